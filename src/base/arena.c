@@ -1,0 +1,92 @@
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct arena_block {
+	struct arena_block *next;
+	size_t size; /* bytes of data */
+	_Alignas(16) unsigned char data[];
+};
+
+enum { BLOCK_MIN = 16 << 10, BLOCK_MAX = 1 << 20 };
+
+static void block_add(struct arena *a, size_t need)
+{
+	size_t size = a->head ? a->head->size * 2 : BLOCK_MIN;
+	if (size > BLOCK_MAX)
+		size = BLOCK_MAX;
+	if (size < need)
+		size = need;
+	struct arena_block *b = xmalloc(sizeof *b + size);
+	b->next = a->head;
+	b->size = size;
+	a->head = b;
+	a->used = 0;
+	a->total += size;
+}
+
+void *arena_alloc(struct arena *a, size_t size, size_t align)
+{
+	size_t start = (a->used + align - 1) & ~(align - 1);
+	if (!a->head || start > a->head->size || size > a->head->size - start) {
+		block_add(a, size);
+		start = 0;
+	}
+	a->used = start + size;
+	return a->head->data + start;
+}
+
+void *arena_calloc(struct arena *a, size_t count, size_t size, size_t align)
+{
+	if (size && count > SIZE_MAX / size)
+		base_oom(SIZE_MAX);
+	void *p = arena_alloc(a, count * size, align);
+	return memset(p, 0, count * size);
+}
+
+char *arena_copy(struct arena *a, struct str s)
+{
+	char *p = arena_alloc(a, s.len + 1, 1);
+	if (s.len)
+		memcpy(p, s.p, s.len);
+	p[s.len] = '\0';
+	return p;
+}
+
+char *arena_format(struct arena *a, const char *fmt, ...)
+{
+	char small[256];
+	va_list args, again;
+	va_start(args, fmt);
+	va_copy(again, args);
+	const int n = vsnprintf(small, sizeof small, fmt, args);
+	va_end(args);
+	ASSERT(n >= 0);
+	char *p = arena_alloc(a, (size_t)n + 1, 1);
+	vsnprintf(p, (size_t)n + 1, fmt, again);
+	va_end(again);
+	return p;
+}
+
+void arena_reset(struct arena *a)
+{
+	while (a->head && a->head->next) {
+		struct arena_block *old = a->head->next;
+		a->head->next = old->next;
+		a->total -= old->size;
+		free(old);
+	}
+	a->used = 0;
+}
+
+void arena_release(struct arena *a)
+{
+	for (struct arena_block *b = a->head; b;) {
+		struct arena_block *next = b->next;
+		free(b);
+		b = next;
+	}
+	memset(a, 0, sizeof *a);
+}

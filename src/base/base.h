@@ -1,0 +1,99 @@
+/* base.h - what every file may use: integer types, assertions, small helpers.
+ *
+ * ASSERT is always on, in release builds too: it states an invariant of heft's
+ * own data.  Never use it on what a file says. */
+#ifndef HEFT_BASE_BASE_H
+#define HEFT_BASE_BASE_H
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define COUNT_OF(array)        (sizeof(array) / sizeof((array)[0]))
+#define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
+#define NORETURN               __attribute__((noreturn))
+#define LIKELY(x)              __builtin_expect(!!(x), 1)
+#define UNLIKELY(x)            __builtin_expect(!!(x), 0)
+
+#define ASSERT(condition)                                                                          \
+	do {                                                                                       \
+		if (UNLIKELY(!(condition)))                                                        \
+			base_broken(__FILE__, __LINE__, #condition);                               \
+	} while (0)
+
+/* Prints one line on stderr and ends the process with status 3 (heft's own bug). */
+NORETURN void base_broken(const char *file, int line, const char *condition);
+
+/* Prints one line on stderr and ends the process with status 2 (out of memory). */
+NORETURN void base_oom(size_t size);
+
+/* malloc, realloc and calloc that never return NULL. */
+void *xmalloc(size_t size);
+void *xrealloc(void *p, size_t size);
+void *xcalloc(size_t count, size_t size);
+
+/* A borrowed run of bytes that is text; need not end in NUL, may contain anything. */
+struct str {
+	const char *p;
+	size_t len;
+};
+
+#define STR(literal) ((struct str){ (literal), sizeof(literal) - 1 })
+#define STR_FMT      "%.*s"
+#define STR_ARG(s)   (int)(s).len, (s).p
+
+static inline struct str str_of(const char *text)
+{
+	return (struct str){ text, strlen(text) };
+}
+
+static inline bool str_eq(struct str a, struct str b)
+{
+	return a.len == b.len && (a.len == 0 || memcmp(a.p, b.p, a.len) == 0);
+}
+
+static inline bool str_starts(struct str s, struct str prefix)
+{
+	return s.len >= prefix.len && memcmp(s.p, prefix.p, prefix.len) == 0;
+}
+
+static inline bool str_ends(struct str s, struct str suffix)
+{
+	return s.len >= suffix.len && memcmp(s.p + (s.len - suffix.len), suffix.p, suffix.len) == 0;
+}
+
+/* Byte order: negative, 0 or positive; a prefix comes first. */
+static inline int str_cmp(struct str a, struct str b)
+{
+	const size_t n = a.len < b.len ? a.len : b.len;
+	const int c = n ? memcmp(a.p, b.p, n) : 0;
+	if (c != 0)
+		return c;
+	return a.len < b.len ? -1 : a.len > b.len;
+}
+
+static inline uint64_t min_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint64_t max_u64(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* a + b, or UINT64_MAX where that overflows. */
+static inline uint64_t add_sat(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* v rounded up to a power of two `align`, saturating; `align` 0 means none. */
+static inline uint64_t align_up(uint64_t v, uint64_t align)
+{
+	return align < 2 ? v : add_sat(v, align - 1) & ~(align - 1);
+}
+
+#endif

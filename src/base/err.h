@@ -1,0 +1,42 @@
+/* err.h - errors and notes.
+ *
+ * An error says that a call cannot do its job; the failing function fills a
+ * struct heft_err (public, include/heft.h) and returns false.
+ * A note says that the input is odd and that heft went on.  Notes are collected
+ * per file, one record a kind, with a count and the bytes concerned.
+ * struct notes may be used by several threads at once (note() takes a lock). */
+#ifndef HEFT_BASE_ERR_H
+#define HEFT_BASE_ERR_H
+
+#include "base/base.h"
+#include "heft.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+
+/* Fills *err (may be NULL) and returns false, so that a failing function can
+ * `return fail(err, ...)`.  `off` is a byte in the file, HEFT_NO_OFFSET for none.
+ * The text names the file first and has no newline. */
+bool fail(struct heft_err *err, enum heft_code code, uint64_t off, const char *fmt, ...)
+	PRINTF_LIKE(4, 5);
+
+/* The same for a failed system call: appends strerror(errno). */
+bool fail_sys(struct heft_err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+struct notes {
+	pthread_mutex_t lock;
+	struct heft_note *data;
+	size_t count, cap;
+};
+
+void notes_init(struct notes *n);
+void notes_release(struct notes *n);
+
+/* Records one oddity.  The first of a (path, fmt) pair keeps its text and
+ * offset; later ones add to its count and bytes.  `fmt` must be a string
+ * literal (its address identifies the kind).  `path` names the file (copied);
+ * `n` may be NULL: then nothing happens. */
+void note(struct notes *n, const char *path, uint64_t off, uint64_t bytes, const char *fmt, ...)
+	PRINTF_LIKE(5, 6);
+
+#endif

@@ -1,0 +1,89 @@
+#include "base/reader.h"
+
+uint64_t read_uint(struct reader *r, unsigned width)
+{
+	switch (width) {
+	case 1: return read_u8(r);
+	case 2: return read_u16(r);
+	case 4: return read_u32(r);
+	case 8: return read_u64(r);
+	default: reader_fail(r); return 0;
+	}
+}
+
+uint64_t read_uleb_slow(struct reader *r)
+{
+	uint64_t v = 0;
+	for (unsigned shift = 0;; shift += 7) {
+		const uint8_t *p = read_take(r, 1);
+		if (!p)
+			return 0;
+		const uint64_t part = *p & 0x7f;
+		if (shift < 64)
+			v |= part << shift;
+		if (part != 0 && (shift > 63 || (part << shift) >> shift != part)) {
+			reader_fail(r);
+			return 0;
+		}
+		if (!(*p & 0x80))
+			return v;
+		if (shift > 1u << 20) {
+			reader_fail(r);
+			return 0;
+		}
+	}
+}
+
+int64_t read_sleb(struct reader *r)
+{
+	uint64_t v = 0;
+	unsigned shift = 0;
+	uint8_t byte;
+	do {
+		const uint8_t *p = read_take(r, 1);
+		if (!p)
+			return 0;
+		byte = *p;
+		if (shift < 64)
+			v |= (uint64_t)(byte & 0x7f) << shift;
+		shift += shift < 128 ? 7 : 0;
+	} while (byte & 0x80);
+	if (shift < 64 && (byte & 0x40))
+		v |= ~UINT64_C(0) << shift;
+	return (int64_t)v;
+}
+
+struct str read_cstr(struct reader *r)
+{
+	const uint64_t left = reader_left(r);
+	const uint8_t *start = left ? r->base + r->pos : NULL;
+	const uint8_t *nul = left ? memchr(start, 0, left) : NULL;
+	if (!nul) {
+		reader_fail(r);
+		return (struct str){ "", 0 };
+	}
+	const size_t len = (size_t)(nul - start);
+	r->pos += len + 1;
+	return (struct str){ (const char *)start, len };
+}
+
+struct reader read_sub(struct reader *r, uint64_t n)
+{
+	const uint8_t *p = read_take(r, n);
+	struct reader sub = reader_make(p, p ? n : 0, r->big_endian);
+	if (!p)
+		reader_fail(&sub);
+	return sub;
+}
+
+bool bytes_cstr(struct bytes table, uint64_t off, struct str *ret)
+{
+	if (off >= table.size)
+		return false;
+	const uint8_t *start = table.p + off;
+	const uint8_t *nul = memchr(start, 0, table.size - off);
+	if (!nul)
+		return false;
+	*ret = (struct str){ (const char *)start, (size_t)(nul - start) };
+	return true;
+}

@@ -1,0 +1,183 @@
+/* reader.h - the only way heft reads bytes it did not write.
+ *
+ * A reader is a cursor over [base, base+size) with a byte order and a sticky
+ * error: the first read past the end marks the reader bad, moves it to the end
+ * and yields zeros from then on; a parser reads a whole record and asks
+ * reader_ok() once.  Every read_* costs one compare.
+ * A reader borrows its bytes.  One thread per reader; readers may share bytes. */
+#ifndef HEFT_BASE_READER_H
+#define HEFT_BASE_READER_H
+
+#include "base/base.h"
+
+#define READER_GOOD UINT64_MAX
+
+struct reader {
+	const uint8_t *base; /* borrowed */
+	uint64_t size;       /* bytes readable at base */
+	uint64_t pos;        /* next byte, 0 <= pos <= size */
+	uint64_t bad;        /* offset of the first failed read, or READER_GOOD */
+	bool big_endian;
+};
+
+/* A run of bytes borrowed from a file; `p` may be NULL where size is 0. */
+struct bytes {
+	const uint8_t *p;
+	uint64_t size;
+};
+
+static inline struct reader reader_make(const void *base, uint64_t size, bool big_endian)
+{
+	return (struct reader){ base, size, 0, READER_GOOD, big_endian };
+}
+
+static inline struct reader reader_of(struct bytes b, bool big_endian)
+{
+	return reader_make(b.p, b.size, big_endian);
+}
+
+static inline bool reader_ok(const struct reader *r)
+{
+	return r->bad == READER_GOOD;
+}
+
+static inline uint64_t reader_left(const struct reader *r)
+{
+	return r->size - r->pos;
+}
+
+static inline void reader_fail(struct reader *r)
+{
+	if (r->bad == READER_GOOD)
+		r->bad = r->pos;
+	r->pos = r->size;
+}
+
+/* Moves to `pos`; past the end marks the reader bad. */
+static inline void reader_seek(struct reader *r, uint64_t pos)
+{
+	if (pos > r->size)
+		reader_fail(r);
+	else
+		r->pos = pos;
+}
+
+/* Claims n bytes and returns where they start, or NULL after marking r bad. */
+static inline const uint8_t *read_take(struct reader *r, uint64_t n)
+{
+	if (UNLIKELY(n > r->size - r->pos)) {
+		reader_fail(r);
+		return NULL;
+	}
+	const uint8_t *p = r->base + r->pos;
+	r->pos += n;
+	return p;
+}
+
+static inline void read_skip(struct reader *r, uint64_t n)
+{
+	(void)read_take(r, n);
+}
+
+static inline uint8_t read_u8(struct reader *r)
+{
+	const uint8_t *p = read_take(r, 1);
+	return p ? *p : 0;
+}
+
+static inline uint16_t read_u16(struct reader *r)
+{
+	const uint8_t *p = read_take(r, 2);
+	if (!p)
+		return 0;
+	uint16_t v;
+	memcpy(&v, p, sizeof v);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	return r->big_endian ? v : __builtin_bswap16(v);
+#else
+	return r->big_endian ? __builtin_bswap16(v) : v;
+#endif
+}
+
+static inline uint32_t read_u32(struct reader *r)
+{
+	const uint8_t *p = read_take(r, 4);
+	if (!p)
+		return 0;
+	uint32_t v;
+	memcpy(&v, p, sizeof v);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	return r->big_endian ? v : __builtin_bswap32(v);
+#else
+	return r->big_endian ? __builtin_bswap32(v) : v;
+#endif
+}
+
+static inline uint64_t read_u64(struct reader *r)
+{
+	const uint8_t *p = read_take(r, 8);
+	if (!p)
+		return 0;
+	uint64_t v;
+	memcpy(&v, p, sizeof v);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	return r->big_endian ? v : __builtin_bswap64(v);
+#else
+	return r->big_endian ? __builtin_bswap64(v) : v;
+#endif
+}
+
+static inline int8_t read_i8(struct reader *r)
+{
+	return (int8_t)read_u8(r);
+}
+
+static inline int16_t read_i16(struct reader *r)
+{
+	return (int16_t)read_u16(r);
+}
+
+static inline int32_t read_i32(struct reader *r)
+{
+	return (int32_t)read_u32(r);
+}
+
+static inline int64_t read_i64(struct reader *r)
+{
+	return (int64_t)read_u64(r);
+}
+
+/* An unsigned number of 1, 2, 4 or 8 bytes; any other width marks r bad. */
+uint64_t read_uint(struct reader *r, unsigned width);
+
+/* LEB128; more than 64 significant bits mark r bad, padding bytes are fine. */
+uint64_t read_uleb_slow(struct reader *r);
+int64_t read_sleb(struct reader *r);
+
+static inline uint64_t read_uleb(struct reader *r)
+{
+	if (LIKELY(r->pos < r->size && r->base[r->pos] < 0x80))
+		return r->base[r->pos++];
+	return read_uleb_slow(r);
+}
+
+/* The bytes up to a NUL, which is consumed but not part of the result.  No NUL
+ * before the end marks r bad and yields an empty string. */
+struct str read_cstr(struct reader *r);
+
+/* A reader over the next n bytes, which r skips; bad and empty where r is too short. */
+struct reader read_sub(struct reader *r, uint64_t n);
+
+/* The NUL-terminated string at `off` of a string table; false where `off` is
+ * outside or no NUL follows. */
+bool bytes_cstr(struct bytes table, uint64_t off, struct str *ret);
+
+/* [off, off+size) of b, or an empty run where that leaves b. */
+static inline struct bytes bytes_sub(struct bytes b, uint64_t off, uint64_t size)
+{
+	if (off > b.size || size > b.size - off)
+		return (struct bytes){ NULL, 0 };
+	return (struct bytes){ b.p ? b.p + off : NULL, size };
+}
+
+#endif

@@ -1,0 +1,52 @@
+/* vec.h - growable arrays of any type: struct { T *data; size_t count, cap; }.
+ *
+ * A zeroed struct is an empty array.  vec_push is amortised O(1) and moves the
+ * elements, so no pointer into an array survives a push.  vec_release frees. */
+#ifndef HEFT_BASE_VEC_H
+#define HEFT_BASE_VEC_H
+
+#include "base/base.h"
+
+#include <stdlib.h>
+
+#define VEC(T)                                                                                     \
+	struct {                                                                                   \
+		T *data;                                                                           \
+		size_t count, cap;                                                                 \
+	}
+
+static inline void *vec_grow(void *data, size_t *cap, size_t need, size_t elem)
+{
+	size_t n = *cap + *cap / 2;
+	if (n < 8)
+		n = 8;
+	if (n < need)
+		n = need;
+	if (n > SIZE_MAX / elem)
+		base_oom(SIZE_MAX);
+	*cap = n;
+	return xrealloc(data, n * elem);
+}
+
+/* Makes room for n more elements. */
+#define vec_reserve(v, n)                                                                          \
+	do {                                                                                       \
+		if ((v)->cap - (v)->count < (n))                                                   \
+			(v)->data = vec_grow((v)->data, &(v)->cap, (v)->count + (n),               \
+					     sizeof *(v)->data);                                   \
+	} while (0)
+
+#define vec_push(v, ...)                                                                           \
+	do {                                                                                       \
+		vec_reserve(v, 1);                                                                 \
+		(v)->data[(v)->count++] = (__VA_ARGS__);                                           \
+	} while (0)
+
+#define vec_release(v)                                                                             \
+	do {                                                                                       \
+		free((v)->data);                                                                   \
+		(v)->data = NULL;                                                                  \
+		(v)->count = (v)->cap = 0;                                                         \
+	} while (0)
+
+#endif

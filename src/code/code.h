@@ -1,0 +1,42 @@
+/* code.h - instruction bytes: lengths and the addresses they refer to.
+ *
+ * Knows x86-64, i386 and AArch64; no operands, no text.  Code is decoded linearly from
+ * its first byte.  Thread-safe. */
+#ifndef HEFT_CODE_CODE_H
+#define HEFT_CODE_CODE_H
+
+#include "base/reader.h"
+#include "base/vec.h"
+
+enum code_isa { CODE_NONE, CODE_X86_64, CODE_I386, CODE_ARM64 };
+
+/* By ELF machine number; CODE_NONE where heft has no decoder. */
+enum code_isa code_isa_of(uint16_t elf_machine);
+
+enum ref_kind {
+	REF_MEM = 1 << 0,  /* pc-relative memory operand, literal load, adrp + load/store */
+	REF_ADDR = 1 << 1, /* address taken: lea, adr, adrp + add */
+	REF_CALL = 1 << 2, /* direct call */
+	REF_JUMP = 1 << 3, /* direct jump, conditional or not */
+	REF_IMM = 1 << 4,  /* 32-bit immediate or absolute displacement that may be an address */
+};
+
+struct code_ref {
+	uint64_t from;  /* address of the instruction */
+	uint64_t to;    /* what it refers to, from the bytes as they stand */
+	uint64_t field; /* x86: address of the 4-byte field (1-byte jumps: of that byte); else 0 */
+	uint8_t tail;   /* x86: bytes from `field` to the end of the instruction */
+	uint8_t kind;   /* one enum ref_kind */
+	uint8_t size;   /* REF_MEM: bytes accessed where the instruction says so cheaply, else 0 */
+};
+
+typedef VEC(struct code_ref) code_ref_vec;
+
+/* Decodes `code`, which stands at `addr`, and appends the references of the kinds in the
+ * mask `kinds` whose target lies outside [addr, addr + code.size) or, for REF_IMM, inside
+ * [imm_low, imm_high).  Returns how many bytes could not be decoded (it goes on behind
+ * them). */
+uint64_t code_refs(enum code_isa isa, struct bytes code, uint64_t addr, unsigned kinds,
+		   uint64_t imm_low, uint64_t imm_high, code_ref_vec *ret);
+
+#endif

@@ -1,0 +1,37 @@
+/* x86.h - lengths and references of x86-64 and i386 instructions.
+ *
+ * Source: Intel SDM volume 2, chapters 2 and appendix A; AMD64 APM volume 3 (3DNow!, XOP).
+ * Covers legacy, 0F, 0F38, 0F3A maps, VEX, EVEX (maps 1-6), XOP, REX2 not. */
+#ifndef HEFT_CODE_X86_H
+#define HEFT_CODE_X86_H
+
+#include "base/base.h"
+
+enum x86_flow {
+	X86_PLAIN,
+	X86_JCC, /* conditional, loop, jrcxz, xbegin */
+	X86_JMP, /* direct */
+	X86_JMP_INDIRECT,
+	X86_CALL, /* direct */
+	X86_CALL_INDIRECT,
+	X86_RET,
+	X86_TRAP, /* ud2, ud1, ud0, hlt, int3 */
+	X86_NOP,  /* all multi-byte forms, endbr is PLAIN */
+};
+
+struct x86_insn {
+	uint8_t len;      /* bytes, 1..15 */
+	uint8_t flow;     /* enum x86_flow */
+	bool pc_relative; /* memory operand is rip + disp32 (x86-64) */
+	bool address;     /* ... and only its address is taken (lea) */
+	bool absolute;    /* memory operand is a bare disp32 */
+	uint8_t disp_off; /* offset of the displacement (memory or branch) in the instruction */
+	uint8_t imm_off, imm_size; /* of the immediate; size 0 = none (relative targets are disp) */
+	int64_t disp;              /* displacement of the memory operand or of the direct branch */
+	int64_t imm;               /* sign-extended */
+};
+
+/* Decodes the instruction at p of at most `left` bytes.  False: none there. */
+bool x86_decode(const uint8_t *p, size_t left, bool mode64, struct x86_insn *ret);
+
+#endif

@@ -1,0 +1,28 @@
+/* debugfile.h - finds the separate debug file of an image.
+ *
+ * Order: files given by hand with the same build id; then, for every directory given
+ * by hand and then /usr/lib/debug: DIR/.build-id/xx/yyyy.debug, and by .gnu_debuglink: beside
+ * the image, in .debug/ beside it, and DIR/path-of-image/ (the CRC-32 must match where
+ * the build ids cannot be compared); then debuginfod's cache, through libdebuginfod.so.1
+ * loaded at run time, only when DEBUGINFOD_URLS is set. */
+#ifndef HEFT_IMAGE_DEBUGFILE_H
+#define HEFT_IMAGE_DEBUGFILE_H
+
+#include "image/input.h"
+
+struct debug_search {
+	const char *const *dirs; /* tried before /usr/lib/debug */
+	size_t dir_count;
+	bool debuginfod; /* allowed (and DEBUGINFOD_URLS set) */
+};
+
+/* The path of im's debug file in malloc'ed memory, or NULL if none is found.  A candidate
+ * whose build id differs is passed over with a note.  Never finds the image itself. */
+char *debugfile_find(const struct image *im, const struct debug_search *how, struct notes *notes);
+
+/* Opens .gnu_debugdata (xz) of an image: *ret is an input on unpacked memory.  False if the
+ * section is missing or (with a note) damaged.  *ret_owned is freed by the caller after
+ * input_close. */
+bool debugdata_open(const struct image *im, struct input *ret, void **ret_owned);
+
+#endif

@@ -1,0 +1,191 @@
+/* image.h - one object file (executable, shared object, relocatable object, core)
+ * in a neutral form: segments, sections, symbol tables, relocations.
+ *
+ * An image never changes after parsing and borrows its bytes from the input file,
+ * so several threads may read it at once.  What is odd in the file becomes a note
+ * and is clipped: every {off, file_size} below lies inside `bytes`, no addr + size
+ * wraps, and every index is in range or marked as none.
+ *
+ * Addresses: in linked images the VM address the file states.  In relocatable
+ * objects (also as archive members) section i stands at (vm_index << 40), where
+ * vm_index counts up over all sections of all members of the input; a section of
+ * 2^40 bytes or more is clipped and noted. */
+#ifndef HEFT_IMAGE_IMAGE_H
+#define HEFT_IMAGE_IMAGE_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/reader.h"
+#include "base/vec.h"
+
+#define OBJECT_SECTION_SHIFT 40
+
+enum image_kind {
+	IMAGE_EXEC,   /* linked: executable or shared object */
+	IMAGE_OBJECT, /* relocatable */
+	IMAGE_CORE,
+};
+
+struct segment {
+	uint32_t index; /* in the program header table */
+	uint32_t type;  /* PT_* */
+	bool read, write, exec;
+	uint64_t off, file_size; /* clipped to the file; off relative to image bytes */
+	uint64_t addr, vm_size;  /* vm_size as stated (clipped so that it does not wrap) */
+	uint64_t align;
+};
+
+struct section {
+	struct str name; /* "" where the name table is damaged */
+	uint32_t index;
+	uint32_t type;      /* SHT_* */
+	uint64_t flags;     /* SHF_* */
+	uint64_t addr;      /* VM address (see above); meaningless unless alloc */
+	uint64_t off;       /* relative to image bytes */
+	uint64_t size;      /* as stated: bytes in memory if alloc */
+	uint64_t file_size; /* bytes in the file, clipped; 0 for NOBITS */
+	uint32_t link, info;
+	uint64_t align, entsize;
+	bool alloc, write, exec, tls, nobits, compressed;
+};
+
+struct image {
+	const char *path;   /* of the input file; borrowed */
+	struct str member;  /* name inside an archive, "" elsewhere */
+	struct bytes bytes; /* the object's own bytes */
+	uint64_t file_off;  /* where they begin in the input file */
+	enum image_kind kind;
+	uint8_t bits; /* 32 or 64 */
+	bool big_endian;
+	uint16_t machine; /* EM_* */
+	uint16_t type;    /* ET_* */
+	uint8_t os_abi;
+	uint64_t entry;
+	/* The three header tables, clipped, relative to image bytes. */
+	uint64_t ehdr_size, phdr_off, phdr_size, shdr_off, shdr_size;
+	struct segment *segments;
+	size_t segment_count;
+	struct section *sections; /* [0] is the null section; indexes are ELF's own */
+	size_t section_count;
+	struct bytes build_id; /* of the first GNU build-id note, size 0 if none */
+	struct arena arena;    /* lifetime: the image */
+	struct notes *notes;   /* borrowed, may be NULL */
+};
+
+/* Parses one ELF file that occupies `bytes`.  `first_vm_index` is the vm_index of
+ * its section 0 (objects only).  False only where the ELF header itself is damaged or
+ * the header tables leave the file. */
+bool elf_parse(struct image *im, const char *path, struct str member, struct bytes bytes,
+	       uint64_t file_off, uint64_t first_vm_index, struct notes *notes,
+	       struct heft_err *err);
+bool elf_matches(struct bytes bytes);
+void image_release(struct image *im);
+
+/* "ELF 64-bit LSB shared object, x86-64"; belongs to the image. */
+const char *image_describe(struct image *im);
+
+/* By exact name, the first one; NULL if there is none. */
+const struct section *image_section_find(const struct image *im, const char *name);
+/* The first section of a type (SHT_*), at or after section index `from`. */
+const struct section *image_section_type(const struct image *im, uint32_t type, size_t from);
+/* The alloc section that holds a VM address (NOBITS TLS sections of linked images are
+ * passed over, for they take no room there); NULL if none.  O(log n) after the
+ * first call is not promised: O(sections). */
+const struct section *image_section_at(const struct image *im, uint64_t addr);
+
+/* The bytes of a section as they stand in the file. */
+struct bytes section_bytes(const struct image *im, const struct section *s);
+/* The bytes of a section, unpacked where it is compressed (SHF_COMPRESSED zlib or
+ * zstd, .zdebug_*).  *ret_owned is set to memory that the caller frees, or NULL.
+ * False (and a note) where unpacking fails. */
+bool section_unpack(const struct image *im, const struct section *s, struct bytes *ret,
+		    void **ret_owned);
+/* The file bytes behind [addr, addr+size) of the VM image, or fewer where the file has
+ * fewer; size 0 where none.  Through segments in linked images, sections in objects. */
+struct bytes image_at(const struct image *im, uint64_t addr, uint64_t size);
+
+/* ---- symbols -------------------------------------------------------------- */
+
+#define SYM_NO_SECTION 0 /* undefined */
+#define SYM_ABSOLUTE   UINT32_MAX
+#define SYM_COMMON     (UINT32_MAX - 1)
+#define SYM_BAD        (UINT32_MAX - 2) /* an index outside the section table, or reserved */
+
+struct symbol {
+	struct str name;   /* borrowed; "" where its offset is bad */
+	uint32_t index;    /* in its table */
+	uint32_t name_off; /* in the string table */
+	uint32_t section;  /* section index (SHN_XINDEX resolved) or one of SYM_* */
+	uint64_t value, size;
+	uint8_t type, bind, visibility; /* STT_*, STB_*, STV_* */
+};
+
+struct symtab {
+	const struct image *image;
+	const struct section *section; /* SHT_SYMTAB or SHT_DYNSYM */
+	const struct section *strings; /* or NULL where sh_link is not a string table */
+	struct bytes data, names, xindex;
+	size_t count; /* entries, the null entry included */
+	uint32_t entry_size;
+};
+
+/* False where the section holds no whole entry. */
+bool symtab_open(struct symtab *t, const struct image *im, const struct section *s);
+/* Entry i < count.  O(1). */
+struct symbol symtab_get(const struct symtab *t, size_t i);
+/* Where a defined symbol lives: VM address (objects: section base + value; TLS of linked
+ * images: PT_TLS address + value; ARM Thumb bit cleared).  False for undefined, absolute,
+ * common and non-alloc symbols. */
+bool symbol_addr(const struct image *im, const struct symbol *s, uint64_t *ret);
+
+/* ---- relocations ---------------------------------------------------------- */
+
+enum reloc_kind {
+	RELOC_OTHER,
+	RELOC_RELATIVE,  /* image base + addend */
+	RELOC_ABS,       /* symbol + addend, a pointer */
+	RELOC_PCREL,     /* symbol + addend - place, also through PLT or page-wise */
+	RELOC_GLOB_DAT,  /* GOT slot of a symbol */
+	RELOC_JUMP_SLOT, /* PLT's GOT slot of a symbol */
+	RELOC_COPY,
+	RELOC_IRELATIVE,
+	RELOC_TLS,
+};
+
+struct reloc {
+	uint64_t entry_off;  /* of the entry's bytes in the relocation section */
+	uint64_t entry_size; /* bytes; 0 where a packed form spends none on it */
+	uint64_t addr;       /* the patched place: VM address if `alloc`, else offset in section */
+	bool alloc;          /* the patched section takes VM room */
+	uint32_t section;    /* index of the patched section, 0 if not known */
+	uint32_t type, symbol;
+	int64_t addend; /* REL, RELR: 0; see reloc_target */
+	bool has_addend;
+	enum reloc_kind kind;
+};
+
+/* REL, RELA, RELR, CREL, Android packed REL/RELA (APS2) and Android RELR. */
+struct reloc_iter {
+	const struct image *image;
+	const struct section *section;
+	const struct section *patched; /* sh_info's section in objects and --emit-relocs, or NULL */
+	struct symtab symbols;         /* count 0 if sh_link is none */
+	struct reader reader;
+	/* private to elf_reloc.c */
+	uint64_t remaining, base, state[10];
+	int form;
+};
+
+bool section_is_reloc(const struct section *s);
+/* False where the section is not one or too damaged to begin (then a note is made). */
+bool reloc_open(struct reloc_iter *it, const struct image *im, const struct section *s);
+/* Damage ends the iteration with a note. */
+bool reloc_next(struct reloc_iter *it, struct reloc *ret);
+enum reloc_kind reloc_kind(uint16_t machine, uint32_t type);
+/* The VM address a relocation refers to: symbol + addend (implicit addends are read from
+ * the patched place); for RELATIVE the addend.  False for undefined symbols and kinds
+ * without a target. */
+bool reloc_target(const struct reloc_iter *it, const struct reloc *r, uint64_t *ret);
+
+#endif

@@ -1,0 +1,46 @@
+/* input.h - an input file: one image, or an archive of them.
+ *
+ * The parts of an archive that are no image (magic, member headers, name and symbol
+ * tables, members of other kinds) are listed, so that with the images they cover the
+ * file without overlap. */
+#ifndef HEFT_IMAGE_INPUT_H
+#define HEFT_IMAGE_INPUT_H
+
+#include "image/image.h"
+
+enum ar_part_kind {
+	AR_HEADERS,      /* magic, member headers, long-name table, padding */
+	AR_SYMBOL_TABLE, /* GNU "/", "/SYM64/", BSD "__.SYMDEF" ... */
+	AR_OTHER_MEMBER, /* a member that is no object heft reads */
+};
+
+struct ar_part {
+	enum ar_part_kind kind;
+	uint64_t off, size; /* in the file */
+	struct str member;  /* AR_OTHER_MEMBER and its AR_HEADERS: the member's name */
+};
+
+struct input {
+	struct file file;
+	bool archive, thin;
+	struct image *images; /* owned; one unless archive */
+	size_t image_count;
+	VEC(struct ar_part) parts;
+	VEC(struct str) thin_members; /* paths as the archive gives them, of members outside it */
+	struct arena arena;
+	struct notes *notes; /* borrowed */
+};
+
+/* Opens and parses.  False where the file cannot be read or is no ELF file or archive, or
+ * its own headers are damaged.  A damaged archive member is a note and an AR_OTHER_MEMBER. */
+bool input_open(struct input *in, const char *path, struct notes *notes, struct heft_err *err);
+/* The same from bytes in memory (tests, fuzzing, .gnu_debugdata); `path` is for messages. */
+bool input_parse(struct input *in, const char *path, struct bytes bytes, struct notes *notes,
+		 struct heft_err *err);
+void input_close(struct input *in);
+
+/* ar.c: fills in->images, parts, thin_members from in->file.bytes. */
+bool ar_matches(struct bytes bytes);
+bool ar_parse(struct input *in, const char *path, struct heft_err *err);
+
+#endif

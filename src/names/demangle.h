@@ -1,0 +1,34 @@
+/* demangle.h - linker names to the names people wrote.
+ *
+ * Schemes: Itanium C++ (_Z, __Z, with clone suffixes such as .cold, .part.0, .isra.0,
+ * .llvm.123, @@VERSION), Rust legacy (the hash is dropped) and v0, D.  Anything else
+ * stays as it is.
+ *   full:  libc++abi's text for C++, with a clone suffix as " (.cold)"
+ *   short: no parameters "()", template arguments "<>", no return type, no qualifiers
+ *          behind the parameters, no clone suffix; "vtable for X", "typeinfo for X",
+ *          "guard variable for X" and thunks become X
+ * The result never contains a NUL and is at most NAME_MAX_SIZE bytes (else the raw name). */
+#ifndef HEFT_NAMES_DEMANGLE_H
+#define HEFT_NAMES_DEMANGLE_H
+
+#include "base/base.h"
+#include "heft.h"
+
+#define NAME_MAX_SIZE ((size_t)64 << 10)
+
+/* Scratch memory for one thread. */
+struct demangler {
+	char *buffer; /* owned: last result */
+	size_t capacity;
+	char *library; /* owned: buffer the C++ demangler reallocates */
+	size_t library_capacity;
+};
+
+/* A zeroed struct demangler is ready for use. */
+void demangler_release(struct demangler *d);
+
+/* `raw` in the style wanted; valid until the next call with the same demangler.  May
+ * return `raw` itself. */
+struct str demangle(struct demangler *d, struct str raw, enum heft_demangle style);
+
+#endif
