@@ -90,9 +90,9 @@ enum heft_demangle {
 enum heft_domain { HEFT_FILE = 1, HEFT_VM = 2, HEFT_BOTH = 3 };
 
 /* How the rows of a level are ordered; ties always by label, bytewise.
- * HEFT_SORT_SIZE: larger |size| of the wanted domain first, in a diff of the change.
+ * HEFT_SORT_AUTO: by size, in a diff by the change.  HEFT_SORT_SIZE: larger first.
  * HEFT_SORT_DELTA: growth first, shrinkage last.  HEFT_SORT_NAME: by label. */
-enum heft_sort { HEFT_SORT_SIZE, HEFT_SORT_DELTA, HEFT_SORT_NAME };
+enum heft_sort { HEFT_SORT_AUTO, HEFT_SORT_SIZE, HEFT_SORT_DELTA, HEFT_SORT_NAME };
 
 /* Never fails (memory apart).  Free with heft_profile_free; NULL is fine there. */
 HEFT_API struct heft_profile *heft_profile_new(void);
@@ -152,6 +152,8 @@ HEFT_API void heft_profile_set_sort_domain(struct heft_profile *p, enum heft_dom
 HEFT_API void heft_profile_set_rows(struct heft_profile *p, uint32_t rows);
 /* Threads to use, 0 (default) = one a processor.  Never changes the result. */
 HEFT_API void heft_profile_set_threads(struct heft_profile *p, unsigned threads);
+/* Count symbols (heft_sizes.count); costs a look at the symbols of every input. */
+HEFT_API void heft_profile_set_count(struct heft_profile *p, bool yes);
 /* Keep the ranges themselves for heft_profile_ranges and heft_profile_lookup. */
 HEFT_API void heft_profile_keep_ranges(struct heft_profile *p, bool yes);
 /* Explains: during a run, calls fn for every claim of every source that covers one of the
@@ -178,7 +180,7 @@ HEFT_API bool heft_profile_run(struct heft_profile *p, struct heft_err *err);
 
 struct heft_sizes {
 	uint64_t vm, file; /* bytes */
-	uint64_t count;    /* distinct labels of the deepest source below this row */
+	uint64_t count;    /* distinct symbols that own some of them; 0 unless asked for */
 };
 
 /* One row.  Rows, labels and arrays belong to the profile. */
@@ -221,14 +223,15 @@ typedef void (*heft_range_fn)(void *ctx, uint64_t start, uint64_t size, const ch
 HEFT_API bool heft_profile_ranges(const struct heft_profile *p, size_t i, enum heft_domain domain,
 				  heft_range_fn fn, void *ctx);
 
-/* The range around one address (or file offset) of file `i`.  Labels belong to the
- * profile.  False where nothing is mapped there.  Needs heft_profile_keep_ranges. */
+/* The range around one address (or file offset) of file `i`.  The labels
+ * hold until the next look-up.  False where nothing is mapped there.  Needs
+ * heft_profile_keep_ranges. */
 struct heft_place {
 	uint64_t start, size;
 	const char *const *labels; /* one per level */
 	size_t label_count;
 };
-HEFT_API bool heft_profile_lookup(const struct heft_profile *p, size_t i, enum heft_domain domain,
+HEFT_API bool heft_profile_lookup(struct heft_profile *p, size_t i, enum heft_domain domain,
 				  uint64_t addr, struct heft_place *ret);
 
 /* ---- reports -------------------------------------------------------------- */

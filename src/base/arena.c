@@ -70,6 +70,23 @@ char *arena_format(struct arena *a, const char *fmt, ...)
 	return p;
 }
 
+void arena_adopt(struct arena *a, struct arena *from)
+{
+	if (!from->head)
+		return;
+	if (!a->head) {
+		*a = *from;
+	} else {
+		struct arena_block *last = from->head;
+		while (last->next)
+			last = last->next;
+		last->next = a->head->next;
+		a->head->next = from->head;
+		a->total += from->total;
+	}
+	memset(from, 0, sizeof *from);
+}
+
 void arena_reset(struct arena *a)
 {
 	while (a->head && a->head->next) {

@@ -26,6 +26,8 @@ void *arena_calloc(struct arena *a, size_t count, size_t size, size_t align);
 char *arena_copy(struct arena *a, struct str s);
 char *arena_format(struct arena *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
+/* Moves all memory of `from` to `a`; `from` is empty afterwards. */
+void arena_adopt(struct arena *a, struct arena *from);
 void arena_reset(struct arena *a);
 void arena_release(struct arena *a);
 

@@ -1,0 +1,311 @@
+/* Settings of a profile. */
+#include "api/profile.h"
+
+#include <stdlib.h>
+
+const char *heft_version(void)
+{
+	return HEFT_VERSION;
+}
+
+bool heft_source_at(size_t i, const char **ret_name, const char **ret_text)
+{
+	const struct source *s = source_at(i);
+	if (!s)
+		return false;
+	*ret_name = s->name;
+	*ret_text = s->about;
+	return true;
+}
+
+struct heft_profile *heft_profile_new(void)
+{
+	struct heft_profile *p = xcalloc(1, sizeof *p);
+	notes_init(&p->notes);
+	p->demangle = HEFT_NAMES_SHORT;
+	p->sort_domain = HEFT_BOTH;
+	p->rows = 20;
+	return p;
+}
+
+void heft_profile_free(struct heft_profile *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->entries.count; i++)
+		entry_release(&p->entries.data[i]);
+	for (size_t i = 0; i < p->debug_given.count; i++)
+		if (p->debug_given.data[i].opened)
+			input_close(&p->debug_given.data[i].input);
+	for (size_t i = 0; i < p->customs.count; i++)
+		rules_free(p->customs.data[i].rules);
+	for (size_t i = 0; i < p->levels.count; i++)
+		view_release(&p->levels.data[i].view);
+	vec_release(&p->entries);
+	vec_release(&p->debug_given);
+	vec_release(&p->customs);
+	vec_release(&p->levels);
+	vec_release(&p->debug_dirs);
+	vec_release(&p->trace_addrs);
+	pattern_free(p->include);
+	pattern_free(p->exclude);
+	if (p->has_config)
+		config_release(&p->config);
+	rollup_release(&p->rollup);
+	labels_release(&p->labels);
+	notes_release(&p->notes);
+	arena_release(&p->arena);
+	free(p);
+}
+
+/* ---- sources ------------------------------------------------------------------- */
+
+static const struct custom *custom_find(const struct heft_profile *p, const char *name)
+{
+	for (size_t i = p->customs.count; i-- > 0;)
+		if (strcmp(p->customs.data[i].name, name) == 0)
+			return &p->customs.data[i];
+	return NULL;
+}
+
+bool heft_profile_add_source(struct heft_profile *p, const char *name, struct heft_err *err)
+{
+	const struct custom *custom = custom_find(p, name);
+	const struct source *source = custom ? custom->base : source_find(str_of(name));
+	if (!source)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no such data source: %s", name);
+	if (p->levels.count == LEVELS_MAX)
+		return fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET, "more than %d data sources",
+			    LEVELS_MAX);
+	vec_push(&p->levels, (struct level){ .name = arena_copy(&p->arena, str_of(name)),
+					     .source = source,
+					     .rules = custom ? custom->rules : NULL });
+	return true;
+}
+
+static bool custom_base(const struct heft_profile *p, const char *name, const char *base,
+			const struct source **ret, struct heft_err *err)
+{
+	const struct custom *custom = custom_find(p, base);
+	if (strcmp(base, "symbols") == 0)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			    "custom source '%s': 'symbols' depends on -C; name rawsymbols, "
+			    "shortsymbols or fullsymbols as its base",
+			    name);
+	if (custom && custom->rules)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			    "custom source '%s': its base '%s' has rewrites of its own", name,
+			    base);
+	*ret = custom ? custom->base : source_find(str_of(base));
+	if (!*ret)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			    "custom source '%s': no such data source: %s", name, base);
+	return true;
+}
+
+bool heft_profile_define_source(struct heft_profile *p, const char *name, const char *base,
+				const char *const *patterns, const char *const *replacements,
+				size_t count, struct heft_err *err)
+{
+	struct custom c = { .name = arena_copy(&p->arena, str_of(name)) };
+	if (!custom_base(p, name, base, &c.base, err))
+		return false;
+	c.rules = count ? rules_new() : NULL;
+	for (size_t i = 0; i < count; i++) {
+		if (!rules_add(c.rules, str_of(patterns[i]), str_of(replacements[i]), err)) {
+			rules_free(c.rules);
+			return false;
+		}
+	}
+	vec_push(&p->customs, c);
+	return true;
+}
+
+/* ---- inputs -------------------------------------------------------------------- */
+
+bool heft_profile_add_file(struct heft_profile *p, const char *path, enum heft_role role,
+			   struct heft_err *err)
+{
+	(void)err;
+	vec_push(&p->entries,
+		 (struct entry){ .path = arena_copy(&p->arena, str_of(path)), .role = role });
+	return true;
+}
+
+bool heft_profile_add_debug_file(struct heft_profile *p, const char *path, struct heft_err *err)
+{
+	(void)err;
+	vec_push(&p->debug_given,
+		 (struct debug_given){ .path = arena_copy(&p->arena, str_of(path)) });
+	return true;
+}
+
+void heft_profile_add_debug_dir(struct heft_profile *p, const char *dir)
+{
+	vec_push(&p->debug_dirs, arena_copy(&p->arena, str_of(dir)));
+}
+
+/* ---- settings ------------------------------------------------------------------ */
+
+static bool set_pattern(struct pattern **slot, const char *regex, struct heft_err *err)
+{
+	struct pattern *made = pattern_new(str_of(regex), err);
+	if (!made)
+		return false;
+	pattern_free(*slot);
+	*slot = made;
+	return true;
+}
+
+bool heft_profile_include(struct heft_profile *p, const char *regex, struct heft_err *err)
+{
+	return set_pattern(&p->include, regex, err);
+}
+
+bool heft_profile_exclude(struct heft_profile *p, const char *regex, struct heft_err *err)
+{
+	return set_pattern(&p->exclude, regex, err);
+}
+
+void heft_profile_set_find_debug(struct heft_profile *p, bool yes)
+{
+	p->no_debug_search = !yes;
+}
+
+void heft_profile_set_demangle(struct heft_profile *p, enum heft_demangle style)
+{
+	p->demangle = style;
+}
+
+void heft_profile_set_sort(struct heft_profile *p, enum heft_sort sort)
+{
+	p->sort = sort;
+}
+
+void heft_profile_set_sort_domain(struct heft_profile *p, enum heft_domain domain)
+{
+	p->sort_domain = domain;
+}
+
+void heft_profile_set_rows(struct heft_profile *p, uint32_t rows)
+{
+	p->rows = rows;
+}
+
+void heft_profile_set_threads(struct heft_profile *p, unsigned threads)
+{
+	p->threads = threads;
+}
+
+void heft_profile_set_count(struct heft_profile *p, bool yes)
+{
+	p->counting = yes;
+}
+
+void heft_profile_keep_ranges(struct heft_profile *p, bool yes)
+{
+	p->keep_ranges = yes;
+}
+
+void heft_profile_set_trace(struct heft_profile *p, heft_trace_fn fn, void *ctx)
+{
+	p->trace.fn = fn;
+	p->trace.ctx = ctx;
+}
+
+void heft_profile_trace_at(struct heft_profile *p, enum heft_domain domain, uint64_t addr)
+{
+	vec_push(&p->trace_addrs, (struct trace_addr){ domain, addr });
+}
+
+void heft_profile_set_progress(struct heft_profile *p,
+			       void (*progress)(void *ctx, const char *what, uint64_t done,
+						uint64_t total),
+			       void *ctx)
+{
+	p->progress = progress;
+	p->progress_ctx = ctx;
+}
+
+/* ---- configuration file --------------------------------------------------------- */
+
+static bool define_custom(struct heft_profile *p, const struct config_source *s,
+			  struct heft_err *err)
+{
+	const size_t n = s->rewrites.count;
+	const char **patterns = xcalloc(n, sizeof *patterns);
+	const char **replacements = xcalloc(n, sizeof *replacements);
+	for (size_t i = 0; i < n; i++) {
+		patterns[i] = s->rewrites.data[i].pattern;
+		replacements[i] = s->rewrites.data[i].replacement;
+	}
+	const bool ok = heft_profile_define_source(p, s->name, s->base, patterns, replacements, n,
+						   err);
+	free(patterns);
+	free(replacements);
+	return ok;
+}
+
+static bool apply_lists(struct heft_profile *p, const struct config *c, struct heft_err *err)
+{
+	for (size_t i = 0; i < c->sources.count; i++)
+		if (!define_custom(p, &c->sources.data[i], err))
+			return false;
+	for (size_t i = 0; i < c->data_sources.count; i++)
+		if (!heft_profile_add_source(p, c->data_sources.data[i], err))
+			return false;
+	for (size_t i = 0; i < c->filenames.count; i++)
+		heft_profile_add_file(p, c->filenames.data[i], HEFT_INPUT, err);
+	for (size_t i = 0; i < c->base_filenames.count; i++)
+		heft_profile_add_file(p, c->base_filenames.data[i], HEFT_BASE, err);
+	for (size_t i = 0; i < c->debug_filenames.count; i++)
+		heft_profile_add_debug_file(p, c->debug_filenames.data[i], err);
+	return !c->source_filter || heft_profile_include(p, c->source_filter, err);
+}
+
+static bool apply_config(struct heft_profile *p, const char *path, struct heft_err *err)
+{
+	const struct config *c = &p->config;
+	if (c->source_maps.count || c->dsym_paths.count || c->disassemble)
+		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+			    "%s: %s is not supported yet", path,
+			    c->source_maps.count ? "source_map" :
+			    c->dsym_paths.count	 ? "dsym_path" :
+						   "disassemble_function");
+	if (!apply_lists(p, c, err))
+		return false;
+	if (c->has_rows)
+		p->rows = c->rows;
+	if (c->has_demangle)
+		p->demangle = c->demangle;
+	if (c->has_sort)
+		p->sort_domain = c->sort_domain;
+	return true;
+}
+
+bool heft_profile_config(struct heft_profile *p, const char *path, struct heft_config *ret,
+			 struct heft_err *err)
+{
+	struct file f;
+	if (!file_open(&f, path, err))
+		return false;
+	if (p->has_config)
+		config_release(&p->config);
+	const struct str text = { (const char *)f.bytes.p, f.bytes.size };
+	p->has_config = config_parse(&p->config, path, text, err);
+	file_close(&f);
+	if (!p->has_config || !apply_config(p, path, err))
+		return false;
+	const struct config *c = &p->config;
+	if (ret)
+		*ret = (struct heft_config){ .raw_map = c->raw_map,
+					     .verbose = c->verbose,
+					     .has_demangle = c->has_demangle,
+					     .has_rows = c->has_rows,
+					     .has_sort = c->has_sort,
+					     .debug_vmaddrs = c->debug_vmaddrs.data,
+					     .debug_fileoffs = c->debug_fileoffs.data,
+					     .debug_vmaddr_count = c->debug_vmaddrs.count,
+					     .debug_fileoff_count = c->debug_fileoffs.count };
+	return true;
+}

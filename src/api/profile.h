@@ -1,0 +1,83 @@
+/* profile.h - what is behind struct heft_profile.  Private to api/. */
+#ifndef HEFT_API_PROFILE_H
+#define HEFT_API_PROFILE_H
+
+#include "heft.h"
+#include "base/arena.h"
+#include "image/debugfile.h"
+#include "map/config.h"
+#include "map/rows.h"
+#include "map/view.h"
+#include "source/source.h"
+
+/* A source that somebody defined. */
+struct custom {
+	const char *name;
+	const struct source *base;
+	struct rules *rules;
+};
+
+/* A level of the hierarchy. */
+struct level {
+	const char *name; /* as typed */
+	const struct source *source;
+	const struct rules *rules; /* borrowed from a custom source; NULL = none */
+	struct view view;
+	size_t layer; /* which of a file's layers */
+};
+
+/* An input of the profile. */
+struct entry {
+	const char *path;
+	enum heft_role role;
+	bool opened, debug_opened, debugdata;
+	struct input input, debug;
+	void *debug_owned;    /* unpacked .gnu_debugdata */
+	const char *debug_path;
+	struct basemap map;   /* kept with the layers */
+	struct layer *layers; /* by level.layer; kept only for heft_profile_ranges */
+	uint64_t vm_size;
+	char *build_id; /* hex */
+	const char *format;
+};
+
+struct debug_given {
+	const char *path;
+	struct input input;
+	bool opened, used;
+};
+
+struct heft_profile {
+	struct arena arena; /* strings, settings and rows */
+	struct labels labels;
+	struct notes notes;
+	VEC(struct custom) customs;
+	VEC(struct level) levels;
+	VEC(struct entry) entries;
+	VEC(struct debug_given) debug_given;
+	VEC(const char *) debug_dirs;
+	VEC(struct trace_addr) trace_addrs;
+	struct trace trace;
+	struct pattern *include, *exclude;
+	struct config config; /* of the last configuration file */
+	bool has_config, no_debug_search, keep_ranges, counting, ran;
+	enum heft_demangle demangle;
+	enum heft_sort sort;
+	enum heft_domain sort_domain;
+	uint32_t rows;
+	unsigned threads;
+	void (*progress)(void *ctx, const char *what, uint64_t done, uint64_t total);
+	void *progress_ctx;
+	/* After a run. */
+	struct rollup rollup;
+	const struct heft_row *top;
+	bool diff;
+	const char *place[LEVELS_MAX];
+};
+
+/* The spans of a level of an input in one domain. */
+const struct spans *entry_spans(const struct entry *e, const struct level *l,
+				enum heft_domain domain);
+void entry_release(struct entry *e);
+
+#endif

@@ -1,0 +1,160 @@
+/* What a run found, and writing it. */
+#include "api/profile.h"
+
+#include "report/report.h"
+
+const struct heft_row *heft_profile_rows(const struct heft_profile *p)
+{
+	return p->top;
+}
+
+bool heft_profile_is_diff(const struct heft_profile *p)
+{
+	return p->diff;
+}
+
+struct heft_sizes heft_profile_omitted(const struct heft_profile *p)
+{
+	return (struct heft_sizes){ .vm = p->rollup.omitted_vm, .file = p->rollup.omitted_file };
+}
+
+size_t heft_profile_note_count(const struct heft_profile *p)
+{
+	return p->notes.count;
+}
+
+const struct heft_note *heft_profile_note(const struct heft_profile *p, size_t i)
+{
+	return i < p->notes.count ? &p->notes.data[i] : NULL;
+}
+
+size_t heft_profile_file_count(const struct heft_profile *p)
+{
+	return p->entries.count;
+}
+
+bool heft_profile_file(const struct heft_profile *p, size_t i, struct heft_file_info *ret)
+{
+	if (i >= p->entries.count)
+		return false;
+	const struct entry *e = &p->entries.data[i];
+	*ret = (struct heft_file_info){ .path = e->path,
+					.format = e->format ? e->format : "",
+					.build_id = e->build_id ? e->build_id : "",
+					.debug_path = e->debug_path ? e->debug_path : "",
+					.size = e->input.file.bytes.size,
+					.vm_size = e->vm_size,
+					.role = e->role };
+	return true;
+}
+
+/* ---- ranges ------------------------------------------------------------------------ */
+
+static bool kept_levels(const struct heft_profile *p, size_t i, enum heft_domain domain,
+			struct rollup_level *ret)
+{
+	if (i >= p->entries.count || !p->entries.data[i].layers)
+		return false;
+	for (size_t k = 0; k < p->levels.count; k++) {
+		const struct level *l = &p->levels.data[k];
+		ret[k] = (struct rollup_level){ entry_spans(&p->entries.data[i], l, domain),
+						view_is_plain(&l->view) ? NULL : l->view.shown };
+	}
+	return true;
+}
+
+struct walk {
+	const struct heft_profile *profile;
+	heft_range_fn fn;
+	void *ctx;
+	uint64_t at; /* end of the range before */
+};
+
+static void walk_piece(void *ctx, uint64_t start, uint64_t size, const label_id *ids)
+{
+	struct walk *w = ctx;
+	const char *labels[LEVELS_MAX];
+	const size_t n = w->profile->levels.count;
+	for (size_t k = 0; k < n; k++)
+		labels[k] = label_text(&w->profile->labels, ids[k]).p;
+	if (start > w->at)
+		w->fn(w->ctx, w->at, start - w->at, NULL, 0);
+	w->fn(w->ctx, start, size, labels, n);
+	w->at = start + size;
+}
+
+bool heft_profile_ranges(const struct heft_profile *p, size_t i, enum heft_domain domain,
+			 heft_range_fn fn, void *ctx)
+{
+	struct rollup_level levels[LEVELS_MAX];
+	struct walk w = { .profile = p, .fn = fn, .ctx = ctx };
+	if (!kept_levels(p, i, domain, levels))
+		return false;
+	rollup_pieces(levels, p->levels.count, walk_piece, &w);
+	return true;
+}
+
+bool heft_profile_lookup(struct heft_profile *p, size_t i, enum heft_domain domain, uint64_t addr,
+			 struct heft_place *ret)
+{
+	struct rollup_level levels[LEVELS_MAX];
+	if (!kept_levels(p, i, domain, levels))
+		return false;
+	uint64_t start = 0, end = UINT64_MAX;
+	for (size_t k = 0; k < p->levels.count; k++) {
+		const struct span *s = spans_find(levels[k].spans, addr);
+		if (!s)
+			return false;
+		const label_id id = levels[k].shown ? levels[k].shown[s->label] : s->label;
+		p->place[k] = label_text(&p->labels, id).p;
+		start = max_u64(start, s->start);
+		end = min_u64(end, s->start + s->size);
+	}
+	*ret = (struct heft_place){ start, end - start, p->place, p->levels.count };
+	return true;
+}
+
+/* ---- writing ------------------------------------------------------------------------ */
+
+static void write_format(const struct report *r, struct sink *s)
+{
+	switch (r->opts.format) {
+	case HEFT_TABLE: out_table(r, s); break;
+	case HEFT_CSV: out_csv(r, s, ','); break;
+	case HEFT_TSV: out_csv(r, s, '\t'); break;
+	case HEFT_JSON: out_json(r, s); break;
+	}
+}
+
+bool heft_profile_write(const struct heft_profile *p, const struct heft_write_opts *opts,
+			bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
+			struct heft_err *err)
+{
+	if (!p->top)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "the profile has not run");
+	const char *names[LEVELS_MAX];
+	for (size_t i = 0; i < p->levels.count; i++)
+		names[i] = p->levels.data[i].name;
+	struct heft_file_info *files = xcalloc(p->entries.count, sizeof *files);
+	for (size_t i = 0; i < p->entries.count; i++)
+		heft_profile_file(p, i, &files[i]);
+	struct report r = { .top = p->top,
+			    .source_names = names,
+			    .source_count = p->levels.count,
+			    .diff = p->diff,
+			    .filtered = p->include || p->exclude,
+			    .omitted = heft_profile_omitted(p),
+			    .version = heft_version(),
+			    .files = files,
+			    .file_count = p->entries.count,
+			    .notes = p->notes.data,
+			    .note_count = p->notes.count };
+	if (opts)
+		memcpy(&r.opts, opts, min_u64(opts->size, sizeof r.opts));
+	if (!r.opts.domain)
+		r.opts.domain = HEFT_BOTH;
+	struct sink s = { .write = sink, .ctx = ctx };
+	write_format(&r, &s);
+	free(files);
+	return sink_flush(&s) || fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output was not taken");
+}

@@ -1,0 +1,342 @@
+/* Running a profile: open, measure, sum up. */
+#include "api/profile.h"
+
+#include "image/elf_const.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- opening -------------------------------------------------------------------- */
+
+static char *hex_text(struct bytes b)
+{
+	char *text = xmalloc(b.size * 2 + 1);
+	for (uint64_t i = 0; i < b.size; i++)
+		snprintf(text + 2 * i, 3, "%02x", b.p[i]);
+	text[b.size * 2] = '\0';
+	return text;
+}
+
+/* The members of a thin archive are inputs of their own, named from the archive's folder. */
+static void add_thin_members(struct heft_profile *p, size_t index)
+{
+	const char *path = p->entries.data[index].path;
+	const enum heft_role role = p->entries.data[index].role;
+	const char *slash = strrchr(path, '/');
+	const int dir = slash ? (int)(slash - path) + 1 : 0;
+	for (size_t i = 0; i < p->entries.data[index].input.thin_members.count; i++) {
+		const struct str name = p->entries.data[index].input.thin_members.data[i];
+		const bool absolute = name.len > 0 && name.p[0] == '/';
+		char *member = arena_format(&p->arena, "%.*s" STR_FMT, absolute ? 0 : dir, path,
+					    STR_ARG(name));
+		struct entry e = { .path = member, .role = role };
+		struct heft_err err;
+		e.opened = input_open(&e.input, member, &p->notes, &err);
+		if (e.opened)
+			vec_push(&p->entries, e);
+		else
+			note(&p->notes, path, HEFT_NO_OFFSET, 0,
+			     "members of this thin archive are left out: %s", err.text);
+	}
+}
+
+static bool open_inputs(struct heft_profile *p, struct heft_err *err)
+{
+	const size_t given = p->entries.count;
+	for (size_t i = 0; i < given; i++) {
+		struct entry *e = &p->entries.data[i];
+		if (!input_open(&e->input, e->path, &p->notes, err))
+			return false;
+		e->opened = true;
+		add_thin_members(p, i);
+	}
+	for (size_t i = 0; i < p->entries.count; i++) {
+		struct entry *e = &p->entries.data[i];
+		const bool one = e->input.image_count == 1 && !e->input.archive;
+		e->format = one ? image_describe(&e->input.images[0]) :
+			    e->input.thin ? "thin archive" : "archive";
+		e->build_id = hex_text(one ? e->input.images[0].build_id :
+					     (struct bytes){ NULL, 0 });
+	}
+	return true;
+}
+
+static bool same_bytes(struct bytes a, struct bytes b)
+{
+	return a.size == b.size && a.size > 0 && memcmp(a.p, b.p, a.size) == 0;
+}
+
+static bool wanted_debug(const struct heft_profile *p, struct bytes id)
+{
+	for (size_t i = 0; i < p->entries.count; i++) {
+		const struct input *in = &p->entries.data[i].input;
+		if (!in->archive && same_bytes(in->images[0].build_id, id))
+			return true;
+	}
+	return false;
+}
+
+static bool open_debug_given(struct heft_profile *p, struct heft_err *err)
+{
+	for (size_t i = 0; i < p->debug_given.count; i++) {
+		struct debug_given *d = &p->debug_given.data[i];
+		if (!input_open(&d->input, d->path, &p->notes, err))
+			return false;
+		d->opened = true;
+		if (d->input.archive || d->input.images[0].build_id.size == 0)
+			return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+				    "%s: has no build ID, cannot be used as a debug file", d->path);
+		if (!wanted_debug(p, d->input.images[0].build_id)) {
+			char *hex = hex_text(d->input.images[0].build_id);
+			fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			     "%s: no input has this debug file's build ID %s", d->path, hex);
+			free(hex);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* ---- debug files of an input ----------------------------------------------------- */
+
+static const struct input *given_debug(const struct heft_profile *p, const struct image *im)
+{
+	for (size_t i = 0; i < p->debug_given.count; i++)
+		if (same_bytes(p->debug_given.data[i].input.images[0].build_id, im->build_id))
+			return &p->debug_given.data[i].input;
+	return NULL;
+}
+
+static bool search_debug(struct heft_profile *p, struct entry *e, const struct image *im)
+{
+	const struct debug_search how = { p->debug_dirs.data, p->debug_dirs.count, true };
+	char *path = debugfile_find(im, &how, &p->notes);
+	struct heft_err err;
+	if (!path)
+		return false;
+	e->debug_opened = input_open(&e->debug, path, &p->notes, &err);
+	if (e->debug_opened)
+		e->debug_path = arena_copy(&p->arena, str_of(path));
+	else
+		note(&p->notes, e->path, HEFT_NO_OFFSET, 0, "debug file not used: %s", err.text);
+	free(path);
+	return e->debug_opened;
+}
+
+/* Where the symbols of an input without .symtab come from. */
+static const struct input *debug_of(struct heft_profile *p, struct entry *e)
+{
+	if (e->input.archive || e->input.images[0].kind != IMAGE_EXEC)
+		return NULL;
+	const struct image *im = &e->input.images[0];
+	const struct input *given = given_debug(p, im);
+	if (given) {
+		e->debug_path = given->file.path;
+		return given;
+	}
+	if (p->no_debug_search || image_section_type(im, SHT_SYMTAB, 1))
+		return NULL;
+	if (search_debug(p, e, im))
+		return &e->debug;
+	e->debug_opened = debugdata_open(im, &e->debug, &e->debug_owned);
+	return e->debug_opened ? &e->debug : NULL;
+}
+
+/* ---- measuring -------------------------------------------------------------------- */
+
+const struct spans *entry_spans(const struct entry *e, const struct level *l,
+				enum heft_domain domain)
+{
+	const struct layer *layer = &e->layers[l->layer];
+	return domain == HEFT_VM ? &layer->vm : &layer->file;
+}
+
+void entry_release(struct entry *e)
+{
+	basemap_release(&e->map);
+	free(e->layers);
+	free(e->build_id);
+	if (e->debug_opened)
+		input_close(&e->debug);
+	free(e->debug_owned);
+	if (e->opened)
+		input_close(&e->input);
+}
+
+/* Numbers the layers: levels whose sources run the same function share one.  Returns how
+ * many there are. */
+static size_t number_layers(struct heft_profile *p)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < p->levels.count; i++) {
+		struct level *l = &p->levels.data[i];
+		l->layer = count;
+		for (size_t k = 0; k < i; k++)
+			if (p->levels.data[k].source->run == l->source->run)
+				l->layer = p->levels.data[k].layer;
+		count += l->layer == count;
+		l->view.rules = l->rules;
+		l->view.style = l->source->text == TEXT_CHOSEN ? p->demangle :
+				l->source->text == TEXT_SHORT  ? HEFT_NAMES_SHORT :
+				l->source->text == TEXT_FULL   ? HEFT_NAMES_FULL :
+								 HEFT_NAMES_RAW;
+	}
+	return count;
+}
+
+/* The level that shows symbols in any style, or NULL. */
+static const struct level *symbols_level(const struct heft_profile *p)
+{
+	for (size_t i = 0; i < p->levels.count; i++)
+		if (p->levels.data[i].source->run == source_symbols)
+			return &p->levels.data[i];
+	return NULL;
+}
+
+static void run_sources(struct heft_profile *p, struct entry *e, struct source_file *f,
+			size_t layer_count, struct layer *symbols)
+{
+	size_t done = 0;
+	e->layers = xcalloc(layer_count, sizeof *e->layers);
+	for (size_t i = 0; i < p->levels.count; i++) {
+		const struct level *l = &p->levels.data[i];
+		f->source = l->source->name;
+		if (l->layer == done)
+			l->source->run(f, &e->layers[done++]);
+	}
+	f->source = "symbols";
+	if (p->counting && symbols_level(p))
+		*symbols = e->layers[symbols_level(p)->layer];
+	else if (p->counting)
+		source_symbols(f, symbols);
+}
+
+/* The labels of the base map over the VM image, for the filter. */
+static struct spans base_vm_spans(const struct basemap *map)
+{
+	struct spans s = { 0 };
+	for (size_t i = 0; i < map->ranges.count; i++)
+		spans_push(&s, map->ranges.data[i].addr, map->ranges.data[i].size,
+			   map->ranges.data[i].label);
+	return s;
+}
+
+static void sum_up(struct heft_profile *p, const struct entry *e, enum heft_domain domain,
+		   const struct layer *symbols)
+{
+	struct rollup_level levels[LEVELS_MAX];
+	for (size_t i = 0; i < p->levels.count; i++) {
+		struct level *l = &p->levels.data[i];
+		levels[i] = (struct rollup_level){ entry_spans(e, l, domain), NULL };
+		if (view_is_plain(&l->view))
+			continue;
+		view_update(&l->view, &p->labels, levels[i].spans, p->threads, &p->notes);
+		levels[i].shown = l->view.shown;
+	}
+	struct spans base = { 0 };
+	const bool filtered = p->include || p->exclude;
+	if (filtered && domain == HEFT_VM)
+		base = base_vm_spans(&e->map);
+	rollup_add(&p->rollup, &(struct rollup_walk){
+				       .domain = domain,
+				       .role = e->role,
+				       .levels = levels,
+				       .level_count = p->levels.count,
+				       .base = !filtered	   ? NULL :
+					       domain == HEFT_VM ? &base :
+								   &e->map.file,
+				       .symbols = !p->counting	   ? NULL :
+						  domain == HEFT_VM ? &symbols->vm :
+								      &symbols->file,
+				       .labels = &p->labels });
+	spans_release(&base);
+}
+
+static void forget_layers(struct heft_profile *p, struct entry *e, size_t layer_count,
+			  struct layer *symbols)
+{
+	if (!symbols_level(p))
+		layer_release(symbols);
+	if (p->keep_ranges)
+		return;
+	for (size_t i = 0; i < layer_count; i++)
+		layer_release(&e->layers[i]);
+	free(e->layers);
+	e->layers = NULL;
+	basemap_release(&e->map);
+}
+
+static void measure(struct heft_profile *p, struct entry *e, size_t layer_count)
+{
+	struct layer symbols = { 0 };
+	basemap_build(&e->map, &e->input, &p->labels);
+	e->vm_size = e->map.vm_size;
+	struct source_file f = { .path = e->path,
+				 .input = &e->input,
+				 .debug = p->counting || symbols_level(p) ? debug_of(p, e) : NULL,
+				 .map = &e->map,
+				 .labels = &p->labels,
+				 .notes = &p->notes,
+				 .threads = p->threads,
+				 .trace = p->trace.fn ? &p->trace : NULL };
+	run_sources(p, e, &f, layer_count, &symbols);
+	sum_up(p, e, HEFT_VM, &symbols);
+	sum_up(p, e, HEFT_FILE, &symbols);
+	forget_layers(p, e, layer_count, &symbols);
+}
+
+static void show_progress(struct heft_profile *p, size_t next)
+{
+	uint64_t done = 0, total = 0;
+	if (!p->progress)
+		return;
+	for (size_t i = 0; i < p->entries.count; i++) {
+		total += p->entries.data[i].input.file.bytes.size;
+		if (i < next)
+			done = total;
+	}
+	p->progress(p->progress_ctx, next < p->entries.count ? p->entries.data[next].path : "rows",
+		    done, total);
+}
+
+/* Every byte of every input is in TOTAL or was left out by the filter. */
+static void check_totals(const struct heft_profile *p)
+{
+	const struct row *top = &p->rollup.rows.data[0];
+	uint64_t file = 0, vm = 0;
+	for (size_t i = 0; i < p->entries.count; i++) {
+		file += p->entries.data[i].input.file.bytes.size;
+		vm += p->entries.data[i].vm_size;
+	}
+	ASSERT(top->file[0] + top->file[1] + p->rollup.omitted_file == file);
+	ASSERT(top->vm[0] + top->vm[1] + p->rollup.omitted_vm == vm);
+}
+
+bool heft_profile_run(struct heft_profile *p, struct heft_err *err)
+{
+	if (p->ran)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a profile runs once");
+	if (p->entries.count == 0)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "must specify at least one file");
+	if (p->levels.count == 0 && !heft_profile_add_source(p, "sections", err))
+		return false;
+	if (!open_inputs(p, err) || !open_debug_given(p, err))
+		return false;
+	p->ran = true;
+	p->trace.addrs = p->trace_addrs.data;
+	p->trace.addr_count = p->trace_addrs.count;
+	const size_t layer_count = number_layers(p);
+	rollup_init(&p->rollup);
+	p->rollup.filter =
+		(struct filter){ .include = p->include, .exclude = p->exclude, .notes = &p->notes };
+	for (size_t i = 0; i < p->entries.count; i++) {
+		show_progress(p, i);
+		measure(p, &p->entries.data[i], layer_count);
+		p->diff = p->diff || p->entries.data[i].role == HEFT_BASE;
+	}
+	show_progress(p, p->entries.count);
+	check_totals(p);
+	const struct rows_opts opts = { p->rows, p->sort, p->sort_domain, p->diff };
+	p->top = rows_build(&p->rollup, &p->labels, &opts, &p->arena);
+	return true;
+}

@@ -1,0 +1,232 @@
+#include "map/basemap.h"
+
+#include "base/sort.h"
+#include "image/elf_const.h"
+
+label_id segment_label(struct labels *labels, const struct segment *s)
+{
+	if (s->type == PT_TLS)
+		return label_borrow(labels, STR("TLS"));
+	return label_format(labels, "LOAD #%" PRIu32 " [%s%s%s]", s->index, s->read ? "R" : "",
+			    s->write ? "W" : "", s->exec ? "X" : "");
+}
+
+label_id section_kind_label(struct labels *labels, const struct section *s)
+{
+	return label_format(labels, "Section [%s%s%s]", s->alloc ? "A" : "", s->write ? "W" : "",
+			    s->exec ? "X" : "");
+}
+
+/* ---- building ---------------------------------------------------------------- */
+
+struct builder {
+	struct basemap *map;
+	struct labels *labels;
+	struct claims vm;   /* label = index into `from` */
+	struct claims file;
+	VEC(struct base_range) from;
+};
+
+static void add_range(struct builder *b, struct base_range r)
+{
+	claim(&b->vm, r.addr, r.size, (label_id)b->from.count, WHY_SEGMENT);
+	vec_push(&b->from, r);
+	claim(&b->file, r.off, r.file_size, r.label, WHY_SEGMENT);
+}
+
+static void add_segments(struct builder *b, const struct image *im, uint32_t type)
+{
+	for (size_t i = 0; i < im->segment_count; i++) {
+		const struct segment *s = &im->segments[i];
+		if (s->type != type)
+			continue;
+		add_range(b, (struct base_range){ .addr = s->addr,
+						  .size = s->vm_size,
+						  .off = im->file_off + s->off,
+						  .file_size = min_u64(s->file_size, s->vm_size),
+						  .label = segment_label(b->labels, s) });
+	}
+}
+
+static void add_sections(struct builder *b, const struct image *im)
+{
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		const label_id label = section_kind_label(b->labels, s);
+		const uint64_t off = im->file_off + s->off;
+		if (s->alloc)
+			add_range(b, (struct base_range){ s->addr, s->size, off,
+							  min_u64(s->file_size, s->size), label });
+		claim(&b->file, off, s->file_size, label, WHY_SECTION);
+	}
+}
+
+/* File bytes of a segment that has more of them than room in memory. */
+static void add_segment_rests(struct builder *b, const struct image *im)
+{
+	for (size_t i = 0; i < im->segment_count; i++) {
+		const struct segment *s = &im->segments[i];
+		if (im->kind == IMAGE_OBJECT || s->type != PT_LOAD || s->file_size <= s->vm_size)
+			continue;
+		const struct str name = label_text(b->labels, segment_label(b->labels, s));
+		claim(&b->file, im->file_off + s->off, s->file_size,
+		      label_format(b->labels, "[" STR_FMT "]", STR_ARG(name)), WHY_SEGMENT);
+	}
+}
+
+static void add_image(struct builder *b, const struct image *im)
+{
+	if (im->kind == IMAGE_OBJECT) {
+		add_sections(b, im);
+	} else {
+		add_segments(b, im, PT_LOAD);
+		add_segments(b, im, PT_TLS);
+	}
+}
+
+static void claim_image_headers(const struct image *im, struct labels *labels, struct claims *file)
+{
+	const uint64_t off = im->file_off;
+	claim(file, off, im->ehdr_size, label_borrow(labels, STR("[ELF Header]")), WHY_HEADER);
+	claim(file, off + im->shdr_off, im->shdr_size,
+	      label_borrow(labels, STR("[ELF Section Headers]")), WHY_HEADER);
+	claim(file, off + im->phdr_off, im->phdr_size,
+	      label_borrow(labels, STR("[ELF Program Headers]")), WHY_HEADER);
+}
+
+void claim_headers(const struct input *in, struct labels *labels, struct claims *file)
+{
+	static const char *const names[] = { [AR_HEADERS] = "[AR Headers]",
+					     [AR_SYMBOL_TABLE] = "[AR Symbol Table]",
+					     [AR_OTHER_MEMBER] = "[AR Non-ELF Member File]" };
+	for (size_t i = 0; i < in->image_count; i++)
+		claim_image_headers(&in->images[i], labels, file);
+	for (size_t i = 0; i < in->parts.count; i++) {
+		const struct ar_part *p = &in->parts.data[i];
+		claim(file, p->off, p->size, label_borrow(labels, str_of(names[p->kind])),
+		      WHY_HEADER);
+	}
+}
+
+/* The resolved pieces of the VM claims, with their place in the file. */
+static void take_ranges(struct builder *b, const struct spans *pieces)
+{
+	for (size_t i = 0; i < pieces->list.count; i++) {
+		const struct span *s = &pieces->list.data[i];
+		const struct base_range *from = &b->from.data[s->label];
+		const uint64_t skip = s->start - from->addr;
+		const uint64_t held = from->file_size > skip ? from->file_size - skip : 0;
+		vec_push(&b->map->ranges,
+			 (struct base_range){ .addr = s->start,
+					      .size = s->size,
+					      .off = from->off + skip,
+					      .file_size = min_u64(held, s->size),
+					      .label = from->label });
+		b->map->vm_size += s->size;
+	}
+}
+
+void basemap_build(struct basemap *b, const struct input *in, struct labels *labels)
+{
+	memset(b, 0, sizeof *b);
+	b->file_size = in->file.bytes.size;
+	struct builder build = { .map = b, .labels = labels };
+	for (size_t i = 0; i < in->image_count; i++)
+		add_image(&build, &in->images[i]);
+	claim_headers(in, labels, &build.file);
+	for (size_t i = 0; i < in->image_count; i++)
+		add_segment_rests(&build, &in->images[i]);
+	claim(&build.file, 0, b->file_size, label_borrow(labels, STR("[Unmapped]")), WHY_FALLBACK);
+	struct spans pieces;
+	claims_resolve(&build.vm, UINT64_MAX, &pieces);
+	take_ranges(&build, &pieces);
+	spans_release(&pieces);
+	claims_resolve(&build.file, b->file_size, &b->file);
+	vec_release(&build.from);
+}
+
+void basemap_release(struct basemap *b)
+{
+	vec_release(&b->ranges);
+	spans_release(&b->file);
+}
+
+/* ---- using -------------------------------------------------------------------- */
+
+/* The file pieces of the spans in [first, last) of vm that lie in range r. */
+static void translate_range(const struct base_range *r, const struct spans *vm, size_t *i,
+			    struct claims *out)
+{
+	const uint64_t end = r->addr + r->file_size;
+	while (*i > 0 && vm->list.data[*i - 1].start + vm->list.data[*i - 1].size > r->addr)
+		(*i)--;
+	for (; *i < vm->list.count && vm->list.data[*i].start < end; (*i)++) {
+		const struct span *s = &vm->list.data[*i];
+		const uint64_t from = max_u64(s->start, r->addr);
+		const uint64_t to = min_u64(s->start + s->size, end);
+		if (from < to)
+			claim(out, r->off + (from - r->addr), to - from, s->label, WHY_FALLBACK);
+	}
+}
+
+void basemap_translate(const struct basemap *b, const struct spans *vm, struct spans *ret_file)
+{
+	struct claims out = { 0 };
+	size_t i = 0;
+	vec_reserve(&out.list, vm->list.count);
+	for (size_t r = 0; r < b->ranges.count; r++)
+		translate_range(&b->ranges.data[r], vm, &i, &out);
+	claims_resolve(&out, b->file_size, ret_file);
+}
+
+void basemap_clip_vm(const struct basemap *b, struct spans *vm)
+{
+	struct spans out = { 0 };
+	size_t i = 0;
+	vec_reserve(&out.list, vm->list.count);
+	for (size_t r = 0; r < b->ranges.count; r++) {
+		const uint64_t start = b->ranges.data[r].addr;
+		const uint64_t end = start + b->ranges.data[r].size;
+		while (i < vm->list.count &&
+		       vm->list.data[i].start + vm->list.data[i].size <= start)
+			i++;
+		for (size_t k = i; k < vm->list.count && vm->list.data[k].start < end; k++) {
+			const struct span *s = &vm->list.data[k];
+			const uint64_t from = max_u64(s->start, start);
+			const uint64_t to = min_u64(s->start + s->size, end);
+			spans_push(&out, from, to - from, s->label);
+		}
+	}
+	spans_release(vm);
+	*vm = out;
+}
+
+/* Every base range is covered; as the sums agree as well, nothing else is. */
+static void check_vm(const struct basemap *b, const struct spans *vm)
+{
+	size_t i = 0;
+	for (size_t r = 0; r < b->ranges.count; r++) {
+		uint64_t at = b->ranges.data[r].addr;
+		const uint64_t end = at + b->ranges.data[r].size;
+		while (at < end) {
+			ASSERT(i < vm->list.count);
+			const struct span *s = &vm->list.data[i];
+			ASSERT(s->start <= at && at - s->start < s->size);
+			at = min_u64(s->start + s->size, end);
+			if (s->start + s->size <= end)
+				i++;
+		}
+	}
+	ASSERT(spans_total(vm) == b->vm_size);
+}
+
+void basemap_check(const struct basemap *b, const struct spans *vm, const struct spans *file)
+{
+	check_vm(b, vm);
+	uint64_t at = 0;
+	for (size_t i = 0; i < file->list.count; i++) {
+		ASSERT(file->list.data[i].start == at);
+		at += file->list.data[i].size;
+	}
+	ASSERT(at == b->file_size);
+}

@@ -1,0 +1,28 @@
+#include "map/label.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+label_id label_format(struct labels *l, const char *fmt, ...)
+{
+	char small[256];
+	va_list args;
+	va_start(args, fmt);
+	const int n = vsnprintf(small, sizeof small, fmt, args);
+	va_end(args);
+	ASSERT(n >= 0);
+	if ((size_t)n < sizeof small)
+		return label_copy(l, (struct str){ small, (size_t)n });
+	char *large = xmalloc((size_t)n + 1);
+	va_start(args, fmt);
+	vsnprintf(large, (size_t)n + 1, fmt, args);
+	va_end(args);
+	const label_id id = label_copy(l, (struct str){ large, (size_t)n });
+	free(large);
+	return id;
+}
+
+void labels_release(struct labels *l)
+{
+	intern_release(&l->names);
+}

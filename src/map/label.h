@@ -1,0 +1,46 @@
+/* label.h - labels are interned: a claim, span or row carries a small number.
+ *
+ * One table serves a whole profile, so ids compare across files and sources.  Texts are
+ * borrowed where the input file holds them (inputs stay mapped as long as the profile) and
+ * always end in NUL, which is not counted in the length.
+ * A label whose text begins with '[' is a fallback: bytes no source could give to anyone.
+ * One thread at a time; reading by id is fine from many threads while nobody adds. */
+#ifndef HEFT_MAP_LABEL_H
+#define HEFT_MAP_LABEL_H
+
+#include "base/intern.h"
+
+#define LABEL_NONE UINT32_MAX
+
+typedef uint32_t label_id;
+
+struct labels {
+	struct intern names;
+};
+
+static inline label_id label_borrow(struct labels *l, struct str text)
+{
+	return intern_borrow(&l->names, text);
+}
+
+static inline label_id label_copy(struct labels *l, struct str text)
+{
+	return intern_add(&l->names, text);
+}
+
+label_id label_format(struct labels *l, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+static inline struct str label_text(const struct labels *l, label_id id)
+{
+	return intern_get(&l->names, id);
+}
+
+static inline bool label_is_fallback(const struct labels *l, label_id id)
+{
+	const struct str text = label_text(l, id);
+	return text.len > 0 && text.p[0] == '[';
+}
+
+void labels_release(struct labels *l);
+
+#endif

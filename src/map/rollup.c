@@ -1,0 +1,215 @@
+#include "map/rollup.h"
+
+enum { MATCH_KNOWN = 1, MATCH_INCLUDE = 2, MATCH_EXCLUDE = 4 };
+
+void rollup_init(struct rollup *r)
+{
+	memset(r, 0, sizeof *r);
+	vec_push(&r->rows, (struct row){ .label = LABEL_NONE });
+}
+
+void rollup_release(struct rollup *r)
+{
+	vec_release(&r->rows);
+	free(r->slots);
+	free(r->filter.known);
+	free(r->pairs[0]);
+	free(r->pairs[1]);
+	memset(r, 0, sizeof *r);
+}
+
+/* ---- rows by (parent, label) --------------------------------------------------- */
+
+static inline size_t pair_hash(uint64_t pair)
+{
+	pair *= UINT64_C(0x9e3779b97f4a7c15);
+	return (size_t)(pair ^ pair >> 32);
+}
+
+static inline uint64_t row_key(uint32_t parent, label_id label)
+{
+	return (uint64_t)parent << 32 | label;
+}
+
+static void slots_grow(struct rollup *r)
+{
+	const size_t n = r->slot_count ? r->slot_count * 2 : 1024;
+	free(r->slots);
+	r->slots = xcalloc(n, sizeof *r->slots);
+	r->slot_count = n;
+	for (size_t i = 1; i < r->rows.count; i++) {
+		const struct row *row = &r->rows.data[i];
+		size_t s = pair_hash(row_key(row->parent, row->label)) & (n - 1);
+		while (r->slots[s])
+			s = (s + 1) & (n - 1);
+		r->slots[s] = (uint32_t)i;
+	}
+}
+
+static uint32_t row_get(struct rollup *r, uint32_t parent, label_id label)
+{
+	if (r->rows.count * 2 >= r->slot_count)
+		slots_grow(r);
+	const size_t mask = r->slot_count - 1;
+	size_t s = pair_hash(row_key(parent, label)) & mask;
+	for (; r->slots[s]; s = (s + 1) & mask) {
+		const struct row *row = &r->rows.data[r->slots[s]];
+		if (row->parent == parent && row->label == label)
+			return r->slots[s];
+	}
+	ASSERT(r->rows.count < UINT32_MAX);
+	r->slots[s] = (uint32_t)r->rows.count;
+	vec_push(&r->rows, (struct row){ .parent = parent, .label = label });
+	return r->slots[s];
+}
+
+/* ---- counting ------------------------------------------------------------------- */
+
+static bool pairs_insert(uint64_t *slots, size_t slot_count, uint64_t pair)
+{
+	size_t s = pair_hash(pair) & (slot_count - 1);
+	for (; slots[s]; s = (s + 1) & (slot_count - 1))
+		if (slots[s] == pair)
+			return false;
+	slots[s] = pair;
+	return true;
+}
+
+static void pairs_grow(struct rollup *r, enum heft_role role)
+{
+	const size_t n = r->pair_slots[role] ? r->pair_slots[role] * 2 : 4096;
+	uint64_t *slots = xcalloc(n, sizeof *slots);
+	for (size_t i = 0; i < r->pair_slots[role]; i++)
+		if (r->pairs[role][i])
+			pairs_insert(slots, n, r->pairs[role][i]);
+	free(r->pairs[role]);
+	r->pairs[role] = slots;
+	r->pair_slots[role] = n;
+}
+
+/* Counts a symbol once for a row.  The label is kept + 1, so that no pair is 0. */
+static void count_symbol(struct rollup *r, enum heft_role role, uint32_t row, label_id symbol)
+{
+	if (r->pair_count[role] * 2 >= r->pair_slots[role])
+		pairs_grow(r, role);
+	if (pairs_insert(r->pairs[role], r->pair_slots[role], (uint64_t)row << 32 | (symbol + 1))) {
+		r->pair_count[role]++;
+		r->rows.data[row].count[role]++;
+	}
+}
+
+/* ---- filter ---------------------------------------------------------------------- */
+
+static unsigned label_matches(struct filter *f, const struct labels *labels, label_id id)
+{
+	if (id >= f->known_count) {
+		const size_t n = labels->names.entries.count;
+		f->known = xrealloc(f->known, n);
+		memset(f->known + f->known_count, 0, n - f->known_count);
+		f->known_count = n;
+	}
+	if (f->known[id])
+		return f->known[id];
+	const struct str text = label_text(labels, id);
+	unsigned m = MATCH_KNOWN;
+	if (f->include && pattern_matches(f->include, text, f->notes))
+		m |= MATCH_INCLUDE;
+	if (f->exclude && pattern_matches(f->exclude, text, f->notes))
+		m |= MATCH_EXCLUDE;
+	f->known[id] = (uint8_t)m;
+	return m;
+}
+
+static bool filter_keeps(struct filter *f, const struct labels *labels, const label_id *ids,
+			 size_t count)
+{
+	unsigned m = 0;
+	for (size_t i = 0; i < count; i++)
+		m |= label_matches(f, labels, ids[i]);
+	return (!f->include || (m & MATCH_INCLUDE)) && !(m & MATCH_EXCLUDE);
+}
+
+/* ---- walking --------------------------------------------------------------------- */
+
+struct adder {
+	struct rollup *rollup;
+	const struct rollup_walk *walk;
+	size_t shown_count;              /* levels that make rows; filter and symbols follow */
+	label_id last[LEVELS_MAX + 2];   /* labels of the piece before */
+	uint32_t path[LEVELS_MAX + 1];   /* rows of the piece before; path[0] = TOTAL */
+};
+
+static void add_bytes(struct row *row, const struct rollup_walk *w, uint64_t size)
+{
+	uint64_t *sum = w->domain == HEFT_VM ? &row->vm[w->role] : &row->file[w->role];
+	ASSERT(*sum <= UINT64_MAX - size);
+	*sum += size;
+}
+
+static void add_piece(void *ctx, uint64_t start, uint64_t size, const label_id *ids)
+{
+	struct adder *a = ctx;
+	struct rollup *r = a->rollup;
+	const struct rollup_walk *w = a->walk;
+	const size_t n = a->shown_count;
+	(void)start;
+	if (w->base && !filter_keeps(&r->filter, w->labels, ids, n + 1)) {
+		*(w->domain == HEFT_VM ? &r->omitted_vm : &r->omitted_file) += size;
+		return;
+	}
+	bool same = true;
+	add_bytes(&r->rows.data[0], w, size);
+	for (size_t k = 0; k < n; k++) {
+		same = same && a->last[k] == ids[k];
+		if (!same) {
+			a->last[k] = ids[k];
+			a->path[k + 1] = row_get(r, a->path[k], ids[k]);
+		}
+		add_bytes(&r->rows.data[a->path[k + 1]], w, size);
+	}
+	if (!w->symbols)
+		return;
+	const label_id symbol = ids[n + (w->base ? 1 : 0)];
+	for (size_t k = 0; k <= n && !label_is_fallback(w->labels, symbol); k++)
+		count_symbol(r, w->role, a->path[k], symbol);
+}
+
+void rollup_pieces(const struct rollup_level *levels, size_t level_count, piece_fn fn, void *ctx)
+{
+	size_t at[LEVELS_MAX + 2] = { 0 };
+	label_id ids[LEVELS_MAX + 2];
+	uint64_t pos = 0;
+	ASSERT(level_count > 0 && level_count <= COUNT_OF(at));
+	while (at[0] < levels[0].spans->list.count) {
+		uint64_t end = UINT64_MAX;
+		for (size_t k = 0; k < level_count; k++) {
+			ASSERT(at[k] < levels[k].spans->list.count);
+			const struct span *s = &levels[k].spans->list.data[at[k]];
+			pos = max_u64(pos, s->start);
+			end = min_u64(end, s->start + s->size);
+			ids[k] = levels[k].shown ? levels[k].shown[s->label] : s->label;
+		}
+		ASSERT(pos < end);
+		fn(ctx, pos, end - pos, ids);
+		pos = end;
+		for (size_t k = 0; k < level_count; k++) {
+			const struct span *s = &levels[k].spans->list.data[at[k]];
+			at[k] += s->start + s->size == end;
+		}
+	}
+}
+
+void rollup_add(struct rollup *r, const struct rollup_walk *w)
+{
+	struct rollup_level all[LEVELS_MAX + 2];
+	struct adder a = { .rollup = r, .walk = w, .shown_count = w->level_count };
+	size_t n = w->level_count;
+	ASSERT(n > 0 && n <= LEVELS_MAX);
+	memcpy(all, w->levels, n * sizeof *all);
+	if (w->base)
+		all[n++] = (struct rollup_level){ .spans = w->base };
+	if (w->symbols)
+		all[n++] = (struct rollup_level){ .spans = w->symbols };
+	memset(a.last, 0xff, sizeof a.last);
+	rollup_pieces(all, n, add_piece, &a);
+}

@@ -1,0 +1,66 @@
+/* rollup.h - spans of several sources walked together and summed up by label.
+ *
+ * A rollup is a tree of rows: level k is keyed by the label of the k-th source.  Sums are
+ * exact: every byte of a space goes to exactly one row of every level, and the rows below a
+ * row add up to it.  rollup_add may be called for any number of inputs, sides and domains.
+ * Cost: O(1) for each span.  One thread at a time. */
+#ifndef HEFT_MAP_ROLLUP_H
+#define HEFT_MAP_ROLLUP_H
+
+#include "heft.h"
+#include "map/rules.h"
+#include "map/space.h"
+
+enum { LEVELS_MAX = 16 };
+
+struct row {
+	uint32_t parent; /* index of the row above; row 0 is TOTAL and its own parent */
+	label_id label;
+	uint64_t vm[2], file[2], count[2]; /* by enum heft_role */
+};
+
+/* Which spans to keep, by the labels shown on any level or of the base map. */
+struct filter {
+	const struct pattern *include, *exclude; /* NULL = no condition */
+	struct notes *notes;
+	uint8_t *known; /* by label id: 0 not asked yet, else MATCH_* bits */
+	size_t known_count;
+};
+
+struct rollup {
+	VEC(struct row) rows;
+	uint32_t *slots; /* hash of (parent, label) -> row index, 0 = empty */
+	size_t slot_count;
+	struct filter filter;
+	bool counting;
+	uint64_t *pairs[2]; /* hash set of row << 32 | symbol, by role */
+	size_t pair_slots[2], pair_count[2];
+	uint64_t omitted_vm, omitted_file;
+};
+
+struct rollup_level {
+	const struct spans *spans;
+	const label_id *shown; /* label as claimed -> label as shown; NULL = as it is */
+};
+
+/* What one rollup_add walks: the spans of one domain of one input. */
+struct rollup_walk {
+	enum heft_domain domain;
+	enum heft_role role;
+	const struct rollup_level *levels;
+	size_t level_count;
+	const struct spans *base;    /* base map labels, for the filter; NULL = no filter */
+	const struct spans *symbols; /* for counting; NULL = no counting */
+	const struct labels *labels;
+};
+
+void rollup_init(struct rollup *r);
+void rollup_release(struct rollup *r);
+void rollup_add(struct rollup *r, const struct rollup_walk *w);
+
+/* One piece where the labels of all levels stay the same; labels as shown. */
+typedef void (*piece_fn)(void *ctx, uint64_t start, uint64_t size, const label_id *labels);
+/* Calls fn for every piece, in order. */
+void rollup_pieces(const struct rollup_level *levels, size_t level_count, piece_fn fn, void *ctx);
+
+#endif

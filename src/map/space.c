@@ -1,0 +1,335 @@
+#include "map/space.h"
+
+#include "base/sort.h"
+
+const char *why_text(enum why why)
+{
+	static const char *const text[WHY_COUNT] = {
+		[WHY_SEGMENT] = "segment",
+		[WHY_SECTION] = "section header",
+		[WHY_HEADER] = "header table",
+		[WHY_FILE] = "input file",
+		[WHY_MEMBER] = "archive member",
+		[WHY_SYMBOL] = "symbol table",
+		[WHY_UNSIZED_SYMBOL] = "symbol without a size",
+		[WHY_UNWIND_BOUNDS] = "function bounds from unwind table",
+		[WHY_ENTRY_POINT] = "entry point",
+		[WHY_PLT] = "PLT stub",
+		[WHY_GOT] = "GOT slot",
+		[WHY_CODE_REF] = "code reference",
+		[WHY_DATA_REF] = "data reference",
+		[WHY_POINTER_ARRAY] = "pointer array slot",
+		[WHY_SYMBOL_ENTRY] = "symbol table entry",
+		[WHY_NAME] = "name",
+		[WHY_VERSION] = "symbol version",
+		[WHY_HASH] = "hash table",
+		[WHY_RELOCATION] = "relocation",
+		[WHY_UNWIND] = "unwind table entry",
+		[WHY_LSDA] = "exception table",
+		[WHY_GROUP] = "section group",
+		[WHY_FALLBACK] = "fallback",
+	};
+	ASSERT(why < WHY_COUNT);
+	return text[why];
+}
+
+void claim(struct claims *c, uint64_t start, uint64_t size, label_id label, enum why why)
+{
+	if (size == 0)
+		return;
+	if (size != SIZE_UNKNOWN && size > UINT64_MAX - start)
+		size = UINT64_MAX - start;
+	if (size >= SIZE_UNKNOWN)
+		size = SIZE_UNKNOWN;
+	if (c->list.count > 0) {
+		struct claim *last = &c->list.data[c->list.count - 1];
+		if (last->label == label && last->why == why && last->size != SIZE_UNKNOWN &&
+		    size != SIZE_UNKNOWN && last->start + last->size == start &&
+		    last->size + size < SIZE_UNKNOWN) {
+			last->size = (last->size + size) & SIZE_UNKNOWN;
+			return;
+		}
+	}
+	vec_push(&c->list, (struct claim){ .start = start,
+					   .size = size & SIZE_UNKNOWN,
+					   .why = (uint8_t)why,
+					   .label = label });
+}
+
+void spans_release(struct spans *s)
+{
+	vec_release(&s->list);
+}
+
+void spans_push(struct spans *s, uint64_t start, uint64_t size, label_id label)
+{
+	if (size == 0)
+		return;
+	if (s->list.count > 0) {
+		struct span *last = &s->list.data[s->list.count - 1];
+		ASSERT(start >= last->start && start - last->start >= last->size);
+		if (last->label == label && last->start + last->size == start) {
+			last->size += size;
+			return;
+		}
+	}
+	vec_push(&s->list, (struct span){ start, size, label });
+}
+
+/* ---- resolving ------------------------------------------------------------- */
+
+/* The claims that cover the sweep's position, as a binary heap by seq. */
+struct active {
+	VEC(struct claim) heap;
+};
+
+static void active_push(struct active *a, struct claim c)
+{
+	vec_push(&a->heap, c);
+	size_t i = a->heap.count - 1;
+	struct claim *h = a->heap.data;
+	while (i > 0 && h[(i - 1) / 2].seq > h[i].seq) {
+		const struct claim t = h[i];
+		h[i] = h[(i - 1) / 2];
+		h[(i - 1) / 2] = t;
+		i = (i - 1) / 2;
+	}
+}
+
+static void active_pop(struct active *a)
+{
+	struct claim *h = a->heap.data;
+	h[0] = h[--a->heap.count];
+	for (size_t i = 0;;) {
+		size_t best = i;
+		for (size_t k = 2 * i + 1; k <= 2 * i + 2; k++)
+			if (k < a->heap.count && h[k].seq < h[best].seq)
+				best = k;
+		if (best == i)
+			return;
+		const struct claim t = h[i];
+		h[i] = h[best];
+		h[best] = t;
+		i = best;
+	}
+}
+
+static uint64_t claim_end(const struct claim *c)
+{
+	return c->start + c->size;
+}
+
+/* Gives [from, to) to the active claims, best first. */
+static void active_emit(struct active *a, uint64_t from, uint64_t to, struct spans *ret)
+{
+	while (from < to) {
+		while (a->heap.count > 0 && claim_end(&a->heap.data[0]) <= from)
+			active_pop(a);
+		if (a->heap.count == 0)
+			return;
+		const struct claim *best = &a->heap.data[0];
+		const uint64_t end = min_u64(claim_end(best), to);
+		spans_push(ret, from, end - from, best->label);
+		from = end;
+	}
+}
+
+/* The size of the claim of unknown size c: up to `next`, or to the end of a known claim
+ * that covers its start.  0 where something made earlier has its start. */
+static uint64_t unknown_size(const struct active *a, const struct claim *c, uint64_t next)
+{
+	uint64_t end = next;
+	for (size_t i = 0; i < a->heap.count; i++) {
+		const struct claim *k = &a->heap.data[i];
+		if (claim_end(k) <= c->start)
+			continue;
+		if (k->seq < c->seq)
+			return 0;
+		end = min_u64(end, claim_end(k));
+	}
+	return end > c->start ? end - c->start : 0;
+}
+
+/* Takes the claims [i, j) which all start at one address; `next` is the start behind them. */
+static void active_add(struct active *a, const struct claim *c, size_t count, uint64_t next)
+{
+	for (size_t i = 0; i < count; i++)
+		if (c[i].size != SIZE_UNKNOWN)
+			active_push(a, c[i]);
+	for (size_t i = 0; i < count; i++) {
+		if (c[i].size != SIZE_UNKNOWN)
+			continue;
+		struct claim known = c[i];
+		known.size = unknown_size(a, &c[i], next) & SIZE_UNKNOWN;
+		if (known.size > 0)
+			active_push(a, known);
+	}
+}
+
+static bool sorted_apart(const struct claims *c)
+{
+	for (size_t i = 0; i < c->list.count; i++) {
+		const struct claim *k = &c->list.data[i];
+		if (k->size == SIZE_UNKNOWN)
+			return false;
+		if (i > 0 && k->start < claim_end(k - 1))
+			return false;
+	}
+	return true;
+}
+
+static void sort_claims(struct claims *c)
+{
+	bool sorted = true;
+	for (size_t i = 0; i < c->list.count; i++) {
+		ASSERT(i < UINT32_MAX);
+		c->list.data[i].seq = (uint32_t)i;
+		if (i > 0 && c->list.data[i].start < c->list.data[i - 1].start)
+			sorted = false;
+	}
+	if (!sorted)
+		sort_by_key(c->list.data, c->list.count, sizeof *c->list.data);
+}
+
+static void sweep(const struct claims *c, uint64_t end, struct spans *ret)
+{
+	struct active a = { 0 };
+	const struct claim *list = c->list.data;
+	const size_t count = c->list.count;
+	for (size_t i = 0; i < count;) {
+		size_t j = i + 1;
+		while (j < count && list[j].start == list[i].start)
+			j++;
+		const uint64_t next = j < count ? list[j].start : max_u64(end, list[i].start);
+		active_add(&a, list + i, j - i, next);
+		active_emit(&a, list[i].start, j < count ? next : UINT64_MAX, ret);
+		i = j;
+	}
+	vec_release(&a.heap);
+}
+
+void claims_resolve(struct claims *c, uint64_t end, struct spans *ret)
+{
+	memset(ret, 0, sizeof *ret);
+	if (sorted_apart(c)) {
+		for (size_t i = 0; i < c->list.count; i++)
+			spans_push(ret, c->list.data[i].start, c->list.data[i].size,
+				   c->list.data[i].label);
+	} else {
+		sort_claims(c);
+		sweep(c, end, ret);
+	}
+	vec_release(&c->list);
+}
+
+/* ---- spans ------------------------------------------------------------------ */
+
+/* Appends the parts of s that lie before the spans of top from *t on, and those spans
+ * themselves as far as they start inside s.  *done is the end of what `out` holds. */
+static void overlay_one(const struct span *s, const struct spans *top, size_t *t, uint64_t *done,
+			struct spans *out)
+{
+	const uint64_t end = s->start + s->size;
+	uint64_t from = max_u64(s->start, *done);
+	for (; *t < top->list.count && top->list.data[*t].start < end; (*t)++) {
+		const struct span *k = &top->list.data[*t];
+		if (from < k->start)
+			spans_push(out, from, k->start - from, s->label);
+		spans_push(out, k->start, k->size, k->label);
+		*done = k->start + k->size;
+		from = max_u64(from, *done);
+	}
+	if (from < end) {
+		spans_push(out, from, end - from, s->label);
+		*done = end;
+	}
+}
+
+void spans_overlay(struct spans *top, struct spans *below)
+{
+	struct spans out = { 0 };
+	if (below->list.count == 0) {
+		spans_release(below);
+		return;
+	}
+	vec_reserve(&out.list, top->list.count + below->list.count);
+	size_t t = 0;
+	uint64_t done = 0;
+	for (size_t b = 0; b < below->list.count; b++)
+		overlay_one(&below->list.data[b], top, &t, &done, &out);
+	for (; t < top->list.count; t++)
+		spans_push(&out, top->list.data[t].start, top->list.data[t].size,
+			   top->list.data[t].label);
+	spans_release(top);
+	spans_release(below);
+	*top = out;
+}
+
+const struct span *spans_find(const struct spans *s, uint64_t addr)
+{
+	size_t low = 0, high = s->list.count;
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+		if (s->list.data[mid].start <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == 0)
+		return NULL;
+	const struct span *found = &s->list.data[low - 1];
+	return addr - found->start < found->size ? found : NULL;
+}
+
+label_id spans_label(const struct spans *s, uint64_t addr)
+{
+	const struct span *found = spans_find(s, addr);
+	return found ? found->label : LABEL_NONE;
+}
+
+label_id cursor_label(struct span_cursor *c, uint64_t addr)
+{
+	const struct span *list = c->spans->list.data;
+	const size_t count = c->spans->list.count;
+	if (c->i >= count || list[c->i].start > addr)
+		return spans_label(c->spans, addr);
+	for (unsigned steps = 0; steps < 8; steps++, c->i++) {
+		if (addr - list[c->i].start < list[c->i].size)
+			return list[c->i].label;
+		if (c->i + 1 == count || list[c->i + 1].start > addr)
+			return LABEL_NONE;
+	}
+	const struct span *found = spans_find(c->spans, addr);
+	if (!found)
+		return LABEL_NONE;
+	c->i = (size_t)(found - list);
+	return found->label;
+}
+
+enum { PADDING_MAX = 16 };
+
+void spans_pad(struct spans *s, const struct labels *labels)
+{
+	struct span *list = s->list.data;
+	size_t out = 0;
+	for (size_t i = 0; i < s->list.count; i++) {
+		const struct span k = list[i];
+		struct span *last = out ? &list[out - 1] : NULL;
+		const bool touches = last && last->start + last->size == k.start;
+		if (touches && (last->label == k.label ||
+				(k.size <= PADDING_MAX && label_is_fallback(labels, k.label) &&
+				 !label_is_fallback(labels, last->label))))
+			last->size += k.size;
+		else
+			list[out++] = k;
+	}
+	s->list.count = out;
+}
+
+uint64_t spans_total(const struct spans *s)
+{
+	uint64_t total = 0;
+	for (size_t i = 0; i < s->list.count; i++)
+		total += s->list.data[i].size;
+	return total;
+}

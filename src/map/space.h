@@ -1,0 +1,100 @@
+/* space.h - who owns each byte of one address space.
+ *
+ * Sources append claims: "[start, start+size) belongs to label".  claims_resolve turns
+ * them into spans: sorted, without overlap, at most one label for each byte.  The first
+ * claim of a byte wins; later ones get what is left.
+ *
+ * A claim of unknown size reaches to the next start of any claim, or to the end of a known
+ * claim that covers its start, whichever is nearer; where a known claim made earlier covers
+ * its start, or an unknown one made earlier starts there too, it gets nothing.
+ *
+ * claim: amortised O(1), any order; claims_resolve: O(n) for claims that arrive sorted and
+ * apart, else O(n log n), once.  One thread for each struct. */
+#ifndef HEFT_MAP_SPACE_H
+#define HEFT_MAP_SPACE_H
+
+#include "base/vec.h"
+#include "map/label.h"
+
+#define SIZE_UNKNOWN ((UINT64_C(1) << 56) - 1)
+
+/* What made a claim, for explanations. */
+enum why {
+	WHY_SEGMENT,
+	WHY_SECTION,
+	WHY_HEADER,
+	WHY_FILE,
+	WHY_MEMBER,
+	WHY_SYMBOL,
+	WHY_UNSIZED_SYMBOL,
+	WHY_UNWIND_BOUNDS,
+	WHY_ENTRY_POINT,
+	WHY_PLT,
+	WHY_GOT,
+	WHY_CODE_REF,
+	WHY_DATA_REF,
+	WHY_POINTER_ARRAY,
+	WHY_SYMBOL_ENTRY,
+	WHY_NAME,
+	WHY_VERSION,
+	WHY_HASH,
+	WHY_RELOCATION,
+	WHY_UNWIND,
+	WHY_LSDA,
+	WHY_GROUP,
+	WHY_FALLBACK,
+	WHY_COUNT
+};
+
+const char *why_text(enum why why);
+
+struct claim {
+	uint64_t start;
+	uint64_t size : 56; /* bytes or SIZE_UNKNOWN */
+	uint64_t why : 8;
+	label_id label;
+	uint32_t seq; /* priority: lower wins; set by claims_resolve */
+};
+
+struct claims {
+	VEC(struct claim) list;
+};
+
+/* A claim that continues the last one (same label, no gap) is merged into it.  Empty
+ * claims are ignored; one that would wrap is cut at 2^64. */
+void claim(struct claims *c, uint64_t start, uint64_t size, label_id label, enum why why);
+
+struct span {
+	uint64_t start, size;
+	label_id label;
+};
+
+struct spans {
+	VEC(struct span) list; /* sorted by start, no overlap */
+};
+
+/* Consumes the claims (c is empty afterwards).  Unknown sizes end at `end` at the latest. */
+void claims_resolve(struct claims *c, uint64_t end, struct spans *ret);
+
+void spans_release(struct spans *s);
+/* Appends; start must not lie before the end of what is there. */
+void spans_push(struct spans *s, uint64_t start, uint64_t size, label_id label);
+/* *top keeps what it has and takes what *below has in its gaps; *below is released. */
+void spans_overlay(struct spans *top, struct spans *below);
+/* The span around addr, or NULL.  O(log n). */
+const struct span *spans_find(const struct spans *s, uint64_t addr);
+/* The label at addr, or LABEL_NONE. */
+label_id spans_label(const struct spans *s, uint64_t addr);
+/* Merges neighbours that touch and have one label, and charges a fallback of at most 16
+ * bytes to the non-fallback label before it (alignment padding). */
+void spans_pad(struct spans *s, const struct labels *labels);
+uint64_t spans_total(const struct spans *s);
+
+/* A cursor for look-ups at rising addresses: amortised O(1), falls back to O(log n). */
+struct span_cursor {
+	const struct spans *spans;
+	size_t i;
+};
+label_id cursor_label(struct span_cursor *c, uint64_t addr);
+
+#endif

@@ -1,0 +1,28 @@
+/* view.h - labels as a level shows them: demangled, rewritten by rules.
+ *
+ * Sources claim raw linker names; several levels may show the same spans in different
+ * styles.  A view remembers the shown label of every raw one it was asked for, so each
+ * distinct name is demangled once.  view_update works with several threads and gives the
+ * same ids for any number of them; the rest is for one thread at a time. */
+#ifndef HEFT_MAP_VIEW_H
+#define HEFT_MAP_VIEW_H
+
+#include "map/rules.h"
+#include "map/space.h"
+
+struct view {
+	enum heft_demangle style;
+	const struct rules *rules; /* borrowed; NULL = none */
+	label_id *shown;           /* by raw label; LABEL_NONE = not asked for yet */
+	size_t count;
+	struct arena texts;
+};
+
+/* True where the view shows every label as it is. */
+bool view_is_plain(const struct view *v);
+/* Makes sure that every label in the spans is known.  New texts are interned in `labels`. */
+void view_update(struct view *v, struct labels *labels, const struct spans *spans,
+		 unsigned threads, struct notes *notes);
+void view_release(struct view *v);
+
+#endif

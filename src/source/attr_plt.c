@@ -1,0 +1,152 @@
+/* PLT stubs and GOT slots, under the name of the symbol they stand for. */
+#include "source/attr.h"
+
+#include "base/sort.h"
+#include "code/code.h"
+#include "image/elf_const.h"
+
+static bool is_plt(const struct section *s)
+{
+	return s->alloc && s->exec && !s->nobits &&
+	       (str_starts(s->name, STR(".plt")) || str_eq(s->name, STR(".iplt")));
+}
+
+static bool is_got(const struct section *s)
+{
+	return s->alloc && !s->exec && s->type == SHT_PROGBITS && str_starts(s->name, STR(".got"));
+}
+
+void attr_got_init(struct attr *a)
+{
+	for (size_t i = 1; i < a->im->section_count; i++) {
+		struct reloc_iter it;
+		struct reloc r;
+		const struct section *s = &a->im->sections[i];
+		if (!section_is_reloc(s) || !a->dynsym || s->link != a->dynsym->index ||
+		    !reloc_open(&it, a->im, s))
+			continue;
+		while (reloc_next(&it, &r)) {
+			if (r.symbol == 0 || r.symbol >= a->dyn_count || r.kind == RELOC_COPY)
+				continue;
+			const label_id label = a->dyn_labels[r.symbol];
+			const struct section *in = image_section_at(a->im, r.addr);
+			if (label != LABEL_NONE && in && is_got(in))
+				vec_push(&a->got, (struct got_slot){ r.addr, label,
+								     r.kind == RELOC_JUMP_SLOT });
+		}
+	}
+	sort_by_key(a->got.data, a->got.count, sizeof *a->got.data);
+}
+
+static label_id got_label(const struct attr *a, uint64_t addr)
+{
+	size_t low = 0, high = a->got.count;
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+		if (a->got.data[mid].addr < addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < a->got.count && a->got.data[low].addr == addr ? a->got.data[low].label :
+								     LABEL_NONE;
+}
+
+/* Bytes of one stub where the section header does not say: the sizes the psABIs use. */
+static uint64_t stub_size(const struct image *im, const struct section *s)
+{
+	if (s->entsize >= 4 && s->entsize <= 64)
+		return s->entsize;
+	return str_eq(s->name, STR(".plt.got")) && im->machine == EM_X86_64 ? 8 : 16;
+}
+
+/* Stubs that jump through a slot say so in their code. */
+static size_t stubs_by_code(struct attr *a, const struct section *s, uint64_t size)
+{
+	code_ref_vec refs = { 0 };
+	size_t found = 0;
+	code_refs(code_isa_of(a->im->machine), section_bytes(a->im, s), s->addr,
+		  REF_MEM | REF_ADDR, 0, 0, &refs);
+	for (size_t i = 0; i < refs.count; i++) {
+		const label_id label = got_label(a, refs.data[i].to);
+		const uint64_t off = (refs.data[i].from - s->addr) / size * size;
+		if (label == LABEL_NONE)
+			continue;
+		attr_put(a, s, off, size, label, WHY_PLT);
+		found++;
+	}
+	vec_release(&refs);
+	return found;
+}
+
+/* Stubs that say nothing stand in the order of the jump slots, from the end of the section
+ * on backwards, so that the size of the header does not matter. */
+static void stubs_by_order(struct attr *a, const struct section *s, uint64_t size)
+{
+	uint64_t off = s->size / size * size;
+	for (size_t i = a->got.count; i-- > 0 && off >= size;) {
+		if (!a->got.data[i].jump)
+			continue;
+		off -= size;
+		attr_put(a, s, off, size, a->got.data[i].label, WHY_PLT);
+	}
+}
+
+void attr_plt(struct attr *a)
+{
+	for (size_t i = 1; i < a->im->section_count; i++) {
+		const struct section *s = &a->im->sections[i];
+		if (!is_plt(s))
+			continue;
+		const uint64_t size = stub_size(a->im, s);
+		if (stubs_by_code(a, s, size) == 0 && str_eq(s->name, STR(".plt")))
+			stubs_by_order(a, s, size);
+	}
+}
+
+/* A slot without a symbol goes to the owner of what it points to. */
+static void got_targets(struct attr *a, const struct section *s)
+{
+	const uint64_t step = pointer_size(a->im);
+	for (uint64_t off = 0; off + step <= s->file_size; off += step) {
+		uint64_t target;
+		if (load_pointer(a->im, s->addr + off, &target) && target != 0)
+			attr_put(a, s, off, step, spans_label(&a->vm, target), WHY_GOT);
+	}
+}
+
+/* RELATIVE relocations whose addend stands in the relocation, not in the slot. */
+static void got_relocs(struct attr *a)
+{
+	for (size_t i = 1; i < a->im->section_count; i++) {
+		struct reloc_iter it;
+		struct reloc r;
+		const struct section *s = &a->im->sections[i];
+		if (!section_is_reloc(s) || !s->alloc || !reloc_open(&it, a->im, s))
+			continue;
+		while (reloc_next(&it, &r)) {
+			uint64_t target;
+			if (!r.alloc || (r.kind != RELOC_RELATIVE && r.kind != RELOC_IRELATIVE))
+				continue;
+			const struct section *in = image_section_at(a->im, r.addr);
+			if (in && is_got(in) && reloc_target(&it, &r, &target))
+				attr_put(a, in, r.addr - in->addr, pointer_size(a->im),
+					 spans_label(&a->vm, target), WHY_GOT);
+		}
+	}
+}
+
+void attr_got(struct attr *a)
+{
+	if (a->im->kind == IMAGE_OBJECT)
+		return;
+	for (size_t i = 0; i < a->got.count; i++) {
+		const struct section *in = image_section_at(a->im, a->got.data[i].addr);
+		attr_put(a, in, a->got.data[i].addr - in->addr, pointer_size(a->im),
+			 a->got.data[i].label, WHY_GOT);
+	}
+	got_relocs(a);
+	for (size_t i = 1; i < a->im->section_count; i++)
+		if (is_got(&a->im->sections[i]))
+			got_targets(a, &a->im->sections[i]);
+}

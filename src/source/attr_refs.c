@@ -1,0 +1,360 @@
+/* Anonymous data: constants, jump tables and string literals without a symbol go to the
+ * first function that refers to them, or to the data whose pointer holds their address.
+ *
+ * Every address referred to begins a piece, which reaches to the next one, the next owner,
+ * the end of its section, or, in sections of mergeable strings, the end of the string.  A
+ * piece belongs to the first code that refers to its start, in address order; else to the
+ * owner of the first pointer to it whose place has an owner, round by round. */
+#include "source/attr.h"
+
+#include "base/pool.h"
+#include "base/sort.h"
+#include "code/code.h"
+#include "image/elf_const.h"
+
+/* An address referred to; `label` is LABEL_NONE for a mere boundary. */
+struct target {
+	uint64_t addr;
+	label_id label;
+	uint32_t why;
+};
+
+typedef VEC(struct target) target_vec;
+
+/* A pointer in the image (or a relocation that makes one). */
+struct pointer {
+	uint64_t addr; /* of the place */
+	uint64_t target;
+	label_id owner; /* of the place, LABEL_NONE if not known (yet) */
+};
+
+typedef VEC(struct pointer) pointer_vec;
+
+struct piece {
+	uint64_t start, end;
+	label_id label;
+	uint32_t why;
+};
+
+typedef VEC(struct piece) piece_vec;
+
+struct refs {
+	struct attr *a;
+	const struct section **data; /* sections that may hold anonymous data, by address */
+	size_t data_count;
+	enum code_isa isa;
+	uint64_t imm_low, imm_high; /* what an immediate must lie in to be an address */
+	target_vec targets;
+	pointer_vec pointers;
+	piece_vec pieces;
+};
+
+/* ---- where anonymous data can be --------------------------------------------------------- */
+
+static int by_addr(const void *a, const void *b)
+{
+	const struct section *x = *(const struct section *const *)a;
+	const struct section *y = *(const struct section *const *)b;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static void list_sections(struct refs *r)
+{
+	const struct image *im = r->a->im;
+	r->data = xcalloc(im->section_count, sizeof *r->data);
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (s->size > 0 && section_is_data(s) && section_takes_vm(im, s))
+			r->data[r->data_count++] = s;
+	}
+	qsort(r->data, r->data_count, sizeof *r->data, by_addr);
+}
+
+static const struct section *data_section(const struct refs *r, uint64_t addr)
+{
+	size_t low = 0, high = r->data_count;
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+		if (r->data[mid]->addr <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == 0 || addr - r->data[low - 1]->addr >= r->data[low - 1]->size)
+		return NULL;
+	return r->data[low - 1];
+}
+
+static bool is_anonymous(const struct refs *r, uint64_t addr)
+{
+	return data_section(r, addr) && !spans_find(&r->a->vm, addr);
+}
+
+/* ---- references in code -------------------------------------------------------------------- */
+
+/* Consecutive spans of code, about JOB_BYTES of it. */
+struct job {
+	size_t first, last; /* spans of a->vm */
+	target_vec found;
+};
+
+enum { JOB_BYTES = 256 << 10 };
+
+typedef VEC(struct job) job_vec;
+
+struct scan {
+	struct refs *refs;
+	struct job *jobs;
+};
+
+static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *scratch,
+		      target_vec *found)
+{
+	const struct bytes code = image_at(r->a->im, s->start, s->size);
+	const unsigned kinds = REF_MEM | REF_ADDR | (r->imm_low < r->imm_high ? REF_IMM : 0);
+	scratch->count = 0;
+	code_refs(r->isa, code, s->start, kinds, r->imm_low, r->imm_high, scratch);
+	for (size_t i = 0; i < scratch->count; i++)
+		if (is_anonymous(r, scratch->data[i].to))
+			vec_push(found, (struct target){ scratch->data[i].to, s->label,
+							 WHY_CODE_REF });
+}
+
+static void scan_job(void *ctx, size_t i, unsigned worker)
+{
+	const struct scan *scan = ctx;
+	struct job *job = &scan->jobs[i];
+	code_ref_vec scratch = { 0 };
+	(void)worker;
+	for (size_t k = job->first; k < job->last; k++) {
+		const struct span *s = &scan->refs->a->vm.list.data[k];
+		const struct section *in = image_section_at(scan->refs->a->im, s->start);
+		if (in && in->exec && !in->nobits)
+			scan_span(scan->refs, s, &scratch, &job->found);
+	}
+	vec_release(&scratch);
+}
+
+static job_vec make_jobs(const struct spans *code)
+{
+	job_vec jobs = { 0 };
+	uint64_t bytes = JOB_BYTES;
+	for (size_t i = 0; i < code->list.count; i++) {
+		if (bytes >= JOB_BYTES) {
+			vec_push(&jobs, (struct job){ .first = i });
+			bytes = 0;
+		}
+		bytes = add_sat(bytes, code->list.data[i].size);
+		jobs.data[jobs.count - 1].last = i + 1;
+	}
+	return jobs;
+}
+
+static void scan_code(struct refs *r)
+{
+	r->isa = code_isa_of(r->a->im->machine);
+	if (r->isa == CODE_NONE || r->a->im->kind == IMAGE_OBJECT)
+		return;
+	/* Only images at a fixed place have addresses as immediates. */
+	if (r->a->im->type == ET_EXEC && r->data_count > 0) {
+		const struct section *last = r->data[r->data_count - 1];
+		r->imm_low = r->data[0]->addr;
+		r->imm_high = last->addr + last->size;
+	}
+	job_vec jobs = make_jobs(&r->a->vm);
+	struct scan scan = { r, jobs.data };
+	parallel_for(r->a->f->threads, jobs.count, scan_job, &scan);
+	for (size_t i = 0; i < jobs.count; i++) {
+		for (size_t k = 0; k < jobs.data[i].found.count; k++)
+			vec_push(&r->targets, jobs.data[i].found.data[k]);
+		vec_release(&jobs.data[i].found);
+	}
+	vec_release(&jobs);
+}
+
+/* ---- pointers in data ------------------------------------------------------------------------ */
+
+static void add_pointer(struct refs *r, uint64_t place, uint64_t target, struct span_cursor *cursor)
+{
+	if (!is_anonymous(r, target))
+		return;
+	vec_push(&r->pointers,
+		 (struct pointer){ place, target, cursor_label(cursor, place) });
+	vec_push(&r->targets, (struct target){ target, LABEL_NONE, WHY_DATA_REF });
+}
+
+/* x86 counts a pc-relative operand from the end of the instruction, 4 bytes behind the field
+ * unless an immediate follows. */
+static uint64_t operand_tail(const struct image *im, const struct reloc *rel)
+{
+	const bool x86 = im->machine == EM_X86_64 || im->machine == EM_386;
+	return x86 && rel->kind == RELOC_PCREL ? 4 : 0;
+}
+
+static void add_relocs(struct refs *r, const struct section *table)
+{
+	const struct image *im = r->a->im;
+	struct span_cursor cursor = { &r->a->vm, 0 };
+	struct reloc_iter it;
+	struct reloc rel;
+	if (!reloc_open(&it, im, table) || (it.patched && !it.patched->alloc))
+		return;
+	/* The decoder knows better where operands of linked code point. */
+	if (it.patched && it.patched->exec && im->kind != IMAGE_OBJECT && r->isa != CODE_NONE)
+		return;
+	while (reloc_next(&it, &rel)) {
+		uint64_t target;
+		if (rel.alloc && rel.kind != RELOC_TLS && reloc_target(&it, &rel, &target))
+			add_pointer(r, rel.addr, target + operand_tail(im, &rel), &cursor);
+	}
+}
+
+/* In an image at a fixed place pointers need no relocation: aligned words that hold the
+ * address of anonymous data are taken for them. */
+static void add_words(struct refs *r, const struct section *s)
+{
+	const struct image *im = r->a->im;
+	const unsigned word = (unsigned)pointer_size(im);
+	struct span_cursor cursor = { &r->a->vm, 0 };
+	struct reader reader = reader_of(section_bytes(im, s), im->big_endian);
+	reader_seek(&reader, align_up(s->addr, word) - s->addr);
+	while (reader_left(&reader) >= word) {
+		const uint64_t place = s->addr + reader.pos;
+		const uint64_t target = read_uint(&reader, word);
+		if (target >= r->imm_low && target < r->imm_high)
+			add_pointer(r, place, target, &cursor);
+	}
+}
+
+static void find_pointers(struct refs *r)
+{
+	const struct image *im = r->a->im;
+	for (size_t i = 1; i < im->section_count; i++)
+		if (section_is_reloc(&im->sections[i]))
+			add_relocs(r, &im->sections[i]);
+	if (im->type != ET_EXEC || im->kind != IMAGE_EXEC)
+		return;
+	for (size_t i = 0; i < r->data_count; i++)
+		if (!r->data[i]->exec && !r->data[i]->nobits)
+			add_words(r, r->data[i]);
+}
+
+/* ---- pieces ---------------------------------------------------------------------------------- */
+
+static void add_unsized_data(struct refs *r)
+{
+	for (size_t i = 0; i < r->a->unsized.count; i++) {
+		const struct place *p = &r->a->unsized.data[i];
+		if (!p->code && is_anonymous(r, p->addr))
+			vec_push(&r->targets,
+				 (struct target){ p->addr, p->vague ? LABEL_NONE : p->label,
+						  WHY_UNSIZED_SYMBOL });
+	}
+}
+
+/* The end of the string at `addr` in a section of mergeable strings. */
+static uint64_t string_end(const struct image *im, const struct section *s, uint64_t addr,
+			   uint64_t end)
+{
+	const uint64_t wanted = SHF_MERGE | SHF_STRINGS;
+	if ((s->flags & wanted) != wanted || s->nobits)
+		return end;
+	const unsigned width = s->entsize == 2 || s->entsize == 4 ? (unsigned)s->entsize : 1;
+	struct reader r = reader_of(section_bytes(im, s), im->big_endian);
+	reader_seek(&r, addr - s->addr);
+	while (reader_left(&r) >= width && s->addr + r.pos < end)
+		if (read_uint(&r, width) == 0)
+			return s->addr + r.pos;
+	return end;
+}
+
+/* Sorted targets become pieces; the first label of an address counts. */
+static void make_pieces(struct refs *r)
+{
+	const struct spans *owned = &r->a->vm;
+	size_t next = 0;
+	sort_by_key(r->targets.data, r->targets.count, sizeof *r->targets.data);
+	for (size_t i = 0; i < r->targets.count;) {
+		const uint64_t addr = r->targets.data[i].addr;
+		const struct section *in = data_section(r, addr);
+		struct piece p = { addr, in->addr + in->size, LABEL_NONE, WHY_DATA_REF };
+		for (; i < r->targets.count && r->targets.data[i].addr == addr; i++) {
+			if (p.label != LABEL_NONE || r->targets.data[i].label == LABEL_NONE)
+				continue;
+			p.label = r->targets.data[i].label;
+			p.why = r->targets.data[i].why;
+		}
+		if (i < r->targets.count)
+			p.end = min_u64(p.end, r->targets.data[i].addr);
+		while (next < owned->list.count && owned->list.data[next].start <= addr)
+			next++;
+		if (next < owned->list.count)
+			p.end = min_u64(p.end, owned->list.data[next].start);
+		p.end = string_end(r->a->im, in, addr, p.end);
+		vec_push(&r->pieces, p);
+	}
+	vec_release(&r->targets);
+}
+
+static struct piece *piece_at(const struct refs *r, uint64_t addr)
+{
+	size_t low = 0, high = r->pieces.count;
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+		if (r->pieces.data[mid].start <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low > 0 && addr < r->pieces.data[low - 1].end ? &r->pieces.data[low - 1] : NULL;
+}
+
+static label_id pointer_owner(const struct refs *r, const struct pointer *p)
+{
+	if (p->owner != LABEL_NONE)
+		return p->owner;
+	const struct piece *in = piece_at(r, p->addr);
+	return in ? in->label : LABEL_NONE;
+}
+
+/* One look at every pointer whose piece has no owner yet; true if one got one. */
+static bool spread_once(struct refs *r)
+{
+	size_t left = 0;
+	bool changed = false;
+	for (size_t i = 0; i < r->pointers.count; i++) {
+		const struct pointer p = r->pointers.data[i];
+		struct piece *to = piece_at(r, p.target);
+		if (!to || to->label != LABEL_NONE)
+			continue;
+		to->label = pointer_owner(r, &p);
+		if (to->label == LABEL_NONE)
+			r->pointers.data[left++] = p;
+		else
+			changed = true;
+	}
+	r->pointers.count = left;
+	return changed;
+}
+
+enum { ROUNDS_MAX = 64 };
+
+void attr_refs(struct attr *a)
+{
+	struct refs r = { .a = a };
+	list_sections(&r);
+	scan_code(&r);
+	find_pointers(&r);
+	add_unsized_data(&r);
+	make_pieces(&r);
+	for (unsigned round = 0; round < ROUNDS_MAX && spread_once(&r); round++)
+		;
+	for (size_t i = 0; i < r.pieces.count; i++) {
+		const struct piece *p = &r.pieces.data[i];
+		if (p->label != LABEL_NONE)
+			claim(&a->vm_claims, p->start, p->end - p->start, p->label, p->why);
+	}
+	vec_release(&r.pieces);
+	vec_release(&r.pointers);
+	free(r.data);
+}

@@ -1,0 +1,103 @@
+#include "source/source.h"
+
+#include "image/elf_const.h"
+
+static bool in_load(const struct image *im, uint64_t addr)
+{
+	for (size_t i = 0; i < im->segment_count; i++) {
+		const struct segment *s = &im->segments[i];
+		if (s->type == PT_LOAD && addr >= s->addr && addr - s->addr < s->vm_size)
+			return true;
+	}
+	return false;
+}
+
+bool section_takes_vm(const struct image *im, const struct section *s)
+{
+	if (!s->alloc)
+		return false;
+	return im->kind == IMAGE_OBJECT || !(s->tls && s->nobits) || !in_load(im, s->addr);
+}
+
+struct str section_label_name(const struct source_file *f, const struct section *s)
+{
+	if (s->name.len > 0)
+		return s->name;
+	return label_text(f->labels, label_format(f->labels, "#%" PRIu32, s->index));
+}
+
+void claim_section(const struct image *im, const struct section *s, label_id label, enum why why,
+		   struct claims *vm, struct claims *file)
+{
+	if (section_takes_vm(im, s))
+		claim(vm, s->addr, s->size, label, why);
+	claim(file, im->file_off + s->off, s->file_size, label, why);
+}
+
+static void section_claims(const struct source_file *f, const struct image *im, struct claims *vm,
+			 struct claims *file)
+{
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		const struct str name = section_label_name(f, s);
+		const label_id label =
+			label_format(f->labels, "[section " STR_FMT "]", STR_ARG(name));
+		claim_section(im, s, label, WHY_FALLBACK, vm, file);
+	}
+}
+
+static void segment_claims(const struct source_file *f, const struct image *im, struct claims *vm,
+			   struct claims *file)
+{
+	for (size_t i = 0; i < im->segment_count; i++) {
+		const struct segment *s = &im->segments[i];
+		if (s->type != PT_LOAD && s->type != PT_TLS)
+			continue;
+		label_id label = segment_label(f->labels, s);
+		if (s->type == PT_LOAD) {
+			const struct str name = label_text(f->labels, label);
+			label = label_format(f->labels, "[" STR_FMT "]", STR_ARG(name));
+		}
+		claim(vm, s->addr, s->vm_size, label, WHY_SEGMENT);
+		claim(file, im->file_off + s->off, s->file_size, label, WHY_SEGMENT);
+	}
+}
+
+/* The VM side of a header table that a PT_LOAD maps. */
+static void header_vm_claim(const struct source_file *f, const struct image *im, uint64_t off,
+			    uint64_t size, const char *name, struct claims *vm)
+{
+	for (size_t i = 0; i < im->segment_count; i++) {
+		const struct segment *s = &im->segments[i];
+		if (s->type != PT_LOAD || off < s->off || off - s->off >= s->file_size)
+			continue;
+		const uint64_t skip = off - s->off;
+		claim(vm, s->addr + skip, min_u64(size, s->file_size - skip),
+		      label_borrow(f->labels, str_of(name)), WHY_HEADER);
+		return;
+	}
+}
+
+/* Header tables are part of the first segment as a rule, so they have VM bytes as well. */
+static void header_vm_claims(const struct source_file *f, const struct image *im, struct claims *vm)
+{
+	header_vm_claim(f, im, 0, im->ehdr_size, "[ELF Header]", vm);
+	header_vm_claim(f, im, im->shdr_off, im->shdr_size, "[ELF Section Headers]", vm);
+	header_vm_claim(f, im, im->phdr_off, im->phdr_size, "[ELF Program Headers]", vm);
+}
+
+void fallback_claims(const struct source_file *f, struct claims *vm, struct claims *file)
+{
+	for (size_t i = 0; i < f->input->image_count; i++)
+		section_claims(f, &f->input->images[i], vm, file);
+	claim_headers(f->input, f->labels, file);
+	for (size_t i = 0; i < f->input->image_count; i++) {
+		const struct image *im = &f->input->images[i];
+		if (im->kind == IMAGE_OBJECT)
+			continue;
+		header_vm_claims(f, im, vm);
+		segment_claims(f, im, vm, file);
+	}
+	claim(file, 0, f->map->file_size, label_borrow(f->labels, STR("[Unmapped]")),
+	      WHY_FALLBACK);
+}

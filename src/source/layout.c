@@ -1,0 +1,76 @@
+/* The sources that follow from the layout alone: inputfiles, armembers, segments, sections. */
+#include "source/source.h"
+
+#include "image/elf_const.h"
+
+void source_inputfiles(const struct source_file *f, struct layer *ret)
+{
+	struct claims vm = { 0 }, file = { 0 };
+	const label_id label = label_copy(f->labels, str_of(f->path));
+	for (size_t i = 0; i < f->map->ranges.count; i++)
+		claim(&vm, f->map->ranges.data[i].addr, f->map->ranges.data[i].size, label,
+		      WHY_FILE);
+	claim(&file, 0, f->map->file_size, label, WHY_FILE);
+	layer_add_vm(f, ret, &vm);
+	layer_add_file(f, ret, &file);
+	layer_finish(f, ret);
+}
+
+void source_armembers(const struct source_file *f, struct layer *ret)
+{
+	if (!f->input->archive) {
+		source_inputfiles(f, ret);
+		return;
+	}
+	struct claims vm = { 0 }, file = { 0 };
+	for (size_t i = 0; i < f->input->image_count; i++) {
+		const struct image *im = &f->input->images[i];
+		const label_id label = label_copy(f->labels, im->member);
+		for (size_t k = 1; k < im->section_count; k++)
+			claim_section(im, &im->sections[k], label, WHY_MEMBER, &vm, &file);
+		claim(&file, im->file_off, im->bytes.size, label, WHY_MEMBER);
+	}
+	layer_add_vm(f, ret, &vm);
+	layer_add_file(f, ret, &file);
+	layer_finish(f, ret);
+}
+
+/* The segments source has labels of its own for all it knows; what is in no segment is
+ * [Unmapped], header tables included. */
+void source_segments(const struct source_file *f, struct layer *ret)
+{
+	struct claims vm = { 0 }, file = { 0 };
+	for (size_t i = 0; i < f->map->ranges.count; i++) {
+		const struct base_range *r = &f->map->ranges.data[i];
+		claim(&vm, r->addr, r->size, r->label, WHY_SEGMENT);
+	}
+	for (size_t i = 0; i < f->map->file.list.count; i++) {
+		const struct span *s = &f->map->file.list.data[i];
+		const bool header = str_starts(label_text(f->labels, s->label), STR("[ELF "));
+		claim(&file, s->start, s->size,
+		      header ? label_borrow(f->labels, STR("[Unmapped]")) : s->label, WHY_SEGMENT);
+	}
+	layer_add_vm(f, ret, &vm);
+	layer_add_file(f, ret, &file);
+	layer_finish(f, ret);
+}
+
+void source_sections(const struct source_file *f, struct layer *ret)
+{
+	struct claims vm = { 0 }, file = { 0 };
+	for (size_t i = 0; i < f->input->image_count; i++) {
+		const struct image *im = &f->input->images[i];
+		for (size_t k = 1; k < im->section_count; k++) {
+			const struct section *s = &im->sections[k];
+			const struct str name = section_label_name(f, s);
+			const label_id label =
+				s->name.len ? label_borrow(f->labels, name) :
+					      label_format(f->labels, "[section " STR_FMT "]",
+							   STR_ARG(name));
+			claim_section(im, s, label, WHY_SECTION, &vm, &file);
+		}
+	}
+	layer_add_vm(f, ret, &vm);
+	layer_add_file(f, ret, &file);
+	layer_finish(f, ret);
+}

@@ -1,0 +1,84 @@
+/* source.h - data sources: who claims what.
+ *
+ * A source looks at one input and fills a layer: spans that cover the VM image and the file
+ * to the byte.  Sources see no other source.  source_at lists them. */
+#ifndef HEFT_SOURCE_SOURCE_H
+#define HEFT_SOURCE_SOURCE_H
+
+#include "image/input.h"
+#include "map/basemap.h"
+
+/* Explains claims while they are made; see heft_profile_set_trace. */
+struct trace {
+	heft_trace_fn fn;
+	void *ctx;
+	struct trace_addr {
+		enum heft_domain domain;
+		uint64_t addr;
+	} const *addrs;
+	size_t addr_count; /* 0: every claim */
+};
+
+/* One input while it is measured. */
+struct source_file {
+	const char *path; /* as typed */
+	const struct input *input;
+	const struct input *debug;      /* its separate debug file, or NULL */
+	const struct basemap *map;
+	struct labels *labels;
+	struct notes *notes;
+	unsigned threads;
+	const struct trace *trace; /* or NULL */
+	const char *source;        /* name of the source at work, for the trace */
+};
+
+/* What a source makes of one input. */
+struct layer {
+	struct spans vm, file;
+};
+
+void layer_release(struct layer *l);
+
+/* Resolves the claims and puts them below what the layer has; the claims are consumed. */
+void layer_add_vm(const struct source_file *f, struct layer *l, struct claims *vm);
+void layer_add_file(const struct source_file *f, struct layer *l, struct claims *file);
+/* Completes the layer: file claims win over VM spans translated to the file, the fallback
+ * takes the rest, padding goes to what precedes it; checks that every byte is owned. */
+void layer_finish(const struct source_file *f, struct layer *l);
+
+/* fallback.c: [section X], header tables, segments, [Unmapped], archive parts. */
+void fallback_claims(const struct source_file *f, struct claims *vm, struct claims *file);
+/* Whether a section takes room in the VM image (.tbss of a linked image does not where a
+ * PT_LOAD is). */
+bool section_takes_vm(const struct image *im, const struct section *s);
+/* Adds both sides of a section. */
+void claim_section(const struct image *im, const struct section *s, label_id label, enum why why,
+		   struct claims *vm, struct claims *file);
+/* "NAME", or "#5" for a section without a name; the text belongs to the label table. */
+struct str section_label_name(const struct source_file *f, const struct section *s);
+
+/* How a source's labels are shown. */
+enum source_text {
+	TEXT_AS_IS,
+	TEXT_CHOSEN, /* by the -C setting */
+	TEXT_SHORT,
+	TEXT_FULL,
+};
+
+struct source {
+	const char *name, *about;
+	void (*run)(const struct source_file *f, struct layer *ret);
+	enum source_text text;
+};
+
+/* The built-in sources; NULL past the last. */
+const struct source *source_at(size_t i);
+const struct source *source_find(struct str name);
+
+void source_inputfiles(const struct source_file *f, struct layer *ret);
+void source_armembers(const struct source_file *f, struct layer *ret);
+void source_segments(const struct source_file *f, struct layer *ret);
+void source_sections(const struct source_file *f, struct layer *ret);
+void source_symbols(const struct source_file *f, struct layer *ret);
+
+#endif
