@@ -75,11 +75,20 @@ bool unwind_hdr_get(const struct unwind_hdr *h, uint64_t i, uint64_t *ret_func, 
 
 /* How many bytes the language-specific data that starts at `bytes` takes (header, call
  * sites, actions, types, exception specifications), at most bytes.size.  False where it
- * is damaged or no such table. */
+ * is damaged or no such table.  Padding behind it is not counted.  Cost: O(bytes.size) at
+ * worst, so callers with many tables end `bytes` where the next one starts. */
 bool lsda_size(struct bytes bytes, uint8_t address_size, bool big_endian, uint64_t *ret);
 
 /* .ARM.exidx: entry i of 8 bytes.  *ret_extab is the VM address of its .ARM.extab data, or
  * 0 where it is inline or can't-unwind. */
 bool exidx_get(const struct unwind_section *s, uint64_t i, uint64_t *ret_func, uint64_t *ret_extab);
+
+/* How many bytes the .ARM.extab entry that starts at `bytes` takes, at most bytes.size:
+ * personality, unwinding instructions and what follows them.  What follows is only known
+ * by convention: behind the ABI's own personality routines (compact model) descriptors up
+ * to a zero word, behind any other (generic model) language-specific data as in
+ * .gcc_except_table; where neither is there, nothing is counted for it.  `bytes` should
+ * end where the next entry starts.  False where the entry is damaged. */
+bool extab_size(struct bytes bytes, bool big_endian, uint64_t *ret);
 
 #endif

@@ -1,0 +1,107 @@
+/* exidx.c - ARM's .ARM.exidx and .ARM.extab.  Source: ARM IHI 0038 (EHABI), sections 5 to 7
+ * and 10. */
+#include "debug/unwind.h"
+
+#include "debug/lsda.h"
+
+#define EXIDX_ENTRY_SIZE 8
+#define EXIDX_CANTUNWIND 1
+#define TOP_BIT          UINT32_C(0x80000000)
+
+static bool fixup_at(const struct unwind_section *s, uint64_t off, uint64_t *ret)
+{
+	size_t low = 0, high = s->fixup_count;
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+		if (s->fixups[mid].off < off)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == s->fixup_count || s->fixups[low].off != off)
+		return false;
+	*ret = s->fixups[low].target;
+	return true;
+}
+
+/* A 31-bit signed distance from the word itself (R_ARM_PREL31). */
+static uint64_t prel31(const struct unwind_section *s, uint64_t off, uint32_t word)
+{
+	const uint32_t sign = (word & 0x40000000) << 1;
+	const uint64_t place = s->addr + off;
+	const uint32_t low = (uint32_t)place + ((word & ~TOP_BIT) | sign);
+	uint64_t target;
+	if (fixup_at(s, off, &target))
+		return target;
+	return (place & ~(uint64_t)UINT32_MAX) | low;
+}
+
+bool exidx_get(const struct unwind_section *s, uint64_t i, uint64_t *ret_func, uint64_t *ret_extab)
+{
+	if (i >= s->bytes.size / EXIDX_ENTRY_SIZE)
+		return false;
+	const uint64_t off = i * EXIDX_ENTRY_SIZE;
+	struct reader r = reader_of(s->bytes, s->big_endian);
+	reader_seek(&r, off);
+	const uint32_t func = read_u32(&r);
+	const uint32_t data = read_u32(&r);
+	const bool elsewhere = data != EXIDX_CANTUNWIND && !(data & TOP_BIT);
+	*ret_func = prel31(s, off, func);
+	*ret_extab = elsewhere ? prel31(s, off + 4, data) : 0;
+	return true;
+}
+
+/* Descriptors of cleanups, handlers and specifications behind the unwinding instructions
+ * of the ABI's own personality routines; a zero word ends them.  Without one in sight
+ * there are none. */
+static void skip_descriptors(struct reader *r)
+{
+	struct reader ahead = *r;
+	while (reader_left(&ahead) >= 4) {
+		if (read_u32(&ahead) != 0)
+			continue;
+		*r = ahead;
+		return;
+	}
+}
+
+/* Compact model: personality routine 0 (three instructions in the word) or 1 and 2
+ * (a count of further words in bits 16-23). */
+static bool compact_size(struct reader *r, uint32_t word)
+{
+	const unsigned routine = (word >> 24) & 0x0f;
+	if ((word >> 28) != 8 || routine > 2)
+		return false;
+	if (routine != 0)
+		read_skip(r, 4 * (uint64_t)((word >> 16) & 0xff));
+	skip_descriptors(r);
+	return reader_ok(r);
+}
+
+/* Generic model as gcc and clang use it: the personality routine, the instructions (with
+ * a count of further words in bits 24-31), then the data that other machines keep in
+ * .gcc_except_table. */
+static bool generic_size(struct reader *r)
+{
+	const uint32_t word = read_u32(r);
+	uint64_t size = 0;
+	read_skip(r, 4 * (uint64_t)(word >> 24));
+	if (!reader_ok(r))
+		return false;
+	const struct bytes rest = { r->base + r->pos, reader_left(r) };
+	if (lsda_extent(rest, 4, r->big_endian, LSDA_SPECS_WORD, &size))
+		read_skip(r, size);
+	return true;
+}
+
+bool extab_size(struct bytes bytes, bool big_endian, uint64_t *ret)
+{
+	struct reader r = reader_of(bytes, big_endian);
+	const uint32_t word = read_u32(&r);
+	if (!reader_ok(&r))
+		return false;
+	if (!(word & TOP_BIT ? compact_size(&r, word) : generic_size(&r)))
+		return false;
+	*ret = r.pos;
+	return true;
+}

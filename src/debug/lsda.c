@@ -1,0 +1,159 @@
+/* lsda.c - the extent of one language-specific data area (.gcc_except_table).
+ *
+ *     header | call sites | actions | (padding) types | exception specifications
+ *
+ * Only the header and the call sites state their size.  The type table ends at TTBase,
+ * which the header gives; where the actions and the specifications end follows from
+ * what refers to them.  Source: Itanium C++ ABI, "Exception Handling Tables". */
+#include "debug/lsda.h"
+
+#include "debug/eh_pointer.h"
+#include "debug/unwind.h"
+
+struct lsda {
+	struct reader reader; /* over all the bytes given */
+	uint8_t address_size;
+	enum lsda_specs specs;
+	bool has_types;
+	uint8_t type_encoding;
+	uint64_t type_base; /* TTBase: end of the type table */
+	uint8_t site_encoding;
+	uint64_t sites_end;   /* the action table begins here */
+	uint64_t last_action; /* largest offset + 1 of a call site's first action; 0 for none */
+	int64_t lowest_filter, highest_filter;
+	uint64_t end; /* so far */
+};
+
+static bool read_header(struct lsda *l)
+{
+	struct reader *r = &l->reader;
+	const uint8_t pad_encoding = read_u8(r);
+	if (pad_encoding != EH_OMIT)
+		(void)read_eh_value(r, pad_encoding, l->address_size);
+	l->type_encoding = read_u8(r);
+	l->has_types = l->type_encoding != EH_OMIT;
+	if (l->has_types) {
+		const uint64_t size = read_uleb(r);
+		l->type_base = add_sat(r->pos, size);
+	}
+	l->site_encoding = read_u8(r);
+	const uint64_t size = read_uleb(r);
+	l->sites_end = add_sat(r->pos, size);
+	l->end = max_u64(l->sites_end, l->type_base);
+	return reader_ok(r) && l->end <= r->size;
+}
+
+/* A call site: start, size, landing pad, first action.  The entries of setjmp/longjmp
+ * tables are shorter (pad, action) and cannot be told apart. */
+static bool read_sites(struct lsda *l)
+{
+	struct reader r = l->reader;
+	r.size = l->sites_end;
+	while (reader_left(&r) > 0) {
+		(void)read_eh_value(&r, l->site_encoding, l->address_size);
+		(void)read_eh_value(&r, l->site_encoding, l->address_size);
+		(void)read_eh_value(&r, l->site_encoding, l->address_size);
+		const uint64_t action = read_uleb(&r);
+		l->last_action = max_u64(l->last_action, action);
+	}
+	return reader_ok(&r);
+}
+
+/* The list that filter `filter` < 0 selects. */
+static bool read_specification(struct lsda *l, int64_t filter)
+{
+	struct reader r = l->reader;
+	const uint64_t index = ~(uint64_t)filter;
+	const uint64_t unit = l->specs == LSDA_SPECS_WORD ? 4 : 1;
+	if (!l->has_types || index > r.size / unit)
+		return false;
+	reader_seek(&r, add_sat(l->type_base, index * unit));
+	uint64_t type;
+	do
+		type = unit == 4 ? read_u32(&r) : read_uleb(&r);
+	while (type != 0 && reader_ok(&r));
+	if (!reader_ok(&r))
+		return false;
+	l->end = max_u64(l->end, r.pos);
+	return true;
+}
+
+/* One action record at r: a filter (type index, 0 for a cleanup, negative for a
+ * specification) and the distance from that number to the next record, 0 for none.  Raises
+ * *last to the offset of the next.  False where that is outside. */
+static bool read_action(struct lsda *l, struct reader *r, uint64_t *last)
+{
+	const int64_t filter = read_sleb(r);
+	const uint64_t place = r->pos;
+	const int64_t step = read_sleb(r);
+	if (!reader_ok(r))
+		return false;
+	if (step > 0 ? (uint64_t)step >= r->size - place
+		     : ~(uint64_t)step + 1 > place - l->sites_end)
+		return false;
+	if (filter < l->lowest_filter)
+		l->lowest_filter = filter;
+	if (filter > l->highest_filter)
+		l->highest_filter = filter;
+	if (step > 0)
+		*last = max_u64(*last, place + (uint64_t)step);
+	return true;
+}
+
+/* Walks the actions in the order they stand: records touch each other, and one that is
+ * named by a call site or by another record lies at or before the last one named.  So
+ * each is read once, however many chains run through it. */
+static bool read_actions(struct lsda *l)
+{
+	struct reader *r = &l->reader;
+	r->pos = l->sites_end;
+	if (l->last_action == 0)
+		return true;
+	uint64_t last = add_sat(l->sites_end, l->last_action - 1);
+	if (last >= r->size)
+		return false;
+	while (r->pos <= last)
+		if (!read_action(l, r, &last))
+			return false;
+	l->end = max_u64(l->end, r->pos);
+	/* Lists stand in the order of their indexes, so the last one ends them. */
+	return l->lowest_filter == 0 || read_specification(l, l->lowest_filter);
+}
+
+/* gcc keeps the actions, types and specifications of call sites it has removed.  They fill
+ * the room before the types that are in use; what makes no sense there is passed over. */
+static void read_dead_actions(struct lsda *l)
+{
+	struct reader r = l->reader;
+	const unsigned width = eh_width(l->type_encoding, l->address_size);
+	uint64_t last = 0;
+	if (l->type_base < r.pos)
+		return;
+	r.size = l->type_base;
+	/* A record has 2 bytes or more; highest_filter types lie before TTBase. */
+	while (reader_left(&r) >= 2 &&
+	       (reader_left(&r) - 2) / max_u64(width, 1) >= (uint64_t)l->highest_filter)
+		if (!read_action(l, &r, &last))
+			return;
+	if (l->lowest_filter < 0)
+		(void)read_specification(l, l->lowest_filter);
+}
+
+bool lsda_extent(struct bytes bytes, uint8_t address_size, bool big_endian, enum lsda_specs specs,
+		 uint64_t *ret)
+{
+	struct lsda l = { .reader = reader_of(bytes, big_endian),
+			  .address_size = address_size,
+			  .specs = specs };
+	if (!read_header(&l) || !read_sites(&l) || !read_actions(&l))
+		return false;
+	if (l.has_types)
+		read_dead_actions(&l);
+	*ret = l.end;
+	return true;
+}
+
+bool lsda_size(struct bytes bytes, uint8_t address_size, bool big_endian, uint64_t *ret)
+{
+	return lsda_extent(bytes, address_size, big_endian, LSDA_SPECS_ULEB, ret);
+}

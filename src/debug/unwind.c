@@ -1,0 +1,442 @@
+/* unwind.c - the walk over .eh_frame and .debug_frame. */
+#include "debug/unwind.h"
+
+#include "base/vec.h"
+#include "debug/eh_pointer.h"
+
+/* What the entries of a CIE share. */
+struct cie {
+	uint64_t off;
+	uint64_t personality;
+	uint8_t address_size, segment_size; /* bytes */
+	uint8_t func_encoding, lsda_encoding;
+	bool sized; /* augmentation 'z': FDEs state the size of their augmentation data */
+	bool signal_frame;
+	bool ok;
+};
+
+struct unwind_state {
+	const struct unwind_section *section;
+	VEC(struct cie) cies;
+	size_t *slots;     /* index + 1 in cies by hash of the offset, or 0 */
+	size_t slot_count; /* a power of two, or 0 */
+	size_t last;       /* CIE of the FDE before: neighbours share one */
+	size_t fixup;      /* where the search for the next fixup begins */
+};
+
+/* Length and identification, which start every entry. */
+struct entry_head {
+	uint64_t off, end; /* of the whole entry */
+	uint64_t body;     /* first byte behind the identification */
+	uint64_t cie_off;  /* FDE */
+	bool cie, terminator;
+	bool short_body; /* no room for the identification */
+};
+
+/* The part of a CIE before its instructions never comes near this; what claims to is
+ * damaged.  Keeps a CIE's cost constant. */
+#define CIE_HEADER_MAX 512
+
+/* ---- fixups --------------------------------------------------------------- */
+
+static size_t fixup_lower_bound(const struct unwind_section *s, size_t from, uint64_t off)
+{
+	size_t low = from, high = s->fixup_count;
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+		if (s->fixups[mid].off < off)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* The target of the pointer at `off`.  Entries ask in ascending order, nearly always. */
+static bool fixup_find(struct unwind_state *st, uint64_t off, uint64_t *ret)
+{
+	const struct unwind_section *s = st->section;
+	size_t i = st->fixup;
+	if (i > 0 && s->fixups[i - 1].off >= off)
+		i = 0;
+	const size_t near = i + 8;
+	while (i < s->fixup_count && i < near && s->fixups[i].off < off)
+		i++;
+	if (i == near)
+		i = fixup_lower_bound(s, i, off);
+	st->fixup = i;
+	if (i == s->fixup_count || s->fixups[i].off != off)
+		return false;
+	*ret = s->fixups[i].target;
+	return true;
+}
+
+/* ---- pointers ------------------------------------------------------------- */
+
+static uint64_t pointer_base(const struct unwind_section *s, uint8_t encoding, uint64_t place,
+			     uint64_t func)
+{
+	switch (encoding & EH_APPLY_MASK) {
+	case EH_PCREL: return place;
+	case EH_TEXTREL: return s->text_base;
+	case EH_DATAREL: return s->data_base;
+	case EH_FUNCREL: return func;
+	default: return 0;
+	}
+}
+
+/* Reads a pointer without following EH_INDIRECT.  `func` is the base of EH_FUNCREL.
+ * False for a null pointer (stored as 0 and not relocated), which *ret holds computed
+ * all the same, and where r is bad. */
+static bool read_pointer(struct unwind_state *st, struct reader *r, uint8_t encoding,
+			 uint8_t address_size, uint64_t func, uint64_t *ret)
+{
+	const struct unwind_section *s = st->section;
+	const uint8_t apply = encoding & EH_APPLY_MASK;
+	if (apply > EH_ALIGNED)
+		reader_fail(r);
+	if (apply == EH_ALIGNED) {
+		const uint64_t place = s->addr + r->pos;
+		read_skip(r, (0 - place) & (address_size - 1u));
+		encoding = EH_ABSPTR;
+	}
+	const uint64_t off = r->pos;
+	const uint64_t value = read_eh_value(r, encoding, address_size);
+	const uint64_t base = pointer_base(s, encoding, s->addr + off, func);
+	*ret = eh_add(base, value, address_size);
+	if (!reader_ok(r))
+		return false;
+	return fixup_find(st, off, ret) || value != 0;
+}
+
+/* Replaces the address of a slot by what the slot holds. */
+static bool follow(const struct unwind_section *s, uint8_t encoding, uint64_t *addr)
+{
+	if (!(encoding & EH_INDIRECT))
+		return true;
+	return s->load && s->load(s->load_ctx, *addr, addr);
+}
+
+/* ---- heads ---------------------------------------------------------------- */
+
+/* The CIE that the identification `id` at `id_off` refers to. */
+static uint64_t cie_offset(struct unwind_state *st, uint64_t id, uint64_t id_off)
+{
+	uint64_t target;
+	if (!st->section->debug_frame)
+		return id_off - id;
+	if (fixup_find(st, id_off, &target))
+		return target - st->section->addr;
+	return id;
+}
+
+/* False where fewer than 4 bytes are left or the length leaves the section. */
+static bool read_head(struct unwind_state *st, uint64_t off, struct entry_head *ret)
+{
+	const struct unwind_section *s = st->section;
+	struct reader r = reader_of(s->bytes, s->big_endian);
+	*ret = (struct entry_head){ .off = off };
+	reader_seek(&r, off);
+	uint64_t length = read_u32(&r);
+	const bool is64 = length == UINT32_MAX;
+	if (is64)
+		length = read_u64(&r);
+	if (!reader_ok(&r) || length > reader_left(&r))
+		return false;
+	ret->end = r.pos + length;
+	ret->terminator = length == 0;
+	/* .eh_frame's identification has 4 bytes even behind a 64-bit length. */
+	const unsigned width = is64 && s->debug_frame ? 8 : 4;
+	const uint64_t id_off = r.pos;
+	r.size = ret->end;
+	const uint64_t id = read_uint(&r, width);
+	ret->short_body = !reader_ok(&r);
+	ret->body = r.pos;
+	if (s->debug_frame)
+		ret->cie = id == (width == 8 ? UINT64_MAX : UINT32_MAX);
+	else
+		ret->cie = id == 0;
+	if (!ret->cie && !ret->short_body)
+		ret->cie_off = cie_offset(st, id, id_off);
+	return true;
+}
+
+/* ---- CIEs ----------------------------------------------------------------- */
+
+static size_t slot_of(const struct unwind_state *st, uint64_t off)
+{
+	const uint64_t hash = (off + 1) * UINT64_C(0x9e3779b97f4a7c15);
+	return (size_t)(hash >> 20) & (st->slot_count - 1);
+}
+
+/* The slot that holds the CIE at `off`, or the empty one where it belongs. */
+static size_t *slot_find(struct unwind_state *st, uint64_t off)
+{
+	size_t i = slot_of(st, off);
+	while (st->slots[i] != 0 && st->cies.data[st->slots[i] - 1].off != off)
+		i = (i + 1) & (st->slot_count - 1);
+	return &st->slots[i];
+}
+
+static void slots_grow(struct unwind_state *st)
+{
+	st->slot_count = st->slot_count ? st->slot_count * 2 : 64;
+	free(st->slots);
+	st->slots = xcalloc(st->slot_count, sizeof *st->slots);
+	for (size_t i = 0; i < st->cies.count; i++)
+		*slot_find(st, st->cies.data[i].off) = i + 1;
+}
+
+static const struct cie *cie_find(struct unwind_state *st, uint64_t off)
+{
+	if (st->last < st->cies.count && st->cies.data[st->last].off == off)
+		return &st->cies.data[st->last];
+	if (st->slot_count == 0)
+		return NULL;
+	const size_t slot = *slot_find(st, off);
+	if (slot == 0)
+		return NULL;
+	st->last = slot - 1;
+	return &st->cies.data[st->last];
+}
+
+/* The data of one letter; false for a letter of unknown meaning. */
+static bool read_letter(struct unwind_state *st, struct reader *r, char letter, struct cie *c)
+{
+	switch (letter) {
+	case 'L': c->lsda_encoding = read_u8(r); return true;
+	case 'R': c->func_encoding = read_u8(r); return true;
+	case 'S': c->signal_frame = true; return true;
+	case 'B': /* AArch64: return addresses signed with the B key */
+	case 'G': /* AArch64: frames with memory tags */ return true;
+	case 'P': {
+		const uint8_t encoding = read_u8(r);
+		if (encoding != EH_OMIT &&
+		    !read_pointer(st, r, encoding, c->address_size, 0, &c->personality))
+			c->personality = 0;
+		return true;
+	}
+	default: return false;
+	}
+}
+
+static void note_letter(const struct unwind_state *st, const struct cie *c, char letter)
+{
+	const struct unwind_section *s = st->section;
+	note(s->notes, s->path, s->file_off + c->off, 0,
+	     "call frame information has an augmentation of unknown meaning (0x%02x)",
+	     (unsigned)(unsigned char)letter);
+}
+
+/* Letters behind an unknown one are passed over, for the size of its data is not known;
+ * 'z' says where all of the data ends. */
+static void read_augmentation(struct unwind_state *st, struct reader *r, struct str letters,
+			      struct cie *c)
+{
+	if (letters.len == 0)
+		return;
+	if (letters.p[0] != 'z') {
+		note_letter(st, c, letters.p[0]);
+		return;
+	}
+	c->sized = true;
+	struct reader data = read_sub(r, read_uleb(r));
+	if (!reader_ok(r))
+		return;
+	/* Positions in the section, for pc-relative pointers. */
+	data = (struct reader){ r->base, r->pos, r->pos - data.size, READER_GOOD, r->big_endian };
+	for (size_t i = 1; i < letters.len; i++) {
+		if (!read_letter(st, &data, letters.p[i], c)) {
+			note_letter(st, c, letters.p[i]);
+			break;
+		}
+	}
+	if (!reader_ok(&data))
+		reader_fail(r);
+}
+
+/* DWARF 5 section 6.4.1; LSB 5.0 Core "The Common Information Entry Format". */
+static bool parse_cie(struct unwind_state *st, const struct entry_head *h, struct cie *c)
+{
+	const struct unwind_section *s = st->section;
+	struct reader r = reader_of(s->bytes, s->big_endian);
+	r.size = min_u64(h->end, h->body + CIE_HEADER_MAX);
+	r.pos = h->body;
+	const uint8_t version = read_u8(&r);
+	if (version != 1 && version != 3 && version != 4)
+		return false;
+	struct str letters = read_cstr(&r);
+	if (version == 4) {
+		c->address_size = read_u8(&r);
+		c->segment_size = read_u8(&r);
+		if (!eh_address_size_ok(c->address_size) || c->segment_size > 8)
+			return false;
+	}
+	if (str_starts(letters, STR("eh"))) { /* gcc 2: a pointer to exception data */
+		read_skip(&r, c->address_size);
+		letters = (struct str){ letters.p + 2, letters.len - 2 };
+	}
+	(void)read_uleb(&r); /* code alignment */
+	(void)read_sleb(&r); /* data alignment */
+	if (version == 1)
+		(void)read_u8(&r); /* return address register */
+	else
+		(void)read_uleb(&r);
+	if (reader_ok(&r))
+		read_augmentation(st, &r, letters, c);
+	return reader_ok(&r);
+}
+
+static const struct cie *cie_add(struct unwind_state *st, const struct entry_head *h)
+{
+	const struct cie *known = cie_find(st, h->off);
+	if (known)
+		return known;
+	struct cie c = { .off = h->off,
+			 .address_size = st->section->address_size,
+			 .func_encoding = EH_ABSPTR,
+			 .lsda_encoding = EH_OMIT };
+	c.ok = !h->short_body && parse_cie(st, h, &c);
+	if (2 * st->cies.count >= st->slot_count)
+		slots_grow(st);
+	*slot_find(st, h->off) = st->cies.count + 1;
+	vec_push(&st->cies, c);
+	st->last = st->cies.count - 1;
+	return &st->cies.data[st->last];
+}
+
+/* The CIE of an FDE, or NULL.  In .eh_frame it comes before its FDEs, so the walk has seen
+ * it; in .debug_frame it may come later. */
+static const struct cie *cie_of(struct unwind_state *st, uint64_t off)
+{
+	const struct cie *known = cie_find(st, off);
+	struct entry_head h;
+	if (known || !st->section->debug_frame)
+		return known;
+	if (off >= st->section->bytes.size || !read_head(st, off, &h) || !h.cie)
+		return NULL;
+	return cie_add(st, &h);
+}
+
+/* ---- FDEs ----------------------------------------------------------------- */
+
+static void read_lsda(struct unwind_state *st, struct reader *r, const struct cie *c,
+		      struct unwind_entry *ret)
+{
+	const struct unwind_section *s = st->section;
+	if (c->lsda_encoding == EH_OMIT || reader_left(r) == 0)
+		return;
+	if (!read_pointer(st, r, c->lsda_encoding, c->address_size, ret->func_addr,
+			  &ret->lsda_addr)) {
+		ret->lsda_addr = 0;
+		return;
+	}
+	ret->has_lsda = follow(s, c->lsda_encoding, &ret->lsda_addr);
+	if (ret->has_lsda)
+		return;
+	ret->lsda_addr = 0;
+	note(s->notes, s->path, s->file_off + ret->off, ret->size,
+	     "unwind entry's language-specific data is behind a pointer that cannot be read");
+}
+
+/* DWARF 5 section 6.4.1; LSB 5.0 Core "The Frame Description Entry Format". */
+static bool parse_fde(struct unwind_state *st, const struct entry_head *h, const struct cie *c,
+		      struct unwind_entry *ret)
+{
+	const struct unwind_section *s = st->section;
+	struct reader r = reader_of(s->bytes, s->big_endian);
+	r.size = h->end;
+	r.pos = h->body;
+	read_skip(&r, c->segment_size);
+	if (c->func_encoding == EH_OMIT)
+		return false;
+	(void)read_pointer(st, &r, c->func_encoding, c->address_size, 0, &ret->func_addr);
+	const uint8_t size_format = c->func_encoding & EH_UNSIGNED_MASK;
+	const uint64_t size = read_eh_value(&r, size_format, c->address_size);
+	ret->func_size = eh_add(0, size, c->address_size);
+	if (!reader_ok(&r) || !follow(s, c->func_encoding, &ret->func_addr))
+		return false;
+	ret->signal_frame = c->signal_frame;
+	if (!c->sized)
+		return true;
+	const uint64_t data_size = read_uleb(&r);
+	if (!reader_ok(&r) || data_size > reader_left(&r))
+		return false;
+	r.size = r.pos + data_size;
+	read_lsda(st, &r, c, ret);
+	return reader_ok(&r);
+}
+
+/* ---- the walk ------------------------------------------------------------- */
+
+void unwind_init(struct unwind_iter *it, const struct unwind_section *s)
+{
+	struct unwind_state *st = xcalloc(1, sizeof *st);
+	ASSERT(eh_address_size_ok(s->address_size));
+	st->section = s;
+	it->section = s;
+	it->reader = reader_of(s->bytes, s->big_endian);
+	it->cies = st;
+}
+
+void unwind_release(struct unwind_iter *it)
+{
+	struct unwind_state *st = it->cies;
+	if (!st)
+		return;
+	vec_release(&st->cies);
+	free(st->slots);
+	free(st);
+	it->cies = NULL;
+}
+
+static void fill_cie(struct unwind_state *st, const struct entry_head *h, struct unwind_entry *ret)
+{
+	const struct cie *c = cie_add(st, h);
+	ret->cie = true;
+	ret->ok = c->ok;
+	if (!c->ok)
+		return;
+	ret->personality = c->personality;
+	ret->signal_frame = c->signal_frame;
+}
+
+static void fill_fde(struct unwind_state *st, const struct entry_head *h, struct unwind_entry *ret)
+{
+	if (h->short_body)
+		return;
+	const struct cie *c = cie_of(st, h->cie_off);
+	ret->cie_off = h->cie_off;
+	ret->ok = c && c->ok && parse_fde(st, h, c, ret);
+}
+
+bool unwind_next(struct unwind_iter *it, struct unwind_entry *ret)
+{
+	const struct unwind_section *s = it->section;
+	struct unwind_state *st = it->cies;
+	struct entry_head h;
+	const uint64_t left = reader_left(&it->reader);
+	if (left == 0)
+		return false;
+	if (!read_head(st, it->reader.pos, &h)) {
+		note(s->notes, s->path, s->file_off + it->reader.pos, left,
+		     "unwind table ends early: the length of an entry leaves the section");
+		it->reader.pos = it->reader.size;
+		return false;
+	}
+	it->reader.pos = h.end;
+	*ret = (struct unwind_entry){ .off = h.off, .size = h.end - h.off };
+	if (h.terminator) {
+		ret->terminator = ret->ok = true;
+		return true;
+	}
+	if (h.cie)
+		fill_cie(st, &h, ret);
+	else
+		fill_fde(st, &h, ret);
+	if (ret->ok)
+		return true;
+	*ret = (struct unwind_entry){ .off = h.off, .size = h.end - h.off, .cie = ret->cie };
+	note(s->notes, s->path, s->file_off + h.off, ret->size, "unwind entry is damaged");
+	return true;
+}
