@@ -56,12 +56,13 @@ static inline bool str_eq(struct str a, struct str b)
 
 static inline bool str_starts(struct str s, struct str prefix)
 {
-	return s.len >= prefix.len && memcmp(s.p, prefix.p, prefix.len) == 0;
+	return prefix.len == 0 || (s.len >= prefix.len && memcmp(s.p, prefix.p, prefix.len) == 0);
 }
 
 static inline bool str_ends(struct str s, struct str suffix)
 {
-	return s.len >= suffix.len && memcmp(s.p + (s.len - suffix.len), suffix.p, suffix.len) == 0;
+	return suffix.len == 0 || (s.len >= suffix.len &&
+				   memcmp(s.p + (s.len - suffix.len), suffix.p, suffix.len) == 0);
 }
 
 /* Byte order: negative, 0 or positive; a prefix comes first. */

@@ -22,7 +22,7 @@ label_id section_kind_label(struct labels *labels, const struct section *s)
 struct builder {
 	struct basemap *map;
 	struct labels *labels;
-	struct claims vm;   /* label = index into `from` */
+	struct claims vm; /* label = index into `from` */
 	struct claims file;
 	VEC(struct base_range) from;
 };
@@ -116,12 +116,11 @@ static void take_ranges(struct builder *b, const struct spans *pieces)
 		const struct base_range *from = &b->from.data[s->label];
 		const uint64_t skip = s->start - from->addr;
 		const uint64_t held = from->file_size > skip ? from->file_size - skip : 0;
-		vec_push(&b->map->ranges,
-			 (struct base_range){ .addr = s->start,
-					      .size = s->size,
-					      .off = from->off + skip,
-					      .file_size = min_u64(held, s->size),
-					      .label = from->label });
+		vec_push(&b->map->ranges, (struct base_range){ .addr = s->start,
+							       .size = s->size,
+							       .off = from->off + skip,
+							       .file_size = min_u64(held, s->size),
+							       .label = from->label });
 		b->map->vm_size += s->size;
 	}
 }

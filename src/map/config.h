@@ -1,7 +1,8 @@
 /* config.h - Bloaty's configuration file: protobuf text format of one message.
  *
- * Reads the grammar and the fields of the reference tool; unknown fields, wrong types and
- * syntax errors are HEFT_EFORMAT with "path:line:column: what". */
+ * Reads the grammar and the fields of the reference tool; unknown fields, wrong types, a
+ * second value for a field that takes one and syntax errors are HEFT_EFORMAT with
+ * "path:line:column: what" (lines and columns count from 1, columns in bytes). */
 #ifndef HEFT_MAP_CONFIG_H
 #define HEFT_MAP_CONFIG_H
 
@@ -13,12 +14,14 @@ struct config_rewrite {
 	const char *pattern, *replacement;
 };
 
+/* A name, a base and each rewrite's pattern were given; a replacement may be "". */
 struct config_source {
 	const char *name, *base;
 	VEC(struct config_rewrite) rewrites;
 };
 
 typedef VEC(const char *) config_strings;
+typedef VEC(uint64_t) config_numbers;
 
 struct config {
 	config_strings filenames, base_filenames, debug_filenames, source_maps, dsym_paths,
@@ -29,12 +32,13 @@ struct config {
 	enum heft_demangle demangle;
 	enum heft_domain sort_domain;
 	uint32_t verbose;
-	VEC(uint64_t) debug_vmaddrs, debug_fileoffs;
+	config_numbers debug_vmaddrs, debug_fileoffs;
 	const char *disassemble, *source_filter; /* NULL if not given */
 	bool raw_map;
-	struct arena arena; /* all strings; NUL-terminated, may hold NULs escaped in the file */
+	struct arena arena; /* all strings; NUL-terminated, no NUL inside */
 };
 
+/* Fills *c, whatever was in it.  config_release is due after success only. */
 bool config_parse(struct config *c, const char *path, struct str text, struct heft_err *err);
 void config_release(struct config *c);
 

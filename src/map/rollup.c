@@ -134,9 +134,9 @@ static bool filter_keeps(struct filter *f, const struct labels *labels, const la
 struct adder {
 	struct rollup *rollup;
 	const struct rollup_walk *walk;
-	size_t shown_count;              /* levels that make rows; filter and symbols follow */
-	label_id last[LEVELS_MAX + 2];   /* labels of the piece before */
-	uint32_t path[LEVELS_MAX + 1];   /* rows of the piece before; path[0] = TOTAL */
+	size_t shown_count;            /* levels that make rows; filter and symbols follow */
+	label_id last[LEVELS_MAX + 2]; /* labels of the piece before */
+	uint32_t path[LEVELS_MAX + 1]; /* rows of the piece before; path[0] = TOTAL */
 };
 
 static void add_bytes(struct row *row, const struct rollup_walk *w, uint64_t size)

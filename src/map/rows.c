@@ -38,16 +38,16 @@ struct sort_key {
 
 static struct sort_key change(uint64_t now, uint64_t base)
 {
-	return now >= base ? (struct sort_key){ false, now - base } :
-			     (struct sort_key){ true, base - now };
+	return now >= base ? (struct sort_key){ false, now - base }
+			   : (struct sort_key){ true, base - now };
 }
 
 static struct sort_key key_of(const struct row *row, const struct rows_opts *o)
 {
 	const bool delta = o->diff && o->sort != HEFT_SORT_SIZE;
 	const struct sort_key vm = change(row->vm[HEFT_INPUT], delta ? row->vm[HEFT_BASE] : 0);
-	const struct sort_key file =
-		change(row->file[HEFT_INPUT], delta ? row->file[HEFT_BASE] : 0);
+	const struct sort_key file = change(row->file[HEFT_INPUT],
+					    delta ? row->file[HEFT_BASE] : 0);
 	if (o->domain == HEFT_VM)
 		return vm;
 	if (o->domain == HEFT_FILE)

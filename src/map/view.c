@@ -69,8 +69,8 @@ static label_vec list_new(struct view *v, const struct spans *spans)
 	return todo;
 }
 
-void view_update(struct view *v, struct labels *labels, const struct spans *spans,
-		 unsigned threads, struct notes *notes)
+void view_update(struct view *v, struct labels *labels, const struct spans *spans, unsigned threads,
+		 struct notes *notes)
 {
 	make_room(v, labels->names.entries.count);
 	label_vec todo = list_new(v, spans);

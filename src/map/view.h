@@ -21,8 +21,8 @@ struct view {
 /* True where the view shows every label as it is. */
 bool view_is_plain(const struct view *v);
 /* Makes sure that every label in the spans is known.  New texts are interned in `labels`. */
-void view_update(struct view *v, struct labels *labels, const struct spans *spans,
-		 unsigned threads, struct notes *notes);
+void view_update(struct view *v, struct labels *labels, const struct spans *spans, unsigned threads,
+		 struct notes *notes);
 void view_release(struct view *v);
 
 #endif

@@ -7,11 +7,12 @@
 #include "base/base.h"
 #include "heft.h"
 
+/* {.write = f, .ctx = c} is an empty sink; `write` returns false to stop the output. */
 struct sink {
 	bool (*write)(void *ctx, const void *data, size_t size);
 	void *ctx;
 	bool failed;
-	size_t used;
+	size_t used; /* bytes of buffer */
 	char buffer[8192];
 };
 
@@ -29,11 +30,22 @@ struct report {
 	bool filtered;
 	struct heft_sizes omitted;
 	struct heft_write_opts opts;
-	const struct heft_profile *profile; /* for out_json: files and notes */
+	const char *version;                /* of heft, for out_json */
+	const struct heft_file_info *files; /* for out_json */
+	size_t file_count;
+	const struct heft_note *notes; /* for out_json */
+	size_t note_count;
 };
 
+/* The table people read, laid out as the reference tool's.  Each row is one line: control
+ * characters in labels are shown as escapes. */
 void out_table(const struct report *r, struct sink *s);
+
+/* One line a leaf row, no total.  `separator` ',' quotes fields as RFC 4180 does; '\t'
+ * writes tabs, line ends and backslashes of a field as \t \n \r \\. */
 void out_csv(const struct report *r, struct sink *s, char separator);
+
+/* One document; docs/json.md says what its members mean. */
 void out_json(const struct report *r, struct sink *s);
 
 #endif

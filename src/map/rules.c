@@ -1,0 +1,285 @@
+#include "map/rules.h"
+
+#include "base/vec.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+enum {
+	MATCH_LIMIT = 100000,
+	DEPTH_LIMIT = 100000,
+	HEAP_LIMIT = 16 << 10, /* KiB */
+	GROUPS = 10,           /* \0..\9 */
+};
+
+/* Scratch memory for one match.  One set is kept between calls; a call that finds it taken
+ * by another thread makes its own, and the last one handed back is kept. */
+struct scratch {
+	_Atomic(pcre2_match_data *) spare;
+};
+
+static pcre2_match_data *scratch_take(struct scratch *s)
+{
+	pcre2_match_data *data = atomic_exchange(&s->spare, NULL);
+	if (!data)
+		data = pcre2_match_data_create(GROUPS, NULL);
+	if (!data)
+		base_oom(sizeof(PCRE2_SIZE) * 2 * GROUPS);
+	return data;
+}
+
+static void scratch_give(struct scratch *s, pcre2_match_data *data)
+{
+	pcre2_match_data_free(atomic_exchange(&s->spare, data));
+}
+
+struct pattern {
+	char *text; /* owned; the expression, for messages */
+	pcre2_code *code;
+	pcre2_match_context *limits;
+	struct scratch *scratch;
+};
+
+enum { EXCERPT_MAX = 100 };
+
+/* The start of `s` as one line of printable ASCII and whatever is above. */
+static const char *excerpt(struct str s, char out[EXCERPT_MAX])
+{
+	const size_t kept = s.len < 60 ? s.len : 60;
+	for (size_t i = 0; i < kept; i++)
+		out[i] = (uint8_t)s.p[i] < ' ' || s.p[i] == 0x7f ? '?' : s.p[i];
+	snprintf(out + kept, EXCERPT_MAX - kept, "%s", kept < s.len ? "..." : "");
+	return out;
+}
+
+static char *copy_str(struct str s)
+{
+	char *p = xmalloc(s.len + 1);
+	if (s.len)
+		memcpy(p, s.p, s.len);
+	p[s.len] = '\0';
+	return p;
+}
+
+/* Labels are bytes, so no UTF mode, whatever the expression asks for.  `$` means the very
+ * end, as in RE2, for which existing expressions were written. */
+static pcre2_code *compile(struct str regex, struct heft_err *err)
+{
+	const uint32_t options = PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_UTF | PCRE2_NEVER_UCP;
+	PCRE2_SPTR start = (PCRE2_SPTR)(regex.len ? regex.p : "");
+	int code = 0;
+	PCRE2_SIZE off = 0;
+	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
+	if (!context)
+		base_oom(sizeof code);
+	pcre2_set_newline(context, PCRE2_NEWLINE_LF);
+	pcre2_code *ret = pcre2_compile(start, regex.len, options, &code, &off, context);
+	pcre2_compile_context_free(context);
+	if (!ret) {
+		char words[200] = "", text[EXCERPT_MAX];
+		pcre2_get_error_message(code, (PCRE2_UCHAR *)words, sizeof words);
+		fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+		     "invalid regular expression \"%s\" at byte %zu: %s", excerpt(regex, text), off,
+		     words);
+		return NULL;
+	}
+	/* Where there is no JIT (SELinux, an unknown processor) the interpreter does it. */
+	(void)pcre2_jit_compile(ret, PCRE2_JIT_COMPLETE);
+	return ret;
+}
+
+struct pattern *pattern_new(struct str regex, struct heft_err *err)
+{
+	pcre2_code *code = compile(regex, err);
+	if (!code)
+		return NULL;
+	struct pattern *p = xcalloc(1, sizeof *p);
+	p->text = copy_str(regex);
+	p->code = code;
+	p->scratch = xcalloc(1, sizeof *p->scratch);
+	p->limits = pcre2_match_context_create(NULL);
+	if (!p->limits)
+		base_oom(sizeof *p);
+	pcre2_set_match_limit(p->limits, MATCH_LIMIT);
+	pcre2_set_depth_limit(p->limits, DEPTH_LIMIT);
+	pcre2_set_heap_limit(p->limits, HEAP_LIMIT);
+	return p;
+}
+
+void pattern_free(struct pattern *p)
+{
+	if (!p)
+		return;
+	pcre2_code_free(p->code);
+	pcre2_match_context_free(p->limits);
+	pcre2_match_data_free(atomic_load(&p->scratch->spare));
+	free(p->scratch);
+	free(p->text);
+	free(p);
+}
+
+static bool run(const struct pattern *p, struct str text, pcre2_match_data *data,
+		struct notes *notes)
+{
+	PCRE2_SPTR start = (PCRE2_SPTR)(text.len ? text.p : "");
+	int rc = pcre2_match(p->code, start, text.len, 0, 0, data, p->limits);
+	/* The JIT's stack is small (32 KiB); the interpreter's is on the heap. */
+	if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
+		rc = pcre2_match(p->code, start, text.len, 0, PCRE2_NO_JIT, data, p->limits);
+	if (rc < 0 && rc != PCRE2_ERROR_NOMATCH) {
+		char words[200] = "", label[EXCERPT_MAX];
+		pcre2_get_error_message(rc, (PCRE2_UCHAR *)words, sizeof words);
+		note(notes, p->text, HEFT_NO_OFFSET, 0,
+		     "the expression gave up on \"%s\", which counts as no match: %s",
+		     excerpt(text, label), words);
+	}
+	return rc >= 0;
+}
+
+bool pattern_matches(const struct pattern *p, struct str text, struct notes *notes)
+{
+	pcre2_match_data *data = scratch_take(p->scratch);
+	const bool ret = run(p, text, data, notes);
+	scratch_give(p->scratch, data);
+	return ret;
+}
+
+/* ---- rewrites ------------------------------------------------------------ */
+
+struct rule {
+	struct pattern *pattern; /* owned */
+	char *replacement;       /* owned; every backslash starts \0..\9 or \\ */
+	size_t size;
+};
+
+struct rules {
+	VEC(struct rule) list;
+	struct scratch *scratch;
+};
+
+struct rules *rules_new(void)
+{
+	struct rules *r = xcalloc(1, sizeof *r);
+	r->scratch = xcalloc(1, sizeof *r->scratch);
+	return r;
+}
+
+void rules_free(struct rules *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->list.count; i++) {
+		pattern_free(r->list.data[i].pattern);
+		free(r->list.data[i].replacement);
+	}
+	vec_release(&r->list);
+	pcre2_match_data_free(atomic_load(&r->scratch->spare));
+	free(r->scratch);
+	free(r);
+}
+
+static bool check_replacement(const struct pattern *p, struct str s, struct heft_err *err)
+{
+	uint32_t groups = 0;
+	char text[EXCERPT_MAX], regex[EXCERPT_MAX];
+	pcre2_pattern_info(p->code, PCRE2_INFO_CAPTURECOUNT, &groups);
+	for (size_t i = 0; i < s.len; i++) {
+		if (s.p[i] != '\\')
+			continue;
+		const char c = ++i < s.len ? s.p[i] : '\0';
+		if (c != '\\' && (c < '0' || c > '9'))
+			return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+				    "replacement \"%s\": the backslash at byte %zu needs a digit "
+				    "or a backslash after it",
+				    excerpt(s, text), i - 1);
+		if (c != '\\' && (uint32_t)(c - '0') > groups)
+			return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+				    "replacement \"%s\" uses \\%c, but \"%s\" has %" PRIu32
+				    " group%s",
+				    excerpt(s, text), c, excerpt(str_of(p->text), regex), groups,
+				    groups == 1 ? "" : "s");
+	}
+	return true;
+}
+
+bool rules_add(struct rules *r, struct str regex, struct str replacement, struct heft_err *err)
+{
+	struct pattern *p = pattern_new(regex, err);
+	if (!p)
+		return false;
+	if (!check_replacement(p, replacement, err)) {
+		pattern_free(p);
+		return false;
+	}
+	vec_push(&r->list, (struct rule){ p, copy_str(replacement), replacement.len });
+	return true;
+}
+
+void text_release(struct text *t)
+{
+	free(t->p);
+	*t = (struct text){ 0 };
+}
+
+void text_add(struct text *t, struct str s)
+{
+	if (s.len > t->cap - t->len)
+		t->p = vec_grow(t->p, &t->cap, t->len + s.len, 1);
+	if (s.len)
+		memcpy(t->p + t->len, s.p, s.len);
+	t->len += s.len;
+}
+
+void text_set(struct text *t, struct str s)
+{
+	t->len = 0;
+	text_add(t, s);
+}
+
+/* A group that took no part in the match is empty. */
+static void add_group(struct text *out, struct str label, pcre2_match_data *data, size_t group)
+{
+	const PCRE2_SIZE *pairs = pcre2_get_ovector_pointer(data);
+	const PCRE2_SIZE start = pairs[2 * group], end = pairs[2 * group + 1];
+	/* \K in a lookahead can put the start behind the end. */
+	if (start == PCRE2_UNSET || start >= end)
+		return;
+	ASSERT(end <= label.len);
+	text_add(out, (struct str){ label.p + start, end - start });
+}
+
+static void expand(const struct rule *rule, struct str label, pcre2_match_data *data,
+		   struct text *out)
+{
+	size_t done = 0; /* bytes of the replacement already written */
+	out->len = 0;
+	for (size_t i = 0; i < rule->size; i++) {
+		if (rule->replacement[i] != '\\')
+			continue;
+		text_add(out, (struct str){ rule->replacement + done, i - done });
+		const char c = rule->replacement[++i];
+		if (c == '\\')
+			text_add(out, STR("\\"));
+		else
+			add_group(out, label, data, (size_t)(c - '0'));
+		done = i + 1;
+	}
+	text_add(out, (struct str){ rule->replacement + done, rule->size - done });
+}
+
+bool rules_apply(const struct rules *r, struct str label, struct text *out, struct notes *notes)
+{
+	if (r->list.count == 0)
+		return false;
+	bool ret = false;
+	pcre2_match_data *data = scratch_take(r->scratch);
+	for (size_t i = 0; i < r->list.count && !ret; i++) {
+		ret = run(r->list.data[i].pattern, label, data, notes);
+		if (ret)
+			expand(&r->list.data[i], label, data, out);
+	}
+	scratch_give(r->scratch, data);
+	return ret;
+}

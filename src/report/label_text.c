@@ -1,0 +1,160 @@
+#include "report/label_text.h"
+
+#include "base/utf8.h"
+
+#include <stdio.h>
+
+/* One printed unit of a label. */
+struct glyph {
+	size_t size;     /* bytes of the label it stands for */
+	size_t width;    /* columns: 0, 1, 2 or the length of the escape */
+	bool escaped;    /* print `escape`, not the bytes themselves */
+	char escape[20]; /* NUL-terminated */
+};
+
+struct range {
+	uint32_t first, last;
+};
+
+static bool in_ranges(uint32_t c, const struct range *ranges, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (c >= ranges[i].first && c <= ranges[i].last)
+			return true;
+	return false;
+}
+
+/* Characters that act on the terminal or on the order of text: C0, DEL, C1, line and
+ * paragraph separators, bidirectional controls, the byte order mark (Unicode Cc, Zl, Zp
+ * and the Bidi_Control property). */
+static bool is_control(uint32_t c)
+{
+	static const struct range ranges[] = {
+		{ 0, 0x1f },        { 0x7f, 0x9f },     { 0x061c, 0x061c }, { 0x200e, 0x200f },
+		{ 0x2028, 0x202e }, { 0x2066, 0x2069 }, { 0xfeff, 0xfeff },
+	};
+	return in_ranges(c, ranges, COUNT_OF(ranges));
+}
+
+/* The usual approximation of Unicode Standard Annex 11: combining marks take no column,
+ * East Asian wide characters and pictographs take two. */
+static size_t columns_of(uint32_t c)
+{
+	static const struct range zero[] = {
+		{ 0x0300, 0x036f }, { 0x0483, 0x0489 }, { 0x0591, 0x05bd }, { 0x064b, 0x065f },
+		{ 0x1ab0, 0x1aff }, { 0x1dc0, 0x1dff }, { 0x200b, 0x200d }, { 0x20d0, 0x20ff },
+		{ 0xfe00, 0xfe0f }, { 0xfe20, 0xfe2f },
+	};
+	static const struct range two[] = {
+		{ 0x1100, 0x115f },   { 0x2e80, 0x303e },   { 0x3041, 0xa4cf },
+		{ 0xac00, 0xd7a3 },   { 0xf900, 0xfaff },   { 0xfe30, 0xfe6f },
+		{ 0xff00, 0xff60 },   { 0xffe0, 0xffe6 },   { 0x1f300, 0x1f64f },
+		{ 0x1f680, 0x1f6ff }, { 0x1f900, 0x1faff }, { 0x20000, 0x3fffd },
+	};
+	if (c < 0x300)
+		return 1;
+	if (in_ranges(c, zero, COUNT_OF(zero)))
+		return 0;
+	return in_ranges(c, two, COUNT_OF(two)) ? 2 : 1;
+}
+
+static void escape_bytes(struct glyph *g, struct str s)
+{
+	static const char names[] = "\aa\bb\tt\nn\vv\ff\rr";
+	g->escaped = true;
+	for (size_t i = 0; s.len == 1 && i + 1 < sizeof names; i += 2) {
+		if (names[i] == s.p[0]) {
+			g->width = 2;
+			snprintf(g->escape, sizeof g->escape, "\\%c", names[i + 1]);
+			return;
+		}
+	}
+	g->width = 4 * s.len;
+	for (size_t i = 0; i < s.len; i++)
+		snprintf(g->escape + 4 * i, sizeof g->escape - 4 * i, "\\x%02x", (uint8_t)s.p[i]);
+}
+
+/* What starts at label.p[pos], pos < label.len. */
+static void glyph_get(struct glyph *g, struct str label, size_t pos)
+{
+	uint32_t c = 0;
+	const unsigned n = utf8_decode(label, pos, &c);
+	g->size = n ? n : 1;
+	g->escaped = false;
+	g->width = 1;
+	if (n == 1 && c >= ' ' && c < 0x7f)
+		return;
+	if (n == 0 || is_control(c))
+		escape_bytes(g, (struct str){ label.p + pos, g->size });
+	else
+		g->width = columns_of(c);
+}
+
+size_t label_width(struct str label)
+{
+	struct glyph g;
+	size_t width = 0;
+	for (size_t pos = 0; pos < label.len; pos += g.size) {
+		glyph_get(&g, label, pos);
+		width += g.width;
+	}
+	return width;
+}
+
+/* Writes label[start, end), whose glyphs stay whole. */
+static void put_glyphs(struct sink *s, struct str label, size_t start, size_t end)
+{
+	struct glyph g;
+	for (size_t pos = start; pos < end; pos += g.size) {
+		glyph_get(&g, label, pos);
+		if (!g.escaped)
+			continue;
+		sink_text(s, (struct str){ label.p + start, pos - start });
+		sink_text(s, str_of(g.escape));
+		start = pos + g.size;
+	}
+	sink_text(s, (struct str){ label.p + start, end - start });
+}
+
+/* Where the glyphs end that fit into `width` columns from the start. */
+static size_t head_end(struct str label, size_t width)
+{
+	struct glyph g;
+	size_t pos = 0;
+	for (; pos < label.len; pos += g.size) {
+		glyph_get(&g, label, pos);
+		if (g.width > width)
+			break;
+		width -= g.width;
+	}
+	return pos;
+}
+
+/* Where the glyphs start that fit into `width` columns at the end; the label takes `total`. */
+static size_t tail_start(struct str label, size_t total, size_t width)
+{
+	struct glyph g;
+	size_t pos = 0;
+	for (; pos < label.len; pos += g.size) {
+		glyph_get(&g, label, pos);
+		/* A combining mark must not land on the dots. */
+		if (total <= width && g.width > 0)
+			break;
+		total -= g.width;
+	}
+	return pos;
+}
+
+void label_put(struct sink *s, struct str label, size_t width)
+{
+	static const size_t dots = 3;
+	const size_t total = width ? label_width(label) : 0;
+	if (total <= width || width <= dots) {
+		put_glyphs(s, label, 0, label.len);
+		return;
+	}
+	const size_t head = (width - dots + 1) / 2;
+	put_glyphs(s, label, 0, head_end(label, head));
+	sink_text(s, STR("..."));
+	put_glyphs(s, label, tail_start(label, total, width - dots - head), label.len);
+}

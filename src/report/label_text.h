@@ -1,0 +1,19 @@
+/* label_text.h - labels as a terminal may see them.
+ *
+ * A label is any run of bytes.  Printable UTF-8 goes through as it is; control characters,
+ * characters that reorder text and bytes that are no UTF-8 become visible escapes (\n,
+ * \x1b, \xff), so that a symbol's name can't drive the terminal or break a line.
+ * A backslash itself stays as it is: paths of Windows programs are full of them. */
+#ifndef HEFT_REPORT_LABEL_TEXT_H
+#define HEFT_REPORT_LABEL_TEXT_H
+
+#include "report/report.h"
+
+/* Columns the label takes on a terminal, escapes included. */
+size_t label_width(struct str label);
+
+/* Writes the label; where it takes more than `width` columns (0 = any number), its middle
+ * is replaced by "...".  Characters and escapes are never split. */
+void label_put(struct sink *s, struct str label, size_t width);
+
+#endif

@@ -1,0 +1,33 @@
+#include "report/row_walk.h"
+
+void row_walk_init(struct row_walk *w, const struct heft_row *top)
+{
+	*w = (struct row_walk){ { 0 } };
+	vec_push(&w->levels, (struct row_level){ top, 0 });
+}
+
+void row_walk_release(struct row_walk *w)
+{
+	vec_release(&w->levels);
+}
+
+const struct heft_row *row_next(struct row_walk *w)
+{
+	while (w->levels.count > 0) {
+		struct row_level *last = &w->levels.data[w->levels.count - 1];
+		if (last->next == last->row->child_count) {
+			w->levels.count--;
+			continue;
+		}
+		const struct heft_row *child = last->row->children[last->next++];
+		vec_push(&w->levels, (struct row_level){ child, 0 });
+		return child;
+	}
+	return NULL;
+}
+
+void row_skip_children(struct row_walk *w)
+{
+	struct row_level *last = &w->levels.data[w->levels.count - 1];
+	last->next = last->row->child_count;
+}

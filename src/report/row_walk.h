@@ -1,0 +1,48 @@
+/* row_walk.h - what all formats need of rows: the change of a size, and a walk over the tree.
+ *
+ * The walk keeps its own stack, so that the depth of a tree (one level a data source, as
+ * many as the user asks for) never becomes depth of calls.  One thread a walk. */
+#ifndef HEFT_REPORT_ROW_WALK_H
+#define HEFT_REPORT_ROW_WALK_H
+
+#include "base/vec.h"
+#include "heft.h"
+
+/* A difference of two unsigned sizes; `size` bytes, 0 is never negative. */
+struct change {
+	uint64_t size;
+	bool negative;
+};
+
+static inline struct change change_of(uint64_t now, uint64_t base)
+{
+	return (struct change){ now < base ? base - now : now - base, now < base };
+}
+
+struct row_level {
+	const struct heft_row *row;
+	size_t next; /* index of the child to visit next */
+};
+
+/* levels.data[0] is the top; levels.count - 1 is the depth of the row that row_next gave. */
+struct row_walk {
+	VEC(struct row_level) levels;
+};
+
+void row_walk_init(struct row_walk *w, const struct heft_row *top);
+void row_walk_release(struct row_walk *w);
+
+/* The next row below the top, parents before their children; NULL at the end. */
+const struct heft_row *row_next(struct row_walk *w);
+
+/* Leaves out the children of the row that row_next gave last. */
+void row_skip_children(struct row_walk *w);
+
+/* The parent of the row that row_next gave last. */
+static inline const struct heft_row *row_parent(const struct row_walk *w)
+{
+	ASSERT(w->levels.count >= 2);
+	return w->levels.data[w->levels.count - 2].row;
+}
+
+#endif

@@ -1,0 +1,48 @@
+#include "report/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+bool sink_flush(struct sink *s)
+{
+	if (!s->failed && s->used > 0 && !s->write(s->ctx, s->buffer, s->used))
+		s->failed = true;
+	s->used = 0;
+	return !s->failed;
+}
+
+void sink_text(struct sink *s, struct str text)
+{
+	if (text.len > sizeof s->buffer - s->used)
+		sink_flush(s);
+	if (s->failed || text.len == 0)
+		return;
+	if (text.len >= sizeof s->buffer) {
+		if (!s->write(s->ctx, text.p, text.len))
+			s->failed = true;
+		return;
+	}
+	memcpy(s->buffer + s->used, text.p, text.len);
+	s->used += text.len;
+}
+
+void sink_printf(struct sink *s, const char *fmt, ...)
+{
+	char small[512];
+	va_list args, again;
+	va_start(args, fmt);
+	va_copy(again, args);
+	const int n = vsnprintf(small, sizeof small, fmt, args);
+	va_end(args);
+	ASSERT(n >= 0);
+	if ((size_t)n < sizeof small) {
+		sink_text(s, (struct str){ small, (size_t)n });
+	} else {
+		char *big = xmalloc((size_t)n + 1);
+		vsnprintf(big, (size_t)n + 1, fmt, again);
+		sink_text(s, (struct str){ big, (size_t)n });
+		free(big);
+	}
+	va_end(again);
+}
