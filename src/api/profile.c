@@ -267,11 +267,11 @@ static bool apply_config(struct heft_profile *p, const char *path, struct heft_e
 {
 	const struct config *c = &p->config;
 	if (c->source_maps.count || c->dsym_paths.count || c->disassemble)
-		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-			    "%s: %s is not supported yet", path,
-			    c->source_maps.count ? "source_map" :
-			    c->dsym_paths.count	 ? "dsym_path" :
-						   "disassemble_function");
+		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: %s is not supported yet",
+			    path,
+			    c->source_maps.count  ? "source_map"
+			    : c->dsym_paths.count ? "dsym_path"
+						  : "disassemble_function");
 	if (!apply_lists(p, c, err))
 		return false;
 	if (c->has_rows)

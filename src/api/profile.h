@@ -32,7 +32,7 @@ struct entry {
 	enum heft_role role;
 	bool opened, debug_opened, debugdata;
 	struct input input, debug;
-	void *debug_owned;    /* unpacked .gnu_debugdata */
+	void *debug_owned; /* unpacked .gnu_debugdata */
 	const char *debug_path;
 	struct basemap map;   /* kept with the layers */
 	struct layer *layers; /* by level.layer; kept only for heft_profile_ranges */

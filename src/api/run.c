@@ -53,10 +53,11 @@ static bool open_inputs(struct heft_profile *p, struct heft_err *err)
 	for (size_t i = 0; i < p->entries.count; i++) {
 		struct entry *e = &p->entries.data[i];
 		const bool one = e->input.image_count == 1 && !e->input.archive;
-		e->format = one ? image_describe(&e->input.images[0]) :
-			    e->input.thin ? "thin archive" : "archive";
-		e->build_id = hex_text(one ? e->input.images[0].build_id :
-					     (struct bytes){ NULL, 0 });
+		e->format = one             ? image_describe(&e->input.images[0])
+			    : e->input.thin ? "thin archive"
+					    : "archive";
+		e->build_id = hex_text(one ? e->input.images[0].build_id
+					   : (struct bytes){ NULL, 0 });
 	}
 	return true;
 }
@@ -176,10 +177,10 @@ static size_t number_layers(struct heft_profile *p)
 				l->layer = p->levels.data[k].layer;
 		count += l->layer == count;
 		l->view.rules = l->rules;
-		l->view.style = l->source->text == TEXT_CHOSEN ? p->demangle :
-				l->source->text == TEXT_SHORT  ? HEFT_NAMES_SHORT :
-				l->source->text == TEXT_FULL   ? HEFT_NAMES_FULL :
-								 HEFT_NAMES_RAW;
+		l->view.style = l->source->text == TEXT_CHOSEN  ? p->demangle
+				: l->source->text == TEXT_SHORT ? HEFT_NAMES_SHORT
+				: l->source->text == TEXT_FULL  ? HEFT_NAMES_FULL
+								: HEFT_NAMES_RAW;
 	}
 	return count;
 }
@@ -237,18 +238,18 @@ static void sum_up(struct heft_profile *p, const struct entry *e, enum heft_doma
 	const bool filtered = p->include || p->exclude;
 	if (filtered && domain == HEFT_VM)
 		base = base_vm_spans(&e->map);
-	rollup_add(&p->rollup, &(struct rollup_walk){
-				       .domain = domain,
-				       .role = e->role,
-				       .levels = levels,
-				       .level_count = p->levels.count,
-				       .base = !filtered	   ? NULL :
-					       domain == HEFT_VM ? &base :
-								   &e->map.file,
-				       .symbols = !p->counting	   ? NULL :
-						  domain == HEFT_VM ? &symbols->vm :
-								      &symbols->file,
-				       .labels = &p->labels });
+	rollup_add(&p->rollup,
+		   &(struct rollup_walk){ .domain = domain,
+					  .role = e->role,
+					  .levels = levels,
+					  .level_count = p->levels.count,
+					  .base = !filtered           ? NULL
+						  : domain == HEFT_VM ? &base
+								      : &e->map.file,
+					  .symbols = !p->counting        ? NULL
+						     : domain == HEFT_VM ? &symbols->vm
+									 : &symbols->file,
+					  .labels = &p->labels });
 	spans_release(&base);
 }
 

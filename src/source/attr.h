@@ -27,7 +27,7 @@ struct got_slot {
 struct place {
 	uint64_t addr, size;
 	label_id label;
-	uint32_t rank; /* lower is better, among those that start together */
+	uint32_t rank;    /* lower is better, among those that start together */
 	bool code, vague; /* vague: an untyped global, which linkers define as a mere mark */
 };
 
@@ -35,17 +35,17 @@ typedef VEC(struct place) place_vec;
 
 struct attr {
 	const struct source_file *f;
-	const struct image *im;      /* the image measured */
-	const struct image *debug;   /* of its separate debug file, or NULL */
-	struct spans vm;             /* owners so far */
-	struct claims vm_claims;     /* being collected */
-	struct claims file_claims;   /* of all parts; file offsets */
+	const struct image *im;    /* the image measured */
+	const struct image *debug; /* of its separate debug file, or NULL */
+	struct spans vm;           /* owners so far */
+	struct claims vm_claims;   /* being collected */
+	struct claims file_claims; /* of all parts; file offsets */
 	const struct section *dynsym;
-	label_id *dyn_labels;        /* by .dynsym index */
+	label_id *dyn_labels; /* by .dynsym index */
 	size_t dyn_count;
-	VEC(struct got_slot) got;    /* sorted by address */
-	VEC(struct fde) fdes;        /* in file order */
-	place_vec unsized;           /* symbols without a size, sorted; first of an address leads */
+	VEC(struct got_slot) got; /* sorted by address */
+	VEC(struct fde) fdes;     /* in file order */
+	place_vec unsized;        /* symbols without a size, sorted; first of an address leads */
 };
 
 /* Claims bytes of a section for a label: VM bytes if the section is mapped, else file bytes. */

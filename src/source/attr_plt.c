@@ -48,8 +48,8 @@ static label_id got_label(const struct attr *a, uint64_t addr)
 		else
 			high = mid;
 	}
-	return low < a->got.count && a->got.data[low].addr == addr ? a->got.data[low].label :
-								     LABEL_NONE;
+	return low < a->got.count && a->got.data[low].addr == addr ? a->got.data[low].label
+								   : LABEL_NONE;
 }
 
 /* Bytes of one stub where the section header does not say: the sizes the psABIs use. */
@@ -65,8 +65,8 @@ static size_t stubs_by_code(struct attr *a, const struct section *s, uint64_t si
 {
 	code_ref_vec refs = { 0 };
 	size_t found = 0;
-	code_refs(code_isa_of(a->im->machine), section_bytes(a->im, s), s->addr,
-		  REF_MEM | REF_ADDR, 0, 0, &refs);
+	code_refs(code_isa_of(a->im->machine), section_bytes(a->im, s), s->addr, REF_MEM | REF_ADDR,
+		  0, 0, &refs);
 	for (size_t i = 0; i < refs.count; i++) {
 		const label_id label = got_label(a, refs.data[i].to);
 		const uint64_t off = (refs.data[i].from - s->addr) / size * size;

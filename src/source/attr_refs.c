@@ -116,8 +116,8 @@ static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *
 	code_refs(r->isa, code, s->start, kinds, r->imm_low, r->imm_high, scratch);
 	for (size_t i = 0; i < scratch->count; i++)
 		if (is_anonymous(r, scratch->data[i].to))
-			vec_push(found, (struct target){ scratch->data[i].to, s->label,
-							 WHY_CODE_REF });
+			vec_push(found,
+				 (struct target){ scratch->data[i].to, s->label, WHY_CODE_REF });
 }
 
 static void scan_job(void *ctx, size_t i, unsigned worker)
@@ -178,8 +178,7 @@ static void add_pointer(struct refs *r, uint64_t place, uint64_t target, struct 
 {
 	if (!is_anonymous(r, target))
 		return;
-	vec_push(&r->pointers,
-		 (struct pointer){ place, target, cursor_label(cursor, place) });
+	vec_push(&r->pointers, (struct pointer){ place, target, cursor_label(cursor, place) });
 	vec_push(&r->targets, (struct target){ target, LABEL_NONE, WHY_DATA_REF });
 }
 
@@ -252,12 +251,13 @@ static void add_unsized_data(struct refs *r)
 	}
 }
 
-/* The end of the string at `addr` in a section of mergeable strings. */
+/* The end of the string at `addr` in an object's section of mergeable strings.  (The flags of
+ * a linked section say nothing: lld keeps them where strings and other constants meet.) */
 static uint64_t string_end(const struct image *im, const struct section *s, uint64_t addr,
 			   uint64_t end)
 {
 	const uint64_t wanted = SHF_MERGE | SHF_STRINGS;
-	if ((s->flags & wanted) != wanted || s->nobits)
+	if (im->kind != IMAGE_OBJECT || (s->flags & wanted) != wanted || s->nobits)
 		return end;
 	const unsigned width = s->entsize == 2 || s->entsize == 4 ? (unsigned)s->entsize : 1;
 	struct reader r = reader_of(section_bytes(im, s), im->big_endian);

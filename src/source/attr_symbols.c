@@ -89,8 +89,7 @@ static void collect(struct attr *a, place_vec *sized)
 	if (symtab)
 		collect_table(a, a->im, symtab, sized);
 	if (a->debug && image_section_type(a->debug, SHT_SYMTAB, 1))
-		collect_table(a, a->debug, image_section_type(a->debug, SHT_SYMTAB, 1),
-			      sized);
+		collect_table(a, a->debug, image_section_type(a->debug, SHT_SYMTAB, 1), sized);
 	if (a->dynsym && !symtab)
 		collect_table(a, a->im, a->dynsym, sized);
 }
@@ -139,8 +138,8 @@ const struct place *attr_unsized_at(const struct attr *a, uint64_t addr)
 		else
 			high = mid;
 	}
-	return low < a->unsized.count && a->unsized.data[low].addr == addr ?
-		       &a->unsized.data[low] : NULL;
+	return low < a->unsized.count && a->unsized.data[low].addr == addr ? &a->unsized.data[low]
+									   : NULL;
 }
 
 /* Labels in hand-written code reach to the next one, the next owner or the section's end. */
@@ -164,7 +163,6 @@ void attr_unsized_symbols(struct attr *a)
 			break;
 		}
 		if (end > p->addr)
-			claim(&a->vm_claims, p->addr, end - p->addr, p->label,
-			      WHY_UNSIZED_SYMBOL);
+			claim(&a->vm_claims, p->addr, end - p->addr, p->label, WHY_UNSIZED_SYMBOL);
 	}
 }

@@ -157,8 +157,8 @@ static void version_definitions(struct attr *a, const struct section *s,
 		const uint32_t aux = read_u32(&r), next = read_u32(&r);
 		if (!reader_ok(&r))
 			return;
-		const label_id name =
-			version_aux(a, s, strings, off + aux, count, false, LABEL_NONE);
+		const label_id name = version_aux(a, s, strings, off + aux, count, false,
+						  LABEL_NONE);
 		attr_put(a, s, off, 20, name, WHY_VERSION);
 		if (next == 0)
 			return;
@@ -186,8 +186,8 @@ static void needed_names(struct attr *a, const struct section *s, const struct s
 static void group(struct attr *a, const struct section *s)
 {
 	struct symtab t;
-	if (s->link >= a->im->section_count ||
-	    !symtab_open(&t, a->im, &a->im->sections[s->link]) || s->info >= t.count)
+	if (s->link >= a->im->section_count || !symtab_open(&t, a->im, &a->im->sections[s->link]) ||
+	    s->info >= t.count)
 		return;
 	const struct symbol sym = symtab_get(&t, s->info);
 	attr_put(a, s, 0, s->file_size, symbol_label(a, &sym), WHY_GROUP);
@@ -219,8 +219,9 @@ static void pointer_array(struct attr *a, const struct section *s)
 static void table(struct attr *a, const struct section *s)
 {
 	const struct section *strings = s->link > 0 && s->link < a->im->section_count &&
-							a->im->sections[s->link].type == SHT_STRTAB ?
-						&a->im->sections[s->link] : NULL;
+							a->im->sections[s->link].type == SHT_STRTAB
+						? &a->im->sections[s->link]
+						: NULL;
 	switch (s->type) {
 	case SHT_SYMTAB:
 	case SHT_DYNSYM: symbol_table(a, s); break;

@@ -71,13 +71,14 @@ void attr_unwind_read(struct attr *a)
 		unwind_init(&it, &us);
 		while (unwind_next(&it, &e)) {
 			if (e.ok && !e.cie && !e.terminator)
-				vec_push(&a->fdes, (struct fde){ .addr = e.func_addr,
-								 .size = e.func_size,
-								 .lsda = e.has_lsda ? e.lsda_addr : 0,
-								 .off = e.off,
-								 .bytes = e.size,
-								 .cie_off = e.cie_off,
-								 .section = s->index });
+				vec_push(&a->fdes,
+					 (struct fde){ .addr = e.func_addr,
+						       .size = e.func_size,
+						       .lsda = e.has_lsda ? e.lsda_addr : 0,
+						       .off = e.off,
+						       .bytes = e.size,
+						       .cie_off = e.cie_off,
+						       .section = s->index });
 		}
 		unwind_release(&it);
 		vec_release(&fixups);
@@ -96,8 +97,8 @@ void attr_unwind_bounds(struct attr *a)
 		if (!in || !in->exec)
 			continue;
 		const struct place *p = attr_unsized_at(a, d->addr);
-		const label_id label =
-			p ? p->label : label_format(a->f->labels, "sub_%" PRIx64, d->addr);
+		const label_id label = p ? p->label
+					 : label_format(a->f->labels, "sub_%" PRIx64, d->addr);
 		made += !p;
 		claim(&a->vm_claims, d->addr, min_u64(d->size, in->addr + in->size - d->addr),
 		      label, p ? WHY_UNSIZED_SYMBOL : WHY_UNWIND_BOUNDS);
@@ -119,8 +120,8 @@ static void lsda_bytes(struct attr *a, const struct fde *d, label_id owner)
 		return;
 	const uint64_t off = d->lsda - in->addr;
 	const struct bytes table = section_bytes(a->im, in);
-	if (off < table.size && lsda_size(bytes_sub(table, off, table.size - off),
-					  a->im->bits / 8, a->im->big_endian, &size))
+	if (off < table.size && lsda_size(bytes_sub(table, off, table.size - off), a->im->bits / 8,
+					  a->im->big_endian, &size))
 		attr_put(a, in, off, size, owner, WHY_LSDA);
 }
 
@@ -181,8 +182,8 @@ static void exidx_bytes(struct attr *a, const struct section *s)
 			continue;
 		const struct bytes table = section_bytes(a->im, in);
 		const uint64_t off = extab - in->addr;
-		if (off < table.size && extab_size(bytes_sub(table, off, table.size - off),
-						   a->im->big_endian, &size))
+		if (off < table.size &&
+		    extab_size(bytes_sub(table, off, table.size - off), a->im->big_endian, &size))
 			attr_put(a, in, off, size, owner, WHY_LSDA);
 	}
 }

@@ -35,13 +35,13 @@ void claim_section(const struct image *im, const struct section *s, label_id lab
 }
 
 static void section_claims(const struct source_file *f, const struct image *im, struct claims *vm,
-			 struct claims *file)
+			   struct claims *file)
 {
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
 		const struct str name = section_label_name(f, s);
-		const label_id label =
-			label_format(f->labels, "[section " STR_FMT "]", STR_ARG(name));
+		const label_id label = label_format(f->labels, "[section " STR_FMT "]",
+						    STR_ARG(name));
 		claim_section(im, s, label, WHY_FALLBACK, vm, file);
 	}
 }
@@ -98,6 +98,5 @@ void fallback_claims(const struct source_file *f, struct claims *vm, struct clai
 		header_vm_claims(f, im, vm);
 		segment_claims(f, im, vm, file);
 	}
-	claim(file, 0, f->map->file_size, label_borrow(f->labels, STR("[Unmapped]")),
-	      WHY_FALLBACK);
+	claim(file, 0, f->map->file_size, label_borrow(f->labels, STR("[Unmapped]")), WHY_FALLBACK);
 }

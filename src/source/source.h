@@ -23,7 +23,7 @@ struct trace {
 struct source_file {
 	const char *path; /* as typed */
 	const struct input *input;
-	const struct input *debug;      /* its separate debug file, or NULL */
+	const struct input *debug; /* its separate debug file, or NULL */
 	const struct basemap *map;
 	struct labels *labels;
 	struct notes *notes;

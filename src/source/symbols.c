@@ -32,7 +32,7 @@ label_id symbol_label(const struct attr *a, const struct symbol *s)
 bool section_is_data(const struct section *s)
 {
 	static const char *const tables[] = { ".eh_frame", ".gcc_except_table", ".got", ".plt",
-					      ".interp",   ".ARM.ex",		".note" };
+					      ".interp",   ".ARM.ex",           ".note" };
 	if (!s->alloc || (s->type != SHT_PROGBITS && s->type != SHT_NOBITS))
 		return false;
 	for (size_t i = 0; i < COUNT_OF(tables); i++)
@@ -89,6 +89,7 @@ static void attribute_image(struct attr *a)
 	attr_commit_vm(a);
 	attr_unwind_bytes(a);
 	attr_tables(a);
+	attr_commit_vm(a);
 	attr_relocs(a);
 	attr_commit_vm(a);
 	vec_release(&a->got);
