@@ -36,6 +36,7 @@ struct entry {
 	const char *debug_path;
 	struct basemap map;   /* kept with the layers */
 	struct layer *layers; /* by level.layer; kept only for heft_profile_ranges */
+	size_t layer_count;
 	uint64_t vm_size;
 	char *build_id; /* hex */
 	const char *format;

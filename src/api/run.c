@@ -152,10 +152,19 @@ const struct spans *entry_spans(const struct entry *e, const struct level *l,
 	return domain == HEFT_VM ? &layer->vm : &layer->file;
 }
 
+static void forget_layers(struct entry *e)
+{
+	for (size_t i = 0; i < e->layer_count; i++)
+		layer_release(&e->layers[i]);
+	free(e->layers);
+	e->layers = NULL;
+	e->layer_count = 0;
+	basemap_release(&e->map);
+}
+
 void entry_release(struct entry *e)
 {
-	basemap_release(&e->map);
-	free(e->layers);
+	forget_layers(e);
 	free(e->build_id);
 	if (e->debug_opened)
 		input_close(&e->debug);
@@ -199,6 +208,7 @@ static void run_sources(struct heft_profile *p, struct entry *e, struct source_f
 {
 	size_t done = 0;
 	e->layers = xcalloc(layer_count, sizeof *e->layers);
+	e->layer_count = layer_count;
 	for (size_t i = 0; i < p->levels.count; i++) {
 		const struct level *l = &p->levels.data[i];
 		f->source = l->source->name;
@@ -253,20 +263,6 @@ static void sum_up(struct heft_profile *p, const struct entry *e, enum heft_doma
 	spans_release(&base);
 }
 
-static void forget_layers(struct heft_profile *p, struct entry *e, size_t layer_count,
-			  struct layer *symbols)
-{
-	if (!symbols_level(p))
-		layer_release(symbols);
-	if (p->keep_ranges)
-		return;
-	for (size_t i = 0; i < layer_count; i++)
-		layer_release(&e->layers[i]);
-	free(e->layers);
-	e->layers = NULL;
-	basemap_release(&e->map);
-}
-
 static void measure(struct heft_profile *p, struct entry *e, size_t layer_count)
 {
 	struct layer symbols = { 0 };
@@ -283,7 +279,10 @@ static void measure(struct heft_profile *p, struct entry *e, size_t layer_count)
 	run_sources(p, e, &f, layer_count, &symbols);
 	sum_up(p, e, HEFT_VM, &symbols);
 	sum_up(p, e, HEFT_FILE, &symbols);
-	forget_layers(p, e, layer_count, &symbols);
+	if (!symbols_level(p))
+		layer_release(&symbols);
+	if (!p->keep_ranges)
+		forget_layers(e);
 }
 
 static void show_progress(struct heft_profile *p, size_t next)

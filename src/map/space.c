@@ -308,17 +308,27 @@ label_id cursor_label(struct span_cursor *c, uint64_t addr)
 
 enum { PADDING_MAX = 16 };
 
-void spans_pad(struct spans *s, const struct labels *labels)
+/* Whether `right`, which touches `left`, is padding behind it. */
+static bool is_padding(const struct labels *labels, const struct span *left,
+		       const struct span *right)
+{
+	return right->size <= PADDING_MAX && label_is_fallback(labels, right->label) &&
+	       !label_is_fallback(labels, left->label);
+}
+
+void spans_pad(struct spans *s, const struct labels *labels, const uint64_t *starts,
+	       size_t start_count)
 {
 	struct span *list = s->list.data;
-	size_t out = 0;
+	size_t out = 0, next = 0;
 	for (size_t i = 0; i < s->list.count; i++) {
 		const struct span k = list[i];
 		struct span *last = out ? &list[out - 1] : NULL;
-		const bool touches = last && last->start + last->size == k.start;
-		if (touches && (last->label == k.label ||
-				(k.size <= PADDING_MAX && label_is_fallback(labels, k.label) &&
-				 !label_is_fallback(labels, last->label))))
+		while (next < start_count && starts[next] < k.start)
+			next++;
+		const bool begins = next < start_count && starts[next] == k.start;
+		if (last && last->start + last->size == k.start &&
+		    (last->label == k.label || (!begins && is_padding(labels, last, &k))))
 			last->size += k.size;
 		else
 			list[out++] = k;

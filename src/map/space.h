@@ -86,8 +86,10 @@ const struct span *spans_find(const struct spans *s, uint64_t addr);
 /* The label at addr, or LABEL_NONE. */
 label_id spans_label(const struct spans *s, uint64_t addr);
 /* Merges neighbours that touch and have one label, and charges a fallback of at most 16
- * bytes to the non-fallback label before it (alignment padding). */
-void spans_pad(struct spans *s, const struct labels *labels);
+ * bytes to the non-fallback label before it: alignment padding.  What begins at one of the
+ * `starts` (sorted) is no padding, however short. */
+void spans_pad(struct spans *s, const struct labels *labels, const uint64_t *starts,
+	       size_t start_count);
 uint64_t spans_total(const struct spans *s);
 
 /* A cursor for look-ups at rising addresses: amortised O(1), falls back to O(log n). */

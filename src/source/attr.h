@@ -45,6 +45,7 @@ struct attr {
 	size_t dyn_count;
 	VEC(struct got_slot) got; /* sorted by address */
 	VEC(struct fde) fdes;     /* in file order */
+	uint64_t made_up;         /* functions named sub_ADDRESS */
 	place_vec unsized;        /* symbols without a size, sorted; first of an address leads */
 };
 
@@ -74,6 +75,8 @@ void attr_got(struct attr *a);
 void attr_unwind_read(struct attr *a);
 void attr_unwind_bounds(struct attr *a);
 void attr_unwind_bytes(struct attr *a);
+/* attr_discover.c: functions of stripped images that unwind tables do not name. */
+void attr_discover(struct attr *a);
 /* attr_refs.c: anonymous data to the code or data that refers to them. */
 void attr_refs(struct attr *a);
 /* attr_tables.c: symbol tables, names, versions, hashes, groups, pointer arrays. */

@@ -88,7 +88,6 @@ void attr_unwind_read(struct attr *a)
 /* Only code that nobody has yet: names are made up from the address. */
 void attr_unwind_bounds(struct attr *a)
 {
-	uint64_t made = 0;
 	for (size_t i = 0; i < a->fdes.count; i++) {
 		const struct fde *d = &a->fdes.data[i];
 		if (d->size == 0 || spans_label(&a->vm, d->addr) != LABEL_NONE)
@@ -99,15 +98,10 @@ void attr_unwind_bounds(struct attr *a)
 		const struct place *p = attr_unsized_at(a, d->addr);
 		const label_id label = p ? p->label
 					 : label_format(a->f->labels, "sub_%" PRIx64, d->addr);
-		made += !p;
+		a->made_up += !p;
 		claim(&a->vm_claims, d->addr, min_u64(d->size, in->addr + in->size - d->addr),
 		      label, p ? WHY_UNSIZED_SYMBOL : WHY_UNWIND_BOUNDS);
 	}
-	if (made > 0)
-		note(a->f->notes, a->f->path, HEFT_NO_OFFSET, 0,
-		     "%" PRIu64 " functions without a symbol are named sub_ADDRESS after their "
-		     "unwind table entries",
-		     made);
 }
 
 /* ---- bytes of the tables ------------------------------------------------------------ */

@@ -1,5 +1,7 @@
 #include "source/source.h"
 
+#include "base/sort.h"
+
 void layer_release(struct layer *l)
 {
 	spans_release(&l->vm);
@@ -49,6 +51,33 @@ void layer_add_file(const struct source_file *f, struct layer *l, struct claims 
 	spans_overlay(&l->file, &s);
 }
 
+/* Where sections begin, sorted, in one domain. */
+static uint64_t *section_starts(const struct source_file *f, enum heft_domain domain, size_t *count)
+{
+	VEC(uint64_t) starts = { 0 };
+	for (size_t i = 0; i < f->input->image_count; i++) {
+		const struct image *im = &f->input->images[i];
+		for (size_t k = 1; k < im->section_count; k++) {
+			const struct section *s = &im->sections[k];
+			if (domain == HEFT_FILE)
+				vec_push(&starts, im->file_off + s->off);
+			else if (s->alloc)
+				vec_push(&starts, s->addr);
+		}
+	}
+	sort_by_key(starts.data, starts.count, sizeof *starts.data);
+	*count = starts.count;
+	return starts.data;
+}
+
+static void pad(const struct source_file *f, struct spans *s, enum heft_domain domain)
+{
+	size_t count;
+	uint64_t *starts = section_starts(f, domain, &count);
+	spans_pad(s, f->labels, starts, count);
+	free(starts);
+}
+
 void layer_finish(const struct source_file *f, struct layer *l)
 {
 	struct claims vm = { 0 }, file = { 0 };
@@ -60,7 +89,7 @@ void layer_finish(const struct source_file *f, struct layer *l)
 	layer_add_vm(f, l, &vm);
 	basemap_clip_vm(f->map, &l->vm);
 	layer_add_file(f, l, &file);
-	spans_pad(&l->vm, f->labels);
-	spans_pad(&l->file, f->labels);
+	pad(f, &l->vm, HEFT_VM);
+	pad(f, &l->file, HEFT_FILE);
 	basemap_check(f->map, &l->vm, &l->file);
 }

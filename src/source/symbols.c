@@ -28,18 +28,25 @@ label_id symbol_label(const struct attr *a, const struct symbol *s)
 	return s->name.len > 0 ? label_borrow(a->f->labels, s->name) : LABEL_NONE;
 }
 
-/* Names decide where types do not: every table heft reads by itself is left out. */
+/* Ordinary data and code by name.  Sections with a purpose of their own (unwind tables, Go's
+ * pclntab, kernel tables ...) hold what belongs to many; one reference to them says little. */
 bool section_is_data(const struct section *s)
 {
-	static const char *const tables[] = { ".eh_frame", ".gcc_except_table", ".got", ".plt",
-					      ".interp",   ".ARM.ex",           ".note" };
+	static const char *const kinds[] = { ".text",  ".rodata",  ".data",  ".bss",   ".tdata",
+					     ".tbss",  ".sdata",   ".sbss",  ".rdata", ".lrodata",
+					     ".ldata", ".lbss",    ".ltext", ".noptr", ".init",
+					     ".fini",  ".srodata", ".const" };
+	const struct str bolt = STR(".bolt.org");
+	struct str name = s->name;
 	if (!s->alloc || (s->type != SHT_PROGBITS && s->type != SHT_NOBITS))
 		return false;
-	for (size_t i = 0; i < COUNT_OF(tables); i++)
-		if (str_starts(s->name, str_of(tables[i])))
-			return false;
-	return !str_ends(s->name, STR(".eh_frame")) && !str_ends(s->name, STR(".eh_frame_hdr")) &&
-	       !str_ends(s->name, STR(".gcc_except_table"));
+	if (str_starts(name, bolt))
+		name = (struct str){ name.p + bolt.len, name.len - bolt.len };
+	for (size_t i = 0; i < COUNT_OF(kinds); i++)
+		if (str_starts(name, str_of(kinds[i])))
+			return true;
+	/* Whatever it is called, code is code. */
+	return s->exec && !str_starts(name, STR(".plt"));
 }
 
 uint64_t pointer_size(const struct image *im)
@@ -70,6 +77,15 @@ static void read_dynamic_symbols(struct attr *a)
 	}
 }
 
+static void note_made_up(const struct attr *a)
+{
+	if (a->made_up > 0)
+		note(a->f->notes, a->f->path, HEFT_NO_OFFSET, 0,
+		     "%" PRIu64 " functions without a symbol are named sub_ADDRESS; their bounds "
+		     "are those of unwind tables, entry points and calls",
+		     a->made_up);
+}
+
 static void attribute_image(struct attr *a)
 {
 	read_dynamic_symbols(a);
@@ -80,6 +96,8 @@ static void attribute_image(struct attr *a)
 	attr_commit_vm(a);
 	attr_unwind_read(a);
 	attr_unwind_bounds(a);
+	attr_commit_vm(a);
+	attr_discover(a);
 	attr_commit_vm(a);
 	attr_unsized_symbols(a);
 	attr_commit_vm(a);
@@ -92,6 +110,7 @@ static void attribute_image(struct attr *a)
 	attr_commit_vm(a);
 	attr_relocs(a);
 	attr_commit_vm(a);
+	note_made_up(a);
 	vec_release(&a->got);
 	vec_release(&a->fdes);
 	vec_release(&a->unsized);

@@ -1,0 +1,50 @@
+/* cli.h - what the commands share: who we are in messages, exit statuses, the table of commands.
+ *
+ * cli/ is an ordinary user of the library: it includes heft.h and its own headers, nothing else. */
+#ifndef HEFT_CLI_CLI_H
+#define HEFT_CLI_CLI_H
+
+#include "cli/options.h"
+#include "heft.h"
+
+#include <stdbool.h>
+
+enum exit_status {
+	EXIT_FINE = 0,
+	EXIT_NO = 1,      /* the answer is no: with --exit-code, there are differences */
+	EXIT_TROUBLE = 2, /* usage, unreadable or damaged input, output that cannot be written */
+};
+
+struct command;
+
+/* How this process was called. */
+struct cli {
+	const char *program; /* first word of every message: "heft" or "bloaty" */
+	const char *usage;   /* what comes before the operands: "heft size", "bloaty" */
+	const struct command *command;
+};
+
+struct command {
+	const char *name;
+	const char *operands; /* for the usage line */
+	const char *summary;  /* for the list of commands */
+	const char *manual;   /* printed above the options; newline at the end */
+	const struct opt *opts;
+	int (*run)(const struct cli *cli, int argc,
+		   char **argv); /* argv: the words after the name */
+};
+
+extern const struct opt size_opts[];
+extern const char size_manual[];
+int cmd_size(const struct cli *cli, int argc, char **argv);
+
+/* Prints the usage line, the manual and every option of the command on stdout. */
+void cli_help(const struct cli *cli);
+void cli_version(const struct cli *cli);
+
+/* Prints "program: text" on stderr and returns EXIT_TROUBLE. */
+int cli_error(const struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same for what the library says, with the place in the file if it has one. */
+int cli_failed(const struct cli *cli, const struct heft_err *err);
+
+#endif

@@ -1,0 +1,140 @@
+#include "cli/outfile.h"
+#include "cli/size_job.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+static bool write_piece(void *ctx, const void *data, size_t size)
+{
+	return fwrite(data, 1, size, (FILE *)ctx) == size;
+}
+
+static void list_sources(void)
+{
+	const char *name, *text;
+	for (size_t i = 0; heft_source_at(i, &name, &text); i++)
+		printf("%-15s %s\n", name, text);
+}
+
+/* ---- what is said beside the table ------------------------------------------ */
+
+static void print_note(const struct size_job *job, const struct heft_note *n)
+{
+	fprintf(stderr, "%s: note: ", job->cli->program);
+	print_tame(n->path, stderr);
+	fputs(": ", stderr);
+	print_tame(n->text, stderr);
+	const char *glue = " (";
+	if (n->count > 1) {
+		fprintf(stderr, "%s%" PRIu64 " times", glue, n->count);
+		glue = ", ";
+	}
+	if (n->bytes > 0) {
+		fprintf(stderr, "%s%" PRIu64 " byte%s", glue, n->bytes, n->bytes == 1 ? "" : "s");
+		glue = ", ";
+	}
+	if (job->verbose > 0 && n->offset != HEFT_NO_OFFSET) {
+		fprintf(stderr, "%sat offset 0x%" PRIx64, glue, n->offset);
+		glue = ", ";
+	}
+	fputs(*glue == ',' ? ")\n" : "\n", stderr);
+}
+
+static void print_notes(const struct size_job *job)
+{
+	for (size_t i = 0; i < heft_profile_note_count(job->profile); i++)
+		print_note(job, heft_profile_note(job->profile, i));
+}
+
+static void print_claim(void *ctx, const char *path, const char *source, enum heft_domain domain,
+			uint64_t start, uint64_t size, const char *label, const char *why)
+{
+	struct progress *progress = ctx;
+	progress_erase(progress);
+	print_tame(path, stderr);
+	fprintf(stderr, ": %s %s 0x%" PRIx64, source, domain == HEFT_VM ? "vm" : "file", start);
+	if (size == UINT64_MAX)
+		fputs("-? (size unknown): ", stderr);
+	else
+		fprintf(stderr, "-0x%" PRIx64 " (%" PRIu64 "): ", start + size, size);
+	print_tame(label, stderr);
+	fprintf(stderr, " [%s]\n", why);
+}
+
+/* ---- run and write ----------------------------------------------------------- */
+
+/* Rows that did not change are dropped from a diff, so any row left is a difference. */
+static bool has_differences(const struct heft_profile *p)
+{
+	const struct heft_row *top = heft_profile_rows(p);
+	return heft_profile_is_diff(p) &&
+	       (top->child_count > 0 || top->now.file != top->base.file ||
+		top->now.vm != top->base.vm);
+}
+
+static bool run(const struct size_job *job)
+{
+	struct heft_err err;
+	struct progress progress;
+	progress_init(&progress);
+	heft_profile_set_progress(job->profile, progress_show, &progress);
+	if (job->trace_some || job->verbose >= 2)
+		heft_profile_set_trace(job->profile, print_claim, &progress);
+	const bool good = heft_profile_run(job->profile, &err);
+	progress_erase(&progress);
+	if (!good)
+		cli_failed(job->cli, &err);
+	return good;
+}
+
+static int cannot_write(const struct size_job *job)
+{
+	return cli_error(job->cli, "%s: cannot write: %s",
+			 job->output != NULL ? job->output : "standard output", strerror(errno));
+}
+
+static int report(const struct size_job *job)
+{
+	struct heft_err err;
+	struct outfile out;
+	if (!outfile_open(&out, job->output))
+		return cannot_write(job);
+	bool good = true;
+	if (job->raw_map || job->verbose > 0)
+		rawmap_print(job->profile, job->write.domain, out.f);
+	if (!job->raw_map)
+		good = heft_profile_write(job->profile, &job->write, write_piece, out.f, &err);
+	if (!good && !ferror(out.f)) {
+		outfile_drop(&out);
+		return cli_failed(job->cli, &err);
+	}
+	if (!outfile_close(&out))
+		return cannot_write(job);
+	print_notes(job);
+	return job->exit_code && has_differences(job->profile) ? EXIT_NO : EXIT_FINE;
+}
+
+const char size_manual[] =
+	"Tells where the bytes of programs go: one row a label, in the file and in the\n"
+	"memory image.  With BASE files after '--', tells what changed.\n";
+
+int cmd_size(const struct cli *cli, int argc, char **argv)
+{
+	struct size_job job;
+	int status = EXIT_FINE;
+	if (!size_job_init(&job, cli, argc, argv))
+		status = EXIT_TROUBLE;
+	else if (job.help)
+		cli_help(cli);
+	else if (job.version)
+		cli_version(cli);
+	else if (job.list_sources)
+		list_sources();
+	else if (!run(&job))
+		status = EXIT_TROUBLE;
+	else
+		status = report(&job);
+	size_job_release(&job);
+	return status;
+}

@@ -1,0 +1,154 @@
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct command commands[] = {
+	{ "size", "[OPTION]... FILE... [-- BASE...]",
+	  "where the bytes of programs go; with -- a diff", size_manual, size_opts, cmd_size },
+};
+
+enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+int cli_error(const struct cli *cli, const char *fmt, ...)
+{
+	va_list args;
+	va_start(args, fmt);
+	fflush(stdout);
+	fprintf(stderr, "%s: ", cli->program);
+	vfprintf(stderr, fmt, args);
+	putc('\n', stderr);
+	va_end(args);
+	return EXIT_TROUBLE;
+}
+
+int cli_failed(const struct cli *cli, const struct heft_err *err)
+{
+	if (err->offset == HEFT_NO_OFFSET)
+		return cli_error(cli, "%s", err->text);
+	return cli_error(cli, "%s (at offset 0x%" PRIx64 ")", err->text, err->offset);
+}
+
+void cli_version(const struct cli *cli)
+{
+	if (strcmp(cli->program, "heft") == 0)
+		printf("heft %s\n", heft_version());
+	else
+		printf("%s (heft %s)\n", cli->program, heft_version());
+}
+
+void cli_help(const struct cli *cli)
+{
+	printf("Usage: %s %s\n%s\n", cli->usage, cli->command->operands, cli->command->manual);
+	options_print(cli->command->opts, false, stdout);
+}
+
+/* ---- heft itself ------------------------------------------------------------- */
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+static void overview(FILE *to)
+{
+	fputs("Usage: heft [COMMAND] [OPTION]... FILE...\n"
+	      "Tells where the bytes of native programs go.\n\nCommands:\n",
+	      to);
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		fprintf(to, "  %-12s%s\n", commands[i].name, commands[i].summary);
+	fputs("  help        what a command does: heft help COMMAND\n\n"
+	      "Without a command: heft size.  Its most used options (all: heft help size):\n",
+	      to);
+	options_print(size_opts, true, to);
+	fputs("\nExit status: 0 fine, 1 the answer is no, 2 trouble, 3 a bug in heft.\n", to);
+}
+
+static int help(struct cli *cli, int argc, char **argv)
+{
+	if (argc == 0) {
+		overview(stdout);
+		return EXIT_FINE;
+	}
+	const struct command *c = find_command(argv[0]);
+	if (c == NULL)
+		return cli_error(cli, "no such command: %s; try 'heft help'", argv[0]);
+	char usage[40];
+	snprintf(usage, sizeof usage, "heft %s", c->name);
+	cli->usage = usage;
+	cli->command = c;
+	cli_help(cli);
+	return EXIT_FINE;
+}
+
+static int run_heft(struct cli *cli, int argc, char **argv)
+{
+	if (argc == 0) {
+		overview(stderr);
+		return EXIT_TROUBLE;
+	}
+	if (strcmp(argv[0], "help") == 0)
+		return help(cli, argc - 1, argv + 1);
+	if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)
+		return help(cli, 0, NULL);
+	const struct command *c = find_command(argv[0]);
+	const bool named = c != NULL;
+	if (c == NULL)
+		c = &commands[0];
+	char usage[40];
+	snprintf(usage, sizeof usage, "heft %s", c->name);
+	cli->usage = usage;
+	cli->command = c;
+	return c->run(cli, argc - named, argv + named);
+}
+
+/* Called under Bloaty's name, heft takes Bloaty's place: no commands. */
+static int run_bloaty(struct cli *cli, int argc, char **argv)
+{
+	cli->program = "bloaty";
+	cli->usage = "bloaty";
+	cli->command = &commands[0];
+	return cmd_size(cli, argc, argv);
+}
+
+/* ---- the process --------------------------------------------------------------- */
+
+/* A descriptor 0, 1 or 2 that is closed would be given to the next file opened, and output
+ * would land there.  Opened for the wrong direction, it fails every use, as it should. */
+static void open_standard_descriptors(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			(void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+static int finish(const struct cli *cli, int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	if (status == EXIT_TROUBLE)
+		return status; /* said already */
+	return cli_error(cli, "standard output: cannot write: %s", strerror(errno));
+}
+
+int main(int argc, char **argv)
+{
+	open_standard_descriptors();
+	/* `heft ... | head` ends quietly even where the parent ignores the signal. */
+	signal(SIGPIPE, SIG_DFL);
+	struct cli cli = { .program = "heft" };
+	const char *name = argc > 0 ? strrchr(argv[0], '/') : NULL;
+	name = name != NULL ? name + 1 : argc > 0 ? argv[0] : "heft";
+	const int rest = argc > 0 ? argc - 1 : 0;
+	const int status = strcmp(name, "bloaty") == 0 ? run_bloaty(&cli, rest, argv + 1)
+						       : run_heft(&cli, rest, argv + 1);
+	return finish(&cli, status);
+}

@@ -1,0 +1,216 @@
+#include "cli/options.h"
+
+#include <string.h>
+
+void options_init(struct opt_cursor *c, const struct opt *table, int argc, char **argv)
+{
+	*c = (struct opt_cursor){ .table = table, .argc = argc, .argv = argv };
+}
+
+static bool opt_is_end(const struct opt *o)
+{
+	return o->id == 0 && o->help == NULL;
+}
+
+static const struct opt *find_letter(const struct opt *table, char letter)
+{
+	for (const struct opt *o = table; !opt_is_end(o); o++)
+		if (o->letter != 0 && o->letter == letter)
+			return o;
+	return NULL;
+}
+
+static const struct opt *find_name(const struct opt *table, const char *name, size_t len)
+{
+	for (const struct opt *o = table; !opt_is_end(o); o++)
+		if (o->name != NULL && strlen(o->name) == len && memcmp(o->name, name, len) == 0)
+			return o;
+	return NULL;
+}
+
+static char *take_word(struct opt_cursor *c)
+{
+	if (c->argc == 0)
+		return NULL;
+	c->argc--;
+	return *c->argv++;
+}
+
+static enum opt_step unknown_option(struct opt_cursor *c, const char *word)
+{
+	const char *names[64];
+	size_t count = 0;
+	for (const struct opt *o = c->table; !opt_is_end(o); o++)
+		if (o->name != NULL && count < sizeof names / sizeof names[0])
+			names[count++] = o->name;
+	char typed[40];
+	snprintf(typed, sizeof typed, "%s", word + strspn(word, "-"));
+	typed[strcspn(typed, "=")] = '\0';
+	const char *near = options_nearest(typed, names, count);
+	if (near != NULL)
+		snprintf(c->problem, sizeof c->problem,
+			 "unknown option: %.60s (did you mean '--%s'?)", word, near);
+	else
+		snprintf(c->problem, sizeof c->problem, "unknown option: %.60s", word);
+	return OPT_BAD;
+}
+
+static enum opt_step long_option(struct opt_cursor *c, const char *word)
+{
+	const char *name = word + 2;
+	const size_t len = strcspn(name, "=");
+	c->opt = find_name(c->table, name, len);
+	if (c->opt == NULL)
+		return unknown_option(c, word);
+	c->value = name[len] == '=' ? name + len + 1 : NULL;
+	if (c->opt->value == NULL && c->value != NULL) {
+		snprintf(c->problem, sizeof c->problem, "option --%s takes no value", c->opt->name);
+		return OPT_BAD;
+	}
+	if (c->opt->value != NULL && c->value == NULL)
+		c->value = take_word(c);
+	if (c->opt->value != NULL && c->value == NULL) {
+		snprintf(c->problem, sizeof c->problem, "option --%s needs a value: %s",
+			 c->opt->name, c->opt->value);
+		return OPT_BAD;
+	}
+	return OPT_OPTION;
+}
+
+/* c->cluster points at a letter; `word` is the whole word for messages. */
+static enum opt_step short_option(struct opt_cursor *c, const char *word)
+{
+	const char letter = *c->cluster;
+	const char *rest = c->cluster + 1;
+	c->opt = find_letter(c->table, letter);
+	c->cluster = NULL;
+	c->value = NULL;
+	if (c->opt == NULL)
+		return unknown_option(c, word);
+	if (c->opt->value == NULL) {
+		c->cluster = *rest != '\0' ? rest : NULL;
+		return OPT_OPTION;
+	}
+	c->value = *rest != '\0' ? rest : take_word(c);
+	if (c->value == NULL) {
+		snprintf(c->problem, sizeof c->problem, "option -%c needs a value: %s", letter,
+			 c->opt->value);
+		return OPT_BAD;
+	}
+	return OPT_OPTION;
+}
+
+enum opt_step options_next(struct opt_cursor *c)
+{
+	if (c->cluster != NULL)
+		return short_option(c, c->argv[-1]);
+	const char *word = take_word(c);
+	if (word == NULL)
+		return OPT_END;
+	if (word[0] != '-' || word[1] == '\0') {
+		c->value = word;
+		return OPT_OPERAND;
+	}
+	if (word[1] != '-') {
+		c->cluster = word + 1;
+		return short_option(c, word);
+	}
+	if (word[2] != '\0')
+		return long_option(c, word);
+	if (c->separated) {
+		snprintf(c->problem, sizeof c->problem, "'--' may be given only once");
+		return OPT_BAD;
+	}
+	c->separated = true;
+	return OPT_SEPARATOR;
+}
+
+/* ---- help ----------------------------------------------------------------- */
+
+enum { HELP_COLUMN = 30 };
+
+static void print_opt(const struct opt *o, FILE *to)
+{
+	char left[64];
+	int n = 2;
+	snprintf(left, sizeof left, "  ");
+	if (o->letter != 0)
+		n += snprintf(left + n, sizeof left - (size_t)n, "-%c%s", o->letter,
+			      o->name != NULL ? ", " : "");
+	else
+		n += snprintf(left + n, sizeof left - (size_t)n, "    ");
+	if (o->name != NULL)
+		n += snprintf(left + n, sizeof left - (size_t)n, "--%s", o->name);
+	if (o->value != NULL)
+		snprintf(left + n, sizeof left - (size_t)n, "%s%s", o->name != NULL ? "=" : " ",
+			 o->value);
+	if (strlen(left) >= HELP_COLUMN - 1)
+		fprintf(to, "%s\n%*s%s\n", left, HELP_COLUMN, "", o->help);
+	else
+		fprintf(to, "%-*s%s\n", HELP_COLUMN, left, o->help);
+}
+
+void options_print(const struct opt *table, bool common_only, FILE *to)
+{
+	for (const struct opt *o = table; !opt_is_end(o); o++) {
+		if (common_only && !o->common)
+			continue;
+		if (o->letter == 0 && o->name == NULL)
+			fprintf(to, "%s\n", o->help);
+		else
+			print_opt(o, to);
+	}
+}
+
+/* ---- slips of the keyboard ------------------------------------------------ */
+
+enum { WORD_MAX_LEN = 31 };
+
+static unsigned min3(unsigned a, unsigned b, unsigned c)
+{
+	const unsigned ab = a < b ? a : b;
+	return ab < c ? ab : c;
+}
+
+/* Insertions, deletions, replacements and swaps of neighbours that lead from a to b; both at
+ * most WORD_MAX_LEN long. */
+static unsigned distance(const char *a, const char *b)
+{
+	unsigned d[WORD_MAX_LEN + 1][WORD_MAX_LEN + 1];
+	const unsigned la = (unsigned)strlen(a), lb = (unsigned)strlen(b);
+	for (unsigned i = 0; i <= la; i++)
+		d[i][0] = i;
+	for (unsigned j = 0; j <= lb; j++)
+		d[0][j] = j;
+	for (unsigned i = 1; i <= la; i++)
+		for (unsigned j = 1; j <= lb; j++) {
+			d[i][j] = min3(d[i - 1][j] + 1, d[i][j - 1] + 1,
+				       d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+			const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
+					     a[i - 2] == b[j - 1];
+			if (swapped && d[i - 2][j - 2] + 1 < d[i][j])
+				d[i][j] = d[i - 2][j - 2] + 1;
+		}
+	return d[la][lb];
+}
+
+const char *options_nearest(const char *word, const char *const *names, size_t count)
+{
+	const size_t len = strlen(word);
+	if (len < 2 || len > WORD_MAX_LEN)
+		return NULL;
+	unsigned best = (unsigned)len / 3 + 1; /* more slips than that are another word */
+	const char *near = NULL;
+	for (size_t i = 0; i < count; i++) {
+		if (strlen(names[i]) > WORD_MAX_LEN)
+			continue;
+		if (strncmp(names[i], word, len) == 0)
+			return names[i];
+		const unsigned slips = distance(word, names[i]);
+		if (slips < best || (slips == best && near == NULL)) {
+			best = slips;
+			near = names[i];
+		}
+	}
+	return near;
+}

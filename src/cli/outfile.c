@@ -1,0 +1,83 @@
+#include "cli/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* mkstemp makes files only their owner may read; a result has the rights any new file has. */
+static bool open_temp(struct outfile *o)
+{
+	static const char suffix[] = ".XXXXXX";
+	const size_t len = strlen(o->path);
+	o->temp = malloc(len + sizeof suffix);
+	if (o->temp == NULL)
+		return false;
+	memcpy(o->temp, o->path, len);
+	memcpy(o->temp + len, suffix, sizeof suffix);
+	const int fd = mkstemp(o->temp);
+	if (fd < 0) {
+		free(o->temp);
+		o->temp = NULL;
+		return false;
+	}
+	const mode_t mask = umask(0);
+	umask(mask);
+	if (fchmod(fd, 0666 & ~mask) == 0)
+		o->f = fdopen(fd, "wb");
+	if (o->f == NULL)
+		close(fd);
+	return o->f != NULL;
+}
+
+bool outfile_open(struct outfile *o, const char *path)
+{
+	*o = (struct outfile){ .path = path };
+	if (path == NULL) {
+		o->f = stdout;
+		return true;
+	}
+	struct stat st;
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		o->f = fopen(path, "wb");
+	else
+		open_temp(o);
+	if (o->f != NULL)
+		return true;
+	const int saved = errno;
+	outfile_drop(o);
+	errno = saved;
+	return false;
+}
+
+bool outfile_close(struct outfile *o)
+{
+	bool good = !ferror(o->f);
+	good = fflush(o->f) == 0 && good;
+	if (o->f != stdout)
+		good = fclose(o->f) == 0 && good;
+	o->f = NULL;
+	if (good && o->temp != NULL)
+		good = rename(o->temp, o->path) == 0;
+	const int saved = errno;
+	if (good) {
+		free(o->temp);
+		o->temp = NULL;
+	}
+	outfile_drop(o);
+	errno = saved;
+	return good;
+}
+
+void outfile_drop(struct outfile *o)
+{
+	if (o->f != NULL && o->f != stdout)
+		fclose(o->f);
+	if (o->temp != NULL)
+		unlink(o->temp);
+	free(o->temp);
+	o->f = NULL;
+	o->temp = NULL;
+}

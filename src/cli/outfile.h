@@ -1,0 +1,26 @@
+/* outfile.h - where results go: stdout, or a file that appears whole or not at all. */
+#ifndef HEFT_CLI_OUTFILE_H
+#define HEFT_CLI_OUTFILE_H
+
+#include "heft.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* A file is written beside its place under a temporary name and renamed when it is complete.
+ * What exists and is no regular file (a device, a pipe) is written directly. */
+struct outfile {
+	FILE *f;
+	const char *path; /* as typed, for messages */
+	char *temp;       /* NULL: nothing to rename */
+};
+
+/* `path` NULL: stdout.  On failure errno says why. */
+bool outfile_open(struct outfile *o, const char *path);
+/* Flushes and puts the file in its place; false (errno) if any byte could not be written, and
+ * then no file is left behind. */
+bool outfile_close(struct outfile *o);
+/* Closes without putting the file in its place. */
+void outfile_drop(struct outfile *o);
+
+#endif

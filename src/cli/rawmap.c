@@ -1,0 +1,78 @@
+#include "cli/size_job.h"
+
+#include <inttypes.h>
+
+void print_tame(const char *text, FILE *to)
+{
+	for (const char *c = text; *c != '\0'; c++)
+		putc((unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c, to);
+}
+
+struct rawmap {
+	FILE *to;
+	uint64_t end; /* of the last range */
+	int digits;
+};
+
+static void find_end(void *ctx, uint64_t start, uint64_t size, const char *const *labels,
+		     size_t label_count)
+{
+	struct rawmap *m = ctx;
+	(void)labels;
+	(void)label_count;
+	if (start + size > m->end)
+		m->end = start + size;
+}
+
+static void print_range(void *ctx, uint64_t start, uint64_t size, const char *const *labels,
+			size_t label_count)
+{
+	struct rawmap *m = ctx;
+	fprintf(m->to, "%0*" PRIx64 "-%0*" PRIx64 "\t %10" PRIu64 "\t\t", m->digits, start,
+		m->digits, start + size, size);
+	if (labels == NULL)
+		fputs("[-- Nothing mapped --]", m->to);
+	for (size_t i = 0; labels != NULL && i < label_count; i++) {
+		if (i > 0)
+			putc('\t', m->to);
+		print_tame(labels[i], m->to);
+	}
+	putc('\n', m->to);
+}
+
+/* The fewest hexadecimal digits d with 16^d >= end: as wide as the last address, but for an end
+ * that is itself a power of 16. */
+static int hex_digits(uint64_t end)
+{
+	int digits = 0;
+	for (uint64_t rest = end > 0 ? end - 1 : 0; rest > 0; rest >>= 4)
+		digits++;
+	return digits > 0 ? digits : 1;
+}
+
+static void print_domain(const struct heft_profile *p, size_t file, enum heft_domain domain,
+			 FILE *to)
+{
+	struct rawmap m = { .to = to };
+	heft_profile_ranges(p, file, domain, find_end, &m);
+	m.digits = hex_digits(m.end);
+	fputs(domain == HEFT_FILE ? "FILE MAP:\n" : "VM MAP:\n", to);
+	heft_profile_ranges(p, file, domain, print_range, &m);
+	putc('\n', to);
+}
+
+void rawmap_print(const struct heft_profile *p, enum heft_domain domain, FILE *to)
+{
+	for (size_t i = 0; i < heft_profile_file_count(p); i++) {
+		struct heft_file_info info;
+		if (!heft_profile_file(p, i, &info))
+			continue;
+		fputs("Maps for ", to);
+		print_tame(info.path, to);
+		fputs(":\n\n", to);
+		if ((domain & HEFT_FILE) != 0)
+			print_domain(p, i, HEFT_FILE, to);
+		if ((domain & HEFT_VM) != 0)
+			print_domain(p, i, HEFT_VM, to);
+	}
+}

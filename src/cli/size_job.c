@@ -1,0 +1,413 @@
+#include "cli/size_job.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	O_HELP = 1,
+	O_VERSION,
+	O_SOURCES,
+	O_ROWS,
+	O_SORT_DOMAIN,
+	O_SORT,
+	O_DOMAIN,
+	O_DEMANGLE,
+	O_CSV,
+	O_TSV,
+	O_JSON,
+	O_WIDE,
+	O_CONFIG,
+	O_INCLUDE,
+	O_EXCLUDE,
+	O_DEBUG_FILE,
+	O_DEBUG_DIR,
+	O_NO_SEARCH,
+	O_RAW_MAP,
+	O_VERBOSE,
+	O_VMADDR,
+	O_FILEOFF,
+	O_LIST,
+	O_COUNT,
+	O_OLD_NEW,
+	O_THREADS,
+	O_COLOR,
+	O_EXIT_CODE,
+	O_OUTPUT,
+	O_UNSUPPORTED,
+};
+
+const struct opt size_opts[] = {
+	{ .help = "What is measured:" },
+	{ O_SOURCES, 'd', true, NULL, "A,B,..", "data sources, one a level (default: sections)" },
+	{ O_LIST, 0, true, "list-sources", NULL, "show the data sources there are" },
+	{ O_INCLUDE, 0, true, "source-filter", "REGEX", "count only what has a matching label" },
+	{ O_EXCLUDE, 0, false, "exclude-filter", "REGEX", "leave out what has a matching label" },
+	{ O_CONFIG, 'c', false, NULL, "FILE", "read a configuration file: own data sources .." },
+	{ O_DEBUG_FILE, 0, false, "debug-file", "FILE", "separate debug file, same build id" },
+	{ O_DEBUG_DIR, 'D', false, "debug-dir", "DIR", "look for debug files here first" },
+	{ O_NO_SEARCH, 0, false, "no-debug-search", NULL, "use no debug file that was not named" },
+	{ .help = "What is shown:" },
+	{ O_ROWS, 'n', true, NULL, "NUM", "rows a level, 0 for all (default: 20)" },
+	{ O_SORT_DOMAIN, 's', true, NULL, "vm|file|both", "size to sort by (default: both)" },
+	{ O_SORT, 0, false, "sort", "size|delta|name", "order (default: size; in a diff: change)" },
+	{ O_DOMAIN, 0, true, "domain", "vm|file|both", "columns to show, and to sort by" },
+	{ O_DEMANGLE, 'C', true, "demangle", "none|short|full",
+	  "names of symbols (default: short)" },
+	{ O_COUNT, 0, false, "count", NULL, "a column with the number of symbols" },
+	{ O_OLD_NEW, 0, false, "old-new", NULL, "a diff shows old and new sizes as well" },
+	{ O_CSV, 0, true, "csv", NULL, "comma-separated values, in bytes" },
+	{ O_TSV, 0, false, "tsv", NULL, "tab-separated values, in bytes" },
+	{ O_JSON, 0, true, "json", NULL, "JSON, in bytes" },
+	{ O_RAW_MAP, 0, false, "raw-map", NULL, "every range with its labels, no table" },
+	{ O_WIDE, 'w', false, NULL, NULL, "never cut labels to the terminal's width" },
+	{ O_COLOR, 0, false, "color", "auto|always|never", "colours (default: on a terminal)" },
+	{ O_OUTPUT, 'o', false, NULL, "FILE", "write there, all or nothing" },
+	{ .help = "Why is it so:" },
+	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets, raw map; -vv every claim" },
+	{ O_VMADDR, 0, false, "debug-vmaddr", "ADDR", "claims for this virtual address" },
+	{ O_FILEOFF, 0, false, "debug-fileoff", "OFF", "claims for this file offset" },
+	{ .help = "Other:" },
+	{ O_EXIT_CODE, 0, false, "exit-code", NULL, "status 1 if a diff finds differences" },
+	{ O_THREADS, 0, false, "threads", "NUM", "threads to use (default: one a processor)" },
+	{ O_HELP, 'h', false, "help", NULL, "show this and stop" },
+	{ O_VERSION, 0, false, "version", NULL, "show heft's version and stop" },
+	{ .help = "Not supported yet, and refused:" },
+	{ O_UNSUPPORTED, 0, false, "dsym", "DIR", "debug info of a Mach-O file" },
+	{ O_UNSUPPORTED, 0, false, "source-map", "ID=FILE", "source map of a WebAssembly file" },
+	{ O_UNSUPPORTED, 0, false, "disassemble", "FUNC", "print one function" },
+	{ 0 },
+};
+
+/* ---- values ---------------------------------------------------------------- */
+
+static bool bad_value(const struct size_job *job, const struct opt *o, const char *value,
+		      const char *wanted)
+{
+	if (o->name != NULL)
+		cli_error(job->cli, "--%s: '%s' is not %s", o->name, value, wanted);
+	else
+		cli_error(job->cli, "-%c: '%s' is not %s", o->letter, value, wanted);
+	return false;
+}
+
+static bool parse_number(const struct size_job *job, const struct opt *o, const char *value,
+			 int base, uint64_t max, uint64_t *ret)
+{
+	char *end = NULL;
+	errno = 0;
+	const unsigned long long n = strtoull(value, &end, base);
+	const bool digit_first = value[0] >= '0' && value[0] <= '9';
+	if (errno != 0 || !digit_first || *end != '\0' || n > max)
+		return bad_value(job, o, value,
+				 max == UINT64_MAX ? "an address" : "a number, 0 or more");
+	*ret = n;
+	return true;
+}
+
+struct choice {
+	const char *word;
+	unsigned value;
+};
+
+static const struct choice domains[] = {
+	{ "vm", HEFT_VM }, { "file", HEFT_FILE }, { "both", HEFT_BOTH }, { NULL, 0 }
+};
+static const struct choice sorts[] = { { "size", HEFT_SORT_SIZE },
+				       { "delta", HEFT_SORT_DELTA },
+				       { "name", HEFT_SORT_NAME },
+				       { NULL, 0 } };
+static const struct choice styles[] = { { "none", HEFT_NAMES_RAW },
+					{ "short", HEFT_NAMES_SHORT },
+					{ "full", HEFT_NAMES_FULL },
+					{ NULL, 0 } };
+static const struct choice whens[] = {
+	{ "auto", TERM_AUTO }, { "always", TERM_ALWAYS }, { "never", TERM_NEVER }, { NULL, 0 }
+};
+
+static bool parse_choice(const struct size_job *job, const struct opt *o, const char *value,
+			 const struct choice *choices, unsigned *ret)
+{
+	for (const struct choice *c = choices; c->word != NULL; c++)
+		if (strcmp(c->word, value) == 0) {
+			*ret = c->value;
+			return true;
+		}
+	char wanted[60];
+	snprintf(wanted, sizeof wanted, "one of %s", o->value);
+	return bad_value(job, o, value, wanted);
+}
+
+static bool failed(const struct size_job *job, const struct heft_err *err)
+{
+	cli_failed(job->cli, err);
+	return false;
+}
+
+/* ---- sources --------------------------------------------------------------- */
+
+static bool unknown_source(const struct size_job *job, const char *name)
+{
+	const char *names[64], *text;
+	size_t count = 0;
+	while (count < 64 && heft_source_at(count, &names[count], &text))
+		count++;
+	const char *near = options_nearest(name, names, count);
+	if (near != NULL)
+		cli_error(job->cli,
+			  "no such data source: '%s' (did you mean '%s'?); "
+			  "try --list-sources to see valid sources",
+			  name, near);
+	else
+		cli_error(job->cli,
+			  "no such data source: '%s'; try --list-sources to see valid sources",
+			  name);
+	return false;
+}
+
+/* Hands the sources that wait to the profile, oldest first.  One that is unknown keeps
+ * waiting, with all after it, where a configuration file may still define it. */
+static bool flush_sources(struct size_job *job, bool last)
+{
+	size_t done = 0;
+	for (; done < job->pending_count; done++) {
+		struct heft_err err;
+		if (heft_profile_add_source(job->profile, job->pending[done], &err)) {
+			free(job->pending[done]);
+			job->pending[done] = NULL;
+		} else if (last && err.code == HEFT_EARG)
+			return unknown_source(job, job->pending[done]);
+		else if (last)
+			return failed(job, &err);
+		else
+			break;
+	}
+	if (done == 0)
+		return true;
+	job->pending_count -= done;
+	memmove(job->pending, job->pending + done, job->pending_count * sizeof *job->pending);
+	return true;
+}
+
+static bool queue_source(struct size_job *job, const char *name, size_t len)
+{
+	char **grown = realloc(job->pending, (job->pending_count + 1) * sizeof *grown);
+	char *copy = malloc(len + 1);
+	if (grown != NULL)
+		job->pending = grown;
+	if (grown == NULL || copy == NULL) {
+		free(copy);
+		cli_error(job->cli, "out of memory");
+		return false;
+	}
+	memcpy(copy, name, len);
+	copy[len] = '\0';
+	job->pending[job->pending_count++] = copy;
+	job->source_count++;
+	return true;
+}
+
+/* "a,b": two names; an empty one is a name too, and unknown. */
+static bool queue_sources(struct size_job *job, const char *list)
+{
+	for (;;) {
+		const size_t len = strcspn(list, ",");
+		if (!queue_source(job, list, len))
+			return false;
+		if (list[len] == '\0')
+			return true;
+		list += len + 1;
+	}
+}
+
+static void trace_at(struct size_job *job, enum heft_domain domain, uint64_t addr)
+{
+	heft_profile_trace_at(job->profile, domain, addr);
+	job->trace_some = true;
+}
+
+static bool merge_config(struct size_job *job, const char *path)
+{
+	struct heft_err err;
+	struct heft_config config = { 0 };
+	if (!flush_sources(job, false))
+		return false;
+	if (!heft_profile_config(job->profile, path, &config, &err))
+		return failed(job, &err);
+	job->config_count++;
+	job->raw_map |= config.raw_map;
+	job->sort_given |= config.has_sort;
+	if (config.verbose > job->verbose)
+		job->verbose = config.verbose;
+	for (size_t i = 0; i < config.debug_vmaddr_count; i++)
+		trace_at(job, HEFT_VM, config.debug_vmaddrs[i]);
+	for (size_t i = 0; i < config.debug_fileoff_count; i++)
+		trace_at(job, HEFT_FILE, config.debug_fileoffs[i]);
+	return true;
+}
+
+/* ---- options --------------------------------------------------------------- */
+
+static bool apply_switch(struct size_job *job, const struct opt *o)
+{
+	switch (o->id) {
+	case O_HELP: job->help = true; break;
+	case O_VERSION: job->version = true; break;
+	case O_LIST: job->list_sources = true; break;
+	case O_CSV: job->write.format = HEFT_CSV; break;
+	case O_TSV: job->write.format = HEFT_TSV; break;
+	case O_JSON: job->write.format = HEFT_JSON; break;
+	case O_WIDE: job->wide = true; break;
+	case O_COUNT:
+		job->write.count = true;
+		heft_profile_set_count(job->profile, true);
+		break;
+	case O_OLD_NEW: job->write.old_new = true; break;
+	case O_RAW_MAP: job->raw_map = true; break;
+	case O_EXIT_CODE: job->exit_code = true; break;
+	case O_VERBOSE: job->verbose++; break;
+	case O_NO_SEARCH: heft_profile_set_find_debug(job->profile, false); break;
+	default: break;
+	}
+	return true;
+}
+
+static bool apply_number(struct size_job *job, const struct opt *o, const char *value)
+{
+	const bool addr = o->id == O_VMADDR || o->id == O_FILEOFF;
+	const uint64_t max = addr ? UINT64_MAX : o->id == O_THREADS ? 4096 : INT32_MAX;
+	uint64_t n = 0;
+	if (!parse_number(job, o, value, addr ? 0 : 10, max, &n))
+		return false;
+	if (o->id == O_ROWS)
+		heft_profile_set_rows(job->profile, (uint32_t)n);
+	else if (o->id == O_THREADS)
+		heft_profile_set_threads(job->profile, (unsigned)n);
+	else
+		trace_at(job, o->id == O_VMADDR ? HEFT_VM : HEFT_FILE, n);
+	return true;
+}
+
+static bool apply_choice(struct size_job *job, const struct opt *o, const char *value)
+{
+	const struct choice *choices = o->id == O_SORT       ? sorts
+				       : o->id == O_DEMANGLE ? styles
+				       : o->id == O_COLOR    ? whens
+							     : domains;
+	unsigned n = 0;
+	if (!parse_choice(job, o, value, choices, &n))
+		return false;
+	switch (o->id) {
+	case O_SORT: heft_profile_set_sort(job->profile, (enum heft_sort)n); break;
+	case O_DEMANGLE: heft_profile_set_demangle(job->profile, (enum heft_demangle)n); break;
+	case O_COLOR: job->color = (enum term_when)n; break;
+	case O_DOMAIN: job->write.domain = (enum heft_domain)n; break;
+	default:
+		heft_profile_set_sort_domain(job->profile, (enum heft_domain)n);
+		job->sort_given = true;
+	}
+	return true;
+}
+
+static bool apply_text(struct size_job *job, const struct opt *o, const char *value)
+{
+	struct heft_err err;
+	switch (o->id) {
+	case O_SOURCES: return queue_sources(job, value);
+	case O_CONFIG: return merge_config(job, value);
+	case O_OUTPUT: job->output = value; return true;
+	case O_DEBUG_DIR: heft_profile_add_debug_dir(job->profile, value); return true;
+	case O_INCLUDE: return heft_profile_include(job->profile, value, &err) || failed(job, &err);
+	case O_EXCLUDE: return heft_profile_exclude(job->profile, value, &err) || failed(job, &err);
+	case O_DEBUG_FILE:
+		return heft_profile_add_debug_file(job->profile, value, &err) || failed(job, &err);
+	default: cli_error(job->cli, "--%s is not supported yet", o->name); return false;
+	}
+}
+
+static bool apply(struct size_job *job, const struct opt *o, const char *value)
+{
+	if (o->value == NULL)
+		return apply_switch(job, o);
+	switch (o->id) {
+	case O_ROWS:
+	case O_THREADS:
+	case O_VMADDR:
+	case O_FILEOFF: return apply_number(job, o, value);
+	case O_SORT_DOMAIN:
+	case O_SORT:
+	case O_DOMAIN:
+	case O_DEMANGLE:
+	case O_COLOR: return apply_choice(job, o, value);
+	default: return apply_text(job, o, value);
+	}
+}
+
+static bool add_file(struct size_job *job, const char *path, bool base)
+{
+	struct heft_err err;
+	job->file_count += !base;
+	job->write.base_columns |= base;
+	return heft_profile_add_file(job->profile, path, base ? HEFT_BASE : HEFT_INPUT, &err) ||
+	       failed(job, &err);
+}
+
+static bool parse(struct size_job *job, int argc, char **argv)
+{
+	struct opt_cursor c;
+	options_init(&c, size_opts, argc, argv);
+	while (!job->help && !job->version) {
+		bool good = true;
+		switch (options_next(&c)) {
+		case OPT_END: return true;
+		case OPT_OPTION: good = apply(job, c.opt, c.value); break;
+		case OPT_OPERAND: good = add_file(job, c.value, c.separated); break;
+		case OPT_SEPARATOR: break;
+		case OPT_BAD: cli_error(job->cli, "%s", c.problem); return false;
+		}
+		if (!good)
+			return false;
+	}
+	return true;
+}
+
+/* What only the whole command line decides.  Files and sources may come from a configuration
+ * file instead; then the library has the last word. */
+static bool settle(struct size_job *job)
+{
+	if (job->source_count == 0 && job->config_count == 0 &&
+	    !queue_source(job, "sections", strlen("sections")))
+		return false;
+	if (!flush_sources(job, true))
+		return false;
+	if (job->file_count == 0 && job->config_count == 0) {
+		cli_error(job->cli, "must specify at least one file; try '%s --help'",
+			  job->cli->usage);
+		return false;
+	}
+	if (job->write.domain != 0 && !job->sort_given)
+		heft_profile_set_sort_domain(job->profile, job->write.domain);
+	if (job->write.domain == 0)
+		job->write.domain = HEFT_BOTH;
+	heft_profile_keep_ranges(job->profile, job->raw_map || job->verbose > 0);
+	job->write.color = job->output == NULL ? term_color(job->color) : job->color == TERM_ALWAYS;
+	job->write.width = job->output == NULL && !job->wide ? term_width() : 0;
+	return true;
+}
+
+bool size_job_init(struct size_job *job, const struct cli *cli, int argc, char **argv)
+{
+	*job = (struct size_job){ .cli = cli, .profile = heft_profile_new() };
+	job->write.size = sizeof job->write;
+	if (!parse(job, argc, argv))
+		return false;
+	return job->help || job->version || job->list_sources || settle(job);
+}
+
+void size_job_release(struct size_job *job)
+{
+	for (size_t i = 0; i < job->pending_count; i++)
+		free(job->pending[i]);
+	free(job->pending);
+	heft_profile_free(job->profile);
+}

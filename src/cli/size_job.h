@@ -1,0 +1,37 @@
+/* size_job.h - `heft size`: what its command line asks for. */
+#ifndef HEFT_CLI_SIZE_JOB_H
+#define HEFT_CLI_SIZE_JOB_H
+
+#include "cli/cli.h"
+#include "cli/term.h"
+#include "heft.h"
+
+#include <stdio.h>
+
+struct size_job {
+	const struct cli *cli;
+	struct heft_profile *profile;
+	struct heft_write_opts write;
+	enum term_when color;
+	bool help, version, list_sources; /* print that and do nothing else */
+	bool raw_map, exit_code, wide, sort_given;
+	bool trace_some; /* an address was named */
+	unsigned verbose;
+	const char *output;   /* NULL: stdout */
+	char **pending;       /* sources not yet handed to the profile, oldest first */
+	size_t pending_count; /* they wait for a configuration file to define them */
+	size_t source_count, file_count, config_count;
+};
+
+/* Reads the words into the job; everything the profile has to know is handed to it.  False
+ * after a message.  Release in both cases. */
+bool size_job_init(struct size_job *job, const struct cli *cli, int argc, char **argv);
+void size_job_release(struct size_job *job);
+
+/* The ranges of every file, as --raw-map shows them. */
+void rawmap_print(const struct heft_profile *p, enum heft_domain domain, FILE *to);
+
+/* `text` without anything that moves the cursor: control characters become '?'. */
+void print_tame(const char *text, FILE *to);
+
+#endif

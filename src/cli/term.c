@@ -1,0 +1,86 @@
+/* TIOCGWINSZ is in no standard yet; both glibc and musl hide it behind this. */
+#define _DEFAULT_SOURCE
+
+#include "cli/term.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static bool env_set(const char *name)
+{
+	const char *value = getenv(name);
+	return value != NULL && *value != '\0';
+}
+
+static bool is_terminal(int fd)
+{
+	const char *term = getenv("TERM");
+	return isatty(fd) && (term == NULL || strcmp(term, "dumb") != 0);
+}
+
+unsigned term_width(void)
+{
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	const char *columns = getenv("COLUMNS");
+	const unsigned long typed = columns != NULL ? strtoul(columns, NULL, 10) : 0;
+	if (typed > 0 && typed < 10000)
+		return (unsigned)typed;
+	struct winsize ws;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) == 0 && ws.ws_col > 0)
+		return ws.ws_col;
+	return 80;
+}
+
+bool term_color(enum term_when when)
+{
+	if (when != TERM_AUTO)
+		return when == TERM_ALWAYS;
+	if (env_set("NO_COLOR"))
+		return false;
+	if (env_set("CLICOLOR_FORCE") && strcmp(getenv("CLICOLOR_FORCE"), "0") != 0)
+		return true;
+	return is_terminal(STDOUT_FILENO);
+}
+
+/* ---- progress -------------------------------------------------------------- */
+
+enum { WAIT_MS = 500, REDRAW_MS = 100 };
+
+static int64_t ms_between(const struct timespec *from, const struct timespec *to)
+{
+	return ((int64_t)to->tv_sec - (int64_t)from->tv_sec) * 1000 +
+	       (to->tv_nsec - from->tv_nsec) / 1000000;
+}
+
+void progress_init(struct progress *p)
+{
+	*p = (struct progress){ .wanted = is_terminal(STDERR_FILENO) };
+	clock_gettime(CLOCK_MONOTONIC, &p->start);
+}
+
+void progress_show(void *ctx, const char *what, uint64_t done, uint64_t total)
+{
+	struct progress *p = ctx;
+	if (!p->wanted)
+		return;
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (ms_between(p->shown ? &p->drawn : &p->start, &now) < (p->shown ? REDRAW_MS : WAIT_MS))
+		return;
+	const double share = total > 0 ? 100.0 * (double)done / (double)total : 0.0;
+	fprintf(stderr, "\r%3.0f%% of %.1f MiB, %s\033[K", share, (double)total / 1048576.0, what);
+	fflush(stderr);
+	p->shown = true;
+	p->drawn = now;
+}
+
+void progress_erase(struct progress *p)
+{
+	if (p->shown)
+		fputs("\r\033[K", stderr);
+	p->shown = false;
+}

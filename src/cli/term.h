@@ -1,0 +1,31 @@
+/* term.h - the terminal: is there one, how wide, does it want colour; a line of progress. */
+#ifndef HEFT_CLI_TERM_H
+#define HEFT_CLI_TERM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+enum term_when { TERM_AUTO, TERM_ALWAYS, TERM_NEVER };
+
+/* Columns of stdout: $COLUMNS, else the terminal's own word, else 80; 0 if stdout is no terminal. */
+unsigned term_width(void);
+
+/* Whether stdout gets colours.  TERM_AUTO: not with NO_COLOR set and not empty, yes with
+ * CLICOLOR_FORCE (not empty, not "0"), else if stdout is a terminal and TERM is not "dumb". */
+bool term_color(enum term_when when);
+
+/* One line on stderr, rewritten in place, for work that takes longer than half a second;
+ * nothing at all where stderr is no terminal. */
+struct progress {
+	bool wanted, shown;
+	struct timespec start, drawn;
+};
+
+void progress_init(struct progress *p);
+/* Fits heft_profile_set_progress; ctx is the struct progress. */
+void progress_show(void *ctx, const char *what, uint64_t done, uint64_t total);
+/* Leaves an empty line behind; call before anything else is printed. */
+void progress_erase(struct progress *p);
+
+#endif

@@ -1,0 +1,137 @@
+# Sourced by ./try, ./check and .ci/run: installs what is missing on Debian and Ubuntu.  Plain sh;
+# nothing but a shell, the core utilities and perhaps apt-get may be there.
+# shellcheck shell=sh disable=SC2034 # the lists are for who sources this
+
+# What building needs, as "probe:package".  cmd/X is a program, pc/X a pkg-config module, lib/X what
+# the linker finds as -lX.
+deps_build="cmd/cc:gcc hdr/stdio.h:libc6-dev cmd/ninja:ninja-build cmd/meson:meson
+	cmd/pkg-config:pkg-config pc/libdeflate:libdeflate-dev pc/libzstd:libzstd-dev
+	pc/liblzma:liblzma-dev pc/libpcre2-8:libpcre2-dev lib/iberty:libiberty-dev"
+
+# What the tests need besides.
+deps_test="pc/cmocka:libcmocka-dev cmd/readelf:binutils cmd/python3:python3 cmd/xz:xz-utils
+	cmd/g++:g++"
+
+# What makes heft or its tests better; each is tried alone, and done without.
+deps_build_wish="file/usr/lib/llvm-19/lib/libc++abi.a:libc++abi-19-dev"
+deps_test_wish="cmd/clang-19:clang-19 cmd/ld.lld-19:lld-19 cmd/llvm-readelf-19:llvm-19
+	cmd/clang-format-19:clang-format-19 file/usr/lib/llvm-19/lib/clang/19/include:libclang-rt-19-dev
+	file/usr/include/Zydis/Zydis.h:libzydis-dev cmd/cppcheck:cppcheck cmd/mandoc:mandoc cmd/shellcheck:shellcheck
+	cmd/eu-readelf:elfutils cmd/zstd:zstd"
+
+deps_say() {
+	echo "$*" >&2
+}
+
+# Can the compiler do this?  $1: source text, the rest: flags.
+deps_compiles() {
+	text=$1
+	shift
+	command -v cc >/dev/null 2>&1 || return 1
+	printf '%s\n' "$text" | cc -x c - -o /dev/null "$@" >/dev/null 2>&1
+}
+
+deps_present() {
+	case $1 in
+	cmd/*) command -v "${1#cmd/}" >/dev/null 2>&1 ;;
+	pc/*) pkg-config --exists "${1#pc/}" 2>/dev/null ;;
+	lib/*) deps_compiles 'int main(void) { return 0; }' "-l${1#lib/}" ;;
+	hdr/*) deps_compiles "#include <${1#hdr/}>
+int main(void) { return 0; }" ;;
+	file/*) [ -e "${1#file}" ] ;;
+	esac
+}
+
+# Prints the packages of the probes that fail.
+deps_missing() {
+	for pair in "$@"; do
+		deps_present "${pair%%:*}" || printf '%s\n' "${pair#*:}"
+	done
+}
+
+deps_root() {
+	if [ "$(id -u)" -eq 0 ]; then
+		"$@"
+	elif [ -t 0 ] && [ -z "$CI" ]; then
+		sudo "$@"
+	else
+		sudo -n "$@"
+	fi
+}
+
+deps_apt() {
+	deps_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y "$@" >>"$deps_log" 2>&1 </dev/null
+}
+
+deps_can_install() {
+	command -v apt-get >/dev/null 2>&1 || return 1
+	[ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null 2>&1
+}
+
+# deps_install NEEDED WISHES: lists of probe:package.  False where something needed cannot be had.
+deps_install() {
+	# shellcheck disable=SC2086 # lists of words, here and below
+	need=$(deps_missing $1)
+	# shellcheck disable=SC2086
+	wish=$(deps_missing $2)
+	[ -n "$need$wish" ] || return 0
+	if ! deps_can_install; then
+		[ -z "$need" ] && return 0
+		deps_say "These are needed and cannot be installed from here (no apt-get, or neither"
+		deps_say "root nor sudo), by their Debian names:"
+		deps_say "$need"
+		return 1
+	fi
+	deps_log=$(mktemp)
+	deps_apt update || deps_say "apt-get update failed; trying with the package lists there are"
+	if [ -n "$need" ]; then
+		# shellcheck disable=SC2086
+		deps_say "installing" $need
+		# shellcheck disable=SC2086
+		if ! deps_apt install --no-install-recommends $need; then
+			tail -n 15 "$deps_log" >&2
+			rm -f "$deps_log"
+			return 1
+		fi
+	fi
+	for package in $wish; do
+		deps_say "installing $package"
+		deps_apt install --no-install-recommends "$package" ||
+			deps_say "  not to be had here; going on without"
+	done
+	rm -f "$deps_log"
+}
+
+# deps_quiet COMMAND...: its output is shown only if it fails.
+deps_quiet() {
+	quiet_log=$(mktemp)
+	"$@" >"$quiet_log" 2>&1 </dev/null
+	quiet_status=$?
+	[ "$quiet_status" -eq 0 ] || tail -n 60 "$quiet_log" >&2
+	rm -f "$quiet_log"
+	return "$quiet_status"
+}
+
+# deps_setup DIR OPTION...: configures a build folder, once.
+deps_setup() {
+	dir=$1
+	shift
+	[ -f "$dir/build.ninja" ] && return
+	rm -rf "$dir"
+	deps_quiet meson setup --wrap-mode=nodownload "$dir" "$@"
+}
+
+# deps_count DIR: adds the results of the last `meson test` in DIR to $passed and $failed.
+deps_count() {
+	results=$1/meson-logs/testlog.json
+	[ -f "$results" ] || {
+		failed=$((failed + 1))
+		return
+	}
+	# One line of JSON a test; inside its strings a quote is escaped, so this cannot match there.
+	all=$(grep -c '"result": "' "$results")
+	good=$(grep -cE '"result": "(OK|EXPECTEDFAIL)"' "$results")
+	skip=$(grep -c '"result": "SKIP"' "$results")
+	passed=$((passed + good))
+	failed=$((failed + all - good - skip))
+}

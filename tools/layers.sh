@@ -1,0 +1,45 @@
+#!/bin/sh
+# Fails where a file of src/ includes something of a later layer.
+cd "$(dirname "$0")/.." || exit 2
+order="base image debug names code map heap source snapshot report api"
+bad=0
+
+# check FOLDER ALLOWED...: every #include "x/y.h" below src/FOLDER is one of ALLOWED.
+check() {
+	folder=$1
+	shift
+	[ -d "src/$folder" ] || return
+	# shellcheck disable=SC2013 # one word a line
+	for inc in $(cat "src/$folder"/*.[ch] 2>/dev/null |
+		sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"\([^"]*\)".*/\1/p' | sort -u); do
+		case " $* heft.h " in
+		*" ${inc%/*}/ "* | *" $inc "*) ;;
+		*)
+			grep -n "include *\"$inc\"" "src/$folder"/*.[ch] |
+				sed "s|\$| - $folder/ must not include it|"
+			bad=1
+			;;
+		esac
+	done
+}
+
+below=
+for layer in $order; do
+	below="$below $layer/"
+	# shellcheck disable=SC2086 # a list of words
+	check "$layer" $below
+done
+# The command line is an ordinary user of the library.
+check cli cli/
+
+for folder in src/*/; do
+	folder=${folder#src/}
+	case " $order cli " in
+	*" ${folder%/} "*) ;;
+	*)
+		echo "src/$folder is no layer"
+		bad=1
+		;;
+	esac
+done
+exit $bad

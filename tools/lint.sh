@@ -1,0 +1,60 @@
+#!/bin/sh
+# Everything that judges the source without running it.  A tool that is not installed is
+# skipped with a word; what is found fails the run.
+# usage: tools/lint.sh [BUILD]     BUILD: where heft is built, for the check of the manual
+cd "$(dirname "$0")/.." || exit 2
+build=${1:-build}
+passed=0
+failed=0
+
+step() {
+	name=$1
+	shift
+	if "$@" >"$log" 2>&1; then
+		echo "ok   $name"
+		passed=$((passed + 1))
+	else
+		echo "FAIL $name"
+		sed 's/^/     /' "$log" | head -n 60
+		failed=$((failed + 1))
+	fi
+}
+
+have() {
+	command -v "$1" >/dev/null 2>&1 || {
+		echo "skip $2: no $1 here"
+		return 1
+	}
+}
+
+c_files() {
+	find . -name '*.[ch]' -not -path './build*'
+}
+
+format() {
+	c_files | xargs clang-format-19 --dry-run --Werror
+}
+
+cppcheck_all() {
+	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
+		--inline-suppr --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches \
+		-D_POSIX_C_SOURCE=200809L -Iinclude -Isrc -j2 src
+}
+
+scripts() {
+	shellcheck -S warning try check .ci/run tools/*.sh tests/*.sh tests/*/*.sh share/completions/heft.bash
+}
+
+log=$(mktemp) || exit 2
+trap 'rm -f "$log"' EXIT
+have clang-format-19 "layout of C files" && step "layout of C files" format
+step "layers" tools/layers.sh
+step "lengths of files and functions" tools/limits.sh
+have cppcheck "cppcheck" && step "cppcheck" cppcheck_all
+have mandoc "manual page" && step "manual page" mandoc -Tlint -W warning man/*.1
+have shellcheck "shell scripts" && step "shell scripts" scripts
+if [ -x "$build/src/heft" ]; then
+	step "options in help, manual and completions" tests/docs_in_step.sh "$build/src/heft"
+fi
+echo "lint: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]
