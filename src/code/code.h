@@ -18,13 +18,16 @@ enum ref_kind {
 	REF_ADDR = 1 << 1, /* address taken: lea, adr, adrp + add */
 	REF_CALL = 1 << 2, /* direct call */
 	REF_JUMP = 1 << 3, /* direct jump, conditional or not */
-	REF_IMM = 1 << 4,  /* 32-bit immediate or absolute displacement that may be an address */
+	REF_IMM = 1 << 4,  /* 32- or 64-bit immediate or displacement that may be an address */
+	/* In a mask of kinds only: those inside the code too (relocatable objects, where the
+	 * field has no value yet). */
+	REF_INSIDE = 1 << 5,
 };
 
 struct code_ref {
 	uint64_t from;  /* address of the instruction */
 	uint64_t to;    /* what it refers to, from the bytes as they stand */
-	uint64_t field; /* x86: address of the 4-byte field (1-byte jumps: of that byte); else 0 */
+	uint64_t field; /* x86: address of the field, 1, 2, 4 or 8 bytes (mostly 4); else 0 */
 	uint8_t tail;   /* x86: bytes from `field` to the end of the instruction */
 	uint8_t kind;   /* one enum ref_kind */
 	uint8_t size;   /* REF_MEM: bytes accessed where the instruction says so cheaply, else 0 */
@@ -34,7 +37,8 @@ typedef VEC(struct code_ref) code_ref_vec;
 
 /* Decodes `code`, which stands at `addr`, and appends the references of the kinds in the
  * mask `kinds` whose target lies outside [addr, addr + code.size) or, for REF_IMM, inside
- * [imm_low, imm_high).  Returns how many bytes could not be decoded (it goes on behind
+ * [imm_low, imm_high): immediates, absolute operands, and displacements behind a base register
+ * too, for that is how code that is not position independent reads an array of bytes.  Returns how many bytes could not be decoded (it goes on behind
  * them). */
 uint64_t code_refs(enum code_isa isa, struct bytes code, uint64_t addr, unsigned kinds,
 		   uint64_t imm_low, uint64_t imm_high, code_ref_vec *ret);

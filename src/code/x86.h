@@ -1,11 +1,17 @@
 /* x86.h - lengths and references of x86-64 and i386 instructions.
  *
  * Source: Intel SDM volume 2, chapters 2 and appendix A; AMD64 APM volume 3 (3DNow!, XOP).
- * Covers legacy, 0F, 0F38, 0F3A maps, VEX, EVEX (maps 1-6), XOP, REX2 not. */
+ * Covers legacy, 0F, 0F38, 0F3A maps, VEX, EVEX (maps 1-6), XOP, REX2 not.
+ *
+ * Undefined opcodes of the one-byte and 0F maps are told; in the other maps, whose opcodes
+ * all have one shape, any opcode is taken, so that new instructions have the right length.
+ * Near branches with a 66 prefix are read as Intel's processors do. */
 #ifndef HEFT_CODE_X86_H
 #define HEFT_CODE_X86_H
 
-#include "base/base.h"
+#include "code/code.h"
+
+#define X86_MAX_LEN 15
 
 enum x86_flow {
 	X86_PLAIN,
@@ -21,11 +27,14 @@ enum x86_flow {
 
 struct x86_insn {
 	uint8_t len;      /* bytes, 1..15 */
-	uint8_t flow;     /* enum x86_flow */
+	uint8_t flow;     /* enum x86_flow; far direct branches (i386) are the indirect kinds */
 	bool pc_relative; /* memory operand is rip + disp32 (x86-64) */
-	bool address;     /* ... and only its address is taken (lea) */
-	bool absolute;    /* memory operand is a bare disp32 */
-	uint8_t disp_off; /* offset of the displacement (memory or branch) in the instruction */
+	bool address;     /* only the address of the memory operand is taken (lea) */
+	bool absolute;    /* memory operand is a bare disp32, or the moffs of A0-A3 */
+	bool indexed;     /* memory operand is index * scale + disp32 without base: a table */
+	uint8_t mem_size; /* bytes accessed by a pc_relative, absolute or indexed operand; 0 = unknown */
+	uint8_t disp_off;  /* offset of the displacement (memory or branch) in the instruction */
+	uint8_t disp_size; /* its bytes: 0 (none), 1, 2, 4, 8 */
 	uint8_t imm_off, imm_size; /* of the immediate; size 0 = none (relative targets are disp) */
 	int64_t disp;              /* displacement of the memory operand or of the direct branch */
 	int64_t imm;               /* sign-extended */
@@ -33,5 +42,9 @@ struct x86_insn {
 
 /* Decodes the instruction at p of at most `left` bytes.  False: none there. */
 bool x86_decode(const uint8_t *p, size_t left, bool mode64, struct x86_insn *ret);
+
+/* As code_refs. */
+uint64_t x86_refs(struct bytes code, bool mode64, uint64_t addr, unsigned kinds, uint64_t imm_low,
+		  uint64_t imm_high, code_ref_vec *ret);
 
 #endif

@@ -31,8 +31,11 @@ struct segment {
 	uint32_t index; /* in the program header table */
 	uint32_t type;  /* PT_* */
 	bool read, write, exec;
-	uint64_t off, file_size; /* clipped to the file; off relative to image bytes */
-	uint64_t addr, vm_size;  /* vm_size as stated (clipped so that it does not wrap) */
+	/* Clipped to the file, to vm_size (PT_LOAD), to what the PT_LOAD around it has of the
+	 * file (the others), and in a separate debug file to what is there at all; off relative
+	 * to image bytes. */
+	uint64_t off, file_size;
+	uint64_t addr, vm_size; /* vm_size as stated (clipped so that it does not wrap) */
 	uint64_t align;
 };
 
@@ -61,6 +64,7 @@ struct image {
 	uint16_t machine; /* EM_* */
 	uint16_t type;    /* ET_* */
 	uint8_t os_abi;
+	uint32_t flags; /* e_flags */
 	uint64_t entry;
 	/* The three header tables, clipped, relative to image bytes. */
 	uint64_t ehdr_size, phdr_off, phdr_size, shdr_off, shdr_size;
@@ -68,9 +72,10 @@ struct image {
 	size_t segment_count;
 	struct section *sections; /* [0] is the null section; indexes are ELF's own */
 	size_t section_count;
-	struct bytes build_id; /* of the first GNU build-id note, size 0 if none */
-	struct arena arena;    /* lifetime: the image */
-	struct notes *notes;   /* borrowed, may be NULL */
+	struct bytes build_id;   /* of the first GNU build-id note, size 0 if none */
+	struct elf_index *index; /* private to image/; in the arena */
+	struct arena arena;      /* lifetime: the image */
+	struct notes *notes;     /* borrowed, may be NULL */
 };
 
 /* Parses one ELF file that occupies `bytes`.  `first_vm_index` is the vm_index of
@@ -90,8 +95,8 @@ const struct section *image_section_find(const struct image *im, const char *nam
 /* The first section of a type (SHT_*), at or after section index `from`. */
 const struct section *image_section_type(const struct image *im, uint32_t type, size_t from);
 /* The alloc section that holds a VM address (NOBITS TLS sections of linked images are
- * passed over, for they take no room there); NULL if none.  O(log n) after the
- * first call is not promised: O(sections). */
+ * passed over, for they take no room there); NULL if none.  Where sections overlap, the
+ * one that begins last.  O(log sections). */
 const struct section *image_section_at(const struct image *im, uint64_t addr);
 
 /* The bytes of a section as they stand in the file. */
@@ -102,7 +107,8 @@ struct bytes section_bytes(const struct image *im, const struct section *s);
 bool section_unpack(const struct image *im, const struct section *s, struct bytes *ret,
 		    void **ret_owned);
 /* The file bytes behind [addr, addr+size) of the VM image, or fewer where the file has
- * fewer; size 0 where none.  Through segments in linked images, sections in objects. */
+ * fewer or the segment (section) ends; size 0 where none.  Through segments in linked
+ * images, through sections in objects and images without PT_LOAD.  O(log n). */
 struct bytes image_at(const struct image *im, uint64_t addr, uint64_t size);
 
 /* ---- symbols -------------------------------------------------------------- */

@@ -98,6 +98,29 @@ static void count_symbol(struct rollup *r, enum heft_role role, uint32_t row, la
 	}
 }
 
+void rollup_merge(struct rollup *r, const struct rollup *from)
+{
+	uint32_t *row = xcalloc(from->rows.count, sizeof *row);
+	for (size_t i = 0; i < from->rows.count; i++) {
+		const struct row *f = &from->rows.data[i];
+		row[i] = i == 0 ? 0 : row_get(r, row[f->parent], f->label);
+		struct row *to = &r->rows.data[row[i]];
+		for (size_t role = 0; role < 2; role++) {
+			to->vm[role] += f->vm[role];
+			to->file[role] += f->file[role];
+		}
+	}
+	for (size_t role = 0; role < 2; role++)
+		for (size_t i = 0; i < from->pair_slots[role]; i++)
+			if (from->pairs[role][i])
+				count_symbol(r, (enum heft_role)role,
+					     row[from->pairs[role][i] >> 32],
+					     (uint32_t)from->pairs[role][i] - 1);
+	r->omitted_vm += from->omitted_vm;
+	r->omitted_file += from->omitted_file;
+	free(row);
+}
+
 /* ---- filter ---------------------------------------------------------------------- */
 
 static unsigned label_matches(struct filter *f, const struct labels *labels, label_id id)
