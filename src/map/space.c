@@ -208,17 +208,36 @@ static void sweep(const struct claims *c, uint64_t end, struct spans *ret)
 	vec_release(&a.heap);
 }
 
+/* Claims that are spans already: turned into them where they stand. */
+static void convert(struct claims *c, struct spans *ret)
+{
+	_Static_assert(sizeof(struct claim) == sizeof(struct span), "one stands for the other");
+	struct span *out = (struct span *)(void *)c->list.data;
+	size_t count = 0;
+	for (size_t i = 0; i < c->list.count; i++) {
+		struct claim from;
+		memcpy(&from, &c->list.data[i], sizeof from);
+		if (count > 0 && out[count - 1].label == from.label &&
+		    out[count - 1].start + out[count - 1].size == from.start)
+			out[count - 1].size += from.size;
+		else
+			out[count++] = (struct span){ from.start, from.size, from.label };
+	}
+	ret->list.data = out;
+	ret->list.count = count;
+	ret->list.cap = c->list.cap;
+	memset(c, 0, sizeof *c);
+}
+
 void claims_resolve(struct claims *c, uint64_t end, struct spans *ret)
 {
 	memset(ret, 0, sizeof *ret);
 	if (sorted_apart(c)) {
-		for (size_t i = 0; i < c->list.count; i++)
-			spans_push(ret, c->list.data[i].start, c->list.data[i].size,
-				   c->list.data[i].label);
-	} else {
-		sort_claims(c);
-		sweep(c, end, ret);
+		convert(c, ret);
+		return;
 	}
+	sort_claims(c);
+	sweep(c, end, ret);
 	vec_release(&c->list);
 }
 

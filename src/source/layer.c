@@ -1,11 +1,13 @@
 #include "source/source.h"
 
+#include "base/pool.h"
 #include "base/sort.h"
 
 void layer_release(struct layer *l)
 {
 	spans_release(&l->vm);
 	spans_release(&l->file);
+	vec_release(&l->file_claims.list);
 }
 
 static bool traced(const struct trace *t, enum heft_domain domain, const struct claim *c)
@@ -20,18 +22,12 @@ static bool traced(const struct trace *t, enum heft_domain domain, const struct 
 static void trace_claims(const struct source_file *f, enum heft_domain domain,
 			 const struct claims *c)
 {
-	char label[4096];
 	for (size_t i = 0; f->trace && i < c->list.count; i++) {
 		const struct claim *k = &c->list.data[i];
-		if (!traced(f->trace, domain, k))
-			continue;
-		const struct str text = label_text(f->labels, k->label);
-		const size_t len = min_u64(text.len, sizeof label - 1);
-		memcpy(label, text.p, len);
-		label[len] = '\0';
-		f->trace->fn(f->trace->ctx, f->path, f->source, domain, k->start,
-			     k->size == SIZE_UNKNOWN ? UINT64_MAX : k->size, label,
-			     why_text(k->why));
+		if (traced(f->trace, domain, k))
+			f->trace->fn(f->trace->ctx, f->path, f->source, domain, k->start,
+				     k->size == SIZE_UNKNOWN ? UINT64_MAX : k->size,
+				     label_text(f->labels, k->label).p, why_text(k->why));
 	}
 }
 
@@ -45,10 +41,10 @@ void layer_add_vm(const struct source_file *f, struct layer *l, struct claims *v
 
 void layer_add_file(const struct source_file *f, struct layer *l, struct claims *file)
 {
-	struct spans s;
+	ASSERT(l->file_claims.list.count == 0);
 	trace_claims(f, HEFT_FILE, file);
-	claims_resolve(file, f->map->file_size, &s);
-	spans_overlay(&l->file, &s);
+	l->file_claims = *file;
+	memset(file, 0, sizeof *file);
 }
 
 /* Where sections begin, sorted, in one domain. */
@@ -78,18 +74,59 @@ static void pad(const struct source_file *f, struct spans *s, enum heft_domain d
 	free(starts);
 }
 
+/* The two sides of a layer on their way to be complete; one job a side. */
+struct finish {
+	const struct source_file *f;
+	struct layer *layer;
+	struct claims vm_rest, file_rest; /* fallback */
+	struct spans translated;          /* VM owners as file spans */
+};
+
+static void own_claims(void *ctx, size_t side, unsigned worker)
+{
+	struct finish *d = ctx;
+	struct layer *l = d->layer;
+	struct spans rest;
+	(void)worker;
+	if (side == 1) {
+		struct spans s;
+		claims_resolve(&l->file_claims, d->f->map->file_size, &s);
+		spans_overlay(&l->file, &s);
+		return;
+	}
+	claims_resolve(&d->vm_rest, UINT64_MAX, &rest);
+	spans_overlay(&l->vm, &rest);
+	basemap_clip_vm(d->f->map, &l->vm);
+	basemap_translate(d->f->map, &l->vm, &d->translated);
+}
+
+static void rest_of_side(void *ctx, size_t side, unsigned worker)
+{
+	struct finish *d = ctx;
+	struct layer *l = d->layer;
+	struct spans rest;
+	(void)worker;
+	if (side == 0) {
+		pad(d->f, &l->vm, HEFT_VM);
+		return;
+	}
+	spans_overlay(&l->file, &d->translated);
+	claims_resolve(&d->file_rest, d->f->map->file_size, &rest);
+	spans_overlay(&l->file, &rest);
+	pad(d->f, &l->file, HEFT_FILE);
+}
+
+/* Fewer claims than this are not worth a thread. */
+enum { PARALLEL_MIN = 20000 };
+
 void layer_finish(const struct source_file *f, struct layer *l)
 {
-	struct claims vm = { 0 }, file = { 0 };
-	struct spans translated;
-	basemap_clip_vm(f->map, &l->vm);
-	basemap_translate(f->map, &l->vm, &translated);
-	spans_overlay(&l->file, &translated);
-	fallback_claims(f, &vm, &file);
-	layer_add_vm(f, l, &vm);
-	basemap_clip_vm(f->map, &l->vm);
-	layer_add_file(f, l, &file);
-	pad(f, &l->vm, HEFT_VM);
-	pad(f, &l->file, HEFT_FILE);
+	struct finish d = { .f = f, .layer = l };
+	const unsigned threads = l->vm.list.count < PARALLEL_MIN ? 1 : f->threads;
+	fallback_claims(f, &d.vm_rest, &d.file_rest);
+	trace_claims(f, HEFT_VM, &d.vm_rest);
+	trace_claims(f, HEFT_FILE, &d.file_rest);
+	parallel_for(threads, 2, own_claims, &d);
+	parallel_for(threads, 2, rest_of_side, &d);
 	basemap_check(f->map, &l->vm, &l->file);
 }
