@@ -10,8 +10,8 @@
  *          "guard variable for X" and thunks become X
  * The result never contains a NUL and is at most NAME_MAX_SIZE bytes; else, and for names
  * over the limits of itanium.h and rust_v0.c, it is the raw name.  A call needs up to 5 MB
- * of stack for a hostile name, and up to about 10 ms.  Cost of a real one: that of libc++abi
- * and a quarter more. */
+ * of stack for a hostile name.  A full C++ name costs about 1.3 times what libc++abi alone
+ * takes, a short one 1.6 times. */
 #ifndef HEFT_NAMES_DEMANGLE_H
 #define HEFT_NAMES_DEMANGLE_H
 

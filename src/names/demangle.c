@@ -1,0 +1,200 @@
+#include "names/demangle.h"
+
+#include "names/itanium.h"
+#include "names/rust.h"
+#include "names/signature.h"
+
+#include <stdlib.h>
+#include <libiberty/demangle.h>
+
+/* Bytes of a D name.  dlang_demangle recurses on its input with up to 160 bytes of stack a
+ * byte. */
+#define D_MAX_RAW ((size_t)8 << 10)
+
+/* Bytes a D name may stand for; see d_bound. */
+#define D_MAX_BOUND ((uint64_t)1 << 20)
+
+void demangler_release(struct demangler *d)
+{
+	free(d->buffer);
+	free(d->library);
+	*d = (struct demangler){ 0 };
+}
+
+static void room(struct demangler *d, size_t need)
+{
+	if (need <= d->capacity)
+		return;
+	d->capacity = need + need / 2 + 256;
+	d->buffer = xrealloc(d->buffer, d->capacity);
+}
+
+static void library_room(struct demangler *d, size_t need)
+{
+	if (need <= d->library_capacity)
+		return;
+	d->library_capacity = need + need / 2 + 256;
+	d->library = xrealloc(d->library, d->library_capacity);
+}
+
+static struct str nothing(void)
+{
+	return (struct str){ "", 0 };
+}
+
+/* The first `len` bytes of `raw`, NUL-terminated, in d->buffer. */
+static const char *terminated(struct demangler *d, struct str raw, size_t len)
+{
+	room(d, len + 1);
+	memcpy(d->buffer, raw.p, len);
+	d->buffer[len] = 0;
+	return d->buffer;
+}
+
+/* ---- D ------------------------------------------------------------------------ */
+
+/* A back reference "Q<n>" at i: 26 to a digit, capitals and then one small letter.  The
+ * index behind it; *target is where it leads, i where it leads nowhere. */
+static size_t d_reference(struct str raw, size_t i, size_t *target)
+{
+	uint64_t n = 0;
+	size_t at = i + 1;
+	while (at < raw.len && raw.p[at] >= 'A' && raw.p[at] <= 'Z' && n < raw.len)
+		n = n * 26 + (uint64_t)(raw.p[at++] - 'A');
+	*target = i;
+	if (at == raw.len || raw.p[at] < 'a' || raw.p[at] > 'z')
+		return at;
+	n = n * 26 + (uint64_t)(raw.p[at] - 'a');
+	if (n > 0 && n <= i)
+		*target = i - (size_t)n;
+	return at + 1;
+}
+
+/* An upper estimate of the parts a D name makes the library visit: a reference costs what
+ * stands between it and where it leads, once more.  One to an identifier costs that. */
+static uint64_t d_bound(struct str raw)
+{
+	uint64_t before[D_MAX_RAW + 1];
+	size_t next = 0;
+	before[0] = 0;
+	for (size_t i = 0; i < raw.len; i++) {
+		uint64_t cost = 1;
+		size_t target = i;
+		if (raw.p[i] == 'Q' && i >= next)
+			next = d_reference(raw, i, &target);
+		if (target < i && (raw.p[target] < '0' || raw.p[target] > '9'))
+			cost = add_sat(before[i] - before[target], 1);
+		before[i + 1] = add_sat(before[i], cost);
+	}
+	return before[raw.len];
+}
+
+static struct str demangle_d(struct demangler *d, struct str raw)
+{
+	if (raw.len > D_MAX_RAW || d_bound(raw) > D_MAX_BOUND)
+		return nothing();
+	char *text = dlang_demangle(terminated(d, raw, raw.len), 0);
+	if (!text)
+		return nothing();
+	const size_t len = strlen(text);
+	library_room(d, len + 1);
+	memcpy(d->library, text, len);
+	free(text);
+	return (struct str){ d->library, len };
+}
+
+/* ---- all schemes ---------------------------------------------------------------- */
+
+enum scheme { SCHEME_NONE, SCHEME_CXX, SCHEME_RUST_LEGACY, SCHEME_RUST, SCHEME_D };
+
+static enum scheme scheme_of(struct str raw)
+{
+	if (raw.len < 4 || raw.p[0] != '_')
+		return SCHEME_NONE;
+	switch (raw.p[1]) {
+	case 'Z':
+		return raw.p[2] == 'N' && rust_legacy_size(raw) != 0 ? SCHEME_RUST_LEGACY
+								     : SCHEME_CXX;
+	case 'R': return SCHEME_RUST;
+	case 'D': return SCHEME_D;
+	/* a block of Apple's clang: ___Z1fv_block_invoke */
+	case '_': return str_starts(raw, STR("___Z")) ? SCHEME_CXX : SCHEME_NONE;
+	default: return SCHEME_NONE;
+	}
+}
+
+/* Mach-O puts an underscore in front of every name. */
+static struct str without_underscore(struct str raw)
+{
+	const char third = raw.len > 2 && raw.p[0] == '_' && raw.p[1] == '_' ? raw.p[2] : 0;
+	return third == 'Z' || third == 'R' || third == 'D' ? (struct str){ raw.p + 1, raw.len - 1 }
+							    : raw;
+}
+
+/* Where the suffix (.cold, @@VERSION) starts; raw.len if there is none. */
+static size_t suffix_at(struct str raw, enum scheme scheme)
+{
+	if (scheme == SCHEME_RUST_LEGACY) /* these have "." in them */
+		return rust_legacy_size(raw);
+	const char *const dot = memchr(raw.p, '.', raw.len);
+	const size_t end = dot ? (size_t)(dot - raw.p) : raw.len;
+	const char *const at = memchr(raw.p, '@', end);
+	return at ? (size_t)(at - raw.p) : end;
+}
+
+/* The text of the first `len` bytes of raw, in d->library; empty if they are no name. */
+static struct str demangle_text(struct demangler *d, struct str raw, size_t len, enum scheme scheme)
+{
+	const struct str name = { raw.p, len };
+	size_t size = 0;
+	if (scheme == SCHEME_CXX)
+		return len > ITANIUM_MAX_RAW ? nothing()
+					     : itanium_demangle(d, terminated(d, raw, len));
+	if (scheme == SCHEME_D)
+		return demangle_d(d, name);
+	library_room(d, NAME_MAX_SIZE);
+	if (scheme == SCHEME_RUST)
+		size = rust_v0(name, d->library, NAME_MAX_SIZE);
+	else
+		size = rust_legacy(name, d->library, NAME_MAX_SIZE);
+	return (struct str){ d->library, size };
+}
+
+static struct str full_name(struct demangler *d, struct str text, struct str suffix)
+{
+	if (suffix.len == 0)
+		return text;
+	const size_t len = text.len + suffix.len + 3;
+	room(d, len);
+	memcpy(d->buffer, text.p, text.len);
+	memcpy(d->buffer + text.len, " (", 2);
+	memcpy(d->buffer + text.len + 2, suffix.p, suffix.len);
+	d->buffer[len - 1] = ')';
+	return (struct str){ d->buffer, len };
+}
+
+static struct str short_name(struct demangler *d, struct str text, enum scheme scheme)
+{
+	const enum sig_language language = scheme == SCHEME_CXX ? SIG_CXX
+					   : scheme == SCHEME_D ? SIG_D
+								: SIG_RUST;
+	room(d, SIGNATURE_ROOM(text.len));
+	const size_t len = signature_cut(text, language, SIG_PARENS, d->buffer);
+	return len > 0 ? (struct str){ d->buffer, len } : text;
+}
+
+struct str demangle(struct demangler *d, struct str raw, enum heft_demangle style)
+{
+	const struct str name = without_underscore(raw);
+	const enum scheme scheme = style == HEFT_NAMES_RAW ? SCHEME_NONE : scheme_of(name);
+	if (scheme == SCHEME_NONE || memchr(name.p, 0, name.len))
+		return raw;
+	const size_t end = suffix_at(name, scheme);
+	const struct str text = demangle_text(d, name, end, scheme);
+	if (text.len == 0 || text.len > NAME_MAX_SIZE)
+		return raw;
+	const struct str suffix = { name.p + end, name.len - end };
+	const struct str result = style == HEFT_NAMES_SHORT ? short_name(d, text, scheme)
+							    : full_name(d, text, suffix);
+	return result.len <= NAME_MAX_SIZE ? result : raw;
+}

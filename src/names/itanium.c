@@ -1,0 +1,258 @@
+#include "names/itanium.h"
+
+#include <setjmp.h>
+#include <stdlib.h>
+#include <libiberty/demangle.h>
+
+#ifdef HEFT_HAVE_CXXABI
+extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int *status);
+#endif
+
+/* ---- how large can it get ----------------------------------------------------
+ *
+ * One pass over the mangled text which needs no grammar: groups (I..E and so on) nest, and
+ * a group consists of elements.  A reference (S_, T0_) costs as much as the largest element
+ * so far; an element's size is added to what encloses it when its group closes.  That is
+ * too much, too little only for shapes nobody has found: a part referred to is an element or lies in one. */
+
+#define MAX_GROUPS 256
+
+struct bound {
+	uint64_t largest;          /* of the elements so far */
+	uint64_t sum[MAX_GROUPS];  /* of the elements of each open group that ended */
+	uint64_t open[MAX_GROUPS]; /* of the element each open group is at */
+	/* How many more elements of the group belong to the one open: "M<class><member>" and
+	 * vendor qualifiers have two parts. */
+	uint32_t sticky[MAX_GROUPS];
+	size_t depth;
+	bool expressions; /* one was met */
+	/* An expression with an E of its own (cl..E, tl..E) was met, which closes the wrong
+	 * group here.  From then on elements only grow. */
+	bool merging;
+};
+
+static void grow(struct bound *b, uint64_t by)
+{
+	b->open[b->depth] = add_sat(b->open[b->depth], by);
+	b->largest = max_u64(b->largest, b->open[b->depth]);
+}
+
+static bool is_reference(struct str s, size_t i)
+{
+	const char c = i + 1 < s.len ? s.p[i + 1] : 0;
+	if (s.p[i] != 'S' && s.p[i] != 'T')
+		return false;
+	return c == '_' || (c >= '0' && c <= '9') || (s.p[i] == 'S' && c >= 'A' && c <= 'Z');
+}
+
+static void reference(struct bound *b)
+{
+	const uint64_t largest = b->largest;
+	b->sum[b->depth] = add_sat(b->sum[b->depth], b->open[b->depth]);
+	grow(b, add_sat(largest, 2));
+}
+
+static void open_group(struct bound *b)
+{
+	if (b->depth + 1 == MAX_GROUPS) { /* deeper than real names: never cheap */
+		b->largest = UINT64_MAX;
+		return;
+	}
+	b->depth++;
+	b->sum[b->depth] = b->open[b->depth] = 0;
+	b->sticky[b->depth] = 0;
+}
+
+/* `more`: template arguments follow, which belong to the same element. */
+static void close_group(struct bound *b, bool more)
+{
+	const uint64_t size = add_sat(b->sum[b->depth], b->open[b->depth]);
+	if (b->depth > 0)
+		b->depth--;
+	else
+		b->sum[0] = b->open[0] = 0;
+	grow(b, add_sat(size, 2));
+	if (more || b->merging)
+		return;
+	if (b->sticky[b->depth] > 0) {
+		b->sticky[b->depth]--;
+		return;
+	}
+	b->sum[b->depth] = add_sat(b->sum[b->depth], b->open[b->depth]);
+	b->open[b->depth] = 0;
+}
+
+/* A number at i and the identifier it announces; the index behind both.  "A10_" and
+ * "Li7E" have numbers that announce nothing, and a reference hidden in the bytes skipped
+ * then counts as one that doubles. */
+static size_t identifier(struct bound *b, struct str s, size_t i)
+{
+	uint64_t size = 0;
+	while (i < s.len && s.p[i] >= '0' && s.p[i] <= '9')
+		size = min_u64(size * 10 + (uint64_t)(s.p[i++] - '0'), s.len);
+	const size_t end = i + (size_t)min_u64(size, s.len - i);
+	grow(b, size + 2);
+	for (; i < end; i++) {
+		if ((s.p[i] == 'S' || s.p[i] == 'T') && is_reference(s, i)) {
+			grow(b, b->largest);
+			b->largest = add_sat(b->largest, b->largest);
+		}
+	}
+	return end;
+}
+
+static bool opens_group(struct str s, size_t i)
+{
+	const char next = i + 1 < s.len ? s.p[i + 1] : 0;
+	switch (s.p[i]) {
+	case 'I':
+	case 'N':
+	case 'F':
+	case 'X':
+	case 'J':
+	case 'L': return true;
+	case 'Z': return !(s.p[i - 1] == '_' && s.p[i - 2] == 'L'); /* L_Z..E has one E */
+	case 'l': return s.p[i - 1] == 'U';                         /* lambda: Ul..E_ */
+	case 'D': return next == 'T' || next == 't' || next == 'C'; /* decltype, [a, b] */
+	case 'T': return next == 't';                               /* template parameter */
+	default: return false;
+	}
+}
+
+/* Calls, conversions, initialisers, new, sizeof...(pack): they may end in an E. */
+static bool has_own_end(char a, char b)
+{
+	switch (a) {
+	case 'c': return b == 'l' || b == 'v' || b == 'p';
+	case 'i':
+	case 't': return b == 'l';
+	case 'n': return b == 'w' || b == 'a';
+	case 's': return b == 'P';
+	case 'u': return true; /* vendor's */
+	default: return false;
+	}
+}
+
+static size_t token(struct bound *b, struct str s, size_t i)
+{
+	const char c = s.p[i], next = i + 1 < s.len ? s.p[i + 1] : 0;
+	if (c >= '1' && c <= '9')
+		return identifier(b, s, i);
+	if (is_reference(s, i)) {
+		reference(b);
+		while (i < s.len && s.p[i] != '_')
+			i++;
+		return i + 1;
+	}
+	if (c == 'E')
+		close_group(b, next == 'I');
+	else if (c == 'M' || c == 'U' || c == 'A' || c == 'D' || c == 'Z')
+		b->sticky[b->depth]++;
+	b->expressions |= c == 'X' || (c == 'D' && (next == 'T' || next == 't'));
+	b->merging |= b->expressions && has_own_end(c, next);
+	if (opens_group(s, i))
+		open_group(b);
+	grow(b, c == 'S' ? 20 : 2);
+	return i + 1;
+}
+
+/* A reference at most doubles what stands before it: enough for three names of four. */
+static uint64_t simple_bound(struct str s)
+{
+	uint32_t references = 0;
+	for (size_t i = 0; i + 1 < s.len; i++)
+		references += (s.p[i] == 'S' || s.p[i] == 'T') && s.p[i + 1] < 'a';
+	return references > 16 ? UINT64_MAX : (uint64_t)s.len * 20 << references;
+}
+
+uint64_t itanium_bound(struct str mangled)
+{
+	const uint64_t simple = simple_bound(mangled);
+	if (simple <= ITANIUM_MAX_BOUND)
+		return simple;
+	struct bound b;
+	b.depth = 0;
+	b.largest = b.sum[0] = b.open[0] = 0;
+	b.sticky[0] = 0;
+	b.expressions = b.merging = false;
+	for (size_t i = 2; i < mangled.len && b.largest != UINT64_MAX;)
+		i = token(&b, mangled, i);
+	uint64_t total = b.largest;
+	for (size_t d = 0; d <= b.depth; d++)
+		total = add_sat(total, add_sat(b.sum[d], b.open[d]));
+	return total;
+}
+
+/* ---- the libraries ------------------------------------------------------------ */
+
+struct printed {
+	struct demangler *d; /* its library buffer takes the text */
+	size_t len;
+	jmp_buf too_long;
+};
+
+static void keep(struct demangler *d, size_t need)
+{
+	if (need <= d->library_capacity)
+		return;
+	d->library_capacity = need + need / 2 + 256;
+	d->library = xrealloc(d->library, d->library_capacity);
+}
+
+static void print(const char *text, size_t len, void *opaque)
+{
+	struct printed *out = opaque;
+	if (len > NAME_MAX_SIZE - out->len)
+		longjmp(out->too_long, 1);
+	keep(out->d, out->len + len + 1);
+	memcpy(out->d->library + out->len, text, len);
+	out->len += len;
+}
+
+/* libiberty keeps its nodes on the stack, so leaving it by longjmp leaks nothing. */
+static bool run_iberty(struct printed *out, const char *mangled)
+{
+	const int options = DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT;
+	if (setjmp(out->too_long) != 0)
+		return false;
+	return cplus_demangle_v3_callback(mangled, options, print, out) != 0;
+}
+
+static struct str by_iberty(struct demangler *d, const char *mangled)
+{
+	struct printed out = { .d = d, .len = 0 };
+	if (!run_iberty(&out, mangled))
+		return (struct str){ mangled, 0 };
+	return (struct str){ d->library, out.len };
+}
+
+#ifdef HEFT_HAVE_CXXABI
+static struct str by_cxxabi(struct demangler *d, const char *mangled)
+{
+	int status = 0;
+	keep(d, 1024);
+	size_t size = d->library_capacity;
+	char *text = __cxa_demangle(mangled, d->library, &size, &status);
+	if (!text)
+		return (struct str){ mangled, 0 };
+	d->library = text;
+	if (size > d->library_capacity) /* the bytes used, not the capacity */
+		d->library_capacity = size;
+	return str_of(text);
+}
+#endif
+
+struct str itanium_demangle(struct demangler *d, const char *mangled)
+{
+	const struct str name = str_of(mangled);
+	if (name.len > ITANIUM_MAX_RAW)
+		return (struct str){ mangled, 0 };
+#ifdef HEFT_HAVE_CXXABI
+	struct str text = { mangled, 0 };
+	if (itanium_bound(name) <= ITANIUM_MAX_BOUND || by_iberty(d, mangled).len > 0)
+		text = by_cxxabi(d, mangled);
+	if (text.len > 0)
+		return text;
+#endif
+	return by_iberty(d, mangled);
+}

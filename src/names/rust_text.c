@@ -1,0 +1,92 @@
+#include "names/rust_out.h"
+
+void put_char(struct out *o, uint32_t c)
+{
+	char b[4];
+	size_t n = 0;
+	if (c < 0x80) {
+		b[n++] = (char)c;
+	} else if (c < 0x800) {
+		b[n++] = (char)(0xc0 | c >> 6);
+		b[n++] = (char)(0x80 | (c & 0x3f));
+	} else if (c < 0x10000) {
+		b[n++] = (char)(0xe0 | c >> 12);
+		b[n++] = (char)(0x80 | (c >> 6 & 0x3f));
+		b[n++] = (char)(0x80 | (c & 0x3f));
+	} else {
+		b[n++] = (char)(0xf0 | c >> 18);
+		b[n++] = (char)(0x80 | (c >> 12 & 0x3f));
+		b[n++] = (char)(0x80 | (c >> 6 & 0x3f));
+		b[n++] = (char)(0x80 | (c & 0x3f));
+	}
+	put(o, b, n);
+}
+
+struct decoder {
+	struct str s;
+	size_t pos;
+	uint64_t bias;
+};
+
+/* A variable-length integer; false for damaged. */
+static bool punycode_delta(struct decoder *d, uint64_t *delta)
+{
+	uint64_t weight = 1;
+	*delta = 0;
+	for (uint64_t k = 36;; k += 36) {
+		const char c = d->pos < d->s.len ? d->s.p[d->pos++] : 0;
+		uint64_t t = 1, digit = 0;
+		if (is_digit(c))
+			digit = (uint64_t)(c - '0') + 26;
+		else if (c >= 'a' && c <= 'z')
+			digit = (uint64_t)(c - 'a');
+		else
+			return false;
+		if (k > d->bias)
+			t = k >= d->bias + 26 ? 26 : k - d->bias;
+		*delta += digit * weight;
+		if (digit < t)
+			return true;
+		weight *= 36 - t;
+		if (weight > UINT32_MAX)
+			return false;
+	}
+}
+
+static uint64_t punycode_bias(uint64_t delta, size_t count, bool first)
+{
+	uint64_t k = 0;
+	delta /= first ? 700 : 2;
+	delta += delta / count;
+	for (; delta > 455; k += 36)
+		delta /= 35;
+	return k + 36 * delta / (delta + 38);
+}
+
+size_t punycode(struct str s, uint32_t *chars)
+{
+	struct decoder d = { .s = s, .pos = s.len, .bias = 72 };
+	size_t count = 0;
+	uint64_t n = 128, at = 0;
+	while (d.pos > 0 && s.p[d.pos - 1] != '_')
+		d.pos--;
+	if (d.pos > MAX_PUNYCODE)
+		return 0;
+	for (; count + 1 < d.pos; count++)
+		chars[count] = (unsigned char)s.p[count];
+	for (bool first = true; d.pos < s.len; first = false) {
+		uint64_t delta = 0;
+		if (count == MAX_PUNYCODE || !punycode_delta(&d, &delta))
+			return 0;
+		count++;
+		d.bias = punycode_bias(delta, count, first);
+		at += delta;
+		n += at / count;
+		at %= count;
+		if (n > 0x10ffff || (n >= 0xd800 && n < 0xe000))
+			return 0;
+		memmove(chars + at + 1, chars + at, (count - 1 - (size_t)at) * sizeof *chars);
+		chars[at++] = (uint32_t)n;
+	}
+	return count;
+}

@@ -1,0 +1,153 @@
+#include "names/signature.h"
+
+#include "names/cut.h"
+
+/* What demanglers put in front of a name that is not the thing itself.  The short word
+ * is without " for " or " to ". */
+static const struct special {
+	const char *text;
+	uint8_t size, word;
+} specials[] = {
+#define SPECIAL(word, link) { word link, sizeof(word link) - 1, sizeof(word) - 1 }
+	SPECIAL("vtable", " for "),
+	SPECIAL("VTT", " for "),
+	SPECIAL("typeinfo", " for "),
+	SPECIAL("typeinfo name", " for "),
+	SPECIAL("typeinfo fn", " for "),
+	SPECIAL("guard variable", " for "),
+	SPECIAL("virtual thunk", " to "),
+	SPECIAL("non-virtual thunk", " to "),
+	SPECIAL("covariant return thunk", " to "),
+	SPECIAL("construction vtable", " for "),
+	SPECIAL("reference temporary", " for "),
+	SPECIAL("thread-local wrapper routine", " for "),
+	SPECIAL("thread-local initialization routine", " for "),
+	SPECIAL("template parameter object", " for "),
+	SPECIAL("invocation function for block", " in "),
+	SPECIAL("initializer for module", " "),
+	SPECIAL("TLS wrapper function", " for "),
+	SPECIAL("TLS init function", " for "),
+	SPECIAL("transaction clone", " for "),
+	SPECIAL("non-transaction clone", " for "),
+	/* D */
+	SPECIAL("initializer", " for "),
+	SPECIAL("ClassInfo", " for "),
+	SPECIAL("Interface", " for "),
+	SPECIAL("ModuleInfo", " for "),
+#undef SPECIAL
+};
+
+/* libiberty's "reference temporary #0 for x". */
+static size_t numbered_temporary(struct str name)
+{
+	static const struct str lead = { "reference temporary #", 21 };
+	size_t i = lead.len;
+	if (!str_starts(name, lead))
+		return 0;
+	while (i < name.len && name.p[i] >= '0' && name.p[i] <= '9')
+		i++;
+	return str_starts((struct str){ name.p + i, name.len - i }, STR(" for ")) ? i : 0;
+}
+
+/* Cheap: by the first two letters. */
+static bool may_be_special(struct str name)
+{
+	if (name.len < 5)
+		return false;
+	switch (name.p[0]) {
+	case 'v': return name.p[1] == 't' || name.p[1] == 'i'; /* not void */
+	case 'c': return name.p[1] == 'o';
+	case 't': return name.p[1] != 'o';
+	case 'n': return name.p[1] == 'o';
+	case 'V':
+	case 'g':
+	case 'r':
+	case 'i':
+	case 'T':
+	case 'C':
+	case 'I':
+	case 'M': return true;
+	default: return false;
+	}
+}
+
+struct str signature_special(struct str *name)
+{
+	const struct str all = *name;
+	if (!may_be_special(all))
+		return (struct str){ all.p, 0 };
+	const size_t numbered = numbered_temporary(all);
+	if (numbered != 0) {
+		*name = (struct str){ all.p + numbered + 5, all.len - numbered - 5 };
+		return (struct str){ all.p, numbered };
+	}
+	for (size_t i = 0; i < COUNT_OF(specials); i++) {
+		const struct special *s = &specials[i];
+		if (s->text[0] != all.p[0] || all.len <= s->size ||
+		    memcmp(all.p, s->text, s->size) != 0)
+			continue;
+		*name = (struct str){ all.p + s->size, all.len - s->size };
+		return (struct str){ all.p, s->word };
+	}
+	return (struct str){ all.p, 0 };
+}
+
+/* Whether what "typeinfo for" speaks of is a type that is no class: its text has blanks
+ * that don't end a return type. */
+static bool is_plain_type(struct str type)
+{
+	const char last = type.len > 0 ? type.p[type.len - 1] : 0;
+	size_t depth = 0, i = type.len;
+	if (last == '*' || last == '&' || last == ']' || str_ends(type, STR(" const")))
+		return true;
+	if (last != ')')
+		return !memchr(type.p, ':', type.len) && !memchr(type.p, '<', type.len) &&
+		       memchr(type.p, ' ', type.len);
+	/* "void (int)" and "void (*)(int)", but not "f()::'lambda'(int)" */
+	while (i-- > 0) {
+		if (type.p[i] == ')')
+			depth++;
+		else if (type.p[i] == '(' && --depth == 0)
+			return i > 0 && (type.p[i - 1] == ' ' || type.p[i - 1] == ')');
+	}
+	return true;
+}
+
+/* "A-in-B" of a construction vtable is cut to A; nothing else has "-in-". */
+static struct str without_base(struct str special, struct str name)
+{
+	if (!str_eq(special, STR("construction vtable")))
+		return name;
+	for (size_t i = name.len; i-- > 1;) {
+		if (str_starts((struct str){ name.p + i, name.len - i }, STR("-in-")))
+			return (struct str){ name.p, i };
+	}
+	return name;
+}
+
+static bool run(struct cut *c, enum sig_language language, struct str special, struct str name)
+{
+	if (language == SIG_RUST)
+		return cut_rust(c);
+	if (language == SIG_D)
+		return cut_d(c);
+	if (str_starts(special, STR("typeinfo")) && is_plain_type(name))
+		return cut_cxx_type(c);
+	return cut_cxx(c);
+}
+
+size_t signature_cut(struct str full, enum sig_language language, unsigned keep, char *out)
+{
+	struct str name = full;
+	struct str special = { full.p, 0 };
+	if (language != SIG_RUST)
+		special = signature_special(&name);
+	name = without_base(special, name);
+	struct cut c = { .base = name.p,
+			 .p = name.p,
+			 .end = name.p + name.len,
+			 .out = out,
+			 .keep = keep,
+			 .at_start = true };
+	return run(&c, language, special, name) ? c.len : 0;
+}

@@ -1,0 +1,475 @@
+/* C++ names as LLVM's and libiberty's demanglers write them.
+ *
+ * One pass from the left.  A blank outside of brackets ends (a part of) the return type,
+ * so what was written until then is dropped; only operators, "(anonymous namespace)" and
+ * what follows a parameter list have blanks of their own. */
+#include "names/cut.h"
+
+enum { STOP_NAME = 1, STOP_ANGLE = 2, STOP_SIGN = 4 };
+
+/* Which bytes matter in a name, in template arguments, in "operator<=>". */
+static const uint8_t stops[256] = {
+	['<'] = STOP_NAME | STOP_ANGLE | STOP_SIGN,
+	['='] = STOP_SIGN,
+	['>'] = STOP_NAME | STOP_ANGLE | STOP_SIGN,
+	['('] = STOP_NAME | STOP_ANGLE,
+	[')'] = STOP_NAME,
+	['{'] = STOP_NAME | STOP_ANGLE,
+	['}'] = STOP_NAME,
+	['['] = STOP_NAME,
+	[' '] = STOP_NAME,
+	['\''] = STOP_NAME,
+	['*'] = STOP_NAME,
+	['&'] = STOP_NAME,
+	['^'] = STOP_NAME,
+	[':'] = STOP_NAME,
+};
+
+/* Nested "(*(*f())())()": each looks ahead, so a limit keeps that linear. */
+#define MAX_DECLARATORS 16
+
+#define ANONYMOUS "(anonymous namespace)"
+
+static inline bool stops_at(char byte, unsigned mask)
+{
+	return (stops[(unsigned char)byte] & mask) != 0;
+}
+
+static inline char byte_at(const struct cut *c, const char *p)
+{
+	return p < c->end ? *p : 0;
+}
+
+static bool is_ident(char byte)
+{
+	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+	       (byte >= '0' && byte <= '9') || byte == '_' || byte == '$' ||
+	       (unsigned char)byte >= 0x80;
+}
+
+/* Only parentheses count inside of parentheses: LLVM puts every "a > b" of a template
+ * argument in a pair of its own. */
+static const char *match_paren(const struct cut *c, const char *p)
+{
+	size_t depth = 0;
+	for (const char *const end = c->end; p < end; p++) {
+		if (LIKELY((*p | 1) != ')')) /* '(' and ')' differ in the last bit */
+			continue;
+		if (*p == '(')
+			depth++;
+		else if (--depth == 0)
+			return p + 1;
+	}
+	return NULL;
+}
+
+/* "operator<<" at p + 2: a shift, or operator< with the arguments "<...>"?  A shift is
+ * followed by parameters or arguments; an argument can start with "(" as well: "(E)1". */
+static bool is_shift(const struct cut *c, const char *p)
+{
+	const char next = byte_at(c, p + 2);
+	if (next != '(')
+		return next == 0 || strchr("<[ ,>:)", next) != NULL;
+	if (CUT_AT(c, p + 2, ANONYMOUS))
+		return false;
+	const char *const close = match_paren(c, p + 2);
+	return !close || !(is_ident(byte_at(c, close)) || byte_at(c, close) == '-');
+}
+
+/* Size of the operator sign made of < = > at p, behind the word "operator". */
+static size_t angle_sign(const struct cut *c, const char *p, bool inside)
+{
+	const char second = byte_at(c, p + 1), third = byte_at(c, p + 2);
+	if (second == '=')
+		return *p == '<' && third == '>' ? 3 : 2;
+	if (second != *p)
+		return 1;
+	if (third == '=')
+		return 3;
+	if (*p == '<')
+		return is_shift(c, p) ? 2 : 1;
+	/* "A<&B::operator>>": the second one closes, unless more follows. */
+	return inside && !(third == '>' || third == ',' || third == '(') ? 1 : 2;
+}
+
+static bool behind_operator(const struct cut *c, const char *p)
+{
+	return p - c->base >= 8 && memcmp(p - 8, "operator", 8) == 0;
+}
+
+/* In template arguments: the size of what is a sign at p and no bracket, else 0. */
+static size_t sign_size(const struct cut *c, const char *p)
+{
+	const char before = p > c->base ? p[-1] : 0;
+	if (*p == '>' && before == '-')
+		return p - c->base >= 10 && memcmp(p - 10, "operator--", 10) == 0 ? 0 : 1;
+	if (before == 'r' && behind_operator(c, p))
+		return angle_sign(c, p, true);
+	/* " < ", " >= ", but not "> >" as libiberty closes. */
+	if (before != ' ' || (*p == '>' && p - c->base >= 2 && p[-2] == '>'))
+		return 0;
+	size_t n = 1;
+	while (n < 3 && stops_at(byte_at(c, p + n), STOP_SIGN))
+		n++;
+	return byte_at(c, p + n) == ' ' ? n : 0;
+}
+
+static const char *match_angle(const struct cut *c, const char *p)
+{
+	size_t depth = 0;
+	while (p && p < c->end) {
+		if (!stops_at(*p, STOP_ANGLE)) {
+			p++;
+		} else if (*p == '(') {
+			p = match_paren(c, p);
+		} else if (*p == '{') {
+			p = cut_match(c, p, '{', '}');
+		} else if (sign_size(c, p) != 0) {
+			p += sign_size(c, p);
+		} else if (*p++ == '<') {
+			depth++;
+		} else if (--depth == 0) {
+			return p;
+		}
+	}
+	return NULL;
+}
+
+static bool arguments(struct cut *c)
+{
+	const char *const close = match_angle(c, c->p);
+	if (!close)
+		return false;
+	if (c->keep & SIG_ARGUMENTS)
+		cut_copy(c, close);
+	else
+		cut_emit(c, "<>", 2);
+	c->p = close;
+	return true;
+}
+
+/* A bracket pair that belongs to the name, as it is: [abi:cxx11], "[a, b]". */
+static bool copy_pair(struct cut *c, char open, char close)
+{
+	const char *const to = cut_match(c, c->p, open, close);
+	if (!to)
+		return false;
+	cut_copy(c, to);
+	return true;
+}
+
+/* libiberty's {lambda(int)#1} loses what is between parentheses. */
+static bool braces(struct cut *c)
+{
+	const char *const to = cut_match(c, c->p, '{', '}');
+	if (!to)
+		return false;
+	const struct cut inside = { .end = to };
+	const char *const close = CUT_AT(c, c->p, "{lambda(") ? match_paren(&inside, c->p + 7)
+							      : NULL;
+	if (close) {
+		cut_copy(c, c->p + 7);
+		cut_emit(c, "()", 2);
+		c->p = close;
+	}
+	cut_copy(c, to);
+	return true;
+}
+
+/* The number LLVM writes behind 'lambda: none is the first, 0 the second. */
+static unsigned ordinal(struct cut *c)
+{
+	unsigned n = 0;
+	const bool any = byte_at(c, c->p) != '\'';
+	while (byte_at(c, c->p) >= '0' && byte_at(c, c->p) <= '9' && n < 100000000)
+		n = n * 10 + (unsigned)(*c->p++ - '0');
+	return any ? n + 2 : 1;
+}
+
+static void emit_ordinal(struct cut *c, const char *text, unsigned n)
+{
+	char digits[12];
+	size_t i = sizeof digits;
+	digits[--i] = '}';
+	do {
+		digits[--i] = (char)('0' + n % 10);
+		n /= 10;
+	} while (n > 0);
+	cut_emit(c, text, strlen(text));
+	cut_emit(c, digits + i, sizeof digits - i);
+}
+
+/* Behind 'lambda': an optional <typename T>, an optional requires clause, parameters. */
+static bool lambda_head(struct cut *c)
+{
+	if (byte_at(c, c->p) == '<' && !(c->p = match_angle(c, c->p)))
+		return false;
+	if (CUT_AT(c, c->p, " requires ")) {
+		const char *const open = memchr(c->p, '(', (size_t)(c->end - c->p));
+		c->p = open ? open : c->end;
+	}
+	return byte_at(c, c->p) != '(' || (c->p = match_paren(c, c->p));
+}
+
+static bool quoted(struct cut *c)
+{
+	const bool lambda = CUT_AT(c, c->p, "'lambda");
+	if (!lambda && !CUT_AT(c, c->p, "'unnamed")) {
+		const char *const to = memchr(c->p + 1, '\'', (size_t)(c->end - c->p - 1));
+		cut_copy(c, to ? to + 1 : c->p + 1);
+		return true;
+	}
+	c->p += lambda ? 7 : 8;
+	const unsigned n = ordinal(c);
+	c->p += byte_at(c, c->p) == '\'';
+	emit_ordinal(c, lambda ? "{lambda()#" : "{unnamed type#", n);
+	return !lambda || lambda_head(c);
+}
+
+/* "(*", "(&" or "(A::*" at p, where a type is written around the thing declared. */
+static bool is_declarator(const struct cut *c, const char *p)
+{
+	const char first = byte_at(c, p + 1);
+	if (first == '*' || first == '&' || first == '^')
+		return true;
+	for (const char *q = p + 1; q + 2 < c->end; q++) {
+		if (*q == '(' || *q == ')')
+			return false;
+		if (*q == ':' && q[1] == ':' && q[2] == '*')
+			return true;
+	}
+	return false;
+}
+
+static bool type_paren(struct cut *c)
+{
+	if (CUT_AT(c, c->p, ANONYMOUS)) {
+		cut_copy(c, c->p + sizeof ANONYMOUS - 1);
+		return true;
+	}
+	const char *close = match_paren(c, c->p);
+	if (!close)
+		return false;
+	if (is_declarator(c, c->p)) {
+		cut_copy(c, close);
+		if (byte_at(c, c->p) != '(')
+			return true;
+		if (!(close = match_paren(c, c->p)))
+			return false;
+	}
+	cut_emit(c, "()", 2);
+	c->p = close;
+	return true;
+}
+
+/* Until the "()" of a conversion operator, or the end. */
+static bool type_until_call(struct cut *c, bool conversion)
+{
+	bool ok = true;
+	while (ok && c->p < c->end) {
+		if (*c->p == '(' && conversion && CUT_AT(c, c->p, "()"))
+			return true;
+		switch (*c->p) {
+		case '<': ok = arguments(c); break;
+		case '\'': ok = quoted(c); break;
+		case '{': ok = braces(c); break;
+		case '(': ok = type_paren(c); break;
+		default: cut_copy(c, c->p + 1); break;
+		}
+	}
+	return ok;
+}
+
+bool cut_cxx_type(struct cut *c)
+{
+	return type_until_call(c, false);
+}
+
+/* Behind "operator ". */
+static bool operator_words(struct cut *c)
+{
+	static const char *const words[] = { "new", "delete", "co_await", "\"\" " };
+	for (size_t i = 0; i < COUNT_OF(words); i++) {
+		const size_t size = strlen(words[i]);
+		if (!cut_at(c, c->p, words[i], size) ||
+		    (i < 3 && is_ident(byte_at(c, c->p + size))))
+			continue;
+		cut_copy(c, c->p + size);
+		if (CUT_AT(c, c->p, "[]"))
+			cut_copy(c, c->p + 2);
+		return true;
+	}
+	return type_until_call(c, true);
+}
+
+/* At the word "operator" where a component starts. */
+static bool operator_name(struct cut *c)
+{
+	cut_copy(c, c->p + 8);
+	const char first = byte_at(c, c->p);
+	if (first == ' ') {
+		cut_copy(c, c->p + 1);
+		return operator_words(c);
+	}
+	if (CUT_AT(c, c->p, "()") || CUT_AT(c, c->p, "[]"))
+		cut_copy(c, c->p + 2);
+	else if (CUT_AT(c, c->p, "\"\" "))
+		cut_copy(c, c->p + 3);
+	else if (CUT_AT(c, c->p, "->"))
+		cut_copy(c, c->p + (byte_at(c, c->p + 2) == '*' ? 3 : 2));
+	else if (first == '<' || first == '>')
+		cut_copy(c, c->p + angle_sign(c, c->p, false));
+	else
+		while (c->p < c->end && strchr("+-*/%^&|~!=,", *c->p))
+			cut_copy(c, c->p + 1);
+	if (CUT_AT(c, c->p, " <")) /* libiberty: "operator< <int>" */
+		c->p++;
+	return true;
+}
+
+/* A requires clause reaches to the end, or to an entity of the constrained function: no
+ * constraint has a member of one of these names. */
+static void constraint(struct cut *c)
+{
+	while (c->p < c->end && !CUT_AT(c, c->p, "::'") && !CUT_AT(c, c->p, "::{") &&
+	       !CUT_AT(c, c->p, "::operator"))
+		c->p++;
+}
+
+/* What may stand behind a parameter list. */
+static bool qualifiers(struct cut *c)
+{
+	static const char *const words[] = { " const",    " volatile", " restrict",
+					     " noexcept", " &&",       " &" };
+	for (size_t i = 0; i < COUNT_OF(words);) {
+		const size_t size = strlen(words[i]);
+		if (!cut_at(c, c->p, words[i], size) || is_ident(byte_at(c, c->p + size))) {
+			i++;
+			continue;
+		}
+		c->p += size;
+		if (byte_at(c, c->p) == '(' && !(c->p = match_paren(c, c->p)))
+			return false;
+		i = 0;
+	}
+	if (CUT_AT(c, c->p, " requires "))
+		constraint(c);
+	else if (CUT_AT(c, c->p, " [")) /* [enable_if:...] */
+		c->p = c->end;
+	return true;
+}
+
+static bool parameters(struct cut *c)
+{
+	const char *const close = match_paren(c, c->p);
+	if (!close)
+		return false;
+	const bool type = c->len >= 8 && memcmp(c->out + c->len - 8, "decltype", 8) == 0;
+	if (type || (c->keep & SIG_PARENS))
+		cut_emit(c, "()", 2);
+	c->p = close;
+	return qualifiers(c);
+}
+
+/* A "(" where a component starts. */
+static bool opening(struct cut *c)
+{
+	if (CUT_AT(c, c->p, ANONYMOUS)) {
+		cut_copy(c, c->p + sizeof ANONYMOUS - 1);
+		return true;
+	}
+	if (!is_declarator(c, c->p))
+		return parameters(c);
+	c->p++;
+	c->at_start = true;
+	return ++c->closers <= MAX_DECLARATORS;
+}
+
+/* The ")" of a declarator, and what of the return type follows: "(char)", " [3]". */
+static bool closing(struct cut *c)
+{
+	if (c->closers == 0)
+		return false;
+	c->closers--;
+	c->p++;
+	while (c->p && (byte_at(c, c->p) == '(' || CUT_AT(c, c->p, " ["))) {
+		const bool paren = *c->p == '(';
+		c->p = paren ? match_paren(c, c->p) : cut_match(c, c->p, '[', ']');
+	}
+	return c->p && qualifiers(c);
+}
+
+static bool written_ends(const struct cut *c, struct str with)
+{
+	return str_ends((struct str){ c->out, c->len }, with);
+}
+
+static void blank(struct cut *c)
+{
+	if (CUT_AT(c, c->p, " literal") && written_ends(c, STR("::string"))) {
+		cut_copy(c, c->p + 8);
+	} else if (written_ends(c, STR("::friend"))) {
+		c->p++;
+		c->len -= 6;
+		c->at_start = true;
+	} else if (written_ends(c, STR("decltype")) && CUT_AT(c, c->p, " (")) {
+		c->p++; /* libiberty's "decltype (x)" */
+	} else {
+		c->p++;
+		c->len = 0;
+		c->at_start = true;
+	}
+}
+
+/* A byte of kind STOP_NAME. */
+static bool step(struct cut *c)
+{
+	switch (*c->p) {
+	case '<': return arguments(c);
+	case '(': return parameters(c);
+	case ')': return closing(c);
+	case '[': return copy_pair(c, '[', ']');
+	case '{': return braces(c);
+	case '\'': return quoted(c);
+	case ' ': blank(c); return true;
+	case ':':
+		c->at_start = CUT_AT(c, c->p, "::");
+		cut_copy(c, c->p + (c->at_start ? 2 : 1));
+		return true;
+	case '*':
+	case '&':
+	case '^':
+		c->p++;
+		c->len = 0;
+		c->at_start = true;
+		return true;
+	default: return false;
+	}
+}
+
+static bool at_operator(const struct cut *c)
+{
+	return *c->p == 'o' && CUT_AT(c, c->p, "operator") && !is_ident(byte_at(c, c->p + 8));
+}
+
+bool cut_cxx(struct cut *c)
+{
+	bool ok = true;
+	while (ok && c->p < c->end) {
+		const bool start = c->at_start;
+		c->at_start = false;
+		if (start && *c->p == '(') {
+			ok = opening(c);
+		} else if (start && at_operator(c)) {
+			ok = operator_name(c);
+		} else if (stops_at(*c->p, STOP_NAME)) {
+			ok = step(c);
+		} else {
+			const char *to = c->p + 1;
+			while (to < c->end && !stops_at(*to, STOP_NAME))
+				to++;
+			cut_copy(c, to);
+		}
+	}
+	return ok;
+}

@@ -1,0 +1,133 @@
+/* Rust and D names; see signature.h. */
+#include "names/cut.h"
+
+static bool is_ident(char byte)
+{
+	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+	       (byte >= '0' && byte <= '9') || byte == '_' || (unsigned char)byte >= 0x80;
+}
+
+/* Bytes that open or close something. */
+static const bool stops[256] = {
+	['<'] = true, ['>'] = true, ['('] = true, [')'] = true, ['\''] = true, ['"'] = true,
+};
+
+/* From p to the next of those, or the end. */
+static const char *run_end(const struct cut *c, const char *p)
+{
+	const char *const end = c->end;
+	while (p < end && !stops[(unsigned char)*p])
+		p++;
+	return p;
+}
+
+/* Behind the character or string literal at p, or p itself: a quote that begins a lifetime
+ * ('a) closes nothing. */
+static const char *skip_literal(const struct cut *c, const char *p)
+{
+	const char quote = *p;
+	const char *q = p + 1;
+	if (quote == '\'' && q < c->end && *q != '\\') {
+		do /* one character of UTF-8 */
+			q++;
+		while (q < c->end && ((unsigned char)*q & 0xc0) == 0x80);
+		return q < c->end && *q == '\'' ? q + 1 : p;
+	}
+	for (; q < c->end && *q != quote; q++)
+		q += *q == '\\';
+	return q < c->end ? q + 1 : p;
+}
+
+/* The byte behind the closing bracket of the pair that opens at p; literals hide brackets,
+ * "->" is none.  NULL if nothing closes it. */
+static const char *match(const struct cut *c, const char *p, char open, char close)
+{
+	size_t depth = 0;
+	while ((p = run_end(c, p)) < c->end) {
+		const char *const literal = *p == '\'' || *p == '"' ? skip_literal(c, p) : p;
+		if (literal != p) {
+			p = literal;
+			continue;
+		}
+		if (*p == open)
+			depth++;
+		else if (*p == close && !(close == '>' && p[-1] == '-') && --depth == 0)
+			return p + 1;
+		p++;
+	}
+	return NULL;
+}
+
+/* "Vec<", "f::<" and not "<T as", "<impl Trait for", "for<'a>". */
+static bool is_generic(const struct cut *c)
+{
+	const char *const p = c->p;
+	if (p == c->base || CUT_AT(c, p, "<impl "))
+		return false;
+	if (p - c->base >= 3 && memcmp(p - 3, "for", 3) == 0 &&
+	    (p - c->base == 3 || !is_ident(p[-4])))
+		return false;
+	return is_ident(p[-1]) || p[-1] == ':' || p[-1] == '}';
+}
+
+bool cut_rust(struct cut *c)
+{
+	size_t depth = 0;
+	if (c->keep & SIG_ARGUMENTS)
+		cut_copy(c, c->end);
+	while (c->p < c->end) {
+		if (*c->p == '<' && is_generic(c)) {
+			c->p = match(c, c->p, '<', '>');
+			if (!c->p)
+				return false;
+			cut_emit(c, "<>", 2);
+			continue;
+		}
+		if (*c->p == '<')
+			depth++;
+		else if (*c->p == '>' && (c->p == c->base || c->p[-1] != '-') && depth-- == 0)
+			return false;
+		cut_copy(c, run_end(c, c->p + 1));
+	}
+	return depth == 0;
+}
+
+/* Storage classes of "this" behind D's parameters. */
+static void d_qualifiers(struct cut *c)
+{
+	static const char *const words[] = { " const", " immutable", " shared",
+					     " inout", " return",    " scope" };
+	for (size_t i = 0; i < COUNT_OF(words);) {
+		const size_t size = strlen(words[i]);
+		if (cut_at(c, c->p, words[i], size)) {
+			c->p += size;
+			i = 0;
+		} else {
+			i++;
+		}
+	}
+}
+
+bool cut_d(struct cut *c)
+{
+	while (c->p < c->end) {
+		const bool arguments = CUT_AT(c, c->p, "!(");
+		if (*c->p != '(' && !arguments) {
+			cut_copy(c, c->p + 1);
+			continue;
+		}
+		const char *const close = match(c, c->p + arguments, '(', ')');
+		if (!close)
+			return false;
+		if (arguments && (c->keep & SIG_ARGUMENTS))
+			cut_copy(c, close);
+		else if (arguments)
+			cut_emit(c, "!()", 3);
+		else if (c->keep & SIG_PARENS)
+			cut_emit(c, "()", 2);
+		c->p = close;
+		if (!arguments)
+			d_qualifiers(c);
+	}
+	return true;
+}
