@@ -141,8 +141,9 @@ bool symtab_open(struct symtab *t, const struct image *im, const struct section 
 /* Entry i < count.  O(1). */
 struct symbol symtab_get(const struct symtab *t, size_t i);
 /* Where a defined symbol lives: VM address (objects: section base + value; TLS of linked
- * images: PT_TLS address + value; ARM Thumb bit cleared).  False for undefined, absolute,
- * common and non-alloc symbols. */
+ * images: PT_TLS address + value; the instruction set bit of ARM and MIPS cleared; functions
+ * in .opd of linked 64-bit PowerPC images: the code their descriptor names).  False for
+ * undefined, absolute, common and non-alloc symbols. */
 bool symbol_addr(const struct image *im, const struct symbol *s, uint64_t *ret);
 
 /* ---- relocations ---------------------------------------------------------- */
@@ -165,8 +166,8 @@ struct reloc {
 	uint64_t addr;       /* the patched place: VM address if `alloc`, else offset in section */
 	bool alloc;          /* the patched section takes VM room */
 	uint32_t section;    /* index of the patched section, 0 if not known */
-	uint32_t type, symbol;
-	int64_t addend; /* REL, RELR: 0; see reloc_target */
+	uint32_t type, symbol; /* RELR: 0; 64-bit MIPS: its three types, the first lowest */
+	int64_t addend;        /* REL, RELR: 0; see reloc_target */
 	bool has_addend;
 	enum reloc_kind kind;
 };
@@ -190,8 +191,9 @@ bool reloc_open(struct reloc_iter *it, const struct image *im, const struct sect
 bool reloc_next(struct reloc_iter *it, struct reloc *ret);
 enum reloc_kind reloc_kind(uint16_t machine, uint32_t type);
 /* The VM address a relocation refers to: symbol + addend (implicit addends are read from
- * the patched place); for RELATIVE the addend.  False for undefined symbols and kinds
- * without a target. */
+ * the patched place); for RELATIVE and IRELATIVE the addend; for GLOB_DAT, JUMP_SLOT, COPY
+ * and TLS the symbol alone.  A PCREL of x86 code counts from the end of its field (symbol-4
+ * in the file means the symbol).  False for undefined symbols and kinds without a target. */
 bool reloc_target(const struct reloc_iter *it, const struct reloc *r, uint64_t *ret);
 
 #endif

@@ -1,0 +1,256 @@
+#define _XOPEN_SOURCE 700 /* realpath */
+
+#include "image/debugfile.h"
+
+#include "base/unpack.h"
+
+#include <dlfcn.h>
+#include <libdeflate.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SYSTEM_DIR "/usr/lib/debug"
+
+/* What makes a candidate the right one. */
+struct wanted {
+	const struct image *im;
+	const char *image_dir; /* absolute, without a slash at the end; NULL if im is no file */
+	bool is_file;          /* device and inode are im's */
+	uint64_t device, inode;
+	bool has_crc;
+	uint32_t crc; /* of .gnu_debuglink */
+	const struct debug_search *how;
+	struct notes *notes;
+	struct arena arena;
+};
+
+/* ---- candidates ------------------------------------------------------------------- */
+
+/* By build id where both have one, else by .gnu_debuglink's CRC-32 of the whole file. */
+static bool is_match(const struct wanted *w, const struct input *in, bool by_link)
+{
+	const struct bytes want = w->im->build_id, have = in->images[0].build_id;
+	const char *path = in->file.path;
+	if (want.size && have.size) {
+		if (want.size == have.size && memcmp(want.p, have.p, want.size) == 0)
+			return true;
+		note(w->notes, w->im->path, HEFT_NO_OFFSET, 0,
+		     "%s belongs to another build (its build id differs)", path);
+		return false;
+	}
+	if (!by_link) {
+		note(w->notes, w->im->path, HEFT_NO_OFFSET, 0, "%s has no build id", path);
+		return false;
+	}
+	if (libdeflate_crc32(0, in->file.bytes.p, (size_t)in->file.bytes.size) == w->crc)
+		return true;
+	note(w->notes, w->im->path, HEFT_NO_OFFSET, 0,
+	     "%s belongs to another build (its CRC differs)", path);
+	return false;
+}
+
+static bool try_file(const struct wanted *w, const char *path, bool by_link)
+{
+	struct stat st;
+	if (stat(path, &st) != 0)
+		return false;
+	if (w->is_file && (uint64_t)st.st_dev == w->device && (uint64_t)st.st_ino == w->inode)
+		return false;
+	struct input in;
+	struct heft_err err;
+	if (!input_open(&in, path, NULL, &err)) {
+		note(w->notes, w->im->path, HEFT_NO_OFFSET, 0, "no debug file: %s", err.text);
+		return false;
+	}
+	const bool ok = !in.archive && is_match(w, &in, by_link);
+	input_close(&in);
+	return ok;
+}
+
+static char *keep(const char *path)
+{
+	const size_t size = strlen(path) + 1;
+	return memcpy(xmalloc(size), path, size);
+}
+
+static char *try_link(struct wanted *w, const char *dir, const char *sub, const char *name)
+{
+	const char *path = arena_format(&w->arena, "%s%s/%s", dir, sub, name);
+	return try_file(w, path, true) ? keep(path) : NULL;
+}
+
+/* ---- by build id -------------------------------------------------------------------- */
+
+static char *hex_of(struct arena *a, struct bytes b)
+{
+	char *text = arena_alloc(a, 2 * (size_t)b.size + 1, 1);
+	for (uint64_t i = 0; i < b.size; i++)
+		snprintf(text + 2 * i, 3, "%02x", b.p[i]);
+	return text;
+}
+
+/* DIR/.build-id/xx/yyyy.debug (GDB manual, "Debugging Information in Separate Files"). */
+static char *find_build_id(struct wanted *w)
+{
+	const struct bytes id = w->im->build_id;
+	if (id.size < 2 || id.size > 64)
+		return NULL;
+	const char *hex = hex_of(&w->arena, id);
+	for (size_t i = 0; i <= w->how->dir_count; i++) {
+		const char *dir = i < w->how->dir_count ? w->how->dirs[i] : SYSTEM_DIR;
+		const char *path = arena_format(&w->arena, "%s/.build-id/%.2s/%s.debug", dir, hex,
+						hex + 2);
+		if (try_file(w, path, false))
+			return keep(path);
+	}
+	return NULL;
+}
+
+/* ---- by .gnu_debuglink ----------------------------------------------------------------- */
+
+/* The section: a file name and NUL, zeros up to a multiple of 4, the CRC-32 in the image's
+ * byte order. */
+static const char *read_debuglink(struct wanted *w)
+{
+	const struct section *s = image_section_find(w->im, ".gnu_debuglink");
+	if (!s)
+		return NULL;
+	struct reader r = reader_of(section_bytes(w->im, s), w->im->big_endian);
+	const struct str name = read_cstr(&r);
+	reader_seek(&r, align_up(r.pos, 4));
+	w->crc = read_u32(&r);
+	w->has_crc = reader_ok(&r);
+	if (!w->has_crc || name.len == 0 || memchr(name.p, '/', name.len)) {
+		note(w->notes, w->im->path, s->off, s->file_size,
+		     "section .gnu_debuglink is damaged");
+		return NULL;
+	}
+	return arena_copy(&w->arena, name);
+}
+
+static char *find_debuglink(struct wanted *w)
+{
+	const char *name = read_debuglink(w);
+	if (!name || !w->image_dir)
+		return NULL;
+	char *found = try_link(w, w->image_dir, "", name);
+	if (!found)
+		found = try_link(w, w->image_dir, "/.debug", name);
+	for (size_t i = 0; i <= w->how->dir_count && !found; i++) {
+		const char *dir = i < w->how->dir_count ? w->how->dirs[i] : SYSTEM_DIR;
+		found = try_link(w, dir, w->image_dir, name);
+	}
+	return found;
+}
+
+/* ---- debuginfod --------------------------------------------------------------------------- */
+
+/* debuginfod_find_debuginfo(3). */
+struct debuginfod {
+	void *(*begin)(void);
+	int (*find)(void *client, const unsigned char *build_id, int size, char **ret_path);
+	void (*end)(void *client);
+};
+
+/* dlsym to a function pointer, which C does not let one cast to. */
+static bool load_symbol(void *lib, const char *name, void *ret, size_t size)
+{
+	void *p = dlsym(lib, name);
+	ASSERT(size == sizeof p);
+	memcpy(ret, &p, size);
+	return p != NULL;
+}
+
+static bool load_debuginfod(struct debuginfod *d)
+{
+	/* Never closed: libcurl below it does not bear that while other threads run. */
+	void *lib = dlopen("libdebuginfod.so.1", RTLD_NOW);
+	return lib && load_symbol(lib, "debuginfod_begin", &d->begin, sizeof d->begin) &&
+	       load_symbol(lib, "debuginfod_find_debuginfo", &d->find, sizeof d->find) &&
+	       load_symbol(lib, "debuginfod_end", &d->end, sizeof d->end);
+}
+
+static char *find_debuginfod(struct wanted *w)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	const struct bytes id = w->im->build_id;
+	struct debuginfod d;
+	if (!w->how->debuginfod || !urls || !*urls || id.size < 2 || id.size > 64 ||
+	    !load_debuginfod(&d))
+		return NULL;
+	void *client = d.begin();
+	if (!client)
+		return NULL;
+	char *path = NULL;
+	const int fd = d.find(client, id.p, (int)id.size, &path);
+	if (fd >= 0)
+		close(fd);
+	d.end(client);
+	if (fd >= 0 && path && try_file(w, path, false))
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* ---- all together -------------------------------------------------------------------------- */
+
+static void locate_image(struct wanted *w)
+{
+	struct stat st;
+	if (stat(w->im->path, &st) != 0)
+		return;
+	w->is_file = true;
+	w->device = (uint64_t)st.st_dev;
+	w->inode = (uint64_t)st.st_ino;
+	char *real = realpath(w->im->path, NULL);
+	if (!real)
+		return;
+	const char *slash = strrchr(real, '/');
+	const size_t len = slash ? (size_t)(slash - real) : 0;
+	w->image_dir = arena_copy(&w->arena, (struct str){ real, len });
+	free(real);
+}
+
+char *debugfile_find(const struct image *im, const struct debug_search *how, struct notes *notes)
+{
+	struct wanted w = { .im = im, .how = how, .notes = notes };
+	if (im->member.len)
+		return NULL;
+	locate_image(&w);
+	char *found = find_build_id(&w);
+	if (!found)
+		found = find_debuglink(&w);
+	if (!found)
+		found = find_debuginfod(&w);
+	arena_release(&w.arena);
+	return found;
+}
+
+bool debugdata_open(const struct image *im, struct input *ret, void **ret_owned)
+{
+	const struct section *s = image_section_find(im, ".gnu_debugdata");
+	*ret_owned = NULL;
+	if (!s)
+		return false;
+	struct heft_err err;
+	struct bytes plain;
+	if (!unpack(UNPACK_XZ, section_bytes(im, s), 0, &plain, &err)) {
+		note(im->notes, im->path, im->file_off + s->off, s->file_size,
+		     "section .gnu_debugdata cannot be unpacked: %s", err.text);
+		return false;
+	}
+	struct arena names = { 0 };
+	const char *path = arena_format(&names, "%s(.gnu_debugdata)", im->path);
+	const bool ok = input_parse(ret, path, plain, im->notes, &err);
+	arena_release(&names);
+	if (!ok) {
+		note(im->notes, im->path, im->file_off + s->off, s->file_size,
+		     "section .gnu_debugdata holds no ELF file: %s", err.text);
+		free((void *)(uintptr_t)plain.p);
+		return false;
+	}
+	*ret_owned = (void *)(uintptr_t)plain.p;
+	return true;
+}

@@ -1,0 +1,271 @@
+#include "image/elf_internal.h"
+
+/* Look-up tables of an image: who holds an address, and what of a PT_LOAD segment the
+ * file really backs. */
+
+/* ---- disjoint pieces ---------------------------------------------------------- */
+
+static int piece_cmp(const void *pa, const void *pb)
+{
+	const struct elf_piece *a = pa, *b = pb;
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	return a->index < b->index ? -1 : a->index > b->index;
+}
+
+struct sweep {
+	struct elf_piece *out;
+	size_t out_count;
+	struct elf_piece *stack; /* begun and perhaps not ended; the top holds `at` */
+	size_t depth;
+	uint64_t at; /* everything below is settled */
+};
+
+static void sweep_emit(struct sweep *w, uint64_t end)
+{
+	const struct elf_piece *top = &w->stack[w->depth - 1];
+	if (end > w->at)
+		w->out[w->out_count++] = (struct elf_piece){ w->at, end, top->index };
+	w->at = max_u64(w->at, end);
+}
+
+/* Settles everything up to `limit`: each range on the stack holds what the ranges above it
+ * leave. */
+static void sweep_to(struct sweep *w, uint64_t limit)
+{
+	while (w->depth > 0) {
+		const struct elf_piece *top = &w->stack[w->depth - 1];
+		if (top->end > limit) {
+			sweep_emit(w, limit);
+			return;
+		}
+		sweep_emit(w, top->end);
+		w->depth--;
+	}
+	w->at = limit;
+}
+
+/* Makes the ranges disjoint: where some overlap, the one that begins last holds the
+ * address (of several that begin together the one with the highest index).  O(n log n). */
+static struct elf_pieces flatten(struct arena *arena, struct elf_piece *ranges, size_t count)
+{
+	struct elf_pieces ret = { NULL, 0 };
+	if (count == 0)
+		return ret;
+	qsort(ranges, count, sizeof *ranges, piece_cmp);
+	struct sweep w = { .out = xcalloc(count, 2 * sizeof *w.out),
+			   .stack = xcalloc(count, sizeof *w.stack) };
+	for (size_t i = 0; i < count; i++) {
+		sweep_to(&w, ranges[i].addr);
+		w.stack[w.depth++] = ranges[i];
+	}
+	sweep_to(&w, UINT64_MAX);
+	ASSERT(w.out_count <= 2 * count);
+	ret.data = arena_new(arena, struct elf_piece, w.out_count);
+	ret.count = w.out_count;
+	if (w.out_count)
+		memcpy(ret.data, w.out, w.out_count * sizeof *w.out);
+	free(w.out);
+	free(w.stack);
+	return ret;
+}
+
+const struct elf_piece *elf_pieces_at(const struct elf_pieces *p, uint64_t addr)
+{
+	size_t lo = 0, hi = p->count;
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+		if (p->data[mid].end <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < p->count && p->data[lo].addr <= addr ? &p->data[lo] : NULL;
+}
+
+/* PT_LOAD segments by what they take in memory (vm) or what of that the file backs. */
+static struct elf_pieces index_loads(struct image *im, bool vm)
+{
+	struct elf_piece *ranges = xcalloc(im->segment_count + 1, sizeof *ranges);
+	size_t n = 0;
+	for (uint32_t i = 0; i < im->segment_count; i++) {
+		const struct segment *s = &im->segments[i];
+		const uint64_t size = vm ? s->vm_size : s->file_size;
+		if (s->type == PT_LOAD && size > 0)
+			ranges[n++] = (struct elf_piece){ s->addr, s->addr + size, i };
+	}
+	const struct elf_pieces ret = flatten(&im->arena, ranges, n);
+	free(ranges);
+	return ret;
+}
+
+/* ---- what of a segment the file backs ------------------------------------------- */
+
+/* What the sections say of one segment's file part; offsets from the segment's start. */
+struct backing {
+	uint64_t first_gone; /* where the first NOBITS section begins, UINT64_MAX if none */
+	uint64_t first_tls;  /* the same of TLS sections, that may be .tbss or an emptied .tdata */
+	uint64_t last_end;   /* end of the last section that stands where the mapping says */
+};
+
+static int u64_cmp(const void *pa, const void *pb)
+{
+	const uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+	return a < b ? -1 : a > b;
+}
+
+static void weigh_section(const struct image *im, const struct section *s, struct backing *backing)
+{
+	const struct elf_piece *piece = elf_pieces_at(&im->index->loads, s->addr);
+	if (!piece)
+		return;
+	const struct segment *seg = &im->segments[piece->index];
+	struct backing *b = &backing[piece->index];
+	const uint64_t start = s->addr - seg->addr;
+	if (s->nobits && s->tls)
+		b->first_tls = min_u64(b->first_tls, start);
+	else if (s->nobits)
+		b->first_gone = min_u64(b->first_gone, start);
+	else if (s->off >= seg->off && s->off - seg->off == start)
+		b->last_end = max_u64(b->last_end, start + s->file_size);
+}
+
+/* File offsets of the sections that take no VM room, ascending; *count of them; malloc'ed. */
+static uint64_t *unmapped_offsets(const struct image *im, size_t *count)
+{
+	uint64_t *offs = xcalloc(im->section_count, sizeof *offs);
+	*count = 0;
+	for (size_t i = 0; i < im->section_count; i++)
+		if (!im->sections[i].alloc && im->sections[i].file_size > 0)
+			offs[(*count)++] = im->sections[i].off;
+	qsort(offs, *count, sizeof *offs, u64_cmp);
+	return offs;
+}
+
+/* The first of the ascending offsets at or above `from`, or UINT64_MAX. */
+static uint64_t first_from(const uint64_t *offs, size_t count, uint64_t from)
+{
+	size_t lo = 0, hi = count;
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+		if (offs[mid] < from)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < count ? offs[lo] : UINT64_MAX;
+}
+
+/* `objcopy --only-keep-debug` and `eu-strip -f` turn alloc sections into NOBITS, but may
+ * leave p_filesz as it was: then the segment's file range covers debug sections that are no
+ * part of it.  A segment with a NOBITS section inside its file part keeps what comes before
+ * that section and what sections stand at their place behind it (linkers that put .bss
+ * before .data in one segment do leave room for it), but nothing of a section without
+ * SHF_ALLOC. */
+static void hollow_segments(struct image *im)
+{
+	struct backing *backing = xcalloc(im->segment_count + 1, sizeof *backing);
+	for (size_t i = 0; i < im->segment_count; i++)
+		backing[i] = (struct backing){ UINT64_MAX, UINT64_MAX, 0 };
+	for (size_t i = 0; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (s->alloc && s->size > 0)
+			weigh_section(im, s, backing);
+	}
+	size_t count;
+	uint64_t *offs = unmapped_offsets(im, &count);
+	for (size_t i = 0; i < im->segment_count; i++) {
+		struct segment *seg = &im->segments[i];
+		const struct backing *b = &backing[i];
+		const uint64_t gone = min_u64(b->first_gone, b->first_tls);
+		if (b->first_gone == UINT64_MAX || max_u64(gone, b->last_end) >= seg->file_size)
+			continue;
+		const uint64_t unmapped = first_from(offs, count, seg->off) - seg->off;
+		seg->file_size = min_u64(max_u64(gone, b->last_end), unmapped);
+	}
+	free(offs);
+	free(backing);
+}
+
+/* The other segments of such a file: what lies in a PT_LOAD has no more of the file than
+ * that has. */
+static void hollow_inner_segments(struct image *im)
+{
+	const struct elf_pieces vm = index_loads(im, true);
+	for (size_t i = 0; i < im->segment_count; i++) {
+		struct segment *seg = &im->segments[i];
+		const struct elf_piece *p = elf_pieces_at(&vm, seg->addr);
+		if (seg->type == PT_LOAD || !p)
+			continue;
+		const struct segment *load = &im->segments[p->index];
+		const uint64_t start = seg->addr - load->addr;
+		const uint64_t room = load->file_size - min_u64(start, load->file_size);
+		seg->file_size = min_u64(seg->file_size, room);
+	}
+}
+
+static void clip_segments(struct image *im)
+{
+	for (size_t i = 0; i < im->segment_count; i++) {
+		struct segment *s = &im->segments[i];
+		const uint64_t start = min_u64(s->off, im->bytes.size);
+		const uint64_t room = im->bytes.size - start;
+		if (s->file_size > room)
+			IMAGE_NOTE(im, s->off, s->file_size - room,
+				   "segment %" PRIu32 " goes beyond the end of the file", s->index);
+		s->file_size = min_u64(s->file_size, room);
+		s->off = start;
+	}
+}
+
+/* ---- building ---------------------------------------------------------------------- */
+
+static struct elf_pieces index_sections(struct image *im)
+{
+	struct elf_piece *ranges = xcalloc(im->section_count + 1, sizeof *ranges);
+	size_t n = 0;
+	for (uint32_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		const bool no_room = s->tls && s->nobits && im->kind != IMAGE_OBJECT;
+		if (s->alloc && s->size > 0 && !no_room)
+			ranges[n++] = (struct elf_piece){ s->addr, s->addr + s->size, i };
+	}
+	const struct elf_pieces ret = flatten(&im->arena, ranges, n);
+	free(ranges);
+	return ret;
+}
+
+static void index_shndx(struct image *im)
+{
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (s->type != SHT_SYMTAB_SHNDX || s->link >= im->section_count)
+			continue;
+		if (!im->index->shndx)
+			im->index->shndx = arena_new(&im->arena, const struct section *,
+						     im->section_count);
+		if (!im->index->shndx[s->link])
+			im->index->shndx[s->link] = s;
+	}
+}
+
+void elf_index_build(struct image *im)
+{
+	struct elf_index *index = arena_new(&im->arena, struct elf_index, 1);
+	im->index = index;
+	index->sections = index_sections(im);
+	index->loads = index_loads(im, false);
+	if (im->kind == IMAGE_EXEC) {
+		hollow_segments(im);
+		hollow_inner_segments(im);
+	}
+	clip_segments(im);
+	index->loads = index_loads(im, false);
+	index_shndx(im);
+	for (size_t i = 0; i < im->segment_count && !index->tls; i++)
+		if (im->segments[i].type == PT_TLS)
+			index->tls = &im->segments[i];
+	const bool descriptors = im->machine == EM_PPC64 && (im->flags & EF_PPC64_ABI) < 2;
+	if (descriptors && im->kind == IMAGE_EXEC)
+		index->opd = image_section_find(im, ".opd");
+}

@@ -1,0 +1,149 @@
+#include "image/elf_internal.h"
+
+/* Symbol tables: gABI "Symbol Table". */
+
+/* The table cut after its last NUL, so that every offset in it finds an end. */
+static struct bytes cut_strings(struct bytes b)
+{
+	while (b.size > 0 && b.p[b.size - 1] != 0)
+		b.size--;
+	return b;
+}
+
+bool symtab_open(struct symtab *t, const struct image *im, const struct section *s)
+{
+	const uint32_t least = im->bits == 64 ? SYM64_SIZE : SYM32_SIZE;
+	memset(t, 0, sizeof *t);
+	t->image = im;
+	t->section = s;
+	t->data = section_bytes(im, s);
+	/* sh_entsize 0 happens and means the standard size; more than a page is no entry. */
+	t->entry_size = least;
+	if (s->entsize > least && s->entsize <= 4096)
+		t->entry_size = (uint32_t)s->entsize;
+	else if (s->entsize != 0 && s->entsize != least)
+		IMAGE_NOTE(im, s->off, s->file_size,
+			   "symbol table (section %" PRIu32 ") has entries of %" PRIu64 " bytes",
+			   s->index, s->entsize);
+	t->count = (size_t)(t->data.size / t->entry_size);
+	if (s->link != 0 && s->link < im->section_count &&
+	    im->sections[s->link].type == SHT_STRTAB) {
+		t->strings = &im->sections[s->link];
+		t->names = cut_strings(section_bytes(im, t->strings));
+	} else {
+		IMAGE_NOTE(im, s->off, 0, "symbol table (section %" PRIu32 ") has no string table",
+			   s->index);
+	}
+	const struct section *const *shndx = im->index->shndx;
+	if (shndx && shndx[s->index])
+		t->xindex = section_bytes(im, shndx[s->index]);
+	return t->count > 0;
+}
+
+static uint32_t resolve_section(const struct symtab *t, uint32_t i, uint16_t shndx)
+{
+	const struct image *im = t->image;
+	uint32_t index = shndx;
+	if (shndx == SHN_XINDEX) {
+		struct reader r = reader_of(t->xindex, im->big_endian);
+		reader_seek(&r, (uint64_t)i * 4);
+		index = read_u32(&r);
+		if (!reader_ok(&r))
+			return SYM_BAD;
+	} else if (shndx == SHN_ABS) {
+		return SYM_ABSOLUTE;
+	} else if (shndx == SHN_COMMON ||
+		   (shndx == SHN_X86_64_LCOMMON && im->machine == EM_X86_64) ||
+		   (shndx == SHN_MIPS_SCOMMON && im->machine == EM_MIPS)) {
+		return SYM_COMMON;
+	} else if (shndx >= SHN_LORESERVE) {
+		return SYM_BAD;
+	}
+	return index < im->section_count || index == SHN_UNDEF ? index : SYM_BAD;
+}
+
+struct symbol symtab_get(const struct symtab *t, size_t i)
+{
+	ASSERT(i < t->count);
+	const struct image *im = t->image;
+	struct reader r = reader_of(t->data, im->big_endian);
+	reader_seek(&r, (uint64_t)i * t->entry_size);
+	struct symbol s = { .name = STR(""), .index = (uint32_t)i };
+	uint8_t info, other;
+	uint16_t shndx;
+	s.name_off = read_u32(&r);
+	if (im->bits == 64) {
+		info = read_u8(&r);
+		other = read_u8(&r);
+		shndx = read_u16(&r);
+		s.value = read_u64(&r);
+		s.size = read_u64(&r);
+	} else {
+		s.value = read_u32(&r);
+		s.size = read_u32(&r);
+		info = read_u8(&r);
+		other = read_u8(&r);
+		shndx = read_u16(&r);
+	}
+	s.type = info & 0xf;
+	s.bind = info >> 4;
+	s.visibility = other & 3;
+	s.section = resolve_section(t, s.index, shndx);
+	(void)bytes_cstr(t->names, s.name_off, &s.name);
+	return s;
+}
+
+/* ---- addresses ------------------------------------------------------------------ */
+
+/* The value without the bit that says which instruction set a function uses (AAELF32
+ * "Symbol Values"; MIPS16 and microMIPS do the same in dynamic symbol tables). */
+static uint64_t code_value(const struct image *im, const struct symbol *s)
+{
+	const bool code = s->type == STT_FUNC || s->type == STT_GNU_IFUNC ||
+			  s->type == STT_ARM_TFUNC;
+	if (code && (im->machine == EM_ARM || im->machine == EM_MIPS))
+		return s->value & ~UINT64_C(1);
+	return s->value;
+}
+
+/* 64-bit PowerPC ELF ABI 1.9 "Function Descriptors": the first doubleword of a descriptor is
+ * the address of the code. */
+static uint64_t through_descriptor(const struct image *im, const struct section *sec,
+				   uint64_t value)
+{
+	struct reader r = reader_of(section_bytes(im, sec), im->big_endian);
+	if (value < sec->addr)
+		return value;
+	reader_seek(&r, value - sec->addr);
+	const uint64_t code = read_u64(&r);
+	return reader_ok(&r) && code != 0 ? code : value;
+}
+
+bool symbol_addr(const struct image *im, const struct symbol *s, uint64_t *ret)
+{
+	if (s->section == SYM_NO_SECTION || s->section >= im->section_count)
+		return false;
+	const struct section *sec = &im->sections[s->section];
+	if (!sec->alloc)
+		return false;
+	const uint64_t value = code_value(im, s);
+	if (im->kind == IMAGE_OBJECT) {
+		const uint64_t room = (UINT64_C(1) << OBJECT_SECTION_SHIFT) - 1;
+		if (value > room || (sec->addr & room) > room - value)
+			return false;
+		*ret = sec->addr + value;
+		return true;
+	}
+	if (s->type == STT_TLS) {
+		const struct segment *tls = im->index->tls;
+		if (!tls || value > UINT64_MAX - tls->addr)
+			return false;
+		*ret = tls->addr + value;
+		return true;
+	}
+	if (sec == im->index->opd && s->type == STT_FUNC)
+		*ret = through_descriptor(im, sec, value);
+	else
+		*ret = value;
+	return true;
+}

@@ -1,0 +1,207 @@
+#include "image/elf_internal.h"
+
+#include "base/unpack.h"
+
+void image_release(struct image *im)
+{
+	arena_release(&im->arena);
+	memset(im, 0, sizeof *im);
+}
+
+/* ---- finding ------------------------------------------------------------------- */
+
+const struct section *image_section_find(const struct image *im, const char *name)
+{
+	const struct str wanted = str_of(name);
+	for (size_t i = 1; i < im->section_count; i++)
+		if (str_eq(im->sections[i].name, wanted))
+			return &im->sections[i];
+	return NULL;
+}
+
+const struct section *image_section_type(const struct image *im, uint32_t type, size_t from)
+{
+	for (size_t i = from; i < im->section_count; i++)
+		if (im->sections[i].type == type)
+			return &im->sections[i];
+	return NULL;
+}
+
+const struct section *image_section_at(const struct image *im, uint64_t addr)
+{
+	const struct elf_piece *p = elf_pieces_at(&im->index->sections, addr);
+	return p ? &im->sections[p->index] : NULL;
+}
+
+struct bytes section_bytes(const struct image *im, const struct section *s)
+{
+	return bytes_sub(im->bytes, s->off, s->file_size);
+}
+
+/* [delta, delta+size) of `all`, cut to what there is. */
+static struct bytes bytes_cut(struct bytes all, uint64_t delta, uint64_t size)
+{
+	if (delta >= all.size)
+		return (struct bytes){ NULL, 0 };
+	return bytes_sub(all, delta, min_u64(size, all.size - delta));
+}
+
+struct bytes image_at(const struct image *im, uint64_t addr, uint64_t size)
+{
+	if (im->index->loads.count > 0 && im->kind != IMAGE_OBJECT) {
+		const struct elf_piece *p = elf_pieces_at(&im->index->loads, addr);
+		if (!p)
+			return (struct bytes){ NULL, 0 };
+		const struct segment *seg = &im->segments[p->index];
+		return bytes_cut(bytes_sub(im->bytes, seg->off, seg->file_size), addr - seg->addr,
+				 size);
+	}
+	const struct section *s = image_section_at(im, addr);
+	if (!s)
+		return (struct bytes){ NULL, 0 };
+	return bytes_cut(section_bytes(im, s), addr - s->addr, size);
+}
+
+/* ---- compressed sections ---------------------------------------------------------- */
+
+/* gABI "Section Compression": Elf32_Chdr, Elf64_Chdr, then the packed bytes. */
+static bool unpack_chdr(const struct image *im, struct bytes raw, struct bytes *ret,
+			struct heft_err *err)
+{
+	struct reader r = reader_of(raw, im->big_endian);
+	const uint32_t type = read_u32(&r);
+	if (im->bits == 64)
+		read_skip(&r, 4); /* ch_reserved */
+	const uint64_t size = read_elf_word(&r, im->bits);
+	(void)read_elf_word(&r, im->bits); /* ch_addralign */
+	if (!reader_ok(&r))
+		return fail(err, HEFT_EFORMAT, 0, "the compression header is cut off");
+	if (type != ELFCOMPRESS_ZLIB && type != ELFCOMPRESS_ZSTD)
+		return fail(err, HEFT_EUNSUPPORTED, 0, "unknown compression type %" PRIu32, type);
+	return unpack(type == ELFCOMPRESS_ZLIB ? UNPACK_ZLIB : UNPACK_ZSTD,
+		      bytes_sub(raw, r.pos, reader_left(&r)), size, ret, err);
+}
+
+/* GNU's older form: "ZLIB", the size as 8 big-endian bytes, zlib data. */
+static bool unpack_zdebug(struct bytes raw, struct bytes *ret, struct heft_err *err)
+{
+	struct reader r = reader_of(raw, true);
+	read_skip(&r, 4);
+	const uint64_t size = read_u64(&r);
+	if (!reader_ok(&r))
+		return fail(err, HEFT_EFORMAT, 0, "the compression header is cut off");
+	return unpack(UNPACK_ZLIB, bytes_sub(raw, r.pos, reader_left(&r)), size, ret, err);
+}
+
+bool section_unpack(const struct image *im, const struct section *s, struct bytes *ret,
+		    void **ret_owned)
+{
+	const struct bytes raw = section_bytes(im, s);
+	const bool zdebug = !s->compressed && str_starts(s->name, STR(".zdebug_")) &&
+			    raw.size >= 4 && memcmp(raw.p, "ZLIB", 4) == 0;
+	*ret = raw;
+	*ret_owned = NULL;
+	if (!s->compressed && !zdebug)
+		return true;
+	struct heft_err err;
+	struct bytes plain = { NULL, 0 };
+	if (!(zdebug ? unpack_zdebug(raw, &plain, &err) : unpack_chdr(im, raw, &plain, &err))) {
+		IMAGE_NOTE(im, s->off, s->file_size, "section " STR_FMT " cannot be unpacked: %s",
+			   STR_ARG(s->name), err.text);
+		*ret = (struct bytes){ NULL, 0 };
+		return false;
+	}
+	*ret = plain;
+	*ret_owned = (void *)(uintptr_t)plain.p;
+	return true;
+}
+
+/* ---- description -------------------------------------------------------------------- */
+
+static const struct {
+	uint16_t machine;
+	const char *name;
+} machine_names[] = {
+	{ EM_NONE, "no machine" },
+	{ EM_SPARC, "SPARC" },
+	{ EM_386, "Intel i386" },
+	{ EM_68K, "m68k" },
+	{ EM_MIPS, "MIPS" },
+	{ EM_PARISC, "PA-RISC" },
+	{ EM_SPARC32PLUS, "SPARC32PLUS" },
+	{ EM_PPC, "PowerPC" },
+	{ EM_PPC64, "64-bit PowerPC" },
+	{ EM_S390, "IBM S/390" },
+	{ EM_ARM, "ARM" },
+	{ EM_SH, "SuperH" },
+	{ EM_SPARCV9, "SPARC V9" },
+	{ EM_IA_64, "IA-64" },
+	{ EM_X86_64, "x86-64" },
+	{ EM_AVR, "AVR" },
+	{ EM_XTENSA, "Xtensa" },
+	{ EM_MSP430, "MSP430" },
+	{ EM_HEXAGON, "Hexagon" },
+	{ EM_AARCH64, "ARM aarch64" },
+	{ EM_CUDA, "NVIDIA CUDA" },
+	{ EM_AMDGPU, "AMD GPU" },
+	{ EM_RISCV, "RISC-V" },
+	{ EM_BPF, "eBPF" },
+	{ EM_CSKY, "C-SKY" },
+	{ EM_LOONGARCH, "LoongArch" },
+	{ EM_ALPHA, "Alpha" },
+};
+
+static uint64_t dynamic_value(const struct image *im, uint64_t tag)
+{
+	struct bytes bytes = { NULL, 0 };
+	for (size_t i = 0; i < im->segment_count; i++)
+		if (im->segments[i].type == PT_DYNAMIC)
+			bytes = bytes_sub(im->bytes, im->segments[i].off,
+					  im->segments[i].file_size);
+	struct reader r = reader_of(bytes, im->big_endian);
+	while (reader_left(&r) > 0) {
+		const uint64_t found = read_elf_word(&r, im->bits);
+		const uint64_t value = read_elf_word(&r, im->bits);
+		if (!reader_ok(&r) || found == DT_NULL)
+			return 0;
+		if (found == tag)
+			return value;
+	}
+	return 0;
+}
+
+static bool is_pie(const struct image *im)
+{
+	if (dynamic_value(im, DT_FLAGS_1) & DF_1_PIE)
+		return true;
+	for (size_t i = 0; i < im->segment_count; i++)
+		if (im->segments[i].type == PT_INTERP) /* libc.so has one, and a name */
+			return dynamic_value(im, DT_SONAME) == 0;
+	return false;
+}
+
+static const char *type_name(const struct image *im)
+{
+	switch (im->type) {
+	case ET_REL: return "relocatable";
+	case ET_EXEC: return "executable";
+	case ET_DYN: return is_pie(im) ? "pie executable" : "shared object";
+	case ET_CORE: return "core file";
+	default: return NULL;
+	}
+}
+
+const char *image_describe(struct image *im)
+{
+	const char *type = type_name(im);
+	if (!type)
+		type = arena_format(&im->arena, "type %#x", im->type);
+	const char *machine = NULL;
+	for (size_t i = 0; i < COUNT_OF(machine_names); i++)
+		if (machine_names[i].machine == im->machine)
+			machine = machine_names[i].name;
+	if (!machine)
+		machine = arena_format(&im->arena, "machine %u", im->machine);
+	return arena_format(&im->arena, "ELF %u-bit %s %s, %s", im->bits,
+			    im->big_endian ? "MSB" : "LSB", type, machine);
+}

@@ -1,0 +1,94 @@
+#include "image/input.h"
+
+static const struct {
+	const char *magic;
+	size_t size;
+	const char *name;
+} foreign[] = {
+	{ "\xfe\xed\xfa\xce", 4, "a Mach-O file" },
+	{ "\xce\xfa\xed\xfe", 4, "a Mach-O file" },
+	{ "\xfe\xed\xfa\xcf", 4, "a Mach-O file" },
+	{ "\xcf\xfa\xed\xfe", 4, "a Mach-O file" },
+	{ "\xca\xfe\xba\xbe", 4, "a Mach-O universal file or a Java class" },
+	{ "\0asm", 4, "a WebAssembly module" },
+	{ "MZ", 2, "a DOS or Windows program" },
+	{ "BC\xc0\xde", 4, "LLVM bitcode" },
+	{ "\xde\xc0\x17\x0b", 4, "LLVM bitcode" },
+	{ "\x1f\x8b", 2, "gzip-compressed" },
+	{ "\x28\xb5\x2f\xfd", 4, "zstd-compressed" },
+	{ "\xfd"
+	  "7zXZ",
+	  5, "xz-compressed" },
+	{ "PK\x03\x04", 4, "a zip archive" },
+	{ "#!", 2, "a script" },
+};
+
+static bool unknown_type(const char *path, struct bytes b, struct heft_err *err)
+{
+	if (b.size < 4)
+		return fail(err, HEFT_EFORMAT, 0,
+			    "%s: file of %" PRIu64 " bytes is too short for an ELF file or archive",
+			    path, b.size);
+	for (size_t i = 0; i < COUNT_OF(foreign); i++)
+		if (b.size >= foreign[i].size &&
+		    memcmp(b.p, foreign[i].magic, foreign[i].size) == 0)
+			return fail(err, HEFT_EUNSUPPORTED, 0,
+				    "%s: not an ELF file or archive (it is %s)", path,
+				    foreign[i].name);
+	return fail(err, HEFT_EUNSUPPORTED, 0, "%s: not an ELF file or archive", path);
+}
+
+/* in->file.bytes to images and parts. */
+static bool parse(struct input *in, const char *path, struct heft_err *err)
+{
+	const struct bytes b = in->file.bytes;
+	if (ar_matches(b))
+		return ar_parse(in, path, err);
+	if (!elf_matches(b))
+		return unknown_type(path, b, err);
+	struct image *im = xcalloc(1, sizeof *im);
+	if (!elf_parse(im, path, STR(""), b, 0, 0, in->notes, err)) {
+		free(im);
+		return false;
+	}
+	in->images = im;
+	in->image_count = 1;
+	return true;
+}
+
+bool input_open(struct input *in, const char *path, struct notes *notes, struct heft_err *err)
+{
+	memset(in, 0, sizeof *in);
+	in->notes = notes;
+	if (!file_open(&in->file, path, err))
+		return false;
+	if (parse(in, in->file.path, err))
+		return true;
+	input_close(in);
+	return false;
+}
+
+bool input_parse(struct input *in, const char *path, struct bytes bytes, struct notes *notes,
+		 struct heft_err *err)
+{
+	memset(in, 0, sizeof *in);
+	in->notes = notes;
+	in->file.bytes = bytes;
+	if (parse(in, arena_copy(&in->arena, str_of(path)), err))
+		return true;
+	input_close(in);
+	return false;
+}
+
+void input_close(struct input *in)
+{
+	for (size_t i = 0; i < in->image_count; i++)
+		image_release(&in->images[i]);
+	free(in->images);
+	vec_release(&in->parts);
+	vec_release(&in->thin_members);
+	arena_release(&in->arena);
+	if (in->file.path) /* else the bytes are input_parse's caller's */
+		file_close(&in->file);
+	memset(in, 0, sizeof *in);
+}

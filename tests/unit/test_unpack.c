@@ -1,0 +1,107 @@
+#include "base/unpack.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <libdeflate.h>
+#include <lzma.h>
+#include <stdlib.h>
+#include <zstd.h>
+#include <cmocka.h>
+
+#define TEXT "heft heft heft heft heft heft heft heft heft heft heft heft heft"
+
+static struct bytes pack(enum unpack_method method, uint8_t *out, size_t cap)
+{
+	size_t size = 0;
+	if (method == UNPACK_ZLIB) {
+		struct libdeflate_compressor *c = libdeflate_alloc_compressor(6);
+		size = libdeflate_zlib_compress(c, TEXT, sizeof TEXT, out, cap);
+		libdeflate_free_compressor(c);
+	} else if (method == UNPACK_ZSTD) {
+		size = ZSTD_compress(out, cap, TEXT, sizeof TEXT, 3);
+	} else {
+		assert_int_equal(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC64, NULL,
+							 (const uint8_t *)TEXT, sizeof TEXT, out,
+							 &size, cap),
+				 LZMA_OK);
+	}
+	return (struct bytes){ out, size };
+}
+
+static const enum unpack_method methods[] = { UNPACK_ZLIB, UNPACK_ZSTD, UNPACK_XZ };
+
+static void every_method_gives_back_what_was_packed(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(methods); i++) {
+		uint8_t buf[512];
+		struct bytes plain;
+		const struct bytes packed = pack(methods[i], buf, sizeof buf);
+		assert_true(unpack(methods[i], packed, sizeof TEXT, &plain, NULL));
+		assert_int_equal(plain.size, sizeof TEXT);
+		assert_memory_equal(plain.p, TEXT, sizeof TEXT);
+		free((void *)(uintptr_t)plain.p);
+	}
+}
+
+static void expect_failure(enum unpack_method method, struct bytes packed, uint64_t size,
+			   const char *words)
+{
+	struct bytes plain = packed;
+	struct heft_err err = { 0 };
+	assert_false(unpack(method, packed, size, &plain, &err));
+	assert_null(plain.p);
+	if (!strstr(err.text, words))
+		fail_msg("\"%s\" lacks \"%s\"", err.text, words);
+}
+
+static void cut_or_changed_data_fail(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(methods); i++) {
+		uint8_t buf[512];
+		struct bytes packed = pack(methods[i], buf, sizeof buf);
+		packed.size -= 3;
+		expect_failure(methods[i], packed, sizeof TEXT, "");
+		packed.size = 0;
+		expect_failure(methods[i], packed, sizeof TEXT, "");
+		packed = pack(methods[i], buf, sizeof buf);
+		buf[0] ^= 0x55;
+		expect_failure(methods[i], packed, sizeof TEXT, "");
+	}
+}
+
+static void another_size_than_stated_fails(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		uint8_t buf[512];
+		const struct bytes packed = pack(methods[i], buf, sizeof buf);
+		expect_failure(methods[i], packed, sizeof TEXT + 1, "another size");
+		expect_failure(methods[i], packed, sizeof TEXT - 1, "");
+		expect_failure(methods[i], packed, 0, "");
+	}
+}
+
+static void impossible_sizes_fail_before_anything_is_allocated(void **state)
+{
+	(void)state;
+	uint8_t buf[512];
+	struct bytes packed = pack(UNPACK_ZLIB, buf, sizeof buf);
+	expect_failure(UNPACK_ZLIB, packed, 1 << 20, "cannot become");
+	expect_failure(UNPACK_ZLIB, packed, UNPACK_MAX + 1, "over the limit");
+	packed = pack(UNPACK_ZSTD, buf, sizeof buf);
+	expect_failure(UNPACK_ZSTD, packed, UINT64_C(1) << 31, "cannot become");
+	expect_failure(UNPACK_ZSTD, packed, UINT64_MAX, "over the limit");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_method_gives_back_what_was_packed),
+		cmocka_unit_test(cut_or_changed_data_fail),
+		cmocka_unit_test(another_size_than_stated_fails),
+		cmocka_unit_test(impossible_sizes_fail_before_anything_is_allocated),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
