@@ -1,0 +1,352 @@
+/* One pass over the instructions with the page of the latest adrp of each register.
+ *
+ * An instruction that uses the low 12 bits of a symbol can only be right together with that
+ * symbol's page, whichever way it was reached; so it is enough to know the registers along one
+ * way that leads there.  That way is the fall-through where there is one.  Behind a jump or
+ * return the registers are those at a forward branch that leads here, less what was written
+ * since; where no such branch was seen, the last indirect jump counts (a switch), else nothing
+ * is known. */
+#include "code/arm64.h"
+
+#define BRANCH_SLOTS 64 /* a power of two; few forward branches are pending at a time */
+
+/* x0-x18 and x30: what a called function may overwrite (AAPCS64, 6.1.1). */
+#define CALLER_SAVED 0x4007ffffu
+
+struct branch {
+	uint64_t to;   /* offset of the target, 0 = empty: no forward branch goes there */
+	uint64_t from; /* offset of the branch */
+};
+
+struct pages {
+	uint64_t page[32];
+	uint64_t set_at[32]; /* offset of the adrp */
+	uint32_t known;      /* a bit a register */
+	bool have_indirect;
+	uint64_t indirect;                  /* offset of the last indirect jump */
+	struct branch branch[BRANCH_SLOTS]; /* by target; a later one displaces an earlier */
+};
+
+struct scan {
+	struct bytes code;
+	uint64_t addr;
+	uint64_t inside; /* targets below this offset are not reported: size, or 0 */
+	unsigned kinds;
+	code_ref_vec *ret;
+};
+
+static uint64_t sign_extend(uint64_t v, unsigned bits)
+{
+	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
+}
+
+static uint32_t insn_at(struct bytes code, uint64_t off)
+{
+	uint32_t v;
+	memcpy(&v, code.p + off, sizeof v);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap32(v);
+#endif
+	return v;
+}
+
+static __attribute__((noinline)) void push(const struct scan *s, uint64_t off, uint64_t to,
+					   enum ref_kind kind, uint8_t size)
+{
+	if (!(s->kinds & kind))
+		return;
+	vec_push(s->ret,
+		 (struct code_ref){
+			 .from = s->addr + off, .to = to, .kind = (uint8_t)kind, .size = size });
+}
+
+static inline void add(const struct scan *s, uint64_t off, uint64_t to, enum ref_kind kind,
+		       uint8_t size)
+{
+	if (to - s->addr >= s->inside)
+		push(s, off, to, kind, size);
+}
+
+/* ---- registers -------------------------------------------------------------- */
+
+static void forget(struct pages *g, unsigned reg)
+{
+	g->known &= ~(UINT32_C(1) << reg);
+}
+
+static bool is_known(const struct pages *g, unsigned reg)
+{
+	return g->known >> reg & 1;
+}
+
+static void note_branch(struct pages *g, uint64_t off, uint64_t to, uint64_t size)
+{
+	if (to > off && to < size)
+		g->branch[to / 4 % BRANCH_SLOTS] = (struct branch){ to, off };
+}
+
+/* The registers at `off`, which stands behind an instruction that does not fall through. */
+static void restart(struct pages *g, uint64_t off)
+{
+	const struct branch *b = &g->branch[off / 4 % BRANCH_SLOTS];
+	uint64_t from = g->indirect;
+	if (b->to == off)
+		from = b->from;
+	else if (!g->have_indirect)
+		g->known = 0;
+	for (uint32_t left = g->known; left != 0; left &= left - 1) {
+		const unsigned reg = (unsigned)__builtin_ctz(left);
+		if (g->set_at[reg] > from)
+			forget(g, reg);
+	}
+}
+
+/* ---- instruction classes ---------------------------------------------------- */
+
+/* Bits 31-24 of adr, adrp: op immlo 10000 immhi Rd (C6.2.13, C6.2.14). */
+static void do_adr(const struct scan *s, struct pages *g, uint64_t off, uint32_t insn)
+{
+	const unsigned rd = insn & 31;
+	const uint64_t imm = sign_extend((insn >> 3 & 0x1ffffc) | (insn >> 29 & 3), 21);
+	const uint64_t pc = s->addr + off;
+	if (!(insn >> 31)) {
+		forget(g, rd);
+		add(s, off, pc + imm, REF_ADDR, 0);
+		return;
+	}
+	g->page[rd] = (pc & ~UINT64_C(0xfff)) + (imm << 12);
+	g->set_at[rd] = off;
+	g->known |= UINT32_C(1) << rd;
+}
+
+/* add Xd, Xn, #imm12 {, lsl #12} (C6.2.4). */
+static void do_add(const struct scan *s, struct pages *g, uint64_t off, uint32_t insn)
+{
+	const unsigned rd = insn & 31, rn = insn >> 5 & 31;
+	const uint64_t imm = insn >> 10 & 0xfff;
+	if (is_known(g, rn) && !(insn & 1u << 22))
+		add(s, off, g->page[rn] + imm, REF_ADDR, 0);
+	forget(g, rd);
+}
+
+/* ldr, str, prfm with an unsigned scaled offset: size 111 V 01 opc imm12 Rn Rt (C4.1.94). */
+static void do_load_store(const struct scan *s, struct pages *g, uint64_t off, uint32_t insn)
+{
+	const unsigned rt = insn & 31, rn = insn >> 5 & 31, opc = insn >> 22 & 3;
+	const bool vector = insn >> 26 & 1;
+	unsigned scale = insn >> 30;
+	if (vector)
+		scale |= (opc & 2) << 1;
+	const bool prefetch = !vector && scale == 3 && opc == 2;
+	if (is_known(g, rn) && scale <= 4)
+		add(s, off, g->page[rn] + ((uint64_t)(insn >> 10 & 0xfff) << scale), REF_MEM,
+		    (uint8_t)(prefetch ? 0 : 1u << scale));
+	if (!vector && opc != 0 && !prefetch)
+		forget(g, rt);
+}
+
+/* ldr (literal): opc 011 V 00 imm19 Rt. */
+static void do_literal(const struct scan *s, struct pages *g, uint64_t off, uint32_t insn)
+{
+	static const uint8_t sizes[2][4] = { { 4, 8, 4, 0 }, { 4, 8, 16, 0 } };
+	const unsigned opc = insn >> 30;
+	const bool vector = insn >> 26 & 1;
+	add(s, off, s->addr + off + (sign_extend(insn >> 5 & 0x7ffff, 19) << 2), REF_MEM,
+	    sizes[vector][opc]);
+	if (!vector && opc != 3)
+		forget(g, insn & 31);
+}
+
+static void do_branch(const struct scan *s, struct pages *g, uint64_t off, uint64_t disp,
+		      enum ref_kind kind)
+{
+	add(s, off, s->addr + off + disp, kind, 0);
+	if (kind == REF_JUMP)
+		note_branch(g, off, off + disp, s->code.size);
+}
+
+/* Whether bits 4-0 of a scalar or vector floating-point instruction name a general register
+ * that is written: conversions and moves to integer (C4.1.96), smov and umov. */
+static bool writes_general(uint32_t insn)
+{
+	if ((insn & 0x5f20fc00) == 0x1e200000) {
+		const unsigned opcode = insn >> 16 & 7;
+		return opcode != 2 && opcode != 3 && opcode != 7;
+	}
+	if ((insn & 0x5f200000) == 0x1e000000)
+		return (insn >> 17 & 3) == 0;
+	return (insn & 0xbfe0ec00) == 0x0e002c00;
+}
+
+/* Loads and stores other than do_load_store and do_literal.  What is written: the registers of
+ * loads and of atomics, the base of pre- and post-indexed forms, the status of stlxr. */
+static void do_other_memory(struct pages *g, uint32_t insn)
+{
+	const unsigned rt = insn & 31, rn = insn >> 5 & 31;
+	const bool vector = insn >> 26 & 1;
+	const bool pair = (insn & 0x3a000000) == 0x28000000;
+	const bool single = (insn & 0x3a000000) == 0x38000000;
+	if (pair && insn >> 23 & 1)
+		forget(g, rn); /* post- and pre-indexed; stnp keeps bit 23 clear */
+	if (single && !(insn >> 21 & 1) && insn >> 10 & 1)
+		forget(g, rn);
+	if ((insn & 0xbf800000) == 0x0c800000 || (insn & 0xbf800000) == 0x0d800000)
+		forget(g, rn); /* ld1 and the like, post-indexed */
+	if (vector)
+		return;
+	if (pair) {
+		if (insn >> 22 & 1) {
+			forget(g, rt);
+			forget(g, insn >> 10 & 31);
+		}
+		return;
+	}
+	if (single && (insn >> 22 & 3) == 0 && !(insn >> 21 & 1 && (insn >> 10 & 3) == 0))
+		return; /* a plain store */
+	forget(g, rt);
+	if ((insn & 0x3f000000) == 0x08000000) { /* exclusive, ordered, compare and swap */
+		forget(g, insn >> 16 & 31);
+		forget(g, insn >> 10 & 31);
+	}
+}
+
+/* br, blr, ret, eret and the authenticated ones: bits 31-25 1101011, opc in 24-21. */
+static bool do_indirect(struct pages *g, uint64_t off, uint32_t insn)
+{
+	const unsigned opc = insn >> 21 & 7;
+	if (opc == 1) { /* blr */
+		g->known &= ~CALLER_SAVED;
+		return true;
+	}
+	if (opc == 0) {
+		g->indirect = off;
+		g->have_indirect = true;
+	}
+	return false;
+}
+
+/* ---- the loop ---------------------------------------------------------------- */
+
+enum form {
+	F_OTHER, /* writes no general register */
+	F_WRITE, /* writes the one of bits 4-0, as far as is cheap to see */
+	F_ADD,
+	F_MEM, /* unsigned offset */
+	F_OTHER_MEM,
+	F_FLOAT, /* SIMD and floating point */
+	/* Those above do nothing but by registers whose page is known. */
+	F_ADR,
+	F_LITERAL,
+	F_B,
+	F_BL,
+	F_BCOND, /* b.cond, cbz, cbnz */
+	F_TBZ,
+	F_INDIRECT,
+	F_UNDEFINED,
+};
+
+/* By bits 31-24 (C4.1). */
+/* clang-format off */
+#define U_ F_UNDEFINED
+#define O_ F_OTHER
+#define W_ F_WRITE
+#define A_ F_ADR
+#define M_ F_MEM
+#define L_ F_LITERAL
+#define X_ F_OTHER_MEM
+#define V_ F_FLOAT
+#define C_ F_BCOND
+#define T_ F_TBZ
+static const uint8_t forms[256] = {
+	/* 00 */ U_, U_, U_, U_, W_, W_, O_, O_, X_, U_, W_, W_, X_, X_, V_, V_,
+	/* 10 */ A_, W_, W_, W_, F_B, F_B, F_B, F_B, L_, X_, W_, W_, L_, U_, V_, V_,
+	/* 20 */ U_, U_, U_, U_, W_, W_, U_, U_, X_, X_, W_, W_, X_, X_, V_, V_,
+	/* 30 */ A_, W_, W_, W_, C_, C_, T_, T_, X_, M_, W_, U_, X_, M_, U_, U_,
+	/* 40 */ U_, U_, U_, U_, W_, W_, U_, U_, X_, U_, W_, W_, X_, X_, V_, V_,
+	/* 50 */ A_, W_, W_, W_, C_, U_, U_, U_, L_, X_, W_, W_, L_, U_, V_, V_,
+	/* 60 */ U_, U_, U_, U_, O_, O_, U_, U_, X_, X_, W_, W_, X_, X_, V_, V_,
+	/* 70 */ A_, W_, W_, W_, U_, U_, U_, U_, X_, M_, W_, U_, X_, M_, V_, V_,
+	/* 80 */ O_, O_, U_, U_, O_, O_, U_, U_, X_, X_, W_, W_, U_, U_, U_, U_,
+	/* 90 */ A_, F_ADD, W_, W_, F_BL, F_BL, F_BL, F_BL, L_, X_, W_, W_, L_, U_, V_, V_,
+	/* A0 */ O_, O_, U_, U_, O_, O_, U_, U_, X_, X_, W_, W_, X_, X_, U_, U_,
+	/* B0 */ A_, W_, W_, W_, C_, C_, T_, T_, X_, M_, W_, U_, X_, M_, U_, U_,
+	/* C0 */ O_, O_, U_, U_, O_, O_, U_, U_, X_, U_, W_, W_, U_, U_, V_, V_,
+	/* D0 */ A_, W_, W_, W_, O_, O_, F_INDIRECT, F_INDIRECT, L_, X_, W_, W_, U_, U_, U_, U_,
+	/* E0 */ O_, O_, U_, U_, O_, O_, U_, U_, X_, X_, W_, W_, U_, U_, U_, U_,
+	/* F0 */ A_, W_, W_, W_, U_, U_, U_, U_, X_, M_, W_, U_, X_, M_, U_, U_,
+};
+/* clang-format on */
+
+static inline uint64_t disp26(uint32_t insn)
+{
+	return sign_extend(insn & 0x3ffffff, 26) << 2;
+}
+
+/* Whether an instruction can name a register whose page is known, in any of the fields where
+ * registers stand. */
+static inline bool touches_known(const struct pages *g, uint32_t insn)
+{
+	const uint32_t known = g->known;
+	return (known >> (insn & 31) | known >> (insn >> 5 & 31) | known >> (insn >> 10 & 31) |
+		known >> (insn >> 16 & 31)) &
+	       1;
+}
+
+/* False for what is no instruction.  *falls is cleared where the next one does not follow. */
+static inline bool step(const struct scan *s, struct pages *g, uint64_t off, bool *falls)
+{
+	const uint32_t insn = insn_at(s->code, off);
+	const enum form form = (enum form)forms[insn >> 24];
+	if (form < F_ADR && (g->known == 0 || !touches_known(g, insn)))
+		return true;
+	switch (form) {
+	case F_OTHER: break;
+	case F_WRITE: forget(g, insn & 31); break;
+	case F_ADR: do_adr(s, g, off, insn); break;
+	case F_ADD:
+		if (insn >> 23 & 1) /* addg, smax and others: not an add */
+			forget(g, insn & 31);
+		else
+			do_add(s, g, off, insn);
+		break;
+	case F_MEM: do_load_store(s, g, off, insn); break;
+	case F_LITERAL: do_literal(s, g, off, insn); break;
+	case F_OTHER_MEM: do_other_memory(g, insn); break;
+	case F_FLOAT:
+		if (writes_general(insn))
+			forget(g, insn & 31);
+		break;
+	case F_B:
+		do_branch(s, g, off, disp26(insn), REF_JUMP);
+		*falls = false;
+		break;
+	case F_BL:
+		do_branch(s, g, off, disp26(insn), REF_CALL);
+		g->known &= ~CALLER_SAVED;
+		break;
+	case F_BCOND:
+		do_branch(s, g, off, sign_extend(insn >> 5 & 0x7ffff, 19) << 2, REF_JUMP);
+		break;
+	case F_TBZ: do_branch(s, g, off, sign_extend(insn >> 5 & 0x3fff, 14) << 2, REF_JUMP); break;
+	case F_INDIRECT: *falls = do_indirect(g, off, insn); break;
+	case F_UNDEFINED:
+		*falls = false; /* udf too: a trap */
+		return insn >> 16 == 0;
+	}
+	return true;
+}
+
+uint64_t arm64_refs(struct bytes code, uint64_t addr, unsigned kinds, code_ref_vec *ret)
+{
+	const struct scan s = { code, addr, kinds & REF_INSIDE ? 0 : code.size, kinds, ret };
+	struct pages g = { 0 };
+	uint64_t bad = code.size % 4;
+	for (uint64_t off = 0; code.size - off >= 4; off += 4) {
+		bool falls = true;
+		if (!step(&s, &g, off, &falls))
+			bad += 4;
+		if (!falls)
+			restart(&g, off + 4);
+	}
+	return bad;
+}

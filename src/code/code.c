@@ -1,0 +1,28 @@
+#include "code/code.h"
+#include "code/arm64.h"
+#include "code/x86.h"
+
+/* e_machine of the System V ABI supplements. */
+enum { EM_386 = 3, EM_X86_64 = 62, EM_AARCH64 = 183 };
+
+enum code_isa code_isa_of(uint16_t elf_machine)
+{
+	switch (elf_machine) {
+	case EM_386: return CODE_I386;
+	case EM_X86_64: return CODE_X86_64;
+	case EM_AARCH64: return CODE_ARM64;
+	default: return CODE_NONE;
+	}
+}
+
+uint64_t code_refs(enum code_isa isa, struct bytes code, uint64_t addr, unsigned kinds,
+		   uint64_t imm_low, uint64_t imm_high, code_ref_vec *ret)
+{
+	switch (isa) {
+	case CODE_X86_64: return x86_refs(code, true, addr, kinds, imm_low, imm_high, ret);
+	case CODE_I386: return x86_refs(code, false, addr, kinds, imm_low, imm_high, ret);
+	case CODE_ARM64: return arm64_refs(code, addr, kinds, ret);
+	case CODE_NONE: break;
+	}
+	return code.size;
+}

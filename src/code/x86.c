@@ -1,0 +1,432 @@
+/* The decoder: prefixes, opcode map, ModRM, displacement, immediate, flow. */
+#include "code/x86.h"
+#include "code/x86_table.h"
+
+/* Bytes the steps below may look at: 14 prefixes, then opcode, ModRM, SIB, displacement and
+ * immediate of what turns out to be too long. */
+#define WINDOW 40
+
+enum map { MAP_ONE, MAP_0F, MAP_OTHER };
+
+struct decoder {
+	const uint8_t *p; /* WINDOW bytes */
+	unsigned pos;
+	bool mode64;
+	bool opsize16; /* 66, or pp of VEX */
+	bool addr67;   /* 67: 32-bit addresses in 64-bit mode, 16-bit ones in i386 */
+	bool lock;
+	bool vex;        /* VEX, EVEX or XOP */
+	uint8_t rep;     /* the last of F2 and F3, or pp of VEX */
+	uint8_t rex;     /* 0100WRXB; from VEX too */
+	uint8_t vector;  /* bytes of a vector operand; 0 unknown */
+	uint8_t map, op; /* enum map */
+	uint8_t modrm, attr;
+};
+
+#define REX_W 8
+#define REX_X 2
+#define REX_B 1
+
+static uint8_t peek(const struct decoder *d)
+{
+	return d->p[d->pos];
+}
+
+static uint8_t take(struct decoder *d)
+{
+	return d->p[d->pos++];
+}
+
+static int64_t take_signed(struct decoder *d, unsigned size)
+{
+	uint64_t v = 0;
+	for (unsigned i = 0; i < size; i++)
+		v |= (uint64_t)d->p[d->pos + i] << (8 * i);
+	d->pos += size;
+	if (size == 0)
+		return 0;
+	const unsigned unused = 64 - 8 * size;
+	return (int64_t)(v << unused) >> unused;
+}
+
+static void note_prefix(struct decoder *d, uint8_t b)
+{
+	if (b == 0x66)
+		d->opsize16 = true;
+	else if (b == 0x67)
+		d->addr67 = true;
+	else if (b == 0xf0)
+		d->lock = true;
+	else if (b >= 0xf2)
+		d->rep = b;
+}
+
+static bool read_prefixes(struct decoder *d)
+{
+	while (d->pos < X86_MAX_LEN) {
+		const uint8_t b = peek(d);
+		if (d->mode64 && (b & 0xf0) == 0x40) {
+			d->rex = b;
+		} else if (x86_class_of(x86_attr[0][b]) == CLASS_PREFIX) {
+			note_prefix(d, b);
+			d->rex = 0; /* only a REX right before the opcode counts */
+		} else {
+			return true;
+		}
+		d->pos++;
+	}
+	return false;
+}
+
+/* The shape of what stands behind VEX (SDM volume 2, 2.3), EVEX (2.7) and XOP (APM volume 3,
+ * 1.2.5) follows from the map, but for the immediates of map 1 and of the promoted legacy
+ * instructions of EVEX map 4 (APX). */
+static uint8_t promoted_attr(uint8_t op, uint8_t modrm)
+{
+	const uint8_t reg = modrm >> 3 & 7;
+	switch (op) {
+	case 0x24:
+	case 0x2c:
+	case 0x6b:
+	case 0x80:
+	case 0x83:
+	case 0xc0:
+	case 0xc1:
+	case 0xd4: return X86_HAS_RM | 1;
+	case 0x69:
+	case 0x81: return X86_HAS_RM | 4;
+	case 0xf6: return (uint8_t)(X86_HAS_RM | (reg < 2 ? 1 : 0));
+	case 0xf7: return (uint8_t)(X86_HAS_RM | (reg < 2 ? 4 : 0));
+	default: return X86_HAS_RM;
+	}
+}
+
+static bool vector_attr(struct decoder *d, unsigned map, bool evex)
+{
+	const uint8_t op = d->op;
+	d->attr = X86_HAS_RM;
+	switch (map) {
+	case 1:
+		if (op == 0x77 && !evex)
+			d->attr = 0; /* vzeroupper, vzeroall */
+		else if ((op & 0xfc) == 0x70 || op == 0xc2 || (op >= 0xc4 && op <= 0xc6))
+			d->attr |= 1;
+		return true;
+	case 2:
+	case 5:
+	case 6:
+	case 9: return true;
+	case 3:
+	case 8: d->attr |= 1; return true;
+	case 4: d->attr = promoted_attr(op, peek(d)); return evex;
+	case 7:
+	case 10: d->attr |= 4; return true;
+	default: return false;
+	}
+}
+
+static void note_pp(struct decoder *d, unsigned pp)
+{
+	d->opsize16 = pp == 1;
+	d->rep = pp == 2 ? 0xf3 : pp == 3 ? 0xf2 : 0;
+}
+
+/* Behind the first byte of VEX, EVEX or XOP. */
+static bool read_vector(struct decoder *d, uint8_t first)
+{
+	/* SDM volume 2, 2.3.2-2.3.4: these prefixes before VEX are undefined. */
+	if (d->opsize16 || d->rep || d->lock || d->rex)
+		return false;
+	unsigned map = 1;
+	const uint8_t p0 = take(d);
+	uint8_t last = p0; /* the byte with W, L and pp */
+	d->rex = (uint8_t)(~p0 >> 5 & 4);
+	if (first != 0xc5) {
+		map = p0 & (first == 0x62 ? 7 : 31);
+		d->rex = ~p0 >> 5 & 7;
+		last = take(d);
+		d->rex |= last >> 4 & REX_W;
+	}
+	note_pp(d, last & 3);
+	d->vector = last & 4 ? 32 : 16;
+	if (first == 0x62) {
+		const uint8_t p2 = take(d);
+		d->vector = (uint8_t)(16 << (p2 >> 5 & 3));
+		if (p2 & 0x10 || d->vector > 64) /* broadcast of one element */
+			d->vector = 0;
+	}
+	d->vex = true;
+	d->op = take(d);
+	d->map = map == 1 ? MAP_0F : MAP_OTHER;
+	return vector_attr(d, map, first == 0x62);
+}
+
+static bool read_escape(struct decoder *d)
+{
+	d->op = take(d);
+	if (d->op == 0x38 || d->op == 0x3a) {
+		d->attr = (uint8_t)(X86_HAS_RM | (d->op == 0x3a));
+		d->op = take(d);
+		d->map = MAP_OTHER;
+		return true;
+	}
+	d->map = MAP_0F;
+	d->attr = x86_attr[1][d->op];
+	return x86_class_of(d->attr) != CLASS_NONE;
+}
+
+static bool read_opcode(struct decoder *d)
+{
+	d->op = take(d);
+	d->attr = x86_attr[0][d->op];
+	if (d->op == 0x8f && (peek(d) & 0x1f) >= 8)
+		return read_vector(d, 0x8f);
+	if (x86_class_of(d->attr) == CLASS_ESCAPE) {
+		if (d->op == 0x0f)
+			return read_escape(d);
+		/* In i386 C4, C5 and 62 are les, lds and bound, which need a memory operand. */
+		if (d->mode64 || peek(d) >= 0xc0)
+			return read_vector(d, d->op);
+		d->attr &= 0x0f;
+	}
+	if (x86_class_of(d->attr) == CLASS_NO64) {
+		d->attr &= 0x0f;
+		return !d->mode64;
+	}
+	return x86_class_of(d->attr) != CLASS_FAR || !d->mode64;
+}
+
+/* SDM volume 2, table 2-1: 16-bit addressing. */
+static unsigned disp_size16(uint8_t modrm)
+{
+	if (modrm < 0x40)
+		return (modrm & 7) == 6 ? 2 : 0;
+	return modrm >> 6;
+}
+
+/* SDM volume 2, tables 2-2 and 2-3. */
+static unsigned read_sib(struct decoder *d, struct x86_insn *ret)
+{
+	const unsigned mod = d->modrm >> 6, rm = d->modrm & 7;
+	unsigned base = rm;
+	bool index = false;
+	if (rm == 4) {
+		const uint8_t sib = take(d);
+		base = sib & 7;
+		index = (sib & 0x38) != 0x20 || (d->rex & REX_X) != 0;
+	}
+	if (mod != 0 || base != 5)
+		return mod == 0 ? 0 : mod == 1 ? 1 : 4;
+	ret->pc_relative = d->mode64 && rm == 5;
+	ret->indexed = index;
+	ret->absolute = !ret->pc_relative && !index;
+	return 4;
+}
+
+static void read_memory(struct decoder *d, struct x86_insn *ret)
+{
+	unsigned size;
+	if (d->addr67 && !d->mode64) {
+		size = disp_size16(d->modrm);
+		ret->absolute = size == 2 && d->modrm < 0x40;
+	} else {
+		size = read_sib(d, ret);
+	}
+	ret->disp_off = (uint8_t)d->pos;
+	ret->disp_size = (uint8_t)size;
+	ret->disp = take_signed(d, size);
+}
+
+static bool is_wide(const struct decoder *d)
+{
+	return (d->rex & REX_W) != 0;
+}
+
+/* FF: inc, dec, call, far call, jmp, far jmp, push; the far ones only from memory. */
+static bool fix_ff(const struct decoder *d, struct x86_insn *ret)
+{
+	const uint8_t reg = d->modrm >> 3 & 7;
+	if (reg == 2 || reg == 3)
+		ret->flow = X86_CALL_INDIRECT;
+	if (reg == 4 || reg == 5)
+		ret->flow = X86_JMP_INDIRECT;
+	return reg != 7 && ((reg != 3 && reg != 5) || d->modrm < 0xc0);
+}
+
+static bool fix_one_byte_group(struct decoder *d, struct x86_insn *ret)
+{
+	const uint8_t reg = d->modrm >> 3 & 7;
+	switch (d->op) {
+	case 0x8f: return reg == 0;
+	case 0xc6: return reg == 0 || d->modrm == 0xf8; /* mov, xabort */
+	case 0xc7:
+		if (d->modrm == 0xf8)
+			ret->flow = X86_JCC; /* xbegin */
+		return reg == 0 || d->modrm == 0xf8;
+	case 0xf6: d->attr = (uint8_t)(d->attr | (reg < 2 ? 1 : 0)); return true; /* test */
+	case 0xf7: d->attr = (uint8_t)(d->attr | (reg < 2 ? 4 : 0)); return true;
+	case 0xfe: return reg < 2;
+	default: return fix_ff(d, ret);
+	}
+}
+
+/* Behind ModRM, before the memory operand is read. */
+static bool fix_group(struct decoder *d, struct x86_insn *ret)
+{
+	if (d->map == MAP_ONE)
+		return fix_one_byte_group(d, ret);
+	if (d->op == 0x78) { /* vmread; SSE4a extrq, insertq with two immediate bytes */
+		if (d->opsize16 || d->rep == 0xf2)
+			d->attr |= 2;
+		return true;
+	}
+	d->modrm |= 0xc0; /* mov to and from cr and dr: mod counts as 3 */
+	return true;
+}
+
+/* x86_width in bytes. */
+static uint8_t access_size(const struct decoder *d)
+{
+	const unsigned word = is_wide(d) ? 8 : d->opsize16 ? 2 : 4;
+	if (d->map == MAP_OTHER)
+		return 0;
+	if (d->map == MAP_ONE && d->op == 0xff) {
+		const uint8_t reg = d->modrm >> 3 & 7;
+		if (reg == 3 || reg == 5)
+			return 0;
+		return (uint8_t)(reg < 2 ? word : d->mode64 ? 8 : 4);
+	}
+	switch (x86_width[d->map][d->op]) {
+	case 'b': return 1;
+	case 'w': return 2;
+	case 'd': return 4;
+	case 'q': return 8;
+	case 'z': return (uint8_t)word;
+	case 'p': return d->mode64 ? 8 : 4;
+	case 's': return d->rep == 0xf3 ? 4 : d->rep == 0xf2 ? 8 : d->vector;
+	case 'v': return d->vector;
+	case 'm': return d->vex || d->opsize16 || d->rep ? d->vector : 8;
+	default: return 0;
+	}
+}
+
+static bool read_modrm(struct decoder *d, struct x86_insn *ret)
+{
+	d->modrm = take(d);
+	if (x86_class_of(d->attr) == CLASS_GROUP && !fix_group(d, ret))
+		return false;
+	if (d->modrm >= 0xc0)
+		return x86_class_of(d->attr) != CLASS_LEA;
+	read_memory(d, ret);
+	ret->address = x86_class_of(d->attr) == CLASS_LEA;
+	if (!ret->address && (ret->pc_relative || ret->absolute || ret->indexed))
+		ret->mem_size = access_size(d);
+	return true;
+}
+
+/* A 66 prefix makes near branches rel16 in i386 only, but xbegin in both modes. */
+static void set_branch(struct decoder *d, struct x86_insn *ret, uint8_t flow)
+{
+	const bool xbegin = d->op == 0xc7;
+	unsigned size = d->attr & X86_IMM;
+	if (size == 4 && d->opsize16 && (xbegin ? !is_wide(d) : !d->mode64))
+		size = 2;
+	ret->flow = flow;
+	ret->disp_off = (uint8_t)d->pos;
+	ret->disp_size = (uint8_t)size;
+	ret->disp = take_signed(d, size);
+}
+
+static void read_moffs(struct decoder *d, struct x86_insn *ret)
+{
+	const unsigned size = d->mode64 ? (d->addr67 ? 4 : 8) : d->addr67 ? 2 : 4;
+	ret->absolute = true;
+	ret->disp_off = (uint8_t)d->pos;
+	ret->disp_size = (uint8_t)size;
+	ret->disp = take_signed(d, size);
+	ret->mem_size = d->op & 1 ? (uint8_t)(is_wide(d) ? 8 : d->opsize16 ? 2 : 4) : 1;
+}
+
+static void read_immediate(struct decoder *d, struct x86_insn *ret)
+{
+	unsigned size = d->attr & X86_IMM;
+	const bool legacy = !d->vex || d->map == MAP_OTHER;
+	if (size == 4 && is_wide(d) && x86_class_of(d->attr) == CLASS_MOV)
+		size = 8;
+	else if (size == 4 && d->opsize16 && !is_wide(d) && legacy)
+		size = 2;
+	ret->imm_off = (uint8_t)d->pos;
+	ret->imm_size = (uint8_t)size;
+	ret->imm = take_signed(d, size);
+}
+
+/* What assemblers pad i386 code with: mov %esi,%esi, lea 0(%esi),%esi and longer ones. */
+static bool is_i386_nop(const struct decoder *d, const struct x86_insn *ret)
+{
+	const uint8_t reg = d->modrm >> 3 & 7, rm = d->modrm & 7;
+	if (d->mode64 || d->map != MAP_ONE || d->addr67 || d->opsize16)
+		return false;
+	if (d->op == 0x89 || d->op == 0x8b)
+		return d->modrm >= 0xc0 && reg == rm;
+	if (d->op != 0x8d || ret->disp != 0 || ret->absolute || ret->indexed)
+		return false;
+	if (rm != 4)
+		return reg == rm;
+	const uint8_t sib = d->p[ret->disp_off - 1];
+	return (sib & 0x38) == 0x20 && (sib & 7) == reg;
+}
+
+static void read_far(struct decoder *d, struct x86_insn *ret)
+{
+	ret->imm_off = (uint8_t)d->pos;
+	ret->imm_size = d->opsize16 ? 2 : 4;
+	ret->imm = take_signed(d, ret->imm_size);
+	d->pos += 2; /* selector */
+	ret->flow = d->op == 0x9a ? X86_CALL_INDIRECT : X86_JMP_INDIRECT;
+}
+
+/* What stands behind the memory operand. */
+static void read_tail(struct decoder *d, struct x86_insn *ret)
+{
+	switch (x86_class_of(d->attr)) {
+	case CLASS_JCC: set_branch(d, ret, X86_JCC); return;
+	case CLASS_JMP: set_branch(d, ret, X86_JMP); return;
+	case CLASS_CALL: set_branch(d, ret, X86_CALL); return;
+	case CLASS_MOFFS: read_moffs(d, ret); return;
+	case CLASS_FAR: read_far(d, ret); return;
+	case CLASS_RET: ret->flow = X86_RET; break;
+	case CLASS_TRAP: ret->flow = X86_TRAP; break;
+	case CLASS_NOP:
+		/* F3 90 is pause, 41 90 exchanges r8. */
+		if (d->op != 0x90 || (!d->rep && !(d->rex & REX_B)))
+			ret->flow = X86_NOP;
+		break;
+	default: break;
+	}
+	if (ret->flow == X86_JCC)
+		set_branch(d, ret, X86_JCC); /* xbegin */
+	else
+		read_immediate(d, ret);
+	if (is_i386_nop(d, ret))
+		ret->flow = X86_NOP;
+}
+
+bool x86_decode(const uint8_t *p, size_t left, bool mode64, struct x86_insn *ret)
+{
+	uint8_t padded[WINDOW];
+	if (left < WINDOW) {
+		memset(padded, 0, sizeof padded);
+		if (left != 0)
+			memcpy(padded, p, left);
+		p = padded;
+	}
+	struct decoder d = { .p = p, .mode64 = mode64, .vector = 16 };
+	*ret = (struct x86_insn){ .flow = X86_PLAIN };
+	if (!read_prefixes(&d) || !read_opcode(&d))
+		return false;
+	if (d.attr & X86_HAS_RM && !read_modrm(&d, ret))
+		return false;
+	read_tail(&d, ret);
+	ret->len = (uint8_t)d.pos;
+	return d.pos <= X86_MAX_LEN && d.pos <= left;
+}

@@ -1,0 +1,209 @@
+/* The loop over code: most instructions have no prefix or REX, and only their length matters. */
+#include "code/x86.h"
+#include "code/x86_table.h"
+
+/* Bytes the fast path may load at once: REX, 0F, opcode, ModRM, displacement, immediate. */
+#define FAST_WINDOW 16
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+struct scan {
+	const uint8_t *base;
+	uint64_t addr, size;
+	uint64_t inside; /* targets below this offset are not reported: size, or 0 */
+	uint64_t imm_low, imm_high;
+	unsigned kinds;
+	bool mode64;
+	code_ref_vec *ret;
+	uint64_t bad; /* bytes that were no instruction */
+};
+
+static uint64_t wrap(const struct scan *s, uint64_t addr)
+{
+	return s->mode64 ? addr : (uint32_t)addr;
+}
+
+/* Of the kinds wanted, at `off`, to what lies `disp` behind the end of the instruction. */
+static __attribute__((noinline)) void push_relative(const struct scan *s, uint64_t off,
+						    unsigned len, unsigned field, uint64_t to,
+						    enum ref_kind kind, uint8_t size)
+{
+	if (!(s->kinds & kind))
+		return;
+	vec_push(s->ret, (struct code_ref){ .from = wrap(s, s->addr + off),
+					    .to = wrap(s, s->addr + to),
+					    .field = wrap(s, s->addr + off + field),
+					    .tail = (uint8_t)(len - field),
+					    .kind = (uint8_t)kind,
+					    .size = size });
+}
+
+static inline void add_relative(const struct scan *s, uint64_t off, unsigned len, unsigned field,
+				int64_t disp, enum ref_kind kind, uint8_t size)
+{
+	const uint64_t to = off + len + (uint64_t)disp;
+	if (to >= s->inside)
+		push_relative(s, off, len, field, to, kind, size);
+}
+
+static void add_value(const struct scan *s, uint64_t off, unsigned len, unsigned field,
+		      int64_t value)
+{
+	const uint64_t to = wrap(s, (uint64_t)value);
+	if (to < s->imm_low || to >= s->imm_high)
+		return;
+	vec_push(s->ret, (struct code_ref){ .from = wrap(s, s->addr + off),
+					    .to = to,
+					    .field = wrap(s, s->addr + off + field),
+					    .tail = (uint8_t)(len - field),
+					    .kind = REF_IMM });
+}
+
+static void add_refs(const struct scan *s, uint64_t off, const struct x86_insn *in)
+{
+	const bool works = in->flow != X86_NOP && in->flow != X86_TRAP;
+	if (in->flow == X86_CALL)
+		add_relative(s, off, in->len, in->disp_off, in->disp, REF_CALL, 0);
+	else if (in->flow == X86_JMP || in->flow == X86_JCC)
+		add_relative(s, off, in->len, in->disp_off, in->disp, REF_JUMP, 0);
+	else if (in->pc_relative && works)
+		add_relative(s, off, in->len, in->disp_off, in->disp,
+			     in->address ? REF_ADDR : REF_MEM, in->mem_size);
+	else if (in->disp_size >= 4 && works && s->kinds & REF_IMM)
+		add_value(s, off, in->len, in->disp_off, in->disp);
+	if (in->imm_size >= 4 && s->kinds & REF_IMM)
+		add_value(s, off, in->len, in->imm_off, in->imm);
+}
+
+/* The instruction at `off`, decoded in full; returns how far to go on. */
+static __attribute__((noinline)) unsigned scan_slow(struct scan *s, uint64_t off)
+{
+	struct x86_insn in;
+	if (!x86_decode(s->base + off, s->size - off, s->mode64, &in)) {
+		s->bad++;
+		return 1;
+	}
+	add_refs(s, off, &in);
+	return in.len;
+}
+
+static inline uint64_t load64(const uint8_t *p)
+{
+	uint64_t v;
+	memcpy(&v, p, sizeof v);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap64(v);
+#endif
+	return v;
+}
+
+/* Whether a class that wants a look at ModRM is common and without surprise; *imm is then the
+ * size of its immediate. */
+static ALWAYS_INLINE bool easy_group(unsigned op, unsigned modrm, unsigned *imm)
+{
+	const unsigned reg = modrm >> 3 & 7;
+	switch (op) {
+	case 0xc6:
+	case 0xc7: return reg == 0;
+	case 0xf6: *imm = reg < 2 ? 1 : 0; return true;
+	case 0xf7: *imm = reg < 2 ? 4 : 0; return true;
+	case 0xff: return (0x57 >> reg & 1) != 0; /* all but far ones and /7 */
+	default: return false;
+	}
+}
+
+static inline uint32_t load32(const uint8_t *p)
+{
+	uint32_t v;
+	memcpy(&v, p, sizeof v);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap32(v);
+#endif
+	return v;
+}
+
+/* Whether 66 in front of `w` can change the length: not with the 0F map. */
+static inline bool may_shorten(uint64_t w)
+{
+	if ((w & 0xf0) == 0x40)
+		w >>= 8;
+	return (w & 0xff) != 0x0f;
+}
+
+/* The same where FAST_WINDOW bytes stand on both sides: the length of what is common.  What is
+ * reported and what is odd is left to scan_slow.  REX, 0F and the kind of an instruction are as
+ * good as random, so there is no branch but on what is rare. */
+static ALWAYS_INLINE unsigned scan_fast(struct scan *s, uint64_t off, bool mode64, bool want_imm)
+{
+	const uint8_t *p = s->base + off;
+	uint64_t w = load64(p);
+	unsigned len = 1;
+	if (mode64 && UNLIKELY(x86_class_of(x86_attr[0][w & 0xff]) == CLASS_PREFIX)) {
+		if ((w & 0xff) == 0x66 && may_shorten(w >> 8))
+			return scan_slow(s, off);
+		w >>= 8;
+		len++;
+	}
+	const unsigned rex = mode64 & ((w & 0xf0) == 0x40);
+	const unsigned wide = rex & (unsigned)(w >> 3);
+	w >>= 8 * rex;
+	const unsigned escape = (w & 0xff) == 0x0f;
+	w >>= 8 * escape;
+
+	const unsigned modrm = w >> 8 & 0xff;
+	const unsigned attr = x86_attr[escape][w & 0xff];
+	const unsigned class = attr >> 4;
+	const unsigned rm = x86_modrm[modrm] & (0u - (attr >> 3 & 1));
+	unsigned imm = attr & X86_IMM;
+	len += rex + escape + (rm & X86_RM_LEN);
+	if (UNLIKELY(class >= CLASS_GROUP)) {
+		if (class != CLASS_GROUP || escape || !easy_group(w & 0xff, modrm, &imm))
+			return scan_slow(s, off);
+	}
+
+	/* A branch has its displacement in place of the immediate, rip-relative operands before. */
+	const unsigned branch = class - CLASS_JCC <= CLASS_CALL - CLASS_JCC;
+	const unsigned end = len + imm;
+	const int32_t field = (int32_t)load32(p + (branch ? end : len) - 4);
+	const int64_t disp = branch && imm == 1 ? field >> 24 : field;
+	unsigned odd = (branch | (rm & X86_RM_NOBASE)) && off + end + (uint64_t)disp >= s->inside;
+	odd |= (rm & X86_RM_SIB0) && (w >> 16 & 7) == 5;
+	odd |= class == CLASS_LEA && modrm >= 0xc0;
+	odd |= class == CLASS_MOV ? wide & 1 : 0;
+	if (want_imm)
+		odd |= (imm == 4 && !branch) || (rm & X86_RM_DISP4);
+	return UNLIKELY(odd) ? scan_slow(s, off) : end;
+}
+
+static ALWAYS_INLINE void scan(struct scan *s, bool mode64, bool want_imm)
+{
+	uint64_t off = 0;
+	while (off < min_u64(s->size, FAST_WINDOW))
+		off += scan_slow(s, off);
+	const uint64_t end = s->size > FAST_WINDOW ? s->size - FAST_WINDOW : 0;
+	while (off < end)
+		off += scan_fast(s, off, mode64, want_imm);
+	while (off < s->size)
+		off += scan_slow(s, off);
+}
+
+uint64_t x86_refs(struct bytes code, bool mode64, uint64_t addr, unsigned kinds, uint64_t imm_low,
+		  uint64_t imm_high, code_ref_vec *ret)
+{
+	struct scan s = { .base = code.p,
+			  .addr = addr,
+			  .size = code.size,
+			  .inside = kinds & REF_INSIDE ? 0 : code.size,
+			  .imm_low = imm_low,
+			  .imm_high = imm_high,
+			  .kinds = kinds,
+			  .mode64 = mode64,
+			  .ret = ret };
+	if (!mode64)
+		scan(&s, false, true);
+	else if (kinds & REF_IMM)
+		scan(&s, true, true);
+	else
+		scan(&s, true, false);
+	return s.bad;
+}

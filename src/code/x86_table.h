@@ -1,0 +1,56 @@
+/* x86_table.h - what a one-byte attribute says of each opcode and ModRM byte.
+ *
+ * Attribute of an opcode: bits 0-2 the bytes of immediate or branch displacement (4 means
+ * "operand size, at most 32 bits": a 66 prefix makes it 2), bit 3 a ModRM byte follows,
+ * bits 4-7 a class. */
+#ifndef HEFT_CODE_X86_TABLE_H
+#define HEFT_CODE_X86_TABLE_H
+
+#include "base/base.h"
+
+#define X86_IMM    0x07
+#define X86_HAS_RM 0x08
+
+enum x86_class {
+	CLASS_PLAIN,
+	CLASS_NOP,
+	CLASS_RET,
+	CLASS_TRAP,
+	CLASS_LEA,
+	CLASS_MOV, /* B8-BF: REX.W makes the immediate 8 bytes */
+	CLASS_JCC,
+	CLASS_JMP,
+	CLASS_CALL,
+	CLASS_GROUP,  /* ModRM decides */
+	CLASS_MOFFS,  /* A0-A3: an address instead of ModRM */
+	CLASS_FAR,    /* ptr16:32, i386 only */
+	CLASS_NO64,   /* plain in i386; undefined, or REX, in 64-bit mode */
+	CLASS_PREFIX, /* legacy prefixes */
+	CLASS_ESCAPE, /* 0F, 0F38, 0F3A, VEX, EVEX */
+	CLASS_NONE,   /* undefined */
+};
+
+static inline enum x86_class x86_class_of(uint8_t attr)
+{
+	return (enum x86_class)(attr >> 4);
+}
+
+/* The one-byte opcodes and those behind 0F.  (Behind 0F38 all have ModRM, behind 0F3A all have
+ * ModRM and imm8.) */
+extern const uint8_t x86_attr[2][256];
+
+/* Of a ModRM byte under 32- and 64-bit addressing: bits 0-2 the bytes of ModRM, SIB and
+ * displacement together, where no flag says more. */
+#define X86_RM_LEN    0x07
+#define X86_RM_DISP4  0x08 /* mod 2: a 32-bit displacement at the end */
+#define X86_RM_NOBASE 0x10 /* mod 0, rm 5: disp32, relative to rip in 64-bit mode */
+#define X86_RM_SIB0   0x20 /* mod 0 with SIB: 4 bytes more where its base is 5 */
+
+extern const uint8_t x86_modrm[256];
+
+/* Width of the memory operand of the same two maps, as a letter: b w d q bytes 1 2 4 8, t 10;
+ * z operand size, p pointer, s scalar by mandatory prefix or a whole vector, v vector,
+ * m MMX or vector, '.' unknown. */
+extern const char x86_width[2][257];
+
+#endif

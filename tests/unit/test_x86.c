@@ -1,0 +1,302 @@
+/* Hand-picked encodings.  Lengths follow the Intel SDM, volume 2; the oracle
+ * tests/oracle/x86_lengths.sh compares all the rest with Zydis. */
+#include "code/x86.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+/* Bytes of an instruction; the literal's own NUL is not one of them. */
+#define B(text) (const uint8_t *)(text), sizeof(text) - 1
+
+enum { I386, X64 };
+
+static struct x86_insn decode(bool mode64, const uint8_t *p, size_t n)
+{
+	struct x86_insn in;
+	assert_true(x86_decode(p, n, mode64, &in));
+	assert_int_equal(in.len, n);
+	return in;
+}
+
+static void rejects(bool mode64, const uint8_t *p, size_t n)
+{
+	/* Padded, so that it is not the end of the bytes that rejects. */
+	uint8_t padded[32] = { 0 };
+	struct x86_insn in;
+	memcpy(padded, p, n);
+	assert_false(x86_decode(padded, sizeof padded, mode64, &in));
+}
+
+struct sized {
+	bool mode64;
+	const uint8_t *p;
+	size_t len;
+};
+
+static void lengths_follow_prefixes_maps_and_modrm(void **state)
+{
+	(void)state;
+	static const struct sized table[] = {
+		{ X64, B("\x48\x89\xe5") },                   /* mov %rsp,%rbp */
+		{ X64, B("\x8b\x44\x24\x08") },               /* mov 8(%rsp),%eax */
+		{ X64, B("\x8b\x84\x24\0\1\0\0") },           /* disp32 behind SIB */
+		{ X64, B("\x8b\x04\x25\0\1\0\0") },           /* SIB without base */
+		{ X64, B("\x8b\x04\x8d\0\1\0\0") },           /* index only */
+		{ X64, B("\x43\x8b\x44\x25\0") },             /* r13 base needs disp8 */
+		{ X64, B("\x66\xc7\x00\1\0") },               /* 66: imm16 */
+		{ X64, B("\x66\x48\xc7\x00\1\0\0\0") },       /* REX.W beats 66 */
+		{ X64, B("\x48\xb8\1\2\3\4\5\6\7\x08") },     /* movabs */
+		{ X64, B("\x66\xb8\1\2") },                   /* mov imm16 */
+		{ X64, B("\xa1\1\2\3\4\5\6\7\x08") },         /* moffs64 */
+		{ X64, B("\x67\xa1\1\2\3\4") },               /* moffs32 by 67 */
+		{ I386, B("\xa1\1\2\3\4") },                  /* moffs32 */
+		{ I386, B("\x67\xa1\1\2") },                  /* moffs16 */
+		{ X64, B("\xc8\x10\0\1") },                   /* enter */
+		{ X64, B("\xf6\xc1\1") },                     /* test imm8 */
+		{ X64, B("\xf7\xc1\1\0\0\0") },               /* test imm32 */
+		{ X64, B("\xf7\xd9") },                       /* neg */
+		{ X64, B("\xc7\xf8\1\0\0\0") },               /* xbegin */
+		{ X64, B("\xc6\xf8\1") },                     /* xabort */
+		{ X64, B("\x0f\x0f\xc1\x9e") },               /* 3DNow! pfadd */
+		{ X64, B("\x66\x0f\x3a\x0f\xc1\4") },         /* palignr */
+		{ X64, B("\xf3\x0f\x38\xf6\xc1") },           /* adox */
+		{ X64, B("\x66\x0f\x78\xc1\1\2") },           /* extrq: two immediates */
+		{ X64, B("\x0f\x20\x05") },                   /* mov cr: mod ignored */
+		{ X64, B("\xc5\xf8\x77") },                   /* vzeroupper */
+		{ X64, B("\xc5\xf9\x70\xc1\1") },             /* vpshufd */
+		{ X64, B("\xc4\xe3\x7d\x18\x05\0\0\0\0\1") }, /* vinsertf128 rip */
+		{ X64, B("\xc4\xe2\x7d\x18\x05\0\0\0\0") },   /* vbroadcastss rip */
+		{ X64, B("\x62\xf1\x7c\x48\x28\x40\1") },     /* vmovaps zmm disp8*64 */
+		{ X64, B("\x62\xf3\x75\x48\x25\xc2\xff") },   /* vpternlogd */
+		{ X64, B("\x62\xf5\x7c\x48\x58\xc0") },       /* vaddph, map 5 */
+		{ X64, B("\x62\xf6\x7d\x48\x98\xc0") },       /* vfmadd132ph, map 6 */
+		{ X64, B("\x8f\xe8\x78\xc0\xc1\5") },         /* XOP vprotb imm8 */
+		{ X64, B("\x8f\xe9\x78\x01\xc9") },           /* XOP map 9 blcfill */
+		{ X64, B("\x8f\xea\x78\x10\xc1\1\0\0\0") },   /* XOP map A bextr */
+		{ X64, B("\x8f\xc0") },                       /* pop */
+		{ I386, B("\xc5\x00") },                      /* lds */
+		{ I386, B("\xc5\xf8\x77") },                  /* VEX */
+		{ I386, B("\xc4\x00") },                      /* les */
+		{ I386, B("\x62\x00") },                      /* bound */
+		{ I386, B("\x62\xf1\x7c\x48\x28\xc0") },      /* EVEX */
+		{ I386, B("\x67\x8b\x06\1\2") },              /* 16-bit disp16 */
+		{ I386, B("\x67\x8b\x47\1") },                /* 16-bit disp8 */
+		{ I386, B("\x9a\1\2\3\4\5\6") },              /* far call */
+		{ I386, B("\x66\xea\1\2\5\6") },              /* far jmp 16:16 */
+		{ I386, B("\x40") },                          /* inc %eax */
+		{ I386, B("\x06") },                          /* push %es */
+	};
+	for (size_t i = 0; i < COUNT_OF(table); i++)
+		(void)decode(table[i].mode64, table[i].p, table[i].len);
+}
+
+static void what_64_bit_mode_lost_is_rejected(void **state)
+{
+	(void)state;
+	static const uint8_t lost[] = {
+		0x06, 0x07, 0x0e, 0x16, 0x17, 0x1e, 0x1f, 0x27, 0x2f, 0x37,
+		0x3f, 0x60, 0x61, 0x82, 0x9a, 0xce, 0xd4, 0xd5, 0xd6, 0xea
+	};
+	for (size_t i = 0; i < sizeof lost; i++) {
+		struct x86_insn in;
+		const uint8_t code[32] = { lost[i] };
+		assert_false(x86_decode(code, sizeof code, true, &in));
+		assert_true(x86_decode(code, sizeof code, false, &in));
+	}
+}
+
+static void undefined_encodings_are_rejected(void **state)
+{
+	(void)state;
+	rejects(X64, B("\x0f\x04"));
+	rejects(X64, B("\x0f\x3b"));
+	rejects(X64, B("\xff\xf8"));         /* FF /7 */
+	rejects(X64, B("\xff\xd8"));         /* far call of a register */
+	rejects(X64, B("\xfe\xd0"));         /* FE /2 */
+	rejects(X64, B("\x8d\xc0"));         /* lea of a register */
+	rejects(X64, B("\x8f\xe0"));         /* 8F /4 that is no XOP */
+	rejects(X64, B("\x66\xc5\xf8\x77")); /* 66 before VEX */
+	rejects(X64, B("\x48\xc5\xf8\x77")); /* REX before VEX */
+	rejects(X64, B("\xc4\xe0\x78\x10")); /* VEX map 0 */
+}
+
+static void sixteen_bytes_are_too_long_and_fifteen_are_not(void **state)
+{
+	(void)state;
+	uint8_t code[40];
+	struct x86_insn in;
+	memset(code, 0x66, sizeof code);
+	assert_false(x86_decode(code, sizeof code, true, &in));
+	code[14] = 0x90;
+	assert_true(x86_decode(code, sizeof code, true, &in));
+	assert_int_equal(in.len, 15);
+	code[14] = 0x66;
+	code[15] = 0x90;
+	assert_false(x86_decode(code, sizeof code, true, &in));
+}
+
+static void a_cut_instruction_is_none(void **state)
+{
+	(void)state;
+	static const uint8_t code[] = { 0x48, 0x8b, 0x84, 0x25, 1, 2, 3, 4 };
+	struct x86_insn in;
+	for (size_t n = 0; n < sizeof code; n++)
+		assert_false(x86_decode(code, n, true, &in));
+	assert_true(x86_decode(code, sizeof code, true, &in));
+	assert_false(x86_decode(NULL, 0, true, &in));
+}
+
+static void flow_kinds_are_told(void **state)
+{
+	(void)state;
+	static const struct {
+		struct sized insn;
+		enum x86_flow flow;
+	} table[] = {
+		{ { X64, B("\x74\x05") }, X86_JCC },
+		{ { X64, B("\x0f\x84\1\0\0\0") }, X86_JCC },
+		{ { X64, B("\xe3\x05") }, X86_JCC },
+		{ { X64, B("\xc7\xf8\1\0\0\0") }, X86_JCC },
+		{ { X64, B("\xeb\x05") }, X86_JMP },
+		{ { X64, B("\xf2\xe9\1\0\0\0") }, X86_JMP },
+		{ { X64, B("\xff\x25\1\0\0\0") }, X86_JMP_INDIRECT },
+		{ { X64, B("\x3e\xff\xe0") }, X86_JMP_INDIRECT },
+		{ { X64, B("\xff\x28") }, X86_JMP_INDIRECT },
+		{ { I386, B("\xea\1\2\3\4\5\6") }, X86_JMP_INDIRECT },
+		{ { X64, B("\xe8\1\0\0\0") }, X86_CALL },
+		{ { X64, B("\x66\xe8\1\0\0\0") }, X86_CALL },
+		{ { I386, B("\x66\xe8\1\0") }, X86_CALL },
+		{ { X64, B("\xff\xd0") }, X86_CALL_INDIRECT },
+		{ { X64, B("\x41\xff\x54\x24\x08") }, X86_CALL_INDIRECT },
+		{ { X64, B("\xc3") }, X86_RET },
+		{ { X64, B("\xf3\xc3") }, X86_RET },
+		{ { X64, B("\xc2\x08\0") }, X86_RET },
+		{ { X64, B("\x48\xcf") }, X86_RET },
+		{ { X64, B("\x0f\x0b") }, X86_TRAP },
+		{ { X64, B("\x0f\xb9\xc0") }, X86_TRAP },
+		{ { X64, B("\x0f\xff\xc0") }, X86_TRAP },
+		{ { X64, B("\xcc") }, X86_TRAP },
+		{ { X64, B("\xf4") }, X86_TRAP },
+		{ { X64, B("\x90") }, X86_NOP },
+		{ { X64, B("\x66\x90") }, X86_NOP },
+		{ { X64, B("\x66\x2e\x0f\x1f\x84\0\0\0\0\0") }, X86_NOP },
+		{ { X64, B("\xf3\x90") }, X86_PLAIN },         /* pause */
+		{ { X64, B("\x41\x90") }, X86_PLAIN },         /* xchg %r8d,%eax */
+		{ { X64, B("\xf3\x0f\x1e\xfa") }, X86_PLAIN }, /* endbr64 */
+		{ { X64, B("\x0f\x05") }, X86_PLAIN },         /* syscall */
+		{ { X64, B("\xff\xc0") }, X86_PLAIN },         /* inc */
+		{ { I386, B("\x8d\x76\0") }, X86_NOP },        /* lea 0(%esi),%esi */
+		{ { I386, B("\x8d\xb4\x26\0\0\0\0") }, X86_NOP },
+		{ { I386, B("\x89\xf6") }, X86_NOP },
+		{ { I386, B("\x8d\x76\1") }, X86_PLAIN },
+		{ { X64, B("\x89\xf6") }, X86_PLAIN }, /* clears the upper half */
+	};
+	for (size_t i = 0; i < COUNT_OF(table); i++) {
+		const struct sized *s = &table[i].insn;
+		assert_int_equal(decode(s->mode64, s->p, s->len).flow, table[i].flow);
+	}
+}
+
+static void a_rip_relative_operand_is_found_with_its_field_and_width(void **state)
+{
+	(void)state;
+	struct x86_insn in = decode(X64, B("\x48\xc7\x05\x10\0\0\0\1\0\0\x80"));
+	assert_true(in.pc_relative);
+	assert_false(in.address || in.absolute || in.indexed);
+	assert_int_equal(in.disp, 16);
+	assert_int_equal(in.disp_off, 3);
+	assert_int_equal(in.disp_size, 4);
+	assert_int_equal(in.mem_size, 8);
+	assert_int_equal(in.imm_off, 7);
+	assert_int_equal(in.imm_size, 4);
+	assert_int_equal(in.imm, -2147483647);
+
+	in = decode(X64, B("\x48\x8d\x3d\xf0\xff\xff\xff"));
+	assert_true(in.pc_relative && in.address);
+	assert_int_equal(in.disp, -16);
+}
+
+static void widths_of_pc_relative_operands_are_known(void **state)
+{
+	(void)state;
+	static const struct {
+		const uint8_t *p;
+		size_t len;
+		unsigned size;
+	} table[] = {
+		{ B("\x8a\x05\0\0\0\0"), 1 },
+		{ B("\x66\x8b\x05\0\0\0\0"), 2 },
+		{ B("\x8b\x05\0\0\0\0"), 4 },
+		{ B("\x48\x8b\x05\0\0\0\0"), 8 },
+		{ B("\xff\x15\0\0\0\0"), 8 },
+		{ B("\x0f\xb6\x05\0\0\0\0"), 1 },
+		{ B("\x0f\xb7\x05\0\0\0\0"), 2 },
+		{ B("\x48\x63\x05\0\0\0\0"), 4 },
+		{ B("\xf3\x0f\x10\x05\0\0\0\0"), 4 },
+		{ B("\xf2\x0f\x59\x05\0\0\0\0"), 8 },
+		{ B("\x0f\x28\x05\0\0\0\0"), 16 },
+		{ B("\xc5\xfc\x28\x05\0\0\0\0"), 32 },
+		{ B("\xc5\xfb\x10\x05\0\0\0\0"), 8 },
+		{ B("\x62\xf1\x7c\x48\x28\x05\0\0\0\0"), 64 },
+		{ B("\x62\xf1\x7c\x58\x58\x05\0\0\0\0"), 0 }, /* broadcast */
+		{ B("\xf3\x0f\x7e\x05\0\0\0\0"), 0 },         /* not said cheaply */
+	};
+	for (size_t i = 0; i < COUNT_OF(table); i++) {
+		const struct x86_insn in = decode(X64, table[i].p, table[i].len);
+		assert_true(in.pc_relative);
+		assert_int_equal(in.mem_size, table[i].size);
+	}
+}
+
+static void table_operands_without_base_are_told_from_bare_ones(void **state)
+{
+	(void)state;
+	struct x86_insn in = decode(X64, B("\xff\x24\xc5\x10\x20\x40\0")); /* jmp *T(,%rax,8) */
+	assert_true(in.indexed && !in.absolute && !in.pc_relative);
+	assert_int_equal(in.disp, 0x402010);
+	assert_int_equal(in.flow, X86_JMP_INDIRECT);
+	assert_int_equal(in.mem_size, 8);
+
+	in = decode(X64, B("\x8b\x04\x25\x10\x20\x40\0"));
+	assert_true(in.absolute && !in.indexed && !in.pc_relative);
+	in = decode(X64, B("\x42\x8b\x04\x25\x10\x20\x40\0")); /* index r12 */
+	assert_true(in.indexed && !in.absolute);
+	in = decode(I386, B("\x8b\x0d\x10\x20\x40\0"));
+	assert_true(in.absolute && !in.pc_relative);
+	assert_int_equal(in.mem_size, 4);
+	in = decode(X64, B("\x8a\x80\x10\x20\x40\0")); /* T(%rax) */
+	assert_false(in.absolute || in.indexed || in.pc_relative);
+	assert_int_equal(in.disp_size, 4);
+	in = decode(I386, B("\xa1\x10\x20\x40\x80"));
+	assert_true(in.absolute);
+	assert_int_equal(in.disp_off, 1);
+}
+
+static void branch_displacements_are_signed(void **state)
+{
+	(void)state;
+	assert_int_equal(decode(X64, B("\xeb\xfe")).disp, -2);
+	assert_int_equal(decode(X64, B("\xe8\xfb\xff\xff\xff")).disp, -5);
+	assert_int_equal(decode(I386, B("\x66\xe9\xfc\xff")).disp, -4);
+	assert_int_equal(decode(X64, B("\x0f\x85\x80\0\0\0")).disp_off, 2);
+	assert_int_equal(decode(X64, B("\x6a\xff")).imm, -1);
+	assert_int_equal(decode(X64, B("\x49\xb8\0\0\0\0\0\0\0\x80")).imm, INT64_MIN);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lengths_follow_prefixes_maps_and_modrm),
+		cmocka_unit_test(what_64_bit_mode_lost_is_rejected),
+		cmocka_unit_test(undefined_encodings_are_rejected),
+		cmocka_unit_test(sixteen_bytes_are_too_long_and_fifteen_are_not),
+		cmocka_unit_test(a_cut_instruction_is_none),
+		cmocka_unit_test(flow_kinds_are_told),
+		cmocka_unit_test(a_rip_relative_operand_is_found_with_its_field_and_width),
+		cmocka_unit_test(widths_of_pc_relative_operands_are_known),
+		cmocka_unit_test(table_operands_without_base_are_told_from_bare_ones),
+		cmocka_unit_test(branch_displacements_are_signed),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
