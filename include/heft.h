@@ -154,6 +154,8 @@ HEFT_API void heft_profile_set_rows(struct heft_profile *p, uint32_t rows);
 HEFT_API void heft_profile_set_threads(struct heft_profile *p, unsigned threads);
 /* Count symbols (heft_sizes.count); costs a look at the symbols of every input. */
 HEFT_API void heft_profile_set_count(struct heft_profile *p, bool yes);
+/* List aliases with the rows of symbols (heft_row.aliases). */
+HEFT_API void heft_profile_set_aliases(struct heft_profile *p, bool yes);
 /* Keep the ranges themselves for heft_profile_ranges and heft_profile_lookup. */
 HEFT_API void heft_profile_keep_ranges(struct heft_profile *p, bool yes);
 /* Explains: during a run, calls fn for every claim of every source that covers one of the
@@ -189,6 +191,10 @@ struct heft_row {
 	struct heft_sizes now, base;
 	const struct heft_row *const *children; /* sorted, cut to the row limit */
 	size_t child_count;
+	/* Other names of the same bytes: symbols with the address and size of one that owns bytes
+	 * here.  Each once, in bytewise order; empty unless asked for. */
+	const char *const *aliases;
+	size_t alias_count;
 	bool others; /* sums up `others_count` rows over the limit */
 	size_t others_count;
 };

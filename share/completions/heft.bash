@@ -36,7 +36,7 @@ _heft() {
 	esac
 	if [ -z "$choices" ] && [[ $word == -* ]]; then
 		choices='-d --list-sources --source-filter --exclude-filter -c --debug-file -D
-			--debug-dir --no-debug-search -n -s --sort --domain -C --demangle --count
+			--debug-dir --no-debug-search -n -s --sort --domain -C --demangle --count --aliases
 			--old-new --csv --tsv --json --raw-map -w --color -o -v --debug-vmaddr
 			--debug-fileoff --exit-code --threads -h --help --version --dsym
 			--source-map --disassemble'

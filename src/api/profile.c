@@ -28,6 +28,12 @@ struct heft_profile *heft_profile_new(void)
 	return p;
 }
 
+static void level_release(struct level *l)
+{
+	view_release(&l->view);
+	alias_index_release(&l->aliases);
+}
+
 void heft_profile_free(struct heft_profile *p)
 {
 	if (!p)
@@ -40,7 +46,8 @@ void heft_profile_free(struct heft_profile *p)
 	for (size_t i = 0; i < p->customs.count; i++)
 		rules_free(p->customs.data[i].rules);
 	for (size_t i = 0; i < p->levels.count; i++)
-		view_release(&p->levels.data[i].view);
+		level_release(&p->levels.data[i]);
+	vec_release(&p->aliases.list);
 	vec_release(&p->entries);
 	vec_release(&p->debug_given);
 	vec_release(&p->customs);
@@ -200,6 +207,11 @@ void heft_profile_set_threads(struct heft_profile *p, unsigned threads)
 void heft_profile_set_count(struct heft_profile *p, bool yes)
 {
 	p->counting = yes;
+}
+
+void heft_profile_set_aliases(struct heft_profile *p, bool yes)
+{
+	p->listing_aliases = yes;
 }
 
 void heft_profile_keep_ranges(struct heft_profile *p, bool yes)

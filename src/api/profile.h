@@ -23,6 +23,7 @@ struct level {
 	const struct source *source;
 	const struct rules *rules; /* borrowed from a custom source; NULL = none */
 	struct view view;
+	struct alias_index aliases; /* symbols only, when asked for */
 	size_t layer; /* which of a file's layers */
 };
 
@@ -61,7 +62,7 @@ struct heft_profile {
 	struct trace trace;
 	struct pattern *include, *exclude;
 	struct config config; /* of the last configuration file */
-	bool has_config, no_debug_search, keep_ranges, counting, ran;
+	bool has_config, no_debug_search, keep_ranges, counting, listing_aliases, ran;
 	enum heft_demangle demangle;
 	enum heft_sort sort;
 	enum heft_domain sort_domain;
@@ -71,6 +72,7 @@ struct heft_profile {
 	void *progress_ctx;
 	/* After a run. */
 	struct rollup rollup;
+	struct aliases aliases;
 	const struct heft_row *top;
 	bool diff;
 	const char *place[LEVELS_MAX];

@@ -298,7 +298,8 @@ static void sum_up(struct heft_profile *p, const struct entry *e, const struct l
 	}
 }
 
-static void measure(struct heft_profile *p, struct entry *e, size_t layer_count)
+static void measure(struct heft_profile *p, struct entry *e, size_t layer_count,
+		    const struct progress *progress)
 {
 	struct layer symbols = { 0 };
 	basemap_build(&e->map, &e->input, &p->labels);
@@ -310,6 +311,8 @@ static void measure(struct heft_profile *p, struct entry *e, size_t layer_count)
 				 .labels = &p->labels,
 				 .notes = &p->notes,
 				 .threads = p->threads,
+				 .aliases = p->listing_aliases ? &p->aliases : NULL,
+				 .progress = progress,
 				 .trace = p->trace.fn ? &p->trace : NULL };
 	run_sources(p, e, &f, layer_count, &symbols);
 	sum_up(p, e, &symbols);
@@ -319,18 +322,21 @@ static void measure(struct heft_profile *p, struct entry *e, size_t layer_count)
 		forget_layers(e);
 }
 
-static void show_progress(struct heft_profile *p, size_t next)
+static void measure_all(struct heft_profile *p, size_t layer_count)
 {
-	uint64_t done = 0, total = 0;
-	if (!p->progress)
-		return;
+	struct progress progress = { .fn = p->progress, .ctx = p->progress_ctx };
+	for (size_t i = 0; i < p->entries.count; i++)
+		progress.total += p->entries.data[i].input.file.bytes.size;
 	for (size_t i = 0; i < p->entries.count; i++) {
-		total += p->entries.data[i].input.file.bytes.size;
-		if (i < next)
-			done = total;
+		struct entry *e = &p->entries.data[i];
+		if (p->progress)
+			p->progress(p->progress_ctx, e->path, progress.before, progress.total);
+		measure(p, e, layer_count, &progress);
+		progress.before += e->input.file.bytes.size;
+		p->diff = p->diff || e->role == HEFT_BASE;
 	}
-	p->progress(p->progress_ctx, next < p->entries.count ? p->entries.data[next].path : "rows",
-		    done, total);
+	if (p->progress)
+		p->progress(p->progress_ctx, "rows", progress.total, progress.total);
 }
 
 /* Every byte of every input is in TOTAL or was left out by the filter. */
@@ -346,6 +352,22 @@ static void check_totals(const struct heft_profile *p)
 	ASSERT(top->vm[0] + top->vm[1] + p->rollup.omitted_vm == vm);
 }
 
+static void make_rows(struct heft_profile *p)
+{
+	struct rows_opts opts = {
+		.limit = p->rows, .sort = p->sort, .domain = p->sort_domain, .diff = p->diff
+	};
+	for (size_t i = 0; i < p->levels.count && p->listing_aliases; i++) {
+		struct level *l = &p->levels.data[i];
+		if (l->source->run != source_symbols)
+			continue;
+		alias_index_build(&l->aliases, &p->aliases, &l->view, &p->labels, p->threads,
+				  &p->notes);
+		opts.aliases[i] = &l->aliases;
+	}
+	p->top = rows_build(&p->rollup, &p->labels, &opts, &p->arena);
+}
+
 bool heft_profile_run(struct heft_profile *p, struct heft_err *err)
 {
 	if (p->ran)
@@ -359,18 +381,11 @@ bool heft_profile_run(struct heft_profile *p, struct heft_err *err)
 	p->ran = true;
 	p->trace.addrs = p->trace_addrs.data;
 	p->trace.addr_count = p->trace_addrs.count;
-	const size_t layer_count = number_layers(p);
 	rollup_init(&p->rollup);
 	p->rollup.filter =
 		(struct filter){ .include = p->include, .exclude = p->exclude, .notes = &p->notes };
-	for (size_t i = 0; i < p->entries.count; i++) {
-		show_progress(p, i);
-		measure(p, &p->entries.data[i], layer_count);
-		p->diff = p->diff || p->entries.data[i].role == HEFT_BASE;
-	}
-	show_progress(p, p->entries.count);
+	measure_all(p, number_layers(p));
 	check_totals(p);
-	const struct rows_opts opts = { p->rows, p->sort, p->sort_domain, p->diff };
-	p->top = rows_build(&p->rollup, &p->labels, &opts, &p->arena);
+	make_rows(p);
 	return true;
 }

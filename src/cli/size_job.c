@@ -29,6 +29,7 @@ enum {
 	O_FILEOFF,
 	O_LIST,
 	O_COUNT,
+	O_ALIASES,
 	O_OLD_NEW,
 	O_THREADS,
 	O_COLOR,
@@ -55,6 +56,8 @@ const struct opt size_opts[] = {
 	{ O_DEMANGLE, 'C', true, "demangle", "none|short|full",
 	  "names of symbols (default: short)" },
 	{ O_COUNT, 0, false, "count", NULL, "a column with the number of symbols" },
+	{ O_ALIASES, 0, false, "aliases", NULL,
+	  "other symbols of the same bytes, below their owner" },
 	{ O_OLD_NEW, 0, false, "old-new", NULL, "a diff shows old and new sizes as well" },
 	{ O_CSV, 0, true, "csv", NULL, "comma-separated values, in bytes" },
 	{ O_TSV, 0, false, "tsv", NULL, "tab-separated values, in bytes" },
@@ -258,6 +261,7 @@ static bool apply_switch(struct size_job *job, const struct opt *o)
 	case O_TSV: job->write.format = HEFT_TSV; break;
 	case O_JSON: job->write.format = HEFT_JSON; break;
 	case O_WIDE: job->wide = true; break;
+	case O_ALIASES: heft_profile_set_aliases(job->profile, true); break;
 	case O_COUNT:
 		job->write.count = true;
 		heft_profile_set_count(job->profile, true);

@@ -161,12 +161,26 @@ static size_t list_items(const struct build *b, uint32_t parent, struct item *li
 struct pending {
 	struct heft_row *row;
 	uint32_t index;
+	uint32_t level; /* of the children */
 };
 
 typedef VEC(struct pending) pending_vec;
 
-static void make_rows(struct build *b, const struct item *list, size_t count,
-		      struct heft_row *parent, pending_vec *todo)
+static void list_aliases(const struct build *b, const struct item *item, uint32_t level,
+			 struct heft_row *row)
+{
+	const struct alias_index *index = b->opts->aliases[level];
+	const struct alias_run *run = index && item->others == 0
+					      ? alias_index_find(index, item->row->label)
+					      : NULL;
+	if (!run)
+		return;
+	row->aliases = index->names + run->first;
+	row->alias_count = run->count;
+}
+
+static void make_rows(struct build *b, const struct item *list, size_t count, struct pending p,
+		      pending_vec *todo)
 {
 	const struct heft_row **children = arena_new(b->arena, const struct heft_row *, count);
 	struct heft_row *rows = arena_new(b->arena, struct heft_row, count);
@@ -179,10 +193,11 @@ static void make_rows(struct build *b, const struct item *list, size_t count,
 					     .others_count = list[i].others };
 		const size_t index = (size_t)(list[i].row - b->rollup->rows.data);
 		if (list[i].others == 0 && b->family.first[index] != b->family.first[index + 1])
-			vec_push(todo, (struct pending){ &rows[i], (uint32_t)index });
+			vec_push(todo, (struct pending){ &rows[i], (uint32_t)index, p.level + 1 });
+		list_aliases(b, &list[i], p.level, &rows[i]);
 	}
-	parent->children = children;
-	parent->child_count = count;
+	p.row->children = children;
+	p.row->child_count = count;
 }
 
 static void add_children(struct build *b, struct pending p, pending_vec *todo)
@@ -191,7 +206,7 @@ static void add_children(struct build *b, struct pending p, pending_vec *todo)
 	struct item *list = xcalloc(n, sizeof *list);
 	const size_t count = order_items(b, list, list_items(b, p.index, list));
 	if (!says_nothing(list, count, p.row->label, p.index == 0))
-		make_rows(b, list, count, p.row, todo);
+		make_rows(b, list, count, p, todo);
 	free(list);
 }
 
@@ -205,7 +220,7 @@ const struct heft_row *rows_build(const struct rollup *r, const struct labels *l
 				  .now = sizes_of(&r->rows.data[0], HEFT_INPUT),
 				  .base = sizes_of(&r->rows.data[0], HEFT_BASE) };
 	family_init(&b.family, r);
-	vec_push(&todo, (struct pending){ top, 0 });
+	vec_push(&todo, (struct pending){ top, 0, 0 });
 	while (todo.count > 0)
 		add_children(&b, todo.data[--todo.count], &todo);
 	vec_release(&todo);

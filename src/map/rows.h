@@ -4,6 +4,7 @@
 #define HEFT_MAP_ROWS_H
 
 #include "base/arena.h"
+#include "map/alias.h"
 #include "map/rollup.h"
 
 struct rows_opts {
@@ -11,6 +12,7 @@ struct rows_opts {
 	enum heft_sort sort;
 	enum heft_domain domain; /* whose size decides */
 	bool diff;
+	const struct alias_index *aliases[LEVELS_MAX]; /* by level; NULL = none to list */
 };
 
 /* The tree below TOTAL, in memory of `arena`; labels are those of the label table, whose

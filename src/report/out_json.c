@@ -96,6 +96,13 @@ static void open_row(struct json *j, const struct report *r, const struct heft_r
 		json_member_uint(j, "base_count", row->base.count);
 	if (row->others)
 		json_member_uint(j, "others", row->others_count);
+	if (row->alias_count > 0) {
+		json_key(j, "aliases");
+		json_open(j, '[');
+		for (size_t i = 0; i < row->alias_count; i++)
+			json_text(j, str_of(row->aliases[i]));
+		json_close(j, ']');
+	}
 	json_key(j, "children");
 	json_open(j, '[');
 }

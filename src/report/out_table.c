@@ -104,12 +104,17 @@ static void put_count(const struct table *t, const struct heft_row *row)
 	sink_printf(t->s, "%*s ", COUNT_WIDTH - 1, text);
 }
 
+/* Columns before a label at `indent`. */
+static size_t label_column(const struct table *t, size_t indent)
+{
+	const size_t cell = CELL_WIDTH + (t->old_new ? OLD_NEW_WIDTH : 0);
+	return indent + 1 + cell * domain_count(t) + (t->count ? COUNT_WIDTH : 0) + 3;
+}
+
 /* Columns left for a label at `indent`, 0 for any number. */
 static size_t label_room(const struct table *t, size_t indent)
 {
-	const size_t cell = CELL_WIDTH + (t->old_new ? OLD_NEW_WIDTH : 0);
-	const size_t before = indent + 1 + cell * domain_count(t) + (t->count ? COUNT_WIDTH : 0) +
-			      3;
+	const size_t before = label_column(t, indent);
 	const size_t width = t->r->opts.width;
 	if (width == 0)
 		return 0;
@@ -132,6 +137,11 @@ static void put_row(const struct table *t, const struct heft_row *row,
 	sink_text(t->s, STR("   "));
 	label_put(t->s, str_of(row->label), label_room(t, indent));
 	sink_text(t->s, STR("\n"));
+	for (size_t i = 0; i < row->alias_count; i++) {
+		sink_printf(t->s, "%*s= ", (int)label_column(t, indent), "");
+		label_put(t->s, str_of(row->aliases[i]), label_room(t, indent + 2));
+		sink_text(t->s, STR("\n"));
+	}
 }
 
 /* Whether the row says nothing in a domain: no bytes, or in a diff no change. */

@@ -14,6 +14,15 @@ static const struct source sources[] = {
 	  TEXT_SHORT },
 };
 
+void source_progress(const struct source_file *f, const char *what, uint64_t done, uint64_t total)
+{
+	const struct progress *p = f->progress;
+	if (!p || !p->fn || total == 0)
+		return;
+	const double share = (double)done / (double)total;
+	p->fn(p->ctx, what, p->before + (uint64_t)(share * (double)f->map->file_size), p->total);
+}
+
 const struct source *source_at(size_t i)
 {
 	return i < COUNT_OF(sources) ? &sources[i] : NULL;

@@ -6,6 +6,7 @@
 #define HEFT_SOURCE_SOURCE_H
 
 #include "image/input.h"
+#include "map/alias.h"
 #include "map/basemap.h"
 
 /* Explains claims while they are made; see heft_profile_set_trace. */
@@ -19,6 +20,13 @@ struct trace {
 	size_t addr_count; /* 0: every claim */
 };
 
+/* How far a run is; see heft_profile_set_progress. */
+struct progress {
+	void (*fn)(void *ctx, const char *what, uint64_t done, uint64_t total);
+	void *ctx;
+	uint64_t before, total; /* bytes of the inputs done, and of all */
+};
+
 /* One input while it is measured. */
 struct source_file {
 	const char *path; /* as typed */
@@ -28,9 +36,14 @@ struct source_file {
 	struct labels *labels;
 	struct notes *notes;
 	unsigned threads;
-	const struct trace *trace; /* or NULL */
-	const char *source;        /* name of the source at work, for the trace */
+	struct aliases *aliases;         /* to be filled by the symbols source, or NULL */
+	const struct trace *trace;       /* or NULL */
+	const struct progress *progress; /* or NULL */
+	const char *source;              /* name of the source at work, for the trace */
 };
+
+/* Tells that `done` of `total` parts of the work on this input are done.  One thread only. */
+void source_progress(const struct source_file *f, const char *what, uint64_t done, uint64_t total);
 
 /* What a source makes of one input. */
 struct layer {
