@@ -13,6 +13,7 @@ struct scan {
 	uint64_t inside; /* targets below this offset are not reported: size, or 0 */
 	uint64_t imm_low, imm_high;
 	unsigned kinds;
+	unsigned branches; /* 1 where targets of branches are wanted */
 	bool mode64;
 	code_ref_vec *ret;
 	uint64_t bad; /* bytes that were no instruction */
@@ -166,7 +167,7 @@ static ALWAYS_INLINE unsigned scan_fast(struct scan *s, uint64_t off, bool mode6
 	const unsigned end = len + imm;
 	const int32_t field = (int32_t)load32(p + (branch ? end : len) - 4);
 	const int64_t disp = branch && imm == 1 ? field >> 24 : field;
-	unsigned odd = (branch | (rm & X86_RM_NOBASE)) && off + end + (uint64_t)disp >= s->inside;
+	unsigned odd = ((branch & s->branches) | (rm & X86_RM_NOBASE)) && off + end + (uint64_t)disp >= s->inside;
 	odd |= (rm & X86_RM_SIB0) && (w >> 16 & 7) == 5;
 	odd |= class == CLASS_LEA && modrm >= 0xc0;
 	odd |= class == CLASS_MOV ? wide & 1 : 0;
@@ -197,6 +198,7 @@ uint64_t x86_refs(struct bytes code, bool mode64, uint64_t addr, unsigned kinds,
 			  .imm_low = imm_low,
 			  .imm_high = imm_high,
 			  .kinds = kinds,
+			  .branches = (kinds & (REF_CALL | REF_JUMP)) != 0,
 			  .mode64 = mode64,
 			  .ret = ret };
 	if (!mode64)

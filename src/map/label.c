@@ -25,4 +25,5 @@ label_id label_format(struct labels *l, const char *fmt, ...)
 void labels_release(struct labels *l)
 {
 	intern_release(&l->names);
+	vec_release(&l->fallback);
 }

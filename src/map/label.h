@@ -16,16 +16,25 @@ typedef uint32_t label_id;
 
 struct labels {
 	struct intern names;
+	VEC(bool) fallback; /* by id */
 };
+
+/* An id as the name table gave it, noted down. */
+static inline label_id label_known(struct labels *l, label_id id, struct str text)
+{
+	if (id == l->fallback.count)
+		vec_push(&l->fallback, text.len > 0 && text.p[0] == '[');
+	return id;
+}
 
 static inline label_id label_borrow(struct labels *l, struct str text)
 {
-	return intern_borrow(&l->names, text);
+	return label_known(l, intern_borrow(&l->names, text), text);
 }
 
 static inline label_id label_copy(struct labels *l, struct str text)
 {
-	return intern_add(&l->names, text);
+	return label_known(l, intern_add(&l->names, text), text);
 }
 
 label_id label_format(struct labels *l, const char *fmt, ...) PRINTF_LIKE(2, 3);
@@ -37,8 +46,7 @@ static inline struct str label_text(const struct labels *l, label_id id)
 
 static inline bool label_is_fallback(const struct labels *l, label_id id)
 {
-	const struct str text = label_text(l, id);
-	return text.len > 0 && text.p[0] == '[';
+	return l->fallback.data[id];
 }
 
 void labels_release(struct labels *l);

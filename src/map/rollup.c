@@ -12,6 +12,7 @@ void rollup_release(struct rollup *r)
 {
 	vec_release(&r->rows);
 	free(r->slots);
+	vec_release(&r->top);
 	free(r->filter.known);
 	free(r->pairs[0]);
 	free(r->pairs[1]);
@@ -39,6 +40,8 @@ static void slots_grow(struct rollup *r)
 	r->slot_count = n;
 	for (size_t i = 1; i < r->rows.count; i++) {
 		const struct row *row = &r->rows.data[i];
+		if (row->parent == 0)
+			continue;
 		size_t s = pair_hash(row_key(row->parent, row->label)) & (n - 1);
 		while (r->slots[s])
 			s = (s + 1) & (n - 1);
@@ -46,8 +49,31 @@ static void slots_grow(struct rollup *r)
 	}
 }
 
+static uint32_t row_add(struct rollup *r, uint32_t parent, label_id label)
+{
+	ASSERT(r->rows.count < UINT32_MAX);
+	vec_push(&r->rows, (struct row){ .parent = parent, .label = label });
+	return (uint32_t)r->rows.count - 1;
+}
+
+/* The first level has as many rows as there are labels: an array instead of a hash. */
+static uint32_t top_row_get(struct rollup *r, label_id label)
+{
+	if (label >= r->top.count) {
+		const size_t old = r->top.count;
+		vec_reserve(&r->top, label + 1 - old);
+		r->top.count = r->top.cap;
+		memset(r->top.data + old, 0, (r->top.cap - old) * sizeof *r->top.data);
+	}
+	if (r->top.data[label] == 0)
+		r->top.data[label] = row_add(r, 0, label);
+	return r->top.data[label];
+}
+
 static uint32_t row_get(struct rollup *r, uint32_t parent, label_id label)
 {
+	if (parent == 0)
+		return top_row_get(r, label);
 	if (r->rows.count * 2 >= r->slot_count)
 		slots_grow(r);
 	const size_t mask = r->slot_count - 1;
@@ -57,10 +83,9 @@ static uint32_t row_get(struct rollup *r, uint32_t parent, label_id label)
 		if (row->parent == parent && row->label == label)
 			return r->slots[s];
 	}
-	ASSERT(r->rows.count < UINT32_MAX);
-	r->slots[s] = (uint32_t)r->rows.count;
-	vec_push(&r->rows, (struct row){ .parent = parent, .label = label });
-	return r->slots[s];
+	const uint32_t added = row_add(r, parent, label);
+	r->slots[s] = added;
+	return added;
 }
 
 /* ---- counting ------------------------------------------------------------------- */
@@ -98,8 +123,24 @@ static void count_symbol(struct rollup *r, enum heft_role role, uint32_t row, la
 	}
 }
 
-void rollup_merge(struct rollup *r, const struct rollup *from)
+/* What an empty rollup would become is what the other is. */
+static bool take_over(struct rollup *r, struct rollup *from)
 {
+	if (r->rows.count > 1 || r->rows.data[0].vm[0] || r->rows.data[0].file[0] ||
+	    r->rows.data[0].vm[1] || r->rows.data[0].file[1] || r->omitted_vm || r->omitted_file)
+		return false;
+	const struct rollup empty = *r;
+	*r = *from;
+	*from = empty;
+	from->filter.known = r->filter.known;
+	r->filter = empty.filter;
+	return true;
+}
+
+void rollup_merge(struct rollup *r, struct rollup *from)
+{
+	if (take_over(r, from))
+		return;
 	uint32_t *row = xcalloc(from->rows.count, sizeof *row);
 	for (size_t i = 0; i < from->rows.count; i++) {
 		const struct row *f = &from->rows.data[i];

@@ -106,6 +106,9 @@ static void put_glyphs(struct sink *s, struct str label, size_t start, size_t en
 {
 	struct glyph g;
 	for (size_t pos = start; pos < end; pos += g.size) {
+		g.size = 1;
+		if (label.p[pos] >= ' ' && label.p[pos] < 0x7f)
+			continue;
 		glyph_get(&g, label, pos);
 		if (!g.escaped)
 			continue;

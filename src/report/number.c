@@ -20,6 +20,49 @@ static void format_double(char out[NUMBER_MAX], const char *fmt, double v)
 	freelocale(plain);
 }
 
+/* Decimal digits of v in front of `end`; returns where they start. */
+static char *put_digits(char *end, uint64_t v)
+{
+	do {
+		*--end = (char)('0' + v % 10);
+		v /= 10;
+	} while (v > 0);
+	return end;
+}
+
+/* v >= 0 with `decimals` (0 to 2) places, as printf rounds it: to the nearest, and exactly by
+ * the binary value.  Only where v is too near the middle for a quick look does printf decide. */
+static void put_fixed(char out[NUMBER_MAX], double v, unsigned decimals)
+{
+	static const double scales[] = { 1, 10, 100 };
+	static const char *const formats[] = { "%.0F", "%.1F", "%.2F" };
+	const double scaled = v * scales[decimals];
+	const double whole = floor(scaled), rest = scaled - whole;
+	if (!(scaled < 1e9) || fabs(rest - 0.5) < 1e-6) {
+		format_double(out, formats[decimals], v);
+		return;
+	}
+	const uint64_t n = (uint64_t)whole + (rest > 0.5);
+	const uint64_t scale = (uint64_t)scales[decimals];
+	char text[NUMBER_MAX], *end = text + sizeof text;
+	char *p = end;
+	if (decimals > 0) {
+		/* The scale in front keeps the zeros behind the point; its 1 becomes the point. */
+		p = put_digits(p, n % scale + scale);
+		*p = '.';
+	}
+	p = put_digits(p, n / scale);
+	memcpy(out, p, (size_t)(end - p));
+	out[end - p] = '\0';
+}
+
+static char *append(char *to, const char *text)
+{
+	const size_t n = strlen(text);
+	memcpy(to, text, n + 1);
+	return to + n;
+}
+
 void number_size(char out[NUMBER_MAX], uint64_t size, char sign)
 {
 	static const char *const suffixes[] = { "", "Ki", "Mi", "Gi" };
@@ -30,13 +73,17 @@ void number_size(char out[NUMBER_MAX], uint64_t size, char sign)
 		v /= 1024;
 		n++;
 	}
-	const char sign_text[2] = { sign, '\0' };
-	char digits[NUMBER_MAX];
-	if (n == 0 || v > 100)
-		snprintf(digits, sizeof digits, "%" PRIu64, n ? (uint64_t)v : size);
-	else
-		format_double(digits, v > 10 ? "%.1f" : "%.2f", v);
-	snprintf(out, NUMBER_MAX, "%s%.20s%s", sign_text, digits, suffixes[n]);
+	if (sign)
+		*out++ = sign;
+	if (n == 0 || v > 100) {
+		char text[NUMBER_MAX], *end = text + sizeof text - 1;
+		*end = '\0';
+		out = append(out, put_digits(end, n ? (uint64_t)v : size));
+	} else {
+		put_fixed(out, v, v > 10 ? 1 : 2);
+		out += strlen(out);
+	}
+	append(out, suffixes[n]);
 }
 
 void number_change(char out[NUMBER_MAX], struct change c)
@@ -46,10 +93,12 @@ void number_change(char out[NUMBER_MAX], struct change c)
 
 void number_percent(char out[NUMBER_MAX], uint64_t part, uint64_t whole)
 {
-	double v = part ? (double)INFINITY : (double)NAN;
-	if (whole)
-		v = (double)part / (double)whole * 100;
-	format_double(out, "%.1F%%", v);
+	if (!whole) {
+		append(out, part ? "INF%" : "NAN%");
+		return;
+	}
+	put_fixed(out, (double)part / (double)whole * 100, 1);
+	append(out + strlen(out), "%");
 }
 
 void number_growth(char out[NUMBER_MAX], uint64_t now, uint64_t base)

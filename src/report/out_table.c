@@ -85,8 +85,11 @@ static void put_cell(const struct table *t, struct cell c)
 		number_size(size, c.now, '\0');
 	}
 	const bool color = t->r->opts.color;
-	sink_printf(t->s, "%s%6s %7s%s ", color ? cell_color(t, c.now, c.base) : "", percent, size,
-		    color ? "\x1b[0m" : "");
+	if (color)
+		sink_text(t->s, str_of(cell_color(t, c.now, c.base)));
+	sink_right(t->s, str_of(percent), 6);
+	sink_right(t->s, str_of(size), 8);
+	sink_text(t->s, color ? STR("\x1b[0m ") : STR(" "));
 }
 
 static void put_count(const struct table *t, const struct heft_row *row)

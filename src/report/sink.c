@@ -27,6 +27,18 @@ void sink_text(struct sink *s, struct str text)
 	s->used += text.len;
 }
 
+void sink_right(struct sink *s, struct str text, size_t width)
+{
+	static const char blanks[] = "                                ";
+	size_t left = width > text.len ? width - text.len : 0;
+	while (left > 0) {
+		const size_t n = left < sizeof blanks - 1 ? left : sizeof blanks - 1;
+		sink_text(s, (struct str){ blanks, n });
+		left -= n;
+	}
+	sink_text(s, text);
+}
+
 void sink_printf(struct sink *s, const char *fmt, ...)
 {
 	char small[512];
