@@ -35,17 +35,13 @@ const char *why_text(enum why why)
 
 void claim(struct claims *c, uint64_t start, uint64_t size, label_id label, enum why why)
 {
+	size = min_u64(size, min_u64(UINT64_MAX - start, SIZE_UNKNOWN - 1));
 	if (size == 0)
 		return;
-	if (size != SIZE_UNKNOWN && size > UINT64_MAX - start)
-		size = UINT64_MAX - start;
-	if (size >= SIZE_UNKNOWN)
-		size = SIZE_UNKNOWN;
 	if (c->list.count > 0) {
 		struct claim *last = &c->list.data[c->list.count - 1];
 		if (last->label == label && last->why == why && last->size != SIZE_UNKNOWN &&
-		    size != SIZE_UNKNOWN && last->start + last->size == start &&
-		    last->size + size < SIZE_UNKNOWN) {
+		    last->start + last->size == start && last->size + size < SIZE_UNKNOWN) {
 			last->size = (last->size + size) & SIZE_UNKNOWN;
 			return;
 		}
@@ -54,6 +50,30 @@ void claim(struct claims *c, uint64_t start, uint64_t size, label_id label, enum
 					   .size = size & SIZE_UNKNOWN,
 					   .why = (uint8_t)why,
 					   .label = label });
+}
+
+void claim_unknown(struct claims *c, uint64_t start, label_id label, enum why why)
+{
+	vec_push(&c->list, (struct claim){ .start = start,
+					   .size = SIZE_UNKNOWN,
+					   .why = (uint8_t)why,
+					   .label = label });
+}
+
+void claims_append(struct claims *c, struct claims *more)
+{
+	if (c->list.count == 0) {
+		vec_release(&c->list);
+		*c = *more;
+	} else {
+		vec_reserve(&c->list, more->list.count);
+		if (more->list.count > 0)
+			memcpy(c->list.data + c->list.count, more->list.data,
+			       more->list.count * sizeof *c->list.data);
+		c->list.count += more->list.count;
+		vec_release(&more->list);
+	}
+	memset(more, 0, sizeof *more);
 }
 
 void spans_release(struct spans *s)
@@ -282,6 +302,19 @@ void spans_overlay(struct spans *top, struct spans *below)
 	spans_release(top);
 	spans_release(below);
 	*top = out;
+}
+
+void spans_append(struct spans *top, struct spans *below)
+{
+	const struct span *last = top->list.count ? &top->list.data[top->list.count - 1] : NULL;
+	if (last && below->list.count > 0 && below->list.data[0].start < last->start + last->size) {
+		spans_overlay(top, below);
+		return;
+	}
+	for (size_t i = 0; i < below->list.count; i++)
+		spans_push(top, below->list.data[i].start, below->list.data[i].size,
+			   below->list.data[i].label);
+	spans_release(below);
 }
 
 const struct span *spans_find(const struct spans *s, uint64_t addr)

@@ -61,8 +61,12 @@ struct claims {
 };
 
 /* A claim that continues the last one (same label, no gap) is merged into it.  Empty
- * claims are ignored; one that would wrap is cut at 2^64. */
+ * claims are ignored; one that would wrap is cut at 2^64, one of 2^56 - 1 bytes or more to
+ * one byte less. */
 void claim(struct claims *c, uint64_t start, uint64_t size, label_id label, enum why why);
+/* Moves the claims of `more` behind those of c. */
+void claims_append(struct claims *c, struct claims *more);
+void claim_unknown(struct claims *c, uint64_t start, label_id label, enum why why);
 
 struct span {
 	uint64_t start, size;
@@ -81,6 +85,8 @@ void spans_release(struct spans *s);
 void spans_push(struct spans *s, uint64_t start, uint64_t size, label_id label);
 /* *top keeps what it has and takes what *below has in its gaps; *below is released. */
 void spans_overlay(struct spans *top, struct spans *below);
+/* The same where *below stands behind all of *top as a rule: then O(spans of *below). */
+void spans_append(struct spans *top, struct spans *below);
 /* The span around addr, or NULL.  O(log n). */
 const struct span *spans_find(const struct spans *s, uint64_t addr);
 /* The label at addr, or LABEL_NONE. */

@@ -35,14 +35,14 @@ typedef VEC(struct place) place_vec;
 
 struct attr {
 	const struct source_file *f;
-	const struct image *im;    /* the image measured */
-	const struct image *debug; /* of its separate debug file, or NULL */
-	struct spans vm;           /* owners so far */
-	struct claims vm_claims;   /* being collected */
-	struct claims file_claims; /* of all parts; file offsets */
-	const struct section *dynsym;
-	label_id *dyn_labels; /* by .dynsym index */
-	size_t dyn_count;
+	const struct image *im;                /* the image measured */
+	const struct image *debug;             /* of its separate debug file, or NULL */
+	struct spans vm;                       /* owners so far */
+	struct claims vm_claims;               /* being collected */
+	struct claims file_claims;             /* of all parts; file offsets */
+	const struct section *symtab, *dynsym; /* or NULL */
+	label_id *sym_labels, *dyn_labels;     /* of their symbols, by index */
+	size_t sym_count, dyn_count;
 	VEC(struct got_slot) got; /* sorted by address */
 	VEC(struct fde) fdes;     /* in file order */
 	uint64_t made_up;         /* functions named sub_ADDRESS */
@@ -58,6 +58,7 @@ void attr_commit_vm(struct attr *a);
 label_id symbol_label(const struct attr *a, const struct symbol *s);
 /* Whether a section may hold data that have an owner of their own (no tables). */
 bool section_is_data(const struct section *s);
+bool section_is_got(const struct section *s);
 uint64_t pointer_size(const struct image *im);
 /* The pointer stored at a VM address; false where the file has none. */
 bool load_pointer(const struct image *im, uint64_t addr, uint64_t *ret);
@@ -79,8 +80,14 @@ void attr_unwind_bytes(struct attr *a);
 void attr_discover(struct attr *a);
 /* attr_refs.c: anonymous data to the code or data that refers to them. */
 void attr_refs(struct attr *a);
-/* attr_tables.c: symbol tables, names, versions, hashes, groups, pointer arrays. */
+/* attr_pad.c: zeros between data to what precedes them. */
+void attr_padding(struct attr *a);
+/* attr_tables.c: symbol tables, names, versions, hashes, groups, pointer arrays.  The first
+ * needs no owners and makes no labels, so it may run beside others (on a copy of the attr). */
+void attr_symbol_tables(struct attr *a);
 void attr_tables(struct attr *a);
+/* attr_objects.c: section headers of objects to the one owner of the section. */
+void attr_objects(struct attr *a);
 /* attr_relocs.c: relocation entries to the owner of what they patch. */
 void attr_relocs(struct attr *a);
 

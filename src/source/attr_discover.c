@@ -7,8 +7,9 @@
 #include "code/code.h"
 #include "image/elf_const.h"
 
-/* Less code than this without an owner is padding and not worth a look. */
-enum { GAPS_MIN = 4096, CHUNK = 1 << 20 };
+/* Gaps shorter than the usual alignment of functions are padding.  Others are not worth a look
+ * at all the calls while they are less than a GAPS_SHARE-th of the code. */
+enum { GAP_MIN = 16, GAPS_SHARE = 64, CHUNK = 1 << 20 };
 
 struct start {
 	uint64_t addr, spare; /* sort_by_key wants whole words */
@@ -18,7 +19,8 @@ typedef VEC(struct start) start_vec;
 
 struct discover {
 	struct attr *a;
-	struct spans gaps; /* code nobody has; label = section index */
+	struct spans gaps;  /* code nobody has; label = section index */
+	uint64_t code_size; /* bytes of code in all */
 	start_vec starts;
 };
 
@@ -29,7 +31,7 @@ static bool may_hold_functions(const struct section *s)
 
 static void add_gap(struct discover *d, uint64_t from, uint64_t to, uint32_t section)
 {
-	if (from < to)
+	if (from < to && to - from >= GAP_MIN)
 		spans_push(&d->gaps, from, to - from, section);
 }
 
@@ -70,6 +72,7 @@ static void find_gaps(struct discover *d)
 		/* Sections that overlap are damage; the first has the bytes. */
 		if (code[i]->addr >= end) {
 			section_gaps(d, code[i]);
+			d->code_size += code[i]->size;
 			end = code[i]->addr + code[i]->size;
 		}
 	}
@@ -85,11 +88,12 @@ static void add_start(struct discover *d, uint64_t addr)
 static void calls_in(struct discover *d, uint64_t addr, uint64_t size, code_ref_vec *scratch)
 {
 	const enum code_isa isa = code_isa_of(d->a->im->machine);
-	for (uint64_t done = 0; done < size; done += CHUNK) {
-		const uint64_t part = min_u64(size - done, CHUNK);
+	/* A lying size ends where the file's bytes end. */
+	const struct bytes code = image_at(d->a->im, addr, size);
+	for (uint64_t done = 0; done < code.size; done += CHUNK) {
+		const struct bytes part = bytes_sub(code, done, min_u64(code.size - done, CHUNK));
 		scratch->count = 0;
-		code_refs(isa, image_at(d->a->im, addr + done, part), addr + done, REF_CALL, 0, 0,
-			  scratch);
+		code_refs(isa, part, addr + done, REF_CALL, 0, 0, scratch);
 		for (size_t i = 0; i < scratch->count; i++)
 			add_start(d, scratch->data[i].to);
 	}
@@ -157,8 +161,9 @@ void attr_discover(struct attr *a)
 	if (a->im->kind != IMAGE_EXEC || a->debug || image_section_type(a->im, SHT_SYMTAB, 1))
 		return;
 	find_gaps(&d);
-	if (spans_total(&d.gaps) >= GAPS_MIN) {
-		find_calls(&d);
+	if (d.gaps.list.count > 0) {
+		if (spans_total(&d.gaps) >= d.code_size / GAPS_SHARE)
+			find_calls(&d);
 		find_pointers(&d);
 		claim_functions(&d);
 	}

@@ -11,7 +11,7 @@ static bool is_plt(const struct section *s)
 	       (str_starts(s->name, STR(".plt")) || str_eq(s->name, STR(".iplt")));
 }
 
-static bool is_got(const struct section *s)
+bool section_is_got(const struct section *s)
 {
 	return s->alloc && !s->exec && s->type == SHT_PROGBITS && str_starts(s->name, STR(".got"));
 }
@@ -30,7 +30,7 @@ void attr_got_init(struct attr *a)
 				continue;
 			const label_id label = a->dyn_labels[r.symbol];
 			const struct section *in = image_section_at(a->im, r.addr);
-			if (label != LABEL_NONE && in && is_got(in))
+			if (label != LABEL_NONE && in && section_is_got(in))
 				vec_push(&a->got, (struct got_slot){ r.addr, label,
 								     r.kind == RELOC_JUMP_SLOT });
 		}
@@ -129,7 +129,7 @@ static void got_relocs(struct attr *a)
 			if (!r.alloc || (r.kind != RELOC_RELATIVE && r.kind != RELOC_IRELATIVE))
 				continue;
 			const struct section *in = image_section_at(a->im, r.addr);
-			if (in && is_got(in) && reloc_target(&it, &r, &target))
+			if (in && section_is_got(in) && reloc_target(&it, &r, &target))
 				attr_put(a, in, r.addr - in->addr, pointer_size(a->im),
 					 spans_label(&a->vm, target), WHY_GOT);
 		}
@@ -147,6 +147,6 @@ void attr_got(struct attr *a)
 	}
 	got_relocs(a);
 	for (size_t i = 1; i < a->im->section_count; i++)
-		if (is_got(&a->im->sections[i]))
+		if (section_is_got(&a->im->sections[i]))
 			got_targets(a, &a->im->sections[i]);
 }

@@ -38,6 +38,12 @@ struct piece {
 
 typedef VEC(struct piece) piece_vec;
 
+/* A GOT slot without a symbol that holds a pointer to anonymous data. */
+struct slot {
+	uint64_t addr;
+	uint64_t pointer; /* index in refs.pointers */
+};
+
 struct refs {
 	struct attr *a;
 	const struct section **data; /* sections that may hold anonymous data, by address */
@@ -46,6 +52,7 @@ struct refs {
 	uint64_t imm_low, imm_high; /* what an immediate must lie in to be an address */
 	target_vec targets;
 	pointer_vec pointers;
+	VEC(struct slot) slots; /* sorted */
 	piece_vec pieces;
 };
 
@@ -68,6 +75,12 @@ static void list_sections(struct refs *r)
 			r->data[r->data_count++] = s;
 	}
 	qsort(r->data, r->data_count, sizeof *r->data, by_addr);
+	/* Only images at a fixed place have addresses as immediates. */
+	if (im->kind == IMAGE_EXEC && im->type == ET_EXEC && r->data_count > 0) {
+		const struct section *last = r->data[r->data_count - 1];
+		r->imm_low = r->data[0]->addr;
+		r->imm_high = last->addr + last->size;
+	}
 }
 
 static const struct section *data_section(const struct refs *r, uint64_t addr)
@@ -90,6 +103,19 @@ static bool is_anonymous(const struct refs *r, uint64_t addr)
 	return data_section(r, addr) && !spans_find(&r->a->vm, addr);
 }
 
+static const struct slot *slot_at(const struct refs *r, uint64_t addr)
+{
+	size_t low = 0, high = r->slots.count;
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+		if (r->slots.data[mid].addr < addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < r->slots.count && r->slots.data[low].addr == addr ? &r->slots.data[low] : NULL;
+}
+
 /* ---- references in code -------------------------------------------------------------------- */
 
 /* Consecutive spans of code, about JOB_BYTES of it. */
@@ -107,6 +133,37 @@ struct scan {
 	struct job *jobs;
 };
 
+static bool is_text_byte(uint64_t c)
+{
+	return c >= 0x20 && c <= 0x7e;
+}
+
+static bool load_byte(const struct image *im, uint64_t addr, uint8_t *ret)
+{
+	struct reader r = reader_of(image_at(im, addr, 1), false);
+	*ret = read_u8(&r);
+	return reader_ok(&r);
+}
+
+/* Short text in an immediate or a word ("exp") looks like an address of a program at a fixed
+ * place. */
+static bool may_be_text(uint64_t value)
+{
+	for (uint64_t rest = value; rest > 0; rest >>= 8)
+		if (!is_text_byte(rest & 0xff) && (rest & 0xff) != 0) /* 0: UTF-16 */
+			return false;
+	return true;
+}
+
+/* What is really an address is aligned, or follows the end of a string or the high byte of a
+ * number, which are mostly zero. */
+static bool is_text(const struct image *im, uint64_t value)
+{
+	uint8_t before;
+	return may_be_text(value) && value % 8 != 0 &&
+	       !(load_byte(im, value - 1, &before) && before == 0);
+}
+
 static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *scratch,
 		      target_vec *found)
 {
@@ -114,10 +171,13 @@ static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *
 	const unsigned kinds = REF_MEM | REF_ADDR | (r->imm_low < r->imm_high ? REF_IMM : 0);
 	scratch->count = 0;
 	code_refs(r->isa, code, s->start, kinds, r->imm_low, r->imm_high, scratch);
-	for (size_t i = 0; i < scratch->count; i++)
-		if (is_anonymous(r, scratch->data[i].to))
-			vec_push(found,
-				 (struct target){ scratch->data[i].to, s->label, WHY_CODE_REF });
+	for (size_t i = 0; i < scratch->count; i++) {
+		const struct code_ref *ref = &scratch->data[i];
+		if (ref->kind == REF_IMM && is_text(r->a->im, ref->to))
+			continue;
+		if (is_anonymous(r, ref->to) || slot_at(r, ref->to))
+			vec_push(found, (struct target){ ref->to, s->label, WHY_CODE_REF });
+	}
 }
 
 static void scan_job(void *ctx, size_t i, unsigned worker)
@@ -150,23 +210,27 @@ static job_vec make_jobs(const struct spans *code)
 	return jobs;
 }
 
+/* A slot hands its pointer to the first code that refers to it. */
+static void take_targets(struct refs *r, const target_vec *found)
+{
+	for (size_t i = 0; i < found->count; i++) {
+		const struct slot *slot = slot_at(r, found->data[i].addr);
+		if (!slot)
+			vec_push(&r->targets, found->data[i]);
+		else if (r->pointers.data[slot->pointer].owner == LABEL_NONE)
+			r->pointers.data[slot->pointer].owner = found->data[i].label;
+	}
+}
+
 static void scan_code(struct refs *r)
 {
-	r->isa = code_isa_of(r->a->im->machine);
 	if (r->isa == CODE_NONE || r->a->im->kind == IMAGE_OBJECT)
 		return;
-	/* Only images at a fixed place have addresses as immediates. */
-	if (r->a->im->type == ET_EXEC && r->data_count > 0) {
-		const struct section *last = r->data[r->data_count - 1];
-		r->imm_low = r->data[0]->addr;
-		r->imm_high = last->addr + last->size;
-	}
 	job_vec jobs = make_jobs(&r->a->vm);
 	struct scan scan = { r, jobs.data };
 	parallel_for(r->a->f->threads, jobs.count, scan_job, &scan);
 	for (size_t i = 0; i < jobs.count; i++) {
-		for (size_t k = 0; k < jobs.data[i].found.count; k++)
-			vec_push(&r->targets, jobs.data[i].found.data[k]);
+		take_targets(r, &jobs.data[i].found);
 		vec_release(&jobs.data[i].found);
 	}
 	vec_release(&jobs);
@@ -208,6 +272,14 @@ static void add_relocs(struct refs *r, const struct section *table)
 	}
 }
 
+/* Whether the word at `place` that holds `value` is part of a string. */
+static bool is_text_word(const struct image *im, uint64_t place, uint64_t value)
+{
+	uint8_t before;
+	return is_text(im, value) ||
+	       (may_be_text(value) && load_byte(im, place - 1, &before) && is_text_byte(before));
+}
+
 /* In an image at a fixed place pointers need no relocation: aligned words that hold the
  * address of anonymous data are taken for them. */
 static void add_words(struct refs *r, const struct section *s)
@@ -220,7 +292,8 @@ static void add_words(struct refs *r, const struct section *s)
 	while (reader_left(&reader) >= word) {
 		const uint64_t place = s->addr + reader.pos;
 		const uint64_t target = read_uint(&reader, word);
-		if (target >= r->imm_low && target < r->imm_high)
+		if (target >= r->imm_low && target < r->imm_high &&
+		    !is_text_word(im, place, target))
 			add_pointer(r, place, target, &cursor);
 	}
 }
@@ -236,6 +309,17 @@ static void find_pointers(struct refs *r)
 	for (size_t i = 0; i < r->data_count; i++)
 		if (!r->data[i]->exec && !r->data[i]->nobits)
 			add_words(r, r->data[i]);
+}
+
+static void find_slots(struct refs *r)
+{
+	for (size_t i = 0; i < r->pointers.count; i++) {
+		const struct pointer *p = &r->pointers.data[i];
+		const struct section *in = image_section_at(r->a->im, p->addr);
+		if (in && section_is_got(in))
+			vec_push(&r->slots, (struct slot){ p->addr, i });
+	}
+	sort_by_key(r->slots.data, r->slots.count, sizeof *r->slots.data);
 }
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
@@ -341,10 +425,11 @@ enum { ROUNDS_MAX = 64 };
 
 void attr_refs(struct attr *a)
 {
-	struct refs r = { .a = a };
+	struct refs r = { .a = a, .isa = code_isa_of(a->im->machine) };
 	list_sections(&r);
-	scan_code(&r);
 	find_pointers(&r);
+	find_slots(&r);
+	scan_code(&r);
 	add_unsized_data(&r);
 	make_pieces(&r);
 	for (unsigned round = 0; round < ROUNDS_MAX && spread_once(&r); round++)
@@ -356,5 +441,6 @@ void attr_refs(struct attr *a)
 	}
 	vec_release(&r.pieces);
 	vec_release(&r.pointers);
+	vec_release(&r.slots);
 	free(r.data);
 }

@@ -57,6 +57,9 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 			  place_vec *sized)
 {
 	struct symtab t;
+	const label_id *labels = table == a->symtab   ? a->sym_labels
+				 : table == a->dynsym ? a->dyn_labels
+						      : NULL;
 	if (!symtab_open(&t, im, table))
 		return;
 	for (size_t i = 1; i < t.count; i++) {
@@ -69,7 +72,7 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 			continue;
 		struct place p = { .addr = addr,
 				   .size = min_u64(s.size, in->size - (addr - in->addr)),
-				   .label = symbol_label(a, &s),
+				   .label = labels ? labels[i] : symbol_label(a, &s),
 				   .rank = rank_of(&s),
 				   .code = in->exec,
 				   .vague = s.type == STT_NOTYPE && s.bind != STB_LOCAL };
@@ -85,12 +88,12 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 /* Every symbol table there is: .symtab, or .dynsym with the separate debug file's. */
 static void collect(struct attr *a, place_vec *sized)
 {
-	const struct section *symtab = image_section_type(a->im, SHT_SYMTAB, 1);
-	if (symtab)
-		collect_table(a, a->im, symtab, sized);
-	if (a->debug && image_section_type(a->debug, SHT_SYMTAB, 1))
-		collect_table(a, a->debug, image_section_type(a->debug, SHT_SYMTAB, 1), sized);
-	if (a->dynsym && !symtab)
+	const struct section *given = a->debug ? image_section_type(a->debug, SHT_SYMTAB, 1) : NULL;
+	if (a->symtab)
+		collect_table(a, a->im, a->symtab, sized);
+	if (given)
+		collect_table(a, a->debug, given, sized);
+	if (a->dynsym && !a->symtab)
 		collect_table(a, a->im, a->dynsym, sized);
 }
 
@@ -116,12 +119,26 @@ static void sort_places(place_vec *v)
 	}
 }
 
+/* The others of a run that starts at one address, as long as its first. */
+static void list_aliases(const struct attr *a, const place_vec *v)
+{
+	const struct place *owner = NULL;
+	for (size_t i = 0; a->f->aliases && i < v->count; i++) {
+		const struct place *p = &v->data[i];
+		if (!owner || owner->addr != p->addr)
+			owner = p;
+		else if (owner->size == p->size && owner->label != p->label)
+			vec_push(&a->f->aliases->list, (struct alias){ owner->label, p->label });
+	}
+}
+
 void attr_sized_symbols(struct attr *a)
 {
 	place_vec sized = { 0 };
 	collect(a, &sized);
 	sort_places(&sized);
 	sort_places(&a->unsized);
+	list_aliases(a, &sized);
 	for (size_t i = 0; i < sized.count; i++)
 		claim(&a->vm_claims, sized.data[i].addr, sized.data[i].size, sized.data[i].label,
 		      WHY_SYMBOL);

@@ -7,32 +7,27 @@
 
 #include "image/elf_const.h"
 
-static void symbol_table(struct attr *a, const struct section *s)
+static void symbol_table(struct attr *a, const struct section *s, const label_id *labels)
 {
 	struct symtab t;
-	if (!symtab_open(&t, a->im, s))
+	if (!s || !symtab_open(&t, a->im, s))
 		return;
-	for (size_t i = 1; i < t.count; i++) {
+	for (size_t i = 1; i < t.count; i++)
+		attr_put(a, s, i * t.entry_size, t.entry_size, labels[i], WHY_SYMBOL_ENTRY);
+	for (size_t i = 1; i < t.count && t.strings; i++) {
 		const struct symbol sym = symtab_get(&t, i);
-		const label_id label = symbol_label(a, &sym);
-		if (label == LABEL_NONE)
-			continue;
-		attr_put(a, s, i * t.entry_size, t.entry_size, label, WHY_SYMBOL_ENTRY);
-		if (t.strings)
-			attr_put(a, t.strings, sym.name_off, sym.name.len + 1, label, WHY_NAME);
+		attr_put(a, t.strings, sym.name_off, sym.name.len + 1, labels[i], WHY_NAME);
 	}
 }
 
 /* The extended section indexes of a symbol table: one word each. */
 static void symbol_indexes(struct attr *a, const struct section *s)
 {
-	struct symtab t;
-	if (s->link >= a->im->section_count || !symtab_open(&t, a->im, &a->im->sections[s->link]))
-		return;
-	for (size_t i = 1; i < t.count; i++) {
-		const struct symbol sym = symtab_get(&t, i);
-		attr_put(a, s, i * 4, 4, symbol_label(a, &sym), WHY_SYMBOL_ENTRY);
-	}
+	const bool dynamic = a->dynsym && s->link == a->dynsym->index;
+	const label_id *labels = dynamic ? a->dyn_labels : a->sym_labels;
+	const size_t count = dynamic ? a->dyn_count : a->sym_count;
+	for (size_t i = 1; i < count; i++)
+		attr_put(a, s, i * 4, 4, labels[i], WHY_SYMBOL_ENTRY);
 }
 
 static label_id dyn_label(const struct attr *a, uint64_t index)
@@ -216,29 +211,36 @@ static void pointer_array(struct attr *a, const struct section *s)
 	}
 }
 
+void attr_symbol_tables(struct attr *a)
+{
+	symbol_table(a, a->symtab, a->sym_labels);
+	symbol_table(a, a->dynsym, a->dyn_labels);
+	for (size_t i = 1; i < a->im->section_count; i++) {
+		const struct section *s = &a->im->sections[i];
+		switch (s->type) {
+		case SHT_SYMTAB_SHNDX: symbol_indexes(a, s); break;
+		case SHT_GNU_VERSYM: versions(a, s); break;
+		case SHT_GNU_HASH: gnu_hash(a, s); break;
+		case SHT_HASH: sysv_hash(a, s); break;
+		default: break;
+		}
+	}
+}
+
 static void table(struct attr *a, const struct section *s)
 {
-	const struct section *strings = s->link > 0 && s->link < a->im->section_count &&
-							a->im->sections[s->link].type == SHT_STRTAB
-						? &a->im->sections[s->link]
-						: NULL;
-	switch (s->type) {
-	case SHT_SYMTAB:
-	case SHT_DYNSYM: symbol_table(a, s); break;
-	case SHT_SYMTAB_SHNDX: symbol_indexes(a, s); break;
-	case SHT_GNU_VERSYM: versions(a, s); break;
-	case SHT_GNU_HASH: gnu_hash(a, s); break;
-	case SHT_HASH: sysv_hash(a, s); break;
-	case SHT_GROUP: group(a, s); break;
-	default: break;
-	}
-	if (strings && s->type == SHT_GNU_VERNEED)
+	const bool has_strings = s->link > 0 && s->link < a->im->section_count &&
+				 a->im->sections[s->link].type == SHT_STRTAB;
+	const struct section *strings = has_strings ? &a->im->sections[s->link] : NULL;
+	if (s->type == SHT_GROUP)
+		group(a, s);
+	else if (strings && s->type == SHT_GNU_VERNEED)
 		version_needs(a, s, strings);
-	if (strings && s->type == SHT_GNU_VERDEF)
+	else if (strings && s->type == SHT_GNU_VERDEF)
 		version_definitions(a, s, strings);
-	if (strings && s->type == SHT_DYNAMIC)
+	else if (strings && s->type == SHT_DYNAMIC)
 		needed_names(a, s, strings);
-	if (is_pointer_array(s))
+	else if (is_pointer_array(s))
 		pointer_array(a, s);
 }
 

@@ -1,6 +1,7 @@
 /* The symbols source: everything the file holds because of a symbol. */
 #include "source/attr.h"
 
+#include "base/pool.h"
 #include "image/elf_const.h"
 
 void attr_put(struct attr *a, const struct section *s, uint64_t off, uint64_t size, label_id label,
@@ -62,19 +63,27 @@ bool load_pointer(const struct image *im, uint64_t addr, uint64_t *ret)
 	return reader_ok(&r);
 }
 
-/* The labels of the dynamic symbols by index: relocations and version tables name them so. */
-static void read_dynamic_symbols(struct attr *a)
+/* The labels of a table's symbols by index: relocations, versions and hashes name them so. */
+static label_id *read_labels(const struct attr *a, const struct section *table, size_t *count)
 {
 	struct symtab t;
-	a->dynsym = image_section_type(a->im, SHT_DYNSYM, 1);
-	if (!a->dynsym || !symtab_open(&t, a->im, a->dynsym))
-		return;
-	a->dyn_labels = xcalloc(t.count, sizeof *a->dyn_labels);
-	a->dyn_count = t.count;
+	if (!table || !symtab_open(&t, a->im, table))
+		return NULL;
+	label_id *labels = xcalloc(t.count, sizeof *labels);
 	for (size_t i = 0; i < t.count; i++) {
 		const struct symbol s = symtab_get(&t, i);
-		a->dyn_labels[i] = symbol_label(a, &s);
+		labels[i] = symbol_label(a, &s);
 	}
+	*count = t.count;
+	return labels;
+}
+
+static void read_symbols(struct attr *a)
+{
+	a->symtab = image_section_type(a->im, SHT_SYMTAB, 1);
+	a->dynsym = image_section_type(a->im, SHT_DYNSYM, 1);
+	a->sym_labels = read_labels(a, a->symtab, &a->sym_count);
+	a->dyn_labels = read_labels(a, a->dynsym, &a->dyn_count);
 }
 
 static void note_made_up(const struct attr *a)
@@ -86,9 +95,48 @@ static void note_made_up(const struct attr *a)
 		     a->made_up);
 }
 
-static void attribute_image(struct attr *a)
+/* Two things that need nothing of each other. */
+struct pair {
+	struct attr *a, *b;
+	void (*first)(struct attr *a);
+	void (*second)(struct attr *b);
+};
+
+static void run_one(void *ctx, size_t i, unsigned worker)
 {
-	read_dynamic_symbols(a);
+	const struct pair *p = ctx;
+	(void)worker;
+	if (i == 0)
+		p->first(p->a);
+	else
+		p->second(p->b);
+}
+
+/* Smaller images are not worth a thread. */
+enum { PARALLEL_MIN = 1 << 20 };
+
+/* The second gets a copy of the attr; its claims follow those of the first. */
+static void side_by_side(struct attr *a, void (*first)(struct attr *a),
+			 void (*second)(struct attr *b))
+{
+	struct attr b = *a;
+	struct pair p = { a, &b, first, second };
+	memset(&b.vm_claims, 0, sizeof b.vm_claims);
+	memset(&b.file_claims, 0, sizeof b.file_claims);
+	parallel_for(a->im->bytes.size < PARALLEL_MIN ? 1 : a->f->threads, 2, run_one, &p);
+	claims_append(&a->vm_claims, &b.vm_claims);
+	claims_append(&a->file_claims, &b.file_claims);
+}
+
+static void tables_and_unwind(struct attr *b)
+{
+	attr_unwind_bytes(b);
+	attr_symbol_tables(b);
+}
+
+/* Who owns the code: the surest first. */
+static void attribute_code(struct attr *a)
+{
 	attr_sized_symbols(a);
 	attr_commit_vm(a);
 	attr_got_init(a);
@@ -101,19 +149,27 @@ static void attribute_image(struct attr *a)
 	attr_commit_vm(a);
 	attr_unsized_symbols(a);
 	attr_commit_vm(a);
-	attr_refs(a);
+}
+
+static void attribute_image(struct attr *a)
+{
+	read_symbols(a);
+	attribute_code(a);
+	side_by_side(a, attr_refs, tables_and_unwind);
 	attr_commit_vm(a);
 	attr_got(a);
 	attr_commit_vm(a);
-	attr_unwind_bytes(a);
+	attr_padding(a);
 	attr_tables(a);
 	attr_commit_vm(a);
 	attr_relocs(a);
 	attr_commit_vm(a);
+	attr_objects(a);
 	note_made_up(a);
 	vec_release(&a->got);
 	vec_release(&a->fdes);
 	vec_release(&a->unsized);
+	free(a->sym_labels);
 	free(a->dyn_labels);
 }
 
@@ -127,11 +183,7 @@ void source_symbols(const struct source_file *f, struct layer *ret)
 				  .file_claims = file };
 		attribute_image(&a);
 		file = a.file_claims;
-		/* Images follow each other in the VM space. */
-		for (size_t k = 0; k < a.vm.list.count; k++)
-			spans_push(&ret->vm, a.vm.list.data[k].start, a.vm.list.data[k].size,
-				   a.vm.list.data[k].label);
-		spans_release(&a.vm);
+		spans_append(&ret->vm, &a.vm);
 	}
 	layer_add_file(f, ret, &file);
 	layer_finish(f, ret);
