@@ -1,0 +1,150 @@
+#!/bin/sh
+# Who owns which byte of code and data by the symbol table alone: heft's raw map against
+# readelf's list of symbols, laid out by the rule at the top of src/source/attr_symbols.c.
+# A symbol that overlaps no other must own exactly the bytes nm -S gives it.
+# usage: tests/oracle/symbols.sh HEFT [FILE...]    without files: what tests/fixtures/samples.sh
+#        builds (in $SAMPLES, if that is set) and some of this system
+# Exit status 0 all agree, 1 not, 77 a tool is missing.
+set -u
+LC_ALL=C
+export LC_ALL
+[ -x "${1:-}" ] || { sed -n '2,6s/^# //p' "$0" && exit 2; }
+command -v readelf > /dev/null && command -v python3 > /dev/null || exit 77
+here=$(cd "$(dirname "$0")" && pwd)
+heft=$1
+shift
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+if [ $# -eq 0 ]; then
+	[ -n "${SAMPLES:-}" ] || "$here/../fixtures/samples.sh" "${SAMPLES:=$tmp}"
+	set -- "$SAMPLES"/* /usr/bin/perl /usr/bin/python3 /lib/*/libc.so.6 /lib/*/libm.so.6 \
+		/usr/lib/*/libstdc++.so.6 /usr/lib/*/libcrypto.so.3 /usr/lib/*/crt1.o
+fi
+python3 - "$heft" "$@" <<'END'
+import bisect
+import os
+import re
+import subprocess
+import sys
+
+heft, files = sys.argv[1], sys.argv[2:]
+SHOWN = 20
+SYMBOL = re.compile(r"^ *(\d+): ([0-9a-f]+) +(0x[0-9a-f]+|\d+) (NOTYPE|OBJECT|FUNC|TLS|IFUNC) +"
+                    r"(\S+) +\S+ +(?:\[.*?\] +)?(\d+)(?: (.*))?$")
+SECTION = re.compile(r"^ *\[ *(\d+)\] (.*?) +([A-Z0-9_a-z+:. ]+?) +([0-9a-f]{8,16}) ([0-9a-f]{6,}) "
+                     r"([0-9a-f]{6,}) [0-9a-f]{2,} *([A-Za-z]*) +\d+ +\d+ +\d+$")
+MAP_ROW = re.compile(r"^([0-9a-f]+)-([0-9a-f]+)\t *\d+\t\t(.*)$")
+
+
+def out(*args):
+    return subprocess.run(args, capture_output=True).stdout.decode("utf-8", "surrogateescape")
+
+
+class Elf:
+    def __init__(self, path):
+        head = out("readelf", "-hW", path)
+        self.object = "REL (" in head
+        self.arm = re.search(r"Machine: +ARM$", head, re.M) is not None
+        self.sections = {}
+        self.tls = None
+        for line in out("readelf", "-SlW", path).split("\n"):
+            m = SECTION.match(line)
+            if m:
+                self.sections[int(m.group(1))] = m.groups()
+            m = re.match(r"^  TLS +0x[0-9a-f]+ 0x([0-9a-f]+)", line)
+            if m:
+                self.tls = int(m.group(1), 16)
+        self.symbols = self.read_symbols(out("readelf", "-sW", path))
+
+    def read_symbols(self, text):
+        tables, symbols = {}, None
+        for line in text.split("\n"):
+            m = re.match(r"^Symbol table '(.*?)'", line)
+            if m:
+                symbols = tables.setdefault(m.group(1), [])
+            m = SYMBOL.match(line)
+            if m and symbols is not None:
+                symbols.append(self.place(*m.groups()))
+        table = tables.get(".symtab") or tables.get(".dynsym") or []
+        return [s for s in table if s]
+
+    def place(self, index, value, size, kind, bind, section, name):
+        """(address, -size, rank, name), so that the owner comes first; or None"""
+        name = re.sub(r"(.)@.*", r"\1", name or "")
+        size, value, section = int(size, 0), int(value, 16), self.sections.get(int(section))
+        if size == 0 or not section or "A" not in section[6] or \
+                (kind == "NOTYPE" and re.match(r"\$[adtxc]", name)):
+            return None
+        number, _, shtype, addr, _, room, flags = section
+        addr, room = int(addr, 16), int(room, 16)
+        if self.arm and kind in ("FUNC", "IFUNC"):
+            value &= ~1
+        if self.object:
+            addr = int(number) << 40
+            value += addr
+        elif kind == "TLS":
+            if self.tls is None or shtype == "NOBITS":
+                return None
+            value += self.tls
+        if not addr <= value < addr + room:
+            return None
+        binds = {"LOCAL": 2, "WEAK": 1}
+        under = min(15, len(name) - len(name.lstrip("_")))
+        rank = (kind == "NOTYPE", binds.get(bind, 0), under, int(index))
+        return value, -min(size, addr + room - value), rank, name or "[Anonymous symbol #%s]" % index
+
+
+def owners(symbols):
+    """[(start, end, name)] without overlap: who starts first has the bytes."""
+    spans, end = [], 0
+    # A later start may reach further than the one that has its first bytes.
+    for addr, size, _, name in sorted(symbols):
+        start, stop = max(addr, end), addr - size
+        if start < stop:
+            spans.append((start, stop, name))
+            end = stop
+    return spans
+
+
+def raw_map(path):
+    """[(start, end, label)] of the VM map"""
+    text = out(heft, "size", "--raw-map", "--domain=vm", "-n", "0", "-d", "rawsymbols", path)
+    rows = (MAP_ROW.match(line) for line in text.split("\n"))
+    return [(int(m.group(1), 16), int(m.group(2), 16), m.group(3)) for m in rows if m]
+
+
+def check(path):
+    """(symbols, bytes, differences) of one file"""
+    have = raw_map(path)
+    starts = [row[0] for row in have]
+    want = owners(Elf(path).symbols)
+    bad = 0
+    for start, end, name in want:
+        at = start
+        while at < end:
+            i = bisect.bisect_right(starts, at) - 1
+            row = have[i] if i >= 0 and have[i][1] > at else (at, end, "nothing")
+            if re.sub(r"(.)@.*", r"\1", row[2]) != name:
+                bad += 1
+                if bad <= SHOWN:
+                    print("%s: %x-%x is %s's, heft says %s" % (path, at, min(end, row[1]), name,
+                                                               row[2]))
+            at = min(end, row[1])
+    return len(want), sum(end - start for start, end, _ in want), bad
+
+
+def main():
+    total = [0, 0, 0, 0]
+    for path in files:
+        if not os.path.isfile(path):
+            continue
+        with open(path, "rb") as f:
+            if f.read(4) != b"\x7fELF":
+                continue
+        total = [a + b for a, b in zip(total, (1,) + check(path))]
+    print("%d files, %d owners of %d bytes, %d differences" % tuple(total))
+    return 1 if total[3] or not total[1] else 0
+
+
+sys.exit(main())
+END

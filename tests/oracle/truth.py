@@ -1,0 +1,470 @@
+#!/usr/bin/env python3
+"""Whether the owners that heft names are right, against the maps of linkers.
+
+usage: truth.py [--heft PATH] [--full | --case NAME=LINKED,MAP | --archives NAME=FLAG,..,A,..]
+                [--show N] [--keep DIR]
+
+Builds programs of some 220 objects (fixtures/many_objects.py), links them by bfd, gold and
+lld with -Map, and looks at each byte of .text, .rodata, .data* and .bss: the owner must be
+a symbol that the object defines which the map names there (by nm; several objects may have
+a local symbol of that name).  Where the linker merged strings or constants, the owner's
+object must contain the same bytes.  Besides, in a stripped copy each function that heft
+makes up or takes from .dynsym must be one function of the symbol table.
+
+--full: every compiler, level and kind of link; without it two, in well under a minute.
+--archives: shared libraries or programs of all members of archives, like
+        llvm=-shared,libLLVMCore.a,libLLVMSupport.a
+--case: a file linked elsewhere with its map (run where the map's paths hold).
+Exit status 1 where a target is missed, 77 where a tool is missing."""
+import argparse
+import bisect
+import os
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+HERE = pathlib.Path(__file__).resolve().parent
+CLANG = os.environ.get("CLANG", "clang-19")
+LLD = os.environ.get("LLD", "ld.lld-19")
+LINKERS = ("bfd", "gold", "lld")
+OBJECTS, SEED = 220, 7
+# Least share of right bytes in percent, by kind of section.
+TARGETS = {"text": 99.5, "rodata": 95, "data": 95, "bss": 95}
+SHF_MERGE, SHF_STRINGS = 0x10, 0x20
+
+
+def run(*args, **more):
+    return subprocess.run([str(a) for a in args], capture_output=True, text=True,
+                          errors="surrogateescape", **more)
+
+
+def must(*args, **more):
+    done = run(*args, **more)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(str(a) for a in args[:6])} ...: {done.stderr[:2000]}")
+    return done.stdout
+
+
+# ---- what linkers say --------------------------------------------------------------------
+
+MERGED = "(merged)"
+
+
+class Input:
+    """A piece of an output section that came from one object, or was merged of many."""
+
+    def __init__(self, start, size, obj, output, name):
+        self.start, self.size, self.obj, self.output, self.name = start, size, obj, output, name
+
+
+def read_gnu_map(text):
+    """The maps of bfd and gold."""
+    output, name, found = None, None, []
+    commons = set(re.findall(r"^(\S+)\s+0x[0-9a-f]+\s+\S+$", text.split("Memory map")[0], re.M))
+    line_of = re.compile(r"^ (\*\* [a-zA-Z ]+?|\S+)?(?:\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)(?: (.+))?)?$")
+    for line in text[text.find("emory map"):].splitlines():
+        if line[:1] in ".":
+            output = line.split()[0] if line.split() else None
+        m = line_of.match(line)
+        if not m or not line.startswith(" "):
+            continue
+        name = m[1] or name
+        if not m[2] or not name or name.startswith("*("):
+            continue
+        start, size, obj = int(m[2], 16), int(m[3], 16), m[4]
+        if name.startswith("** merge"):
+            obj = MERGED
+        elif name.startswith("** common"):
+            obj, name = MERGED, "common"
+        if obj and not obj.startswith("linker ") and size > 0 and output:
+            found.append(Input(start, size, obj, output, name))
+        name = None
+    return found, commons
+
+
+def read_lld_map(text):
+    output, found = None, []
+    for line in text.splitlines()[1:]:
+        m = re.match(r"^ *([0-9a-f]+) +[0-9a-f]+ +([0-9a-f]+) +\d+ ( *)(.*)$", line)
+        if not m:
+            continue
+        if not m[3]:
+            output = m[4]
+        elif len(m[3]) == 8:
+            obj, _, name = m[4].rpartition(":(")
+            name = name.rstrip(")")
+            if obj == "<internal>" and not re.match(r"\.rodata|\.data|\.str", name):
+                continue
+            if int(m[2], 16) > 0:
+                found.append(Input(int(m[1], 16), int(m[2], 16),
+                                   MERGED if obj == "<internal>" else obj, output, name))
+    return found, set()
+
+
+def kind_of(output):
+    for kind in TARGETS:
+        if output == "." + kind or output.startswith(f".{kind}."):
+            return kind
+    return None
+
+
+# ---- what objects say ----------------------------------------------------------------------
+
+class Elf:
+    """Sections of a 64-bit little-endian file: (name, type, flags, addr, bytes)."""
+
+    def __init__(self, data):
+        self.sections = []
+        off, = struct.unpack_from("<Q", data, 0x28)
+        count, names = struct.unpack_from("<HH", data, 0x3c)
+        raw = [struct.unpack_from("<IIQQQQIIQQ", data, off + 64 * i) for i in range(count)]
+        for h in raw:
+            at = raw[names][4] + h[0]
+            name = data[at:data.index(b"\0", at)].decode()
+            self.sections.append((name, h[1], h[2], h[3],
+                                  b"" if h[1] == 8 else data[h[4]:h[4] + h[5]]))
+
+    def load(self, addr, size):
+        for _, kind, flags, at, data in self.sections:
+            if flags & 2 and kind != 8 and at <= addr < at + len(data):
+                return data[addr - at:addr - at + size]
+        return b""
+
+
+class Objects:
+    """By the linker's spelling of the name: symbols defined, merged bytes contained."""
+
+    def __init__(self, names):
+        self.symbols, self.merge, self.mergeable = {}, {}, set()
+        files = sorted({re.sub(r"\([^()]*\)$", "", n) for n in names if n != MERGED})
+        for line in must("nm", "-A", "--defined-only", *files).splitlines():
+            m = re.match(r"^(.*?):([^:/]*:)?([0-9a-f]{16}| {16}) (\S) (.*)$", line)
+            if m:
+                key = m[1] + (f"({m[2][:-1]})" if m[2] else "")
+                self.symbols.setdefault(key, set()).add(m[5])
+        self.by_symbol = {}
+        for key, found in self.symbols.items():
+            for s in found:
+                self.by_symbol.setdefault(s, []).append(key)
+        for f in files:
+            for key, data in members(f):
+                for name, _, flags, _, content in Elf(data).sections:
+                    if flags & SHF_MERGE:
+                        self.merge[key] = self.merge.get(key, b"\0") + content + b"\0\0\0\0"
+                        self.mergeable.add((key, name))
+
+    def defines(self, obj, names):
+        return any(n in self.symbols.get(obj, ()) for n in names)
+
+    def contain(self, names, data):
+        return any(data in self.merge.get(o, b"") for n in names
+                   for o in self.by_symbol.get(n, ()))
+
+
+def members(path):
+    """(name as linkers spell it, bytes) of an object or of the members of an archive."""
+    data = pathlib.Path(path).read_bytes()
+    if data[:4] == b"\x7fELF":
+        yield path, data
+    if data[:8] != b"!<arch>\n":
+        return
+    at, names = 8, b""
+    while at + 60 <= len(data):
+        name, size = data[at:at + 16].rstrip(), int(data[at + 48:at + 58])
+        body = data[at + 60:at + 60 + size]
+        if name == b"//":
+            names = body
+        elif body[:4] == b"\x7fELF":
+            if name.startswith(b"/"):
+                start = int(name[1:])
+                name = names[start:names.index(b"/\n", start)]
+            yield f"{path}({name.rstrip(b'/').decode()})", body
+        at += 60 + size + size % 2
+
+
+# ---- the comparison -------------------------------------------------------------------------
+
+def vm_rows(heft, path):
+    """(start, end, label) of the VM image."""
+    text = must(heft, "-d", "rawsymbols", "--raw-map", path)
+    rows = []
+    for line in text[text.index("VM MAP:"):].splitlines():
+        m = re.match(r"^([0-9a-f]+)-([0-9a-f]+)\t *\d+\t\t(.*)$", line)
+        if m:
+            rows.append((int(m[1], 16), int(m[2], 16), m[3]))
+    return rows
+
+
+def names_at(path):
+    """The symbols at each address, by the symbol table."""
+    found = {}
+    for line in must("nm", "--defined-only", path).splitlines():
+        addr, _, name = line.split(" ", 2)
+        found.setdefault(int(addr, 16), []).append(name)
+    return found
+
+
+class Owners:
+    """The symbols a label stands for; none for fallbacks and what is made up.  In a
+    stripped file sub_ADDRESS stands for what the unstripped one has there."""
+
+    def __init__(self, unstripped=None):
+        self.at = names_at(unstripped) if unstripped else {}
+
+    def names(self, label):
+        if label.startswith("["):
+            return []
+        m = re.match(r"sub_([0-9a-f]+)$", label)
+        return self.at.get(int(m[1], 16), []) if m else [label]
+
+
+def merged_chunks(elf, piece, start, end):
+    """Splits a range of merged contents into strings that end in NUL or into constants."""
+    constant = re.search(r"\.cst(\d+)", piece.name)
+    fixed = int(constant[1]) if constant else 4 if "constants" in piece.name else 0
+    while start < end:
+        data = elf.load(start, 4096)
+        stop = fixed - start % fixed - 1 if fixed else data.find(b"\0")
+        size = min(stop + 1 if stop >= 0 else 4096, end - start)
+        yield start, size, data[:size]
+        start += size
+
+
+class Score:
+    def __init__(self):
+        self.right = self.wrong = self.none = 0
+        self.examples = []
+
+    def add(self, right, size, label, names, piece, at):
+        if not names:
+            self.none += size
+        elif right:
+            self.right += size
+            return
+        else:
+            self.wrong += size
+        self.examples.append((size, at, label, piece))
+
+
+def judge_merged(score, objects, commons, elf, piece, start, end, label, names):
+    if piece.name == "common":
+        score.add(commons.intersection(names), end - start, label, names, piece, start)
+        return
+    for at, size, data in merged_chunks(elf, piece, start, end):
+        score.add(objects.contain(names, data), size, label, names, piece, at)
+
+
+def compare(heft, linked, link_map, stripped=None):
+    """Scores by kind of section; with `stripped` of that copy of the file."""
+    text = pathlib.Path(link_map).read_text(errors="surrogateescape")
+    pieces, commons = read_lld_map(text) if "     VMA" in text[:60] else read_gnu_map(text)
+    pieces = [p for p in pieces if kind_of(p.output) and p.start > 0]
+    objects = Objects({p.obj for p in pieces})
+    elf = Elf(pathlib.Path(linked).read_bytes())
+    owners = Owners(linked if stripped else None)
+    rows = vm_rows(heft, stripped or linked)
+    starts = [r[0] for r in rows]
+    scores = {kind: Score() for kind in TARGETS}
+    merged = {p for p in pieces
+              if p.obj == MERGED or (p.obj, p.name) in objects.mergeable}
+    others = sorted(p.start for p in pieces if p not in merged)
+    done = 0
+    # bfd's map repeats merged contents at the address of what follows them.
+    for p in sorted(pieces, key=lambda p: (p.start, p in merged)):
+        start, end = max(done, p.start), p.start + p.size
+        if p in merged:
+            i = bisect.bisect_left(others, p.start)
+            end = min(end, others[i]) if i < len(others) else end
+        done = max(done, end)
+        at = max(0, bisect.bisect_right(starts, start) - 1)
+        while at < len(rows) and rows[at][0] < end:
+            first, last, label = rows[at]
+            at += 1
+            low, high = max(first, start), min(last, end)
+            if low >= high:
+                continue
+            score, names = scores[kind_of(p.output)], owners.names(label)
+            if p in merged:
+                judge_merged(score, objects, commons, elf, p, low, high, label, names)
+            else:
+                score.add(objects.defines(p.obj, names), high - low, label, names, p, low)
+    return scores
+
+
+def functions_of(path):
+    """Start and end of each function with a size, by its symbol table."""
+    found = {}
+    for line in must("nm", "-S", "--defined-only", path).splitlines():
+        f = line.split()
+        if len(f) == 4 and f[2] in "tTwWiuV":
+            start, size = int(f[0], 16), int(f[1], 16)
+            found[start] = max(found.get(start, 0), start + size)
+    return found
+
+
+def compare_bounds(heft, linked, copy):
+    """Bytes of code in ranges that are one function each, in others, and of no range."""
+    functions = functions_of(linked)
+    starts = sorted(functions)
+    code = next(s for s in Elf(pathlib.Path(linked).read_bytes()).sections if s[0] == ".text")
+    low, high = code[3], code[3] + len(code[4])
+    score = Score()
+    for first, last, label in vm_rows(heft, copy):
+        first, last = max(first, low), min(last, high)
+        if first >= last:
+            continue
+        i = bisect.bisect_right(starts, first)
+        limit = starts[i] if i < len(starts) else high
+        right = first in functions and functions[first] <= last <= max(limit, functions[first])
+        if label.startswith("["):
+            score.none += last - first
+        elif right:
+            score.right += last - first
+        else:
+            score.wrong += last - first
+            score.examples.append((last - first, first, label, Input(0, 0, "stripped", "", "")))
+    return score
+
+
+def share(part, score):
+    return 100 * part / max(1, score.right + score.wrong + score.none)
+
+
+def report(linker, what, scores, show):
+    """Prints the rows of the table; whether the targets are met."""
+    good = True
+    for kind, s in scores.items():
+        target = TARGETS.get(kind, 0)
+        ok = share(s.right, s) >= target
+        good = good and ok
+        print(f"{linker:5} {what:26} {'.' + kind:9} {s.right + s.wrong + s.none:9d} "
+              f"{share(s.right, s):7.2f} {share(s.wrong, s):7.2f} {share(s.none, s):7.2f}"
+              f"{'' if ok else '  MISSED'}")
+        for size, at, label, piece in sorted(s.examples, key=lambda e: -e[0])[:show]:
+            print(f"      {size:7d} at {at:x}: {label}; map: {piece.obj}:({piece.name})")
+    sys.stdout.flush()
+    return good
+
+
+# ---- building ---------------------------------------------------------------------------------
+
+class Build:
+    def __init__(self, c, cxx, compile_flags, link_flags, levels=("-O0", "-O2", "-Os")):
+        self.c, self.cxx, self.levels = c, cxx, levels
+        self.compile_flags, self.link_flags = compile_flags, link_flags
+
+    def __str__(self):
+        return f"{self.c} {''.join(self.levels)} {' '.join(self.link_flags)}"
+
+    def compile(self, sources, folder):
+        folder.mkdir()
+        jobs = []
+        for suffix, command in (("c", [self.c]), ("cc", [self.cxx, "-std=c++17"])):
+            files = sorted(sources.glob("*." + suffix))
+            for i, level in enumerate(self.levels):
+                jobs.append([*command, "-w", "-c", level, *self.compile_flags,
+                             *files[i::len(self.levels)]])
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(lambda job: must(*job, cwd=folder), jobs))
+
+    def link(self, linker, folder, tools):
+        out = folder / f"linked.{linker}"
+        must(self.cxx, f"-fuse-ld={linker}", f"-B{tools}", *self.link_flags,
+             *sorted(o.name for o in folder.glob("*.o")), "-o", out, f"-Wl,-Map,{out}.map",
+             cwd=folder)
+        return out
+
+
+def builds(full):
+    gcc, clang = ("gcc", "g++"), (CLANG, CLANG.replace("clang", "clang++"))
+    if not full:
+        return [Build(*gcc, ["-fPIE"], ["-pie"]), Build(*clang, ["-fno-pie"], ["-no-pie"])]
+    found = []
+    for tools in gcc, clang:
+        for compile_flags, link_flags in ((["-fPIE"], ["-pie"]), (["-fno-pie"], ["-no-pie"]),
+                                          (["-fPIC"], ["-shared"])):
+            for level in "-O0", "-O2", "-Os":
+                found.append(Build(*tools, compile_flags, link_flags, [level]))
+        found.append(Build(*tools, ["-fPIE", "-ffunction-sections", "-fdata-sections"],
+                           ["-pie", "-Wl,--gc-sections"]))
+    return found
+
+
+def check_linked(opts, linker, what, linked, link_map=None):
+    copy, link_map = f"{linked}.stripped", link_map or f"{linked}.map"
+    must("strip", "-s", "-o", copy, linked)
+    good = report(linker, what, compare(opts.heft, linked, link_map), opts.show)
+    bounds = compare_bounds(opts.heft, linked, copy)
+    good &= report(linker, what + " stripped", {"bounds": bounds}, opts.show)
+    scores = compare(opts.heft, linked, link_map, copy)
+    report(linker, what + " stripped", {k + "*": s for k, s in scores.items()}, opts.show)
+    return good
+
+
+def check_archives(opts, spec, folder, tools):
+    """A library of everything in some archives: NAME=FLAG,..,ARCHIVE,..."""
+    name, parts = spec.split("=", 1)
+    good = True
+    for linker in LINKERS:
+        out = folder / f"{name}.{linker}"
+        must(CLANG, f"-fuse-ld={linker}", f"-B{tools}", "-w",
+             "-Wl,--unresolved-symbols=ignore-all,--allow-multiple-definition", "-Wl,-znotext",
+             f"-Wl,-Map,{out}.map", "-o", out, "-Wl,--whole-archive", *parts.split(","),
+             "-Wl,--no-whole-archive")
+        good &= check_linked(opts, linker, name, out)
+    return good
+
+
+def check_build(opts, build, sources, folder, tools):
+    good = True
+    build.compile(sources, folder)
+    os.chdir(folder)
+    for linker in LINKERS:
+        linked = build.link(linker, folder, tools)
+        good &= check_linked(opts, linker, str(build), linked)
+    return good
+
+
+def main():
+    args = argparse.ArgumentParser()
+    args.add_argument("--heft", default="build/src/heft")
+    args.add_argument("--full", action="store_true")
+    args.add_argument("--case", metavar="NAME=LINKED,MAP", action="append", default=[])
+    args.add_argument("--archives", action="append", default=[])
+    args.add_argument("--show", type=int, default=0)
+    args.add_argument("--keep", metavar="DIR")
+    opts = args.parse_args()
+    opts.heft = os.path.abspath(opts.heft)
+    good = True
+    print("linker / build / section / bytes / right % / wrong % / unowned %")
+    for case in opts.case:
+        name, linked, link_map = re.match(r"([^=]*)=(.*),(.*)", case).groups()
+        good &= check_linked(opts, name, "", linked, link_map)
+    if opts.case:
+        return 0 if good else 1
+    for tool in "gcc", "g++", CLANG, "ld.bfd", "ld.gold", LLD, "nm", "strip":
+        if not shutil.which(tool):
+            print(f"SKIP: no {tool}")
+            return 77
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(opts.keep or scratch).resolve()
+        folder.mkdir(exist_ok=True)
+        (folder / "tools").mkdir()
+        (folder / "tools/ld.lld").symlink_to(shutil.which(LLD))
+        for spec in opts.archives:
+            good &= check_archives(opts, spec, folder, folder / "tools")
+        if opts.archives:
+            return 0 if good else 1
+        must(sys.executable, HERE / "../fixtures/many_objects.py", folder / "src", OBJECTS, SEED)
+        for i, build in enumerate(builds(opts.full)):
+            good &= check_build(opts, build, folder / "src", folder / f"build{i}", folder / "tools")
+        os.chdir("/")
+    return 0 if good else 1
+
+
+sys.exit(main())

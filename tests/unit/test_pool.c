@@ -1,0 +1,73 @@
+#include "base/pool.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+struct job {
+	unsigned threads;
+	atomic_uint done[1000];
+	atomic_bool wrong_worker;
+	atomic_int busy[64]; /* by worker */
+};
+
+static void work(void *ctx, size_t i, unsigned worker)
+{
+	struct job *j = ctx;
+	if (worker >= j->threads || atomic_fetch_add(&j->busy[worker], 1) != 0)
+		atomic_store(&j->wrong_worker, true);
+	atomic_fetch_add(&j->done[i], 1);
+	atomic_fetch_sub(&j->busy[worker], 1);
+}
+
+static void every_number_is_worked_on_once(void **state)
+{
+	(void)state;
+	for (unsigned threads = 1; threads <= 9; threads++) {
+		struct job *j = xcalloc(1, sizeof *j);
+		j->threads = threads;
+		parallel_for(threads, COUNT_OF(j->done), work, j);
+		for (size_t i = 0; i < COUNT_OF(j->done); i++)
+			assert_int_equal(atomic_load(&j->done[i]), 1);
+		assert_false(atomic_load(&j->wrong_worker));
+		free(j);
+	}
+}
+
+static void nothing_to_do_calls_nobody(void **state)
+{
+	struct job j = { .threads = 4 };
+	(void)state;
+	parallel_for(4, 0, work, &j);
+	assert_int_equal(atomic_load(&j.done[0]), 0);
+}
+
+static void one_thing_to_do_is_done_by_the_first_worker(void **state)
+{
+	struct job j = { .threads = 1 };
+	(void)state;
+	parallel_for(8, 1, work, &j);
+	assert_int_equal(atomic_load(&j.done[0]), 1);
+	assert_false(atomic_load(&j.wrong_worker));
+}
+
+static void zero_means_one_thread_a_processor(void **state)
+{
+	(void)state;
+	assert_true(pool_threads(0) >= 1);
+	assert_int_equal(pool_threads(3), 3);
+	assert_true(pool_threads(1000000) <= 1000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_number_is_worked_on_once),
+		cmocka_unit_test(nothing_to_do_calls_nobody),
+		cmocka_unit_test(one_thing_to_do_is_done_by_the_first_worker),
+		cmocka_unit_test(zero_means_one_thread_a_processor),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

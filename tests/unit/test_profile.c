@@ -1,0 +1,692 @@
+#include "heft.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "../lib/elfgen.h"
+#include "image/elf_const.h"
+
+/* ---- files ------------------------------------------------------------------------------ */
+
+static char folder[] = "/tmp/heft-test-XXXXXX";
+
+static int make_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	char command[100];
+	snprintf(command, sizeof command, "rm -rf '%s'", folder);
+	return chdir("/") == 0 ? system(command) : -1;
+}
+
+static void write_file(const char *path, struct bytes b)
+{
+	FILE *f = fopen(path, "wb");
+	assert_non_null(f);
+	assert_int_equal(fwrite(b.p, 1, b.size, f), b.size);
+	fclose(f);
+}
+
+static void write_text(const char *path, const char *text)
+{
+	write_file(path, (struct bytes){ (const uint8_t *)text, strlen(text) });
+}
+
+static const uint8_t zeros[8192];
+
+/* .text at 0x1000 with _Z3fooi (64 bytes) and main (32, then 4 bytes nobody has), .data at 0x2000
+ * with `table` (100 bytes of 200), .bss at 0x3000 with `big` (300 bytes). */
+static void write_program(const char *path, uint64_t foo_size, bool build_id)
+{
+	static const uint8_t note[] = { 4, 0, 0,   0,   4,   0, 0,    0,    3,    0,
+					0, 0, 'G', 'N', 'U', 0, 0xaa, 0xbb, 0xcc, 0xdd };
+	struct elfgen g = elfgen_make(64, false, ET_EXEC, EM_NONE);
+	const uint32_t text = elfgen_section(&g, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR,
+					     0x1000, zeros, foo_size + 36);
+	const uint32_t data = elfgen_section(&g, ".data", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE,
+					     0x2000, zeros, 200);
+	const uint32_t bss = elfgen_section(&g, ".bss", SHT_NOBITS, SHF_ALLOC | SHF_WRITE, 0x3000,
+					    NULL, 300);
+	if (build_id) {
+		const uint32_t n = elfgen_section(&g, ".note.gnu.build-id", SHT_NOTE, 0, 0, note,
+						  sizeof note);
+		g.sections.data[n].align = 4;
+	}
+	elfgen_load(&g, PF_R | PF_X, text);
+	elfgen_load(&g, PF_R | PF_W, data);
+	elfgen_load(&g, PF_R | PF_W, bss);
+	elfgen_symbol(&g, "_Z3fooi", 0x1000, foo_size, STB_GLOBAL << 4 | STT_FUNC, (uint16_t)text);
+	elfgen_symbol(&g, "main", 0x1000 + foo_size, 32, STB_GLOBAL << 4 | STT_FUNC,
+		      (uint16_t)text);
+	elfgen_symbol(&g, "table", 0x2000, 100, STB_LOCAL << 4 | STT_OBJECT, (uint16_t)data);
+	elfgen_symbol(&g, "big", 0x3000, 300, STB_GLOBAL << 4 | STT_OBJECT, (uint16_t)bss);
+	const struct bytes b = elfgen_finish(&g);
+	write_file(path, b);
+	free((void *)(uintptr_t)b.p);
+}
+
+/* ---- helpers ------------------------------------------------------------------------------ */
+
+static struct heft_err err;
+
+static struct heft_profile *profile_of(const char *source)
+{
+	struct heft_profile *p = heft_profile_new();
+	heft_profile_set_rows(p, 0);
+	if (source)
+		assert_true(heft_profile_add_source(p, source, &err));
+	return p;
+}
+
+static void add_file(struct heft_profile *p, const char *path, enum heft_role role)
+{
+	assert_true(heft_profile_add_file(p, path, role, &err));
+}
+
+static void run(struct heft_profile *p)
+{
+	if (!heft_profile_run(p, &err))
+		fail_msg("%s", err.text);
+}
+
+static struct heft_profile *measured(const char *source)
+{
+	write_program("prog", 64, false);
+	struct heft_profile *p = profile_of(source);
+	add_file(p, "prog", HEFT_INPUT);
+	heft_profile_keep_ranges(p, true);
+	return p;
+}
+
+static const struct heft_row *child(const struct heft_row *row, const char *label)
+{
+	for (size_t i = 0; i < row->child_count; i++)
+		if (strcmp(row->children[i]->label, label) == 0)
+			return row->children[i];
+	return NULL;
+}
+
+static void assert_row(const struct heft_profile *p, const char *label, uint64_t file, uint64_t vm)
+{
+	const struct heft_row *row = child(heft_profile_rows(p), label);
+	if (!row)
+		fail_msg("no row %s", label);
+	assert_int_equal(row->now.file, file);
+	assert_int_equal(row->now.vm, vm);
+}
+
+static void assert_error(bool ok, enum heft_code code, const char *words)
+{
+	assert_false(ok);
+	assert_int_equal(err.code, code);
+	if (!strstr(err.text, words))
+		fail_msg("\"%s\" does not say \"%s\"", err.text, words);
+	assert_null(strchr(err.text, '\n'));
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+static void sections_is_what_is_measured_if_nothing_is_said(void **state)
+{
+	struct heft_profile *p = measured(NULL);
+	struct heft_file_info info;
+	(void)state;
+	run(p);
+	assert_row(p, ".text", 100, 100);
+	assert_row(p, ".bss", 0, 300);
+	assert_true(heft_profile_file(p, 0, &info));
+	assert_int_equal(heft_profile_rows(p)->now.file, info.size);
+	assert_int_equal(heft_profile_rows(p)->now.vm, 600);
+	assert_int_equal(info.vm_size, 600);
+	assert_string_equal(info.path, "prog");
+	assert_non_null(strstr(info.format, "ELF 64-bit LSB executable"));
+	assert_false(heft_profile_file(p, 1, &info));
+	assert_false(heft_profile_is_diff(p));
+	heft_profile_free(p);
+}
+
+/* An entry of .symtab is 24 bytes; the names take theirs with the NUL. */
+static void a_symbol_owns_its_code_its_entry_and_its_name(void **state)
+{
+	struct heft_profile *p = measured("rawsymbols");
+	(void)state;
+	run(p);
+	assert_row(p, "_Z3fooi", 64 + 24 + 8, 64);
+	assert_row(p, "main", 32 + 4 + 24 + 5, 36); /* 4: padding behind it */
+	assert_row(p, "big", 24 + 4, 300);
+	assert_row(p, "[section .data]", 100, 100);
+	heft_profile_free(p);
+}
+
+static void demangling_is_a_matter_of_the_source_and_the_setting(void **state)
+{
+	static const struct {
+		const char *source;
+		enum heft_demangle style;
+		const char *label;
+	} cases[] = {
+		{ "symbols", HEFT_NAMES_SHORT, "foo()" },
+		{ "symbols", HEFT_NAMES_FULL, "foo(int)" },
+		{ "symbols", HEFT_NAMES_RAW, "_Z3fooi" },
+		{ "fullsymbols", HEFT_NAMES_RAW, "foo(int)" },
+		{ "shortsymbols", HEFT_NAMES_FULL, "foo()" },
+		{ "rawsymbols", HEFT_NAMES_FULL, "_Z3fooi" },
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct heft_profile *p = measured(cases[i].source);
+		heft_profile_set_demangle(p, cases[i].style);
+		run(p);
+		assert_row(p, cases[i].label, 96, 64);
+		heft_profile_free(p);
+	}
+}
+
+static void two_sources_make_two_levels(void **state)
+{
+	struct heft_profile *p = measured("sections");
+	(void)state;
+	assert_true(heft_profile_add_source(p, "symbols", &err));
+	run(p);
+	const struct heft_row *text = child(heft_profile_rows(p), ".text");
+	assert_int_equal(text->child_count, 2);
+	assert_int_equal(child(text, "foo()")->now.file, 64);
+	assert_int_equal(child(text, "main")->now.vm, 36);
+	assert_int_equal(child(text, "main")->child_count, 0);
+	heft_profile_free(p);
+}
+
+static void the_same_file_twice_counts_twice(void **state)
+{
+	struct heft_profile *p = measured("sections");
+	(void)state;
+	add_file(p, "prog", HEFT_INPUT);
+	run(p);
+	assert_row(p, ".text", 200, 200);
+	assert_int_equal(heft_profile_file_count(p), 2);
+	heft_profile_free(p);
+}
+
+static void a_base_makes_a_diff(void **state)
+{
+	struct heft_profile *p = measured("symbols");
+	(void)state;
+	write_program("old", 48, false);
+	add_file(p, "old", HEFT_BASE);
+	run(p);
+	assert_true(heft_profile_is_diff(p));
+	const struct heft_row *top = heft_profile_rows(p);
+	assert_string_equal(top->children[0]->label, "foo()");
+	assert_int_equal(top->children[0]->now.vm, 64);
+	assert_int_equal(top->children[0]->base.vm, 48);
+	assert_null(child(top, "main"));
+	heft_profile_free(p);
+}
+
+static void the_limit_sums_up_the_rest(void **state)
+{
+	struct heft_profile *p = measured("rawsymbols");
+	(void)state;
+	heft_profile_set_rows(p, 1);
+	heft_profile_set_sort_domain(p, HEFT_VM);
+	run(p);
+	const struct heft_row *top = heft_profile_rows(p);
+	assert_int_equal(top->child_count, 2);
+	assert_true(top->children[0]->others);
+	assert_string_equal(top->children[1]->label, "big");
+	assert_int_equal(top->children[0]->now.file + top->children[1]->now.file, top->now.file);
+	heft_profile_free(p);
+}
+
+static void counting_tells_how_many_symbols_a_row_has(void **state)
+{
+	struct heft_profile *p = measured("sections");
+	(void)state;
+	heft_profile_set_count(p, true);
+	run(p);
+	assert_int_equal(child(heft_profile_rows(p), ".text")->now.count, 2);
+	assert_int_equal(child(heft_profile_rows(p), ".bss")->now.count, 1);
+	heft_profile_free(p);
+}
+
+static void filters_keep_and_count_what_they_leave_out(void **state)
+{
+	struct heft_profile *p = measured("sections");
+	(void)state;
+	assert_true(heft_profile_include(p, "text|data", &err));
+	assert_true(heft_profile_exclude(p, "^.text$", &err));
+	run(p);
+	const struct heft_row *top = heft_profile_rows(p);
+	assert_int_equal(top->child_count, 1);
+	assert_row(p, ".data", 200, 200);
+	assert_int_equal(heft_profile_omitted(p).vm, 400);
+	heft_profile_free(p);
+}
+
+/* ---- custom sources and the configuration file ------------------------------------------- */
+
+static void a_custom_source_rewrites_labels(void **state)
+{
+	static const char *const patterns[] = { "^\\.(t)ext", "^\\.[db]" };
+	static const char *const replacements[] = { "code \\1", "data" };
+	struct heft_profile *p = measured(NULL);
+	(void)state;
+	assert_true(
+		heft_profile_define_source(p, "mine", "sections", patterns, replacements, 2, &err));
+	assert_true(heft_profile_add_source(p, "mine", &err));
+	run(p);
+	assert_row(p, "code t", 100, 100);
+	assert_row(p, "data", 200, 500);
+	heft_profile_free(p);
+}
+
+static void mistakes_in_custom_sources_are_told(void **state)
+{
+	const char *bad = "(", *good = "a", *group = "\\1", *text = "b";
+	struct heft_profile *p = heft_profile_new();
+	(void)state;
+	assert_error(heft_profile_define_source(p, "m", "nothing", &good, &text, 1, &err),
+		     HEFT_EARG, "no such data source: nothing");
+	assert_error(heft_profile_define_source(p, "m", "symbols", &good, &text, 1, &err),
+		     HEFT_EARG, "depends on -C");
+	assert_error(heft_profile_define_source(p, "m", "sections", &bad, &text, 1, &err),
+		     HEFT_EARG, "(");
+	assert_error(heft_profile_define_source(p, "m", "sections", &good, &group, 1, &err),
+		     HEFT_EARG, "\\1");
+	assert_error(heft_profile_add_source(p, "m", &err), HEFT_EARG, "no such data source: m");
+	heft_profile_free(p);
+}
+
+static void a_configuration_file_sets_what_it_says(void **state)
+{
+	struct heft_profile *p = heft_profile_new();
+	struct heft_config config;
+	(void)state;
+	write_program("prog", 64, false);
+	write_text("conf", "filename: 'prog'\n"
+			   "max_rows_per_level: 5\n"
+			   "data_source: 'kind'\n"
+			   "verbose_level: 2\n"
+			   "custom_data_source: {\n"
+			   "  name: 'kind' base_data_source: 'sections'\n"
+			   "  rewrite: { pattern: '^\\\\.bss' replacement: 'empty' }\n"
+			   "}\n");
+	if (!heft_profile_config(p, "conf", &config, &err))
+		fail_msg("%s", err.text);
+	assert_true(config.has_rows);
+	assert_false(config.has_demangle);
+	assert_int_equal(config.verbose, 2);
+	run(p);
+	assert_row(p, "empty", 0, 300);
+	heft_profile_free(p);
+}
+
+static void a_broken_configuration_file_is_refused(void **state)
+{
+	struct heft_profile *p = heft_profile_new();
+	(void)state;
+	write_text("conf", "filename: 'prog'\nnonsense: 3\n");
+	assert_error(heft_profile_config(p, "conf", NULL, &err), HEFT_EFORMAT, "conf:2:1:");
+	assert_error(heft_profile_config(p, "none", NULL, &err), HEFT_EIO, "none");
+	heft_profile_free(p);
+}
+
+/* ---- ranges and look-ups ------------------------------------------------------------------- */
+
+struct walk {
+	uint64_t at, holes, total;
+	size_t count;
+	bool labels_wrong;
+};
+
+static void walk_range(void *ctx, uint64_t start, uint64_t size, const char *const *labels,
+		       size_t label_count)
+{
+	struct walk *w = ctx;
+	assert_int_equal(start, w->at);
+	w->at += size;
+	w->count++;
+	if (!labels)
+		w->holes += size;
+	else
+		w->total += size;
+	w->labels_wrong = w->labels_wrong || (labels && label_count != 1);
+}
+
+static void ranges_walk_the_whole_space_in_order(void **state)
+{
+	struct heft_profile *p = measured("sections");
+	struct walk file = { 0 }, vm = { 0 };
+	(void)state;
+	run(p);
+	assert_true(heft_profile_ranges(p, 0, HEFT_FILE, walk_range, &file));
+	assert_int_equal(file.total, heft_profile_rows(p)->now.file);
+	assert_int_equal(file.holes, 0);
+	assert_true(heft_profile_ranges(p, 0, HEFT_VM, walk_range, &vm));
+	assert_int_equal(vm.total, 600);
+	assert_int_equal(vm.at, 0x3000 + 300);
+	assert_int_equal(vm.count, 6);
+	assert_false(file.labels_wrong || vm.labels_wrong);
+	assert_false(heft_profile_ranges(p, 1, HEFT_VM, walk_range, &vm));
+	heft_profile_free(p);
+}
+
+static void a_look_up_tells_the_range_around_an_address(void **state)
+{
+	struct heft_profile *p = measured("sections");
+	struct heft_place place;
+	(void)state;
+	assert_true(heft_profile_add_source(p, "symbols", &err));
+	run(p);
+	assert_true(heft_profile_lookup(p, 0, HEFT_VM, 0x1041, &place));
+	assert_int_equal(place.start, 0x1040);
+	assert_int_equal(place.size, 36);
+	assert_int_equal(place.label_count, 2);
+	assert_string_equal(place.labels[0], ".text");
+	assert_string_equal(place.labels[1], "main");
+	assert_true(heft_profile_lookup(p, 0, HEFT_FILE, 0, &place));
+	assert_string_equal(place.labels[0], "[ELF Header]");
+	assert_false(heft_profile_lookup(p, 0, HEFT_VM, 0x1064, &place));
+	assert_false(heft_profile_lookup(p, 0, HEFT_VM, UINT64_MAX, &place));
+	assert_false(heft_profile_lookup(p, 7, HEFT_VM, 0x1041, &place));
+	heft_profile_free(p);
+}
+
+static void ranges_are_gone_unless_they_were_asked_for(void **state)
+{
+	struct heft_profile *p = profile_of("sections");
+	struct heft_place place;
+	struct walk w = { 0 };
+	(void)state;
+	write_program("prog", 64, false);
+	add_file(p, "prog", HEFT_INPUT);
+	run(p);
+	assert_false(heft_profile_ranges(p, 0, HEFT_FILE, walk_range, &w));
+	assert_false(heft_profile_lookup(p, 0, HEFT_FILE, 0, &place));
+	heft_profile_free(p);
+}
+
+/* ---- trace ----------------------------------------------------------------------------------- */
+
+struct traced {
+	size_t count;
+	char text[2000];
+};
+
+static void trace_claim(void *ctx, const char *path, const char *source, enum heft_domain domain,
+			uint64_t start, uint64_t size, const char *label, const char *why)
+{
+	struct traced *t = ctx;
+	const size_t used = strlen(t->text);
+	t->count++;
+	snprintf(t->text + used, sizeof t->text - used, "%s %s %d %llx+%llu %s (%s)\n", path,
+		 source, (int)domain, (unsigned long long)start, (unsigned long long)size, label,
+		 why);
+}
+
+static void a_trace_tells_every_claim_of_an_address_in_order(void **state)
+{
+	struct heft_profile *p = measured("rawsymbols");
+	struct traced t = { 0 };
+	(void)state;
+	heft_profile_set_trace(p, trace_claim, &t);
+	heft_profile_trace_at(p, HEFT_VM, 0x1001);
+	run(p);
+	const char *symbol = strstr(t.text, "prog rawsymbols 2 1000+64 _Z3fooi (symbol table)\n");
+	const char *section = strstr(t.text,
+				     "prog rawsymbols 2 1000+100 [section .text] (fallback)\n");
+	if (!symbol || !section)
+		fail_msg("%s", t.text);
+	assert_true(symbol < section);
+	assert_null(strstr(t.text, "main"));
+	heft_profile_free(p);
+}
+
+static void a_trace_without_addresses_tells_every_claim(void **state)
+{
+	struct heft_profile *p = measured("sections");
+	struct traced t = { 0 };
+	(void)state;
+	heft_profile_set_trace(p, trace_claim, &t);
+	run(p);
+	assert_true(t.count > 10);
+	heft_profile_free(p);
+}
+
+/* ---- archives, debug files ----------------------------------------------------------------------- */
+
+static void the_members_of_an_archive_are_told_apart(void **state)
+{
+	struct heft_profile *p = profile_of("armembers");
+	(void)state;
+	write_text("x.c", "int x[100] = { 1 }; int f(void) { return x[1]; }");
+	if (system("cc -c x.c -o one.o && cp one.o two.o && ar rcs lib.a one.o two.o") != 0)
+		skip();
+	add_file(p, "lib.a", HEFT_INPUT);
+	run(p);
+	const struct heft_row *one = child(heft_profile_rows(p), "one.o");
+	const struct heft_row *two = child(heft_profile_rows(p), "two.o");
+	assert_non_null(one);
+	assert_non_null(two);
+	assert_int_equal(one->now.file, two->now.file);
+	assert_true(one->now.vm >= 400);
+	assert_non_null(child(heft_profile_rows(p), "[AR Headers]"));
+	heft_profile_free(p);
+}
+
+static void a_debug_file_must_belong_to_an_input(void **state)
+{
+	struct heft_profile *p = profile_of("symbols");
+	(void)state;
+	write_program("with-id", 64, true);
+	write_program("prog", 64, false);
+	add_file(p, "prog", HEFT_INPUT);
+	assert_true(heft_profile_add_debug_file(p, "with-id", &err));
+	assert_error(heft_profile_run(p, &err), HEFT_EARG, "aabbccdd");
+	heft_profile_free(p);
+	p = profile_of("symbols");
+	add_file(p, "with-id", HEFT_INPUT);
+	assert_true(heft_profile_add_debug_file(p, "prog", &err));
+	assert_error(heft_profile_run(p, &err), HEFT_EARG, "no build ID");
+	heft_profile_free(p);
+}
+
+static void a_build_id_is_told_in_hex(void **state)
+{
+	struct heft_profile *p = profile_of("sections");
+	struct heft_file_info info;
+	(void)state;
+	write_program("with-id", 64, true);
+	add_file(p, "with-id", HEFT_INPUT);
+	run(p);
+	assert_true(heft_profile_file(p, 0, &info));
+	assert_string_equal(info.build_id, "aabbccdd");
+	assert_string_equal(info.debug_path, "");
+	heft_profile_free(p);
+}
+
+/* ---- errors ---------------------------------------------------------------------------------------- */
+
+static void assert_refused(const char *path, enum heft_code code, const char *words)
+{
+	struct heft_profile *p = profile_of("sections");
+	add_file(p, path, HEFT_INPUT);
+	memset(&err, 0, sizeof err);
+	assert_error(heft_profile_run(p, &err), code, words);
+	assert_int_equal(strncmp(err.text, path, strlen(path)), 0);
+	assert_null(heft_profile_rows(p));
+	heft_profile_free(p);
+}
+
+static void what_cannot_be_read_is_named_with_its_reason(void **state)
+{
+	(void)state;
+	write_text("text", "hello, world, this is no program\n");
+	write_text("empty", "");
+	write_file("cut", (struct bytes){ (const uint8_t *)"\177ELF\2\1\1", 7 });
+	assert_refused("nothing", HEFT_EIO, "No such file");
+	assert_refused("/tmp", HEFT_EARG, "directory");
+	assert_refused("empty", HEFT_EFORMAT, "empty");
+	assert_refused("text", HEFT_EUNSUPPORTED, "not an ELF file");
+	assert_refused("cut", HEFT_EFORMAT, "too short");
+}
+
+static void one_bad_input_ends_the_run(void **state)
+{
+	struct heft_profile *p = measured("sections");
+	(void)state;
+	add_file(p, "nothing", HEFT_INPUT);
+	assert_error(heft_profile_run(p, &err), HEFT_EIO, "nothing");
+	assert_null(heft_profile_rows(p));
+	heft_profile_free(p);
+}
+
+static void mistakes_of_the_caller_are_errors(void **state)
+{
+	struct heft_profile *p = heft_profile_new();
+	(void)state;
+	assert_error(heft_profile_add_source(p, "nope", &err), HEFT_EARG,
+		     "no such data source: nope");
+	assert_error(heft_profile_add_source(p, "", &err), HEFT_EARG, "no such data source: ");
+	assert_error(heft_profile_include(p, "(", &err), HEFT_EARG, "(");
+	assert_error(heft_profile_run(p, &err), HEFT_EARG, "at least one file");
+	assert_error(heft_profile_write(p, NULL, NULL, NULL, &err), HEFT_EARG, "not run");
+	for (unsigned i = 0; i < 16; i++)
+		assert_true(heft_profile_add_source(p, "sections", &err));
+	assert_error(heft_profile_add_source(p, "sections", &err), HEFT_ELIMIT, "16");
+	assert_false(heft_profile_add_source(p, "nope", NULL));
+	heft_profile_free(p);
+	heft_profile_free(NULL);
+}
+
+static void a_profile_runs_once(void **state)
+{
+	struct heft_profile *p = measured("sections");
+	(void)state;
+	run(p);
+	assert_error(heft_profile_run(p, &err), HEFT_EARG, "once");
+	assert_row(p, ".text", 100, 100);
+	heft_profile_free(p);
+}
+
+static void an_odd_input_gives_notes_and_still_adds_up(void **state)
+{
+	struct elfgen g = elfgen_make(64, false, ET_EXEC, EM_NONE);
+	struct heft_profile *p = profile_of("sections");
+	struct heft_file_info info;
+	(void)state;
+	const uint32_t far = elfgen_section(&g, ".far", SHT_PROGBITS, 0, 0, NULL, 1000000);
+	g.sections.data[far].off = 64;
+	const struct bytes b = elfgen_finish(&g);
+	write_file("odd", b);
+	free((void *)(uintptr_t)b.p);
+	add_file(p, "odd", HEFT_INPUT);
+	run(p);
+	assert_int_equal(heft_profile_note_count(p), 1);
+	const struct heft_note *n = heft_profile_note(p, 0);
+	assert_string_equal(n->path, "odd");
+	assert_non_null(strstr(n->text, "beyond the end of the file"));
+	assert_int_equal(n->count, 1);
+	assert_true(n->bytes > 900000);
+	assert_null(heft_profile_note(p, 1));
+	assert_true(heft_profile_file(p, 0, &info));
+	assert_int_equal(heft_profile_rows(p)->now.file, info.size);
+	heft_profile_free(p);
+}
+
+/* ---- writing --------------------------------------------------------------------------------------- */
+
+static bool take(void *ctx, const void *data, size_t size)
+{
+	char *text = ctx;
+	strncat(text, data, size);
+	return true;
+}
+
+static bool refuse(void *ctx, const void *data, size_t size)
+{
+	(void)ctx;
+	(void)data;
+	(void)size;
+	return false;
+}
+
+static void a_report_is_written_piece_by_piece(void **state)
+{
+	struct heft_profile *p = measured("sections");
+	const struct heft_write_opts opts = { .size = sizeof opts, .format = HEFT_CSV };
+	char text[4000] = "";
+	(void)state;
+	run(p);
+	assert_true(heft_profile_write(p, &opts, take, text, &err));
+	assert_int_equal(strncmp(text, "sections,vmsize,filesize\n", 25), 0);
+	assert_non_null(strstr(text, "\n.text,100,100\n"));
+	text[0] = '\0';
+	assert_true(heft_profile_write(p, NULL, take, text, &err));
+	assert_non_null(strstr(text, "TOTAL"));
+	assert_error(heft_profile_write(p, &opts, refuse, NULL, &err), HEFT_EIO, "");
+	heft_profile_free(p);
+}
+
+static void the_built_in_sources_are_listed_and_usable(void **state)
+{
+	const char *name, *text;
+	size_t i = 0;
+	(void)state;
+	for (; heft_source_at(i, &name, &text); i++) {
+		struct heft_profile *p = measured(name);
+		struct heft_file_info info;
+		run(p);
+		assert_true(heft_profile_file(p, 0, &info));
+		assert_int_equal(heft_profile_rows(p)->now.file, info.size);
+		assert_int_equal(heft_profile_rows(p)->now.vm, 600);
+		assert_true(strlen(text) > 5);
+		heft_profile_free(p);
+	}
+	assert_true(i >= 8);
+	assert_true(strlen(heft_version()) > 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sections_is_what_is_measured_if_nothing_is_said),
+		cmocka_unit_test(a_symbol_owns_its_code_its_entry_and_its_name),
+		cmocka_unit_test(demangling_is_a_matter_of_the_source_and_the_setting),
+		cmocka_unit_test(two_sources_make_two_levels),
+		cmocka_unit_test(the_same_file_twice_counts_twice),
+		cmocka_unit_test(a_base_makes_a_diff),
+		cmocka_unit_test(the_limit_sums_up_the_rest),
+		cmocka_unit_test(counting_tells_how_many_symbols_a_row_has),
+		cmocka_unit_test(filters_keep_and_count_what_they_leave_out),
+		cmocka_unit_test(a_custom_source_rewrites_labels),
+		cmocka_unit_test(mistakes_in_custom_sources_are_told),
+		cmocka_unit_test(a_configuration_file_sets_what_it_says),
+		cmocka_unit_test(a_broken_configuration_file_is_refused),
+		cmocka_unit_test(ranges_walk_the_whole_space_in_order),
+		cmocka_unit_test(a_look_up_tells_the_range_around_an_address),
+		cmocka_unit_test(ranges_are_gone_unless_they_were_asked_for),
+		cmocka_unit_test(a_trace_tells_every_claim_of_an_address_in_order),
+		cmocka_unit_test(a_trace_without_addresses_tells_every_claim),
+		cmocka_unit_test(the_members_of_an_archive_are_told_apart),
+		cmocka_unit_test(a_debug_file_must_belong_to_an_input),
+		cmocka_unit_test(a_build_id_is_told_in_hex),
+		cmocka_unit_test(what_cannot_be_read_is_named_with_its_reason),
+		cmocka_unit_test(one_bad_input_ends_the_run),
+		cmocka_unit_test(mistakes_of_the_caller_are_errors),
+		cmocka_unit_test(a_profile_runs_once),
+		cmocka_unit_test(an_odd_input_gives_notes_and_still_adds_up),
+		cmocka_unit_test(a_report_is_written_piece_by_piece),
+		cmocka_unit_test(the_built_in_sources_are_listed_and_usable),
+	};
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

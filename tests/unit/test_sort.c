@@ -1,0 +1,74 @@
+#include "base/sort.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "../lib/rng.h"
+
+/* Records of `words` words: the key, then their first position, then copies of the key. */
+static void check(uint64_t seed, size_t count, size_t words, uint64_t mask)
+{
+	struct rng r = { seed };
+	uint64_t *p = xcalloc(count * words + 1, sizeof *p);
+	for (size_t i = 0; i < count; i++) {
+		p[i * words] = rng_next(&r) & mask;
+		for (size_t k = 1; k < words; k++)
+			p[i * words + k] = k == 1 ? i : p[i * words];
+	}
+	sort_by_key(p, count, words * 8);
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t *now = p + i * words, *before = now - words;
+		for (size_t k = 2; k < words; k++)
+			assert_int_equal(now[k], now[0]);
+		if (i == 0)
+			continue;
+		assert_true(before[0] <= now[0]);
+		if (words > 1 && before[0] == now[0])
+			assert_true(before[1] < now[1]);
+	}
+	free(p);
+}
+
+static void records_of_every_size_are_sorted_and_stable(void **state)
+{
+	(void)state;
+	for (size_t words = 1; words <= 8; words++)
+		for (size_t count = 0; count < 300; count += 7)
+			check(words * 1000 + count, count, words, UINT64_MAX);
+}
+
+static void equal_keys_keep_their_order(void **state)
+{
+	(void)state;
+	check(1, 50, 2, 3);
+	check(2, 5000, 3, 3);
+	check(3, 5000, 3, 0);
+}
+
+static void only_some_digits_may_differ(void **state)
+{
+	(void)state;
+	check(1, 3000, 3, UINT64_C(0xff) << 56);
+	check(2, 3000, 3, UINT64_C(0xf00000000f));
+	check(3, 3000, 2, UINT64_C(1) << 63 | 1);
+	check(4, 3000, 2, UINT64_C(0x7ff) << 11);
+}
+
+static void many_records_are_sorted(void **state)
+{
+	(void)state;
+	check(5, 200000, 3, UINT64_MAX >> 16);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(records_of_every_size_are_sorted_and_stable),
+		cmocka_unit_test(equal_keys_keep_their_order),
+		cmocka_unit_test(only_some_digits_may_differ),
+		cmocka_unit_test(many_records_are_sorted),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

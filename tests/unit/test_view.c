@@ -1,0 +1,170 @@
+#include "map/view.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+/* Spans of one byte for each label. */
+static struct spans spans_of(struct labels *l, const char *const *names, size_t count)
+{
+	struct spans s = { 0 };
+	for (size_t i = 0; i < count; i++)
+		spans_push(&s, 2 * i, 1, label_borrow(l, str_of(names[i])));
+	return s;
+}
+
+static const char *shown(const struct view *v, const struct labels *l, const struct spans *s,
+			 size_t i)
+{
+	return label_text(l, v->shown[s->list.data[i].label]).p;
+}
+
+static void a_raw_view_without_rules_is_plain(void **state)
+{
+	const struct view plain = { .style = HEFT_NAMES_RAW },
+			  other = { .style = HEFT_NAMES_SHORT };
+	(void)state;
+	assert_true(view_is_plain(&plain));
+	assert_false(view_is_plain(&other));
+}
+
+static void names_are_shown_in_the_style_of_the_view(void **state)
+{
+	static const char *const names[] = { "_Z3fooi", "main", "_Z3fool", "[section .text]" };
+	struct labels l = { 0 };
+	struct spans s = spans_of(&l, names, COUNT_OF(names));
+	struct view brief = { .style = HEFT_NAMES_SHORT }, full = { .style = HEFT_NAMES_FULL };
+	(void)state;
+	view_update(&brief, &l, &s, 1, NULL);
+	view_update(&full, &l, &s, 1, NULL);
+	assert_string_equal(shown(&brief, &l, &s, 0), "foo()");
+	assert_string_equal(shown(&brief, &l, &s, 1), "main");
+	assert_string_equal(shown(&brief, &l, &s, 3), "[section .text]");
+	assert_int_equal(brief.shown[s.list.data[0].label], brief.shown[s.list.data[2].label]);
+	assert_string_equal(shown(&full, &l, &s, 0), "foo(int)");
+	assert_string_equal(shown(&full, &l, &s, 2), "foo(long)");
+	view_release(&brief);
+	view_release(&full);
+	spans_release(&s);
+	labels_release(&l);
+}
+
+static void rules_see_the_name_as_it_is_shown(void **state)
+{
+	static const char *const names[] = { "_Z3fooi", "bar" };
+	struct labels l = { 0 };
+	struct spans s = spans_of(&l, names, COUNT_OF(names));
+	struct rules *rules = rules_new();
+	(void)state;
+	assert_true(rules_add(rules, STR("^foo\\((.*)\\)"), STR("takes \\1"), NULL));
+	struct view v = { .style = HEFT_NAMES_FULL, .rules = rules };
+	view_update(&v, &l, &s, 1, NULL);
+	assert_string_equal(shown(&v, &l, &s, 0), "takes int");
+	assert_string_equal(shown(&v, &l, &s, 1), "bar");
+	view_release(&v);
+	rules_free(rules);
+	spans_release(&s);
+	labels_release(&l);
+}
+
+static void a_second_update_only_adds(void **state)
+{
+	static const char *const first[] = { "_Z3fooi" }, *const second[] = { "_Z3bari",
+									      "_Z3fooi" };
+	struct labels l = { 0 };
+	struct spans s = spans_of(&l, first, COUNT_OF(first));
+	struct view v = { .style = HEFT_NAMES_SHORT };
+	(void)state;
+	view_update(&v, &l, &s, 1, NULL);
+	const label_id foo = v.shown[s.list.data[0].label];
+	struct spans t = spans_of(&l, second, COUNT_OF(second));
+	view_update(&v, &l, &t, 1, NULL);
+	assert_string_equal(shown(&v, &l, &t, 0), "bar()");
+	assert_int_equal(v.shown[t.list.data[1].label], foo);
+	view_release(&v);
+	spans_release(&s);
+	spans_release(&t);
+	labels_release(&l);
+}
+
+/* More labels than one worker's share. */
+static void ids_do_not_depend_on_the_number_of_threads(void **state)
+{
+	(void)state;
+	label_id *want = NULL;
+	for (unsigned threads = 1; threads <= 5; threads += 2) {
+		struct labels l = { 0 };
+		struct spans s = { 0 };
+		struct view v = { .style = HEFT_NAMES_SHORT };
+		enum { COUNT = 5000 };
+		for (size_t i = 0; i < COUNT; i++)
+			spans_push(&s, i, 1, label_format(&l, "_Z4f%03di", (int)(i % 999)));
+		view_update(&v, &l, &s, threads, NULL);
+		if (!want) {
+			want = xcalloc(COUNT, sizeof *want);
+			for (size_t i = 0; i < s.list.count; i++)
+				want[i] = v.shown[s.list.data[i].label];
+		}
+		for (size_t i = 0; i < s.list.count; i++)
+			assert_int_equal(v.shown[s.list.data[i].label], want[i]);
+		assert_string_equal(shown(&v, &l, &s, 7), "f007()");
+		view_release(&v);
+		spans_release(&s);
+		labels_release(&l);
+	}
+	free(want);
+}
+
+static void a_label_that_begins_with_a_bracket_is_a_fallback(void **state)
+{
+	struct labels l = { 0 };
+	(void)state;
+	assert_true(label_is_fallback(&l, label_borrow(&l, STR("[Unmapped]"))));
+	assert_false(label_is_fallback(&l, label_borrow(&l, STR("a[1]"))));
+	assert_false(label_is_fallback(&l, label_borrow(&l, STR(""))));
+	labels_release(&l);
+}
+
+static void equal_texts_are_one_label_however_they_came(void **state)
+{
+	struct labels l = { 0 };
+	char buffer[] = "abc";
+	(void)state;
+	const label_id a = label_copy(&l, str_of(buffer));
+	buffer[0] = 'x';
+	assert_int_equal(label_borrow(&l, STR("abc")), a);
+	assert_int_equal(label_format(&l, "a%s", "bc"), a);
+	assert_int_not_equal(label_copy(&l, str_of(buffer)), a);
+	assert_string_equal(label_text(&l, a).p, "abc");
+	labels_release(&l);
+}
+
+static void long_labels_are_formatted_whole(void **state)
+{
+	struct labels l = { 0 };
+	char text[2000];
+	(void)state;
+	memset(text, 'y', sizeof text - 1);
+	text[sizeof text - 1] = '\0';
+	const struct str made = label_text(&l, label_format(&l, "<%s>", text));
+	assert_int_equal(made.len, sizeof text + 1);
+	assert_memory_equal(made.p, "<yyy", 4);
+	assert_string_equal(made.p + made.len - 2, "y>");
+	labels_release(&l);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_raw_view_without_rules_is_plain),
+		cmocka_unit_test(names_are_shown_in_the_style_of_the_view),
+		cmocka_unit_test(rules_see_the_name_as_it_is_shown),
+		cmocka_unit_test(a_second_update_only_adds),
+		cmocka_unit_test(ids_do_not_depend_on_the_number_of_threads),
+		cmocka_unit_test(a_label_that_begins_with_a_bracket_is_a_fallback),
+		cmocka_unit_test(equal_texts_are_one_label_however_they_came),
+		cmocka_unit_test(long_labels_are_formatted_whole),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
