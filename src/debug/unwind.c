@@ -353,9 +353,12 @@ static bool parse_fde(struct unwind_state *st, const struct entry_head *h, const
 	(void)read_pointer(st, &r, c->func_encoding, c->address_size, 0, &ret->func_addr);
 	const uint8_t size_format = c->func_encoding & EH_UNSIGNED_MASK;
 	const uint64_t size = read_eh_value(&r, size_format, c->address_size);
-	ret->func_size = eh_add(0, size, c->address_size);
 	if (!reader_ok(&r) || !follow(s, c->func_encoding, &ret->func_addr))
 		return false;
+	/* A CIE may state wider addresses than the image has. */
+	const uint8_t width = c->address_size < s->address_size ? c->address_size : s->address_size;
+	ret->func_addr = eh_add(0, ret->func_addr, width);
+	ret->func_size = eh_add(0, size, width);
 	ret->signal_frame = c->signal_frame;
 	if (!c->sized)
 		return true;

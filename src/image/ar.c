@@ -125,7 +125,7 @@ static void name_member(const struct ar *ar, struct member *m)
 		m->name = long_name(ar->names, n);
 	else if (str_starts(m->field, STR("#1/")) &&
 		 parse_decimal((struct str){ m->field.p + 3, m->field.len - 3 }, &n) &&
-		 n <= m->size)
+		 n <= m->size && bytes_sub(file, m->data, n).size == n)
 		take_bsd_name(m, file.p + m->data, n);
 	else if (m->field.len > 1 && str_ends(m->field, STR("/")))
 		m->name.len--;

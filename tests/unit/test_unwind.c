@@ -458,6 +458,24 @@ static void version_4_states_address_and_segment_sizes(void **state)
 	notes_release(&t.notes);
 }
 
+/* Found by fuzzing: sizes came out wider than the addresses of the image. */
+static void wider_addresses_of_a_cie_are_cut_to_those_of_the_image(void **state)
+{
+	(void)state;
+	struct table t = table_make(false, 4);
+	t.section.debug_frame = true;
+	cie_begin(&t, 4, "");
+	entry_end(&t);
+	t.blob.data[10] = 8; /* address size */
+	fde_begin(&t, 0);
+	blob_u64(&t.blob, 0x700005000);
+	blob_u64(&t.blob, 0x900000030);
+	entry_end(&t);
+	walk(&t);
+	expect_func(&t, 1, 0x5000, 0x30);
+	notes_release(&t.notes);
+}
+
 static void check_dwarf64(bool big_endian, bool debug_frame)
 {
 	struct table t = table_make(big_endian, 8);
@@ -727,6 +745,7 @@ int main(void)
 		cmocka_unit_test(
 			the_return_address_register_is_a_byte_in_version_1_and_leb128_later),
 		cmocka_unit_test(version_4_states_address_and_segment_sizes),
+		cmocka_unit_test(wider_addresses_of_a_cie_are_cut_to_those_of_the_image),
 		cmocka_unit_test(lengths_of_64_bits_are_read),
 		cmocka_unit_test(in_debug_frame_an_fde_may_come_before_its_cie),
 		cmocka_unit_test(the_walk_goes_on_behind_a_terminator),
