@@ -1,7 +1,6 @@
 /* Running a profile: open, measure, sum up. */
 #include "api/profile.h"
 
-#include "base/pool.h"
 #include "image/elf_const.h"
 
 #include <stdio.h>
@@ -233,69 +232,33 @@ static struct spans base_vm_spans(const struct basemap *map)
 	return s;
 }
 
-/* One domain of one input, summed up on its own. */
-struct summing {
-	const struct heft_profile *profile;
-	const struct entry *entry;
-	const struct layer *symbols;
-	struct rollup sums[2]; /* VM, file */
-};
-
-static void sum_domain(void *ctx, size_t i, unsigned worker)
+static void sum_up(struct heft_profile *p, const struct entry *e, enum heft_domain domain,
+		   const struct layer *symbols)
 {
-	struct summing *s = ctx;
-	const struct heft_profile *p = s->profile;
-	const enum heft_domain domain = i == 0 ? HEFT_VM : HEFT_FILE;
 	const bool filtered = p->include || p->exclude;
 	struct rollup_level levels[LEVELS_MAX];
 	struct spans base = { 0 };
-	(void)worker;
-	for (size_t k = 0; k < p->levels.count; k++) {
-		const struct level *l = &p->levels.data[k];
-		levels[k] = (struct rollup_level){ entry_spans(s->entry, l, domain),
-						   view_is_plain(&l->view) ? NULL : l->view.shown };
-	}
-	if (filtered && domain == HEFT_VM)
-		base = base_vm_spans(&s->entry->map);
-	const struct spans *symbols = domain == HEFT_VM ? &s->symbols->vm : &s->symbols->file;
-	s->sums[i].filter = p->rollup.filter;
-	rollup_add(&s->sums[i],
-		   &(struct rollup_walk){ .domain = domain,
-					  .role = s->entry->role,
-					  .levels = levels,
-					  .level_count = p->levels.count,
-					  .base = !filtered           ? NULL
-						  : domain == HEFT_VM ? &base
-								      : &s->entry->map.file,
-					  .symbols = p->counting ? symbols : NULL,
-					  .labels = &p->labels });
-	spans_release(&base);
-}
-
-static void update_views(struct heft_profile *p, const struct entry *e)
-{
 	for (size_t i = 0; i < p->levels.count; i++) {
 		struct level *l = &p->levels.data[i];
+		levels[i] = (struct rollup_level){ entry_spans(e, l, domain), NULL };
 		if (view_is_plain(&l->view))
 			continue;
-		view_update(&l->view, &p->labels, entry_spans(e, l, HEFT_VM), p->threads,
-			    &p->notes);
-		view_update(&l->view, &p->labels, entry_spans(e, l, HEFT_FILE), p->threads,
-			    &p->notes);
+		view_update(&l->view, &p->labels, levels[i].spans, p->threads, &p->notes);
+		levels[i].shown = l->view.shown;
 	}
-}
-
-static void sum_up(struct heft_profile *p, const struct entry *e, const struct layer *symbols)
-{
-	struct summing s = { .profile = p, .entry = e, .symbols = symbols };
-	update_views(p, e);
-	for (size_t i = 0; i < 2; i++)
-		rollup_init(&s.sums[i]);
-	parallel_for(p->threads, 2, sum_domain, &s);
-	for (size_t i = 0; i < 2; i++) {
-		rollup_merge(&p->rollup, &s.sums[i]);
-		rollup_release(&s.sums[i]);
-	}
+	if (filtered && domain == HEFT_VM)
+		base = base_vm_spans(&e->map);
+	const struct spans *symbol_spans = domain == HEFT_VM ? &symbols->vm : &symbols->file;
+	rollup_add(&p->rollup, &(struct rollup_walk){ .domain = domain,
+						      .role = e->role,
+						      .levels = levels,
+						      .level_count = p->levels.count,
+						      .base = !filtered           ? NULL
+							      : domain == HEFT_VM ? &base
+										  : &e->map.file,
+						      .symbols = p->counting ? symbol_spans : NULL,
+						      .labels = &p->labels });
+	spans_release(&base);
 }
 
 static void measure(struct heft_profile *p, struct entry *e, size_t layer_count,
@@ -315,7 +278,8 @@ static void measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 				 .progress = progress,
 				 .trace = p->trace.fn ? &p->trace : NULL };
 	run_sources(p, e, &f, layer_count, &symbols);
-	sum_up(p, e, &symbols);
+	sum_up(p, e, HEFT_VM, &symbols);
+	sum_up(p, e, HEFT_FILE, &symbols);
 	if (!symbols_level(p))
 		layer_release(&symbols);
 	if (!p->keep_ranges)

@@ -74,14 +74,20 @@ static uint32_t row_get(struct rollup *r, uint32_t parent, label_id label)
 {
 	if (parent == 0)
 		return top_row_get(r, label);
+	/* The file repeats what the VM image has, in the same order. */
+	if (r->guess < r->rows.count && r->rows.data[r->guess].parent == parent &&
+	    r->rows.data[r->guess].label == label)
+		return r->guess++;
 	if (r->rows.count * 2 >= r->slot_count)
 		slots_grow(r);
 	const size_t mask = r->slot_count - 1;
 	size_t s = pair_hash(row_key(parent, label)) & mask;
 	for (; r->slots[s]; s = (s + 1) & mask) {
 		const struct row *row = &r->rows.data[r->slots[s]];
-		if (row->parent == parent && row->label == label)
+		if (row->parent == parent && row->label == label) {
+			r->guess = r->slots[s] + 1;
 			return r->slots[s];
+		}
 	}
 	const uint32_t added = row_add(r, parent, label);
 	r->slots[s] = added;
@@ -121,45 +127,6 @@ static void count_symbol(struct rollup *r, enum heft_role role, uint32_t row, la
 		r->pair_count[role]++;
 		r->rows.data[row].count[role]++;
 	}
-}
-
-/* What an empty rollup would become is what the other is. */
-static bool take_over(struct rollup *r, struct rollup *from)
-{
-	if (r->rows.count > 1 || r->rows.data[0].vm[0] || r->rows.data[0].file[0] ||
-	    r->rows.data[0].vm[1] || r->rows.data[0].file[1] || r->omitted_vm || r->omitted_file)
-		return false;
-	const struct rollup empty = *r;
-	*r = *from;
-	*from = empty;
-	from->filter.known = r->filter.known;
-	r->filter = empty.filter;
-	return true;
-}
-
-void rollup_merge(struct rollup *r, struct rollup *from)
-{
-	if (take_over(r, from))
-		return;
-	uint32_t *row = xcalloc(from->rows.count, sizeof *row);
-	for (size_t i = 0; i < from->rows.count; i++) {
-		const struct row *f = &from->rows.data[i];
-		row[i] = i == 0 ? 0 : row_get(r, row[f->parent], f->label);
-		struct row *to = &r->rows.data[row[i]];
-		for (size_t role = 0; role < 2; role++) {
-			to->vm[role] += f->vm[role];
-			to->file[role] += f->file[role];
-		}
-	}
-	for (size_t role = 0; role < 2; role++)
-		for (size_t i = 0; i < from->pair_slots[role]; i++)
-			if (from->pairs[role][i])
-				count_symbol(r, (enum heft_role)role,
-					     row[from->pairs[role][i] >> 32],
-					     (uint32_t)from->pairs[role][i] - 1);
-	r->omitted_vm += from->omitted_vm;
-	r->omitted_file += from->omitted_file;
-	free(row);
 }
 
 /* ---- filter ---------------------------------------------------------------------- */

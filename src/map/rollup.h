@@ -32,6 +32,7 @@ struct rollup {
 	uint32_t *slots; /* hash of (parent, label) -> row index, 0 = empty */
 	size_t slot_count;
 	VEC(uint32_t) top; /* label -> row of the first level, 0 = none */
+	uint32_t guess;    /* a deeper row that may well be asked for next */
 	struct filter filter;
 	uint64_t *pairs[2]; /* hash set of row << 32 | symbol, by role */
 	size_t pair_slots[2], pair_count[2];
@@ -57,10 +58,6 @@ struct rollup_walk {
 void rollup_init(struct rollup *r);
 void rollup_release(struct rollup *r);
 void rollup_add(struct rollup *r, const struct rollup_walk *w);
-/* Adds all of `from`, which has the same levels; rows that r lacks follow its own in the
- * order of `from`.  What `from` holds afterwards is only good for rollup_release. */
-void rollup_merge(struct rollup *r, struct rollup *from);
-
 /* One piece where the labels of all levels stay the same; labels as shown. */
 typedef void (*piece_fn)(void *ctx, uint64_t start, uint64_t size, const label_id *labels);
 /* Calls fn for every piece, in order. */

@@ -123,11 +123,49 @@ static size_t fold_others(struct build *b, struct item *list, size_t from, size_
 	return from + 1;
 }
 
+static void swap_items(struct item *a, struct item *b)
+{
+	const struct item t = *a;
+	*a = *b;
+	*b = t;
+}
+
+/* Restores a heap whose root is the last in the order of by_magnitude. */
+static void sift_down(struct item *heap, size_t count, size_t i)
+{
+	for (;;) {
+		size_t last = i;
+		for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < count; k++)
+			if (by_magnitude(&heap[k], &heap[last]) > 0)
+				last = k;
+		if (last == i)
+			return;
+		swap_items(&heap[i], &heap[last]);
+		i = last;
+	}
+}
+
+/* Brings the first n in the order of by_magnitude to the front, in any order: O(count log n),
+ * where a sort of a million rows of which twenty are shown would cost more than all else. */
+static void select_first(struct item *list, size_t count, size_t n)
+{
+	for (size_t i = n / 2; i-- > 0;)
+		sift_down(list, n, i);
+	for (size_t i = n; i < count; i++) {
+		if (by_magnitude(&list[i], &list[0]) > 0)
+			continue;
+		swap_items(&list[i], &list[0]);
+		sift_down(list, n, 0);
+	}
+}
+
 static size_t order_items(struct build *b, struct item *list, size_t count)
 {
-	qsort(list, count, sizeof *list, by_magnitude);
-	if (b->opts->limit && count > b->opts->limit)
-		count = fold_others(b, list, b->opts->limit, count);
+	const size_t limit = b->opts->limit;
+	if (limit && count > limit) {
+		select_first(list, count, limit);
+		count = fold_others(b, list, limit, count);
+	}
 	qsort(list, count, sizeof *list, b->opts->sort == HEFT_SORT_NAME ? by_name : by_signed);
 	return count;
 }

@@ -50,6 +50,7 @@ struct refs {
 	size_t data_count;
 	enum code_isa isa;
 	uint64_t imm_low, imm_high; /* what an immediate must lie in to be an address */
+	uint64_t got, got_low;      /* i386: base of addresses relative to the GOT, and the least */
 	target_vec targets;
 	pointer_vec pointers;
 	VEC(struct slot) slots; /* sorted */
@@ -80,6 +81,15 @@ static void list_sections(struct refs *r)
 		const struct section *last = r->data[r->data_count - 1];
 		r->imm_low = r->data[0]->addr;
 		r->imm_high = last->addr + last->size;
+	}
+	/* i386 has no pc-relative operands: position independent code counts from the GOT. */
+	const struct section *got = image_section_find(im, ".got.plt");
+	if (!got)
+		got = image_section_find(im, ".got");
+	if (im->kind == IMAGE_EXEC && r->isa == CODE_I386 && got && r->data_count > 0 &&
+	    r->data[0]->addr < got->addr) {
+		r->got = got->addr;
+		r->got_low = (uint32_t)(r->data[0]->addr - got->addr);
 	}
 }
 
@@ -164,6 +174,21 @@ static bool is_text(const struct image *im, uint64_t value)
 	       !(load_byte(im, value - 1, &before) && before == 0);
 }
 
+/* Distances from the GOT that no offset in a structure or stack frame has: what lies more than
+ * a page before it, as constants do. */
+static void scan_got_relative(const struct refs *r, const struct span *s, code_ref_vec *scratch,
+			      target_vec *found)
+{
+	const struct bytes code = image_at(r->a->im, s->start, s->size);
+	scratch->count = 0;
+	code_refs(r->isa, code, s->start, REF_IMM, r->got_low, UINT32_MAX - 4095, scratch);
+	for (size_t i = 0; i < scratch->count; i++) {
+		const uint64_t to = (uint32_t)(scratch->data[i].to + r->got);
+		if (is_anonymous(r, to))
+			vec_push(found, (struct target){ to, s->label, WHY_CODE_REF });
+	}
+}
+
 static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *scratch,
 		      target_vec *found)
 {
@@ -178,6 +203,8 @@ static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *
 		if (is_anonymous(r, ref->to) || slot_at(r, ref->to))
 			vec_push(found, (struct target){ ref->to, s->label, WHY_CODE_REF });
 	}
+	if (r->got_low > 0)
+		scan_got_relative(r, s, scratch, found);
 }
 
 static void scan_job(void *ctx, size_t i, unsigned worker)
