@@ -151,10 +151,13 @@ static void attribute_code(struct attr *a)
 	attr_commit_vm(a);
 }
 
-static void attribute_image(struct attr *a)
+/* `number` of the `total` images of the input. */
+static void attribute_image(struct attr *a, size_t number, size_t total)
 {
+	source_progress(a->f, "symbols", 2 * number, 2 * total);
 	read_symbols(a);
 	attribute_code(a);
+	source_progress(a->f, "references", 2 * number + 1, 2 * total);
 	side_by_side(a, attr_refs, tables_and_unwind);
 	attr_commit_vm(a);
 	attr_got(a);
@@ -181,7 +184,7 @@ void source_symbols(const struct source_file *f, struct layer *ret)
 				  .im = &f->input->images[i],
 				  .debug = f->debug ? &f->debug->images[0] : NULL,
 				  .file_claims = file };
-		attribute_image(&a);
+		attribute_image(&a, i, f->input->image_count);
 		file = a.file_claims;
 		spans_append(&ret->vm, &a.vm);
 	}

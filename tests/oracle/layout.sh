@@ -7,7 +7,7 @@
 # The exceptions, all of them written down in docs/architecture.md or heft(1):
 #  - up to 16 bytes that nothing else has are padding of what stands before them (once for what a
 #    segment covers and once for what it doesn't), if the next thing begins there;
-#  - .tbss takes no room in the memory of a linked file;
+#  - .tbss takes no room in the memory of a linked file, nor does what no segment loads;
 #  - what leaves the file or lies over an earlier section is cut; such files are left out here.
 set -u
 LC_ALL=C
@@ -111,6 +111,13 @@ def overlap(ranges):
     return any(a[0] + a[1] > b[0] for a, b in zip(ranges, ranges[1:]))
 
 
+def loaded(elf, addr, size):
+    """Bytes of [addr, addr + size) that are part of the memory image."""
+    if elf.object or not elf.loads:
+        return size
+    return sum(max(0, min(addr + size, s[3] + s[4]) - max(addr, s[3])) for s in elf.loads)
+
+
 def room(starts, end):
     """Bytes from end to the next start; any number where there is none."""
     later = [s for s in starts if s >= end]
@@ -143,6 +150,7 @@ def check_sections(elf):
     addrs = [s[3] for s in elf.sections if s[3] is not None]
     want = defaultdict(lambda: (0, 0, 0, 0))
     for name, off, filesz, addr, memsz in elf.sections:
+        memsz = loaded(elf, addr, memsz) if memsz else 0
         file_room = min(PADDING, room(starts, off + filesz)) if filesz else 0
         vm_room = min(PADDING, room(addrs, addr + memsz)) if memsz else 0
         want[name] = tuple(x + y for x, y in zip(want[name], (memsz, filesz, vm_room, file_room)))

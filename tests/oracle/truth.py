@@ -143,7 +143,7 @@ class Objects:
         self.symbols, self.merge, self.mergeable = {}, {}, set()
         files = sorted({re.sub(r"\([^()]*\)$", "", n) for n in names if n != MERGED})
         for line in must("nm", "-A", "--defined-only", *files).splitlines():
-            m = re.match(r"^(.*?):([^:/]*:)?([0-9a-f]{16}| {16}) (\S) (.*)$", line)
+            m = re.match(r"^(.*?):([^:/]*:)?([0-9a-f]{8,16}| +) (\S) (.*)$", line)
             if m:
                 key = m[1] + (f"({m[2][:-1]})" if m[2] else "")
                 self.symbols.setdefault(key, set()).add(m[5])
