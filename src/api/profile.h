@@ -24,7 +24,7 @@ struct level {
 	const struct rules *rules; /* borrowed from a custom source; NULL = none */
 	struct view view;
 	struct alias_index aliases; /* symbols only, when asked for */
-	size_t layer; /* which of a file's layers */
+	size_t layer;               /* which of a file's layers */
 };
 
 /* An input of the profile. */
@@ -73,6 +73,7 @@ struct heft_profile {
 	/* After a run. */
 	struct rollup rollup;
 	struct aliases aliases;
+	uint64_t vm_total; /* bytes of the VM images so far */
 	const struct heft_row *top;
 	bool diff;
 	const char *place[LEVELS_MAX];

@@ -261,12 +261,17 @@ static void sum_up(struct heft_profile *p, const struct entry *e, enum heft_doma
 	spans_release(&base);
 }
 
-static void measure(struct heft_profile *p, struct entry *e, size_t layer_count,
-		    const struct progress *progress)
+static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
+		    const struct progress *progress, struct heft_err *err)
 {
 	struct layer symbols = { 0 };
 	basemap_build(&e->map, &e->input, &p->labels);
 	e->vm_size = e->map.vm_size;
+	if (e->vm_size > UINT64_MAX - p->vm_total)
+		return fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET,
+			    "%s: the VM images of the inputs add up to more than 2^64 bytes",
+			    e->path);
+	p->vm_total += e->vm_size;
 	struct source_file f = { .path = e->path,
 				 .input = &e->input,
 				 .debug = p->counting || symbols_level(p) ? debug_of(p, e) : NULL,
@@ -284,9 +289,10 @@ static void measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 		layer_release(&symbols);
 	if (!p->keep_ranges)
 		forget_layers(e);
+	return true;
 }
 
-static void measure_all(struct heft_profile *p, size_t layer_count)
+static bool measure_all(struct heft_profile *p, size_t layer_count, struct heft_err *err)
 {
 	struct progress progress = { .fn = p->progress, .ctx = p->progress_ctx };
 	for (size_t i = 0; i < p->entries.count; i++)
@@ -295,12 +301,14 @@ static void measure_all(struct heft_profile *p, size_t layer_count)
 		struct entry *e = &p->entries.data[i];
 		if (p->progress)
 			p->progress(p->progress_ctx, e->path, progress.before, progress.total);
-		measure(p, e, layer_count, &progress);
+		if (!measure(p, e, layer_count, &progress, err))
+			return false;
 		progress.before += e->input.file.bytes.size;
 		p->diff = p->diff || e->role == HEFT_BASE;
 	}
 	if (p->progress)
 		p->progress(p->progress_ctx, "rows", progress.total, progress.total);
+	return true;
 }
 
 /* Every byte of every input is in TOTAL or was left out by the filter. */
@@ -348,7 +356,8 @@ bool heft_profile_run(struct heft_profile *p, struct heft_err *err)
 	rollup_init(&p->rollup);
 	p->rollup.filter =
 		(struct filter){ .include = p->include, .exclude = p->exclude, .notes = &p->notes };
-	measure_all(p, number_layers(p));
+	if (!measure_all(p, number_layers(p), err))
+		return false;
 	check_totals(p);
 	make_rows(p);
 	return true;

@@ -22,9 +22,9 @@ static label_id owner_of(const struct attr *a, const struct reloc_iter *it, cons
 		return owner;
 	if (r->kind == RELOC_JUMP_SLOT && r->symbol < a->dyn_count)
 		return a->dyn_labels[r->symbol];
-	if (patches_array(a, r->addr) && reloc_target(it, r, &target))
-		return spans_label(&a->vm, target);
-	return LABEL_NONE;
+	/* What nobody has (.init_array, tables about code such as the kernel's) is there for
+	 * what it points to. */
+	return reloc_target(it, r, &target) ? spans_label(&a->vm, target) : LABEL_NONE;
 }
 
 static void entries(struct attr *a, const struct section *s)
