@@ -22,6 +22,7 @@ struct member {
 	struct str name;
 	uint64_t data, size; /* of the contents, the BSD name left out */
 	uint64_t stored;     /* bytes behind the header in this file, the BSD name included */
+	bool outside;        /* a file of its own, named in a thin archive */
 };
 
 bool ar_matches(struct bytes b)
@@ -143,14 +144,14 @@ static bool read_member(const struct ar *ar, uint64_t off, struct member *m)
 	m->field = trim_blanks((struct str){ text, 16 });
 	if (!parse_decimal(trim_blanks((struct str){ text + 48, 10 }), &m->size))
 		return false;
-	const bool outside = in->thin && !is_special(m->field);
+	m->outside = in->thin && !is_special(m->field);
 	const uint64_t left = in->file.bytes.size - m->data;
-	if (!outside && m->size > left) {
+	if (!m->outside && m->size > left) {
 		note(in->notes, ar->path, off, m->size - left,
 		     "member at offset %" PRIu64 " goes beyond the end of the archive", off);
 		m->size = left;
 	}
-	m->stored = outside ? 0 : m->size;
+	m->stored = m->outside ? 0 : m->size;
 	name_member(ar, m);
 	return true;
 }
@@ -197,15 +198,15 @@ static void add_member(struct ar *ar, const struct member *m)
 {
 	struct input *in = ar->in;
 	const struct str none = STR("");
-	if (is_symbol_table(m)) {
+	if (m->outside) {
+		add_part(ar, AR_HEADERS, m->off + HEADER_SIZE, m->name);
+		vec_push(&in->thin_members, m->name);
+	} else if (is_symbol_table(m)) {
 		add_part(ar, AR_HEADERS, m->data, none);
 		add_part(ar, AR_SYMBOL_TABLE, m->data + m->size, none);
 	} else if (str_eq(m->field, STR("//"))) {
 		ar->names = bytes_sub(in->file.bytes, m->data, m->size);
 		add_part(ar, AR_HEADERS, m->data + m->size, none);
-	} else if (in->thin) {
-		add_part(ar, AR_HEADERS, m->off + HEADER_SIZE, m->name);
-		vec_push(&in->thin_members, m->name);
 	} else {
 		add_part(ar, AR_HEADERS, m->data, m->name);
 		add_file_member(ar, m);
