@@ -90,7 +90,7 @@ static void note_made_up(const struct attr *a)
 {
 	if (a->made_up > 0)
 		note(a->f->notes, a->f->path, HEFT_NO_OFFSET, 0,
-		     "%" PRIu64 " functions without a symbol are named sub_ADDRESS; their bounds "
+		     "functions without a symbol (%" PRIu64 ") are named sub_ADDRESS; their bounds "
 		     "are those of unwind tables, entry points and calls",
 		     a->made_up);
 }
