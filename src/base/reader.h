@@ -26,9 +26,11 @@ struct bytes {
 	uint64_t size;
 };
 
+/* `base` may be NULL where size is 0; the reader then stands on an empty string, for C has no
+ * arithmetic on null pointers, not even by 0. */
 static inline struct reader reader_make(const void *base, uint64_t size, bool big_endian)
 {
-	return (struct reader){ base, size, 0, READER_GOOD, big_endian };
+	return (struct reader){ base ? base : "", size, 0, READER_GOOD, big_endian };
 }
 
 static inline struct reader reader_of(struct bytes b, bool big_endian)
