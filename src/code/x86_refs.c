@@ -167,7 +167,8 @@ static ALWAYS_INLINE unsigned scan_fast(struct scan *s, uint64_t off, bool mode6
 	const unsigned end = len + imm;
 	const int32_t field = (int32_t)load32(p + (branch ? end : len) - 4);
 	const int64_t disp = branch && imm == 1 ? field >> 24 : field;
-	unsigned odd = ((branch & s->branches) | (rm & X86_RM_NOBASE)) && off + end + (uint64_t)disp >= s->inside;
+	unsigned odd = ((branch & s->branches) | (rm & X86_RM_NOBASE)) &&
+		       off + end + (uint64_t)disp >= s->inside;
 	odd |= (rm & X86_RM_SIB0) && (w >> 16 & 7) == 5;
 	odd |= class == CLASS_LEA && modrm >= 0xc0;
 	odd |= class == CLASS_MOV ? wide & 1 : 0;
