@@ -198,17 +198,46 @@ static bool sorted_apart(const struct claims *c)
 	return true;
 }
 
-static void sort_claims(struct claims *c)
+void claims_sort(struct claims *c)
 {
-	bool sorted = true;
+	sort_by_key(c->list.data, c->list.count, sizeof *c->list.data);
+}
+
+/* Numbers the claims by priority and says where the order of starts breaks: the first claim of
+ * each of at most two runs is 0 and *second.  False where there are more runs. */
+static bool find_runs(struct claims *c, size_t *second)
+{
+	unsigned runs = 1;
+	*second = c->list.count;
 	for (size_t i = 0; i < c->list.count; i++) {
 		ASSERT(i < UINT32_MAX);
 		c->list.data[i].seq = (uint32_t)i;
-		if (i > 0 && c->list.data[i].start < c->list.data[i - 1].start)
-			sorted = false;
+		if (i > 0 && c->list.data[i].start < c->list.data[i - 1].start && runs++ == 1)
+			*second = i;
 	}
-	if (!sorted)
-		sort_by_key(c->list.data, c->list.count, sizeof *c->list.data);
+	return runs <= 2;
+}
+
+/* Merges the runs [0, second) and [second, count) through a copy of the first. */
+static void merge_runs(struct claims *c, size_t second)
+{
+	struct claim *list = c->list.data, *first = xmalloc(second * sizeof *first);
+	memcpy(first, list, second * sizeof *first);
+	size_t a = 0, b = second;
+	for (size_t out = 0; a < second; out++) {
+		const bool take_first = b == c->list.count || first[a].start <= list[b].start;
+		list[out] = take_first ? first[a++] : list[b++];
+	}
+	free(first);
+}
+
+static void sort_claims(struct claims *c)
+{
+	size_t second;
+	if (!find_runs(c, &second))
+		claims_sort(c);
+	else if (second < c->list.count)
+		merge_runs(c, second);
 }
 
 static void sweep(const struct claims *c, uint64_t end, struct spans *ret)
@@ -306,8 +335,14 @@ void spans_overlay(struct spans *top, struct spans *below)
 
 void spans_append(struct spans *top, struct spans *below)
 {
-	const struct span *last = top->list.count ? &top->list.data[top->list.count - 1] : NULL;
-	if (last && below->list.count > 0 && below->list.data[0].start < last->start + last->size) {
+	if (top->list.count == 0) {
+		spans_release(top);
+		*top = *below;
+		memset(below, 0, sizeof *below);
+		return;
+	}
+	const struct span *last = &top->list.data[top->list.count - 1];
+	if (below->list.count > 0 && below->list.data[0].start < last->start + last->size) {
 		spans_overlay(top, below);
 		return;
 	}

@@ -64,6 +64,9 @@ struct claims {
  * claims are ignored; one that would wrap is cut at 2^64, one of 2^56 - 1 bytes or more to
  * one byte less. */
 void claim(struct claims *c, uint64_t start, uint64_t size, label_id label, enum why why);
+/* Puts claims in the order of their starts; where they overlap, the one that starts first has
+ * the higher priority from then on, of those that start together the one made first. */
+void claims_sort(struct claims *c);
 /* Moves the claims of `more` behind those of c. */
 void claims_append(struct claims *c, struct claims *more);
 void claim_unknown(struct claims *c, uint64_t start, label_id label, enum why why);

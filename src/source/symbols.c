@@ -132,6 +132,9 @@ static void tables_and_unwind(struct attr *b)
 {
 	attr_unwind_bytes(b);
 	attr_symbol_tables(b);
+	/* In order, they cost the resolving that follows next to nothing. */
+	claims_sort(&b->vm_claims);
+	claims_sort(&b->file_claims);
 }
 
 /* Who owns the code: the surest first. */
@@ -161,7 +164,6 @@ static void attribute_image(struct attr *a, size_t number, size_t total)
 	side_by_side(a, attr_refs, tables_and_unwind);
 	attr_commit_vm(a);
 	attr_got(a);
-	attr_commit_vm(a);
 	attr_padding(a);
 	attr_tables(a);
 	attr_commit_vm(a);
