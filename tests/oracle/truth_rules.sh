@@ -1,0 +1,109 @@
+#!/bin/sh
+# Owners that single rules give, on small programs in assembly for x86-64.
+# Usage: truth_rules.sh HEFT; exit status 77 where the compiler is for another machine.
+set -u
+heft=$1
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+cc=${CC:-cc}
+failed=0
+case $($cc -dumpmachine) in
+x86_64*) ;;
+*) echo "SKIP: not x86-64"; exit 77 ;;
+esac
+
+# Who owns the symbol's address, plus an offset, in another file of the same layout.
+owner() { # file, file with symbols, symbol, offset
+	at=$(nm "$2" | awk -v s="$3" '$3 == s { print $1 }')
+	"$heft" -d rawsymbols --raw-map "$1" 2>/dev/null | sed '1,/^VM MAP/d' |
+		awk -v at="$(printf '%d' $((0x$at + $4)))" '
+		function num(h,   n, i) { n = 0; for (i = 1; i <= length(h); i++)
+			n = n * 16 + index("0123456789abcdef", substr(h, i, 1)) - 1; return n }
+		split($1, r, "-") == 2 && num(r[1]) <= at && at < num(r[2]) { print $NF }'
+}
+
+same() { # what, expected, got
+	if [ "$2" != "$3" ]; then
+		echo "FAIL: $1: expected '$2', got '$3'"
+		failed=1
+	fi
+}
+
+build() { # name, flags...; the source on stdin
+	out=$tmp/$1
+	shift
+	cat >"$out.s"
+	$cc -nostdlib -o "$out" "$out.s" "$@" || exit 2
+	strip -s -o "$out.stripped" "$out"
+}
+
+build padding -shared <<'END'
+	.data
+	.type small, @object
+small:	.long 1
+	.size small, 4
+	.balign 64
+	.type big, @object
+big:	.fill 64, 1, 2
+	.size big, 64
+END
+same "zeros that align go to what precedes" small "$(owner "$tmp/padding" "$tmp/padding" small 40)"
+
+# A table that code reaches through a GOT slot alone.
+build got -shared -Wl,--no-relax <<'END'
+	.text
+	.globl f
+	.type f, @function
+f:	.cfi_startproc
+	movq table@GOTPCREL(%rip), %rax
+	jmp *(%rax,%rdi,8)
+	.cfi_endproc
+	.size f, .-f
+	.section .data.rel.ro, "aw"
+table:	.quad f, f, f, f
+END
+same "what a GOT slot points to goes to the code that uses the slot" f \
+	"$(owner "$tmp/got.stripped" "$tmp/got" table 8)"
+
+# The word "exp" is 0x707865; nothing may begin at that address of .bss.
+build words -no-pie -Wl,-e,start -Wl,-Tbss=0x700000 <<'END'
+	.text
+	.globl start
+	.type start, @function
+start:	.cfi_startproc
+	movl $buffer, %eax
+	movl $names, %eax
+	ret
+	.cfi_endproc
+	.size start, .-start
+	.globl other
+	.type other, @function
+other:	.cfi_startproc
+	cmpl $0x707865, %eax
+	ret
+	.cfi_endproc
+	.size other, .-other
+	.section .rodata
+	.balign 8
+names:	.ascii "a word: exp\0\0\0\0\0"
+	.quad 0x707865
+	.bss
+buffer:	.skip 0x20000
+END
+first=$(owner "$tmp/words.stripped" "$tmp/words" buffer 0)
+same "text is no address" "$first" "$(owner "$tmp/words.stripped" "$tmp/words" buffer $((0x7870)))"
+case $first in
+sub_*) ;;
+*) echo "FAIL: .bss belongs to '$first'"; failed=1 ;;
+esac
+
+# The header of a section that one function has whole.
+printf '\t.section .text.lone, "ax", @progbits\n\t.globl lone\n\t.type lone, @function\nlone:\tret\n\t.size lone, .-lone\n' \
+	>"$tmp/lone.s"
+$cc -c -o "$tmp/lone.o" "$tmp/lone.s" || exit 2
+size=$("$heft" -d sections,rawsymbols -n 0 --csv "$tmp/lone.o" |
+	awk -F, '$1 == "[ELF Section Headers]" && $2 == "lone" { print $4 }')
+same "the section header of a function" 64 "$size"
+
+[ "$failed" = 0 ] && echo "all owners right"
+exit "$failed"
