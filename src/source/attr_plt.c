@@ -115,7 +115,36 @@ static void got_targets(struct attr *a, const struct section *s)
 	}
 }
 
-/* RELATIVE relocations whose addend stands in the relocation, not in the slot. */
+/* Where thread-local variables stand in the TLS image. */
+static label_id tls_label(const struct attr *a, uint64_t off)
+{
+	for (size_t i = 0; i < a->im->segment_count; i++) {
+		const struct segment *s = &a->im->segments[i];
+		if (s->type == PT_TLS)
+			return off < s->vm_size ? spans_label(&a->vm, s->addr + off) : LABEL_NONE;
+	}
+	return LABEL_NONE;
+}
+
+/* Slots for thread-local variables: an offset, or a pair of words (module and offset, which
+ * stands in the second word, or a descriptor). */
+static void got_tls(struct attr *a, const struct section *in, const struct reloc *r)
+{
+	const bool x86 = a->im->machine == EM_X86_64, arm = a->im->machine == EM_AARCH64;
+	const bool module = (x86 && r->type == R_X86_64_DTPMOD64) ||
+			    (arm && r->type == R_AARCH64_TLS_DTPMOD);
+	const bool pair = module || (x86 && r->type == R_X86_64_TLSDESC) ||
+			  (arm && r->type == R_AARCH64_TLSDESC);
+	uint64_t off = (uint64_t)r->addend;
+	if (!(x86 || arm) || (module && !load_pointer(a->im, r->addr + 8, &off)))
+		return;
+	const label_id label = r->symbol == 0             ? tls_label(a, off)
+			       : r->symbol < a->dyn_count ? a->dyn_labels[r->symbol]
+							  : LABEL_NONE;
+	attr_put(a, in, r->addr - in->addr, pair ? 16 : 8, label, WHY_GOT);
+}
+
+/* Slots whose relocation says what they hold, not they themselves. */
 static void got_relocs(struct attr *a)
 {
 	for (size_t i = 1; i < a->im->section_count; i++) {
@@ -126,10 +155,15 @@ static void got_relocs(struct attr *a)
 			continue;
 		while (reloc_next(&it, &r)) {
 			uint64_t target;
-			if (!r.alloc || (r.kind != RELOC_RELATIVE && r.kind != RELOC_IRELATIVE))
+			if (!r.alloc || (r.kind != RELOC_RELATIVE && r.kind != RELOC_IRELATIVE &&
+					 r.kind != RELOC_TLS))
 				continue;
 			const struct section *in = image_section_at(a->im, r.addr);
-			if (in && section_is_got(in) && reloc_target(&it, &r, &target))
+			if (!in || !section_is_got(in))
+				continue;
+			if (r.kind == RELOC_TLS)
+				got_tls(a, in, &r);
+			else if (reloc_target(&it, &r, &target))
 				attr_put(a, in, r.addr - in->addr, pointer_size(a->im),
 					 spans_label(&a->vm, target), WHY_GOT);
 		}
