@@ -5,7 +5,7 @@
 # What building needs, as "probe:package".  cmd/X is a program, pc/X a pkg-config module, lib/X what
 # the linker finds as -lX.
 deps_build="cmd/cc:gcc hdr/stdio.h:libc6-dev cmd/ninja:ninja-build cmd/meson:meson
-	cmd/pkg-config:pkg-config pc/libdeflate:libdeflate-dev pc/libzstd:libzstd-dev
+	cmd/pkg-config:pkg-config pc/libisal:libisal-dev pc/libzstd:libzstd-dev
 	pc/liblzma:liblzma-dev pc/libpcre2-8:libpcre2-dev lib/iberty:libiberty-dev"
 
 # What the tests need besides.

@@ -1,6 +1,6 @@
 #include "base/unpack.h"
 
-#include <libdeflate.h>
+#include <isa-l.h>
 #include <lzma.h>
 #include <stdlib.h>
 #include <zstd.h>
@@ -17,8 +17,10 @@ static bool bad(struct heft_err *err, const char *what)
 	return fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET, "%s", what);
 }
 
-static bool check_size(uint64_t packed, uint64_t size, uint64_t ratio, struct heft_err *err)
+bool unpack_possible(enum unpack_method method, uint64_t packed, uint64_t size,
+		     struct heft_err *err)
 {
+	const uint64_t ratio = method == UNPACK_ZLIB ? ZLIB_RATIO : ZSTD_RATIO;
 	if (size > UNPACK_MAX || size > SIZE_MAX - 1)
 		return fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET,
 			    "the unpacked size of %" PRIu64 " bytes is over the limit", size);
@@ -28,45 +30,122 @@ static bool check_size(uint64_t packed, uint64_t size, uint64_t ratio, struct he
 	return true;
 }
 
-static bool zlib_into(struct bytes packed, uint8_t *out, size_t size, struct heft_err *err)
+/* ---- zlib and zstd, piece by piece -------------------------------------------------- */
+
+struct unpack_stream {
+	enum unpack_method method;
+	struct bytes packed;
+	uint64_t used;            /* bytes of packed handed over */
+	struct inflate_state zlib;
+	ZSTD_DStream *zstd;
+};
+
+bool unpack_stream_open(struct unpack_stream **ret, enum unpack_method method, struct bytes packed,
+			uint64_t size, struct heft_err *err)
 {
-	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
-	if (!d)
-		base_oom(sizeof d);
-	size_t used, made;
-	const enum libdeflate_result result = libdeflate_zlib_decompress_ex(
-		d, packed.p, (size_t)packed.size, out, size, &used, &made);
-	libdeflate_free_decompressor(d);
-	if (result == LIBDEFLATE_BAD_DATA)
-		return bad(err, "damaged zlib data");
-	if (result == LIBDEFLATE_INSUFFICIENT_SPACE || made != size)
-		return bad(err, "the zlib data have another size than stated");
-	return result == LIBDEFLATE_SUCCESS || bad(err, "damaged zlib data");
+	*ret = NULL;
+	if (!unpack_possible(method, packed.size, size, err))
+		return false;
+	if (packed.size == 0)
+		return bad(err, "no packed data");
+	struct unpack_stream *s = xcalloc(1, sizeof *s);
+	s->method = method;
+	s->packed = packed;
+	isal_inflate_init(&s->zlib);
+	s->zlib.crc_flag = ISAL_ZLIB;
+	s->zstd = method == UNPACK_ZSTD ? ZSTD_createDStream() : NULL;
+	*ret = s;
+	return true;
 }
 
-static bool zstd_into(struct bytes packed, uint8_t *out, size_t size, struct heft_err *err)
+void unpack_stream_close(struct unpack_stream *s)
 {
-	const size_t made = ZSTD_decompress(out, size, packed.p, (size_t)packed.size);
-	if (ZSTD_isError(made))
-		return fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET, "damaged zstd data: %s",
-			    ZSTD_getErrorName(made));
-	return made == size || bad(err, "the zstd data have another size than stated");
+	if (s)
+		ZSTD_freeDStream(s->zstd);
+	free(s);
+}
+
+uint64_t unpack_stream_used(const struct unpack_stream *s)
+{
+	return s->used;
+}
+
+/* The library counts in 32 bits. */
+enum { PIECE_MAX = 1 << 30 };
+
+/* One call of the library; *ret_made bytes came out. */
+static bool zlib_step(struct unpack_stream *s, uint8_t *out, size_t size, size_t *ret_made,
+		      struct heft_err *err)
+{
+	const uint32_t in = (uint32_t)min_u64(s->packed.size - s->used, PIECE_MAX);
+	const uint32_t want = (uint32_t)min_u64(size, PIECE_MAX);
+	s->zlib.next_in = (uint8_t *)(uintptr_t)(s->packed.p + s->used);
+	s->zlib.avail_in = in;
+	s->zlib.next_out = out;
+	s->zlib.avail_out = want;
+	const int result = isal_inflate(&s->zlib);
+	s->used += in - s->zlib.avail_in;
+	*ret_made = want - s->zlib.avail_out;
+	return result >= ISAL_DECOMP_OK || bad(err, "damaged zlib data");
+}
+
+static bool zstd_step(struct unpack_stream *s, uint8_t *out, size_t size, size_t *ret_made,
+		      struct heft_err *err)
+{
+	ZSTD_inBuffer in = { s->packed.p, (size_t)s->packed.size, (size_t)s->used };
+	ZSTD_outBuffer to = { out, size, 0 };
+	const size_t result = ZSTD_decompressStream(s->zstd, &to, &in);
+	s->used = in.pos;
+	*ret_made = to.pos;
+	return !ZSTD_isError(result) || fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET,
+					     "damaged zstd data: %s", ZSTD_getErrorName(result));
+}
+
+static bool step(struct unpack_stream *s, uint8_t *out, size_t size, size_t *ret_made,
+		 struct heft_err *err)
+{
+	return s->method == UNPACK_ZLIB ? zlib_step(s, out, size, ret_made, err)
+					: zstd_step(s, out, size, ret_made, err);
+}
+
+bool unpack_stream_read(struct unpack_stream *s, uint8_t *out, uint64_t size, struct heft_err *err)
+{
+	while (size > 0) {
+		const uint64_t before = s->used;
+		size_t made;
+		if (!step(s, out, (size_t)size, &made, err))
+			return false;
+		if (made == 0 && s->used == before)
+			return bad(err, "the packed data have another size than stated");
+		out += made;
+		size -= made;
+	}
+	return true;
+}
+
+/* Nothing comes behind, and the checksum is right. */
+static bool stream_ends(struct unpack_stream *s, struct heft_err *err)
+{
+	uint8_t more;
+	size_t made;
+	if (!step(s, &more, 1, &made, err))
+		return false;
+	const bool whole = s->method == UNPACK_ZSTD || s->zlib.block_state == ISAL_BLOCK_FINISH;
+	return (made == 0 && whole) || bad(err, "the packed data have another size than stated");
 }
 
 static bool unpack_sized(enum unpack_method method, struct bytes packed, uint64_t size,
 			 struct bytes *ret, struct heft_err *err)
 {
-	const bool zlib = method == UNPACK_ZLIB;
-	if (!check_size(packed.size, size, zlib ? ZLIB_RATIO : ZSTD_RATIO, err))
+	struct unpack_stream *s;
+	if (!unpack_stream_open(&s, method, packed, size, err))
 		return false;
-	if (packed.size == 0)
-		return bad(err, "no packed data");
 	uint8_t *out = malloc((size_t)size + 1);
-	if (!out)
-		return fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET,
-			    "no memory for %" PRIu64 " unpacked bytes", size);
-	if (!(zlib ? zlib_into(packed, out, (size_t)size, err)
-		   : zstd_into(packed, out, (size_t)size, err))) {
+	const bool ok = out ? unpack_stream_read(s, out, size, err) && stream_ends(s, err)
+			    : fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET,
+				   "no memory for %" PRIu64 " unpacked bytes", size);
+	unpack_stream_close(s);
+	if (!ok) {
 		free(out);
 		return false;
 	}

@@ -5,7 +5,7 @@
 #include "base/unpack.h"
 
 #include <dlfcn.h>
-#include <libdeflate.h>
+#include <isa-l.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -44,7 +44,7 @@ static bool is_match(const struct wanted *w, const struct input *in, bool by_lin
 		note(w->notes, w->im->path, HEFT_NO_OFFSET, 0, "%s has no build id", path);
 		return false;
 	}
-	if (libdeflate_crc32(0, in->file.bytes.p, (size_t)in->file.bytes.size) == w->crc)
+	if (crc32_gzip_refl(0, in->file.bytes.p, in->file.bytes.size) == w->crc)
 		return true;
 	note(w->notes, w->im->path, HEFT_NO_OFFSET, 0,
 	     "%s belongs to another build (its CRC differs)", path);

@@ -217,27 +217,6 @@ bool rules_add(struct rules *r, struct str regex, struct str replacement, struct
 	return true;
 }
 
-void text_release(struct text *t)
-{
-	free(t->p);
-	*t = (struct text){ 0 };
-}
-
-void text_add(struct text *t, struct str s)
-{
-	if (s.len > t->cap - t->len)
-		t->p = vec_grow(t->p, &t->cap, t->len + s.len, 1);
-	if (s.len)
-		memcpy(t->p + t->len, s.p, s.len);
-	t->len += s.len;
-}
-
-void text_set(struct text *t, struct str s)
-{
-	t->len = 0;
-	text_add(t, s);
-}
-
 /* A group that took no part in the match is empty. */
 static void add_group(struct text *out, struct str label, pcre2_match_data *data, size_t group)
 {

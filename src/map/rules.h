@@ -9,6 +9,7 @@
 #define HEFT_MAP_RULES_H
 
 #include "base/err.h"
+#include "base/text.h"
 
 struct rules;   /* an ordered list of rewrites */
 struct pattern; /* one expression */
@@ -25,15 +26,6 @@ void rules_free(struct rules *r);
 /* The replacement may use \0..\9 and \\.  HEFT_EARG for a group that the pattern does not
  * have and for a backslash before anything else; `r` is then as it was. */
 bool rules_add(struct rules *r, struct str regex, struct str replacement, struct heft_err *err);
-
-/* A text buffer that grows; owned by the caller, zeroed = empty. */
-struct text {
-	char *p;
-	size_t len, cap;
-};
-void text_release(struct text *t);
-void text_set(struct text *t, struct str s);
-void text_add(struct text *t, struct str s);
 
 /* If a rule matches `label`, replaces *out by its replacement and returns true.  The first
  * rule that matches wins and replaces the whole label.  `label` must not lie in *out. */

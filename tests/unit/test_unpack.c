@@ -2,7 +2,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <libdeflate.h>
+#include <isa-l.h>
 #include <lzma.h>
 #include <stdlib.h>
 #include <zstd.h>
@@ -14,9 +14,16 @@ static struct bytes pack(enum unpack_method method, uint8_t *out, size_t cap)
 {
 	size_t size = 0;
 	if (method == UNPACK_ZLIB) {
-		struct libdeflate_compressor *c = libdeflate_alloc_compressor(6);
-		size = libdeflate_zlib_compress(c, TEXT, sizeof TEXT, out, cap);
-		libdeflate_free_compressor(c);
+		struct isal_zstream z;
+		isal_deflate_stateless_init(&z);
+		z.gzip_flag = IGZIP_ZLIB;
+		z.end_of_stream = 1;
+		z.next_in = (uint8_t *)(uintptr_t)TEXT;
+		z.avail_in = sizeof TEXT;
+		z.next_out = out;
+		z.avail_out = (uint32_t)cap;
+		assert_int_equal(isal_deflate_stateless(&z), COMP_OK);
+		size = z.total_out;
 	} else if (method == UNPACK_ZSTD) {
 		size = ZSTD_compress(out, cap, TEXT, sizeof TEXT, 3);
 	} else {
@@ -29,6 +36,23 @@ static struct bytes pack(enum unpack_method method, uint8_t *out, size_t cap)
 }
 
 static const enum unpack_method methods[] = { UNPACK_ZLIB, UNPACK_ZSTD, UNPACK_XZ };
+
+static void a_stream_gives_the_same_bytes_piece_by_piece(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		uint8_t buf[512], out[sizeof TEXT];
+		struct unpack_stream *s;
+		const struct bytes packed = pack(methods[i], buf, sizeof buf);
+		assert_true(unpack_stream_open(&s, methods[i], packed, sizeof TEXT, NULL));
+		for (size_t at = 0; at < sizeof TEXT; at += 13)
+			assert_true(unpack_stream_read(
+				s, out + at, min_u64(13, sizeof TEXT - at), NULL));
+		assert_memory_equal(out, TEXT, sizeof TEXT);
+		assert_false(unpack_stream_read(s, out, 1, NULL));
+		unpack_stream_close(s);
+	}
+}
 
 static void every_method_gives_back_what_was_packed(void **state)
 {
@@ -99,6 +123,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_method_gives_back_what_was_packed),
+		cmocka_unit_test(a_stream_gives_the_same_bytes_piece_by_piece),
 		cmocka_unit_test(cut_or_changed_data_fail),
 		cmocka_unit_test(another_size_than_stated_fails),
 		cmocka_unit_test(impossible_sizes_fail_before_anything_is_allocated),

@@ -1,0 +1,40 @@
+#include "base/text.h"
+
+#include "base/vec.h"
+
+void text_release(struct text *t)
+{
+	free(t->p);
+	*t = (struct text){ 0 };
+}
+
+void text_add(struct text *t, struct str s)
+{
+	if (s.len > t->cap - t->len)
+		t->p = vec_grow(t->p, &t->cap, t->len + s.len, 1);
+	if (s.len)
+		memcpy(t->p + t->len, s.p, s.len);
+	t->len += s.len;
+}
+
+void text_set(struct text *t, struct str s)
+{
+	t->len = 0;
+	text_add(t, s);
+}
+
+void text_add_char(struct text *t, char c)
+{
+	text_add(t, (struct str){ &c, 1 });
+}
+
+void text_add_number(struct text *t, uint64_t n)
+{
+	char digits[20];
+	size_t at = sizeof digits;
+	do {
+		digits[--at] = (char)('0' + n % 10);
+		n /= 10;
+	} while (n > 0);
+	text_add(t, (struct str){ digits + at, sizeof digits - at });
+}

@@ -1,0 +1,26 @@
+/* text.h - a text buffer that grows; owned by the caller, zeroed = empty.
+ *
+ * Appending is amortised O(1) a byte.  The bytes are not NUL-terminated. */
+#ifndef HEFT_BASE_TEXT_H
+#define HEFT_BASE_TEXT_H
+
+#include "base/base.h"
+
+struct text {
+	char *p;
+	size_t len, cap;
+};
+
+void text_release(struct text *t);
+void text_set(struct text *t, struct str s);
+void text_add(struct text *t, struct str s);
+void text_add_char(struct text *t, char c);
+/* Decimal. */
+void text_add_number(struct text *t, uint64_t n);
+
+static inline struct str text_str(const struct text *t)
+{
+	return (struct str){ t->p, t->len };
+}
+
+#endif
