@@ -1,0 +1,260 @@
+#include "debug/abbrev.h"
+
+#include "base/sort.h"
+
+/* ---- forms ------------------------------------------------------------------------------- */
+
+enum { FORM_ADDRESS = 100, FORM_OFFSET, FORM_REF_ADDR, FORM_VARIES };
+
+/* Bytes of a value, or how they follow from the unit. */
+static unsigned form_class(uint16_t form)
+{
+	switch (form) {
+	case DW_FORM_flag_present:
+	case DW_FORM_implicit_const: return 0;
+	case DW_FORM_data1:
+	case DW_FORM_flag:
+	case DW_FORM_ref1:
+	case DW_FORM_strx1:
+	case DW_FORM_addrx1: return 1;
+	case DW_FORM_data2:
+	case DW_FORM_ref2:
+	case DW_FORM_strx2:
+	case DW_FORM_addrx2: return 2;
+	case DW_FORM_strx3:
+	case DW_FORM_addrx3: return 3;
+	case DW_FORM_data4:
+	case DW_FORM_ref4:
+	case DW_FORM_ref_sup4:
+	case DW_FORM_strx4:
+	case DW_FORM_addrx4: return 4;
+	case DW_FORM_data8:
+	case DW_FORM_ref8:
+	case DW_FORM_ref_sup8:
+	case DW_FORM_ref_sig8: return 8;
+	case DW_FORM_data16: return 16;
+	case DW_FORM_addr: return FORM_ADDRESS;
+	case DW_FORM_ref_addr: return FORM_REF_ADDR;
+	case DW_FORM_sec_offset:
+	case DW_FORM_strp:
+	case DW_FORM_line_strp:
+	case DW_FORM_strp_sup:
+	case DW_FORM_GNU_ref_alt:
+	case DW_FORM_GNU_strp_alt: return FORM_OFFSET;
+	default: return FORM_VARIES;
+	}
+}
+
+bool form_size(uint16_t form, struct form_sizes s, unsigned *ret)
+{
+	const unsigned class = form_class(form);
+	switch (class) {
+	case FORM_ADDRESS: *ret = s.address_size; return true;
+	case FORM_OFFSET: *ret = s.offset_size; return true;
+	case FORM_REF_ADDR: *ret = s.version < 3 ? s.address_size : s.offset_size; return true;
+	case FORM_VARIES: return false;
+	default: *ret = class; return true;
+	}
+}
+
+/* ---- walking steps ----------------------------------------------------------------------- */
+
+/* Whether an attribute's offset is one of a location list or of a range list. */
+static enum walk_kind list_kind(uint16_t name)
+{
+	switch (name) {
+	case DW_AT_ranges:
+	case DW_AT_start_scope: return WALK_RANGES;
+	case DW_AT_location:
+	case DW_AT_string_length:
+	case DW_AT_return_addr:
+	case DW_AT_data_member_location:
+	case DW_AT_frame_base:
+	case DW_AT_segment:
+	case DW_AT_static_link:
+	case DW_AT_use_location:
+	case DW_AT_vtable_elem_location:
+	case DW_AT_GNU_locviews:
+	case DW_AT_const_value: return WALK_LOC;
+	default: return WALK_NOTHING;
+	}
+}
+
+/* WALK_NOTHING: just pass over. */
+static enum walk_kind reference_kind(const struct abbrev_attr *a, const struct form_sizes *s)
+{
+	switch (a->form) {
+	case DW_FORM_strp: return WALK_STRP;
+	case DW_FORM_line_strp: return WALK_LINE_STRP;
+	case DW_FORM_strx:
+	case DW_FORM_GNU_str_index: return WALK_STRX;
+	case DW_FORM_strx1: return WALK_STRX1;
+	case DW_FORM_strx2: return WALK_STRX2;
+	case DW_FORM_strx3: return WALK_STRX3;
+	case DW_FORM_strx4: return WALK_STRX4;
+	case DW_FORM_loclistx: return WALK_LOCLISTX;
+	case DW_FORM_rnglistx: return WALK_RNGLISTX;
+	case DW_FORM_sec_offset: return list_kind(a->name);
+	case DW_FORM_data4:
+	case DW_FORM_data8:
+		return s->version < 4 && (a->form == DW_FORM_data8) == (s->offset_size == 8)
+			       ? list_kind(a->name)
+			       : WALK_NOTHING;
+	case DW_FORM_exprloc: return a->name == DW_AT_location ? WALK_LOCATION : WALK_NOTHING;
+	case DW_FORM_block1: return a->name == DW_AT_location ? WALK_LOCATION1 : WALK_NOTHING;
+	default: return WALK_NOTHING;
+	}
+}
+
+static enum walk_kind varying_kind(uint16_t form)
+{
+	switch (form) {
+	case DW_FORM_string: return WALK_CSTR;
+	case DW_FORM_block1: return WALK_BLOCK1;
+	case DW_FORM_block2: return WALK_BLOCK2;
+	case DW_FORM_block4: return WALK_BLOCK4;
+	case DW_FORM_block:
+	case DW_FORM_exprloc: return WALK_BLOCK;
+	case DW_FORM_indirect: return WALK_INDIRECT;
+	default: return WALK_ULEB; /* udata, sdata, ref_udata, strx ... */
+	}
+}
+
+static void add_step(struct abbrevs *t, enum walk_kind kind, uint64_t *skip)
+{
+	for (; *skip > UINT16_MAX; *skip -= UINT16_MAX)
+		vec_push(&t->steps, (struct walk_step){ WALK_NOTHING, UINT16_MAX });
+	vec_push(&t->steps, (struct walk_step){ (uint8_t)kind, (uint16_t)*skip });
+	*skip = 0;
+}
+
+static void make_steps(struct abbrevs *t, struct abbrev *a)
+{
+	uint64_t skip = 0;
+	a->step = (uint32_t)t->steps.count;
+	for (unsigned i = 0; i < a->count; i++) {
+		const struct abbrev_attr *attr = &t->attrs.data[a->first + i];
+		const enum walk_kind kind = reference_kind(attr, &t->sizes);
+		unsigned size;
+		if (kind != WALK_NOTHING)
+			add_step(t, kind, &skip);
+		else if (form_size(attr->form, t->sizes, &size))
+			skip += size;
+		else
+			add_step(t, varying_kind(attr->form), &skip);
+	}
+	if (skip > 0)
+		add_step(t, WALK_NOTHING, &skip);
+	a->steps = (uint32_t)t->steps.count - a->step;
+}
+
+/* ---- parsing ------------------------------------------------------------------------------ */
+
+static bool known_form(uint16_t form)
+{
+	return form_class(form) != FORM_VARIES || varying_kind(form) != WALK_ULEB ||
+	       form == DW_FORM_udata || form == DW_FORM_sdata || form == DW_FORM_ref_udata ||
+	       form == DW_FORM_strx || form == DW_FORM_addrx || form == DW_FORM_loclistx ||
+	       form == DW_FORM_rnglistx || form == DW_FORM_GNU_addr_index ||
+	       form == DW_FORM_GNU_str_index;
+}
+
+/* Most attributes a DIE may have; real ones have some dozens. */
+enum { ATTRS_MAX = 4096 };
+
+/* False at the end of the table and where it is damaged (then r is bad). */
+static bool read_abbrev(struct reader *r, struct abbrevs *t)
+{
+	struct abbrev a = { .code = read_uleb(r), .first = (uint32_t)t->attrs.count };
+	if (a.code == 0)
+		return false;
+	a.tag = (uint16_t)read_uleb(r);
+	a.children = read_u8(r) != 0;
+	for (;;) {
+		struct abbrev_attr attr = { .name = (uint16_t)read_uleb(r) };
+		attr.form = (uint16_t)read_uleb(r);
+		if (attr.form == DW_FORM_implicit_const)
+			attr.value = read_sleb(r);
+		if (!reader_ok(r) || (attr.name == 0 && attr.form == 0))
+			break;
+		if (!known_form(attr.form) || a.count == ATTRS_MAX)
+			reader_fail(r);
+		vec_push(&t->attrs, attr);
+		a.count++;
+	}
+	if (!reader_ok(r))
+		return false;
+	make_steps(t, &a);
+	t->dense = t->dense && a.code == t->list.count + 1;
+	vec_push(&t->list, a);
+	return true;
+}
+
+static bool parse(struct abbrevs *t, struct dwarf *d)
+{
+	struct reader r = dwarf_reader(d, DW_ABBREV);
+	uint64_t good = t->off;
+	t->dense = true;
+	t->list.count = t->attrs.count = t->steps.count = 0;
+	reader_seek(&r, t->off);
+	while (reader_ok(&r) && read_abbrev(&r, t))
+		good = r.pos;
+	t->end = reader_ok(&r) ? r.pos : good;
+	if (!reader_ok(&r))
+		note(d->notes, d->path, HEFT_NO_OFFSET, 0,
+		     "an abbreviation table is damaged at .debug_abbrev+0x%" PRIx64
+		     "; units that use it may be cut short",
+		     good);
+	if (!t->dense)
+		sort_by_key(t->list.data, t->list.count, sizeof *t->list.data);
+	return t->list.count > 0;
+}
+
+static bool same_sizes(struct form_sizes a, struct form_sizes b)
+{
+	return a.version == b.version && a.address_size == b.address_size &&
+	       a.offset_size == b.offset_size;
+}
+
+const struct abbrevs *abbrevs_get(struct abbrev_cache *c, struct dwarf *d, uint64_t off,
+				  struct form_sizes sizes)
+{
+	struct abbrev_slot *oldest = &c->slots[0];
+	c->clock++;
+	for (size_t i = 0; i < ABBREV_CACHE; i++) {
+		struct abbrev_slot *s = &c->slots[i];
+		if (s->dwarf == d && s->table.off == off && same_sizes(s->table.sizes, sizes)) {
+			s->used = c->clock;
+			return s->table.list.count > 0 ? &s->table : NULL;
+		}
+		if (s->used < oldest->used)
+			oldest = s;
+	}
+	oldest->dwarf = d;
+	oldest->used = c->clock;
+	oldest->table.off = off;
+	oldest->table.sizes = sizes;
+	return parse(&oldest->table, d) ? &oldest->table : NULL;
+}
+
+const struct abbrev *abbrevs_find_slow(const struct abbrevs *a, uint64_t code)
+{
+	size_t low = 0, high = a->list.count;
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+		if (a->list.data[mid].code < code)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < a->list.count && a->list.data[low].code == code ? &a->list.data[low] : NULL;
+}
+
+void abbrev_cache_release(struct abbrev_cache *c)
+{
+	for (size_t i = 0; i < ABBREV_CACHE; i++) {
+		vec_release(&c->slots[i].table.list);
+		vec_release(&c->slots[i].table.attrs);
+		vec_release(&c->slots[i].table.steps);
+	}
+}

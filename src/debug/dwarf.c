@@ -1,0 +1,76 @@
+#include "debug/dwarf.h"
+
+static const char *const names[DW_SECTIONS] = {
+	[DW_INFO] = ".debug_info",
+	[DW_TYPES] = ".debug_types",
+	[DW_ABBREV] = ".debug_abbrev",
+	[DW_LINE] = ".debug_line",
+	[DW_STR] = ".debug_str",
+	[DW_LINE_STR] = ".debug_line_str",
+	[DW_STR_OFFSETS] = ".debug_str_offsets",
+	[DW_ADDR] = ".debug_addr",
+	[DW_RANGES] = ".debug_ranges",
+	[DW_RNGLISTS] = ".debug_rnglists",
+	[DW_LOC] = ".debug_loc",
+	[DW_LOCLISTS] = ".debug_loclists",
+	[DW_ARANGES] = ".debug_aranges",
+	[DW_NAMES] = ".debug_names",
+	[DW_MACRO] = ".debug_macro",
+	[DW_MACINFO] = ".debug_macinfo",
+	[DW_FRAME] = ".debug_frame",
+	[DW_PUBNAMES] = ".debug_pubnames",
+	[DW_PUBTYPES] = ".debug_pubtypes",
+	[DW_GNU_PUBNAMES] = ".debug_gnu_pubnames",
+	[DW_GNU_PUBTYPES] = ".debug_gnu_pubtypes",
+	[DW_GDB_INDEX] = ".gdb_index",
+	[DW_CU_INDEX] = ".debug_cu_index",
+	[DW_TU_INDEX] = ".debug_tu_index",
+};
+
+const char *dw_section_name(enum dw_section which)
+{
+	return names[which];
+}
+
+/* The name without what says how the section is kept, from ".debug_" to behind it. */
+static struct str bare_name(struct str name)
+{
+	const size_t skip = str_starts(name, STR(".zdebug_")) ? sizeof ".zdebug_" - 1
+							      : sizeof ".debug_" - 1;
+	return (struct str){ name.p + skip, name.len - skip };
+}
+
+bool dw_section_of(struct str name, enum dw_section *ret, bool *ret_dwo)
+{
+	if (str_eq(name, str_of(names[DW_GDB_INDEX]))) {
+		*ret = DW_GDB_INDEX;
+		*ret_dwo = false;
+		return true;
+	}
+	if (!str_starts(name, STR(".debug_")) && !str_starts(name, STR(".zdebug_")))
+		return false;
+	struct str bare = bare_name(name);
+	const bool dwo = str_ends(bare, STR(".dwo"));
+	if (dwo)
+		bare.len -= 4;
+	for (size_t i = 0; i < DW_SECTIONS; i++) {
+		if (i == DW_GDB_INDEX || !str_eq(bare, bare_name(str_of(names[i]))))
+			continue;
+		*ret = (enum dw_section)i;
+		*ret_dwo = dwo;
+		return true;
+	}
+	return false;
+}
+
+uint64_t read_initial_length(struct reader *r, uint8_t *ret_offset_size)
+{
+	const uint32_t length = read_u32(r);
+	*ret_offset_size = length == UINT32_MAX ? 8 : 4;
+	if (length < 0xfffffff0)
+		return length;
+	if (length == UINT32_MAX)
+		return read_u64(r);
+	reader_fail(r);
+	return 0;
+}

@@ -1,0 +1,122 @@
+/* dwarf.h - the DWARF of one file: the bytes of its debug sections, unpacked and relocated.
+ *
+ * Who opens a file fills this in (source/debuginfo.h); debug/ knows no container.  Offsets are
+ * those of these bytes: where a file holds several sections of one name (objects with COMDAT
+ * groups), they stand one behind the other.
+ *
+ * Addresses are as the DWARF states them.  In linked images that is the VM address; in objects
+ * it is what the opener relocated them to (see debuginfo_addr there).
+ *
+ * Bytes are loaded when they are first asked for, so a dwarf serves one thread at a time
+ * unless all that is needed was loaded before.  Source of the formats: DWARF 2, 3, 4, 5
+ * (chapter 7) and the GNU extensions named where they are read. */
+#ifndef HEFT_DEBUG_DWARF_H
+#define HEFT_DEBUG_DWARF_H
+
+#include "base/err.h"
+#include "base/reader.h"
+
+enum dw_section {
+	DW_INFO,
+	DW_TYPES,
+	DW_ABBREV,
+	DW_LINE,
+	DW_STR,
+	DW_LINE_STR,
+	DW_STR_OFFSETS,
+	DW_ADDR,
+	DW_RANGES,
+	DW_RNGLISTS,
+	DW_LOC,
+	DW_LOCLISTS,
+	DW_ARANGES,
+	DW_NAMES,
+	DW_MACRO,
+	DW_MACINFO,
+	DW_FRAME,
+	DW_PUBNAMES,
+	DW_PUBTYPES,
+	DW_GNU_PUBNAMES,
+	DW_GNU_PUBTYPES,
+	DW_GDB_INDEX,
+	DW_CU_INDEX,
+	DW_TU_INDEX,
+	DW_SECTIONS
+};
+
+#define DW_NO_OFFSET UINT64_MAX
+
+struct dwarf {
+	const char *path; /* of the file, for notes */
+	bool big_endian;
+	bool split;        /* a .dwo, or one unit's part of a .dwp */
+	bool zero_is_code; /* code may stand at address 0 (else that marks discarded code) */
+	struct bytes bytes[DW_SECTIONS];
+	uint64_t size[DW_SECTIONS]; /* unpacked, known before the bytes are loaded */
+	bool loaded[DW_SECTIONS];
+	/* Loads bytes[which] (empty where that fails, with a note). */
+	void (*load)(struct dwarf *d, enum dw_section which);
+	void *load_ctx;
+	/* For one pass over a section from front to end in little memory; may be NULL. */
+	void (*pass_begin)(struct dwarf *d, enum dw_section which);
+	void (*pass)(struct dwarf *d, enum dw_section which, uint64_t from, uint64_t to);
+	void (*pass_end)(struct dwarf *d, enum dw_section which);
+	bool passing[DW_SECTIONS];
+	struct dwarf *sup; /* dwz's supplementary file, or NULL */
+	struct notes *notes;
+};
+
+/* ".debug_info", without the .dwo of split files. */
+const char *dw_section_name(enum dw_section which);
+/* The section of a name: ".debug_", ".zdebug_" and a ".dwo" behind are understood,
+ * ".gdb_index" too.  False for any other. */
+bool dw_section_of(struct str name, enum dw_section *ret, bool *ret_dwo);
+
+/* Loaded if need be. */
+static inline struct bytes dwarf_bytes(struct dwarf *d, enum dw_section which)
+{
+	if (UNLIKELY(!d->loaded[which]) && d->load) {
+		d->loaded[which] = true;
+		d->load(d, which);
+	}
+	return d->bytes[which];
+}
+
+/* Between begin and end only bytes [from, to) of the last dwarf_pass are sure to be there; what
+ * lies before may read as zeros.  Afterwards the section loads again when asked for. */
+static inline void dwarf_pass_begin(struct dwarf *d, enum dw_section which)
+{
+	if (d->pass_begin)
+		d->pass_begin(d, which);
+}
+
+static inline void dwarf_pass(struct dwarf *d, enum dw_section which, uint64_t from, uint64_t to)
+{
+	if (UNLIKELY(d->passing[which]))
+		d->pass(d, which, from, to);
+}
+
+static inline void dwarf_pass_end(struct dwarf *d, enum dw_section which)
+{
+	if (d->passing[which])
+		d->pass_end(d, which);
+}
+
+static inline struct reader dwarf_reader(struct dwarf *d, enum dw_section which)
+{
+	return reader_of(dwarf_bytes(d, which), d->big_endian);
+}
+
+/* Marks code that the linker threw away: 0, 1, and -1, -2 of the address's size. */
+static inline bool dwarf_is_tombstone(const struct dwarf *d, uint64_t addr, uint8_t address_size)
+{
+	const uint64_t top = address_size >= 8 ? UINT64_MAX
+					       : (UINT64_C(1) << (8 * address_size)) - 1;
+	return (addr == 0 && !d->zero_is_code) || addr == 1 || addr >= top - 1;
+}
+
+/* The initial length of a unit or table (7.4): bytes that follow, and 4 or 8 for the size of
+ * offsets.  Marks r bad for reserved values. */
+uint64_t read_initial_length(struct reader *r, uint8_t *ret_offset_size);
+
+#endif

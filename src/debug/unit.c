@@ -1,0 +1,217 @@
+#include "debug/unit.h"
+
+#include "debug/die.h"
+
+/* ---- headers ------------------------------------------------------------------------------- */
+
+static void read_header_5(struct reader *r, struct unit *u)
+{
+	u->type = read_u8(r);
+	u->address_size = read_u8(r);
+	u->abbrev_off = read_uint(r, u->offset_size);
+	switch (u->type) {
+	case DW_UT_skeleton:
+	case DW_UT_split_compile: u->signature = read_u64(r); break;
+	case DW_UT_type:
+	case DW_UT_split_type:
+		u->signature = read_u64(r);
+		u->type_off = read_uint(r, u->offset_size);
+		break;
+	default: break;
+	}
+}
+
+static void read_header_4(struct reader *r, struct unit *u)
+{
+	u->abbrev_off = read_uint(r, u->offset_size);
+	u->address_size = read_u8(r);
+	u->type = DW_UT_compile;
+	if (u->in != DW_TYPES)
+		return;
+	u->type = DW_UT_type;
+	u->signature = read_u64(r);
+	u->type_off = read_uint(r, u->offset_size);
+}
+
+static bool read_header(struct reader *r, struct unit *u)
+{
+	const uint64_t start = r->pos;
+	uint64_t length = read_initial_length(r, &u->offset_size);
+	if (!reader_ok(r) || length > reader_left(r))
+		return false;
+	u->size = r->pos - start + length;
+	struct reader body = *r;
+	body.size = r->pos + length;
+	u->version = read_u16(&body);
+	if (u->version >= 5)
+		read_header_5(&body, u);
+	else
+		read_header_4(&body, u);
+	u->die_off = body.pos;
+	r->pos = start + u->size;
+	return reader_ok(&body);
+}
+
+/* Bytes of a section asked for at a time. */
+enum { AHEAD = 8192 };
+
+/* Compilers and linkers align units with zeros. */
+static void skip_padding(struct dwarf *d, enum dw_section in, struct reader *r)
+{
+	for (uint64_t ready = 0; reader_left(r) >= 4;) {
+		if (r->pos >= ready) {
+			ready = r->pos + AHEAD / 2;
+			dwarf_pass(d, in, r->pos, r->pos + AHEAD);
+		}
+		struct reader peek = *r;
+		if (read_u32(&peek) != 0)
+			return;
+		*r = peek;
+	}
+}
+
+bool unit_next(struct dwarf *d, enum dw_section in, uint64_t *off, struct unit *ret)
+{
+	struct reader r = dwarf_reader(d, in);
+	reader_seek(&r, *off);
+	for (;;) {
+		skip_padding(d, in, &r);
+		if (!reader_ok(&r) || reader_left(&r) < 4)
+			return false;
+		memset(ret, 0, sizeof *ret);
+		ret->dwarf = d;
+		ret->in = in;
+		ret->off = r.pos;
+		if (!read_header(&r, ret)) {
+			*off = r.size;
+			note(d->notes, d->path, HEFT_NO_OFFSET, r.size - ret->off,
+			     "a unit has a damaged header at %s+0x%" PRIx64
+			     "; it and what follows is left out",
+			     dw_section_name(in), ret->off);
+			return false;
+		}
+		*off = r.pos;
+		const bool sizes = ret->address_size >= 1 && ret->address_size <= 8;
+		if (ret->version >= 2 && ret->version <= 5 && sizes)
+			return true;
+		note(d->notes, d->path, HEFT_NO_OFFSET, ret->size,
+		     "a unit of DWARF version %u is left out", ret->version);
+	}
+}
+
+/* ---- the first DIE --------------------------------------------------------------------------- */
+
+struct top {
+	struct value name, comp_dir, producer, dwo_name, low_pc;
+};
+
+static void take_top(struct unit *u, struct top *t, uint16_t name, const struct value *v)
+{
+	switch (name) {
+	case DW_AT_name: t->name = *v; break;
+	case DW_AT_comp_dir: t->comp_dir = *v; break;
+	case DW_AT_producer: t->producer = *v; break;
+	case DW_AT_dwo_name:
+	case DW_AT_GNU_dwo_name: t->dwo_name = *v; break;
+	case DW_AT_low_pc: t->low_pc = *v; break;
+	case DW_AT_stmt_list: u->line_off = value_number(v); break;
+	case DW_AT_str_offsets_base: u->str_offsets_base = value_number(v); break;
+	case DW_AT_addr_base:
+	case DW_AT_GNU_addr_base: u->addr_base = value_number(v); break;
+	case DW_AT_rnglists_base: u->rnglists_base = value_number(v); break;
+	case DW_AT_loclists_base: u->loclists_base = value_number(v); break;
+	case DW_AT_GNU_ranges_base: u->ranges_base = value_number(v); break;
+	case DW_AT_macros:
+	case DW_AT_GNU_macros:
+	case DW_AT_macro_info: u->macro_off = value_number(v); break;
+	case DW_AT_GNU_dwo_id: u->signature = value_number(v); break;
+	case DW_AT_language: u->language = value_number(v); break;
+	default: break;
+	}
+}
+
+/* In split units without bases the tables start behind the header of the first
+ * contribution (7.3.2.2); GNU's version 4 has no headers. */
+static void default_bases(struct unit *u)
+{
+	const uint64_t header = u->offset_size == 8 ? 16 : 8;
+	const bool five = u->version >= 5;
+	if (u->dwarf->split && u->str_offsets_base == DW_NO_OFFSET)
+		u->str_offsets_base = five ? header : 0;
+	if (u->dwarf->split && five && u->rnglists_base == DW_NO_OFFSET)
+		u->rnglists_base = header + 4;
+	if (u->dwarf->split && five && u->loclists_base == DW_NO_OFFSET)
+		u->loclists_base = header + 4;
+}
+
+static void no_offsets(struct unit *u)
+{
+	u->line_off = u->str_offsets_base = u->addr_base = u->rnglists_base = DW_NO_OFFSET;
+	u->loclists_base = u->ranges_base = u->macro_off = DW_NO_OFFSET;
+	u->name = u->comp_dir = u->producer = u->dwo_name = STR("");
+	u->has_low_pc = false;
+	u->tag = 0;
+}
+
+static void take_texts(struct unit *u, const struct top *t)
+{
+	value_string(u, &t->name, &u->name);
+	value_string(u, &t->comp_dir, &u->comp_dir);
+	value_string(u, &t->producer, &u->producer);
+	value_string(u, &t->dwo_name, &u->dwo_name);
+	u->has_low_pc = value_addr(u, &t->low_pc, &u->low_pc);
+}
+
+bool unit_open(struct unit *u, struct abbrev_cache *cache, const struct unit *skeleton)
+{
+	struct top t = { 0 };
+	struct die top = { 0 };
+	no_offsets(u);
+	u->skeleton = skeleton;
+	u->abbrevs = abbrevs_get(cache, u->dwarf, u->abbrev_off,
+				 (struct form_sizes){ u->version, u->address_size, u->offset_size });
+	struct reader r = unit_reader(u, u->die_off);
+	if (!u->abbrevs || !die_next(u, &r, &top) || !top.abbrev) {
+		note(u->dwarf->notes, u->dwarf->path, HEFT_NO_OFFSET, u->size,
+		     "a unit cannot be read (%s+0x%" PRIx64 "): its abbreviations are missing",
+		     dw_section_name(u->in), u->off);
+		return false;
+	}
+	u->tag = top.abbrev->tag;
+	for (unsigned i = 0; i < top.abbrev->count; i++) {
+		struct value v;
+		const struct abbrev_attr *a = die_attr(u, &top, i);
+		die_value(u, &r, a, &v);
+		take_top(u, &t, a->name, &v);
+	}
+	default_bases(u);
+	take_texts(u, &t);
+	if (u->version < 5 && u->type == DW_UT_compile && u->tag == DW_TAG_partial_unit)
+		u->type = DW_UT_partial;
+	return true;
+}
+
+/* ---- indexed tables ---------------------------------------------------------------------------- */
+
+static bool table_entry(struct dwarf *d, enum dw_section in, uint64_t base, uint64_t index,
+			unsigned size, uint64_t *ret)
+{
+	struct reader r = dwarf_reader(d, in);
+	if (base == DW_NO_OFFSET || index > r.size / size)
+		return false;
+	reader_seek(&r, add_sat(base, index * size));
+	*ret = read_uint(&r, size);
+	return reader_ok(&r);
+}
+
+bool unit_addrx(const struct unit *u, uint64_t index, uint64_t *ret)
+{
+	const struct unit *holder = u->skeleton ? u->skeleton : u;
+	return table_entry(holder->dwarf, DW_ADDR, holder->addr_base, index, u->address_size, ret);
+}
+
+bool unit_strx(const struct unit *u, uint64_t index, uint64_t *ret_off)
+{
+	return table_entry(u->dwarf, DW_STR_OFFSETS, u->str_offsets_base, index, u->offset_size,
+			   ret_off);
+}

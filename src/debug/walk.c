@@ -1,0 +1,204 @@
+#include "debug/walk.h"
+
+/* ---- expressions ---------------------------------------------------------------------------- */
+
+static bool read_place(const struct unit *u, struct reader *r, uint64_t *ret, bool *constant)
+{
+	const uint8_t op = read_u8(r);
+	*constant = op == DW_OP_const4u || op == DW_OP_const8u || op == DW_OP_constx ||
+		    op == DW_OP_GNU_const_index;
+	switch (op) {
+	case DW_OP_addr: *ret = read_uint(r, u->address_size); return reader_ok(r);
+	case DW_OP_const4u: *ret = read_u32(r); return reader_ok(r);
+	case DW_OP_const8u: *ret = read_u64(r); return reader_ok(r);
+	case DW_OP_addrx:
+	case DW_OP_GNU_addr_index:
+	case DW_OP_constx:
+	case DW_OP_GNU_const_index: return unit_addrx(u, read_uleb(r), ret);
+	default: return false;
+	}
+}
+
+bool expression_addr(const struct unit *u, struct bytes expr, uint64_t *ret, bool *ret_tls)
+{
+	struct reader r = reader_of(expr, u->dwarf->big_endian);
+	uint64_t addr;
+	bool constant;
+	if (!read_place(u, &r, &addr, &constant))
+		return false;
+	/* Part of a structure that was split up. */
+	if (reader_left(&r) > 1 && r.base[r.pos] == DW_OP_plus_uconst) {
+		read_u8(&r);
+		addr = add_sat(addr, read_uleb(&r));
+	}
+	const uint8_t next = reader_left(&r) > 0 ? read_u8(&r) : 0;
+	*ret_tls = next == DW_OP_form_tls_address || next == DW_OP_GNU_push_tls_address;
+	if (constant != *ret_tls || (!*ret_tls && next != 0))
+		return false;
+	*ret = addr;
+	return reader_ok(&r);
+}
+
+/* ---- the walk -------------------------------------------------------------------------------- */
+
+struct walk {
+	const struct unit *u;
+	const struct walker *w;
+	struct reader r;
+	uint64_t die_off;
+	uint64_t depth;       /* lists of children open */
+	uint64_t entered;     /* depth of the DIE that enter() accepted, plus 1; 0 = none */
+};
+
+static void tell_string(struct walk *k, enum dw_section table, uint64_t off)
+{
+	if (k->w->string)
+		k->w->string(k->w->ctx, table, off);
+}
+
+static void tell_index(struct walk *k, uint64_t index)
+{
+	uint64_t off;
+	if (k->w->string && unit_strx(k->u, index, &off))
+		k->w->string(k->w->ctx, DW_STR, off);
+}
+
+static void tell_list(struct walk *k, enum value_kind kind, uint64_t n, bool ranges)
+{
+	const struct value v = { kind, n, { NULL, 0 } };
+	enum dw_section in;
+	uint64_t off;
+	if (k->w->list && (ranges ? ranges_offset(k->u, &v, &in, &off)
+				  : locations_offset(k->u, &v, &in, &off)))
+		k->w->list(k->w->ctx, in, off);
+}
+
+static void tell_location(struct walk *k, uint64_t size)
+{
+	const uint8_t *p = read_take(&k->r, size);
+	uint64_t addr;
+	bool tls;
+	/* Most are places on the stack. */
+	if (!p || size < 2 || !k->w->variable || *p > DW_OP_GNU_const_index ||
+	    (*p > DW_OP_constu && *p < DW_OP_addrx))
+		return;
+	if (expression_addr(k->u, (struct bytes){ p, size }, &addr, &tls) && !tls)
+		k->w->variable(k->w->ctx, k->die_off, addr);
+}
+
+static void indirect(struct walk *k)
+{
+	const struct abbrev_attr a = { .form = DW_FORM_indirect };
+	struct value v;
+	die_value(k->u, &k->r, &a, &v);
+	if (v.kind == VALUE_STRP)
+		tell_string(k, DW_STR, v.u);
+	else if (v.kind == VALUE_LINE_STRP)
+		tell_string(k, DW_LINE_STR, v.u);
+	else if (v.kind == VALUE_STRX)
+		tell_index(k, v.u);
+}
+
+static uint64_t read_little_index(struct reader *r, unsigned bytes)
+{
+	if (bytes != 3)
+		return read_uint(r, bytes);
+	const uint64_t a = read_u8(r), b = read_u8(r), c = read_u8(r);
+	return r->big_endian ? a << 16 | b << 8 | c : c << 16 | b << 8 | a;
+}
+
+static inline void step(struct walk *k, enum walk_kind kind)
+{
+	struct reader *r = &k->r;
+	const unsigned width = k->u->offset_size;
+	switch (kind) {
+	case WALK_NOTHING: break;
+	case WALK_ULEB: skip_leb(r); break;
+	case WALK_CSTR: read_cstr(r); break;
+	case WALK_BLOCK1: read_skip(r, read_u8(r)); break;
+	case WALK_BLOCK2: read_skip(r, read_u16(r)); break;
+	case WALK_BLOCK4: read_skip(r, read_u32(r)); break;
+	case WALK_BLOCK: read_skip(r, read_uleb(r)); break;
+	case WALK_INDIRECT: indirect(k); break;
+	case WALK_STRP: tell_string(k, DW_STR, read_uint(r, width)); break;
+	case WALK_LINE_STRP: tell_string(k, DW_LINE_STR, read_uint(r, width)); break;
+	case WALK_STRX: tell_index(k, read_uleb(r)); break;
+	case WALK_STRX1: tell_index(k, read_u8(r)); break;
+	case WALK_STRX2: tell_index(k, read_u16(r)); break;
+	case WALK_STRX3: tell_index(k, read_little_index(r, 3)); break;
+	case WALK_STRX4: tell_index(k, read_u32(r)); break;
+	case WALK_LOC: tell_list(k, VALUE_OFFSET, read_uint(r, width), false); break;
+	case WALK_LOCLISTX: tell_list(k, VALUE_LOCLISTX, read_uleb(r), false); break;
+	case WALK_RANGES: tell_list(k, VALUE_OFFSET, read_uint(r, width), true); break;
+	case WALK_RNGLISTX: tell_list(k, VALUE_RNGLISTX, read_uleb(r), true); break;
+	case WALK_LOCATION: tell_location(k, read_uleb(r)); break;
+	case WALK_LOCATION1: tell_location(k, read_u8(r)); break;
+	}
+}
+
+static void leave(struct walk *k)
+{
+	k->entered = 0;
+	if (k->w->leave)
+		k->w->leave(k->w->ctx, k->r.pos);
+}
+
+static void enter(struct walk *k, const struct abbrev *a)
+{
+	const struct die d = { k->die_off, a };
+	if (k->w->enter(k->w->ctx, &d, &k->r))
+		k->entered = k->depth + 1;
+}
+
+/* The attributes of one DIE. */
+static inline void walk_die(struct walk *k, const struct abbrev *a)
+{
+	const bool owner = a->tag == DW_TAG_subprogram || a->tag == DW_TAG_variable;
+	if (owner && k->entered == 0 && k->w->enter)
+		enter(k, a);
+	const struct walk_step *s = k->u->abbrevs->steps.data + a->step, *end = s + a->steps;
+	for (; s < end; s++) {
+		read_skip(&k->r, s->skip);
+		step(k, s->kind);
+	}
+	k->depth += a->children;
+	if (!a->children && k->entered == k->depth + 1)
+		leave(k);
+}
+
+static bool walk_dies(struct walk *k)
+{
+	while (k->r.pos < k->r.size) {
+		k->die_off = k->r.pos;
+		const uint64_t code = read_uleb(&k->r);
+		if (code == 0) {
+			/* What follows the closing null of the first DIE is padding. */
+			if (k->depth > 0)
+				k->depth--;
+			if (k->entered == k->depth + 1)
+				leave(k);
+			continue;
+		}
+		const struct abbrev *a = abbrevs_find(k->u->abbrevs, code);
+		if (!a)
+			return false;
+		walk_die(k, a);
+		if (UNLIKELY(!reader_ok(&k->r)))
+			return false;
+	}
+	return true;
+}
+
+bool unit_walk(const struct unit *u, const struct walker *w)
+{
+	struct walk k = { .u = u, .w = w, .r = unit_reader(u, u->die_off) };
+	const bool ok = walk_dies(&k);
+	if (k.entered)
+		leave(&k);
+	if (!ok)
+		note(u->dwarf->notes, u->dwarf->path, HEFT_NO_OFFSET, unit_end(u) - k.die_off,
+		     "a unit is damaged at %s+0x%" PRIx64 "; its other bytes stay counted as the "
+		     "unit's",
+		     dw_section_name(u->in), k.die_off);
+	return ok;
+}
