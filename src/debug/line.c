@@ -1,0 +1,233 @@
+/* line.c - the opcodes of line programs (DWARF 5, 6.2.5). */
+#include "debug/line.h"
+
+#include "debug/dwarf_const.h"
+#include "debug/line_internal.h"
+#include "debug/path.h"
+
+void line_start_sequence(struct line_program *p)
+{
+	p->state = (struct line_row){
+		.start = p->reader.pos, .file = 1, .line = 1, .is_stmt = p->default_is_stmt
+	};
+	p->hidden = false;
+}
+
+/* Field by field: a copy of the whole would wait for what was just stored in parts. */
+static inline void hand_out(struct line_program *p, struct line_row *ret)
+{
+	struct line_row *s = &p->state;
+	const uint64_t off = p->reader.pos;
+	*ret = (struct line_row){ .addr = s->addr,
+				  .start = s->start,
+				  .off = off,
+				  .file = s->file,
+				  .line = s->line,
+				  .column = s->column,
+				  .op_index = s->op_index,
+				  .is_stmt = s->is_stmt };
+	s->start = off;
+	p->open = true;
+}
+
+static void hand_out_end(struct line_program *p, struct line_row *ret)
+{
+	hand_out(p, ret);
+	ret->end_sequence = true;
+	p->open = false;
+}
+
+/* By n instructions; on VLIW machines by n operations. */
+static inline void advance(struct line_program *p, uint64_t n)
+{
+	struct line_row *s = &p->state;
+	if (UNLIKELY(p->max_ops > 1)) {
+		n += s->op_index;
+		s->op_index = (uint8_t)(n % p->max_ops);
+		n /= p->max_ops;
+	}
+	s->addr = (s->addr + n * p->min_inst_length) & p->addr_mask;
+}
+
+static inline unsigned divide_by_range(const struct line_program *p, unsigned n)
+{
+	return (n * p->reciprocal) >> 16;
+}
+
+/* Ends the program at the opcode just read. */
+static void give_up(struct line_program *p)
+{
+	p->reader.pos--;
+	reader_fail(&p->reader);
+}
+
+static inline bool special(struct line_program *p, uint8_t op, struct line_row *ret)
+{
+	if (UNLIKELY(p->line_range == 0)) {
+		give_up(p);
+		return false;
+	}
+	const unsigned n = (unsigned)op - p->opcode_base;
+	const unsigned step = divide_by_range(p, n);
+	advance(p, step);
+	p->state.line += (uint32_t)(p->line_base + (int)(n - step * p->line_range));
+	if (UNLIKELY(p->hidden))
+		return false;
+	hand_out(p, ret);
+	return true;
+}
+
+static uint32_t read_register(struct reader *r)
+{
+	return (uint32_t)min_u64(read_uleb(r), UINT32_MAX);
+}
+
+static void skip_operands(struct line_program *p, uint8_t op)
+{
+	for (unsigned i = 0; i < p->opcode_lengths[op]; i++)
+		(void)read_uleb(&p->reader);
+}
+
+static bool standard(struct line_program *p, uint8_t op, struct line_row *ret)
+{
+	struct line_row *s = &p->state;
+	struct reader *r = &p->reader;
+	switch (op) {
+	case DW_LNS_copy:
+		if (p->hidden)
+			return false;
+		hand_out(p, ret);
+		return true;
+	case DW_LNS_advance_pc: advance(p, read_uleb(r)); return false;
+	case DW_LNS_advance_line: s->line += (uint32_t)read_sleb(r); return false;
+	case DW_LNS_set_file: s->file = read_register(r); return false;
+	case DW_LNS_set_column: s->column = read_register(r); return false;
+	case DW_LNS_negate_stmt: s->is_stmt = !s->is_stmt; return false;
+	case DW_LNS_const_add_pc:
+		if (p->line_range == 0)
+			give_up(p);
+		else
+			advance(p, divide_by_range(p, 255u - p->opcode_base));
+		return false;
+	case DW_LNS_fixed_advance_pc:
+		s->addr = (s->addr + read_u16(r)) & p->addr_mask;
+		s->op_index = 0;
+		return false;
+	case DW_LNS_set_basic_block:
+	case DW_LNS_set_prologue_end:
+	case DW_LNS_set_epilogue_begin: return false;
+	default: skip_operands(p, op); return false;
+	}
+}
+
+static bool end_sequence(struct line_program *p, struct line_row *ret)
+{
+	const bool seen = !p->hidden;
+	if (seen)
+		hand_out_end(p, ret);
+	line_start_sequence(p);
+	return seen;
+}
+
+static void note_address_size(const struct line_program *p, uint64_t start, uint64_t size)
+{
+	note(p->dwarf->notes, p->dwarf->path, HEFT_NO_OFFSET, size,
+	     "an address of %" PRIu64 " bytes in the line program at .debug_line+0x%" PRIx64
+	     "; its rows are left out",
+	     size, start);
+}
+
+/* The opcode began at `start`; `size` bytes of address follow.  True where rows came before
+ * that end here. */
+static bool set_address(struct line_program *p, uint64_t start, uint64_t size, struct line_row *ret)
+{
+	const bool readable = size >= 1 && size <= 8;
+	const uint64_t addr = readable ? line_read_wide(&p->reader, (unsigned)size) : 0;
+	if (!readable)
+		note_address_size(p, start, size);
+	const bool gone = !readable || dwarf_is_tombstone(p->dwarf, addr, (uint8_t)size);
+	const bool closes = gone && p->open;
+	if (closes)
+		hand_out_end(p, ret);
+	if (p->hidden && !gone)
+		p->state.start = start;
+	p->hidden = gone;
+	p->state.addr = addr & p->addr_mask;
+	p->state.op_index = 0;
+	return closes;
+}
+
+/* Version 5 has other means. */
+static void define_file(struct line_program *p, uint64_t end)
+{
+	struct reader r = p->reader;
+	r.size = end;
+	if (p->version < 5)
+		(void)line_read_file(p, &r);
+}
+
+static bool extended(struct line_program *p, struct line_row *ret)
+{
+	struct reader *r = &p->reader;
+	const uint64_t start = r->pos - 1;
+	const uint64_t size = read_uleb(r);
+	if (size > reader_left(r)) {
+		reader_fail(r);
+		return false;
+	}
+	if (size == 0) /* padding */
+		return false;
+	const uint64_t end = r->pos + size;
+	bool row = false;
+	switch (read_u8(r)) {
+	case DW_LNE_end_sequence: reader_seek(r, end); return end_sequence(p, ret);
+	case DW_LNE_set_address: row = set_address(p, start, size - 1, ret); break;
+	case DW_LNE_define_file: define_file(p, end); break;
+	default: break;
+	}
+	reader_seek(r, end);
+	return row;
+}
+
+/* Behind the last opcode: notes damage, once, and closes what is open. */
+static bool finish(struct line_program *p, struct line_row *ret)
+{
+	const struct reader *r = &p->reader;
+	const struct dwarf *d = p->dwarf;
+	if (!reader_ok(r) && !p->noted) {
+		p->noted = true;
+		note(d->notes, d->path, HEFT_NO_OFFSET, r->size - r->bad,
+		     "a line program is damaged at .debug_line+0x%" PRIx64, r->bad);
+	}
+	if (p->open)
+		hand_out_end(p, ret);
+	else
+		return false;
+	return true;
+}
+
+bool line_next(struct line_program *p, struct line_row *ret)
+{
+	while (reader_left(&p->reader) > 0) {
+		const uint8_t op = read_u8(&p->reader);
+		if (LIKELY(op >= p->opcode_base) ? special(p, op, ret)
+		    : op == 0                    ? extended(p, ret)
+						 : standard(p, op, ret))
+			return true;
+	}
+	return finish(p, ret);
+}
+
+bool line_path(const struct line_program *p, uint64_t file, struct text *out)
+{
+	text_set(out, STR(""));
+	if (file >= p->files.count || p->files.data[file].name.len == 0)
+		return false;
+	const struct line_file *f = &p->files.data[file];
+	const struct str base = p->dirs.data[0];
+	if (f->dir == 0 || f->dir >= p->dirs.count)
+		path_join(out, STR(""), base, f->name);
+	else
+		path_join(out, base, p->dirs.data[f->dir], f->name);
+	return true;
+}

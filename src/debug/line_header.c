@@ -1,0 +1,295 @@
+/* line_header.c - what stands before the opcodes of a line program (DWARF 5, 6.2.4). */
+#include "debug/dwarf_const.h"
+#include "debug/line.h"
+#include "debug/line_internal.h"
+
+/* A form of version 5 and what it is for. */
+struct entry_field {
+	uint64_t content; /* DW_LNCT_* */
+	uint64_t form;
+};
+
+struct entry_format {
+	struct entry_field fields[UINT8_MAX];
+	uint8_t count;
+};
+
+/* What one entry says. */
+struct entry {
+	struct str path;
+	uint64_t dir;
+};
+
+/* What reading a table needs: `r` ends where the opcodes begin. */
+struct tables {
+	struct line_program *p;
+	struct reader r;
+	uint64_t str_offsets_base;
+	uint64_t bad_names; /* texts outside of their section */
+};
+
+static struct str text_at(struct tables *t, struct dwarf *d, enum dw_section in, uint64_t off)
+{
+	struct str s = { "", 0 };
+	if (reader_ok(&t->r) && (!d || !bytes_cstr(dwarf_bytes(d, in), off, &s)))
+		t->bad_names++;
+	return s;
+}
+
+/* Entry `index` of the unit's part of .debug_str_offsets. */
+static struct str text_indexed(struct tables *t, uint64_t index)
+{
+	struct dwarf *d = t->p->dwarf;
+	struct reader r = dwarf_reader(d, DW_STR_OFFSETS);
+	const uint8_t width = t->p->offset_size;
+	if (t->str_offsets_base > r.size || index > r.size / width)
+		reader_fail(&r);
+	else
+		reader_seek(&r, t->str_offsets_base + index * width);
+	const uint64_t off = read_uint(&r, width);
+	return text_at(t, d, DW_STR, reader_ok(&r) ? off : UINT64_MAX);
+}
+
+static bool read_text(struct tables *t, uint64_t form, struct str *ret)
+{
+	struct reader *r = &t->r;
+	struct dwarf *d = t->p->dwarf;
+	const uint8_t width = t->p->offset_size;
+	switch (form) {
+	case DW_FORM_string: *ret = read_cstr(r); return true;
+	case DW_FORM_line_strp: *ret = text_at(t, d, DW_LINE_STR, read_uint(r, width)); return true;
+	case DW_FORM_strp: *ret = text_at(t, d, DW_STR, read_uint(r, width)); return true;
+	case DW_FORM_strp_sup:
+	case DW_FORM_GNU_strp_alt:
+		*ret = text_at(t, d->sup, DW_STR, read_uint(r, width));
+		return true;
+	case DW_FORM_strx:
+	case DW_FORM_GNU_str_index: *ret = text_indexed(t, read_uleb(r)); return true;
+	case DW_FORM_strx1: *ret = text_indexed(t, read_u8(r)); return true;
+	case DW_FORM_strx2: *ret = text_indexed(t, read_u16(r)); return true;
+	case DW_FORM_strx3: *ret = text_indexed(t, line_read_wide(r, 3)); return true;
+	case DW_FORM_strx4: *ret = text_indexed(t, read_u32(r)); return true;
+	default: return false;
+	}
+}
+
+static bool read_number(struct tables *t, uint64_t form, uint64_t *ret)
+{
+	struct reader *r = &t->r;
+	switch (form) {
+	case DW_FORM_udata: *ret = read_uleb(r); return true;
+	case DW_FORM_sdata: *ret = (uint64_t)read_sleb(r); return true;
+	case DW_FORM_flag:
+	case DW_FORM_data1: *ret = read_u8(r); return true;
+	case DW_FORM_data2: *ret = read_u16(r); return true;
+	case DW_FORM_data4: *ret = read_u32(r); return true;
+	case DW_FORM_data8: *ret = read_u64(r); return true;
+	case DW_FORM_sec_offset: *ret = read_uint(r, t->p->offset_size); return true;
+	default: return false;
+	}
+}
+
+static bool skip_bytes(struct tables *t, uint64_t form)
+{
+	struct reader *r = &t->r;
+	switch (form) {
+	case DW_FORM_data16: read_skip(r, 16); return true;
+	case DW_FORM_exprloc:
+	case DW_FORM_block: read_skip(r, read_uleb(r)); return true;
+	case DW_FORM_block1: read_skip(r, read_u8(r)); return true;
+	case DW_FORM_block2: read_skip(r, read_u16(r)); return true;
+	case DW_FORM_block4: read_skip(r, read_u32(r)); return true;
+	case DW_FORM_flag_present: return true;
+	default: return false;
+	}
+}
+
+static void read_field(struct tables *t, const struct entry_field *f, struct entry *e)
+{
+	struct str text;
+	uint64_t number;
+	/* The source text that LLVM embeds is a string too: it is not looked up, only passed over. */
+	const uint64_t bad_names = t->bad_names;
+	if (read_text(t, f->form, &text)) {
+		if (f->content == DW_LNCT_path)
+			e->path = text;
+		else
+			t->bad_names = bad_names;
+	} else if (read_number(t, f->form, &number)) {
+		if (f->content == DW_LNCT_directory_index)
+			e->dir = number;
+	} else if (!skip_bytes(t, f->form)) {
+		reader_fail(&t->r); /* of unknown size */
+	}
+}
+
+static void read_format(struct tables *t, struct entry_format *f)
+{
+	f->count = read_u8(&t->r);
+	for (uint8_t i = 0; i < f->count; i++) {
+		f->fields[i].content = read_uleb(&t->r);
+		f->fields[i].form = read_uleb(&t->r);
+	}
+}
+
+/* False, with the reader bad, where an entry is cut off or takes no byte: then nothing would
+ * bound their number. */
+static bool read_entry(struct tables *t, const struct entry_format *f, struct entry *ret)
+{
+	const uint64_t start = t->r.pos;
+	*ret = (struct entry){ .path = { "", 0 } };
+	for (uint8_t i = 0; i < f->count; i++)
+		read_field(t, &f->fields[i], ret);
+	if (t->r.pos == start)
+		reader_fail(&t->r);
+	return reader_ok(&t->r);
+}
+
+static void read_tables_5(struct tables *t)
+{
+	struct line_program *p = t->p;
+	struct entry_format f;
+	struct entry e;
+	read_format(t, &f);
+	for (uint64_t left = read_uleb(&t->r); left > 0 && read_entry(t, &f, &e); left--)
+		vec_push(&p->dirs, e.path);
+	read_format(t, &f);
+	for (uint64_t left = read_uleb(&t->r); left > 0 && read_entry(t, &f, &e); left--)
+		vec_push(&p->files, (struct line_file){ e.path, e.dir });
+	if (p->dirs.count == 0)
+		vec_push(&p->dirs, p->comp_dir);
+	else if (p->dirs.data[0].len == 0)
+		p->dirs.data[0] = p->comp_dir;
+}
+
+bool line_read_file(struct line_program *p, struct reader *r)
+{
+	const struct str name = read_cstr(r);
+	if (name.len == 0)
+		return false;
+	const uint64_t dir = read_uleb(r);
+	(void)read_uleb(r); /* time */
+	(void)read_uleb(r); /* size */
+	if (reader_ok(r))
+		vec_push(&p->files, (struct line_file){ name, dir });
+	return reader_ok(r);
+}
+
+static void read_tables_2(struct tables *t)
+{
+	struct line_program *p = t->p;
+	vec_push(&p->dirs, p->comp_dir);
+	for (struct str s; (s = read_cstr(&t->r)).len > 0;)
+		vec_push(&p->dirs, s);
+	vec_push(&p->files, (struct line_file){ .name = { "", 0 } });
+	while (line_read_file(p, &t->r))
+		;
+}
+
+static void read_tables(struct tables *t)
+{
+	struct line_program *p = t->p;
+	struct dwarf *d = p->dwarf;
+	const uint64_t start = t->r.pos;
+	if (p->version >= 5)
+		read_tables_5(t);
+	else
+		read_tables_2(t);
+	if (!reader_ok(&t->r))
+		note(d->notes, d->path, HEFT_NO_OFFSET, p->off + p->header_size - start,
+		     "the table of files of a line program is damaged at .debug_line+0x%" PRIx64,
+		     t->r.bad);
+	if (t->bad_names > 0)
+		note(d->notes, d->path, HEFT_NO_OFFSET, 0,
+		     "names of files are missing in the line program at .debug_line+0x%" PRIx64,
+		     p->off);
+}
+
+static bool address_size_ok(uint8_t size)
+{
+	return size >= 1 && size <= 8;
+}
+
+static void set_address_size(struct line_program *p, uint8_t size)
+{
+	if (!address_size_ok(size))
+		return;
+	p->address_size = size;
+	p->addr_mask = size == 8 ? UINT64_MAX : (UINT64_C(1) << (8 * size)) - 1;
+}
+
+/* The fixed fields; r ends where the opcodes begin. */
+static bool read_fields(struct line_program *p, struct reader *r)
+{
+	p->min_inst_length = read_u8(r);
+	p->max_ops = p->version >= 4 ? read_u8(r) : 1;
+	p->default_is_stmt = read_u8(r) != 0;
+	p->line_base = read_i8(r);
+	p->line_range = read_u8(r);
+	p->opcode_base = read_u8(r);
+	if (p->line_range > 0)
+		p->reciprocal = UINT32_C(65536) / p->line_range + 1;
+	for (unsigned i = 1; i < p->opcode_base; i++)
+		p->opcode_lengths[i] = read_u8(r);
+	return reader_ok(r) && p->opcode_base > 0;
+}
+
+/* Up to where the tables begin, for r and p->reader as well as for the header's end. */
+static const char *read_start(struct line_program *p, struct reader *r)
+{
+	struct dwarf *d = p->dwarf;
+	const uint64_t length = read_initial_length(r, &p->offset_size);
+	if (!reader_ok(r))
+		return "it has no length";
+	if (length > reader_left(r))
+		note(d->notes, d->path, HEFT_NO_OFFSET, length - reader_left(r),
+		     "the line program at .debug_line+0x%" PRIx64 " is cut off", p->off);
+	r->size = r->pos + min_u64(length, reader_left(r));
+	p->size = r->size - p->off;
+	p->version = read_u16(r);
+	if (!reader_ok(r) || p->version < 2 || p->version > 5)
+		return "its version is not known";
+	if (p->version >= 5) {
+		set_address_size(p, read_u8(r));
+		(void)read_u8(r); /* segment selectors: no machine of ours has any */
+	}
+	const uint64_t header_length = read_uint(r, p->offset_size);
+	if (!reader_ok(r) || header_length > reader_left(r))
+		return "its header is longer than itself";
+	p->reader = *r;
+	p->reader.pos = r->pos + header_length;
+	p->header_size = p->reader.pos - p->off;
+	r->size = p->reader.pos;
+	return read_fields(p, r) ? NULL : "its header is damaged";
+}
+
+bool line_open(struct line_program *p, struct dwarf *d, uint64_t off, uint8_t address_size,
+	       struct str comp_dir, uint64_t str_offsets_base)
+{
+	struct tables t = { .p = p,
+			    .r = dwarf_reader(d, DW_LINE),
+			    .str_offsets_base = str_offsets_base };
+	*p = (struct line_program){ .dwarf = d, .off = off, .comp_dir = comp_dir };
+	set_address_size(p, address_size_ok(address_size) ? address_size : 8);
+	const char *trouble = "it is outside";
+	if (off < t.r.size) {
+		t.r.pos = off;
+		trouble = read_start(p, &t.r);
+	}
+	if (trouble) {
+		note(d->notes, d->path, HEFT_NO_OFFSET, p->size,
+		     "the line program at .debug_line+0x%" PRIx64 " cannot be read: %s", off,
+		     trouble);
+		*p = (struct line_program){ 0 };
+		return false;
+	}
+	read_tables(&t);
+	line_start_sequence(p);
+	return true;
+}
+
+void line_release(struct line_program *p)
+{
+	vec_release(&p->dirs);
+	vec_release(&p->files);
+}

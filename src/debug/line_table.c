@@ -1,0 +1,169 @@
+#include "debug/line_table.h"
+
+#include "base/sort.h"
+#include "debug/path.h"
+
+static bool open_program(const struct line_table *t, struct line_program *p)
+{
+	return line_open(p, t->dwarf, t->off, t->address_size, t->comp_dir, t->str_offsets_base);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------- */
+
+static void add_row(struct line_table *t, struct line_sequence *s, const struct line_row *r)
+{
+	if (s->count == 0)
+		s->addr = r->addr;
+	/* Rows that go back, or 4 GiB forth, are damage. */
+	if (r->addr < s->addr || r->addr - s->addr > UINT32_MAX)
+		return;
+	const struct line_place new = { (uint32_t)(r->addr - s->addr), r->file, r->line, r->column };
+	struct line_place *last = s->count ? &t->rows.data[t->rows.count - 1] : NULL;
+	if (last && new.delta < last->delta)
+		return;
+	if (last && new.delta == last->delta) {
+		*last = new;
+		return;
+	}
+	if (last && new.file == last->file && new.line == last->line && new.column == last->column)
+		return;
+	vec_push(&t->rows, new);
+	s->count++;
+}
+
+static void end_sequence(struct line_table *t, struct line_sequence *s, uint64_t end)
+{
+	s->end = end;
+	if (s->count > 0 && end > s->addr)
+		vec_push(&t->sequences, *s);
+	*s = (struct line_sequence){ .first = (uint32_t)t->rows.count };
+}
+
+static void read_rows(struct line_table *t, struct line_program *p)
+{
+	struct line_sequence s = { 0 };
+	for (struct line_row r; t->rows.count < UINT32_MAX && line_next(p, &r);) {
+		if (r.end_sequence)
+			end_sequence(t, &s, r.addr);
+		else
+			add_row(t, &s, &r);
+	}
+}
+
+/* ---- files ------------------------------------------------------------------------------------- */
+
+static void learn_path(struct line_table *t, const struct line_program *p, uint32_t file,
+		       struct text *text, struct intern *paths)
+{
+	if (file >= t->path_count || t->paths[file])
+		return;
+	line_path(p, file, text);
+	t->paths[file] = intern_get(paths, intern_add(paths, text_str(text))).p;
+}
+
+static void learn_used(struct line_table *t, const struct line_program *p, struct intern *paths)
+{
+	struct text text = { 0 };
+	t->path_count = min_u64(p->files.count, UINT32_MAX);
+	t->paths = xcalloc(t->path_count + 1, sizeof *t->paths);
+	for (size_t i = 0; i < t->rows.count; i++)
+		learn_path(t, p, t->rows.data[i].file, &text, paths);
+	text_release(&text);
+}
+
+static void learn_all(struct line_table *t, struct intern *paths)
+{
+	struct line_program p;
+	struct text text = { 0 };
+	t->complete = true;
+	if (!open_program(t, &p))
+		return;
+	for (size_t i = 0; i < t->path_count; i++)
+		learn_path(t, &p, (uint32_t)i, &text, paths);
+	text_release(&text);
+	line_release(&p);
+}
+
+const char *line_table_path(struct line_table *t, uint32_t file, struct intern *paths)
+{
+	if (file >= t->path_count)
+		return "";
+	if (!t->paths[file] && !t->complete)
+		learn_all(t, paths);
+	return t->paths[file] ? t->paths[file] : "";
+}
+
+/* ---- life -------------------------------------------------------------------------------------- */
+
+bool line_table_read(struct line_table *t, const struct unit *u, struct intern *paths)
+{
+	struct line_program p;
+	*t = (struct line_table){ .dwarf = u->dwarf,
+				  .off = u->line_off,
+				  .str_offsets_base = u->str_offsets_base,
+				  .comp_dir = u->comp_dir,
+				  .address_size = u->address_size };
+	if (u->line_off == DW_NO_OFFSET || !open_program(t, &p))
+		return false;
+	read_rows(t, &p);
+	learn_used(t, &p, paths);
+	line_release(&p);
+	sort_by_key(t->sequences.data, t->sequences.count, sizeof *t->sequences.data);
+	vec_fit(&t->sequences);
+	vec_fit(&t->rows);
+	return true;
+}
+
+void line_table_release(struct line_table *t)
+{
+	vec_release(&t->sequences);
+	vec_release(&t->rows);
+	free(t->paths);
+	t->paths = NULL;
+}
+
+/* ---- look-up ----------------------------------------------------------------------------------- */
+
+static const struct line_sequence *sequence_at(const struct line_table *t, uint64_t addr)
+{
+	size_t low = 0, high = t->sequences.count; /* the first that ends behind addr */
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+		if (t->sequences.data[mid].end <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == t->sequences.count || addr < t->sequences.data[low].addr)
+		return NULL;
+	return &t->sequences.data[low];
+}
+
+const struct line_place *line_table_find(struct line_table *t, uint64_t addr)
+{
+	const struct line_sequence *s = sequence_at(t, addr);
+	if (!s)
+		return NULL;
+	const struct line_place *rows = t->rows.data + s->first;
+	const uint64_t delta = addr - s->addr;
+	size_t low = 0, high = s->count; /* of the first row behind addr; row 0 has delta 0 */
+	const size_t near = t->near - s->first;
+	if (t->near >= s->first && near < high && rows[near].delta <= delta) {
+		low = near;
+		for (size_t step = 1; step < high - low; step *= 2) {
+			if (rows[low + step].delta > delta)
+				high = low + step;
+			else
+				low += step;
+		}
+	}
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+		if (rows[mid].delta <= delta)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	t->near = s->first + low - 1;
+	return &rows[low - 1];
+}

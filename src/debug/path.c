@@ -1,0 +1,121 @@
+#include "debug/path.h"
+
+#include "base/vec.h"
+
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Bytes of what makes a path absolute: "/", "C:/", "C:\" or "\\"; 0 where it is relative. */
+static size_t root_size(struct str p)
+{
+	if (p.len >= 1 && p.p[0] == '/')
+		return 1;
+	if (p.len >= 3 && is_letter(p.p[0]) && p.p[1] == ':' && (p.p[2] == '/' || p.p[2] == '\\'))
+		return 3;
+	return p.len >= 2 && p.p[0] == '\\' && p.p[1] == '\\' ? 2 : 0;
+}
+
+bool path_is_absolute(struct str path)
+{
+	return root_size(path) > 0;
+}
+
+/* The joined path as it grows: root, then names with a separator between. */
+struct joined {
+	char *p;
+	size_t len;
+	size_t root;    /* bytes of the root; 0 for relative paths */
+	size_t fixed;   /* ".." takes nothing before this away: the root, "../.." */
+	char separator; /* between two parts */
+	bool backslash; /* separates too */
+};
+
+static bool separates(const struct joined *j, char c)
+{
+	return c == '/' || (c == '\\' && j->backslash);
+}
+
+static void go_up(struct joined *j)
+{
+	while (j->len > j->fixed && !separates(j, j->p[j->len - 1]))
+		j->len--;
+	if (j->len > j->fixed)
+		j->len--;
+}
+
+/* Keeps the name that stands behind len, up to `end`, or does what it says. */
+static void settle_name(struct joined *j, const char *name, size_t end)
+{
+	const size_t size = (size_t)(j->p + end - name);
+	if (size == 0 || (size == 1 && name[0] == '.'))
+		return;
+	if (size > 2 || name[0] != '.' || name[1] != '.') {
+		j->len = end;
+	} else if (j->len > j->fixed) {
+		go_up(j);
+	} else if (j->root == 0) {
+		j->len = end;
+		j->fixed = end;
+	}
+}
+
+static void add_part(struct joined *j, struct str part)
+{
+	char separator = j->separator;
+	for (size_t i = 0; i < part.len; i++) {
+		size_t end = j->len;
+		if (end > j->root)
+			j->p[end++] = separator;
+		const char *name = j->p + end;
+		for (; i < part.len && !separates(j, part.p[i]); i++)
+			j->p[end++] = part.p[i];
+		settle_name(j, name, end);
+		separator = i < part.len ? part.p[i] : j->separator;
+	}
+}
+
+static struct str without_front(struct str s, size_t n)
+{
+	return (struct str){ s.p + n, s.len - n };
+}
+
+static void join(struct text *out, const struct str *parts, size_t count)
+{
+	size_t size = count - 1;
+	for (size_t i = 0; i < count; i++)
+		size += parts[i].len;
+	if (size > out->cap)
+		out->p = vec_grow(out->p, &out->cap, size, 1);
+	/* The first part that says anything decides on the root. */
+	while (count > 1 && parts[0].len == 0) {
+		parts++;
+		count--;
+	}
+	struct joined j = { .p = out->p, .root = root_size(parts[0]) };
+	j.len = j.fixed = j.root;
+	j.backslash = j.root > 1;
+	j.separator = j.root > 0 ? parts[0].p[j.root - 1] : '/';
+	if (j.root > 0)
+		memcpy(j.p, parts[0].p, j.root);
+	if (parts[0].len > j.root)
+		add_part(&j, without_front(parts[0], j.root));
+	for (size_t i = 1; i < count; i++)
+		add_part(&j, parts[i]);
+	out->len = j.len;
+}
+
+void path_join(struct text *out, struct str comp_dir, struct str dir, struct str name)
+{
+	const struct str parts[] = { comp_dir, dir, name };
+	const bool bracketed = str_starts(name, STR("<")) && str_ends(name, STR(">"));
+	if (bracketed)
+		text_set(out, name);
+	else if (path_is_absolute(name))
+		join(out, parts + 2, 1);
+	else if (path_is_absolute(dir))
+		join(out, parts + 1, 2);
+	else
+		join(out, parts, 3);
+}
