@@ -1,0 +1,226 @@
+/* index_gdb.c - .gdb_index, versions 4 to 9 (GDB manual, "Index Section Format").
+ *
+ * All numbers are little-endian, whatever the machine. */
+#include "debug/index_out.h"
+
+#include "base/sort.h"
+#include "base/vec.h"
+
+enum gdb_area { GDB_UNITS, GDB_TYPES, GDB_ADDRESSES, GDB_SYMBOLS, GDB_SHORTCUTS, GDB_POOL };
+
+enum { UNIT_SIZE = 16, TYPE_SIZE = 24, ADDRESS_SIZE = 20, SYMBOL_SIZE = 8 };
+
+/* What a symbol refers to in the pool. */
+struct gdb_use {
+	uint64_t off;  /* in the section */
+	uint32_t unit; /* index in the lists, or NO_UNIT */
+	bool vector;   /* else a name */
+};
+
+#define NO_UNIT UINT32_MAX
+
+struct gdb_index {
+	struct index_out *out;
+	struct reader r;
+	uint32_t version;
+	uint64_t start[GDB_POOL + 2]; /* of each area; the section's end behind them */
+	uint64_t unit_count, type_count;
+	VEC(struct gdb_use) uses;
+};
+
+/* `fmt` is a literal, for it tells notes apart; its %s is the section. */
+static void note_gdb(const struct gdb_index *g, uint64_t off, uint64_t size, const char *fmt)
+{
+	const struct dwarf *d = g->out->dwarf;
+	note(d->notes, d->path, off, size, fmt, dw_section_name(DW_GDB_INDEX));
+}
+
+static struct reader gdb_at(const struct gdb_index *g, uint64_t off)
+{
+	struct reader r = g->r;
+	reader_seek(&r, off);
+	return r;
+}
+
+/* ---- units ---------------------------------------------------------------- */
+
+/* Type units stand in .debug_types up to DWARF 4; else only the signature tells. */
+static void put_type(struct gdb_index *g, uint64_t off, uint64_t size, uint64_t index)
+{
+	const struct dwarf *d = g->out->dwarf;
+	struct reader r = gdb_at(g, g->start[GDB_TYPES] + index * TYPE_SIZE);
+	const uint64_t unit = read_u64(&r);
+	read_skip(&r, 8); /* of the type in the unit */
+	const uint64_t signature = read_u64(&r);
+	if (unit < d->size[DW_TYPES])
+		index_put(g->out, off, size, ABOUT_TYPES, unit);
+	else
+		index_put(g->out, off, size, ABOUT_TYPE_ID, signature);
+}
+
+/* A piece about the unit of an index that counts through both lists. */
+static void put_unit(struct gdb_index *g, uint64_t off, uint64_t size, uint32_t index)
+{
+	if (index < g->unit_count) {
+		struct reader r = gdb_at(g, g->start[GDB_UNITS] + (uint64_t)index * UNIT_SIZE);
+		index_put(g->out, off, size, ABOUT_INFO, read_u64(&r));
+	} else if (index - g->unit_count < g->type_count) {
+		put_type(g, off, size, index - g->unit_count);
+	} else {
+		index_put(g->out, off, size, ABOUT_ALL, 0);
+	}
+}
+
+static void put_units(struct gdb_index *g)
+{
+	uint64_t off = g->start[GDB_UNITS];
+	for (uint32_t i = 0; i < g->unit_count; i++, off += UNIT_SIZE)
+		put_unit(g, off, UNIT_SIZE, i);
+	index_pad(g->out, off, g->start[GDB_TYPES]);
+	off = g->start[GDB_TYPES];
+	for (uint64_t i = 0; i < g->type_count; i++, off += TYPE_SIZE)
+		put_type(g, off, TYPE_SIZE, i);
+	index_pad(g->out, off, g->start[GDB_ADDRESSES]);
+}
+
+static void put_addresses(struct gdb_index *g)
+{
+	struct reader r = gdb_at(g, g->start[GDB_ADDRESSES]);
+	r.size = g->start[GDB_SYMBOLS];
+	while (reader_left(&r) >= ADDRESS_SIZE) {
+		const uint64_t off = r.pos;
+		const uint64_t addr = read_u64(&r);
+		read_skip(&r, ADDRESS_SIZE - 8); /* end, unit */
+		index_put(g->out, off, ADDRESS_SIZE, ABOUT_ADDR, addr);
+	}
+	index_pad(g->out, r.pos, r.size);
+}
+
+/* ---- symbols -------------------------------------------------------------- */
+
+/* The first unit of a vector.  From version 7 the upper byte says what the symbol is. */
+static uint32_t vector_unit(const struct gdb_index *g, uint64_t off)
+{
+	struct reader r = gdb_at(g, off);
+	const uint32_t count = read_u32(&r);
+	const uint32_t unit = read_u32(&r);
+	if (!reader_ok(&r) || count == 0)
+		return NO_UNIT;
+	return g->version >= 7 ? unit & 0xffffff : unit;
+}
+
+static void put_symbols(struct gdb_index *g)
+{
+	const uint64_t pool = g->start[GDB_POOL];
+	struct reader r = gdb_at(g, g->start[GDB_SYMBOLS]);
+	r.size = g->start[GDB_SHORTCUTS];
+	while (reader_left(&r) >= SYMBOL_SIZE) {
+		const uint64_t off = r.pos;
+		const uint32_t name = read_u32(&r);
+		const uint32_t vector = read_u32(&r);
+		if (name == 0 && vector == 0) {
+			index_put(g->out, off, SYMBOL_SIZE, ABOUT_ALL, 0);
+			continue;
+		}
+		const uint32_t unit = vector_unit(g, pool + vector);
+		if (unit == NO_UNIT)
+			note_gdb(g, off, SYMBOL_SIZE, "%s: a symbol has no unit");
+		put_unit(g, off, SYMBOL_SIZE, unit);
+		vec_push(&g->uses, (struct gdb_use){ pool + vector, unit, true });
+		vec_push(&g->uses, (struct gdb_use){ pool + name, unit, false });
+	}
+	index_pad(g->out, r.pos, r.size);
+}
+
+/* ---- the pool ------------------------------------------------------------- */
+
+/* Bytes of what stands at `off`, without regard to what comes next; 0 where it is damaged. */
+static uint64_t use_size(const struct gdb_index *g, const struct gdb_use *u, uint64_t end)
+{
+	struct reader r = gdb_at(g, u->off);
+	if (u->vector) {
+		const uint64_t count = read_u32(&r);
+		return reader_ok(&r) && count <= reader_left(&r) / 4 ? 4 + 4 * count : 0;
+	}
+	r.size = min_u64(end, r.size);
+	const struct str name = reader_ok(&r) ? read_cstr(&r) : (struct str){ NULL, 0 };
+	return reader_ok(&r) ? (uint64_t)name.len + 1 : 0;
+}
+
+/* A name that runs into the next one (they may share their ends) stops there. */
+static void put_use(struct gdb_index *g, const struct gdb_use *u, uint64_t next)
+{
+	if (u->off >= g->r.size)
+		return;
+	const uint64_t end = min_u64(next, g->r.size);
+	uint64_t size = use_size(g, u, end);
+	if (size == 0 && next < g->r.size && !u->vector)
+		size = next - u->off;
+	if (size == 0)
+		note_gdb(g, u->off, end - u->off, "%s: the constant pool is damaged");
+	const uint64_t piece_end = u->off + min_u64(size, end - u->off);
+	put_unit(g, u->off, piece_end - u->off, u->unit);
+	if (size > 0 && end - piece_end < 4)
+		index_pad(g->out, piece_end, end);
+}
+
+static void put_pool(struct gdb_index *g)
+{
+	const size_t count = g->uses.count;
+	sort_by_key(g->uses.data, count, sizeof *g->uses.data);
+	for (size_t i = 0; i < count;) {
+		size_t next = i + 1;
+		while (next < count && g->uses.data[next].off == g->uses.data[i].off)
+			next++;
+		put_use(g, &g->uses.data[i], next < count ? g->uses.data[next].off : UINT64_MAX);
+		i = next;
+	}
+}
+
+/* ---- the whole ------------------------------------------------------------ */
+
+/* False where areas are out of order or outside. */
+static bool read_header(struct gdb_index *g)
+{
+	struct reader *r = &g->r;
+	uint64_t *start = g->start;
+	g->version = read_u32(r);
+	for (int i = GDB_UNITS; i <= GDB_POOL; i++)
+		if (i != GDB_SHORTCUTS || g->version >= 9)
+			start[i] = read_u32(r);
+	if (g->version < 9)
+		start[GDB_SHORTCUTS] = start[GDB_POOL];
+	start[GDB_POOL + 1] = r->size;
+	if (!reader_ok(r) || start[0] < r->pos)
+		return false;
+	for (int i = GDB_UNITS; i <= GDB_POOL; i++)
+		if (start[i] > start[i + 1])
+			return false;
+	g->unit_count = (start[GDB_TYPES] - start[GDB_UNITS]) / UNIT_SIZE;
+	g->type_count = (start[GDB_ADDRESSES] - start[GDB_TYPES]) / TYPE_SIZE;
+	return true;
+}
+
+void gdb_index_pieces(struct dwarf *d, index_fn fn, void *ctx)
+{
+	struct index_out o = { .dwarf = d, .which = DW_GDB_INDEX, .fn = fn, .ctx = ctx };
+	struct gdb_index g = { .out = &o, .r = reader_of(dwarf_bytes(d, DW_GDB_INDEX), false) };
+	const uint64_t size = g.r.size;
+	if (size == 0)
+		return;
+	const bool whole = read_header(&g);
+	if (g.version < 4 || g.version > 9 || !whole) {
+		note_gdb(&g, 0, size,
+			 whole ? "%s: unknown version" : "%s: areas leave the section");
+		return;
+	}
+	index_put(&o, 0, g.start[GDB_UNITS], ABOUT_ALL, 0);
+	put_units(&g);
+	put_addresses(&g);
+	put_symbols(&g);
+	index_put(&o, g.start[GDB_SHORTCUTS], g.start[GDB_POOL] - g.start[GDB_SHORTCUTS], ABOUT_ALL,
+		  0);
+	put_pool(&g);
+	index_finish(&o);
+	vec_release(&g.uses);
+}

@@ -1,0 +1,240 @@
+/* index_macro.c - what macro information refers to. */
+#include "debug/dwarf_const.h"
+#include "debug/index.h"
+
+enum {
+	MACRO_OFFSETS_64 = 1, /* header flags */
+	MACRO_LINE = 2,
+	MACRO_OPERANDS = 4,
+};
+
+/* What claims more operands is damaged.  Keeps an entry's cost constant. */
+enum { FORMS_MAX = 64 };
+
+/* The forms of an opcode that the header describes; off 0: it does not. */
+struct macro_operands {
+	uint64_t off, count;
+};
+
+struct macro {
+	struct dwarf *dwarf;
+	const struct macro_refs *refs;
+	struct reader r;
+	uint64_t off;
+	uint16_t version;
+	uint8_t flags, offset_size;
+	uint64_t str_offsets_base;
+	struct macro_operands operands[256]; /* set if flags has MACRO_OPERANDS */
+};
+
+/* `fmt` is a literal, for it tells notes apart; its %s is the section. */
+static bool macro_damaged(struct dwarf *d, enum dw_section which, uint64_t off, const char *fmt)
+{
+	const uint64_t size = dwarf_bytes(d, which).size;
+	note(d->notes, d->path, off, off < size ? size - off : 0, fmt, dw_section_name(which));
+	return false;
+}
+
+/* ---- .debug_macro --------------------------------------------------------- */
+
+/* DWARF 5, 6.3.1.  Each opcode with the forms of its operands. */
+static void read_operands(struct macro *m)
+{
+	struct reader *r = &m->r;
+	memset(m->operands, 0, sizeof m->operands);
+	for (unsigned count = read_u8(r); count > 0; count--) {
+		const uint8_t opcode = read_u8(r);
+		const uint64_t forms = read_uleb(r);
+		m->operands[opcode] = (struct macro_operands){ r->pos, forms };
+		if (forms > FORMS_MAX)
+			reader_fail(r);
+		read_skip(r, forms);
+	}
+}
+
+static bool read_header(struct macro *m)
+{
+	struct reader *r = &m->r;
+	m->version = read_u16(r);
+	m->flags = read_u8(r);
+	m->offset_size = m->flags & MACRO_OFFSETS_64 ? 8 : 4;
+	if (!reader_ok(r) || m->version < 4 || m->version > 5)
+		return false;
+	if (m->flags & MACRO_LINE) {
+		const uint64_t line = read_uint(r, m->offset_size);
+		if (reader_ok(r) && m->refs->line)
+			m->refs->line(m->refs->ctx, line);
+	}
+	if (m->flags & MACRO_OPERANDS)
+		read_operands(m);
+	return reader_ok(r);
+}
+
+static void skip_form(struct macro *m, uint8_t form)
+{
+	struct reader *r = &m->r;
+	switch (form) {
+	case DW_FORM_flag_present: break;
+	case DW_FORM_flag:
+	case DW_FORM_data1:
+	case DW_FORM_strx1: read_skip(r, 1); break;
+	case DW_FORM_data2:
+	case DW_FORM_strx2: read_skip(r, 2); break;
+	case DW_FORM_strx3: read_skip(r, 3); break;
+	case DW_FORM_data4:
+	case DW_FORM_strx4: read_skip(r, 4); break;
+	case DW_FORM_data8: read_skip(r, 8); break;
+	case DW_FORM_data16: read_skip(r, 16); break;
+	case DW_FORM_block1: read_skip(r, read_u8(r)); break;
+	case DW_FORM_block2: read_skip(r, read_u16(r)); break;
+	case DW_FORM_block4: read_skip(r, read_u32(r)); break;
+	case DW_FORM_block: read_skip(r, read_uleb(r)); break;
+	case DW_FORM_sdata: (void)read_sleb(r); break;
+	case DW_FORM_udata:
+	case DW_FORM_strx: (void)read_uleb(r); break;
+	case DW_FORM_string: (void)read_cstr(r); break;
+	case DW_FORM_sec_offset:
+	case DW_FORM_strp:
+	case DW_FORM_line_strp:
+	case DW_FORM_strp_sup: read_skip(r, m->offset_size); break;
+	default: reader_fail(r); break;
+	}
+}
+
+/* An opcode that only the header knows. */
+static void skip_operands(struct macro *m, uint8_t opcode)
+{
+	struct reader *r = &m->r;
+	if (!(m->flags & MACRO_OPERANDS) || m->operands[opcode].off == 0) {
+		reader_fail(r);
+		return;
+	}
+	const struct macro_operands *o = &m->operands[opcode];
+	for (uint64_t i = 0; i < o->count && reader_ok(r); i++)
+		skip_form(m, r->base[o->off + i]);
+}
+
+static void refer_string(struct macro *m, uint64_t off)
+{
+	if (reader_ok(&m->r) && m->refs->string)
+		m->refs->string(m->refs->ctx, DW_STR, off);
+}
+
+/* A string by its index.  Split units have no base: theirs is the first table, behind its header
+ * in version 5. */
+static void refer_strx(struct macro *m, uint64_t index)
+{
+	struct reader r = dwarf_reader(m->dwarf, DW_STR_OFFSETS);
+	uint64_t base = m->str_offsets_base;
+	if (base == DW_NO_OFFSET && m->dwarf->split)
+		base = m->version < 5 ? 0 : m->offset_size == 8 ? 16 : 8;
+	if (base == DW_NO_OFFSET || index > r.size)
+		return;
+	reader_seek(&r, base);
+	read_skip(&r, index * m->offset_size);
+	const uint64_t off = read_uint(&r, m->offset_size);
+	if (reader_ok(&r))
+		refer_string(m, off);
+}
+
+static void refer_import(struct macro *m, uint64_t off)
+{
+	if (reader_ok(&m->r) && m->refs->import)
+		m->refs->import(m->refs->ctx, off);
+}
+
+static void macro_entry(struct macro *m, uint8_t opcode)
+{
+	struct reader *r = &m->r;
+	switch (opcode) {
+	case DW_MACRO_define:
+	case DW_MACRO_undef:
+		(void)read_uleb(r);
+		(void)read_cstr(r);
+		break;
+	case DW_MACRO_start_file:
+		(void)read_uleb(r);
+		(void)read_uleb(r);
+		break;
+	case DW_MACRO_end_file: break;
+	case DW_MACRO_define_strp:
+	case DW_MACRO_undef_strp:
+		(void)read_uleb(r);
+		refer_string(m, read_uint(r, m->offset_size));
+		break;
+	case DW_MACRO_import: refer_import(m, read_uint(r, m->offset_size)); break;
+	case DW_MACRO_define_sup: /* of the supplementary file's .debug_str */
+	case DW_MACRO_undef_sup:
+		(void)read_uleb(r);
+		read_skip(r, m->offset_size);
+		break;
+	case DW_MACRO_import_sup: read_skip(r, m->offset_size); break;
+	case DW_MACRO_define_strx:
+	case DW_MACRO_undef_strx:
+		(void)read_uleb(r);
+		refer_strx(m, read_uleb(r));
+		break;
+	default: skip_operands(m, opcode); break;
+	}
+}
+
+static bool walk_macro(struct macro *m, uint64_t *ret_size)
+{
+	struct reader *r = &m->r;
+	if (!read_header(m))
+		return macro_damaged(m->dwarf, DW_MACRO, m->off, "%s: a header is damaged");
+	for (;;) {
+		const uint64_t at = r->pos;
+		const uint8_t opcode = read_u8(r);
+		if (opcode == 0 && reader_ok(r))
+			break;
+		if (reader_ok(r))
+			macro_entry(m, opcode);
+		if (!reader_ok(r))
+			return macro_damaged(m->dwarf, DW_MACRO, at, "%s: an entry is damaged");
+	}
+	*ret_size = r->pos - m->off;
+	return true;
+}
+
+/* ---- .debug_macinfo ------------------------------------------------------- */
+
+/* DWARF 4, 6.3.1: nothing in it refers to another section. */
+static bool walk_macinfo(struct dwarf *d, uint64_t off, uint64_t *ret_size)
+{
+	struct reader r = dwarf_reader(d, DW_MACINFO);
+	reader_seek(&r, off);
+	for (;;) {
+		const uint64_t at = r.pos;
+		const uint8_t type = read_u8(&r);
+		if (type == 0 && reader_ok(&r))
+			break;
+		if (type != DW_MACINFO_end_file)
+			(void)read_uleb(&r);
+		if (type == DW_MACINFO_start_file)
+			(void)read_uleb(&r);
+		else if (type != DW_MACINFO_end_file)
+			(void)read_cstr(&r);
+		if (type > DW_MACINFO_end_file && type != DW_MACINFO_vendor_ext)
+			reader_fail(&r);
+		if (!reader_ok(&r))
+			return macro_damaged(d, DW_MACINFO, at, "%s: an entry is damaged");
+	}
+	*ret_size = r.pos - off;
+	return true;
+}
+
+bool macro_walk(struct dwarf *d, enum dw_section which, uint64_t off, uint64_t str_offsets_base,
+		const struct macro_refs *refs, uint64_t *ret_size)
+{
+	if (which == DW_MACINFO)
+		return walk_macinfo(d, off, ret_size);
+	struct macro m;
+	m.dwarf = d;
+	m.refs = refs;
+	m.r = dwarf_reader(d, DW_MACRO);
+	m.off = off;
+	m.str_offsets_base = str_offsets_base;
+	reader_seek(&m.r, off);
+	return walk_macro(&m, ret_size);
+}

@@ -1,0 +1,417 @@
+/* index_names.c - .debug_names (DWARF 5, 6.1.1).
+ *
+ * A name index is header, unit lists, hash buckets, three columns of names (hash, string, first
+ * entry), abbreviations, entries.  A name's columns are about what its first entry names. */
+#include "debug/index_out.h"
+
+#include "base/sort.h"
+#include "base/vec.h"
+#include "debug/dwarf_const.h"
+
+/* Entries have a handful of attributes and a few dozen bytes; what claims more is damaged.  Keeps
+ * an entry's cost constant. */
+enum { ATTRS_MAX = 64, ENTRY_MAX = 2048 };
+
+struct names_attr {
+	uint16_t name, form;
+};
+
+/* Where an attribute that counts stands in an entry of fixed size; width 0: it does not. */
+struct names_field {
+	uint16_t at;
+	uint8_t width;
+};
+
+struct names_abbrev {
+	uint64_t code;
+	uint32_t first; /* in attrs */
+	uint16_t count;
+	bool fixed;    /* its entries have `size` bytes behind the code */
+	bool absolute; /* DIE offsets may count from the section's start (DW_FORM_ref_addr) */
+	uint16_t size;
+	struct names_field unit, type, die;
+};
+
+struct names_unit {
+	uint64_t off, size;
+};
+
+/* Start of each part in the section. */
+struct names_layout {
+	uint64_t units, foreign, buckets, hashes, strings, entries, abbrevs, pool, end;
+	uint64_t unit_count, local_count, foreign_count, name_count;
+};
+
+struct names {
+	struct index_out *out;
+	struct index_set *set;
+	struct names_layout at;
+	VEC(struct names_unit) units; /* compile units, then local type units */
+	VEC(struct names_abbrev) abbrevs;
+	VEC(struct names_attr) attrs;
+	bool dense; /* code i + 1 is abbrevs[i], else they are sorted by code */
+};
+
+struct names_entry {
+	bool has_unit, has_type, has_die;
+	bool absolute;
+	uint64_t unit, type, die;
+};
+
+/* `fmt` is a literal, for it tells notes apart; its %s is the section. */
+static void note_names(const struct names *n, uint64_t off, uint64_t end, const char *fmt)
+{
+	const struct dwarf *d = n->out->dwarf;
+	note(d->notes, d->path, off, end - off, fmt, dw_section_name(DW_NAMES));
+}
+
+/* ---- layout --------------------------------------------------------------- */
+
+/* The counts are of 32 bits, so that no sum overflows.  False where a part leaves the table. */
+static bool read_layout(struct names *n)
+{
+	struct reader r = n->set->r;
+	struct names_layout *at = &n->at;
+	read_skip(&r, 2);
+	at->unit_count = read_u32(&r);
+	at->local_count = read_u32(&r);
+	at->foreign_count = read_u32(&r);
+	const uint64_t bucket_count = read_u32(&r);
+	at->name_count = read_u32(&r);
+	const uint64_t abbrev_size = read_u32(&r);
+	const uint64_t augmentation = read_u32(&r);
+	read_skip(&r, augmentation);
+	if (!reader_ok(&r))
+		return false;
+	const uint64_t width = n->set->offset_size;
+	at->units = r.pos;
+	at->foreign = at->units + (at->unit_count + at->local_count) * width;
+	at->buckets = at->foreign + at->foreign_count * 8;
+	at->hashes = at->buckets + bucket_count * 4;
+	at->strings = at->hashes + (bucket_count ? at->name_count * 4 : 0);
+	at->entries = at->strings + at->name_count * width;
+	at->abbrevs = at->entries + at->name_count * width;
+	at->pool = at->abbrevs + abbrev_size;
+	at->end = n->set->end;
+	return at->pool <= at->end;
+}
+
+static uint64_t names_uint(const struct names *n, uint64_t off, unsigned width)
+{
+	struct reader r = n->set->r;
+	reader_seek(&r, off);
+	return read_uint(&r, width);
+}
+
+static void put_units(struct names *n)
+{
+	const uint64_t width = n->set->offset_size;
+	n->units.count = 0;
+	for (uint64_t off = n->at.units; off < n->at.foreign; off += width) {
+		const uint64_t unit = names_uint(n, off, (unsigned)width);
+		vec_push(&n->units,
+			 (struct names_unit){ unit, index_unit_size(n->out->dwarf, unit) });
+		index_put(n->out, off, width, ABOUT_INFO, unit);
+	}
+	for (uint64_t off = n->at.foreign; off < n->at.buckets; off += 8)
+		index_put(n->out, off, 8, ABOUT_TYPE_ID, names_uint(n, off, 8));
+}
+
+/* ---- abbreviations -------------------------------------------------------- */
+
+/* Bytes of a value; -1 for forms that say it in the data. */
+static int form_size(uint64_t form)
+{
+	switch (form) {
+	case DW_FORM_flag_present: return 0;
+	case DW_FORM_data1:
+	case DW_FORM_ref1:
+	case DW_FORM_flag: return 1;
+	case DW_FORM_data2:
+	case DW_FORM_ref2: return 2;
+	case DW_FORM_data4:
+	case DW_FORM_ref4: return 4;
+	case DW_FORM_data8:
+	case DW_FORM_ref8:
+	case DW_FORM_ref_sig8: return 8;
+	case DW_FORM_data16: return 16;
+	default: return -1;
+	}
+}
+
+static bool form_varies(uint64_t form)
+{
+	switch (form) {
+	case DW_FORM_udata:
+	case DW_FORM_sdata:
+	case DW_FORM_ref_udata:
+	case DW_FORM_ref_addr:
+	case DW_FORM_sec_offset:
+	case DW_FORM_strp: return true;
+	default: return false;
+	}
+}
+
+/* Fixes where the attributes that count stand, as long as all sizes are known. */
+static void place_attr(struct names_abbrev *a, uint64_t name, int size)
+{
+	if (size < 0)
+		a->fixed = false;
+	if (!a->fixed)
+		return;
+	const struct names_field field = { a->size, (uint8_t)(size <= 8 ? size : 0) };
+	if (name == DW_IDX_compile_unit)
+		a->unit = field;
+	else if (name == DW_IDX_type_unit)
+		a->type = field;
+	else if (name == DW_IDX_die_offset)
+		a->die = field;
+	a->size = (uint16_t)(a->size + size);
+}
+
+/* The attributes up to the pair of zeros; false where they are damaged. */
+static bool read_attrs(struct names *n, struct reader *r, struct names_abbrev *a)
+{
+	a->first = (uint32_t)n->attrs.count;
+	a->fixed = true;
+	for (;;) {
+		const uint64_t name = read_uleb(r);
+		const uint64_t form = read_uleb(r);
+		if (!reader_ok(r) || (name == 0 && form == 0))
+			return reader_ok(r);
+		int size = form_size(form);
+		if (form == DW_FORM_ref_addr)
+			size = n->set->offset_size;
+		if ((size < 0 && !form_varies(form)) || a->count == ATTRS_MAX)
+			return false;
+		a->absolute |= name == DW_IDX_die_offset && form == DW_FORM_ref_addr;
+		place_attr(a, name, size);
+		a->count++;
+		vec_push(&n->attrs, (struct names_attr){ (uint16_t)min_u64(name, UINT16_MAX),
+							 (uint16_t)form });
+	}
+}
+
+static void read_abbrevs(struct names *n)
+{
+	struct reader r = n->set->r;
+	n->abbrevs.count = n->attrs.count = 0;
+	n->dense = true;
+	bool sorted = true;
+	r.size = n->at.pool;
+	r.pos = n->at.abbrevs;
+	while (reader_left(&r) > 0) {
+		const uint64_t off = r.pos;
+		struct names_abbrev a = { .code = read_uleb(&r) };
+		if (a.code == 0 && reader_ok(&r))
+			break;
+		(void)read_uleb(&r); /* tag */
+		if (!reader_ok(&r) || !read_attrs(n, &r, &a)) {
+			note_names(n, off, n->at.pool, "%s: abbreviations are damaged");
+			break;
+		}
+		const size_t count = n->abbrevs.count;
+		n->dense &= a.code == count + 1;
+		sorted &= count == 0 || a.code > n->abbrevs.data[count - 1].code;
+		vec_push(&n->abbrevs, a);
+	}
+	if (!sorted)
+		sort_by_key(n->abbrevs.data, n->abbrevs.count, sizeof *n->abbrevs.data);
+}
+
+static const struct names_abbrev *abbrev_find(const struct names *n, uint64_t code)
+{
+	if (LIKELY(n->dense))
+		return code - 1 < n->abbrevs.count ? &n->abbrevs.data[code - 1] : NULL;
+	size_t low = 0, high = n->abbrevs.count;
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+		if (n->abbrevs.data[mid].code < code)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == n->abbrevs.count || n->abbrevs.data[low].code != code)
+		return NULL;
+	return &n->abbrevs.data[low];
+}
+
+/* ---- entries -------------------------------------------------------------- */
+
+/* The attribute at `field` of an entry whose bytes behind the code are at p. */
+static inline bool read_field(const uint8_t *p, bool big_endian, struct names_field field,
+			      uint64_t *ret)
+{
+	struct reader r = reader_make(p + field.at, field.width, big_endian);
+	switch (field.width) {
+	case 0: return false;
+	case 1: *ret = read_u8(&r); return true;
+	case 2: *ret = read_u16(&r); return true;
+	case 4: *ret = read_u32(&r); return true;
+	default: *ret = read_u64(&r); return true;
+	}
+}
+
+static uint64_t read_value(const struct names *n, struct reader *r, uint16_t form)
+{
+	const int size = form_size(form);
+	switch (form) {
+	case DW_FORM_udata:
+	case DW_FORM_ref_udata: return read_uleb(r);
+	case DW_FORM_sdata: return (uint64_t)read_sleb(r);
+	case DW_FORM_ref_addr:
+	case DW_FORM_sec_offset:
+	case DW_FORM_strp: return read_uint(r, n->set->offset_size);
+	case DW_FORM_flag_present: return 1;
+	case DW_FORM_data16: read_skip(r, 16); return 0;
+	default: return read_uint(r, (unsigned)size);
+	}
+}
+
+static void read_varying(const struct names *n, struct reader *r, const struct names_abbrev *a,
+			 struct names_entry *e)
+{
+	for (uint32_t i = 0; i < a->count; i++) {
+		const struct names_attr *attr = &n->attrs.data[a->first + i];
+		const uint64_t v = read_value(n, r, attr->form);
+		switch (attr->name) {
+		case DW_IDX_compile_unit: e->has_unit = true, e->unit = v; break;
+		case DW_IDX_type_unit: e->has_type = true, e->type = v; break;
+		case DW_IDX_die_offset: e->has_die = true, e->die = v; break;
+		default: break;
+		}
+	}
+}
+
+/* The entry at r's position; false where it is damaged or a closing 0. */
+static inline bool read_entry(const struct names *n, struct reader *r, struct names_entry *e)
+{
+	const uint64_t code = read_uleb(r);
+	const struct names_abbrev *a = abbrev_find(n, code);
+	*e = (struct names_entry){ .has_unit = false };
+	if (UNLIKELY(!a))
+		return false;
+	e->absolute = a->absolute;
+	if (UNLIKELY(!a->fixed)) {
+		read_varying(n, r, a, e);
+		return reader_ok(r);
+	}
+	const uint8_t *p = read_take(r, a->size);
+	if (UNLIKELY(!p))
+		return false;
+	e->has_unit = read_field(p, r->big_endian, a->unit, &e->unit);
+	e->has_type = read_field(p, r->big_endian, a->type, &e->type);
+	e->has_die = read_field(p, r->big_endian, a->die, &e->die);
+	return true;
+}
+
+/* The unit an entry belongs to, or the skeleton of one in another file; NULL where that is not said.
+ * Compile units are left out where there is only one. */
+static const struct names_unit *entry_unit(const struct names *n, const struct names_entry *e)
+{
+	if (e->has_type && e->type < n->at.local_count)
+		return &n->units.data[n->at.unit_count + e->type];
+	if (e->has_unit)
+		return e->unit < n->at.unit_count ? &n->units.data[e->unit] : NULL;
+	const bool only = n->at.unit_count == 1 || (!e->has_type && n->units.count == 1);
+	return only ? &n->units.data[0] : NULL;
+}
+
+static inline void entry_put(struct names *n, uint64_t off, uint64_t size,
+			     const struct names_entry *e)
+{
+	const bool foreign = e->has_type && e->type >= n->at.local_count;
+	const struct names_unit *u = entry_unit(n, e);
+	if (foreign && u) { /* the DIE is in a split file; the unit is its skeleton */
+		index_put(n->out, off, size, ABOUT_INFO, u->off);
+	} else if (foreign && e->type - n->at.local_count < n->at.foreign_count) {
+		const uint64_t at = n->at.foreign + (e->type - n->at.local_count) * 8;
+		index_put(n->out, off, size, ABOUT_TYPE_ID, names_uint(n, at, 8));
+	} else if (!u) {
+		index_put(n->out, off, size, ABOUT_ALL, 0);
+	} else if (!e->has_die) {
+		index_put(n->out, off, size, ABOUT_INFO, u->off);
+	} else {
+		const bool inside = e->absolute && e->die >= u->off && e->die - u->off < u->size;
+		const uint64_t die = inside ? e->die - u->off : e->die;
+		index_put(n->out, off, size, ABOUT_INFO, index_die(u->off, u->size, die));
+	}
+}
+
+/* ---- parts ---------------------------------------------------------------- */
+
+/* A column of names: elements of `width` bytes from `column` on. */
+static void put_column(struct names *n, uint64_t column, unsigned width)
+{
+	const unsigned offset_size = n->set->offset_size;
+	struct reader offsets = n->set->r;
+	struct reader r = n->set->r;
+	struct names_entry e;
+	offsets.pos = n->at.entries;
+	for (uint64_t i = 0; i < n->at.name_count; i++) {
+		const uint64_t entry = offset_size == 4 ? read_u32(&offsets) : read_u64(&offsets);
+		const uint64_t off = column + i * width;
+		r.bad = READER_GOOD;
+		r.pos = n->at.pool + min_u64(entry, n->at.end - n->at.pool);
+		r.size = min_u64(r.pos + ENTRY_MAX, n->at.end);
+		if (LIKELY(read_entry(n, &r, &e))) {
+			entry_put(n, off, width, &e);
+			continue;
+		}
+		index_put(n->out, off, width, ABOUT_ALL, 0);
+		note_names(n, off, off + width, "%s: a name has no entry");
+	}
+}
+
+/* Each name's entries end with a 0, which goes with the last one. */
+static void put_pool(struct names *n)
+{
+	struct reader r = n->set->r;
+	struct names_entry e;
+	r.pos = n->at.pool;
+	while (reader_left(&r) > 0) {
+		const uint64_t off = r.pos;
+		if (r.base[off] == 0) {
+			r.pos++;
+			index_pad(n->out, off, off + 1);
+		} else if (read_entry(n, &r, &e)) {
+			entry_put(n, off, r.pos - off, &e);
+		} else {
+			note_names(n, off, n->at.end, "%s: an entry is damaged");
+			return;
+		}
+	}
+}
+
+static void names_table(struct names *n)
+{
+	struct index_out *o = n->out;
+	if (!read_layout(n)) {
+		note_names(n, n->set->off, n->set->end, "%s: a table's parts do not fit into it");
+		return;
+	}
+	index_put(o, n->set->off, n->at.units - n->set->off, ABOUT_ALL, 0);
+	put_units(n);
+	read_abbrevs(n);
+	index_put(o, n->at.buckets, n->at.hashes - n->at.buckets, ABOUT_ALL, 0);
+	if (n->at.strings > n->at.hashes)
+		put_column(n, n->at.hashes, 4);
+	put_column(n, n->at.strings, n->set->offset_size);
+	put_column(n, n->at.entries, n->set->offset_size);
+	index_put(o, n->at.abbrevs, n->at.pool - n->at.abbrevs, ABOUT_ALL, 0);
+	put_pool(n);
+}
+
+void names_pieces(struct dwarf *d, index_fn fn, void *ctx)
+{
+	struct index_out o = { .dwarf = d, .which = DW_NAMES, .fn = fn, .ctx = ctx };
+	struct index_set s;
+	struct names n = { .out = &o, .set = &s };
+	uint64_t at = 0;
+	while (index_set_next(&o, &at, 5, 5, &s))
+		names_table(&n);
+	index_finish(&o);
+	vec_release(&n.units);
+	vec_release(&n.abbrevs);
+	vec_release(&n.attrs);
+}
