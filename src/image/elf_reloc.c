@@ -139,13 +139,19 @@ bool reloc_open(struct reloc_iter *it, const struct image *im, const struct sect
 
 /* ---- where an entry patches --------------------------------------------------------- */
 
+/* Offsets in compressed sections are those of the unpacked bytes. */
+static bool is_packed(const struct section *s)
+{
+	return s->compressed || str_starts(s->name, STR(".zdebug_"));
+}
+
 static void place_object(struct reloc_iter *it, struct reloc *ret, uint64_t off)
 {
 	const struct section *s = it->patched;
 	ret->addr = off;
 	if (!s)
 		return;
-	if (off > s->size) {
+	if (off > s->size && !is_packed(s)) {
 		IMAGE_NOTE(it->image, it->section->off + ret->entry_off, ret->entry_size,
 			   "a relocation of section %" PRIu32 " lies outside it", s->index);
 		return;

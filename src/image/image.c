@@ -1,5 +1,6 @@
 #include "image/elf_internal.h"
 
+#include "base/pages.h"
 #include "base/unpack.h"
 
 void image_release(struct image *im)
@@ -64,55 +65,110 @@ struct bytes image_at(const struct image *im, uint64_t addr, uint64_t size)
 
 /* ---- compressed sections ---------------------------------------------------------- */
 
+struct packed {
+	bool is_packed;
+	enum unpack_method method;
+	struct bytes bytes;
+	uint64_t size; /* unpacked, as stated */
+};
+
 /* gABI "Section Compression": Elf32_Chdr, Elf64_Chdr, then the packed bytes. */
-static bool unpack_chdr(const struct image *im, struct bytes raw, struct bytes *ret,
-			struct heft_err *err)
+static bool read_chdr(const struct image *im, struct reader *r, struct packed *ret,
+		      struct heft_err *err)
 {
-	struct reader r = reader_of(raw, im->big_endian);
-	const uint32_t type = read_u32(&r);
+	const uint32_t type = read_u32(r);
 	if (im->bits == 64)
-		read_skip(&r, 4); /* ch_reserved */
-	const uint64_t size = read_elf_word(&r, im->bits);
-	(void)read_elf_word(&r, im->bits); /* ch_addralign */
-	if (!reader_ok(&r))
-		return fail(err, HEFT_EFORMAT, 0, "the compression header is cut off");
-	if (type != ELFCOMPRESS_ZLIB && type != ELFCOMPRESS_ZSTD)
+		read_skip(r, 4); /* ch_reserved */
+	ret->size = read_elf_word(r, im->bits);
+	(void)read_elf_word(r, im->bits); /* ch_addralign */
+	ret->method = type == ELFCOMPRESS_ZLIB ? UNPACK_ZLIB : UNPACK_ZSTD;
+	if (reader_ok(r) && type != ELFCOMPRESS_ZLIB && type != ELFCOMPRESS_ZSTD)
 		return fail(err, HEFT_EUNSUPPORTED, 0, "unknown compression type %" PRIu32, type);
-	return unpack(type == ELFCOMPRESS_ZLIB ? UNPACK_ZLIB : UNPACK_ZSTD,
-		      bytes_sub(raw, r.pos, reader_left(&r)), size, ret, err);
+	return true;
 }
 
 /* GNU's older form: "ZLIB", the size as 8 big-endian bytes, zlib data. */
-static bool unpack_zdebug(struct bytes raw, struct bytes *ret, struct heft_err *err)
+static void read_zdebug(struct reader *r, struct packed *ret)
 {
-	struct reader r = reader_of(raw, true);
-	read_skip(&r, 4);
-	const uint64_t size = read_u64(&r);
+	r->big_endian = true;
+	read_skip(r, 4);
+	ret->size = read_u64(r);
+	ret->method = UNPACK_ZLIB;
+}
+
+static bool read_packed(const struct image *im, const struct section *s, struct packed *ret,
+			struct heft_err *err)
+{
+	const struct bytes raw = section_bytes(im, s);
+	const bool zdebug = !s->compressed && str_starts(s->name, STR(".zdebug_")) &&
+			    raw.size >= 4 && memcmp(raw.p, "ZLIB", 4) == 0;
+	*ret = (struct packed){ .is_packed = s->compressed || zdebug,
+				.bytes = raw,
+				.size = raw.size };
+	if (!ret->is_packed)
+		return true;
+	struct reader r = reader_of(raw, im->big_endian);
+	if (zdebug)
+		read_zdebug(&r, ret);
+	else if (!read_chdr(im, &r, ret, err))
+		return false;
 	if (!reader_ok(&r))
 		return fail(err, HEFT_EFORMAT, 0, "the compression header is cut off");
-	return unpack(UNPACK_ZLIB, bytes_sub(raw, r.pos, reader_left(&r)), size, ret, err);
+	ret->bytes = bytes_sub(raw, r.pos, reader_left(&r));
+	return unpack_possible(ret->method, ret->bytes.size, ret->size, err);
+}
+
+bool section_unpacked_size(const struct image *im, const struct section *s, uint64_t *ret)
+{
+	struct packed packed;
+	if (!read_packed(im, s, &packed, NULL))
+		return false;
+	*ret = packed.size;
+	return true;
+}
+
+bool section_unpack_stream(const struct image *im, const struct section *s,
+			   struct unpack_stream **ret)
+{
+	struct packed packed;
+	struct heft_err err;
+	if (!read_packed(im, s, &packed, &err) || !packed.is_packed)
+		return false;
+	if (unpack_stream_open(ret, packed.method, packed.bytes, packed.size, &err))
+		return true;
+	IMAGE_NOTE(im, s->off, s->file_size, "section " STR_FMT " cannot be unpacked: %s",
+		   STR_ARG(s->name), err.text);
+	return false;
+}
+
+void image_forget(const struct image *im, struct bytes b)
+{
+	const uintptr_t p = (uintptr_t)b.p, base = (uintptr_t)im->bytes.p;
+	const bool inside = b.size <= im->bytes.size && p >= base &&
+			    p - base <= im->bytes.size - b.size;
+	if (im->mapped && inside && b.size > 0)
+		pages_drop(b.p, b.size);
 }
 
 bool section_unpack(const struct image *im, const struct section *s, struct bytes *ret,
 		    void **ret_owned)
 {
-	const struct bytes raw = section_bytes(im, s);
-	const bool zdebug = !s->compressed && str_starts(s->name, STR(".zdebug_")) &&
-			    raw.size >= 4 && memcmp(raw.p, "ZLIB", 4) == 0;
-	*ret = raw;
-	*ret_owned = NULL;
-	if (!s->compressed && !zdebug)
-		return true;
+	struct packed packed;
 	struct heft_err err;
-	struct bytes plain = { NULL, 0 };
-	if (!(zdebug ? unpack_zdebug(raw, &plain, &err) : unpack_chdr(im, raw, &plain, &err))) {
+	*ret = (struct bytes){ NULL, 0 };
+	*ret_owned = NULL;
+	const bool ok = read_packed(im, s, &packed, &err);
+	if (ok && !packed.is_packed) {
+		*ret = packed.bytes;
+		return true;
+	}
+	if (!ok || !unpack(packed.method, packed.bytes, packed.size, ret, &err)) {
 		IMAGE_NOTE(im, s->off, s->file_size, "section " STR_FMT " cannot be unpacked: %s",
 			   STR_ARG(s->name), err.text);
 		*ret = (struct bytes){ NULL, 0 };
 		return false;
 	}
-	*ret = plain;
-	*ret_owned = (void *)(uintptr_t)plain.p;
+	*ret_owned = (void *)(uintptr_t)ret->p;
 	return true;
 }
 

@@ -76,6 +76,7 @@ struct image {
 	struct elf_index *index; /* private to image/; in the arena */
 	struct arena arena;      /* lifetime: the image */
 	struct notes *notes;     /* borrowed, may be NULL */
+	bool mapped;             /* its bytes are a mapped file's */
 };
 
 /* Parses one ELF file that occupies `bytes`.  `first_vm_index` is the vm_index of
@@ -106,6 +107,17 @@ struct bytes section_bytes(const struct image *im, const struct section *s);
  * False (and a note) where unpacking fails. */
 bool section_unpack(const struct image *im, const struct section *s, struct bytes *ret,
 		    void **ret_owned);
+/* The size of what section_unpack gives, without unpacking.  False where the compression header
+ * is damaged or states more than its bytes can become (section_unpack then makes a note). */
+bool section_unpacked_size(const struct image *im, const struct section *s, uint64_t *ret);
+/* The same piece by piece; false where the section is not compressed or (with a note) its header
+ * is damaged. */
+struct unpack_stream;
+bool section_unpack_stream(const struct image *im, const struct section *s,
+			   struct unpack_stream **ret);
+/* These bytes of the image will not be read soon: they leave memory where the file is mapped.
+ * Nothing happens for bytes that are not the image's own, such as unpacked ones. */
+void image_forget(const struct image *im, struct bytes b);
 /* The file bytes behind [addr, addr+size) of the VM image, or fewer where the file has
  * fewer or the segment (section) ends; size 0 where none.  Through segments in linked
  * images, through sections in objects and images without PT_LOAD.  O(log n). */
@@ -190,6 +202,25 @@ bool reloc_open(struct reloc_iter *it, const struct image *im, const struct sect
 /* Damage ends the iteration with a note. */
 bool reloc_next(struct reloc_iter *it, struct reloc *ret);
 enum reloc_kind reloc_kind(uint16_t machine, uint32_t type);
+/* What a relocation does to a field of data (debug sections of objects). */
+enum reloc_op {
+	RELOC_OP_NONE, /* nothing: a marker */
+	RELOC_OP_SET,  /* field = value */
+	RELOC_OP_ADD,  /* field += value */
+	RELOC_OP_SUB,  /* field -= value */
+	RELOC_OP_UNKNOWN,
+};
+
+struct reloc_field {
+	enum reloc_op op;
+	uint8_t width; /* bytes; 0 for a ULEB128 that keeps its length */
+	uint8_t bits;  /* the lowest ones of the field, which is all of it but for 6-bit types */
+	/* Offsets of thread-local variables: what the ABI has the linker take away. */
+	uint16_t bias;
+};
+
+/* Types that patch instructions are unknown here. */
+struct reloc_field reloc_field(uint16_t machine, uint32_t type);
 /* The VM address a relocation refers to: symbol + addend (implicit addends are read from
  * the patched place); for RELATIVE and IRELATIVE the addend; for GLOB_DAT, JUMP_SLOT, COPY
  * and TLS the symbol alone.  A PCREL of x86 code counts from the end of its field (symbol-4

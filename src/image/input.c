@@ -62,8 +62,11 @@ bool input_open(struct input *in, const char *path, struct notes *notes, struct 
 	in->notes = notes;
 	if (!file_open(&in->file, path, err))
 		return false;
-	if (parse(in, in->file.path, err))
+	if (parse(in, in->file.path, err)) {
+		for (size_t i = 0; i < in->image_count; i++)
+			in->images[i].mapped = true;
 		return true;
+	}
 	input_close(in);
 	return false;
 }
