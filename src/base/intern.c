@@ -61,11 +61,10 @@ static uint32_t *slot_find(const struct intern *in, struct str s, uint64_t hash)
 	}
 }
 
-static uint32_t add(struct intern *in, struct str s, bool copy)
+static uint32_t add(struct intern *in, struct str s, uint64_t hash, bool copy)
 {
 	if (in->entries.count * 4 >= in->slot_count * 3)
 		slots_grow(in);
-	const uint64_t hash = hash_bytes(s.p, s.len);
 	uint32_t *slot = slot_find(in, s, hash);
 	if (*slot)
 		return *slot - 1;
@@ -78,12 +77,17 @@ static uint32_t add(struct intern *in, struct str s, bool copy)
 
 uint32_t intern_add(struct intern *in, struct str s)
 {
-	return add(in, s, true);
+	return add(in, s, hash_bytes(s.p, s.len), true);
 }
 
 uint32_t intern_borrow(struct intern *in, struct str s)
 {
-	return add(in, s, false);
+	return add(in, s, hash_bytes(s.p, s.len), false);
+}
+
+uint32_t intern_borrow_hashed(struct intern *in, struct str s, uint64_t hash)
+{
+	return add(in, s, hash, false);
 }
 
 bool intern_find(const struct intern *in, struct str s, uint32_t *ret)

@@ -25,6 +25,14 @@ uint64_t hash_bytes(const void *p, size_t size);
 
 uint32_t intern_add(struct intern *in, struct str s);
 uint32_t intern_borrow(struct intern *in, struct str s);
+/* The same where another thread has computed hash_bytes of s. */
+uint32_t intern_borrow_hashed(struct intern *in, struct str s, uint64_t hash);
+/* Fetches what a look-up will need; worth it some 10 to 20 look-ups ahead. */
+static inline void intern_prefetch(const struct intern *in, uint64_t hash)
+{
+	if (in->slot_count > 0)
+		__builtin_prefetch(&in->slots[hash & (in->slot_count - 1)]);
+}
 /* False where s was never added. */
 bool intern_find(const struct intern *in, struct str s, uint32_t *ret);
 

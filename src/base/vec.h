@@ -42,6 +42,15 @@ static inline void *vec_grow(void *data, size_t *cap, size_t need, size_t elem)
 		(v)->data[(v)->count++] = (__VA_ARGS__);                                           \
 	} while (0)
 
+/* Gives back what is not used. */
+#define vec_fit(v)                                                                                 \
+	do {                                                                                       \
+		if ((v)->count < (v)->cap) {                                                       \
+			(v)->cap = (v)->count ? (v)->count : 1;                                    \
+			(v)->data = xrealloc((v)->data, (v)->cap * sizeof *(v)->data);             \
+		}                                                                                  \
+	} while (0)
+
 #define vec_release(v)                                                                             \
 	do {                                                                                       \
 		free((v)->data);                                                                   \

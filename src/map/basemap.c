@@ -178,10 +178,28 @@ void basemap_translate(const struct basemap *b, const struct spans *vm, struct s
 	claims_resolve(&out, b->file_size, ret_file);
 }
 
+/* Whether there is nothing to clip, as nearly always.  O(ranges * log n). */
+static bool is_clipped(const struct basemap *b, const struct spans *vm)
+{
+	size_t i = 0;
+	for (size_t r = 0; r < b->ranges.count; r++) {
+		const uint64_t start = b->ranges.data[r].addr;
+		const uint64_t end = start + b->ranges.data[r].size;
+		const size_t next = spans_from(vm, end);
+		const struct span *last = next > i ? &vm->list.data[next - 1] : NULL;
+		if (last && (vm->list.data[i].start < start || last->start + last->size > end))
+			return false;
+		i = next;
+	}
+	return i == vm->list.count;
+}
+
 void basemap_clip_vm(const struct basemap *b, struct spans *vm)
 {
 	struct spans out = { 0 };
 	size_t i = 0;
+	if (is_clipped(b, vm))
+		return;
 	vec_reserve(&out.list, vm->list.count);
 	for (size_t r = 0; r < b->ranges.count; r++) {
 		const uint64_t start = b->ranges.data[r].addr;
@@ -201,7 +219,7 @@ void basemap_clip_vm(const struct basemap *b, struct spans *vm)
 }
 
 /* Every base range is covered; as the sums agree as well, nothing else is. */
-static void check_vm(const struct basemap *b, const struct spans *vm)
+void basemap_check_vm(const struct basemap *b, const struct spans *vm)
 {
 	size_t i = 0;
 	for (size_t r = 0; r < b->ranges.count; r++) {
@@ -219,9 +237,8 @@ static void check_vm(const struct basemap *b, const struct spans *vm)
 	ASSERT(spans_total(vm) == b->vm_size);
 }
 
-void basemap_check(const struct basemap *b, const struct spans *vm, const struct spans *file)
+void basemap_check_file(const struct basemap *b, const struct spans *file)
 {
-	check_vm(b, vm);
 	uint64_t at = 0;
 	for (size_t i = 0; i < file->list.count; i++) {
 		ASSERT(file->list.data[i].start == at);

@@ -30,8 +30,9 @@ void basemap_release(struct basemap *b);
 void basemap_translate(const struct basemap *b, const struct spans *vm, struct spans *ret_file);
 /* Cuts spans to the VM ranges of the map. */
 void basemap_clip_vm(const struct basemap *b, struct spans *vm);
-/* Breaks the process (ASSERT) unless the spans cover the map's spaces exactly. */
-void basemap_check(const struct basemap *b, const struct spans *vm, const struct spans *file);
+/* Break the process (ASSERT) unless the spans cover the map's space exactly. */
+void basemap_check_vm(const struct basemap *b, const struct spans *vm);
+void basemap_check_file(const struct basemap *b, const struct spans *file);
 
 /* What has a name of its own in the file but belongs to no section: the ELF header tables
  * and the parts of an archive that are no image. */

@@ -3,6 +3,23 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+enum { AHEAD = 16 };
+
+void label_borrow_all(struct labels *l, const struct intern_entry *list, size_t count,
+		      label_id *ret_ids)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct intern_entry *e = &list[i];
+		if (i + AHEAD < count)
+			intern_prefetch(&l->names, e[AHEAD].hash);
+		ret_ids[i] = e->text.p
+				     ? label_known(
+					       l, intern_borrow_hashed(&l->names, e->text, e->hash),
+					       e->text)
+				     : LABEL_NONE;
+	}
+}
+
 label_id label_format(struct labels *l, const char *fmt, ...)
 {
 	char small[256];

@@ -37,6 +37,10 @@ static inline label_id label_copy(struct labels *l, struct str text)
 	return label_known(l, intern_add(&l->names, text), text);
 }
 
+/* Many at once: the hashes are given, so that other threads can share the work.  The id of an
+ * entry without a text (p NULL) is LABEL_NONE. */
+void label_borrow_all(struct labels *l, const struct intern_entry *list, size_t count,
+		      label_id *ret_ids);
 label_id label_format(struct labels *l, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 static inline struct str label_text(const struct labels *l, label_id id)

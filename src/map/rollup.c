@@ -1,5 +1,7 @@
 #include "map/rollup.h"
 
+#include "base/pool.h"
+
 enum { MATCH_KNOWN = 1, MATCH_INCLUDE = 2, MATCH_EXCLUDE = 4 };
 
 void rollup_init(struct rollup *r)
@@ -166,6 +168,7 @@ struct adder {
 	struct rollup *rollup;
 	const struct rollup_walk *walk;
 	size_t shown_count;            /* levels that make rows; filter and symbols follow */
+	size_t next;                   /* span of the last of these levels, behind the piece */
 	label_id last[LEVELS_MAX + 2]; /* labels of the piece before */
 	uint32_t path[LEVELS_MAX + 1]; /* rows of the piece before; path[0] = TOTAL */
 };
@@ -177,13 +180,51 @@ static void add_bytes(struct row *row, const struct rollup_walk *w, uint64_t siz
 	*sum += size;
 }
 
+/* Where row_get begins to look, or NULL. */
+static const uint32_t *row_slot(const struct rollup *r, uint32_t parent, label_id label)
+{
+	if (parent == 0)
+		return label < r->top.count ? &r->top.data[label] : NULL;
+	return r->slot_count ? &r->slots[pair_hash(row_key(parent, label)) & (r->slot_count - 1)]
+			     : NULL;
+}
+
+/* How many spans ahead memory is fetched: about as many as are walked meanwhile. */
+enum { AHEAD = 8 };
+
+/* Labels of neighbours are far apart in the tables, and waiting for memory would be most of
+ * the work: fetches the row of the span AHEAD of the piece, the slot of the one twice as far,
+ * and what it is shown as of the one behind that, as if all had the parent of the last. */
+static void fetch_ahead(struct adder *a, uint64_t start)
+{
+	const struct rollup *r = a->rollup;
+	const struct rollup_level *level = &a->walk->levels[a->shown_count - 1];
+	const struct span *list = level->spans->list.data;
+	const size_t count = level->spans->list.count;
+	const uint32_t parent = a->path[a->shown_count - 1], *slot;
+	while (a->next < count && list[a->next].start <= start)
+		a->next++;
+	if (count - a->next <= 3 * AHEAD)
+		return;
+	const struct span *s = &list[a->next];
+	const label_id *shown = level->shown;
+	if (shown)
+		__builtin_prefetch(&shown[s[3 * AHEAD].label]);
+	slot = row_slot(r, parent, shown ? shown[s[2 * AHEAD].label] : s[2 * AHEAD].label);
+	if (slot)
+		__builtin_prefetch(slot);
+	slot = row_slot(r, parent, shown ? shown[s[AHEAD].label] : s[AHEAD].label);
+	if (slot)
+		__builtin_prefetch(&r->rows.data[*slot]);
+}
+
 static void add_piece(void *ctx, uint64_t start, uint64_t size, const label_id *ids)
 {
 	struct adder *a = ctx;
 	struct rollup *r = a->rollup;
 	const struct rollup_walk *w = a->walk;
 	const size_t n = a->shown_count;
-	(void)start;
+	fetch_ahead(a, start);
 	if (w->base && !filter_keeps(&r->filter, w->labels, ids, n + 1)) {
 		*(w->domain == HEFT_VM ? &r->omitted_vm : &r->omitted_file) += size;
 		return;
@@ -243,4 +284,60 @@ void rollup_add(struct rollup *r, const struct rollup_walk *w)
 		all[n++] = (struct rollup_level){ .spans = w->symbols };
 	memset(a.last, 0xff, sizeof a.last);
 	rollup_pieces(all, n, add_piece, &a);
+}
+
+/* ---- two domains at once ----------------------------------------------------------- */
+
+struct both {
+	struct rollup *to[2];
+	const struct rollup_walk *walks[2];
+};
+
+static void add_one(void *ctx, size_t i, unsigned worker)
+{
+	const struct both *b = ctx;
+	(void)worker;
+	rollup_add(b->to[i], b->walks[i]);
+}
+
+static void row_merge(struct row *to, const struct row *from)
+{
+	for (size_t role = 0; role < 2; role++) {
+		ASSERT(to->vm[role] <= UINT64_MAX - from->vm[role]);
+		ASSERT(to->file[role] <= UINT64_MAX - from->file[role]);
+		to->vm[role] += from->vm[role];
+		to->file[role] += from->file[role];
+	}
+}
+
+/* Rows come in the order in which the pieces of `from` would have made them. */
+static void merge(struct rollup *r, const struct rollup *from)
+{
+	uint32_t *to = xcalloc(from->rows.count, sizeof *to);
+	row_merge(&r->rows.data[0], &from->rows.data[0]);
+	for (size_t i = 1; i < from->rows.count; i++) {
+		const struct row *row = &from->rows.data[i];
+		to[i] = row_get(r, to[row->parent], row->label);
+		row_merge(&r->rows.data[to[i]], row);
+	}
+	free(to);
+}
+
+/* Fewer spans than this are not worth a thread. */
+enum { PARALLEL_MIN = 20000 };
+
+void rollup_add_both(struct rollup *r, const struct rollup_walk *first,
+		     const struct rollup_walk *second, unsigned threads)
+{
+	/* Filters and counting remember what they have seen. */
+	const bool apart = pool_threads(threads) > 1 && !first->base && !first->symbols &&
+			   second->levels[second->level_count - 1].spans->list.count >=
+				   PARALLEL_MIN;
+	struct rollup part;
+	rollup_init(&part);
+	struct both b = { { r, apart ? &part : r }, { first, second } };
+	parallel_for(apart ? threads : 1, 2, add_one, &b);
+	if (apart)
+		merge(r, &part);
+	rollup_release(&part);
 }

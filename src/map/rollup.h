@@ -58,6 +58,10 @@ struct rollup_walk {
 void rollup_init(struct rollup *r);
 void rollup_release(struct rollup *r);
 void rollup_add(struct rollup *r, const struct rollup_walk *w);
+/* Both domains of one input: the same as rollup_add of one and then the other, but with two
+ * threads side by side where that pays. */
+void rollup_add_both(struct rollup *r, const struct rollup_walk *first,
+		     const struct rollup_walk *second, unsigned threads);
 /* One piece where the labels of all levels stay the same; labels as shown. */
 typedef void (*piece_fn)(void *ctx, uint64_t start, uint64_t size, const label_id *labels);
 /* Calls fn for every piece, in order. */

@@ -27,6 +27,8 @@ const char *why_text(enum why why)
 		[WHY_UNWIND] = "unwind table entry",
 		[WHY_LSDA] = "exception table",
 		[WHY_GROUP] = "section group",
+		[WHY_DEBUG] = "debug info",
+		[WHY_BLOCK_MAP] = "basic-block map",
 		[WHY_FALLBACK] = "fallback",
 	};
 	ASSERT(why < WHY_COUNT);
@@ -139,15 +141,21 @@ static uint64_t claim_end(const struct claim *c)
 	return c->start + c->size;
 }
 
+/* The best claim that reaches beyond `addr`, or NULL; drops better ones that do not. */
+static const struct claim *active_best(struct active *a, uint64_t addr)
+{
+	while (a->heap.count > 0 && claim_end(&a->heap.data[0]) <= addr)
+		active_pop(a);
+	return a->heap.count > 0 ? &a->heap.data[0] : NULL;
+}
+
 /* Gives [from, to) to the active claims, best first. */
 static void active_emit(struct active *a, uint64_t from, uint64_t to, struct spans *ret)
 {
 	while (from < to) {
-		while (a->heap.count > 0 && claim_end(&a->heap.data[0]) <= from)
-			active_pop(a);
-		if (a->heap.count == 0)
+		const struct claim *best = active_best(a, from);
+		if (!best)
 			return;
-		const struct claim *best = &a->heap.data[0];
 		const uint64_t end = min_u64(claim_end(best), to);
 		spans_push(ret, from, end - from, best->label);
 		from = end;
@@ -250,8 +258,14 @@ static void sweep(const struct claims *c, uint64_t end, struct spans *ret)
 		while (j < count && list[j].start == list[i].start)
 			j++;
 		const uint64_t next = j < count ? list[j].start : max_u64(end, list[i].start);
-		active_add(&a, list + i, j - i, next);
-		active_emit(&a, list[i].start, j < count ? next : UINT64_MAX, ret);
+		if (j == i + 1 && list[i].size != SIZE_UNKNOWN && claim_end(&list[i]) <= next &&
+		    !active_best(&a, list[i].start)) {
+			/* Most claims stand alone. */
+			spans_push(ret, list[i].start, list[i].size, list[i].label);
+		} else {
+			active_add(&a, list + i, j - i, next);
+			active_emit(&a, list[i].start, j < count ? next : UINT64_MAX, ret);
+		}
 		i = j;
 	}
 	vec_release(&a.heap);
@@ -292,42 +306,99 @@ void claims_resolve(struct claims *c, uint64_t end, struct spans *ret)
 
 /* ---- spans ------------------------------------------------------------------ */
 
-/* Appends the parts of s that lie before the spans of top from *t on, and those spans
- * themselves as far as they start inside s.  *done is the end of what `out` holds. */
-static void overlay_one(const struct span *s, const struct spans *top, size_t *t, uint64_t *done,
-			struct spans *out)
+static uint64_t span_end(const struct span *s)
 {
-	const uint64_t end = s->start + s->size;
-	uint64_t from = max_u64(s->start, *done);
-	for (; *t < top->list.count && top->list.data[*t].start < end; (*t)++) {
-		const struct span *k = &top->list.data[*t];
-		if (from < k->start)
-			spans_push(out, from, k->start - from, s->label);
-		spans_push(out, k->start, k->size, k->label);
-		*done = k->start + k->size;
-		from = max_u64(from, *done);
+	return s->start + s->size;
+}
+
+/* One past the last byte, or 0. */
+static uint64_t spans_end(const struct spans *s)
+{
+	return s->list.count > 0 ? span_end(&s->list.data[s->list.count - 1]) : 0;
+}
+
+/* How many spans from s[i] on end at `addr` or before. */
+static size_t run_before(const struct spans *s, size_t i, uint64_t addr)
+{
+	size_t low = i, step = 1;
+	while (step <= s->list.count - low && span_end(&s->list.data[low + step - 1]) <= addr) {
+		low += step;
+		step *= 2;
 	}
-	if (from < end) {
+	for (; step > 0; step /= 2)
+		if (step <= s->list.count - low && span_end(&s->list.data[low + step - 1]) <= addr)
+			low += step;
+	return low - i;
+}
+
+/* How many spans from s[i] on follow each other without a gap and start before `end`. */
+static size_t run_touching(const struct spans *s, size_t i, uint64_t end)
+{
+	size_t k = i + 1;
+	while (k < s->list.count && s->list.data[k].start < end &&
+	       s->list.data[k].start == span_end(&s->list.data[k - 1]))
+		k++;
+	return k - i;
+}
+
+/* Appends `count` spans from s[i] on. */
+static void push_run(struct spans *out, const struct spans *s, size_t i, size_t count)
+{
+	const struct span *from = s->list.data + i;
+	if (count == 0)
+		return;
+	spans_push(out, from->start, from->size, from->label);
+	vec_reserve(&out->list, count - 1);
+	memcpy(out->list.data + out->list.count, from + 1, (count - 1) * sizeof *from);
+	out->list.count += count - 1;
+}
+
+/* Appends the parts of s that lie before the spans of top from *t on, and those spans
+ * themselves as far as they start inside s. */
+static void overlay_one(const struct span *s, const struct spans *top, size_t *t, struct spans *out)
+{
+	const uint64_t end = span_end(s);
+	uint64_t from = max_u64(s->start, spans_end(out));
+	while (*t < top->list.count && top->list.data[*t].start < end) {
+		const uint64_t start = top->list.data[*t].start;
+		const size_t count = run_touching(top, *t, end);
+		if (from < start)
+			spans_push(out, from, start - from, s->label);
+		push_run(out, top, *t, count);
+		*t += count;
+		from = spans_end(out);
+	}
+	if (from < end)
 		spans_push(out, from, end - from, s->label);
-		*done = end;
-	}
 }
 
 void spans_overlay(struct spans *top, struct spans *below)
 {
 	struct spans out = { 0 };
-	if (below->list.count == 0) {
-		spans_release(below);
+	if (top->list.count == 0 || below->list.count == 0) {
+		struct spans *empty = top->list.count == 0 ? top : below;
+		const struct spans all = top->list.count == 0 ? *below : *top;
+		spans_release(empty);
+		*top = all;
+		memset(below, 0, sizeof *below);
 		return;
 	}
 	vec_reserve(&out.list, top->list.count + below->list.count);
-	size_t t = 0;
-	uint64_t done = 0;
-	for (size_t b = 0; b < below->list.count; b++)
-		overlay_one(&below->list.data[b], top, &t, &done, &out);
-	for (; t < top->list.count; t++)
-		spans_push(&out, top->list.data[t].start, top->list.data[t].size,
-			   top->list.data[t].label);
+	size_t t = 0, b = 0;
+	while (b < below->list.count) {
+		const struct span *s = &below->list.data[b];
+		size_t count = run_before(top, t, s->start);
+		push_run(&out, top, t, count);
+		t += count;
+		count = s->start < spans_end(&out) ? 0
+			: t == top->list.count     ? below->list.count - b
+						   : run_before(below, b, top->list.data[t].start);
+		push_run(&out, below, b, count);
+		b += count;
+		if (count == 0)
+			overlay_one(&below->list.data[b++], top, &t, &out);
+	}
+	push_run(&out, top, t, top->list.count - t);
 	spans_release(top);
 	spans_release(below);
 	*top = out;
@@ -335,21 +406,26 @@ void spans_overlay(struct spans *top, struct spans *below)
 
 void spans_append(struct spans *top, struct spans *below)
 {
-	if (top->list.count == 0) {
-		spans_release(top);
-		*top = *below;
-		memset(below, 0, sizeof *below);
-		return;
-	}
-	const struct span *last = &top->list.data[top->list.count - 1];
-	if (below->list.count > 0 && below->list.data[0].start < last->start + last->size) {
+	if (top->list.count == 0 || below->list.count == 0 ||
+	    below->list.data[0].start < spans_end(top)) {
 		spans_overlay(top, below);
 		return;
 	}
-	for (size_t i = 0; i < below->list.count; i++)
-		spans_push(top, below->list.data[i].start, below->list.data[i].size,
-			   below->list.data[i].label);
+	push_run(top, below, 0, below->list.count);
 	spans_release(below);
+}
+
+size_t spans_from(const struct spans *s, uint64_t addr)
+{
+	size_t low = 0, high = s->list.count;
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+		if (s->list.data[mid].start < addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
 }
 
 const struct span *spans_find(const struct spans *s, uint64_t addr)

@@ -42,6 +42,8 @@ enum why {
 	WHY_UNWIND,
 	WHY_LSDA,
 	WHY_GROUP,
+	WHY_DEBUG,
+	WHY_BLOCK_MAP,
 	WHY_FALLBACK,
 	WHY_COUNT
 };
@@ -90,6 +92,8 @@ void spans_push(struct spans *s, uint64_t start, uint64_t size, label_id label);
 void spans_overlay(struct spans *top, struct spans *below);
 /* The same where *below stands behind all of *top as a rule: then O(spans of *below). */
 void spans_append(struct spans *top, struct spans *below);
+/* The index of the first span that starts at addr or behind it.  O(log n). */
+size_t spans_from(const struct spans *s, uint64_t addr);
 /* The span around addr, or NULL.  O(log n). */
 const struct span *spans_find(const struct spans *s, uint64_t addr);
 /* The label at addr, or LABEL_NONE. */

@@ -108,12 +108,14 @@ static void rest_of_side(void *ctx, size_t side, unsigned worker)
 	(void)worker;
 	if (side == 0) {
 		pad(d->f, &l->vm, HEFT_VM);
+		basemap_check_vm(d->f->map, &l->vm);
 		return;
 	}
 	spans_overlay(&l->file, &d->translated);
 	claims_resolve(&d->file_rest, d->f->map->file_size, &rest);
 	spans_overlay(&l->file, &rest);
 	pad(d->f, &l->file, HEFT_FILE);
+	basemap_check_file(d->f->map, &l->file);
 }
 
 /* Fewer claims than this are not worth a thread. */
@@ -128,5 +130,4 @@ void layer_finish(const struct source_file *f, struct layer *l)
 	trace_claims(f, HEFT_FILE, &d.file_rest);
 	parallel_for(threads, 2, own_claims, &d);
 	parallel_for(threads, 2, rest_of_side, &d);
-	basemap_check(f->map, &l->vm, &l->file);
 }

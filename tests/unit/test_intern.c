@@ -71,6 +71,19 @@ static void many_strings_keep_their_ids(void **state)
 	intern_release(&in);
 }
 
+static void a_hash_given_is_as_good_as_one_computed(void **state)
+{
+	struct intern in = { 0 };
+	const struct str foo = STR("foo"), bar = STR("bar");
+	(void)state;
+	intern_prefetch(&in, 5); /* of an empty table: nothing to fetch */
+	const uint32_t id = intern_add(&in, foo);
+	assert_int_equal(intern_borrow_hashed(&in, foo, hash_bytes(foo.p, foo.len)), id);
+	assert_int_equal(intern_borrow_hashed(&in, bar, hash_bytes(bar.p, bar.len)), id + 1);
+	assert_int_equal(intern_add(&in, bar), id + 1);
+	intern_release(&in);
+}
+
 /* Every byte counts, wherever it is. */
 static void a_changed_byte_changes_the_hash(void **state)
 {
@@ -96,6 +109,7 @@ int main(void)
 		cmocka_unit_test(strings_that_only_share_a_start_are_different),
 		cmocka_unit_test(what_was_never_added_is_not_found),
 		cmocka_unit_test(many_strings_keep_their_ids),
+		cmocka_unit_test(a_hash_given_is_as_good_as_one_computed),
 		cmocka_unit_test(a_changed_byte_changes_the_hash),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -342,6 +342,51 @@ static void rows_below_a_row_always_add_up_to_it(void **state)
 	}
 }
 
+static void random_pair(struct fixture *f, uint64_t seed)
+{
+	struct rng r = { seed };
+	for (size_t i = 0; i < 2; i++)
+		random_spans(f, &r, 500000);
+	for (size_t i = 0; i < 2; i++) {
+		struct spans *s = &f->spans[f->span_count++];
+		for (uint64_t at = 0; at < 400000; at += 8)
+			spans_push(s, at, 8,
+				   label_format(&f->labels, "%u", (unsigned)rng_below(&r, 3000)));
+	}
+}
+
+static void two_domains_at_once_make_the_rows_of_one_after_the_other(void **state)
+{
+	struct fixture one = fixture_make(), both = fixture_make();
+	struct fixture *fixtures[] = { &one, &both };
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct fixture *f = fixtures[i];
+		random_pair(f, 7);
+		const struct rollup_level vm[] = { { .spans = &f->spans[0] },
+						   { .spans = &f->spans[1] } };
+		const struct rollup_level file[] = { { .spans = &f->spans[2] },
+						     { .spans = &f->spans[3] } };
+		const struct rollup_walk first = { .domain = HEFT_VM,
+						   .levels = vm,
+						   .level_count = 2,
+						   .labels = &f->labels };
+		const struct rollup_walk second = { .domain = HEFT_FILE,
+						    .levels = file,
+						    .level_count = 2,
+						    .labels = &f->labels };
+		rollup_add_both(&f->rollup, &first, &second, i == 0 ? 1 : 2);
+		rollup_add_both(&f->rollup, &first, &second, i == 0 ? 1 : 2);
+	}
+	assert_int_equal(one.rollup.rows.count, both.rollup.rows.count);
+	assert_memory_equal(one.rollup.rows.data, both.rollup.rows.data,
+			    one.rollup.rows.count * sizeof *one.rollup.rows.data);
+	assert_int_equal(both.rollup.rows.data[0].vm[0], 1000000);
+	assert_int_equal(both.rollup.rows.data[0].file[0], 800000);
+	fixture_release(&one);
+	fixture_release(&both);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -358,6 +403,7 @@ int main(void)
 		cmocka_unit_test(a_symbol_counts_once_for_a_row_however_often_it_is_there),
 		cmocka_unit_test(counts_stay_right_for_many_symbols),
 		cmocka_unit_test(rows_below_a_row_always_add_up_to_it),
+		cmocka_unit_test(two_domains_at_once_make_the_rows_of_one_after_the_other),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
