@@ -54,6 +54,8 @@ void heft_profile_free(struct heft_profile *p)
 	vec_release(&p->levels);
 	vec_release(&p->debug_dirs);
 	vec_release(&p->trace_addrs);
+	paths_release(&p->paths);
+	namespaces_release(&p->namespaces);
 	pattern_free(p->include);
 	pattern_free(p->exclude);
 	if (p->has_config)
@@ -172,6 +174,22 @@ bool heft_profile_include(struct heft_profile *p, const char *regex, struct heft
 bool heft_profile_exclude(struct heft_profile *p, const char *regex, struct heft_err *err)
 {
 	return set_pattern(&p->exclude, regex, err);
+}
+
+bool heft_profile_map_path(struct heft_profile *p, const char *from, const char *to,
+			   struct heft_err *err)
+{
+	return paths_add_map(&p->paths, str_of(from), str_of(to), err);
+}
+
+bool heft_profile_strip_prefix(struct heft_profile *p, const char *prefix, struct heft_err *err)
+{
+	return paths_add_strip(&p->paths, str_of(prefix), err);
+}
+
+void heft_profile_set_depth(struct heft_profile *p, unsigned levels)
+{
+	p->depth = levels;
 }
 
 void heft_profile_set_find_debug(struct heft_profile *p, bool yes)

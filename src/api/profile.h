@@ -8,6 +8,7 @@
 #include "map/config.h"
 #include "map/rows.h"
 #include "map/view.h"
+#include "names/namespace.h"
 #include "source/source.h"
 
 /* A source that somebody defined. */
@@ -22,6 +23,7 @@ struct level {
 	const char *name; /* as typed */
 	const struct source *source;
 	const struct rules *rules; /* borrowed from a custom source; NULL = none */
+	unsigned depth;            /* directories: which component; 0 = the whole path */
 	struct view view;
 	struct alias_index aliases; /* symbols only, when asked for */
 	size_t layer;               /* which of a file's layers */
@@ -61,18 +63,20 @@ struct heft_profile {
 	VEC(struct trace_addr) trace_addrs;
 	struct trace trace;
 	struct pattern *include, *exclude;
+	struct paths paths;   /* prefixes to replace */
 	struct config config; /* of the last configuration file */
 	bool has_config, no_debug_search, keep_ranges, counting, listing_aliases, ran;
 	enum heft_demangle demangle;
 	enum heft_sort sort;
 	enum heft_domain sort_domain;
 	uint32_t rows;
-	unsigned threads;
+	unsigned threads, depth;
 	void (*progress)(void *ctx, const char *what, uint64_t done, uint64_t total);
 	void *progress_ctx;
 	/* After a run. */
 	struct rollup rollup;
 	struct aliases aliases;
+	struct namespaces namespaces;
 	uint64_t vm_total; /* bytes of the VM images so far */
 	const struct heft_row *top;
 	bool diff;

@@ -123,6 +123,7 @@ static void write_format(const struct report *r, struct sink *s)
 	case HEFT_CSV: out_csv(r, s, ','); break;
 	case HEFT_TSV: out_csv(r, s, '\t'); break;
 	case HEFT_JSON: out_json(r, s); break;
+	case HEFT_FOLDED: out_folded(r, s); break;
 	}
 }
 
@@ -133,14 +134,18 @@ bool heft_profile_write(const struct heft_profile *p, const struct heft_write_op
 	if (!p->top)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "the profile has not run");
 	const char *names[LEVELS_MAX];
-	for (size_t i = 0; i < p->levels.count; i++)
+	uint32_t stacks = 0;
+	for (size_t i = 0; i < p->levels.count; i++) {
 		names[i] = p->levels.data[i].name;
+		stacks |= (uint32_t)(p->levels.data[i].source->text == TEXT_STACK) << i;
+	}
 	struct heft_file_info *files = xcalloc(p->entries.count, sizeof *files);
 	for (size_t i = 0; i < p->entries.count; i++)
 		heft_profile_file(p, i, &files[i]);
 	struct report r = { .top = p->top,
 			    .source_names = names,
 			    .source_count = p->levels.count,
+			    .stacks = stacks,
 			    .diff = p->diff,
 			    .filtered = p->include || p->exclude,
 			    .omitted = heft_profile_omitted(p),

@@ -2,6 +2,7 @@
 #include "api/profile.h"
 
 #include "image/elf_const.h"
+#include "source/dwarf_slot.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,7 +125,15 @@ static bool search_debug(struct heft_profile *p, struct entry *e, const struct i
 	return e->debug_opened;
 }
 
-/* Where the symbols of an input without .symtab come from. */
+static bool dwarf_wanted(const struct heft_profile *p)
+{
+	for (size_t i = 0; i < p->levels.count; i++)
+		if (p->levels.data[i].source->dwarf)
+			return true;
+	return false;
+}
+
+/* Where the symbols of an input without .symtab come from, and its DWARF. */
 static const struct input *debug_of(struct heft_profile *p, struct entry *e)
 {
 	if (e->input.archive || e->input.images[0].kind != IMAGE_EXEC)
@@ -135,7 +144,9 @@ static const struct input *debug_of(struct heft_profile *p, struct entry *e)
 		e->debug_path = given->file.path;
 		return given;
 	}
-	if (p->no_debug_search || image_section_type(im, SHT_SYMTAB, 1))
+	const bool wanted = !image_section_type(im, SHT_SYMTAB, 1) ||
+			    (dwarf_wanted(p) && !debuginfo_present(im));
+	if (p->no_debug_search || !wanted)
 		return NULL;
 	if (search_debug(p, e, im))
 		return &e->debug;
@@ -173,6 +184,52 @@ void entry_release(struct entry *e)
 		input_close(&e->input);
 }
 
+/* A level of directories becomes one for each component. */
+static bool split_directories(struct heft_profile *p, struct heft_err *err)
+{
+	for (size_t i = 0; p->depth > 0 && i < p->levels.count; i++) {
+		const struct level whole = p->levels.data[i];
+		if (whole.source->text != TEXT_DIRECTORY)
+			continue;
+		if (p->depth > LEVELS_MAX - p->levels.count + 1)
+			return fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET, "more than %d levels",
+				    LEVELS_MAX);
+		vec_reserve(&p->levels, p->depth);
+		struct level *at = &p->levels.data[i];
+		memmove(at + p->depth, at + 1, (p->levels.count - i - 1) * sizeof *at);
+		p->levels.count += p->depth - 1;
+		for (unsigned k = 0; k < p->depth; k++) {
+			at[k] = whole;
+			at[k].depth = k + 1;
+			at[k].name = arena_format(&p->arena, "%s%u", whole.name, k + 1);
+		}
+		i += p->depth - 1;
+	}
+	return true;
+}
+
+static void set_view(struct heft_profile *p, struct level *l)
+{
+	static const enum view_form forms[] = {
+		[TEXT_AS_IS] = VIEW_NAME,  [TEXT_CHOSEN] = VIEW_NAME,
+		[TEXT_SHORT] = VIEW_NAME,  [TEXT_FULL] = VIEW_NAME,
+		[TEXT_PATH] = VIEW_PATH,   [TEXT_DIRECTORY] = VIEW_DIRECTORY,
+		[TEXT_STACK] = VIEW_STACK, [TEXT_NAMESPACE] = VIEW_NAMESPACE,
+		[TEXT_BLOCK] = VIEW_BLOCK,
+	};
+	const enum source_text text = l->source->text;
+	const bool chosen = text == TEXT_CHOSEN || text == TEXT_STACK || text == TEXT_BLOCK;
+	l->view.rules = l->rules;
+	l->view.form = forms[text];
+	l->view.style = chosen               ? p->demangle
+			: text == TEXT_SHORT ? HEFT_NAMES_SHORT
+			: text == TEXT_FULL  ? HEFT_NAMES_FULL
+					     : HEFT_NAMES_RAW;
+	l->view.level = l->depth;
+	l->view.paths = &p->paths;
+	l->view.spaces = &p->namespaces;
+}
+
 /* Numbers the layers: levels whose sources run the same function share one.  Returns how
  * many there are. */
 static size_t number_layers(struct heft_profile *p)
@@ -185,11 +242,7 @@ static size_t number_layers(struct heft_profile *p)
 			if (p->levels.data[k].source->run == l->source->run)
 				l->layer = p->levels.data[k].layer;
 		count += l->layer == count;
-		l->view.rules = l->rules;
-		l->view.style = l->source->text == TEXT_CHOSEN  ? p->demangle
-				: l->source->text == TEXT_SHORT ? HEFT_NAMES_SHORT
-				: l->source->text == TEXT_FULL  ? HEFT_NAMES_FULL
-								: HEFT_NAMES_RAW;
+		set_view(p, l);
 	}
 	return count;
 }
@@ -232,39 +285,61 @@ static struct spans base_vm_spans(const struct basemap *map)
 	return s;
 }
 
-static void sum_up(struct heft_profile *p, const struct entry *e, enum heft_domain domain,
-		   const struct layer *symbols)
+static void update_views(struct heft_profile *p, const struct entry *e, enum heft_domain domain)
 {
-	const bool filtered = p->include || p->exclude;
-	struct rollup_level levels[LEVELS_MAX];
-	struct spans base = { 0 };
 	for (size_t i = 0; i < p->levels.count; i++) {
 		struct level *l = &p->levels.data[i];
-		levels[i] = (struct rollup_level){ entry_spans(e, l, domain), NULL };
-		if (view_is_plain(&l->view))
-			continue;
-		view_update(&l->view, &p->labels, levels[i].spans, p->threads, &p->notes);
-		levels[i].shown = l->view.shown;
+		if (!view_is_plain(&l->view))
+			view_update(&l->view, &p->labels, entry_spans(e, l, domain), p->threads,
+				    &p->notes);
 	}
-	if (filtered && domain == HEFT_VM)
-		base = base_vm_spans(&e->map);
+}
+
+/* `levels` and `base` are the walk's, as long as it is used. */
+static struct rollup_walk walk_of(const struct heft_profile *p, const struct entry *e,
+				  enum heft_domain domain, const struct layer *symbols,
+				  struct rollup_level *levels, const struct spans *base)
+{
+	for (size_t i = 0; i < p->levels.count; i++) {
+		const struct level *l = &p->levels.data[i];
+		levels[i] = (struct rollup_level){ entry_spans(e, l, domain), l->view.shown };
+	}
 	const struct spans *symbol_spans = domain == HEFT_VM ? &symbols->vm : &symbols->file;
-	rollup_add(&p->rollup, &(struct rollup_walk){ .domain = domain,
-						      .role = e->role,
-						      .levels = levels,
-						      .level_count = p->levels.count,
-						      .base = !filtered           ? NULL
-							      : domain == HEFT_VM ? &base
-										  : &e->map.file,
-						      .symbols = p->counting ? symbol_spans : NULL,
-						      .labels = &p->labels });
+	return (struct rollup_walk){ .domain = domain,
+				     .role = e->role,
+				     .levels = levels,
+				     .level_count = p->levels.count,
+				     .base = p->include || p->exclude ? base : NULL,
+				     .symbols = p->counting ? symbol_spans : NULL,
+				     .labels = &p->labels };
+}
+
+static void sum_up(struct heft_profile *p, const struct entry *e, const struct layer *symbols)
+{
+	struct rollup_level vm_levels[LEVELS_MAX], file_levels[LEVELS_MAX];
+	struct spans base = base_vm_spans(&e->map);
+	update_views(p, e, HEFT_VM);
+	update_views(p, e, HEFT_FILE);
+	const struct rollup_walk vm = walk_of(p, e, HEFT_VM, symbols, vm_levels, &base);
+	const struct rollup_walk file = walk_of(p, e, HEFT_FILE, symbols, file_levels,
+						&e->map.file);
+	rollup_add_both(&p->rollup, &vm, &file, p->threads);
 	spans_release(&base);
+}
+
+static bool namespaces_wanted(const struct heft_profile *p)
+{
+	for (size_t i = 0; i < p->levels.count; i++)
+		if (p->levels.data[i].source->text == TEXT_NAMESPACE)
+			return true;
+	return false;
 }
 
 static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 		    const struct progress *progress, struct heft_err *err)
 {
 	struct layer symbols = { 0 };
+	struct dwarf_slot dwarf = { .dirs = p->debug_dirs.data, .dir_count = p->debug_dirs.count };
 	basemap_build(&e->map, &e->input, &p->labels);
 	e->vm_size = e->map.vm_size;
 	if (e->vm_size > UINT64_MAX - p->vm_total)
@@ -274,17 +349,22 @@ static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 	p->vm_total += e->vm_size;
 	struct source_file f = { .path = e->path,
 				 .input = &e->input,
-				 .debug = p->counting || symbols_level(p) ? debug_of(p, e) : NULL,
+				 .debug = p->counting || symbols_level(p) || dwarf_wanted(p)
+						  ? debug_of(p, e)
+						  : NULL,
 				 .map = &e->map,
 				 .labels = &p->labels,
 				 .notes = &p->notes,
 				 .threads = p->threads,
+				 .dwarf = &dwarf,
 				 .aliases = p->listing_aliases ? &p->aliases : NULL,
 				 .progress = progress,
 				 .trace = p->trace.fn ? &p->trace : NULL };
 	run_sources(p, e, &f, layer_count, &symbols);
-	sum_up(p, e, HEFT_VM, &symbols);
-	sum_up(p, e, HEFT_FILE, &symbols);
+	if (namespaces_wanted(p))
+		source_namespaces(&f, &p->namespaces);
+	dwarf_slot_release(&dwarf);
+	sum_up(p, e, &symbols);
 	if (!symbols_level(p))
 		layer_release(&symbols);
 	if (!p->keep_ranges)
@@ -327,11 +407,19 @@ static void check_totals(const struct heft_profile *p)
 static void make_rows(struct heft_profile *p)
 {
 	struct rows_opts opts = {
-		.limit = p->rows, .sort = p->sort, .domain = p->sort_domain, .diff = p->diff
+		.limit = p->rows,
+		.sort = p->sort,
+		.domain = p->sort_domain,
+		.diff = p->diff,
+		.threads = p->threads,
 	};
+	/* Directories that are not as deep repeat themselves above the other sources. */
+	for (size_t i = p->levels.count; i-- > 1;)
+		opts.keep[i - 1] = p->levels.data[i - 1].depth > 0 &&
+				   (opts.keep[i] || p->levels.data[i].depth == 0);
 	for (size_t i = 0; i < p->levels.count && p->listing_aliases; i++) {
 		struct level *l = &p->levels.data[i];
-		if (l->source->run != source_symbols)
+		if (l->source->run != source_symbols || l->source->text == TEXT_NAMESPACE)
 			continue;
 		alias_index_build(&l->aliases, &p->aliases, &l->view, &p->labels, p->threads,
 				  &p->notes);
@@ -348,7 +436,7 @@ bool heft_profile_run(struct heft_profile *p, struct heft_err *err)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "must specify at least one file");
 	if (p->levels.count == 0 && !heft_profile_add_source(p, "sections", err))
 		return false;
-	if (!open_inputs(p, err) || !open_debug_given(p, err))
+	if (!split_directories(p, err) || !open_inputs(p, err) || !open_debug_given(p, err))
 		return false;
 	p->ran = true;
 	p->trace.addrs = p->trace_addrs.data;

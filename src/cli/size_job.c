@@ -16,6 +16,7 @@ enum {
 	O_CSV,
 	O_TSV,
 	O_JSON,
+	O_FOLDED,
 	O_WIDE,
 	O_CONFIG,
 	O_INCLUDE,
@@ -23,6 +24,9 @@ enum {
 	O_DEBUG_FILE,
 	O_DEBUG_DIR,
 	O_NO_SEARCH,
+	O_DEPTH,
+	O_PATH_MAP,
+	O_STRIP_PREFIX,
 	O_RAW_MAP,
 	O_VERBOSE,
 	O_VMADDR,
@@ -48,6 +52,9 @@ const struct opt size_opts[] = {
 	{ O_DEBUG_FILE, 0, false, "debug-file", "FILE", "separate debug file, same build id" },
 	{ O_DEBUG_DIR, 'D', false, "debug-dir", "DIR", "look for debug files here first" },
 	{ O_NO_SEARCH, 0, false, "no-debug-search", NULL, "use no debug file that was not named" },
+	{ O_DEPTH, 0, false, "depth", "NUM", "directories: so many levels, a component each" },
+	{ O_PATH_MAP, 0, false, "path-map", "OLD=NEW", "source paths: a prefix that is shown as another" },
+	{ O_STRIP_PREFIX, 0, false, "strip-prefix", "PREFIX", "source paths: a prefix not to show" },
 	{ .help = "What is shown:" },
 	{ O_ROWS, 'n', true, NULL, "NUM", "rows a level, 0 for all (default: 20)" },
 	{ O_SORT_DOMAIN, 's', true, NULL, "vm|file|both", "size to sort by (default: both)" },
@@ -62,6 +69,7 @@ const struct opt size_opts[] = {
 	{ O_CSV, 0, true, "csv", NULL, "comma-separated values, in bytes" },
 	{ O_TSV, 0, false, "tsv", NULL, "tab-separated values, in bytes" },
 	{ O_JSON, 0, true, "json", NULL, "JSON, in bytes" },
+	{ O_FOLDED, 0, false, "folded", NULL, "stacks for flame graphs, all rows, in bytes" },
 	{ O_RAW_MAP, 0, false, "raw-map", NULL, "every range with its labels, no table" },
 	{ O_WIDE, 'w', false, NULL, NULL, "never cut labels to the terminal's width" },
 	{ O_COLOR, 0, false, "color", "auto|always|never", "colours (default: on a terminal)" },
@@ -240,6 +248,7 @@ static bool merge_config(struct size_job *job, const char *path)
 	job->config_count++;
 	job->raw_map |= config.raw_map;
 	job->sort_given |= config.has_sort;
+	job->rows_given |= config.has_rows;
 	if (config.verbose > job->verbose)
 		job->verbose = config.verbose;
 	for (size_t i = 0; i < config.debug_vmaddr_count; i++)
@@ -260,6 +269,7 @@ static bool apply_switch(struct size_job *job, const struct opt *o)
 	case O_CSV: job->write.format = HEFT_CSV; break;
 	case O_TSV: job->write.format = HEFT_TSV; break;
 	case O_JSON: job->write.format = HEFT_JSON; break;
+	case O_FOLDED: job->write.format = HEFT_FOLDED; break;
 	case O_WIDE: job->wide = true; break;
 	case O_ALIASES: heft_profile_set_aliases(job->profile, true); break;
 	case O_COUNT:
@@ -283,12 +293,16 @@ static bool apply_number(struct size_job *job, const struct opt *o, const char *
 	uint64_t n = 0;
 	if (!parse_number(job, o, value, addr ? 0 : 10, max, &n))
 		return false;
-	if (o->id == O_ROWS)
+	if (o->id == O_ROWS) {
 		heft_profile_set_rows(job->profile, (uint32_t)n);
-	else if (o->id == O_THREADS)
+		job->rows_given = true;
+	} else if (o->id == O_DEPTH) {
+		heft_profile_set_depth(job->profile, (unsigned)n);
+	} else if (o->id == O_THREADS) {
 		heft_profile_set_threads(job->profile, (unsigned)n);
-	else
+	} else {
 		trace_at(job, o->id == O_VMADDR ? HEFT_VM : HEFT_FILE, n);
+	}
 	return true;
 }
 
@@ -313,6 +327,19 @@ static bool apply_choice(struct size_job *job, const struct opt *o, const char *
 	return true;
 }
 
+static bool map_path(const struct size_job *job, const struct opt *o, const char *value)
+{
+	struct heft_err err;
+	const char *const mid = strchr(value, '=');
+	char *from = mid != NULL ? strndup(value, (size_t)(mid - value)) : NULL;
+	if (from == NULL)
+		return bad_value(job, o, value, "OLD=NEW");
+	const bool ok = heft_profile_map_path(job->profile, from, mid + 1, &err) ||
+			failed(job, &err);
+	free(from);
+	return ok;
+}
+
 static bool apply_text(struct size_job *job, const struct opt *o, const char *value)
 {
 	struct heft_err err;
@@ -323,6 +350,9 @@ static bool apply_text(struct size_job *job, const struct opt *o, const char *va
 	case O_DEBUG_DIR: heft_profile_add_debug_dir(job->profile, value); return true;
 	case O_INCLUDE: return heft_profile_include(job->profile, value, &err) || failed(job, &err);
 	case O_EXCLUDE: return heft_profile_exclude(job->profile, value, &err) || failed(job, &err);
+	case O_PATH_MAP: return map_path(job, o, value);
+	case O_STRIP_PREFIX:
+		return heft_profile_strip_prefix(job->profile, value, &err) || failed(job, &err);
 	case O_DEBUG_FILE:
 		return heft_profile_add_debug_file(job->profile, value, &err) || failed(job, &err);
 	default: cli_error(job->cli, "--%s is not supported yet", o->name); return false;
@@ -336,6 +366,7 @@ static bool apply(struct size_job *job, const struct opt *o, const char *value)
 	switch (o->id) {
 	case O_ROWS:
 	case O_THREADS:
+	case O_DEPTH:
 	case O_VMADDR:
 	case O_FILEOFF: return apply_number(job, o, value);
 	case O_SORT_DOMAIN:
@@ -393,6 +424,8 @@ static bool settle(struct size_job *job)
 		heft_profile_set_sort_domain(job->profile, job->write.domain);
 	if (job->write.domain == 0)
 		job->write.domain = HEFT_BOTH;
+	if (job->write.format == HEFT_FOLDED && !job->rows_given)
+		heft_profile_set_rows(job->profile, 0);
 	heft_profile_keep_ranges(job->profile, job->raw_map || job->verbose > 0);
 	job->write.color = job->output == NULL ? term_color(job->color) : job->color == TERM_ALWAYS;
 	job->write.width = job->output == NULL && !job->wide ? term_width() : 0;

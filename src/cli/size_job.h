@@ -14,7 +14,7 @@ struct size_job {
 	struct heft_write_opts write;
 	enum term_when color;
 	bool help, version, list_sources; /* print that and do nothing else */
-	bool raw_map, exit_code, wide, sort_given;
+	bool raw_map, exit_code, wide, sort_given, rows_given;
 	bool trace_some; /* an address was named */
 	unsigned verbose;
 	const char *output;   /* NULL: stdout */

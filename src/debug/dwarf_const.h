@@ -67,7 +67,6 @@ enum {
 	DW_AT_comp_dir = 0x1b,
 	DW_AT_const_value = 0x1c,
 	DW_AT_inline = 0x20,
-	DW_AT_producer = 0x25,
 	DW_AT_upper_bound = 0x2f,
 	DW_AT_abstract_origin = 0x31,
 	DW_AT_count = 0x37,

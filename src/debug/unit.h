@@ -25,7 +25,7 @@ struct unit {
 
 	/* What the first DIE says; offsets DW_NO_OFFSET, texts "" where it does not. */
 	uint16_t tag;
-	struct str name, comp_dir, producer, dwo_name;
+	struct str name, comp_dir, dwo_name;
 	uint64_t line_off;       /* DW_AT_stmt_list: in DW_LINE */
 	uint64_t str_offsets_base, addr_base, rnglists_base, loclists_base, ranges_base, macro_off;
 	uint64_t language;

@@ -156,8 +156,8 @@ static inline void walk_die(struct walk *k, const struct abbrev *a)
 	const bool owner = a->tag == DW_TAG_subprogram || a->tag == DW_TAG_variable;
 	if (owner && k->entered == 0 && k->w->enter)
 		enter(k, a);
-	const struct walk_step *s = k->u->abbrevs->steps.data + a->step, *end = s + a->steps;
-	for (; s < end; s++) {
+	const struct walk_step *s = a->steps > 0 ? &k->u->abbrevs->steps.data[a->step] : NULL;
+	for (uint32_t left = a->steps; left > 0; left--, s++) {
 		read_skip(&k->r, s->skip);
 		step(k, s->kind);
 	}

@@ -1,5 +1,7 @@
 #include "map/rows.h"
 
+#include "base/pool.h"
+
 #include <stdlib.h>
 
 /* Children of every row: `order` holds row indexes grouped by parent. */
@@ -159,6 +161,42 @@ static void select_first(struct item *list, size_t count, size_t n)
 	}
 }
 
+typedef int (*compare_fn)(const void *a, const void *b);
+
+/* The halves of a list that are sorted side by side. */
+struct halves {
+	struct item *list;
+	size_t count, middle;
+	compare_fn compare;
+};
+
+static void sort_half(void *ctx, size_t i, unsigned worker)
+{
+	const struct halves *h = ctx;
+	const size_t first = i ? h->middle : 0, end = i ? h->count : h->middle;
+	(void)worker;
+	qsort(h->list + first, end - first, sizeof *h->list, h->compare);
+}
+
+/* Fewer items than this are not worth a thread. */
+enum { PARALLEL_MIN = 20000 };
+
+static void sort_items(struct item *list, size_t count, compare_fn compare, unsigned threads)
+{
+	if (count < PARALLEL_MIN || pool_threads(threads) == 1) {
+		qsort(list, count, sizeof *list, compare);
+		return;
+	}
+	struct halves h = { list, count, count / 2, compare };
+	parallel_for(threads, 2, sort_half, &h);
+	struct item *low = xmalloc(h.middle * sizeof *low);
+	memcpy(low, list, h.middle * sizeof *low);
+	size_t a = 0, b = h.middle;
+	for (size_t out = 0; a < h.middle; out++)
+		list[out] = b == count || compare(&low[a], &list[b]) <= 0 ? low[a++] : list[b++];
+	free(low);
+}
+
 static size_t order_items(struct build *b, struct item *list, size_t count)
 {
 	const size_t limit = b->opts->limit;
@@ -166,7 +204,8 @@ static size_t order_items(struct build *b, struct item *list, size_t count)
 		select_first(list, count, limit);
 		count = fold_others(b, list, limit, count);
 	}
-	qsort(list, count, sizeof *list, b->opts->sort == HEFT_SORT_NAME ? by_name : by_signed);
+	sort_items(list, count, b->opts->sort == HEFT_SORT_NAME ? by_name : by_signed,
+		   b->opts->threads);
 	return count;
 }
 
@@ -243,7 +282,9 @@ static void add_children(struct build *b, struct pending p, pending_vec *todo)
 	const size_t n = b->family.first[p.index + 1] - b->family.first[p.index];
 	struct item *list = xcalloc(n, sizeof *list);
 	const size_t count = order_items(b, list, list_items(b, p.index, list));
-	if (!says_nothing(list, count, p.row->label, p.index == 0))
+	const bool keep = count == 1 && p.level < LEVELS_MAX && b->opts->keep[p.level] &&
+			  list[0].label[0] != '[';
+	if (keep || !says_nothing(list, count, p.row->label, p.index == 0))
 		make_rows(b, list, count, p, todo);
 	free(list);
 }

@@ -12,6 +12,10 @@ struct rows_opts {
 	enum heft_sort sort;
 	enum heft_domain domain; /* whose size decides */
 	bool diff;
+	unsigned threads; /* as for parallel_for; they do not show */
+	/* Levels whose rows are shown even where they only repeat the row above, as others stand below
+	 * them; bytes without an owner apart. */
+	bool keep[LEVELS_MAX];
 	const struct alias_index *aliases[LEVELS_MAX]; /* by level; NULL = none to list */
 };
 

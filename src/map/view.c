@@ -1,9 +1,18 @@
 #include "map/view.h"
 
 #include "base/pool.h"
-#include "names/demangle.h"
+#include "names/namespace.h"
 
 enum { CHUNK = 1024 };
+
+struct worker {
+	struct demangler demangler;
+	struct text made, rewritten;
+	struct arena texts;
+	/* VIEW_STACK, VIEW_BLOCK: the frames seen so far, and how they are shown; few make up many stacks. */
+	struct intern frames;
+	VEC(struct str) shown_frames;
+};
 
 struct work {
 	const struct view *view;
@@ -11,29 +20,103 @@ struct work {
 	struct notes *notes;
 	const label_id *todo;
 	size_t todo_count;
-	struct str *result; /* p NULL: shown as it is */
-	struct worker {
-		struct demangler demangler;
-		struct text rewritten;
-		struct arena texts;
-	} *workers;
+	struct intern_entry *result; /* text.p NULL: shown as it is */
+	struct worker *workers;
 };
 
 bool view_is_plain(const struct view *v)
 {
-	return v->style == HEFT_NAMES_RAW && !v->rules;
+	if (v->rules)
+		return false;
+	switch (v->form) {
+	case VIEW_NAME:
+	case VIEW_STACK:
+	case VIEW_BLOCK: return v->style == HEFT_NAMES_RAW;
+	case VIEW_PATH: return paths_empty(v->paths);
+	case VIEW_NAMESPACE:
+	case VIEW_DIRECTORY: break;
+	}
+	return false;
+}
+
+static struct str show_frame(const struct view *v, struct worker *me, struct str raw)
+{
+	const uint32_t id = intern_borrow(&me->frames, raw);
+	if (id == me->shown_frames.count) {
+		const struct str text = demangle(&me->demangler, raw, v->style);
+		vec_push(&me->shown_frames,
+			 (struct str){ arena_copy(&me->frames.arena, text), text.len });
+	}
+	return me->shown_frames.data[id];
+}
+
+static struct str show_stack(const struct view *v, struct worker *me, struct str raw)
+{
+	text_set(&me->made, STR(""));
+	for (size_t at = 0;;) {
+		const char *const end = memchr(raw.p + at, ';', raw.len - at);
+		const size_t len = end ? (size_t)(end - raw.p) - at : raw.len - at;
+		text_add(&me->made, show_frame(v, me, (struct str){ raw.p + at, len }));
+		if (!end)
+			return text_str(&me->made);
+		text_add_char(&me->made, ';');
+		at += len + 1;
+	}
+}
+
+static struct str show_block(const struct view *v, struct worker *me, struct str raw)
+{
+	size_t name = raw.len;
+	while (name > 0 && raw.p[name - 1] != '#')
+		name--;
+	if (name == 0 || raw.p[0] == '[')
+		return raw;
+	name--;
+	text_set(&me->made, show_frame(v, me, (struct str){ raw.p, name }));
+	text_add(&me->made, (struct str){ raw.p + name, raw.len - name });
+	return text_str(&me->made);
+}
+
+/* Bytes nobody has, and debug info about nothing in particular, are in no namespace. */
+static struct str show_namespace(const struct view *v, struct worker *me, struct str raw)
+{
+	if (str_starts(raw, STR("[")))
+		return raw;
+	if (str_ends(raw, STR(" (debug info)")))
+		return STR("(debug info)");
+	const struct str space = namespace_of(v->spaces, &me->demangler, raw);
+	return space.len > 0 ? space : STR("(global)");
+}
+
+static struct str show_path(const struct view *v, struct worker *me, struct str raw)
+{
+	const bool other = !paths_empty(v->paths) && paths_apply(v->paths, raw, &me->made);
+	const struct str path = other ? text_str(&me->made) : raw;
+	return v->form == VIEW_DIRECTORY ? path_directory(path, v->level) : path;
+}
+
+static struct str show(const struct view *v, struct worker *me, struct str raw)
+{
+	switch (v->form) {
+	case VIEW_NAME: return demangle(&me->demangler, raw, v->style);
+	case VIEW_STACK: return show_stack(v, me, raw);
+	case VIEW_BLOCK: return show_block(v, me, raw);
+	case VIEW_NAMESPACE: return show_namespace(v, me, raw);
+	case VIEW_PATH:
+	case VIEW_DIRECTORY: break;
+	}
+	return show_path(v, me, raw);
 }
 
 static void show_one(struct work *w, struct worker *me, size_t i)
 {
 	const struct str raw = label_text(w->labels, w->todo[i]);
-	struct str text = raw;
-	if (w->view->style != HEFT_NAMES_RAW)
-		text = demangle(&me->demangler, raw, w->view->style);
+	struct str text = show(w->view, me, raw);
 	if (w->view->rules && rules_apply(w->view->rules, text, &me->rewritten, w->notes))
 		text = (struct str){ me->rewritten.p, me->rewritten.len };
-	if (text.p != raw.p)
-		w->result[i] = (struct str){ arena_copy(&me->texts, text), text.len };
+	if (text.p != raw.p || text.len != raw.len)
+		w->result[i] = (struct intern_entry){ { arena_copy(&me->texts, text), text.len },
+						      hash_bytes(text.p, text.len) };
 }
 
 static void show_chunk(void *ctx, size_t chunk, unsigned worker)
@@ -69,26 +152,42 @@ static label_vec list_new(struct view *v, const struct spans *spans)
 	return todo;
 }
 
+static void learn(const struct view *v, const struct labels *labels, const label_vec *todo)
+{
+	struct demangler d = { 0 };
+	for (size_t i = 0; i < todo->count; i++)
+		namespaces_learn(v->spaces, &d, label_text(labels, todo->data[i]));
+	demangler_release(&d);
+}
+
 void view_update(struct view *v, struct labels *labels, const struct spans *spans, unsigned threads,
 		 struct notes *notes)
 {
 	make_room(v, labels->names.entries.count);
 	label_vec todo = list_new(v, spans);
+	if (v->form == VIEW_NAMESPACE)
+		learn(v, labels, &todo);
 	const unsigned n = pool_threads(threads);
 	struct work w = { .view = v,
 			  .labels = labels,
 			  .notes = notes,
 			  .todo = todo.data,
 			  .todo_count = todo.count,
-			  .result = xcalloc(todo.count, sizeof(struct str)),
+			  .result = xcalloc(todo.count, sizeof(struct intern_entry)),
 			  .workers = xcalloc(n, sizeof(struct worker)) };
 	parallel_for(n, (todo.count + CHUNK - 1) / CHUNK, show_chunk, &w);
+	label_id *ids = xcalloc(todo.count, sizeof *ids);
+	label_borrow_all(labels, w.result, todo.count, ids);
 	for (size_t i = 0; i < todo.count; i++)
-		if (w.result[i].p)
-			v->shown[todo.data[i]] = label_borrow(labels, w.result[i]);
+		if (ids[i] != LABEL_NONE)
+			v->shown[todo.data[i]] = ids[i];
+	free(ids);
 	for (unsigned i = 0; i < n; i++) {
 		arena_adopt(&v->texts, &w.workers[i].texts);
 		demangler_release(&w.workers[i].demangler);
+		intern_release(&w.workers[i].frames);
+		vec_release(&w.workers[i].shown_frames);
+		text_release(&w.workers[i].made);
 		text_release(&w.workers[i].rewritten);
 	}
 	free(w.workers);

@@ -1,4 +1,4 @@
-/* view.h - labels as a level shows them: demangled, rewritten by rules.
+/* view.h - labels as a level shows them: demangled, or a part of them, then rewritten by rules.
  *
  * Sources claim raw linker names; several levels may show the same spans in different
  * styles.  A view remembers the shown label of every raw one it was asked for, so each
@@ -7,11 +7,28 @@
 #ifndef HEFT_MAP_VIEW_H
 #define HEFT_MAP_VIEW_H
 
+#include "map/paths.h"
 #include "map/rules.h"
 #include "map/space.h"
 
+struct namespaces;
+
+/* What a label is, and what of it is shown. */
+enum view_form {
+	VIEW_NAME,      /* a linker name: demangled in the style */
+	VIEW_STACK,     /* linker names with ";" between: each demangled */
+	VIEW_BLOCK,     /* a linker name and "#NUMBER": the name demangled */
+	VIEW_NAMESPACE, /* the namespace of a linker name */
+	VIEW_PATH,      /* a source file, with or without ":LINE" behind */
+	VIEW_DIRECTORY, /* the directory of one */
+};
+
 struct view {
-	enum heft_demangle style;
+	enum heft_demangle style; /* VIEW_NAME, VIEW_STACK, VIEW_BLOCK */
+	enum view_form form;
+	unsigned level;            /* VIEW_DIRECTORY: which component; 0 = the whole */
+	const struct paths *paths; /* of paths; borrowed; NULL = as they are */
+	struct namespaces *spaces; /* VIEW_NAMESPACE: learns from the names it sees; borrowed */
 	const struct rules *rules; /* borrowed; NULL = none */
 	label_id *shown;           /* by raw label; LABEL_NONE = not asked for yet */
 	size_t count;

@@ -101,11 +101,24 @@ size_t label_width(struct str label)
 	return width;
 }
 
+/* Whether 8 bytes are all printable ASCII.  No carry leaves a byte below 0x80. */
+static bool plain_8(const char *p)
+{
+	static const uint64_t tops = UINT64_C(0x8080808080808080);
+	uint64_t w;
+	memcpy(&w, p, sizeof w);
+	const uint64_t not_ascii = w | (w + UINT64_C(0x0101010101010101));
+	return (not_ascii & tops) == 0 && ((w + UINT64_C(0x6060606060606060)) & tops) == tops;
+}
+
 /* Writes label[start, end), whose glyphs stay whole. */
 static void put_glyphs(struct sink *s, struct str label, size_t start, size_t end)
 {
 	struct glyph g;
 	for (size_t pos = start; pos < end; pos += g.size) {
+		g.size = 8;
+		if (end - pos >= 8 && plain_8(label.p + pos))
+			continue;
 		g.size = 1;
 		if (label.p[pos] >= ' ' && label.p[pos] < 0x7f)
 			continue;

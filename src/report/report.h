@@ -28,6 +28,7 @@ struct report {
 	const struct heft_row *top;      /* "TOTAL" */
 	const char *const *source_names; /* one a level, as typed */
 	size_t source_count;
+	uint32_t stacks; /* bit i: labels of level i are stacks, frames with ";" between */
 	bool diff;
 	bool filtered;
 	struct heft_sizes omitted;
@@ -49,5 +50,16 @@ void out_csv(const struct report *r, struct sink *s, char separator);
 
 /* One document; docs/json.md says what its members mean. */
 void out_json(const struct report *r, struct sink *s);
+
+/* One line a leaf row, no total, as flame graph tools read stacks: the labels from the first level
+ * down with ";" between, a space, the bytes (of opts.domain HEFT_VM, else of the file); in a diff
+ * the bytes before and now.  Rows without bytes are left out. */
+void out_folded(const struct report *r, struct sink *s);
+
+/* What is at an address. */
+void out_where(const struct heft_location *at, enum heft_where_format format, struct sink *s);
+
+/* A function with its basic blocks; NULL: what stands above all of them. */
+void out_blocks(const struct heft_block_function *f, enum heft_blocks_format format, struct sink *s);
 
 #endif

@@ -5,7 +5,7 @@
 #include "code/code.h"
 #include "image/elf_const.h"
 
-static bool is_plt(const struct section *s)
+bool section_is_plt(const struct section *s)
 {
 	return s->alloc && s->exec && !s->nobits &&
 	       (str_starts(s->name, STR(".plt")) || str_eq(s->name, STR(".iplt")));
@@ -18,6 +18,7 @@ bool section_is_got(const struct section *s)
 
 void attr_got_init(struct attr *a)
 {
+	a->got.count = 0;
 	for (size_t i = 1; i < a->im->section_count; i++) {
 		struct reloc_iter it;
 		struct reloc r;
@@ -28,17 +29,21 @@ void attr_got_init(struct attr *a)
 		while (reloc_next(&it, &r)) {
 			if (r.symbol == 0 || r.symbol >= a->dyn_count || r.kind == RELOC_COPY)
 				continue;
-			const label_id label = a->dyn_labels[r.symbol];
 			const struct section *in = image_section_at(a->im, r.addr);
-			if (label != LABEL_NONE && in && section_is_got(in))
-				vec_push(&a->got, (struct got_slot){ r.addr, label,
+			if (in && section_is_got(in))
+				vec_push(&a->got, (struct got_slot){ r.addr, r.symbol,
 								     r.kind == RELOC_JUMP_SLOT });
 		}
 	}
 	sort_by_key(a->got.data, a->got.count, sizeof *a->got.data);
 }
 
-static label_id got_label(const struct attr *a, uint64_t addr)
+label_id attr_got_owner(const struct attr *a, const struct got_slot *slot)
+{
+	return a->dyn_labels[slot->symbol];
+}
+
+const struct got_slot *attr_got_at(const struct attr *a, uint64_t addr)
 {
 	size_t low = 0, high = a->got.count;
 	while (low < high) {
@@ -48,8 +53,7 @@ static label_id got_label(const struct attr *a, uint64_t addr)
 		else
 			high = mid;
 	}
-	return low < a->got.count && a->got.data[low].addr == addr ? a->got.data[low].label
-								   : LABEL_NONE;
+	return low < a->got.count && a->got.data[low].addr == addr ? &a->got.data[low] : NULL;
 }
 
 /* Bytes of one stub where the section header does not say: the sizes the psABIs use. */
@@ -61,18 +65,19 @@ static uint64_t stub_size(const struct image *im, const struct section *s)
 }
 
 /* Stubs that jump through a slot say so in their code. */
-static size_t stubs_by_code(struct attr *a, const struct section *s, uint64_t size)
+static size_t stubs_by_code(struct attr *a, const struct section *s, uint64_t size,
+			    attr_stub_fn *fn)
 {
 	code_ref_vec refs = { 0 };
 	size_t found = 0;
 	code_refs(code_isa_of(a->im->machine), section_bytes(a->im, s), s->addr, REF_MEM | REF_ADDR,
 		  0, 0, &refs);
 	for (size_t i = 0; i < refs.count; i++) {
-		const label_id label = got_label(a, refs.data[i].to);
+		const struct got_slot *slot = attr_got_at(a, refs.data[i].to);
 		const uint64_t off = (refs.data[i].from - s->addr) / size * size;
-		if (label == LABEL_NONE)
+		if (!slot)
 			continue;
-		attr_put(a, s, off, size, label, WHY_PLT);
+		fn(a, s, off, size, slot);
 		found++;
 	}
 	vec_release(&refs);
@@ -81,27 +86,38 @@ static size_t stubs_by_code(struct attr *a, const struct section *s, uint64_t si
 
 /* Stubs that say nothing stand in the order of the jump slots, from the end of the section
  * on backwards, so that the size of the header does not matter. */
-static void stubs_by_order(struct attr *a, const struct section *s, uint64_t size)
+static void stubs_by_order(struct attr *a, const struct section *s, uint64_t size, attr_stub_fn *fn)
 {
 	uint64_t off = s->size / size * size;
 	for (size_t i = a->got.count; i-- > 0 && off >= size;) {
 		if (!a->got.data[i].jump)
 			continue;
 		off -= size;
-		attr_put(a, s, off, size, a->got.data[i].label, WHY_PLT);
+		fn(a, s, off, size, &a->got.data[i]);
 	}
+}
+
+void attr_plt_each(struct attr *a, attr_stub_fn *fn)
+{
+	for (size_t i = 1; i < a->im->section_count; i++) {
+		const struct section *s = &a->im->sections[i];
+		if (!section_is_plt(s))
+			continue;
+		const uint64_t size = stub_size(a->im, s);
+		if (stubs_by_code(a, s, size, fn) == 0 && str_eq(s->name, STR(".plt")))
+			stubs_by_order(a, s, size, fn);
+	}
+}
+
+static void put_stub(struct attr *a, const struct section *s, uint64_t off, uint64_t size,
+		     const struct got_slot *slot)
+{
+	attr_put(a, s, off, size, attr_got_owner(a, slot), WHY_PLT);
 }
 
 void attr_plt(struct attr *a)
 {
-	for (size_t i = 1; i < a->im->section_count; i++) {
-		const struct section *s = &a->im->sections[i];
-		if (!is_plt(s))
-			continue;
-		const uint64_t size = stub_size(a->im, s);
-		if (stubs_by_code(a, s, size) == 0 && str_eq(s->name, STR(".plt")))
-			stubs_by_order(a, s, size);
-	}
+	attr_plt_each(a, put_stub);
 }
 
 /* A slot without a symbol goes to the owner of what it points to. */
@@ -177,7 +193,7 @@ void attr_got(struct attr *a)
 	for (size_t i = 0; i < a->got.count; i++) {
 		const struct section *in = image_section_at(a->im, a->got.data[i].addr);
 		attr_put(a, in, a->got.data[i].addr - in->addr, pointer_size(a->im),
-			 a->got.data[i].label, WHY_GOT);
+			 attr_got_owner(a, &a->got.data[i]), WHY_GOT);
 	}
 	got_relocs(a);
 	for (size_t i = 1; i < a->im->section_count; i++)

@@ -51,6 +51,7 @@ struct refs {
 	enum code_isa isa;
 	uint64_t imm_low, imm_high; /* what an immediate must lie in to be an address */
 	uint64_t got, got_low;      /* i386: base of addresses relative to the GOT, and the least */
+	uint64_t plt_low, plt_high, slots_low, slots_high; /* of imports; empty: not wanted */
 	target_vec targets;
 	pointer_vec pointers;
 	VEC(struct slot) slots; /* sorted */
@@ -132,6 +133,7 @@ static const struct slot *slot_at(const struct refs *r, uint64_t addr)
 struct job {
 	size_t first, last; /* spans of a->vm */
 	target_vec found;
+	target_vec uses; /* of imports */
 };
 
 enum { JOB_BYTES = 256 << 10 };
@@ -189,16 +191,32 @@ static void scan_got_relative(const struct refs *r, const struct span *s, code_r
 	}
 }
 
+/* A PLT stub, a GOT slot or code without a unit, whose users are wanted. */
+static bool is_import(const struct refs *r, uint64_t addr)
+{
+	if (r->a->bare.count > 0 && attr_bare_at(r->a, addr))
+		return true;
+	return (addr >= r->plt_low && addr < r->plt_high) ||
+	       (addr >= r->slots_low && addr < r->slots_high && attr_got_at(r->a, addr));
+}
+
 static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *scratch,
-		      target_vec *found)
+		      struct job *job)
 {
 	const struct bytes code = image_at(r->a->im, s->start, s->size);
-	const unsigned kinds = REF_MEM | REF_ADDR | (r->imm_low < r->imm_high ? REF_IMM : 0);
+	const unsigned kinds =
+		REF_MEM | REF_ADDR | (r->imm_low < r->imm_high ? REF_IMM : 0) |
+		(r->plt_low < r->plt_high || r->a->bare.count > 0 ? REF_CALL | REF_JUMP : 0);
+	target_vec *found = &job->found;
 	scratch->count = 0;
 	code_refs(r->isa, code, s->start, kinds, r->imm_low, r->imm_high, scratch);
 	for (size_t i = 0; i < scratch->count; i++) {
 		const struct code_ref *ref = &scratch->data[i];
 		if (ref->kind == REF_IMM && is_text(r->a->im, ref->to))
+			continue;
+		if (is_import(r, ref->to))
+			vec_push(&job->uses, (struct target){ ref->to, s->label, WHY_CODE_REF });
+		if (ref->kind & (REF_CALL | REF_JUMP))
 			continue;
 		if (is_anonymous(r, ref->to) || slot_at(r, ref->to))
 			vec_push(found, (struct target){ ref->to, s->label, WHY_CODE_REF });
@@ -217,7 +235,7 @@ static void scan_job(void *ctx, size_t i, unsigned worker)
 		const struct span *s = &scan->refs->a->vm.list.data[k];
 		const struct section *in = image_section_at(scan->refs->a->im, s->start);
 		if (in && in->exec && !in->nobits)
-			scan_span(scan->refs, s, &scratch, &job->found);
+			scan_span(scan->refs, s, &scratch, job);
 	}
 	vec_release(&scratch);
 }
@@ -249,6 +267,32 @@ static void take_targets(struct refs *r, const target_vec *found)
 	}
 }
 
+static void take_uses(struct refs *r, const target_vec *uses)
+{
+	for (size_t i = 0; i < uses->count; i++)
+		vec_push(&r->a->uses,
+			 (struct import_use){ uses->data[i].addr, uses->data[i].label });
+}
+
+/* By symbol, imports have owners of their own. */
+static void find_imports(struct refs *r)
+{
+	const struct attr *a = r->a;
+	if (a->owner == BY_SYMBOL || a->im->kind == IMAGE_OBJECT)
+		return;
+	for (size_t i = 1; i < a->im->section_count; i++) {
+		const struct section *s = &a->im->sections[i];
+		if (!section_is_plt(s))
+			continue;
+		r->plt_low = r->plt_high ? min_u64(r->plt_low, s->addr) : s->addr;
+		r->plt_high = max_u64(r->plt_high, s->addr + s->size);
+	}
+	if (a->got.count > 0) {
+		r->slots_low = a->got.data[0].addr;
+		r->slots_high = a->got.data[a->got.count - 1].addr + 1;
+	}
+}
+
 static void scan_code(struct refs *r)
 {
 	if (r->isa == CODE_NONE || r->a->im->kind == IMAGE_OBJECT)
@@ -258,7 +302,9 @@ static void scan_code(struct refs *r)
 	parallel_for(r->a->f->threads, jobs.count, scan_job, &scan);
 	for (size_t i = 0; i < jobs.count; i++) {
 		take_targets(r, &jobs.data[i].found);
+		take_uses(r, &jobs.data[i].uses);
 		vec_release(&jobs.data[i].found);
+		vec_release(&jobs.data[i].uses);
 	}
 	vec_release(&jobs);
 }
@@ -362,6 +408,43 @@ static void add_unsized_data(struct refs *r)
 	}
 }
 
+/* The sized symbol without an owner around an address, or NULL (by compile unit only). */
+static const struct place *sized_around(const struct attr *a, uint64_t addr)
+{
+	size_t low = 0, high = a->sized.count;
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+		if (a->sized.data[mid].addr <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == 0 || addr - a->sized.data[low - 1].addr >= a->sized.data[low - 1].size)
+		return NULL;
+	return &a->sized.data[low - 1];
+}
+
+/* Who refers into such a symbol owns all of it, and no more. */
+static void keep_symbols_whole(struct refs *r)
+{
+	const struct attr *a = r->a;
+	if (a->sized.count == 0)
+		return;
+	for (size_t i = 0; i < r->targets.count; i++) {
+		const struct place *p = sized_around(a, r->targets.data[i].addr);
+		if (p)
+			r->targets.data[i].addr = p->addr;
+	}
+	for (size_t i = 0; i < a->sized.count; i++) {
+		const uint64_t start = a->sized.data[i].addr, end = start + a->sized.data[i].size;
+		const struct target bounds[] = { { start, LABEL_NONE, WHY_DATA_REF },
+						 { end, LABEL_NONE, WHY_DATA_REF } };
+		for (size_t k = 0; k < COUNT_OF(bounds); k++)
+			if (is_anonymous(r, bounds[k].addr))
+				vec_push(&r->targets, bounds[k]);
+	}
+}
+
 /* The end of the string at `addr` in an object's section of mergeable strings.  (The flags of
  * a linked section say nothing: lld keeps them where strings and other constants meet.) */
 static uint64_t string_end(const struct image *im, const struct section *s, uint64_t addr,
@@ -384,6 +467,7 @@ static void make_pieces(struct refs *r)
 {
 	const struct spans *owned = &r->a->vm;
 	size_t next = 0;
+	keep_symbols_whole(r);
 	sort_by_key(r->targets.data, r->targets.count, sizeof *r->targets.data);
 	for (size_t i = 0; i < r->targets.count;) {
 		const uint64_t addr = r->targets.data[i].addr;
@@ -450,24 +534,34 @@ static bool spread_once(struct refs *r)
 
 enum { ROUNDS_MAX = 64 };
 
-void attr_refs(struct attr *a)
+void attr_refs_find(struct attr *a)
 {
-	struct refs r = { .a = a, .isa = code_isa_of(a->im->machine) };
-	list_sections(&r);
-	find_pointers(&r);
-	find_slots(&r);
-	scan_code(&r);
-	add_unsized_data(&r);
-	make_pieces(&r);
-	for (unsigned round = 0; round < ROUNDS_MAX && spread_once(&r); round++)
+	struct refs *r = a->refs = xcalloc(1, sizeof *r);
+	r->a = a;
+	r->isa = code_isa_of(a->im->machine);
+	list_sections(r);
+	find_pointers(r);
+	find_slots(r);
+	find_imports(r);
+	scan_code(r);
+}
+
+void attr_refs_claim(struct attr *a)
+{
+	struct refs *r = a->refs;
+	add_unsized_data(r);
+	make_pieces(r);
+	for (unsigned round = 0; round < ROUNDS_MAX && spread_once(r); round++)
 		;
-	for (size_t i = 0; i < r.pieces.count; i++) {
-		const struct piece *p = &r.pieces.data[i];
+	for (size_t i = 0; i < r->pieces.count; i++) {
+		const struct piece *p = &r->pieces.data[i];
 		if (p->label != LABEL_NONE)
 			claim(&a->vm_claims, p->start, p->end - p->start, p->label, p->why);
 	}
-	vec_release(&r.pieces);
-	vec_release(&r.pointers);
-	vec_release(&r.slots);
-	free(r.data);
+	vec_release(&r->pieces);
+	vec_release(&r->pointers);
+	vec_release(&r->slots);
+	free(r->data);
+	free(r);
+	a->refs = NULL;
 }

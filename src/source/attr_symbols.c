@@ -1,57 +1,9 @@
-/* Symbols that say where code and data are.
- *
- * Where ranges overlap, the symbol that starts first owns the bytes; of those that start
- * together the longest, then a typed one before an untyped, a global one before a weak before
- * a local, then the one with fewer underscores in front, then the first of its table. */
+/* Symbols that say where code and data are; the rule is that of symbol_rule.h. */
 #include "source/attr.h"
 
 #include "base/sort.h"
 #include "image/elf_const.h"
-
-enum { INDEX_BITS = 20 };
-
-static uint32_t rank_of(const struct symbol *s)
-{
-	const uint32_t index = (uint32_t)min_u64(s->index, (1u << INDEX_BITS) - 1);
-	const uint32_t untyped = s->type == STT_NOTYPE;
-	const uint32_t bind = s->bind == STB_LOCAL ? 2 : s->bind == STB_WEAK ? 1 : 0;
-	uint32_t underscores = 0;
-	while (underscores < s->name.len && underscores < 15 && s->name.p[underscores] == '_')
-		underscores++;
-	return (untyped << 8 | bind << 4 | underscores) << INDEX_BITS | index;
-}
-
-/* $a, $d, $t, $x, also with a suffix: they mark kinds of bytes (ARM, AArch64, RISC-V). */
-static bool is_mapping_symbol(const struct symbol *s)
-{
-	return s->type == STT_NOTYPE && s->name.len >= 2 && s->name.p[0] == '$' &&
-	       strchr("adtxc", s->name.p[1]) != NULL;
-}
-
-static bool names_a_place(const struct symbol *s)
-{
-	switch (s->type) {
-	case STT_NOTYPE:
-	case STT_OBJECT:
-	case STT_FUNC:
-	case STT_TLS:
-	case STT_GNU_IFUNC:
-	case STT_ARM_TFUNC: return !is_mapping_symbol(s);
-	default: return false;
-	}
-}
-
-/* The section a symbol is in, if its bytes are part of the VM image. */
-static const struct section *section_of(const struct image *im, const struct symbol *s,
-					uint64_t addr)
-{
-	if (s->section == SYM_NO_SECTION || s->section >= im->section_count)
-		return NULL;
-	const struct section *in = &im->sections[s->section];
-	if (!section_takes_vm(im, in) || addr < in->addr || addr - in->addr > in->size)
-		return NULL;
-	return in;
-}
+#include "source/symbol_rule.h"
 
 static void collect_table(struct attr *a, const struct image *im, const struct section *table,
 			  place_vec *sized)
@@ -65,18 +17,18 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 	for (size_t i = 1; i < t.count; i++) {
 		const struct symbol s = symtab_get(&t, i);
 		uint64_t addr;
-		if (!names_a_place(&s) || !symbol_addr(im, &s, &addr))
+		if (!symbol_names_a_place(&s) || !symbol_addr(im, &s, &addr))
 			continue;
-		const struct section *in = section_of(im, &s, addr);
+		const struct section *in = symbol_section(im, &s, addr);
 		if (!in)
 			continue;
 		struct place p = { .addr = addr,
 				   .size = min_u64(s.size, in->size - (addr - in->addr)),
 				   .label = labels ? labels[i] : symbol_label(a, &s),
-				   .rank = rank_of(&s),
+				   .rank = symbol_rank(&s),
 				   .code = in->exec,
 				   .vague = s.type == STT_NOTYPE && s.bind != STB_LOCAL };
-		if (p.label == LABEL_NONE)
+		if (p.label == LABEL_NONE && a->owner == BY_SYMBOL)
 			p.label = label_format(a->f->labels, "[Anonymous symbol #%zu]", i);
 		if (s.size > 0)
 			vec_push(sized, p);
@@ -132,12 +84,17 @@ static void list_aliases(const struct attr *a, const place_vec *v)
 	}
 }
 
+void attr_list_sized(struct attr *a, place_vec *ret)
+{
+	collect(a, ret);
+	sort_places(ret);
+	sort_places(&a->unsized);
+}
+
 void attr_sized_symbols(struct attr *a)
 {
 	place_vec sized = { 0 };
-	collect(a, &sized);
-	sort_places(&sized);
-	sort_places(&a->unsized);
+	attr_list_sized(a, &sized);
 	list_aliases(a, &sized);
 	for (size_t i = 0; i < sized.count; i++)
 		claim(&a->vm_claims, sized.data[i].addr, sized.data[i].size, sized.data[i].label,

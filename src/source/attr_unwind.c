@@ -88,9 +88,10 @@ void attr_unwind_read(struct attr *a)
 /* Only code that nobody has yet: names are made up from the address. */
 void attr_unwind_bounds(struct attr *a)
 {
+	struct span_cursor cursor = { &a->vm, 0 };
 	for (size_t i = 0; i < a->fdes.count; i++) {
 		const struct fde *d = &a->fdes.data[i];
-		if (d->size == 0 || spans_label(&a->vm, d->addr) != LABEL_NONE)
+		if (d->size == 0 || cursor_label(&cursor, d->addr) != LABEL_NONE)
 			continue;
 		const struct section *in = image_section_at(a->im, d->addr);
 		if (!in || !in->exec)

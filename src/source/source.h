@@ -20,6 +20,8 @@ struct trace {
 	size_t addr_count; /* 0: every claim */
 };
 
+struct dwarf_slot;
+
 /* How far a run is; see heft_profile_set_progress. */
 struct progress {
 	void (*fn)(void *ctx, const char *what, uint64_t done, uint64_t total);
@@ -39,6 +41,7 @@ struct source_file {
 	struct aliases *aliases;         /* to be filled by the symbols source, or NULL */
 	const struct trace *trace;       /* or NULL */
 	const struct progress *progress; /* or NULL */
+	struct dwarf_slot *dwarf;        /* shared by the sources of one input */
 	const char *source;              /* name of the source at work, for the trace */
 };
 
@@ -78,12 +81,18 @@ enum source_text {
 	TEXT_CHOSEN, /* by the -C setting */
 	TEXT_SHORT,
 	TEXT_FULL,
+	TEXT_PATH,      /* of a source file */
+	TEXT_DIRECTORY, /* of that */
+	TEXT_STACK,     /* symbols joined by ";", by the -C setting */
+	TEXT_NAMESPACE, /* of a symbol */
+	TEXT_BLOCK,     /* a symbol, "#" and a number, by the -C setting */
 };
 
 struct source {
 	const char *name, *about;
 	void (*run)(const struct source_file *f, struct layer *ret);
 	enum source_text text;
+	bool dwarf; /* reads debug info, which may be in a separate file */
 };
 
 /* The built-in sources; NULL past the last. */
@@ -95,5 +104,14 @@ void source_armembers(const struct source_file *f, struct layer *ret);
 void source_segments(const struct source_file *f, struct layer *ret);
 void source_sections(const struct source_file *f, struct layer *ret);
 void source_symbols(const struct source_file *f, struct layer *ret);
+void source_blocks(const struct source_file *f, struct layer *ret);
+void source_compileunits(const struct source_file *f, struct layer *ret);
+void source_sourcefiles(const struct source_file *f, struct layer *ret);
+void source_inlines(const struct source_file *f, struct layer *ret);
+void source_inlinestacks(const struct source_file *f, struct layer *ret);
+
+struct namespaces;
+/* Adds what the debug info of the input knows of C++ namespaces and classes. */
+void source_namespaces(const struct source_file *f, struct namespaces *ret);
 
 #endif

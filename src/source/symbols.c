@@ -26,6 +26,9 @@ void attr_commit_vm(struct attr *a)
 
 label_id symbol_label(const struct attr *a, const struct symbol *s)
 {
+	uint64_t addr;
+	if (a->owner != BY_SYMBOL)
+		return symbol_addr(a->im, s, &addr) ? spans_label(&a->vm, addr) : LABEL_NONE;
 	return s->name.len > 0 ? label_borrow(a->f->labels, s->name) : LABEL_NONE;
 }
 
@@ -63,18 +66,66 @@ bool load_pointer(const struct image *im, uint64_t addr, uint64_t *ret)
 	return reader_ok(&r);
 }
 
+/* The names of a table's symbols, read and hashed by several threads. */
+struct names {
+	struct symtab table;
+	struct intern_entry *list; /* by index; text NULL where there is none */
+};
+
+enum { NAMES_CHUNK = 8192 };
+
+static void hash_names(void *ctx, size_t chunk, unsigned worker)
+{
+	const struct names *n = ctx;
+	const size_t end = min_u64((chunk + 1) * NAMES_CHUNK, n->table.count);
+	(void)worker;
+	for (size_t i = chunk * NAMES_CHUNK; i < end; i++) {
+		const struct str name = symtab_get(&n->table, i).name;
+		if (name.len > 0)
+			n->list[i] = (struct intern_entry){ name, hash_bytes(name.p, name.len) };
+	}
+}
+
+/* By unit or file: a symbol goes with what stands at its address, an STT_FILE symbol with the
+ * local symbols behind it, and those of them that stand nowhere with it. */
+static void labels_by_owner(const struct attr *a, const struct symtab *table, label_id *ret)
+{
+	label_id local = LABEL_NONE, file = LABEL_NONE;
+	for (size_t i = table->count; i-- > 0;) {
+		const struct symbol s = symtab_get(table, i);
+		ret[i] = s.type == STT_FILE ? local : symbol_label(a, &s);
+		if (s.type == STT_FILE)
+			local = LABEL_NONE;
+		else if (s.bind == STB_LOCAL && ret[i] != LABEL_NONE)
+			local = ret[i];
+	}
+	for (size_t i = 1; i < table->count; i++) {
+		const struct symbol s = symtab_get(table, i);
+		if (s.bind != STB_LOCAL)
+			break;
+		if (s.type == STT_FILE)
+			file = ret[i];
+		else if (ret[i] == LABEL_NONE)
+			ret[i] = file;
+	}
+}
+
 /* The labels of a table's symbols by index: relocations, versions and hashes name them so. */
 static label_id *read_labels(const struct attr *a, const struct section *table, size_t *count)
 {
-	struct symtab t;
-	if (!table || !symtab_open(&t, a->im, table))
+	struct names n;
+	if (!table || !symtab_open(&n.table, a->im, table))
 		return NULL;
-	label_id *labels = xcalloc(t.count, sizeof *labels);
-	for (size_t i = 0; i < t.count; i++) {
-		const struct symbol s = symtab_get(&t, i);
-		labels[i] = symbol_label(a, &s);
+	*count = n.table.count;
+	label_id *labels = xcalloc(*count, sizeof *labels);
+	if (a->owner != BY_SYMBOL) {
+		labels_by_owner(a, &n.table, labels);
+		return labels;
 	}
-	*count = t.count;
+	n.list = xcalloc(*count, sizeof *n.list);
+	parallel_for(a->f->threads, (*count + NAMES_CHUNK - 1) / NAMES_CHUNK, hash_names, &n);
+	label_borrow_all(a->f->labels, n.list, *count, labels);
+	free(n.list);
 	return labels;
 }
 
@@ -82,6 +133,8 @@ static void read_symbols(struct attr *a)
 {
 	a->symtab = image_section_type(a->im, SHT_SYMTAB, 1);
 	a->dynsym = image_section_type(a->im, SHT_DYNSYM, 1);
+	free(a->sym_labels);
+	free(a->dyn_labels);
 	a->sym_labels = read_labels(a, a->symtab, &a->sym_count);
 	a->dyn_labels = read_labels(a, a->dynsym, &a->dyn_count);
 }
@@ -115,37 +168,44 @@ static void run_one(void *ctx, size_t i, unsigned worker)
 /* Smaller images are not worth a thread. */
 enum { PARALLEL_MIN = 1 << 20 };
 
-/* The second gets a copy of the attr; its claims follow those of the first. */
-static void side_by_side(struct attr *a, void (*first)(struct attr *a),
+static void side_by_side(struct attr *a, void (*first)(struct attr *a), struct attr *b,
 			 void (*second)(struct attr *b))
 {
-	struct attr b = *a;
-	struct pair p = { a, &b, first, second };
-	memset(&b.vm_claims, 0, sizeof b.vm_claims);
-	memset(&b.file_claims, 0, sizeof b.file_claims);
+	struct pair p = { a, b, first, second };
 	parallel_for(a->im->bytes.size < PARALLEL_MIN ? 1 : a->f->threads, 2, run_one, &p);
-	claims_append(&a->vm_claims, &b.vm_claims);
-	claims_append(&a->file_claims, &b.file_claims);
 }
 
-static void tables_and_unwind(struct attr *b)
+/* A copy for the second of two threads, to make claims of its own. */
+static struct attr partner(const struct attr *a)
 {
-	attr_unwind_bytes(b);
-	attr_symbol_tables(b);
-	/* In order, they cost the resolving that follows next to nothing. */
-	claims_sort(&b->vm_claims);
-	claims_sort(&b->file_claims);
+	struct attr b = *a;
+	memset(&b.vm_claims, 0, sizeof b.vm_claims);
+	memset(&b.file_claims, 0, sizeof b.file_claims);
+	return b;
+}
+
+static void named_code(struct attr *a)
+{
+	read_symbols(a);
+	if (a->owner == BY_SYMBOL)
+		attr_sized_symbols(a);
+	attr_commit_vm(a);
+	attr_got_init(a);
+	attr_plt(a);
+	attr_commit_vm(a);
 }
 
 /* Who owns the code: the surest first. */
 static void attribute_code(struct attr *a)
 {
-	attr_sized_symbols(a);
-	attr_commit_vm(a);
-	attr_got_init(a);
-	attr_plt(a);
-	attr_commit_vm(a);
-	attr_unwind_read(a);
+	/* Not beside the unwind tables: the order of notes must not depend on threads. */
+	if (a->owner != BY_SYMBOL)
+		attr_units(a);
+	struct attr b = partner(a);
+	side_by_side(a, named_code, &b, attr_unwind_read);
+	a->fdes = b.fdes;
+	if (a->owner != BY_SYMBOL)
+		return;
 	attr_unwind_bounds(a);
 	attr_commit_vm(a);
 	attr_discover(a);
@@ -154,37 +214,99 @@ static void attribute_code(struct attr *a)
 	attr_commit_vm(a);
 }
 
+static void tables(struct attr *b)
+{
+	attr_unwind_bytes(b);
+	if (b->owner == BY_SYMBOL)
+		attr_symbol_tables(b);
+}
+
+/* What the tables take, without regard to other owners.  (A trace tells claims in order.) */
+static void resolve_tables(struct attr *b)
+{
+	claims_sort(&b->vm_claims);
+	claims_sort(&b->file_claims);
+	memset(&b->vm, 0, sizeof b->vm);
+	if (!b->f->trace)
+		claims_resolve(&b->vm_claims, UINT64_MAX, &b->vm);
+}
+
+/* Data by the code that refers to it; beside that, the tables about code and symbols. */
+static void attribute_data(struct attr *a)
+{
+	struct attr b = partner(a);
+	side_by_side(a, attr_refs_find, &b, tables);
+	side_by_side(a, attr_refs_claim, &b, resolve_tables);
+	attr_commit_vm(a);
+	spans_overlay(&a->vm, &b.vm);
+	a->vm_claims = b.vm_claims;
+	claims_append(&a->file_claims, &b.file_claims);
+	attr_commit_vm(a);
+}
+
+/* By unit or file: once more, for by now data have owners. */
+static void name_symbols_again(struct attr *a)
+{
+	attr_bare_claim(a);
+	read_symbols(a);
+	attr_imports(a);
+	attr_plt(a);
+	attr_symbol_tables(a);
+	attr_commit_vm(a);
+}
+
+/* An object of one unit is there for it: its headers, tables and names too. */
+static void rest_of_object(struct attr *a)
+{
+	const struct spans *vm = &a->vm;
+	if (a->owner != BY_UNIT || a->im->kind != IMAGE_OBJECT || !a->dwarf || vm->list.count == 0)
+		return;
+	const label_id unit = vm->list.data[0].label;
+	for (size_t i = 1; i < vm->list.count; i++)
+		if (vm->list.data[i].label != unit)
+			return;
+	claim(&a->file_claims, a->im->file_off, a->im->bytes.size, unit, WHY_DEBUG);
+}
+
 /* `number` of the `total` images of the input. */
 static void attribute_image(struct attr *a, size_t number, size_t total)
 {
 	source_progress(a->f, "symbols", 2 * number, 2 * total);
-	read_symbols(a);
 	attribute_code(a);
 	source_progress(a->f, "references", 2 * number + 1, 2 * total);
-	side_by_side(a, attr_refs, tables_and_unwind);
-	attr_commit_vm(a);
+	attribute_data(a);
+	if (a->owner != BY_SYMBOL)
+		name_symbols_again(a);
 	attr_got(a);
 	attr_padding(a);
 	attr_tables(a);
 	attr_commit_vm(a);
 	attr_relocs(a);
 	attr_commit_vm(a);
+	attr_code_tables(a);
+	attr_commit_vm(a);
 	attr_objects(a);
+	attr_debug_sections(a);
+	rest_of_object(a);
 	note_made_up(a);
 	vec_release(&a->got);
+	vec_release(&a->uses);
+	vec_release(&a->bare);
 	vec_release(&a->fdes);
 	vec_release(&a->unsized);
+	vec_release(&a->sized);
 	free(a->sym_labels);
 	free(a->dyn_labels);
 }
 
-void source_symbols(const struct source_file *f, struct layer *ret)
+static void attribute_input(const struct source_file *f, enum owner owner, struct layer *ret)
 {
 	struct claims file = { 0 };
 	for (size_t i = 0; i < f->input->image_count; i++) {
 		struct attr a = { .f = f,
 				  .im = &f->input->images[i],
 				  .debug = f->debug ? &f->debug->images[0] : NULL,
+				  .owner = owner,
 				  .file_claims = file };
 		attribute_image(&a, i, f->input->image_count);
 		file = a.file_claims;
@@ -192,4 +314,19 @@ void source_symbols(const struct source_file *f, struct layer *ret)
 	}
 	layer_add_file(f, ret, &file);
 	layer_finish(f, ret);
+}
+
+void source_symbols(const struct source_file *f, struct layer *ret)
+{
+	attribute_input(f, BY_SYMBOL, ret);
+}
+
+void source_compileunits(const struct source_file *f, struct layer *ret)
+{
+	attribute_input(f, BY_UNIT, ret);
+}
+
+void source_sourcefiles(const struct source_file *f, struct layer *ret)
+{
+	attribute_input(f, BY_FILE, ret);
 }

@@ -2,8 +2,11 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <cmocka.h>
+
+#include "../lib/rng.h"
 
 /* A roll-up made row by row. */
 struct fixture {
@@ -331,12 +334,36 @@ static void the_top_row_holds_the_totals(void **state)
 	fixture_release(&f);
 }
 
+static void threads_do_not_change_the_order(void **state)
+{
+	struct fixture f = fixture_make();
+	struct rng r = { 3 };
+	(void)state;
+	for (size_t i = 0; i < 50001; i++) {
+		char name[20];
+		snprintf(name, sizeof name, "%zu", i);
+		vec_push(&f.rollup.rows,
+			 (struct row){ .label = label_copy(&f.labels, str_of(name)),
+				       .file = { 1 + rng_below(&r, 100) } });
+	}
+	f.opts.threads = 1;
+	const struct heft_row *one = build(&f);
+	f.opts.threads = 2;
+	const struct heft_row *two = build(&f);
+	assert_int_equal(one->child_count, 50001);
+	assert_int_equal(two->child_count, 50001);
+	for (size_t i = 0; i < two->child_count; i++)
+		assert_ptr_equal(one->children[i]->label, two->children[i]->label);
+	fixture_release(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_larger_of_both_sizes_decides),
 		cmocka_unit_test(one_domain_can_decide_alone),
 		cmocka_unit_test(ties_are_ordered_by_name_bytewise),
+		cmocka_unit_test(threads_do_not_change_the_order),
 		cmocka_unit_test(sorting_by_name_puts_others_last),
 		cmocka_unit_test(rows_without_bytes_are_left_out),
 		cmocka_unit_test(rows_over_the_limit_are_summed_up),

@@ -1,4 +1,5 @@
 #include "map/view.h"
+#include "names/namespace.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -140,6 +141,70 @@ static void equal_texts_are_one_label_however_they_came(void **state)
 	labels_release(&l);
 }
 
+static void each_frame_of_a_stack_is_shown_in_the_style(void **state)
+{
+	static const char *const names[] = { "main;_Z3fooi;_Z3barv", "_Z3fooi", "main" };
+	struct labels l = { 0 };
+	struct spans s = spans_of(&l, names, COUNT_OF(names));
+	struct view v = { .style = HEFT_NAMES_SHORT, .form = VIEW_STACK };
+	(void)state;
+	view_update(&v, &l, &s, 2, NULL);
+	assert_string_equal(shown(&v, &l, &s, 0), "main;foo();bar()");
+	assert_string_equal(shown(&v, &l, &s, 1), "foo()");
+	assert_string_equal(shown(&v, &l, &s, 2), "main");
+	view_release(&v);
+	spans_release(&s);
+	labels_release(&l);
+}
+
+static void paths_and_their_directories_are_mapped_first(void **state)
+{
+	static const char *const names[] = { "/build/lib/a.c", "[section .text]" };
+	struct labels l = { 0 };
+	struct spans s = spans_of(&l, names, COUNT_OF(names));
+	struct paths paths = { 0 };
+	struct view file = { .form = VIEW_PATH, .paths = &paths },
+		    dir = { .form = VIEW_DIRECTORY, .paths = &paths },
+		    part = { .form = VIEW_DIRECTORY, .paths = &paths, .level = 2 };
+	(void)state;
+	assert_true(view_is_plain(&file));
+	assert_true(paths_add_map(&paths, STR("/build"), STR("/src"), NULL));
+	assert_false(view_is_plain(&file));
+	view_update(&file, &l, &s, 1, NULL);
+	view_update(&dir, &l, &s, 1, NULL);
+	view_update(&part, &l, &s, 1, NULL);
+	assert_string_equal(shown(&file, &l, &s, 0), "/src/lib/a.c");
+	assert_string_equal(shown(&dir, &l, &s, 0), "/src/lib");
+	assert_string_equal(shown(&part, &l, &s, 0), "lib");
+	assert_string_equal(shown(&dir, &l, &s, 1), "[section .text]");
+	view_release(&file);
+	view_release(&dir);
+	view_release(&part);
+	paths_release(&paths);
+	spans_release(&s);
+	labels_release(&l);
+}
+
+static void namespaces_learn_from_all_names_of_an_update(void **state)
+{
+	static const char *const names[] = { "_ZN1a1B1fEv", "_ZN1a1BC1Ev", "main", "[section .text]",
+					     "/src/a.cc (debug info)" };
+	struct labels l = { 0 };
+	struct spans s = spans_of(&l, names, COUNT_OF(names));
+	struct namespaces spaces = { 0 };
+	struct view v = { .form = VIEW_NAMESPACE, .spaces = &spaces };
+	(void)state;
+	view_update(&v, &l, &s, 2, NULL);
+	assert_string_equal(shown(&v, &l, &s, 0), "a");
+	assert_string_equal(shown(&v, &l, &s, 2), "(global)");
+	assert_string_equal(shown(&v, &l, &s, 3), "[section .text]");
+	assert_string_equal(shown(&v, &l, &s, 4), "(debug info)");
+	view_release(&v);
+	namespaces_release(&spaces);
+	spans_release(&s);
+	labels_release(&l);
+}
+
 static void long_labels_are_formatted_whole(void **state)
 {
 	struct labels l = { 0 };
@@ -161,6 +226,9 @@ int main(void)
 		cmocka_unit_test(names_are_shown_in_the_style_of_the_view),
 		cmocka_unit_test(rules_see_the_name_as_it_is_shown),
 		cmocka_unit_test(a_second_update_only_adds),
+		cmocka_unit_test(each_frame_of_a_stack_is_shown_in_the_style),
+		cmocka_unit_test(paths_and_their_directories_are_mapped_first),
+		cmocka_unit_test(namespaces_learn_from_all_names_of_an_update),
 		cmocka_unit_test(ids_do_not_depend_on_the_number_of_threads),
 		cmocka_unit_test(a_label_that_begins_with_a_bracket_is_a_fallback),
 		cmocka_unit_test(equal_texts_are_one_label_however_they_came),

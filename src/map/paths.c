@@ -1,0 +1,144 @@
+#include "map/paths.h"
+
+static char *copy_prefix(struct str s)
+{
+	while (s.len > 0 && s.p[s.len - 1] == '/')
+		s.len--;
+	char *copy = xmalloc(s.len + 1);
+	if (s.len > 0)
+		memcpy(copy, s.p, s.len);
+	copy[s.len] = '\0';
+	return copy;
+}
+
+bool paths_add_map(struct paths *p, struct str old, struct str new_text, struct heft_err *err)
+{
+	if (old.len == 0)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a path map without an old prefix");
+	vec_push(&p->maps,
+		 (struct path_rule){ copy_prefix(old), copy_prefix(new_text), new_text.len == 0 });
+	return true;
+}
+
+bool paths_add_strip(struct paths *p, struct str prefix, struct heft_err *err)
+{
+	if (prefix.len == 0)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "an empty path prefix to cut off");
+	vec_push(&p->strips, (struct path_rule){ copy_prefix(prefix), copy_prefix(STR("")), true });
+	return true;
+}
+
+void paths_release(struct paths *p)
+{
+	for (size_t i = 0; i < p->maps.count; i++) {
+		free(p->maps.data[i].from);
+		free(p->maps.data[i].to);
+	}
+	for (size_t i = 0; i < p->strips.count; i++) {
+		free(p->strips.data[i].from);
+		free(p->strips.data[i].to);
+	}
+	vec_release(&p->maps);
+	vec_release(&p->strips);
+}
+
+static bool is_path(struct str s)
+{
+	return s.len > 0 && s.p[0] != '[' && s.p[0] != '<' && s.p[0] != '(';
+}
+
+/* What follows the first rule's prefix, which ends where a component ends. */
+static const struct path_rule *find_rule(const struct path_rule *rules, size_t count,
+					 struct str path, struct str *ret_rest)
+{
+	for (size_t i = 0; i < count; i++) {
+		const size_t len = strlen(rules[i].from);
+		if (path.len < len || memcmp(path.p, rules[i].from, len) != 0)
+			continue;
+		const struct str rest = { path.p + len, path.len - len };
+		if (rest.len > 0 && rest.p[0] != '/')
+			continue;
+		if (rules[i].strip && rest.len < 2)
+			continue;
+		*ret_rest = rest;
+		return &rules[i];
+	}
+	return NULL;
+}
+
+static struct str below(struct str rest)
+{
+	while (rest.len > 0 && rest.p[0] == '/') {
+		rest.p++;
+		rest.len--;
+	}
+	return rest;
+}
+
+bool paths_apply(const struct paths *p, struct str path, struct text *out)
+{
+	struct str rest;
+	if (!is_path(path))
+		return false;
+	const struct path_rule *map = find_rule(p->maps.data, p->maps.count, path, &rest);
+	if (map) {
+		text_set(out, str_of(map->to));
+		text_add(out, map->strip ? below(rest) : rest);
+		path = text_str(out);
+	}
+	if (!find_rule(p->strips.data, p->strips.count, path, &rest))
+		return map != NULL;
+	rest = below(rest);
+	if (map) {
+		/* It stands in *out itself. */
+		memmove(out->p, rest.p, rest.len);
+		out->len = rest.len;
+	} else {
+		text_set(out, rest);
+	}
+	return true;
+}
+
+static bool separates(char c, bool backslash)
+{
+	return c == '/' || (backslash && c == '\\');
+}
+
+/* Bytes of "/", "C:\" or "\\" at the front; 0 for relative paths. */
+static size_t root_size(struct str p, bool *ret_backslash)
+{
+	const bool drive = p.len >= 3 && p.p[1] == ':' && (p.p[2] == '\\' || p.p[2] == '/');
+	const bool share = p.len >= 2 && p.p[0] == '\\' && p.p[1] == '\\';
+	*ret_backslash = drive || share;
+	return drive ? 3 : share ? 2 : p.len > 0 && p.p[0] == '/' ? 1 : 0;
+}
+
+/* The level-th component, or the last, with the root if it is the first. */
+static struct str component(struct str dir, size_t root, bool backslash, unsigned level)
+{
+	size_t start = 0, end = root;
+	for (unsigned i = 0; i < level && end < dir.len; i++) {
+		start = i == 0 ? 0 : end + 1;
+		end = i == 0 ? root : start;
+		while (end < dir.len && !separates(dir.p[end], backslash))
+			end++;
+	}
+	return (struct str){ dir.p + start, end - start };
+}
+
+struct str path_directory(struct str path, unsigned level)
+{
+	bool backslash;
+	if (!is_path(path))
+		return path;
+	const size_t root = root_size(path, &backslash);
+	size_t end = path.len;
+	while (end > root && !separates(path.p[end - 1], backslash))
+		end--;
+	if (end == 0)
+		return STR(".");
+	if (end > root)
+		end--;
+	const struct str dir = { path.p, end };
+	return level == 0 ? dir : component(dir, root, backslash, level);
+}

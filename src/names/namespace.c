@@ -1,0 +1,281 @@
+#include "names/namespace.h"
+
+#include "names/rust.h"
+
+void namespaces_add(struct namespaces *n, struct str path, bool is_class)
+{
+	(void)intern_add(is_class ? &n->classes : &n->spaces, path);
+}
+
+void namespaces_release(struct namespaces *n)
+{
+	intern_release(&n->spaces);
+	intern_release(&n->classes);
+}
+
+/* ---- components -------------------------------------------------------------------------------- */
+
+static struct str upto(struct str s, size_t len)
+{
+	return (struct str){ s.p, len };
+}
+
+static struct str from(struct str s, size_t at)
+{
+	return (struct str){ s.p + at, s.len - at };
+}
+
+/* The end of the component that starts at `at`: the next separator outside brackets, or the
+ * end.  An operator takes all that follows: it may be a conversion to a::b. */
+static size_t component_end(struct str s, size_t at, char separator)
+{
+	size_t depth = 0, i = at;
+	if (separator == ':' && str_starts(from(s, at), STR("operator")) &&
+	    (at + 8 == s.len ||
+	     !(s.p[at + 8] == '_' || (s.p[at + 8] >= 'a' && s.p[at + 8] <= 'z'))))
+		return s.len;
+	for (; i < s.len; i++) {
+		const char c = s.p[i];
+		if (c == '(' || c == '<' || c == '{' || c == '[')
+			depth++;
+		else if (depth > 0 && (c == ')' || c == '>' || c == '}' || c == ']'))
+			depth--;
+		else if (depth == 0 && c == separator &&
+			 (separator != ':' || (i + 1 < s.len && s.p[i + 1] == ':')))
+			break;
+	}
+	return i;
+}
+
+static size_t behind_separator(struct str s, size_t end, char separator)
+{
+	return min_u64(s.len, end + (separator == ':' ? 2 : 1));
+}
+
+/* What stands before the last component. */
+static struct str without_last(struct str s, char separator)
+{
+	size_t end = 0, at = 0;
+	while (at < s.len) {
+		const size_t next = component_end(s, at, separator);
+		if (next == s.len)
+			break;
+		end = next;
+		at = behind_separator(s, next, separator);
+	}
+	return upto(s, end);
+}
+
+static struct str last_of(struct str s, char separator)
+{
+	const struct str before = without_last(s, separator);
+	return before.len > 0 ? from(s, behind_separator(s, before.len, separator)) : s;
+}
+
+/* ---- C++ ----------------------------------------------------------------------------------------- */
+
+static bool has(const struct intern *in, struct str s)
+{
+	uint32_t id;
+	return intern_find(in, s, &id);
+}
+
+static bool is_cxx(struct str raw)
+{
+	while (raw.len > 0 && raw.p[0] == '_')
+		raw = from(raw, 1);
+	return raw.len > 1 && raw.p[0] == 'Z' && rust_legacy_size(raw) == 0;
+}
+
+/* Names of tables and the like are those of a class. */
+static bool is_table(struct str raw)
+{
+	return str_starts(raw, STR("_ZTV")) || str_starts(raw, STR("_ZTI")) ||
+	       str_starts(raw, STR("_ZTS")) || str_starts(raw, STR("_ZTT")) ||
+	       str_starts(raw, STR("_ZTC"));
+}
+
+/* A static variable or class of a function. */
+static bool is_local(struct str raw)
+{
+	return str_starts(raw, STR("_ZZ")) || str_starts(raw, STR("_ZGVZ"));
+}
+
+/* Templates, lambdas, and functions around something local. */
+static bool names_no_space(struct str part)
+{
+	const bool called = part.len > 0 && part.p[part.len - 1] == ')' && part.p[0] != '(';
+	return called || part.len == 0 || part.p[0] == '{' || part.p[part.len - 1] == '>' ||
+	       part.p[0] == '\'' || str_starts(part, STR("operator"));
+}
+
+static struct str cxx_space(const struct namespaces *n, struct str raw, struct str text)
+{
+	struct str max = without_last(text, ':');
+	size_t end = 0, at = 0;
+	bool listed = false;
+	if (is_local(raw))
+		max = without_last(max, ':');
+	while (at < max.len) {
+		const size_t next = component_end(max, at, ':');
+		const struct str path = upto(max, next);
+		const bool known = has(&n->spaces, path);
+		if (names_no_space(upto(from(max, at), next - at)))
+			break;
+		if (!known && (has(&n->classes, path) || listed))
+			break;
+		listed = known;
+		end = next;
+		at = behind_separator(max, next, ':');
+	}
+	/* Before a lambda stands the function it is in. */
+	if (at < max.len && max.p[at] == '{' && !has(&n->spaces, upto(max, end)))
+		return without_last(upto(max, end), ':');
+	return upto(max, end);
+}
+
+/* Names that may tell of a class, by their letters alone: most do not and are never demangled. */
+static bool may_tell(struct str raw)
+{
+	if (is_table(raw) || str_starts(raw, STR("_ZNK")) || str_starts(raw, STR("_ZNV")))
+		return true;
+	for (size_t i = 3; i + 2 < raw.len; i++)
+		if ((raw.p[i] == 'C' || raw.p[i] == 'D') && raw.p[i + 1] >= '0' &&
+		    raw.p[i + 1] <= '5' && raw.p[i + 2] == 'E')
+			return true;
+	return false;
+}
+
+void namespaces_learn(struct namespaces *n, struct demangler *d, struct str raw)
+{
+	if (!is_cxx(raw) || is_local(raw) || !may_tell(raw))
+		return;
+	const struct str shown = demangle(d, raw, HEFT_NAMES_SHORT);
+	if (str_eq(shown, raw))
+		return;
+	const struct str owner = is_table(raw) ? shown : without_last(shown, ':');
+	const struct str last = last_of(shown, ':'), class = last_of(owner, ':');
+	const bool made = last.len > 0 && (last.p[0] == '~' ||
+					   (str_starts(last, class) && last.len == class.len + 2));
+	if (owner.len > 0 && (is_table(raw) || made || raw.p[2] == 'N'))
+		if (is_table(raw) || made || raw.p[3] == 'K' || raw.p[3] == 'V')
+			namespaces_add(n, owner, true);
+}
+
+/* ---- Rust, D, Fortran ------------------------------------------------------------------------------ */
+
+static bool is_capital(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+/* Types at the end of a path do not count. */
+static struct str without_types(struct str path, char separator)
+{
+	for (;;) {
+		const struct str last = last_of(path, separator);
+		if (last.len == 0 || !(is_capital(last.p[0]) || last.p[last.len - 1] == '>'))
+			return path;
+		path = without_last(path, separator);
+	}
+}
+
+/* The path in front of the first component that is none: {closure#0}, <impl T for U>; arguments of
+ * generics are no component. */
+static struct str plain_path(struct str text)
+{
+	size_t end = 0, at = 0;
+	while (at < text.len) {
+		const size_t next = component_end(text, at, ':');
+		if (text.p[at] == '<' && next > at + 2)
+			return upto(text, end);
+		if (text.p[at] == '{')
+			return without_last(upto(text, end), ':');
+		if (text.p[at] != '<')
+			end = next;
+		at = behind_separator(text, next, ':');
+	}
+	return without_last(upto(text, end), ':');
+}
+
+/* Over what stands in front of a type's path: & &mut *const [ ( dyn. */
+static struct str type_path(struct str type)
+{
+	static const char *const words[] = { "&", "*const ", "*mut ", "mut ", "dyn ", "[", "(" };
+	for (size_t i = 0; i < COUNT_OF(words); i++) {
+		const struct str word = str_of(words[i]);
+		if (!str_starts(type, word))
+			continue;
+		type = from(type, word.len);
+		i = (size_t)-1;
+	}
+	size_t end = 0;
+	while (end < type.len && type.p[end] != '<' && type.p[end] != ',' && type.p[end] != ';' &&
+	       type.p[end] != ']' && type.p[end] != ')' && type.p[end] != ' ')
+		end++;
+	return without_last(upto(type, end), ':');
+}
+
+/* <T as Trait>::f: where T is, or the trait where T is nobody's: u8. */
+static struct str impl_space(struct str text)
+{
+	const size_t end = component_end(text, 0, ':');
+	struct str inner = upto(from(text, 1), end > 1 ? end - 2 : 0);
+	size_t depth = 0, as = 0;
+	for (size_t i = 0; i + 4 < inner.len && as == 0; i++) {
+		if (inner.p[i] == '<')
+			depth++;
+		else if (inner.p[i] == '>' && depth > 0)
+			depth--;
+		else if (depth == 0 && memcmp(inner.p + i, " as ", 4) == 0)
+			as = i;
+	}
+	struct str space = type_path(as > 0 ? upto(inner, as) : inner);
+	if (space.len == 0 && as > 0)
+		space = type_path(from(inner, as + 4));
+	return space;
+}
+
+static struct str rust_space(struct str text)
+{
+	struct str space = text;
+	/* An impl on an impl's own type: <<a::B as C>::D as E>::f. */
+	for (unsigned i = 0; i < 4 && str_starts(space, STR("<")); i++) {
+		const struct str inner = from(space, 1);
+		if (!str_starts(inner, STR("<")))
+			return without_types(impl_space(space), ':');
+		space = inner;
+	}
+	return without_types(plain_path(space), ':');
+}
+
+static struct str d_space(struct str text)
+{
+	size_t end = 0;
+	while (end < text.len && text.p[end] != '(' && text.p[end] != '!' && text.p[end] != ' ')
+		end++;
+	return without_types(without_last(upto(text, end), '.'), '.');
+}
+
+/* gfortran's and flang's: __MODULE_MOD_NAME. */
+static struct str fortran_space(struct str raw)
+{
+	if (!str_starts(raw, STR("__")))
+		return STR("");
+	for (size_t i = 3; i + 5 < raw.len; i++)
+		if (memcmp(raw.p + i, "_MOD_", 5) == 0)
+			return upto(from(raw, 2), i - 2);
+	return STR("");
+}
+
+struct str namespace_of(const struct namespaces *n, struct demangler *d, struct str raw)
+{
+	const struct str text = demangle(d, raw, HEFT_NAMES_SHORT);
+	if (str_eq(text, raw))
+		return fortran_space(raw);
+	if (is_cxx(raw))
+		return cxx_space(n, raw, text);
+	if (str_starts(raw, STR("_D")))
+		return d_space(text);
+	return rust_space(text);
+}

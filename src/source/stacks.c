@@ -1,0 +1,213 @@
+/* The source inlinestacks: a function and the chain of what was inlined into it, outermost first,
+ * as linker names with ";" between. */
+#include "source/attr.h"
+#include "source/debug_bytes.h"
+#include "source/dwarf_slot.h"
+
+#include "debug/scopes.h"
+#include "image/elf_const.h"
+
+/* Calls of a chain that are shown; real ones have a few dozens. */
+enum { STACK_MAX = 256 };
+
+struct stacks {
+	const struct source_file *f;
+	const struct image *im;
+	struct debuginfo *info;
+	struct claims *vm;
+	struct units units;
+	struct abbrev_cache cache, split_cache;
+	struct scopes scopes; /* of the unit at work */
+	VEC(label_id) labels; /* by scope; LABEL_NONE = not asked for yet */
+	struct text text;
+	const struct section *section;
+	place_vec places; /* sized symbols by address */
+};
+
+/* The symbol around a VM address, without the suffix of a clone; "" if it is no mangled name. */
+static struct str mangled_at(const struct stacks *s, uint64_t vm)
+{
+	size_t low = 0, high = s->places.count;
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+		if (s->places.data[mid].addr <= vm)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	while (low > 1 && s->places.data[low - 2].addr == s->places.data[low - 1].addr)
+		low--;
+	const struct place *p = low > 0 ? &s->places.data[low - 1] : NULL;
+	if (!p || vm - p->addr >= p->size)
+		return STR("");
+	struct str name = label_text(s->f->labels, p->label);
+	const char *const dot = memchr(name.p, '.', name.len);
+	if (dot)
+		name.len = (size_t)(dot - name.p);
+	return str_starts(name, STR("_Z")) || str_starts(name, STR("_R")) ? name : STR("");
+}
+
+/* gcc gives functions that are local to a unit no linkage name; a function itself, unlike what was
+ * inlined, may have a symbol.  `vm` is an address in it. */
+static struct str name_of(const struct stacks *s, uint32_t scope, uint64_t vm)
+{
+	const struct scope_function *fn = scopes_function(&s->scopes, scope);
+	if (fn->linkage.len > 0)
+		return fn->linkage;
+	const bool inlined = s->scopes.list.data[scope].parent != SCOPE_NONE;
+	const struct str symbol = inlined ? STR("") : mangled_at(s, vm);
+	return symbol.len > 0 ? symbol : fn->name.len > 0 ? fn->name : STR("?");
+}
+
+static label_id stack_label(struct stacks *s, uint32_t scope, uint64_t vm)
+{
+	uint32_t chain[STACK_MAX];
+	unsigned count = 0;
+	for (uint32_t i = scope; i != SCOPE_NONE && count < STACK_MAX;
+	     i = s->scopes.list.data[i].parent)
+		chain[count++] = i;
+	text_set(&s->text, STR(""));
+	while (count > 0) {
+		text_add(&s->text, name_of(s, chain[--count], vm));
+		if (count > 0)
+			text_add_char(&s->text, ';');
+	}
+	return label_copy(s->f->labels, text_str(&s->text));
+}
+
+static bool inside(const struct section *s, uint64_t addr)
+{
+	return s && addr >= s->addr && addr - s->addr < s->size;
+}
+
+static void claim_code(struct stacks *s, uint64_t addr, uint64_t size, label_id label)
+{
+	if (!inside(s->section, addr))
+		s->section = image_section_at(s->im, addr);
+	const struct section *in = s->section;
+	if (inside(in, addr) && in->exec && section_takes_vm(s->im, in))
+		claim(s->vm, addr, min_u64(size, in->addr + in->size - addr), label, WHY_DEBUG);
+}
+
+static void claim_scopes(struct stacks *s)
+{
+	s->labels.count = 0;
+	vec_reserve(&s->labels, s->scopes.list.count + 1);
+	memset(s->labels.data, 0xff, s->scopes.list.count * sizeof *s->labels.data);
+	for (size_t i = 0; i < s->scopes.code.spans.count; i++) {
+		const struct flat_span span = s->scopes.code.spans.data[i];
+		uint64_t vm;
+		if (!debuginfo_addr(s->info, span.addr, &vm))
+			continue;
+		if (s->labels.data[span.who] == LABEL_NONE)
+			s->labels.data[span.who] = stack_label(s, span.who, vm);
+		claim_code(s, vm, span.size, s->labels.data[span.who]);
+	}
+}
+
+/* References across units stay inside a split unit's file. */
+static void read_split(struct stacks *s, const struct unit *skeleton)
+{
+	struct unit split;
+	struct units units;
+	if (!debuginfo_split(s->info, skeleton, &split) ||
+	    !unit_open(&split, &s->split_cache, skeleton))
+		return;
+	units_init(&units, split.dwarf);
+	scopes_read(&s->scopes, &units, &split);
+	claim_scopes(s);
+	units_release(&units);
+}
+
+/* Link-time optimisation and dwz: what is inlined may be described in another unit. */
+static bool refers_across(const struct unit *u)
+{
+	for (size_t i = 0; i < u->abbrevs->attrs.count; i++) {
+		const struct abbrev_attr *a = &u->abbrevs->attrs.data[i];
+		if (a->form == DW_FORM_ref_addr &&
+		    (a->name == DW_AT_abstract_origin || a->name == DW_AT_specification))
+			return true;
+	}
+	return false;
+}
+
+static void read_unit(struct stacks *s, struct unit *u)
+{
+	dwarf_pass(u->dwarf, DW_INFO, u->off, unit_end(u));
+	if (!unit_open(u, &s->cache, NULL))
+		return;
+	if (u->dwarf->passing[DW_INFO] && refers_across(u)) {
+		/* The whole section is needed from here on. */
+		dwarf_pass_end(u->dwarf, DW_INFO);
+		if (!unit_open(u, &s->cache, NULL))
+			return;
+	}
+	if (u->dwo_name.len > 0 && !u->dwarf->split) {
+		read_split(s, u);
+		return;
+	}
+	scopes_read(&s->scopes, &s->units, u);
+	claim_scopes(s);
+}
+
+static void read_units(struct stacks *s)
+{
+	struct dwarf *d = &s->info->dwarf;
+	struct unit u;
+	uint64_t off = 0;
+	units_init(&s->units, d);
+	dwarf_pass_begin(d, DW_INFO);
+	while (unit_next(d, DW_INFO, &off, &u)) {
+		read_unit(s, &u);
+		source_progress(s->f, "inlined calls", off, d->size[DW_INFO]);
+	}
+	dwarf_pass_end(d, DW_INFO);
+	units_release(&s->units);
+	scopes_release(&s->scopes);
+	abbrev_cache_release(&s->cache);
+	abbrev_cache_release(&s->split_cache);
+	vec_release(&s->labels);
+	text_release(&s->text);
+}
+
+static void list_symbols(struct stacks *s)
+{
+	struct attr a = { .f = s->f,
+			  .im = s->im,
+			  .debug = s->f->debug ? &s->f->debug->images[0] : NULL,
+			  .symtab = image_section_type(s->im, SHT_SYMTAB, 1),
+			  .dynsym = image_section_type(s->im, SHT_DYNSYM, 1) };
+	attr_list_sized(&a, &s->places);
+	vec_release(&a.unsized);
+}
+
+/* Functions of which no unit speaks. */
+static void claim_symbols(struct stacks *s)
+{
+	for (size_t i = 0; i < s->places.count; i++) {
+		const struct place *p = &s->places.data[i];
+		if (p->code)
+			claim_code(s, p->addr, p->size, p->label);
+	}
+}
+
+void source_inlinestacks(const struct source_file *f, struct layer *ret)
+{
+	struct claims vm = { 0 }, file = { 0 };
+	for (size_t i = 0; i < f->input->image_count; i++) {
+		struct stacks s = { .f = f, .im = &f->input->images[i], .vm = &vm };
+		s.info = source_dwarf(f, s.im, f->debug ? &f->debug->images[0] : NULL);
+		list_symbols(&s);
+		/* Split files (.dwo, .dwp) have no code of their own. */
+		if (s.info && !s.info->dwarf.split)
+			read_units(&s);
+		else if (!s.info)
+			note(f->notes, f->path, HEFT_NO_OFFSET, 0,
+			     "no debug info: functions stand without what was inlined into them");
+		claim_symbols(&s);
+		vec_release(&s.places);
+	}
+	layer_add_vm(f, ret, &vm);
+	layer_add_file(f, ret, &file);
+	layer_finish(f, ret);
+}
