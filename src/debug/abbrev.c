@@ -160,7 +160,9 @@ static bool known_form(uint16_t form)
 }
 
 /* Most attributes a DIE may have; real ones have some dozens. */
-enum { ATTRS_MAX = 4096 };
+enum { ATTRS_MAX = 512 };
+/* Most abbreviations of a table, and attributes of all of them; real ones have some thousands. */
+enum { TABLE_MAX = 1 << 16, TABLE_ATTRS_MAX = 1 << 19 };
 
 /* False at the end of the table and where it is damaged (then r is bad). */
 static bool read_abbrev(struct reader *r, struct abbrevs *t)
@@ -168,6 +170,8 @@ static bool read_abbrev(struct reader *r, struct abbrevs *t)
 	struct abbrev a = { .code = read_uleb(r), .first = (uint32_t)t->attrs.count };
 	if (a.code == 0)
 		return false;
+	if (t->list.count == TABLE_MAX)
+		reader_fail(r);
 	a.tag = (uint16_t)read_uleb(r);
 	a.children = read_u8(r) != 0;
 	for (;;) {
@@ -177,7 +181,8 @@ static bool read_abbrev(struct reader *r, struct abbrevs *t)
 			attr.value = read_sleb(r);
 		if (!reader_ok(r) || (attr.name == 0 && attr.form == 0))
 			break;
-		if (!known_form(attr.form) || a.count == ATTRS_MAX)
+		if (!known_form(attr.form) || a.count == ATTRS_MAX ||
+		    t->attrs.count >= TABLE_ATTRS_MAX)
 			reader_fail(r);
 		vec_push(&t->attrs, attr);
 		a.count++;
@@ -216,6 +221,17 @@ static bool same_sizes(struct form_sizes a, struct form_sizes b)
 	       a.offset_size == b.offset_size;
 }
 
+/* Many units may name many places of one long table. */
+static bool exhausted(const struct abbrev_cache *c, struct dwarf *d)
+{
+	static const uint64_t again = 1024, least = UINT64_C(1) << 28;
+	if (c->spent <= least || c->spent / again <= dwarf_bytes(d, DW_ABBREV).size)
+		return false;
+	note(d->notes, d->path, HEFT_NO_OFFSET, 0,
+	     "units use parts of each other's abbreviation tables; some are left out");
+	return true;
+}
+
 const struct abbrevs *abbrevs_get(struct abbrev_cache *c, struct dwarf *d, uint64_t off,
 				  struct form_sizes sizes)
 {
@@ -230,11 +246,15 @@ const struct abbrevs *abbrevs_get(struct abbrev_cache *c, struct dwarf *d, uint6
 		if (s->used < oldest->used)
 			oldest = s;
 	}
+	if (exhausted(c, d))
+		return NULL;
 	oldest->dwarf = d;
 	oldest->used = c->clock;
 	oldest->table.off = off;
 	oldest->table.sizes = sizes;
-	return parse(&oldest->table, d) ? &oldest->table : NULL;
+	const bool good = parse(&oldest->table, d);
+	c->spent += oldest->table.end > off ? oldest->table.end - off : 0;
+	return good ? &oldest->table : NULL;
 }
 
 const struct abbrev *abbrevs_find_slow(const struct abbrevs *a, uint64_t code)

@@ -81,10 +81,13 @@ struct abbrev_cache {
 		struct abbrevs table;
 	} slots[ABBREV_CACHE];
 	uint64_t clock;
+	uint64_t spent; /* bytes parsed, what was parsed again included */
 };
 
-/* The table at `off` for units of such sizes, NULL (and a note) where it is damaged from the start; one that is damaged
- * further on keeps what came before.  The result stays until ABBREV_CACHE others were asked for. */
+/* The table at `off` for units of such sizes, NULL (and a note) where it is damaged from the
+ * start; one that is damaged further on keeps what came before.  A cache parses each byte of the
+ * section so often at most that no real file gets there; then NULL.  The result stays until
+ * ABBREV_CACHE others were asked for. */
 const struct abbrevs *abbrevs_get(struct abbrev_cache *c, struct dwarf *d, uint64_t off,
 				  struct form_sizes sizes);
 void abbrev_cache_release(struct abbrev_cache *c);

@@ -8,7 +8,7 @@ static bool open_program(const struct line_table *t, struct line_program *p)
 	return line_open(p, t->dwarf, t->off, t->address_size, t->comp_dir, t->str_offsets_base);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------- */
+/* ---- rows ----------------------------------------------------------------------------------- */
 
 static void add_row(struct line_table *t, struct line_sequence *s, const struct line_row *r)
 {
@@ -17,7 +17,8 @@ static void add_row(struct line_table *t, struct line_sequence *s, const struct 
 	/* Rows that go back, or 4 GiB forth, are damage. */
 	if (r->addr < s->addr || r->addr - s->addr > UINT32_MAX)
 		return;
-	const struct line_place new = { (uint32_t)(r->addr - s->addr), r->file, r->line, r->column };
+	const struct line_place new = { (uint32_t)(r->addr - s->addr), r->file, r->line,
+					r->column };
 	struct line_place *last = s->count ? &t->rows.data[t->rows.count - 1] : NULL;
 	if (last && new.delta < last->delta)
 		return;
@@ -25,7 +26,7 @@ static void add_row(struct line_table *t, struct line_sequence *s, const struct 
 		*last = new;
 		return;
 	}
-	if (last && new.file == last->file && new.line == last->line && new.column == last->column)
+	if (last && new.file == last->file &&new.line == last->line &&new.column == last->column)
 		return;
 	vec_push(&t->rows, new);
 	s->count++;
@@ -50,7 +51,7 @@ static void read_rows(struct line_table *t, struct line_program *p)
 	}
 }
 
-/* ---- files ------------------------------------------------------------------------------------- */
+/* ---- files ---------------------------------------------------------------------------------- */
 
 static void learn_path(struct line_table *t, const struct line_program *p, uint32_t file,
 		       struct text *text, struct intern *paths)
@@ -93,7 +94,7 @@ const char *line_table_path(struct line_table *t, uint32_t file, struct intern *
 	return t->paths[file] ? t->paths[file] : "";
 }
 
-/* ---- life -------------------------------------------------------------------------------------- */
+/* ---- life ----------------------------------------------------------------------------------- */
 
 bool line_table_read(struct line_table *t, const struct unit *u, struct intern *paths)
 {
@@ -122,7 +123,7 @@ void line_table_release(struct line_table *t)
 	t->paths = NULL;
 }
 
-/* ---- look-up ----------------------------------------------------------------------------------- */
+/* ---- look-up -------------------------------------------------------------------------------- */
 
 static const struct line_sequence *sequence_at(const struct line_table *t, uint64_t addr)
 {

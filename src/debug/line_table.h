@@ -1,7 +1,7 @@
 /* line_table.h - the rows of one line program, kept for looking addresses up.
  *
- * Of rows with one address the last counts (DWARF 5, 6.2.5: each describes what follows it), rows that
- * repeat the place before are dropped.  16 bytes a row, 24 a sequence, 8 a file. */
+ * Of rows with one address the last counts (DWARF 5, 6.2.5: each describes what follows it),
+ * rows that repeat the place before are dropped.  16 bytes a row, 24 a sequence, 8 a file. */
 #ifndef HEFT_DEBUG_LINE_TABLE_H
 #define HEFT_DEBUG_LINE_TABLE_H
 
@@ -35,8 +35,8 @@ struct line_table {
 	size_t near;   /* the row found last */
 };
 
-/* Reads the line program of a unit (a skeleton for split ones); false if it has none.  Paths of files that rows name are
- * interned in `paths`.  Damage keeps the rows before it. */
+/* Reads the line program of a unit (a skeleton for split ones); false if it has none.  Paths of
+ * files that rows name are interned in `paths`.  Damage keeps the rows before it. */
 bool line_table_read(struct line_table *t, const struct unit *u, struct intern *paths);
 void line_table_release(struct line_table *t);
 /* NULL where no row covers the address.  O(log rows), less where the look-up before was near. */

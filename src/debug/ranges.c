@@ -112,6 +112,8 @@ bool ranges_offset(const struct unit *u, const struct value *v, enum dw_section 
 		return false;
 	*ret_off = v->u;
 	/* GNU's split version 4: the lists stand in the skeleton's file. */
+	if (u->version < 5 && u->dwarf->split && !u->skeleton)
+		return false;
 	if (u->version < 5 && u->skeleton && u->skeleton->ranges_base != DW_NO_OFFSET)
 		*ret_off = add_sat(v->u, u->skeleton->ranges_base);
 	return true;

@@ -1,9 +1,9 @@
 /* symbol_rule.h - which symbols name a place, and which of several names it.
  *
  * Where ranges overlap, the symbol that starts first owns the bytes; of those that start
- * together the longest, then the one of the lowest rank: a typed one before an untyped, a global one before
- * a weak before a local, then the one with fewer underscores in front, then the first of its
- * table. */
+ * together the longest, then the one of the lowest rank: a typed one before an untyped, a global
+ * one before a weak before a local, then the one with fewer underscores in front, then the first
+ * of its table. */
 #ifndef HEFT_SOURCE_SYMBOL_RULE_H
 #define HEFT_SOURCE_SYMBOL_RULE_H
 

@@ -13,7 +13,7 @@ struct loaded_unit {
 	size_t near; /* see flat_find_near */
 };
 
-/* ---- addresses of objects ---------------------------------------------------------------------- */
+/* ---- addresses of objects ------------------------------------------------------------------- */
 
 /* Objects: the DWARF has addresses of its own (debuginfo.h). */
 static void turn_windows(struct symbolizer *s)
@@ -45,7 +45,7 @@ static bool dwarf_addr(const struct symbolizer *s, uint64_t vm_addr, uint64_t *r
 	return vm_addr - w->addr < w->size;
 }
 
-/* ---- units ------------------------------------------------------------------------------------- */
+/* ---- units ---------------------------------------------------------------------------------- */
 
 /* The place of the table of a program in s->lines, or where it would go. */
 static size_t lines_index(const struct symbolizer *s, uint64_t off)
@@ -134,7 +134,7 @@ static struct loaded_unit *unit_at(struct symbolizer *s, uint64_t addr)
 	return s->loaded[index];
 }
 
-/* ---- frames ------------------------------------------------------------------------------------ */
+/* ---- frames --------------------------------------------------------------------------------- */
 
 static void set_place(struct symbolizer *s, const struct loaded_unit *l, struct frame *f,
 		      uint32_t file, uint32_t line, uint32_t column)
@@ -173,7 +173,7 @@ static void list_frames(struct symbolizer *s, struct loaded_unit *l, uint64_t ad
 	}
 }
 
-/* ---- life -------------------------------------------------------------------------------------- */
+/* ---- life ----------------------------------------------------------------------------------- */
 
 void symbolizer_init(struct symbolizer *s, struct debuginfo *info)
 {

@@ -1,8 +1,8 @@
 /* symbolize.h - from an address to source lines: the unit, the function and what was inlined.
  *
- * What a unit says is read when its first address is asked for, and kept in a compact form; the first
- * answer of all costs a look at the first DIE of every unit.  Then a look-up is a few binary
- * searches.  Damage costs a unit its own answers.
+ * What a unit says is read when its first address is asked for, and kept in a compact form; the
+ * first answer of all costs a look at the first DIE of every unit.  Then a look-up is a few
+ * binary searches.  Damage costs a unit its own answers.
  *
  * One thread a symbolizer; the debuginfo belongs to it meanwhile. */
 #ifndef HEFT_SOURCE_SYMBOLIZE_H

@@ -1,0 +1,426 @@
+/* Look-ups by address: heft_where_*. */
+#include "heft.h"
+
+#include "base/arena.h"
+#include "image/debugfile.h"
+#include "image/elf_const.h"
+#include "names/demangle.h"
+#include "report/report.h"
+#include "source/source.h"
+#include "source/symbol_table.h"
+#include "source/symbolize.h"
+
+/* Names as they are shown, by the address of the linker's name, which is the same for the same
+ * name of a string table: open addressing, a power of two. */
+struct name_cache {
+	struct name_slot {
+		const char *raw; /* NULL = free */
+		const char *shown;
+	} *slots;
+	size_t size, used;
+	struct demangler demangler;
+};
+
+struct heft_where {
+	struct arena arena;
+	struct notes notes;
+	VEC(const char *) debug_files, dirs;
+	bool no_search, open, debug_open, info_open;
+	enum heft_demangle style;
+	struct input input, debug;
+	void *debug_owned; /* unpacked .gnu_debugdata */
+	const char *debug_path;
+	const struct image *im;
+	struct symbol_table symbols;
+	struct debuginfo info;
+	struct symbolizer symbolizer;
+	struct name_cache names;
+	VEC(struct heft_frame) frames;
+	const char **segments, **sections; /* names, by index in the image */
+};
+
+/* ---- settings ------------------------------------------------------------------------------- */
+
+struct heft_where *heft_where_new(void)
+{
+	struct heft_where *w = xcalloc(1, sizeof *w);
+	notes_init(&w->notes);
+	w->style = HEFT_NAMES_FULL;
+	w->debug_path = "";
+	return w;
+}
+
+void heft_where_free(struct heft_where *w)
+{
+	if (!w)
+		return;
+	if (w->info_open) {
+		symbolizer_release(&w->symbolizer);
+		debuginfo_close(&w->info);
+	}
+	symbol_table_release(&w->symbols);
+	if (w->debug_open)
+		input_close(&w->debug);
+	free(w->debug_owned);
+	if (w->open)
+		input_close(&w->input);
+	demangler_release(&w->names.demangler);
+	free(w->names.slots);
+	vec_release(&w->debug_files);
+	vec_release(&w->dirs);
+	vec_release(&w->frames);
+	notes_release(&w->notes);
+	arena_release(&w->arena);
+	free(w);
+}
+
+void heft_where_add_debug_file(struct heft_where *w, const char *path)
+{
+	vec_push(&w->debug_files, arena_copy(&w->arena, str_of(path)));
+}
+
+void heft_where_add_debug_dir(struct heft_where *w, const char *dir)
+{
+	vec_push(&w->dirs, arena_copy(&w->arena, str_of(dir)));
+}
+
+void heft_where_set_find_debug(struct heft_where *w, bool yes)
+{
+	w->no_search = !yes;
+}
+
+void heft_where_set_demangle(struct heft_where *w, enum heft_demangle style)
+{
+	w->style = style;
+}
+
+const char *heft_where_debug_path(const struct heft_where *w)
+{
+	return w->debug_path;
+}
+
+size_t heft_where_note_count(const struct heft_where *w)
+{
+	return w->notes.count;
+}
+
+const struct heft_note *heft_where_note(const struct heft_where *w, size_t i)
+{
+	return i < w->notes.count ? &w->notes.data[i] : NULL;
+}
+
+/* ---- opening -------------------------------------------------------------------------------- */
+
+static bool same_bytes(struct bytes a, struct bytes b)
+{
+	return a.size == b.size && a.size > 0 && memcmp(a.p, b.p, a.size) == 0;
+}
+
+/* The debug file given by hand. */
+static bool open_given(struct heft_where *w, const char *path, struct heft_err *err)
+{
+	if (w->debug_open)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: a second debug file", path);
+	if (!input_open(&w->debug, path, &w->notes, err))
+		return false;
+	w->debug_open = true;
+	w->debug_path = path;
+	if (w->debug.archive || !same_bytes(w->debug.images[0].build_id, w->im->build_id))
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: its build ID is not that of %s",
+			    path, w->im->path);
+	return true;
+}
+
+static void search_debug(struct heft_where *w)
+{
+	const struct debug_search how = { w->dirs.data, w->dirs.count, true };
+	char *path = debugfile_find(w->im, &how, &w->notes);
+	struct heft_err err;
+	if (!path)
+		return;
+	w->debug_open = input_open(&w->debug, path, &w->notes, &err);
+	if (w->debug_open)
+		w->debug_path = arena_copy(&w->arena, str_of(path));
+	else
+		note(&w->notes, w->im->path, HEFT_NO_OFFSET, 0, "debug file not used: %s",
+		     err.text);
+	free(path);
+}
+
+static bool open_debug(struct heft_where *w, struct heft_err *err)
+{
+	for (size_t i = 0; i < w->debug_files.count; i++)
+		if (!open_given(w, w->debug_files.data[i], err))
+			return false;
+	if (w->debug_open || w->im->kind != IMAGE_EXEC)
+		return true;
+	const bool has_symbols = image_section_type(w->im, SHT_SYMTAB, 1) != NULL;
+	if (!w->no_search && (!has_symbols || !debuginfo_present(w->im)))
+		search_debug(w);
+	if (!w->debug_open && !w->no_search && !has_symbols)
+		w->debug_open = debugdata_open(w->im, &w->debug, &w->debug_owned);
+	return true;
+}
+
+static void name_places(struct heft_where *w)
+{
+	const struct image *im = w->im;
+	w->segments = arena_new(&w->arena, const char *, im->segment_count + 1);
+	w->sections = arena_new(&w->arena, const char *, im->section_count + 1);
+	for (size_t i = 0; i < im->segment_count; i++) {
+		const struct segment *s = &im->segments[i];
+		w->segments[i] = arena_format(&w->arena, "LOAD #%" PRIu32 " [%s%s%s]", s->index,
+					      s->read ? "R" : "", s->write ? "W" : "",
+					      s->exec ? "X" : "");
+	}
+	for (size_t i = 0; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		w->sections[i] = s->name.len ? arena_copy(&w->arena, s->name)
+					     : arena_format(&w->arena, "#%" PRIu32, s->index);
+	}
+}
+
+bool heft_where_open(struct heft_where *w, const char *path, struct heft_err *err)
+{
+	if (w->open)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens one file");
+	if (!input_open(&w->input, path, &w->notes, err))
+		return false;
+	w->open = true;
+	if (w->input.archive)
+		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+			    "%s: an archive; addresses are looked up in one of its members", path);
+	w->im = &w->input.images[0];
+	if (!open_debug(w, err))
+		return false;
+	const struct image *debug = w->debug_open ? &w->debug.images[0] : NULL;
+	const struct image *holder = debug && !debuginfo_present(w->im) ? debug : w->im;
+	name_places(w);
+	symbol_table_read(&w->symbols, w->im, debug);
+	debuginfo_open(&w->info, holder, w->dirs.data, w->dirs.count, &w->notes);
+	symbolizer_init(&w->symbolizer, &w->info);
+	w->info_open = true;
+	return true;
+}
+
+/* ---- addresses as text ---------------------------------------------------------------------- */
+
+static int digit_of(char c, unsigned base)
+{
+	const int d = c >= '0' && c <= '9'   ? c - '0'
+		      : c >= 'a' && c <= 'f' ? c - 'a' + 10
+		      : c >= 'A' && c <= 'F' ? c - 'A' + 10
+					     : 16;
+	return d < (int)base ? d : -1;
+}
+
+static bool parse_digits(const char *p, unsigned base, uint64_t *ret)
+{
+	uint64_t n = 0;
+	if (*p == '\0')
+		return false;
+	for (; *p; p++) {
+		const int d = digit_of(*p, base);
+		if (d < 0 || n > (UINT64_MAX - (uint64_t)d) / base)
+			return false;
+		n = n * base + (uint64_t)d;
+	}
+	*ret = n;
+	return true;
+}
+
+static bool parse_number(const char *text, uint64_t *ret)
+{
+	if (strncmp(text, "10#", 3) == 0)
+		return parse_digits(text + 3, 10, ret);
+	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+		text += 2;
+	return parse_digits(text, 16, ret);
+}
+
+static bool find_name(const struct heft_where *w, struct str name, uint64_t *ret)
+{
+	for (size_t i = 1; i < w->im->section_count; i++) {
+		const struct section *s = &w->im->sections[i];
+		if (s->alloc && str_eq(s->name, name)) {
+			*ret = s->addr;
+			return true;
+		}
+	}
+	for (size_t i = 0; i < w->symbols.list.count; i++) {
+		if (str_eq(str_of(w->symbols.list.data[i].name), name)) {
+			*ret = w->symbols.list.data[i].addr;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Objects: numbers count from their first code. */
+static uint64_t base_of_numbers(const struct image *im, uint64_t addr)
+{
+	if (im->kind != IMAGE_OBJECT || addr >> OBJECT_SECTION_SHIFT != 0)
+		return 0;
+	for (size_t i = 1; i < im->section_count; i++)
+		if (im->sections[i].exec && im->sections[i].alloc && im->sections[i].size > 0)
+			return im->sections[i].addr;
+	return 0;
+}
+
+bool heft_where_parse(const struct heft_where *w, const char *text, uint64_t *ret_addr,
+		      struct heft_err *err)
+{
+	uint64_t addr, offset = 0;
+	if (!w->info_open)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no file is open");
+	if (parse_number(text, &addr)) {
+		*ret_addr = addr + base_of_numbers(w->im, addr);
+		return true;
+	}
+	if (find_name(w, str_of(text), ret_addr))
+		return true;
+	const char *plus = strrchr(text, '+');
+	if (plus && parse_number(plus + 1, &offset) &&
+	    find_name(w, (struct str){ text, (size_t)(plus - text) }, &addr)) {
+		*ret_addr = addr + offset;
+		return true;
+	}
+	return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no address, section or symbol: %.200s", text);
+}
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+static struct name_slot *slot_of(const struct name_cache *c, const char *raw)
+{
+	const uint64_t hash = (uint64_t)(uintptr_t)raw * UINT64_C(0x9e3779b97f4a7c15);
+	size_t i = (hash ^ hash >> 32) & (c->size - 1);
+	while (c->slots[i].raw && c->slots[i].raw != raw)
+		i = (i + 1) & (c->size - 1);
+	return &c->slots[i];
+}
+
+static void cache_grow(struct name_cache *c)
+{
+	const struct name_cache old = *c;
+	c->size = old.size ? 2 * old.size : 1024;
+	c->slots = xcalloc(c->size, sizeof *c->slots);
+	for (size_t i = 0; i < old.size; i++)
+		if (old.slots[i].raw)
+			*slot_of(c, old.slots[i].raw) = old.slots[i];
+	free(old.slots);
+}
+
+/* `raw` stays as long as the handle. */
+static const char *shown(struct heft_where *w, const char *raw)
+{
+	struct name_cache *c = &w->names;
+	if (2 * c->used >= c->size)
+		cache_grow(c);
+	struct name_slot *slot = slot_of(c, raw);
+	if (slot->raw)
+		return slot->shown;
+	const struct str name = str_of(raw), text = demangle(&c->demangler, name, w->style);
+	c->used++;
+	slot->raw = raw;
+	slot->shown = str_eq(text, name) ? raw : arena_copy(&w->arena, text);
+	return slot->shown;
+}
+
+/* ---- looking up ----------------------------------------------------------------------------- */
+
+static void find_section(const struct heft_where *w, struct heft_location *at)
+{
+	const struct section *s = image_section_at(w->im, at->addr);
+	if (!s)
+		return;
+	at->section = w->sections[s - w->im->sections];
+	at->section_offset = at->addr - s->addr;
+	if (w->im->kind == IMAGE_OBJECT && at->section_offset < s->file_size) {
+		at->in_file = true;
+		at->file_offset = s->off + at->section_offset;
+	}
+}
+
+static void find_segment(const struct heft_where *w, struct heft_location *at)
+{
+	for (size_t i = 0; i < w->im->segment_count; i++) {
+		const struct segment *s = &w->im->segments[i];
+		const uint64_t offset = at->addr - s->addr;
+		if (s->type != PT_LOAD || at->addr < s->addr || offset >= s->vm_size)
+			continue;
+		at->segment = w->segments[i];
+		at->in_file = offset < s->file_size;
+		at->file_offset = at->in_file ? s->off + offset : 0;
+		return;
+	}
+}
+
+static void find_symbol(struct heft_where *w, struct heft_location *at)
+{
+	struct symbol_place *s = symbol_table_find(&w->symbols, at->addr);
+	if (!s)
+		return;
+	if (!s->memo)
+		s->memo = shown(w, s->name);
+	at->symbol = s->memo;
+	at->symbol_linkage = s->name;
+	at->symbol_offset = at->addr - s->addr;
+	at->symbol_size = s->size;
+	at->unit = s->file; /* where no DWARF says more */
+}
+
+static const char *function_name(struct heft_where *w, struct scope_function *f)
+{
+	if (!f)
+		return "";
+	if (!f->memo)
+		f->memo = f->linkage.len ? shown(w, f->linkage.p) : f->name.p;
+	return f->memo;
+}
+
+static void find_frames(struct heft_where *w, struct heft_location *at)
+{
+	struct symbolized s;
+	if (!symbolizer_find(&w->symbolizer, at->addr, &s))
+		return;
+	if (*s.unit)
+		at->unit = s.unit;
+	w->frames.count = 0;
+	vec_reserve(&w->frames, s.frame_count);
+	for (size_t i = 0; i < s.frame_count; i++) {
+		const struct frame *f = &s.frames[i];
+		w->frames.data[i] = (struct heft_frame){
+			.function = function_name(w, f->function),
+			.linkage = f->function ? f->function->linkage.p : "",
+			.file = f->file,
+			.line = f->line,
+			.column = f->column,
+		};
+	}
+	at->frames = w->frames.data;
+	at->frame_count = s.frame_count;
+}
+
+bool heft_where_find(struct heft_where *w, uint64_t addr, struct heft_location *ret)
+{
+	*ret = (struct heft_location){ .addr = addr };
+	if (!w->info_open)
+		return false;
+	find_section(w, ret);
+	find_segment(w, ret);
+	find_symbol(w, ret);
+	find_frames(w, ret);
+	return ret->section || ret->segment;
+}
+
+bool heft_location_write(const struct heft_location *at, enum heft_where_format format,
+			 bool (*sink)(void *ctx, const void *data, size_t size), void *ctx)
+{
+	struct sink s; /* its buffer stays as it is */
+	s.write = sink;
+	s.ctx = ctx;
+	s.failed = false;
+	s.used = 0;
+	out_where(at, format, &s);
+	return sink_flush(&s);
+}

@@ -1,0 +1,387 @@
+#include "cli/notes.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	O_HELP = 1,
+	O_VERSION,
+	O_DEMANGLE,
+	O_JSON,
+	O_TERSE,
+	O_DEBUG_FILE,
+	O_DEBUG_DIR,
+	O_NO_SEARCH,
+	O_VERBOSE,
+};
+
+const struct opt where_opts[] = {
+	{ O_DEMANGLE, 'C', false, "demangle", "none|short|full", "names (default: full)" },
+	{ O_JSON, 0, false, "json", NULL, "one JSON object a line, an address each" },
+	{ O_TERSE, 0, false, "terse", NULL, "functions and lines alone, as llvm-symbolizer" },
+	{ O_DEBUG_FILE, 0, false, "debug-file", "FILE", "separate debug file, same build id" },
+	{ O_DEBUG_DIR, 'D', false, "debug-dir", "DIR", "look for debug files here first" },
+	{ O_NO_SEARCH, 0, false, "no-debug-search", NULL, "use no debug file that was not named" },
+	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
+	{ O_HELP, 'h', false, "help", NULL, "show this and stop" },
+	{ O_VERSION, 0, false, "version", NULL, "show heft's version and stop" },
+	{ 0 },
+};
+
+const char where_manual[] =
+	"Tells what is at addresses of a program: segment, section, symbol, compile unit,\n"
+	"functions with what was inlined, source lines.\n\n"
+	"ADDR is hexadecimal, with or without 0x; 10#NUMBER; NAME or NAME+OFFSET of a\n"
+	"section or symbol; or '-' to read them from standard input, one a line.\n";
+
+struct where_job {
+	const struct cli *cli;
+	struct heft_where *where;
+	enum heft_where_format format;
+	bool help, version, verbose;
+	const char *file;
+	const char **addrs; /* as typed */
+	size_t addr_count;
+	bool unreadable, nothing; /* some address was no address; nothing is there */
+	bool stopped;             /* stdout takes no more */
+};
+
+/* ---- the command line ----------------------------------------------------------------------- */
+
+static bool apply_style(struct where_job *job, const char *value)
+{
+	if (strcmp(value, "none") == 0)
+		heft_where_set_demangle(job->where, HEFT_NAMES_RAW);
+	else if (strcmp(value, "short") == 0)
+		heft_where_set_demangle(job->where, HEFT_NAMES_SHORT);
+	else if (strcmp(value, "full") == 0)
+		heft_where_set_demangle(job->where, HEFT_NAMES_FULL);
+	else {
+		cli_error(job->cli, "--demangle: '%s' is not one of none|short|full", value);
+		return false;
+	}
+	return true;
+}
+
+static bool apply(struct where_job *job, const struct opt *o, const char *value)
+{
+	switch (o->id) {
+	case O_HELP: job->help = true; break;
+	case O_VERSION: job->version = true; break;
+	case O_DEMANGLE: return apply_style(job, value);
+	case O_JSON: job->format = HEFT_WHERE_JSON; break;
+	case O_TERSE: job->format = HEFT_WHERE_TERSE; break;
+	case O_DEBUG_FILE: heft_where_add_debug_file(job->where, value); break;
+	case O_DEBUG_DIR: heft_where_add_debug_dir(job->where, value); break;
+	case O_NO_SEARCH: heft_where_set_find_debug(job->where, false); break;
+	case O_VERBOSE: job->verbose = true; break;
+	default: break;
+	}
+	return true;
+}
+
+static void add_operand(struct where_job *job, const char *word)
+{
+	if (job->file == NULL)
+		job->file = word;
+	else
+		job->addrs[job->addr_count++] = word;
+}
+
+static bool parse(struct where_job *job, int argc, char **argv)
+{
+	struct opt_cursor c;
+	options_init(&c, where_opts, argc, argv);
+	while (!job->help && !job->version) {
+		switch (options_next(&c)) {
+		case OPT_END: return true;
+		case OPT_OPTION:
+			if (!apply(job, c.opt, c.value))
+				return false;
+			break;
+		case OPT_OPERAND: add_operand(job, c.value); break;
+		case OPT_SEPARATOR: break;
+		case OPT_BAD: cli_error(job->cli, "%s", c.problem); return false;
+		}
+	}
+	return true;
+}
+
+/* ---- answers -------------------------------------------------------------------------------- */
+
+/* Questions are answered in rising order of their addresses, which is much faster the more there
+ * are, and the answers written in the order of the questions.  A batch keeps about TEXT_SIZE
+ * bytes of answers, going by the one before. */
+enum { BATCH_MIN = 1024, BATCH_SIZE = 65536, TEXT_SIZE = 32 << 20 };
+
+struct question {
+	uint64_t addr;
+	uint32_t number;
+};
+
+struct answer {
+	size_t start, size; /* in batch.text */
+};
+
+struct batch {
+	struct question asked[BATCH_SIZE], scratch[BATCH_SIZE];
+	struct answer answers[BATCH_SIZE];
+	size_t asked_count, count; /* addresses; lines, those that are no address among them */
+	size_t limit;              /* of count */
+	char *text;
+	size_t used, size;
+};
+
+static bool keep_piece(void *ctx, const void *data, size_t size)
+{
+	struct batch *b = ctx;
+	if (size > b->size - b->used) {
+		const size_t grown = 2 * b->size + size;
+		char *text = realloc(b->text, grown);
+		if (text == NULL)
+			return false;
+		b->text = text;
+		b->size = grown;
+	}
+	memcpy(b->text + b->used, data, size);
+	b->used += size;
+	return true;
+}
+
+/* By address: a stable sort by its digits to the base 2048, the lowest first; those that are the
+ * same in all are left out. */
+static void sort_questions(struct batch *b)
+{
+	enum { BITS = 11, DIGITS = 1 << BITS };
+	struct question *from = b->asked, *to = b->scratch;
+	uint64_t varies = 0;
+	for (size_t i = 1; i < b->asked_count; i++)
+		varies |= from[i].addr ^ from[0].addr;
+	for (unsigned shift = 0; shift < 64 && varies >> shift != 0; shift += BITS) {
+		size_t starts[DIGITS + 1] = { 0 };
+		for (size_t i = 0; i < b->asked_count; i++)
+			starts[(from[i].addr >> shift & (DIGITS - 1)) + 1]++;
+		for (size_t d = 0; d < DIGITS; d++)
+			starts[d + 1] += starts[d];
+		for (size_t i = 0; i < b->asked_count; i++)
+			to[starts[from[i].addr >> shift & (DIGITS - 1)]++] = from[i];
+		struct question *other = from;
+		from = to;
+		to = other;
+	}
+	if (from != b->asked)
+		memcpy(b->asked, from, b->asked_count * sizeof *from);
+}
+
+static void find_answer(struct where_job *job, struct batch *b, const struct question *q)
+{
+	struct heft_location at;
+	struct answer *a = &b->answers[q->number];
+	if (!heft_where_find(job->where, q->addr, &at))
+		job->nothing = true;
+	a->start = b->used;
+	if (!heft_location_write(&at, job->format, keep_piece, b)) {
+		cli_error(job->cli, "out of memory");
+		job->stopped = job->unreadable = true;
+	}
+	a->size = b->used - a->start;
+}
+
+static void answer_batch(struct where_job *job, struct batch *b)
+{
+	sort_questions(b);
+	for (size_t i = 0; i < b->asked_count; i++)
+		find_answer(job, b, &b->asked[i]);
+	for (size_t i = 0; i < b->count && !job->stopped; i++) {
+		const struct answer *a = &b->answers[i];
+		job->stopped = fwrite(b->text + a->start, 1, a->size, stdout) != a->size;
+	}
+	if (b->used > 0)
+		b->limit = (size_t)TEXT_SIZE * b->count / b->used;
+	if (b->limit < BATCH_MIN)
+		b->limit = BATCH_MIN;
+	if (b->limit > BATCH_SIZE)
+		b->limit = BATCH_SIZE;
+	b->count = b->asked_count = b->used = 0;
+}
+
+/* Every line gets an answer, so that whoever asks keeps step. */
+static void refuse(struct where_job *job, struct batch *b, struct answer *a)
+{
+	static const struct heft_location nowhere = { 0 };
+	static const char json[] = "{\"frames\": []}\n", text[] = "??\n";
+	job->unreadable = true;
+	a->start = b->used;
+	if (job->format == HEFT_WHERE_TERSE)
+		heft_location_write(&nowhere, job->format, keep_piece, b);
+	else if (job->format == HEFT_WHERE_JSON)
+		keep_piece(b, json, sizeof json - 1);
+	else
+		keep_piece(b, text, sizeof text - 1);
+	a->size = b->used - a->start;
+}
+
+static void ask(struct where_job *job, struct batch *b, const char *text)
+{
+	struct heft_err err;
+	uint64_t addr;
+	const size_t number = b->count++;
+	if (heft_where_parse(job->where, text, &addr, &err)) {
+		b->asked[b->asked_count++] = (struct question){ addr, (uint32_t)number };
+	} else {
+		cli_failed(job->cli, &err);
+		refuse(job, b, &b->answers[number]);
+	}
+	if (b->count >= b->limit)
+		answer_batch(job, b);
+}
+
+/* ---- standard input ------------------------------------------------------------------------- */
+
+enum { LINES_SIZE = 1 << 21, BULK = 4096 };
+
+struct lines {
+	char text[LINES_SIZE + 1];
+	size_t used;
+	bool end; /* no more will come */
+};
+
+static char *trim(char *line, char *end)
+{
+	while (end > line && strchr(" \t\r", end[-1]) != NULL)
+		end--;
+	*end = '\0';
+	return line + strspn(line, " \t");
+}
+
+/* Asks what whole lines say; the rest of the text moves to the front.  A line that fills the
+ * buffer is cut. */
+static void ask_lines(struct where_job *job, struct batch *b, struct lines *l)
+{
+	char *line = l->text, *stop = l->text + l->used;
+	while (line < stop && !job->stopped) {
+		char *end = memchr(line, '\n', (size_t)(stop - line));
+		if (end == NULL && !l->end && (line > l->text || l->used < LINES_SIZE))
+			break;
+		char *next = end != NULL ? end + 1 : stop;
+		const char *word = trim(line, end != NULL ? end : stop);
+		if (*word != '\0')
+			ask(job, b, word);
+		line = next;
+	}
+	l->used = (size_t)(stop - line);
+	memmove(l->text, line, l->used);
+}
+
+/* Reads what there is, waiting for some of it only, and then a millisecond where there was much:
+ * who asks one by one waits for each answer.  False (errno) where that fails. */
+static bool read_more(struct lines *l)
+{
+	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+	bool some = false;
+	while (!l->end && l->used < LINES_SIZE &&
+	       (!some || poll(&in, 1, l->used < BULK ? 0 : 1) > 0)) {
+		const ssize_t n = read(STDIN_FILENO, l->text + l->used, LINES_SIZE - l->used);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return false;
+		l->used += (size_t)n;
+		l->end = n == 0;
+		some = true;
+	}
+	return true;
+}
+
+/* What was read is answered, and the answers written, before more is waited for. */
+static bool answer_input(struct where_job *job, struct batch *b)
+{
+	struct lines *l = malloc(sizeof *l);
+	bool good = l != NULL;
+	if (l == NULL)
+		errno = ENOMEM;
+	else
+		l->used = l->end = 0;
+	while (good && !job->stopped && !l->end) {
+		good = read_more(l);
+		ask_lines(job, b, l);
+		answer_batch(job, b);
+		job->stopped = fflush(stdout) != 0 || job->stopped;
+	}
+	if (!good)
+		cli_error(job->cli, "standard input: cannot read: %s", strerror(errno));
+	free(l);
+	return good;
+}
+
+/* ---- the run -------------------------------------------------------------------------------- */
+
+static bool answer_all(struct where_job *job, struct batch *b)
+{
+	bool good = true;
+	for (size_t i = 0; i < job->addr_count && good && !job->stopped; i++) {
+		if (strcmp(job->addrs[i], "-") != 0) {
+			ask(job, b, job->addrs[i]);
+			continue;
+		}
+		answer_batch(job, b);
+		good = answer_input(job, b);
+	}
+	answer_batch(job, b);
+	return good;
+}
+
+static int run(struct where_job *job)
+{
+	struct heft_err err;
+	struct batch *b = calloc(1, sizeof *b);
+	if (b == NULL)
+		return cli_error(job->cli, "out of memory");
+	const bool good = heft_where_open(job->where, job->file, &err);
+	bool all = false;
+	b->limit = BATCH_MIN;
+	if (good)
+		all = answer_all(job, b);
+	else
+		cli_failed(job->cli, &err);
+	free(b->text);
+	free(b);
+	fflush(stdout);
+	for (size_t i = 0; good && i < heft_where_note_count(job->where); i++)
+		note_print(job->cli, heft_where_note(job->where, i), job->verbose);
+	if (!good || !all || job->unreadable)
+		return EXIT_TROUBLE;
+	return job->nothing ? EXIT_NO : EXIT_FINE;
+}
+
+static int run_checked(struct where_job *job)
+{
+	if (job->file == NULL || job->addr_count == 0)
+		return cli_error(job->cli,
+				 "must specify a file and at least one address; try '%s --help'",
+				 job->cli->usage);
+	return run(job);
+}
+
+int cmd_where(const struct cli *cli, int argc, char **argv)
+{
+	struct where_job job = { .cli = cli, .where = heft_where_new() };
+	int status = EXIT_FINE;
+	job.addrs = calloc((size_t)argc + 1, sizeof *job.addrs);
+	if (job.addrs == NULL)
+		status = cli_error(cli, "out of memory");
+	else if (!parse(&job, argc, argv))
+		status = EXIT_TROUBLE;
+	else if (job.help)
+		cli_help(cli);
+	else if (job.version)
+		cli_version(cli);
+	else
+		status = run_checked(&job);
+	free(job.addrs);
+	heft_where_free(job.where);
+	return status;
+}

@@ -1,0 +1,345 @@
+#include "debug/scopes.h"
+
+/* Steps from a scope to the DIE that names it: inlined subroutine, abstract instance,
+ * declaration are three; more only in odd files. */
+enum { CHAIN_MAX = 16 };
+
+/* What one DIE says, and for functions what the DIEs it refers to say. */
+struct facts {
+	struct die_code code;
+	struct value name, linkage, origin, specification;
+	uint32_t call_file, call_line, call_column, decl_file, decl_line;
+	bool has_decl;
+};
+
+/* Functions by the reference that led to them: open addressing, a power of two. */
+struct memo {
+	struct memo_slot {
+		uint64_t key;
+		uint32_t function; /* + 1; 0 = free */
+	} *slots;
+	size_t size, used;
+};
+
+/* What stands around a DIE. */
+struct around {
+	uint32_t scope;
+	bool function; /* a subprogram is among them, with code or without */
+};
+
+struct walk {
+	struct scopes *out;
+	struct units *units;
+	const struct unit *unit;
+	struct reader r;
+	VEC(struct around) around; /* of each list of children that is open */
+	VEC(struct flat_range) ranges;
+	struct memo memo;
+	uint64_t range_budget;
+	uint64_t scopes_max;
+	uint32_t scope; /* whose ranges are read */
+	bool skip_types;
+};
+
+/* ---- reading a DIE -------------------------------------------------------------------------- */
+
+static uint32_t number_32(const struct value *v)
+{
+	return (uint32_t)min_u64(value_number(v), UINT32_MAX);
+}
+
+static void take(struct facts *f, uint16_t name, const struct value *v)
+{
+	switch (name) {
+	case DW_AT_name: f->name = *v; break;
+	case DW_AT_linkage_name:
+	case DW_AT_MIPS_linkage_name: f->linkage = *v; break;
+	case DW_AT_abstract_origin: f->origin = *v; break;
+	case DW_AT_specification: f->specification = *v; break;
+	case DW_AT_low_pc: f->code.low = *v; break;
+	case DW_AT_high_pc: f->code.high = *v; break;
+	case DW_AT_ranges: f->code.ranges = *v; break;
+	case DW_AT_call_file: f->call_file = number_32(v); break;
+	case DW_AT_call_line: f->call_line = number_32(v); break;
+	case DW_AT_call_column: f->call_column = number_32(v); break;
+	case DW_AT_decl_file: f->decl_file = number_32(v); break;
+	case DW_AT_decl_line:
+		f->decl_line = number_32(v);
+		f->has_decl = true;
+		break;
+	default: break;
+	}
+}
+
+static void read_facts(const struct unit *u, struct reader *r, const struct die *d, struct facts *f)
+{
+	*f = (struct facts){ 0 };
+	for (unsigned i = 0; i < d->abbrev->count; i++) {
+		const struct abbrev_attr *a = die_attr(u, d, i);
+		struct value v;
+		die_value(u, r, a, &v);
+		take(f, a->name, &v);
+	}
+}
+
+/* ---- who a scope is ------------------------------------------------------------------------- */
+
+/* Takes what `fn` lacks. */
+static void add_facts(struct scope_function *fn, const struct unit *u, const struct facts *f)
+{
+	struct str s;
+	if (fn->name.len == 0 && value_string(u, &f->name, &s))
+		fn->name = s;
+	if (fn->linkage.len == 0 && value_string(u, &f->linkage, &s))
+		fn->linkage = s;
+	if (fn->decl_line == 0 && f->has_decl) {
+		const struct unit *holder = u->skeleton ? u->skeleton : u;
+		fn->decl_file = f->decl_file;
+		fn->decl_line = f->decl_line;
+		fn->decl_dwarf = holder->dwarf;
+		fn->decl_lines = holder->line_off;
+	}
+}
+
+static const struct value *next_link(const struct facts *f)
+{
+	return f->origin.kind != VALUE_NONE ? &f->origin : &f->specification;
+}
+
+/* Follows the references until name and linkage name are known. */
+static void follow(struct walk *k, struct scope_function *fn, const struct facts *first)
+{
+	const struct unit *u = k->unit;
+	struct facts f = *first;
+	add_facts(fn, u, &f);
+	for (int i = 0; i < CHAIN_MAX && fn->linkage.len == 0; i++) {
+		const struct value link = *next_link(&f);
+		uint64_t off;
+		struct die d;
+		if (link.kind == VALUE_NONE || !(u = units_follow(k->units, u, &link, &off)))
+			return;
+		struct reader r = unit_reader(u, off);
+		if (!die_next(u, &r, &d) || !d.abbrev)
+			return;
+		read_facts(u, &r, &d, &f);
+		add_facts(fn, u, &f);
+	}
+}
+
+static uint64_t hash_key(uint64_t key)
+{
+	key *= UINT64_C(0x9e3779b97f4a7c15);
+	return key ^ key >> 32;
+}
+
+static struct memo_slot *memo_slot(const struct memo *m, uint64_t key)
+{
+	size_t i = hash_key(key) & (m->size - 1);
+	while (m->slots[i].function != 0 && m->slots[i].key != key)
+		i = (i + 1) & (m->size - 1);
+	return &m->slots[i];
+}
+
+static void memo_grow(struct memo *m)
+{
+	const struct memo old = *m;
+	m->size = old.size ? 2 * old.size : 256;
+	m->slots = xcalloc(m->size, sizeof *m->slots);
+	for (size_t i = 0; i < old.size; i++)
+		if (old.slots[i].function != 0)
+			*memo_slot(m, old.slots[i].key) = old.slots[i];
+	free(old.slots);
+}
+
+static uint32_t new_function(struct walk *k, const struct facts *f)
+{
+	struct scope_function fn = { .name = STR(""),
+				     .linkage = STR(""),
+				     .decl_lines = DW_NO_OFFSET };
+	follow(k, &fn, f);
+	vec_push(&k->out->functions, fn);
+	return (uint32_t)k->out->functions.count - 1;
+}
+
+/* Scopes that say nothing of their own share the function their reference leads to. */
+static uint32_t function_of(struct walk *k, const struct facts *f)
+{
+	const struct value *link = next_link(f);
+	if (f->name.kind != VALUE_NONE || f->linkage.kind != VALUE_NONE || f->has_decl ||
+	    link->kind == VALUE_NONE)
+		return new_function(k, f);
+	const bool near = link->kind == VALUE_REF || link->kind == VALUE_REF_INFO;
+	const uint64_t key = link->u << 2 | (near ? 0 : link->kind == VALUE_REF_SUP ? 1 : 2);
+	if (2 * k->memo.used >= k->memo.size)
+		memo_grow(&k->memo);
+	struct memo_slot *slot = memo_slot(&k->memo, key);
+	if (slot->function == 0) {
+		slot->key = key;
+		slot->function = new_function(k, f) + 1;
+		k->memo.used++;
+	}
+	return slot->function - 1;
+}
+
+/* ---- the walk ------------------------------------------------------------------------------- */
+
+static void take_range(void *ctx, uint64_t addr, uint64_t size)
+{
+	struct walk *k = ctx;
+	vec_push(&k->ranges, (struct flat_range){ addr, add_sat(addr, size), k->scope });
+}
+
+static uint32_t add_scope(struct walk *k, const struct die *d, uint32_t parent)
+{
+	struct facts f;
+	read_facts(k->unit, &k->r, d, &f);
+	if (k->out->list.count >= k->scopes_max)
+		reader_fail(&k->r);
+	if (!reader_ok(&k->r))
+		return SCOPE_NONE;
+	k->scope = (uint32_t)k->out->list.count;
+	vec_push(&k->out->list, (struct scope){ .die_off = d->off,
+						.parent = parent,
+						.function = function_of(k, &f),
+						.call_file = f.call_file,
+						.call_line = f.call_line,
+						.call_column = f.call_column });
+	die_ranges_some(k->unit, &f.code, take_range, k, &k->range_budget);
+	return k->scope;
+}
+
+static bool has_attr(const struct unit *u, const struct die *d, uint16_t name)
+{
+	for (unsigned i = 0; i < d->abbrev->count; i++)
+		if (die_attr(u, d, i)->name == name)
+			return true;
+	return false;
+}
+
+static bool has_code(const struct unit *u, const struct die *d)
+{
+	return has_attr(u, d, DW_AT_low_pc) || has_attr(u, d, DW_AT_ranges);
+}
+
+static bool is_type(uint16_t tag)
+{
+	switch (tag) {
+	case DW_TAG_array_type:
+	case DW_TAG_class_type:
+	case DW_TAG_enumeration_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_subroutine_type:
+	case DW_TAG_union_type: return true;
+	default: return false;
+	}
+}
+
+/* Moves behind the DIE and its children, if it says where that is; else behind the DIE.  True if
+ * the children are still to come. */
+static bool skip_to_sibling(struct walk *k, const struct die *d)
+{
+	const uint64_t start = k->r.pos;
+	for (unsigned i = 0; i < d->abbrev->count; i++) {
+		const struct abbrev_attr *a = die_attr(k->unit, d, i);
+		struct value v;
+		die_value(k->unit, &k->r, a, &v);
+		if (a->name != DW_AT_sibling)
+			continue;
+		if (v.kind != VALUE_REF || v.u < k->r.pos)
+			break;
+		reader_seek(&k->r, v.u);
+		return false;
+	}
+	if (reader_ok(&k->r)) {
+		k->r.pos = start;
+		die_skip(k->unit, &k->r, d->abbrev);
+	}
+	return true;
+}
+
+static void walk_die(struct walk *k, const struct die *d)
+{
+	static const struct around outside = { SCOPE_NONE, false };
+	const struct abbrev *a = d->abbrev;
+	struct around here = k->around.count ? k->around.data[k->around.count - 1] : outside;
+	bool children = a->children;
+	if (a->tag == DW_TAG_inlined_subroutine) {
+		here.scope = add_scope(k, d, here.scope);
+	} else if (a->tag == DW_TAG_subprogram) {
+		here.function = true;
+		here.scope = SCOPE_NONE;
+		if (has_code(k->unit, d))
+			here.scope = add_scope(k, d, SCOPE_NONE);
+		else
+			die_skip(k->unit, &k->r, a);
+	} else if (children && k->skip_types && !here.function && is_type(a->tag)) {
+		children = skip_to_sibling(k, d);
+	} else {
+		die_skip(k->unit, &k->r, a);
+	}
+	if (children)
+		vec_push(&k->around, here);
+}
+
+/* Classes of C and C++ hold declarations only, if they are not local to a function; compilers of
+ * other languages put functions with code into types (DWARF 5, table 7.17 has the numbers). */
+static bool is_c_family(uint64_t language)
+{
+	switch (language) {
+	case 0x01: /* C89 */
+	case 0x02: /* C */
+	case 0x04: /* C++ */
+	case 0x0c: /* C99 */
+	case 0x19: /* C++03 */
+	case 0x1a: /* C++11 */
+	case 0x1d: /* C11 */
+	case 0x21: /* C++14 */
+	case 0x2b: /* C++17 */
+	case 0x2c: /* C17 */ return true;
+	default: return false;
+	}
+}
+
+static bool walk_dies(struct walk *k)
+{
+	for (struct die d; die_next(k->unit, &k->r, &d);) {
+		if (d.abbrev)
+			walk_die(k, &d);
+		else if (k->around.count > 0)
+			k->around.count--;
+		/* What follows the first DIE and its children is padding. */
+		if (k->around.count == 0)
+			break;
+	}
+	return reader_ok(&k->r);
+}
+
+bool scopes_read(struct scopes *ret, struct units *units, const struct unit *u)
+{
+	struct walk k = { .out = ret,
+			  .units = units,
+			  .unit = u,
+			  .r = unit_reader(u, u->die_off),
+			  /* Real scopes take more bytes than that; nor has one as many ranges. */
+			  .scopes_max = min_u64(u->size / 4 + 16, SCOPE_NONE),
+			  .range_budget = 4 * u->size + 4096,
+			  .skip_types = is_c_family(u->language) };
+	ret->list.count = ret->functions.count = 0;
+	const bool ok = walk_dies(&k);
+	if (!ok)
+		note(u->dwarf->notes, u->dwarf->path, HEFT_NO_OFFSET, 0,
+		     "a unit is damaged (%s+0x%" PRIx64 "): not all its functions are known",
+		     dw_section_name(u->in), u->off);
+	flat_lay(&ret->code, k.ranges.data, k.ranges.count);
+	vec_release(&k.around);
+	vec_release(&k.ranges);
+	free(k.memo.slots);
+	return ok;
+}
+
+void scopes_release(struct scopes *s)
+{
+	vec_release(&s->list);
+	vec_release(&s->functions);
+	flat_release(&s->code);
+}

@@ -1,0 +1,190 @@
+/* What is at an address, as text. */
+#include "report/label_text.h"
+#include "report/report.h"
+
+#include "base/json.h"
+
+static const char unknown[] = "??";
+
+/* ---- numbers, without the cost of printf ---------------------------------------------------- */
+
+static void put_digits(struct sink *s, uint64_t n, unsigned base)
+{
+	char digits[20];
+	size_t at = sizeof digits;
+	do {
+		digits[--at] = "0123456789abcdef"[n % base];
+		n /= base;
+	} while (n > 0);
+	sink_text(s, (struct str){ digits + at, sizeof digits - at });
+}
+
+static void put_decimal(struct sink *s, uint64_t n)
+{
+	put_digits(s, n, 10);
+}
+
+static void put_hex(struct sink *s, uint64_t n)
+{
+	sink_text(s, STR("0x"));
+	put_digits(s, n, 16);
+}
+
+/* Numbers that are not known are left out where people read. */
+static void put_place(struct sink *s, const struct heft_frame *f, bool all)
+{
+	label_put(s, str_of(*f->file ? f->file : unknown), 0);
+	if (!all && f->line == 0)
+		return;
+	sink_text(s, STR(":"));
+	put_decimal(s, f->line);
+	if (!all && f->column == 0)
+		return;
+	sink_text(s, STR(":"));
+	put_decimal(s, f->column);
+}
+
+/* ---- for people ----------------------------------------------------------------------------- */
+
+static void put_head(const struct heft_location *at, struct sink *s)
+{
+	put_hex(s, at->addr);
+	if (!at->section && !at->segment)
+		sink_text(s, STR(": nothing is there"));
+	if (at->section) {
+		sink_text(s, STR(" "));
+		label_put(s, str_of(at->section), 0);
+		sink_text(s, STR("+"));
+		put_hex(s, at->section_offset);
+	}
+	const char *glue = " (";
+	if (at->segment) {
+		sink_text(s, str_of(glue));
+		sink_text(s, str_of(at->segment));
+		glue = ", ";
+	}
+	if (at->in_file) {
+		sink_text(s, str_of(glue));
+		sink_text(s, STR("file offset "));
+		put_hex(s, at->file_offset);
+		glue = ", ";
+	}
+	sink_text(s, *glue == ',' ? STR(")\n") : STR("\n"));
+}
+
+static void put_symbol(const struct heft_location *at, struct sink *s)
+{
+	sink_text(s, STR("  symbol  "));
+	label_put(s, str_of(at->symbol), 0);
+	if (at->symbol_offset > 0) {
+		sink_text(s, STR("+"));
+		put_hex(s, at->symbol_offset);
+	}
+	sink_text(s, STR("\n"));
+}
+
+static void out_text(const struct heft_location *at, struct sink *s)
+{
+	put_head(at, s);
+	if (at->symbol)
+		put_symbol(at, s);
+	if (at->unit) {
+		sink_text(s, STR("  unit    "));
+		label_put(s, str_of(at->unit), 0);
+		sink_text(s, STR("\n"));
+	}
+	for (size_t i = 0; i < at->frame_count; i++) {
+		const struct heft_frame *f = &at->frames[i];
+		sink_text(s, STR("  #"));
+		put_decimal(s, i);
+		sink_text(s, i < 10 ? STR("      ") : STR("     "));
+		label_put(s, str_of(*f->function ? f->function : unknown), 0);
+		sink_text(s, STR(" at "));
+		put_place(s, f, false);
+		sink_text(s, i + 1 < at->frame_count ? STR(" (inlined)\n") : STR("\n"));
+	}
+}
+
+/* ---- for programs --------------------------------------------------------------------------- */
+
+static void put_terse(struct sink *s, const char *function, const struct heft_frame *f)
+{
+	label_put(s, str_of(*function ? function : unknown), 0);
+	sink_text(s, STR("\n"));
+	put_place(s, f, true);
+	sink_text(s, STR("\n"));
+}
+
+static void out_terse(const struct heft_location *at, struct sink *s)
+{
+	const struct heft_frame nowhere = { .file = at->unit ? at->unit : "" };
+	const char *symbol = at->symbol ? at->symbol : "";
+	if (at->frame_count == 0)
+		put_terse(s, symbol, &nowhere);
+	for (size_t i = 0; i < at->frame_count; i++) {
+		const struct heft_frame *f = &at->frames[i];
+		const bool last = i + 1 == at->frame_count;
+		put_terse(s, last && *symbol ? symbol : f->function, f);
+	}
+	sink_text(s, STR("\n"));
+}
+
+static void put_piece(void *ctx, const char *p, size_t size)
+{
+	sink_text(ctx, (struct str){ p, size });
+}
+
+static void member_text(struct json *j, const char *key, const char *text)
+{
+	if (text && *text)
+		json_member_text(j, key, str_of(text));
+}
+
+static void json_frames(const struct heft_location *at, struct json *j)
+{
+	json_key(j, "frames");
+	json_open(j, '[');
+	for (size_t i = 0; i < at->frame_count; i++) {
+		const struct heft_frame *f = &at->frames[i];
+		json_open(j, '{');
+		member_text(j, "function", f->function);
+		member_text(j, "linkage_name", f->linkage);
+		member_text(j, "file", f->file);
+		json_member_uint(j, "line", f->line);
+		json_member_uint(j, "column", f->column);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void out_where_json(const struct heft_location *at, struct sink *s)
+{
+	struct json j = { .put = put_piece, .ctx = s };
+	json_open(&j, '{');
+	json_member_uint(&j, "address", at->addr);
+	member_text(&j, "segment", at->segment);
+	member_text(&j, "section", at->section);
+	if (at->section)
+		json_member_uint(&j, "section_offset", at->section_offset);
+	if (at->in_file)
+		json_member_uint(&j, "file_offset", at->file_offset);
+	member_text(&j, "symbol", at->symbol);
+	if (at->symbol) {
+		member_text(&j, "symbol_linkage_name", at->symbol_linkage);
+		json_member_uint(&j, "symbol_offset", at->symbol_offset);
+		json_member_uint(&j, "symbol_size", at->symbol_size);
+	}
+	member_text(&j, "unit", at->unit);
+	json_frames(at, &j);
+	json_close(&j, '}');
+	sink_text(s, STR("\n"));
+}
+
+void out_where(const struct heft_location *at, enum heft_where_format format, struct sink *s)
+{
+	switch (format) {
+	case HEFT_WHERE_JSON: out_where_json(at, s); break;
+	case HEFT_WHERE_TERSE: out_terse(at, s); break;
+	default: out_text(at, s);
+	}
+}
