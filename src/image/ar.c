@@ -203,7 +203,7 @@ static void add_member(struct ar *ar, const struct member *m)
 		vec_push(&in->thin_members, m->name);
 	} else if (is_symbol_table(m)) {
 		add_part(ar, AR_HEADERS, m->data, none);
-		add_part(ar, AR_SYMBOL_TABLE, m->data + m->size, none);
+		add_part(ar, AR_SYMBOL_TABLE, m->data + m->size, m->name);
 	} else if (str_eq(m->field, STR("//"))) {
 		ar->names = bytes_sub(in->file.bytes, m->data, m->size);
 		add_part(ar, AR_HEADERS, m->data + m->size, none);

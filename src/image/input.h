@@ -17,7 +17,7 @@ enum ar_part_kind {
 struct ar_part {
 	enum ar_part_kind kind;
 	uint64_t off, size; /* in the file */
-	struct str member;  /* AR_OTHER_MEMBER, and any member's AR_HEADERS: its name; else "" */
+	struct str member;  /* AR_HEADERS of no member: "" */
 };
 
 struct input {

@@ -62,6 +62,7 @@ struct attr {
 	size_t sym_count, dyn_count;
 	VEC(struct got_slot) got;    /* sorted by address */
 	VEC(struct import_use) uses; /* not by symbol; in the order of the code, then by addr */
+	VEC(struct import_use) stub_uses;
 	place_vec bare;              /* by unit: code symbols the DWARF says nothing of; sorted */
 	fde_vec fdes;                /* in file order */
 	uint64_t made_up;            /* functions named sub_ADDRESS */
@@ -70,6 +71,7 @@ struct attr {
 	 * sections, and sized data symbols without an owner, sorted. */
 	struct debuginfo *dwarf;
 	struct debug_bytes *bytes;
+	label_id debug_owner;     /* of all its debug sections, LABEL_NONE where it is not one */
 	struct decl_files *files; /* BY_FILE, else NULL */
 	place_vec sized;
 	uint64_t by_file;  /* symbols owned by an STT_FILE name, there being no DWARF */
@@ -144,6 +146,9 @@ void attr_files_release(struct attr *a);
 /* attr_file_symbols.c: local symbols nobody has, by the STT_FILE symbols of an image's table: the
  * measured one's or its debug file's. */
 void attr_file_symbols(struct attr *a, const struct image *im);
+/* attr_archive.c: the symbol table of an archive: by symbol, or where `owners` is not NULL to the
+ * owner of the member (by image). */
+void attr_archive(const struct source_file *f, const label_id *owners, struct claims *file);
 /* attr_units.c: who owns code and variables, by compile unit or source file; then the debug
  * sections, by unit or by symbol. */
 void attr_units(struct attr *a);

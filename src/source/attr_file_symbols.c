@@ -5,7 +5,8 @@
 #include "base/sort.h"
 #include "image/elf_const.h"
 
-/* An STT_FILE symbol and its local symbols, which follow it (gABI, "Symbol Table"). */
+/* An STT_FILE symbol and its local symbols, which follow it (gABI, "Symbol Table").  What is hidden
+ * was global before the linker: gold puts all of these behind the last file. */
 struct group {
 	struct str file;
 	size_t first, end; /* local symbols */
@@ -109,7 +110,8 @@ static void claim_group(const struct file_symbols *f, const struct group *g)
 	for (size_t i = g->first; i < g->end; i++) {
 		const struct symbol s = symtab_get(&f->table, i);
 		uint64_t addr;
-		if (s.size == 0 || s.type == STT_SECTION || !symbol_addr(f->im, &s, &addr))
+		if (s.size == 0 || s.type == STT_SECTION || s.visibility != STV_DEFAULT ||
+		    !symbol_addr(f->im, &s, &addr))
 			continue;
 		attr_claim_vm(a, addr, s.size, owner);
 		a->by_file += a->dwarf == NULL;

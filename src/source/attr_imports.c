@@ -178,10 +178,46 @@ static label_id only_user(const struct attr *a, uint64_t addr)
 	return (label_id)user;
 }
 
+/* Stable: the first in the code stays the first of an address. */
+static void sort_uses(struct attr *a)
+{
+	sort_by_key(a->uses.data, a->uses.count, sizeof *a->uses.data);
+}
+
+/* In shared libraries callers go through a stub: its users are users of the code. */
+static void bare_by_stub(struct attr *a, const struct section *s, uint64_t off, uint64_t size,
+			 const struct got_slot *slot)
+{
+	struct symtab dynamic;
+	uint64_t addr;
+	if (!symtab_open(&dynamic, a->im, a->dynsym))
+		return;
+	const struct symbol symbol = symtab_get(&dynamic, slot->symbol);
+	if (!symbol_addr(a->im, &symbol, &addr) || !attr_bare_at(a, addr))
+		return;
+	const uint64_t stub = s->addr + off;
+	const size_t end = a->uses.count;
+	for (size_t i = first_use(a, stub); i < end && a->uses.data[i].addr - stub < size; i++) {
+		const struct import_use use = { addr, a->uses.data[i].user };
+		vec_push(&a->stub_uses, use);
+	}
+}
+
+static void add_stub_uses(struct attr *a)
+{
+	if (a->bare.count == 0)
+		return;
+	attr_plt_each(a, bare_by_stub);
+	for (size_t i = 0; i < a->stub_uses.count; i++)
+		vec_push(&a->uses, a->stub_uses.data[i]);
+	vec_release(&a->stub_uses);
+	sort_uses(a);
+}
+
 void attr_bare_claim(struct attr *a)
 {
-	/* Stable: the first in the code stays the first of an address. */
-	sort_by_key(a->uses.data, a->uses.count, sizeof *a->uses.data);
+	sort_uses(a);
+	add_stub_uses(a);
 	for (size_t i = 0; i < a->bare.count; i++) {
 		const struct place *p = &a->bare.data[i];
 		const label_id user = only_user(a, p->addr);

@@ -1,6 +1,7 @@
 /* Objects compiled with a section for each function or variable: where one symbol has a whole
  * section, its header, its name and its section symbol are there because of that symbol too,
  * and so are those of its relocations.  gABI, "Sections" and "Symbol Table". */
+#include "debug/dwarf.h"
 #include "source/attr.h"
 
 #include "image/elf_const.h"
@@ -42,12 +43,21 @@ static label_id group_owner(const struct attr *a, const struct section *s)
 	return symbol_label(a, &signature);
 }
 
+static bool is_debug_section(const struct section *s)
+{
+	enum dw_section which;
+	bool dwo;
+	return !s->alloc && dw_section_of(s->name, &which, &dwo);
+}
+
 static void find_owners(struct object *o)
 {
 	const struct image *im = o->a->im;
 	for (size_t i = 0; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
-		o->owners[i] = s->type == SHT_GROUP ? group_owner(o->a, s) : sole_owner(o->a, s);
+		o->owners[i] = s->type == SHT_GROUP  ? group_owner(o->a, s)
+			       : is_debug_section(s) ? o->a->debug_owner
+						     : sole_owner(o->a, s);
 	}
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];

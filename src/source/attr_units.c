@@ -109,6 +109,7 @@ void attr_units(struct attr *a)
 /* Those of the image itself; a separate file's are not part of what is measured. */
 void attr_debug_sections(struct attr *a)
 {
+	a->debug_owner = LABEL_NONE;
 	if (a->owner == BY_SYMBOL && debuginfo_present(a->im)) {
 		a->dwarf = source_dwarf(a->f, a->im, NULL);
 		a->bytes = xcalloc(1, sizeof *a->bytes);
@@ -120,6 +121,8 @@ void attr_debug_sections(struct attr *a)
 	if (a->bytes && a->bytes->own) {
 		a->bytes->vm = &a->vm;
 		debug_bytes_claim(a->bytes, &a->file_claims);
+		if (a->bytes->any && !a->bytes->several)
+			a->debug_owner = a->bytes->sole;
 	}
 	if (a->bytes)
 		debug_bytes_release(a->bytes);

@@ -498,6 +498,9 @@ void debug_bytes_unit(struct debug_bytes *b, struct unit *u)
 	macro_bytes(b, u);
 	walk_entries(b, u, has_code);
 	put(b, u->in, u->off, u->size, b->unit_label);
+	b->several = b->several || (b->any && b->sole != b->unit_label);
+	b->sole = b->unit_label;
+	b->any = true;
 }
 
 static void all_units(struct debug_bytes *b, enum dw_section in)

@@ -44,6 +44,8 @@ struct debug_bytes {
 	const uint64_t *base;        /* of a package: where the unit's parts begin; else NULL */
 	bool named;                  /* first_name was looked for */
 	label_id first_name;
+	bool any, several;           /* units were seen; not all of them have the label `sole` */
+	label_id sole;
 	bool foreign;                /* the entries at work are another file's */
 	const struct unit *unit;     /* at work */
 	label_id unit_label, owner;  /* the unit's; of the entry at work */

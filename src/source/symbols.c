@@ -105,7 +105,7 @@ static void labels_by_owner(const struct attr *a, const struct symtab *table, la
 			break;
 		if (s.type == STT_FILE)
 			file = ret[i];
-		else if (ret[i] == LABEL_NONE)
+		else if (ret[i] == LABEL_NONE && s.visibility == STV_DEFAULT)
 			ret[i] = file;
 	}
 }
@@ -285,8 +285,8 @@ static void attribute_image(struct attr *a, size_t number, size_t total)
 	attr_commit_vm(a);
 	attr_code_tables(a);
 	attr_commit_vm(a);
-	attr_objects(a);
 	attr_debug_sections(a);
+	attr_objects(a);
 	rest_of_object(a);
 	note_made_up(a);
 	vec_release(&a->got);
@@ -302,6 +302,7 @@ static void attribute_image(struct attr *a, size_t number, size_t total)
 static void attribute_input(const struct source_file *f, enum owner owner, struct layer *ret)
 {
 	struct claims file = { 0 };
+	label_id *members = xcalloc(f->input->image_count, sizeof *members);
 	for (size_t i = 0; i < f->input->image_count; i++) {
 		struct attr a = { .f = f,
 				  .im = &f->input->images[i],
@@ -311,7 +312,10 @@ static void attribute_input(const struct source_file *f, enum owner owner, struc
 		attribute_image(&a, i, f->input->image_count);
 		file = a.file_claims;
 		spans_append(&ret->vm, &a.vm);
+		members[i] = a.debug_owner;
 	}
+	attr_archive(f, owner == BY_SYMBOL ? NULL : members, &file);
+	free(members);
 	layer_add_file(f, ret, &file);
 	layer_finish(f, ret);
 }

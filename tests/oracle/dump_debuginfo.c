@@ -55,19 +55,18 @@ static void print_unit(struct debuginfo *d, struct unit *u, struct abbrev_cache 
 	struct unit split;
 	if (!unit_open(u, cache, NULL))
 		return;
-	printf("%s+%#" PRIx64 " v%u name=" STR_FMT " producer=" STR_FMT, dw_section_name(u->in),
-	       u->off, u->version, STR_ARG(u->name), STR_ARG(u->producer));
+	printf("%s+%#" PRIx64 " v%u name=" STR_FMT, dw_section_name(u->in), u->off, u->version,
+	       STR_ARG(u->name));
 	if (u->dwo_name.len)
 		printf(" dwo=" STR_FMT " id=%016" PRIx64, STR_ARG(u->dwo_name), u->signature);
 	printf("\n");
 	if (u->dwo_name.len == 0 || d->dwarf.split || !debuginfo_split(d, u, &split))
 		return;
 	const bool ok = unit_open(&split, cache, u);
-	printf("  split %s v%u name=" STR_FMT " producer=" STR_FMT " from=%s info=%" PRIu64
-	       " abbrev=%" PRIu64 " str_offsets=%" PRIu64 "%s\n",
-	       dw_section_name(split.in), split.version, STR_ARG(split.name),
-	       STR_ARG(split.producer), split.dwarf->path, dwarf_bytes(split.dwarf, DW_INFO).size,
-	       dwarf_bytes(split.dwarf, DW_ABBREV).size,
+	printf("  split %s v%u name=" STR_FMT " from=%s info=%" PRIu64 " abbrev=%" PRIu64
+	       " str_offsets=%" PRIu64 "%s\n",
+	       dw_section_name(split.in), split.version, STR_ARG(split.name), split.dwarf->path,
+	       dwarf_bytes(split.dwarf, DW_INFO).size, dwarf_bytes(split.dwarf, DW_ABBREV).size,
 	       dwarf_bytes(split.dwarf, DW_STR_OFFSETS).size, ok ? "" : " BAD");
 }
 
