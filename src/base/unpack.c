@@ -35,7 +35,7 @@ bool unpack_possible(enum unpack_method method, uint64_t packed, uint64_t size,
 struct unpack_stream {
 	enum unpack_method method;
 	struct bytes packed;
-	uint64_t used;            /* bytes of packed handed over */
+	uint64_t used; /* bytes of packed handed over */
 	struct inflate_state zlib;
 	ZSTD_DStream *zstd;
 };

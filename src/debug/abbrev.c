@@ -259,14 +259,7 @@ const struct abbrevs *abbrevs_get(struct abbrev_cache *c, struct dwarf *d, uint6
 
 const struct abbrev *abbrevs_find_slow(const struct abbrevs *a, uint64_t code)
 {
-	size_t low = 0, high = a->list.count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (a->list.data[mid].code < code)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	const size_t low = lower_bound(a->list.data, a->list.count, sizeof *a->list.data, code);
 	return low < a->list.count && a->list.data[low].code == code ? &a->list.data[low] : NULL;
 }
 

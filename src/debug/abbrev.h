@@ -47,9 +47,9 @@ struct walk_step {
 struct abbrev {
 	uint64_t code;
 	uint16_t tag;
-	uint16_t count;  /* attributes */
-	uint32_t first;  /* in abbrevs.attrs */
-	uint32_t step;   /* in abbrevs.steps: so many, the last of them of kind WALK_NOTHING */
+	uint16_t count; /* attributes */
+	uint32_t first; /* in abbrevs.attrs */
+	uint32_t step;  /* in abbrevs.steps: so many, the last of them of kind WALK_NOTHING */
 	uint32_t steps;
 	bool children;
 };
@@ -64,10 +64,10 @@ struct form_sizes {
 bool form_size(uint16_t form, struct form_sizes s, unsigned *ret);
 
 struct abbrevs {
-	uint64_t off, end;        /* in DW_ABBREV; end is behind the closing 0 */
+	uint64_t off, end; /* in DW_ABBREV; end is behind the closing 0 */
 	struct form_sizes sizes;
-	bool dense;               /* code i stands at list.data[i - 1] */
-	VEC(struct abbrev) list;  /* by code */
+	bool dense;              /* code i stands at list.data[i - 1] */
+	VEC(struct abbrev) list; /* by code */
 	VEC(struct abbrev_attr) attrs;
 	VEC(struct walk_step) steps;
 };

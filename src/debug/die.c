@@ -197,7 +197,9 @@ bool value_string(const struct unit *u, const struct value *v, struct str *ret)
 {
 	uint64_t off;
 	switch (v->kind) {
-	case VALUE_CSTR: *ret = (struct str){ (const char *)v->block.p, v->block.size }; return true;
+	case VALUE_CSTR:
+		*ret = (struct str){ (const char *)v->block.p, v->block.size };
+		return true;
 	case VALUE_STRP: return string_at(u->dwarf, DW_STR, v->u, ret);
 	case VALUE_LINE_STRP: return string_at(u->dwarf, DW_LINE_STR, v->u, ret);
 	case VALUE_STRP_SUP: return string_at(u->dwarf->sup, DW_STR, v->u, ret);

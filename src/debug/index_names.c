@@ -223,14 +223,8 @@ static const struct names_abbrev *abbrev_find(const struct names *n, uint64_t co
 {
 	if (LIKELY(n->dense))
 		return code - 1 < n->abbrevs.count ? &n->abbrevs.data[code - 1] : NULL;
-	size_t low = 0, high = n->abbrevs.count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (n->abbrevs.data[mid].code < code)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	const size_t low = lower_bound(n->abbrevs.data, n->abbrevs.count, sizeof *n->abbrevs.data,
+				       code);
 	if (low == n->abbrevs.count || n->abbrevs.data[low].code != code)
 		return NULL;
 	return &n->abbrevs.data[low];

@@ -1,6 +1,7 @@
 /* index_tables.c - .debug_addr, .debug_str_offsets and .debug_frame; what all walkers share. */
 #include "debug/index_out.h"
 
+#include "base/sort.h"
 #include "base/vec.h"
 #include "debug/eh_pointer.h"
 #include "debug/unwind.h"
@@ -179,14 +180,7 @@ static struct frame_cie *cie_find(struct frame_cies *c, uint64_t off)
 {
 	if (c->last < c->v.count && c->v.data[c->last].off == off)
 		return &c->v.data[c->last];
-	size_t low = 0, high = c->v.count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (c->v.data[mid].off < off)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	const size_t low = lower_bound(c->v.data, c->v.count, sizeof *c->v.data, off);
 	if (low == c->v.count || c->v.data[low].off != off)
 		return NULL;
 	c->last = low;

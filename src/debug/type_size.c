@@ -5,7 +5,7 @@
 struct type {
 	uint16_t tag;
 	bool children;
-	struct value next;   /* type, specification or abstract origin */
+	struct value next; /* type, specification or abstract origin */
 	struct value size, count, upper;
 };
 

@@ -166,8 +166,9 @@ bool unit_open(struct unit *u, struct abbrev_cache *cache, const struct unit *sk
 	struct die top = { 0 };
 	no_offsets(u);
 	u->skeleton = skeleton;
-	u->abbrevs = abbrevs_get(cache, u->dwarf, u->abbrev_off,
-				 (struct form_sizes){ u->version, u->address_size, u->offset_size });
+	u->abbrevs = abbrevs_get(
+		cache, u->dwarf, u->abbrev_off,
+		(struct form_sizes){ u->version, u->address_size, u->offset_size });
 	struct reader r = unit_reader(u, u->die_off);
 	if (!u->abbrevs || !die_next(u, &r, &top) || !top.abbrev) {
 		note(u->dwarf->notes, u->dwarf->path, HEFT_NO_OFFSET, u->size,

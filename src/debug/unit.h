@@ -11,22 +11,22 @@
 
 struct unit {
 	struct dwarf *dwarf;
-	enum dw_section in;      /* DW_INFO or DW_TYPES */
-	uint64_t off, size;      /* in the section, header included; clipped to it */
-	uint64_t die_off;        /* of the first DIE, in the section */
-	uint64_t abbrev_off;     /* in DW_ABBREV */
-	uint64_t signature;      /* type signature or dwo id; 0 if none */
-	uint64_t type_off;       /* type units: their type's DIE, counted from `off` */
-	uint16_t version;        /* 2 to 5 */
-	uint8_t type;            /* DW_UT_*; versions before 5: compile, partial or type */
-	uint8_t address_size;    /* 1 to 8 */
-	uint8_t offset_size;     /* 4 or 8 */
+	enum dw_section in;            /* DW_INFO or DW_TYPES */
+	uint64_t off, size;            /* in the section, header included; clipped to it */
+	uint64_t die_off;              /* of the first DIE, in the section */
+	uint64_t abbrev_off;           /* in DW_ABBREV */
+	uint64_t signature;            /* type signature or dwo id; 0 if none */
+	uint64_t type_off;             /* type units: their type's DIE, counted from `off` */
+	uint16_t version;              /* 2 to 5 */
+	uint8_t type;                  /* DW_UT_*; versions before 5: compile, partial or type */
+	uint8_t address_size;          /* 1 to 8 */
+	uint8_t offset_size;           /* 4 or 8 */
 	const struct abbrevs *abbrevs; /* of unit_open; borrowed from the cache */
 
 	/* What the first DIE says; offsets DW_NO_OFFSET, texts "" where it does not. */
 	uint16_t tag;
 	struct str name, comp_dir, dwo_name;
-	uint64_t line_off;       /* DW_AT_stmt_list: in DW_LINE */
+	uint64_t line_off; /* DW_AT_stmt_list: in DW_LINE */
 	uint64_t str_offsets_base, addr_base, rnglists_base, loclists_base, ranges_base, macro_off;
 	uint64_t language;
 	bool has_low_pc;

@@ -107,14 +107,8 @@ bool units_by_signature(struct units *s, uint64_t signature, struct unit *ret)
 			    sizeof *s->by_signature.data);
 		s->signed_up = true;
 	}
-	size_t low = 0, high = s->by_signature.count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (s->by_signature.data[mid].signature < signature)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	const size_t low = lower_bound(s->by_signature.data, s->by_signature.count,
+				       sizeof *s->by_signature.data, signature);
 	if (low == s->by_signature.count || s->by_signature.data[low].signature != signature)
 		return false;
 	uint64_t off = s->by_signature.data[low].off;

@@ -46,8 +46,8 @@ struct walk {
 	const struct walker *w;
 	struct reader r;
 	uint64_t die_off;
-	uint64_t depth;       /* lists of children open */
-	uint64_t entered;     /* depth of the DIE that enter() accepted, plus 1; 0 = none */
+	uint64_t depth;   /* lists of children open */
+	uint64_t entered; /* depth of the DIE that enter() accepted, plus 1; 0 = none */
 };
 
 static void tell_string(struct walk *k, enum dw_section table, uint64_t off)
@@ -68,8 +68,8 @@ static void tell_list(struct walk *k, enum value_kind kind, uint64_t n, bool ran
 	const struct value v = { kind, n, { NULL, 0 } };
 	enum dw_section in;
 	uint64_t off;
-	if (k->w->list && (ranges ? ranges_offset(k->u, &v, &in, &off)
-				  : locations_offset(k->u, &v, &in, &off)))
+	if (k->w->list &&
+	    (ranges ? ranges_offset(k->u, &v, &in, &off) : locations_offset(k->u, &v, &in, &off)))
 		k->w->list(k->w->ctx, in, off);
 }
 

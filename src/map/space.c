@@ -417,27 +417,13 @@ void spans_append(struct spans *top, struct spans *below)
 
 size_t spans_from(const struct spans *s, uint64_t addr)
 {
-	size_t low = 0, high = s->list.count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (s->list.data[mid].start < addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	const size_t low = lower_bound(s->list.data, s->list.count, sizeof *s->list.data, addr);
 	return low;
 }
 
 const struct span *spans_find(const struct spans *s, uint64_t addr)
 {
-	size_t low = 0, high = s->list.count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (s->list.data[mid].start <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	const size_t low = upper_bound(s->list.data, s->list.count, sizeof *s->list.data, addr);
 	if (low == 0)
 		return NULL;
 	const struct span *found = &s->list.data[low - 1];

@@ -60,6 +60,7 @@ void out_folded(const struct report *r, struct sink *s);
 void out_where(const struct heft_location *at, enum heft_where_format format, struct sink *s);
 
 /* A function with its basic blocks; NULL: what stands above all of them. */
-void out_blocks(const struct heft_block_function *f, enum heft_blocks_format format, struct sink *s);
+void out_blocks(const struct heft_block_function *f, enum heft_blocks_format format,
+		struct sink *s);
 
 #endif

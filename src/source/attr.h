@@ -63,9 +63,9 @@ struct attr {
 	VEC(struct got_slot) got;    /* sorted by address */
 	VEC(struct import_use) uses; /* not by symbol; in the order of the code, then by addr */
 	VEC(struct import_use) stub_uses;
-	place_vec bare;              /* by unit: code symbols the DWARF says nothing of; sorted */
-	fde_vec fdes;                /* in file order */
-	uint64_t made_up;            /* functions named sub_ADDRESS */
+	place_vec bare;   /* by unit: code symbols the DWARF says nothing of; sorted */
+	fde_vec fdes;     /* in file order */
+	uint64_t made_up; /* functions named sub_ADDRESS */
 	enum owner owner;
 	/* By compile unit or source file: the DWARF in use (or NULL), its pass over debug
 	 * sections, and sized data symbols without an owner, sorted. */

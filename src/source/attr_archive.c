@@ -2,7 +2,8 @@
  * defines it (the GNU forms "/" and "/SYM64/"; System V ABI, "Archive File"). */
 #include "source/attr.h"
 
-static label_id owner_of_member(const struct source_file *f, const label_id *owners, uint64_t header)
+static label_id owner_of_member(const struct source_file *f, const label_id *owners,
+				uint64_t header)
 {
 	size_t low = 0, high = f->input->image_count;
 	while (low < high) {

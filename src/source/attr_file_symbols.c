@@ -65,15 +65,8 @@ static void list_known(struct file_symbols *f)
 static label_id only_known(const struct file_symbols *f, struct str file)
 {
 	const uint64_t hash = hash_of(file);
-	size_t low = 0, high = f->known.count;
+	size_t low = lower_bound(f->known.data, f->known.count, sizeof *f->known.data, hash);
 	label_id found = LABEL_NONE;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (f->known.data[mid].hash < hash)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	for (; low < f->known.count && f->known.data[low].hash == hash; low++) {
 		const label_id label = (label_id)f->known.data[low].label;
 		if (!is_called(f, label, file))

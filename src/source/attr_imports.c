@@ -9,14 +9,7 @@
 
 static size_t first_use(const struct attr *a, uint64_t addr)
 {
-	size_t low = 0, high = a->uses.count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (a->uses.data[mid].addr < addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	const size_t low = lower_bound(a->uses.data, a->uses.count, sizeof *a->uses.data, addr);
 	return low;
 }
 
@@ -103,14 +96,7 @@ static label_id owner_by_name(const struct attr *a, const struct symtab *dynamic
 			      const named_vec *list, struct str name)
 {
 	const uint64_t hash = hash_bytes(name.p, name.len);
-	size_t low = 0, high = list->count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (list->data[mid].hash < hash)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	size_t low = lower_bound(list->data, list->count, sizeof *list->data, hash);
 	for (; low < list->count && list->data[low].hash == hash; low++)
 		if (str_eq(symtab_get(dynamic, list->data[low].index).name, name))
 			return a->dyn_labels[list->data[low].index];
@@ -154,14 +140,7 @@ void attr_bare_list(struct attr *a)
 
 const struct place *attr_bare_at(const struct attr *a, uint64_t addr)
 {
-	size_t low = 0, high = a->bare.count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (a->bare.data[mid].addr < addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	const size_t low = lower_bound(a->bare.data, a->bare.count, sizeof *a->bare.data, addr);
 	return low < a->bare.count && a->bare.data[low].addr == addr ? &a->bare.data[low] : NULL;
 }
 

@@ -45,14 +45,7 @@ label_id attr_got_owner(const struct attr *a, const struct got_slot *slot)
 
 const struct got_slot *attr_got_at(const struct attr *a, uint64_t addr)
 {
-	size_t low = 0, high = a->got.count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (a->got.data[mid].addr < addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	const size_t low = lower_bound(a->got.data, a->got.count, sizeof *a->got.data, addr);
 	return low < a->got.count && a->got.data[low].addr == addr ? &a->got.data[low] : NULL;
 }
 

@@ -116,14 +116,7 @@ static bool is_anonymous(const struct refs *r, uint64_t addr)
 
 static const struct slot *slot_at(const struct refs *r, uint64_t addr)
 {
-	size_t low = 0, high = r->slots.count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (r->slots.data[mid].addr < addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	const size_t low = lower_bound(r->slots.data, r->slots.count, sizeof *r->slots.data, addr);
 	return low < r->slots.count && r->slots.data[low].addr == addr ? &r->slots.data[low] : NULL;
 }
 
@@ -411,14 +404,7 @@ static void add_unsized_data(struct refs *r)
 /* The sized symbol without an owner around an address, or NULL (by compile unit only). */
 static const struct place *sized_around(const struct attr *a, uint64_t addr)
 {
-	size_t low = 0, high = a->sized.count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (a->sized.data[mid].addr <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	const size_t low = upper_bound(a->sized.data, a->sized.count, sizeof *a->sized.data, addr);
 	if (low == 0 || addr - a->sized.data[low - 1].addr >= a->sized.data[low - 1].size)
 		return NULL;
 	return &a->sized.data[low - 1];
@@ -493,14 +479,8 @@ static void make_pieces(struct refs *r)
 
 static struct piece *piece_at(const struct refs *r, uint64_t addr)
 {
-	size_t low = 0, high = r->pieces.count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (r->pieces.data[mid].start <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	const size_t low = upper_bound(r->pieces.data, r->pieces.count, sizeof *r->pieces.data,
+				       addr);
 	return low > 0 && addr < r->pieces.data[low - 1].end ? &r->pieces.data[low - 1] : NULL;
 }
 

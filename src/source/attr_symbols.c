@@ -104,14 +104,8 @@ void attr_sized_symbols(struct attr *a)
 
 const struct place *attr_unsized_at(const struct attr *a, uint64_t addr)
 {
-	size_t low = 0, high = a->unsized.count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (a->unsized.data[mid].addr < addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	const size_t low = lower_bound(a->unsized.data, a->unsized.count, sizeof *a->unsized.data,
+				       addr);
 	return low < a->unsized.count && a->unsized.data[low].addr == addr ? &a->unsized.data[low]
 									   : NULL;
 }

@@ -24,14 +24,7 @@ static void on_place(void *ctx, uint64_t addr, uint64_t size, label_id unit)
 
 static const struct place *sized_at(const struct attr *a, uint64_t addr)
 {
-	size_t low = 0, high = a->sized.count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (a->sized.data[mid].addr < addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	const size_t low = lower_bound(a->sized.data, a->sized.count, sizeof *a->sized.data, addr);
 	return low < a->sized.count && a->sized.data[low].addr == addr ? &a->sized.data[low] : NULL;
 }
 

@@ -15,14 +15,7 @@ static void keyed_add(keyed_vec *v, uint64_t key, label_id label)
 
 static label_id keyed_find(const keyed_vec *v, uint64_t key)
 {
-	size_t low = 0, high = v->count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (v->data[mid].key < key)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	const size_t low = lower_bound(v->data, v->count, sizeof *v->data, key);
 	return low < v->count && v->data[low].key == key ? v->data[low].label : LABEL_NONE;
 }
 
@@ -184,9 +177,8 @@ static label_id label_by_name(const struct debug_bytes *b, struct described *e)
 		if (plain.kind == VALUE_NONE)
 			plain = e->name;
 	}
-	return value_string(b->unit, &plain, &name) && name.len > 0
-		       ? label_copy(b->f->labels, name)
-		       : LABEL_NONE;
+	return value_string(b->unit, &plain, &name) && name.len > 0 ? label_copy(b->f->labels, name)
+								    : LABEL_NONE;
 }
 
 static bool on_enter(void *ctx, const struct die *d, const struct reader *attrs)
@@ -248,7 +240,7 @@ static void put_rows(struct debug_bytes *b, struct line_program *p)
 	while (line_next(p, &row)) {
 		if (!row.end_sequence)
 			last = debuginfo_addr(b->info, row.addr, &vm) ? cursor_label(&cursor, vm)
-								     : LABEL_NONE;
+								      : LABEL_NONE;
 		put(b, DW_LINE, row.start, row.off - row.start, last);
 	}
 }
@@ -302,7 +294,9 @@ static void on_import(void *ctx, uint64_t off)
 static void macro_bytes(struct debug_bytes *b, const struct unit *u)
 {
 	struct macros m = { .b = b, .in = u->version >= 5 ? DW_MACRO : DW_MACINFO };
-	const struct macro_refs refs = { .string = on_macro_string, .import = on_import, .ctx = &m };
+	const struct macro_refs refs = { .string = on_macro_string,
+					 .import = on_import,
+					 .ctx = &m };
 	if (b->info->dwarf.size[m.in] == 0)
 		m.in = m.in == DW_MACRO ? DW_MACINFO : DW_MACRO;
 	if (!b->own || u->macro_off == DW_NO_OFFSET)
@@ -390,18 +384,23 @@ static void table_bytes(struct debug_bytes *b, const struct unit *u)
 	put_open(b, DW_ABBREV, u->abbrev_off, l);
 	if (u->str_offsets_base != DW_NO_OFFSET && !b->by_symbol)
 		put_open(b, DW_STR_OFFSETS,
-			 u->str_offsets_base - (u->version >= 5 ? min_u64(header, u->str_offsets_base) : 0), l);
+			 u->str_offsets_base -
+				 (u->version >= 5 ? min_u64(header, u->str_offsets_base) : 0),
+			 l);
 	if (u->addr_base != DW_NO_OFFSET && !b->by_symbol)
-		put_open(b, DW_ADDR, u->addr_base - (u->version >= 5 ? min_u64(header, u->addr_base) : 0), l);
+		put_open(b, DW_ADDR,
+			 u->addr_base - (u->version >= 5 ? min_u64(header, u->addr_base) : 0), l);
 	/* GNU's split version 4: lists that the other half refers to. */
 	if (u->ranges_base != DW_NO_OFFSET)
 		put_open(b, DW_RANGES, u->ranges_base, l);
 	if (u->ranges_base != DW_NO_OFFSET)
 		put_open(b, DW_RANGES, u->ranges_base, l);
 	if (u->rnglists_base != DW_NO_OFFSET)
-		put_open(b, DW_RNGLISTS, u->rnglists_base - min_u64(header + 4, u->rnglists_base), l);
+		put_open(b, DW_RNGLISTS, u->rnglists_base - min_u64(header + 4, u->rnglists_base),
+			 l);
 	if (u->loclists_base != DW_NO_OFFSET)
-		put_open(b, DW_LOCLISTS, u->loclists_base - min_u64(header + 4, u->loclists_base), l);
+		put_open(b, DW_LOCLISTS, u->loclists_base - min_u64(header + 4, u->loclists_base),
+			 l);
 }
 
 static size_t unit_code(struct debug_bytes *b, const struct unit *u)
@@ -597,7 +596,9 @@ static void find_partial_owners(struct debug_bytes *b)
 		const bool partial = u.tag == DW_TAG_partial_unit;
 		any = any || partial;
 		list_imports(&u, &imports);
-		vec_push(&units, (struct unit_label){ u.off, partial ? LABEL_NONE : unit_label(b, &u), partial });
+		vec_push(&units,
+			 (struct unit_label){ u.off, partial ? LABEL_NONE : unit_label(b, &u),
+					      partial });
 	}
 	spread_labels(&units, &imports);
 	for (size_t i = 0; any && i < units.count; i++)

@@ -27,10 +27,10 @@ typedef VEC(struct keyed) keyed_vec;
 struct debug_bytes {
 	const struct source_file *f;
 	struct debuginfo *info;
-	bool own;                /* the debug sections are the measured image's own */
+	bool own; /* the debug sections are the measured image's own */
 	bool by_symbol;
-	bool by_file;            /* units are named by their main source file */
-	const struct spans *vm;  /* owners of VM addresses; by_symbol: before the walk */
+	bool by_file;           /* units are named by their main source file */
+	const struct spans *vm; /* owners of VM addresses; by_symbol: before the walk */
 	/* By unit, may be NULL: told of the code and the variables of every unit. */
 	void (*code)(void *ctx, uint64_t vm_addr, uint64_t size, label_id unit);
 	void (*variable)(void *ctx, uint64_t vm_addr, label_id unit, uint64_t die_off);
@@ -44,12 +44,12 @@ struct debug_bytes {
 	const uint64_t *base;        /* of a package: where the unit's parts begin; else NULL */
 	bool named;                  /* first_name was looked for */
 	label_id first_name;
-	bool any, several;           /* units were seen; not all of them have the label `sole` */
+	bool any, several; /* units were seen; not all of them have the label `sole` */
 	label_id sole;
-	bool foreign;                /* the entries at work are another file's */
-	const struct unit *unit;     /* at work */
-	label_id unit_label, owner;  /* the unit's; of the entry at work */
-	uint64_t entry_off;          /* where the owner's entry begins */
+	bool foreign;               /* the entries at work are another file's */
+	const struct unit *unit;    /* at work */
+	label_id unit_label, owner; /* the unit's; of the entry at work */
+	uint64_t entry_off;         /* where the owner's entry begins */
 	keyed_vec by_line, by_signature, partial;
 	uint16_t addr_version, str_offsets_version;
 	uint8_t address_size, offset_size;

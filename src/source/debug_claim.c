@@ -1,4 +1,5 @@
 /* The second pass over debug sections: what indexes others, and from section bytes to the file. */
+#include "base/sort.h"
 #include "debug/index.h"
 #include "source/debug_bytes.h"
 
@@ -8,8 +9,8 @@ struct table {
 	struct debug_bytes *b;
 	enum dw_section in;
 	struct span_cursor info, types, vm, strings;
-	label_id last;      /* owner of the piece before */
-	uint64_t waiting;   /* where pieces begin that go with the next one, DW_NO_OFFSET */
+	label_id last;    /* owner of the piece before */
+	uint64_t waiting; /* where pieces begin that go with the next one, DW_NO_OFFSET */
 };
 
 static label_id owner_of_addr(struct table *t, uint64_t addr)
@@ -20,14 +21,8 @@ static label_id owner_of_addr(struct table *t, uint64_t addr)
 
 static label_id owner_of_type(const struct debug_bytes *b, uint64_t signature)
 {
-	size_t low = 0, high = b->by_signature.count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (b->by_signature.data[mid].key < signature)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	const size_t low = lower_bound(b->by_signature.data, b->by_signature.count,
+				       sizeof *b->by_signature.data, signature);
 	return low < b->by_signature.count && b->by_signature.data[low].key == signature
 		       ? b->by_signature.data[low].label
 		       : LABEL_NONE;
@@ -176,12 +171,13 @@ static void claim_relocs(const struct debug_bytes *b, const struct section *tabl
 
 void debug_bytes_claim(struct debug_bytes *b, struct claims *file)
 {
-	static const enum dw_section by_units[] = { DW_INFO,	 DW_TYPES,    DW_ABBREV, DW_LINE,
-						    DW_RANGES,	 DW_RNGLISTS, DW_LOC,	 DW_LOCLISTS,
-						    DW_MACRO,	 DW_MACINFO,  DW_CU_INDEX, DW_TU_INDEX };
-	static const enum dw_section tables[] = { DW_ARANGES,	   DW_NAMES,	    DW_PUBNAMES,
-						  DW_PUBTYPES,	   DW_GNU_PUBNAMES, DW_GNU_PUBTYPES,
-						  DW_GDB_INDEX,	   DW_FRAME };
+	static const enum dw_section by_units[] = { DW_INFO,    DW_TYPES,    DW_ABBREV,
+						    DW_LINE,    DW_RANGES,   DW_RNGLISTS,
+						    DW_LOC,     DW_LOCLISTS, DW_MACRO,
+						    DW_MACINFO, DW_CU_INDEX, DW_TU_INDEX };
+	static const enum dw_section tables[] = { DW_ARANGES,   DW_NAMES,        DW_PUBNAMES,
+						  DW_PUBTYPES,  DW_GNU_PUBNAMES, DW_GNU_PUBTYPES,
+						  DW_GDB_INDEX, DW_FRAME };
 	const struct image *im = b->info->image;
 	for (size_t i = 0; i < COUNT_OF(by_units); i++)
 		resolve(b, by_units[i]);

@@ -33,8 +33,8 @@ static slot_vec list_slots(const struct package_index *p, enum dw_section in)
 
 /* The unit's rows and its slot of the index: a signature and a row number, and for every column an
  * offset and a size. */
-static void index_bytes(struct debug_bytes *b, const struct package_index *p,
-			enum dw_section index, uint32_t slot, uint32_t row)
+static void index_bytes(struct debug_bytes *b, const struct package_index *p, enum dw_section index,
+			uint32_t slot, uint32_t row)
 {
 	const uint64_t width = (uint64_t)p->columns * 4;
 	const label_id l = b->unit_label;

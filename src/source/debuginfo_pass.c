@@ -29,7 +29,8 @@ static const struct debuginfo_part *plain_part(const struct debuginfo_files *f,
 static struct debuginfo_pass *open_stream(const struct debuginfo_files *f,
 					  const struct debuginfo_part *p)
 {
-	struct debuginfo_pass s = { .size = p->size, .packed = section_bytes(f->image, p->section) };
+	struct debuginfo_pass s = { .size = p->size,
+				    .packed = section_bytes(f->image, p->section) };
 	if (!section_unpack_stream(f->image, p->section, &s.stream))
 		return NULL;
 	s.bytes = pages_alloc(p->size);
@@ -95,8 +96,9 @@ void debuginfo_pass(struct dwarf *d, enum dw_section which, uint64_t from, uint6
 	if (p->stream) {
 		const uint64_t used = unpack_stream_used(p->stream);
 		pages_drop(p->bytes + p->dropped, from - p->dropped);
-		image_forget(f->image, bytes_sub(p->packed, p->packed_dropped,
-						 min_u64(used, p->packed.size) - p->packed_dropped));
+		image_forget(f->image,
+			     bytes_sub(p->packed, p->packed_dropped,
+				       min_u64(used, p->packed.size) - p->packed_dropped));
 		p->packed_dropped = min_u64(used, p->packed.size);
 	} else {
 		image_forget(f->image, bytes_sub(d->bytes[which], p->dropped, from - p->dropped));

@@ -1,5 +1,6 @@
 /* The source inlinestacks: a function and the chain of what was inlined into it, outermost first,
  * as linker names with ";" between. */
+#include "base/sort.h"
 #include "source/attr.h"
 #include "source/debug_bytes.h"
 #include "source/dwarf_slot.h"
@@ -27,14 +28,7 @@ struct stacks {
 /* The symbol around a VM address, without the suffix of a clone; "" if it is no mangled name. */
 static struct str mangled_at(const struct stacks *s, uint64_t vm)
 {
-	size_t low = 0, high = s->places.count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (s->places.data[mid].addr <= vm)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	size_t low = upper_bound(s->places.data, s->places.count, sizeof *s->places.data, vm);
 	while (low > 1 && s->places.data[low - 2].addr == s->places.data[low - 1].addr)
 		low--;
 	const struct place *p = low > 0 ? &s->places.data[low - 1] : NULL;

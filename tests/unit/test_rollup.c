@@ -367,14 +367,12 @@ static void two_domains_at_once_make_the_rows_of_one_after_the_other(void **stat
 						   { .spans = &f->spans[1] } };
 		const struct rollup_level file[] = { { .spans = &f->spans[2] },
 						     { .spans = &f->spans[3] } };
-		const struct rollup_walk first = { .domain = HEFT_VM,
-						   .levels = vm,
-						   .level_count = 2,
-						   .labels = &f->labels };
-		const struct rollup_walk second = { .domain = HEFT_FILE,
-						    .levels = file,
-						    .level_count = 2,
-						    .labels = &f->labels };
+		const struct rollup_walk first = {
+			.domain = HEFT_VM, .levels = vm, .level_count = 2, .labels = &f->labels
+		};
+		const struct rollup_walk second = {
+			.domain = HEFT_FILE, .levels = file, .level_count = 2, .labels = &f->labels
+		};
 		rollup_add_both(&f->rollup, &first, &second, i == 0 ? 1 : 2);
 		rollup_add_both(&f->rollup, &first, &second, i == 0 ? 1 : 2);
 	}

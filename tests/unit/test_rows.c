@@ -342,9 +342,8 @@ static void threads_do_not_change_the_order(void **state)
 	for (size_t i = 0; i < 50001; i++) {
 		char name[20];
 		snprintf(name, sizeof name, "%zu", i);
-		vec_push(&f.rollup.rows,
-			 (struct row){ .label = label_copy(&f.labels, str_of(name)),
-				       .file = { 1 + rng_below(&r, 100) } });
+		vec_push(&f.rollup.rows, (struct row){ .label = label_copy(&f.labels, str_of(name)),
+						       .file = { 1 + rng_below(&r, 100) } });
 	}
 	f.opts.threads = 1;
 	const struct heft_row *one = build(&f);

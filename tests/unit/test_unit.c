@@ -122,8 +122,8 @@ static void on_range(void *ctx, uint64_t addr, uint64_t size)
 /* A unit whose first entry has low_pc 0x1000 and a list of ranges at offset `list`. */
 static struct found ranges_of(struct made *m, unsigned version, uint64_t low, uint64_t list)
 {
-	static const unsigned top[] = { DW_AT_low_pc, DW_FORM_addr, DW_AT_ranges, DW_FORM_sec_offset,
-					0 };
+	static const unsigned top[] = { DW_AT_low_pc, DW_FORM_addr, DW_AT_ranges,
+					DW_FORM_sec_offset, 0 };
 	struct found f = { .count = 0 };
 	struct unit u;
 	struct die d;
@@ -284,8 +284,13 @@ static uint64_t make_tree(struct made *m, uint64_t *ret_type, uint64_t *ret_vari
 					     DW_FORM_sdata, 0 };
 	static const unsigned local[] = { DW_AT_location, DW_FORM_sec_offset, 0 };
 	static const unsigned type[] = { DW_AT_byte_size, DW_FORM_data1, 0 };
-	static const unsigned global[] = { DW_AT_type, DW_FORM_ref4, DW_AT_location, DW_FORM_exprloc,
-					   DW_AT_name, DW_FORM_string, 0 };
+	static const unsigned global[] = { DW_AT_type,
+					   DW_FORM_ref4,
+					   DW_AT_location,
+					   DW_FORM_exprloc,
+					   DW_AT_name,
+					   DW_FORM_string,
+					   0 };
 	static const unsigned array[] = { DW_AT_type, DW_FORM_ref4, 0 };
 	static const unsigned range[] = { DW_AT_upper_bound, DW_FORM_data1, 0 };
 	abbrev(m, 1, DW_TAG_compile_unit, true, top);
@@ -303,7 +308,8 @@ static uint64_t make_tree(struct made *m, uint64_t *ret_type, uint64_t *ret_vari
 	const uint64_t function_off = m->in[DW_INFO].bytes.count;
 	uleb(m, DW_INFO, 2);
 	put(m, DW_INFO, 4, 20);
-	elfgen_put_sleb(&m->in[DW_INFO], INT64_MIN + 5); /* ten bytes, too large for an unsigned LEB */
+	elfgen_put_sleb(&m->in[DW_INFO],
+			INT64_MIN + 5); /* ten bytes, too large for an unsigned LEB */
 	uleb(m, DW_INFO, 3);
 	put(m, DW_INFO, 4, 4);
 	uleb(m, DW_INFO, 0);

@@ -46,8 +46,8 @@ static void a_stream_gives_the_same_bytes_piece_by_piece(void **state)
 		const struct bytes packed = pack(methods[i], buf, sizeof buf);
 		assert_true(unpack_stream_open(&s, methods[i], packed, sizeof TEXT, NULL));
 		for (size_t at = 0; at < sizeof TEXT; at += 13)
-			assert_true(unpack_stream_read(
-				s, out + at, min_u64(13, sizeof TEXT - at), NULL));
+			assert_true(unpack_stream_read(s, out + at, min_u64(13, sizeof TEXT - at),
+						       NULL));
 		assert_memory_equal(out, TEXT, sizeof TEXT);
 		assert_false(unpack_stream_read(s, out, 1, NULL));
 		unpack_stream_close(s);

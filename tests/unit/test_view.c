@@ -187,8 +187,8 @@ static void paths_and_their_directories_are_mapped_first(void **state)
 
 static void namespaces_learn_from_all_names_of_an_update(void **state)
 {
-	static const char *const names[] = { "_ZN1a1B1fEv", "_ZN1a1BC1Ev", "main", "[section .text]",
-					     "/src/a.cc (debug info)" };
+	static const char *const names[] = { "_ZN1a1B1fEv", "_ZN1a1BC1Ev", "main",
+					     "[section .text]", "/src/a.cc (debug info)" };
 	struct labels l = { 0 };
 	struct spans s = spans_of(&l, names, COUNT_OF(names));
 	struct namespaces spaces = { 0 };
