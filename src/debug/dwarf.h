@@ -102,6 +102,12 @@ static inline void dwarf_pass_end(struct dwarf *d, enum dw_section which)
 		d->pass_end(d, which);
 }
 
+/* A package: its units stand on parts of the sections that its index names (package.h). */
+static inline bool dwarf_is_package(const struct dwarf *d)
+{
+	return d->split && d->size[DW_CU_INDEX] + d->size[DW_TU_INDEX] > 0;
+}
+
 static inline struct reader dwarf_reader(struct dwarf *d, enum dw_section which)
 {
 	return reader_of(dwarf_bytes(d, which), d->big_endian);

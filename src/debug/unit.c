@@ -72,6 +72,8 @@ static void skip_padding(struct dwarf *d, enum dw_section in, struct reader *r)
 
 bool unit_next(struct dwarf *d, enum dw_section in, uint64_t *off, struct unit *ret)
 {
+	if (dwarf_is_package(d))
+		return false;
 	struct reader r = dwarf_reader(d, in);
 	reader_seek(&r, *off);
 	for (;;) {

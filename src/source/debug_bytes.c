@@ -49,16 +49,24 @@ static void put_open(struct debug_bytes *b, enum dw_section in, uint64_t off, la
 	claim_unknown(c, off, l, WHY_DEBUG);
 }
 
+/* Of the bits of a section; NULL for an offset outside. */
+static uint64_t *seen_word(struct debug_bytes *b, enum dw_section in, uint64_t off)
+{
+	const uint64_t size = b->info->dwarf.size[in];
+	if (!b->own || off >= size)
+		return NULL;
+	if (!b->seen[in])
+		b->seen[in] = xcalloc(size / 64 + 1, sizeof(uint64_t));
+	return &b->seen[in][off / 64];
+}
+
 /* Whether nobody asked about this offset of a section before. */
 static bool first_sight(struct debug_bytes *b, enum dw_section in, uint64_t off)
 {
-	const uint64_t size = b->info->dwarf.size[in];
 	off = placed(b, in, off);
-	if (!b->own || off >= size)
+	uint64_t *word = seen_word(b, in, off);
+	if (!word)
 		return false;
-	if (!b->seen[in])
-		b->seen[in] = xcalloc(size / 64 + 1, sizeof(uint64_t));
-	uint64_t *word = &b->seen[in][off / 64];
 	const uint64_t bit = UINT64_C(1) << off % 64, before = *word;
 	*word |= bit;
 	return !(before & bit);
@@ -72,10 +80,26 @@ static void put_string(struct debug_bytes *b, enum dw_section table, uint64_t of
 
 /* ---- walking a unit -------------------------------------------------------------------------- */
 
+static void put_waiting(struct debug_bytes *b)
+{
+	for (size_t i = 0; i < b->waiting_count; i++) {
+		const struct waiting_string *w = &b->waiting[i];
+		put_string(b, w->table, w->off, w->owner);
+	}
+	b->waiting_count = 0;
+}
+
+/* References are all over the table, so each waits until its bit has come from memory. */
 static void on_string(void *ctx, enum dw_section table, uint64_t off)
 {
 	struct debug_bytes *b = ctx;
-	put_string(b, table, off, b->owner);
+	const uint64_t *word = seen_word(b, table, placed(b, table, off));
+	if (!word)
+		return;
+	__builtin_prefetch(word, 1);
+	if (b->waiting_count == COUNT_OF(b->waiting))
+		put_waiting(b);
+	b->waiting[b->waiting_count++] = (struct waiting_string){ off, b->owner, table };
 }
 
 static void on_list(void *ctx, enum dw_section in, uint64_t off)
@@ -452,6 +476,7 @@ static void walk_entries(struct debug_bytes *b, const struct unit *u, bool has_c
 	b->unit = u;
 	b->owner = b->unit_label;
 	unit_walk(u, &w);
+	put_waiting(b);
 }
 
 /* The other half of a skeleton knows its name and where its variables are. */

@@ -24,6 +24,13 @@ struct keyed {
 
 typedef VEC(struct keyed) keyed_vec;
 
+/* A reference to a string on its way. */
+struct waiting_string {
+	uint64_t off;
+	label_id owner;
+	enum dw_section table;
+};
+
 struct debug_bytes {
 	const struct source_file *f;
 	struct debuginfo *info;
@@ -44,6 +51,8 @@ struct debug_bytes {
 	const uint64_t *base;        /* of a package: where the unit's parts begin; else NULL */
 	bool named;                  /* first_name was looked for */
 	label_id first_name;
+	struct waiting_string waiting[32];
+	size_t waiting_count;
 	bool any, several; /* units were seen; not all of them have the label `sole` */
 	label_id sole;
 	bool foreign;               /* the entries at work are another file's */

@@ -191,9 +191,9 @@ def members(path):
 
 # ---- the comparison -------------------------------------------------------------------------
 
-def vm_rows(heft, path):
+def vm_rows(heft, path, source="rawsymbols", more=()):
     """(start, end, label) of the VM image."""
-    text = must(heft, "-d", "rawsymbols", "--raw-map", path)
+    text = must(heft, "-d", source, "--raw-map", *more, path)
     rows = []
     for line in text[text.index("VM MAP:"):].splitlines():
         m = re.match(r"^([0-9a-f]+)-([0-9a-f]+)\t *\d+\t\t(.*)$", line)
@@ -469,4 +469,5 @@ def main():
     return 0 if good else 1
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
