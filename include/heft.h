@@ -145,6 +145,19 @@ HEFT_API bool heft_profile_config(struct heft_profile *p, const char *path, stru
 HEFT_API bool heft_profile_include(struct heft_profile *p, const char *regex, struct heft_err *err);
 HEFT_API bool heft_profile_exclude(struct heft_profile *p, const char *regex, struct heft_err *err);
 
+/* Paths of source files, as levels show them: one that is `from` or lies below it gets `to` in its
+ * place.  The first map that fits counts; then the first prefix to strip that the path lies
+ * below is cut off.  Prefixes end where a component of the path ends.  HEFT_EARG where `from` or
+ * `prefix` is empty. */
+HEFT_API bool heft_profile_map_path(struct heft_profile *p, const char *from, const char *to,
+				    struct heft_err *err);
+HEFT_API bool heft_profile_strip_prefix(struct heft_profile *p, const char *prefix,
+					struct heft_err *err);
+/* Makes each level of directories so many levels, one for each component of the path from the
+ * root down; their names have the number behind ("directories1").  0 (default) = one level, with the
+ * whole directory.  A run fails with HEFT_ELIMIT where that makes too many levels. */
+HEFT_API void heft_profile_set_depth(struct heft_profile *p, unsigned levels);
+
 HEFT_API void heft_profile_set_demangle(struct heft_profile *p, enum heft_demangle style);
 HEFT_API void heft_profile_set_sort(struct heft_profile *p, enum heft_sort sort);
 HEFT_API void heft_profile_set_sort_domain(struct heft_profile *p, enum heft_domain domain);
@@ -247,6 +260,7 @@ enum heft_format {
 	HEFT_CSV,
 	HEFT_TSV,
 	HEFT_JSON,
+	HEFT_FOLDED, /* stacks for flame graphs: "label;label BYTES", of the file or of `domain` */
 };
 
 struct heft_write_opts {
@@ -265,6 +279,194 @@ struct heft_write_opts {
 HEFT_API bool heft_profile_write(const struct heft_profile *p, const struct heft_write_opts *opts,
 				 bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
 				 struct heft_err *err);
+
+/* ---- what is at an address ------------------------------------------------ */
+
+/* One program or object, for looking up addresses: segment, section, symbol, compile unit, source
+ * lines with what was inlined there (from DWARF 2 to 5, wherever it is: in the file, in its
+ * separate debug file, split).
+ *
+ *     struct heft_where *w = heft_where_new();
+ *     struct heft_location at;
+ *     uint64_t addr;
+ *     if (heft_where_open(w, "/bin/ls", &err) && heft_where_parse(w, "main+4", &addr, &err) &&
+ *         heft_where_find(w, addr, &at))
+ *             for (size_t i = 0; i < at.frame_count; i++)
+ *                     printf("%s at %s:%u\n", at.frames[i].function, at.frames[i].file,
+ *                            at.frames[i].line);
+ *     heft_where_free(w);
+ *
+ * What a unit says is read when its first address is asked for, and kept.  One thread a handle;
+ * several handles may look at one file. */
+struct heft_where;
+
+/* Never fails (memory apart).  Free with heft_where_free; NULL is fine there. */
+HEFT_API struct heft_where *heft_where_new(void);
+HEFT_API void heft_where_free(struct heft_where *w);
+
+/* Settings, before heft_where_open.  As those of a profile; the style of names is
+ * HEFT_NAMES_FULL unless set.  heft_where_open fails where a debug file has another build id. */
+HEFT_API void heft_where_add_debug_file(struct heft_where *w, const char *path);
+HEFT_API void heft_where_add_debug_dir(struct heft_where *w, const char *dir);
+HEFT_API void heft_where_set_find_debug(struct heft_where *w, bool yes);
+HEFT_API void heft_where_set_demangle(struct heft_where *w, enum heft_demangle style);
+
+/* Once per handle.  HEFT_EUNSUPPORTED for archives. */
+HEFT_API bool heft_where_open(struct heft_where *w, const char *path, struct heft_err *err);
+
+/* Reads an address as people write it: hexadecimal digits, with or without 0x in front;
+ * 10#DIGITS for a decimal number; NAME or NAME+OFFSET with the name of a section or symbol as
+ * the file has it (a name that looks like a number needs +0).  In objects, which have no
+ * addresses, a number below 2^40 counts from the start of the first section of code.  HEFT_EARG
+ * for anything else. */
+HEFT_API bool heft_where_parse(const struct heft_where *w, const char *text, uint64_t *ret_addr,
+			       struct heft_err *err);
+
+/* A function around an address.  Texts are never NULL: "" where nothing is known; numbers 0. */
+struct heft_frame {
+	const char *function; /* in the style set */
+	const char *linkage;  /* as the linker sees it; "" where the DWARF has no such name */
+	const char *file;     /* made absolute, without "." and ".." */
+	uint32_t line, column;
+};
+
+/* What is known of an address.  Texts are NULL where nothing is known, hold until
+ * heft_where_free and are NUL-terminated; frames hold until the next look-up. */
+struct heft_location {
+	uint64_t addr;
+	const char *segment; /* "LOAD #2 [RX]" */
+	const char *section;
+	uint64_t section_offset;
+	bool in_file;               /* has bytes in the file ... */
+	uint64_t file_offset;       /* ... here */
+	const char *symbol;         /* in the style set */
+	const char *symbol_linkage; /* as the linker sees it */
+	uint64_t symbol_offset;     /* from its start */
+	uint64_t symbol_size;       /* 0 where the symbol states none */
+	/* Name of the compile unit; where no DWARF covers a local symbol, of the source file its
+	 * table says it is from. */
+	const char *unit;
+	/* Innermost first: frame 0 is where the address comes from, each further one where the
+	 * frame before was inlined; the last is the function itself. */
+	const struct heft_frame *frames;
+	size_t frame_count;
+};
+
+/* Fills *ret.  False where the image has nothing at this address. */
+HEFT_API bool heft_where_find(struct heft_where *w, uint64_t addr, struct heft_location *ret);
+
+/* HEFT_WHERE_TEXT: a block for people.  HEFT_WHERE_JSON: one object on one line (docs/json.md).
+ * HEFT_WHERE_TERSE: two lines a frame, function and file:line:column, then an empty line, as
+ * llvm-symbolizer writes by default; "??" for what is unknown; the last function is named by its
+ * symbol. */
+enum heft_where_format { HEFT_WHERE_TEXT, HEFT_WHERE_JSON, HEFT_WHERE_TERSE };
+
+/* Writes a location as text.  `sink` takes each piece of output and returns false to stop; then
+ * the call returns false. */
+HEFT_API bool heft_location_write(const struct heft_location *at, enum heft_where_format format,
+				  bool (*sink)(void *ctx, const void *data, size_t size),
+				  void *ctx);
+
+/* Path of the separate debug file in use, "" if none. */
+HEFT_API const char *heft_where_debug_path(const struct heft_where *w);
+HEFT_API size_t heft_where_note_count(const struct heft_where *w);
+HEFT_API const struct heft_note *heft_where_note(const struct heft_where *w, size_t i);
+
+/* ---- machine basic blocks ------------------------------------------------- */
+
+/* The machine basic blocks of a program, object or archive, as its compiler wrote them down: maps
+ * of every form (sections .llvm_bb_addr_map, .bb_addr_map, .bb_info), block symbols of LLVM up to 11.
+ *
+ *     struct heft_blocks *b = heft_blocks_new();
+ *     struct heft_block_function f;
+ *     if (heft_blocks_open(b, "a.out", &err))
+ *             for (size_t i = 0; heft_blocks_function(b, i, &f); i++)
+ *                     printf("%s: %zu blocks\n", f.name, f.block_count);
+ *     heft_blocks_free(b);
+ *
+ * One thread a handle; several handles may look at one file. */
+struct heft_blocks;
+
+/* Never fails (memory apart).  Free with heft_blocks_free; NULL is fine there. */
+HEFT_API struct heft_blocks *heft_blocks_new(void);
+HEFT_API void heft_blocks_free(struct heft_blocks *b);
+
+/* Settings, before heft_blocks_open, as those of heft_where. */
+HEFT_API void heft_blocks_add_debug_file(struct heft_blocks *b, const char *path);
+HEFT_API void heft_blocks_add_debug_dir(struct heft_blocks *b, const char *dir);
+HEFT_API void heft_blocks_set_find_debug(struct heft_blocks *b, bool yes);
+HEFT_API void heft_blocks_set_demangle(struct heft_blocks *b, enum heft_demangle style);
+
+/* Once per handle.  A file without any blocks is no error: then it has no functions. */
+HEFT_API bool heft_blocks_open(struct heft_blocks *b, const char *path, struct heft_err *err);
+
+enum heft_block_flag {
+	HEFT_BLOCK_RETURN = 1 << 0, /* ends in a return or a tail call */
+	HEFT_BLOCK_TAIL_CALL = 1 << 1,
+	HEFT_BLOCK_LANDING_PAD = 1 << 2,  /* of an exception */
+	HEFT_BLOCK_FALL_THROUGH = 1 << 3, /* may go on to the block behind it */
+	HEFT_BLOCK_INDIRECT_JUMP = 1 << 4,
+};
+
+struct heft_block_successor {
+	uint32_t id;
+	uint32_t probability; /* in units of 2^-31 */
+	uint32_t frequency;   /* after linking, 0 if not known */
+};
+
+struct heft_block {
+	uint64_t addr, size;
+	uint32_t id;    /* the compiler's number, unique in the function */
+	unsigned flags; /* enum heft_block_flag */
+	bool has_hash, has_frequency;
+	uint64_t hash;                /* of its code, as the compiler reckons it */
+	uint64_t frequency;           /* relative to that of block 0 */
+	uint32_t post_link_frequency; /* 0 if not known */
+	const uint64_t *calls;        /* addresses where its calls end */
+	size_t call_count;
+	const struct heft_block_successor *successors;
+	size_t successor_count;
+};
+
+/* A function.  Texts hold until heft_blocks_free, blocks until the next call. */
+struct heft_block_function {
+	uint64_t addr;
+	const char *name;    /* in the style set; "sub_ADDRESS" where no symbol is */
+	const char *linkage; /* as the linker sees it; "" where no symbol is */
+	const char *section; /* that holds its first block */
+	uint64_t section_offset;
+	const char *member; /* of the archive; "" elsewhere */
+	const char *origin; /* "map" or "symbols" */
+	unsigned version;   /* of its map; 0 where that states none */
+	bool omitted;       /* its map says that there are blocks, but not which */
+	bool has_entry_count;
+	uint64_t entry_count; /* how often it was entered */
+	size_t range_count;   /* parts that lie apart */
+	const struct heft_block
+		*blocks; /* those of a part side by side, the entry first as a rule */
+	size_t block_count;
+};
+
+HEFT_API size_t heft_blocks_function_count(const struct heft_blocks *b);
+/* Function i, by rising address; false past the last. */
+HEFT_API bool heft_blocks_function(struct heft_blocks *b, size_t i,
+				   struct heft_block_function *ret);
+/* The function, and the number of its block, that holds an address; false where no block does. */
+HEFT_API bool heft_blocks_find(struct heft_blocks *b, uint64_t addr,
+			       struct heft_block_function *ret_function, size_t *ret_block);
+
+enum heft_blocks_format { HEFT_BLOCKS_TEXT, HEFT_BLOCKS_CSV, HEFT_BLOCKS_JSON };
+
+/* Writes a function with its blocks: for people; one line a block; or one object on one line
+ * (docs/json.md).  NULL for a function writes what stands above all of them: the names of the csv columns.
+ * `sink` takes each piece of output and returns false to stop; then the call returns false. */
+HEFT_API bool heft_block_function_write(const struct heft_block_function *f,
+					enum heft_blocks_format format,
+					bool (*sink)(void *ctx, const void *data, size_t size),
+					void *ctx);
+
+HEFT_API size_t heft_blocks_note_count(const struct heft_blocks *b);
+HEFT_API const struct heft_note *heft_blocks_note(const struct heft_blocks *b, size_t i);
 
 /* ---- what there is -------------------------------------------------------- */
 

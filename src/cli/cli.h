@@ -38,6 +38,14 @@ extern const struct opt size_opts[];
 extern const char size_manual[];
 int cmd_size(const struct cli *cli, int argc, char **argv);
 
+extern const struct opt where_opts[];
+extern const char where_manual[];
+int cmd_where(const struct cli *cli, int argc, char **argv);
+
+extern const struct opt blocks_opts[];
+extern const char blocks_manual[];
+int cmd_blocks(const struct cli *cli, int argc, char **argv);
+
 /* Prints the usage line, the manual and every option of the command on stdout. */
 void cli_help(const struct cli *cli);
 void cli_version(const struct cli *cli);

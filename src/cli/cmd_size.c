@@ -1,3 +1,4 @@
+#include "cli/notes.h"
 #include "cli/outfile.h"
 #include "cli/size_job.h"
 
@@ -19,32 +20,10 @@ static void list_sources(void)
 
 /* ---- what is said beside the table ------------------------------------------ */
 
-static void print_note(const struct size_job *job, const struct heft_note *n)
-{
-	fprintf(stderr, "%s: note: ", job->cli->program);
-	print_tame(n->path, stderr);
-	fputs(": ", stderr);
-	print_tame(n->text, stderr);
-	const char *glue = " (";
-	if (n->count > 1) {
-		fprintf(stderr, "%s%" PRIu64 " times", glue, n->count);
-		glue = ", ";
-	}
-	if (n->bytes > 0) {
-		fprintf(stderr, "%s%" PRIu64 " byte%s", glue, n->bytes, n->bytes == 1 ? "" : "s");
-		glue = ", ";
-	}
-	if (job->verbose > 0 && n->offset != HEFT_NO_OFFSET) {
-		fprintf(stderr, "%sat offset 0x%" PRIx64, glue, n->offset);
-		glue = ", ";
-	}
-	fputs(*glue == ',' ? ")\n" : "\n", stderr);
-}
-
 static void print_notes(const struct size_job *job)
 {
 	for (size_t i = 0; i < heft_profile_note_count(job->profile); i++)
-		print_note(job, heft_profile_note(job->profile, i));
+		note_print(job->cli, heft_profile_note(job->profile, i), job->verbose > 0);
 }
 
 static void print_claim(void *ctx, const char *path, const char *source, enum heft_domain domain,

@@ -14,6 +14,11 @@
 static const struct command commands[] = {
 	{ "size", "[OPTION]... FILE... [-- BASE...]",
 	  "where the bytes of programs go; with -- a diff", size_manual, size_opts, cmd_size },
+	{ "where", "[OPTION]... FILE ADDR...",
+	  "what is at an address: symbol, source lines, inlines", where_manual, where_opts,
+	  cmd_where },
+	{ "blocks", "[OPTION]... FILE", "functions and their machine basic blocks", blocks_manual,
+	  blocks_opts, cmd_blocks },
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };

@@ -4,7 +4,7 @@ static const struct source sources[] = {
 	{ "armembers", "the archive member, or the file itself", source_armembers, TEXT_AS_IS,
 	  false },
 	{ "blocks", "machine basic blocks, where the compiler states them", source_blocks,
-	  TEXT_BLOCK, false },
+	  TEXT_BLOCK, true },
 	{ "compileunits", "source files that were compiled (debug info)", source_compileunits,
 	  TEXT_PATH, true },
 	{ "directories", "directories of sourcefiles; see --depth (debug info)", source_sourcefiles,

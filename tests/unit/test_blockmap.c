@@ -95,7 +95,7 @@ static void what_linkers_leave_is_sorted_and_dropped(void **state)
 	(void)state;
 	struct elfgen g = linked(&text);
 	put_function(&o, 8, TEXT + 0x40, 9);
-	put_function(&o, 8, 0, 3);           /* thrown away */
+	put_function(&o, 8, 0, 3); /* thrown away */
 	put_function(&o, 8, TEXT, 7);
 	put_function(&o, 8, TEXT + 0x40, 9); /* folded */
 	put_function(&o, 8, 0x900000, 3);    /* nowhere */
@@ -174,8 +174,8 @@ static void objects_have_their_addresses_from_relocations(void **state)
 	struct fixture f;
 	(void)state;
 	struct elfgen g = elfgen_make(32, false, ET_REL, EM_386);
-	const uint32_t text = elfgen_section(&g, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0,
-					     NULL, 0x40);
+	const uint32_t text = elfgen_section(&g, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR,
+					     0, NULL, 0x40);
 	const uint32_t cold = elfgen_section(&g, ".text.cold", SHT_PROGBITS,
 					     SHF_ALLOC | SHF_EXECINSTR, 0, NULL, 0x40);
 	put_function(&o, 4, 0x10, 9);
@@ -249,7 +249,8 @@ static void parts_that_lie_apart_belong_to_one_function(void **state)
 	assert_int_equal(f.map.functions.data[0].range_count, 2);
 	assert_int_equal(block_at(&f, TEXT + 0x84)->id, 1);
 	assert_int_equal(blockmap_range_of(&f.map, 2)->function, 0);
-	const struct bbmap_entry *e = blockmap_detail_get(&detail, &f.map, &f.map.functions.data[0]);
+	const struct bbmap_entry *e = blockmap_detail_get(&detail, &f.map,
+							  &f.map.functions.data[0]);
 	assert_non_null(e);
 	assert_int_equal(e->ranges.count, 2);
 	assert_int_equal(e->details.count, 2);

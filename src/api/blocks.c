@@ -1,0 +1,374 @@
+/* Basic blocks: heft_blocks_*. */
+#include "heft.h"
+
+#include "base/arena.h"
+#include "image/debugfile.h"
+#include "image/elf_const.h"
+#include "image/input.h"
+#include "names/demangle.h"
+#include "report/report.h"
+#include "source/blockmap.h"
+
+/* One image of the input. */
+struct part {
+	struct blockmap map;
+	struct bbindex index;
+	bool indexed;
+	const char *member;
+};
+
+struct heft_blocks {
+	struct arena arena;
+	struct notes notes;
+	VEC(const char *) debug_files, dirs;
+	bool no_search, open, debug_open;
+	enum heft_demangle style;
+	struct input input, debug;
+	void *debug_owned; /* unpacked .gnu_debugdata */
+	struct part *parts;
+	size_t part_count;
+	struct demangler demangler;
+	struct blockmap_detail detail;
+	const char *
+		*names; /* shown, by number of the function over all parts; NULL = not asked for */
+	const char ***sections; /* names, by part and index; NULL = not asked for */
+	VEC(struct heft_block) blocks;
+	VEC(uint64_t) calls;
+	VEC(struct heft_block_successor) successors;
+};
+
+/* ---- settings ---------------------------------------------------------------------------------- */
+
+struct heft_blocks *heft_blocks_new(void)
+{
+	struct heft_blocks *b = xcalloc(1, sizeof *b);
+	notes_init(&b->notes);
+	b->style = HEFT_NAMES_FULL;
+	return b;
+}
+
+void heft_blocks_free(struct heft_blocks *b)
+{
+	if (!b)
+		return;
+	blockmap_detail_release(&b->detail);
+	for (size_t i = 0; i < b->part_count; i++) {
+		bbindex_release(&b->parts[i].index);
+		blockmap_release(&b->parts[i].map);
+	}
+	free(b->parts);
+	free(b->names);
+	if (b->debug_open)
+		input_close(&b->debug);
+	free(b->debug_owned);
+	if (b->open)
+		input_close(&b->input);
+	demangler_release(&b->demangler);
+	vec_release(&b->blocks);
+	vec_release(&b->calls);
+	vec_release(&b->successors);
+	vec_release(&b->debug_files);
+	vec_release(&b->dirs);
+	notes_release(&b->notes);
+	arena_release(&b->arena);
+	free(b);
+}
+
+void heft_blocks_add_debug_file(struct heft_blocks *b, const char *path)
+{
+	vec_push(&b->debug_files, arena_copy(&b->arena, str_of(path)));
+}
+
+void heft_blocks_add_debug_dir(struct heft_blocks *b, const char *dir)
+{
+	vec_push(&b->dirs, arena_copy(&b->arena, str_of(dir)));
+}
+
+void heft_blocks_set_find_debug(struct heft_blocks *b, bool yes)
+{
+	b->no_search = !yes;
+}
+
+void heft_blocks_set_demangle(struct heft_blocks *b, enum heft_demangle style)
+{
+	b->style = style;
+}
+
+size_t heft_blocks_note_count(const struct heft_blocks *b)
+{
+	return b->notes.count;
+}
+
+const struct heft_note *heft_blocks_note(const struct heft_blocks *b, size_t i)
+{
+	return i < b->notes.count ? &b->notes.data[i] : NULL;
+}
+
+/* ---- opening ----------------------------------------------------------------------------------- */
+
+static bool same_bytes(struct bytes a, struct bytes b)
+{
+	return a.size == b.size && a.size > 0 && memcmp(a.p, b.p, a.size) == 0;
+}
+
+static bool open_given(struct heft_blocks *b, const struct image *im, const char *path,
+		       struct heft_err *err)
+{
+	if (b->debug_open)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: a second debug file", path);
+	if (!input_open(&b->debug, path, &b->notes, err))
+		return false;
+	b->debug_open = true;
+	if (b->debug.archive || !same_bytes(b->debug.images[0].build_id, im->build_id))
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: its build ID is not that of %s",
+			    path, im->path);
+	return true;
+}
+
+static void search_debug(struct heft_blocks *b, const struct image *im)
+{
+	const struct debug_search how = { b->dirs.data, b->dirs.count, true };
+	char *path = debugfile_find(im, &how, &b->notes);
+	struct heft_err err;
+	if (!path)
+		return;
+	b->debug_open = input_open(&b->debug, path, &b->notes, &err);
+	if (!b->debug_open)
+		note(&b->notes, im->path, HEFT_NO_OFFSET, 0, "debug file not used: %s", err.text);
+	free(path);
+}
+
+/* Names of functions, and perhaps the map itself, may have gone to a debug file. */
+static bool open_debug(struct heft_blocks *b, struct heft_err *err)
+{
+	const struct image *im = &b->input.images[0];
+	if (b->input.archive)
+		return true;
+	for (size_t i = 0; i < b->debug_files.count; i++)
+		if (!open_given(b, im, b->debug_files.data[i], err))
+			return false;
+	if (b->debug_open || b->no_search || im->kind != IMAGE_EXEC ||
+	    image_section_type(im, SHT_SYMTAB, 1))
+		return true;
+	search_debug(b, im);
+	if (!b->debug_open)
+		b->debug_open = debugdata_open(im, &b->debug, &b->debug_owned);
+	return true;
+}
+
+static void read_part(struct heft_blocks *b, size_t i)
+{
+	const struct image *im = &b->input.images[i];
+	const struct image *debug = b->debug_open ? &b->debug.images[0] : NULL;
+	struct part *p = &b->parts[i];
+	blockmap_read(&p->map, im, debug, &b->notes);
+	if (p->map.functions.count > 0)
+		blockmap_name(&p->map, debug);
+	p->member = arena_copy(&b->arena, im->member);
+}
+
+bool heft_blocks_open(struct heft_blocks *b, const char *path, struct heft_err *err)
+{
+	if (b->open)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens one file");
+	if (!input_open(&b->input, path, &b->notes, err))
+		return false;
+	b->open = true;
+	if (!open_debug(b, err))
+		return false;
+	b->parts = xcalloc(b->input.image_count, sizeof *b->parts);
+	b->part_count = b->input.image_count;
+	for (size_t i = 0; i < b->part_count; i++)
+		read_part(b, i);
+	b->names = xcalloc(heft_blocks_function_count(b), sizeof *b->names);
+	b->sections = arena_new(&b->arena, const char **, b->part_count);
+	return true;
+}
+
+size_t heft_blocks_function_count(const struct heft_blocks *b)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < b->part_count; i++)
+		count += b->parts[i].map.functions.count;
+	return count;
+}
+
+/* ---- functions ---------------------------------------------------------------------------------- */
+
+static const char *make_name(struct heft_blocks *b, const struct blockmap_function *f)
+{
+	if (!f->name)
+		return arena_format(&b->arena, "sub_%" PRIx64, f->addr);
+	const struct str raw = str_of(f->name), text = demangle(&b->demangler, raw, b->style);
+	return str_eq(raw, text) ? f->name : arena_copy(&b->arena, text);
+}
+
+static const char *shown_name(struct heft_blocks *b, const struct blockmap_function *f,
+			      size_t number)
+{
+	if (!b->names[number])
+		b->names[number] = make_name(b, f);
+	return b->names[number];
+}
+
+static const char *section_name(struct heft_blocks *b, const struct part *p, uint64_t addr,
+				uint64_t *ret_offset)
+{
+	const struct image *im = p->map.image;
+	const struct section *s = image_section_at(im, addr);
+	const char ***names = &b->sections[p - b->parts];
+	if (!s)
+		return "";
+	if (!*names)
+		*names = arena_new(&b->arena, const char *, im->section_count);
+	const char **name = &(*names)[s->index];
+	*ret_offset = addr - s->addr;
+	if (!*name)
+		*name = s->name.len > 0 ? arena_copy(&b->arena, s->name)
+					: arena_format(&b->arena, "#%" PRIu32, s->index);
+	return *name;
+}
+
+static void add_blocks(struct heft_blocks *b, const struct part *p, const struct blockmap_range *r)
+{
+	for (uint64_t i = r->first; i < r->first + r->count; i++) {
+		const struct bbmap_block *from = &p->map.blocks.data[i];
+		vec_push(&b->blocks, (struct heft_block){ .addr = r->addr + from->off,
+							  .size = from->size,
+							  .id = from->id,
+							  .flags = from->flags });
+	}
+}
+
+/* What the entry says of a range's blocks, which begin at `at` of b->blocks.  Calls and successors are
+ * copied whole, so that they stand where the entry says. */
+static void add_details(struct heft_blocks *b, const struct bbmap_entry *e,
+			const struct blockmap_range *r, size_t at)
+{
+	const struct bbmap_detail *from = e->details.data + e->ranges.data[r->number].first;
+	for (uint64_t i = 0; i < r->count; i++, from++) {
+		struct heft_block *to = &b->blocks.data[at + i];
+		to->has_hash = e->features & BBMAP_HASH;
+		to->has_frequency = e->features & BBMAP_FREQUENCY;
+		to->hash = from->hash;
+		to->frequency = from->frequency;
+		to->post_link_frequency = from->post_link;
+		to->calls = b->calls.data + from->call_first;
+		to->call_count = from->call_count;
+		to->successors = b->successors.data + from->successor_first;
+		to->successor_count = from->successor_count;
+		for (size_t k = 0; k < from->call_count; k++)
+			b->calls.data[from->call_first + k] += to->addr;
+	}
+}
+
+static void copy_lists(struct heft_blocks *b, const struct bbmap_entry *e)
+{
+	b->calls.count = b->successors.count = 0;
+	vec_reserve(&b->calls, e->calls.count + 1);
+	vec_reserve(&b->successors, e->successors.count + 1);
+	for (size_t i = 0; i < e->calls.count; i++)
+		vec_push(&b->calls, e->calls.data[i]);
+	for (size_t i = 0; i < e->successors.count; i++) {
+		const struct bbmap_successor *s = &e->successors.data[i];
+		vec_push(&b->successors,
+			 (struct heft_block_successor){ s->id, s->probability, s->frequency });
+	}
+}
+
+static void fill(struct heft_blocks *b, const struct part *p, const struct blockmap_function *f,
+		 size_t number, struct heft_block_function *ret)
+{
+	const struct bbmap_entry *e = blockmap_detail_get(&b->detail, &p->map, f);
+	*ret = (struct heft_block_function){
+		.addr = f->addr,
+		.name = shown_name(b, f, number),
+		.linkage = f->name ? f->name : "",
+		.member = p->member,
+		.origin = f->origin == BLOCKS_OF_SYMBOLS ? "symbols" : "map",
+		.version = f->version,
+		.omitted = f->features & BBMAP_NO_BLOCKS,
+		.has_entry_count = f->features & BBMAP_ENTRY_COUNT,
+		.entry_count = e ? e->entry_count : 0,
+		.range_count = f->range_count,
+	};
+	ret->section = section_name(b, p, f->addr, &ret->section_offset);
+	b->blocks.count = 0;
+	if (e)
+		copy_lists(b, e);
+	for (uint32_t i = 0; i < f->range_count; i++) {
+		const struct blockmap_range *r = &p->map.ranges.data[f->range_first + i];
+		const size_t at = b->blocks.count;
+		add_blocks(b, p, r);
+		if (e)
+			add_details(b, e, r, at);
+	}
+	ret->blocks = b->blocks.data;
+	ret->block_count = b->blocks.count;
+}
+
+bool heft_blocks_function(struct heft_blocks *b, size_t i, struct heft_block_function *ret)
+{
+	size_t first = 0;
+	for (size_t k = 0; k < b->part_count; k++) {
+		const struct part *p = &b->parts[k];
+		if (i - first < p->map.functions.count) {
+			fill(b, p, &p->map.functions.data[i - first], i, ret);
+			return true;
+		}
+		first += p->map.functions.count;
+	}
+	return false;
+}
+
+/* ---- looking up --------------------------------------------------------------------------------- */
+
+static bool find_in(struct part *p, uint64_t addr, uint32_t *ret)
+{
+	if (p->map.blocks.count == 0)
+		return false;
+	if (!p->indexed)
+		blockmap_index(&p->map, &p->index);
+	p->indexed = true;
+	*ret = bbindex_find(&p->index, addr);
+	if (*ret == BBINDEX_NONE)
+		return false;
+	const struct bbmap_block *k = &p->map.blocks.data[*ret];
+	return addr - (blockmap_range_of(&p->map, *ret)->addr + k->off) < k->size;
+}
+
+bool heft_blocks_find(struct heft_blocks *b, uint64_t addr,
+		      struct heft_block_function *ret_function, size_t *ret_block)
+{
+	size_t first = 0;
+	for (size_t k = 0; k < b->part_count; k++) {
+		struct part *p = &b->parts[k];
+		uint32_t place;
+		if (!find_in(p, addr, &place)) {
+			first += p->map.functions.count;
+			continue;
+		}
+		const struct blockmap_range *r = blockmap_range_of(&p->map, place);
+		const struct blockmap_function *f = &p->map.functions.data[r->function];
+		size_t at = place - r->first;
+		for (const struct blockmap_range *i = &p->map.ranges.data[f->range_first]; i < r;
+		     i++)
+			at += i->count;
+		fill(b, p, f, first + r->function, ret_function);
+		*ret_block = at;
+		return true;
+	}
+	return false;
+}
+
+bool heft_block_function_write(const struct heft_block_function *f, enum heft_blocks_format format,
+			       bool (*sink)(void *ctx, const void *data, size_t size), void *ctx)
+{
+	struct sink s; /* its buffer stays as it is */
+	s.write = sink;
+	s.ctx = ctx;
+	s.failed = false;
+	s.used = 0;
+	out_blocks(f, format, &s);
+	return sink_flush(&s);
+}

@@ -1,0 +1,208 @@
+#include "cli/notes.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	O_HELP = 1,
+	O_VERSION,
+	O_FUNCTION,
+	O_DEMANGLE,
+	O_JSON,
+	O_CSV,
+	O_DEBUG_FILE,
+	O_DEBUG_DIR,
+	O_NO_SEARCH,
+	O_VERBOSE,
+};
+
+const struct opt blocks_opts[] = {
+	{ O_FUNCTION, 0, false, "function", "NAME", "this function alone; may be repeated" },
+	{ O_DEMANGLE, 'C', false, "demangle", "none|short|full", "names (default: full)" },
+	{ O_JSON, 0, false, "json", NULL, "one JSON object a line, a function each" },
+	{ O_CSV, 0, false, "csv", NULL, "one line a block, after a line of names" },
+	{ O_DEBUG_FILE, 0, false, "debug-file", "FILE", "separate debug file, same build id" },
+	{ O_DEBUG_DIR, 'D', false, "debug-dir", "DIR", "look for debug files here first" },
+	{ O_NO_SEARCH, 0, false, "no-debug-search", NULL, "use no debug file that was not named" },
+	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
+	{ O_HELP, 'h', false, "help", NULL, "show this and stop" },
+	{ O_VERSION, 0, false, "version", NULL, "show heft's version and stop" },
+	{ 0 },
+};
+
+const char blocks_manual[] =
+	"Lists functions and their machine basic blocks, as the compiler wrote them down:\n"
+	"in sections .llvm_bb_addr_map (clang -fbasic-block-address-map), their older\n"
+	"forms, or symbols of blocks (LLVM up to 11).\n";
+
+struct blocks_job {
+	const struct cli *cli;
+	struct heft_blocks *blocks;
+	enum heft_blocks_format format;
+	bool help, version, verbose;
+	const char *file;
+	size_t file_count;
+	const char **functions; /* wanted; none: all */
+	bool *found;            /* by place in functions */
+	size_t function_count;
+	bool stopped; /* stdout takes no more */
+};
+
+/* ---- the command line -------------------------------------------------------------------------- */
+
+static bool apply_style(struct blocks_job *job, const char *value)
+{
+	if (strcmp(value, "none") == 0)
+		heft_blocks_set_demangle(job->blocks, HEFT_NAMES_RAW);
+	else if (strcmp(value, "short") == 0)
+		heft_blocks_set_demangle(job->blocks, HEFT_NAMES_SHORT);
+	else if (strcmp(value, "full") == 0)
+		heft_blocks_set_demangle(job->blocks, HEFT_NAMES_FULL);
+	else {
+		cli_error(job->cli, "--demangle: '%s' is not one of none|short|full", value);
+		return false;
+	}
+	return true;
+}
+
+static bool apply(struct blocks_job *job, const struct opt *o, const char *value)
+{
+	switch (o->id) {
+	case O_HELP: job->help = true; break;
+	case O_VERSION: job->version = true; break;
+	case O_FUNCTION: job->functions[job->function_count++] = value; break;
+	case O_DEMANGLE: return apply_style(job, value);
+	case O_JSON: job->format = HEFT_BLOCKS_JSON; break;
+	case O_CSV: job->format = HEFT_BLOCKS_CSV; break;
+	case O_DEBUG_FILE: heft_blocks_add_debug_file(job->blocks, value); break;
+	case O_DEBUG_DIR: heft_blocks_add_debug_dir(job->blocks, value); break;
+	case O_NO_SEARCH: heft_blocks_set_find_debug(job->blocks, false); break;
+	case O_VERBOSE: job->verbose = true; break;
+	default: break;
+	}
+	return true;
+}
+
+static bool parse(struct blocks_job *job, int argc, char **argv)
+{
+	struct opt_cursor c;
+	options_init(&c, blocks_opts, argc, argv);
+	while (!job->help && !job->version) {
+		switch (options_next(&c)) {
+		case OPT_END: return true;
+		case OPT_OPTION:
+			if (!apply(job, c.opt, c.value))
+				return false;
+			break;
+		case OPT_OPERAND:
+			job->file = c.value;
+			job->file_count++;
+			break;
+		case OPT_SEPARATOR: break;
+		case OPT_BAD: cli_error(job->cli, "%s", c.problem); return false;
+		}
+	}
+	return true;
+}
+
+/* ---- the list ---------------------------------------------------------------------------------- */
+
+struct sums {
+	uint64_t functions, blocks, bytes;
+};
+
+static bool put_piece(void *ctx, const void *data, size_t size)
+{
+	(void)ctx;
+	return fwrite(data, 1, size, stdout) == size;
+}
+
+static bool wanted(struct blocks_job *job, const struct heft_block_function *f)
+{
+	bool found = job->function_count == 0;
+	for (size_t i = 0; i < job->function_count; i++)
+		if (strcmp(job->functions[i], f->name) == 0 ||
+		    strcmp(job->functions[i], f->linkage) == 0)
+			found = job->found[i] = true;
+	return found;
+}
+
+static void add(struct sums *sums, const struct heft_block_function *f)
+{
+	sums->functions++;
+	sums->blocks += f->block_count;
+	for (size_t i = 0; i < f->block_count; i++)
+		sums->bytes += f->blocks[i].size;
+}
+
+static void list(struct blocks_job *job, struct sums *sums)
+{
+	struct heft_block_function f;
+	job->stopped = !heft_block_function_write(NULL, job->format, put_piece, NULL);
+	for (size_t i = 0; !job->stopped && heft_blocks_function(job->blocks, i, &f); i++) {
+		if (!wanted(job, &f))
+			continue;
+		add(sums, &f);
+		job->stopped = !heft_block_function_write(&f, job->format, put_piece, NULL);
+	}
+	if (job->format == HEFT_BLOCKS_TEXT && job->function_count == 0 && sums->functions > 0)
+		printf("%" PRIu64 " function%s, %" PRIu64 " block%s, %" PRIu64 " byte%s\n",
+		       sums->functions, sums->functions == 1 ? "" : "s", sums->blocks,
+		       sums->blocks == 1 ? "" : "s", sums->bytes, sums->bytes == 1 ? "" : "s");
+}
+
+static int report(struct blocks_job *job)
+{
+	struct sums sums = { 0 };
+	int status = EXIT_FINE;
+	list(job, &sums);
+	fflush(stdout);
+	for (size_t i = 0; i < heft_blocks_note_count(job->blocks); i++)
+		note_print(job->cli, heft_blocks_note(job->blocks, i), job->verbose);
+	if (heft_blocks_function_count(job->blocks) == 0) {
+		cli_error(job->cli, "%s: no basic-block map", job->file);
+		return EXIT_NO;
+	}
+	for (size_t i = 0; i < job->function_count; i++) {
+		if (job->found[i])
+			continue;
+		cli_error(job->cli, "%s: no function of its basic-block map is called '%s'",
+			  job->file, job->functions[i]);
+		status = EXIT_NO;
+	}
+	return status;
+}
+
+static int run(struct blocks_job *job)
+{
+	struct heft_err err;
+	if (job->file_count != 1)
+		return cli_error(job->cli, "must specify one file; try '%s --help'",
+				 job->cli->usage);
+	if (!heft_blocks_open(job->blocks, job->file, &err))
+		return cli_failed(job->cli, &err);
+	return report(job);
+}
+
+int cmd_blocks(const struct cli *cli, int argc, char **argv)
+{
+	struct blocks_job job = { .cli = cli, .blocks = heft_blocks_new() };
+	int status = EXIT_FINE;
+	job.functions = calloc((size_t)argc + 1, sizeof *job.functions);
+	job.found = calloc((size_t)argc + 1, sizeof *job.found);
+	if (job.functions == NULL || job.found == NULL)
+		status = cli_error(cli, "out of memory");
+	else if (!parse(&job, argc, argv))
+		status = EXIT_TROUBLE;
+	else if (job.help)
+		cli_help(cli);
+	else if (job.version)
+		cli_version(cli);
+	else
+		status = run(&job);
+	free(job.functions);
+	free(job.found);
+	heft_blocks_free(job.blocks);
+	return status;
+}

@@ -1,0 +1,226 @@
+/* Functions with their basic blocks, as text. */
+#include "report/label_text.h"
+#include "report/report.h"
+
+#include "base/json.h"
+
+static const struct {
+	unsigned flag;
+	const char *name;
+} flag_names[] = {
+	{ HEFT_BLOCK_RETURN, "return" },
+	{ HEFT_BLOCK_TAIL_CALL, "tail-call" },
+	{ HEFT_BLOCK_LANDING_PAD, "landing-pad" },
+	{ HEFT_BLOCK_FALL_THROUGH, "fall-through" },
+	{ HEFT_BLOCK_INDIRECT_JUMP, "indirect-jump" },
+};
+
+static void put_flags(struct sink *s, unsigned flags, const char *glue)
+{
+	const char *between = "";
+	for (size_t i = 0; i < COUNT_OF(flag_names); i++) {
+		if (!(flags & flag_names[i].flag))
+			continue;
+		sink_text(s, str_of(between));
+		sink_text(s, str_of(flag_names[i].name));
+		between = glue;
+	}
+}
+
+/* ---- for people --------------------------------------------------------------------------------- */
+
+static void put_plural(struct sink *s, uint64_t count, const char *noun)
+{
+	sink_printf(s, ", %" PRIu64 " %s%s", count, noun, count == 1 ? "" : "s");
+}
+
+static void put_head(const struct heft_block_function *f, struct sink *s)
+{
+	uint64_t size = 0;
+	for (size_t i = 0; i < f->block_count; i++)
+		size += f->blocks[i].size;
+	if (*f->member) {
+		label_put(s, str_of(f->member), 0);
+		sink_text(s, STR(": "));
+	}
+	label_put(s, str_of(f->name), 0);
+	sink_printf(s, " at 0x%" PRIx64 " ", f->addr);
+	label_put(s, str_of(f->section), 0);
+	sink_printf(s, "+0x%" PRIx64, f->section_offset);
+	put_plural(s, f->block_count, "block");
+	put_plural(s, size, "byte");
+	if (f->range_count > 1)
+		sink_printf(s, " in %zu parts", f->range_count);
+	if (f->has_entry_count)
+		sink_printf(s, ", entered %" PRIu64 " times", f->entry_count);
+	sink_text(s, f->omitted ? STR(" (the map omits its blocks)\n") : STR("\n"));
+}
+
+static void put_block(const struct heft_block *b, struct sink *s)
+{
+	sink_printf(s, "  %6" PRIu32 "  0x%08" PRIx64 " %8" PRIu64, b->id, b->addr, b->size);
+	if (b->has_frequency)
+		sink_printf(s, "  frequency %" PRIu64, b->frequency);
+	if (b->flags)
+		sink_text(s, STR("  "));
+	put_flags(s, b->flags, ", ");
+	sink_text(s, STR("\n"));
+}
+
+static void out_text(const struct heft_block_function *f, struct sink *s)
+{
+	put_head(f, s);
+	for (size_t i = 0; i < f->block_count; i++)
+		put_block(&f->blocks[i], s);
+}
+
+/* ---- for programs ------------------------------------------------------------------------------- */
+
+/* RFC 4180. */
+static void put_field(struct sink *s, const char *field)
+{
+	if (!strpbrk(field, "\",\r\n")) {
+		sink_text(s, str_of(field));
+		return;
+	}
+	sink_text(s, STR("\""));
+	for (const char *quote; (quote = strchr(field, '"')) != NULL; field = quote + 1) {
+		sink_text(s, (struct str){ field, (size_t)(quote - field) });
+		sink_text(s, STR("\"\""));
+	}
+	sink_text(s, str_of(field));
+	sink_text(s, STR("\""));
+}
+
+static void out_csv_lines(const struct heft_block_function *f, struct sink *s)
+{
+	for (size_t i = 0; i < f->block_count; i++) {
+		const struct heft_block *b = &f->blocks[i];
+		put_field(s, f->member);
+		sink_text(s, STR(","));
+		put_field(s, f->name);
+		sink_text(s, STR(","));
+		put_field(s, f->linkage);
+		sink_text(s, STR(","));
+		put_field(s, f->section);
+		sink_printf(s, ",%" PRIu64 ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",", f->addr, b->id,
+			    b->addr, b->size);
+		put_flags(s, b->flags, " ");
+		sink_text(s, STR("\n"));
+	}
+}
+
+static void put_piece(void *ctx, const char *p, size_t size)
+{
+	sink_text(ctx, (struct str){ p, size });
+}
+
+static void json_flags(struct json *j, unsigned flags)
+{
+	json_key(j, "flags");
+	json_open(j, '[');
+	for (size_t i = 0; i < COUNT_OF(flag_names); i++)
+		if (flags & flag_names[i].flag)
+			json_text(j, str_of(flag_names[i].name));
+	json_close(j, ']');
+}
+
+static void json_calls(struct json *j, const struct heft_block *b)
+{
+	json_key(j, "calls");
+	json_open(j, '[');
+	for (size_t i = 0; i < b->call_count; i++)
+		json_uint(j, b->calls[i]);
+	json_close(j, ']');
+}
+
+static void json_successors(struct json *j, const struct heft_block *b)
+{
+	json_key(j, "successors");
+	json_open(j, '[');
+	for (size_t i = 0; i < b->successor_count; i++) {
+		const struct heft_block_successor *s = &b->successors[i];
+		json_open(j, '{');
+		json_member_uint(j, "id", s->id);
+		json_member_uint(j, "probability", s->probability);
+		if (s->frequency)
+			json_member_uint(j, "frequency", s->frequency);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void json_hash(struct json *j, uint64_t hash, struct sink *s)
+{
+	json_key(j, "hash");
+	sink_printf(s, "\"%016" PRIx64 "\"", hash);
+	j->comma = true;
+}
+
+static void json_block(struct json *j, const struct heft_block *b, struct sink *s)
+{
+	json_open(j, '{');
+	json_member_uint(j, "id", b->id);
+	json_member_uint(j, "address", b->addr);
+	json_member_uint(j, "size", b->size);
+	json_flags(j, b->flags);
+	if (b->call_count > 0)
+		json_calls(j, b);
+	if (b->has_hash)
+		json_hash(j, b->hash, s);
+	if (b->has_frequency)
+		json_member_uint(j, "frequency", b->frequency);
+	if (b->post_link_frequency)
+		json_member_uint(j, "post_link_frequency", b->post_link_frequency);
+	if (b->successor_count > 0)
+		json_successors(j, b);
+	json_close(j, '}');
+}
+
+static void out_blocks_json(const struct heft_block_function *f, struct sink *s)
+{
+	struct json j = { .put = put_piece, .ctx = s };
+	json_open(&j, '{');
+	if (*f->member)
+		json_member_text(&j, "member", str_of(f->member));
+	json_member_text(&j, "function", str_of(f->name));
+	if (*f->linkage)
+		json_member_text(&j, "linkage_name", str_of(f->linkage));
+	json_member_uint(&j, "address", f->addr);
+	json_member_text(&j, "section", str_of(f->section));
+	json_member_uint(&j, "section_offset", f->section_offset);
+	json_member_text(&j, "origin", str_of(f->origin));
+	json_member_uint(&j, "version", f->version);
+	json_member_uint(&j, "parts", f->range_count);
+	if (f->has_entry_count)
+		json_member_uint(&j, "entry_count", f->entry_count);
+	if (f->omitted)
+		json_member_bool(&j, "omitted", true);
+	json_key(&j, "blocks");
+	json_open(&j, '[');
+	for (size_t i = 0; i < f->block_count; i++)
+		json_block(&j, &f->blocks[i], s);
+	json_close(&j, ']');
+	json_close(&j, '}');
+	sink_text(s, STR("\n"));
+}
+
+void out_blocks(const struct heft_block_function *f, enum heft_blocks_format format, struct sink *s)
+{
+	switch (format) {
+	case HEFT_BLOCKS_JSON:
+		if (f)
+			out_blocks_json(f, s);
+		break;
+	case HEFT_BLOCKS_CSV:
+		if (f)
+			out_csv_lines(f, s);
+		else
+			sink_text(s, STR("member,function,linkage_name,section,function_address,"
+					 "block,address,size,flags\n"));
+		break;
+	default:
+		if (f)
+			out_text(f, s);
+	}
+}

@@ -1,0 +1,185 @@
+/* The index of blocks by address, against a plain search. */
+#include "../lib/rng.h"
+#include "code/bbindex.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+enum { BLOCKS_MAX = 4000, RUNS_MAX = 200 };
+
+struct world {
+	struct bbmap_block blocks[BLOCKS_MAX];
+	struct bbindex_run runs[RUNS_MAX];
+	size_t run_count, count;
+	uint64_t end; /* of all code */
+};
+
+static uint64_t start_of(const struct world *w, size_t place)
+{
+	for (size_t i = 0; i < w->run_count; i++)
+		if (place - w->runs[i].first < w->runs[i].count)
+			return w->runs[i].addr + w->blocks[place].off;
+	fail();
+	return 0;
+}
+
+/* Runs of blocks `align` bytes apart at least, far jumps between some; runs overlap one in
+ * `overlap` times (0: never). */
+static void make_world(struct world *w, struct rng *r, uint64_t align, uint64_t overlap)
+{
+	uint64_t addr = 0x10000;
+	memset(w, 0, sizeof *w);
+	while (w->run_count < RUNS_MAX && w->count + 40 < BLOCKS_MAX) {
+		struct bbindex_run *run = &w->runs[w->run_count++];
+		*run = (struct bbindex_run){ addr, w->count, rng_below(r, 40) };
+		uint64_t off = 0;
+		for (uint64_t i = 0; i < run->count; i++) {
+			const uint64_t size = rng_once_in(r, 10) ? 0 : align * rng_below(r, 30);
+			w->blocks[w->count++] = (struct bbmap_block){ (uint32_t)i, (uint32_t)off,
+								      (uint32_t)size, 0 };
+			off += size;
+		}
+		const uint64_t before = addr;
+		addr += off + (rng_once_in(r, 20) ? align << (10 + rng_below(r, 20)) : 0);
+		if (overlap && rng_once_in(r, overlap))
+			addr = before + align * rng_below(r, 20);
+	}
+	w->end = addr + 0x1000;
+}
+
+static void expect_place(const struct world *w, const struct bbindex *x, uint64_t addr)
+{
+	const uint32_t got = bbindex_find(x, addr);
+	uint64_t want = 0;
+	bool any = false;
+	for (size_t i = 0; i < w->run_count; i++) {
+		const struct bbindex_run *run = &w->runs[i];
+		for (uint64_t k = 0; k < run->count; k++) {
+			const uint64_t start = run->addr + w->blocks[run->first + k].off;
+			if (start <= addr && (!any || start >= want)) {
+				want = start;
+				any = true;
+			}
+		}
+	}
+	if (!any) {
+		assert_int_equal(got, BBINDEX_NONE);
+		return;
+	}
+	assert_true(got < w->count);
+	assert_true(start_of(w, got) == want);
+}
+
+static void compare(struct world *w, const struct bbindex *x, struct rng *r)
+{
+	for (size_t i = 0; i < 300; i++) {
+		const size_t place = rng_below(r, w->count);
+		const uint64_t start = start_of(w, place);
+		expect_place(w, x, start);
+		expect_place(w, x, start - 1);
+		expect_place(w, x, start + rng_below(r, 100));
+		expect_place(w, x, rng_below(r, w->end));
+	}
+	expect_place(w, x, 0);
+	expect_place(w, x, 0xffff);
+	expect_place(w, x, UINT64_MAX);
+}
+
+static void it_finds_what_a_search_finds(void **state)
+{
+	static struct world w;
+	(void)state;
+	for (uint64_t seed = 1; seed <= 12; seed++) {
+		struct rng r = { seed };
+		struct bbindex x;
+		make_world(&w, &r, seed % 3 == 0 ? 4 : 1, seed > 8 ? 5 : 0);
+		bbindex_build(&x, w.runs, w.run_count, w.blocks);
+		assert_int_equal(x.count, w.count);
+		assert_true(seed > 8 || x.order == NULL);
+		compare(&w, &x, &r);
+		bbindex_release(&x);
+	}
+}
+
+/* Zero-size blocks stand where the next one does: the one with bytes is last. */
+static void of_several_at_one_address_the_last_is_found(void **state)
+{
+	const struct bbmap_block blocks[] = {
+		{ 0, 0, 8, 0 }, { 1, 8, 0, 0 }, { 2, 8, 0, 0 }, { 3, 8, 4, 0 }, { 4, 12, 1, 0 },
+	};
+	const struct bbindex_run run = { 0x1000, 0, 5 };
+	struct bbindex x;
+	(void)state;
+	bbindex_build(&x, &run, 1, blocks);
+	assert_int_equal(bbindex_find(&x, 0x0fff), BBINDEX_NONE);
+	assert_int_equal(bbindex_find(&x, 0x1007), 0);
+	assert_int_equal(bbindex_find(&x, 0x1008), 3);
+	assert_int_equal(bbindex_find(&x, 0x100b), 3);
+	assert_int_equal(bbindex_find(&x, 0x100c), 4);
+	assert_int_equal(bbindex_find(&x, 0x9999), 4);
+	bbindex_release(&x);
+}
+
+static void many_look_ups_are_those_of_one(void **state)
+{
+	static struct world w;
+	uint64_t addrs[100];
+	uint32_t found[100];
+	struct rng r = { 77 };
+	struct bbindex x;
+	(void)state;
+	make_world(&w, &r, 1, 0);
+	bbindex_build(&x, w.runs, w.run_count, w.blocks);
+	for (size_t i = 0; i < 100; i++)
+		addrs[i] = rng_below(&r, w.end);
+	for (int popcnt = 0; popcnt <= 1; popcnt++) {
+		x.popcnt = x.popcnt && popcnt;
+		bbindex_find_all(&x, addrs, 100, found);
+		for (size_t i = 0; i < 100; i++)
+			assert_int_equal(found[i], bbindex_find(&x, addrs[i]));
+	}
+	bbindex_release(&x);
+}
+
+static void nothing_has_an_index_too(void **state)
+{
+	struct bbindex x;
+	(void)state;
+	bbindex_build(&x, NULL, 0, NULL);
+	assert_int_equal(bbindex_find(&x, 0x1000), BBINDEX_NONE);
+	assert_int_equal(bbindex_size(&x), 0);
+	bbindex_release(&x);
+}
+
+/* Far apart, blocks must not cost the room between them. */
+static void scattered_blocks_take_little_room(void **state)
+{
+	enum { COUNT = 1000 };
+	static struct bbmap_block blocks[COUNT];
+	static struct bbindex_run runs[COUNT];
+	struct bbindex x;
+	(void)state;
+	for (uint64_t i = 0; i < COUNT; i++) {
+		blocks[i] = (struct bbmap_block){ 0, 0, 16, 0 };
+		runs[i] = (struct bbindex_run){ (i << 40) + i * 3, i, 1 };
+	}
+	bbindex_build(&x, runs, COUNT, blocks);
+	assert_true(bbindex_size(&x) < UINT64_C(64) * COUNT);
+	for (uint64_t i = 0; i < COUNT; i++)
+		assert_int_equal(bbindex_find(&x, (i << 40) + i * 3 + 5), i);
+	bbindex_release(&x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_finds_what_a_search_finds),
+		cmocka_unit_test(of_several_at_one_address_the_last_is_found),
+		cmocka_unit_test(many_look_ups_are_those_of_one),
+		cmocka_unit_test(nothing_has_an_index_too),
+		cmocka_unit_test(scattered_blocks_take_little_room),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
