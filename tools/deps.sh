@@ -17,7 +17,7 @@ deps_build_wish="file/usr/lib/llvm-19/lib/libc++abi.a:libc++abi-19-dev"
 deps_test_wish="cmd/clang-19:clang-19 cmd/ld.lld-19:lld-19 cmd/llvm-readelf-19:llvm-19
 	cmd/clang-format-19:clang-format-19 file/usr/lib/llvm-19/lib/clang/19/include:libclang-rt-19-dev
 	file/usr/include/Zydis/Zydis.h:libzydis-dev cmd/cppcheck:cppcheck cmd/mandoc:mandoc cmd/shellcheck:shellcheck
-	cmd/eu-readelf:elfutils cmd/zstd:zstd"
+	cmd/eu-readelf:elfutils cmd/zstd:zstd cmd/dwz:dwz"
 
 deps_say() {
 	echo "$*" >&2
