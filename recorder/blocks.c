@@ -1,0 +1,445 @@
+/* blocks.c - headers in front of blocks: block.h.
+ *
+ * A block is ours if its header verifies.  Reading in front of a pointer that is not ours is no
+ * guess: the C library's own free reads the same 16 bytes; before another allocator's blocks, which
+ * may begin a mapping, the kernel is asked. */
+#include "recorder.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define SIZE_MOST ((size_t)1 << 46)
+
+struct head {
+	uint32_t flags, stack;
+	uint64_t size;
+	unsigned char *raw; /* what the real allocator gave */
+};
+
+static inline void *plain_malloc(size_t size)
+{
+	if (UNLIKELY(recorder.real.malloc == NULL)) {
+		boot();
+		if (recorder.real.malloc == NULL)
+			return boot_alloc(size);
+	}
+	return recorder.real.malloc(size);
+}
+
+/* What to ask of the real allocator.  Others than the C library's give less than HEAP_ALIGN to sizes
+ * that are no multiple of it. */
+static inline size_t whole_size(size_t size)
+{
+	const size_t n = size + recorder.front + recorder.tail;
+	return LIKELY(!recorder.foreign) ? n : (n + HEAP_ALIGN - 1) & ~(size_t)(HEAP_ALIGN - 1);
+}
+
+static inline bool is_aligned(const void *p)
+{
+	return LIKELY(((uintptr_t)p & (HEAP_ALIGN - 1)) == 0);
+}
+
+/* ---- reading ---------------------------------------------------------------------------------------- */
+
+static COLD bool read_odd(const unsigned char *p, uint64_t link, uint64_t mark, struct head *ret)
+{
+	const uint32_t flags = (uint32_t)(mark >> HEAP_FLAG_SHIFT) & 15;
+	struct heap_wide wide = { 0 };
+	uintptr_t distance = HEAP_HEADER_SIZE;
+	/* The C library writes its own word in front of every block; others do not, and a block of
+	 * theirs may begin where one with a header was freed. */
+	if ((flags & HEAP_FREED) != 0 && recorder.foreign)
+		return false;
+	if ((flags & HEAP_WIDE) != 0) {
+		memcpy(&wide, p - HEAP_WIDE_SIZE, sizeof wide);
+		distance = HEAP_WIDE_SIZE;
+	}
+	if ((flags & HEAP_FREED) != 0) {
+		/* The allocator may have written there: what is left is the usual distance. */
+		wide = (struct heap_wide){ 0 };
+		distance = recorder.front;
+	}
+	if (heap_check((uintptr_t)p, mark, (uint32_t)link, wide.sequence ^ wide.owner) !=
+	    link >> 32)
+		return false;
+	ret->flags = flags;
+	if ((flags & HEAP_INLINE) != 0) {
+		distance = (uint32_t)link;
+		ret->stack = 0;
+	}
+	if ((wide.owner & 63) != 0)
+		distance = (uintptr_t)1 << (wide.owner & 63);
+	ret->raw = (unsigned char *)(uintptr_t)p - distance;
+	return true;
+}
+
+static inline bool head_read(void *p, struct head *ret)
+{
+	if (UNLIKELY(!is_aligned(p)))
+		return false;
+	if (UNLIKELY(((uintptr_t)p & (PAGE_STEP - 1)) == 0) && recorder.foreign &&
+	    !memory_readable((uintptr_t)p - HEAP_HEADER_SIZE))
+		return false;
+	const struct heap_header *h = (const struct heap_header *)p - 1;
+	const uint64_t link = h->link, mark = h->mark;
+	if ((mark & HEAP_MARK_MASK) != HEAP_MARK)
+		return false;
+	ret->stack = (uint32_t)link;
+	ret->size = mark & HEAP_SIZE_MASK;
+	ret->flags = 0;
+	ret->raw = (unsigned char *)p - HEAP_HEADER_SIZE;
+	if (UNLIKELY((mark >> HEAP_FLAG_SHIFT & 15) != 0))
+		return read_odd(p, link, mark, ret);
+	return heap_check((uintptr_t)p, mark, (uint32_t)link, 0) == link >> 32;
+}
+
+/* ---- writing ---------------------------------------------------------------------------------------- */
+
+/* Writes the inline stack that ends at `end`; returns the bytes it takes. */
+static COLD uint32_t write_inline(const struct slot *s, unsigned char *end, uint32_t room)
+{
+	uint32_t count = s->frame_count - 1;
+	const uint32_t most = (room - (uint32_t)sizeof(struct heap_inline)) / sizeof(uintptr_t);
+	count = count < most ? count : most;
+	struct heap_inline *in = (struct heap_inline *)(void *)(end - room);
+	uintptr_t *frames = (uintptr_t *)(in + 1);
+	uint64_t check = 0;
+	memset(in, 0, room);
+	for (uint32_t i = 0; i < count; i++) {
+		frames[i] = s->frames[s->frame_count - 1 - i].pc;
+		check = heap_inline_check(check, frames[i]);
+	}
+	in->magic = HEAP_INLINE_MAGIC + sizeof(uintptr_t);
+	in->count = check >> 32 << 32 | count;
+	return room;
+}
+
+static void write_canary(unsigned char *p, size_t size)
+{
+	const uint64_t canary = heap_canary((uintptr_t)p);
+	memcpy(p + size, &canary, sizeof canary);
+}
+
+/* `shift`: log2 of the distance from the allocator's block, 0: front. */
+static COLD void write_odd(struct slot *s, unsigned char *p, size_t size, uint32_t stack,
+			   uint32_t shift)
+{
+	uint32_t flags = recorder.opt.flags;
+	struct heap_wide wide = { 0 };
+	uint32_t front = HEAP_HEADER_SIZE;
+	if (shift != 0)
+		flags |= HEAP_WIDE;
+	if ((flags & HEAP_WIDE) != 0) {
+		front = HEAP_WIDE_SIZE;
+		wide.owner = (uint64_t)s->thread->thread << 32 | shift;
+		if ((recorder.opt.flags & HEAP_WIDE) != 0)
+			wide.sequence = atomic_fetch_add(&recorder.sequence, 1) + 1;
+	}
+	if ((flags & HEAP_INLINE) != 0) {
+		const uint32_t kept = (recorder.opt.flags & HEAP_WIDE) != 0 ? HEAP_WIDE_SIZE
+									    : HEAP_HEADER_SIZE;
+		stack = front + write_inline(s, p - front, recorder.front - kept);
+	}
+	if ((flags & HEAP_WIDE) != 0)
+		memcpy(p - HEAP_WIDE_SIZE, &wide, sizeof wide);
+	if ((flags & HEAP_CANARY) != 0)
+		write_canary(p, size);
+	struct heap_header *h = (struct heap_header *)(void *)p - 1;
+	const uint64_t mark = HEAP_MARK | (uint64_t)flags << HEAP_FLAG_SHIFT | size;
+	h->mark = mark;
+	h->link = (uint64_t)heap_check((uintptr_t)p, mark, stack, wide.sequence ^ wide.owner)
+			  << 32 |
+		  stack;
+}
+
+static inline void write_head(struct slot *s, unsigned char *p, size_t size, uint32_t stack,
+			      uint32_t shift)
+{
+	if (UNLIKELY(recorder.opt.flags != 0 || shift != 0)) {
+		write_odd(s, p, size, stack, shift);
+		return;
+	}
+	struct heap_header *h = (struct heap_header *)(void *)p - 1;
+	const uint64_t mark = HEAP_MARK | size;
+	h->mark = mark;
+	h->link = (uint64_t)heap_check((uintptr_t)p, mark, stack, 0) << 32 | stack;
+}
+
+/* The header says "freed" from now on, or no longer. */
+static void set_freed(unsigned char *p, bool freed)
+{
+	struct heap_header *h = (struct heap_header *)(void *)p - 1;
+	const uint64_t flag = (uint64_t)HEAP_FREED << HEAP_FLAG_SHIFT;
+	const uint64_t mark = freed ? h->mark | flag : h->mark & ~flag;
+	uint64_t wide = 0;
+	if (UNLIKELY((mark >> HEAP_FLAG_SHIFT & HEAP_WIDE) != 0) && !freed) {
+		const uint64_t *w = (const uint64_t *)(const void *)(p - HEAP_WIDE_SIZE);
+		wide = w[0] ^ w[1];
+	}
+	h->mark = mark;
+	h->link = (uint64_t)heap_check((uintptr_t)p, mark, (uint32_t)h->link, wide) << 32 |
+		  (uint32_t)h->link;
+}
+
+/* A header and all that belongs to it for a block of the real allocator. */
+static inline void *record(struct slot *s, unsigned char *p, size_t size, uint32_t shift,
+			   const struct caller *from)
+{
+	uint32_t stack = 0;
+	const uint64_t hash = unwind(s, from);
+	if (LIKELY((recorder.opt.flags & HEAP_INLINE) == 0))
+		stack = stack_id(s, hash);
+#ifdef HEFT_VERIFY
+	verify_stack(s);
+#endif
+	write_head(s, p, size, stack, shift);
+	count_alloc(s, stack, p, size);
+	return p;
+}
+
+static inline bool wanted(struct slot *s, size_t size)
+{
+	if (UNLIKELY(size > SIZE_MOST))
+		return false;
+	return LIKELY(recorder.opt.sample == 0) || sample_take(s, size);
+}
+
+/* ---- giving ------------------------------------------------------------------------------------------- */
+
+/* A block that cannot have a header is as large as the program wants it: zeroed where it was. */
+static COLD void *unrecorded(void *p, size_t size)
+{
+	void *to = recorder.real.realloc(p, size != 0 ? size : 1);
+	return to != NULL ? to : p;
+}
+
+HOT void *block_malloc(size_t size, const struct caller *from)
+{
+	struct slot *s = slot_enter(from->sp);
+	if (UNLIKELY(s == NULL))
+		return plain_malloc(size);
+	unsigned char *p;
+	if (LIKELY(wanted(s, size))) {
+		p = recorder.real.malloc(whole_size(size));
+		if (LIKELY(p != NULL))
+			p = is_aligned(p) ? record(s, p + recorder.front, size, 0, from)
+					  : unrecorded(p, size);
+	} else {
+		p = recorder.real.malloc(size);
+	}
+	slot_leave(s);
+	return p;
+}
+
+static void *plain_calloc(size_t size)
+{
+	if (recorder.real.calloc != NULL && recorder.real.malloc != NULL)
+		return recorder.real.calloc(1, size);
+	void *p = plain_malloc(size);
+	if (p != NULL)
+		memset(p, 0, size);
+	return p;
+}
+
+void *block_calloc(size_t size, const struct caller *from)
+{
+	struct slot *s = slot_enter(from->sp);
+	if (UNLIKELY(s == NULL))
+		return plain_calloc(size);
+	unsigned char *p;
+	if (LIKELY(wanted(s, size))) {
+		p = recorder.real.calloc(1, whole_size(size));
+		if (LIKELY(p != NULL))
+			p = is_aligned(p) ? record(s, p + recorder.front, size, 0, from)
+					  : unrecorded(p, size);
+	} else {
+		p = recorder.real.calloc(1, size);
+	}
+	slot_leave(s);
+	return p;
+}
+
+/* `align` is a power of two: callers keep to the rules of their own function. */
+void *block_memalign(size_t align, size_t size, const struct caller *from)
+{
+	if (align <= HEAP_ALIGN && !recorder.foreign)
+		return block_malloc(size, from);
+	if (align < HEAP_ALIGN)
+		align = HEAP_ALIGN;
+	if (recorder.real.malloc == NULL)
+		boot();
+	if (recorder.real.memalign == NULL) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	struct slot *s = slot_enter(from->sp);
+	if (UNLIKELY(s == NULL))
+		return recorder.real.memalign(align, size);
+	size_t distance = align;
+	while (distance < recorder.front ||
+	       distance < HEAP_WIDE_SIZE + (recorder.front - HEAP_HEADER_SIZE))
+		distance *= 2;
+	unsigned char *p = NULL;
+	if (is_power(align) && align <= SIZE_MOST && wanted(s, size))
+		p = recorder.real.memalign(align, size + distance + recorder.tail);
+	/* Some allocators fail to align some sizes, and then not those that the program asked for. */
+	if (p != NULL && ((uintptr_t)p & (align - 1)) != 0) {
+		recorder.real.free(p);
+		p = NULL;
+	}
+	p = p == NULL ? recorder.real.memalign(align, size)
+		      : record(s, p + distance, size, (uint32_t)__builtin_ctzll(distance), from);
+	slot_leave(s);
+	return p;
+}
+
+/* ---- taking back -------------------------------------------------------------------------------------- */
+
+static COLD void check_canary(const unsigned char *p, const struct head *h)
+{
+	const uint64_t canary = heap_canary((uintptr_t)p);
+	if (memcmp(p + h->size, &canary, sizeof canary) != 0)
+		__atomic_fetch_add(&recorder.process->damaged, 1, __ATOMIC_RELAXED);
+}
+
+static COLD void free_plain(void *p)
+{
+	if (boot_owns(p))
+		return;
+	if (recorder.real.malloc == NULL)
+		boot();
+	if (recorder.process != NULL && recorder.opt.sample == 0)
+		__atomic_fetch_add(&recorder.process->foreign_frees, 1, __ATOMIC_RELAXED);
+	if (recorder.real.free != NULL)
+		recorder.real.free(p);
+}
+
+HOT void block_free(void *p, uintptr_t sp)
+{
+	struct head h;
+	if (p == NULL)
+		return;
+	if (UNLIKELY(!head_read(p, &h))) {
+		free_plain(p);
+		return;
+	}
+	struct slot *s = slot_enter(sp);
+	if (UNLIKELY(h.flags != 0)) {
+		if ((h.flags & HEAP_CANARY) != 0)
+			check_canary(p, &h);
+		if ((h.flags & HEAP_FREED) != 0) {
+			__atomic_fetch_add(&recorder.process->double_frees, 1, __ATOMIC_RELAXED);
+			if (s != NULL)
+				slot_leave(s);
+			recorder.real.free(h.raw);
+			return;
+		}
+	}
+	count_free(s, h.stack, p, h.size);
+	set_freed(p, true);
+	if (LIKELY(s != NULL))
+		slot_leave(s);
+	recorder.real.free(h.raw);
+}
+
+size_t block_usable_size(void *p)
+{
+	struct head h;
+	if (p == NULL)
+		return 0;
+	if (boot_owns(p)) {
+		size_t size;
+		memcpy(&size, (unsigned char *)p - 16, sizeof size);
+		return size;
+	}
+	if (recorder.real.usable_size == NULL)
+		return head_read(p, &h) ? (size_t)h.size : 0;
+	if (!head_read(p, &h))
+		return recorder.real.usable_size(p);
+	if ((h.flags & HEAP_CANARY) != 0)
+		return (size_t)h.size;
+	return recorder.real.usable_size(h.raw) - (size_t)((unsigned char *)p - h.raw);
+}
+
+/* ---- changing ----------------------------------------------------------------------------------------- */
+
+/* To a block of its own, with a header or without. */
+static void *move(void *p, size_t old_size, size_t size, const struct caller *from)
+{
+	void *to = block_malloc(size, from);
+	if (to == NULL)
+		return NULL;
+	memcpy(to, p, old_size < size ? old_size : size);
+	block_free(p, from->sp);
+	return to;
+}
+
+static void *realloc_plain(void *p, size_t size, const struct caller *from)
+{
+	if (boot_owns(p) || recorder.real.realloc == NULL)
+		return move(p, block_usable_size(p), size, from);
+	/* Not in the sample so far; as it grows it may get there. */
+	if (recorder.opt.sample != 0 && size != 0 && recorder.real.usable_size != NULL &&
+	    size > recorder.opt.sample / 8)
+		return move(p, recorder.real.usable_size(p), size, from);
+	return recorder.real.realloc(p, size);
+}
+
+/* To another block, counted as one step: first the old one goes, then the new one comes. */
+static void *realloc_moving(struct slot *s, unsigned char *p, const struct head *h, size_t size,
+			    const struct caller *from)
+{
+	bool recorded = wanted(s, size);
+	unsigned char *raw = recorder.real.malloc(recorded ? whole_size(size) : size);
+	if (raw == NULL)
+		return NULL;
+	recorded = recorded && is_aligned(raw);
+	unsigned char *to = recorded ? raw + recorder.front : raw;
+	memcpy(to, p, h->size < size ? (size_t)h->size : size);
+	count_free(s, h->stack, p, h->size);
+	set_freed(p, true);
+	recorder.real.free(h->raw);
+	return recorded ? record(s, to, size, 0, from) : to;
+}
+
+/* In place, if the real allocator can. */
+static void *realloc_recorded(struct slot *s, unsigned char *p, const struct head *h, size_t size,
+			      const struct caller *from)
+{
+	set_freed(p, true);
+	unsigned char *raw = recorder.real.realloc(h->raw, whole_size(size));
+	if (raw == NULL) {
+		set_freed(p, false);
+		return NULL;
+	}
+	count_free(s, h->stack, p, h->size);
+	if (!is_aligned(raw)) {
+		memmove(raw, raw + recorder.front, size);
+		return raw;
+	}
+	return record(s, raw + recorder.front, size, 0, from);
+}
+
+void *block_realloc(void *p, size_t size, const struct caller *from)
+{
+	struct head h;
+	if (p == NULL)
+		return block_malloc(size, from);
+	if (!head_read(p, &h))
+		return realloc_plain(p, size, from);
+	if (size == 0) {
+		block_free(p, from->sp);
+		return NULL;
+	}
+	struct slot *s = slot_enter(from->sp);
+	if (s == NULL)
+		return move(p, (size_t)h.size, size, from);
+	if ((h.flags & HEAP_CANARY) != 0)
+		check_canary(p, &h);
+	const bool stays = recorder.opt.sample == 0 && size <= SIZE_MOST &&
+			   h.raw + recorder.front == (unsigned char *)p;
+	void *to = stays ? realloc_recorded(s, p, &h, size, from)
+			 : realloc_moving(s, p, &h, size, from);
+	slot_leave(s);
+	return to;
+}

@@ -1,0 +1,280 @@
+/* boot.c - how the recorder starts, forks and ends. */
+#include "recorder.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+struct recorder recorder;
+
+/* ---- services ------------------------------------------------------------------------------------- */
+
+void *map_memory(size_t size)
+{
+	const int saved = errno;
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	errno = saved;
+	return p == MAP_FAILED ? NULL : p;
+}
+
+void unmap_memory(void *p, size_t size)
+{
+	munmap(p, size);
+}
+
+uint64_t clock_now(void)
+{
+	struct timespec t = { 0 };
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+bool lock_try(void)
+{
+	return atomic_exchange_explicit(&recorder.lock, 1, memory_order_acquire) == 0;
+}
+
+void lock_take(void)
+{
+	while (!lock_try())
+		sched_yield();
+}
+
+void lock_give(void)
+{
+	atomic_store_explicit(&recorder.lock, 0, memory_order_release);
+}
+
+/* What is asked for while the real allocator is looked for: never given back. */
+void *boot_alloc(size_t size)
+{
+	const size_t need = ((size + 15) & ~(size_t)15) + 16;
+	if (size > BOOT_SIZE || BOOT_SIZE - recorder.boot_used < need) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	unsigned char *p = recorder.boot + recorder.boot_used + 16;
+	recorder.boot_used += (uint32_t)need;
+	memcpy(p - 16, &size, sizeof size);
+	return p;
+}
+
+/* ---- options ---------------------------------------------------------------------------------------- */
+
+static uint64_t number(const char *text, uint64_t most)
+{
+	char *end;
+	unsigned long long v = strtoull(text, &end, 10);
+	const char *units = "KMG", *unit = *end != 0 ? strchr(units, *end) : NULL;
+	if (unit != NULL)
+		v <<= 10 * (unit - units + 1);
+	return v < most ? v : most;
+}
+
+static bool is_set(const char *name)
+{
+	const char *v = secure_getenv(name);
+	return v != NULL && strcmp(v, "1") == 0;
+}
+
+static bool is_word(const char *name, const char *word)
+{
+	const char *v = secure_getenv(name);
+	return v != NULL && strcmp(v, word) == 0;
+}
+
+static void read_options(struct options *o)
+{
+	const char *v = secure_getenv("HEFT_HEAP_DEPTH");
+	o->depth = v != NULL ? (uint32_t)number(v, FRAMES_MAX - 2) : 0;
+	v = secure_getenv("HEFT_HEAP_SAMPLE");
+	o->sample = v != NULL ? number(v, UINT64_C(1) << 40) : 0;
+	v = secure_getenv("HEFT_HEAP_OUT");
+	if (v != NULL && strlen(v) < sizeof o->out)
+		strcpy(o->out, v);
+	if (is_word("HEFT_HEAP_STACKS", "inline")) {
+		o->flags |= HEAP_INLINE;
+		o->depth = o->depth == 0 ? 16 : o->depth < INLINE_MAX ? o->depth : INLINE_MAX;
+	}
+	if (is_set("HEFT_HEAP_WIDE"))
+		o->flags |= HEAP_WIDE;
+	if (is_set("HEFT_HEAP_CANARY"))
+		o->flags |= HEAP_CANARY;
+	o->frame_pointers = is_word("HEFT_HEAP_UNWIND", "fp");
+	o->no_fallback = is_word("HEFT_HEAP_UNWIND", "tables");
+	o->check = is_set("HEFT_HEAP_CHECK");
+#ifndef __x86_64__
+	o->frame_pointers = true;
+#endif
+}
+
+static void set_shape(void)
+{
+	const struct options *o = &recorder.opt;
+	recorder.front = (o->flags & HEAP_WIDE) != 0 ? HEAP_WIDE_SIZE : HEAP_HEADER_SIZE;
+	if ((o->flags & HEAP_INLINE) != 0)
+		recorder.front += (sizeof(struct heap_inline) + o->depth * sizeof(uintptr_t) + 15) &
+				  ~(uint32_t)15;
+	recorder.tail = (o->flags & HEAP_CANARY) != 0 ? HEAP_CANARY_SIZE : 0;
+}
+
+/* ---- fork ------------------------------------------------------------------------------------------- */
+
+static void before_fork(void)
+{
+	struct slot *s = self;
+	if (s != NULL)
+		atomic_store(&s->busy, UINTPTR_MAX);
+	lock_take();
+}
+
+static void after_fork(void)
+{
+	struct slot *s = self;
+	lock_give();
+	if (s != NULL)
+		atomic_store(&s->busy, 0);
+}
+
+static void in_child(void)
+{
+	recorder.process->pid = (uint32_t)getpid();
+	slots_after_fork();
+	after_fork();
+}
+
+/* ---- start and end -------------------------------------------------------------------------------- */
+
+static bool start_pages(void)
+{
+	struct timespec t = { 0 };
+	struct heap_page *page = page_new(HEAP_PAGE_PROCESS, sizeof(struct heap_process), 0);
+	if (page == NULL)
+		return false;
+	struct heap_process *p = page_entry(page, 0);
+	clock_gettime(CLOCK_REALTIME, &t);
+	p->version = HEAP_VERSION;
+	p->pid = (uint32_t)getpid();
+	p->started = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	p->started_at = clock_now();
+	p->sample = recorder.opt.sample;
+	p->depth = recorder.opt.depth;
+	p->flags = recorder.opt.flags;
+	p->page_count = 1;
+	page->used = 1;
+	recorder.process = p;
+	timeline_start();
+	rows_start();
+	return atomic_load(&recorder.rows) != NULL;
+}
+
+#ifdef HEFT_WRAP
+void *__real_malloc(size_t);
+void __real_free(void *);
+void *__real_calloc(size_t, size_t);
+void *__real_realloc(void *, size_t);
+void *__real_memalign(size_t, size_t) __attribute__((weak));
+int __real_posix_memalign(void **, size_t, size_t) __attribute__((weak));
+void *__real_aligned_alloc(size_t, size_t) __attribute__((weak));
+size_t __real_malloc_usable_size(void *) __attribute__((weak));
+
+static void find_real(struct real *r)
+{
+	r->free = __real_free;
+	r->calloc = __real_calloc;
+	r->realloc = __real_realloc;
+	r->memalign = __real_memalign;
+	r->posix_memalign = __real_posix_memalign;
+	r->aligned_alloc = __real_aligned_alloc;
+	r->usable_size = __real_malloc_usable_size;
+	r->malloc = __real_malloc;
+}
+
+static bool is_foreign(void)
+{
+	return false;
+}
+#else
+/* A function pointer from an object pointer, as dlsym gives it. */
+static void find(void *ret_function, const char *name)
+{
+	void *p = dlsym(RTLD_NEXT, name);
+	memcpy(ret_function, &p, sizeof p);
+}
+
+static void find_real(struct real *r)
+{
+	struct real found = { 0 };
+	find(&found.free, "free");
+	find(&found.calloc, "calloc");
+	find(&found.realloc, "realloc");
+	find(&found.memalign, "memalign");
+	find(&found.posix_memalign, "posix_memalign");
+	find(&found.aligned_alloc, "aligned_alloc");
+	find(&found.usable_size, "malloc_usable_size");
+	find(&found.dlclose, "dlclose");
+	find(&found.exit_now, "_exit");
+	find(&found.malloc, "malloc");
+	*r = found;
+}
+
+/* By module: other allocators export the C library's inner names as well. */
+static bool is_foreign(void)
+{
+	struct tables ours, theirs;
+	const void *version = dlsym(RTLD_NEXT, "gnu_get_libc_version");
+	uintptr_t at;
+	memcpy(&at, &recorder.real.malloc, sizeof at);
+	return version == NULL || !tables_find((uintptr_t)version, &ours) ||
+	       !tables_find(at, &theirs) || ours.start != theirs.start;
+}
+#endif
+
+void boot_configure(void)
+{
+	int expected = PHASE_FORWARD;
+	if (environ == NULL ||
+	    !atomic_compare_exchange_strong(&recorder.phase, &expected, PHASE_BOOTING))
+		return;
+	read_options(&recorder.opt);
+	set_shape();
+	recorder.foreign = is_foreign();
+	if (is_word("HEFT_HEAP", "off") || !start_pages()) {
+		atomic_store(&recorder.phase, PHASE_OFF);
+		return;
+	}
+	slots_start();
+	pthread_atfork(before_fork, after_fork, in_child);
+	atomic_store(&recorder.phase, PHASE_RECORD);
+}
+
+COLD void boot(void)
+{
+	int expected = PHASE_NONE;
+	if (atomic_compare_exchange_strong(&recorder.phase, &expected, PHASE_BOOTING)) {
+		find_real(&recorder.real);
+		atomic_store(&recorder.phase, PHASE_FORWARD);
+	}
+#ifndef HEFT_WRAP
+	boot_configure();
+#endif
+}
+
+__attribute__((constructor(101))) static void at_start(void)
+{
+	boot();
+	/* Statically linked, what unwinding needs of the C library is not ready before. */
+	boot_configure();
+}
+
+__attribute__((destructor(101))) static void at_end(void)
+{
+	snapshot_at_exit();
+}

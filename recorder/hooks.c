@@ -1,0 +1,203 @@
+/* hooks.c - what programs call.
+ *
+ * Compiled with frame pointers: the two words at a hook's frame are the caller's frame pointer and
+ * the address the hook returns to.
+ *
+ * C++'s operators new and delete end here, whichever the form; so do strdup, getline, asprintf and
+ * all else in the C library that allocates for its caller. */
+#include "recorder.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#ifdef HEFT_WRAP
+#define HOOK(name) __wrap_##name
+#else
+#define HOOK(name) name
+#endif
+
+#define CALLER                                                                                     \
+	{                                                                                          \
+		.pc = (uintptr_t)__builtin_return_address(0),                                      \
+		.sp = (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(uintptr_t),               \
+		.fp = *(const uintptr_t *)__builtin_frame_address(0),                              \
+	}
+
+EXPORT void *HOOK(malloc)(size_t size);
+EXPORT void HOOK(free)(void *p);
+EXPORT void *HOOK(calloc)(size_t count, size_t size);
+EXPORT void *HOOK(realloc)(void *p, size_t size);
+EXPORT void *HOOK(reallocarray)(void *p, size_t count, size_t size);
+EXPORT void *HOOK(memalign)(size_t align, size_t size);
+EXPORT void *HOOK(aligned_alloc)(size_t align, size_t size);
+EXPORT int HOOK(posix_memalign)(void **ret, size_t align, size_t size);
+EXPORT void *HOOK(valloc)(size_t size);
+EXPORT void *HOOK(pvalloc)(size_t size);
+EXPORT size_t HOOK(malloc_usable_size)(void *p);
+EXPORT void HOOK(cfree)(void *p);
+EXPORT void HOOK(free_sized)(void *p, size_t size);
+EXPORT void HOOK(free_aligned_sized)(void *p, size_t align, size_t size);
+
+HOT void *HOOK(malloc)(size_t size)
+{
+	const struct caller from = CALLER;
+	return block_malloc(size, &from);
+}
+
+HOT void HOOK(free)(void *p)
+{
+	block_free(p, (uintptr_t)__builtin_frame_address(0));
+}
+
+void HOOK(cfree)(void *p)
+{
+	block_free(p, (uintptr_t)__builtin_frame_address(0));
+}
+
+void HOOK(free_sized)(void *p, size_t size)
+{
+	(void)size;
+	block_free(p, (uintptr_t)__builtin_frame_address(0));
+}
+
+void HOOK(free_aligned_sized)(void *p, size_t align, size_t size)
+{
+	(void)align;
+	(void)size;
+	block_free(p, (uintptr_t)__builtin_frame_address(0));
+}
+
+void *HOOK(calloc)(size_t count, size_t size)
+{
+	const struct caller from = CALLER;
+	size_t all;
+	if (__builtin_mul_overflow(count, size, &all)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return block_calloc(all, &from);
+}
+
+void *HOOK(realloc)(void *p, size_t size)
+{
+	const struct caller from = CALLER;
+	return block_realloc(p, size, &from);
+}
+
+void *HOOK(reallocarray)(void *p, size_t count, size_t size)
+{
+	const struct caller from = CALLER;
+	size_t all;
+	if (__builtin_mul_overflow(count, size, &all)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return block_realloc(p, all, &from);
+}
+
+/* glibc takes the next power of two. */
+static size_t round_align(size_t align)
+{
+	size_t n = HEAP_ALIGN;
+	while (n < align && n <= SIZE_MAX / 2)
+		n *= 2;
+	return n;
+}
+
+void *HOOK(memalign)(size_t align, size_t size)
+{
+	const struct caller from = CALLER;
+	if (align > SIZE_MAX / 2 + 1) {
+		errno = EINVAL;
+		return NULL;
+	}
+	return block_memalign(round_align(align), size, &from);
+}
+
+/* What is not a power of two is judged by the real one, for libraries differ. */
+void *HOOK(aligned_alloc)(size_t align, size_t size)
+{
+	const struct caller from = CALLER;
+	if (!is_power(align)) {
+		if (recorder.real.malloc == NULL)
+			boot();
+		if (recorder.real.aligned_alloc != NULL)
+			return recorder.real.aligned_alloc(align, size);
+	}
+	return block_memalign(align, size, &from);
+}
+
+int HOOK(posix_memalign)(void **ret, size_t align, size_t size)
+{
+	const struct caller from = CALLER;
+	if (!is_power(align) || align % sizeof(void *) != 0)
+		return EINVAL;
+	const int saved = errno;
+	void *p = block_memalign(align, size, &from);
+	errno = saved;
+	if (p == NULL)
+		return ENOMEM;
+	*ret = p;
+	return 0;
+}
+
+static size_t page_size(void)
+{
+	const long size = sysconf(_SC_PAGESIZE);
+	return size > 0 ? (size_t)size : 4096;
+}
+
+void *HOOK(valloc)(size_t size)
+{
+	const struct caller from = CALLER;
+	return block_memalign(page_size(), size, &from);
+}
+
+void *HOOK(pvalloc)(size_t size)
+{
+	const struct caller from = CALLER;
+	const size_t page = page_size();
+	if (size > SIZE_MAX - page) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return block_memalign(page, (size + page - 1) & ~(page - 1), &from);
+}
+
+size_t HOOK(malloc_usable_size)(void *p)
+{
+	return block_usable_size(p);
+}
+
+#ifndef HEFT_WRAP
+EXPORT int dlclose(void *handle);
+EXPORT void _exit(int status);
+EXPORT void _Exit(int status);
+
+/* What lay in the module may be gone, and something else come in its place. */
+int dlclose(void *handle)
+{
+	if (recorder.real.dlclose == NULL)
+		boot();
+	if (recorder.real.dlclose == NULL)
+		return -1;
+	rows_forget();
+	const int r = recorder.real.dlclose(handle);
+	rows_forget();
+	return r;
+}
+
+void _exit(int status)
+{
+	snapshot_at_exit();
+	if (recorder.real.exit_now != NULL)
+		recorder.real.exit_now(status);
+	__builtin_trap();
+}
+
+void _Exit(int status)
+{
+	_exit(status);
+}
+#endif

@@ -1,0 +1,185 @@
+/* modules.c - what is mapped: for the tables of an address, and for whoever reads a dump.
+ *
+ * A module is noted when a return address in it is first looked up.  glibc's _dl_find_object
+ * neither locks nor allocates and may be called in a signal handler. */
+#include "recorder.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+bool tables_find(uintptr_t pc, struct tables *ret)
+{
+	struct dl_find_object found;
+	if (_dl_find_object((void *)pc, &found) != 0)
+		return false;
+	*ret = (struct tables){
+		.hdr = found.dlfo_eh_frame,
+		.start = (uintptr_t)found.dlfo_map_start,
+		.end = (uintptr_t)found.dlfo_map_end,
+		.bias = found.dlfo_link_map->l_addr,
+		.path = found.dlfo_link_map->l_name != NULL ? found.dlfo_link_map->l_name : "",
+	};
+	return true;
+}
+#else
+struct search {
+	uintptr_t pc;
+	struct tables *ret;
+};
+
+static int search_module(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+	struct search *s = ctx;
+	struct tables t = { .bias = info->dlpi_addr,
+			    .start = UINTPTR_MAX,
+			    .path = info->dlpi_name };
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		const uintptr_t start = info->dlpi_addr + p->p_vaddr;
+		if (p->p_type == PT_GNU_EH_FRAME)
+			t.hdr = (const unsigned char *)start;
+		if (p->p_type != PT_LOAD)
+			continue;
+		t.start = start < t.start ? start : t.start;
+		t.end = start + p->p_memsz > t.end ? start + p->p_memsz : t.end;
+	}
+	if (s->pc < t.start || s->pc >= t.end)
+		return 0;
+	*s->ret = t;
+	return 1;
+}
+
+bool tables_find(uintptr_t pc, struct tables *ret)
+{
+	struct search s = { pc, ret };
+	return dl_iterate_phdr(search_module, &s) == 1;
+}
+#endif
+
+/* ---- notes for the reader ------------------------------------------------------------------------- */
+
+static void copy_path(struct heap_module *m, const char *path)
+{
+	size_t n = strlen(path);
+	if (n == 0) {
+		const ssize_t got = readlink("/proc/self/exe", m->path, sizeof m->path - 1);
+		m->path_size = got > 0 ? (uint32_t)got : 0;
+		return;
+	}
+	if (n >= sizeof m->path)
+		n = sizeof m->path - 1;
+	memcpy(m->path, path, n);
+	m->path_size = (uint32_t)n;
+}
+
+/* One PT_NOTE segment: {name size, desc size, type, name, desc}, padded to 4 (gABI, "Note Section"). */
+static void read_notes(struct heap_module *m, const unsigned char *at, size_t size)
+{
+	while (size >= sizeof(ElfW(Nhdr))) {
+		ElfW(Nhdr) n;
+		memcpy(&n, at, sizeof n);
+		const size_t name = ((size_t)n.n_namesz + 3) & ~(size_t)3;
+		const size_t desc = ((size_t)n.n_descsz + 3) & ~(size_t)3;
+		if (name > size - sizeof n || desc > size - sizeof n - name)
+			return;
+		if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 &&
+		    memcmp(at + sizeof n, "GNU", 4) == 0 && n.n_descsz <= sizeof m->build_id) {
+			memcpy(m->build_id, at + sizeof n + name, n.n_descsz);
+			m->build_id_size = n.n_descsz;
+			return;
+		}
+		at += sizeof n + name + desc;
+		size -= sizeof n + name + desc;
+	}
+}
+
+/* The headers are in the first page of the mapping, where linkers put them. */
+static void find_build_id(struct heap_module *m)
+{
+	const ElfW(Ehdr) *e = (const ElfW(Ehdr) *)m->start;
+	if (memcmp(e->e_ident, ELFMAG, SELFMAG) != 0 || e->e_phentsize != sizeof(ElfW(Phdr)) ||
+	    e->e_phoff + (size_t)e->e_phnum * sizeof(ElfW(Phdr)) > 4096)
+		return;
+	const ElfW(Phdr) *p = (const ElfW(Phdr) *)(m->start + e->e_phoff);
+	for (int i = 0; i < e->e_phnum && m->build_id_size == 0; i++) {
+		const uintptr_t at = m->bias + p[i].p_vaddr;
+		if (p[i].p_type == PT_NOTE && at >= m->start && at < m->end &&
+		    p[i].p_memsz <= m->end - at)
+			read_notes(m, (const unsigned char *)at, p[i].p_memsz);
+	}
+}
+
+/* Calls `f` for every module that is mapped as far as we know, until it says false. */
+static void each_module(bool (*f)(struct heap_module *, void *), void *ctx)
+{
+	const uint32_t pages = recorder.page_numbers[HEAP_PAGE_MODULES];
+	struct heap_page *page = recorder.modules;
+	for (uint32_t n = pages; page != NULL && n > 0; n--) {
+		for (uint32_t i = page->used; i-- > 0;) {
+			struct heap_module *m = page_entry(page, i);
+			if (m->last == 0 && !f(m, ctx))
+				return;
+		}
+		page = (struct heap_page *)(uintptr_t)page->reserved; /* the page before */
+	}
+}
+
+struct note {
+	const struct tables *t;
+	bool known, replaced;
+};
+
+static bool compare_module(struct heap_module *m, void *ctx)
+{
+	struct note *n = ctx;
+	if (n->t->start >= m->end || n->t->end <= m->start)
+		return true;
+	if (m->start == n->t->start && m->end == n->t->end && m->bias == n->t->bias &&
+	    (n->t->path[0] == 0 || strncmp(m->path, n->t->path, sizeof m->path - 1) == 0)) {
+		n->known = true;
+		return false;
+	}
+	/* Something else lay here: what addresses mean has changed. */
+	m->last = atomic_load(&recorder.node_epoch) + 1;
+	n->replaced = true;
+	return true;
+}
+
+static void add_module(const struct tables *t)
+{
+	struct heap_page *page = recorder.modules;
+	if (page == NULL || page->used == page_capacity(page)) {
+		struct heap_page *fresh = page_new(HEAP_PAGE_MODULES, sizeof(struct heap_module),
+						   0);
+		if (fresh == NULL)
+			return;
+		fresh->reserved = (uintptr_t)page;
+		recorder.modules = page = fresh;
+	}
+	struct heap_module *m = page_entry(page, page->used);
+	*m = (struct heap_module){ .start = t->start, .end = t->end, .bias = t->bias };
+	m->first = atomic_load(&recorder.node_epoch);
+	copy_path(m, t->path);
+	find_build_id(m);
+	atomic_signal_fence(memory_order_seq_cst);
+	page->used++;
+}
+
+void modules_note(const struct tables *t)
+{
+	struct note n = { .t = t };
+	lock_take();
+	each_module(compare_module, &n);
+	if (n.replaced) {
+		recorder.process->module_epoch = atomic_fetch_add(&recorder.node_epoch, 1) + 1;
+		rows_forget();
+	}
+	if (!n.known)
+		add_module(t);
+	lock_give();
+}

@@ -1,0 +1,94 @@
+/* pages.c - pages of block.h: private memory, in every core and dump. */
+#include "recorder.h"
+
+enum {
+	CHUNK = 1 << 20,
+	DIRECTORY_MAX = 4 * PAGES_MAX,
+};
+
+/* Under the lock: HEAP_PAGE_SIZE bytes at a multiple of that. */
+static uintptr_t fresh_page(void)
+{
+	if (recorder.fresh == recorder.fresh_end) {
+		const uintptr_t mask = HEAP_PAGE_SIZE - 1;
+		const uintptr_t p = (uintptr_t)map_memory(CHUNK);
+		if (p == 0)
+			return 0;
+		/* What does not fit the alignment is never touched. */
+		recorder.fresh = (p + mask) & ~mask;
+		recorder.fresh_end = (p + CHUNK) & ~mask;
+	}
+	const uintptr_t page = recorder.fresh;
+	recorder.fresh += HEAP_PAGE_SIZE;
+	return page;
+}
+
+static _Atomic(uintptr_t) *table_of(enum heap_page_kind kind)
+{
+	switch (kind) {
+	case HEAP_PAGE_NODES: return recorder.nodes;
+	case HEAP_PAGE_STACKS: return recorder.stacks;
+	case HEAP_PAGE_REMOTE: return recorder.remote;
+	default: return NULL;
+	}
+}
+
+static struct heap_page *make(enum heap_page_kind kind, uint32_t number, uint32_t entry_size,
+			      uint32_t slot)
+{
+	if (recorder.directory == NULL)
+		recorder.directory = map_memory(DIRECTORY_MAX * sizeof *recorder.directory);
+	if (recorder.directory == NULL || recorder.directory_used == DIRECTORY_MAX ||
+	    number >= PAGES_MAX)
+		return NULL;
+	struct heap_page *p = (struct heap_page *)fresh_page();
+	if (p == NULL)
+		return NULL;
+	if (recorder.process_page == NULL)
+		recorder.process_page = p;
+	p->self = (uintptr_t)p;
+	p->process = (uintptr_t)recorder.process_page;
+	p->kind = kind;
+	p->number = number;
+	p->entry_size = entry_size;
+	p->slot = slot;
+	p->version = HEAP_VERSION;
+	p->magic = HEAP_PAGE_MAGIC + sizeof(void *);
+	p->check = heap_page_check(p);
+	recorder.directory[recorder.directory_used++] = (uintptr_t)p;
+	if (recorder.process != NULL)
+		recorder.process->page_count = recorder.directory_used;
+	if (table_of(kind) != NULL)
+		atomic_store_explicit(&table_of(kind)[number], (uintptr_t)p | slot,
+				      memory_order_release);
+	return p;
+}
+
+/* Modules are added under the lock, everything else outside of it. */
+struct heap_page *page_new(enum heap_page_kind kind, uint32_t entry_size, uint32_t slot)
+{
+	const bool locked = kind == HEAP_PAGE_NODES || kind == HEAP_PAGE_STACKS;
+	if (locked)
+		lock_take();
+	struct heap_page *p = make(kind, recorder.page_numbers[kind] + 1, entry_size, slot);
+	if (p != NULL)
+		recorder.page_numbers[kind]++;
+	if (locked)
+		lock_give();
+	return p;
+}
+
+struct heap_page *page_remote(uint32_t number)
+{
+	lock_take();
+	const uintptr_t known = atomic_load(&recorder.remote[number]);
+	struct heap_page *p = known != 0 ? page_at(known)
+					 : make(HEAP_PAGE_REMOTE, number,
+						sizeof(struct heap_remote), 0);
+	if (p != NULL && known == 0) {
+		p->used = (HEAP_PAGE_SIZE - HEAP_PAGE_HEADER) / sizeof(struct heap_stack);
+		recorder.page_numbers[HEAP_PAGE_REMOTE]++;
+	}
+	lock_give();
+	return p;
+}

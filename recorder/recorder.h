@@ -1,0 +1,384 @@
+/* recorder.h - the parts of the heap recorder and the one state they share.
+ *
+ * The recorder runs inside programs it knows nothing of, so everywhere: no memory but own mappings, no
+ * stdio, no locks on the way of an allocation, errno as it was, and rather no record than a
+ * crash.  Threads have a slot each, which alone writes its tables; what threads share is read and
+ * written by single atomic words.
+ *
+ * hooks.c    what programs call: malloc and all its kin
+ * blocks.c   headers in front of blocks
+ * counters.c what every stack holds; the peak; the timeline
+ * sample.c   which blocks to record, where not all are
+ * stacks.c   stack of return addresses to stack id
+ * unwind.c   where we are to a stack of return addresses
+ * rows.c     return address to the rule that leads to its caller, remembered
+ * cfi.c      the same from .eh_frame
+ * modules.c  what is mapped
+ * pages.c    pages of src/heap/block.h
+ * slots.c    threads
+ * boot.c     the real allocator, options, fork, the end
+ * snapshot.c pages to a file */
+#ifndef HEFT_RECORDER_H
+#define HEFT_RECORDER_H
+
+#include "heap/block.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HIDDEN __attribute__((visibility("hidden")))
+#define EXPORT __attribute__((visibility("default")))
+#define HOT    __attribute__((hot))
+#define COLD   __attribute__((cold, noinline))
+
+#define LIKELY(x)   __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+enum {
+	FRAMES_MAX = 16384,   /* of a stack, with its end; more are cut off at the outer end */
+	PAGES_MAX = 1 << 17,  /* of a kind */
+	SLOTS_MAX = 32767,    /* fits the bits below a page's address */
+	INLINE_MAX = 254,     /* frames of an inline stack */
+	BOOT_SIZE = 64 << 10, /* bytes handed out before the real allocator is known */
+	PAGE_STEP = 4096,     /* what the kernel maps is a multiple of this */
+};
+
+static inline bool is_power(size_t n)
+{
+	return n != 0 && (n & (n - 1)) == 0;
+}
+
+/* ---- stacks as they are walked ------------------------------------------------------------------ */
+
+/* A frame of the last stack of a thread.  The state (sp, pc, fp) and the two words at the slots decide
+ * what its caller's state is. */
+struct frame {
+	uintptr_t sp, pc, fp;
+	const uintptr_t *ra_slot; /* where the return address was read */
+	const uintptr_t *fp_slot; /* where the caller's frame pointer was read */
+	uint64_t hash;            /* of this frame and all outside of it */
+	uint32_t node;            /* 0: not known */
+	uint32_t spare;
+};
+
+/* Addresses that may be read: [.., top).  `grows`: more may be readable, ask bounds_grow. */
+struct bounds {
+	uintptr_t top;
+	bool grows;
+};
+
+/* ---- threads ------------------------------------------------------------------------------------ */
+
+struct slot {
+	/* Address of the frame that entered the recorder, 0: outside.  A signal handler finds it set;
+	 * one that a handler left behind by longjmp is told by its address. */
+	_Atomic(uintptr_t) busy;
+	uint32_t number;               /* from 1 */
+	struct slot *next_free, *next; /* of all */
+	struct heap_thread *thread;
+
+	uintptr_t stack_low, stack_top; /* of the thread's own stack, as far down as is known */
+	uint32_t row_epoch;             /* of which the frames are */
+	uint32_t
+		frame_count; /* frames[0..frame_count): outermost first; [0] is no frame but the end */
+	struct frame *frames, *walked; /* FRAMES_MAX each */
+
+	uint64_t *leaves; /* tag << 26 | stack id, open addressing; 0: free */
+	uint32_t leaf_mask, leaf_count;
+	uint32_t *children; /* node ids by (parent, frame), open addressing; 0: free */
+	uint32_t child_mask, child_count;
+	uint32_t node_epoch;
+	struct heap_page *nodes, *stacks; /* not full yet, or NULL */
+
+	int64_t delta;      /* bytes live that the process does not know of */
+	uint32_t ops;       /* until the clock is looked at */
+	const void *newest; /* block allocated last, not freed yet */
+	uint64_t random;
+	int64_t until_sample; /* bytes */
+};
+
+/* ---- the state ---------------------------------------------------------------------------------- */
+
+struct real {
+	void *(*malloc)(size_t);
+	void (*free)(void *);
+	void *(*calloc)(size_t, size_t);
+	void *(*realloc)(void *, size_t);
+	void *(*memalign)(size_t, size_t);
+	int (*posix_memalign)(void **, size_t, size_t);
+	void *(*aligned_alloc)(size_t, size_t);
+	size_t (*usable_size)(void *);
+	int (*dlclose)(void *);
+	void (*exit_now)(int);
+};
+
+enum phase {
+	PHASE_NONE,
+	PHASE_BOOTING, /* looking for the real allocator */
+	PHASE_FORWARD, /* found; nothing is recorded yet */
+	PHASE_RECORD,
+	PHASE_OFF,
+};
+
+struct options {
+	uint64_t sample;
+	uint32_t depth;
+	uint32_t flags; /* enum heap_flag */
+	bool frame_pointers;
+	bool no_fallback; /* end stacks where there is no unwind table */
+	bool check;       /* compare frames whenever a stack is found by its hash */
+	char out[1024];   /* "": none */
+};
+
+struct rows {
+	_Atomic(uint64_t) (*table)[2]; /* pc ^ row, row */
+	uint32_t shift;
+};
+
+struct recorder {
+	_Atomic(int) phase;
+	bool foreign;         /* the real allocator is not the C library's */
+	uint32_t front, tail; /* bytes added to a block that needs no alignment */
+	struct real real;
+	struct options opt;
+	struct heap_process *process;
+	struct heap_page *process_page, *timeline;
+
+	/* Shared by all threads, seldom written. */
+	_Atomic(int64_t) live;
+	_Atomic(int64_t) peak;
+	_Atomic(uint32_t) peak_epoch;
+	_Atomic(uint32_t) row_epoch;
+	_Atomic(uint32_t) node_epoch;
+	_Atomic(uint64_t) sequence;
+
+	_Atomic(struct rows *) rows;
+	_Atomic(uint32_t) row_misses;
+
+	/* Page address, and slot in the low bits. */
+	_Atomic(uintptr_t) stacks[PAGES_MAX];
+	_Atomic(uintptr_t) remote[PAGES_MAX];
+	_Atomic(uintptr_t) nodes[PAGES_MAX];
+
+	/* Under the lock. */
+	_Atomic(int) lock;
+	uintptr_t fresh, fresh_end; /* unused pages */
+	uint32_t page_numbers[HEAP_PAGE_TIMELINE + 1];
+	struct heap_page *modules, *threads;
+	struct slot *free_slots, *all_slots;
+	uint32_t slot_count;
+	_Atomic(uintptr_t) *directory; /* all pages, for snapshots */
+	uint32_t directory_used;
+	uint64_t next_moment, moment_step;
+	int64_t moment_peak;
+	uint32_t tick_epoch;
+	uint32_t snapshots;
+	unsigned key; /* of the destructor of threads */
+	bool has_key;
+	uint32_t boot_used;
+	_Alignas(16) unsigned char boot[BOOT_SIZE];
+};
+
+extern HIDDEN struct recorder recorder;
+extern HIDDEN __thread struct slot *self __attribute__((tls_model("initial-exec")));
+
+/* ---- boot.c --------------------------------------------------------------------------------------- */
+
+/* Finds the real allocator and, once the environment is there, starts to record. */
+void boot(void) HIDDEN;
+void *boot_alloc(size_t size) HIDDEN;
+static inline bool boot_owns(const void *p)
+{
+	return (uintptr_t)p - (uintptr_t)recorder.boot < BOOT_SIZE;
+}
+/* Hold it with the slot busy, lest a signal handler want it too. */
+void lock_take(void) HIDDEN;
+bool lock_try(void) HIDDEN;
+void lock_give(void) HIDDEN;
+void boot_configure(void) HIDDEN;
+uint64_t clock_now(void) HIDDEN;      /* coarse, ns */
+void *map_memory(size_t size) HIDDEN; /* zeroed; NULL where there is none */
+void unmap_memory(void *p, size_t size) HIDDEN;
+
+/* ---- slots.c -------------------------------------------------------------------------------------- */
+
+/* The slot of this thread, busy from now on, or NULL where nothing can be recorded. */
+static inline struct slot *slot_enter(uintptr_t sp);
+struct slot *slot_acquire(void) HIDDEN;
+bool slot_reenter(struct slot *s, uintptr_t sp) HIDDEN;
+void slots_start(void) HIDDEN;
+void slots_after_fork(void) HIDDEN;
+/* Is `sp`, below what is known of it, on the thread's own stack? */
+bool slot_stack_grow(struct slot *s, uintptr_t sp) HIDDEN;
+
+static inline struct slot *slot_enter(uintptr_t sp)
+{
+	struct slot *s = self;
+	if (UNLIKELY(s == NULL)) {
+		s = slot_acquire();
+		if (s == NULL)
+			return NULL;
+	}
+	if (UNLIKELY(atomic_load_explicit(&s->busy, memory_order_relaxed) != 0) &&
+	    !slot_reenter(s, sp))
+		return NULL;
+	atomic_store_explicit(&s->busy, sp, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	return s;
+}
+
+static inline void slot_leave(struct slot *s)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&s->busy, 0, memory_order_relaxed);
+}
+
+/* ---- pages.c -------------------------------------------------------------------------------------- */
+
+/* A new page, known to the state's table of its kind.  NULL where there is no memory. */
+struct heap_page *page_new(enum heap_page_kind kind, uint32_t entry_size, uint32_t slot) HIDDEN;
+/* The page of what other slots freed of a page of stacks. */
+struct heap_page *page_remote(uint32_t number) HIDDEN;
+
+static inline void *page_entry(struct heap_page *p, uint32_t index)
+{
+	return (unsigned char *)p + HEAP_PAGE_HEADER + (size_t)index * p->entry_size;
+}
+
+static inline uint32_t page_capacity(const struct heap_page *p)
+{
+	return (HEAP_PAGE_SIZE - HEAP_PAGE_HEADER) / p->entry_size;
+}
+
+static inline struct heap_page *page_at(uintptr_t word)
+{
+	return (struct heap_page *)(word & ~(uintptr_t)(HEAP_PAGE_SIZE - 1));
+}
+
+/* ---- unwind.c, stacks.c -------------------------------------------------------------------------- */
+
+bool memory_readable(uintptr_t addr) HIDDEN; /* the word there; a system call */
+
+/* Where a hook was called from. */
+struct caller {
+	uintptr_t pc, sp, fp;
+};
+
+/* Walks the stack of the caller into s->frames; returns the hash of all of it.  Frames are at
+ * [1, frame_count), outermost first. */
+uint64_t unwind(struct slot *s, const struct caller *from) HIDDEN;
+/* The id of the stack that unwind() left; 0 where the tables are full. */
+uint32_t stack_id(struct slot *s, uint64_t hash) HIDDEN;
+static inline struct heap_stack *stack_get(uint32_t id, uint32_t *ret_slot)
+{
+	const uintptr_t w = atomic_load_explicit(&recorder.stacks[id >> HEAP_STACK_SHIFT],
+						 memory_order_acquire);
+	*ret_slot = (uint32_t)(w & (HEAP_PAGE_SIZE - 1));
+	return (struct heap_stack *)((w - *ret_slot) + HEAP_PAGE_HEADER +
+				     (id & ((1U << HEAP_STACK_SHIFT) - 1)) *
+					     sizeof(struct heap_stack));
+}
+
+#ifdef HEFT_VERIFY
+/* tests/recorder/verify.c: holds the stack of unwind() against another unwinder's. */
+void verify_stack(struct slot *s) HIDDEN;
+#endif
+
+/* ---- rows.c, cfi.c, modules.c --------------------------------------------------------------------- */
+
+enum cfa_kind {
+	CFA_NONE,  /* no unwind table */
+	CFA_END,   /* the outermost frame */
+	CFA_SP,    /* sp + cfa_off */
+	CFA_FP,    /* fp + cfa_off */
+	CFA_DEREF, /* the word at fp + cfa_off */
+	CFA_SIGNAL,
+	CFA_OTHER, /* a table, but one that needs more than these */
+};
+
+enum fp_rule {
+	FP_SAME,
+	FP_AT_CFA, /* the word at cfa + 8 * fp_off */
+	FP_AT_FP,  /* the word at fp + 8 * fp_off */
+};
+
+struct row {
+	int32_t cfa_off;
+	int16_t fp_off;
+	uint8_t cfa, fp;
+};
+
+/* The row for a return address: of the instruction before it. */
+struct row row_miss(uintptr_t pc) HIDDEN;
+void rows_start(void) HIDDEN;
+void rows_forget(void) HIDDEN; /* after something was unmapped */
+
+static inline uint64_t row_word(struct row r)
+{
+	return (uint64_t)(uint32_t)r.cfa_off << 32 | (uint64_t)(uint16_t)r.fp_off << 16 |
+	       (uint64_t)r.cfa << 8 | r.fp;
+}
+
+static inline struct row row_of_word(uint64_t w)
+{
+	return (struct row){ (int32_t)(w >> 32), (int16_t)(w >> 16), (uint8_t)(w >> 8),
+			     (uint8_t)w };
+}
+
+static inline _Atomic(uint64_t) *row_entry(const struct rows *t, uintptr_t pc)
+{
+	return t->table[pc * UINT64_C(0x9e3779b97f4a7c15) >> t->shift];
+}
+
+static inline struct row row_get(const struct rows *t, uintptr_t pc)
+{
+	_Atomic(uint64_t) *e = row_entry(t, pc);
+	const uint64_t key = atomic_load_explicit(&e[0], memory_order_relaxed);
+	const uint64_t row = atomic_load_explicit(&e[1], memory_order_relaxed);
+	return LIKELY((key ^ row) == pc) ? row_of_word(row) : row_miss(pc);
+}
+
+/* The unwind table of a module, and the module. */
+struct tables {
+	const unsigned char *hdr; /* .eh_frame_hdr */
+	uintptr_t start, end;     /* of the mapping */
+	uintptr_t bias;
+	const char *path; /* "" for the program */
+};
+bool tables_find(uintptr_t pc, struct tables *ret) HIDDEN;
+struct row cfi_row(const struct tables *t, uintptr_t pc) HIDDEN;
+void modules_note(const struct tables *t) HIDDEN;
+
+/* ---- counters.c ----------------------------------------------------------------------------------- */
+
+void count_alloc(struct slot *s, uint32_t stack, const void *p, uint64_t size) HIDDEN;
+/* `s` may be NULL. */
+void count_free(struct slot *s, uint32_t stack, const void *p, uint64_t size) HIDDEN;
+void count_flush(struct slot *s) HIDDEN;
+void timeline_start(void) HIDDEN;
+
+/* ---- sample.c ------------------------------------------------------------------------------------- */
+
+/* Is this allocation one of the sample?  Called where there is sampling only. */
+bool sample_take(struct slot *s, size_t size) HIDDEN;
+/* How many blocks, and bytes, the block at `p` in the sample stands for: the same whenever asked. */
+void sample_weight(const void *p, uint64_t size, uint64_t *ret_blocks, uint64_t *ret_bytes) HIDDEN;
+
+/* ---- blocks.c ------------------------------------------------------------------------------------- */
+
+void *block_malloc(size_t size, const struct caller *from) HIDDEN;
+void *block_calloc(size_t size, const struct caller *from) HIDDEN;
+void *block_realloc(void *p, size_t size, const struct caller *from) HIDDEN;
+void *block_memalign(size_t align, size_t size, const struct caller *from) HIDDEN;
+void block_free(void *p, uintptr_t sp) HIDDEN;
+size_t block_usable_size(void *p) HIDDEN;
+
+/* ---- snapshot.c ----------------------------------------------------------------------------------- */
+
+/* Writes all pages to the file of the options.  False where there is none or it cannot be written. */
+bool snapshot_write(void) HIDDEN;
+void snapshot_at_exit(void) HIDDEN;
+
+#endif

@@ -1,0 +1,79 @@
+/* rows.c - rows by return address: a table that all threads read and write without locks.
+ *
+ * An entry holds its row and the address xor the row: one half of another entry does not fit, and
+ * is a miss.  The table starts small and is replaced by a larger one when misses tell that it is too
+ * small; the old ones, together less than the new, are never unmapped, for threads may be reading. */
+#include "recorder.h"
+
+enum { BITS_FIRST = 13, BITS_LAST = 18 };
+
+static struct rows *rows_new(uint32_t bits)
+{
+	struct rows *t = map_memory(sizeof *t + (sizeof(uint64_t[2]) << bits));
+	if (t == NULL)
+		return NULL;
+	t->table = (_Atomic(uint64_t)(*)[2])(t + 1);
+	t->shift = 64 - bits;
+	return t;
+}
+
+void rows_start(void)
+{
+	atomic_store(&recorder.rows, rows_new(BITS_FIRST));
+}
+
+static void rows_grow(const struct rows *t)
+{
+	const uint32_t bits = 64 - t->shift;
+	if (bits >= BITS_LAST)
+		return;
+	struct rows *larger = rows_new(bits + 1);
+	if (larger == NULL)
+		return;
+	struct rows *expected = (struct rows *)(uintptr_t)t;
+	if (!atomic_compare_exchange_strong(&recorder.rows, &expected, larger))
+		unmap_memory(larger, sizeof *larger + (sizeof(uint64_t[2]) << (bits + 1)));
+	atomic_store(&recorder.row_misses, 0);
+}
+
+static void rows_put(uintptr_t pc, struct row row)
+{
+	struct rows *t = atomic_load_explicit(&recorder.rows, memory_order_acquire);
+	const uint32_t misses = atomic_fetch_add(&recorder.row_misses, 1);
+	if (misses > 1U << (64 - t->shift - 1)) {
+		rows_grow(t);
+		t = atomic_load_explicit(&recorder.rows, memory_order_acquire);
+	}
+	_Atomic(uint64_t) *e = row_entry(t, pc);
+	const uint64_t word = row_word(row);
+	atomic_store_explicit(&e[0], pc ^ word, memory_order_relaxed);
+	atomic_store_explicit(&e[1], word, memory_order_relaxed);
+}
+
+struct row row_miss(uintptr_t pc)
+{
+	struct row row = { 0, 0, CFA_NONE, FP_SAME };
+	struct tables t;
+	const uint32_t epoch = atomic_load(&recorder.row_epoch);
+	if (tables_find(pc - 1, &t)) {
+		modules_note(&t);
+		if (t.hdr != NULL)
+			row = cfi_row(&t, pc);
+	}
+	/* What has no table may get one: code made at run time is not remembered. */
+	if (row.cfa != CFA_NONE && epoch == atomic_load(&recorder.row_epoch))
+		rows_put(pc, row);
+	return row;
+}
+
+void rows_forget(void)
+{
+	struct rows *t = atomic_load(&recorder.rows);
+	atomic_fetch_add(&recorder.row_epoch, 1);
+	if (t == NULL)
+		return;
+	for (size_t i = 0; i < (size_t)1 << (64 - t->shift); i++) {
+		atomic_store_explicit(&t->table[i][0], 0, memory_order_relaxed);
+		atomic_store_explicit(&t->table[i][1], 0, memory_order_relaxed);
+	}
+}

@@ -1,0 +1,91 @@
+/* snapshot.c - all pages to a file: they explain themselves, one after the other.
+ *
+ * In the name, %p is the process id and %n the number of the snapshot, from 1. */
+#include "recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+static size_t put_number(char *to, uint64_t n)
+{
+	char digits[20];
+	size_t count = 0, i = 0;
+	do
+		digits[count++] = (char)('0' + n % 10);
+	while ((n /= 10) != 0);
+	while (count > 0)
+		to[i++] = digits[--count];
+	return i;
+}
+
+static void make_name(char *to, size_t size)
+{
+	size_t n = 0;
+	for (const char *from = recorder.opt.out; *from != 0 && n + 24 < size; from++) {
+		if (from[0] == '%' && from[1] == 'p') {
+			n += put_number(to + n, (uint64_t)getpid());
+			from++;
+		} else if (from[0] == '%' && from[1] == 'n') {
+			n += put_number(to + n, recorder.snapshots);
+			from++;
+		} else {
+			to[n++] = *from;
+		}
+	}
+	to[n] = 0;
+}
+
+static bool write_all(int fd, const void *data, size_t size)
+{
+	const unsigned char *at = data;
+	while (size > 0) {
+		const ssize_t n = write(fd, at, size);
+		if (n < 0 && errno != EINTR)
+			return false;
+		if (n > 0) {
+			at += n;
+			size -= (size_t)n;
+		}
+	}
+	return true;
+}
+
+bool snapshot_write(void)
+{
+	const int saved = errno;
+	char name[sizeof recorder.opt.out + 64];
+	recorder.snapshots++;
+	make_name(name, sizeof name);
+	const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	bool good = fd >= 0;
+	recorder.process->updated_at = clock_now();
+	for (uint32_t i = 0; good && i < recorder.directory_used; i++)
+		good = write_all(fd, (const void *)recorder.directory[i], HEAP_PAGE_SIZE);
+	if (fd >= 0)
+		close(fd);
+	errno = saved;
+	return good;
+}
+
+void snapshot_at_exit(void)
+{
+	/* After vfork the memory, and what happens to it, is the parent's. */
+	if (atomic_load(&recorder.phase) == PHASE_RECORD && recorder.opt.out[0] != 0 &&
+	    recorder.process->pid == (uint32_t)getpid())
+		snapshot_write();
+}
+
+/* For programs that look it up: writes a snapshot now.  0, or -1 where that failed. */
+EXPORT int heft_heap_snapshot(void);
+
+int heft_heap_snapshot(void)
+{
+	struct slot *s = slot_enter((uintptr_t)__builtin_frame_address(0));
+	if (s == NULL)
+		return -1;
+	const bool good = snapshot_write();
+	slot_leave(s);
+	return good ? 0 : -1;
+}

@@ -1,0 +1,211 @@
+/* stacks.c - a stack of return addresses to its id.
+ *
+ * Every slot has a tree of its own, which it alone writes: threads share neither tables nor
+ * counters.  A stack that was seen before is found by the hash of all its frames; 38 bits beside
+ * the place in the table are compared, so of a million distinct stacks one in 100,000 runs mistakes one.
+ * A new stack goes to the tree, frame by frame from the innermost one whose node is known. */
+#include "recorder.h"
+
+#include <string.h>
+
+enum {
+	ID_BITS = 26,
+	FIRST_LEAVES = 512,
+	FIRST_CHILDREN = 1024,
+};
+
+#define ID_MASK ((UINT64_C(1) << ID_BITS) - 1)
+
+static inline struct heap_node *node_get(uint32_t id)
+{
+	const uintptr_t w = atomic_load_explicit(&recorder.nodes[id >> HEAP_NODE_SHIFT],
+						 memory_order_relaxed);
+	return (struct heap_node *)((unsigned char *)page_at(w) + HEAP_PAGE_HEADER) +
+	       (id & ((1U << HEAP_NODE_SHIFT) - 1));
+}
+
+static inline uint32_t child_hash(uint32_t parent, uint64_t frame)
+{
+	const uint64_t h = (frame + parent * UINT64_C(0xc2b2ae3d27d4eb4f)) *
+			   UINT64_C(0x9e3779b97f4a7c15);
+	return (uint32_t)(h >> 32);
+}
+
+/* ---- tables --------------------------------------------------------------------------------------- */
+
+static bool leaves_grow(struct slot *s)
+{
+	const uint32_t size = s->leaves == NULL ? FIRST_LEAVES : 2 * (s->leaf_mask + 1);
+	uint64_t *to = map_memory((size_t)size * sizeof *to);
+	if (to == NULL)
+		return false;
+	for (uint32_t i = 0; s->leaves != NULL && i <= s->leaf_mask; i++) {
+		const uint64_t e = s->leaves[i];
+		if (e == 0)
+			continue;
+		/* The place of an entry is in the tag: the table has at most 2^26 entries. */
+		uint32_t at = (uint32_t)(e >> ID_BITS) & (size - 1);
+		while (to[at] != 0)
+			at = (at + 1) & (size - 1);
+		to[at] = e;
+	}
+	if (s->leaves != NULL)
+		unmap_memory(s->leaves, ((size_t)s->leaf_mask + 1) * sizeof *to);
+	s->leaves = to;
+	s->leaf_mask = size - 1;
+	return true;
+}
+
+static bool children_grow(struct slot *s)
+{
+	const uint32_t size = s->children == NULL ? FIRST_CHILDREN : 2 * (s->child_mask + 1);
+	uint32_t *to = map_memory((size_t)size * sizeof *to);
+	if (to == NULL)
+		return false;
+	for (uint32_t i = 0; s->children != NULL && i <= s->child_mask; i++) {
+		const uint32_t id = s->children[i];
+		if (id == 0)
+			continue;
+		const struct heap_node *n = node_get(id);
+		uint32_t at = child_hash(n->parent, n->frame) & (size - 1);
+		while (to[at] != 0)
+			at = (at + 1) & (size - 1);
+		to[at] = id;
+	}
+	if (s->children != NULL)
+		unmap_memory(s->children, ((size_t)s->child_mask + 1) * sizeof *to);
+	s->children = to;
+	s->child_mask = size - 1;
+	return true;
+}
+
+/* What the addresses of the tree mean has changed: new nodes go to new pages, old ids stay as they
+ * are. */
+static void forget(struct slot *s, uint32_t epoch)
+{
+	if (s->leaves != NULL)
+		memset(s->leaves, 0, ((size_t)s->leaf_mask + 1) * sizeof *s->leaves);
+	if (s->children != NULL)
+		memset(s->children, 0, ((size_t)s->child_mask + 1) * sizeof *s->children);
+	s->leaf_count = s->child_count = 0;
+	s->nodes = NULL;
+	s->node_epoch = epoch;
+	for (uint32_t i = 0; i < s->frame_count; i++)
+		s->frames[i].node = 0;
+}
+
+/* ---- new entries ---------------------------------------------------------------------------------- */
+
+static uint32_t new_node(struct slot *s, uint32_t parent, uint64_t frame)
+{
+	struct heap_page *p = s->nodes;
+	if (p == NULL || p->used == page_capacity(p)) {
+		p = page_new(HEAP_PAGE_NODES, sizeof(struct heap_node), s->number);
+		if (p == NULL)
+			return 0;
+		p->epoch = s->node_epoch;
+		s->nodes = p;
+	}
+	struct heap_node *n = page_entry(p, p->used);
+	*n = (struct heap_node){ frame, parent, 0 };
+	atomic_signal_fence(memory_order_seq_cst);
+	return p->number << HEAP_NODE_SHIFT | p->used++;
+}
+
+static uint32_t child(struct slot *s, uint32_t parent, uint64_t frame)
+{
+	if ((s->children == NULL || s->child_count > s->child_mask / 4 * 3) && !children_grow(s))
+		return 0;
+	uint32_t at = child_hash(parent, frame) & s->child_mask;
+	for (uint32_t id; (id = s->children[at]) != 0; at = (at + 1) & s->child_mask) {
+		const struct heap_node *n = node_get(id);
+		if (n->frame == frame && n->parent == parent)
+			return id;
+	}
+	const uint32_t id = new_node(s, parent, frame);
+	if (id != 0) {
+		s->children[at] = id;
+		s->child_count++;
+	}
+	return id;
+}
+
+static uint32_t new_stack(struct slot *s, uint32_t node)
+{
+	struct heap_page *p = s->stacks;
+	if (p == NULL || p->used == page_capacity(p)) {
+		p = page_new(HEAP_PAGE_STACKS, sizeof(struct heap_stack), s->number);
+		if (p == NULL)
+			return 0;
+		s->stacks = p;
+	}
+	struct heap_stack *stack = page_entry(p, p->used);
+	stack->node = node;
+	stack->peak_epoch = atomic_load_explicit(&recorder.peak_epoch, memory_order_relaxed);
+	const uint32_t id = p->number << HEAP_STACK_SHIFT | p->used;
+	atomic_signal_fence(memory_order_seq_cst);
+	p->used++;
+	node_get(node)->stack = id;
+	return id;
+}
+
+/* The stack of frames[1..frame_count) by the tree. */
+static COLD uint32_t insert(struct slot *s)
+{
+	uint32_t i = s->frame_count - 1;
+	while (i > 0 && s->frames[i].node == 0)
+		i--;
+	uint32_t node = s->frames[i].node;
+	if (i == 0)
+		node = 0;
+	for (i++; i < s->frame_count; i++) {
+		node = child(s, node, s->frames[i].pc);
+		if (node == 0)
+			return 0;
+		s->frames[i].node = node;
+	}
+	if (node == 0)
+		return 0;
+	const uint32_t known = node_get(node)->stack;
+	return known != 0 ? known : new_stack(s, node);
+}
+
+/* With the option `check`: is the stack found by its hash the one that was walked? */
+static COLD bool is_same_stack(const struct slot *s, uint32_t id)
+{
+	uint32_t slot;
+	uint32_t node = stack_get(id, &slot)->node;
+	for (uint32_t i = s->frame_count; i-- > 1; node = node_get(node)->parent)
+		if (node == 0 || node_get(node)->frame != s->frames[i].pc)
+			return false;
+	return node == 0;
+}
+
+HOT uint32_t stack_id(struct slot *s, uint64_t hash)
+{
+	const uint32_t epoch = atomic_load_explicit(&recorder.node_epoch, memory_order_relaxed);
+	if (UNLIKELY(epoch != s->node_epoch))
+		forget(s, epoch);
+	const uint64_t tag = hash & ~ID_MASK;
+	uint32_t at = (uint32_t)(hash >> ID_BITS) & s->leaf_mask;
+	if (LIKELY(s->leaves != NULL)) {
+		for (uint64_t e; (e = s->leaves[at]) != 0; at = (at + 1) & s->leaf_mask)
+			if ((e & ~ID_MASK) == tag) {
+				const uint32_t id = (uint32_t)(e & ID_MASK);
+				if (UNLIKELY(recorder.opt.check) && !is_same_stack(s, id))
+					__builtin_trap();
+				return id;
+			}
+	}
+	const uint32_t id = insert(s);
+	if (id == 0)
+		return 0;
+	if ((s->leaves == NULL || s->leaf_count > s->leaf_mask / 4 * 3) && !leaves_grow(s))
+		return id;
+	at = (uint32_t)(hash >> ID_BITS) & s->leaf_mask;
+	while (s->leaves[at] != 0)
+		at = (at + 1) & s->leaf_mask;
+	s->leaves[at] = tag | id;
+	s->leaf_count++;
+	return id;
+}

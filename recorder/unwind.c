@@ -1,0 +1,317 @@
+/* unwind.c - where we are to a stack of return addresses.
+ *
+ * A step is one row and two loads.  The outer part of a stack seldom changes between two allocations
+ * of a thread, so the last stack is kept: when a frame of the new one has the state of a
+ * frame of the old, and every word that the old walk read from there outward still has its
+ * value, the rest is the same, frame for frame.  Words are compared from inside to outside, so that none
+ * is read which a walk would not read.
+ *
+ * A bad frame ends the stack: the stack pointer must rise, stay aligned and within the thread's own
+ * stack.  On any other stack (coroutines, signal stacks) what may be read is asked of the kernel. */
+#include "recorder.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+	PROBE_MAX = 1 << 20, /* the largest frame on an unknown stack */
+	RED_ZONE = 128,
+};
+
+static const uintptr_t no_word = 0;
+/* Not aligned to anything, so no program counter follows a call to it: an entry whose word is this
+ * is always walked anew. */
+static const uintptr_t odd_word = 1;
+
+struct walk {
+	const struct rows *rows;
+	struct bounds bounds;
+	struct slot *slot;
+};
+
+/* ---- what may be read ----------------------------------------------------------------------------- */
+
+/* rt_sigprocmask reads its set before it looks at its first argument: a test without side effects. */
+bool memory_readable(uintptr_t addr)
+{
+	const int saved = errno;
+	const long r = syscall(SYS_rt_sigprocmask, ~0L, addr & ~(uintptr_t)7, NULL, 8);
+	const bool yes = r == 0 || errno != EFAULT;
+	errno = saved;
+	return yes;
+}
+
+static void bounds_set(struct walk *w, uintptr_t sp)
+{
+	struct slot *s = w->slot;
+	if (LIKELY(sp >= s->stack_low && sp < s->stack_top) || slot_stack_grow(s, sp)) {
+		w->bounds = (struct bounds){ s->stack_top, false };
+		return;
+	}
+	w->bounds = (struct bounds){ (sp | (PAGE_STEP - 1)) + 1, true };
+}
+
+/* May everything up to `end` be read? */
+static COLD bool bounds_grow(struct walk *w, uintptr_t end)
+{
+	struct bounds *b = &w->bounds;
+	if (!b->grows || end < b->top || end - b->top > PROBE_MAX)
+		return b->grows && end <= b->top;
+	while (b->top < end) {
+		if (!memory_readable(b->top))
+			return false;
+		b->top += PAGE_STEP;
+	}
+	return true;
+}
+
+static inline bool in_bounds(struct walk *w, uintptr_t end)
+{
+	return LIKELY(end <= w->bounds.top) || bounds_grow(w, end);
+}
+
+/* ---- one step ------------------------------------------------------------------------------------- */
+
+/* Words are moved one by one: a load of two that were stored singly waits for both stores. */
+static inline void copy_state(struct frame *to, const struct frame *from)
+{
+	to->sp = from->sp;
+	to->pc = from->pc;
+	to->fp = from->fp;
+}
+
+static inline void copy_frame(struct frame *to, const struct frame *from)
+{
+	copy_state(to, from);
+	to->ra_slot = from->ra_slot;
+	to->fp_slot = from->fp_slot;
+}
+
+/* The frame is the last: nothing was read. */
+static inline bool step_end(struct frame *at, struct frame *next)
+{
+	at->ra_slot = at->fp_slot = &no_word;
+	next->pc = next->fp = 0;
+	return false;
+}
+
+/* Where a signal handler returns to, sp points at the ucontext (Linux, x86-64: uc_mcontext at 40,
+ * in the order of REG_R8 ... of <sys/ucontext.h>). */
+static COLD bool step_signal(struct walk *w, struct frame *at, struct frame *next)
+{
+#ifdef __x86_64__
+	enum { FP = 120, SP = 160, PC = 168, END = 176 };
+	const uintptr_t sp = at->sp;
+	if (!in_bounds(w, sp + END))
+		return step_end(at, next);
+	next->fp = *(const uintptr_t *)(sp + FP);
+	next->sp = *(const uintptr_t *)(sp + SP);
+	next->pc = *(const uintptr_t *)(sp + PC) + 1;
+	bounds_set(w, next->sp);
+	at->ra_slot = at->fp_slot = &odd_word;
+	return next->pc > PAGE_STEP && (next->sp & 7) == 0 &&
+	       (!w->bounds.grows || memory_readable(next->sp));
+#else
+	return step_end(at, next);
+#endif
+}
+
+/* Without a table: the frame pointer, if it can be one. */
+static bool step_chain(struct walk *w, struct frame *at, struct frame *next)
+{
+	const uintptr_t fp = at->fp;
+	if (fp < at->sp || (fp & (sizeof fp - 1)) != 0 || fp > UINTPTR_MAX - 2 * sizeof fp ||
+	    !in_bounds(w, fp + 2 * sizeof fp))
+		return step_end(at, next);
+	at->fp_slot = (const uintptr_t *)fp;
+	at->ra_slot = at->fp_slot + 1;
+	next->fp = *at->fp_slot;
+	next->pc = *at->ra_slot;
+	next->sp = fp + 2 * sizeof fp;
+	return next->pc >= PAGE_STEP;
+}
+
+static COLD bool step_odd(struct walk *w, struct row row, struct frame *at, struct frame *next,
+			  uintptr_t *ret_cfa)
+{
+	if (row.cfa == CFA_SIGNAL)
+		return step_signal(w, at, next);
+	if (row.cfa == CFA_DEREF) {
+		const uintptr_t word = at->fp + (uintptr_t)(intptr_t)row.cfa_off;
+		if (word >= at->sp && (word & 7) == 0 && in_bounds(w, word + 8)) {
+			*ret_cfa = *(const uintptr_t *)word;
+			return true;
+		}
+	}
+	if (row.cfa == CFA_NONE && !recorder.opt.no_fallback)
+		return step_chain(w, at, next);
+	return step_end(at, next);
+}
+
+/* From the state of a frame to that of its caller.  Sets the frame's slots.  False where it is the
+ * last; then `next` has what was read, or zeros. */
+static inline bool step(struct walk *w, struct frame *at, struct frame *next)
+{
+	const uintptr_t sp = at->sp, fp = at->fp;
+	const struct row row = row_get(w->rows, at->pc);
+	uintptr_t cfa = (row.cfa == CFA_SP ? sp : fp) + (uintptr_t)(intptr_t)row.cfa_off;
+	if (UNLIKELY(row.cfa != CFA_SP && row.cfa != CFA_FP)) {
+		const bool more = step_odd(w, row, at, next, &cfa);
+		if (!more || row.cfa != CFA_DEREF)
+			return more;
+	}
+	if (UNLIKELY(cfa <= sp || (cfa & 7) != 0 || !in_bounds(w, cfa)))
+		return step_end(at, next);
+	const uintptr_t *ra = (const uintptr_t *)(cfa - 8), *fp_slot = NULL;
+	uintptr_t next_fp = fp;
+	if (row.fp != FP_SAME) {
+		const uintptr_t word = (row.fp == FP_AT_CFA ? cfa : fp) +
+				       (uintptr_t)((intptr_t)row.fp_off * 8);
+		if (UNLIKELY(word + RED_ZONE < sp || (word & 7) != 0 || !in_bounds(w, word + 8)))
+			return step_end(at, next);
+		fp_slot = (const uintptr_t *)word;
+		next_fp = *fp_slot;
+	}
+	if (UNLIKELY(row.cfa == CFA_DEREF))
+		fp_slot = &odd_word;
+	at->ra_slot = row.cfa == CFA_DEREF ? fp_slot : ra;
+	at->fp_slot = fp_slot;
+	next->sp = cfa;
+	next->fp = next_fp;
+	next->pc = *ra;
+	return next->pc != 0;
+}
+
+/* ---- walks ---------------------------------------------------------------------------------------- */
+
+static inline bool same_state(const struct frame *a, const struct frame *b)
+{
+	return ((a->sp ^ b->sp) | (a->pc ^ b->pc) | (a->fp ^ b->fp)) == 0;
+}
+
+static inline uint64_t hash_add(uint64_t hash, uintptr_t pc)
+{
+	const uint64_t h = (hash ^ pc) * UINT64_C(0x9e3779b97f4a7c15);
+	return h ^ h >> 29;
+}
+
+static inline bool words_same(const struct frame *f)
+{
+	const uintptr_t fp = f->fp_slot != NULL ? *f->fp_slot : f->fp;
+	return ((*f->ra_slot ^ f[-1].pc) | (fp ^ f[-1].fp)) == 0;
+}
+
+/* frames[k] of the last stack has the state of the walk.  Goes outward as long as nothing changed and
+ * returns the frame where it did, or 0.  Then `next` is what that frame's caller is now; *ret_more is
+ * false where it has none. */
+static inline uint32_t compare(struct walk *w, struct frame *frames, uint32_t k, struct frame *next,
+			       bool *ret_more)
+{
+	for (; k > 0; k--) {
+		if (LIKELY(words_same(&frames[k])))
+			continue;
+		bounds_set(w, frames[k].sp);
+		*ret_more = step(w, &frames[k], next);
+		if (!*ret_more || !same_state(next, &frames[k - 1]))
+			return k;
+	}
+	return 0;
+}
+
+/* Puts walked[0..n), innermost first, on top of frames[0..kept). */
+static inline uint64_t append(struct slot *s, uint32_t kept, uint32_t n)
+{
+	struct frame *to = &s->frames[kept];
+	const struct frame *from = &s->walked[n];
+	uint64_t hash = to[-1].hash;
+	s->frame_count = kept + n;
+	while (from != s->walked) {
+		copy_frame(to, --from);
+		to->hash = hash = hash_add(hash, from->pc);
+		to->node = 0;
+		to++;
+	}
+	return hash;
+}
+
+/* A stack of its own: walked[0..n), and an end that holds what was read last, to be compared. */
+static uint64_t append_all(struct slot *s, uint32_t n)
+{
+	s->frames[0] =
+		(struct frame){ .sp = UINTPTR_MAX, .pc = s->walked[n].pc, .fp = s->walked[n].fp };
+	return append(s, 1, n);
+}
+
+/* Deeper than we keep: the outermost frame becomes a mark, which no walk will find again. */
+static COLD uint64_t cut(struct slot *s, uint32_t n)
+{
+	struct frame *last = &s->walked[n - 1];
+	last->pc = (uintptr_t)HEAP_FRAME_CUT;
+	last->ra_slot = last->fp_slot = &odd_word;
+	s->row_epoch--; /* no base for the next stack */
+	return append_all(s, n);
+}
+
+static inline uint32_t find_state(const struct frame *frames, uint32_t k, const struct frame *at)
+{
+	while (k > 0 && frames[k].sp < at->sp)
+		k--;
+	return k;
+}
+
+static uint64_t unwind_reuse(struct walk *w, uint32_t count)
+{
+	struct slot *s = w->slot;
+	struct frame *frames = s->frames, *at = s->walked;
+	const struct frame *end = at + FRAMES_MAX - 1;
+	uint32_t k = count > 0 ? count - 1 : 0;
+	bool more = true;
+	while (more && at < end) {
+		k = find_state(frames, k, at);
+		if (k == 0 || !same_state(&frames[k], at)) {
+			more = step(w, at, at + 1);
+			at++;
+			continue;
+		}
+		struct frame next;
+		const uint32_t changed = compare(w, frames, k, &next, &more);
+		if (LIKELY(changed == 0))
+			return append(s, k + 1, (uint32_t)(at - s->walked));
+		for (; k >= changed && at < end; k--)
+			copy_frame(at++, &frames[k]);
+		copy_state(at, &next);
+	}
+	const uint32_t n = (uint32_t)(at - s->walked);
+	return more ? cut(s, n) : append_all(s, n);
+}
+
+/* The innermost `depth` frames, each walked. */
+static uint64_t unwind_some(struct walk *w, uint32_t depth, bool chain)
+{
+	struct frame *at = w->slot->walked;
+	const struct frame *end = at + depth;
+	for (bool more = true; more && at < end; at++)
+		more = chain ? step_chain(w, at, at + 1) : step(w, at, at + 1);
+	return append_all(w->slot, (uint32_t)(at - w->slot->walked));
+}
+
+uint64_t unwind(struct slot *s, const struct caller *from)
+{
+	const uint32_t epoch = atomic_load_explicit(&recorder.row_epoch, memory_order_relaxed);
+	const struct options *opt = &recorder.opt;
+	struct walk w = { .slot = s };
+	s->walked[0].sp = from->sp;
+	s->walked[0].pc = from->pc;
+	s->walked[0].fp = from->fp;
+	w.rows = atomic_load_explicit(&recorder.rows, memory_order_acquire);
+	/* Until it is whole again, what is left of the last stack is nothing. */
+	const uint32_t count = epoch == s->row_epoch && opt->depth == 0 ? s->frame_count : 0;
+	s->frame_count = 0;
+	s->row_epoch = epoch;
+	bounds_set(&w, from->sp);
+	if (UNLIKELY(opt->depth != 0 || opt->frame_pointers))
+		return unwind_some(&w, opt->depth != 0 ? opt->depth : FRAMES_MAX - 1,
+				   opt->frame_pointers);
+	return unwind_reuse(&w, count);
+}
