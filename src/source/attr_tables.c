@@ -41,20 +41,27 @@ static void versions(struct attr *a, const struct section *s)
 		attr_put(a, s, i * 2, 2, dyn_label(a, i), WHY_VERSION);
 }
 
-/* Bucket and chain words; the Bloom filter is everybody's and stays with the section. */
+/* Bucket and chain words, and of the Bloom filter each word to the first symbol that sets bits in
+ * it.  A chain word is the symbol's hash but for the lowest bit, which the word of the filter does
+ * not depend on. */
 static void gnu_hash(struct attr *a, const struct section *s)
 {
+	const uint64_t word = pointer_size(a->im);
 	struct reader r = reader_of(section_bytes(a->im, s), a->im->big_endian);
 	const uint64_t bucket_count = read_u32(&r), first = read_u32(&r), bloom = read_u32(&r);
 	read_u32(&r);
-	read_skip(&r, bloom * pointer_size(a->im));
+	const uint64_t filter = r.pos;
+	read_skip(&r, bloom * word);
 	for (uint64_t i = 0; i < bucket_count && reader_left(&r) >= 4; i++) {
 		const uint64_t off = r.pos;
 		attr_put(a, s, off, 4, dyn_label(a, read_u32(&r)), WHY_HASH);
 	}
 	for (uint64_t i = first; i < a->dyn_count && reader_left(&r) >= 4; i++) {
 		attr_put(a, s, r.pos, 4, dyn_label(a, i), WHY_HASH);
-		read_u32(&r);
+		const uint64_t bits = read_u32(&r) / (word * 8);
+		if (bloom > 0)
+			attr_put(a, s, filter + bits % bloom * word, word, dyn_label(a, i),
+				 WHY_HASH);
 	}
 }
 

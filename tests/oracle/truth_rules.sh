@@ -105,5 +105,17 @@ size=$("$heft" -d sections,rawsymbols -n 0 --csv "$tmp/lone.o" |
 	awk -F, '$1 == "[ELF Section Headers]" && $2 == "lone" { print $4 }')
 same "the section header of a function" 64 "$size"
 
+# Of a hash table only its header of 16 bytes is nobody's: of the Bloom filter each word belongs to the
+# first symbol that sets bits in it.
+{
+	for i in 1 2 3 4 5 6 7 8 9; do
+		printf '\t.data\n\t.globl v%d\n\t.type v%d, @object\nv%d:\t.long %d\n\t.size v%d, 4\n' $i $i $i $i $i
+	done
+} >"$tmp/hash.s"
+$cc -nostdlib -shared -Wl,--hash-style=gnu -o "$tmp/hash" "$tmp/hash.s" || exit 2
+size=$("$heft" -d sections,rawsymbols -n 0 --csv "$tmp/hash" |
+	awk -F, '$1 == ".gnu.hash" && $2 ~ /^\[/ { n += $4 } END { print n }')
+same "bytes of a hash table without an owner" 16 "$size"
+
 [ "$failed" = 0 ] && echo "all owners right"
 exit "$failed"
