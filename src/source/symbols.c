@@ -287,6 +287,7 @@ static void attribute_image(struct attr *a, size_t number, size_t total)
 	attr_commit_vm(a);
 	attr_debug_sections(a);
 	attr_objects(a);
+	attr_commit_vm(a);
 	rest_of_object(a);
 	note_made_up(a);
 	vec_release(&a->got);
