@@ -2,12 +2,12 @@
 #include "heft.h"
 
 #include "base/arena.h"
-#include "image/debugfile.h"
 #include "image/elf_const.h"
 #include "image/input.h"
 #include "names/demangle.h"
 #include "report/report.h"
 #include "source/blockmap.h"
+#include "source/companion.h"
 
 /* One image of the input. */
 struct part {
@@ -21,10 +21,10 @@ struct heft_blocks {
 	struct arena arena;
 	struct notes notes;
 	VEC(const char *) debug_files, dirs;
-	bool no_search, open, debug_open;
+	bool no_search, open;
 	enum heft_demangle style;
-	struct input input, debug;
-	void *debug_owned; /* unpacked .gnu_debugdata */
+	struct input input;
+	struct companion debug;
 	struct part *parts;
 	size_t part_count;
 	struct demangler demangler;
@@ -58,9 +58,7 @@ void heft_blocks_free(struct heft_blocks *b)
 	}
 	free(b->parts);
 	free(b->names);
-	if (b->debug_open)
-		input_close(&b->debug);
-	free(b->debug_owned);
+	companion_close(&b->debug);
 	if (b->open)
 		input_close(&b->input);
 	demangler_release(&b->demangler);
@@ -106,60 +104,25 @@ const struct heft_note *heft_blocks_note(const struct heft_blocks *b, size_t i)
 
 /* ---- opening ----------------------------------------------------------------------------------- */
 
-static bool same_bytes(struct bytes a, struct bytes b)
-{
-	return a.size == b.size && a.size > 0 && memcmp(a.p, b.p, a.size) == 0;
-}
-
-static bool open_given(struct heft_blocks *b, const struct image *im, const char *path,
-		       struct heft_err *err)
-{
-	if (b->debug_open)
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: a second debug file", path);
-	if (!input_open(&b->debug, path, &b->notes, err))
-		return false;
-	b->debug_open = true;
-	if (b->debug.archive || !same_bytes(b->debug.images[0].build_id, im->build_id))
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: its build ID is not that of %s",
-			    path, im->path);
-	return true;
-}
-
-static void search_debug(struct heft_blocks *b, const struct image *im)
-{
-	const struct debug_search how = { b->dirs.data, b->dirs.count, true };
-	char *path = debugfile_find(im, &how, &b->notes);
-	struct heft_err err;
-	if (!path)
-		return;
-	b->debug_open = input_open(&b->debug, path, &b->notes, &err);
-	if (!b->debug_open)
-		note(&b->notes, im->path, HEFT_NO_OFFSET, 0, "debug file not used: %s", err.text);
-	free(path);
-}
-
 /* Names of functions, and perhaps the map itself, may have gone to a debug file. */
 static bool open_debug(struct heft_blocks *b, struct heft_err *err)
 {
 	const struct image *im = &b->input.images[0];
+	const struct companion_wish wish = { b->dirs.data, b->dirs.count, false };
 	if (b->input.archive)
 		return true;
 	for (size_t i = 0; i < b->debug_files.count; i++)
-		if (!open_given(b, im, b->debug_files.data[i], err))
+		if (!companion_open(&b->debug, im, b->debug_files.data[i], &b->notes, err))
 			return false;
-	if (b->debug_open || b->no_search || im->kind != IMAGE_EXEC ||
-	    image_section_type(im, SHT_SYMTAB, 1))
-		return true;
-	search_debug(b, im);
-	if (!b->debug_open)
-		b->debug_open = debugdata_open(im, &b->debug, &b->debug_owned);
+	if (!b->debug.open && !b->no_search)
+		companion_find(&b->debug, im, &wish, &b->notes);
 	return true;
 }
 
 static void read_part(struct heft_blocks *b, size_t i)
 {
 	const struct image *im = &b->input.images[i];
-	const struct image *debug = b->debug_open ? &b->debug.images[0] : NULL;
+	const struct image *debug = companion_image(&b->debug);
 	struct part *p = &b->parts[i];
 	blockmap_read(&p->map, im, debug, &b->notes);
 	if (p->map.functions.count > 0)

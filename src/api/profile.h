@@ -4,11 +4,11 @@
 
 #include "heft.h"
 #include "base/arena.h"
-#include "image/debugfile.h"
 #include "map/config.h"
 #include "map/rows.h"
 #include "map/view.h"
 #include "names/namespace.h"
+#include "source/companion.h"
 #include "source/source.h"
 
 /* A source that somebody defined. */
@@ -33,9 +33,9 @@ struct level {
 struct entry {
 	const char *path;
 	enum heft_role role;
-	bool opened, debug_opened, debugdata;
-	struct input input, debug;
-	void *debug_owned; /* unpacked .gnu_debugdata */
+	bool opened;
+	struct input input;
+	struct companion debug;
 	const char *debug_path;
 	struct basemap map;   /* kept with the layers */
 	struct layer *layers; /* by level.layer; kept only for heft_profile_ranges */

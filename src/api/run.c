@@ -63,16 +63,11 @@ static bool open_inputs(struct heft_profile *p, struct heft_err *err)
 	return true;
 }
 
-static bool same_bytes(struct bytes a, struct bytes b)
-{
-	return a.size == b.size && a.size > 0 && memcmp(a.p, b.p, a.size) == 0;
-}
-
 static bool wanted_debug(const struct heft_profile *p, struct bytes id)
 {
 	for (size_t i = 0; i < p->entries.count; i++) {
 		const struct input *in = &p->entries.data[i].input;
-		if (!in->archive && same_bytes(in->images[0].build_id, id))
+		if (!in->archive && same_build_id(in->images[0].build_id, id))
 			return true;
 	}
 	return false;
@@ -104,25 +99,9 @@ static bool open_debug_given(struct heft_profile *p, struct heft_err *err)
 static const struct input *given_debug(const struct heft_profile *p, const struct image *im)
 {
 	for (size_t i = 0; i < p->debug_given.count; i++)
-		if (same_bytes(p->debug_given.data[i].input.images[0].build_id, im->build_id))
+		if (same_build_id(p->debug_given.data[i].input.images[0].build_id, im->build_id))
 			return &p->debug_given.data[i].input;
 	return NULL;
-}
-
-static bool search_debug(struct heft_profile *p, struct entry *e, const struct image *im)
-{
-	const struct debug_search how = { p->debug_dirs.data, p->debug_dirs.count, true };
-	char *path = debugfile_find(im, &how, &p->notes);
-	struct heft_err err;
-	if (!path)
-		return false;
-	e->debug_opened = input_open(&e->debug, path, &p->notes, &err);
-	if (e->debug_opened)
-		e->debug_path = arena_copy(&p->arena, str_of(path));
-	else
-		note(&p->notes, e->path, HEFT_NO_OFFSET, 0, "debug file not used: %s", err.text);
-	free(path);
-	return e->debug_opened;
 }
 
 static bool dwarf_wanted(const struct heft_profile *p)
@@ -144,14 +123,13 @@ static const struct input *debug_of(struct heft_profile *p, struct entry *e)
 		e->debug_path = given->file.path;
 		return given;
 	}
-	const bool wanted = !image_section_type(im, SHT_SYMTAB, 1) ||
-			    (dwarf_wanted(p) && !debuginfo_present(im));
-	if (p->no_debug_search || !wanted)
+	const struct companion_wish wish = { p->debug_dirs.data, p->debug_dirs.count,
+					     dwarf_wanted(p) };
+	if (p->no_debug_search || !companion_find(&e->debug, im, &wish, &p->notes))
 		return NULL;
-	if (search_debug(p, e, im))
-		return &e->debug;
-	e->debug_opened = debugdata_open(im, &e->debug, &e->debug_owned);
-	return e->debug_opened ? &e->debug : NULL;
+	if (*companion_path(&e->debug))
+		e->debug_path = companion_path(&e->debug);
+	return &e->debug.input;
 }
 
 /* ---- measuring -------------------------------------------------------------------- */
@@ -177,9 +155,7 @@ void entry_release(struct entry *e)
 {
 	forget_layers(e);
 	free(e->build_id);
-	if (e->debug_opened)
-		input_close(&e->debug);
-	free(e->debug_owned);
+	companion_close(&e->debug);
 	if (e->opened)
 		input_close(&e->input);
 }

@@ -2,10 +2,10 @@
 #include "heft.h"
 
 #include "base/arena.h"
-#include "image/debugfile.h"
 #include "image/elf_const.h"
 #include "names/demangle.h"
 #include "report/report.h"
+#include "source/companion.h"
 #include "source/source.h"
 #include "source/symbol_table.h"
 #include "source/symbolize.h"
@@ -25,11 +25,10 @@ struct heft_where {
 	struct arena arena;
 	struct notes notes;
 	VEC(const char *) debug_files, dirs;
-	bool no_search, open, debug_open, info_open;
+	bool no_search, open, info_open;
 	enum heft_demangle style;
-	struct input input, debug;
-	void *debug_owned; /* unpacked .gnu_debugdata */
-	const char *debug_path;
+	struct input input;
+	struct companion debug;
 	const struct image *im;
 	struct symbol_table symbols;
 	struct debuginfo info;
@@ -46,7 +45,6 @@ struct heft_where *heft_where_new(void)
 	struct heft_where *w = xcalloc(1, sizeof *w);
 	notes_init(&w->notes);
 	w->style = HEFT_NAMES_FULL;
-	w->debug_path = "";
 	return w;
 }
 
@@ -59,9 +57,7 @@ void heft_where_free(struct heft_where *w)
 		debuginfo_close(&w->info);
 	}
 	symbol_table_release(&w->symbols);
-	if (w->debug_open)
-		input_close(&w->debug);
-	free(w->debug_owned);
+	companion_close(&w->debug);
 	if (w->open)
 		input_close(&w->input);
 	demangler_release(&w->names.demangler);
@@ -96,7 +92,7 @@ void heft_where_set_demangle(struct heft_where *w, enum heft_demangle style)
 
 const char *heft_where_debug_path(const struct heft_where *w)
 {
-	return w->debug_path;
+	return companion_path(&w->debug);
 }
 
 size_t heft_where_note_count(const struct heft_where *w)
@@ -111,54 +107,14 @@ const struct heft_note *heft_where_note(const struct heft_where *w, size_t i)
 
 /* ---- opening -------------------------------------------------------------------------------- */
 
-static bool same_bytes(struct bytes a, struct bytes b)
-{
-	return a.size == b.size && a.size > 0 && memcmp(a.p, b.p, a.size) == 0;
-}
-
-/* The debug file given by hand. */
-static bool open_given(struct heft_where *w, const char *path, struct heft_err *err)
-{
-	if (w->debug_open)
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: a second debug file", path);
-	if (!input_open(&w->debug, path, &w->notes, err))
-		return false;
-	w->debug_open = true;
-	w->debug_path = path;
-	if (w->debug.archive || !same_bytes(w->debug.images[0].build_id, w->im->build_id))
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: its build ID is not that of %s",
-			    path, w->im->path);
-	return true;
-}
-
-static void search_debug(struct heft_where *w)
-{
-	const struct debug_search how = { w->dirs.data, w->dirs.count, true };
-	char *path = debugfile_find(w->im, &how, &w->notes);
-	struct heft_err err;
-	if (!path)
-		return;
-	w->debug_open = input_open(&w->debug, path, &w->notes, &err);
-	if (w->debug_open)
-		w->debug_path = arena_copy(&w->arena, str_of(path));
-	else
-		note(&w->notes, w->im->path, HEFT_NO_OFFSET, 0, "debug file not used: %s",
-		     err.text);
-	free(path);
-}
-
 static bool open_debug(struct heft_where *w, struct heft_err *err)
 {
+	const struct companion_wish wish = { w->dirs.data, w->dirs.count, true };
 	for (size_t i = 0; i < w->debug_files.count; i++)
-		if (!open_given(w, w->debug_files.data[i], err))
+		if (!companion_open(&w->debug, w->im, w->debug_files.data[i], &w->notes, err))
 			return false;
-	if (w->debug_open || w->im->kind != IMAGE_EXEC)
-		return true;
-	const bool has_symbols = image_section_type(w->im, SHT_SYMTAB, 1) != NULL;
-	if (!w->no_search && (!has_symbols || !debuginfo_present(w->im)))
-		search_debug(w);
-	if (!w->debug_open && !w->no_search && !has_symbols)
-		w->debug_open = debugdata_open(w->im, &w->debug, &w->debug_owned);
+	if (!w->debug.open && !w->no_search)
+		companion_find(&w->debug, w->im, &wish, &w->notes);
 	return true;
 }
 
@@ -193,7 +149,7 @@ bool heft_where_open(struct heft_where *w, const char *path, struct heft_err *er
 	w->im = &w->input.images[0];
 	if (!open_debug(w, err))
 		return false;
-	const struct image *debug = w->debug_open ? &w->debug.images[0] : NULL;
+	const struct image *debug = companion_image(&w->debug);
 	const struct image *holder = debug && !debuginfo_present(w->im) ? debug : w->im;
 	name_places(w);
 	symbol_table_read(&w->symbols, w->im, debug);
