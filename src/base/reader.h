@@ -152,6 +152,16 @@ static inline int64_t read_i64(struct reader *r)
 /* An unsigned number of 1, 2, 4 or 8 bytes; any other width marks r bad. */
 uint64_t read_uint(struct reader *r, unsigned width);
 
+/* An unsigned number of so many bytes, 1 to 8, in the reader's byte order. */
+static inline uint64_t read_wide(struct reader *r, unsigned width)
+{
+	const uint8_t *p = read_take(r, width);
+	uint64_t v = 0;
+	for (unsigned i = 0; p && i < width; i++)
+		v = v << 8 | p[r->big_endian ? i : width - 1 - i];
+	return v;
+}
+
 /* LEB128; more than 64 significant bits mark r bad, padding bytes are fine. */
 uint64_t read_uleb_slow(struct reader *r);
 int64_t read_sleb(struct reader *r);

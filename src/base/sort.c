@@ -85,3 +85,17 @@ void sort_by_key(void *records, size_t count, size_t size)
 		memcpy(records, from, count * size);
 	free(scratch);
 }
+
+void sort_by_key_then(void *records, size_t count, size_t size,
+		      int (*compare)(const void *a, const void *b))
+{
+	sort_by_key(records, count, size);
+	for (size_t i = 0; i < count;) {
+		size_t j = i + 1;
+		while (j < count && record_key(records, j, size) == record_key(records, i, size))
+			j++;
+		if (j - i > 1)
+			qsort((char *)records + i * size, j - i, size, compare);
+		i = j;
+	}
+}

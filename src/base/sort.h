@@ -11,6 +11,10 @@
 /* Sorts `count` records of `size` bytes (a multiple of 8, at most 64) in place, ascending. */
 void sort_by_key(void *records, size_t count, size_t size);
 
+/* The same, then those of one key among each other by `compare`, as qsort does. */
+void sort_by_key_then(void *records, size_t count, size_t size,
+		      int (*compare)(const void *a, const void *b));
+
 static inline uint64_t record_key(const void *records, size_t i, size_t size)
 {
 	uint64_t key;

@@ -52,7 +52,21 @@ void cli_version(const struct cli *cli);
 
 /* Prints "program: text" on stderr and returns EXIT_TROUBLE. */
 int cli_error(const struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The same for what the library says, with the place in the file if it has one. */
+/* "--NAME: 'VALUE' is not WANTED", of an option.  Returns false. */
+bool cli_bad_value(const struct cli *cli, const struct opt *o, const char *value,
+		   const char *wanted);
+
+/* A word that an option takes; a list ends with NULL. */
+struct choice {
+	const char *word;
+	unsigned value;
+};
+
+extern const struct choice style_choices[]; /* enum heft_demangle */
+/* False, and said, where the value is none of the choices. */
+bool cli_choice(const struct cli *cli, const struct opt *o, const char *value,
+		const struct choice *choices, unsigned *ret);
+/* What the library says, as cli_error, with the place in the file if it has one. */
 int cli_failed(const struct cli *cli, const struct heft_err *err);
 
 #endif

@@ -51,18 +51,12 @@ struct blocks_job {
 
 /* ---- the command line -------------------------------------------------------------------------- */
 
-static bool apply_style(struct blocks_job *job, const char *value)
+static bool apply_style(struct blocks_job *job, const struct opt *o, const char *value)
 {
-	if (strcmp(value, "none") == 0)
-		heft_blocks_set_demangle(job->blocks, HEFT_NAMES_RAW);
-	else if (strcmp(value, "short") == 0)
-		heft_blocks_set_demangle(job->blocks, HEFT_NAMES_SHORT);
-	else if (strcmp(value, "full") == 0)
-		heft_blocks_set_demangle(job->blocks, HEFT_NAMES_FULL);
-	else {
-		cli_error(job->cli, "--demangle: '%s' is not one of none|short|full", value);
+	unsigned style;
+	if (!cli_choice(job->cli, o, value, style_choices, &style))
 		return false;
-	}
+	heft_blocks_set_demangle(job->blocks, (enum heft_demangle)style);
 	return true;
 }
 
@@ -72,7 +66,7 @@ static bool apply(struct blocks_job *job, const struct opt *o, const char *value
 	case O_HELP: job->help = true; break;
 	case O_VERSION: job->version = true; break;
 	case O_FUNCTION: job->functions[job->function_count++] = value; break;
-	case O_DEMANGLE: return apply_style(job, value);
+	case O_DEMANGLE: return apply_style(job, o, value);
 	case O_JSON: job->format = HEFT_BLOCKS_JSON; break;
 	case O_CSV: job->format = HEFT_BLOCKS_CSV; break;
 	case O_DEBUG_FILE: heft_blocks_add_debug_file(job->blocks, value); break;

@@ -51,18 +51,12 @@ struct where_job {
 
 /* ---- the command line ----------------------------------------------------------------------- */
 
-static bool apply_style(struct where_job *job, const char *value)
+static bool apply_style(struct where_job *job, const struct opt *o, const char *value)
 {
-	if (strcmp(value, "none") == 0)
-		heft_where_set_demangle(job->where, HEFT_NAMES_RAW);
-	else if (strcmp(value, "short") == 0)
-		heft_where_set_demangle(job->where, HEFT_NAMES_SHORT);
-	else if (strcmp(value, "full") == 0)
-		heft_where_set_demangle(job->where, HEFT_NAMES_FULL);
-	else {
-		cli_error(job->cli, "--demangle: '%s' is not one of none|short|full", value);
+	unsigned style;
+	if (!cli_choice(job->cli, o, value, style_choices, &style))
 		return false;
-	}
+	heft_where_set_demangle(job->where, (enum heft_demangle)style);
 	return true;
 }
 
@@ -71,7 +65,7 @@ static bool apply(struct where_job *job, const struct opt *o, const char *value)
 	switch (o->id) {
 	case O_HELP: job->help = true; break;
 	case O_VERSION: job->version = true; break;
-	case O_DEMANGLE: return apply_style(job, value);
+	case O_DEMANGLE: return apply_style(job, o, value);
 	case O_JSON: job->format = HEFT_WHERE_JSON; break;
 	case O_TERSE: job->format = HEFT_WHERE_TERSE; break;
 	case O_DEBUG_FILE: heft_where_add_debug_file(job->where, value); break;

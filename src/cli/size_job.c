@@ -94,16 +94,6 @@ const struct opt size_opts[] = {
 
 /* ---- values ---------------------------------------------------------------- */
 
-static bool bad_value(const struct size_job *job, const struct opt *o, const char *value,
-		      const char *wanted)
-{
-	if (o->name != NULL)
-		cli_error(job->cli, "--%s: '%s' is not %s", o->name, value, wanted);
-	else
-		cli_error(job->cli, "-%c: '%s' is not %s", o->letter, value, wanted);
-	return false;
-}
-
 static bool parse_number(const struct size_job *job, const struct opt *o, const char *value,
 			 int base, uint64_t max, uint64_t *ret)
 {
@@ -112,16 +102,11 @@ static bool parse_number(const struct size_job *job, const struct opt *o, const 
 	const unsigned long long n = strtoull(value, &end, base);
 	const bool digit_first = value[0] >= '0' && value[0] <= '9';
 	if (errno != 0 || !digit_first || *end != '\0' || n > max)
-		return bad_value(job, o, value,
-				 max == UINT64_MAX ? "an address" : "a number, 0 or more");
+		return cli_bad_value(job->cli, o, value,
+				     max == UINT64_MAX ? "an address" : "a number, 0 or more");
 	*ret = n;
 	return true;
 }
-
-struct choice {
-	const char *word;
-	unsigned value;
-};
 
 static const struct choice domains[] = {
 	{ "vm", HEFT_VM }, { "file", HEFT_FILE }, { "both", HEFT_BOTH }, { NULL, 0 }
@@ -130,26 +115,9 @@ static const struct choice sorts[] = { { "size", HEFT_SORT_SIZE },
 				       { "delta", HEFT_SORT_DELTA },
 				       { "name", HEFT_SORT_NAME },
 				       { NULL, 0 } };
-static const struct choice styles[] = { { "none", HEFT_NAMES_RAW },
-					{ "short", HEFT_NAMES_SHORT },
-					{ "full", HEFT_NAMES_FULL },
-					{ NULL, 0 } };
 static const struct choice whens[] = {
 	{ "auto", TERM_AUTO }, { "always", TERM_ALWAYS }, { "never", TERM_NEVER }, { NULL, 0 }
 };
-
-static bool parse_choice(const struct size_job *job, const struct opt *o, const char *value,
-			 const struct choice *choices, unsigned *ret)
-{
-	for (const struct choice *c = choices; c->word != NULL; c++)
-		if (strcmp(c->word, value) == 0) {
-			*ret = c->value;
-			return true;
-		}
-	char wanted[60];
-	snprintf(wanted, sizeof wanted, "one of %s", o->value);
-	return bad_value(job, o, value, wanted);
-}
 
 static bool failed(const struct size_job *job, const struct heft_err *err)
 {
@@ -311,11 +279,11 @@ static bool apply_number(struct size_job *job, const struct opt *o, const char *
 static bool apply_choice(struct size_job *job, const struct opt *o, const char *value)
 {
 	const struct choice *choices = o->id == O_SORT       ? sorts
-				       : o->id == O_DEMANGLE ? styles
+				       : o->id == O_DEMANGLE ? style_choices
 				       : o->id == O_COLOR    ? whens
 							     : domains;
 	unsigned n = 0;
-	if (!parse_choice(job, o, value, choices, &n))
+	if (!cli_choice(job->cli, o, value, choices, &n))
 		return false;
 	switch (o->id) {
 	case O_SORT: heft_profile_set_sort(job->profile, (enum heft_sort)n); break;
@@ -335,7 +303,7 @@ static bool map_path(const struct size_job *job, const struct opt *o, const char
 	const char *const mid = strchr(value, '=');
 	char *from = mid != NULL ? strndup(value, (size_t)(mid - value)) : NULL;
 	if (from == NULL)
-		return bad_value(job, o, value, "OLD=NEW");
+		return cli_bad_value(job->cli, o, value, "OLD=NEW");
 	const bool ok = heft_profile_map_path(job->profile, from, mid + 1, &err) ||
 			failed(job, &err);
 	free(from);

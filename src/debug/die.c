@@ -26,16 +26,10 @@ bool die_next(const struct unit *u, struct reader *r, struct die *ret)
 
 /* ---- values -------------------------------------------------------------------------------- */
 
-static uint64_t read_u24(struct reader *r)
-{
-	const uint64_t a = read_u8(r), b = read_u8(r), c = read_u8(r);
-	return r->big_endian ? a << 16 | b << 8 | c : c << 16 | b << 8 | a;
-}
-
 static uint64_t read_fixed(struct reader *r, unsigned size)
 {
 	if (size == 3)
-		return read_u24(r);
+		return read_wide(r, 3);
 	if (size == 16) {
 		read_skip(r, 16);
 		return 0;

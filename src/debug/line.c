@@ -142,7 +142,7 @@ static void note_address_size(const struct line_program *p, uint64_t start, uint
 static bool set_address(struct line_program *p, uint64_t start, uint64_t size, struct line_row *ret)
 {
 	const bool readable = size >= 1 && size <= 8;
-	const uint64_t addr = readable ? line_read_wide(&p->reader, (unsigned)size) : 0;
+	const uint64_t addr = readable ? read_wide(&p->reader, (unsigned)size) : 0;
 	if (!readable)
 		note_address_size(p, start, size);
 	const bool gone = !readable || dwarf_is_tombstone(p->dwarf, addr, (uint8_t)size);

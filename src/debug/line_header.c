@@ -67,7 +67,7 @@ static bool read_text(struct tables *t, uint64_t form, struct str *ret)
 	case DW_FORM_GNU_str_index: *ret = text_indexed(t, read_uleb(r)); return true;
 	case DW_FORM_strx1: *ret = text_indexed(t, read_u8(r)); return true;
 	case DW_FORM_strx2: *ret = text_indexed(t, read_u16(r)); return true;
-	case DW_FORM_strx3: *ret = text_indexed(t, line_read_wide(r, 3)); return true;
+	case DW_FORM_strx3: *ret = text_indexed(t, read_wide(r, 3)); return true;
 	case DW_FORM_strx4: *ret = text_indexed(t, read_u32(r)); return true;
 	default: return false;
 	}

@@ -10,14 +10,4 @@ bool line_read_file(struct line_program *p, struct reader *r);
 /* Registers as they are before the opcode at p->reader. */
 void line_start_sequence(struct line_program *p);
 
-/* An unsigned number of 1 to 8 bytes. */
-static inline uint64_t line_read_wide(struct reader *r, unsigned width)
-{
-	const uint8_t *p = read_take(r, width);
-	uint64_t v = 0;
-	for (unsigned i = 0; p && i < width; i++)
-		v = v << 8 | p[r->big_endian ? i : width - 1 - i];
-	return v;
-}
-
 #endif

@@ -99,14 +99,6 @@ static void indirect(struct walk *k)
 		tell_index(k, v.u);
 }
 
-static uint64_t read_little_index(struct reader *r, unsigned bytes)
-{
-	if (bytes != 3)
-		return read_uint(r, bytes);
-	const uint64_t a = read_u8(r), b = read_u8(r), c = read_u8(r);
-	return r->big_endian ? a << 16 | b << 8 | c : c << 16 | b << 8 | a;
-}
-
 static inline void step(struct walk *k, enum walk_kind kind)
 {
 	struct reader *r = &k->r;
@@ -125,7 +117,7 @@ static inline void step(struct walk *k, enum walk_kind kind)
 	case WALK_STRX: tell_index(k, read_uleb(r)); break;
 	case WALK_STRX1: tell_index(k, read_u8(r)); break;
 	case WALK_STRX2: tell_index(k, read_u16(r)); break;
-	case WALK_STRX3: tell_index(k, read_little_index(r, 3)); break;
+	case WALK_STRX3: tell_index(k, read_wide(r, 3)); break;
 	case WALK_STRX4: tell_index(k, read_u32(r)); break;
 	case WALK_LOC: tell_list(k, VALUE_OFFSET, read_uint(r, width), false); break;
 	case WALK_LOCLISTX: tell_list(k, VALUE_LOCLISTX, read_uleb(r), false); break;

@@ -26,6 +26,11 @@ struct wanted {
 	struct arena arena;
 };
 
+bool same_build_id(struct bytes a, struct bytes b)
+{
+	return a.size == b.size && a.size > 0 && memcmp(a.p, b.p, a.size) == 0;
+}
+
 /* ---- candidates ------------------------------------------------------------------- */
 
 /* By build id where both have one, else by .gnu_debuglink's CRC-32 of the whole file. */
@@ -34,7 +39,7 @@ static bool is_match(const struct wanted *w, const struct input *in, bool by_lin
 	const struct bytes want = w->im->build_id, have = in->images[0].build_id;
 	const char *path = in->file.path;
 	if (want.size && have.size) {
-		if (want.size == have.size && memcmp(want.p, have.p, want.size) == 0)
+		if (same_build_id(want, have))
 			return true;
 		note(w->notes, w->im->path, HEFT_NO_OFFSET, 0,
 		     "%s belongs to another build (its build id differs)", path);
@@ -83,26 +88,22 @@ static char *try_link(struct wanted *w, const char *dir, const char *sub, const 
 
 /* ---- by build id -------------------------------------------------------------------- */
 
-static char *hex_of(struct arena *a, struct bytes b)
+const char *build_id_path(struct arena *a, const char *dir, struct bytes id)
 {
-	char *text = arena_alloc(a, 2 * (size_t)b.size + 1, 1);
-	for (uint64_t i = 0; i < b.size; i++)
-		snprintf(text + 2 * i, 3, "%02x", b.p[i]);
-	return text;
-}
-
-/* DIR/.build-id/xx/yyyy.debug (GDB manual, "Debugging Information in Separate Files"). */
-static char *find_build_id(struct wanted *w)
-{
-	const struct bytes id = w->im->build_id;
+	char hex[2 * 64 + 1];
 	if (id.size < 2 || id.size > 64)
 		return NULL;
-	const char *hex = hex_of(&w->arena, id);
+	for (uint64_t i = 0; i < id.size; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id.p[i]);
+	return arena_format(a, "%s/.build-id/%.2s/%s.debug", dir, hex, hex + 2);
+}
+
+static char *find_build_id(struct wanted *w)
+{
 	for (size_t i = 0; i <= w->how->dir_count; i++) {
 		const char *dir = i < w->how->dir_count ? w->how->dirs[i] : SYSTEM_DIR;
-		const char *path = arena_format(&w->arena, "%s/.build-id/%.2s/%s.debug", dir, hex,
-						hex + 2);
-		if (try_file(w, path, false))
+		const char *path = build_id_path(&w->arena, dir, w->im->build_id);
+		if (path && try_file(w, path, false))
 			return keep(path);
 	}
 	return NULL;

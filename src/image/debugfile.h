@@ -16,6 +16,12 @@ struct debug_search {
 	bool debuginfod; /* allowed (and DEBUGINFOD_URLS set) */
 };
 
+/* Whether two build ids are the same, and there. */
+bool same_build_id(struct bytes a, struct bytes b);
+/* DIR/.build-id/xx/yyyy.debug (GDB manual, "Debugging Information in Separate Files"), in the arena;
+ * NULL for an id that is none. */
+const char *build_id_path(struct arena *a, const char *dir, struct bytes id);
+
 /* The path of im's debug file in malloc'ed memory, or NULL if none is found.  A candidate
  * whose build id differs is passed over with a note.  Never finds the image itself. */
 char *debugfile_find(const struct image *im, const struct debug_search *how, struct notes *notes);

@@ -76,33 +76,17 @@ static void out_text(const struct heft_block_function *f, struct sink *s)
 
 /* ---- for programs ------------------------------------------------------------------------------- */
 
-/* RFC 4180. */
-static void put_field(struct sink *s, const char *field)
-{
-	if (!strpbrk(field, "\",\r\n")) {
-		sink_text(s, str_of(field));
-		return;
-	}
-	sink_text(s, STR("\""));
-	for (const char *quote; (quote = strchr(field, '"')) != NULL; field = quote + 1) {
-		sink_text(s, (struct str){ field, (size_t)(quote - field) });
-		sink_text(s, STR("\"\""));
-	}
-	sink_text(s, str_of(field));
-	sink_text(s, STR("\""));
-}
-
 static void out_csv_lines(const struct heft_block_function *f, struct sink *s)
 {
 	for (size_t i = 0; i < f->block_count; i++) {
 		const struct heft_block *b = &f->blocks[i];
-		put_field(s, f->member);
+		sink_csv(s, f->member);
 		sink_text(s, STR(","));
-		put_field(s, f->name);
+		sink_csv(s, f->name);
 		sink_text(s, STR(","));
-		put_field(s, f->linkage);
+		sink_csv(s, f->linkage);
 		sink_text(s, STR(","));
-		put_field(s, f->section);
+		sink_csv(s, f->section);
 		sink_printf(s, ",%" PRIu64 ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",", f->addr, b->id,
 			    b->addr, b->size);
 		put_flags(s, b->flags, " ");

@@ -7,23 +7,6 @@ struct csv {
 	char separator;
 };
 
-/* RFC 4180: a field with a separator, a quote or a line end is put in quotes, which are
- * doubled inside. */
-static void put_quoted(struct sink *s, const char *field)
-{
-	if (!strpbrk(field, "\",\r\n")) {
-		sink_text(s, str_of(field));
-		return;
-	}
-	sink_text(s, STR("\""));
-	for (const char *quote; (quote = strchr(field, '"')) != NULL; field = quote + 1) {
-		sink_text(s, (struct str){ field, (size_t)(quote - field) });
-		sink_text(s, STR("\"\""));
-	}
-	sink_text(s, str_of(field));
-	sink_text(s, STR("\""));
-}
-
 static void put_escaped(struct sink *s, const char *field)
 {
 	for (; *field; field++) {
@@ -40,7 +23,7 @@ static void put_escaped(struct sink *s, const char *field)
 static void put_field(const struct csv *c, const char *field)
 {
 	if (c->separator == ',')
-		put_quoted(c->s, field);
+		sink_csv(c->s, field);
 	else
 		put_escaped(c->s, field);
 }

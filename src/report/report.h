@@ -19,6 +19,9 @@ struct sink {
 void sink_text(struct sink *s, struct str text);
 /* Blanks in front of the text, so that both take `width` bytes at least. */
 void sink_right(struct sink *s, struct str text, size_t width);
+/* A field of a line of CSV: one with a separator, a quote or a line end is put in quotes, which are
+ * doubled inside (RFC 4180). */
+void sink_csv(struct sink *s, const char *field);
 void sink_printf(struct sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Hands over what is buffered; false if any write failed. */
 bool sink_flush(struct sink *s);

@@ -57,20 +57,6 @@ static int by_rule(const void *a, const void *b)
 	return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-/* By address, then by the rule above. */
-static void sort_places(place_vec *v)
-{
-	sort_by_key(v->data, v->count, sizeof *v->data);
-	for (size_t i = 0; i < v->count;) {
-		size_t j = i + 1;
-		while (j < v->count && v->data[j].addr == v->data[i].addr)
-			j++;
-		if (j - i > 1)
-			qsort(&v->data[i], j - i, sizeof *v->data, by_rule);
-		i = j;
-	}
-}
-
 /* The others of a run that starts at one address, as long as its first. */
 static void list_aliases(const struct attr *a, const place_vec *v)
 {
@@ -87,8 +73,8 @@ static void list_aliases(const struct attr *a, const place_vec *v)
 void attr_list_sized(struct attr *a, place_vec *ret)
 {
 	collect(a, ret);
-	sort_places(ret);
-	sort_places(&a->unsized);
+	sort_by_key_then(ret->data, ret->count, sizeof *ret->data, by_rule);
+	sort_by_key_then(a->unsized.data, a->unsized.count, sizeof *a->unsized.data, by_rule);
 }
 
 void attr_sized_symbols(struct attr *a)

@@ -3,11 +3,6 @@
 #include "image/elf_const.h"
 #include "source/debuginfo.h"
 
-bool same_build_id(struct bytes a, struct bytes b)
-{
-	return a.size == b.size && a.size > 0 && memcmp(a.p, b.p, a.size) == 0;
-}
-
 bool companion_open(struct companion *c, const struct image *im, const char *path,
 		    struct notes *notes, struct heft_err *err)
 {

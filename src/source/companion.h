@@ -18,8 +18,6 @@ struct companion_wish {
 	bool dwarf; /* debug info is wanted, not symbols alone */
 };
 
-/* Whether two build ids are the same, and there. */
-bool same_build_id(struct bytes a, struct bytes b);
 /* Opens the file given by hand.  HEFT_EARG where it is the second, or of another build. */
 bool companion_open(struct companion *c, const struct image *im, const char *path,
 		    struct notes *notes, struct heft_err *err);

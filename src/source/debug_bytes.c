@@ -1,5 +1,6 @@
 #include "source/debug_bytes.h"
 
+#include "base/bits.h"
 #include "base/sort.h"
 #include "debug/index.h"
 #include "debug/line.h"
@@ -49,27 +50,16 @@ static void put_open(struct debug_bytes *b, enum dw_section in, uint64_t off, la
 	claim_unknown(c, off, l, WHY_DEBUG);
 }
 
-/* Of the bits of a section; NULL for an offset outside. */
+/* The word with the bit of an offset (placed); NULL outside the section. */
 static uint64_t *seen_word(struct debug_bytes *b, enum dw_section in, uint64_t off)
 {
-	const uint64_t size = b->info->dwarf.size[in];
-	if (!b->own || off >= size)
-		return NULL;
-	if (!b->seen[in])
-		b->seen[in] = xcalloc(size / 64 + 1, sizeof(uint64_t));
-	return &b->seen[in][off / 64];
+	return b->own ? bits_word(&b->seen[in], b->info->dwarf.size[in], off) : NULL;
 }
 
 /* Whether nobody asked about this offset of a section before. */
 static bool first_sight(struct debug_bytes *b, enum dw_section in, uint64_t off)
 {
-	off = placed(b, in, off);
-	uint64_t *word = seen_word(b, in, off);
-	if (!word)
-		return false;
-	const uint64_t bit = UINT64_C(1) << off % 64, before = *word;
-	*word |= bit;
-	return !(before & bit);
+	return b->own && bits_first(&b->seen[in], b->info->dwarf.size[in], placed(b, in, off));
 }
 
 static void put_string(struct debug_bytes *b, enum dw_section table, uint64_t off, label_id l)

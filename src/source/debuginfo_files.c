@@ -3,6 +3,7 @@
 #include "source/debuginfo_internal.h"
 
 #include "base/sort.h"
+#include "image/debugfile.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -125,19 +126,14 @@ static bool find_link(const struct debuginfo *d, struct sup_link *ret)
 	return false;
 }
 
-static bool same_bytes(struct bytes a, struct bytes b)
-{
-	return a.size == b.size && a.size && memcmp(a.p, b.p, (size_t)a.size) == 0;
-}
-
 static bool sup_matches(const struct image *im, struct bytes id)
 {
 	const struct section *s = image_section_find(im, ".debug_sup");
 	struct sup_link own;
 	bool is_sup;
-	if (same_bytes(im->build_id, id))
+	if (same_build_id(im->build_id, id))
 		return true;
-	return s && read_debug_sup(im, s, &is_sup, &own) && is_sup && same_bytes(own.id, id);
+	return s && read_debug_sup(im, s, &is_sup, &own) && is_sup && same_build_id(own.id, id);
 }
 
 static bool try_sup(struct debuginfo *d, const struct sup_link *link, const char *path)
@@ -168,17 +164,6 @@ static const char *own_path(struct debuginfo *d, struct str name)
 	const char *path = arena_format(a, STR_FMT "/" STR_FMT, STR_ARG(dir), STR_ARG(name));
 	free(real);
 	return path;
-}
-
-/* DIR/.build-id/xx/yyyy.debug; NULL for an id that is none. */
-static const char *build_id_path(struct arena *a, const char *dir, struct bytes id)
-{
-	char hex[2 * 64 + 1];
-	if (id.size < 2 || id.size > 64)
-		return NULL;
-	for (uint64_t i = 0; i < id.size; i++)
-		snprintf(hex + 2 * i, 3, "%02x", id.p[i]);
-	return arena_format(a, "%s/.build-id/%.2s/%s.debug", dir, hex, hex + 2);
 }
 
 /* What stands behind the last "/.dwz/" of a path, or its last part. */

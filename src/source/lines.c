@@ -1,6 +1,7 @@
 /* Code by line program; the source inlines. */
 #include "source/lines.h"
 
+#include "base/bits.h"
 #include "source/dwarf_slot.h"
 
 /* ---- labels ------------------------------------------------------------------------------------- */
@@ -97,23 +98,11 @@ static void walk_rows(struct lines *l, struct line_program *p)
 	}
 }
 
-static bool first_sight(struct lines *l, struct dwarf *d, uint64_t off)
-{
-	const uint64_t size = d->size[DW_LINE];
-	if (off >= size)
-		return false;
-	if (!l->seen)
-		l->seen = xcalloc(size / 64 + 1, sizeof *l->seen);
-	const uint64_t bit = UINT64_C(1) << off % 64, before = l->seen[off / 64];
-	l->seen[off / 64] |= bit;
-	return !(before & bit);
-}
-
 void lines_of_unit(struct lines *l, const struct unit *u)
 {
 	struct line_program p;
 	if (u->line_off == DW_NO_OFFSET || u->dwarf != &l->info->dwarf ||
-	    !first_sight(l, u->dwarf, u->line_off) ||
+	    !bits_first(&l->seen, u->dwarf->size[DW_LINE], u->line_off) ||
 	    !line_open(&p, u->dwarf, u->line_off, u->address_size, u->comp_dir,
 		       u->str_offsets_base))
 		return;

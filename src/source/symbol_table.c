@@ -55,19 +55,6 @@ static int by_rule(const void *a, const void *b)
 	return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-static void sort_candidates(candidate_vec *v)
-{
-	sort_by_key(v->data, v->count, sizeof *v->data);
-	for (size_t i = 0; i < v->count;) {
-		size_t j = i + 1;
-		while (j < v->count && v->data[j].addr == v->data[i].addr)
-			j++;
-		if (j - i > 1)
-			qsort(&v->data[i], j - i, sizeof *v->data, by_rule);
-		i = j;
-	}
-}
-
 typedef VEC(struct flat_range) range_vec;
 
 static void add(struct symbol_table *t, range_vec *ranges, const struct candidate *c, uint64_t end)
@@ -112,8 +99,8 @@ void symbol_table_read(struct symbol_table *t, const struct image *im, const str
 		collect(debug, image_section_type(debug, SHT_SYMTAB, 1), &sized, &unsized);
 	if (!own)
 		collect(im, image_section_type(im, SHT_DYNSYM, 1), &sized, &unsized);
-	sort_candidates(&sized);
-	sort_candidates(&unsized);
+	sort_by_key_then(sized.data, sized.count, sizeof *sized.data, by_rule);
+	sort_by_key_then(unsized.data, unsized.count, sizeof *unsized.data, by_rule);
 	for (size_t i = 0; i < sized.count; i++)
 		add(t, &ranges, &sized.data[i], sized.data[i].addr + sized.data[i].size);
 	add_unsized(t, &ranges, &sized, &unsized);

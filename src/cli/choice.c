@@ -1,0 +1,33 @@
+/* Options whose value is one of a few words. */
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct choice style_choices[] = { { "none", HEFT_NAMES_RAW },
+					{ "short", HEFT_NAMES_SHORT },
+					{ "full", HEFT_NAMES_FULL },
+					{ NULL, 0 } };
+
+bool cli_bad_value(const struct cli *cli, const struct opt *o, const char *value,
+		   const char *wanted)
+{
+	if (o->name != NULL)
+		cli_error(cli, "--%s: '%s' is not %s", o->name, value, wanted);
+	else
+		cli_error(cli, "-%c: '%s' is not %s", o->letter, value, wanted);
+	return false;
+}
+
+bool cli_choice(const struct cli *cli, const struct opt *o, const char *value,
+		const struct choice *choices, unsigned *ret)
+{
+	for (const struct choice *c = choices; c->word != NULL; c++)
+		if (strcmp(c->word, value) == 0) {
+			*ret = c->value;
+			return true;
+		}
+	char wanted[60];
+	snprintf(wanted, sizeof wanted, "one of %s", o->value);
+	return cli_bad_value(cli, o, value, wanted);
+}
