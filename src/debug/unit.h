@@ -47,6 +47,12 @@ static inline uint64_t unit_end(const struct unit *u)
 	return u->off + u->size;
 }
 
+/* Whether the rest of an opened unit stands in another file. */
+static inline bool unit_is_skeleton(const struct unit *u)
+{
+	return u->dwo_name.len > 0 && !u->dwarf->split;
+}
+
 static inline bool unit_is_type(const struct unit *u)
 {
 	return u->type == DW_UT_type || u->type == DW_UT_split_type;

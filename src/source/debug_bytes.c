@@ -407,8 +407,6 @@ static void table_bytes(struct debug_bytes *b, const struct unit *u)
 	/* GNU's split version 4: lists that the other half refers to. */
 	if (u->ranges_base != DW_NO_OFFSET)
 		put_open(b, DW_RANGES, u->ranges_base, l);
-	if (u->ranges_base != DW_NO_OFFSET)
-		put_open(b, DW_RANGES, u->ranges_base, l);
 	if (u->rnglists_base != DW_NO_OFFSET)
 		put_open(b, DW_RNGLISTS, u->rnglists_base - min_u64(header + 4, u->rnglists_base),
 			 l);
@@ -485,11 +483,6 @@ static void walk_split(struct debug_bytes *b, const struct unit *skeleton)
 	}
 }
 
-static bool is_skeleton(const struct unit *u)
-{
-	return u->dwo_name.len > 0 && !u->dwarf->split;
-}
-
 void debug_bytes_unit(struct debug_bytes *b, struct unit *u)
 {
 	const bool readable = unit_open(u, &b->cache, NULL);
@@ -497,7 +490,7 @@ void debug_bytes_unit(struct debug_bytes *b, struct unit *u)
 		return;
 	b->unit = u;
 	b->unit_label = unit_label(b, u);
-	if (is_skeleton(u))
+	if (unit_is_skeleton(u))
 		walk_split(b, u);
 	/* Looking for a name may have pushed this unit's table out of the cache. */
 	if (u->name.len == 0 && !unit_open(u, &b->cache, NULL))
@@ -568,15 +561,8 @@ typedef VEC(struct unit_label) unit_label_vec;
 
 static struct unit_label *unit_around(const unit_label_vec *v, uint64_t off)
 {
-	size_t low = 0, high = v->count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (v->data[mid].off <= off)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low > 0 ? &v->data[low - 1] : NULL;
+	const size_t above = upper_bound(v->data, v->count, sizeof *v->data, off);
+	return above > 0 ? &v->data[above - 1] : NULL;
 }
 
 enum { IMPORT_ROUNDS = 8 };
@@ -604,19 +590,17 @@ static void find_partial_owners(struct debug_bytes *b)
 	import_vec imports = { 0 };
 	struct unit u;
 	uint64_t off = 0;
-	bool any = false;
 	while (unit_next(&b->info->dwarf, DW_INFO, &off, &u)) {
 		if (!unit_open(&u, &b->cache, NULL))
 			continue;
 		const bool partial = u.tag == DW_TAG_partial_unit;
-		any = any || partial;
 		list_imports(&u, &imports);
 		vec_push(&units,
 			 (struct unit_label){ u.off, partial ? LABEL_NONE : unit_label(b, &u),
 					      partial });
 	}
 	spread_labels(&units, &imports);
-	for (size_t i = 0; any && i < units.count; i++)
+	for (size_t i = 0; i < units.count; i++)
 		if (units.data[i].partial && units.data[i].label != LABEL_NONE)
 			keyed_add(&b->partial, units.data[i].off, units.data[i].label);
 	vec_release(&units);
@@ -638,9 +622,9 @@ static bool starts_partial(struct debug_bytes *b)
 void debug_bytes_walk(struct debug_bytes *b)
 {
 	struct dwarf *d = &b->info->dwarf;
-	const bool package = debug_package_walk(b, DW_CU_INDEX);
-	if (debug_package_walk(b, DW_TU_INDEX) || package)
-		return;
+	/* Of packages only the index knows the units. */
+	debug_package_walk(b, DW_CU_INDEX);
+	debug_package_walk(b, DW_TU_INDEX);
 	dwarf_pass_begin(d, DW_INFO);
 	if (starts_partial(b)) {
 		dwarf_pass_end(d, DW_INFO);

@@ -67,8 +67,8 @@ struct debug_bytes {
 void debug_bytes_walk(struct debug_bytes *b);
 /* One unit of the walk. */
 void debug_bytes_unit(struct debug_bytes *b, struct unit *u);
-/* debug_package.c: the units of a package by its index; false where there is no such index. */
-bool debug_package_walk(struct debug_bytes *b, enum dw_section index);
+/* debug_package.c: the units of a package by its index, if it has that one. */
+void debug_package_walk(struct debug_bytes *b, enum dw_section index);
 /* Claims file bytes of the image measured (b->own). */
 void debug_bytes_claim(struct debug_bytes *b, struct claims *file);
 void debug_bytes_release(struct debug_bytes *b);

@@ -69,14 +69,13 @@ static void one_slot(struct debug_bytes *b, const struct package_index *p, enum 
 	memset(&b->cache, 0, sizeof b->cache);
 }
 
-bool debug_package_walk(struct debug_bytes *b, enum dw_section index)
+void debug_package_walk(struct debug_bytes *b, enum dw_section index)
 {
 	struct package_index p;
 	if (!b->own || !package_open(&p, &b->info->dwarf, index))
-		return false;
+		return;
 	slot_vec slots = list_slots(&p, units_in(&p, index));
 	for (size_t i = 0; i < slots.count; i++)
 		one_slot(b, &p, index, slots.data[i].number);
 	vec_release(&slots);
-	return true;
 }

@@ -137,8 +137,7 @@ static void walk_image(const struct source_file *f, struct debuginfo *info, stru
 		source_progress(f, "namespaces", off, d->size[DW_INFO]);
 		if (!unit_open(&u, &cache, NULL))
 			continue;
-		const bool skeleton = u.dwo_name.len > 0 && !u.dwarf->split;
-		if (!skeleton)
+		if (!unit_is_skeleton(&u))
 			walk_unit(ret, &u);
 		else if (debuginfo_split(info, &u, &split) && unit_open(&split, &split_cache, &u))
 			walk_unit(ret, &split);
@@ -157,8 +156,7 @@ void source_namespaces(const struct source_file *f, struct namespaces *ret)
 			walk_image(f, info, ret);
 		else
 			note(f->notes, f->path, HEFT_NO_OFFSET, 0,
-			     "no debug info: namespaces are read from the names of symbols, which "
-			     "do "
-			     "not always tell them from classes");
+			     "no debug info: namespaces are read from the names of symbols, "
+			     "which do not always tell them from classes");
 	}
 }

@@ -136,7 +136,7 @@ static void read_unit(struct stacks *s, struct unit *u)
 		if (!unit_open(u, &s->cache, NULL))
 			return;
 	}
-	if (u->dwo_name.len > 0 && !u->dwarf->split) {
+	if (unit_is_skeleton(u)) {
 		read_split(s, u);
 		return;
 	}
