@@ -25,7 +25,7 @@ struct cli {
 };
 
 struct command {
-	const char *name;
+	const char *name;     /* one word, or two: "heap show" */
 	const char *operands; /* for the usage line */
 	const char *summary;  /* for the list of commands */
 	const char *manual;   /* printed above the options; newline at the end */

@@ -58,12 +58,52 @@ void cli_help(const struct cli *cli)
 
 /* ---- heft itself ------------------------------------------------------------- */
 
-static const struct command *find_command(const char *name)
+/* How many of the words name the command: one, or two ("heap show"); 0: they do not. */
+static int names_command(const struct command *c, int argc, char **argv)
 {
+	const size_t first = strlen(argv[0]);
+	if (strcmp(c->name, argv[0]) == 0)
+		return 1;
+	return argc > 1 && strncmp(c->name, argv[0], first) == 0 && c->name[first] == ' ' &&
+			       strcmp(c->name + first + 1, argv[1]) == 0
+		       ? 2
+		       : 0;
+}
+
+/* The command that the first words name, the one with more of them if there are two; NULL: none. */
+static const struct command *find_command(int argc, char **argv, int *ret_words)
+{
+	const struct command *found = NULL;
+	*ret_words = 0;
+	for (size_t i = 0; i < COMMAND_COUNT; i++) {
+		const int words = names_command(&commands[i], argc, argv);
+		if (words > *ret_words) {
+			*ret_words = words;
+			found = &commands[i];
+		}
+	}
+	return found;
+}
+
+/* The first word is that of commands with two: "heap". */
+static bool names_family(const char *word)
+{
+	const size_t size = strlen(word);
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		if (strcmp(commands[i].name, name) == 0)
-			return &commands[i];
-	return NULL;
+		if (strncmp(commands[i].name, word, size) == 0 && commands[i].name[size] == ' ')
+			return true;
+	return false;
+}
+
+static int no_such_member(const struct cli *cli, const char *family)
+{
+	char names[200] = "";
+	const size_t size = strlen(family);
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		if (strncmp(commands[i].name, family, size) == 0 && commands[i].name[size] == ' ')
+			snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
+				 names[0] == '\0' ? "" : ", ", commands[i].name + size + 1);
+	return cli_error(cli, "'%s' is followed by one of: %s", family, names);
 }
 
 static void overview(FILE *to)
@@ -72,8 +112,8 @@ static void overview(FILE *to)
 	      "Tells where the bytes of native programs go.\n\nCommands:\n",
 	      to);
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		fprintf(to, "  %-12s%s\n", commands[i].name, commands[i].summary);
-	fputs("  help        what a command does: heft help COMMAND\n\n"
+		fprintf(to, "  %-15s%s\n", commands[i].name, commands[i].summary);
+	fputs("  help           what a command does: heft help COMMAND\n\n"
 	      "Without a command: heft size.  Its most used options (all: heft help size):\n",
 	      to);
 	options_print(size_opts, true, to);
@@ -86,7 +126,10 @@ static int help(struct cli *cli, int argc, char **argv)
 		overview(stdout);
 		return EXIT_FINE;
 	}
-	const struct command *c = find_command(argv[0]);
+	int words;
+	const struct command *c = find_command(argc, argv, &words);
+	if (c == NULL && names_family(argv[0]))
+		return no_such_member(cli, argv[0]);
 	if (c == NULL)
 		return cli_error(cli, "no such command: %s; try 'heft help'", argv[0]);
 	char usage[40];
@@ -107,15 +150,17 @@ static int run_heft(struct cli *cli, int argc, char **argv)
 		return help(cli, argc - 1, argv + 1);
 	if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)
 		return help(cli, 0, NULL);
-	const struct command *c = find_command(argv[0]);
-	const bool named = c != NULL;
+	int words;
+	const struct command *c = find_command(argc, argv, &words);
+	if (c == NULL && names_family(argv[0]))
+		return no_such_member(cli, argv[0]);
 	if (c == NULL)
 		c = &commands[0];
 	char usage[40];
 	snprintf(usage, sizeof usage, "heft %s", c->name);
 	cli->usage = usage;
 	cli->command = c;
-	return c->run(cli, argc - named, argv + named);
+	return c->run(cli, argc - words, argv + words);
 }
 
 /* Called under Bloaty's name, heft takes Bloaty's place: no commands. */

@@ -1,0 +1,27 @@
+/* gzip.h - gzip members (RFC 1952) in memory.
+ *
+ * Thread-safe. */
+#ifndef HEFT_BASE_GZIP_H
+#define HEFT_BASE_GZIP_H
+
+#include "base/err.h"
+#include "base/reader.h"
+
+static inline bool gzip_matches(struct bytes b)
+{
+	return b.size >= 3 && b.p[0] == 0x1f && b.p[1] == 0x8b && b.p[2] == 8;
+}
+
+/* One member: deflate level 9, no file name, no time, OS 255.  The same bytes as Python's gzip module writes with
+ * mtime 0 and no name.  malloc'ed; the caller frees. */
+bool gzip_pack(struct bytes plain, struct bytes *ret, struct heft_err *err);
+
+/* Unpacks the first member; *ret_used (may be NULL) is its size.  The result is malloc'ed and at most `most` bytes.
+ * On failure *err says what was wrong without naming a file. */
+bool gzip_unpack(struct bytes packed, uint64_t most, struct bytes *ret, uint64_t *ret_used,
+		 struct heft_err *err);
+
+/* The first bytes, at most `room`, of what is packed; returns how many, 0 where it is damaged. */
+uint64_t gzip_start(struct bytes packed, uint8_t *out, uint64_t room);
+
+#endif

@@ -1,0 +1,253 @@
+#include "base/json_read.h"
+
+#include "base/utf8.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void json_in_init(struct json_in *in, struct bytes bytes)
+{
+	memset(in, 0, sizeof *in);
+	in->bytes = bytes;
+}
+
+void json_in_release(struct json_in *in)
+{
+	text_release(&in->text);
+}
+
+static enum json_token bad(struct json_in *in, const char *problem)
+{
+	if (!in->bad)
+		in->problem = problem;
+	in->bad = true;
+	return JSON_END;
+}
+
+/* The next byte, not consumed; -1 at the end. */
+static int peek(const struct json_in *in)
+{
+	return in->pos < in->bytes.size ? in->bytes.p[in->pos] : -1;
+}
+
+static void skip_blanks(struct json_in *in)
+{
+	for (int c = peek(in); c == ' ' || c == '\t' || c == '\n' || c == '\r'; c = peek(in))
+		in->pos++;
+}
+
+static bool in_object(const struct json_in *in)
+{
+	const unsigned level = in->depth - 1;
+	return in->depth > 0 && (in->object[level / 8] >> level % 8 & 1);
+}
+
+/* ---- texts ------------------------------------------------------------------------------------- */
+
+static int hex_digit(int c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	const int lower = c | 0x20;
+	return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+/* Four digits behind \u; -1 where they are not. */
+static int32_t read_unit(struct json_in *in)
+{
+	int32_t v = 0;
+	for (unsigned i = 0; i < 4; i++) {
+		const int d = hex_digit(peek(in));
+		if (d < 0)
+			return -1;
+		v = v << 4 | d;
+		in->pos++;
+	}
+	return v;
+}
+
+static void add_utf8(struct text *t, uint32_t c)
+{
+	char out[4];
+	text_add(t, (struct str){ out, utf8_encode(c, out) });
+}
+
+/* Behind \u. */
+static bool read_escaped_unit(struct json_in *in)
+{
+	int32_t c = read_unit(in);
+	if (c < 0)
+		return false;
+	if (c >= 0xd800 && c < 0xdc00 && in->bytes.size - in->pos >= 6 && peek(in) == '\\' &&
+	    in->bytes.p[in->pos + 1] == 'u') {
+		const uint64_t back = in->pos;
+		in->pos += 2;
+		const int32_t low = read_unit(in);
+		if (low >= 0xdc00 && low < 0xe000)
+			c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+		else
+			in->pos = back;
+	}
+	add_utf8(&in->text, c >= 0xd800 && c < 0xe000 ? 0xfffd : (uint32_t)c);
+	return true;
+}
+
+/* Behind the backslash. */
+static bool read_escape(struct json_in *in)
+{
+	static const char codes[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
+	const int c = peek(in);
+	in->pos += c >= 0;
+	if (c == 'u')
+		return read_escaped_unit(in);
+	for (size_t i = 0; i + 1 < sizeof codes - 1; i += 2)
+		if (codes[i] == c) {
+			text_add_char(&in->text, codes[i + 1]);
+			return true;
+		}
+	return false;
+}
+
+/* Behind the opening quote. */
+static bool read_text(struct json_in *in)
+{
+	in->text.len = 0;
+	for (;;) {
+		const uint64_t from = in->pos;
+		while (peek(in) >= 0x20 && peek(in) != '"' && peek(in) != '\\')
+			in->pos++;
+		text_add(&in->text,
+			 (struct str){ (const char *)in->bytes.p + from, in->pos - from });
+		const int c = peek(in);
+		in->pos += c >= 0;
+		if (c == '"')
+			return true;
+		if (c != '\\' || !read_escape(in))
+			return false;
+	}
+}
+
+/* ---- values ------------------------------------------------------------------------------------ */
+
+static bool is_number_char(int c)
+{
+	return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
+}
+
+static enum json_token read_number(struct json_in *in)
+{
+	in->text.len = 0;
+	for (int c = peek(in); is_number_char(c); c = peek(in)) {
+		text_add_char(&in->text, (char)c);
+		in->pos++;
+	}
+	return JSON_NUMBER;
+}
+
+static enum json_token read_word(struct json_in *in)
+{
+	static const struct {
+		struct str word;
+		enum json_token token;
+	} words[] = {
+		{ { "true", 4 }, JSON_TRUE },
+		{ { "false", 5 }, JSON_FALSE },
+		{ { "null", 4 }, JSON_NULL },
+	};
+	const struct str rest = { (const char *)in->bytes.p + in->pos, in->bytes.size - in->pos };
+	for (size_t i = 0; i < COUNT_OF(words); i++)
+		if (str_starts(rest, words[i].word)) {
+			in->pos += words[i].word.len;
+			return words[i].token;
+		}
+	return bad(in, "not a JSON value");
+}
+
+static enum json_token begin(struct json_in *in, bool object)
+{
+	if (in->depth == JSON_DEPTH)
+		return bad(in, "JSON nested too deep");
+	const uint8_t bit = (uint8_t)(1u << in->depth % 8);
+	uint8_t *byte = &in->object[in->depth / 8];
+	*byte = object ? *byte | bit : *byte & (uint8_t)~bit;
+	in->depth++;
+	in->pos++;
+	in->want = JSON_WANT_FIRST;
+	return object ? JSON_OBJECT : JSON_ARRAY;
+}
+
+static enum json_token finish(struct json_in *in)
+{
+	const bool object = in_object(in);
+	in->pos++;
+	in->depth--;
+	in->want = JSON_WANT_COMMA;
+	return object ? JSON_OBJECT_END : JSON_ARRAY_END;
+}
+
+static enum json_token read_key(struct json_in *in)
+{
+	if (peek(in) != '"')
+		return bad(in, "a JSON object has something else than a key");
+	in->pos++;
+	if (!read_text(in))
+		return bad(in, "damaged JSON text");
+	in->want = JSON_WANT_COLON;
+	return JSON_KEY;
+}
+
+static enum json_token read_value(struct json_in *in)
+{
+	const int c = peek(in);
+	in->want = JSON_WANT_COMMA;
+	if (c == '{' || c == '[')
+		return begin(in, c == '{');
+	if (c == '"') {
+		in->pos++;
+		return read_text(in) ? JSON_STRING : bad(in, "damaged JSON text");
+	}
+	return is_number_char(c) ? read_number(in) : read_word(in);
+}
+
+enum json_token json_next(struct json_in *in)
+{
+	skip_blanks(in);
+	in->start = in->pos;
+	if (in->bad || (in->depth == 0 && in->want == JSON_WANT_COMMA))
+		return JSON_END;
+	const int c = peek(in);
+	const bool may_end = in->want == JSON_WANT_COMMA || in->want == JSON_WANT_FIRST;
+	if (may_end && in->depth > 0 && c == (in_object(in) ? '}' : ']'))
+		return finish(in);
+	if (in->want == JSON_WANT_COMMA || in->want == JSON_WANT_COLON) {
+		if (c != (in->want == JSON_WANT_COMMA ? ',' : ':'))
+			return bad(in, in->want == JSON_WANT_COMMA ? "a comma is missing in JSON"
+								   : "a colon is missing in JSON");
+		in->pos++;
+		skip_blanks(in);
+		in->start = in->pos;
+		return in->want == JSON_WANT_COMMA && in_object(in) ? read_key(in) : read_value(in);
+	}
+	return in->want == JSON_WANT_FIRST && in_object(in) ? read_key(in) : read_value(in);
+}
+
+struct str json_rest(struct json_in *in, enum json_token first)
+{
+	const uint64_t start = in->start;
+	const unsigned depth = in->depth - (first == JSON_OBJECT || first == JSON_ARRAY);
+	while (!in->bad && in->depth > depth)
+		(void)json_next(in);
+	return (struct str){ (const char *)in->bytes.p + start, in->pos - start };
+}
+
+bool json_integer(const struct json_in *in, int64_t *ret)
+{
+	char digits[24], *end;
+	if (in->text.len == 0 || in->text.len >= sizeof digits)
+		return false;
+	memcpy(digits, in->text.p, in->text.len);
+	digits[in->text.len] = '\0';
+	errno = 0;
+	*ret = strtoll(digits, &end, 10);
+	return *end == '\0' && errno == 0;
+}

@@ -1,0 +1,340 @@
+#include "snapshot/sizefile_internal.h"
+
+#include "base/gzip.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- texts ------------------------------------------------------------------------------------- */
+
+void sizefile_add_text(struct text *out, struct str s)
+{
+	for (size_t i = 0; i < s.len; i++) {
+		const uint8_t c = (uint8_t)s.p[i];
+		char escape[8];
+		if (c != '\t' && c != '\n' && c < 0x80) {
+			text_add_char(out, (char)c);
+			continue;
+		}
+		snprintf(escape, sizeof escape, "\\x%02x", c);
+		text_add(out, str_of(escape));
+	}
+}
+
+static void add_signed(struct text *t, int64_t v)
+{
+	if (v < 0)
+		text_add_char(t, '-');
+	text_add_number(t, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+}
+
+static void add_hex(struct text *t, uint64_t v)
+{
+	char digits[20];
+	snprintf(digits, sizeof digits, "%" PRIx64, v);
+	text_add(t, str_of(digits));
+}
+
+static void add_line_number(struct text *t, uint64_t v)
+{
+	text_add_number(t, v);
+	text_add_char(t, '\n');
+}
+
+/* ---- indexes of texts -------------------------------------------------------------------------- */
+
+/* Distinct texts, or pairs of them, in the order of the file, and where each symbol's stands. */
+struct index {
+	VEC(uint64_t) keys; /* object << 32 | source, sorted by text */
+	uint32_t *of_symbol;
+};
+
+static uint64_t path_key(const struct snap_symbol *y)
+{
+	return (uint64_t)y->object << 32 | y->source;
+}
+
+static uint64_t component_key(const struct snap_symbol *y)
+{
+	return y->component;
+}
+
+struct place {
+	uint64_t key;
+	struct str first, second;
+	uint32_t symbol;
+};
+
+static int compare_places(const void *pa, const void *pb)
+{
+	const struct place *a = pa, *b = pb;
+	const int c = str_cmp(a->first, b->first);
+	return c != 0 ? c : str_cmp(a->second, b->second);
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* The distinct keys of all symbols, by number. */
+static size_t distinct_keys(const struct snapshot *s, uint64_t (*key)(const struct snap_symbol *),
+			    uint64_t *keys)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < s->symbols.count; i++)
+		keys[i] = key(&s->symbols.data[i]);
+	qsort(keys, s->symbols.count, sizeof *keys, compare_keys);
+	for (size_t i = 0; i < s->symbols.count; i++)
+		if (count == 0 || keys[count - 1] != keys[i])
+			keys[count++] = keys[i];
+	return count;
+}
+
+static size_t find_key(const uint64_t *keys, size_t count, uint64_t key)
+{
+	return (size_t)((const uint64_t *)bsearch(&key, keys, count, sizeof key, compare_keys) -
+			keys);
+}
+
+static void index_make(struct index *ret, const struct snapshot *s,
+		       uint64_t (*key)(const struct snap_symbol *))
+{
+	const size_t symbols = s->symbols.count;
+	uint64_t *keys = xmalloc((symbols + 1) * sizeof *keys);
+	const size_t count = distinct_keys(s, key, keys);
+	struct place *places = xmalloc((count + 1) * sizeof *places);
+	uint32_t *rank = xmalloc((count + 1) * sizeof *rank);
+	for (size_t i = 0; i < count; i++)
+		places[i] = (struct place){ keys[i], snapshot_text(s, (uint32_t)(keys[i] >> 32)),
+					    snapshot_text(s, (uint32_t)keys[i]), (uint32_t)i };
+	qsort(places, count, sizeof *places, compare_places);
+	for (size_t i = 0; i < count; i++) {
+		rank[places[i].symbol] = (uint32_t)i;
+		vec_push(&ret->keys, places[i].key);
+	}
+	ret->of_symbol = xmalloc((symbols + 1) * sizeof *ret->of_symbol);
+	for (size_t i = 0; i < symbols; i++)
+		ret->of_symbol[i] = rank[find_key(keys, count, key(&s->symbols.data[i]))];
+	free(rank);
+	free(places);
+	free(keys);
+}
+
+static void index_release(struct index *i)
+{
+	vec_release(&i->keys);
+	free(i->of_symbol);
+}
+
+/* ---- writing ----------------------------------------------------------------------------------- */
+
+struct out {
+	struct text text;
+	const struct snapshot *s;
+	struct sizefile_head head;
+	struct index paths, components;
+	VEC(uint32_t) order; /* sections with symbols, as they first appear */
+};
+
+static bool is_overhead(const struct out *o, const struct snap_symbol *y)
+{
+	return snap_is_overhead(snapshot_text(o->s, y->full_name));
+}
+
+static void find_head(struct out *o)
+{
+	const struct snapshot *s = o->s;
+	o->head.several = s->containers.count > 1;
+	o->head.has_padding = s->sparse;
+	o->head.has_components = s->has_components;
+	for (size_t i = 0; i < s->symbols.count; i++)
+		o->head.has_disassembly |= s->symbols.data[i].disassembly != 0;
+}
+
+static void find_order(struct out *o)
+{
+	for (size_t i = 0; i < o->s->symbols.count;) {
+		const uint32_t section = o->s->symbols.data[i].section;
+		const struct snap_section *sec = &o->s->sections.data[section];
+		ASSERT(sec->first == i && sec->count > 0);
+		vec_push(&o->order, section);
+		i += sec->count;
+	}
+}
+
+static void add_header(struct out *o)
+{
+	struct text json = { 0 };
+	sizefile_json_write(&json, o->s, &o->head);
+	text_add(&o->text, STR(SIZEFILE_CREATED "\n"));
+	text_add(&o->text, o->head.several ? STR(SIZEFILE_V1_1 "\n") : STR(SIZEFILE_V1 "\n"));
+	add_line_number(&o->text, json.len);
+	text_add(&o->text, text_str(&json));
+	text_add_char(&o->text, '\n');
+	text_release(&json);
+}
+
+static void add_paths(struct out *o)
+{
+	add_line_number(&o->text, o->paths.keys.count);
+	for (size_t i = 0; i < o->paths.keys.count; i++) {
+		const uint64_t key = o->paths.keys.data[i];
+		sizefile_add_text(&o->text, snapshot_text(o->s, (uint32_t)(key >> 32)));
+		text_add_char(&o->text, '\t');
+		sizefile_add_text(&o->text, snapshot_text(o->s, (uint32_t)key));
+		text_add_char(&o->text, '\n');
+	}
+}
+
+static void add_components(struct out *o)
+{
+	if (!o->head.has_components)
+		return;
+	add_line_number(&o->text, o->components.keys.count);
+	for (size_t i = 0; i < o->components.keys.count; i++) {
+		sizefile_add_text(&o->text,
+				  snapshot_text(o->s, (uint32_t)o->components.keys.data[i]));
+		text_add_char(&o->text, '\n');
+	}
+}
+
+static void add_segments(struct out *o)
+{
+	for (size_t i = 0; i < o->order.count; i++) {
+		const struct snap_section *sec = &o->s->sections.data[o->order.data[i]];
+		char container[16] = "";
+		if (o->head.several)
+			snprintf(container, sizeof container, "<%" PRIu32 ">", sec->container);
+		text_add(&o->text, i > 0 ? STR("\t") : STR(""));
+		text_add(&o->text, str_of(container));
+		text_add(&o->text, str_of(sec->name));
+	}
+	text_add_char(&o->text, '\n');
+	for (size_t i = 0; i < o->order.count; i++) {
+		text_add(&o->text, i > 0 ? STR("\t") : STR(""));
+		text_add_number(&o->text, o->s->sections.data[o->order.data[i]].count);
+	}
+	text_add_char(&o->text, '\n');
+}
+
+/* A line a section of one number a symbol; as differences, the first to 0, if `delta`. */
+static void add_numbers(struct out *o, int64_t (*number)(const struct out *, size_t), bool delta)
+{
+	for (size_t i = 0; i < o->order.count; i++) {
+		const struct snap_section *sec = &o->s->sections.data[o->order.data[i]];
+		int64_t last = 0;
+		for (size_t j = 0; j < sec->count; j++) {
+			const int64_t v = number(o, sec->first + j);
+			text_add(&o->text, j > 0 ? STR(" ") : STR(""));
+			add_signed(&o->text, (int64_t)((uint64_t)v - (uint64_t)last));
+			last = delta ? v : 0;
+		}
+		text_add_char(&o->text, '\n');
+	}
+}
+
+static int64_t address_of(const struct out *o, size_t i)
+{
+	return (int64_t)o->s->symbols.data[i].addr;
+}
+
+static int64_t size_of(const struct out *o, size_t i)
+{
+	const struct snap_symbol *y = &o->s->symbols.data[i];
+	return (int64_t)y->size + (is_overhead(o, y) ? y->padding : 0);
+}
+
+static int64_t padding_of(const struct out *o, size_t i)
+{
+	return o->s->symbols.data[i].padding;
+}
+
+static int64_t path_of(const struct out *o, size_t i)
+{
+	return o->paths.of_symbol[i];
+}
+
+static int64_t component_of(const struct out *o, size_t i)
+{
+	return o->components.of_symbol[i];
+}
+
+static void add_symbol(struct out *o, const struct snap_symbol *y)
+{
+	sizefile_add_text(&o->text, snapshot_text(o->s, y->full_name));
+	if (y->alias_count > 1 && y->alias_place == 0) {
+		text_add(&o->text, STR("\t0"));
+		add_hex(&o->text, y->alias_count);
+	}
+	if (y->flags != 0) {
+		text_add_char(&o->text, '\t');
+		add_hex(&o->text, y->flags);
+	}
+	text_add_char(&o->text, '\n');
+}
+
+static void add_disassembly(struct out *o)
+{
+	bool any = false;
+	if (!o->head.has_disassembly)
+		return;
+	for (size_t i = 0; i < o->s->symbols.count; i++) {
+		if (o->s->symbols.data[i].disassembly == 0)
+			continue;
+		text_add(&o->text, any ? STR(" ") : STR(""));
+		text_add_number(&o->text, i);
+		any = true;
+	}
+	text_add_char(&o->text, '\n');
+	for (size_t i = 0; i < o->s->symbols.count; i++) {
+		const struct str text = snapshot_text(o->s, o->s->symbols.data[i].disassembly);
+		if (o->s->symbols.data[i].disassembly == 0)
+			continue;
+		add_line_number(&o->text, text.len);
+		text_add(&o->text, text);
+	}
+}
+
+static void add_symbols(struct out *o)
+{
+	add_segments(o);
+	add_numbers(o, address_of, true);
+	add_numbers(o, size_of, false);
+	if (o->head.has_padding)
+		add_numbers(o, padding_of, false);
+	add_numbers(o, path_of, true);
+	if (o->head.has_components)
+		add_numbers(o, component_of, true);
+	for (size_t i = 0; i < o->s->symbols.count; i++)
+		add_symbol(o, &o->s->symbols.data[i]);
+	add_disassembly(o);
+}
+
+bool sizefile_write(struct sizefile_out *ret, const struct snapshot *s, struct heft_err *err)
+{
+	struct out o = { .s = s };
+	struct bytes packed = { NULL, 0 };
+	find_head(&o);
+	find_order(&o);
+	index_make(&o.paths, s, path_key);
+	index_make(&o.components, s, component_key);
+	add_header(&o);
+	add_paths(&o);
+	add_components(&o);
+	add_symbols(&o);
+	index_release(&o.paths);
+	index_release(&o.components);
+	vec_release(&o.order);
+	const bool ok = gzip_pack((struct bytes){ (const uint8_t *)o.text.p, o.text.len }, &packed,
+				  err);
+	text_release(&o.text);
+	if (!ok)
+		return false;
+	vec_reserve(&ret->bytes, packed.size);
+	memcpy(ret->bytes.data + ret->bytes.count, packed.p, packed.size);
+	ret->bytes.count += packed.size;
+	free((void *)(uintptr_t)packed.p);
+	return true;
+}

@@ -1,0 +1,33 @@
+/* sizefile.h - reads and writes `.size` (v1, v1.1, sparse) and `.sizediff` files of SuperSize.
+ *
+ * What is written: one gzip member (level 9, no name, no time), ASCII, byte for byte what SuperSize writes for the same
+ * symbols; what is read and written again is the same bytes, unknown metadata included.  Names with bytes that are not
+ * ASCII get \xNN escapes; tabs and line ends in them too.
+ *
+ * The format is not published but by its implementation; docs/size-format.md states it. */
+#ifndef HEFT_SNAPSHOT_SIZEFILE_H
+#define HEFT_SNAPSHOT_SIZEFILE_H
+
+#include "snapshot/snapshot.h"
+
+/* Whether the bytes begin like either kind (unpacked or in gzip; looks no further than the first line). */
+bool sizefile_matches(struct bytes b);
+bool sizediff_matches(struct bytes b);
+
+/* False with line and file where the text is damaged: HEFT_EFORMAT. */
+bool sizefile_read(struct snapshot *ret, const char *path, struct bytes b, struct notes *notes,
+		   struct heft_err *err);
+/* Appends the file's bytes; the snapshot is finished. */
+struct sizefile_out {
+	VEC(uint8_t) bytes;
+};
+bool sizefile_write(struct sizefile_out *ret, const struct snapshot *s, struct heft_err *err);
+
+/* The two halves are sparse snapshots. */
+bool sizediff_read(struct snapshot *ret_before, struct snapshot *ret_after, const char *path,
+		   struct bytes b, struct notes *notes, struct heft_err *err);
+bool sizediff_write(struct sizefile_out *ret, const struct snapshot *before,
+		    const struct snapshot *after, const char *const *removed_sources,
+		    const char *const *added_sources, struct heft_err *err);
+
+#endif

@@ -1,0 +1,28 @@
+/* sizefile_internal.h - what the parts of sizefile share.  Private to sizefile*.c. */
+#ifndef HEFT_SNAPSHOT_SIZEFILE_INTERNAL_H
+#define HEFT_SNAPSHOT_SIZEFILE_INTERNAL_H
+
+#include "base/text.h"
+#include "snapshot/sizefile.h"
+
+#define SIZEFILE_CREATED "# Created by //tools/binary_size"
+#define SIZEFILE_V1      "Size File Format v1"
+#define SIZEFILE_V1_1    "Size File Format v1.1"
+
+/* The parts of the JSON text that are not in struct snapshot. */
+struct sizefile_head {
+	bool several; /* v1.1 */
+	bool has_components, has_padding, has_disassembly;
+};
+
+/* sizefile_json.c: the JSON as SuperSize writes it (Python's form, two blanks a level, keys sorted). */
+void sizefile_json_write(struct text *out, const struct snapshot *s,
+			 const struct sizefile_head *head);
+/* Fills containers, build_config and extra.  On failure *ret_pos is the byte in `json`. */
+bool sizefile_json_read(struct snapshot *s, struct sizefile_head *head, struct bytes json,
+			uint64_t *ret_pos, const char **ret_problem);
+
+/* A text in the form of the file: no tab, line end or byte that is not ASCII. */
+void sizefile_add_text(struct text *out, struct str s);
+
+#endif

@@ -1,0 +1,468 @@
+#include "snapshot/sizefile_internal.h"
+
+#include "base/gzip.h"
+
+#include <stdlib.h>
+
+#define UNPACKED_MAX (UINT64_C(4) << 30)
+
+/* The unpacked text, line by line. */
+struct in {
+	struct snapshot *s;
+	const char *path;
+	struct bytes text;
+	uint64_t pos, line;   /* line: number of the last one read */
+	uint64_t symbol_line; /* of the first symbol */
+	struct sizefile_head head;
+	struct notes *notes;
+	struct heft_err *err;
+	VEC(uint32_t) objects, sources, components; /* by index in the file */
+	bool failed;
+};
+
+static bool bad(struct in *in, const char *problem)
+{
+	if (!in->failed)
+		fail(in->err, HEFT_EFORMAT, HEFT_NO_OFFSET, "%s: line %" PRIu64 ": %s", in->path,
+		     in->line, problem);
+	in->failed = true;
+	return false;
+}
+
+static bool at_end(const struct in *in)
+{
+	return in->pos == in->text.size;
+}
+
+/* The next line without its end; an empty one, and failed, where there is none. */
+static struct str next_line(struct in *in)
+{
+	const char *from = (const char *)in->text.p + in->pos;
+	const uint64_t left = in->text.size - in->pos;
+	in->line++;
+	if (in->failed || left == 0) {
+		bad(in, "the file ends before its symbols do");
+		return STR("");
+	}
+	const char *end = memchr(from, '\n', left);
+	const uint64_t size = end ? (uint64_t)(end - from) : left;
+	in->pos += end ? size + 1 : size;
+	return (struct str){ from, size };
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------- */
+
+/* The number at the start of *s, which moves behind it; false where there is none. */
+static bool take_number(struct str *s, int64_t *ret)
+{
+	const bool minus = s->len > 0 && s->p[0] == '-';
+	uint64_t v = 0;
+	size_t i = minus;
+	for (; i < s->len && s->p[i] >= '0' && s->p[i] <= '9'; i++) {
+		if (v > (UINT64_MAX - 9) / 10)
+			return false;
+		v = v * 10 + (uint64_t)(s->p[i] - '0');
+	}
+	if (i == minus)
+		return false;
+	*ret = (int64_t)(minus ? 0 - v : v);
+	s->p += i;
+	s->len -= i;
+	return true;
+}
+
+/* A line that is one number that is not negative and counts things of at least a byte each. */
+static uint64_t read_count(struct in *in)
+{
+	struct str s = next_line(in);
+	int64_t v = 0;
+	if (!in->failed && (!take_number(&s, &v) || s.len > 0 || v < 0))
+		bad(in, "a count is wanted here");
+	else if (!in->failed && (uint64_t)v > in->text.size - in->pos)
+		bad(in, "a count is larger than what follows");
+	return in->failed ? 0 : (uint64_t)v;
+}
+
+/* The numbers of a section's line go to `put`, summed up if they are differences. */
+static void read_numbers(struct in *in, const struct snap_section *sec, bool delta,
+			 bool (*put)(struct in *, struct snap_symbol *, int64_t))
+{
+	struct str s = next_line(in);
+	uint64_t last = 0;
+	for (uint64_t i = 0; i < sec->count && !in->failed; i++) {
+		int64_t v;
+		if (i > 0 && s.len > 0 && s.p[0] == ' ')
+			s.p++, s.len--;
+		if (!take_number(&s, &v)) {
+			bad(in, "a number is missing or damaged");
+			return;
+		}
+		last = delta ? last + (uint64_t)v : (uint64_t)v;
+		if (!put(in, &in->s->symbols.data[sec->first + i], (int64_t)last))
+			return;
+	}
+	if (s.len > 0)
+		bad(in, "more numbers than symbols");
+}
+
+static bool put_addr(struct in *in, struct snap_symbol *y, int64_t v)
+{
+	(void)in;
+	y->addr = (uint64_t)v;
+	return true;
+}
+
+static bool put_size(struct in *in, struct snap_symbol *y, int64_t v)
+{
+	(void)in;
+	y->size = (uint64_t)v; /* of overhead still with its padding */
+	return true;
+}
+
+static bool put_padding(struct in *in, struct snap_symbol *y, int64_t v)
+{
+	(void)in;
+	y->padding = v;
+	return true;
+}
+
+static bool put_path(struct in *in, struct snap_symbol *y, int64_t v)
+{
+	if ((uint64_t)v >= in->objects.count)
+		return bad(in, "a path index is out of range");
+	y->object = in->objects.data[v];
+	y->source = in->sources.data[v];
+	return true;
+}
+
+static bool put_component(struct in *in, struct snap_symbol *y, int64_t v)
+{
+	if ((uint64_t)v >= in->components.count)
+		return bad(in, "a component index is out of range");
+	y->component = in->components.data[v];
+	return true;
+}
+
+/* ---- header ------------------------------------------------------------------------------------ */
+
+static void read_header(struct in *in)
+{
+	const char *problem = NULL;
+	uint64_t at = 0;
+	if (!str_eq(next_line(in), STR(SIZEFILE_CREATED)))
+		bad(in, "not a .size file: its first line differs");
+	const struct str version = next_line(in);
+	in->head.several = str_eq(version, STR(SIZEFILE_V1_1));
+	if (!in->head.several && !str_eq(version, STR(SIZEFILE_V1)))
+		bad(in, "a version of the .size format that heft does not know");
+	const uint64_t size = read_count(in);
+	const struct bytes json = bytes_sub(in->text, in->pos, size);
+	if (in->failed)
+		return;
+	if (!sizefile_json_read(in->s, &in->head, json, &at, &problem)) {
+		for (uint64_t i = 0; i < at && i < json.size; i++)
+			in->line += json.p[i] == '\n';
+		in->line++;
+		bad(in, problem);
+		return;
+	}
+	for (uint64_t i = 0; i < json.size; i++)
+		in->line += json.p[i] == '\n';
+	in->pos += size;
+	if (next_line(in).len != 0)
+		bad(in, "the JSON text has another length than stated");
+	in->s->has_components = in->head.has_components;
+	in->s->sparse = in->head.has_padding;
+}
+
+static void read_paths(struct in *in)
+{
+	const uint64_t count = read_count(in);
+	for (uint64_t i = 0; i < count && !in->failed; i++) {
+		const struct str s = next_line(in);
+		const char *tab = s.len > 0 ? memchr(s.p, '\t', s.len) : NULL;
+		const size_t first = tab ? (size_t)(tab - s.p) : s.len;
+		const struct str source = { s.p + first + (tab != NULL),
+					    s.len - first - (tab != NULL) };
+		vec_push(&in->objects, intern_add(&in->s->texts, (struct str){ s.p, first }));
+		vec_push(&in->sources, intern_add(&in->s->texts, source));
+	}
+}
+
+static void read_components(struct in *in)
+{
+	const uint64_t count = in->head.has_components ? read_count(in) : 0;
+	for (uint64_t i = 0; i < count && !in->failed; i++)
+		vec_push(&in->components, intern_add(&in->s->texts, next_line(in)));
+}
+
+/* ---- segments ---------------------------------------------------------------------------------- */
+
+/* The field before the next tab; *s moves behind it. */
+static struct str take_field(struct str *s)
+{
+	const char *tab = s->len > 0 ? memchr(s->p, '\t', s->len) : NULL;
+	const size_t size = tab ? (size_t)(tab - s->p) : s->len;
+	const struct str field = { s->p, size };
+	s->p += size + (tab != NULL);
+	s->len -= size + (tab != NULL);
+	return field;
+}
+
+/* "<2>.text" or ".text". */
+static bool read_segment_name(struct in *in, struct str field, uint32_t *ret)
+{
+	int64_t container = 0;
+	if (in->head.several) {
+		field.p++;
+		if (field.len-- == 0 || !take_number(&field, &container) || container < 0 ||
+		    (uint64_t)container >= in->s->containers.count || field.len == 0 ||
+		    field.p[0] != '>')
+			return bad(in, "a segment names no container");
+		field.p++;
+		field.len--;
+	}
+	const char *name = arena_copy(&in->s->arena, field);
+	const size_t before = in->s->sections.count;
+	*ret = snapshot_section(in->s, (uint32_t)container, name);
+	return in->s->sections.count > before || bad(in, "a segment occurs twice");
+}
+
+static void read_segments(struct in *in)
+{
+	struct str names = next_line(in);
+	struct str counts = next_line(in);
+	uint64_t total = 0;
+	while (!in->failed && (names.len > 0 || counts.len > 0)) {
+		struct str digits = take_field(&counts);
+		int64_t count;
+		uint32_t section;
+		if (!read_segment_name(in, take_field(&names), &section))
+			return;
+		/* Every symbol has a line of its own. */
+		if (!take_number(&digits, &count) || digits.len > 0 || count < 0 ||
+		    (uint64_t)count > in->text.size - total) {
+			bad(in, "the count of a segment is damaged");
+			return;
+		}
+		in->s->sections.data[section].first = total;
+		in->s->sections.data[section].count = (uint64_t)count;
+		total += (uint64_t)count;
+	}
+	if (in->failed || total > in->text.size - in->pos) {
+		bad(in, "the segments have more symbols than the file");
+		return;
+	}
+	vec_reserve(&in->s->symbols, total);
+	memset(in->s->symbols.data, 0, total * sizeof *in->s->symbols.data);
+	in->s->symbols.count = total;
+}
+
+static void read_columns(struct in *in, bool delta,
+			 bool (*put)(struct in *, struct snap_symbol *, int64_t))
+{
+	for (size_t i = 0; i < in->s->sections.count && !in->failed; i++)
+		read_numbers(in, &in->s->sections.data[i], delta, put);
+}
+
+/* ---- symbols ----------------------------------------------------------------------------------- */
+
+static bool take_hex(struct str field, uint64_t most, uint64_t *ret)
+{
+	*ret = 0;
+	for (size_t i = 0; i < field.len; i++) {
+		const char c = field.p[i];
+		const int lower = c | 0x20;
+		const int digit = c >= '0' && c <= '9'           ? c - '0'
+				  : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10
+								 : -1;
+		if (digit < 0 || *ret > most >> 4)
+			return false;
+		*ret = *ret << 4 | (uint64_t)digit;
+	}
+	return field.len > 0 && *ret <= most;
+}
+
+/* The fields behind the name: aliases, which begin with 0, and flags. */
+static bool read_fields(struct in *in, struct str rest, struct snap_symbol *y,
+			uint64_t *ret_aliases)
+{
+	uint64_t flags = 0;
+	*ret_aliases = 1;
+	struct str field = take_field(&rest);
+	if (field.len > 0 && field.p[0] == '0') {
+		if (!take_hex(field, UINT32_MAX, ret_aliases) || *ret_aliases == 0)
+			return bad(in, "a count of aliases is damaged");
+		field = take_field(&rest);
+	}
+	if (field.len > 0 && !take_hex(field, UINT16_MAX, &flags))
+		return bad(in, "flags of a symbol are damaged");
+	y->flags = (uint16_t)flags;
+	return true;
+}
+
+/* The symbols of a section; an alias list that would leave it is cut. */
+static void read_symbols(struct in *in, const struct snap_section *sec)
+{
+	uint64_t open = 0, aliases; /* members that the last list still has */
+	for (uint64_t i = 0; i < sec->count && !in->failed; i++) {
+		struct snap_symbol *y = &in->s->symbols.data[sec->first + i];
+		struct str rest = next_line(in);
+		y->section = (uint32_t)(sec - in->s->sections.data);
+		y->full_name = intern_add(&in->s->texts, take_field(&rest));
+		if (!read_fields(in, rest, y, &aliases))
+			return;
+		if (open > 0 && aliases > 1) {
+			bad(in, "an alias list begins inside another");
+			return;
+		}
+		if (open == 0) {
+			aliases = min_u64(aliases, sec->count - i);
+			y->alias_count = (uint32_t)aliases;
+			open = aliases - 1;
+			continue;
+		}
+		y->alias_count = y[-1].alias_count;
+		y->alias_place = y[-1].alias_place + 1;
+		open--;
+	}
+}
+
+static void read_disassembly(struct in *in)
+{
+	struct str numbers = in->head.has_disassembly ? next_line(in) : STR("");
+	int64_t symbol;
+	while (!in->failed && numbers.len > 0) {
+		if (!take_number(&numbers, &symbol) || (uint64_t)symbol >= in->s->symbols.count) {
+			bad(in, "disassembly of a symbol that is not there");
+			return;
+		}
+		if (numbers.len > 0 && numbers.p[0] == ' ')
+			numbers.p++, numbers.len--;
+		const uint64_t size = read_count(in);
+		const struct bytes b = bytes_sub(in->text, in->pos, size);
+		in->pos += b.size;
+		in->s->symbols.data[symbol].disassembly = intern_add(
+			&in->s->texts, (struct str){ (const char *)b.p, b.size });
+	}
+}
+
+/* ---- padding ----------------------------------------------------------------------------------- */
+
+/* Sizes are as stored: of overhead with the padding, which is all of it. */
+static bool settle_overhead(struct in *in, struct snap_symbol *y)
+{
+	if (!in->s->sparse)
+		y->padding = (int64_t)y->size;
+	y->size -= (uint64_t)y->padding;
+	return (int64_t)y->size >= 0 || bad(in, "an overhead symbol is smaller than its padding");
+}
+
+static bool settle_symbol(struct in *in, struct snap_symbol *y, const struct snap_symbol *before)
+{
+	const struct snapshot *s = in->s;
+	if (snap_is_overhead(snapshot_text(s, y->full_name)))
+		return settle_overhead(in, y);
+	if ((int64_t)y->size < 0 && !s->sparse)
+		return bad(in, "a symbol has a negative size");
+	if (s->sparse || !before || before->section != y->section || (int64_t)y->addr <= 0 ||
+	    (int64_t)before->addr <= 0 || !snapshot_is_native(s->sections.data[y->section].name))
+		return true;
+	const bool same_list = y->alias_place > 0;
+	if (same_list && y->addr == before->addr) {
+		y->size = before->size;
+		y->padding = before->padding;
+		return true;
+	}
+	if (y->addr == before->addr && before->size > 0)
+		return bad(in, "two symbols at one address that are no aliases");
+	y->padding = (int64_t)(y->addr - (before->addr + before->size));
+	return (int64_t)y->size + y->padding >= 0 ||
+	       bad(in, "a symbol lies inside the one before it");
+}
+
+static void settle_padding(struct in *in)
+{
+	struct snap_symbol *y = in->s->symbols.data;
+	for (size_t i = 0; i < in->s->symbols.count && !in->failed; i++) {
+		in->line = in->symbol_line + i;
+		if (!settle_symbol(in, &y[i], i > 0 ? &y[i - 1] : NULL))
+			return;
+	}
+}
+
+/* ---- a whole file ------------------------------------------------------------------------------ */
+
+static void read_body(struct in *in)
+{
+	read_paths(in);
+	if (in->failed || in->objects.count == 0)
+		return; /* no symbols */
+	read_components(in);
+	read_segments(in);
+	read_columns(in, true, put_addr);
+	read_columns(in, false, put_size);
+	if (in->head.has_padding)
+		read_columns(in, false, put_padding);
+	read_columns(in, true, put_path);
+	if (in->head.has_components)
+		read_columns(in, true, put_component);
+	in->symbol_line = in->line + 1;
+	for (size_t i = 0; i < in->s->sections.count && !in->failed; i++)
+		read_symbols(in, &in->s->sections.data[i]);
+	if (!in->failed)
+		read_disassembly(in);
+	if (!in->failed && !at_end(in))
+		note(in->notes, in->path, HEFT_NO_OFFSET, in->text.size - in->pos,
+		     "bytes behind the last symbol are ignored");
+	if (!in->failed)
+		settle_padding(in);
+}
+
+static bool read_text(struct snapshot *ret, const char *path, struct bytes text,
+		      struct notes *notes, struct heft_err *err)
+{
+	struct in in = { .s = ret, .path = path, .text = text, .notes = notes, .err = err };
+	snapshot_init(ret);
+	read_header(&in);
+	if (!in.failed)
+		read_body(&in);
+	vec_release(&in.objects);
+	vec_release(&in.sources);
+	vec_release(&in.components);
+	if (in.failed)
+		snapshot_release(ret);
+	return !in.failed;
+}
+
+bool sizefile_read(struct snapshot *ret, const char *path, struct bytes b, struct notes *notes,
+		   struct heft_err *err)
+{
+	struct heft_err why;
+	struct bytes text;
+	if (!gzip_matches(b))
+		return read_text(ret, path, b, notes, err);
+	if (!gzip_unpack(b, UNPACKED_MAX, &text, NULL, &why))
+		return fail(err, HEFT_EFORMAT, why.offset, "%s: %s", path, why.text);
+	const bool ok = read_text(ret, path, text, notes, err);
+	free((void *)(uintptr_t)text.p);
+	return ok;
+}
+
+bool sizefile_matches(struct bytes b)
+{
+	struct bytes start = b;
+	uint8_t line[64];
+	if (gzip_matches(b)) {
+		start.size = gzip_start(b, line, sizeof line);
+		start.p = line;
+	}
+	const struct str head = { (const char *)start.p, min_u64(start.size, sizeof line) };
+	return str_starts(head, STR(SIZEFILE_CREATED "\n")) && !sizediff_matches(start);
+}
+
+bool sizediff_matches(struct bytes b)
+{
+	const struct str head = { (const char *)b.p, b.size };
+	return str_starts(head, STR(SIZEFILE_CREATED "\nDIFF\n"));
+}
