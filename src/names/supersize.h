@@ -1,0 +1,40 @@
+/* supersize.h - the three forms of a symbol's name as SuperSize has them: full, template, plain.
+ *
+ *   full      std::vector<int>::push_back(int const&)      no return type
+ *   template  std::vector<int>::push_back                  no parameters
+ *   plain     std::vector<>::push_back                     no template arguments
+ *
+ * and what goes in all of them: clone suffixes, anonymous namespaces; "vtable for X" becomes "X [vtable]".
+ * SUPERSIZE_EXACT reproduces the original tool, its weaknesses included; without it operators, decltype(auto),
+ * functions that return function pointers, literal operators, code inside functions and Rust's
+ * impls get names of their own.
+ *
+ * Linear in the length of the name.  Works on text already demangled; done twice, the full form stays. */
+#ifndef HEFT_NAMES_SUPERSIZE_H
+#define HEFT_NAMES_SUPERSIZE_H
+
+#include "base/text.h"
+
+enum {
+	SUPERSIZE_TEXT = 1, /* a symbol of .text: numeric suffixes are those of clones */
+	SUPERSIZE_EXACT = 2,
+};
+
+enum {
+	SUPERSIZE_ANONYMOUS = 1, /* the plain name lost an anonymous namespace */
+	SUPERSIZE_CLONE = 64,
+};
+
+/* Buffers that are used again from name to name; zeroed at first. */
+struct supersize_name {
+	struct text full, template_name, plain;
+	unsigned flags; /* SUPERSIZE_ANONYMOUS, SUPERSIZE_CLONE */
+	/* private */
+	struct text work, kinds;
+};
+
+/* Splits a native symbol's name. */
+void supersize_split(struct supersize_name *n, struct str demangled, unsigned how);
+void supersize_name_release(struct supersize_name *n);
+
+#endif
