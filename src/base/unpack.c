@@ -1,6 +1,7 @@
 #include "base/unpack.h"
 
 #include <isa-l.h>
+#include <lz4frame.h>
 #include <lzma.h>
 #include <stdlib.h>
 #include <zstd.h>
@@ -30,38 +31,62 @@ bool unpack_possible(enum unpack_method method, uint64_t packed, uint64_t size,
 	return true;
 }
 
-/* ---- zlib and zstd, piece by piece -------------------------------------------------- */
+/* ---- piece by piece ------------------------------------------------------------------ */
 
 struct unpack_stream {
 	enum unpack_method method;
 	struct bytes packed;
 	uint64_t used; /* bytes of packed handed over */
+	bool whole;    /* a stream, frame or member has just ended */
 	struct inflate_state zlib;
 	ZSTD_DStream *zstd;
+	LZ4F_dctx *lz4;
+	lzma_stream xz;
 };
 
-bool unpack_stream_open(struct unpack_stream **ret, enum unpack_method method, struct bytes packed,
-			uint64_t size, struct heft_err *err)
+static void zlib_start(struct unpack_stream *s)
+{
+	isal_inflate_init(&s->zlib);
+	s->zlib.crc_flag = s->method == UNPACK_GZIP ? ISAL_GZIP : ISAL_ZLIB;
+}
+
+bool unpack_stream_open_any(struct unpack_stream **ret, enum unpack_method method,
+			    struct bytes packed, struct heft_err *err)
 {
 	*ret = NULL;
-	if (!unpack_possible(method, packed.size, size, err))
-		return false;
 	if (packed.size == 0)
 		return bad(err, "no packed data");
 	struct unpack_stream *s = xcalloc(1, sizeof *s);
 	s->method = method;
 	s->packed = packed;
-	isal_inflate_init(&s->zlib);
-	s->zlib.crc_flag = ISAL_ZLIB;
+	zlib_start(s);
+	s->xz = (lzma_stream)LZMA_STREAM_INIT;
 	s->zstd = method == UNPACK_ZSTD ? ZSTD_createDStream() : NULL;
+	const bool ok = (method != UNPACK_LZ4 ||
+			 !LZ4F_isError(LZ4F_createDecompressionContext(&s->lz4, LZ4F_VERSION))) &&
+			(method != UNPACK_XZ ||
+			 lzma_stream_decoder(&s->xz, XZ_MEMORY_MAX, LZMA_CONCATENATED) == LZMA_OK);
+	if (!ok)
+		base_oom(sizeof *s);
 	*ret = s;
 	return true;
 }
 
+bool unpack_stream_open(struct unpack_stream **ret, enum unpack_method method, struct bytes packed,
+			uint64_t size, struct heft_err *err)
+{
+	*ret = NULL;
+	return unpack_possible(method, packed.size, size, err) &&
+	       unpack_stream_open_any(ret, method, packed, err);
+}
+
 void unpack_stream_close(struct unpack_stream *s)
 {
-	if (s)
-		ZSTD_freeDStream(s->zstd);
+	if (!s)
+		return;
+	ZSTD_freeDStream(s->zstd);
+	LZ4F_freeDecompressionContext(s->lz4);
+	lzma_end(&s->xz);
 	free(s);
 }
 
@@ -73,7 +98,6 @@ uint64_t unpack_stream_used(const struct unpack_stream *s)
 /* The library counts in 32 bits. */
 enum { PIECE_MAX = 1 << 30 };
 
-/* One call of the library; *ret_made bytes came out. */
 static bool zlib_step(struct unpack_stream *s, uint8_t *out, size_t size, size_t *ret_made,
 		      struct heft_err *err)
 {
@@ -86,7 +110,9 @@ static bool zlib_step(struct unpack_stream *s, uint8_t *out, size_t size, size_t
 	const int result = isal_inflate(&s->zlib);
 	s->used += in - s->zlib.avail_in;
 	*ret_made = want - s->zlib.avail_out;
-	return result >= ISAL_DECOMP_OK || bad(err, "damaged zlib data");
+	s->whole = s->zlib.block_state == ISAL_BLOCK_FINISH;
+	return result >= ISAL_DECOMP_OK ||
+	       bad(err, s->method == UNPACK_GZIP ? "damaged gzip data" : "damaged zlib data");
 }
 
 static bool zstd_step(struct unpack_stream *s, uint8_t *out, size_t size, size_t *ret_made,
@@ -96,16 +122,85 @@ static bool zstd_step(struct unpack_stream *s, uint8_t *out, size_t size, size_t
 	ZSTD_outBuffer to = { out, size, 0 };
 	const size_t result = ZSTD_decompressStream(s->zstd, &to, &in);
 	s->used = in.pos;
+	s->whole = result == 0;
 	*ret_made = to.pos;
 	return !ZSTD_isError(result) || fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET,
 					     "damaged zstd data: %s", ZSTD_getErrorName(result));
 }
 
+static bool lz4_step(struct unpack_stream *s, uint8_t *out, size_t size, size_t *ret_made,
+		     struct heft_err *err)
+{
+	size_t in = (size_t)(s->packed.size - s->used);
+	*ret_made = size;
+	const size_t result = LZ4F_decompress(s->lz4, out, ret_made, s->packed.p + s->used, &in,
+					      NULL);
+	s->used += in;
+	s->whole = result == 0;
+	return !LZ4F_isError(result) || fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET,
+					     "damaged lz4 data: %s", LZ4F_getErrorName(result));
+}
+
+static const char *xz_words(lzma_ret code)
+{
+	switch (code) {
+	case LZMA_FORMAT_ERROR: return "not xz data";
+	case LZMA_OPTIONS_ERROR: return "xz data with unknown options";
+	case LZMA_MEMLIMIT_ERROR: return "xz data that need too much memory";
+	case LZMA_BUF_ERROR: return "xz data are cut off";
+	default: return "damaged xz data";
+	}
+}
+
+static bool xz_step(struct unpack_stream *s, uint8_t *out, size_t size, size_t *ret_made,
+		    struct heft_err *err)
+{
+	if (s->whole) {
+		*ret_made = 0;
+		return true;
+	}
+	s->xz.next_in = s->packed.p + s->used;
+	s->xz.avail_in = (size_t)(s->packed.size - s->used);
+	s->xz.next_out = out;
+	s->xz.avail_out = size;
+	const lzma_ret code = lzma_code(&s->xz, LZMA_FINISH);
+	s->used = s->packed.size - s->xz.avail_in;
+	s->whole = code == LZMA_STREAM_END;
+	*ret_made = size - s->xz.avail_out;
+	return code == LZMA_OK || s->whole || bad(err, xz_words(code));
+}
+
+/* One call of a library; *ret_made bytes came out. */
 static bool step(struct unpack_stream *s, uint8_t *out, size_t size, size_t *ret_made,
 		 struct heft_err *err)
 {
-	return s->method == UNPACK_ZLIB ? zlib_step(s, out, size, ret_made, err)
-					: zstd_step(s, out, size, ret_made, err);
+	switch (s->method) {
+	case UNPACK_ZSTD: return zstd_step(s, out, size, ret_made, err);
+	case UNPACK_LZ4: return lz4_step(s, out, size, ret_made, err);
+	case UNPACK_XZ: return xz_step(s, out, size, ret_made, err);
+	default: return zlib_step(s, out, size, ret_made, err);
+	}
+}
+
+bool unpack_stream_next(struct unpack_stream *s, uint8_t *out, uint64_t size, uint64_t *ret_made,
+			struct heft_err *err)
+{
+	uint64_t total = 0;
+	bool ok = true;
+	while (ok && total < size) {
+		const uint64_t before = s->used;
+		size_t made = 0;
+		if (s->whole && s->used == s->packed.size)
+			break;
+		if (s->whole && s->method == UNPACK_GZIP)
+			zlib_start(s); /* the next member */
+		ok = step(s, out + total, (size_t)(size - total), &made, err);
+		total += made;
+		if (ok && made == 0 && s->used == before && !s->whole)
+			ok = bad(err, "the packed data are cut off");
+	}
+	*ret_made = total;
+	return ok;
 }
 
 bool unpack_stream_read(struct unpack_stream *s, uint8_t *out, uint64_t size, struct heft_err *err)
@@ -123,6 +218,25 @@ bool unpack_stream_read(struct unpack_stream *s, uint8_t *out, uint64_t size, st
 	return true;
 }
 
+void unpack_stream_feed(struct unpack_stream *s, struct bytes packed)
+{
+	s->packed = packed;
+	s->used = 0;
+}
+
+bool unpack_stream_some(struct unpack_stream *s, uint8_t *out, uint64_t size, uint64_t *ret_made,
+			struct heft_err *err)
+{
+	size_t made = 0;
+	for (uint64_t before = UINT64_MAX; made == 0 && before != s->used;) {
+		before = s->used;
+		if (!step(s, out, (size_t)size, &made, err))
+			return false;
+	}
+	*ret_made = made;
+	return true;
+}
+
 /* Nothing comes behind, and the checksum is right. */
 static bool stream_ends(struct unpack_stream *s, struct heft_err *err)
 {
@@ -130,7 +244,7 @@ static bool stream_ends(struct unpack_stream *s, struct heft_err *err)
 	size_t made;
 	if (!step(s, &more, 1, &made, err))
 		return false;
-	const bool whole = s->method == UNPACK_ZSTD || s->zlib.block_state == ISAL_BLOCK_FINISH;
+	const bool whole = s->method == UNPACK_ZSTD || s->whole;
 	return (made == 0 && whole) || bad(err, "the packed data have another size than stated");
 }
 
@@ -153,51 +267,36 @@ static bool unpack_sized(enum unpack_method method, struct bytes packed, uint64_
 	return true;
 }
 
-/* ---- xz ------------------------------------------------------------------------ */
+/* ---- of unknown size ------------------------------------------------------------------ */
 
-static const char *xz_words(lzma_ret code)
-{
-	switch (code) {
-	case LZMA_FORMAT_ERROR: return "not xz data";
-	case LZMA_OPTIONS_ERROR: return "xz data with unknown options";
-	case LZMA_MEMLIMIT_ERROR: return "xz data that need too much memory";
-	case LZMA_BUF_ERROR: return "xz data are cut off";
-	default: return "damaged xz data";
-	}
-}
-
-/* Decodes all of s->next_in into a buffer that grows; *ret is malloc'ed also on failure. */
-static bool xz_run(lzma_stream *s, struct bytes *ret, struct heft_err *err)
+/* All of a stream into a buffer that grows; *ret is malloc'ed also on failure. */
+static bool read_all(struct unpack_stream *s, uint64_t limit, struct bytes *ret,
+		     struct heft_err *err)
 {
 	uint8_t *out = NULL;
-	size_t cap = 0;
-	lzma_ret code = LZMA_OK;
-	while (code == LZMA_OK) {
-		if (s->avail_out == 0) {
-			if (cap >= XZ_MAX)
-				return fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET,
-					    "the unpacked size is over the limit");
-			const size_t more = cap ? cap : 64 << 10;
-			out = xrealloc(out, cap + more);
-			s->next_out = out + cap;
-			s->avail_out = more;
-			cap += more;
-		}
-		code = lzma_code(s, LZMA_FINISH);
-		*ret = (struct bytes){ out, s->total_out };
-	}
-	return code == LZMA_STREAM_END || bad(err, xz_words(code));
+	uint64_t cap = 0, made = 0;
+	do {
+		if (cap >= limit)
+			return fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET,
+				    "the unpacked size is over the limit");
+		cap = cap ? 2 * cap : 64 << 10;
+		out = xrealloc(out, (size_t)cap);
+		const bool ok = unpack_stream_next(s, out + ret->size, cap - ret->size, &made, err);
+		*ret = (struct bytes){ out, ret->size + made };
+		if (!ok)
+			return false;
+	} while (ret->size == cap);
+	return true;
 }
 
-static bool unpack_xz(struct bytes packed, struct bytes *ret, struct heft_err *err)
+static bool unpack_any(enum unpack_method method, struct bytes packed, uint64_t limit,
+		       struct bytes *ret, struct heft_err *err)
 {
-	lzma_stream s = LZMA_STREAM_INIT;
-	if (lzma_stream_decoder(&s, XZ_MEMORY_MAX, LZMA_CONCATENATED) != LZMA_OK)
-		base_oom(sizeof s);
-	s.next_in = packed.p;
-	s.avail_in = (size_t)packed.size;
-	const bool ok = xz_run(&s, ret, err);
-	lzma_end(&s);
+	struct unpack_stream *s;
+	if (!unpack_stream_open_any(&s, method, packed, err))
+		return false;
+	const bool ok = read_all(s, limit, ret, err);
+	unpack_stream_close(s);
 	if (!ok) {
 		free((void *)(uintptr_t)ret->p);
 		*ret = (struct bytes){ NULL, 0 };
@@ -210,6 +309,6 @@ bool unpack(enum unpack_method method, struct bytes packed, uint64_t size, struc
 {
 	*ret = (struct bytes){ NULL, 0 };
 	if (method == UNPACK_XZ)
-		return unpack_xz(packed, ret, err);
+		return unpack_any(method, packed, XZ_MAX, ret, err);
 	return unpack_sized(method, packed, size, ret, err);
 }

@@ -147,7 +147,7 @@ static void find_head(struct out *o)
 {
 	const struct snapshot *s = o->s;
 	o->head.several = s->containers.count > 1;
-	o->head.has_padding = s->sparse;
+	o->head.has_padding = s->sparse || s->stored_padding;
 	o->head.has_components = s->has_components;
 	for (size_t i = 0; i < s->symbols.count; i++)
 		o->head.has_disassembly |= s->symbols.data[i].disassembly != 0;

@@ -54,7 +54,7 @@ static void close_bracket(struct out *o, const char *bracket)
 
 static void add_unit(struct out *o, uint32_t unit)
 {
-	char hex[8];
+	char hex[16];
 	snprintf(hex, sizeof hex, "\\u%04x", (unsigned)unit);
 	add(o, hex);
 }

@@ -172,7 +172,7 @@ static void read_header(struct in *in)
 	if (next_line(in).len != 0)
 		bad(in, "the JSON text has another length than stated");
 	in->s->has_components = in->head.has_components;
-	in->s->sparse = in->head.has_padding;
+	in->s->stored_padding = in->head.has_padding;
 }
 
 static void read_paths(struct in *in)
@@ -352,7 +352,7 @@ static void read_disassembly(struct in *in)
 /* Sizes are as stored: of overhead with the padding, which is all of it. */
 static bool settle_overhead(struct in *in, struct snap_symbol *y)
 {
-	if (!in->s->sparse)
+	if (!in->s->stored_padding)
 		y->padding = (int64_t)y->size;
 	y->size -= (uint64_t)y->padding;
 	return (int64_t)y->size >= 0 || bad(in, "an overhead symbol is smaller than its padding");
@@ -363,10 +363,11 @@ static bool settle_symbol(struct in *in, struct snap_symbol *y, const struct sna
 	const struct snapshot *s = in->s;
 	if (snap_is_overhead(snapshot_text(s, y->full_name)))
 		return settle_overhead(in, y);
-	if ((int64_t)y->size < 0 && !s->sparse)
+	if ((int64_t)y->size < 0 && !s->stored_padding)
 		return bad(in, "a symbol has a negative size");
-	if (s->sparse || !before || before->section != y->section || (int64_t)y->addr <= 0 ||
-	    (int64_t)before->addr <= 0 || !snapshot_is_native(s->sections.data[y->section].name))
+	if (s->stored_padding || !before || before->section != y->section ||
+	    (int64_t)y->addr <= 0 || (int64_t)before->addr <= 0 ||
+	    !snapshot_is_native(s->sections.data[y->section].name))
 		return true;
 	const bool same_list = y->alias_place > 0;
 	if (same_list && y->addr == before->addr) {

@@ -110,6 +110,7 @@ void snapshot_release(struct snapshot *s)
 	vec_release(&s->extra);
 	vec_release(&s->sections);
 	vec_release(&s->symbols);
+	vec_release(&s->starts);
 	intern_release(&s->texts);
 	arena_release(&s->arena);
 }
@@ -260,6 +261,16 @@ static bool has_place(const struct snapshot *s, const struct snap_symbol *y)
 	       !snap_is_overhead(snapshot_text(s, y->full_name));
 }
 
+/* The last of the starts that is not behind an address. */
+static uint64_t start_of(const struct snapshot *s, uint64_t addr)
+{
+	uint64_t best = 0;
+	for (size_t i = 0; i < s->starts.count; i++)
+		if (s->starts.data[i] <= addr)
+			best = max_u64(best, s->starts.data[i]);
+	return best;
+}
+
 /* A section's symbols, sorted. */
 static void settle_section(const struct snapshot *s, struct snap_symbol *y, size_t count)
 {
@@ -274,7 +285,7 @@ static void settle_section(const struct snapshot *s, struct snap_symbol *y, size
 		const size_t end = join_address(y, i, count);
 		if (end < count && has_place(s, &y[end]))
 			clip(y, i, end, y[end].addr);
-		set_padding(y, i, end, any ? before : y[i].addr);
+		set_padding(y, i, end, any ? max_u64(before, start_of(s, y[i].addr)) : y[i].addr);
 		before = y[end - 1].addr + y[end - 1].size;
 		any = true;
 		i = end;
@@ -285,8 +296,6 @@ void snapshot_finish(struct snapshot *s)
 {
 	sort_symbols(s);
 	gather_sections(s);
-	if (s->sparse)
-		return;
 	for (size_t i = 0; i < s->sections.count; i++)
 		if (s->sections.data[i].count > 0)
 			settle_section(s, s->symbols.data + s->sections.data[i].first,

@@ -89,7 +89,11 @@ struct snapshot {
 	VEC(struct snap_value) extra; /* of files of others: what heft does not know */
 	VEC(struct snap_section) sections;
 	VEC(struct snap_symbol) symbols;
-	bool sparse; /* not all symbols of the program are here: paddings are as stored */
+	/* Addresses in front of which nothing is padding: where sections of the program begin of which
+	 * several became one here. */
+	VEC(uint64_t) starts;
+	bool sparse;         /* a half of a difference: not all symbols of the program are here */
+	bool stored_padding; /* padding is not always the gap to the symbol before; files state it */
 	bool has_components;
 	struct arena arena; /* texts of containers and metadata */
 };
@@ -112,12 +116,16 @@ bool snapshot_is_known(const char *section);
 bool snapshot_is_bss(const char *section);
 /* Sections of programs: their symbols have addresses. */
 bool snapshot_is_native(const char *section);
-/* Sorts, joins equal addresses to alias lists, clips overlaps, computes padding (unless sparse): afterwards the
+/* Sorts, joins equal addresses to alias lists, clips overlaps, computes padding (unless it is stored): afterwards the
  * invariants hold.  Names must have been split before (name, template_name). */
 void snapshot_finish(struct snapshot *s);
 /* Makes the symbols of each section stand side by side, in the order in which sections first appear, and sets
  * first and count: all there is to do for symbols that come from a file. */
 void snapshot_place_sections(struct snapshot *s);
+
+/* Makes template_name and name (and normal forms of full_name) of symbols that come from a file; `exact`: as
+ * SuperSize does on loading. */
+void snapshot_split_names(struct snapshot *s, bool exact);
 
 /* size + padding shared by the members of the alias list. */
 static inline double snap_pss(const struct snap_symbol *y)

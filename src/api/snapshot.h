@@ -1,0 +1,26 @@
+/* snapshot.h - what is behind struct heft_snapshot.  Private to api/. */
+#ifndef HEFT_API_SNAPSHOT_H
+#define HEFT_API_SNAPSHOT_H
+
+#include "heft.h"
+#include "map/paths.h"
+#include "snapshot/snapshot.h"
+
+struct heft_snapshot {
+	struct arena arena;
+	struct notes notes;
+	VEC(const char *) debug_files, dirs;
+	VEC(const char *) builds;
+	const char *map_path, *components_path;
+	struct paths paths;
+	bool no_map, no_search, exact_names, no_literals;
+	unsigned threads;
+	/* After opening. */
+	bool open;
+	struct snapshot snapshot;
+	struct snapshot before; /* of a .sizediff: the other half */
+	bool is_diff;
+	uint64_t vm_size;       /* of the program; 0: not known, as in a .size file */
+};
+
+#endif

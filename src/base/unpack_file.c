@@ -1,0 +1,172 @@
+#define _DEFAULT_SOURCE /* mkstemp */
+#include "base/file.h"
+#include "base/pages.h"
+#include "base/unpack.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+bool unpack_guess(struct bytes file, enum unpack_method *ret)
+{
+	static const struct {
+		const char *magic;
+		size_t size;
+		enum unpack_method method;
+	} known[] = {
+		{ "\x1f\x8b\x08", 3, UNPACK_GZIP },
+		{ "\x28\xb5\x2f\xfd", 4, UNPACK_ZSTD },
+		{ "\x04\x22\x4d\x18", 4, UNPACK_LZ4 },
+		{ "\xfd"
+		  "7zXZ",
+		  6, UNPACK_XZ },
+	};
+	for (size_t i = 0; i < COUNT_OF(known); i++) {
+		if (file.size < known[i].size || memcmp(file.p, known[i].magic, known[i].size) != 0)
+			continue;
+		*ret = known[i].method;
+		return true;
+	}
+	return false;
+}
+
+uint64_t unpack_head(enum unpack_method method, struct bytes packed, uint8_t *out, uint64_t size)
+{
+	struct unpack_stream *s;
+	uint64_t made = 0;
+	if (!unpack_stream_open_any(&s, method, packed, NULL))
+		return 0;
+	unpack_stream_next(s, out, size, &made, NULL);
+	unpack_stream_close(s);
+	return made;
+}
+
+/* A file that goes away with its descriptor; -1 with errno set. */
+static int nameless_file(void)
+{
+	const char *dir = getenv("TMPDIR");
+	char path[4096];
+	if (!dir || !*dir)
+		dir = "/var/tmp";
+	if (snprintf(path, sizeof path, "%s/heft-XXXXXX", dir) >= (int)sizeof path) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	const int fd = mkstemp(path);
+	if (fd >= 0)
+		unlink(path);
+	return fd;
+}
+
+enum { HOLE = 4096, BATCH = 1 << 20 };
+
+static bool is_zero(const uint8_t *p, size_t size)
+{
+	return p[0] == 0 && memcmp(p, p + 1, size - 1) == 0;
+}
+
+static bool write_at(int fd, const uint8_t *p, size_t size, uint64_t at)
+{
+	while (size > 0) {
+		const ssize_t n = pwrite(fd, p, size, (off_t)at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		p += n;
+		size -= (size_t)n;
+		at += (uint64_t)n;
+	}
+	return true;
+}
+
+/* Leaves pages of zeros out: they are holes of the file. */
+static bool write_sparse(int fd, const uint8_t *p, size_t size, uint64_t at)
+{
+	size_t start = 0, i = 0;
+	for (; i < size; i += HOLE) {
+		if (!is_zero(p + i, min_u64(HOLE, size - i)))
+			continue;
+		if (!write_at(fd, p + start, i - start, at + start))
+			return false;
+		start = i + HOLE;
+	}
+	return start >= size || write_at(fd, p + start, size - start, at + start);
+}
+
+static bool copy_out(struct unpack_stream *s, int fd, uint64_t limit, uint64_t *ret_size,
+		     struct heft_err *ret_cut, struct heft_err *err)
+{
+	uint8_t *batch = xmalloc(BATCH);
+	uint64_t made = BATCH;
+	bool ok = true, more = true;
+	while (ok && more && made == BATCH) {
+		more = unpack_stream_next(s, batch, BATCH, &made, ret_cut);
+		if (made > limit - *ret_size)
+			ok = fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET,
+				  "the unpacked size is over the limit");
+		else if (!write_sparse(fd, batch, (size_t)made, *ret_size))
+			ok = fail_sys(err, "no room to unpack (TMPDIR names another folder)");
+		else
+			*ret_size += made;
+	}
+	free(batch);
+	return ok;
+}
+
+static bool map_back(int fd, uint64_t size, struct bytes *ret, struct heft_err *err)
+{
+	if (size == 0)
+		return true;
+	void *p = ftruncate(fd, (off_t)size) == 0
+			  ? mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0)
+			  : MAP_FAILED;
+	if (p == MAP_FAILED)
+		return fail_sys(err, "what is unpacked cannot be mapped");
+	*ret = (struct bytes){ p, size };
+	return true;
+}
+
+bool unpack_file(enum unpack_method method, struct bytes packed, uint64_t limit, struct bytes *ret,
+		 struct heft_err *ret_cut, struct heft_err *err)
+{
+	struct unpack_stream *s;
+	uint64_t size = 0;
+	*ret = (struct bytes){ NULL, 0 };
+	*ret_cut = (struct heft_err){ .code = HEFT_OK };
+	if (!unpack_stream_open_any(&s, method, packed, err))
+		return false;
+	const int fd = nameless_file();
+	const bool ok = fd < 0 ? fail_sys(err, "no temporary file to unpack into")
+			       : copy_out(s, fd, limit, &size, ret_cut, err) &&
+					 map_back(fd, size, ret, err);
+	if (fd >= 0)
+		close(fd);
+	unpack_stream_close(s);
+	return ok;
+}
+
+/* Far above what dumps have, far below what a few bytes of packed zeros can become. */
+#define FILE_MAX (UINT64_C(1) << 38)
+
+bool unpack_in_place(struct file *f, struct notes *notes, struct heft_err *err)
+{
+	enum unpack_method method;
+	struct bytes plain;
+	struct heft_err cut, why;
+	if (!unpack_guess(f->bytes, &method))
+		return true;
+	if (!unpack_file(method, f->bytes, FILE_MAX, &plain, &cut, &why))
+		return fail(err, why.code, HEFT_NO_OFFSET, "%s: %s", f->path, why.text);
+	if (plain.size == 0)
+		return fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET, "%s: nothing can be unpacked%s%s",
+			    f->path, cut.code == HEFT_OK ? "" : ": ",
+			    cut.code == HEFT_OK ? "" : cut.text);
+	if (cut.code != HEFT_OK)
+		note(notes, f->path, HEFT_NO_OFFSET, 0, "unpacked as far as it goes: %s", cut.text);
+	pages_free((void *)(uintptr_t)f->bytes.p, f->bytes.size);
+	f->bytes = plain;
+	return true;
+}

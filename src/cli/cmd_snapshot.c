@@ -1,0 +1,216 @@
+#include "cli/notes.h"
+#include "cli/outfile.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	O_HELP = 1,
+	O_VERSION,
+	O_OUTPUT,
+	O_MAP,
+	O_NO_MAP,
+	O_BUILD,
+	O_COMPONENTS,
+	O_PATH_MAP,
+	O_STRIP_PREFIX,
+	O_EXACT,
+	O_NO_LITERALS,
+	O_STATS,
+	O_DEBUG_FILE,
+	O_DEBUG_DIR,
+	O_NO_SEARCH,
+	O_VERBOSE,
+};
+
+const struct opt snapshot_opts[] = {
+	{ O_OUTPUT, 'o', false, "output", "FILE", "write the snapshot there" },
+	{ O_STATS, 0, false, "stats", NULL, "print the totals of each section" },
+	{ O_MAP, 0, false, "map", "FILE", "linker map (default: FILE.map, if there is one)" },
+	{ O_NO_MAP, 0, false, "no-map", NULL, "use no linker map" },
+	{ O_BUILD, 0, false, "build", "FILE", "compile_commands.json or build.ninja: sources" },
+	{ O_COMPONENTS, 0, false, "components", "FILE", "who owns which sources, as CODEOWNERS" },
+	{ O_PATH_MAP, 0, false, "path-map", "OLD=NEW",
+	  "replace a prefix of paths; may be repeated" },
+	{ O_STRIP_PREFIX, 0, false, "strip-prefix", "DIR",
+	  "cut a prefix off paths; may be repeated" },
+	{ O_NO_LITERALS, 0, false, "no-string-literals", NULL, "no symbols for string literals" },
+	{ O_EXACT, 0, false, "supersize-names", NULL, "cut names exactly as SuperSize does" },
+	{ O_DEBUG_FILE, 0, false, "debug-file", "FILE", "separate debug file, same build id" },
+	{ O_DEBUG_DIR, 'D', false, "debug-dir", "DIR", "look for debug files here first" },
+	{ O_NO_SEARCH, 0, false, "no-debug-search", NULL, "use no debug file that was not named" },
+	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
+	{ O_HELP, 'h', false, "help", NULL, "show this and stop" },
+	{ O_VERSION, 0, false, "version", NULL, "show heft's version and stop" },
+	{ 0 },
+};
+
+const char snapshot_manual[] =
+	"Lists every symbol of a program with size, padding, source and object file and\n"
+	"aliases, and keeps the list in a .size file: SuperSize's format, which its\n"
+	"console and viewer open, and so do 'heft diff' and 'heft query'.\n"
+	"FILE is a program, a shared object or a .size file.\n";
+
+struct snapshot_job {
+	const struct cli *cli;
+	struct heft_snapshot *snapshot;
+	const char *file, *output;
+	size_t file_count;
+	bool help, version, verbose, stats;
+};
+
+static bool apply_path_map(struct snapshot_job *job, const struct opt *o, const char *value)
+{
+	struct heft_err err;
+	const char *equals = strchr(value, '=');
+	char *from = equals ? strndup(value, (size_t)(equals - value)) : NULL;
+	bool ok = from && heft_snapshot_map_path(job->snapshot, from, equals + 1, &err);
+	if (!equals)
+		cli_bad_value(job->cli, o, value, "OLD=NEW");
+	else if (!ok)
+		cli_failed(job->cli, &err);
+	free(from);
+	return ok;
+}
+
+static bool apply_strip(struct snapshot_job *job, const char *value)
+{
+	struct heft_err err;
+	if (heft_snapshot_strip_prefix(job->snapshot, value, &err))
+		return true;
+	cli_failed(job->cli, &err);
+	return false;
+}
+
+static bool apply(struct snapshot_job *job, const struct opt *o, const char *value)
+{
+	struct heft_snapshot *s = job->snapshot;
+	switch (o->id) {
+	case O_HELP: job->help = true; break;
+	case O_VERSION: job->version = true; break;
+	case O_OUTPUT: job->output = value; break;
+	case O_STATS: job->stats = true; break;
+	case O_MAP: heft_snapshot_set_map(s, value); break;
+	case O_NO_MAP: heft_snapshot_set_map(s, NULL); break;
+	case O_BUILD: heft_snapshot_add_build(s, value); break;
+	case O_COMPONENTS: heft_snapshot_set_components(s, value); break;
+	case O_PATH_MAP: return apply_path_map(job, o, value);
+	case O_STRIP_PREFIX: return apply_strip(job, value);
+	case O_EXACT: heft_snapshot_set_exact_names(s, true); break;
+	case O_NO_LITERALS: heft_snapshot_set_literals(s, false); break;
+	case O_DEBUG_FILE: heft_snapshot_add_debug_file(s, value); break;
+	case O_DEBUG_DIR: heft_snapshot_add_debug_dir(s, value); break;
+	case O_NO_SEARCH: heft_snapshot_set_find_debug(s, false); break;
+	case O_VERBOSE: job->verbose = true; break;
+	default: break;
+	}
+	return true;
+}
+
+static bool parse(struct snapshot_job *job, int argc, char **argv)
+{
+	struct opt_cursor c;
+	options_init(&c, snapshot_opts, argc, argv);
+	while (!job->help && !job->version) {
+		switch (options_next(&c)) {
+		case OPT_END: return true;
+		case OPT_OPTION:
+			if (!apply(job, c.opt, c.value))
+				return false;
+			break;
+		case OPT_OPERAND:
+			job->file = c.value;
+			job->file_count++;
+			break;
+		case OPT_SEPARATOR: break;
+		case OPT_BAD: cli_error(job->cli, "%s", c.problem); return false;
+		}
+	}
+	return true;
+}
+
+/* ---- totals ------------------------------------------------------------------------------------ */
+
+static void print_share(uint64_t part, int64_t whole)
+{
+	if (whole > 0)
+		printf("%9.1f%%", 100.0 * (double)part / (double)whole);
+	else
+		printf("%10s", "-");
+}
+
+static void print_stats(const struct snapshot_job *job)
+{
+	struct heft_snapshot_section sec;
+	int64_t total = 0;
+	printf("%-20s%12s%12s%12s%10s%10s%10s\n", "section", "size", "symbols", "padding", "source",
+	       "object", "aliases");
+	for (size_t i = 0; heft_snapshot_section(job->snapshot, i, &sec); i++) {
+		const int64_t size = sec.symbol_size + sec.padding;
+		printf("%-20s%12" PRId64 "%12" PRIu64 "%12" PRId64, sec.name, size, sec.unique,
+		       sec.padding);
+		print_share(sec.with_source, sec.symbol_size);
+		print_share(sec.with_object, sec.symbol_size);
+		printf("%10" PRIu64 "%s\n", sec.symbols - sec.unique,
+		       sec.in_file ? "" : "  (not in the file)");
+		total += sec.in_file ? size : 0;
+	}
+	printf("%-20s%12" PRId64 "\n", "file", total);
+}
+
+/* ---- the file ---------------------------------------------------------------------------------- */
+
+static bool put_piece(void *ctx, const void *data, size_t size)
+{
+	return fwrite(data, 1, size, ctx) == size;
+}
+
+static int write_snapshot(const struct snapshot_job *job)
+{
+	struct outfile out;
+	struct heft_err err;
+	if (!outfile_open(&out, job->output))
+		return cli_error(job->cli, "%s: cannot write: %s", job->output, strerror(errno));
+	if (!heft_snapshot_write(job->snapshot, put_piece, out.f, &err)) {
+		outfile_drop(&out);
+		return cli_failed(job->cli, &err);
+	}
+	if (!outfile_close(&out))
+		return cli_error(job->cli, "%s: cannot write: %s", job->output, strerror(errno));
+	return EXIT_FINE;
+}
+
+static int run(struct snapshot_job *job)
+{
+	struct heft_err err;
+	if (job->file_count != 1)
+		return cli_error(job->cli, "must specify one file; try '%s --help'",
+				 job->cli->usage);
+	if (!job->output && !job->stats)
+		return cli_error(job->cli, "say where to with -o FILE, or --stats");
+	if (!heft_snapshot_open(job->snapshot, job->file, &err))
+		return cli_failed(job->cli, &err);
+	for (size_t i = 0; i < heft_snapshot_note_count(job->snapshot); i++)
+		note_print(job->cli, heft_snapshot_note(job->snapshot, i), job->verbose);
+	if (job->stats)
+		print_stats(job);
+	return job->output ? write_snapshot(job) : EXIT_FINE;
+}
+
+int cmd_snapshot(const struct cli *cli, int argc, char **argv)
+{
+	struct snapshot_job job = { .cli = cli, .snapshot = heft_snapshot_new() };
+	int status = EXIT_FINE;
+	if (!parse(&job, argc, argv))
+		status = EXIT_TROUBLE;
+	else if (job.help)
+		cli_help(cli);
+	else if (job.version)
+		cli_version(cli);
+	else
+		status = run(&job);
+	heft_snapshot_free(job.snapshot);
+	return status;
+}

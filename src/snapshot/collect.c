@@ -1,0 +1,288 @@
+#include "snapshot/collect_internal.h"
+
+#include "base/sort.h"
+#include "image/elf_const.h"
+#include "source/symbol_rule.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- symbols of the tables --------------------------------------------------------------------- */
+
+/* Marks of the assembler that tell code from data: $x, $d.12. */
+static bool is_mark(struct str name)
+{
+	return name.len >= 2 && name.p[0] == '$' && (name.len == 2 || name.p[2] == '.');
+}
+
+static void read_table(const struct image *im, const struct section *table, native_vec *ret)
+{
+	struct symtab t;
+	if (!table || !symtab_open(&t, im, table))
+		return;
+	for (size_t i = 1; i < t.count; i++) {
+		const struct symbol y = symtab_get(&t, i);
+		uint64_t addr;
+		if (y.name.len == 0 || is_mark(y.name) || !symbol_names_a_place(&y) ||
+		    !symbol_addr(im, &y, &addr) || y.section >= im->section_count)
+			continue;
+		const struct section *sec = &im->sections[y.section];
+		if (addr < sec->addr || addr - sec->addr >= sec->size)
+			continue;
+		vec_push(ret,
+			 (struct native){ .addr = addr,
+					  .size = min_u64(y.size, sec->addr + sec->size - addr),
+					  .name = y.name,
+					  .section = y.section,
+					  .rank = symbol_rank(&y) });
+	}
+}
+
+/* By address, those without a size first, then longest and best first. */
+static int compare_natives(const void *pa, const void *pb)
+{
+	const struct native *a = pa, *b = pb;
+	if (a->size != b->size)
+		return a->size > b->size ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return str_cmp(a->name, b->name);
+}
+
+/* By section, then address. */
+static void sort_natives(native_vec *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		list->data[i].key = list->data[i].addr;
+	sort_by_key_then(list->data, list->count, sizeof *list->data, compare_natives);
+	for (size_t i = 0; i < list->count; i++)
+		list->data[i].key = list->data[i].section;
+	sort_by_key(list->data, list->count, sizeof *list->data);
+}
+
+static void read_natives(const struct collect_input *in, native_vec *ret)
+{
+	const struct section *own = image_section_type(in->image, SHT_SYMTAB, 1);
+	read_table(in->image, own, ret);
+	if (!own && in->debug)
+		read_table(in->debug, image_section_type(in->debug, SHT_SYMTAB, 1), ret);
+	if (!own)
+		read_table(in->image, image_section_type(in->image, SHT_DYNSYM, 1), ret);
+	sort_natives(ret);
+}
+
+/* ---- a section --------------------------------------------------------------------------------- */
+
+/* Symbols [i, end) stand at one address: adds those of the largest size, or the best one without. */
+static void add_address(struct collect *c, const struct native *list, size_t i, size_t end,
+			uint64_t size)
+{
+	for (size_t k = i; k < end; k++) {
+		const bool same = k > i && str_eq(list[k].name, list[k - 1].name);
+		const bool smaller = list[k].size == 0 && (k > i || list[i].size > 0);
+		if (!same && !smaller)
+			collect_native(c, list[i].addr, size, list[k].name);
+	}
+}
+
+/* The bytes a symbol without a size has: up to the next one. */
+static uint64_t unsized_end(const struct collect *c, const struct native *list, size_t end,
+			    size_t count)
+{
+	return end < count ? list[end].addr : c->section->addr + c->section->size;
+}
+
+static void add_symbols(struct collect *c, const struct native *list, size_t count)
+{
+	const uint64_t limit = c->section->addr + c->section->size;
+	uint64_t at = c->section->addr; /* everything in front has a symbol */
+	struct str before = STR("");
+	for (size_t i = 0; i < count;) {
+		size_t end = i + 1;
+		while (end < count && list[end].addr == list[i].addr)
+			end++;
+		const bool inside = list[i].addr < at && i > 0;
+		uint64_t stop = list[i].size > 0   ? list[i].addr + list[i].size
+				: c->section->exec ? unsized_end(c, list, end, count)
+						   : list[i].addr;
+		if (!inside && stop > list[i].addr) {
+			if (end < count && list[i].size == 0)
+				stop = min_u64(stop, list[end].addr);
+			if (at < list[i].addr)
+				collect_gap(c, at, list[i].addr, before);
+			add_address(c, list, i, end, stop - list[i].addr);
+			at = stop;
+			before = list[i].name;
+		}
+		i = end;
+	}
+	if (at < limit)
+		collect_gap(c, at, limit, before);
+}
+
+static void find_map_section(struct collect *c)
+{
+	const struct linkmap *map = c->in->map;
+	c->map_section = LINKMAP_NONE;
+	for (size_t i = 0; map && i < map->sections.count; i++)
+		if (map->sections.data[i].addr == c->section->addr &&
+		    map->sections.data[i].size == c->section->size &&
+		    str_eq(linkmap_text(map, map->sections.data[i].name), c->section->name))
+			c->map_section = (uint32_t)i;
+}
+
+static void collect_section(struct collect *c, const struct section *s, const char *name,
+			    const native_vec *all)
+{
+	const size_t first = lower_bound(all->data, all->count, sizeof *all->data, s->index);
+	const size_t end = upper_bound(all->data, all->count, sizeof *all->data, s->index);
+	c->section = s;
+	c->to = snapshot_section(c->s, c->container, name);
+	c->gaps = 0;
+	c->unit = (struct span_cursor){ c->in->units, 0 };
+	c->piece = 0;
+	find_map_section(c);
+	add_symbols(c, all->data + first, end - first);
+}
+
+/* ---- the rest of the file ---------------------------------------------------------------------- */
+
+static void add_size(struct collect *c, const char *name, uint64_t size)
+{
+	struct snap_container *to = &c->s->containers.data[c->container];
+	for (size_t i = 0; i < to->section_sizes.count; i++)
+		if (strcmp(to->section_sizes.data[i].name, name) == 0) {
+			to->section_sizes.data[i].size += size;
+			return;
+		}
+	vec_push(&to->section_sizes, (struct snap_section_size){ name, size });
+}
+
+static const char *section_name(struct collect *c, const struct section *s)
+{
+	if (s->name.len > 0)
+		return arena_copy(&c->s->arena, s->name);
+	return arena_format(&c->s->arena, "#%" PRIu32, s->index);
+}
+
+/* The section of the format that takes a section of the program: ".text.hot" goes to ".text"; NULL: none does. */
+static const char *format_section(const struct section *s)
+{
+	static const char *const names[][2] = {
+		{ ".text", ".text" },      { ".init.text", ".text" },
+		{ ".ltext", ".text" },     { ".rodata", ".rodata" },
+		{ ".lrodata", ".rodata" }, { ".data.rel.ro", ".data.rel.ro" },
+		{ ".data", ".data" },      { ".sdata", ".data" },
+		{ ".ldata", ".data" },     { ".init.data", ".data" },
+		{ ".tdata", ".tdata" },    { ".tbss", ".tbss" },
+		{ ".bss", ".bss" },        { ".sbss", ".bss" },
+		{ ".lbss", ".bss" },
+	};
+	static const char bolt[] = ".bolt.org";
+	const size_t skip = str_starts(s->name, str_of(bolt)) ? sizeof bolt - 1 : 0;
+	const struct str name = { s->name.p + skip, s->name.len - skip };
+	if (!s->alloc || s->type == SHT_NOTE)
+		return NULL;
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		const struct str known = str_of(names[i][0]);
+		if (str_starts(name, known) && (name.len == known.len || name.p[known.len] == '.'))
+			return snapshot_is_bss(names[i][1]) == s->nobits ? names[i][1] : NULL;
+	}
+	return NULL;
+}
+
+/* Whether the section is the first that went to this one of the format. */
+static void note_start(struct collect *c, const struct section *s, const char *name)
+{
+	for (size_t i = 1; i < s->index; i++) {
+		const char *other = format_section(&c->in->image->sections[i]);
+		c->s->stored_padding |= other && c->in->image->sections[i].size > 0 &&
+					strcmp(other, name) == 0;
+	}
+	vec_push(&c->s->starts, s->addr);
+}
+
+/* Sections that the format has no place for. */
+static void add_other(struct collect *c, const char *name, uint64_t size)
+{
+	c->to = snapshot_section(c->s, c->container, ".other");
+	text_set(&c->scratch, STR("** ELF Section: "));
+	text_add(&c->scratch, str_of(name));
+	collect_named(c, 0, size, text_str(&c->scratch));
+}
+
+static void add_overhead(struct collect *c, uint64_t in_sections)
+{
+	const uint64_t file = c->in->image->bytes.size;
+	if (in_sections >= file) {
+		if (in_sections > file)
+			note(c->in->file->notes, c->in->file->path, HEFT_NO_OFFSET,
+			     in_sections - file,
+			     "sections overlap in the file: the sizes of their symbols add up to "
+			     "more");
+		return;
+	}
+	c->to = snapshot_section(c->s, c->container, ".other");
+	collect_named(c, 0, 0, STR("Overhead: ELF file"));
+	c->s->symbols.data[c->s->symbols.count - 1].padding = (int64_t)(file - in_sections);
+}
+
+/* ---- objects by source ------------------------------------------------------------------------- */
+
+/* The object made from each source file, by text id: 0: not seen, UINT32_MAX: several. */
+static void learn_objects(const struct collect *c, size_t first, uint32_t *object_of)
+{
+	for (size_t i = first; i < c->s->symbols.count; i++) {
+		const struct snap_symbol *y = &c->s->symbols.data[i];
+		if (y->source == 0 || y->object == 0)
+			continue;
+		uint32_t *object = &object_of[y->source];
+		*object = *object == 0 || *object == y->object ? y->object : UINT32_MAX;
+	}
+}
+
+/* Linkers do not say whose merged strings and constants are; where a source file became one object, the file of the
+ * code that uses them does. */
+static void complete_objects(struct collect *c, size_t first)
+{
+	uint32_t *object_of = xcalloc(c->s->texts.entries.count + 1, sizeof *object_of);
+	learn_objects(c, first, object_of);
+	for (size_t i = first; c->in->map && i < c->s->symbols.count; i++) {
+		struct snap_symbol *y = &c->s->symbols.data[i];
+		if (y->object == 0 && object_of[y->source] != UINT32_MAX)
+			y->object = object_of[y->source];
+	}
+	free(object_of);
+}
+
+void snapshot_collect(struct snapshot *s, uint32_t container, const struct collect_input *in)
+{
+	struct collect c = { .s = s, .container = container, .in = in };
+	native_vec natives = { 0 };
+	const size_t first = s->symbols.count;
+	uint64_t in_sections = 0;
+	read_natives(in, &natives);
+	for (size_t i = 1; i < in->image->section_count; i++) {
+		const struct section *sec = &in->image->sections[i];
+		const char *name = section_name(&c, sec);
+		if (sec->size == 0)
+			continue;
+		const char *known = snapshot_is_native(name) && sec->alloc ? name
+									   : format_section(sec);
+		add_size(&c, known ? known : name, sec->nobits ? sec->size : sec->file_size);
+		in_sections += sec->nobits ? 0 : sec->file_size;
+		if (known) {
+			note_start(&c, sec, known);
+			collect_section(&c, sec, known, &natives);
+		} else if (!sec->nobits) {
+			add_other(&c, name, sec->file_size);
+		}
+	}
+	add_overhead(&c, in_sections);
+	complete_objects(&c, first);
+	vec_release(&natives);
+	vec_release(&c.sources);
+	text_release(&c.scratch);
+	supersize_name_release(&c.name);
+	demangler_release(&c.demangler);
+}

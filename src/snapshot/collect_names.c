@@ -1,0 +1,129 @@
+#include "snapshot/collect_internal.h"
+
+/* ---- paths ------------------------------------------------------------------------------------- */
+
+/* The source file of an address, as the debug info names its unit. */
+static uint32_t source_of(struct collect *c, uint64_t addr)
+{
+	const struct labels *labels = c->in->unit_labels;
+	if (!c->in->units)
+		return 0;
+	const label_id label = cursor_label(&c->unit, addr);
+	if (label == LABEL_NONE || label_is_fallback(labels, label))
+		return 0;
+	while (c->sources.count <= label)
+		vec_push(&c->sources, 0);
+	uint32_t *text = &c->sources.data[label];
+	if (*text == 0)
+		*text = intern_add(&c->s->texts, label_text(labels, label));
+	return *text;
+}
+
+/* The piece of the map that holds an address of the section at work; NULL: none. */
+static const struct linkmap_piece *piece_at(struct collect *c, uint64_t addr)
+{
+	const struct linkmap *map = c->in->map;
+	if (!map || c->map_section == LINKMAP_NONE)
+		return NULL;
+	const struct linkmap_section *sec = &map->sections.data[c->map_section];
+	const size_t end = (size_t)sec->first_piece + sec->piece_count;
+	if (c->piece < sec->first_piece || c->piece >= end ||
+	    map->pieces.data[c->piece].addr > addr)
+		c->piece = sec->first_piece;
+	for (; c->piece < end; c->piece++) {
+		const struct linkmap_piece *p = &map->pieces.data[c->piece];
+		if (p->addr > addr)
+			return NULL;
+		if (addr - p->addr < p->size)
+			return p;
+	}
+	return NULL;
+}
+
+/* What the name of the input section says of the symbols in it: ".text.hot.f". */
+static uint16_t piece_flags(struct str name)
+{
+	static const struct {
+		const char *word;
+		uint16_t flag;
+	} words[] = {
+		{ ".startup", SNAP_STARTUP },
+		{ ".unlikely", SNAP_UNLIKELY },
+		{ ".rel.local", SNAP_REL_LOCAL },
+		{ ".rel", SNAP_REL },
+		{ ".hot", SNAP_HOT },
+	};
+	const char *dot = name.len > 1 ? memchr(name.p + 1, '.', name.len - 1) : NULL;
+	const size_t skip = dot ? (size_t)(dot - name.p) : name.len;
+	const struct str rest = { name.p + skip, name.len - skip };
+	for (size_t i = 0; i < COUNT_OF(words); i++) {
+		const struct str word = str_of(words[i].word);
+		if (str_starts(rest, word) && (rest.len == word.len || rest.p[word.len] == '.'))
+			return words[i].flag;
+	}
+	return 0;
+}
+
+static void add_paths(struct collect *c, struct snap_symbol *y)
+{
+	const struct linkmap_piece *p = piece_at(c, y->addr);
+	y->source = source_of(c, y->addr);
+	if (!p)
+		return;
+	y->flags |= piece_flags(linkmap_piece_name(c->in->map, p));
+	if (p->object != LINKMAP_NONE)
+		y->object = intern_add(&c->s->texts, linkmap_object(c->in->map, p->object));
+}
+
+/* ---- names ------------------------------------------------------------------------------------- */
+
+/* The demangled name as c++filt writes it: "f() (.isra.0)" is "f() [clone .isra.0]"; what ThinLTO adds to names that it
+ * makes global goes. */
+static struct str clone_form(struct collect *c, struct str name)
+{
+	size_t open = name.len;
+	if (!str_ends(name, STR(")")))
+		return name;
+	while (open > 0 && name.p[open - 1] != '(')
+		open--;
+	if (open < 2 || open >= name.len || name.p[open] != '.' || name.p[open - 2] != ' ')
+		return name;
+	const struct str base = { name.p, open - 2 };
+	const struct str suffix = { name.p + open, name.len - 1 - open };
+	if (str_starts(suffix, STR(".llvm.")))
+		return base;
+	text_set(&c->scratch, base);
+	text_add(&c->scratch, STR(" [clone "));
+	text_add(&c->scratch, suffix);
+	text_add(&c->scratch, STR("]"));
+	return text_str(&c->scratch);
+}
+
+static uint32_t keep(struct collect *c, const struct text *t)
+{
+	return intern_add(&c->s->texts, text_str(t));
+}
+
+void collect_native(struct collect *c, uint64_t addr, uint64_t size, struct str raw)
+{
+	struct snap_symbol y = { .addr = addr, .size = size, .section = c->to };
+	const struct str name = clone_form(c, demangle(&c->demangler, raw, HEFT_NAMES_FULL));
+	const unsigned how = (c->section->exec ? SUPERSIZE_TEXT : 0u) |
+			     (c->in->exact_names ? SUPERSIZE_EXACT : 0u);
+	supersize_split(&c->name, name, how);
+	y.full_name = keep(c, &c->name.full);
+	y.template_name = keep(c, &c->name.template_name);
+	y.name = keep(c, &c->name.plain);
+	y.flags = (uint16_t)c->name.flags;
+	add_paths(c, &y);
+	vec_push(&c->s->symbols, y);
+}
+
+void collect_named(struct collect *c, uint64_t addr, uint64_t size, struct str name)
+{
+	struct snap_symbol y = { .addr = addr, .size = size, .section = c->to };
+	y.full_name = y.template_name = y.name = intern_add(&c->s->texts, name);
+	if (addr > 0 && !snap_is_star(name))
+		add_paths(c, &y);
+	vec_push(&c->s->symbols, y);
+}

@@ -1,0 +1,71 @@
+#include "names/supersize.h"
+#include "snapshot/snapshot.h"
+
+/* What follows the last blank. */
+static struct str last_word(struct str s)
+{
+	size_t i = s.len;
+	while (i > 0 && s.p[i - 1] != ' ')
+		i--;
+	return (struct str){ s.p + i, s.len - i };
+}
+
+/* "org.Outer$Class#member(int): void" gives "org.Outer$Class#member". */
+static struct str without_parameters(struct str s)
+{
+	const char *hash = s.len > 0 ? memchr(s.p, '#', s.len) : NULL;
+	const size_t from = hash ? (size_t)(hash - s.p) : s.len;
+	for (size_t i = from; i < s.len; i++)
+		if (s.p[i] == '(' || s.p[i] == ':')
+			return (struct str){ s.p, i };
+	return s;
+}
+
+/* Without the package in front of the class: a dex name starts at the last dot before '#' or the end. */
+static struct str without_package(struct str s)
+{
+	const char *hash = s.len > 0 ? memchr(s.p, '#', s.len) : NULL;
+	size_t i = hash ? (size_t)(hash - s.p) : s.len;
+	while (i > 0 && s.p[i - 1] != '.')
+		i--;
+	return (struct str){ s.p + i, s.len - i };
+}
+
+static void split_dex(struct snapshot *s, struct snap_symbol *y)
+{
+	y->template_name = intern_add(&s->texts,
+				      without_parameters(snapshot_text(s, y->full_name)));
+	y->name = intern_add(&s->texts, without_package(snapshot_text(s, y->template_name)));
+}
+
+static void split_native(struct snapshot *s, struct snap_symbol *y, struct supersize_name *n,
+			 unsigned how)
+{
+	supersize_split(n, snapshot_text(s, y->full_name), how);
+	y->full_name = intern_add(&s->texts, text_str(&n->full));
+	y->template_name = intern_add(&s->texts, text_str(&n->template_name));
+	y->name = intern_add(&s->texts, text_str(&n->plain));
+	y->flags |= (uint16_t)n->flags;
+}
+
+void snapshot_split_names(struct snapshot *s, bool exact)
+{
+	struct supersize_name n = { 0 };
+	for (size_t i = 0; i < s->symbols.count; i++) {
+		struct snap_symbol *y = &s->symbols.data[i];
+		const char letter = s->sections.data[y->section].letter;
+		const struct str full = snapshot_text(s, y->full_name);
+		y->template_name = y->name = y->full_name;
+		if (snap_is_star(full) || snap_is_overhead(full) || snap_is_literal(full))
+			continue;
+		if (letter == 'p' || letter == 'P')
+			y->template_name = y->name = intern_add(&s->texts, last_word(full));
+		else if (letter == 'x' || letter == 'm')
+			split_dex(s, y);
+		else if (snapshot_is_native(s->sections.data[y->section].name))
+			split_native(s, y, &n,
+				     (letter == 't' ? SUPERSIZE_TEXT : 0u) |
+					     (exact ? SUPERSIZE_EXACT : 0u));
+	}
+	supersize_name_release(&n);
+}

@@ -1,0 +1,15 @@
+/* set_paths.h - the paths of a snapshot as people know them: sources by the build system's word, prefixes replaced, members
+ * of archives as paths, components. */
+#ifndef HEFT_SNAPSHOT_SET_PATHS_H
+#define HEFT_SNAPSHOT_SET_PATHS_H
+
+#include "map/paths.h"
+#include "snapshot/build_paths.h"
+#include "snapshot/components.h"
+#include "snapshot/snapshot.h"
+
+/* Each may be NULL.  Once a snapshot, before or after snapshot_finish. */
+void snapshot_set_paths(struct snapshot *s, const struct build_paths *build,
+			const struct paths *paths, const struct components *components);
+
+#endif
