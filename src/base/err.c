@@ -95,3 +95,15 @@ void note(struct notes *n, const char *path, uint64_t off, uint64_t bytes, const
 						  .bytes = bytes };
 	pthread_mutex_unlock(&n->lock);
 }
+
+void notes_append(struct notes *n, struct notes *more)
+{
+	for (size_t i = 0; i < more->count; i++) {
+		if (n->count == n->cap) {
+			n->cap = n->cap ? n->cap * 2 : 8;
+			n->data = xrealloc(n->data, n->cap * sizeof *n->data);
+		}
+		n->data[n->count++] = more->data[i];
+	}
+	more->count = 0;
+}

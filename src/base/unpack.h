@@ -50,15 +50,16 @@ bool unpack(enum unpack_method method, struct bytes packed, uint64_t size, struc
 
 /* ---- packed files ------------------------------------------------------------------------- */
 
-/* The method by the magic of a packed file (RFC 1952, RFC 8878, the LZ4 frame and the XZ file format);
- * false where it has none of these. */
+/* The method by the magic of a packed file (RFC 1952, RFC 8878, the LZ4 frame and the XZ file
+ * format); false where it has none of these. */
 bool unpack_guess(struct bytes file, enum unpack_method *ret);
 /* The first bytes of what is packed, at most `size`; returns how many. */
 uint64_t unpack_head(enum unpack_method method, struct bytes packed, uint8_t *out, uint64_t size);
-/* Unpacks a whole file into one without a name (in $TMPDIR, else /var/tmp) that is mapped, so that the
- * result may be larger than memory; pages of zeros take no room.  The caller unmaps *ret with
- * pages_free.  False where there is no room or more than `limit` bytes come out.  Data that are damaged
- * or cut off give what comes before: true, with the trouble in *ret_cut (code HEFT_OK: none). */
+/* Unpacks a whole file into one without a name (in $TMPDIR, else /var/tmp) that is mapped, so
+ * that the result may be larger than memory; pages of zeros take no room.  The caller unmaps *ret
+ * with pages_free.  False where there is no room or more than `limit` bytes come out.  Data that
+ * are damaged or cut off give what comes before: true, with the trouble in *ret_cut (code
+ * HEFT_OK: none). */
 bool unpack_file(enum unpack_method method, struct bytes packed, uint64_t limit, struct bytes *ret,
 		 struct heft_err *ret_cut, struct heft_err *err);
 /* Puts what is packed in a file in its place, whose path stays.  Nothing happens to a file that

@@ -72,7 +72,7 @@ static inline uint64_t heap_canary(uint64_t addr)
 }
 
 /* An inline stack, from low to high: this, `count` frames of a machine word each, innermost first,
- * then zeros up to a multiple of 16.  The stack id of the header is then the distance from p
+ * then zeros up to the header (or the wide words).  The stack id of the header is then the distance from p
  * back to `magic`, in bytes. */
 struct heap_inline {
 	uint64_t magic; /* HEAP_INLINE_MAGIC + bytes of a machine word (4 or 8) */
@@ -174,7 +174,9 @@ struct heap_thread {
 	uint32_t state;      /* 1: runs, 0: ended */
 	uint64_t unrecorded; /* allocations made while the recorder was at work: signal handlers */
 	char name[16];
-	uint64_t reserved[4];
+	uint64_t own, own_size; /* memory of the slot: holds addresses that the program may have
+	                         * forgotten; 0: not told */
+	uint64_t reserved[2];
 };
 
 /* What was mapped where.  Nodes of a page with epoch e mean the modules with first <= e, and e < last
@@ -205,7 +207,7 @@ struct heap_process {
 	uint32_t peak_epoch, module_epoch;
 	uint64_t foreign_frees; /* of blocks without a header */
 	uint64_t lost;          /* allocations without a stack: the tables are full */
-	uint64_t double_frees;  /* seen, and left to the allocator */
+	uint64_t double_frees;  /* seen; the hosted recorder leaves them to the allocator */
 	uint64_t damaged;       /* canaries found written over when their block was freed */
 	uint64_t page_count;    /* pages of all kinds, this one included */
 	uint64_t updated_at;    /* when anything here was last written, roughly */

@@ -13,9 +13,9 @@ struct heap_found {
 	uint32_t stack;      /* in calls.stacks */
 	uint32_t thread;     /* 0: not kept */
 	uint64_t sequence;   /* 0: not kept */
+	uint32_t front;      /* bytes of header in front of addr, inline frames included */
 	uint8_t flags;       /* enum heap_flag */
-	uint8_t front; /* bytes of header in front of addr / 16, inline frames included */
-	uint8_t shift; /* log2 of the distance from the allocator's block to addr; 0: front * 16 */
+	uint8_t shift;       /* log2 of the distance from the allocator's block to addr; 0: front */
 	bool canary_damaged;
 	bool cut; /* its bytes, or its canary, are not wholly in the dump */
 };
@@ -40,7 +40,7 @@ size_t heap_block_at(const struct blocks_found *b, uint64_t addr);
 /* Where the header of a block begins, and where its bytes, canary included, end. */
 static inline uint64_t heap_found_start(const struct heap_found *f)
 {
-	return f->addr - f->front * (uint64_t)HEAP_ALIGN;
+	return f->addr - f->front;
 }
 
 static inline uint64_t heap_found_end(const struct heap_found *f)

@@ -9,25 +9,39 @@ enum damage_kind {
 	DAMAGE_CANARY, /* the block wrote past its end: `block` itself did */
 	DAMAGE_HEADER, /* a header stood here and does not verify: the block before is the suspect */
 	DAMAGE_CHUNK,  /* the allocator's chain breaks behind `block` */
-	DAMAGE_DOUBLE_FREE, /* the recorder counted them; `count`, block none */
-	DAMAGE_FAULT,       /* the faulting address lies in, before or behind `block` */
-	DAMAGE_FREED_USE,   /* the faulting address, or a register, lies in a freed block */
+	DAMAGE_DOUBLE_FREE,   /* the recorder counted them: `count`; `freed`: what the stack of the
+	                       * aborted thread points at, most likely the block */
+	DAMAGE_CANARY_FREED,  /* the recorder counted canaries found damaged as blocks were freed */
+	DAMAGE_FAULT,         /* the faulting address lies in, before or behind `block` */
+	DAMAGE_FREED_USE,     /* the faulting address lies in a freed block */
+	DAMAGE_FREED_POINTER, /* a register of the thread that faulted points into a freed block */
 };
 
+/* Of one overflow that damages a canary and then a header and the chain, only the canary is
+ * listed, with the victim. */
 struct damage {
-	enum damage_kind kind;
-	uint64_t addr;  /* of the first byte that is wrong */
+	uint64_t
+		addr; /* of the first byte that is wrong; of DAMAGE_FREED_POINTER: what it points at */
 	uint64_t count; /* bytes found wrong, where that is known; double frees: how many */
 	size_t block;   /* suspect, index into live; SIZE_MAX: none */
 	size_t freed;   /* index into freed; SIZE_MAX: none */
 	size_t victim;  /* live block whose header or bytes were hit; SIZE_MAX: none */
-	int64_t distance; /* DAMAGE_FAULT: address - end of the block (>= 0), or address - its start (< 0) */
+	int64_t distance; /* DAMAGE_FAULT: address - end of the block (>= 0), or address - its start (< 0);
+	                   * 0 for an address inside */
+	uint64_t was_size;  /* DAMAGE_HEADER: what is left of it says so */
+	uint32_t was_stack; /* in calls.stacks, as far as it is left; 0: not known */
+	enum damage_kind kind;
 };
 
 struct damages {
 	VEC(struct damage) list; /* by address */
 };
+
+/* A core that was taken while threads ran may have caught one inside the allocator; all else that is
+ * found is damage.  Cost: the blocks, and the unrecorded part of the heap. */
 void heap_damage_find(struct damages *ret, const struct dump *d, const struct records *r,
-		      const struct blocks_found *b, const struct heap_layout *l);
+		      const struct calls *c, const struct blocks_found *b,
+		      const struct heap_layout *l);
+void heap_damage_release(struct damages *damages);
 
 #endif

@@ -2,8 +2,9 @@
  * adds, what is free.
  *
  * The allocator's own chain of chunks (glibc: the size word in front of a block) tells where free
- * chunks and unrecorded blocks are, and is believed as long as it leads from one recorded block to the next; bytes it does
- * not explain are HEAP_PART_OTHER.  Regions without a recorded block are not listed. */
+ * chunks and unrecorded blocks are, and is believed as long as it leads from one recorded block to
+ * the next, or to the end of a heap; bytes it does not explain are HEAP_PART_OTHER.  Regions without
+ * a recorded block, live or freed, are not listed. */
 #ifndef HEFT_HEAP_LAYOUT_H
 #define HEFT_HEAP_LAYOUT_H
 
@@ -12,28 +13,52 @@
 enum heap_part_kind {
 	HEAP_PART_BLOCK,      /* the user's bytes */
 	HEAP_PART_HEADER,     /* the recorder's header, inline frames, canary */
-	HEAP_PART_OVERHEAD,   /* the allocator's: chunk headers, rounding up, alignment */
+	HEAP_PART_OVERHEAD,   /* the allocator's: chunk headers, rounding up, alignment, arenas */
 	HEAP_PART_FREE,       /* given back to the allocator, or never handed out */
 	HEAP_PART_UNRECORDED, /* in use, without a header: from before the recorder, not sampled */
-	HEAP_PART_RECORDER,   /* pages of the recorder */
+	HEAP_PART_RECORDER,   /* the recorder's, as far as it tells */
 	HEAP_PART_OTHER,      /* between blocks, not explained */
+	HEAP_PART_KINDS,
 };
 
 struct heap_part {
 	uint64_t addr, size;
 	enum heap_part_kind kind;
-	uint32_t block; /* HEAP_PART_BLOCK, _HEADER, _OVERHEAD: index into live; else UINT32_MAX */
+	uint32_t block; /* HEAP_PART_BLOCK: index into live; else UINT32_MAX */
 };
 
-/* Parts in order of address; they do not overlap.  The arrays are the caller's to release. */
-struct heap_layout {
-	VEC(struct heap_part) parts;
-	uint64_t bytes[HEAP_PART_OTHER + 1];
-	uint64_t pinned_pages,
-		pinned_bytes; /* pages of 4096 less than a quarter used; their free bytes */
+/* Contiguous memory with recorded blocks: a region, or several that a block lies across. */
+struct heap_span {
+	uint64_t addr, size;
 };
+
+/* A place where the chain of chunks that leads on from a block does not go on. */
+struct heap_break {
+	uint64_t addr;          /* of the size word that is wrong */
+	uint32_t before, after; /* live blocks; `after` UINT32_MAX: the chunk is no live block's */
+};
+
+/* Parts and spans in order of address; they do not overlap, and parts fill the spans. */
+struct heap_layout {
+	/* HEAP_PART_BLOCK is all that the allocator gave for the block here: heap_part_split().
+	 * Neighbours of one kind are one part otherwise. */
+	VEC(struct heap_part) parts;
+	VEC(struct heap_span) spans;
+	VEC(struct heap_break) breaks;   /* none where the chain is not glibc's */
+	uint64_t bytes[HEAP_PART_KINDS]; /* of the parts split up */
+	/* Pages of 4096 of which less than a quarter is in use, but some; their free bytes. */
+	uint64_t pinned_pages, pinned_bytes;
+};
+
+/* Cost: about 50 ns and 24 bytes a block. */
 void heap_layout_make(struct heap_layout *l, const struct dump *d, const struct records *r,
 		      const struct blocks_found *b);
 void heap_layout_release(struct heap_layout *l);
+
+enum { HEAP_SPLIT_MAX = 5 };
+/* The parts of a HEAP_PART_BLOCK: its overhead, header, bytes; of other parts themselves.
+ * Their count; none is empty, unless the block is: then its part says where it is. */
+size_t heap_part_split(const struct heap_part *part, const struct blocks_found *b,
+		       struct heap_part ret[HEAP_SPLIT_MAX]);
 
 #endif

@@ -42,6 +42,17 @@ struct records {
 void records_read(struct records *r, const struct dump *d, struct notes *notes);
 void records_release(struct records *r);
 
+/* The head of a page; nothing of it is checked. */
+struct heap_page record_head(struct reader *r);
+
+/* Bytes of a page that are the recorder's for sure: behind the process page of an embedded heap its
+ * blocks may follow. */
+static inline uint64_t record_place_size(const struct record_place *p)
+{
+	return p->kind == HEAP_PAGE_PROCESS ? HEAP_PAGE_HEADER + sizeof(struct heap_process)
+					    : HEAP_PAGE_SIZE;
+}
+
 /* Node and stack of an id; false where there is no such entry. */
 bool records_node(const struct records *r, const struct dump *d, uint32_t id, struct heap_node *ret,
 		  uint32_t *ret_epoch);

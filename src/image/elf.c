@@ -1,4 +1,5 @@
 #include "image/elf_internal.h"
+#include "image/elf_note.h"
 
 /* Reads the ELF header, the program headers and the section headers (gABI, "Object
  * Files" and "Program Loading") into struct image. */
@@ -131,6 +132,34 @@ static void read_shdr(const struct image *im, uint64_t off, struct section *s, u
 	s->entsize = read_elf_word(&r, im->bits);
 }
 
+static uint32_t shdr_least(const struct image *im)
+{
+	return im->bits == 64 ? SHDR64_SIZE : SHDR32_SIZE;
+}
+
+static void read_phdr(const struct image *im, uint64_t off, struct segment *s);
+
+/* Of a core that is cut off the end is missing, and with it the section headers: nothing but the
+ * count of many segments is needed of them.  These reach to where the notes begin, which come
+ * first. */
+static void do_without_sections(struct parse *p)
+{
+	struct ehdr *eh = &p->eh;
+	const struct image *im = p->im;
+	IMAGE_NOTE(im, HEFT_NO_OFFSET, 0,
+		   "the section header table at offset %" PRIu64 " is outside the file (cut off)",
+		   eh->shoff);
+	eh->shoff = eh->shnum = 0;
+	if (eh->phnum != PN_XNUM || eh->phentsize == 0)
+		return;
+	struct segment first;
+	read_phdr(im, eh->phoff, &first);
+	const uint64_t room = min_u64(first.off, im->bytes.size);
+	eh->phnum = room > eh->phoff
+			    ? (uint32_t)min_u64((room - eh->phoff) / eh->phentsize, UINT32_MAX)
+			    : 0;
+}
+
 /* Counts that do not fit the ELF header stand in section 0 (gABI: e_shnum, e_shstrndx;
  * e_phnum as of the Solaris and Linux PN_XNUM extension). */
 static bool resolve_counts(struct parse *p)
@@ -145,7 +174,13 @@ static bool resolve_counts(struct parse *p)
 		eh->shnum = 0;
 		return true;
 	}
-	const uint32_t least = im->bits == 64 ? SHDR64_SIZE : SHDR32_SIZE;
+	const uint32_t least = shdr_least(im);
+	if (im->kind == IMAGE_CORE &&
+	    (eh->shoff > im->bytes.size || im->bytes.size - eh->shoff < least ||
+	     (im->bytes.size - eh->shoff) / least < eh->shnum)) {
+		do_without_sections(p);
+		return true;
+	}
 	const bool needs_zero = eh->shnum == 0 || eh->shstrndx == SHN_XINDEX ||
 				eh->phnum == PN_XNUM;
 	if (!check_table(p, "section header", eh->shoff, needs_zero ? 1 : eh->shnum, eh->shentsize,
@@ -335,48 +370,21 @@ static bool parse_sections(struct parse *p, uint64_t first_vm_index)
 
 /* ---- build id ---------------------------------------------------------------- */
 
-/* gABI "Note Section": namesz, descsz, type, name, desc; each padded to `align`. */
-static bool find_build_id(const struct image *im, struct bytes notes, uint64_t align,
-			  struct bytes *ret)
-{
-	struct reader r = reader_of(notes, im->big_endian);
-	const uint64_t pad = align == 8 ? 8 : 4;
-	while (reader_left(&r) >= 12) {
-		const uint32_t name_size = read_u32(&r);
-		const uint32_t desc_size = read_u32(&r);
-		const uint32_t type = read_u32(&r);
-		const uint8_t *name = read_take(&r, name_size);
-		reader_seek(&r, align_up(r.pos, pad));
-		const uint8_t *desc = read_take(&r, desc_size);
-		if (!name || !desc)
-			return false;
-		if (type == NT_GNU_BUILD_ID && name_size == 4 && memcmp(name, "GNU", 4) == 0 &&
-		    desc_size > 0) {
-			*ret = (struct bytes){ desc, desc_size };
-			return true;
-		}
-		if (align_up(r.pos, pad) > r.size)
-			return false;
-		reader_seek(&r, align_up(r.pos, pad));
-	}
-	return false;
-}
-
 static void parse_build_id(struct image *im)
 {
 	if (im->kind == IMAGE_CORE)
 		return;
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
-		if (s->type == SHT_NOTE &&
-		    find_build_id(im, section_bytes(im, s), s->align, &im->build_id))
+		if (s->type == SHT_NOTE && elf_find_build_id(section_bytes(im, s), s->align,
+							     im->big_endian, &im->build_id))
 			return;
 	}
 	for (size_t i = 0; i < im->segment_count; i++) {
 		const struct segment *s = &im->segments[i];
 		if (s->type == PT_NOTE &&
-		    find_build_id(im, bytes_sub(im->bytes, s->off, s->file_size), s->align,
-				  &im->build_id))
+		    elf_find_build_id(bytes_sub(im->bytes, s->off, s->file_size), s->align,
+				      im->big_endian, &im->build_id))
 			return;
 	}
 }

@@ -178,6 +178,27 @@ enum { STV_DEFAULT = 0, STV_INTERNAL = 1, STV_HIDDEN = 2, STV_PROTECTED = 3 };
 
 enum { NT_GNU_BUILD_ID = 3 };
 
+/* Notes of cores, owners "CORE" and "LINUX" (Linux, include/uapi/linux/elf.h). */
+enum {
+	NT_PRSTATUS = 1,
+	NT_PRPSINFO = 3,
+	NT_AUXV = 6,
+	NT_FILE = 0x46494c45,
+	NT_SIGINFO = 0x53494749,
+};
+
+/* Entries of NT_AUXV (getauxval(3)). */
+enum {
+	AT_NULL = 0,
+	AT_PHDR = 3,
+	AT_PHENT = 4,
+	AT_PHNUM = 5,
+	AT_BASE = 7,
+	AT_ENTRY = 9,
+	AT_EXECFN = 31,
+	AT_SYSINFO_EHDR = 33,
+};
+
 enum {
 	DT_NULL = 0,
 	DT_NEEDED = 1,
@@ -192,6 +213,7 @@ enum {
 	DT_FINI = 13,
 	DT_SONAME = 14,
 	DT_REL = 17,
+	DT_DEBUG = 21,
 	DT_JMPREL = 23,
 	DT_FLAGS_1 = 0x6ffffffb,
 	DF_1_PIE = 0x08000000,

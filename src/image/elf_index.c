@@ -210,9 +210,11 @@ static void clip_segments(struct image *im)
 		struct segment *s = &im->segments[i];
 		const uint64_t start = min_u64(s->off, im->bytes.size);
 		const uint64_t room = im->bytes.size - start;
-		if (s->file_size > room)
-			IMAGE_NOTE(im, s->off, s->file_size - room,
+		if (s->file_size > room) {
+			s->missing = s->file_size - room;
+			IMAGE_NOTE(im, s->off, s->missing,
 				   "segment %" PRIu32 " goes beyond the end of the file", s->index);
+		}
 		s->file_size = min_u64(s->file_size, room);
 		s->off = start;
 	}

@@ -35,6 +35,7 @@ struct segment {
 	 * file (the others), and in a separate debug file to what is there at all; off relative
 	 * to image bytes. */
 	uint64_t off, file_size;
+	uint64_t missing;       /* bytes stated that the file lacks: it was cut off */
 	uint64_t addr, vm_size; /* vm_size as stated (clipped so that it does not wrap) */
 	uint64_t align;
 };

@@ -1,5 +1,8 @@
 #include "image/input.h"
 
+#include "base/unpack.h"
+#include "image/elf_const.h"
+
 static const struct {
 	const char *magic;
 	size_t size;
@@ -16,6 +19,7 @@ static const struct {
 	{ "\xde\xc0\x17\x0b", 4, "LLVM bitcode" },
 	{ "\x1f\x8b", 2, "gzip-compressed" },
 	{ "\x28\xb5\x2f\xfd", 4, "zstd-compressed" },
+	{ "\x04\x22\x4d\x18", 4, "lz4-compressed" },
 	{ "\xfd"
 	  "7zXZ",
 	  5, "xz-compressed" },
@@ -23,18 +27,26 @@ static const struct {
 	{ "#!", 2, "a script" },
 };
 
+/* NULL: none of these. */
+static const char *foreign_name(struct bytes b)
+{
+	for (size_t i = 0; i < COUNT_OF(foreign); i++)
+		if (b.size >= foreign[i].size &&
+		    memcmp(b.p, foreign[i].magic, foreign[i].size) == 0)
+			return foreign[i].name;
+	return NULL;
+}
+
 static bool unknown_type(const char *path, struct bytes b, struct heft_err *err)
 {
 	if (b.size < 4)
 		return fail(err, HEFT_EFORMAT, 0,
 			    "%s: file of %" PRIu64 " bytes is too short for an ELF file or archive",
 			    path, b.size);
-	for (size_t i = 0; i < COUNT_OF(foreign); i++)
-		if (b.size >= foreign[i].size &&
-		    memcmp(b.p, foreign[i].magic, foreign[i].size) == 0)
-			return fail(err, HEFT_EUNSUPPORTED, 0,
-				    "%s: not an ELF file or archive (it is %s)", path,
-				    foreign[i].name);
+	const char *name = foreign_name(b);
+	if (name)
+		return fail(err, HEFT_EUNSUPPORTED, 0, "%s: not an ELF file or archive (it is %s)",
+			    path, name);
 	return fail(err, HEFT_EUNSUPPORTED, 0, "%s: not an ELF file or archive", path);
 }
 
@@ -56,12 +68,29 @@ static bool parse(struct input *in, const char *path, struct heft_err *err)
 	return true;
 }
 
-bool input_open(struct input *in, const char *path, struct notes *notes, struct heft_err *err)
+/* Whether a packed file holds a core: by the type in the ELF header. */
+static bool is_packed_core(struct bytes b)
+{
+	enum unpack_method method;
+	uint8_t head[EI_NIDENT + 2];
+	if (!unpack_guess(b, &method) || unpack_head(method, b, head, sizeof head) < sizeof head ||
+	    !elf_matches((struct bytes){ head, sizeof head }))
+		return false;
+	struct reader r = reader_make(head, sizeof head, head[EI_DATA] == ELFDATA2MSB);
+	reader_seek(&r, EI_NIDENT);
+	return read_u16(&r) == ET_CORE;
+}
+
+bool input_knows(struct bytes b)
+{
+	return elf_matches(b) || ar_matches(b) || foreign_name(b);
+}
+
+bool input_adopt(struct input *in, struct file *f, struct notes *notes, struct heft_err *err)
 {
 	memset(in, 0, sizeof *in);
 	in->notes = notes;
-	if (!file_open(&in->file, path, err))
-		return false;
+	in->file = *f;
 	if (parse(in, in->file.path, err)) {
 		for (size_t i = 0; i < in->image_count; i++)
 			in->images[i].mapped = true;
@@ -69,6 +98,19 @@ bool input_open(struct input *in, const char *path, struct notes *notes, struct 
 	}
 	input_close(in);
 	return false;
+}
+
+bool input_open(struct input *in, const char *path, struct notes *notes, struct heft_err *err)
+{
+	struct file f;
+	memset(in, 0, sizeof *in);
+	if (!file_open(&f, path, err))
+		return false;
+	if (is_packed_core(f.bytes) && !unpack_in_place(&f, notes, err)) {
+		file_close(&f);
+		return false;
+	}
+	return input_adopt(in, &f, notes, err);
 }
 
 bool input_parse(struct input *in, const char *path, struct bytes bytes, struct notes *notes,

@@ -31,9 +31,14 @@ struct input {
 	struct notes *notes; /* borrowed */
 };
 
-/* Opens and parses.  False where the file cannot be read or is no ELF file or archive, or
- * its own headers are damaged.  A damaged archive member is a note and an AR_OTHER_MEMBER. */
+/* Opens and parses; a core may be packed (unpack.h), `file` is then what was packed.  False where
+ * the file cannot be read or is no ELF file or archive, or its own headers are damaged.  A
+ * damaged archive member is a note and an AR_OTHER_MEMBER. */
 bool input_open(struct input *in, const char *path, struct notes *notes, struct heft_err *err);
+/* The same of a file that is open, which belongs to the input from then on, also on failure. */
+bool input_adopt(struct input *in, struct file *f, struct notes *notes, struct heft_err *err);
+/* Whether the bytes begin like something heft knows the name of, if only to refuse it. */
+bool input_knows(struct bytes b);
 /* The same from bytes in memory (tests, fuzzing, .gnu_debugdata); `path` is for messages. */
 bool input_parse(struct input *in, const char *path, struct bytes bytes, struct notes *notes,
 		 struct heft_err *err);

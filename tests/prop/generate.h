@@ -13,6 +13,9 @@ struct bytes generate_image(struct rng *r);
 /* An archive (GNU, BSD or odd names) of such images and of other things. */
 struct bytes generate_archive(struct rng *r);
 
+/* A core: programs, heaps of recorded processes and other memory; odd ones as well. */
+struct bytes generate_core(struct rng *r);
+
 /* Two images of the same sections without overlap, whose section tables are ordered
  * differently. */
 struct shuffled {

@@ -92,6 +92,8 @@ static bool took_too_much(void)
 
 static struct bytes make(const struct job *j, struct rng *r)
 {
+	if (j->mode == MODE_RANDOM && rng_once_in(r, 8))
+		return generate_core(r);
 	if (j->mode == MODE_RANDOM)
 		return rng_once_in(r, 6) ? generate_archive(r) : generate_image(r);
 	struct file f;

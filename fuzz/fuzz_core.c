@@ -1,0 +1,72 @@
+/* A core: its notes, the regions and modules of the dump, and what the recorder left in it. 
+ * Regions must be in order and apart, and every look-up must find them. */
+#include "heap/layout.h"
+#include "image/core.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_regions(const struct dump *d)
+{
+	uint64_t end = 0, present = 0;
+	for (size_t i = 0; i < d->region_count; i++) {
+		const struct region *r = &d->regions[i];
+		ASSERT(r->size > 0 && r->addr >= end && r->size <= UINT64_MAX - r->addr);
+		ASSERT(r->bytes.size <= r->size && r->file <= d->file_count);
+		ASSERT(dump_region(d, r->addr) == r);
+		end = r->addr + r->size;
+		present += r->bytes.size;
+	}
+	ASSERT(present == d->present);
+}
+
+static void check_files(const struct dump *d)
+{
+	for (size_t i = 0; i < d->file_count; i++) {
+		const struct dump_file *f = &d->files[i];
+		ASSERT(f->path && f->start <= f->end);
+		ASSERT(i == 0 || d->files[i - 1].start <= f->start);
+		const struct dump_file *m = dump_module(d, f->start);
+		ASSERT(!m || (m->module && m->start <= f->start));
+	}
+}
+
+/* The parts of the heap lie in memory, in order. */
+static void check_heap(const struct dump *d)
+{
+	struct records r;
+	struct calls c;
+	struct blocks_found b;
+	struct heap_layout l;
+	records_read(&r, d, NULL);
+	calls_read(&c, d, &r, NULL);
+	heap_scan(&b, d, &c, 1, NULL);
+	heap_layout_make(&l, d, &r, &b);
+	uint64_t end = 0;
+	for (size_t i = 0; i < l.parts.count; i++) {
+		const struct heap_part *p = &l.parts.data[i];
+		ASSERT(p->addr >= end && dump_region(d, p->addr) != NULL);
+		end = p->addr + p->size;
+	}
+	heap_layout_release(&l);
+	heap_scan_release(&b);
+	calls_release(&c);
+	records_release(&r);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct image im;
+	struct dump d;
+	if (!elf_parse(&im, "core", STR(""), (struct bytes){ data, size }, 0, 0, NULL, NULL))
+		return 0;
+	if (dump_of_image(&d, &im, NULL, NULL)) {
+		check_regions(&d);
+		check_files(&d);
+		check_heap(&d);
+	}
+	dump_close(&d);
+	image_release(&im);
+	return 0;
+}

@@ -1,0 +1,259 @@
+#include "heap/blocks.h"
+
+#include "base/pool.h"
+#include "base/sort.h"
+#include "heap/memory.h"
+
+#include <stdlib.h>
+
+enum {
+	PIECE = 1 << 20,      /* bytes that one thread looks at in a row */
+	PIECES_A_THREAD = 16, /* before what they found is put in order */
+	FRAMES_MOST = 1024,   /* of an inline stack */
+	SHIFT_MOST = 46,
+};
+
+struct piece {
+	const struct region *region;
+	uint64_t off;      /* of the first possible header in the region; its address is aligned */
+	uint64_t count;    /* possible headers */
+	uint64_t room_end; /* end of what is mapped without a hole from the region on */
+};
+
+struct found_list {
+	struct heap_found *data;
+	size_t count, cap;
+};
+
+struct scan {
+	const struct dump *d;
+	struct calls *c;
+	struct notes *notes;
+	VEC(struct piece) pieces;
+	struct found_list *found; /* one a piece of the batch; `stack` is the recorder's id */
+	size_t batch;             /* first piece of it */
+	uint64_t live_end;        /* of the last live block */
+	uint16_t mask, magic;     /* two bytes with the top of the mark, as the host reads them */
+};
+
+/* ---- one header ----------------------------------------------------------------------------------- */
+
+/* Distance from the inline stack to the block; 0: it is not there.  Of blocks with an alignment it may
+ * be far away. */
+static uint32_t inline_distance(uint32_t link, uint32_t front, uint64_t room)
+{
+	return link % 8 == 0 && link <= room && link >= front + sizeof(struct heap_inline) ? link
+											   : 0;
+}
+
+static void check_end(const struct scan *s, const struct region *g, struct heap_found *f)
+{
+	const uint64_t size = heap_found_end(f) - f->addr;
+	const uint64_t off = f->addr - g->addr;
+	f->cut = (off > g->bytes.size || size > g->bytes.size - off) &&
+		 !memory_present(s->d, f->addr, size);
+	if ((f->flags & HEAP_CANARY) == 0 || f->cut)
+		return;
+	uint8_t canary[HEAP_CANARY_SIZE];
+	memory_copy(s->d, f->addr + f->size, canary, sizeof canary);
+	f->canary_damaged = load_u64(canary, s->d->big_endian) != heap_canary(f->addr);
+}
+
+/* The header at `off` of the region. */
+static bool verify(const struct scan *s, const struct piece *piece, uint64_t off,
+		   struct heap_found *ret)
+{
+	const struct region *g = piece->region;
+	struct reader r = reader_of(g->bytes, s->d->big_endian);
+	struct heap_wide wide = { 0 };
+	reader_seek(&r, off);
+	const uint64_t link = read_u64(&r), mark = read_u64(&r);
+	struct heap_found f = { .addr = g->addr + off + HEAP_HEADER_SIZE,
+				.size = mark & HEAP_SIZE_MASK,
+				.stack = (uint32_t)link };
+	f.flags = (uint8_t)(mark >> HEAP_FLAG_SHIFT & 15);
+	uint32_t front = (f.flags & HEAP_WIDE) != 0 ? HEAP_WIDE_SIZE : HEAP_HEADER_SIZE;
+	if (front == HEAP_WIDE_SIZE && (f.flags & HEAP_FREED) == 0) {
+		reader_seek(&r, off >= HEAP_HEADER_SIZE ? off - HEAP_HEADER_SIZE : r.size + 1);
+		wide.sequence = read_u64(&r);
+		wide.owner = read_u64(&r);
+	}
+	if (!reader_ok(&r) ||
+	    heap_check(f.addr, mark, f.stack, wide.sequence ^ wide.owner) != link >> 32)
+		return false;
+	const uint64_t tail = (f.flags & HEAP_CANARY) != 0 ? HEAP_CANARY_SIZE : 0;
+	if (f.addr - g->addr >= g->size || f.size + tail > piece->room_end - f.addr)
+		return false;
+	f.sequence = wide.sequence;
+	f.thread = (uint32_t)(wide.owner >> 32);
+	f.shift = (uint8_t)wide.owner <= SHIFT_MOST ? (uint8_t)wide.owner : 0;
+	if ((f.flags & HEAP_INLINE) != 0) {
+		f.stack = inline_distance(f.stack, front, f.addr - g->addr);
+		front = f.stack != 0 ? f.stack : front;
+	}
+	if (f.addr - g->addr < front)
+		return false;
+	f.front = front;
+	if (f.shift != 0 && (f.addr >> f.shift == 0 || (UINT64_C(1) << f.shift) < front))
+		f.shift = 0;
+	if ((f.flags & HEAP_FREED) == 0)
+		check_end(s, g, &f);
+	*ret = f;
+	return true;
+}
+
+/* ---- many headers --------------------------------------------------------------------------------- */
+
+/* The next of `count` places, from i on, with the magic: 12 bits of every 16 bytes. */
+static uint64_t next_magic(const struct scan *s, const uint8_t *p, uint64_t i, uint64_t count)
+{
+	const uint16_t mask = s->mask, magic = s->magic;
+	for (; i < count; i++) {
+		uint16_t v;
+		memcpy(&v, p + i * HEAP_ALIGN, sizeof v);
+		if ((v & mask) == magic)
+			break;
+	}
+	return i;
+}
+
+static void scan_piece(void *ctx, size_t index, unsigned worker)
+{
+	const struct scan *s = ctx;
+	const struct piece *piece = &s->pieces.data[s->batch + index];
+	struct found_list *list = &s->found[index];
+	const uint8_t *top = piece->region->bytes.p + piece->off + (s->d->big_endian ? 8 : 14);
+	(void)worker;
+	for (uint64_t i = 0; (i = next_magic(s, top, i, piece->count)) < piece->count; i++) {
+		struct heap_found f;
+		if (verify(s, piece, piece->off + i * HEAP_ALIGN, &f))
+			vec_push(list, f);
+	}
+}
+
+static void set_magic(struct scan *s)
+{
+	const uint8_t mask[2][2] = { { 0xf0, 0xff }, { 0xff, 0xf0 } };
+	const uint8_t magic[2][2] = { { 0x50, 0x9e }, { 0x9e, 0x50 } };
+	memcpy(&s->mask, mask[s->d->big_endian], sizeof s->mask);
+	memcpy(&s->magic, magic[s->d->big_endian], sizeof s->magic);
+}
+
+static void cut_to_pieces(struct scan *s, uint64_t *ret_bytes)
+{
+	const struct dump *d = s->d;
+	size_t last = 0; /* of the regions that follow one another without a hole */
+	for (size_t i = 0; i < d->region_count; i++) {
+		const struct region *g = &d->regions[i];
+		for (last = last < i ? i : last; last + 1 < d->region_count; last++)
+			if (d->regions[last + 1].addr != region_end(&d->regions[last]))
+				break;
+		uint64_t off = (0 - g->addr) % HEAP_ALIGN;
+		if (!region_is_data(g) || g->bytes.size < off)
+			continue;
+		*ret_bytes += g->bytes.size;
+		for (uint64_t left = (g->bytes.size - off) / HEAP_ALIGN, n; left > 0; left -= n) {
+			n = min_u64(left, PIECE / HEAP_ALIGN);
+			vec_push(&s->pieces,
+				 (struct piece){ g, off, n, region_end(&d->regions[last]) });
+			off += n * HEAP_ALIGN;
+		}
+	}
+}
+
+/* ---- in order --------------------------------------------------------------------------------------- */
+
+/* CALLS_NONE: it is damaged. */
+static uint32_t inline_stack(const struct scan *s, const struct heap_found *f)
+{
+	uint64_t frames[FRAMES_MOST], check = 0;
+	struct reader r = reader_of(dump_at(s->d, f->addr - f->stack, f->stack), s->d->big_endian);
+	const uint64_t magic = read_u64(&r), count = read_u64(&r);
+	const unsigned word = magic - HEAP_INLINE_MAGIC == 4 ? 4 : 8;
+	const uint32_t n = (uint32_t)count;
+	if (n > FRAMES_MOST || (magic != HEAP_INLINE_MAGIC + 4 && magic != HEAP_INLINE_MAGIC + 8))
+		return CALLS_NONE;
+	for (uint32_t i = 0; i < n; i++) {
+		frames[i] = read_wide(&r, word);
+		check = heap_inline_check(check, frames[i]);
+	}
+	if (!reader_ok(&r) || check >> 32 != count >> 32)
+		return CALLS_NONE;
+	return calls_add(s->c, frames, n);
+}
+
+static uint32_t stack_of(const struct scan *s, const struct heap_found *f)
+{
+	if ((f->flags & HEAP_INLINE) == 0)
+		return calls_by_id(s->c, f->stack);
+	const uint32_t stack = f->stack != 0 ? inline_stack(s, f) : CALLS_NONE;
+	if (stack != CALLS_NONE)
+		return stack;
+	if ((f->flags & HEAP_FREED) == 0)
+		note(s->notes, s->d->path, HEFT_NO_OFFSET, f->size,
+		     "call stacks in front of blocks are damaged");
+	return 0;
+}
+
+static void take(struct scan *s, struct blocks_found *b, struct heap_found f)
+{
+	const uint64_t start = heap_found_start(&f);
+	/* What is inside a live block is the program's. */
+	if (start < s->live_end)
+		return;
+	f.stack = stack_of(s, &f);
+	if ((f.flags & HEAP_FREED) != 0) {
+		vec_push(&b->freed, f);
+		return;
+	}
+	while (b->freed.count > 0 && b->freed.data[b->freed.count - 1].addr > start)
+		b->freed.count--;
+	vec_push(&b->live, f);
+	s->live_end = heap_found_end(&f);
+	struct call_stack *stack = &s->c->stacks.data[f.stack];
+	stack->blocks++;
+	stack->block_bytes = add_sat(stack->block_bytes, f.size);
+}
+
+void heap_scan(struct blocks_found *ret, const struct dump *d, struct calls *c, unsigned threads,
+	       struct notes *notes)
+{
+	struct scan s = { .d = d, .c = c, .notes = notes };
+	const size_t most = (size_t)pool_threads(threads) * PIECES_A_THREAD;
+	*ret = (struct blocks_found){ 0 };
+	s.found = xcalloc(most, sizeof *s.found);
+	set_magic(&s);
+	cut_to_pieces(&s, &ret->scanned);
+	for (size_t n; s.batch < s.pieces.count; s.batch += n) {
+		n = s.pieces.count - s.batch;
+		n = n < most ? n : most;
+		parallel_for(threads, n, scan_piece, &s);
+		for (size_t i = 0; i < n; i++) {
+			for (size_t j = 0; j < s.found[i].count; j++)
+				take(&s, ret, s.found[i].data[j]);
+			s.found[i].count = 0;
+		}
+	}
+	for (size_t i = 0; i < most; i++)
+		vec_release(&s.found[i]);
+	free(s.found);
+	vec_release(&s.pieces);
+	vec_fit(&ret->live);
+	vec_fit(&ret->freed);
+}
+
+void heap_scan_release(struct blocks_found *b)
+{
+	vec_release(&b->live);
+	vec_release(&b->freed);
+	*b = (struct blocks_found){ 0 };
+}
+
+size_t heap_block_at(const struct blocks_found *b, uint64_t addr)
+{
+	const struct heap_found *live = b->live.data;
+	const size_t next = upper_bound(live, b->live.count, sizeof *live, addr);
+	if (next < b->live.count && addr >= heap_found_start(&live[next]))
+		return next;
+	return next > 0 ? next - 1 : SIZE_MAX;
+}

@@ -1,0 +1,487 @@
+#include "heap/calls.h"
+
+#include "base/sort.h"
+#include "heap/memory.h"
+
+#include <stdlib.h>
+
+enum {
+	FIRST_TABLE = 1024,
+	NODE_MASK = (1 << HEAP_NODE_SHIFT) - 1,
+	STACK_MASK = (1 << HEAP_STACK_SHIFT) - 1,
+};
+
+/* What one epoch's addresses mean. */
+struct range {
+	uint64_t start, end;
+	uint64_t module; /* in calls.modules */
+};
+
+struct ranges {
+	struct range *data;
+	size_t count, cap;
+};
+
+/* Stacks of calls_add by the hash of all their frames. */
+struct memo {
+	uint64_t hash;
+	uint32_t stack; /* 0: free */
+};
+
+/* Where the entries of the recorder's pages went: entry i of page number n is at
+ * to[starts[n - 1] + i]. */
+struct id_map {
+	VEC(uint32_t) starts; /* one more than there are pages */
+	VEC(uint32_t) to;
+};
+
+struct call_index {
+	const struct dump *dump;
+	VEC(uint32_t) stack_of; /* by node; 0: no stack ends there */
+	uint32_t *children;     /* nodes by caller, frame and module, open addressing; 0: free */
+	size_t child_mask;
+	struct memo *memos; /* open addressing */
+	size_t memo_mask, memo_count;
+	struct id_map stacks;
+	VEC(uint32_t) noted; /* by module of the records: in calls.modules */
+	struct ranges now;   /* sorted by start */
+	uint32_t epoch;      /* whose ranges `now` has */
+	bool has_epoch;
+};
+
+/* ---- the tree ----------------------------------------------------------------------------------------- */
+
+static size_t child_place(const struct call_index *x, const struct call_node *n)
+{
+	const uint64_t h = (n->frame ^ (uint64_t)n->module << 40) * UINT64_C(0x9e3779b97f4a7c15) +
+			   n->parent * UINT64_C(0xc2b2ae3d27d4eb4f);
+	return (size_t)((h ^ h >> 32) * UINT64_C(0xd6e8feb86659fd93) >> 24) & x->child_mask;
+}
+
+static void put_child(struct call_index *x, const struct call_node *n, uint32_t index)
+{
+	size_t at = child_place(x, n);
+	while (x->children[at] != 0)
+		at = (at + 1) & x->child_mask;
+	x->children[at] = index;
+}
+
+/* For `count` nodes in all, at most three quarters full. */
+static void make_room(struct calls *c, size_t count)
+{
+	struct call_index *x = c->index;
+	if (count < x->child_mask / 4 * 3)
+		return;
+	while (count >= x->child_mask / 4 * 3)
+		x->child_mask = 2 * x->child_mask + 1;
+	free(x->children);
+	x->children = xcalloc(x->child_mask + 1, sizeof *x->children);
+	for (size_t i = 1; i < c->nodes.count; i++)
+		put_child(x, &c->nodes.data[i], (uint32_t)i);
+}
+
+/* The node, added where it is not known. */
+static uint32_t child(struct calls *c, struct call_node n)
+{
+	struct call_index *x = c->index;
+	size_t at = child_place(x, &n);
+	for (uint32_t i; (i = x->children[at]) != 0; at = (at + 1) & x->child_mask) {
+		const struct call_node *k = &c->nodes.data[i];
+		if (k->frame == n.frame && k->parent == n.parent && k->module == n.module)
+			return i;
+	}
+	if (c->nodes.count >= CALLS_NONE)
+		return n.parent;
+	const uint32_t index = (uint32_t)c->nodes.count;
+	vec_push(&c->nodes, n);
+	vec_push(&x->stack_of, 0);
+	x->children[at] = index;
+	make_room(c, c->nodes.count);
+	return index;
+}
+
+/* In place of callers that are not known. */
+static uint32_t cut_node(struct calls *c)
+{
+	return child(c, (struct call_node){ HEAP_FRAME_CUT, 0, CALLS_NONE });
+}
+
+static uint32_t stack_at(struct calls *c, uint32_t node)
+{
+	uint32_t *known = &c->index->stack_of.data[node];
+	if (node != 0 && *known == 0) {
+		*known = (uint32_t)c->stacks.count;
+		vec_push(&c->stacks, (struct call_stack){ .node = node });
+	}
+	return *known;
+}
+
+/* ---- modules ------------------------------------------------------------------------------------------ */
+
+static bool same_id(struct bytes a, const struct heap_module *m)
+{
+	return a.size == 0 || m->build_id_size == 0 ||
+	       (a.size == m->build_id_size && memcmp(a.p, m->build_id, m->build_id_size) == 0);
+}
+
+/* Is it the one that the dump lists there?  By address: names of one file differ by links. */
+static uint32_t listed(const struct dump *d, const struct heap_module *m)
+{
+	const struct dump_file *f = m->last == 0 ? dump_module(d, m->start) : NULL;
+	return f != NULL && f->bias == m->bias && same_id(f->build_id, m) ? (uint32_t)(f - d->files)
+									  : CALLS_NONE;
+}
+
+static bool same_module(const struct heap_module *a, const struct heap_module *b)
+{
+	return a->start == b->start && a->end == b->end && a->bias == b->bias &&
+	       a->build_id_size == b->build_id_size &&
+	       memcmp(a->build_id, b->build_id, a->build_id_size) == 0 &&
+	       strcmp(a->path, b->path) == 0;
+}
+
+static void append_module(struct calls *c, const struct heap_module *m)
+{
+	vec_push(&c->modules, (struct dump_file){ .path = m->path,
+						  .module = true,
+						  .start = m->start,
+						  .end = m->end,
+						  .bias = m->bias,
+						  .build_id = { m->build_id, m->build_id_size } });
+}
+
+/* One that was unloaded and came back to the same place is one. */
+static void find_modules(struct calls *c, const struct dump *d, const struct records *r)
+{
+	struct by_start {
+		uint64_t start, index;
+	};
+	VEC(struct by_start) order = { 0 };
+	for (size_t i = 0; i < d->file_count; i++)
+		vec_push(&c->modules, d->files[i]);
+	for (size_t i = 0; i < r->modules.count; i++) {
+		vec_push(&order, (struct by_start){ r->modules.data[i].start, i });
+		vec_push(&c->index->noted, 0);
+	}
+	sort_by_key(order.data, order.count, sizeof *order.data);
+	const struct heap_module *last = NULL;
+	for (size_t i = 0; i < order.count; i++) {
+		const struct heap_module *m = &r->modules.data[order.data[i].index];
+		uint32_t at = listed(d, m);
+		if (at == CALLS_NONE) {
+			if (last == NULL || !same_module(last, m))
+				append_module(c, m);
+			last = m;
+			at = (uint32_t)c->modules.count - 1;
+		}
+		c->index->noted.data[order.data[i].index] = at;
+	}
+	vec_release(&order);
+}
+
+static void choose_epoch(struct calls *c, const struct records *r, uint32_t epoch)
+{
+	struct call_index *x = c->index;
+	if (x->has_epoch && x->epoch == epoch)
+		return;
+	x->now.count = 0;
+	for (size_t i = 0; i < r->modules.count; i++) {
+		const struct heap_module *m = &r->modules.data[i];
+		if (m->first <= epoch && (m->last == 0 || epoch < m->last))
+			vec_push(&x->now, (struct range){ m->start, m->end, x->noted.data[i] });
+	}
+	sort_by_key(x->now.data, x->now.count, sizeof *x->now.data);
+	x->epoch = epoch;
+	x->has_epoch = true;
+}
+
+static uint32_t module_of(const struct calls *c, uint64_t frame)
+{
+	const struct call_index *x = c->index;
+	if (frame == HEAP_FRAME_CUT || frame == 0)
+		return CALLS_NONE;
+	const size_t i = upper_bound(x->now.data, x->now.count, sizeof *x->now.data, frame - 1);
+	if (i > 0 && frame - 1 < x->now.data[i - 1].end)
+		return (uint32_t)x->now.data[i - 1].module;
+	const struct dump_file *f = dump_module(x->dump, frame - 1);
+	return f != NULL ? (uint32_t)(f - x->dump->files) : CALLS_NONE;
+}
+
+/* ---- ids ------------------------------------------------------------------------------------------------ */
+
+static void map_start(struct id_map *m, const struct record_pages *pages, size_t entry_size)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < pages->count; i++) {
+		vec_push(&m->starts, (uint32_t)sum);
+		sum += pages->data[i].entries.size / entry_size;
+	}
+	vec_push(&m->starts, (uint32_t)sum);
+	vec_reserve(&m->to, (size_t)sum);
+}
+
+/* CALLS_NONE: there is no such entry, or it was not read yet. */
+static uint32_t map_get(const struct id_map *m, uint32_t number, uint32_t index)
+{
+	if (number == 0 || number >= m->starts.count ||
+	    index >= m->starts.data[number] - m->starts.data[number - 1])
+		return CALLS_NONE;
+	const size_t at = (size_t)m->starts.data[number - 1] + index;
+	return at < m->to.count ? m->to.data[at] : CALLS_NONE;
+}
+
+static void map_release(struct id_map *m)
+{
+	vec_release(&m->starts);
+	vec_release(&m->to);
+}
+
+/* ---- reading ---------------------------------------------------------------------------------------------- */
+
+/* A recorder makes the node of a caller first: so no chain of callers is a ring. */
+static uint32_t find_caller(struct calls *c, const struct id_map *nodes, uint32_t parent,
+			    struct notes *notes)
+{
+	if (parent == 0)
+		return 0;
+	const uint32_t at = map_get(nodes, parent >> HEAP_NODE_SHIFT, parent & NODE_MASK);
+	if (at != CALLS_NONE)
+		return at;
+	note(notes, c->index->dump->path, HEFT_NO_OFFSET, sizeof(struct heap_node),
+	     "frames of call stacks are missing: their pages are not in the dump");
+	return cut_node(c);
+}
+
+static void read_nodes(struct calls *c, struct id_map *nodes, const struct records *r,
+		       struct notes *notes)
+{
+	const struct dump *d = c->index->dump;
+	map_start(nodes, &r->nodes, sizeof(struct heap_node));
+	make_room(c, nodes->to.cap);
+	for (size_t i = 0; i < r->nodes.count; i++) {
+		const struct record_page *page = &r->nodes.data[i];
+		if (page->entries.size != 0)
+			choose_epoch(c, r, page->epoch);
+		struct reader at = reader_of(page->entries, d->big_endian);
+		while (reader_left(&at) > 0) {
+			struct call_node n;
+			n.frame = read_u64(&at);
+			n.module = module_of(c, n.frame);
+			n.parent = find_caller(c, nodes, read_u32(&at), notes);
+			read_skip(&at, 4);
+			vec_push(&nodes->to, child(c, n));
+		}
+	}
+	choose_epoch(c, r, r->process.module_epoch);
+}
+
+struct share_key {
+	uint64_t key; /* stack 63..32, slot 31..0 */
+	uint64_t index;
+};
+
+struct reading {
+	struct calls *c;
+	const struct records *r;
+	VEC(struct call_share) shares; /* one a stack of the recorder's */
+	VEC(struct share_key) keys;
+	VEC(uint64_t) blocks; /* at the peak, by share */
+	uint64_t live_bytes;
+};
+
+/* Counters of a running process may be read between two of their writes. */
+static uint64_t minus(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+static void read_counters(struct reading *g, uint32_t to, const struct heap_stack *s,
+			  const struct heap_remote *far, uint32_t slot)
+{
+	struct call_stack *st = &g->c->stacks.data[to];
+	struct call_share share = { .stack = to, .slot = slot };
+	share.allocs = s->allocs;
+	share.alloc_bytes = s->alloc_bytes;
+	share.live = minus(s->allocs, add_sat(s->frees, far->frees));
+	share.live_bytes = minus(s->alloc_bytes, add_sat(s->freed_bytes, far->freed_bytes));
+	/* Unchanged since the peak: what is live now. */
+	const bool noted = s->peak_epoch == g->r->process.peak_epoch;
+	share.at_peak_bytes = noted ? s->at_peak_bytes : share.live_bytes;
+	vec_push(&g->blocks, noted ? s->at_peak_blocks : share.live);
+	vec_push(&g->keys,
+		 (struct share_key){ (uint64_t)to << 32 | slot, (uint64_t)g->shares.count });
+	vec_push(&g->shares, share);
+	st->peak_bytes = add_sat(st->peak_bytes, s->peak_bytes);
+	st->temporary = add_sat(st->temporary, s->temporary);
+	g->live_bytes = add_sat(g->live_bytes, share.live_bytes);
+}
+
+static void read_stacks(struct reading *g, const struct id_map *nodes, struct notes *notes)
+{
+	struct calls *c = g->c;
+	struct call_index *x = c->index;
+	map_start(&x->stacks, &g->r->stacks, sizeof(struct heap_stack));
+	for (uint32_t i = 0; i < g->r->stacks.count; i++) {
+		const uint32_t id = (i + 1) << HEAP_STACK_SHIFT;
+		const uint32_t count = x->stacks.starts.data[i + 1] - x->stacks.starts.data[i];
+		for (uint32_t j = 0; j < count; j++) {
+			struct heap_stack s;
+			struct heap_remote far;
+			uint32_t slot;
+			if (!records_stack(g->r, x->dump, id + j, &s, &far, &slot))
+				break;
+			uint32_t node = map_get(nodes, s.node >> HEAP_NODE_SHIFT,
+						s.node & NODE_MASK);
+			if (node == CALLS_NONE) {
+				note(notes, x->dump->path, HEFT_NO_OFFSET, s.alloc_bytes,
+				     "call stacks are missing: their pages are not in the dump");
+				node = 0;
+			}
+			const uint32_t to = stack_at(c, node);
+			vec_push(&x->stacks.to, to);
+			read_counters(g, to, &s, &far, slot);
+		}
+	}
+}
+
+static void add_share(struct calls *c, const struct call_share *s, uint64_t blocks)
+{
+	struct call_stack *st = &c->stacks.data[s->stack];
+	st->allocs = add_sat(st->allocs, s->allocs);
+	st->alloc_bytes = add_sat(st->alloc_bytes, s->alloc_bytes);
+	st->live = add_sat(st->live, s->live);
+	st->live_bytes = add_sat(st->live_bytes, s->live_bytes);
+	st->at_peak = add_sat(st->at_peak, blocks);
+	st->at_peak_bytes = add_sat(st->at_peak_bytes, s->at_peak_bytes);
+	c->allocs = add_sat(c->allocs, s->allocs);
+	c->alloc_bytes = add_sat(c->alloc_bytes, s->alloc_bytes);
+	c->live = add_sat(c->live, s->live);
+	c->live_bytes = add_sat(c->live_bytes, s->live_bytes);
+	c->at_peak_bytes = add_sat(c->at_peak_bytes, s->at_peak_bytes);
+	struct call_share *last = c->shares.count > 0 ? &c->shares.data[c->shares.count - 1] : NULL;
+	if (last == NULL || last->stack != s->stack || last->slot != s->slot) {
+		vec_push(&c->shares, *s);
+		return;
+	}
+	last->allocs = add_sat(last->allocs, s->allocs);
+	last->alloc_bytes = add_sat(last->alloc_bytes, s->alloc_bytes);
+	last->live = add_sat(last->live, s->live);
+	last->live_bytes = add_sat(last->live_bytes, s->live_bytes);
+	last->at_peak_bytes = add_sat(last->at_peak_bytes, s->at_peak_bytes);
+}
+
+static void sum_up(struct reading *g)
+{
+	/* More than ever before: the peak is now. */
+	const bool peak_now = g->live_bytes > g->r->process.peak_bytes;
+	sort_by_key(g->keys.data, g->keys.count, sizeof *g->keys.data);
+	for (size_t i = 0; i < g->keys.count; i++) {
+		const size_t at = (size_t)g->keys.data[i].index;
+		struct call_share *s = &g->shares.data[at];
+		if (peak_now)
+			s->at_peak_bytes = s->live_bytes;
+		add_share(g->c, s, peak_now ? s->live : g->blocks.data[at]);
+	}
+}
+
+void calls_read(struct calls *ret, const struct dump *d, const struct records *r,
+		struct notes *notes)
+{
+	struct call_index *x = xcalloc(1, sizeof *x);
+	struct id_map nodes = { 0 };
+	struct reading g = { .c = ret, .r = r };
+	*ret = (struct calls){ .index = x };
+	x->dump = d;
+	x->child_mask = x->memo_mask = FIRST_TABLE - 1;
+	x->children = xcalloc(FIRST_TABLE, sizeof *x->children);
+	x->memos = xcalloc(FIRST_TABLE, sizeof *x->memos);
+	vec_push(&ret->nodes, (struct call_node){ .module = CALLS_NONE });
+	vec_push(&x->stack_of, 0);
+	vec_push(&ret->stacks, (struct call_stack){ 0 });
+	ret->counted = r->stacks.count > 0;
+	ret->sampled = r->process.sample != 0;
+	find_modules(ret, d, r);
+	read_nodes(ret, &nodes, r, notes);
+	read_stacks(&g, &nodes, notes);
+	sum_up(&g);
+	map_release(&nodes);
+	vec_release(&g.shares);
+	vec_release(&g.keys);
+	vec_release(&g.blocks);
+}
+
+void calls_release(struct calls *c)
+{
+	struct call_index *x = c->index;
+	if (x != NULL) {
+		vec_release(&x->stack_of);
+		free(x->children);
+		free(x->memos);
+		map_release(&x->stacks);
+		vec_release(&x->noted);
+		vec_release(&x->now);
+		free(x);
+	}
+	vec_release(&c->modules);
+	vec_release(&c->nodes);
+	vec_release(&c->stacks);
+	vec_release(&c->shares);
+	*c = (struct calls){ 0 };
+}
+
+uint32_t calls_by_id(const struct calls *c, uint32_t id)
+{
+	const uint32_t at = map_get(&c->index->stacks, id >> HEAP_STACK_SHIFT, id & STACK_MASK);
+	return at != CALLS_NONE ? at : 0;
+}
+
+/* ---- inline stacks -------------------------------------------------------------------------------------- */
+
+static bool has_frames(const struct calls *c, uint32_t stack, const uint64_t *frames, size_t count)
+{
+	uint32_t node = c->stacks.data[stack].node;
+	for (size_t i = 0; i < count; i++) {
+		if (node == 0 || c->nodes.data[node].frame != frames[i])
+			return false;
+		node = c->nodes.data[node].parent;
+	}
+	return node == 0;
+}
+
+static void remember(struct call_index *x, struct memo m)
+{
+	if (x->memo_count++ >= x->memo_mask / 4 * 3) {
+		struct memo *old = x->memos;
+		const size_t size = x->memo_mask + 1;
+		x->memo_mask = 2 * size - 1;
+		x->memos = xcalloc(2 * size, sizeof *x->memos);
+		x->memo_count = 1;
+		for (size_t i = 0; i < size; i++)
+			if (old[i].stack != 0)
+				remember(x, old[i]);
+		free(old);
+	}
+	size_t at = m.hash & x->memo_mask;
+	while (x->memos[at].stack != 0)
+		at = (at + 1) & x->memo_mask;
+	x->memos[at] = m;
+}
+
+uint32_t calls_add(struct calls *c, const uint64_t *frames, size_t count)
+{
+	struct call_index *x = c->index;
+	uint64_t hash = count;
+	for (size_t i = 0; i < count; i++)
+		hash = heap_inline_check(hash, frames[i]);
+	hash ^= hash >> 32;
+	for (size_t at = hash & x->memo_mask; x->memos[at].stack != 0; at = (at + 1) & x->memo_mask)
+		if (x->memos[at].hash == hash && has_frames(c, x->memos[at].stack, frames, count))
+			return x->memos[at].stack;
+	uint32_t node = 0;
+	for (size_t i = count; i-- > 0;)
+		node = child(c, (struct call_node){ frames[i], node, module_of(c, frames[i]) });
+	const uint32_t stack = stack_at(c, node);
+	if (stack != 0)
+		remember(x, (struct memo){ hash, stack });
+	return stack;
+}

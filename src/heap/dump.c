@@ -1,0 +1,251 @@
+#include "heap/dump.h"
+
+#include "base/sort.h"
+#include "base/unpack.h"
+#include "heap/dump_internal.h"
+#include "heap/memory.h"
+#include "heap/records.h"
+#include "image/elf_const.h"
+
+#include <stdlib.h>
+
+/* ---- regions ---------------------------------------------------------------------------- */
+
+struct region region_part(const struct region *r, uint64_t from, uint64_t to)
+{
+	struct region part = *r;
+	const uint64_t skip = from - r->addr;
+	const uint64_t held = r->bytes.size > skip ? r->bytes.size - skip : 0;
+	part.addr = from;
+	part.size = to - from;
+	part.bytes = bytes_sub(r->bytes, held ? skip : 0, min_u64(held, part.size));
+	part.off = add_sat(r->off, skip);
+	part.file_off = add_sat(r->file_off, skip);
+	return part;
+}
+
+void dump_set_regions(struct dump *d, region_vec *regions)
+{
+	uint64_t end = 0;
+	size_t out = 0;
+	sort_by_key(regions->data, regions->count, sizeof *regions->data);
+	d->size = d->present = 0;
+	for (size_t i = 0; i < regions->count; i++) {
+		struct region *r = &regions->data[i];
+		r->size = min_u64(r->size, UINT64_MAX - r->addr);
+		if (r->size == 0 || region_end(r) <= end)
+			continue;
+		if (r->addr < end)
+			*r = region_part(r, end, region_end(r));
+		end = region_end(r);
+		d->size += r->size;
+		d->present += r->bytes.size;
+		regions->data[out++] = *r;
+	}
+	free(d->regions);
+	d->regions = regions->data;
+	d->region_count = out;
+}
+
+const struct region *dump_region(const struct dump *d, uint64_t addr)
+{
+	const size_t i = upper_bound(d->regions, d->region_count, sizeof *d->regions, addr);
+	const struct region *r = i > 0 ? &d->regions[i - 1] : NULL;
+	return r && addr - r->addr < r->size ? r : NULL;
+}
+
+struct bytes dump_at(const struct dump *d, uint64_t addr, uint64_t size)
+{
+	const struct region *r = dump_region(d, addr);
+	if (!r || addr - r->addr >= r->bytes.size)
+		return (struct bytes){ NULL, 0 };
+	const uint64_t skip = addr - r->addr;
+	return bytes_sub(r->bytes, skip, min_u64(size, r->bytes.size - skip));
+}
+
+/* Files that are no modules may stand between a module's start and its end. */
+const struct dump_file *dump_module(const struct dump *d, uint64_t addr)
+{
+	enum { BETWEEN_MAX = 16 };
+	size_t low = 0, high = d->file_count;
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+		if (d->files[mid].start <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (size_t i = low; i > 0 && low - i < BETWEEN_MAX; i--) {
+		const struct dump_file *f = &d->files[i - 1];
+		if (f->module)
+			return addr < f->end ? f : NULL;
+	}
+	return NULL;
+}
+
+/* ---- threads ------------------------------------------------------------------------------ */
+
+/* A stack of glibc's ends behind the thread's own structure, which stands in its last page; what is
+ * mapped right behind it shows as one region with it. */
+static void find_stack(const struct dump *d, struct dump_thread *t, uint64_t tp)
+{
+	enum { PAGE = 4096 };
+	const struct region *r = t->sp ? dump_region(d, t->sp) : NULL;
+	if (!r)
+		return;
+	t->stack_start = r->addr;
+	t->stack_end = region_end(r);
+	if (tp > t->sp && tp < t->stack_end)
+		t->stack_end = min_u64(t->stack_end, align_up(tp + 1, PAGE));
+}
+
+static void take_threads(struct dump *d, const struct core *c)
+{
+	d->thread_count = c->threads.count;
+	d->threads = arena_new(&d->arena, struct dump_thread, c->threads.count + 1);
+	for (size_t i = 0; i < c->threads.count; i++) {
+		const struct core_thread *from = &c->threads.data[i];
+		struct dump_thread *t = &d->threads[i];
+		*t = (struct dump_thread){ .id = from->id,
+					   .name = from->id == c->pid ? c->name : "",
+					   .pc = from->pc,
+					   .sp = from->sp,
+					   .fp = from->fp,
+					   .regs = from->regs,
+					   .reg_count = from->reg_count };
+		find_stack(d, t, from->tp);
+	}
+}
+
+/* ---- cores --------------------------------------------------------------------------------- */
+
+static void take_segments(struct dump *d, const struct image *core)
+{
+	region_vec regions = { 0 };
+	for (size_t i = 0; i < core->segment_count; i++) {
+		const struct segment *s = &core->segments[i];
+		d->missing = add_sat(d->missing, s->missing);
+		if (s->type != PT_LOAD)
+			continue;
+		vec_push(&regions,
+			 (struct region){ .addr = s->addr,
+					  .size = s->vm_size,
+					  .bytes = bytes_sub(core->bytes, s->off, s->file_size),
+					  .off = s->off,
+					  .read = s->read,
+					  .write = s->write,
+					  .exec = s->exec });
+	}
+	dump_set_regions(d, &regions);
+}
+
+/* What is in no note may be in the recorder's pages. */
+static void ask_recorder(struct dump *d)
+{
+	struct records r;
+	records_read(&r, d, NULL);
+	dump_learn(d, &r);
+	records_release(&r);
+}
+
+static bool lacks_modules(const struct dump *d)
+{
+	bool any = false;
+	for (size_t i = 0; i < d->file_count; i++) {
+		any |= d->files[i].module;
+		if (d->files[i].module && d->files[i].build_id.size == 0)
+			return true;
+	}
+	return !any;
+}
+
+static void take_process(struct dump *d, const struct core *c)
+{
+	d->command = c->command;
+	d->pid = c->pid ? c->pid : c->threads.count ? c->threads.data[0].id : 0;
+	d->signal = c->signal;
+	d->has_fault = c->has_fault;
+	d->fault_addr = c->fault_addr;
+}
+
+static bool read_core(struct dump *d, const struct image *core, struct heft_err *err)
+{
+	struct core c;
+	if (core->kind != IMAGE_CORE)
+		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+			    "%s: a program or library, no dump of a process", core->path);
+	d->kind = DUMP_CORE;
+	d->word = core->bits / 8;
+	d->big_endian = core->big_endian;
+	d->machine = core->machine;
+	d->file_size = core->bytes.size;
+	core_read(&c, core);
+	take_segments(d, core);
+	dump_add_files(d, &c);
+	dump_find_modules(d, &c);
+	take_threads(d, &c);
+	take_process(d, &c);
+	arena_adopt(&d->arena, &c.arena);
+	core_release(&c);
+	if (lacks_modules(d))
+		ask_recorder(d);
+	return true;
+}
+
+bool dump_of_image(struct dump *d, const struct image *core, struct notes *notes,
+		   struct heft_err *err)
+{
+	*d = (struct dump){ .path = core->path, .command = "", .notes = notes };
+	return read_core(d, core, err);
+}
+
+/* ---- any file ------------------------------------------------------------------------------- */
+
+/* A file that looks like something else is raw memory only if the user says so: a dump may begin
+ * with any bytes. */
+static bool read_input(struct dump *d, const struct dump_wish *wish, struct heft_err *err)
+{
+	struct input *in = d->inputs;
+	struct file f;
+	if (!file_open(&f, d->path, err))
+		return false;
+	if (!unpack_in_place(&f, d->notes, err)) {
+		file_close(&f);
+		return false;
+	}
+	const bool told = wish && (wish->piece_count > 0 || wish->word != 0);
+	if (!told && input_knows(f.bytes))
+		return input_adopt(in, &f, d->notes, err) &&
+		       (in->archive ? fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+					   "%s: an archive, no dump of a process", d->path)
+				    : read_core(d, &in->images[0], err));
+	in->file = f;
+	d->file_size = f.bytes.size;
+	if (!dump_read_raw(d, wish ? wish : &(struct dump_wish){ .piece_count = 0 }, err))
+		return false;
+	ask_recorder(d);
+	return true;
+}
+
+bool dump_open(struct dump *d, const char *path, const struct dump_wish *wish, struct notes *notes,
+	       struct heft_err *err)
+{
+	*d = (struct dump){ .command = "", .notes = notes };
+	d->path = arena_copy(&d->arena, str_of(path));
+	d->inputs = xcalloc(1 + (wish ? wish->piece_count : 0), sizeof *d->inputs);
+	d->input_count = 1;
+	if (read_input(d, wish, err))
+		return true;
+	dump_close(d);
+	return false;
+}
+
+void dump_close(struct dump *d)
+{
+	for (size_t i = 0; i < d->input_count; i++)
+		input_close(&d->inputs[i]);
+	free(d->inputs);
+	free(d->regions);
+	arena_release(&d->arena);
+	memset(d, 0, sizeof *d);
+}

@@ -1,0 +1,106 @@
+/* What was mapped where, by NT_FILE. */
+#include "heap/dump_internal.h"
+
+#include "base/sort.h"
+#include "heap/memory.h"
+
+/* A part of a file that is mapped. */
+struct piece {
+	uint64_t start, end, off;
+	const char *path;
+	uint32_t file; /* index + 1 in the list of files */
+};
+
+typedef VEC(struct piece) piece_vec;
+typedef VEC(struct dump_file) file_vec;
+
+static void list_pieces(const struct core *c, piece_vec *ret)
+{
+	uint64_t end = 0;
+	for (size_t i = 0; i < c->files.count; i++) {
+		const struct core_file *f = &c->files.data[i];
+		vec_push(ret, (struct piece){ f->start, f->end, f->off, f->path, 0 });
+	}
+	sort_by_key(ret->data, ret->count, sizeof *ret->data);
+	for (size_t i = 0; i < ret->count; i++) { /* damaged notes: the first stays */
+		struct piece *p = &ret->data[i];
+		const uint64_t cut = p->start < end ? min_u64(end, p->end) - p->start : 0;
+		p->start += cut;
+		p->off = add_sat(p->off, cut);
+		end = max_u64(end, p->end);
+	}
+}
+
+/* Pieces of one path are one file as long as they lie in what its headers ask for, or, where
+ * no header is there to ask, follow one another. */
+static bool continues(const struct dump_file *f, const struct piece *p)
+{
+	return strcmp(f->path, p->path) == 0 && (!f->module || p->start < f->end);
+}
+
+static void group_pieces(const struct dump *d, piece_vec *pieces, file_vec *files)
+{
+	for (size_t i = 0; i < pieces->count; i++) {
+		struct piece *p = &pieces->data[i];
+		struct dump_file *last = files->count ? &files->data[files->count - 1] : NULL;
+		if (last && continues(last, p)) {
+			last->end = max_u64(last->end, p->end);
+		} else {
+			struct dump_file f = { .path = p->path, .start = p->start, .end = p->end };
+			if (p->off == 0)
+				dump_read_header(d, &f);
+			vec_push(files, f);
+		}
+		p->file = (uint32_t)files->count;
+	}
+}
+
+/* What of a region is not yet handed out begins at `from`. */
+static uint64_t push_part(region_vec *out, const struct region *r, uint64_t from, uint64_t to,
+			  const struct piece *p)
+{
+	if (from >= to)
+		return from;
+	struct region part = region_part(r, from, to);
+	if (p) {
+		part.file = p->file;
+		part.file_off = add_sat(p->off, from - p->start);
+	}
+	vec_push(out, part);
+	return to;
+}
+
+static void split_regions(struct dump *d, const piece_vec *pieces)
+{
+	region_vec out = { 0 };
+	size_t k = 0;
+	for (size_t i = 0; i < d->region_count; i++) {
+		const struct region *r = &d->regions[i];
+		uint64_t at = r->addr;
+		while (k < pieces->count && pieces->data[k].end <= at)
+			k++;
+		for (size_t n = k; n < pieces->count && pieces->data[n].start < region_end(r);
+		     n++) {
+			const struct piece *p = &pieces->data[n];
+			at = push_part(&out, r, at, max_u64(at, p->start), NULL);
+			at = push_part(&out, r, at, min_u64(p->end, region_end(r)), p);
+		}
+		push_part(&out, r, at, region_end(r), NULL);
+	}
+	dump_set_regions(d, &out);
+}
+
+void dump_add_files(struct dump *d, const struct core *c)
+{
+	piece_vec pieces = { 0 };
+	file_vec files = { 0 };
+	list_pieces(c, &pieces);
+	group_pieces(d, &pieces, &files);
+	split_regions(d, &pieces);
+	d->file_count = files.count;
+	d->files = arena_new(&d->arena, struct dump_file, files.count + 1);
+	if (files.count > 0)
+		memcpy(d->files, files.data, files.count * sizeof *files.data);
+	vec_release(&pieces);
+	vec_release(&files);
+}

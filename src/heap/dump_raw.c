@@ -1,0 +1,271 @@
+/* Memory without headers: where it lay follows from the recorder's pages in it, or from the user.
+ * */
+#include "heap/dump_internal.h"
+
+#include "base/sort.h"
+#include "base/unpack.h"
+#include "heap/records.h"
+
+/* Bytes of the file whose address is known: a proven page of the recorder, or by the user. */
+struct spot {
+	uint64_t off, addr;
+	bool given; /* a piece begins right here */
+};
+
+typedef VEC(struct spot) spot_vec;
+
+/* A part of the file that lay in one piece: addr = off + delta (mod 2^64). */
+struct stretch {
+	uint64_t off, end, delta;
+};
+
+typedef VEC(struct stretch) stretch_vec;
+
+/* ---- what the bytes say of themselves ------------------------------------------------- */
+
+/* Magic numbers end in 4 or 8, the bytes of a word. */
+static uint8_t word_of(uint64_t v, uint64_t magic)
+{
+	return v == magic + 4 ? 4 : v == magic + 8 ? 8 : 0;
+}
+
+/* Whether a magic number stands here, in either order. */
+static bool is_magic(uint64_t v, uint64_t magic, const struct dump_wish *wish, bool *ret_big,
+		     uint8_t *ret_word)
+{
+	const uint64_t swapped = __builtin_bswap64(v);
+	const uint8_t little = wish->order != DUMP_BIG ? word_of(v, magic) : 0;
+	const uint8_t big = wish->order != DUMP_LITTLE ? word_of(swapped, magic) : 0;
+	*ret_big = big != 0;
+	*ret_word = little ? little : big;
+	return *ret_word != 0 && (wish->word == 0 || wish->word == *ret_word);
+}
+
+static bool page_proves(struct bytes b, bool big_endian, struct spot *ret)
+{
+	struct reader r = reader_of(b, big_endian);
+	const struct heap_page p = record_head(&r);
+	ret->addr = p.self;
+	return reader_ok(&r) && p.check == heap_page_check(&p) && p.version == HEAP_VERSION &&
+	       p.self % HEAP_PAGE_SIZE == 0 && p.self <= UINT64_MAX - HEAP_PAGE_SIZE;
+}
+
+/* All pages in the file; the first one settles the order and the word. */
+static void find_pages(struct dump *d, const struct dump_wish *wish, struct bytes b, spot_vec *ret)
+{
+	struct reader r = reader_of(b, false);
+	while (reader_left(&r) >= 8) {
+		const uint64_t off = r.pos;
+		bool big;
+		uint8_t word;
+		struct spot s = { .off = off };
+		if (!is_magic(read_u64(&r), HEAP_PAGE_MAGIC, wish, &big, &word) ||
+		    !page_proves(bytes_sub(b, off, b.size - off), big, &s))
+			continue;
+		if (ret->count == 0) {
+			d->word = word;
+			d->big_endian = big;
+		}
+		if (word == d->word && big == d->big_endian)
+			vec_push(ret, s);
+	}
+}
+
+/* Without pages (inline stacks only): the order and word of the first magic number of a stack. */
+static void find_inline(struct dump *d, const struct dump_wish *wish, struct bytes b)
+{
+	struct reader r = reader_of(b, false);
+	while (reader_left(&r) >= 8)
+		if (is_magic(read_u64(&r), HEAP_INLINE_MAGIC, wish, &d->big_endian, &d->word))
+			return;
+	d->big_endian = wish->order == DUMP_BIG;
+	d->word = wish->word;
+}
+
+/* ---- where one piece ends and the next begins -------------------------------------------------
+ * */
+
+static bool header_fits(struct bytes b, uint64_t off, bool big_endian, uint64_t delta)
+{
+	struct reader r = reader_of(bytes_sub(b, off, HEAP_HEADER_SIZE), big_endian);
+	const uint64_t link = read_u64(&r), mark = read_u64(&r);
+	const uint64_t addr = off + delta + HEAP_HEADER_SIZE;
+	return reader_ok(&r) && (mark & HEAP_MARK_MASK) == HEAP_MARK && addr % HEAP_ALIGN == 0 &&
+	       heap_check(addr, mark, (uint32_t)link, 0) == link >> 32;
+}
+
+/* Between two pages of different pieces, the cut lies behind the last block that fits the first
+ * piece; if there is none, right in front of the first block or page of the second. */
+static uint64_t find_cut(const struct dump *d, struct bytes b, const struct stretch *a,
+			 const struct spot *next)
+{
+	enum { PAGE = 4096 };
+	const uint64_t delta = next->addr - next->off;
+	uint64_t low = min_u64(a->end, next->off), high = next->off;
+	for (uint64_t off = align_up(low, 8); off + HEAP_HEADER_SIZE <= next->off; off += 8) {
+		if (header_fits(b, off, d->big_endian, a->delta))
+			low = off + HEAP_HEADER_SIZE;
+		else if (off < high && header_fits(b, off, d->big_endian, delta))
+			high = off;
+	}
+	/* Mappings begin at pages. */
+	const uint64_t page = high - min_u64((high + delta) % PAGE, high);
+	return low <= page ? page : max_u64(low, high);
+}
+
+static void add_stretch(const struct dump *d, struct bytes b, const struct spot *s,
+			stretch_vec *ret)
+{
+	const uint64_t delta = s->addr - s->off;
+	const uint64_t end = s->given ? s->off : min_u64(s->off + HEAP_PAGE_SIZE, b.size);
+	struct stretch *last = ret->count ? &ret->data[ret->count - 1] : NULL;
+	if (last && last->delta == delta) {
+		last->end = max_u64(last->end, end);
+		return;
+	}
+	const uint64_t cut = s->given ? s->off : last ? find_cut(d, b, last, s) : 0;
+	if (last)
+		last->end = cut;
+	vec_push(ret, (struct stretch){ cut, end, delta });
+}
+
+/* The spots are in order.  Each stretch reaches to the next. */
+static void find_stretches(const struct dump *d, struct bytes b, const spot_vec *spots,
+			   stretch_vec *ret)
+{
+	for (size_t i = 0; i < spots->count; i++)
+		add_stretch(d, b, &spots->data[i], ret);
+	if (ret->count > 0)
+		ret->data[ret->count - 1].end = b.size;
+	if (ret->count > 0 && ret->data[0].off > 0)
+		note(d->notes, d->path, 0, ret->data[0].off,
+		     "bytes in front of the first piece have no address");
+}
+
+/* A snapshot of the recorder holds its pages and nothing else. */
+static bool is_all_pages(struct bytes b, const spot_vec *spots)
+{
+	for (size_t i = 0; i < spots->count; i++)
+		if (spots->data[i].given)
+			return false;
+	return spots->count > 0 && spots->count == (b.size + HEAP_PAGE_SIZE - 1) / HEAP_PAGE_SIZE &&
+	       spots->data[0].off == 0 &&
+	       spots->data[spots->count - 1].off == (spots->count - 1) * HEAP_PAGE_SIZE;
+}
+
+/* ---- regions
+ * ------------------------------------------------------------------------------------ */
+
+/* What is not known of raw memory may be anything. */
+static void push_region(struct dump *d, region_vec *out, struct bytes b, uint64_t off, uint64_t end,
+			uint64_t delta)
+{
+	uint64_t addr = off + delta;
+	if (off < end && addr > addr + (end - off - 1)) { /* begins before address 0 */
+		const uint64_t skip = UINT64_MAX - addr + 1;
+		note(d->notes, d->path, off, skip, "memory in front of address 0 is left out");
+		off += skip;
+		addr = 0;
+	}
+	if (off >= end)
+		return;
+	vec_push(out, (struct region){ .addr = addr,
+				       .size = end - off,
+				       .bytes = bytes_sub(b, off, end - off),
+				       .off = off,
+				       .read = true,
+				       .write = true,
+				       .exec = true });
+}
+
+static void place_by_spots(struct dump *d, struct bytes b, const spot_vec *spots, region_vec *out)
+{
+	stretch_vec stretches = { 0 };
+	if (is_all_pages(b, spots)) {
+		d->kind = DUMP_PAGES;
+		for (size_t i = 0; i < spots->count; i++) {
+			const struct spot *s = &spots->data[i];
+			push_region(d, out, b, s->off, min_u64(s->off + HEAP_PAGE_SIZE, b.size),
+				    s->addr - s->off);
+		}
+		return;
+	}
+	find_stretches(d, b, spots, &stretches);
+	for (size_t i = 0; i < stretches.count; i++) {
+		const struct stretch *s = &stretches.data[i];
+		push_region(d, out, b, s->off, s->end, s->delta);
+	}
+	vec_release(&stretches);
+}
+
+/* What the user says of a file; in order with the rest. */
+static void add_given(const struct dump_wish *wish, const char *path, uint64_t size,
+		      spot_vec *spots)
+{
+	for (size_t i = 0; i < wish->piece_count; i++) {
+		const struct dump_piece *p = &wish->pieces[i];
+		if (p->has_addr && p->off < size && strcmp(p->path, path) == 0)
+			vec_push(spots, (struct spot){ p->off, p->addr, true });
+	}
+	sort_by_key(spots->data, spots->count, sizeof *spots->data);
+}
+
+static void place_file(struct dump *d, const struct dump_wish *wish, const char *path,
+		       struct bytes b, bool first, region_vec *out)
+{
+	spot_vec spots = { 0 };
+	find_pages(d, wish, b, &spots);
+	if (first && spots.count == 0)
+		find_inline(d, wish, b);
+	add_given(wish, path, b.size, &spots);
+	if (spots.count > 0) {
+		place_by_spots(d, b, &spots, out);
+	} else {
+		note(d->notes, path, HEFT_NO_OFFSET, b.size,
+		     "nothing tells where this memory lay; it stands at address 0");
+		push_region(d, out, b, 0, b.size, 0);
+	}
+	vec_release(&spots);
+}
+
+/* ---- further files --------------------------------------------------------------------------- */
+
+static bool is_open(const struct dump *d, const char *path)
+{
+	for (size_t i = 0; i < d->input_count; i++)
+		if (strcmp(d->inputs[i].file.path, path) == 0)
+			return true;
+	return false;
+}
+
+/* Offsets of a further file count on from the end of those before it. */
+static bool add_file(struct dump *d, const struct dump_wish *wish, const char *path,
+		     region_vec *out, struct heft_err *err)
+{
+	struct file *f = &d->inputs[d->input_count].file;
+	if (!file_open(f, path, err))
+		return false;
+	d->input_count++;
+	if (!unpack_in_place(f, d->notes, err))
+		return false;
+	const size_t from = out->count;
+	place_file(d, wish, path, f->bytes, false, out);
+	for (size_t i = from; i < out->count; i++)
+		out->data[i].off += d->file_size;
+	d->file_size += f->bytes.size;
+	return true;
+}
+
+bool dump_read_raw(struct dump *d, const struct dump_wish *wish, struct heft_err *err)
+{
+	region_vec regions = { 0 };
+	bool ok = true;
+	d->kind = DUMP_RAW;
+	d->file_size = d->inputs[0].file.bytes.size;
+	place_file(d, wish, d->path, d->inputs[0].file.bytes, true, &regions);
+	for (size_t i = 0; ok && i < wish->piece_count; i++)
+		if (!is_open(d, wish->pieces[i].path))
+			ok = add_file(d, wish, wish->pieces[i].path, &regions, err);
+	dump_set_regions(d, &regions);
+	return ok;
+}

@@ -1,0 +1,480 @@
+/* glibc's chunks (malloc.c, "malloc_chunk"): at c the size of the chunk before, if that is free;
+ * at c + word the own size, whose low bits say: 1 the chunk before is in use, 2 mapped by
+ * itself, 4 of another arena than the first.  The user's bytes begin at c + 2 words and may
+ * reach into the first word of the next chunk.  So a chunk owns [c + word, c + size + word). */
+#include "heap/layout.h"
+
+#include "base/sort.h"
+#include "heap/memory.h"
+
+enum {
+	IN_USE_BEFORE = 1,
+	MAPPED = 2,
+	FLAGS = 7,
+	PAGE = 4096,
+	HEAD_MOST = PAGE,   /* where a chain may begin behind the start of a heap: its arena */
+	CACHED_MOST = 1088, /* size of chunks that freed blocks may be kept in as if in use */
+};
+
+/* A live block's chunk. */
+struct chunk {
+	uint64_t start, end; /* what it owns */
+	uint64_t next; /* where the next chunk begins; 0: nothing follows, or it is not known */
+	bool known;    /* false: the block alone */
+};
+
+struct own {
+	uint64_t addr, end;
+};
+
+struct laying {
+	const struct dump *d;
+	const struct blocks_found *b;
+	struct heap_layout *l;
+	uint64_t word;             /* bytes of one */
+	struct heap_span span;     /* the present one */
+	uint64_t at;               /* where the next part begins */
+	uint64_t limit;            /* where what a chain explains ends */
+	uint64_t chain;            /* the chunk that follows the last block's; 0: not known */
+	const struct region *last; /* that was read */
+	uint64_t chained;          /* pairs of neighbours that the chain connects */
+	VEC(struct own) owns;      /* the recorder's memory */
+	size_t own;                /* the next of it */
+	uint64_t page, page_used, page_free;
+};
+
+static bool word_at(struct laying *y, uint64_t addr, uint64_t *ret)
+{
+	const struct region *g = y->last;
+	if (g == NULL || addr - g->addr >= g->bytes.size ||
+	    g->bytes.size - (addr - g->addr) < y->word) {
+		y->last = dump_region(y->d, addr);
+		return memory_word(y->d, addr, ret);
+	}
+	struct reader r = reader_of(g->bytes, y->d->big_endian);
+	reader_seek(&r, addr - g->addr);
+	*ret = y->word == 4 ? read_u32(&r) : read_u64(&r);
+	return true;
+}
+
+static uint64_t span_end(const struct laying *y)
+{
+	return y->span.addr + y->span.size;
+}
+
+/* ---- parts ------------------------------------------------------------------------------------------- */
+
+static void close_page(struct laying *y)
+{
+	if (y->page_used > 0 && y->page_used < PAGE / 4 && y->page_free > 0) {
+		y->l->pinned_pages++;
+		y->l->pinned_bytes += y->page_free;
+	}
+	y->page_used = y->page_free = 0;
+}
+
+/* Pages that are all of one kind are not pinned; so only the first and the last one matter. */
+static void count_pages(struct laying *y, uint64_t start, uint64_t end, bool is_free)
+{
+	while (start < end) {
+		if (start / PAGE != y->page)
+			close_page(y);
+		y->page = start / PAGE;
+		const uint64_t n = min_u64(end - start, PAGE - start % PAGE);
+		*(is_free ? &y->page_free : &y->page_used) += n;
+		start += n;
+		if (start < end && end - start > PAGE)
+			start = end - end % PAGE - (end % PAGE == 0 ? PAGE : 0);
+	}
+}
+
+/* From y->at on. */
+static void put(struct laying *y, uint64_t end, enum heap_part_kind kind, uint32_t block)
+{
+	struct heap_layout *l = y->l;
+	if (end <= y->at && kind != HEAP_PART_BLOCK)
+		return;
+	const struct heap_part part = { y->at, end - y->at, kind, block };
+	count_pages(y, y->at, end, kind == HEAP_PART_FREE);
+	y->at = end;
+	struct heap_part *before = l->parts.count > 0 ? &l->parts.data[l->parts.count - 1] : NULL;
+	if (kind != HEAP_PART_BLOCK)
+		l->bytes[kind] += part.size;
+	if (kind != HEAP_PART_BLOCK && before != NULL && before->kind == kind &&
+	    before->addr + before->size == part.addr && before->addr >= y->span.addr)
+		before->size += part.size;
+	else
+		vec_push(&l->parts, part);
+}
+
+/* What no chain explains: the recorder's memory, and the rest. */
+static void put_other(struct laying *y, uint64_t end)
+{
+	for (; y->own < y->owns.count && y->owns.data[y->own].addr < end; y->own++) {
+		const struct own *o = &y->owns.data[y->own];
+		if (o->addr > y->at)
+			put(y, o->addr, HEAP_PART_OTHER, UINT32_MAX);
+		put(y, min_u64(o->end, end), HEAP_PART_RECORDER, UINT32_MAX);
+		if (o->end > end)
+			break;
+	}
+	put(y, end, HEAP_PART_OTHER, UINT32_MAX);
+}
+
+static void find_own(struct laying *y, const struct records *r)
+{
+	for (size_t i = 0; i < r->places.count; i++) {
+		const struct record_place *p = &r->places.data[i];
+		vec_push(&y->owns, (struct own){ p->addr, add_sat(p->addr, record_place_size(p)) });
+	}
+	for (size_t i = 0; i < r->threads.count; i++) {
+		const struct heap_thread *t = &r->threads.data[i];
+		if (t->own != 0)
+			vec_push(&y->owns, (struct own){ t->own, add_sat(t->own, t->own_size) });
+	}
+	sort_by_key(y->owns.data, y->owns.count, sizeof *y->owns.data);
+}
+
+static void add_piece(struct heap_part *ret, size_t *count, const struct heap_part *whole,
+		      uint64_t start, uint64_t end, enum heap_part_kind kind)
+{
+	if (start < end || kind == HEAP_PART_BLOCK)
+		ret[(*count)++] = (struct heap_part){ start, end - start, kind, whole->block };
+}
+
+size_t heap_part_split(const struct heap_part *part, const struct blocks_found *b,
+		       struct heap_part ret[HEAP_SPLIT_MAX])
+{
+	size_t n = 0;
+	if (part->kind != HEAP_PART_BLOCK) {
+		ret[0] = *part;
+		return 1;
+	}
+	const struct heap_found *f = &b->live.data[part->block];
+	const uint64_t header = heap_found_start(f), end = heap_found_end(f);
+	add_piece(ret, &n, part, part->addr, header, HEAP_PART_OVERHEAD);
+	add_piece(ret, &n, part, header, f->addr, HEAP_PART_HEADER);
+	add_piece(ret, &n, part, f->addr, f->addr + f->size, HEAP_PART_BLOCK);
+	add_piece(ret, &n, part, f->addr + f->size, end, HEAP_PART_HEADER);
+	add_piece(ret, &n, part, end, part->addr + part->size, HEAP_PART_OVERHEAD);
+	return n;
+}
+
+static void put_block(struct laying *y, const struct chunk *chunk, size_t block)
+{
+	struct heap_part split[HEAP_SPLIT_MAX];
+	y->at = chunk->start;
+	put(y, chunk->end, HEAP_PART_BLOCK, (uint32_t)block);
+	const struct heap_part *part = &y->l->parts.data[y->l->parts.count - 1];
+	const size_t n = heap_part_split(part, y->b, split);
+	for (size_t i = 0; i < n; i++)
+		y->l->bytes[split[i].kind] += split[i].size;
+}
+
+/* ---- one chunk ----------------------------------------------------------------------------------------- */
+
+/* The size at a chunk; false where that is none. */
+static bool read_size(struct laying *y, uint64_t at, uint64_t end, uint64_t *ret_size,
+		      uint64_t *ret_flags)
+{
+	uint64_t v;
+	if (at % (2 * y->word) != 0 || at >= end || !word_at(y, at + y->word, &v))
+		return false;
+	*ret_flags = v & FLAGS;
+	*ret_size = v - *ret_flags;
+	return *ret_size >= 2 * y->word && *ret_size % (2 * y->word) == 0 && *ret_size <= end - at;
+}
+
+static bool in_use_before(struct laying *y, uint64_t at)
+{
+	uint64_t v;
+	return word_at(y, at + y->word, &v) && (v & IN_USE_BEFORE) != 0;
+}
+
+/* A chunk of its own mapping: what is in front of it, up to the page, is in its first word. */
+static bool mapped_chunk(struct laying *y, uint64_t at, uint64_t size, struct chunk *ret)
+{
+	uint64_t front;
+	if (!word_at(y, at, &front) || front > at - y->span.addr || (at - front) % PAGE != 0 ||
+	    (size + front) % PAGE != 0)
+		return false;
+	*ret = (struct chunk){ at - front, at + size, 0, true };
+	return true;
+}
+
+/* Where the chunk of a block would be. */
+static uint64_t chunk_of(const struct laying *y, const struct heap_found *f)
+{
+	return heap_found_raw(f) - 2 * y->word;
+}
+
+/* Sizes are rounded up, and what is left is a chunk of its own unless it is too small for one. */
+static bool is_fitting(const struct laying *y, uint64_t size, uint64_t used)
+{
+	const uint64_t least = align_up(used + y->word, HEAP_ALIGN);
+	return size + y->word >= used && size <= add_sat(least, 4 * y->word);
+}
+
+/* The chunk of a live block, if it is as large as the block needs and ends before the next one. */
+static struct chunk find_chunk(struct laying *y, const struct heap_found *f, uint64_t limit)
+{
+	const uint64_t raw = heap_found_raw(f), at = raw - 2 * y->word, end = heap_found_end(f);
+	struct chunk c = { 0 };
+	uint64_t size, flags;
+	const bool fits = raw >= y->span.addr && raw - y->span.addr >= 2 * y->word;
+	if (fits && read_size(y, at, limit, &size, &flags)) {
+		c = (struct chunk){ at + y->word, min_u64(at + size + y->word, span_end(y)),
+				    at + size, is_fitting(y, size, end - raw) };
+		if ((flags & MAPPED) != 0)
+			c.known = mapped_chunk(y, at, size, &c);
+	}
+	if (c.known && c.start >= y->at && c.end >= end)
+		return c;
+	return (struct chunk){ raw >= y->at && raw <= f->addr ? raw : heap_found_start(f), end, 0,
+			       false };
+}
+
+/* ---- chunks without a live block ----------------------------------------------------------------------- */
+
+static bool is_size_of(struct laying *y, uint64_t at, uint64_t size)
+{
+	uint64_t v;
+	return word_at(y, at, &v) && v - (v & FLAGS) == size;
+}
+
+/* In glibc's lists of small freed blocks, which stay marked as in use?  Since 2.32 their first word is
+ * the next one's address ^ their own / 4096: of the user's bytes in thread caches, of the
+ * chunk in fast bins. */
+static bool is_cached(struct laying *y, uint64_t at, uint64_t size)
+{
+	const uint64_t user = at + 2 * y->word;
+	uint64_t v;
+	if (size > CACHED_MOST || !word_at(y, user, &v))
+		return false;
+	const uint64_t next = v ^ user >> 12;
+	return next == 0 ||
+	       (next % (2 * y->word) == 0 && next >= y->word &&
+		(is_size_of(y, next - y->word, size) || is_size_of(y, next + y->word, size)));
+}
+
+static bool is_power(uint64_t v)
+{
+	return v != 0 && (v & (v - 1)) == 0;
+}
+
+/* Does it begin with the header of a freed block? */
+static bool is_freed(struct laying *y, uint64_t at, uint64_t size)
+{
+	const uint64_t user = at + 2 * y->word;
+	const struct heap_found *freed = y->b->freed.data;
+	const size_t i = lower_bound(freed, y->b->freed.count, sizeof *freed, user);
+	if (i == y->b->freed.count || freed[i].addr >= at + size)
+		return false;
+	return heap_found_start(&freed[i]) == user || is_power(freed[i].addr - user);
+}
+
+/* The chunk at `at`, which the chunk at `next` follows, or none where that is the limit: then it is
+ * the last of a heap. */
+static void put_chunk(struct laying *y, uint64_t at, uint64_t next)
+{
+	const uint64_t size = next - at;
+	enum heap_part_kind kind = HEAP_PART_FREE;
+	if (size < 4 * y->word)
+		kind = HEAP_PART_OVERHEAD; /* the end of a heap that was left */
+	else if (next != y->limit && in_use_before(y, next) && !is_freed(y, at, size) &&
+		 !is_cached(y, at, size))
+		kind = HEAP_PART_UNRECORDED;
+	put(y, min_u64(next + y->word, y->limit), kind, UINT32_MAX);
+}
+
+/* ---- chains ---------------------------------------------------------------------------------------------- */
+
+/* Follows the chain from `at` on; returns `end` where it leads there, else the chunk that is
+ * wrong.  `in_use`: what is in front of the first chunk is.  ret_last: the last good chunk. */
+static uint64_t follow(struct laying *y, uint64_t at, uint64_t end, bool in_use, uint64_t *ret_last)
+{
+	uint64_t size = 0, next_size, flags;
+	*ret_last = at;
+	while (at < end && read_size(y, at, end, &next_size, &flags)) {
+		const bool before = (flags & IN_USE_BEFORE) != 0;
+		uint64_t stated;
+		if ((flags & MAPPED) != 0 || (in_use && !before))
+			break;
+		/* A free chunk says its size at both ends. */
+		if (!before && size != 0 && (!word_at(y, at, &stated) || stated != size))
+			break;
+		in_use = false;
+		*ret_last = at;
+		size = next_size;
+		at += size;
+	}
+	return at;
+}
+
+static void put_chain(struct laying *y, uint64_t at, uint64_t end, uint64_t limit)
+{
+	uint64_t size, flags;
+	y->limit = limit;
+	while (at < end && read_size(y, at, end, &size, &flags)) {
+		put_chunk(y, at, at + size);
+		at += size;
+	}
+}
+
+/* Where the chain that leads to `end` begins: at the start of a heap, or behind its arena.  0: nowhere. */
+static uint64_t find_head(struct laying *y, uint64_t end)
+{
+	uint64_t last, at = align_up(y->at, 2 * y->word);
+	for (const uint64_t most = at + HEAD_MOST; at < end && at < most; at += 2 * y->word)
+		if (follow(y, at, end, false, &last) == end)
+			return at;
+	return end - y->at <= 2 * y->word ? end : 0;
+}
+
+/* Memory in front of the chunk at `next` (0: in front of `end`) to which no chain leads. */
+static void fill_head(struct laying *y, uint64_t next, uint64_t end)
+{
+	const uint64_t head = next != 0 ? find_head(y, next) : 0;
+	if (head != 0) {
+		put(y, head + y->word, HEAP_PART_OVERHEAD, UINT32_MAX);
+		put_chain(y, head, next, end);
+		y->chained += head != next;
+	}
+	put_other(y, end);
+}
+
+static void add_break(struct laying *y, uint64_t chunk, size_t before, uint32_t after)
+{
+	uint64_t v;
+	if (word_at(y, chunk + y->word, &v))
+		vec_push(&y->l->breaks,
+			 (struct heap_break){ chunk + y->word, (uint32_t)before, after });
+}
+
+/* From the last block's chunk on to that of `block` at `next`, or to the end of the span. */
+static void fill_chain(struct laying *y, uint64_t next, size_t block, uint64_t end)
+{
+	const uint64_t to = next != 0 ? next : end, chain = y->chain;
+	uint64_t last;
+	const uint64_t stop = follow(y, chain, to, true, &last);
+	if (stop == to && (next == 0 || chain != next || in_use_before(y, next))) {
+		put_chain(y, chain, to, end);
+		y->chained++;
+		put_other(y, end);
+		return;
+	}
+	/* The last chunk of a heap is free and ends with a page; what follows is not the chain's. */
+	if (stop != chain && stop % PAGE == 0) {
+		put_chain(y, chain, stop, stop);
+		fill_head(y, next, end);
+		return;
+	}
+	add_break(y, stop, block - 1, stop == next ? (uint32_t)block : UINT32_MAX);
+	put_other(y, end);
+}
+
+static void fill(struct laying *y, uint64_t next, size_t block, uint64_t end)
+{
+	if (y->chain != 0)
+		fill_chain(y, next, block, end);
+	else
+		fill_head(y, next, end);
+}
+
+/* ---- spans ---------------------------------------------------------------------------------------------- */
+
+/* Where what belongs to the block may begin: the size word of its chunk. */
+static uint64_t limit_of(const struct laying *y, size_t block)
+{
+	const struct blocks_found *b = y->b;
+	if (block >= b->live.count || b->live.data[block].addr >= span_end(y))
+		return span_end(y);
+	const uint64_t raw = heap_found_raw(&b->live.data[block]);
+	const uint64_t start = heap_found_start(&b->live.data[block]);
+	return raw >= y->span.addr + 2 * y->word && raw < start ? raw - 2 * y->word
+								: start - 2 * y->word;
+}
+
+/* The chain should lead to the chunk of a block even where that is damaged. */
+static void lay_block(struct laying *y, size_t i)
+{
+	const struct heap_found *f = &y->b->live.data[i];
+	const struct chunk c = find_chunk(y, f, limit_of(y, i + 1));
+	const bool mapped = c.known && c.next == 0;
+	const uint64_t place = chunk_of(y, f);
+	uint64_t next = !mapped && (c.known || y->chain != 0) ? place : 0;
+	if (next + y->word < y->at || next + y->word > c.start)
+		next = 0;
+	const size_t breaks = y->l->breaks.count;
+	fill(y, next, i, c.start);
+	if (!c.known && y->chain != 0 && next != 0 && y->l->breaks.count == breaks)
+		add_break(y, next, i - 1, (uint32_t)i);
+	put_block(y, &c, i);
+	y->chain = c.next;
+}
+
+static void lay_span(struct laying *y, size_t *block)
+{
+	const struct blocks_found *b = y->b;
+	vec_push(&y->l->spans, y->span);
+	y->at = y->span.addr;
+	y->chain = 0;
+	for (; *block < b->live.count && b->live.data[*block].addr < span_end(y); ++*block)
+		lay_block(y, *block);
+	fill(y, 0, *block, span_end(y));
+}
+
+/* Makes y->span of region i, and of those after it that blocks reach into; the first region
+ * behind it.  Without a recorded block the span is empty. */
+static size_t find_span(struct laying *y, size_t i, size_t block)
+{
+	const struct dump *d = y->d;
+	const struct blocks_found *b = y->b;
+	const struct region *g = &d->regions[i];
+	y->span = (struct heap_span){ g->addr, 0 };
+	const size_t freed = lower_bound(b->freed.data, b->freed.count, sizeof *b->freed.data,
+					 g->addr);
+	const bool has_freed = freed < b->freed.count &&
+			       b->freed.data[freed].addr - g->addr < g->size;
+	const bool has_live = block < b->live.count && b->live.data[block].addr - g->addr < g->size;
+	if (!has_freed && !has_live)
+		return i + 1;
+	y->span.size = g->size;
+	while (++i < d->region_count) {
+		const size_t next = lower_bound(b->live.data, b->live.count, sizeof *b->live.data,
+						span_end(y));
+		if (next == 0 || heap_found_end(&b->live.data[next - 1]) <= span_end(y))
+			break;
+		y->span.size += d->regions[i].size;
+	}
+	return i;
+}
+
+void heap_layout_make(struct heap_layout *ret, const struct dump *d, const struct records *r,
+		      const struct blocks_found *b)
+{
+	struct laying y = { .d = d, .b = b, .l = ret, .word = memory_word_size(d) };
+	size_t block = 0;
+	*ret = (struct heap_layout){ 0 };
+	vec_reserve(&ret->parts, b->live.count);
+	find_own(&y, r);
+	for (size_t i = 0; i < d->region_count;) {
+		i = find_span(&y, i, block);
+		if (y.span.size != 0)
+			lay_span(&y, &block);
+	}
+	close_page(&y);
+	/* Words in front of another allocator's blocks may look like a chunk here and there. */
+	if (y.chained <= ret->breaks.count)
+		ret->breaks.count = 0;
+	vec_fit(&ret->parts);
+	vec_release(&y.owns);
+}
+
+void heap_layout_release(struct heap_layout *l)
+{
+	vec_release(&l->parts);
+	vec_release(&l->spans);
+	vec_release(&l->breaks);
+	*l = (struct heap_layout){ 0 };
+}

@@ -1,0 +1,210 @@
+#include "image/core.h"
+
+#include "image/elf_internal.h"
+#include "image/elf_note.h"
+
+/* ---- threads ----------------------------------------------------------------------- */
+
+/* Where pr_reg lies in the descriptor of NT_PRSTATUS follows from the class; what is in it from the
+ * machine (the ptrace structures of each: user_regs_struct, pt_regs, user_pt_regs). */
+struct reg_layout {
+	uint16_t machine;
+	uint8_t bits; /* of the class */
+	uint8_t width, count;
+	uint8_t pc, sp, fp, tp; /* index; NO_REG: is none */
+};
+
+enum { NO_REG = 255 };
+
+static const struct reg_layout layouts[] = {
+	{ EM_X86_64, 64, 8, 27, 16, 19, 4, 21 },   { EM_X86_64, 32, 8, 27, 16, 19, 4, 21 },
+	{ EM_386, 32, 4, 17, 12, 15, 5, NO_REG },  { EM_AARCH64, 64, 8, 34, 32, 31, 29, NO_REG },
+	{ EM_ARM, 32, 4, 18, 15, 13, 11, NO_REG }, { EM_RISCV, 64, 8, 32, 0, 2, 8, 4 },
+	{ EM_RISCV, 32, 4, 32, 0, 2, 8, 4 },
+};
+
+static const struct reg_layout *layout_of(const struct image *im)
+{
+	for (size_t i = 0; i < COUNT_OF(layouts); i++)
+		if (layouts[i].machine == im->machine && layouts[i].bits == im->bits)
+			return &layouts[i];
+	return NULL;
+}
+
+static uint64_t reg(const uint64_t *regs, uint8_t i)
+{
+	return i == NO_REG ? 0 : regs[i];
+}
+
+static void read_regs(struct core *c, struct core_thread *t, struct reader *r,
+		      const struct reg_layout *l)
+{
+	uint64_t *regs = arena_new(&c->arena, uint64_t, l->count);
+	for (unsigned i = 0; i < l->count; i++)
+		regs[i] = read_wide(r, l->width);
+	if (!reader_ok(r))
+		return;
+	t->regs = regs;
+	t->reg_count = l->count;
+	t->pc = reg(regs, l->pc);
+	t->sp = reg(regs, l->sp);
+	t->fp = reg(regs, l->fp);
+	t->tp = reg(regs, l->tp);
+}
+
+static void read_prstatus(struct core *c, const struct image *im, struct reader r)
+{
+	const bool wide = im->bits == 64;
+	const struct reg_layout *l = layout_of(im);
+	struct core_thread t = { 0 };
+	reader_seek(&r, 12);
+	const int signal = read_u16(&r); /* pr_cursig */
+	reader_seek(&r, wide ? 32 : 24);
+	t.id = read_u32(&r);
+	if (!reader_ok(&r))
+		return;
+	if (c->threads.count == 0 && c->signal == 0)
+		c->signal = signal;
+	reader_seek(&r, wide ? 112 : 72);
+	if (l)
+		read_regs(c, &t, &r, l);
+	vec_push(&c->threads, t);
+}
+
+/* ---- the process --------------------------------------------------------------------- */
+
+static const char *fixed_text(struct core *c, struct reader *r, size_t size)
+{
+	const char *p = (const char *)read_take(r, size);
+	return p ? arena_copy(&c->arena, (struct str){ p, strnlen(p, size) }) : "";
+}
+
+/* struct elf_prpsinfo: 64 bit; 32 bit with user ids of 16 bits; of 32 bits. */
+static void read_prpsinfo(struct core *c, const struct image *im, struct reader r)
+{
+	const bool wide = im->bits == 64;
+	reader_seek(&r, wide ? 24 : r.size < 128 ? 12 : 16);
+	c->pid = read_u32(&r);
+	read_skip(&r, 12); /* parent, group, session */
+	c->name = fixed_text(c, &r, 16);
+	c->command = fixed_text(c, &r, 80);
+	if (!reader_ok(&r)) {
+		c->pid = 0;
+		c->command = c->name = "";
+	}
+}
+
+/* si_addr is one where the kernel says so: a fault of the processor with a code of its own. */
+static void read_siginfo(struct core *c, const struct image *im, struct reader r)
+{
+	enum { ILL = 4, TRAP = 5, BUS = 7, FPE = 8, BUS_MIPS = 10, SEGV = 11, SI_KERNEL = 0x80 };
+	const bool swapped = im->machine == EM_MIPS;
+	const int32_t signal = read_i32(&r);
+	int32_t code = read_i32(&r);
+	const int32_t next = read_i32(&r);
+	code = swapped ? code : next;
+	if (im->bits == 64)
+		read_skip(&r, 4);
+	const uint64_t addr = read_elf_word(&r, im->bits);
+	if (!reader_ok(&r))
+		return;
+	c->signal = signal;
+	c->has_fault = code > 0 && code < SI_KERNEL &&
+		       (signal == ILL || signal == BUS || signal == FPE || signal == SEGV ||
+			signal == TRAP || (swapped && signal == BUS_MIPS));
+	c->fault_addr = c->has_fault ? addr : 0;
+}
+
+static void read_auxv(struct core *c, const struct image *im, struct reader r)
+{
+	const uint64_t pair = im->bits / 4;
+	while (reader_left(&r) >= pair) {
+		const uint64_t key = read_elf_word(&r, im->bits);
+		const uint64_t value = read_elf_word(&r, im->bits);
+		switch (key) {
+		case AT_NULL: return;
+		case AT_PHDR: c->phdr = value; break;
+		case AT_PHENT: c->phent = value; break;
+		case AT_PHNUM: c->phnum = value; break;
+		case AT_BASE: c->base = value; break;
+		case AT_ENTRY: c->entry = value; break;
+		case AT_EXECFN: c->execfn = value; break;
+		case AT_SYSINFO_EHDR: c->vdso = value; break;
+		default: break;
+		}
+	}
+}
+
+/* ---- mapped files -------------------------------------------------------------------- */
+
+/* NT_FILE: a count and the unit of offsets; so many {start, end, offset}; so many texts. */
+static void read_files(struct core *c, const struct image *im, struct reader r)
+{
+	const uint64_t count = read_elf_word(&r, im->bits);
+	const uint64_t unit = read_elf_word(&r, im->bits);
+	const uint64_t entry = 3u * im->bits / 8;
+	if (!reader_ok(&r) || count > reader_left(&r) / entry) {
+		IMAGE_NOTE(im, HEFT_NO_OFFSET, r.size,
+			   "the core's list of mapped files is damaged (%" PRIu64 " files)", count);
+		return;
+	}
+	struct reader texts = r;
+	read_skip(&texts, count * entry);
+	for (uint64_t i = 0; i < count; i++) {
+		struct core_file f = { .start = read_elf_word(&r, im->bits) };
+		f.end = read_elf_word(&r, im->bits);
+		f.off = read_elf_word(&r, im->bits);
+		f.off = unit && f.off > UINT64_MAX / unit ? UINT64_MAX : f.off * unit;
+		const struct str path = read_cstr(&texts);
+		if (!reader_ok(&texts))
+			return;
+		f.path = arena_copy(&c->arena, path);
+		if (f.start < f.end)
+			vec_push(&c->files, f);
+	}
+}
+
+/* ---- all together ---------------------------------------------------------------------- */
+
+static void read_note(struct core *c, const struct image *im, const struct elf_note *n)
+{
+	const struct reader r = reader_of(n->desc, im->big_endian);
+	if (!str_eq(n->owner, STR("CORE")) && !str_eq(n->owner, STR("LINUX")))
+		return;
+	switch (n->type) {
+	case NT_PRSTATUS: read_prstatus(c, im, r); break;
+	case NT_PRPSINFO: read_prpsinfo(c, im, r); break;
+	case NT_SIGINFO:
+		if (c->threads.count <= 1) /* gdb writes one for each thread */
+			read_siginfo(c, im, r);
+		break;
+	case NT_AUXV: read_auxv(c, im, r); break;
+	case NT_FILE:
+		if (c->files.count == 0)
+			read_files(c, im, r);
+		break;
+	default: break;
+	}
+}
+
+void core_read(struct core *c, const struct image *im)
+{
+	*c = (struct core){ .command = "", .name = "" };
+	for (size_t i = 0; i < im->segment_count; i++) {
+		const struct segment *s = &im->segments[i];
+		struct elf_note n;
+		if (s->type != PT_NOTE)
+			continue;
+		struct reader r = reader_of(bytes_sub(im->bytes, s->off, s->file_size),
+					    im->big_endian);
+		while (elf_note_next(&r, s->align, &n))
+			read_note(c, im, &n);
+	}
+}
+
+void core_release(struct core *c)
+{
+	vec_release(&c->files);
+	vec_release(&c->threads);
+	arena_release(&c->arena);
+}

@@ -1,0 +1,92 @@
+/* The sources mappings, modules and threads: what memory of a process is, by what the dump says. */
+#include "source/process.h"
+
+/* True, with all bytes left to the fallback, where the input is no dump. */
+static bool is_no_dump(const struct source_file *f, struct layer *ret)
+{
+	if (f->process)
+		return false;
+	note(f->notes, f->path, HEFT_NO_OFFSET, 0, "no dump of a process: '%s' has nothing to say",
+	     f->source);
+	layer_finish(f, ret);
+	return true;
+}
+
+void source_mappings(const struct source_file *f, struct layer *ret)
+{
+	struct claims vm = { 0 };
+	if (is_no_dump(f, ret))
+		return;
+	process_claim_mappings(f, false, &vm);
+	process_finish(f, ret, &vm);
+}
+
+void source_modules(const struct source_file *f, struct layer *ret)
+{
+	struct claims vm = { 0 };
+	if (is_no_dump(f, ret))
+		return;
+	const struct dump *d = &f->process->dump;
+	for (size_t i = 0; i < d->region_count; i++) {
+		const struct region *r = &d->regions[i];
+		const struct dump_file *m = r->file > 0 ? &d->files[r->file - 1]
+							: dump_module(d, r->addr);
+		claim(&vm, r->addr, r->size,
+		      label_copy(f->labels, m && m->module ? str_of(m->path) : STR("[none]")),
+		      WHY_MAPPING);
+	}
+	process_finish(f, ret, &vm);
+}
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+static const char *thread_name(const struct process *p, uint32_t id)
+{
+	const struct dump *d = &p->dump;
+	for (size_t i = 0; i < d->thread_count; i++)
+		if (d->threads[i].id == id)
+			return d->threads[i].name;
+	return "";
+}
+
+static label_id thread_label(const struct source_file *f, uint32_t id)
+{
+	const char *name = thread_name(f->process, id);
+	return *name ? label_format(f->labels, "thread %" PRIu32 " (%s)", id, name)
+		     : label_format(f->labels, "thread %" PRIu32, id);
+}
+
+/* Blocks, where the recorder kept who asked for them, with their headers. */
+static void claim_blocks(const struct source_file *f, struct claims *vm)
+{
+	const struct process_heap *h = process_read_heap(f->process);
+	uint32_t last = 0;
+	label_id label = LABEL_NONE;
+	for (size_t i = 0; i < h->layout.parts.count; i++) {
+		const struct heap_part *p = &h->layout.parts.data[i];
+		const uint32_t id = p->block == UINT32_MAX ? 0
+							   : h->blocks.live.data[p->block].thread;
+		if (id == 0)
+			continue;
+		if (id != last || label == LABEL_NONE)
+			label = thread_label(f, id);
+		last = id;
+		claim(vm, p->addr, p->size, label, WHY_ALLOCATION);
+	}
+}
+
+void source_threads(const struct source_file *f, struct layer *ret)
+{
+	struct claims vm = { 0 };
+	if (is_no_dump(f, ret))
+		return;
+	const struct dump *d = &f->process->dump;
+	claim_blocks(f, &vm);
+	for (size_t i = 0; i < d->thread_count; i++) {
+		const struct dump_thread *t = &d->threads[i];
+		if (t->stack_start < t->stack_end)
+			claim(&vm, t->stack_start, t->stack_end - t->stack_start,
+			      thread_label(f, t->id), WHY_MAPPING);
+	}
+	process_finish(f, ret, &vm);
+}

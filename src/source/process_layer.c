@@ -1,0 +1,191 @@
+/* Layers of modules' own files, moved into the process. */
+#include "source/process_internal.h"
+
+#include "heap/memory.h"
+#include "image/elf_const.h"
+#include "source/dwarf_slot.h"
+
+/* ---- what is mapped ------------------------------------------------------------------------- */
+
+static label_id path_label(const struct source_file *f, const char *path, bool as_fallback)
+{
+	if (!as_fallback || path[0] == '[')
+		return label_copy(f->labels, str_of(path));
+	return label_format(f->labels, "[%s]", path);
+}
+
+static bool is_anonymous(const struct region *r)
+{
+	return r->file == 0 && r->read && r->write && !r->exec;
+}
+
+/* The heap of brk(2) is the first thing behind the program that is neither a file nor its .bss;
+ * SIZE_MAX if there is none. */
+static size_t find_brk(const struct dump *d)
+{
+	static const uint64_t far = UINT64_C(1)
+				    << 34; /* addresses are chosen at random below that */
+	const struct dump_file *program = NULL;
+	for (size_t i = 0; i < d->file_count && !program; i++)
+		if (d->files[i].module && d->files[i].path[0] == '/')
+			program = &d->files[i];
+	for (size_t i = 0; program && i < d->region_count; i++) {
+		const struct region *r = &d->regions[i];
+		if (region_end(r) <= align_up(program->end, 4096))
+			continue;
+		return is_anonymous(r) && r->addr - program->end < far ? i : SIZE_MAX;
+	}
+	return SIZE_MAX;
+}
+
+static void claim_stacks(const struct source_file *f, struct claims *vm)
+{
+	const struct dump *d = &f->process->dump;
+	for (size_t i = 0; i < d->thread_count; i++) {
+		const struct dump_thread *t = &d->threads[i];
+		if (t->stack_start < t->stack_end)
+			claim(vm, t->stack_start, t->stack_end - t->stack_start,
+			      label_format(f->labels, "[stack of thread %" PRIu32 "]", t->id),
+			      WHY_MAPPING);
+	}
+}
+
+static label_id region_label(const struct source_file *f, const struct region *r, bool as_fallback)
+{
+	const struct dump *d = &f->process->dump;
+	if (r->file > 0)
+		return path_label(f, d->files[r->file - 1].path, as_fallback);
+	const struct dump_file *m = dump_module(d, r->addr);
+	if (m && m->path[0] == '[')
+		return path_label(f, m->path, as_fallback);
+	if (m)
+		return label_format(f->labels, "[bss of %s]", m->path);
+	return label_borrow(f->labels, r->read || r->write || r->exec ? STR("[anonymous]")
+								      : STR("[reserved]"));
+}
+
+void process_claim_mappings(const struct source_file *f, bool as_fallback, struct claims *vm)
+{
+	const struct dump *d = &f->process->dump;
+	const size_t brk = find_brk(d);
+	if (brk != SIZE_MAX)
+		claim(vm, d->regions[brk].addr, d->regions[brk].size,
+		      label_borrow(f->labels, STR("[heap]")), WHY_MAPPING);
+	claim_stacks(f, vm);
+	for (size_t i = 0; i < d->region_count; i++) {
+		const struct region *r = &d->regions[i];
+		claim(vm, r->addr, r->size, region_label(f, r, as_fallback), WHY_MAPPING);
+	}
+}
+
+/* ---- moving --------------------------------------------------------------------------------- */
+
+/* The spans of a module's file that lie in a region of the process. */
+static void move_spans(const struct spans *vm, uint64_t bias, const struct region *r,
+		       struct claims *out)
+{
+	const uint64_t low = r->addr - bias;
+	if (r->size > UINT64_MAX - low)
+		return;
+	size_t i = spans_from(vm, low);
+	i -= i > 0;
+	for (; i < vm->list.count && vm->list.data[i].start < low + r->size; i++) {
+		const struct span *s = &vm->list.data[i];
+		const uint64_t from = max_u64(s->start, low);
+		const uint64_t to = min_u64(s->start + s->size, low + r->size);
+		if (from < to)
+			claim(out, from + bias, to - from, s->label, WHY_MODULE);
+	}
+}
+
+static bool lies_in(const struct dump *d, const struct region *r, size_t file)
+{
+	if (r->file > 0)
+		return r->file == file + 1;
+	const struct dump_file *m = &d->files[file];
+	return r->addr >= m->start && r->addr < m->end;
+}
+
+/* Measures a module's file as if alone. */
+static void run_alone(const struct source_file *f, const struct source *source,
+		      const struct mapped_module *m, struct spans *ret_vm)
+{
+	struct basemap map;
+	struct layer layer = { .exact = false };
+	struct notes notes; /* they are many, and not of the dump */
+	struct dwarf_slot dwarf = { .dirs = f->dwarf->dirs, .dir_count = f->dwarf->dir_count };
+	struct source_file alone = { .path = m->file->path,
+				     .input = m->input,
+				     .debug = m->debug,
+				     .map = &map,
+				     .labels = f->labels,
+				     .notes = &notes,
+				     .threads = f->threads,
+				     .dwarf = &dwarf,
+				     .source = f->source };
+	notes_init(&notes);
+	basemap_build(&map, m->input, f->labels);
+	source->run(&alone, &layer);
+	dwarf_slot_release(&dwarf);
+	basemap_release(&map);
+	if (notes.count > 0)
+		note(f->notes, f->path, HEFT_NO_OFFSET, 0,
+		     "there are notes on files of modules; measured alone, such a file shows its "
+		     "own");
+	notes_release(&notes);
+	*ret_vm = layer.vm;
+	layer.vm = (struct spans){ { NULL, 0, 0 } };
+	layer_release(&layer);
+}
+
+static void add_module(const struct source_file *f, const struct source *source, size_t file,
+		       struct claims *out)
+{
+	const struct dump *d = &f->process->dump;
+	const struct mapped_module *m = process_module(f->process, file);
+	struct spans vm;
+	if (!m->input)
+		return;
+	run_alone(f, source, m, &vm);
+	for (size_t i = 0; i < d->region_count; i++)
+		if (lies_in(d, &d->regions[i], file))
+			move_spans(&vm, m->bias, &d->regions[i], out);
+	spans_release(&vm);
+}
+
+void process_layer(const struct source_file *f, const struct source *source, struct layer *ret)
+{
+	const struct dump *d = &f->process->dump;
+	struct claims vm = { 0 };
+	for (size_t i = 0; i < d->file_count; i++) {
+		if (d->files[i].module)
+			add_module(f, source, i, &vm);
+		source_progress(f, "modules", i + 1, d->file_count);
+	}
+	process_finish(f, ret, &vm);
+}
+
+/* ---- completing
+ * --------------------------------------------------------------------------------- */
+
+static void claim_notes(const struct source_file *f, struct claims *file)
+{
+	const struct image *core = &f->input->images[0];
+	for (size_t i = 0; i < core->segment_count; i++)
+		if (core->segments[i].type == PT_NOTE)
+			claim(file, core->file_off + core->segments[i].off,
+			      core->segments[i].file_size,
+			      label_borrow(f->labels, STR("[core notes]")), WHY_SEGMENT);
+}
+
+void process_finish(const struct source_file *f, struct layer *l, struct claims *vm)
+{
+	struct claims rest = { 0 }, file = { 0 };
+	l->exact = true;
+	process_claim_mappings(f, true, &rest);
+	claim_notes(f, &file);
+	layer_add_vm(f, l, vm);
+	layer_add_vm(f, l, &rest);
+	layer_add_file(f, l, &file);
+	layer_finish(f, l);
+}

@@ -1,0 +1,322 @@
+/* Chunks of glibc's allocator made by hand: what every byte is, and where a chain breaks. */
+#include "../lib/heapgen.h"
+
+enum { LOW = 0x10000, SIZE = 0x4000 };
+
+/* A heap of `count` blocks of 24 bytes with `flags`, and the rest free. */
+static void make_heap(struct heapgen *g, uint64_t *blocks, unsigned count, unsigned flags)
+{
+	heapgen_region(g, LOW, SIZE);
+	uint64_t at = heapgen_start(g);
+	for (unsigned i = 0; i < count; i++)
+		blocks[i] = heapgen_alloc(g, &at, 24, flags, 0);
+	heapgen_top(g, at);
+}
+
+static void side_by_side(struct heapgen *g)
+{
+	uint64_t p[5];
+	make_heap(g, p, 5, HEAP_CANARY);
+	heapgen_read(g);
+	const uint64_t *bytes = g->layout.bytes, chunk = heapgen_chunk_size(g, 16 + 24 + 8);
+	assert_int_equal(bytes[HEAP_PART_BLOCK], 5 * 24);
+	assert_int_equal(bytes[HEAP_PART_HEADER], 5 * 24);
+	/* In front of the first chunk is a word that no chunk has, or two. */
+	assert_int_equal(bytes[HEAP_PART_OVERHEAD], 5 * (chunk - 48) + 16 - g->word);
+	assert_int_equal(bytes[HEAP_PART_FREE], SIZE - 5 * chunk - (16 - g->word));
+	assert_int_equal(g->layout.breaks.count, 0);
+	assert_int_equal(g->damages.list.count, 0);
+	assert_int_equal(g->layout.pinned_pages, 1);
+	assert_int_equal(g->layout.pinned_bytes, 4096 - 5 * chunk - (16 - g->word));
+}
+
+static void all_bytes_of_a_heap_are_told(void **state)
+{
+	(void)state;
+	HEAPGEN_EACH(side_by_side);
+}
+
+/* Between blocks: a free chunk, one in use, one in a thread cache, one whose freed header is there. */
+static void between(struct heapgen *g)
+{
+	heapgen_region(g, LOW, SIZE);
+	uint64_t at = heapgen_start(g);
+	heapgen_alloc(g, &at, 24, 0, 0);
+	heapgen_chunk(g, &at, 0x100, true);
+	heapgen_word(g, at, 0x100);
+	heapgen_word(g, at + g->word, heapgen_chunk_size(g, 40));
+	heapgen_block(g, at + 2 * g->word + 16, 24, 0, 0);
+	at += heapgen_chunk_size(g, 40);
+	const uint64_t used = heapgen_chunk(g, &at, 0x200, true);
+	heapgen_word(g, used + 2 * g->word, 0x123456);
+	heapgen_alloc(g, &at, 24, 0, 0);
+	const uint64_t cached = heapgen_chunk(g, &at, 0x80, true), user = cached + 2 * g->word;
+	heapgen_word(g, user, (used + 2 * g->word) ^ user >> 12);
+	heapgen_alloc(g, &at, 24, 0, 0);
+	const uint64_t freed = heapgen_chunk(g, &at, 0x60, true);
+	heapgen_block(g, freed + 2 * g->word + 32, 24, HEAP_WIDE | HEAP_FREED, 0);
+	heapgen_alloc(g, &at, 24, 0, 0);
+	heapgen_top(g, at);
+	/* The cache's list leads to a chunk of another size: then it is none. */
+	heapgen_read(g);
+	assert_int_equal(g->blocks.live.count, 5);
+	assert_int_equal(g->layout.bytes[HEAP_PART_UNRECORDED], 0x200 + 0x80);
+	assert_int_equal(g->layout.bytes[HEAP_PART_FREE],
+			 0x100 + 0x60 + (LOW + SIZE - at - g->word));
+	assert_int_equal(g->layout.bytes[HEAP_PART_OTHER], 0);
+	heap_layout_release(&g->layout);
+	heapgen_word(g, user, user >> 12);
+	heap_layout_make(&g->layout, &g->dump, &g->records, &g->blocks);
+	assert_int_equal(g->layout.bytes[HEAP_PART_UNRECORDED], 0x200);
+	assert_int_equal(g->layout.breaks.count, 0);
+}
+
+static void chunks_between_blocks_are_told_apart(void **state)
+{
+	(void)state;
+	HEAPGEN_EACH(between);
+}
+
+/* The pieces of a block that was asked for with an alignment. */
+static void split(struct heapgen *g)
+{
+	uint64_t p[2];
+	struct heap_part parts[HEAP_SPLIT_MAX];
+	make_heap(g, p, 2, HEAP_WIDE | HEAP_CANARY);
+	heapgen_read(g);
+	const struct heap_part *part = g->layout.parts.data;
+	while (part->kind != HEAP_PART_BLOCK)
+		part++;
+	assert_int_equal(heap_part_split(part, &g->blocks, parts), 5);
+	assert_int_equal(parts[0].size, g->word);
+	assert_int_equal(parts[1].size, 32);
+	assert_int_equal(parts[2].addr, p[0]);
+	assert_int_equal(parts[2].size, 24);
+	assert_int_equal(parts[3].size, 8);
+	assert_int_equal(parts[4].kind, HEAP_PART_OVERHEAD);
+}
+
+static void a_block_has_its_pieces(void **state)
+{
+	(void)state;
+	HEAPGEN_EACH(split);
+}
+
+/* Chunks of their own mapping fill pages; the recorder's page beside them is its own. */
+static void mapped(struct heapgen *g)
+{
+	enum { LARGE = 0x3000 };
+	const uint64_t page = LOW + 0x8000;
+	heapgen_page(g, (struct heapgen_page){ page, HEAP_PAGE_NODES, 1, 0, 1, 1 });
+	heapgen_region(g, page + HEAP_PAGE_SIZE, 2 * LARGE);
+	for (unsigned i = 0; i < 2; i++) {
+		const uint64_t start = page + HEAP_PAGE_SIZE + i * (uint64_t)LARGE;
+		const uint64_t chunk = start + 16 - 2 * g->word;
+		heapgen_word(g, chunk, 16 - 2 * g->word);
+		heapgen_word(g, chunk + g->word, (LARGE - (16 - 2 * g->word)) | 2);
+		heapgen_block(g, start + 32, LARGE - 64, 0, 0);
+	}
+	heapgen_read(g);
+	assert_int_equal(g->layout.spans.count, 1);
+	assert_int_equal(g->layout.bytes[HEAP_PART_BLOCK], 2 * (LARGE - 64));
+	assert_int_equal(g->layout.bytes[HEAP_PART_OVERHEAD], 2 * 48);
+	assert_int_equal(g->layout.bytes[HEAP_PART_OTHER], 0);
+	/* As one region: the page is found among what no chunk explains. */
+	g->regions[0].size += g->regions[1].size;
+	uint8_t *all = xmalloc(g->regions[0].size);
+	memcpy(all, g->regions[0].bytes.p, HEAP_PAGE_SIZE);
+	memcpy(all + HEAP_PAGE_SIZE, g->regions[1].bytes.p, g->regions[1].bytes.size);
+	free((void *)(uintptr_t)g->regions[0].bytes.p);
+	g->regions[0].bytes = (struct bytes){ all, g->regions[0].size };
+	g->dump.region_count = 1;
+	heap_layout_release(&g->layout);
+	heap_layout_make(&g->layout, &g->dump, &g->records, &g->blocks);
+	assert_null(layout_invariants(&g->blocks, &g->layout));
+	assert_int_equal(g->layout.bytes[HEAP_PART_RECORDER], HEAP_PAGE_SIZE);
+	assert_int_equal(g->layout.bytes[HEAP_PART_OVERHEAD], 2 * 48);
+}
+
+static void mapped_chunks_and_the_recorders_pages(void **state)
+{
+	(void)state;
+	HEAPGEN_EACH(mapped);
+}
+
+/* A second heap behind the first in the same region, with an arena in front of its chunks. */
+static void two_heaps(struct heapgen *g)
+{
+	heapgen_region(g, LOW, 2 * SIZE);
+	uint64_t at = heapgen_start(g);
+	heapgen_alloc(g, &at, 24, 0, 0);
+	heapgen_alloc(g, &at, 24, 0, 0);
+	heapgen_word(g, at + g->word, (LOW + SIZE - at) | 1);
+	at = LOW + SIZE + 0x890 + heapgen_start(g) - LOW;
+	for (uint64_t i = LOW + SIZE; i < at; i += 8)
+		heapgen_put(g, i, 8, 0x5555555555555555);
+	heapgen_word(g, at, 0);
+	heapgen_chunk(g, &at, 0x290, true);
+	heapgen_alloc(g, &at, 24, 0, 0);
+	heapgen_alloc(g, &at, 24, 0, 0);
+	heapgen_top(g, at);
+	heapgen_read(g);
+	assert_int_equal(g->layout.bytes[HEAP_PART_OTHER], 0);
+	assert_int_equal(g->layout.bytes[HEAP_PART_UNRECORDED], 0x290);
+	assert_true(g->layout.bytes[HEAP_PART_OVERHEAD] > 0x890);
+	assert_int_equal(g->layout.breaks.count, 0);
+}
+
+static void heaps_in_one_region_are_told_apart(void **state)
+{
+	(void)state;
+	HEAPGEN_EACH(two_heaps);
+}
+
+/* Any size word of any block's chunk overwritten: the block in front of it is named. */
+static void broken(struct heapgen *g)
+{
+	static const uint64_t wrong[] = { 0, 0x61, 0x4141414141414141, 0x32, 0xffffffffffffffff };
+	uint64_t p[6];
+	make_heap(g, p, 6, 0);
+	for (unsigned block = 1; block < 6; block++)
+		for (unsigned i = 0; i < COUNT_OF(wrong); i++) {
+			const uint64_t at = p[block] - 16 - g->word;
+			uint8_t saved[8];
+			memcpy(saved, heapgen_at(g, at), g->word);
+			heapgen_word(g, at, wrong[i]);
+			heapgen_read(g);
+			assert_int_equal(g->damages.list.count, 1);
+			assert_int_equal(g->damages.list.data[0].kind, DAMAGE_CHUNK);
+			assert_int_equal(g->damages.list.data[0].addr, at);
+			assert_int_equal(g->damages.list.data[0].block, block - 1);
+			assert_int_equal(g->damages.list.data[0].victim, block);
+			memcpy(heapgen_at(g, at), saved, g->word);
+			heap_damage_release(&g->damages);
+			heap_layout_release(&g->layout);
+			heap_scan_release(&g->blocks);
+			calls_release(&g->calls);
+			records_release(&g->records);
+		}
+	heapgen_read(g);
+	assert_int_equal(g->damages.list.count, 0);
+}
+
+static void a_broken_chain_names_the_block_in_front(void **state)
+{
+	(void)state;
+	HEAPGEN_EACH(broken);
+}
+
+/* Half a header is left: what it said is known, and which block is before it. */
+static void stale(struct heapgen *g)
+{
+	uint64_t p[6];
+	const uint64_t at = heapgen_page(
+		g, (struct heapgen_page){ HEAPGEN_PROCESS, HEAP_PAGE_PROCESS, 1, 1, 0, 0 });
+	heapgen_process(g, at, HEAP_CANARY, 0, 0, 0);
+	heapgen_region(g, LOW + 0x200000, SIZE);
+	uint64_t chunk = heapgen_start(g);
+	for (unsigned i = 0; i < 6; i++)
+		p[i] = heapgen_alloc(g, &chunk, 25, HEAP_CANARY, 0);
+	heapgen_top(g, chunk);
+	heapgen_put(g, p[2] - 16, 8, 0x4141414141414141);
+	heapgen_put(g, p[4] - 8, 8, 0x4141414141414141);
+	heapgen_read(g);
+	assert_int_equal(g->blocks.live.count, 4);
+	assert_int_equal(g->damages.list.count, 2);
+	for (size_t i = 0; i < 2; i++) {
+		const struct damage *found = &g->damages.list.data[i];
+		assert_int_equal(found->kind, DAMAGE_HEADER);
+		assert_int_equal(found->was_size, 25);
+		assert_int_equal(g->blocks.live.data[found->block].addr, p[1 + 2 * i]);
+	}
+}
+
+static void a_header_half_overwritten_is_damage(void **state)
+{
+	(void)state;
+	HEAPGEN_EACH(stale);
+}
+
+/* Words in front of blocks that are no chunk sizes, as other allocators have them. */
+static void foreign(struct heapgen *g)
+{
+	heapgen_region(g, LOW, SIZE);
+	uint64_t r = 7;
+	for (uint64_t at = LOW; at < LOW + SIZE; at += 8)
+		heapgen_put(g, at, 8, r = r * 6364136223846793005u + 1);
+	for (uint64_t p = LOW + 0x40; p + 0x40 < LOW + SIZE; p += 0x40) {
+		heapgen_put(g, p - 24, 8, 0x31); /* by chance */
+		heapgen_block(g, p, 24, 0, 0);
+	}
+	heapgen_read(g);
+	assert_int_equal(g->damages.list.count, 0);
+	assert_int_equal(g->layout.bytes[HEAP_PART_FREE], 0);
+	assert_true(g->layout.bytes[HEAP_PART_OTHER] > 0);
+}
+
+static void another_allocators_heap_is_not_judged(void **state)
+{
+	(void)state;
+	HEAPGEN_EACH(foreign);
+}
+
+static void faults(struct heapgen *g)
+{
+	uint64_t p[3];
+	make_heap(g, p, 3, 0);
+	heapgen_block(g, p[2] + 0x200, 64, HEAP_FREED, 0);
+	heapgen_read(g);
+	const struct {
+		uint64_t addr;
+		enum damage_kind kind;
+		size_t block;
+		int64_t distance;
+	} want[] = {
+		{ p[1] + 4, DAMAGE_FAULT, 1, 0 },
+		{ p[1] + 24, DAMAGE_FAULT, 1, 0 },
+		{ p[1] + 25, DAMAGE_FAULT, 1, 1 },
+		{ p[1] - 3, DAMAGE_FAULT, 1, -3 },
+		{ p[0] - 40, DAMAGE_FAULT, 0, -40 },
+		{ p[2] + 0x210, DAMAGE_FREED_USE, SIZE_MAX, 0 },
+		{ LOW + SIZE + 100, DAMAGE_FAULT, 2, (int64_t)(LOW + SIZE + 100 - p[2] - 24) },
+	};
+	for (unsigned i = 0; i < COUNT_OF(want); i++) {
+		heap_damage_release(&g->damages);
+		g->dump.has_fault = true;
+		g->dump.fault_addr = want[i].addr;
+		heap_damage_find(&g->damages, &g->dump, &g->records, &g->calls, &g->blocks,
+				 &g->layout);
+		assert_int_equal(g->damages.list.count, 1);
+		const struct damage *found = g->damages.list.data;
+		assert_int_equal(found->kind, want[i].kind);
+		assert_int_equal(found->block, want[i].block);
+		assert_int_equal(found->distance, want[i].distance);
+		assert_int_equal(found->freed, want[i].kind == DAMAGE_FREED_USE ? 0 : SIZE_MAX);
+	}
+	heap_damage_release(&g->damages);
+	g->dump.fault_addr = LOW + SIZE + 0x20000;
+	heap_damage_find(&g->damages, &g->dump, &g->records, &g->calls, &g->blocks, &g->layout);
+	assert_int_equal(g->damages.list.count, 0);
+}
+
+static void a_fault_is_laid_to_the_nearest_block(void **state)
+{
+	(void)state;
+	HEAPGEN_EACH(faults);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_bytes_of_a_heap_are_told),
+		cmocka_unit_test(chunks_between_blocks_are_told_apart),
+		cmocka_unit_test(a_block_has_its_pieces),
+		cmocka_unit_test(mapped_chunks_and_the_recorders_pages),
+		cmocka_unit_test(heaps_in_one_region_are_told_apart),
+		cmocka_unit_test(a_broken_chain_names_the_block_in_front),
+		cmocka_unit_test(a_header_half_overwritten_is_damage),
+		cmocka_unit_test(another_allocators_heap_is_not_judged),
+		cmocka_unit_test(a_fault_is_laid_to_the_nearest_block),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
