@@ -1,13 +1,13 @@
 /* Basic blocks: heft_blocks_*. */
-#include "heft.h"
+#include "api/blocks.h"
 
 #include "base/arena.h"
 #include "image/elf_const.h"
 #include "image/input.h"
 #include "names/demangle.h"
 #include "report/report.h"
-#include "source/blockmap.h"
 #include "source/companion.h"
+#include "source/derive_map.h"
 
 /* One image of the input. */
 struct part {
@@ -23,6 +23,8 @@ struct heft_blocks {
 	VEC(const char *) debug_files, dirs;
 	bool no_search, open;
 	enum heft_demangle style;
+	enum heft_derive derive;
+	enum heft_convention convention;
 	struct input input;
 	struct companion debug;
 	struct part *parts;
@@ -92,6 +94,16 @@ void heft_blocks_set_demangle(struct heft_blocks *b, enum heft_demangle style)
 	b->style = style;
 }
 
+void heft_blocks_set_derive(struct heft_blocks *b, enum heft_derive when)
+{
+	b->derive = when;
+}
+
+void heft_blocks_set_convention(struct heft_blocks *b, enum heft_convention convention)
+{
+	b->convention = convention;
+}
+
 size_t heft_blocks_note_count(const struct heft_blocks *b)
 {
 	return b->notes.count;
@@ -119,12 +131,34 @@ static bool open_debug(struct heft_blocks *b, struct heft_err *err)
 	return true;
 }
 
+static enum blocks_convention convention_of(const struct heft_blocks *b)
+{
+	switch (b->convention) {
+	case HEFT_CONVENTION_LLVM: return BLOCKS_LLVM;
+	case HEFT_CONVENTION_GCC: return BLOCKS_GCC;
+	case HEFT_CONVENTION_PURE: return BLOCKS_PURE;
+	default: return BLOCKS_AUTO;
+	}
+}
+
+static void read_map(struct heft_blocks *b, struct blockmap *map, const struct image *im)
+{
+	const struct image *debug = companion_image(&b->debug);
+	if (b->derive != HEFT_DERIVE_ALWAYS) {
+		blockmap_read(map, im, debug, &b->notes);
+		if (map->functions.count > 0 || b->derive == HEFT_DERIVE_NEVER)
+			return;
+		blockmap_release(map);
+	}
+	blockmap_derive(map, im, debug, convention_of(b), 0, &b->notes);
+}
+
 static void read_part(struct heft_blocks *b, size_t i)
 {
 	const struct image *im = &b->input.images[i];
 	const struct image *debug = companion_image(&b->debug);
 	struct part *p = &b->parts[i];
-	blockmap_read(&p->map, im, debug, &b->notes);
+	read_map(b, &p->map, im);
 	if (p->map.functions.count > 0)
 		blockmap_name(&p->map, debug);
 	p->member = arena_copy(&b->arena, im->member);
@@ -239,6 +273,14 @@ static void copy_lists(struct heft_blocks *b, const struct bbmap_entry *e)
 	}
 }
 
+static const char *origin_of(const struct blockmap_function *f)
+{
+	static const char *const names[] = { [BLOCKS_OF_MAP] = "map",
+					     [BLOCKS_OF_SYMBOLS] = "symbols",
+					     [BLOCKS_DERIVED] = "derived" };
+	return names[f->origin];
+}
+
 static void fill(struct heft_blocks *b, const struct part *p, const struct blockmap_function *f,
 		 size_t number, struct heft_block_function *ret)
 {
@@ -248,7 +290,7 @@ static void fill(struct heft_blocks *b, const struct part *p, const struct block
 		.name = shown_name(b, f, number),
 		.linkage = f->name ? f->name : "",
 		.member = p->member,
-		.origin = f->origin == BLOCKS_OF_SYMBOLS ? "symbols" : "map",
+		.origin = origin_of(f),
 		.version = f->version,
 		.omitted = f->features & BBMAP_NO_BLOCKS,
 		.has_entry_count = f->features & BBMAP_ENTRY_COUNT,
@@ -282,6 +324,20 @@ bool heft_blocks_function(struct heft_blocks *b, size_t i, struct heft_block_fun
 		first += p->map.functions.count;
 	}
 	return false;
+}
+
+void heft_blocks_sum(const struct heft_blocks *b, struct heft_block_sums *ret)
+{
+	*ret = (struct heft_block_sums){ 0 };
+	for (size_t i = 0; i < b->part_count; i++) {
+		struct block_sums s;
+		blockmap_sum(&b->parts[i].map, &s);
+		ret->code += s.code;
+		ret->blocks += s.blocks;
+		ret->landing_pads += s.landing_pads;
+		ret->padding += s.padding;
+		ret->unmapped += s.unmapped;
+	}
 }
 
 /* ---- looking up --------------------------------------------------------------------------------- */
@@ -334,4 +390,26 @@ bool heft_block_function_write(const struct heft_block_function *f, enum heft_bl
 	s.used = 0;
 	out_blocks(f, format, &s);
 	return sink_flush(&s);
+}
+
+/* ---- for the rest of api/ ------------------------------------------------------------------------- */
+
+const struct blockmap *blocks_map(const struct heft_blocks *b)
+{
+	return b->open && !b->input.archive ? &b->parts[0].map : NULL;
+}
+
+const struct image *blocks_debug(const struct heft_blocks *b)
+{
+	return companion_image(&b->debug);
+}
+
+struct notes *blocks_notes(struct heft_blocks *b)
+{
+	return &b->notes;
+}
+
+const char *blocks_name(struct heft_blocks *b, size_t i)
+{
+	return shown_name(b, &b->parts[0].map.functions.data[i], i);
 }

@@ -9,6 +9,8 @@ enum {
 	O_VERSION,
 	O_FUNCTION,
 	O_DEMANGLE,
+	O_DERIVE,
+	O_CONVENTION,
 	O_JSON,
 	O_CSV,
 	O_DEBUG_FILE,
@@ -20,6 +22,10 @@ enum {
 const struct opt blocks_opts[] = {
 	{ O_FUNCTION, 0, false, "function", "NAME", "this function alone; may be repeated" },
 	{ O_DEMANGLE, 'C', false, "demangle", "none|short|full", "names (default: full)" },
+	{ O_DERIVE, 0, false, "derive", NULL,
+	  "derive blocks from the code even if there is a map" },
+	{ O_CONVENTION, 0, false, "convention", "auto|llvm|gcc|pure",
+	  "what ends a derived block (default: auto)" },
 	{ O_JSON, 0, false, "json", NULL, "one JSON object a line, a function each" },
 	{ O_CSV, 0, false, "csv", NULL, "one line a block, after a line of names" },
 	{ O_DEBUG_FILE, 0, false, "debug-file", "FILE", "separate debug file, same build id" },
@@ -34,7 +40,8 @@ const struct opt blocks_opts[] = {
 const char blocks_manual[] =
 	"Lists functions and their machine basic blocks, as the compiler wrote them down:\n"
 	"in sections .llvm_bb_addr_map (clang -fbasic-block-address-map), their older\n"
-	"forms, or symbols of blocks (LLVM up to 11).\n";
+	"forms, or symbols of blocks (LLVM up to 11).  Where there is no map they are\n"
+	"derived from the code (x86-64, i386, AArch64).\n";
 
 struct blocks_job {
 	const struct cli *cli;
@@ -60,6 +67,15 @@ static bool apply_style(struct blocks_job *job, const struct opt *o, const char 
 	return true;
 }
 
+static bool apply_convention(struct blocks_job *job, const struct opt *o, const char *value)
+{
+	unsigned convention;
+	if (!cli_choice(job->cli, o, value, convention_choices, &convention))
+		return false;
+	heft_blocks_set_convention(job->blocks, (enum heft_convention)convention);
+	return true;
+}
+
 static bool apply(struct blocks_job *job, const struct opt *o, const char *value)
 {
 	switch (o->id) {
@@ -67,6 +83,8 @@ static bool apply(struct blocks_job *job, const struct opt *o, const char *value
 	case O_VERSION: job->version = true; break;
 	case O_FUNCTION: job->functions[job->function_count++] = value; break;
 	case O_DEMANGLE: return apply_style(job, o, value);
+	case O_DERIVE: heft_blocks_set_derive(job->blocks, HEFT_DERIVE_ALWAYS); break;
+	case O_CONVENTION: return apply_convention(job, o, value);
 	case O_JSON: job->format = HEFT_BLOCKS_JSON; break;
 	case O_CSV: job->format = HEFT_BLOCKS_CSV; break;
 	case O_DEBUG_FILE: heft_blocks_add_debug_file(job->blocks, value); break;
@@ -130,6 +148,24 @@ static void add(struct sums *sums, const struct heft_block_function *f)
 		sums->bytes += f->blocks[i].size;
 }
 
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+/* Below the list: what all blocks are of the code. */
+static void put_sums(const struct blocks_job *job, const struct sums *sums)
+{
+	struct heft_block_sums of;
+	heft_blocks_sum(job->blocks, &of);
+	printf("%" PRIu64 " function%s, %" PRIu64 " block%s, %" PRIu64 " byte%s\n", sums->functions,
+	       plural(sums->functions), sums->blocks, plural(sums->blocks), sums->bytes,
+	       plural(sums->bytes));
+	printf("%" PRIu64 " byte%s of code: %" PRIu64 " in blocks, %" PRIu64
+	       " in landing pads, %" PRIu64 " padding, %" PRIu64 " unmapped\n",
+	       of.code, plural(of.code), of.blocks, of.landing_pads, of.padding, of.unmapped);
+}
+
 static void list(struct blocks_job *job, struct sums *sums)
 {
 	struct heft_block_function f;
@@ -141,9 +177,7 @@ static void list(struct blocks_job *job, struct sums *sums)
 		job->stopped = !heft_block_function_write(&f, job->format, put_piece, NULL);
 	}
 	if (job->format == HEFT_BLOCKS_TEXT && job->function_count == 0 && sums->functions > 0)
-		printf("%" PRIu64 " function%s, %" PRIu64 " block%s, %" PRIu64 " byte%s\n",
-		       sums->functions, sums->functions == 1 ? "" : "s", sums->blocks,
-		       sums->blocks == 1 ? "" : "s", sums->bytes, sums->bytes == 1 ? "" : "s");
+		put_sums(job, sums);
 }
 
 static int report(struct blocks_job *job)
@@ -155,14 +189,14 @@ static int report(struct blocks_job *job)
 	for (size_t i = 0; i < heft_blocks_note_count(job->blocks); i++)
 		note_print(job->cli, heft_blocks_note(job->blocks, i), job->verbose);
 	if (heft_blocks_function_count(job->blocks) == 0) {
-		cli_error(job->cli, "%s: no basic-block map", job->file);
+		cli_error(job->cli, "%s: no basic blocks", job->file);
 		return EXIT_NO;
 	}
 	for (size_t i = 0; i < job->function_count; i++) {
 		if (job->found[i])
 			continue;
-		cli_error(job->cli, "%s: no function of its basic-block map is called '%s'",
-			  job->file, job->functions[i]);
+		cli_error(job->cli, "%s: no function with basic blocks is called '%s'", job->file,
+			  job->functions[i]);
 		status = EXIT_NO;
 	}
 	return status;

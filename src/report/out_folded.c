@@ -1,9 +1,7 @@
 #include "report/report.h"
 #include "report/row_walk.h"
 
-/* One frame: what the format gives a meaning becomes something like it.  Labels of stacks are several
- * frames with ";" between, as the format has it. */
-static void put_frame(struct sink *s, const char *label, bool stack)
+void folded_put(struct sink *s, const char *label, bool stack)
 {
 	for (const char *p = label; *p; p++) {
 		const char c = *p;
@@ -24,7 +22,7 @@ static void put_leaf(const struct report *r, const struct row_walk *walk, struct
 	for (size_t i = 1; i <= depth; i++) {
 		if (i > 1)
 			sink_text(s, STR(";"));
-		put_frame(s, walk->levels.data[i].row->label, r->stacks >> (i - 1) & 1);
+		folded_put(s, walk->levels.data[i].row->label, r->stacks >> (i - 1) & 1);
 	}
 	if (r->diff)
 		sink_printf(s, " %" PRIu64, base);

@@ -16,7 +16,7 @@
 #include "code/bbindex.h"
 #include "image/image.h"
 
-enum blockmap_origin { BLOCKS_OF_MAP, BLOCKS_OF_SYMBOLS };
+enum blockmap_origin { BLOCKS_OF_MAP, BLOCKS_OF_SYMBOLS, BLOCKS_DERIVED };
 
 struct blockmap_function {
 	uint64_t addr;    /* of its first range */
@@ -53,6 +53,9 @@ struct blockmap {
 	VEC(uint32_t) by_addr;                   /* ranges by addr, and so by `first` */
 	uint64_t tombstones, repeated, displaced; /* entries dropped; displaced: no code there */
 };
+
+/* By its type, or by a name that such sections have had. */
+bool section_is_block_map(const struct section *s);
 
 /* Reads what is there; nothing is no error.  `debug` is the separate debug file, or NULL: its maps
  * count where the image has none. */

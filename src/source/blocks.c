@@ -1,8 +1,8 @@
-/* The source blocks: machine basic blocks, as compilers state them. */
+/* The source blocks: machine basic blocks, as compilers state them or, where they do not, as the code shows. */
 #include "source/source.h"
 
 #include "base/text.h"
-#include "source/blockmap.h"
+#include "source/derive_map.h"
 
 #include <stdio.h>
 
@@ -48,6 +48,10 @@ static bool claim_image(const struct source_file *f, const struct image *im, str
 	struct blockmap b;
 	struct text label = { 0 };
 	blockmap_read(&b, im, debug, f->notes);
+	if (b.functions.count == 0) {
+		blockmap_release(&b);
+		blockmap_derive(&b, im, debug, BLOCKS_AUTO, 1, f->notes);
+	}
 	const bool any = b.functions.count > 0;
 	if (any)
 		blockmap_name(&b, debug);
@@ -70,7 +74,7 @@ void source_blocks(const struct source_file *f, struct layer *ret)
 		any = claim_image(f, &f->input->images[i], &vm) || any;
 	if (!any)
 		note(f->notes, f->path, HEFT_NO_OFFSET, 0,
-		     "no basic-block map: blocks are not known");
+		     "no basic-block map, nor code to derive one from: blocks are not known");
 	layer_add_vm(f, ret, &vm);
 	layer_add_file(f, ret, &file);
 	layer_finish(f, ret);

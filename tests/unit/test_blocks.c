@@ -147,9 +147,33 @@ static void writing_stops_where_nobody_takes_it(void **state)
 	heft_blocks_free(b);
 }
 
-static void without_a_map_there_are_no_functions(void **state)
+static void without_a_map_blocks_are_derived(void **state)
 {
+	static const char code[] =
+		"\x85\xff\x74\x02\xff\xc0\xc3\x90"; /* test; je 6; inc; 6: ret; nop */
 	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_X86_64);
+	struct heft_block_function f;
+	struct heft_block_sums sums;
+	size_t block;
+	(void)state;
+	const uint32_t text = elfgen_section(&g, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR,
+					     TEXT, code, sizeof code - 1);
+	elfgen_load(&g, PF_R | PF_X, text);
+	struct heft_blocks *b = open_elf(&g, HEFT_NAMES_RAW);
+	assert_true(heft_blocks_find(b, TEXT + 5, &f, &block));
+	assert_int_equal(block, 1);
+	assert_int_equal(f.block_count, 3);
+	assert_string_equal(f.origin, "derived");
+	heft_blocks_sum(b, &sums);
+	assert_int_equal(sums.code, 8);
+	assert_int_equal(sums.blocks, 7);
+	assert_int_equal(sums.padding, 1);
+	heft_blocks_free(b);
+}
+
+static void without_a_map_or_a_decoder_there_are_no_functions(void **state)
+{
+	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_RISCV);
 	struct heft_block_function f;
 	size_t block;
 	(void)state;
@@ -170,7 +194,8 @@ int main(void)
 		cmocka_unit_test(functions_come_by_address_with_all_their_parts),
 		cmocka_unit_test(an_address_leads_to_its_block),
 		cmocka_unit_test(writing_stops_where_nobody_takes_it),
-		cmocka_unit_test(without_a_map_there_are_no_functions),
+		cmocka_unit_test(without_a_map_blocks_are_derived),
+		cmocka_unit_test(without_a_map_or_a_decoder_there_are_no_functions),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,16 @@
+/* blocks.h - what other files of api/ may know of struct heft_blocks.  Private to api/. */
+#ifndef HEFT_API_BLOCKS_H
+#define HEFT_API_BLOCKS_H
+
+#include "heft.h"
+#include "source/blockmap.h"
+
+/* Of the one image that was opened; NULL for archives. */
+const struct blockmap *blocks_map(const struct heft_blocks *b);
+/* The separate debug file's image, or NULL. */
+const struct image *blocks_debug(const struct heft_blocks *b);
+struct notes *blocks_notes(struct heft_blocks *b);
+/* In the style set, of function i of the map. */
+const char *blocks_name(struct heft_blocks *b, size_t i);
+
+#endif

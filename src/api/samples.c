@@ -1,0 +1,168 @@
+/* How often basic blocks ran: heft_samples_*. */
+#include "api/blocks.h"
+
+#include "report/profile_report.h"
+#include "source/profile.h"
+
+struct heft_samples {
+	struct heft_blocks *blocks;
+	const struct blockmap *map;
+	struct profile profile;
+	struct hotness_limits limits;
+	struct heft_samples_info info;
+	VEC(struct heft_block_count) counts; /* of the function asked for last */
+};
+
+static enum samples_form form_of(enum heft_samples_form form)
+{
+	switch (form) {
+	case HEFT_SAMPLES_SCRIPT: return SAMPLES_SCRIPT;
+	case HEFT_SAMPLES_ADDRESSES: return SAMPLES_ADDRESSES;
+	default: return SAMPLES_PERF;
+	}
+}
+
+static void fill_info(struct heft_samples *s)
+{
+	const struct profile *p = &s->profile;
+	s->info = (struct heft_samples_info){ .samples = p->samples,
+					      .inside = p->samples_inside,
+					      .lost = p->lost,
+					      .runs = p->range_weight,
+					      .runs_unmapped = p->range_unmapped,
+					      .runs_refused = p->range_refused,
+					      .estimated = p->estimated };
+}
+
+struct heft_samples *heft_samples_read(struct heft_blocks *b, const char *path,
+				       enum heft_samples_form form, bool force,
+				       struct heft_err *err)
+{
+	const struct blockmap *map = blocks_map(b);
+	const struct profile_wish wish = { path, form_of(form), force };
+	if (!map) {
+		fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+		     "%s: samples are counted for one program or shared object", path);
+		return NULL;
+	}
+	struct heft_samples *s = xcalloc(1, sizeof *s);
+	s->blocks = b;
+	s->map = map;
+	if (!profile_read(&s->profile, map, &wish, blocks_notes(b), err)) {
+		heft_samples_free(s);
+		return NULL;
+	}
+	s->limits = profile_limits(&s->profile, map);
+	fill_info(s);
+	return s;
+}
+
+void heft_samples_free(struct heft_samples *s)
+{
+	if (!s)
+		return;
+	profile_release(&s->profile);
+	vec_release(&s->counts);
+	free(s);
+}
+
+const struct heft_samples_info *heft_samples_get_info(const struct heft_samples *s)
+{
+	return &s->info;
+}
+
+bool heft_samples_counts(struct heft_samples *s, size_t i, const struct heft_block_count **ret,
+			 size_t *ret_count)
+{
+	if (i >= s->map->functions.count)
+		return false;
+	const struct blockmap_function *f = &s->map->functions.data[i];
+	s->counts.count = 0;
+	vec_reserve(&s->counts, 1);
+	for (uint32_t k = f->range_first; k < f->range_first + f->range_count; k++) {
+		const struct blockmap_range *r = &s->map->ranges.data[k];
+		for (uint64_t n = r->first; n < r->first + r->count; n++) {
+			const uint64_t count = s->profile.counts[n];
+			vec_push(&s->counts,
+				 (struct heft_block_count){
+					 count, s->profile.falls[n],
+					 (enum heft_hotness)hotness_of(&s->limits, count) });
+		}
+	}
+	*ret = s->counts.data;
+	*ret_count = s->counts.count;
+	return true;
+}
+
+static uint64_t block_addr(const struct heft_samples *s, uint32_t block)
+{
+	if (block == BBINDEX_NONE)
+		return HEFT_NO_OFFSET;
+	return blockmap_range_of(s->map, block)->addr + s->map->blocks.data[block].off;
+}
+
+bool heft_samples_edge(const struct heft_samples *s, size_t i, struct heft_block_edge *ret)
+{
+	if (i >= s->profile.edges.count)
+		return false;
+	const struct profile_edge *e = &s->profile.edges.data[i];
+	*ret = (struct heft_block_edge){ block_addr(s, e->from), block_addr(s, e->to),
+					 (enum heft_edge_kind)e->kind, e->count, e->mispredicted };
+	return true;
+}
+
+/* ---- writing -------------------------------------------------------------------------------------- */
+
+static void write_as(const struct profile_report *r, enum heft_samples_format format,
+		     struct sink *s)
+{
+	switch (format) {
+	case HEFT_SAMPLES_CSV: out_profile_csv(r, s); break;
+	case HEFT_SAMPLES_JSON: out_profile_json(r, s); break;
+	case HEFT_SAMPLES_PROPELLER_V0: out_profile_propeller(r, false, s); break;
+	case HEFT_SAMPLES_PROPELLER_V1: out_profile_propeller(r, true, s); break;
+	case HEFT_SAMPLES_SYMBOL_ORDER: out_profile_order(r, s); break;
+	case HEFT_SAMPLES_AUTOFDO: out_profile_autofdo(r, s); break;
+	case HEFT_SAMPLES_FDATA: out_profile_fdata(r, s); break;
+	case HEFT_SAMPLES_FOLDED: out_profile_folded(r, s); break;
+	default: out_profile_table(r, s);
+	}
+}
+
+/* Numbers of blocks that were found out by other means are none of the compiler's. */
+static bool has_own_numbers(const struct blockmap *map)
+{
+	return map->functions.count > 0 && map->functions.data[0].origin != BLOCKS_DERIVED;
+}
+
+static bool is_layout(enum heft_samples_format format)
+{
+	return format == HEFT_SAMPLES_PROPELLER_V0 || format == HEFT_SAMPLES_PROPELLER_V1 ||
+	       format == HEFT_SAMPLES_SYMBOL_ORDER;
+}
+
+bool heft_samples_write(struct heft_samples *s, enum heft_samples_format format,
+			bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
+			struct heft_err *err)
+{
+	const size_t count = s->map->functions.count;
+	struct profile_names names;
+	struct sink out; /* its buffer stays as it is */
+	if (is_layout(format) && !has_own_numbers(s->map))
+		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+			    "%s: only a compiler's own block numbers can be given back to it",
+			    s->map->image->path);
+	const char **shown = xcalloc(count + 1, sizeof *shown);
+	for (size_t i = 0; i < count; i++)
+		shown[i] = blocks_name(s->blocks, i);
+	profile_names_read(&names, s->map, blocks_debug(s->blocks));
+	const struct profile_report r = { s->map, &s->profile, &names, shown, s->limits };
+	out.write = sink;
+	out.ctx = ctx;
+	out.failed = false;
+	out.used = 0;
+	write_as(&r, format, &out);
+	profile_names_release(&names);
+	free(shown);
+	return sink_flush(&out) || fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output was stopped");
+}

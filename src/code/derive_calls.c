@@ -1,0 +1,292 @@
+/* What is known of callees: whether they return, whether they throw.
+ *
+ * Returning: a function does not if it has no return and jumps to none that has one; nor does one that
+ * is called at the very end of a function, for there is nothing to return to, unless it is called
+ * elsewhere with code behind it that nothing else leads to.
+ *
+ * Throwing: compilers put calls that may throw into call-site ranges and leave out others.  So the first and the last
+ * call of a range may throw, and a call that no range of a function with ranges holds does not.  Of what
+ * is not decided by that, a function does not throw if none of its calls does. */
+#include "code/derive_internal.h"
+
+#include "base/sort.h"
+
+/* ---- the table ---------------------------------------------------------------------------------- */
+
+static size_t slot_of(const struct traits *t, uint64_t addr)
+{
+	size_t i = (size_t)((addr * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (t->size - 1);
+	while (t->slots[i].addr != 0 && t->slots[i].addr != addr)
+		i = (i + 1) & (t->size - 1);
+	return i;
+}
+
+static void traits_grow(struct traits *t)
+{
+	const struct traits old = *t;
+	t->size = old.size ? 2 * old.size : 64;
+	t->slots = xcalloc(t->size, sizeof *t->slots);
+	for (size_t i = 0; i < old.size; i++)
+		if (old.slots[i].addr != 0)
+			t->slots[slot_of(t, old.slots[i].addr)] = old.slots[i];
+	free(old.slots);
+}
+
+static void traits_add(struct traits *t, uint64_t addr, uint64_t bits)
+{
+	if (addr == 0 || addr == DERIVE_NOWHERE)
+		return;
+	if (2 * t->count >= t->size)
+		traits_grow(t);
+	struct derive_callee *s = &t->slots[slot_of(t, addr)];
+	t->count += s->addr == 0;
+	s->addr = addr;
+	s->traits |= bits;
+}
+
+uint64_t traits_get(const struct traits *t, uint64_t addr)
+{
+	return t->size > 0 ? t->slots[slot_of(t, addr)].traits : 0;
+}
+
+static bool has(const struct derivation *d, uint64_t addr, uint64_t trait)
+{
+	return (traits_get(&d->traits, addr) & trait) != 0;
+}
+
+/* ---- functions ---------------------------------------------------------------------------------- */
+
+typedef void function_fn(struct derivation *d, const struct batch *b, size_t function);
+
+static void each_function(struct derivation *d, function_fn *fn)
+{
+	for (size_t i = 0; i < d->batches.count; i++) {
+		const struct batch *b = &d->batches.data[i];
+		for (size_t k = b->first; k < b->last; k++)
+			fn(d, b, k);
+	}
+}
+
+size_t site_from(const struct derive_facts *f, uint64_t addr)
+{
+	size_t i = lower_bound(f->sites, f->site_count, sizeof *f->sites, addr);
+	if (i > 0 && addr - f->sites[i - 1].addr < f->sites[i - 1].size)
+		i--;
+	return i;
+}
+
+/* ---- who returns -------------------------------------------------------------------------------- */
+
+static bool leaves(const struct derive_extent *x, const struct event *e)
+{
+	return (e->kind == EVENT_JMP || e->kind == EVENT_JCC) && !extent_has(x, e->target);
+}
+
+/* What stands last is no way out: an instruction that does not end a block there would fall out. */
+static bool falls_out(const struct derivation *d, const struct batch *b, size_t function)
+{
+	const struct function *fn = &d->functions[function];
+	const uint64_t size = d->facts->extents[function].code.size;
+	const struct event *e = fn->event_count > 0 ? events_of(b, fn) + fn->event_count - 1 : NULL;
+	while (e && e > events_of(b, fn) && (e->kind == EVENT_NOP || e->kind == EVENT_INT3) &&
+	       event_end(e - 1) == e->off)
+		e--;
+	return !e || (e->kind == EVENT_NOP || e->kind == EVENT_JCC) ||
+	       (event_end(e) != size && e + 1 == events_of(b, fn) + fn->event_count);
+}
+
+static void note_returning(struct derivation *d, const struct batch *b, size_t function)
+{
+	if (d->functions[function].returns || falls_out(d, b, function))
+		traits_add(&d->traits, d->facts->extents[function].addr, DERIVE_RETURNS);
+}
+
+/* Those that jump to one that returns, round by round; those beyond our sight return unless known. */
+static bool pass_on_returning(struct derivation *d, const struct batch *b, size_t function)
+{
+	const struct derive_extent *x = &d->facts->extents[function];
+	const struct function *fn = &d->functions[function];
+	if (has(d, x->addr, DERIVE_RETURNS))
+		return false;
+	for (size_t i = 0; i < fn->event_count; i++) {
+		const struct event *e = events_of(b, fn) + i;
+		if (!leaves(x, e) || has(d, e->target, DERIVE_NO_RETURN))
+			continue;
+		const size_t to = lower_bound(d->facts->extents, d->facts->extent_count,
+					      sizeof *d->facts->extents, e->target);
+		const bool known = to < d->facts->extent_count &&
+				   d->facts->extents[to].addr == e->target;
+		if (known && !has(d, e->target, DERIVE_RETURNS))
+			continue;
+		traits_add(&d->traits, x->addr, DERIVE_RETURNS);
+		return true;
+	}
+	return false;
+}
+
+static void note_not_returning(struct derivation *d, const struct batch *b, size_t function)
+{
+	const uint64_t addr = d->facts->extents[function].addr;
+	(void)b;
+	if (!has(d, addr, DERIVE_RETURNS))
+		traits_add(&d->traits, addr, DERIVE_NO_RETURN);
+}
+
+/* A call at the end of its function. */
+static void note_last_call(struct derivation *d, const struct batch *b, size_t function)
+{
+	const struct function *fn = &d->functions[function];
+	const struct derive_extent *x = &d->facts->extents[function];
+	if (fn->event_count == 0)
+		return;
+	const struct event *e = events_of(b, fn) + fn->event_count - 1;
+	if (event_is_call(e) && event_end(e) == x->code.size && e->target != DERIVE_NOWHERE &&
+	    !has(d, e->target, DERIVE_RETURNS | DERIVE_NO_RETURN))
+		traits_add(&d->traits, e->target, DERIVE_NO_RETURN | DERIVE_SEEMS);
+}
+
+/* Takes back what a call with code behind it disproves. */
+static void check_calls(struct derivation *d, const struct batch *b, size_t function)
+{
+	const struct function *fn = &d->functions[function];
+	const uint64_t size = d->facts->extents[function].code.size;
+	const struct event *e = events_of(b, fn), *end = e + fn->event_count;
+	for (; e < end; e++) {
+		const uint32_t next = event_end(e);
+		if (!event_is_call(e) || e->target == DERIVE_NOWHERE || next >= size)
+			continue;
+		if (!has(d, e->target, DERIVE_SEEMS) || bit_get(b->targets + fn->word, next) ||
+		    (e + 1 < end && e[1].off == next && e[1].kind != EVENT_CALL))
+			continue;
+		traits_add(&d->traits, e->target, DERIVE_RETURNS);
+	}
+}
+
+/* ---- who throws --------------------------------------------------------------------------------- */
+
+static void note_throwing(struct derivation *d, uint64_t addr)
+{
+	if (!has(d, addr, DERIVE_CALM))
+		traits_add(&d->traits, addr, DERIVE_THROWS);
+}
+
+/* Of the calls of one range, the first and the last may throw; the others may be anything.  Ranges without
+ * a pad may be whatever stands between two others, if there is any call in it that may throw. */
+static const struct event *note_range(struct derivation *d, const struct derive_extent *x,
+				      const struct derive_site *site, const struct event *e,
+				      const struct event *end)
+{
+	const struct event *first = NULL, *last = NULL;
+	for (; e < end && x->addr + e->off - site->addr < site->size; e++) {
+		if (!event_is_call(e))
+			continue;
+		first = first ? first : e;
+		last = e;
+	}
+	if (first && (site->pad != 0 || first == last)) {
+		note_throwing(d, first->target);
+		note_throwing(d, last->target);
+	}
+	return e;
+}
+
+static void note_ranges(struct derivation *d, const struct batch *b, size_t function)
+{
+	const struct derive_facts *f = d->facts;
+	const struct derive_extent *x = &f->extents[function];
+	const struct function *fn = &d->functions[function];
+	const struct event *e = events_of(b, fn), *end = e + fn->event_count;
+	size_t i = site_from(f, x->addr);
+	if (!x->has_sites)
+		return;
+	while (e < end) {
+		const uint64_t at = x->addr + e->off;
+		while (i < f->site_count && f->sites[i].addr + f->sites[i].size <= at)
+			i++;
+		if (i < f->site_count && f->sites[i].addr <= at) {
+			e = note_range(d, x, &f->sites[i], e, end);
+			continue;
+		}
+		if (event_is_call(e))
+			traits_add(&d->traits, e->target, DERIVE_NO_THROW);
+		e++;
+	}
+}
+
+static bool may_throw(const struct derivation *d, uint64_t addr)
+{
+	const uint64_t traits = traits_get(&d->traits, addr);
+	return addr == DERIVE_NOWHERE || (traits & DERIVE_THROWS) || !(traits & DERIVE_NO_THROW);
+}
+
+/* Whether an exception can leave the function: through a call outside of the ranges with a pad, or a
+ * jump to one that throws. */
+static bool lets_out(const struct derivation *d, const struct batch *b, size_t function)
+{
+	const struct derive_facts *f = d->facts;
+	const struct derive_extent *x = &f->extents[function];
+	const struct function *fn = &d->functions[function];
+	const struct event *e = events_of(b, fn), *end = e + fn->event_count;
+	size_t i = site_from(f, x->addr);
+	for (; e < end; e++) {
+		const uint64_t at = x->addr + e->off;
+		const bool out = leaves(x, e) || (e->kind == EVENT_JMP_INDIRECT && !e->table);
+		if (!out && !event_is_call(e))
+			continue;
+		while (i < f->site_count && f->sites[i].addr + f->sites[i].size <= at)
+			i++;
+		const bool held = i < f->site_count && f->sites[i].addr <= at;
+		if (x->has_sites && !out && (!held || f->sites[i].pad != 0))
+			continue;
+		if (may_throw(d, e->target))
+			return true;
+	}
+	return false;
+}
+
+static bool note_not_throwing(struct derivation *d, const struct batch *b, size_t function)
+{
+	const uint64_t addr = d->facts->extents[function].addr;
+	const uint64_t traits = traits_get(&d->traits, addr);
+	if (traits & (DERIVE_THROWS | DERIVE_NO_THROW) || lets_out(d, b, function))
+		return false;
+	traits_add(&d->traits, addr, DERIVE_NO_THROW);
+	return true;
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------- */
+
+/* Calls `fn` for all functions until none changes, but not without end; whether it came to one. */
+static bool repeat(struct derivation *d,
+		   bool (*fn)(struct derivation *d, const struct batch *b, size_t function))
+{
+	enum { ROUNDS = 16 };
+	bool changed = true;
+	for (unsigned round = 0; changed && round < ROUNDS; round++) {
+		changed = false;
+		for (size_t i = 0; i < d->batches.count; i++) {
+			const struct batch *b = &d->batches.data[i];
+			for (size_t k = b->first; k < b->last; k++)
+				changed |= fn(d, b, k);
+		}
+	}
+	return !changed;
+}
+
+void derive_calls(struct derivation *d)
+{
+	const struct derive_facts *f = d->facts;
+	for (size_t i = 0; i < f->callee_count; i++)
+		traits_add(&d->traits, f->callees[i].addr,
+			   f->callees[i].traits |
+				   (f->callees[i].traits & DERIVE_NO_THROW ? DERIVE_CALM : 0));
+	each_function(d, note_returning);
+	if (repeat(d, pass_on_returning))
+		each_function(d, note_not_returning);
+	each_function(d, note_last_call);
+	each_function(d, check_calls);
+	if (f->site_count == 0)
+		return;
+	each_function(d, note_ranges);
+	(void)repeat(d, note_not_throwing); /* what was not found out may throw */
+}

@@ -1,0 +1,88 @@
+/* Jump tables: where their entries lead, and where they end. */
+#include "code/derive_internal.h"
+
+#include "base/sort.h"
+
+enum { MOST_ENTRIES = 1 << 16 };
+
+void table_open(struct table_cursor *c, const struct derive_facts *f, const struct jump_table *t,
+		uint64_t most)
+{
+	most = min_u64(min_u64(most, t->limit), MOST_ENTRIES);
+	*c = (struct table_cursor){ .table = t, .big_endian = f->big_endian };
+	c->bytes = f->load(f->ctx, t->addr, most * t->width);
+}
+
+bool table_next(struct table_cursor *c, uint64_t *ret)
+{
+	const struct jump_table *t = c->table;
+	if (c->bytes.size / t->width <= c->next)
+		return false;
+	struct reader r = reader_of(c->bytes, c->big_endian);
+	reader_seek(&r, c->next++ * t->width);
+	uint64_t v = read_uint(&r, t->width);
+	const unsigned unused = 64 - 8u * t->width;
+	if (t->is_signed && unused > 0)
+		v = (uint64_t)((int64_t)(v << unused) >> unused);
+	*ret = t->anchor + (v << t->shift);
+	return true;
+}
+
+static bool leads_into(const struct derive_facts *f, const struct derive_extent *x,
+		       const struct jump_table *t)
+{
+	enum { PROBES = 2 };
+	struct table_cursor c;
+	uint64_t to;
+	unsigned fine = 0;
+	table_open(&c, f, t, PROBES);
+	while (table_next(&c, &to) && extent_has(x, to))
+		fine++;
+	return fine == PROBES;
+}
+
+bool table_guess(const struct derive_facts *f, const struct derive_extent *x, uint64_t addr,
+		 struct jump_table *ret)
+{
+	const uint8_t pointer = f->isa == CODE_I386 ? 4 : 8;
+	*ret = (struct jump_table){
+		.addr = addr, .anchor = addr, .limit = UINT64_MAX, .width = 4, .is_signed = true
+	};
+	if (leads_into(f, x, ret))
+		return true;
+	ret->anchor = 0;
+	ret->width = pointer;
+	return leads_into(f, x, ret);
+}
+
+static bool may_start(const struct derivation *d, const struct batch *b, const struct function *fn,
+		      uint64_t off)
+{
+	return d->facts->isa == CODE_ARM64 ? off % 4 == 0 : bit_get(b->starts + fn->word, off);
+}
+
+static void follow(const struct derivation *d, struct batch *b, size_t function,
+		   const struct jump_table *t)
+{
+	const struct derive_extent *x = &d->facts->extents[function];
+	const struct function *fn = &d->functions[function];
+	struct table_cursor c;
+	uint64_t to, most = UINT64_MAX;
+	const size_t next = upper_bound(d->bases.data, d->bases.count, sizeof *d->bases.data,
+					t->addr);
+	if (next < d->bases.count)
+		most = (d->bases.data[next] - t->addr) / t->width;
+	table_open(&c, d->facts, t, most);
+	while (table_next(&c, &to) && extent_has(x, to) && may_start(d, b, fn, to - x->addr))
+		note_target(b, fn, x, to, false);
+}
+
+void tables_follow(const struct derivation *d, struct batch *b, size_t function)
+{
+	const struct function *fn = &d->functions[function];
+	const struct jump_table *t = b->tables.data + fn->table_first;
+	/* Several jumps may share a table. */
+	for (size_t i = 0; i < fn->table_count; i++)
+		if (i == 0 || t[i].addr != t[i - 1].addr || t[i].anchor != t[i - 1].anchor)
+			follow(d, b, function, &t[i]);
+}

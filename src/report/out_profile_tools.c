@@ -1,0 +1,97 @@
+/* Profiles as other tools' text: AutoFDO's, and BOLT's "fdata". */
+#include "report/profile_report.h"
+
+#include "base/sort.h"
+
+/* ---- AutoFDO -------------------------------------------------------------------------------------- */
+
+static size_t count_inside(const struct tally *branches)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < branches->used; i++)
+		n += branches->pairs[i].a != PROFILE_OUTSIDE &&
+		     branches->pairs[i].b != PROFILE_OUTSIDE;
+	return n;
+}
+
+void out_profile_autofdo(const struct profile_report *r, struct sink *s)
+{
+	const struct profile *p = r->profile;
+	sink_printf(s, "%zu\n", p->ranges.used);
+	for (size_t i = 0; i < p->ranges.used; i++)
+		sink_printf(s, "%" PRIx64 "-%" PRIx64 ":%" PRIu64 "\n", p->ranges.pairs[i].a,
+			    p->ranges.pairs[i].b, p->ranges.pairs[i].count);
+	sink_printf(s, "%zu\n", p->addrs.used);
+	for (size_t i = 0; i < p->addrs.used; i++)
+		sink_printf(s, "%" PRIx64 ":%" PRIu64 "\n", p->addrs.pairs[i].a,
+			    p->addrs.pairs[i].count);
+	sink_printf(s, "%zu\n", count_inside(&p->branches));
+	for (size_t i = 0; i < p->branches.used; i++) {
+		const struct tally_pair *b = &p->branches.pairs[i];
+		if (b->a != PROFILE_OUTSIDE && b->b != PROFILE_OUTSIDE)
+			sink_printf(s, "%" PRIx64 "->%" PRIx64 ":%" PRIu64 "\n", b->a, b->b,
+				    b->count);
+	}
+}
+
+/* ---- BOLT ----------------------------------------------------------------------------------------- */
+
+/* The function that holds an address, UINT64_MAX if none does. */
+static uint64_t function_at(const struct profile_report *r, uint64_t addr)
+{
+	size_t lo = 0, hi = r->map->by_addr.count;
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+		if (r->map->ranges.data[r->map->by_addr.data[mid]].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == 0)
+		return UINT64_MAX;
+	const struct blockmap_range *range = &r->map->ranges.data[r->map->by_addr.data[lo - 1]];
+	if (range->count == 0)
+		return UINT64_MAX;
+	const struct bbmap_block *last = &r->map->blocks.data[range->first + range->count - 1];
+	return addr - range->addr <= (uint64_t)last->off + last->size ? range->function
+								      : UINT64_MAX;
+}
+
+/* "1 NAME OFFSET" of an address in a function that has a name, "0 [unknown] 0" of any other.  BOLT
+ * numbers local names, for there may be several. */
+static void put_place(const struct profile_report *r, uint64_t addr, struct sink *s)
+{
+	const uint64_t f = addr == PROFILE_OUTSIDE ? UINT64_MAX : function_at(r, addr);
+	if (f == UINT64_MAX || r->names->first[f] == r->names->first[f + 1] ||
+	    addr < r->map->functions.data[f].addr) {
+		sink_text(s, STR("0 [unknown] 0"));
+		return;
+	}
+	const struct profile_name *name = &r->names->list.data[r->names->first[f]];
+	sink_printf(s, "1 %s%s %" PRIx64, name->text, name->local ? "/1" : "",
+		    addr - r->map->functions.data[f].addr);
+}
+
+static void put_samples(const struct profile_report *r, struct sink *s)
+{
+	sink_text(s, STR("no_lbr cycles:\n"));
+	for (size_t i = 0; i < r->profile->addrs.used; i++) {
+		put_place(r, r->profile->addrs.pairs[i].a, s);
+		sink_printf(s, " %" PRIu64 "\n", r->profile->addrs.pairs[i].count);
+	}
+}
+
+void out_profile_fdata(const struct profile_report *r, struct sink *s)
+{
+	if (r->profile->estimated) {
+		put_samples(r, s);
+		return;
+	}
+	for (size_t i = 0; i < r->profile->branches.used; i++) {
+		const struct tally_pair *b = &r->profile->branches.pairs[i];
+		put_place(r, b->a, s);
+		sink_text(s, STR(" "));
+		put_place(r, b->b, s);
+		sink_printf(s, " %" PRIu64 " %" PRIu64 "\n", b->extra, b->count);
+	}
+}

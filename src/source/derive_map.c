@@ -1,0 +1,314 @@
+/* Extents of functions, and the map of what is derived from them. */
+#include "source/derive_map.h"
+
+#include "base/sort.h"
+#include "image/elf_const.h"
+#include "source/derive_internal.h"
+
+/* ---- where there is code ------------------------------------------------------------------------ */
+
+static void add_region(struct code_regions *all, uint64_t addr, struct bytes bytes)
+{
+	if (bytes.size > 0)
+		vec_push(all, (struct code_region){ addr, bytes });
+}
+
+/* Of two that overlap, the first in memory. */
+static void drop_overlaps(struct code_regions *all)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < all->count; i++) {
+		const struct code_region r = all->data[i];
+		const struct code_region *before = kept ? &all->data[kept - 1] : NULL;
+		if (!before || r.addr - before->addr >= before->bytes.size)
+			all->data[kept++] = r;
+	}
+	all->count = kept;
+}
+
+void code_regions_list(const struct image *im, struct code_regions *ret)
+{
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (s->alloc && s->exec && !s->nobits && !s->compressed)
+			add_region(
+				ret, s->addr,
+				bytes_sub(section_bytes(im, s), 0, min_u64(s->size, s->file_size)));
+	}
+	for (size_t i = 0; ret->count == 0 && i < im->segment_count; i++) {
+		const struct segment *s = &im->segments[i];
+		if (s->type == PT_LOAD && s->exec)
+			add_region(ret, s->addr, bytes_sub(im->bytes, s->off, s->file_size));
+	}
+	sort_by_key(ret->data, ret->count, sizeof *ret->data);
+	drop_overlaps(ret);
+}
+
+const struct code_region *region_at(const struct gathering *g, uint64_t addr)
+{
+	const size_t i = upper_bound(g->regions.data, g->regions.count, sizeof *g->regions.data,
+				     addr);
+	const struct code_region *r = i > 0 ? &g->regions.data[i - 1] : NULL;
+	return r && addr - r->addr < r->bytes.size ? r : NULL;
+}
+
+/* ---- who says what is a function ---------------------------------------------------------------- */
+
+/* gcc and LLVM name them FUNCTION.cold and FUNCTION.cold.NUMBER. */
+static bool is_cold(struct str name)
+{
+	const struct str mark = STR(".cold");
+	for (size_t i = name.len; i >= mark.len; i--)
+		if (name.p[i - mark.len] == '.' &&
+		    memcmp(name.p + i - mark.len, mark.p, mark.len) == 0)
+			return true;
+	return false;
+}
+
+static void claim_symbols(struct gathering *g, const struct image *im, const struct section *table)
+{
+	struct symtab t;
+	if (!table || !symtab_open(&t, im, table))
+		return;
+	for (size_t i = 1; i < t.count; i++) {
+		const struct symbol s = symtab_get(&t, i);
+		const bool function = s.type == STT_FUNC || s.type == STT_GNU_IFUNC;
+		uint64_t addr;
+		/* Labels of assembly count if they are seen from outside. */
+		if (!function && (s.type != STT_NOTYPE || s.bind == STB_LOCAL || s.size > 0))
+			continue;
+		if (symbol_addr(im, &s, &addr) && region_at(g, addr))
+			vec_push(&g->claims,
+				 (struct code_claim){ addr, s.size, false, is_cold(s.name) });
+	}
+}
+
+static int larger_first(const void *a, const void *b)
+{
+	const struct code_claim *x = a, *y = b;
+	return x->size != y->size ? (x->size > y->size ? -1 : 1) : 0;
+}
+
+/* One claim an address: the largest, with what any of them knows. */
+static void merge_claims(struct gathering *g)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < g->claims.count; i++) {
+		const struct code_claim c = g->claims.data[i];
+		struct code_claim *before = kept ? &g->claims.data[kept - 1] : NULL;
+		if (!before || before->addr != c.addr) {
+			g->claims.data[kept++] = c;
+			continue;
+		}
+		before->has_sites = before->has_sites || c.has_sites;
+		before->cold = before->cold || c.cold;
+	}
+	g->claims.count = kept;
+}
+
+static void list_claims(struct gathering *g)
+{
+	const struct section *own = image_section_type(g->im, SHT_SYMTAB, 1);
+	claim_symbols(g, g->im, own);
+	claim_symbols(g, g->im, image_section_type(g->im, SHT_DYNSYM, 1));
+	if (g->debug)
+		claim_symbols(g, g->debug, image_section_type(g->debug, SHT_SYMTAB, 1));
+	gather_unwind(g);
+	if (region_at(g, g->im->entry) && g->im->kind == IMAGE_EXEC)
+		vec_push(&g->claims, (struct code_claim){ .addr = g->im->entry });
+	sort_by_key_then(g->claims.data, g->claims.count, sizeof *g->claims.data, larger_first);
+	merge_claims(g);
+}
+
+/* ---- extents ------------------------------------------------------------------------------------ */
+
+static void add_extent(struct gathering *g, const struct code_region *r, uint64_t from, uint64_t to,
+		       const struct code_claim *c)
+{
+	while (from < to) {
+		const uint64_t size = min_u64(to - from, UINT32_MAX / 2);
+		vec_push(&g->extents,
+			 (struct derive_extent){ from, bytes_sub(r->bytes, from - r->addr, size),
+						 c && c->has_sites, c && c->cold });
+		from += size;
+	}
+}
+
+/* Code that nothing claims: functions begin at its start and where it calls itself. */
+static void add_gap(struct gathering *g, const struct code_region *r, uint64_t from, uint64_t to)
+{
+	const uint8_t *p = r->bytes.p - r->addr;
+	uint64_t pad = 1;
+	while (from < to && pad > 0) {
+		pad = code_pad_size(g->isa, p + from, to - from);
+		from += pad;
+	}
+	while (to > from && p[to - 1] == 0)
+		to--;
+	code_ref_vec refs = { 0 };
+	code_refs(g->isa, bytes_sub(r->bytes, from - r->addr, to - from), from,
+		  REF_CALL | REF_INSIDE, 0, 0, &refs);
+	VEC(uint64_t) starts = { 0 };
+	for (size_t i = 0; i < refs.count; i++)
+		if (refs.data[i].to > from && refs.data[i].to < to)
+			vec_push(&starts, refs.data[i].to);
+	sort_by_key(starts.data, starts.count, sizeof *starts.data);
+	for (size_t i = 0; i < starts.count; i++) {
+		add_extent(g, r, from, starts.data[i], NULL);
+		from = starts.data[i];
+	}
+	add_extent(g, r, from, to, NULL);
+	vec_release(&refs);
+	vec_release(&starts);
+}
+
+/* The claims of one region, the first of which is claim i; returns the first behind it. */
+static size_t lay_region(struct gathering *g, const struct code_region *r, size_t i)
+{
+	const uint64_t end = r->addr + r->bytes.size;
+	uint64_t at = r->addr;
+	while (i < g->claims.count && g->claims.data[i].addr < end) {
+		const struct code_claim c = g->claims.data[i++];
+		if (c.addr < at) {
+			vec_push(&g->entries, c.addr);
+			if (c.size == 0 || c.size <= at - c.addr)
+				continue;
+		}
+		const uint64_t start = max_u64(c.addr, at);
+		uint64_t stop = c.size > 0 && c.size < end - c.addr ? c.addr + c.size : end;
+		if (c.size == 0 && i < g->claims.count)
+			stop = min_u64(stop, g->claims.data[i].addr);
+		if (start > at)
+			add_gap(g, r, at, start);
+		add_extent(g, r, start, stop, &c);
+		at = max_u64(at, stop);
+	}
+	if (at < end)
+		add_gap(g, r, at, end);
+	return i;
+}
+
+static void lay_extents(struct gathering *g)
+{
+	size_t i = 0;
+	for (size_t k = 0; k < g->regions.count; k++) {
+		const struct code_region *r = &g->regions.data[k];
+		while (i < g->claims.count && g->claims.data[i].addr < r->addr)
+			i++;
+		i = lay_region(g, r, i);
+	}
+}
+
+/* ---- convention --------------------------------------------------------------------------------- */
+
+static bool comment_has(const struct image *im, struct str what)
+{
+	const struct section *s = image_section_find(im, ".comment");
+	const struct bytes b = s && !s->compressed ? section_bytes(im, s) : (struct bytes){ 0 };
+	for (uint64_t i = 0; b.size >= what.len && i <= b.size - what.len; i++)
+		if (memcmp(b.p + i, what.p, what.len) == 0)
+			return true;
+	return false;
+}
+
+/* What the code shows counts, since .comment names the compiler of the start files too. */
+static enum derive_convention choose(const struct gathering *g, const struct derive_facts *f,
+				     enum blocks_convention wanted)
+{
+	switch (wanted) {
+	case BLOCKS_LLVM: return DERIVE_LLVM;
+	case BLOCKS_GCC: return DERIVE_GCC;
+	case BLOCKS_PURE: return DERIVE_PURE;
+	default: break;
+	}
+	const enum derive_convention seen = derive_guess(f);
+	if (seen != DERIVE_PURE)
+		return seen;
+	return comment_has(g->im, STR("clang version")) || comment_has(g->im, STR("rustc version"))
+		       ? DERIVE_LLVM
+		       : DERIVE_GCC;
+}
+
+/* ---- the map ------------------------------------------------------------------------------------ */
+
+static struct bytes load(void *ctx, uint64_t addr, uint64_t size)
+{
+	return image_at(ctx, addr, size);
+}
+
+static struct derive_facts facts_of(const struct gathering *g)
+{
+	return (struct derive_facts){ .isa = g->isa,
+				      .big_endian = g->im->big_endian,
+				      .extents = g->extents.data,
+				      .extent_count = g->extents.count,
+				      .entries = g->entries.data,
+				      .entry_count = g->entries.count,
+				      .sites = g->sites.data,
+				      .site_count = g->sites.count,
+				      .callees = g->callees.data,
+				      .callee_count = g->callees.count,
+				      .fixes = g->fixes.data,
+				      .fix_count = g->fixes.count,
+				      .load = load,
+				      .ctx = (void *)(uintptr_t)g->im };
+}
+
+static void add_function(struct blockmap *b, const struct derive_extent *x,
+			 const struct derived_function *f)
+{
+	const uint32_t number = (uint32_t)b->ranges.count;
+	if (f->count == 0 || b->functions.count == UINT32_MAX)
+		return;
+	vec_push(&b->ranges, (struct blockmap_range){ .addr = x->addr,
+						      .stated = f->count,
+						      .first = f->first,
+						      .count = f->count,
+						      .function = number });
+	vec_push(&b->functions, (struct blockmap_function){ .addr = x->addr,
+							    .range_first = number,
+							    .range_count = 1,
+							    .origin = BLOCKS_DERIVED });
+	vec_push(&b->by_addr, number);
+}
+
+static void gathering_release(struct gathering *g)
+{
+	vec_release(&g->regions);
+	vec_release(&g->claims);
+	vec_release(&g->extents);
+	vec_release(&g->entries);
+	vec_release(&g->sites);
+	vec_release(&g->callees);
+	vec_release(&g->fixes);
+}
+
+void blockmap_derive(struct blockmap *b, const struct image *im, const struct image *debug,
+		     enum blocks_convention convention, unsigned threads, struct notes *notes)
+{
+	struct gathering g = {
+		.im = im, .debug = debug, .notes = notes, .isa = code_isa_of(im->machine)
+	};
+	struct derived d;
+	memset(b, 0, sizeof *b);
+	b->image = im;
+	if (g.isa == CODE_NONE)
+		return;
+	code_regions_list(im, &g.regions);
+	list_claims(&g);
+	lay_extents(&g);
+	gather_pointers(&g);
+	gather_callees(&g);
+	gather_fixes(&g);
+	struct derive_facts f = facts_of(&g);
+	f.convention = choose(&g, &f, convention);
+	derive(&f, threads, &d);
+	for (size_t i = 0; i < g.extents.count; i++)
+		add_function(b, &g.extents.data[i], &d.functions[i]);
+	b->blocks.data = d.blocks.data;
+	b->blocks.count = d.blocks.count;
+	b->blocks.cap = d.blocks.cap;
+	memset(&d.blocks, 0, sizeof d.blocks);
+	derived_release(&d);
+	gathering_release(&g);
+}
