@@ -424,7 +424,14 @@ static void lay_span(struct laying *y, size_t *block)
 	fill(y, 0, *block, span_end(y));
 }
 
-/* Makes y->span of region i, and of those after it that blocks reach into; the first region
+/* Whether a region goes on with the mapping of the one before: compact dumps part it where pages are not kept. */
+static bool goes_on(const struct region *a, const struct region *b)
+{
+	return b->addr == region_end(a) && a->file == 0 && b->file == 0 && a->read == b->read &&
+	       a->write == b->write && a->exec == b->exec;
+}
+
+/* Makes y->span of region i, and of those after it that go on with it or that blocks reach into; the first region
  * behind it.  Without a recorded block the span is empty. */
 static size_t find_span(struct laying *y, size_t i, size_t block)
 {
@@ -443,7 +450,9 @@ static size_t find_span(struct laying *y, size_t i, size_t block)
 	while (++i < d->region_count) {
 		const size_t next = lower_bound(b->live.data, b->live.count, sizeof *b->live.data,
 						span_end(y));
-		if (next == 0 || heap_found_end(&b->live.data[next - 1]) <= span_end(y))
+		const bool reached = next > 0 &&
+				     heap_found_end(&b->live.data[next - 1]) > span_end(y);
+		if (!reached && !goes_on(&d->regions[i - 1], &d->regions[i]))
 			break;
 		y->span.size += d->regions[i].size;
 	}
