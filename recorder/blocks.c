@@ -181,16 +181,25 @@ static void set_freed(unsigned char *p, bool freed)
 		  (uint32_t)h->link;
 }
 
+static uint32_t walk_stack(struct slot *s, const struct caller *from)
+{
+	const uint64_t hash = unwind(s, from);
+	if (UNLIKELY((recorder.opt.flags & HEAP_INLINE) != 0))
+		return 0;
+	const uint32_t stack = stack_id(s, hash);
+	memo_keep(s, from, stack);
+	return stack;
+}
+
 /* A header and all that belongs to it for a block of the real allocator. */
 static inline void *record(struct slot *s, unsigned char *p, size_t size, uint32_t shift,
 			   const struct caller *from)
 {
-	uint32_t stack = 0;
-	const uint64_t hash = unwind(s, from);
-	if (LIKELY((recorder.opt.flags & HEAP_INLINE) == 0))
-		stack = stack_id(s, hash);
+	uint32_t stack = memo_find(s, from);
+	if (UNLIKELY(stack == 0))
+		stack = walk_stack(s, from);
 #ifdef HEFT_VERIFY
-	verify_stack(s);
+	verify_stack(stack);
 #endif
 	write_head(s, p, size, stack, shift);
 	count_alloc(s, stack, p, size);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -90,6 +91,30 @@ static bool is_word(const char *name, const char *word)
 	return v != NULL && strcmp(v, word) == 0;
 }
 
+/* "USR2", "SIGUSR2" or a number; 0: none that is known. */
+static int signal_number(const char *name)
+{
+	static const struct {
+		const char *name;
+		int number;
+	} known[] = { { "HUP", SIGHUP },   { "INT", SIGINT },     { "QUIT", SIGQUIT },
+		      { "USR1", SIGUSR1 }, { "USR2", SIGUSR2 },   { "ALRM", SIGALRM },
+		      { "PROF", SIGPROF }, { "WINCH", SIGWINCH }, { "IO", SIGIO } };
+	if (strncmp(name, "SIG", 3) == 0)
+		name += 3;
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+		if (strcmp(name, known[i].name) == 0)
+			return known[i].number;
+	return (int)number(name, (uint64_t)SIGRTMAX);
+}
+
+/* Only the process of this number is to be recorded. */
+static bool is_other(void)
+{
+	const char *v = secure_getenv("HEFT_HEAP_ONLY");
+	return v != NULL && number(v, UINT32_MAX) != (uint64_t)getpid();
+}
+
 static void read_options(struct options *o)
 {
 	const char *v = secure_getenv("HEFT_HEAP_DEPTH");
@@ -99,6 +124,9 @@ static void read_options(struct options *o)
 	v = secure_getenv("HEFT_HEAP_OUT");
 	if (v != NULL && strlen(v) < sizeof o->out)
 		strcpy(o->out, v);
+	v = secure_getenv("HEFT_HEAP_SIGNAL");
+	o->signal = v != NULL ? signal_number(v) : 0;
+	o->alone = secure_getenv("HEFT_HEAP_ONLY") != NULL;
 	if (is_word("HEFT_HEAP_STACKS", "inline")) {
 		o->flags |= HEAP_INLINE;
 		o->depth = o->depth == 0 ? 16 : o->depth < INLINE_MAX ? o->depth : INLINE_MAX;
@@ -146,6 +174,8 @@ static void after_fork(void)
 static void in_child(void)
 {
 	recorder.process->pid = (uint32_t)getpid();
+	if (recorder.opt.alone)
+		recorder.opt.out[0] = 0;
 	slots_after_fork();
 	after_fork();
 }
@@ -246,13 +276,15 @@ void boot_configure(void)
 	read_options(&recorder.opt);
 	set_shape();
 	recorder.foreign = is_foreign();
-	if (is_word("HEFT_HEAP", "off") || !start_pages()) {
+	if (is_word("HEFT_HEAP", "off") || is_other() || !start_pages()) {
 		atomic_store(&recorder.phase, PHASE_OFF);
 		return;
 	}
 	slots_start();
 	pthread_atfork(before_fork, after_fork, in_child);
 	atomic_store(&recorder.phase, PHASE_RECORD);
+	if (recorder.opt.signal != 0)
+		snapshot_upon(recorder.opt.signal);
 }
 
 COLD void boot(void)

@@ -10,6 +10,7 @@
  * counters.c what every stack holds; the peak; the timeline
  * sample.c   which blocks to record, where not all are
  * stacks.c   stack of return addresses to stack id
+ * memo.c     stacks walked a moment ago
  * unwind.c   where we are to a stack of return addresses
  * rows.c     return address to the rule that leads to its caller, remembered
  * cfi.c      the same from .eh_frame
@@ -52,21 +53,46 @@ static inline bool is_power(size_t n)
 
 /* ---- stacks as they are walked ------------------------------------------------------------------ */
 
-/* A frame of the last stack of a thread.  The state (sp, pc, fp) and the two words at the slots decide
- * what its caller's state is. */
+/* What a frame's rule does with the frame pointer. */
+enum fp_use { FP_LOADS, FP_KEEPS, FP_NEEDS };
+
+/* A frame of the last stack of a thread.  The state (sp, pc, fp) and the words at the slots decide
+ * what its caller's state is.  Where no frame from here outward needs the frame pointer, before it is
+ * loaded anew, `live` is false and fp may be out of date: to most code rbp is a register as any
+ * other, and what it holds changes nothing. */
 struct frame {
 	uintptr_t sp, pc, fp;
 	const uintptr_t *ra_slot; /* where the return address was read */
-	const uintptr_t *fp_slot; /* where the caller's frame pointer was read */
-	uint64_t hash;            /* of this frame and all outside of it */
-	uint32_t node;            /* 0: not known */
-	uint32_t spare;
+	const uintptr_t
+		*fp_slot; /* where the caller's frame pointer was read, if it is live; or NULL */
+	uint64_t hash;    /* of this frame and all outside of it */
+	uint32_t node;    /* 0: not known */
+	uint16_t use;     /* enum fp_use */
+	bool live;
 };
 
 /* Addresses that may be read: [.., top).  `grows`: more may be readable, ask bounds_grow. */
 struct bounds {
 	uintptr_t top;
 	bool grows;
+};
+
+/* A stack that was walked from a place before: memo.c. */
+enum { MEMOS = 256, MEMO_WORDS = 10 };
+struct memo {
+	uintptr_t sp, pc, fp;       /* of the caller of the hook; sp 0: nothing is kept here */
+	uint64_t epoch;             /* of rows and nodes */
+	uint64_t hash;              /* of the frame where the last stack was met */
+	uintptr_t join_sp, join_fp; /* of that frame */
+	uint32_t join;              /* its index, not 0 */
+	uint32_t stack;             /* the id */
+	uint32_t life;              /* of the slot */
+	uint16_t count;             /* words */
+	bool live;                  /* fp matters */
+	struct {
+		const uintptr_t *slot;
+		uintptr_t value;
+	} words[MEMO_WORDS]; /* what was read on the way there, innermost first */
 };
 
 /* ---- threads ------------------------------------------------------------------------------------ */
@@ -80,10 +106,13 @@ struct slot {
 	struct heap_thread *thread;
 
 	uintptr_t stack_low, stack_top; /* of the thread's own stack, as far down as is known */
+	uint32_t life;                  /* threads that had this slot */
 	uint32_t row_epoch;             /* of which the frames are */
 	uint32_t
 		frame_count; /* frames[0..frame_count): outermost first; [0] is no frame but the end */
+	uint32_t joined;     /* what the last walk found unchanged: frames[0..joined] */
 	struct frame *frames, *walked; /* FRAMES_MAX each */
+	struct memo *memos;            /* MEMOS */
 
 	uint64_t *leaves; /* tag << 26 | stack id, open addressing; 0: free */
 	uint32_t leaf_mask, leaf_count;
@@ -129,6 +158,8 @@ struct options {
 	bool frame_pointers;
 	bool no_fallback; /* end stacks where there is no unwind table */
 	bool check;       /* compare frames whenever a stack is found by its hash */
+	bool alone;       /* children write nothing */
+	int signal;       /* upon which a snapshot is written; 0: none */
 	char out[1024];   /* "": none */
 };
 
@@ -170,11 +201,11 @@ struct recorder {
 	struct slot *free_slots, *all_slots;
 	uint32_t slot_count;
 	_Atomic(uintptr_t) *directory; /* all pages, for snapshots */
-	uint32_t directory_used;
+	_Atomic(uint32_t) directory_used;
 	uint64_t next_moment, moment_step;
 	int64_t moment_peak;
 	uint32_t tick_epoch;
-	uint32_t snapshots;
+	_Atomic(uint32_t) snapshots;
 	unsigned key; /* of the destructor of threads */
 	bool has_key;
 	uint32_t boot_used;
@@ -281,9 +312,62 @@ static inline struct heap_stack *stack_get(uint32_t id, uint32_t *ret_slot)
 					     sizeof(struct heap_stack));
 }
 
+static inline struct heap_node *node_get(uint32_t id)
+{
+	const uintptr_t w = atomic_load_explicit(&recorder.nodes[id >> HEAP_NODE_SHIFT],
+						 memory_order_relaxed);
+	return (struct heap_node *)((unsigned char *)page_at(w) + HEAP_PAGE_HEADER) +
+	       (id & ((1U << HEAP_NODE_SHIFT) - 1));
+}
+
+/* ---- memo.c --------------------------------------------------------------------------------------- */
+
+/* The id of the stack here, if it is one that was walked before from the same place: every word
+ * that a walk would read is compared.  0: walk, then let it be remembered. */
+static inline uint32_t memo_find(const struct slot *s, const struct caller *from);
+void memo_keep(struct slot *s, const struct caller *from, uint32_t stack) HIDDEN;
+
+/* The words that the walk read from this frame to its caller have the values they had. */
+static inline bool words_same(const struct frame *f)
+{
+	return *f->ra_slot == f[-1].pc && (f->fp_slot == NULL || *f->fp_slot == f[-1].fp);
+}
+
+static inline uint64_t memo_epoch(void)
+{
+	return (uint64_t)atomic_load_explicit(&recorder.row_epoch, memory_order_relaxed) << 32 |
+	       atomic_load_explicit(&recorder.node_epoch, memory_order_relaxed);
+}
+
+static inline struct memo *memo_entry(const struct slot *s, const struct caller *from)
+{
+	const uint64_t h = (from->pc ^ from->sp << 20) * UINT64_C(0x9e3779b97f4a7c15);
+	return &s->memos[h >> 56];
+}
+
+static inline uint32_t memo_find(const struct slot *s, const struct caller *from)
+{
+	const struct memo *m = memo_entry(s, from);
+	if (m->sp != from->sp || m->pc != from->pc || m->epoch != memo_epoch() ||
+	    m->life != s->life || (m->live && m->fp != from->fp))
+		return 0;
+	for (uint32_t i = 0; i < m->count; i++)
+		if (*m->words[i].slot != m->words[i].value)
+			return 0;
+	uint32_t k = m->join;
+	const struct frame *f = &s->frames[k];
+	if (k >= s->frame_count || f->hash != m->hash || f->sp != m->join_sp ||
+	    (f->live && f->fp != m->join_fp))
+		return 0;
+	for (; k > 0; k--, f--)
+		if (UNLIKELY(!words_same(f)))
+			return 0;
+	return m->stack;
+}
+
 #ifdef HEFT_VERIFY
-/* tests/recorder/verify.c: holds the stack of unwind() against another unwinder's. */
-void verify_stack(struct slot *s) HIDDEN;
+/* tests/recorder/verify.c: holds a stack against another unwinder's. */
+void verify_stack(uint32_t id) HIDDEN;
 #endif
 
 /* ---- rows.c, cfi.c, modules.c --------------------------------------------------------------------- */
@@ -377,8 +461,11 @@ size_t block_usable_size(void *p) HIDDEN;
 
 /* ---- snapshot.c ----------------------------------------------------------------------------------- */
 
-/* Writes all pages to the file of the options.  False where there is none or it cannot be written. */
-bool snapshot_write(void) HIDDEN;
+/* Writes all pages to the file of the options: that of the end, or the next numbered one.  False where
+ * there is none or it cannot be written.  May be called in a signal handler. */
+bool snapshot_write(bool numbered) HIDDEN;
+/* Lets a signal write a snapshot, if it would end the process or be ignored by default. */
+void snapshot_upon(int signal) HIDDEN;
 void snapshot_at_exit(void) HIDDEN;
 
 #endif

@@ -15,6 +15,9 @@ static struct slot nobody = { .busy = UINTPTR_MAX };
 
 enum { GROW_MAX = 4096 }; /* pages at a time */
 
+#define SLOT_SIZE                                                                                  \
+	(sizeof(struct slot) + 2 * FRAMES_MAX * sizeof(struct frame) + MEMOS * sizeof(struct memo))
+
 /* ---- the thread's stack ------------------------------------------------------------------------- */
 
 extern void *__libc_stack_end __attribute__((weak));
@@ -107,17 +110,20 @@ static struct slot *new_slot(void)
 {
 	if (recorder.slot_count == SLOTS_MAX)
 		return NULL;
-	struct slot *s = map_memory(sizeof *s + 2 * FRAMES_MAX * sizeof(struct frame));
+	struct slot *s = map_memory(SLOT_SIZE);
 	if (s == NULL)
 		return NULL;
 	s->thread = new_thread();
 	if (s->thread == NULL) {
-		unmap_memory(s, sizeof *s + 2 * FRAMES_MAX * sizeof(struct frame));
+		unmap_memory(s, SLOT_SIZE);
 		return NULL;
 	}
 	s->frames = (struct frame *)(s + 1);
 	s->walked = s->frames + FRAMES_MAX;
+	s->memos = (struct memo *)(s->walked + FRAMES_MAX);
 	s->number = ++recorder.slot_count;
+	s->thread->own = (uintptr_t)s;
+	s->thread->own_size = SLOT_SIZE;
 	s->next = recorder.all_slots;
 	recorder.all_slots = s;
 	return s;
@@ -155,6 +161,7 @@ COLD struct slot *slot_acquire(void)
 	s->thread->state = 1;
 	prctl(PR_GET_NAME, s->thread->name);
 	s->frame_count = 0;
+	s->life++;
 	s->newest = NULL;
 	find_stack(s, s->thread->thread);
 	atomic_store(&s->busy, 0);

@@ -1,10 +1,15 @@
 /* snapshot.c - all pages to a file: they explain themselves, one after the other.
  *
- * In the name, %p is the process id and %n the number of the snapshot, from 1. */
+ * In the name, %p is the process id and %n the number of the snapshot, from 1.  Without %n, the
+ * number of a snapshot that is not the last is put behind the name.
+ *
+ * A signal handler may be what writes: no lock is taken, what is read may be half way through a
+ * change in one entry of each slot, which the format allows for. */
 #include "recorder.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,19 +25,24 @@ static size_t put_number(char *to, uint64_t n)
 	return i;
 }
 
-static void make_name(char *to, size_t size)
+static void make_name(char *to, size_t size, bool numbered, uint32_t number)
 {
 	size_t n = 0;
-	for (const char *from = recorder.opt.out; *from != 0 && n + 24 < size; from++) {
+	for (const char *from = recorder.opt.out; *from != 0 && n + 48 < size; from++) {
 		if (from[0] == '%' && from[1] == 'p') {
 			n += put_number(to + n, (uint64_t)getpid());
 			from++;
 		} else if (from[0] == '%' && from[1] == 'n') {
-			n += put_number(to + n, recorder.snapshots);
+			n += put_number(to + n, number);
+			numbered = false;
 			from++;
 		} else {
 			to[n++] = *from;
 		}
+	}
+	if (numbered) {
+		to[n++] = '.';
+		n += put_number(to + n, number);
 	}
 	to[n] = 0;
 }
@@ -52,12 +62,13 @@ static bool write_all(int fd, const void *data, size_t size)
 	return true;
 }
 
-bool snapshot_write(void)
+bool snapshot_write(bool numbered)
 {
 	const int saved = errno;
 	char name[sizeof recorder.opt.out + 64];
-	recorder.snapshots++;
-	make_name(name, sizeof name);
+	if (recorder.opt.out[0] == 0)
+		return false;
+	make_name(name, sizeof name, numbered, atomic_fetch_add(&recorder.snapshots, 1) + 1);
 	const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	bool good = fd >= 0;
 	recorder.process->updated_at = clock_now();
@@ -72,9 +83,29 @@ bool snapshot_write(void)
 void snapshot_at_exit(void)
 {
 	/* After vfork the memory, and what happens to it, is the parent's. */
-	if (atomic_load(&recorder.phase) == PHASE_RECORD && recorder.opt.out[0] != 0 &&
+	if (atomic_load(&recorder.phase) == PHASE_RECORD &&
 	    recorder.process->pid == (uint32_t)getpid())
-		snapshot_write();
+		snapshot_write(false);
+}
+
+static void upon_signal(int number)
+{
+	(void)number;
+	if (recorder.process->pid == (uint32_t)getpid())
+		snapshot_write(true);
+}
+
+/* A handler that the program installs later takes its place; one that is there already, and a signal that
+ * is ignored, stay as they are. */
+void snapshot_upon(int number)
+{
+	struct sigaction a;
+	if (sigaction(number, NULL, &a) != 0 || a.sa_handler != SIG_DFL)
+		return;
+	memset(&a, 0, sizeof a);
+	a.sa_handler = upon_signal;
+	a.sa_flags = SA_RESTART | SA_ONSTACK;
+	sigaction(number, &a, NULL);
 }
 
 /* For programs that look it up: writes a snapshot now.  0, or -1 where that failed. */
@@ -85,7 +116,7 @@ int heft_heap_snapshot(void)
 	struct slot *s = slot_enter((uintptr_t)__builtin_frame_address(0));
 	if (s == NULL)
 		return -1;
-	const bool good = snapshot_write();
+	const bool good = snapshot_write(true);
 	slot_leave(s);
 	return good ? 0 : -1;
 }

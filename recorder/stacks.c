@@ -16,14 +16,6 @@ enum {
 
 #define ID_MASK ((UINT64_C(1) << ID_BITS) - 1)
 
-static inline struct heap_node *node_get(uint32_t id)
-{
-	const uintptr_t w = atomic_load_explicit(&recorder.nodes[id >> HEAP_NODE_SHIFT],
-						 memory_order_relaxed);
-	return (struct heap_node *)((unsigned char *)page_at(w) + HEAP_PAGE_HEADER) +
-	       (id & ((1U << HEAP_NODE_SHIFT) - 1));
-}
-
 static inline uint32_t child_hash(uint32_t parent, uint64_t frame)
 {
 	const uint64_t h = (frame + parent * UINT64_C(0xc2b2ae3d27d4eb4f)) *

@@ -2,7 +2,7 @@
  *
  * A step is one row and two loads.  The outer part of a stack seldom changes between two allocations
  * of a thread, so the last stack is kept: when a frame of the new one has the state of a
- * frame of the old, and every word that the old walk read from there outward still has its
+ * frame of the old, and every word that mattered to the old walk from there outward still has its
  * value, the rest is the same, frame for frame.  Words are compared from inside to outside, so that none
  * is read which a walk would not read.
  *
@@ -73,21 +73,6 @@ static inline bool in_bounds(struct walk *w, uintptr_t end)
 
 /* ---- one step ------------------------------------------------------------------------------------- */
 
-/* Words are moved one by one: a load of two that were stored singly waits for both stores. */
-static inline void copy_state(struct frame *to, const struct frame *from)
-{
-	to->sp = from->sp;
-	to->pc = from->pc;
-	to->fp = from->fp;
-}
-
-static inline void copy_frame(struct frame *to, const struct frame *from)
-{
-	copy_state(to, from);
-	to->ra_slot = from->ra_slot;
-	to->fp_slot = from->fp_slot;
-}
-
 /* The frame is the last: nothing was read. */
 static inline bool step_end(struct frame *at, struct frame *next)
 {
@@ -155,6 +140,7 @@ static inline bool step(struct walk *w, struct frame *at, struct frame *next)
 {
 	const uintptr_t sp = at->sp, fp = at->fp;
 	const struct row row = row_get(w->rows, at->pc);
+	at->use = FP_NEEDS;
 	uintptr_t cfa = (row.cfa == CFA_SP ? sp : fp) + (uintptr_t)(intptr_t)row.cfa_off;
 	if (UNLIKELY(row.cfa != CFA_SP && row.cfa != CFA_FP)) {
 		const bool more = step_odd(w, row, at, next, &cfa);
@@ -175,6 +161,8 @@ static inline bool step(struct walk *w, struct frame *at, struct frame *next)
 	}
 	if (UNLIKELY(row.cfa == CFA_DEREF))
 		fp_slot = &odd_word;
+	if (LIKELY(row.cfa == CFA_SP && row.fp != FP_AT_FP))
+		at->use = row.fp == FP_SAME ? FP_KEEPS : FP_LOADS;
 	at->ra_slot = row.cfa == CFA_DEREF ? fp_slot : ra;
 	at->fp_slot = fp_slot;
 	next->sp = cfa;
@@ -185,61 +173,42 @@ static inline bool step(struct walk *w, struct frame *at, struct frame *next)
 
 /* ---- walks ---------------------------------------------------------------------------------------- */
 
-static inline bool same_state(const struct frame *a, const struct frame *b)
-{
-	return ((a->sp ^ b->sp) | (a->pc ^ b->pc) | (a->fp ^ b->fp)) == 0;
-}
-
 static inline uint64_t hash_add(uint64_t hash, uintptr_t pc)
 {
 	const uint64_t h = (hash ^ pc) * UINT64_C(0x9e3779b97f4a7c15);
 	return h ^ h >> 29;
 }
 
-static inline bool words_same(const struct frame *f)
-{
-	const uintptr_t fp = f->fp_slot != NULL ? *f->fp_slot : f->fp;
-	return ((*f->ra_slot ^ f[-1].pc) | (fp ^ f[-1].fp)) == 0;
-}
-
-/* frames[k] of the last stack has the state of the walk.  Goes outward as long as nothing changed and
- * returns the frame where it did, or 0.  Then `next` is what that frame's caller is now; *ret_more is
- * false where it has none. */
-static inline uint32_t compare(struct walk *w, struct frame *frames, uint32_t k, struct frame *next,
-			       bool *ret_more)
-{
-	for (; k > 0; k--) {
-		if (LIKELY(words_same(&frames[k])))
-			continue;
-		bounds_set(w, frames[k].sp);
-		*ret_more = step(w, &frames[k], next);
-		if (!*ret_more || !same_state(next, &frames[k - 1]))
-			return k;
-	}
-	return 0;
-}
-
-/* Puts walked[0..n), innermost first, on top of frames[0..kept). */
+/* Puts walked[0..n), innermost first, on top of frames[0..kept).  Words are moved one by one: a load of two
+ * that were stored singly waits for both stores. */
 static inline uint64_t append(struct slot *s, uint32_t kept, uint32_t n)
 {
 	struct frame *to = &s->frames[kept];
 	const struct frame *from = &s->walked[n];
 	uint64_t hash = to[-1].hash;
-	s->frame_count = kept + n;
+	bool live = to[-1].live;
+	s->joined = kept - 1;
 	while (from != s->walked) {
-		copy_frame(to, --from);
+		from--;
+		to->sp = from->sp;
+		to->pc = from->pc;
+		to->fp = from->fp;
+		to->ra_slot = from->ra_slot;
+		to->fp_slot = live ? from->fp_slot : NULL;
+		to->live = live = from->use == FP_NEEDS || (from->use == FP_KEEPS && live);
 		to->hash = hash = hash_add(hash, from->pc);
 		to->node = 0;
 		to++;
 	}
+	atomic_signal_fence(memory_order_seq_cst);
+	s->frame_count = kept + n;
 	return hash;
 }
 
 /* A stack of its own: walked[0..n), and an end that holds what was read last, to be compared. */
 static uint64_t append_all(struct slot *s, uint32_t n)
 {
-	s->frames[0] =
-		(struct frame){ .sp = UINTPTR_MAX, .pc = s->walked[n].pc, .fp = s->walked[n].fp };
+	s->frames[0] = (struct frame){ .sp = UINTPTR_MAX, .pc = s->walked[n].pc };
 	return append(s, 1, n);
 }
 
@@ -260,30 +229,32 @@ static inline uint32_t find_state(const struct frame *frames, uint32_t k, const 
 	return k;
 }
 
+static inline bool same_state(const struct frame *known, const struct frame *at)
+{
+	return known->sp == at->sp && known->pc == at->pc && (known->fp == at->fp || !known->live);
+}
+
 static uint64_t unwind_reuse(struct walk *w, uint32_t count)
 {
 	struct slot *s = w->slot;
 	struct frame *frames = s->frames, *at = s->walked;
 	const struct frame *end = at + FRAMES_MAX - 1;
 	uint32_t k = count > 0 ? count - 1 : 0;
-	bool more = true;
-	while (more && at < end) {
+	for (bool more = true; more && at < end; at++) {
 		k = find_state(frames, k, at);
-		if (k == 0 || !same_state(&frames[k], at)) {
-			more = step(w, at, at + 1);
-			at++;
-			continue;
+		if (k > 0 && same_state(&frames[k], at)) {
+			uint32_t changed = k;
+			while (changed > 0 && words_same(&frames[changed]))
+				changed--;
+			if (LIKELY(changed == 0))
+				return append(s, k + 1, (uint32_t)(at - s->walked));
+			k = changed - 1;
 		}
-		struct frame next;
-		const uint32_t changed = compare(w, frames, k, &next, &more);
-		if (LIKELY(changed == 0))
-			return append(s, k + 1, (uint32_t)(at - s->walked));
-		for (; k >= changed && at < end; k--)
-			copy_frame(at++, &frames[k]);
-		copy_state(at, &next);
+		more = step(w, at, at + 1);
+		if (!more)
+			return append_all(s, (uint32_t)(at + 1 - s->walked));
 	}
-	const uint32_t n = (uint32_t)(at - s->walked);
-	return more ? cut(s, n) : append_all(s, n);
+	return cut(s, (uint32_t)(at - s->walked));
 }
 
 /* The innermost `depth` frames, each walked. */

@@ -5,32 +5,9 @@ recorder=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)
 dir=$(mktemp -d) || exit 2
 trap 'rm -rf "$dir"' EXIT
-bad=0
-ran=0
-
-# same NAME COMMAND...: run twice in folders of their own.
-same() {
-	name=$1
-	shift
-	command -v "$1" >/dev/null 2>&1 || return
-	mkdir -p "$dir/$name.plain" "$dir/$name.recorded"
-	for way in plain recorded; do
-		preload=
-		[ $way = recorded ] && preload=$recorder
-		(
-			cd "$dir/$name.$way" || exit 2
-			LD_PRELOAD=$preload HEFT_HEAP_CHECK=1 "$@" >stdout 2>stderr </dev/null
-			echo $? >status
-		)
-	done
-	ran=$((ran + 1))
-	if ! diff -r "$dir/$name.plain" "$dir/$name.recorded" >"$dir/diff"; then
-		echo "$name differs:"
-		head -n 20 "$dir/diff"
-		bad=1
-	fi
-	rm -rf "$dir/$name.plain" "$dir/$name.recorded"
-}
+below='' verbose=''
+# shellcheck source=tests/recorder/lib.sh
+. "$here/lib.sh"
 
 export PYTHONMALLOC=malloc PYTHONHASHSEED=1
 same shell sh -c 'for i in 1 2 3 4 5; do echo $(echo $i | sed s/1/2/); done; exit 3'

@@ -68,13 +68,23 @@ static void say(const char *fmt, const char *text, uint64_t a, uint64_t b, uint6
 	}
 }
 
-static void show(const struct slot *s, const struct trace *t, size_t skip)
+/* The frames of a stack as they are kept, innermost first. */
+static void load(struct trace *t, uint32_t id)
+{
+	uint32_t slot;
+	t->count = 0;
+	for (uint32_t node = id != 0 ? stack_get(id, &slot)->node : 0;
+	     node != 0 && t->count < DEPTH; node = node_get(node)->parent)
+		t->pcs[t->count++] = (uintptr_t)node_get(node)->frame;
+}
+
+static void show(const struct trace *kept, const struct trace *t, size_t skip)
 {
 	if (shown++ >= SHOWN)
 		return;
-	const size_t theirs = t->count - skip, ours = s->frame_count - 1;
+	const size_t theirs = t->count - skip, ours = kept->count;
 	for (size_t i = 0; i < theirs || i < ours; i++) {
-		const uintptr_t a = i < ours ? s->frames[s->frame_count - 1 - i].pc : 0;
+		const uintptr_t a = i < ours ? kept->pcs[i] : 0;
 		const uintptr_t b = i < theirs ? t->pcs[skip + i] : 0;
 		if (a == b && i > 2)
 			continue;
@@ -90,27 +100,28 @@ static void show(const struct slot *s, const struct trace *t, size_t skip)
 	}
 }
 
-void verify_stack(struct slot *s)
+void verify_stack(uint32_t id)
 {
-	static __thread struct trace t __attribute__((tls_model("initial-exec")));
+	static __thread struct trace t, kept __attribute__((tls_model("initial-exec")));
 	if (backtrace_all == NULL || calls++ % each != 0)
 		return;
+	load(&kept, id);
 	t.count = 0;
 	backtrace_all(keep, &t);
 	size_t skip = 0;
-	while (skip < t.count && t.pcs[skip] != s->frames[s->frame_count - 1].pc)
+	while (skip < t.count && kept.count > 0 && t.pcs[skip] != kept.pcs[0])
 		skip++;
-	const size_t theirs = t.count - skip, ours = s->frame_count - 1;
+	const size_t theirs = t.count - skip, ours = kept.count;
 	bool same = theirs == ours;
 	for (size_t i = 0; same && i < ours; i++)
-		same = s->frames[s->frame_count - 1 - i].pc == t.pcs[skip + i];
+		same = kept.pcs[i] == t.pcs[skip + i];
 	checked++;
 	frames += ours;
 	if (ours > deepest)
 		deepest = ours;
 	if (!same) {
 		different++;
-		show(s, &t, skip);
+		show(&kept, &t, skip);
 	}
 }
 

@@ -1,0 +1,21 @@
+/* Snapshots of living processes: heft_process_snapshot. */
+#include "heap/live.h"
+
+bool heft_process_snapshot(uint32_t pid, const char *path, const struct heft_snapshot_opts *opts,
+			   struct heft_snapshot_facts *ret, struct heft_err *err)
+{
+	struct heft_snapshot_opts o = { .size = sizeof o };
+	struct live_facts f;
+	if (opts != NULL)
+		memcpy(&o, opts, opts->size < sizeof o ? opts->size : sizeof o);
+	const struct live_wish wish = { .full = o.full, .no_stop = o.no_stop, .level = o.level };
+	const bool good = live_snapshot(pid, path, &wish, &f, err);
+	if (ret != NULL)
+		*ret = (struct heft_snapshot_facts){ .bytes = f.bytes,
+						     .file_size = f.file_size,
+						     .pause_ns = f.pause_ns,
+						     .unread = f.unread,
+						     .threads = f.threads,
+						     .unstopped = f.unstopped };
+	return good;
+}

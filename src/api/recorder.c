@@ -1,0 +1,355 @@
+/* Running programs under the heap recorder: heft_recorder_*. */
+#define _GNU_SOURCE /* dladdr */
+#include "api/recorder.h"
+
+#include "base/vec.h"
+#include "heap/records.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+struct heft_recorder {
+	struct arena arena;
+	const char *library, *pattern, *signal; /* NULL: not set */
+	uint64_t values[HEFT_RECORD_SETTINGS];
+	const char *output; /* the pattern, absolute, with %p */
+	VEC(struct heft_recorder_file) files;
+};
+
+/* ---- settings ------------------------------------------------------------------------------------ */
+
+struct heft_recorder *heft_recorder_new(void)
+{
+	return xcalloc(1, sizeof(struct heft_recorder));
+}
+
+void heft_recorder_free(struct heft_recorder *r)
+{
+	if (!r)
+		return;
+	vec_release(&r->files);
+	arena_release(&r->arena);
+	free(r);
+}
+
+void heft_recorder_set_library(struct heft_recorder *r, const char *path)
+{
+	r->library = arena_copy(&r->arena, str_of(path));
+}
+
+void heft_recorder_set_output(struct heft_recorder *r, const char *pattern)
+{
+	r->pattern = arena_copy(&r->arena, str_of(pattern));
+}
+
+void heft_recorder_set_signal(struct heft_recorder *r, const char *name)
+{
+	r->signal = arena_copy(&r->arena, str_of(name));
+}
+
+void heft_recorder_set(struct heft_recorder *r, enum heft_recorder_setting what, uint64_t value)
+{
+	if ((unsigned)what < HEFT_RECORD_SETTINGS)
+		r->values[what] = value;
+}
+
+/* ---- the library --------------------------------------------------------------------------------- */
+
+/* Beside libheft, in the build tree, and where a program that libheft is linked into has its
+ * libraries. */
+static const char *find_library(struct arena *arena)
+{
+	static const char *const places[] = { "", "../recorder/", "../lib/" };
+	/* Of a constant, since a function has no address that is one of data. */
+	static const char here[] = "";
+	Dl_info info;
+	if (dladdr(here, &info) == 0 || info.dli_fname == NULL)
+		return NULL;
+	char *file = realpath(info.dli_fname, NULL);
+	char *slash = file != NULL ? strrchr(file, '/') : NULL;
+	const char *found = NULL;
+	char path[4096];
+	if (slash != NULL)
+		slash[1] = '\0';
+	for (size_t i = 0; slash != NULL && found == NULL && i < COUNT_OF(places); i++) {
+		const int n = snprintf(path, sizeof path, "%s%slibheft-heap.so", file, places[i]);
+		if (n > 0 && (size_t)n < sizeof path && access(path, R_OK) == 0)
+			found = arena_copy(arena, str_of(path));
+	}
+	free(file);
+	return found;
+}
+
+static bool choose_library(struct heft_recorder *r, struct heft_err *err)
+{
+	const char *found = r->library != NULL ? r->library : find_library(&r->arena);
+	if (found == NULL)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			    "libheft-heap.so: is not beside libheft: name the file");
+	char *path = realpath(found, NULL);
+	if (path == NULL)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: %s", found, strerror(errno));
+	r->library = arena_copy(&r->arena, str_of(path));
+	free(path);
+	/* The dynamic linker's list is separated by these. */
+	if (strpbrk(r->library, " :") != NULL)
+		return fail(
+			err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+			"%s: the dynamic linker loads no file with a space or colon in its path",
+			r->library);
+	return true;
+}
+
+/* ---- where the files go -------------------------------------------------------------------------- */
+
+/* The program may change its folder: the pattern is made absolute.  Processes must not share a file. */
+static bool choose_output(struct heft_recorder *r, struct heft_err *err)
+{
+	enum { MOST = 1000 }; /* the recorder keeps this many bytes */
+	const char *p = r->pattern != NULL ? r->pattern : "heft-heap.%p";
+	const char *more = strstr(p, "%p") == NULL ? ".%p" : "";
+	char *cwd = p[0] == '/' ? NULL : realpath(".", NULL);
+	if (p[0] != '/' && cwd == NULL)
+		return fail_sys(err, ".");
+	r->output = arena_format(&r->arena, "%s%s%s%s", cwd != NULL ? cwd : "",
+				 cwd != NULL ? "/" : "", p, more);
+	free(cwd);
+	char *dir = arena_copy(&r->arena, str_of(r->output));
+	*(strrchr(dir, '/') + 1) = '\0';
+	if (access(dir, W_OK | X_OK) != 0)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: %s", dir, strerror(errno));
+	if (strlen(r->output) > MOST)
+		return fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET, "%s: is too long a name", r->output);
+	return true;
+}
+
+/* ---- the child ----------------------------------------------------------------------------------- */
+
+static void set_number(const char *name, uint64_t value)
+{
+	char text[24];
+	snprintf(text, sizeof text, "%" PRIu64, value);
+	if (value != 0)
+		setenv(name, text, 1);
+}
+
+/* What is not set keeps what the caller's environment says. */
+static void set_environment(struct heft_recorder *r)
+{
+	const uint64_t *v = r->values;
+	const char *preload = getenv("LD_PRELOAD");
+	/* In front of other allocators, which it then records. */
+	if (preload != NULL && *preload != '\0')
+		setenv("LD_PRELOAD", arena_format(&r->arena, "%s:%s", r->library, preload), 1);
+	else
+		setenv("LD_PRELOAD", r->library, 1);
+	unsetenv("HEFT_HEAP");
+	setenv("HEFT_HEAP_OUT", r->output, 1);
+	set_number("HEFT_HEAP_DEPTH", v[HEFT_RECORD_DEPTH]);
+	set_number("HEFT_HEAP_SAMPLE", v[HEFT_RECORD_SAMPLE]);
+	set_number("HEFT_HEAP_WIDE", v[HEFT_RECORD_WIDE] != 0);
+	set_number("HEFT_HEAP_CANARY", v[HEFT_RECORD_CANARY] != 0);
+	if (v[HEFT_RECORD_INLINE] != 0)
+		setenv("HEFT_HEAP_STACKS", "inline", 1);
+	if (v[HEFT_RECORD_FRAME_POINTERS] != 0)
+		setenv("HEFT_HEAP_UNWIND", "fp", 1);
+	set_number("HEFT_HEAP_ONLY", v[HEFT_RECORD_NO_CHILDREN] != 0 ? (uint64_t)getpid() : 0);
+	if (r->signal != NULL)
+		setenv("HEFT_HEAP_SIGNAL", r->signal, 1);
+}
+
+struct child {
+	pid_t pid;
+	sigset_t blocked, before;
+	struct sigaction chld;
+};
+
+/* Errno goes through the pipe if the program cannot be run. */
+NORETURN static void run_program(struct heft_recorder *r, const struct child *c, char *const *argv,
+				 int report)
+{
+	set_environment(r);
+	sigaction(SIGCHLD, &c->chld, NULL);
+	sigprocmask(SIG_SETMASK, &c->before, NULL);
+	execvp(argv[0], argv);
+	const int error = errno;
+	(void)!write(report, &error, sizeof error);
+	_exit(127);
+}
+
+/* Signals that end processes are kept for us and handed on.  Those that the terminal sends go to the
+ * program without us: it is in our process group. */
+static bool start_program(struct heft_recorder *r, struct child *c, char *const *argv,
+			  struct heft_err *err)
+{
+	static const int handed[] = { SIGCHLD, SIGHUP,  SIGINT,  SIGQUIT,
+				      SIGTERM, SIGUSR1, SIGUSR2, SIGALRM };
+	const struct sigaction normal = { .sa_handler = SIG_DFL };
+	int ends[2], error = 0;
+	if (pipe(ends) != 0)
+		return fail_sys(err, "%s", argv[0]);
+	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+	sigemptyset(&c->blocked);
+	for (size_t i = 0; i < COUNT_OF(handed); i++)
+		sigaddset(&c->blocked, handed[i]);
+	sigaction(SIGCHLD, &normal, &c->chld);
+	sigprocmask(SIG_BLOCK, &c->blocked, &c->before);
+	c->pid = fork();
+	if (c->pid == 0)
+		run_program(r, c, argv, ends[1]);
+	error = c->pid < 0 ? errno : 0;
+	close(ends[1]);
+	if (c->pid > 0 && read(ends[0], &error, sizeof error) == (ssize_t)sizeof error)
+		waitpid(c->pid, NULL, 0);
+	close(ends[0]);
+	errno = error;
+	return error == 0 || fail_sys(err, "%s", argv[0]);
+}
+
+static int wait_for(const struct child *c)
+{
+	int status = 0;
+	for (;;) {
+		siginfo_t info;
+		const pid_t got = waitpid(c->pid, &status, WNOHANG);
+		if (got == c->pid || (got < 0 && errno != EINTR))
+			return status;
+		if (sigwaitinfo(&c->blocked, &info) > 0 && info.si_signo != SIGCHLD &&
+		    info.si_code <= 0)
+			kill(c->pid, info.si_signo);
+	}
+}
+
+static void end_waiting(const struct child *c)
+{
+	sigaction(SIGCHLD, &c->chld, NULL);
+	sigprocmask(SIG_SETMASK, &c->before, NULL);
+}
+
+/* ---- what was written ---------------------------------------------------------------------------- */
+
+/* Is `name` made after `pattern` (its last component)?  Then *ret_pid is what stands for %p. */
+static bool matches(const char *pattern, const char *name, uint32_t *ret_pid)
+{
+	for (; *pattern != '\0'; pattern++) {
+		if (pattern[0] != '%' || (pattern[1] != 'p' && pattern[1] != 'n')) {
+			if (*pattern != *name++)
+				return false;
+			continue;
+		}
+		char *end;
+		const unsigned long n = strtoul(name, &end, 10);
+		if (end == name || n > UINT32_MAX || name[0] < '0' || name[0] > '9')
+			return false;
+		if (*++pattern == 'p')
+			*ret_pid = (uint32_t)n;
+		name = end;
+	}
+	/* Numbered snapshots of a pattern without %n. */
+	return *name == '\0' || (*name == '.' && name[1 + strspn(name + 1, "0123456789")] == '\0');
+}
+
+static bool holds_nothing(const char *path)
+{
+	const struct dump_wish nothing = { 0 };
+	struct heft_err err;
+	struct dump d;
+	struct records r;
+	if (!dump_open(&d, path, &nothing, NULL, &err))
+		return true;
+	records_read(&r, &d, NULL);
+	const bool empty = r.stacks.count == 0;
+	records_release(&r);
+	dump_close(&d);
+	return empty;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	const struct heft_recorder_file *x = a, *y = b;
+	return strcmp(x->path, y->path);
+}
+
+static bool is_before(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
+}
+
+/* All files made after the pattern since the start. */
+static void find_files(struct heft_recorder *r, const struct timespec *start)
+{
+	char *dir = arena_copy(&r->arena, str_of(r->output));
+	const char *pattern = strrchr(r->output, '/') + 1;
+	dir[pattern - r->output] = '\0';
+	DIR *d = opendir(dir);
+	const struct dirent *e;
+	while (d != NULL && (e = readdir(d)) != NULL) {
+		struct heft_recorder_file f = { 0 };
+		struct stat st;
+		if (!matches(pattern, e->d_name, &f.pid))
+			continue;
+		f.path = arena_format(&r->arena, "%s%s", dir, e->d_name);
+		if (stat(f.path, &st) != 0 || is_before(&st.st_mtim, start))
+			continue;
+		f.empty = holds_nothing(f.path);
+		vec_push(&r->files, f);
+	}
+	if (d != NULL)
+		closedir(d);
+	if (r->files.count > 1)
+		qsort(r->files.data, r->files.count, sizeof *r->files.data, by_path);
+}
+
+size_t heft_recorder_file_count(const struct heft_recorder *r)
+{
+	return r->files.count;
+}
+
+bool heft_recorder_file(const struct heft_recorder *r, size_t i, struct heft_recorder_file *ret)
+{
+	if (i < r->files.count)
+		*ret = r->files.data[i];
+	return i < r->files.count;
+}
+
+/* ---- the run ------------------------------------------------------------------------------------- */
+
+bool heft_recorder_run(struct heft_recorder *r, char *const *argv, struct heft_recorder_end *ret,
+		       struct heft_err *err)
+{
+	struct timespec start;
+	struct child c;
+	const char *path;
+	if (!choose_library(r, err) || !choose_output(r, err) ||
+	    !program_find(argv[0], &r->arena, &path, err) || !program_check(path, r->library, err))
+		return false;
+	/* The clock that file systems take their times from. */
+#ifdef CLOCK_REALTIME_COARSE
+	clock_gettime(CLOCK_REALTIME_COARSE, &start);
+#else
+	clock_gettime(CLOCK_REALTIME, &start);
+#endif
+	const bool started = start_program(r, &c, argv, err);
+	const int status = started ? wait_for(&c) : 0;
+	end_waiting(&c);
+	if (!started)
+		return false;
+	r->files.count = 0;
+	find_files(r, &start);
+	*ret = (struct heft_recorder_end){ .pid = (uint32_t)c.pid };
+	if (WIFSIGNALED(status))
+		ret->signal = WTERMSIG(status);
+	else
+		ret->status = WEXITSTATUS(status);
+	return true;
+}

@@ -1,0 +1,164 @@
+/* recorder_check.c - which programs can be recorded. */
+#include "api/recorder.h"
+
+#include "image/elf_const.h"
+#include "image/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/xattr.h>
+#endif
+
+enum {
+	SCRIPTS_MAX = 5,     /* interpreters of interpreters; the kernel follows four */
+	LINE_MAX_SIZE = 256, /* of "#!", Linux: BINPRM_BUF_SIZE */
+};
+
+/* ---- finding ------------------------------------------------------------------------------------- */
+
+static bool is_program(const char *path)
+{
+	struct stat st;
+	if (stat(path, &st) != 0)
+		return false;
+	if (!S_ISREG(st.st_mode))
+		errno = S_ISDIR(st.st_mode) ? EISDIR : EACCES;
+	else if (access(path, X_OK) == 0)
+		return true;
+	return false;
+}
+
+bool program_find(const char *name, struct arena *arena, const char **ret_path,
+		  struct heft_err *err)
+{
+	const char *dirs = getenv("PATH");
+	if (strchr(name, '/') != NULL || name[0] == '\0') {
+		if (!is_program(name))
+			return fail_sys(err, "%s", name);
+		*ret_path = arena_copy(arena, str_of(name));
+		return true;
+	}
+	int denied = 0;
+	for (dirs = dirs != NULL ? dirs : "/bin:/usr/bin";; dirs++) {
+		const size_t size = strcspn(dirs, ":");
+		const char *path = arena_format(arena, "%.*s%s%s", (int)size, dirs,
+						size > 0 ? "/" : "", name);
+		if (is_program(path)) {
+			*ret_path = path;
+			return true;
+		}
+		if (errno == EACCES)
+			denied = EACCES;
+		dirs += size;
+		if (*dirs == '\0')
+			break;
+	}
+	errno = denied != 0 ? denied : ENOENT;
+	return fail_sys(err, "%s", name);
+}
+
+/* ---- judging ------------------------------------------------------------------------------------- */
+
+/* The dynamic linker then heeds no environment (AT_SECURE): the user who runs it is not the one
+ * it runs as, or it has capabilities. */
+static bool gains_rights(const char *path)
+{
+	struct stat st;
+	if (stat(path, &st) != 0)
+		return false;
+	if (((st.st_mode & S_ISUID) != 0 && st.st_uid != getuid()) ||
+	    ((st.st_mode & S_ISGID) != 0 && (st.st_mode & S_IXGRP) != 0 && st.st_gid != getgid()))
+		return true;
+#ifdef __linux__
+	return getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0;
+#else
+	return false;
+#endif
+}
+
+/* The first bytes of a file; how many there are. */
+static size_t first_bytes(const char *path, char *ret, size_t size)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const ssize_t n = fd >= 0 ? read(fd, ret, size) : -1;
+	if (fd >= 0)
+		close(fd);
+	return n > 0 ? (size_t)n : 0;
+}
+
+/* "#! /bin/sh -e" in `line`: the path in it; NULL: no such line. */
+static const char *interpreter(char *line, size_t size)
+{
+	line[size] = '\0';
+	if (size < 3 || memcmp(line, "#!", 2) != 0)
+		return NULL;
+	char *path = line + 2 + strspn(line + 2, " \t");
+	path[strcspn(path, " \t\r\n")] = '\0';
+	return *path != '\0' ? path : NULL;
+}
+
+static bool has_interp(const struct image *im)
+{
+	for (size_t i = 0; i < im->segment_count; i++)
+		if (im->segments[i].type == PT_INTERP)
+			return true;
+	return false;
+}
+
+static bool same_machine(const struct image *a, const char *library)
+{
+	struct input in;
+	struct heft_err err;
+	if (!input_open(&in, library, NULL, &err))
+		return true; /* the linker will judge */
+	const struct image *b = in.images;
+	const bool same = a->machine == b->machine && a->bits == b->bits &&
+			  a->big_endian == b->big_endian;
+	input_close(&in);
+	return same;
+}
+
+static bool check_image(const char *path, const struct image *im, const char *library,
+			struct heft_err *err)
+{
+	if (im->kind != IMAGE_EXEC)
+		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: is no program", path);
+	if (!has_interp(im))
+		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+			    "%s: is linked statically: nothing can be loaded into it; link it with "
+			    "libheft-heap.a instead",
+			    path);
+	if (!same_machine(im, library))
+		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+			    "%s: is for another machine than the recorder %s", path, library);
+	return true;
+}
+
+bool program_check(const char *path, const char *library, struct heft_err *err)
+{
+	char lines[SCRIPTS_MAX][LINE_MAX_SIZE + 1];
+	for (unsigned i = 0; i < SCRIPTS_MAX && path != NULL; i++) {
+		struct input in;
+		const size_t size = first_bytes(path, lines[i], LINE_MAX_SIZE);
+		if (size < 4 || memcmp(lines[i], "\177ELF", 4) != 0) {
+			/* What has no such line is run by the shell, or not at all. */
+			path = interpreter(lines[i], size);
+			continue;
+		}
+		if (gains_rights(path))
+			return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+				    "%s: runs with other rights than yours: the system loads no "
+				    "recorder into it",
+				    path);
+		if (!input_open(&in, path, NULL, err))
+			return false;
+		const bool good = in.archive || check_image(path, in.images, library, err);
+		input_close(&in);
+		return good;
+	}
+	return true;
+}

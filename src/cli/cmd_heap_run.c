@@ -1,0 +1,202 @@
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum {
+	O_HELP = 1,
+	O_VERSION,
+	O_OUTPUT,
+	O_DEPTH,
+	O_SAMPLE,
+	O_WIDE,
+	O_CANARY,
+	O_INLINE,
+	O_FRAME_POINTERS,
+	O_NO_CHILDREN,
+	O_SIGNAL,
+	O_RECORDER,
+	O_QUIET,
+};
+
+const struct opt heap_run_opts[] = {
+	{ O_OUTPUT, 'o', false, NULL, "FILE", "write there; %p: process id (heft-heap.%p)" },
+	{ O_DEPTH, 0, false, "depth", "N", "keep the N innermost frames (default: all)" },
+	{ O_SAMPLE, 0, false, "sample", "BYTES",
+	  "one block in so many bytes: 512K (default: all)" },
+	{ O_WIDE, 0, false, "wide", NULL, "keep order and thread of allocations in blocks" },
+	{ O_CANARY, 0, false, "canary", NULL, "notice blocks that were written past their end" },
+	{ O_INLINE, 0, false, "inline", NULL, "keep call stacks in the blocks themselves" },
+	{ O_FRAME_POINTERS, 0, false, "frame-pointers", NULL, "follow these, no unwind tables" },
+	{ O_NO_CHILDREN, 0, false, "no-children", NULL, "do not record what CMD starts" },
+	{ O_SIGNAL, 0, false, "signal", "NAME", "write a snapshot upon this signal: USR2" },
+	{ O_RECORDER, 0, false, "recorder", "FILE", "libheft-heap.so, if not beside heft" },
+	{ O_QUIET, 'q', false, "quiet", NULL, "do not tell which files were written" },
+	{ O_HELP, 'h', false, "help", NULL, "show this and stop" },
+	{ O_VERSION, 0, false, "version", NULL, "show heft's version and stop" },
+	{ 0 },
+};
+
+const char heap_run_manual[] =
+	"Runs a program and records its heap: every allocation with its call stack.  When it\n"
+	"ends, what it and each program it started recorded is in a file, for heft heap show.\n"
+	"The program's exit status is handed on, and signals to it.\n";
+
+struct run_job {
+	const struct cli *cli;
+	struct heft_recorder *recorder;
+	bool help, version, quiet;
+	char **argv; /* of the program */
+};
+
+/* ---- the command line ----------------------------------------------------------------------- */
+
+/* A number, for `units` with K, M or G behind it. */
+static bool apply_number(struct run_job *job, const struct opt *o, const char *value,
+			 enum heft_recorder_setting what, bool units)
+{
+	char *end;
+	errno = 0;
+	uint64_t n = strtoull(value, &end, 10);
+	const char *unit = units && *end != '\0' ? strchr("KMG", *end) : NULL;
+	const unsigned shift = unit == NULL ? 0 : *unit == 'K' ? 10 : *unit == 'M' ? 20 : 30;
+	end += unit != NULL;
+	if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || n == 0 ||
+	    n > UINT64_MAX >> shift)
+		return cli_bad_value(job->cli, o, value,
+				     units ? "a number of bytes, such as 512K"
+					   : "a number above 0");
+	heft_recorder_set(job->recorder, what, n << shift);
+	return true;
+}
+
+static bool apply(struct run_job *job, const struct opt *o, const char *value)
+{
+	struct heft_recorder *r = job->recorder;
+	switch (o->id) {
+	case O_HELP: job->help = true; break;
+	case O_VERSION: job->version = true; break;
+	case O_OUTPUT: heft_recorder_set_output(r, value); break;
+	case O_DEPTH: return apply_number(job, o, value, HEFT_RECORD_DEPTH, false);
+	case O_SAMPLE: return apply_number(job, o, value, HEFT_RECORD_SAMPLE, true);
+	case O_WIDE: heft_recorder_set(r, HEFT_RECORD_WIDE, 1); break;
+	case O_CANARY: heft_recorder_set(r, HEFT_RECORD_CANARY, 1); break;
+	case O_INLINE: heft_recorder_set(r, HEFT_RECORD_INLINE, 1); break;
+	case O_FRAME_POINTERS: heft_recorder_set(r, HEFT_RECORD_FRAME_POINTERS, 1); break;
+	case O_NO_CHILDREN: heft_recorder_set(r, HEFT_RECORD_NO_CHILDREN, 1); break;
+	case O_SIGNAL: heft_recorder_set_signal(r, value); break;
+	case O_RECORDER: heft_recorder_set_library(r, value); break;
+	case O_QUIET: job->quiet = true; break;
+	default: break;
+	}
+	return true;
+}
+
+/* Options end where the program begins: the first word that is none, or what follows "--". */
+static bool parse(struct run_job *job, int argc, char **argv)
+{
+	struct opt_cursor c;
+	options_init(&c, heap_run_opts, argc, argv);
+	while (!job->help && !job->version) {
+		switch (options_next(&c)) {
+		case OPT_OPTION:
+			if (!apply(job, c.opt, c.value))
+				return false;
+			break;
+		case OPT_OPERAND: job->argv = c.argv - 1; return true;
+		case OPT_END:
+		case OPT_SEPARATOR: job->argv = c.argv; return true;
+		case OPT_BAD: cli_error(job->cli, "%s", c.problem); return false;
+		}
+	}
+	return true;
+}
+
+/* ---- the run -------------------------------------------------------------------------------- */
+
+/* One line: the file of the program itself first in mind, the others counted. */
+static void tell_files(const struct run_job *job, const struct heft_recorder_end *end)
+{
+	const size_t count = heft_recorder_file_count(job->recorder);
+	struct heft_recorder_file f = { 0 }, own = { 0 };
+	bool empty = true;
+	for (size_t i = 0; heft_recorder_file(job->recorder, i, &f); i++) {
+		if (own.path == NULL || (f.pid == end->pid && own.pid != end->pid))
+			own = f;
+		empty = empty && f.empty;
+	}
+	const char *program = job->cli->program, *command = job->argv[0];
+	if (own.path == NULL && end->signal != 0)
+		fprintf(stderr, "%s: nothing was written: %s was ended by signal %d (%s)\n",
+			program, command, end->signal, strsignal(end->signal));
+	else if (own.path == NULL)
+		fprintf(stderr, "%s: nothing was recorded: %s loaded no recorder\n", program,
+			command);
+	else if (empty)
+		fprintf(stderr,
+			"%s: nothing was recorded: %s did not call malloc, or has its own\n",
+			program, command);
+	else if (count > 1)
+		fprintf(stderr, "%s: wrote %s and %zu more; to look: heft heap show %s\n", program,
+			own.path, count - 1, own.path);
+	else
+		fprintf(stderr, "%s: wrote %s; to look: heft heap show %s\n", program, own.path,
+			own.path);
+}
+
+/* As the program ended: whoever called us sees the same. */
+static int end_alike(const struct heft_recorder_end *end)
+{
+	if (end->signal == 0)
+		return end->status;
+	const struct rlimit no_core = { 0, 0 };
+	sigset_t one;
+	sigemptyset(&one);
+	sigaddset(&one, end->signal);
+	fflush(stdout);
+	setrlimit(RLIMIT_CORE, &no_core);
+	signal(end->signal, SIG_DFL);
+	sigprocmask(SIG_UNBLOCK, &one, NULL);
+	raise(end->signal);
+	return 128 + end->signal;
+}
+
+static int run(struct run_job *job)
+{
+	enum { CANNOT_RUN = 126, NOT_FOUND = 127 }; /* as of a shell */
+	struct heft_recorder_end end;
+	struct heft_err err;
+	if (job->argv[0] == NULL)
+		return cli_error(job->cli, "must specify a program to run; try '%s --help'",
+				 job->cli->usage);
+	if (!heft_recorder_run(job->recorder, job->argv, &end, &err)) {
+		const int status = cli_failed(job->cli, &err);
+		return err.code != HEFT_EIO      ? status
+		       : err.sys_errno == ENOENT ? NOT_FOUND
+						 : CANNOT_RUN;
+	}
+	if (!job->quiet)
+		tell_files(job, &end);
+	return end_alike(&end);
+}
+
+int cmd_heap_run(const struct cli *cli, int argc, char **argv)
+{
+	struct run_job job = { .cli = cli, .recorder = heft_recorder_new() };
+	int status = EXIT_FINE;
+	if (!parse(&job, argc, argv))
+		status = EXIT_TROUBLE;
+	else if (job.help)
+		cli_help(cli);
+	else if (job.version)
+		cli_version(cli);
+	else
+		status = run(&job);
+	heft_recorder_free(job.recorder);
+	return status;
+}

@@ -1,0 +1,125 @@
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	O_HELP = 1,
+	O_VERSION,
+	O_OUTPUT,
+	O_FULL,
+	O_NO_STOP,
+	O_VERBOSE,
+};
+
+const struct opt heap_snapshot_opts[] = {
+	{ O_OUTPUT, 'o', false, NULL, "FILE", "write there; .zst packs (heft-core.PID)" },
+	{ O_FULL, 0, false, "full", NULL, "all memory that can be read, code as well" },
+	{ O_NO_STOP, 0, false, "no-stop", NULL, "let it run: what is read may not fit together" },
+	{ O_VERBOSE, 'v', false, NULL, NULL, "tell sizes, and for how long it stood still" },
+	{ O_HELP, 'h', false, "help", NULL, "show this and stop" },
+	{ O_VERSION, 0, false, "version", NULL, "show heft's version and stop" },
+	{ 0 },
+};
+
+const char heap_snapshot_manual[] =
+	"Writes the memory of a living process to an ELF core, for heft heap show and for\n"
+	"debuggers.  The process stands still only while its memory is copied; it need not\n"
+	"run under the recorder.  What is kept: memory that the program changed, and the\n"
+	"first page of every mapped file.\n";
+
+struct snapshot_job {
+	const struct cli *cli;
+	struct heft_snapshot_opts opts;
+	bool help, version, verbose;
+	const char *output, *process;
+	size_t operand_count;
+};
+
+static void apply(struct snapshot_job *job, const struct opt *o, const char *value)
+{
+	switch (o->id) {
+	case O_HELP: job->help = true; break;
+	case O_VERSION: job->version = true; break;
+	case O_OUTPUT: job->output = value; break;
+	case O_FULL: job->opts.full = true; break;
+	case O_NO_STOP: job->opts.no_stop = true; break;
+	case O_VERBOSE: job->verbose = true; break;
+	default: break;
+	}
+}
+
+static bool parse(struct snapshot_job *job, int argc, char **argv)
+{
+	struct opt_cursor c;
+	options_init(&c, heap_snapshot_opts, argc, argv);
+	while (!job->help && !job->version) {
+		switch (options_next(&c)) {
+		case OPT_END: return true;
+		case OPT_OPTION: apply(job, c.opt, c.value); break;
+		case OPT_OPERAND:
+			job->process = c.value;
+			job->operand_count++;
+			break;
+		case OPT_SEPARATOR: break;
+		case OPT_BAD: cli_error(job->cli, "%s", c.problem); return false;
+		}
+	}
+	return true;
+}
+
+static void tell(const struct snapshot_job *job, const char *path,
+		 const struct heft_snapshot_facts *f)
+{
+	const char *program = job->cli->program;
+	if (f->unread > 0)
+		fprintf(stderr, "%s: note: %s: %" PRIu64 " bytes could not be read; zeros there\n",
+			program, path, f->unread);
+	if (f->unstopped > 0)
+		fprintf(stderr,
+			"%s: note: %s: %" PRIu32 " threads wait in the kernel and did not stop\n",
+			program, path, f->unstopped);
+	if (job->verbose)
+		fprintf(stderr,
+			"%s: %s: %.1f MB of memory, file %.1f MB, %" PRIu32
+			" threads, stood still for %.1f ms\n",
+			program, path, (double)f->bytes / 1e6, (double)f->file_size / 1e6,
+			f->threads, (double)f->pause_ns / 1e6);
+}
+
+static int run(struct snapshot_job *job)
+{
+	struct heft_snapshot_facts facts;
+	struct heft_err err;
+	char *end, name[40];
+	if (job->operand_count != 1)
+		return cli_error(job->cli, "must specify one process id; try '%s --help'",
+				 job->cli->usage);
+	errno = 0;
+	const unsigned long pid = strtoul(job->process, &end, 10);
+	if (job->process[0] < '0' || job->process[0] > '9' || *end != '\0' || errno != 0 ||
+	    pid == 0 || pid > INT32_MAX)
+		return cli_error(job->cli, "'%s' is no process id", job->process);
+	snprintf(name, sizeof name, "heft-core.%lu", pid);
+	const char *path = job->output != NULL ? job->output : name;
+	if (!heft_process_snapshot((uint32_t)pid, path, &job->opts, &facts, &err))
+		return cli_failed(job->cli, &err);
+	tell(job, path, &facts);
+	return EXIT_FINE;
+}
+
+int cmd_heap_snapshot(const struct cli *cli, int argc, char **argv)
+{
+	struct snapshot_job job = { .cli = cli, .opts = { .size = sizeof job.opts } };
+	if (!parse(&job, argc, argv))
+		return EXIT_TROUBLE;
+	if (job.help)
+		cli_help(cli);
+	else if (job.version)
+		cli_version(cli);
+	else
+		return run(&job);
+	return EXIT_FINE;
+}

@@ -1,0 +1,416 @@
+/* live.c - stopping a process, copying its memory, letting it go on. */
+#define _GNU_SOURCE
+#include "heap/live_internal.h"
+
+#include "base/pool.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	ROUNDS_MAX = 1000,             /* looks for new threads */
+	STOP_PATIENCE = 200 * 1000000, /* ns until a thread that does not stop is left alone */
+	PIECES_MAX = 512,              /* slices a system call; IOV_MAX is 1024 */
+	CHUNK_MIN = 64 << 20,
+	SPARE = 16 << 20, /* bytes more than were there before the process stood still */
+};
+
+struct live {
+	uint32_t pid;
+	const struct live_wish *wish;
+	struct live_facts *facts;
+	struct heft_err *err;
+	VEC(struct live_thread) threads;
+	struct live_plan plan;
+	uint8_t *buffer;
+	uint64_t buffer_size;
+	uint64_t stopped_at; /* ns; 0: runs */
+};
+
+static uint64_t now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* ---- stopping ------------------------------------------------------------------------------------ */
+
+static bool say_denied(struct live *l, const char *what)
+{
+	if (errno == EPERM || errno == EACCES) {
+		const int saved = errno;
+		fail(l->err, HEFT_EIO, HEFT_NO_OFFSET,
+		     "process %" PRIu32
+		     ": %s is not allowed: it must be yours, without a debugger, "
+		     "and /proc/sys/kernel/yama/ptrace_scope 0; else be root",
+		     l->pid, what);
+		if (l->err != NULL)
+			l->err->sys_errno = saved;
+		return false;
+	}
+	return fail_sys(l->err, "process %" PRIu32 ": %s", l->pid, what);
+}
+
+static bool is_known(const struct live *l, uint32_t tid)
+{
+	for (size_t i = 0; i < l->threads.count; i++)
+		if (l->threads.data[i].tid == tid)
+			return true;
+	return false;
+}
+
+/* Calls `f` with each thread not seen yet; *ret_new says if there was any. */
+static bool each_new_thread(struct live *l, bool (*f)(struct live *, struct live_thread *),
+			    bool *ret_new)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%" PRIu32 "/task", l->pid);
+	DIR *d = opendir(path);
+	const struct dirent *e;
+	bool good = d != NULL;
+	*ret_new = false;
+	if (d == NULL) {
+		errno = errno == ENOENT ? ESRCH : errno;
+		return fail_sys(l->err, "process %" PRIu32, l->pid);
+	}
+	while (good && (e = readdir(d)) != NULL) {
+		struct live_thread t = { .tid = (uint32_t)strtoul(e->d_name, NULL, 10) };
+		if (t.tid == 0 || is_known(l, t.tid))
+			continue;
+		*ret_new = true;
+		good = f(l, &t);
+		vec_push(&l->threads, t);
+	}
+	closedir(d);
+	return good;
+}
+
+/* PTRACE_SEIZE sends nothing to the thread; the stop is of PTRACE_INTERRUPT. */
+static bool seize(struct live *l, struct live_thread *t)
+{
+	if (ptrace(PTRACE_SEIZE, (pid_t)t->tid, NULL, NULL) != 0) {
+		/* It ended meanwhile, or did, and waits for the others. */
+		if (errno == ESRCH || (errno == EPERM && l->threads.count > 0))
+			return true;
+		return say_denied(l, "to stop it");
+	}
+	t->stopped = ptrace(PTRACE_INTERRUPT, (pid_t)t->tid, NULL, NULL) == 0;
+	return true;
+}
+
+/* A thread that was about to get a signal stops for that instead; it gets it when we let go. */
+static void await(struct live_thread *t, uint64_t until)
+{
+	const struct timespec moment = { 0, 50000 };
+	int status;
+	while (t->stopped) {
+		const pid_t got = waitpid((pid_t)t->tid, &status, __WALL | WNOHANG);
+		if (got > 0 && WIFSTOPPED(status)) {
+			t->signal = status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(status);
+			return;
+		}
+		if (got != 0 || now() > until)
+			t->stopped = false;
+		else
+			nanosleep(&moment, NULL);
+	}
+}
+
+static void read_registers(struct live_thread *t)
+{
+	struct iovec v = { t->regs, sizeof t->regs };
+	ptrace(PTRACE_GETREGSET, (pid_t)t->tid, (void *)NT_PRSTATUS, &v);
+	v = (struct iovec){ &t->fpregs, sizeof t->fpregs };
+	t->has_fpregs = ptrace(PTRACE_GETREGSET, (pid_t)t->tid, (void *)NT_FPREGSET, &v) == 0;
+}
+
+/* Threads start threads: looks until there are no new ones. */
+static bool stop_all(struct live *l)
+{
+	bool more = true, good = true;
+	l->stopped_at = now();
+	for (unsigned round = 0; good && more && round < ROUNDS_MAX; round++) {
+		const size_t known = l->threads.count;
+		good = each_new_thread(l, seize, &more);
+		for (size_t i = known; i < l->threads.count; i++)
+			await(&l->threads.data[i], now() + STOP_PATIENCE);
+	}
+	for (size_t i = 0; good && i < l->threads.count; i++)
+		if (l->threads.data[i].stopped)
+			read_registers(&l->threads.data[i]);
+		else
+			l->facts->unstopped++;
+	return good;
+}
+
+static void let_go(struct live *l)
+{
+	for (size_t i = 0; i < l->threads.count; i++) {
+		struct live_thread *t = &l->threads.data[i];
+		if (t->stopped)
+			ptrace(PTRACE_DETACH, (pid_t)t->tid, NULL, (void *)(intptr_t)t->signal);
+		t->stopped = false;
+	}
+	if (l->stopped_at != 0)
+		l->facts->pause_ns = now() - l->stopped_at;
+	l->stopped_at = 0;
+}
+
+/* ---- threads that are not stopped ---------------------------------------------------------------- */
+
+/* /proc/PID/task/TID/syscall: its last two words are the stack pointer and the program counter of
+ * a thread that waits (proc(5)). */
+static bool note_thread(struct live *l, struct live_thread *t)
+{
+#ifdef __x86_64__
+	enum { SP = 19, PC = 16 }; /* of elf_gregset_t: struct user_regs_struct, <sys/user.h> */
+	char name[64];
+	size_t size;
+	struct heft_err err;
+	snprintf(name, sizeof name, "task/%" PRIu32 "/syscall", t->tid);
+	char *text = live_read_file(l->pid, name, &size, &err);
+	char *pc = text != NULL ? strrchr(text, ' ') : NULL;
+	if (pc != NULL) {
+		*pc++ = '\0';
+		const char *sp = strrchr(text, ' ');
+		t->regs[SP] = sp != NULL ? strtoull(sp, NULL, 16) : 0;
+		t->regs[PC] = strtoull(pc, NULL, 16);
+	}
+	free(text);
+#else
+	(void)l;
+	(void)t;
+#endif
+	return true;
+}
+
+/* ---- copying ------------------------------------------------------------------------------------- */
+
+/* Slices of the plan whose bytes stand side by side from `at` in the buffer. */
+struct job {
+	size_t first, count;
+	uint64_t at;
+};
+
+struct copy {
+	const struct live *live;
+	VEC(struct job) jobs;
+	uint64_t unread[64]; /* by worker */
+};
+
+/* Copies a slice; what cannot be read is zeros, a page at a time. */
+static uint64_t copy_slice(uint32_t pid, const struct live_slice *s, uint64_t from, uint8_t *to)
+{
+	uint64_t unread = 0;
+	while (from < s->size) {
+		const struct iovec local = { to + from, s->size - from };
+		const struct iovec remote = { (void *)(uintptr_t)(s->addr + from), s->size - from };
+		const ssize_t n = process_vm_readv((pid_t)pid, &local, 1, &remote, 1, 0);
+		if (n > 0) {
+			from += (uint64_t)n;
+			continue;
+		}
+		const uint64_t page = min_u64(LIVE_PAGE - (s->addr + from) % LIVE_PAGE,
+					      s->size - from);
+		memset(to + from, 0, page);
+		from += page;
+		unread += page;
+	}
+	return unread;
+}
+
+static void copy_job(void *ctx, size_t i, unsigned worker)
+{
+	struct copy *c = ctx;
+	const struct job *j = &c->jobs.data[i];
+	const struct live *l = c->live;
+	const struct live_slice *s = &l->plan.slices.data[j->first];
+	struct iovec remote[PIECES_MAX] = { { 0 } };
+	uint8_t *to = l->buffer + j->at;
+	uint64_t all = 0;
+	for (size_t k = 0; k < j->count; k++) {
+		remote[k] = (struct iovec){ (void *)(uintptr_t)s[k].addr, s[k].size };
+		all += s[k].size;
+	}
+	const struct iovec local = { to, all };
+	const ssize_t n = process_vm_readv((pid_t)l->pid, &local, 1, remote, j->count, 0);
+	uint64_t done = n > 0 ? (uint64_t)n : 0;
+	for (size_t k = 0; k < j->count && done < all; k++) {
+		const uint64_t had = min_u64(done, s[k].size);
+		c->unread[worker] += copy_slice(l->pid, &s[k], had, to);
+		to += s[k].size;
+		done -= had;
+		all -= s[k].size;
+	}
+}
+
+/* From slice `first`: as many as the buffer holds; returns how many. */
+static size_t copy_some(struct live *l, size_t first)
+{
+	const struct live_plan *p = &l->plan;
+	struct copy c = { .live = l };
+	uint64_t used = 0, of_job = 0;
+	size_t i = first;
+	for (; i < p->slices.count && p->slices.data[i].size <= l->buffer_size - used; i++) {
+		const uint64_t size = p->slices.data[i].size;
+		struct job *last = c.jobs.count > 0 ? &c.jobs.data[c.jobs.count - 1] : NULL;
+		if (last == NULL || last->count == PIECES_MAX || of_job + size > SLICE_MAX) {
+			vec_push(&c.jobs, (struct job){ i, 1, used });
+			of_job = size;
+		} else {
+			last->count++;
+			of_job += size;
+		}
+		used += size;
+	}
+	unsigned threads = pool_threads(0);
+	threads = threads < COUNT_OF(c.unread) ? threads : COUNT_OF(c.unread);
+	parallel_for(threads, c.jobs.count, copy_job, &c);
+	for (unsigned w = 0; w < threads; w++)
+		l->facts->unread += c.unread[w];
+	vec_release(&c.jobs);
+	return i - first;
+}
+
+static bool write_some(struct live *l, struct live_out *o, size_t first, size_t count)
+{
+	const uint8_t *data = l->buffer;
+	for (size_t i = first; i < first + count; i++) {
+		const struct live_slice *s = &l->plan.slices.data[i];
+		if (!live_out_slice(o, &l->plan, s, data, l->err))
+			return false;
+		data += s->size;
+	}
+	return true;
+}
+
+/* ---- memory for the copy ------------------------------------------------------------------------- */
+
+/* What the system has left; UINT64_MAX where it does not tell. */
+static uint64_t memory_left(void)
+{
+	uint64_t kb = UINT64_MAX >> 10;
+	char line[128];
+	FILE *f = fopen("/proc/meminfo", "re");
+	while (f != NULL && fgets(line, sizeof line, f) != NULL)
+		if (sscanf(line, "MemAvailable: %" SCNu64, &kb) == 1)
+			break;
+	if (f != NULL)
+		fclose(f);
+	return kb << 10;
+}
+
+static void touch(void *ctx, size_t i, unsigned worker)
+{
+	const struct live *l = ctx;
+	(void)worker;
+	for (uint64_t at = i * SLICE_MAX; at < min_u64((i + 1) * SLICE_MAX, l->buffer_size);
+	     at += LIVE_PAGE)
+		*(volatile uint8_t *)(l->buffer + at) = 0;
+}
+
+/* Room for all of it, in memory before the process stands still: page faults take longer than
+ * the copying.  Less, where there is not as much memory. */
+static bool make_room(struct live *l)
+{
+	uint64_t size = l->plan.bytes + l->plan.bytes / 16 + SPARE;
+	const uint64_t left = memory_left() / 4 * 3;
+	size = size > left ? max_u64(left / 4, CHUNK_MIN) : size;
+	size = align_up(size, LIVE_PAGE);
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED)
+		return fail_sys(l->err, "process %" PRIu32 ": memory for a copy", l->pid);
+	l->buffer = p;
+	l->buffer_size = size;
+	madvise(p, size, MADV_HUGEPAGE);
+	parallel_for(0, (size + SLICE_MAX - 1) / SLICE_MAX, touch, l);
+	return true;
+}
+
+/* ---- the run ------------------------------------------------------------------------------------- */
+
+/* Of our own word size? */
+static bool check_process(struct live *l)
+{
+	char path[64], head[5] = "";
+	snprintf(path, sizeof path, "/proc/%" PRIu32 "/exe", l->pid);
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT) {
+		errno = ESRCH;
+		return fail_sys(l->err, "process %" PRIu32, l->pid);
+	}
+	if (fd < 0)
+		return say_denied(l, "to look at it");
+	const bool good = read(fd, head, 5) != 5 ||
+			  head[EI_CLASS] == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32);
+	close(fd);
+	return good || fail(l->err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+			    "process %" PRIu32 ": has another word size than heft", l->pid);
+}
+
+/* Copies and writes.  Where all fits the buffer, the process goes on before the writing. */
+static bool transfer(struct live *l, const char *path)
+{
+	struct live_out *o = NULL;
+	size_t done = copy_some(l, 0);
+	if (done == l->plan.slices.count)
+		let_go(l);
+	bool good = live_out_open(&o, path, l->wish->level, l->pid, &l->plan, l->threads.data,
+				  l->threads.count, l->err) &&
+		    write_some(l, o, 0, done);
+	while (good && done < l->plan.slices.count) {
+		const size_t count = copy_some(l, done);
+		good = write_some(l, o, done, count);
+		done += count;
+	}
+	let_go(l);
+	if (good)
+		return live_out_close(o, &l->plan, &l->facts->file_size, l->err);
+	if (o != NULL)
+		live_out_drop(o);
+	return false;
+}
+
+static bool take(struct live *l, const char *path)
+{
+	bool some, good;
+	if (!live_plan_make(&l->plan, l->pid, l->wish->full, l->err))
+		return errno == EACCES || errno == EPERM ? say_denied(l, "to look at it") : false;
+	good = make_room(l);
+	live_plan_release(&l->plan);
+	if (!good)
+		return false;
+	good = l->wish->no_stop ? each_new_thread(l, note_thread, &some) : stop_all(l);
+	good = good && live_plan_make(&l->plan, l->pid, l->wish->full, l->err);
+	l->facts->threads = (uint32_t)l->threads.count;
+	if (good) {
+		l->facts->bytes = l->plan.bytes;
+		good = transfer(l, path);
+		live_plan_release(&l->plan);
+	}
+	let_go(l);
+	return good;
+}
+
+bool live_snapshot(uint32_t pid, const char *path, const struct live_wish *wish,
+		   struct live_facts *ret, struct heft_err *err)
+{
+	*ret = (struct live_facts){ 0 };
+	struct live l = { .pid = pid, .wish = wish, .facts = ret, .err = err };
+	const bool good = check_process(&l) && take(&l, path);
+	if (l.buffer != NULL)
+		munmap(l.buffer, l.buffer_size);
+	vec_release(&l.threads);
+	return good;
+}

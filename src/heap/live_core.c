@@ -1,0 +1,373 @@
+/* live_core.c - the core: headers and notes as the kernel writes them (core(5); Linux, fs/binfmt_elf.c is
+ * what debuggers are used to), then the pieces, each at a multiple of a page. */
+#define _GNU_SOURCE
+#include "heap/live_internal.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+enum { LEVEL = 3, ZEROS = 1 << 16 };
+
+struct live_out {
+	int fd;
+	ZSTD_CCtx *zstd; /* NULL: not packed */
+	uint8_t *packed;
+	size_t packed_size;
+	uint64_t at;   /* position in the core */
+	uint64_t kept; /* up to here the file is as long as that */
+	const char *path;
+	char *temp;
+};
+
+typedef VEC(uint8_t) notes_vec;
+
+/* ---- bytes --------------------------------------------------------------------------------------- */
+
+static bool write_fd(struct live_out *o, const uint8_t *data, size_t size, struct heft_err *err)
+{
+	while (size > 0) {
+		const ssize_t n = write(o->fd, data, size);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return fail_sys(err, "%s", o->path);
+		data += n;
+		size -= (size_t)n;
+	}
+	return true;
+}
+
+static bool pack(struct live_out *o, const void *data, size_t size, ZSTD_EndDirective how,
+		 struct heft_err *err)
+{
+	ZSTD_inBuffer in = { data, size, 0 };
+	size_t left;
+	do {
+		ZSTD_outBuffer out = { o->packed, o->packed_size, 0 };
+		left = ZSTD_compressStream2(o->zstd, &out, &in, how);
+		if (ZSTD_isError(left))
+			return fail(err, HEFT_EIO, HEFT_NO_OFFSET, "%s: %s", o->path,
+				    ZSTD_getErrorName(left));
+		if (!write_fd(o, o->packed, out.pos, err))
+			return false;
+	} while (in.pos < in.size || (how == ZSTD_e_end && left != 0));
+	return true;
+}
+
+static bool put(struct live_out *o, const void *data, size_t size, struct heft_err *err)
+{
+	o->at += size;
+	if (o->zstd != NULL)
+		return pack(o, data, size, ZSTD_e_continue, err);
+	o->kept = o->at;
+	return write_fd(o, data, size, err);
+}
+
+/* Zeros up to a position: a hole. */
+static bool skip_to(struct live_out *o, uint64_t at, struct heft_err *err)
+{
+	static const uint8_t zeros[ZEROS];
+	if (o->zstd == NULL && at > o->at) {
+		if (lseek(o->fd, (off_t)at, SEEK_SET) < 0)
+			return fail_sys(err, "%s", o->path);
+		o->at = at;
+	}
+	while (o->at < at)
+		if (!put(o, zeros, (size_t)min_u64(ZEROS, at - o->at), err))
+			return false;
+	return true;
+}
+
+static bool is_zero(const uint8_t *p)
+{
+	uint64_t first;
+	memcpy(&first, p, sizeof first);
+	return first == 0 && memcmp(p, p + 8, LIVE_PAGE - 8) == 0;
+}
+
+bool live_out_slice(struct live_out *o, const struct live_plan *p, const struct live_slice *s,
+		    const uint8_t *data, struct heft_err *err)
+{
+	const struct live_piece *piece = &p->pieces.data[s->piece];
+	const uint64_t start = piece->file_off + (s->addr - piece->addr);
+	if (!skip_to(o, start, err))
+		return false;
+	if (o->zstd != NULL)
+		return put(o, data, s->size, err);
+	for (uint64_t at = 0; at < s->size;) {
+		uint64_t end = at;
+		while (end < s->size && !is_zero(data + end))
+			end += LIVE_PAGE;
+		if (end > at && (!skip_to(o, start + at, err) || !put(o, data + at, end - at, err)))
+			return false;
+		at = end + LIVE_PAGE;
+	}
+	return true;
+}
+
+/* ---- notes --------------------------------------------------------------------------------------- */
+
+static void add_bytes(notes_vec *v, const void *data, size_t size)
+{
+	if (size == 0)
+		return;
+	vec_reserve(v, size);
+	memcpy(v->data + v->count, data, size);
+	v->count += size;
+}
+
+static void add_note(notes_vec *v, uint32_t type, const void *data, size_t size)
+{
+	static const char name[8] = "CORE", zeros[4] = "";
+	const ElfW(Nhdr) n = { .n_namesz = 5, .n_descsz = (uint32_t)size, .n_type = type };
+	add_bytes(v, &n, sizeof n);
+	add_bytes(v, name, sizeof name);
+	add_bytes(v, data, size);
+	add_bytes(v, zeros, (4 - size % 4) % 4);
+}
+
+/* What follows the name, which is in parentheses and may hold anything, in /proc/PID/stat (proc(5)). */
+static void read_stat(uint32_t pid, prpsinfo_t *ps)
+{
+	size_t size;
+	struct heft_err err;
+	char *text = live_read_file(pid, "stat", &size, &err);
+	if (text == NULL)
+		return;
+	char *open = strchr(text, '('), *close = strrchr(text, ')');
+	if (open != NULL && close != NULL && close > open) {
+		const size_t len = min_u64((uint64_t)(close - open - 1), sizeof ps->pr_fname - 1);
+		memcpy(ps->pr_fname, open + 1, len);
+		sscanf(close + 1, " %c %d %d %d", &ps->pr_sname, &ps->pr_ppid, &ps->pr_pgrp,
+		       &ps->pr_sid);
+	}
+	free(text);
+}
+
+static void add_process(notes_vec *v, uint32_t pid)
+{
+	prpsinfo_t ps = { .pr_pid = (int)pid };
+	struct heft_err err;
+	size_t size;
+	read_stat(pid, &ps);
+	char *words = live_read_file(pid, "cmdline", &size, &err);
+	if (words != NULL) {
+		size = min_u64(size, sizeof ps.pr_psargs - 1);
+		memcpy(ps.pr_psargs, words, size);
+		for (size_t i = 0; i + 1 < size; i++)
+			if (ps.pr_psargs[i] == '\0')
+				ps.pr_psargs[i] = ' ';
+		free(words);
+	}
+	add_note(v, NT_PRPSINFO, &ps, sizeof ps);
+	char *auxv = live_read_file(pid, "auxv", &size, &err);
+	if (auxv != NULL)
+		add_note(v, NT_AUXV, auxv, size);
+	free(auxv);
+}
+
+/* {count, page size, {start, end, offset in pages} ..., paths}. */
+static void add_files(notes_vec *v, const struct live_plan *p)
+{
+	notes_vec body = { 0 };
+	long head[2] = { 0, LIVE_PAGE };
+	for (size_t i = 0; i < p->areas.count; i++)
+		head[0] += p->areas.data[i].path[0] == '/';
+	add_bytes(&body, head, sizeof head);
+	for (size_t i = 0; i < p->areas.count; i++) {
+		const struct live_area *a = &p->areas.data[i];
+		const unsigned long entry[3] = { a->start, a->end, a->off / LIVE_PAGE };
+		if (a->path[0] == '/')
+			add_bytes(&body, entry, sizeof entry);
+	}
+	for (size_t i = 0; i < p->areas.count; i++)
+		if (p->areas.data[i].path[0] == '/')
+			add_bytes(&body, p->areas.data[i].path, strlen(p->areas.data[i].path) + 1);
+	add_note(v, NT_FILE, body.data, body.count);
+	vec_release(&body);
+}
+
+static void add_notes(notes_vec *v, uint32_t pid, const struct live_plan *p,
+		      const struct live_thread *threads, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		prstatus_t st = { .pr_pid = (int)threads[i].tid };
+		memcpy(&st.pr_reg, threads[i].regs, sizeof st.pr_reg);
+		st.pr_fpvalid = threads[i].has_fpregs;
+		add_note(v, NT_PRSTATUS, &st, sizeof st);
+		if (i == 0) {
+			add_process(v, pid);
+			add_files(v, p);
+		}
+		if (threads[i].has_fpregs)
+			add_note(v, NT_FPREGSET, &threads[i].fpregs, sizeof threads[i].fpregs);
+	}
+}
+
+/* ---- headers ------------------------------------------------------------------------------------- */
+
+static uint16_t own_machine(void)
+{
+#if defined(__x86_64__)
+	return EM_X86_64;
+#elif defined(__aarch64__)
+	return EM_AARCH64;
+#elif defined(__riscv)
+	return EM_RISCV;
+#elif defined(__i386__)
+	return EM_386;
+#elif defined(__arm__)
+	return EM_ARM;
+#else
+	return EM_NONE;
+#endif
+}
+
+static void fill_ident(ElfW(Ehdr) * e)
+{
+	const uint16_t probe = 1;
+	memcpy(e->e_ident, ELFMAG, SELFMAG);
+	e->e_ident[EI_CLASS] = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
+	e->e_ident[EI_DATA] = *(const uint8_t *)&probe == 1 ? ELFDATA2LSB : ELFDATA2MSB;
+	e->e_ident[EI_VERSION] = EV_CURRENT;
+}
+
+/* More segments than e_phnum can say are counted in section header 0 (gABI, "Program Header"). */
+static bool put_headers(struct live_out *o, struct live_plan *p, size_t notes_size,
+			struct heft_err *err)
+{
+	const size_t count = p->pieces.count + 1;
+	const bool many = count >= PN_XNUM;
+	ElfW(Ehdr) e = { .e_type = ET_CORE,
+			 .e_machine = own_machine(),
+			 .e_version = EV_CURRENT,
+			 .e_phoff = sizeof e,
+			 .e_ehsize = sizeof e,
+			 .e_phentsize = sizeof(ElfW(Phdr)),
+			 .e_phnum = many ? PN_XNUM : (uint16_t)count };
+	const uint64_t after = sizeof e + count * sizeof(ElfW(Phdr));
+	const ElfW(Shdr) extra = { .sh_info = (uint32_t)count, .sh_size = 1 };
+	if (many) {
+		e.e_shoff = after;
+		e.e_shentsize = sizeof extra;
+		e.e_shnum = 1;
+	}
+	const uint64_t notes_off = after + (many ? sizeof extra : 0);
+	uint64_t off = align_up(notes_off + notes_size, LIVE_PAGE);
+	const ElfW(Phdr) note = {
+		.p_type = PT_NOTE, .p_offset = notes_off, .p_filesz = notes_size, .p_align = 4
+	};
+	fill_ident(&e);
+	bool good = put(o, &e, sizeof e, err) && put(o, &note, sizeof note, err);
+	for (size_t i = 0; good && i < p->pieces.count; i++) {
+		struct live_piece *l = &p->pieces.data[i];
+		l->file_off = off;
+		const ElfW(Phdr) load = { .p_type = PT_LOAD,
+					  .p_flags = (l->read ? PF_R : 0U) |
+						     (l->write ? PF_W : 0U) | (l->exec ? PF_X : 0U),
+					  .p_offset = off,
+					  .p_vaddr = l->addr,
+					  .p_filesz = l->kept ? l->size : 0,
+					  .p_memsz = l->size,
+					  .p_align = LIVE_PAGE };
+		off += load.p_filesz;
+		good = put(o, &load, sizeof load, err);
+	}
+	return good && (!many || put(o, &extra, sizeof extra, err));
+}
+
+/* ---- the file ------------------------------------------------------------------------------------ */
+
+static bool is_packed(const char *path)
+{
+	return str_ends(str_of(path), STR(".zst"));
+}
+
+static bool open_packing(struct live_out *o, unsigned level, struct heft_err *err)
+{
+	o->zstd = ZSTD_createCCtx();
+	o->packed_size = ZSTD_CStreamOutSize();
+	o->packed = xmalloc(o->packed_size);
+	if (o->zstd == NULL ||
+	    ZSTD_isError(ZSTD_CCtx_setParameter(o->zstd, ZSTD_c_compressionLevel,
+						level != 0 ? (int)level : LEVEL)))
+		return fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET, "%s: cannot pack", o->path);
+	ZSTD_CCtx_setParameter(o->zstd, ZSTD_c_checksumFlag, 1);
+	return true;
+}
+
+bool live_out_open(struct live_out **ret, const char *path, unsigned level, uint32_t pid,
+		   struct live_plan *p, const struct live_thread *threads, size_t thread_count,
+		   struct heft_err *err)
+{
+	struct live_out *o = xcalloc(1, sizeof *o);
+	const size_t len = strlen(path);
+	notes_vec notes = { 0 };
+	o->path = path;
+	o->temp = xmalloc(len + 8);
+	memcpy(o->temp, path, len);
+	memcpy(o->temp + len, ".XXXXXX", 8);
+	/* For its owner only: memory holds secrets. */
+	o->fd = mkstemp(o->temp);
+	bool good = o->fd >= 0 || fail_sys(err, "%s", path);
+	if (o->fd < 0)
+		o->temp[0] = '\0';
+	good = good && (!is_packed(path) || open_packing(o, level, err));
+	add_notes(&notes, pid, p, threads, thread_count);
+	good = good && put_headers(o, p, notes.count, err) && put(o, notes.data, notes.count, err);
+	vec_release(&notes);
+	if (good)
+		*ret = o;
+	else
+		live_out_drop(o);
+	return good;
+}
+
+static uint64_t core_size(const struct live_plan *p, uint64_t least)
+{
+	uint64_t size = least;
+	for (size_t i = 0; i < p->pieces.count; i++)
+		if (p->pieces.data[i].kept)
+			size = p->pieces.data[i].file_off + p->pieces.data[i].size;
+	return size;
+}
+
+bool live_out_close(struct live_out *o, const struct live_plan *p, uint64_t *ret_size,
+		    struct heft_err *err)
+{
+	struct stat st = { 0 };
+	bool good = skip_to(o, core_size(p, o->at), err);
+	if (o->zstd != NULL)
+		good = good && pack(o, NULL, 0, ZSTD_e_end, err);
+	else
+		good = good &&
+		       (ftruncate(o->fd, (off_t)o->at) == 0 || fail_sys(err, "%s", o->path));
+	good = good && (fstat(o->fd, &st) == 0 || fail_sys(err, "%s", o->path));
+	const int fd = o->fd;
+	o->fd = -1;
+	good = (close(fd) == 0 || fail_sys(err, "%s", o->path)) && good;
+	good = good && (rename(o->temp, o->path) == 0 || fail_sys(err, "%s", o->path));
+	*ret_size = (uint64_t)st.st_blocks * 512;
+	if (good)
+		o->temp[0] = '\0';
+	live_out_drop(o);
+	return good;
+}
+
+void live_out_drop(struct live_out *o)
+{
+	if (o->fd >= 0)
+		close(o->fd);
+	if (o->temp[0] != '\0')
+		unlink(o->temp);
+	ZSTD_freeCCtx(o->zstd);
+	free(o->packed);
+	free(o->temp);
+	free(o);
+}

@@ -1,0 +1,96 @@
+#!/bin/sh
+# heft heap run: exit statuses, signals, files, what is refused.
+# usage: tests/recorder/run.sh HEFT RECORDER
+heft=$(realpath "$1")
+recorder=$(realpath "$2")
+dir=$(mktemp -d) || exit 2
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 2
+bad=0
+
+# is WHAT WANTED GOT
+is() {
+	[ "$2" = "$3" ] && return
+	echo "$1: wanted '$2', got '$3'"
+	bad=1
+}
+
+run() {
+	"$heft" heap run --recorder "$recorder" "$@"
+}
+
+files() {
+	find . -name "$1" | wc -l
+}
+
+run -o a sh -c 'exit 3' 2>said
+is "exit status" 3 $?
+is "one file of one process" 1 "$(files 'a.*')"
+is "what is said" "heft: wrote $dir/$(ls a.*); to look: heft heap show $dir/$(ls a.*)" "$(cat said)"
+
+run -q -o b.%p -- sh -c 'ls / >out; exit 0'
+is "a file each" 2 "$(files 'b.*')"
+run -q --no-children -o c sh -c 'ls / >out; (exit 4)'
+is "status of the last" 4 $?
+is "no children" 1 "$(files 'c.*')"
+
+run -o d sh -c 'kill -TERM $$' 2>said
+is "ended by a signal" 143 $?
+is "said so" 1 "$(grep -c 'nothing was written: sh was ended by signal 15' said)"
+
+mkdir sub
+run -q -o e sh -c 'cd sub && exec ls' >out
+is "the folder of the start" 1 "$(files 'e.*')"
+
+# shellcheck disable=SC2016
+touch out
+"$heft" heap run --recorder "$recorder" -q -o f sh -c 'trap "exit 9" TERM; echo ready; while :; do sleep 0.05; done' >out &
+while ! grep -q ready out; do sleep 0.05; done
+kill -TERM $!
+wait $!
+is "signals are handed on" 9 $?
+
+# shellcheck disable=SC2016
+run -q -o g --signal USR2 sh -c 'kill -USR2 $$; kill -USR2 $$; exit 0'
+is "after snapshots" 0 $?
+is "numbered snapshots" 3 "$(files 'g.*')"
+# shellcheck disable=SC2016
+mine=$(run -q -o h --signal SIGUSR2 bash -c 'trap "echo mine" USR2; kill -USR2 $$')
+is "the program's own handler" "mine 1" "$mine $(files 'h.*')"
+# shellcheck disable=SC2016
+run -q -o i.%n.%p --signal 12 sh -c 'kill -USR2 $$'
+is "numbers in the pattern" "1 1" "$(files 'i.1.*') $(files 'i.2.*')"
+
+# shellcheck disable=SC2016
+is "other preloads stay" "$recorder:/other.so" \
+	"$(LD_PRELOAD=/other.so run -q -o j sh -c 'echo "$LD_PRELOAD"' 2>/dev/null)"
+
+printf '#! /bin/sh\necho script\n' >script
+chmod +x script
+is "scripts" "script 1" "$(run -q -o k ./script) $(files 'k.*')"
+
+echo 'int main(void) { return 0; }' >static.c
+if cc -static static.c -o static 2>/dev/null; then
+	run ./static 2>said
+	is "a static program" 2 $?
+	is "and why" 1 "$(grep -c 'is linked statically' said)"
+	printf '#!%s/static\n' "$dir" >script
+	run ./script 2>/dev/null
+	is "a script of one" 2 $?
+fi
+if [ "$(id -u)" -eq 0 ]; then
+	cp /bin/true other && chown 1 other && chmod u+s other
+	run ./other 2>said
+	is "with other rights" "2 1" "$? $(grep -c 'other rights' said)"
+fi
+run no-such-program 2>said
+is "not found" "127 heft: no-such-program: No such file or directory" "$? $(cat said)"
+echo text >text
+run ./text 2>/dev/null
+is "not executable" 126 $?
+run -o no/such/folder/x true 2>/dev/null
+is "no folder for the file" 2 $?
+"$heft" heap run --recorder none.so true 2>/dev/null
+is "no recorder" 2 $?
+is "nothing was run" "" "$(run ./text 2>/dev/null)"
+exit $bad
