@@ -1,5 +1,5 @@
 /* Look-ups by address: heft_where_*. */
-#include "heft.h"
+#include "api/where.h"
 
 #include "base/arena.h"
 #include "image/elf_const.h"
@@ -93,6 +93,11 @@ void heft_where_set_demangle(struct heft_where *w, enum heft_demangle style)
 const char *heft_where_debug_path(const struct heft_where *w)
 {
 	return companion_path(&w->debug);
+}
+
+struct bytes where_build_id(const struct heft_where *w)
+{
+	return w->im ? w->im->build_id : (struct bytes){ NULL, 0 };
 }
 
 size_t heft_where_note_count(const struct heft_where *w)

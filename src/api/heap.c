@@ -1,0 +1,331 @@
+/* The heap of a process: settings, opening, what is known of it as a whole. */
+#include "api/heap.h"
+
+#include <stdlib.h>
+
+/* ---- settings ------------------------------------------------------------------------------- */
+
+struct heft_heap *heft_heap_new(void)
+{
+	struct heft_heap *h = xcalloc(1, sizeof *h);
+	notes_init(&h->notes);
+	h->style = HEFT_NAMES_SHORT;
+	return h;
+}
+
+void heft_heap_free(struct heft_heap *h)
+{
+	if (!h)
+		return;
+	heap_modules_close(h);
+	if (h->open) {
+		heap_damage_release(&h->damages);
+		heap_layout_release(&h->layout);
+		heap_scan_release(&h->blocks);
+		calls_release(&h->calls);
+		records_release(&h->records);
+		dump_close(&h->dump);
+	}
+	vec_release(&h->frames);
+	vec_release(&h->all_notes);
+	vec_release(&h->debug_files);
+	vec_release(&h->dirs);
+	vec_release(&h->pieces);
+	paths_release(&h->paths);
+	notes_release(&h->notes);
+	arena_release(&h->arena);
+	free(h);
+}
+
+static const char *keep(struct heft_heap *h, const char *text)
+{
+	return arena_copy(&h->arena, str_of(text));
+}
+
+void heft_heap_add_debug_file(struct heft_heap *h, const char *path)
+{
+	vec_push(&h->debug_files, keep(h, path));
+}
+
+void heft_heap_add_debug_dir(struct heft_heap *h, const char *dir)
+{
+	vec_push(&h->dirs, keep(h, dir));
+}
+
+void heft_heap_set_find_debug(struct heft_heap *h, bool yes)
+{
+	h->no_search = !yes;
+}
+
+void heft_heap_set_demangle(struct heft_heap *h, enum heft_demangle style)
+{
+	h->style = style;
+}
+
+bool heft_heap_map_path(struct heft_heap *h, const char *from, const char *to, struct heft_err *err)
+{
+	return paths_add_map(&h->paths, str_of(from), str_of(to), err);
+}
+
+void heft_heap_set_threads(struct heft_heap *h, unsigned threads)
+{
+	h->threads = threads;
+}
+
+void heft_heap_set_program(struct heft_heap *h, const char *path)
+{
+	h->program = keep(h, path);
+}
+
+void heft_heap_set_sysroot(struct heft_heap *h, const char *dir)
+{
+	h->sysroot = keep(h, dir);
+}
+
+void heft_heap_set_base(struct heft_heap *h, uint64_t addr)
+{
+	h->has_base = true;
+	h->base_addr = addr;
+}
+
+void heft_heap_add_piece(struct heft_heap *h, const char *path, uint64_t addr, uint64_t off)
+{
+	vec_push(&h->pieces, (struct dump_piece){ keep(h, path), true, addr, off });
+}
+
+void heft_heap_set_word(struct heft_heap *h, unsigned bytes)
+{
+	h->wish.word = (uint8_t)bytes;
+}
+
+void heft_heap_set_big_endian(struct heft_heap *h, bool yes)
+{
+	h->wish.order = yes ? DUMP_BIG : DUMP_LITTLE;
+}
+
+/* ---- opening -------------------------------------------------------------------------------- */
+
+static uint64_t since_start(const struct heap_process *p, uint64_t at)
+{
+	return at > p->started_at ? at - p->started_at : 0;
+}
+
+static const char *kind_name(enum dump_kind kind)
+{
+	switch (kind) {
+	case DUMP_CORE: return "core";
+	case DUMP_PAGES: return "tables of the recorder";
+	default: return "raw image";
+	}
+}
+
+static void tell_dump(struct heft_heap_info *i, const struct dump *d)
+{
+	i->path = d->path;
+	i->kind = kind_name(d->kind);
+	i->command = d->command ? d->command : "";
+	i->pid = d->pid;
+	i->word = d->word;
+	i->big_endian = d->big_endian;
+	i->signal = d->signal;
+	i->has_fault = d->has_fault;
+	i->fault_addr = d->fault_addr;
+	i->mapped = d->size;
+	i->present = d->present;
+	i->missing = d->missing;
+	i->threads = d->thread_count;
+}
+
+static void tell_records(struct heft_heap_info *i, const struct records *r)
+{
+	const struct heap_process *p = &r->process;
+	i->recorded = r->found;
+	i->wide = p->flags & HEAP_WIDE;
+	i->canaries = p->flags & HEAP_CANARY;
+	i->inline_stacks = p->flags & HEAP_INLINE;
+	i->sample = p->sample;
+	i->depth = p->depth;
+	i->started = p->started;
+	i->peak_at = since_start(p, p->peak_at);
+	i->taken_at = since_start(p, p->updated_at);
+	i->lost = p->lost;
+	i->recorder_bytes = r->page_bytes;
+	i->double_frees = p->double_frees;
+	if (i->pid == 0)
+		i->pid = p->pid;
+	if (i->threads < r->threads.count)
+		i->threads = r->threads.count;
+	for (size_t t = 0; t < r->threads.count; t++)
+		i->unrecorded += r->threads.data[t].unrecorded;
+}
+
+static void tell_counters(struct heft_heap_info *i, const struct calls *c,
+			  const struct blocks_found *b)
+{
+	for (size_t s = 0; s < b->live.count; s++) {
+		i->block_bytes += b->live.data[s].size;
+		i->inline_stacks |= b->live.data[s].flags & HEAP_INLINE;
+		i->wide |= b->live.data[s].flags & HEAP_WIDE;
+		i->canaries |= b->live.data[s].flags & HEAP_CANARY;
+	}
+	i->blocks = b->live.count;
+	i->freed_blocks = b->freed.count;
+	i->stacks = c->stacks.count > 0 ? c->stacks.count - 1 : 0;
+	i->counted = c->counted;
+	if (!c->counted) {
+		i->live_bytes = i->block_bytes;
+		i->live = i->blocks;
+		return;
+	}
+	i->live_bytes = c->live_bytes;
+	i->live = c->live;
+	i->peak_bytes = c->at_peak_bytes;
+	i->alloc_bytes = c->alloc_bytes;
+	i->allocs = c->allocs;
+	for (size_t s = 0; s < c->stacks.count; s++)
+		i->temporary += c->stacks.data[s].temporary;
+}
+
+enum heft_heap_part heap_part_of(enum heap_part_kind kind)
+{
+	static const uint8_t parts[] = {
+		[HEAP_PART_BLOCK] = HEFT_HEAP_BLOCKS,
+		[HEAP_PART_HEADER] = HEFT_HEAP_HEADERS,
+		[HEAP_PART_OVERHEAD] = HEFT_HEAP_OVERHEAD,
+		[HEAP_PART_FREE] = HEFT_HEAP_FREE,
+		[HEAP_PART_UNRECORDED] = HEFT_HEAP_UNRECORDED,
+		[HEAP_PART_RECORDER] = HEFT_HEAP_RECORDER,
+		[HEAP_PART_OTHER] = HEFT_HEAP_OTHER,
+	};
+	return (enum heft_heap_part)parts[kind];
+}
+
+static void tell_layout(struct heft_heap_info *i, const struct heap_layout *l)
+{
+	for (size_t k = 0; k < COUNT_OF(l->bytes); k++)
+		i->parts[heap_part_of((enum heap_part_kind)k)] += l->bytes[k];
+	if (i->parts[HEFT_HEAP_RECORDER] == 0)
+		i->parts[HEFT_HEAP_RECORDER] = i->recorder_bytes; /* they lie elsewhere */
+	i->pinned_pages = l->pinned_pages;
+	i->pinned_bytes = l->pinned_bytes;
+}
+
+static bool open_dump(struct heft_heap *h, const char *path, struct heft_err *err)
+{
+	if (h->has_base)
+		vec_push(&h->pieces, (struct dump_piece){ path, true, h->base_addr, 0 });
+	h->wish.pieces = h->pieces.data;
+	h->wish.piece_count = h->pieces.count;
+	return dump_open(&h->dump, path, &h->wish, &h->notes, err);
+}
+
+bool heft_heap_open(struct heft_heap *h, const char *path, struct heft_err *err)
+{
+	if (h->open)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens one dump");
+	if (!open_dump(h, keep(h, path), err))
+		return false;
+	h->open = true;
+	records_read(&h->records, &h->dump, &h->notes);
+	dump_learn(&h->dump, &h->records);
+	calls_read(&h->calls, &h->dump, &h->records, &h->notes);
+	if (h->dump.kind != DUMP_PAGES)
+		heap_scan(&h->blocks, &h->dump, &h->calls, h->threads, &h->notes);
+	if (h->blocks.live.count > 0)
+		heap_layout_make(&h->layout, &h->dump, &h->records, &h->blocks);
+	tell_dump(&h->info, &h->dump);
+	tell_records(&h->info, &h->records);
+	tell_counters(&h->info, &h->calls, &h->blocks);
+	if (h->blocks.live.count > 0)
+		tell_layout(&h->info, &h->layout);
+	return heap_modules_list(h, err);
+}
+
+/* ---- what is known -------------------------------------------------------------------------- */
+
+const struct heft_heap_info *heft_heap_get_info(const struct heft_heap *h)
+{
+	return &h->info;
+}
+
+bool heft_heap_moment(const struct heft_heap *h, size_t i, struct heft_heap_moment *ret)
+{
+	if (i >= h->records.timeline.count)
+		return false;
+	const struct heap_moment *m = &h->records.timeline.data[i];
+	*ret = (struct heft_heap_moment){ .at = since_start(&h->records.process, m->at),
+					  .live_bytes = m->live_bytes,
+					  .peak_bytes = m->peak_bytes };
+	return true;
+}
+
+/* Those of the dump, then those of each module. */
+size_t heft_heap_note_count(const struct heft_heap *h)
+{
+	size_t count = h->notes.count;
+	for (size_t i = 0; i < h->modules.count; i++)
+		if (h->modules.data[i].where)
+			count += heft_where_note_count(h->modules.data[i].where);
+	return count;
+}
+
+const struct heft_note *heft_heap_note(const struct heft_heap *h, size_t i)
+{
+	if (i < h->notes.count)
+		return &h->notes.data[i];
+	i -= h->notes.count;
+	for (size_t m = 0; m < h->modules.count; m++) {
+		const struct heft_where *w = h->modules.data[m].where;
+		const size_t count = w ? heft_where_note_count(w) : 0;
+		if (i < count)
+			return heft_where_note(w, i);
+		i -= count;
+	}
+	return NULL;
+}
+
+/* ---- pages ---------------------------------------------------------------------------------- */
+
+static void write_timeline(struct heft_heap *h, bool json, struct sink *s)
+{
+	VEC(struct heft_heap_moment) moments = { 0 };
+	struct heft_heap_moment m;
+	for (size_t i = 0; heft_heap_moment(h, i, &m); i++)
+		vec_push(&moments, m);
+	out_heap_timeline(&h->info, moments.data, moments.count, json, s);
+	vec_release(&moments);
+}
+
+static void write_check(struct heft_heap *h, bool json, struct sink *s)
+{
+	const size_t count = heft_heap_damage_count(h);
+	out_heap_check_begin(&h->info, count, json, s);
+	for (size_t i = 0; i < count; i++) {
+		struct heft_heap_damage d;
+		heft_heap_get_damage(h, i, &d);
+		out_heap_damage(&d, i, json, s);
+	}
+	out_heap_check_end(json, s);
+}
+
+bool heft_heap_write(struct heft_heap *h, enum heft_heap_page page, enum heft_heap_format format,
+		     bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
+		     struct heft_err *err)
+{
+	struct sink s; /* its buffer stays as it is */
+	const bool json = format == HEFT_HEAP_JSON;
+	s.write = sink;
+	s.ctx = ctx;
+	s.failed = false;
+	s.used = 0;
+	if (!json && format != HEFT_HEAP_TABLE)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this page is a table or JSON");
+	switch (page) {
+	case HEFT_HEAP_TIMELINE: write_timeline(h, json, &s); break;
+	case HEFT_HEAP_LAYOUT: out_heap_layout(&h->info, json, &s); break;
+	case HEFT_HEAP_CHECK: write_check(h, json, &s); break;
+	}
+	if (sink_flush(&s))
+		return true;
+	return fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output could not be written");
+}

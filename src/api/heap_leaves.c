@@ -1,0 +1,380 @@
+/* What each stack holds: from the recorder's counters, or block by block where a filter or the rows
+ * ask for what counters do not tell. */
+#include "api/heap.h"
+
+#include "base/sort.h"
+#include "map/rules.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- classes -------------------------------------------------------------------------------- */
+
+enum { SIZE_CLASSES = 49, AGE_CLASSES = 20 };
+
+static uint32_t size_class(uint64_t size)
+{
+	uint32_t n = 0;
+	for (; size > 0 && n + 1 < SIZE_CLASSES; size >>= 1)
+		n++;
+	return n;
+}
+
+static void size_label(char *out, size_t room, uint32_t class)
+{
+	const uint64_t low = class ? UINT64_C(1) << (class - 1) : 0;
+	if (class < 2)
+		snprintf(out, room, "%" PRIu64, low);
+	else
+		snprintf(out, room, "%" PRIu64 "..%" PRIu64, low, 2 * low - 1);
+}
+
+/* How many allocations were made since, by powers of ten: 0, 1..9, 10..99 ... */
+static uint32_t age_class(uint64_t age)
+{
+	uint32_t n = 0;
+	for (; age > 0 && n + 1 < AGE_CLASSES; age /= 10)
+		n++;
+	return n;
+}
+
+static void age_label(char *out, size_t room, uint32_t class)
+{
+	uint64_t low = class > 0;
+	for (uint32_t i = 1; i < class; i++)
+		low *= 10;
+	if (class == 0)
+		snprintf(out, room, "0");
+	else if (class + 1 == AGE_CLASSES)
+		snprintf(out, room, "%" PRIu64 " and more", low);
+	else
+		snprintf(out, room, "%" PRIu64 "..%" PRIu64, low, low * 10 - 1);
+}
+
+/* Classes of sizes and ages have numbers in their order. */
+static void name_classes(struct heft_heap_report *r)
+{
+	const bool size = r->report.query.by == HEFT_HEAP_BY_SIZE;
+	if (r->classes.entries.count > 0 || (!size && r->report.query.by != HEFT_HEAP_BY_AGE))
+		return;
+	for (uint32_t i = 0; i < (size ? SIZE_CLASSES : AGE_CLASSES); i++) {
+		char text[64];
+		(size ? size_label : age_label)(text, sizeof text, i);
+		intern_add(&r->classes, str_of(text));
+	}
+}
+
+static uint32_t thread_class(struct heft_heap_report *r, uint32_t id, const char *name)
+{
+	char text[64];
+	if (id == 0)
+		snprintf(text, sizeof text, "(not known)");
+	else if (*name)
+		snprintf(text, sizeof text, "%" PRIu32 " %.31s", id, name);
+	else
+		snprintf(text, sizeof text, "%" PRIu32, id);
+	return intern_add(&r->classes, str_of(text));
+}
+
+/* ---- counters ------------------------------------------------------------------------------- */
+
+struct source {
+	struct heft_heap_report *r;
+	struct heft_heap *h;
+	const uint32_t *steps; /* by call node */
+	bool base;
+};
+
+static uint64_t *add_leaf(const struct source *s, uint32_t stack, uint32_t class)
+{
+	struct heap_report *r = &s->r->report;
+	const uint32_t node = s->h->calls.stacks.data[stack].node;
+	vec_push(&r->leaves, (struct heap_leaf){ .step = s->steps[node], .class = class });
+	struct heap_leaf *leaf = &r->leaves.data[r->leaves.count - 1];
+	return s->base ? leaf->base : leaf->now;
+}
+
+static void add_stacks(const struct source *s)
+{
+	for (size_t i = 0; i < s->h->calls.stacks.count; i++) {
+		const struct call_stack *c = &s->h->calls.stacks.data[i];
+		uint64_t *m = add_leaf(s, (uint32_t)i, 0);
+		m[HEFT_HEAP_LIVE_BYTES] = c->live_bytes;
+		m[HEFT_HEAP_LIVE] = c->live;
+		m[HEFT_HEAP_PEAK_BYTES] = c->at_peak_bytes;
+		m[HEFT_HEAP_PEAK] = c->at_peak;
+		m[HEFT_HEAP_ALLOC_BYTES] = c->alloc_bytes;
+		m[HEFT_HEAP_ALLOCS] = c->allocs;
+		m[HEFT_HEAP_TEMPORARY] = c->temporary;
+	}
+}
+
+static void add_shares(const struct source *s)
+{
+	const struct heft_heap_query *q = &s->r->report.query;
+	for (size_t i = 0; i < s->h->calls.shares.count; i++) {
+		const struct call_share *c = &s->h->calls.shares.data[i];
+		static const struct heap_thread unknown = { 0 };
+		const struct heap_thread *t = c->slot > 0 && c->slot <= s->h->records.threads.count
+						      ? &s->h->records.threads.data[c->slot - 1]
+						      : &unknown;
+		if (q->thread > 0 && t->thread != q->thread)
+			continue;
+		char name[sizeof t->name + 1] = "";
+		memcpy(name, t->name, sizeof t->name);
+		const uint32_t class = q->by == HEFT_HEAP_BY_THREAD
+					       ? thread_class(s->r, t->thread, name)
+					       : 0;
+		uint64_t *m = add_leaf(s, c->stack, class);
+		m[HEFT_HEAP_LIVE_BYTES] = c->live_bytes;
+		m[HEFT_HEAP_LIVE] = c->live;
+		m[HEFT_HEAP_PEAK_BYTES] = c->at_peak_bytes;
+		m[HEFT_HEAP_ALLOC_BYTES] = c->alloc_bytes;
+		m[HEFT_HEAP_ALLOCS] = c->allocs;
+	}
+}
+
+/* ---- blocks --------------------------------------------------------------------------------- */
+
+struct block_sum {
+	uint64_t key; /* stack << 32 | class */
+	double bytes, count;
+};
+
+/* How many blocks one of the sample stands for (docs/heap-format.md, Counters). */
+static double weight(const struct heft_heap *h, uint64_t size)
+{
+	const double sample = (double)h->info.sample;
+	return h->info.sample == 0 ? 1 : 1 / -expm1(-(double)max_u64(size, 1) / sample);
+}
+
+static uint32_t block_class(const struct source *s, const struct heap_found *b, uint64_t newest,
+			    enum reach reach)
+{
+	const struct heft_heap_query *q = &s->r->report.query;
+	switch (q->by) {
+	case HEFT_HEAP_BY_SIZE: return size_class(b->size);
+	case HEFT_HEAP_BY_AGE: return age_class(newest - b->sequence);
+	case HEFT_HEAP_BY_THREAD: return thread_class(s->r, b->thread, "");
+	default: break;
+	}
+	if (!q->leaks)
+		return HEFT_HEAP_REACH_UNKNOWN;
+	return reach == REACH_LOST ? HEFT_HEAP_LOST : HEFT_HEAP_INDIRECT;
+}
+
+static bool block_wanted(const struct heft_heap_query *q, const struct heap_found *b,
+			 enum reach reach)
+{
+	return (q->thread == 0 || b->thread == q->thread) && b->size >= q->min_size &&
+	       (q->max_size == 0 || b->size <= q->max_size) &&
+	       (!q->leaks || reach == REACH_LOST || reach == REACH_INDIRECT);
+}
+
+static uint64_t newest_block(const struct blocks_found *b)
+{
+	uint64_t newest = 0;
+	for (size_t i = 0; i < b->live.count; i++)
+		newest = max_u64(newest, b->live.data[i].sequence);
+	return newest;
+}
+
+static void add_sums(const struct source *s, struct block_sum *sums, size_t count)
+{
+	sort_by_key(sums, count, sizeof *sums);
+	for (size_t i = 0; i < count;) {
+		double bytes = 0, blocks = 0;
+		const uint64_t key = sums[i].key;
+		for (; i < count && sums[i].key == key; i++) {
+			bytes += sums[i].bytes;
+			blocks += sums[i].count;
+		}
+		uint64_t *m = add_leaf(s, (uint32_t)(key >> 32), (uint32_t)key);
+		m[HEFT_HEAP_LIVE_BYTES] = (uint64_t)llround(bytes);
+		m[HEFT_HEAP_LIVE] = (uint64_t)llround(blocks);
+	}
+}
+
+static bool add_blocks(const struct source *s, struct heft_err *err)
+{
+	const struct heft_heap_query *q = &s->r->report.query;
+	const struct blocks_found *b = &s->h->blocks;
+	uint8_t *reach = NULL;
+	const char *why;
+	if (q->leaks && !heap_reach(&reach, &why, &s->h->dump, &s->h->records, b, &s->h->layout))
+		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: no leaks can be told: %s",
+			    s->h->info.path, why);
+	struct block_sum *sums = xcalloc(b->live.count + 1, sizeof *sums);
+	const uint64_t newest = newest_block(b);
+	size_t count = 0;
+	for (size_t i = 0; i < b->live.count; i++) {
+		const struct heap_found *f = &b->live.data[i];
+		const enum reach how = reach ? reach[i] : REACH_YES;
+		if (!block_wanted(q, f, how))
+			continue;
+		const double w = weight(s->h, f->size);
+		sums[count++] = (struct block_sum){ (uint64_t)f->stack << 32 |
+							    block_class(s, f, newest, how),
+						    w * (double)f->size, w };
+	}
+	add_sums(s, sums, count);
+	free(sums);
+	free(reach);
+	return true;
+}
+
+/* ---- which of them -------------------------------------------------------------------------- */
+
+static bool check_blocks(const struct heft_heap *h, const struct heft_heap_query *q,
+			 struct heft_err *err)
+{
+	const bool threads = q->by == HEFT_HEAP_BY_THREAD || q->thread > 0;
+	if (h->info.blocks == 0 && h->dump.kind == DUMP_PAGES)
+		return fail(
+			err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+			"%s: holds what the stacks counted and no blocks; sizes, ages and leaks "
+			"need a dump of the memory",
+			h->info.path);
+	if (h->info.blocks > 0 && !h->info.wide && (threads || q->by == HEFT_HEAP_BY_AGE))
+		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+			    "%s: its blocks do not tell their %s; record with HEFT_HEAP_WIDE=1",
+			    h->info.path, threads ? "threads" : "ages");
+	return true;
+}
+
+bool heap_leaves_add(struct heft_heap_report *r, struct heft_heap *h, const uint32_t *steps,
+		     bool base, struct heft_err *err)
+{
+	const struct heft_heap_query *q = &r->report.query;
+	const struct source s = { r, h, steps, base };
+	const bool sized = q->min_size > 0 || q->max_size > 0 || q->by == HEFT_HEAP_BY_SIZE;
+	name_classes(r);
+	if (sized || q->leaks || q->by == HEFT_HEAP_BY_AGE || !h->calls.counted)
+		return (!(sized || q->leaks || q->thread > 0 || q->by == HEFT_HEAP_BY_AGE ||
+			  q->by == HEFT_HEAP_BY_THREAD) ||
+			check_blocks(h, q, err)) &&
+		       add_blocks(&s, err);
+	if (q->thread > 0 || q->by == HEFT_HEAP_BY_THREAD)
+		add_shares(&s);
+	else
+		add_stacks(&s);
+	return true;
+}
+
+/* ---- filters by frame ----------------------------------------------------------------------- */
+
+enum { FILTERS = 3 };
+
+struct filters {
+	struct pattern *patterns[FILTERS]; /* of functions, modules, files; NULL: any */
+	uint8_t wanted;                    /* a bit each */
+};
+
+static void filters_release(struct filters *f)
+{
+	for (size_t i = 0; i < FILTERS; i++)
+		pattern_free(f->patterns[i]);
+}
+
+static bool filters_init(struct filters *f, const struct heft_heap_query *q, struct heft_err *err)
+{
+	const char *const texts[FILTERS] = { q->function, q->module, q->file };
+	*f = (struct filters){ .wanted = 0 };
+	for (size_t i = 0; i < FILTERS; i++) {
+		if (!texts[i])
+			continue;
+		f->patterns[i] = pattern_new(str_of(texts[i]), err);
+		if (!f->patterns[i]) {
+			filters_release(f);
+			return false;
+		}
+		f->wanted |= (uint8_t)(1u << i);
+	}
+	return true;
+}
+
+static uint8_t site_bits(const struct filters *f, const struct heap_site *s, struct notes *notes)
+{
+	const char *const texts[FILTERS] = { s->label, s->frame.module, s->frame.file };
+	uint8_t bits = 0;
+	for (size_t i = 0; i < FILTERS; i++)
+		if (f->patterns[i] && pattern_matches(f->patterns[i], str_of(texts[i]), notes))
+			bits |= (uint8_t)(1u << i);
+	return bits;
+}
+
+/* By step: which filters one of its frames, or of those outward, satisfies. */
+static uint8_t *step_bits(const struct filters *f, struct heft_heap_report *hr)
+{
+	const struct heap_report *r = &hr->report;
+	uint8_t *sites = xcalloc(r->sites.count + 1, 1), *steps = xcalloc(r->steps.count + 1, 1);
+	for (size_t i = 0; i < r->sites.count; i++)
+		sites[i] = site_bits(f, &r->sites.data[i], &hr->notes);
+	for (size_t i = 0; i < r->steps.count; i++)
+		steps[i] = sites[r->steps.data[i].site] | steps[r->steps.data[i].parent];
+	free(sites);
+	return steps;
+}
+
+static bool is_nothing(const struct heap_leaf *l)
+{
+	for (size_t i = 0; i < HEFT_HEAP_MEASURES; i++)
+		if (l->now[i] || l->base[i])
+			return false;
+	return true;
+}
+
+/* Leaves with the same shown stack and class become one. */
+static void merge_leaves(struct heap_report *r)
+{
+	struct leaf_key {
+		uint64_t key;
+		size_t index;
+	} *keys = xcalloc(r->leaves.count + 1, sizeof *keys);
+	for (size_t i = 0; i < r->leaves.count; i++)
+		keys[i] = (struct leaf_key){
+			(uint64_t)r->leaves.data[i].step << 32 | r->leaves.data[i].class, i
+		};
+	sort_by_key(keys, r->leaves.count, sizeof *keys);
+	struct heap_leaf *merged = xcalloc(r->leaves.count + 1, sizeof *merged);
+	size_t count = 0;
+	for (size_t i = 0; i < r->leaves.count; i++) {
+		const struct heap_leaf *l = &r->leaves.data[keys[i].index];
+		if (i > 0 && keys[i].key == keys[i - 1].key) {
+			for (size_t m = 0; m < HEFT_HEAP_MEASURES; m++) {
+				merged[count - 1].now[m] += l->now[m];
+				merged[count - 1].base[m] += l->base[m];
+			}
+		} else {
+			merged[count++] = *l;
+		}
+	}
+	free(keys);
+	free(r->leaves.data);
+	r->leaves.data = merged;
+	r->leaves.cap = r->leaves.count + 1;
+	r->leaves.count = count;
+}
+
+bool heap_leaves_finish(struct heft_heap_report *hr, struct heft_err *err)
+{
+	struct heap_report *r = &hr->report;
+	struct filters f;
+	if (!filters_init(&f, &r->query, err))
+		return false;
+	uint8_t *bits = f.wanted ? step_bits(&f, hr) : NULL;
+	size_t count = 0;
+	for (size_t i = 0; i < r->leaves.count; i++) {
+		struct heap_leaf *l = &r->leaves.data[i];
+		if ((bits && (bits[l->step] & f.wanted) != f.wanted) || is_nothing(l))
+			continue;
+		l->step = heap_shown_step(r, l->step);
+		r->leaves.data[count++] = *l;
+	}
+	r->leaves.count = count;
+	free(bits);
+	filters_release(&f);
+	merge_leaves(r);
+	return true;
+}

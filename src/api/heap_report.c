@@ -1,0 +1,155 @@
+/* Reports about one heap, or the difference of two. */
+#include "api/heap.h"
+
+#include "map/rules.h"
+
+#include <stdlib.h>
+
+static void take_notes(struct heft_heap_report *r, const struct heft_heap *h)
+{
+	for (size_t i = 0; h && i < heft_heap_note_count(h); i++)
+		vec_push(&r->all_notes, *heft_heap_note(h, i));
+}
+
+/* What the user calls helpers; their name alone counts. */
+static bool mark_helpers(struct heft_heap_report *r, struct heft_err *err)
+{
+	if (!r->report.query.helpers)
+		return true;
+	struct pattern *p = pattern_new(str_of(r->report.query.helpers), err);
+	for (size_t i = 1; p && i < r->report.sites.count; i++) {
+		struct heap_site *s = &r->report.sites.data[i];
+		if (s->kind == SITE_PLAIN &&
+		    pattern_matches(p, str_of(s->frame.function), &r->notes))
+			s->kind = SITE_HELPER;
+	}
+	pattern_free(p);
+	return p != NULL;
+}
+
+static bool make(struct heft_heap_report *r, struct heft_heap *h, struct heft_heap *base,
+		 struct heft_err *err)
+{
+	heap_symbolize(h);
+	if (base)
+		heap_symbolize(base);
+	struct heap_join *j = heap_join_new(r, h, base);
+	uint32_t *now_steps = heap_join_steps(j, h);
+	uint32_t *base_steps = base ? heap_join_steps(j, base) : NULL;
+	heap_join_free(j);
+	const bool good = mark_helpers(r, err) && heap_leaves_add(r, h, now_steps, false, err) &&
+			  (!base || heap_leaves_add(r, base, base_steps, true, err)) &&
+			  heap_leaves_finish(r, err);
+	free(now_steps);
+	free(base_steps);
+	if (good)
+		heap_rows_make(r);
+	return good;
+}
+
+struct heft_heap_report *heft_heap_report_new(struct heft_heap *h, struct heft_heap *base,
+					      const struct heft_heap_query *query,
+					      struct heft_err *err)
+{
+	if (!h->open || (base && !base->open)) {
+		fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no dump is open");
+		return NULL;
+	}
+	struct heft_heap_report *r = xcalloc(1, sizeof *r);
+	notes_init(&r->notes);
+	r->report.info = &h->info;
+	r->report.base = base ? &base->info : NULL;
+	r->report.version = heft_version();
+	if (query)
+		memcpy(&r->report.query, query,
+		       query->size < sizeof *query ? query->size : sizeof *query);
+	if (!make(r, h, base, err)) {
+		heft_heap_report_free(r);
+		return NULL;
+	}
+	take_notes(r, h);
+	take_notes(r, base);
+	for (size_t i = 0; i < r->notes.count; i++)
+		vec_push(&r->all_notes, r->notes.data[i]);
+	r->report.notes = r->all_notes.data;
+	r->report.note_count = r->all_notes.count;
+	return r;
+}
+
+void heft_heap_report_free(struct heft_heap_report *r)
+{
+	if (!r)
+		return;
+	vec_release(&r->report.modules);
+	vec_release(&r->report.sites);
+	vec_release(&r->report.steps);
+	vec_release(&r->report.leaves);
+	vec_release(&r->report.rows);
+	vec_release(&r->all_notes);
+	intern_release(&r->classes);
+	notes_release(&r->notes);
+	arena_release(&r->arena);
+	free(r);
+}
+
+size_t heft_heap_report_count(const struct heft_heap_report *r)
+{
+	return r->report.rows.count;
+}
+
+const struct heft_heap_row *heft_heap_report_row(const struct heft_heap_report *r, size_t i)
+{
+	return i < r->report.rows.count ? &r->report.rows.data[i] : NULL;
+}
+
+const struct heft_heap_row *heft_heap_report_total(const struct heft_heap_report *r)
+{
+	return &r->report.total;
+}
+
+size_t heft_heap_report_frames(const struct heft_heap_report *r, const struct heft_heap_row *row,
+			       struct heft_heap_frame *ret, size_t count)
+{
+	size_t n = 0;
+	for (uint32_t step = row->node; step != 0; step = r->report.steps.data[step].parent) {
+		if (n < count)
+			ret[n] = heap_step_site(&r->report, step)->frame;
+		n++;
+	}
+	return n;
+}
+
+static void put_format(const struct heap_report *r, const struct heft_heap_write_opts *o,
+		       struct sink *s)
+{
+	switch (o->format) {
+	case HEFT_HEAP_CSV: out_heap_csv(r, s); break;
+	case HEFT_HEAP_JSON: out_heap_json(r, s); break;
+	case HEFT_HEAP_FOLDED: out_heap_folded(r, s); break;
+	case HEFT_HEAP_PPROF: out_heap_pprof(r, s); break;
+	case HEFT_HEAP_SPEEDSCOPE: out_heap_speedscope(r, s); break;
+	default: out_heap_table(r, o, s); break;
+	}
+}
+
+bool heft_heap_report_write(const struct heft_heap_report *r,
+			    const struct heft_heap_write_opts *opts,
+			    bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
+			    struct heft_err *err)
+{
+	struct heft_heap_write_opts o = { .frames = 8, .summary = true };
+	struct sink s; /* its buffer stays as it is */
+	if (opts)
+		memcpy(&o, opts, opts->size < sizeof o ? opts->size : sizeof o);
+	if (r->report.base && (o.format == HEFT_HEAP_PPROF || o.format == HEFT_HEAP_SPEEDSCOPE))
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			    "this format holds one profile, not the difference of two");
+	s.write = sink;
+	s.ctx = ctx;
+	s.failed = false;
+	s.used = 0;
+	put_format(&r->report, &o, &s);
+	if (sink_flush(&s))
+		return true;
+	return fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output could not be written");
+}

@@ -1,0 +1,49 @@
+/* heap_open.h - options that all commands about heap dumps share: what the dump is, where symbols are.
+ *
+ * A command's table includes heap_open_opts.inc and hands options it does not know to
+ * heap_open_apply. */
+#ifndef HEFT_CLI_HEAP_OPEN_H
+#define HEFT_CLI_HEAP_OPEN_H
+
+#include "cli/cli.h"
+
+enum heap_open_option {
+	O_HELP = 100, /* the commands' own are below */
+	O_VERSION,
+	O_VERBOSE,
+	O_DEMANGLE,
+	O_DEBUG_FILE,
+	O_DEBUG_DIR,
+	O_NO_SEARCH,
+	O_SYSROOT,
+	O_EXE,
+	O_PATH_MAP,
+	O_THREADS,
+	O_BASE,
+	O_AT,
+	O_WORD,
+	O_ENDIAN,
+};
+
+struct heap_open {
+	const struct cli *cli;
+	struct heft_heap *heap; /* settings go there */
+	struct heft_heap *base; /* and there, if it is not NULL */
+	bool help, version, verbose;
+};
+
+void heap_open_init(struct heap_open *h, const struct cli *cli, bool base);
+void heap_open_release(struct heap_open *h);
+/* Takes one option; false after a message. */
+bool heap_open_apply(struct heap_open *h, const struct opt *o, const char *value);
+/* Opens; false after a message. */
+bool heap_open_file(const struct heap_open *h, struct heft_heap *heap, const char *path);
+/* What was odd, on stderr. */
+void heap_open_notes(const struct heap_open *h);
+/* A number: decimal, or hexadecimal with 0x or wherever `hex`; sizes may end in K, M or G.  False, and
+ * *ret as it was, where it is none. */
+bool heap_parse_number(const char *text, bool hex, uint64_t *ret);
+/* Writes a piece to the FILE *ctx. */
+bool heap_write_piece(void *ctx, const void *data, size_t size);
+
+#endif

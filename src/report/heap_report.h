@@ -1,0 +1,102 @@
+/* heap_report.h - what a report about heaps holds, for the formats that write it.
+ *
+ * Call stacks are paths in one tree of steps, joined by their frames as people see them (sites),
+ * whatever process, thread or address they came from.  Made once, then read only. */
+#ifndef HEFT_REPORT_HEAP_REPORT_H
+#define HEFT_REPORT_HEAP_REPORT_H
+
+#include "base/json.h"
+#include "base/reader.h"
+#include "base/vec.h"
+#include "report/report.h"
+
+enum site_kind {
+	SITE_PLAIN,
+	SITE_ALLOCATOR, /* malloc and its like: not shown where innermost */
+	SITE_HELPER, /* allocates for its caller, as strdup does: what it holds is the caller's */
+	SITE_CUT,    /* stands for frames that a limit cut off */
+};
+
+/* A frame, the same for all calls on one line of a function. */
+struct heap_site {
+	struct heft_heap_frame frame; /* of the first call seen */
+	const char *label;            /* the function, else MODULE+0xADDR or the address */
+	uint32_t module;              /* index in modules; 0: none */
+	enum site_kind kind;
+};
+
+/* A frame and all that called it; [0] is the root, parents come first. */
+struct heap_step {
+	uint32_t parent, site;
+};
+
+/* What one stack holds. */
+struct heap_leaf {
+	uint32_t step, class; /* class: of what the rows are by, beside the stack */
+	uint64_t now[HEFT_HEAP_MEASURES], base[HEFT_HEAP_MEASURES];
+};
+
+struct heap_report_module {
+	const char *path, *name;
+	struct bytes build_id;
+	uint64_t start, end, bias;
+};
+
+struct heap_report {
+	const struct heft_heap_info *info, *base; /* base NULL: no diff */
+	struct heft_heap_query query;
+	VEC(struct heap_report_module) modules; /* [0] stands for none */
+	VEC(struct heap_site) sites;            /* [0] is the root's */
+	VEC(struct heap_step) steps;
+	VEC(struct heap_leaf) leaves; /* by step, then class; none is all 0 */
+	VEC(struct heft_heap_row) rows;
+	struct heft_heap_row total;
+	const struct heft_note *notes;
+	size_t note_count;
+	const char *version;
+};
+
+/* What formats ask of a report. */
+static inline const struct heap_site *heap_step_site(const struct heap_report *r, uint32_t step)
+{
+	return &r->sites.data[r->steps.data[step].site];
+}
+extern const char *const heap_measure_names[HEFT_HEAP_MEASURES]; /* "live_bytes" ... */
+extern const char *const heap_by_names[];                        /* "stack" ... */
+extern const char *const heap_part_names[HEFT_HEAP_PARTS];       /* "blocks" ... */
+/* The word for what a row's blocks are by reach; "" where that is not known. */
+const char *heap_reach_name(enum heft_heap_reach reach);
+/* Behind the last slash. */
+const char *heap_file_name(const char *path);
+/* The steps of a stack, outermost first, in memory of the vec, which is emptied before. */
+struct heap_path {
+	VEC(uint32_t) steps;
+};
+void heap_path_of(struct heap_path *path, const struct heap_report *r, uint32_t step);
+
+void out_heap_table(const struct heap_report *r, const struct heft_heap_write_opts *o,
+		    struct sink *s);
+void out_heap_csv(const struct heap_report *r, struct sink *s);
+void out_heap_json(const struct heap_report *r, struct sink *s);
+void out_heap_folded(const struct heap_report *r, struct sink *s);
+void out_heap_pprof(const struct heap_report *r, struct sink *s);
+void out_heap_speedscope(const struct heap_report *r, struct sink *s);
+
+/* As values of a JSON document. */
+void heap_json_frame(struct json *j, const struct heft_heap_frame *f);
+void heap_json_info(struct json *j, const struct heft_heap_info *i);
+
+/* Parts of pages. */
+void out_heap_summary(const struct heft_heap_info *info, struct sink *s);
+void out_heap_summaries(const struct heft_heap_info *now, const struct heft_heap_info *base,
+			struct sink *s);
+void out_heap_layout(const struct heft_heap_info *info, bool json, struct sink *s);
+void out_heap_timeline(const struct heft_heap_info *info, const struct heft_heap_moment *moments,
+		       size_t count, bool json, struct sink *s);
+void out_heap_check_begin(const struct heft_heap_info *info, size_t count, bool json,
+			  struct sink *s);
+void out_heap_damage(const struct heft_heap_damage *d, size_t index, bool json, struct sink *s);
+void out_heap_check_end(bool json, struct sink *s);
+void out_heap_place(const struct heft_heap_place *at, bool json, struct sink *s);
+
+#endif

@@ -1,0 +1,318 @@
+/* Single blocks of a heap: what is at an address, what is damaged. */
+#include "report/heap_report.h"
+#include "report/label_text.h"
+
+/* ---- blocks --------------------------------------------------------------------------------- */
+
+static void put_frame(struct sink *s, const struct heft_heap_frame *f, bool brief)
+{
+	sink_text(s, STR("      "));
+	if (*f->function) {
+		label_put(s, str_of(f->function), 0);
+	} else {
+		label_put(s, str_of(heap_file_name(f->module)), 0);
+		sink_printf(s, "%s0x%" PRIx64, *f->module ? "+" : "", f->addr);
+	}
+	if (*f->file) {
+		sink_text(s, STR(" at "));
+		label_put(s, str_of(brief ? heap_file_name(f->file) : f->file), 0);
+		if (f->line > 0)
+			sink_printf(s, ":%" PRIu32, f->line);
+	}
+	if (*f->module && *f->function) {
+		sink_text(s, STR(" ["));
+		label_put(s, str_of(heap_file_name(f->module)), 0);
+		sink_text(s, STR("]"));
+	}
+	sink_text(s, f->inlined ? STR(" (inlined)\n") : STR("\n"));
+}
+
+static void put_block(struct sink *s, const struct heft_heap_block *b)
+{
+	sink_printf(s, "0x%" PRIx64 ", %" PRIu64 " byte%s", b->addr, b->size,
+		    b->size == 1 ? "" : "s");
+	if (b->sequence > 0)
+		sink_printf(s, ", allocation %" PRIu64, b->sequence);
+	if (b->thread > 0)
+		sink_printf(s, ", thread %" PRIu32, b->thread);
+	if (b->freed)
+		sink_text(s, STR(", freed"));
+	sink_text(s, STR("\n"));
+}
+
+enum { FRAMES = 30, NEIGHBOUR_FRAMES = 3 };
+
+/* Of neighbours the innermost frames do. */
+static void put_stack(struct sink *s, const struct heft_heap_block *b, bool brief)
+{
+	const size_t most = brief ? NEIGHBOUR_FRAMES : FRAMES;
+	const size_t count = b->frame_count < most ? b->frame_count : most;
+	if (count == 0)
+		sink_text(s, STR("    by a stack that is not known\n"));
+	else if (!brief)
+		sink_text(s, STR("    allocated by\n"));
+	for (size_t i = 0; i < count; i++)
+		put_frame(s, &b->frames[i], brief);
+	if (count < b->frame_count)
+		sink_printf(s, "      ... %zu more\n", b->frame_count - count);
+}
+
+static void put_hex_line(struct sink *s, uint64_t addr, const uint8_t *p, size_t count)
+{
+	sink_printf(s, "    0x%012" PRIx64 " ", addr);
+	for (size_t i = 0; i < 16; i++) {
+		if (i < count)
+			sink_printf(s, " %02x", p[i]);
+		else
+			sink_text(s, STR("   "));
+	}
+	sink_text(s, STR("  "));
+	for (size_t i = 0; i < count; i++)
+		sink_printf(s, "%c", p[i] >= 0x20 && p[i] < 0x7f ? p[i] : '.');
+	sink_text(s, STR("\n"));
+}
+
+static void put_hex(struct sink *s, const struct heft_heap_place *at)
+{
+	const uint8_t *p = at->bytes;
+	for (size_t i = 0; p && i < at->byte_count; i += 16)
+		put_hex_line(s, at->bytes_addr + i, p + i,
+			     at->byte_count - i < 16 ? at->byte_count - i : 16);
+}
+
+/* ---- an address ----------------------------------------------------------------------------- */
+
+static const char *const state_names[] = {
+	[HEFT_HEAP_NOWHERE] = "nowhere",  [HEFT_HEAP_MAPPED] = "mapped",
+	[HEFT_HEAP_STACK] = "stack",      [HEFT_HEAP_IN_LIVE] = "live",
+	[HEFT_HEAP_IN_HEADER] = "header", [HEFT_HEAP_IN_FREED] = "freed",
+	[HEFT_HEAP_BETWEEN] = "between",
+};
+
+static void put_where(const struct heft_heap_place *at, struct sink *s)
+{
+	const struct heft_heap_block *b = &at->block;
+	switch (at->state) {
+	case HEFT_HEAP_NOWHERE: sink_text(s, STR("nothing is mapped there")); break;
+	case HEFT_HEAP_MAPPED: sink_text(s, STR("no heap")); break;
+	case HEFT_HEAP_STACK: sink_printf(s, "stack of thread %" PRIu32, at->thread); break;
+	case HEFT_HEAP_IN_HEADER:
+		sink_printf(s, "header of a live block, %" PRIu64 " bytes in front of it",
+			    b->addr - at->addr);
+		break;
+	case HEFT_HEAP_BETWEEN: sink_printf(s, "in no block: %s", at->part); break;
+	default:
+		sink_printf(s, "%" PRIu64 " bytes into a %s block", at->addr - b->addr,
+			    b->freed ? "freed" : "live");
+		break;
+	}
+	sink_text(s, STR("\n"));
+}
+
+static void put_mapping(const struct heft_heap_place *at, struct sink *s)
+{
+	sink_printf(s, "  mapping   0x%" PRIx64 " + 0x%" PRIx64 " %s%s%s", at->map_start,
+		    at->map_size, at->read ? "r" : "-", at->write ? "w" : "-",
+		    at->exec ? "x" : "-");
+	if (*at->file) {
+		sink_text(s, STR(" "));
+		label_put(s, str_of(at->file), 0);
+	}
+	sink_text(s, STR("\n"));
+	if (!*at->symbol)
+		return;
+	sink_text(s, STR("  symbol    "));
+	label_put(s, str_of(at->symbol), 0);
+	sink_printf(s, "+0x%" PRIx64 "\n", at->symbol_offset);
+}
+
+static void put_neighbour(const struct heft_heap_block *b, const char *name, struct sink *s)
+{
+	if (b->addr == 0)
+		return;
+	sink_printf(s, "  %-10s", name);
+	put_block(s, b);
+	put_stack(s, b, true);
+}
+
+static void place_text(const struct heft_heap_place *at, struct sink *s)
+{
+	sink_printf(s, "0x%" PRIx64 ": ", at->addr);
+	put_where(at, s);
+	if (at->state == HEFT_HEAP_NOWHERE)
+		return;
+	if (at->block.addr > 0) {
+		sink_text(s, STR("  block     "));
+		put_block(s, &at->block);
+		put_stack(s, &at->block, false);
+	}
+	put_hex(s, at);
+	put_mapping(at, s);
+	put_neighbour(&at->before, "before", s);
+	put_neighbour(&at->after, "after", s);
+}
+
+static void put_piece(void *ctx, const char *p, size_t size)
+{
+	sink_text(ctx, (struct str){ p, size });
+}
+
+static void json_block(struct json *j, const char *key, const struct heft_heap_block *b)
+{
+	json_key(j, key);
+	json_open(j, '{');
+	json_member_uint(j, "address", b->addr);
+	json_member_uint(j, "size", b->size);
+	json_member_bool(j, "freed", b->freed);
+	if (b->sequence > 0)
+		json_member_uint(j, "sequence", b->sequence);
+	if (b->thread > 0)
+		json_member_uint(j, "thread", b->thread);
+	json_key(j, "frames");
+	json_open(j, '[');
+	for (size_t i = 0; i < b->frame_count; i++)
+		heap_json_frame(j, &b->frames[i]);
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
+static void place_json(const struct heft_heap_place *at, struct sink *s)
+{
+	struct json j = { .put = put_piece, .ctx = s };
+	json_open(&j, '{');
+	json_member_uint(&j, "address", at->addr);
+	json_member_text(&j, "state", str_of(state_names[at->state]));
+	if (*at->part)
+		json_member_text(&j, "part", str_of(at->part));
+	if (at->state != HEFT_HEAP_NOWHERE) {
+		json_member_uint(&j, "mapping", at->map_start);
+		json_member_uint(&j, "mapping_size", at->map_size);
+	}
+	if (*at->file)
+		json_member_text(&j, "file", str_of(at->file));
+	if (*at->symbol) {
+		json_member_text(&j, "symbol", str_of(at->symbol));
+		json_member_uint(&j, "symbol_offset", at->symbol_offset);
+	}
+	if (at->thread > 0)
+		json_member_uint(&j, "thread", at->thread);
+	if (at->block.addr > 0)
+		json_block(&j, "block", &at->block);
+	if (at->before.addr > 0)
+		json_block(&j, "before", &at->before);
+	if (at->after.addr > 0)
+		json_block(&j, "after", &at->after);
+	json_close(&j, '}');
+	sink_text(s, STR("\n"));
+}
+
+void out_heap_place(const struct heft_heap_place *at, bool json, struct sink *s)
+{
+	if (json)
+		place_json(at, s);
+	else
+		place_text(at, s);
+}
+
+/* ---- damage --------------------------------------------------------------------------------- */
+
+static const char *const damage_names[] = {
+	[HEFT_HEAP_CANARY] = "canary",
+	[HEFT_HEAP_HEADER] = "header",
+	[HEFT_HEAP_CHUNK] = "chunk",
+	[HEFT_HEAP_DOUBLE_FREE] = "double-free",
+	[HEFT_HEAP_FAULT] = "fault",
+	[HEFT_HEAP_FREED_USE] = "freed-use",
+	[HEFT_HEAP_CANARY_FREED] = "canary-freed",
+	[HEFT_HEAP_FREED_POINTER] = "freed-pointer",
+};
+
+static void put_fault(const struct heft_heap_damage *d, struct sink *s)
+{
+	const uint64_t end = d->block.addr + d->block.size;
+	if (d->distance < 0)
+		sink_printf(s, "the fault was %" PRIu64 " bytes in front of a block",
+			    0 - (uint64_t)d->distance);
+	else if (d->distance > 0 || d->addr >= end)
+		sink_printf(s, "the fault was %" PRId64 " bytes behind the end of a block",
+			    d->distance);
+	else
+		sink_printf(s, "the fault was %" PRIu64 " bytes into a block",
+			    d->addr - d->block.addr);
+}
+
+static const char *const damage_texts[] = {
+	[HEFT_HEAP_CANARY] = "a block was written past its end",
+	[HEFT_HEAP_HEADER] = "the header of a block was written over",
+	[HEFT_HEAP_CHUNK] = "what the allocator keeps between blocks was written over",
+	[HEFT_HEAP_DOUBLE_FREE] = "blocks were freed twice",
+	[HEFT_HEAP_CANARY_FREED] = "blocks had been written past their end when they were freed",
+	[HEFT_HEAP_FAULT] = "",
+	[HEFT_HEAP_FREED_USE] = "the fault was in a freed block",
+	[HEFT_HEAP_FREED_POINTER] = "a register points into a freed block",
+};
+
+static void put_what(const struct heft_heap_damage *d, struct sink *s)
+{
+	const bool counted = d->kind == HEFT_HEAP_DOUBLE_FREE || d->kind == HEFT_HEAP_CANARY_FREED;
+	if (d->addr > 0)
+		sink_printf(s, "0x%" PRIx64 ": ", d->addr);
+	if (d->kind == HEFT_HEAP_FAULT)
+		put_fault(d, s);
+	sink_text(s, str_of(damage_texts[d->kind]));
+	if (d->count > 0)
+		sink_printf(s, counted ? ", %" PRIu64 " in all" : ", %" PRIu64 " bytes", d->count);
+	sink_text(s, STR("\n"));
+}
+
+static void damage_json(const struct heft_heap_damage *d, struct sink *s)
+{
+	struct json j = { .put = put_piece, .ctx = s };
+	json_open(&j, '{');
+	json_member_text(&j, "kind", str_of(damage_names[d->kind]));
+	json_member_uint(&j, "address", d->addr);
+	json_member_uint(&j, "count", d->count);
+	if (d->has_block)
+		json_block(&j, "block", &d->block);
+	if (d->has_victim)
+		json_block(&j, "victim", &d->victim);
+	json_close(&j, '}');
+}
+
+void out_heap_check_begin(const struct heft_heap_info *info, size_t count, bool json,
+			  struct sink *s)
+{
+	if (json)
+		sink_printf(s, "{\"schema_version\": 1, \"blocks\": %" PRIu64 ", \"damage\": [",
+			    info->blocks);
+	else if (count == 0)
+		sink_printf(s, "no damage found in %" PRIu64 " blocks\n", info->blocks);
+}
+
+void out_heap_damage(const struct heft_heap_damage *d, size_t index, bool json, struct sink *s)
+{
+	if (json) {
+		sink_text(s, index > 0 ? STR(",\n") : STR("\n"));
+		damage_json(d, s);
+		return;
+	}
+	put_what(d, s);
+	if (d->has_block) {
+		sink_text(s, d->kind == HEFT_HEAP_HEADER || d->kind == HEFT_HEAP_CHUNK
+				     ? STR("  suspect   ")
+				     : STR("  block     "));
+		put_block(s, &d->block);
+		put_stack(s, &d->block, false);
+	}
+	if (d->has_victim) {
+		sink_text(s, STR("  victim    "));
+		put_block(s, &d->victim);
+		put_stack(s, &d->victim, false);
+	}
+}
+
+void out_heap_check_end(bool json, struct sink *s)
+{
+	if (json)
+		sink_text(s, STR("\n]}\n"));
+}

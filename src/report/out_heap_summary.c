@@ -1,0 +1,315 @@
+/* What is known of a heap as a whole: the lines above a table, its parts, its history. */
+#include "report/heap_report.h"
+#include "report/label_text.h"
+#include "report/number.h"
+
+#include "base/json.h"
+
+const char *const heap_part_names[HEFT_HEAP_PARTS] = {
+	[HEFT_HEAP_BLOCKS] = "blocks",         [HEFT_HEAP_HEADERS] = "headers",
+	[HEFT_HEAP_OVERHEAD] = "overhead",     [HEFT_HEAP_FREE] = "free",
+	[HEFT_HEAP_UNRECORDED] = "unrecorded", [HEFT_HEAP_RECORDER] = "recorder",
+	[HEFT_HEAP_OTHER] = "other",
+};
+
+static const char *const part_texts[HEFT_HEAP_PARTS] = {
+	[HEFT_HEAP_BLOCKS] = "what the program asked for",
+	[HEFT_HEAP_HEADERS] = "the recorder's, in front of blocks",
+	[HEFT_HEAP_OVERHEAD] = "the allocator's headers and rounding",
+	[HEFT_HEAP_FREE] = "given back to the allocator, or never handed out",
+	[HEFT_HEAP_UNRECORDED] = "in use, but not recorded",
+	[HEFT_HEAP_RECORDER] = "the recorder's tables",
+	[HEFT_HEAP_OTHER] = "not explained",
+};
+
+/* ---- pieces of text ------------------------------------------------------------------------- */
+
+static void put_size(struct sink *s, uint64_t size)
+{
+	char text[NUMBER_MAX];
+	number_size(text, size, 0);
+	sink_text(s, str_of(text));
+}
+
+static void put_share(struct sink *s, uint64_t part, uint64_t whole)
+{
+	char text[NUMBER_MAX];
+	number_percent(text, part, whole);
+	sink_text(s, str_of(text));
+}
+
+/* Without the C library's decimal point, which is the locale's. */
+static void put_seconds(struct sink *s, uint64_t ns)
+{
+	sink_printf(s, "%" PRIu64 ".%02" PRIu64 " s", ns / 1000000000, ns / 10000000 % 100);
+}
+
+static void put_name(struct sink *s, const char *name)
+{
+	sink_printf(s, "%-11s", name);
+}
+
+static uint64_t all_parts(const struct heft_heap_info *i)
+{
+	uint64_t sum = 0;
+	for (size_t k = 0; k < HEFT_HEAP_PARTS; k++)
+		sum += i->parts[k];
+	return sum;
+}
+
+/* ---- the summary ---------------------------------------------------------------------------- */
+
+static void put_process(const struct heft_heap_info *i, const char *name, struct sink *s)
+{
+	put_name(s, name);
+	label_put(s, str_of(*i->command ? i->command : "(not known)"), 0);
+	if (i->pid > 0)
+		sink_printf(s, ", pid %" PRIu32, i->pid);
+	sink_printf(s, "; %s", i->kind);
+	if (i->signal > 0)
+		sink_printf(s, ", signal %d", i->signal);
+	if (i->has_fault)
+		sink_printf(s, " at 0x%" PRIx64, i->fault_addr);
+	sink_text(s, STR("\n"));
+}
+
+static void put_recorded(const struct heft_heap_info *i, struct sink *s)
+{
+	put_name(s, "recorded");
+	if (!i->recorded && i->blocks == 0) {
+		sink_text(s, STR("nothing: the recorder was not loaded, or its memory is not "
+				 "here\n"));
+		return;
+	}
+	if (i->sample > 0) {
+		sink_text(s, STR("one block in "));
+		put_size(s, i->sample);
+		sink_text(s, STR(", by chance: numbers are estimates"));
+	} else {
+		sink_text(s, STR("every block"));
+	}
+	sink_printf(s, "; %" PRIu64 " call stacks", i->stacks);
+	if (i->depth > 0)
+		sink_printf(s, " of up to %" PRIu32 " frames", i->depth);
+	sink_printf(s, "; %" PRIu64 " thread%s", i->threads, i->threads == 1 ? "" : "s");
+	if (i->recorder_bytes > 0) {
+		sink_text(s, STR("; tables of "));
+		put_size(s, i->recorder_bytes);
+	}
+	sink_text(s, STR("\n"));
+}
+
+static void put_live(const struct heft_heap_info *i, const char *name, struct sink *s)
+{
+	put_name(s, name);
+	put_size(s, i->live_bytes);
+	sink_printf(s, " in %" PRIu64 " block%s", i->live, i->live == 1 ? "" : "s");
+	if (i->taken_at > 0) {
+		sink_text(s, STR(", "));
+		put_seconds(s, i->taken_at);
+		sink_text(s, STR(" after the start"));
+	}
+	sink_text(s, STR("\n"));
+}
+
+static void put_counted(const struct heft_heap_info *i, struct sink *s)
+{
+	if (!i->counted)
+		return;
+	put_name(s, "peak");
+	put_size(s, i->peak_bytes);
+	if (i->peak_at > 0) {
+		sink_text(s, STR(", "));
+		put_seconds(s, i->peak_at);
+		sink_text(s, STR(" after the start"));
+	}
+	sink_text(s, STR("\n"));
+	put_name(s, "allocated");
+	put_size(s, i->alloc_bytes);
+	sink_printf(s, " in %" PRIu64 " calls", i->allocs);
+	if (i->allocs > 0) {
+		sink_text(s, STR(", "));
+		put_share(s, i->temporary, i->allocs);
+		sink_text(s, STR(" of them temporary"));
+	}
+	sink_text(s, STR("\n"));
+}
+
+static void put_parts(const struct heft_heap_info *i, struct sink *s)
+{
+	const uint64_t sum = all_parts(i);
+	const char *glue = ": ";
+	if (sum == 0)
+		return;
+	put_name(s, "memory");
+	put_size(s, sum);
+	for (size_t k = 0; k < HEFT_HEAP_PARTS; k++) {
+		if (i->parts[k] == 0)
+			continue;
+		sink_printf(s, "%s%s ", glue, heap_part_names[k]);
+		put_share(s, i->parts[k], sum);
+		glue = ", ";
+	}
+	sink_text(s, STR("\n"));
+}
+
+/* What the numbers above do not count. */
+static void put_lacks(const struct heft_heap_info *i, struct sink *s)
+{
+	if (i->missing > 0) {
+		put_name(s, "lacks");
+		put_size(s, i->missing);
+		sink_printf(s, " that the dump file lost at its end\n");
+	}
+	if (i->lost > 0) {
+		put_name(s, "lacks");
+		sink_printf(s, "the stacks of %" PRIu64 " allocations: the tables were full\n",
+			    i->lost);
+	}
+	if (i->unrecorded > 0) {
+		put_name(s, "lacks");
+		sink_printf(s, "%" PRIu64 " allocations made by signal handlers\n", i->unrecorded);
+	}
+	if (i->double_frees > 0) {
+		put_name(s, "trouble");
+		sink_printf(s, "%" PRIu64 " blocks freed twice: see heft heap check\n",
+			    i->double_frees);
+	}
+}
+
+void out_heap_summary(const struct heft_heap_info *i, struct sink *s)
+{
+	put_process(i, "process", s);
+	put_recorded(i, s);
+	put_live(i, "live", s);
+	put_counted(i, s);
+	put_parts(i, s);
+	put_lacks(i, s);
+	sink_text(s, STR("\n"));
+}
+
+void out_heap_summaries(const struct heft_heap_info *now, const struct heft_heap_info *base,
+			struct sink *s)
+{
+	put_process(base, "before", s);
+	put_live(base, "", s);
+	put_process(now, "now", s);
+	put_live(now, "", s);
+	sink_text(s, STR("\n"));
+}
+
+/* ---- parts ---------------------------------------------------------------------------------- */
+
+static void put_piece(void *ctx, const char *p, size_t size)
+{
+	sink_text(ctx, (struct str){ p, size });
+}
+
+static void layout_json(const struct heft_heap_info *i, struct sink *s)
+{
+	struct json j = { .put = put_piece, .ctx = s };
+	json_open(&j, '{');
+	json_member_uint(&j, "schema_version", 1);
+	json_key(&j, "parts");
+	json_open(&j, '{');
+	for (size_t k = 0; k < HEFT_HEAP_PARTS; k++)
+		json_member_uint(&j, heap_part_names[k], i->parts[k]);
+	json_close(&j, '}');
+	json_member_uint(&j, "pinned_pages", i->pinned_pages);
+	json_member_uint(&j, "pinned_bytes", i->pinned_bytes);
+	json_close(&j, '}');
+	sink_text(s, STR("\n"));
+}
+
+static void put_row(struct sink *s, uint64_t part, uint64_t whole, const char *name,
+		    const char *text)
+{
+	char size[NUMBER_MAX], share[NUMBER_MAX];
+	number_size(size, part, 0);
+	number_percent(share, part, whole);
+	sink_right(s, str_of(share), 7);
+	sink_right(s, str_of(size), 9);
+	sink_printf(s, "  %-12s%s\n", name, text);
+}
+
+void out_heap_layout(const struct heft_heap_info *i, bool json, struct sink *s)
+{
+	const uint64_t sum = all_parts(i);
+	if (json) {
+		layout_json(i, s);
+		return;
+	}
+	if (sum == 0) {
+		sink_text(s, STR("no blocks, so no memory of the heap is known\n"));
+		return;
+	}
+	for (size_t k = 0; k < HEFT_HEAP_PARTS; k++)
+		put_row(s, i->parts[k], sum, heap_part_names[k], part_texts[k]);
+	put_row(s, sum, sum, "TOTAL", "");
+	sink_text(s, STR("\n"));
+	put_size(s, i->pinned_bytes);
+	sink_printf(s, " free in %" PRIu64 " pages that blocks hold less than a quarter of\n",
+		    i->pinned_pages);
+}
+
+/* ---- history -------------------------------------------------------------------------------- */
+
+static void timeline_json(const struct heft_heap_moment *m, size_t count, struct sink *s)
+{
+	struct json j = { .put = put_piece, .ctx = s };
+	json_open(&j, '{');
+	json_member_uint(&j, "schema_version", 1);
+	json_key(&j, "timeline");
+	json_open(&j, '[');
+	for (size_t i = 0; i < count; i++) {
+		json_line(&j);
+		json_open(&j, '{');
+		json_member_uint(&j, "at_ns", m[i].at);
+		json_member_uint(&j, "live_bytes", m[i].live_bytes);
+		json_member_uint(&j, "peak_bytes", m[i].peak_bytes);
+		json_close(&j, '}');
+	}
+	json_line(&j);
+	json_close(&j, ']');
+	json_close(&j, '}');
+	sink_text(s, STR("\n"));
+}
+
+enum { LINES = 40, BAR = 40 };
+
+/* One line for the moments [first, end): what was live at the last, the most that ever was. */
+static void put_moments(const struct heft_heap_moment *m, size_t first, size_t end, uint64_t most,
+			struct sink *s)
+{
+	static const char bar[] = "########################################";
+	char live[NUMBER_MAX], peak[NUMBER_MAX];
+	uint64_t high = 0;
+	for (size_t i = first; i < end; i++)
+		high = max_u64(high, max_u64(m[i].peak_bytes, m[i].live_bytes));
+	number_size(live, m[end - 1].live_bytes, 0);
+	number_size(peak, high, 0);
+	sink_printf(s, "%8" PRIu64 ".%02" PRIu64, m[end - 1].at / 1000000000,
+		    m[end - 1].at / 10000000 % 100);
+	sink_right(s, str_of(live), 10);
+	sink_right(s, str_of(peak), 10);
+	const size_t length = most > 0 ? (size_t)((double)high / (double)most * (double)BAR + 0.5)
+				       : 0;
+	sink_printf(s, "  %.*s\n", (int)(length < BAR ? length : BAR), bar);
+}
+
+void out_heap_timeline(const struct heft_heap_info *info, const struct heft_heap_moment *m,
+		       size_t count, bool json, struct sink *s)
+{
+	uint64_t most = 0;
+	const size_t lines = count < LINES ? count : LINES;
+	if (json) {
+		timeline_json(m, count, s);
+		return;
+	}
+	out_heap_summary(info, s);
+	for (size_t i = 0; i < count; i++)
+		most = max_u64(most, max_u64(m[i].peak_bytes, m[i].live_bytes));
+	sink_text(s, STR("    second      live      peak\n"));
+	for (size_t i = 0; i < lines; i++)
+		put_moments(m, i * count / lines, (i + 1) * count / lines, most, s);
+}
