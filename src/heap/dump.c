@@ -185,6 +185,7 @@ static bool read_core(struct dump *d, const struct image *core, struct heft_err 
 	dump_find_modules(d, &c);
 	take_threads(d, &c);
 	take_process(d, &c);
+	d->compact = c.compact;
 	arena_adopt(&d->arena, &c.arena);
 	core_release(&c);
 	if (lacks_modules(d))

@@ -59,6 +59,7 @@ struct dump {
 	uint64_t fault_addr;
 	uint64_t size, present; /* bytes of all regions; of these in the dump */
 	uint64_t file_size;     /* of the dump file, unpacked */
+	bool compact;           /* what a region lacks was never touched: zeros */
 	uint64_t missing;       /* bytes the headers promise and the file lacks: truncated */
 	struct input *inputs;   /* private: what is open */
 	size_t input_count;

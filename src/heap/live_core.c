@@ -2,6 +2,7 @@
  * what debuggers are used to), then the pieces, each at a multiple of a page. */
 #define _GNU_SOURCE
 #include "heap/live_internal.h"
+#include "image/core.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -122,14 +123,22 @@ static void add_bytes(notes_vec *v, const void *data, size_t size)
 	v->count += size;
 }
 
-static void add_note(notes_vec *v, uint32_t type, const void *data, size_t size)
+/* `owner` has four letters. */
+static void add_owned_note(notes_vec *v, const char *owner, uint32_t type, const void *data,
+			   size_t size)
 {
-	static const char name[8] = "CORE", zeros[4] = "";
+	static const char zeros[4] = "";
 	const ElfW(Nhdr) n = { .n_namesz = 5, .n_descsz = (uint32_t)size, .n_type = type };
 	add_bytes(v, &n, sizeof n);
-	add_bytes(v, name, sizeof name);
+	add_bytes(v, owner, 4);
+	add_bytes(v, zeros, 4);
 	add_bytes(v, data, size);
 	add_bytes(v, zeros, (4 - size % 4) % 4);
+}
+
+static void add_note(notes_vec *v, uint32_t type, const void *data, size_t size)
+{
+	add_owned_note(v, "CORE", type, data, size);
 }
 
 /* What follows the name, which is in parentheses and may hold anything, in /proc/PID/stat (proc(5)). */
@@ -208,6 +217,7 @@ static void add_notes(notes_vec *v, uint32_t pid, const struct live_plan *p,
 		if (threads[i].has_fpregs)
 			add_note(v, NT_FPREGSET, &threads[i].fpregs, sizeof threads[i].fpregs);
 	}
+	add_owned_note(v, CORE_NOTE_OWNER, CORE_NOTE_COMPACT, NULL, 0);
 }
 
 /* ---- headers ------------------------------------------------------------------------------------- */

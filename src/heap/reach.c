@@ -322,7 +322,7 @@ static const char *why_not(const struct dump *d)
 {
 	if (d->thread_count == 0)
 		return "the dump has no threads";
-	for (size_t i = 0; i < d->region_count; i++)
+	for (size_t i = 0; i < d->region_count && !d->compact; i++)
 		if (is_missing(&d->regions[i]))
 			return "memory that the program wrote is missing";
 	return NULL;

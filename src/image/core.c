@@ -169,6 +169,8 @@ static void read_files(struct core *c, const struct image *im, struct reader r)
 static void read_note(struct core *c, const struct image *im, const struct elf_note *n)
 {
 	const struct reader r = reader_of(n->desc, im->big_endian);
+	if (str_eq(n->owner, STR(CORE_NOTE_OWNER)) && n->type == CORE_NOTE_COMPACT)
+		c->compact = true;
 	if (!str_eq(n->owner, STR("CORE")) && !str_eq(n->owner, STR("LINUX")))
 		return;
 	switch (n->type) {

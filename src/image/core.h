@@ -33,8 +33,13 @@ struct core {
 	uint64_t fault_addr;
 	/* Of the auxiliary vector; 0 where it lacks an entry. */
 	uint64_t phdr, phent, phnum, base, entry, execfn, vdso;
+	bool compact; /* a note of heft's says that what is missing was never touched: zeros */
 	struct arena arena;
 };
+
+/* The note that `heft heap snapshot` writes: this owner and type ("heft"), no content. */
+#define CORE_NOTE_OWNER "HEFT"
+enum { CORE_NOTE_COMPACT = 0x68656674 };
 
 void core_read(struct core *c, const struct image *im);
 void core_release(struct core *c);
