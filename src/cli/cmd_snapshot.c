@@ -19,6 +19,7 @@ enum {
 	O_EXACT,
 	O_NO_LITERALS,
 	O_STATS,
+	O_CHECK,
 	O_DEBUG_FILE,
 	O_DEBUG_DIR,
 	O_NO_SEARCH,
@@ -28,6 +29,7 @@ enum {
 const struct opt snapshot_opts[] = {
 	{ O_OUTPUT, 'o', false, "output", "FILE", "write the snapshot there" },
 	{ O_STATS, 0, false, "stats", NULL, "print the totals of each section" },
+	{ O_CHECK, 0, false, "check", NULL, "say what is odd about the list; exits with 1" },
 	{ O_MAP, 0, false, "map", "FILE", "linker map (default: FILE.map, if there is one)" },
 	{ O_NO_MAP, 0, false, "no-map", NULL, "use no linker map" },
 	{ O_BUILD, 0, false, "build", "FILE", "compile_commands.json or build.ninja: sources" },
@@ -58,7 +60,7 @@ struct snapshot_job {
 	struct heft_snapshot *snapshot;
 	const char *file, *output;
 	size_t file_count;
-	bool help, version, verbose, stats;
+	bool help, version, verbose, stats, check;
 };
 
 static bool apply_path_map(struct snapshot_job *job, const struct opt *o, const char *value)
@@ -92,6 +94,7 @@ static bool apply(struct snapshot_job *job, const struct opt *o, const char *val
 	case O_VERSION: job->version = true; break;
 	case O_OUTPUT: job->output = value; break;
 	case O_STATS: job->stats = true; break;
+	case O_CHECK: job->check = true; break;
 	case O_MAP: heft_snapshot_set_map(s, value); break;
 	case O_NO_MAP: heft_snapshot_set_map(s, NULL); break;
 	case O_BUILD: heft_snapshot_add_build(s, value); break;
@@ -160,6 +163,20 @@ static void print_stats(const struct snapshot_job *job)
 	printf("%-20s%12" PRId64 "\n", "file", total);
 }
 
+/* ---- quality ----------------------------------------------------------------------------------- */
+
+static int print_quality(const struct snapshot_job *job)
+{
+	struct heft_quality *q = heft_quality_new(job->snapshot);
+	const size_t count = heft_quality_count(q);
+	for (size_t i = 0; i < count; i++)
+		printf("%s\n", heft_quality_get(q, i)->text);
+	if (count == 0)
+		printf("nothing odd\n");
+	heft_quality_free(q);
+	return count == 0 ? EXIT_FINE : EXIT_NO;
+}
+
 /* ---- the file ---------------------------------------------------------------------------------- */
 
 static bool put_piece(void *ctx, const void *data, size_t size)
@@ -188,15 +205,18 @@ static int run(struct snapshot_job *job)
 	if (job->file_count != 1)
 		return cli_error(job->cli, "must specify one file; try '%s --help'",
 				 job->cli->usage);
-	if (!job->output && !job->stats)
-		return cli_error(job->cli, "say where to with -o FILE, or --stats");
+	if (!job->output && !job->stats && !job->check)
+		return cli_error(job->cli, "say where to with -o FILE, or --stats or --check");
 	if (!heft_snapshot_open(job->snapshot, job->file, &err))
 		return cli_failed(job->cli, &err);
 	for (size_t i = 0; i < heft_snapshot_note_count(job->snapshot); i++)
 		note_print(job->cli, heft_snapshot_note(job->snapshot, i), job->verbose);
 	if (job->stats)
 		print_stats(job);
-	return job->output ? write_snapshot(job) : EXIT_FINE;
+	int status = job->check ? print_quality(job) : EXIT_FINE;
+	if (job->output && write_snapshot(job) != EXIT_FINE)
+		status = EXIT_TROUBLE;
+	return status;
 }
 
 int cmd_snapshot(const struct cli *cli, int argc, char **argv)

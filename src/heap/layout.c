@@ -125,7 +125,7 @@ static void find_own(struct laying *y, const struct records *r)
 {
 	for (size_t i = 0; i < r->places.count; i++) {
 		const struct record_place *p = &r->places.data[i];
-		vec_push(&y->owns, (struct own){ p->addr, add_sat(p->addr, record_place_size(p)) });
+		vec_push(&y->owns, (struct own){ p->addr, add_sat(p->addr, p->size) });
 	}
 	for (size_t i = 0; i < r->threads.count; i++) {
 		const struct heap_thread *t = &r->threads.data[i];

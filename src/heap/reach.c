@@ -237,7 +237,7 @@ static void stack_holes(struct holes *h, const struct dump *d)
 static void recorder_holes(struct holes *h, const struct records *r)
 {
 	for (size_t i = 0; i < r->places.count; i++)
-		add_hole(h, r->places.data[i].addr, record_place_size(&r->places.data[i]));
+		add_hole(h, r->places.data[i].addr, r->places.data[i].size);
 	for (size_t i = 0; i < r->threads.count; i++)
 		if (r->threads.data[i].own != 0)
 			add_hole(h, r->threads.data[i].own, r->threads.data[i].own_size);

@@ -267,7 +267,8 @@ void records_read(struct records *ret, const struct dump *d, struct notes *notes
 	const uint64_t home = find_home(&s);
 	for (size_t i = 0; i < s.pages.count; i++) {
 		const struct seen *page = &s.pages.data[i];
-		vec_push(&ret->places, (struct record_place){ page->addr, page->head.kind });
+		vec_push(&ret->places,
+			 (struct record_place){ page->addr, page->head.kind, HEAP_PAGE_SIZE });
 		if (page->process != home)
 			note(notes, d->path, page->off, HEAP_PAGE_SIZE,
 			     "a page of another recorder in the same process is left out");
@@ -275,7 +276,12 @@ void records_read(struct records *ret, const struct dump *d, struct notes *notes
 			note(notes, d->path, page->off, HEAP_PAGE_SIZE,
 			     "a page of the recorder is left out: another has its number");
 	}
-	ret->page_bytes = ret->places.count * (uint64_t)HEAP_PAGE_SIZE;
+	for (size_t i = 0; i < ret->places.count; i++) {
+		struct record_place *p = &ret->places.data[i];
+		if (p->kind == HEAP_PAGE_PROCESS && ret->process.page_count <= 1)
+			p->size = HEAP_PAGE_HEADER + sizeof(struct heap_process);
+		ret->page_bytes += p->size;
+	}
 	vec_release(&s.pages);
 }
 

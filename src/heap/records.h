@@ -25,6 +25,9 @@ struct record_pages {
 struct record_place {
 	uint64_t addr;
 	uint32_t kind; /* enum heap_page_kind */
+	uint32_t
+		size; /* bytes that are the recorder's: of an embedded heap, whose process page is the only one, no
+			* more than that says, for its blocks may follow at once */
 };
 
 struct records {
@@ -36,7 +39,7 @@ struct records {
 	struct record_pages nodes, stacks;
 	struct record_pages remote; /* what other slots freed of the stacks page of that number */
 	VEC(struct record_place) places; /* of all pages, by address */
-	uint64_t page_bytes;             /* of all pages: the recorder's own memory */
+	uint64_t page_bytes;             /* of all places: the recorder's own memory */
 };
 
 void records_read(struct records *r, const struct dump *d, struct notes *notes);
@@ -44,14 +47,6 @@ void records_release(struct records *r);
 
 /* The head of a page; nothing of it is checked. */
 struct heap_page record_head(struct reader *r);
-
-/* Bytes of a page that are the recorder's for sure: behind the process page of an embedded heap its
- * blocks may follow. */
-static inline uint64_t record_place_size(const struct record_place *p)
-{
-	return p->kind == HEAP_PAGE_PROCESS ? HEAP_PAGE_HEADER + sizeof(struct heap_process)
-					    : HEAP_PAGE_SIZE;
-}
 
 /* Node and stack of an id; false where there is no such entry. */
 bool records_node(const struct records *r, const struct dump *d, uint32_t id, struct heap_node *ret,

@@ -1,6 +1,5 @@
+#define _GNU_SOURCE /* memmem */
 #include "names/supersize.h"
-
-#include <stdlib.h>
 
 /* A name with the role of each of its characters: brackets that belong to an operator's name count as
  * ordinary letters. */
@@ -136,50 +135,60 @@ static size_t name_start(const struct parse *p, size_t end)
 
 /* ---- template arguments ------------------------------------------------------------------------ */
 
+enum { OPEN_MOST = 256 }; /* deeper brackets stay as they are */
+
 /* Copies s without what stands between outermost pairs of < and >; a pair that begins the text (Rust's
  * <T as Trait>) keeps its words, but loses what is inside of them, unless `exact`. */
 static void empty_arguments(struct text *out, struct str s, const char *kind, bool exact)
 {
-	size_t *open = xmalloc((s.len + 1) * sizeof *open), depth = 0;
-	size_t *close = xcalloc(s.len + 1, sizeof *close);
-	for (size_t i = 0; i < s.len; i++) {
-		if (kind[i] == '<')
-			open[depth++] = i;
-		else if (kind[i] == '>' && depth > 0)
-			close[open[--depth]] = i;
-	}
-	const size_t keep = !exact && s.len > 0 && s.p[0] == '<' ? close[0] : 0;
+	size_t open[OPEN_MOST], depth = 0, from = 0; /* open: places in *out */
 	out->len = 0;
 	for (size_t i = 0; i < s.len; i++) {
-		text_add_char(out, s.p[i]);
-		if (close[i] == 0 || (i == 0 && keep > 0))
+		if (kind[i] == '<' && depth < OPEN_MOST) {
+			text_add(out, cut(s, from, i + 1));
+			open[depth++] = out->len;
+		} else if (kind[i] == '>' && depth > 0) {
+			depth--;
+			if (open[depth] == 1 && !exact)
+				text_add(out, cut(s, from, i));
+			else
+				out->len = open[depth];
+			text_add_char(out, '>');
+		} else {
 			continue;
-		text_add_char(out, '>');
-		i = close[i];
+		}
+		from = i + 1;
 	}
-	free(open);
-	free(close);
+	text_add(out, cut(s, from, s.len));
 }
 
 /* "[abi:x]" go. */
 static void drop_abi(struct text *out, struct str s)
 {
+	size_t from = 0;
 	out->len = 0;
-	for (size_t i = 0; i < s.len; i++) {
-		const char *end = at(s, i, "[abi:") ? memchr(s.p + i, ']', s.len - i) : NULL;
-		if (end)
-			i = (size_t)(end - s.p);
-		else
-			text_add_char(out, s.p[i]);
+	const char *p = s.len > 0 ? s.p : "";
+	for (; s.len > 0 && (p = memchr(p, '[', s.len - (size_t)(p - s.p))) != NULL; p++) {
+		const size_t i = (size_t)(p - s.p);
+		const char *end = at(s, i, "[abi:") ? memchr(p, ']', s.len - i) : NULL;
+		if (end == NULL)
+			continue;
+		text_add(out, cut(s, from, i));
+		from = (size_t)(end - s.p) + 1;
+		p = end;
 	}
+	text_add(out, cut(s, from, s.len));
 }
 
 /* "(anonymous namespace)::" go; whether there was one. */
 static bool drop_anonymous(struct text *t)
 {
 	const struct str s = text_str(t);
-	size_t to = 0;
-	for (size_t i = 0; i < s.len;) {
+	const char *first = s.len > 0
+				    ? memmem(s.p, s.len, ANONYMOUS "::", sizeof ANONYMOUS "::" - 1)
+				    : NULL;
+	size_t to = first ? (size_t)(first - s.p) : s.len;
+	for (size_t i = to; i < s.len;) {
 		if (at(s, i, ANONYMOUS "::")) {
 			i += sizeof ANONYMOUS "::" - 1;
 			continue;
@@ -312,11 +321,11 @@ static struct str drop_clone_number(struct str s, bool *ret_clone)
 
 static struct str drop_clone(struct str s, unsigned how, bool *ret_clone)
 {
-	for (size_t i = 0; i + 8 <= s.len; i++)
-		if (s.p[i] == ' ' && at(s, i, " [clone ")) {
-			*ret_clone = true;
-			s = cut(s, 0, i);
-		}
+	const char *clone = s.len > 0 ? memmem(s.p, s.len, " [clone ", 8) : NULL;
+	if (clone) {
+		*ret_clone = true;
+		s = cut(s, 0, (size_t)(clone - s.p));
+	}
 	return how & SUPERSIZE_TEXT ? drop_clone_number(s, ret_clone) : s;
 }
 

@@ -172,8 +172,8 @@ static void put_lacks(const struct heft_heap_info *i, struct sink *s)
 	}
 	if (i->double_frees > 0) {
 		put_name(s, "trouble");
-		sink_printf(s, "%" PRIu64 " blocks freed twice: see heft heap check\n",
-			    i->double_frees);
+		sink_printf(s, "%" PRIu64 " block%s freed twice: see heft heap check\n",
+			    i->double_frees, i->double_frees == 1 ? "" : "s");
 	}
 }
 

@@ -59,6 +59,10 @@ void out_json(const struct report *r, struct sink *s);
  * the bytes before and now.  Rows without bytes are left out. */
 void out_folded(const struct report *r, struct sink *s);
 
+/* One frame of such a line: what the format gives a meaning becomes something like it.  Labels of
+ * stacks are several frames with ";" between, as the format has it. */
+void folded_put(struct sink *s, const char *label, bool stack);
+
 /* What is at an address. */
 void out_where(const struct heft_location *at, enum heft_where_format format, struct sink *s);
 

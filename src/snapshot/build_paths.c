@@ -36,19 +36,25 @@ static uint64_t tail_hash(struct str path)
 
 void build_paths_finish(struct build_paths *b)
 {
-	for (uint32_t i = 0; i < b->source_of.count; i++)
-		if (b->source_of.data[i] > 0)
-			vec_push(&b->tails,
-				 (struct build_tail){ .hash = tail_hash(intern_get(&b->texts, i)),
-						      .object = i });
-	sort_by_key(b->tails.data, b->tails.count, sizeof *b->tails.data);
+	for (uint32_t i = 0; i < b->source_of.count; i++) {
+		if (b->source_of.data[i] == 0)
+			continue;
+		const uint32_t source = b->source_of.data[i] - 1;
+		vec_push(&b->objects,
+			 (struct build_tail){ tail_hash(intern_get(&b->texts, i)), i, source });
+		vec_push(&b->sources, (struct build_tail){ tail_hash(intern_get(&b->texts, source)),
+							   source, i });
+	}
+	sort_by_key(b->objects.data, b->objects.count, sizeof *b->objects.data);
+	sort_by_key(b->sources.data, b->sources.count, sizeof *b->sources.data);
 }
 
 void build_paths_release(struct build_paths *b)
 {
 	intern_release(&b->texts);
 	vec_release(&b->source_of);
-	vec_release(&b->tails);
+	vec_release(&b->objects);
+	vec_release(&b->sources);
 }
 
 /* ---- looking up -------------------------------------------------------------------------------- */
@@ -76,25 +82,33 @@ static struct str object_part(struct str object)
 	return (struct str){ object.p + skip, object.len - skip - (open != NULL) };
 }
 
+/* The other file of the path that shares the longest tail; "" where none does, or several. */
+static struct str find_tail(const struct build_paths *b, const struct build_tail *list,
+			    size_t count, struct str path)
+{
+	const uint64_t hash = tail_hash(path);
+	const struct build_tail *best = NULL;
+	size_t best_size = 0;
+	for (size_t i = lower_bound(list, count, sizeof *list, hash);
+	     i < count && list[i].hash == hash; i++) {
+		const size_t size = shared_tail(path, intern_get(&b->texts, list[i].path));
+		if (size > best_size)
+			best = &list[i];
+		else if (size == best_size)
+			best = NULL;
+		best_size = max_u64(best_size, size);
+	}
+	return best ? intern_get(&b->texts, best->other) : STR("");
+}
+
 struct str build_paths_find(const struct build_paths *b, struct str object)
 {
-	const struct str part = object_part(object);
-	const uint64_t hash = tail_hash(part);
-	size_t best = 0, best_size = 0;
-	bool several = false;
-	for (size_t i = lower_bound(b->tails.data, b->tails.count, sizeof *b->tails.data, hash);
-	     i < b->tails.count && b->tails.data[i].hash == hash; i++) {
-		const size_t size = shared_tail(part,
-						intern_get(&b->texts, b->tails.data[i].object));
-		several = size == best_size ? true : size > best_size ? false : several;
-		if (size > best_size) {
-			best_size = size;
-			best = i;
-		}
-	}
-	if (best_size == 0 || several)
-		return STR("");
-	return intern_get(&b->texts, b->source_of.data[b->tails.data[best].object] - 1);
+	return find_tail(b, b->objects.data, b->objects.count, object_part(object));
+}
+
+struct str build_paths_object(const struct build_paths *b, struct str source)
+{
+	return find_tail(b, b->sources.data, b->sources.count, source);
 }
 
 /* ---- compile_commands.json --------------------------------------------------------------------- */

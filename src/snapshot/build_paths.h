@@ -16,14 +16,13 @@ struct build_paths {
 	struct intern texts;
 	VEC(uint32_t)
 	source_of; /* by text id of an object's absolute path: source's id + 1; 0: none */
-	/* private: objects by their last component */
-	VEC(struct build_tail) tails;
+	/* private: by last component */
+	VEC(struct build_tail) objects, sources;
 };
 
 struct build_tail {
-	uint64_t hash; /* of the last component */
-	uint32_t object;
-	uint32_t pad;
+	uint64_t hash;        /* of the last component */
+	uint32_t path, other; /* of objects: their source; of sources: their object */
 };
 
 /* Adds what a file says; its name tells which kind it is: "*.json", else ninja.  Damage in one entry is a note. */
@@ -34,5 +33,7 @@ void build_paths_release(struct build_paths *b);
 void build_paths_finish(struct build_paths *b);
 /* The source of an object; an empty text where it is not known. */
 struct str build_paths_find(const struct build_paths *b, struct str object);
+/* The object made from a source; an empty text where it is not known, or there are several. */
+struct str build_paths_object(const struct build_paths *b, struct str source);
 
 #endif

@@ -63,12 +63,20 @@ static void sort_natives(native_vec *list)
 static void read_natives(const struct collect_input *in, native_vec *ret)
 {
 	const struct section *own = image_section_type(in->image, SHT_SYMTAB, 1);
-	read_table(in->image, own, ret);
-	if (!own && in->debug)
-		read_table(in->debug, image_section_type(in->debug, SHT_SYMTAB, 1), ret);
+	const struct section *apart = !own && in->debug
+					      ? image_section_type(in->debug, SHT_SYMTAB, 1)
+					      : NULL;
+	if (own)
+		read_table(in->image, own, ret);
+	else if (apart)
+		read_table(in->debug, apart, ret);
 	if (!own)
 		read_table(in->image, image_section_type(in->image, SHT_DYNSYM, 1), ret);
 	sort_natives(ret);
+	if (!own && !apart && in->map) {
+		collect_map_names(in, ret);
+		sort_natives(ret);
+	}
 }
 
 /* ---- a section --------------------------------------------------------------------------------- */
@@ -120,17 +128,6 @@ static void add_symbols(struct collect *c, const struct native *list, size_t cou
 		collect_gap(c, at, limit, before);
 }
 
-static void find_map_section(struct collect *c)
-{
-	const struct linkmap *map = c->in->map;
-	c->map_section = LINKMAP_NONE;
-	for (size_t i = 0; map && i < map->sections.count; i++)
-		if (map->sections.data[i].addr == c->section->addr &&
-		    map->sections.data[i].size == c->section->size &&
-		    str_eq(linkmap_text(map, map->sections.data[i].name), c->section->name))
-			c->map_section = (uint32_t)i;
-}
-
 static void collect_section(struct collect *c, const struct section *s, const char *name,
 			    const native_vec *all)
 {
@@ -140,8 +137,10 @@ static void collect_section(struct collect *c, const struct section *s, const ch
 	c->to = snapshot_section(c->s, c->container, name);
 	c->gaps = 0;
 	c->unit = (struct span_cursor){ c->in->units, 0 };
+	c->owner_cursor = (struct span_cursor){ c->in->symbols, 0 };
+	c->owner = LABEL_NONE;
 	c->piece = 0;
-	find_map_section(c);
+	collect_map_pieces(c);
 	add_symbols(c, all->data + first, end - first);
 }
 
@@ -227,34 +226,6 @@ static void add_overhead(struct collect *c, uint64_t in_sections)
 	c->s->symbols.data[c->s->symbols.count - 1].padding = (int64_t)(file - in_sections);
 }
 
-/* ---- objects by source ------------------------------------------------------------------------- */
-
-/* The object made from each source file, by text id: 0: not seen, UINT32_MAX: several. */
-static void learn_objects(const struct collect *c, size_t first, uint32_t *object_of)
-{
-	for (size_t i = first; i < c->s->symbols.count; i++) {
-		const struct snap_symbol *y = &c->s->symbols.data[i];
-		if (y->source == 0 || y->object == 0)
-			continue;
-		uint32_t *object = &object_of[y->source];
-		*object = *object == 0 || *object == y->object ? y->object : UINT32_MAX;
-	}
-}
-
-/* Linkers do not say whose merged strings and constants are; where a source file became one object, the file of the
- * code that uses them does. */
-static void complete_objects(struct collect *c, size_t first)
-{
-	uint32_t *object_of = xcalloc(c->s->texts.entries.count + 1, sizeof *object_of);
-	learn_objects(c, first, object_of);
-	for (size_t i = first; c->in->map && i < c->s->symbols.count; i++) {
-		struct snap_symbol *y = &c->s->symbols.data[i];
-		if (y->object == 0 && object_of[y->source] != UINT32_MAX)
-			y->object = object_of[y->source];
-	}
-	free(object_of);
-}
-
 void snapshot_collect(struct snapshot *s, uint32_t container, const struct collect_input *in)
 {
 	struct collect c = { .s = s, .container = container, .in = in };
@@ -279,9 +250,12 @@ void snapshot_collect(struct snapshot *s, uint32_t container, const struct colle
 		}
 	}
 	add_overhead(&c, in_sections);
-	complete_objects(&c, first);
+	collect_complete_objects(&c, first);
 	vec_release(&natives);
 	vec_release(&c.sources);
+	vec_release(&c.pieces);
+	vec_release(&c.owners);
+	vec_release(&c.object_of_owner);
 	text_release(&c.scratch);
 	supersize_name_release(&c.name);
 	demangler_release(&c.demangler);

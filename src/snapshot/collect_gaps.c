@@ -44,28 +44,97 @@ static void add_owned(struct collect *c, uint64_t from, uint64_t to, struct str 
 	}
 }
 
+/* ---- literals ---------------------------------------------------------------------------------- */
+
+/* Without a linker map: shorter texts (with their ends) are taken for data, unless they stand among others; wide ones
+ * of fewer characters, their end included, always. */
+enum { LITERAL_MIN = 4, WIDE_MIN = 4 };
+
+static struct literal text_at(const struct collect *c, uint64_t at, uint64_t to, unsigned width)
+{
+	return (struct literal){ image_at(c->in->image, at, to - at), width,
+				 c->in->image->big_endian };
+}
+
+/* Whether one of 2 or 4 bytes a character begins at an address. */
+static bool wide_literal(const struct collect *c, uint64_t at, uint64_t to, struct literal *ret)
+{
+	uint64_t size;
+	for (unsigned width = 4; width >= 2; width -= 2) {
+		*ret = text_at(c, at, to, width);
+		if (at % width != 0 || !literal_size(ret, false, &size) || size < WIDE_MIN * width)
+			continue;
+		ret->bytes.size = size;
+		return true;
+	}
+	return false;
+}
+
+/* A short text that fills what is left, or has another behind it. */
+static bool is_among_others(const struct collect *c, uint64_t end, uint64_t to)
+{
+	const struct literal next = text_at(c, end, to, 1);
+	uint64_t size;
+	return end == to || (literal_size(&next, false, &size) && size >= LITERAL_MIN);
+}
+
+/* The literal at an address; else *ret_skip is how many bytes none begins in.  `close`: at the start of what is
+ * referred to, or right behind another literal. */
+static bool find_literal(struct collect *c, uint64_t at, uint64_t to, bool close,
+			 struct literal *ret, uint64_t *ret_skip)
+{
+	const unsigned width = collect_string_width(c, at);
+	const bool known = width > 0 && at % width == 0;
+	*ret = text_at(c, at, to, known ? width : 1);
+	const bool found = literal_size(ret, known, ret_skip);
+	const uint64_t least = known ? 2 * width : LITERAL_MIN;
+	if (!found || *ret_skip < least) {
+		struct literal wide;
+		if (!known && *ret_skip <= 2 && wide_literal(c, at, to, &wide)) {
+			*ret = wide;
+			return true;
+		}
+		if (known || !found || *ret_skip < 2 || !close ||
+		    !is_among_others(c, at + *ret_skip, to))
+			return false;
+	}
+	ret->bytes.size = *ret_skip;
+	return true;
+}
+
+/* What is no string in bytes of one owner, LABEL_NONE: of nobody. */
+static void add_plain(struct collect *c, uint64_t from, uint64_t to, label_id owner)
+{
+	if (from < to && owner == LABEL_NONE)
+		add_gap(c, from, to);
+	else if (from < to)
+		add_owned(c, from, to, label_text(c->in->file->labels, owner));
+}
+
 /* Bytes of one owner; strings among them stand for themselves. */
-static void add_run(struct collect *c, uint64_t from, uint64_t to, struct str owner)
+static void add_run(struct collect *c, uint64_t from, uint64_t to, label_id owner)
 {
 	const bool strings = !c->in->no_literals && !c->section->exec && !c->section->write;
 	uint64_t plain = from; /* start of what is no string */
-	for (uint64_t at = from; at < to;) {
-		const struct bytes b = image_at(c->in->image, at, to - at);
-		uint64_t size = to - at;
-		if (!strings || !literal_size(b, &size) || size < LITERAL_MIN) {
-			at += size;
+	c->owner = owner;
+	for (uint64_t at = from; at < to && strings;) {
+		struct literal l;
+		uint64_t skip;
+		if (!find_literal(c, at, to, at == plain, &l, &skip)) {
+			at += skip;
 			continue;
 		}
-		if (plain < at)
-			add_owned(c, plain, at, owner);
-		literal_name(&c->scratch, (struct bytes){ b.p, size });
-		collect_named(c, at, size, text_str(&c->scratch));
-		at += size;
+		add_plain(c, plain, at, owner);
+		literal_name(&c->scratch, &l);
+		collect_named(c, at, l.bytes.size, text_str(&c->scratch));
+		at += l.bytes.size;
 		plain = at;
 	}
-	if (plain < to)
-		add_owned(c, plain, to, owner);
+	add_plain(c, plain, to, owner);
+	c->owner = LABEL_NONE;
 }
+
+/* ---- gaps -------------------------------------------------------------------------------------- */
 
 static bool is_padding(struct str owner, struct str before, uint64_t size)
 {
@@ -87,10 +156,10 @@ void collect_gap(struct collect *c, uint64_t from, uint64_t to, struct str befor
 		    is_padding(label_text(labels, s->label), before, end - start))
 			continue;
 		if (nobody < start)
-			add_gap(c, nobody, start);
-		add_run(c, start, end, label_text(labels, s->label));
+			add_run(c, nobody, start, LABEL_NONE);
+		add_run(c, start, end, s->label);
 		nobody = end;
 	}
 	if (nobody < to)
-		add_gap(c, nobody, to);
+		add_run(c, nobody, to, LABEL_NONE);
 }

@@ -17,6 +17,12 @@ struct native {
 
 typedef VEC(struct native) native_vec;
 
+/* A piece of the map that has a size. */
+struct piece_place {
+	uint64_t addr;
+	uint64_t piece; /* in map->pieces */
+};
+
 struct collect {
 	struct snapshot *s;
 	uint32_t container;
@@ -27,15 +33,32 @@ struct collect {
 	VEC(uint32_t) sources; /* by label: text id of its path; 0: not made yet */
 	/* The section at work. */
 	const struct section *section;
-	uint32_t to;          /* in s->sections */
-	uint32_t gaps;        /* star symbols for gaps so far */
-	uint32_t map_section; /* in map->sections; LINKMAP_NONE: none, or another build's */
-	size_t piece;         /* cursor into map->pieces */
-	struct span_cursor unit;
+	uint32_t to;                    /* in s->sections */
+	uint32_t gaps;                  /* star symbols for gaps so far */
+	VEC(struct piece_place) pieces; /* of the map, by address; none: it is of another build */
+	size_t piece;                   /* the last one looked up */
+	struct span_cursor unit, owner_cursor;
+	label_id owner; /* of the bytes at work, in the symbols source; LABEL_NONE: not asked */
+	/* Where there is a map. */
+	VEC(label_id) owners;          /* by symbol made: who uses it */
+	VEC(uint32_t) object_of_owner; /* by label: text id; UINT32_MAX: several */
 };
 
-/* Shorter texts than this are taken for data, their end included. */
-enum { LITERAL_MIN = 4 };
+/* collect_map.c: the section of the map that is this one, LINKMAP_NONE: none, or another build's. */
+uint32_t collect_map_section(const struct linkmap *map, const struct section *s);
+/* Fills c->pieces for the section at work. */
+void collect_map_pieces(struct collect *c);
+/* The piece of the map that holds an address of the section at work; NULL: none.  O(log pieces). */
+const struct linkmap_piece *collect_piece_at(struct collect *c, uint64_t addr);
+/* Bytes of a character, where the map says that strings are merged there: 1, 2, 4; else 0. */
+unsigned collect_string_width(struct collect *c, uint64_t addr);
+/* Adds names of the map where the sorted list has none; sizes as far as known.  The list is to be sorted then. */
+void collect_map_names(const struct collect_input *in, native_vec *ret);
+/* Remembers the object of a symbol for what is used by it ... */
+void collect_learn_owner(struct collect *c, const struct snap_symbol *y);
+/* ... and gives it to symbols without one, from `first` on: linkers do not say whose merged strings and constants are.
+ * Failing that, where a source file became one object, that. */
+void collect_complete_objects(struct collect *c, size_t first);
 
 /* collect_names.c: adds a symbol; `raw` as the linker has it, for native ones. */
 void collect_native(struct collect *c, uint64_t addr, uint64_t size, struct str raw);
@@ -46,10 +69,17 @@ void collect_named(struct collect *c, uint64_t addr, uint64_t size, struct str n
  * name of the symbol in front of them ("": none). */
 void collect_gap(struct collect *c, uint64_t from, uint64_t to, struct str before);
 
-/* literals.c: the name of a literal of these bytes (ends included): "text", or string literal. */
-void literal_name(struct text *out, struct bytes b);
-/* Whether the bytes begin with a text and its 0 (printable or UTF-8); *ret is its size with that, or how many
+/* A text in memory: its bytes (end included), of 1, 2 or 4 a character. */
+struct literal {
+	struct bytes bytes;
+	unsigned width;
+	bool big_endian;
+};
+
+/* literals.c: its name: "text", or string literal. */
+void literal_name(struct text *out, const struct literal *l);
+/* Whether text (printable or Unicode; `any`: whatever) and its 0 begin there; *ret is their size, or how many
  * bytes no text of that kind can begin in. */
-bool literal_size(struct bytes b, uint64_t *ret);
+bool literal_size(const struct literal *l, bool any, uint64_t *ret);
 
 #endif

@@ -19,27 +19,6 @@ static uint32_t source_of(struct collect *c, uint64_t addr)
 	return *text;
 }
 
-/* The piece of the map that holds an address of the section at work; NULL: none. */
-static const struct linkmap_piece *piece_at(struct collect *c, uint64_t addr)
-{
-	const struct linkmap *map = c->in->map;
-	if (!map || c->map_section == LINKMAP_NONE)
-		return NULL;
-	const struct linkmap_section *sec = &map->sections.data[c->map_section];
-	const size_t end = (size_t)sec->first_piece + sec->piece_count;
-	if (c->piece < sec->first_piece || c->piece >= end ||
-	    map->pieces.data[c->piece].addr > addr)
-		c->piece = sec->first_piece;
-	for (; c->piece < end; c->piece++) {
-		const struct linkmap_piece *p = &map->pieces.data[c->piece];
-		if (p->addr > addr)
-			return NULL;
-		if (addr - p->addr < p->size)
-			return p;
-	}
-	return NULL;
-}
-
 /* What the name of the input section says of the symbols in it: ".text.hot.f". */
 static uint16_t piece_flags(struct str name)
 {
@@ -66,7 +45,7 @@ static uint16_t piece_flags(struct str name)
 
 static void add_paths(struct collect *c, struct snap_symbol *y)
 {
-	const struct linkmap_piece *p = piece_at(c, y->addr);
+	const struct linkmap_piece *p = collect_piece_at(c, y->addr);
 	y->source = source_of(c, y->addr);
 	if (!p)
 		return;
@@ -104,6 +83,13 @@ static uint32_t keep(struct collect *c, const struct text *t)
 	return intern_add(&c->s->texts, text_str(t));
 }
 
+static void add(struct collect *c, const struct snap_symbol *y)
+{
+	vec_push(&c->s->symbols, *y);
+	if (c->in->map)
+		vec_push(&c->owners, c->owner);
+}
+
 void collect_native(struct collect *c, uint64_t addr, uint64_t size, struct str raw)
 {
 	struct snap_symbol y = { .addr = addr, .size = size, .section = c->to };
@@ -116,7 +102,8 @@ void collect_native(struct collect *c, uint64_t addr, uint64_t size, struct str 
 	y.name = keep(c, &c->name.plain);
 	y.flags = (uint16_t)c->name.flags;
 	add_paths(c, &y);
-	vec_push(&c->s->symbols, y);
+	collect_learn_owner(c, &y);
+	add(c, &y);
 }
 
 void collect_named(struct collect *c, uint64_t addr, uint64_t size, struct str name)
@@ -125,5 +112,5 @@ void collect_named(struct collect *c, uint64_t addr, uint64_t size, struct str n
 	y.full_name = y.template_name = y.name = intern_add(&c->s->texts, name);
 	if (addr > 0 && !snap_is_star(name))
 		add_paths(c, &y);
-	vec_push(&c->s->symbols, y);
+	add(c, &y);
 }

@@ -38,6 +38,41 @@ static uint32_t shown_path(struct snapshot *s, uint32_t id, const struct paths *
 	return intern_add(&s->texts, text_str(scratch));
 }
 
+static bool contains(struct str s, struct str word)
+{
+	for (size_t i = 0; i + word.len <= s.len; i++)
+		if (memcmp(s.p + i, word.p, word.len) == 0)
+			return true;
+	return false;
+}
+
+/* Objects that link-time optimisation made of several: lld's with a cache and without, GCC's. */
+static bool is_lto(struct str object)
+{
+	return contains(object, STR("llvmcache-")) || contains(object, STR("lto.tmp")) ||
+	       contains(object, STR(".lto.")) || contains(object, STR(".ltrans"));
+}
+
+/* Where a symbol came from is known by its source alone, if link-time optimisation made its object. */
+static void set_lto_objects(struct snapshot *s, const struct build_paths *build)
+{
+	struct memo lto = memo_make(s), objects = memo_make(s);
+	for (size_t i = 0; i < s->symbols.count; i++) {
+		struct snap_symbol *y = &s->symbols.data[i];
+		uint32_t *known = &lto.to[y->object], *to = &objects.to[y->source];
+		if (*known == UINT32_MAX)
+			*known = is_lto(snapshot_text(s, y->object));
+		if (!*known || y->source == 0)
+			continue;
+		if (*to == UINT32_MAX)
+			*to = intern_add(&s->texts,
+					 build_paths_object(build, snapshot_text(s, y->source)));
+		y->object = *to != 0 ? *to : y->object;
+	}
+	free(lto.to);
+	free(objects.to);
+}
+
 static void set_sources(struct snapshot *s, const struct build_paths *build)
 {
 	struct memo m = memo_make(s);
@@ -51,6 +86,40 @@ static void set_sources(struct snapshot *s, const struct build_paths *build)
 					 build_paths_find(build, snapshot_text(s, y->object)));
 		if (*to != 0)
 			y->source = *to;
+	}
+	free(m.to);
+}
+
+/* "x/rustlib/y/libz.rlib(w.o)" gives "(Rust stdlib)/libz.rlib": it comes without sources and mostly without debug info. */
+static uint32_t standard_source(struct snapshot *s, uint32_t object)
+{
+	const struct str path = snapshot_text(s, object);
+	const char *open = path.len > 0 ? memchr(path.p, '(', path.len) : NULL;
+	const struct str archive = { path.p, open ? (size_t)(open - path.p) : 0 };
+	if (!str_ends(archive, STR(".rlib")) || !contains(archive, STR("/rustlib/")))
+		return 0;
+	size_t from = archive.len;
+	while (archive.p[from - 1] != '/')
+		from--;
+	struct text name = { 0 };
+	text_set(&name, STR("(Rust stdlib)/"));
+	text_add(&name, (struct str){ archive.p + from, archive.len - from });
+	const uint32_t id = intern_add(&s->texts, text_str(&name));
+	text_release(&name);
+	return id;
+}
+
+static void set_standard_sources(struct snapshot *s)
+{
+	struct memo m = memo_make(s);
+	for (size_t i = 0; i < s->symbols.count; i++) {
+		struct snap_symbol *y = &s->symbols.data[i];
+		if (y->object == 0 || y->source != 0)
+			continue;
+		uint32_t *to = &m.to[y->object];
+		if (*to == UINT32_MAX)
+			*to = standard_source(s, y->object);
+		y->source = *to;
 	}
 	free(m.to);
 }
@@ -100,8 +169,11 @@ static void set_components(struct snapshot *s, const struct components *c)
 void snapshot_set_paths(struct snapshot *s, const struct build_paths *build,
 			const struct paths *paths, const struct components *components)
 {
-	if (build)
+	if (build) {
+		set_lto_objects(s, build);
 		set_sources(s, build);
+	}
+	set_standard_sources(s);
 	set_shown(s, paths);
 	if (components)
 		set_components(s, components);

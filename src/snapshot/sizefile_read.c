@@ -254,7 +254,8 @@ static void read_segments(struct in *in)
 		return;
 	}
 	vec_reserve(&in->s->symbols, total);
-	memset(in->s->symbols.data, 0, total * sizeof *in->s->symbols.data);
+	if (total > 0)
+		memset(in->s->symbols.data, 0, total * sizeof *in->s->symbols.data);
 	in->s->symbols.count = total;
 }
 

@@ -294,6 +294,7 @@ static void settle_section(const struct snapshot *s, struct snap_symbol *y, size
 
 void snapshot_finish(struct snapshot *s)
 {
+	snapshot_escape(s);
 	sort_symbols(s);
 	gather_sections(s);
 	for (size_t i = 0; i < s->sections.count; i++)

@@ -119,6 +119,8 @@ bool snapshot_is_native(const char *section);
 /* Sorts, joins equal addresses to alias lists, clips overlaps, computes padding (unless it is stored): afterwards the
  * invariants hold.  Names must have been split before (name, template_name). */
 void snapshot_finish(struct snapshot *s);
+/* Texts get the escapes that files need, so that a program and its file compare equal.  By snapshot_finish. */
+void snapshot_escape(struct snapshot *s);
 /* Makes the symbols of each section stand side by side, in the order in which sections first appear, and sets
  * first and count: all there is to do for symbols that come from a file. */
 void snapshot_place_sections(struct snapshot *s);

@@ -37,7 +37,15 @@ build() {
 
 bare_metal() {
 	make -s -C "$root/examples/bare-metal" "TARGET=$1" "OUT=$dir" dump || exit 1
-	python3 "$root/tests/recorder/embedded.py" "$dir/memory" "$dir/log" arm-none-eabi-nm "$dir/device.elf"
+	python3 "$root/tests/recorder/embedded.py" "$dir/memory" "$dir/log" arm-none-eabi-nm "$dir/device.elf" || exit 1
+	[ -n "$HEFT" ] || return 0
+	# The same by heft: who holds the blocks, by functions and lines, and the damage.
+	"$HEFT" heap show "$dir/memory" "$dir/device.elf" >"$dir/shown" && cat "$dir/shown"
+	grep -q '474 in 14 blocks' "$dir/shown" && grep -q 'settings_read main.c:[0-9]* \[device.elf\]' "$dir/shown" || exit 1
+	"$HEFT" heap check "$dir/memory" --exe "$dir/device.elf" >"$dir/damage" && exit 1
+	cat "$dir/damage"
+	grep -q 'freed twice, 1 in all' "$dir/damage" && grep -q 'past its end, 1 bytes' "$dir/damage" &&
+		grep -q ' name_new at .*main.c' "$dir/damage"
 }
 
 case $1 in

@@ -1,0 +1,108 @@
+/* Budgets and the quality of snapshots: heft_budget_*, heft_quality_*. */
+#include "api/snapshot.h"
+#include "base/file.h"
+#include "report/budget_report.h"
+#include "snapshot/budget.h"
+#include "snapshot/quality.h"
+
+struct heft_budget {
+	struct arena arena;
+	const char *path;
+	struct budget budget;
+	struct budget_result result;
+};
+
+struct heft_budget *heft_budget_open(const char *path, struct heft_err *err)
+{
+	struct file f;
+	if (!file_open(&f, path, err))
+		return NULL;
+	struct heft_budget *b = xcalloc(1, sizeof *b);
+	b->path = arena_copy(&b->arena, str_of(path));
+	const bool ok = budget_parse(&b->budget, path,
+				     (struct str){ (const char *)f.bytes.p, f.bytes.size }, err);
+	file_close(&f);
+	if (ok)
+		return b;
+	heft_budget_free(b);
+	return NULL;
+}
+
+void heft_budget_free(struct heft_budget *b)
+{
+	if (!b)
+		return;
+	budget_result_release(&b->result);
+	budget_release(&b->budget);
+	arena_release(&b->arena);
+	free(b);
+}
+
+bool heft_budget_check(struct heft_budget *b, const struct heft_snapshot *now,
+		       const struct heft_snapshot *base, struct heft_err *err)
+{
+	if (!now->open || (base && !base->open))
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "the snapshots must be open");
+	const struct budget_input in = { &now->snapshot, base ? &base->snapshot : NULL,
+					 now->vm_size, base ? base->vm_size : 0 };
+	budget_result_release(&b->result);
+	return budget_check(&b->result, &b->budget, &in, err);
+}
+
+size_t heft_budget_count(const struct heft_budget *b)
+{
+	return b->result.rows.count;
+}
+
+const struct heft_budget_row *heft_budget_row(const struct heft_budget *b, size_t i)
+{
+	return i < b->result.rows.count ? &b->result.rows.data[i] : NULL;
+}
+
+bool heft_budget_write(const struct heft_budget *b, enum heft_budget_format format,
+		       bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
+		       struct heft_err *err)
+{
+	static void (*const writers[])(const struct budget_report *, struct sink *) = {
+		[HEFT_BUDGET_TEXT] = out_budget_text,
+		[HEFT_BUDGET_GITHUB] = out_budget_github,
+		[HEFT_BUDGET_MARKDOWN] = out_budget_markdown,
+		[HEFT_BUDGET_JSON] = out_budget_json,
+	};
+	struct sink s = { .write = sink, .ctx = ctx };
+	const struct budget_report r = { b->path, b->result.rows.data, b->result.rows.count };
+	writers[format](&r, &s);
+	return sink_flush(&s) || fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output took no more");
+}
+
+/* ---- quality ----------------------------------------------------------------------------------- */
+
+struct heft_quality {
+	struct quality quality;
+};
+
+struct heft_quality *heft_quality_new(const struct heft_snapshot *s)
+{
+	struct heft_quality *q = xcalloc(1, sizeof *q);
+	if (s->open)
+		quality_check(&q->quality, &s->snapshot);
+	return q;
+}
+
+void heft_quality_free(struct heft_quality *q)
+{
+	if (!q)
+		return;
+	quality_release(&q->quality);
+	free(q);
+}
+
+size_t heft_quality_count(const struct heft_quality *q)
+{
+	return q->quality.findings.count;
+}
+
+const struct heft_quality_finding *heft_quality_get(const struct heft_quality *q, size_t i)
+{
+	return i < q->quality.findings.count ? &q->quality.findings.data[i] : NULL;
+}

@@ -1,0 +1,64 @@
+/* Queries over snapshots: heft_query_*. */
+#include "api/snapshot.h"
+#include "report/query_report.h"
+
+#include <sqlite3.h>
+
+struct heft_query {
+	struct query *query;
+};
+
+struct heft_query *heft_query_new(const struct heft_snapshot *s, struct heft_err *err)
+{
+	if (!s->open) {
+		fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a query needs a snapshot that is open");
+		return NULL;
+	}
+	struct heft_query *q = xcalloc(1, sizeof *q);
+	q->query = query_open(&s->snapshot, err);
+	if (q->query)
+		return q;
+	free(q);
+	return NULL;
+}
+
+void heft_query_free(struct heft_query *q)
+{
+	if (!q)
+		return;
+	query_close(q->query);
+	free(q);
+}
+
+bool heft_query_run(struct heft_query *q, const char *sql, const struct heft_query_opts *opts,
+		    bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
+		    struct heft_err *err)
+{
+	struct sink s = { .write = sink, .ctx = ctx };
+	struct query_report r = { .s = &s };
+	if (opts)
+		memcpy(&r.opts, opts, min_u64(opts->size, sizeof r.opts));
+	const struct query_visitor v = query_report_visitor(&r);
+	bool ok = query_run(q->query, sql, &v, err);
+	/* What came before a mistake is shown. */
+	if (!sink_flush(&s) && ok)
+		ok = fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output took no more");
+	query_report_release(&r);
+	return ok;
+}
+
+bool heft_query_is_complete(const char *sql)
+{
+	return sqlite3_complete(sql) != 0;
+}
+
+bool heft_query_at(size_t i, const char **ret_name, const char **ret_text, const char **ret_sql)
+{
+	struct query_named n;
+	if (!query_named_at(i, &n))
+		return false;
+	*ret_name = n.name;
+	*ret_text = n.text;
+	*ret_sql = n.sql;
+	return true;
+}

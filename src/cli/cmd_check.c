@@ -1,0 +1,188 @@
+#include "cli/snapshots.h"
+
+#include <inttypes.h>
+
+enum {
+	O_HELP = 1,
+	O_VERSION,
+	O_BUDGET,
+	O_BASE,
+	O_FORMAT,
+	O_OUTPUT,
+};
+
+const struct opt check_opts[] = {
+	{ O_BUDGET, 0, false, "budget", "FILE", "the limits (format: docs/budgets.md)" },
+	{ O_BASE, 0, false, "base", "OLD", "what growth is measured against" },
+	{ O_FORMAT, 0, false, "format", "text|github|markdown|json", "(default: text)" },
+	{ O_OUTPUT, 'o', false, "output", "FILE", "write there" },
+	SNAPSHOT_OPTS,
+	{ O_HELP, 'h', false, "help", NULL, "show this and stop" },
+	{ O_VERSION, 0, false, "version", NULL, "show heft's version and stop" },
+	{ 0 },
+};
+
+const char check_manual[] =
+	"Holds a program or .size file against limits on its sizes; exits with 1 if one\n"
+	"is broken, and names the symbols that did it.  Without --budget, tells what\n"
+	"looks wrong in the snapshot itself; exits with 1 if its sums are wrong.\n";
+
+static const struct choice format_choices[] = {
+	{ "text", HEFT_BUDGET_TEXT },
+	{ "github", HEFT_BUDGET_GITHUB },
+	{ "markdown", HEFT_BUDGET_MARKDOWN },
+	{ "json", HEFT_BUDGET_JSON },
+	{ NULL, 0 },
+};
+
+struct check_job {
+	const struct cli *cli;
+	struct snapshot_settings settings;
+	const char *budget_path, *base_path, *output, *file;
+	size_t file_count;
+	unsigned format;
+	bool has_format, help, version;
+	struct heft_budget *budget;
+	struct heft_quality *quality;
+};
+
+static bool apply(struct check_job *job, const struct opt *o, const char *value)
+{
+	if (snapshot_settings_apply(&job->settings, o, value))
+		return true;
+	switch (o->id) {
+	case O_HELP: job->help = true; break;
+	case O_VERSION: job->version = true; break;
+	case O_BUDGET: job->budget_path = value; break;
+	case O_BASE: job->base_path = value; break;
+	case O_FORMAT:
+		job->has_format = true;
+		return cli_choice(job->cli, o, value, format_choices, &job->format);
+	case O_OUTPUT: job->output = value; break;
+	default: break;
+	}
+	return true;
+}
+
+static bool parse(struct check_job *job, int argc, char **argv)
+{
+	struct opt_cursor c;
+	options_init(&c, check_opts, argc, argv);
+	while (!job->help && !job->version) {
+		switch (options_next(&c)) {
+		case OPT_END: return true;
+		case OPT_OPTION:
+			if (!apply(job, c.opt, c.value))
+				return false;
+			break;
+		case OPT_OPERAND:
+			job->file = c.value;
+			job->file_count++;
+			break;
+		case OPT_SEPARATOR: break;
+		case OPT_BAD: cli_error(job->cli, "%s", c.problem); return false;
+		}
+	}
+	return true;
+}
+
+/* ---- budgets ----------------------------------------------------------------------------------- */
+
+static bool write_budget(void *ctx, FILE *to, struct heft_err *err)
+{
+	const struct check_job *job = ctx;
+	return heft_budget_write(job->budget, (enum heft_budget_format)job->format, put_to_file, to,
+				 err);
+}
+
+static bool is_broken(const struct heft_budget *b)
+{
+	for (size_t i = 0; i < heft_budget_count(b); i++)
+		if (heft_budget_row(b, i)->state == HEFT_BUDGET_BROKEN)
+			return true;
+	return false;
+}
+
+static int check_against(struct check_job *job, const struct heft_snapshot *now)
+{
+	struct heft_snapshot *base = NULL;
+	struct heft_err err;
+	int status = EXIT_TROUBLE;
+	if (job->base_path)
+		base = snapshot_open(job->cli, &job->settings, job->base_path);
+	if (base == NULL && job->base_path)
+		return EXIT_TROUBLE;
+	if (heft_budget_check(job->budget, now, base, &err))
+		status = snapshot_output(job->cli, job->output, write_budget, job);
+	else
+		cli_error(job->cli, "%s: %s", job->budget_path, err.text);
+	heft_snapshot_free(base);
+	return status == EXIT_FINE && is_broken(job->budget) ? EXIT_NO : status;
+}
+
+/* The limits first: a mistake in them should not wait for a large program. */
+static int run_budget(struct check_job *job)
+{
+	struct heft_err err;
+	int status = EXIT_TROUBLE;
+	job->budget = heft_budget_open(job->budget_path, &err);
+	if (job->budget == NULL)
+		return cli_error(job->cli, "%s", err.text);
+	struct heft_snapshot *now = snapshot_open(job->cli, &job->settings, job->file);
+	if (now != NULL)
+		status = check_against(job, now);
+	heft_snapshot_free(now);
+	heft_budget_free(job->budget);
+	return status;
+}
+
+/* ---- quality ----------------------------------------------------------------------------------- */
+
+static bool write_quality(void *ctx, FILE *to, struct heft_err *err)
+{
+	const struct check_job *job = ctx;
+	const struct heft_quality_finding *f;
+	(void)err;
+	for (size_t i = 0; (f = heft_quality_get(job->quality, i)) != NULL; i++)
+		fprintf(to, "%-8s%s%s%s: %s\n", f->error ? "error" : "note", f->container,
+			*f->container ? " " : "", f->section, f->text);
+	if (heft_quality_count(job->quality) == 0)
+		fputs("nothing looks wrong\n", to);
+	return !ferror(to);
+}
+
+static int run_quality(struct check_job *job)
+{
+	const struct heft_quality_finding *f;
+	if (job->base_path || job->has_format)
+		return cli_error(job->cli, "--base and --format go with --budget");
+	struct heft_snapshot *s = snapshot_open(job->cli, &job->settings, job->file);
+	if (s == NULL)
+		return EXIT_TROUBLE;
+	job->quality = heft_quality_new(s);
+	int status = snapshot_output(job->cli, job->output, write_quality, job);
+	for (size_t i = 0; (f = heft_quality_get(job->quality, i)) != NULL; i++)
+		if (f->error && status == EXIT_FINE)
+			status = EXIT_NO;
+	heft_quality_free(job->quality);
+	heft_snapshot_free(s);
+	return status;
+}
+
+int cmd_check(const struct cli *cli, int argc, char **argv)
+{
+	struct check_job job = { .cli = cli };
+	int status = EXIT_FINE;
+	if (!snapshot_settings_init(&job.settings, cli, argc) || !parse(&job, argc, argv))
+		status = EXIT_TROUBLE;
+	else if (job.help)
+		cli_help(cli);
+	else if (job.version)
+		cli_version(cli);
+	else if (job.file_count != 1)
+		status = cli_error(cli, "must specify one file; try '%s --help'", cli->usage);
+	else
+		status = job.budget_path ? run_budget(&job) : run_quality(&job);
+	snapshot_settings_release(&job.settings);
+	return status;
+}

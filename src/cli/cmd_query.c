@@ -1,0 +1,309 @@
+#include "cli/snapshots.h"
+#include "cli/term.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	O_HELP = 1,
+	O_VERSION,
+	O_LIST,
+	O_FORMAT,
+	O_ROWS,
+	O_WIDE,
+	O_OUTPUT,
+};
+
+const struct opt query_opts[] = {
+	{ O_LIST, 0, false, "list", NULL, "list the ready-made queries" },
+	{ O_FORMAT, 0, false, "format", "table|csv|json", "(default: table)" },
+	{ O_ROWS, 'n', false, "rows", "N", "rows at most, 0: all (default: 0, ready-made: 30)" },
+	{ O_WIDE, 'w', false, NULL, NULL, "do not cut lines to the width of the terminal" },
+	{ O_OUTPUT, 'o', false, "output", "FILE", "write there" },
+	SNAPSHOT_OPTS,
+	{ O_HELP, 'h', false, "help", NULL, "show this and stop" },
+	{ O_VERSION, 0, false, "version", NULL, "show heft's version and stop" },
+	{ 0 },
+};
+
+const char query_manual[] =
+	"Asks the symbols of a program or .size file by SQL (SQLite's), or by the name\n"
+	"of a ready-made query: heft query a.out @largest.  Without SQL, statements come\n"
+	"from standard input; '.help' tells what else may stand there.\n";
+
+static const struct choice format_choices[] = {
+	{ "table", HEFT_QUERY_TABLE },
+	{ "csv", HEFT_QUERY_CSV },
+	{ "json", HEFT_QUERY_JSON },
+	{ NULL, 0 },
+};
+
+struct query_job {
+	const struct cli *cli;
+	struct snapshot_settings settings;
+	struct heft_query_opts opts;
+	bool has_rows, wide, list, help, version;
+	const char *output;
+	const char *words[2]; /* file, SQL */
+	size_t word_count;
+	struct heft_query *query;
+	const char *sql; /* in hand */
+};
+
+/* ---- the command line -------------------------------------------------------------------------- */
+
+static bool apply_rows(struct query_job *job, const struct opt *o, const char *value)
+{
+	job->has_rows = true;
+	return cli_number(job->cli, o, value, UINT32_MAX, &job->opts.rows);
+}
+
+static bool apply(struct query_job *job, const struct opt *o, const char *value)
+{
+	unsigned format;
+	if (snapshot_settings_apply(&job->settings, o, value))
+		return true;
+	switch (o->id) {
+	case O_HELP: job->help = true; break;
+	case O_VERSION: job->version = true; break;
+	case O_LIST: job->list = true; break;
+	case O_FORMAT:
+		if (!cli_choice(job->cli, o, value, format_choices, &format))
+			return false;
+		job->opts.format = (enum heft_query_format)format;
+		break;
+	case O_ROWS: return apply_rows(job, o, value);
+	case O_WIDE: job->wide = true; break;
+	case O_OUTPUT: job->output = value; break;
+	default: break;
+	}
+	return true;
+}
+
+static bool parse(struct query_job *job, int argc, char **argv)
+{
+	struct opt_cursor c;
+	options_init(&c, query_opts, argc, argv);
+	while (!job->help && !job->version) {
+		switch (options_next(&c)) {
+		case OPT_END: return true;
+		case OPT_OPTION:
+			if (!apply(job, c.opt, c.value))
+				return false;
+			break;
+		case OPT_OPERAND:
+			if (job->word_count < 2)
+				job->words[job->word_count] = c.value;
+			job->word_count++;
+			break;
+		case OPT_SEPARATOR: break;
+		case OPT_BAD: cli_error(job->cli, "%s", c.problem); return false;
+		}
+	}
+	return true;
+}
+
+/* ---- statements -------------------------------------------------------------------------------- */
+
+/* The SQL of "@name"; NULL, and said, where there is no such query. */
+static const char *named_sql(const struct query_job *job, const char *name)
+{
+	const char *names[64], *text, *sql;
+	size_t count = 0;
+	for (; count < 64 && heft_query_at(count, &names[count], &text, &sql); count++)
+		if (strcmp(names[count], name) == 0)
+			return sql;
+	const char *nearest = options_nearest(name, names, count);
+	cli_error(job->cli, "no query is called '%s'%s%s%s", name,
+		  nearest ? "; did you mean '" : "", nearest ? nearest : "",
+		  nearest ? "'?" : "; see heft query --list");
+	return NULL;
+}
+
+static bool write_result(void *ctx, FILE *to, struct heft_err *err)
+{
+	const struct query_job *job = ctx;
+	return heft_query_run(job->query, job->sql, &job->opts, put_to_file, to, err);
+}
+
+/* SQL, or the name of a query; an exit status. */
+static int run_text(struct query_job *job, const char *text)
+{
+	const uint64_t rows = job->opts.rows;
+	job->sql = text;
+	if (text[0] == '@') {
+		job->sql = named_sql(job, text + 1);
+		if (job->sql == NULL)
+			return EXIT_TROUBLE;
+		if (!job->has_rows)
+			job->opts.rows = 30;
+	}
+	const int status = snapshot_output(job->cli, job->output, write_result, job);
+	job->opts.rows = rows;
+	return status;
+}
+
+static int list_queries(void)
+{
+	const char *name, *text, *sql;
+	for (size_t i = 0; heft_query_at(i, &name, &text, &sql); i++)
+		printf("@%-15s %s\n", name, text);
+	return EXIT_FINE;
+}
+
+/* ---- standard input ---------------------------------------------------------------------------- */
+
+static void show_help(void)
+{
+	fputs("SQL statements end with ';'.  @NAME runs a ready-made query.\n"
+	      "  .list           the ready-made queries\n"
+	      "  .tables         the tables\n"
+	      "  .schema [NAME]  their columns\n"
+	      "  .quit           leave\n",
+	      stdout);
+}
+
+static int show_schema(struct query_job *job, const char *name)
+{
+	char sql[400];
+	snprintf(sql, sizeof sql,
+		 "SELECT t.name \"table\", c.name \"column\", c.type FROM pragma_table_list t, "
+		 "pragma_table_info(t.name) c WHERE t.schema = 'main' AND t.name NOT LIKE "
+		 "'sqlite%%' "
+		 "AND t.name <> 'names' AND ('%.60s' = '' OR t.name = '%.60s')",
+		 strchr(name, '\'') ? "" : name, strchr(name, '\'') ? "" : name);
+	return run_text(job, sql);
+}
+
+/* A line that begins with a dot.  False: leave. */
+static bool run_dot(struct query_job *job, const char *line)
+{
+	if (strcmp(line, ".quit") == 0 || strcmp(line, ".exit") == 0)
+		return false;
+	if (strcmp(line, ".help") == 0)
+		show_help();
+	else if (strcmp(line, ".list") == 0)
+		list_queries();
+	else if (strcmp(line, ".tables") == 0)
+		puts("symbols  aliases  sections  sources  components  containers  metadata  "
+		     "section_sizes");
+	else if (strncmp(line, ".schema", 7) == 0)
+		show_schema(job, line[7] == ' ' ? line + 8 : "");
+	else
+		cli_error(job->cli, "'%s' is not known; try .help", line);
+	return true;
+}
+
+struct typed {
+	char *text; /* the statement so far */
+	size_t size;
+};
+
+static bool append(struct typed *t, const char *line)
+{
+	const size_t more = strlen(line);
+	char *bigger = realloc(t->text, t->size + more + 2);
+	if (bigger == NULL)
+		return false;
+	memcpy(bigger + t->size, line, more);
+	t->size += more;
+	bigger[t->size++] = '\n';
+	bigger[t->size] = '\0';
+	t->text = bigger;
+	return true;
+}
+
+/* Takes a line; runs what is complete.  False: leave. */
+static bool take_line(struct query_job *job, struct typed *t, char *line, int *status)
+{
+	line[strcspn(line, "\n")] = '\0';
+	if (t->size == 0 && line[0] == '.')
+		return run_dot(job, line);
+	if (t->size == 0 && line[0] == '@') {
+		*status = run_text(job, line);
+		return true;
+	}
+	if (t->size == 0 && line[strspn(line, " \t")] == '\0')
+		return true;
+	if (!append(t, line)) {
+		*status = cli_error(job->cli, "out of memory");
+		return false;
+	}
+	if (heft_query_is_complete(t->text)) {
+		*status = run_text(job, t->text);
+		t->size = 0;
+	}
+	return true;
+}
+
+static void prompt(bool terminal, const struct typed *t)
+{
+	if (!terminal)
+		return;
+	fputs(t->size == 0 ? "heft> " : "  ...> ", stdout);
+	fflush(stdout);
+}
+
+/* At a terminal a mistake is told and forgotten; elsewhere it ends the run. */
+static int run_input(struct query_job *job)
+{
+	const bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+	struct typed t = { NULL, 0 };
+	char *line = NULL;
+	size_t room = 0;
+	int status = EXIT_FINE;
+	if (terminal)
+		puts("'.help' for help, '.quit' to leave");
+	prompt(terminal, &t);
+	while (getline(&line, &room, stdin) >= 0 && take_line(job, &t, line, &status) &&
+	       (terminal || status == EXIT_FINE))
+		prompt(terminal, &t);
+	if (t.size > 0 && status == EXIT_FINE)
+		status = run_text(job, t.text);
+	free(line);
+	free(t.text);
+	return terminal ? EXIT_FINE : status;
+}
+
+/* ---- the command ------------------------------------------------------------------------------- */
+
+static int run(struct query_job *job)
+{
+	struct heft_err err;
+	int status;
+	if (job->word_count == 0 || job->word_count > 2)
+		return cli_error(job->cli,
+				 "must specify one file, and SQL in one word; try '%s --help'",
+				 job->cli->usage);
+	struct heft_snapshot *s = snapshot_open(job->cli, &job->settings, job->words[0]);
+	if (s == NULL)
+		return EXIT_TROUBLE;
+	job->opts.width = job->wide || job->output ? 0 : term_width();
+	job->query = heft_query_new(s, &err);
+	if (job->query == NULL)
+		status = cli_failed(job->cli, &err);
+	else
+		status = job->word_count == 2 ? run_text(job, job->words[1]) : run_input(job);
+	heft_query_free(job->query);
+	heft_snapshot_free(s);
+	return status;
+}
+
+int cmd_query(const struct cli *cli, int argc, char **argv)
+{
+	struct query_job job = { .cli = cli, .opts = { .size = sizeof job.opts } };
+	int status = EXIT_FINE;
+	if (!snapshot_settings_init(&job.settings, cli, argc) || !parse(&job, argc, argv))
+		status = EXIT_TROUBLE;
+	else if (job.help)
+		cli_help(cli);
+	else if (job.version)
+		cli_version(cli);
+	else if (job.list)
+		status = list_queries();
+	else
+		status = run(&job);
+	snapshot_settings_release(&job.settings);
+	return status;
+}

@@ -1,0 +1,237 @@
+#include "report/budget_report.h"
+
+#include "base/json.h"
+#include "report/label_text.h"
+#include "report/markdown.h"
+#include "report/pss.h"
+
+static const char *const state_words[] = {
+	[HEFT_BUDGET_KEPT] = "ok",
+	[HEFT_BUDGET_BROKEN] = "broken",
+	[HEFT_BUDGET_SKIPPED] = "skipped",
+};
+
+/* What is held against the limit. */
+static double measured(const struct heft_budget_row *row)
+{
+	return row->growth ? row->now - row->base : row->now;
+}
+
+static void part_text(char out[PSS_MAX], const struct heft_budget_row *row, size_t i)
+{
+	const struct heft_budget_part *p = &row->parts[i];
+	if (row->growth)
+		pss_change(out, p->now - p->base);
+	else
+		pss_text(out, p->now);
+}
+
+static size_t count_state(const struct budget_report *r, enum heft_budget_state state)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < r->count; i++)
+		n += r->rows[i].state == state;
+	return n;
+}
+
+/* "1234 of 2000 bytes", "+20, at most +10 bytes": what was found. */
+static void put_finding(const struct heft_budget_row *row, struct sink *s)
+{
+	char have[PSS_MAX], limit[PSS_MAX], over[PSS_MAX];
+	if (row->state == HEFT_BUDGET_SKIPPED) {
+		sink_text(s, STR("not checked: no base"));
+		return;
+	}
+	if (row->growth) {
+		pss_change(have, measured(row));
+		pss_change(limit, row->limit);
+	} else {
+		pss_text(have, measured(row));
+		pss_text(limit, row->limit);
+	}
+	sink_printf(s, "%s of %s bytes", have, limit);
+	if (row->state == HEFT_BUDGET_BROKEN) {
+		pss_text(over, measured(row) - row->limit);
+		sink_printf(s, ", %s too many", over);
+	}
+}
+
+/* ---- for people -------------------------------------------------------------------------------- */
+
+static void text_parts(const struct heft_budget_row *row, struct sink *s)
+{
+	char size[PSS_MAX];
+	for (size_t i = 0; i < row->part_count; i++) {
+		const struct heft_budget_part *p = &row->parts[i];
+		part_text(size, row, i);
+		sink_right(s, str_of(size), 18);
+		sink_text(s, STR("  "));
+		label_put(s, str_of(p->label), 0);
+		if (*p->path) {
+			sink_text(s, STR("  "));
+			label_put(s, str_of(p->path), 0);
+		}
+		sink_text(s, STR("\n"));
+	}
+}
+
+void out_budget_text(const struct budget_report *r, struct sink *s)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		sink_printf(s, "%-8s ", state_words[r->rows[i].state]);
+		label_put(s, str_of(r->rows[i].rule), 0);
+		sink_text(s, STR(": "));
+		put_finding(&r->rows[i], s);
+		sink_text(s, STR("\n"));
+		text_parts(&r->rows[i], s);
+	}
+	sink_printf(s, "%zu of %zu limits broken", count_state(r, HEFT_BUDGET_BROKEN), r->count);
+	if (count_state(r, HEFT_BUDGET_SKIPPED) > 0)
+		sink_printf(s, ", %zu not checked", count_state(r, HEFT_BUDGET_SKIPPED));
+	sink_text(s, STR("\n"));
+}
+
+/* ---- for GitHub -------------------------------------------------------------------------------- */
+
+/* Percent signs and line ends have a meaning; in properties colons and commas too. */
+static void github_text(struct sink *s, const char *text, bool property)
+{
+	for (; *text; text++) {
+		const bool special = strchr("%\r\n", *text) || (property && strchr(":,", *text));
+		if (special)
+			sink_printf(s, "%%%02X", (unsigned char)*text);
+		else
+			sink_text(s, (struct str){ text, 1 });
+	}
+}
+
+static void github_row(const struct budget_report *r, const struct heft_budget_row *row,
+		       struct sink *s)
+{
+	char size[PSS_MAX];
+	sink_text(s, STR("::error file="));
+	github_text(s, r->path, true);
+	sink_printf(s, ",line=%u,title=Size budget broken::", row->line);
+	github_text(s, row->rule, false);
+	sink_text(s, STR(": "));
+	put_finding(row, s);
+	for (size_t i = 0; i < row->part_count; i++) {
+		part_text(size, row, i);
+		sink_printf(s, "%%0A%s ", size);
+		github_text(s, row->parts[i].label, false);
+	}
+	sink_text(s, STR("\n"));
+}
+
+void out_budget_github(const struct budget_report *r, struct sink *s)
+{
+	for (size_t i = 0; i < r->count; i++)
+		if (r->rows[i].state == HEFT_BUDGET_BROKEN)
+			github_row(r, &r->rows[i], s);
+	const size_t skipped = count_state(r, HEFT_BUDGET_SKIPPED);
+	if (skipped > 0)
+		sink_printf(s,
+			    "::warning title=Size budget::%zu limits of growth were not checked: "
+			    "no base\n",
+			    skipped);
+}
+
+/* ---- markdown ---------------------------------------------------------------------------------- */
+
+static void markdown_row(const struct heft_budget_row *row, struct sink *s)
+{
+	char size[PSS_MAX];
+	sink_printf(s, "| %s | ", state_words[row->state]);
+	markdown_code(s, row->rule, 160);
+	sink_text(s, STR(" | "));
+	put_finding(row, s);
+	sink_text(s, STR(" |"));
+	for (size_t i = 0; i < row->part_count; i++) {
+		part_text(size, row, i);
+		sink_printf(s, "%s%s ", i > 0 ? "<br>" : " ", size);
+		markdown_code(s, row->parts[i].label, 100);
+	}
+	sink_text(s, STR(" |\n"));
+}
+
+void out_budget_markdown(const struct budget_report *r, struct sink *s)
+{
+	sink_printf(s, "**Size budgets: %zu of %zu limits broken**\n\n",
+		    count_state(r, HEFT_BUDGET_BROKEN), r->count);
+	sink_text(s, STR("| | limit | measured | who |\n|---|---|---|---|\n"));
+	for (size_t i = 0; i < r->count; i++)
+		if (r->rows[i].state != HEFT_BUDGET_KEPT)
+			markdown_row(&r->rows[i], s);
+	for (size_t i = 0; i < r->count; i++)
+		if (r->rows[i].state == HEFT_BUDGET_KEPT)
+			markdown_row(&r->rows[i], s);
+}
+
+/* ---- json -------------------------------------------------------------------------------------- */
+
+struct out {
+	struct json j;
+	struct sink *s;
+};
+
+static void put_piece(void *ctx, const char *p, size_t size)
+{
+	sink_text(ctx, (struct str){ p, size });
+}
+
+static void member_pss(struct out *o, const char *key, double v)
+{
+	char text[PSS_MAX];
+	pss_exact(text, v);
+	json_key(&o->j, key);
+	sink_text(o->s, str_of(text));
+	o->j.comma = true;
+}
+
+static void json_row(struct out *o, const struct heft_budget_row *row)
+{
+	json_line(&o->j);
+	json_open(&o->j, '{');
+	json_member_text(&o->j, "rule", str_of(row->rule));
+	json_member_uint(&o->j, "line", row->line);
+	json_member_text(&o->j, "state", str_of(state_words[row->state]));
+	json_member_bool(&o->j, "growth", row->growth);
+	member_pss(o, "now", row->now);
+	if (row->state != HEFT_BUDGET_SKIPPED) {
+		member_pss(o, "base", row->base);
+		member_pss(o, "limit", row->limit);
+	}
+	json_key(&o->j, "parts");
+	json_open(&o->j, '[');
+	for (size_t i = 0; i < row->part_count; i++) {
+		json_open(&o->j, '{');
+		json_member_text(&o->j, "symbol", str_of(row->parts[i].label));
+		if (*row->parts[i].path)
+			json_member_text(&o->j, "path", str_of(row->parts[i].path));
+		member_pss(o, "now", row->parts[i].now);
+		member_pss(o, "base", row->parts[i].base);
+		json_close(&o->j, '}');
+	}
+	json_close(&o->j, ']');
+	json_close(&o->j, '}');
+}
+
+void out_budget_json(const struct budget_report *r, struct sink *s)
+{
+	struct out o = { { .put = put_piece, .ctx = s }, s };
+	json_open(&o.j, '{');
+	json_line(&o.j);
+	json_member_text(&o.j, "budget", str_of(r->path));
+	json_line(&o.j);
+	json_member_uint(&o.j, "broken", count_state(r, HEFT_BUDGET_BROKEN));
+	json_line(&o.j);
+	json_key(&o.j, "limits");
+	json_open(&o.j, '[');
+	for (size_t i = 0; i < r->count; i++)
+		json_row(&o, &r->rows[i]);
+	json_line(&o.j);
+	json_close(&o.j, ']');
+	json_line(&o.j);
+	json_close(&o.j, '}');
+	sink_text(s, STR("\n"));
+}

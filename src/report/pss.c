@@ -1,0 +1,49 @@
+#include "report/pss.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* v in units of 1/scale (a power of ten), decimals without zeros behind. */
+static void put(char out[PSS_MAX], double v, uint64_t scale, const char *sign)
+{
+	const double units = nearbyint(fabs(v) * (double)scale);
+	const uint64_t n = units < 1e18 ? (uint64_t)units : UINT64_C(1000000000000000000);
+	uint64_t rest = n % scale;
+	char decimals[8];
+	int digits = 0;
+	for (uint64_t s = scale; s > 1; s /= 10)
+		digits++;
+	for (; digits > 0 && rest % 10 == 0; digits--)
+		rest /= 10;
+	decimals[digits] = '\0';
+	for (int i = digits; i > 0; rest /= 10)
+		decimals[--i] = (char)('0' + rest % 10);
+	snprintf(out, PSS_MAX, "%s%" PRIu64 "%s%s", n ? sign : "", n / scale, digits ? "." : "",
+		 decimals);
+}
+
+static void put_short(char out[PSS_MAX], double v, const char *sign)
+{
+	const double size = fabs(v);
+	if (size < 0.05 && size > 1e-6)
+		snprintf(out, PSS_MAX, "~0");
+	else
+		put(out, v, size < 10 ? 10 : 1, sign);
+}
+
+void pss_text(char out[PSS_MAX], double v)
+{
+	put_short(out, v, v < 0 ? "-" : "");
+}
+
+void pss_change(char out[PSS_MAX], double v)
+{
+	put_short(out, v, v < 0 ? "-" : "+");
+}
+
+void pss_exact(char out[PSS_MAX], double v)
+{
+	put(out, v, 1000, v < 0 ? "-" : "");
+}

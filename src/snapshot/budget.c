@@ -1,0 +1,224 @@
+#include "snapshot/budget.h"
+
+#include "snapshot/diff_rows.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+
+enum { PARTS = 5 };
+
+/* ---- what a rule is about ---------------------------------------------------------------------- */
+
+/* A directory and all below it, a file, or a pattern of the shell's kind. */
+static bool source_matches(const char *pattern, const char *path)
+{
+	size_t n = strlen(pattern);
+	if (strpbrk(pattern, "*?["))
+		return fnmatch(pattern, path, 0) == 0;
+	while (n > 1 && pattern[n - 1] == '/')
+		n--;
+	return strncmp(pattern, path, n) == 0 && (path[n] == '\0' || path[n] == '/');
+}
+
+/* Texts of a snapshot that a limit is about, asked once each. */
+struct chosen {
+	uint8_t *texts; /* by id: 0 not asked, 1 no, 2 yes */
+};
+
+static bool text_matches(const struct budget_limit *l, const struct snapshot *s, uint32_t id)
+{
+	const struct str text = snapshot_text(s, id);
+	switch (l->subject) {
+	case BUDGET_SYMBOL: return pattern_matches(l->regex, text, NULL);
+	case BUDGET_SOURCE: return source_matches(l->pattern, text.p);
+	default: return str_eq(text, str_of(l->pattern));
+	}
+}
+
+static bool concerns(const struct budget_limit *l, struct chosen *c, const struct snapshot *s,
+		     const struct snap_symbol *y)
+{
+	const char *section = s->sections.data[y->section].name;
+	uint32_t id = y->full_name;
+	switch (l->subject) {
+	case BUDGET_FILE: return !snapshot_is_bss(section);
+	case BUDGET_VM: return snapshot_is_native(section);
+	case BUDGET_SECTION: return strcmp(section, l->pattern) == 0;
+	case BUDGET_SOURCE: id = snap_path(y); break;
+	case BUDGET_COMPONENT: id = y->component; break;
+	default: break;
+	}
+	if (snapshot_is_bss(section) && l->subject != BUDGET_SYMBOL)
+		return false;
+	if (c->texts[id] == 0)
+		c->texts[id] = text_matches(l, s, id) ? 2 : 1;
+	return c->texts[id] == 2;
+}
+
+/* Files and sections are whole; padding in front of a symbol is not its fault. */
+static double bytes_of(const struct budget_limit *l, const struct snap_symbol *y)
+{
+	if (l->subject <= BUDGET_SECTION || y->size == 0)
+		return snap_pss(y);
+	return (double)y->size / y->alias_count;
+}
+
+/* ---- measuring --------------------------------------------------------------------------------- */
+
+static bool stated_size(const struct snapshot *s, const char *section, double *ret)
+{
+	bool found = false;
+	*ret = 0;
+	for (size_t i = 0; i < s->containers.count; i++) {
+		const struct snap_container *c = &s->containers.data[i];
+		for (size_t k = 0; k < c->section_sizes.count; k++) {
+			if (strcmp(c->section_sizes.data[k].name, section) != 0)
+				continue;
+			*ret += (double)c->section_sizes.data[k].size;
+			found = true;
+		}
+	}
+	return found;
+}
+
+static double measure(const struct budget_limit *l, const struct snapshot *s, uint64_t vm)
+{
+	struct chosen c;
+	double sum = 0;
+	if (l->subject == BUDGET_VM)
+		return (double)vm;
+	if (l->subject == BUDGET_SECTION && stated_size(s, l->pattern, &sum))
+		return sum;
+	c.texts = xcalloc(s->texts.entries.count + 1, 1);
+	for (size_t i = 0; i < s->symbols.count; i++)
+		if (concerns(l, &c, s, &s->symbols.data[i]))
+			sum += bytes_of(l, &s->symbols.data[i]);
+	free(c.texts);
+	return sum;
+}
+
+static double limit_bytes(const struct budget_limit *l, double base)
+{
+	return l->percent ? base * (double)l->amount / 100000 : (double)l->amount;
+}
+
+/* ---- who it was -------------------------------------------------------------------------------- */
+
+struct parts {
+	struct intern names; /* id = place in sums */
+	VEC(struct heft_budget_part) sums;
+};
+
+static struct heft_budget_part *part_of(struct parts *p, struct budget_result *ret,
+					const struct snapshot *s, const struct snap_symbol *y)
+{
+	const struct str name = snapshot_text(s, y->full_name);
+	const uint32_t id = intern_borrow(&p->names, name);
+	if (id == p->sums.count)
+		vec_push(&p->sums,
+			 (struct heft_budget_part){
+				 arena_copy(&ret->arena, name.len ? name : STR("(no name)")),
+				 arena_copy(&ret->arena, snapshot_text(s, snap_path(y))), 0, 0 });
+	return &p->sums.data[id];
+}
+
+static void add_parts(struct parts *p, struct budget_result *ret, const struct budget_limit *l,
+		      const struct snapshot *s, bool base)
+{
+	struct chosen c = { xcalloc(s->texts.entries.count + 1, 1) };
+	for (size_t i = 0; i < s->symbols.count; i++) {
+		const struct snap_symbol *y = &s->symbols.data[i];
+		if (!concerns(l, &c, s, y))
+			continue;
+		struct heft_budget_part *part = part_of(p, ret, s, y);
+		*(base ? &part->base : &part->now) += bytes_of(l, y);
+	}
+	free(c.texts);
+}
+
+static int compare_doubles(double a, double b)
+{
+	return a > b ? -1 : a < b;
+}
+
+static int by_size(const void *pa, const void *pb)
+{
+	const struct heft_budget_part *a = pa, *b = pb;
+	const int c = compare_doubles(a->now, b->now);
+	return c != 0 ? c : strcmp(a->label, b->label);
+}
+
+static int by_growth(const void *pa, const void *pb)
+{
+	const struct heft_budget_part *a = pa, *b = pb;
+	const int c = compare_doubles(a->now - a->base, b->now - b->base);
+	return c != 0 ? c : strcmp(a->label, b->label);
+}
+
+static void name_parts(struct budget_result *ret, const struct budget_limit *l,
+		       const struct budget_input *in, struct heft_budget_row *row)
+{
+	struct parts p = { { { 0 } }, { 0 } };
+	add_parts(&p, ret, l, in->now, false);
+	if (in->base)
+		add_parts(&p, ret, l, in->base, true);
+	if (p.sums.count > 1)
+		qsort(p.sums.data, p.sums.count, sizeof *p.sums.data,
+		      l->growth ? by_growth : by_size);
+	struct heft_budget_part *kept = arena_new(&ret->arena, struct heft_budget_part, PARTS);
+	for (size_t i = 0; i < p.sums.count && row->part_count < PARTS; i++)
+		if ((l->growth ? p.sums.data[i].now - p.sums.data[i].base : p.sums.data[i].now) >
+		    0.5)
+			kept[row->part_count++] = p.sums.data[i];
+	row->parts = kept;
+	intern_release(&p.names);
+	vec_release(&p.sums);
+}
+
+/* ---- checking ---------------------------------------------------------------------------------- */
+
+static struct heft_budget_row check_limit(struct budget_result *ret, const struct budget_limit *l,
+					  const struct budget_input *in)
+{
+	struct heft_budget_row row = { .rule = arena_copy(&ret->arena, str_of(l->text)),
+				       .line = l->line,
+				       .growth = l->growth };
+	row.now = measure(l, in->now, in->vm_now);
+	if (in->base)
+		row.base = measure(l, in->base, in->vm_base);
+	row.limit = limit_bytes(l, row.base);
+	const double measured = l->growth ? row.now - row.base : row.now;
+	if (l->growth && !in->base)
+		row.state = HEFT_BUDGET_SKIPPED;
+	/* Sums of parts of bytes are not exact. */
+	else if (measured > row.limit + 0.001)
+		row.state = HEFT_BUDGET_BROKEN;
+	if (row.state == HEFT_BUDGET_BROKEN)
+		name_parts(ret, l, in, &row);
+	return row;
+}
+
+bool budget_check(struct budget_result *ret, const struct budget *b, const struct budget_input *in,
+		  struct heft_err *err)
+{
+	memset(ret, 0, sizeof *ret);
+	for (size_t i = 0; i < b->limits.count; i++) {
+		const struct budget_limit *l = &b->limits.data[i];
+		if (l->subject == BUDGET_VM &&
+		    (in->vm_now == 0 || (in->base && in->vm_base == 0))) {
+			budget_result_release(ret);
+			return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+				    "'%s': a .size file does not tell the size of the VM image; "
+				    "the program itself does",
+				    l->text);
+		}
+		vec_push(&ret->rows, check_limit(ret, l, in));
+	}
+	return true;
+}
+
+void budget_result_release(struct budget_result *r)
+{
+	vec_release(&r->rows);
+	arena_release(&r->arena);
+}

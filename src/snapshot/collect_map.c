@@ -1,0 +1,258 @@
+/* What the linker's map knows that nothing else does: names of a stripped program, where its merged strings are and
+ * how wide their characters, which object's code or data use bytes that have no object themselves. */
+#include "snapshot/collect_internal.h"
+
+#include "base/sort.h"
+
+uint32_t collect_map_section(const struct linkmap *map, const struct section *s)
+{
+	for (size_t i = 0; map && i < map->sections.count; i++)
+		if (map->sections.data[i].addr == s->addr &&
+		    map->sections.data[i].size == s->size &&
+		    str_eq(linkmap_text(map, map->sections.data[i].name), s->name))
+			return (uint32_t)i;
+	return LINKMAP_NONE;
+}
+
+void collect_map_pieces(struct collect *c)
+{
+	const struct linkmap *map = c->in->map;
+	const uint32_t found = collect_map_section(map, c->section);
+	c->pieces.count = 0;
+	if (found == LINKMAP_NONE)
+		return;
+	const struct linkmap_section *s = &map->sections.data[found];
+	for (uint32_t i = s->first_piece; i < s->first_piece + s->piece_count; i++)
+		if (map->pieces.data[i].size > 0)
+			vec_push(&c->pieces, (struct piece_place){ map->pieces.data[i].addr, i });
+}
+
+const struct linkmap_piece *collect_piece_at(struct collect *c, uint64_t addr)
+{
+	const struct piece_place *list = c->pieces.data;
+	const size_t count = c->pieces.count;
+	const bool near = c->piece < count && list[c->piece].addr <= addr &&
+			  (c->piece + 1 == count || list[c->piece + 1].addr > addr);
+	if (!near) {
+		const size_t behind = upper_bound(list, count, sizeof *list, addr);
+		if (behind == 0)
+			return NULL;
+		c->piece = behind - 1;
+	}
+	const struct linkmap_piece *p = &c->in->map->pieces.data[list[c->piece].piece];
+	return addr - p->addr < p->size ? p : NULL;
+}
+
+/* The digit of ".rodata.main.str2.4", which compilers name sections of strings. */
+unsigned collect_string_width(struct collect *c, uint64_t addr)
+{
+	const struct linkmap_piece *p = collect_piece_at(c, addr);
+	if (!p || p->kind != LINKMAP_MERGED)
+		return 0;
+	const struct str name = linkmap_piece_name(c->in->map, p);
+	size_t end = name.len;
+	while (end > 0 && name.p[end - 1] != '.')
+		end--;
+	if (end < 6 || memcmp(name.p + end - 6, ".str", 4) != 0)
+		return 0;
+	const char digit = name.p[end - 2];
+	return digit == '1' || digit == '2' || digit == '4' ? (unsigned)(digit - '0') : 0;
+}
+
+/* ---- whose bytes what uses them are ------------------------------------------------------------ */
+
+enum { OBJECT_SEVERAL = UINT32_MAX };
+
+void collect_learn_owner(struct collect *c, const struct snap_symbol *y)
+{
+	if (!c->in->map || y->object == 0)
+		return;
+	const label_id label = cursor_label(&c->owner_cursor, y->addr);
+	if (label == LABEL_NONE || label_is_fallback(c->in->file->labels, label))
+		return;
+	while (c->object_of_owner.count <= label)
+		vec_push(&c->object_of_owner, 0);
+	uint32_t *object = &c->object_of_owner.data[label];
+	*object = *object == 0 || *object == y->object ? y->object : OBJECT_SEVERAL;
+}
+
+/* The object made from each source file, by text id. */
+static void learn_objects(const struct collect *c, size_t first, uint32_t *object_of)
+{
+	for (size_t i = first; i < c->s->symbols.count; i++) {
+		const struct snap_symbol *y = &c->s->symbols.data[i];
+		if (y->source == 0 || y->object == 0)
+			continue;
+		uint32_t *object = &object_of[y->source];
+		*object = *object == 0 || *object == y->object ? y->object : OBJECT_SEVERAL;
+	}
+}
+
+static uint32_t object_of_user(const struct collect *c, label_id owner)
+{
+	const bool known = owner != LABEL_NONE && owner < c->object_of_owner.count;
+	const uint32_t object = known ? c->object_of_owner.data[owner] : 0;
+	return object == OBJECT_SEVERAL ? 0 : object;
+}
+
+void collect_complete_objects(struct collect *c, size_t first)
+{
+	if (!c->in->map)
+		return;
+	uint32_t *object_of = xcalloc(c->s->texts.entries.count + 1, sizeof *object_of);
+	learn_objects(c, first, object_of);
+	for (size_t i = first; i < c->s->symbols.count; i++) {
+		struct snap_symbol *y = &c->s->symbols.data[i];
+		if (y->object == 0)
+			y->object = object_of_user(c, c->owners.data[i - first]);
+		if (y->object == 0 && object_of[y->source] != OBJECT_SEVERAL)
+			y->object = object_of[y->source];
+	}
+	free(object_of);
+}
+
+/* ---- names ------------------------------------------------------------------------------------- */
+
+/* A name of the map. */
+struct map_name {
+	uint64_t addr; /* what it is sorted by */
+	uint64_t size; /* 0: up to the next name, or end */
+	uint64_t end;  /* of its piece */
+	struct str name;
+};
+
+struct map_names {
+	const struct linkmap *map;
+	VEC(struct map_name) list; /* of the section at work */
+	size_t symbol;             /* in map->symbols: the first of the next piece */
+	struct intern functions;   /* whose names sections of code state */
+};
+
+/* ".text.unlikely.f": "f"; "" where the name says no symbol's. */
+static struct str symbol_of_piece(struct str name)
+{
+	static const char *const fronts[] = {
+		".text.unlikely.", ".text.startup.",   ".text.hot.",
+		".text.exit.",     ".text.",           ".data.rel.ro.local.",
+		".data.rel.ro.",   ".data.rel.local.", ".data.rel.",
+		".data.",          ".bss.rel.ro.",     ".bss.",
+		".tdata.",         ".tbss.",           ".rodata.",
+	};
+	for (size_t i = 0; i < COUNT_OF(fronts); i++) {
+		const struct str front = str_of(fronts[i]);
+		if (str_starts(name, front))
+			return (struct str){ name.p + front.len, name.len - front.len };
+	}
+	return STR("");
+}
+
+static bool is_name(struct str name)
+{
+	return name.len > 0 && name.p[0] != '$' && !str_starts(name, STR(".L")) &&
+	       !str_starts(name, STR("."));
+}
+
+/* ".rodata.f" may be the constants of a function f, which have no name. */
+static struct str name_of_piece(struct map_names *n, const struct linkmap_piece *p)
+{
+	const struct str whole = linkmap_piece_name(n->map, p), name = symbol_of_piece(whole);
+	uint32_t id;
+	if (p->kind != LINKMAP_OBJECT || !is_name(name))
+		return STR("");
+	if (str_starts(whole, STR(".text.")))
+		(void)intern_borrow(&n->functions, name);
+	else if (str_starts(whole, STR(".rodata.")) && intern_find(&n->functions, name, &id))
+		return STR("");
+	return name;
+}
+
+static void add_piece(struct map_names *n, uint32_t index)
+{
+	const struct linkmap_piece *p = &n->map->pieces.data[index];
+	const struct linkmap_symbol *y = n->map->symbols.data;
+	const size_t count = n->map->symbols.count;
+	const uint64_t end = p->addr + p->size;
+	bool any = false;
+	for (; n->symbol < count && y[n->symbol].piece == index; n->symbol++) {
+		const struct linkmap_symbol *s = &y[n->symbol];
+		const struct str name = linkmap_symbol_name(n->map, s);
+		if (!is_name(name) || s->addr < p->addr || s->addr >= end)
+			continue;
+		any |= s->addr == p->addr;
+		vec_push(&n->list, (struct map_name){ s->addr, s->size, end, name });
+	}
+	const struct str name = any || p->size == 0 ? STR("") : name_of_piece(n, p);
+	if (name.len > 0)
+		vec_push(&n->list, (struct map_name){ p->addr, 0, end, name });
+}
+
+/* Whether the tables have a symbol there: list is sorted by section, then address. */
+static bool has_symbol(const native_vec *list, size_t count, uint32_t section, uint64_t addr)
+{
+	size_t low = 0, high = count;
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+		const struct native *y = &list->data[mid];
+		if (y->section < section || (y->section == section && y->addr < addr))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < count && list->data[low].section == section && list->data[low].addr == addr;
+}
+
+static void add_names(struct map_names *n, uint32_t section, size_t known, native_vec *ret)
+{
+	uint64_t next = UINT64_MAX;
+	sort_by_key(n->list.data, n->list.count, sizeof *n->list.data);
+	for (size_t i = n->list.count; i-- > 0;) {
+		const struct map_name *y = &n->list.data[i];
+		if (i + 1 < n->list.count && n->list.data[i + 1].addr > y->addr)
+			next = n->list.data[i + 1].addr;
+		if (has_symbol(ret, known, section, y->addr))
+			continue;
+		const uint64_t size = y->size > 0 ? y->size : min_u64(next, y->end) - y->addr;
+		vec_push(ret, (struct native){ .addr = y->addr,
+					       .size = size,
+					       .name = y->name,
+					       .section = section });
+	}
+	n->list.count = 0;
+}
+
+/* The first symbol of a piece or of one behind it. */
+static size_t symbol_from(const struct linkmap *map, uint32_t piece)
+{
+	size_t low = 0, high = map->symbols.count;
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+		if (map->symbols.data[mid].piece < piece)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+void collect_map_names(const struct collect_input *in, native_vec *ret)
+{
+	struct map_names n = { .map = in->map };
+	const size_t known = ret->count;
+	for (int code = 1; code >= 0; code--) { /* code first: see name_of_piece */
+		for (uint32_t i = 1; i < in->image->section_count; i++) {
+			const struct section *to = &in->image->sections[i];
+			const uint32_t found = to->exec == code && to->alloc
+						       ? collect_map_section(in->map, to)
+						       : LINKMAP_NONE;
+			if (found == LINKMAP_NONE)
+				continue;
+			const struct linkmap_section *s = &in->map->sections.data[found];
+			n.symbol = symbol_from(in->map, s->first_piece);
+			for (uint32_t k = 0; k < s->piece_count; k++)
+				add_piece(&n, s->first_piece + k);
+			add_names(&n, i, known, ret);
+		}
+	}
+	vec_release(&n.list);
+	intern_release(&n.functions);
+}

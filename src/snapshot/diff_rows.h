@@ -1,0 +1,33 @@
+/* diff_rows.h - the rows of a diff: its pairs added up by a text of their symbols.
+ *
+ * What a symbol had before counts for the row it was in then.  So the changes of the rows of any query add up to that
+ * of its total, and this without filters to the change of the snapshots, to the byte.  By symbol, the total also has
+ * what did not change.  O(symbols), rows sorted.  One thread. */
+#ifndef HEFT_SNAPSHOT_DIFF_ROWS_H
+#define HEFT_SNAPSHOT_DIFF_ROWS_H
+
+#include "snapshot/diff.h"
+
+struct diff_rows {
+	VEC(struct heft_diff_row) rows; /* sorted, cut */
+	struct heft_diff_row total;
+	struct arena arena; /* texts */
+};
+
+void diff_rows_make(struct diff_rows *ret, const struct snapshot_diff *d,
+		    const struct heft_diff_query *query);
+void diff_rows_release(struct diff_rows *r);
+
+/* Sums by the name of the section, over all containers; the last is of all ("TOTAL"). */
+struct diff_sections {
+	VEC(struct heft_diff_section) sections;
+};
+void diff_sections_make(struct diff_sections *ret, const struct snapshot_diff *d);
+void diff_sections_release(struct diff_sections *s);
+
+static inline double diff_delta(const struct heft_diff_sizes *s)
+{
+	return s->after - s->before;
+}
+
+#endif

@@ -1,0 +1,180 @@
+/* The halves of a .sizediff file. */
+#include "snapshot/diff.h"
+
+#include <stdlib.h>
+
+/* A copy of what is wanted of a snapshot. */
+struct half {
+	const struct snapshot *from;
+	struct snapshot *to;
+	uint32_t *texts; /* by id of `from`: of `to`, 0 = not copied */
+};
+
+static uint32_t copy_text(struct half *h, uint32_t id)
+{
+	if (id != 0 && h->texts[id] == 0)
+		h->texts[id] = intern_add(&h->to->texts, snapshot_text(h->from, id));
+	return h->texts[id];
+}
+
+static void copy_symbol(struct half *h, const struct snap_symbol *y)
+{
+	const struct snap_section *sec = &h->from->sections.data[y->section];
+	struct snap_symbol c = *y;
+	c.name = copy_text(h, y->name);
+	c.template_name = copy_text(h, y->template_name);
+	c.full_name = copy_text(h, y->full_name);
+	c.object = copy_text(h, y->object);
+	c.source = copy_text(h, y->source);
+	c.component = copy_text(h, y->component);
+	c.disassembly = copy_text(h, y->disassembly);
+	c.section = snapshot_section(h->to, sec->container, sec->name);
+	vec_push(&h->to->symbols, c);
+}
+
+static struct snap_value copy_value(struct arena *a, const struct snap_value *v)
+{
+	struct snap_value c = *v;
+	size_t count = 0;
+	c.key = arena_copy(a, str_of(v->key));
+	if (v->text)
+		c.text = arena_copy(a, str_of(v->text));
+	while (v->list && v->list[count])
+		count++;
+	const char **list = v->list ? arena_new(a, const char *, count + 1) : NULL;
+	for (size_t i = 0; i < count; i++)
+		list[i] = arena_copy(a, str_of(v->list[i]));
+	c.list = list;
+	return c;
+}
+
+static void copy_container(struct snapshot *to, const struct snap_container *c)
+{
+	struct snap_container n = { .name = arena_copy(&to->arena, str_of(c->name)) };
+	for (size_t i = 0; i < c->metadata.count; i++)
+		vec_push(&n.metadata, copy_value(&to->arena, &c->metadata.data[i]));
+	for (size_t i = 0; i < c->metrics.count; i++) {
+		const struct snap_metric *m = &c->metrics.data[i];
+		vec_push(&n.metrics,
+			 (struct snap_metric){ arena_copy(&to->arena, str_of(m->file)),
+					       arena_copy(&to->arena, str_of(m->name)),
+					       arena_copy(&to->arena, str_of(m->value)) });
+	}
+	for (size_t i = 0; i < c->section_sizes.count; i++) {
+		const struct snap_section_size *s = &c->section_sizes.data[i];
+		vec_push(&n.section_sizes,
+			 (struct snap_section_size){ arena_copy(&to->arena, str_of(s->name)),
+						     s->size });
+	}
+	vec_push(&to->containers, n);
+}
+
+/* Symbols that are marked, and all of their alias lists. */
+static void copy_marked(struct half *h, const uint8_t *marked)
+{
+	const struct snap_symbol *y = h->from->symbols.data;
+	for (size_t i = 0, n; i < h->from->symbols.count; i += n) {
+		bool any = false;
+		n = y[i].alias_count;
+		for (size_t k = 0; k < n; k++)
+			any = any || marked[i + k];
+		for (size_t k = 0; any && k < n; k++)
+			copy_symbol(h, &y[i + k]);
+	}
+}
+
+static void make_half(struct snapshot *to, const struct snapshot *from, const uint8_t *marked)
+{
+	snapshot_init(to);
+	struct half h = { from, to, xcalloc(from->texts.entries.count + 1, sizeof *h.texts) };
+	to->sparse = true;
+	to->has_components = from->has_components;
+	for (size_t i = 0; i < from->build_config.count; i++)
+		vec_push(&to->build_config, copy_value(&to->arena, &from->build_config.data[i]));
+	for (size_t i = 0; i < from->extra.count; i++)
+		vec_push(&to->extra, copy_value(&to->arena, &from->extra.data[i]));
+	for (size_t i = 0; i < from->containers.count; i++)
+		copy_container(to, &from->containers.data[i]);
+	copy_marked(&h, marked);
+	free(h.texts);
+}
+
+/* The place of a container of that name; where there is none, the first. */
+static uint32_t container_named(const struct snapshot *s, const char *name)
+{
+	for (uint32_t i = 0; i < s->containers.count; i++)
+		if (strcmp(s->containers.data[i].name, name) == 0)
+			return i;
+	return 0;
+}
+
+static void add_paddings(const struct snapshot_diff *d, struct snapshot *to)
+{
+	const uint32_t name = intern_add(&to->texts,
+					 STR("Overhead: aggregate padding of diff'ed symbols"));
+	for (size_t i = 0; i < d->paddings.count && to->containers.count > 0; i++) {
+		const struct diff_padding *p = &d->paddings.data[i];
+		const struct snap_section *sec = &d->before->sections.data[p->section];
+		const char *container = d->before->containers.data[sec->container].name;
+		const uint32_t section = snapshot_section(to, container_named(to, container),
+							  sec->name);
+		vec_push(&to->symbols, (struct snap_symbol){ .padding = p->size,
+							     .name = name,
+							     .template_name = name,
+							     .full_name = name,
+							     .section = section,
+							     .alias_count = 1 });
+	}
+}
+
+void diff_halves(const struct snapshot_diff *d, struct snapshot *ret_before,
+		 struct snapshot *ret_after)
+{
+	uint8_t *old = xcalloc(d->before->symbols.count + 1, 1);
+	uint8_t *new_ = xcalloc(d->after->symbols.count + 1, 1);
+	for (size_t i = 0; i < d->pairs.count; i++) {
+		const struct diff_pair *p = &d->pairs.data[i];
+		if (p->before != DIFF_NONE)
+			old[p->before] = p->change != HEFT_UNCHANGED;
+		if (p->after != DIFF_NONE)
+			new_[p->after] = p->change != HEFT_UNCHANGED;
+	}
+	make_half(ret_before, d->before, old);
+	make_half(ret_after, d->after, new_);
+	add_paddings(d, ret_after);
+	snapshot_place_sections(ret_before);
+	snapshot_place_sections(ret_after);
+	free(old);
+	free(new_);
+}
+
+/* ---- sources ----------------------------------------------------------------------------------- */
+
+static void see_source(struct intern *seen, struct intern *other, const struct snapshot *s,
+		       const struct snap_symbol *y, bool wanted)
+{
+	if (y && y->source)
+		(void)intern_borrow(wanted ? seen : other, snapshot_text(s, y->source));
+}
+
+const char *const *diff_sources(const struct snapshot_diff *d, enum heft_change change,
+				struct arena *arena)
+{
+	struct intern seen = { { 0 } }, other = { { 0 } };
+	size_t count = 0;
+	uint32_t id;
+	for (size_t i = 0; i < d->pairs.count; i++) {
+		const struct diff_pair *p = &d->pairs.data[i];
+		if (p->change == HEFT_UNCHANGED)
+			continue;
+		see_source(&seen, &other, d->before, diff_before(d, p), p->change == change);
+		see_source(&seen, &other, d->after, diff_after(d, p), p->change == change);
+	}
+	const char **list = arena_new(arena, const char *, seen.entries.count + 1);
+	for (size_t i = 0; i < seen.entries.count; i++)
+		if (!intern_find(&other, seen.entries.data[i].text, &id))
+			list[count++] = arena_copy(arena, seen.entries.data[i].text);
+	intern_release(&seen);
+	intern_release(&other);
+	return list;
+}

@@ -1,0 +1,46 @@
+#include "snapshot/sizefile_internal.h"
+
+static bool is_plain(struct str s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if ((uint8_t)s.p[i] >= 0x80 || s.p[i] == '\t' || s.p[i] == '\n')
+			return false;
+	return true;
+}
+
+/* The ids of the texts as the file format has them, by id; NULL where all are that already. */
+static uint32_t *escaped_ids(struct snapshot *s)
+{
+	const size_t count = s->texts.entries.count;
+	uint32_t *ids = NULL;
+	struct text escaped = { 0 };
+	for (uint32_t i = 0; i < count; i++) {
+		if (is_plain(snapshot_text(s, i)))
+			continue;
+		if (ids == NULL) {
+			ids = xmalloc(count * sizeof *ids);
+			for (uint32_t k = 0; k < count; k++)
+				ids[k] = k;
+		}
+		escaped.len = 0;
+		sizefile_add_text(&escaped, snapshot_text(s, i));
+		ids[i] = intern_add(&s->texts, text_str(&escaped));
+	}
+	text_release(&escaped);
+	return ids;
+}
+
+void snapshot_escape(struct snapshot *s)
+{
+	uint32_t *ids = escaped_ids(s);
+	for (size_t i = 0; ids && i < s->symbols.count; i++) {
+		struct snap_symbol *y = &s->symbols.data[i];
+		y->name = ids[y->name];
+		y->template_name = ids[y->template_name];
+		y->full_name = ids[y->full_name];
+		y->object = ids[y->object];
+		y->source = ids[y->source];
+		y->component = ids[y->component];
+	}
+	free(ids);
+}

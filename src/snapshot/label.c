@@ -1,0 +1,66 @@
+#include "snapshot/label.h"
+
+#include "map/paths.h"
+
+uint32_t snap_path(const struct snap_symbol *y)
+{
+	return y->source ? y->source : y->object;
+}
+
+struct str snap_namespace(struct str name)
+{
+	size_t depth = 0;
+	for (size_t i = name.len; i > 1; i--) {
+		const char c = name.p[i - 1];
+		if (c == '>' || c == ')' || c == '}')
+			depth++;
+		else if ((c == '<' || c == '(' || c == '{') && depth > 0)
+			depth--;
+		else if (depth == 0 && c == ':' && name.p[i - 2] == ':')
+			return (struct str){ name.p, i - 2 };
+	}
+	return STR("");
+}
+
+static struct str or_else(struct str s, struct str other)
+{
+	return s.len > 0 ? s : other;
+}
+
+static struct str text(const struct snapshot *s, uint32_t id, struct str other)
+{
+	return or_else(snapshot_text(s, id), other);
+}
+
+/* "section", and where there are several containers "container: section". */
+static struct str section_label(const struct snapshot *s, const struct snap_section *sec,
+				struct text *work)
+{
+	if (s->containers.count < 2)
+		return str_of(sec->name);
+	text_set(work, str_of(s->containers.data[sec->container].name));
+	text_add(work, STR(": "));
+	text_add(work, str_of(sec->name));
+	return text_str(work);
+}
+
+struct str snap_label(const struct snapshot *s, const struct snap_symbol *y, enum heft_diff_by by,
+		      struct text *work)
+{
+	const struct snap_section *sec = &s->sections.data[y->section];
+	const struct str no_path = STR("(no path)");
+	switch (by) {
+	case HEFT_DIFF_BY_SOURCE: return text(s, snap_path(y), no_path);
+	case HEFT_DIFF_BY_DIRECTORY:
+		return snap_path(y) ? path_directory(snapshot_text(s, snap_path(y)), 0) : no_path;
+	case HEFT_DIFF_BY_OBJECT: return text(s, y->object, STR("(no object)"));
+	case HEFT_DIFF_BY_COMPONENT: return text(s, y->component, STR("(no component)"));
+	case HEFT_DIFF_BY_SECTION: return section_label(s, sec, work);
+	case HEFT_DIFF_BY_CONTAINER:
+		return or_else(str_of(s->containers.data[sec->container].name),
+			       STR("(the program)"));
+	case HEFT_DIFF_BY_NAMESPACE:
+		return or_else(snap_namespace(snapshot_text(s, y->name)), STR("(global)"));
+	default: return text(s, y->full_name, STR("(no name)"));
+	}
+}

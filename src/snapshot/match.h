@@ -1,0 +1,63 @@
+/* match.h - the keys by which diffs find a symbol again.  Private to diff*.c. */
+#ifndef HEFT_SNAPSHOT_MATCH_H
+#define HEFT_SNAPSHOT_MATCH_H
+
+#include "snapshot/diff.h"
+
+/* Two symbols with equal keys are one.  All bytes count: no gaps, and what a pass leaves out is 0. */
+struct match_key {
+	uint64_t size;
+	uint32_t place; /* container and section letter */
+	uint32_t name, path;
+	uint32_t zero;
+};
+
+struct match_side {
+	const struct snapshot *s;
+	uint32_t *texts;    /* by id of the snapshot: common id + 1, 0 = not looked up */
+	uint32_t *stable;   /* the same of the text without unstable numbers */
+	uint32_t *places;   /* by section */
+	VEC(uint32_t) left; /* symbols without a partner, in order */
+};
+
+struct matcher {
+	bool supersize;
+	struct intern common; /* texts of both sides */
+	struct text work;
+	struct match_side before, after;
+	uint32_t *partner; /* by symbol of `after`: of `before`, or DIFF_NONE */
+	uint8_t *pass;     /* by symbol of `after`: which pass found its partner, from 1 */
+};
+
+enum match_pass {
+	MATCH_SAME = 1,
+	MATCH_SIZED, /* another size */
+	MATCH_PLAIN, /* other parameters or template arguments */
+	MATCH_FILE,  /* in a file of the same name in another directory */
+	MATCH_FILE_SIZED,
+	MATCH_UNIQUE, /* another path */
+	MATCH_MOVED,  /* another path, or suffix of the name */
+	MATCH_MOVED_SIZED,
+	MATCH_RENAMED,
+	MATCH_ALIKE, /* renamed, and moved */
+};
+
+void matcher_init(struct matcher *m, const struct snapshot *before, const struct snapshot *after,
+		  bool supersize);
+void matcher_release(struct matcher *m);
+/* Pairs symbols by the four passes of SuperSize, then by the other ones if they are wanted. */
+void matcher_run(struct matcher *m);
+
+/* match_rename.c: pairs by size and how alike names are. */
+void match_renamed(struct matcher *m);
+void match_pair(struct matcher *m, uint32_t before, uint32_t after, enum match_pass pass);
+/* Takes symbols that have a partner out of the lists. */
+void match_drop(struct matcher *m);
+
+/* A name that heft made from an address: "sub_1234", "sub_1234 [anonymous data]". */
+bool match_is_made_up(struct str name);
+
+/* Texts without what differs from build to build: `ret` is replaced; false where that is the text itself. */
+bool match_stable(struct str s, struct text *ret);
+
+#endif

@@ -1,0 +1,151 @@
+/* Symbols that were renamed: what has the same size in the same place, or a name alike. */
+#include "snapshot/match.h"
+
+#include <stdlib.h>
+
+enum {
+	SMALL = 32,      /* bytes: smaller ones have equal sizes by accident */
+	CANDIDATES = 64, /* that one symbol is compared with at most */
+	ALIKE = 60,      /* percent of the name, in the same path */
+	VERY_ALIKE = 75, /* in another path */
+};
+
+struct candidate {
+	uint64_t size;
+	uint32_t place, symbol;
+	bool taken;
+};
+
+struct candidates {
+	VEC(struct candidate) all; /* by place and size, then in order */
+};
+
+static bool has_name(const struct match_side *side, const struct snap_symbol *y)
+{
+	const struct str name = snapshot_text(side->s, y->full_name);
+	return name.len > 0 && name.p[0] != '*' && !snap_is_literal(name) &&
+	       !snap_is_overhead(name) &&
+	       snapshot_is_native(side->s->sections.data[y->section].name);
+}
+
+static int compare(const void *pa, const void *pb)
+{
+	const struct candidate *a = pa, *b = pb;
+	if (a->place != b->place)
+		return a->place < b->place ? -1 : 1;
+	if (a->size != b->size)
+		return a->size < b->size ? -1 : 1;
+	return a->symbol < b->symbol ? -1 : a->symbol > b->symbol;
+}
+
+static void collect(struct candidates *c, struct match_side *side)
+{
+	for (size_t i = 0; i < side->left.count; i++) {
+		const struct snap_symbol *y = &side->s->symbols.data[side->left.data[i]];
+		if (y->size > 0 && has_name(side, y))
+			vec_push(&c->all, (struct candidate){ y->size, side->places[y->section],
+							      side->left.data[i], false });
+	}
+	if (c->all.count > 1)
+		qsort(c->all.data, c->all.count, sizeof *c->all.data, compare);
+}
+
+/* Percent of the longer name that both begin or end with. */
+static unsigned alike(struct str a, struct str b)
+{
+	const size_t shorter = a.len < b.len ? a.len : b.len, longer = a.len + b.len - shorter;
+	size_t head = 0, tail = 0;
+	while (head < shorter && a.p[head] == b.p[head])
+		head++;
+	while (tail < shorter - head && a.p[a.len - 1 - tail] == b.p[b.len - 1 - tail])
+		tail++;
+	return longer ? (unsigned)((head + tail) * 100 / longer) : 0;
+}
+
+static bool same_path(const struct matcher *m, const struct snap_symbol *old,
+		      const struct snap_symbol *new_)
+{
+	const struct str a = snapshot_text(m->before.s, snap_path(old));
+	return a.len > 0 && str_eq(a, snapshot_text(m->after.s, snap_path(new_)));
+}
+
+/* Symbols of one size and section: [first, end) of either side. */
+struct bucket {
+	size_t old_first, old_end, new_first, new_end;
+};
+
+static void pair_candidates(struct matcher *m, struct candidate *old, struct candidate *new_,
+			    enum match_pass pass)
+{
+	match_pair(m, old->symbol, new_->symbol, pass);
+	old->taken = new_->taken = true;
+}
+
+/* The name most alike, if it is alike enough; of code in the same path more than a few bytes need no such name if
+ * there is one symbol on either side. */
+static void find_partner(struct matcher *m, struct candidates *old, struct candidate *new_,
+			 const struct bucket *b, bool in_path)
+{
+	const struct snap_symbol *y = &m->after.s->symbols.data[new_->symbol];
+	const struct str name = snapshot_text(m->after.s, y->full_name);
+	const size_t end = b->old_first + min_u64(b->old_end - b->old_first, CANDIDATES);
+	const bool alone = in_path && b->old_end - b->old_first == 1 && y->size >= SMALL &&
+			   b->new_end - b->new_first == 1 && (new_->place & 0xff) == 't';
+	unsigned best = in_path ? ALIKE - 1 : VERY_ALIKE - 1;
+	struct candidate *found = NULL;
+	for (size_t i = b->old_first; i < end; i++) {
+		struct candidate *c = &old->all.data[i];
+		const struct snap_symbol *o = &m->before.s->symbols.data[c->symbol];
+		if (c->taken || (in_path && !same_path(m, o, y)))
+			continue;
+		const unsigned score = alike(name, snapshot_text(m->before.s, o->full_name));
+		if (score > best || alone) {
+			best = score;
+			found = c;
+		}
+	}
+	if (found)
+		pair_candidates(m, found, new_, in_path ? MATCH_RENAMED : MATCH_ALIKE);
+}
+
+static void pair_bucket(struct matcher *m, struct candidates *old, struct candidates *new_,
+			const struct bucket *b)
+{
+	for (int in_path = 1; in_path >= 0; in_path--)
+		for (size_t i = b->new_first; i < b->new_end; i++)
+			if (!new_->all.data[i].taken &&
+			    (in_path || new_->all.data[i].size >= SMALL))
+				find_partner(m, old, &new_->all.data[i], b, in_path);
+}
+
+static size_t bucket_end(const struct candidates *c, size_t first)
+{
+	size_t end = first;
+	while (end < c->all.count && c->all.data[end].place == c->all.data[first].place &&
+	       c->all.data[end].size == c->all.data[first].size)
+		end++;
+	return end;
+}
+
+void match_renamed(struct matcher *m)
+{
+	struct candidates old = { { 0 } }, new_ = { { 0 } };
+	size_t o = 0, n = 0;
+	collect(&old, &m->before);
+	collect(&new_, &m->after);
+	while (o < old.all.count && n < new_.all.count) {
+		struct candidate a = old.all.data[o], b = new_.all.data[n];
+		a.symbol = b.symbol = 0;
+		const int c = compare(&a, &b);
+		const size_t old_end = bucket_end(&old, o), new_end = bucket_end(&new_, n);
+		if (c == 0)
+			pair_bucket(m, &old, &new_, &(struct bucket){ o, old_end, n, new_end });
+		if (c <= 0)
+			o = old_end;
+		if (c >= 0)
+			n = new_end;
+	}
+	vec_release(&old.all);
+	vec_release(&new_.all);
+	match_drop(m);
+}

@@ -1,0 +1,17 @@
+/* quality.h - whether a snapshot is what it should be: sums, and what a good one has little or much of.
+ *
+ * O(symbols).  Thread-safe. */
+#ifndef HEFT_SNAPSHOT_QUALITY_H
+#define HEFT_SNAPSHOT_QUALITY_H
+
+#include "snapshot/snapshot.h"
+
+struct quality {
+	VEC(struct heft_quality_finding) findings;
+	struct arena arena;
+};
+
+void quality_check(struct quality *ret, const struct snapshot *s);
+void quality_release(struct quality *q);
+
+#endif

@@ -1,0 +1,12 @@
+/* query_table.h - the virtual table of symbols.  Private to query*.c. */
+#ifndef HEFT_SNAPSHOT_QUERY_TABLE_H
+#define HEFT_SNAPSHOT_QUERY_TABLE_H
+
+#include "snapshot/snapshot.h"
+
+#include <sqlite3.h>
+
+/* Makes `symbols` known to the connection; an SQLite status. */
+int query_table_add(sqlite3 *db, const struct snapshot *s);
+
+#endif

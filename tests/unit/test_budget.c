@@ -1,0 +1,190 @@
+/* Budgets: the format of their files, what is measured, who is named. */
+#include "snapshot/budget.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "../lib/snapmaker.h"
+
+static const struct made old[] = {
+	{ ".text", 0x1000, 1000, 0, "std::sort<int>(int*)", "net/a.cc", NULL, "Net", 0 },
+	{ ".text", 0x2000, 600, 100, "main", "app/main.cc", NULL, "App", 2 },
+	{ ".text", 0x2000, 600, 100, "same", "net/b.cc", NULL, "Net", 0 },
+	{ ".data", 0x3000, 50, 0, "table", "network/t.cc", NULL, "", 0 },
+	{ ".bss", 0x4000, 9000, 0, "heap", "net/a.cc", NULL, "Net", 0 },
+};
+static const struct made now[] = {
+	{ ".text", 0x1000, 1400, 0, "std::sort<int>(int*)", "net/a.cc", NULL, "Net", 0 },
+	{ ".text", 0x2000, 600, 100, "main", "app/main.cc", NULL, "App", 2 },
+	{ ".text", 0x2000, 600, 100, "same", "net/b.cc", NULL, "Net", 0 },
+	{ ".data", 0x3000, 50, 0, "table", "network/t.cc", NULL, "", 0 },
+	{ ".bss", 0x4000, 9000, 0, "heap", "net/a.cc", NULL, "Net", 0 },
+};
+
+struct fixture {
+	struct snapshot now, old;
+	struct budget budget;
+	struct budget_result result;
+};
+
+/* Checks the rules against the two snapshots, or `now` alone. */
+static void setup(struct fixture *f, const char *rules, bool base)
+{
+	struct heft_err err;
+	memset(f, 0, sizeof *f);
+	snapmaker_make(&f->now, now, COUNT_OF(now));
+	snapmaker_make(&f->old, old, COUNT_OF(old));
+	if (!budget_parse(&f->budget, "b.txt", str_of(rules), &err))
+		fail_msg("%s", err.text);
+	const struct budget_input in = { &f->now, base ? &f->old : NULL, 20000, 19000 };
+	assert_true(budget_check(&f->result, &f->budget, &in, &err));
+}
+
+static void teardown(struct fixture *f)
+{
+	budget_result_release(&f->result);
+	budget_release(&f->budget);
+	snapshot_release(&f->now);
+	snapshot_release(&f->old);
+}
+
+static void check_size(const char *rule, double want)
+{
+	struct fixture f;
+	setup(&f, rule, true);
+	assert_int_equal(f.result.rows.count, 1);
+	if (f.result.rows.data[0].now < want - 1e-6 || f.result.rows.data[0].now > want + 1e-6)
+		fail_msg("%s: %f, not %f", rule, f.result.rows.data[0].now, want);
+	teardown(&f);
+}
+
+static void each_subject_measures_its_bytes(void **state)
+{
+	(void)state;
+	/* Shared bytes once, padding, and not what takes no room in the file. */
+	check_size("file max 1", 1400 + 700 + 50);
+	check_size("vm max 1", 20000);
+	check_size("section .text max 1", 2100);
+	check_size("section .bss max 1", 9000);
+	check_size("section .gone max 1", 0);
+	/* Without the padding in front. */
+	check_size("symbol ^main$ max 1", 300);
+	check_size("symbol \"^(main|same)$\" max 1", 600);
+	check_size("symbol heap max 1", 9000);
+	check_size("source net max 1", 1400 + 300);
+	check_size("source net/ max 1", 1400 + 300);
+	check_size("source net/a.cc max 1", 1400);
+	check_size("source net*/*.cc max 1", 1400 + 300 + 50);
+	check_size("source ne max 1", 0);
+	check_size("component Net max 1", 1400 + 300);
+}
+
+static void check_state(const char *rule, bool base, enum heft_budget_state want)
+{
+	struct fixture f;
+	setup(&f, rule, base);
+	assert_int_equal(f.result.rows.data[0].state, want);
+	teardown(&f);
+}
+
+static void limits_hold_up_to_their_very_value(void **state)
+{
+	(void)state;
+	check_state("section .text max 2100", false, HEFT_BUDGET_KEPT);
+	check_state("section .text max 2099", false, HEFT_BUDGET_BROKEN);
+	check_state("section .text max 2.05KiB", false, HEFT_BUDGET_BROKEN); /* 2099.2 */
+	check_state("section .text max 2.051 KiB", false, HEFT_BUDGET_KEPT);
+	check_state("section .text max 2.1 KB", false, HEFT_BUDGET_KEPT);
+	check_state("section .text growth 400", true, HEFT_BUDGET_KEPT);
+	check_state("section .text growth 399 bytes", true, HEFT_BUDGET_BROKEN);
+	check_state("section .text growth 23.529 %", true, HEFT_BUDGET_BROKEN);
+	check_state("section .text growth 23.53%", true, HEFT_BUDGET_KEPT);
+	check_state("section .text growth 0", false, HEFT_BUDGET_SKIPPED);
+	check_state("section .data growth 0", true, HEFT_BUDGET_KEPT);
+	check_state("section .gone growth 1%", true, HEFT_BUDGET_KEPT);
+}
+
+static void a_broken_limit_names_who_broke_it(void **state)
+{
+	struct fixture f;
+	(void)state;
+	setup(&f, "# a comment\n\n  section .text  max 1 KiB ,  growth 100   # why\r\n", true);
+	assert_int_equal(f.result.rows.count, 2);
+	const struct heft_budget_row *max = &f.result.rows.data[0], *growth = max + 1;
+	assert_string_equal(max->rule, "section .text max 1 KiB");
+	assert_string_equal(growth->rule, "section .text growth 100");
+	assert_int_equal(max->line, 3);
+	assert_int_equal(max->part_count, 3);
+	assert_string_equal(max->parts[0].label, "std::sort<int>(int*)");
+	assert_string_equal(max->parts[0].path, "net/a.cc");
+	assert_int_equal(growth->part_count, 1);
+	assert_int_equal((int)(growth->parts[0].now - growth->parts[0].base), 400);
+	teardown(&f);
+}
+
+static void the_size_of_the_image_must_be_known(void **state)
+{
+	struct fixture f;
+	struct heft_err err;
+	(void)state;
+	setup(&f, "file max 1", false);
+	budget_release(&f.budget);
+	budget_result_release(&f.result);
+	assert_true(budget_parse(&f.budget, "b", STR("vm max 1"), &err));
+	const struct budget_input in = { &f.now, NULL, 0, 0 };
+	assert_false(budget_check(&f.result, &f.budget, &in, &err));
+	assert_int_equal(err.code, HEFT_EARG);
+	teardown(&f);
+}
+
+static void a_bad_rule_is_told_with_its_place(void **state)
+{
+	static const struct {
+		const char *text, *place;
+	} tests[] = {
+		{ "file max 1\nfle max 1", "b.txt:2:1: 'fle' is none of" },
+		{ "file", "b.txt:1:5: 'max' or 'growth' is missing" },
+		{ "file least 2", "b.txt:1:6: 'least' is neither" },
+		{ "file max", "b.txt:1:9: a size is missing" },
+		{ "file max # 2", "b.txt:1:10: a size is missing" },
+		{ "file max big", "b.txt:1:10: 'big' is no size" },
+		{ "file max -1", "b.txt:1:10: '-1' is no size" },
+		{ "file max 1 Kib", "b.txt:1:12: 'Kib' is no unit" },
+		{ "file max 1.2.3", "b.txt:1:13: '.3' is no unit" },
+		{ "file max 5%", "b.txt:1:10: a percentage is" },
+		{ "file max 1 KiB growth 2", "b.txt:1:16: a comma or the end" },
+		{ "file max 99999999999999999999", "b.txt:1:10: " },
+		{ "file max 99999999999999 GiB", "b.txt:1:10: the size is too large" },
+		{ "section max 1 KiB", "b.txt:1:13: '1' is neither" },
+		{ "section \".text max 1", "b.txt:1:9: a closing" },
+		{ "symbol \"(\" max 1", "b.txt:1:8: " },
+		{ "symbol a max 1, growth", "b.txt:1:23: a size is missing" },
+		{ "file max 1,", "b.txt:1:12: 'max' or 'growth' is missing" },
+		{ ",", "b.txt:1:1: what is limited is missing" },
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(tests); i++) {
+		struct budget b;
+		struct heft_err err;
+		if (budget_parse(&b, "b.txt", str_of(tests[i].text), &err))
+			fail_msg("taken: %s", tests[i].text);
+		assert_int_equal(err.code, HEFT_EFORMAT);
+		if (strncmp(err.text, tests[i].place, strlen(tests[i].place)) != 0)
+			fail_msg("%s: %s", tests[i].text, err.text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_subject_measures_its_bytes),
+		cmocka_unit_test(limits_hold_up_to_their_very_value),
+		cmocka_unit_test(a_broken_limit_names_who_broke_it),
+		cmocka_unit_test(the_size_of_the_image_must_be_known),
+		cmocka_unit_test(a_bad_rule_is_told_with_its_place),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
