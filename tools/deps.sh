@@ -5,19 +5,21 @@
 # What building needs, as "probe:package".  cmd/X is a program, pc/X a pkg-config module, lib/X what
 # the linker finds as -lX.
 deps_build="cmd/cc:gcc hdr/stdio.h:libc6-dev cmd/ninja:ninja-build cmd/meson:meson
-	cmd/pkg-config:pkg-config pc/libisal:libisal-dev pc/libzstd:libzstd-dev
-	pc/liblzma:liblzma-dev pc/libpcre2-8:libpcre2-dev lib/iberty:libiberty-dev"
+	cmd/pkg-config:pkg-config pc/libisal:libisal-dev pc/zlib:zlib1g-dev pc/libzstd:libzstd-dev
+	pc/liblzma:liblzma-dev pc/liblz4:liblz4-dev pc/libpcre2-8:libpcre2-dev pc/sqlite3:libsqlite3-dev
+	lib/iberty:libiberty-dev"
 
 # What the tests need besides.
 deps_test="pc/cmocka:libcmocka-dev cmd/readelf:binutils cmd/python3:python3 cmd/xz:xz-utils
 	cmd/g++:g++"
 
 # What makes heft or its tests better; each is tried alone, and done without.
-deps_build_wish="file/usr/lib/llvm-19/lib/libc++abi.a:libc++abi-19-dev"
+deps_build_wish="file/usr/lib/llvm-19/lib/libc++abi.a:libc++abi-19-dev pc/capstone:libcapstone-dev"
 deps_test_wish="cmd/clang-19:clang-19 cmd/ld.lld-19:lld-19 cmd/llvm-readelf-19:llvm-19
 	cmd/clang-format-19:clang-format-19 file/usr/lib/llvm-19/lib/clang/19/include:libclang-rt-19-dev
 	file/usr/include/Zydis/Zydis.h:libzydis-dev cmd/cppcheck:cppcheck cmd/mandoc:mandoc cmd/shellcheck:shellcheck
-	cmd/eu-readelf:elfutils cmd/zstd:zstd cmd/dwz:dwz"
+	cmd/eu-readelf:elfutils cmd/zstd:zstd cmd/lz4:lz4 cmd/dwz:dwz cmd/mold:mold cmd/gdb:gdb cmd/valgrind:valgrind
+	cmd/arm-none-eabi-gcc:gcc-arm-none-eabi cmd/qemu-system-arm:qemu-system-arm"
 
 deps_say() {
 	echo "$*" >&2
