@@ -14,6 +14,7 @@ struct part {
 	struct blockmap map;
 	struct bbindex index;
 	bool indexed;
+	uint64_t *ends; /* of blocks, by place; NULL until batches are asked for */
 	const char *member;
 };
 
@@ -31,6 +32,7 @@ struct heft_blocks {
 	size_t part_count;
 	struct demangler demangler;
 	struct blockmap_detail detail;
+	struct block_check *check; /* in the arena */
 	const char *
 		*names; /* shown, by number of the function over all parts; NULL = not asked for */
 	const char ***sections; /* names, by part and index; NULL = not asked for */
@@ -46,6 +48,7 @@ struct heft_blocks *heft_blocks_new(void)
 	struct heft_blocks *b = xcalloc(1, sizeof *b);
 	notes_init(&b->notes);
 	b->style = HEFT_NAMES_FULL;
+	b->check = arena_new(&b->arena, struct block_check, 1);
 	return b;
 }
 
@@ -54,8 +57,10 @@ void heft_blocks_free(struct heft_blocks *b)
 	if (!b)
 		return;
 	blockmap_detail_release(&b->detail);
+	block_check_release(b->check);
 	for (size_t i = 0; i < b->part_count; i++) {
 		bbindex_release(&b->parts[i].index);
+		free(b->parts[i].ends);
 		blockmap_release(&b->parts[i].map);
 	}
 	free(b->parts);
@@ -342,18 +347,35 @@ void heft_blocks_sum(const struct heft_blocks *b, struct heft_block_sums *ret)
 
 /* ---- looking up --------------------------------------------------------------------------------- */
 
+static void make_index(struct part *p)
+{
+	if (!p->indexed)
+		blockmap_index(&p->map, &p->index);
+	p->indexed = true;
+}
+
 static bool find_in(struct part *p, uint64_t addr, uint32_t *ret)
 {
 	if (p->map.blocks.count == 0)
 		return false;
-	if (!p->indexed)
-		blockmap_index(&p->map, &p->index);
-	p->indexed = true;
+	make_index(p);
 	*ret = bbindex_find(&p->index, addr);
 	if (*ret == BBINDEX_NONE)
 		return false;
 	const struct bbmap_block *k = &p->map.blocks.data[*ret];
 	return addr - (blockmap_range_of(&p->map, *ret)->addr + k->off) < k->size;
+}
+
+/* The number that block `place` of the map has in its function, which is *ret_function. */
+static size_t place_in_function(const struct blockmap *map, uint64_t place, size_t *ret_function)
+{
+	const struct blockmap_range *r = blockmap_range_of(map, place);
+	const struct blockmap_function *f = &map->functions.data[r->function];
+	size_t at = place - r->first;
+	for (const struct blockmap_range *i = &map->ranges.data[f->range_first]; i < r; i++)
+		at += i->count;
+	*ret_function = r->function;
+	return at;
 }
 
 bool heft_blocks_find(struct heft_blocks *b, uint64_t addr,
@@ -363,19 +385,83 @@ bool heft_blocks_find(struct heft_blocks *b, uint64_t addr,
 	for (size_t k = 0; k < b->part_count; k++) {
 		struct part *p = &b->parts[k];
 		uint32_t place;
+		size_t function;
 		if (!find_in(p, addr, &place)) {
 			first += p->map.functions.count;
 			continue;
 		}
-		const struct blockmap_range *r = blockmap_range_of(&p->map, place);
-		const struct blockmap_function *f = &p->map.functions.data[r->function];
-		size_t at = place - r->first;
-		for (const struct blockmap_range *i = &p->map.ranges.data[f->range_first]; i < r;
-		     i++)
-			at += i->count;
-		fill(b, p, f, first + r->function, ret_function);
-		*ret_block = at;
+		*ret_block = place_in_function(&p->map, place, &function);
+		fill(b, p, &p->map.functions.data[function], first + function, ret_function);
 		return true;
+	}
+	return false;
+}
+
+static void list_ends(struct part *p)
+{
+	const struct blockmap *map = &p->map;
+	p->ends = xcalloc(map->blocks.count, sizeof *p->ends);
+	for (size_t i = 0; i < map->ranges.count; i++) {
+		const struct blockmap_range *r = &map->ranges.data[i];
+		for (uint64_t k = r->first; k < r->first + r->count; k++)
+			p->ends[k] = add_sat(r->addr + map->blocks.data[k].off,
+					     map->blocks.data[k].size);
+	}
+}
+
+/* Fills what is still free of ret; the part's blocks are numbered from `first`. */
+static void find_more(struct part *p, uint32_t first, const uint64_t *addrs, size_t count,
+		      uint32_t *ret)
+{
+	enum { BATCH = 1 << 19 };
+	uint32_t *found = xcalloc(min_u64(count, BATCH), sizeof *found);
+	make_index(p);
+	if (!p->ends)
+		list_ends(p);
+	while (count > 0) {
+		const size_t n = min_u64(count, BATCH);
+		bbindex_find_batch(&p->index, addrs, n, found);
+		for (size_t i = 0; i < n; i++)
+			if (ret[i] == HEFT_NO_BLOCK && found[i] != BBINDEX_NONE &&
+			    addrs[i] < p->ends[found[i]])
+				ret[i] = first + found[i];
+		addrs += n;
+		ret += n;
+		count -= n;
+	}
+	free(found);
+}
+
+void heft_blocks_find_batch(struct heft_blocks *b, const uint64_t *addrs, size_t count,
+			    uint32_t *ret)
+{
+	uint64_t first = 0;
+	for (size_t i = 0; i < count; i++)
+		ret[i] = HEFT_NO_BLOCK;
+	for (size_t k = 0; k < b->part_count; k++) {
+		const uint64_t size = b->parts[k].map.blocks.count;
+		if (first + size >= HEFT_NO_BLOCK)
+			return;
+		if (size > 0 && count > 0)
+			find_more(&b->parts[k], (uint32_t)first, addrs, count, ret);
+		first += size;
+	}
+}
+
+bool heft_blocks_place(const struct heft_blocks *b, uint32_t number, size_t *ret_function,
+		       size_t *ret_block)
+{
+	uint64_t left = number;
+	size_t first = 0, function;
+	for (size_t k = 0; k < b->part_count; k++) {
+		const struct blockmap *map = &b->parts[k].map;
+		if (left < map->blocks.count) {
+			*ret_block = place_in_function(map, left, &function);
+			*ret_function = first + function;
+			return true;
+		}
+		left -= map->blocks.count;
+		first += map->functions.count;
 	}
 	return false;
 }
@@ -412,4 +498,9 @@ struct notes *blocks_notes(struct heft_blocks *b)
 const char *blocks_name(struct heft_blocks *b, size_t i)
 {
 	return shown_name(b, &b->parts[0].map.functions.data[i], i);
+}
+
+struct block_check *blocks_check(const struct heft_blocks *b)
+{
+	return b->check;
 }

@@ -3,13 +3,15 @@
 #define HEFT_API_BLOCKS_H
 
 #include "heft.h"
-#include "source/blockmap.h"
+#include "source/block_check.h"
 
 /* Of the one image that was opened; NULL for archives. */
 const struct blockmap *blocks_map(const struct heft_blocks *b);
 /* The separate debug file's image, or NULL. */
 const struct image *blocks_debug(const struct heft_blocks *b);
 struct notes *blocks_notes(struct heft_blocks *b);
+/* What the last check found; zeroed before it. */
+struct block_check *blocks_check(const struct heft_blocks *b);
 /* In the style set, of function i of the map. */
 const char *blocks_name(struct heft_blocks *b, size_t i);
 

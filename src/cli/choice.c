@@ -9,6 +9,12 @@ const struct choice style_choices[] = { { "none", HEFT_NAMES_RAW },
 					{ "full", HEFT_NAMES_FULL },
 					{ NULL, 0 } };
 
+const struct choice convention_choices[] = { { "auto", HEFT_CONVENTION_AUTO },
+					     { "llvm", HEFT_CONVENTION_LLVM },
+					     { "gcc", HEFT_CONVENTION_GCC },
+					     { "pure", HEFT_CONVENTION_PURE },
+					     { NULL, 0 } };
+
 bool cli_bad_value(const struct cli *cli, const struct opt *o, const char *value,
 		   const char *wanted)
 {
@@ -27,7 +33,7 @@ bool cli_choice(const struct cli *cli, const struct opt *o, const char *value,
 			*ret = c->value;
 			return true;
 		}
-	char wanted[60];
+	char wanted[100];
 	snprintf(wanted, sizeof wanted, "one of %s", o->value);
 	return cli_bad_value(cli, o, value, wanted);
 }

@@ -46,6 +46,62 @@ extern const struct opt blocks_opts[];
 extern const char blocks_manual[];
 int cmd_blocks(const struct cli *cli, int argc, char **argv);
 
+extern const struct opt heap_run_opts[];
+extern const char heap_run_manual[];
+int cmd_heap_run(const struct cli *cli, int argc, char **argv);
+
+extern const struct opt heap_snapshot_opts[];
+extern const char heap_snapshot_manual[];
+int cmd_heap_snapshot(const struct cli *cli, int argc, char **argv);
+
+extern const struct opt heap_show_opts[], heap_diff_opts[], heap_at_opts[], heap_check_opts[];
+extern const char heap_show_manual[], heap_diff_manual[], heap_at_manual[], heap_check_manual[];
+int cmd_heap_show(const struct cli *cli, int argc, char **argv);
+int cmd_heap_diff(const struct cli *cli, int argc, char **argv);
+int cmd_heap_at(const struct cli *cli, int argc, char **argv);
+int cmd_heap_check(const struct cli *cli, int argc, char **argv);
+
+extern const struct opt blocks_profile_opts[];
+extern const char blocks_profile_manual[];
+int cmd_blocks_profile(const struct cli *cli, int argc, char **argv);
+
+extern const struct opt blocks_emit_opts[], blocks_check_opts[];
+extern const char blocks_emit_manual[], blocks_check_manual[];
+int cmd_blocks_emit(const struct cli *cli, int argc, char **argv);
+int cmd_blocks_check(const struct cli *cli, int argc, char **argv);
+
+extern const struct opt cc_wrap_opts[];
+extern const char cc_wrap_manual[];
+int cmd_cc_wrap(const struct cli *cli, int argc, char **argv);
+
+extern const struct opt snapshot_opts[];
+extern const char snapshot_manual[];
+int cmd_snapshot(const struct cli *cli, int argc, char **argv);
+
+extern const struct opt diff_opts[];
+extern const char diff_manual[];
+int cmd_diff(const struct cli *cli, int argc, char **argv);
+
+extern const struct opt query_opts[];
+extern const char query_manual[];
+int cmd_query(const struct cli *cli, int argc, char **argv);
+
+extern const struct opt check_opts[];
+extern const char check_manual[];
+int cmd_check(const struct cli *cli, int argc, char **argv);
+
+/* How a command takes its words; both return false after a message. */
+struct cli_words {
+	bool (*option)(void *job, const struct opt *o, const char *value);
+	bool (*operand)(void *job, const char *word);
+};
+
+/* Goes through the words of the command.  CLI_GO_ON, or the exit status where there is nothing more to do: after
+ * --help and --version, which are answered here, and after a message. */
+enum { CLI_GO_ON = -1 };
+int cli_parse(const struct cli *cli, int argc, char **argv, const struct cli_words *words,
+	      void *job);
+
 /* Prints the usage line, the manual and every option of the command on stdout. */
 void cli_help(const struct cli *cli);
 void cli_version(const struct cli *cli);
@@ -62,7 +118,8 @@ struct choice {
 	unsigned value;
 };
 
-extern const struct choice style_choices[]; /* enum heft_demangle */
+extern const struct choice style_choices[];      /* enum heft_demangle */
+extern const struct choice convention_choices[]; /* enum heft_convention */
 /* False, and said, where the value is none of the choices. */
 bool cli_choice(const struct cli *cli, const struct opt *o, const char *value,
 		const struct choice *choices, unsigned *ret);

@@ -64,7 +64,7 @@ struct profile_job {
 	struct heft_blocks *blocks;
 	enum heft_samples_form form;
 	enum heft_samples_format format;
-	bool help, version, verbose, force;
+	bool verbose, force;
 	const char *file, *samples, *output;
 	size_t file_count, samples_count;
 };
@@ -98,11 +98,10 @@ static bool apply_samples(struct profile_job *job, enum heft_samples_form form, 
 	return true;
 }
 
-static bool apply(struct profile_job *job, const struct opt *o, const char *value)
+static bool apply(void *ctx, const struct opt *o, const char *value)
 {
+	struct profile_job *job = ctx;
 	switch (o->id) {
-	case O_HELP: job->help = true; break;
-	case O_VERSION: job->version = true; break;
 	case O_PERF: return apply_samples(job, HEFT_SAMPLES_PERF, value);
 	case O_SCRIPT: return apply_samples(job, HEFT_SAMPLES_SCRIPT, value);
 	case O_ADDRESSES: return apply_samples(job, HEFT_SAMPLES_ADDRESSES, value);
@@ -119,25 +118,11 @@ static bool apply(struct profile_job *job, const struct opt *o, const char *valu
 	return true;
 }
 
-static bool parse(struct profile_job *job, int argc, char **argv)
+static bool add_operand(void *ctx, const char *word)
 {
-	struct opt_cursor c;
-	options_init(&c, blocks_profile_opts, argc, argv);
-	while (!job->help && !job->version) {
-		switch (options_next(&c)) {
-		case OPT_END: return true;
-		case OPT_OPTION:
-			if (!apply(job, c.opt, c.value))
-				return false;
-			break;
-		case OPT_OPERAND:
-			job->file = c.value;
-			job->file_count++;
-			break;
-		case OPT_SEPARATOR: break;
-		case OPT_BAD: cli_error(job->cli, "%s", c.problem); return false;
-		}
-	}
+	struct profile_job *job = ctx;
+	job->file = word;
+	job->file_count++;
 	return true;
 }
 
@@ -208,15 +193,10 @@ static int run(const struct profile_job *job)
 
 int cmd_blocks_profile(const struct cli *cli, int argc, char **argv)
 {
+	static const struct cli_words words = { apply, add_operand };
 	struct profile_job job = { .cli = cli, .blocks = heft_blocks_new() };
-	int status = EXIT_FINE;
-	if (!parse(&job, argc, argv))
-		status = EXIT_TROUBLE;
-	else if (job.help)
-		cli_help(cli);
-	else if (job.version)
-		cli_version(cli);
-	else
+	int status = cli_parse(cli, argc, argv, &words, &job);
+	if (status == CLI_GO_ON)
 		status = run(&job);
 	heft_blocks_free(job.blocks);
 	return status;

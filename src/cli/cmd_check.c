@@ -46,13 +46,12 @@ struct check_job {
 	struct heft_quality *quality;
 };
 
-static bool apply(struct check_job *job, const struct opt *o, const char *value)
+static bool apply(void *ctx, const struct opt *o, const char *value)
 {
+	struct check_job *job = ctx;
 	if (snapshot_settings_apply(&job->settings, o, value))
 		return true;
 	switch (o->id) {
-	case O_HELP: job->help = true; break;
-	case O_VERSION: job->version = true; break;
 	case O_BUDGET: job->budget_path = value; break;
 	case O_BASE: job->base_path = value; break;
 	case O_FORMAT:
@@ -64,25 +63,11 @@ static bool apply(struct check_job *job, const struct opt *o, const char *value)
 	return true;
 }
 
-static bool parse(struct check_job *job, int argc, char **argv)
+static bool add_operand(void *ctx, const char *word)
 {
-	struct opt_cursor c;
-	options_init(&c, check_opts, argc, argv);
-	while (!job->help && !job->version) {
-		switch (options_next(&c)) {
-		case OPT_END: return true;
-		case OPT_OPTION:
-			if (!apply(job, c.opt, c.value))
-				return false;
-			break;
-		case OPT_OPERAND:
-			job->file = c.value;
-			job->file_count++;
-			break;
-		case OPT_SEPARATOR: break;
-		case OPT_BAD: cli_error(job->cli, "%s", c.problem); return false;
-		}
-	}
+	struct check_job *job = ctx;
+	job->file = word;
+	job->file_count++;
 	return true;
 }
 
@@ -169,20 +154,23 @@ static int run_quality(struct check_job *job)
 	return status;
 }
 
+static int run(struct check_job *job)
+{
+	if (job->file_count != 1)
+		return cli_error(job->cli, "must specify one file; try '%s --help'",
+				 job->cli->usage);
+	return job->budget_path ? run_budget(job) : run_quality(job);
+}
+
 int cmd_check(const struct cli *cli, int argc, char **argv)
 {
+	static const struct cli_words words = { apply, add_operand };
 	struct check_job job = { .cli = cli };
-	int status = EXIT_FINE;
-	if (!snapshot_settings_init(&job.settings, cli, argc) || !parse(&job, argc, argv))
-		status = EXIT_TROUBLE;
-	else if (job.help)
-		cli_help(cli);
-	else if (job.version)
-		cli_version(cli);
-	else if (job.file_count != 1)
-		status = cli_error(cli, "must specify one file; try '%s --help'", cli->usage);
-	else
-		status = job.budget_path ? run_budget(&job) : run_quality(&job);
+	int status = snapshot_settings_init(&job.settings, cli, argc)
+			     ? cli_parse(cli, argc, argv, &words, &job)
+			     : EXIT_TROUBLE;
+	if (status == CLI_GO_ON)
+		status = run(&job);
 	snapshot_settings_release(&job.settings);
 	return status;
 }

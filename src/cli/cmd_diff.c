@@ -82,7 +82,7 @@ struct diff_job {
 	const char *output, *save;
 	const char *files[2];
 	size_t file_count;
-	bool help, version, exit_code, supersize, wide;
+	bool exit_code, supersize, wide;
 	struct heft_diff *diff;
 };
 
@@ -112,13 +112,12 @@ static bool apply_query(struct diff_job *job, const struct opt *o, const char *v
 	}
 }
 
-static bool apply(struct diff_job *job, const struct opt *o, const char *value)
+static bool apply(void *ctx, const struct opt *o, const char *value)
 {
+	struct diff_job *job = ctx;
 	if (snapshot_settings_apply(&job->settings, o, value))
 		return true;
 	switch (o->id) {
-	case O_HELP: job->help = true; break;
-	case O_VERSION: job->version = true; break;
 	case O_SECTION: job->query.section = value; break;
 	case O_FORMAT: return cli_choice(job->cli, o, value, format_choices, &job->format);
 	case O_OUTPUT: job->output = value; break;
@@ -131,26 +130,12 @@ static bool apply(struct diff_job *job, const struct opt *o, const char *value)
 	return true;
 }
 
-static bool parse(struct diff_job *job, int argc, char **argv)
+static bool add_operand(void *ctx, const char *word)
 {
-	struct opt_cursor c;
-	options_init(&c, diff_opts, argc, argv);
-	while (!job->help && !job->version) {
-		switch (options_next(&c)) {
-		case OPT_END: return true;
-		case OPT_OPTION:
-			if (!apply(job, c.opt, c.value))
-				return false;
-			break;
-		case OPT_OPERAND:
-			if (job->file_count < 2)
-				job->files[job->file_count] = c.value;
-			job->file_count++;
-			break;
-		case OPT_SEPARATOR: break;
-		case OPT_BAD: cli_error(job->cli, "%s", c.problem); return false;
-		}
-	}
+	struct diff_job *job = ctx;
+	if (job->file_count < 2)
+		job->files[job->file_count] = word;
+	job->file_count++;
 	return true;
 }
 
@@ -219,15 +204,12 @@ static int run(struct diff_job *job)
 
 int cmd_diff(const struct cli *cli, int argc, char **argv)
 {
+	static const struct cli_words words = { apply, add_operand };
 	struct diff_job job = { .cli = cli, .query = { .size = sizeof job.query, .rows = 20 } };
-	int status = EXIT_FINE;
-	if (!snapshot_settings_init(&job.settings, cli, argc) || !parse(&job, argc, argv))
-		status = EXIT_TROUBLE;
-	else if (job.help)
-		cli_help(cli);
-	else if (job.version)
-		cli_version(cli);
-	else
+	int status = snapshot_settings_init(&job.settings, cli, argc)
+			     ? cli_parse(cli, argc, argv, &words, &job)
+			     : EXIT_TROUBLE;
+	if (status == CLI_GO_ON)
 		status = run(&job);
 	snapshot_settings_release(&job.settings);
 	return status;

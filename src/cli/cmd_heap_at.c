@@ -34,24 +34,19 @@ struct at_job {
 	size_t word_count;
 };
 
-static bool parse(struct at_job *job, const struct opt *opts, int argc, char **argv)
+static bool apply(void *ctx, const struct opt *o, const char *value)
 {
-	struct opt_cursor c;
-	options_init(&c, opts, argc, argv);
-	while (!job->open.help && !job->open.version) {
-		switch (options_next(&c)) {
-		case OPT_END: return true;
-		case OPT_OPTION:
-			if (c.opt->id == O_JSON)
-				job->format = HEFT_HEAP_JSON;
-			else if (!heap_open_apply(&job->open, c.opt, c.value))
-				return false;
-			break;
-		case OPT_OPERAND: job->words[job->word_count++] = c.value; break;
-		case OPT_SEPARATOR: break;
-		case OPT_BAD: cli_error(job->open.cli, "%s", c.problem); return false;
-		}
-	}
+	struct at_job *job = ctx;
+	if (o->id != O_JSON)
+		return heap_open_apply(&job->open, o, value);
+	job->format = HEFT_HEAP_JSON;
+	return true;
+}
+
+static bool add_operand(void *ctx, const char *word)
+{
+	struct at_job *job = ctx;
+	job->words[job->word_count++] = word;
 	return true;
 }
 
@@ -94,22 +89,15 @@ static int run_check(struct at_job *job)
 	return heft_heap_damage_count(job->open.heap) > 0 ? EXIT_NO : EXIT_FINE;
 }
 
-static int run(const struct cli *cli, const struct opt *opts, int (*work)(struct at_job *job),
-	       int argc, char **argv)
+static int run(const struct cli *cli, int (*work)(struct at_job *job), int argc, char **argv)
 {
+	static const struct cli_words words = { apply, add_operand };
 	struct at_job job = { .format = HEFT_HEAP_TABLE };
-	int status = EXIT_FINE;
 	heap_open_init(&job.open, cli, false);
 	job.words = calloc((size_t)argc + 1, sizeof *job.words);
-	if (job.words == NULL)
-		status = cli_error(cli, "out of memory");
-	else if (!parse(&job, opts, argc, argv))
-		status = EXIT_TROUBLE;
-	else if (job.open.help)
-		cli_help(cli);
-	else if (job.open.version)
-		cli_version(cli);
-	else
+	int status = job.words == NULL ? cli_error(cli, "out of memory")
+				       : cli_parse(cli, argc, argv, &words, &job);
+	if (status == CLI_GO_ON)
 		status = work(&job);
 	if (status != EXIT_TROUBLE)
 		heap_open_notes(&job.open);
@@ -120,10 +108,10 @@ static int run(const struct cli *cli, const struct opt *opts, int (*work)(struct
 
 int cmd_heap_at(const struct cli *cli, int argc, char **argv)
 {
-	return run(cli, heap_at_opts, run_at, argc, argv);
+	return run(cli, run_at, argc, argv);
 }
 
 int cmd_heap_check(const struct cli *cli, int argc, char **argv)
 {
-	return run(cli, heap_check_opts, run_check, argc, argv);
+	return run(cli, run_check, argc, argv);
 }

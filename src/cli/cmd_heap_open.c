@@ -127,8 +127,6 @@ bool heap_open_apply(struct heap_open *h, const struct opt *o, const char *value
 	static const struct choice orders[] = { { "little", 0 }, { "big", 1 }, { NULL, 0 } };
 	unsigned big;
 	switch (o->id) {
-	case O_HELP: h->help = true; return true;
-	case O_VERSION: h->version = true; return true;
 	case O_VERBOSE: h->verbose = true; return true;
 	case O_PATH_MAP:
 	case O_AT: return apply_parts(h, o, value);

@@ -160,8 +160,9 @@ static bool apply_format(struct show_job *job, enum heft_heap_format format)
 	return true;
 }
 
-static bool apply(struct show_job *job, const struct opt *o, const char *value)
+static bool apply(void *ctx, const struct opt *o, const char *value)
 {
+	struct show_job *job = ctx;
 	struct heft_heap_query *q = &job->query;
 	switch (o->id) {
 	case O_BY:
@@ -191,35 +192,14 @@ static bool apply(struct show_job *job, const struct opt *o, const char *value)
 	}
 }
 
-static bool add_operand(struct show_job *job, const char *word)
+static bool add_operand(void *ctx, const char *word)
 {
+	struct show_job *job = ctx;
 	if (job->file_count == 2) {
 		cli_error(job->open.cli, "too many files: %s", word);
 		return false;
 	}
 	job->files[job->file_count++] = word;
-	return true;
-}
-
-static bool parse(struct show_job *job, const struct opt *opts, int argc, char **argv)
-{
-	struct opt_cursor c;
-	options_init(&c, opts, argc, argv);
-	while (!job->open.help && !job->open.version) {
-		switch (options_next(&c)) {
-		case OPT_END: return true;
-		case OPT_OPTION:
-			if (!apply(job, c.opt, c.value))
-				return false;
-			break;
-		case OPT_OPERAND:
-			if (!add_operand(job, c.value))
-				return false;
-			break;
-		case OPT_SEPARATOR: break;
-		case OPT_BAD: cli_error(job->open.cli, "%s", c.problem); return false;
-		}
-	}
 	return true;
 }
 
@@ -293,20 +273,15 @@ static int run_diff(struct show_job *job)
 	return report(job);
 }
 
-static int run(const struct cli *cli, const struct opt *opts, bool diff, int argc, char **argv)
+static int run(const struct cli *cli, bool diff, int argc, char **argv)
 {
+	static const struct cli_words words = { apply, add_operand };
 	struct show_job job = { .query = { .size = sizeof job.query },
 				.write = {
 					.size = sizeof job.write, .frames = 8, .summary = true } };
-	int status = EXIT_FINE;
 	heap_open_init(&job.open, cli, diff);
-	if (!parse(&job, opts, argc, argv))
-		status = EXIT_TROUBLE;
-	else if (job.open.help)
-		cli_help(cli);
-	else if (job.open.version)
-		cli_version(cli);
-	else
+	int status = cli_parse(cli, argc, argv, &words, &job);
+	if (status == CLI_GO_ON)
 		status = diff ? run_diff(&job) : run_show(&job);
 	if (status != EXIT_TROUBLE)
 		heap_open_notes(&job.open);
@@ -316,10 +291,10 @@ static int run(const struct cli *cli, const struct opt *opts, bool diff, int arg
 
 int cmd_heap_show(const struct cli *cli, int argc, char **argv)
 {
-	return run(cli, heap_show_opts, false, argc, argv);
+	return run(cli, false, argc, argv);
 }
 
 int cmd_heap_diff(const struct cli *cli, int argc, char **argv)
 {
-	return run(cli, heap_diff_opts, true, argc, argv);
+	return run(cli, true, argc, argv);
 }

@@ -33,40 +33,29 @@ const char heap_snapshot_manual[] =
 struct snapshot_job {
 	const struct cli *cli;
 	struct heft_snapshot_opts opts;
-	bool help, version, verbose;
+	bool verbose;
 	const char *output, *process;
 	size_t operand_count;
 };
 
-static void apply(struct snapshot_job *job, const struct opt *o, const char *value)
+static bool apply(void *ctx, const struct opt *o, const char *value)
 {
+	struct snapshot_job *job = ctx;
 	switch (o->id) {
-	case O_HELP: job->help = true; break;
-	case O_VERSION: job->version = true; break;
 	case O_OUTPUT: job->output = value; break;
 	case O_FULL: job->opts.full = true; break;
 	case O_NO_STOP: job->opts.no_stop = true; break;
 	case O_VERBOSE: job->verbose = true; break;
 	default: break;
 	}
+	return true;
 }
 
-static bool parse(struct snapshot_job *job, int argc, char **argv)
+static bool add_operand(void *ctx, const char *word)
 {
-	struct opt_cursor c;
-	options_init(&c, heap_snapshot_opts, argc, argv);
-	while (!job->help && !job->version) {
-		switch (options_next(&c)) {
-		case OPT_END: return true;
-		case OPT_OPTION: apply(job, c.opt, c.value); break;
-		case OPT_OPERAND:
-			job->process = c.value;
-			job->operand_count++;
-			break;
-		case OPT_SEPARATOR: break;
-		case OPT_BAD: cli_error(job->cli, "%s", c.problem); return false;
-		}
-	}
+	struct snapshot_job *job = ctx;
+	job->process = word;
+	job->operand_count++;
 	return true;
 }
 
@@ -112,14 +101,8 @@ static int run(struct snapshot_job *job)
 
 int cmd_heap_snapshot(const struct cli *cli, int argc, char **argv)
 {
+	static const struct cli_words words = { apply, add_operand };
 	struct snapshot_job job = { .cli = cli, .opts = { .size = sizeof job.opts } };
-	if (!parse(&job, argc, argv))
-		return EXIT_TROUBLE;
-	if (job.help)
-		cli_help(cli);
-	else if (job.version)
-		cli_version(cli);
-	else
-		return run(&job);
-	return EXIT_FINE;
+	const int status = cli_parse(cli, argc, argv, &words, &job);
+	return status == CLI_GO_ON ? run(&job) : status;
 }

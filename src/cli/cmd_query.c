@@ -59,14 +59,13 @@ static bool apply_rows(struct query_job *job, const struct opt *o, const char *v
 	return cli_number(job->cli, o, value, UINT32_MAX, &job->opts.rows);
 }
 
-static bool apply(struct query_job *job, const struct opt *o, const char *value)
+static bool apply(void *ctx, const struct opt *o, const char *value)
 {
+	struct query_job *job = ctx;
 	unsigned format;
 	if (snapshot_settings_apply(&job->settings, o, value))
 		return true;
 	switch (o->id) {
-	case O_HELP: job->help = true; break;
-	case O_VERSION: job->version = true; break;
 	case O_LIST: job->list = true; break;
 	case O_FORMAT:
 		if (!cli_choice(job->cli, o, value, format_choices, &format))
@@ -81,26 +80,12 @@ static bool apply(struct query_job *job, const struct opt *o, const char *value)
 	return true;
 }
 
-static bool parse(struct query_job *job, int argc, char **argv)
+static bool add_operand(void *ctx, const char *word)
 {
-	struct opt_cursor c;
-	options_init(&c, query_opts, argc, argv);
-	while (!job->help && !job->version) {
-		switch (options_next(&c)) {
-		case OPT_END: return true;
-		case OPT_OPTION:
-			if (!apply(job, c.opt, c.value))
-				return false;
-			break;
-		case OPT_OPERAND:
-			if (job->word_count < 2)
-				job->words[job->word_count] = c.value;
-			job->word_count++;
-			break;
-		case OPT_SEPARATOR: break;
-		case OPT_BAD: cli_error(job->cli, "%s", c.problem); return false;
-		}
-	}
+	struct query_job *job = ctx;
+	if (job->word_count < 2)
+		job->words[job->word_count] = word;
+	job->word_count++;
 	return true;
 }
 
@@ -292,18 +277,13 @@ static int run(struct query_job *job)
 
 int cmd_query(const struct cli *cli, int argc, char **argv)
 {
+	static const struct cli_words words = { apply, add_operand };
 	struct query_job job = { .cli = cli, .opts = { .size = sizeof job.opts } };
-	int status = EXIT_FINE;
-	if (!snapshot_settings_init(&job.settings, cli, argc) || !parse(&job, argc, argv))
-		status = EXIT_TROUBLE;
-	else if (job.help)
-		cli_help(cli);
-	else if (job.version)
-		cli_version(cli);
-	else if (job.list)
-		status = list_queries();
-	else
-		status = run(&job);
+	int status = snapshot_settings_init(&job.settings, cli, argc)
+			     ? cli_parse(cli, argc, argv, &words, &job)
+			     : EXIT_TROUBLE;
+	if (status == CLI_GO_ON)
+		status = job.list ? list_queries() : run(&job);
 	snapshot_settings_release(&job.settings);
 	return status;
 }

@@ -18,6 +18,7 @@ enum {
 	O_STRIP_PREFIX,
 	O_EXACT,
 	O_NO_LITERALS,
+	O_PATH_ALIASES,
 	O_STATS,
 	O_CHECK,
 	O_DEBUG_FILE,
@@ -39,6 +40,8 @@ const struct opt snapshot_opts[] = {
 	{ O_STRIP_PREFIX, 0, false, "strip-prefix", "DIR",
 	  "cut a prefix off paths; may be repeated" },
 	{ O_NO_LITERALS, 0, false, "no-string-literals", NULL, "no symbols for string literals" },
+	{ O_PATH_ALIASES, 0, false, "path-aliases", NULL,
+	  "an alias for each object that has the function; reads the objects" },
 	{ O_EXACT, 0, false, "supersize-names", NULL, "cut names exactly as SuperSize does" },
 	{ O_DEBUG_FILE, 0, false, "debug-file", "FILE", "separate debug file, same build id" },
 	{ O_DEBUG_DIR, 'D', false, "debug-dir", "DIR", "look for debug files here first" },
@@ -53,14 +56,16 @@ const char snapshot_manual[] =
 	"Lists every symbol of a program with size, padding, source and object file and\n"
 	"aliases, and keeps the list in a .size file: SuperSize's format, which its\n"
 	"console and viewer open, and so do 'heft diff' and 'heft query'.\n"
-	"FILE is a program, a shared object or a .size file.\n";
+	"FILE is a program, a shared object, an object file or archive, a zip file (APK), a\n"
+	"data pack (.pak), or a .size file; several become one snapshot of several containers.\n";
 
 struct snapshot_job {
 	const struct cli *cli;
 	struct heft_snapshot *snapshot;
-	const char *file, *output;
+	const char *output;
+	const char **files; /* room for all arguments */
 	size_t file_count;
-	bool help, version, verbose, stats, check;
+	bool verbose, stats, check;
 };
 
 static bool apply_path_map(struct snapshot_job *job, const struct opt *o, const char *value)
@@ -86,12 +91,11 @@ static bool apply_strip(struct snapshot_job *job, const char *value)
 	return false;
 }
 
-static bool apply(struct snapshot_job *job, const struct opt *o, const char *value)
+static bool apply(void *ctx, const struct opt *o, const char *value)
 {
+	struct snapshot_job *job = ctx;
 	struct heft_snapshot *s = job->snapshot;
 	switch (o->id) {
-	case O_HELP: job->help = true; break;
-	case O_VERSION: job->version = true; break;
 	case O_OUTPUT: job->output = value; break;
 	case O_STATS: job->stats = true; break;
 	case O_CHECK: job->check = true; break;
@@ -103,6 +107,7 @@ static bool apply(struct snapshot_job *job, const struct opt *o, const char *val
 	case O_STRIP_PREFIX: return apply_strip(job, value);
 	case O_EXACT: heft_snapshot_set_exact_names(s, true); break;
 	case O_NO_LITERALS: heft_snapshot_set_literals(s, false); break;
+	case O_PATH_ALIASES: heft_snapshot_set_path_aliases(s, true); break;
 	case O_DEBUG_FILE: heft_snapshot_add_debug_file(s, value); break;
 	case O_DEBUG_DIR: heft_snapshot_add_debug_dir(s, value); break;
 	case O_NO_SEARCH: heft_snapshot_set_find_debug(s, false); break;
@@ -112,25 +117,10 @@ static bool apply(struct snapshot_job *job, const struct opt *o, const char *val
 	return true;
 }
 
-static bool parse(struct snapshot_job *job, int argc, char **argv)
+static bool add_operand(void *ctx, const char *word)
 {
-	struct opt_cursor c;
-	options_init(&c, snapshot_opts, argc, argv);
-	while (!job->help && !job->version) {
-		switch (options_next(&c)) {
-		case OPT_END: return true;
-		case OPT_OPTION:
-			if (!apply(job, c.opt, c.value))
-				return false;
-			break;
-		case OPT_OPERAND:
-			job->file = c.value;
-			job->file_count++;
-			break;
-		case OPT_SEPARATOR: break;
-		case OPT_BAD: cli_error(job->cli, "%s", c.problem); return false;
-		}
-	}
+	struct snapshot_job *job = ctx;
+	job->files[job->file_count++] = word;
 	return true;
 }
 
@@ -148,10 +138,14 @@ static void print_stats(const struct snapshot_job *job)
 {
 	struct heft_snapshot_section sec;
 	int64_t total = 0;
+	const char *container = "";
 	printf("%-20s%12s%12s%12s%10s%10s%10s\n", "section", "size", "symbols", "padding", "source",
 	       "object", "aliases");
 	for (size_t i = 0; heft_snapshot_section(job->snapshot, i, &sec); i++) {
 		const int64_t size = sec.symbol_size + sec.padding;
+		if (strcmp(container, sec.container) != 0)
+			printf("%s\n", sec.container);
+		container = sec.container;
 		printf("%-20s%12" PRId64 "%12" PRIu64 "%12" PRId64, sec.name, size, sec.unique,
 		       sec.padding);
 		print_share(sec.with_source, sec.symbol_size);
@@ -202,12 +196,11 @@ static int write_snapshot(const struct snapshot_job *job)
 static int run(struct snapshot_job *job)
 {
 	struct heft_err err;
-	if (job->file_count != 1)
-		return cli_error(job->cli, "must specify one file; try '%s --help'",
-				 job->cli->usage);
+	if (job->file_count == 0)
+		return cli_error(job->cli, "must specify a file; try '%s --help'", job->cli->usage);
 	if (!job->output && !job->stats && !job->check)
 		return cli_error(job->cli, "say where to with -o FILE, or --stats or --check");
-	if (!heft_snapshot_open(job->snapshot, job->file, &err))
+	if (!heft_snapshot_open_all(job->snapshot, job->files, job->file_count, &err))
 		return cli_failed(job->cli, &err);
 	for (size_t i = 0; i < heft_snapshot_note_count(job->snapshot); i++)
 		note_print(job->cli, heft_snapshot_note(job->snapshot, i), job->verbose);
@@ -221,16 +214,14 @@ static int run(struct snapshot_job *job)
 
 int cmd_snapshot(const struct cli *cli, int argc, char **argv)
 {
+	static const struct cli_words words = { apply, add_operand };
 	struct snapshot_job job = { .cli = cli, .snapshot = heft_snapshot_new() };
-	int status = EXIT_FINE;
-	if (!parse(&job, argc, argv))
-		status = EXIT_TROUBLE;
-	else if (job.help)
-		cli_help(cli);
-	else if (job.version)
-		cli_version(cli);
-	else
+	job.files = calloc((size_t)argc + 1, sizeof *job.files);
+	int status = job.files == NULL ? cli_error(cli, "out of memory")
+				       : cli_parse(cli, argc, argv, &words, &job);
+	if (status == CLI_GO_ON)
 		status = run(&job);
 	heft_snapshot_free(job.snapshot);
+	free(job.files);
 	return status;
 }

@@ -41,7 +41,7 @@ struct where_job {
 	const struct cli *cli;
 	struct heft_where *where;
 	enum heft_where_format format;
-	bool help, version, verbose;
+	bool verbose;
 	const char *file;
 	const char **addrs; /* as typed */
 	size_t addr_count;
@@ -60,11 +60,10 @@ static bool apply_style(struct where_job *job, const struct opt *o, const char *
 	return true;
 }
 
-static bool apply(struct where_job *job, const struct opt *o, const char *value)
+static bool apply(void *ctx, const struct opt *o, const char *value)
 {
+	struct where_job *job = ctx;
 	switch (o->id) {
-	case O_HELP: job->help = true; break;
-	case O_VERSION: job->version = true; break;
 	case O_DEMANGLE: return apply_style(job, o, value);
 	case O_JSON: job->format = HEFT_WHERE_JSON; break;
 	case O_TERSE: job->format = HEFT_WHERE_TERSE; break;
@@ -77,30 +76,13 @@ static bool apply(struct where_job *job, const struct opt *o, const char *value)
 	return true;
 }
 
-static void add_operand(struct where_job *job, const char *word)
+static bool add_operand(void *ctx, const char *word)
 {
+	struct where_job *job = ctx;
 	if (job->file == NULL)
 		job->file = word;
 	else
 		job->addrs[job->addr_count++] = word;
-}
-
-static bool parse(struct where_job *job, int argc, char **argv)
-{
-	struct opt_cursor c;
-	options_init(&c, where_opts, argc, argv);
-	while (!job->help && !job->version) {
-		switch (options_next(&c)) {
-		case OPT_END: return true;
-		case OPT_OPTION:
-			if (!apply(job, c.opt, c.value))
-				return false;
-			break;
-		case OPT_OPERAND: add_operand(job, c.value); break;
-		case OPT_SEPARATOR: break;
-		case OPT_BAD: cli_error(job->cli, "%s", c.problem); return false;
-		}
-	}
 	return true;
 }
 
@@ -362,18 +344,12 @@ static int run_checked(struct where_job *job)
 
 int cmd_where(const struct cli *cli, int argc, char **argv)
 {
+	static const struct cli_words words = { apply, add_operand };
 	struct where_job job = { .cli = cli, .where = heft_where_new() };
-	int status = EXIT_FINE;
 	job.addrs = calloc((size_t)argc + 1, sizeof *job.addrs);
-	if (job.addrs == NULL)
-		status = cli_error(cli, "out of memory");
-	else if (!parse(&job, argc, argv))
-		status = EXIT_TROUBLE;
-	else if (job.help)
-		cli_help(cli);
-	else if (job.version)
-		cli_version(cli);
-	else
+	int status = job.addrs == NULL ? cli_error(cli, "out of memory")
+				       : cli_parse(cli, argc, argv, &words, &job);
+	if (status == CLI_GO_ON)
 		status = run_checked(&job);
 	free(job.addrs);
 	heft_where_free(job.where);

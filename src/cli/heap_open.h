@@ -29,7 +29,7 @@ struct heap_open {
 	const struct cli *cli;
 	struct heft_heap *heap; /* settings go there */
 	struct heft_heap *base; /* and there, if it is not NULL */
-	bool help, version, verbose;
+	bool verbose;
 };
 
 void heap_open_init(struct heap_open *h, const struct cli *cli, bool base);

@@ -17,8 +17,36 @@ static const struct command commands[] = {
 	{ "where", "[OPTION]... FILE ADDR...",
 	  "what is at an address: symbol, source lines, inlines", where_manual, where_opts,
 	  cmd_where },
+	{ "snapshot", "[OPTION]... FILE -o OUT.size", "every symbol of a program in a .size file",
+	  snapshot_manual, snapshot_opts, cmd_snapshot },
+	{ "diff", "[OPTION]... OLD NEW", "what changed between two programs or .size files",
+	  diff_manual, diff_opts, cmd_diff },
+	{ "query", "[OPTION]... FILE [SQL | @NAME]", "SQL over the symbols of a program",
+	  query_manual, query_opts, cmd_query },
+	{ "check", "[OPTION]... --budget=FILE FILE", "hold a program against limits on its sizes",
+	  check_manual, check_opts, cmd_check },
 	{ "blocks", "[OPTION]... FILE", "functions and their machine basic blocks", blocks_manual,
 	  blocks_opts, cmd_blocks },
+	{ "blocks profile", "[OPTION]... --perf=FILE FILE", "how often basic blocks ran",
+	  blocks_profile_manual, blocks_profile_opts, cmd_blocks_profile },
+	{ "blocks emit", "[OPTION]... FILE -o OUT", "a copy of a program with a map of its blocks",
+	  blocks_emit_manual, blocks_emit_opts, cmd_blocks_emit },
+	{ "blocks check", "[OPTION]... FILE", "is a map of blocks true to the code",
+	  blocks_check_manual, blocks_check_opts, cmd_blocks_check },
+	{ "cc-wrap", "COMPILER [ARGUMENT]...", "gcc that writes maps of its blocks", cc_wrap_manual,
+	  cc_wrap_opts, cmd_cc_wrap },
+	{ "heap show", "[OPTION]... DUMP [EXE]", "who holds the memory of a process",
+	  heap_show_manual, heap_show_opts, cmd_heap_show },
+	{ "heap diff", "[OPTION]... OLD NEW", "what changed from one dump to another",
+	  heap_diff_manual, heap_diff_opts, cmd_heap_diff },
+	{ "heap at", "[OPTION]... DUMP ADDR...", "which block is at an address, and whose",
+	  heap_at_manual, heap_at_opts, cmd_heap_at },
+	{ "heap check", "[OPTION]... DUMP [EXE]", "what is damaged in a heap, and by whom",
+	  heap_check_manual, heap_check_opts, cmd_heap_check },
+	{ "heap run", "[OPTION]... [--] CMD [ARG]...", "run a program and record its heap",
+	  heap_run_manual, heap_run_opts, cmd_heap_run },
+	{ "heap snapshot", "[OPTION]... PID", "write the memory of a living process to a core",
+	  heap_snapshot_manual, heap_snapshot_opts, cmd_heap_snapshot },
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
@@ -120,8 +148,47 @@ static void overview(FILE *to)
 	fputs("\nExit status: 0 fine, 1 the answer is no, 2 trouble, 3 a bug in heft.\n", to);
 }
 
+/* A line of list_words; texts of several lines become one. */
+static void list_word(const char *command, const char *option, const char *value, const char *text)
+{
+	bool blank = false;
+	printf("%s\t%s\t%s\t", command, option, value != NULL ? value : "");
+	for (; *text != '\0'; text++) {
+		if (*text != '\n' && *text != ' ') {
+			putchar(*text);
+			blank = false;
+		} else if (!blank) {
+			putchar(' ');
+			blank = true;
+		}
+	}
+	putchar('\n');
+}
+
+/* Every command and option, for the shells' completions: command, option, its value, what it does, with tabs between. */
+static void list_words(void)
+{
+	char option[60];
+	for (size_t i = 0; i < COMMAND_COUNT; i++) {
+		const struct command *c = &commands[i];
+		list_word(c->name, "", "", c->summary);
+		for (const struct opt *o = c->opts; o->id != 0 || o->help != NULL; o++) {
+			snprintf(option, sizeof option, "-%c", o->letter);
+			if (o->letter != 0)
+				list_word(c->name, option, o->value, o->help);
+			snprintf(option, sizeof option, "--%s", o->name != NULL ? o->name : "");
+			if (o->name != NULL)
+				list_word(c->name, option, o->value, o->help);
+		}
+	}
+}
+
 static int help(struct cli *cli, int argc, char **argv)
 {
+	if (argc == 1 && strcmp(argv[0], "--words") == 0) {
+		list_words();
+		return EXIT_FINE;
+	}
 	if (argc == 0) {
 		overview(stdout);
 		return EXIT_FINE;

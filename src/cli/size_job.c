@@ -24,6 +24,7 @@ enum {
 	O_DEBUG_FILE,
 	O_DEBUG_DIR,
 	O_NO_SEARCH,
+	O_PERF,
 	O_DEPTH,
 	O_PATH_MAP,
 	O_STRIP_PREFIX,
@@ -52,6 +53,7 @@ const struct opt size_opts[] = {
 	{ O_DEBUG_FILE, 0, false, "debug-file", "FILE", "separate debug file, same build id" },
 	{ O_DEBUG_DIR, 'D', false, "debug-dir", "DIR", "look for debug files here first" },
 	{ O_NO_SEARCH, 0, false, "no-debug-search", NULL, "use no debug file that was not named" },
+	{ O_PERF, 0, false, "perf", "FILE", "samples of perf record, for the source hotness" },
 	{ O_DEPTH, 0, false, "depth", "NUM", "directories: so many levels, a component each" },
 	{ O_PATH_MAP, 0, false, "path-map", "OLD=NEW",
 	  "source paths: a prefix that is shown as another" },
@@ -318,6 +320,8 @@ static bool apply_text(struct size_job *job, const struct opt *o, const char *va
 	case O_CONFIG: return merge_config(job, value);
 	case O_OUTPUT: job->output = value; return true;
 	case O_DEBUG_DIR: heft_profile_add_debug_dir(job->profile, value); return true;
+	case O_PERF:
+		return heft_profile_set_samples(job->profile, value, &err) || failed(job, &err);
 	case O_INCLUDE: return heft_profile_include(job->profile, value, &err) || failed(job, &err);
 	case O_EXCLUDE: return heft_profile_exclude(job->profile, value, &err) || failed(job, &err);
 	case O_PATH_MAP: return map_path(job, o, value);

@@ -7,6 +7,11 @@ enum { KNOWN_FLAGS = 0x1f, LOOK_AHEAD = 2 };
 
 #define CERTAIN (UINT32_C(1) << 31) /* a probability of 1 */
 
+unsigned bbmap_features(unsigned version)
+{
+	return known_features[version];
+}
+
 const char *bbmap_fault_text(enum bbmap_fault fault)
 {
 	static const char *const texts[BBMAP_FAULT_COUNT] = {

@@ -37,6 +37,9 @@ enum bbmap_feature {
 	BBMAP_POST_LINK = 1 << 7,
 };
 
+/* The features a version may have; version 0 to BBMAP_VERSION_MAX. */
+unsigned bbmap_features(unsigned version);
+
 /* Flags of a block; the bits as they stand in the map. */
 enum bbmap_flag {
 	BBMAP_RETURN = 1 << 0, /* ends in a return or a tail call */

@@ -6,7 +6,8 @@
 struct fields {
 	unsigned word; /* bytes of an address, offset or size */
 	unsigned e_shoff, e_shentsize, e_shnum, e_shstrndx;
-	unsigned sh_type, sh_flags, sh_addr, sh_offset, sh_size, sh_link, sh_info, sh_align, sh_entsize;
+	unsigned sh_type, sh_flags, sh_addr, sh_offset, sh_size, sh_link, sh_info, sh_align,
+		sh_entsize;
 };
 
 static const struct fields fields32 = { 4, 32, 46, 48, 50, 4, 8, 12, 16, 20, 24, 28, 32, 36 };
@@ -106,8 +107,8 @@ static bool check(const struct append *a, struct heft_err *err)
 		return refuse(im, err, "it is a core");
 	if (im->section_count == 0)
 		return refuse(im, err, "it has no section header table");
-	const struct section *names =
-		a->names < im->section_count ? &im->sections[a->names] : &im->sections[0];
+	const struct section *names = a->names < im->section_count ? &im->sections[a->names]
+								   : &im->sections[0];
 	if (names->type != SHT_STRTAB || names->alloc || names->compressed ||
 	    names->file_size != names->size)
 		return refuse(im, err, "its section names are missing, in memory or packed");
@@ -239,5 +240,6 @@ bool elf_append(const struct image *im, const struct elf_addition *what,
 	pad_to(&o, a.table_off);
 	put(&o, a.table, (uint64_t)a.count * a.entsize);
 	free(a.table);
-	return !o.failed || fail(err, HEFT_EIO, HEFT_NO_OFFSET, "%s: cannot write the copy", im->path);
+	return !o.failed ||
+	       fail(err, HEFT_EIO, HEFT_NO_OFFSET, "%s: cannot write the copy", im->path);
 }

@@ -109,7 +109,7 @@ struct reading {
 	uint32_t *reloc_section; /* objects, by section: the one with its relocations, or 0 */
 };
 
-static bool is_map(const struct section *s)
+bool section_is_block_map(const struct section *s)
 {
 	return s->type == SHT_LLVM_BB_ADDR_MAP || s->type == SHT_LLVM_BB_ADDR_MAP_V0 ||
 	       str_eq(s->name, STR(".llvm_bb_addr_map")) || str_eq(s->name, STR(".bb_addr_map")) ||
@@ -232,6 +232,11 @@ static uint64_t code_addr(const struct image *im, uint64_t addr)
 	return im->machine == EM_ARM ? addr & ~UINT64_C(1) : addr;
 }
 
+static void drop(struct blockmap *b, uint64_t addr, uint64_t entry, enum blockmap_drop why)
+{
+	vec_push(&b->dropped, (struct blockmap_dropped){ addr, entry, why });
+}
+
 static void add_range(struct reading *r, const struct bbmap_entry *e, uint32_t number)
 {
 	struct blockmap *b = r->b;
@@ -241,8 +246,10 @@ static void add_range(struct reading *r, const struct bbmap_entry *e, uint32_t n
 					.first = b->blocks.count,
 					.count = from->count,
 					.number = number };
-	if (!is_code(&r->places, range.addr))
+	if (!is_code(&r->places, range.addr)) {
+		drop(b, range.addr, e->off, range.addr == 0 ? BLOCKS_TOMBSTONE : BLOCKS_DISPLACED);
 		return;
+	}
 	vec_reserve(&b->blocks, from->count);
 	if (from->count > 0)
 		memcpy(b->blocks.data + b->blocks.count, e->blocks.data + from->first,
@@ -277,6 +284,7 @@ static void note_damage(const struct reading *r, const struct section *s,
 			const struct bbmap_cursor *c)
 {
 	const struct image *im = r->holder;
+	drop(r->b, 0, c->skip_off, BLOCKS_DAMAGED);
 	const uint64_t off = s->compressed ? add_sat(im->file_off, s->off)
 					   : add_sat(add_sat(im->file_off, s->off), c->fault_off);
 	note(r->notes, im->path, off, c->skip_size,
@@ -309,7 +317,7 @@ static void read_section(struct reading *r, const struct section *s)
 static bool has_maps(const struct image *im)
 {
 	for (size_t i = 1; im && i < im->section_count; i++)
-		if (is_map(&im->sections[i]) && im->sections[i].file_size > 0)
+		if (section_is_block_map(&im->sections[i]) && im->sections[i].file_size > 0)
 			return true;
 	return false;
 }
@@ -345,6 +353,7 @@ static void order_functions(struct blockmap *b)
 		const struct blockmap_function *f = &old[list[i].index];
 		if (i > 0 && list[i].addr == list[i - 1].addr) {
 			b->repeated++;
+			drop(b, f->addr, f->entry, BLOCKS_REPEATED);
 			continue;
 		}
 		const uint32_t number = (uint32_t)b->functions.count;
@@ -421,7 +430,8 @@ void blockmap_read(struct blockmap *b, const struct image *im, const struct imag
 	if (r.holder->kind == IMAGE_OBJECT)
 		find_reloc_sections(&r);
 	for (size_t i = 1; i < r.holder->section_count; i++)
-		if (is_map(&r.holder->sections[i]) && r.holder->sections[i].file_size > 0)
+		if (section_is_block_map(&r.holder->sections[i]) &&
+		    r.holder->sections[i].file_size > 0)
 			read_section(&r, &r.holder->sections[i]);
 	if (b->sections.count == 0)
 		block_symbols_read(b, image_section_type(im, SHT_SYMTAB, 1) || !debug ? im : debug,
@@ -449,6 +459,7 @@ void blockmap_release(struct blockmap *b)
 	vec_release(&b->ranges);
 	vec_release(&b->blocks);
 	vec_release(&b->by_addr);
+	vec_release(&b->dropped);
 }
 
 void blockmap_name(struct blockmap *b, const struct image *debug)

@@ -37,6 +37,15 @@ struct blockmap_range {
 	uint32_t number; /* in its entry: some of it may have been dropped */
 };
 
+/* An entry, or a range of one, that is not in the map. */
+enum blockmap_drop { BLOCKS_TOMBSTONE, BLOCKS_REPEATED, BLOCKS_DISPLACED, BLOCKS_DAMAGED };
+
+struct blockmap_dropped {
+	uint64_t addr;
+	uint64_t entry; /* where in its section */
+	enum blockmap_drop why;
+};
+
 struct blockmap_section {
 	const struct section *section;
 	struct bbmap_section map;
@@ -52,6 +61,7 @@ struct blockmap {
 	VEC(struct bbmap_block) blocks;          /* those of a range side by side, ranges by addr */
 	VEC(uint32_t) by_addr;                   /* ranges by addr, and so by `first` */
 	uint64_t tombstones, repeated, displaced; /* entries dropped; displaced: no code there */
+	VEC(struct blockmap_dropped) dropped;     /* these, one by one, and what is damaged */
 };
 
 /* By its type, or by a name that such sections have had. */

@@ -1,0 +1,62 @@
+/* Maps of basic blocks: written into copies, held against the code, made from gcc's assembly. */
+#include "api/blocks.h"
+
+#include "code/gccmap.h"
+#include "source/block_emit.h"
+
+static bool need_map(const struct heft_blocks *b, struct heft_err *err)
+{
+	return blocks_map(b) || fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+				     "an archive has no map of its own; name one of its objects");
+}
+
+bool heft_blocks_emit(struct heft_blocks *b, unsigned version, bool replace,
+		      bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
+		      struct heft_err *err)
+{
+	return need_map(b, err) &&
+	       blockmap_emit(blocks_map(b), version, replace, sink, ctx, blocks_notes(b), err);
+}
+
+bool heft_blocks_check(struct heft_blocks *b, struct heft_block_check *ret, struct heft_err *err)
+{
+	const struct blockmap *map = blocks_map(b);
+	struct block_check *c = blocks_check(b);
+	if (!need_map(b, err))
+		return false;
+	if (map->sections.count == 0)
+		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: has no basic-block map",
+			    map->image->path);
+	block_check_release(c);
+	blockmap_check(map, blocks_debug(b), c);
+	*ret = (struct heft_block_check){ .functions = map->functions.count,
+					  .blocks = map->blocks.count,
+					  .decoded = c->decoded,
+					  .known = c->known,
+					  .mapped = c->mapped };
+	for (size_t i = 0; i < c->findings.count; i++) {
+		const bool wrong = check_is_wrong(c->findings.data[i].rule);
+		ret->wrong += wrong;
+		ret->odd += !wrong;
+	}
+	return true;
+}
+
+bool heft_blocks_finding(const struct heft_blocks *b, size_t i, struct heft_block_finding *ret)
+{
+	const struct block_check *c = blocks_check(b);
+	if (i >= c->findings.count)
+		return false;
+	const struct check_finding *f = &c->findings.data[i];
+	*ret = (struct heft_block_finding){ check_id(f->rule), check_is_wrong(f->rule), f->addr,
+					    f->function ? f->function : "", f->text };
+	return true;
+}
+
+void heft_gcc_map(const char *text, size_t size, char **ret, size_t *ret_size)
+{
+	struct text made = { 0 };
+	gccmap_filter((struct str){ text, size }, &made);
+	*ret = made.p;
+	*ret_size = made.len;
+}

@@ -1,0 +1,160 @@
+#include "cli/notes.h"
+#include "cli/size_job.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+	O_HELP = 1,
+	O_VERSION,
+	O_JSON,
+	O_DEBUG_FILE,
+	O_DEBUG_DIR,
+	O_NO_SEARCH,
+	O_VERBOSE,
+};
+
+const struct opt blocks_check_opts[] = {
+	{ O_JSON, 0, false, "json", NULL, "one JSON object a line: findings, then the sums" },
+	{ O_DEBUG_FILE, 0, false, "debug-file", "FILE", "separate debug file, same build id" },
+	{ O_DEBUG_DIR, 'D', false, "debug-dir", "DIR", "look for debug files here first" },
+	{ O_NO_SEARCH, 0, false, "no-debug-search", NULL, "use no debug file that was not named" },
+	{ O_VERBOSE, 'v', false, NULL, NULL, "all findings, not the first of each kind" },
+	{ O_HELP, 'h', false, "help", NULL, "show this and stop" },
+	{ O_VERSION, 0, false, "version", NULL, "show heft's version and stop" },
+	{ 0 },
+};
+
+const char blocks_check_manual[] =
+	"Holds the map of basic blocks in FILE against its code: are block starts those of\n"
+	"instructions, do jumps lead to blocks, do flags fit, is the map that of this code.\n"
+	"Exit status 1: the map is wrong.  Findings that are odd, such as functions without\n"
+	"a map, do not count there.\n";
+
+enum { SHOWN = 10 }; /* of each kind, without -v */
+
+struct check_job {
+	const struct cli *cli;
+	struct heft_blocks *blocks;
+	const char *file;
+	size_t file_count;
+	bool json, verbose;
+};
+
+static bool apply(void *ctx, const struct opt *o, const char *value)
+{
+	struct check_job *job = ctx;
+	switch (o->id) {
+	case O_JSON: job->json = true; break;
+	case O_DEBUG_FILE: heft_blocks_add_debug_file(job->blocks, value); break;
+	case O_DEBUG_DIR: heft_blocks_add_debug_dir(job->blocks, value); break;
+	case O_NO_SEARCH: heft_blocks_set_find_debug(job->blocks, false); break;
+	case O_VERBOSE: job->verbose = true; break;
+	default: break;
+	}
+	return true;
+}
+
+static bool add_operand(void *ctx, const char *word)
+{
+	struct check_job *job = ctx;
+	job->file = word;
+	job->file_count++;
+	return true;
+}
+
+/* ---- output ------------------------------------------------------------------------------------- */
+
+/* Names are those of strangers. */
+static void put_json_text(const char *text)
+{
+	putchar('"');
+	for (const char *p = text; *p != '\0'; p++)
+		if (*p == '"' || *p == '\\')
+			printf("\\%c", *p);
+		else if ((unsigned char)*p < 0x20 || (unsigned char)*p >= 0x7f)
+			printf("\\u%04x", (unsigned char)*p < 0x80 ? *p : 0xfffd);
+		else
+			putchar(*p);
+	putchar('"');
+}
+
+static void put_json(const struct heft_block_finding *f)
+{
+	printf("{\"id\": \"%s\", \"wrong\": %s, \"address\": %" PRIu64 ", \"function\": ", f->id,
+	       f->wrong ? "true" : "false", f->addr);
+	put_json_text(f->function);
+	fputs(", \"text\": ", stdout);
+	put_json_text(f->text);
+	fputs("}\n", stdout);
+}
+
+static void put_text(const struct heft_block_finding *f)
+{
+	printf("%s %s 0x%" PRIx64, f->id, f->wrong ? "wrong" : "odd", f->addr);
+	if (f->function[0] != '\0') {
+		putchar(' ');
+		print_tame(f->function, stdout);
+	}
+	printf(": %s\n", f->text);
+}
+
+static void put_findings(const struct check_job *job)
+{
+	struct heft_block_finding f;
+	size_t seen[100] = { 0 };
+	for (size_t i = 0; heft_blocks_finding(job->blocks, i, &f); i++) {
+		const unsigned kind = (unsigned)(f.id[2] - '0') * 10 + (unsigned)(f.id[3] - '0');
+		seen[kind % 100]++;
+		if (job->json)
+			put_json(&f);
+		else if (job->verbose || seen[kind % 100] <= SHOWN)
+			put_text(&f);
+	}
+	for (size_t i = 0; !job->json && !job->verbose && i < 100; i++)
+		if (seen[i] > SHOWN)
+			printf("BB%02zu: %zu more (-v)\n", i, seen[i] - SHOWN);
+}
+
+static void put_sums(const struct check_job *job, const struct heft_block_check *c)
+{
+	if (job->json)
+		printf("{\"functions\": %" PRIu64 ", \"blocks\": %" PRIu64 ", \"decoded\": %" PRIu64
+		       ", \"known_functions\": %" PRIu64 ", \"mapped_functions\": %" PRIu64
+		       ", \"wrong\": %" PRIu64 ", \"odd\": %" PRIu64 "}\n",
+		       c->functions, c->blocks, c->decoded, c->known, c->mapped, c->wrong, c->odd);
+	else
+		printf("%" PRIu64 " functions, %" PRIu64 " blocks, %" PRIu64
+		       " of them decoded; %" PRIu64 " of %" PRIu64
+		       " known functions mapped; %" PRIu64 " wrong, %" PRIu64 " odd\n",
+		       c->functions, c->blocks, c->decoded, c->mapped, c->known, c->wrong, c->odd);
+}
+
+static int run(struct check_job *job)
+{
+	struct heft_err err;
+	struct heft_block_check sums;
+	if (job->file_count != 1)
+		return cli_error(job->cli, "must specify one file; try '%s --help'",
+				 job->cli->usage);
+	heft_blocks_set_derive(job->blocks, HEFT_DERIVE_NEVER);
+	if (!heft_blocks_open(job->blocks, job->file, &err) ||
+	    !heft_blocks_check(job->blocks, &sums, &err))
+		return cli_failed(job->cli, &err);
+	put_findings(job);
+	put_sums(job, &sums);
+	for (size_t i = 0; i < heft_blocks_note_count(job->blocks); i++)
+		note_print(job->cli, heft_blocks_note(job->blocks, i), job->verbose);
+	return sums.wrong > 0 ? EXIT_NO : EXIT_FINE;
+}
+
+int cmd_blocks_check(const struct cli *cli, int argc, char **argv)
+{
+	static const struct cli_words words = { apply, add_operand };
+	struct check_job job = { .cli = cli, .blocks = heft_blocks_new() };
+	int status = cli_parse(cli, argc, argv, &words, &job);
+	if (status == CLI_GO_ON)
+		status = run(&job);
+	heft_blocks_free(job.blocks);
+	return status;
+}

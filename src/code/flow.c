@@ -1,0 +1,65 @@
+#include "code/flow.h"
+
+#include "code/x86.h"
+
+static bool decode_x86(bool mode64, const uint8_t *p, uint64_t left, uint64_t addr,
+		       struct flow *ret)
+{
+	static const uint8_t kinds[] = {
+		[X86_PLAIN] = FLOW_PLAIN, [X86_JCC] = FLOW_CONDITIONAL,
+		[X86_JMP] = FLOW_JUMP,    [X86_JMP_INDIRECT] = FLOW_JUMP_INDIRECT,
+		[X86_CALL] = FLOW_CALL,   [X86_CALL_INDIRECT] = FLOW_CALL,
+		[X86_RET] = FLOW_RETURN,  [X86_TRAP] = FLOW_TRAP,
+		[X86_NOP] = FLOW_NOP
+	};
+	struct x86_insn in;
+	if (!x86_decode(p, left, mode64, &in))
+		return false;
+	*ret = (struct flow){ in.len, kinds[in.flow], addr + in.len + (uint64_t)in.disp };
+	if (!mode64)
+		ret->target &= UINT32_MAX;
+	return true;
+}
+
+static uint64_t displaced(uint64_t addr, uint32_t field, unsigned bits)
+{
+	const uint64_t sign = UINT64_C(1) << (bits - 1);
+	const uint64_t words = (field & (2 * sign - 1));
+	return addr + ((words ^ sign) - sign) * 4;
+}
+
+/* Arm ARM C4.1.65, "Branches, Exception Generating and System instructions". */
+static void decode_arm64(uint32_t insn, uint64_t addr, struct flow *ret)
+{
+	*ret = (struct flow){ 4, FLOW_PLAIN, 0 };
+	if ((insn & 0x7c000000) == 0x14000000) { /* b, bl */
+		ret->kind = insn >> 31 ? FLOW_CALL : FLOW_JUMP;
+		ret->target = displaced(addr, insn, 26);
+	} else if ((insn & 0xff000000) == 0x54000000 || (insn & 0x7e000000) == 0x34000000) {
+		ret->kind = FLOW_CONDITIONAL; /* b.cond, cbz, cbnz */
+		ret->target = displaced(addr, insn >> 5, 19);
+	} else if ((insn & 0x7e000000) == 0x36000000) { /* tbz, tbnz */
+		ret->kind = FLOW_CONDITIONAL;
+		ret->target = displaced(addr, insn >> 5, 14);
+	} else if ((insn & 0xfe000000) == 0xd6000000) { /* by register, authenticated or not */
+		static const uint8_t kinds[] = { FLOW_JUMP_INDIRECT, FLOW_CALL, FLOW_RETURN,
+						 FLOW_PLAIN };
+		ret->kind = kinds[insn >> 21 & 3];
+	} else if ((insn & 0xffe0001f) == 0xd4200000 || insn >> 16 == 0) {
+		ret->kind = FLOW_TRAP; /* brk, udf */
+	} else if (insn == 0xd503201f) {
+		ret->kind = FLOW_NOP;
+	}
+}
+
+bool flow_decode(enum code_isa isa, const uint8_t *p, uint64_t left, uint64_t addr,
+		 struct flow *ret)
+{
+	if (isa == CODE_X86_64 || isa == CODE_I386)
+		return decode_x86(isa == CODE_X86_64, p, left, addr, ret);
+	if (isa != CODE_ARM64 || left < 4)
+		return false;
+	struct reader r = reader_make(p, 4, false);
+	decode_arm64(read_u32(&r), addr, ret);
+	return true;
+}

@@ -1,0 +1,244 @@
+#!/bin/sh
+# Maps of basic blocks that heft writes: into finished programs, which must run as before and be read by
+# LLVM's tools; byte for byte what a compiler wrote; checked, with defects planted; and from gcc, by what gcc
+# says of its own blocks.
+# usage: blockmaps.sh HEFT SAME_MAP
+set -u
+LC_ALL=C
+export LC_ALL
+heft=$(realpath "$1") || exit 2
+same_map=$(realpath "$2") || exit 2
+here=$(cd "$(dirname "$0")" && pwd)
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+passed=0
+failed=0
+cd "$tmp" || exit 2
+for tool in llvm-readobj-19 llvm-objdump-19 llvm-objcopy-19 clang-19 ld.lld-19 gcc g++ python3; do
+	command -v "$tool" >/dev/null || { echo "SKIP: no $tool"; exit 77; }
+done
+
+expect() { # what, command...
+	what=$1
+	shift
+	if "$@" >log 2>&1; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAILED $what: $(tail -n 3 log)"
+	fi
+}
+
+cat >a.c <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+static int table[8];
+__attribute__((noinline)) static int odd(int x) { return x & 1 ? x * 3 + 1 : x / 2; }
+__attribute__((noinline, cold)) static void die(const char *s) { puts(s); exit(3); }
+int choose(int x)
+{
+	switch (x) {
+	case 0: return odd(7); case 1: return 17; case 2: puts("two"); return 1; case 3: return x * 9;
+	case 4: return odd(x); case 5: puts("five"); return 5; case 6: return table[x]; case 7: return 2;
+	}
+	if (__builtin_expect(x < -5, 0))
+		die("small");
+	return -1;
+}
+int main(int argc, char **argv)
+{
+	int sum = argc;
+	for (int i = 0; i < 20; i++)
+		for (int k = i; k < 12; k++)
+			sum += k & 1 ? choose(k % 9) : odd(i);
+	for (; *argv; argv++)
+		for (char *p = *argv + 2; *p; p++) __asm__ volatile("nop\n1:\tincl %0\n\tjs 1b" : "+r"(sum));
+	printf("%d\n", sum > 100);
+	return 0;
+}
+C
+cat >b.cc <<'C'
+#include <cstdio>
+#include <map>
+#include <stdexcept>
+#include <string>
+struct base { virtual ~base() {} virtual int get(int) = 0; };
+struct one : base { std::string s; int get(int x) override { if (x > 4) throw std::runtime_error("x"); return x; } };
+struct guard { int &n; ~guard() { n++; } };
+static int count;
+template <class T> int use(T &b, int x)
+{
+	guard g{count};
+	try { return b.get(x); } catch (std::exception &e) { return (int)std::string(e.what()).size(); }
+}
+int main()
+{
+	one o;
+	std::map<std::string, int> m;
+	for (int i = 0; i < 9; i++) m[std::to_string(i * 7)] += use(o, i);
+	for (auto &p : m) std::printf("%s %d\n", p.first.c_str(), p.second);
+	return count == 9 ? 0 : 1;
+}
+C
+
+# ---- into finished programs ----
+
+headers() { readelf -lW "$1" | md5sum; }
+
+# emitted FILE RUN...: the copy runs the same, is read without a warning and says what heft derives.
+emitted() {
+	file=$1
+	shift
+	copy=$tmp/copy
+	rm -f "$copy"
+	"$heft" blocks emit "$file" -o "$copy" || return 1
+	before=$("$@" "$file" 2>&1 && echo ran)
+	[ "$before" = "$("$@" "$copy" 2>&1 && echo ran)" ] || { echo "runs in another way"; return 1; }
+	[ "$(headers "$file")" = "$(headers "$copy")" ] || { echo "program headers"; return 1; }
+	[ "$(stat -c %a "$file")" = "$(stat -c %a "$copy")" ] || { echo "mode"; return 1; }
+	llvm-readobj-19 --bb-addr-map "$copy" >listed 2>warnings || return 1
+	# Functions of a stripped program have no names, whoever wrote the map.
+	grep -v 'could not identify function symbol' warnings && return 1
+	llvm-objdump-19 -d --symbolize-operands "$copy" 2>&1 >/dev/null | grep -i warning && return 1
+	[ "$(grep -c 'ID: ' listed)" -gt 10 ] || return 1
+	"$heft" blocks --csv --derive "$file" | sed '1d' | awk -F, '$4 !~ /^\.i?plt/ { print $5, $7, $8, $9 }' >want
+	"$heft" blocks --csv "$copy" | sed '1d' | awk -F, '{ print $5, $7, $8, $9 }' | cmp - want || return 1
+	"$heft" blocks emit --replace "$copy" -o again && cmp "$copy" again
+}
+run() { "$(realpath "$1")"; }
+run_python() { "$1" -c 'import json, re; print(json.dumps(re.findall("[a-c]", "abcd")))'; }
+
+expect "emit: true" emitted "$(realpath /bin/true)" run
+expect "emit: python" emitted "$(realpath /usr/bin/python3)" run_python
+for flags in "" "-static" "-no-pie" "-s" "-g -O0"; do
+	# shellcheck disable=SC2086 # several words
+	gcc -O2 $flags -o prog a.c && expect "emit: C $flags" emitted prog run
+	# shellcheck disable=SC2086
+	g++ -O2 $flags -o prog b.cc && expect "emit: C++ $flags" emitted prog run
+done
+gcc -O2 -o named a.c
+expect "emit: symbols name all functions" sh -c "'$heft' blocks emit named -o c && ! llvm-readobj-19 --bb-addr-map c 2>&1 | grep -i warning"
+if command -v aarch64-linux-gnu-gcc >/dev/null && command -v qemu-aarch64 >/dev/null; then
+	run_arm() { qemu-aarch64 "$1"; }
+	sed 's/__asm__.*/sum++;/' a.c >arm.c
+	aarch64-linux-gnu-gcc -O2 -static -o prog arm.c 2>log && expect "emit: AArch64" emitted prog run_arm
+fi
+refused() { # wanted words, command...
+	words=$1
+	shift
+	"$@" >out 2>&1
+	[ $? -eq 2 ] && grep -q "$words" out && [ "$(wc -l <out)" -eq 1 ] && [ ! -e none ]
+}
+gcc -c -O2 a.c
+ar cr lib.a a.o
+cp named signed && echo "~Module signature appended~" >>signed
+expect "refuse an object" refused "still to be linked" "$heft" blocks emit a.o -o none
+expect "refuse an archive" refused "archive" "$heft" blocks emit lib.a -o none
+expect "refuse a signature" refused "signature" "$heft" blocks emit signed -o none
+expect "refuse the file itself" refused "the file itself" "$heft" blocks emit named -o named
+
+# ---- what clang wrote: the same bytes, and right ----
+
+for level in -O0 -O1 -O2 -O3; do
+	for how in "" "-no-pie -ffunction-sections -Wl,--gc-sections,--icf=all" "-fsplit-machine-functions"; do
+		# shellcheck disable=SC2086
+		clang-19 -w -fbasic-block-address-map $level $how -fuse-ld=lld -o c$level a.c || continue
+		# shellcheck disable=SC2086
+		clang++-19 -w -fbasic-block-address-map $level $how -fuse-ld=lld -o cc$level b.cc || continue
+		for file in c$level cc$level; do
+			expect "same bytes: $file $how" "$same_map" $file
+			expect "check: $file $how" "$heft" blocks check $file
+			llvm-strip-19 --strip-all-gnu -o stripped $file
+			expect "check, stripped: $file $how" "$heft" blocks check stripped
+		done
+	done
+done
+clang-19 -w -O2 -fbasic-block-address-map -mllvm -pgo-analysis-map=func-entry-count,bb-freq,br-prob -fuse-ld=lld -o pgo a.c
+expect "same bytes: profile" "$same_map" pgo
+# Versions that say the same come back.
+expect "versions" sh -c "for v in 3 4 5; do '$heft' blocks emit --replace --map-version \$v cc-O2 -o v && '$same_map' v &&
+	'$heft' blocks emit --replace v -o w && llvm-readobj-19 --bb-addr-map w | tail -n +3 >x; llvm-readobj-19 --bb-addr-map cc-O2 |
+	tail -n +3 | cmp - x || exit 1; done"
+for file in c-O2 cc-O2; do
+	expect "seeds: $file" python3 "$here/seed_maps.py" "$heft" $file 4
+done
+clang++-19 -w -O2 -fbasic-block-sections=all -fbasic-block-address-map -fuse-ld=lld -Wl,--optimize-bb-jumps -o jumps b.cc
+"$heft" blocks check jumps >out
+expect "jumps that the linker took away" grep -q '^BB03 wrong' out
+if command -v llvm-bolt-19 >/dev/null; then
+	clang++-19 -w -O2 -fbasic-block-address-map -fuse-ld=lld -Wl,--emit-relocs -o relocs b.cc
+	llvm-bolt-19 relocs -o bolted --reorder-blocks=reverse >log 2>&1
+	"$heft" blocks check bolted >out
+	expect "code that BOLT moved" grep -q '^BB06 wrong' out
+fi
+
+# ---- gcc ----
+
+# section OBJECT NAME: its bytes
+section() { objcopy -O binary -j "$2" --set-section-flags "$2=alloc" "$1" bytes 2>/dev/null && cat bytes; }
+code() { # OBJECT
+	readelf -SW "$1" | grep -oE ' \.(text|debug|eh_frame|rodata|data)[^ ]*' | sort -u
+}
+from_gcc() { # compiler, source, flags...
+	cc=$1 source=$2
+	shift 2
+	"$heft" cc-wrap "$cc" "$@" -c "$source" -o made.o || return 1
+	"$cc" "$@" -c "$source" -o plain.o && "$cc" "$@" -S -dA "$source" -o made.s || return 1
+	python3 "$here/gcc_truth.py" made.o made.s || return 1
+	[ "$(code made.o)" = "$(code plain.o)" ] || { echo sections; return 1; }
+	for name in $(code plain.o); do
+		[ "$(section made.o "$name" | md5sum)" = "$(section plain.o "$name" | md5sum)" ] ||
+			{ echo "$name differs"; return 1; }
+	done
+	"$heft" blocks check made.o
+}
+echo 'int twice(int x) { return x > 3 ? x * 2 : x; }' >two.c
+for level in -O0 -O1 -O2 -O3 -Os "-O2 -g -ffunction-sections" "-O2 -fpic -fcf-protection"; do
+	# shellcheck disable=SC2086
+	expect "gcc $level" from_gcc gcc a.c $level
+	# shellcheck disable=SC2086
+	expect "g++ $level" from_gcc g++ b.cc $level
+done
+# LLVM 19 does not read maps of objects with REL.
+expect "gcc -m32" sh -c "'$heft' cc-wrap gcc -O2 -m32 -c two.c -o i386.o && '$heft' blocks check i386.o"
+command -v aarch64-linux-gnu-gcc >/dev/null && expect "AArch64 gcc" from_gcc aarch64-linux-gnu-gcc arm.c -O2
+wrap="$heft cc-wrap"
+has_map() { readelf -SW "$1" | grep -q llvm_bb_addr_map; }
+mkdir -p sub
+expect "several sources, dependencies" sh -c "$wrap gcc -O2 -MD -c a.c two.c && gcc -O2 -MD -MF want.d -c two.c -o two2.o &&
+	grep -q two.o two.d && ls a.d a.o two.o"
+expect "... have maps" has_map two.o
+expect "named dependency file" sh -c "$wrap gcc -MMD -c two.c -o sub/x.o && cat sub/x.d && grep -q '^sub/x.o: two.c' sub/x.d"
+echo '-O2 -c two.c -o sub/r.o' >args
+expect "response file" sh -c "$wrap gcc @args"
+expect "... has a map" has_map sub/r.o
+expect "compile and link" sh -c "$wrap gcc -O2 -pipe a.c -o whole && ./whole"
+expect "... has a map" has_map whole
+expect "... that is right" "$heft" blocks check whole
+g++ -O2 -ffunction-sections -c b.cc
+for ld in bfd gold lld; do
+	expect "C++ linked by $ld" sh -c "$wrap g++ -O2 -ffunction-sections -fuse-ld=$ld b.cc -o whole && ./whole && '$heft' blocks check whole &&
+		! llvm-readobj-19 --bb-addr-map whole 2>&1 | grep -i warning"
+done
+echo 'int f(int x) { return y; }' >wrong.c
+echo 'void f(void) { __asm__("no such thing"); }' >wrong2.c
+echo 'int f(int x) { int unused; return 1; }' >warned.c
+same_messages() { # arguments...
+	gcc "$@" >out1 2>&1
+	first=$?
+	$wrap gcc "$@" >out2 2>&1
+	second=$?
+	for out in out1 out2; do sed -i 's|/tmp/cc[A-Za-z0-9]*|TEMP|; s|:[0-9]*: Error|: Error|' $out; done
+	[ $first -eq $second ] && cmp out1 out2
+}
+expect "messages: error" same_messages -c wrong.c
+expect "messages: assembler" same_messages -c wrong2.c
+expect "messages: warning" same_messages -Wall -c warned.c
+expect "messages: no input" same_messages -c none.c
+expect "messages: version" same_messages --version
+expect "assembly passes through" sh -c "$wrap gcc -S two.c -o x.s && gcc -S two.c -o y.s && cmp x.s y.s"
+expect "preprocessing passes through" sh -c "$wrap gcc -E two.c >x && gcc -E two.c | cmp - x"
+command -v ccache >/dev/null && expect "ccache" sh -c "CCACHE_DIR=$tmp/cache $wrap ccache gcc -O2 -c two.c -o cached.o" &&
+	expect "... has a map" has_map cached.o
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
