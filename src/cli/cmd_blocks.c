@@ -38,10 +38,10 @@ const struct opt blocks_opts[] = {
 };
 
 const char blocks_manual[] =
-	"Lists functions and their machine basic blocks, as the compiler wrote them down:\n"
-	"in sections .llvm_bb_addr_map (clang -fbasic-block-address-map), their older\n"
-	"forms, or symbols of blocks (LLVM up to 11).  Where there is no map they are\n"
-	"derived from the code (x86-64, i386, AArch64).\n";
+	"Lists functions and their machine basic blocks, as the compiler wrote them\n"
+	"down: in sections .llvm_bb_addr_map (clang -fbasic-block-address-map), their\n"
+	"older forms, or symbols of blocks (LLVM up to 11).  Where there is no map they\n"
+	"are derived from the code (x86-64, i386, AArch64).\n";
 
 struct blocks_job {
 	const struct cli *cli;

@@ -26,10 +26,10 @@ const struct opt blocks_check_opts[] = {
 };
 
 const char blocks_check_manual[] =
-	"Holds the map of basic blocks in FILE against its code: are block starts those of\n"
-	"instructions, do jumps lead to blocks, do flags fit, is the map that of this code.\n"
-	"Exit status 1: the map is wrong.  Findings that are odd, such as functions without\n"
-	"a map, do not count there.\n";
+	"Holds the map of basic blocks in FILE against its code: are block starts those\n"
+	"of instructions, do jumps lead to blocks, do flags fit, is the map that of\n"
+	"this code. Exit status 1: the map is wrong.  Findings that are odd, such as\n"
+	"functions without a map, do not count there.\n";
 
 enum { SHOWN = 10 }; /* of each kind, without -v */
 

@@ -39,10 +39,11 @@ const struct opt blocks_emit_opts[] = {
 };
 
 const char blocks_emit_manual[] =
-	"Copies a program or shared object and gives the copy a section .llvm_bb_addr_map\n"
-	"with its machine basic blocks, for tools that read such maps.  Code and data stay\n"
-	"as they are: the copy runs as the file does.  Blocks are those that 'heft blocks'\n"
-	"shows; with --replace a map is written again in another version.\n";
+	"Copies a program or shared object and gives the copy a section\n"
+	".llvm_bb_addr_map with its machine basic blocks, for tools that read such\n"
+	"maps.  Code and data stay as they are: the copy runs as the file does.  Blocks\n"
+	"are those that 'heft blocks' shows; with --replace a map is written again in\n"
+	"another version.\n";
 
 struct emit_job {
 	const struct cli *cli;

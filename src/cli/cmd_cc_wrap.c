@@ -20,8 +20,8 @@ const struct opt cc_wrap_opts[] = { { 1, 'h', false, "help", NULL, "show this an
 				    { 0 } };
 
 const char cc_wrap_manual[] =
-	"Runs a gcc so that objects get a section .llvm_bb_addr_map with the basic blocks\n"
-	"gcc itself knows, without a change to the code:\n"
+	"Runs a gcc so that objects get a section .llvm_bb_addr_map with the basic\n"
+	"blocks gcc itself knows, without a change to the code:\n"
 	"\n"
 	"  make CC='heft cc-wrap gcc' CXX='heft cc-wrap g++'\n"
 	"\n"

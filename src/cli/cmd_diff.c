@@ -42,9 +42,9 @@ const struct opt diff_opts[] = {
 };
 
 const char diff_manual[] =
-	"Tells what changed between two programs or .size files, symbol by symbol.  Bytes\n"
-	"that several names share count in parts for each (PSS).  A .sizediff file may\n"
-	"stand for both.\n";
+	"Tells what changed between two programs or .size files, symbol by symbol.\n"
+	"Bytes that several names share count in parts for each (PSS).  A .sizediff\n"
+	"file may stand for both.\n";
 
 static const struct choice by_choices[] = {
 	{ "symbol", HEFT_DIFF_BY_SYMBOL },

@@ -24,8 +24,9 @@ const struct opt heap_check_opts[] = {
 
 const char heap_check_manual[] =
 	"Looks for damage in a heap: headers and canaries that were written over, the\n"
-	"allocator's own data, double frees, the block nearest to a fault; with the block\n"
-	"that is to blame and the stack that asked for it.  Status 1 if there is any.\n";
+	"allocator's own data, double frees, the block nearest to a fault; with the\n"
+	"block that is to blame and the stack that asked for it.  Status 1 if there is\n"
+	"any.\n";
 
 struct at_job {
 	struct heap_open open;

@@ -43,9 +43,9 @@ const struct opt heap_run_opts[] = {
 };
 
 const char heap_run_manual[] =
-	"Runs a program and records its heap: every allocation with its call stack.  When it\n"
-	"ends, what it and each program it started recorded is in a file, for heft heap show.\n"
-	"The program's exit status is handed on, and signals to it.\n";
+	"Runs a program and records its heap: every allocation with its call stack.\n"
+	"When it ends, what it and each program it started recorded is in a file, for\n"
+	"heft heap show. The program's exit status is handed on, and signals to it.\n";
 
 struct run_job {
 	const struct cli *cli;

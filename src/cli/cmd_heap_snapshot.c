@@ -25,10 +25,10 @@ const struct opt heap_snapshot_opts[] = {
 };
 
 const char heap_snapshot_manual[] =
-	"Writes the memory of a living process to an ELF core, for heft heap show and for\n"
-	"debuggers.  The process stands still only while its memory is copied; it need not\n"
-	"run under the recorder.  What is kept: memory that the program changed, and the\n"
-	"first page of every mapped file.\n";
+	"Writes the memory of a living process to an ELF core, for heft heap show and\n"
+	"for debuggers.  The process stands still only while its memory is copied; it\n"
+	"need not run under the recorder.  What is kept: memory that the program\n"
+	"changed, and the first page of every mapped file.\n";
 
 struct snapshot_job {
 	const struct cli *cli;

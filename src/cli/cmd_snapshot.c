@@ -55,9 +55,10 @@ const struct opt snapshot_opts[] = {
 const char snapshot_manual[] =
 	"Lists every symbol of a program with size, padding, source and object file and\n"
 	"aliases, and keeps the list in a .size file: SuperSize's format, which its\n"
-	"console and viewer open, and so do 'heft diff' and 'heft query'.\n"
-	"FILE is a program, a shared object, an object file or archive, a zip file (APK), a\n"
-	"data pack (.pak), or a .size file; several become one snapshot of several containers.\n";
+	"console and viewer open, and so do 'heft diff' and 'heft query'. FILE is a\n"
+	"program, a shared object, an object file or archive, a zip file (APK), a data\n"
+	"pack (.pak), or a .size file; several become one snapshot of several\n"
+	"containers.\n";
 
 struct snapshot_job {
 	const struct cli *cli;

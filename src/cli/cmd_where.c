@@ -32,8 +32,9 @@ const struct opt where_opts[] = {
 };
 
 const char where_manual[] =
-	"Tells what is at addresses of a program: segment, section, symbol, compile unit,\n"
-	"functions with what was inlined, source lines.\n\n"
+	"Tells what is at addresses of a program: segment, section, symbol, compile\n"
+	"unit, functions with what was inlined, source lines.\n"
+	"\n"
 	"ADDR is hexadecimal, with or without 0x; 10#NUMBER; NAME or NAME+OFFSET of a\n"
 	"section or symbol; or '-' to read them from standard input, one a line.\n";
 
