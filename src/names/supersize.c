@@ -26,7 +26,7 @@ static bool before(struct str s, size_t i, const char *word)
 
 static struct str cut(struct str s, size_t from, size_t to)
 {
-	return (struct str){ s.p + from, to - from };
+	return (struct str){ s.p ? s.p + from : NULL, to - from };
 }
 
 static bool is_word_char(char c)

@@ -137,13 +137,13 @@ static void add_extent(struct gathering *g, const struct code_region *r, uint64_
 /* Code that nothing claims: functions begin at its start and where it calls itself. */
 static void add_gap(struct gathering *g, const struct code_region *r, uint64_t from, uint64_t to)
 {
-	const uint8_t *p = r->bytes.p - r->addr;
+	const uint8_t *p = r->bytes.p;
 	uint64_t pad = 1;
 	while (from < to && pad > 0) {
-		pad = code_pad_size(g->isa, p + from, to - from);
+		pad = code_pad_size(g->isa, p + (from - r->addr), to - from);
 		from += pad;
 	}
-	while (to > from && p[to - 1] == 0)
+	while (to > from && p[to - 1 - r->addr] == 0)
 		to--;
 	code_ref_vec refs = { 0 };
 	code_refs(g->isa, bytes_sub(r->bytes, from - r->addr, to - from), from,

@@ -156,6 +156,7 @@ static void padding_before_a_loop_starts_a_block(void **state)
 	BEGIN(&p, LOOP("\xfc"), DERIVE_GCC); /* to 16 */
 	add(&p, 0, 21);
 	EXPECT(&p, 0, { 0, 2, FALL }, { 16, 4, FALL }, { 20, 1, RET });
+	derived_release(&p.result);
 	BEGIN(&p, LOOP("\xec"), DERIVE_LLVM); /* to the start: nothing leads to 16 */
 	add(&p, 0, 21);
 	EXPECT(&p, 0, { 0, 2, FALL }, { 16, 4, FALL }, { 20, 1, RET });
@@ -270,6 +271,7 @@ static void a_call_that_does_not_return_ends_its_block(void **state)
 	p.facts.callees = &callee;
 	p.facts.callee_count = 1;
 	EXPECT(&p, 0, { 0, 14, 0 }, { 14, 1, RET }, { 15, 1, RET }); /* it has a return */
+	derived_release(&p.result);
 	begin(&p, CALLS, 16, DERIVE_LLVM);
 	add(&p, 0, 16);
 	p.facts.callees = &callee;
