@@ -13,14 +13,19 @@ struct heft_snapshot {
 	VEC(const char *) builds;
 	const char *map_path, *components_path;
 	struct paths paths;
-	bool no_map, no_search, exact_names, no_literals;
+	bool no_map, no_search, exact_names, no_literals, path_aliases;
 	unsigned threads;
 	/* After opening. */
 	bool open;
 	struct snapshot snapshot;
 	struct snapshot before; /* of a .sizediff: the other half */
 	bool is_diff;
-	uint64_t vm_size;       /* of the program; 0: not known, as in a .size file */
+	uint64_t vm_size; /* of the program; 0: not known, as in a .size file */
 };
+
+/* snapshot_make.c: fills s->snapshot from files that are no `.size` files: a container each, and one for each library in a
+ * zip file. */
+bool snapshot_make(struct heft_snapshot *s, const char *const *paths, size_t count,
+		   struct heft_err *err);
 
 #endif

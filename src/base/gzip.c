@@ -50,12 +50,18 @@ static uint64_t deflate_all(z_stream *z, struct bytes plain, uint8_t *out, uint6
 
 bool gzip_pack(struct bytes plain, struct bytes *ret, struct heft_err *err)
 {
-	static const uint8_t header[GZIP_HEADER] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255 };
+	return gzip_pack_level(plain, 9, ret, err);
+}
+
+bool gzip_pack_level(struct bytes plain, int level, struct bytes *ret, struct heft_err *err)
+{
+	const uint8_t xfl = level == 9 ? 2 : 0;
+	const uint8_t header[GZIP_HEADER] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, xfl, 255 };
 	z_stream z = { 0 };
 	if (plain.size > UINT32_MAX)
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			    "%" PRIu64 " bytes are more than a gzip member can tell", plain.size);
-	if (deflateInit2(&z, 9, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+	if (deflateInit2(&z, level, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) != Z_OK)
 		base_oom(0);
 	const uint64_t room = deflateBound(&z, plain.size);
 	uint8_t *out = xmalloc(room + GZIP_HEADER + GZIP_TRAILER);

@@ -15,6 +15,8 @@ static inline bool gzip_matches(struct bytes b)
 /* One member: deflate level 9, no file name, no time, OS 255.  The same bytes as Python's gzip module writes with
  * mtime 0 and no name.  malloc'ed; the caller frees. */
 bool gzip_pack(struct bytes plain, struct bytes *ret, struct heft_err *err);
+/* The same of another level of deflate, 1 to 9. */
+bool gzip_pack_level(struct bytes plain, int level, struct bytes *ret, struct heft_err *err);
 
 /* Unpacks the first member; *ret_used (may be NULL) is its size.  The result is malloc'ed and at most `most` bytes.
  * On failure *err says what was wrong without naming a file. */

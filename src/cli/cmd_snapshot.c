@@ -41,7 +41,7 @@ const struct opt snapshot_opts[] = {
 	  "cut a prefix off paths; may be repeated" },
 	{ O_NO_LITERALS, 0, false, "no-string-literals", NULL, "no symbols for string literals" },
 	{ O_PATH_ALIASES, 0, false, "path-aliases", NULL,
-	  "an alias for each object that has the function; reads the objects" },
+	  "an alias for each object that has a function" },
 	{ O_EXACT, 0, false, "supersize-names", NULL, "cut names exactly as SuperSize does" },
 	{ O_DEBUG_FILE, 0, false, "debug-file", "FILE", "separate debug file, same build id" },
 	{ O_DEBUG_DIR, 'D', false, "debug-dir", "DIR", "look for debug files here first" },

@@ -2,6 +2,7 @@
 
 #include "base/sort.h"
 #include "image/elf_const.h"
+#include "snapshot/collect_pack.h"
 #include "source/symbol_rule.h"
 
 #include <stdio.h>
@@ -139,23 +140,13 @@ static void collect_section(struct collect *c, const struct section *s, const ch
 	c->unit = (struct span_cursor){ c->in->units, 0 };
 	c->owner_cursor = (struct span_cursor){ c->in->symbols, 0 };
 	c->owner = LABEL_NONE;
+	c->not_wide[0] = c->not_wide[1] = s->addr;
 	c->piece = 0;
 	collect_map_pieces(c);
-	add_symbols(c, all->data + first, end - first);
+	add_symbols(c, end > first ? all->data + first : NULL, end - first);
 }
 
 /* ---- the rest of the file ---------------------------------------------------------------------- */
-
-static void add_size(struct collect *c, const char *name, uint64_t size)
-{
-	struct snap_container *to = &c->s->containers.data[c->container];
-	for (size_t i = 0; i < to->section_sizes.count; i++)
-		if (strcmp(to->section_sizes.data[i].name, name) == 0) {
-			to->section_sizes.data[i].size += size;
-			return;
-		}
-	vec_push(&to->section_sizes, (struct snap_section_size){ name, size });
-}
 
 static const char *section_name(struct collect *c, const struct section *s)
 {
@@ -190,15 +181,13 @@ static const char *format_section(const struct section *s)
 	return NULL;
 }
 
-/* Whether the section is the first that went to this one of the format. */
+/* A section begins, not always the first that goes to this one of the format. */
 static void note_start(struct collect *c, const struct section *s, const char *name)
 {
-	for (size_t i = 1; i < s->index; i++) {
-		const char *other = format_section(&c->in->image->sections[i]);
-		c->s->stored_padding |= other && c->in->image->sections[i].size > 0 &&
-					strcmp(other, name) == 0;
-	}
-	vec_push(&c->s->starts, s->addr);
+	struct snap_container *to = &c->s->containers.data[c->container];
+	for (size_t i = 0; i < to->section_sizes.count && !c->s->stored_padding; i++)
+		c->s->stored_padding = strcmp(to->section_sizes.data[i].name, name) == 0;
+	vec_push(&to->starts, s->addr);
 }
 
 /* Sections that the format has no place for. */
@@ -240,20 +229,23 @@ void snapshot_collect(struct snapshot *s, uint32_t container, const struct colle
 			continue;
 		const char *known = snapshot_is_native(name) && sec->alloc ? name
 									   : format_section(sec);
-		add_size(&c, known ? known : name, sec->nobits ? sec->size : sec->file_size);
+		if (known)
+			note_start(&c, sec, known);
+		collect_section_size(s, container, known ? known : name,
+				     sec->nobits ? sec->size : sec->file_size);
 		in_sections += sec->nobits ? 0 : sec->file_size;
 		if (known) {
-			note_start(&c, sec, known);
 			collect_section(&c, sec, known, &natives);
 		} else if (!sec->nobits) {
 			add_other(&c, name, sec->file_size);
 		}
 	}
 	add_overhead(&c, in_sections);
-	collect_complete_objects(&c, first);
+	collect_complete_paths(&c, first);
 	vec_release(&natives);
 	vec_release(&c.sources);
 	vec_release(&c.pieces);
+	vec_release(&c.owned);
 	vec_release(&c.owners);
 	vec_release(&c.object_of_owner);
 	text_release(&c.scratch);

@@ -8,18 +8,21 @@
 #define HEFT_SNAPSHOT_COLLECT_H
 
 #include "image/linkmap.h"
+#include "snapshot/path_aliases.h"
 #include "snapshot/snapshot.h"
 #include "source/source.h"
 
 /* What is known of one linked image or object. */
 struct collect_input {
 	const struct source_file *file;
-	const struct image *image, *debug; /* debug: of its separate debug file, or NULL */
-	const struct spans *symbols;       /* VM layers of the sources symbols ... */
-	const struct spans *units;         /* ... and compileunits, or NULL */
-	const struct labels *unit_labels;  /* of the units layer */
-	const struct linkmap *map;         /* or NULL */
-	bool exact_names;                  /* as SuperSize cuts them */
+	const struct image *image, *debug;  /* debug: of its separate debug file, or NULL */
+	const struct spans *symbols;        /* VM layers of the sources symbols ... */
+	const struct spans *units;          /* ... and compileunits, or NULL */
+	const struct labels *unit_labels;   /* of the units layer */
+	const struct linkmap *map;          /* or NULL */
+	const struct path_aliases *aliases; /* or NULL */
+	struct str object; /* of what the map has no object for: the member of an archive; "" */
+	bool exact_names;  /* as SuperSize cuts them */
 	bool no_literals;
 };
 

@@ -28,20 +28,46 @@ static void add_gap(struct collect *c, uint64_t from, uint64_t to)
 	collect_named(c, from, to - from, str_of(name));
 }
 
-/* Data without a symbol of its own go by their owner. */
-static void add_owned(struct collect *c, uint64_t from, uint64_t to, struct str owner)
+static uint32_t anonymous(struct collect *c, uint32_t name)
 {
-	const size_t first = c->s->symbols.count;
-	collect_native(c, from, to - from, owner);
-	if (c->section->exec)
-		return;
-	struct snap_symbol *y = &c->s->symbols.data[first];
-	uint32_t *const names[] = { &y->full_name, &y->template_name, &y->name };
-	for (size_t i = 0; i < COUNT_OF(names); i++) {
-		text_set(&c->scratch, snapshot_text(c->s, *names[i]));
-		text_add(&c->scratch, STR(" [anonymous data]"));
-		*names[i] = intern_add(&c->s->texts, text_str(&c->scratch));
+	text_set(&c->scratch, snapshot_text(c->s, name));
+	text_add(&c->scratch, STR(" [anonymous data]"));
+	return intern_add(&c->s->texts, text_str(&c->scratch));
+}
+
+/* Many data have one owner: its names are made once. */
+static const struct owned_name *name_of_owned(struct collect *c, label_id owner)
+{
+	while (c->owned.count <= owner)
+		vec_push(&c->owned, (struct owned_name){ 0 });
+	struct owned_name *o = &c->owned.data[owner];
+	if (o->full == 0) {
+		struct snap_symbol y = { 0 };
+		collect_name(c, label_text(c->in->file->labels, owner), &y);
+		o->full = anonymous(c, y.full_name);
+		o->template_name = anonymous(c, y.template_name);
+		o->name = anonymous(c, y.name);
+		o->flags = y.flags;
 	}
+	return o;
+}
+
+/* Data without a symbol of their own go by their owner. */
+static void add_owned(struct collect *c, uint64_t from, uint64_t to, label_id owner)
+{
+	if (c->section->exec) {
+		collect_native(c, from, to - from, label_text(c->in->file->labels, owner));
+		return;
+	}
+	const struct owned_name *o = name_of_owned(c, owner);
+	struct snap_symbol y = { .addr = from,
+				 .size = to - from,
+				 .section = c->to,
+				 .full_name = o->full,
+				 .template_name = o->template_name,
+				 .name = o->name,
+				 .flags = o->flags };
+	collect_place(c, &y);
 }
 
 /* ---- literals ---------------------------------------------------------------------------------- */
@@ -57,15 +83,20 @@ static struct literal text_at(const struct collect *c, uint64_t at, uint64_t to,
 }
 
 /* Whether one of 2 or 4 bytes a character begins at an address. */
-static bool wide_literal(const struct collect *c, uint64_t at, uint64_t to, struct literal *ret)
+static bool wide_literal(struct collect *c, uint64_t at, uint64_t to, struct literal *ret)
 {
-	uint64_t size;
 	for (unsigned width = 4; width >= 2; width -= 2) {
-		*ret = text_at(c, at, to, width);
-		if (at % width != 0 || !literal_size(ret, false, &size) || size < WIDE_MIN * width)
+		uint64_t *not_wide = &c->not_wide[width / 4];
+		uint64_t size;
+		if (at % width != 0 || at < *not_wide)
 			continue;
-		ret->bytes.size = size;
-		return true;
+		*ret = text_at(c, at, to, width);
+		if (!literal_size(ret, false, &size)) {
+			*not_wide = at + size;
+		} else if (size >= WIDE_MIN * width) {
+			ret->bytes.size = size;
+			return true;
+		}
 	}
 	return false;
 }
@@ -108,7 +139,7 @@ static void add_plain(struct collect *c, uint64_t from, uint64_t to, label_id ow
 	if (from < to && owner == LABEL_NONE)
 		add_gap(c, from, to);
 	else if (from < to)
-		add_owned(c, from, to, label_text(c->in->file->labels, owner));
+		add_owned(c, from, to, owner);
 }
 
 /* Bytes of one owner; strings among them stand for themselves. */

@@ -23,6 +23,12 @@ struct piece_place {
 	uint64_t piece; /* in map->pieces */
 };
 
+/* The names of data that go by their owner, as ids of texts; full 0: not made yet. */
+struct owned_name {
+	uint32_t full, template_name, name;
+	uint16_t flags;
+};
+
 struct collect {
 	struct snapshot *s;
 	uint32_t container;
@@ -38,7 +44,10 @@ struct collect {
 	VEC(struct piece_place) pieces; /* of the map, by address; none: it is of another build */
 	size_t piece;                   /* the last one looked up */
 	struct span_cursor unit, owner_cursor;
+	uint64_t
+		not_wide[2]; /* no text of 2, of 4 bytes a character begins below these addresses */
 	label_id owner; /* of the bytes at work, in the symbols source; LABEL_NONE: not asked */
+	VEC(struct owned_name) owned; /* by label */
 	/* Where there is a map. */
 	VEC(label_id) owners;          /* by symbol made: who uses it */
 	VEC(uint32_t) object_of_owner; /* by label: text id; UINT32_MAX: several */
@@ -57,13 +66,23 @@ void collect_map_names(const struct collect_input *in, native_vec *ret);
 /* Remembers the object of a symbol for what is used by it ... */
 void collect_learn_owner(struct collect *c, const struct snap_symbol *y);
 /* ... and gives it to symbols without one, from `first` on: linkers do not say whose merged strings and constants are.
- * Failing that, where a source file became one object, that. */
-void collect_complete_objects(struct collect *c, size_t first);
+ * Failing that, where a source file became one object, that; where an object has one source, that to symbols without. */
+void collect_complete_paths(struct collect *c, size_t first);
 
-/* collect_names.c: adds a symbol; `raw` as the linker has it, for native ones. */
+/* collect_names.c: fills in names and flags of a symbol of the section at work. */
+void collect_name(struct collect *c, struct str raw, struct snap_symbol *y);
+/* Adds a symbol that has its names; finds its paths. */
+void collect_place(struct collect *c, struct snap_symbol *y);
+/* Adds a symbol; `raw` as the linker has it, for native ones. */
 void collect_native(struct collect *c, uint64_t addr, uint64_t size, struct str raw);
 /* The same with a name that is final: literals, star and overhead symbols. */
 void collect_named(struct collect *c, uint64_t addr, uint64_t size, struct str name);
+
+/* Adds one that is complete. */
+void collect_add(struct collect *c, struct snap_symbol *y);
+/* collect_aliases.c: the last symbol added, whose name the linker has as `raw`, again for each other object that
+ * defines it. */
+void collect_path_aliases(struct collect *c, struct str raw);
 
 /* collect_gaps.c: the bytes [from, to) of the section at work, which no symbol of a table has; `before` is the
  * name of the symbol in front of them ("": none). */

@@ -76,15 +76,17 @@ void collect_learn_owner(struct collect *c, const struct snap_symbol *y)
 	*object = *object == 0 || *object == y->object ? y->object : OBJECT_SEVERAL;
 }
 
-/* The object made from each source file, by text id. */
-static void learn_objects(const struct collect *c, size_t first, uint32_t *object_of)
+/* By text id: the object made from each source file, the source of each object. */
+static void learn_paths(const struct collect *c, size_t first, uint32_t *object_of,
+			uint32_t *source_of)
 {
 	for (size_t i = first; i < c->s->symbols.count; i++) {
 		const struct snap_symbol *y = &c->s->symbols.data[i];
 		if (y->source == 0 || y->object == 0)
 			continue;
-		uint32_t *object = &object_of[y->source];
+		uint32_t *object = &object_of[y->source], *source = &source_of[y->object];
 		*object = *object == 0 || *object == y->object ? y->object : OBJECT_SEVERAL;
+		*source = *source == 0 || *source == y->source ? y->source : OBJECT_SEVERAL;
 	}
 }
 
@@ -95,18 +97,22 @@ static uint32_t object_of_user(const struct collect *c, label_id owner)
 	return object == OBJECT_SEVERAL ? 0 : object;
 }
 
-void collect_complete_objects(struct collect *c, size_t first)
+void collect_complete_paths(struct collect *c, size_t first)
 {
 	if (!c->in->map)
 		return;
-	uint32_t *object_of = xcalloc(c->s->texts.entries.count + 1, sizeof *object_of);
-	learn_objects(c, first, object_of);
+	const size_t texts = c->s->texts.entries.count;
+	uint32_t *object_of = xcalloc(2 * texts, sizeof *object_of);
+	uint32_t *source_of = object_of + texts;
+	learn_paths(c, first, object_of, source_of);
 	for (size_t i = first; i < c->s->symbols.count; i++) {
 		struct snap_symbol *y = &c->s->symbols.data[i];
 		if (y->object == 0)
 			y->object = object_of_user(c, c->owners.data[i - first]);
 		if (y->object == 0 && object_of[y->source] != OBJECT_SEVERAL)
 			y->object = object_of[y->source];
+		if (y->source == 0 && source_of[y->object] != OBJECT_SEVERAL)
+			y->source = source_of[y->object];
 	}
 	free(object_of);
 }

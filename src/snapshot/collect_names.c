@@ -83,27 +83,40 @@ static uint32_t keep(struct collect *c, const struct text *t)
 	return intern_add(&c->s->texts, text_str(t));
 }
 
-static void add(struct collect *c, const struct snap_symbol *y)
+void collect_add(struct collect *c, struct snap_symbol *y)
 {
+	if (y->object == 0 && c->in->object.len > 0)
+		y->object = intern_add(&c->s->texts, c->in->object);
 	vec_push(&c->s->symbols, *y);
 	if (c->in->map)
 		vec_push(&c->owners, c->owner);
 }
 
-void collect_native(struct collect *c, uint64_t addr, uint64_t size, struct str raw)
+void collect_name(struct collect *c, struct str raw, struct snap_symbol *y)
 {
-	struct snap_symbol y = { .addr = addr, .size = size, .section = c->to };
 	const struct str name = clone_form(c, demangle(&c->demangler, raw, HEFT_NAMES_FULL));
 	const unsigned how = (c->section->exec ? SUPERSIZE_TEXT : 0u) |
 			     (c->in->exact_names ? SUPERSIZE_EXACT : 0u);
 	supersize_split(&c->name, name, how);
-	y.full_name = keep(c, &c->name.full);
-	y.template_name = keep(c, &c->name.template_name);
-	y.name = keep(c, &c->name.plain);
-	y.flags = (uint16_t)c->name.flags;
-	add_paths(c, &y);
-	collect_learn_owner(c, &y);
-	add(c, &y);
+	y->full_name = keep(c, &c->name.full);
+	y->template_name = keep(c, &c->name.template_name);
+	y->name = keep(c, &c->name.plain);
+	y->flags = (uint16_t)c->name.flags;
+}
+
+void collect_place(struct collect *c, struct snap_symbol *y)
+{
+	add_paths(c, y);
+	collect_learn_owner(c, y);
+	collect_add(c, y);
+}
+
+void collect_native(struct collect *c, uint64_t addr, uint64_t size, struct str raw)
+{
+	struct snap_symbol y = { .addr = addr, .size = size, .section = c->to };
+	collect_name(c, raw, &y);
+	collect_place(c, &y);
+	collect_path_aliases(c, raw);
 }
 
 void collect_named(struct collect *c, uint64_t addr, uint64_t size, struct str name)
@@ -112,5 +125,5 @@ void collect_named(struct collect *c, uint64_t addr, uint64_t size, struct str n
 	y.full_name = y.template_name = y.name = intern_add(&c->s->texts, name);
 	if (addr > 0 && !snap_is_star(name))
 		add_paths(c, &y);
-	add(c, &y);
+	collect_add(c, &y);
 }

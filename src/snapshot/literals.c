@@ -36,22 +36,36 @@ static bool plain_size(struct bytes b, uint64_t *ret)
 	return i < b.size && b.p[i] == 0;
 }
 
+/* What counts as text among numbers of 2 and 4 bytes: half of a wide text at least, and its first character. */
+static bool is_printable(uint32_t c)
+{
+	return c >= 0x20 && c < 0x7f;
+}
+
+static bool is_wide_char(uint32_t c)
+{
+	return is_printable(c) || c == '\t' || c == '\n' || c == '\r' ||
+	       (c >= 0xa0 && c <= 0x10ffff);
+}
+
+static bool wide_size(const struct literal *l, bool any, uint64_t *ret)
+{
+	uint64_t plain = 0, i = 0;
+	bool found = false;
+	for (; l->width <= l->bytes.size - i; i += l->width) {
+		const uint32_t c = unit_at(l, i);
+		found = c == 0 && (any || 2 * plain * l->width >= i);
+		if (c == 0 || (!any && !(i == 0 ? is_printable(c) : is_wide_char(c))))
+			break;
+		plain += is_printable(c);
+	}
+	*ret = max_u64(min_u64(i + l->width, l->bytes.size), 1);
+	return found;
+}
+
 bool literal_size(const struct literal *l, bool any, uint64_t *ret)
 {
-	uint64_t i = 0;
-	if (l->width == 1 && !any)
-		return plain_size(l->bytes, ret);
-	for (*ret = max_u64(min_u64(l->width, l->bytes.size), 1); l->width <= l->bytes.size - i;
-	     i += l->width) {
-		const uint32_t c = unit_at(l, i);
-		if (c == 0) {
-			*ret = i + l->width;
-			return true;
-		}
-		if (!any && !is_text_char(c))
-			return false;
-	}
-	return false;
+	return l->width == 1 && !any ? plain_size(l->bytes, ret) : wide_size(l, any, ret);
 }
 
 /* Adds a character of a wide text; two halves of UTF-16 are put together.  Returns its bytes. */

@@ -312,6 +312,9 @@ static void add_symbols(struct out *o)
 	add_disassembly(o);
 }
 
+/* Lists of this many bytes that are no copy of another file's take level 6: half the time of all for 3 % more bytes. */
+enum { QUICK_FROM = 8 << 20 };
+
 bool sizefile_write(struct sizefile_out *ret, const struct snapshot *s, struct heft_err *err)
 {
 	struct out o = { .s = s };
@@ -327,8 +330,9 @@ bool sizefile_write(struct sizefile_out *ret, const struct snapshot *s, struct h
 	index_release(&o.paths);
 	index_release(&o.components);
 	vec_release(&o.order);
-	const bool ok = gzip_pack((struct bytes){ (const uint8_t *)o.text.p, o.text.len }, &packed,
-				  err);
+	const bool quick = s->own && o.text.len > QUICK_FROM;
+	const bool ok = gzip_pack_level((struct bytes){ (const uint8_t *)o.text.p, o.text.len },
+					quick ? 6 : 9, &packed, err);
 	text_release(&o.text);
 	if (!ok)
 		return false;

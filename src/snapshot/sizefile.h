@@ -1,6 +1,6 @@
 /* sizefile.h - reads and writes `.size` (v1, v1.1, sparse) and `.sizediff` files of SuperSize.
  *
- * What is written: one gzip member (level 9, no name, no time), ASCII, byte for byte what SuperSize writes for the same
+ * What is written: one gzip member (level 9, of large lists made here 6; no name, no time), ASCII, byte for byte what SuperSize writes for the same
  * symbols; what is read and written again is the same bytes, unknown metadata included.  Names with bytes that are not
  * ASCII get \xNN escapes; tabs and line ends in them too.
  *

@@ -104,13 +104,13 @@ void snapshot_release(struct snapshot *s)
 		vec_release(&s->containers.data[i].metadata);
 		vec_release(&s->containers.data[i].metrics);
 		vec_release(&s->containers.data[i].section_sizes);
+		vec_release(&s->containers.data[i].starts);
 	}
 	vec_release(&s->containers);
 	vec_release(&s->build_config);
 	vec_release(&s->extra);
 	vec_release(&s->sections);
 	vec_release(&s->symbols);
-	vec_release(&s->starts);
 	intern_release(&s->texts);
 	arena_release(&s->arena);
 }
@@ -261,19 +261,19 @@ static bool has_place(const struct snapshot *s, const struct snap_symbol *y)
 	       !snap_is_overhead(snapshot_text(s, y->full_name));
 }
 
-/* The last of the starts that is not behind an address. */
-static uint64_t start_of(const struct snapshot *s, uint64_t addr)
+/* The last of the starts, sorted, that is not behind an address. */
+static uint64_t start_of(const struct snap_container *c, uint64_t addr)
 {
-	uint64_t best = 0;
-	for (size_t i = 0; i < s->starts.count; i++)
-		if (s->starts.data[i] <= addr)
-			best = max_u64(best, s->starts.data[i]);
-	return best;
+	const size_t behind = upper_bound(c->starts.data, c->starts.count, sizeof *c->starts.data,
+					  addr);
+	return behind > 0 ? c->starts.data[behind - 1] : 0;
 }
 
 /* A section's symbols, sorted. */
 static void settle_section(const struct snapshot *s, struct snap_symbol *y, size_t count)
 {
+	const struct snap_container *in =
+		count > 0 ? &s->containers.data[s->sections.data[y->section].container] : NULL;
 	uint64_t before = 0; /* end of the one before */
 	bool any = false;
 	for (size_t i = 0; i < count;) {
@@ -285,7 +285,7 @@ static void settle_section(const struct snapshot *s, struct snap_symbol *y, size
 		const size_t end = join_address(y, i, count);
 		if (end < count && has_place(s, &y[end]))
 			clip(y, i, end, y[end].addr);
-		set_padding(y, i, end, any ? max_u64(before, start_of(s, y[i].addr)) : y[i].addr);
+		set_padding(y, i, end, any ? max_u64(before, start_of(in, y[i].addr)) : y[i].addr);
 		before = y[end - 1].addr + y[end - 1].size;
 		any = true;
 		i = end;
@@ -297,6 +297,10 @@ void snapshot_finish(struct snapshot *s)
 	snapshot_escape(s);
 	sort_symbols(s);
 	gather_sections(s);
+	for (size_t i = 0; i < s->containers.count; i++) {
+		struct snap_container *c = &s->containers.data[i];
+		sort_by_key(c->starts.data, c->starts.count, sizeof *c->starts.data);
+	}
 	for (size_t i = 0; i < s->sections.count; i++)
 		if (s->sections.data[i].count > 0)
 			settle_section(s, s->symbols.data + s->sections.data[i].first,

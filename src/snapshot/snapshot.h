@@ -57,6 +57,9 @@ struct snap_container {
 	VEC(struct snap_value) metadata;
 	VEC(struct snap_metric) metrics;
 	VEC(struct snap_section_size) section_sizes; /* also those whose bytes are in .other */
+	/* Addresses in front of which nothing is padding: where sections of the program begin of which
+	 * several became one here.  Sorted by snapshot_finish. */
+	VEC(uint64_t) starts;
 };
 
 /* The symbols of a container that lie in one section. */
@@ -89,9 +92,7 @@ struct snapshot {
 	VEC(struct snap_value) extra; /* of files of others: what heft does not know */
 	VEC(struct snap_section) sections;
 	VEC(struct snap_symbol) symbols;
-	/* Addresses in front of which nothing is padding: where sections of the program begin of which
-	 * several became one here. */
-	VEC(uint64_t) starts;
+	bool own;            /* made here, not read: no file has to be written again as it was */
 	bool sparse;         /* a half of a difference: not all symbols of the program are here */
 	bool stored_padding; /* padding is not always the gap to the symbol before; files state it */
 	bool has_components;

@@ -1,0 +1,494 @@
+/* Snapshots of programs and of what programs are packed in. */
+#include "api/snapshot.h"
+
+#include "base/pool.h"
+#include "image/elf_const.h"
+#include "snapshot/collect.h"
+#include "snapshot/collect_pack.h"
+#include "snapshot/set_paths.h"
+#include "source/companion.h"
+#include "source/dwarf_slot.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- a program --------------------------------------------------------------------------------- */
+
+/* What all files share. */
+struct maker {
+	struct heft_snapshot *owner;
+	struct build_paths build;
+	struct components components;
+	size_t count; /* of the files named */
+};
+
+/* A program while it is collected. */
+struct program {
+	struct maker *maker;
+	struct heft_snapshot *owner;
+	const char *path; /* of an entry of a zip file: behind that of the file */
+	uint32_t container;
+	bool file; /* no entry: what lies beside it may be its map */
+	struct input input;
+	struct companion debug;
+	struct linkmap map;
+	bool has_map;
+	struct path_aliases aliases;
+	/* Two sources, each with all it changes, as they run side by side. */
+	struct measured {
+		struct labels labels;
+		struct notes notes;
+		struct basemap base;
+		struct dwarf_slot dwarf;
+		struct source_file file;
+		struct layer layer;
+	} symbols, units;
+};
+
+static bool open_debug(struct program *p, struct heft_err *err)
+{
+	struct heft_snapshot *s = p->owner;
+	const struct image *im = &p->input.images[0];
+	const struct companion_wish wish = { s->dirs.data, s->dirs.count, true };
+	if (p->input.archive || im->kind != IMAGE_EXEC)
+		return true;
+	for (size_t i = 0; i < s->debug_files.count && !p->debug.open; i++)
+		if (!companion_open(&p->debug, im, s->debug_files.data[i], &s->notes, err) &&
+		    p->maker->count == 1 && p->file)
+			return false;
+	if (!p->debug.open && !s->no_search)
+		companion_find(&p->debug, im, &wish, &s->notes);
+	return true;
+}
+
+/* The map given, or one beside the file: FILE.map, FILE.map.gz. */
+static bool open_map(struct program *p, struct heft_err *err)
+{
+	struct heft_snapshot *s = p->owner;
+	if (s->map_path && p->file) {
+		p->has_map = linkmap_open(&p->map, s->map_path, &s->notes, err);
+		return p->has_map;
+	}
+	for (size_t i = 0; i < 2 && p->file && !s->no_map && !p->has_map; i++) {
+		const char *path = arena_format(&s->arena, "%s.map%s", p->path, i ? ".gz" : "");
+		struct heft_err why;
+		if (access(path, R_OK) != 0)
+			continue;
+		p->has_map = linkmap_open(&p->map, path, &s->notes, &why);
+		if (!p->has_map)
+			note(&s->notes, path, why.offset, 0, "not used: %s", why.text);
+	}
+	return true;
+}
+
+/* A map of another build: the sections differ.  It is used for those that agree. */
+static void compare_map(const struct program *p)
+{
+	const struct image *im = &p->input.images[0];
+	struct text names = { 0 };
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *sec = &im->sections[i];
+		bool same = !sec->alloc || sec->size == 0 || sec->name.len == 0, named = false;
+		for (size_t k = 0; k < p->map.sections.count && !same; k++) {
+			const struct linkmap_section *m = &p->map.sections.data[k];
+			if (!str_eq(linkmap_text(&p->map, m->name), sec->name))
+				continue;
+			named = true;
+			same = m->size == sec->size && m->addr == sec->addr;
+		}
+		if (!same && named) {
+			text_add(&names, names.len > 0 ? STR(", ") : STR(""));
+			text_add(&names, sec->name);
+		}
+	}
+	if (names.len > 0)
+		note(&p->owner->notes, p->path, HEFT_NO_OFFSET, 0,
+		     "the linker map is of another build: it differs in " STR_FMT,
+		     STR_ARG(text_str(&names)));
+	text_release(&names);
+}
+
+static void prepare(struct program *p, struct measured *m, const char *source)
+{
+	struct heft_snapshot *s = p->owner;
+	notes_init(&m->notes);
+	m->dwarf = (struct dwarf_slot){ .dirs = s->dirs.data, .dir_count = s->dirs.count };
+	basemap_build(&m->base, &p->input, &m->labels);
+	m->file = (struct source_file){ .path = p->path,
+					.input = &p->input,
+					.debug = p->debug.open ? &p->debug.input : NULL,
+					.map = &m->base,
+					.labels = &m->labels,
+					.notes = &m->notes,
+					.threads = (pool_threads(s->threads) + 1) / 2,
+					.dwarf = &m->dwarf,
+					.source = source,
+					.vm_only = true };
+}
+
+static void run_source(void *ctx, size_t i, unsigned worker)
+{
+	struct program *p = ctx;
+	(void)worker;
+	if (i == 0)
+		source_symbols(&p->symbols.file, &p->symbols.layer);
+	else
+		source_compileunits(&p->units.file, &p->units.layer);
+}
+
+/* One image; of an archive one after the other. */
+static void collect_image(struct program *p, const struct image *im)
+{
+	struct heft_snapshot *s = p->owner;
+	const char *object = im->member.len > 0 ? arena_format(&s->arena, "%s(" STR_FMT ")",
+							       p->path, STR_ARG(im->member))
+						: p->path;
+	const struct collect_input in = { .file = &p->symbols.file,
+					  .image = im,
+					  .debug = companion_image(&p->debug),
+					  .symbols = &p->symbols.layer.vm,
+					  .units = &p->units.layer.vm,
+					  .unit_labels = &p->units.labels,
+					  .map = p->has_map ? &p->map : NULL,
+					  .aliases = p->has_map && s->path_aliases ? &p->aliases
+										   : NULL,
+					  .object = str_of(im->kind == IMAGE_OBJECT ? object : ""),
+					  .exact_names = s->exact_names,
+					  .no_literals = s->no_literals };
+	snapshot_collect(&s->snapshot, p->container, &in);
+}
+
+static void measure(struct program *p)
+{
+	struct heft_snapshot *s = p->owner;
+	prepare(p, &p->symbols, "symbols");
+	prepare(p, &p->units, "compileunits");
+	parallel_for(s->threads, 2, run_source, p);
+	notes_append(&s->notes, &p->symbols.notes);
+	notes_append(&s->notes, &p->units.notes);
+	s->vm_size += p->symbols.base.vm_size;
+	for (size_t i = 0; i < p->input.image_count; i++)
+		collect_image(p, &p->input.images[i]);
+	if (p->input.archive)
+		collect_archive(&s->snapshot, p->container, p->path, &p->input);
+}
+
+static void release_measured(struct measured *m)
+{
+	layer_release(&m->layer);
+	dwarf_slot_release(&m->dwarf);
+	basemap_release(&m->base);
+	labels_release(&m->labels);
+	notes_release(&m->notes);
+}
+
+static void release(struct program *p)
+{
+	release_measured(&p->symbols);
+	release_measured(&p->units);
+	path_aliases_release(&p->aliases);
+	if (p->has_map)
+		linkmap_release(&p->map);
+	companion_close(&p->debug);
+	input_close(&p->input);
+}
+
+/* ---- what is said of it ------------------------------------------------------------------------ */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+static const char *arch_name(uint16_t machine)
+{
+	switch (machine) {
+	case EM_ARM: return "arm";
+	case EM_AARCH64: return "arm64";
+	case EM_386: return "x86";
+	case EM_X86_64: return "x64";
+	default: return NULL;
+	}
+}
+
+static void add_text(const struct program *p, const char *key, const char *text)
+{
+	struct heft_snapshot *s = p->owner;
+	vec_push(&s->snapshot.containers.data[p->container].metadata,
+		 (struct snap_value){ .key = key,
+				      .kind = SNAP_TEXT,
+				      .text = arena_copy(&s->snapshot.arena, str_of(text)) });
+}
+
+static const char *build_id_text(struct heft_snapshot *s, struct bytes id)
+{
+	char *text = arena_new(&s->arena, char, id.size * 2 + 1);
+	for (uint64_t i = 0; i < id.size; i++)
+		snprintf(text + 2 * i, 3, "%02x", id.p[i]);
+	return text;
+}
+
+static uint64_t count_relocations(const struct image *im)
+{
+	uint64_t count = 0;
+	for (size_t i = 1; i < im->section_count; i++) {
+		struct reloc_iter it;
+		struct reloc r;
+		if (!section_is_reloc(&im->sections[i]) || !im->sections[i].alloc ||
+		    !reloc_open(&it, im, &im->sections[i]))
+			continue;
+		while (reloc_next(&it, &r))
+			count++;
+	}
+	return count;
+}
+
+static void add_metric(const struct program *p, const char *file, const char *name, uint64_t value)
+{
+	struct snapshot *snap = &p->owner->snapshot;
+	vec_push(&snap->containers.data[p->container].metrics,
+		 (struct snap_metric){ arena_copy(&snap->arena, str_of(file)), name,
+				       arena_format(&snap->arena, "%" PRIu64, value) });
+}
+
+static void add_metadata(struct program *p)
+{
+	struct heft_snapshot *s = p->owner;
+	struct snap_container *c = &s->snapshot.containers.data[p->container];
+	const struct image *im = &p->input.images[0];
+	const char *file = base_name(p->path), *arch = arch_name(im->machine);
+	struct stat st;
+	add_text(p, "elf_algorithm",
+		 p->has_map            ? "linker_map"
+		 : p->units.dwarf.open ? "dwarf"
+				       : "sections");
+	add_text(p, "elf_arch", arch ? arch : image_describe(&p->input.images[0]));
+	add_text(p, "elf_build_id", build_id_text(s, im->build_id));
+	add_text(p, "elf_file_name", file);
+	if (p->has_map)
+		add_text(p, "map_file_name", base_name(p->map.file.path));
+	if (p->file && stat(p->path, &st) == 0)
+		vec_push(&c->metadata, (struct snap_value){ .key = "elf_mtime",
+							    .kind = SNAP_NUMBER,
+							    .number = st.st_mtime });
+	for (size_t i = 0; i < c->section_sizes.count; i++)
+		add_metric(
+			p, file,
+			arena_format(&s->snapshot.arena, "SIZE/%s", c->section_sizes.data[i].name),
+			c->section_sizes.data[i].size);
+	add_metric(p, file, "COUNT/Relocations", count_relocations(im));
+}
+
+/* What the files of the build say. */
+static bool read_build(struct maker *m, struct heft_err *err)
+{
+	struct heft_snapshot *s = m->owner;
+	for (size_t i = 0; i < s->builds.count; i++)
+		if (!build_paths_read(&m->build, s->builds.data[i], &s->notes, err))
+			return false;
+	build_paths_finish(&m->build);
+	return !s->components_path || components_open(&m->components, s->components_path, err);
+}
+
+/* ---- containers -------------------------------------------------------------------------------- */
+
+static bool is_taken(const struct snapshot *s, const char *name)
+{
+	for (size_t i = 0; i < s->containers.count; i++)
+		if (strcmp(s->containers.data[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Names are distinct and without <, > and ?, which mean something to the format. */
+static uint32_t add_container(struct snapshot *s, const char *wish)
+{
+	char *name = arena_copy(&s->arena, str_of(wish));
+	for (char *c = name; *c; c++)
+		*c = strchr("<>?\t\n", *c) ? '_' : *c;
+	const char *free_name = name;
+	for (unsigned i = 2; is_taken(s, free_name); i++)
+		free_name = arena_format(&s->arena, "%s #%u", name, i);
+	vec_push(&s->containers, (struct snap_container){ .name = free_name });
+	return (uint32_t)(s->containers.count - 1);
+}
+
+/* The input is open. */
+static bool add_program(struct program *p, const char *name, struct heft_err *err)
+{
+	if (!open_debug(p, err) || !open_map(p, err))
+		return false;
+	if (p->has_map)
+		compare_map(p);
+	if (p->has_map && p->owner->path_aliases)
+		path_aliases_read(&p->aliases, &p->map, &p->owner->notes);
+	p->container = add_container(&p->owner->snapshot, name);
+	measure(p);
+	add_metadata(p);
+	return true;
+}
+
+static bool add_file(struct maker *m, const char *path, struct file *f, struct heft_err *err)
+{
+	struct program p = { .maker = m, .owner = m->owner, .path = path, .file = true };
+	if (!input_adopt(&p.input, f, &m->owner->notes, err))
+		return false;
+	const bool ok = add_program(&p, base_name(path), err);
+	release(&p);
+	return ok;
+}
+
+/* ---- zip files --------------------------------------------------------------------------------- */
+
+struct package {
+	struct maker *maker;
+	const char *path;
+	struct zip zip;
+	uint32_t container;
+};
+
+/* "lib/arm64-v8a/libx.so" of a.apk is "a.apk/libx.so (arm64-v8a)". */
+static const char *library_name(const struct package *k, const char *entry)
+{
+	struct arena *a = &k->maker->owner->arena;
+	const char *base = base_name(entry);
+	const char *end = base > entry ? base - 1 : base, *dir = end;
+	while (dir > entry && dir[-1] != '/')
+		dir--;
+	if (end == base)
+		return arena_format(a, "%s/%s", base_name(k->path), base);
+	return arena_format(a, "%s/%s (%.*s)", base_name(k->path), base, (int)(end - dir), dir);
+}
+
+static bool add_library(const struct package *k, const char *entry, const char *path,
+			struct bytes b)
+{
+	struct heft_snapshot *s = k->maker->owner;
+	struct program p = { .maker = k->maker, .owner = s, .path = path };
+	struct heft_err err;
+	if (!elf_matches(b) || !input_parse(&p.input, path, b, &s->notes, &err)) {
+		note(&s->notes, path, HEFT_NO_OFFSET, b.size,
+		     "a library in the zip file is no ELF file, or damaged");
+		return false;
+	}
+	const bool ok = add_program(&p, library_name(k, entry), &err);
+	release(&p);
+	return ok;
+}
+
+static bool add_pak(const struct package *k, const char *path, struct bytes b)
+{
+	struct pak pak;
+	struct heft_err err;
+	if (!pak_matches(b) || !pak_parse(&pak, path, b, &err)) {
+		note(&k->maker->owner->notes, path, err.offset, b.size,
+		     "a data pack in the zip file is damaged");
+		return false;
+	}
+	collect_pak(&k->maker->owner->snapshot, k->container, path, &pak, b.size);
+	pak_release(&pak);
+	return true;
+}
+
+/* Libraries are looked into, also packed ones, and data packs that are not packed. */
+static bool look_into(const struct package *k, const struct zip_entry *e)
+{
+	struct heft_snapshot *s = k->maker->owner;
+	const bool library = str_ends(e->name, STR(".so"));
+	const bool stored = e->method == ZIP_STORED;
+	if (!library && !(stored && str_ends(e->name, STR(".pak"))))
+		return false;
+	const char *entry = arena_copy(&s->arena, e->name);
+	const char *path = arena_format(&s->arena, "%s/%s", k->path, entry);
+	struct heft_err err;
+	struct bytes b;
+	void *owned;
+	if (!zip_unpack(&k->zip, e, &b, &owned, &err)) {
+		note(&s->notes, path, e->off, e->packed, "not unpacked: %s", err.text);
+		return false;
+	}
+	const bool ok = library ? add_library(k, entry, path, b) : add_pak(k, entry, b);
+	if (ok && !stored)
+		note(&s->notes, path, e->off, e->size - min_u64(e->packed, e->size),
+		     "a library is packed in the zip file: its symbols have their unpacked sizes");
+	free(owned);
+	return ok;
+}
+
+static bool add_package(struct maker *m, const char *path, struct bytes b, struct heft_err *err)
+{
+	struct heft_snapshot *s = m->owner;
+	struct package k = { .maker = m, .path = path };
+	if (!zip_parse(&k.zip, path, b, &s->notes, err))
+		return false;
+	k.container = add_container(&s->snapshot, base_name(path));
+	for (size_t i = 0; i < k.zip.entries.count; i++)
+		if (!look_into(&k, &k.zip.entries.data[i]))
+			collect_zip_entry(&s->snapshot, k.container, &k.zip.entries.data[i]);
+	collect_zip_rest(&s->snapshot, k.container, &k.zip);
+	zip_release(&k.zip);
+	return true;
+}
+
+static bool add_pak_file(struct maker *m, const char *path, struct bytes b, struct heft_err *err)
+{
+	struct snapshot *s = &m->owner->snapshot;
+	struct pak pak;
+	if (!pak_parse(&pak, path, b, err))
+		return false;
+	collect_pak(s, add_container(s, base_name(path)), path, &pak, b.size);
+	pak_release(&pak);
+	return true;
+}
+
+/* ---- all --------------------------------------------------------------------------------------- */
+
+static bool add_path(struct maker *m, const char *path, struct heft_err *err)
+{
+	struct file f;
+	if (!file_open(&f, path, err))
+		return false;
+	const bool zip = zip_matches(f.bytes), pak = !zip && pak_matches(f.bytes);
+	if (!zip && !pak)
+		return add_file(m, path, &f, err);
+	const bool ok = zip ? add_package(m, path, f.bytes, err)
+			    : add_pak_file(m, path, f.bytes, err);
+	file_close(&f);
+	return ok;
+}
+
+static bool add_all(struct maker *m, const char *const *paths, struct heft_err *err)
+{
+	if (m->owner->map_path && m->count > 1)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			    "a linker map is of one program; several are named");
+	if (!read_build(m, err))
+		return false;
+	for (size_t i = 0; i < m->count; i++)
+		if (!add_path(m, paths[i], err))
+			return false;
+	return true;
+}
+
+bool snapshot_make(struct heft_snapshot *s, const char *const *paths, size_t count,
+		   struct heft_err *err)
+{
+	struct maker m = { .owner = s, .count = count };
+	snapshot_init(&s->snapshot);
+	s->snapshot.own = true;
+	s->open = add_all(&m, paths, err);
+	if (s->open) {
+		if (s->snapshot.containers.count == 1)
+			s->snapshot.containers.data[0].name = "";
+		snapshot_set_paths(&s->snapshot, s->builds.count > 0 ? &m.build : NULL, &s->paths,
+				   s->components_path ? &m.components : NULL);
+		snapshot_finish(&s->snapshot);
+	} else {
+		snapshot_release(&s->snapshot);
+	}
+	build_paths_release(&m.build);
+	components_close(&m.components);
+	return s->open;
+}

@@ -1,0 +1,171 @@
+#include "snapshot/collect_pack.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+
+void collect_section_size(struct snapshot *s, uint32_t container, const char *name, uint64_t size)
+{
+	struct snap_container *to = &s->containers.data[container];
+	for (size_t i = 0; i < to->section_sizes.count; i++)
+		if (strcmp(to->section_sizes.data[i].name, name) == 0) {
+			to->section_sizes.data[i].size += size;
+			return;
+		}
+	vec_push(&to->section_sizes, (struct snap_section_size){ name, size });
+}
+
+static struct snap_symbol *add(struct snapshot *s, uint32_t container, const char *section,
+			       struct str name, uint64_t size)
+{
+	const uint32_t text = intern_add(&s->texts, name);
+	vec_push(&s->symbols,
+		 (struct snap_symbol){ .size = size,
+				       .name = text,
+				       .template_name = text,
+				       .full_name = text,
+				       .section = snapshot_section(s, container, section) });
+	return &s->symbols.data[s->symbols.count - 1];
+}
+
+static void add_overhead(struct snapshot *s, uint32_t container, const char *section,
+			 struct str name, uint64_t size)
+{
+	if (size > 0)
+		add(s, container, section, name, 0)->padding = (int64_t)size;
+}
+
+/* ---- zip --------------------------------------------------------------------------------------- */
+
+static uint32_t path_in_package(struct snapshot *s, struct str name)
+{
+	struct text path = { 0 };
+	text_set(&path, STR("$APK/"));
+	text_add(&path, name);
+	const uint32_t id = intern_add(&s->texts, text_str(&path));
+	text_release(&path);
+	return id;
+}
+
+void collect_zip_entry(struct snapshot *s, uint32_t container, const struct zip_entry *e)
+{
+	if (e->packed == 0)
+		return;
+	struct snap_symbol *y = add(s, container, ".other", e->name, e->packed);
+	y->source = path_in_package(s, e->name);
+}
+
+static void add_number(struct snapshot *s, uint32_t container, const char *key, uint64_t number)
+{
+	vec_push(&s->containers.data[container].metadata,
+		 (struct snap_value){ .key = key, .kind = SNAP_NUMBER, .number = (int64_t)number });
+}
+
+void collect_zip_rest(struct snapshot *s, uint32_t container, const struct zip *z)
+{
+	uint64_t padding = z->directory_extra, data = 0;
+	for (size_t i = 0; i < z->entries.count; i++) {
+		padding += z->entries.data[i].extra;
+		data += z->entries.data[i].packed;
+	}
+	add_overhead(s, container, ".other", STR("Overhead: alignment of entries"), padding);
+	add_overhead(s, container, ".other", STR("Overhead: signing block"), z->signing_size);
+	add_overhead(s, container, ".other", STR("Overhead: APK file"),
+		     z->bytes.size - data - padding - z->signing_size);
+	add_number(s, container, "apk_signature_block_size", z->signing_size);
+	add_number(s, container, "zipalign_padding", padding);
+}
+
+/* ---- data packs -------------------------------------------------------------------------------- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+/* en.pak, en-GB.pak: of one language. */
+static const char *pak_section(const char *base)
+{
+	return strchr(base, '-') || strlen(base) <= 7 ? ".pak.translations" : ".pak.nontranslated";
+}
+
+/* A data pack while its resources are added. */
+struct adding {
+	struct snapshot *s;
+	uint32_t container;
+	const char *section, *base;
+	uint32_t *at; /* by id: index in symbols + 1, or 0 */
+	uint64_t used;
+};
+
+/* Resources that packs before had in the same section. */
+static void find_resources(struct adding *a)
+{
+	const uint32_t to = snapshot_section(a->s, a->container, a->section);
+	for (size_t i = 0; i < a->s->symbols.count; i++) {
+		const struct snap_symbol *y = &a->s->symbols.data[i];
+		if (y->section == to && y->size > 0 && y->addr <= UINT16_MAX)
+			a->at[y->addr] = (uint32_t)i + 1;
+	}
+}
+
+static void add_resource(struct adding *a, uint16_t id, uint64_t size)
+{
+	if (a->at[id] == 0) {
+		struct text name = { 0 };
+		text_set(&name, str_of(a->base));
+		text_add(&name, STR(": "));
+		text_add_number(&name, id);
+		add(a->s, a->container, a->section, text_str(&name), 0)->addr = id;
+		a->at[id] = (uint32_t)a->s->symbols.count;
+		text_release(&name);
+	}
+	a->s->symbols.data[a->at[id] - 1].size += size;
+	a->used += size;
+}
+
+void collect_pak(struct snapshot *s, uint32_t container, const char *path, const struct pak *p,
+		 uint64_t size)
+{
+	const char *base = base_name(path);
+	struct adding a = { .s = s, .container = container, .base = base };
+	struct text name = { 0 };
+	a.section = pak_section(base);
+	a.at = xcalloc((size_t)UINT16_MAX + 1, sizeof *a.at);
+	find_resources(&a);
+	for (size_t i = 0; i < p->entries.count; i++)
+		add_resource(&a, p->entries.data[i].id, p->entries.data[i].size + PAK_ENTRY_SIZE);
+	for (size_t i = 0; i < p->aliases.count; i++)
+		add_resource(&a, p->entries.data[p->aliases.data[i].entry].id, PAK_ALIAS_SIZE);
+	free(a.at);
+	text_set(&name, STR("Overhead: "));
+	text_add(&name, str_of(path));
+	add_overhead(s, container, a.section, text_str(&name), size - a.used);
+	text_release(&name);
+	collect_section_size(s, container, a.section, size);
+}
+
+/* ---- archives ---------------------------------------------------------------------------------- */
+
+void collect_archive(struct snapshot *s, uint32_t container, const char *path,
+		     const struct input *in)
+{
+	struct text object = { 0 };
+	uint64_t around = 0;
+	for (size_t i = 0; i < in->parts.count; i++) {
+		const struct ar_part *part = &in->parts.data[i];
+		if (part->kind != AR_OTHER_MEMBER) {
+			around += part->size;
+			continue;
+		}
+		struct snap_symbol *y = add(s, container, ".other", part->member, part->size);
+		text_set(&object, str_of(path));
+		text_add_char(&object, '(');
+		text_add(&object, part->member);
+		text_add_char(&object, ')');
+		y->object = intern_add(&s->texts, text_str(&object));
+	}
+	text_release(&object);
+	add_overhead(s, container, ".other", STR("Overhead: archive"), around);
+}

@@ -1,0 +1,26 @@
+/* collect_pack.h - what is in files around programs: zip files (APKs), Chromium's data packs, archives.
+ *
+ * Every byte of the file becomes one of a symbol: entries and members that are not looked into are one symbol in .other, what stands
+ * around them overhead.  Names of SuperSize where it has them. */
+#ifndef HEFT_SNAPSHOT_COLLECT_PACK_H
+#define HEFT_SNAPSHOT_COLLECT_PACK_H
+
+#include "image/input.h"
+#include "image/pak.h"
+#include "image/zip.h"
+#include "snapshot/snapshot.h"
+
+/* An entry of a zip file that becomes one symbol. */
+void collect_zip_entry(struct snapshot *s, uint32_t container, const struct zip_entry *e);
+/* All that is no entry's data: padding, signing block, the rest; metadata. */
+void collect_zip_rest(struct snapshot *s, uint32_t container, const struct zip *z);
+/* Resources of a data pack of `size` bytes: one symbol an id over all packs of a container. */
+void collect_pak(struct snapshot *s, uint32_t container, const char *path, const struct pak *p,
+		 uint64_t size);
+/* The parts of an archive that are no objects; `path` names the archive. */
+void collect_archive(struct snapshot *s, uint32_t container, const char *path,
+		     const struct input *in);
+/* Adds to what the container states of a section. */
+void collect_section_size(struct snapshot *s, uint32_t container, const char *name, uint64_t size);
+
+#endif

@@ -1,0 +1,199 @@
+/* Sources of objects and what is made of them: compile_commands.json, build.ninja, paths of a snapshot. */
+#include "snapshot/build_paths.h"
+#include "snapshot/set_paths.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/heft-build-paths-XXXXXX";
+
+static int make_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	return rmdir(folder);
+}
+
+/* Reads one file of that name and content; it is removed again. */
+static bool read_text(struct build_paths *b, const char *name, const char *text,
+		      struct heft_err *err)
+{
+	char path[200];
+	struct notes notes;
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	FILE *f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+	notes_init(&notes);
+	const bool ok = build_paths_read(b, path, &notes, err);
+	notes_release(&notes);
+	unlink(path);
+	build_paths_finish(b);
+	return ok;
+}
+
+static void assert_source(const struct build_paths *b, const char *object, const char *source)
+{
+	const struct str found = build_paths_find(b, str_of(object));
+	assert_int_equal(found.len, strlen(source));
+	assert_memory_equal(found.p, source, found.len);
+}
+
+static const char commands[] =
+	"[{\"directory\":\"/w/out\",\"file\":\"../src/a.c\",\"output\":\"obj/a.o\"},"
+	" {\"directory\":\"/w/out\",\"file\":\"/w/src/b.c\",\"command\":\"cc -c ../src/b.c -o "
+	"'obj/b.o'\"},"
+	" {\"directory\":\"/w/out\",\"file\":\"../x/same.c\",\"arguments\":[\"cc\",\"-o\",\"x/"
+	"same.o\",\"-c\"]},"
+	" {\"directory\":\"/w/out\",\"file\":\"../y/same.c\",\"output\":\"y/same.o\"},"
+	" {\"file\":\"no object\"}]";
+
+static void compile_commands_name_objects_in_three_ways(void **state)
+{
+	struct build_paths b = { { { 0 } } };
+	(void)state;
+	assert_true(read_text(&b, "compile_commands.json", commands, NULL));
+	assert_source(&b, "obj/a.o", "/w/src/a.c");
+	assert_source(&b, "/w/out/obj/b.o", "/w/src/b.c");
+	assert_source(&b, "x/same.o", "/w/x/same.c");
+	build_paths_release(&b);
+}
+
+static void members_of_archives_are_found_by_their_tail(void **state)
+{
+	struct build_paths b = { { { 0 } } };
+	(void)state;
+	assert_true(read_text(&b, "compile_commands.json", commands, NULL));
+	assert_source(&b, "lib/libz.a(a.o)", "/w/src/a.c");
+	assert_source(&b, "../../out/y/same.o", "/w/y/same.c");
+	assert_source(&b, "libz.a(same.o)", "");
+	assert_source(&b, "unknown.o", "");
+	build_paths_release(&b);
+}
+
+static void a_source_tells_its_object_where_there_is_one_only(void **state)
+{
+	struct build_paths b = { { { 0 } } };
+	(void)state;
+	assert_true(read_text(&b, "compile_commands.json", commands, NULL));
+	assert_true(str_eq(build_paths_object(&b, STR("../src/a.c")), STR("/w/out/obj/a.o")));
+	assert_int_equal(build_paths_object(&b, STR("same.c")).len, 0);
+	build_paths_release(&b);
+}
+
+static void damaged_json_is_an_error_with_the_file(void **state)
+{
+	struct build_paths b = { { { 0 } } };
+	struct heft_err err = { 0 };
+	(void)state;
+	assert_false(read_text(&b, "compile_commands.json", "[{\"file\":", &err));
+	assert_int_equal(err.code, HEFT_EFORMAT);
+	assert_non_null(strstr(err.text, "compile_commands.json"));
+	build_paths_release(&b);
+}
+
+static void ninja_statements_give_output_and_first_input(void **state)
+{
+	struct build_paths b = { { { 0 } } };
+	(void)state;
+	assert_true(read_text(&b, "build.ninja",
+			      "src = ../src\n"
+			      "rule cc\n  command = cc $in -o $out\n"
+			      "build obj/a.o: cc $src/a.c | header.h\n  flags = -O2\n"
+			      "build obj/with$ blank.o: cc $\n   ${src}/b.c\n"
+			      "build prog: link obj/a.o\n",
+			      NULL));
+	assert_source(&b, "obj/a.o", "/tmp/src/a.c");
+	assert_source(&b, "obj/with blank.o", "/tmp/src/b.c");
+	build_paths_release(&b);
+}
+
+/* ---- paths of a snapshot ----------------------------------------------------------------------- */
+
+static uint32_t add_symbol(struct snapshot *s, const char *object, const char *source)
+{
+	struct snap_symbol y = { .size = 1, .section = snapshot_section(s, 0, ".text") };
+	y.object = intern_add(&s->texts, str_of(object));
+	y.source = intern_add(&s->texts, str_of(source));
+	vec_push(&s->symbols, y);
+	return (uint32_t)(s->symbols.count - 1);
+}
+
+static void assert_paths(const struct snapshot *s, uint32_t symbol, const char *object,
+			 const char *source)
+{
+	const struct snap_symbol *y = &s->symbols.data[symbol];
+	assert_true(str_eq(snapshot_text(s, y->object), str_of(object)));
+	assert_true(str_eq(snapshot_text(s, y->source), str_of(source)));
+}
+
+static void the_build_counts_before_debug_info(void **state)
+{
+	struct build_paths b = { { { 0 } } };
+	struct snapshot s;
+	(void)state;
+	assert_true(read_text(&b, "compile_commands.json", commands, NULL));
+	snapshot_init(&s);
+	vec_push(&s.containers, (struct snap_container){ .name = "" });
+	const uint32_t built = add_symbol(&s, "obj/a.o", "from/dwarf.c");
+	const uint32_t other = add_symbol(&s, "other.o", "from/dwarf.c");
+	const uint32_t thin = add_symbol(&s, "cache/llvmcache-0123", "/w/src/a.c");
+	const uint32_t rust = add_symbol(&s, "/r/lib/rustlib/t/lib/libgimli.rlib(x.o)", "");
+	snapshot_set_paths(&s, &b, NULL, NULL);
+	assert_paths(&s, built, "obj/a.o", "/w/src/a.c");
+	assert_paths(&s, other, "other.o", "from/dwarf.c");
+	assert_paths(&s, thin, "/w/out/obj/a.o", "/w/src/a.c");
+	assert_paths(&s, rust, "/r/lib/rustlib/t/lib/libgimli.rlib/x.o",
+		     "(Rust stdlib)/libgimli.rlib");
+	snapshot_release(&s);
+	build_paths_release(&b);
+}
+
+static void prefixes_are_replaced_before_components_are_asked_for(void **state)
+{
+	static const char table[] = "/src/ core\n/obj/ objects\n";
+	struct components c = { 0 };
+	struct paths paths = { 0 };
+	struct snapshot s;
+	(void)state;
+	components_parse(&c, (struct bytes){ (const uint8_t *)table, sizeof table - 1 });
+	assert_true(paths_add_strip(&paths, STR("/w"), NULL));
+	snapshot_init(&s);
+	vec_push(&s.containers, (struct snap_container){ .name = "" });
+	const uint32_t both = add_symbol(&s, "/w/obj/a.o", "/w/src/a.c");
+	const uint32_t object = add_symbol(&s, "/w/obj/a.o", "");
+	const uint32_t none = add_symbol(&s, "", "");
+	snapshot_set_paths(&s, NULL, &paths, &c);
+	assert_paths(&s, both, "obj/a.o", "src/a.c");
+	assert_true(str_eq(snapshot_text(&s, s.symbols.data[both].component), STR("core")));
+	assert_true(str_eq(snapshot_text(&s, s.symbols.data[object].component), STR("objects")));
+	assert_int_equal(s.symbols.data[none].component, 0);
+	snapshot_release(&s);
+	paths_release(&paths);
+	components_close(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(compile_commands_name_objects_in_three_ways),
+		cmocka_unit_test(members_of_archives_are_found_by_their_tail),
+		cmocka_unit_test(a_source_tells_its_object_where_there_is_one_only),
+		cmocka_unit_test(damaged_json_is_an_error_with_the_file),
+		cmocka_unit_test(ninja_statements_give_output_and_first_input),
+		cmocka_unit_test(the_build_counts_before_debug_info),
+		cmocka_unit_test(prefixes_are_replaced_before_components_are_asked_for),
+	};
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,301 @@
+/* Snapshots of small programs: what becomes a symbol, what its name, size and paths are. */
+#include "api/snapshot.h"
+#include "image/elf_const.h"
+#include "../lib/elfgen.h"
+#include "snapshot/collect_internal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/heft-collect-XXXXXX";
+
+static int make_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	return rmdir(folder);
+}
+
+static void write_file(char *path, size_t room, const char *name, const void *data, size_t size)
+{
+	snprintf(path, room, "%s/%s", folder, name);
+	FILE *f = fopen(path, "wb");
+	assert_non_null(f);
+	assert_int_equal(fwrite(data, 1, size, f), size);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* The snapshot of a program, with a map or NULL. */
+static struct heft_snapshot *open_program(struct elfgen *g, const char *map)
+{
+	char path[200], map_path[200];
+	struct heft_err err = { 0 };
+	struct heft_snapshot *s = heft_snapshot_new();
+	const struct bytes file = elfgen_finish(g);
+	write_file(path, sizeof path, "program", file.p, file.size);
+	if (map)
+		write_file(map_path, sizeof map_path, "map", map, strlen(map));
+	heft_snapshot_set_map(s, map ? map_path : NULL);
+	if (!heft_snapshot_open(s, path, &err))
+		fail_msg("%s", err.text);
+	unlink(path);
+	if (map)
+		unlink(map_path);
+	free((void *)(uintptr_t)file.p);
+	return s;
+}
+
+static const struct snap_symbol *find(const struct heft_snapshot *s, const char *name)
+{
+	for (size_t i = 0; i < s->snapshot.symbols.count; i++) {
+		const struct snap_symbol *y = &s->snapshot.symbols.data[i];
+		if (str_eq(snapshot_text(&s->snapshot, y->full_name), str_of(name)))
+			return y;
+	}
+	return NULL;
+}
+
+static void assert_symbol(const struct heft_snapshot *s, const char *name, uint64_t addr,
+			  uint64_t size)
+{
+	const struct snap_symbol *y = find(s, name);
+	if (!y)
+		fail_msg("no %s", name);
+	assert_int_equal(y->addr, addr);
+	assert_int_equal(y->size, size);
+}
+
+static void assert_object(const struct heft_snapshot *s, const char *name, const char *object)
+{
+	const struct snap_symbol *y = find(s, name);
+	assert_non_null(y);
+	assert_true(str_eq(snapshot_text(&s->snapshot, y->object), str_of(object)));
+}
+
+/* PSS of all that is in the file. */
+static double file_pss(const struct heft_snapshot *s)
+{
+	double sum = 0;
+	for (size_t i = 0; i < s->snapshot.symbols.count; i++) {
+		const struct snap_symbol *y = &s->snapshot.symbols.data[i];
+		if (!snapshot_is_bss(s->snapshot.sections.data[y->section].name))
+			sum += snap_pss(y);
+	}
+	return sum;
+}
+
+enum { TEXT = 0x1000, RODATA = 0x2000 };
+
+static uint32_t add_text(struct elfgen *g, const char *name, uint64_t addr, uint64_t size)
+{
+	uint8_t code[256];
+	memset(code, 0xc3, sizeof code);
+	const uint32_t text = elfgen_section(g, name, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, addr,
+					     code, size);
+	elfgen_load(g, PF_R | PF_X, text);
+	return text;
+}
+
+static uint32_t add_rodata(struct elfgen *g, const void *data, uint64_t size)
+{
+	const uint32_t rodata = elfgen_section(g, ".rodata", SHT_PROGBITS, SHF_ALLOC, RODATA, data,
+					       size);
+	elfgen_load(g, PF_R, rodata);
+	return rodata;
+}
+
+static void add_function(struct elfgen *g, const char *name, uint64_t addr, uint64_t size,
+			 uint32_t section)
+{
+	elfgen_symbol(g, name, addr, size, STB_GLOBAL << 4 | STT_FUNC, (uint16_t)section);
+}
+
+static void names_of_one_address_share_its_bytes(void **state)
+{
+	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_X86_64);
+	const uint32_t text = add_text(&g, ".text", TEXT, 96);
+	(void)state;
+	add_function(&g, "one", TEXT, 32, text);
+	add_function(&g, "same", TEXT, 32, text);
+	add_function(&g, "two", TEXT + 40, 56, text);
+	struct heft_snapshot *s = open_program(&g, NULL);
+	struct heft_snapshot_section sec;
+	assert_true(heft_snapshot_section(s, 0, &sec));
+	assert_int_equal(find(s, "one")->alias_count, 2);
+	assert_int_equal(find(s, "two")->padding, 8);
+	assert_int_equal(sec.symbol_size + sec.padding, 96);
+	heft_snapshot_free(s);
+}
+
+static void all_symbols_add_up_to_the_file(void **state)
+{
+	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_X86_64);
+	const uint32_t text = add_text(&g, ".text", TEXT, 200);
+	(void)state;
+	add_rodata(&g, "some text", 10);
+	elfgen_section(&g, ".comment", SHT_PROGBITS, 0, 0, "compiler", 9);
+	add_function(&g, "one", TEXT + 8, 32, text);
+	const struct bytes file = elfgen_finish(&g);
+	char path[200];
+	struct heft_err err;
+	struct heft_snapshot *s = heft_snapshot_new();
+	write_file(path, sizeof path, "program", file.p, file.size);
+	assert_true(heft_snapshot_open(s, path, &err));
+	unlink(path);
+	assert_true(file_pss(s) == (double)file.size);
+	assert_non_null(find(s, "** ELF Section: .comment"));
+	assert_non_null(find(s, "Overhead: ELF file"));
+	assert_symbol(s, "** .text (unattributed)", TEXT + 40, 160);
+	free((void *)(uintptr_t)file.p);
+	heft_snapshot_free(s);
+}
+
+static void space_between_sections_that_became_one_is_no_padding(void **state)
+{
+	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_X86_64);
+	const uint32_t text = add_text(&g, ".text", TEXT, 32);
+	const uint32_t hot = add_text(&g, ".text.hot", TEXT + 0x100, 32);
+	(void)state;
+	add_function(&g, "plain", TEXT, 32, text);
+	add_function(&g, "warm", TEXT + 0x100, 32, hot);
+	struct heft_snapshot *s = open_program(&g, NULL);
+	struct heft_snapshot_section sec;
+	assert_true(heft_snapshot_section(s, 0, &sec));
+	assert_int_equal(sec.symbol_size, 64);
+	assert_int_equal(sec.padding, 0);
+	assert_int_equal(sec.size, 64);
+	heft_snapshot_free(s);
+}
+
+static const char gnu_map[] = "Linker script and memory map\n\n"
+			      ".text           0x0000000000001000       0x40\n"
+			      " .text.first    0x0000000000001000       0x20 a.o\n"
+			      "                0x0000000000001000                first\n"
+			      " .text.local    0x0000000000001020       0x10 b.o\n"
+			      " .text          0x0000000000001030       0x10 c.o\n"
+			      "                0x0000000000001030                third(int)\n"
+			      "                0x0000000000001038                fourth\n\n"
+			      ".rodata         0x0000000000002000       0x2c\n"
+			      " .rodata.str1.1\n"
+			      "                0x0000000000002000       0x10 a.o\n"
+			      " .rodata.str2.2\n"
+			      "                0x0000000000002010       0x0a b.o\n"
+			      " .rodata.str4.4\n"
+			      "                0x000000000000201c       0x10 b.o\n";
+
+static void a_stripped_program_takes_its_names_from_the_map(void **state)
+{
+	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_X86_64);
+	(void)state;
+	add_text(&g, ".text", TEXT, 0x40);
+	struct heft_snapshot *s = open_program(&g, gnu_map);
+	assert_symbol(s, "first", TEXT, 0x20);
+	assert_symbol(s, "local", TEXT + 0x20, 0x10);
+	assert_symbol(s, "third(int)", TEXT + 0x30, 8);
+	assert_symbol(s, "fourth", TEXT + 0x38, 8);
+	assert_object(s, "local", "b.o");
+	assert_object(s, "fourth", "c.o");
+	heft_snapshot_free(s);
+}
+
+static void merged_strings_of_all_widths_and_sizes_are_literals(void **state)
+{
+	static const char data[0x2c] = "a\0bc\0longer\0\1\2\3\0" /* 0x10 */
+				       "c\0\xe9\0x\0y\0\0\0"     /* 0x0a */
+				       "\0\0"
+				       "w\0\0\0\x03\x26\0\0!\0\0\0\0\0\0\0";
+	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_X86_64);
+	(void)state;
+	add_text(&g, ".text", TEXT, 0x40);
+	add_rodata(&g, data, sizeof data);
+	struct heft_snapshot *s = open_program(&g, gnu_map);
+	assert_symbol(s, "\"a\"", RODATA, 2);
+	assert_symbol(s, "\"bc\"", RODATA + 2, 3);
+	assert_symbol(s, "\"longer\"", RODATA + 5, 7);
+	assert_symbol(s, "string literal", RODATA + 12, 4);
+	assert_symbol(s, "\"c\\xc3\\xa9xy\"", RODATA + 0x10, 10);
+	assert_symbol(s, "\"w\\xe2\\x98\\x83!\"", RODATA + 0x1c, 16);
+	heft_snapshot_free(s);
+}
+
+static void a_map_of_another_build_is_noted_and_not_used(void **state)
+{
+	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_X86_64);
+	(void)state;
+	add_text(&g, ".text", TEXT, 0x48);
+	struct heft_snapshot *s = open_program(&g, gnu_map);
+	bool noted = false;
+	for (size_t i = 0; i < heft_snapshot_note_count(s); i++)
+		noted |= strstr(heft_snapshot_note(s, i)->text, "another build") != NULL;
+	assert_true(noted);
+	assert_null(find(s, "first"));
+	heft_snapshot_free(s);
+}
+
+/* ---- literals ---------------------------------------------------------------------------------- */
+
+static const char *name_of(const char *text, size_t size)
+{
+	static char kept[100];
+	struct text name = { 0 };
+	const struct literal l = { { (const uint8_t *)text, size }, 1, false };
+	literal_name(&name, &l);
+	snprintf(kept, sizeof kept, "%.*s", (int)name.len, name.p);
+	text_release(&name);
+	return kept;
+}
+
+static void literals_are_named_by_their_text(void **state)
+{
+	(void)state;
+	assert_string_equal(name_of("plain", 6), "\"plain\"");
+	assert_string_equal(name_of("two\n\tlines", 11), "\"twolines\"");
+	assert_string_equal(name_of("123456789012345678901234567890", 31),
+			    "\"123456789012345678901234567890\"");
+	assert_string_equal(name_of("1234567890123456789012345678901", 32),
+			    "\"123456789012345678901234567\"...");
+	assert_string_equal(name_of("\1", 2), "string literal");
+}
+
+static void text_ends_at_its_zero_and_nowhere_else(void **state)
+{
+	uint64_t size;
+	(void)state;
+	const struct literal whole = { { (const uint8_t *)"abc\0def", 8 }, 1, false };
+	assert_true(literal_size(&whole, false, &size));
+	assert_int_equal(size, 4);
+	const struct literal cut = { { (const uint8_t *)"abcd", 4 }, 1, false };
+	assert_false(literal_size(&cut, false, &size));
+	assert_int_equal(size, 4);
+	const struct literal none = { { (const uint8_t *)"", 0 }, 4, false };
+	assert_false(literal_size(&none, true, &size));
+	assert_int_equal(size, 1);
+	const struct literal big = { { (const uint8_t *)"\0a\0b\0\0", 6 }, 2, true };
+	assert_true(literal_size(&big, false, &size));
+	assert_int_equal(size, 6);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_of_one_address_share_its_bytes),
+		cmocka_unit_test(all_symbols_add_up_to_the_file),
+		cmocka_unit_test(space_between_sections_that_became_one_is_no_padding),
+		cmocka_unit_test(a_stripped_program_takes_its_names_from_the_map),
+		cmocka_unit_test(merged_strings_of_all_widths_and_sizes_are_literals),
+		cmocka_unit_test(a_map_of_another_build_is_noted_and_not_used),
+		cmocka_unit_test(literals_are_named_by_their_text),
+		cmocka_unit_test(text_ends_at_its_zero_and_nowhere_else),
+	};
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,85 @@
+/* Owners of paths, as CODEOWNERS files state them. */
+#include "snapshot/components.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+static const char *owner(const char *table, const char *path)
+{
+	static char kept[100];
+	struct components c = { 0 };
+	components_parse(&c, (struct bytes){ (const uint8_t *)table, strlen(table) });
+	snprintf(kept, sizeof kept, "%s", components_find(&c, str_of(path)));
+	components_close(&c);
+	return kept;
+}
+
+static void the_last_line_that_matches_counts(void **state)
+{
+	const char *table = "* all\n*.c c files\n/src/net/ net\n";
+	(void)state;
+	assert_string_equal(owner(table, "README"), "all");
+	assert_string_equal(owner(table, "lib/a.c"), "c files");
+	assert_string_equal(owner(table, "src/net/a.c"), "net");
+	assert_string_equal(owner(table, "other/src/net/a.c"), "c files");
+}
+
+static void a_pattern_alone_takes_the_owner_away(void **state)
+{
+	const char *table = "*.c core\n/gen/\n";
+	(void)state;
+	assert_string_equal(owner(table, "gen/a.c"), "");
+	assert_string_equal(owner(table, "src/a.c"), "core");
+}
+
+static void a_pattern_without_a_slash_matches_at_every_depth(void **state)
+{
+	(void)state;
+	assert_string_equal(owner("third_party/ vendored\n", "a/b/third_party/c/d.c"), "vendored");
+	assert_string_equal(owner("third_party vendored\n", "third_party/d.c"), "vendored");
+	assert_string_equal(owner("third_party vendored\n", "third_party_not/d.c"), "");
+}
+
+static void one_star_stops_at_slashes_and_two_do_not(void **state)
+{
+	(void)state;
+	assert_string_equal(owner("/src/*.c x\n", "src/a.c"), "x");
+	assert_string_equal(owner("/src/*.c x\n", "src/b/a.c"), "");
+	assert_string_equal(owner("/src/**/a.c x\n", "src/b/c/a.c"), "x");
+	assert_string_equal(owner("/src/?.c x\n", "src/a.c"), "x");
+	assert_string_equal(owner("/src/?.c x\n", "src/ab.c"), "");
+}
+
+static void comments_and_empty_lines_are_skipped(void **state)
+{
+	(void)state;
+	assert_string_equal(owner("# *.c no\n\n   \n*.c   two   words  # why\n", "a.c"),
+			    "two words");
+	assert_string_equal(owner("", "a.c"), "");
+	assert_string_equal(owner("*.c last", "a.c"), "last");
+}
+
+static void a_pattern_of_many_stars_ends(void **state)
+{
+	char path[2001], table[] = "/a*a*a*a*a*a*a*a*a*a*a*a*b x\n";
+	(void)state;
+	memset(path, 'a', sizeof path - 1);
+	path[sizeof path - 1] = '\0';
+	assert_string_equal(owner(table, path), "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_last_line_that_matches_counts),
+		cmocka_unit_test(a_pattern_alone_takes_the_owner_away),
+		cmocka_unit_test(a_pattern_without_a_slash_matches_at_every_depth),
+		cmocka_unit_test(one_star_stops_at_slashes_and_two_do_not),
+		cmocka_unit_test(comments_and_empty_lines_are_skipped),
+		cmocka_unit_test(a_pattern_of_many_stars_ends),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
