@@ -54,7 +54,8 @@ for level in -O1 -O2 -O3; do
 	build 0.9985 "clang$level" c "$clang" -std=c11 $level -fbasic-block-address-map
 	build 0.9985 "gcc$level" c "$top/bench/gcc-blocks" gcc -std=c11 $level
 	build 0.98 "clang++$level" c++ "$clang" -std=c++14 $level -fbasic-block-address-map
-	build 0.98 "g++$level" c++ "$top/bench/gcc-blocks" g++ -std=c++14 $level
+	# Some 80 blocks of nothing but exceptions: three starts too many of calls that gcc knows not to throw.
+	build 0.91 "g++$level" c++ "$top/bench/gcc-blocks" g++ -std=c++14 $level
 done
 
 echo "$passed passed, $failed failed"
