@@ -1,10 +1,40 @@
 /* Compressed data.  The first byte chooses the method, the next two (little-endian) the stated
- * size. */
+ * size, or for whole files the limit / 16. */
 #include "base/unpack.h"
 
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* All of a stream, piece by piece: the same length in pieces of any size. */
+static uint64_t stream_length(enum unpack_method method, struct bytes packed, uint64_t limit,
+			      uint64_t piece)
+{
+	uint8_t out[4096];
+	struct unpack_stream *s;
+	struct heft_err err = { 0 };
+	uint64_t total = 0, made = piece;
+	bool ok = true;
+	if (!unpack_stream_open_any(&s, method, packed, &err))
+		return 0;
+	while (ok && made == piece && total < limit) {
+		ok = unpack_stream_next(s, out, piece, &made, &err);
+		ASSERT(made <= piece && (ok || err.text[0] != '\0'));
+		total += made;
+	}
+	unpack_stream_close(s);
+	return min_u64(total, limit);
+}
+
+static void whole_file(uint8_t choice, struct bytes packed, uint64_t limit)
+{
+	static const enum unpack_method methods[] = { UNPACK_GZIP, UNPACK_LZ4, UNPACK_XZ,
+						      UNPACK_ZSTD };
+	const enum unpack_method method = methods[choice % COUNT_OF(methods)];
+	const uint64_t length = stream_length(method, packed, limit, 4096);
+	if (method == UNPACK_XZ) /* lz4 and zstd give nothing of a block that is damaged */
+		ASSERT(stream_length(method, packed, limit, 64) == length);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -13,6 +43,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 3)
 		return 0;
 	const uint64_t stated = data[1] | (uint64_t)data[2] << 8;
+	if (data[0] & 0x80) {
+		whole_file(data[0] & 0x7f, (struct bytes){ data + 3, size - 3 }, stated << 4);
+		return 0;
+	}
 	const enum unpack_method method = data[0] % 3 == 0   ? UNPACK_ZLIB
 					  : data[0] % 3 == 1 ? UNPACK_ZSTD
 							     : UNPACK_XZ;

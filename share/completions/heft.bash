@@ -1,11 +1,23 @@
-# bash completion for heft(1)
+# bash completion for heft(1): what `heft help --words` lists.
 
+# The command that is typed: two words, one, or none, which means size.
+_heft_command() {
+	local rows=$1 one=${COMP_WORDS[1]} two="${COMP_WORDS[1]} ${COMP_WORDS[2]}"
+	if grep -q "^$two	" <<<"$rows"; then
+		echo "$two"
+	elif grep -q "^$one	" <<<"$rows"; then
+		echo "$one"
+	else
+		echo size
+	fi
+}
+
+# Names of data sources behind those that are typed.
 _heft_sources() {
-	local done='' word=$1
+	local done='' word=$1 name
 	case $word in
 	*,*) done=${word%,*}, ;;
 	esac
-	local name
 	for name in $("${COMP_WORDS[0]}" --list-sources 2>/dev/null | awk '{ print $1 }'); do
 		printf '%s%s\n' "$done" "$name"
 	done
@@ -19,40 +31,33 @@ _heft() {
 	elif [ "$before" = = ]; then
 		before=${COMP_WORDS[COMP_CWORD - 2]}
 	fi
-	local choices=
+	local rows command value='' choices=''
+	rows=$("${COMP_WORDS[0]}" help --words 2>/dev/null)
+	command=$(_heft_command "$rows")
 	case $before in
-	-d) choices=$(_heft_sources "$word") ;;
-	-s | --domain) choices='vm file both' ;;
-	--sort) choices='size delta name' ;;
-	-C | --demangle) choices='none short full' ;;
-	--color) choices='auto always never' ;;
-	-n | --function | --threads | --depth | --path-map | --debug-vmaddr | --debug-fileoff) return ;;
-	--source-filter | --exclude-filter | --disassemble | --source-map) return ;;
-	-D | --debug-dir | --dsym | --strip-prefix)
+	-*) value=$(awk -F '\t' -v c="$command" -v o="$before" '$1 == c && $2 == o { print $3 }' <<<"$rows") ;;
+	esac
+	case $value in
+	A,B*) choices=$(_heft_sources "$word") ;;
+	*\|*) choices=${value//|/ } ;;
+	DIR)
 		mapfile -t COMPREPLY < <(compgen -d -- "$word")
 		return
 		;;
-	help) [ "$COMP_CWORD" -eq 2 ] && choices='size where blocks' ;;
+	FILE | '') ;;
+	*) return ;;
 	esac
-	if [ -z "$choices" ] && [ "${COMP_WORDS[1]}" = where ] && [[ $word == -* ]]; then
-		choices='-C --demangle --json --terse --debug-file -D --debug-dir --no-debug-search
-			-v -h --help --version'
-	elif [ -z "$choices" ] && [ "${COMP_WORDS[1]}" = blocks ] && [[ $word == -* ]]; then
-		choices='--function -C --demangle --json --csv --debug-file -D --debug-dir --no-debug-search
-			-v -h --help --version'
-	elif [ -z "$choices" ] && [[ $word == -* ]]; then
-		choices='-d --list-sources --source-filter --exclude-filter -c --debug-file -D
-			--debug-dir --no-debug-search --depth --path-map --strip-prefix -n -s --sort --domain -C --demangle --count --aliases
-			--old-new --csv --tsv --json --folded --raw-map -w --color -o -v --debug-vmaddr
-			--debug-fileoff --exit-code --threads -h --help --version --dsym
-			--source-map --disassemble'
-	elif [ -z "$choices" ]; then
-		mapfile -t COMPREPLY < <(compgen -f -- "$word")
-		[ "$COMP_CWORD" -eq 1 ] &&
-			mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W 'size where blocks help' -- "$word")
-		return
+	if [ -z "$value" ] && [[ $word == -* ]]; then
+		choices=$(awk -F '\t' -v c="$command" '$1 == c && $2 != "" { print $2 }' <<<"$rows")
+	elif [ -z "$value" ] && [ "$COMP_CWORD" -eq 1 ]; then
+		choices="help $(awk -F '\t' '$2 == "" { split($1, w, " "); print w[1] }' <<<"$rows" | sort -u)"
+	elif [ -z "$value" ] && [ "$COMP_CWORD" -eq 2 ]; then
+		choices=$(awk -F '\t' -v f="${COMP_WORDS[1]} " '$2 == "" && index($1, f) == 1 { print substr($1, length(f) + 1) }' <<<"$rows")
 	fi
 	mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word")
+	if [ "${choices:--}" = - ] || { [ "$COMP_CWORD" -le 2 ] && [[ $word != -* ]] && [ -z "$value" ]; }; then
+		mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$word")
+	fi
 }
 
 complete -o filenames -o bashdefault -F _heft heft

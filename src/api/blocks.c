@@ -504,3 +504,14 @@ struct block_check *blocks_check(const struct heft_blocks *b)
 {
 	return b->check;
 }
+
+const struct image *blocks_image(struct heft_blocks *b, size_t i, bool *ret_thumb)
+{
+	const struct part *p = b->parts;
+	for (; i >= p->map.functions.count; p++)
+		i -= p->map.functions.count;
+	const struct bbmap_entry *e = blockmap_detail_get(&b->detail, &p->map,
+							  &p->map.functions.data[i]);
+	*ret_thumb = p->map.image->machine == EM_ARM && e && e->ranges.data[0].addr & 1;
+	return p->map.image;
+}

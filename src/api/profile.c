@@ -1,6 +1,8 @@
 /* Settings of a profile. */
 #include "api/profile.h"
 
+#include "image/perfdata.h"
+
 #include <stdlib.h>
 
 const char *heft_version(void)
@@ -152,6 +154,19 @@ bool heft_profile_add_debug_file(struct heft_profile *p, const char *path, struc
 void heft_profile_add_debug_dir(struct heft_profile *p, const char *dir)
 {
 	vec_push(&p->debug_dirs, arena_copy(&p->arena, str_of(dir)));
+}
+
+bool heft_profile_set_samples(struct heft_profile *p, const char *path, struct heft_err *err)
+{
+	struct file f;
+	if (!file_open(&f, path, err))
+		return false;
+	const bool ok = perfdata_matches(f.bytes) ||
+			fail(err, HEFT_EFORMAT, 0, "%s: not a perf.data file", path);
+	file_close(&f);
+	if (ok)
+		p->samples = arena_copy(&p->arena, str_of(path));
+	return ok;
 }
 
 /* ---- settings ------------------------------------------------------------------ */

@@ -9,6 +9,7 @@
 #include "map/view.h"
 #include "names/namespace.h"
 #include "source/companion.h"
+#include "source/process.h"
 #include "source/source.h"
 
 /* A source that somebody defined. */
@@ -36,6 +37,7 @@ struct entry {
 	bool opened;
 	struct input input;
 	struct companion debug;
+	struct process process; /* open where the input is a core */
 	const char *debug_path;
 	struct basemap map;   /* kept with the layers */
 	struct layer *layers; /* by level.layer; kept only for heft_profile_ranges */
@@ -59,11 +61,13 @@ struct heft_profile {
 	VEC(struct level) levels;
 	VEC(struct entry) entries;
 	VEC(struct debug_given) debug_given;
+	const struct input **debug_inputs; /* of these, for cores; in the arena */
 	VEC(const char *) debug_dirs;
 	VEC(struct trace_addr) trace_addrs;
 	struct trace trace;
 	struct pattern *include, *exclude;
 	struct paths paths;   /* prefixes to replace */
+	const char *samples;  /* or NULL */
 	struct config config; /* of the last configuration file */
 	bool has_config, no_debug_search, keep_ranges, counting, listing_aliases, ran;
 	enum heft_demangle demangle;

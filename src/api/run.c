@@ -41,14 +41,42 @@ static void add_thin_members(struct heft_profile *p, size_t index)
 	}
 }
 
+static bool dwarf_wanted(const struct heft_profile *p)
+{
+	for (size_t i = 0; i < p->levels.count; i++)
+		if (p->levels.data[i].source->dwarf)
+			return true;
+	return false;
+}
+
+/* A core is a process besides. */
+static bool open_process(struct heft_profile *p, struct entry *e, struct heft_err *err)
+{
+	const struct process_wish wish = { .dirs = p->debug_dirs.data,
+					   .dir_count = p->debug_dirs.count,
+					   .given = p->debug_inputs,
+					   .given_count = p->debug_given.count,
+					   .no_search = p->no_debug_search,
+					   .dwarf = dwarf_wanted(p) };
+	if (e->input.archive || e->input.images[0].kind != IMAGE_CORE)
+		return true;
+	return process_of_image(&e->process, &e->input.images[0], &wish, p->threads, &p->notes,
+				err);
+}
+
 static bool open_inputs(struct heft_profile *p, struct heft_err *err)
 {
 	const size_t given = p->entries.count;
+	p->debug_inputs = arena_new(&p->arena, const struct input *, p->debug_given.count + 1);
+	for (size_t i = 0; i < p->debug_given.count; i++)
+		p->debug_inputs[i] = &p->debug_given.data[i].input;
 	for (size_t i = 0; i < given; i++) {
 		struct entry *e = &p->entries.data[i];
 		if (!input_open(&e->input, e->path, &p->notes, err))
 			return false;
 		e->opened = true;
+		if (!open_process(p, e, err))
+			return false;
 		add_thin_members(p, i);
 	}
 	for (size_t i = 0; i < p->entries.count; i++) {
@@ -67,8 +95,12 @@ static bool wanted_debug(const struct heft_profile *p, struct bytes id)
 {
 	for (size_t i = 0; i < p->entries.count; i++) {
 		const struct input *in = &p->entries.data[i].input;
+		const struct dump *d = &p->entries.data[i].process.dump;
 		if (!in->archive && same_build_id(in->images[0].build_id, id))
 			return true;
+		for (size_t k = 0; k < d->file_count; k++)
+			if (same_build_id(d->files[k].build_id, id))
+				return true;
 	}
 	return false;
 }
@@ -102,14 +134,6 @@ static const struct input *given_debug(const struct heft_profile *p, const struc
 		if (same_build_id(p->debug_given.data[i].input.images[0].build_id, im->build_id))
 			return &p->debug_given.data[i].input;
 	return NULL;
-}
-
-static bool dwarf_wanted(const struct heft_profile *p)
-{
-	for (size_t i = 0; i < p->levels.count; i++)
-		if (p->levels.data[i].source->dwarf)
-			return true;
-	return false;
 }
 
 /* Where the symbols of an input without .symtab come from, and its DWARF. */
@@ -156,6 +180,7 @@ void entry_release(struct entry *e)
 	forget_layers(e);
 	free(e->build_id);
 	companion_close(&e->debug);
+	process_close(&e->process);
 	if (e->opened)
 		input_close(&e->input);
 }
@@ -242,13 +267,13 @@ static void run_sources(struct heft_profile *p, struct entry *e, struct source_f
 		const struct level *l = &p->levels.data[i];
 		f->source = l->source->name;
 		if (l->layer == done)
-			l->source->run(f, &e->layers[done++]);
+			source_run(l->source, f, &e->layers[done++]);
 	}
 	f->source = "symbols";
 	if (p->counting && symbols_level(p))
 		*symbols = e->layers[symbols_level(p)->layer];
 	else if (p->counting)
-		source_symbols(f, symbols);
+		source_run(source_find(STR("rawsymbols")), f, symbols);
 }
 
 /* The labels of the base map over the VM image, for the filter. */
@@ -333,6 +358,8 @@ static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 				 .notes = &p->notes,
 				 .threads = p->threads,
 				 .dwarf = &dwarf,
+				 .samples = p->samples,
+				 .process = e->process.open ? &e->process : NULL,
 				 .aliases = p->listing_aliases ? &p->aliases : NULL,
 				 .progress = progress,
 				 .trace = p->trace.fn ? &p->trace : NULL };

@@ -6,6 +6,7 @@
 #include "names/demangle.h"
 #include "report/report.h"
 #include "source/companion.h"
+#include "source/derive_map.h"
 #include "source/source.h"
 #include "source/symbol_table.h"
 #include "source/symbolize.h"
@@ -26,6 +27,7 @@ struct heft_where {
 	struct notes notes;
 	VEC(const char *) debug_files, dirs;
 	bool no_search, open, info_open;
+	bool derive, blocks_read;
 	enum heft_demangle style;
 	struct input input;
 	struct companion debug;
@@ -34,6 +36,9 @@ struct heft_where {
 	struct debuginfo info;
 	struct symbolizer symbolizer;
 	struct name_cache names;
+	struct blockmap blocks; /* read with the first look-up, as is the index */
+	struct bbindex index;
+	struct heft_block block; /* the last one found */
 	VEC(struct heft_frame) frames;
 	const char **segments, **sections; /* names, by index in the image */
 };
@@ -56,6 +61,8 @@ void heft_where_free(struct heft_where *w)
 		symbolizer_release(&w->symbolizer);
 		debuginfo_close(&w->info);
 	}
+	bbindex_release(&w->index);
+	blockmap_release(&w->blocks);
 	symbol_table_release(&w->symbols);
 	companion_close(&w->debug);
 	if (w->open)
@@ -88,6 +95,11 @@ void heft_where_set_find_debug(struct heft_where *w, bool yes)
 void heft_where_set_demangle(struct heft_where *w, enum heft_demangle style)
 {
 	w->style = style;
+}
+
+void heft_where_set_blocks(struct heft_where *w, bool yes)
+{
+	w->derive = yes;
 }
 
 const char *heft_where_debug_path(const struct heft_where *w)
@@ -362,6 +374,35 @@ static void find_frames(struct heft_where *w, struct heft_location *at)
 	at->frame_count = s.frame_count;
 }
 
+static void read_blocks(struct heft_where *w)
+{
+	const struct image *debug = companion_image(&w->debug);
+	blockmap_read(&w->blocks, w->im, debug, &w->notes);
+	if (w->blocks.functions.count == 0 && w->derive) {
+		blockmap_release(&w->blocks);
+		blockmap_derive(&w->blocks, w->im, debug, BLOCKS_AUTO, 0, &w->notes);
+	}
+	blockmap_index(&w->blocks, &w->index);
+	w->blocks_read = true;
+}
+
+static void find_block(struct heft_where *w, struct heft_location *at)
+{
+	if (!w->blocks_read)
+		read_blocks(w);
+	const uint32_t place = bbindex_find(&w->index, at->addr);
+	if (place == BBINDEX_NONE)
+		return;
+	const struct bbmap_block *b = &w->blocks.blocks.data[place];
+	const uint64_t start = blockmap_range_of(&w->blocks, place)->addr + b->off;
+	if (at->addr - start >= b->size)
+		return;
+	w->block = (struct heft_block){
+		.addr = start, .size = b->size, .id = b->id, .flags = b->flags
+	};
+	at->block = &w->block;
+}
+
 bool heft_where_find(struct heft_where *w, uint64_t addr, struct heft_location *ret)
 {
 	*ret = (struct heft_location){ .addr = addr };
@@ -371,6 +412,7 @@ bool heft_where_find(struct heft_where *w, uint64_t addr, struct heft_location *
 	find_segment(w, ret);
 	find_symbol(w, ret);
 	find_frames(w, ret);
+	find_block(w, ret);
 	return ret->section || ret->segment;
 }
 

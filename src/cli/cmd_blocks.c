@@ -13,6 +13,7 @@ enum {
 	O_CONVENTION,
 	O_JSON,
 	O_CSV,
+	O_DISASSEMBLE,
 	O_DEBUG_FILE,
 	O_DEBUG_DIR,
 	O_NO_SEARCH,
@@ -28,6 +29,7 @@ const struct opt blocks_opts[] = {
 	  "what ends a derived block (default: auto)" },
 	{ O_JSON, 0, false, "json", NULL, "one JSON object a line, a function each" },
 	{ O_CSV, 0, false, "csv", NULL, "one line a block, after a line of names" },
+	{ O_DISASSEMBLE, 0, false, "disassemble", NULL, "below each block its instructions" },
 	{ O_DEBUG_FILE, 0, false, "debug-file", "FILE", "separate debug file, same build id" },
 	{ O_DEBUG_DIR, 'D', false, "debug-dir", "DIR", "look for debug files here first" },
 	{ O_NO_SEARCH, 0, false, "no-debug-search", NULL, "use no debug file that was not named" },
@@ -47,13 +49,14 @@ struct blocks_job {
 	const struct cli *cli;
 	struct heft_blocks *blocks;
 	enum heft_blocks_format format;
-	bool help, version, verbose;
+	bool verbose, disassemble;
 	const char *file;
 	size_t file_count;
 	const char **functions; /* wanted; none: all */
 	bool *found;            /* by place in functions */
 	size_t function_count;
 	bool stopped; /* stdout takes no more */
+	bool failed;  /* there is no disassembler */
 };
 
 /* ---- the command line -------------------------------------------------------------------------- */
@@ -76,17 +79,17 @@ static bool apply_convention(struct blocks_job *job, const struct opt *o, const 
 	return true;
 }
 
-static bool apply(struct blocks_job *job, const struct opt *o, const char *value)
+static bool apply(void *ctx, const struct opt *o, const char *value)
 {
+	struct blocks_job *job = ctx;
 	switch (o->id) {
-	case O_HELP: job->help = true; break;
-	case O_VERSION: job->version = true; break;
 	case O_FUNCTION: job->functions[job->function_count++] = value; break;
 	case O_DEMANGLE: return apply_style(job, o, value);
 	case O_DERIVE: heft_blocks_set_derive(job->blocks, HEFT_DERIVE_ALWAYS); break;
 	case O_CONVENTION: return apply_convention(job, o, value);
 	case O_JSON: job->format = HEFT_BLOCKS_JSON; break;
 	case O_CSV: job->format = HEFT_BLOCKS_CSV; break;
+	case O_DISASSEMBLE: job->disassemble = true; break;
 	case O_DEBUG_FILE: heft_blocks_add_debug_file(job->blocks, value); break;
 	case O_DEBUG_DIR: heft_blocks_add_debug_dir(job->blocks, value); break;
 	case O_NO_SEARCH: heft_blocks_set_find_debug(job->blocks, false); break;
@@ -96,25 +99,11 @@ static bool apply(struct blocks_job *job, const struct opt *o, const char *value
 	return true;
 }
 
-static bool parse(struct blocks_job *job, int argc, char **argv)
+static bool add_operand(void *ctx, const char *word)
 {
-	struct opt_cursor c;
-	options_init(&c, blocks_opts, argc, argv);
-	while (!job->help && !job->version) {
-		switch (options_next(&c)) {
-		case OPT_END: return true;
-		case OPT_OPTION:
-			if (!apply(job, c.opt, c.value))
-				return false;
-			break;
-		case OPT_OPERAND:
-			job->file = c.value;
-			job->file_count++;
-			break;
-		case OPT_SEPARATOR: break;
-		case OPT_BAD: cli_error(job->cli, "%s", c.problem); return false;
-		}
-	}
+	struct blocks_job *job = ctx;
+	job->file = word;
+	job->file_count++;
 	return true;
 }
 
@@ -166,6 +155,20 @@ static void put_sums(const struct blocks_job *job, const struct sums *sums)
 	       of.code, plural(of.code), of.blocks, of.landing_pads, of.padding, of.unmapped);
 }
 
+static void put_function(struct blocks_job *job, size_t i, const struct heft_block_function *f)
+{
+	struct heft_err err;
+	if (!job->disassemble) {
+		job->stopped = !heft_block_function_write(f, job->format, put_piece, NULL);
+		return;
+	}
+	job->stopped = !heft_blocks_disassemble(job->blocks, i, put_piece, NULL, &err);
+	if (job->stopped && err.code == HEFT_EUNSUPPORTED) {
+		cli_failed(job->cli, &err);
+		job->failed = true;
+	}
+}
+
 static void list(struct blocks_job *job, struct sums *sums)
 {
 	struct heft_block_function f;
@@ -174,9 +177,10 @@ static void list(struct blocks_job *job, struct sums *sums)
 		if (!wanted(job, &f))
 			continue;
 		add(sums, &f);
-		job->stopped = !heft_block_function_write(&f, job->format, put_piece, NULL);
+		put_function(job, i, &f);
 	}
-	if (job->format == HEFT_BLOCKS_TEXT && job->function_count == 0 && sums->functions > 0)
+	if (job->format == HEFT_BLOCKS_TEXT && !job->failed && job->function_count == 0 &&
+	    sums->functions > 0)
 		put_sums(job, sums);
 }
 
@@ -188,6 +192,8 @@ static int report(struct blocks_job *job)
 	fflush(stdout);
 	for (size_t i = 0; i < heft_blocks_note_count(job->blocks); i++)
 		note_print(job->cli, heft_blocks_note(job->blocks, i), job->verbose);
+	if (job->failed)
+		return EXIT_TROUBLE;
 	if (heft_blocks_function_count(job->blocks) == 0) {
 		cli_error(job->cli, "%s: no basic blocks", job->file);
 		return EXIT_NO;
@@ -208,6 +214,8 @@ static int run(struct blocks_job *job)
 	if (job->file_count != 1)
 		return cli_error(job->cli, "must specify one file; try '%s --help'",
 				 job->cli->usage);
+	if (job->disassemble && job->format != HEFT_BLOCKS_TEXT)
+		return cli_error(job->cli, "--disassemble goes with neither --json nor --csv");
 	if (!heft_blocks_open(job->blocks, job->file, &err))
 		return cli_failed(job->cli, &err);
 	return report(job);
@@ -215,19 +223,14 @@ static int run(struct blocks_job *job)
 
 int cmd_blocks(const struct cli *cli, int argc, char **argv)
 {
+	static const struct cli_words words = { apply, add_operand };
 	struct blocks_job job = { .cli = cli, .blocks = heft_blocks_new() };
-	int status = EXIT_FINE;
 	job.functions = calloc((size_t)argc + 1, sizeof *job.functions);
 	job.found = calloc((size_t)argc + 1, sizeof *job.found);
-	if (job.functions == NULL || job.found == NULL)
-		status = cli_error(cli, "out of memory");
-	else if (!parse(&job, argc, argv))
-		status = EXIT_TROUBLE;
-	else if (job.help)
-		cli_help(cli);
-	else if (job.version)
-		cli_version(cli);
-	else
+	int status = job.functions == NULL || job.found == NULL
+			     ? cli_error(cli, "out of memory")
+			     : cli_parse(cli, argc, argv, &words, &job);
+	if (status == CLI_GO_ON)
 		status = run(&job);
 	free(job.functions);
 	free(job.found);

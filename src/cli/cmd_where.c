@@ -15,6 +15,7 @@ enum {
 	O_DEBUG_FILE,
 	O_DEBUG_DIR,
 	O_NO_SEARCH,
+	O_BLOCKS,
 	O_VERBOSE,
 };
 
@@ -25,6 +26,7 @@ const struct opt where_opts[] = {
 	{ O_DEBUG_FILE, 0, false, "debug-file", "FILE", "separate debug file, same build id" },
 	{ O_DEBUG_DIR, 'D', false, "debug-dir", "DIR", "look for debug files here first" },
 	{ O_NO_SEARCH, 0, false, "no-debug-search", NULL, "use no debug file that was not named" },
+	{ O_BLOCKS, 0, false, "blocks", NULL, "derive basic blocks where there is no map" },
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 	{ O_HELP, 'h', false, "help", NULL, "show this and stop" },
 	{ O_VERSION, 0, false, "version", NULL, "show heft's version and stop" },
@@ -32,8 +34,8 @@ const struct opt where_opts[] = {
 };
 
 const char where_manual[] =
-	"Tells what is at addresses of a program: segment, section, symbol, compile\n"
-	"unit, functions with what was inlined, source lines.\n"
+	"Tells what is at addresses of a program: segment, section, symbol, basic block,\n"
+	"compile unit, functions with what was inlined, source lines.\n"
 	"\n"
 	"ADDR is hexadecimal, with or without 0x; 10#NUMBER; NAME or NAME+OFFSET of a\n"
 	"section or symbol; or '-' to read them from standard input, one a line.\n";
@@ -71,6 +73,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_DEBUG_FILE: heft_where_add_debug_file(job->where, value); break;
 	case O_DEBUG_DIR: heft_where_add_debug_dir(job->where, value); break;
 	case O_NO_SEARCH: heft_where_set_find_debug(job->where, false); break;
+	case O_BLOCKS: heft_where_set_blocks(job->where, true); break;
 	case O_VERBOSE: job->verbose = true; break;
 	default: break;
 	}

@@ -280,3 +280,160 @@ uint32_t bbindex_find(const struct bbindex *x, uint64_t addr)
 	bbindex_find_all(x, &addr, 1, &ret);
 	return ret;
 }
+
+/* ---- looking up very many ----------------------------------------------------------------------- */
+
+/* A batch is dealt out to bins of the index, each of which fits the first cache with counts of the
+ * bits before each word.  Numbers then stand by bin, each bin in the order of the addresses: the same
+ * walk that dealt them out collects them. */
+enum {
+	BATCH = 1 << 19,
+	BIN_SHIFT = 17, /* bits a bin */
+	BIN_WORDS = 1 << (BIN_SHIFT - 6),
+};
+
+struct batch {
+	uint32_t *dealt; /* by bin: places among all bits, then numbers of blocks */
+	uint32_t *next;  /* by bin: the next one of dealt; one more than bins */
+	size_t bins;
+	uint32_t ranks
+		[BIN_WORDS]; /* of words of a bin: as ranks of groups, of which they keep TOGETHER */
+};
+
+static inline __attribute__((always_inline)) void rank_words(const struct bbindex *x,
+							     uint64_t first, uint32_t *ranks)
+{
+	const uint64_t groups = (x->word_count + WORDS - 1) / WORDS;
+	const uint64_t count = min_u64(BIN_WORDS / WORDS, groups - first / WORDS);
+	const uint64_t *bits = x->bits + first;
+	for (uint64_t i = 0; i < count; i++) {
+		uint32_t n = x->ranks[first / WORDS + i];
+		for (size_t k = 0; k < WORDS; k++) {
+			*ranks++ = n;
+			n += (uint32_t)__builtin_popcountll(*bits++);
+		}
+	}
+}
+
+static inline __attribute__((always_inline)) void find_in_bin(const struct bbindex *x, size_t bin,
+							      const uint32_t *ranks,
+							      uint32_t *places, size_t count)
+{
+	const uint64_t *bits = x->bits + bin * BIN_WORDS;
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t place = places[i] & ((1 << BIN_SHIFT) - 1);
+		const uint32_t rank = ranks[place / 64];
+		const uint64_t below = bits[place / 64] << (63 - place % 64);
+		uint32_t at = (rank & ~TOGETHER) + (uint32_t)__builtin_popcountll(below) - 1;
+		if (UNLIKELY(rank & TOGETHER))
+			at = with_extras(x, at, x->ranks[places[i] / (64 * WORDS)] & ~TOGETHER);
+		places[i] = at;
+	}
+}
+
+/* The place of an address among all bits; those before all blocks have one, too. */
+static inline uint32_t place_of(const struct bbindex *x, const struct bbindex_region *r,
+				uint64_t addr)
+{
+	return (uint32_t)(r->word * 64 + min_u64((addr - r->base) >> x->shift, r->last));
+}
+
+/* Returns whether some of them are before all blocks. */
+static bool find_places(const struct bbindex *x, const uint64_t *addrs, size_t count, uint32_t *ret)
+{
+	const struct bbindex_region first = x->regions.data[0];
+	uint64_t lowest = UINT64_MAX;
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t addr = addrs[i];
+		lowest = min_u64(lowest, addr);
+		ret[i] = x->regions.count == 1 ? place_of(x, &first, addr)
+					       : place_of(x, region_of(x, addr), addr);
+	}
+	return lowest < first.base;
+}
+
+static void deal(const uint32_t *places, size_t count, struct batch *b)
+{
+	uint32_t start = 0, *const next = b->next, *const dealt = b->dealt;
+	memset(next, 0, (b->bins + 1) * sizeof *next);
+	for (size_t i = 0; i < count; i++)
+		next[places[i] >> BIN_SHIFT]++;
+	for (size_t i = 0; i <= b->bins; i++) {
+		const uint32_t size = next[i];
+		next[i] = start;
+		start += size;
+	}
+	for (size_t i = 0; i < count; i++)
+		dealt[next[places[i] >> BIN_SHIFT]++] = places[i];
+	memmove(next + 1, next, b->bins * sizeof *next);
+	next[0] = 0;
+}
+
+static void collect(uint32_t *places, size_t count, struct batch *b)
+{
+	uint32_t *const next = b->next;
+	const uint32_t *const dealt = b->dealt;
+	for (size_t i = 0; i < count; i++)
+		places[i] = dealt[next[places[i] >> BIN_SHIFT]++];
+}
+
+static inline __attribute__((always_inline)) void find_bins(const struct bbindex *x,
+							    struct batch *b)
+{
+	for (size_t i = 0; i < b->bins; i++) {
+		const size_t count = b->next[i + 1] - b->next[i];
+		if (count == 0)
+			continue;
+		rank_words(x, (uint64_t)i * BIN_WORDS, b->ranks);
+		find_in_bin(x, i, b->ranks, b->dealt + b->next[i], count);
+	}
+}
+
+#if defined(__x86_64__)
+__attribute__((target("popcnt"))) static void find_bins_popcnt(const struct bbindex *x,
+							       struct batch *b)
+{
+	find_bins(x, b);
+}
+#endif
+
+static void find_bins_any(const struct bbindex *x, struct batch *b)
+{
+#if defined(__x86_64__)
+	if (x->popcnt) {
+		find_bins_popcnt(x, b);
+		return;
+	}
+#endif
+	find_bins(x, b);
+}
+
+void bbindex_find_batch(const struct bbindex *x, const uint64_t *addrs, size_t count, uint32_t *ret)
+{
+	/* All words are counted once a batch. */
+	if (count < x->word_count / 2 || x->count == 0 || x->word_count > UINT32_MAX / 64) {
+		bbindex_find_all(x, addrs, count, ret);
+		return;
+	}
+	struct batch *b = xcalloc(1, sizeof *b);
+	b->bins = x->word_count / BIN_WORDS + 1;
+	b->next = xcalloc(b->bins + 1, sizeof *b->next);
+	b->dealt = xcalloc(min_u64(count, BATCH), sizeof *b->dealt);
+	while (count > 0) {
+		const size_t n = min_u64(count, BATCH);
+		const bool some_before = find_places(x, addrs, n, ret);
+		deal(ret, n, b);
+		find_bins_any(x, b);
+		collect(ret, n, b);
+		for (size_t i = 0; x->order && i < n; i++)
+			ret[i] = x->order[ret[i]];
+		for (size_t i = 0; some_before && i < n; i++)
+			ret[i] = addrs[i] < x->regions.data[0].base ? BBINDEX_NONE : ret[i];
+		addrs += n;
+		ret += n;
+		count -= n;
+	}
+	free(b->dealt);
+	free(b->next);
+	free(b);
+}

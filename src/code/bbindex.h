@@ -50,6 +50,11 @@ void bbindex_release(struct bbindex *x);
 uint32_t bbindex_find(const struct bbindex *x, uint64_t addr);
 /* The same for many: 5 to 10 ns each, in any order. */
 void bbindex_find_all(const struct bbindex *x, const uint64_t *addrs, size_t count, uint32_t *ret);
+/* The same for very many, in any order: sorts them by where in the index they fall, so that it is read from
+ * front to back.  3 to 5 ns each where there are more of them than blocks; meanwhile 2 MiB of memory, and
+ * 4 bytes for each 2^17 places. */
+void bbindex_find_batch(const struct bbindex *x, const uint64_t *addrs, size_t count,
+			uint32_t *ret);
 /* Bytes held. */
 uint64_t bbindex_size(const struct bbindex *x);
 

@@ -29,6 +29,9 @@ const char *why_text(enum why why)
 		[WHY_GROUP] = "section group",
 		[WHY_DEBUG] = "debug info",
 		[WHY_BLOCK_MAP] = "basic-block map",
+		[WHY_MAPPING] = "mapping",
+		[WHY_MODULE] = "file of a module",
+		[WHY_ALLOCATION] = "heap block",
 		[WHY_FALLBACK] = "fallback",
 	};
 	ASSERT(why < WHY_COUNT);
@@ -461,7 +464,7 @@ enum { PADDING_MAX = 16 };
 static bool is_padding(const struct labels *labels, const struct span *left,
 		       const struct span *right)
 {
-	return right->size <= PADDING_MAX && label_is_fallback(labels, right->label) &&
+	return labels && right->size <= PADDING_MAX && label_is_fallback(labels, right->label) &&
 	       !label_is_fallback(labels, left->label);
 }
 

@@ -44,6 +44,9 @@ enum why {
 	WHY_GROUP,
 	WHY_DEBUG,
 	WHY_BLOCK_MAP,
+	WHY_MAPPING,
+	WHY_MODULE,
+	WHY_ALLOCATION,
 	WHY_FALLBACK,
 	WHY_COUNT
 };
@@ -100,7 +103,7 @@ const struct span *spans_find(const struct spans *s, uint64_t addr);
 label_id spans_label(const struct spans *s, uint64_t addr);
 /* Merges neighbours that touch and have one label, and charges a fallback of at most 16
  * bytes to the non-fallback label before it: alignment padding.  What begins at one of the
- * `starts` (sorted) is no padding, however short. */
+ * `starts` (sorted) is no padding, however short; without `labels` nothing is. */
 void spans_pad(struct spans *s, const struct labels *labels, const uint64_t *starts,
 	       size_t start_count);
 uint64_t spans_total(const struct spans *s);

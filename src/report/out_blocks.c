@@ -15,7 +15,7 @@ static const struct {
 	{ HEFT_BLOCK_INDIRECT_JUMP, "indirect-jump" },
 };
 
-static void put_flags(struct sink *s, unsigned flags, const char *glue)
+void block_flags_put(struct sink *s, unsigned flags, const char *glue)
 {
 	const char *between = "";
 	for (size_t i = 0; i < COUNT_OF(flag_names); i++) {
@@ -34,7 +34,7 @@ static void put_plural(struct sink *s, uint64_t count, const char *noun)
 	sink_printf(s, ", %" PRIu64 " %s%s", count, noun, count == 1 ? "" : "s");
 }
 
-static void put_head(const struct heft_block_function *f, struct sink *s)
+void out_block_head(const struct heft_block_function *f, struct sink *s)
 {
 	uint64_t size = 0;
 	for (size_t i = 0; i < f->block_count; i++)
@@ -56,22 +56,34 @@ static void put_head(const struct heft_block_function *f, struct sink *s)
 	sink_text(s, f->omitted ? STR(" (the map omits its blocks)\n") : STR("\n"));
 }
 
-static void put_block(const struct heft_block *b, struct sink *s)
+void out_block(const struct heft_block *b, struct sink *s)
 {
 	sink_printf(s, "  %6" PRIu32 "  0x%08" PRIx64 " %8" PRIu64, b->id, b->addr, b->size);
 	if (b->has_frequency)
 		sink_printf(s, "  frequency %" PRIu64, b->frequency);
 	if (b->flags)
 		sink_text(s, STR("  "));
-	put_flags(s, b->flags, ", ");
+	block_flags_put(s, b->flags, ", ");
 	sink_text(s, STR("\n"));
+}
+
+void out_insn(uint64_t addr, struct bytes bytes, const char *name, const char *operands,
+	      struct sink *s)
+{
+	enum { BYTES_SHOWN = 8 }; /* in a column of their own */
+	sink_printf(s, "          0x%08" PRIx64 "  ", addr);
+	for (size_t i = 0; i < bytes.size; i++)
+		sink_printf(s, "%02x ", bytes.p[i]);
+	for (size_t i = bytes.size; i < BYTES_SHOWN; i++)
+		sink_text(s, STR("   "));
+	sink_printf(s, *operands ? " %-7s %s\n" : " %s\n", name, operands);
 }
 
 static void out_text(const struct heft_block_function *f, struct sink *s)
 {
-	put_head(f, s);
+	out_block_head(f, s);
 	for (size_t i = 0; i < f->block_count; i++)
-		put_block(&f->blocks[i], s);
+		out_block(&f->blocks[i], s);
 }
 
 /* ---- for programs ------------------------------------------------------------------------------- */
@@ -89,7 +101,7 @@ static void out_csv_lines(const struct heft_block_function *f, struct sink *s)
 		sink_csv(s, f->section);
 		sink_printf(s, ",%" PRIu64 ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",", f->addr, b->id,
 			    b->addr, b->size);
-		put_flags(s, b->flags, " ");
+		block_flags_put(s, b->flags, " ");
 		sink_text(s, STR("\n"));
 	}
 }
@@ -99,7 +111,7 @@ static void put_piece(void *ctx, const char *p, size_t size)
 	sink_text(ctx, (struct str){ p, size });
 }
 
-static void json_flags(struct json *j, unsigned flags)
+void block_flags_json(struct json *j, unsigned flags)
 {
 	json_key(j, "flags");
 	json_open(j, '[');
@@ -147,7 +159,7 @@ static void json_block(struct json *j, const struct heft_block *b, struct sink *
 	json_member_uint(j, "id", b->id);
 	json_member_uint(j, "address", b->addr);
 	json_member_uint(j, "size", b->size);
-	json_flags(j, b->flags);
+	block_flags_json(j, b->flags);
 	if (b->call_count > 0)
 		json_calls(j, b);
 	if (b->has_hash)

@@ -83,11 +83,28 @@ static void put_symbol(const struct heft_location *at, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
+static void put_block(const struct heft_block *b, struct sink *s)
+{
+	sink_text(s, STR("  block   #"));
+	put_decimal(s, b->id);
+	sink_text(s, STR(" at "));
+	put_hex(s, b->addr);
+	sink_text(s, STR(", "));
+	put_decimal(s, b->size);
+	sink_text(s, b->size == 1 ? STR(" byte") : STR(" bytes"));
+	if (b->flags)
+		sink_text(s, STR(", "));
+	block_flags_put(s, b->flags, ", ");
+	sink_text(s, STR("\n"));
+}
+
 static void out_text(const struct heft_location *at, struct sink *s)
 {
 	put_head(at, s);
 	if (at->symbol)
 		put_symbol(at, s);
+	if (at->block)
+		put_block(at->block, s);
 	if (at->unit) {
 		sink_text(s, STR("  unit    "));
 		label_put(s, str_of(at->unit), 0);
@@ -157,6 +174,17 @@ static void json_frames(const struct heft_location *at, struct json *j)
 	json_close(j, ']');
 }
 
+static void json_block(const struct heft_block *b, struct json *j)
+{
+	json_key(j, "block");
+	json_open(j, '{');
+	json_member_uint(j, "id", b->id);
+	json_member_uint(j, "address", b->addr);
+	json_member_uint(j, "size", b->size);
+	block_flags_json(j, b->flags);
+	json_close(j, '}');
+}
+
 static void out_where_json(const struct heft_location *at, struct sink *s)
 {
 	struct json j = { .put = put_piece, .ctx = s };
@@ -174,6 +202,8 @@ static void out_where_json(const struct heft_location *at, struct sink *s)
 		json_member_uint(&j, "symbol_offset", at->symbol_offset);
 		json_member_uint(&j, "symbol_size", at->symbol_size);
 	}
+	if (at->block)
+		json_block(at->block, &j);
 	member_text(&j, "unit", at->unit);
 	json_frames(at, &j);
 	json_close(&j, '}');

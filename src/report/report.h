@@ -4,7 +4,7 @@
 #ifndef HEFT_REPORT_REPORT_H
 #define HEFT_REPORT_REPORT_H
 
-#include "base/base.h"
+#include "base/reader.h"
 #include "heft.h"
 
 /* {.write = f, .ctx = c} is an empty sink; `write` returns false to stop the output. */
@@ -66,8 +66,19 @@ void folded_put(struct sink *s, const char *label, bool stack);
 /* What is at an address. */
 void out_where(const struct heft_location *at, enum heft_where_format format, struct sink *s);
 
+struct json;
+
+/* Names of enum heft_block_flag, `glue` between them; and as the array "flags". */
+void block_flags_put(struct sink *s, unsigned flags, const char *glue);
+void block_flags_json(struct json *j, unsigned flags);
+
 /* A function with its basic blocks; NULL: what stands above all of them. */
 void out_blocks(const struct heft_block_function *f, enum heft_blocks_format format,
 		struct sink *s);
+/* Its first line; a block; an instruction, indented. */
+void out_block_head(const struct heft_block_function *f, struct sink *s);
+void out_block(const struct heft_block *b, struct sink *s);
+void out_insn(uint64_t addr, struct bytes bytes, const char *name, const char *operands,
+	      struct sink *s);
 
 #endif

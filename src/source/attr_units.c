@@ -103,7 +103,7 @@ void attr_units(struct attr *a)
 void attr_debug_sections(struct attr *a)
 {
 	a->debug_owner = LABEL_NONE;
-	if (a->owner == BY_SYMBOL && debuginfo_present(a->im)) {
+	if (a->owner == BY_SYMBOL && !a->f->vm_only && debuginfo_present(a->im)) {
 		a->dwarf = source_dwarf(a->f, a->im, NULL);
 		a->bytes = xcalloc(1, sizeof *a->bytes);
 		*a->bytes = (struct debug_bytes){
@@ -111,7 +111,7 @@ void attr_debug_sections(struct attr *a)
 		};
 		debug_bytes_walk(a->bytes);
 	}
-	if (a->bytes && a->bytes->own) {
+	if (a->bytes && a->bytes->own && !a->f->vm_only) {
 		a->bytes->vm = &a->vm;
 		debug_bytes_claim(a->bytes, &a->file_claims);
 		if (a->bytes->any && !a->bytes->several)

@@ -1,4 +1,5 @@
-/* The source blocks: machine basic blocks, as compilers state them or, where they do not, as the code shows. */
+/* The sources blocks, functions and blockkinds: machine basic blocks, as compilers state them or, where they do
+ * not, as the code shows. */
 #include "source/source.h"
 
 #include "base/text.h"
@@ -6,76 +7,158 @@
 
 #include <stdio.h>
 
-/* "FUNCTION#" of a function; block numbers follow. */
-static void begin_labels(struct text *label, const struct blockmap_function *f)
+/* One image being claimed. */
+struct claiming {
+	const struct source_file *f;
+	struct blockmap map; /* with names */
+	struct claims *vm;
+};
+
+/* The function's name; made up where it has none. */
+static void function_label(struct text *label, const struct blockmap_function *f)
 {
 	char made_up[32];
-	int len = 0;
 	text_set(label, STR(""));
 	if (f->name) {
 		text_add(label, str_of(f->name));
-	} else {
-		len = snprintf(made_up, sizeof made_up, "sub_%" PRIx64, f->addr);
-		text_add(label, (struct str){ made_up, (size_t)len });
+		return;
 	}
-	text_add_char(label, '#');
+	const int len = snprintf(made_up, sizeof made_up, "sub_%" PRIx64, f->addr);
+	text_add(label, (struct str){ made_up, (size_t)len });
 }
 
-/* A block ends with its section, whatever its map says. */
-static void claim_range(const struct source_file *f, const struct blockmap *b,
-			const struct blockmap_range *r, struct text *label, struct claims *vm)
+/* Bytes from the range's start to the end of its section; 0 where it takes none.  A block ends with its
+ * section, whatever its map says. */
+static uint64_t room_of(const struct blockmap *b, const struct blockmap_range *r)
+{
+	const struct section *s = image_section_at(b->image, r->addr);
+	return s && section_takes_vm(b->image, s) ? s->size - (r->addr - s->addr) : 0;
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------- */
+
+/* `label` ends in "#"; block numbers follow. */
+static void claim_blocks(const struct claiming *c, const struct blockmap_range *r,
+			 struct text *label)
 {
 	const size_t len = label->len;
-	const struct section *s = image_section_at(b->image, r->addr);
-	if (!s || !section_takes_vm(b->image, s))
-		return;
-	const uint64_t room = s->size - (r->addr - s->addr);
+	const uint64_t room = room_of(&c->map, r);
 	for (uint64_t i = r->first; i < r->first + r->count; i++) {
-		const struct bbmap_block *block = &b->blocks.data[i];
+		const struct bbmap_block *block = &c->map.blocks.data[i];
 		if (block->size == 0 || block->off >= room)
 			continue;
 		text_add_number(label, block->id);
-		claim(vm, r->addr + block->off, min_u64(block->size, room - block->off),
-		      label_copy(f->labels, text_str(label)), WHY_BLOCK_MAP);
+		claim(c->vm, r->addr + block->off, min_u64(block->size, room - block->off),
+		      label_copy(c->f->labels, text_str(label)), WHY_BLOCK_MAP);
 		label->len = len;
 	}
 }
 
-/* Returns whether there are any. */
-static bool claim_image(const struct source_file *f, const struct image *im, struct claims *vm)
+static void claim_all_blocks(const struct claiming *c)
 {
-	const struct image *debug = f->debug ? &f->debug->images[0] : NULL;
-	struct blockmap b;
+	const struct blockmap *b = &c->map;
 	struct text label = { 0 };
-	blockmap_read(&b, im, debug, f->notes);
-	if (b.functions.count == 0) {
-		blockmap_release(&b);
-		blockmap_derive(&b, im, debug, BLOCKS_AUTO, 1, f->notes);
-	}
-	const bool any = b.functions.count > 0;
-	if (any)
-		blockmap_name(&b, debug);
-	for (size_t i = 0; i < b.functions.count; i++) {
-		const struct blockmap_function *fn = &b.functions.data[i];
-		begin_labels(&label, fn);
+	for (size_t i = 0; i < b->functions.count; i++) {
+		const struct blockmap_function *fn = &b->functions.data[i];
+		function_label(&label, fn);
+		text_add_char(&label, '#');
 		for (uint32_t k = 0; k < fn->range_count; k++)
-			claim_range(f, &b, &b.ranges.data[fn->range_first + k], &label, vm);
+			claim_blocks(c, &b->ranges.data[fn->range_first + k], &label);
 	}
 	text_release(&label);
-	blockmap_release(&b);
+}
+
+/* ---- functions ---------------------------------------------------------------------------------- */
+
+/* From the first byte to the last of a range: what is between its blocks is the function's, too. */
+static void claim_functions(const struct claiming *c)
+{
+	const struct blockmap *b = &c->map;
+	struct text label = { 0 };
+	for (size_t i = 0; i < b->ranges.count; i++) {
+		const struct blockmap_range *r = &b->ranges.data[i];
+		uint64_t size = 0;
+		for (uint64_t k = r->first; k < r->first + r->count; k++)
+			size = max_u64(size,
+				       (uint64_t)b->blocks.data[k].off + b->blocks.data[k].size);
+		function_label(&label, &b->functions.data[r->function]);
+		claim(c->vm, r->addr, min_u64(size, room_of(b, r)),
+		      label_copy(c->f->labels, text_str(&label)), WHY_BLOCK_MAP);
+	}
+	text_release(&label);
+}
+
+/* ---- blockkinds --------------------------------------------------------------------------------- */
+
+static void claim_piece(void *ctx, uint64_t addr, uint64_t size, enum block_kind kind)
+{
+	static const char *const names[BLOCK_KINDS] = {
+		[BLOCK_PLAIN] = "blocks",
+		[BLOCK_COLD] = "cold parts",
+		[BLOCK_LANDING_PAD] = "landing pads",
+		[BLOCK_PADDING] = "padding between blocks",
+		[BLOCK_UNMAPPED] = "unmapped code",
+	};
+	const struct claiming *c = ctx;
+	const struct section *s = image_section_at(c->map.image, addr);
+	if (!s || section_takes_vm(c->map.image, s))
+		claim(c->vm, addr, size, label_borrow(c->f->labels, str_of(names[kind])),
+		      WHY_BLOCK_MAP);
+}
+
+static void claim_kinds(const struct claiming *c)
+{
+	blockmap_tile(&c->map, claim_piece, (void *)(uintptr_t)c);
+}
+
+/* ---- all of them -------------------------------------------------------------------------------- */
+
+/* Returns whether there are any blocks. */
+static bool claim_image(const struct source_file *f, const struct image *im, struct claims *vm,
+			void (*claim_all)(const struct claiming *c))
+{
+	const struct image *debug = f->debug ? &f->debug->images[0] : NULL;
+	struct claiming c = { .f = f, .vm = vm };
+	blockmap_read(&c.map, im, debug, f->notes);
+	if (c.map.functions.count == 0) {
+		blockmap_release(&c.map);
+		blockmap_derive(&c.map, im, debug, BLOCKS_AUTO, 1, f->notes);
+	}
+	const bool any = c.map.functions.count > 0;
+	if (any)
+		blockmap_name(&c.map, debug);
+	claim_all(&c);
+	blockmap_release(&c.map);
 	return any;
 }
 
-void source_blocks(const struct source_file *f, struct layer *ret)
+static void run(const struct source_file *f, struct layer *ret,
+		void (*claim_all)(const struct claiming *c))
 {
 	struct claims vm = { 0 }, file = { 0 };
 	bool any = false;
 	for (size_t i = 0; i < f->input->image_count; i++)
-		any = claim_image(f, &f->input->images[i], &vm) || any;
+		any = claim_image(f, &f->input->images[i], &vm, claim_all) || any;
 	if (!any)
 		note(f->notes, f->path, HEFT_NO_OFFSET, 0,
 		     "no basic-block map, nor code to derive one from: blocks are not known");
 	layer_add_vm(f, ret, &vm);
 	layer_add_file(f, ret, &file);
 	layer_finish(f, ret);
+}
+
+void source_blocks(const struct source_file *f, struct layer *ret)
+{
+	run(f, ret, claim_all_blocks);
+}
+
+void source_functions(const struct source_file *f, struct layer *ret)
+{
+	run(f, ret, claim_functions);
+}
+
+void source_blockkinds(const struct source_file *f, struct layer *ret)
+{
+	ret->exact = true; /* padding has a kind of its own */
+	run(f, ret, claim_kinds);
 }

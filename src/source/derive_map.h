@@ -26,4 +26,20 @@ struct block_sums {
 /* block_sums.c: of a map of any origin.  A byte that two blocks claim counts once. */
 void blockmap_sum(const struct blockmap *b, struct block_sums *ret);
 
+/* What a piece of code is. */
+enum block_kind {
+	BLOCK_PLAIN,
+	BLOCK_COLD, /* of a part of a function that was moved away: by its name, or not its first range */
+	BLOCK_LANDING_PAD,
+	BLOCK_PADDING,  /* in no block */
+	BLOCK_UNMAPPED, /* in no block */
+	BLOCK_KINDS
+};
+
+/* Tells what all bytes of executable sections are, each once, piece by piece.  Names of functions must
+ * be there for BLOCK_COLD. */
+void blockmap_tile(const struct blockmap *b,
+		   void (*fn)(void *ctx, uint64_t addr, uint64_t size, enum block_kind kind),
+		   void *ctx);
+
 #endif

@@ -66,9 +66,14 @@ static uint64_t *section_starts(const struct source_file *f, enum heft_domain do
 	return starts.data;
 }
 
-static void pad(const struct source_file *f, struct spans *s, enum heft_domain domain)
+static void pad(const struct source_file *f, const struct layer *l, struct spans *s,
+		enum heft_domain domain)
 {
 	size_t count;
+	if (l->exact) {
+		spans_pad(s, NULL, NULL, 0);
+		return;
+	}
 	uint64_t *starts = section_starts(f, domain, &count);
 	spans_pad(s, f->labels, starts, count);
 	free(starts);
@@ -107,14 +112,14 @@ static void rest_of_side(void *ctx, size_t side, unsigned worker)
 	struct spans rest;
 	(void)worker;
 	if (side == 0) {
-		pad(d->f, &l->vm, HEFT_VM);
+		pad(d->f, l, &l->vm, HEFT_VM);
 		basemap_check_vm(d->f->map, &l->vm);
 		return;
 	}
 	spans_overlay(&l->file, &d->translated);
 	claims_resolve(&d->file_rest, d->f->map->file_size, &rest);
 	spans_overlay(&l->file, &rest);
-	pad(d->f, &l->file, HEFT_FILE);
+	pad(d->f, l, &l->file, HEFT_FILE);
 	basemap_check_file(d->f->map, &l->file);
 }
 

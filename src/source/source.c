@@ -1,24 +1,36 @@
-#include "source/source.h"
+#include "source/process.h"
 
 static const struct source sources[] = {
+	{ "allocations", "call stacks that hold the heap (cores of recorded processes)",
+	  source_allocations, TEXT_STACK, false, true },
 	{ "armembers", "the archive member, or the file itself", source_armembers, TEXT_AS_IS,
-	  false },
-	{ "blocks", "machine basic blocks, where the compiler states them", source_blocks,
-	  TEXT_BLOCK, true },
+	  false, true },
+	{ "blockkinds", "what code is: blocks, cold parts, landing pads, padding",
+	  source_blockkinds, TEXT_AS_IS, true },
+	{ "blocks", "machine basic blocks, as compilers state them or else the code shows",
+	  source_blocks, TEXT_BLOCK, true },
 	{ "compileunits", "source files that were compiled (debug info)", source_compileunits,
 	  TEXT_PATH, true },
 	{ "directories", "directories of sourcefiles; see --depth (debug info)", source_sourcefiles,
 	  TEXT_DIRECTORY, true },
+	{ "functions", "functions that basic blocks belong to, named as -C says", source_functions,
+	  TEXT_CHOSEN, true },
+	{ "hotness", "how often code ran: hot, warm, cold, never; see --perf", source_hotness,
+	  TEXT_AS_IS, true },
 	{ "inlines", "source line of the innermost inlined code (debug info)", source_inlines,
 	  TEXT_PATH, true },
 	{ "inlinestacks", "function and what was inlined into it (debug info)", source_inlinestacks,
 	  TEXT_STACK, true },
 	{ "inputfiles", "the input file, as named on the command line", source_inputfiles,
-	  TEXT_AS_IS, false },
+	  TEXT_AS_IS, false, true },
+	{ "mappings", "what is mapped into the process (cores)", source_mappings, TEXT_AS_IS, false,
+	  true },
+	{ "modules", "programs and libraries of the process (cores)", source_modules, TEXT_AS_IS,
+	  false, true },
 	{ "namespaces", "C++ namespace, Rust crate and module of symbols", source_symbols,
 	  TEXT_NAMESPACE, true },
 	{ "sections", "sections of the object file", source_sections, TEXT_AS_IS, false },
-	{ "segments", "segments the loader maps", source_segments, TEXT_AS_IS, false },
+	{ "segments", "segments the loader maps", source_segments, TEXT_AS_IS, false, true },
 	{ "sourcefiles", "source files that declare the code (debug info)", source_sourcefiles,
 	  TEXT_PATH, true },
 	{ "symbols", "symbols, named as -C says (short names unless set)", source_symbols,
@@ -27,6 +39,8 @@ static const struct source sources[] = {
 	{ "fullsymbols", "symbols, demangled in full", source_symbols, TEXT_FULL, false },
 	{ "shortsymbols", "symbols, without parameters and template arguments", source_symbols,
 	  TEXT_SHORT, false },
+	{ "threads", "threads, by stack and by recorded heap blocks (cores)", source_threads,
+	  TEXT_AS_IS, false, true },
 };
 
 void source_progress(const struct source_file *f, const char *what, uint64_t done, uint64_t total)
@@ -36,6 +50,14 @@ void source_progress(const struct source_file *f, const char *what, uint64_t don
 		return;
 	const double share = (double)done / (double)total;
 	p->fn(p->ctx, what, p->before + (uint64_t)(share * (double)f->map->file_size), p->total);
+}
+
+void source_run(const struct source *s, const struct source_file *f, struct layer *ret)
+{
+	if (f->process && !s->core)
+		process_layer(f, s, ret);
+	else
+		s->run(f, ret);
 }
 
 const struct source *source_at(size_t i)

@@ -21,6 +21,7 @@ struct trace {
 };
 
 struct dwarf_slot;
+struct process;
 
 /* How far a run is; see heft_profile_set_progress. */
 struct progress {
@@ -39,10 +40,13 @@ struct source_file {
 	struct notes *notes;
 	unsigned threads;
 	struct aliases *aliases;         /* to be filled by the symbols source, or NULL */
+	const char *samples;             /* of perf record, for the source hotness, or NULL */
 	const struct trace *trace;       /* or NULL */
 	const struct progress *progress; /* or NULL */
 	struct dwarf_slot *dwarf;        /* shared by the sources of one input */
+	struct process *process;         /* of an input that is a core, else NULL */
 	const char *source;              /* name of the source at work, for the trace */
+	bool vm_only;                    /* nobody asks whose the debug sections are */
 };
 
 /* Tells that `done` of `total` parts of the work on this input are done.  One thread only. */
@@ -52,6 +56,7 @@ void source_progress(const struct source_file *f, const char *what, uint64_t don
 struct layer {
 	struct spans vm, file;
 	struct claims file_claims; /* resolved by layer_finish */
+	bool exact;                /* short fallback ranges are no padding */
 };
 
 void layer_release(struct layer *l);
@@ -93,11 +98,14 @@ struct source {
 	void (*run)(const struct source_file *f, struct layer *ret);
 	enum source_text text;
 	bool dwarf; /* reads debug info, which may be in a separate file */
+	bool core;  /* knows cores itself; the others are asked about the files mapped there */
 };
 
 /* The built-in sources; NULL past the last. */
 const struct source *source_at(size_t i);
 const struct source *source_find(struct str name);
+/* What the source makes of the input. */
+void source_run(const struct source *s, const struct source_file *f, struct layer *ret);
 
 void source_inputfiles(const struct source_file *f, struct layer *ret);
 void source_armembers(const struct source_file *f, struct layer *ret);
@@ -105,10 +113,17 @@ void source_segments(const struct source_file *f, struct layer *ret);
 void source_sections(const struct source_file *f, struct layer *ret);
 void source_symbols(const struct source_file *f, struct layer *ret);
 void source_blocks(const struct source_file *f, struct layer *ret);
+void source_functions(const struct source_file *f, struct layer *ret);
+void source_blockkinds(const struct source_file *f, struct layer *ret);
 void source_compileunits(const struct source_file *f, struct layer *ret);
 void source_sourcefiles(const struct source_file *f, struct layer *ret);
 void source_inlines(const struct source_file *f, struct layer *ret);
 void source_inlinestacks(const struct source_file *f, struct layer *ret);
+void source_hotness(const struct source_file *f, struct layer *ret);
+void source_mappings(const struct source_file *f, struct layer *ret);
+void source_modules(const struct source_file *f, struct layer *ret);
+void source_threads(const struct source_file *f, struct layer *ret);
+void source_allocations(const struct source_file *f, struct layer *ret);
 
 struct namespaces;
 /* Adds what the debug info of the input knows of C++ namespaces and classes. */

@@ -143,6 +143,70 @@ static void many_look_ups_are_those_of_one(void **state)
 	bbindex_release(&x);
 }
 
+/* Of addresses everywhere, at the ends, and below and above everything. */
+static void expect_batch(const struct bbindex *x, struct rng *r, uint64_t end)
+{
+	enum { COUNT = 20000 };
+	static uint64_t addrs[COUNT];
+	static uint32_t found[COUNT];
+	for (size_t i = 0; i < COUNT; i++)
+		addrs[i] = rng_below(r, end);
+	addrs[0] = 0;
+	addrs[1] = UINT64_MAX;
+	addrs[2] = x->regions.data[0].base;
+	addrs[3] = x->regions.data[0].base - 1;
+	for (size_t count = COUNT; count > 0; count /= 3) {
+		memset(found, 0x55, sizeof found);
+		bbindex_find_batch(x, addrs, count, found);
+		for (size_t i = 0; i < count; i++)
+			assert_int_equal(found[i], bbindex_find(x, addrs[i]));
+		if (count < COUNT)
+			assert_int_equal(found[count], 0x55555555);
+	}
+}
+
+/* One region and many, blocks that start together or out of order, with and without popcnt. */
+static void batches_find_what_one_look_up_finds(void **state)
+{
+	static struct world w;
+	(void)state;
+	for (uint64_t seed = 1; seed <= 8; seed++) {
+		struct rng r = { seed };
+		struct bbindex x;
+		make_world(&w, &r, seed % 3 == 0 ? 4 : 1, seed > 4 ? 5 : 0);
+		bbindex_build(&x, w.runs, w.run_count, w.blocks);
+		x.popcnt = x.popcnt && seed % 2;
+		expect_batch(&x, &r, w.end);
+		bbindex_release(&x);
+	}
+}
+
+/* More bits than a bin has, more addresses than a batch has. */
+static void a_large_index_is_found_in_by_batches(void **state)
+{
+	enum { BLOCKS = 40000, COUNT = (1 << 19) + 1000 };
+	struct bbmap_block *blocks = calloc(BLOCKS, sizeof *blocks);
+	uint64_t *addrs = calloc(COUNT, sizeof *addrs);
+	uint32_t *found = calloc(COUNT, sizeof *found);
+	const struct bbindex_run run = { 0x400000, 0, BLOCKS };
+	struct rng r = { 5 };
+	struct bbindex x;
+	(void)state;
+	for (uint32_t i = 0; i < BLOCKS; i++)
+		blocks[i] = (struct bbmap_block){ i, i * 7 + i % 3, 5, 0 };
+	for (size_t i = 0; i < COUNT; i++)
+		addrs[i] = 0x400000 + rng_below(&r, UINT64_C(7) * BLOCKS + 100);
+	bbindex_build(&x, &run, 1, blocks);
+	assert_true(x.word_count * 64 > 2 << 17);
+	bbindex_find_batch(&x, addrs, COUNT, found);
+	for (size_t i = 0; i < COUNT; i++)
+		assert_int_equal(found[i], bbindex_find(&x, addrs[i]));
+	bbindex_release(&x);
+	free(blocks);
+	free(addrs);
+	free(found);
+}
+
 static void nothing_has_an_index_too(void **state)
 {
 	struct bbindex x;
@@ -150,6 +214,9 @@ static void nothing_has_an_index_too(void **state)
 	bbindex_build(&x, NULL, 0, NULL);
 	assert_int_equal(bbindex_find(&x, 0x1000), BBINDEX_NONE);
 	assert_int_equal(bbindex_size(&x), 0);
+	uint32_t found = 0;
+	bbindex_find_batch(&x, &(uint64_t){ 0x1000 }, 1, &found);
+	assert_int_equal(found, BBINDEX_NONE);
 	bbindex_release(&x);
 }
 
@@ -178,6 +245,8 @@ int main(void)
 		cmocka_unit_test(it_finds_what_a_search_finds),
 		cmocka_unit_test(of_several_at_one_address_the_last_is_found),
 		cmocka_unit_test(many_look_ups_are_those_of_one),
+		cmocka_unit_test(batches_find_what_one_look_up_finds),
+		cmocka_unit_test(a_large_index_is_found_in_by_batches),
 		cmocka_unit_test(nothing_has_an_index_too),
 		cmocka_unit_test(scattered_blocks_take_little_room),
 	};

@@ -118,6 +118,32 @@ static void an_address_leads_to_its_block(void **state)
 	heft_blocks_free(b);
 }
 
+static void a_batch_of_addresses_leads_where_each_does(void **state)
+{
+	enum { COUNT = 0x100 };
+	struct elfgen g = make_program();
+	struct heft_blocks *b = open_elf(&g, HEFT_NAMES_RAW);
+	struct heft_block_function want, got;
+	uint64_t addrs[COUNT];
+	uint32_t found[COUNT];
+	size_t function, block, place;
+	(void)state;
+	for (size_t i = 0; i < COUNT; i++)
+		addrs[i] = TEXT - 0x20 + i * 37 % COUNT;
+	heft_blocks_find_batch(b, addrs, COUNT, found);
+	for (size_t i = 0; i < COUNT; i++) {
+		const bool any = heft_blocks_find(b, addrs[i], &want, &block);
+		assert_int_equal(found[i] != HEFT_NO_BLOCK, any);
+		assert_int_equal(heft_blocks_place(b, found[i], &function, &place), any);
+		if (!any)
+			continue;
+		assert_int_equal(place, block);
+		assert_true(heft_blocks_function(b, function, &got));
+		assert_int_equal(got.addr, want.addr);
+	}
+	heft_blocks_free(b);
+}
+
 static bool count_bytes(void *ctx, const void *data, size_t size)
 {
 	(void)data;
@@ -193,6 +219,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_come_by_address_with_all_their_parts),
 		cmocka_unit_test(an_address_leads_to_its_block),
+		cmocka_unit_test(a_batch_of_addresses_leads_where_each_does),
 		cmocka_unit_test(writing_stops_where_nobody_takes_it),
 		cmocka_unit_test(without_a_map_blocks_are_derived),
 		cmocka_unit_test(without_a_map_or_a_decoder_there_are_no_functions),

@@ -1,0 +1,278 @@
+/* blocks.h - part of heft.h: machine basic blocks: listing, deriving, writing, checking, weighing. */
+#ifndef HEFT_H
+#include "heft.h" /* which includes this file in its turn */
+#elif !defined(HEFT_PART_BLOCKS_H)
+#define HEFT_PART_BLOCKS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- machine basic blocks ------------------------------------------------- */
+
+/* The machine basic blocks of a program, object or archive, as its compiler wrote them down: maps
+ * of every form (sections .llvm_bb_addr_map, .bb_addr_map, .bb_info), block symbols of LLVM up to 11.
+ * Where there are none, they are derived from the code (x86-64, i386, AArch64).
+ *
+ *     struct heft_blocks *b = heft_blocks_new();
+ *     struct heft_block_function f;
+ *     if (heft_blocks_open(b, "a.out", &err))
+ *             for (size_t i = 0; heft_blocks_function(b, i, &f); i++)
+ *                     printf("%s: %zu blocks\n", f.name, f.block_count);
+ *     heft_blocks_free(b);
+ *
+ * One thread a handle; several handles may look at one file. */
+struct heft_blocks;
+
+/* Never fails (memory apart).  Free with heft_blocks_free; NULL is fine there. */
+HEFT_API struct heft_blocks *heft_blocks_new(void);
+HEFT_API void heft_blocks_free(struct heft_blocks *b);
+
+/* Settings, before heft_blocks_open, as those of heft_where. */
+HEFT_API void heft_blocks_add_debug_file(struct heft_blocks *b, const char *path);
+HEFT_API void heft_blocks_add_debug_dir(struct heft_blocks *b, const char *dir);
+HEFT_API void heft_blocks_set_find_debug(struct heft_blocks *b, bool yes);
+HEFT_API void heft_blocks_set_demangle(struct heft_blocks *b, enum heft_demangle style);
+
+/* When blocks are derived from the code.  Default: where there is no map. */
+enum heft_derive { HEFT_DERIVE_MISSING, HEFT_DERIVE_NEVER, HEFT_DERIVE_ALWAYS };
+HEFT_API void heft_blocks_set_derive(struct heft_blocks *b, enum heft_derive when);
+
+/* What ends a derived block.  llvm: jumps in a row are one block as long as they stay in the function, as is
+ * a call with a landing pad and a jump behind it.  gcc: every jump ends a block.  pure: so it does, and padding
+ * between instructions starts none.  auto (default): the one whose compiler the code looks like. */
+enum heft_convention {
+	HEFT_CONVENTION_AUTO,
+	HEFT_CONVENTION_LLVM,
+	HEFT_CONVENTION_GCC,
+	HEFT_CONVENTION_PURE,
+};
+HEFT_API void heft_blocks_set_convention(struct heft_blocks *b, enum heft_convention convention);
+
+/* Once per handle.  A file without any blocks is no error: then it has no functions. */
+HEFT_API bool heft_blocks_open(struct heft_blocks *b, const char *path, struct heft_err *err);
+
+enum heft_block_flag {
+	HEFT_BLOCK_RETURN = 1 << 0, /* ends in a return or a tail call */
+	HEFT_BLOCK_TAIL_CALL = 1 << 1,
+	HEFT_BLOCK_LANDING_PAD = 1 << 2,  /* of an exception */
+	HEFT_BLOCK_FALL_THROUGH = 1 << 3, /* may go on to the block behind it */
+	HEFT_BLOCK_INDIRECT_JUMP = 1 << 4,
+};
+
+struct heft_block_successor {
+	uint32_t id;
+	uint32_t probability; /* in units of 2^-31 */
+	uint32_t frequency;   /* after linking, 0 if not known */
+};
+
+struct heft_block {
+	uint64_t addr, size;
+	uint32_t id;    /* the compiler's number, unique in the function */
+	unsigned flags; /* enum heft_block_flag */
+	bool has_hash, has_frequency;
+	uint64_t hash;                /* of its code, as the compiler reckons it */
+	uint64_t frequency;           /* relative to that of block 0 */
+	uint32_t post_link_frequency; /* 0 if not known */
+	const uint64_t *calls;        /* addresses where its calls end */
+	size_t call_count;
+	const struct heft_block_successor *successors;
+	size_t successor_count;
+};
+
+/* A function.  Texts hold until heft_blocks_free, blocks until the next call. */
+struct heft_block_function {
+	uint64_t addr;
+	const char *name;    /* in the style set; "sub_ADDRESS" where no symbol is */
+	const char *linkage; /* as the linker sees it; "" where no symbol is */
+	const char *section; /* that holds its first block */
+	uint64_t section_offset;
+	const char *member; /* of the archive; "" elsewhere */
+	const char *origin; /* "map", "symbols" or "derived" */
+	unsigned version;   /* of its map; 0 where that states none */
+	bool omitted;       /* its map says that there are blocks, but not which */
+	bool has_entry_count;
+	uint64_t entry_count; /* how often it was entered */
+	size_t range_count;   /* parts that lie apart */
+	const struct heft_block
+		*blocks; /* those of a part side by side, the entry first as a rule */
+	size_t block_count;
+};
+
+HEFT_API size_t heft_blocks_function_count(const struct heft_blocks *b);
+/* Function i, by rising address; false past the last. */
+HEFT_API bool heft_blocks_function(struct heft_blocks *b, size_t i,
+				   struct heft_block_function *ret);
+/* The function, and the number of its block, that holds an address; false where no block does. */
+HEFT_API bool heft_blocks_find(struct heft_blocks *b, uint64_t addr,
+			       struct heft_block_function *ret_function, size_t *ret_block);
+
+/* The same for many addresses, in any order, which is much faster: ret[i] becomes the number of the block that
+ * holds addrs[i], or HEFT_NO_BLOCK.  8 bytes of memory a block, which the handle keeps, and at most 4 MiB. */
+#define HEFT_NO_BLOCK UINT32_MAX
+HEFT_API void heft_blocks_find_batch(struct heft_blocks *b, const uint64_t *addrs, size_t count,
+				     uint32_t *ret);
+/* Where the block of a number that was found is: in function *ret_function, there at place *ret_block.
+ * False where no block has the number. */
+HEFT_API bool heft_blocks_place(const struct heft_blocks *b, uint32_t number, size_t *ret_function,
+				size_t *ret_block);
+
+/* Bytes of executable sections.  The others are parts of `code` and add up to it. */
+struct heft_block_sums {
+	uint64_t code;
+	uint64_t blocks;       /* in blocks, but for ... */
+	uint64_t landing_pads; /* ... those that are landing pads */
+	uint64_t padding;      /* in no block: nops and the like */
+	uint64_t unmapped;     /* in no block: the rest */
+};
+HEFT_API void heft_blocks_sum(const struct heft_blocks *b, struct heft_block_sums *ret);
+
+enum heft_blocks_format { HEFT_BLOCKS_TEXT, HEFT_BLOCKS_CSV, HEFT_BLOCKS_JSON };
+
+/* Writes a function with its blocks: for people; one line a block; or one object on one line
+ * (docs/json.md).  NULL for a function writes what stands above all of them: the names of the csv columns.
+ * `sink` takes each piece of output and returns false to stop; then the call returns false. */
+HEFT_API bool heft_block_function_write(const struct heft_block_function *f,
+					enum heft_blocks_format format,
+					bool (*sink)(void *ctx, const void *data, size_t size),
+					void *ctx);
+
+/* Writes function i for people as heft_block_function_write does, each block with its instructions, one a line:
+ * address, bytes, text.  x86-64, i386, AArch64 and ARM.  Where blocks overlap no more bytes than the file has are
+ * looked at.  HEFT_EUNSUPPORTED: another machine, or a heft that was built without a disassembler;
+ * HEFT_EIO: `sink` returned false. */
+HEFT_API bool heft_blocks_disassemble(struct heft_blocks *b, size_t i,
+				      bool (*sink)(void *ctx, const void *data, size_t size),
+				      void *ctx, struct heft_err *err);
+
+HEFT_API size_t heft_blocks_note_count(const struct heft_blocks *b);
+HEFT_API const struct heft_note *heft_blocks_note(const struct heft_blocks *b, size_t i);
+
+/* Writes a copy of the file that was opened (no archive, no object) with all its blocks in a section
+ * .llvm_bb_addr_map, of version 1 to 5 (2 is read by LLVM 16 to 22).  Nothing else of it changes but
+ * the section header table; it runs as the file did.  A map that is there is an error (HEFT_EARG) unless `replace`.
+ * Files that cannot be extended, such as signed ones, are HEFT_EUNSUPPORTED.  `sink` takes each piece;
+ * where it returns false the call fails with HEFT_EIO. */
+HEFT_API bool heft_blocks_emit(struct heft_blocks *b, unsigned version, bool replace,
+			       bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
+			       struct heft_err *err);
+
+/* What heft_blocks_check has to say of a function or block. */
+struct heft_block_finding {
+	const char *id; /* "BB01" to "BB13", see heft(1) */
+	bool wrong;     /* the map does not describe the code; else it is true but odd */
+	uint64_t addr;
+	const char *function; /* its linkage name, "" where not known */
+	const char *text;     /* one line */
+};
+
+struct heft_block_check {
+	uint64_t functions, blocks; /* of the map */
+	uint64_t decoded;           /* blocks whose instructions were looked at */
+	uint64_t known;             /* functions that symbols and unwind tables know ... */
+	uint64_t mapped;            /* ... and of these in the map */
+	uint64_t wrong, odd;        /* findings */
+};
+
+/* Holds the map of the file that was opened (HEFT_DERIVE_NEVER) against its code.  Findings hold until
+ * heft_blocks_free, by rising address.  HEFT_EUNSUPPORTED: an archive, or no map. */
+HEFT_API bool heft_blocks_check(struct heft_blocks *b, struct heft_block_check *ret,
+				struct heft_err *err);
+/* Finding i; false past the last. */
+HEFT_API bool heft_blocks_finding(const struct heft_blocks *b, size_t i,
+				  struct heft_block_finding *ret);
+
+/* ---- maps of what gcc compiles -------------------------------------------- */
+
+/* Reads assembly that gcc -dA wrote, whose comments name the basic blocks, and gives it back with a section
+ * .llvm_bb_addr_map (version 2) of these blocks.  The code stays as it is.  Assembly of other origin
+ * comes back unchanged.  `size` bytes at `text` are all of it; *ret is malloc'ed and the caller's. */
+HEFT_API void heft_gcc_map(const char *text, size_t size, char **ret, size_t *ret_size);
+
+/* ---- how often basic blocks ran ------------------------------------------- */
+
+/* Samples of a program that ran, counted for its basic blocks.
+ *
+ *     struct heft_samples *s = heft_samples_read(blocks, "perf.data", HEFT_SAMPLES_PERF, false, &err);
+ *     if (s)
+ *             heft_samples_write(s, HEFT_SAMPLES_TABLE, to_stdout, NULL, &err);
+ *     heft_samples_free(s);
+ *
+ * Samples with branch stacks (perf record -b, or -j any,u) give how often each block ran, and where control
+ * went from there.  Samples without give where time was spent; counts are then estimates. */
+struct heft_samples;
+
+enum heft_samples_form {
+	HEFT_SAMPLES_PERF,   /* what perf record wrote */
+	HEFT_SAMPLES_SCRIPT, /* what perf script -F ip,brstack printed, with or without
+				   --show-mmap-events */
+	HEFT_SAMPLES_ADDRESSES, /* a line an address of the file: hexadecimal, perhaps a count behind */
+};
+
+/* `b` has one program or shared object open and must outlive the samples; notes go to it.  NULL on
+ * failure: HEFT_EARG where the samples are none of this file, or of another build, which `force`
+ * takes nevertheless. */
+HEFT_API struct heft_samples *heft_samples_read(struct heft_blocks *b, const char *path,
+						enum heft_samples_form form, bool force,
+						struct heft_err *err);
+/* NULL is fine. */
+HEFT_API void heft_samples_free(struct heft_samples *s);
+
+struct heft_samples_info {
+	uint64_t samples, inside; /* all; those with something in this file */
+	uint64_t lost;            /* that the kernel could not keep */
+	uint64_t runs;            /* of code between two branches, in this file */
+	uint64_t runs_unmapped;   /* of these where no block is known */
+	uint64_t runs_refused;    /* of these that go where control cannot */
+	bool estimated;           /* no branch stacks: counts are samples */
+};
+HEFT_API const struct heft_samples_info *heft_samples_get_info(const struct heft_samples *s);
+
+/* Blocks by falling count: those that make the first 90 % of all counts are hot, those up to 99 % warm,
+ * others that were seen cold. */
+enum heft_hotness { HEFT_NEVER, HEFT_COLD, HEFT_WARM, HEFT_HOT };
+
+struct heft_block_count {
+	uint64_t count;        /* how often it ran; estimated: samples in it */
+	uint64_t fall_through; /* how often control went on to the next block without a branch */
+	enum heft_hotness hotness;
+};
+/* Counts of the blocks of function i, in the order of heft_block_function.blocks; they hold until
+ * the next call.  False past the last function. */
+HEFT_API bool heft_samples_counts(struct heft_samples *s, size_t i,
+				  const struct heft_block_count **ret, size_t *ret_count);
+
+/* A branch that was taken, between blocks.  Where a block is outside of all known ones, its address is
+ * HEFT_NO_OFFSET: that is so at one end at most. */
+enum heft_edge_kind { HEFT_EDGE_JUMP, HEFT_EDGE_CALL, HEFT_EDGE_RETURN };
+struct heft_block_edge {
+	uint64_t from, to; /* where the blocks start */
+	enum heft_edge_kind kind;
+	uint64_t count, mispredicted;
+};
+/* Edge i; false past the last. */
+HEFT_API bool heft_samples_edge(const struct heft_samples *s, size_t i,
+				struct heft_block_edge *ret);
+
+enum heft_samples_format {
+	HEFT_SAMPLES_TABLE,
+	HEFT_SAMPLES_CSV,          /* a line a block */
+	HEFT_SAMPLES_JSON,         /* a line a function, docs/json.md */
+	HEFT_SAMPLES_PROPELLER_V0, /* for clang -fbasic-block-sections=list=FILE ... */
+	HEFT_SAMPLES_PROPELLER_V1, /* ... from version 17 on */
+	HEFT_SAMPLES_SYMBOL_ORDER, /* for ld.lld --symbol-ordering-file, with one of these */
+	HEFT_SAMPLES_AUTOFDO,      /* for create_gcov --profiler=text */
+	HEFT_SAMPLES_FDATA,        /* for llvm-bolt -data= */
+	HEFT_SAMPLES_FOLDED,       /* for flame graphs: "function;#block COUNT" */
+};
+/* `sink` takes each piece of output and returns false to stop; then the call returns false with
+ * HEFT_EIO.  Propeller's formats need the numbers a compiler gave its blocks: HEFT_EUNSUPPORTED where
+ * the file has none. */
+HEFT_API bool heft_samples_write(struct heft_samples *s, enum heft_samples_format format,
+				 bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
+				 struct heft_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

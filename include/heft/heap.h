@@ -1,0 +1,415 @@
+/* heap.h - part of heft.h: the heap of processes: recording, snapshots, analysis. */
+#ifndef HEFT_H
+#include "heft.h" /* which includes this file in its turn */
+#elif !defined(HEFT_PART_HEAP_H)
+#define HEFT_PART_HEAP_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- running programs under the heap recorder ------------------------------ */
+
+/* A run of a program with libheft-heap.so loaded into it, which writes what it recorded to a file when
+ * the program ends.
+ *
+ *     char *argv[] = { "ls", "-l", NULL };
+ *     struct heft_recorder *r = heft_recorder_new();
+ *     struct heft_recorder_end end;
+ *     struct heft_recorder_file f;
+ *     if (heft_recorder_run(r, argv, &end, &err))
+ *             for (size_t i = 0; heft_recorder_file(r, i, &f); i++)
+ *                     printf("%s\n", f.path);
+ *     heft_recorder_free(r);
+ *
+ * One thread a handle; as long as a run lasts, its thread has the signals blocked that it hands on. */
+struct heft_recorder;
+
+/* Never fails (memory apart).  Free with heft_recorder_free; NULL is fine there. */
+HEFT_API struct heft_recorder *heft_recorder_new(void);
+HEFT_API void heft_recorder_free(struct heft_recorder *r);
+
+enum heft_recorder_setting {
+	HEFT_RECORD_DEPTH,  /* frames to keep, the innermost; 0: all */
+	HEFT_RECORD_SAMPLE, /* record one block in so many bytes, by chance; 0: all */
+	/* The rest are 0 or 1. */
+	HEFT_RECORD_WIDE,           /* number and thread of every allocation in its block */
+	HEFT_RECORD_CANARY,         /* bytes behind every block that show when it is overrun */
+	HEFT_RECORD_INLINE,         /* call stacks in the blocks themselves */
+	HEFT_RECORD_FRAME_POINTERS, /* follow frame pointers and no unwind tables */
+	HEFT_RECORD_NO_CHILDREN,    /* only the program itself, not what it starts */
+	HEFT_RECORD_SETTINGS,       /* how many there are */
+};
+
+/* Settings, before heft_recorder_run.  What is not set is as the environment says
+ * (docs/heap-recorder.md). */
+HEFT_API void heft_recorder_set(struct heft_recorder *r, enum heft_recorder_setting what,
+				uint64_t value);
+/* libheft-heap.so, where it is not beside libheft. */
+HEFT_API void heft_recorder_set_library(struct heft_recorder *r, const char *path);
+/* Names of the files: %p is the process id (".%p" is added where it is missing), %n the number of
+ * the snapshot.  Default: "heft-heap.%p". */
+HEFT_API void heft_recorder_set_output(struct heft_recorder *r, const char *pattern);
+/* A signal that makes the program write a snapshot: "USR2" or a number. */
+HEFT_API void heft_recorder_set_signal(struct heft_recorder *r, const char *name);
+
+/* How the program ended: by exit (status) or by a signal (not 0). */
+struct heft_recorder_end {
+	uint32_t pid;
+	int status, signal;
+};
+
+/* Runs a program, looked for in PATH, and waits for its end; argv ends with NULL.  Signals that end
+ * processes are handed on.  HEFT_EIO where it cannot be run (sys_errno: ENOENT, EACCES ...);
+ * HEFT_EARG where there is no library or no folder for the files; HEFT_EUNSUPPORTED, before it is run, where nothing can be recorded: linked statically, for another
+ * machine, run with other rights than the caller's. */
+HEFT_API bool heft_recorder_run(struct heft_recorder *r, char *const *argv,
+				struct heft_recorder_end *ret, struct heft_err *err);
+
+/* A file that was written during the run.  `path` belongs to the handle. */
+struct heft_recorder_file {
+	const char *path;
+	uint32_t pid;
+	bool empty; /* no allocation was recorded: the program has an allocator of its own */
+};
+
+/* By path; false past the last. */
+HEFT_API size_t heft_recorder_file_count(const struct heft_recorder *r);
+HEFT_API bool heft_recorder_file(const struct heft_recorder *r, size_t i,
+				 struct heft_recorder_file *ret);
+
+/* ---- snapshots of living processes ------------------------------------------ */
+
+struct heft_snapshot_opts {
+	size_t size;  /* sizeof(struct heft_snapshot_opts) */
+	bool full;    /* all memory that can be read; else what the program changed, and headers */
+	bool no_stop; /* the process goes on meanwhile: what is read may not fit together */
+	unsigned level; /* of packing, where the file's name ends in .zst; 0: the default, 3 */
+};
+
+struct heft_snapshot_facts {
+	uint64_t bytes;     /* of memory in the file */
+	uint64_t file_size; /* of the file, without its holes */
+	uint64_t pause_ns;  /* for how long the process stood still */
+	uint64_t unread;    /* bytes that could not be read: zeros in the file */
+	uint32_t threads;
+	uint32_t
+		unstopped; /* threads that did not stop, for they wait in the kernel: their registers
+	                     * are not known */
+};
+
+/* Writes the memory of a process to an ELF core: what gdb and heft_heap_open read.  The process need
+ * not run under the recorder; it is stopped only while its memory is copied.  The file appears
+ * whole or not at all; it is packed (zstd) where its name ends in ".zst".  `opts` and `ret` may be
+ * NULL.  HEFT_EIO where there is no such process (ESRCH), or it may not be looked at (EPERM). */
+HEFT_API bool heft_process_snapshot(uint32_t pid, const char *path,
+				    const struct heft_snapshot_opts *opts,
+				    struct heft_snapshot_facts *ret, struct heft_err *err);
+
+/* ---- the heap of a process ------------------------------------------------ */
+
+/* Who holds the memory of a process that ran under the heap recorder (libheft-heap.so): read from a
+ * core, an image of memory or the recorder's own snapshot file, without a debugger.
+ *
+ *     struct heft_heap *h = heft_heap_new();
+ *     struct heft_heap_report *r = NULL;
+ *     const struct heft_heap_query query = { .size = sizeof query, .rows = 10 };
+ *     if (heft_heap_open(h, "core", &err))
+ *             r = heft_heap_report_new(h, NULL, &query, &err);
+ *     if (r)
+ *             heft_heap_report_write(r, NULL, to_stdout, NULL, &err);
+ *     heft_heap_report_free(r);
+ *     heft_heap_free(h);
+ *
+ * One thread a handle; opening and reports start their own workers. */
+struct heft_heap;
+
+/* Never fails (memory apart).  Free with heft_heap_free, after its reports; NULL is fine there. */
+HEFT_API struct heft_heap *heft_heap_new(void);
+HEFT_API void heft_heap_free(struct heft_heap *h);
+
+/* Settings, before heft_heap_open; those with names of a profile's mean the same. */
+HEFT_API void heft_heap_add_debug_file(struct heft_heap *h, const char *path);
+HEFT_API void heft_heap_add_debug_dir(struct heft_heap *h, const char *dir);
+HEFT_API void heft_heap_set_find_debug(struct heft_heap *h, bool yes);
+/* HEFT_NAMES_SHORT unless set. */
+HEFT_API void heft_heap_set_demangle(struct heft_heap *h, enum heft_demangle style);
+HEFT_API bool heft_heap_map_path(struct heft_heap *h, const char *from, const char *to,
+				 struct heft_err *err);
+HEFT_API void heft_heap_set_threads(struct heft_heap *h, unsigned threads);
+/* The program: in place of the path that the dump has for the module with its build id or file name.
+ * Where the dump knows no modules, all addresses are the program's own. */
+HEFT_API void heft_heap_set_program(struct heft_heap *h, const char *path);
+/* Modules are looked for below `dir` first. */
+HEFT_API void heft_heap_set_sysroot(struct heft_heap *h, const char *dir);
+/* Raw images.  The address of the dump's first byte; further files, or parts of the dump itself: their
+ * bytes from `off` on lay at `addr`; bytes of a machine word (4 or 8) and the order of bytes, where
+ * the recorder's pages do not tell. */
+HEFT_API void heft_heap_set_base(struct heft_heap *h, uint64_t addr);
+HEFT_API void heft_heap_add_piece(struct heft_heap *h, const char *path, uint64_t addr,
+				  uint64_t off);
+HEFT_API void heft_heap_set_word(struct heft_heap *h, unsigned bytes);
+HEFT_API void heft_heap_set_big_endian(struct heft_heap *h, bool yes);
+
+/* Once per handle.  A dump without any records of the recorder opens, too: then nothing is known
+ * but what is mapped where. */
+HEFT_API bool heft_heap_open(struct heft_heap *h, const char *path, struct heft_err *err);
+
+/* What the bytes of the heap's memory are. */
+enum heft_heap_part {
+	HEFT_HEAP_BLOCKS,     /* asked for */
+	HEFT_HEAP_HEADERS,    /* the recorder's, in front of blocks */
+	HEFT_HEAP_OVERHEAD,   /* the allocator's: its own headers, rounding up */
+	HEFT_HEAP_FREE,       /* given back, or never handed out */
+	HEFT_HEAP_UNRECORDED, /* in use, but not recorded */
+	HEFT_HEAP_RECORDER,   /* the recorder's pages */
+	HEFT_HEAP_OTHER,      /* not explained */
+	HEFT_HEAP_PARTS,
+};
+
+/* Texts are "" and numbers 0 where nothing is known; all hold until heft_heap_free.  Times are
+ * nanoseconds since the start of the process. */
+struct heft_heap_info {
+	const char *path;
+	const char *kind; /* "core", "raw image", "tables of the recorder" */
+	const char *command;
+	uint32_t pid;
+	unsigned word; /* bytes of a machine word */
+	bool big_endian;
+	int signal;
+	bool has_fault;
+	uint64_t fault_addr;
+	uint64_t mapped, present; /* bytes of memory; of these in the dump */
+	uint64_t missing;         /* bytes that the file lost at its end */
+	bool recorded;            /* the recorder's pages are there */
+	bool counted;             /* and with them what each stack asked for and freed */
+	bool inline_stacks, wide, canaries;
+	uint64_t sample; /* one block in so many bytes is recorded; 0: every one */
+	uint32_t depth;  /* frames kept; 0: all */
+	uint64_t live_bytes, live, peak_bytes, alloc_bytes, allocs, temporary;
+	uint64_t block_bytes, blocks; /* live, with a header found in the dump */
+	uint64_t freed_blocks;        /* freed, with a header that is still there */
+	uint64_t started;             /* nanoseconds since 1970 */
+	uint64_t peak_at, taken_at;
+	uint64_t stacks, threads;
+	uint64_t lost;                   /* allocations without a stack, for the tables were full */
+	uint64_t unrecorded;             /* allocations made while the recorder was at work */
+	uint64_t double_frees;           /* seen and not done */
+	uint64_t parts[HEFT_HEAP_PARTS]; /* bytes; all 0 where the dump has no blocks */
+	uint64_t recorder_bytes;         /* of the recorder's tables */
+	uint64_t pinned_pages, pinned_bytes; /* less than a quarter used; their free bytes */
+};
+HEFT_API const struct heft_heap_info *heft_heap_get_info(const struct heft_heap *h);
+
+/* Moment i of how much was live, by time; false past the last. */
+struct heft_heap_moment {
+	uint64_t at, live_bytes;
+	uint64_t peak_bytes; /* since the moment before */
+};
+HEFT_API bool heft_heap_moment(const struct heft_heap *h, size_t i, struct heft_heap_moment *ret);
+
+/* A function around a frame of a call stack.  Texts are never NULL: "" where nothing is known. */
+struct heft_heap_frame {
+	const char *function; /* in the style set */
+	const char *linkage;  /* as the linker sees it */
+	const char *file;
+	uint32_t line, column;
+	const char *module; /* path of the file that is mapped there */
+	uint64_t addr;      /* of the call, as the module's headers count */
+	bool inlined;       /* into the frame after it */
+};
+
+/* What a report counts.  Bytes are those asked for.  Where the recorder took samples, all are
+ * estimates.  PEAK is what was live when the process held most. */
+enum heft_heap_measure {
+	HEFT_HEAP_LIVE_BYTES,
+	HEFT_HEAP_LIVE, /* blocks */
+	HEFT_HEAP_PEAK_BYTES,
+	HEFT_HEAP_PEAK, /* blocks */
+	HEFT_HEAP_ALLOC_BYTES,
+	HEFT_HEAP_ALLOCS,
+	HEFT_HEAP_TEMPORARY, /* allocations freed before their thread asked for another */
+	HEFT_HEAP_MEASURES,
+};
+
+/* What a row of a report is.  A block's function, file, line and module are those of the innermost
+ * frame that is no allocator's (docs/json.md says which are); sums over the rows are thus
+ * those of all blocks. */
+enum heft_heap_by {
+	HEFT_HEAP_BY_STACK,
+	HEFT_HEAP_BY_TREE,    /* functions from the outermost on, with what they called */
+	HEFT_HEAP_BY_CALLERS, /* functions that asked for memory, with their callers */
+	HEFT_HEAP_BY_FUNCTION,
+	HEFT_HEAP_BY_MODULE,
+	HEFT_HEAP_BY_FILE,
+	HEFT_HEAP_BY_LINE,
+	HEFT_HEAP_BY_THREAD, /* that asked for it */
+	HEFT_HEAP_BY_SIZE,   /* of blocks, by powers of two; live ones only */
+	HEFT_HEAP_BY_AGE,    /* in allocations made since, by powers of ten; live ones only */
+};
+
+struct heft_heap_query {
+	size_t size; /* sizeof(struct heft_heap_query) */
+	enum heft_heap_by by;
+	enum heft_heap_measure sort; /* larger first; in a diff by the size of the change */
+	uint32_t rows;               /* a level, then the rest is summed up; 0: all */
+	/* Filters, all must agree: PCRE2 expressions, unanchored, that one frame of the stack must
+	 * match (NULL: any); thread id (0: any); sizes of blocks, both included (max 0: any);
+	 * leaks: only blocks to which no pointer leads. */
+	const char *function, *module, *file;
+	/* Functions that allocate for their callers, beside those that are known; NULL: none. */
+	const char *helpers;
+	uint32_t thread;
+	uint64_t min_size, max_size;
+	bool leaks;
+};
+
+/* How a block can be reached; only reports of leaks know. */
+enum heft_heap_reach {
+	HEFT_HEAP_REACH_UNKNOWN,
+	HEFT_HEAP_LOST,     /* nothing points to it */
+	HEFT_HEAP_INDIRECT, /* lost blocks only do */
+};
+
+/* A row.  Parents come before their children, which are one deeper. */
+struct heft_heap_row {
+	const char *label; /* function, path, thread ...; of a stack its function */
+	/* Of functions, lines and stacks where it is known; else "" and 0. */
+	const char *module, *file;
+	uint32_t line;
+	uint32_t depth;
+	uint64_t now[HEFT_HEAP_MEASURES], base[HEFT_HEAP_MEASURES];
+	/* By function, module, file, line: the sort measure, with all that was called from there. */
+	uint64_t now_below, base_below;
+	enum heft_heap_reach reach;
+	uint64_t others;     /* sums up so many rows over the limit; 0: a row of its own */
+	uint32_t node, site; /* private */
+};
+
+struct heft_heap_report;
+/* `base` may be NULL; else the report is a diff from `base` to `h`: stacks are the same whose frames
+ * are, by module, function and line (module and function alone where the module is of another
+ * build).  NULL on failure: HEFT_EARG for a bad expression, HEFT_EUNSUPPORTED where the dump
+ * cannot tell, which the text explains.  `query` may be NULL. */
+HEFT_API struct heft_heap_report *heft_heap_report_new(struct heft_heap *h, struct heft_heap *base,
+						       const struct heft_heap_query *query,
+						       struct heft_err *err);
+HEFT_API void heft_heap_report_free(struct heft_heap_report *r);
+/* Texts and rows hold until heft_heap_report_free. */
+HEFT_API size_t heft_heap_report_count(const struct heft_heap_report *r);
+HEFT_API const struct heft_heap_row *heft_heap_report_row(const struct heft_heap_report *r,
+							  size_t i);
+/* Sums of all that the filters let through; its label is "TOTAL". */
+HEFT_API const struct heft_heap_row *heft_heap_report_total(const struct heft_heap_report *r);
+/* The frames of a row that is a stack, innermost first, without the allocator's own in front: fills
+ * `ret` up to `count` and returns how many there are. */
+HEFT_API size_t heft_heap_report_frames(const struct heft_heap_report *r,
+					const struct heft_heap_row *row,
+					struct heft_heap_frame *ret, size_t count);
+
+enum heft_heap_format {
+	HEFT_HEAP_TABLE,
+	HEFT_HEAP_CSV,
+	HEFT_HEAP_JSON,       /* docs/json.md */
+	HEFT_HEAP_FOLDED,     /* stacks for flame graphs: "outer;inner VALUE" of the sort measure */
+	HEFT_HEAP_PPROF,      /* gzip'ed profile.proto */
+	HEFT_HEAP_SPEEDSCOPE, /* JSON for speedscope.app */
+};
+
+struct heft_heap_write_opts {
+	size_t size; /* sizeof(struct heft_heap_write_opts) */
+	enum heft_heap_format format;
+	uint32_t frames; /* the table shows so many of a stack; 0: all.  Default 8 */
+	unsigned width;  /* table: cut labels so that lines fit; 0 = never */
+	bool full;       /* table: paths, not file names alone */
+	bool summary;    /* table: what is known of the process above it.  Default true */
+};
+/* The formats that show stacks take all that the filters let through; those of one profile
+ * (PPROF, SPEEDSCOPE) refuse a diff with HEFT_EARG. */
+HEFT_API bool heft_heap_report_write(const struct heft_heap_report *r,
+				     const struct heft_heap_write_opts *opts,
+				     bool (*sink)(void *ctx, const void *data, size_t size),
+				     void *ctx, struct heft_err *err);
+
+/* Other pages about a heap, as a table or JSON. */
+enum heft_heap_page {
+	HEFT_HEAP_TIMELINE, /* how much was live when */
+	HEFT_HEAP_LAYOUT,   /* what the bytes of its memory are */
+	HEFT_HEAP_CHECK,    /* what is damaged, with the suspects */
+};
+HEFT_API bool heft_heap_write(struct heft_heap *h, enum heft_heap_page page,
+			      enum heft_heap_format format,
+			      bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
+			      struct heft_err *err);
+
+/* A block.  Its frames hold until the next call that gives blocks. */
+struct heft_heap_block {
+	uint64_t addr, size;
+	uint64_t sequence; /* number of the allocation in the process; 0: not kept */
+	uint32_t thread;   /* that asked for it; 0: not kept */
+	bool freed;
+	const struct heft_heap_frame *frames; /* innermost first */
+	size_t frame_count;
+};
+
+enum heft_heap_state {
+	HEFT_HEAP_NOWHERE, /* nothing is mapped there */
+	HEFT_HEAP_MAPPED,  /* memory that is no heap */
+	HEFT_HEAP_STACK,   /* of a thread */
+	HEFT_HEAP_IN_LIVE,
+	HEFT_HEAP_IN_HEADER, /* of a live block */
+	HEFT_HEAP_IN_FREED,
+	HEFT_HEAP_BETWEEN, /* in the memory of the heap, in no block */
+};
+
+/* What is at an address of the process.  Holds until the next call that gives blocks. */
+struct heft_heap_place {
+	uint64_t addr;
+	enum heft_heap_state state;
+	const char *part;                     /* BETWEEN: what the bytes there are; else "" */
+	struct heft_heap_block block;         /* IN_*: that one */
+	struct heft_heap_block before, after; /* live neighbours; size and addr 0: none */
+	uint64_t map_start, map_size;
+	bool read, write, exec;
+	const char *file; /* mapped there */
+	const char *symbol;
+	uint64_t symbol_offset;
+	uint32_t thread;   /* STACK: whose */
+	const void *bytes; /* of the block, or from the address on; NULL: not in the dump */
+	uint64_t bytes_addr;
+	size_t byte_count; /* 64 at most */
+};
+HEFT_API bool heft_heap_at(struct heft_heap *h, uint64_t addr, struct heft_heap_place *ret);
+/* HEFT_HEAP_TABLE: a block of lines for people.  HEFT_HEAP_JSON: one object on one line. */
+HEFT_API bool heft_heap_place_write(const struct heft_heap_place *at, enum heft_heap_format format,
+				    bool (*sink)(void *ctx, const void *data, size_t size),
+				    void *ctx);
+
+enum heft_heap_damage_kind {
+	HEFT_HEAP_CANARY,        /* `block` was written past its end */
+	HEFT_HEAP_HEADER,        /* a header was written over; `block` is in front of it */
+	HEFT_HEAP_CHUNK,         /* what the allocator keeps behind `block` was written over */
+	HEFT_HEAP_DOUBLE_FREE,   /* `count` times; `block`, if it is known */
+	HEFT_HEAP_CANARY_FREED,  /* `count` blocks had been written past their end when freed */
+	HEFT_HEAP_FAULT,         /* the address of the fault is near `block` */
+	HEFT_HEAP_FREED_USE,     /* the address of the fault lies in `block`, freed */
+	HEFT_HEAP_FREED_POINTER, /* a register of the thread that stopped points into it */
+};
+struct heft_heap_damage {
+	enum heft_heap_damage_kind kind;
+	uint64_t addr, count;
+	int64_t distance; /* FAULT: from the block's end (>= 0) or start (< 0); 0 inside */
+	bool has_block,
+		has_victim; /* victim: whose header or bytes were hit, as far as that is left */
+	struct heft_heap_block block, victim;
+};
+HEFT_API size_t heft_heap_damage_count(struct heft_heap *h);
+HEFT_API bool heft_heap_get_damage(struct heft_heap *h, size_t i, struct heft_heap_damage *ret);
+
+HEFT_API size_t heft_heap_note_count(const struct heft_heap *h);
+HEFT_API const struct heft_note *heft_heap_note(const struct heft_heap *h, size_t i);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

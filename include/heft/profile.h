@@ -1,0 +1,227 @@
+/* profile.h - part of heft.h: sizes: a profile of files by data sources, and its reports. */
+#ifndef HEFT_H
+#include "heft.h" /* which includes this file in its turn */
+#elif !defined(HEFT_PART_PROFILE_H)
+#define HEFT_PART_PROFILE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- a profile: settings, inputs, run ------------------------------------ */
+
+struct heft_profile;
+
+enum heft_role {
+	HEFT_INPUT, /* measured */
+	HEFT_BASE,  /* what inputs are compared with; one is enough to make the profile a diff */
+};
+
+enum heft_demangle {
+	HEFT_NAMES_RAW,   /* as the linker sees them */
+	HEFT_NAMES_SHORT, /* without parameters, template arguments and clone suffixes */
+	HEFT_NAMES_FULL,
+};
+
+enum heft_domain { HEFT_FILE = 1, HEFT_VM = 2, HEFT_BOTH = 3 };
+
+/* How the rows of a level are ordered; ties always by label, bytewise.
+ * HEFT_SORT_AUTO: by size, in a diff by the change.  HEFT_SORT_SIZE: larger first.
+ * HEFT_SORT_DELTA: growth first, shrinkage last.  HEFT_SORT_NAME: by label. */
+enum heft_sort { HEFT_SORT_AUTO, HEFT_SORT_SIZE, HEFT_SORT_DELTA, HEFT_SORT_NAME };
+
+/* Never fails (memory apart).  Free with heft_profile_free; NULL is fine there. */
+HEFT_API struct heft_profile *heft_profile_new(void);
+HEFT_API void heft_profile_free(struct heft_profile *p);
+
+/* Adds a level to the hierarchy.  `name` is a built-in source (heft_source_at) or
+ * one defined before.  HEFT_EARG for an unknown name. */
+HEFT_API bool heft_profile_add_source(struct heft_profile *p, const char *name,
+				      struct heft_err *err);
+
+/* Defines a source that rewrites the labels of `base`: the first of the `count`
+ * patterns (PCRE2, unanchored) that matches a label replaces it whole by its
+ * replacement, in which \0 is the match and \1..\9 are groups. */
+HEFT_API bool heft_profile_define_source(struct heft_profile *p, const char *name, const char *base,
+					 const char *const *patterns,
+					 const char *const *replacements, size_t count,
+					 struct heft_err *err);
+
+/* Names a file to measure.  Opened by heft_profile_run.  The path is copied. */
+HEFT_API bool heft_profile_add_file(struct heft_profile *p, const char *path, enum heft_role role,
+				    struct heft_err *err);
+
+/* Separate debug info for whichever input has the same build id.  heft_profile_run
+ * fails with HEFT_EARG where no input has it, or the file has no build id. */
+HEFT_API bool heft_profile_add_debug_file(struct heft_profile *p, const char *path,
+					  struct heft_err *err);
+
+/* A directory to look for separate debug files in, before the system's. */
+HEFT_API void heft_profile_add_debug_dir(struct heft_profile *p, const char *dir);
+
+/* Whether separate debug files are looked for unasked (default true). */
+HEFT_API void heft_profile_set_find_debug(struct heft_profile *p, bool yes);
+
+/* What perf record wrote while the inputs ran, for the source "hotness".  Fails where it cannot be read or
+ * is something else. */
+HEFT_API bool heft_profile_set_samples(struct heft_profile *p, const char *path,
+				       struct heft_err *err);
+
+/* What a configuration file says that is the caller's to do. */
+struct heft_config {
+	bool raw_map;
+	uint32_t verbose;
+	bool has_demangle, has_rows, has_sort;          /* these were applied to the profile */
+	const uint64_t *debug_vmaddrs, *debug_fileoffs; /* belong to the profile */
+	size_t debug_vmaddr_count, debug_fileoff_count;
+};
+
+/* Merges a configuration file (Bloaty's text format, see heft(1)) and fills *ret (may be
+ * NULL). */
+HEFT_API bool heft_profile_config(struct heft_profile *p, const char *path, struct heft_config *ret,
+				  struct heft_err *err);
+
+/* Keep only ranges one of whose labels matches `include` (or does not match
+ * `exclude`); PCRE2, unanchored.  Bytes left out are counted in heft_profile_omitted. */
+HEFT_API bool heft_profile_include(struct heft_profile *p, const char *regex, struct heft_err *err);
+HEFT_API bool heft_profile_exclude(struct heft_profile *p, const char *regex, struct heft_err *err);
+
+/* Paths of source files, as levels show them: one that is `from` or lies below it gets `to` in its
+ * place.  The first map that fits counts; then the first prefix to strip that the path lies
+ * below is cut off.  Prefixes end where a component of the path ends.  HEFT_EARG where `from` or
+ * `prefix` is empty. */
+HEFT_API bool heft_profile_map_path(struct heft_profile *p, const char *from, const char *to,
+				    struct heft_err *err);
+HEFT_API bool heft_profile_strip_prefix(struct heft_profile *p, const char *prefix,
+					struct heft_err *err);
+/* Makes each level of directories so many levels, one for each component of the path from the
+ * root down; their names have the number behind ("directories1").  0 (default) = one level, with the
+ * whole directory.  A run fails with HEFT_ELIMIT where that makes too many levels. */
+HEFT_API void heft_profile_set_depth(struct heft_profile *p, unsigned levels);
+
+HEFT_API void heft_profile_set_demangle(struct heft_profile *p, enum heft_demangle style);
+HEFT_API void heft_profile_set_sort(struct heft_profile *p, enum heft_sort sort);
+HEFT_API void heft_profile_set_sort_domain(struct heft_profile *p, enum heft_domain domain);
+/* Rows a level before the rest is summed up as "[N Others]"; 0 = all.  Default 20. */
+HEFT_API void heft_profile_set_rows(struct heft_profile *p, uint32_t rows);
+/* Threads to use, 0 (default) = one a processor.  Never changes the result. */
+HEFT_API void heft_profile_set_threads(struct heft_profile *p, unsigned threads);
+/* Count symbols (heft_sizes.count); costs a look at the symbols of every input. */
+HEFT_API void heft_profile_set_count(struct heft_profile *p, bool yes);
+/* List aliases with the rows of symbols (heft_row.aliases). */
+HEFT_API void heft_profile_set_aliases(struct heft_profile *p, bool yes);
+/* Keep the ranges themselves for heft_profile_ranges and heft_profile_lookup. */
+HEFT_API void heft_profile_keep_ranges(struct heft_profile *p, bool yes);
+/* Explains: during a run, calls fn for every claim of every source that covers one of the
+ * addresses named with heft_profile_trace_at, in the order of priority, or for every claim
+ * at all if none was named.  `why` says in a word or two what made the claim ("symbol
+ * table", "relocation", "code reference" ...).  Claims of unknown size have size UINT64_MAX. */
+typedef void (*heft_trace_fn)(void *ctx, const char *path, const char *source,
+			      enum heft_domain domain, uint64_t start, uint64_t size,
+			      const char *label, const char *why);
+HEFT_API void heft_profile_set_trace(struct heft_profile *p, heft_trace_fn fn, void *ctx);
+HEFT_API void heft_profile_trace_at(struct heft_profile *p, enum heft_domain domain, uint64_t addr);
+
+/* Called now and then from one thread during a run; done <= total, in bytes of
+ * input; `what` is a word or two.  `ctx` is handed through. */
+HEFT_API void heft_profile_set_progress(struct heft_profile *p,
+					void (*progress)(void *ctx, const char *what, uint64_t done,
+							 uint64_t total),
+					void *ctx);
+
+/* Reads the inputs and makes the rows.  Once per profile. */
+HEFT_API bool heft_profile_run(struct heft_profile *p, struct heft_err *err);
+
+/* ---- what a run found ---------------------------------------------------- */
+
+struct heft_sizes {
+	uint64_t vm, file; /* bytes */
+	uint64_t count;    /* distinct symbols that own some of them; 0 unless asked for */
+};
+
+/* One row.  Rows, labels and arrays belong to the profile. */
+struct heft_row {
+	const char *label; /* NUL-terminated; may hold any other byte */
+	struct heft_sizes now, base;
+	const struct heft_row *const *children; /* sorted, cut to the row limit */
+	size_t child_count;
+	/* Other names of the same bytes: symbols with the address and size of one that owns bytes
+	 * here.  Each once, in bytewise order; empty unless asked for. */
+	const char *const *aliases;
+	size_t alias_count;
+	bool others; /* sums up `others_count` rows over the limit */
+	size_t others_count;
+};
+
+/* "TOTAL"; its children are the first level.  NULL before a successful run. */
+HEFT_API const struct heft_row *heft_profile_rows(const struct heft_profile *p);
+HEFT_API bool heft_profile_is_diff(const struct heft_profile *p);
+/* Bytes the filters left out (vm, file). */
+HEFT_API struct heft_sizes heft_profile_omitted(const struct heft_profile *p);
+
+HEFT_API size_t heft_profile_note_count(const struct heft_profile *p);
+HEFT_API const struct heft_note *heft_profile_note(const struct heft_profile *p, size_t i);
+
+/* Inputs in the order given, bases after them; a thin archive adds its members. */
+HEFT_API size_t heft_profile_file_count(const struct heft_profile *p);
+struct heft_file_info {
+	const char *path;
+	const char *format;     /* "ELF 64-bit LSB shared object, x86-64" ... */
+	const char *build_id;   /* hex, "" if none */
+	const char *debug_path; /* separate debug file in use, "" if none */
+	uint64_t size;          /* bytes of the file */
+	uint64_t vm_size;       /* bytes of its VM image */
+	enum heft_role role;
+};
+HEFT_API bool heft_profile_file(const struct heft_profile *p, size_t i, struct heft_file_info *ret);
+
+/* Walks the ranges of file `i` in one domain (HEFT_FILE or HEFT_VM) in address
+ * order: [start, start+size) with one label per level.  A range without labels
+ * (`labels` NULL) is a hole.  Needs heft_profile_keep_ranges. */
+typedef void (*heft_range_fn)(void *ctx, uint64_t start, uint64_t size, const char *const *labels,
+			      size_t label_count);
+HEFT_API bool heft_profile_ranges(const struct heft_profile *p, size_t i, enum heft_domain domain,
+				  heft_range_fn fn, void *ctx);
+
+/* The range around one address (or file offset) of file `i`.  The labels
+ * hold until the next look-up.  False where nothing is mapped there.  Needs
+ * heft_profile_keep_ranges. */
+struct heft_place {
+	uint64_t start, size;
+	const char *const *labels; /* one per level */
+	size_t label_count;
+};
+HEFT_API bool heft_profile_lookup(struct heft_profile *p, size_t i, enum heft_domain domain,
+				  uint64_t addr, struct heft_place *ret);
+
+/* ---- reports -------------------------------------------------------------- */
+
+enum heft_format {
+	HEFT_TABLE,
+	HEFT_CSV,
+	HEFT_TSV,
+	HEFT_JSON,
+	HEFT_FOLDED, /* stacks for flame graphs: "label;label BYTES", of the file or of `domain` */
+};
+
+struct heft_write_opts {
+	size_t size;             /* sizeof(struct heft_write_opts) */
+	enum heft_format format; /* default HEFT_TABLE */
+	enum heft_domain domain; /* columns of the table; 0 = both */
+	bool count;              /* a column with the number of labels */
+	bool old_new;            /* a diff shows old and new sizes beside the change */
+	bool base_columns;       /* csv of a diff: original and current sizes */
+	bool color;              /* table: ANSI colours */
+	unsigned width;          /* table: cut labels so that lines fit; 0 = never */
+};
+
+/* Writes the rows as text.  `sink` takes each piece of output and returns false to
+ * stop; then the call returns false with HEFT_EIO.  `opts` may be NULL. */
+HEFT_API bool heft_profile_write(const struct heft_profile *p, const struct heft_write_opts *opts,
+				 bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
+				 struct heft_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,294 @@
+/* snapshot.h - part of heft.h: flat symbol lists: snapshots, differences, queries, budgets. */
+#ifndef HEFT_H
+#include "heft.h" /* which includes this file in its turn */
+#elif !defined(HEFT_PART_SNAPSHOT_H)
+#define HEFT_PART_SNAPSHOT_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- snapshots: flat lists of symbols --------------------------------------- */
+
+/* Every symbol of a program, with its size, padding, source and object file and aliases, such that
+ * they add up to each section and to the file: the model of Chromium's SuperSize, whose `.size` files
+ * are read and written.
+ *
+ *     struct heft_snapshot *s = heft_snapshot_new();
+ *     if (heft_snapshot_open(s, "a.out", &err))
+ *             heft_snapshot_write(s, to_file, file, &err);
+ *     heft_snapshot_free(s);
+ *
+ * One thread a handle. */
+struct heft_snapshot;
+
+/* Never fails (memory apart).  Free with heft_snapshot_free; NULL is fine there. */
+HEFT_API struct heft_snapshot *heft_snapshot_new(void);
+HEFT_API void heft_snapshot_free(struct heft_snapshot *s);
+
+/* Settings, before heft_snapshot_open, as those of heft_where. */
+HEFT_API void heft_snapshot_add_debug_file(struct heft_snapshot *s, const char *path);
+HEFT_API void heft_snapshot_add_debug_dir(struct heft_snapshot *s, const char *dir);
+HEFT_API void heft_snapshot_set_find_debug(struct heft_snapshot *s, bool yes);
+/* The linker's map of the program; by default FILE.map or FILE.map.gz, where there is one.  NULL: none. */
+HEFT_API void heft_snapshot_set_map(struct heft_snapshot *s, const char *path);
+/* compile_commands.json or build.ninja: which source an object was made from. */
+HEFT_API void heft_snapshot_add_build(struct heft_snapshot *s, const char *path);
+/* CODEOWNERS, or a table of patterns and components in its form (docs/snapshots.md). */
+HEFT_API void heft_snapshot_set_components(struct heft_snapshot *s, const char *path);
+/* As heft_profile_map_path and heft_profile_strip_prefix. */
+HEFT_API bool heft_snapshot_map_path(struct heft_snapshot *s, const char *from, const char *to,
+				     struct heft_err *err);
+HEFT_API bool heft_snapshot_strip_prefix(struct heft_snapshot *s, const char *prefix,
+					 struct heft_err *err);
+/* Names cut exactly as SuperSize cuts them, its weaknesses included (default: no). */
+HEFT_API void heft_snapshot_set_exact_names(struct heft_snapshot *s, bool yes);
+/* String literals as symbols of their own (default: yes). */
+HEFT_API void heft_snapshot_set_literals(struct heft_snapshot *s, bool yes);
+/* Functions that several objects define (inline ones, templates), of which the linker kept one, as aliases with the
+ * path of each object; of more than 40, one symbol with what the paths share (default: no). */
+HEFT_API void heft_snapshot_set_path_aliases(struct heft_snapshot *s, bool yes);
+HEFT_API void heft_snapshot_set_threads(struct heft_snapshot *s, unsigned threads);
+
+/* Once per handle: reads a `.size` or `.sizediff` file, or makes the list from a program, an archive, a zip file (APK)
+ * or a data pack of Chromium. */
+HEFT_API bool heft_snapshot_open(struct heft_snapshot *s, const char *path, struct heft_err *err);
+/* The same from several files, no `.size` files among them: a container each, named by the files' last components. */
+HEFT_API bool heft_snapshot_open_all(struct heft_snapshot *s, const char *const *paths,
+				     size_t count, struct heft_err *err);
+/* As a `.size` file.  `sink` takes each piece and returns false to stop; then the call fails with HEFT_EIO. */
+HEFT_API bool heft_snapshot_write(const struct heft_snapshot *s,
+				  bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
+				  struct heft_err *err);
+
+/* Totals of a section of a container. */
+struct heft_snapshot_section {
+	const char *container; /* "" where there is one only */
+	const char *name;
+	bool in_file;                 /* takes room in the file */
+	uint64_t size;                /* as the program states it */
+	uint64_t symbols, unique;     /* unique: lists of aliases count once */
+	int64_t symbol_size, padding; /* of the unique ones */
+	uint64_t with_source;         /* of symbol_size: has a source path ... */
+	uint64_t with_object;         /* ... an object path */
+};
+/* The i-th; false past the last.  Texts hold until heft_snapshot_free. */
+HEFT_API bool heft_snapshot_section(const struct heft_snapshot *s, size_t i,
+				    struct heft_snapshot_section *ret);
+
+HEFT_API size_t heft_snapshot_note_count(const struct heft_snapshot *s);
+HEFT_API const struct heft_note *heft_snapshot_note(const struct heft_snapshot *s, size_t i);
+
+/* ---- what changed between two snapshots ----------------------------------- */
+
+/* Two snapshots with their symbols in pairs.
+ *
+ *     struct heft_diff *d = heft_diff_new(before, after, false, &err);
+ *     if (d)
+ *             heft_diff_write(d, HEFT_DIFF_TABLE, 80, to_stdout, NULL, &err);
+ *     heft_diff_free(d);
+ *
+ * Symbols are paired as SuperSize does: by section, name and path, then by less and less of these.  What is left
+ * is paired where it was moved (the same name in another path) or renamed (the same size in the same path, or a
+ * name alike), unless only SuperSize's own passes are asked for: the counts are then its counts. */
+struct heft_diff;
+
+/* What became of a symbol; of each, one holds: the last that does. */
+enum heft_change {
+	HEFT_UNCHANGED,
+	HEFT_CHANGED, /* in size, or in how many share its bytes */
+	HEFT_ADDED,
+	HEFT_REMOVED,
+	HEFT_MOVED,   /* to another path */
+	HEFT_RENAMED, /* and perhaps moved */
+	HEFT_CHANGES,
+};
+
+/* The snapshots are open and outlive the diff.  `before` is NULL where `after` is from a .sizediff file, which
+ * holds both.  NULL on failure. */
+HEFT_API struct heft_diff *heft_diff_new(const struct heft_snapshot *before,
+					 const struct heft_snapshot *after, bool supersize,
+					 struct heft_err *err);
+HEFT_API void heft_diff_free(struct heft_diff *d);
+
+enum heft_diff_by {
+	HEFT_DIFF_BY_SYMBOL, /* symbols of one name in one section and path; those that changed */
+	HEFT_DIFF_BY_SOURCE, /* path of the source, else of the object */
+	HEFT_DIFF_BY_DIRECTORY, /* of that */
+	HEFT_DIFF_BY_OBJECT,
+	HEFT_DIFF_BY_COMPONENT,
+	HEFT_DIFF_BY_SECTION,
+	HEFT_DIFF_BY_CONTAINER,
+	HEFT_DIFF_BY_NAMESPACE, /* what the name has before its last "::" */
+};
+
+/* Larger first, changes by their size; ties, and HEFT_DIFF_SORT_NAME, by label. */
+enum heft_diff_sort {
+	HEFT_DIFF_SORT_DELTA,
+	HEFT_DIFF_SORT_NEW,
+	HEFT_DIFF_SORT_OLD,
+	HEFT_DIFF_SORT_NAME,
+};
+
+struct heft_diff_query {
+	size_t size; /* sizeof(struct heft_diff_query) */
+	enum heft_diff_by by;
+	enum heft_diff_sort sort;
+	uint32_t rows;       /* then the rest is summed up; 0: all */
+	const char *section; /* only of this one, by name or letter; NULL: of all */
+	uint64_t min;        /* rows that changed by fewer bytes are left out */
+};
+
+/* Bytes: those of symbols shared by several names count in parts for each (PSS).  Padding in front of symbols is
+ * apart, but for symbols that are nothing else. */
+struct heft_diff_sizes {
+	double before, after;
+	double padding_before, padding_after;
+};
+
+/* A row.  Texts are never NULL. */
+struct heft_diff_row {
+	const char *label;
+	/* By symbol, else "".  `was`: its name before, if renamed, or its path, if moved. */
+	const char *section, *path, *component, *container, *was;
+	enum heft_change change; /* by symbol; where its members differ, HEFT_CHANGED */
+	struct heft_diff_sizes sizes;
+	uint64_t counts[HEFT_CHANGES]; /* symbols */
+	uint64_t others; /* sums up so many rows over the limit; 0: a row of its own */
+};
+
+struct heft_diff_section {
+	const char *name; /* of all containers */
+	bool in_file;     /* false: .bss and its like */
+	struct heft_diff_sizes sizes;
+	uint64_t counts[HEFT_CHANGES];
+};
+
+/* Sums of sections, by falling size; and those of all ("TOTAL").  With SuperSize's passes, the sums of padding count as
+ * symbols that were added, one a container and section, as there. */
+HEFT_API size_t heft_diff_section_count(const struct heft_diff *d);
+HEFT_API const struct heft_diff_section *heft_diff_get_section(const struct heft_diff *d, size_t i);
+HEFT_API const struct heft_diff_section *heft_diff_total(const struct heft_diff *d);
+
+/* Makes the rows of a query, which hold until the next one; returns how many.  NULL: the default. */
+HEFT_API size_t heft_diff_rows(struct heft_diff *d, const struct heft_diff_query *query);
+HEFT_API const struct heft_diff_row *heft_diff_row(const struct heft_diff *d, size_t i);
+/* Sums over all that `section` lets through; its label is "TOTAL". */
+HEFT_API const struct heft_diff_row *heft_diff_rows_total(const struct heft_diff *d);
+
+enum heft_diff_format {
+	HEFT_DIFF_TABLE,
+	HEFT_DIFF_CSV,  /* rows alone */
+	HEFT_DIFF_JSON, /* docs/json.md */
+	HEFT_DIFF_MARKDOWN,
+};
+/* The sections, then the rows of the last heft_diff_rows.  `width`: the table's labels are cut so that
+ * lines fit; 0 = never.  `sink` as everywhere. */
+HEFT_API bool heft_diff_write(const struct heft_diff *d, enum heft_diff_format format,
+			      unsigned width,
+			      bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
+			      struct heft_err *err);
+/* Writes a .sizediff file, which SuperSize's viewer opens: what is not unchanged, of both sides. */
+HEFT_API bool heft_diff_save(const struct heft_diff *d,
+			     bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
+			     struct heft_err *err);
+
+/* ---- queries over a snapshot ---------------------------------------------- */
+
+/* SQL over the symbols of a snapshot, by SQLite: docs/query.md names the tables and columns.  The snapshot is
+ * open and outlives the query.  NULL on failure. */
+struct heft_query;
+HEFT_API struct heft_query *heft_query_new(const struct heft_snapshot *s, struct heft_err *err);
+HEFT_API void heft_query_free(struct heft_query *q);
+
+enum heft_query_format {
+	HEFT_QUERY_TABLE,
+	HEFT_QUERY_CSV,  /* a line of names first */
+	HEFT_QUERY_JSON, /* an array of objects a statement */
+};
+struct heft_query_opts {
+	size_t size; /* sizeof(struct heft_query_opts) */
+	enum heft_query_format format;
+	uint64_t rows;  /* of a statement, at most; 0: all */
+	unsigned width; /* table: lines are cut to it; 0: never */
+};
+/* Runs the statements of a text and writes what they give.  HEFT_EARG for a mistake in them, and for
+ * statements that would change something.  `opts` may be NULL.  `sink` as everywhere. */
+HEFT_API bool heft_query_run(struct heft_query *q, const char *sql,
+			     const struct heft_query_opts *opts,
+			     bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
+			     struct heft_err *err);
+/* Whether a text ends where a statement does, so that no further line is awaited. */
+HEFT_API bool heft_query_is_complete(const char *sql);
+/* The i-th ready-made query; false past the last.  Texts are static. */
+HEFT_API bool heft_query_at(size_t i, const char **ret_name, const char **ret_text,
+			    const char **ret_sql);
+
+/* ---- budgets --------------------------------------------------------------- */
+
+/* Limits on the sizes of a program, from a file (docs/budgets.md). */
+struct heft_budget;
+/* NULL on failure: HEFT_EFORMAT "PATH:LINE:COLUMN: what" for a bad rule. */
+HEFT_API struct heft_budget *heft_budget_open(const char *path, struct heft_err *err);
+HEFT_API void heft_budget_free(struct heft_budget *b);
+
+enum heft_budget_state {
+	HEFT_BUDGET_KEPT,
+	HEFT_BUDGET_BROKEN,
+	HEFT_BUDGET_SKIPPED, /* a limit of growth, and there is no base */
+};
+
+struct heft_budget_part {
+	const char *label, *path;
+	double now, base;
+};
+
+/* A limit and what was measured, in bytes.  Texts and parts hold until the next check. */
+struct heft_budget_row {
+	const char *rule; /* the limit as it is written */
+	unsigned line;
+	bool growth;
+	enum heft_budget_state state;
+	double now, base; /* base: 0 without one */
+	double limit;     /* that `now` or the growth must not exceed */
+	/* Of a broken limit: the symbols that are largest, or grew most. */
+	const struct heft_budget_part *parts;
+	size_t part_count;
+};
+
+/* Measures; `base` may be NULL.  False where a limit cannot be measured. */
+HEFT_API bool heft_budget_check(struct heft_budget *b, const struct heft_snapshot *now,
+				const struct heft_snapshot *base, struct heft_err *err);
+HEFT_API size_t heft_budget_count(const struct heft_budget *b);
+HEFT_API const struct heft_budget_row *heft_budget_row(const struct heft_budget *b, size_t i);
+
+enum heft_budget_format {
+	HEFT_BUDGET_TEXT,
+	HEFT_BUDGET_GITHUB, /* commands of GitHub's workflows: ::error file=...:: */
+	HEFT_BUDGET_MARKDOWN,
+	HEFT_BUDGET_JSON, /* docs/json.md */
+};
+HEFT_API bool heft_budget_write(const struct heft_budget *b, enum heft_budget_format format,
+				bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
+				struct heft_err *err);
+
+/* ---- the quality of a snapshot -------------------------------------------- */
+
+/* What looks wrong in a snapshot: sums that are not the section's size (`error`), and shares of padding, of
+ * symbols without a name or path and the like that are out of the ordinary. */
+struct heft_quality_finding {
+	const char *container, *section;
+	const char *text; /* one line */
+	bool error;
+};
+struct heft_quality;
+HEFT_API struct heft_quality *heft_quality_new(const struct heft_snapshot *s);
+HEFT_API void heft_quality_free(struct heft_quality *q);
+HEFT_API size_t heft_quality_count(const struct heft_quality *q);
+HEFT_API const struct heft_quality_finding *heft_quality_get(const struct heft_quality *q,
+							     size_t i);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

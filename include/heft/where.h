@@ -1,0 +1,113 @@
+/* where.h - part of heft.h: what is at an address. */
+#ifndef HEFT_H
+#include "heft.h" /* which includes this file in its turn */
+#elif !defined(HEFT_PART_WHERE_H)
+#define HEFT_PART_WHERE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- what is at an address ------------------------------------------------ */
+
+/* One program or object, for looking up addresses: segment, section, symbol, compile unit, source
+ * lines with what was inlined there (from DWARF 2 to 5, wherever it is: in the file, in its
+ * separate debug file, split).
+ *
+ *     struct heft_where *w = heft_where_new();
+ *     struct heft_location at;
+ *     uint64_t addr;
+ *     if (heft_where_open(w, "/bin/ls", &err) && heft_where_parse(w, "main+4", &addr, &err) &&
+ *         heft_where_find(w, addr, &at))
+ *             for (size_t i = 0; i < at.frame_count; i++)
+ *                     printf("%s at %s:%u\n", at.frames[i].function, at.frames[i].file,
+ *                            at.frames[i].line);
+ *     heft_where_free(w);
+ *
+ * What a unit says is read when its first address is asked for, and kept.  One thread a handle;
+ * several handles may look at one file. */
+struct heft_where;
+
+/* Never fails (memory apart).  Free with heft_where_free; NULL is fine there. */
+HEFT_API struct heft_where *heft_where_new(void);
+HEFT_API void heft_where_free(struct heft_where *w);
+
+/* Settings, before heft_where_open.  As those of a profile; the style of names is
+ * HEFT_NAMES_FULL unless set.  heft_where_open fails where a debug file has another build id. */
+HEFT_API void heft_where_add_debug_file(struct heft_where *w, const char *path);
+HEFT_API void heft_where_add_debug_dir(struct heft_where *w, const char *dir);
+HEFT_API void heft_where_set_find_debug(struct heft_where *w, bool yes);
+HEFT_API void heft_where_set_demangle(struct heft_where *w, enum heft_demangle style);
+/* Basic blocks of files without a map of them are derived from the code (default: no). */
+HEFT_API void heft_where_set_blocks(struct heft_where *w, bool yes);
+
+/* Once per handle.  HEFT_EUNSUPPORTED for archives. */
+HEFT_API bool heft_where_open(struct heft_where *w, const char *path, struct heft_err *err);
+
+/* Reads an address as people write it: hexadecimal digits, with or without 0x in front;
+ * 10#DIGITS for a decimal number; NAME or NAME+OFFSET with the name of a section or symbol as
+ * the file has it (a name that looks like a number needs +0).  In objects, which have no
+ * addresses, a number below 2^40 counts from the start of the first section of code.  HEFT_EARG
+ * for anything else. */
+HEFT_API bool heft_where_parse(const struct heft_where *w, const char *text, uint64_t *ret_addr,
+			       struct heft_err *err);
+
+struct heft_block;
+
+/* A function around an address.  Texts are never NULL: "" where nothing is known; numbers 0. */
+struct heft_frame {
+	const char *function; /* in the style set */
+	const char *linkage;  /* as the linker sees it; "" where the DWARF has no such name */
+	const char *file;     /* made absolute, without "." and ".." */
+	uint32_t line, column;
+};
+
+/* What is known of an address.  Texts are NULL where nothing is known, hold until
+ * heft_where_free and are NUL-terminated; frames hold until the next look-up. */
+struct heft_location {
+	uint64_t addr;
+	const char *segment; /* "LOAD #2 [RX]" */
+	const char *section;
+	uint64_t section_offset;
+	bool in_file;               /* has bytes in the file ... */
+	uint64_t file_offset;       /* ... here */
+	const char *symbol;         /* in the style set */
+	const char *symbol_linkage; /* as the linker sees it */
+	uint64_t symbol_offset;     /* from its start */
+	uint64_t symbol_size;       /* 0 where the symbol states none */
+	/* Name of the compile unit; where no DWARF covers a local symbol, of the source file its
+	 * table says it is from. */
+	const char *unit;
+	/* Innermost first: frame 0 is where the address comes from, each further one where the
+	 * frame before was inlined; the last is the function itself. */
+	const struct heft_frame *frames;
+	size_t frame_count;
+	/* The machine basic block, without what its map says beyond its flags; NULL where none is known.
+	 * Holds until the next look-up. */
+	const struct heft_block *block;
+};
+
+/* Fills *ret.  False where the image has nothing at this address. */
+HEFT_API bool heft_where_find(struct heft_where *w, uint64_t addr, struct heft_location *ret);
+
+/* HEFT_WHERE_TEXT: a block for people.  HEFT_WHERE_JSON: one object on one line (docs/json.md).
+ * HEFT_WHERE_TERSE: two lines a frame, function and file:line:column, then an empty line, as
+ * llvm-symbolizer writes by default; "??" for what is unknown; the last function is named by its
+ * symbol. */
+enum heft_where_format { HEFT_WHERE_TEXT, HEFT_WHERE_JSON, HEFT_WHERE_TERSE };
+
+/* Writes a location as text.  `sink` takes each piece of output and returns false to stop; then
+ * the call returns false. */
+HEFT_API bool heft_location_write(const struct heft_location *at, enum heft_where_format format,
+				  bool (*sink)(void *ctx, const void *data, size_t size),
+				  void *ctx);
+
+/* Path of the separate debug file in use, "" if none. */
+HEFT_API const char *heft_where_debug_path(const struct heft_where *w);
+HEFT_API size_t heft_where_note_count(const struct heft_where *w);
+HEFT_API const struct heft_note *heft_where_note(const struct heft_where *w, size_t i);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,57 @@
+/* The code of basic blocks as text: heft_blocks_disassemble. */
+#include "api/blocks.h"
+
+#include "code/disasm.h"
+#include "report/report.h"
+#include "source/blockmap.h"
+
+/* One function being written. */
+struct listing {
+	const struct image *im;
+	struct disasm disasm;
+	uint64_t left; /* bytes of code that may still be looked at */
+	struct sink s;
+};
+
+static void put_block(struct listing *l, const struct heft_block *b)
+{
+	struct bytes code = image_at(l->im, b->addr, min_u64(b->size, l->left));
+	uint64_t addr = b->addr;
+	struct disasm_insn insn;
+	out_block(b, &l->s);
+	l->left -= code.size;
+	while (code.size > 0 && !l->s.failed) {
+		disasm_next(&l->disasm, code, addr, &insn);
+		out_insn(addr, insn.bytes, insn.name, insn.operands, &l->s);
+		addr += insn.bytes.size;
+		code = (struct bytes){ code.p + insn.bytes.size, code.size - insn.bytes.size };
+	}
+}
+
+bool heft_blocks_disassemble(struct heft_blocks *b, size_t i,
+			     bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
+			     struct heft_err *err)
+{
+	struct heft_block_function f;
+	struct listing l;
+	bool thumb;
+	if (!disasm_present())
+		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+			    "this heft was built without a disassembler");
+	if (!heft_blocks_function(b, i, &f))
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no function has this number");
+	l.im = blocks_image(b, i, &thumb);
+	l.left = l.im->bytes.size; /* of a map that says each byte once */
+	if (!disasm_open(&l.disasm, l.im->machine, l.im->big_endian, thumb))
+		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+			    "no disassembler for the code of this machine");
+	l.s.write = sink; /* its buffer stays as it is */
+	l.s.ctx = ctx;
+	l.s.failed = false;
+	l.s.used = 0;
+	out_block_head(&f, &l.s);
+	for (size_t k = 0; k < f.block_count; k++)
+		put_block(&l, &f.blocks[k]);
+	disasm_close(&l.disasm);
+	return sink_flush(&l.s) || fail(err, HEFT_EIO, HEFT_NO_OFFSET, "cannot write");
+}

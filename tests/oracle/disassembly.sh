@@ -1,0 +1,72 @@
+#!/bin/sh
+# Instructions of `heft blocks --disassemble` against llvm-objdump: all start where it says, and what is not listed is
+# padding.  Of programs of clang with maps, and of heft itself, whose blocks are derived.
+# usage: disassembly.sh HEFT
+set -u
+LC_ALL=C
+export LC_ALL
+heft=$(realpath "$1") || exit 2
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+passed=0
+failed=0
+cd "$tmp" || exit 2
+for tool in llvm-objdump-19 clang-19 ld.lld-19; do
+	command -v "$tool" >/dev/null || { echo "SKIP: no $tool"; exit 77; }
+done
+"$heft" blocks --disassemble "$heft" >/dev/null 2>err || {
+	grep -q 'without a disassembler' err && echo "SKIP: no disassembler in heft" && exit 77
+	cat err
+	exit 1
+}
+
+cat >a.c <<'C'
+int table[64];
+double scale(double x, int n) { return n > 3 ? x * 2.5 : x / n; }
+static int odd(int x) { return x & 1 ? x * 3 + 1 : x / 2; }
+int choose(int x, unsigned long long y)
+{
+	switch (x) {
+	case 0: return odd(7); case 1: return 17; case 2: return table[x + 1]; case 3: return x * 9;
+	case 4: return odd(x); case 5: return table[y % 64]; case 6: return (int)(y >> 33); case 7: return 2;
+	}
+	for (int i = 0; i < x; i++)
+		table[i & 63] += odd(i) ^ (int)y;
+	return -1;
+}
+int _start(int n) { return choose(n, (unsigned long long)n << 32) + (int)scale(n, n); }
+C
+
+compare() { # what, program
+	"$heft" blocks --disassemble "$2" |
+		sed -n 's/^          0x0*\([0-9a-f]*\)  .*/\1/p' | sort -u >ours
+	llvm-objdump-19 -d --no-show-raw-insn "$2" |
+		awk -F '[:\t]' '/^ *[0-9a-f]+: *\t/ { gsub(/ /, "", $1); print $1, $3 }' | sort -u >all
+	cut -d ' ' -f 1 all | sort -u >theirs
+	wrong=$(comm -23 ours theirs | wc -l)
+	left=$(join -v 2 ours all | grep -cvE ' (cs )?(nop|int3|xchg|udf|data16)')
+	if [ -s ours ] && [ "$wrong" -eq 0 ] && [ "$left" -eq 0 ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAILED $1: of $(wc -l <ours) instructions $wrong start elsewhere, $left are not listed"
+	fi
+}
+
+for target in x86_64-linux-gnu i386-linux-gnu aarch64-linux-gnu; do
+	for level in -O0 -O2; do
+		map=-fbasic-block-address-map
+		[ $target = i386-linux-gnu ] && map=
+		# shellcheck disable=SC2086 # or no word
+		if clang-19 --target=$target $level $map -ffreestanding -c a.c -o a.o 2>log &&
+			ld.lld-19 -o prog a.o 2>>log; then
+			compare "$target $level" prog
+		else
+			failed=$((failed + 1))
+			echo "FAILED to build for $target: $(tail -n 2 log)"
+		fi
+	done
+done
+compare "heft itself" "$heft"
+echo "disassembly: $passed passed, $failed failed"
+[ $failed -eq 0 ] && [ $passed -gt 0 ]
