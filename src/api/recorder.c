@@ -330,8 +330,8 @@ bool heft_recorder_run(struct heft_recorder *r, char *const *argv, struct heft_r
 	struct timespec start;
 	struct child c;
 	const char *path;
-	if (!choose_library(r, err) || !choose_output(r, err) ||
-	    !program_find(argv[0], &r->arena, &path, err) || !program_check(path, r->library, err))
+	if (!program_find(argv[0], &r->arena, &path, err) || !choose_library(r, err) ||
+	    !choose_output(r, err) || !program_check(path, r->library, err))
 		return false;
 	/* The clock that file systems take their times from. */
 #ifdef CLOCK_REALTIME_COARSE
