@@ -118,16 +118,21 @@ void json_text(struct json *j, struct str text)
 	put_string(j, text);
 }
 
+void json_number(struct json *j, struct str digits)
+{
+	begin(j);
+	j->put(j->ctx, digits.p, digits.len);
+}
+
 void json_uint(struct json *j, uint64_t v)
 {
 	char text[20]; /* 2^64 - 1 has 20 digits */
 	size_t start = sizeof text;
-	begin(j);
 	do {
 		text[--start] = (char)('0' + v % 10);
 		v /= 10;
 	} while (v);
-	j->put(j->ctx, text + start, sizeof text - start);
+	json_number(j, (struct str){ text + start, sizeof text - start });
 }
 
 void json_bool(struct json *j, bool v)

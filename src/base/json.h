@@ -25,6 +25,8 @@ void json_line(struct json *j);
 void json_key(struct json *j, const char *key);
 void json_text(struct json *j, struct str text);
 void json_uint(struct json *j, uint64_t v);
+/* A number in the form of JSON already. */
+void json_number(struct json *j, struct str digits);
 void json_bool(struct json *j, bool v);
 void json_null(struct json *j);
 

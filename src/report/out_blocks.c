@@ -2,8 +2,6 @@
 #include "report/label_text.h"
 #include "report/report.h"
 
-#include "base/json.h"
-
 static const struct {
 	unsigned flag;
 	const char *name;
@@ -106,11 +104,6 @@ static void out_csv_lines(const struct heft_block_function *f, struct sink *s)
 	}
 }
 
-static void put_piece(void *ctx, const char *p, size_t size)
-{
-	sink_text(ctx, (struct str){ p, size });
-}
-
 void block_flags_json(struct json *j, unsigned flags)
 {
 	json_key(j, "flags");
@@ -175,7 +168,7 @@ static void json_block(struct json *j, const struct heft_block *b, struct sink *
 
 static void out_blocks_json(const struct heft_block_function *f, struct sink *s)
 {
-	struct json j = { .put = put_piece, .ctx = s };
+	struct json j = sink_json(s);
 	json_open(&j, '{');
 	if (*f->member)
 		json_member_text(&j, "member", str_of(f->member));

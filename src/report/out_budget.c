@@ -1,6 +1,5 @@
 #include "report/budget_report.h"
 
-#include "base/json.h"
 #include "report/label_text.h"
 #include "report/markdown.h"
 #include "report/pss.h"
@@ -169,69 +168,50 @@ void out_budget_markdown(const struct budget_report *r, struct sink *s)
 
 /* ---- json -------------------------------------------------------------------------------------- */
 
-struct out {
-	struct json j;
-	struct sink *s;
-};
-
-static void put_piece(void *ctx, const char *p, size_t size)
+static void json_row(struct json *j, const struct heft_budget_row *row)
 {
-	sink_text(ctx, (struct str){ p, size });
-}
-
-static void member_pss(struct out *o, const char *key, double v)
-{
-	char text[PSS_MAX];
-	pss_exact(text, v);
-	json_key(&o->j, key);
-	sink_text(o->s, str_of(text));
-	o->j.comma = true;
-}
-
-static void json_row(struct out *o, const struct heft_budget_row *row)
-{
-	json_line(&o->j);
-	json_open(&o->j, '{');
-	json_member_text(&o->j, "rule", str_of(row->rule));
-	json_member_uint(&o->j, "line", row->line);
-	json_member_text(&o->j, "state", str_of(state_words[row->state]));
-	json_member_bool(&o->j, "growth", row->growth);
-	member_pss(o, "now", row->now);
+	json_line(j);
+	json_open(j, '{');
+	json_member_text(j, "rule", str_of(row->rule));
+	json_member_uint(j, "line", row->line);
+	json_member_text(j, "state", str_of(state_words[row->state]));
+	json_member_bool(j, "growth", row->growth);
+	json_member_pss(j, "now", row->now);
 	if (row->state != HEFT_BUDGET_SKIPPED) {
-		member_pss(o, "base", row->base);
-		member_pss(o, "limit", row->limit);
+		json_member_pss(j, "base", row->base);
+		json_member_pss(j, "limit", row->limit);
 	}
-	json_key(&o->j, "parts");
-	json_open(&o->j, '[');
+	json_key(j, "parts");
+	json_open(j, '[');
 	for (size_t i = 0; i < row->part_count; i++) {
-		json_open(&o->j, '{');
-		json_member_text(&o->j, "symbol", str_of(row->parts[i].label));
+		json_open(j, '{');
+		json_member_text(j, "symbol", str_of(row->parts[i].label));
 		if (*row->parts[i].path)
-			json_member_text(&o->j, "path", str_of(row->parts[i].path));
-		member_pss(o, "now", row->parts[i].now);
-		member_pss(o, "base", row->parts[i].base);
-		json_close(&o->j, '}');
+			json_member_text(j, "path", str_of(row->parts[i].path));
+		json_member_pss(j, "now", row->parts[i].now);
+		json_member_pss(j, "base", row->parts[i].base);
+		json_close(j, '}');
 	}
-	json_close(&o->j, ']');
-	json_close(&o->j, '}');
+	json_close(j, ']');
+	json_close(j, '}');
 }
 
 void out_budget_json(const struct budget_report *r, struct sink *s)
 {
-	struct out o = { { .put = put_piece, .ctx = s }, s };
-	json_open(&o.j, '{');
-	json_line(&o.j);
-	json_member_text(&o.j, "budget", str_of(r->path));
-	json_line(&o.j);
-	json_member_uint(&o.j, "broken", count_state(r, HEFT_BUDGET_BROKEN));
-	json_line(&o.j);
-	json_key(&o.j, "limits");
-	json_open(&o.j, '[');
+	struct json j = sink_json(s);
+	json_open(&j, '{');
+	json_line(&j);
+	json_member_text(&j, "budget", str_of(r->path));
+	json_line(&j);
+	json_member_uint(&j, "broken", count_state(r, HEFT_BUDGET_BROKEN));
+	json_line(&j);
+	json_key(&j, "limits");
+	json_open(&j, '[');
 	for (size_t i = 0; i < r->count; i++)
-		json_row(&o, &r->rows[i]);
-	json_line(&o.j);
-	json_close(&o.j, ']');
-	json_line(&o.j);
-	json_close(&o.j, '}');
+		json_row(&j, &r->rows[i]);
+	json_line(&j);
+	json_close(&j, ']');
+	json_line(&j);
+	json_close(&j, '}');
 	sink_text(s, STR("\n"));
 }

@@ -4,113 +4,92 @@
 #include "report/number.h"
 #include "report/pss.h"
 
-#include "base/json.h"
-
 /* ---- json -------------------------------------------------------------------------------------- */
 
-struct out {
-	struct json j;
-	struct sink *s;
-};
-
-static void put_piece(void *ctx, const char *p, size_t size)
+static void member_sizes(struct json *j, const struct heft_diff_sizes *z)
 {
-	sink_text(ctx, (struct str){ p, size });
+	json_member_pss(j, "old", z->before);
+	json_member_pss(j, "new", z->after);
+	json_member_pss(j, "delta", z->after - z->before);
+	json_member_pss(j, "old_padding", z->padding_before);
+	json_member_pss(j, "new_padding", z->padding_after);
 }
 
-static void member_pss(struct out *o, const char *key, double v)
+static void member_counts(struct json *j, const uint64_t counts[HEFT_CHANGES])
 {
-	char text[PSS_MAX];
-	pss_exact(text, v);
-	json_key(&o->j, key);
-	sink_text(o->s, str_of(text));
-	o->j.comma = true;
-}
-
-static void member_sizes(struct out *o, const struct heft_diff_sizes *z)
-{
-	member_pss(o, "old", z->before);
-	member_pss(o, "new", z->after);
-	member_pss(o, "delta", z->after - z->before);
-	member_pss(o, "old_padding", z->padding_before);
-	member_pss(o, "new_padding", z->padding_after);
-}
-
-static void member_counts(struct out *o, const uint64_t counts[HEFT_CHANGES])
-{
-	json_key(&o->j, "symbols");
-	json_open(&o->j, '{');
+	json_key(j, "symbols");
+	json_open(j, '{');
 	for (size_t i = 0; i < HEFT_CHANGES; i++)
 		if (counts[i] > 0)
-			json_member_uint(&o->j, diff_change_word((enum heft_change)i), counts[i]);
-	json_close(&o->j, '}');
+			json_member_uint(j, diff_change_word((enum heft_change)i), counts[i]);
+	json_close(j, '}');
 }
 
-static void json_section(struct out *o, const struct heft_diff_section *sec)
+static void json_section(struct json *j, const struct heft_diff_section *sec)
 {
-	json_line(&o->j);
-	json_open(&o->j, '{');
-	json_member_text(&o->j, "section", str_of(sec->name));
-	json_member_bool(&o->j, "in_file", sec->in_file);
-	member_sizes(o, &sec->sizes);
-	member_counts(o, sec->counts);
-	json_close(&o->j, '}');
+	json_line(j);
+	json_open(j, '{');
+	json_member_text(j, "section", str_of(sec->name));
+	json_member_bool(j, "in_file", sec->in_file);
+	member_sizes(j, &sec->sizes);
+	member_counts(j, sec->counts);
+	json_close(j, '}');
 }
 
-static void member_if(struct out *o, const char *key, const char *text)
+static void member_if(struct json *j, const char *key, const char *text)
 {
 	if (*text)
-		json_member_text(&o->j, key, str_of(text));
+		json_member_text(j, key, str_of(text));
 }
 
-static void json_row(struct out *o, const struct diff_report *r, const struct heft_diff_row *row)
+static void json_row(struct json *j, const struct diff_report *r, const struct heft_diff_row *row)
 {
-	json_line(&o->j);
-	json_open(&o->j, '{');
-	json_member_text(&o->j, row->others ? "label" : diff_by_word(r->by), str_of(row->label));
-	member_if(o, "in_section", row->section);
-	member_if(o, "path", row->path);
-	member_if(o, "in_component", row->component);
-	member_if(o, "in_container", row->container);
+	json_line(j);
+	json_open(j, '{');
+	json_member_text(j, row->others ? "label" : diff_by_word(r->by), str_of(row->label));
+	member_if(j, "in_section", row->section);
+	member_if(j, "path", row->path);
+	member_if(j, "in_component", row->component);
+	member_if(j, "in_container", row->container);
 	if (r->by == HEFT_DIFF_BY_SYMBOL && row->others == 0)
-		json_member_text(&o->j, "change", str_of(diff_change_word(row->change)));
-	member_if(o, "was", row->was);
-	member_sizes(o, &row->sizes);
-	member_counts(o, row->counts);
+		json_member_text(j, "change", str_of(diff_change_word(row->change)));
+	member_if(j, "was", row->was);
+	member_sizes(j, &row->sizes);
+	member_counts(j, row->counts);
 	if (row->others)
-		json_member_uint(&o->j, "others", row->others);
-	json_close(&o->j, '}');
+		json_member_uint(j, "others", row->others);
+	json_close(j, '}');
 }
 
 void out_diff_json(const struct diff_report *r, struct sink *s)
 {
-	struct out o = { { .put = put_piece, .ctx = s }, s };
+	struct json j = sink_json(s);
 	const struct heft_diff_section *total = &r->sections[r->section_count - 1];
-	json_open(&o.j, '{');
-	json_line(&o.j);
-	json_member_text(&o.j, "by", str_of(diff_by_word(r->by)));
-	json_line(&o.j);
-	json_key(&o.j, "total");
-	json_open(&o.j, '{');
-	member_sizes(&o, &total->sizes);
-	member_counts(&o, total->counts);
-	json_close(&o.j, '}');
-	json_line(&o.j);
-	json_key(&o.j, "sections");
-	json_open(&o.j, '[');
+	json_open(&j, '{');
+	json_line(&j);
+	json_member_text(&j, "by", str_of(diff_by_word(r->by)));
+	json_line(&j);
+	json_key(&j, "total");
+	json_open(&j, '{');
+	member_sizes(&j, &total->sizes);
+	member_counts(&j, total->counts);
+	json_close(&j, '}');
+	json_line(&j);
+	json_key(&j, "sections");
+	json_open(&j, '[');
 	for (size_t i = 0; i + 1 < r->section_count; i++)
-		json_section(&o, &r->sections[i]);
-	json_line(&o.j);
-	json_close(&o.j, ']');
-	json_line(&o.j);
-	json_key(&o.j, "rows");
-	json_open(&o.j, '[');
+		json_section(&j, &r->sections[i]);
+	json_line(&j);
+	json_close(&j, ']');
+	json_line(&j);
+	json_key(&j, "rows");
+	json_open(&j, '[');
 	for (size_t i = 0; i < r->row_count && !s->failed; i++)
-		json_row(&o, r, &r->rows[i]);
-	json_line(&o.j);
-	json_close(&o.j, ']');
-	json_line(&o.j);
-	json_close(&o.j, '}');
+		json_row(&j, r, &r->rows[i]);
+	json_line(&j);
+	json_close(&j, ']');
+	json_line(&j);
+	json_close(&j, '}');
 	sink_text(s, STR("\n"));
 }
 

@@ -152,11 +152,6 @@ static void place_text(const struct heft_heap_place *at, struct sink *s)
 	put_neighbour(&at->after, "after", s);
 }
 
-static void put_piece(void *ctx, const char *p, size_t size)
-{
-	sink_text(ctx, (struct str){ p, size });
-}
-
 static void json_block(struct json *j, const char *key, const struct heft_heap_block *b)
 {
 	json_key(j, key);
@@ -178,7 +173,7 @@ static void json_block(struct json *j, const char *key, const struct heft_heap_b
 
 static void place_json(const struct heft_heap_place *at, struct sink *s)
 {
-	struct json j = { .put = put_piece, .ctx = s };
+	struct json j = sink_json(s);
 	json_open(&j, '{');
 	json_member_uint(&j, "address", at->addr);
 	json_member_text(&j, "state", str_of(state_names[at->state]));
@@ -267,7 +262,7 @@ static void put_what(const struct heft_heap_damage *d, struct sink *s)
 
 static void damage_json(const struct heft_heap_damage *d, struct sink *s)
 {
-	struct json j = { .put = put_piece, .ctx = s };
+	struct json j = sink_json(s);
 	json_open(&j, '{');
 	json_member_text(&j, "kind", str_of(damage_names[d->kind]));
 	json_member_uint(&j, "address", d->addr);

@@ -108,11 +108,6 @@ void out_heap_folded(const struct heap_report *r, struct sink *s)
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-static void put_piece(void *ctx, const char *p, size_t size)
-{
-	sink_text(ctx, (struct str){ p, size });
-}
-
 static void member_text(struct json *j, const char *key, const char *text)
 {
 	if (*text)
@@ -309,7 +304,7 @@ static void json_notes(struct json *j, const struct heap_report *r)
 
 void out_heap_json(const struct heap_report *r, struct sink *s)
 {
-	struct json j = { .put = put_piece, .ctx = s };
+	struct json j = sink_json(s);
 	struct frame_list frames = { 0 };
 	list_frames(&frames, r);
 	json_open(&j, '{');

@@ -3,8 +3,6 @@
 #include "report/label_text.h"
 #include "report/number.h"
 
-#include "base/json.h"
-
 const char *const heap_part_names[HEFT_HEAP_PARTS] = {
 	[HEFT_HEAP_BLOCKS] = "blocks",         [HEFT_HEAP_HEADERS] = "headers",
 	[HEFT_HEAP_OVERHEAD] = "overhead",     [HEFT_HEAP_FREE] = "free",
@@ -200,14 +198,9 @@ void out_heap_summaries(const struct heft_heap_info *now, const struct heft_heap
 
 /* ---- parts ---------------------------------------------------------------------------------- */
 
-static void put_piece(void *ctx, const char *p, size_t size)
-{
-	sink_text(ctx, (struct str){ p, size });
-}
-
 static void layout_json(const struct heft_heap_info *i, struct sink *s)
 {
-	struct json j = { .put = put_piece, .ctx = s };
+	struct json j = sink_json(s);
 	json_open(&j, '{');
 	json_member_uint(&j, "schema_version", 1);
 	json_key(&j, "parts");
@@ -256,7 +249,7 @@ void out_heap_layout(const struct heft_heap_info *i, bool json, struct sink *s)
 
 static void timeline_json(const struct heft_heap_moment *m, size_t count, struct sink *s)
 {
-	struct json j = { .put = put_piece, .ctx = s };
+	struct json j = sink_json(s);
 	json_open(&j, '{');
 	json_member_uint(&j, "schema_version", 1);
 	json_key(&j, "timeline");

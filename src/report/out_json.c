@@ -1,15 +1,8 @@
 #include "report/report.h"
 #include "report/row_walk.h"
 
-#include "base/json.h"
-
 /* Counts up when a member goes away or changes its meaning; see docs/json.md. */
 enum { SCHEMA_VERSION = 1 };
-
-static void put_piece(void *ctx, const char *p, size_t size)
-{
-	sink_text(ctx, (struct str){ p, size });
-}
 
 static void put_sources(struct json *j, const struct report *r)
 {
@@ -136,7 +129,7 @@ static void put_rows(struct json *j, const struct report *r, const struct sink *
 
 void out_json(const struct report *r, struct sink *s)
 {
-	struct json j = { .put = put_piece, .ctx = s };
+	struct json j = sink_json(s);
 	json_open(&j, '{');
 	put_head(&j, r);
 	put_rows(&j, r, s);

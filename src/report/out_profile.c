@@ -1,7 +1,6 @@
 /* Profiles of basic blocks as tables, CSV, JSON and folded stacks. */
 #include "report/profile_report.h"
 
-#include "base/json.h"
 #include "report/label_text.h"
 
 #include <stdlib.h>
@@ -181,11 +180,6 @@ void out_profile_csv(const struct profile_report *r, struct sink *s)
 	}
 }
 
-static void put_piece(void *ctx, const char *p, size_t size)
-{
-	sink_text(ctx, (struct str){ p, size });
-}
-
 static void json_block(struct json *j, const struct profile_report *r, uint64_t i)
 {
 	const struct bbmap_block *b = &r->map->blocks.data[i];
@@ -251,7 +245,7 @@ static void json_function(const struct profile_report *r, uint64_t function, str
 {
 	const struct blockmap_function *f = &r->map->functions.data[function];
 	const struct blockmap_range *ranges = &r->map->ranges.data[f->range_first];
-	struct json j = { .put = put_piece, .ctx = s };
+	struct json j = sink_json(s);
 	json_open(&j, '{');
 	json_member_text(&j, "function", str_of(r->shown[function]));
 	if (*linkage(r, function))
@@ -276,7 +270,7 @@ static void json_function(const struct profile_report *r, uint64_t function, str
 /* Branches into the image from elsewhere belong to no function. */
 static void json_outside(const struct profile_report *r, struct sink *s)
 {
-	struct json j = { .put = put_piece, .ctx = s };
+	struct json j = sink_json(s);
 	if (first_edge(r->profile, BBINDEX_NONE) == r->profile->edges.count)
 		return;
 	json_open(&j, '{');

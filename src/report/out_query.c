@@ -1,6 +1,5 @@
 #include "report/query_report.h"
 
-#include "base/json.h"
 #include "report/label_text.h"
 #include "report/pss.h"
 
@@ -183,11 +182,6 @@ static bool csv_end(void *ctx)
 
 /* ---- json -------------------------------------------------------------------------------------- */
 
-static void put_piece(void *ctx, const char *p, size_t size)
-{
-	sink_text(ctx, (struct str){ p, size });
-}
-
 static bool json_start(void *ctx, const char *const *names, size_t count)
 {
 	struct query_report *r = ctx;
@@ -198,7 +192,7 @@ static bool json_start(void *ctx, const char *const *names, size_t count)
 static bool json_row(void *ctx, const struct query_cell *cells, size_t count)
 {
 	struct query_report *r = ctx;
-	struct json j = { .put = put_piece, .ctx = r->s };
+	struct json j = sink_json(r->s);
 	char room[PSS_MAX];
 	if (!has_room(r))
 		return true;
@@ -211,8 +205,7 @@ static bool json_row(void *ctx, const struct query_cell *cells, size_t count)
 		} else if (cells[i].kind == QUERY_TEXT) {
 			json_text(&j, cells[i].text);
 		} else {
-			sink_text(r->s, cell_text(&cells[i], room));
-			j.comma = true;
+			json_number(&j, cell_text(&cells[i], room));
 		}
 	}
 	json_close(&j, '}');

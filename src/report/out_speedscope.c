@@ -2,13 +2,6 @@
  * of what was measured, weights in bytes. */
 #include "report/heap_report.h"
 
-#include "base/json.h"
-
-static void put_piece(void *ctx, const char *p, size_t size)
-{
-	sink_text(ctx, (struct str){ p, size });
-}
-
 static void put_frames(struct json *j, const struct heap_report *r)
 {
 	json_key(j, "shared");
@@ -73,7 +66,7 @@ static void put_profile(struct json *j, const struct heap_report *r, enum heft_h
 
 void out_heap_speedscope(const struct heap_report *r, struct sink *s)
 {
-	struct json j = { .put = put_piece, .ctx = s };
+	struct json j = sink_json(s);
 	json_open(&j, '{');
 	json_member_text(&j, "$schema", STR("https://www.speedscope.app/file-format-schema.json"));
 	json_member_text(&j, "exporter", STR("heft"));

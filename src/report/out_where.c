@@ -2,8 +2,6 @@
 #include "report/label_text.h"
 #include "report/report.h"
 
-#include "base/json.h"
-
 static const char unknown[] = "??";
 
 /* ---- numbers, without the cost of printf ---------------------------------------------------- */
@@ -146,11 +144,6 @@ static void out_terse(const struct heft_location *at, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
-static void put_piece(void *ctx, const char *p, size_t size)
-{
-	sink_text(ctx, (struct str){ p, size });
-}
-
 static void member_text(struct json *j, const char *key, const char *text)
 {
 	if (text && *text)
@@ -187,7 +180,7 @@ static void json_block(const struct heft_block *b, struct json *j)
 
 static void out_where_json(const struct heft_location *at, struct sink *s)
 {
-	struct json j = { .put = put_piece, .ctx = s };
+	struct json j = sink_json(s);
 	json_open(&j, '{');
 	json_member_uint(&j, "address", at->addr);
 	member_text(&j, "segment", at->segment);

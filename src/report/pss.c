@@ -47,3 +47,11 @@ void pss_exact(char out[PSS_MAX], double v)
 {
 	put(out, v, 1000, v < 0 ? "-" : "");
 }
+
+void json_member_pss(struct json *j, const char *key, double v)
+{
+	char text[PSS_MAX];
+	pss_exact(text, v);
+	json_key(j, key);
+	json_number(j, str_of(text));
+}

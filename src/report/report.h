@@ -4,6 +4,7 @@
 #ifndef HEFT_REPORT_REPORT_H
 #define HEFT_REPORT_REPORT_H
 
+#include "base/json.h"
 #include "base/reader.h"
 #include "heft.h"
 
@@ -23,6 +24,8 @@ void sink_right(struct sink *s, struct str text, size_t width);
  * doubled inside (RFC 4180). */
 void sink_csv(struct sink *s, const char *field);
 void sink_printf(struct sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* JSON that goes to the sink. */
+struct json sink_json(struct sink *s);
 /* Hands over what is buffered; false if any write failed. */
 bool sink_flush(struct sink *s);
 

@@ -73,3 +73,13 @@ void sink_csv(struct sink *s, const char *field)
 	sink_text(s, str_of(field));
 	sink_text(s, STR("\""));
 }
+
+static void put_json(void *ctx, const char *p, size_t size)
+{
+	sink_text(ctx, (struct str){ p, size });
+}
+
+struct json sink_json(struct sink *s)
+{
+	return (struct json){ .put = put_json, .ctx = s };
+}
