@@ -90,6 +90,19 @@ extern const struct opt check_opts[];
 extern const char check_manual[];
 int cmd_check(const struct cli *cli, int argc, char **argv);
 
+/* Options of several commands; rows for them are in last_opts.inc and debug_opts.inc.  A command's own begin
+ * at O_OWN. */
+enum common_option {
+	O_HELP = 1,
+	O_VERSION,
+	O_VERBOSE,
+	O_DEBUG_FILE,
+	O_DEBUG_DIR,
+	O_NO_SEARCH,
+	O_NO_MAP,
+	O_OWN,
+};
+
 /* How a command takes its words; both return false after a message. */
 struct cli_words {
 	bool (*option)(void *job, const struct opt *o, const char *value);
@@ -101,6 +114,10 @@ struct cli_words {
 enum { CLI_GO_ON = -1 };
 int cli_parse(const struct cli *cli, int argc, char **argv, const struct cli_words *words,
 	      void *job);
+/* For commands that take one file and no other word: *file is it. */
+int cli_parse_file(const struct cli *cli, int argc, char **argv,
+		   bool (*option)(void *job, const struct opt *o, const char *value), void *job,
+		   const char **file);
 
 /* Prints the usage line, the manual and every option of the command on stdout. */
 void cli_help(const struct cli *cli);
@@ -111,6 +128,10 @@ int cli_error(const struct cli *cli, const char *fmt, ...) __attribute__((format
 /* "--NAME: 'VALUE' is not WANTED", of an option.  Returns false. */
 bool cli_bad_value(const struct cli *cli, const struct opt *o, const char *value,
 		   const char *wanted);
+
+/* A decimal number up to `max`.  False, and said, where the value is none. */
+bool cli_number(const struct cli *cli, const struct opt *o, const char *value, uint64_t max,
+		uint64_t *ret);
 
 /* A word that an option takes; a list ends with NULL. */
 struct choice {

@@ -1,23 +1,18 @@
 #include "cli/notes.h"
+#include "cli/outfile.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	O_HELP = 1,
-	O_VERSION,
-	O_FUNCTION,
+	O_FUNCTION = O_OWN,
 	O_DEMANGLE,
 	O_DERIVE,
 	O_CONVENTION,
 	O_JSON,
 	O_CSV,
 	O_DISASSEMBLE,
-	O_DEBUG_FILE,
-	O_DEBUG_DIR,
-	O_NO_SEARCH,
-	O_VERBOSE,
 };
 
 const struct opt blocks_opts[] = {
@@ -30,12 +25,9 @@ const struct opt blocks_opts[] = {
 	{ O_JSON, 0, false, "json", NULL, "one JSON object a line, a function each" },
 	{ O_CSV, 0, false, "csv", NULL, "one line a block, after a line of names" },
 	{ O_DISASSEMBLE, 0, false, "disassemble", NULL, "below each block its instructions" },
-	{ O_DEBUG_FILE, 0, false, "debug-file", "FILE", "separate debug file, same build id" },
-	{ O_DEBUG_DIR, 'D', false, "debug-dir", "DIR", "look for debug files here first" },
-	{ O_NO_SEARCH, 0, false, "no-debug-search", NULL, "use no debug file that was not named" },
+#include "cli/debug_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
-	{ O_HELP, 'h', false, "help", NULL, "show this and stop" },
-	{ O_VERSION, 0, false, "version", NULL, "show heft's version and stop" },
+#include "cli/last_opts.inc"
 	{ 0 },
 };
 
@@ -51,7 +43,6 @@ struct blocks_job {
 	enum heft_blocks_format format;
 	bool verbose, disassemble;
 	const char *file;
-	size_t file_count;
 	const char **functions; /* wanted; none: all */
 	bool *found;            /* by place in functions */
 	size_t function_count;
@@ -99,25 +90,11 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	return true;
 }
 
-static bool add_operand(void *ctx, const char *word)
-{
-	struct blocks_job *job = ctx;
-	job->file = word;
-	job->file_count++;
-	return true;
-}
-
 /* ---- the list ---------------------------------------------------------------------------------- */
 
 struct sums {
 	uint64_t functions, blocks, bytes;
 };
-
-static bool put_piece(void *ctx, const void *data, size_t size)
-{
-	(void)ctx;
-	return fwrite(data, 1, size, stdout) == size;
-}
 
 static bool wanted(struct blocks_job *job, const struct heft_block_function *f)
 {
@@ -159,10 +136,10 @@ static void put_function(struct blocks_job *job, size_t i, const struct heft_blo
 {
 	struct heft_err err;
 	if (!job->disassemble) {
-		job->stopped = !heft_block_function_write(f, job->format, put_piece, NULL);
+		job->stopped = !heft_block_function_write(f, job->format, outfile_put, stdout);
 		return;
 	}
-	job->stopped = !heft_blocks_disassemble(job->blocks, i, put_piece, NULL, &err);
+	job->stopped = !heft_blocks_disassemble(job->blocks, i, outfile_put, stdout, &err);
 	if (job->stopped && err.code == HEFT_EUNSUPPORTED) {
 		cli_failed(job->cli, &err);
 		job->failed = true;
@@ -172,7 +149,7 @@ static void put_function(struct blocks_job *job, size_t i, const struct heft_blo
 static void list(struct blocks_job *job, struct sums *sums)
 {
 	struct heft_block_function f;
-	job->stopped = !heft_block_function_write(NULL, job->format, put_piece, NULL);
+	job->stopped = !heft_block_function_write(NULL, job->format, outfile_put, stdout);
 	for (size_t i = 0; !job->stopped && heft_blocks_function(job->blocks, i, &f); i++) {
 		if (!wanted(job, &f))
 			continue;
@@ -211,9 +188,6 @@ static int report(struct blocks_job *job)
 static int run(struct blocks_job *job)
 {
 	struct heft_err err;
-	if (job->file_count != 1)
-		return cli_error(job->cli, "must specify one file; try '%s --help'",
-				 job->cli->usage);
 	if (job->disassemble && job->format != HEFT_BLOCKS_TEXT)
 		return cli_error(job->cli, "--disassemble goes with neither --json nor --csv");
 	if (!heft_blocks_open(job->blocks, job->file, &err))
@@ -223,13 +197,12 @@ static int run(struct blocks_job *job)
 
 int cmd_blocks(const struct cli *cli, int argc, char **argv)
 {
-	static const struct cli_words words = { apply, add_operand };
 	struct blocks_job job = { .cli = cli, .blocks = heft_blocks_new() };
 	job.functions = calloc((size_t)argc + 1, sizeof *job.functions);
 	job.found = calloc((size_t)argc + 1, sizeof *job.found);
 	int status = job.functions == NULL || job.found == NULL
 			     ? cli_error(cli, "out of memory")
-			     : cli_parse(cli, argc, argv, &words, &job);
+			     : cli_parse_file(cli, argc, argv, apply, &job, &job.file);
 	if (status == CLI_GO_ON)
 		status = run(&job);
 	free(job.functions);

@@ -5,23 +5,14 @@
 #include <string.h>
 
 enum {
-	O_HELP = 1,
-	O_VERSION,
-	O_JSON,
-	O_DEBUG_FILE,
-	O_DEBUG_DIR,
-	O_NO_SEARCH,
-	O_VERBOSE,
+	O_JSON = O_OWN,
 };
 
 const struct opt blocks_check_opts[] = {
 	{ O_JSON, 0, false, "json", NULL, "one JSON object a line: findings, then the sums" },
-	{ O_DEBUG_FILE, 0, false, "debug-file", "FILE", "separate debug file, same build id" },
-	{ O_DEBUG_DIR, 'D', false, "debug-dir", "DIR", "look for debug files here first" },
-	{ O_NO_SEARCH, 0, false, "no-debug-search", NULL, "use no debug file that was not named" },
+#include "cli/debug_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "all findings, not the first of each kind" },
-	{ O_HELP, 'h', false, "help", NULL, "show this and stop" },
-	{ O_VERSION, 0, false, "version", NULL, "show heft's version and stop" },
+#include "cli/last_opts.inc"
 	{ 0 },
 };
 
@@ -37,7 +28,6 @@ struct check_job {
 	const struct cli *cli;
 	struct heft_blocks *blocks;
 	const char *file;
-	size_t file_count;
 	bool json, verbose;
 };
 
@@ -52,14 +42,6 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_VERBOSE: job->verbose = true; break;
 	default: break;
 	}
-	return true;
-}
-
-static bool add_operand(void *ctx, const char *word)
-{
-	struct check_job *job = ctx;
-	job->file = word;
-	job->file_count++;
 	return true;
 }
 
@@ -134,9 +116,6 @@ static int run(struct check_job *job)
 {
 	struct heft_err err;
 	struct heft_block_check sums;
-	if (job->file_count != 1)
-		return cli_error(job->cli, "must specify one file; try '%s --help'",
-				 job->cli->usage);
 	heft_blocks_set_derive(job->blocks, HEFT_DERIVE_NEVER);
 	if (!heft_blocks_open(job->blocks, job->file, &err) ||
 	    !heft_blocks_check(job->blocks, &sums, &err))
@@ -150,9 +129,8 @@ static int run(struct check_job *job)
 
 int cmd_blocks_check(const struct cli *cli, int argc, char **argv)
 {
-	static const struct cli_words words = { apply, add_operand };
 	struct check_job job = { .cli = cli, .blocks = heft_blocks_new() };
-	int status = cli_parse(cli, argc, argv, &words, &job);
+	int status = cli_parse_file(cli, argc, argv, apply, &job, &job.file);
 	if (status == CLI_GO_ON)
 		status = run(&job);
 	heft_blocks_free(job.blocks);

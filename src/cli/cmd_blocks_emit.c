@@ -7,17 +7,11 @@
 #include <sys/stat.h>
 
 enum {
-	O_HELP = 1,
-	O_VERSION,
-	O_OUTPUT,
+	O_OUTPUT = O_OWN,
 	O_MAP_VERSION,
 	O_DERIVE,
 	O_CONVENTION,
 	O_REPLACE,
-	O_DEBUG_FILE,
-	O_DEBUG_DIR,
-	O_NO_SEARCH,
-	O_VERBOSE,
 };
 
 const struct opt blocks_emit_opts[] = {
@@ -29,12 +23,9 @@ const struct opt blocks_emit_opts[] = {
 	{ O_CONVENTION, 0, false, "convention", "auto|llvm|gcc|pure",
 	  "what ends a derived block (default: auto)" },
 	{ O_REPLACE, 0, false, "replace", NULL, "in place of a map that is there" },
-	{ O_DEBUG_FILE, 0, false, "debug-file", "FILE", "separate debug file, same build id" },
-	{ O_DEBUG_DIR, 'D', false, "debug-dir", "DIR", "look for debug files here first" },
-	{ O_NO_SEARCH, 0, false, "no-debug-search", NULL, "use no debug file that was not named" },
+#include "cli/debug_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
-	{ O_HELP, 'h', false, "help", NULL, "show this and stop" },
-	{ O_VERSION, 0, false, "version", NULL, "show heft's version and stop" },
+#include "cli/last_opts.inc"
 	{ 0 },
 };
 
@@ -49,8 +40,8 @@ struct emit_job {
 	const struct cli *cli;
 	struct heft_blocks *blocks;
 	const char *file, *output;
-	size_t file_count;
 	unsigned map_version;
+	mode_t mode; /* of the file */
 	bool replace, verbose;
 };
 
@@ -81,51 +72,22 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	return true;
 }
 
-static bool add_operand(void *ctx, const char *word)
-{
-	struct emit_job *job = ctx;
-	job->file = word;
-	job->file_count++;
-	return true;
-}
-
-static bool put_piece(void *ctx, const void *data, size_t size)
-{
-	return fwrite(data, 1, size, ctx) == size;
-}
-
-static int no_output(const struct emit_job *job)
-{
-	return cli_error(job->cli, "%s: cannot write: %s", job->output, strerror(errno));
-}
-
 /* The copy may be run by those who may run the file. */
-static int write_copy(const struct emit_job *job, const struct stat *st)
+static bool write_copy(void *ctx, FILE *to, struct heft_err *err)
 {
-	struct outfile out;
-	struct heft_err err;
-	if (!outfile_open(&out, job->output))
-		return no_output(job);
-	if (!heft_blocks_emit(job->blocks, job->map_version, job->replace, put_piece, out.f,
-			      &err)) {
-		outfile_drop(&out);
-		return cli_failed(job->cli, &err);
-	}
-	if (out.temp != NULL && fchmod(fileno(out.f), st->st_mode & 0777) != 0) {
-		const int status = no_output(job);
-		outfile_drop(&out);
-		return status;
-	}
-	return outfile_close(&out) ? EXIT_FINE : no_output(job);
+	const struct emit_job *job = ctx;
+	struct stat out;
+	if (!heft_blocks_emit(job->blocks, job->map_version, job->replace, outfile_put, to, err))
+		return false;
+	if (fstat(fileno(to), &out) == 0 && S_ISREG(out.st_mode))
+		fchmod(fileno(to), job->mode);
+	return true;
 }
 
 static int run(struct emit_job *job)
 {
 	struct heft_err err;
 	struct stat in, out;
-	if (job->file_count != 1)
-		return cli_error(job->cli, "must specify one file; try '%s --help'",
-				 job->cli->usage);
 	if (job->output == NULL)
 		return cli_error(job->cli, "say where to with -o FILE");
 	if (stat(job->file, &in) != 0)
@@ -135,7 +97,8 @@ static int run(struct emit_job *job)
 				 job->output);
 	if (!heft_blocks_open(job->blocks, job->file, &err))
 		return cli_failed(job->cli, &err);
-	const int status = write_copy(job, &in);
+	job->mode = in.st_mode & 0777;
+	const int status = outfile_write(job->cli, job->output, write_copy, job);
 	for (size_t i = 0; i < heft_blocks_note_count(job->blocks); i++)
 		note_print(job->cli, heft_blocks_note(job->blocks, i), job->verbose);
 	return status;
@@ -143,9 +106,8 @@ static int run(struct emit_job *job)
 
 int cmd_blocks_emit(const struct cli *cli, int argc, char **argv)
 {
-	static const struct cli_words words = { apply, add_operand };
 	struct emit_job job = { .cli = cli, .blocks = heft_blocks_new(), .map_version = 2 };
-	int status = cli_parse(cli, argc, argv, &words, &job);
+	int status = cli_parse_file(cli, argc, argv, apply, &job, &job.file);
 	if (status == CLI_GO_ON)
 		status = run(&job);
 	heft_blocks_free(job.blocks);

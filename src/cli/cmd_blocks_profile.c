@@ -2,24 +2,17 @@
 #include "cli/notes.h"
 #include "cli/outfile.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 enum {
-	O_HELP = 1,
-	O_VERSION,
-	O_PERF,
+	O_PERF = O_OWN,
 	O_SCRIPT,
 	O_ADDRESSES,
 	O_FORMAT,
 	O_OUTPUT,
 	O_FORCE,
 	O_DEMANGLE,
-	O_DEBUG_FILE,
-	O_DEBUG_DIR,
-	O_NO_SEARCH,
-	O_VERBOSE,
 };
 
 const struct opt blocks_profile_opts[] = {
@@ -30,12 +23,9 @@ const struct opt blocks_profile_opts[] = {
 	{ O_OUTPUT, 'o', false, NULL, "FILE", "write there" },
 	{ O_FORCE, 0, false, "force", NULL, "samples of another build are fine" },
 	{ O_DEMANGLE, 'C', false, "demangle", "none|short|full", "names (default: full)" },
-	{ O_DEBUG_FILE, 0, false, "debug-file", "FILE", "separate debug file, same build id" },
-	{ O_DEBUG_DIR, 'D', false, "debug-dir", "DIR", "look for debug files here first" },
-	{ O_NO_SEARCH, 0, false, "no-debug-search", NULL, "use no debug file that was not named" },
+#include "cli/debug_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
-	{ O_HELP, 'h', false, "help", NULL, "show this and stop" },
-	{ O_VERSION, 0, false, "version", NULL, "show heft's version and stop" },
+#include "cli/last_opts.inc"
 	{ 0 },
 };
 
@@ -62,11 +52,12 @@ static const struct choice format_choices[] = {
 struct profile_job {
 	const struct cli *cli;
 	struct heft_blocks *blocks;
+	struct heft_samples *read;
 	enum heft_samples_form form;
 	enum heft_samples_format format;
 	bool verbose, force;
 	const char *file, *samples, *output;
-	size_t file_count, samples_count;
+	size_t samples_count;
 };
 
 /* ---- the command line -------------------------------------------------------------------------- */
@@ -118,65 +109,33 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	return true;
 }
 
-static bool add_operand(void *ctx, const char *word)
-{
-	struct profile_job *job = ctx;
-	job->file = word;
-	job->file_count++;
-	return true;
-}
-
 /* ---- the profile ------------------------------------------------------------------------------- */
 
-static bool put_piece(void *ctx, const void *data, size_t size)
+static bool write_samples(void *ctx, FILE *to, struct heft_err *err)
 {
-	return fwrite(data, 1, size, ctx) == size;
+	const struct profile_job *job = ctx;
+	return heft_samples_write(job->read, job->format, outfile_put, to, err);
 }
 
-static int cannot_write(const struct profile_job *job)
-{
-	const char *name = job->output != NULL ? job->output : "standard output";
-	return cli_error(job->cli, "%s: cannot write: %s", name, strerror(errno));
-}
-
-static int write_out(const struct profile_job *job, struct heft_samples *samples)
+static int report(struct profile_job *job)
 {
 	struct heft_err err;
-	struct outfile out;
-	if (!outfile_open(&out, job->output))
-		return cannot_write(job);
-	if (!heft_samples_write(samples, job->format, put_piece, out.f, &err)) {
-		const int status = err.code == HEFT_EIO ? cannot_write(job)
-							: cli_failed(job->cli, &err);
-		outfile_drop(&out);
-		return status;
-	}
-	return outfile_close(&out) ? EXIT_FINE : cannot_write(job);
-}
-
-static int report(const struct profile_job *job)
-{
-	struct heft_err err;
-	struct heft_samples *samples = heft_samples_read(job->blocks, job->samples, job->form,
-							 job->force, &err);
-	if (samples == NULL)
+	job->read = heft_samples_read(job->blocks, job->samples, job->form, job->force, &err);
+	if (job->read == NULL)
 		return cli_failed(job->cli, &err);
-	int status = write_out(job, samples);
+	int status = outfile_write(job->cli, job->output, write_samples, job);
 	fflush(stdout);
 	for (size_t i = 0; i < heft_blocks_note_count(job->blocks); i++)
 		note_print(job->cli, heft_blocks_note(job->blocks, i), job->verbose);
-	if (status == EXIT_FINE && heft_samples_get_info(samples)->inside == 0)
+	if (status == EXIT_FINE && heft_samples_get_info(job->read)->inside == 0)
 		status = EXIT_NO;
-	heft_samples_free(samples);
+	heft_samples_free(job->read);
 	return status;
 }
 
-static int run(const struct profile_job *job)
+static int run(struct profile_job *job)
 {
 	struct heft_err err;
-	if (job->file_count != 1)
-		return cli_error(job->cli, "must specify one file; try '%s --help'",
-				 job->cli->usage);
 	if (job->samples_count != 1)
 		return cli_error(job->cli,
 				 "must specify one of --perf, --script and --addresses; try '%s "
@@ -193,9 +152,8 @@ static int run(const struct profile_job *job)
 
 int cmd_blocks_profile(const struct cli *cli, int argc, char **argv)
 {
-	static const struct cli_words words = { apply, add_operand };
 	struct profile_job job = { .cli = cli, .blocks = heft_blocks_new() };
-	int status = cli_parse(cli, argc, argv, &words, &job);
+	int status = cli_parse_file(cli, argc, argv, apply, &job, &job.file);
 	if (status == CLI_GO_ON)
 		status = run(&job);
 	heft_blocks_free(job.blocks);

@@ -14,10 +14,10 @@ enum { EXIT_NO_PROGRAM = 127 };
 
 static const char step_word[] = "--step";
 
-const struct opt cc_wrap_opts[] = { { 1, 'h', false, "help", NULL, "show this and stop" },
-				    { 2, 0, false, "version", NULL,
-				      "show heft's version and stop" },
-				    { 0 } };
+const struct opt cc_wrap_opts[] = {
+#include "cli/last_opts.inc"
+	{ 0 },
+};
 
 const char cc_wrap_manual[] =
 	"Runs a gcc so that objects get a section .llvm_bb_addr_map with the basic\n"

@@ -3,9 +3,7 @@
 #include <inttypes.h>
 
 enum {
-	O_HELP = 1,
-	O_VERSION,
-	O_BUDGET,
+	O_BUDGET = O_OWN,
 	O_BASE,
 	O_FORMAT,
 	O_OUTPUT,
@@ -16,9 +14,8 @@ const struct opt check_opts[] = {
 	{ O_BASE, 0, false, "base", "OLD", "what growth is measured against" },
 	{ O_FORMAT, 0, false, "format", "text|github|markdown|json", "(default: text)" },
 	{ O_OUTPUT, 'o', false, "output", "FILE", "write there" },
-	SNAPSHOT_OPTS,
-	{ O_HELP, 'h', false, "help", NULL, "show this and stop" },
-	{ O_VERSION, 0, false, "version", NULL, "show heft's version and stop" },
+#include "cli/snapshot_opts.inc"
+#include "cli/last_opts.inc"
 	{ 0 },
 };
 
@@ -39,7 +36,6 @@ struct check_job {
 	const struct cli *cli;
 	struct snapshot_settings settings;
 	const char *budget_path, *base_path, *output, *file;
-	size_t file_count;
 	unsigned format;
 	bool has_format, help, version;
 	struct heft_budget *budget;
@@ -63,20 +59,12 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	return true;
 }
 
-static bool add_operand(void *ctx, const char *word)
-{
-	struct check_job *job = ctx;
-	job->file = word;
-	job->file_count++;
-	return true;
-}
-
 /* ---- budgets ----------------------------------------------------------------------------------- */
 
 static bool write_budget(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct check_job *job = ctx;
-	return heft_budget_write(job->budget, (enum heft_budget_format)job->format, put_to_file, to,
+	return heft_budget_write(job->budget, (enum heft_budget_format)job->format, outfile_put, to,
 				 err);
 }
 
@@ -98,7 +86,7 @@ static int check_against(struct check_job *job, const struct heft_snapshot *now)
 	if (base == NULL && job->base_path)
 		return EXIT_TROUBLE;
 	if (heft_budget_check(job->budget, now, base, &err))
-		status = snapshot_output(job->cli, job->output, write_budget, job);
+		status = outfile_write(job->cli, job->output, write_budget, job);
 	else
 		cli_error(job->cli, "%s: %s", job->budget_path, err.text);
 	heft_snapshot_free(base);
@@ -145,7 +133,7 @@ static int run_quality(struct check_job *job)
 	if (s == NULL)
 		return EXIT_TROUBLE;
 	job->quality = heft_quality_new(s);
-	int status = snapshot_output(job->cli, job->output, write_quality, job);
+	int status = outfile_write(job->cli, job->output, write_quality, job);
 	for (size_t i = 0; (f = heft_quality_get(job->quality, i)) != NULL; i++)
 		if (f->error && status == EXIT_FINE)
 			status = EXIT_NO;
@@ -156,18 +144,14 @@ static int run_quality(struct check_job *job)
 
 static int run(struct check_job *job)
 {
-	if (job->file_count != 1)
-		return cli_error(job->cli, "must specify one file; try '%s --help'",
-				 job->cli->usage);
 	return job->budget_path ? run_budget(job) : run_quality(job);
 }
 
 int cmd_check(const struct cli *cli, int argc, char **argv)
 {
-	static const struct cli_words words = { apply, add_operand };
 	struct check_job job = { .cli = cli };
 	int status = snapshot_settings_init(&job.settings, cli, argc)
-			     ? cli_parse(cli, argc, argv, &words, &job)
+			     ? cli_parse_file(cli, argc, argv, apply, &job, &job.file)
 			     : EXIT_TROUBLE;
 	if (status == CLI_GO_ON)
 		status = run(&job);

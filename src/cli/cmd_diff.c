@@ -5,9 +5,7 @@
 #include <string.h>
 
 enum {
-	O_HELP = 1,
-	O_VERSION,
-	O_BY,
+	O_BY = O_OWN,
 	O_SORT,
 	O_ROWS,
 	O_SECTION,
@@ -35,9 +33,8 @@ const struct opt diff_opts[] = {
 	{ O_EXIT_CODE, 0, false, "exit-code", NULL, "exit with 1 if there are differences" },
 	{ O_SUPERSIZE, 0, false, "supersize", NULL,
 	  "pair symbols by SuperSize's four passes alone" },
-	SNAPSHOT_OPTS,
-	{ O_HELP, 'h', false, "help", NULL, "show this and stop" },
-	{ O_VERSION, 0, false, "version", NULL, "show heft's version and stop" },
+#include "cli/snapshot_opts.inc"
+#include "cli/last_opts.inc"
 	{ 0 },
 };
 
@@ -145,13 +142,13 @@ static bool write_report(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct diff_job *job = ctx;
 	const unsigned width = job->wide ? 0 : job->output ? 0 : term_width();
-	return heft_diff_write(job->diff, (enum heft_diff_format)job->format, width, put_to_file,
+	return heft_diff_write(job->diff, (enum heft_diff_format)job->format, width, outfile_put,
 			       to, err);
 }
 
 static bool write_save(void *ctx, FILE *to, struct heft_err *err)
 {
-	return heft_diff_save(((const struct diff_job *)ctx)->diff, put_to_file, to, err);
+	return heft_diff_save(((const struct diff_job *)ctx)->diff, outfile_put, to, err);
 }
 
 static bool has_differences(const struct heft_diff *d)
@@ -166,9 +163,9 @@ static bool has_differences(const struct heft_diff *d)
 static int report(struct diff_job *job)
 {
 	heft_diff_rows(job->diff, &job->query);
-	int status = snapshot_output(job->cli, job->output, write_report, job);
+	int status = outfile_write(job->cli, job->output, write_report, job);
 	if (status == EXIT_FINE && job->save)
-		status = snapshot_output(job->cli, job->save, write_save, job);
+		status = outfile_write(job->cli, job->save, write_save, job);
 	if (status == EXIT_FINE && job->exit_code && has_differences(job->diff))
 		status = EXIT_NO;
 	return status;

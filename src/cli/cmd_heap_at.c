@@ -1,10 +1,11 @@
 /* heft heap at, heft heap check: what is at an address of a process; what is damaged. */
 #include "cli/heap_open.h"
+#include "cli/outfile.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { O_JSON = 1 };
+enum { O_JSON = O_OWN };
 
 const struct opt heap_at_opts[] = {
 	{ O_JSON, 0, false, "json", NULL, "one JSON object a line, an address each" },
@@ -68,7 +69,7 @@ static int run_at(struct at_job *job)
 			return cli_error(cli, "no address: %s", job->words[i]);
 		if (!heft_heap_at(job->open.heap, addr, &at))
 			status = EXIT_NO;
-		if (!heft_heap_place_write(&at, job->format, heap_write_piece, stdout))
+		if (!heft_heap_place_write(&at, job->format, outfile_put, stdout))
 			break;
 	}
 	return status;
@@ -84,7 +85,7 @@ static int run_check(struct at_job *job)
 		heft_heap_set_program(job->open.heap, job->words[1]);
 	if (!heap_open_file(&job->open, job->open.heap, job->words[0]))
 		return EXIT_TROUBLE;
-	if (!heft_heap_write(job->open.heap, HEFT_HEAP_CHECK, job->format, heap_write_piece, stdout,
+	if (!heft_heap_write(job->open.heap, HEFT_HEAP_CHECK, job->format, outfile_put, stdout,
 			     &err))
 		return cli_failed(cli, &err);
 	return heft_heap_damage_count(job->open.heap) > 0 ? EXIT_NO : EXIT_FINE;

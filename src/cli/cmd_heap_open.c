@@ -173,8 +173,3 @@ void heap_open_notes(const struct heap_open *h)
 		if (!told(h->heap, heft_heap_note(h->base, i)))
 			note_print(h->cli, heft_heap_note(h->base, i), h->verbose);
 }
-
-bool heap_write_piece(void *ctx, const void *data, size_t size)
-{
-	return fwrite(data, 1, size, ctx) == size;
-}

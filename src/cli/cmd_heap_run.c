@@ -9,9 +9,7 @@
 #include <unistd.h>
 
 enum {
-	O_HELP = 1,
-	O_VERSION,
-	O_OUTPUT,
+	O_OUTPUT = O_OWN,
 	O_DEPTH,
 	O_SAMPLE,
 	O_WIDE,
@@ -37,8 +35,7 @@ const struct opt heap_run_opts[] = {
 	{ O_SIGNAL, 0, false, "signal", "NAME", "write a snapshot upon this signal: USR2" },
 	{ O_RECORDER, 0, false, "recorder", "FILE", "libheft-heap.so, if not beside heft" },
 	{ O_QUIET, 'q', false, "quiet", NULL, "do not tell which files were written" },
-	{ O_HELP, 'h', false, "help", NULL, "show this and stop" },
-	{ O_VERSION, 0, false, "version", NULL, "show heft's version and stop" },
+#include "cli/last_opts.inc"
 	{ 0 },
 };
 

@@ -3,12 +3,11 @@
 #include "cli/outfile.h"
 #include "cli/term.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	O_BY = 1,
+	O_BY = O_OWN,
 	O_SORT,
 	O_ROWS,
 	O_FUNCTION,
@@ -64,6 +63,7 @@ struct show_job {
 	struct heft_heap_query query;
 	struct heft_heap_write_opts write;
 	const char *files[2];
+	struct heft_heap_report *report; /* NULL: a page */
 	size_t file_count;
 	const char *output;
 	bool rows_given, exit_code, paged;
@@ -205,49 +205,31 @@ static bool add_operand(void *ctx, const char *word)
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
-static bool write_to(const struct show_job *job, const struct heft_heap_report *r, FILE *f)
+static bool write_to(void *ctx, FILE *f, struct heft_err *err)
 {
-	struct heft_err err;
-	const bool good = job->paged ? heft_heap_write(job->open.heap, job->page, job->write.format,
-						       heap_write_piece, f, &err)
-				     : heft_heap_report_write(r, &job->write, heap_write_piece, f,
-							      &err);
-	if (!good)
-		cli_failed(job->open.cli, &err);
-	return good;
-}
-
-static bool write_out(struct show_job *job, const struct heft_heap_report *r)
-{
-	struct outfile out;
-	if (job->output == NULL && !job->write.full)
-		job->write.width = term_width();
-	if (outfile_open(&out, job->output)) {
-		if (!write_to(job, r, out.f)) {
-			outfile_drop(&out);
-			return false;
-		}
-		if (job->output == NULL || outfile_close(&out))
-			return true;
-	}
-	cli_error(job->open.cli, "%s: cannot write: %s", job->output, strerror(errno));
-	return false;
+	const struct show_job *job = ctx;
+	return job->paged ? heft_heap_write(job->open.heap, job->page, job->write.format,
+					    outfile_put, f, err)
+			  : heft_heap_report_write(job->report, &job->write, outfile_put, f, err);
 }
 
 static int report(struct show_job *job)
 {
 	struct heft_err err;
-	struct heft_heap_report *r = NULL;
 	if (!job->rows_given)
 		job->query.rows = job->query.by == HEFT_HEAP_BY_STACK ? 10 : 20;
 	if (!job->paged)
-		r = heft_heap_report_new(job->open.heap, job->open.base, &job->query, &err);
-	if (!job->paged && r == NULL)
+		job->report = heft_heap_report_new(job->open.heap, job->open.base, &job->query,
+						   &err);
+	if (!job->paged && job->report == NULL)
 		return cli_failed(job->open.cli, &err);
-	const bool good = write_out(job, r);
-	const bool no = good && job->exit_code && heft_heap_report_count(r) > 0;
-	heft_heap_report_free(r);
-	return !good ? EXIT_TROUBLE : no ? EXIT_NO : EXIT_FINE;
+	if (job->output == NULL && !job->write.full)
+		job->write.width = term_width();
+	int status = outfile_write(job->open.cli, job->output, write_to, job);
+	if (status == EXIT_FINE && job->exit_code && heft_heap_report_count(job->report) > 0)
+		status = EXIT_NO;
+	heft_heap_report_free(job->report);
+	return status;
 }
 
 static int run_show(struct show_job *job)

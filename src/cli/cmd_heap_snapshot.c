@@ -6,12 +6,9 @@
 #include <string.h>
 
 enum {
-	O_HELP = 1,
-	O_VERSION,
-	O_OUTPUT,
+	O_OUTPUT = O_OWN,
 	O_FULL,
 	O_NO_STOP,
-	O_VERBOSE,
 };
 
 const struct opt heap_snapshot_opts[] = {
@@ -19,8 +16,7 @@ const struct opt heap_snapshot_opts[] = {
 	{ O_FULL, 0, false, "full", NULL, "all memory that can be read, code as well" },
 	{ O_NO_STOP, 0, false, "no-stop", NULL, "let it run: what is read may not fit together" },
 	{ O_VERBOSE, 'v', false, NULL, NULL, "tell sizes, and for how long it stood still" },
-	{ O_HELP, 'h', false, "help", NULL, "show this and stop" },
-	{ O_VERSION, 0, false, "version", NULL, "show heft's version and stop" },
+#include "cli/last_opts.inc"
 	{ 0 },
 };
 

@@ -6,9 +6,7 @@
 #include <unistd.h>
 
 enum {
-	O_HELP = 1,
-	O_VERSION,
-	O_LIST,
+	O_LIST = O_OWN,
 	O_FORMAT,
 	O_ROWS,
 	O_WIDE,
@@ -21,9 +19,8 @@ const struct opt query_opts[] = {
 	{ O_ROWS, 'n', false, "rows", "N", "rows at most, 0: all (default: 0, ready-made: 30)" },
 	{ O_WIDE, 'w', false, NULL, NULL, "do not cut lines to the width of the terminal" },
 	{ O_OUTPUT, 'o', false, "output", "FILE", "write there" },
-	SNAPSHOT_OPTS,
-	{ O_HELP, 'h', false, "help", NULL, "show this and stop" },
-	{ O_VERSION, 0, false, "version", NULL, "show heft's version and stop" },
+#include "cli/snapshot_opts.inc"
+#include "cli/last_opts.inc"
 	{ 0 },
 };
 
@@ -109,7 +106,7 @@ static const char *named_sql(const struct query_job *job, const char *name)
 static bool write_result(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct query_job *job = ctx;
-	return heft_query_run(job->query, job->sql, &job->opts, put_to_file, to, err);
+	return heft_query_run(job->query, job->sql, &job->opts, outfile_put, to, err);
 }
 
 /* SQL, or the name of a query; an exit status. */
@@ -124,7 +121,7 @@ static int run_text(struct query_job *job, const char *text)
 		if (!job->has_rows)
 			job->opts.rows = 30;
 	}
-	const int status = snapshot_output(job->cli, job->output, write_result, job);
+	const int status = outfile_write(job->cli, job->output, write_result, job);
 	job->opts.rows = rows;
 	return status;
 }

@@ -2,14 +2,8 @@
 #include "cli/outfile.h"
 #include "cli/size_job.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-
-static bool write_piece(void *ctx, const void *data, size_t size)
-{
-	return fwrite(data, 1, size, (FILE *)ctx) == size;
-}
 
 static void list_sources(void)
 {
@@ -67,29 +61,19 @@ static bool run(const struct size_job *job)
 	return good;
 }
 
-static int cannot_write(const struct size_job *job)
+static bool write_report(void *ctx, FILE *to, struct heft_err *err)
 {
-	return cli_error(job->cli, "%s: cannot write: %s",
-			 job->output != NULL ? job->output : "standard output", strerror(errno));
+	const struct size_job *job = ctx;
+	if (job->raw_map || job->verbose > 0)
+		rawmap_print(job->profile, job->write.domain, to);
+	return job->raw_map || heft_profile_write(job->profile, &job->write, outfile_put, to, err);
 }
 
-static int report(const struct size_job *job)
+static int report(struct size_job *job)
 {
-	struct heft_err err;
-	struct outfile out;
-	if (!outfile_open(&out, job->output))
-		return cannot_write(job);
-	bool good = true;
-	if (job->raw_map || job->verbose > 0)
-		rawmap_print(job->profile, job->write.domain, out.f);
-	if (!job->raw_map)
-		good = heft_profile_write(job->profile, &job->write, write_piece, out.f, &err);
-	if (!good && !ferror(out.f)) {
-		outfile_drop(&out);
-		return cli_failed(job->cli, &err);
-	}
-	if (!outfile_close(&out))
-		return cannot_write(job);
+	const int status = outfile_write(job->cli, job->output, write_report, job);
+	if (status != EXIT_FINE)
+		return status;
 	print_notes(job);
 	return job->exit_code && has_differences(job->profile) ? EXIT_NO : EXIT_FINE;
 }

@@ -1,17 +1,13 @@
 #include "cli/notes.h"
 #include "cli/outfile.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	O_HELP = 1,
-	O_VERSION,
-	O_OUTPUT,
+	O_OUTPUT = O_OWN,
 	O_MAP,
-	O_NO_MAP,
 	O_BUILD,
 	O_COMPONENTS,
 	O_PATH_MAP,
@@ -21,10 +17,6 @@ enum {
 	O_PATH_ALIASES,
 	O_STATS,
 	O_CHECK,
-	O_DEBUG_FILE,
-	O_DEBUG_DIR,
-	O_NO_SEARCH,
-	O_VERBOSE,
 };
 
 const struct opt snapshot_opts[] = {
@@ -43,12 +35,9 @@ const struct opt snapshot_opts[] = {
 	{ O_PATH_ALIASES, 0, false, "path-aliases", NULL,
 	  "an alias for each object that has a function" },
 	{ O_EXACT, 0, false, "supersize-names", NULL, "cut names exactly as SuperSize does" },
-	{ O_DEBUG_FILE, 0, false, "debug-file", "FILE", "separate debug file, same build id" },
-	{ O_DEBUG_DIR, 'D', false, "debug-dir", "DIR", "look for debug files here first" },
-	{ O_NO_SEARCH, 0, false, "no-debug-search", NULL, "use no debug file that was not named" },
+#include "cli/debug_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
-	{ O_HELP, 'h', false, "help", NULL, "show this and stop" },
-	{ O_VERSION, 0, false, "version", NULL, "show heft's version and stop" },
+#include "cli/last_opts.inc"
 	{ 0 },
 };
 
@@ -174,24 +163,10 @@ static int print_quality(const struct snapshot_job *job)
 
 /* ---- the file ---------------------------------------------------------------------------------- */
 
-static bool put_piece(void *ctx, const void *data, size_t size)
+static bool write_snapshot(void *ctx, FILE *to, struct heft_err *err)
 {
-	return fwrite(data, 1, size, ctx) == size;
-}
-
-static int write_snapshot(const struct snapshot_job *job)
-{
-	struct outfile out;
-	struct heft_err err;
-	if (!outfile_open(&out, job->output))
-		return cli_error(job->cli, "%s: cannot write: %s", job->output, strerror(errno));
-	if (!heft_snapshot_write(job->snapshot, put_piece, out.f, &err)) {
-		outfile_drop(&out);
-		return cli_failed(job->cli, &err);
-	}
-	if (!outfile_close(&out))
-		return cli_error(job->cli, "%s: cannot write: %s", job->output, strerror(errno));
-	return EXIT_FINE;
+	const struct snapshot_job *job = ctx;
+	return heft_snapshot_write(job->snapshot, outfile_put, to, err);
 }
 
 static int run(struct snapshot_job *job)
@@ -208,7 +183,7 @@ static int run(struct snapshot_job *job)
 	if (job->stats)
 		print_stats(job);
 	int status = job->check ? print_quality(job) : EXIT_FINE;
-	if (job->output && write_snapshot(job) != EXIT_FINE)
+	if (job->output && outfile_write(job->cli, job->output, write_snapshot, job) != EXIT_FINE)
 		status = EXIT_TROUBLE;
 	return status;
 }

@@ -7,29 +7,20 @@
 #include <unistd.h>
 
 enum {
-	O_HELP = 1,
-	O_VERSION,
-	O_DEMANGLE,
+	O_DEMANGLE = O_OWN,
 	O_JSON,
 	O_TERSE,
-	O_DEBUG_FILE,
-	O_DEBUG_DIR,
-	O_NO_SEARCH,
 	O_BLOCKS,
-	O_VERBOSE,
 };
 
 const struct opt where_opts[] = {
 	{ O_DEMANGLE, 'C', false, "demangle", "none|short|full", "names (default: full)" },
 	{ O_JSON, 0, false, "json", NULL, "one JSON object a line, an address each" },
 	{ O_TERSE, 0, false, "terse", NULL, "functions and lines alone, as llvm-symbolizer" },
-	{ O_DEBUG_FILE, 0, false, "debug-file", "FILE", "separate debug file, same build id" },
-	{ O_DEBUG_DIR, 'D', false, "debug-dir", "DIR", "look for debug files here first" },
-	{ O_NO_SEARCH, 0, false, "no-debug-search", NULL, "use no debug file that was not named" },
+#include "cli/debug_opts.inc"
 	{ O_BLOCKS, 0, false, "blocks", NULL, "derive basic blocks where there is no map" },
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
-	{ O_HELP, 'h', false, "help", NULL, "show this and stop" },
-	{ O_VERSION, 0, false, "version", NULL, "show heft's version and stop" },
+#include "cli/last_opts.inc"
 	{ 0 },
 };
 

@@ -8,13 +8,7 @@
 #include "cli/cli.h"
 
 enum heap_open_option {
-	O_HELP = 100, /* the commands' own are below */
-	O_VERSION,
-	O_VERBOSE,
-	O_DEMANGLE,
-	O_DEBUG_FILE,
-	O_DEBUG_DIR,
-	O_NO_SEARCH,
+	O_DEMANGLE = 100, /* the commands' own are below */
 	O_SYSROOT,
 	O_EXE,
 	O_PATH_MAP,
@@ -43,7 +37,5 @@ void heap_open_notes(const struct heap_open *h);
 /* A number: decimal, or hexadecimal with 0x or wherever `hex`; sizes may end in K, M or G.  False, and
  * *ret as it was, where it is none. */
 bool heap_parse_number(const char *text, bool hex, uint64_t *ret);
-/* Writes a piece to the FILE *ctx. */
-bool heap_write_piece(void *ctx, const void *data, size_t size);
 
 #endif

@@ -81,3 +81,28 @@ void outfile_drop(struct outfile *o)
 	o->f = NULL;
 	o->temp = NULL;
 }
+
+static int cannot_write(const struct cli *cli, const char *path)
+{
+	return cli_error(cli, "%s: cannot write: %s", path ? path : "standard output",
+			 strerror(errno));
+}
+
+int outfile_write(const struct cli *cli, const char *path,
+		  bool (*write)(void *ctx, FILE *to, struct heft_err *err), void *ctx)
+{
+	struct outfile out;
+	struct heft_err err;
+	if (!outfile_open(&out, path))
+		return cannot_write(cli, path);
+	if (!write(ctx, out.f, &err) && !ferror(out.f)) {
+		outfile_drop(&out);
+		return cli_failed(cli, &err);
+	}
+	return outfile_close(&out) ? EXIT_FINE : cannot_write(cli, path);
+}
+
+bool outfile_put(void *ctx, const void *data, size_t size)
+{
+	return fwrite(data, 1, size, ctx) == size;
+}

@@ -2,7 +2,7 @@
 #ifndef HEFT_CLI_OUTFILE_H
 #define HEFT_CLI_OUTFILE_H
 
-#include "heft.h"
+#include "cli/cli.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,5 +22,12 @@ bool outfile_open(struct outfile *o, const char *path);
 bool outfile_close(struct outfile *o);
 /* Closes without putting the file in its place. */
 void outfile_drop(struct outfile *o);
+
+/* Opens, has `write` write, and closes; an exit status.  What fails is said: what the library says, or that
+ * the file cannot be written. */
+int outfile_write(const struct cli *cli, const char *path,
+		  bool (*write)(void *ctx, FILE *to, struct heft_err *err), void *ctx);
+/* For the library's sinks; ctx is a FILE. */
+bool outfile_put(void *ctx, const void *data, size_t size);
 
 #endif

@@ -1,5 +1,7 @@
 #include "cli/cli.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_named(const struct opt *o, const char *name)
@@ -41,4 +43,49 @@ int cli_parse(const struct cli *cli, int argc, char **argv, const struct cli_wor
 		case OPT_BAD: return cli_error(cli, "%s", c.problem);
 		}
 	}
+}
+
+struct file_words {
+	bool (*option)(void *job, const struct opt *o, const char *value);
+	void *job;
+	const char **file;
+	size_t count;
+};
+
+static bool pass_option(void *ctx, const struct opt *o, const char *value)
+{
+	struct file_words *w = ctx;
+	return w->option(w->job, o, value);
+}
+
+static bool take_file(void *ctx, const char *word)
+{
+	struct file_words *w = ctx;
+	*w->file = word;
+	w->count++;
+	return true;
+}
+
+int cli_parse_file(const struct cli *cli, int argc, char **argv,
+		   bool (*option)(void *job, const struct opt *o, const char *value), void *job,
+		   const char **file)
+{
+	static const struct cli_words words = { pass_option, take_file };
+	struct file_words w = { option, job, file, 0 };
+	const int status = cli_parse(cli, argc, argv, &words, &w);
+	if (status == CLI_GO_ON && w.count != 1)
+		return cli_error(cli, "must specify one file; try '%s --help'", cli->usage);
+	return status;
+}
+
+bool cli_number(const struct cli *cli, const struct opt *o, const char *value, uint64_t max,
+		uint64_t *ret)
+{
+	char *end;
+	errno = 0;
+	const unsigned long long n = strtoull(value, &end, 10);
+	if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || n > max)
+		return cli_bad_value(cli, o, value, "a number, 0 or more");
+	*ret = n;
+	return true;
 }

@@ -5,9 +5,7 @@
 #include <string.h>
 
 enum {
-	O_HELP = 1,
-	O_VERSION,
-	O_SOURCES,
+	O_SOURCES = O_OWN,
 	O_ROWS,
 	O_SORT_DOMAIN,
 	O_SORT,
@@ -21,15 +19,11 @@ enum {
 	O_CONFIG,
 	O_INCLUDE,
 	O_EXCLUDE,
-	O_DEBUG_FILE,
-	O_DEBUG_DIR,
-	O_NO_SEARCH,
 	O_PERF,
 	O_DEPTH,
 	O_PATH_MAP,
 	O_STRIP_PREFIX,
 	O_RAW_MAP,
-	O_VERBOSE,
 	O_VMADDR,
 	O_FILEOFF,
 	O_LIST,
@@ -50,9 +44,7 @@ const struct opt size_opts[] = {
 	{ O_INCLUDE, 0, true, "source-filter", "REGEX", "count only what has a matching label" },
 	{ O_EXCLUDE, 0, false, "exclude-filter", "REGEX", "leave out what has a matching label" },
 	{ O_CONFIG, 'c', false, NULL, "FILE", "read a configuration file: own data sources .." },
-	{ O_DEBUG_FILE, 0, false, "debug-file", "FILE", "separate debug file, same build id" },
-	{ O_DEBUG_DIR, 'D', false, "debug-dir", "DIR", "look for debug files here first" },
-	{ O_NO_SEARCH, 0, false, "no-debug-search", NULL, "use no debug file that was not named" },
+#include "cli/debug_opts.inc"
 	{ O_PERF, 0, false, "perf", "FILE", "samples of perf record, for the source hotness" },
 	{ O_DEPTH, 0, false, "depth", "NUM", "directories: so many levels, a component each" },
 	{ O_PATH_MAP, 0, false, "path-map", "OLD=NEW",
@@ -85,8 +77,7 @@ const struct opt size_opts[] = {
 	{ .help = "Other:" },
 	{ O_EXIT_CODE, 0, false, "exit-code", NULL, "status 1 if a diff finds differences" },
 	{ O_THREADS, 0, false, "threads", "NUM", "threads to use (default: one a processor)" },
-	{ O_HELP, 'h', false, "help", NULL, "show this and stop" },
-	{ O_VERSION, 0, false, "version", NULL, "show heft's version and stop" },
+#include "cli/last_opts.inc"
 	{ .help = "Not supported yet, and refused:" },
 	{ O_UNSUPPORTED, 0, false, "dsym", "DIR", "debug info of a Mach-O file" },
 	{ O_UNSUPPORTED, 0, false, "source-map", "ID=FILE", "source map of a WebAssembly file" },
