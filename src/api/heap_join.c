@@ -1,6 +1,8 @@
 /* One tree of call stacks for all heaps of a report: frames that people see as the same are. */
 #include "api/heap.h"
 
+#include "base/filename.h"
+
 #include <stdlib.h>
 
 /* Open addressing over the index + 1 of what is kept elsewhere; a power of two. */
@@ -39,7 +41,7 @@ static uint32_t join_module(struct heap_join *j, const struct process_module *m)
 	struct heap_report *r = &j->r->report;
 	if (!*m->path)
 		return 0;
-	const uint32_t id = intern_borrow(&j->names, str_of(heap_file_name(m->path)));
+	const uint32_t id = intern_borrow(&j->names, str_of(file_name(m->path)));
 	if (id < r->modules.count) {
 		const struct bytes known = r->modules.data[id].build_id;
 		if (known.size > 0 && m->build_id.size > 0 && !same_build_id(known, m->build_id))
@@ -47,7 +49,7 @@ static uint32_t join_module(struct heap_join *j, const struct process_module *m)
 		return id;
 	}
 	vec_push(&r->modules, (struct heap_report_module){ .path = m->path,
-							   .name = heap_file_name(m->path),
+							   .name = file_name(m->path),
 							   .build_id = m->build_id,
 							   .start = m->start,
 							   .end = m->end,
@@ -110,7 +112,7 @@ static bool is_operator_new(const struct heft_heap_frame *f)
 
 static enum site_kind kind_of(const struct heft_heap_frame *f)
 {
-	if (strncmp(heap_file_name(f->module), "libheft-heap.", 13) == 0 || is_operator_new(f))
+	if (strncmp(file_name(f->module), "libheft-heap.", 13) == 0 || is_operator_new(f))
 		return SITE_ALLOCATOR;
 	const char *name = *f->linkage ? f->linkage : f->function;
 	if (strncmp(name, "__GI_", 5) == 0)
@@ -131,7 +133,7 @@ static const char *label_of(struct arena *a, const struct heft_heap_frame *f)
 	if (*f->function)
 		return f->function;
 	if (*f->module)
-		return arena_format(a, "%s+0x%" PRIx64, heap_file_name(f->module), f->addr);
+		return arena_format(a, "%s+0x%" PRIx64, file_name(f->module), f->addr);
 	return arena_format(a, "0x%" PRIx64, f->addr);
 }
 

@@ -2,6 +2,7 @@
 #include "api/heap.h"
 #include "api/where.h"
 
+#include "base/filename.h"
 #include "base/pool.h"
 #include "base/sort.h"
 
@@ -73,7 +74,7 @@ static struct process_module *module_of_id(struct heft_heap *h, struct bytes id)
 static struct process_module *module_of_name(struct heft_heap *h, const char *name)
 {
 	for (size_t i = 1; i < h->modules.count; i++)
-		if (strcmp(heap_file_name(h->modules.data[i].path), name) == 0)
+		if (strcmp(file_name(h->modules.data[i].path), name) == 0)
 			return &h->modules.data[i];
 	return NULL;
 }
@@ -90,7 +91,7 @@ static bool place_program(struct heft_heap *h, struct heft_err *err)
 							       .end = UINT64_MAX });
 	struct process_module *m = module_of_id(h, id);
 	if (!m)
-		m = module_of_name(h, heap_file_name(h->program));
+		m = module_of_name(h, file_name(h->program));
 	if (!m)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "%s: no module of the process has its build ID or its name",
@@ -174,7 +175,7 @@ static bool try_paths(struct heft_heap *h, struct process_module *m, struct aren
 {
 	if (h->sysroot &&
 	    (try_file(h, m, arena_format(scratch, "%s/%s", h->sysroot, m->path)) ||
-	     try_file(h, m, arena_format(scratch, "%s/%s", h->sysroot, heap_file_name(m->path)))))
+	     try_file(h, m, arena_format(scratch, "%s/%s", h->sysroot, file_name(m->path)))))
 		return true;
 	return m->path[0] == '/' && try_file(h, m, m->path);
 }

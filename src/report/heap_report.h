@@ -66,8 +66,6 @@ extern const char *const heap_by_names[];                        /* "stack" ... 
 extern const char *const heap_part_names[HEFT_HEAP_PARTS];       /* "blocks" ... */
 /* The word for what a row's blocks are by reach; "" where that is not known. */
 const char *heap_reach_name(enum heft_heap_reach reach);
-/* Behind the last slash. */
-const char *heap_file_name(const char *path);
 /* The steps of a stack, outermost first, in memory of the vec, which is emptied before. */
 struct heap_path {
 	VEC(uint32_t) steps;

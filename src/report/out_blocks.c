@@ -2,6 +2,8 @@
 #include "report/label_text.h"
 #include "report/report.h"
 
+#include <stdio.h>
+
 static const struct {
 	unsigned flag;
 	const char *name;
@@ -139,14 +141,14 @@ static void json_successors(struct json *j, const struct heft_block *b)
 	json_close(j, ']');
 }
 
-static void json_hash(struct json *j, uint64_t hash, struct sink *s)
+static void json_hash(struct json *j, uint64_t hash)
 {
-	json_key(j, "hash");
-	sink_printf(s, "\"%016" PRIx64 "\"", hash);
-	j->comma = true;
+	char text[17];
+	snprintf(text, sizeof text, "%016" PRIx64, hash);
+	json_member_text(j, "hash", str_of(text));
 }
 
-static void json_block(struct json *j, const struct heft_block *b, struct sink *s)
+static void json_block(struct json *j, const struct heft_block *b)
 {
 	json_open(j, '{');
 	json_member_uint(j, "id", b->id);
@@ -156,7 +158,7 @@ static void json_block(struct json *j, const struct heft_block *b, struct sink *
 	if (b->call_count > 0)
 		json_calls(j, b);
 	if (b->has_hash)
-		json_hash(j, b->hash, s);
+		json_hash(j, b->hash);
 	if (b->has_frequency)
 		json_member_uint(j, "frequency", b->frequency);
 	if (b->post_link_frequency)
@@ -188,7 +190,7 @@ static void out_blocks_json(const struct heft_block_function *f, struct sink *s)
 	json_key(&j, "blocks");
 	json_open(&j, '[');
 	for (size_t i = 0; i < f->block_count; i++)
-		json_block(&j, &f->blocks[i], s);
+		json_block(&j, &f->blocks[i]);
 	json_close(&j, ']');
 	json_close(&j, '}');
 	sink_text(s, STR("\n"));

@@ -3,6 +3,7 @@
 #include "report/label_text.h"
 #include "report/number.h"
 
+#include "base/filename.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -25,12 +26,6 @@ const char *const heap_by_names[] = {
 const char *heap_reach_name(enum heft_heap_reach reach)
 {
 	return reach == HEFT_HEAP_LOST ? "lost" : reach == HEFT_HEAP_INDIRECT ? "indirect" : "";
-}
-
-const char *heap_file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
 }
 
 void heap_path_of(struct heap_path *path, const struct heap_report *r, uint32_t step)
@@ -187,7 +182,7 @@ static void add_text(struct table *t, const char *text)
 
 static const char *shown_path(const struct table *t, const char *path)
 {
-	return t->o->full ? path : heap_file_name(path);
+	return t->o->full ? path : file_name(path);
 }
 
 /* "FUNCTION FILE:LINE [MODULE]" of what is known. */

@@ -1,5 +1,7 @@
 /* Single blocks of a heap: what is at an address, what is damaged. */
 #include "report/heap_report.h"
+
+#include "base/filename.h"
 #include "report/label_text.h"
 
 /* ---- blocks --------------------------------------------------------------------------------- */
@@ -10,18 +12,18 @@ static void put_frame(struct sink *s, const struct heft_heap_frame *f, bool brie
 	if (*f->function) {
 		label_put(s, str_of(f->function), 0);
 	} else {
-		label_put(s, str_of(heap_file_name(f->module)), 0);
+		label_put(s, str_of(file_name(f->module)), 0);
 		sink_printf(s, "%s0x%" PRIx64, *f->module ? "+" : "", f->addr);
 	}
 	if (*f->file) {
 		sink_text(s, STR(" at "));
-		label_put(s, str_of(brief ? heap_file_name(f->file) : f->file), 0);
+		label_put(s, str_of(brief ? file_name(f->file) : f->file), 0);
 		if (f->line > 0)
 			sink_printf(s, ":%" PRIu32, f->line);
 	}
 	if (*f->module && *f->function) {
 		sink_text(s, STR(" ["));
-		label_put(s, str_of(heap_file_name(f->module)), 0);
+		label_put(s, str_of(file_name(f->module)), 0);
 		sink_text(s, STR("]"));
 	}
 	sink_text(s, f->inlined ? STR(" (inlined)\n") : STR("\n"));

@@ -1,5 +1,6 @@
 #include "snapshot/build_paths_internal.h"
 
+#include "base/filename.h"
 #include "base/file.h"
 #include "base/json_read.h"
 #include "base/sort.h"
@@ -20,17 +21,9 @@ void build_paths_add(struct build_paths *b, struct str dir, struct str object, s
 	b->source_of.data[from] = to + 1;
 }
 
-static struct str last_component(struct str path)
-{
-	size_t i = path.len;
-	while (i > 0 && path.p[i - 1] != '/')
-		i--;
-	return (struct str){ path.p + i, path.len - i };
-}
-
 static uint64_t tail_hash(struct str path)
 {
-	const struct str last = last_component(path);
+	const struct str last = file_name_str(path);
 	return hash_bytes(last.p, last.len);
 }
 

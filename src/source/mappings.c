@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "source/samples.h"
 
+#include "base/filename.h"
 #include "base/sort.h"
 #include "base/text.h"
 #include "image/debugfile.h"
@@ -104,14 +105,6 @@ static void collect(struct replay *r, struct samples *s)
 
 /* ---- which mappings are the image's --------------------------------------------------------------- */
 
-static struct str base_name(struct str path)
-{
-	size_t at = path.len;
-	while (at > 0 && path.p[at - 1] != '/')
-		at--;
-	return (struct str){ path.p + at, path.len - at };
-}
-
 /* The kernel adds it to names of files that are gone. */
 static struct str without_deleted(struct str name)
 {
@@ -156,7 +149,7 @@ static enum match match_name(const struct replay *r, struct str name)
 		return NO_MATCH;
 	if (str_eq(plain, path) || (r->path && str_eq(plain, str_of(r->path))))
 		return BY_PATH;
-	return str_eq(base_name(plain), base_name(path)) ? BY_NAME : NO_MATCH;
+	return str_eq(file_name_str(plain), file_name_str(path)) ? BY_NAME : NO_MATCH;
 }
 
 static enum match match_change(struct replay *r, const struct change *c, const struct id *of_name)

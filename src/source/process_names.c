@@ -1,6 +1,8 @@
 /* Names of the functions around an address. */
 #include "source/process_internal.h"
 
+#include "base/filename.h"
+
 #include <stdio.h>
 
 /* In memory of the process; copies of one text are one. */
@@ -10,17 +12,11 @@ static const char *made_up(struct process *p, const char *text)
 	return intern_get(in, intern_add(in, str_of(text))).p;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static const char *place_name(struct process *p, const char *path, uint64_t addr)
 {
 	char text[512];
 	if (path)
-		snprintf(text, sizeof text, "%s+0x%" PRIx64, base_name(path), addr);
+		snprintf(text, sizeof text, "%s+0x%" PRIx64, file_name(path), addr);
 	else
 		snprintf(text, sizeof text, "0x%" PRIx64, addr);
 	return made_up(p, text);
