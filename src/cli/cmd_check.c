@@ -39,7 +39,6 @@ struct check_job {
 	unsigned format;
 	bool has_format, help, version;
 	struct heft_budget *budget;
-	struct heft_quality *quality;
 };
 
 static bool apply(void *ctx, const struct opt *o, const char *value)
@@ -111,33 +110,12 @@ static int run_budget(struct check_job *job)
 
 /* ---- quality ----------------------------------------------------------------------------------- */
 
-static bool write_quality(void *ctx, FILE *to, struct heft_err *err)
+static int run_quality(const struct check_job *job)
 {
-	const struct check_job *job = ctx;
-	const struct heft_quality_finding *f;
-	(void)err;
-	for (size_t i = 0; (f = heft_quality_get(job->quality, i)) != NULL; i++)
-		fprintf(to, "%-8s%s%s%s: %s\n", f->error ? "error" : "note", f->container,
-			*f->container ? " " : "", f->section, f->text);
-	if (heft_quality_count(job->quality) == 0)
-		fputs("nothing looks wrong\n", to);
-	return !ferror(to);
-}
-
-static int run_quality(struct check_job *job)
-{
-	const struct heft_quality_finding *f;
 	if (job->base_path || job->has_format)
 		return cli_error(job->cli, "--base and --format go with --budget");
 	struct heft_snapshot *s = snapshot_open(job->cli, &job->settings, job->file);
-	if (s == NULL)
-		return EXIT_TROUBLE;
-	job->quality = heft_quality_new(s);
-	int status = outfile_write(job->cli, job->output, write_quality, job);
-	for (size_t i = 0; (f = heft_quality_get(job->quality, i)) != NULL; i++)
-		if (f->error && status == EXIT_FINE)
-			status = EXIT_NO;
-	heft_quality_free(job->quality);
+	const int status = s ? snapshot_check(job->cli, s, job->output) : EXIT_TROUBLE;
 	heft_snapshot_free(s);
 	return status;
 }

@@ -1,5 +1,5 @@
 #include "cli/notes.h"
-#include "cli/outfile.h"
+#include "cli/snapshots.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ enum {
 const struct opt snapshot_opts[] = {
 	{ O_OUTPUT, 'o', false, "output", "FILE", "write the snapshot there" },
 	{ O_STATS, 0, false, "stats", NULL, "print the totals of each section" },
-	{ O_CHECK, 0, false, "check", NULL, "say what is odd about the list; exits with 1" },
+	{ O_CHECK, 0, false, "check", NULL, "tell what looks wrong in the list, as heft check" },
 	{ O_MAP, 0, false, "map", "FILE", "linker map (default: FILE.map, if there is one)" },
 	{ O_NO_MAP, 0, false, "no-map", NULL, "use no linker map" },
 	{ O_BUILD, 0, false, "build", "FILE", "compile_commands.json or build.ninja: sources" },
@@ -147,20 +147,6 @@ static void print_stats(const struct snapshot_job *job)
 	printf("%-20s%12" PRId64 "\n", "file", total);
 }
 
-/* ---- quality ----------------------------------------------------------------------------------- */
-
-static int print_quality(const struct snapshot_job *job)
-{
-	struct heft_quality *q = heft_quality_new(job->snapshot);
-	const size_t count = heft_quality_count(q);
-	for (size_t i = 0; i < count; i++)
-		printf("%s\n", heft_quality_get(q, i)->text);
-	if (count == 0)
-		printf("nothing odd\n");
-	heft_quality_free(q);
-	return count == 0 ? EXIT_FINE : EXIT_NO;
-}
-
 /* ---- the file ---------------------------------------------------------------------------------- */
 
 static bool write_snapshot(void *ctx, FILE *to, struct heft_err *err)
@@ -182,7 +168,7 @@ static int run(struct snapshot_job *job)
 		note_print(job->cli, heft_snapshot_note(job->snapshot, i), job->verbose);
 	if (job->stats)
 		print_stats(job);
-	int status = job->check ? print_quality(job) : EXIT_FINE;
+	int status = job->check ? snapshot_check(job->cli, job->snapshot, NULL) : EXIT_FINE;
 	if (job->output && outfile_write(job->cli, job->output, write_snapshot, job) != EXIT_FINE)
 		status = EXIT_TROUBLE;
 	return status;

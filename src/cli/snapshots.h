@@ -21,4 +21,7 @@ bool snapshot_settings_apply(struct snapshot_settings *s, const struct opt *o, c
 struct heft_snapshot *snapshot_open(const struct cli *cli, const struct snapshot_settings *s,
 				    const char *path);
 
+/* What looks wrong in a snapshot, to a file, or stdout where `path` is NULL; EXIT_NO where its sums are. */
+int snapshot_check(const struct cli *cli, const struct heft_snapshot *s, const char *path);
+
 #endif

@@ -13,6 +13,7 @@ struct check {
 	struct quality *q;
 	const struct snapshot *s;
 	const struct snap_section *section;
+	bool generates; /* some source is generated */
 };
 
 static void find(struct check *c, bool error, const char *fmt, ...) PRINTF_LIKE(3, 4);
@@ -127,7 +128,7 @@ static void check_shares(struct check *c, const struct shares *h)
 		     h->literals * 100 / h->all);
 	if (native && h->aliases == 0)
 		find(c, false, "no symbol has an alias");
-	if ((native || dex) && h->generated == 0)
+	if (c->generates && (native || dex) && h->generated == 0)
 		find(c, false, "no symbol is from a generated source");
 	if (letter == 't' && h->unlikely == 0)
 		find(c, false, "no symbol is of .text.unlikely");
@@ -150,12 +151,22 @@ static void check_section(struct check *c)
 		check_shares(c, &h);
 }
 
+/* Most projects generate nothing. */
+static bool generates(const struct snapshot *s)
+{
+	for (size_t i = 0; i < s->symbols.count; i++)
+		if (s->symbols.data[i].flags & SNAP_GENERATED)
+			return true;
+	return false;
+}
+
 void quality_check(struct quality *ret, const struct snapshot *s)
 {
+	const bool some = generates(s);
 	memset(ret, 0, sizeof *ret);
 	for (size_t i = 0; i < s->sections.count && !s->sparse; i++)
 		if (s->sections.data[i].count > 0)
-			check_section(&(struct check){ ret, s, &s->sections.data[i] });
+			check_section(&(struct check){ ret, s, &s->sections.data[i], some });
 }
 
 void quality_release(struct quality *q)
