@@ -45,10 +45,7 @@ bool heft_blocks_disassemble(struct heft_blocks *b, size_t i,
 	if (!disasm_open(&l.disasm, l.im->machine, l.im->big_endian, thumb))
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			    "no disassembler for the code of this machine");
-	l.s.write = sink; /* its buffer stays as it is */
-	l.s.ctx = ctx;
-	l.s.failed = false;
-	l.s.used = 0;
+	sink_start(&l.s, sink, ctx);
 	out_block_head(&f, &l.s);
 	for (size_t k = 0; k < f.block_count; k++)
 		put_block(&l, &f.blocks[k]);

@@ -1,12 +1,12 @@
 /* Basic blocks: heft_blocks_*. */
 #include "api/blocks.h"
 
+#include "api/debug_files.h"
 #include "base/arena.h"
 #include "image/elf_const.h"
 #include "image/input.h"
 #include "names/demangle.h"
 #include "report/report.h"
-#include "source/companion.h"
 #include "source/derive_map.h"
 
 /* One image of the input. */
@@ -21,8 +21,8 @@ struct part {
 struct heft_blocks {
 	struct arena arena;
 	struct notes notes;
-	VEC(const char *) debug_files, dirs;
-	bool no_search, open;
+	struct debug_files debug_files;
+	bool open;
 	enum heft_demangle style;
 	enum heft_derive derive;
 	enum heft_convention convention;
@@ -72,8 +72,7 @@ void heft_blocks_free(struct heft_blocks *b)
 	vec_release(&b->blocks);
 	vec_release(&b->calls);
 	vec_release(&b->successors);
-	vec_release(&b->debug_files);
-	vec_release(&b->dirs);
+	debug_files_release(&b->debug_files);
 	notes_release(&b->notes);
 	arena_release(&b->arena);
 	free(b);
@@ -81,17 +80,17 @@ void heft_blocks_free(struct heft_blocks *b)
 
 void heft_blocks_add_debug_file(struct heft_blocks *b, const char *path)
 {
-	vec_push(&b->debug_files, arena_copy(&b->arena, str_of(path)));
+	vec_push(&b->debug_files.named, arena_copy(&b->arena, str_of(path)));
 }
 
 void heft_blocks_add_debug_dir(struct heft_blocks *b, const char *dir)
 {
-	vec_push(&b->dirs, arena_copy(&b->arena, str_of(dir)));
+	vec_push(&b->debug_files.dirs, arena_copy(&b->arena, str_of(dir)));
 }
 
 void heft_blocks_set_find_debug(struct heft_blocks *b, bool yes)
 {
-	b->no_search = !yes;
+	b->debug_files.no_search = !yes;
 }
 
 void heft_blocks_set_demangle(struct heft_blocks *b, enum heft_demangle style)
@@ -120,21 +119,6 @@ const struct heft_note *heft_blocks_note(const struct heft_blocks *b, size_t i)
 }
 
 /* ---- opening ----------------------------------------------------------------------------------- */
-
-/* Names of functions, and perhaps the map itself, may have gone to a debug file. */
-static bool open_debug(struct heft_blocks *b, struct heft_err *err)
-{
-	const struct image *im = &b->input.images[0];
-	const struct companion_wish wish = { b->dirs.data, b->dirs.count, false };
-	if (b->input.archive)
-		return true;
-	for (size_t i = 0; i < b->debug_files.count; i++)
-		if (!companion_open(&b->debug, im, b->debug_files.data[i], &b->notes, err))
-			return false;
-	if (!b->debug.open && !b->no_search)
-		companion_find(&b->debug, im, &wish, &b->notes);
-	return true;
-}
 
 static enum blocks_convention convention_of(const struct heft_blocks *b)
 {
@@ -176,7 +160,9 @@ bool heft_blocks_open(struct heft_blocks *b, const char *path, struct heft_err *
 	if (!input_open(&b->input, path, &b->notes, err))
 		return false;
 	b->open = true;
-	if (!open_debug(b, err))
+	/* Names of functions, and perhaps the map itself, may have gone to a debug file. */
+	if (!b->input.archive &&
+	    !debug_files_open(&b->debug_files, &b->debug, b->input.images, false, &b->notes, err))
 		return false;
 	b->parts = xcalloc(b->input.image_count, sizeof *b->parts);
 	b->part_count = b->input.image_count;
@@ -469,11 +455,8 @@ bool heft_blocks_place(const struct heft_blocks *b, uint32_t number, size_t *ret
 bool heft_block_function_write(const struct heft_block_function *f, enum heft_blocks_format format,
 			       bool (*sink)(void *ctx, const void *data, size_t size), void *ctx)
 {
-	struct sink s; /* its buffer stays as it is */
-	s.write = sink;
-	s.ctx = ctx;
-	s.failed = false;
-	s.used = 0;
+	struct sink s;
+	sink_start(&s, sink, ctx);
 	out_blocks(f, format, &s);
 	return sink_flush(&s);
 }

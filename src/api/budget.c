@@ -69,8 +69,9 @@ bool heft_budget_write(const struct heft_budget *b, enum heft_budget_format form
 		[HEFT_BUDGET_MARKDOWN] = out_budget_markdown,
 		[HEFT_BUDGET_JSON] = out_budget_json,
 	};
-	struct sink s = { .write = sink, .ctx = ctx };
+	struct sink s;
 	const struct budget_report r = { b->path, b->result.rows.data, b->result.rows.count };
+	sink_start(&s, sink, ctx);
 	writers[format](&r, &s);
 	return sink_flush(&s) || fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output took no more");
 }

@@ -85,7 +85,7 @@ bool heft_diff_write(const struct heft_diff *d, enum heft_diff_format format, un
 		[HEFT_DIFF_JSON] = out_diff_json,
 		[HEFT_DIFF_MARKDOWN] = out_diff_markdown,
 	};
-	struct sink s = { .write = sink, .ctx = ctx };
+	struct sink s;
 	const struct diff_report r = { d->sections.sections.data,
 				       d->sections.sections.count,
 				       d->rows.rows.data,
@@ -93,6 +93,7 @@ bool heft_diff_write(const struct heft_diff *d, enum heft_diff_format format, un
 				       d->rows.rows.count,
 				       d->query.by,
 				       width };
+	sink_start(&s, sink, ctx);
 	writers[format](&r, &s);
 	return sink_flush(&s) || fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output took no more");
 }

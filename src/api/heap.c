@@ -312,12 +312,9 @@ bool heft_heap_write(struct heft_heap *h, enum heft_heap_page page, enum heft_he
 		     bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
 		     struct heft_err *err)
 {
-	struct sink s; /* its buffer stays as it is */
+	struct sink s;
 	const bool json = format == HEFT_HEAP_JSON;
-	s.write = sink;
-	s.ctx = ctx;
-	s.failed = false;
-	s.used = 0;
+	sink_start(&s, sink, ctx);
 	if (!json && format != HEFT_HEAP_TABLE)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this page is a table or JSON");
 	switch (page) {

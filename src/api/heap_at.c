@@ -170,11 +170,8 @@ bool heft_heap_at(struct heft_heap *h, uint64_t addr, struct heft_heap_place *re
 bool heft_heap_place_write(const struct heft_heap_place *at, enum heft_heap_format format,
 			   bool (*sink)(void *ctx, const void *data, size_t size), void *ctx)
 {
-	struct sink s; /* its buffer stays as it is */
-	s.write = sink;
-	s.ctx = ctx;
-	s.failed = false;
-	s.used = 0;
+	struct sink s;
+	sink_start(&s, sink, ctx);
 	out_heap_place(at, format == HEFT_HEAP_JSON, &s);
 	return sink_flush(&s);
 }

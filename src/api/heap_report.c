@@ -138,16 +138,13 @@ bool heft_heap_report_write(const struct heft_heap_report *r,
 			    struct heft_err *err)
 {
 	struct heft_heap_write_opts o = { .frames = 8, .summary = true };
-	struct sink s; /* its buffer stays as it is */
+	struct sink s;
 	if (opts)
 		memcpy(&o, opts, opts->size < sizeof o ? opts->size : sizeof o);
 	if (r->report.base && (o.format == HEFT_HEAP_PPROF || o.format == HEFT_HEAP_SPEEDSCOPE))
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "this format holds one profile, not the difference of two");
-	s.write = sink;
-	s.ctx = ctx;
-	s.failed = false;
-	s.used = 0;
+	sink_start(&s, sink, ctx);
 	put_format(&r->report, &o, &s);
 	if (sink_flush(&s))
 		return true;

@@ -34,8 +34,9 @@ bool heft_query_run(struct heft_query *q, const char *sql, const struct heft_que
 		    bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
 		    struct heft_err *err)
 {
-	struct sink s = { .write = sink, .ctx = ctx };
+	struct sink s;
 	struct query_report r = { .s = &s };
+	sink_start(&s, sink, ctx);
 	if (opts)
 		memcpy(&r.opts, opts, min_u64(opts->size, sizeof r.opts));
 	const struct query_visitor v = query_report_visitor(&r);

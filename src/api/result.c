@@ -158,7 +158,8 @@ bool heft_profile_write(const struct heft_profile *p, const struct heft_write_op
 		memcpy(&r.opts, opts, min_u64(opts->size, sizeof r.opts));
 	if (!r.opts.domain)
 		r.opts.domain = HEFT_BOTH;
-	struct sink s = { .write = sink, .ctx = ctx };
+	struct sink s;
+	sink_start(&s, sink, ctx);
 	write_format(&r, &s);
 	free(files);
 	return sink_flush(&s) || fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output was not taken");

@@ -157,10 +157,7 @@ bool heft_samples_write(struct heft_samples *s, enum heft_samples_format format,
 		shown[i] = blocks_name(s->blocks, i);
 	profile_names_read(&names, s->map, blocks_debug(s->blocks));
 	const struct profile_report r = { s->map, &s->profile, &names, shown, s->limits };
-	out.write = sink;
-	out.ctx = ctx;
-	out.failed = false;
-	out.used = 0;
+	sink_start(&out, sink, ctx);
 	write_as(&r, format, &out);
 	profile_names_release(&names);
 	free(shown);

@@ -1,11 +1,11 @@
 /* Look-ups by address: heft_where_*. */
 #include "api/where.h"
 
+#include "api/debug_files.h"
 #include "base/arena.h"
 #include "image/elf_const.h"
 #include "names/demangle.h"
 #include "report/report.h"
-#include "source/companion.h"
 #include "source/derive_map.h"
 #include "source/source.h"
 #include "source/symbol_table.h"
@@ -25,8 +25,8 @@ struct name_cache {
 struct heft_where {
 	struct arena arena;
 	struct notes notes;
-	VEC(const char *) debug_files, dirs;
-	bool no_search, open, info_open;
+	struct debug_files debug_files;
+	bool open, info_open;
 	bool derive, blocks_read;
 	enum heft_demangle style;
 	struct input input;
@@ -69,8 +69,7 @@ void heft_where_free(struct heft_where *w)
 		input_close(&w->input);
 	demangler_release(&w->names.demangler);
 	free(w->names.slots);
-	vec_release(&w->debug_files);
-	vec_release(&w->dirs);
+	debug_files_release(&w->debug_files);
 	vec_release(&w->frames);
 	notes_release(&w->notes);
 	arena_release(&w->arena);
@@ -79,17 +78,17 @@ void heft_where_free(struct heft_where *w)
 
 void heft_where_add_debug_file(struct heft_where *w, const char *path)
 {
-	vec_push(&w->debug_files, arena_copy(&w->arena, str_of(path)));
+	vec_push(&w->debug_files.named, arena_copy(&w->arena, str_of(path)));
 }
 
 void heft_where_add_debug_dir(struct heft_where *w, const char *dir)
 {
-	vec_push(&w->dirs, arena_copy(&w->arena, str_of(dir)));
+	vec_push(&w->debug_files.dirs, arena_copy(&w->arena, str_of(dir)));
 }
 
 void heft_where_set_find_debug(struct heft_where *w, bool yes)
 {
-	w->no_search = !yes;
+	w->debug_files.no_search = !yes;
 }
 
 void heft_where_set_demangle(struct heft_where *w, enum heft_demangle style)
@@ -124,17 +123,6 @@ const struct heft_note *heft_where_note(const struct heft_where *w, size_t i)
 
 /* ---- opening -------------------------------------------------------------------------------- */
 
-static bool open_debug(struct heft_where *w, struct heft_err *err)
-{
-	const struct companion_wish wish = { w->dirs.data, w->dirs.count, true };
-	for (size_t i = 0; i < w->debug_files.count; i++)
-		if (!companion_open(&w->debug, w->im, w->debug_files.data[i], &w->notes, err))
-			return false;
-	if (!w->debug.open && !w->no_search)
-		companion_find(&w->debug, w->im, &wish, &w->notes);
-	return true;
-}
-
 static void name_places(struct heft_where *w)
 {
 	const struct image *im = w->im;
@@ -164,13 +152,14 @@ bool heft_where_open(struct heft_where *w, const char *path, struct heft_err *er
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			    "%s: an archive; addresses are looked up in one of its members", path);
 	w->im = &w->input.images[0];
-	if (!open_debug(w, err))
+	if (!debug_files_open(&w->debug_files, &w->debug, w->im, true, &w->notes, err))
 		return false;
 	const struct image *debug = companion_image(&w->debug);
 	const struct image *holder = debug && !debuginfo_present(w->im) ? debug : w->im;
 	name_places(w);
 	symbol_table_read(&w->symbols, w->im, debug);
-	debuginfo_open(&w->info, holder, w->dirs.data, w->dirs.count, &w->notes);
+	debuginfo_open(&w->info, holder, w->debug_files.dirs.data, w->debug_files.dirs.count,
+		       &w->notes);
 	symbolizer_init(&w->symbolizer, &w->info);
 	w->info_open = true;
 	return true;
@@ -419,11 +408,8 @@ bool heft_where_find(struct heft_where *w, uint64_t addr, struct heft_location *
 bool heft_location_write(const struct heft_location *at, enum heft_where_format format,
 			 bool (*sink)(void *ctx, const void *data, size_t size), void *ctx)
 {
-	struct sink s; /* its buffer stays as it is */
-	s.write = sink;
-	s.ctx = ctx;
-	s.failed = false;
-	s.used = 0;
+	struct sink s;
+	sink_start(&s, sink, ctx);
 	out_where(at, format, &s);
 	return sink_flush(&s);
 }

@@ -8,7 +8,7 @@
 #include "base/reader.h"
 #include "heft.h"
 
-/* {.write = f, .ctx = c} is an empty sink; `write` returns false to stop the output. */
+/* `write` returns false to stop the output. */
 struct sink {
 	bool (*write)(void *ctx, const void *data, size_t size);
 	void *ctx;
@@ -17,6 +17,7 @@ struct sink {
 	char buffer[8192];
 };
 
+void sink_start(struct sink *s, bool (*write)(void *ctx, const void *data, size_t size), void *ctx);
 void sink_text(struct sink *s, struct str text);
 /* Blanks in front of the text, so that both take `width` bytes at least. */
 void sink_right(struct sink *s, struct str text, size_t width);

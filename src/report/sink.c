@@ -4,6 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Not by an initialiser, which would clear the buffer as well. */
+void sink_start(struct sink *s, bool (*write)(void *ctx, const void *data, size_t size), void *ctx)
+{
+	s->write = write;
+	s->ctx = ctx;
+	s->failed = false;
+	s->used = 0;
+}
+
 bool sink_flush(struct sink *s)
 {
 	if (!s->failed && s->used > 0 && !s->write(s->ctx, s->buffer, s->used))
