@@ -76,18 +76,42 @@ void collect_learn_owner(struct collect *c, const struct snap_symbol *y)
 	*object = *object == 0 || *object == y->object ? y->object : OBJECT_SEVERAL;
 }
 
+/* The other path that goes with one.  Code speaks louder than data: linkers give a string that several objects
+ * have to one of them. */
+struct other_path {
+	uint32_t text; /* 0: none so far */
+	bool by_code;
+};
+
+static void learn_path(struct other_path *known, uint32_t text, bool code)
+{
+	if (known->by_code && !code)
+		return;
+	if (known->text == 0 || (code && !known->by_code))
+		known->text = text;
+	else if (known->text != text)
+		known->text = OBJECT_SEVERAL;
+	known->by_code = code;
+}
+
 /* By text id: the object made from each source file, the source of each object. */
-static void learn_paths(const struct collect *c, size_t first, uint32_t *object_of,
-			uint32_t *source_of)
+static void learn_paths(const struct collect *c, size_t first, struct other_path *object_of,
+			struct other_path *source_of)
 {
 	for (size_t i = first; i < c->s->symbols.count; i++) {
 		const struct snap_symbol *y = &c->s->symbols.data[i];
+		const bool code = c->s->sections.data[y->section].letter == 't';
 		if (y->source == 0 || y->object == 0)
 			continue;
-		uint32_t *object = &object_of[y->source], *source = &source_of[y->object];
-		*object = *object == 0 || *object == y->object ? y->object : OBJECT_SEVERAL;
-		*source = *source == 0 || *source == y->source ? y->source : OBJECT_SEVERAL;
+		learn_path(&object_of[y->source], y->object, code);
+		learn_path(&source_of[y->object], y->source, code);
 	}
+}
+
+static void complete_path(uint32_t *path, const struct other_path *known)
+{
+	if (*path == 0 && known->text != OBJECT_SEVERAL)
+		*path = known->text;
 }
 
 static uint32_t object_of_user(const struct collect *c, label_id owner)
@@ -102,17 +126,15 @@ void collect_complete_paths(struct collect *c, size_t first)
 	if (!c->in->map)
 		return;
 	const size_t texts = c->s->texts.entries.count;
-	uint32_t *object_of = xcalloc(2 * texts, sizeof *object_of);
-	uint32_t *source_of = object_of + texts;
+	struct other_path *object_of = xcalloc(2 * texts, sizeof *object_of);
+	struct other_path *source_of = object_of + texts;
 	learn_paths(c, first, object_of, source_of);
 	for (size_t i = first; i < c->s->symbols.count; i++) {
 		struct snap_symbol *y = &c->s->symbols.data[i];
 		if (y->object == 0)
 			y->object = object_of_user(c, c->owners.data[i - first]);
-		if (y->object == 0 && object_of[y->source] != OBJECT_SEVERAL)
-			y->object = object_of[y->source];
-		if (y->source == 0 && source_of[y->object] != OBJECT_SEVERAL)
-			y->source = source_of[y->object];
+		complete_path(&y->object, &object_of[y->source]);
+		complete_path(&y->source, &source_of[y->object]);
 	}
 	free(object_of);
 }

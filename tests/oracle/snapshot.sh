@@ -106,7 +106,7 @@ one() {
 		objects='one.o two.o plus.o more.o' text=90 data=95
 		case $2 in *flto*) objects='' text=0 data=0 ;; esac # of bitcode the map says little
 		status=0
-		"$check" --map p.map --text 90 --data 90 --literals 90 "$heft" p $objects || status=1
+		"$check" --map p.map --text 90 --data 99 --literals 90 "$heft" p $objects || status=1
 		"$check" --text 90 --data 80 --literals 90 "$heft" p $objects || status=1
 		"$check" --map p.map --build commands.json --symbols p --text $text --data $data \
 			--literals 90 "$heft" p.stripped $objects || status=1
