@@ -55,9 +55,12 @@ static void list_symbols(struct checker *c, const struct image *im, uint32_t typ
 	for (size_t i = 1; i < t.count; i++) {
 		const struct symbol s = symtab_get(&t, i);
 		uint64_t addr;
-		if ((s.type == STT_FUNC || s.type == STT_GNU_IFUNC) && symbol_addr(im, &s, &addr) &&
-		    region_at(&c->facts, addr))
+		if (!symbol_addr(im, &s, &addr) || !region_at(&c->facts, addr))
+			continue;
+		if (s.type == STT_FUNC || s.type == STT_GNU_IFUNC)
 			vec_push(&c->known, (struct known_function){ addr, s.size, s.name.p });
+		else if (s.type == STT_NOTYPE)
+			vec_push(&c->labels, addr);
 	}
 }
 
@@ -92,9 +95,10 @@ static void gather(struct checker *c, const struct image *debug)
 			vec_push(&c->known,
 				 (struct known_function){ c->facts.claims.data[i].addr,
 							  c->facts.claims.data[i].size, NULL });
-	c->gone = c->facts.claims.count == 0 && !image_section_type(im, SHT_SYMTAB, 1) &&
-		  !(debug && image_section_type(debug, SHT_SYMTAB, 1));
+	c->stripped = !image_section_type(im, SHT_SYMTAB, 1) &&
+		      !(debug && image_section_type(debug, SHT_SYMTAB, 1));
 	sort_by_key(c->known.data, c->known.count, sizeof *c->known.data);
+	sort_by_key(c->labels.data, c->labels.count, sizeof *c->labels.data);
 	list_pads(c);
 	blockmap_index(c->b, &c->index);
 	for (size_t i = 0; i < c->b->blocks.count && !c->has_indirect; i++)
@@ -126,6 +130,27 @@ static bool is_padded(const struct checker *c, uint64_t from, uint64_t to)
 	return from == to;
 }
 
+/* Whether the known function in front of place i goes on behind the address. */
+static bool is_inside(const struct checker *c, size_t i, uint64_t addr)
+{
+	const struct known_function *k = c->known.data;
+	bool inside = false;
+	for (size_t j = i; j > 0 && !inside && k[j - 1].addr == k[i - 1].addr; j--)
+		inside = k[j - 1].size > addr - k[j - 1].addr;
+	return inside;
+}
+
+/* Whether a function that nothing tells of may start there: at a section's start or a label, as what linkers and
+ * assembly add; in a stripped file anywhere outside those that are known.  Place i of the known is behind it. */
+static bool may_start(const struct checker *c, size_t i, uint64_t addr)
+{
+	const struct code_region *r = region_at(&c->facts, addr);
+	const size_t label = lower_bound(c->labels.data, c->labels.count, sizeof(uint64_t), addr);
+	if ((r && r->addr == addr) || (label < c->labels.count && c->labels.data[label] == addr))
+		return true;
+	return c->stripped && !is_inside(c, i, addr);
+}
+
 static void check_place(struct checker *c, const struct blockmap_function *f,
 			const struct blockmap_range *r)
 {
@@ -133,9 +158,9 @@ static void check_place(struct checker *c, const struct blockmap_function *f,
 	size_t i = lower_bound(c->known.data, c->known.count, sizeof *c->known.data, r->addr);
 	uint64_t stated = 0;
 	bool fits = false;
-	if (c->gone)
-		return;
 	if (i == c->known.count || c->known.data[i].addr != r->addr) {
+		if (may_start(c, i, r->addr))
+			return;
 		check_find(c, CHECK_PLACE, f, r->addr, "%s",
 			   is_left_behind(c->b->image, r->addr)
 				   ? "llvm-bolt moved the function that was here"
@@ -290,6 +315,7 @@ void blockmap_check(const struct blockmap *b, const struct image *debug, struct 
 			 by_rule);
 	bbindex_release(&c.index);
 	vec_release(&c.known);
+	vec_release(&c.labels);
 	vec_release(&c.pads);
 	vec_release(&c.facts.regions);
 	vec_release(&c.facts.claims);

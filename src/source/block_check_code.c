@@ -111,13 +111,31 @@ static bool starts_block(const struct checker *c, uint64_t addr)
 	       blockmap_range_of(c->b, place)->addr + c->b->blocks.data[place].off == addr;
 }
 
+/* A prefix that only several threads need is jumped over, into its instruction: glibc does with "lock". */
+static bool is_behind_lock(const struct walk *w, uint64_t addr)
+{
+	enum { LOCK = 0xf0 };
+	const uint32_t place = bbindex_find(&w->c->index, addr);
+	const uint64_t to = addr - w->r->addr;
+	struct flow in = { 0 };
+	uint64_t at;
+	if (w->c->facts.isa != CODE_X86_64 && w->c->facts.isa != CODE_I386)
+		return false;
+	if (place == BBINDEX_NONE || blockmap_range_of(w->c->b, place) != w->r || to > w->room)
+		return false;
+	for (at = w->c->b->blocks.data[place].off; at < to; at += in.size)
+		if (!flow_decode(w->c->facts.isa, w->code + at, w->room - at, 0, &in))
+			return false;
+	return at > to && w->code[to - 1] == LOCK && to - 1 == at - in.size;
+}
+
 /* A jump into its own block is a loop of inline assembly. */
 static void check_targets(const struct walk *w, const struct bbmap_block *b, const struct end *e)
 {
 	for (unsigned i = 0; w->linked && i < e->jumps; i++) {
 		const uint64_t to = e->targets[i];
 		if (to - block_addr(w, b) < b->size || !function_has(w, to) ||
-		    starts_block(w->c, to))
+		    starts_block(w->c, to) || is_behind_lock(w, to))
 			continue;
 		check_find(w->c, CHECK_TARGET, w->f, block_addr(w, b),
 			   "the block jumps to 0x%" PRIx64 ", where no block starts", to);
@@ -197,6 +215,19 @@ static const char *flags_fault(const struct walk *w, const struct bbmap_block *b
 	}
 }
 
+/* Assembly has entries to one piece of code that stand as functions one behind the other. */
+static bool runs_into_next(const struct walk *w, const struct bbmap_block *b, const struct end *e)
+{
+	const uint64_t from = (uint64_t)b->off + b->size;
+	const size_t i = lower_bound(w->c->known.data, w->c->known.count, sizeof *w->c->known.data,
+				     w->r->addr + from);
+	if (i == w->c->known.count ||
+	    (e->last.kind != FLOW_PLAIN && e->last.kind != FLOW_CONDITIONAL))
+		return false;
+	const uint64_t next = w->c->known.data[i].addr - w->r->addr;
+	return next <= w->room && skip_padding(w, from, next) == next;
+}
+
 static void check_flags(const struct walk *w, uint64_t index, const struct bbmap_block *b,
 			const struct end *e)
 {
@@ -205,7 +236,7 @@ static void check_flags(const struct walk *w, uint64_t index, const struct bbmap
 	if (!fault && b->flags & BBMAP_INDIRECT_JUMP &&
 	    (e->last.kind == FLOW_PLAIN || e->last.kind == FLOW_CONDITIONAL))
 		fault = "does not end in an indirect jump, against its flags";
-	if (!fault && last && b->flags & BBMAP_FALL_THROUGH)
+	if (!fault && last && b->flags & BBMAP_FALL_THROUGH && !runs_into_next(w, b, e))
 		fault = "falls through, according to the flags, but nothing comes behind it";
 	if (!fault && !last && e->last.kind == FLOW_CONDITIONAL &&
 	    !(b->flags & (BBMAP_FALL_THROUGH | BBMAP_RETURN)))
@@ -223,13 +254,15 @@ static bool is_pad(const struct checker *c, uint64_t addr)
 	return i < c->pads.count && c->pads.data[i] == addr;
 }
 
-/* A pad at the start of its section has a nop in front, for offset 0 says that there is none. */
+/* A pad at the start of its section has a nop in front, for offset 0 says that there is none; LLVM counts it as
+ * the pad's, GCC has it as a block of its own. */
 static bool starts_pad(const struct walk *w, const struct bbmap_block *b)
 {
 	struct flow in;
 	return is_pad(w->c, block_addr(w, b)) ||
 	       (flow_decode(w->c->facts.isa, w->code + b->off, w->room - b->off, 0, &in) &&
-		in.kind == FLOW_NOP && is_pad(w->c, block_addr(w, b) + in.size));
+		in.kind == FLOW_NOP && in.size < b->size &&
+		is_pad(w->c, block_addr(w, b) + in.size));
 }
 
 /* Whether one of the blocks that start where block i does, which are all empty but one, is flagged. */

@@ -18,8 +18,9 @@ struct checker {
 	VEC(struct known_function) known; /* by addr; several at one are possible */
 	VEC(uint64_t) pads;               /* landing pads, sorted */
 	struct bbindex index;
-	bool has_indirect; /* the compiler tells of indirect jumps */
-	bool gone;         /* symbols and unwind tables are missing */
+	bool has_indirect;    /* the compiler tells of indirect jumps */
+	VEC(uint64_t) labels; /* of code, that are no functions; sorted */
+	bool stripped;        /* no symbol table lists every function */
 };
 
 void PRINTF_LIKE(5, 6)
