@@ -140,6 +140,7 @@ static void collect_section(struct collect *c, const struct section *s, const ch
 	c->unit = (struct span_cursor){ c->in->units, 0 };
 	c->owner_cursor = (struct span_cursor){ c->in->symbols, 0 };
 	c->owner = LABEL_NONE;
+	c->literal_end = 0;
 	c->not_wide[0] = c->not_wide[1] = s->addr;
 	c->piece = 0;
 	collect_map_pieces(c);

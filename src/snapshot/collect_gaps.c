@@ -109,16 +109,27 @@ static bool is_among_others(const struct collect *c, uint64_t end, uint64_t to)
 	return end == to || (literal_size(&next, false, &size) && size >= LITERAL_MIN);
 }
 
+/* Bytes of one owner in a gap that ends at `limit`. */
+struct run {
+	uint64_t from, to, limit;
+	label_id owner; /* LABEL_NONE: nobody's */
+	bool referred;  /* the first byte is what its owner refers to */
+};
+
 /* The literal at an address; else *ret_skip is how many bytes none begins in.  `close`: at the start of what is
- * referred to, or right behind another literal. */
-static bool find_literal(struct collect *c, uint64_t at, uint64_t to, bool close,
+ * referred to, or right behind another literal.  Where strings are merged one may go on beyond the run: its end
+ * is a string of somebody else's. */
+static bool find_literal(struct collect *c, const struct run *run, uint64_t at, bool close,
 			 struct literal *ret, uint64_t *ret_skip)
 {
 	const unsigned width = collect_string_width(c, at);
 	const bool known = width > 0 && at % width == 0;
+	const uint64_t to = known ? run->limit : run->to;
 	*ret = text_at(c, at, to, known ? width : 1);
 	const bool found = literal_size(ret, known, ret_skip);
-	const uint64_t least = known ? 2 * width : LITERAL_MIN;
+	const uint64_t least = !known                             ? LITERAL_MIN
+			       : run->referred && at == run->from ? width
+								  : 2 * width;
 	if (!found || *ret_skip < least) {
 		struct literal wide;
 		if (!known && *ret_skip <= 2 && wide_literal(c, at, to, &wide)) {
@@ -133,36 +144,49 @@ static bool find_literal(struct collect *c, uint64_t at, uint64_t to, bool close
 	return true;
 }
 
-/* What is no string in bytes of one owner, LABEL_NONE: of nobody. */
-static void add_plain(struct collect *c, uint64_t from, uint64_t to, label_id owner)
+/* Zeros behind a literal, up to where another is aligned. */
+static bool is_alignment(const struct collect *c, uint64_t from, uint64_t to)
 {
-	if (from < to && owner == LABEL_NONE)
-		add_gap(c, from, to);
-	else if (from < to)
-		add_owned(c, from, to, owner);
+	const struct bytes b = image_at(c->in->image, from, to - from);
+	bool zero = to - from < 8 && to % 8 == 0 && b.size == to - from;
+	for (size_t i = 0; zero && i < b.size; i++)
+		zero = b.p[i] == 0;
+	return zero;
 }
 
-/* Bytes of one owner; strings among them stand for themselves. */
-static void add_run(struct collect *c, uint64_t from, uint64_t to, label_id owner)
+/* What is no string in a run. */
+static void add_plain(struct collect *c, const struct run *run, uint64_t from, uint64_t to)
+{
+	if (from >= to || (from == c->literal_end && is_alignment(c, from, to)))
+		return;
+	if (run->owner == LABEL_NONE)
+		add_gap(c, from, to);
+	else
+		add_owned(c, from, to, run->owner);
+}
+
+/* Strings of a run stand for themselves.  Returns where what was added ends. */
+static uint64_t add_run(struct collect *c, const struct run *run)
 {
 	const bool strings = !c->in->no_literals && !c->section->exec && !c->section->write;
-	uint64_t plain = from; /* start of what is no string */
-	c->owner = owner;
-	for (uint64_t at = from; at < to && strings;) {
+	uint64_t plain = run->from; /* start of what is no string */
+	c->owner = run->owner;
+	for (uint64_t at = run->from; at < run->to && strings;) {
 		struct literal l;
 		uint64_t skip;
-		if (!find_literal(c, at, to, at == plain, &l, &skip)) {
+		if (!find_literal(c, run, at, at == plain, &l, &skip)) {
 			at += skip;
 			continue;
 		}
-		add_plain(c, plain, at, owner);
+		add_plain(c, run, plain, at);
 		literal_name(&c->scratch, &l);
 		collect_named(c, at, l.bytes.size, text_str(&c->scratch));
 		at += l.bytes.size;
-		plain = at;
+		plain = c->literal_end = at;
 	}
-	add_plain(c, plain, to, owner);
+	add_plain(c, run, plain, run->to);
 	c->owner = LABEL_NONE;
+	return max_u64(plain, run->to);
 }
 
 /* ---- gaps -------------------------------------------------------------------------------------- */
@@ -178,19 +202,21 @@ void collect_gap(struct collect *c, uint64_t from, uint64_t to, struct str befor
 	const struct labels *labels = c->in->file->labels;
 	size_t i = spans_from(owners, from);
 	i -= i > 0 && owners->list.data[i - 1].start + owners->list.data[i - 1].size > from;
-	uint64_t nobody = from; /* start of what has no owner */
+	uint64_t done = from; /* what has no owner begins here */
 	for (; i < owners->list.count && owners->list.data[i].start < to; i++) {
 		const struct span *s = &owners->list.data[i];
-		const uint64_t start = max_u64(s->start, from),
-			       end = min_u64(s->start + s->size, to);
-		if (label_is_fallback(labels, s->label) ||
+		const uint64_t end = min_u64(s->start + s->size, to);
+		uint64_t start = max_u64(s->start, done);
+		if (start >= end || label_is_fallback(labels, s->label) ||
 		    is_padding(label_text(labels, s->label), before, end - start))
 			continue;
-		if (nobody < start)
-			add_run(c, nobody, start, LABEL_NONE);
-		add_run(c, start, end, s->label);
-		nobody = end;
+		if (done < start)
+			start = add_run(c, &(struct run){ done, start, to, LABEL_NONE, false });
+		done = start;
+		if (start < end)
+			done = add_run(
+				c, &(struct run){ start, end, to, s->label, start == s->start });
 	}
-	if (nobody < to)
-		add_run(c, nobody, to, LABEL_NONE);
+	if (done < to)
+		add_run(c, &(struct run){ done, to, to, LABEL_NONE, false });
 }

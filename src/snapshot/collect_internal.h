@@ -46,6 +46,7 @@ struct collect {
 	struct span_cursor unit, owner_cursor;
 	uint64_t
 		not_wide[2]; /* no text of 2, of 4 bytes a character begins below these addresses */
+	uint64_t literal_end; /* of the last one */
 	label_id owner; /* of the bytes at work, in the symbols source; LABEL_NONE: not asked */
 	VEC(struct owned_name) owned; /* by label */
 	/* Where there is a map. */

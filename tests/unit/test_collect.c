@@ -228,6 +228,33 @@ static void merged_strings_of_all_widths_and_sizes_are_literals(void **state)
 	heft_snapshot_free(s);
 }
 
+static void a_string_that_ends_another_is_a_part_of_it(void **state)
+{
+	static const char map[] = "Linker script and memory map\n\n"
+				  ".text           0x0000000000001000       0x40\n"
+				  " .text          0x0000000000001000       0x40 a.o\n\n"
+				  ".rodata         0x0000000000002000       0x20\n"
+				  " .rodata.str1.8\n"
+				  "                0x0000000000002000       0x20 a.o\n";
+	static const char data[0x20] = "whole tail\0\0\0\0\0\0next";
+	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_X86_64);
+	(void)state;
+	/* lea 0x2000(%rip), %rax; the other function: lea 0x2006(%rip), %rax */
+	static const uint8_t code[0x40] = { 0x48, 0x8d, 0x05, 0xf9, 0x0f, 0, 0, 0xc3,
+					    0x48, 0x8d, 0x05, 0xf7, 0x0f, 0, 0, 0xc3 };
+	const uint32_t text = elfgen_section(&g, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR,
+					     TEXT, code, sizeof code);
+	elfgen_load(&g, PF_R | PF_X, text);
+	add_function(&g, "one", TEXT, 8, text);
+	add_function(&g, "other", TEXT + 8, 8, text);
+	add_rodata(&g, data, sizeof data);
+	struct heft_snapshot *s = open_program(&g, map);
+	assert_symbol(s, "\"whole tail\"", RODATA, 11);
+	assert_symbol(s, "\"next\"", RODATA + 16, 5);
+	assert_int_equal(find(s, "\"next\"")->padding, 5); /* alignment, nobody's data */
+	heft_snapshot_free(s);
+}
+
 static void a_map_of_another_build_is_noted_and_not_used(void **state)
 {
 	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_X86_64);
@@ -293,6 +320,7 @@ int main(void)
 		cmocka_unit_test(space_between_sections_that_became_one_is_no_padding),
 		cmocka_unit_test(a_stripped_program_takes_its_names_from_the_map),
 		cmocka_unit_test(merged_strings_of_all_widths_and_sizes_are_literals),
+		cmocka_unit_test(a_string_that_ends_another_is_a_part_of_it),
 		cmocka_unit_test(a_map_of_another_build_is_noted_and_not_used),
 		cmocka_unit_test(literals_are_named_by_their_text),
 		cmocka_unit_test(text_ends_at_its_zero_and_nowhere_else),
