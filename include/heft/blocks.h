@@ -49,6 +49,11 @@ enum heft_convention {
 };
 HEFT_API void heft_blocks_set_convention(struct heft_blocks *b, enum heft_convention convention);
 
+/* The file that llvm-bolt made the program of.  Maps that llvm-bolt copied speak of that file; where it left tables
+ * (--enable-bat) they are carried to the new code, and the old file's symbols and code help to tell which function
+ * is which.  heft_blocks_open: HEFT_EARG where the build id is that of another one. */
+HEFT_API void heft_blocks_set_bolt_input(struct heft_blocks *b, const char *path);
+
 /* Once per handle.  A file without any blocks is no error: then it has no functions. */
 HEFT_API bool heft_blocks_open(struct heft_blocks *b, const char *path, struct heft_err *err);
 
@@ -88,7 +93,7 @@ struct heft_block_function {
 	const char *section; /* that holds its first block */
 	uint64_t section_offset;
 	const char *member; /* of the archive; "" elsewhere */
-	const char *origin; /* "map", "symbols" or "derived" */
+	const char *origin; /* "map", "symbols", "derived" or "rebased" */
 	unsigned version;   /* of its map; 0 where that states none */
 	bool omitted;       /* its map says that there are blocks, but not which */
 	bool has_entry_count;
@@ -172,6 +177,9 @@ struct heft_block_check {
 	uint64_t known;             /* functions that symbols and unwind tables know ... */
 	uint64_t mapped;            /* ... and of these in the map */
 	uint64_t wrong, odd;        /* findings */
+	/* Functions that llvm-bolt moved: carried to where they are now; those of which nothing says where
+	 * they are (BB06); those folded into others.  Blocks of the first that have no code any more. */
+	uint64_t rebased, lost, folded, vanished;
 };
 
 /* Holds the map of the file that was opened (HEFT_DERIVE_NEVER) against its code.  Findings hold until

@@ -33,7 +33,11 @@ bool heft_blocks_check(struct heft_blocks *b, struct heft_block_check *ret, stru
 					  .blocks = map->blocks.count,
 					  .decoded = c->decoded,
 					  .known = c->known,
-					  .mapped = c->mapped };
+					  .mapped = c->mapped,
+					  .rebased = map->rebased,
+					  .lost = map->lost,
+					  .folded = map->folded,
+					  .vanished = map->vanished };
 	for (size_t i = 0; i < c->findings.count; i++) {
 		const bool wrong = check_is_wrong(c->findings.data[i].rule);
 		ret->wrong += wrong;

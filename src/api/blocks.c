@@ -28,6 +28,9 @@ struct heft_blocks {
 	enum heft_convention convention;
 	struct input input;
 	struct companion debug;
+	const char *bolt_path; /* what llvm-bolt read, or NULL */
+	struct input bolt;
+	bool bolt_open;
 	struct part *parts;
 	size_t part_count;
 	struct demangler demangler;
@@ -66,6 +69,8 @@ void heft_blocks_free(struct heft_blocks *b)
 	free(b->parts);
 	free(b->names);
 	companion_close(&b->debug);
+	if (b->bolt_open)
+		input_close(&b->bolt);
 	if (b->open)
 		input_close(&b->input);
 	demangler_release(&b->demangler);
@@ -96,6 +101,11 @@ void heft_blocks_set_find_debug(struct heft_blocks *b, bool yes)
 void heft_blocks_set_demangle(struct heft_blocks *b, enum heft_demangle style)
 {
 	b->style = style;
+}
+
+void heft_blocks_set_bolt_input(struct heft_blocks *b, const char *path)
+{
+	b->bolt_path = arena_copy(&b->arena, str_of(path));
 }
 
 void heft_blocks_set_derive(struct heft_blocks *b, enum heft_derive when)
@@ -133,13 +143,18 @@ static enum blocks_convention convention_of(const struct heft_blocks *b)
 static void read_map(struct heft_blocks *b, struct blockmap *map, const struct image *im)
 {
 	const struct image *debug = companion_image(&b->debug);
+	struct bolt *tables = NULL;
 	if (b->derive != HEFT_DERIVE_ALWAYS) {
-		blockmap_read(map, im, debug, &b->notes);
+		const struct image *bolt = b->bolt_open ? b->bolt.images : NULL;
+		blockmap_read_bolted(map, im, debug, bolt, &b->notes);
 		if (map->functions.count > 0 || b->derive == HEFT_DERIVE_NEVER)
 			return;
+		tables = map->bolt;
+		map->bolt = NULL;
 		blockmap_release(map);
 	}
 	blockmap_derive(map, im, debug, convention_of(b), 0, &b->notes);
+	map->bolt = tables;
 }
 
 static void read_part(struct heft_blocks *b, size_t i)
@@ -153,6 +168,29 @@ static void read_part(struct heft_blocks *b, size_t i)
 	p->member = arena_copy(&b->arena, im->member);
 }
 
+/* llvm-bolt gives its output a build id that differs in the last bit. */
+static bool is_bolt_input(const struct image *im, const struct image *input)
+{
+	const struct bytes a = im->build_id, b = input->build_id;
+	if (a.size == 0 || b.size == 0)
+		return input->machine == im->machine;
+	return a.size == b.size && memcmp(a.p, b.p, a.size - 1) == 0 &&
+	       (a.p[a.size - 1] ^ b.p[a.size - 1]) == 1;
+}
+
+static bool open_bolt_input(struct heft_blocks *b, struct heft_err *err)
+{
+	if (!b->bolt_path)
+		return true;
+	if (!input_open(&b->bolt, b->bolt_path, &b->notes, err))
+		return false;
+	b->bolt_open = true;
+	return (!b->input.archive && !b->bolt.archive &&
+		is_bolt_input(b->input.images, b->bolt.images)) ||
+	       fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: is not what llvm-bolt made %s of",
+		    b->bolt_path, b->input.file.path);
+}
+
 bool heft_blocks_open(struct heft_blocks *b, const char *path, struct heft_err *err)
 {
 	if (b->open)
@@ -163,6 +201,8 @@ bool heft_blocks_open(struct heft_blocks *b, const char *path, struct heft_err *
 	/* Names of functions, and perhaps the map itself, may have gone to a debug file. */
 	if (!b->input.archive &&
 	    !debug_files_open(&b->debug_files, &b->debug, b->input.images, false, &b->notes, err))
+		return false;
+	if (!open_bolt_input(b, err))
 		return false;
 	b->parts = xcalloc(b->input.image_count, sizeof *b->parts);
 	b->part_count = b->input.image_count;
@@ -268,7 +308,8 @@ static const char *origin_of(const struct blockmap_function *f)
 {
 	static const char *const names[] = { [BLOCKS_OF_MAP] = "map",
 					     [BLOCKS_OF_SYMBOLS] = "symbols",
-					     [BLOCKS_DERIVED] = "derived" };
+					     [BLOCKS_DERIVED] = "derived",
+					     [BLOCKS_REBASED] = "rebased" };
 	return names[f->origin];
 }
 

@@ -2,7 +2,7 @@
 #include "api/blocks.h"
 
 #include "report/profile_report.h"
-#include "source/profile.h"
+#include "source/bolt_profile.h"
 
 struct heft_samples {
 	struct heft_blocks *blocks;
@@ -113,8 +113,23 @@ bool heft_samples_edge(const struct heft_samples *s, size_t i, struct heft_block
 
 /* ---- writing -------------------------------------------------------------------------------------- */
 
+/* AutoFDO's tools ask the debug info of what was compiled. */
+static void write_autofdo(const struct profile_report *r, struct notes *notes, struct sink *s)
+{
+	struct profile_report of = *r;
+	struct profile input;
+	if (!r->map->bolt) {
+		out_profile_autofdo(r, s);
+		return;
+	}
+	profile_to_input(r->profile, r->map, notes, &input);
+	of.profile = &input;
+	out_profile_autofdo(&of, s);
+	profile_release(&input);
+}
+
 static void write_as(const struct profile_report *r, enum heft_samples_format format,
-		     struct sink *s)
+		     struct notes *notes, struct sink *s)
 {
 	switch (format) {
 	case HEFT_SAMPLES_CSV: out_profile_csv(r, s); break;
@@ -122,7 +137,7 @@ static void write_as(const struct profile_report *r, enum heft_samples_format fo
 	case HEFT_SAMPLES_PROPELLER_V0: out_profile_propeller(r, false, s); break;
 	case HEFT_SAMPLES_PROPELLER_V1: out_profile_propeller(r, true, s); break;
 	case HEFT_SAMPLES_SYMBOL_ORDER: out_profile_order(r, s); break;
-	case HEFT_SAMPLES_AUTOFDO: out_profile_autofdo(r, s); break;
+	case HEFT_SAMPLES_AUTOFDO: write_autofdo(r, notes, s); break;
 	case HEFT_SAMPLES_FDATA: out_profile_fdata(r, s); break;
 	case HEFT_SAMPLES_FOLDED: out_profile_folded(r, s); break;
 	default: out_profile_table(r, s);
@@ -158,7 +173,7 @@ bool heft_samples_write(struct heft_samples *s, enum heft_samples_format format,
 	profile_names_read(&names, s->map, blocks_debug(s->blocks));
 	const struct profile_report r = { s->map, &s->profile, &names, shown, s->limits };
 	sink_start(&out, sink, ctx);
-	write_as(&r, format, &out);
+	write_as(&r, format, blocks_notes(s->blocks), &out);
 	profile_names_release(&names);
 	free(shown);
 	return sink_flush(&out) || fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output was stopped");

@@ -90,7 +90,7 @@ extern const struct opt check_opts[];
 extern const char check_manual[];
 int cmd_check(const struct cli *cli, int argc, char **argv);
 
-/* Options of several commands; rows for them are in last_opts.inc and debug_opts.inc.  A command's own begin
+/* Options of several commands; rows for them are in last_opts.inc, debug_opts.inc and bolt_opts.inc.  A command's own begin
  * at O_OWN. */
 enum common_option {
 	O_HELP = 1,
@@ -100,6 +100,7 @@ enum common_option {
 	O_DEBUG_DIR,
 	O_NO_SEARCH,
 	O_NO_MAP,
+	O_BOLT_INPUT,
 	O_OWN,
 };
 

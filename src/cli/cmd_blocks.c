@@ -25,6 +25,7 @@ const struct opt blocks_opts[] = {
 	{ O_JSON, 0, false, "json", NULL, "one JSON object a line, a function each" },
 	{ O_CSV, 0, false, "csv", NULL, "one line a block, after a line of names" },
 	{ O_DISASSEMBLE, 0, false, "disassemble", NULL, "below each block its instructions" },
+#include "cli/bolt_opts.inc"
 #include "cli/debug_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
@@ -81,6 +82,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_JSON: job->format = HEFT_BLOCKS_JSON; break;
 	case O_CSV: job->format = HEFT_BLOCKS_CSV; break;
 	case O_DISASSEMBLE: job->disassemble = true; break;
+	case O_BOLT_INPUT: heft_blocks_set_bolt_input(job->blocks, value); break;
 	case O_DEBUG_FILE: heft_blocks_add_debug_file(job->blocks, value); break;
 	case O_DEBUG_DIR: heft_blocks_add_debug_dir(job->blocks, value); break;
 	case O_NO_SEARCH: heft_blocks_set_find_debug(job->blocks, false); break;

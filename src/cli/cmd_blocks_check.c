@@ -10,6 +10,7 @@ enum {
 
 const struct opt blocks_check_opts[] = {
 	{ O_JSON, 0, false, "json", NULL, "one JSON object a line: findings, then the sums" },
+#include "cli/bolt_opts.inc"
 #include "cli/debug_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "all findings, not the first of each kind" },
 #include "cli/last_opts.inc"
@@ -36,6 +37,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	struct check_job *job = ctx;
 	switch (o->id) {
 	case O_JSON: job->json = true; break;
+	case O_BOLT_INPUT: heft_blocks_set_bolt_input(job->blocks, value); break;
 	case O_DEBUG_FILE: heft_blocks_add_debug_file(job->blocks, value); break;
 	case O_DEBUG_DIR: heft_blocks_add_debug_dir(job->blocks, value); break;
 	case O_NO_SEARCH: heft_blocks_set_find_debug(job->blocks, false); break;
@@ -98,13 +100,27 @@ static void put_findings(const struct check_job *job)
 			printf("BB%02zu: %zu more (-v)\n", i, seen[i] - SHOWN);
 }
 
+/* What became of a map that llvm-bolt copied. */
+static void put_rebased(const struct heft_block_check *c)
+{
+	if (c->rebased + c->lost + c->folded == 0)
+		return;
+	printf("re-based by llvm-bolt's address translation: %" PRIu64 " functions; "
+	       "%" PRIu64 " of their blocks have no code now; %" PRIu64 " functions were folded, "
+	       "%" PRIu64 " could not be placed\n",
+	       c->rebased, c->vanished, c->folded, c->lost);
+}
+
 static void put_sums(const struct check_job *job, const struct heft_block_check *c)
 {
 	if (job->json)
 		printf("{\"functions\": %" PRIu64 ", \"blocks\": %" PRIu64 ", \"decoded\": %" PRIu64
 		       ", \"known_functions\": %" PRIu64 ", \"mapped_functions\": %" PRIu64
-		       ", \"wrong\": %" PRIu64 ", \"odd\": %" PRIu64 "}\n",
-		       c->functions, c->blocks, c->decoded, c->known, c->mapped, c->wrong, c->odd);
+		       ", \"wrong\": %" PRIu64 ", \"odd\": %" PRIu64 ", \"rebased\": %" PRIu64
+		       ", \"folded\": %" PRIu64 ", \"not_rebased\": %" PRIu64
+		       ", \"vanished_blocks\": %" PRIu64 "}\n",
+		       c->functions, c->blocks, c->decoded, c->known, c->mapped, c->wrong, c->odd,
+		       c->rebased, c->folded, c->lost, c->vanished);
 	else
 		printf("%" PRIu64 " functions, %" PRIu64 " blocks, %" PRIu64
 		       " of them decoded; %" PRIu64 " of %" PRIu64
@@ -121,6 +137,8 @@ static int run(struct check_job *job)
 	    !heft_blocks_check(job->blocks, &sums, &err))
 		return cli_failed(job->cli, &err);
 	put_findings(job);
+	if (!job->json)
+		put_rebased(&sums);
 	put_sums(job, &sums);
 	for (size_t i = 0; i < heft_blocks_note_count(job->blocks); i++)
 		note_print(job->cli, heft_blocks_note(job->blocks, i), job->verbose);

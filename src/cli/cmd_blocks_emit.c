@@ -23,6 +23,7 @@ const struct opt blocks_emit_opts[] = {
 	{ O_CONVENTION, 0, false, "convention", "auto|llvm|gcc|pure",
 	  "what ends a derived block (default: auto)" },
 	{ O_REPLACE, 0, false, "replace", NULL, "in place of a map that is there" },
+#include "cli/bolt_opts.inc"
 #include "cli/debug_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
@@ -63,6 +64,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 		heft_blocks_set_convention(b, (enum heft_convention)convention);
 		break;
 	case O_REPLACE: job->replace = true; break;
+	case O_BOLT_INPUT: heft_blocks_set_bolt_input(b, value); break;
 	case O_DEBUG_FILE: heft_blocks_add_debug_file(b, value); break;
 	case O_DEBUG_DIR: heft_blocks_add_debug_dir(b, value); break;
 	case O_NO_SEARCH: heft_blocks_set_find_debug(b, false); break;

@@ -23,6 +23,7 @@ const struct opt blocks_profile_opts[] = {
 	{ O_OUTPUT, 'o', false, NULL, "FILE", "write there" },
 	{ O_FORCE, 0, false, "force", NULL, "samples of another build are fine" },
 	{ O_DEMANGLE, 'C', false, "demangle", "none|short|full", "names (default: full)" },
+#include "cli/bolt_opts.inc"
 #include "cli/debug_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
@@ -100,6 +101,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_OUTPUT: job->output = value; break;
 	case O_FORCE: job->force = true; break;
 	case O_DEMANGLE: return apply_style(job, o, value);
+	case O_BOLT_INPUT: heft_blocks_set_bolt_input(job->blocks, value); break;
 	case O_DEBUG_FILE: heft_blocks_add_debug_file(job->blocks, value); break;
 	case O_DEBUG_DIR: heft_blocks_add_debug_dir(job->blocks, value); break;
 	case O_NO_SEARCH: heft_blocks_set_find_debug(job->blocks, false); break;

@@ -1,5 +1,7 @@
 #include "code/bat.h"
 
+#include "base/sort.h"
+
 bool bat_open(struct bat_cursor *c, struct bytes section, bool big_endian)
 {
 	struct reader r = reader_of(section, big_endian);
@@ -92,4 +94,100 @@ void bat_close(struct bat_cursor *c)
 {
 	vec_release(&c->function.pairs);
 	vec_release(&c->function.entries);
+}
+
+/* ---- the whole table ---------------------------------------------------------------------------- */
+
+static bool add_places(struct bat_table *t, const struct bat_function *f)
+{
+	uint64_t last = 0;
+	for (size_t i = 0; i < f->pairs.count; i++) {
+		const struct bat_pair *k = &f->pairs.data[i];
+		const uint64_t to = k->addr - f->addr;
+		if (to < last || to > UINT32_MAX || k->from > INT32_MAX)
+			return false;
+		vec_push(&t->places,
+			 (struct bat_place){ (uint32_t)to, (uint32_t)k->from & INT32_MAX,
+					     k->branch });
+		last = to;
+	}
+	return true;
+}
+
+static bool add_part(struct bat_table *t, const struct bat_function *f)
+{
+	struct bat_part p = { .addr = f->addr,
+			      .size = UINT64_MAX,
+			      .function = f->cold ? (uint32_t)f->hot : (uint32_t)t->parts.count,
+			      .place = (uint32_t)t->parts.count,
+			      .first = t->places.count,
+			      .count = f->pairs.count,
+			      .cold = f->cold };
+	if (t->parts.count >= UINT32_MAX || !add_places(t, f))
+		return false;
+	if (f->cold) {
+		struct bat_part *hot = &t->parts.data[f->hot];
+		p.next = hot->next;
+		hot->next = (uint32_t)t->parts.count;
+	} else {
+		t->function_count++;
+	}
+	vec_push(&t->parts, p);
+	return true;
+}
+
+bool bat_read(struct bat_table *t, struct bytes section, bool big_endian)
+{
+	struct bat_cursor c;
+	memset(t, 0, sizeof *t);
+	if (bat_open(&c, section, big_endian)) {
+		while (!t->damaged && bat_next(&c))
+			t->damaged = !add_part(t, &c.function);
+		t->damaged = t->damaged || !reader_ok(&c.reader);
+	}
+	bat_close(&c);
+	if (t->parts.count == 0) {
+		vec_release(&t->places);
+		return false;
+	}
+	t->by_addr = xcalloc(t->parts.count, sizeof *t->by_addr);
+	memcpy(t->by_addr, t->parts.data, t->parts.count * sizeof *t->by_addr);
+	sort_by_key(t->by_addr, t->parts.count, sizeof *t->by_addr);
+	return true;
+}
+
+void bat_release(struct bat_table *t)
+{
+	vec_release(&t->parts);
+	vec_release(&t->places);
+	free(t->by_addr);
+	t->by_addr = NULL;
+}
+
+const struct bat_part *bat_part_before(const struct bat_table *t, uint64_t addr)
+{
+	const size_t i = upper_bound(t->by_addr, t->parts.count, sizeof *t->by_addr, addr);
+	return i > 0 ? &t->by_addr[i - 1] : NULL;
+}
+
+bool bat_translate(const struct bat_table *t, const struct bat_part *p, uint64_t to, bool branch,
+		   uint64_t *ret_from)
+{
+	const struct bat_place *list = t->places.data + p->first;
+	size_t low = 0, high = p->count;
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+		if (list[mid].to <= to)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == 0)
+		return false;
+	/* Empty blocks stand where the one with bytes does, whose pair is behind theirs. */
+	const struct bat_place *at = &list[low - 1];
+	if (at->to == to && at->branch != branch && low > 1 && list[low - 2].to == to)
+		at--;
+	*ret_from = branch ? at->from : at->from + (to - at->to);
+	return true;
 }

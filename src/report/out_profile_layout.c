@@ -36,7 +36,8 @@ static void put_cluster(const struct profile_report *r, uint64_t function, struc
 	sink_text(s, STR("0"));
 	for (uint32_t k = 0; k < f->range_count; k++)
 		for (uint64_t i = ranges[k].first; i < ranges[k].first + ranges[k].count; i++)
-			if (r->profile->counts[i] > 0 && r->map->blocks.data[i].id != 0)
+			if (r->profile->counts[i] > 0 && r->map->blocks.data[i].id != 0 &&
+			    (f->origin != BLOCKS_REBASED || r->map->blocks.data[i].id < f->made))
 				sink_printf(s, " %" PRIu32, r->map->blocks.data[i].id);
 }
 

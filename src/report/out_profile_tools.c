@@ -2,6 +2,7 @@
 #include "report/profile_report.h"
 
 #include "base/sort.h"
+#include "source/bolt.h"
 
 /* ---- AutoFDO -------------------------------------------------------------------------------------- */
 
@@ -57,41 +58,60 @@ static uint64_t function_at(const struct profile_report *r, uint64_t addr)
 								      : UINT64_MAX;
 }
 
+/* The function that holds an address, and where in it, as llvm-bolt's input had it; UINT64_MAX if none does.
+ * Functions that llvm-bolt moved kept their names. */
+static uint64_t find_place(const struct profile_report *r, uint64_t addr, bool branch,
+			   uint64_t *ret_off)
+{
+	const struct bolt *x = r->map->bolt;
+	uint32_t moved;
+	const bool found = x && bolt_translate(x, addr, branch, &moved, ret_off);
+	const uint64_t start = found ? x->bat.parts.data[moved].addr : addr;
+	const uint64_t f = function_at(r, start);
+	if (f == UINT64_MAX || start < r->map->functions.data[f].addr)
+		return UINT64_MAX;
+	if (!found)
+		*ret_off = addr - r->map->functions.data[f].addr;
+	return !found || start == r->map->functions.data[f].addr ? f : UINT64_MAX;
+}
+
 /* "1 NAME OFFSET" of an address in a function that has a name, "0 [unknown] 0" of any other.  BOLT
  * numbers local names, for there may be several. */
-static void put_place(const struct profile_report *r, uint64_t addr, struct sink *s)
+static void put_place(const struct profile_report *r, uint64_t addr, bool branch, struct sink *s)
 {
-	const uint64_t f = addr == PROFILE_OUTSIDE ? UINT64_MAX : function_at(r, addr);
-	if (f == UINT64_MAX || r->names->first[f] == r->names->first[f + 1] ||
-	    addr < r->map->functions.data[f].addr) {
+	uint64_t off = 0;
+	const uint64_t f = addr == PROFILE_OUTSIDE ? UINT64_MAX : find_place(r, addr, branch, &off);
+	if (f == UINT64_MAX || r->names->first[f] == r->names->first[f + 1]) {
 		sink_text(s, STR("0 [unknown] 0"));
 		return;
 	}
 	const struct profile_name *name = &r->names->list.data[r->names->first[f]];
-	sink_printf(s, "1 %s%s %" PRIx64, name->text, name->local ? "/1" : "",
-		    addr - r->map->functions.data[f].addr);
+	sink_printf(s, "1 %s%s %" PRIx64, name->text, name->local ? "/1" : "", off);
 }
 
 static void put_samples(const struct profile_report *r, struct sink *s)
 {
 	sink_text(s, STR("no_lbr cycles:\n"));
 	for (size_t i = 0; i < r->profile->addrs.used; i++) {
-		put_place(r, r->profile->addrs.pairs[i].a, s);
+		put_place(r, r->profile->addrs.pairs[i].a, false, s);
 		sink_printf(s, " %" PRIu64 "\n", r->profile->addrs.pairs[i].count);
 	}
 }
 
+/* The first line says that branches may be named by their blocks, for llvm-bolt had changed the code. */
 void out_profile_fdata(const struct profile_report *r, struct sink *s)
 {
+	if (r->map->bolt)
+		sink_text(s, STR("boltedcollection\n"));
 	if (r->profile->estimated) {
 		put_samples(r, s);
 		return;
 	}
 	for (size_t i = 0; i < r->profile->branches.used; i++) {
 		const struct tally_pair *b = &r->profile->branches.pairs[i];
-		put_place(r, b->a, s);
+		put_place(r, b->a, true, s);
 		sink_text(s, STR(" "));
-		put_place(r, b->b, s);
+		put_place(r, b->b, false, s);
 		sink_printf(s, " %" PRIu64 " %" PRIu64 "\n", b->extra, b->count);
 	}
 }

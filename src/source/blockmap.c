@@ -3,6 +3,7 @@
 #include "base/sort.h"
 #include "debug/unwind.h"
 #include "image/elf_const.h"
+#include "source/bolt.h"
 #include "source/symbol_table.h"
 
 /* LLVM 12 to 14; later ones use SHT_LLVM_BB_ADDR_MAP. */
@@ -420,10 +421,26 @@ static void order_blocks(struct blockmap *b)
 void blockmap_read(struct blockmap *b, const struct image *im, const struct image *debug,
 		   struct notes *notes)
 {
+	blockmap_read_bolted(b, im, debug, NULL, notes);
+}
+
+static const struct image *find_holder(const struct image *im, const struct image *debug,
+				       const struct image *input)
+{
+	if (has_maps(im))
+		return im;
+	if (has_maps(debug))
+		return debug;
+	return has_maps(input) ? input : im;
+}
+
+void blockmap_read_bolted(struct blockmap *b, const struct image *im, const struct image *debug,
+			  const struct image *input, struct notes *notes)
+{
 	memset(b, 0, sizeof *b);
 	b->image = im;
 	struct reading r = { .b = b,
-			     .holder = !has_maps(im) && has_maps(debug) ? debug : im,
+			     .holder = find_holder(im, debug, input),
 			     .places = { .im = im, .debug = debug },
 			     .notes = notes };
 	r.left = r.holder->bytes.size;
@@ -436,6 +453,7 @@ void blockmap_read(struct blockmap *b, const struct image *im, const struct imag
 	if (b->sections.count == 0)
 		block_symbols_read(b, image_section_type(im, SHT_SYMTAB, 1) || !debug ? im : debug,
 				   notes);
+	blockmap_rebase(b, debug, input, notes);
 	if (b->displaced > 0)
 		note(notes, im->path, HEFT_NO_OFFSET, 0,
 		     "functions of the basic-block map without code at their addresses (%" PRIu64
@@ -460,6 +478,9 @@ void blockmap_release(struct blockmap *b)
 	vec_release(&b->blocks);
 	vec_release(&b->by_addr);
 	vec_release(&b->dropped);
+	if (b->bolt)
+		bolt_close(b->bolt);
+	free(b->bolt);
 }
 
 void blockmap_name(struct blockmap *b, const struct image *debug)

@@ -83,11 +83,13 @@ static void order_sites(struct gathering *g)
 	g->sites.count = kept;
 }
 
+/* llvm-bolt leaves the old table behind, and copies it to the end of the new one. */
 void gather_unwind(struct gathering *g)
 {
 	for (size_t i = 1; i < g->im->section_count; i++) {
 		const struct section *s = &g->im->sections[i];
-		if (s->alloc && !s->nobits && str_ends(s->name, STR(".eh_frame")))
+		if (s->alloc && !s->nobits && str_ends(s->name, STR(".eh_frame")) &&
+		    !str_starts(s->name, STR(".bolt.org.")))
 			read_frames(g, s);
 	}
 	order_sites(g);

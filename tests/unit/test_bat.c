@@ -58,11 +58,33 @@ static void what_is_cut_off_ends(void **state)
 	}
 }
 
+static void a_table_translates(void **state)
+{
+	struct bat_table t;
+	uint64_t from;
+	(void)state;
+	assert_true(bat_read(&t, (struct bytes){ note, sizeof note }, false));
+	assert_false(t.damaged);
+	assert_true(t.parts.count == 2 && t.function_count == 1);
+	const struct bat_part *hot = bat_part_before(&t, 0x40000f), *cold;
+	assert_true(hot->addr == 0x400000 && hot->next == 1);
+	assert_true(bat_part_before(&t, 0x400010)->cold && !bat_part_before(&t, 0x3fffff));
+	/* The branch; behind it, a call's return; one that llvm-bolt added; a block. */
+	assert_true(bat_translate(&t, hot, 5, true, &from) && from == 5);
+	assert_true(bat_translate(&t, hot, 6, false, &from) && from == 6);
+	assert_true(bat_translate(&t, hot, 6, true, &from) && from == 5);
+	assert_true(bat_translate(&t, hot, 8, false, &from) && from == 17);
+	cold = bat_part_before(&t, 0x400020);
+	assert_true(bat_translate(&t, cold, 0, false, &from) && from == 32);
+	bat_release(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pairs_lead_back_to_the_input),
 		cmocka_unit_test(what_is_cut_off_ends),
+		cmocka_unit_test(a_table_translates),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
