@@ -346,8 +346,18 @@ struct package {
 	struct maker *maker;
 	const char *path;
 	struct zip zip;
+	struct pak_info info;
 	uint32_t container;
 };
+
+/* What went wrong, without the path in front, which the note has. */
+static const char *reason(const struct heft_err *err, const char *path)
+{
+	const size_t size = strlen(path);
+	return strncmp(err->text, path, size) == 0 && strncmp(err->text + size, ": ", 2) == 0
+		       ? err->text + size + 2
+		       : err->text;
+}
 
 /* "lib/arm64-v8a/libx.so" of a.apk is "a.apk/libx.so (arm64-v8a)". */
 static const char *library_name(const struct package *k, const char *entry)
@@ -368,9 +378,13 @@ static bool add_library(const struct package *k, const char *entry, const char *
 	struct heft_snapshot *s = k->maker->owner;
 	struct program p = { .maker = k->maker, .owner = s, .path = path };
 	struct heft_err err;
-	if (!elf_matches(b) || !input_parse(&p.input, path, b, &s->notes, &err)) {
+	if (!elf_matches(b)) {
 		note(&s->notes, path, HEFT_NO_OFFSET, b.size,
-		     "a library in the zip file is no ELF file, or damaged");
+		     "a library in the zip file is no ELF file");
+		return false;
+	}
+	if (!input_parse(&p.input, path, b, &s->notes, &err)) {
+		note(&s->notes, path, err.offset, b.size, "one symbol: %s", reason(&err, path));
 		return false;
 	}
 	const bool ok = add_program(&p, library_name(k, entry), &err);
@@ -378,27 +392,29 @@ static bool add_library(const struct package *k, const char *entry, const char *
 	return ok;
 }
 
-static bool add_pak(const struct package *k, const char *path, struct bytes b)
+/* Data packs and dex files become symbols of the sizes that they take in the zip file. */
+static bool add_content(const struct package *k, const struct zip_entry *e,
+			const struct pack_entry *entry)
 {
-	struct pak pak;
+	struct snapshot *s = &k->maker->owner->snapshot;
 	struct heft_err err;
-	if (!pak_matches(b) || !pak_parse(&pak, path, b, &err)) {
-		note(&k->maker->owner->notes, path, err.offset, b.size,
-		     "a data pack in the zip file is damaged");
+	const bool fits = entry->bytes.size <= UINT32_MAX && entry->packed <= UINT32_MAX;
+	if (entry->bytes.size == 0 || !fits)
 		return false;
-	}
-	collect_pak(&k->maker->owner->snapshot, k->container, path, &pak, b.size);
-	pak_release(&pak);
-	return true;
+	if (str_ends(e->name, STR(".dex")) ? collect_dex(s, entry, &err)
+					   : collect_pak(s, entry, &k->info, &err))
+		return true;
+	note(&k->maker->owner->notes, entry->path, err.offset, entry->packed, "one symbol: %s",
+	     reason(&err, entry->path));
+	return false;
 }
 
-/* Libraries are looked into, also packed ones, and data packs that are not packed. */
+/* Libraries, dex files and data packs are looked into. */
 static bool look_into(const struct package *k, const struct zip_entry *e)
 {
 	struct heft_snapshot *s = k->maker->owner;
 	const bool library = str_ends(e->name, STR(".so"));
-	const bool stored = e->method == ZIP_STORED;
-	if (!library && !(stored && str_ends(e->name, STR(".pak"))))
+	if (!library && !str_ends(e->name, STR(".pak")) && !str_ends(e->name, STR(".dex")))
 		return false;
 	const char *entry = arena_copy(&s->arena, e->name);
 	const char *path = arena_format(&s->arena, "%s/%s", k->path, entry);
@@ -409,12 +425,27 @@ static bool look_into(const struct package *k, const struct zip_entry *e)
 		note(&s->notes, path, e->off, e->packed, "not unpacked: %s", err.text);
 		return false;
 	}
-	const bool ok = library ? add_library(k, entry, path, b) : add_pak(k, entry, b);
-	if (ok && !stored)
+	const struct pack_entry content = { k->container, path, entry, b, e->packed };
+	const bool ok = library ? add_library(k, entry, path, b) : add_content(k, e, &content);
+	if (ok && library && e->method != ZIP_STORED)
 		note(&s->notes, path, e->off, e->size - min_u64(e->packed, e->size),
 		     "a library is packed in the zip file: its symbols have their unpacked sizes");
 	free(owned);
 	return ok;
+}
+
+/* Beside the file, and where Chromium's build has it. */
+static void read_pak_info(struct maker *m, const char *path, struct pak_info *ret)
+{
+	struct heft_snapshot *s = m->owner;
+	const char *base = base_name(path),
+		   *end = str_ends(str_of(path), STR(".pak")) ? "" : ".pak";
+	const char *const paths[] = {
+		arena_format(&s->arena, "%s%s.info", path, end),
+		arena_format(&s->arena, "%.*ssize-info/%s%s.info", (int)(base - path), path, base,
+			     end),
+	};
+	pak_info_read(ret, &s->snapshot, paths, COUNT_OF(paths), &s->notes);
 }
 
 static bool add_package(struct maker *m, const char *path, struct bytes b, struct heft_err *err)
@@ -424,23 +455,29 @@ static bool add_package(struct maker *m, const char *path, struct bytes b, struc
 	if (!zip_parse(&k.zip, path, b, &s->notes, err))
 		return false;
 	k.container = add_container(&s->snapshot, base_name(path));
+	read_pak_info(m, path, &k.info);
 	for (size_t i = 0; i < k.zip.entries.count; i++)
 		if (!look_into(&k, &k.zip.entries.data[i]))
 			collect_zip_entry(&s->snapshot, k.container, &k.zip.entries.data[i]);
 	collect_zip_rest(&s->snapshot, k.container, &k.zip);
+	pak_info_release(&k.info);
 	zip_release(&k.zip);
 	return true;
 }
 
-static bool add_pak_file(struct maker *m, const char *path, struct bytes b, struct heft_err *err)
+/* A data pack or a dex file. */
+static bool add_single(struct maker *m, const char *path, struct bytes b, struct heft_err *err)
 {
 	struct snapshot *s = &m->owner->snapshot;
-	struct pak pak;
-	if (!pak_parse(&pak, path, b, err))
-		return false;
-	collect_pak(s, add_container(s, base_name(path)), path, &pak, b.size);
-	pak_release(&pak);
-	return true;
+	const struct pack_entry entry = { add_container(s, base_name(path)), path, base_name(path),
+					  b, b.size };
+	struct pak_info info;
+	if (dex_matches(b))
+		return collect_dex(s, &entry, err);
+	read_pak_info(m, path, &info);
+	const bool ok = collect_pak(s, &entry, &info, err);
+	pak_info_release(&info);
+	return ok;
 }
 
 /* ---- all --------------------------------------------------------------------------------------- */
@@ -450,11 +487,11 @@ static bool add_path(struct maker *m, const char *path, struct heft_err *err)
 	struct file f;
 	if (!file_open(&f, path, err))
 		return false;
-	const bool zip = zip_matches(f.bytes), pak = !zip && pak_matches(f.bytes);
-	if (!zip && !pak)
+	const bool zip = zip_matches(f.bytes);
+	if (!zip && !dex_matches(f.bytes) && !pak_matches(f.bytes))
 		return add_file(m, path, &f, err);
 	const bool ok = zip ? add_package(m, path, f.bytes, err)
-			    : add_pak_file(m, path, f.bytes, err);
+			    : add_single(m, path, f.bytes, err);
 	file_close(&f);
 	return ok;
 }

@@ -7,12 +7,16 @@ enum {
 	LOCAL_SIZE = 30,
 	CENTRAL_SIZE = 46,
 	END_SIZE = 22,
+	END64_SIZE = 56,
+	LOCATOR64_SIZE = 20,
+	EXTRA64 = 1, /* id of the extra field with 64-bit numbers */
 	COMMENT_MAX = 65535,
 	SIGNING_FOOTER = 24, /* u64 size, magic */
 };
 
 static const uint8_t local_magic[] = { 'P', 'K', 3, 4 }, central_magic[] = { 'P', 'K', 1, 2 },
-		     end_magic[] = { 'P', 'K', 5, 6 };
+		     end_magic[] = { 'P', 'K', 5, 6 }, end64_magic[] = { 'P', 'K', 6, 6 },
+		     locator64_magic[] = { 'P', 'K', 6, 7 };
 
 struct parse {
 	struct zip *z;
@@ -64,6 +68,24 @@ static bool read_local(const struct zip *z, struct zip_entry *e)
 	return reader_ok(&r) && e->data <= z->directory && e->packed <= z->directory - e->data;
 }
 
+/* The next of the numbers in a zip64 extra field, which is there where the one of 32 bits says so. */
+static uint64_t number64(struct reader *extra, uint32_t number)
+{
+	return number == UINT32_MAX && reader_left(extra) >= 8 ? read_u64(extra) : number;
+}
+
+/* The contents of the zip64 extra field; empty: there is none. */
+static struct reader find_extra64(struct reader extra)
+{
+	while (reader_left(&extra) >= 4) {
+		const uint16_t id = read_u16(&extra), size = read_u16(&extra);
+		if (id == EXTRA64)
+			return read_sub(&extra, min_u64(size, reader_left(&extra)));
+		read_skip(&extra, size);
+	}
+	return reader_make(NULL, 0, false);
+}
+
 /* One entry of the central directory; false at its end. */
 static bool read_central(struct parse *p, struct reader *r)
 {
@@ -76,15 +98,18 @@ static bool read_central(struct parse *p, struct reader *r)
 	e.method = read_u16(r);
 	read_skip(r, 4);
 	e.crc = read_u32(r);
-	e.packed = read_u32(r);
-	e.size = read_u32(r);
+	const uint32_t packed = read_u32(r), size = read_u32(r);
 	const uint16_t name = read_u16(r), extra = read_u16(r), comment = read_u16(r);
 	read_skip(r, 8);
-	e.off = p->base + read_u32(r);
+	const uint32_t off = read_u32(r);
 	e.name = (struct str){ (const char *)read_take(r, name), name };
-	read_skip(r, (uint64_t)extra + comment);
+	struct reader wide = find_extra64(read_sub(r, extra));
+	read_skip(r, comment);
 	if (!reader_ok(r))
 		return false;
+	e.size = number64(&wide, size);
+	e.packed = number64(&wide, packed);
+	e.off = add_sat(p->base, number64(&wide, off));
 	z->directory_extra += extra;
 	if (!read_local(z, &e))
 		note(p->notes, p->path, at, e.packed,
@@ -132,6 +157,29 @@ static void find_signing(struct zip *z)
 	z->signing_size = size + 8;
 }
 
+/* Where the directory is by the end record at *end, or by the zip64 end record in front of it, which then is *end: a locator
+ * says where it is, but not if something stands in front of the archive. */
+static void read_end(struct bytes b, uint64_t *end, uint64_t *ret_size, uint64_t *ret_off)
+{
+	struct reader r = reader_of(b, false);
+	reader_seek(&r, *end + 12);
+	*ret_size = read_u32(&r);
+	*ret_off = read_u32(&r);
+	if (*end < LOCATOR64_SIZE || !has_magic(b, *end - LOCATOR64_SIZE, locator64_magic))
+		return;
+	const uint64_t locator = *end - LOCATOR64_SIZE;
+	reader_seek(&r, locator + 8);
+	uint64_t at = read_u64(&r);
+	if (!has_magic(b, at, end64_magic))
+		at = locator - min_u64(locator, END64_SIZE);
+	if (!has_magic(b, at, end64_magic) || at > locator || locator - at < END64_SIZE)
+		return;
+	reader_seek(&r, at + 40);
+	*ret_size = read_u64(&r);
+	*ret_off = read_u64(&r);
+	*end = at;
+}
+
 bool zip_parse(struct zip *ret, const char *path, struct bytes b, struct notes *notes,
 	       struct heft_err *err)
 {
@@ -141,9 +189,8 @@ bool zip_parse(struct zip *ret, const char *path, struct bytes b, struct notes *
 	if (!find_end(b, &end))
 		return fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET,
 			    "%s: a zip file without its directory: cut off", path);
-	struct reader r = reader_of(b, false);
-	reader_seek(&r, end + 12);
-	const uint64_t size = read_u32(&r), off = read_u32(&r);
+	uint64_t size, off;
+	read_end(b, &end, &size, &off);
 	if (size > end || off > end - size)
 		return fail(err, HEFT_EFORMAT, end, "%s: the directory is outside the file", path);
 	ret->directory = end - size;

@@ -2,8 +2,8 @@
  * block of Android packages: "APK Signature Scheme v2" of the Android Open Source Project.
  *
  * Invariants, whatever the file says: entries stand by offset, none overlaps another, the signing block or the central
- * directory, all lie inside `bytes`.  What does not is a note and left out.  Zip64 and archives of several
- * files are not read: entries with such fields are left out with a note.
+ * directory, all lie inside `bytes`.  What does not is a note and left out, as are entries in another file of several.
+ * Zip64 (sections 4.3.14, 4.3.15 and 4.5.3) is read.
  *
  * Borrows the bytes.  Read once; several threads may read it. */
 #ifndef HEFT_IMAGE_ZIP_H

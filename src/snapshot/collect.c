@@ -228,8 +228,11 @@ void snapshot_collect(struct snapshot *s, uint32_t container, const struct colle
 		const char *name = section_name(&c, sec);
 		if (sec->size == 0)
 			continue;
-		const char *known = snapshot_is_native(name) && sec->alloc ? name
-									   : format_section(sec);
+		/* Symbols of bytes that the file does not have would be more than the file. */
+		const bool whole = sec->nobits || sec->file_size >= sec->size;
+		const char *known = !whole                                   ? NULL
+				    : snapshot_is_native(name) && sec->alloc ? name
+									     : format_section(sec);
 		if (known)
 			note_start(&c, sec, known);
 		collect_section_size(s, container, known ? known : name,
@@ -237,7 +240,7 @@ void snapshot_collect(struct snapshot *s, uint32_t container, const struct colle
 		in_sections += sec->nobits ? 0 : sec->file_size;
 		if (known) {
 			collect_section(&c, sec, known, &natives);
-		} else if (!sec->nobits) {
+		} else if (!sec->nobits && sec->file_size > 0) {
 			add_other(&c, name, sec->file_size);
 		}
 	}

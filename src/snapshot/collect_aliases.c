@@ -4,27 +4,39 @@
 /* More than this many become one symbol: SuperSize's own number. */
 enum { ALIASES_MAX = 40 };
 
-/* "a/b/{shared}/50-99" of paths that begin with "a/b/". */
+struct str collect_common(struct str a, struct str b)
+{
+	size_t n = 0;
+	while (n < a.len && n < b.len && a.p[n] == b.p[n])
+		n++;
+	return (struct str){ a.p, n };
+}
+
+void collect_shared_path(struct text *out, struct str prefix, size_t count)
+{
+	while (prefix.len > 0 && prefix.p[prefix.len - 1] != '/')
+		prefix.len--;
+	text_set(out, prefix);
+	text_add(out, STR("{shared}/"));
+	if (count < 10)
+		text_add_number(out, count);
+	else
+		text_add(out, count >= 100  ? STR("100+")
+			      : count >= 50 ? STR("50-99")
+			      : count >= 20 ? STR("20-49")
+					    : STR("10-19"));
+}
+
+/* Of all objects in a list. */
 static uint32_t shared_path(struct collect *c, uint32_t first, uint32_t count)
 {
 	const struct path_aliases *p = c->in->aliases;
 	struct str prefix = STR("");
 	for (uint32_t i = first; i != UINT32_MAX; i = p->list.data[i].next) {
 		const struct str path = intern_get(&p->map->objects, p->list.data[i].object);
-		if (i == first)
-			prefix = path;
-		size_t n = 0;
-		while (n < prefix.len && n < path.len && prefix.p[n] == path.p[n])
-			n++;
-		prefix.len = n;
+		prefix = i == first ? path : collect_common(prefix, path);
 	}
-	while (prefix.len > 0 && prefix.p[prefix.len - 1] != '/')
-		prefix.len--;
-	text_set(&c->scratch, prefix);
-	text_add(&c->scratch, STR("{shared}/"));
-	text_add(&c->scratch, count >= 100  ? STR("100+")
-			      : count >= 50 ? STR("50-99")
-					    : STR("20-49"));
+	collect_shared_path(&c->scratch, prefix, count);
 	return intern_add(&c->s->texts, text_str(&c->scratch));
 }
 

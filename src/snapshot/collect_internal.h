@@ -84,6 +84,10 @@ void collect_add(struct collect *c, struct snap_symbol *y);
 /* collect_aliases.c: the last symbol added, whose name the linker has as `raw`, again for each other object that
  * defines it. */
 void collect_path_aliases(struct collect *c, struct str raw);
+/* What two paths begin with. */
+struct str collect_common(struct str a, struct str b);
+/* "a/b/{shared}/50-99": of `count` paths that begin with "a/b/". */
+void collect_shared_path(struct text *out, struct str prefix, size_t count);
 
 /* collect_gaps.c: the bytes [from, to) of the section at work, which no symbol of a table has; `before` is the
  * name of the symbol in front of them ("": none). */

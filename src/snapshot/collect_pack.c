@@ -1,5 +1,6 @@
-#include "snapshot/collect_pack.h"
+#include "snapshot/collect_pack_internal.h"
 
+#include "base/gzip.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -15,8 +16,8 @@ void collect_section_size(struct snapshot *s, uint32_t container, const char *na
 	vec_push(&to->section_sizes, (struct snap_section_size){ name, size });
 }
 
-static struct snap_symbol *add(struct snapshot *s, uint32_t container, const char *section,
-			       struct str name, uint64_t size)
+struct snap_symbol *collect_pack_add(struct snapshot *s, uint32_t container, const char *section,
+				     struct str name, uint64_t size)
 {
 	const uint32_t text = intern_add(&s->texts, name);
 	vec_push(&s->symbols,
@@ -32,12 +33,12 @@ static void add_overhead(struct snapshot *s, uint32_t container, const char *sec
 			 struct str name, uint64_t size)
 {
 	if (size > 0)
-		add(s, container, section, name, 0)->padding = (int64_t)size;
+		collect_pack_add(s, container, section, name, 0)->padding = (int64_t)size;
 }
 
 /* ---- zip --------------------------------------------------------------------------------------- */
 
-static uint32_t path_in_package(struct snapshot *s, struct str name)
+uint32_t collect_package_path(struct snapshot *s, struct str name)
 {
 	struct text path = { 0 };
 	text_set(&path, STR("$APK/"));
@@ -51,8 +52,8 @@ void collect_zip_entry(struct snapshot *s, uint32_t container, const struct zip_
 {
 	if (e->packed == 0)
 		return;
-	struct snap_symbol *y = add(s, container, ".other", e->name, e->packed);
-	y->source = path_in_package(s, e->name);
+	struct snap_symbol *y = collect_pack_add(s, container, ".other", e->name, e->packed);
+	y->source = collect_package_path(s, e->name);
 }
 
 static void add_number(struct snapshot *s, uint32_t container, const char *key, uint64_t number)
@@ -93,57 +94,109 @@ static const char *pak_section(const char *base)
 /* A data pack while its resources are added. */
 struct adding {
 	struct snapshot *s;
-	uint32_t container;
-	const char *section, *base;
+	const struct pack_entry *entry;
+	const struct pak_info *info;
+	const char *section;
 	uint32_t *at; /* by id: index in symbols + 1, or 0 */
+	struct share share;
 	uint64_t used;
 };
 
 /* Resources that packs before had in the same section. */
 static void find_resources(struct adding *a)
 {
-	const uint32_t to = snapshot_section(a->s, a->container, a->section);
+	const uint32_t to = snapshot_section(a->s, a->entry->container, a->section);
 	for (size_t i = 0; i < a->s->symbols.count; i++) {
 		const struct snap_symbol *y = &a->s->symbols.data[i];
-		if (y->section == to && y->size > 0 && y->addr <= UINT16_MAX)
+		if (y->section == to && y->addr != 0 && y->addr <= UINT16_MAX)
 			a->at[y->addr] = (uint32_t)i + 1;
 	}
 }
 
-static void add_resource(struct adding *a, uint16_t id, uint64_t size)
+/* "path/of/list.grd: NAME", or without that "en.pak: 123"; the short name is what follows the blank. */
+static void name_resource(struct adding *a, uint16_t id)
 {
-	if (a->at[id] == 0) {
-		struct text name = { 0 };
-		text_set(&name, str_of(a->base));
-		text_add(&name, STR(": "));
-		text_add_number(&name, id);
-		add(a->s, a->container, a->section, text_str(&name), 0)->addr = id;
-		a->at[id] = (uint32_t)a->s->symbols.count;
-		text_release(&name);
+	const struct pak_info *info = a->info;
+	const bool known = info->names && info->names[id] != 0;
+	struct text name = { 0 };
+	text_set(&name, str_of(base_name(a->entry->name)));
+	text_add(&name, STR(": "));
+	size_t from = name.len;
+	text_add_number(&name, id);
+	if (known) {
+		text_set(&name, snapshot_text(a->s, info->names[id]));
+		from = snapshot_text(a->s, info->sources[id]).len + 2;
 	}
-	a->s->symbols.data[a->at[id] - 1].size += size;
-	a->used += size;
+	struct snap_symbol *y = collect_pack_add(a->s, a->entry->container, a->section,
+						 text_str(&name), 0);
+	y->addr = id;
+	y->source = known ? info->sources[id] : 0;
+	y->name = y->template_name = intern_add(&a->s->texts,
+						(struct str){ name.p + from, name.len - from });
+	text_release(&name);
 }
 
-void collect_pak(struct snapshot *s, uint32_t container, const char *path, const struct pak *p,
-		 uint64_t size)
+static struct snap_symbol *add_resource(struct adding *a, uint16_t id, uint64_t size)
 {
-	const char *base = base_name(path);
-	struct adding a = { .s = s, .container = container, .base = base };
-	struct text name = { 0 };
-	a.section = pak_section(base);
-	a.at = xcalloc((size_t)UINT16_MAX + 1, sizeof *a.at);
-	find_resources(&a);
+	const uint64_t taken = share_take(&a->share, size);
+	if (a->at[id] == 0) {
+		name_resource(a, id);
+		a->at[id] = (uint32_t)a->s->symbols.count;
+	}
+	struct snap_symbol *y = &a->s->symbols.data[a->at[id] - 1];
+	y->size += taken;
+	a->used += taken;
+	return y;
+}
+
+/* SuperSize's own limits: 100 bytes and more, of which deflate's fastest level saves a tenth. */
+static bool compressible(struct bytes b)
+{
+	struct bytes packed;
+	struct heft_err err;
+	if (b.size < 100 || !gzip_pack_level(b, 1, &packed, &err))
+		return false;
+	free((void *)(uintptr_t)packed.p);
+	return (packed.size - 12) * 10 < b.size * 9; /* zlib's frame is 12 bytes less */
+}
+
+static void add_entry(struct adding *a, const struct pak_entry *e)
+{
+	struct snap_symbol *y = add_resource(a, e->id, e->size + PAK_ENTRY_SIZE);
+	if (strcmp(a->section, ".pak.nontranslated") == 0 &&
+	    compressible(bytes_sub(a->entry->bytes, e->off, e->size)))
+		y->flags |= SNAP_UNCOMPRESSED;
+}
+
+static void add_pak(struct adding *a, const struct pak *p)
+{
+	find_resources(a);
 	for (size_t i = 0; i < p->entries.count; i++)
-		add_resource(&a, p->entries.data[i].id, p->entries.data[i].size + PAK_ENTRY_SIZE);
+		add_entry(a, &p->entries.data[i]);
 	for (size_t i = 0; i < p->aliases.count; i++)
-		add_resource(&a, p->entries.data[p->aliases.data[i].entry].id, PAK_ALIAS_SIZE);
-	free(a.at);
+		(void)add_resource(a, p->entries.data[p->aliases.data[i].entry].id, PAK_ALIAS_SIZE);
+}
+
+bool collect_pak(struct snapshot *s, const struct pack_entry *e, const struct pak_info *info,
+		 struct heft_err *err)
+{
+	struct adding a = { .s = s, .entry = e, .info = info };
+	struct text name = { 0 };
+	struct pak pak;
+	if (!pak_parse(&pak, e->path, e->bytes, err))
+		return false;
+	a.section = pak_section(base_name(e->name));
+	a.at = xcalloc((size_t)UINT16_MAX + 1, sizeof *a.at);
+	a.share = (struct share){ e->bytes.size, e->packed, 0 };
+	add_pak(&a, &pak);
 	text_set(&name, STR("Overhead: "));
-	text_add(&name, str_of(path));
-	add_overhead(s, container, a.section, text_str(&name), size - a.used);
+	text_add(&name, str_of(e->name));
+	add_overhead(s, e->container, a.section, text_str(&name), e->packed - a.used);
+	collect_section_size(s, e->container, a.section, e->packed);
 	text_release(&name);
-	collect_section_size(s, container, a.section, size);
+	free(a.at);
+	pak_release(&pak);
+	return true;
 }
 
 /* ---- archives ---------------------------------------------------------------------------------- */
@@ -159,7 +212,8 @@ void collect_archive(struct snapshot *s, uint32_t container, const char *path,
 			around += part->size;
 			continue;
 		}
-		struct snap_symbol *y = add(s, container, ".other", part->member, part->size);
+		struct snap_symbol *y = collect_pack_add(s, container, ".other", part->member,
+							 part->size);
 		text_set(&object, str_of(path));
 		text_add_char(&object, '(');
 		text_add(&object, part->member);

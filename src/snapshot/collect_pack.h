@@ -5,18 +5,31 @@
 #ifndef HEFT_SNAPSHOT_COLLECT_PACK_H
 #define HEFT_SNAPSHOT_COLLECT_PACK_H
 
+#include "image/dex.h"
 #include "image/input.h"
 #include "image/pak.h"
 #include "image/zip.h"
+#include "snapshot/pak_info.h"
 #include "snapshot/snapshot.h"
 
 /* An entry of a zip file that becomes one symbol. */
 void collect_zip_entry(struct snapshot *s, uint32_t container, const struct zip_entry *e);
 /* All that is no entry's data: padding, signing block, the rest; metadata. */
 void collect_zip_rest(struct snapshot *s, uint32_t container, const struct zip *z);
-/* Resources of a data pack of `size` bytes: one symbol an id over all packs of a container. */
-void collect_pak(struct snapshot *s, uint32_t container, const char *path, const struct pak *p,
-		 uint64_t size);
+/* A file in a package, or alone. */
+struct pack_entry {
+	uint32_t container;
+	const char *path; /* for messages */
+	const char *name; /* in the package */
+	struct bytes bytes;
+	uint64_t
+		packed; /* what it takes: the sizes of its symbols add up to that; both below 4 GiB */
+};
+/* Classes, members and literals of a dex file.  False and nothing added where it is damaged. */
+bool collect_dex(struct snapshot *s, const struct pack_entry *e, struct heft_err *err);
+/* Resources of a data pack: one symbol an id over all packs of a container.  False where it is damaged. */
+bool collect_pak(struct snapshot *s, const struct pack_entry *e, const struct pak_info *info,
+		 struct heft_err *err);
 /* The parts of an archive that are no objects; `path` names the archive. */
 void collect_archive(struct snapshot *s, uint32_t container, const char *path,
 		     const struct input *in);

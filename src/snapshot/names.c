@@ -31,7 +31,7 @@ static struct str without_package(struct str s)
 	return (struct str){ s.p + i, s.len - i };
 }
 
-static void split_dex(struct snapshot *s, struct snap_symbol *y)
+void snapshot_split_dex(struct snapshot *s, struct snap_symbol *y)
 {
 	y->template_name = intern_add(&s->texts,
 				      without_parameters(snapshot_text(s, y->full_name)));
@@ -67,7 +67,7 @@ void snapshot_split_names(struct snapshot *s, bool exact)
 		if (letter == 'p' || letter == 'P')
 			y->template_name = y->name = intern_add(&s->texts, last_word(full));
 		else if (letter == 'x' || letter == 'm')
-			split_dex(s, y);
+			snapshot_split_dex(s, y);
 		else if (snapshot_is_native(s->sections.data[y->section].name))
 			split_native(s, y, &n,
 				     (letter == 't' ? SUPERSIZE_TEXT : 0u) |

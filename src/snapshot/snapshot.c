@@ -122,6 +122,7 @@ struct sort_key {
 	uint64_t place; /* container 63..32, section rank 31..24, overhead 23 */
 	uint64_t addr;
 	uint32_t sized; /* symbols without size come first at an address */
+	uint32_t list;  /* of aliases without an address; 0: none */
 	bool star;
 	uint32_t symbol;
 	struct str full_name, object;
@@ -132,7 +133,7 @@ static struct sort_key key_of(const struct snapshot *s, uint32_t i)
 	const struct snap_symbol *y = &s->symbols.data[i];
 	const struct snap_section *sec = &s->sections.data[y->section];
 	const struct section_kind *kind = kind_of(sec->name);
-	struct sort_key k = { .symbol = i, .addr = y->addr };
+	struct sort_key k = { .symbol = i, .addr = y->addr, .list = y->alias_place };
 	k.full_name = snapshot_text(s, y->full_name);
 	k.object = snapshot_text(s, y->object);
 	k.place = (uint64_t)sec->container << 32 | (uint64_t)(kind ? kind->rank : 7) << 24 |
@@ -159,6 +160,8 @@ static int compare_keys(const void *pa, const void *pb)
 		c = (int)a->star - (int)b->star;
 	if (c == 0)
 		c = str_cmp(a->full_name, b->full_name);
+	if (c == 0)
+		c = compare_u64(a->list, b->list);
 	if (c == 0)
 		c = str_cmp(a->object, b->object);
 	return c != 0 ? c : compare_u64(a->symbol, b->symbol);
@@ -220,6 +223,17 @@ static void join(struct snap_symbol *y, size_t first, size_t end)
 	}
 }
 
+/* Symbols without an address from `first` on: one, or a list made before. */
+static size_t join_list(struct snap_symbol *y, size_t first, size_t end)
+{
+	const uint32_t list = y[first].alias_place;
+	size_t last = first + 1;
+	while (list != 0 && last < end && y[last].alias_place == list)
+		last++;
+	join(y, first, last);
+	return last;
+}
+
 /* Sized symbols at one address become one list of the largest size; those without size stay apart. */
 static size_t join_address(struct snap_symbol *y, size_t first, size_t end)
 {
@@ -278,8 +292,7 @@ static void settle_section(const struct snapshot *s, struct snap_symbol *y, size
 	bool any = false;
 	for (size_t i = 0; i < count;) {
 		if (!has_place(s, &y[i])) {
-			join(y, i, i + 1);
-			i++;
+			i = join_list(y, i, count);
 			continue;
 		}
 		const size_t end = join_address(y, i, count);

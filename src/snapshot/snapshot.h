@@ -117,7 +117,8 @@ bool snapshot_is_known(const char *section);
 bool snapshot_is_bss(const char *section);
 /* Sections of programs: their symbols have addresses. */
 bool snapshot_is_native(const char *section);
-/* Sorts, joins equal addresses to alias lists, clips overlaps, computes padding (unless it is stored): afterwards the
+/* Sorts, joins equal addresses to alias lists (and what has no address by the number in alias_place, if that is not 0:
+ * such symbols have one name, section and size, and no other symbols that number), clips overlaps, computes padding (unless it is stored): afterwards the
  * invariants hold.  Names must have been split before (name, template_name). */
 void snapshot_finish(struct snapshot *s);
 /* Texts get the escapes that files need, so that a program and its file compare equal.  By snapshot_finish. */
@@ -129,6 +130,9 @@ void snapshot_place_sections(struct snapshot *s);
 /* Makes template_name and name (and normal forms of full_name) of symbols that come from a file; `exact`: as
  * SuperSize does on loading. */
 void snapshot_split_names(struct snapshot *s, bool exact);
+
+/* The same of one symbol of .dex or .dex.method. */
+void snapshot_split_dex(struct snapshot *s, struct snap_symbol *y);
 
 /* size + padding shared by the members of the alias list. */
 static inline double snap_pss(const struct snap_symbol *y)
