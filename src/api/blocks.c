@@ -440,8 +440,8 @@ static void list_ends(struct part *p)
 static void find_more(struct part *p, uint32_t first, const uint64_t *addrs, size_t count,
 		      uint32_t *ret)
 {
-	enum { BATCH = 1 << 19 };
-	uint32_t *found = xcalloc(min_u64(count, BATCH), sizeof *found);
+	enum { BATCH = 4096 };
+	uint32_t found[BATCH];
 	make_index(p);
 	if (!p->ends)
 		list_ends(p);
@@ -456,7 +456,6 @@ static void find_more(struct part *p, uint32_t first, const uint64_t *addrs, siz
 		ret += n;
 		count -= n;
 	}
-	free(found);
 }
 
 void heft_blocks_find_batch(struct heft_blocks *b, const uint64_t *addrs, size_t count,

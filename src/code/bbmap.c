@@ -1,5 +1,9 @@
 #include "code/bbmap.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 /* Feature bits a version may have (index), by the LLVM releases that wrote it first. */
 static const uint16_t known_features[BBMAP_VERSION_MAX + 1] = { 0, 0, 0x1f, 0x3f, 0x7f, 0xff };
 
@@ -215,71 +219,134 @@ struct quick {
 	uint32_t flags; /* of all blocks */
 };
 
-/* A block as two words, which is twice as quick as four numbers. */
-static inline void put_block(struct bbmap_block *out, uint64_t id, uint64_t off, uint64_t size,
-			     uint64_t flags)
-{
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	const uint64_t words[2] = { id | off << 32, size | flags << 32 };
-	_Static_assert(sizeof words == sizeof *out, "a block is its four numbers");
-	memcpy(out, words, sizeof words);
-#else
-	*out = (struct bbmap_block){ (uint32_t)id, (uint32_t)off, (uint32_t)size, (uint32_t)flags };
-#endif
-}
-
-/* Two blocks of 4 numbers of one byte each. */
-static inline uint64_t put_pair(struct bbmap_block *out, uint64_t w, uint64_t end)
-{
-	const uint64_t size = w >> 16 & 0xff, next_size = w >> 48 & 0xff;
-	end += w >> 8 & 0xff;
-	put_block(&out[0], w & 0xff, (uint32_t)end, size, w >> 24 & 0xff);
-	end += size + (w >> 40 & 0xff);
-	put_block(&out[1], w >> 32 & 0xff, (uint32_t)end, next_size, w >> 56);
-	return end + next_size;
-}
-
-/* Blocks of 4 numbers from `index` on, up to the first with more than one number of two bytes, or close
- * to the end of the bytes; returns its number.  There is room for `count`. */
+/* Blocks of 4 numbers of one byte each from `index` on, up to one with a longer number or close to the end
+ * of the bytes; returns its number. */
 static uint64_t read_quads(struct reader *reader, struct bbmap_block *out, uint64_t index,
 			   uint64_t count, struct quick *q)
 {
 	struct reader r = *reader; /* whose address nobody takes, so that it stays in registers */
-	uint64_t i = index, end = q->end, seen = 0;
+	uint64_t i = index, end = q->end;
+	uint32_t seen = 0;
 	r.big_endian = false; /* the first byte is the lowest */
-	while (i < count && reader_left(&r) >= 8) {
-		uint64_t w = read_u64(&r), id = w & 0x7f, size = w >> 16 & 0x7f;
-		if (LIKELY((w & UINT64_C(0x8080808080808080)) == 0 && count - i >= 2)) {
-			end = put_pair(&out[i], w, end);
-			seen |= w | w >> 32;
-			i += 2;
-			continue;
-		}
-		r.pos -= 4;
-		if (w & 0x80808080) {
-			const uint64_t longer = w & UINT64_C(0x8080808080);
-			r.pos++;
-			w >>= 8;
-			if (longer == 0x80) {
-				id |= w << 7 & 0x3f80;
-				size = w >> 16 & 0x7f;
-			} else if (longer == 0x800000) {
-				size |= w >> 9 & 0x3f80;
-				w = (w & ~UINT64_C(0xffff)) | (w << 8 & 0xff00);
-			} else {
-				r.pos -= 5;
-				break;
-			}
+	for (; i < count && reader_left(&r) >= 4; i++) {
+		const uint32_t w = read_u32(&r), size = w >> 16 & 0x7f;
+		if (UNLIKELY(w & 0x80808080)) {
+			r.pos -= 4;
+			break;
 		}
 		end += w >> 8 & 0x7f;
-		put_block(&out[i++], id, (uint32_t)end, size, w >> 24 & 0x7f);
+		out[i] = (struct bbmap_block){ w & 0x7f, (uint32_t)end, size, w >> 24 };
 		end += size;
 		seen |= w;
 	}
 	reader->pos = r.pos;
-	q->flags |= (uint32_t)(seen >> 24) & 0x7f;
+	q->flags |= seen >> 24;
 	q->end = end;
 	return i;
+}
+
+#if defined(__SSE2__)
+/* Widens a block and adds the end of the one before, which *end has where `off` goes. */
+static inline void put_wide(struct bbmap_block *out, __m128i block, __m128i *end)
+{
+	const __m128i at_off = _mm_set_epi32(0, 0, -1, 0);
+	const __m128i placed = _mm_add_epi32(block, *end);
+	const __m128i room = _mm_add_epi32(block, _mm_srli_si128(block, 4));
+	memcpy(out, &placed, sizeof *out);
+	*end = _mm_add_epi32(*end, _mm_and_si128(room, at_off));
+}
+
+/* Four blocks of 4 bytes each, the first behind *end. */
+static inline void put_four(struct bbmap_block *out, __m128i bytes, __m128i *end)
+{
+	const __m128i zero = _mm_setzero_si128();
+	const __m128i low = _mm_unpacklo_epi8(bytes, zero), high = _mm_unpackhi_epi8(bytes, zero);
+	_Static_assert(sizeof(struct bbmap_block) == sizeof low, "a block is its four numbers");
+	put_wide(&out[0], _mm_unpacklo_epi16(low, zero), end);
+	put_wide(&out[1], _mm_unpackhi_epi16(low, zero), end);
+	put_wide(&out[2], _mm_unpacklo_epi16(high, zero), end);
+	put_wide(&out[3], _mm_unpackhi_epi16(high, zero), end);
+}
+
+/* A block of 5 bytes, the lowest of `w`, whose first or third number has two; false if it is not so. */
+static inline bool put_longer(struct bbmap_block *out, uint64_t w, __m128i *end, __m128i *seen)
+{
+	const uint64_t longer = w & UINT64_C(0x8080808080);
+	const bool id = longer == 0x80;
+	const uint32_t rest = (uint32_t)(w >> 8);
+	const uint32_t kept = id ? 0x7f : 0x7fffff; /* of the block without the second byte */
+	const uint32_t bytes = (rest & ~(id ? 0xffu : 0xffffffu)) | ((uint32_t)w & kept);
+	const __m128i upper = id ? _mm_set_epi32(0, 0, 0, (int)((rest & 0x7f) << 7))
+				 : _mm_set_epi32(0, (int)((rest >> 16 & 0x7f) << 7), 0, 0);
+	const __m128i zero = _mm_setzero_si128(), lower = _mm_cvtsi32_si128((int)bytes);
+	if (UNLIKELY(!id && longer != 0x800000))
+		return false;
+	const __m128i wide = _mm_unpacklo_epi16(_mm_unpacklo_epi8(lower, zero), zero);
+	put_wide(out, _mm_or_si128(wide, upper), end);
+	*seen = _mm_or_si128(*seen, lower);
+	return true;
+}
+
+/* The first `count` blocks of four. */
+static inline __m128i first_blocks(__m128i bytes, uint64_t count)
+{
+	const __m128i number = _mm_set_epi32(3, 2, 1, 0);
+	return _mm_and_si128(bytes, _mm_cmpgt_epi32(_mm_set1_epi32((int)count), number));
+}
+
+/* As read_quads, four at a time, and past blocks with one number of two bytes; there is room for 3 more
+ * than `count`. */
+static uint64_t read_fours(struct reader *reader, struct bbmap_block *out, uint64_t index,
+			   uint64_t count, struct quick *q)
+{
+	struct reader r = *reader;
+	uint64_t i = index;
+	__m128i end = _mm_set_epi32(0, 0, (int)(uint32_t)q->end, 0), seen = _mm_setzero_si128();
+	r.big_endian = false;
+	while (i < count && reader_left(&r) >= sizeof end) {
+		__m128i bytes;
+		uint64_t good = 4;
+		memcpy(&bytes, r.base + r.pos, sizeof bytes);
+		const unsigned longer = (unsigned)_mm_movemask_epi8(bytes);
+		if (UNLIKELY(longer & 0xf)) {
+			if (!put_longer(out + i, read_u64(&r), &end, &seen)) {
+				r.pos -= 8;
+				break;
+			}
+			r.pos -= 3;
+			i++;
+			continue;
+		}
+		if (UNLIKELY(longer != 0 || count - i < 4)) {
+			good = min_u64((unsigned)__builtin_ctz(longer | 0x10000) / 4, count - i);
+			bytes = first_blocks(bytes, good);
+		}
+		put_four(out + i, bytes, &end);
+		seen = _mm_or_si128(seen, bytes);
+		r.pos += 4 * good;
+		i += good;
+	}
+	reader->pos = r.pos;
+	uint32_t words[4];
+	memcpy(words, &seen, sizeof words);
+	q->flags |= (words[0] | words[1] | words[2] | words[3]) >> 24;
+	memcpy(words, &end, sizeof words);
+	q->end = words[1];
+	if (i < count && reader_left(reader) < sizeof end)
+		return read_quads(reader, out, i, count, q);
+	return i;
+}
+#endif
+
+/* The quickest way.  That of fours has 32 bits for the end, to which a block adds 2^15 at most. */
+static uint64_t read_short_quads(struct reader *r, struct bbmap_block *out, uint64_t index,
+				 uint64_t count, struct quick *q)
+{
+#if defined(__SSE2__)
+	if (LIKELY(count - index < (UINT32_MAX - q->end) / 32768))
+		return read_fours(r, out, index, count, q);
+#endif
+	return read_quads(r, out, index, count, q);
 }
 
 /* The same for 3 numbers. */
@@ -299,7 +366,7 @@ static uint64_t read_triples(struct reader *reader, struct bbmap_block *out, uin
 		}
 		const uint32_t size = w >> 8 & 0x7f;
 		end += w & 0x7f;
-		put_block(&out[i], (uint32_t)i, (uint32_t)end, size, w >> 16 & 0x7f);
+		out[i] = (struct bbmap_block){ (uint32_t)i, (uint32_t)end, size, w >> 16 & 0x7f };
 		end += size;
 		seen |= w;
 	}
@@ -327,9 +394,9 @@ static enum bbmap_fault read_one(struct reader *r, struct bbmap_block *out, bool
 	const uint64_t gap = read_short(r), size = read_short(r), flags = read_short(r);
 	if (!reader_ok(r))
 		return BBMAP_CUT_OFF;
-	if ((id | gap | size | flags) > UINT32_MAX)
-		return BBMAP_BAD_NUMBER;
 	const uint64_t off = q->end + gap;
+	if ((id | gap | size | flags) > UINT32_MAX || off + size > UINT32_MAX)
+		return BBMAP_BAD_NUMBER;
 	*out = (struct bbmap_block){ (uint32_t)id, (uint32_t)off, (uint32_t)size, (uint32_t)flags };
 	q->end = off + size;
 	q->flags |= (uint32_t)flags;
@@ -342,7 +409,8 @@ static enum bbmap_fault read_plain_blocks(struct bbmap_cursor *c, struct reader 
 	struct bbmap_block *out = c->entry.blocks.data + c->entry.blocks.count;
 	struct quick q = { 0 };
 	for (uint64_t i = 0;; i++) {
-		i = ids ? read_quads(r, out, i, count, &q) : read_triples(r, out, i, count, &q);
+		i = ids ? read_short_quads(r, out, i, count, &q)
+			: read_triples(r, out, i, count, &q);
 		if (q.flags & ~(uint32_t)KNOWN_FLAGS)
 			return BBMAP_BAD_FLAGS;
 		if (q.end > UINT32_MAX)
@@ -367,7 +435,7 @@ static enum bbmap_fault read_blocks(struct bbmap_cursor *c, struct reader *r,
 	/* The entry block of the oldest form has a number less. */
 	if (count > UINT32_MAX || count - 1 > reader_left(r) / least)
 		return BBMAP_BAD_COUNT;
-	vec_reserve(&c->entry.blocks, count);
+	vec_reserve(&c->entry.blocks, count + 3);
 	if (l->gaps && !l->calls && !l->hash && !c->detail)
 		return read_plain_blocks(c, r, l->ids, count);
 	for (uint64_t i = 0; i < count; i++) {

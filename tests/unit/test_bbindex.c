@@ -122,50 +122,75 @@ static void of_several_at_one_address_the_last_is_found(void **state)
 	bbindex_release(&x);
 }
 
-static void many_look_ups_are_those_of_one(void **state)
+/* Pages of every density: bytes that are blocks, blocks of no byte, and blocks of pages. */
+static void dense_and_sparse_code_share_an_index(void **state)
 {
 	static struct world w;
-	uint64_t addrs[100];
-	uint32_t found[100];
-	struct rng r = { 77 };
+	struct rng r = { 3 };
 	struct bbindex x;
+	uint64_t off = 0;
 	(void)state;
-	make_world(&w, &r, 1, 0);
-	bbindex_build(&x, w.runs, w.run_count, w.blocks);
-	for (size_t i = 0; i < 100; i++)
-		addrs[i] = rng_below(&r, w.end);
-	for (int popcnt = 0; popcnt <= 1; popcnt++) {
-		x.popcnt = x.popcnt && popcnt;
-		bbindex_find_all(&x, addrs, 100, found);
-		for (size_t i = 0; i < 100; i++)
-			assert_int_equal(found[i], bbindex_find(&x, addrs[i]));
+	memset(&w, 0, sizeof w);
+	w.runs[w.run_count++] = (struct bbindex_run){ 0x10000, 0, BLOCKS_MAX };
+	for (; w.count < BLOCKS_MAX; w.count++) {
+		const uint64_t kind = w.count / 100 % 3;
+		const uint64_t size = kind == 0 ? 1 : kind == 1 ? 0 : 300;
+		w.blocks[w.count] = (struct bbmap_block){ 0, (uint32_t)off, (uint32_t)size, 0 };
+		off += size;
 	}
+	w.end = 0x10000 + off + 0x1000;
+	bbindex_build(&x, w.runs, w.run_count, w.blocks);
+	compare(&w, &x, &r);
 	bbindex_release(&x);
 }
 
-/* Of addresses everywhere, at the ends, and below and above everything. */
-static void expect_batch(const struct bbindex *x, struct rng *r, uint64_t end)
+enum order { RANDOM, RISING, FALLING };
+
+static int compare_addrs(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* Addresses everywhere, at the ends, and below and above everything. */
+static void make_addrs(uint64_t *addrs, size_t count, const struct bbindex *x, struct rng *r,
+		       uint64_t end, enum order order)
+{
+	const uint64_t base = x->regions.data[0].base;
+	for (size_t i = 0; i < count; i++)
+		addrs[i] = rng_once_in(r, 20) ? rng_below(r, end) : base + rng_below(r, end - base);
+	addrs[0] = 0;
+	addrs[1] = UINT64_MAX;
+	addrs[2] = base;
+	addrs[3] = base - 1;
+	if (order != RANDOM)
+		qsort(addrs, count, sizeof *addrs, compare_addrs);
+	for (size_t i = 0; order == FALLING && i < count / 2; i++) {
+		const uint64_t addr = addrs[i];
+		addrs[i] = addrs[count - 1 - i];
+		addrs[count - 1 - i] = addr;
+	}
+}
+
+static void expect_batches(const struct bbindex *x, struct rng *r, uint64_t end)
 {
 	enum { COUNT = 20000 };
 	static uint64_t addrs[COUNT];
 	static uint32_t found[COUNT];
-	for (size_t i = 0; i < COUNT; i++)
-		addrs[i] = rng_below(r, end);
-	addrs[0] = 0;
-	addrs[1] = UINT64_MAX;
-	addrs[2] = x->regions.data[0].base;
-	addrs[3] = x->regions.data[0].base - 1;
-	for (size_t count = COUNT; count > 0; count /= 3) {
-		memset(found, 0x55, sizeof found);
-		bbindex_find_batch(x, addrs, count, found);
-		for (size_t i = 0; i < count; i++)
-			assert_int_equal(found[i], bbindex_find(x, addrs[i]));
-		if (count < COUNT)
-			assert_int_equal(found[count], 0x55555555);
+	for (enum order order = RANDOM; order <= FALLING; order++) {
+		make_addrs(addrs, COUNT, x, r, end, order);
+		for (size_t count = COUNT; count > 0; count /= 3) {
+			memset(found, 0x55, sizeof found);
+			bbindex_find_batch(x, addrs, count, found);
+			for (size_t i = 0; i < count; i++)
+				assert_int_equal(found[i], bbindex_find(x, addrs[i]));
+			if (count < COUNT)
+				assert_int_equal(found[count], 0x55555555);
+		}
 	}
 }
 
-/* One region and many, blocks that start together or out of order, with and without popcnt. */
+/* One region and many, blocks that start together or out of order. */
 static void batches_find_what_one_look_up_finds(void **state)
 {
 	static struct world w;
@@ -175,36 +200,32 @@ static void batches_find_what_one_look_up_finds(void **state)
 		struct bbindex x;
 		make_world(&w, &r, seed % 3 == 0 ? 4 : 1, seed > 4 ? 5 : 0);
 		bbindex_build(&x, w.runs, w.run_count, w.blocks);
-		x.popcnt = x.popcnt && seed % 2;
-		expect_batch(&x, &r, w.end);
+		expect_batches(&x, &r, w.end);
 		bbindex_release(&x);
 	}
 }
 
-/* More bits than a bin has, more addresses than a batch has. */
+/* An index too large for the second cache is asked in another way. */
 static void a_large_index_is_found_in_by_batches(void **state)
 {
-	enum { BLOCKS = 40000, COUNT = (1 << 19) + 1000 };
+	enum { BLOCKS = 1000000, RUNS = 4 };
 	struct bbmap_block *blocks = calloc(BLOCKS, sizeof *blocks);
-	uint64_t *addrs = calloc(COUNT, sizeof *addrs);
-	uint32_t *found = calloc(COUNT, sizeof *found);
-	const struct bbindex_run run = { 0x400000, 0, BLOCKS };
+	struct bbindex_run runs[RUNS];
 	struct rng r = { 5 };
 	struct bbindex x;
 	(void)state;
 	for (uint32_t i = 0; i < BLOCKS; i++)
-		blocks[i] = (struct bbmap_block){ i, i * 7 + i % 3, 5, 0 };
-	for (size_t i = 0; i < COUNT; i++)
-		addrs[i] = 0x400000 + rng_below(&r, UINT64_C(7) * BLOCKS + 100);
-	bbindex_build(&x, &run, 1, blocks);
-	assert_true(x.word_count * 64 > 2 << 17);
-	bbindex_find_batch(&x, addrs, COUNT, found);
-	for (size_t i = 0; i < COUNT; i++)
-		assert_int_equal(found[i], bbindex_find(&x, addrs[i]));
+		blocks[i] = (struct bbmap_block){ i, i * 17 + i % 13, 5, 0 };
+	for (uint32_t i = 0; i < RUNS; i++)
+		runs[i] = (struct bbindex_run){ 0x400000 + i * 0x10000, i * (BLOCKS / RUNS),
+						BLOCKS / RUNS };
+	bbindex_build(&x, runs, RUNS, blocks);
+	assert_null(x.order);
+	assert_int_equal(x.regions.count, RUNS);
+	assert_true(bbindex_size(&x) > 1 << 20);
+	expect_batches(&x, &r, 0x400000 + UINT64_C(17) * BLOCKS + 0x40000);
 	bbindex_release(&x);
 	free(blocks);
-	free(addrs);
-	free(found);
 }
 
 static void nothing_has_an_index_too(void **state)
@@ -244,7 +265,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_finds_what_a_search_finds),
 		cmocka_unit_test(of_several_at_one_address_the_last_is_found),
-		cmocka_unit_test(many_look_ups_are_those_of_one),
+		cmocka_unit_test(dense_and_sparse_code_share_an_index),
 		cmocka_unit_test(batches_find_what_one_look_up_finds),
 		cmocka_unit_test(a_large_index_is_found_in_by_batches),
 		cmocka_unit_test(nothing_has_an_index_too),
