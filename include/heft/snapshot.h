@@ -53,6 +53,11 @@ HEFT_API void heft_snapshot_set_threads(struct heft_snapshot *s, unsigned thread
 /* Once per handle: reads a `.size` or `.sizediff` file, or makes the list from a program, an archive, a zip file (APK)
  * or a data pack of Chromium. */
 HEFT_API bool heft_snapshot_open(struct heft_snapshot *s, const char *path, struct heft_err *err);
+/* Opens two for a diff, `.size` files side by side in two threads; what is found is the same as one after the other.
+ * Where it fails, *err is of `after` if that failed. */
+HEFT_API bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_path,
+				      struct heft_snapshot *after, const char *after_path,
+				      struct heft_err *err);
 /* The same from several files, no `.size` files among them: a container each, named by the files' last components. */
 HEFT_API bool heft_snapshot_open_all(struct heft_snapshot *s, const char *const *paths,
 				     size_t count, struct heft_err *err);

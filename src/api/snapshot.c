@@ -2,6 +2,7 @@
 #include "api/snapshot.h"
 
 #include "base/file.h"
+#include "base/pool.h"
 #include "snapshot/sizefile.h"
 
 /* ---- settings ---------------------------------------------------------------------------------- */
@@ -136,6 +137,53 @@ bool heft_snapshot_open(struct heft_snapshot *s, const char *path, struct heft_e
 	return ok;
 }
 
+struct half {
+	struct heft_snapshot *s;
+	const char *path;
+	struct heft_err err;
+	bool ok;
+};
+
+static void open_half(void *ctx, size_t i, unsigned worker)
+{
+	struct half *h = (struct half *)ctx + i;
+	(void)worker;
+	h->ok = heft_snapshot_open(h->s, h->path, &h->err);
+}
+
+static bool is_list(const char *path)
+{
+	struct file f;
+	struct heft_err err;
+	if (!file_open(&f, path, &err))
+		return false;
+	const bool is = sizefile_matches(f.bytes);
+	file_close(&f);
+	return is;
+}
+
+bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_path,
+			     struct heft_snapshot *after, const char *after_path,
+			     struct heft_err *err)
+{
+	struct half halves[] = { { .s = after, .path = after_path },
+				 { .s = before, .path = before_path } };
+	/* Programs are read by several threads each, and take more memory. */
+	if (is_list(before_path) && is_list(after_path)) {
+		parallel_for(after->threads, COUNT_OF(halves), open_half, halves);
+	} else {
+		open_half(halves, 0, 0);
+		if (halves[0].ok)
+			open_half(halves, 1, 0);
+	}
+	for (size_t i = 0; i < COUNT_OF(halves); i++)
+		if (!halves[i].ok) {
+			*err = halves[i].err;
+			return false;
+		}
+	return true;
+}
+
 bool heft_snapshot_open_all(struct heft_snapshot *s, const char *const *paths, size_t count,
 			    struct heft_err *err)
 {
@@ -148,7 +196,7 @@ bool heft_snapshot_write(const struct heft_snapshot *s,
 			 bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
 			 struct heft_err *err)
 {
-	struct sizefile_out out = { { 0 } };
+	struct sizefile_out out = { .threads = s->threads };
 	bool ok = sizefile_write(&out, &s->snapshot, err);
 	if (ok && !sink(ctx, out.bytes.data, out.bytes.count))
 		ok = fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output took no more");

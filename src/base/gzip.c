@@ -1,5 +1,9 @@
 #include "base/gzip.h"
 
+#include "base/pool.h"
+
+#include <isa-l/crc.h>
+#include <isa-l/igzip_lib.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <zlib.h>
@@ -12,7 +16,7 @@ static void put_u32(uint8_t *p, uint32_t v)
 		p[i] = (uint8_t)(v >> 8 * i);
 }
 
-/* zlib counts in unsigned int: the next piece of what is left. */
+/* The libraries count in unsigned int: the next piece of what is left. */
 static unsigned piece(uint64_t left)
 {
 	return left > 1u << 30 ? 1u << 30 : (unsigned)left;
@@ -20,57 +24,109 @@ static unsigned piece(uint64_t left)
 
 static uint32_t crc_of(struct bytes b)
 {
-	uLong crc = crc32(0, Z_NULL, 0);
+	uint32_t crc = 0;
 	for (uint64_t at = 0; at < b.size;) {
 		const unsigned n = piece(b.size - at);
-		crc = crc32(crc, b.p + at, n);
+		crc = crc32_gzip_refl(crc, b.p + at, n);
 		at += n;
 	}
-	return (uint32_t)crc;
+	return crc;
 }
 
-/* Feeds all of `plain`; `out` has room for deflateBound of it. */
-static uint64_t deflate_all(z_stream *z, struct bytes plain, uint8_t *out, uint64_t room)
+/* Feeds all of `plain`; `out` has room for deflateBound of it, and for what `last` flushes. */
+static uint64_t deflate_all(z_stream *z, struct bytes plain, int last, uint8_t *out, uint64_t room)
 {
 	uint64_t in = 0, done = 0;
 	int status = Z_OK;
-	while (status == Z_OK) {
+	while (status == Z_OK && (in < plain.size || last == Z_FINISH)) {
 		const unsigned n = piece(plain.size - in), space = piece(room - done);
 		z->next_in = (Bytef *)(uintptr_t)(plain.p + in);
 		z->avail_in = n;
 		z->next_out = out + done;
 		z->avail_out = space;
-		status = deflate(z, in + n == plain.size ? Z_FINISH : Z_NO_FLUSH);
+		status = deflate(z, in + n == plain.size ? last : Z_NO_FLUSH);
 		in += n - z->avail_in;
 		done += space - z->avail_out;
 	}
-	ASSERT(status == Z_STREAM_END);
+	/* Room that is left says that all was flushed. */
+	ASSERT(status == (last == Z_FINISH ? Z_STREAM_END : Z_OK) && done < room);
 	return done;
+}
+
+/* A part of a member: [at, at + size) of `plain`, with all that is needed of what is in front of it. */
+struct part {
+	struct bytes plain, packed;
+	uint64_t at, size;
+	int level;
+};
+
+/* What a flush takes: an empty block. */
+enum { FLUSH_ROOM = 16, WINDOW = 32768 };
+
+static void pack_part(void *ctx, size_t i, unsigned worker)
+{
+	struct part *p = (struct part *)ctx + i;
+	const uint64_t window = min_u64(p->at, WINDOW);
+	const int last = p->at + p->size == p->plain.size ? Z_FINISH : Z_SYNC_FLUSH;
+	z_stream z = { 0 };
+	(void)worker;
+	if (deflateInit2(&z, p->level, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+		base_oom(0);
+	if (window > 0)
+		deflateSetDictionary(&z, p->plain.p + p->at - window, (uInt)window);
+	const uint64_t room = deflateBound(&z, p->size) + FLUSH_ROOM;
+	uint8_t *out = xmalloc(room);
+	p->packed = (struct bytes){ out, deflate_all(&z, bytes_sub(p->plain, p->at, p->size), last,
+						     out, room) };
+	deflateEnd(&z);
 }
 
 bool gzip_pack(struct bytes plain, struct bytes *ret, struct heft_err *err)
 {
-	return gzip_pack_level(plain, 9, ret, err);
+	return gzip_pack_parts(plain, 9, plain.size, 1, ret, err);
 }
 
 bool gzip_pack_level(struct bytes plain, int level, struct bytes *ret, struct heft_err *err)
 {
+	return gzip_pack_parts(plain, level, plain.size, 1, ret, err);
+}
+
+static struct bytes join_parts(const struct part *parts, size_t count, struct bytes plain,
+			       int level)
+{
 	const uint8_t xfl = level == 9 ? 2 : 0;
 	const uint8_t header[GZIP_HEADER] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, xfl, 255 };
-	z_stream z = { 0 };
+	uint64_t at = GZIP_HEADER, size = GZIP_HEADER + GZIP_TRAILER;
+	for (size_t i = 0; i < count; i++)
+		size += parts[i].packed.size;
+	uint8_t *out = xmalloc(size);
+	memcpy(out, header, sizeof header);
+	for (size_t i = 0; i < count; i++) {
+		memcpy(out + at, parts[i].packed.p, parts[i].packed.size);
+		at += parts[i].packed.size;
+		free((void *)(uintptr_t)parts[i].packed.p);
+	}
+	put_u32(out + at, crc_of(plain));
+	put_u32(out + at + 4, (uint32_t)plain.size);
+	return (struct bytes){ out, size };
+}
+
+bool gzip_pack_parts(struct bytes plain, int level, uint64_t part, unsigned threads,
+		     struct bytes *ret, struct heft_err *err)
+{
 	if (plain.size > UINT32_MAX)
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			    "%" PRIu64 " bytes are more than a gzip member can tell", plain.size);
-	if (deflateInit2(&z, level, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-		base_oom(0);
-	const uint64_t room = deflateBound(&z, plain.size);
-	uint8_t *out = xmalloc(room + GZIP_HEADER + GZIP_TRAILER);
-	memcpy(out, header, sizeof header);
-	const uint64_t size = deflate_all(&z, plain, out + GZIP_HEADER, room);
-	deflateEnd(&z);
-	put_u32(out + GZIP_HEADER + size, crc_of(plain));
-	put_u32(out + GZIP_HEADER + size + 4, (uint32_t)plain.size);
-	*ret = (struct bytes){ out, GZIP_HEADER + size + GZIP_TRAILER };
+	const size_t count = plain.size > part ? (plain.size - 1) / part + 1 : 1;
+	struct part *parts = xcalloc(count, sizeof *parts);
+	for (size_t i = 0; i < count; i++)
+		parts[i] = (struct part){ .plain = plain,
+					  .at = i * part,
+					  .size = min_u64(part, plain.size - i * part),
+					  .level = level };
+	parallel_for(threads, count, pack_part, parts);
+	*ret = join_parts(parts, count, plain, level);
+	free(parts);
 	return true;
 }
 
@@ -89,39 +145,42 @@ static void make_room(struct unpacked *u, uint64_t most)
 	u->p = xrealloc(u->p, u->room);
 }
 
-/* Z_STREAM_END where the member is whole. */
-static int inflate_all(z_stream *z, struct bytes packed, struct unpacked *u, uint64_t most,
-		       uint64_t *ret_used)
+/* Until the member ends, or `most` bytes are there, or *ret_used is all there is; false where it is damaged. */
+static bool inflate_all(struct inflate_state *z, struct bytes packed, struct unpacked *u,
+			uint64_t most, uint64_t *ret_used)
 {
-	int status = Z_OK;
 	*ret_used = 0;
-	while (status == Z_OK && u->size < most) {
+	while (z->block_state != ISAL_BLOCK_FINISH && u->size < most) {
 		make_room(u, most);
 		const unsigned n = piece(packed.size - *ret_used), space = piece(u->room - u->size);
-		z->next_in = (Bytef *)(uintptr_t)(packed.p + *ret_used);
+		z->next_in = (uint8_t *)(uintptr_t)(packed.p + *ret_used);
 		z->avail_in = n;
 		z->next_out = u->p + u->size;
 		z->avail_out = space;
-		status = inflate(z, Z_NO_FLUSH);
+		const int status = isal_inflate(z);
 		*ret_used += n - z->avail_in;
 		u->size += space - z->avail_out;
+		if (status < ISAL_DECOMP_OK)
+			return false;
+		if (z->avail_out > 0 && *ret_used == packed.size)
+			break;
 	}
-	return status;
+	return true;
 }
 
 bool gzip_unpack(struct bytes packed, uint64_t most, struct bytes *ret, uint64_t *ret_used,
 		 struct heft_err *err)
 {
 	struct unpacked u = { NULL, 0, 0 };
+	struct inflate_state *z = xmalloc(sizeof *z);
 	uint64_t used;
-	z_stream z = { 0 };
-	if (inflateInit2(&z, 15 + 16) != Z_OK)
-		base_oom(0);
+	isal_inflate_init(z);
+	z->crc_flag = ISAL_GZIP;
 	/* One byte more than allowed shows what is too large. */
-	const int status = inflate_all(&z, packed, &u, add_sat(most, 1), &used);
-	const char *problem = z.msg;
-	inflateEnd(&z);
-	if (status == Z_STREAM_END && u.size <= most) {
+	const bool fine = inflate_all(z, packed, &u, add_sat(most, 1), &used);
+	const bool whole = z->block_state == ISAL_BLOCK_FINISH;
+	free(z);
+	if (fine && whole && u.size <= most) {
 		*ret = (struct bytes){ u.p, u.size };
 		if (ret_used)
 			*ret_used = used;
@@ -132,7 +191,7 @@ bool gzip_unpack(struct bytes packed, uint64_t most, struct bytes *ret, uint64_t
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			    "gzip: more than %" PRIu64 " bytes unpacked", most);
 	return fail(err, HEFT_EFORMAT, used, "gzip: %s",
-		    problem ? problem : "the data are cut off");
+		    fine ? "the data are cut off" : "the data are damaged");
 }
 
 uint64_t gzip_start(struct bytes packed, uint8_t *out, uint64_t room)

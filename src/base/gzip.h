@@ -17,6 +17,10 @@ static inline bool gzip_matches(struct bytes b)
 bool gzip_pack(struct bytes plain, struct bytes *ret, struct heft_err *err);
 /* The same of another level of deflate, 1 to 9. */
 bool gzip_pack_level(struct bytes plain, int level, struct bytes *ret, struct heft_err *err);
+/* The same, still one member, from parts of `part` bytes packed by several threads (0: one a processor).  The bytes depend
+ * on the size of the parts, not on the threads. */
+bool gzip_pack_parts(struct bytes plain, int level, uint64_t part, unsigned threads,
+		     struct bytes *ret, struct heft_err *err);
 
 /* Unpacks the first member; *ret_used (may be NULL) is its size.  The result is malloc'ed and at most `most` bytes.
  * On failure *err says what was wrong without naming a file. */

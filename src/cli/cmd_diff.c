@@ -180,10 +180,11 @@ static int run(struct diff_job *job)
 		return cli_error(job->cli,
 				 "must specify two files, or a .sizediff file; try '%s --help'",
 				 job->cli->usage);
-	new_ = snapshot_open(job->cli, &job->settings, job->files[job->file_count - 1]);
-	if (new_ && job->file_count == 2)
-		old = snapshot_open(job->cli, &job->settings, job->files[0]);
-	if (new_ && (old || job->file_count == 1)) {
+	if (job->file_count == 1)
+		new_ = snapshot_open(job->cli, &job->settings, job->files[0]);
+	else
+		(void)snapshot_open_pair(job->cli, &job->settings, job->files, &old, &new_);
+	if (new_) {
 		job->diff = heft_diff_new(old, new_, job->supersize, &err);
 		if (job->diff)
 			status = report(job);

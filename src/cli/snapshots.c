@@ -28,26 +28,59 @@ bool snapshot_settings_apply(struct snapshot_settings *s, const struct opt *o, c
 	}
 }
 
-struct heft_snapshot *snapshot_open(const struct cli *cli, const struct snapshot_settings *s,
-				    const char *path)
+static struct heft_snapshot *new_snapshot(const struct snapshot_settings *s)
 {
 	struct heft_snapshot *snapshot = heft_snapshot_new();
-	struct heft_err err;
 	for (size_t i = 0; i < s->dir_count; i++)
 		heft_snapshot_add_debug_dir(snapshot, s->dirs[i]);
 	heft_snapshot_set_find_debug(snapshot, !s->no_search);
 	if (s->no_map)
 		heft_snapshot_set_map(snapshot, NULL);
 	heft_snapshot_set_threads(snapshot, 0);
+	return snapshot;
+}
+
+static void print_notes(const struct cli *cli, const struct snapshot_settings *s,
+			const struct heft_snapshot *snapshot)
+{
+	for (size_t i = 0; i < heft_snapshot_note_count(snapshot); i++)
+		note_print(cli, heft_snapshot_note(snapshot, i), s->verbose);
+}
+
+struct heft_snapshot *snapshot_open(const struct cli *cli, const struct snapshot_settings *s,
+				    const char *path)
+{
+	struct heft_snapshot *snapshot = new_snapshot(s);
+	struct heft_err err;
 	const bool ok = heft_snapshot_open(snapshot, path, &err);
 	if (!ok)
 		cli_failed(cli, &err);
-	for (size_t i = 0; i < heft_snapshot_note_count(snapshot); i++)
-		note_print(cli, heft_snapshot_note(snapshot, i), s->verbose);
+	print_notes(cli, s, snapshot);
 	if (ok)
 		return snapshot;
 	heft_snapshot_free(snapshot);
 	return NULL;
+}
+
+bool snapshot_open_pair(const struct cli *cli, const struct snapshot_settings *s,
+			const char *const paths[2], struct heft_snapshot **ret_before,
+			struct heft_snapshot **ret_after)
+{
+	struct heft_snapshot *before = new_snapshot(s), *after = new_snapshot(s);
+	struct heft_err err;
+	const bool ok = heft_snapshot_open_pair(before, paths[0], after, paths[1], &err);
+	if (!ok)
+		cli_failed(cli, &err);
+	print_notes(cli, s, after);
+	print_notes(cli, s, before);
+	if (ok) {
+		*ret_before = before;
+		*ret_after = after;
+		return true;
+	}
+	heft_snapshot_free(before);
+	heft_snapshot_free(after);
+	return false;
 }
 
 static bool write_findings(void *ctx, FILE *to, struct heft_err *err)

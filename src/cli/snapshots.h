@@ -21,6 +21,11 @@ bool snapshot_settings_apply(struct snapshot_settings *s, const struct opt *o, c
 struct heft_snapshot *snapshot_open(const struct cli *cli, const struct snapshot_settings *s,
 				    const char *path);
 
+/* The same of two for a diff; false, and said, where one cannot be read. */
+bool snapshot_open_pair(const struct cli *cli, const struct snapshot_settings *s,
+			const char *const paths[2], struct heft_snapshot **ret_before,
+			struct heft_snapshot **ret_after);
+
 /* What looks wrong in a snapshot, to a file, or stdout where `path` is NULL; EXIT_NO where its sums are. */
 int snapshot_check(const struct cli *cli, const struct heft_snapshot *s, const char *path);
 

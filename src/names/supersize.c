@@ -1,11 +1,10 @@
-#define _GNU_SOURCE /* memmem */
 #include "names/supersize.h"
 
-/* A name with the role of each of its characters: brackets that belong to an operator's name count as
- * ordinary letters. */
+/* A name and the brackets and blanks in it, in order; brackets that belong to an operator's name are none. */
 struct parse {
 	struct str s;
-	char *kind; /* s.p[i] where it is a bracket, else 0 */
+	const struct supersize_mark *marks;
+	size_t count;
 	bool exact;
 };
 
@@ -29,6 +28,28 @@ static struct str cut(struct str s, size_t from, size_t to)
 	return (struct str){ s.p ? s.p + from : NULL, to - from };
 }
 
+/* Where c stands at or behind `from`; s.len: nowhere. */
+static size_t find_char(struct str s, size_t from, char c)
+{
+	const char *found = from < s.len ? memchr(s.p + from, c, s.len - from) : NULL;
+	return found ? (size_t)(found - s.p) : s.len;
+}
+
+/* Where `word` stands at or behind `from`; s.len: nowhere. */
+static size_t find_word(struct str s, size_t from, const char *word)
+{
+	size_t i = find_char(s, from, word[0]);
+	while (i < s.len && !at(s, i, word))
+		i = find_char(s, i + 1, word[0]);
+	return i;
+}
+
+static bool is_part(struct str part, struct str s)
+{
+	const uintptr_t from = (uintptr_t)s.p, first = (uintptr_t)part.p;
+	return first >= from && first - from <= s.len && part.len <= s.len - (first - from);
+}
+
 static bool is_word_char(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -38,15 +59,15 @@ static bool is_word_char(char c)
 /* ---- brackets ---------------------------------------------------------------------------------- */
 
 /* Characters behind "operator" that are its name. */
-static size_t operator_size(const struct parse *p, size_t i)
+static size_t operator_size(struct str s, size_t i, bool exact)
 {
 	static const char *const all[] = { "()", "->*", "->", "<=>", "<<=", ">>=",
 					   "<<", ">>",  "<=", ">=",  "<",   ">" };
-	static const char *const exact[] = { "<<", ">>", "<", ">" };
-	const char *const *list = p->exact ? exact : all;
-	const size_t count = p->exact ? COUNT_OF(exact) : COUNT_OF(all);
+	static const char *const few[] = { "<<", ">>", "<", ">" };
+	const char *const *list = exact ? few : all;
+	const size_t count = exact ? COUNT_OF(few) : COUNT_OF(all);
 	for (size_t k = 0; k < count; k++)
-		if (at(p->s, i, list[k]))
+		if (at(s, i, list[k]))
 			return strlen(list[k]);
 	return 0;
 }
@@ -56,31 +77,106 @@ static bool is_operator(struct str s, size_t i)
 	return at(s, i, "operator") && (i == 0 || !is_word_char(s.p[i - 1]));
 }
 
-static void find_brackets(struct parse *p)
+#define EACH_BYTE(c) (UINT64_C(0x0101010101010101) * (c))
+
+/* The high bit of each byte that is 0. */
+static uint64_t zero_bytes(uint64_t x)
 {
-	for (size_t i = 0; i < p->s.len; i++) {
-		const char c = p->s.p[i];
-		p->kind[i] = c == '<' || c == '>' || c == '(' || c == ')' ? c : '\0';
-		if (c == '>' && !p->exact && i > 0 && p->s.p[i - 1] == '-')
-			p->kind[i] = '\0';
-		if (c != 'o' || !is_operator(p->s, i))
-			continue;
-		const size_t end = i + 8 + operator_size(p, i + 8);
-		memset(p->kind + i, 0, end - i);
-		i = end - 1;
-	}
+	const uint64_t low = EACH_BYTE(0x7f);
+	return ~(((x & low) + low) | x | low);
 }
 
-/* The index behind the bracket that closes the one at i; s.len where none does. */
-static size_t bracket_end(const struct parse *p, size_t i)
+/* Eight characters, the first one lowest; behind the end 0. */
+static uint64_t eight_at(struct str s, size_t i)
+{
+	uint64_t x = 0;
+	if (s.len - i >= sizeof x)
+		memcpy(&x, s.p + i, sizeof x);
+	else
+		memcpy(&x, s.p + i, s.len - i);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	return __builtin_bswap64(x);
+#else
+	return x;
+#endif
+}
+
+/* The high bit of each of eight characters that is a bracket or a blank, or may begin "operator": names are long, most of
+ * their letters are none of these. */
+static uint64_t special_bytes(uint64_t x)
+{
+	const uint64_t second = zero_bytes(x ^ EACH_BYTE('p')) >> 8 | UINT64_C(1) << 63;
+	return zero_bytes((x | EACH_BYTE('<' ^ '>')) ^ EACH_BYTE('>')) |
+	       zero_bytes((x | EACH_BYTE('(' ^ ')')) ^ EACH_BYTE(')')) |
+	       zero_bytes(x ^ EACH_BYTE(' ')) | (zero_bytes(x ^ EACH_BYTE('o')) & second);
+}
+
+/* A bit for each of 64 characters: one loop over the set bits of many is far better foreseen than many loops. */
+static uint64_t special_places(struct str s, size_t i)
+{
+	uint64_t places = 0;
+	for (unsigned k = 0; k < 64 && i + k < s.len; k += 8) {
+		const uint64_t ones = special_bytes(eight_at(s, i + k)) >> 7;
+		/* Bit 0 of byte n goes to bit 56 + n. */
+		places |= (ones * UINT64_C(0x0102040810204080)) >> 56 << k;
+	}
+	return places;
+}
+
+/* Returns the place behind the mark, or behind the operator's name that is there. */
+static size_t add_mark(struct supersize_name *n, struct str s, size_t i, bool exact)
+{
+	const char c = s.p[i];
+	if (c == 'o')
+		return is_operator(s, i) ? i + 8 + operator_size(s, i + 8, exact) : i;
+	if (c != '>' || exact || i == 0 || s.p[i - 1] != '-')
+		vec_push(&n->marks, (struct supersize_mark){ (uint32_t)i, c });
+	return i + 1;
+}
+
+static struct parse parse_of(struct supersize_name *n, struct str s, bool exact)
+{
+	size_t done = 0;
+	n->marks.count = 0;
+	for (size_t i = 0; i < s.len; i += 64)
+		for (uint64_t bits = special_places(s, i); bits; bits &= bits - 1) {
+			const size_t place = i + (unsigned)__builtin_ctzll(bits);
+			if (place >= done)
+				done = add_mark(n, s, place, exact);
+		}
+	return (struct parse){ s, n->marks.data, n->marks.count, exact };
+}
+
+/* The first mark at or behind a place; m: one in front of it. */
+static size_t mark_from(const struct parse *p, size_t m, size_t place)
+{
+	while (m < p->count && p->marks[m].place < place)
+		m++;
+	return m;
+}
+
+/* The place of a mark; behind the last: the end. */
+static size_t place_of(const struct parse *p, size_t m)
+{
+	return m < p->count ? p->marks[m].place : p->s.len;
+}
+
+/* The mark that closes the parenthesis m; p->count where none does. */
+static size_t closing(const struct parse *p, size_t m)
 {
 	size_t depth = 0;
-	for (; i < p->s.len; i++) {
-		depth += p->kind[i] == '(';
-		if (p->kind[i] == ')' && --depth == 0)
-			return i + 1;
+	for (; m < p->count; m++) {
+		depth += p->marks[m].kind == '(';
+		if (p->marks[m].kind == ')' && --depth == 0)
+			break;
 	}
-	return p->s.len;
+	return m;
+}
+
+/* The place behind it. */
+static size_t bracket_end(const struct parse *p, size_t m)
+{
+	return min_u64(place_of(p, closing(p, m)) + 1, p->s.len);
 }
 
 /* ---- parameters -------------------------------------------------------------------------------- */
@@ -92,18 +188,19 @@ static bool is_parameter_paren(const struct parse *p, size_t i)
 	return p->exact || !before(p->s, i, "decltype");
 }
 
-/* The first parenthesis at or behind `from` that opens parameters, outside of all brackets; s.len: none. */
-static size_t parameter_paren(const struct parse *p, size_t from)
+/* The first parenthesis from the mark m on that opens parameters, outside of all brackets; p->count: none. */
+static size_t parameter_paren(const struct parse *p, size_t m)
 {
 	long angle = 0, paren = 0;
-	for (size_t i = from; i < p->s.len; i++) {
-		const char k = p->kind[i];
-		if (k == '(' && angle == 0 && paren == 0 && is_parameter_paren(p, i))
-			return i;
+	for (; m < p->count; m++) {
+		const char k = p->marks[m].kind;
+		if (k == '(' && angle == 0 && paren == 0 &&
+		    is_parameter_paren(p, p->marks[m].place))
+			break;
 		angle += (k == '<') - (k == '>');
 		paren += (k == '(') - (k == ')');
 	}
-	return p->s.len;
+	return m;
 }
 
 /* Words after which a blank is part of the name. */
@@ -116,19 +213,21 @@ static bool blank_in_name(const struct parse *p, size_t blank)
 		 before(p->s, blank, "operator>>") || before(p->s, blank, "operator<=>")));
 }
 
-/* Where the name begins: behind the last blank in front of `end` that is outside of brackets. */
-static size_t name_start(const struct parse *p, size_t end)
+/* Where the name begins: behind the last blank in front of the mark m that is outside of brackets. */
+static size_t name_start(const struct parse *p, size_t m)
 {
+	const size_t end = p->marks[m].place;
+	const size_t from = before(p->s, end, " const") ? end - 6 : end;
 	long angle = 0, paren = 0;
-	size_t i = end;
-	if (before(p->s, end, " const"))
-		i -= 6;
-	for (; i > 0; i--) {
-		const char k = p->kind[i - 1];
+	while (m-- > 0) {
+		const char k = p->marks[m].kind;
+		const size_t i = p->marks[m].place;
+		if (i >= from)
+			continue;
 		angle += (k == '>') - (k == '<');
 		paren += (k == ')') - (k == '(');
-		if (p->s.p[i - 1] == ' ' && angle == 0 && paren == 0 && !blank_in_name(p, i - 1))
-			return i;
+		if (k == ' ' && angle == 0 && paren == 0 && !blank_in_name(p, i))
+			return i + 1;
 	}
 	return 0;
 }
@@ -137,19 +236,22 @@ static size_t name_start(const struct parse *p, size_t end)
 
 enum { OPEN_MOST = 256 }; /* deeper brackets stay as they are */
 
-/* Copies s without what stands between outermost pairs of < and >; a pair that begins the text (Rust's
+/* A part of the text without what stands between outermost pairs of < and >; a pair that begins it (Rust's
  * <T as Trait>) keeps its words, but loses what is inside of them, unless `exact`. */
-static void empty_arguments(struct text *out, struct str s, const char *kind, bool exact)
+static struct str empty_arguments(struct text *out, const struct parse *p, struct str s)
 {
+	const size_t start = (size_t)(s.p - p->s.p);
 	size_t open[OPEN_MOST], depth = 0, from = 0; /* open: places in *out */
 	out->len = 0;
-	for (size_t i = 0; i < s.len; i++) {
-		if (kind[i] == '<' && depth < OPEN_MOST) {
+	for (size_t m = mark_from(p, 0, start); place_of(p, m) < start + s.len; m++) {
+		const size_t i = p->marks[m].place - start;
+		const char k = p->marks[m].kind;
+		if (k == '<' && depth < OPEN_MOST) {
 			text_add(out, cut(s, from, i + 1));
 			open[depth++] = out->len;
-		} else if (kind[i] == '>' && depth > 0) {
+		} else if (k == '>' && depth > 0) {
 			depth--;
-			if (open[depth] == 1 && !exact)
+			if (open[depth] == 1 && !p->exact)
 				text_add(out, cut(s, from, i));
 			else
 				out->len = open[depth];
@@ -159,84 +261,108 @@ static void empty_arguments(struct text *out, struct str s, const char *kind, bo
 		}
 		from = i + 1;
 	}
+	if (from == 0)
+		return s;
 	text_add(out, cut(s, from, s.len));
+	return text_str(out);
 }
 
 /* "[abi:x]" go. */
-static void drop_abi(struct text *out, struct str s)
+static struct str drop_abi(struct text *out, struct str s)
 {
 	size_t from = 0;
 	out->len = 0;
-	const char *p = s.len > 0 ? s.p : "";
-	for (; s.len > 0 && (p = memchr(p, '[', s.len - (size_t)(p - s.p))) != NULL; p++) {
-		const size_t i = (size_t)(p - s.p);
-		const char *end = at(s, i, "[abi:") ? memchr(p, ']', s.len - i) : NULL;
-		if (end == NULL)
-			continue;
+	for (size_t i = find_word(s, 0, "[abi:"); i < s.len; i = find_word(s, from, "[abi:")) {
+		const size_t end = find_char(s, i, ']');
+		if (end == s.len)
+			break;
 		text_add(out, cut(s, from, i));
-		from = (size_t)(end - s.p) + 1;
-		p = end;
+		from = end + 1;
 	}
+	if (from == 0)
+		return s;
 	text_add(out, cut(s, from, s.len));
+	return text_str(out);
 }
 
-/* "(anonymous namespace)::" go; whether there was one. */
-static bool drop_anonymous(struct text *t)
+/* "(anonymous namespace)::" go; whether there was one.  *s may be in `out`, from its start. */
+static bool drop_anonymous(struct text *out, struct str *s)
 {
-	const struct str s = text_str(t);
-	const char *first = s.len > 0
-				    ? memmem(s.p, s.len, ANONYMOUS "::", sizeof ANONYMOUS "::" - 1)
-				    : NULL;
-	size_t to = first ? (size_t)(first - s.p) : s.len;
-	for (size_t i = to; i < s.len;) {
-		if (at(s, i, ANONYMOUS "::")) {
+	size_t to = find_word(*s, 0, ANONYMOUS "::");
+	if (to == s->len)
+		return false;
+	if (s->p != out->p)
+		text_set(out, *s);
+	for (size_t i = to; i < s->len;) {
+		const struct str all = { out->p, s->len };
+		if (at(all, i, ANONYMOUS "::"))
 			i += sizeof ANONYMOUS "::" - 1;
-			continue;
-		}
-		t->p[to++] = t->p[i++];
+		else
+			out->p[to++] = out->p[i++];
 	}
-	t->len = to;
-	return to != s.len;
+	out->len = to;
+	*s = text_str(out);
+	return true;
 }
 
 /* ---- the template form ------------------------------------------------------------------------- */
 
+/* What of the text is its name [start, ...), and the mark of the parenthesis behind it. */
+struct head {
+	size_t start, paren;
+};
+
 /* As the original: up to the parameters, and what follows the last parenthesis. */
-static void template_exact(struct text *out, const struct parse *p, size_t start, size_t paren)
+static struct str template_exact(struct text *out, const struct parse *p, struct head h)
 {
+	const size_t paren = place_of(p, h.paren);
 	size_t last = p->s.len;
 	while (last > paren && p->s.p[last - 1] != ')')
 		last--;
-	text_set(out, cut(p->s, start, paren));
+	if (last == p->s.len)
+		return cut(p->s, h.start, paren);
+	text_set(out, cut(p->s, h.start, paren));
 	text_add(out, cut(p->s, last, p->s.len));
+	return text_str(out);
 }
 
 /* Without the parameters of the function and of those around it. */
-static void template_mended(struct text *out, const struct parse *p, size_t start, size_t paren)
+static struct str template_mended(struct text *out, const struct parse *p, struct head h)
 {
-	size_t from = start;
+	size_t from = h.start, m = h.paren;
 	out->len = 0;
-	while (paren < p->s.len) {
-		text_add(out, cut(p->s, from, paren));
-		from = bracket_end(p, paren);
-		if (at(p->s, from, " const::"))
-			from += 6;
-		paren = parameter_paren(p, from);
+	while (m < p->count) {
+		const size_t to = p->marks[m].place;
+		const size_t end = bracket_end(p, m);
+		if (from == h.start && end == p->s.len)
+			return cut(p->s, from, to);
+		text_add(out, cut(p->s, from, to));
+		from = end + (at(p->s, end, " const::") ? 6 : 0);
+		m = parameter_paren(p, mark_from(p, m, from));
 	}
 	text_add(out, cut(p->s, from, p->s.len));
+	return text_str(out);
 }
 
 /* "void (*f(int))(char)": the name stands inside; false where it is none of these. */
-static bool inside_pointer(const struct parse *p, size_t paren, size_t *ret_start, size_t *ret_end)
+static bool inside_pointer(const struct parse *p, struct head *h)
 {
-	size_t i = paren;
-	while (i > 0 && (p->kind[i] != '(' || (!at(p->s, i, "(*") && !at(p->s, i, "(&"))))
-		i--;
-	if (i == 0 || p->exact || !before(p->s, paren, ")") || !before(p->s, i, " "))
+	const size_t end = place_of(p, h->paren);
+	size_t m = h->paren;
+	if (p->exact || !before(p->s, end, ")"))
 		return false;
-	*ret_start = i + 2;
-	*ret_end = parameter_paren(p, i + 2);
-	return *ret_end < paren;
+	while (m > 0 && (p->marks[m].kind != '(' || (!at(p->s, p->marks[m].place, "(*") &&
+						     !at(p->s, p->marks[m].place, "(&"))))
+		m--;
+	const size_t open = p->marks[m].place;
+	if (p->marks[m].kind != '(' || open == 0 || !before(p->s, open, " ") ||
+	    (!at(p->s, open, "(*") && !at(p->s, open, "(&")))
+		return false;
+	const size_t inner = parameter_paren(p, mark_from(p, m, open + 2));
+	if (place_of(p, inner) >= end)
+		return false;
+	*h = (struct head){ open + 2, inner };
+	return true;
 }
 
 /* ---- lambdas at top level ---------------------------------------------------------------------- */
@@ -253,11 +379,13 @@ static size_t last_of(struct str s, char c)
 static bool lambda_parts(struct str name, struct str *ret_front, struct str *ret_number)
 {
 	const bool gcc = str_ends(name, STR("}::_FUN")), clang = str_ends(name, STR("::__invoke"));
-	const size_t end = name.len - (gcc ? 7 : clang ? 10 : 0);
+	if (!gcc && !clang)
+		return false;
+	const size_t end = name.len - (gcc ? 7 : 10);
 	const struct str head = { name.p, end };
 	const size_t front = last_of(head, gcc ? '{' : '$');
 	const size_t number = gcc ? last_of(head, '#') : front + 1;
-	if ((!gcc && !clang) || front == 0 || number < front || number > end)
+	if (front == 0 || number < front || number > end)
 		return false;
 	if (clang && !at(head, front, "_"))
 		return false;
@@ -268,49 +396,47 @@ static bool lambda_parts(struct str name, struct str *ret_front, struct str *ret
 
 /* ---- a name ------------------------------------------------------------------------------------ */
 
-static void split(struct supersize_name *n, struct parse *p)
+/* Sets the full form; returns the template form, not yet without what goes in all. */
+static struct str split(struct supersize_name *n, const struct parse *p)
 {
 	struct str front, number;
-	size_t paren = parameter_paren(p, 0), end;
-	if (paren == p->s.len || paren == 0) {
-		text_set(&n->full, p->s);
-		text_set(&n->work, p->s);
-		return;
+	struct head h = { 0, parameter_paren(p, 0) };
+	const size_t paren = place_of(p, h.paren);
+	n->full = p->s;
+	if (paren == p->s.len || paren == 0)
+		return p->s;
+	if (!p->exact && (before(p->s, paren, "(*)") || before(p->s, paren, "(&)")))
+		return p->s; /* a type: "bool (*)(int) [typeinfo]" */
+	h.start = name_start(p, h.paren);
+	n->full = cut(p->s, h.start, p->s.len);
+	if (inside_pointer(p, &h)) {
+		n->full = cut(p->s, h.start, bracket_end(p, h.paren));
+		return cut(p->s, h.start, place_of(p, h.paren));
 	}
-	size_t start = name_start(p, paren);
-	text_set(&n->full, cut(p->s, start, p->s.len));
-	if (inside_pointer(p, paren, &start, &end)) {
-		text_set(&n->full, cut(p->s, start, bracket_end(p, end)));
-		text_set(&n->work, cut(p->s, start, end));
-	} else if (lambda_parts(cut(p->s, start, paren), &front, &number)) {
-		text_set(&n->work, front);
-		text_add(&n->work, STR("$lambda#"));
-		text_add(&n->work, number);
-		text_set(&n->full, text_str(&n->work));
-		text_add(&n->full, cut(p->s, paren, p->s.len));
-	} else if (p->exact) {
-		template_exact(&n->work, p, start, paren);
-	} else {
-		template_mended(&n->work, p, start, paren);
+	if (lambda_parts(cut(p->s, h.start, paren), &front, &number)) {
+		text_set(&n->buffers[2], front);
+		text_add(&n->buffers[2], STR("$lambda#"));
+		text_add(&n->buffers[2], number);
+		text_set(&n->buffers[3], text_str(&n->buffers[2]));
+		text_add(&n->buffers[3], cut(p->s, paren, p->s.len));
+		n->full = text_str(&n->buffers[3]);
+		return text_str(&n->buffers[2]);
 	}
-}
-
-static bool all_digits(struct str s)
-{
-	for (size_t i = 0; i < s.len; i++)
-		if (s.p[i] < '0' || s.p[i] > '9')
-			return false;
-	return s.len > 0;
+	return p->exact ? template_exact(&n->buffers[2], p, h)
+			: template_mended(&n->buffers[2], p, h);
 }
 
 /* "f.constprop.0" and "f.11" in .text. */
 static struct str drop_clone_number(struct str s, bool *ret_clone)
 {
 	static const char *const parts[] = { ".constprop", ".isra", ".part", ".lto_priv" };
-	const size_t dot = last_of(s, '.');
-	struct str base = cut(s, 0, dot > 0 ? dot - 1 : 0);
-	if (base.len == 0 || !all_digits(cut(s, dot, s.len)) || str_eq(base, STR("__tcf_0")) ||
-	    str_eq(base, STR("startup")))
+	size_t dot = s.len;
+	while (dot > 0 && s.p[dot - 1] >= '0' && s.p[dot - 1] <= '9')
+		dot--;
+	if (dot == s.len || dot < 2 || s.p[dot - 1] != '.')
+		return s;
+	const struct str base = cut(s, 0, dot - 1);
+	if (str_eq(base, STR("__tcf_0")) || str_eq(base, STR("startup")))
 		return s;
 	*ret_clone = true;
 	for (size_t i = 0; i < COUNT_OF(parts); i++)
@@ -321,10 +447,13 @@ static struct str drop_clone_number(struct str s, bool *ret_clone)
 
 static struct str drop_clone(struct str s, unsigned how, bool *ret_clone)
 {
-	const char *clone = s.len > 0 ? memmem(s.p, s.len, " [clone ", 8) : NULL;
-	if (clone) {
+	/* By its bracket: there are fewer than blanks. */
+	for (size_t i = find_word(s, 0, "[clone "); i < s.len; i = find_word(s, i + 1, "[clone ")) {
+		if (!before(s, i, " "))
+			continue;
 		*ret_clone = true;
-		s = cut(s, 0, (size_t)(clone - s.p));
+		s = cut(s, 0, i - 1);
+		break;
 	}
 	return how & SUPERSIZE_TEXT ? drop_clone_number(s, ret_clone) : s;
 }
@@ -333,64 +462,49 @@ static struct str drop_clone(struct str s, unsigned how, bool *ret_clone)
  * argument list in front says that the word is part of a name. */
 static size_t find_early(struct str s, const char *word, bool exact)
 {
-	const size_t size = strlen(word);
-	for (size_t i = 0; i + size <= s.len && i + size <= 30; i++) {
-		if (!exact && (s.p[i] == '<' || s.p[i] == '(' || s.p[i] == ':'))
-			break;
-		if (at(s, i, word))
-			return i;
-	}
-	return s.len;
+	const struct str early = cut(s, 0, min_u64(s.len, 30));
+	const size_t found = find_word(early, 0, word);
+	for (size_t i = 0; i < found && !exact; i++)
+		if (s.p[i] == '<' || s.p[i] == '(' || s.p[i] == ':')
+			return s.len;
+	return found < early.len ? found : s.len;
 }
 
 /* "A for B" becomes "B [A]". */
-static void turn(struct text *t, const char *word, bool exact)
+static struct str turn(struct text *out, struct str s, const char *word, bool exact)
 {
-	const struct str s = text_str(t);
 	const size_t i = find_early(s, word, exact);
 	if (i == s.len)
-		return;
-	struct text out = { 0 };
-	text_add(&out, cut(s, i + strlen(word), s.len));
-	text_add(&out, STR(" ["));
-	text_add(&out, cut(s, 0, i));
-	text_add_char(&out, ']');
-	text_set(t, text_str(&out));
-	text_release(&out);
-}
-
-static struct parse parse_of(struct supersize_name *n, struct str s, unsigned how)
-{
-	text_set(&n->kinds, s); /* as many bytes */
-	struct parse p = { .s = s, .kind = n->kinds.p, .exact = how & SUPERSIZE_EXACT };
-	if (s.len > 0)
-		find_brackets(&p);
-	return p;
+		return s;
+	text_set(out, cut(s, i + strlen(word), s.len));
+	text_add(out, STR(" ["));
+	text_add(out, cut(s, 0, i));
+	text_add_char(out, ']');
+	return text_str(out);
 }
 
 void supersize_split(struct supersize_name *n, struct str demangled, unsigned how)
 {
 	bool clone = false;
 	const bool exact = how & SUPERSIZE_EXACT;
-	text_set(&n->plain, drop_clone(demangled, how, &clone));
-	turn(&n->plain, " for ", exact);
-	turn(&n->plain, " to ", exact);
-	struct parse p = parse_of(n, text_str(&n->plain), how);
-	split(n, &p);
-	drop_abi(&n->template_name, text_str(&n->work));
-	p = parse_of(n, text_str(&n->template_name), how);
-	empty_arguments(&n->plain, p.s, p.kind, exact);
-	(void)drop_anonymous(&n->full);
-	(void)drop_anonymous(&n->template_name);
-	n->flags = (drop_anonymous(&n->plain) ? SUPERSIZE_ANONYMOUS : 0u) |
+	struct str s = drop_clone(demangled, how, &clone);
+	s = turn(&n->buffers[0], s, " for ", exact);
+	s = turn(&n->buffers[1], s, " to ", exact);
+	struct parse p = parse_of(n, s, exact);
+	n->template_name = drop_abi(&n->buffers[4], split(n, &p));
+	if (!is_part(n->template_name, s))
+		p = parse_of(n, n->template_name, exact);
+	n->plain = empty_arguments(&n->buffers[5], &p, n->template_name);
+	/* The plain one first: it may be the template form. */
+	n->flags = (drop_anonymous(&n->buffers[5], &n->plain) ? SUPERSIZE_ANONYMOUS : 0u) |
 		   (clone ? SUPERSIZE_CLONE : 0u);
+	(void)drop_anonymous(&n->buffers[4], &n->template_name);
+	(void)drop_anonymous(&n->buffers[3], &n->full);
 }
 
 void supersize_name_release(struct supersize_name *n)
 {
-	text_release(&n->full);
-	text_release(&n->template_name);
-	text_release(&n->plain);
-	text_release(&n->work);
-	text_release(&n->kinds);
+	for (size_t i = 0; i < COUNT_OF(n->buffers); i++)
+		text_release(&n->buffers[i]);
+	vec_release(&n->marks);
 }

@@ -9,11 +9,13 @@
  * functions that return function pointers, literal operators, code inside functions and Rust's
  * impls get names of their own.
  *
- * Linear in the length of the name.  Works on text already demangled; done twice, the full form stays. */
+ * About 0.1 us and 2 ns a byte.  Works on text already demangled, below 4 GiB; done twice, the full form
+ * stays. */
 #ifndef HEFT_NAMES_SUPERSIZE_H
 #define HEFT_NAMES_SUPERSIZE_H
 
 #include "base/text.h"
+#include "base/vec.h"
 
 enum {
 	SUPERSIZE_TEXT = 1, /* a symbol of .text: numeric suffixes are those of clones */
@@ -25,12 +27,20 @@ enum {
 	SUPERSIZE_CLONE = 64,
 };
 
-/* Buffers that are used again from name to name; zeroed at first. */
+/* A bracket or a blank.  Private. */
+struct supersize_mark {
+	uint32_t place;
+	char kind;
+};
+
+/* Used again from name to name; zeroed at first.  The forms are parts of the text that was split or of the buffers:
+ * they hold as long as it does, and until the next one. */
 struct supersize_name {
-	struct text full, template_name, plain;
+	struct str full, template_name, plain;
 	unsigned flags; /* SUPERSIZE_ANONYMOUS, SUPERSIZE_CLONE */
 	/* private */
-	struct text work, kinds;
+	struct text buffers[6]; /* 0, 1: turned; 2: parts of the template form; 3 to 5: the forms */
+	VEC(struct supersize_mark) marks;
 };
 
 /* Splits a native symbol's name. */

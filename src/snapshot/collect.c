@@ -141,6 +141,8 @@ static void collect_section(struct collect *c, const struct section *s, const ch
 	c->owner_cursor = (struct span_cursor){ c->in->symbols, 0 };
 	c->owner = LABEL_NONE;
 	c->literal_end = 0;
+	c->slice = lower_bound(c->slices.list.data, c->slices.list.count,
+			       sizeof *c->slices.list.data, s->addr);
 	c->not_wide[0] = c->not_wide[1] = s->addr;
 	c->piece = 0;
 	collect_map_pieces(c);
@@ -223,6 +225,8 @@ void snapshot_collect(struct snapshot *s, uint32_t container, const struct colle
 	const size_t first = s->symbols.count;
 	uint64_t in_sections = 0;
 	read_natives(in, &natives);
+	if (in->image->kind == IMAGE_EXEC && !in->no_literals)
+		slices_read(&c.slices, in->image);
 	for (size_t i = 1; i < in->image->section_count; i++) {
 		const struct section *sec = &in->image->sections[i];
 		const char *name = section_name(&c, sec);
@@ -249,6 +253,7 @@ void snapshot_collect(struct snapshot *s, uint32_t container, const struct colle
 	vec_release(&natives);
 	vec_release(&c.sources);
 	vec_release(&c.pieces);
+	slices_release(&c.slices);
 	vec_release(&c.owned);
 	vec_release(&c.owners);
 	vec_release(&c.object_of_owner);

@@ -116,6 +116,17 @@ struct run {
 	bool referred;  /* the first byte is what its owner refers to */
 };
 
+/* The next slice at or behind an address, in a run's gap. */
+static const struct slice *next_slice(struct collect *c, const struct run *run, uint64_t at)
+{
+	for (; c->slice < c->slices.list.count; c->slice++) {
+		const struct slice *s = &c->slices.list.data[c->slice];
+		if (s->addr >= at && (s->addr >= run->limit || s->size <= run->limit - s->addr))
+			return s;
+	}
+	return NULL;
+}
+
 /* The literal at an address; else *ret_skip is how many bytes none begins in.  `close`: at the start of what is
  * referred to, or right behind another literal.  Where strings are merged one may go on beyond the run: its end
  * is a string of somebody else's. */
@@ -124,7 +135,14 @@ static bool find_literal(struct collect *c, const struct run *run, uint64_t at, 
 {
 	const unsigned width = collect_string_width(c, at);
 	const bool known = width > 0 && at % width == 0;
-	const uint64_t to = known ? run->limit : run->to;
+	const struct slice *slice = known ? NULL : next_slice(c, run, at);
+	const uint64_t to = known   ? run->limit
+			    : slice ? min_u64(run->to, max_u64(slice->addr, at))
+				    : run->to;
+	if (slice && slice->addr == at) {
+		*ret = text_at(c, at, at + slice->size, 1);
+		return true;
+	}
 	*ret = text_at(c, at, to, known ? width : 1);
 	const bool found = literal_size(ret, known, ret_skip);
 	const uint64_t least = !known                             ? LITERAL_MIN

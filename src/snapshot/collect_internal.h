@@ -5,6 +5,7 @@
 #include "names/demangle.h"
 #include "names/supersize.h"
 #include "snapshot/collect.h"
+#include "snapshot/slices.h"
 
 /* A symbol of the tables. */
 struct native {
@@ -47,6 +48,8 @@ struct collect {
 	uint64_t
 		not_wide[2]; /* no text of 2, of 4 bytes a character begins below these addresses */
 	uint64_t literal_end; /* of the last one */
+	struct slices slices; /* of the image */
+	size_t slice;         /* the next one */
 	label_id owner; /* of the bytes at work, in the symbols source; LABEL_NONE: not asked */
 	VEC(struct owned_name) owned; /* by label */
 	/* Where there is a map. */

@@ -78,11 +78,6 @@ static struct str clone_form(struct collect *c, struct str name)
 	return text_str(&c->scratch);
 }
 
-static uint32_t keep(struct collect *c, const struct text *t)
-{
-	return intern_add(&c->s->texts, text_str(t));
-}
-
 void collect_add(struct collect *c, struct snap_symbol *y)
 {
 	if (y->object == 0 && c->in->object.len > 0)
@@ -98,9 +93,9 @@ void collect_name(struct collect *c, struct str raw, struct snap_symbol *y)
 	const unsigned how = (c->section->exec ? SUPERSIZE_TEXT : 0u) |
 			     (c->in->exact_names ? SUPERSIZE_EXACT : 0u);
 	supersize_split(&c->name, name, how);
-	y->full_name = keep(c, &c->name.full);
-	y->template_name = keep(c, &c->name.template_name);
-	y->name = keep(c, &c->name.plain);
+	y->full_name = intern_add(&c->s->texts, c->name.full);
+	y->template_name = intern_add(&c->s->texts, c->name.template_name);
+	y->name = intern_add(&c->s->texts, c->name.plain);
 	y->flags = (uint16_t)c->name.flags;
 }
 

@@ -19,19 +19,27 @@ static size_t digits_at(struct str s, size_t at)
 	return n;
 }
 
-/* Deletes "$" + digits anywhere, then the digits and dots at the end. */
-bool match_stable(struct str s, struct text *ret)
+/* Deletes "$" + digits anywhere ... */
+static struct str without_dollars(struct str s, struct text *work)
 {
-	ret->len = 0;
+	work->len = 0;
 	for (size_t i = 0; i < s.len; i++) {
 		const size_t n = s.p[i] == '$' ? digits_at(s, i + 1) : 0;
 		if (n == 0)
-			text_add_char(ret, s.p[i]);
+			text_add_char(work, s.p[i]);
 		i += n;
 	}
-	while (ret->len > 0 && (is_digit(ret->p[ret->len - 1]) || ret->p[ret->len - 1] == '.'))
-		ret->len--;
-	return ret->len != s.len;
+	return text_str(work);
+}
+
+/* ... then the digits and dots at the end. */
+struct str match_stable(struct str s, struct text *work)
+{
+	if (s.len > 0 && memchr(s.p, '$', s.len))
+		s = without_dollars(s, work);
+	while (s.len > 0 && (is_digit(s.p[s.len - 1]) || s.p[s.len - 1] == '.'))
+		s.len--;
+	return s;
 }
 
 /* "** symbol gap 3 (end of section)" becomes "** symbol gaps". */
@@ -142,11 +150,23 @@ static uint32_t made_text(struct matcher *m, struct str s)
 
 static uint32_t stable_text(struct matcher *m, struct match_side *side, uint32_t id)
 {
-	if (side->stable[id] == 0)
-		side->stable[id] = match_stable(snapshot_text(side->s, id), &m->work)
-					   ? made_text(m, text_str(&m->work))
-					   : common_text(m, side, id);
+	if (side->stable[id] == 0) {
+		const struct str text = snapshot_text(side->s, id);
+		const struct str stable = match_stable(text, &m->work);
+		side->stable[id] = stable.p == text.p && stable.len == text.len
+					   ? common_text(m, side, id)
+					   : made_text(m, stable);
+	}
 	return side->stable[id];
+}
+
+/* A hash must be taken off whole, before the digits at its end go. */
+static uint32_t bare_text(struct matcher *m, struct match_side *side, uint32_t id)
+{
+	if (side->bare[id] == 0)
+		side->bare[id] = made_text(
+			m, match_stable(without_suffixes(snapshot_text(side->s, id)), &m->work));
+	return side->bare[id];
 }
 
 static struct match_key base_key(struct match_side *side, const struct snap_symbol *y)
@@ -189,8 +209,8 @@ static bool key_plain(struct matcher *m, struct match_side *side, const struct s
 		      struct match_key *ret)
 {
 	struct text star = { 0 };
-	(void)match_stable(snapshot_text(side->s, y->name), &m->work);
-	const struct str name = without_clone(text_str(&m->work));
+	const struct str name = without_clone(
+		match_stable(snapshot_text(side->s, y->name), &m->work));
 	*ret = base_key(side, y);
 	ret->name = made_text(m, star_cluster(name, &star));
 	ret->path = common_text(m, side, snap_path(y));
@@ -241,10 +261,8 @@ static bool key_moved_sized(struct matcher *m, struct match_side *side, const st
 	if (name.len == 0 || name.p[0] == '*' || name.p[0] == '.' || snap_is_literal(name) ||
 	    snap_is_overhead(name))
 		return false;
-	/* A hash must be taken off whole, before the digits at its end go. */
-	(void)match_stable(without_suffixes(name), &m->work);
 	*ret = base_key(side, y);
-	ret->name = made_text(m, text_str(&m->work));
+	ret->name = bare_text(m, side, y->full_name);
 	return true;
 }
 
@@ -258,44 +276,76 @@ static bool key_moved(struct matcher *m, struct match_side *side, const struct s
 
 /* ---- passes ------------------------------------------------------------------------------------ */
 
-/* Symbols of the older side with one key, in their order. */
-struct queue {
-	uint32_t head, tail; /* places in `next` */
+/* What of a side a pass may pair: the keys of symbols by their place in the list of what is left. */
+struct keyed {
+	struct match_key *keys;
+	uint64_t *hashes; /* 0: the pass has nothing to say of the symbol */
 };
 
+/* Symbols of the older side by key; those of one key in their order. */
 struct queues {
-	struct intern keys; /* borrows `stored` */
-	struct match_key *stored;
-	uint32_t *next; /* by place in the list of what is left */
-	VEC(struct queue) queues;
+	const struct keyed *of;
+	uint64_t *slots; /* upper half of the hash, and place + 1 of the first one left; 0: free */
+	uint32_t *next;  /* by place: the next of the same key, or DIFF_NONE */
+	size_t mask;
 };
 
-static struct str key_text(const struct match_key *k)
+/* The place of a slot whose symbols are all taken. */
+#define QUEUE_EMPTY UINT32_MAX
+
+static uint32_t slot_place(uint64_t slot)
 {
-	return (struct str){ (const char *)k, sizeof *k };
+	return (uint32_t)slot;
 }
 
-static void queue_up(struct queues *q, uint32_t place)
+/* The slot of a key, or the free one where it belongs. */
+static uint64_t *queue_slot(const struct queues *q, const struct match_key *key, uint64_t hash)
 {
-	const uint32_t id = intern_borrow(&q->keys, key_text(&q->stored[place]));
-	q->next[place] = DIFF_NONE;
-	if (id == q->queues.count) {
-		vec_push(&q->queues, (struct queue){ place, place });
-		return;
+	for (size_t i = hash & q->mask;; i = (i + 1) & q->mask) {
+		const uint64_t slot = q->slots[i];
+		if (slot == 0 ||
+		    (slot >> 32 == hash >> 32 && slot_place(slot) != QUEUE_EMPTY &&
+		     memcmp(&q->of->keys[slot_place(slot) - 1], key, sizeof *key) == 0))
+			return &q->slots[i];
 	}
-	q->next[q->queues.data[id].tail] = place;
-	q->queues.data[id].tail = place;
+}
+
+/* How many look-ups ahead memory is fetched for. */
+enum { AHEAD = 16 };
+
+static void queues_init(struct queues *q, const struct keyed *of, size_t count)
+{
+	size_t slots = 64;
+	while (slots < 2 * count)
+		slots *= 2;
+	*q = (struct queues){ of, xcalloc(slots, sizeof *q->slots),
+			      xmalloc((count + 1) * sizeof *q->next), slots - 1 };
+	for (size_t i = count; i-- > 0;) {
+		if (i >= AHEAD)
+			__builtin_prefetch(&q->slots[of->hashes[i - AHEAD] & q->mask], 1);
+		if (of->hashes[i] == 0)
+			continue;
+		uint64_t *slot = queue_slot(q, &of->keys[i], of->hashes[i]);
+		q->next[i] = *slot ? slot_place(*slot) - 1 : DIFF_NONE;
+		*slot = of->hashes[i] >> 32 << 32 | (i + 1);
+	}
+}
+
+static void queues_release(struct queues *q)
+{
+	free(q->slots);
+	free(q->next);
 }
 
 /* The first of the key's queue, or DIFF_NONE. */
-static uint32_t queue_take(struct queues *q, const struct match_key *key)
+static uint32_t queue_take(struct queues *q, const struct match_key *key, uint64_t hash)
 {
-	uint32_t id;
-	if (!intern_find(&q->keys, key_text(key), &id))
+	uint64_t *slot = queue_slot(q, key, hash);
+	if (*slot == 0)
 		return DIFF_NONE;
-	const uint32_t place = q->queues.data[id].head;
-	if (place != DIFF_NONE)
-		q->queues.data[id].head = q->next[place];
+	const uint32_t place = slot_place(*slot) - 1;
+	const uint32_t next = q->next[place];
+	*slot = hash >> 32 << 32 | (next == DIFF_NONE ? QUEUE_EMPTY : next + 1);
 	return place;
 }
 
@@ -313,29 +363,50 @@ static bool tells(const struct matcher *m, const struct match_side *side, enum m
 	       !match_is_made_up(snapshot_text(side->s, y->full_name));
 }
 
+static void keyed_init(struct keyed *k, struct matcher *m, struct match_side *side,
+		       enum match_pass pass, key_fn key_of)
+{
+	const struct snap_symbol *all = side->s->symbols.data;
+	const struct intern_entry *texts = side->s->texts.entries.data;
+	const size_t count = side->left.count;
+	*k = (struct keyed){ xmalloc((count + 1) * sizeof *k->keys),
+			     xcalloc(count + 1, sizeof *k->hashes) };
+	for (size_t i = 0; i < count; i++) {
+		const struct snap_symbol *y = &all[side->left.data[i]];
+		if (i + AHEAD < count)
+			intern_prefetch(&m->common,
+					texts[all[side->left.data[i + AHEAD]].full_name].hash);
+		if (tells(m, side, pass, y) && key_of(m, side, y, &k->keys[i]))
+			k->hashes[i] = hash_bytes(&k->keys[i], sizeof k->keys[i]) | 1;
+	}
+}
+
+static void keyed_release(struct keyed *k)
+{
+	free(k->keys);
+	free(k->hashes);
+}
+
 static void run_pass(struct matcher *m, enum match_pass pass, key_fn key_of)
 {
-	const struct snap_symbol *old = m->before.s->symbols.data;
-	const struct snap_symbol *new_ = m->after.s->symbols.data;
-	struct queues q = { .stored = xmalloc((m->before.left.count + 1) * sizeof *q.stored),
-			    .next = xmalloc((m->before.left.count + 1) * sizeof *q.next) };
-	struct match_key key;
-	for (uint32_t i = 0; i < m->before.left.count; i++)
-		if (tells(m, &m->before, pass, &old[m->before.left.data[i]]) &&
-		    key_of(m, &m->before, &old[m->before.left.data[i]], &q.stored[i]))
-			queue_up(&q, i);
-	for (size_t i = 0; i < m->after.left.count; i++) {
-		const uint32_t after = m->after.left.data[i];
-		const uint32_t place = key_of(m, &m->after, &new_[after], &key)
-					       ? queue_take(&q, &key)
-					       : DIFF_NONE;
+	const size_t count = m->after.left.count;
+	struct keyed old, new_;
+	struct queues q;
+	keyed_init(&old, m, &m->before, pass, key_of);
+	keyed_init(&new_, m, &m->after, pass, key_of);
+	queues_init(&q, &old, m->before.left.count);
+	for (size_t i = 0; i < count; i++) {
+		if (i + AHEAD < count)
+			__builtin_prefetch(&q.slots[new_.hashes[i + AHEAD] & q.mask]);
+		if (new_.hashes[i] == 0)
+			continue;
+		const uint32_t place = queue_take(&q, &new_.keys[i], new_.hashes[i]);
 		if (place != DIFF_NONE)
-			match_pair(m, m->before.left.data[place], after, pass);
+			match_pair(m, m->before.left.data[place], m->after.left.data[i], pass);
 	}
-	intern_release(&q.keys);
-	vec_release(&q.queues);
-	free(q.stored);
-	free(q.next);
+	queues_release(&q);
+	keyed_release(&old);
+	keyed_release(&new_);
 	match_drop(m);
 }
 
@@ -392,6 +463,7 @@ static void side_init(struct matcher *m, struct match_side *side, const struct s
 	side->s = s;
 	side->texts = xcalloc(s->texts.entries.count + 1, sizeof *side->texts);
 	side->stable = xcalloc(s->texts.entries.count + 1, sizeof *side->stable);
+	side->bare = xcalloc(s->texts.entries.count + 1, sizeof *side->bare);
 	side->places = xcalloc(s->sections.count + 1, sizeof *side->places);
 	for (size_t i = 0; i < s->sections.count; i++) {
 		const struct snap_section *sec = &s->sections.data[i];
@@ -423,6 +495,7 @@ static void side_release(struct match_side *side)
 {
 	free(side->texts);
 	free(side->stable);
+	free(side->bare);
 	free(side->places);
 	vec_release(&side->left);
 }

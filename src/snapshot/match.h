@@ -16,6 +16,7 @@ struct match_side {
 	const struct snapshot *s;
 	uint32_t *texts;    /* by id of the snapshot: common id + 1, 0 = not looked up */
 	uint32_t *stable;   /* the same of the text without unstable numbers */
+	uint32_t *bare;     /* the same without suffixes of clones and hashes, too */
 	uint32_t *places;   /* by section */
 	VEC(uint32_t) left; /* symbols without a partner, in order */
 };
@@ -57,7 +58,7 @@ void match_drop(struct matcher *m);
 /* A name that heft made from an address: "sub_1234", "sub_1234 [anonymous data]". */
 bool match_is_made_up(struct str name);
 
-/* Texts without what differs from build to build: `ret` is replaced; false where that is the text itself. */
-bool match_stable(struct str s, struct text *ret);
+/* A text without what differs from build to build: a part of it, or in `work`. */
+struct str match_stable(struct str s, struct text *work);
 
 #endif

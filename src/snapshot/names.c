@@ -38,19 +38,21 @@ void snapshot_split_dex(struct snapshot *s, struct snap_symbol *y)
 	y->name = intern_add(&s->texts, without_package(snapshot_text(s, y->template_name)));
 }
 
-/* The id of a text that is often the one that `known` names. */
-static uint32_t same_or_add(struct snapshot *s, uint32_t known, struct str text)
+/* The id of a text that is often the one that `known` is the id of. */
+static uint32_t same_or_add(struct snapshot *s, uint32_t id, struct str known, struct str text)
 {
-	return str_eq(snapshot_text(s, known), text) ? known : intern_add(&s->texts, text);
+	const bool same = known.p == text.p && known.len == text.len;
+	return same || str_eq(known, text) ? id : intern_add(&s->texts, text);
 }
 
 static void split_native(struct snapshot *s, struct snap_symbol *y, struct supersize_name *n,
 			 unsigned how)
 {
-	supersize_split(n, snapshot_text(s, y->full_name), how);
-	y->full_name = same_or_add(s, y->full_name, text_str(&n->full));
-	y->template_name = same_or_add(s, y->full_name, text_str(&n->template_name));
-	y->name = same_or_add(s, y->template_name, text_str(&n->plain));
+	const struct str full = snapshot_text(s, y->full_name);
+	supersize_split(n, full, how);
+	y->full_name = same_or_add(s, y->full_name, full, n->full);
+	y->template_name = same_or_add(s, y->full_name, n->full, n->template_name);
+	y->name = same_or_add(s, y->template_name, n->template_name, n->plain);
 	y->flags |= (uint16_t)n->flags;
 }
 

@@ -20,6 +20,8 @@ bool sizefile_read(struct snapshot *ret, const char *path, struct bytes b, struc
 /* Appends the file's bytes; the snapshot is finished. */
 struct sizefile_out {
 	VEC(uint8_t) bytes;
+	unsigned
+		threads; /* that pack large lists, 0: one a processor; the bytes are the same for any number */
 };
 bool sizefile_write(struct sizefile_out *ret, const struct snapshot *s, struct heft_err *err);
 

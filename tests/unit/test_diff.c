@@ -203,9 +203,8 @@ static void stable_texts_lose_dollar_numbers_and_the_end(void **state)
 	struct text t = { 0 };
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(tests); i++) {
-		const bool changed = match_stable(str_of(tests[i][0]), &t);
-		assert_true(str_eq(text_str(&t), str_of(tests[i][1])));
-		assert_int_equal(changed, strcmp(tests[i][0], tests[i][1]) != 0);
+		const struct str stable = match_stable(str_of(tests[i][0]), &t);
+		assert_true(str_eq(stable, str_of(tests[i][1])));
 	}
 	text_release(&t);
 }

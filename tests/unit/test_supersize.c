@@ -16,12 +16,12 @@ static void check(const struct name_case *c, unsigned how)
 {
 	struct supersize_name n = { 0 };
 	supersize_split(&n, str_of(c->input), c->how | how);
-	if (!str_eq(text_str(&n.full), str_of(c->full)) ||
-	    !str_eq(text_str(&n.template_name), str_of(c->template_name)) ||
-	    !str_eq(text_str(&n.plain), str_of(c->plain)) || n.flags != c->flags)
+	if (!str_eq(n.full, str_of(c->full)) ||
+	    !str_eq(n.template_name, str_of(c->template_name)) ||
+	    !str_eq(n.plain, str_of(c->plain)) || n.flags != c->flags)
 		fail_msg("'%s'%s: got '" STR_FMT "' | '" STR_FMT "' | '" STR_FMT "' %x", c->input,
-			 how ? " (exact)" : "", STR_ARG(text_str(&n.full)),
-			 STR_ARG(text_str(&n.template_name)), STR_ARG(text_str(&n.plain)), n.flags);
+			 how ? " (exact)" : "", STR_ARG(n.full), STR_ARG(n.template_name),
+			 STR_ARG(n.plain), n.flags);
 	supersize_name_release(&n);
 }
 
@@ -156,6 +156,8 @@ static const struct name_case both[] = {
 
 /* As the original has them ... */
 static const struct name_case exact[] = {
+	{ "typeinfo for bool (*)(llvm::SDValue)", "(*)(llvm::SDValue) [typeinfo]", "(*) [typeinfo]",
+	  "(*) [typeinfo]", 0, 0 },
 	{ "(anonymous namespace)::Foo::Baz() const::GLSLFP::onData(Foo, Bar)",
 	  "Foo::Baz() const::GLSLFP::onData(Foo, Bar)", "Foo::Baz", "Foo::Baz", 0, ANON },
 	{ "void foo<A<1> >::bar()::{lambda()#1}::operator()() const",
@@ -183,6 +185,8 @@ static const struct name_case exact[] = {
 
 /* ... and mended. */
 static const struct name_case mended[] = {
+	{ "typeinfo for bool (*)(llvm::SDValue)", "bool (*)(llvm::SDValue) [typeinfo]",
+	  "bool (*)(llvm::SDValue) [typeinfo]", "bool (*)(llvm::SDValue) [typeinfo]", 0, 0 },
 	{ "(anonymous namespace)::Foo::Baz() const::GLSLFP::onData(Foo, Bar)",
 	  "Foo::Baz() const::GLSLFP::onData(Foo, Bar)", "Foo::Baz::GLSLFP::onData",
 	  "Foo::Baz::GLSLFP::onData", 0, ANON },
@@ -241,10 +245,9 @@ static void splitting_twice_changes_nothing(void **state)
 	struct supersize_name once = { 0 }, twice = { 0 };
 	for (size_t i = 0; i < COUNT_OF(both); i++) {
 		supersize_split(&once, str_of(both[i].input), both[i].how | SUPERSIZE_EXACT);
-		supersize_split(&twice, text_str(&once.full), both[i].how | SUPERSIZE_EXACT);
-		if (!str_eq(text_str(&once.full), text_str(&twice.full)))
-			fail_msg("'%s' twice: '" STR_FMT "'", both[i].input,
-				 STR_ARG(text_str(&twice.full)));
+		supersize_split(&twice, once.full, both[i].how | SUPERSIZE_EXACT);
+		if (!str_eq(once.full, twice.full))
+			fail_msg("'%s' twice: '" STR_FMT "'", both[i].input, STR_ARG(twice.full));
 	}
 	supersize_name_release(&once);
 	supersize_name_release(&twice);

@@ -1,0 +1,206 @@
+#include "snapshot/slices.h"
+
+#include "base/sort.h"
+#include "base/utf8.h"
+
+#include <stdlib.h>
+
+enum {
+	SLICE_MAX = 1 << 20, /* bytes: what is longer is no length */
+	ALONE_MIN = 4,       /* shorter ones are only taken right beside another */
+	NUMBER_MAX = 16,     /* numbers that stand behind pointers to C strings are hardly larger */
+};
+
+/* A pointer in data, and what it points to. */
+struct pointer {
+	uint64_t place, target;
+};
+
+typedef VEC(struct pointer) pointer_vec;
+
+static void read_pointers(const struct image *im, const struct section *table, pointer_vec *ret)
+{
+	struct reloc_iter it;
+	struct reloc r;
+	uint64_t target;
+	if (!table->alloc || !section_is_reloc(table) || !reloc_open(&it, im, table))
+		return;
+	while (reloc_next(&it, &r))
+		if (r.kind == RELOC_RELATIVE && reloc_target(&it, &r, &target))
+			vec_push(ret, (struct pointer){ r.addr, target });
+}
+
+/* ---- texts ------------------------------------------------------------------------------------- */
+
+static bool is_shown(uint32_t c)
+{
+	return (c >= 0x20 && c < 0x7f) || c == '\t' || c == '\n' || c == '\r' || c == 0x1b ||
+	       c >= 0xa0;
+}
+
+/* How many bytes from the start are text. */
+static uint64_t text_size(struct bytes b)
+{
+	const struct str s = { (const char *)b.p, b.size };
+	uint64_t i = 0;
+	while (i < b.size) {
+		uint32_t c;
+		const unsigned n = utf8_decode(s, i, &c);
+		if (n == 0 || !is_shown(c))
+			break;
+		i += n;
+	}
+	return i;
+}
+
+static uint8_t byte_at(const struct image *im, uint64_t addr)
+{
+	const struct bytes b = image_at(im, addr, 1);
+	return b.size == 1 ? b.p[0] : 0xff;
+}
+
+/* Text that goes on for so long: asked for rising addresses each byte is read once. */
+struct text_run {
+	uint64_t from, end;
+	bool zero; /* behind it */
+};
+
+static void move_run(struct text_run *r, const struct image *im, uint64_t addr)
+{
+	const struct section *s = image_section_at(im, addr);
+	if ((addr >= r->from && addr < r->end) || !s)
+		return;
+	r->from = addr;
+	r->end = addr + text_size(image_at(im, addr, s->addr + s->size - addr));
+	r->zero = r->end < s->addr + s->size && byte_at(im, r->end) == 0;
+}
+
+static uint64_t word_at(const struct image *im, uint64_t addr)
+{
+	const struct bytes b = image_at(im, addr, im->bits / 8);
+	uint64_t v = 0;
+	for (uint64_t i = 0; i < b.size; i++)
+		v |= (uint64_t)b.p[i] << 8 * (im->big_endian ? b.size - 1 - i : i);
+	return b.size == im->bits / 8 ? v : 0;
+}
+
+/* Whether what a pointer and a number say can be a text at all. */
+static bool has_place(const struct image *im, const struct slice *y)
+{
+	const struct section *s = y->size > 0 && y->size <= SLICE_MAX
+					  ? image_section_at(im, y->addr)
+					  : NULL;
+	return s && !s->exec && !s->write && !s->nobits && y->size <= s->size - (y->addr - s->addr);
+}
+
+static bool begins_character(const struct image *im, uint64_t addr)
+{
+	return (byte_at(im, addr) & 0xc0) != 0x80;
+}
+
+/* Whether it is text, and no zero behind says that it ends there anyhow.  The run is that at its start. */
+static bool is_text(const struct image *im, const struct slice *y, const struct text_run *r)
+{
+	const uint64_t end = y->addr + y->size;
+	return y->addr < r->end && end <= r->end && begins_character(im, y->addr) &&
+	       (end == r->end ? !r->zero : begins_character(im, end));
+}
+
+/* ---- what is sure ------------------------------------------------------------------------------ */
+
+static int longer_first(const void *pa, const void *pb)
+{
+	const struct slice *a = pa, *b = pb;
+	return a->size > b->size ? -1 : a->size < b->size;
+}
+
+static bool begins(const struct slices *s, uint64_t addr)
+{
+	const size_t i = lower_bound(s->list.data, s->list.count, sizeof *s->list.data, addr);
+	return i < s->list.count && s->list.data[i].addr == addr;
+}
+
+/* Text that goes on up to a 0 may be a C string, with a number behind the pointer to it.  Such are left out unless another
+ * slice is beside them and they are long, or the program is one that has slices.  Short ones need one beside, too. */
+static bool is_sure(const struct slice *y, const struct text_run *r, bool beside, bool has_slices)
+{
+	const bool fine = !r->zero || (beside && (has_slices || y->size >= NUMBER_MAX));
+	return fine && (beside || y->size >= ALONE_MIN);
+}
+
+/* Whether not nearly all texts go on up to a 0: programs of C have no others. */
+static bool has_slices(const struct slices *s, const struct image *im)
+{
+	struct text_run r = { 0, 0, false };
+	size_t zero = 0;
+	for (size_t i = 0; i < s->list.count; i++) {
+		move_run(&r, im, s->list.data[i].addr);
+		zero += r.zero;
+	}
+	return (s->list.count - zero) * 16 > zero;
+}
+
+/* Of candidates by address. */
+static void keep_texts(struct slices *s, const struct image *im)
+{
+	struct text_run r = { 0, 0, false };
+	size_t kept = 0;
+	for (size_t i = 0; i < s->list.count; i++) {
+		move_run(&r, im, s->list.data[i].addr);
+		if (is_text(im, &s->list.data[i], &r))
+			s->list.data[kept++] = s->list.data[i];
+	}
+	s->list.count = kept;
+}
+
+static void keep_sure(struct slices *s, const struct image *im)
+{
+	struct text_run r = { 0, 0, false };
+	const bool many = has_slices(s, im);
+	struct slices all = *s;
+	uint64_t end = 0; /* of the longest one so far */
+	*s = (struct slices){ { 0 } };
+	for (size_t i = 0; i < all.list.count; i++) {
+		const struct slice *y = &all.list.data[i];
+		const bool beside = y->addr == end || begins(&all, y->addr + y->size);
+		const bool inside = y->addr + y->size <= end;
+		end = max_u64(end, y->addr + y->size);
+		move_run(&r, im, y->addr);
+		if (!inside && is_sure(y, &r, beside, many))
+			vec_push(&s->list, *y);
+	}
+	slices_release(&all);
+}
+
+static void add_candidates(struct slices *s, const struct image *im, const pointer_vec *all)
+{
+	const uint64_t word = im->bits / 8;
+	for (size_t i = 0; i < all->count; i++) {
+		const struct pointer *p = &all->data[i];
+		const bool pointer_next = i + 1 < all->count &&
+					  all->data[i + 1].place - p->place <= word;
+		const struct slice y = { p->target,
+					 pointer_next ? 0 : word_at(im, p->place + word) };
+		if (has_place(im, &y))
+			vec_push(&s->list, y);
+	}
+}
+
+void slices_read(struct slices *ret, const struct image *im)
+{
+	pointer_vec all = { 0 };
+	*ret = (struct slices){ { 0 } };
+	for (size_t i = 1; i < im->section_count; i++)
+		read_pointers(im, &im->sections[i], &all);
+	sort_by_key(all.data, all.count, sizeof *all.data);
+	add_candidates(ret, im, &all);
+	vec_release(&all);
+	sort_by_key_then(ret->list.data, ret->list.count, sizeof *ret->list.data, longer_first);
+	keep_texts(ret, im);
+	keep_sure(ret, im);
+}
+
+void slices_release(struct slices *s)
+{
+	vec_release(&s->list);
+}
