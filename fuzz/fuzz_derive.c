@@ -13,6 +13,8 @@ struct input {
 	uint64_t entries[2];
 	struct derive_site sites[2];
 	struct derive_callee callee;
+	struct derive_fix fix;
+	uint8_t conventions[PARTS];
 	struct derive_facts facts;
 };
 
@@ -32,7 +34,7 @@ static void cut(struct input *in, unsigned parts)
 		in->extents[i] = (struct derive_extent){
 			ADDR + off,
 			bytes_sub(in->all, off, i + 1 == parts ? in->all.size - off : each),
-			i % 2 == 0, i == 1
+			i % 2 == 0, i == 1, i == 3
 		};
 	}
 	in->facts.extent_count = parts;
@@ -57,7 +59,12 @@ static void fill(struct input *in, const uint8_t *h)
 	in->entries[1] = in->entries[0] + h[3];
 	in->sites[0] = (struct derive_site){ ADDR + h[4], 1u + h[5] % 64u, ADDR + h[6] };
 	in->sites[1] = (struct derive_site){ ADDR + h[4] + 64, 16, h[6] % 2 };
-	in->callee = (struct derive_callee){ ADDR + h[7], 1 + h[7] % 3 };
+	in->callee = (struct derive_callee){ ADDR + h[7], h[7] % 32 };
+	in->fix = (struct derive_fix){ ADDR + h[3], ADDR + h[2] };
+	in->facts.fixes = &in->fix;
+	in->facts.fix_count = h[0] / 9 % 2;
+	if (h[0] / 18 % 2 && derive_guess(&in->facts, in->conventions) != DERIVE_PURE)
+		in->facts.each = in->conventions;
 }
 
 static void check(const struct derive_facts *f, const struct derived *d)
@@ -90,7 +97,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ASSERT(one.blocks.count == many.blocks.count);
 	ASSERT(one.blocks.count == 0 || memcmp(one.blocks.data, many.blocks.data,
 					       one.blocks.count * sizeof *one.blocks.data) == 0);
-	(void)derive_guess(&in.facts);
 	derived_release(&one);
 	derived_release(&many);
 	return 0;

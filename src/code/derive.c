@@ -4,7 +4,7 @@
 #include "base/pool.h"
 #include "base/sort.h"
 
-enum { BATCH_BYTES = 256 << 10 };
+enum { BATCH_BYTES = 256 << 10, BYTES_AN_EVENT = 10, BYTES_A_BLOCK = 14 };
 
 /* ---- batches ------------------------------------------------------------------------------------ */
 
@@ -13,9 +13,8 @@ static void make_batches(struct derivation *d)
 	const struct derive_facts *f = d->facts;
 	for (size_t i = 0; i < f->extent_count;) {
 		struct batch b = { .first = i };
-		uint64_t size = 0;
-		while (i < f->extent_count && size < BATCH_BYTES)
-			size += f->extents[i++].code.size;
+		while (i < f->extent_count && b.size < BATCH_BYTES)
+			b.size += f->extents[i++].code.size;
 		b.last = i;
 		vec_push(&d->batches, b);
 	}
@@ -71,7 +70,7 @@ static void note_outs(struct derivation *d, struct batch *b, size_t function)
 {
 	const struct derive_extent *x = &d->facts->extents[function];
 	struct function *fn = &d->functions[function];
-	const bool gcc = d->facts->convention == DERIVE_GCC;
+	const bool gcc = fn->convention == DERIVE_GCC;
 	size_t i = lower_bound(d->outs.data, d->outs.count, sizeof *d->outs.data, x->addr);
 	fn->cold = x->cold;
 	for (; i < d->outs.count && extent_has(x, d->outs.data[i].to); i++) {
@@ -85,6 +84,7 @@ static void note_outs(struct derivation *d, struct batch *b, size_t function)
 static void decode(const struct derivation *d, struct batch *b, size_t function)
 {
 	struct function *fn = &d->functions[function];
+	fn->convention = d->facts->each ? d->facts->each[function] : (uint8_t)d->facts->convention;
 	fn->event_first = b->events.count;
 	fn->table_first = b->tables.count;
 	if (d->facts->isa == CODE_ARM64)
@@ -103,7 +103,8 @@ static void decode_batch(void *ctx, size_t i, unsigned worker)
 	struct batch *b = &d->batches.data[i];
 	(void)worker;
 	make_bits(d, b);
-	vec_reserve(&b->events, 1); /* so that there is an array to point into */
+	/* So that there are arrays to point into, which seldom grow. */
+	vec_reserve(&b->events, min_u64(b->size, BATCH_BYTES) / BYTES_AN_EVENT + 1);
 	vec_reserve(&b->tables, 1);
 	for (size_t k = b->first; k < b->last; k++)
 		decode(d, b, k);
@@ -137,6 +138,7 @@ static void blocks_batch(void *ctx, size_t i, unsigned worker)
 	struct derivation *d = ctx;
 	struct batch *b = &d->batches.data[i];
 	(void)worker;
+	vec_reserve(&b->blocks, min_u64(b->size, BATCH_BYTES) / BYTES_A_BLOCK);
 	for (size_t k = b->first; k < b->last; k++) {
 		struct function *fn = &d->functions[k];
 		fn->block_first = b->blocks.count;
@@ -197,19 +199,4 @@ void derived_release(struct derived *d)
 {
 	vec_release(&d->blocks);
 	free(d->functions);
-}
-
-enum derive_convention derive_guess(const struct derive_facts *f)
-{
-	enum { ENOUGH = 4 };
-	uint64_t llvm = 0, gcc = 0;
-	for (size_t i = 0; i < f->extent_count; i++) {
-		if (f->isa == CODE_ARM64)
-			derive_arm64_votes(f->extents[i].code, &llvm, &gcc);
-		else if (f->isa == CODE_X86_64)
-			derive_x86_votes(f->extents[i].code, &llvm, &gcc);
-	}
-	if (llvm + gcc < ENOUGH)
-		return DERIVE_PURE;
-	return llvm > gcc ? DERIVE_LLVM : DERIVE_GCC;
 }

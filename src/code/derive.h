@@ -10,8 +10,9 @@
  *   DERIVE_PURE  control flow alone: as gcc, but padding between instructions starts no block
  *
  * Under all, a call ends a block where it does not return or where its exception is caught in the function.
- * Which functions do not return or throw is found out from their code, from how they are called, and from
- * what the caller knows of them.  Padding belongs to no block, nor does what is no instruction.
+ * Which functions do not return is found out from their code and from how they are called, which do not throw
+ * from how they are called, and both from what the caller knows of them.  What compilers knew of a callee
+ * is what counts: code behind a call that nothing else leads to was expected to be reached.  Padding belongs to no block, nor does what is no instruction.
  *
  * Knows no container; callers hand over extents and facts.  x86-64, i386, AArch64.  O(n log n) for any
  * bytes.  Memory while it runs: about the size of the code.  The result is the same for any number of
@@ -30,6 +31,7 @@ struct derive_extent {
 	struct bytes code; /* less than 4 GiB */
 	bool has_sites;    /* its language-specific data were read, and are in `sites` */
 	bool cold;         /* known to be the part of a function that is moved away */
+	bool stubs;        /* many small functions */
 };
 
 /* A call-site range of exception tables, at least a byte. */
@@ -41,11 +43,14 @@ struct derive_site {
 enum derive_trait {
 	DERIVE_NO_RETURN = 1 << 0,
 	DERIVE_NO_THROW = 1 << 1,
+	DERIVE_BEGINS_CATCH = 1 << 2, /* is called where a handler of exceptions begins */
+	DERIVE_ENDS_CATCH = 1 << 3,
+	DERIVE_DELETES = 1 << 4, /* gives back the memory of an object */
 	/* private to derive_*.c */
-	DERIVE_RETURNS = 1 << 2,
-	DERIVE_THROWS = 1 << 3,
-	DERIVE_SEEMS = 1 << 4, /* DERIVE_NO_RETURN is a guess */
-	DERIVE_CALM = 1 << 5,  /* DERIVE_NO_THROW is what the caller said */
+	DERIVE_RETURNS = 1 << 5,
+	DERIVE_THROWS = 1 << 6,
+	DERIVE_SEEMS = 1 << 7, /* DERIVE_NO_RETURN is a guess */
+	DERIVE_CALM = 1 << 8,  /* DERIVE_NO_THROW is what the caller said */
 };
 
 /* What is known of the function at an address: its own, of a stub, or of a slot with its address. */
@@ -64,7 +69,8 @@ struct derive_fix {
 struct derive_facts {
 	enum code_isa isa;
 	enum derive_convention convention;
-	bool big_endian;                     /* data; instructions are what they are */
+	const uint8_t *each; /* an enum derive_convention an extent instead, or NULL */
+	bool big_endian;     /* data; instructions are what they are */
 	const struct derive_extent *extents; /* by addr, disjoint */
 	size_t extent_count;
 	const uint64_t *entries; /* sorted: what pointers lead to */
@@ -93,7 +99,8 @@ struct derived {
 void derive(const struct derive_facts *f, unsigned threads, struct derived *ret);
 void derived_release(struct derived *d);
 
-/* What the code looks like: which compiler's habits it shows.  DERIVE_PURE where it cannot be told. */
-enum derive_convention derive_guess(const struct derive_facts *f);
+/* What the code looks like: which compiler's habits it shows.  *ret_each, room for one an extent, is that of each and
+ * the result that of most.  DERIVE_PURE where it cannot be told; *ret_each then means nothing. */
+enum derive_convention derive_guess(const struct derive_facts *f, uint8_t *ret_each);
 
 #endif

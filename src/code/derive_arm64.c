@@ -80,8 +80,14 @@ static bool find_write(const struct scan *s, uint64_t off, unsigned reg, unsigne
 	return false;
 }
 
+/* The fields of an address in two parts are relocated to the whole of it and, in the file, 0. */
 static uint64_t adr_of(const struct scan *s, uint64_t off)
 {
+	const struct derive_facts *f = s->facts;
+	const uint64_t at = s->extent->addr + off;
+	const size_t i = lower_bound(f->fixes, f->fix_count, sizeof *f->fixes, at);
+	if (i < f->fix_count && f->fixes[i].addr == at)
+		return f->fixes[i].target;
 	const uint32_t insn = insn_at(s, off);
 	const uint64_t imm = sign_extend((insn >> 3 & 0x1ffffc) | (insn >> 29 & 3), 21);
 	const uint64_t pc = s->extent->addr + off;
@@ -182,12 +188,15 @@ static void add_indirect(struct scan *s, uint64_t off, uint32_t insn)
 	const unsigned opc = insn >> 21 & 7;
 	struct jump_table t;
 	if (opc == 1) {
-		/* ldr x, [x, #8] before: a deleting destructor, see derive_x86.c. */
+		/* ldr x, [x, #slot] before */
+		const uint32_t load = off >= 4 ? insn_at(s, off - 4) : 0;
 		struct event *e = push(s, off, EVENT_CALL_INDIRECT);
-		e->soft = off >= 4 && (insn_at(s, off - 4) & 0xfffffc00) == 0xf9400400;
+		if ((load & 0xffc00000) == 0xf9400000)
+			e->slot = (uint8_t)min_u64((load >> 10 & 0xfff) * 8, UINT8_MAX);
 	} else if (opc == 0) {
 		struct event *e = push(s, off, EVENT_JMP_INDIRECT);
 		if (find_table(s, off, insn >> 5 & 31, &t)) {
+			table_set_reach(s->facts, s->extent, &t);
 			vec_push(&s->b->tables, t);
 			e->table = true;
 		}
@@ -253,7 +262,7 @@ void derive_arm64(const struct derivation *d, struct batch *b, size_t function)
 
 /* Who saves pairs of registers in which order: LLVM x20, x19, gcc x19, x20 (stp, signed offset and
  * pre-indexed). */
-void derive_arm64_votes(struct bytes code, uint64_t *llvm, uint64_t *gcc)
+int derive_arm64_vote(struct bytes code)
 {
 	enum { NEAR_ENTRY = 16 };
 	const struct derive_extent x = { .code = code };
@@ -262,7 +271,8 @@ void derive_arm64_votes(struct bytes code, uint64_t *llvm, uint64_t *gcc)
 		const uint32_t insn = insn_at(&s, i * 4), a = insn & 31, b = insn >> 10 & 31;
 		if ((insn & 0xfe4003e0) != 0xa80003e0 || a < 19 || a > 28 || b < 19 || b > 28)
 			continue;
-		*gcc += b == a + 1;
-		*llvm += a == b + 1;
+		if (b == a + 1 || a == b + 1)
+			return a > b ? 2 : -2;
 	}
+	return 0;
 }

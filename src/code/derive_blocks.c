@@ -13,9 +13,12 @@ struct walk {
 	struct batch *b;
 	const uint64_t *targets;
 	uint32_t size;
-	uint32_t start; /* of the block at hand */
-	bool dead;      /* nothing leads to `start`, unless a target does */
+	uint32_t start;  /* of the block at hand */
+	uint32_t target; /* the next one; `size` or more: none */
+	bool dead;       /* nothing leads to `start`, unless a target does */
 	uint32_t id;
+	bool pad_at_start;  /* see join_first_pad */
+	bool catching;      /* between the calls that begin and end a handler */
 	size_t pad;         /* the next one */
 	size_t site;        /* the next one */
 	uint32_t last_call; /* offset of the last call of the range at hand */
@@ -24,7 +27,7 @@ struct walk {
 
 static bool is_llvm(const struct walk *w)
 {
-	return w->d->facts->convention == DERIVE_LLVM;
+	return w->fn->convention == DERIVE_LLVM;
 }
 
 /* The first target in [from, to), else `to`. */
@@ -62,24 +65,24 @@ static void close_block(struct walk *w, uint32_t end, uint32_t next, uint32_t fl
 				 .off = w->start,
 				 .size = end - w->start,
 				 .flags = (flags & ~DEAD) |
-					  (is_pad(w, w->start) ? BBMAP_LANDING_PAD : 0) });
+					  (is_pad(w, w->start) || (w->start == 0 && w->pad_at_start)
+						   ? BBMAP_LANDING_PAD
+						   : 0) });
 	w->start = next;
 	w->dead = flags & DEAD;
+	w->catching = w->catching && !w->dead;
 }
 
 /* Ends blocks at the targets up to `to`, which is no part of an instruction. */
 static void cut_at_targets(struct walk *w, uint32_t to)
 {
-	for (;;) {
-		const uint32_t at = next_target(w, w->start + !w->dead, to + 1);
-		if (at > to)
-			return;
-		if (w->dead && at == w->start) {
-			w->dead = false;
+	for (; w->target <= to; w->target = next_target(w, w->target + 1, w->size)) {
+		const uint32_t at = w->target;
+		if (at < w->start || (at == w->start && !w->dead))
 			continue;
-		}
-		w->dead = false; /* instructions stand in between */
-		close_block(w, at, at, BBMAP_FALL_THROUGH);
+		w->dead = false; /* something leads there, or instructions stand in between */
+		if (at > w->start)
+			close_block(w, at, at, BBMAP_FALL_THROUGH);
 	}
 }
 
@@ -93,8 +96,8 @@ static bool aligns(const struct walk *w, uint32_t from, uint32_t end, uint32_t l
 	return align >= least && (align > end - from || align >= 64);
 }
 
-/* A run of nops from e on; returns the event behind it.  Padding is in a block unless what it aligns starts
- * one: something leads there, or, with LLVM, it is a loop that is entered from above. */
+/* A run of nops from e on; returns the event behind it.  What is jumped to is a block.  Padding is in a block
+ * unless what it aligns starts one: something leads there, or, with LLVM, it is a loop that is entered from above. */
 static const struct event *do_nops(struct walk *w, const struct event *e, const struct event *last)
 {
 	enum { LOOP_ALIGN = 16 };
@@ -109,10 +112,10 @@ static const struct event *do_nops(struct walk *w, const struct event *e, const 
 		close_block(w, from, end, DEAD);
 		return e;
 	}
-	const bool led_to = bit_get(w->targets, end);
-	const bool loop = is_llvm(w) && from > 0 && end - from < LOOP_ALIGN &&
+	const bool jumped_to = bit_get(w->targets, from), led_to = bit_get(w->targets, end);
+	const bool loop = is_llvm(w) && from == w->start && from > 0 && end - from < LOOP_ALIGN &&
 			  aligns(w, from, end, LOOP_ALIGN);
-	if (loop || (led_to && from > 0 && aligns(w, from, end, 4)))
+	if (!jumped_to && (loop || (led_to && from > 0 && aligns(w, from, end, 4))))
 		close_block(w, from, end, BBMAP_FALL_THROUGH);
 	return e;
 }
@@ -144,15 +147,16 @@ static bool is_pair(const struct walk *w, const struct event *e, const struct ev
 	       (e->reach == 0 || next->target == e->target);
 }
 
-/* Whether a jump there leaves the function, and not only for its cold part or back from there, as far as that
- * is known. */
+/* Whether a jump there leaves the function, and not only for its cold part or back from there: nobody calls the
+ * middle of a function. */
 static bool is_tail_call(const struct walk *w, uint64_t target)
 {
 	const struct derive_facts *f = w->d->facts;
 	if (extent_has(w->x, target) || w->x->cold)
 		return false;
 	const size_t i = upper_bound(f->extents, f->extent_count, sizeof *f->extents, target);
-	return i == 0 || !extent_has(&f->extents[i - 1], target) || !f->extents[i - 1].cold;
+	const struct derive_extent *to = i > 0 ? &f->extents[i - 1] : NULL;
+	return !to || !extent_has(to, target) || to->stubs || (target == to->addr && !to->cold);
 }
 
 static void do_jcc(struct walk *w, const struct event *e, const struct event *last)
@@ -215,26 +219,48 @@ static uint32_t end_of_call(const struct walk *w, const struct derive_site *s,
 	return next_target(w, end, (uint32_t)site_end);
 }
 
+/* Whether the call is the end of the road for the compiler of its function, which does not know all that there
+ * is to know of the callee: code behind a call is there because something leads to it. */
+static bool is_last(const struct walk *w, const struct event *e, const struct event *last,
+		    uint64_t traits)
+{
+	const uint32_t end = event_end(e);
+	if (!(traits & DERIVE_NO_RETURN))
+		return false;
+	if (end < w->size && bit_get(w->targets, end))
+		return !(traits & DERIVE_RETURNS);
+	return end == w->size || (e + 1 < last && e[1].off == end && e[1].kind >= EVENT_TRAP);
+}
+
+/* Virtual functions that hardly throw, by their place in the table: the second is the deleting destructor as a rule,
+ * and what handlers call is std::exception::what(), the third.  LLVM ends a range before such a call. */
+static bool is_calm_slot(const struct walk *w, const struct event *e)
+{
+	return !is_llvm(w) && (e->slot == 8 || (e->slot == 16 && w->catching));
+}
+
 static void do_call(struct walk *w, const struct event *e, const struct event *last)
 {
 	const uint64_t traits = e->target != DERIVE_NOWHERE ? traits_get(&w->d->traits, e->target)
 							    : 0;
 	const struct derive_site *s = site_of(w, e);
-	if ((traits & DERIVE_NO_RETURN) && !(traits & DERIVE_RETURNS)) {
-		/* Behind a call with a landing pad LLVM has a block without bytes to fall into, or it
-		 * jumps there. */
-		if (!s || !jump_follows(w, event_end(e), e + 1, last))
-			close_block(w, event_end(e), event_end(e),
-				    DEAD | (s && is_llvm(w) ? BBMAP_FALL_THROUGH : 0));
+	const bool calm = (traits & DERIVE_NO_THROW) && !(traits & DERIVE_THROWS);
+	w->catching = (w->catching || (traits & DERIVE_BEGINS_CATCH)) &&
+		      !(traits & DERIVE_ENDS_CATCH);
+	if (is_last(w, e, last, traits)) {
+		/* Behind a call with a landing pad LLVM has a block without bytes to fall into. */
+		close_block(w, event_end(e), event_end(e),
+			    DEAD | (s && is_llvm(w) && !calm ? BBMAP_FALL_THROUGH : 0));
 		return;
 	}
 	if (!s)
 		return;
 	find_last_call(w, s, e, last);
-	if (e->off != w->last_call &&
-	    (e->soft || ((traits & DERIVE_NO_THROW) && !(traits & DERIVE_THROWS))))
+	if (e->off != w->last_call && (calm || is_calm_slot(w, e)))
 		return;
-	const uint32_t end = end_of_call(w, s, e, last);
+	uint32_t end = end_of_call(w, s, e, last);
+	if (is_llvm(w) && w->d->facts->isa == CODE_X86_64)
+		end = copies_end(w->x, w->targets, end, e + 1 < last ? e + 1 : NULL);
 	if (!jump_follows(w, end, e + 1, last))
 		close_block(w, end, end, BBMAP_FALL_THROUGH);
 }
@@ -248,7 +274,7 @@ static void split_pads(const struct walk *w, uint64_t *targets, const struct eve
 {
 	enum { MOVE = 3 };
 	const struct derivation *d = w->d;
-	if (d->facts->convention != DERIVE_GCC || d->facts->isa != CODE_X86_64 || !d->has_cold ||
+	if (w->fn->convention != DERIVE_GCC || d->facts->isa != CODE_X86_64 || !d->has_cold ||
 	    w->fn->cold)
 		return;
 	for (size_t i = w->pad; i < d->pads.count && extent_has(w->x, d->pads.data[i]); i++) {
@@ -262,6 +288,33 @@ static void split_pads(const struct walk *w, uint64_t *targets, const struct eve
 		    (p[2] & 0xf8) == 0xc0 && !leaves)
 			bit_set(targets, off + MOVE);
 	}
+}
+
+/* Whether any jump leads there. */
+static bool is_jumped_to(const struct walk *w, uint64_t addr, const struct event *e,
+			 const struct event *last)
+{
+	const struct derivation *d = w->d;
+	const size_t i = lower_bound(d->outs.data, d->outs.count, sizeof *d->outs.data, addr);
+	if (i < d->outs.count && d->outs.data[i].to == addr)
+		return true;
+	while (e < last && (e->target != addr || event_is_call(e)))
+		e++;
+	return e < last;
+}
+
+/* Where the first landing pad of a part of a function would be at its start, which tables cannot say, gcc puts
+ * a nop before it, which is of its block unless others come to what stands behind. */
+static void join_first_pad(struct walk *w, uint64_t *targets, const struct event *e,
+			   const struct event *last)
+{
+	const struct derivation *d = w->d;
+	if (w->fn->convention != DERIVE_GCC || e == last || e->off != 0 || e->kind != EVENT_NOP ||
+	    w->pad == d->pads.count || d->pads.data[w->pad] != w->x->addr + e->len)
+		return;
+	w->pad_at_start = true;
+	if (!is_jumped_to(w, d->pads.data[w->pad++], e, last))
+		targets[0] &= ~(UINT64_C(1) << e->len);
 }
 
 /* ---- the walk ----------------------------------------------------------------------------------- */
@@ -322,6 +375,8 @@ void derive_blocks(const struct derivation *d, struct batch *b, size_t function)
 	tables_follow(d, b, function);
 	split_pads(&w, b->targets + fn->word, e, last);
 	drop_bad_targets(b, fn, x->code.size);
+	join_first_pad(&w, b->targets + fn->word, e, last);
+	w.target = next_target(&w, 0, w.size);
 	while (e < last)
 		e = step(&w, e, last);
 	if (w.size > 0)

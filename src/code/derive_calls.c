@@ -5,8 +5,8 @@
  * elsewhere with code behind it that nothing else leads to.
  *
  * Throwing: compilers put calls that may throw into call-site ranges and leave out others.  So the first and the last
- * call of a range may throw, and a call that no range of a function with ranges holds does not.  Of what
- * is not decided by that, a function does not throw if none of its calls does. */
+ * call of a range may throw, and a call that no range of a function with ranges holds does not.  What a callee's
+ * own code says of that does not matter, for the compiler of the caller seldom knew it. */
 #include "code/derive_internal.h"
 
 #include "base/sort.h"
@@ -213,45 +213,25 @@ static void note_ranges(struct derivation *d, const struct batch *b, size_t func
 	}
 }
 
-static bool may_throw(const struct derivation *d, uint64_t addr)
+/* A call whose object is deleted next, of which little can be between, is one of a destructor. */
+static void note_destructors(struct derivation *d, const struct batch *b, size_t function)
 {
-	const uint64_t traits = traits_get(&d->traits, addr);
-	return addr == DERIVE_NOWHERE || (traits & DERIVE_THROWS) || !(traits & DERIVE_NO_THROW);
-}
-
-/* Whether an exception can leave the function: through a call outside of the ranges with a pad, or a
- * jump to one that throws. */
-static bool lets_out(const struct derivation *d, const struct batch *b, size_t function)
-{
-	const struct derive_facts *f = d->facts;
-	const struct derive_extent *x = &f->extents[function];
+	enum { MOST_BETWEEN = 16, LITTLE = 3 };
 	const struct function *fn = &d->functions[function];
 	const struct event *e = events_of(b, fn), *end = e + fn->event_count;
-	size_t i = site_from(f, x->addr);
-	for (; e < end; e++) {
-		const uint64_t at = x->addr + e->off;
-		const bool out = leaves(x, e) || (e->kind == EVENT_JMP_INDIRECT && !e->table);
-		if (!out && !event_is_call(e))
-			continue;
-		while (i < f->site_count && f->sites[i].addr + f->sites[i].size <= at)
-			i++;
-		const bool held = i < f->site_count && f->sites[i].addr <= at;
-		if (x->has_sites && !out && (!held || f->sites[i].pad != 0))
-			continue;
-		if (may_throw(d, e->target))
-			return true;
-	}
-	return false;
-}
-
-static bool note_not_throwing(struct derivation *d, const struct batch *b, size_t function)
-{
-	const uint64_t addr = d->facts->extents[function].addr;
-	const uint64_t traits = traits_get(&d->traits, addr);
-	if (traits & (DERIVE_THROWS | DERIVE_NO_THROW) || lets_out(d, b, function))
-		return false;
-	traits_add(&d->traits, addr, DERIVE_NO_THROW);
-	return true;
+	for (size_t i = 0; i + 1 < fn->event_count; i++)
+		if (e[i].kind == EVENT_CALL && e[i + 1].kind == EVENT_CALL &&
+		    e[i + 1].off - event_end(&e[i]) <= MOST_BETWEEN &&
+		    has(d, e[i + 1].target, DERIVE_DELETES))
+			traits_add(&d->traits, e[i].target, DERIVE_NO_THROW);
+	/* What does little else is the destructor that deletes. */
+	const bool jumps = end > e && end[-1].kind == EVENT_JMP && !fn->returns;
+	const bool calls = fn->event_count >= 2 && fn->event_count <= LITTLE &&
+			   end[-1].kind == EVENT_RET && end[-2].kind == EVENT_CALL;
+	if ((jumps && has(d, end[-1].target, DERIVE_DELETES)) ||
+	    (calls && has(d, end[-2].target, DERIVE_DELETES)))
+		traits_add(&d->traits, d->facts->extents[function].addr,
+			   DERIVE_NO_THROW | DERIVE_CALM);
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------- */
@@ -287,6 +267,6 @@ void derive_calls(struct derivation *d)
 	each_function(d, check_calls);
 	if (f->site_count == 0)
 		return;
+	each_function(d, note_destructors);
 	each_function(d, note_ranges);
-	(void)repeat(d, note_not_throwing); /* what was not found out may throw */
 }

@@ -25,7 +25,7 @@ struct event {
 	uint64_t target; /* address */
 	uint32_t off;
 	uint8_t len, kind;
-	bool soft; /* call: one that hardly throws, by what it looks like */
+	uint8_t slot; /* indirect call: offset in the table of virtual functions, if it is one; 0 none */
 	/* Of conditional jumps on the outcome of one comparison of floating-point numbers: all that
 	 * belong together have the same bit. */
 	uint8_t pair;
@@ -40,11 +40,15 @@ struct jump_table {
 	uint64_t limit; /* entries at most; UINT64_MAX not known */
 	uint8_t width, shift;
 	bool is_signed;
+	bool wraps; /* what it leads to is known but for the bits above the low 32, which are those of */
+	uint64_t
+		high; /* this: sections of objects lie further apart than entries of 4 bytes reach */
 };
 
 struct function {
 	size_t event_first, event_count; /* in its batch */
 	size_t word;                     /* of its bits */
+	uint8_t convention;              /* enum derive_convention */
 	size_t table_first, table_count;
 	bool returns; /* not only by a tail call */
 	bool cold;    /* the part of a function that is jumped into, not called */
@@ -59,6 +63,7 @@ struct out {
 
 struct batch {
 	size_t first, last; /* functions */
+	uint64_t size;      /* bytes of their code */
 	VEC(struct event) events;
 	VEC(struct jump_table) tables;
 	uint64_t *starts;  /* a bit for each offset: an instruction starts there; x86 alone */
@@ -129,9 +134,9 @@ static inline void note_target(struct batch *b, const struct function *f,
 /* derive_x86.c, derive_arm64.c: decodes a function, whose bits are there. */
 void derive_x86(const struct derivation *d, struct batch *b, size_t function);
 void derive_arm64(const struct derivation *d, struct batch *b, size_t function);
-/* The votes of a function for either compiler. */
-void derive_x86_votes(struct bytes code, uint64_t *llvm, uint64_t *gcc);
-void derive_arm64_votes(struct bytes code, uint64_t *llvm, uint64_t *gcc);
+/* The vote of a function, -2 to 2: for gcc if less than 0, for LLVM if more. */
+int derive_x86_vote(struct bytes code);
+int derive_arm64_vote(struct bytes code);
 
 /* derive_tables.c: where entry i < count of a table of at most `count` leads; false past its end. */
 struct table_cursor {
@@ -143,6 +148,9 @@ struct table_cursor {
 void table_open(struct table_cursor *c, const struct derive_facts *f, const struct jump_table *t,
 		uint64_t most);
 bool table_next(struct table_cursor *c, uint64_t *ret);
+/* Completes a table of the function. */
+void table_set_reach(const struct derive_facts *f, const struct derive_extent *x,
+		     struct jump_table *t);
 /* Whether what is at `addr` looks like a table of the function: *ret is how it is read. */
 bool table_guess(const struct derive_facts *f, const struct derive_extent *x, uint64_t addr,
 		 struct jump_table *ret);
@@ -154,6 +162,11 @@ void derive_calls(struct derivation *d);
 uint64_t traits_get(const struct traits *t, uint64_t addr);
 /* The first call-site range that ends behind addr. */
 size_t site_from(const struct derive_facts *f, uint64_t addr);
+
+/* derive_copies.c: the end of the block of a call that may throw, whose code up to `from` is known; `next` is the event
+ * behind, or NULL. */
+uint32_t copies_end(const struct derive_extent *x, const uint64_t *targets, uint32_t from,
+		    const struct event *next);
 
 /* derive_blocks.c */
 void derive_blocks(const struct derivation *d, struct batch *b, size_t function);

@@ -24,8 +24,16 @@ bool table_next(struct table_cursor *c, uint64_t *ret)
 	const unsigned unused = 64 - 8u * t->width;
 	if (t->is_signed && unused > 0)
 		v = (uint64_t)((int64_t)(v << unused) >> unused);
-	*ret = t->anchor + (v << t->shift);
+	v = t->anchor + (v << t->shift);
+	*ret = t->wraps ? t->high | (uint32_t)v : v;
 	return true;
+}
+
+void table_set_reach(const struct derive_facts *f, const struct derive_extent *x,
+		     struct jump_table *t)
+{
+	t->wraps = f->fix_count > 0 && t->width <= 4;
+	t->high = x->addr & ~UINT64_C(0xffffffff);
 }
 
 static bool leads_into(const struct derive_facts *f, const struct derive_extent *x,
@@ -48,10 +56,13 @@ bool table_guess(const struct derive_facts *f, const struct derive_extent *x, ui
 	*ret = (struct jump_table){
 		.addr = addr, .anchor = addr, .limit = UINT64_MAX, .width = 4, .is_signed = true
 	};
-	if (leads_into(f, x, ret))
+	table_set_reach(f, x, ret);
+	/* i386 has no code for distances from the table. */
+	if (f->isa != CODE_I386 && leads_into(f, x, ret))
 		return true;
 	ret->anchor = 0;
 	ret->width = pointer;
+	table_set_reach(f, x, ret);
 	return leads_into(f, x, ret);
 }
 

@@ -173,8 +173,10 @@ static void open_block(struct filter *f, uint32_t id)
 		last->id = id;
 		return;
 	}
+	/* What is caught in a block without instructions is caught in the next one. */
+	const uint32_t pad = last && !last->code ? last->flags & BBMAP_LANDING_PAD : 0;
 	close_block(f);
-	vec_push(&f->blocks, (struct block){ .id = id, .number = f->labels++ });
+	vec_push(&f->blocks, (struct block){ .id = id, .number = f->labels++, .flags = pad });
 	f->open = true;
 }
 

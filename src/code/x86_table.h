@@ -13,11 +13,11 @@
 
 enum x86_class {
 	CLASS_PLAIN,
-	CLASS_NOP,
-	CLASS_RET,
-	CLASS_TRAP,
 	CLASS_LEA,
 	CLASS_MOV, /* B8-BF: REX.W makes the immediate 8 bytes */
+	CLASS_NOP, /* no plain instruction from here on */
+	CLASS_RET,
+	CLASS_TRAP,
 	CLASS_JCC,
 	CLASS_JMP,
 	CLASS_CALL,

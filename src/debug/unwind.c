@@ -339,6 +339,17 @@ static void read_lsda(struct unwind_state *st, struct reader *r, const struct ci
 	     "unwind entry's language-specific data is behind a pointer that cannot be read");
 }
 
+/* Whether the instructions begin with a rule for the frame or a register, not with an advance to one (DWARF 5 section
+ * 6.4.2). */
+static bool starts_with_rule(struct reader *r)
+{
+	enum { OFFSET_EXTENDED = 5, DEF_CFA = 0xc, DEF_CFA_EXPRESSION = 0xf };
+	uint8_t op = 0;
+	while (op == 0 && reader_left(r) > 0)
+		op = read_u8(r);
+	return op >> 6 == 2 || op == OFFSET_EXTENDED || (op >= DEF_CFA && op <= DEF_CFA_EXPRESSION);
+}
+
 /* DWARF 5 section 6.4.1; LSB 5.0 Core "The Frame Description Entry Format". */
 static bool parse_fde(struct unwind_state *st, const struct entry_head *h, const struct cie *c,
 		      struct unwind_entry *ret)
@@ -365,6 +376,9 @@ static bool parse_fde(struct unwind_state *st, const struct entry_head *h, const
 	const uint64_t data_size = read_uleb(&r);
 	if (!reader_ok(&r) || data_size > reader_left(&r))
 		return false;
+	struct reader rules = r;
+	read_skip(&rules, data_size);
+	ret->in_frame = starts_with_rule(&rules);
 	r.size = r.pos + data_size;
 	read_lsda(st, &r, c, ret);
 	return reader_ok(&r);

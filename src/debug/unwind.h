@@ -41,6 +41,7 @@ struct unwind_entry {
 	uint64_t func_addr, func_size; /* FDE: the code it covers, VM address and bytes */
 	bool has_lsda;
 	uint64_t lsda_addr; /* VM address of its language-specific data */
+	bool in_frame;      /* FDE: its first byte has a frame already, so nothing calls it there */
 	bool signal_frame;
 	uint64_t personality; /* CIE: VM address or 0 (the slot's address where indirect) */
 	bool ok;              /* false: damaged; only off and size hold */

@@ -254,15 +254,16 @@ static bool is_pad(const struct checker *c, uint64_t addr)
 	return i < c->pads.count && c->pads.data[i] == addr;
 }
 
-/* A pad at the start of its section has a nop in front, for offset 0 says that there is none; LLVM counts it as
- * the pad's, GCC has it as a block of its own. */
-static bool starts_pad(const struct walk *w, const struct bbmap_block *b)
+/* A pad at the start of its section has a nop in front, for offset 0 says that there is none.  Compilers have it in
+ * the pad's block; where others come to the pad, GCC has it as a block of its own, flagged or not.  The size
+ * of that nop, or 0. */
+static unsigned nop_before_pad(const struct walk *w, const struct bbmap_block *b)
 {
 	struct flow in;
-	return is_pad(w->c, block_addr(w, b)) ||
-	       (flow_decode(w->c->facts.isa, w->code + b->off, w->room - b->off, 0, &in) &&
-		in.kind == FLOW_NOP && in.size < b->size &&
-		is_pad(w->c, block_addr(w, b) + in.size));
+	return flow_decode(w->c->facts.isa, w->code + b->off, w->room - b->off, 0, &in) &&
+			       in.kind == FLOW_NOP && is_pad(w->c, block_addr(w, b) + in.size)
+		       ? in.size
+		       : 0;
 }
 
 /* Whether one of the blocks that start where block i does, which are all empty but one, is flagged. */
@@ -272,6 +273,9 @@ static bool pad_is_flagged(const struct walk *w, uint64_t i)
 	const uint64_t end = w->r->first + w->r->count;
 	uint64_t first = i;
 	if (w->f->range_count > 1) /* empty ones may be parts of their own */
+		return true;
+	if (i > w->r->first && blocks[i - 1].flags & BBMAP_LANDING_PAD &&
+	    nop_before_pad(w, &blocks[i - 1]) == blocks[i].off - blocks[i - 1].off)
 		return true;
 	while (first > w->r->first && blocks[first - 1].off == blocks[i].off)
 		first--;
@@ -283,11 +287,12 @@ static bool pad_is_flagged(const struct walk *w, uint64_t i)
 
 static void check_pad(const struct walk *w, uint64_t i, const struct bbmap_block *b)
 {
-	const bool pad = starts_pad(w, b);
-	if (pad && b->size > 0 && !pad_is_flagged(w, i))
+	const unsigned nop = nop_before_pad(w, b);
+	const bool pad = is_pad(w->c, block_addr(w, b)), flagged = b->flags & BBMAP_LANDING_PAD;
+	if ((pad || (nop > 0 && nop < b->size)) && b->size > 0 && !pad_is_flagged(w, i))
 		check_find(w->c, CHECK_PAD, w->f, block_addr(w, b),
 			   "is a landing pad, which the flags deny");
-	else if (!pad && b->flags & BBMAP_LANDING_PAD)
+	else if (!pad && nop == 0 && flagged)
 		check_find(w->c, CHECK_PAD, w->f, block_addr(w, b),
 			   "is no landing pad of any exception table, against its flags");
 }

@@ -63,7 +63,7 @@ static void read_frames(struct gathering *g, const struct section *s)
 			continue;
 		const bool has_sites = e.has_lsda && read_sites(g, &e);
 		vec_push(&g->claims,
-			 (struct code_claim){ e.func_addr, e.func_size, has_sites, false });
+			 (struct code_claim){ e.func_addr, e.func_size, has_sites, e.in_frame });
 	}
 	unwind_release(&it);
 	vec_release(&fixups);

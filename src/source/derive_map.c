@@ -7,10 +7,10 @@
 
 /* ---- where there is code ------------------------------------------------------------------------ */
 
-static void add_region(struct code_regions *all, uint64_t addr, struct bytes bytes)
+static void add_region(struct code_regions *all, uint64_t addr, struct bytes bytes, bool stubs)
 {
 	if (bytes.size > 0)
-		vec_push(all, (struct code_region){ addr, bytes });
+		vec_push(all, (struct code_region){ addr, bytes, stubs });
 }
 
 /* Of two that overlap, the first in memory. */
@@ -33,12 +33,13 @@ void code_regions_list(const struct image *im, struct code_regions *ret)
 		if (s->alloc && s->exec && !s->nobits && !s->compressed)
 			add_region(
 				ret, s->addr,
-				bytes_sub(section_bytes(im, s), 0, min_u64(s->size, s->file_size)));
+				bytes_sub(section_bytes(im, s), 0, min_u64(s->size, s->file_size)),
+				str_starts(s->name, STR(".plt")));
 	}
 	for (size_t i = 0; ret->count == 0 && i < im->segment_count; i++) {
 		const struct segment *s = &im->segments[i];
 		if (s->type == PT_LOAD && s->exec)
-			add_region(ret, s->addr, bytes_sub(im->bytes, s->off, s->file_size));
+			add_region(ret, s->addr, bytes_sub(im->bytes, s->off, s->file_size), false);
 	}
 	sort_by_key(ret->data, ret->count, sizeof *ret->data);
 	drop_overlaps(ret);
@@ -78,8 +79,8 @@ static void claim_symbols(struct gathering *g, const struct image *im, const str
 		if (!function && (s.type != STT_NOTYPE || s.bind == STB_LOCAL || s.size > 0))
 			continue;
 		if (symbol_addr(im, &s, &addr) && region_at(g, addr))
-			vec_push(&g->claims,
-				 (struct code_claim){ addr, s.size, false, is_cold(s.name) });
+			vec_push(&g->claims, (struct code_claim){ addr, s.size, false,
+								  is_cold(s.name), function });
 	}
 }
 
@@ -102,6 +103,7 @@ static void merge_claims(struct gathering *g)
 		}
 		before->has_sites = before->has_sites || c.has_sites;
 		before->cold = before->cold || c.cold;
+		before->function = before->function || c.function;
 	}
 	g->claims.count = kept;
 }
@@ -115,51 +117,34 @@ static void list_claims(struct gathering *g)
 		claim_symbols(g, g->debug, image_section_type(g->debug, SHT_SYMTAB, 1));
 	gather_unwind(g);
 	if (region_at(g, g->im->entry) && g->im->kind == IMAGE_EXEC)
-		vec_push(&g->claims, (struct code_claim){ .addr = g->im->entry });
+		vec_push(&g->claims, (struct code_claim){ .addr = g->im->entry, .function = true });
 	sort_by_key_then(g->claims.data, g->claims.count, sizeof *g->claims.data, larger_first);
 	merge_claims(g);
 }
 
 /* ---- extents ------------------------------------------------------------------------------------ */
 
-static void add_extent(struct gathering *g, const struct code_region *r, uint64_t from, uint64_t to,
+void derive_add_extent(struct gathering *g, const struct code_region *r, uint64_t from, uint64_t to,
 		       const struct code_claim *c)
 {
 	while (from < to) {
 		const uint64_t size = min_u64(to - from, UINT32_MAX / 2);
 		vec_push(&g->extents,
 			 (struct derive_extent){ from, bytes_sub(r->bytes, from - r->addr, size),
-						 c && c->has_sites, c && c->cold });
+						 c && c->has_sites, c && c->cold && !r->stubs,
+						 r->stubs });
 		from += size;
 	}
 }
 
-/* Code that nothing claims: functions begin at its start and where it calls itself. */
-static void add_gap(struct gathering *g, const struct code_region *r, uint64_t from, uint64_t to)
+/* What has no size, or no claim at all. */
+static void lay_gap(struct gathering *g, const struct code_region *r, uint64_t from, uint64_t to,
+		    const struct code_claim *c)
 {
-	const uint8_t *p = r->bytes.p;
-	uint64_t pad = 1;
-	while (from < to && pad > 0) {
-		pad = code_pad_size(g->isa, p + (from - r->addr), to - from);
-		from += pad;
-	}
-	while (to > from && p[to - 1 - r->addr] == 0)
-		to--;
-	code_ref_vec refs = { 0 };
-	code_refs(g->isa, bytes_sub(r->bytes, from - r->addr, to - from), from,
-		  REF_CALL | REF_INSIDE, 0, 0, &refs);
-	VEC(uint64_t) starts = { 0 };
-	for (size_t i = 0; i < refs.count; i++)
-		if (refs.data[i].to > from && refs.data[i].to < to)
-			vec_push(&starts, refs.data[i].to);
-	sort_by_key(starts.data, starts.count, sizeof *starts.data);
-	for (size_t i = 0; i < starts.count; i++) {
-		add_extent(g, r, from, starts.data[i], NULL);
-		from = starts.data[i];
-	}
-	add_extent(g, r, from, to, NULL);
-	vec_release(&refs);
-	vec_release(&starts);
+	if (r->stubs)
+		derive_add_extent(g, r, from, to, c);
+	else
+		derive_sweep(g, r, from, to, c);
 }
 
 /* The claims of one region, the first of which is claim i; returns the first behind it. */
@@ -178,13 +163,14 @@ static size_t lay_region(struct gathering *g, const struct code_region *r, size_
 		uint64_t stop = c.size > 0 && c.size < end - c.addr ? c.addr + c.size : end;
 		if (c.size == 0 && i < g->claims.count)
 			stop = min_u64(stop, g->claims.data[i].addr);
-		if (start > at)
-			add_gap(g, r, at, start);
-		add_extent(g, r, start, stop, &c);
+		lay_gap(g, r, at, start, NULL);
+		if (c.size > 0)
+			derive_add_extent(g, r, start, stop, &c);
+		else
+			lay_gap(g, r, start, stop, &c);
 		at = max_u64(at, stop);
 	}
-	if (at < end)
-		add_gap(g, r, at, end);
+	lay_gap(g, r, at, end, NULL);
 	return i;
 }
 
@@ -212,28 +198,31 @@ static bool comment_has(const struct image *im, struct str what)
 }
 
 /* What the code shows counts, since .comment names the compiler of the start files too. */
-static enum derive_convention choose(const struct gathering *g, const struct derive_facts *f,
-				     enum blocks_convention wanted)
+static void choose(struct gathering *g, struct derive_facts *f, enum blocks_convention wanted)
 {
-	switch (wanted) {
-	case BLOCKS_LLVM: return DERIVE_LLVM;
-	case BLOCKS_GCC: return DERIVE_GCC;
-	case BLOCKS_PURE: return DERIVE_PURE;
-	default: break;
+	static const enum derive_convention fixed[] = {
+		[BLOCKS_LLVM] = DERIVE_LLVM, [BLOCKS_GCC] = DERIVE_GCC, [BLOCKS_PURE] = DERIVE_PURE
+	};
+	if (wanted != BLOCKS_AUTO) {
+		f->convention = fixed[wanted];
+		return;
 	}
-	const enum derive_convention seen = derive_guess(f);
-	if (seen != DERIVE_PURE)
-		return seen;
-	return comment_has(g->im, STR("clang version")) || comment_has(g->im, STR("rustc version"))
-		       ? DERIVE_LLVM
-		       : DERIVE_GCC;
+	g->conventions = xcalloc(f->extent_count + 1, sizeof *g->conventions);
+	f->convention = derive_guess(f, g->conventions);
+	if (f->convention != DERIVE_PURE)
+		f->each = g->conventions;
+	else if (comment_has(g->im, STR("clang version")) ||
+		 comment_has(g->im, STR("rustc version")))
+		f->convention = DERIVE_LLVM;
+	else
+		f->convention = DERIVE_GCC;
 }
 
 /* ---- the map ------------------------------------------------------------------------------------ */
 
 static struct bytes load(void *ctx, uint64_t addr, uint64_t size)
 {
-	return image_at(ctx, addr, size);
+	return patched_at(ctx, addr, size);
 }
 
 static struct derive_facts facts_of(const struct gathering *g)
@@ -251,7 +240,7 @@ static struct derive_facts facts_of(const struct gathering *g)
 				      .fixes = g->fixes.data,
 				      .fix_count = g->fixes.count,
 				      .load = load,
-				      .ctx = (void *)(uintptr_t)g->im };
+				      .ctx = (void *)(uintptr_t)g };
 }
 
 static void add_function(struct blockmap *b, const struct derive_extent *x,
@@ -281,6 +270,8 @@ static void gathering_release(struct gathering *g)
 	vec_release(&g->sites);
 	vec_release(&g->callees);
 	vec_release(&g->fixes);
+	free(g->conventions);
+	patched_release(g);
 }
 
 void blockmap_derive(struct blockmap *b, const struct image *im, const struct image *debug,
@@ -300,8 +291,9 @@ void blockmap_derive(struct blockmap *b, const struct image *im, const struct im
 	gather_pointers(&g);
 	gather_callees(&g);
 	gather_fixes(&g);
+	gather_patched(&g);
 	struct derive_facts f = facts_of(&g);
-	f.convention = choose(&g, &f, convention);
+	choose(&g, &f, convention);
 	derive(&f, threads, &d);
 	for (size_t i = 0; i < g.extents.count; i++)
 		add_function(b, &g.extents.data[i], &d.functions[i]);

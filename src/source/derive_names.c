@@ -5,6 +5,7 @@
 
 #define R DERIVE_NO_RETURN
 #define T DERIVE_NO_THROW
+#define D DERIVE_DELETES
 
 struct named {
 	const char *name;
@@ -18,12 +19,12 @@ static const struct named names[] = {
 	{ "_Unwind_Resume", R },
 	{ "_ZSt10unexpectedv", R },
 	{ "_ZSt9terminatev", R | T },
-	{ "_ZdaPv", T },
-	{ "_ZdaPvm", T },
-	{ "_ZdlPv", T },
-	{ "_ZdlPvSt11align_val_t", T },
-	{ "_ZdlPvm", T },
-	{ "_ZdlPvmSt11align_val_t", T },
+	{ "_ZdaPv", T | D },
+	{ "_ZdaPvm", T | D },
+	{ "_ZdlPv", T | D },
+	{ "_ZdlPvSt11align_val_t", T | D },
+	{ "_ZdlPvm", T | D },
+	{ "_ZdlPvmSt11align_val_t", T | D },
 	{ "_ZnamRKSt9nothrow_t", T },
 	{ "_ZnwmRKSt9nothrow_t", T },
 	{ "__assert_fail", R | T },
@@ -33,9 +34,10 @@ static const struct named names[] = {
 	{ "__cxa_atexit", T },
 	{ "__cxa_bad_cast", R },
 	{ "__cxa_bad_typeid", R },
-	{ "__cxa_begin_catch", T },
+	{ "__cxa_begin_catch", T | DERIVE_BEGINS_CATCH },
 	{ "__cxa_call_unexpected", R },
 	{ "__cxa_deleted_virtual", R | T },
+	{ "__cxa_end_catch", DERIVE_ENDS_CATCH },
 	{ "__cxa_free_exception", T },
 	{ "__cxa_get_exception_ptr", T },
 	{ "__cxa_guard_abort", T },

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Derived basic blocks against the compilers' own: heft's sources and the fixture of C++, built with a map by
-# clang, and by gcc through bench/gcc-blocks; once more stripped.  The map of a file stays when it is.
+# clang, and by gcc through heft cc-wrap; once more stripped, and the objects of C.  The map of a file stays when it is.
 # usage: derive.sh HEFT
 set -u
 LC_ALL=C
@@ -19,10 +19,11 @@ for tool in "$clang" gcc g++ strip python3; do
 	command -v "$tool" >/dev/null || { echo "SKIP: no $tool"; exit 77; }
 done
 
-check() { # least precision and recall, file
-	strip -o "$2.stripped" "$2"
-	for file in "$2" "$2.stripped"; do
-		if python3 "$here/derive.py" "$heft" "$1" "$file"; then
+check() { # least precision and recall, files...
+	least=$1
+	shift
+	for file in "$@"; do
+		if python3 "$here/derive.py" "$heft" "$least" "$file"; then
 			passed=$((passed + 1))
 		else
 			failed=$((failed + 1))
@@ -47,15 +48,17 @@ build() { # least, name, language, command...
 	done
 	# shellcheck disable=SC2086 # a list
 	gcc -shared -o "$out" $files 2>log || { echo "skipped: $out: $(grep -m 1 . log)" && return; }
-	check "$least" "$out"
+	strip -o "$out.stripped" "$out"
+	check "$least" "$out" "$out.stripped"
+	[ ! -f "$out.line.c.o" ] || check "$least" "$out.line.c.o" # its jump tables are relocations
 }
 
 for level in -O1 -O2 -O3; do
-	build 0.9985 "clang$level" c "$clang" -std=c11 $level -fbasic-block-address-map
-	build 0.9985 "gcc$level" c "$top/bench/gcc-blocks" gcc -std=c11 $level
+	build 0.999 "clang$level" c "$clang" -std=c11 $level -fbasic-block-address-map
+	build 0.999 "gcc$level" c "$heft" cc-wrap gcc -std=c11 $level
 	build 0.98 "clang++$level" c++ "$clang" -std=c++14 $level -fbasic-block-address-map
 	# Some 80 blocks of nothing but exceptions: three starts too many of calls that gcc knows not to throw.
-	build 0.91 "g++$level" c++ "$top/bench/gcc-blocks" g++ -std=c++14 $level
+	build 0.93 "g++$level" c++ "$heft" cc-wrap g++ -std=c++14 $level
 done
 
 echo "$passed passed, $failed failed"

@@ -157,11 +157,25 @@ static void padding_before_a_loop_starts_a_block(void **state)
 	add(&p, 0, 21);
 	EXPECT(&p, 0, { 0, 2, FALL }, { 16, 4, FALL }, { 20, 1, RET });
 	derived_release(&p.result);
-	BEGIN(&p, LOOP("\xec"), DERIVE_LLVM); /* to the start: nothing leads to 16 */
+	BEGIN(&p, LOOP("\xec"), DERIVE_LLVM); /* to the start: inline assembly aligned 16 */
 	add(&p, 0, 21);
-	EXPECT(&p, 0, { 0, 2, FALL }, { 16, 4, FALL }, { 20, 1, RET });
-	p.facts.convention = DERIVE_PURE;
 	EXPECT(&p, 0, { 0, 20, FALL }, { 20, 1, RET });
+	derived_release(&p.result);
+}
+
+static void padding_behind_a_block_is_for_a_loop_of_llvm(void **state)
+{
+	struct program p;
+	(void)state;
+	/* jne 20; 2: 14 bytes of nops; 16: inc %eax; jmp 0; 20: ret */
+	BEGIN(&p,
+	      "\x75\x12\x66\x2e\x0f\x1f\x84\0\0\0\0\0\x0f\x1f\x40\0"
+	      "\xff\xc0\xeb\xec\xc3",
+	      DERIVE_LLVM);
+	add(&p, 0, 21);
+	EXPECT(&p, 0, { 0, 2, FALL }, { 16, 4, 0 }, { 20, 1, RET });
+	p.facts.convention = DERIVE_PURE;
+	EXPECT(&p, 0, { 0, 2, FALL }, { 2, 18, 0 }, { 20, 1, RET });
 	derived_release(&p.result);
 }
 
@@ -255,16 +269,135 @@ static void inside_a_range_calls_end_blocks_only_if_they_may_throw(void **state)
 	p.facts.callee_count = 2;
 	EXPECT(&p, 0, { 0, 5, FALL }, { 5, 10, FALL }, { 15, 5, FALL }, { 20, 1, RET },
 	       { 21, 1, PAD | RET });
-	p.facts.callee_count = 0; /* what has no call in it does not throw */
+	p.facts.callee_count = 0; /* that there is no call in it the caller need not have known */
 	add(&p, 34, 1);
-	EXPECT(&p, 0, { 0, 5, FALL }, { 5, 10, FALL }, { 15, 5, FALL }, { 20, 1, RET },
-	       { 21, 1, PAD | RET });
+	EXPECT(&p, 0, { 0, 5, FALL }, { 5, 5, FALL }, { 10, 5, FALL }, { 15, 5, FALL },
+	       { 20, 1, RET }, { 21, 1, PAD | RET });
+	derived_release(&p.result);
+}
+
+/* A range of code from the start on, whose exceptions are caught at `pad`. */
+static void caught(struct program *p, struct derive_site *site, uint64_t size, uint64_t pad)
+{
+	*site = (struct derive_site){ ADDR, size, ADDR + pad };
+	p->facts.sites = site;
+	p->facts.site_count = 1;
+}
+
+#define TRAPS4  "\xcc\xcc\xcc\xcc"
+#define TRAPS12 TRAPS4 TRAPS4 TRAPS4
+
+static void a_copy_that_jumps_on_is_of_the_call_before_for_llvm(void **state)
+{
+	struct derive_site site;
+	struct program p;
+	(void)state;
+	/* call 24; 5: mov %r14,%rdi; jmp 11; 10: ret (a pad); 11: ret */
+	BEGIN(&p, "\xe8\x13\0\0\0\x4c\x89\xf7\xeb\x01\xc3\xc3" TRAPS12 "\xc3", DERIVE_LLVM);
+	add(&p, 0, 24);
+	caught(&p, &site, 5, 10);
+	EXPECT(&p, 0, { 0, 10, 0 }, { 10, 1, PAD | RET }, { 11, 1, RET });
+	p.facts.convention = DERIVE_GCC;
+	EXPECT(&p, 0, { 0, 5, FALL }, { 5, 5, 0 }, { 10, 1, PAD | RET }, { 11, 1, RET });
+	derived_release(&p.result);
+}
+
+static void a_block_of_llvm_begins_with_the_result_of_the_call_before(void **state)
+{
+	struct derive_site site;
+	struct program p;
+	(void)state;
+	/* call 28; 5: mov 8(%rsp),%rbx; 10: mov %rax,%rbp; ret; 14: ret (a pad) */
+	BEGIN(&p, "\xe8\x17\0\0\0\x48\x8b\x5c\x24\x08\x48\x89\xc5\xc3\xc3\xcc" TRAPS12 "\xc3",
+	      DERIVE_LLVM);
+	add(&p, 0, 28);
+	caught(&p, &site, 5, 14);
+	EXPECT(&p, 0, { 0, 10, FALL }, { 10, 4, RET }, { 14, 1, PAD | RET });
+	p.facts.convention = DERIVE_GCC;
+	EXPECT(&p, 0, { 0, 5, FALL }, { 5, 9, RET }, { 14, 1, PAD | RET });
+	derived_release(&p.result);
+	/* call 32; 5: mov %rax,8(%rsp); 10: cmpq $0,8(%rsp); ret; 17: ret (a pad) */
+	BEGIN(&p,
+	      "\xe8\x1b\0\0\0\x48\x89\x44\x24\x08\x48\x83\x7c\x24\x08\0\xc3\xc3\xcc\xcc" TRAPS12
+	      "\xc3",
+	      DERIVE_LLVM);
+	add(&p, 0, 32);
+	caught(&p, &site, 5, 17);
+	EXPECT(&p, 0, { 0, 10, FALL }, { 10, 7, RET }, { 17, 1, PAD | RET });
+	derived_release(&p.result);
+}
+
+static void virtual_functions_that_hardly_throw_do_not_end_blocks_of_gcc(void **state)
+{
+	const struct derive_callee callee = { ADDR + 28, DERIVE_BEGINS_CATCH };
+	struct derive_site site;
+	struct program p;
+	char code[] = "\xe8\x17\0\0\0\xff\x50\x08\xe8\x0f\0\0\0\xc3\xc3\xcc" TRAPS12 "\xc3";
+	(void)state;
+	/* call 28; 5: call *8(%rax); 8: call 28; ret; 14: ret (a pad) */
+	BEGIN(&p, code, DERIVE_GCC);
+	add(&p, 0, 28);
+	caught(&p, &site, 13, 14);
+	EXPECT(&p, 0, { 0, 5, FALL }, { 5, 8, FALL }, { 13, 1, RET }, { 14, 1, PAD | RET });
+	p.facts.convention = DERIVE_LLVM;
+	EXPECT(&p, 0, { 0, 5, FALL }, { 5, 3, FALL }, { 8, 5, FALL }, { 13, 1, RET },
+	       { 14, 1, PAD | RET });
+	p.facts.convention = DERIVE_GCC;
+	code[7] = 16; /* std::exception::what(), where one is caught */
+	EXPECT(&p, 0, { 0, 5, FALL }, { 5, 3, FALL }, { 8, 5, FALL }, { 13, 1, RET },
+	       { 14, 1, PAD | RET });
+	p.facts.callees = &callee;
+	p.facts.callee_count = 1;
+	EXPECT(&p, 0, { 0, 5, FALL }, { 5, 8, FALL }, { 13, 1, RET }, { 14, 1, PAD | RET });
+	derived_release(&p.result);
+}
+
+static void who_is_called_before_delete_does_not_throw(void **state)
+{
+	const struct derive_callee callee = { ADDR + 36, DERIVE_NO_THROW | DERIVE_DELETES };
+	struct derive_site site;
+	struct program p;
+	(void)state;
+	/* call 40; 5: call 32; 10: mov %r12,%rdi; call 36; 18: call 40; 23: ret; 24: ret (a pad) */
+	BEGIN(&p,
+	      "\xe8\x23\0\0\0\xe8\x16\0\0\0\x4c\x89\xe7\xe8\x12\0\0\0\xe8\x11\0\0\0\xc3\xc3\xcc\xcc"
+	      "\xcc" TRAPS12 "\xc3",
+	      DERIVE_LLVM);
+	add(&p, 0, 28);
+	caught(&p, &site, 23, 24);
+	EXPECT(&p, 0, { 0, 5, FALL }, { 5, 5, FALL }, { 10, 8, FALL }, { 18, 5, FALL },
+	       { 23, 1, RET }, { 24, 1, PAD | RET });
+	p.facts.callees = &callee;
+	p.facts.callee_count = 1;
+	EXPECT(&p, 0, { 0, 5, FALL }, { 5, 18, FALL }, { 23, 1, RET }, { 24, 1, PAD | RET });
+	derived_release(&p.result);
+}
+
+static void the_nop_before_the_first_pad_of_a_part_is_of_its_block_for_gcc(void **state)
+{
+	const struct derive_site site = { ADDR + 8, 5, ADDR + 1 };
+	struct program p;
+	/* nop; 1: inc %eax; ret; 8: call 0; ret */
+	char code[] = "\x90\xff\xc0\xc3\xcc\xcc\xcc\xcc\xe8\xf3\xff\xff\xff\xc3";
+	(void)state;
+	BEGIN(&p, code, DERIVE_GCC);
+	add(&p, 0, 4);
+	add(&p, 8, 6);
+	p.facts.sites = &site;
+	p.facts.site_count = 1;
+	EXPECT(&p, 0, { 0, 4, PAD | RET });
+	code[8] = '\xe9'; /* jmp 1 */
+	code[9] = '\xf4';
+	EXPECT(&p, 0, { 0, 1, PAD | FALL }, { 1, 3, RET });
+	p.facts.convention = DERIVE_LLVM;
+	EXPECT(&p, 0, { 0, 1, FALL }, { 1, 3, PAD | RET });
 	derived_release(&p.result);
 }
 
 static void a_call_that_does_not_return_ends_its_block(void **state)
 {
 	const struct derive_callee callee = { ADDR + 20, DERIVE_NO_RETURN };
+	const uint64_t behind = ADDR + 5;
 	struct program p;
 	(void)state;
 	begin_calls(&p, DERIVE_LLVM);
@@ -276,6 +409,9 @@ static void a_call_that_does_not_return_ends_its_block(void **state)
 	add(&p, 0, 16);
 	p.facts.callees = &callee;
 	p.facts.callee_count = 1;
+	EXPECT(&p, 0, { 0, 14, 0 }, { 14, 1, RET }, { 15, 1, RET }); /* nothing else leads to 5 */
+	p.facts.entries = &behind;
+	p.facts.entry_count = 1;
 	EXPECT(&p, 0, { 0, 5, 0 }, { 5, 9, 0 }, { 14, 1, RET }, { 15, 1, RET });
 	derived_release(&p.result);
 }
@@ -293,6 +429,36 @@ static void who_never_returns_is_seen_from_the_code(void **state)
 	EXPECT(&p, 0, { 0, 2, FALL }, { 2, 5, 0 }, { 7, 1, RET });
 	EXPECT(&p, 1, { 0, 5, 0 });
 	EXPECT(&p, 2, { 0, 2, 0 });
+	derived_release(&p.result);
+}
+
+static void code_behind_a_call_shows_that_its_compiler_expected_it_to_return(void **state)
+{
+	struct program p;
+	(void)state;
+	/* call 8; 5: inc %eax; ret; 8: ud2 */
+	BEGIN(&p, "\xe8\x03\0\0\0\xff\xc0\xc3\x0f\x0b", DERIVE_LLVM);
+	add(&p, 0, 8);
+	add(&p, 8, 2);
+	EXPECT(&p, 0, { 0, 8, RET });
+	derived_release(&p.result);
+}
+
+static void jumps_back_from_a_part_are_no_tail_calls(void **state)
+{
+	struct program p;
+	(void)state;
+	/* je 8; 2: inc %eax; 4: ret; 8: jmp 2 */
+	BEGIN(&p, "\x74\x06\xff\xc0\xc3\xcc\xcc\xcc\xeb\xf8", DERIVE_GCC);
+	add(&p, 0, 5);
+	add(&p, 8, 2);
+	p.extents[1].cold = true;
+	EXPECT(&p, 0, { 0, 2, FALL }, { 2, 3, RET });
+	EXPECT(&p, 1, { 0, 2, 0 });
+	p.extents[1].cold = false; /* nobody calls the middle of a function */
+	EXPECT(&p, 1, { 0, 2, 0 });
+	p.extents[0].stubs = true;
+	EXPECT(&p, 1, { 0, 2, TAIL });
 	derived_release(&p.result);
 }
 
@@ -319,6 +485,24 @@ static void relocations_say_where_jumps_of_objects_lead(void **state)
 	p.facts.fixes = &fix;
 	p.facts.fix_count = 1;
 	EXPECT(&p, 0, { 0, 5, TAIL }, { 5, 1, RET });
+	derived_release(&p.result);
+}
+
+static void relocations_say_where_the_tables_of_objects_are(void **state)
+{
+	const struct derive_fix fix = { ADDR + 3, ADDR + 24 };
+	struct program p;
+	(void)state;
+	/* As in a_jump_table_is_followed_to_its_end, but for the displacement of lea. */
+	BEGIN(&p,
+	      "\x48\x8d\x15\0\0\0\0\x48\x63\x04\x82\x48\x01\xd0\xff\xe0\xc3\xc3\xc3\0\0\0\0\0"
+	      "\xf8\xff\xff\xff\xfa\xff\xff\xff\0\x10\0\0",
+	      DERIVE_LLVM);
+	add(&p, 0, 19);
+	p.facts.fixes = &fix;
+	p.facts.fix_count = 1;
+	EXPECT(&p, 0, { 0, 16, BBMAP_INDIRECT_JUMP }, { 16, 1, RET }, { 17, 1, RET },
+	       { 18, 1, RET });
 	derived_release(&p.result);
 }
 
@@ -360,16 +544,34 @@ static void the_compiler_shows_in_the_order_of_saved_registers(void **state)
 {
 	static const char llvm[] = "\x55\x41\x57\x41\x56\x53\xc3",
 			  gcc[] = "\x41\x55\x41\x54\x55\x53\xc3";
+	uint8_t each[MOST];
 	struct program p;
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		begin(&p, i ? gcc : llvm, 7, DERIVE_PURE);
 		for (unsigned k = 0; k < 3; k++)
 			add(&p, 0, 7);
-		assert_int_equal(derive_guess(&p.facts), DERIVE_PURE); /* too few to tell */
+		assert_int_equal(derive_guess(&p.facts, each), DERIVE_PURE); /* too few to tell */
 		add(&p, 0, 7);
-		assert_int_equal(derive_guess(&p.facts), i ? DERIVE_GCC : DERIVE_LLVM);
+		assert_int_equal(derive_guess(&p.facts, each), i ? DERIVE_GCC : DERIVE_LLVM);
+		assert_int_equal(each[0], i ? DERIVE_GCC : DERIVE_LLVM);
 	}
+}
+
+static void functions_that_do_not_show_their_compiler_are_as_their_neighbours(void **state)
+{
+	/* LLVM's, what may be anyone's, gcc's */
+	static const char code[] = "\x55\x41\x57\x41\x56\x53\xc3\x90\xc3\x41\x54\x55\x53\xc3";
+	static const uint8_t offs[MOST] = { 0, 8, 0, 8, 9, 8, 9, 8 };
+	uint8_t each[MOST];
+	struct program p;
+	(void)state;
+	BEGIN(&p, code, DERIVE_PURE);
+	for (unsigned i = 0; i < MOST; i++)
+		add(&p, offs[i], offs[i] == 8 ? 1 : 5);
+	assert_int_equal(derive_guess(&p.facts, each), DERIVE_GCC);
+	for (unsigned i = 0; i < MOST; i++)
+		assert_int_equal(each[i], i < 3 ? DERIVE_LLVM : DERIVE_GCC);
 }
 
 static void no_functions_and_empty_ones_have_no_blocks(void **state)
@@ -398,18 +600,28 @@ int main(void)
 		cmocka_unit_test(the_two_jumps_of_a_float_comparison_are_one_block_for_llvm),
 		cmocka_unit_test(padding_belongs_to_no_block),
 		cmocka_unit_test(padding_before_a_loop_starts_a_block),
+		cmocka_unit_test(padding_behind_a_block_is_for_a_loop_of_llvm),
 		cmocka_unit_test(nops_that_align_nothing_are_code),
 		cmocka_unit_test(a_jump_table_is_followed_to_its_end),
 		cmocka_unit_test(pointers_into_functions_start_blocks_where_instructions_do),
 		cmocka_unit_test(calls_end_blocks_where_exceptions_are_caught),
 		cmocka_unit_test(inside_a_range_calls_end_blocks_only_if_they_may_throw),
+		cmocka_unit_test(a_copy_that_jumps_on_is_of_the_call_before_for_llvm),
+		cmocka_unit_test(a_block_of_llvm_begins_with_the_result_of_the_call_before),
+		cmocka_unit_test(virtual_functions_that_hardly_throw_do_not_end_blocks_of_gcc),
+		cmocka_unit_test(who_is_called_before_delete_does_not_throw),
+		cmocka_unit_test(the_nop_before_the_first_pad_of_a_part_is_of_its_block_for_gcc),
 		cmocka_unit_test(a_call_that_does_not_return_ends_its_block),
 		cmocka_unit_test(who_never_returns_is_seen_from_the_code),
+		cmocka_unit_test(code_behind_a_call_shows_that_its_compiler_expected_it_to_return),
+		cmocka_unit_test(jumps_back_from_a_part_are_no_tail_calls),
 		cmocka_unit_test(what_is_no_instruction_is_in_no_block),
 		cmocka_unit_test(relocations_say_where_jumps_of_objects_lead),
+		cmocka_unit_test(relocations_say_where_the_tables_of_objects_are),
 		cmocka_unit_test(arm64_has_the_same_rules),
 		cmocka_unit_test(a_jump_table_of_arm64_has_as_many_entries_as_are_compared),
 		cmocka_unit_test(the_compiler_shows_in_the_order_of_saved_registers),
+		cmocka_unit_test(functions_that_do_not_show_their_compiler_are_as_their_neighbours),
 		cmocka_unit_test(no_functions_and_empty_ones_have_no_blocks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,6 +77,46 @@ static void without_symbols_functions_begin_where_code_is_called(void **state)
 	release(&f);
 }
 
+/* Two functions with zeros between them, and a table of what is no code. */
+static void without_anything_functions_begin_behind_padding(void **state)
+{
+	static const uint8_t bytes[48] = {
+		0x31, 0xc0, 0xc3, [16] = 0x31, 0xc0, 0xc3, [32] = 0x06, 0x07, 0x27, 0x2f, 0x06, 0x60
+	};
+	struct block_sums sums;
+	struct elf f;
+	(void)state;
+	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_X86_64);
+	const uint32_t text = elfgen_section(&g, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR,
+					     TEXT, bytes, sizeof bytes);
+	elfgen_load(&g, PF_R | PF_X, text);
+	finish(&f, &g, BLOCKS_AUTO);
+	assert_int_equal(f.map.functions.count, 2);
+	assert_int_equal(f.map.functions.data[1].addr, TEXT + 16);
+	blockmap_sum(&f.map, &sums);
+	assert_int_equal(sums.code, sizeof bytes);
+	assert_int_equal(sums.blocks, 6);
+	release(&f);
+}
+
+/* jmp to a nop in front of what is jumped to: unoptimised code has such. */
+static void a_nop_that_is_jumped_to_is_a_block(void **state)
+{
+	static const uint8_t bytes[16] = { 0x85, 0xc0, 0x74, 0x03, 0x75, 0x02, 0xc3, 0x90, 0xc3 };
+	struct elf f;
+	(void)state;
+	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_X86_64);
+	const uint32_t text = elfgen_section(&g, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR,
+					     TEXT, bytes, 9);
+	elfgen_load(&g, PF_R | PF_X, text);
+	elfgen_symbol(&g, "f", TEXT, 9, STB_GLOBAL << 4 | STT_FUNC, (uint16_t)text);
+	finish(&f, &g, BLOCKS_GCC);
+	assert_int_equal(f.map.blocks.count, 5);
+	assert_int_equal(f.map.blocks.data[3].off, 7);
+	assert_int_equal(f.map.blocks.data[3].size, 1);
+	release(&f);
+}
+
 static void sums_add_up_to_the_code(void **state)
 {
 	struct block_sums sums;
@@ -139,6 +179,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_are_those_of_symbols_and_what_lies_between),
 		cmocka_unit_test(without_symbols_functions_begin_where_code_is_called),
+		cmocka_unit_test(without_anything_functions_begin_behind_padding),
+		cmocka_unit_test(a_nop_that_is_jumped_to_is_a_block),
 		cmocka_unit_test(sums_add_up_to_the_code),
 		cmocka_unit_test(machines_without_a_decoder_have_no_blocks),
 		cmocka_unit_test(the_threads_do_not_show),

@@ -67,6 +67,10 @@ static void flags_are_those_of_the_edges(void **state)
 		    ".LHEFTE0-.LHEFTB0, 11\n");
 	expect_line(HEAD "# BLOCK 7\n# PRED: 3 (ABNORMAL,ABNORMAL_CALL,EH)\n# SUCC:\n\tcall\tg\n",
 		    "\t.uleb128 7, .LHEFTB0-.LHEFTB0, .LHEFTE0-.LHEFTB0, 4\n");
+	expect_line(HEAD
+		    "# BLOCK 6\n# PRED: 3 (ABNORMAL,ABNORMAL_CALL,EH)\n.L1:\n# SUCC: 7 (FALLTHRU)\n"
+		    "# BLOCK 7\n# PRED: 6 (FALLTHRU)\n# SUCC:\n\tcall\tg\n",
+		    "\t.uleb128 7, .LHEFTB1-.LHEFTB1, .LHEFTE1-.LHEFTB1, 4\n");
 	expect_line(HEAD "# BLOCK 2\n# SUCC: 3 [50%]\n\tnotrack jmp\t*%rax\n",
 		    ".LHEFTE0-.LHEFTB0, 16\n");
 	expect_line(HEAD "// BLOCK 2\n// SUCC: 3 [50%]\n\tbr\tx1\n", ".LHEFTE0-.LHEFTB0, 16\n");

@@ -354,6 +354,30 @@ static void letters_of_signal_frames_and_aarch64_are_known(void **state)
 	notes_release(&t.notes);
 }
 
+static void parts_that_are_entered_with_a_frame_are_told(void **state)
+{
+	/* DW_CFA_nop, def_cfa_offset 32; offset of register 3; advance, then def_cfa_offset */
+	static const uint8_t rules[3][4] = { { 0, 0xe, 32 }, { 0x83, 2 }, { 0x41, 0xe, 16 } };
+	(void)state;
+	struct table t = table_make(false, 8);
+	const uint8_t encoding = 0x03;
+	cie(&t, "zR", 1, &encoding);
+	for (unsigned i = 0; i < 3; i++) {
+		fde_begin(&t, 0);
+		blob_u32(&t.blob, 0x5000);
+		blob_u32(&t.blob, 0x30);
+		blob_u8(&t.blob, 0);
+		for (unsigned k = 0; k < sizeof rules[i]; k++)
+			blob_u8(&t.blob, rules[i][k]);
+		entry_end(&t);
+	}
+	walk(&t);
+	assert_true(t.entries[1].in_frame);
+	assert_true(t.entries[2].in_frame);
+	assert_false(t.entries[3].in_frame);
+	notes_release(&t.notes);
+}
+
 static void an_unknown_letter_is_noted_and_what_came_before_holds(void **state)
 {
 	(void)state;
@@ -739,6 +763,7 @@ int main(void)
 		cmocka_unit_test(language_data_is_found_and_a_null_pointer_means_none),
 		cmocka_unit_test(function_relative_language_data_starts_at_the_function),
 		cmocka_unit_test(letters_of_signal_frames_and_aarch64_are_known),
+		cmocka_unit_test(parts_that_are_entered_with_a_frame_are_told),
 		cmocka_unit_test(an_unknown_letter_is_noted_and_what_came_before_holds),
 		cmocka_unit_test(old_style_eh_has_a_pointer_before_the_alignment_factors),
 		cmocka_unit_test(versions_3_and_4_are_read_and_2_is_damaged),
