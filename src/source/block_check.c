@@ -1,6 +1,7 @@
 #include "source/block_check_internal.h"
 
 #include "base/sort.h"
+#include "image/code_symbols.h"
 #include "image/elf_const.h"
 
 #include <stdarg.h>
@@ -48,18 +49,16 @@ void check_find(struct checker *c, enum check_rule rule, const struct blockmap_f
 
 static void list_symbols(struct checker *c, const struct image *im, uint32_t type)
 {
-	const struct section *table = im ? image_section_type(im, type, 1) : NULL;
-	struct symtab t;
-	if (!table || !symtab_open(&t, im, table))
-		return;
-	for (size_t i = 1; i < t.count; i++) {
-		const struct symbol s = symtab_get(&t, i);
-		uint64_t addr;
-		if (!symbol_addr(im, &s, &addr) || !region_at(&c->facts, addr))
+	struct code_symbols all;
+	struct symbol s;
+	uint64_t addr;
+	code_symbols_start(&all, im, type);
+	while (code_symbols_next(&all, &s, &addr)) {
+		if (!region_at(&c->facts, addr))
 			continue;
-		if (s.type == STT_FUNC || s.type == STT_GNU_IFUNC)
+		if (symbol_is_function(&s))
 			vec_push(&c->known, (struct known_function){ addr, s.size, s.name.p });
-		else if (s.type == STT_NOTYPE)
+		else
 			vec_push(&c->labels, addr);
 	}
 }

@@ -2,6 +2,7 @@
 
 #include "base/sort.h"
 #include "debug/unwind.h"
+#include "image/code_symbols.h"
 #include "image/elf_const.h"
 #include "source/bolt.h"
 #include "source/symbol_table.h"
@@ -32,18 +33,14 @@ static bool is_code(void *ctx, uint64_t addr)
 	return inside(p->last, addr) && p->last->exec;
 }
 
-static void list_symbols(struct places *p, const struct image *im, const struct section *table)
+static void list_symbols(struct places *p, const struct image *im, uint32_t type)
 {
-	struct symtab t;
-	if (!table || !symtab_open(&t, im, table))
-		return;
-	for (size_t i = 1; i < t.count; i++) {
-		const struct symbol s = symtab_get(&t, i);
-		uint64_t addr;
-		if ((s.type == STT_FUNC || s.type == STT_GNU_IFUNC || s.type == STT_NOTYPE) &&
-		    symbol_addr(im, &s, &addr))
-			vec_push(&p->starts, addr);
-	}
+	struct code_symbols all;
+	struct symbol s;
+	uint64_t addr;
+	code_symbols_start(&all, im, type);
+	while (code_symbols_next(&all, &s, &addr))
+		vec_push(&p->starts, addr);
 }
 
 static bool list_unwind(struct places *p)
@@ -72,9 +69,9 @@ static void list_starts(struct places *p)
 	const struct section *own = image_section_type(p->im, SHT_SYMTAB, 1);
 	const struct section *other = p->debug ? image_section_type(p->debug, SHT_SYMTAB, 1) : NULL;
 	p->listed = true;
-	list_symbols(p, p->im, own);
-	list_symbols(p, p->im, image_section_type(p->im, SHT_DYNSYM, 1));
-	list_symbols(p, p->debug, other);
+	list_symbols(p, p->im, SHT_SYMTAB);
+	list_symbols(p, p->im, SHT_DYNSYM);
+	list_symbols(p, p->debug, SHT_SYMTAB);
 	const bool unwind = list_unwind(p);
 	p->sure = own || other || unwind;
 	sort_by_key(p->starts.data, p->starts.count, sizeof *p->starts.data);

@@ -1,6 +1,7 @@
 #include "source/bolt.h"
 
 #include "base/sort.h"
+#include "image/code_symbols.h"
 #include "image/elf_const.h"
 
 #include <stdlib.h>
@@ -9,16 +10,11 @@
 
 static void list_symbols(struct bolt *x, const struct image *im)
 {
-	const struct section *table = im ? image_section_type(im, SHT_SYMTAB, 1) : NULL;
-	struct symtab t;
-	if (!table || !symtab_open(&t, im, table))
-		return;
-	for (size_t i = 1; i < t.count; i++) {
-		const struct symbol s = symtab_get(&t, i);
-		uint64_t addr;
-		if ((s.type != STT_FUNC && s.type != STT_GNU_IFUNC && s.type != STT_NOTYPE) ||
-		    !symbol_addr(im, &s, &addr))
-			continue;
+	struct code_symbols all;
+	struct symbol s;
+	uint64_t addr;
+	code_symbols_start(&all, im, SHT_SYMTAB);
+	while (code_symbols_next(&all, &s, &addr)) {
 		vec_push(&x->symbols, addr);
 		if (s.size > 0)
 			vec_push(&x->known, (struct code_claim){ .addr = addr, .size = s.size });

@@ -3,6 +3,7 @@
 
 #include "base/intern.h"
 #include "base/sort.h"
+#include "image/code_symbols.h"
 #include "image/elf_const.h"
 
 #include <stdlib.h>
@@ -123,22 +124,19 @@ struct names {
 	VEC(uint32_t) whose; /* by id: place in origins; SHARED by several, or NOBODY's */
 };
 
-static bool is_function(const struct image *im, const struct symbol *s, uint64_t *ret)
+static bool has_name(const struct symbol *s)
 {
-	return s->type == STT_FUNC && s->name.len > 0 && symbol_addr(im, s, ret);
+	return s->type == STT_FUNC && s->name.len > 0;
 }
 
 static void list_names(const struct matcher *m, struct names *n)
 {
-	const struct image *im = m->x->in.im;
-	const struct section *table = image_section_type(im, SHT_SYMTAB, 1);
-	struct symtab t;
-	if (!table || !symtab_open(&t, im, table))
-		return;
-	for (size_t i = 1; i < t.count; i++) {
-		const struct symbol s = symtab_get(&t, i);
-		uint64_t addr;
-		if (!is_function(im, &s, &addr))
+	struct code_symbols all;
+	struct symbol s;
+	uint64_t addr;
+	code_symbols_start(&all, m->x->in.im, SHT_SYMTAB);
+	while (code_symbols_next(&all, &s, &addr)) {
+		if (!has_name(&s))
 			continue;
 		const uint32_t id = intern_borrow(&n->texts, s.name);
 		const struct bolt_origin *o = origin_at(m, addr);
@@ -166,18 +164,16 @@ static void match_name(struct matcher *m, const struct names *n, struct str name
 
 static void match_names(struct matcher *m)
 {
-	const struct image *im = m->x->out.im;
-	const struct section *table = image_section_type(im, SHT_SYMTAB, 1);
 	struct names n = { 0 };
-	struct symtab t;
+	struct code_symbols all;
+	struct symbol s;
+	uint64_t addr;
+	uint32_t function;
 	list_names(m, &n);
-	for (size_t i = 1; table && symtab_open(&t, im, table) && i < t.count; i++) {
-		const struct symbol s = symtab_get(&t, i);
-		uint32_t function;
-		uint64_t addr;
-		if (is_function(im, &s, &addr) && function_at(m, addr, &function))
+	code_symbols_start(&all, m->x->out.im, SHT_SYMTAB);
+	while (code_symbols_next(&all, &s, &addr))
+		if (has_name(&s) && function_at(m, addr, &function))
 			match_name(m, &n, s.name, function);
-	}
 	intern_release(&n.texts);
 	vec_release(&n.whose);
 }

@@ -4,6 +4,7 @@
 #include "base/sort.h"
 #include "debug/lsda_sites.h"
 #include "debug/unwind.h"
+#include "image/code_symbols.h"
 #include "image/elf_const.h"
 
 /* ---- unwind tables ------------------------------------------------------------------------------ */
@@ -153,18 +154,15 @@ static void add_callee(struct gathering *g, uint64_t addr, uint64_t traits)
 		vec_push(&g->callees, (struct derive_callee){ addr, traits });
 }
 
-static void callees_by_symbols(struct gathering *g, const struct image *im,
-			       const struct section *table)
+static void callees_by_symbols(struct gathering *g, const struct image *im, uint32_t type)
 {
-	struct symtab t;
-	if (!table || !symtab_open(&t, im, table))
-		return;
-	for (size_t i = 1; i < t.count; i++) {
-		const struct symbol s = symtab_get(&t, i);
-		uint64_t addr;
-		if ((s.type == STT_FUNC || s.type == STT_GNU_IFUNC) && symbol_addr(im, &s, &addr))
+	struct code_symbols all;
+	struct symbol s;
+	uint64_t addr;
+	code_symbols_start(&all, im, type);
+	while (code_symbols_next(&all, &s, &addr))
+		if (symbol_is_function(&s))
 			add_callee(g, addr, traits_of_name(s.name));
-	}
 }
 
 /* Slots of imports, by address. */
@@ -218,10 +216,9 @@ void gather_callees(struct gathering *g)
 	callees_by_slots(g);
 	sort_by_key(g->callees.data, g->callees.count, sizeof *g->callees.data);
 	callees_by_stubs(g);
-	callees_by_symbols(g, g->im, image_section_type(g->im, SHT_SYMTAB, 1));
-	callees_by_symbols(g, g->im, image_section_type(g->im, SHT_DYNSYM, 1));
-	if (g->debug)
-		callees_by_symbols(g, g->debug, image_section_type(g->debug, SHT_SYMTAB, 1));
+	callees_by_symbols(g, g->im, SHT_SYMTAB);
+	callees_by_symbols(g, g->im, SHT_DYNSYM);
+	callees_by_symbols(g, g->debug, SHT_SYMTAB);
 }
 
 /* ---- relocations of code ------------------------------------------------------------------------ */

@@ -2,6 +2,7 @@
 #include "source/derive_map.h"
 
 #include "base/sort.h"
+#include "image/code_symbols.h"
 #include "image/elf_const.h"
 #include "source/derive_internal.h"
 
@@ -66,19 +67,16 @@ static bool is_cold(struct str name)
 	return false;
 }
 
-static void claim_symbols(struct gathering *g, const struct image *im, const struct section *table)
+static void claim_symbols(struct gathering *g, const struct image *im, uint32_t type)
 {
-	struct symtab t;
-	if (!table || !symtab_open(&t, im, table))
-		return;
-	for (size_t i = 1; i < t.count; i++) {
-		const struct symbol s = symtab_get(&t, i);
-		const bool function = s.type == STT_FUNC || s.type == STT_GNU_IFUNC;
-		uint64_t addr;
+	struct code_symbols all;
+	struct symbol s;
+	uint64_t addr;
+	code_symbols_start(&all, im, type);
+	while (code_symbols_next(&all, &s, &addr)) {
+		const bool function = symbol_is_function(&s);
 		/* Labels of assembly count if they are seen from outside. */
-		if (!function && (s.type != STT_NOTYPE || s.bind == STB_LOCAL || s.size > 0))
-			continue;
-		if (symbol_addr(im, &s, &addr) && region_at(g, addr))
+		if ((function || (s.bind != STB_LOCAL && s.size == 0)) && region_at(g, addr))
 			vec_push(&g->claims, (struct code_claim){ addr, s.size, false,
 								  is_cold(s.name), function });
 	}
@@ -110,11 +108,9 @@ static void merge_claims(struct gathering *g)
 
 static void list_claims(struct gathering *g)
 {
-	const struct section *own = image_section_type(g->im, SHT_SYMTAB, 1);
-	claim_symbols(g, g->im, own);
-	claim_symbols(g, g->im, image_section_type(g->im, SHT_DYNSYM, 1));
-	if (g->debug)
-		claim_symbols(g, g->debug, image_section_type(g->debug, SHT_SYMTAB, 1));
+	claim_symbols(g, g->im, SHT_SYMTAB);
+	claim_symbols(g, g->im, SHT_DYNSYM);
+	claim_symbols(g, g->debug, SHT_SYMTAB);
 	gather_unwind(g);
 	if (region_at(g, g->im->entry) && g->im->kind == IMAGE_EXEC)
 		vec_push(&g->claims, (struct code_claim){ .addr = g->im->entry, .function = true });

@@ -2,6 +2,7 @@
 
 #include "base/intern.h"
 #include "base/sort.h"
+#include "image/code_symbols.h"
 #include "image/elf_const.h"
 
 #include <stdlib.h>
@@ -26,16 +27,14 @@ static int by_name(const void *x, const void *y)
 	return a->local != b->local ? (int)a->local - (int)b->local : strcmp(a->text, b->text);
 }
 
-static void collect(struct reading *r, const struct image *im, const struct section *table)
+static void collect(struct reading *r, const struct image *im, uint32_t type)
 {
-	struct symtab t;
-	if (!table || !symtab_open(&t, im, table))
-		return;
-	for (size_t i = 1; i < t.count; i++) {
-		const struct symbol s = symtab_get(&t, i);
-		uint64_t addr;
-		if ((s.type != STT_FUNC && s.type != STT_GNU_IFUNC) || s.name.len == 0 ||
-		    !symbol_addr(im, &s, &addr))
+	struct code_symbols all;
+	struct symbol s;
+	uint64_t addr;
+	code_symbols_start(&all, im, type);
+	while (code_symbols_next(&all, &s, &addr)) {
+		if (!symbol_is_function(&s) || s.name.len == 0)
 			continue;
 		const uint32_t id = intern_borrow(&r->texts, s.name);
 		if (id == r->uses.count)
@@ -76,11 +75,11 @@ void profile_names_read(struct profile_names *n, const struct blockmap *b,
 	struct reading r = { 0 };
 	memset(n, 0, sizeof *n);
 	if (own)
-		collect(&r, b->image, own);
+		collect(&r, b->image, SHT_SYMTAB);
 	else if (debug && image_section_type(debug, SHT_SYMTAB, 1))
-		collect(&r, debug, image_section_type(debug, SHT_SYMTAB, 1));
+		collect(&r, debug, SHT_SYMTAB);
 	else
-		collect(&r, b->image, image_section_type(b->image, SHT_DYNSYM, 1));
+		collect(&r, b->image, SHT_DYNSYM);
 	n->first = xcalloc(b->functions.count + 1, sizeof *n->first);
 	for (size_t i = 0; i < b->functions.count; i++) {
 		n->first[i] = n->list.count;

@@ -1,0 +1,39 @@
+/* code_symbols.h - the symbols that are places in code: functions, and labels, which have no type. */
+#ifndef HEFT_IMAGE_CODE_SYMBOLS_H
+#define HEFT_IMAGE_CODE_SYMBOLS_H
+
+#include "image/elf_const.h"
+#include "image/image.h"
+
+struct code_symbols {
+	struct symtab table;
+	size_t next;
+};
+
+/* Through the first table of a type, SHT_SYMTAB or SHT_DYNSYM; through nothing where there is none, or no image. */
+static inline void code_symbols_start(struct code_symbols *c, const struct image *im, uint32_t type)
+{
+	const struct section *table = im ? image_section_type(im, type, 1) : NULL;
+	*c = (struct code_symbols){ .next = 1 };
+	if (table && !symtab_open(&c->table, im, table))
+		c->table.count = 0;
+}
+
+static inline bool symbol_is_function(const struct symbol *s)
+{
+	return s->type == STT_FUNC || s->type == STT_GNU_IFUNC;
+}
+
+/* Those with an address, in the order of the table. */
+static inline bool code_symbols_next(struct code_symbols *c, struct symbol *ret, uint64_t *ret_addr)
+{
+	while (c->next < c->table.count) {
+		*ret = symtab_get(&c->table, c->next++);
+		if ((symbol_is_function(ret) || ret->type == STT_NOTYPE) &&
+		    symbol_addr(c->table.image, ret, ret_addr))
+			return true;
+	}
+	return false;
+}
+
+#endif
