@@ -45,9 +45,9 @@ const char snapshot_manual[] =
 	"Lists every symbol of a program with size, padding, source and object file and\n"
 	"aliases, and keeps the list in a .size file: SuperSize's format, which its\n"
 	"console and viewer open, and so do 'heft diff' and 'heft query'. FILE is a\n"
-	"program, a shared object, an object file or archive, a zip file (APK), a data\n"
-	"pack (.pak), or a .size file; several become one snapshot of several\n"
-	"containers.\n";
+	"program, a shared object, an object file or archive, a zip file (APK), a dex\n"
+	"file, a data pack (.pak), or a .size file; several become one snapshot of\n"
+	"several containers.\n";
 
 struct snapshot_job {
 	const struct cli *cli;
