@@ -23,13 +23,9 @@ static void add_thin_members(struct heft_profile *p, size_t index)
 {
 	const char *path = p->entries.data[index].path;
 	const enum heft_role role = p->entries.data[index].role;
-	const char *slash = strrchr(path, '/');
-	const int dir = slash ? (int)(slash - path) + 1 : 0;
 	for (size_t i = 0; i < p->entries.data[index].input.thin_members.count; i++) {
 		const struct str name = p->entries.data[index].input.thin_members.data[i];
-		const bool absolute = name.len > 0 && name.p[0] == '/';
-		char *member = arena_format(&p->arena, "%.*s" STR_FMT, absolute ? 0 : dir, path,
-					    STR_ARG(name));
+		const char *member = input_member_path(&p->arena, path, name);
 		struct entry e = { .path = member, .role = role };
 		struct heft_err err;
 		e.opened = input_open(&e.input, member, &p->notes, &err);

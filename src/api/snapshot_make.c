@@ -46,12 +46,18 @@ struct program {
 	} symbols, units;
 };
 
+/* The first image; NULL in an archive without any. */
+static struct image *first_image(const struct program *p)
+{
+	return p->input.image_count > 0 ? &p->input.images[0] : NULL;
+}
+
 static bool open_debug(struct program *p, struct heft_err *err)
 {
 	struct heft_snapshot *s = p->owner;
-	const struct image *im = &p->input.images[0];
+	const struct image *im = first_image(p);
 	const struct companion_wish wish = { s->dirs.data, s->dirs.count, true };
-	if (p->input.archive || im->kind != IMAGE_EXEC)
+	if (p->input.archive || !im || im->kind != IMAGE_EXEC)
 		return true;
 	for (size_t i = 0; i < s->debug_files.count && !p->debug.open; i++)
 		if (!companion_open(&p->debug, im, s->debug_files.data[i], &s->notes, err) &&
@@ -85,9 +91,9 @@ static bool open_map(struct program *p, struct heft_err *err)
 /* A map of another build: the sections differ.  It is used for those that agree. */
 static void compare_map(const struct program *p)
 {
-	const struct image *im = &p->input.images[0];
+	const struct image *im = first_image(p);
 	struct text names = { 0 };
-	for (size_t i = 1; i < im->section_count; i++) {
+	for (size_t i = 1; im && i < im->section_count; i++) {
 		const struct section *sec = &im->sections[i];
 		bool same = !sec->alloc || sec->size == 0 || sec->name.len == 0, named = false;
 		for (size_t k = 0; k < p->map.sections.count && !same; k++) {
@@ -257,15 +263,18 @@ static void add_metadata(struct program *p)
 {
 	struct heft_snapshot *s = p->owner;
 	struct snap_container *c = &s->snapshot.containers.data[p->container];
-	const struct image *im = &p->input.images[0];
-	const char *file = base_name(p->path), *arch = arch_name(im->machine);
+	struct image *im = first_image(p);
+	const char *file = base_name(p->path);
 	struct stat st;
 	add_text(p, "elf_algorithm",
 		 p->has_map            ? "linker_map"
 		 : p->units.dwarf.open ? "dwarf"
 				       : "sections");
-	add_text(p, "elf_arch", arch ? arch : image_describe(&p->input.images[0]));
-	add_text(p, "elf_build_id", build_id_text(s, im->build_id));
+	if (im) {
+		const char *arch = arch_name(im->machine);
+		add_text(p, "elf_arch", arch ? arch : image_describe(im));
+		add_text(p, "elf_build_id", build_id_text(s, im->build_id));
+	}
 	add_text(p, "elf_file_name", file);
 	if (p->has_map)
 		add_text(p, "map_file_name", base_name(p->map.file.path));
@@ -278,7 +287,8 @@ static void add_metadata(struct program *p)
 			p, file,
 			arena_format(&s->snapshot.arena, "SIZE/%s", c->section_sizes.data[i].name),
 			c->section_sizes.data[i].size);
-	add_metric(p, file, "COUNT/Relocations", count_relocations(im));
+	if (im)
+		add_metric(p, file, "COUNT/Relocations", count_relocations(im));
 }
 
 /* What the files of the build say. */
@@ -330,12 +340,33 @@ static bool add_program(struct program *p, const char *name, struct heft_err *er
 	return true;
 }
 
+/* A member of a thin archive is a file of its own, and so it gets a container of its own. */
+static void add_thin_member(const struct program *archive, struct str member)
+{
+	struct heft_snapshot *s = archive->owner;
+	const char *path = input_member_path(&s->arena, archive->path, member);
+	struct program p = { .maker = archive->maker, .owner = s, .path = path };
+	struct heft_err err;
+	if (!input_open(&p.input, path, &s->notes, &err)) {
+		note(&s->notes, archive->path, HEFT_NO_OFFSET, 0,
+		     "members of this thin archive are left out: %s", err.text);
+		return;
+	}
+	const char *name = arena_format(&s->arena, "%s(" STR_FMT ")", base_name(archive->path),
+					STR_ARG(member));
+	if (!add_program(&p, name, &err))
+		note(&s->notes, path, err.offset, 0, "left out: %s", err.text);
+	release(&p);
+}
+
 static bool add_file(struct maker *m, const char *path, struct file *f, struct heft_err *err)
 {
 	struct program p = { .maker = m, .owner = m->owner, .path = path, .file = true };
 	if (!input_adopt(&p.input, f, &m->owner->notes, err))
 		return false;
 	const bool ok = add_program(&p, base_name(path), err);
+	for (size_t i = 0; ok && i < p.input.thin_members.count; i++)
+		add_thin_member(&p, p.input.thin_members.data[i]);
 	release(&p);
 	return ok;
 }

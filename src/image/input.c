@@ -137,3 +137,11 @@ void input_close(struct input *in)
 		file_close(&in->file);
 	memset(in, 0, sizeof *in);
 }
+
+const char *input_member_path(struct arena *a, const char *path, struct str member)
+{
+	const char *slash = strrchr(path, '/');
+	const bool absolute = member.len > 0 && member.p[0] == '/';
+	const int dir = slash && !absolute ? (int)(slash - path) + 1 : 0;
+	return arena_format(a, "%.*s" STR_FMT, dir, path, STR_ARG(member));
+}

@@ -43,6 +43,8 @@ bool input_knows(struct bytes b);
 bool input_parse(struct input *in, const char *path, struct bytes bytes, struct notes *notes,
 		 struct heft_err *err);
 void input_close(struct input *in);
+/* The path of a member of the thin archive at `path`, from where the archive lies. */
+const char *input_member_path(struct arena *a, const char *path, struct str member);
 
 /* ar.c: fills in->images, parts, thin_members from in->file.bytes. */
 bool ar_matches(struct bytes bytes);
