@@ -80,6 +80,13 @@ HEFT_API bool heft_source_at(size_t i, const char **ret_name, const char **ret_t
 /* "0.1.0" */
 HEFT_API const char *heft_version(void);
 
+/* The path of the input file whose mapping holds the address, NULL where no open input does.
+ * Inputs are mapped into memory, so the system raises SIGBUS where one becomes shorter, or cannot be
+ * read, while heft works on it.  A program that wants to say so asks here, with the address of the
+ * signal (si_addr), in its handler.  Async-signal-safe; any thread.  The path is valid while the
+ * input is open.  Of more than 256 open inputs some are not known. */
+HEFT_API const char *heft_file_at(const void *address);
+
 #ifdef __cplusplus
 }
 #endif

@@ -5,6 +5,11 @@
 
 #include <stdlib.h>
 
+const char *heft_file_at(const void *address)
+{
+	return file_mapped_at(address);
+}
+
 const char *heft_version(void)
 {
 	return HEFT_VERSION;

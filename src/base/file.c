@@ -2,10 +2,55 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* What is mapped now, for file_mapped_at.  A slot is taken by its size and used when its path is there. */
+static struct mapping {
+	_Atomic(uint64_t) size; /* 0: free */
+	_Atomic(uintptr_t) start;
+	_Atomic(const char *) path;
+} mappings[MAPPINGS_MAX];
+
+static void mapping_add(const struct file *f)
+{
+	for (size_t i = 0; i < COUNT_OF(mappings); i++) {
+		uint64_t none = 0;
+		if (atomic_load_explicit(&mappings[i].size, memory_order_relaxed) != 0 ||
+		    !atomic_compare_exchange_strong(&mappings[i].size, &none, f->bytes.size))
+			continue;
+		atomic_store(&mappings[i].start, (uintptr_t)f->bytes.p);
+		atomic_store(&mappings[i].path, f->path);
+		return;
+	}
+}
+
+static void mapping_remove(const struct file *f)
+{
+	for (size_t i = 0; i < COUNT_OF(mappings); i++) {
+		if (atomic_load(&mappings[i].path) != f->path)
+			continue;
+		atomic_store(&mappings[i].path, NULL);
+		atomic_store(&mappings[i].size, 0);
+		return;
+	}
+}
+
+const char *file_mapped_at(const void *address)
+{
+	for (size_t i = 0; i < COUNT_OF(mappings); i++) {
+		const char *path = atomic_load(&mappings[i].path);
+		const uintptr_t start = atomic_load(&mappings[i].start);
+		/* The last page of a mapping is whole. */
+		const uint64_t size = align_up(atomic_load(&mappings[i].size), 4096);
+		if (path && (uintptr_t)address - start < size)
+			return path;
+	}
+	return NULL;
+}
 
 static bool map_fd(struct file *f, int fd, const char *path, struct heft_err *err)
 {
@@ -38,12 +83,15 @@ bool file_open(struct file *f, const char *path, struct heft_err *err)
 	if (ok) {
 		const size_t size = strlen(path) + 1;
 		f->path = memcpy(xmalloc(size), path, size);
+		mapping_add(f);
 	}
 	return ok;
 }
 
 void file_close(struct file *f)
 {
+	if (f->path)
+		mapping_remove(f);
 	if (f->bytes.p)
 		munmap((void *)(uintptr_t)f->bytes.p, f->bytes.size);
 	free(f->path);

@@ -15,7 +15,15 @@ struct file {
 	uint64_t device, inode;
 };
 
+enum {
+	MAPPINGS_MAX = 256
+}; /* more files than that may be open; file_mapped_at knows the others not */
+
 bool file_open(struct file *f, const char *path, struct heft_err *err);
 void file_close(struct file *f);
+/* The path of the open file whose mapping holds the address; NULL where none does.  For handlers
+ * of SIGBUS, which a mapping raises where its file became shorter or cannot be read: it only reads
+ * atomic variables, and the path is valid while the file is open. */
+const char *file_mapped_at(const void *address);
 
 #endif

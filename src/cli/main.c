@@ -269,8 +269,37 @@ static void return_large_arrays(void)
 #endif
 }
 
+/* Writes with nothing that a signal handler may not call. */
+static void say(const char *text)
+{
+	(void)!write(STDERR_FILENO, text, strlen(text));
+}
+
+/* An input that became shorter while it is read. */
+static void on_bus_error(int signal_number, siginfo_t *info, void *context)
+{
+	const char *path = heft_file_at(info->si_addr);
+	(void)context;
+	if (path == NULL) {
+		signal(signal_number, SIG_DFL);
+		return; /* to where it happens again */
+	}
+	say("heft: ");
+	say(path);
+	say(": the file became shorter, or could not be read, while heft read it\n");
+	_exit(EXIT_TROUBLE);
+}
+
+static void watch_inputs(void)
+{
+	struct sigaction action = { .sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO };
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGBUS, &action, NULL);
+}
+
 int main(int argc, char **argv)
 {
+	watch_inputs();
 	return_large_arrays();
 	open_standard_descriptors();
 	/* `heft ... | head` ends quietly even where the parent ignores the signal. */
