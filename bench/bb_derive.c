@@ -8,7 +8,7 @@
  * exact ones with the same flags; MB of code derived in a second by one thread, from the parsed file
  * to the map (best of several).  --list shows the first N differences of each kind. */
 #include "image/input.h"
-#include "source/derive_map.h"
+#include "blocks/derive_map.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "../tests/lib/rng.h"
 #include "image/elf_const.h"
 #include "image/input.h"
-#include "source/blockmap.h"
+#include "blocks/blockmap.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Basic blocks of whole files: sections of maps with their relocations, or block symbols. */
 #include "image/input.h"
-#include "source/blockmap.h"
+#include "blocks/blockmap.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* An ELF file's debug sections, unpacked and relocated: what debuginfo.h promises of any file. */
-#include "source/debuginfo.h"
+#include "program/debuginfo.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

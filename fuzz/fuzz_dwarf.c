@@ -1,7 +1,7 @@
 /* An ELF file's DWARF: units, walks over them, functions and what was inlined, look-ups by
  * address. */
 #include "debug/walk.h"
-#include "source/symbolize.h"
+#include "program/symbolize.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,6 +1,6 @@
 /* Samples of all forms, and where in memory an image was while they were taken. */
 #include "image/elf_const.h"
-#include "source/samples.h"
+#include "blocks/block_samples.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Fails where a file of src/ includes something of a later layer.
 cd "$(dirname "$0")/.." || exit 2
-order="base image debug names code map heap source snapshot report api"
+order="base image debug names code map heap program process blocks source snapshot report api"
 bad=0
 
 # check FOLDER ALLOWED...: every #include "x/y.h" below src/FOLDER is one of ALLOWED.
@@ -10,12 +10,12 @@ check() {
 	shift
 	[ -d "src/$folder" ] || return
 	# shellcheck disable=SC2013 # one word a line
-	for inc in $(cat "src/$folder"/*.[ch] 2>/dev/null |
+	for inc in $(find "src/$folder" -name '*.[ch]' -exec cat {} + |
 		sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"\([^"]*\)".*/\1/p' | sort -u); do
 		case " $* heft.h " in
-		*" ${inc%/*}/ "* | *" $inc "*) ;;
+		*" ${inc%%/*}/ "* | *" $inc "*) ;;
 		*)
-			grep -n "include *\"$inc\"" "src/$folder"/*.[ch] |
+			grep -rn "include *\"$inc\"" "src/$folder" |
 				sed "s|\$| - $folder/ must not include it|"
 			bad=1
 			;;

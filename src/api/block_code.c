@@ -3,7 +3,7 @@
 
 #include "code/disasm.h"
 #include "report/report.h"
-#include "source/blockmap.h"
+#include "blocks/blockmap.h"
 
 /* One function being written. */
 struct listing {

@@ -2,7 +2,7 @@
 #include "api/blocks.h"
 
 #include "code/gccmap.h"
-#include "source/block_emit.h"
+#include "blocks/block_emit.h"
 
 static bool need_map(const struct heft_blocks *b, struct heft_err *err)
 {

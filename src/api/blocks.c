@@ -7,7 +7,7 @@
 #include "image/input.h"
 #include "names/demangle.h"
 #include "report/report.h"
-#include "source/derive_map.h"
+#include "blocks/derive_map.h"
 
 /* One image of the input. */
 struct part {

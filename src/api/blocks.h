@@ -3,7 +3,7 @@
 #define HEFT_API_BLOCKS_H
 
 #include "heft.h"
-#include "source/block_check.h"
+#include "blocks/block_check.h"
 
 /* Of the one image that was opened; NULL for archives. */
 const struct blockmap *blocks_map(const struct heft_blocks *b);

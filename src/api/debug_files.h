@@ -3,7 +3,7 @@
 #define HEFT_API_DEBUG_FILES_H
 
 #include "base/vec.h"
-#include "source/companion.h"
+#include "program/companion.h"
 
 struct debug_files {
 	VEC(const char *) named, dirs; /* borrowed */

@@ -1,7 +1,7 @@
 /* Settings of a profile. */
 #include "api/profile.h"
 
-#include "image/perfdata.h"
+#include "blocks/perfdata.h"
 
 #include <stdlib.h>
 

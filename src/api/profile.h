@@ -8,8 +8,8 @@
 #include "map/rows.h"
 #include "map/view.h"
 #include "names/namespace.h"
-#include "source/companion.h"
-#include "source/process.h"
+#include "program/companion.h"
+#include "process/process.h"
 #include "source/source.h"
 
 /* A source that somebody defined. */

@@ -2,7 +2,7 @@
 #include "api/profile.h"
 
 #include "image/elf_const.h"
-#include "source/dwarf_slot.h"
+#include "program/dwarf_slot.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "api/blocks.h"
 
 #include "report/profile_report.h"
-#include "source/bolt_profile.h"
+#include "blocks/bolt_profile.h"
 
 struct heft_samples {
 	struct heft_blocks *blocks;

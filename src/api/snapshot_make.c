@@ -6,8 +6,8 @@
 #include "snapshot/collect.h"
 #include "snapshot/collect_pack.h"
 #include "snapshot/set_paths.h"
-#include "source/companion.h"
-#include "source/dwarf_slot.h"
+#include "program/companion.h"
+#include "program/dwarf_slot.h"
 
 #include <stdio.h>
 #include <sys/stat.h>

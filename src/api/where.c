@@ -6,10 +6,10 @@
 #include "image/elf_const.h"
 #include "names/demangle.h"
 #include "report/report.h"
-#include "source/derive_map.h"
+#include "blocks/derive_map.h"
 #include "source/source.h"
-#include "source/symbol_table.h"
-#include "source/symbolize.h"
+#include "program/symbol_table.h"
+#include "program/symbolize.h"
 
 /* Names as they are shown, by the address of the linker's name, which is the same for the same
  * name of a string table: open addressing, a power of two. */

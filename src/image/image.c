@@ -261,3 +261,20 @@ const char *image_describe(struct image *im)
 	return arena_format(&im->arena, "ELF %u-bit %s %s, %s", im->bits,
 			    im->big_endian ? "MSB" : "LSB", type, machine);
 }
+
+static bool in_load(const struct image *im, uint64_t addr)
+{
+	for (size_t i = 0; i < im->segment_count; i++) {
+		const struct segment *s = &im->segments[i];
+		if (s->type == PT_LOAD && addr >= s->addr && addr - s->addr < s->vm_size)
+			return true;
+	}
+	return false;
+}
+
+bool section_takes_vm(const struct image *im, const struct section *s)
+{
+	if (!s->alloc)
+		return false;
+	return im->kind == IMAGE_OBJECT || !(s->tls && s->nobits) || !in_load(im, s->addr);
+}

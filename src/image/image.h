@@ -198,6 +198,9 @@ struct reloc_iter {
 };
 
 bool section_is_reloc(const struct section *s);
+/* Whether a section takes room in the VM image (.tbss of a linked image does not where a
+ * PT_LOAD is). */
+bool section_takes_vm(const struct image *im, const struct section *s);
 /* False where the section is not one or too damaged to begin (then a note is made). */
 bool reloc_open(struct reloc_iter *it, const struct image *im, const struct section *s);
 /* Damage ends the iteration with a note. */

@@ -2,7 +2,7 @@
 #include "report/profile_report.h"
 
 #include "base/sort.h"
-#include "source/bolt.h"
+#include "blocks/bolt.h"
 
 /* ---- AutoFDO -------------------------------------------------------------------------------------- */
 

@@ -3,8 +3,8 @@
 #define HEFT_REPORT_PROFILE_REPORT_H
 
 #include "report/report.h"
-#include "source/profile.h"
-#include "source/profile_names.h"
+#include "blocks/block_profile.h"
+#include "blocks/block_profile_names.h"
 
 struct profile_report {
 	const struct blockmap *map;

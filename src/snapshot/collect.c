@@ -3,7 +3,7 @@
 #include "base/sort.h"
 #include "image/elf_const.h"
 #include "snapshot/collect_pack.h"
-#include "source/symbol_rule.h"
+#include "program/symbol_rule.h"
 
 #include <stdio.h>
 #include <stdlib.h>

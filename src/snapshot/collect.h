@@ -7,7 +7,7 @@
 #ifndef HEFT_SNAPSHOT_COLLECT_H
 #define HEFT_SNAPSHOT_COLLECT_H
 
-#include "image/linkmap.h"
+#include "image/linkmap/linkmap.h"
 #include "snapshot/path_aliases.h"
 #include "snapshot/snapshot.h"
 #include "source/source.h"

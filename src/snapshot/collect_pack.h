@@ -5,10 +5,10 @@
 #ifndef HEFT_SNAPSHOT_COLLECT_PACK_H
 #define HEFT_SNAPSHOT_COLLECT_PACK_H
 
-#include "image/dex.h"
+#include "image/package/dex.h"
 #include "image/input.h"
-#include "image/pak.h"
-#include "image/zip.h"
+#include "image/package/pak.h"
+#include "image/package/zip.h"
 #include "snapshot/pak_info.h"
 #include "snapshot/snapshot.h"
 

@@ -6,7 +6,7 @@
 #ifndef HEFT_SNAPSHOT_PATH_ALIASES_H
 #define HEFT_SNAPSHOT_PATH_ALIASES_H
 
-#include "image/linkmap.h"
+#include "image/linkmap/linkmap.h"
 
 /* An object that defines a name, and the next one that does. */
 struct path_alias {

@@ -2,7 +2,7 @@
  * outermost function first, as linker names with ";" between. */
 #include "base/sort.h"
 #include "base/text.h"
-#include "source/process.h"
+#include "source/process_layer.h"
 
 /* A frame and its functions, outermost first with ";" between. */
 struct named {

@@ -3,7 +3,7 @@
 #include "source/source.h"
 
 #include "base/text.h"
-#include "source/derive_map.h"
+#include "blocks/derive_map.h"
 
 #include <stdio.h>
 

@@ -2,23 +2,6 @@
 
 #include "image/elf_const.h"
 
-static bool in_load(const struct image *im, uint64_t addr)
-{
-	for (size_t i = 0; i < im->segment_count; i++) {
-		const struct segment *s = &im->segments[i];
-		if (s->type == PT_LOAD && addr >= s->addr && addr - s->addr < s->vm_size)
-			return true;
-	}
-	return false;
-}
-
-bool section_takes_vm(const struct image *im, const struct section *s)
-{
-	if (!s->alloc)
-		return false;
-	return im->kind == IMAGE_OBJECT || !(s->tls && s->nobits) || !in_load(im, s->addr);
-}
-
 struct str section_label_name(const struct source_file *f, const struct section *s)
 {
 	if (s->name.len > 0)

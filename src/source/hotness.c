@@ -1,8 +1,8 @@
 /* The source hotness: how often code ran, by the samples that were named. */
 #include "source/source.h"
 
-#include "source/derive_map.h"
-#include "source/profile.h"
+#include "blocks/derive_map.h"
+#include "blocks/block_profile.h"
 
 static const char *const names[HOTNESS_COUNT] = { "never", "cold", "warm", "hot" };
 

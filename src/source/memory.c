@@ -1,5 +1,5 @@
 /* The sources mappings, modules and threads: what memory of a process is, by what the dump says. */
-#include "source/process.h"
+#include "source/process_layer.h"
 
 /* True, with all bytes left to the fallback, where the input is no dump. */
 static bool is_no_dump(const struct source_file *f, struct layer *ret)

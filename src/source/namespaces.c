@@ -2,7 +2,9 @@
 #include "names/namespace.h"
 
 #include "debug/die.h"
-#include "source/dwarf_slot.h"
+#include "base/text.h"
+#include "program/debuginfo.h"
+#include "source/source.h"
 
 struct space_walk {
 	struct namespaces *out;

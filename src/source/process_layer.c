@@ -1,9 +1,9 @@
 /* Layers of modules' own files, moved into the process. */
-#include "source/process_internal.h"
+#include "source/process_layer.h"
 
 #include "heap/memory.h"
 #include "image/elf_const.h"
-#include "source/dwarf_slot.h"
+#include "program/dwarf_slot.h"
 
 /* ---- what is mapped ------------------------------------------------------------------------- */
 

@@ -1,4 +1,5 @@
-#include "source/process.h"
+#include "program/dwarf_slot.h"
+#include "source/process_layer.h"
 
 static const struct source sources[] = {
 	{ "allocations", "call stacks that hold the heap (cores of recorded processes)",
@@ -71,4 +72,10 @@ const struct source *source_find(struct str name)
 		if (str_eq(name, str_of(sources[i].name)))
 			return &sources[i];
 	return NULL;
+}
+
+struct debuginfo *source_dwarf(const struct source_file *f, const struct image *im,
+			       const struct image *debug)
+{
+	return dwarf_slot_open(f->dwarf, im, debug, f->notes);
 }

@@ -71,14 +71,15 @@ void layer_finish(const struct source_file *f, struct layer *l);
 
 /* fallback.c: [section X], header tables, segments, [Unmapped], archive parts. */
 void fallback_claims(const struct source_file *f, struct claims *vm, struct claims *file);
-/* Whether a section takes room in the VM image (.tbss of a linked image does not where a
- * PT_LOAD is). */
-bool section_takes_vm(const struct image *im, const struct section *s);
 /* Adds both sides of a section. */
 void claim_section(const struct image *im, const struct section *s, label_id label, enum why why,
 		   struct claims *vm, struct claims *file);
 /* "NAME", or "#5" for a section without a name; the text belongs to the label table. */
 struct str section_label_name(const struct source_file *f, const struct section *s);
+
+/* The DWARF of one of the input's images, or of its separate debug file; NULL where neither has any. */
+struct debuginfo *source_dwarf(const struct source_file *f, const struct image *im,
+			       const struct image *debug);
 
 /* How a source's labels are shown. */
 enum source_text {

@@ -1,9 +1,9 @@
 /* The source inlinestacks: a function and the chain of what was inlined into it, outermost first,
  * as linker names with ";" between. */
 #include "base/sort.h"
-#include "source/attr.h"
-#include "source/debug_bytes.h"
-#include "source/dwarf_slot.h"
+#include "source/attr/attr.h"
+#include "source/attr/debug_bytes.h"
+#include "program/dwarf_slot.h"
 
 #include "debug/scopes.h"
 #include "image/elf_const.h"

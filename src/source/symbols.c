@@ -1,5 +1,5 @@
 /* The symbols source: everything the file holds because of a symbol. */
-#include "source/attr.h"
+#include "source/attr/attr.h"
 
 #include "base/pool.h"
 #include "image/elf_const.h"

@@ -9,7 +9,7 @@
 #define HEFT_TESTS_PERFMAKE_H
 
 #include "elfgen.h"
-#include "image/perfdata.h"
+#include "blocks/perfdata.h"
 
 enum {
 	PERFMAKE_BRANCHES = 1 << 0, /* samples have branch stacks */

@@ -8,7 +8,7 @@
 #include "code/x86.h"
 #include "image/elf_const.h"
 #include "image/input.h"
-#include "source/blockmap.h"
+#include "blocks/blockmap.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  *     dump_debuginfo bytes FILE SECTION     the bytes themselves
  *     dump_debuginfo units FILE [DIR...]    units, and what they are split into
  *     dump_debuginfo time FILE              loads all sections, says how many bytes */
-#include "source/debuginfo.h"
+#include "program/debuginfo.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* The samples of a perf.data file as `perf script --ns -F pid,tid,time,ip,brstack` prints them, without
  * what it adds to branches. */
 #include "base/file.h"
-#include "image/perfdata.h"
+#include "blocks/perfdata.h"
 
 #include <stdio.h>
 

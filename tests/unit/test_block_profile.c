@@ -1,6 +1,6 @@
 /* How often blocks ran: random walks over made-up programs whose counts are known, mappings of
  * processes, builds that do not fit. */
-#include "source/profile.h"
+#include "blocks/block_profile.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

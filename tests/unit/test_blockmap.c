@@ -1,5 +1,5 @@
 /* Basic blocks of whole images: what linkers make of maps, objects, block symbols. */
-#include "source/blockmap.h"
+#include "blocks/blockmap.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

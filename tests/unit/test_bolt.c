@@ -1,7 +1,7 @@
 /* Maps that llvm-bolt copied, carried to the code it wrote. */
-#include "source/blockmap.h"
-#include "source/bolt.h"
-#include "source/bolt_profile.h"
+#include "blocks/blockmap.h"
+#include "blocks/bolt.h"
+#include "blocks/bolt_profile.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* The DWARF of images made in memory: sections, addresses, relocation. */
 #include "../lib/elfgen.h"
 #include "image/elf_const.h"
-#include "source/debuginfo.h"
+#include "program/debuginfo.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 
 #include "../lib/elfgen.h"
 #include "image/elf_const.h"
-#include "source/debuginfo.h"
+#include "program/debuginfo.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #include "../lib/elfgen.h"
 #include "image/elf_const.h"
 #include "image/input.h"
-#include "source/derive_map.h"
+#include "blocks/derive_map.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Maps of every linker, small and odd ones. */
-#include "image/linkmap.h"
+#include "image/linkmap/linkmap.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

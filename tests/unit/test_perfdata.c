@@ -1,5 +1,5 @@
 /* perf.data of all forms, and what is damaged in them. */
-#include "image/perfdata.h"
+#include "blocks/perfdata.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Samples as text. */
-#include "image/perftext.h"
+#include "blocks/perftext.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

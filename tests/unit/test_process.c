@@ -2,7 +2,7 @@
 #include "heap/block.h"
 #include "heft.h"
 #include "image/elf_const.h"
-#include "source/process.h"
+#include "process/process.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #include "../lib/elfgen.h"
 #include "image/elf_const.h"
 #include "image/input.h"
-#include "source/symbol_table.h"
+#include "program/symbol_table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

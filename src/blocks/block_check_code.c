@@ -1,0 +1,329 @@
+/* Blocks against the instructions in them. */
+#include "base/sort.h"
+#include "code/flow.h"
+#include "image/elf_const.h"
+#include "blocks/block_check_internal.h"
+
+/* Jumps at the end of a block, one behind the other, that are the block's own.  What jumps in front of
+ * them is inline assembly. */
+enum { JUMPS = 4 };
+
+struct end {
+	struct flow last; /* the last instruction that is no nop; size 0: none */
+	uint64_t targets[JUMPS];
+	unsigned jumps;
+};
+
+struct walk {
+	struct checker *c;
+	const struct blockmap_function *f;
+	const struct blockmap_range *r;
+	const uint8_t *code; /* of the range */
+	uint64_t room;       /* bytes of code there */
+	bool linked;         /* jumps lead where they say */
+};
+
+static uint64_t block_addr(const struct walk *w, const struct bbmap_block *b)
+{
+	return w->r->addr + b->off;
+}
+
+/* ---- instructions ------------------------------------------------------------------------------- */
+
+static void see(struct end *e, const struct flow *in)
+{
+	if (in->kind == FLOW_NOP)
+		return;
+	e->last = *in;
+	if (in->kind != FLOW_CONDITIONAL && in->kind != FLOW_JUMP)
+		e->jumps = 0;
+	else if (e->jumps < JUMPS)
+		e->targets[e->jumps++] = in->target;
+}
+
+/* False where something is no instruction, which says nothing of the map. */
+static bool decode_block(const struct walk *w, const struct bbmap_block *b, struct end *ret)
+{
+	const uint64_t end = (uint64_t)b->off + b->size;
+	uint64_t at = b->off;
+	*ret = (struct end){ .jumps = 0 };
+	while (at < end) {
+		struct flow in;
+		if (!flow_decode(w->c->facts.isa, w->code + at, w->room - at, w->r->addr + at, &in))
+			return false;
+		see(ret, &in);
+		at += in.size;
+	}
+	if (at > end) {
+		check_find(w->c, CHECK_START, w->f, w->r->addr + end,
+			   "the block before ends inside an instruction, 0x%" PRIx64 " bytes early",
+			   at - end);
+		return false;
+	}
+	return true;
+}
+
+/* Passes over padding; returns where it ends, at `to` or behind it if there is nothing else. */
+static uint64_t skip_padding(const struct walk *w, uint64_t from, uint64_t to)
+{
+	while (from < to && to <= w->room) {
+		const uint64_t pad = code_pad_size(w->c->facts.isa, w->code + from, w->room - from);
+		if (pad == 0)
+			return from;
+		from += pad;
+	}
+	return from;
+}
+
+/* The bytes from the end of the block before, `from`, to block b. */
+static void check_gap(const struct walk *w, uint64_t from, const struct bbmap_block *b)
+{
+	const uint64_t end = skip_padding(w, from, b->off);
+	if (end < b->off)
+		check_find(w->c, CHECK_GAP, w->f, w->r->addr + end,
+			   "0x%" PRIx64 " bytes in front of a block are no padding", b->off - end);
+	if (end > b->off && from < b->off)
+		check_find(w->c, CHECK_START, w->f, block_addr(w, b),
+			   "the block begins inside an instruction");
+}
+
+/* ---- jumps -------------------------------------------------------------------------------------- */
+
+static bool range_has(const struct blockmap *b, const struct blockmap_range *r, uint64_t addr)
+{
+	const struct bbmap_block *last = &b->blocks.data[r->first + r->count - 1];
+	return r->count > 0 && addr - r->addr < (uint64_t)last->off + last->size;
+}
+
+static bool function_has(const struct walk *w, uint64_t addr)
+{
+	const struct blockmap *b = w->c->b;
+	for (uint32_t i = 0; i < w->f->range_count; i++)
+		if (range_has(b, &b->ranges.data[w->f->range_first + i], addr))
+			return true;
+	return false;
+}
+
+static bool starts_block(const struct checker *c, uint64_t addr)
+{
+	const uint32_t place = bbindex_find(&c->index, addr);
+	return place != BBINDEX_NONE &&
+	       blockmap_range_of(c->b, place)->addr + c->b->blocks.data[place].off == addr;
+}
+
+/* A prefix that only several threads need is jumped over, into its instruction: glibc does with "lock". */
+static bool is_behind_lock(const struct walk *w, uint64_t addr)
+{
+	enum { LOCK = 0xf0 };
+	const uint32_t place = bbindex_find(&w->c->index, addr);
+	const uint64_t to = addr - w->r->addr;
+	struct flow in = { 0 };
+	uint64_t at;
+	if (w->c->facts.isa != CODE_X86_64 && w->c->facts.isa != CODE_I386)
+		return false;
+	if (place == BBINDEX_NONE || blockmap_range_of(w->c->b, place) != w->r || to > w->room)
+		return false;
+	for (at = w->c->b->blocks.data[place].off; at < to; at += in.size)
+		if (!flow_decode(w->c->facts.isa, w->code + at, w->room - at, 0, &in))
+			return false;
+	return at > to && w->code[to - 1] == LOCK && to - 1 == at - in.size;
+}
+
+/* A jump into its own block is a loop of inline assembly. */
+static void check_targets(const struct walk *w, const struct bbmap_block *b, const struct end *e)
+{
+	for (unsigned i = 0; w->linked && i < e->jumps; i++) {
+		const uint64_t to = e->targets[i];
+		if (to - block_addr(w, b) < b->size || !function_has(w, to) ||
+		    starts_block(w->c, to) || is_behind_lock(w, to))
+			continue;
+		check_find(w->c, CHECK_TARGET, w->f, block_addr(w, b),
+			   "the block jumps to 0x%" PRIx64 ", where no block starts", to);
+	}
+}
+
+/* ---- flags -------------------------------------------------------------------------------------- */
+
+/* Parts of functions are jumped to without a call: only whole functions can be tail calls. */
+static bool is_part(const struct checker *c, uint64_t addr)
+{
+	size_t i = lower_bound(c->known.data, c->known.count, sizeof *c->known.data, addr);
+	bool named = false;
+	for (; i < c->known.count && c->known.data[i].addr == addr; i++) {
+		const char *name = c->known.data[i].name;
+		named = named || name;
+		if (name && (strstr(name, ".cold") || strstr(name, ".__part.")))
+			return true;
+	}
+	return !named;
+}
+
+/* What contradicts a last instruction, in words; NULL: nothing. */
+static const char *jump_fault(const struct walk *w, const struct flow *in, unsigned flags)
+{
+	const bool out = !function_has(w, in->target);
+	const bool entry = in->target == w->f->addr;
+	if (!w->linked || entry)
+		return NULL;
+	if (!out && flags & (BBMAP_RETURN | BBMAP_TAIL_CALL))
+		return "a jump inside the function is called a return";
+	if (out && !(flags & (BBMAP_RETURN | BBMAP_INDIRECT_JUMP)) && !is_part(w->c, in->target))
+		return "a jump out of the function is not called a return";
+	return NULL;
+}
+
+/* Without optimization there are jumps to the block behind; parts of a function may lie anywhere. */
+static bool leads_on(const struct walk *w, const struct bbmap_block *b, const struct end *e)
+{
+	const uint64_t from = (uint64_t)b->off + b->size;
+	for (unsigned i = 0; i < e->jumps; i++) {
+		const uint64_t to = e->targets[i] - w->r->addr;
+		if (to >= from && to <= w->room && skip_padding(w, from, to) == to)
+			return true;
+	}
+	return !w->linked || w->f->range_count > 1;
+}
+
+static const char *flags_fault(const struct walk *w, const struct bbmap_block *b,
+			       const struct end *e)
+{
+	const struct flow *in = &e->last;
+	const unsigned flags = b->flags;
+	const unsigned leaves = BBMAP_RETURN | BBMAP_TAIL_CALL;
+	if ((flags & leaves) == BBMAP_TAIL_CALL)
+		return "a tail call is not called a return";
+	switch (in->kind) {
+	case FLOW_RETURN:
+		if (!(flags & BBMAP_RETURN))
+			return "ends in a return, which the flags deny";
+		if (flags & (BBMAP_TAIL_CALL | BBMAP_FALL_THROUGH | BBMAP_INDIRECT_JUMP))
+			return "a return is called something else too";
+		return NULL;
+	case FLOW_JUMP:
+		if (flags & BBMAP_FALL_THROUGH && !leads_on(w, b, e))
+			return "falls through, according to the flags, but ends in a jump";
+		return jump_fault(w, in, flags);
+	case FLOW_CONDITIONAL: return jump_fault(w, in, flags);
+	case FLOW_JUMP_INDIRECT:
+		if (flags & BBMAP_FALL_THROUGH)
+			return "falls through, according to the flags, but ends in a jump";
+		return w->c->has_indirect && !(flags & (leaves | BBMAP_INDIRECT_JUMP))
+			       ? "ends in an indirect jump, which the flags deny"
+			       : NULL;
+	case FLOW_TRAP: return NULL;
+	default: return flags & leaves ? "does not end in a return, against its flags" : NULL;
+	}
+}
+
+/* Assembly has entries to one piece of code that stand as functions one behind the other. */
+static bool runs_into_next(const struct walk *w, const struct bbmap_block *b, const struct end *e)
+{
+	const uint64_t from = (uint64_t)b->off + b->size;
+	const size_t i = lower_bound(w->c->known.data, w->c->known.count, sizeof *w->c->known.data,
+				     w->r->addr + from);
+	if (i == w->c->known.count ||
+	    (e->last.kind != FLOW_PLAIN && e->last.kind != FLOW_CONDITIONAL))
+		return false;
+	const uint64_t next = w->c->known.data[i].addr - w->r->addr;
+	return next <= w->room && skip_padding(w, from, next) == next;
+}
+
+static void check_flags(const struct walk *w, uint64_t index, const struct bbmap_block *b,
+			const struct end *e)
+{
+	const bool last = w->f->range_count == 1 && index + 1 == w->r->first + w->r->count;
+	const char *fault = flags_fault(w, b, e);
+	if (!fault && b->flags & BBMAP_INDIRECT_JUMP &&
+	    (e->last.kind == FLOW_PLAIN || e->last.kind == FLOW_CONDITIONAL))
+		fault = "does not end in an indirect jump, against its flags";
+	if (!fault && last && b->flags & BBMAP_FALL_THROUGH && !runs_into_next(w, b, e))
+		fault = "falls through, according to the flags, but nothing comes behind it";
+	if (!fault && !last && e->last.kind == FLOW_CONDITIONAL &&
+	    !(b->flags & (BBMAP_FALL_THROUGH | BBMAP_RETURN)))
+		fault = "ends in a conditional jump, but does not fall through";
+	if (fault)
+		check_find(w->c, CHECK_FLAGS, w->f, block_addr(w, b), "%s (flags 0x%" PRIx32 ")",
+			   fault, b->flags);
+}
+
+/* ---- landing pads ------------------------------------------------------------------------------- */
+
+static bool is_pad(const struct checker *c, uint64_t addr)
+{
+	const size_t i = lower_bound(c->pads.data, c->pads.count, sizeof *c->pads.data, addr);
+	return i < c->pads.count && c->pads.data[i] == addr;
+}
+
+/* A pad at the start of its section has a nop in front, for offset 0 says that there is none.  Compilers have it in
+ * the pad's block; where others come to the pad, GCC has it as a block of its own, flagged or not.  The size
+ * of that nop, or 0. */
+static unsigned nop_before_pad(const struct walk *w, const struct bbmap_block *b)
+{
+	struct flow in;
+	return flow_decode(w->c->facts.isa, w->code + b->off, w->room - b->off, 0, &in) &&
+			       in.kind == FLOW_NOP && is_pad(w->c, block_addr(w, b) + in.size)
+		       ? in.size
+		       : 0;
+}
+
+/* Whether one of the blocks that start where block i does, which are all empty but one, is flagged. */
+static bool pad_is_flagged(const struct walk *w, uint64_t i)
+{
+	const struct bbmap_block *blocks = w->c->b->blocks.data;
+	const uint64_t end = w->r->first + w->r->count;
+	uint64_t first = i;
+	if (w->f->range_count > 1) /* empty ones may be parts of their own */
+		return true;
+	if (i > w->r->first && blocks[i - 1].flags & BBMAP_LANDING_PAD &&
+	    nop_before_pad(w, &blocks[i - 1]) == blocks[i].off - blocks[i - 1].off)
+		return true;
+	while (first > w->r->first && blocks[first - 1].off == blocks[i].off)
+		first--;
+	for (; first < end && blocks[first].off == blocks[i].off; first++)
+		if (blocks[first].flags & BBMAP_LANDING_PAD)
+			return true;
+	return false;
+}
+
+static void check_pad(const struct walk *w, uint64_t i, const struct bbmap_block *b)
+{
+	const unsigned nop = nop_before_pad(w, b);
+	const bool pad = is_pad(w->c, block_addr(w, b)), flagged = b->flags & BBMAP_LANDING_PAD;
+	if ((pad || (nop > 0 && nop < b->size)) && b->size > 0 && !pad_is_flagged(w, i))
+		check_find(w->c, CHECK_PAD, w->f, block_addr(w, b),
+			   "is a landing pad, which the flags deny");
+	else if (!pad && nop == 0 && flagged)
+		check_find(w->c, CHECK_PAD, w->f, block_addr(w, b),
+			   "is no landing pad of any exception table, against its flags");
+}
+
+/* ---- a range ------------------------------------------------------------------------------------ */
+
+void check_code(struct checker *c, const struct blockmap_function *f,
+		const struct blockmap_range *r)
+{
+	const struct code_region *region = region_at(&c->facts, r->addr);
+	struct walk w = { .c = c, .f = f, .r = r, .linked = c->b->image->kind != IMAGE_OBJECT };
+	uint64_t at = 0;
+	if (!region)
+		return;
+	w.code = region->bytes.p + (r->addr - region->addr);
+	w.room = region->bytes.size - (r->addr - region->addr);
+	for (uint64_t i = r->first; i < r->first + r->count; i++) {
+		const struct bbmap_block *b = &c->b->blocks.data[i];
+		struct end end;
+		if (b->off > w.room || b->size > w.room - b->off) {
+			check_find(c, CHECK_PLACE, f, block_addr(&w, b),
+				   "the block leaves its section");
+			return;
+		}
+		check_gap(&w, at, b);
+		at = (uint64_t)b->off + b->size;
+		check_pad(&w, i, b);
+		if (!decode_block(&w, b, &end))
+			continue;
+		c->out->decoded++;
+		check_targets(&w, b, &end);
+		check_flags(&w, i, b, &end);
+	}
+}

@@ -1,0 +1,112 @@
+#include "blocks/block_emit.h"
+
+#include "image/elf_append.h"
+#include "image/elf_const.h"
+
+/* What the map says of a function, without details. */
+static void copy_function(const struct blockmap *b, const struct blockmap_function *f,
+			  struct bbmap_entry *ret)
+{
+	ret->features = f->features & BBMAP_NO_BLOCKS;
+	ret->ranges.count = ret->blocks.count = 0;
+	for (uint32_t i = f->range_first; i < f->range_first + f->range_count; i++) {
+		const struct blockmap_range *r = &b->ranges.data[i];
+		vec_push(&ret->ranges, (struct bbmap_range){ .addr = r->addr,
+							     .stated = r->stated,
+							     .first = ret->blocks.count,
+							     .count = r->count });
+		for (uint64_t k = r->first; k < r->first + r->count; k++)
+			vec_push(&ret->blocks, b->blocks.data[k]);
+	}
+}
+
+/* Ranges without code are gone from the map, and with them the entry's own account of itself. */
+static bool is_whole(const struct bbmap_entry *e, const struct blockmap_function *f)
+{
+	return e && e->ranges.count == f->range_count;
+}
+
+/* Stubs that the linker made are blocks of nobody's function. */
+static bool is_stub(const struct blockmap *b, const struct blockmap_function *f)
+{
+	const struct section *s = image_section_at(b->image, f->addr);
+	return f->origin == BLOCKS_DERIVED && s && str_starts(s->name, STR(".plt"));
+}
+
+void blockmap_encode(const struct blockmap *b, struct bbmap_encoder *x, struct notes *notes)
+{
+	struct blockmap_detail detail = { 0 };
+	struct bbmap_entry copy = { 0 };
+	uint64_t dropped = 0;
+	for (size_t i = 0; i < b->functions.count; i++) {
+		const struct blockmap_function *f = &b->functions.data[i];
+		const struct bbmap_entry *e = blockmap_detail_get(&detail, b, f);
+		if (is_stub(b, f))
+			continue;
+		if (!is_whole(e, f)) {
+			copy_function(b, f, &copy);
+			e = &copy;
+		}
+		dropped += !bbmap_encode(x, e);
+	}
+	if (dropped > 0)
+		note(notes, b->image->path, HEFT_NO_OFFSET, 0,
+		     "functions whose blocks overlap (%" PRIu64 ") are left out of the new map",
+		     dropped);
+	blockmap_detail_release(&detail);
+	vec_release(&copy.ranges);
+	vec_release(&copy.blocks);
+}
+
+/* Where the map of the file stands: *ret is 0 if there is none. */
+static bool find_old(const struct image *im, bool replace, uint32_t *ret, struct heft_err *err)
+{
+	*ret = 0;
+	for (size_t i = 1; i < im->section_count; i++) {
+		if (!section_is_block_map(&im->sections[i]))
+			continue;
+		if (!replace)
+			return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+				    "%s: has a basic-block map already, which would have to be "
+				    "replaced",
+				    im->path);
+		if (*ret != 0)
+			return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+				    "%s: has several basic-block maps; one can be replaced",
+				    im->path);
+		*ret = (uint32_t)i;
+	}
+	return true;
+}
+
+bool blockmap_emit(const struct blockmap *b, unsigned version, bool replace,
+		   bool (*write)(void *ctx, const void *data, size_t size), void *ctx,
+		   struct notes *notes, struct heft_err *err)
+{
+	const struct image *im = b->image;
+	struct bbmap_encoder x = { .version = (uint8_t)version,
+				   .addr_size = im->bits / 8,
+				   .big_endian = im->big_endian };
+	struct elf_addition a = { .name = ".llvm_bb_addr_map",
+				  .type = SHT_LLVM_BB_ADDR_MAP,
+				  .flags = SHF_LINK_ORDER,
+				  .align = 1 };
+	if (version < BBMAP_VERSION_MIN || version > BBMAP_VERSION_MAX)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			    "basic-block maps have versions %d to %d", BBMAP_VERSION_MIN,
+			    BBMAP_VERSION_MAX);
+	if (!elf_can_append(im, err) || !find_old(im, replace, &a.replaced, err))
+		return false;
+	blockmap_encode(b, &x, notes);
+	if (x.bytes.count == 0)
+		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: no basic blocks to write",
+			    im->path);
+	/* Of the sections with code, the one with the first function stands for all. */
+	const struct section *text = image_section_at(im, b->functions.data[0].addr);
+	a.link = text ? text->index : 0;
+	a.flags = text ? SHF_LINK_ORDER : 0;
+	a.bytes = (struct bytes){ x.bytes.data, x.bytes.count };
+	const bool good = elf_append(im, &a, write, ctx, err);
+	vec_release(&x.bytes);
+	return good;
+}

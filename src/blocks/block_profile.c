@@ -1,0 +1,367 @@
+#include "blocks/block_profile.h"
+
+#include "base/sort.h"
+
+#include <stdlib.h>
+
+/* ---- samples to pairs of addresses ---------------------------------------------------------------- */
+
+static uint64_t translate(const struct mappings *m, uint64_t addr)
+{
+	uint64_t ret;
+	return mappings_translate(m, addr, &ret) ? ret : PROFILE_OUTSIDE;
+}
+
+static void add_branches(struct profile *p, const struct mappings *m, const struct perf_event *e)
+{
+	uint64_t next = PROFILE_OUTSIDE; /* where the branch after this one is */
+	bool inside = false;
+	for (uint64_t i = 0; i < e->branch_count; i++) {
+		const struct perf_branch b = perf_branch_get(e, i);
+		const uint64_t from = translate(m, b.from), to = translate(m, b.to);
+		if (from != PROFILE_OUTSIDE || to != PROFILE_OUTSIDE) {
+			tally_add(&p->branches, from, to, 1, b.mispredicted);
+			inside = true;
+		}
+		if (to != PROFILE_OUTSIDE && next != PROFILE_OUTSIDE)
+			tally_add(&p->ranges, to, next, 1, 0);
+		next = from;
+	}
+	p->samples_inside += inside;
+}
+
+static void add_address(struct profile *p, const struct mappings *m, const struct perf_event *e)
+{
+	const uint64_t addr = translate(m, e->ip);
+	if (addr == PROFILE_OUTSIDE)
+		return;
+	tally_add(&p->addrs, addr, 0, e->weight, 0);
+	p->samples_inside += e->weight;
+}
+
+static void add_events(struct profile *p, struct mappings *m, struct samples *s)
+{
+	struct perf_event e;
+	bool any_branches = false;
+	while (samples_next(s, &e)) {
+		if (e.type == PERF_LOST || e.type == PERF_LOST_SAMPLES)
+			p->lost += e.lost;
+		if (e.type != PERF_SAMPLE)
+			continue;
+		mappings_select(m, &e);
+		p->samples += e.weight;
+		any_branches = any_branches || e.branch_count > 0;
+		if (e.branch_count > 0)
+			add_branches(p, m, &e);
+		else if (e.has_ip && !e.has_branches)
+			add_address(p, m, &e);
+	}
+	p->estimated = !any_branches;
+	tally_sort(&p->branches);
+	tally_sort(&p->ranges);
+	tally_sort(&p->addrs);
+}
+
+/* ---- addresses to blocks -------------------------------------------------------------------------- */
+
+struct join {
+	struct profile *p;
+	const struct blockmap *b;
+	struct bbindex index;
+	struct tally arrivals; /* branches to the start of a block, by address, 0; extra: returns */
+	uint32_t *stops;       /* by block: how many before it that control cannot go on from */
+	bool no_flags;         /* the map does not say which */
+};
+
+static uint64_t start_of(const struct join *j, uint32_t block)
+{
+	return blockmap_range_of(j->b, block)->addr + j->b->blocks.data[block].off;
+}
+
+/* The block an instruction is in. */
+static uint32_t block_at(const struct join *j, uint64_t addr)
+{
+	if (j->b->blocks.count == 0 || addr == PROFILE_OUTSIDE)
+		return BBINDEX_NONE;
+	const uint32_t i = bbindex_find(&j->index, addr);
+	return i != BBINDEX_NONE && addr - start_of(j, i) < j->b->blocks.data[i].size
+		       ? i
+		       : BBINDEX_NONE;
+}
+
+/* The block a branch leads to: of those that start there, the first; else the one around the address, or
+ * in front of it, for a call may end a block. */
+static uint32_t block_to(const struct join *j, uint64_t addr, bool *ret_at_start)
+{
+	*ret_at_start = false;
+	if (j->b->blocks.count == 0 || addr == PROFILE_OUTSIDE)
+		return BBINDEX_NONE;
+	uint32_t i = bbindex_find(&j->index, addr);
+	if (i == BBINDEX_NONE)
+		return i;
+	const struct blockmap_range *r = blockmap_range_of(j->b, i);
+	const struct bbmap_block *blocks = j->b->blocks.data;
+	const uint64_t off = addr - r->addr;
+	*ret_at_start = off == blocks[i].off;
+	while (*ret_at_start && i > r->first && blocks[i - 1].off == off)
+		i--;
+	return off - blocks[i].off <= blocks[i].size ? i : BBINDEX_NONE;
+}
+
+static bool is_entry(const struct join *j, uint32_t block, uint64_t addr)
+{
+	const struct blockmap_range *r = blockmap_range_of(j->b, block);
+	return j->b->functions.data[r->function].addr == addr;
+}
+
+static enum edge_kind kind_of(const struct join *j, uint32_t from, uint32_t to, bool at_start,
+			      uint64_t addr)
+{
+	if (to == BBINDEX_NONE)
+		return j->b->blocks.data[from].flags & BBMAP_RETURN ? EDGE_RETURN : EDGE_CALL;
+	if (is_entry(j, to, addr))
+		return EDGE_CALL;
+	if (j->b->blocks.data[to].flags & BBMAP_LANDING_PAD)
+		return EDGE_JUMP;
+	if (!at_start || from == BBINDEX_NONE)
+		return EDGE_RETURN;
+	return j->b->blocks.data[from].flags & BBMAP_RETURN ? EDGE_RETURN : EDGE_JUMP;
+}
+
+static void add_edge(struct join *j, const struct tally_pair *pair)
+{
+	bool at_start;
+	struct profile_edge e = { .from = block_at(j, pair->a),
+				  .to = block_to(j, pair->b, &at_start),
+				  .count = pair->count,
+				  .mispredicted = pair->extra };
+	if (e.from == BBINDEX_NONE && e.to == BBINDEX_NONE)
+		return;
+	e.kind = kind_of(j, e.from, e.to, at_start, pair->b);
+	if (at_start)
+		tally_add(&j->arrivals, pair->b, 0, e.count, e.kind == EDGE_RETURN ? e.count : 0);
+	vec_push(&j->p->edges, e);
+}
+
+static int by_ends(const void *x, const void *y)
+{
+	const struct profile_edge *a = x, *b = y;
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	if (a->to != b->to)
+		return a->to < b->to ? -1 : 1;
+	return (int)a->kind - (int)b->kind;
+}
+
+static void add_edges(struct join *j)
+{
+	struct profile *p = j->p;
+	size_t n = 0;
+	for (size_t i = 0; i < p->branches.used; i++)
+		add_edge(j, &p->branches.pairs[i]);
+	if (p->edges.count > 0)
+		qsort(p->edges.data, p->edges.count, sizeof *p->edges.data, by_ends);
+	for (size_t i = 0; i < p->edges.count; i++) {
+		struct profile_edge *last = &p->edges.data[n > 0 ? n - 1 : 0];
+		const struct profile_edge *e = &p->edges.data[i];
+		if (n > 0 && by_ends(last, e) == 0) {
+			last->count = add_sat(last->count, e->count);
+			last->mispredicted = add_sat(last->mispredicted, e->mispredicted);
+		} else {
+			p->edges.data[n++] = *e;
+		}
+	}
+	p->edges.count = n;
+}
+
+/* ---- ranges --------------------------------------------------------------------------------------- */
+
+static bool can_run_through(const struct join *j, uint32_t first, uint32_t last)
+{
+	return first <= last && (j->no_flags || j->stops[last] == j->stops[first]) &&
+	       blockmap_range_of(j->b, first) == blockmap_range_of(j->b, last);
+}
+
+/* Control came back to the start of a block: the one in front ended with the call.  Of the ranges that
+ * begin there, as many did so as of the branches that lead there. */
+static void fall_from_call(struct join *j, uint32_t to, const struct tally_pair *range)
+{
+	const struct tally_pair *a = tally_find(&j->arrivals, range->a, 0);
+	if (!a || a->extra == 0 || to == blockmap_range_of(j->b, to)->first)
+		return;
+	const double share = (double)a->extra / (double)a->count;
+	j->p->falls[to - 1] += (uint64_t)((double)range->count * share + 0.5);
+}
+
+/* Counts as differences: what is added at one block is taken away behind the last it holds for. */
+static void add_range(struct join *j, const struct tally_pair *pair, uint64_t *counts,
+		      uint64_t *falls)
+{
+	bool at_start;
+	const uint32_t first = block_to(j, pair->a, &at_start), last = block_at(j, pair->b);
+	j->p->range_weight = add_sat(j->p->range_weight, pair->count);
+	if (first == BBINDEX_NONE || last == BBINDEX_NONE) {
+		j->p->range_unmapped = add_sat(j->p->range_unmapped, pair->count);
+		return;
+	}
+	if (pair->a > pair->b || !can_run_through(j, first, last)) {
+		j->p->range_refused = add_sat(j->p->range_refused, pair->count);
+		return;
+	}
+	if (at_start)
+		fall_from_call(j, first, pair);
+	counts[first + !at_start] += pair->count;
+	counts[last + 1] -= pair->count;
+	falls[first] += pair->count;
+	falls[last] -= pair->count;
+}
+
+static void add_ranges(struct join *j)
+{
+	const uint64_t n = j->b->blocks.count;
+	uint64_t *counts = xcalloc(n + 2, sizeof *counts), *falls = xcalloc(n + 2, sizeof *falls);
+	for (size_t i = 0; i < j->p->ranges.used; i++)
+		add_range(j, &j->p->ranges.pairs[i], counts, falls);
+	uint64_t count = 0, fall = 0;
+	for (uint64_t i = 0; i < n; i++) {
+		count += counts[i];
+		fall += falls[i];
+		j->p->counts[i] = count;
+		j->p->falls[i] += fall;
+	}
+	free(counts);
+	free(falls);
+}
+
+static void add_samples(struct join *j)
+{
+	for (size_t i = 0; i < j->p->addrs.used; i++) {
+		const struct tally_pair *pair = &j->p->addrs.pairs[i];
+		const uint32_t block = block_at(j, pair->a);
+		if (block != BBINDEX_NONE)
+			j->p->counts[block] = add_sat(j->p->counts[block], pair->count);
+	}
+}
+
+/* Block symbols say nothing of where control goes; neither do flags that are all 0. */
+static void count_stops(struct join *j)
+{
+	const uint64_t n = j->b->blocks.count;
+	uint32_t stops = 0;
+	j->stops = xcalloc(n + 1, sizeof *j->stops);
+	for (uint64_t i = 0; i < n; i++) {
+		j->stops[i] = stops;
+		stops += !(j->b->blocks.data[i].flags & BBMAP_FALL_THROUGH);
+	}
+	j->no_flags = stops == n;
+}
+
+static void join_blocks(struct profile *p, const struct blockmap *b)
+{
+	struct join j = { .p = p, .b = b };
+	p->counts = xcalloc(b->blocks.count + 1, sizeof *p->counts);
+	p->falls = xcalloc(b->blocks.count + 1, sizeof *p->falls);
+	if (b->blocks.count == 0)
+		return;
+	blockmap_index(b, &j.index);
+	count_stops(&j);
+	if (p->estimated) {
+		add_samples(&j);
+	} else {
+		add_edges(&j);
+		add_ranges(&j);
+	}
+	free(j.stops);
+	tally_release(&j.arrivals);
+	bbindex_release(&j.index);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------ */
+
+static void note_oddities(const struct profile *p, const struct profile_wish *wish,
+			  struct notes *notes)
+{
+	if (p->lost > 0)
+		note(notes, wish->path, HEFT_NO_OFFSET, 0,
+		     "samples that the kernel lost while recording: %" PRIu64, p->lost);
+	if (p->samples_inside == 0)
+		note(notes, wish->path, HEFT_NO_OFFSET, 0, "no sample is in the file asked for");
+	else if (p->estimated)
+		note(notes, wish->path, HEFT_NO_OFFSET, 0,
+		     "no branch stacks: counts are samples, an estimate of time spent and not of "
+		     "how often blocks ran");
+	if (p->range_refused > p->range_weight / 10 * 3)
+		note(notes, wish->path, HEFT_NO_OFFSET, 0,
+		     "%" PRIu64 " of %" PRIu64
+		     " runs between branches cannot be: perhaps the map is not that of this code",
+		     p->range_refused, p->range_weight);
+}
+
+bool profile_read(struct profile *p, const struct blockmap *b, const struct profile_wish *wish,
+		  struct notes *notes, struct heft_err *err)
+{
+	struct samples s;
+	struct mappings m;
+	memset(p, 0, sizeof *p);
+	if (b->image->kind != IMAGE_EXEC)
+		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+			    "%s: profiles are read for programs and shared objects only",
+			    b->image->path);
+	if (!samples_open(&s, wish->path, wish->form, notes, err))
+		return false;
+	const bool ok = mappings_read(&m, &s, b->image, wish->force, err);
+	if (ok) {
+		add_events(p, &m, &s);
+		mappings_release(&m);
+		join_blocks(p, b);
+		note_oddities(p, wish, notes);
+	}
+	samples_close(&s);
+	return ok;
+}
+
+void profile_release(struct profile *p)
+{
+	free(p->counts);
+	free(p->falls);
+	vec_release(&p->edges);
+	tally_release(&p->branches);
+	tally_release(&p->ranges);
+	tally_release(&p->addrs);
+}
+
+/* ---- hotness -------------------------------------------------------------------------------------- */
+
+#define HOT_SHARE  0.90 /* of all counts */
+#define WARM_SHARE 0.99
+
+struct hotness_limits profile_limits(const struct profile *p, const struct blockmap *b)
+{
+	struct hotness_limits l = { UINT64_MAX, UINT64_MAX };
+	const size_t n = b->blocks.count;
+	uint64_t *sorted = xcalloc(n + 1, sizeof *sorted);
+	double total = 0, sum = 0;
+	for (size_t i = 0; i < n; i++) {
+		sorted[i] = p->counts[i];
+		total += (double)sorted[i];
+	}
+	sort_by_key(sorted, n, sizeof *sorted);
+	for (size_t i = n; i > 0 && sorted[i - 1] > 0; i--) {
+		if (sum < total * HOT_SHARE)
+			l.hot = sorted[i - 1];
+		if (sum < total * WARM_SHARE)
+			l.warm = sorted[i - 1];
+		sum += (double)sorted[i - 1];
+	}
+	free(sorted);
+	return l;
+}
+
+enum hotness hotness_of(const struct hotness_limits *l, uint64_t count)
+{
+	if (count == 0)
+		return HOTNESS_NEVER;
+	if (count >= l->hot)
+		return HOTNESS_HOT;
+	return count >= l->warm ? HOTNESS_WARM : HOTNESS_COLD;
+}

@@ -1,0 +1,98 @@
+#include "blocks/block_profile_names.h"
+
+#include "base/intern.h"
+#include "base/sort.h"
+#include "image/code_symbols.h"
+#include "image/elf_const.h"
+
+#include <stdlib.h>
+
+struct found {
+	uint64_t addr;
+	const char *text;
+	uint32_t id; /* of the text */
+	bool local;
+};
+
+struct reading {
+	VEC(struct found) list; /* by addr */
+	struct intern texts;
+	VEC(uint32_t) uses; /* by id: functions */
+};
+
+static int by_name(const void *x, const void *y)
+{
+	const struct found *a = *(const struct found *const *)x,
+			   *b = *(const struct found *const *)y;
+	return a->local != b->local ? (int)a->local - (int)b->local : strcmp(a->text, b->text);
+}
+
+static void collect(struct reading *r, const struct image *im, uint32_t type)
+{
+	struct code_symbols all;
+	struct symbol s;
+	uint64_t addr;
+	code_symbols_start(&all, im, type);
+	while (code_symbols_next(&all, &s, &addr)) {
+		if (!symbol_is_function(&s) || s.name.len == 0)
+			continue;
+		const uint32_t id = intern_borrow(&r->texts, s.name);
+		if (id == r->uses.count)
+			vec_push(&r->uses, 0);
+		vec_push(&r->list, (struct found){ addr, s.name.p, id, s.bind == STB_LOCAL });
+		r->uses.data[id]++;
+	}
+	sort_by_key(r->list.data, r->list.count, sizeof *r->list.data);
+}
+
+/* The names at one address, each once; a name that comes twice in the table is no longer counted twice. */
+static void add_names(struct profile_names *n, struct reading *r, uint64_t addr)
+{
+	const struct found *list = r->list.data;
+	VEC(const struct found *) here = { 0 };
+	for (size_t i = lower_bound(list, r->list.count, sizeof *list, addr);
+	     i < r->list.count && list[i].addr == addr; i++)
+		vec_push(&here, &list[i]);
+	if (here.count > 1)
+		qsort(here.data, here.count, sizeof *here.data, by_name);
+	for (size_t i = 0; i < here.count; i++) {
+		size_t same = 1;
+		while (i + 1 < here.count && here.data[i + 1]->id == here.data[i]->id) {
+			same++;
+			i++;
+		}
+		const struct found *f = here.data[i];
+		vec_push(&n->list,
+			 (struct profile_name){ f->text, f->local, r->uses.data[f->id] > same });
+	}
+	vec_release(&here);
+}
+
+void profile_names_read(struct profile_names *n, const struct blockmap *b,
+			const struct image *debug)
+{
+	const struct section *own = image_section_type(b->image, SHT_SYMTAB, 1);
+	struct reading r = { 0 };
+	memset(n, 0, sizeof *n);
+	if (own)
+		collect(&r, b->image, SHT_SYMTAB);
+	else if (debug && image_section_type(debug, SHT_SYMTAB, 1))
+		collect(&r, debug, SHT_SYMTAB);
+	else
+		collect(&r, b->image, SHT_DYNSYM);
+	n->first = xcalloc(b->functions.count + 1, sizeof *n->first);
+	for (size_t i = 0; i < b->functions.count; i++) {
+		n->first[i] = n->list.count;
+		add_names(n, &r, b->functions.data[i].addr);
+	}
+	n->first[b->functions.count] = n->list.count;
+	vec_release(&r.list);
+	vec_release(&r.uses);
+	intern_release(&r.texts);
+}
+
+void profile_names_release(struct profile_names *n)
+{
+	vec_release(&n->list);
+	free(n->first);
+}

@@ -1,0 +1,134 @@
+/* What of an image's code the blocks of a map are, and what they are not. */
+#include "blocks/derive_map_internal.h"
+#include "blocks/derive_map.h"
+
+#include "code/x86.h"
+
+uint64_t code_pad_size(enum code_isa isa, const uint8_t *p, uint64_t left)
+{
+	struct x86_insn in;
+	if (isa == CODE_ARM64) {
+		static const uint8_t nop[] = { 0x1f, 0x20, 0x03, 0xd5 }, zero[4];
+		return left >= 4 && (memcmp(p, nop, 4) == 0 || memcmp(p, zero, 4) == 0) ? 4 : 0;
+	}
+	if (*p == 0xcc || *p == 0)
+		return 1;
+	if (isa == CODE_NONE || !x86_decode(p, left, isa == CODE_X86_64, &in))
+		return 0;
+	return in.flow == X86_NOP ? in.len : 0;
+}
+
+/* The walk along the code, block by block. */
+struct walk {
+	void (*fn)(void *ctx, uint64_t addr, uint64_t size, enum block_kind kind);
+	void *ctx;
+	enum code_isa isa;
+	const struct code_region *region;
+	size_t left; /* regions from this one on */
+	uint64_t at; /* told as far as here */
+};
+
+static void tell_gap(const struct walk *w, uint64_t addr, uint64_t size)
+{
+	const uint8_t *p = w->region->bytes.p + (addr - w->region->addr);
+	while (size > 0) {
+		const uint64_t pad = code_pad_size(w->isa, p, size);
+		const uint64_t step = pad > 0 ? pad : 1;
+		w->fn(w->ctx, addr, step, pad > 0 ? BLOCK_PADDING : BLOCK_UNMAPPED);
+		addr += step;
+		p += step;
+		size -= step;
+	}
+}
+
+static uint64_t region_end(const struct code_region *r)
+{
+	return r->addr + r->bytes.size;
+}
+
+/* Tells what no block covers up to `to`. */
+static void skip(struct walk *w, uint64_t to)
+{
+	while (w->left > 0) {
+		const struct code_region *r = w->region;
+		const uint64_t at = max_u64(w->at, r->addr), end = min_u64(to, region_end(r));
+		if (at < end)
+			tell_gap(w, at, end - at);
+		w->at = max_u64(w->at, end);
+		if (to < region_end(r))
+			return;
+		w->region++;
+		w->left--;
+	}
+}
+
+static void tell_block(struct walk *w, uint64_t addr, uint64_t size, enum block_kind kind)
+{
+	const uint64_t end = add_sat(addr, size);
+	skip(w, addr);
+	while (w->left > 0 && w->at < end) {
+		const uint64_t at = max_u64(w->at, w->region->addr);
+		const uint64_t stop = min_u64(end, region_end(w->region));
+		if (at >= stop)
+			return;
+		w->fn(w->ctx, at, stop - at, kind);
+		w->at = stop;
+		skip(w, stop);
+	}
+}
+
+/* gcc's and LLVM's names of what they move away; the first range is where the function is entered. */
+static bool is_cold(const struct blockmap *b, const struct blockmap_range *r)
+{
+	const struct blockmap_function *f = &b->functions.data[r->function];
+	return r != &b->ranges.data[f->range_first] ||
+	       (f->name && (strstr(f->name, ".cold") || strstr(f->name, ".__part.")));
+}
+
+void blockmap_tile(const struct blockmap *b,
+		   void (*fn)(void *ctx, uint64_t addr, uint64_t size, enum block_kind kind),
+		   void *ctx)
+{
+	struct code_regions regions = { 0 };
+	code_regions_list(b->image, &regions);
+	struct walk w = { .fn = fn,
+			  .ctx = ctx,
+			  .isa = code_isa_of(b->image->machine),
+			  .region = regions.data,
+			  .left = regions.count };
+	for (size_t i = 0; i < b->by_addr.count; i++) {
+		const struct blockmap_range *r = &b->ranges.data[b->by_addr.data[i]];
+		const enum block_kind kind = is_cold(b, r) ? BLOCK_COLD : BLOCK_PLAIN;
+		for (uint64_t k = r->first; k < r->first + r->count; k++) {
+			const struct bbmap_block *block = &b->blocks.data[k];
+			tell_block(&w, add_sat(r->addr, block->off), block->size,
+				   block->flags & BBMAP_LANDING_PAD ? BLOCK_LANDING_PAD : kind);
+		}
+	}
+	skip(&w, UINT64_MAX);
+	vec_release(&regions);
+}
+
+static void add_piece(void *ctx, uint64_t addr, uint64_t size, enum block_kind kind)
+{
+	uint64_t *sums = ctx;
+	(void)addr;
+	sums[kind] += size;
+}
+
+void blockmap_sum(const struct blockmap *b, struct block_sums *ret)
+{
+	uint64_t sums[BLOCK_KINDS] = { 0 }, code = 0;
+	struct code_regions regions = { 0 };
+	blockmap_tile(b, add_piece, sums);
+	*ret = (struct block_sums){ .blocks = sums[BLOCK_PLAIN] + sums[BLOCK_COLD],
+				    .landing_pads = sums[BLOCK_LANDING_PAD],
+				    .padding = sums[BLOCK_PADDING],
+				    .unmapped = sums[BLOCK_UNMAPPED] };
+	code_regions_list(b->image, &regions);
+	for (size_t i = 0; i < regions.count; i++)
+		code += regions.data[i].bytes.size;
+	vec_release(&regions);
+	ret->code = code;
+	ASSERT(ret->blocks + ret->landing_pads + ret->padding + ret->unmapped == ret->code);
+}

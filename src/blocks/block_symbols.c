@@ -1,0 +1,152 @@
+/* Blocks by symbols: what LLVM up to 11 wrote with -fbasic-block-sections=labels.
+ *
+ * Block n > 0 of a function has a local symbol without a type, LETTERS.BB.FUNCTION, with n letters: the
+ * first says what the block is, the others are those of the blocks before it, back to block 1.  Block 0
+ * has the function's own symbol, so it ends where the next block begins. */
+#include "blocks/blockmap.h"
+
+#include "base/sort.h"
+#include "image/elf_const.h"
+
+struct function_symbol {
+	uint64_t addr, size;
+	struct str name;
+};
+
+struct block_symbol {
+	uint64_t addr, size;
+	uint32_t id, flags;
+	struct str function;
+};
+
+struct symbols {
+	VEC(struct function_symbol) functions; /* by addr */
+	VEC(struct block_symbol) blocks;       /* by addr */
+	uint64_t strays;                       /* blocks of functions that are not there */
+};
+
+static uint32_t flags_of(char letter)
+{
+	switch (letter) {
+	case 'r': return BBMAP_RETURN;
+	case 't': return BBMAP_RETURN | BBMAP_TAIL_CALL;
+	case 'l': return BBMAP_LANDING_PAD;
+	case 'L': return BBMAP_LANDING_PAD | BBMAP_RETURN;
+	default: return 0;
+	}
+}
+
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool split_name(struct str name, struct block_symbol *ret)
+{
+	const struct str mark = STR(".BB.");
+	size_t n = 0;
+	while (n < name.len && is_letter(name.p[n]))
+		n++;
+	const struct str rest = { name.p + n, name.len - n };
+	if (n == 0 || n > UINT32_MAX || rest.len <= mark.len || !str_starts(rest, mark))
+		return false;
+	ret->id = (uint32_t)n;
+	ret->flags = flags_of(name.p[0]);
+	ret->function = (struct str){ rest.p + mark.len, rest.len - mark.len };
+	return true;
+}
+
+static void collect(struct symbols *all, const struct symtab *t)
+{
+	for (size_t i = 1; i < t->count; i++) {
+		const struct symbol s = symtab_get(t, i);
+		struct block_symbol b = { .size = s.size };
+		uint64_t addr;
+		if ((s.type != STT_NOTYPE && s.type != STT_FUNC) ||
+		    !symbol_addr(t->image, &s, &addr))
+			continue;
+		b.addr = addr;
+		if (s.type == STT_FUNC)
+			vec_push(&all->functions, (struct function_symbol){ addr, s.size, s.name });
+		else if (split_name(s.name, &b))
+			vec_push(&all->blocks, b);
+	}
+}
+
+/* The function of a block: of those that start last before it, the one of its name. */
+static const struct function_symbol *function_of(const struct symbols *all,
+						 const struct block_symbol *b)
+{
+	enum { TRIES = 64 }; /* aliases, and functions without a size in between */
+	size_t lo = 0, hi = all->functions.count;
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+		if (all->functions.data[mid].addr <= b->addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (size_t i = lo; i > 0 && lo - i < TRIES; i--) {
+		const struct function_symbol *f = &all->functions.data[i - 1];
+		if (b->addr - f->addr <= UINT32_MAX && str_eq(f->name, b->function))
+			return f;
+	}
+	return NULL;
+}
+
+static void begin_function(struct blockmap *b, const struct function_symbol *f,
+			   const struct block_symbol *first)
+{
+	const struct blockmap_range range = { .addr = f->addr, .first = b->blocks.count };
+	const struct blockmap_function function = { .addr = f->addr,
+						    .name = f->name.p,
+						    .range_first = (uint32_t)b->ranges.count,
+						    .range_count = 1,
+						    .origin = BLOCKS_OF_SYMBOLS };
+	vec_push(&b->ranges, range);
+	vec_push(&b->functions, function);
+	if (first->addr > f->addr)
+		vec_push(&b->blocks,
+			 (struct bbmap_block){ .size = (uint32_t)(first->addr - f->addr) });
+}
+
+static void add_blocks(struct blockmap *b, struct symbols *all)
+{
+	const struct function_symbol *current = NULL;
+	for (size_t i = 0; i < all->blocks.count; i++) {
+		const struct block_symbol *s = &all->blocks.data[i];
+		const struct function_symbol *f = function_of(all, s);
+		if (!f || b->ranges.count >= UINT32_MAX || s->size > UINT32_MAX) {
+			all->strays++;
+			continue;
+		}
+		if (f != current)
+			begin_function(b, f, s);
+		current = f;
+		vec_push(&b->blocks, (struct bbmap_block){ s->id, (uint32_t)(s->addr - f->addr),
+							   (uint32_t)s->size, s->flags });
+		struct blockmap_range *r = &b->ranges.data[b->ranges.count - 1];
+		r->stated = r->count = b->blocks.count - r->first;
+	}
+}
+
+void block_symbols_read(struct blockmap *b, const struct image *im, struct notes *notes)
+{
+	const struct section *table = image_section_type(im, SHT_SYMTAB, 1);
+	struct symbols all = { 0 };
+	struct symtab t;
+	if (!table || !symtab_open(&t, im, table))
+		return;
+	collect(&all, &t);
+	if (all.blocks.count > 0) {
+		sort_by_key(all.functions.data, all.functions.count, sizeof *all.functions.data);
+		sort_by_key(all.blocks.data, all.blocks.count, sizeof *all.blocks.data);
+		add_blocks(b, &all);
+	}
+	if (all.strays > 0)
+		note(notes, im->path, HEFT_NO_OFFSET, 0,
+		     "block symbols of functions that are not there (%" PRIu64 ") are left out",
+		     all.strays);
+	vec_release(&all.functions);
+	vec_release(&all.blocks);
+}

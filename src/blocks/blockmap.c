@@ -1,0 +1,537 @@
+#include "blocks/blockmap.h"
+
+#include "base/sort.h"
+#include "debug/unwind.h"
+#include "image/code_symbols.h"
+#include "image/elf_const.h"
+#include "blocks/bolt.h"
+#include "program/symbol_table.h"
+
+/* LLVM 12 to 14; later ones use SHT_LLVM_BB_ADDR_MAP. */
+enum { SHT_LLVM_BB_ADDR_MAP_V0 = 0x6fff4c08 };
+
+/* ---- where there is code ------------------------------------------------------------------------ */
+
+/* What is known of addresses while an image is read. */
+struct places {
+	const struct image *im, *debug;
+	const struct section *last; /* of the address asked for before */
+	bool listed, sure;          /* starts were read; they are all there are */
+	VEC(uint64_t) starts;       /* of functions, sorted */
+};
+
+static bool inside(const struct section *s, uint64_t addr)
+{
+	return s && addr >= s->addr && addr - s->addr < s->size;
+}
+
+static bool is_code(void *ctx, uint64_t addr)
+{
+	struct places *p = ctx;
+	if (!inside(p->last, addr))
+		p->last = image_section_at(p->im, addr);
+	return inside(p->last, addr) && p->last->exec;
+}
+
+static void list_symbols(struct places *p, const struct image *im, uint32_t type)
+{
+	struct code_symbols all;
+	struct symbol s;
+	uint64_t addr;
+	code_symbols_start(&all, im, type);
+	while (code_symbols_next(&all, &s, &addr))
+		vec_push(&p->starts, addr);
+}
+
+static bool list_unwind(struct places *p)
+{
+	const struct section *s = image_section_find(p->im, ".eh_frame");
+	struct unwind_iter it;
+	struct unwind_entry e;
+	if (!s || s->nobits)
+		return false;
+	const size_t before = p->starts.count;
+	const struct unwind_section u = { .bytes = section_bytes(p->im, s),
+					  .addr = s->addr,
+					  .address_size = p->im->bits / 8,
+					  .big_endian = p->im->big_endian,
+					  .path = p->im->path };
+	unwind_init(&it, &u);
+	while (unwind_next(&it, &e))
+		if (e.ok && !e.cie && !e.terminator)
+			vec_push(&p->starts, e.func_addr);
+	unwind_release(&it);
+	return p->starts.count > before;
+}
+
+static void list_starts(struct places *p)
+{
+	const struct section *own = image_section_type(p->im, SHT_SYMTAB, 1);
+	const struct section *other = p->debug ? image_section_type(p->debug, SHT_SYMTAB, 1) : NULL;
+	p->listed = true;
+	list_symbols(p, p->im, SHT_SYMTAB);
+	list_symbols(p, p->im, SHT_DYNSYM);
+	list_symbols(p, p->debug, SHT_SYMTAB);
+	const bool unwind = list_unwind(p);
+	p->sure = own || other || unwind;
+	sort_by_key(p->starts.data, p->starts.count, sizeof *p->starts.data);
+}
+
+static bool is_start(void *ctx, uint64_t addr)
+{
+	struct places *p = ctx;
+	if (!p->listed)
+		list_starts(p);
+	if (!p->sure)
+		return is_code(ctx, addr);
+	size_t lo = 0, hi = p->starts.count;
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+		if (p->starts.data[mid] < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < p->starts.count && p->starts.data[lo] == addr && is_code(ctx, addr);
+}
+
+/* ---- sections ----------------------------------------------------------------------------------- */
+
+/* One reading of an image. */
+struct reading {
+	struct blockmap *b;
+	const struct image *holder; /* of the maps: the image or its debug file */
+	struct places places;
+	struct notes *notes;
+	uint64_t left;           /* bytes of the file that may still be read: each once */
+	uint32_t *reloc_section; /* objects, by section: the one with its relocations, or 0 */
+};
+
+bool section_is_block_map(const struct section *s)
+{
+	return s->type == SHT_LLVM_BB_ADDR_MAP || s->type == SHT_LLVM_BB_ADDR_MAP_V0 ||
+	       str_eq(s->name, STR(".llvm_bb_addr_map")) || str_eq(s->name, STR(".bb_addr_map")) ||
+	       str_eq(s->name, STR(".bb_info"));
+}
+
+/* Tools that copy sections may lose the type; then the first entry tells. */
+static enum bbmap_form guess_form(const struct bbmap_section *map)
+{
+	struct bbmap_section as = *map;
+	struct bbmap_cursor c;
+	as.form = BBMAP_VERSIONED;
+	bbmap_open(&c, &as, false);
+	const bool good = bbmap_read(&c, 0);
+	bbmap_close(&c);
+	return good ? BBMAP_VERSIONED : BBMAP_UNVERSIONED;
+}
+
+static enum bbmap_form form_of(const struct section *s, const struct bbmap_section *map)
+{
+	if (s->type == SHT_LLVM_BB_ADDR_MAP)
+		return BBMAP_VERSIONED;
+	if (s->type == SHT_LLVM_BB_ADDR_MAP_V0 || str_eq(s->name, STR(".bb_addr_map")))
+		return BBMAP_UNVERSIONED;
+	return str_eq(s->name, STR(".bb_info")) ? BBMAP_SEED : guess_form(map);
+}
+
+static void find_reloc_sections(struct reading *r)
+{
+	const struct image *im = r->holder;
+	r->reloc_section = xcalloc(im->section_count, sizeof *r->reloc_section);
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (section_is_reloc(s) && s->info < im->section_count && s->info != 0)
+			r->reloc_section[s->info] = (uint32_t)i;
+	}
+}
+
+/* The addend that stands in the field itself. */
+static uint64_t addend_at(const struct bbmap_section *map, uint64_t off)
+{
+	struct reader r = reader_of(map->bytes, map->big_endian);
+	reader_seek(&r, off);
+	const uint64_t v = read_uint(&r, map->addr_size);
+	return map->addr_size == 4 ? (uint64_t)(int64_t)(int32_t)(uint32_t)v : v;
+}
+
+/* Where relocation r puts an address; 0 where its symbol is nowhere. */
+static uint64_t target_of(const struct reloc_iter *it, const struct reloc *r,
+			  const struct bbmap_section *map, uint64_t off)
+{
+	uint64_t addr;
+	if (r->symbol >= it->symbols.count)
+		return 0;
+	const struct symbol s = symtab_get(&it->symbols, r->symbol);
+	if (!symbol_addr(it->image, &s, &addr))
+		return 0;
+	return addr + (r->has_addend ? (uint64_t)r->addend : addend_at(map, off));
+}
+
+static void read_fixes(struct reading *r, const struct section *s, struct blockmap_section *ret)
+{
+	const struct image *im = r->holder;
+	const uint32_t index = r->reloc_section[s->index];
+	VEC(struct bbmap_fix) fixes = { 0 };
+	struct reloc_iter it;
+	struct reloc reloc;
+	ret->map.relocated = true;
+	if (index == 0 || im->sections[index].file_size > r->left ||
+	    !reloc_open(&it, im, &im->sections[index]))
+		return;
+	r->left -= im->sections[index].file_size;
+	bool sorted = true;
+	while (reloc_next(&it, &reloc)) {
+		const struct reloc_field field = reloc_field(im->machine, reloc.type);
+		const uint64_t off = reloc.addr - (reloc.alloc ? s->addr : 0);
+		if (field.op != RELOC_OP_SET || field.width != ret->map.addr_size)
+			continue;
+		sorted = sorted && (fixes.count == 0 || fixes.data[fixes.count - 1].off < off);
+		vec_push(&fixes, (struct bbmap_fix){ off, target_of(&it, &reloc, &ret->map, off) });
+	}
+	if (!sorted)
+		sort_by_key(fixes.data, fixes.count, sizeof *fixes.data);
+	ret->fixes = fixes.data;
+	ret->map.fixes = fixes.data;
+	ret->map.fix_count = fixes.count;
+}
+
+static bool open_section(struct reading *r, const struct section *s, struct blockmap_section *ret)
+{
+	const struct image *im = r->holder;
+	struct bytes bytes;
+	*ret = (struct blockmap_section){ .section = s };
+	if (s->file_size > r->left) {
+		note(r->notes, im->path, add_sat(im->file_off, s->off), s->file_size,
+		     "sections of basic-block maps overlap; section %" PRIu32 " is left out",
+		     s->index);
+		return false;
+	}
+	r->left -= s->file_size;
+	if (!section_unpack(im, s, &bytes, &ret->owned))
+		return false;
+	ret->map = (struct bbmap_section){ .bytes = bytes,
+					   .addr_size = im->bits / 8,
+					   .big_endian = im->big_endian,
+					   .is_code = is_code,
+					   .is_start = is_start,
+					   .ctx = &r->places };
+	ret->map.form = form_of(s, &ret->map);
+	if (im->kind == IMAGE_OBJECT)
+		read_fixes(r, s, ret);
+	return true;
+}
+
+/* ---- entries ------------------------------------------------------------------------------------ */
+
+/* The bit of an ARM address that says Thumb is none of the address. */
+static uint64_t code_addr(const struct image *im, uint64_t addr)
+{
+	return im->machine == EM_ARM ? addr & ~UINT64_C(1) : addr;
+}
+
+static void drop(struct blockmap *b, uint64_t addr, uint64_t entry, enum blockmap_drop why)
+{
+	vec_push(&b->dropped, (struct blockmap_dropped){ addr, entry, why });
+}
+
+static void add_range(struct reading *r, const struct bbmap_entry *e, uint32_t number)
+{
+	struct blockmap *b = r->b;
+	const struct bbmap_range *from = &e->ranges.data[number];
+	struct blockmap_range range = { .addr = code_addr(r->holder, from->addr),
+					.stated = from->stated,
+					.first = b->blocks.count,
+					.count = from->count,
+					.number = number };
+	if (!is_code(&r->places, range.addr)) {
+		drop(b, range.addr, e->off, range.addr == 0 ? BLOCKS_TOMBSTONE : BLOCKS_DISPLACED);
+		return;
+	}
+	vec_reserve(&b->blocks, from->count);
+	if (from->count > 0)
+		memcpy(b->blocks.data + b->blocks.count, e->blocks.data + from->first,
+		       from->count * sizeof *b->blocks.data);
+	b->blocks.count += from->count;
+	vec_push(&b->ranges, range);
+}
+
+static void add_entry(struct reading *r, const struct bbmap_entry *e, uint32_t section)
+{
+	struct blockmap *b = r->b;
+	struct blockmap_function f = { .entry = e->off,
+				       .range_first = (uint32_t)b->ranges.count,
+				       .section = section,
+				       .features = e->features,
+				       .version = e->version,
+				       .origin = BLOCKS_OF_MAP };
+	for (uint32_t i = 0; i < e->ranges.count && b->ranges.count < UINT32_MAX; i++)
+		add_range(r, e, i);
+	f.range_count = (uint32_t)b->ranges.count - f.range_first;
+	if (f.range_count == 0) {
+		const uint64_t addr = e->ranges.data[0].addr;
+		b->tombstones += addr == 0;
+		b->displaced += addr != 0;
+		return;
+	}
+	f.addr = b->ranges.data[f.range_first].addr;
+	vec_push(&b->functions, f);
+}
+
+static void note_damage(const struct reading *r, const struct section *s,
+			const struct bbmap_cursor *c)
+{
+	const struct image *im = r->holder;
+	drop(r->b, 0, c->skip_off, BLOCKS_DAMAGED);
+	const uint64_t off = s->compressed ? add_sat(im->file_off, s->off)
+					   : add_sat(add_sat(im->file_off, s->off), c->fault_off);
+	note(r->notes, im->path, off, c->skip_size,
+	     STR_FMT "%sdamaged entries of basic-block maps are left out; the first, at 0x%" PRIx64
+		     " of " STR_FMT ": %s",
+	     STR_ARG(im->member), im->member.len ? ": " : "", c->skip_off, STR_ARG(s->name),
+	     bbmap_fault_text(c->fault));
+}
+
+static void read_section(struct reading *r, const struct section *s)
+{
+	struct blockmap_section opened;
+	struct bbmap_cursor c;
+	enum bbmap_step step;
+	if (!open_section(r, s, &opened))
+		return;
+	bbmap_open(&c, &opened.map, false);
+	while ((step = bbmap_next(&c)) != BBMAP_END) {
+		if (step == BBMAP_DAMAGE)
+			note_damage(r, s, &c);
+		else if (r->b->functions.count < UINT32_MAX)
+			add_entry(r, &c.entry, (uint32_t)r->b->sections.count);
+	}
+	bbmap_close(&c);
+	opened.map.ctx = NULL;
+	opened.map.is_code = opened.map.is_start = NULL;
+	vec_push(&r->b->sections, opened);
+}
+
+static bool has_maps(const struct image *im)
+{
+	for (size_t i = 1; im && i < im->section_count; i++)
+		if (section_is_block_map(&im->sections[i]) && im->sections[i].file_size > 0)
+			return true;
+	return false;
+}
+
+/* ---- order -------------------------------------------------------------------------------------- */
+
+struct keyed {
+	uint64_t addr, index;
+};
+
+static struct keyed *sort_functions(const struct blockmap *b)
+{
+	struct keyed *list = xcalloc(b->functions.count, sizeof *list);
+	bool sorted = true;
+	for (size_t i = 0; i < b->functions.count; i++) {
+		list[i] = (struct keyed){ b->functions.data[i].addr, i };
+		sorted = sorted && (i == 0 || list[i - 1].addr < list[i].addr);
+	}
+	if (!sorted)
+		sort_by_key(list, b->functions.count, sizeof *list);
+	return list;
+}
+
+/* Functions by address, each address once. */
+static void order_functions(struct blockmap *b)
+{
+	struct keyed *list = sort_functions(b);
+	const size_t count = b->functions.count;
+	struct blockmap_function *old = b->functions.data;
+	memset(&b->functions, 0, sizeof b->functions);
+	vec_reserve(&b->functions, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct blockmap_function *f = &old[list[i].index];
+		if (i > 0 && list[i].addr == list[i - 1].addr) {
+			b->repeated++;
+			drop(b, f->addr, f->entry, BLOCKS_REPEATED);
+			continue;
+		}
+		const uint32_t number = (uint32_t)b->functions.count;
+		for (uint32_t k = 0; k < f->range_count; k++)
+			b->ranges.data[f->range_first + k].function = number;
+		vec_push(&b->functions, *f);
+	}
+	free(old);
+	free(list);
+}
+
+/* The ranges of the functions that stay, by address. */
+static void order_ranges(struct blockmap *b)
+{
+	VEC(struct keyed) list = { 0 };
+	bool sorted = true;
+	for (size_t i = 0; i < b->functions.count; i++) {
+		const struct blockmap_function *f = &b->functions.data[i];
+		for (uint32_t k = f->range_first; k < f->range_first + f->range_count; k++) {
+			const uint64_t addr = b->ranges.data[k].addr;
+			sorted = sorted &&
+				 (list.count == 0 || list.data[list.count - 1].addr <= addr);
+			vec_push(&list, (struct keyed){ addr, k });
+		}
+	}
+	if (!sorted)
+		sort_by_key(list.data, list.count, sizeof *list.data);
+	vec_reserve(&b->by_addr, list.count);
+	for (size_t i = 0; i < list.count; i++)
+		vec_push(&b->by_addr, (uint32_t)list.data[i].index);
+	vec_release(&list);
+}
+
+/* Blocks as their ranges come; as a rule they do. */
+static void order_blocks(struct blockmap *b)
+{
+	uint64_t count = 0;
+	bool sorted = true;
+	for (size_t i = 0; i < b->by_addr.count; i++) {
+		const struct blockmap_range *r = &b->ranges.data[b->by_addr.data[i]];
+		sorted = sorted && r->first == count;
+		count += r->count;
+	}
+	if (sorted) {
+		b->blocks.count = count;
+		return;
+	}
+	struct bbmap_block *old = b->blocks.data;
+	memset(&b->blocks, 0, sizeof b->blocks);
+	vec_reserve(&b->blocks, count);
+	for (size_t i = 0; i < b->by_addr.count; i++) {
+		struct blockmap_range *r = &b->ranges.data[b->by_addr.data[i]];
+		if (r->count > 0)
+			memcpy(b->blocks.data + b->blocks.count, old + r->first,
+			       r->count * sizeof *old);
+		r->first = b->blocks.count;
+		b->blocks.count += r->count;
+	}
+	free(old);
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------- */
+
+void blockmap_read(struct blockmap *b, const struct image *im, const struct image *debug,
+		   struct notes *notes)
+{
+	blockmap_read_bolted(b, im, debug, NULL, notes);
+}
+
+static const struct image *find_holder(const struct image *im, const struct image *debug,
+				       const struct image *input)
+{
+	if (has_maps(im))
+		return im;
+	if (has_maps(debug))
+		return debug;
+	return has_maps(input) ? input : im;
+}
+
+void blockmap_read_bolted(struct blockmap *b, const struct image *im, const struct image *debug,
+			  const struct image *input, struct notes *notes)
+{
+	memset(b, 0, sizeof *b);
+	b->image = im;
+	struct reading r = { .b = b,
+			     .holder = find_holder(im, debug, input),
+			     .places = { .im = im, .debug = debug },
+			     .notes = notes };
+	r.left = r.holder->bytes.size;
+	if (r.holder->kind == IMAGE_OBJECT)
+		find_reloc_sections(&r);
+	for (size_t i = 1; i < r.holder->section_count; i++)
+		if (section_is_block_map(&r.holder->sections[i]) &&
+		    r.holder->sections[i].file_size > 0)
+			read_section(&r, &r.holder->sections[i]);
+	if (b->sections.count == 0)
+		block_symbols_read(b, image_section_type(im, SHT_SYMTAB, 1) || !debug ? im : debug,
+				   notes);
+	blockmap_rebase(b, debug, input, notes);
+	if (b->displaced > 0)
+		note(notes, im->path, HEFT_NO_OFFSET, 0,
+		     "functions of the basic-block map without code at their addresses (%" PRIu64
+		     ") are left out",
+		     b->displaced);
+	order_functions(b);
+	order_ranges(b);
+	order_blocks(b);
+	vec_release(&r.places.starts);
+	free(r.reloc_section);
+}
+
+void blockmap_release(struct blockmap *b)
+{
+	for (size_t i = 0; i < b->sections.count; i++) {
+		free(b->sections.data[i].owned);
+		free(b->sections.data[i].fixes);
+	}
+	vec_release(&b->sections);
+	vec_release(&b->functions);
+	vec_release(&b->ranges);
+	vec_release(&b->blocks);
+	vec_release(&b->by_addr);
+	vec_release(&b->dropped);
+	if (b->bolt)
+		bolt_close(b->bolt);
+	free(b->bolt);
+}
+
+void blockmap_name(struct blockmap *b, const struct image *debug)
+{
+	struct symbol_table t = { 0 };
+	symbol_table_read(&t, b->image, debug);
+	for (size_t i = 0; i < b->functions.count; i++) {
+		struct blockmap_function *f = &b->functions.data[i];
+		const struct symbol_place *s = symbol_table_find(&t, f->addr);
+		if (s && s->addr == f->addr && !f->name)
+			f->name = s->name;
+	}
+	symbol_table_release(&t);
+}
+
+void blockmap_index(const struct blockmap *b, struct bbindex *ret)
+{
+	struct bbindex_run *runs = xcalloc(b->by_addr.count, sizeof *runs);
+	for (size_t i = 0; i < b->by_addr.count; i++) {
+		const struct blockmap_range *r = &b->ranges.data[b->by_addr.data[i]];
+		runs[i] = (struct bbindex_run){ r->addr, r->first, r->count };
+	}
+	bbindex_build(ret, runs, b->by_addr.count, b->blocks.data);
+	free(runs);
+}
+
+const struct blockmap_range *blockmap_range_of(const struct blockmap *b, uint64_t i)
+{
+	size_t lo = 0, hi = b->by_addr.count;
+	ASSERT(i < b->blocks.count);
+	while (hi - lo > 1) {
+		const size_t mid = lo + (hi - lo) / 2;
+		if (b->ranges.data[b->by_addr.data[mid]].first <= i)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return &b->ranges.data[b->by_addr.data[lo]];
+}
+
+const struct bbmap_entry *blockmap_detail_get(struct blockmap_detail *d, const struct blockmap *b,
+					      const struct blockmap_function *f)
+{
+	if (f->origin != BLOCKS_OF_MAP)
+		return NULL;
+	const struct bbmap_section *map = &b->sections.data[f->section].map;
+	if (d->cursor.section != map) {
+		bbmap_close(&d->cursor);
+		bbmap_open(&d->cursor, map, true);
+	}
+	return bbmap_read(&d->cursor, f->entry) ? &d->cursor.entry : NULL;
+}
+
+void blockmap_detail_release(struct blockmap_detail *d)
+{
+	bbmap_close(&d->cursor);
+}

@@ -1,0 +1,119 @@
+/* blockmap.h - the machine basic blocks of an image: what compilers say of them, wherever it stands.
+ *
+ * Maps of all forms (code/bbmap.h) from all sections of the image that hold one, packed or not; in
+ * objects with relocations applied.  Without such a section, the block symbols that LLVM up to 11 wrote with
+ * -fbasic-block-sections=labels.  Addresses are those of image.h.
+ *
+ * Maps that llvm-bolt copied from its input, where it left tables of what it moved, are carried to the code it
+ * wrote: see blockmap_rebase.
+ *
+ * Functions are sorted by address.  What linkers leave behind is dropped: entries of discarded
+ * functions and repeated ones; so are functions where there is no code.  Damage is noted and costs the
+ * function it is in.
+ *
+ * 16 bytes a block, 40 a function, 32 a range, and sections as long as they are open if packed.  The
+ * image and the debug file's are borrowed.  Immutable once read, but for the names; one thread. */
+#ifndef HEFT_BLOCKS_BLOCKMAP_H
+#define HEFT_BLOCKS_BLOCKMAP_H
+
+#include "code/bbindex.h"
+#include "image/image.h"
+
+/* BLOCKS_REBASED: of a map that speaks of llvm-bolt's input, carried to the output. */
+enum blockmap_origin { BLOCKS_OF_MAP, BLOCKS_OF_SYMBOLS, BLOCKS_DERIVED, BLOCKS_REBASED };
+
+struct blockmap_function {
+	uint64_t addr;    /* of its first range */
+	uint64_t entry;   /* BLOCKS_OF_MAP: where in the section */
+	const char *name; /* linkage name, or NULL; filled by blockmap_name and by block symbols */
+	uint32_t range_first, range_count; /* one at least */
+	uint32_t section;                  /* BLOCKS_OF_MAP: index in sections */
+	uint16_t features;                 /* BBMAP_* */
+	uint8_t version;                   /* of its entry, 0 = none stated */
+	uint8_t origin;
+	uint32_t made; /* BLOCKS_REBASED: blocks from this number on are none of the compiler's */
+};
+
+struct blockmap_range {
+	uint64_t addr;
+	uint64_t stated;       /* blocks it has; fewer may be known, see BBMAP_NO_BLOCKS */
+	uint64_t first, count; /* in blocks */
+	uint32_t function;
+	uint32_t number; /* in its entry: some of it may have been dropped */
+};
+
+/* An entry, or a range of one, that is not in the map. */
+enum blockmap_drop {
+	BLOCKS_TOMBSTONE,
+	BLOCKS_REPEATED,
+	BLOCKS_DISPLACED,
+	BLOCKS_DAMAGED,
+	BLOCKS_MOVED,  /* by llvm-bolt, and nothing says where to */
+	BLOCKS_FOLDED, /* by llvm-bolt, into another function with the same code */
+};
+
+struct blockmap_dropped {
+	uint64_t addr;
+	uint64_t entry; /* where in its section */
+	enum blockmap_drop why;
+};
+
+struct blockmap_section {
+	const struct section *section;
+	struct bbmap_section map;
+	void *owned; /* unpacked bytes */
+	struct bbmap_fix *fixes;
+};
+
+struct blockmap {
+	const struct image *image;
+	VEC(struct blockmap_section) sections;
+	VEC(struct blockmap_function) functions; /* by addr */
+	VEC(struct blockmap_range) ranges;       /* those of a function side by side */
+	VEC(struct bbmap_block) blocks;          /* those of a range side by side, ranges by addr */
+	VEC(uint32_t) by_addr;                   /* ranges by addr, and so by `first` */
+	uint64_t tombstones, repeated, displaced; /* entries dropped; displaced: no code there */
+	VEC(struct blockmap_dropped) dropped;     /* these, one by one, and what is damaged */
+	struct bolt *bolt;     /* llvm-bolt's tables, if it wrote the image and left some */
+	uint64_t rebased;      /* functions that got a new place by them */
+	uint64_t lost, folded; /* ranges without a place: BLOCKS_MOVED, BLOCKS_FOLDED */
+	uint64_t vanished;     /* blocks of re-based functions that have no code any more */
+};
+
+/* By its type, or by a name that such sections have had. */
+bool section_is_block_map(const struct section *s);
+
+/* Reads what is there; nothing is no error.  `debug` is the separate debug file, or NULL: its maps
+ * count where the image has none. */
+void blockmap_read(struct blockmap *b, const struct image *im, const struct image *debug,
+		   struct notes *notes);
+/* The same with the file that llvm-bolt made the image of, which has its symbols, its code and perhaps the map. */
+void blockmap_read_bolted(struct blockmap *b, const struct image *im, const struct image *debug,
+			  const struct image *input, struct notes *notes);
+void blockmap_release(struct blockmap *b);
+/* Fills in the names of all functions, from symbols at their addresses.  Texts are the image's. */
+void blockmap_name(struct blockmap *b, const struct image *debug);
+
+/* An index of all blocks; places are indexes of `blocks`. */
+void blockmap_index(const struct blockmap *b, struct bbindex *ret);
+/* The range that block i < blocks.count is in.  O(log ranges). */
+const struct blockmap_range *blockmap_range_of(const struct blockmap *b, uint64_t i);
+
+/* What a map says of one function beyond its blocks. */
+struct blockmap_detail {
+	struct bbmap_cursor cursor; /* zeroed at first */
+};
+/* The entry of function f with all its details, which hold until the next call; NULL if it is not from a map. */
+const struct bbmap_entry *blockmap_detail_get(struct blockmap_detail *d, const struct blockmap *b,
+					      const struct blockmap_function *f);
+void blockmap_detail_release(struct blockmap_detail *d);
+
+/* bolt_rebase.c: where llvm-bolt left tables (bolt.h), sets b->bolt, and gives the functions of a map of its input that
+ * it moved their new places.  Before the map is put in order. */
+void blockmap_rebase(struct blockmap *b, const struct image *debug, const struct image *input,
+		     struct notes *notes);
+
+/* block_symbols.c: adds what the symbols of the image say, unsorted. */
+void block_symbols_read(struct blockmap *b, const struct image *im, struct notes *notes);
+
+#endif

@@ -1,0 +1,257 @@
+/* What an image says of its code besides symbols: unwind tables, pointers, imports, relocations. */
+#include "blocks/derive_map_internal.h"
+
+#include "base/sort.h"
+#include "debug/lsda_sites.h"
+#include "debug/unwind.h"
+#include "image/code_symbols.h"
+#include "image/elf_const.h"
+
+/* ---- unwind tables ------------------------------------------------------------------------------ */
+
+/* False where the entry has no table that can be read. */
+static bool read_sites(struct gathering *g, const struct unwind_entry *e)
+{
+	const struct section *in = image_section_at(g->im, e->lsda_addr);
+	struct lsda_sites it;
+	struct lsda_site s;
+	const uint64_t room = in ? in->size - (e->lsda_addr - in->addr) : UINT32_MAX;
+	if (!lsda_sites_open(&it, image_at(g->im, e->lsda_addr, room), e->lsda_addr,
+			     g->im->bits / 8, g->im->big_endian, e->func_addr, e->func_size))
+		return false;
+	while (lsda_sites_next(&it, &s))
+		if (s.size > 0)
+			vec_push(&g->sites, (struct derive_site){ s.addr, s.size, s.pad });
+	return true;
+}
+
+typedef VEC(struct unwind_fixup) fixup_vec;
+
+/* Objects: where the pointers of the section lead. */
+static void read_fixups(const struct gathering *g, const struct section *s, fixup_vec *ret)
+{
+	for (size_t i = 1; g->im->kind == IMAGE_OBJECT && i < g->im->section_count; i++) {
+		const struct section *table = &g->im->sections[i];
+		struct reloc_iter it;
+		struct reloc r;
+		uint64_t target;
+		if (!section_is_reloc(table) || table->info != s->index ||
+		    !reloc_open(&it, g->im, table))
+			continue;
+		while (reloc_next(&it, &r))
+			if (reloc_target(&it, &r, &target))
+				vec_push(ret, (struct unwind_fixup){ r.addr - s->addr, target });
+	}
+	sort_by_key(ret->data, ret->count, sizeof *ret->data);
+}
+
+static void read_frames(struct gathering *g, const struct section *s)
+{
+	fixup_vec fixups = { 0 };
+	struct unwind_iter it;
+	struct unwind_entry e;
+	read_fixups(g, s, &fixups);
+	const struct unwind_section u = { .bytes = section_bytes(g->im, s),
+					  .addr = s->addr,
+					  .address_size = g->im->bits / 8,
+					  .big_endian = g->im->big_endian,
+					  .fixups = fixups.data,
+					  .fixup_count = fixups.count,
+					  .path = g->im->path };
+	unwind_init(&it, &u);
+	while (unwind_next(&it, &e)) {
+		if (!e.ok || e.cie || e.terminator || !region_at(g, e.func_addr))
+			continue;
+		const bool has_sites = e.has_lsda && read_sites(g, &e);
+		vec_push(&g->claims,
+			 (struct code_claim){ e.func_addr, e.func_size, has_sites, e.in_frame });
+	}
+	unwind_release(&it);
+	vec_release(&fixups);
+}
+
+/* Ranges of two functions at one place make no sense: the first counts. */
+static void order_sites(struct gathering *g)
+{
+	size_t kept = 0;
+	sort_by_key(g->sites.data, g->sites.count, sizeof *g->sites.data);
+	for (size_t i = 0; i < g->sites.count; i++) {
+		const struct derive_site s = g->sites.data[i];
+		const struct derive_site *before = kept ? &g->sites.data[kept - 1] : NULL;
+		if (!before || s.addr - before->addr >= before->size)
+			g->sites.data[kept++] = s;
+	}
+	g->sites.count = kept;
+}
+
+/* llvm-bolt leaves the old table behind, and copies it to the end of the new one. */
+void gather_unwind(struct gathering *g)
+{
+	for (size_t i = 1; i < g->im->section_count; i++) {
+		const struct section *s = &g->im->sections[i];
+		if (s->alloc && !s->nobits && str_ends(s->name, STR(".eh_frame")) &&
+		    !str_starts(s->name, STR(".bolt.org.")))
+			read_frames(g, s);
+	}
+	order_sites(g);
+}
+
+/* ---- pointers ----------------------------------------------------------------------------------- */
+
+static void add_pointer(struct gathering *g, uint64_t to)
+{
+	if (region_at(g, to))
+		vec_push(&g->entries, to);
+}
+
+static void read_relocs(struct gathering *g, const struct section *s)
+{
+	struct reloc_iter it;
+	struct reloc r;
+	uint64_t target;
+	if (!reloc_open(&it, g->im, s))
+		return;
+	while (reloc_next(&it, &r))
+		if ((r.kind == RELOC_RELATIVE || r.kind == RELOC_ABS) && r.alloc &&
+		    !region_at(g, r.addr) && reloc_target(&it, &r, &target))
+			add_pointer(g, target);
+}
+
+/* Programs at a fixed place have no relocations: words that are addresses of code. */
+static void read_words(struct gathering *g, const struct section *s)
+{
+	struct reader r = reader_of(section_bytes(g->im, s), g->im->big_endian);
+	const unsigned width = g->im->bits / 8;
+	const struct code_region *last = &g->regions.data[g->regions.count - 1];
+	const uint64_t low = g->regions.data[0].addr, high = last->addr + last->bytes.size;
+	reader_seek(&r, align_up(s->addr, width) - s->addr);
+	while (reader_left(&r) >= width) {
+		const uint64_t v = width == 8 ? read_u64(&r) : read_u32(&r);
+		if (v >= low && v < high)
+			add_pointer(g, v);
+	}
+}
+
+void gather_pointers(struct gathering *g)
+{
+	const struct image *im = g->im;
+	for (size_t i = 1; i < im->section_count && g->regions.count > 0; i++) {
+		const struct section *s = &im->sections[i];
+		if (section_is_reloc(s) && (s->alloc || im->kind == IMAGE_OBJECT))
+			read_relocs(g, s);
+		else if (im->type == ET_EXEC && s->alloc && !s->exec && !s->nobits &&
+			 s->type == SHT_PROGBITS)
+			read_words(g, s);
+	}
+	sort_by_key(g->entries.data, g->entries.count, sizeof *g->entries.data);
+}
+
+/* ---- callees ------------------------------------------------------------------------------------ */
+
+static void add_callee(struct gathering *g, uint64_t addr, uint64_t traits)
+{
+	if (traits != 0)
+		vec_push(&g->callees, (struct derive_callee){ addr, traits });
+}
+
+static void callees_by_symbols(struct gathering *g, const struct image *im, uint32_t type)
+{
+	struct code_symbols all;
+	struct symbol s;
+	uint64_t addr;
+	code_symbols_start(&all, im, type);
+	while (code_symbols_next(&all, &s, &addr))
+		if (symbol_is_function(&s))
+			add_callee(g, addr, traits_of_name(s.name));
+}
+
+/* Slots of imports, by address. */
+static void callees_by_slots(struct gathering *g)
+{
+	for (size_t i = 1; i < g->im->section_count; i++) {
+		const struct section *s = &g->im->sections[i];
+		struct reloc_iter it;
+		struct reloc r;
+		if (!section_is_reloc(s) || !s->alloc || !reloc_open(&it, g->im, s))
+			continue;
+		while (reloc_next(&it, &r)) {
+			if ((r.kind != RELOC_JUMP_SLOT && r.kind != RELOC_GLOB_DAT) ||
+			    r.symbol == 0 || r.symbol >= it.symbols.count)
+				continue;
+			const struct symbol sym = symtab_get(&it.symbols, r.symbol);
+			add_callee(g, r.addr, traits_of_name(sym.name));
+		}
+	}
+}
+
+static uint64_t slot_traits(const struct gathering *g, size_t count, uint64_t addr)
+{
+	const size_t i = lower_bound(g->callees.data, count, sizeof *g->callees.data, addr);
+	return i < count && g->callees.data[i].addr == addr ? g->callees.data[i].traits : 0;
+}
+
+/* Stubs that jump through those slots; sizes are those of the psABIs. */
+static void callees_by_stubs(struct gathering *g)
+{
+	const size_t slots = g->callees.count;
+	code_ref_vec refs = { 0 };
+	for (size_t i = 1; i < g->im->section_count; i++) {
+		const struct section *s = &g->im->sections[i];
+		if (!s->alloc || !s->exec || s->nobits || !str_starts(s->name, STR(".plt")))
+			continue;
+		const bool short_ones = s->entsize == 8 ||
+					(s->entsize == 0 && str_eq(s->name, STR(".plt.got")));
+		const uint64_t size = short_ones && g->isa == CODE_X86_64 ? 8 : 16;
+		refs.count = 0;
+		code_refs(g->isa, section_bytes(g->im, s), s->addr, REF_MEM, 0, 0, &refs);
+		for (size_t k = 0; k < refs.count; k++)
+			add_callee(g, refs.data[k].from - (refs.data[k].from - s->addr) % size,
+				   slot_traits(g, slots, refs.data[k].to));
+	}
+	vec_release(&refs);
+}
+
+void gather_callees(struct gathering *g)
+{
+	callees_by_slots(g);
+	sort_by_key(g->callees.data, g->callees.count, sizeof *g->callees.data);
+	callees_by_stubs(g);
+	callees_by_symbols(g, g->im, SHT_SYMTAB);
+	callees_by_symbols(g, g->im, SHT_DYNSYM);
+	callees_by_symbols(g, g->debug, SHT_SYMTAB);
+}
+
+/* ---- relocations of code ------------------------------------------------------------------------ */
+
+/* An address for a symbol that is elsewhere: calls of one function have one target. */
+static uint64_t made_up_addr(uint32_t symbol)
+{
+	return DERIVE_NOWHERE - 1 - symbol;
+}
+
+static void fix(struct gathering *g, const struct reloc_iter *it, const struct reloc *r)
+{
+	uint64_t target = DERIVE_NOWHERE;
+	if (!reloc_target(it, r, &target) && r->symbol > 0 && r->symbol < it->symbols.count) {
+		const struct symbol s = symtab_get(&it->symbols, r->symbol);
+		target = made_up_addr(r->symbol);
+		add_callee(g, target, traits_of_name(s.name));
+	}
+	vec_push(&g->fixes, (struct derive_fix){ r->addr, target });
+}
+
+void gather_fixes(struct gathering *g)
+{
+	const struct image *im = g->im;
+	for (size_t i = 1; im->kind == IMAGE_OBJECT && i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		struct reloc_iter it;
+		struct reloc r;
+		if (!section_is_reloc(s) || s->info >= im->section_count ||
+		    !im->sections[s->info].exec || !reloc_open(&it, im, s))
+			continue;
+		while (reloc_next(&it, &r))
+			fix(g, &it, &r);
+	}
+	sort_by_key(g->fixes.data, g->fixes.count, sizeof *g->fixes.data);
+}

@@ -1,0 +1,302 @@
+/* Extents of functions, and the map of what is derived from them. */
+#include "blocks/derive_map.h"
+
+#include "base/sort.h"
+#include "image/code_symbols.h"
+#include "image/elf_const.h"
+#include "blocks/derive_map_internal.h"
+
+/* ---- where there is code ------------------------------------------------------------------------ */
+
+static void add_region(struct code_regions *all, uint64_t addr, struct bytes bytes, bool stubs)
+{
+	if (bytes.size > 0)
+		vec_push(all, (struct code_region){ addr, bytes, stubs });
+}
+
+/* Of two that overlap, the first in memory. */
+static void drop_overlaps(struct code_regions *all)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < all->count; i++) {
+		const struct code_region r = all->data[i];
+		const struct code_region *before = kept ? &all->data[kept - 1] : NULL;
+		if (!before || r.addr - before->addr >= before->bytes.size)
+			all->data[kept++] = r;
+	}
+	all->count = kept;
+}
+
+void code_regions_list(const struct image *im, struct code_regions *ret)
+{
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (s->alloc && s->exec && !s->nobits && !s->compressed)
+			add_region(
+				ret, s->addr,
+				bytes_sub(section_bytes(im, s), 0, min_u64(s->size, s->file_size)),
+				str_starts(s->name, STR(".plt")));
+	}
+	for (size_t i = 0; ret->count == 0 && i < im->segment_count; i++) {
+		const struct segment *s = &im->segments[i];
+		if (s->type == PT_LOAD && s->exec)
+			add_region(ret, s->addr, bytes_sub(im->bytes, s->off, s->file_size), false);
+	}
+	sort_by_key(ret->data, ret->count, sizeof *ret->data);
+	drop_overlaps(ret);
+}
+
+const struct code_region *region_at(const struct gathering *g, uint64_t addr)
+{
+	const size_t i = upper_bound(g->regions.data, g->regions.count, sizeof *g->regions.data,
+				     addr);
+	const struct code_region *r = i > 0 ? &g->regions.data[i - 1] : NULL;
+	return r && addr - r->addr < r->bytes.size ? r : NULL;
+}
+
+/* ---- who says what is a function ---------------------------------------------------------------- */
+
+/* gcc and LLVM name them FUNCTION.cold and FUNCTION.cold.NUMBER. */
+static bool is_cold(struct str name)
+{
+	const struct str mark = STR(".cold");
+	for (size_t i = name.len; i >= mark.len; i--)
+		if (name.p[i - mark.len] == '.' &&
+		    memcmp(name.p + i - mark.len, mark.p, mark.len) == 0)
+			return true;
+	return false;
+}
+
+static void claim_symbols(struct gathering *g, const struct image *im, uint32_t type)
+{
+	struct code_symbols all;
+	struct symbol s;
+	uint64_t addr;
+	code_symbols_start(&all, im, type);
+	while (code_symbols_next(&all, &s, &addr)) {
+		const bool function = symbol_is_function(&s);
+		/* Labels of assembly count if they are seen from outside. */
+		if ((function || (s.bind != STB_LOCAL && s.size == 0)) && region_at(g, addr))
+			vec_push(&g->claims, (struct code_claim){ addr, s.size, false,
+								  is_cold(s.name), function });
+	}
+}
+
+static int larger_first(const void *a, const void *b)
+{
+	const struct code_claim *x = a, *y = b;
+	return x->size != y->size ? (x->size > y->size ? -1 : 1) : 0;
+}
+
+/* One claim an address: the largest, with what any of them knows. */
+static void merge_claims(struct gathering *g)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < g->claims.count; i++) {
+		const struct code_claim c = g->claims.data[i];
+		struct code_claim *before = kept ? &g->claims.data[kept - 1] : NULL;
+		if (!before || before->addr != c.addr) {
+			g->claims.data[kept++] = c;
+			continue;
+		}
+		before->has_sites = before->has_sites || c.has_sites;
+		before->cold = before->cold || c.cold;
+		before->function = before->function || c.function;
+	}
+	g->claims.count = kept;
+}
+
+static void list_claims(struct gathering *g)
+{
+	claim_symbols(g, g->im, SHT_SYMTAB);
+	claim_symbols(g, g->im, SHT_DYNSYM);
+	claim_symbols(g, g->debug, SHT_SYMTAB);
+	gather_unwind(g);
+	if (region_at(g, g->im->entry) && g->im->kind == IMAGE_EXEC)
+		vec_push(&g->claims, (struct code_claim){ .addr = g->im->entry, .function = true });
+	sort_by_key_then(g->claims.data, g->claims.count, sizeof *g->claims.data, larger_first);
+	merge_claims(g);
+}
+
+/* ---- extents ------------------------------------------------------------------------------------ */
+
+void derive_add_extent(struct gathering *g, const struct code_region *r, uint64_t from, uint64_t to,
+		       const struct code_claim *c)
+{
+	while (from < to) {
+		const uint64_t size = min_u64(to - from, UINT32_MAX / 2);
+		vec_push(&g->extents,
+			 (struct derive_extent){ from, bytes_sub(r->bytes, from - r->addr, size),
+						 c && c->has_sites, c && c->cold && !r->stubs,
+						 r->stubs });
+		from += size;
+	}
+}
+
+/* What has no size, or no claim at all. */
+static void lay_gap(struct gathering *g, const struct code_region *r, uint64_t from, uint64_t to,
+		    const struct code_claim *c)
+{
+	if (r->stubs)
+		derive_add_extent(g, r, from, to, c);
+	else
+		derive_sweep(g, r, from, to, c);
+}
+
+/* The claims of one region, the first of which is claim i; returns the first behind it. */
+static size_t lay_region(struct gathering *g, const struct code_region *r, size_t i)
+{
+	const uint64_t end = r->addr + r->bytes.size;
+	uint64_t at = r->addr;
+	while (i < g->claims.count && g->claims.data[i].addr < end) {
+		const struct code_claim c = g->claims.data[i++];
+		if (c.addr < at) {
+			vec_push(&g->entries, c.addr);
+			if (c.size == 0 || c.size <= at - c.addr)
+				continue;
+		}
+		const uint64_t start = max_u64(c.addr, at);
+		uint64_t stop = c.size > 0 && c.size < end - c.addr ? c.addr + c.size : end;
+		if (c.size == 0 && i < g->claims.count)
+			stop = min_u64(stop, g->claims.data[i].addr);
+		lay_gap(g, r, at, start, NULL);
+		if (c.size > 0)
+			derive_add_extent(g, r, start, stop, &c);
+		else
+			lay_gap(g, r, start, stop, &c);
+		at = max_u64(at, stop);
+	}
+	lay_gap(g, r, at, end, NULL);
+	return i;
+}
+
+static void lay_extents(struct gathering *g)
+{
+	size_t i = 0;
+	for (size_t k = 0; k < g->regions.count; k++) {
+		const struct code_region *r = &g->regions.data[k];
+		while (i < g->claims.count && g->claims.data[i].addr < r->addr)
+			i++;
+		i = lay_region(g, r, i);
+	}
+}
+
+/* ---- convention --------------------------------------------------------------------------------- */
+
+static bool comment_has(const struct image *im, struct str what)
+{
+	const struct section *s = image_section_find(im, ".comment");
+	const struct bytes b = s && !s->compressed ? section_bytes(im, s) : (struct bytes){ 0 };
+	for (uint64_t i = 0; b.size >= what.len && i <= b.size - what.len; i++)
+		if (memcmp(b.p + i, what.p, what.len) == 0)
+			return true;
+	return false;
+}
+
+/* What the code shows counts, since .comment names the compiler of the start files too. */
+static void choose(struct gathering *g, struct derive_facts *f, enum blocks_convention wanted)
+{
+	static const enum derive_convention fixed[] = {
+		[BLOCKS_LLVM] = DERIVE_LLVM, [BLOCKS_GCC] = DERIVE_GCC, [BLOCKS_PURE] = DERIVE_PURE
+	};
+	if (wanted != BLOCKS_AUTO) {
+		f->convention = fixed[wanted];
+		return;
+	}
+	g->conventions = xcalloc(f->extent_count + 1, sizeof *g->conventions);
+	f->convention = derive_guess(f, g->conventions);
+	if (f->convention != DERIVE_PURE)
+		f->each = g->conventions;
+	else if (comment_has(g->im, STR("clang version")) ||
+		 comment_has(g->im, STR("rustc version")))
+		f->convention = DERIVE_LLVM;
+	else
+		f->convention = DERIVE_GCC;
+}
+
+/* ---- the map ------------------------------------------------------------------------------------ */
+
+static struct bytes load(void *ctx, uint64_t addr, uint64_t size)
+{
+	return patched_at(ctx, addr, size);
+}
+
+static struct derive_facts facts_of(const struct gathering *g)
+{
+	return (struct derive_facts){ .isa = g->isa,
+				      .big_endian = g->im->big_endian,
+				      .extents = g->extents.data,
+				      .extent_count = g->extents.count,
+				      .entries = g->entries.data,
+				      .entry_count = g->entries.count,
+				      .sites = g->sites.data,
+				      .site_count = g->sites.count,
+				      .callees = g->callees.data,
+				      .callee_count = g->callees.count,
+				      .fixes = g->fixes.data,
+				      .fix_count = g->fixes.count,
+				      .load = load,
+				      .ctx = (void *)(uintptr_t)g };
+}
+
+static void add_function(struct blockmap *b, const struct derive_extent *x,
+			 const struct derived_function *f)
+{
+	const uint32_t number = (uint32_t)b->ranges.count;
+	if (f->count == 0 || b->functions.count == UINT32_MAX)
+		return;
+	vec_push(&b->ranges, (struct blockmap_range){ .addr = x->addr,
+						      .stated = f->count,
+						      .first = f->first,
+						      .count = f->count,
+						      .function = number });
+	vec_push(&b->functions, (struct blockmap_function){ .addr = x->addr,
+							    .range_first = number,
+							    .range_count = 1,
+							    .origin = BLOCKS_DERIVED });
+	vec_push(&b->by_addr, number);
+}
+
+static void gathering_release(struct gathering *g)
+{
+	vec_release(&g->regions);
+	vec_release(&g->claims);
+	vec_release(&g->extents);
+	vec_release(&g->entries);
+	vec_release(&g->sites);
+	vec_release(&g->callees);
+	vec_release(&g->fixes);
+	free(g->conventions);
+	patched_release(g);
+}
+
+void blockmap_derive(struct blockmap *b, const struct image *im, const struct image *debug,
+		     enum blocks_convention convention, unsigned threads, struct notes *notes)
+{
+	struct gathering g = {
+		.im = im, .debug = debug, .notes = notes, .isa = code_isa_of(im->machine)
+	};
+	struct derived d;
+	memset(b, 0, sizeof *b);
+	b->image = im;
+	if (g.isa == CODE_NONE)
+		return;
+	code_regions_list(im, &g.regions);
+	list_claims(&g);
+	lay_extents(&g);
+	gather_pointers(&g);
+	gather_callees(&g);
+	gather_fixes(&g);
+	gather_patched(&g);
+	struct derive_facts f = facts_of(&g);
+	choose(&g, &f, convention);
+	derive(&f, threads, &d);
+	for (size_t i = 0; i < g.extents.count; i++)
+		add_function(b, &g.extents.data[i], &d.functions[i]);
+	b->blocks.data = d.blocks.data;
+	b->blocks.count = d.blocks.count;
+	b->blocks.cap = d.blocks.cap;
+	memset(&d.blocks, 0, sizeof d.blocks);
+	derived_release(&d);
+	gathering_release(&g);
+}

@@ -1,0 +1,78 @@
+/* derive_map_internal.h - what derive_map.c and derive_facts.c share. */
+#ifndef HEFT_BLOCKS_DERIVE_MAP_INTERNAL_H
+#define HEFT_BLOCKS_DERIVE_MAP_INTERNAL_H
+
+#include "code/derive.h"
+#include "image/image.h"
+
+/* Code that something says is a function. */
+struct code_claim {
+	uint64_t addr, size; /* size 0: not known */
+	bool has_sites;
+	bool cold;     /* its name says that it is a part moved away */
+	bool function; /* and no mere label */
+};
+
+/* A stretch of executable bytes. */
+struct code_region {
+	uint64_t addr;
+	struct bytes bytes;
+	bool stubs; /* a table of jumps through slots */
+};
+
+struct code_regions {
+	struct code_region *data; /* by addr, disjoint */
+	size_t count, cap;
+};
+
+/* Bytes that are not as in the file. */
+struct patched {
+	uint64_t addr, size;
+	uint8_t *bytes; /* owned */
+};
+
+struct gathering {
+	const struct image *im, *debug; /* debug may be NULL */
+	struct notes *notes;
+	enum code_isa isa;
+	struct code_regions regions;
+	VEC(struct code_claim) claims;
+	VEC(struct derive_extent) extents;
+	VEC(uint64_t) entries;
+	VEC(struct derive_site) sites;
+	VEC(struct derive_callee) callees;
+	VEC(struct derive_fix) fixes;
+	VEC(struct patched) patched; /* by addr */
+	uint8_t *conventions;        /* enum derive_convention, one an extent; or NULL */
+};
+
+/* What is executable and has bytes: sections; segments where there are none. */
+void code_regions_list(const struct image *im, struct code_regions *ret);
+/* The bytes that pad code at p, which has `left` > 0: a nop, a trap between functions, a zero; 0 none. */
+uint64_t code_pad_size(enum code_isa isa, const uint8_t *p, uint64_t left);
+
+/* derive_map.c: a function at [from, to) of the region, in the order of addresses; c is its claim, or NULL. */
+void derive_add_extent(struct gathering *g, const struct code_region *r, uint64_t from, uint64_t to,
+		       const struct code_claim *c);
+/* derive_sweep.c: the functions in [from, to); c is a claim at `from` without a size, or NULL. */
+void derive_sweep(struct gathering *g, const struct code_region *r, uint64_t from, uint64_t to,
+		  const struct code_claim *c);
+
+/* The region that holds addr, or NULL. */
+const struct code_region *region_at(const struct gathering *g, uint64_t addr);
+
+/* derive_facts.c: fill claims and the lists of facts, sorted. */
+void gather_unwind(struct gathering *g);
+void gather_pointers(struct gathering *g);
+void gather_callees(struct gathering *g);
+void gather_fixes(struct gathering *g);
+
+/* derive_patched.c: of objects; then the bytes at an address, which image_at gives for what is not patched. */
+void gather_patched(struct gathering *g);
+struct bytes patched_at(const struct gathering *g, uint64_t addr, uint64_t size);
+void patched_release(struct gathering *g);
+
+/* derive_names.c: enum derive_trait bits of a function by its linkage name, which may have a version. */
+uint64_t traits_of_name(struct str name);
+
+#endif

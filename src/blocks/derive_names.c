@@ -1,0 +1,164 @@
+/* Functions of libc and of the C++ run-time library that do not return or do not throw.
+ *
+ * By their documentation: the C and POSIX standards, the Itanium C++ ABI, LSB 5.0. */
+#include "blocks/derive_map_internal.h"
+
+#define R DERIVE_NO_RETURN
+#define T DERIVE_NO_THROW
+#define D DERIVE_DELETES
+
+struct named {
+	const char *name;
+	uint64_t traits;
+};
+
+/* Sorted by name. */
+static const struct named names[] = {
+	{ "_Exit", R | T },
+	{ "_Unwind_DeleteException", T },
+	{ "_Unwind_Resume", R },
+	{ "_ZSt10unexpectedv", R },
+	{ "_ZSt9terminatev", R | T },
+	{ "_ZdaPv", T | D },
+	{ "_ZdaPvm", T | D },
+	{ "_ZdlPv", T | D },
+	{ "_ZdlPvSt11align_val_t", T | D },
+	{ "_ZdlPvm", T | D },
+	{ "_ZdlPvmSt11align_val_t", T | D },
+	{ "_ZnamRKSt9nothrow_t", T },
+	{ "_ZnwmRKSt9nothrow_t", T },
+	{ "__assert_fail", R | T },
+	{ "__chk_fail", R },
+	{ "__clang_call_terminate", R | T },
+	{ "__cxa_allocate_exception", T },
+	{ "__cxa_atexit", T },
+	{ "__cxa_bad_cast", R },
+	{ "__cxa_bad_typeid", R },
+	{ "__cxa_begin_catch", T | DERIVE_BEGINS_CATCH },
+	{ "__cxa_call_unexpected", R },
+	{ "__cxa_deleted_virtual", R | T },
+	{ "__cxa_end_catch", DERIVE_ENDS_CATCH },
+	{ "__cxa_free_exception", T },
+	{ "__cxa_get_exception_ptr", T },
+	{ "__cxa_guard_abort", T },
+	{ "__cxa_guard_acquire", T },
+	{ "__cxa_guard_release", T },
+	{ "__cxa_pure_virtual", R | T },
+	{ "__cxa_rethrow", R },
+	{ "__cxa_throw", R },
+	{ "__cxa_throw_bad_array_new_length", R },
+	{ "__dynamic_cast", T },
+	{ "__errno_location", T },
+	{ "__fortify_fail", R },
+	{ "__libc_fatal", R },
+	{ "__longjmp_chk", R },
+	{ "__memcpy_chk", T },
+	{ "__memmove_chk", T },
+	{ "__memset_chk", T },
+	{ "__stack_chk_fail", R },
+	{ "__strcpy_chk", T },
+	{ "__tls_get_addr", T },
+	{ "_exit", R },
+	{ "_longjmp", R },
+	{ "abort", R | T },
+	{ "bcmp", T },
+	{ "calloc", T },
+	{ "err", R },
+	{ "errx", R },
+	{ "exit", R | T },
+	{ "free", T },
+	{ "longjmp", R },
+	{ "malloc", T },
+	{ "memchr", T },
+	{ "memcmp", T },
+	{ "memcpy", T },
+	{ "memmove", T },
+	{ "mempcpy", T },
+	{ "memrchr", T },
+	{ "memset", T },
+	{ "posix_memalign", T },
+	{ "pthread_exit", R },
+	{ "pthread_mutex_lock", T },
+	{ "pthread_mutex_unlock", T },
+	{ "quick_exit", R | T },
+	{ "realloc", T },
+	{ "siglongjmp", R },
+	{ "strchr", T },
+	{ "strcmp", T },
+	{ "strcpy", T },
+	{ "strlen", T },
+	{ "strncmp", T },
+	{ "strncpy", T },
+	{ "strrchr", T },
+	{ "strstr", T },
+	{ "strtol", T },
+	{ "strtoul", T },
+	{ "thrd_exit", R },
+	{ "verr", R },
+	{ "verrx", R },
+};
+
+/* std::__throw_bad_alloc() and the like: _ZSt, the length, __throw_. */
+static bool is_throw_helper(struct str name)
+{
+	size_t i = 4;
+	if (!str_starts(name, STR("_ZSt")))
+		return false;
+	while (i < name.len && name.p[i] >= '0' && name.p[i] <= '9')
+		i++;
+	const struct str rest = { name.p + min_u64(i, name.len), name.len - min_u64(i, name.len) };
+	return i > 4 && str_starts(rest, STR("__throw_"));
+}
+
+/* Of the standard C++ library, by the beginning of their names: noexcept, or plain algorithms on nodes. */
+static const char *const calm[] = {
+	"_ZNKSt9exception",
+	"_ZNSt15__exception_ptr",
+	"_ZNSt18condition_variable",
+	"_ZNSt8__detail15_List_node_base",
+	"_ZNSt9exception",
+	"_ZSt18_Rb_tree_decrement",
+	"_ZSt18_Rb_tree_increment",
+	"_ZSt28_Rb_tree_rebalance_for_erase",
+	"_ZSt29_Rb_tree_insert_and_rebalance",
+	"_ZNSt6localeC1",
+	"_ZNSt6localeaS",
+	"_ZNSt6chrono3_V212s",
+};
+
+static bool is_calm(struct str name)
+{
+	for (size_t i = 0; i < COUNT_OF(calm); i++)
+		if (str_starts(name, str_of(calm[i])))
+			return true;
+	return false;
+}
+
+/* Destructors, which are noexcept unless they say otherwise: D0Ev, D1Ev, D2Ev behind a nested name. */
+static bool is_destructor(struct str name)
+{
+	return str_starts(name, STR("_ZN")) && name.len > 7 && name.p[name.len - 4] == 'D' &&
+	       name.p[name.len - 3] >= '0' && name.p[name.len - 3] <= '2' &&
+	       str_ends(name, STR("Ev"));
+}
+
+uint64_t traits_of_name(struct str name)
+{
+	size_t low = 0, high = COUNT_OF(names), at = 0;
+	while (at < name.len && name.p[at] != '@')
+		at++;
+	name.len = at;
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+		const int order = str_cmp(str_of(names[mid].name), name);
+		if (order == 0)
+			return names[mid].traits;
+		if (order < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (is_throw_helper(name))
+		return R;
+	return is_destructor(name) || is_calm(name) ? T : 0;
+}

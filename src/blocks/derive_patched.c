@@ -1,0 +1,81 @@
+/* Constant data of relocatable objects as they will be once linked at the made-up addresses: the tables that
+ * jumps read, whose entries are relocations. */
+#include "base/sort.h"
+#include "blocks/derive_map_internal.h"
+
+/* Bytes of the field: those of a pointer, or of the distance from the field to the target (psABIs of x86-64 and
+ * AArch64); 0 neither. */
+static unsigned field_width(const struct image *im, const struct reloc *r)
+{
+	enum { X86_64_PC64 = 24, AARCH64_PREL64 = 260 };
+	if (r->kind == RELOC_ABS)
+		return reloc_field(im->machine, r->type).width;
+	if (r->kind != RELOC_PCREL)
+		return 0;
+	return r->type == X86_64_PC64 || r->type == AARCH64_PREL64 ? 8 : 4;
+}
+
+static void patch(const struct image *im, const struct section *s, const struct section *relocs,
+		  uint8_t *bytes)
+{
+	struct reloc_iter it;
+	struct reloc r;
+	uint64_t value;
+	if (!reloc_open(&it, im, relocs))
+		return;
+	while (reloc_next(&it, &r)) {
+		const unsigned width = field_width(im, &r);
+		const uint64_t off = r.addr - s->addr;
+		if (width == 0 || width > s->file_size || off > s->file_size - width ||
+		    !reloc_target(&it, &r, &value))
+			continue;
+		value -= r.kind == RELOC_PCREL ? r.addr : 0;
+		for (unsigned i = 0; i < width; i++)
+			bytes[off + (im->big_endian ? width - 1 - i : i)] = (uint8_t)(value >>
+										      8 * i);
+	}
+}
+
+static bool is_constant(const struct section *s)
+{
+	return s->alloc && !s->exec && !s->nobits && !s->compressed && s->size <= s->file_size &&
+	       (!s->write || str_starts(s->name, STR(".data.rel.ro")));
+}
+
+void gather_patched(struct gathering *g)
+{
+	const struct image *im = g->im;
+	uint64_t left = im->bytes.size; /* sections may overlap */
+	for (size_t i = 1; im->kind == IMAGE_OBJECT && i < im->section_count; i++) {
+		const struct section *relocs = &im->sections[i];
+		if (!section_is_reloc(relocs) || relocs->info >= im->section_count)
+			continue;
+		const struct section *s = &im->sections[relocs->info];
+		const struct bytes b = section_bytes(im, s);
+		if (!is_constant(s) || b.size != s->file_size || b.size == 0 || b.size > left)
+			continue;
+		left -= b.size;
+		uint8_t *copy = xmalloc(b.size);
+		memcpy(copy, b.p, b.size);
+		patch(im, s, relocs, copy);
+		vec_push(&g->patched, (struct patched){ s->addr, b.size, copy });
+	}
+	sort_by_key(g->patched.data, g->patched.count, sizeof *g->patched.data);
+}
+
+struct bytes patched_at(const struct gathering *g, uint64_t addr, uint64_t size)
+{
+	const size_t i = upper_bound(g->patched.data, g->patched.count, sizeof *g->patched.data,
+				     addr);
+	const struct patched *p = i > 0 ? &g->patched.data[i - 1] : NULL;
+	if (!p || addr - p->addr >= p->size)
+		return image_at(g->im, addr, size);
+	return bytes_sub((struct bytes){ p->bytes, p->size }, addr - p->addr, size);
+}
+
+void patched_release(struct gathering *g)
+{
+	for (size_t i = 0; i < g->patched.count; i++)
+		free(g->patched.data[i].bytes);
+	vec_release(&g->patched);
+}

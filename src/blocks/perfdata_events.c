@@ -1,0 +1,327 @@
+/* The events of perf.data: linux/perf_event.h, enum perf_event_type. */
+#include "blocks/perfdata.h"
+
+enum {
+	SAMPLE_IP = 1 << 0,
+	SAMPLE_TID = 1 << 1,
+	SAMPLE_TIME = 1 << 2,
+	SAMPLE_ADDR = 1 << 3,
+	SAMPLE_READ = 1 << 4,
+	SAMPLE_CALLCHAIN = 1 << 5,
+	SAMPLE_ID = 1 << 6,
+	SAMPLE_CPU = 1 << 7,
+	SAMPLE_PERIOD = 1 << 8,
+	SAMPLE_STREAM_ID = 1 << 9,
+	SAMPLE_RAW = 1 << 10,
+	SAMPLE_BRANCH_STACK = 1 << 11,
+	SAMPLE_IDENTIFIER = 1 << 16,
+
+	BRANCH_HW_INDEX = 1 << 17,
+
+	FORMAT_TIME_ENABLED = 1 << 0,
+	FORMAT_TIME_RUNNING = 1 << 1,
+	FORMAT_ID = 1 << 2,
+	FORMAT_GROUP = 1 << 3,
+	FORMAT_LOST = 1 << 4,
+
+	MISC_COMM_EXEC = 1 << 13,
+	MISC_MAP_BUILD_ID = 1 << 14,
+	MISC_BUILD_ID_SIZE = 1 << 15,
+
+	RECORD_MMAP2 = 10,
+	HEADER_SIZE = 8,
+	BRANCH_SIZE = 24,
+	BUILD_ID_MAX = 20,
+	ATTR_SIZE_MIN = 64,
+	ATTR_ID_ALL = 18, /* bit of the word of flags */
+};
+
+/* Bit n of a word of bit fields, which compilers fill from the other end for big-endian machines. */
+static bool field_bit(uint64_t word, unsigned n, bool big_endian)
+{
+	return word >> (big_endian ? 63 - n : n) & 1;
+}
+
+struct perf_branch perf_branch_get(const struct perf_event *e, uint64_t i)
+{
+	struct perf_branch b;
+	if (e->text) {
+		memcpy(&b, e->branches + i * sizeof b, sizeof b);
+		return b;
+	}
+	struct reader r = reader_make(e->branches + i * BRANCH_SIZE, BRANCH_SIZE, e->big_endian);
+	b.from = read_u64(&r);
+	b.to = read_u64(&r);
+	b.mispredicted = field_bit(read_u64(&r), 0, e->big_endian);
+	return b;
+}
+
+bool perf_attr_parse(struct reader *r, struct perf_attr *ret)
+{
+	const uint64_t start = r->pos;
+	read_u32(r); /* type */
+	const uint32_t size = read_u32(r);
+	struct reader attr = *r;
+	if (size < ATTR_SIZE_MIN || size > r->size - start || !reader_ok(r))
+		return false;
+	attr.size = start + size;
+	read_skip(&attr, 16); /* config, sample_period */
+	ret->sample_type = read_u64(&attr);
+	ret->read_format = read_u64(&attr);
+	ret->sample_id_all = field_bit(read_u64(&attr), ATTR_ID_ALL, r->big_endian);
+	read_skip(&attr, 24); /* wakeup_events, bp_type, config1, config2 */
+	ret->branch_type = read_u64(&attr);
+	if (!reader_ok(&attr)) /* the first version ends before it */
+		ret->branch_type = 0;
+	read_skip(r, size - 8);
+	return true;
+}
+
+/* ---- which attribute an event is of --------------------------------------------------------------- */
+
+static const struct perf_attr *attr_of_id(const struct perfdata *p, uint64_t id)
+{
+	size_t lo = 0, hi = p->ids.count;
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+		if (p->ids.data[mid].id < id)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < p->ids.count && p->ids.data[lo].id == id ? &p->attrs.data[p->ids.data[lo].attr]
+							     : &p->attrs.data[0];
+}
+
+/* Bytes in front of the id of a sample; -1: it has none. */
+static int id_place(const struct perf_attr *a)
+{
+	const uint64_t before = a->sample_type &
+				(SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_ADDR);
+	if (a->sample_type & SAMPLE_IDENTIFIER)
+		return 0;
+	return a->sample_type & SAMPLE_ID ? 8 * __builtin_popcountll(before) : -1;
+}
+
+static const struct perf_attr *attr_of_sample(const struct perfdata *p, const struct reader *at)
+{
+	const struct perf_attr *first = p->attrs.data;
+	struct reader r = *at;
+	const int place = id_place(first);
+	if (p->alike || place < 0)
+		return first;
+	read_skip(&r, (uint64_t)place);
+	return attr_of_id(p, read_u64(&r));
+}
+
+/* Other events end in what says when and where; IDENTIFIER is the last of it. */
+static const struct perf_attr *attr_of_tail(const struct perfdata *p, struct bytes event)
+{
+	const struct perf_attr *first = p->attrs.data;
+	if (p->alike || !(first->sample_type & SAMPLE_IDENTIFIER) || event.size < 16)
+		return first;
+	struct reader r = reader_of(event, p->big_endian);
+	reader_seek(&r, event.size - 8);
+	return attr_of_id(p, read_u64(&r));
+}
+
+static void read_tail(const struct perfdata *p, struct bytes event, struct perf_event *e)
+{
+	if (p->attrs.count == 0)
+		return;
+	const struct perf_attr *a = attr_of_tail(p, event);
+	const uint64_t behind = a->sample_type & (SAMPLE_TIME | SAMPLE_ID | SAMPLE_STREAM_ID |
+						  SAMPLE_CPU | SAMPLE_IDENTIFIER);
+	const uint64_t size = 8 * (uint64_t)__builtin_popcountll(behind);
+	struct reader r = reader_of(event, p->big_endian);
+	if (!a->sample_id_all || !(a->sample_type & SAMPLE_TIME) || size > event.size - HEADER_SIZE)
+		return;
+	reader_seek(&r, event.size - size);
+	e->time = read_u64(&r);
+	e->has_time = true;
+}
+
+/* ---- samples -------------------------------------------------------------------------------------- */
+
+static uint64_t read_if(struct reader *r, uint64_t type, uint64_t bit)
+{
+	return type & bit ? read_u64(r) : 0;
+}
+
+static void skip_values(struct reader *r, uint64_t format)
+{
+	const uint64_t times = format & (FORMAT_TIME_ENABLED | FORMAT_TIME_RUNNING);
+	const uint64_t each = 8 + 8 * (uint64_t)__builtin_popcountll(format &
+								     (FORMAT_ID | FORMAT_LOST));
+	const uint64_t count = format & FORMAT_GROUP ? read_u64(r) : 1;
+	read_skip(r, 8 * (uint64_t)__builtin_popcountll(times));
+	if (count > reader_left(r) / each)
+		reader_fail(r);
+	else
+		read_skip(r, count * each);
+}
+
+static void skip_list(struct reader *r)
+{
+	const uint64_t count = read_u64(r);
+	if (count > reader_left(r) / 8)
+		reader_fail(r);
+	else
+		read_skip(r, count * 8);
+}
+
+static void read_branches(struct reader *r, const struct perf_attr *a, struct perf_event *e)
+{
+	const uint64_t count = read_u64(r);
+	read_if(r, a->branch_type, BRANCH_HW_INDEX);
+	if (count > reader_left(r) / BRANCH_SIZE) {
+		reader_fail(r);
+		return;
+	}
+	e->branches = read_take(r, count * BRANCH_SIZE);
+	e->branch_count = count;
+	e->has_branches = true;
+}
+
+static bool read_sample(const struct perfdata *p, struct reader *r, struct perf_event *e)
+{
+	if (p->attrs.count == 0)
+		return false;
+	const struct perf_attr *a = attr_of_sample(p, r);
+	const uint64_t type = a->sample_type;
+	read_if(r, type, SAMPLE_IDENTIFIER);
+	e->weight = 1;
+	e->has_ip = type & SAMPLE_IP;
+	e->ip = read_if(r, type, SAMPLE_IP);
+	if (type & SAMPLE_TID) {
+		e->pid = read_u32(r);
+		e->tid = read_u32(r);
+	}
+	e->has_time = type & SAMPLE_TIME;
+	e->time = read_if(r, type, SAMPLE_TIME);
+	read_if(r, type, SAMPLE_ADDR);
+	read_if(r, type, SAMPLE_ID);
+	read_if(r, type, SAMPLE_STREAM_ID);
+	read_if(r, type, SAMPLE_CPU);
+	e->period = read_if(r, type, SAMPLE_PERIOD);
+	if (type & SAMPLE_READ)
+		skip_values(r, a->read_format);
+	if (type & SAMPLE_CALLCHAIN)
+		skip_list(r);
+	if (type & SAMPLE_RAW)
+		read_skip(r, read_u32(r));
+	if (type & SAMPLE_BRANCH_STACK)
+		read_branches(r, a, e);
+	return reader_ok(r);
+}
+
+/* ---- the others ----------------------------------------------------------------------------------- */
+
+static bool read_map(struct reader *r, uint32_t type, uint16_t misc, struct perf_event *e)
+{
+	e->pid = read_u32(r);
+	e->tid = read_u32(r);
+	e->addr = read_u64(r);
+	e->size = read_u64(r);
+	e->file_off = read_u64(r);
+	if (type == RECORD_MMAP2 && misc & MISC_MAP_BUILD_ID) {
+		const uint8_t size = read_u8(r);
+		read_skip(r, 3);
+		const uint8_t *id = read_take(r, BUILD_ID_MAX);
+		if (id && size <= BUILD_ID_MAX)
+			e->build_id = (struct bytes){ id, size };
+		read_skip(r, 8); /* prot, flags */
+	} else if (type == RECORD_MMAP2) {
+		read_skip(r, 32); /* device, inode, generation, prot, flags */
+	}
+	e->name = read_cstr(r);
+	return reader_ok(r);
+}
+
+/* The file's name ends the record, with zeros behind it.  Old files do not say how long an id is. */
+static bool read_build_id(struct reader *r, uint16_t misc, struct perf_event *e)
+{
+	e->pid = read_u32(r);
+	const uint8_t *id = read_take(r, BUILD_ID_MAX);
+	const uint8_t size = read_u8(r);
+	read_skip(r, 3);
+	e->build_id = (struct bytes){ id, misc & MISC_BUILD_ID_SIZE ? size : BUILD_ID_MAX };
+	e->name = read_cstr(r);
+	return reader_ok(r) && e->build_id.size <= BUILD_ID_MAX;
+}
+
+static bool read_task(struct reader *r, struct perf_event *e)
+{
+	e->pid = read_u32(r);
+	e->parent = read_u32(r);
+	e->tid = read_u32(r);
+	read_u32(r); /* the parent's thread */
+	e->time = read_u64(r);
+	e->has_time = reader_ok(r);
+	return reader_ok(r);
+}
+
+static bool read_comm(struct reader *r, uint16_t misc, struct perf_event *e)
+{
+	e->pid = read_u32(r);
+	e->tid = read_u32(r);
+	e->name = read_cstr(r);
+	e->exec = misc & MISC_COMM_EXEC;
+	return reader_ok(r);
+}
+
+static bool read_lost(struct reader *r, bool has_id, struct perf_event *e)
+{
+	if (has_id)
+		read_u64(r);
+	e->lost = read_u64(r);
+	return reader_ok(r);
+}
+
+static bool read_body(struct perfdata *p, struct reader *r, uint32_t type, uint16_t misc,
+		      struct perf_event *e)
+{
+	switch (type) {
+	case PERF_SAMPLE: return read_sample(p, r, e);
+	case PERF_MAP:
+	case RECORD_MMAP2: e->type = PERF_MAP; return read_map(r, type, misc, e);
+	case PERF_COMM: return read_comm(r, misc, e);
+	case PERF_EXIT:
+	case PERF_FORK: return read_task(r, e);
+	case PERF_LOST: return read_lost(r, true, e);
+	case PERF_LOST_SAMPLES: return read_lost(r, false, e);
+	default: return read_build_id(r, misc, e);
+	}
+}
+
+static bool handed_on(uint32_t type)
+{
+	return type == PERF_SAMPLE || type == PERF_MAP || type == RECORD_MMAP2 ||
+	       type == PERF_COMM || type == PERF_EXIT || type == PERF_FORK || type == PERF_LOST ||
+	       type == PERF_LOST_SAMPLES || type == PERF_BUILD_ID;
+}
+
+bool perf_event_parse(struct perfdata *p, uint32_t type, struct bytes bytes, uint64_t off,
+		      struct perf_event *ret)
+{
+	struct reader r = reader_of(bytes, p->big_endian);
+	read_u32(&r); /* type */
+	const uint16_t misc = read_u16(&r);
+	read_u16(&r); /* size */
+	if (!reader_ok(&r) || !handed_on(type))
+		return false;
+	*ret = (struct perf_event){ .type = (enum perf_type)type,
+				    .off = off,
+				    .mode = misc & PERF_MODE_MASK,
+				    .big_endian = p->big_endian };
+	if (!read_body(p, &r, type, misc, ret)) {
+		note(p->notes, p->path, off, bytes.size,
+		     "events of perf that are shorter than what they hold are left out; the first "
+		     "is of type %" PRIu32,
+		     type);
+		return false;
+	}
+	if (!ret->has_time && type != PERF_SAMPLE && type != PERF_BUILD_ID)
+		read_tail(p, bytes, ret);
+	return true;
+}

@@ -1,0 +1,421 @@
+/* Where an image was in memory, from what perf recorded of mappings, forks and execs. */
+#define _XOPEN_SOURCE 700 /* realpath */
+#include "blocks/block_samples.h"
+
+#include "base/filename.h"
+#include "base/sort.h"
+#include "base/text.h"
+#include "image/debugfile.h"
+#include "image/elf_const.h"
+
+#include <stdlib.h>
+
+enum {
+	OPEN_MAX = 64,     /* parts of one image in one process at one time */
+	OF_PID_MAX = 4096, /* in the list: what is beyond is left out */
+	BUILD_ID_MAX = 20,
+};
+
+/* How a mapping is known to be the image's, surest first. */
+enum match { BY_BUILD_ID, BY_PATH, BY_NAME, OTHER_BUILD, NO_MATCH };
+
+/* A build id; size 0: not known. */
+struct id {
+	uint8_t size, bytes[BUILD_ID_MAX];
+};
+
+/* A mapping, fork or exec. */
+struct change {
+	uint64_t time, off;
+	enum perf_type type; /* PERF_MAP, PERF_FORK, PERF_COMM */
+	uint32_t pid, parent, name;
+	uint64_t addr, size, file_off;
+	struct id id;
+};
+
+struct process {
+	uint32_t open[OPEN_MAX]; /* mappings, by index */
+	unsigned count;
+	unsigned total;
+};
+
+struct replay {
+	struct mappings *m;
+	const struct image *im;
+	const char *path; /* the image's, without links; NULL where that cannot be told */
+	struct intern names, pids;
+	VEC(struct change) changes;
+	VEC(struct process) processes; /* by id of pids */
+	VEC(struct id) ids;            /* of the table of build ids, with ... */
+	VEC(uint32_t) id_names;        /* ... their names */
+	VEC(uint8_t) matches;          /* by change: enum match */
+	enum match taken;
+	struct id other; /* of OTHER_BUILD */
+};
+
+/* ---- what the file says --------------------------------------------------------------------------- */
+
+static struct id id_of(struct bytes b)
+{
+	struct id id = { 0 };
+	if (b.size > 0 && b.size <= BUILD_ID_MAX) {
+		id.size = (uint8_t)b.size;
+		memcpy(id.bytes, b.p, b.size);
+	}
+	return id;
+}
+
+static void collect_change(struct replay *r, const struct perf_event *e)
+{
+	if (e->type == PERF_FORK ? e->pid == e->parent : e->type == PERF_COMM && !e->exec)
+		return;
+	const struct change c = { .time = e->has_time ? e->time : 0,
+				  .off = e->off,
+				  .type = e->type,
+				  .pid = e->pid,
+				  .parent = e->parent,
+				  .name = intern_add(&r->names, e->name),
+				  .addr = e->addr,
+				  .size = e->size,
+				  .file_off = e->file_off,
+				  .id = id_of(e->build_id) };
+	vec_push(&r->changes, c);
+}
+
+static void collect(struct replay *r, struct samples *s)
+{
+	struct perf_event e;
+	while (samples_next(s, &e)) {
+		switch (e.type) {
+		case PERF_SAMPLE: r->m->timed = r->m->timed || e.has_time; break;
+		case PERF_MAP:
+		case PERF_FORK:
+		case PERF_COMM: collect_change(r, &e); break;
+		case PERF_BUILD_ID:
+			vec_push(&r->ids, id_of(e.build_id));
+			vec_push(&r->id_names, intern_add(&r->names, e.name));
+			break;
+		default: break;
+		}
+	}
+	samples_rewind(s);
+	for (size_t i = 0; i < r->changes.count && !r->m->timed; i++)
+		r->changes.data[i].time = r->changes.data[i].off;
+}
+
+/* ---- which mappings are the image's --------------------------------------------------------------- */
+
+/* The kernel adds it to names of files that are gone. */
+static struct str without_deleted(struct str name)
+{
+	const struct str mark = STR(" (deleted)");
+	return str_ends(name, mark) ? (struct str){ name.p, name.len - mark.len } : name;
+}
+
+static bool is_kernel(struct str name)
+{
+	return str_starts(name, STR("[kernel.kallsyms]"));
+}
+
+static bool is_image_id(const struct replay *r, const struct id *id)
+{
+	return same_build_id((struct bytes){ id->bytes, id->size }, r->im->build_id);
+}
+
+/* Ids by name.  The table may have a name more than once; its kernel lacks the symbol that the
+ * kernel's mapping is named with. */
+static struct id *ids_by_name(const struct replay *r)
+{
+	struct id *list = xcalloc(r->names.entries.count + 1, sizeof *list);
+	struct id kernel = { 0 };
+	for (size_t i = 0; i < r->ids.count; i++) {
+		const struct id *id = &r->ids.data[i];
+		const uint32_t name = r->id_names.data[i];
+		if (list[name].size == 0 || is_image_id(r, id))
+			list[name] = *id;
+		if (is_kernel(intern_get(&r->names, name)))
+			kernel = *id;
+	}
+	for (uint32_t i = 0; i < r->names.entries.count; i++)
+		if (is_kernel(intern_get(&r->names, i)))
+			list[i] = kernel;
+	return list;
+}
+
+static enum match match_name(const struct replay *r, struct str name)
+{
+	const struct str path = str_of(r->im->path), plain = without_deleted(name);
+	if (plain.len == 0)
+		return NO_MATCH;
+	if (str_eq(plain, path) || (r->path && str_eq(plain, str_of(r->path))))
+		return BY_PATH;
+	return str_eq(file_name_str(plain), file_name_str(path)) ? BY_NAME : NO_MATCH;
+}
+
+static enum match match_change(struct replay *r, const struct change *c, const struct id *of_name)
+{
+	const struct id *id = c->id.size > 0 ? &c->id : of_name;
+	const enum match by_name = match_name(r, intern_get(&r->names, c->name));
+	if (id->size == 0 || r->im->build_id.size == 0)
+		return by_name;
+	if (is_image_id(r, id))
+		return BY_BUILD_ID;
+	if (by_name == NO_MATCH)
+		return NO_MATCH;
+	r->other = *id;
+	return OTHER_BUILD;
+}
+
+static void match_changes(struct replay *r)
+{
+	struct id *of_name = ids_by_name(r);
+	r->taken = NO_MATCH;
+	for (size_t i = 0; i < r->changes.count; i++) {
+		const struct change *c = &r->changes.data[i];
+		enum match match = NO_MATCH;
+		if (c->type == PERF_MAP)
+			match = match_change(r, c, &of_name[c->name]);
+		vec_push(&r->matches, (uint8_t)match);
+		if (match < r->taken)
+			r->taken = match;
+	}
+	free(of_name);
+}
+
+/* ---- time ----------------------------------------------------------------------------------------- */
+
+static struct process *process_of(struct replay *r, uint32_t pid)
+{
+	const uint32_t i = intern_add(&r->pids, (struct str){ (const char *)&pid, sizeof pid });
+	if (i == r->processes.count)
+		vec_push(&r->processes, (struct process){ 0 });
+	return &r->processes.data[i];
+}
+
+static void open_mapping(struct replay *r, struct mapping new)
+{
+	struct process *p = process_of(r, (uint32_t)new.pid);
+	if (new.size == 0 || p->count == OPEN_MAX || p->total == OF_PID_MAX)
+		return;
+	new.until = UINT64_MAX;
+	p->open[p->count++] = (uint32_t)r->m->list.count;
+	p->total++;
+	vec_push(&r->m->list, new);
+}
+
+/* What a process has in [addr, addr + size) is gone; what sticks out goes on. */
+static void unmap(struct replay *r, uint32_t pid, uint64_t addr, uint64_t size, uint64_t time)
+{
+	const struct process before = *process_of(r, pid);
+	const uint64_t end = add_sat(addr, size);
+	process_of(r, pid)->count = 0;
+	for (unsigned i = 0; i < before.count; i++) {
+		struct mapping *old = &r->m->list.data[before.open[i]];
+		struct mapping low = *old, high = *old;
+		const uint64_t old_end = add_sat(old->addr, old->size);
+		if (end <= old->addr || old_end <= addr) {
+			struct process *p = process_of(r, pid);
+			p->open[p->count++] = before.open[i];
+			continue;
+		}
+		old->until = time;
+		low.since = high.since = time;
+		low.size = addr > old->addr ? addr - old->addr : 0;
+		high.addr = end;
+		high.size = old_end > end ? old_end - end : 0;
+		open_mapping(r, low);
+		open_mapping(r, high);
+	}
+}
+
+/* The kernel is where it is; its image begins with its first code. */
+static void map_kernel(struct replay *r, const struct change *c)
+{
+	for (size_t i = 0; i < r->im->segment_count; i++) {
+		const struct segment *s = &r->im->segments[i];
+		if (s->type != PT_LOAD || !s->exec)
+			continue;
+		open_mapping(r, (struct mapping){ .pid = c->pid,
+						  .addr = c->addr,
+						  .size = c->size,
+						  .bias = s->addr - c->addr });
+		return;
+	}
+}
+
+/* Segments may lie in the file so that the page of one holds bytes of another: each counts by
+ * its own bytes. */
+static void map_file(struct replay *r, const struct change *c)
+{
+	const uint64_t end = add_sat(c->file_off, c->size);
+	for (size_t i = 0; i < r->im->segment_count; i++) {
+		const struct segment *s = &r->im->segments[i];
+		const uint64_t from = max_u64(c->file_off, s->off);
+		const uint64_t to = min_u64(end, add_sat(s->off, s->file_size));
+		if (s->type != PT_LOAD || !s->exec || from >= to)
+			continue;
+		const uint64_t addr = c->addr + (from - c->file_off);
+		open_mapping(r, (struct mapping){ .pid = c->pid,
+						  .addr = addr,
+						  .size = to - from,
+						  .bias = s->addr + (from - s->off) - addr,
+						  .since = c->time });
+	}
+}
+
+static void fork_process(struct replay *r, const struct change *c)
+{
+	const struct process parent = *process_of(r, c->parent);
+	unmap(r, c->pid, 0, UINT64_MAX, c->time);
+	for (unsigned i = 0; i < parent.count; i++) {
+		struct mapping copy = r->m->list.data[parent.open[i]];
+		copy.pid = c->pid;
+		copy.since = c->time;
+		open_mapping(r, copy);
+	}
+}
+
+static void replay_change(struct replay *r, const struct change *c, enum match match)
+{
+	switch (c->type) {
+	case PERF_FORK: fork_process(r, c); break;
+	case PERF_COMM: unmap(r, c->pid, 0, UINT64_MAX, c->time); break;
+	default:
+		unmap(r, c->pid, c->addr, c->size, c->time);
+		if (match != r->taken)
+			break;
+		if (is_kernel(intern_get(&r->names, c->name)))
+			map_kernel(r, c);
+		else
+			map_file(r, c);
+	}
+}
+
+/* Where the image's own headers say. */
+static void map_itself(struct replay *r)
+{
+	for (size_t i = 0; i < r->im->segment_count; i++) {
+		const struct segment *s = &r->im->segments[i];
+		if (s->type == PT_LOAD && s->exec)
+			open_mapping(r, (struct mapping){ .pid = PERF_NO_PROCESS,
+							  .addr = s->addr,
+							  .size = s->vm_size });
+	}
+}
+
+struct keyed {
+	uint64_t time, index;
+};
+
+static void replay(struct replay *r)
+{
+	struct keyed *order = xcalloc(r->changes.count + 1, sizeof *order);
+	for (size_t i = 0; i < r->changes.count; i++)
+		order[i] = (struct keyed){ r->changes.data[i].time, i };
+	sort_by_key(order, r->changes.count, sizeof *order);
+	for (size_t i = 0; i < r->changes.count; i++) {
+		const uint64_t k = order[i].index;
+		replay_change(r, &r->changes.data[k], r->matches.data[k]);
+	}
+	sort_by_key(r->m->list.data, r->m->list.count, sizeof *r->m->list.data);
+	free(order);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------ */
+
+static void add_hex(struct text *t, const uint8_t *p, size_t size)
+{
+	static const char digits[] = "0123456789abcdef";
+	for (size_t i = 0; i < size; i++) {
+		text_add_char(t, digits[p[i] >> 4]);
+		text_add_char(t, digits[p[i] & 15]);
+	}
+}
+
+static bool refuse_build(const struct replay *r, const char *samples, struct heft_err *err)
+{
+	struct text there = { 0 }, here = { 0 };
+	add_hex(&there, r->other.bytes, r->other.size);
+	add_hex(&here, r->im->build_id.p, (size_t)r->im->build_id.size);
+	fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+	     "%s: recorded with another build of %s: build id " STR_FMT " there, " STR_FMT " here",
+	     samples, r->im->path, STR_ARG(text_str(&there)), STR_ARG(text_str(&here)));
+	text_release(&there);
+	text_release(&here);
+	return false;
+}
+
+static bool judge(const struct replay *r, const struct samples *s, bool force, struct heft_err *err)
+{
+	if (r->taken == NO_MATCH)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: nothing was mapped from %s",
+			    s->file.path, r->im->path);
+	return force || r->taken != OTHER_BUILD || refuse_build(r, s->file.path, err);
+}
+
+bool mappings_read(struct mappings *m, struct samples *s, const struct image *im, bool force,
+		   struct heft_err *err)
+{
+	memset(m, 0, sizeof *m);
+	m->now_pid = UINT64_MAX;
+	struct replay r = { .m = m, .im = im };
+	char *path = realpath(im->path, NULL);
+	r.path = path;
+	collect(&r, s);
+	match_changes(&r);
+	const bool unmapped = s->form != SAMPLES_PERF && r.changes.count == 0;
+	const bool ok = unmapped || judge(&r, s, force, err);
+	if (unmapped)
+		map_itself(&r);
+	else if (ok)
+		replay(&r);
+	free(path);
+	vec_release(&r.changes);
+	vec_release(&r.processes);
+	vec_release(&r.ids);
+	vec_release(&r.id_names);
+	vec_release(&r.matches);
+	intern_release(&r.names);
+	intern_release(&r.pids);
+	if (!ok)
+		mappings_release(m);
+	return ok;
+}
+
+void mappings_release(struct mappings *m)
+{
+	vec_release(&m->list);
+	vec_release(&m->now);
+}
+
+/* Adds what holds at `time`, and narrows the time all of it holds for. */
+static void select_of(struct mappings *m, uint64_t pid, uint64_t time)
+{
+	const struct mapping *list = m->list.data;
+	for (size_t i = lower_bound(list, m->list.count, sizeof *list, pid);
+	     i < m->list.count && list[i].pid == pid; i++) {
+		if (list[i].since > time) {
+			m->now_until = min_u64(m->now_until, list[i].since);
+		} else if (list[i].until <= time) {
+			m->now_since = max_u64(m->now_since, list[i].until);
+		} else {
+			vec_push(&m->now, list[i]);
+			m->now_since = max_u64(m->now_since, list[i].since);
+			m->now_until = min_u64(m->now_until, list[i].until);
+		}
+	}
+}
+
+void mappings_select(struct mappings *m, const struct perf_event *e)
+{
+	const uint64_t time = m->timed ? e->time : e->off;
+	if (e->pid == m->now_pid && time >= m->now_since && time < m->now_until)
+		return;
+	m->now_pid = e->pid;
+	m->now_since = 0;
+	m->now_until = UINT64_MAX;
+	m->now.count = 0;
+	select_of(m, e->pid, time);
+	if (e->pid != PERF_NO_PROCESS)
+		select_of(m, PERF_NO_PROCESS, time);
+}

@@ -1,0 +1,176 @@
+#include "image/linkmap/linkmap_internal.h"
+
+#include "base/unpack.h"
+
+/* Eight bytes or more are a section or a piece, which keeps their numbers below LINKMAP_NONE. */
+#define SIZE_LIMIT (UINT64_C(16) << 30)
+
+/* Lines looked at before a file is no map. */
+enum { FIRST_LINES = 8 };
+
+static const struct {
+	const char *name;
+	void (*parse)(struct map_maker *m);
+} linkers[] = {
+	[LINKMAP_GNU] = { "GNU ld", linkmap_gnu_parse },
+	[LINKMAP_GOLD] = { "gold", linkmap_gold_parse },
+	[LINKMAP_LLD] = { "lld", linkmap_lld_parse },
+	[LINKMAP_MOLD] = { "mold", linkmap_mold_parse },
+	[LINKMAP_LD64] = { "ld64", linkmap_ld64_parse },
+	[LINKMAP_MSVC] = { "MSVC link", linkmap_msvc_parse },
+};
+
+const char *linkmap_linker_name(enum linkmap_linker linker)
+{
+	return linkers[linker].name;
+}
+
+/* ---- which linker -------------------------------------------------------------------- */
+
+static bool has(struct str line, const char *word)
+{
+	return map_find(line, str_of(word)) < line.len;
+}
+
+/* GNU ld and gold share the headings of what comes before the memory map, but not that one's. */
+static bool tell_gnu_from_gold(struct map_maker *m, enum linkmap_linker *ret)
+{
+	do {
+		if (str_eq(m->line, STR("Memory map"))) {
+			*ret = LINKMAP_GOLD;
+			return true;
+		}
+		if (str_eq(m->line, STR("Memory Configuration")) ||
+		    str_eq(m->line, STR("Linker script and memory map"))) {
+			*ret = LINKMAP_GNU;
+			return true;
+		}
+	} while (map_next_line(m));
+	return false;
+}
+
+static bool is_ld_heading(struct str line)
+{
+	static const char *const headings[] = {
+		"Archive member included ", "Allocating common symbols",
+		"Discarded input sections", "Merging program properties",
+		"As-needed library ",       "Memory map",
+		"Memory Configuration",     "Linker script and memory map",
+	};
+	for (size_t i = 0; i < COUNT_OF(headings); i++)
+		if (str_starts(line, str_of(headings[i])))
+			return true;
+	return false;
+}
+
+static bool is_msvc_heading(struct str line)
+{
+	return str_starts(line, STR(" Timestamp is ")) ||
+	       str_starts(line, STR(" Preferred load address is "));
+}
+
+static bool line_tells(struct map_maker *m, enum linkmap_linker *ret)
+{
+	struct str s = m->line;
+	map_skip_blanks(&s);
+	if ((str_starts(s, STR("VMA ")) || str_starts(s, STR("Address "))) &&
+	    has(s, " Align Out ")) {
+		const bool mold = s.p[0] == 'V' && !has(s, " LMA ");
+		*ret = mold ? LINKMAP_MOLD : LINKMAP_LLD;
+		return true;
+	}
+	if (str_starts(m->line, STR("# Path: "))) {
+		*ret = LINKMAP_LD64;
+		return true;
+	}
+	if (is_msvc_heading(m->line)) {
+		*ret = LINKMAP_MSVC;
+		return true;
+	}
+	return is_ld_heading(m->line) && tell_gnu_from_gold(m, ret);
+}
+
+/* Moves `m` back to the start of the line before which nothing is part of the map. */
+static bool detect(struct map_maker *m, enum linkmap_linker *ret)
+{
+	for (unsigned i = 0; i < FIRST_LINES; i++) {
+		const uint64_t start = m->r.pos, number = m->line_number;
+		if (!map_next_line(m))
+			return false;
+		if (line_tells(m, ret)) {
+			reader_seek(&m->r, start);
+			m->line_number = number;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- the whole ----------------------------------------------------------------------- */
+
+/* `m` stands behind what detect looked at: the whole file where its headings were GNU ld's. */
+static bool no_map(const struct map_maker *m, struct heft_err *err)
+{
+	if (reader_left(&m->r) == 0 && m->line_number > FIRST_LINES)
+		return fail(err, HEFT_EFORMAT, m->r.size,
+			    "%s:%" PRIu64 ": the linker map ends before its memory map", m->path,
+			    m->line_number);
+	return fail(err, HEFT_EFORMAT, 0,
+		    "%s:1: not a linker map of GNU ld, gold, lld, mold, ld64 or MSVC", m->path);
+}
+
+static bool parse(struct linkmap *lm, const char *path, struct bytes bytes, bool mapped,
+		  struct notes *notes, struct heft_err *err)
+{
+	struct map_maker m = { .lm = lm,
+			       .path = path,
+			       .notes = notes,
+			       .r = reader_of(bytes, false),
+			       .mapped = mapped,
+			       .section = LINKMAP_NONE,
+			       .piece = LINKMAP_NONE,
+			       .tls_start = UINT64_MAX };
+	if (bytes.size > SIZE_LIMIT)
+		return fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET,
+			    "%s: the linker map is larger than 16 GiB", path);
+	lm->bytes = bytes;
+	if (!detect(&m, &lm->linker))
+		return no_map(&m, err);
+	linkers[lm->linker].parse(&m);
+	map_finish(&m);
+	return true;
+}
+
+bool linkmap_parse(struct linkmap *lm, const char *path, struct bytes bytes, struct notes *notes,
+		   struct heft_err *err)
+{
+	memset(lm, 0, sizeof *lm);
+	if (parse(lm, path, bytes, false, notes, err))
+		return true;
+	linkmap_release(lm);
+	return false;
+}
+
+bool linkmap_open(struct linkmap *lm, const char *path, struct notes *notes, struct heft_err *err)
+{
+	memset(lm, 0, sizeof *lm);
+	if (!file_open(&lm->file, path, err))
+		return false;
+	if (unpack_in_place(&lm->file, notes, err) &&
+	    parse(lm, path, lm->file.bytes, true, notes, err))
+		return true;
+	linkmap_release(lm);
+	return false;
+}
+
+void linkmap_release(struct linkmap *lm)
+{
+	vec_release(&lm->sections);
+	vec_release(&lm->pieces);
+	vec_release(&lm->symbols);
+	vec_release(&lm->commons);
+	vec_release(&lm->discarded);
+	intern_release(&lm->objects);
+	file_close(&lm->file);
+	memset(lm, 0, sizeof *lm);
+}

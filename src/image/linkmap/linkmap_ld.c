@@ -1,0 +1,176 @@
+#include "image/linkmap/linkmap_ld.h"
+
+enum part {
+	PART_OTHER, /* nothing we need */
+	PART_COMMON,
+	PART_DISCARDED,
+	PART_MAP,
+};
+
+struct ld_parser {
+	struct map_maker *m;
+	const struct ld_dialect *dialect;
+	enum part part;
+	struct str waiting; /* a name whose numbers are on the next line; empty */
+	bool waiting_indented;
+};
+
+/* Where the first number of the line begins: "0x" after a blank or at the start.  Names
+ * have fewer x than 0. */
+static size_t find_number(struct str line)
+{
+	for (size_t i = 1; i < line.len; i++) {
+		const char *x = memchr(line.p + i, 'x', line.len - i);
+		if (!x)
+			break;
+		i = (size_t)(x - line.p);
+		struct str rest = map_cut(line, i - 1);
+		uint64_t ignored;
+		if ((i == 1 || line.p[i - 2] == ' ') && map_take_0x(&rest, &ignored))
+			return i - 1;
+	}
+	return line.len;
+}
+
+static struct ld_entry read_entry(struct str line)
+{
+	const size_t at = find_number(line);
+	struct ld_entry e = { .indented = line.len > 0 && line.p[0] == ' ' };
+	e.name = map_trim_end((struct str){ line.p, at });
+	map_skip_blanks(&e.name);
+	e.rest = map_cut(line, at);
+	if (map_take_0x(&e.rest, &e.addr)) {
+		e.count = 1;
+		map_skip_blanks(&e.rest);
+		if (map_take_0x(&e.rest, &e.size))
+			e.count = 2;
+		map_skip_blanks(&e.rest);
+	}
+	e.rest = map_trim_end(e.rest);
+	return e;
+}
+
+/* ---- the parts in front ----------------------------------------------------------------- */
+
+static enum part part_of_heading(const struct ld_parser *p, struct str line, bool *ret_heading)
+{
+	static const char *const others[] = {
+		"Archive member included",    "Merging program properties",
+		"As-needed library included", "Memory Configuration",
+		"Cross Reference Table",      "Allocating common symbols",
+	};
+	*ret_heading = true;
+	if (str_starts(line, STR("Common symbol  ")))
+		return PART_COMMON;
+	if (str_eq(line, STR("Discarded input sections")))
+		return PART_DISCARDED;
+	if (str_eq(line, str_of(p->dialect->map_heading)))
+		return PART_MAP;
+	for (size_t i = 0; i < COUNT_OF(others); i++)
+		if (str_starts(line, str_of(others[i])))
+			return PART_OTHER;
+	*ret_heading = false;
+	return p->part;
+}
+
+/* "name  0xSIZE  file"; a long name stands alone, its numbers on the next line. */
+static void read_common(struct ld_parser *p, const struct ld_entry *e)
+{
+	const struct str name = e->name.len > 0 ? e->name : p->waiting;
+	p->waiting = e->count == 0 ? e->name : STR("");
+	if (e->count == 0)
+		return;
+	if (name.len == 0 || e->count != 1)
+		map_odd_line(p->m, "not an entry of the table of common symbols");
+	else
+		vec_push(&p->m->lm->commons, (struct linkmap_common){ map_text(p->m, name), e->addr,
+								      map_object(p->m, e->rest) });
+}
+
+static void read_discarded(struct ld_parser *p, const struct ld_entry *e)
+{
+	const struct str name = e->name.len > 0 ? e->name : p->waiting;
+	p->waiting = e->count == 0 ? e->name : STR("");
+	if (e->count == 2 && name.len > 0)
+		map_add_discarded(p->m, name, e->size, e->rest);
+	else if (e->count != 0)
+		map_odd_line(p->m, "not an entry of the discarded sections");
+}
+
+/* ---- the memory map ------------------------------------------------------------------- */
+
+/* Two numbers without a name: of the name before, or data the script puts in ("LONG 0x1"). */
+static void read_numbers(struct ld_parser *p, struct ld_entry *e)
+{
+	e->name = p->waiting;
+	if (e->name.len == 0) {
+		e->name = e->rest;
+		e->rest = STR("");
+	}
+	if (e->name.len == 0)
+		map_odd_line(p->m, "numbers without a name");
+	else if (p->waiting.len > 0 && !p->waiting_indented)
+		map_add_section(p->m, e->name, e->addr, e->size);
+	else
+		p->dialect->piece(p->m, e);
+}
+
+static void read_symbol(struct ld_parser *p, const struct ld_entry *e)
+{
+	if (e->rest.len == 0)
+		map_odd_line(p->m, "a number alone");
+	else if (!p->dialect->script(p->m, e))
+		map_add_symbol(p->m, e->rest, e->addr, 0);
+}
+
+/* Lines of no numbers are patterns of the script (" *(.text)"), orders ("LOAD x.o"), sections without
+ * contents, or names whose numbers follow. */
+static void read_map_line(struct ld_parser *p, struct ld_entry *e)
+{
+	struct map_maker *m = p->m;
+	if (!e->indented && e->name.len > 0) {
+		m->section = LINKMAP_NONE;
+		m->piece = LINKMAP_NONE;
+	}
+	if (e->count == 2 && e->name.len == 0)
+		read_numbers(p, e);
+	else if (e->count == 2 && e->indented)
+		p->dialect->piece(m, e);
+	else if (e->count == 2)
+		map_add_section(p->m, e->name, e->addr, e->size);
+	else if (e->count == 1 && e->name.len == 0)
+		read_symbol(p, e);
+	p->waiting = e->count == 0 ? e->name : STR("");
+	p->waiting_indented = e->indented;
+}
+
+static void read_line(struct ld_parser *p)
+{
+	bool heading = false;
+	const enum part part = p->m->line.p[0] == ' ' ? p->part
+						      : part_of_heading(p, p->m->line, &heading);
+	p->part = part;
+	if (heading) {
+		p->waiting = STR("");
+		return;
+	}
+	if (part == PART_OTHER)
+		return;
+	struct ld_entry e = read_entry(p->m->line);
+	switch (part) {
+	case PART_COMMON: read_common(p, &e); break;
+	case PART_DISCARDED: read_discarded(p, &e); break;
+	default: read_map_line(p, &e); break;
+	}
+}
+
+void linkmap_ld_parse(struct map_maker *m, const struct ld_dialect *d)
+{
+	struct ld_parser p = { .m = m, .dialect = d, .waiting = STR("") };
+	while (map_next_line(m)) {
+		if (m->line.len > 0)
+			read_line(&p);
+		else
+			p.waiting = STR("");
+	}
+}

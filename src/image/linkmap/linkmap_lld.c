@@ -1,0 +1,133 @@
+#include "image/linkmap/linkmap_columns.h"
+
+/* lld, with "Address Size Align" (until version 7) or "VMA LMA Size Align" in front; hex but for the
+ * alignment.  Lines of linker scripts stand among the sections and the pieces. */
+
+struct lld {
+	struct map_maker *m;
+	bool lma;   /* there is such a column */
+	bool thumb; /* a "$t" was seen in this piece: bit 0 of addresses is no part of them */
+};
+
+bool columns_take_text(struct str rest, struct columns_line *ret)
+{
+	if (!map_take(&rest, STR(" ")))
+		return false;
+	const size_t before = rest.len;
+	map_skip_blanks(&rest);
+	const size_t level = (before - rest.len) / 8;
+	ret->level = (enum columns_level)min_u64(level, COLUMNS_SYMBOL);
+	ret->text = map_trim_end(rest);
+	return true;
+}
+
+bool columns_place(struct str text, struct columns_place *ret)
+{
+	const size_t at = map_find_last(text, STR(":("));
+	if (at == text.len || !str_ends(text, STR(")")))
+		return false;
+	ret->object = (struct str){ text.p, at };
+	ret->section = map_cut(text, at + 2);
+	ret->section.len--;
+	return true;
+}
+
+static bool read_columns(const struct lld *l, struct columns_line *ret)
+{
+	struct str s = l->m->line;
+	uint64_t lma;
+	map_skip_blanks(&s);
+	if (!map_take_hex(&s, &ret->addr))
+		return false;
+	map_skip_blanks(&s);
+	if (l->lma && !map_take_hex(&s, &lma))
+		return false;
+	map_skip_blanks(&s);
+	if (!map_take_hex(&s, &ret->size))
+		return false;
+	map_skip_blanks(&s);
+	return map_take_decimal(&s, &ret->align) && columns_take_text(s, ret);
+}
+
+/* Each entry of .eh_frame is a piece: ".eh_frame+0x2c". */
+static struct str without_offset(struct str section)
+{
+	if (!str_starts(section, STR(".eh_frame")))
+		return section;
+	return (struct str){ section.p, map_find_last(section, STR("+0x")) };
+}
+
+static enum linkmap_kind internal_kind(struct str section)
+{
+	const bool merged = str_starts(section, STR(".rodata")) ||
+			    str_starts(section, STR(".lrodata")) ||
+			    map_kind(section) == LINKMAP_MERGED;
+	return merged ? LINKMAP_MERGED : LINKMAP_INTERNAL;
+}
+
+static void read_piece(struct lld *l, const struct columns_line *c)
+{
+	struct map_maker *m = l->m;
+	struct columns_place place;
+	struct linkmap_piece *p = NULL;
+	l->thumb = false;
+	if (!columns_place(c->text, &place)) {
+		/* ". = ALIGN ( 64 )" leaves room, "LONG ( 1 )" is data. */
+		const bool assigned = map_script_text(m, c->text, c->addr);
+		if (c->size > 0)
+			p = map_add_piece(m, assigned ? LINKMAP_FILL : LINKMAP_INTERNAL, c->text,
+					  c->addr, c->size, STR(""));
+	} else if (str_eq(place.object, STR("<internal>"))) {
+		p = map_add_piece(m, internal_kind(place.section), place.section, c->addr, c->size,
+				  STR(""));
+	} else {
+		const struct str section = without_offset(place.section);
+		p = map_add_piece(m, map_kind(section), section, c->addr, c->size, place.object);
+	}
+	if (p)
+		p->align_log2 = map_log2(c->align);
+}
+
+static void read_section(struct lld *l, const struct columns_line *c)
+{
+	struct map_maker *m = l->m;
+	m->section = LINKMAP_NONE;
+	m->piece = LINKMAP_NONE;
+	if (!map_script_text(m, c->text, c->addr))
+		map_add_section(m, c->text, c->addr, c->size)->align_log2 = map_log2(c->align);
+}
+
+/* "$x", "$d.12": marks of Arm and RISC-V, which say what kind of bytes follow. */
+static bool is_mark(struct str name)
+{
+	return name.len >= 2 && name.p[0] == '$' && (name.len == 2 || name.p[2] == '.');
+}
+
+static void read_symbol(struct lld *l, const struct columns_line *c)
+{
+	if (!is_mark(c->text))
+		map_add_symbol(l->m, c->text, l->thumb ? c->addr & ~UINT64_C(1) : c->addr, c->size);
+	else if (c->text.p[1] == 't')
+		l->thumb = true;
+}
+
+void linkmap_lld_parse(struct map_maker *m)
+{
+	struct lld l = { .m = m };
+	struct columns_line c;
+	l.lma = map_next_line(m) && map_find(m->line, STR("LMA")) < m->line.len;
+	while (map_next_line(m)) {
+		if (m->line.len == 0)
+			continue;
+		if (!read_columns(&l, &c))
+			map_odd_line(m, "not a line of columns");
+		else if (c.text.len == 0)
+			continue; /* a PROVIDE() that nobody wanted */
+		else if (c.level == COLUMNS_SECTION)
+			read_section(&l, &c);
+		else if (c.level == COLUMNS_PIECE)
+			read_piece(&l, &c);
+		else
+			read_symbol(&l, &c);
+	}
+}

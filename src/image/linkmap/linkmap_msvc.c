@@ -1,0 +1,217 @@
+#include "image/linkmap/linkmap_internal.h"
+
+#include "base/sort.h"
+
+/* MSVC link, and lld-link.  A table of groups (".text$mn") by section number and offset, then public
+ * and static symbols: "0001:00000010  name  0000000140001010 f  lib:object".  An output section is
+ * all groups of one number, named as the first of them up to the "$"; its address follows from the first
+ * symbol in it.  Each symbol is a piece, which goes on up to the next one. */
+
+enum part { PART_OTHER, PART_GROUPS, PART_SYMBOLS };
+
+struct group {
+	uint64_t place; /* section number << 32 | offset */
+	uint64_t size;
+	struct str name;
+	uint64_t section; /* in sections */
+};
+
+struct msvc {
+	struct map_maker *m;
+	enum part part;
+	VEC(struct group) groups;
+	VEC(bool) placed; /* by section: whether its address is known */
+};
+
+/* "0001:00000010" */
+static bool take_place(struct str *s, uint64_t *ret)
+{
+	uint64_t number, off;
+	map_skip_blanks(s);
+	const size_t colon = map_find(*s, STR(":"));
+	struct str digits = { s->p, colon };
+	if (colon == s->len || !map_take_hex(&digits, &number) || digits.len > 0)
+		return false;
+	*s = map_cut(*s, colon + 1);
+	if (!map_take_hex(s, &off) || number > UINT16_MAX || off > UINT32_MAX)
+		return false;
+	*ret = number << 32 | off;
+	return true;
+}
+
+static struct str take_word(struct str *s)
+{
+	map_skip_blanks(s);
+	size_t n = 0;
+	while (n < s->len && s->p[n] != ' ')
+		n++;
+	const struct str word = { s->p, n };
+	*s = map_cut(*s, n);
+	return word;
+}
+
+/* ---- groups ----------------------------------------------------------------------- */
+
+/* Groups of one number follow each other.  The section's address stays 0 until a symbol says it. */
+static void add_group(struct msvc *v, struct group g)
+{
+	struct map_maker *m = v->m;
+	const size_t dollar = map_find(g.name, STR("$"));
+	const struct str name = { g.name.p, dollar };
+	const uint64_t end = (g.place & UINT32_MAX) + g.size;
+	const struct group *last = v->groups.count ? &v->groups.data[v->groups.count - 1] : NULL;
+	if (!last || last->place >> 32 != g.place >> 32) {
+		map_add_section(m, name, 0, 0);
+		vec_push(&v->placed, false);
+	}
+	struct linkmap_section *s = &m->lm->sections.data[m->section];
+	s->size = max_u64(s->size, end);
+	g.section = m->section;
+	vec_push(&v->groups, g);
+}
+
+/* "0001:00000000 0000a1b0H .text$mn  CODE" */
+static bool read_group(struct msvc *v, struct str s)
+{
+	struct group g = { 0 };
+	if (!take_place(&s, &g.place))
+		return false;
+	struct str size = take_word(&s);
+	if (!str_ends(size, STR("H")))
+		return false;
+	size.len--;
+	if (!map_take_hex(&size, &g.size) || g.size > UINT32_MAX)
+		return false;
+	g.name = take_word(&s);
+	if (g.name.len == 0)
+		return false;
+	add_group(v, g);
+	return true;
+}
+
+/* ---- symbols ----------------------------------------------------------------------- */
+
+/* Bytes from `place` to the next group, at least to the end of this one. */
+static uint64_t bytes_left(const struct msvc *v, const struct group *g, uint64_t place)
+{
+	const struct group *next = g + 1;
+	const struct group *end = v->groups.data + v->groups.count;
+	if (next < end && next->place >> 32 == place >> 32 && next->place >= g->place + g->size)
+		return next->place - place;
+	return g->place + g->size - place;
+}
+
+static const struct group *find_group(const struct msvc *v, uint64_t place)
+{
+	const size_t i = upper_bound(v->groups.data, v->groups.count, sizeof *v->groups.data,
+				     place);
+	if (i == 0)
+		return NULL;
+	const struct group *g = &v->groups.data[i - 1];
+	return g->place >> 32 == place >> 32 && place - g->place <= g->size ? g : NULL;
+}
+
+/* False where the address is not the section's plus the offset. */
+static bool place_section(struct msvc *v, const struct group *g, uint64_t off, uint64_t addr)
+{
+	struct linkmap_section *s = &v->m->lm->sections.data[g->section];
+	if (!v->placed.data[g->section] && addr >= off && s->size <= UINT64_MAX - (addr - off)) {
+		v->placed.data[g->section] = true;
+		s->addr = addr - off;
+	}
+	return v->placed.data[g->section] && s->addr + off == addr;
+}
+
+static enum linkmap_kind kind_of(struct str object)
+{
+	if (str_eq(object, STR("<common>")))
+		return LINKMAP_COMMON;
+	const bool own = object.len == 0 || object.p[0] == '<' || str_eq(object, STR("* Linker *"));
+	return own ? LINKMAP_INTERNAL : LINKMAP_OBJECT;
+}
+
+/* " f i lib:object": flags of one letter, then the object. */
+static struct str take_object(struct str s)
+{
+	map_skip_blanks(&s);
+	while (s.len > 1 && (s.p[0] == 'f' || s.p[0] == 'i') && s.p[1] == ' ') {
+		s = map_cut(s, 1);
+		map_skip_blanks(&s);
+	}
+	return map_trim_end(s);
+}
+
+static void add_symbol(struct msvc *v, uint64_t place, struct str name, uint64_t addr,
+		       struct str object)
+{
+	struct map_maker *m = v->m;
+	const struct group *g = find_group(v, place);
+	if (!g) {
+		map_add_loose(m, name, addr);
+		return;
+	}
+	if (!place_section(v, g, place & UINT32_MAX, addr)) {
+		map_odd_line(m, "the address does not fit the offset");
+		return;
+	}
+	const enum linkmap_kind kind = kind_of(object);
+	m->section = (uint32_t)g->section;
+	map_add_piece(m, kind, g->name, addr, bytes_left(v, g, place),
+		      kind == LINKMAP_OBJECT ? object : STR(""))
+		->input_size = 0;
+	map_add_symbol(m, name, addr, 0);
+}
+
+/* Section 0 holds absolute values; they have no group. */
+static bool read_symbol(struct msvc *v, struct str s)
+{
+	uint64_t place, addr;
+	if (!take_place(&s, &place))
+		return false;
+	const struct str name = take_word(&s);
+	map_skip_blanks(&s);
+	if (name.len == 0 || !map_take_hex(&s, &addr))
+		return false;
+	add_symbol(v, place, name, addr, take_object(s));
+	return true;
+}
+
+/* ---- the whole ------------------------------------------------------------------------- */
+
+/* Headings, and lines among the symbols that are none. */
+static bool read_heading(struct msvc *v)
+{
+	static const struct {
+		const char *words;
+		enum part part;
+	} headings[] = {
+		{ "Start ", PART_GROUPS },          { "Address ", PART_SYMBOLS },
+		{ "Static symbols", PART_SYMBOLS }, { "entry point at", PART_SYMBOLS },
+		{ "Line numbers", PART_OTHER },     { "FIXUPS", PART_OTHER },
+		{ "Exports", PART_OTHER },
+	};
+	struct str s = v->m->line;
+	map_skip_blanks(&s);
+	for (size_t i = 0; i < COUNT_OF(headings); i++) {
+		if (!str_starts(s, str_of(headings[i].words)))
+			continue;
+		v->part = headings[i].part;
+		if (v->part == PART_SYMBOLS)
+			sort_by_key(v->groups.data, v->groups.count, sizeof *v->groups.data);
+		return true;
+	}
+	return s.len == 0;
+}
+
+void linkmap_msvc_parse(struct map_maker *m)
+{
+	struct msvc v = { .m = m };
+	while (map_next_line(m)) {
+		if (read_heading(&v) || v.part == PART_OTHER)
+			continue;
+		if (v.part == PART_GROUPS ? !read_group(&v, m->line) : !read_symbol(&v, m->line))
+			map_odd_line(m, "not a row of this table");
+	}
+	vec_release(&v.groups);
+	vec_release(&v.placed);
+}

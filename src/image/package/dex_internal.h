@@ -1,0 +1,77 @@
+/* dex_internal.h - what the parts of the dex reader share.  Private to dex*.c. */
+#ifndef HEFT_IMAGE_PACKAGE_DEX_INTERNAL_H
+#define HEFT_IMAGE_PACKAGE_DEX_INTERNAL_H
+
+#include "image/package/dex.h"
+
+enum {
+	DEX_STRING_ID = 4,
+	DEX_TYPE_ID = 4,
+	DEX_PROTO_ID = 12,
+	DEX_FIELD_ID = 8,
+	DEX_METHOD_ID = 8,
+	DEX_CLASS_DEF = 32,
+};
+
+#define DEX_NO_INDEX UINT32_MAX
+
+/* Something begins there. */
+struct dex_claim {
+	uint64_t off;
+	uint32_t item, unused;
+};
+
+struct dex_parse {
+	struct dex *d;
+	const char *path;
+	struct heft_err *err;
+	VEC(struct dex_claim) claims;
+	uint64_t claims_left, work_left; /* so that references to the same things end */
+	/* Of the part at work. */
+	const struct dex_part *part;
+	uint32_t part_index;
+	uint64_t map;
+	uint32_t *class_of_type; /* item, or 0 */
+};
+
+static inline struct reader dex_reader(const struct dex *d, uint64_t off)
+{
+	struct reader r = reader_of(d->bytes, false);
+	reader_seek(&r, off);
+	return r;
+}
+
+/* dex.c: fails for what stands at an offset. */
+bool dex_damaged(const struct dex_parse *p, uint64_t off, const char *what);
+/* An item begins at an offset, which must be inside the file. */
+bool dex_claim(struct dex_parse *p, uint64_t off, uint32_t item);
+/* Items of the part at work. */
+static inline uint32_t dex_class_item(const struct dex_parse *p, uint32_t index)
+{
+	return p->part->first + DEX_TABLES + index;
+}
+
+static inline uint32_t dex_field_item(const struct dex_parse *p, uint32_t index)
+{
+	return dex_class_item(p, p->part->classes.count) + index;
+}
+
+static inline uint32_t dex_method_item(const struct dex_parse *p, uint32_t index)
+{
+	return dex_field_item(p, p->part->fields.count) + index;
+}
+
+static inline uint32_t dex_string_item(const struct dex_parse *p, uint32_t index)
+{
+	return dex_method_item(p, p->part->methods.count) + index;
+}
+
+/* A class uses a string of the part at work as a literal. */
+bool dex_use_string(struct dex_parse *p, uint64_t off, uint32_t string, uint32_t class_item);
+
+/* dex_class.c: claims what the class_defs of the part at work refer to, and finds literals. */
+bool dex_read_classes(struct dex_parse *p);
+/* dex_code.c: finds the literals that `count` 16-bit units of code at an offset load. */
+bool dex_read_code(struct dex_parse *p, uint64_t off, uint64_t count, uint32_t class_item);
+
+#endif

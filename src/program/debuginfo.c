@@ -1,0 +1,245 @@
+#include "program/debuginfo_internal.h"
+
+#include "base/unpack.h"
+
+/* ---- sections to parts ---------------------------------------------------------------------- */
+
+static bool is_debug_section(const struct section *s, enum dw_section *ret, bool *ret_dwo)
+{
+	return !s->nobits && dw_section_of(s->name, ret, ret_dwo);
+}
+
+/* Indexes of packages are named without a suffix. */
+static bool is_index(enum dw_section which)
+{
+	return which == DW_CU_INDEX || which == DW_TU_INDEX;
+}
+
+/* Whether there are units outside and inside .dwo sections. */
+static void find_units(const struct image *im, bool *ret_plain, bool *ret_dwo)
+{
+	*ret_plain = *ret_dwo = false;
+	for (size_t i = 1; i < im->section_count; i++) {
+		enum dw_section which;
+		bool dwo;
+		if (!is_debug_section(&im->sections[i], &which, &dwo))
+			continue;
+		if (which == DW_INFO || which == DW_TYPES)
+			*(dwo ? ret_dwo : ret_plain) = true;
+	}
+}
+
+bool debuginfo_present(const struct image *im)
+{
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		enum dw_section which;
+		bool dwo;
+		if (is_debug_section(s, &which, &dwo) && s->file_size &&
+		    (which == DW_INFO || which == DW_TYPES || which == DW_LINE))
+			return true;
+	}
+	return false;
+}
+
+struct collect {
+	struct debuginfo *d;
+	uint64_t packed, unpacked; /* bytes so far */
+};
+
+/* Sections that overlap could make any amount of bytes out of a small file. */
+static bool within_limits(const struct collect *c, const struct section *s, uint64_t size)
+{
+	return s->file_size <= c->d->image->bytes.size - c->packed &&
+	       size <= UNPACK_MAX - min_u64(c->unpacked, UNPACK_MAX);
+}
+
+static void add_part(struct collect *c, enum dw_section which, const struct section *s)
+{
+	struct debuginfo *d = c->d;
+	const struct image *im = d->image;
+	uint64_t size;
+	if (!section_unpacked_size(im, s, &size)) {
+		struct bytes none;
+		void *owned;
+		(void)section_unpack(im, s, &none, &owned); /* says why */
+		free(owned);
+		return;
+	}
+	const bool packed = size != s->file_size;
+	if (!within_limits(c, s, packed ? size : 0)) {
+		note(d->dwarf.notes, im->path, add_sat(im->file_off, s->off), s->file_size,
+		     "debug sections overlap or are too large; section " STR_FMT " is left out",
+		     STR_ARG(s->name));
+		return;
+	}
+	c->packed += s->file_size;
+	c->unpacked += packed ? size : 0;
+	vec_push(&d->parts, (struct debuginfo_part){ which, d->dwarf.size[which], size, s });
+	d->dwarf.size[which] += size;
+}
+
+static int part_cmp(const void *a, const void *b)
+{
+	const struct debuginfo_part *x = a, *y = b;
+	if (x->which != y->which)
+		return x->which < y->which ? -1 : 1;
+	if (x->off != y->off)
+		return x->off < y->off ? -1 : 1;
+	return x->section->index < y->section->index ? -1 : x->section->index > y->section->index;
+}
+
+static void collect_parts(struct debuginfo *d)
+{
+	struct collect c = { .d = d };
+	const struct image *im = d->image;
+	for (size_t i = 1; i < im->section_count; i++) {
+		enum dw_section which;
+		bool dwo;
+		if (is_debug_section(&im->sections[i], &which, &dwo) &&
+		    (dwo == d->dwarf.split || is_index(which)))
+			add_part(&c, which, &im->sections[i]);
+	}
+	if (d->parts.count)
+		qsort(d->parts.data, d->parts.count, sizeof *d->parts.data, part_cmp);
+	struct debuginfo_files *f = d->files;
+	f->parts = d->parts.data;
+	size_t at = 0;
+	for (size_t which = 0; which <= DW_SECTIONS; which++) {
+		while (at < d->parts.count && d->parts.data[at].which < which)
+			at++;
+		f->first[which] = at;
+	}
+}
+
+/* ---- loading -------------------------------------------------------------------------------- */
+
+/* One section: its bytes in the file where nothing changes them. */
+static struct bytes load_part(const struct debuginfo_files *f, const struct debuginfo_part *p,
+			      void **ret_owned)
+{
+	struct bytes b;
+	if (!section_unpack(f->image, p->section, &b, ret_owned) || b.size != p->size)
+		return (struct bytes){ NULL, 0 };
+	return b;
+}
+
+/* Several, or one that is to be changed: a copy.  Zeros stand for what cannot be unpacked. */
+static struct bytes load_copy(const struct debuginfo_files *f, enum dw_section which)
+{
+	const size_t first = f->first[which], end = f->first[which + 1];
+	const struct debuginfo_part *last = &f->parts[end - 1];
+	const uint64_t size = last->off + last->size;
+	uint8_t *copy = xcalloc((size_t)size + 1, 1);
+	for (size_t i = first; i < end; i++) {
+		void *owned;
+		const struct bytes b = load_part(f, &f->parts[i], &owned);
+		if (b.size)
+			memcpy(copy + f->parts[i].off, b.p, (size_t)b.size);
+		free(owned);
+	}
+	return (struct bytes){ copy, size };
+}
+
+static void load(struct dwarf *d, enum dw_section which)
+{
+	struct debuginfo_files *f = d->load_ctx;
+	const size_t count = f->first[which + 1] - f->first[which];
+	if (count == 0)
+		return;
+	const bool relocs = debuginfo_needs_relocs(f, which);
+	struct bytes b = { NULL, 0 };
+	if (count == 1)
+		b = load_part(f, &f->parts[f->first[which]], &f->owned[which]);
+	if (count > 1 || (b.size && relocs && !f->owned[which])) {
+		b = load_copy(f, which);
+		f->owned[which] = (void *)(uintptr_t)b.p;
+	}
+	if (b.size && relocs)
+		debuginfo_relocate(f, which, f->owned[which], d->notes);
+	d->bytes[which] = b;
+}
+
+/* ---- all together --------------------------------------------------------------------------- */
+
+/* Linked images: whether there is code at address 0. */
+static bool has_code_at_zero(const struct image *im)
+{
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (s->alloc && s->exec && s->addr == 0 && s->size > 0)
+			return true;
+	}
+	return false;
+}
+
+void debuginfo_open_sections(struct debuginfo *d, const struct image *im, bool split,
+			     struct notes *notes)
+{
+	bool plain, dwo;
+	memset(d, 0, sizeof *d);
+	d->image = im;
+	d->files = xcalloc(1, sizeof *d->files);
+	d->files->image = im;
+	find_units(im, &plain, &dwo);
+	d->dwarf.path = im->path;
+	d->dwarf.big_endian = im->big_endian;
+	d->dwarf.split = dwo && (split || !plain);
+	d->dwarf.zero_is_code = im->kind != IMAGE_OBJECT && has_code_at_zero(im);
+	d->dwarf.load = load;
+	d->dwarf.pass_begin = debuginfo_pass_begin;
+	d->dwarf.pass = debuginfo_pass;
+	d->dwarf.pass_end = debuginfo_pass_end;
+	d->dwarf.load_ctx = d->files;
+	d->dwarf.notes = notes;
+	collect_parts(d);
+	if (im->kind == IMAGE_OBJECT)
+		debuginfo_relocs_open(d);
+}
+
+void debuginfo_open(struct debuginfo *d, const struct image *im, const char *const *dirs,
+		    size_t dir_count, struct notes *notes)
+{
+	debuginfo_open_sections(d, im, false, notes);
+	debuginfo_open_sup(d, dirs, dir_count);
+}
+
+void debuginfo_close(struct debuginfo *d)
+{
+	struct debuginfo_files *f = d->files;
+	if (f) {
+		for (unsigned i = 0; i < DW_SECTIONS; i++)
+			dwarf_pass_end(&d->dwarf, i);
+		debuginfo_files_close(f);
+		debuginfo_relocs_close(&f->relocs);
+		for (size_t i = 0; i < DW_SECTIONS; i++)
+			free(f->owned[i]);
+		free(f);
+	}
+	vec_release(&d->parts);
+	vec_release(&d->windows);
+	memset(d, 0, sizeof *d);
+}
+
+bool debuginfo_addr(const struct debuginfo *d, uint64_t addr, uint64_t *ret)
+{
+	if (!d->image || d->image->kind != IMAGE_OBJECT) {
+		*ret = addr;
+		return true;
+	}
+	size_t lo = 0, hi = d->windows.count;
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+		if (d->windows.data[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == 0)
+		return false;
+	const struct debuginfo_window *w = &d->windows.data[lo - 1];
+	if (addr - w->addr > w->size) /* its end is the end of what stands there */
+		return false;
+	*ret = w->vm + (addr - w->addr);
+	return true;
+}

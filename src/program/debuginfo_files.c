@@ -1,0 +1,374 @@
+#define _XOPEN_SOURCE 700 /* realpath */
+
+#include "program/debuginfo_internal.h"
+
+#include "base/sort.h"
+#include "image/debugfile.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* The files behind an image's DWARF: dwz's supplementary file (DWARF 5, 7.3.6, and GNU's
+ * .gnu_debugaltlink), packages (7.3.5) and .dwo files (7.3.2). */
+
+#define SYSTEM_DIR "/usr/lib/debug"
+
+/* Names in files longer than this lead nowhere. */
+enum { NAME_LENGTH_MAX = 4096 };
+
+/* ---- opening and closing -------------------------------------------------------------------- */
+
+/* NULL, with a note unless there is no such file, where it cannot be read. */
+static struct debuginfo_other *other_open(const struct debuginfo *d, const char *path, bool split)
+{
+	struct heft_err err = { 0 };
+	struct debuginfo_other *o = xcalloc(1, sizeof *o);
+	if (input_open(&o->in, path, d->dwarf.notes, &err)) {
+		if (!o->in.archive) {
+			debuginfo_open_sections(&o->info, &o->in.images[0], split, d->dwarf.notes);
+			return o;
+		}
+		(void)fail(&err, HEFT_EFORMAT, HEFT_NO_OFFSET, "%s: is an archive", path);
+		input_close(&o->in);
+	}
+	if (err.sys_errno != ENOENT && err.sys_errno != ENOTDIR)
+		note(d->dwarf.notes, d->image->path, HEFT_NO_OFFSET, 0,
+		     "debug information elsewhere cannot be read: %s", err.text);
+	free(o);
+	return NULL;
+}
+
+static void other_close(struct debuginfo_other *o)
+{
+	if (!o)
+		return;
+	for (uint32_t i = 0; o->units && i < o->index.units; i++)
+		free(o->units[i]);
+	free(o->units);
+	vec_release(&o->ids);
+	debuginfo_close(&o->info);
+	input_close(&o->in);
+	free(o);
+}
+
+void debuginfo_files_close(struct debuginfo_files *f)
+{
+	other_close(f->sup);
+	for (size_t i = 0; i < DEBUGINFO_PACKAGES; i++)
+		other_close(f->packages[i]);
+	for (size_t i = 0; i < f->dwos.count; i++)
+		other_close(f->dwos.data[i]);
+	vec_release(&f->dwos);
+	intern_release(&f->paths);
+	abbrev_cache_release(&f->abbrevs);
+	arena_release(&f->arena);
+}
+
+/* The folder of a path, "." where it names none; "" for the root. */
+static struct str folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? (struct str){ path, (size_t)(slash - path) } : STR(".");
+}
+
+/* ---- dwz's supplementary file --------------------------------------------------------------- */
+
+struct sup_link {
+	struct str name;
+	struct bytes id; /* build id or checksum */
+};
+
+/* GNU: the path, NUL, the build id of the file. */
+static bool read_altlink(const struct image *im, const struct section *s, struct sup_link *ret)
+{
+	struct reader r = reader_of(section_bytes(im, s), im->big_endian);
+	ret->name = read_cstr(&r);
+	ret->id.size = reader_left(&r);
+	ret->id.p = read_take(&r, ret->id.size);
+	return reader_ok(&r);
+}
+
+/* DWARF 5, 7.3.6: version, whether this is the supplementary file, path, length and bytes of a
+ * checksum, which both files state. */
+static bool read_debug_sup(const struct image *im, const struct section *s, bool *ret_is_sup,
+			   struct sup_link *ret)
+{
+	struct reader r = reader_of(section_bytes(im, s), im->big_endian);
+	const uint16_t version = read_u16(&r);
+	*ret_is_sup = read_u8(&r) != 0;
+	ret->name = read_cstr(&r);
+	ret->id.size = read_uleb(&r);
+	ret->id.p = read_take(&r, ret->id.size);
+	return reader_ok(&r) && version == 5;
+}
+
+/* Whether the image refers to a supplementary file at all; false, with a note, too where the
+ * reference is damaged. */
+static bool find_link(const struct debuginfo *d, struct sup_link *ret)
+{
+	const struct image *im = d->image;
+	const struct section *s = image_section_find(im, ".gnu_debugaltlink");
+	bool is_sup = false, ok = false;
+	if (s) {
+		ok = read_altlink(im, s, ret);
+	} else {
+		s = image_section_find(im, ".debug_sup");
+		if (!s)
+			return false;
+		ok = read_debug_sup(im, s, &is_sup, ret);
+	}
+	if (ok && is_sup)
+		return false;
+	if (ok && ret->name.len && ret->name.len <= NAME_LENGTH_MAX)
+		return true;
+	note(d->dwarf.notes, im->path, add_sat(im->file_off, s->off), s->file_size,
+	     "section " STR_FMT " is damaged", STR_ARG(s->name));
+	return false;
+}
+
+static bool sup_matches(const struct image *im, struct bytes id)
+{
+	const struct section *s = image_section_find(im, ".debug_sup");
+	struct sup_link own;
+	bool is_sup;
+	if (same_build_id(im->build_id, id))
+		return true;
+	return s && read_debug_sup(im, s, &is_sup, &own) && is_sup && same_build_id(own.id, id);
+}
+
+static bool try_sup(struct debuginfo *d, const struct sup_link *link, const char *path)
+{
+	struct debuginfo_files *f = d->files;
+	f->sup = other_open(d, path, false);
+	if (!f->sup)
+		return false;
+	if (sup_matches(f->sup->info.image, link->id)) {
+		d->dwarf.sup = &f->sup->info.dwarf;
+		return true;
+	}
+	note(d->dwarf.notes, d->image->path, HEFT_NO_OFFSET, 0,
+	     "%s belongs to another build (its build id differs)", path);
+	other_close(f->sup);
+	f->sup = NULL;
+	return false;
+}
+
+/* The path itself; a relative one counts from where the image really is. */
+static const char *own_path(struct debuginfo *d, struct str name)
+{
+	struct arena *a = &d->files->arena;
+	if (name.p[0] == '/')
+		return arena_copy(a, name);
+	char *real = realpath(d->image->path, NULL);
+	const struct str dir = folder_of(real ? real : d->image->path);
+	const char *path = arena_format(a, STR_FMT "/" STR_FMT, STR_ARG(dir), STR_ARG(name));
+	free(real);
+	return path;
+}
+
+/* What stands behind the last "/.dwz/" of a path, or its last part. */
+static const char *dwz_tail(const char *path)
+{
+	const char *tail = strrchr(path, '/');
+	tail = tail ? tail + 1 : path;
+	for (const char *at = path; (at = strstr(at, "/.dwz/")) != NULL; at++)
+		tail = at + 6;
+	return tail;
+}
+
+void debuginfo_open_sup(struct debuginfo *d, const char *const *dirs, size_t dir_count)
+{
+	struct arena *a = &d->files->arena;
+	struct sup_link link;
+	if (!find_link(d, &link))
+		return;
+	const char *own = own_path(d, link.name);
+	if (try_sup(d, &link, own))
+		return;
+	for (size_t i = 0; i <= dir_count; i++) {
+		const char *dir = i < dir_count ? dirs[i] : SYSTEM_DIR;
+		const char *by_id = build_id_path(a, dir, link.id);
+		if (by_id && try_sup(d, &link, by_id))
+			return;
+		const char *by_name = arena_format(a, "%s/.dwz/%s", dir, dwz_tail(own));
+		if (strcmp(by_name, own) != 0 && try_sup(d, &link, by_name))
+			return;
+	}
+	note(d->dwarf.notes, d->image->path, HEFT_NO_OFFSET, d->dwarf.size[DW_INFO],
+	     "the supplementary debug file %s is missing", own);
+}
+
+/* ---- split units: packages ------------------------------------------------------------------ */
+
+/* IMAGE.dwp; for IMAGE.debug that of the image, too. */
+static void name_packages(struct debuginfo *d)
+{
+	struct debuginfo_files *f = d->files;
+	const struct str path = str_of(d->image->path);
+	f->package_paths[0] = arena_format(&f->arena, STR_FMT ".dwp", STR_ARG(path));
+	if (str_ends(path, STR(".debug")))
+		f->package_paths[1] = arena_format(&f->arena, "%.*s.dwp", (int)(path.len - 6),
+						   path.p);
+}
+
+static void open_packages(struct debuginfo *d)
+{
+	struct debuginfo_files *f = d->files;
+	f->packages_tried = true;
+	name_packages(d);
+	for (size_t i = 0; i < DEBUGINFO_PACKAGES && f->package_paths[i]; i++) {
+		struct debuginfo_other *o = other_open(d, f->package_paths[i], true);
+		if (o && !package_open(&o->index, &o->info.dwarf, DW_CU_INDEX)) {
+			note(d->dwarf.notes, d->image->path, HEFT_NO_OFFSET, 0,
+			     "%s is no package of split units: it has no index",
+			     f->package_paths[i]);
+			other_close(o);
+			o = NULL;
+		}
+		if (o && o->index.units)
+			o->units = xcalloc(o->index.units, sizeof(struct package_dwarf *));
+		f->packages[i] = o;
+	}
+}
+
+/* The id of a unit; version 5 states it in the header, GNU's 4 in the first DIE. */
+static bool unit_id(struct debuginfo_files *f, const struct unit *u, const struct unit *skeleton,
+		    uint64_t *ret)
+{
+	struct unit opened = *u;
+	if (u->version >= 5) {
+		*ret = u->signature;
+		return u->type == DW_UT_split_compile;
+	}
+	if (u->in != DW_INFO || !unit_open(&opened, &f->abbrevs, skeleton))
+		return false;
+	*ret = opened.signature;
+	return opened.tag == DW_TAG_compile_unit;
+}
+
+static bool find_in_package(struct debuginfo_files *f, struct debuginfo_other *o,
+			    const struct unit *skeleton, struct unit *ret)
+{
+	struct package_unit found;
+	if (!package_find(&o->index, skeleton->signature, &found))
+		return false;
+	struct package_dwarf **known = &o->units[found.row];
+	if (!*known) {
+		*known = xmalloc(sizeof **known);
+		package_dwarf_init(*known, &o->info.dwarf, &found);
+	}
+	uint64_t off = 0, id;
+	/* A contribution of .debug_info is one unit. */
+	return unit_next(&(*known)->dwarf, DW_INFO, &off, ret) && unit_id(f, ret, skeleton, &id) &&
+	       id == skeleton->signature;
+}
+
+/* ---- split units: .dwo files ---------------------------------------------------------------- */
+
+static void index_units(struct debuginfo_files *f, struct debuginfo_other *o,
+			const struct unit *skeleton)
+{
+	uint64_t off = 0, id;
+	struct unit u;
+	o->indexed = true;
+	while (unit_next(&o->info.dwarf, DW_INFO, &off, &u))
+		if (unit_id(f, &u, skeleton, &id))
+			vec_push(&o->ids, (struct debuginfo_id){ id, u.off });
+	sort_by_key(o->ids.data, o->ids.count, sizeof *o->ids.data);
+}
+
+static bool find_in_dwo(struct debuginfo_files *f, struct debuginfo_other *o,
+			const struct unit *skeleton, struct unit *ret)
+{
+	if (!o->indexed)
+		index_units(f, o, skeleton);
+	size_t lo = 0, hi = o->ids.count;
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+		if (o->ids.data[mid].id < skeleton->signature)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == o->ids.count || o->ids.data[lo].id != skeleton->signature)
+		return false;
+	uint64_t off = o->ids.data[lo].off;
+	return unit_next(&o->info.dwarf, DW_INFO, &off, ret);
+}
+
+static struct debuginfo_other *get_dwo(struct debuginfo *d, const char *path)
+{
+	struct debuginfo_files *f = d->files;
+	const uint32_t i = intern_add(&f->paths, str_of(path));
+	if (i == f->dwos.count)
+		vec_push(&f->dwos, other_open(d, path, true));
+	return f->dwos.data[i];
+}
+
+/* Where a .dwo file may be: at most 2 paths. */
+static size_t dwo_paths(const struct debuginfo *d, const struct unit *u, struct arena *a,
+			const char *ret[2])
+{
+	const struct str name = u->dwo_name, dir = u->comp_dir;
+	size_t count = 0;
+	if (name.len > NAME_LENGTH_MAX || dir.len > NAME_LENGTH_MAX)
+		return 0;
+	if (name.p[0] == '/') {
+		ret[count++] = arena_copy(a, name);
+		return count;
+	}
+	if (dir.len)
+		ret[count++] = arena_format(a, STR_FMT "/" STR_FMT, STR_ARG(dir), STR_ARG(name));
+	ret[count++] = arena_format(a, STR_FMT "/" STR_FMT, STR_ARG(folder_of(d->image->path)),
+				    STR_ARG(name));
+	return count;
+}
+
+static bool same_file(const struct debuginfo_other *a, const struct debuginfo_other *b)
+{
+	return a && a->in.file.device == b->in.file.device && a->in.file.inode == b->in.file.inode;
+}
+
+/* *ret_seen: whether there is a file at all. */
+static bool find_dwo(struct debuginfo *d, const struct unit *skeleton, const char *const *paths,
+		     size_t count, struct unit *ret, bool *ret_seen)
+{
+	const struct debuginfo_other *before = NULL;
+	*ret_seen = false;
+	for (size_t i = 0; i < count; i++) {
+		struct debuginfo_other *o = get_dwo(d, paths[i]);
+		if (!o || same_file(before, o))
+			continue;
+		before = o;
+		*ret_seen = true;
+		if (find_in_dwo(d->files, o, skeleton, ret))
+			return true;
+		note(d->dwarf.notes, d->image->path, HEFT_NO_OFFSET, skeleton->size,
+		     "%s belongs to another build (no unit in it has the id %016" PRIx64 ")",
+		     paths[i], skeleton->signature);
+	}
+	return false;
+}
+
+bool debuginfo_split(struct debuginfo *d, const struct unit *skeleton, struct unit *ret)
+{
+	struct debuginfo_files *f = d->files;
+	if (skeleton->dwo_name.len == 0)
+		return false;
+	if (!f->packages_tried)
+		open_packages(d);
+	for (size_t i = 0; i < DEBUGINFO_PACKAGES; i++)
+		if (f->packages[i] && find_in_package(f, f->packages[i], skeleton, ret))
+			return true;
+	struct arena a = { 0 };
+	const char *paths[2];
+	const size_t count = dwo_paths(d, skeleton, &a, paths);
+	bool seen;
+	const bool found = find_dwo(d, skeleton, paths, count, ret, &seen);
+	if (!seen)
+		note(d->dwarf.notes, d->image->path, HEFT_NO_OFFSET, skeleton->size,
+		     "split units are missing: there is neither %s nor %s (in %s)",
+		     f->package_paths[0], count ? paths[0] : "a .dwo file", d->image->path);
+	arena_release(&a);
+	return found;
+}

@@ -1,0 +1,127 @@
+/* One pass over a section from front to end in little memory: pages of a mapped file are given
+ * back behind it, packed bytes are unpacked as it comes to them. */
+#include "base/pages.h"
+#include "program/debuginfo_internal.h"
+
+enum {
+	DROP_STEP = 8 << 20,   /* bytes given back at a time */
+	AHEAD = 1 << 20,       /* unpacked beyond what is asked for */
+	STREAM_MIN = 32 << 20, /* smaller ones are unpacked whole */
+};
+
+struct debuginfo_pass {
+	struct unpack_stream *stream; /* NULL: bytes of a mapped file */
+	uint8_t *bytes;               /* stream: pages */
+	struct bytes packed;          /* stream: of the file */
+	uint64_t size, made, dropped, packed_dropped;
+};
+
+/* The one part of a section that is in the file as it is needed; NULL for others. */
+static const struct debuginfo_part *plain_part(const struct debuginfo_files *f,
+					       enum dw_section which)
+{
+	const size_t first = f->first[which];
+	if (f->first[which + 1] - first != 1 || debuginfo_needs_relocs(f, which))
+		return NULL;
+	return &f->parts[first];
+}
+
+static struct debuginfo_pass *open_stream(const struct debuginfo_files *f,
+					  const struct debuginfo_part *p)
+{
+	struct debuginfo_pass s = { .size = p->size,
+				    .packed = section_bytes(f->image, p->section) };
+	if (!section_unpack_stream(f->image, p->section, &s.stream))
+		return NULL;
+	s.bytes = pages_alloc(p->size);
+	if (!s.bytes) {
+		unpack_stream_close(s.stream);
+		return NULL;
+	}
+	struct debuginfo_pass *pass = xmalloc(sizeof *pass);
+	*pass = s;
+	return pass;
+}
+
+void debuginfo_pass_begin(struct dwarf *d, enum dw_section which)
+{
+	struct debuginfo_files *f = d->load_ctx;
+	const struct debuginfo_part *p = plain_part(f, which);
+	if (!p || d->passing[which] || f->passes[which])
+		return;
+	const bool packed = p->size != p->section->file_size || p->section->compressed;
+	if (packed && (d->loaded[which] || p->size < STREAM_MIN))
+		return;
+	if (!packed) {
+		(void)dwarf_bytes(d, which);
+		if (f->owned[which]) /* packed bytes of the same size */
+			return;
+		f->passes[which] = xcalloc(1, sizeof *f->passes[which]);
+	} else {
+		f->passes[which] = open_stream(f, p);
+		if (!f->passes[which])
+			return;
+		d->bytes[which] = (struct bytes){ f->passes[which]->bytes, p->size };
+		d->loaded[which] = true;
+	}
+	d->passing[which] = true;
+}
+
+static void unpack_to(struct dwarf *d, enum dw_section which, struct debuginfo_pass *p, uint64_t to)
+{
+	struct heft_err err;
+	to = min_u64(to, p->size);
+	if (to <= p->made)
+		return;
+	to = min_u64(add_sat(to, AHEAD), p->size);
+	if (!unpack_stream_read(p->stream, p->bytes + p->made, to - p->made, &err)) {
+		note(d->notes, d->path, HEFT_NO_OFFSET, p->packed.size,
+		     "%s cannot be unpacked beyond byte %" PRIu64 ": %s", dw_section_name(which),
+		     p->made, err.text);
+		d->bytes[which].size = to = p->made;
+		p->size = to;
+	}
+	p->made = to;
+}
+
+void debuginfo_pass(struct dwarf *d, enum dw_section which, uint64_t from, uint64_t to)
+{
+	struct debuginfo_files *f = d->load_ctx;
+	struct debuginfo_pass *p = f->passes[which];
+	if (p->stream)
+		unpack_to(d, which, p, to);
+	from = min_u64(from, d->bytes[which].size);
+	if (from < p->dropped || from - p->dropped < DROP_STEP)
+		return;
+	if (p->stream) {
+		const uint64_t used = unpack_stream_used(p->stream);
+		pages_drop(p->bytes + p->dropped, from - p->dropped);
+		image_forget(f->image,
+			     bytes_sub(p->packed, p->packed_dropped,
+				       min_u64(used, p->packed.size) - p->packed_dropped));
+		p->packed_dropped = min_u64(used, p->packed.size);
+	} else {
+		image_forget(f->image, bytes_sub(d->bytes[which], p->dropped, from - p->dropped));
+	}
+	p->dropped = from;
+}
+
+void debuginfo_pass_end(struct dwarf *d, enum dw_section which)
+{
+	struct debuginfo_files *f = d->load_ctx;
+	struct debuginfo_pass *p = f->passes[which];
+	if (!p)
+		return;
+	if (p->stream) {
+		image_forget(f->image, p->packed);
+		unpack_stream_close(p->stream);
+		pages_free(p->bytes, f->parts[f->first[which]].size);
+		d->bytes[which] = (struct bytes){ NULL, 0 };
+		d->loaded[which] = false;
+	} else {
+		image_forget(f->image, d->bytes[which]);
+	}
+	free(p);
+	f->passes[which] = NULL;
+	d->passing[which] = false;
+}

@@ -1,0 +1,260 @@
+#include "program/debuginfo_internal.h"
+
+/* Relocations of the debug sections of objects.  Addresses become window addresses, offsets
+ * offsets in the bytes of all sections of a name (see debuginfo.h). */
+
+enum { WINDOW_GAP = 16, ULEB_MAX = 16 };
+
+/* ---- what sections stand for ---------------------------------------------------------------- */
+
+static void open_windows(struct debuginfo *d)
+{
+	const struct image *im = d->image;
+	struct debuginfo_base *bases = d->files->relocs.bases;
+	const uint64_t limit = im->bits == 64 ? UINT64_MAX / 2 : UINT32_MAX;
+	uint64_t next = DEBUGINFO_FIRST;
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		bases[i].kind = s->alloc ? BASE_NONE : BASE_PLAIN;
+		if (!s->alloc)
+			continue;
+		if (add_sat(add_sat(next, s->size), 2 * WINDOW_GAP) > limit) {
+			note(d->dwarf.notes, im->path, HEFT_NO_OFFSET, s->size,
+			     "section " STR_FMT " is too large for debug information to refer to",
+			     STR_ARG(s->name));
+			continue;
+		}
+		bases[i] = (struct debuginfo_base){ .kind = BASE_WINDOW, .value = next };
+		vec_push(&d->windows, (struct debuginfo_window){ next, s->size, s->addr });
+		next = align_up(next + s->size + WINDOW_GAP, WINDOW_GAP);
+	}
+}
+
+static void find_tables(struct debuginfo *d)
+{
+	const struct image *im = d->image;
+	struct debuginfo_relocs *rel = &d->files->relocs;
+	uint64_t left = im->bytes.size;
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (!section_is_reloc(s) || s->info >= im->section_count ||
+		    rel->bases[s->info].kind != BASE_PART)
+			continue;
+		if (s->file_size > left) { /* the same entries time and again */
+			note(d->dwarf.notes, im->path, add_sat(im->file_off, s->off), s->file_size,
+			     "relocation sections overlap; section %" PRIu32 " is left out",
+			     s->index);
+			continue;
+		}
+		left -= s->file_size;
+		vec_push(&rel->tables, (struct debuginfo_table){ s, rel->bases[s->info].part });
+	}
+}
+
+void debuginfo_relocs_open(struct debuginfo *d)
+{
+	struct debuginfo_relocs *rel = &d->files->relocs;
+	if (d->image->section_count == 0)
+		return;
+	rel->bases = xcalloc(d->image->section_count, sizeof *rel->bases);
+	open_windows(d);
+	for (size_t i = 0; i < d->parts.count; i++) {
+		const struct debuginfo_part *p = &d->parts.data[i];
+		rel->bases[p->section->index] =
+			(struct debuginfo_base){ .kind = BASE_PART, .value = p->off, .part = i };
+	}
+	find_tables(d);
+}
+
+void debuginfo_relocs_close(struct debuginfo_relocs *r)
+{
+	free(r->bases);
+	free(r->symbols);
+	vec_release(&r->tables);
+	memset(r, 0, sizeof *r);
+}
+
+bool debuginfo_needs_relocs(const struct debuginfo_files *f, enum dw_section which)
+{
+	for (size_t i = 0; i < f->relocs.tables.count; i++)
+		if (f->parts[f->relocs.tables.data[i].part].which == which)
+			return true;
+	return false;
+}
+
+/* ---- symbols -------------------------------------------------------------------------------- */
+
+static bool symbol_value(const struct debuginfo_relocs *rel, const struct symtab *t, uint32_t index,
+			 uint64_t *ret)
+{
+	const struct symbol s = symtab_get(t, index);
+	if (s.section == SYM_ABSOLUTE) {
+		*ret = s.value;
+		return true;
+	}
+	if (s.section == SYM_NO_SECTION || s.section >= t->image->section_count)
+		return false;
+	const struct debuginfo_base *b = &rel->bases[s.section];
+	uint64_t value = s.value;
+	if (b->kind == BASE_NONE)
+		return false;
+	if (b->kind == BASE_WINDOW) {
+		if (!symbol_addr(t->image, &s, &value)) /* without the bit of Thumb code */
+			return false;
+		value -= t->image->sections[s.section].addr;
+	}
+	*ret = b->value + value;
+	return true;
+}
+
+/* What symbol `index` stands for; false for one that stands nowhere. */
+static bool find_symbol(struct debuginfo_relocs *rel, const struct symtab *t, uint32_t index,
+			uint64_t *ret)
+{
+	*ret = 0;
+	if (index == 0)
+		return true;
+	if (index >= t->count)
+		return false;
+	if (!rel->symtab) {
+		rel->symtab = t->section;
+		rel->symbols = xcalloc(t->count, sizeof *rel->symbols);
+	}
+	if (rel->symtab != t->section)
+		return symbol_value(rel, t, index, ret);
+	struct debuginfo_symbol *known = &rel->symbols[index];
+	if (known->state == SYMBOL_UNSEEN) {
+		const bool found = symbol_value(rel, t, index, &known->value);
+		known->state = found ? SYMBOL_KNOWN : SYMBOL_NONE;
+	}
+	*ret = known->value;
+	return known->state == SYMBOL_KNOWN;
+}
+
+/* ---- fields --------------------------------------------------------------------------------- */
+
+/* A field of the copy, which the caller found to lie inside. */
+struct field {
+	uint8_t *p;
+	unsigned width;
+	bool uleb, big_endian;
+};
+
+static uint64_t get_field(const struct field *f)
+{
+	uint64_t v = 0;
+	if (f->uleb) {
+		for (unsigned i = 0; i < f->width && i < 10; i++)
+			v |= (uint64_t)(f->p[i] & 0x7f) << (7 * i);
+		return v;
+	}
+	for (unsigned i = 0; i < f->width; i++)
+		v = v << 8 | f->p[f->big_endian ? i : f->width - 1 - i];
+	return v;
+}
+
+static void put_field(const struct field *f, uint64_t v)
+{
+	if (f->uleb) {
+		for (unsigned i = 0; i < f->width; i++, v >>= 7)
+			f->p[i] = (uint8_t)((v & 0x7f) | (i + 1 < f->width ? 0x80 : 0));
+		return;
+	}
+	for (unsigned i = 0; i < f->width; i++, v >>= 8)
+		f->p[f->big_endian ? f->width - 1 - i : i] = (uint8_t)v;
+}
+
+/* The field at `off` of a part's bytes; false where it is not wholly inside. */
+static bool find_field(const struct image *im, const struct reloc_field *kind, uint8_t *bytes,
+		       uint64_t size, uint64_t off, struct field *ret)
+{
+	if (off >= size)
+		return false;
+	*ret = (struct field){ bytes + off, kind->width, kind->width == 0, im->big_endian };
+	const uint64_t room = min_u64(size - off, ULEB_MAX);
+	if (!ret->uleb)
+		return ret->width <= room;
+	while (ret->width < room)
+		if (!(ret->p[ret->width++] & 0x80))
+			return true;
+	return false;
+}
+
+static void patch(const struct field *f, const struct reloc_field *kind, uint64_t value)
+{
+	const uint64_t old = get_field(f);
+	if (kind->op == RELOC_OP_ADD)
+		value = old + value;
+	else if (kind->op == RELOC_OP_SUB)
+		value = old - value;
+	const uint64_t mask = kind->bits && kind->bits < 64 ? (UINT64_C(1) << kind->bits) - 1
+							    : UINT64_MAX;
+	put_field(f, (old & ~mask) | (value & mask));
+}
+
+/* The addend that stands in the field itself. */
+static uint64_t implicit_addend(const struct field *f)
+{
+	const uint64_t v = get_field(f);
+	const unsigned unused = f->width < 8 && !f->uleb ? 64 - 8 * f->width : 0;
+	return (uint64_t)((int64_t)(v << unused) >> unused);
+}
+
+/* ---- applying ------------------------------------------------------------------------------- */
+
+struct apply {
+	struct debuginfo_files *files;
+	const struct debuginfo_part *part;
+	uint8_t *bytes; /* of the part */
+	struct notes *notes;
+};
+
+static void apply(const struct apply *a, struct reloc_iter *it, const struct reloc *r)
+{
+	const struct image *im = a->files->image;
+	const struct section *s = a->part->section;
+	const struct reloc_field kind = reloc_field(im->machine, r->type);
+	const uint64_t at = add_sat(im->file_off, add_sat(it->section->off, r->entry_off));
+	struct field field;
+	if (kind.op == RELOC_OP_NONE)
+		return;
+	if (kind.op == RELOC_OP_UNKNOWN) {
+		note(a->notes, im->path, at, r->entry_size,
+		     "a relocation of type %" PRIu32 " in section " STR_FMT " is not applied",
+		     r->type, STR_ARG(s->name));
+		return;
+	}
+	const uint64_t off = r->addr - (r->alloc ? s->addr : 0);
+	if (!find_field(im, &kind, a->bytes, a->part->size, off, &field)) {
+		note(a->notes, im->path, at, r->entry_size,
+		     "a relocation of section " STR_FMT " lies outside it", STR_ARG(s->name));
+		return;
+	}
+	uint64_t value;
+	const bool known = find_symbol(&a->files->relocs, &it->symbols, r->symbol, &value);
+	if (known && r->has_addend)
+		value += (uint64_t)r->addend;
+	else if (known && kind.op == RELOC_OP_SET)
+		value += implicit_addend(&field);
+	if (known)
+		value -= kind.bias;
+	else
+		value = 0; /* nowhere: as a linker marks discarded code */
+	patch(&field, &kind, value);
+}
+
+void debuginfo_relocate(struct debuginfo_files *f, enum dw_section which, uint8_t *bytes,
+			struct notes *notes)
+{
+	for (size_t i = 0; i < f->relocs.tables.count; i++) {
+		const struct debuginfo_table *t = &f->relocs.tables.data[i];
+		const struct debuginfo_part *p = &f->parts[t->part];
+		const struct apply a = { f, p, bytes + p->off, notes };
+		struct reloc_iter it;
+		struct reloc r;
+		if (p->which != which || !reloc_open(&it, f->image, t->section))
+			continue;
+		while (reloc_next(&it, &r))
+			apply(&a, &it, &r);
+	}
+}

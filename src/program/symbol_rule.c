@@ -1,0 +1,46 @@
+#include "program/symbol_rule.h"
+
+#include "image/elf_const.h"
+
+enum { INDEX_BITS = 20 };
+
+uint32_t symbol_rank(const struct symbol *s)
+{
+	const uint32_t index = (uint32_t)min_u64(s->index, (1u << INDEX_BITS) - 1);
+	const uint32_t untyped = s->type == STT_NOTYPE;
+	const uint32_t bind = s->bind == STB_LOCAL ? 2 : s->bind == STB_WEAK ? 1 : 0;
+	uint32_t underscores = 0;
+	while (underscores < s->name.len && underscores < 15 && s->name.p[underscores] == '_')
+		underscores++;
+	return (untyped << 8 | bind << 4 | underscores) << INDEX_BITS | index;
+}
+
+/* $a, $d, $t, $x, also with a suffix: they mark kinds of bytes (ARM, AArch64, RISC-V). */
+static bool is_mapping_symbol(const struct symbol *s)
+{
+	return s->type == STT_NOTYPE && s->name.len >= 2 && s->name.p[0] == '$' &&
+	       strchr("adtxc", s->name.p[1]) != NULL;
+}
+
+bool symbol_names_a_place(const struct symbol *s)
+{
+	switch (s->type) {
+	case STT_NOTYPE:
+	case STT_OBJECT:
+	case STT_FUNC:
+	case STT_TLS:
+	case STT_GNU_IFUNC:
+	case STT_ARM_TFUNC: return !is_mapping_symbol(s);
+	default: return false;
+	}
+}
+
+const struct section *symbol_section(const struct image *im, const struct symbol *s, uint64_t addr)
+{
+	if (s->section == SYM_NO_SECTION || s->section >= im->section_count)
+		return NULL;
+	const struct section *in = &im->sections[s->section];
+	if (!section_takes_vm(im, in) || addr < in->addr || addr - in->addr > in->size)
+		return NULL;
+	return in;
+}

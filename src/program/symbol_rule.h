@@ -1,0 +1,17 @@
+/* symbol_rule.h - which symbols name a place, and which of several names it.
+ *
+ * Where ranges overlap, the symbol that starts first owns the bytes; of those that start
+ * together the longest, then the one of the lowest rank: a typed one before an untyped, a global
+ * one before a weak before a local, then the one with fewer underscores in front, then the first
+ * of its table. */
+#ifndef HEFT_PROGRAM_SYMBOL_RULE_H
+#define HEFT_PROGRAM_SYMBOL_RULE_H
+
+#include "image/image.h"
+
+uint32_t symbol_rank(const struct symbol *s);
+bool symbol_names_a_place(const struct symbol *s);
+/* The section that holds a symbol, if its bytes are part of the VM image. */
+const struct section *symbol_section(const struct image *im, const struct symbol *s, uint64_t addr);
+
+#endif

@@ -1,0 +1,123 @@
+#include "program/symbol_table.h"
+
+#include "base/sort.h"
+#include "image/elf_const.h"
+#include "program/symbol_rule.h"
+
+/* A symbol while the table is made. */
+struct candidate {
+	uint64_t addr, size;
+	const char *name, *file;
+	uint64_t limit; /* end of its section */
+	uint32_t rank;
+	bool code;
+};
+
+typedef VEC(struct candidate) candidate_vec;
+
+static void collect(const struct image *im, const struct section *table, candidate_vec *sized,
+		    candidate_vec *unsized)
+{
+	struct symtab t;
+	const char *file = NULL;
+	if (!table || !symtab_open(&t, im, table))
+		return;
+	for (size_t i = 1; i < t.count; i++) {
+		const struct symbol s = symtab_get(&t, i);
+		uint64_t addr;
+		if (s.type == STT_FILE)
+			file = s.name.len > 0 ? s.name.p : NULL;
+		if (!symbol_names_a_place(&s) || !symbol_addr(im, &s, &addr))
+			continue;
+		const struct section *in = symbol_section(im, &s, addr);
+		if (!in || s.name.len == 0)
+			continue;
+		const uint64_t limit = in->addr + in->size;
+		const struct candidate c = { .addr = addr,
+					     .size = min_u64(s.size, limit - addr),
+					     .name = s.name.p,
+					     .file = s.bind == STB_LOCAL ? file : NULL,
+					     .limit = limit,
+					     .rank = symbol_rank(&s),
+					     .code = in->exec };
+		if (c.size > 0)
+			vec_push(sized, c);
+		else if (s.size == 0 && addr < limit)
+			vec_push(unsized, c);
+	}
+}
+
+static int by_rule(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+	if (x->size != y->size)
+		return x->size > y->size ? -1 : 1;
+	return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+typedef VEC(struct flat_range) range_vec;
+
+static void add(struct symbol_table *t, range_vec *ranges, const struct candidate *c, uint64_t end)
+{
+	if (t->list.count >= FLAT_NONE - 1)
+		return;
+	const uint32_t who = FLAT_NONE - 1 - (uint32_t)t->list.count;
+	vec_push(&t->list, (struct symbol_place){ c->addr, c->size, c->name, c->file, NULL });
+	vec_push(ranges, (struct flat_range){ c->addr, end, who });
+}
+
+/* Up to the next symbol of any kind.  Both lists are sorted. */
+static void add_unsized(struct symbol_table *t, range_vec *ranges, const candidate_vec *sized,
+			const candidate_vec *unsized)
+{
+	size_t next = 0;
+	for (size_t i = 0; i < unsized->count; i++) {
+		const struct candidate *c = &unsized->data[i];
+		if (i > 0 && c[-1].addr == c->addr)
+			continue;
+		uint64_t end = c->code ? c->limit : c->addr + 1;
+		while (next < sized->count && sized->data[next].addr <= c->addr)
+			next++;
+		if (next < sized->count)
+			end = min_u64(end, sized->data[next].addr);
+		size_t k = i + 1;
+		while (k < unsized->count && unsized->data[k].addr == c->addr)
+			k++;
+		if (k < unsized->count)
+			end = min_u64(end, unsized->data[k].addr);
+		add(t, ranges, c, end);
+	}
+}
+
+void symbol_table_read(struct symbol_table *t, const struct image *im, const struct image *debug)
+{
+	const struct section *own = image_section_type(im, SHT_SYMTAB, 1);
+	candidate_vec sized = { 0 }, unsized = { 0 };
+	range_vec ranges = { 0 };
+	collect(im, own, &sized, &unsized);
+	if (debug)
+		collect(debug, image_section_type(debug, SHT_SYMTAB, 1), &sized, &unsized);
+	if (!own)
+		collect(im, image_section_type(im, SHT_DYNSYM, 1), &sized, &unsized);
+	sort_by_key_then(sized.data, sized.count, sizeof *sized.data, by_rule);
+	sort_by_key_then(unsized.data, unsized.count, sizeof *unsized.data, by_rule);
+	for (size_t i = 0; i < sized.count; i++)
+		add(t, &ranges, &sized.data[i], sized.data[i].addr + sized.data[i].size);
+	add_unsized(t, &ranges, &sized, &unsized);
+	flat_lay(&t->spans, ranges.data, ranges.count);
+	vec_release(&sized);
+	vec_release(&unsized);
+	vec_release(&ranges);
+}
+
+void symbol_table_release(struct symbol_table *t)
+{
+	vec_release(&t->list);
+	flat_release(&t->spans);
+}
+
+struct symbol_place *symbol_table_find(struct symbol_table *t, uint64_t addr)
+{
+	const struct flat_span *s = flat_find_near(&t->spans, addr, &t->near);
+	return s ? &t->list.data[FLAT_NONE - 1 - s->who] : NULL;
+}

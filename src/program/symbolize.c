@@ -1,0 +1,218 @@
+#include "program/symbolize.h"
+
+#include "base/sort.h"
+#include "debug/unit_name.h"
+
+/* More than any compiler inlines; what lies farther out of a chain is left out. */
+enum { FRAMES_MAX = 4096 };
+
+struct loaded_unit {
+	const char *name;
+	struct line_table *lines; /* NULL if none; shared by units with the same program */
+	struct scopes scopes;
+	size_t near; /* see flat_find_near */
+};
+
+/* ---- addresses of objects ------------------------------------------------------------------- */
+
+/* Objects: the DWARF has addresses of its own (debuginfo.h). */
+static void turn_windows(struct symbolizer *s)
+{
+	for (size_t i = 0; i < s->info->windows.count; i++) {
+		const struct debuginfo_window *w = &s->info->windows.data[i];
+		vec_push(&s->windows, (struct debuginfo_window){ w->vm, w->size, w->addr });
+	}
+	sort_by_key(s->windows.data, s->windows.count, sizeof *s->windows.data);
+}
+
+static bool dwarf_addr(const struct symbolizer *s, uint64_t vm_addr, uint64_t *ret)
+{
+	size_t low = 0, high = s->windows.count;
+	*ret = vm_addr;
+	if (s->windows.count == 0)
+		return true;
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+		if (s->windows.data[mid].addr <= vm_addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == 0)
+		return false;
+	const struct debuginfo_window *w = &s->windows.data[low - 1];
+	*ret = w->vm + (vm_addr - w->addr);
+	return vm_addr - w->addr < w->size;
+}
+
+/* ---- units ---------------------------------------------------------------------------------- */
+
+/* The place of the table of a program in s->lines, or where it would go. */
+static size_t lines_index(const struct symbolizer *s, uint64_t off)
+{
+	size_t low = 0, high = s->lines.count;
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+		if (s->lines.data[mid]->off < off)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static struct line_table *lines_of(struct symbolizer *s, const struct unit *u)
+{
+	if (u->line_off == DW_NO_OFFSET)
+		return NULL;
+	const size_t at = lines_index(s, u->line_off);
+	if (at < s->lines.count && s->lines.data[at]->off == u->line_off)
+		return s->lines.data[at];
+	struct line_table *t = xmalloc(sizeof *t);
+	line_table_read(t, u, &s->texts);
+	vec_reserve(&s->lines, 1);
+	memmove(&s->lines.data[at + 1], &s->lines.data[at],
+		(s->lines.count - at) * sizeof *s->lines.data);
+	s->lines.data[at] = t;
+	s->lines.count++;
+	return t;
+}
+
+static bool is_skeleton(const struct unit *u)
+{
+	return u->signature != 0 && u->dwo_name.len > 0;
+}
+
+/* The other half of a skeleton; references across units stay inside its file. */
+static bool read_split(struct symbolizer *s, const struct unit *skeleton, struct scopes *ret)
+{
+	struct unit split;
+	struct units units;
+	if (!debuginfo_split(s->info, skeleton, &split) ||
+	    !unit_open(&split, &s->split_cache, skeleton))
+		return false;
+	units_init(&units, split.dwarf);
+	scopes_read(ret, &units, &split);
+	units_release(&units);
+	return true;
+}
+
+static void read_scopes(struct symbolizer *s, const struct unit *u, struct scopes *ret)
+{
+	if (!is_skeleton(u) || !read_split(s, u, ret))
+		scopes_read(ret, &s->units, u);
+	vec_fit(&ret->list);
+	vec_fit(&ret->functions);
+	vec_fit(&ret->code.spans);
+}
+
+static struct loaded_unit *load_unit(struct symbolizer *s, size_t index)
+{
+	struct loaded_unit *l = xcalloc(1, sizeof *l);
+	struct text name = { 0 };
+	struct unit u;
+	l->name = "";
+	if (!units_get(&s->units, DW_INFO, index, &u) || !unit_open(&u, &s->cache, NULL))
+		return l;
+	if (unit_name(&u, &name))
+		l->name = intern_get(&s->texts, intern_add(&s->texts, text_str(&name))).p;
+	text_release(&name);
+	l->lines = lines_of(s, &u);
+	read_scopes(s, &u, &l->scopes);
+	return l;
+}
+
+static struct loaded_unit *unit_at(struct symbolizer *s, uint64_t addr)
+{
+	size_t index;
+	if (!units_at_addr(&s->units, addr, &index))
+		return NULL;
+	if (!s->loaded)
+		s->loaded = xcalloc(units_count(&s->units, DW_INFO), sizeof *s->loaded);
+	if (!s->loaded[index])
+		s->loaded[index] = load_unit(s, index);
+	return s->loaded[index];
+}
+
+/* ---- frames --------------------------------------------------------------------------------- */
+
+static void set_place(struct symbolizer *s, const struct loaded_unit *l, struct frame *f,
+		      uint32_t file, uint32_t line, uint32_t column)
+{
+	f->file = l->lines ? line_table_path(l->lines, file, &s->texts) : "";
+	f->line = line;
+	f->column = column;
+}
+
+static struct frame *add_frame(struct symbolizer *s)
+{
+	vec_push(&s->frames, (struct frame){ NULL, "", 0, 0 });
+	return &s->frames.data[s->frames.count - 1];
+}
+
+/* The line table says where the innermost one is, each inlined one where it was called. */
+static void list_frames(struct symbolizer *s, struct loaded_unit *l, uint64_t addr)
+{
+	const struct line_place *p = l->lines ? line_table_find(l->lines, addr) : NULL;
+	const struct flat_span *code = flat_find_near(&l->scopes.code, addr, &l->near);
+	uint32_t i = code ? code->who : SCOPE_NONE;
+	s->frames.count = 0;
+	if (i == SCOPE_NONE && !p)
+		return;
+	struct frame *f = add_frame(s);
+	if (p)
+		set_place(s, l, f, p->file, p->line, p->column);
+	while (i != SCOPE_NONE) {
+		const struct scope *scope = &l->scopes.list.data[i];
+		f->function = &l->scopes.functions.data[scope->function];
+		i = scope->parent;
+		if (i == SCOPE_NONE || s->frames.count == FRAMES_MAX)
+			break;
+		f = add_frame(s);
+		set_place(s, l, f, scope->call_file, scope->call_line, scope->call_column);
+	}
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+void symbolizer_init(struct symbolizer *s, struct debuginfo *info)
+{
+	*s = (struct symbolizer){ .info = info };
+	units_init(&s->units, &info->dwarf);
+	turn_windows(s);
+}
+
+void symbolizer_release(struct symbolizer *s)
+{
+	const size_t count = s->loaded ? units_count(&s->units, DW_INFO) : 0;
+	for (size_t i = 0; i < count; i++) {
+		if (s->loaded[i])
+			scopes_release(&s->loaded[i]->scopes);
+		free(s->loaded[i]);
+	}
+	free(s->loaded);
+	for (size_t i = 0; i < s->lines.count; i++) {
+		line_table_release(s->lines.data[i]);
+		free(s->lines.data[i]);
+	}
+	vec_release(&s->lines);
+	vec_release(&s->frames);
+	vec_release(&s->windows);
+	intern_release(&s->texts);
+	abbrev_cache_release(&s->cache);
+	abbrev_cache_release(&s->split_cache);
+	units_release(&s->units);
+}
+
+bool symbolizer_find(struct symbolizer *s, uint64_t vm_addr, struct symbolized *ret)
+{
+	uint64_t addr;
+	if (!dwarf_addr(s, vm_addr, &addr))
+		return false;
+	struct loaded_unit *l = unit_at(s, addr);
+	if (!l)
+		return false;
+	list_frames(s, l, addr);
+	*ret = (struct symbolized){ l->name, s->frames.data, s->frames.count };
+	return true;
+}

@@ -1,0 +1,163 @@
+/* attr.h - giving the bytes of one image to its symbols.  Private to the symbols source.
+ *
+ * The parts run in a fixed order (symbols.c); each claims what it knows for certain and may
+ * ask for the owner of an address in what the parts before it claimed. */
+#ifndef HEFT_SOURCE_ATTR_ATTR_H
+#define HEFT_SOURCE_ATTR_ATTR_H
+
+#include "source/source.h"
+
+/* A frame description entry of an .eh_frame section. */
+struct fde {
+	uint64_t addr, size; /* code */
+	uint64_t lsda;       /* VM address, 0 if none */
+	uint64_t off, bytes; /* the entry, in its section */
+	uint64_t cie_off;
+	uint32_t section; /* index */
+};
+
+/* A GOT slot that a dynamic relocation fills for a symbol. */
+struct got_slot {
+	uint64_t addr;
+	uint32_t symbol; /* index in .dynsym */
+	bool jump;
+};
+
+/* Code that calls a PLT stub or code that has no unit, or reads a GOT slot. */
+struct import_use {
+	uint64_t addr; /* of the stub, slot or code */
+	uint64_t user; /* label of the code */
+};
+
+/* A symbol at an address. */
+struct place {
+	uint64_t addr, size;
+	label_id label;
+	uint32_t rank;    /* lower is better, among those that start together */
+	bool code, vague; /* vague: an untyped global, which linkers define as a mere mark */
+};
+
+typedef VEC(struct place) place_vec;
+
+struct debuginfo;
+struct debug_bytes;
+struct decl_files;
+
+/* What owns the bytes. */
+enum owner { BY_SYMBOL, BY_UNIT, BY_FILE };
+
+typedef VEC(struct fde) fde_vec;
+
+struct refs;
+
+struct attr {
+	const struct source_file *f;
+	const struct image *im;                /* the image measured */
+	const struct image *debug;             /* of its separate debug file, or NULL */
+	struct spans vm;                       /* owners so far */
+	struct claims vm_claims;               /* being collected */
+	struct claims file_claims;             /* of all parts; file offsets */
+	const struct section *symtab, *dynsym; /* or NULL */
+	label_id *sym_labels, *dyn_labels;     /* of their symbols, by index */
+	size_t sym_count, dyn_count;
+	VEC(struct got_slot) got;    /* sorted by address */
+	VEC(struct import_use) uses; /* not by symbol; in the order of the code, then by addr */
+	VEC(struct import_use) stub_uses;
+	place_vec bare;   /* by unit: code symbols the DWARF says nothing of; sorted */
+	fde_vec fdes;     /* in file order */
+	uint64_t made_up; /* functions named sub_ADDRESS */
+	enum owner owner;
+	/* By compile unit or source file: the DWARF in use (or NULL), its pass over debug
+	 * sections, and sized data symbols without an owner, sorted. */
+	struct debuginfo *dwarf;
+	struct debug_bytes *bytes;
+	label_id debug_owner;     /* of all its debug sections, LABEL_NONE where it is not one */
+	struct decl_files *files; /* BY_FILE, else NULL */
+	place_vec sized;
+	uint64_t by_file;  /* symbols owned by an STT_FILE name, there being no DWARF */
+	place_vec unsized; /* symbols without a size, sorted; first of an address leads */
+	struct refs *refs; /* from attr_refs_find to attr_refs_claim */
+};
+
+/* Claims bytes of a section for a label: VM bytes if the section is mapped, else file bytes. */
+void attr_put(struct attr *a, const struct section *s, uint64_t off, uint64_t size, label_id label,
+	      enum why why);
+/* Resolves the VM claims collected so far and puts them below the owners known. */
+void attr_commit_vm(struct attr *a);
+/* The label of a symbol's name; LABEL_NONE where it has none. */
+label_id symbol_label(const struct attr *a, const struct symbol *s);
+/* Whether a section may hold data that have an owner of their own (no tables). */
+bool section_is_data(const struct section *s);
+bool section_is_got(const struct section *s);
+uint64_t pointer_size(const struct image *im);
+/* The pointer stored at a VM address; false where the file has none. */
+bool load_pointer(const struct image *im, uint64_t addr, uint64_t *ret);
+
+/* attr_symbols.c: sized symbols; then, for code nobody has, unsized ones. */
+void attr_sized_symbols(struct attr *a);
+void attr_unsized_symbols(struct attr *a);
+/* All sized symbols, sorted by address, the owner of an address first; and a->unsized. */
+void attr_list_sized(struct attr *a, place_vec *ret);
+/* The unsized symbol at an address, or NULL. */
+const struct place *attr_unsized_at(const struct attr *a, uint64_t addr);
+/* attr_plt.c: stubs and GOT slots; slots without a symbol go to the owner of their target. */
+void attr_got_init(struct attr *a);
+void attr_plt(struct attr *a);
+void attr_got(struct attr *a);
+bool section_is_plt(const struct section *s);
+label_id attr_got_owner(const struct attr *a, const struct got_slot *slot);
+/* The slot at an address, or NULL. */
+const struct got_slot *attr_got_at(const struct attr *a, uint64_t addr);
+/* Tells each stub and the slot that it jumps through. */
+typedef void attr_stub_fn(struct attr *a, const struct section *s, uint64_t off, uint64_t size,
+			  const struct got_slot *slot);
+void attr_plt_each(struct attr *a, attr_stub_fn *fn);
+/* attr_imports.c: by unit or file, what a->uses tells.  Undefined symbols go to the first code or
+ * data that refers to them; when data have their owners, before attr_plt. */
+void attr_imports(struct attr *a);
+/* By unit: lists a->bare; gives such code, once a->uses are known, to the unit right behind it where
+ * that alone calls it: assembly inside C, of which clang's DWARF says nothing. */
+void attr_bare_list(struct attr *a);
+void attr_bare_claim(struct attr *a);
+const struct place *attr_bare_at(const struct attr *a, uint64_t addr);
+/* attr_unwind.c.  Reading needs nothing but the image. */
+void attr_unwind_read(struct attr *a);
+void attr_unwind_bounds(struct attr *a);
+void attr_unwind_bytes(struct attr *a);
+/* attr_discover.c: functions of stripped images that unwind tables do not name. */
+void attr_discover(struct attr *a);
+/* attr_refs.c: anonymous data to the code or data that refers to them. */
+void attr_refs_find(struct attr *a);
+void attr_refs_claim(struct attr *a);
+/* attr_pad.c: zeros between data to what precedes them. */
+void attr_padding(struct attr *a);
+/* attr_tables.c: symbol tables, names, versions, hashes, groups, pointer arrays.  The first
+ * needs no owners and makes no labels, so it may run beside others (on a copy of the attr). */
+void attr_symbol_tables(struct attr *a);
+void attr_tables(struct attr *a);
+/* attr_objects.c: section headers of objects to the one owner of the section. */
+void attr_objects(struct attr *a);
+/* attr_files.c: whose code it is, by the rows of line programs. */
+void attr_file_rows(struct attr *a);
+/* The file that declares the variable at die_off of the unit at work; `unit` where that is not
+ * known. */
+label_id attr_decl_file(struct attr *a, uint64_t die_off, label_id unit);
+void attr_files_release(struct attr *a);
+/* attr_file_symbols.c: local symbols nobody has, by the STT_FILE symbols of an image's table: the
+ * measured one's or its debug file's. */
+void attr_file_symbols(struct attr *a, const struct image *im);
+/* attr_archive.c: the symbol table of an archive: by symbol, or where `owners` is not NULL to the
+ * owner of the member (by image). */
+void attr_archive(const struct source_file *f, const label_id *owners, struct claims *file);
+/* attr_units.c: who owns code and variables, by compile unit or source file; then the debug
+ * sections, by unit or by symbol. */
+void attr_units(struct attr *a);
+/* Claims VM bytes, at most up to the end of their section. */
+void attr_claim_vm(struct attr *a, uint64_t addr, uint64_t size, label_id label);
+void attr_debug_sections(struct attr *a);
+/* attr_code_tables.c: the kernel's unwind tables to the code they are about. */
+void attr_code_tables(struct attr *a);
+/* attr_relocs.c: relocation entries to the owner of what they patch. */
+void attr_relocs(struct attr *a);
+
+#endif

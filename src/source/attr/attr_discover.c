@@ -1,0 +1,172 @@
+/* Functions that neither a symbol nor an unwind table names: entry points, the targets of
+ * direct calls and of relocated pointers, in stripped images.  Each reaches to the next one,
+ * the next owner or the end of its section. */
+#include "source/attr/attr.h"
+
+#include "base/sort.h"
+#include "code/code.h"
+#include "image/elf_const.h"
+
+/* Gaps shorter than the usual alignment of functions are padding.  Others are not worth a look
+ * at all the calls while they are less than a GAPS_SHARE-th of the code. */
+enum { GAP_MIN = 16, GAPS_SHARE = 64, CHUNK = 1 << 20 };
+
+struct start {
+	uint64_t addr, spare; /* sort_by_key wants whole words */
+};
+
+typedef VEC(struct start) start_vec;
+
+struct discover {
+	struct attr *a;
+	struct spans gaps;  /* code nobody has; label = section index */
+	uint64_t code_size; /* bytes of code in all */
+	start_vec starts;
+};
+
+static bool may_hold_functions(const struct section *s)
+{
+	return s->exec && !s->nobits && section_is_data(s);
+}
+
+static void add_gap(struct discover *d, uint64_t from, uint64_t to, uint32_t section)
+{
+	if (from < to && to - from >= GAP_MIN)
+		spans_push(&d->gaps, from, to - from, section);
+}
+
+/* What of a section no span covers. */
+static void section_gaps(struct discover *d, const struct section *s)
+{
+	const struct spans *vm = &d->a->vm;
+	uint64_t at = s->addr;
+	const uint64_t end = s->addr + s->size;
+	for (size_t i = 0; i < vm->list.count && vm->list.data[i].start < end; i++) {
+		const struct span *k = &vm->list.data[i];
+		if (k->start + k->size <= at)
+			continue;
+		add_gap(d, at, k->start, s->index);
+		at = k->start + k->size;
+	}
+	add_gap(d, at, end, s->index);
+}
+
+static int by_addr(const void *a, const void *b)
+{
+	const struct section *x = *(const struct section *const *)a;
+	const struct section *y = *(const struct section *const *)b;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static void find_gaps(struct discover *d)
+{
+	const struct image *im = d->a->im;
+	const struct section **code = xcalloc(im->section_count, sizeof *code);
+	size_t count = 0;
+	uint64_t end = 0;
+	for (size_t i = 1; i < im->section_count; i++)
+		if (may_hold_functions(&im->sections[i]))
+			code[count++] = &im->sections[i];
+	qsort(code, count, sizeof *code, by_addr);
+	for (size_t i = 0; i < count; i++) {
+		/* Sections that overlap are damage; the first has the bytes. */
+		if (code[i]->addr >= end) {
+			section_gaps(d, code[i]);
+			d->code_size += code[i]->size;
+			end = code[i]->addr + code[i]->size;
+		}
+	}
+	free(code);
+}
+
+static void add_start(struct discover *d, uint64_t addr)
+{
+	if (spans_find(&d->gaps, addr))
+		vec_push(&d->starts, (struct start){ .addr = addr });
+}
+
+static void calls_in(struct discover *d, uint64_t addr, uint64_t size, code_ref_vec *scratch)
+{
+	const enum code_isa isa = code_isa_of(d->a->im->machine);
+	/* A lying size ends where the file's bytes end. */
+	const struct bytes code = image_at(d->a->im, addr, size);
+	for (uint64_t done = 0; done < code.size; done += CHUNK) {
+		const struct bytes part = bytes_sub(code, done, min_u64(code.size - done, CHUNK));
+		scratch->count = 0;
+		code_refs(isa, part, addr + done, REF_CALL, 0, 0, scratch);
+		for (size_t i = 0; i < scratch->count; i++)
+			add_start(d, scratch->data[i].to);
+	}
+}
+
+static void find_calls(struct discover *d)
+{
+	code_ref_vec scratch = { 0 };
+	for (size_t i = 0; i < d->gaps.list.count; i++)
+		calls_in(d, d->gaps.list.data[i].start, d->gaps.list.data[i].size, &scratch);
+	for (size_t i = 0; i < d->a->vm.list.count; i++) {
+		const struct span *s = &d->a->vm.list.data[i];
+		const struct section *in = image_section_at(d->a->im, s->start);
+		if (in && may_hold_functions(in))
+			calls_in(d, s->start, s->size, &scratch);
+	}
+	vec_release(&scratch);
+}
+
+static void find_pointers(struct discover *d)
+{
+	const struct image *im = d->a->im;
+	add_start(d, im->entry);
+	for (size_t i = 1; i < im->section_count; i++) {
+		struct reloc_iter it;
+		struct reloc r;
+		uint64_t target;
+		if (!section_is_reloc(&im->sections[i]) || !reloc_open(&it, im, &im->sections[i]) ||
+		    (it.patched && !it.patched->alloc))
+			continue;
+		while (reloc_next(&it, &r))
+			if ((r.kind == RELOC_RELATIVE || r.kind == RELOC_IRELATIVE) &&
+			    reloc_target(&it, &r, &target))
+				add_start(d, target);
+	}
+}
+
+static void claim_functions(struct discover *d)
+{
+	struct attr *a = d->a;
+	sort_by_key(d->starts.data, d->starts.count, sizeof *d->starts.data);
+	for (size_t i = 0; i < d->starts.count; i++) {
+		const uint64_t addr = d->starts.data[i].addr;
+		if (i > 0 && d->starts.data[i - 1].addr == addr)
+			continue;
+		const struct span *gap = spans_find(&d->gaps, addr);
+		const struct place *p = attr_unsized_at(a, addr);
+		uint64_t end = gap->start + gap->size;
+		for (size_t k = i + 1; k < d->starts.count; k++) {
+			if (d->starts.data[k].addr == addr)
+				continue;
+			end = min_u64(end, d->starts.data[k].addr);
+			break;
+		}
+		const label_id label = p ? p->label
+					 : label_format(a->f->labels, "sub_%" PRIx64, addr);
+		a->made_up += !p;
+		claim(&a->vm_claims, addr, end - addr, label, WHY_ENTRY_POINT);
+	}
+}
+
+void attr_discover(struct attr *a)
+{
+	struct discover d = { .a = a };
+	if (a->im->kind != IMAGE_EXEC || a->debug || image_section_type(a->im, SHT_SYMTAB, 1))
+		return;
+	find_gaps(&d);
+	if (d.gaps.list.count > 0) {
+		if (spans_total(&d.gaps) >= d.code_size / GAPS_SHARE)
+			find_calls(&d);
+		find_pointers(&d);
+		claim_functions(&d);
+	}
+	spans_release(&d.gaps);
+	vec_release(&d.starts);
+}

@@ -1,0 +1,123 @@
+/* By source file: code by the rows of line programs, variables by the file that declares them. */
+#include "source/attr/attr.h"
+#include "source/attr/debug_bytes.h"
+#include "source/attr/lines.h"
+
+/* The file table of one line program, with the labels of its files. */
+struct decl_files {
+	bool open;
+	const struct dwarf *dwarf;
+	uint64_t off; /* of the program; DW_NO_OFFSET = none yet */
+	struct line_program program;
+	label_id *labels; /* by file; LABEL_NONE = not asked for yet */
+	size_t label_count;
+	struct text path;
+};
+
+void attr_file_rows(struct attr *a)
+{
+	struct lines l = { .f = a->f, .im = a->im, .info = a->dwarf, .vm = &a->vm_claims };
+	lines_of_all(&l);
+	lines_release(&l);
+	attr_commit_vm(a);
+	a->files = xcalloc(1, sizeof *a->files);
+	a->files->off = DW_NO_OFFSET;
+}
+
+static void close_table(struct decl_files *t)
+{
+	if (t->open)
+		line_release(&t->program);
+	free(t->labels);
+	t->open = false;
+	t->labels = NULL;
+	t->label_count = 0;
+}
+
+void attr_files_release(struct attr *a)
+{
+	if (!a->files)
+		return;
+	close_table(a->files);
+	text_release(&a->files->path);
+	free(a->files);
+	a->files = NULL;
+}
+
+/* The files of a split unit are those of its skeleton. */
+static bool open_table(struct decl_files *t, const struct unit *u)
+{
+	if (u->skeleton)
+		u = u->skeleton;
+	if (t->dwarf == u->dwarf && t->off == u->line_off)
+		return t->open;
+	close_table(t);
+	t->dwarf = u->dwarf;
+	t->off = u->line_off;
+	t->open = u->line_off != DW_NO_OFFSET &&
+		  line_open(&t->program, u->dwarf, u->line_off, u->address_size, u->comp_dir,
+			    u->str_offsets_base);
+	if (!t->open)
+		return false;
+	t->label_count = t->program.files.count;
+	t->labels = xmalloc(t->label_count * sizeof *t->labels);
+	memset(t->labels, 0xff, t->label_count * sizeof *t->labels);
+	return true;
+}
+
+struct decl {
+	struct value file, origin;
+};
+
+static bool read_decl(const struct unit *u, uint64_t die_off, struct decl *ret)
+{
+	struct reader r = unit_reader(u, die_off);
+	struct die d;
+	*ret = (struct decl){ 0 };
+	if (!die_next(u, &r, &d) || !d.abbrev)
+		return false;
+	for (unsigned i = 0; i < d.abbrev->count; i++) {
+		const struct abbrev_attr *at = die_attr(u, &d, i);
+		struct value v;
+		die_value(u, &r, at, &v);
+		if (at->name == DW_AT_decl_file)
+			ret->file = v;
+		else if (at->name == DW_AT_specification || at->name == DW_AT_abstract_origin)
+			ret->origin = v;
+	}
+	return true;
+}
+
+/* Steps from a definition to its declaration. */
+enum { ORIGINS_MAX = 4 };
+
+/* The definition's own file comes before that of the declaration it completes. */
+static bool decl_file(const struct unit *u, uint64_t die_off, uint64_t *ret)
+{
+	struct decl d;
+	for (unsigned i = 0; i < ORIGINS_MAX && read_decl(u, die_off, &d); i++) {
+		if (d.file.kind != VALUE_NONE) {
+			*ret = value_number(&d.file);
+			return true;
+		}
+		if (d.origin.kind != VALUE_REF || d.origin.u < u->die_off ||
+		    d.origin.u >= unit_end(u))
+			return false;
+		die_off = d.origin.u;
+	}
+	return false;
+}
+
+label_id attr_decl_file(struct attr *a, uint64_t die_off, label_id unit)
+{
+	const struct unit *u = a->bytes->unit;
+	struct decl_files *t = a->files;
+	uint64_t file;
+	if (!open_table(t, u) || !decl_file(u, die_off, &file) || file >= t->label_count)
+		return unit;
+	if (t->labels[file] == LABEL_NONE)
+		t->labels[file] = line_path(&t->program, file, &t->path)
+					  ? label_copy(a->f->labels, text_str(&t->path))
+					  : unit;
+	return t->labels[file];
+}

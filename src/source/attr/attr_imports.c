@@ -1,0 +1,224 @@
+/* By unit or file: an undefined symbol belongs to the first code that calls its PLT stub or reads
+ * its GOT slot, else to the first place whose relocation names it.  And code without a unit. */
+#include "source/attr/attr.h"
+
+#include "base/sort.h"
+#include "image/elf_const.h"
+
+/* ---- by the code that uses them -------------------------------------------------------------- */
+
+static size_t first_use(const struct attr *a, uint64_t addr)
+{
+	const size_t low = lower_bound(a->uses.data, a->uses.count, sizeof *a->uses.data, addr);
+	return low;
+}
+
+/* The first user of what stands at [addr, addr + size); LABEL_NONE if there is none. */
+static label_id user_of(const struct attr *a, uint64_t addr, uint64_t size)
+{
+	const size_t i = first_use(a, addr);
+	return i < a->uses.count && a->uses.data[i].addr - addr < size
+		       ? (label_id)a->uses.data[i].user
+		       : LABEL_NONE;
+}
+
+static void give(label_id *labels, size_t symbol, label_id owner)
+{
+	if (labels[symbol] == LABEL_NONE)
+		labels[symbol] = owner;
+}
+
+static void by_stub(struct attr *a, const struct section *s, uint64_t off, uint64_t size,
+		    const struct got_slot *slot)
+{
+	give(a->dyn_labels, slot->symbol, user_of(a, s->addr + off, size));
+}
+
+static void by_use(struct attr *a)
+{
+	attr_plt_each(a, by_stub);
+	for (size_t i = 0; i < a->got.count; i++)
+		give(a->dyn_labels, a->got.data[i].symbol, user_of(a, a->got.data[i].addr, 1));
+}
+
+/* ---- by relocations -------------------------------------------------------------------------- */
+
+static void by_relocs(struct attr *a, const struct section *table)
+{
+	struct reloc_iter it;
+	struct reloc r;
+	struct span_cursor cursor = { &a->vm, 0 };
+	if (!reloc_open(&it, a->im, table) || (it.patched && !it.patched->alloc))
+		return;
+	const struct section *in = it.symbols.section;
+	const bool dynamic = in && in == a->dynsym;
+	label_id *labels = dynamic ? a->dyn_labels : in && in == a->symtab ? a->sym_labels : NULL;
+	const size_t count = dynamic ? a->dyn_count : a->sym_count;
+	while (labels && reloc_next(&it, &r))
+		if (r.alloc && r.symbol > 0 && r.symbol < count)
+			give(labels, r.symbol, cursor_label(&cursor, r.addr));
+}
+
+/* ---- by name ------------------------------------------------------------------------------------ */
+
+struct named {
+	uint64_t hash;
+	uint64_t index; /* in .dynsym */
+};
+
+typedef VEC(struct named) named_vec;
+
+/* Linkers write "name@VERSION". */
+static struct str plain_name(struct str name)
+{
+	const char *at = name.len > 0 ? memchr(name.p, '@', name.len) : NULL;
+	return (struct str){ name.p, at ? (size_t)(at - name.p) : name.len };
+}
+
+static bool is_wanted(const struct symbol *s)
+{
+	return s->section == SYM_NO_SECTION && s->name.len > 0;
+}
+
+static named_vec list_imports(const struct attr *a, const struct symtab *dynamic)
+{
+	named_vec list = { 0 };
+	for (size_t i = 1; i < dynamic->count; i++) {
+		const struct symbol s = symtab_get(dynamic, i);
+		if (is_wanted(&s) && a->dyn_labels[i] != LABEL_NONE)
+			vec_push(&list, (struct named){ hash_bytes(s.name.p, s.name.len), i });
+	}
+	sort_by_key(list.data, list.count, sizeof *list.data);
+	return list;
+}
+
+static label_id owner_by_name(const struct attr *a, const struct symtab *dynamic,
+			      const named_vec *list, struct str name)
+{
+	const uint64_t hash = hash_bytes(name.p, name.len);
+	size_t low = lower_bound(list->data, list->count, sizeof *list->data, hash);
+	for (; low < list->count && list->data[low].hash == hash; low++)
+		if (str_eq(symtab_get(dynamic, list->data[low].index).name, name))
+			return a->dyn_labels[list->data[low].index];
+	return LABEL_NONE;
+}
+
+/* The same symbols stand in .symtab. */
+static void by_name(struct attr *a)
+{
+	struct symtab dynamic, table;
+	if (!a->dynsym || !a->symtab || !symtab_open(&dynamic, a->im, a->dynsym) ||
+	    !symtab_open(&table, a->im, a->symtab))
+		return;
+	named_vec list = list_imports(a, &dynamic);
+	for (size_t i = 1; list.count > 0 && i < table.count; i++) {
+		const struct symbol s = symtab_get(&table, i);
+		if (is_wanted(&s) && a->sym_labels[i] == LABEL_NONE)
+			a->sym_labels[i] = owner_by_name(a, &dynamic, &list, plain_name(s.name));
+	}
+	vec_release(&list);
+}
+
+/* ---- code without a unit -------------------------------------------------------------------------- */
+
+static void list_bare(struct attr *a, const place_vec *from)
+{
+	struct span_cursor cursor = { &a->vm, 0 };
+	for (size_t i = 0; i < from->count; i++) {
+		const struct place *p = &from->data[i];
+		if (p->code && cursor_label(&cursor, p->addr) == LABEL_NONE)
+			vec_push(&a->bare, *p);
+	}
+}
+
+void attr_bare_list(struct attr *a)
+{
+	list_bare(a, &a->sized);
+	list_bare(a, &a->unsized);
+	sort_by_key(a->bare.data, a->bare.count, sizeof *a->bare.data);
+}
+
+const struct place *attr_bare_at(const struct attr *a, uint64_t addr)
+{
+	const size_t low = lower_bound(a->bare.data, a->bare.count, sizeof *a->bare.data, addr);
+	return low < a->bare.count && a->bare.data[low].addr == addr ? &a->bare.data[low] : NULL;
+}
+
+/* LABEL_NONE where there are several users. */
+static label_id only_user(const struct attr *a, uint64_t addr)
+{
+	size_t i = first_use(a, addr);
+	if (i == a->uses.count || a->uses.data[i].addr != addr)
+		return LABEL_NONE;
+	const uint64_t user = a->uses.data[i].user;
+	for (; i < a->uses.count && a->uses.data[i].addr == addr; i++)
+		if (a->uses.data[i].user != user)
+			return LABEL_NONE;
+	return (label_id)user;
+}
+
+/* Stable: the first in the code stays the first of an address. */
+static void sort_uses(struct attr *a)
+{
+	sort_by_key(a->uses.data, a->uses.count, sizeof *a->uses.data);
+}
+
+/* In shared libraries callers go through a stub: its users are users of the code. */
+static void bare_by_stub(struct attr *a, const struct section *s, uint64_t off, uint64_t size,
+			 const struct got_slot *slot)
+{
+	struct symtab dynamic;
+	uint64_t addr;
+	if (!symtab_open(&dynamic, a->im, a->dynsym))
+		return;
+	const struct symbol symbol = symtab_get(&dynamic, slot->symbol);
+	if (!symbol_addr(a->im, &symbol, &addr) || !attr_bare_at(a, addr))
+		return;
+	const uint64_t stub = s->addr + off;
+	const size_t end = a->uses.count;
+	for (size_t i = first_use(a, stub); i < end && a->uses.data[i].addr - stub < size; i++) {
+		const struct import_use use = { addr, a->uses.data[i].user };
+		vec_push(&a->stub_uses, use);
+	}
+}
+
+static void add_stub_uses(struct attr *a)
+{
+	if (a->bare.count == 0)
+		return;
+	attr_plt_each(a, bare_by_stub);
+	for (size_t i = 0; i < a->stub_uses.count; i++)
+		vec_push(&a->uses, a->stub_uses.data[i]);
+	vec_release(&a->stub_uses);
+	sort_uses(a);
+}
+
+void attr_bare_claim(struct attr *a)
+{
+	sort_uses(a);
+	add_stub_uses(a);
+	for (size_t i = 0; i < a->bare.count; i++) {
+		const struct place *p = &a->bare.data[i];
+		const label_id user = only_user(a, p->addr);
+		const size_t next = spans_from(&a->vm, p->addr);
+		if (user == LABEL_NONE || next == a->vm.list.count ||
+		    a->vm.list.data[next].label != user)
+			continue;
+		uint64_t end = a->vm.list.data[next].start;
+		if (p->size > 0)
+			end = min_u64(end, add_sat(p->addr, p->size));
+		if (i + 1 < a->bare.count)
+			end = min_u64(end, a->bare.data[i + 1].addr);
+		attr_claim_vm(a, p->addr, end - p->addr, user);
+	}
+	attr_commit_vm(a);
+}
+
+void attr_imports(struct attr *a)
+{
+	by_use(a);
+	for (size_t i = 1; i < a->im->section_count; i++)
+		if (section_is_reloc(&a->im->sections[i]))
+			by_relocs(a, &a->im->sections[i]);
+	by_name(a);
+}

@@ -1,0 +1,38 @@
+/* Zeros that only align what follows them go to what precedes them, like the shorter padding
+ * that the layer hands out wherever it stands. */
+#include "source/attr/attr.h"
+
+/* The largest alignment that compilers give to data unasked: a cache line. */
+enum { ALIGN_MAX = 64 };
+
+static bool is_zero(const struct image *im, const struct section *s, uint64_t addr, uint64_t size)
+{
+	if (s->nobits)
+		return true;
+	const struct bytes b = image_at(im, addr, size);
+	struct reader r = reader_of(b, false);
+	while (reader_left(&r) > 0)
+		if (read_u8(&r) != 0)
+			return false;
+	return b.size == size;
+}
+
+static bool is_padding(const struct attr *a, uint64_t start, uint64_t end)
+{
+	if (end - start >= min_u64(ALIGN_MAX, end & (~end + 1)))
+		return false;
+	const struct section *in = image_section_at(a->im, start);
+	return in && in == image_section_at(a->im, end) && !in->exec && section_is_data(in) &&
+	       is_zero(a->im, in, start, end - start);
+}
+
+void attr_padding(struct attr *a)
+{
+	for (size_t i = 1; i < a->vm.list.count; i++) {
+		const struct span *before = &a->vm.list.data[i - 1];
+		const uint64_t start = before->start + before->size;
+		const uint64_t end = before[1].start;
+		if (start < end && is_padding(a, start, end))
+			claim(&a->vm_claims, start, end - start, before->label, WHY_FALLBACK);
+	}
+}

@@ -1,0 +1,547 @@
+/* Anonymous data: constants, jump tables and string literals without a symbol go to the
+ * first function that refers to them, or to the data whose pointer holds their address.
+ *
+ * Every address referred to begins a piece, which reaches to the next one, the next owner,
+ * the end of its section, or, in sections of mergeable strings, the end of the string.  A
+ * piece belongs to the first code that refers to its start, in address order; else to the
+ * owner of the first pointer to it whose place has an owner, round by round. */
+#include "source/attr/attr.h"
+
+#include "base/pool.h"
+#include "base/sort.h"
+#include "code/code.h"
+#include "image/elf_const.h"
+
+/* An address referred to; `label` is LABEL_NONE for a mere boundary. */
+struct target {
+	uint64_t addr;
+	label_id label;
+	uint32_t why;
+};
+
+typedef VEC(struct target) target_vec;
+
+/* A pointer in the image (or a relocation that makes one). */
+struct pointer {
+	uint64_t addr; /* of the place */
+	uint64_t target;
+	label_id owner; /* of the place, LABEL_NONE if not known (yet) */
+};
+
+typedef VEC(struct pointer) pointer_vec;
+
+struct piece {
+	uint64_t start, end;
+	label_id label;
+	uint32_t why;
+};
+
+typedef VEC(struct piece) piece_vec;
+
+/* A GOT slot without a symbol that holds a pointer to anonymous data. */
+struct slot {
+	uint64_t addr;
+	uint64_t pointer; /* index in refs.pointers */
+};
+
+struct refs {
+	struct attr *a;
+	const struct section **data; /* sections that may hold anonymous data, by address */
+	size_t data_count;
+	enum code_isa isa;
+	uint64_t imm_low, imm_high; /* what an immediate must lie in to be an address */
+	uint64_t got, got_low;      /* i386: base of addresses relative to the GOT, and the least */
+	uint64_t plt_low, plt_high, slots_low, slots_high; /* of imports; empty: not wanted */
+	target_vec targets;
+	pointer_vec pointers;
+	VEC(struct slot) slots; /* sorted */
+	piece_vec pieces;
+};
+
+/* ---- where anonymous data can be --------------------------------------------------------- */
+
+static int by_addr(const void *a, const void *b)
+{
+	const struct section *x = *(const struct section *const *)a;
+	const struct section *y = *(const struct section *const *)b;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static void list_sections(struct refs *r)
+{
+	const struct image *im = r->a->im;
+	r->data = xcalloc(im->section_count, sizeof *r->data);
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (s->size > 0 && section_is_data(s) && section_takes_vm(im, s))
+			r->data[r->data_count++] = s;
+	}
+	qsort(r->data, r->data_count, sizeof *r->data, by_addr);
+	/* Only images at a fixed place have addresses as immediates. */
+	if (im->kind == IMAGE_EXEC && im->type == ET_EXEC && r->data_count > 0) {
+		const struct section *last = r->data[r->data_count - 1];
+		r->imm_low = r->data[0]->addr;
+		r->imm_high = last->addr + last->size;
+	}
+	/* i386 has no pc-relative operands: position independent code counts from the GOT. */
+	const struct section *got = image_section_find(im, ".got.plt");
+	if (!got)
+		got = image_section_find(im, ".got");
+	if (im->kind == IMAGE_EXEC && r->isa == CODE_I386 && got && r->data_count > 0 &&
+	    r->data[0]->addr < got->addr) {
+		r->got = got->addr;
+		r->got_low = (uint32_t)(r->data[0]->addr - got->addr);
+	}
+}
+
+static const struct section *data_section(const struct refs *r, uint64_t addr)
+{
+	size_t low = 0, high = r->data_count;
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+		if (r->data[mid]->addr <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == 0 || addr - r->data[low - 1]->addr >= r->data[low - 1]->size)
+		return NULL;
+	return r->data[low - 1];
+}
+
+static bool is_anonymous(const struct refs *r, uint64_t addr)
+{
+	return data_section(r, addr) && !spans_find(&r->a->vm, addr);
+}
+
+static const struct slot *slot_at(const struct refs *r, uint64_t addr)
+{
+	const size_t low = lower_bound(r->slots.data, r->slots.count, sizeof *r->slots.data, addr);
+	return low < r->slots.count && r->slots.data[low].addr == addr ? &r->slots.data[low] : NULL;
+}
+
+/* ---- references in code -------------------------------------------------------------------- */
+
+/* Consecutive spans of code, about JOB_BYTES of it. */
+struct job {
+	size_t first, last; /* spans of a->vm */
+	target_vec found;
+	target_vec uses; /* of imports */
+};
+
+enum { JOB_BYTES = 256 << 10 };
+
+typedef VEC(struct job) job_vec;
+
+struct scan {
+	struct refs *refs;
+	struct job *jobs;
+};
+
+static bool is_text_byte(uint64_t c)
+{
+	return c >= 0x20 && c <= 0x7e;
+}
+
+static bool load_byte(const struct image *im, uint64_t addr, uint8_t *ret)
+{
+	struct reader r = reader_of(image_at(im, addr, 1), false);
+	*ret = read_u8(&r);
+	return reader_ok(&r);
+}
+
+/* Short text in an immediate or a word ("exp") looks like an address of a program at a fixed
+ * place. */
+static bool may_be_text(uint64_t value)
+{
+	for (uint64_t rest = value; rest > 0; rest >>= 8)
+		if (!is_text_byte(rest & 0xff) && (rest & 0xff) != 0) /* 0: UTF-16 */
+			return false;
+	return true;
+}
+
+/* What is really an address is aligned, or follows the end of a string or the high byte of a
+ * number, which are mostly zero. */
+static bool is_text(const struct image *im, uint64_t value)
+{
+	uint8_t before;
+	return may_be_text(value) && value % 8 != 0 &&
+	       !(load_byte(im, value - 1, &before) && before == 0);
+}
+
+/* Distances from the GOT that no offset in a structure or stack frame has: what lies more than
+ * a page before it, as constants do. */
+static void scan_got_relative(const struct refs *r, const struct span *s, code_ref_vec *scratch,
+			      target_vec *found)
+{
+	const struct bytes code = image_at(r->a->im, s->start, s->size);
+	scratch->count = 0;
+	code_refs(r->isa, code, s->start, REF_IMM, r->got_low, UINT32_MAX - 4095, scratch);
+	for (size_t i = 0; i < scratch->count; i++) {
+		const uint64_t to = (uint32_t)(scratch->data[i].to + r->got);
+		if (is_anonymous(r, to))
+			vec_push(found, (struct target){ to, s->label, WHY_CODE_REF });
+	}
+}
+
+/* A PLT stub, a GOT slot or code without a unit, whose users are wanted. */
+static bool is_import(const struct refs *r, uint64_t addr)
+{
+	if (r->a->bare.count > 0 && attr_bare_at(r->a, addr))
+		return true;
+	return (addr >= r->plt_low && addr < r->plt_high) ||
+	       (addr >= r->slots_low && addr < r->slots_high && attr_got_at(r->a, addr));
+}
+
+static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *scratch,
+		      struct job *job)
+{
+	const struct bytes code = image_at(r->a->im, s->start, s->size);
+	const unsigned kinds =
+		REF_MEM | REF_ADDR | (r->imm_low < r->imm_high ? REF_IMM : 0) |
+		(r->plt_low < r->plt_high || r->a->bare.count > 0 ? REF_CALL | REF_JUMP : 0);
+	target_vec *found = &job->found;
+	scratch->count = 0;
+	code_refs(r->isa, code, s->start, kinds, r->imm_low, r->imm_high, scratch);
+	for (size_t i = 0; i < scratch->count; i++) {
+		const struct code_ref *ref = &scratch->data[i];
+		if (ref->kind == REF_IMM && is_text(r->a->im, ref->to))
+			continue;
+		if (is_import(r, ref->to))
+			vec_push(&job->uses, (struct target){ ref->to, s->label, WHY_CODE_REF });
+		if (ref->kind & (REF_CALL | REF_JUMP))
+			continue;
+		if (is_anonymous(r, ref->to) || slot_at(r, ref->to))
+			vec_push(found, (struct target){ ref->to, s->label, WHY_CODE_REF });
+	}
+	if (r->got_low > 0)
+		scan_got_relative(r, s, scratch, found);
+}
+
+static void scan_job(void *ctx, size_t i, unsigned worker)
+{
+	const struct scan *scan = ctx;
+	struct job *job = &scan->jobs[i];
+	code_ref_vec scratch = { 0 };
+	(void)worker;
+	for (size_t k = job->first; k < job->last; k++) {
+		const struct span *s = &scan->refs->a->vm.list.data[k];
+		const struct section *in = image_section_at(scan->refs->a->im, s->start);
+		if (in && in->exec && !in->nobits)
+			scan_span(scan->refs, s, &scratch, job);
+	}
+	vec_release(&scratch);
+}
+
+static job_vec make_jobs(const struct spans *code)
+{
+	job_vec jobs = { 0 };
+	uint64_t bytes = JOB_BYTES;
+	for (size_t i = 0; i < code->list.count; i++) {
+		if (bytes >= JOB_BYTES) {
+			vec_push(&jobs, (struct job){ .first = i });
+			bytes = 0;
+		}
+		bytes = add_sat(bytes, code->list.data[i].size);
+		jobs.data[jobs.count - 1].last = i + 1;
+	}
+	return jobs;
+}
+
+/* A slot hands its pointer to the first code that refers to it. */
+static void take_targets(struct refs *r, const target_vec *found)
+{
+	for (size_t i = 0; i < found->count; i++) {
+		const struct slot *slot = slot_at(r, found->data[i].addr);
+		if (!slot)
+			vec_push(&r->targets, found->data[i]);
+		else if (r->pointers.data[slot->pointer].owner == LABEL_NONE)
+			r->pointers.data[slot->pointer].owner = found->data[i].label;
+	}
+}
+
+static void take_uses(struct refs *r, const target_vec *uses)
+{
+	for (size_t i = 0; i < uses->count; i++)
+		vec_push(&r->a->uses,
+			 (struct import_use){ uses->data[i].addr, uses->data[i].label });
+}
+
+/* By symbol, imports have owners of their own. */
+static void find_imports(struct refs *r)
+{
+	const struct attr *a = r->a;
+	if (a->owner == BY_SYMBOL || a->im->kind == IMAGE_OBJECT)
+		return;
+	for (size_t i = 1; i < a->im->section_count; i++) {
+		const struct section *s = &a->im->sections[i];
+		if (!section_is_plt(s))
+			continue;
+		r->plt_low = r->plt_high ? min_u64(r->plt_low, s->addr) : s->addr;
+		r->plt_high = max_u64(r->plt_high, s->addr + s->size);
+	}
+	if (a->got.count > 0) {
+		r->slots_low = a->got.data[0].addr;
+		r->slots_high = a->got.data[a->got.count - 1].addr + 1;
+	}
+}
+
+static void scan_code(struct refs *r)
+{
+	if (r->isa == CODE_NONE || r->a->im->kind == IMAGE_OBJECT)
+		return;
+	job_vec jobs = make_jobs(&r->a->vm);
+	struct scan scan = { r, jobs.data };
+	parallel_for(r->a->f->threads, jobs.count, scan_job, &scan);
+	for (size_t i = 0; i < jobs.count; i++) {
+		take_targets(r, &jobs.data[i].found);
+		take_uses(r, &jobs.data[i].uses);
+		vec_release(&jobs.data[i].found);
+		vec_release(&jobs.data[i].uses);
+	}
+	vec_release(&jobs);
+}
+
+/* ---- pointers in data ------------------------------------------------------------------------ */
+
+static void add_pointer(struct refs *r, uint64_t place, uint64_t target, struct span_cursor *cursor)
+{
+	if (!is_anonymous(r, target))
+		return;
+	vec_push(&r->pointers, (struct pointer){ place, target, cursor_label(cursor, place) });
+	vec_push(&r->targets, (struct target){ target, LABEL_NONE, WHY_DATA_REF });
+}
+
+/* x86 counts a pc-relative operand from the end of the instruction, 4 bytes behind the field
+ * unless an immediate follows. */
+static uint64_t operand_tail(const struct image *im, const struct reloc *rel)
+{
+	const bool x86 = im->machine == EM_X86_64 || im->machine == EM_386;
+	return x86 && rel->kind == RELOC_PCREL ? 4 : 0;
+}
+
+static void add_relocs(struct refs *r, const struct section *table)
+{
+	const struct image *im = r->a->im;
+	struct span_cursor cursor = { &r->a->vm, 0 };
+	struct reloc_iter it;
+	struct reloc rel;
+	if (!reloc_open(&it, im, table) || (it.patched && !it.patched->alloc))
+		return;
+	/* The decoder knows better where operands of linked code point. */
+	if (it.patched && it.patched->exec && im->kind != IMAGE_OBJECT && r->isa != CODE_NONE)
+		return;
+	while (reloc_next(&it, &rel)) {
+		uint64_t target;
+		if (rel.alloc && rel.kind != RELOC_TLS && reloc_target(&it, &rel, &target))
+			add_pointer(r, rel.addr, target + operand_tail(im, &rel), &cursor);
+	}
+}
+
+/* Whether the word at `place` that holds `value` is part of a string. */
+static bool is_text_word(const struct image *im, uint64_t place, uint64_t value)
+{
+	uint8_t before;
+	return is_text(im, value) ||
+	       (may_be_text(value) && load_byte(im, place - 1, &before) && is_text_byte(before));
+}
+
+/* In an image at a fixed place pointers need no relocation: aligned words that hold the
+ * address of anonymous data are taken for them. */
+static void add_words(struct refs *r, const struct section *s)
+{
+	const struct image *im = r->a->im;
+	const unsigned word = (unsigned)pointer_size(im);
+	struct span_cursor cursor = { &r->a->vm, 0 };
+	struct reader reader = reader_of(section_bytes(im, s), im->big_endian);
+	reader_seek(&reader, align_up(s->addr, word) - s->addr);
+	while (reader_left(&reader) >= word) {
+		const uint64_t place = s->addr + reader.pos;
+		const uint64_t target = read_uint(&reader, word);
+		if (target >= r->imm_low && target < r->imm_high &&
+		    !is_text_word(im, place, target))
+			add_pointer(r, place, target, &cursor);
+	}
+}
+
+static void find_pointers(struct refs *r)
+{
+	const struct image *im = r->a->im;
+	for (size_t i = 1; i < im->section_count; i++)
+		if (section_is_reloc(&im->sections[i]))
+			add_relocs(r, &im->sections[i]);
+	if (im->type != ET_EXEC || im->kind != IMAGE_EXEC)
+		return;
+	for (size_t i = 0; i < r->data_count; i++)
+		if (!r->data[i]->exec && !r->data[i]->nobits)
+			add_words(r, r->data[i]);
+}
+
+static void find_slots(struct refs *r)
+{
+	for (size_t i = 0; i < r->pointers.count; i++) {
+		const struct pointer *p = &r->pointers.data[i];
+		const struct section *in = image_section_at(r->a->im, p->addr);
+		if (in && section_is_got(in))
+			vec_push(&r->slots, (struct slot){ p->addr, i });
+	}
+	sort_by_key(r->slots.data, r->slots.count, sizeof *r->slots.data);
+}
+
+/* ---- pieces ---------------------------------------------------------------------------------- */
+
+static void add_unsized_data(struct refs *r)
+{
+	for (size_t i = 0; i < r->a->unsized.count; i++) {
+		const struct place *p = &r->a->unsized.data[i];
+		if (!p->code && is_anonymous(r, p->addr))
+			vec_push(&r->targets,
+				 (struct target){ p->addr, p->vague ? LABEL_NONE : p->label,
+						  WHY_UNSIZED_SYMBOL });
+	}
+}
+
+/* The sized symbol without an owner around an address, or NULL (by compile unit only). */
+static const struct place *sized_around(const struct attr *a, uint64_t addr)
+{
+	const size_t low = upper_bound(a->sized.data, a->sized.count, sizeof *a->sized.data, addr);
+	if (low == 0 || addr - a->sized.data[low - 1].addr >= a->sized.data[low - 1].size)
+		return NULL;
+	return &a->sized.data[low - 1];
+}
+
+/* Who refers into such a symbol owns all of it, and no more. */
+static void keep_symbols_whole(struct refs *r)
+{
+	const struct attr *a = r->a;
+	if (a->sized.count == 0)
+		return;
+	for (size_t i = 0; i < r->targets.count; i++) {
+		const struct place *p = sized_around(a, r->targets.data[i].addr);
+		if (p)
+			r->targets.data[i].addr = p->addr;
+	}
+	for (size_t i = 0; i < a->sized.count; i++) {
+		const uint64_t start = a->sized.data[i].addr, end = start + a->sized.data[i].size;
+		const struct target bounds[] = { { start, LABEL_NONE, WHY_DATA_REF },
+						 { end, LABEL_NONE, WHY_DATA_REF } };
+		for (size_t k = 0; k < COUNT_OF(bounds); k++)
+			if (is_anonymous(r, bounds[k].addr))
+				vec_push(&r->targets, bounds[k]);
+	}
+}
+
+/* The end of the string at `addr` in an object's section of mergeable strings.  (The flags of
+ * a linked section say nothing: lld keeps them where strings and other constants meet.) */
+static uint64_t string_end(const struct image *im, const struct section *s, uint64_t addr,
+			   uint64_t end)
+{
+	const uint64_t wanted = SHF_MERGE | SHF_STRINGS;
+	if (im->kind != IMAGE_OBJECT || (s->flags & wanted) != wanted || s->nobits)
+		return end;
+	const unsigned width = s->entsize == 2 || s->entsize == 4 ? (unsigned)s->entsize : 1;
+	struct reader r = reader_of(section_bytes(im, s), im->big_endian);
+	reader_seek(&r, addr - s->addr);
+	while (reader_left(&r) >= width && s->addr + r.pos < end)
+		if (read_uint(&r, width) == 0)
+			return s->addr + r.pos;
+	return end;
+}
+
+/* Sorted targets become pieces; the first label of an address counts. */
+static void make_pieces(struct refs *r)
+{
+	const struct spans *owned = &r->a->vm;
+	size_t next = 0;
+	keep_symbols_whole(r);
+	sort_by_key(r->targets.data, r->targets.count, sizeof *r->targets.data);
+	for (size_t i = 0; i < r->targets.count;) {
+		const uint64_t addr = r->targets.data[i].addr;
+		const struct section *in = data_section(r, addr);
+		struct piece p = { addr, in->addr + in->size, LABEL_NONE, WHY_DATA_REF };
+		for (; i < r->targets.count && r->targets.data[i].addr == addr; i++) {
+			if (p.label != LABEL_NONE || r->targets.data[i].label == LABEL_NONE)
+				continue;
+			p.label = r->targets.data[i].label;
+			p.why = r->targets.data[i].why;
+		}
+		if (i < r->targets.count)
+			p.end = min_u64(p.end, r->targets.data[i].addr);
+		while (next < owned->list.count && owned->list.data[next].start <= addr)
+			next++;
+		if (next < owned->list.count)
+			p.end = min_u64(p.end, owned->list.data[next].start);
+		p.end = string_end(r->a->im, in, addr, p.end);
+		vec_push(&r->pieces, p);
+	}
+	vec_release(&r->targets);
+}
+
+static struct piece *piece_at(const struct refs *r, uint64_t addr)
+{
+	const size_t low = upper_bound(r->pieces.data, r->pieces.count, sizeof *r->pieces.data,
+				       addr);
+	return low > 0 && addr < r->pieces.data[low - 1].end ? &r->pieces.data[low - 1] : NULL;
+}
+
+static label_id pointer_owner(const struct refs *r, const struct pointer *p)
+{
+	if (p->owner != LABEL_NONE)
+		return p->owner;
+	const struct piece *in = piece_at(r, p->addr);
+	return in ? in->label : LABEL_NONE;
+}
+
+/* One look at every pointer whose piece has no owner yet; true if one got one. */
+static bool spread_once(struct refs *r)
+{
+	size_t left = 0;
+	bool changed = false;
+	for (size_t i = 0; i < r->pointers.count; i++) {
+		const struct pointer p = r->pointers.data[i];
+		struct piece *to = piece_at(r, p.target);
+		if (!to || to->label != LABEL_NONE)
+			continue;
+		to->label = pointer_owner(r, &p);
+		if (to->label == LABEL_NONE)
+			r->pointers.data[left++] = p;
+		else
+			changed = true;
+	}
+	r->pointers.count = left;
+	return changed;
+}
+
+enum { ROUNDS_MAX = 64 };
+
+void attr_refs_find(struct attr *a)
+{
+	struct refs *r = a->refs = xcalloc(1, sizeof *r);
+	r->a = a;
+	r->isa = code_isa_of(a->im->machine);
+	list_sections(r);
+	find_pointers(r);
+	find_slots(r);
+	find_imports(r);
+	scan_code(r);
+}
+
+void attr_refs_claim(struct attr *a)
+{
+	struct refs *r = a->refs;
+	add_unsized_data(r);
+	make_pieces(r);
+	for (unsigned round = 0; round < ROUNDS_MAX && spread_once(r); round++)
+		;
+	for (size_t i = 0; i < r->pieces.count; i++) {
+		const struct piece *p = &r->pieces.data[i];
+		if (p->label != LABEL_NONE)
+			claim(&a->vm_claims, p->start, p->end - p->start, p->label, p->why);
+	}
+	vec_release(&r->pieces);
+	vec_release(&r->pointers);
+	vec_release(&r->slots);
+	free(r->data);
+	free(r);
+	a->refs = NULL;
+}

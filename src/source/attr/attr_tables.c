@@ -1,0 +1,259 @@
+/* Tables that exist because of symbols: their entries, names, versions, hash words, section
+ * groups; and arrays of function pointers.
+ *
+ * Sources: gABI "Symbol Table", "Hash Table", "Section Groups"; LSB 5.0 "Symbol Versioning";
+ * the layout of .gnu.hash as the dynamic linkers read it. */
+#include "source/attr/attr.h"
+
+#include "image/elf_const.h"
+
+static void symbol_table(struct attr *a, const struct section *s, const label_id *labels)
+{
+	struct symtab t;
+	if (!s || !symtab_open(&t, a->im, s))
+		return;
+	for (size_t i = 1; i < t.count; i++)
+		attr_put(a, s, i * t.entry_size, t.entry_size, labels[i], WHY_SYMBOL_ENTRY);
+	for (size_t i = 1; i < t.count && t.strings; i++) {
+		const struct symbol sym = symtab_get(&t, i);
+		attr_put(a, t.strings, sym.name_off, sym.name.len + 1, labels[i], WHY_NAME);
+	}
+}
+
+/* The extended section indexes of a symbol table: one word each. */
+static void symbol_indexes(struct attr *a, const struct section *s)
+{
+	const bool dynamic = a->dynsym && s->link == a->dynsym->index;
+	const label_id *labels = dynamic ? a->dyn_labels : a->sym_labels;
+	const size_t count = dynamic ? a->dyn_count : a->sym_count;
+	for (size_t i = 1; i < count; i++)
+		attr_put(a, s, i * 4, 4, labels[i], WHY_SYMBOL_ENTRY);
+}
+
+static label_id dyn_label(const struct attr *a, uint64_t index)
+{
+	return index < a->dyn_count ? a->dyn_labels[index] : LABEL_NONE;
+}
+
+static void versions(struct attr *a, const struct section *s)
+{
+	for (uint64_t i = 1; i < a->dyn_count && i * 2 < s->file_size; i++)
+		attr_put(a, s, i * 2, 2, dyn_label(a, i), WHY_VERSION);
+}
+
+/* Bucket and chain words, and of the Bloom filter each word to the first symbol that sets bits in
+ * it.  A chain word is the symbol's hash but for the lowest bit, which the word of the filter does
+ * not depend on. */
+static void gnu_hash(struct attr *a, const struct section *s)
+{
+	const uint64_t word = pointer_size(a->im);
+	struct reader r = reader_of(section_bytes(a->im, s), a->im->big_endian);
+	const uint64_t bucket_count = read_u32(&r), first = read_u32(&r), bloom = read_u32(&r);
+	read_u32(&r);
+	const uint64_t filter = r.pos;
+	read_skip(&r, bloom * word);
+	for (uint64_t i = 0; i < bucket_count && reader_left(&r) >= 4; i++) {
+		const uint64_t off = r.pos;
+		attr_put(a, s, off, 4, dyn_label(a, read_u32(&r)), WHY_HASH);
+	}
+	for (uint64_t i = first; i < a->dyn_count && reader_left(&r) >= 4; i++) {
+		attr_put(a, s, r.pos, 4, dyn_label(a, i), WHY_HASH);
+		const uint64_t bits = read_u32(&r) / (word * 8);
+		if (bloom > 0)
+			attr_put(a, s, filter + bits % bloom * word, word, dyn_label(a, i),
+				 WHY_HASH);
+	}
+}
+
+static void sysv_hash(struct attr *a, const struct section *s)
+{
+	/* Alpha and S/390 have words of 8 bytes. */
+	const unsigned word = s->entsize == 8 ? 8 : 4;
+	struct reader r = reader_of(section_bytes(a->im, s), a->im->big_endian);
+	const uint64_t bucket_count = read_uint(&r, word);
+	read_uint(&r, word);
+	for (uint64_t i = 0; i < bucket_count && reader_left(&r) >= word; i++) {
+		const uint64_t off = r.pos;
+		attr_put(a, s, off, word, dyn_label(a, read_uint(&r, word)), WHY_HASH);
+	}
+	for (uint64_t i = 0; i < a->dyn_count && reader_left(&r) >= word; i++) {
+		attr_put(a, s, r.pos, word, dyn_label(a, i), WHY_HASH);
+		read_uint(&r, word);
+	}
+}
+
+/* ---- versions of libraries -------------------------------------------------------------- */
+
+/* A name in the dynamic string table; LABEL_NONE where there is none. */
+static label_id string_label(struct attr *a, const struct section *strings, uint64_t off)
+{
+	struct str name;
+	if (!bytes_cstr(section_bytes(a->im, strings), off, &name) || name.len == 0)
+		return LABEL_NONE;
+	return label_borrow(a->f->labels, name);
+}
+
+static void put_string(struct attr *a, const struct section *strings, uint64_t off, label_id label)
+{
+	struct str name;
+	if (bytes_cstr(section_bytes(a->im, strings), off, &name))
+		attr_put(a, strings, off, name.len + 1, label, WHY_NAME);
+}
+
+/* The records behind a version definition or need: each with a name, linked by offsets.
+ * `owner` LABEL_NONE: the first name owns them all. */
+static label_id version_aux(struct attr *a, const struct section *s, const struct section *strings,
+			    uint64_t off, unsigned count, bool need, label_id owner)
+{
+	for (unsigned i = 0; i < count; i++) {
+		struct reader r = reader_of(section_bytes(a->im, s), a->im->big_endian);
+		reader_seek(&r, off);
+		read_skip(&r, need ? 8 : 0);
+		const uint32_t name = read_u32(&r), next = read_u32(&r);
+		if (!reader_ok(&r))
+			break;
+		if (owner == LABEL_NONE)
+			owner = string_label(a, strings, name);
+		attr_put(a, s, off, need ? 16 : 8, owner, WHY_VERSION);
+		put_string(a, strings, name, owner);
+		if (next == 0)
+			break;
+		off += next;
+	}
+	return owner;
+}
+
+/* .gnu.version_r: what is needed of a library goes to the library. */
+static void version_needs(struct attr *a, const struct section *s, const struct section *strings)
+{
+	uint64_t off = 0;
+	for (uint64_t left = s->file_size / 16; left > 0; left--) {
+		struct reader r = reader_of(section_bytes(a->im, s), a->im->big_endian);
+		reader_seek(&r, off);
+		read_u16(&r);
+		const unsigned count = read_u16(&r);
+		const uint32_t file = read_u32(&r), aux = read_u32(&r), next = read_u32(&r);
+		if (!reader_ok(&r))
+			return;
+		const label_id library = string_label(a, strings, file);
+		attr_put(a, s, off, 16, library, WHY_VERSION);
+		put_string(a, strings, file, library);
+		version_aux(a, s, strings, off + aux, count, true, library);
+		if (next == 0)
+			return;
+		off += next;
+	}
+}
+
+/* .gnu.version_d: a definition goes to the version's name. */
+static void version_definitions(struct attr *a, const struct section *s,
+				const struct section *strings)
+{
+	uint64_t off = 0;
+	for (uint64_t left = s->file_size / 20; left > 0; left--) {
+		struct reader r = reader_of(section_bytes(a->im, s), a->im->big_endian);
+		reader_seek(&r, off);
+		read_skip(&r, 6);
+		const unsigned count = read_u16(&r);
+		read_u32(&r);
+		const uint32_t aux = read_u32(&r), next = read_u32(&r);
+		if (!reader_ok(&r))
+			return;
+		const label_id name = version_aux(a, s, strings, off + aux, count, false,
+						  LABEL_NONE);
+		attr_put(a, s, off, 20, name, WHY_VERSION);
+		if (next == 0)
+			return;
+		off += next;
+	}
+}
+
+/* DT_NEEDED: a library's name belongs to the library. */
+static void needed_names(struct attr *a, const struct section *s, const struct section *strings)
+{
+	struct reader r = reader_of(section_bytes(a->im, s), a->im->big_endian);
+	const unsigned word = (unsigned)pointer_size(a->im);
+	while (reader_left(&r) >= 2 * (uint64_t)word) {
+		const uint64_t tag = read_uint(&r, word), value = read_uint(&r, word);
+		if (tag == DT_NULL)
+			return;
+		if (tag == DT_NEEDED)
+			put_string(a, strings, value, string_label(a, strings, value));
+	}
+}
+
+/* ---- groups and arrays --------------------------------------------------------------------- */
+
+/* A COMDAT group is there for its signature symbol. */
+static void group(struct attr *a, const struct section *s)
+{
+	struct symtab t;
+	if (s->link >= a->im->section_count || !symtab_open(&t, a->im, &a->im->sections[s->link]) ||
+	    s->info >= t.count)
+		return;
+	const struct symbol sym = symtab_get(&t, s->info);
+	attr_put(a, s, 0, s->file_size, symbol_label(a, &sym), WHY_GROUP);
+}
+
+static bool is_pointer_array(const struct section *s)
+{
+	switch (s->type) {
+	case SHT_INIT_ARRAY:
+	case SHT_FINI_ARRAY:
+	case SHT_PREINIT_ARRAY: return true;
+	default:
+		return s->alloc && !s->nobits &&
+		       (str_starts(s->name, STR(".ctors")) || str_starts(s->name, STR(".dtors")));
+	}
+}
+
+/* The slots of .init_array and its kin go to the functions they hold. */
+static void pointer_array(struct attr *a, const struct section *s)
+{
+	const uint64_t step = pointer_size(a->im);
+	for (uint64_t off = 0; off + step <= s->file_size; off += step) {
+		uint64_t target;
+		if (load_pointer(a->im, s->addr + off, &target) && target != 0)
+			attr_put(a, s, off, step, spans_label(&a->vm, target), WHY_POINTER_ARRAY);
+	}
+}
+
+void attr_symbol_tables(struct attr *a)
+{
+	symbol_table(a, a->symtab, a->sym_labels);
+	symbol_table(a, a->dynsym, a->dyn_labels);
+	for (size_t i = 1; i < a->im->section_count; i++) {
+		const struct section *s = &a->im->sections[i];
+		switch (s->type) {
+		case SHT_SYMTAB_SHNDX: symbol_indexes(a, s); break;
+		case SHT_GNU_VERSYM: versions(a, s); break;
+		case SHT_GNU_HASH: gnu_hash(a, s); break;
+		case SHT_HASH: sysv_hash(a, s); break;
+		default: break;
+		}
+	}
+}
+
+static void table(struct attr *a, const struct section *s)
+{
+	const bool has_strings = s->link > 0 && s->link < a->im->section_count &&
+				 a->im->sections[s->link].type == SHT_STRTAB;
+	const struct section *strings = has_strings ? &a->im->sections[s->link] : NULL;
+	if (s->type == SHT_GROUP)
+		group(a, s);
+	else if (strings && s->type == SHT_GNU_VERNEED)
+		version_needs(a, s, strings);
+	else if (strings && s->type == SHT_GNU_VERDEF)
+		version_definitions(a, s, strings);
+	else if (strings && s->type == SHT_DYNAMIC)
+		needed_names(a, s, strings);
+	else if (is_pointer_array(s))
+		pointer_array(a, s);
+}
+
+void attr_tables(struct attr *a)
+{
+	for (size_t i = 1; i < a->im->section_count; i++)
+		if (!a->im->sections[i].nobits)
+			table(a, &a->im->sections[i]);
+}

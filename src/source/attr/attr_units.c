@@ -1,0 +1,124 @@
+/* By compile unit (by source file: what attr_files.c leaves): code and variables as the DWARF gives them, then local symbols by the file
+ * their STT_FILE symbol names; and the bytes of debug sections, by unit or by symbol. */
+#include "source/attr/attr.h"
+#include "source/attr/debug_bytes.h"
+#include "program/dwarf_slot.h"
+
+#include "base/sort.h"
+#include "image/elf_const.h"
+
+/* ---- code and variables ------------------------------------------------------------------------ */
+
+void attr_claim_vm(struct attr *a, uint64_t addr, uint64_t size, label_id label)
+{
+	const struct section *in = image_section_at(a->im, addr);
+	if (in && section_takes_vm(a->im, in))
+		claim(&a->vm_claims, addr, min_u64(size, in->addr + in->size - addr), label,
+		      WHY_DEBUG);
+}
+
+static void on_place(void *ctx, uint64_t addr, uint64_t size, label_id unit)
+{
+	attr_claim_vm(ctx, addr, size, unit);
+}
+
+static const struct place *sized_at(const struct attr *a, uint64_t addr)
+{
+	const size_t low = lower_bound(a->sized.data, a->sized.count, sizeof *a->sized.data, addr);
+	return low < a->sized.count && a->sized.data[low].addr == addr ? &a->sized.data[low] : NULL;
+}
+
+/* As large as its symbol, or its type. */
+static void on_variable(void *ctx, uint64_t addr, label_id unit, uint64_t die_off)
+{
+	struct attr *a = ctx;
+	const struct place *p = sized_at(a, addr);
+	const label_id label = a->owner == BY_FILE ? attr_decl_file(a, die_off, unit) : unit;
+	uint64_t size;
+	if (p)
+		on_place(a, addr, p->size, label);
+	else if (variable_size(a->bytes->unit, die_off, &size))
+		on_place(a, addr, size, label);
+}
+
+/* ---- data symbols nobody has ------------------------------------------------------------------------ */
+
+/* Virtual tables, type information and such: whoever refers into one owns all of it. */
+static void keep_unowned(struct attr *a)
+{
+	struct span_cursor cursor = { &a->vm, 0 };
+	size_t count = 0;
+	for (size_t i = 0; i < a->sized.count; i++) {
+		const struct place p = a->sized.data[i];
+		const bool inside = count > 0 && p.addr - a->sized.data[count - 1].addr <
+							 a->sized.data[count - 1].size;
+		if (!p.code && !inside && cursor_label(&cursor, p.addr) == LABEL_NONE)
+			a->sized.data[count++] = p;
+	}
+	a->sized.count = count;
+}
+
+void attr_units(struct attr *a)
+{
+	a->dwarf = source_dwarf(a->f, a->im, a->debug);
+	a->symtab = image_section_type(a->im, SHT_SYMTAB, 1);
+	a->dynsym = image_section_type(a->im, SHT_DYNSYM, 1);
+	attr_list_sized(a, &a->sized);
+	if (a->dwarf && a->owner == BY_FILE)
+		attr_file_rows(a);
+	if (a->dwarf) {
+		a->bytes = xcalloc(1, sizeof *a->bytes);
+		*a->bytes = (struct debug_bytes){ .f = a->f,
+						  .info = a->dwarf,
+						  .own = a->dwarf->image == a->im,
+						  .by_file = a->owner == BY_FILE,
+						  .code = on_place,
+						  .variable = on_variable,
+						  .ctx = a };
+		debug_bytes_walk(a->bytes);
+		attr_files_release(a);
+		attr_commit_vm(a);
+	}
+	attr_file_symbols(a, a->im);
+	if (a->debug)
+		attr_file_symbols(a, a->debug);
+	attr_commit_vm(a);
+	if (a->dwarf && a->owner == BY_UNIT)
+		attr_bare_list(a);
+	keep_unowned(a);
+	if (!a->dwarf && a->by_file > 0)
+		note(a->f->notes, a->f->path, HEFT_NO_OFFSET, 0,
+		     "no debug info: local symbols (%" PRIu64 ") go to the file that the symbol "
+		     "table names, the rest stays with its section",
+		     a->by_file);
+	else if (!a->dwarf)
+		note(a->f->notes, a->f->path, HEFT_NO_OFFSET, 0,
+		     "no debug info and no local symbols: %s are not known",
+		     a->owner == BY_FILE ? "source files" : "compile units");
+}
+
+/* ---- debug sections ----------------------------------------------------------------------------------- */
+
+/* Those of the image itself; a separate file's are not part of what is measured. */
+void attr_debug_sections(struct attr *a)
+{
+	a->debug_owner = LABEL_NONE;
+	if (a->owner == BY_SYMBOL && !a->f->vm_only && debuginfo_present(a->im)) {
+		a->dwarf = source_dwarf(a->f, a->im, NULL);
+		a->bytes = xcalloc(1, sizeof *a->bytes);
+		*a->bytes = (struct debug_bytes){
+			.f = a->f, .info = a->dwarf, .own = true, .by_symbol = true, .vm = &a->vm
+		};
+		debug_bytes_walk(a->bytes);
+	}
+	if (a->bytes && a->bytes->own && !a->f->vm_only) {
+		a->bytes->vm = &a->vm;
+		debug_bytes_claim(a->bytes, &a->file_claims);
+		if (a->bytes->any && !a->bytes->several)
+			a->debug_owner = a->bytes->sole;
+	}
+	if (a->bytes)
+		debug_bytes_release(a->bytes);
+	free(a->bytes);
+	a->bytes = NULL;
+}

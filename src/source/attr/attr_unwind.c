@@ -1,0 +1,212 @@
+/* Unwind tables: function bounds where symbols are missing, and the owners of the tables'
+ * own bytes. */
+#include "source/attr/attr.h"
+
+#include "base/sort.h"
+#include "debug/unwind.h"
+#include "image/elf_const.h"
+
+static bool is_eh_frame(const struct section *s)
+{
+	return s->alloc && !s->nobits && str_ends(s->name, STR(".eh_frame"));
+}
+
+static bool load_for_unwind(void *ctx, uint64_t addr, uint64_t *ret)
+{
+	return load_pointer(ctx, addr, ret);
+}
+
+typedef VEC(struct unwind_fixup) fixup_vec;
+
+/* Relocations of a section of an object: where they point. */
+static void read_fixups(const struct attr *a, const struct section *s, fixup_vec *ret)
+{
+	if (a->im->kind != IMAGE_OBJECT)
+		return;
+	for (size_t i = 1; i < a->im->section_count; i++) {
+		struct reloc_iter it;
+		struct reloc r;
+		const struct section *table = &a->im->sections[i];
+		if (!section_is_reloc(table) || table->info != s->index ||
+		    !reloc_open(&it, a->im, table))
+			continue;
+		while (reloc_next(&it, &r)) {
+			uint64_t target;
+			if (reloc_target(&it, &r, &target))
+				vec_push(ret, (struct unwind_fixup){ r.addr - s->addr, target });
+		}
+	}
+	sort_by_key(ret->data, ret->count, sizeof *ret->data);
+}
+
+static struct unwind_section unwind_of(const struct attr *a, const struct section *s,
+				       const fixup_vec *fixups)
+{
+	const struct section *got = image_section_find(a->im, ".got");
+	return (struct unwind_section){ .bytes = section_bytes(a->im, s),
+					.addr = s->addr,
+					.address_size = a->im->bits / 8,
+					.big_endian = a->im->big_endian,
+					.data_base = got ? got->addr : 0,
+					.fixups = fixups ? fixups->data : NULL,
+					.fixup_count = fixups ? fixups->count : 0,
+					.load = load_for_unwind,
+					.load_ctx = (void *)(uintptr_t)a->im,
+					.path = a->im->path,
+					.file_off = a->im->file_off + s->off,
+					.notes = a->f->notes };
+}
+
+void attr_unwind_read(struct attr *a)
+{
+	for (size_t i = 1; i < a->im->section_count; i++) {
+		const struct section *s = &a->im->sections[i];
+		struct unwind_iter it;
+		struct unwind_entry e;
+		fixup_vec fixups = { 0 };
+		if (!is_eh_frame(s))
+			continue;
+		read_fixups(a, s, &fixups);
+		const struct unwind_section us = unwind_of(a, s, &fixups);
+		unwind_init(&it, &us);
+		while (unwind_next(&it, &e)) {
+			if (e.ok && !e.cie && !e.terminator)
+				vec_push(&a->fdes,
+					 (struct fde){ .addr = e.func_addr,
+						       .size = e.func_size,
+						       .lsda = e.has_lsda ? e.lsda_addr : 0,
+						       .off = e.off,
+						       .bytes = e.size,
+						       .cie_off = e.cie_off,
+						       .section = s->index });
+		}
+		unwind_release(&it);
+		vec_release(&fixups);
+	}
+}
+
+/* Only code that nobody has yet: names are made up from the address. */
+void attr_unwind_bounds(struct attr *a)
+{
+	struct span_cursor cursor = { &a->vm, 0 };
+	for (size_t i = 0; i < a->fdes.count; i++) {
+		const struct fde *d = &a->fdes.data[i];
+		if (d->size == 0 || cursor_label(&cursor, d->addr) != LABEL_NONE)
+			continue;
+		const struct section *in = image_section_at(a->im, d->addr);
+		if (!in || !in->exec)
+			continue;
+		const struct place *p = attr_unsized_at(a, d->addr);
+		const label_id label = p ? p->label
+					 : label_format(a->f->labels, "sub_%" PRIx64, d->addr);
+		a->made_up += !p;
+		claim(&a->vm_claims, d->addr, min_u64(d->size, in->addr + in->size - d->addr),
+		      label, p ? WHY_UNSIZED_SYMBOL : WHY_UNWIND_BOUNDS);
+	}
+}
+
+/* ---- bytes of the tables ------------------------------------------------------------ */
+
+static void lsda_bytes(struct attr *a, const struct fde *d, label_id owner)
+{
+	uint64_t size;
+	const struct section *in = image_section_at(a->im, d->lsda);
+	if (!in || in->nobits || section_is_data(in) || in->exec)
+		return;
+	const uint64_t off = d->lsda - in->addr;
+	const struct bytes table = section_bytes(a->im, in);
+	if (off < table.size && lsda_size(bytes_sub(table, off, table.size - off), a->im->bits / 8,
+					  a->im->big_endian, &size))
+		attr_put(a, in, off, size, owner, WHY_LSDA);
+}
+
+/* A CIE that several functions share goes to the first of them. */
+struct cie_owner {
+	uint64_t off;
+	label_id owner;
+	uint32_t section;
+};
+
+static void cie_bytes(struct attr *a, const struct cie_owner *c)
+{
+	const struct section *s = &a->im->sections[c->section];
+	struct reader r = reader_of(section_bytes(a->im, s), a->im->big_endian);
+	reader_seek(&r, c->off);
+	uint64_t size = read_u32(&r);
+	if (size == UINT32_MAX)
+		size = read_u64(&r) + 8;
+	if (reader_ok(&r))
+		attr_put(a, s, c->off, add_sat(size, 4), c->owner, WHY_UNWIND);
+}
+
+static void cies_bytes(struct attr *a, struct cie_owner *list, size_t count)
+{
+	sort_by_key(list, count, sizeof *list);
+	for (size_t i = 0; i < count; i++)
+		if (i == 0 || list[i].off != list[i - 1].off ||
+		    list[i].section != list[i - 1].section)
+			cie_bytes(a, &list[i]);
+}
+
+static void hdr_bytes(struct attr *a, const struct section *s)
+{
+	struct unwind_hdr h;
+	const struct unwind_section us = unwind_of(a, s, NULL);
+	struct span_cursor cursor = { &a->vm, 0 };
+	if (!unwind_hdr_parse(&h, &us))
+		return;
+	for (uint64_t i = 0; i < h.count; i++) {
+		uint64_t func, fde;
+		if (unwind_hdr_get(&h, i, &func, &fde))
+			attr_put(a, s, h.table_off + i * h.entry_size, h.entry_size,
+				 cursor_label(&cursor, func), WHY_UNWIND);
+	}
+}
+
+static void exidx_bytes(struct attr *a, const struct section *s)
+{
+	const struct unwind_section us = unwind_of(a, s, NULL);
+	for (uint64_t i = 0; i < us.bytes.size / 8; i++) {
+		uint64_t func, extab, size;
+		if (!exidx_get(&us, i, &func, &extab))
+			continue;
+		const label_id owner = spans_label(&a->vm, func);
+		attr_put(a, s, i * 8, 8, owner, WHY_UNWIND);
+		const struct section *in = extab ? image_section_at(a->im, extab) : NULL;
+		if (!in || in->nobits)
+			continue;
+		const struct bytes table = section_bytes(a->im, in);
+		const uint64_t off = extab - in->addr;
+		if (off < table.size &&
+		    extab_size(bytes_sub(table, off, table.size - off), a->im->big_endian, &size))
+			attr_put(a, in, off, size, owner, WHY_LSDA);
+	}
+}
+
+void attr_unwind_bytes(struct attr *a)
+{
+	struct span_cursor cursor = { &a->vm, 0 };
+	VEC(struct cie_owner) cies = { 0 };
+	for (size_t i = 0; i < a->fdes.count; i++) {
+		const struct fde *d = &a->fdes.data[i];
+		const label_id owner = cursor_label(&cursor, d->addr);
+		if (owner == LABEL_NONE)
+			continue;
+		attr_put(a, &a->im->sections[d->section], d->off, d->bytes, owner, WHY_UNWIND);
+		if (cies.count == 0 || cies.data[cies.count - 1].off != d->cie_off)
+			vec_push(&cies, (struct cie_owner){ d->cie_off, owner, d->section });
+		if (d->lsda)
+			lsda_bytes(a, d, owner);
+	}
+	cies_bytes(a, cies.data, cies.count);
+	vec_release(&cies);
+	for (size_t i = 1; i < a->im->section_count; i++) {
+		const struct section *s = &a->im->sections[i];
+		if (!s->alloc || s->nobits)
+			continue;
+		if (str_ends(s->name, STR(".eh_frame_hdr")))
+			hdr_bytes(a, s);
+		else if (s->type == SHT_ARM_EXIDX && a->im->machine == EM_ARM)
+			exidx_bytes(a, s);
+	}
+}

@@ -1,0 +1,81 @@
+/* A package (.dwp) as the file measured: its units stand on contributions of their own. */
+#include "debug/package.h"
+#include "source/attr/debug_bytes.h"
+
+#include "base/sort.h"
+
+/* A slot of the index by where its unit stands. */
+struct slot {
+	uint64_t off;
+	uint32_t number;
+};
+
+typedef VEC(struct slot) slot_vec;
+
+/* Where units of an index are: version 2 keeps those of types apart. */
+static enum dw_section units_in(const struct package_index *p, enum dw_section index)
+{
+	return index == DW_TU_INDEX && p->version < 5 ? DW_TYPES : DW_INFO;
+}
+
+static slot_vec list_slots(const struct package_index *p, enum dw_section in)
+{
+	slot_vec list = { 0 };
+	for (uint32_t i = 0; i < p->slots; i++) {
+		struct package_unit found;
+		uint64_t signature;
+		if (package_slot(p, i, &signature, &found) && found.parts[in].present)
+			vec_push(&list, (struct slot){ found.parts[in].off, i });
+	}
+	sort_by_key(list.data, list.count, sizeof *list.data);
+	return list;
+}
+
+/* The unit's rows and its slot of the index: a signature and a row number, and for every column an
+ * offset and a size. */
+static void index_bytes(struct debug_bytes *b, const struct package_index *p, enum dw_section index,
+			uint32_t slot, uint32_t row)
+{
+	const uint64_t width = (uint64_t)p->columns * 4;
+	const label_id l = b->unit_label;
+	struct claims *c = &b->claims[index];
+	claim(c, p->rows_off - (uint64_t)p->slots * 8 + (uint64_t)slot * 8, 8, l, WHY_DEBUG);
+	claim(c, p->rows_off + (uint64_t)slot * 4, 4, l, WHY_DEBUG);
+	claim(c, p->offsets_off + row * width, width, l, WHY_DEBUG);
+	claim(c, p->sizes_off + row * width, width, l, WHY_DEBUG);
+}
+
+static void one_slot(struct debug_bytes *b, const struct package_index *p, enum dw_section index,
+		     uint32_t slot)
+{
+	const enum dw_section in = units_in(p, index);
+	struct package_dwarf view;
+	struct package_unit found;
+	struct unit u;
+	uint64_t signature, off = 0, base[DW_SECTIONS];
+	if (!package_slot(p, slot, &signature, &found))
+		return;
+	package_dwarf_init(&view, &b->info->dwarf, &found);
+	for (size_t i = 0; i < DW_SECTIONS; i++)
+		base[i] = found.parts[i].present ? found.parts[i].off : 0;
+	b->base = base;
+	if (unit_next(&view.dwarf, in, &off, &u)) {
+		debug_bytes_unit(b, &u);
+		index_bytes(b, p, index, slot, found.row);
+	}
+	b->base = NULL;
+	/* Its tables were those of a dwarf that is gone. */
+	abbrev_cache_release(&b->cache);
+	memset(&b->cache, 0, sizeof b->cache);
+}
+
+void debug_package_walk(struct debug_bytes *b, enum dw_section index)
+{
+	struct package_index p;
+	if (!b->own || !package_open(&p, &b->info->dwarf, index))
+		return;
+	slot_vec slots = list_slots(&p, units_in(&p, index));
+	for (size_t i = 0; i < slots.count; i++)
+		one_slot(b, &p, index, slots.data[i].number);
+	vec_release(&slots);
+}
