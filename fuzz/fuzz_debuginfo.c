@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	notes_init(&notes);
 	if (input_parse(&in, "fuzz", (struct bytes){ data, size }, &notes, NULL)) {
 		for (size_t i = 0; i < in.image_count; i++) {
-			debuginfo_open(&d, &in.images[i], NULL, 0, &notes);
+			debuginfo_open(&d, &in.images[i], NULL, &notes);
 			(void)debuginfo_present(&in.images[i]);
 			check_windows(&d);
 			check_parts(&d);

@@ -155,7 +155,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	notes_init(&notes);
 	if (input_parse(&in, "fuzz", (struct bytes){ data, size }, &notes, NULL)) {
 		for (size_t i = 0; i < in.image_count; i++) {
-			debuginfo_open(&d, &in.images[i], NULL, 0, &notes);
+			debuginfo_open(&d, &in.images[i], NULL, &notes);
 			read_units(&d.dwarf, DW_INFO);
 			read_units(&d.dwarf, DW_TYPES);
 			symbolize(&d, size > 8 ? data[8] * UINT64_C(0x101010101) : 0);

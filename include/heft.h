@@ -91,6 +91,7 @@ HEFT_API const char *heft_file_at(const void *address);
 }
 #endif
 
+#include "heft/finder.h"
 #include "heft/profile.h"
 #include "heft/where.h"
 #include "heft/blocks.h"

@@ -43,6 +43,15 @@ known_options() { # of a command
 	"$heft" help --words | awk -F '\t' -v c="$1" '$1 == c && $2 != "" { print $2 }' | sort -u
 }
 
+# One part of a manual is about how programs are found, for all commands that take them.
+finding=$(man_options heft.1 FINDING WHAT BELONGS TO A PROGRAM)
+with_finding() { # command, options of its own part
+	more=
+	known_options "$1" | grep -qx -e --debug-file && more=$(echo "$finding" | grep -vx -e --exe)
+	known_options "$1" | grep -qx -e --exe && more=$finding
+	printf '%s\n%s\n' "$2" "$more" | grep . | sort -u
+}
+
 "$heft" help --words | awk -F '\t' 'NF != 4 { print "not four fields: " $0; exit 1 }' || bad=1
 "$heft" help --words | cut -f 1 | uniq >/tmp/heft-commands.$$
 trap 'rm -f /tmp/heft-commands.$$' EXIT
@@ -54,7 +63,7 @@ while read -r command; do
 	[ -n "$part" ] || say "no part of a manual is about heft $command"
 	[ "$part" = heft-heap.1 ] && continue # below: one page for several commands
 	# shellcheck disable=SC2086 # words
-	there=$(man_options $part)
+	there=$(with_finding "$command" "$(man_options $part)")
 	known=$(known_options "$command")
 	for opt in $known; do
 		echo "$there" | grep -qxe "$opt" || say "$part lacks $opt of $command"
@@ -64,7 +73,7 @@ while read -r command; do
 	done
 done </tmp/heft-commands.$$
 
-there=$(man_options heft-heap.1)
+there=$(with_finding "heap show" "$(man_options heft-heap.1)")
 known=$(for word in show diff at check; do known_options "heap $word"; done | sort -u)
 [ "$there" = "$known" ] || {
 	printf '%s\n' "$there" >/tmp/heft-commands.$$

@@ -28,10 +28,11 @@ struct heft_blocks;
 HEFT_API struct heft_blocks *heft_blocks_new(void);
 HEFT_API void heft_blocks_free(struct heft_blocks *b);
 
-/* Settings, before heft_blocks_open, as those of heft_where. */
-HEFT_API void heft_blocks_add_debug_file(struct heft_blocks *b, const char *path);
-HEFT_API void heft_blocks_add_debug_dir(struct heft_blocks *b, const char *dir);
-HEFT_API void heft_blocks_set_find_debug(struct heft_blocks *b, bool yes);
+/* Settings, before heft_blocks_open. */
+/* How debug files are found.  Copied; replaces the one before.  heft_blocks_open fails with HEFT_EARG
+ * where a debug file of it has another build id. */
+HEFT_API void heft_blocks_set_finder(struct heft_blocks *b, const struct heft_finder *f);
+/* HEFT_NAMES_FULL unless set. */
 HEFT_API void heft_blocks_set_demangle(struct heft_blocks *b, enum heft_demangle style);
 
 /* When blocks are derived from the code.  Default: where there is no map. */

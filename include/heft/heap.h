@@ -128,20 +128,14 @@ struct heft_heap;
 HEFT_API struct heft_heap *heft_heap_new(void);
 HEFT_API void heft_heap_free(struct heft_heap *h);
 
-/* Settings, before heft_heap_open; those with names of a profile's mean the same. */
-HEFT_API void heft_heap_add_debug_file(struct heft_heap *h, const char *path);
-HEFT_API void heft_heap_add_debug_dir(struct heft_heap *h, const char *dir);
-HEFT_API void heft_heap_set_find_debug(struct heft_heap *h, bool yes);
+/* Settings, before heft_heap_open. */
+/* How the programs that ran, their debug files and sources are found.  Copied; replaces the one before.
+ * Where the dump knows no modules, all addresses are those of the finder's program.  heft_heap_open
+ * fails with HEFT_EARG where a program or debug file of it belongs to no module. */
+HEFT_API void heft_heap_set_finder(struct heft_heap *h, const struct heft_finder *f);
 /* HEFT_NAMES_SHORT unless set. */
 HEFT_API void heft_heap_set_demangle(struct heft_heap *h, enum heft_demangle style);
-HEFT_API bool heft_heap_map_path(struct heft_heap *h, const char *from, const char *to,
-				 struct heft_err *err);
 HEFT_API void heft_heap_set_threads(struct heft_heap *h, unsigned threads);
-/* The program: in place of the path that the dump has for the module with its build id or file name.
- * Where the dump knows no modules, all addresses are the program's own. */
-HEFT_API void heft_heap_set_program(struct heft_heap *h, const char *path);
-/* Modules are looked for below `dir` first. */
-HEFT_API void heft_heap_set_sysroot(struct heft_heap *h, const char *dir);
 /* Raw images.  The address of the dump's first byte; further files, or parts of the dump itself: their
  * bytes from `off` on lay at `addr`; bytes of a machine word (4 or 8) and the order of bytes, where
  * the recorder's pages do not tell. */

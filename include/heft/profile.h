@@ -51,16 +51,9 @@ HEFT_API bool heft_profile_define_source(struct heft_profile *p, const char *nam
 HEFT_API bool heft_profile_add_file(struct heft_profile *p, const char *path, enum heft_role role,
 				    struct heft_err *err);
 
-/* Separate debug info for whichever input has the same build id.  heft_profile_run
- * fails with HEFT_EARG where no input has it, or the file has no build id. */
-HEFT_API bool heft_profile_add_debug_file(struct heft_profile *p, const char *path,
-					  struct heft_err *err);
-
-/* A directory to look for separate debug files in, before the system's. */
-HEFT_API void heft_profile_add_debug_dir(struct heft_profile *p, const char *dir);
-
-/* Whether separate debug files are looked for unasked (default true). */
-HEFT_API void heft_profile_set_find_debug(struct heft_profile *p, bool yes);
+/* How debug files, maps, programs of cores and sources are found.  Copied; replaces the one before.
+ * heft_profile_run fails with HEFT_EARG where a debug file of it belongs to no input. */
+HEFT_API void heft_profile_set_finder(struct heft_profile *p, const struct heft_finder *f);
 
 /* What perf record wrote while the inputs ran, for the source "hotness".  Fails where it cannot be read or
  * is something else. */
@@ -86,14 +79,6 @@ HEFT_API bool heft_profile_config(struct heft_profile *p, const char *path, stru
 HEFT_API bool heft_profile_include(struct heft_profile *p, const char *regex, struct heft_err *err);
 HEFT_API bool heft_profile_exclude(struct heft_profile *p, const char *regex, struct heft_err *err);
 
-/* Paths of source files, as levels show them: one that is `from` or lies below it gets `to` in its
- * place.  The first map that fits counts; then the first prefix to strip that the path lies
- * below is cut off.  Prefixes end where a component of the path ends.  HEFT_EARG where `from` or
- * `prefix` is empty. */
-HEFT_API bool heft_profile_map_path(struct heft_profile *p, const char *from, const char *to,
-				    struct heft_err *err);
-HEFT_API bool heft_profile_strip_prefix(struct heft_profile *p, const char *prefix,
-					struct heft_err *err);
 /* Makes each level of directories so many levels, one for each component of the path from the
  * root down; their names have the number behind ("directories1").  0 (default) = one level, with the
  * whole directory.  A run fails with HEFT_ELIMIT where that makes too many levels. */

@@ -26,21 +26,14 @@ struct heft_snapshot;
 HEFT_API struct heft_snapshot *heft_snapshot_new(void);
 HEFT_API void heft_snapshot_free(struct heft_snapshot *s);
 
-/* Settings, before heft_snapshot_open, as those of heft_where. */
-HEFT_API void heft_snapshot_add_debug_file(struct heft_snapshot *s, const char *path);
-HEFT_API void heft_snapshot_add_debug_dir(struct heft_snapshot *s, const char *dir);
-HEFT_API void heft_snapshot_set_find_debug(struct heft_snapshot *s, bool yes);
-/* The linker's map of the program; by default FILE.map or FILE.map.gz, where there is one.  NULL: none. */
-HEFT_API void heft_snapshot_set_map(struct heft_snapshot *s, const char *path);
+/* Settings, before heft_snapshot_open. */
+/* How debug files, linker maps and sources are found.  Copied; replaces the one before.
+ * heft_snapshot_open fails with HEFT_EARG where a debug file of it has another build id. */
+HEFT_API void heft_snapshot_set_finder(struct heft_snapshot *s, const struct heft_finder *f);
 /* compile_commands.json or build.ninja: which source an object was made from. */
 HEFT_API void heft_snapshot_add_build(struct heft_snapshot *s, const char *path);
 /* CODEOWNERS, or a table of patterns and components in its form (docs/snapshots.md). */
 HEFT_API void heft_snapshot_set_components(struct heft_snapshot *s, const char *path);
-/* As heft_profile_map_path and heft_profile_strip_prefix. */
-HEFT_API bool heft_snapshot_map_path(struct heft_snapshot *s, const char *from, const char *to,
-				     struct heft_err *err);
-HEFT_API bool heft_snapshot_strip_prefix(struct heft_snapshot *s, const char *prefix,
-					 struct heft_err *err);
 /* Names cut exactly as SuperSize cuts them, its weaknesses included (default: no). */
 HEFT_API void heft_snapshot_set_exact_names(struct heft_snapshot *s, bool yes);
 /* String literals as symbols of their own (default: yes). */

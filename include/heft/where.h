@@ -32,11 +32,11 @@ struct heft_where;
 HEFT_API struct heft_where *heft_where_new(void);
 HEFT_API void heft_where_free(struct heft_where *w);
 
-/* Settings, before heft_where_open.  As those of a profile; the style of names is
- * HEFT_NAMES_FULL unless set.  heft_where_open fails where a debug file has another build id. */
-HEFT_API void heft_where_add_debug_file(struct heft_where *w, const char *path);
-HEFT_API void heft_where_add_debug_dir(struct heft_where *w, const char *dir);
-HEFT_API void heft_where_set_find_debug(struct heft_where *w, bool yes);
+/* Settings, before heft_where_open. */
+/* How debug files and sources are found.  Copied; replaces the one before.  heft_where_open fails with
+ * HEFT_EARG where a debug file of it has another build id. */
+HEFT_API void heft_where_set_finder(struct heft_where *w, const struct heft_finder *f);
+/* HEFT_NAMES_FULL unless set. */
 HEFT_API void heft_where_set_demangle(struct heft_where *w, enum heft_demangle style);
 /* Basic blocks of files without a map of them are derived from the code (default: no). */
 HEFT_API void heft_where_set_blocks(struct heft_where *w, bool yes);

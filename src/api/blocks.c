@@ -1,13 +1,14 @@
 /* Basic blocks: heft_blocks_*. */
 #include "api/blocks.h"
 
-#include "api/debug_files.h"
+#include "api/finder.h"
 #include "base/arena.h"
 #include "image/elf_const.h"
 #include "image/input.h"
 #include "names/demangle.h"
 #include "report/report.h"
 #include "blocks/derive_map.h"
+#include "program/companion.h"
 
 /* One image of the input. */
 struct part {
@@ -21,7 +22,7 @@ struct part {
 struct heft_blocks {
 	struct arena arena;
 	struct notes notes;
-	struct debug_files debug_files;
+	struct program_wish wish;
 	bool open;
 	enum heft_demangle style;
 	enum heft_derive derive;
@@ -77,25 +78,15 @@ void heft_blocks_free(struct heft_blocks *b)
 	vec_release(&b->blocks);
 	vec_release(&b->calls);
 	vec_release(&b->successors);
-	debug_files_release(&b->debug_files);
+	wish_release(&b->wish);
 	notes_release(&b->notes);
 	arena_release(&b->arena);
 	free(b);
 }
 
-void heft_blocks_add_debug_file(struct heft_blocks *b, const char *path)
+void heft_blocks_set_finder(struct heft_blocks *b, const struct heft_finder *f)
 {
-	vec_push(&b->debug_files.named, arena_copy(&b->arena, str_of(path)));
-}
-
-void heft_blocks_add_debug_dir(struct heft_blocks *b, const char *dir)
-{
-	vec_push(&b->debug_files.dirs, arena_copy(&b->arena, str_of(dir)));
-}
-
-void heft_blocks_set_find_debug(struct heft_blocks *b, bool yes)
-{
-	b->debug_files.no_search = !yes;
+	wish_copy(&b->wish, &f->wish);
 }
 
 void heft_blocks_set_demangle(struct heft_blocks *b, enum heft_demangle style)
@@ -200,7 +191,7 @@ bool heft_blocks_open(struct heft_blocks *b, const char *path, struct heft_err *
 	b->open = true;
 	/* Names of functions, and perhaps the map itself, may have gone to a debug file. */
 	if (!b->input.archive &&
-	    !debug_files_open(&b->debug_files, &b->debug, b->input.images, false, &b->notes, err))
+	    !companion_get(&b->debug, b->input.images, &b->wish, false, &b->notes, err))
 		return false;
 	if (!open_bolt_input(b, err))
 		return false;

@@ -1,6 +1,8 @@
 /* The heap of a process: settings, opening, what is known of it as a whole. */
 #include "api/heap.h"
 
+#include "api/finder.h"
+
 #include <stdlib.h>
 
 /* ---- settings ------------------------------------------------------------------------------- */
@@ -28,10 +30,8 @@ void heft_heap_free(struct heft_heap *h)
 	}
 	vec_release(&h->frames);
 	vec_release(&h->all_notes);
-	vec_release(&h->debug_files);
-	vec_release(&h->dirs);
 	vec_release(&h->pieces);
-	paths_release(&h->paths);
+	wish_release(&h->find);
 	notes_release(&h->notes);
 	arena_release(&h->arena);
 	free(h);
@@ -42,19 +42,9 @@ static const char *keep(struct heft_heap *h, const char *text)
 	return arena_copy(&h->arena, str_of(text));
 }
 
-void heft_heap_add_debug_file(struct heft_heap *h, const char *path)
+void heft_heap_set_finder(struct heft_heap *h, const struct heft_finder *f)
 {
-	vec_push(&h->debug_files, keep(h, path));
-}
-
-void heft_heap_add_debug_dir(struct heft_heap *h, const char *dir)
-{
-	vec_push(&h->dirs, keep(h, dir));
-}
-
-void heft_heap_set_find_debug(struct heft_heap *h, bool yes)
-{
-	h->no_search = !yes;
+	wish_copy(&h->find, &f->wish);
 }
 
 void heft_heap_set_demangle(struct heft_heap *h, enum heft_demangle style)
@@ -62,24 +52,9 @@ void heft_heap_set_demangle(struct heft_heap *h, enum heft_demangle style)
 	h->style = style;
 }
 
-bool heft_heap_map_path(struct heft_heap *h, const char *from, const char *to, struct heft_err *err)
-{
-	return paths_add_map(&h->paths, str_of(from), str_of(to), err);
-}
-
 void heft_heap_set_threads(struct heft_heap *h, unsigned threads)
 {
 	h->threads = threads;
-}
-
-void heft_heap_set_program(struct heft_heap *h, const char *path)
-{
-	h->program = keep(h, path);
-}
-
-void heft_heap_set_sysroot(struct heft_heap *h, const char *dir)
-{
-	h->sysroot = keep(h, dir);
 }
 
 void heft_heap_set_base(struct heft_heap *h, uint64_t addr)

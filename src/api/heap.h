@@ -8,8 +8,7 @@
 #include "heap/damage.h"
 #include "heap/layout.h"
 #include "heap/reach.h"
-#include "image/debugfile.h"
-#include "map/paths.h"
+#include "program/wish.h"
 #include "report/heap_report.h"
 
 /* What is, or was, mapped as a module. */
@@ -36,15 +35,13 @@ struct heft_heap {
 	struct arena arena;
 	struct notes notes;
 	/* settings */
-	VEC(const char *) debug_files, dirs;
+	struct program_wish find;
 	VEC(struct dump_piece) pieces;
 	struct dump_wish wish;
-	struct paths paths;
-	bool no_search, has_base;
+	bool has_base;
 	uint64_t base_addr;
 	enum heft_demangle style;
 	unsigned threads;
-	const char *program, *sysroot;
 	/* found */
 	bool open, damages_known;
 	struct dump dump;

@@ -275,7 +275,7 @@ uint32_t *heap_join_steps(struct heap_join *j, struct heft_heap *h)
 {
 	const size_t count = h->calls.nodes.count;
 	size_t *first;
-	j->paths = &h->paths;
+	j->paths = &h->find.paths;
 	uint32_t *sites = sites_of_spots(j, h, &first);
 	uint32_t *steps = xcalloc(count + 1, sizeof *steps);
 	for (size_t i = 1; i < count; i++) {

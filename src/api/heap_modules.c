@@ -80,36 +80,35 @@ static struct process_module *module_of_name(struct heft_heap *h, const char *na
 }
 
 /* By build id, then by name, in a dump without modules as it is. */
-static bool place_program(struct heft_heap *h, struct heft_err *err)
+static bool place_program(struct heft_heap *h, const char *path, struct heft_err *err)
 {
 	struct bytes id;
-	if (!read_build_id(h, h->program, &id, err))
+	if (!read_build_id(h, path, &id, err))
 		return false;
 	if (!knows_modules(h))
-		vec_push(&h->modules, (struct process_module){ .path = h->program,
-							       .build_id = id,
-							       .end = UINT64_MAX });
+		vec_push(&h->modules, (struct process_module){
+					      .path = path, .build_id = id, .end = UINT64_MAX });
 	struct process_module *m = module_of_id(h, id);
 	if (!m)
-		m = module_of_name(h, file_name(h->program));
+		m = module_of_name(h, file_name(path));
 	if (!m)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
-			    "%s: no module of the process has its build ID or its name",
-			    h->program);
+			    "%s: no module of the process has its build ID or its name", path);
 	if (id.size > 0 && m->build_id.size > 0 && !same_build_id(id, m->build_id))
-		note(&h->notes, h->program, HEFT_NO_OFFSET, 0,
+		note(&h->notes, path, HEFT_NO_OFFSET, 0,
 		     "not the build that ran (its build ID differs); functions may be wrong");
-	m->program = h->program;
+	m->program = path;
 	return true;
 }
 
 bool heap_modules_list(struct heft_heap *h, struct heft_err *err)
 {
 	add_all(h);
-	if (h->program && !place_program(h, err))
-		return false;
-	for (size_t i = 0; i < h->debug_files.count; i++) {
-		const char *path = h->debug_files.data[i];
+	for (size_t i = 0; i < h->find.programs.count; i++)
+		if (!place_program(h, h->find.programs.data[i], err))
+			return false;
+	for (size_t i = 0; i < h->find.debug_files.count; i++) {
+		const char *path = h->find.debug_files.data[i];
 		struct bytes id;
 		if (!read_build_id(h, path, &id, err))
 			return false;
@@ -139,13 +138,15 @@ static struct heft_where *open_file(const struct heft_heap *h, const struct proc
 				    const char *path)
 {
 	struct heft_where *w = heft_where_new();
-	heft_where_set_demangle(w, h->style);
-	heft_where_set_find_debug(w, !h->no_search);
-	for (size_t i = 0; i < h->dirs.count; i++)
-		heft_where_add_debug_dir(w, h->dirs.data[i]);
-	if (m->debug_file && strcmp(m->debug_file, path) != 0)
-		heft_where_add_debug_file(w, m->debug_file);
+	struct program_wish wish = { .flags = h->find.flags };
 	struct heft_err err;
+	for (size_t i = 0; i < h->find.debug_dirs.count; i++)
+		wish_add_debug_dir(&wish, h->find.debug_dirs.data[i]);
+	if (m->debug_file && strcmp(m->debug_file, path) != 0)
+		wish_add_debug_file(&wish, m->debug_file);
+	heft_where_set_demangle(w, h->style);
+	where_set_wish(w, &wish);
+	wish_release(&wish);
 	if (heft_where_open(w, path, &err))
 		return w;
 	heft_where_free(w);
@@ -173,19 +174,19 @@ static bool try_file(struct heft_heap *h, struct process_module *m, const char *
 /* In the user's root, where the process found it, and by its name alone. */
 static bool try_paths(struct heft_heap *h, struct process_module *m, struct arena *scratch)
 {
-	if (h->sysroot &&
-	    (try_file(h, m, arena_format(scratch, "%s/%s", h->sysroot, m->path)) ||
-	     try_file(h, m, arena_format(scratch, "%s/%s", h->sysroot, file_name(m->path)))))
+	const char *root = h->find.sysroot;
+	if (root && (try_file(h, m, arena_format(scratch, "%s/%s", root, m->path)) ||
+		     try_file(h, m, arena_format(scratch, "%s/%s", root, file_name(m->path)))))
 		return true;
 	return m->path[0] == '/' && try_file(h, m, m->path);
 }
 
 static bool try_build_id(struct heft_heap *h, struct process_module *m, struct arena *scratch)
 {
-	for (size_t i = 0; i < h->dirs.count; i++)
-		if (try_file(h, m, build_id_path(scratch, h->dirs.data[i], m->build_id)))
+	for (size_t i = 0; i < h->find.debug_dirs.count; i++)
+		if (try_file(h, m, build_id_path(scratch, h->find.debug_dirs.data[i], m->build_id)))
 			return true;
-	return !h->no_search &&
+	return wish_finds_debug(&h->find) &&
 	       try_file(h, m, build_id_path(scratch, "/usr/lib/debug", m->build_id));
 }
 

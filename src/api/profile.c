@@ -1,6 +1,8 @@
 /* Settings of a profile. */
 #include "api/profile.h"
 
+#include "api/finder.h"
+
 #include "blocks/perfdata.h"
 
 #include <stdlib.h>
@@ -47,21 +49,20 @@ void heft_profile_free(struct heft_profile *p)
 		return;
 	for (size_t i = 0; i < p->entries.count; i++)
 		entry_release(&p->entries.data[i]);
-	for (size_t i = 0; i < p->debug_given.count; i++)
-		if (p->debug_given.data[i].opened)
-			input_close(&p->debug_given.data[i].input);
+	for (size_t i = 0; i < p->given.count; i++)
+		if (p->given.data[i].opened)
+			input_close(&p->given.data[i].input);
 	for (size_t i = 0; i < p->customs.count; i++)
 		rules_free(p->customs.data[i].rules);
 	for (size_t i = 0; i < p->levels.count; i++)
 		level_release(&p->levels.data[i]);
 	vec_release(&p->aliases.list);
 	vec_release(&p->entries);
-	vec_release(&p->debug_given);
+	vec_release(&p->given);
 	vec_release(&p->customs);
 	vec_release(&p->levels);
-	vec_release(&p->debug_dirs);
 	vec_release(&p->trace_addrs);
-	paths_release(&p->paths);
+	wish_release(&p->wish);
 	namespaces_release(&p->namespaces);
 	pattern_free(p->include);
 	pattern_free(p->exclude);
@@ -148,17 +149,9 @@ bool heft_profile_add_file(struct heft_profile *p, const char *path, enum heft_r
 	return true;
 }
 
-bool heft_profile_add_debug_file(struct heft_profile *p, const char *path, struct heft_err *err)
+void heft_profile_set_finder(struct heft_profile *p, const struct heft_finder *f)
 {
-	(void)err;
-	vec_push(&p->debug_given,
-		 (struct debug_given){ .path = arena_copy(&p->arena, str_of(path)) });
-	return true;
-}
-
-void heft_profile_add_debug_dir(struct heft_profile *p, const char *dir)
-{
-	vec_push(&p->debug_dirs, arena_copy(&p->arena, str_of(dir)));
+	wish_copy(&p->wish, &f->wish);
 }
 
 bool heft_profile_set_samples(struct heft_profile *p, const char *path, struct heft_err *err)
@@ -196,25 +189,9 @@ bool heft_profile_exclude(struct heft_profile *p, const char *regex, struct heft
 	return set_pattern(&p->exclude, regex, err);
 }
 
-bool heft_profile_map_path(struct heft_profile *p, const char *from, const char *to,
-			   struct heft_err *err)
-{
-	return paths_add_map(&p->paths, str_of(from), str_of(to), err);
-}
-
-bool heft_profile_strip_prefix(struct heft_profile *p, const char *prefix, struct heft_err *err)
-{
-	return paths_add_strip(&p->paths, str_of(prefix), err);
-}
-
 void heft_profile_set_depth(struct heft_profile *p, unsigned levels)
 {
 	p->depth = levels;
-}
-
-void heft_profile_set_find_debug(struct heft_profile *p, bool yes)
-{
-	p->no_debug_search = !yes;
 }
 
 void heft_profile_set_demangle(struct heft_profile *p, enum heft_demangle style)
@@ -309,7 +286,9 @@ static bool apply_lists(struct heft_profile *p, const struct config *c, struct h
 	for (size_t i = 0; i < c->base_filenames.count; i++)
 		heft_profile_add_file(p, c->base_filenames.data[i], HEFT_BASE, err);
 	for (size_t i = 0; i < c->debug_filenames.count; i++)
-		heft_profile_add_debug_file(p, c->debug_filenames.data[i], err);
+		vec_push(&p->given,
+			 (struct given){ .path = arena_copy(&p->arena,
+							    str_of(c->debug_filenames.data[i])) });
 	return !c->source_filter || heft_profile_include(p, c->source_filter, err);
 }
 

@@ -47,10 +47,11 @@ struct entry {
 	const char *format;
 };
 
-struct debug_given {
+/* A file named by hand: a separate debug file, or a program of a dump. */
+struct given {
 	const char *path;
 	struct input input;
-	bool opened, used;
+	bool opened, program;
 };
 
 struct heft_profile {
@@ -60,16 +61,15 @@ struct heft_profile {
 	VEC(struct custom) customs;
 	VEC(struct level) levels;
 	VEC(struct entry) entries;
-	VEC(struct debug_given) debug_given;
-	const struct input **debug_inputs; /* of these, for cores; in the arena */
-	VEC(const char *) debug_dirs;
+	VEC(struct given) given;
+	const struct input **given_inputs; /* of these, for cores; in the arena */
 	VEC(struct trace_addr) trace_addrs;
 	struct trace trace;
 	struct pattern *include, *exclude;
-	struct paths paths;   /* prefixes to replace */
+	struct program_wish wish;
 	const char *samples;  /* or NULL */
 	struct config config; /* of the last configuration file */
-	bool has_config, no_debug_search, keep_ranges, counting, listing_aliases, ran;
+	bool has_config, keep_ranges, counting, listing_aliases, ran;
 	enum heft_demangle demangle;
 	enum heft_sort sort;
 	enum heft_domain sort_domain;

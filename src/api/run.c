@@ -48,11 +48,9 @@ static bool dwarf_wanted(const struct heft_profile *p)
 /* A core is a process besides. */
 static bool open_process(struct heft_profile *p, struct entry *e, struct heft_err *err)
 {
-	const struct process_wish wish = { .dirs = p->debug_dirs.data,
-					   .dir_count = p->debug_dirs.count,
-					   .given = p->debug_inputs,
-					   .given_count = p->debug_given.count,
-					   .no_search = p->no_debug_search,
+	const struct process_wish wish = { .program = &p->wish,
+					   .given = p->given_inputs,
+					   .given_count = p->given.count,
 					   .dwarf = dwarf_wanted(p) };
 	if (e->input.archive || e->input.images[0].kind != IMAGE_CORE)
 		return true;
@@ -60,12 +58,23 @@ static bool open_process(struct heft_profile *p, struct entry *e, struct heft_er
 				err);
 }
 
+/* What the wish names beside the configuration file. */
+static void add_given(struct heft_profile *p)
+{
+	for (size_t i = 0; i < p->wish.debug_files.count; i++)
+		vec_push(&p->given, (struct given){ .path = p->wish.debug_files.data[i] });
+	for (size_t i = 0; i < p->wish.programs.count; i++)
+		vec_push(&p->given,
+			 (struct given){ .path = p->wish.programs.data[i], .program = true });
+	p->given_inputs = arena_new(&p->arena, const struct input *, p->given.count + 1);
+	for (size_t i = 0; i < p->given.count; i++)
+		p->given_inputs[i] = &p->given.data[i].input;
+}
+
 static bool open_inputs(struct heft_profile *p, struct heft_err *err)
 {
 	const size_t given = p->entries.count;
-	p->debug_inputs = arena_new(&p->arena, const struct input *, p->debug_given.count + 1);
-	for (size_t i = 0; i < p->debug_given.count; i++)
-		p->debug_inputs[i] = &p->debug_given.data[i].input;
+	add_given(p);
 	for (size_t i = 0; i < given; i++) {
 		struct entry *e = &p->entries.data[i];
 		if (!input_open(&e->input, e->path, &p->notes, err))
@@ -101,23 +110,41 @@ static bool wanted_debug(const struct heft_profile *p, struct bytes id)
 	return false;
 }
 
-static bool open_debug_given(struct heft_profile *p, struct heft_err *err)
+static bool has_process(const struct heft_profile *p)
 {
-	for (size_t i = 0; i < p->debug_given.count; i++) {
-		struct debug_given *d = &p->debug_given.data[i];
-		if (!input_open(&d->input, d->path, &p->notes, err))
+	for (size_t i = 0; i < p->entries.count; i++)
+		if (p->entries.data[i].process.open)
+			return true;
+	return false;
+}
+
+static bool check_given(const struct heft_profile *p, const struct given *g, struct heft_err *err)
+{
+	if (g->program)
+		return has_process(p) ||
+		       fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			    "%s: no input is a core that it could be the program of", g->path);
+	if (g->input.archive || g->input.images[0].build_id.size == 0)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			    "%s: has no build ID, cannot be used as a debug file", g->path);
+	if (wanted_debug(p, g->input.images[0].build_id))
+		return true;
+	char *hex = hex_text(g->input.images[0].build_id);
+	fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: no input has this debug file's build ID %s",
+	     g->path, hex);
+	free(hex);
+	return false;
+}
+
+static bool open_given(struct heft_profile *p, struct heft_err *err)
+{
+	for (size_t i = 0; i < p->given.count; i++) {
+		struct given *g = &p->given.data[i];
+		if (!input_open(&g->input, g->path, &p->notes, err))
 			return false;
-		d->opened = true;
-		if (d->input.archive || d->input.images[0].build_id.size == 0)
-			return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
-				    "%s: has no build ID, cannot be used as a debug file", d->path);
-		if (!wanted_debug(p, d->input.images[0].build_id)) {
-			char *hex = hex_text(d->input.images[0].build_id);
-			fail(err, HEFT_EARG, HEFT_NO_OFFSET,
-			     "%s: no input has this debug file's build ID %s", d->path, hex);
-			free(hex);
+		g->opened = true;
+		if (!check_given(p, g, err))
 			return false;
-		}
 	}
 	return true;
 }
@@ -126,9 +153,10 @@ static bool open_debug_given(struct heft_profile *p, struct heft_err *err)
 
 static const struct input *given_debug(const struct heft_profile *p, const struct image *im)
 {
-	for (size_t i = 0; i < p->debug_given.count; i++)
-		if (same_build_id(p->debug_given.data[i].input.images[0].build_id, im->build_id))
-			return &p->debug_given.data[i].input;
+	for (size_t i = 0; i < p->given.count; i++)
+		if (!p->given.data[i].program &&
+		    same_build_id(p->given.data[i].input.images[0].build_id, im->build_id))
+			return &p->given.data[i].input;
 	return NULL;
 }
 
@@ -143,9 +171,7 @@ static const struct input *debug_of(struct heft_profile *p, struct entry *e)
 		e->debug_path = given->file.path;
 		return given;
 	}
-	const struct companion_wish wish = { p->debug_dirs.data, p->debug_dirs.count,
-					     dwarf_wanted(p) };
-	if (p->no_debug_search || !companion_find(&e->debug, im, &wish, &p->notes))
+	if (!companion_find(&e->debug, im, &p->wish, dwarf_wanted(p), &p->notes))
 		return NULL;
 	if (*companion_path(&e->debug))
 		e->debug_path = companion_path(&e->debug);
@@ -223,7 +249,7 @@ static void set_view(struct heft_profile *p, struct level *l)
 			: text == TEXT_FULL  ? HEFT_NAMES_FULL
 					     : HEFT_NAMES_RAW;
 	l->view.level = l->depth;
-	l->view.paths = &p->paths;
+	l->view.paths = &p->wish.paths;
 	l->view.spaces = &p->namespaces;
 }
 
@@ -336,7 +362,7 @@ static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 		    const struct progress *progress, struct heft_err *err)
 {
 	struct layer symbols = { 0 };
-	struct dwarf_slot dwarf = { .dirs = p->debug_dirs.data, .dir_count = p->debug_dirs.count };
+	struct dwarf_slot dwarf = { .wish = &p->wish };
 	basemap_build(&e->map, &e->input, &p->labels);
 	e->vm_size = e->map.vm_size;
 	if (e->vm_size > UINT64_MAX - p->vm_total)
@@ -435,7 +461,7 @@ bool heft_profile_run(struct heft_profile *p, struct heft_err *err)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "must specify at least one file");
 	if (p->levels.count == 0 && !heft_profile_add_source(p, "sections", err))
 		return false;
-	if (!split_directories(p, err) || !open_inputs(p, err) || !open_debug_given(p, err))
+	if (!split_directories(p, err) || !open_inputs(p, err) || !open_given(p, err))
 		return false;
 	p->ran = true;
 	p->trace.addrs = p->trace_addrs.data;

@@ -1,6 +1,7 @@
 /* Snapshots: heft_snapshot_*. */
 #include "api/snapshot.h"
 
+#include "api/finder.h"
 #include "base/file.h"
 #include "base/pool.h"
 #include "snapshot/sizefile.h"
@@ -22,34 +23,16 @@ void heft_snapshot_free(struct heft_snapshot *s)
 		snapshot_release(&s->snapshot);
 	if (s->is_diff)
 		snapshot_release(&s->before);
-	vec_release(&s->debug_files);
-	vec_release(&s->dirs);
 	vec_release(&s->builds);
-	paths_release(&s->paths);
+	wish_release(&s->wish);
 	notes_release(&s->notes);
 	arena_release(&s->arena);
 	free(s);
 }
 
-void heft_snapshot_add_debug_file(struct heft_snapshot *s, const char *path)
+void heft_snapshot_set_finder(struct heft_snapshot *s, const struct heft_finder *f)
 {
-	vec_push(&s->debug_files, arena_copy(&s->arena, str_of(path)));
-}
-
-void heft_snapshot_add_debug_dir(struct heft_snapshot *s, const char *dir)
-{
-	vec_push(&s->dirs, arena_copy(&s->arena, str_of(dir)));
-}
-
-void heft_snapshot_set_find_debug(struct heft_snapshot *s, bool yes)
-{
-	s->no_search = !yes;
-}
-
-void heft_snapshot_set_map(struct heft_snapshot *s, const char *path)
-{
-	s->map_path = path ? arena_copy(&s->arena, str_of(path)) : NULL;
-	s->no_map = !path;
+	wish_copy(&s->wish, &f->wish);
 }
 
 void heft_snapshot_add_build(struct heft_snapshot *s, const char *path)
@@ -60,17 +43,6 @@ void heft_snapshot_add_build(struct heft_snapshot *s, const char *path)
 void heft_snapshot_set_components(struct heft_snapshot *s, const char *path)
 {
 	s->components_path = arena_copy(&s->arena, str_of(path));
-}
-
-bool heft_snapshot_map_path(struct heft_snapshot *s, const char *from, const char *to,
-			    struct heft_err *err)
-{
-	return paths_add_map(&s->paths, str_of(from), str_of(to), err);
-}
-
-bool heft_snapshot_strip_prefix(struct heft_snapshot *s, const char *prefix, struct heft_err *err)
-{
-	return paths_add_strip(&s->paths, str_of(prefix), err);
 }
 
 void heft_snapshot_set_exact_names(struct heft_snapshot *s, bool yes)

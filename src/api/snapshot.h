@@ -3,17 +3,16 @@
 #define HEFT_API_SNAPSHOT_H
 
 #include "heft.h"
-#include "map/paths.h"
+#include "program/wish.h"
 #include "snapshot/snapshot.h"
 
 struct heft_snapshot {
 	struct arena arena;
 	struct notes notes;
-	VEC(const char *) debug_files, dirs;
+	struct program_wish wish;
 	VEC(const char *) builds;
-	const char *map_path, *components_path;
-	struct paths paths;
-	bool no_map, no_search, exact_names, no_literals, path_aliases;
+	const char *components_path;
+	bool exact_names, no_literals, path_aliases;
 	unsigned threads;
 	/* After opening. */
 	bool open;

@@ -56,15 +56,14 @@ static bool open_debug(struct program *p, struct heft_err *err)
 {
 	struct heft_snapshot *s = p->owner;
 	const struct image *im = first_image(p);
-	const struct companion_wish wish = { s->dirs.data, s->dirs.count, true };
 	if (p->input.archive || !im || im->kind != IMAGE_EXEC)
 		return true;
-	for (size_t i = 0; i < s->debug_files.count && !p->debug.open; i++)
-		if (!companion_open(&p->debug, im, s->debug_files.data[i], &s->notes, err) &&
+	for (size_t i = 0; i < s->wish.debug_files.count && !p->debug.open; i++)
+		if (!companion_open(&p->debug, im, s->wish.debug_files.data[i], &s->notes, err) &&
 		    p->maker->count == 1 && p->file)
 			return false;
-	if (!p->debug.open && !s->no_search)
-		companion_find(&p->debug, im, &wish, &s->notes);
+	if (!p->debug.open)
+		companion_find(&p->debug, im, &s->wish, true, &s->notes);
 	return true;
 }
 
@@ -72,11 +71,11 @@ static bool open_debug(struct program *p, struct heft_err *err)
 static bool open_map(struct program *p, struct heft_err *err)
 {
 	struct heft_snapshot *s = p->owner;
-	if (s->map_path && p->file) {
-		p->has_map = linkmap_open(&p->map, s->map_path, &s->notes, err);
+	if (s->wish.maps.count > 0 && p->file) {
+		p->has_map = linkmap_open(&p->map, s->wish.maps.data[0], &s->notes, err);
 		return p->has_map;
 	}
-	for (size_t i = 0; i < 2 && p->file && !s->no_map && !p->has_map; i++) {
+	for (size_t i = 0; i < 2 && p->file && wish_finds_map(&s->wish) && !p->has_map; i++) {
 		const char *path = arena_format(&s->arena, "%s.map%s", p->path, i ? ".gz" : "");
 		struct heft_err why;
 		if (access(path, R_OK) != 0)
@@ -119,7 +118,7 @@ static void prepare(struct program *p, struct measured *m, const char *source)
 {
 	struct heft_snapshot *s = p->owner;
 	notes_init(&m->notes);
-	m->dwarf = (struct dwarf_slot){ .dirs = s->dirs.data, .dir_count = s->dirs.count };
+	m->dwarf = (struct dwarf_slot){ .wish = &s->wish };
 	basemap_build(&m->base, &p->input, &m->labels);
 	m->file = (struct source_file){ .path = p->path,
 					.input = &p->input,
@@ -529,7 +528,7 @@ static bool add_path(struct maker *m, const char *path, struct heft_err *err)
 
 static bool add_all(struct maker *m, const char *const *paths, struct heft_err *err)
 {
-	if (m->owner->map_path && m->count > 1)
+	if (m->owner->wish.maps.count > 0 && m->count > 1)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "a linker map is of one program; several are named");
 	if (!read_build(m, err))
@@ -550,8 +549,8 @@ bool snapshot_make(struct heft_snapshot *s, const char *const *paths, size_t cou
 	if (s->open) {
 		if (s->snapshot.containers.count == 1)
 			s->snapshot.containers.data[0].name = "";
-		snapshot_set_paths(&s->snapshot, s->builds.count > 0 ? &m.build : NULL, &s->paths,
-				   s->components_path ? &m.components : NULL);
+		snapshot_set_paths(&s->snapshot, s->builds.count > 0 ? &m.build : NULL,
+				   &s->wish.paths, s->components_path ? &m.components : NULL);
 		snapshot_finish(&s->snapshot);
 	} else {
 		snapshot_release(&s->snapshot);

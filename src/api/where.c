@@ -1,13 +1,14 @@
 /* Look-ups by address: heft_where_*. */
 #include "api/where.h"
 
-#include "api/debug_files.h"
+#include "api/finder.h"
 #include "base/arena.h"
 #include "image/elf_const.h"
 #include "names/demangle.h"
 #include "report/report.h"
 #include "blocks/derive_map.h"
 #include "source/source.h"
+#include "program/companion.h"
 #include "program/symbol_table.h"
 #include "program/symbolize.h"
 
@@ -25,7 +26,7 @@ struct name_cache {
 struct heft_where {
 	struct arena arena;
 	struct notes notes;
-	struct debug_files debug_files;
+	struct program_wish wish;
 	bool open, info_open;
 	bool derive, blocks_read;
 	enum heft_demangle style;
@@ -69,26 +70,21 @@ void heft_where_free(struct heft_where *w)
 		input_close(&w->input);
 	demangler_release(&w->names.demangler);
 	free(w->names.slots);
-	debug_files_release(&w->debug_files);
+	wish_release(&w->wish);
 	vec_release(&w->frames);
 	notes_release(&w->notes);
 	arena_release(&w->arena);
 	free(w);
 }
 
-void heft_where_add_debug_file(struct heft_where *w, const char *path)
+void heft_where_set_finder(struct heft_where *w, const struct heft_finder *f)
 {
-	vec_push(&w->debug_files.named, arena_copy(&w->arena, str_of(path)));
+	where_set_wish(w, &f->wish);
 }
 
-void heft_where_add_debug_dir(struct heft_where *w, const char *dir)
+void where_set_wish(struct heft_where *w, const struct program_wish *wish)
 {
-	vec_push(&w->debug_files.dirs, arena_copy(&w->arena, str_of(dir)));
-}
-
-void heft_where_set_find_debug(struct heft_where *w, bool yes)
-{
-	w->debug_files.no_search = !yes;
+	wish_copy(&w->wish, wish);
 }
 
 void heft_where_set_demangle(struct heft_where *w, enum heft_demangle style)
@@ -152,14 +148,14 @@ bool heft_where_open(struct heft_where *w, const char *path, struct heft_err *er
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			    "%s: an archive; addresses are looked up in one of its members", path);
 	w->im = &w->input.images[0];
-	if (!debug_files_open(&w->debug_files, &w->debug, w->im, true, &w->notes, err))
+	if (!companion_get(&w->debug, w->im, &w->wish, true, &w->notes, err))
 		return false;
 	const struct image *debug = companion_image(&w->debug);
 	const struct image *holder = debug && !debuginfo_present(w->im) ? debug : w->im;
+	const struct debug_search how = wish_search(&w->wish);
 	name_places(w);
 	symbol_table_read(&w->symbols, w->im, debug);
-	debuginfo_open(&w->info, holder, w->debug_files.dirs.data, w->debug_files.dirs.count,
-		       &w->notes);
+	debuginfo_open(&w->info, holder, &how, &w->notes);
 	symbolizer_init(&w->symbolizer, &w->info);
 	w->info_open = true;
 	return true;

@@ -4,7 +4,10 @@
 
 #include "base/reader.h"
 #include "heft.h"
+#include "program/wish.h"
 
+/* Copies the wish. */
+void where_set_wish(struct heft_where *w, const struct program_wish *wish);
 /* Of the open file; size 0: it has none. */
 struct bytes where_build_id(const struct heft_where *w);
 

@@ -90,8 +90,8 @@ extern const struct opt check_opts[];
 extern const char check_manual[];
 int cmd_check(const struct cli *cli, int argc, char **argv);
 
-/* Options of several commands; rows for them are in last_opts.inc, debug_opts.inc and bolt_opts.inc.  A command's own begin
- * at O_OWN. */
+/* Options of several commands; rows for them are in the files *_opts.inc.  A command's own begin at
+ * O_OWN. */
 enum common_option {
 	O_HELP = 1,
 	O_VERSION,
@@ -99,7 +99,12 @@ enum common_option {
 	O_DEBUG_FILE,
 	O_DEBUG_DIR,
 	O_NO_SEARCH,
+	O_MAP,
 	O_NO_MAP,
+	O_SYSROOT,
+	O_PATH_MAP,
+	O_STRIP_PREFIX,
+	O_EXE,
 	O_BOLT_INPUT,
 	O_OWN,
 };
@@ -119,6 +124,10 @@ int cli_parse(const struct cli *cli, int argc, char **argv, const struct cli_wor
 int cli_parse_file(const struct cli *cli, int argc, char **argv,
 		   bool (*option)(void *job, const struct opt *o, const char *value), void *job,
 		   const char **file);
+
+/* Tells the finder of an option of find_opts.inc or exe_opts.inc; does nothing for other options.  False
+ * after a message. */
+bool cli_find(const struct cli *cli, struct heft_finder *f, const struct opt *o, const char *value);
 
 /* Prints the usage line, the manual and every option of the command on stdout. */
 void cli_help(const struct cli *cli);

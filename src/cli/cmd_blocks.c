@@ -26,7 +26,7 @@ const struct opt blocks_opts[] = {
 	{ O_CSV, 0, false, "csv", NULL, "one line a block, after a line of names" },
 	{ O_DISASSEMBLE, 0, false, "disassemble", NULL, "below each block its instructions" },
 #include "cli/bolt_opts.inc"
-#include "cli/debug_opts.inc"
+#include "cli/find_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
 	{ 0 },
@@ -41,6 +41,7 @@ const char blocks_manual[] =
 struct blocks_job {
 	const struct cli *cli;
 	struct heft_blocks *blocks;
+	struct heft_finder *finder;
 	enum heft_blocks_format format;
 	bool verbose, disassemble;
 	const char *file;
@@ -83,11 +84,8 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_CSV: job->format = HEFT_BLOCKS_CSV; break;
 	case O_DISASSEMBLE: job->disassemble = true; break;
 	case O_BOLT_INPUT: heft_blocks_set_bolt_input(job->blocks, value); break;
-	case O_DEBUG_FILE: heft_blocks_add_debug_file(job->blocks, value); break;
-	case O_DEBUG_DIR: heft_blocks_add_debug_dir(job->blocks, value); break;
-	case O_NO_SEARCH: heft_blocks_set_find_debug(job->blocks, false); break;
 	case O_VERBOSE: job->verbose = true; break;
-	default: break;
+	default: return cli_find(job->cli, job->finder, o, value);
 	}
 	return true;
 }
@@ -192,6 +190,7 @@ static int run(struct blocks_job *job)
 	struct heft_err err;
 	if (job->disassemble && job->format != HEFT_BLOCKS_TEXT)
 		return cli_error(job->cli, "--disassemble goes with neither --json nor --csv");
+	heft_blocks_set_finder(job->blocks, job->finder);
 	if (!heft_blocks_open(job->blocks, job->file, &err))
 		return cli_failed(job->cli, &err);
 	return report(job);
@@ -199,7 +198,9 @@ static int run(struct blocks_job *job)
 
 int cmd_blocks(const struct cli *cli, int argc, char **argv)
 {
-	struct blocks_job job = { .cli = cli, .blocks = heft_blocks_new() };
+	struct blocks_job job = { .cli = cli,
+				  .blocks = heft_blocks_new(),
+				  .finder = heft_finder_new() };
 	job.functions = calloc((size_t)argc + 1, sizeof *job.functions);
 	job.found = calloc((size_t)argc + 1, sizeof *job.found);
 	int status = job.functions == NULL || job.found == NULL
@@ -209,6 +210,7 @@ int cmd_blocks(const struct cli *cli, int argc, char **argv)
 		status = run(&job);
 	free(job.functions);
 	free(job.found);
+	heft_finder_free(job.finder);
 	heft_blocks_free(job.blocks);
 	return status;
 }

@@ -11,7 +11,7 @@ enum {
 const struct opt blocks_check_opts[] = {
 	{ O_JSON, 0, false, "json", NULL, "one JSON object a line: findings, then the sums" },
 #include "cli/bolt_opts.inc"
-#include "cli/debug_opts.inc"
+#include "cli/find_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "all findings, not the first of each kind" },
 #include "cli/last_opts.inc"
 	{ 0 },
@@ -28,6 +28,7 @@ enum { SHOWN = 10 }; /* of each kind, without -v */
 struct check_job {
 	const struct cli *cli;
 	struct heft_blocks *blocks;
+	struct heft_finder *finder;
 	const char *file;
 	bool json, verbose;
 };
@@ -38,11 +39,8 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	switch (o->id) {
 	case O_JSON: job->json = true; break;
 	case O_BOLT_INPUT: heft_blocks_set_bolt_input(job->blocks, value); break;
-	case O_DEBUG_FILE: heft_blocks_add_debug_file(job->blocks, value); break;
-	case O_DEBUG_DIR: heft_blocks_add_debug_dir(job->blocks, value); break;
-	case O_NO_SEARCH: heft_blocks_set_find_debug(job->blocks, false); break;
 	case O_VERBOSE: job->verbose = true; break;
-	default: break;
+	default: return cli_find(job->cli, job->finder, o, value);
 	}
 	return true;
 }
@@ -132,6 +130,7 @@ static int run(struct check_job *job)
 {
 	struct heft_err err;
 	struct heft_block_check sums;
+	heft_blocks_set_finder(job->blocks, job->finder);
 	heft_blocks_set_derive(job->blocks, HEFT_DERIVE_NEVER);
 	if (!heft_blocks_open(job->blocks, job->file, &err) ||
 	    !heft_blocks_check(job->blocks, &sums, &err))
@@ -147,10 +146,13 @@ static int run(struct check_job *job)
 
 int cmd_blocks_check(const struct cli *cli, int argc, char **argv)
 {
-	struct check_job job = { .cli = cli, .blocks = heft_blocks_new() };
+	struct check_job job = { .cli = cli,
+				 .blocks = heft_blocks_new(),
+				 .finder = heft_finder_new() };
 	int status = cli_parse_file(cli, argc, argv, apply, &job, &job.file);
 	if (status == CLI_GO_ON)
 		status = run(&job);
+	heft_finder_free(job.finder);
 	heft_blocks_free(job.blocks);
 	return status;
 }

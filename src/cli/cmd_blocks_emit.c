@@ -24,7 +24,7 @@ const struct opt blocks_emit_opts[] = {
 	  "what ends a derived block (default: auto)" },
 	{ O_REPLACE, 0, false, "replace", NULL, "in place of a map that is there" },
 #include "cli/bolt_opts.inc"
-#include "cli/debug_opts.inc"
+#include "cli/find_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
 	{ 0 },
@@ -40,6 +40,7 @@ const char blocks_emit_manual[] =
 struct emit_job {
 	const struct cli *cli;
 	struct heft_blocks *blocks;
+	struct heft_finder *finder;
 	const char *file, *output;
 	unsigned map_version;
 	mode_t mode; /* of the file */
@@ -65,11 +66,8 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 		break;
 	case O_REPLACE: job->replace = true; break;
 	case O_BOLT_INPUT: heft_blocks_set_bolt_input(b, value); break;
-	case O_DEBUG_FILE: heft_blocks_add_debug_file(b, value); break;
-	case O_DEBUG_DIR: heft_blocks_add_debug_dir(b, value); break;
-	case O_NO_SEARCH: heft_blocks_set_find_debug(b, false); break;
 	case O_VERBOSE: job->verbose = true; break;
-	default: break;
+	default: return cli_find(job->cli, job->finder, o, value);
 	}
 	return true;
 }
@@ -97,6 +95,7 @@ static int run(struct emit_job *job)
 	if (stat(job->output, &out) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
 		return cli_error(job->cli, "%s: is the file itself, which stays as it is",
 				 job->output);
+	heft_blocks_set_finder(job->blocks, job->finder);
 	if (!heft_blocks_open(job->blocks, job->file, &err))
 		return cli_failed(job->cli, &err);
 	job->mode = in.st_mode & 0777;
@@ -108,10 +107,14 @@ static int run(struct emit_job *job)
 
 int cmd_blocks_emit(const struct cli *cli, int argc, char **argv)
 {
-	struct emit_job job = { .cli = cli, .blocks = heft_blocks_new(), .map_version = 2 };
+	struct emit_job job = { .cli = cli,
+				.blocks = heft_blocks_new(),
+				.finder = heft_finder_new(),
+				.map_version = 2 };
 	int status = cli_parse_file(cli, argc, argv, apply, &job, &job.file);
 	if (status == CLI_GO_ON)
 		status = run(&job);
+	heft_finder_free(job.finder);
 	heft_blocks_free(job.blocks);
 	return status;
 }

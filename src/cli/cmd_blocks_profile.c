@@ -24,7 +24,7 @@ const struct opt blocks_profile_opts[] = {
 	{ O_FORCE, 0, false, "force", NULL, "samples of another build are fine" },
 	{ O_DEMANGLE, 'C', false, "demangle", "none|short|full", "names (default: full)" },
 #include "cli/bolt_opts.inc"
-#include "cli/debug_opts.inc"
+#include "cli/find_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
 	{ 0 },
@@ -53,6 +53,7 @@ static const struct choice format_choices[] = {
 struct profile_job {
 	const struct cli *cli;
 	struct heft_blocks *blocks;
+	struct heft_finder *finder;
 	struct heft_samples *read;
 	enum heft_samples_form form;
 	enum heft_samples_format format;
@@ -102,11 +103,8 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_FORCE: job->force = true; break;
 	case O_DEMANGLE: return apply_style(job, o, value);
 	case O_BOLT_INPUT: heft_blocks_set_bolt_input(job->blocks, value); break;
-	case O_DEBUG_FILE: heft_blocks_add_debug_file(job->blocks, value); break;
-	case O_DEBUG_DIR: heft_blocks_add_debug_dir(job->blocks, value); break;
-	case O_NO_SEARCH: heft_blocks_set_find_debug(job->blocks, false); break;
 	case O_VERBOSE: job->verbose = true; break;
-	default: break;
+	default: return cli_find(job->cli, job->finder, o, value);
 	}
 	return true;
 }
@@ -143,6 +141,7 @@ static int run(struct profile_job *job)
 				 "must specify one of --perf, --script and --addresses; try '%s "
 				 "--help'",
 				 job->cli->usage);
+	heft_blocks_set_finder(job->blocks, job->finder);
 	if (!heft_blocks_open(job->blocks, job->file, &err))
 		return cli_failed(job->cli, &err);
 	if (heft_blocks_function_count(job->blocks) == 0) {
@@ -154,10 +153,13 @@ static int run(struct profile_job *job)
 
 int cmd_blocks_profile(const struct cli *cli, int argc, char **argv)
 {
-	struct profile_job job = { .cli = cli, .blocks = heft_blocks_new() };
+	struct profile_job job = { .cli = cli,
+				   .blocks = heft_blocks_new(),
+				   .finder = heft_finder_new() };
 	int status = cli_parse_file(cli, argc, argv, apply, &job, &job.file);
 	if (status == CLI_GO_ON)
 		status = run(&job);
+	heft_finder_free(job.finder);
 	heft_blocks_free(job.blocks);
 	return status;
 }

@@ -14,7 +14,8 @@ const struct opt check_opts[] = {
 	{ O_BASE, 0, false, "base", "OLD", "what growth is measured against" },
 	{ O_FORMAT, 0, false, "format", "text|github|markdown|json", "(default: text)" },
 	{ O_OUTPUT, 'o', false, "output", "FILE", "write there" },
-#include "cli/snapshot_opts.inc"
+#include "cli/find_opts.inc"
+	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
 	{ 0 },
 };
@@ -44,8 +45,6 @@ struct check_job {
 static bool apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct check_job *job = ctx;
-	if (snapshot_settings_apply(&job->settings, o, value))
-		return true;
 	switch (o->id) {
 	case O_BUDGET: job->budget_path = value; break;
 	case O_BASE: job->base_path = value; break;
@@ -53,7 +52,8 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 		job->has_format = true;
 		return cli_choice(job->cli, o, value, format_choices, &job->format);
 	case O_OUTPUT: job->output = value; break;
-	default: break;
+	case O_VERBOSE: job->settings.verbose = true; break;
+	default: return cli_find(job->cli, job->settings.finder, o, value);
 	}
 	return true;
 }
@@ -128,9 +128,8 @@ static int run(struct check_job *job)
 int cmd_check(const struct cli *cli, int argc, char **argv)
 {
 	struct check_job job = { .cli = cli };
-	int status = snapshot_settings_init(&job.settings, cli, argc)
-			     ? cli_parse_file(cli, argc, argv, apply, &job, &job.file)
-			     : EXIT_TROUBLE;
+	snapshot_settings_init(&job.settings);
+	int status = cli_parse_file(cli, argc, argv, apply, &job, &job.file);
 	if (status == CLI_GO_ON)
 		status = run(&job);
 	snapshot_settings_release(&job.settings);

@@ -33,7 +33,8 @@ const struct opt diff_opts[] = {
 	{ O_EXIT_CODE, 0, false, "exit-code", NULL, "exit with 1 if there are differences" },
 	{ O_SUPERSIZE, 0, false, "supersize", NULL,
 	  "pair symbols by SuperSize's four passes alone" },
-#include "cli/snapshot_opts.inc"
+#include "cli/find_opts.inc"
+	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
 	{ 0 },
 };
@@ -112,8 +113,6 @@ static bool apply_query(struct diff_job *job, const struct opt *o, const char *v
 static bool apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct diff_job *job = ctx;
-	if (snapshot_settings_apply(&job->settings, o, value))
-		return true;
 	switch (o->id) {
 	case O_SECTION: job->query.section = value; break;
 	case O_FORMAT: return cli_choice(job->cli, o, value, format_choices, &job->format);
@@ -122,7 +121,12 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_EXIT_CODE: job->exit_code = true; break;
 	case O_SUPERSIZE: job->supersize = true; break;
 	case O_WIDE: job->wide = true; break;
-	default: return apply_query(job, o, value);
+	case O_VERBOSE: job->settings.verbose = true; break;
+	case O_BY:
+	case O_SORT:
+	case O_ROWS:
+	case O_MIN: return apply_query(job, o, value);
+	default: return cli_find(job->cli, job->settings.finder, o, value);
 	}
 	return true;
 }
@@ -204,9 +208,8 @@ int cmd_diff(const struct cli *cli, int argc, char **argv)
 {
 	static const struct cli_words words = { apply, add_operand };
 	struct diff_job job = { .cli = cli, .query = { .size = sizeof job.query, .rows = 20 } };
-	int status = snapshot_settings_init(&job.settings, cli, argc)
-			     ? cli_parse(cli, argc, argv, &words, &job)
-			     : EXIT_TROUBLE;
+	snapshot_settings_init(&job.settings);
+	int status = cli_parse(cli, argc, argv, &words, &job);
 	if (status == CLI_GO_ON)
 		status = run(&job);
 	snapshot_settings_release(&job.settings);

@@ -8,13 +8,14 @@
 
 void heap_open_init(struct heap_open *h, const struct cli *cli, bool base)
 {
-	*h = (struct heap_open){ .cli = cli, .heap = heft_heap_new() };
+	*h = (struct heap_open){ .cli = cli, .heap = heft_heap_new(), .finder = heft_finder_new() };
 	if (base)
 		h->base = heft_heap_new();
 }
 
 void heap_open_release(struct heap_open *h)
 {
+	heft_finder_free(h->finder);
 	heft_heap_free(h->heap);
 	heft_heap_free(h->base);
 }
@@ -43,44 +44,25 @@ bool heap_parse_number(const char *text, bool hex, uint64_t *ret)
 }
 
 /* "ADDR=FILE[:OFF]"; a name with a colon needs ":0" behind it. */
-static bool apply_piece(struct heap_open *h, const struct opt *o, char *text)
+static bool apply_piece(struct heap_open *h, const struct opt *o, const char *value)
 {
-	char *path = strchr(text, '=');
 	uint64_t addr, off = 0;
-	if (path != NULL)
-		*path++ = '\0';
-	if (path == NULL || !heap_parse_number(text, true, &addr))
-		return cli_bad_value(h->cli, o, text, "ADDR=FILE[:OFFSET]");
-	char *colon = strrchr(path, ':');
-	if (colon != NULL && heap_parse_number(colon + 1, false, &off))
-		*colon = '\0';
-	heft_heap_add_piece(h->heap, path, addr, off);
-	return true;
-}
-
-static bool apply_path_map(struct heap_open *h, const struct opt *o, char *text)
-{
-	char *to = strchr(text, '=');
-	struct heft_err err;
-	if (to == NULL)
-		return cli_bad_value(h->cli, o, text, "OLD=NEW");
-	*to++ = '\0';
-	if (heft_heap_map_path(h->heap, text, to, &err) &&
-	    (h->base == NULL || heft_heap_map_path(h->base, text, to, &err)))
-		return true;
-	cli_failed(h->cli, &err);
-	return false;
-}
-
-/* Options whose value is taken apart. */
-static bool apply_parts(struct heap_open *h, const struct opt *o, const char *value)
-{
 	char *text = strdup(value);
 	if (text == NULL) {
 		cli_error(h->cli, "out of memory");
 		return false;
 	}
-	const bool good = o->id == O_AT ? apply_piece(h, o, text) : apply_path_map(h, o, text);
+	char *path = strchr(text, '=');
+	if (path != NULL)
+		*path++ = '\0';
+	const bool good = path != NULL && heap_parse_number(text, true, &addr);
+	char *colon = good ? strrchr(path, ':') : NULL;
+	if (colon != NULL && heap_parse_number(colon + 1, false, &off))
+		*colon = '\0';
+	if (good)
+		heft_heap_add_piece(h->heap, path, addr, off);
+	else
+		cli_bad_value(h->cli, o, text, "ADDR=FILE[:OFFSET]");
 	free(text);
 	return good;
 }
@@ -102,23 +84,15 @@ static bool apply_number(struct heap_open *h, const struct opt *o, const char *v
 	return true;
 }
 
-/* What counts for both dumps of a diff. */
-static bool apply_symbols(struct heft_heap *heap, const struct cli *cli, const struct opt *o,
-			  const char *value)
+/* Counts for both dumps of a diff. */
+static bool apply_style(struct heap_open *h, const struct opt *o, const char *value)
 {
 	unsigned style;
-	switch (o->id) {
-	case O_DEMANGLE:
-		if (!cli_choice(cli, o, value, style_choices, &style))
-			return false;
-		heft_heap_set_demangle(heap, (enum heft_demangle)style);
-		break;
-	case O_DEBUG_FILE: heft_heap_add_debug_file(heap, value); break;
-	case O_DEBUG_DIR: heft_heap_add_debug_dir(heap, value); break;
-	case O_NO_SEARCH: heft_heap_set_find_debug(heap, false); break;
-	case O_EXE: heft_heap_set_program(heap, value); break;
-	default: heft_heap_set_sysroot(heap, value); break;
-	}
+	if (!cli_choice(h->cli, o, value, style_choices, &style))
+		return false;
+	heft_heap_set_demangle(h->heap, (enum heft_demangle)style);
+	if (h->base != NULL)
+		heft_heap_set_demangle(h->base, (enum heft_demangle)style);
 	return true;
 }
 
@@ -128,8 +102,8 @@ bool heap_open_apply(struct heap_open *h, const struct opt *o, const char *value
 	unsigned big;
 	switch (o->id) {
 	case O_VERBOSE: h->verbose = true; return true;
-	case O_PATH_MAP:
-	case O_AT: return apply_parts(h, o, value);
+	case O_DEMANGLE: return apply_style(h, o, value);
+	case O_AT: return apply_piece(h, o, value);
 	case O_BASE:
 	case O_WORD:
 	case O_THREADS: return apply_number(h, o, value);
@@ -138,15 +112,14 @@ bool heap_open_apply(struct heap_open *h, const struct opt *o, const char *value
 			return false;
 		heft_heap_set_big_endian(h->heap, big);
 		return true;
-	default: break;
+	default: return cli_find(h->cli, h->finder, o, value);
 	}
-	return apply_symbols(h->heap, h->cli, o, value) &&
-	       (h->base == NULL || apply_symbols(h->base, h->cli, o, value));
 }
 
 bool heap_open_file(const struct heap_open *h, struct heft_heap *heap, const char *path)
 {
 	struct heft_err err;
+	heft_heap_set_finder(heap, h->finder);
 	if (heft_heap_open(heap, path, &err))
 		return true;
 	cli_failed(h->cli, &err);

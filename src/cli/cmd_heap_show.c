@@ -238,7 +238,7 @@ static int run_show(struct show_job *job)
 		return cli_error(job->open.cli, "must specify a dump; try '%s --help'",
 				 job->open.cli->usage);
 	if (job->file_count == 2)
-		heft_heap_set_program(job->open.heap, job->files[1]);
+		heft_finder_add_program(job->open.finder, job->files[1]);
 	if (!heap_open_file(&job->open, job->open.heap, job->files[0]))
 		return EXIT_TROUBLE;
 	return report(job);

@@ -19,7 +19,8 @@ const struct opt query_opts[] = {
 	{ O_ROWS, 'n', false, "rows", "N", "rows at most, 0: all (default: 0, ready-made: 30)" },
 	{ O_WIDE, 'w', false, NULL, NULL, "do not cut lines to the width of the terminal" },
 	{ O_OUTPUT, 'o', false, "output", "FILE", "write there" },
-#include "cli/snapshot_opts.inc"
+#include "cli/find_opts.inc"
+	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
 	{ 0 },
 };
@@ -60,8 +61,6 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct query_job *job = ctx;
 	unsigned format;
-	if (snapshot_settings_apply(&job->settings, o, value))
-		return true;
 	switch (o->id) {
 	case O_LIST: job->list = true; break;
 	case O_FORMAT:
@@ -72,7 +71,8 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_ROWS: return apply_rows(job, o, value);
 	case O_WIDE: job->wide = true; break;
 	case O_OUTPUT: job->output = value; break;
-	default: break;
+	case O_VERBOSE: job->settings.verbose = true; break;
+	default: return cli_find(job->cli, job->settings.finder, o, value);
 	}
 	return true;
 }
@@ -276,9 +276,8 @@ int cmd_query(const struct cli *cli, int argc, char **argv)
 {
 	static const struct cli_words words = { apply, add_operand };
 	struct query_job job = { .cli = cli, .opts = { .size = sizeof job.opts } };
-	int status = snapshot_settings_init(&job.settings, cli, argc)
-			     ? cli_parse(cli, argc, argv, &words, &job)
-			     : EXIT_TROUBLE;
+	snapshot_settings_init(&job.settings);
+	int status = cli_parse(cli, argc, argv, &words, &job);
 	if (status == CLI_GO_ON)
 		status = job.list ? list_queries() : run(&job);
 	snapshot_settings_release(&job.settings);

@@ -7,11 +7,8 @@
 
 enum {
 	O_OUTPUT = O_OWN,
-	O_MAP,
 	O_BUILD,
 	O_COMPONENTS,
-	O_PATH_MAP,
-	O_STRIP_PREFIX,
 	O_EXACT,
 	O_NO_LITERALS,
 	O_PATH_ALIASES,
@@ -23,19 +20,13 @@ const struct opt snapshot_opts[] = {
 	{ O_OUTPUT, 'o', false, "output", "FILE", "write the snapshot there" },
 	{ O_STATS, 0, false, "stats", NULL, "print the totals of each section" },
 	{ O_CHECK, 0, false, "check", NULL, "tell what looks wrong in the list, as heft check" },
-	{ O_MAP, 0, false, "map", "FILE", "linker map (default: FILE.map, if there is one)" },
-	{ O_NO_MAP, 0, false, "no-map", NULL, "use no linker map" },
 	{ O_BUILD, 0, false, "build", "FILE", "compile_commands.json or build.ninja: sources" },
 	{ O_COMPONENTS, 0, false, "components", "FILE", "who owns which sources, as CODEOWNERS" },
-	{ O_PATH_MAP, 0, false, "path-map", "OLD=NEW",
-	  "replace a prefix of paths; may be repeated" },
-	{ O_STRIP_PREFIX, 0, false, "strip-prefix", "DIR",
-	  "cut a prefix off paths; may be repeated" },
 	{ O_NO_LITERALS, 0, false, "no-string-literals", NULL, "no symbols for string literals" },
 	{ O_PATH_ALIASES, 0, false, "path-aliases", NULL,
 	  "an alias for each object that has a function" },
 	{ O_EXACT, 0, false, "supersize-names", NULL, "cut names exactly as SuperSize does" },
-#include "cli/debug_opts.inc"
+#include "cli/find_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
 	{ 0 },
@@ -52,34 +43,12 @@ const char snapshot_manual[] =
 struct snapshot_job {
 	const struct cli *cli;
 	struct heft_snapshot *snapshot;
+	struct heft_finder *finder;
 	const char *output;
 	const char **files; /* room for all arguments */
 	size_t file_count;
 	bool verbose, stats, check;
 };
-
-static bool apply_path_map(struct snapshot_job *job, const struct opt *o, const char *value)
-{
-	struct heft_err err;
-	const char *equals = strchr(value, '=');
-	char *from = equals ? strndup(value, (size_t)(equals - value)) : NULL;
-	bool ok = from && heft_snapshot_map_path(job->snapshot, from, equals + 1, &err);
-	if (!equals)
-		cli_bad_value(job->cli, o, value, "OLD=NEW");
-	else if (!ok)
-		cli_failed(job->cli, &err);
-	free(from);
-	return ok;
-}
-
-static bool apply_strip(struct snapshot_job *job, const char *value)
-{
-	struct heft_err err;
-	if (heft_snapshot_strip_prefix(job->snapshot, value, &err))
-		return true;
-	cli_failed(job->cli, &err);
-	return false;
-}
 
 static bool apply(void *ctx, const struct opt *o, const char *value)
 {
@@ -89,20 +58,13 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_OUTPUT: job->output = value; break;
 	case O_STATS: job->stats = true; break;
 	case O_CHECK: job->check = true; break;
-	case O_MAP: heft_snapshot_set_map(s, value); break;
-	case O_NO_MAP: heft_snapshot_set_map(s, NULL); break;
 	case O_BUILD: heft_snapshot_add_build(s, value); break;
 	case O_COMPONENTS: heft_snapshot_set_components(s, value); break;
-	case O_PATH_MAP: return apply_path_map(job, o, value);
-	case O_STRIP_PREFIX: return apply_strip(job, value);
 	case O_EXACT: heft_snapshot_set_exact_names(s, true); break;
 	case O_NO_LITERALS: heft_snapshot_set_literals(s, false); break;
 	case O_PATH_ALIASES: heft_snapshot_set_path_aliases(s, true); break;
-	case O_DEBUG_FILE: heft_snapshot_add_debug_file(s, value); break;
-	case O_DEBUG_DIR: heft_snapshot_add_debug_dir(s, value); break;
-	case O_NO_SEARCH: heft_snapshot_set_find_debug(s, false); break;
 	case O_VERBOSE: job->verbose = true; break;
-	default: break;
+	default: return cli_find(job->cli, job->finder, o, value);
 	}
 	return true;
 }
@@ -162,6 +124,7 @@ static int run(struct snapshot_job *job)
 		return cli_error(job->cli, "must specify a file; try '%s --help'", job->cli->usage);
 	if (!job->output && !job->stats && !job->check)
 		return cli_error(job->cli, "say where to with -o FILE, or --stats or --check");
+	heft_snapshot_set_finder(job->snapshot, job->finder);
 	if (!heft_snapshot_open_all(job->snapshot, job->files, job->file_count, &err))
 		return cli_failed(job->cli, &err);
 	for (size_t i = 0; i < heft_snapshot_note_count(job->snapshot); i++)
@@ -177,12 +140,15 @@ static int run(struct snapshot_job *job)
 int cmd_snapshot(const struct cli *cli, int argc, char **argv)
 {
 	static const struct cli_words words = { apply, add_operand };
-	struct snapshot_job job = { .cli = cli, .snapshot = heft_snapshot_new() };
+	struct snapshot_job job = { .cli = cli,
+				    .snapshot = heft_snapshot_new(),
+				    .finder = heft_finder_new() };
 	job.files = calloc((size_t)argc + 1, sizeof *job.files);
 	int status = job.files == NULL ? cli_error(cli, "out of memory")
 				       : cli_parse(cli, argc, argv, &words, &job);
 	if (status == CLI_GO_ON)
 		status = run(&job);
+	heft_finder_free(job.finder);
 	heft_snapshot_free(job.snapshot);
 	free(job.files);
 	return status;

@@ -17,7 +17,8 @@ const struct opt where_opts[] = {
 	{ O_DEMANGLE, 'C', false, "demangle", "none|short|full", "names (default: full)" },
 	{ O_JSON, 0, false, "json", NULL, "one JSON object a line, an address each" },
 	{ O_TERSE, 0, false, "terse", NULL, "functions and lines alone, as llvm-symbolizer" },
-#include "cli/debug_opts.inc"
+#include "cli/find_opts.inc"
+#include "cli/exe_opts.inc"
 	{ O_BLOCKS, 0, false, "blocks", NULL, "derive basic blocks where there is no map" },
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
@@ -34,6 +35,7 @@ const char where_manual[] =
 struct where_job {
 	const struct cli *cli;
 	struct heft_where *where;
+	struct heft_finder *finder;
 	enum heft_where_format format;
 	bool verbose;
 	const char *file;
@@ -61,12 +63,9 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_DEMANGLE: return apply_style(job, o, value);
 	case O_JSON: job->format = HEFT_WHERE_JSON; break;
 	case O_TERSE: job->format = HEFT_WHERE_TERSE; break;
-	case O_DEBUG_FILE: heft_where_add_debug_file(job->where, value); break;
-	case O_DEBUG_DIR: heft_where_add_debug_dir(job->where, value); break;
-	case O_NO_SEARCH: heft_where_set_find_debug(job->where, false); break;
 	case O_BLOCKS: heft_where_set_blocks(job->where, true); break;
 	case O_VERBOSE: job->verbose = true; break;
-	default: break;
+	default: return cli_find(job->cli, job->finder, o, value);
 	}
 	return true;
 }
@@ -311,6 +310,7 @@ static int run(struct where_job *job)
 	struct batch *b = calloc(1, sizeof *b);
 	if (b == NULL)
 		return cli_error(job->cli, "out of memory");
+	heft_where_set_finder(job->where, job->finder);
 	const bool good = heft_where_open(job->where, job->file, &err);
 	bool all = false;
 	b->limit = BATCH_MIN;
@@ -340,13 +340,16 @@ static int run_checked(struct where_job *job)
 int cmd_where(const struct cli *cli, int argc, char **argv)
 {
 	static const struct cli_words words = { apply, add_operand };
-	struct where_job job = { .cli = cli, .where = heft_where_new() };
+	struct where_job job = { .cli = cli,
+				 .where = heft_where_new(),
+				 .finder = heft_finder_new() };
 	job.addrs = calloc((size_t)argc + 1, sizeof *job.addrs);
 	int status = job.addrs == NULL ? cli_error(cli, "out of memory")
 				       : cli_parse(cli, argc, argv, &words, &job);
 	if (status == CLI_GO_ON)
 		status = run_checked(&job);
 	free(job.addrs);
+	heft_finder_free(job.finder);
 	heft_where_free(job.where);
 	return status;
 }

@@ -9,9 +9,6 @@
 
 enum heap_open_option {
 	O_DEMANGLE = 100, /* the commands' own are below */
-	O_SYSROOT,
-	O_EXE,
-	O_PATH_MAP,
 	O_THREADS,
 	O_BASE,
 	O_AT,
@@ -23,6 +20,7 @@ struct heap_open {
 	const struct cli *cli;
 	struct heft_heap *heap; /* settings go there */
 	struct heft_heap *base; /* and there, if it is not NULL */
+	struct heft_finder *finder;
 	bool verbose;
 };
 

@@ -21,8 +21,6 @@ enum {
 	O_EXCLUDE,
 	O_PERF,
 	O_DEPTH,
-	O_PATH_MAP,
-	O_STRIP_PREFIX,
 	O_RAW_MAP,
 	O_VMADDR,
 	O_FILEOFF,
@@ -44,13 +42,10 @@ const struct opt size_opts[] = {
 	{ O_INCLUDE, 0, true, "source-filter", "REGEX", "count only what has a matching label" },
 	{ O_EXCLUDE, 0, false, "exclude-filter", "REGEX", "leave out what has a matching label" },
 	{ O_CONFIG, 'c', false, NULL, "FILE", "read a configuration file: own data sources .." },
-#include "cli/debug_opts.inc"
+#include "cli/find_opts.inc"
+#include "cli/exe_opts.inc"
 	{ O_PERF, 0, false, "perf", "FILE", "samples of perf record, for the source hotness" },
 	{ O_DEPTH, 0, false, "depth", "NUM", "directories: so many levels, a component each" },
-	{ O_PATH_MAP, 0, false, "path-map", "OLD=NEW",
-	  "source paths: a prefix that is shown as another" },
-	{ O_STRIP_PREFIX, 0, false, "strip-prefix", "PREFIX",
-	  "source paths: a prefix not to show" },
 	{ .help = "What is shown:" },
 	{ O_ROWS, 'n', true, NULL, "NUM", "rows a level, 0 for all (default: 20)" },
 	{ O_SORT_DOMAIN, 's', true, NULL, "vm|file|both", "size to sort by (default: both)" },
@@ -243,8 +238,7 @@ static bool apply_switch(struct size_job *job, const struct opt *o)
 	case O_RAW_MAP: job->raw_map = true; break;
 	case O_EXIT_CODE: job->exit_code = true; break;
 	case O_VERBOSE: job->verbose++; break;
-	case O_NO_SEARCH: heft_profile_set_find_debug(job->profile, false); break;
-	default: break;
+	default: return cli_find(job->cli, job->finder, o, NULL);
 	}
 	return true;
 }
@@ -290,19 +284,6 @@ static bool apply_choice(struct size_job *job, const struct opt *o, const char *
 	return true;
 }
 
-static bool map_path(const struct size_job *job, const struct opt *o, const char *value)
-{
-	struct heft_err err;
-	const char *const mid = strchr(value, '=');
-	char *from = mid != NULL ? strndup(value, (size_t)(mid - value)) : NULL;
-	if (from == NULL)
-		return cli_bad_value(job->cli, o, value, "OLD=NEW");
-	const bool ok = heft_profile_map_path(job->profile, from, mid + 1, &err) ||
-			failed(job, &err);
-	free(from);
-	return ok;
-}
-
 static bool apply_text(struct size_job *job, const struct opt *o, const char *value)
 {
 	struct heft_err err;
@@ -310,17 +291,12 @@ static bool apply_text(struct size_job *job, const struct opt *o, const char *va
 	case O_SOURCES: return queue_sources(job, value);
 	case O_CONFIG: return merge_config(job, value);
 	case O_OUTPUT: job->output = value; return true;
-	case O_DEBUG_DIR: heft_profile_add_debug_dir(job->profile, value); return true;
 	case O_PERF:
 		return heft_profile_set_samples(job->profile, value, &err) || failed(job, &err);
 	case O_INCLUDE: return heft_profile_include(job->profile, value, &err) || failed(job, &err);
 	case O_EXCLUDE: return heft_profile_exclude(job->profile, value, &err) || failed(job, &err);
-	case O_PATH_MAP: return map_path(job, o, value);
-	case O_STRIP_PREFIX:
-		return heft_profile_strip_prefix(job->profile, value, &err) || failed(job, &err);
-	case O_DEBUG_FILE:
-		return heft_profile_add_debug_file(job->profile, value, &err) || failed(job, &err);
-	default: cli_error(job->cli, "--%s is not supported yet", o->name); return false;
+	case O_UNSUPPORTED: cli_error(job->cli, "--%s is not supported yet", o->name); return false;
+	default: return cli_find(job->cli, job->finder, o, value);
 	}
 }
 
@@ -380,6 +356,7 @@ static bool settle(struct size_job *job)
 		return false;
 	if (!flush_sources(job, true))
 		return false;
+	heft_profile_set_finder(job->profile, job->finder);
 	if (job->file_count == 0 && job->config_count == 0) {
 		cli_error(job->cli, "must specify at least one file; try '%s --help'",
 			  job->cli->usage);
@@ -399,7 +376,9 @@ static bool settle(struct size_job *job)
 
 bool size_job_init(struct size_job *job, const struct cli *cli, int argc, char **argv)
 {
-	*job = (struct size_job){ .cli = cli, .profile = heft_profile_new() };
+	*job = (struct size_job){ .cli = cli,
+				  .profile = heft_profile_new(),
+				  .finder = heft_finder_new() };
 	job->write.size = sizeof job->write;
 	if (!parse(job, argc, argv))
 		return false;
@@ -411,5 +390,6 @@ void size_job_release(struct size_job *job)
 	for (size_t i = 0; i < job->pending_count; i++)
 		free(job->pending[i]);
 	free(job->pending);
+	heft_finder_free(job->finder);
 	heft_profile_free(job->profile);
 }

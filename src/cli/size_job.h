@@ -11,6 +11,7 @@
 struct size_job {
 	const struct cli *cli;
 	struct heft_profile *profile;
+	struct heft_finder *finder;
 	struct heft_write_opts write;
 	enum term_when color;
 	bool help, version, list_sources; /* print that and do nothing else */

@@ -2,40 +2,20 @@
 
 #include "cli/notes.h"
 
-#include <stdlib.h>
-
-bool snapshot_settings_init(struct snapshot_settings *s, const struct cli *cli, int argc)
+void snapshot_settings_init(struct snapshot_settings *s)
 {
-	*s = (struct snapshot_settings){ .dirs = calloc((size_t)argc + 1, sizeof *s->dirs) };
-	if (s->dirs == NULL)
-		cli_error(cli, "out of memory");
-	return s->dirs != NULL;
+	*s = (struct snapshot_settings){ .finder = heft_finder_new() };
 }
 
 void snapshot_settings_release(struct snapshot_settings *s)
 {
-	free(s->dirs);
-}
-
-bool snapshot_settings_apply(struct snapshot_settings *s, const struct opt *o, const char *value)
-{
-	switch (o->id) {
-	case O_NO_MAP: s->no_map = true; return true;
-	case O_DEBUG_DIR: s->dirs[s->dir_count++] = value; return true;
-	case O_NO_SEARCH: s->no_search = true; return true;
-	case O_VERBOSE: s->verbose = true; return true;
-	default: return false;
-	}
+	heft_finder_free(s->finder);
 }
 
 static struct heft_snapshot *new_snapshot(const struct snapshot_settings *s)
 {
 	struct heft_snapshot *snapshot = heft_snapshot_new();
-	for (size_t i = 0; i < s->dir_count; i++)
-		heft_snapshot_add_debug_dir(snapshot, s->dirs[i]);
-	heft_snapshot_set_find_debug(snapshot, !s->no_search);
-	if (s->no_map)
-		heft_snapshot_set_map(snapshot, NULL);
+	heft_snapshot_set_finder(snapshot, s->finder);
 	heft_snapshot_set_threads(snapshot, 0);
 	return snapshot;
 }

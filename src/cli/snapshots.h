@@ -1,21 +1,18 @@
-/* snapshots.h - what the commands share that open snapshots: options for those made from a program, opening. */
+/* snapshots.h - what the commands share that open snapshots. */
 #ifndef HEFT_CLI_SNAPSHOTS_H
 #define HEFT_CLI_SNAPSHOTS_H
 
 #include "cli/cli.h"
 #include "cli/outfile.h"
 
-/* A table includes snapshot_opts.inc. */
+/* A table includes find_opts.inc and O_VERBOSE. */
 struct snapshot_settings {
-	const char **dirs; /* room for all words of the command line */
-	size_t dir_count;
-	bool no_map, no_search, verbose;
+	struct heft_finder *finder;
+	bool verbose;
 };
 
-bool snapshot_settings_init(struct snapshot_settings *s, const struct cli *cli, int argc);
+void snapshot_settings_init(struct snapshot_settings *s);
 void snapshot_settings_release(struct snapshot_settings *s);
-/* False where the option is none of these. */
-bool snapshot_settings_apply(struct snapshot_settings *s, const struct opt *o, const char *value);
 
 /* A program, .size or .sizediff file.  NULL, and said, where it cannot be read.  Notes are printed. */
 struct heft_snapshot *snapshot_open(const struct cli *cli, const struct snapshot_settings *s,

@@ -131,6 +131,13 @@ static const char *read_debuglink(struct wanted *w)
 	return arena_copy(&w->arena, name);
 }
 
+/* A path as the machine has it whose files lie below `root` here. */
+static const char *below_root(const char *root, const char *path)
+{
+	const size_t size = root ? strlen(root) : 0;
+	return size > 0 && strncmp(path, root, size) == 0 && path[size] == '/' ? path + size : path;
+}
+
 static char *find_debuglink(struct wanted *w)
 {
 	const char *name = read_debuglink(w);
@@ -141,7 +148,7 @@ static char *find_debuglink(struct wanted *w)
 		found = try_link(w, w->image_dir, "/.debug", name);
 	for (size_t i = 0; i <= w->how->dir_count && !found; i++) {
 		const char *dir = i < w->how->dir_count ? w->how->dirs[i] : SYSTEM_DIR;
-		found = try_link(w, dir, w->image_dir, name);
+		found = try_link(w, dir, below_root(w->how->sysroot, w->image_dir), name);
 	}
 	return found;
 }

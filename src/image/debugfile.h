@@ -13,7 +13,8 @@
 struct debug_search {
 	const char *const *dirs; /* tried before /usr/lib/debug */
 	size_t dir_count;
-	bool debuginfod; /* allowed (and DEBUGINFOD_URLS set) */
+	bool debuginfod;     /* allowed (and DEBUGINFOD_URLS set) */
+	const char *sysroot; /* taken off the front of image paths in DIR/path-of-image, or NULL */
 };
 
 /* Whether two build ids are the same, and there. */

@@ -28,6 +28,15 @@ bool paths_add_strip(struct paths *p, struct str prefix, struct heft_err *err)
 	return true;
 }
 
+void paths_copy(struct paths *p, const struct paths *from)
+{
+	for (size_t i = 0; i < from->maps.count; i++)
+		(void)paths_add_map(p, str_of(from->maps.data[i].from),
+				    str_of(from->maps.data[i].to), NULL);
+	for (size_t i = 0; i < from->strips.count; i++)
+		(void)paths_add_strip(p, str_of(from->strips.data[i].from), NULL);
+}
+
 void paths_release(struct paths *p)
 {
 	for (size_t i = 0; i < p->maps.count; i++) {

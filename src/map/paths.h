@@ -25,6 +25,8 @@ bool paths_add_map(struct paths *p, struct str old, struct str new_text, struct 
 /* After the maps: the first of these prefixes that a path lies below is cut off.  HEFT_EARG where
  * it is empty. */
 bool paths_add_strip(struct paths *p, struct str prefix, struct heft_err *err);
+/* Adds the rules of `from`. */
+void paths_copy(struct paths *p, const struct paths *from);
 void paths_release(struct paths *p);
 static inline bool paths_empty(const struct paths *p)
 {

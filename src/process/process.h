@@ -18,12 +18,10 @@
 
 /* How modules are found; all borrowed until process_close. */
 struct process_wish {
-	const char *const *dirs; /* as debugfile.h has them */
-	size_t dir_count;
+	const struct program_wish *program;
 	const struct input *const *given; /* files given by hand: modules or their debug files */
 	size_t given_count;
-	bool no_search; /* no debug file that was not given */
-	bool dwarf;     /* debug info is wanted, not symbols alone */
+	bool dwarf; /* debug info is wanted, not symbols alone */
 };
 
 /* A module's own file. */

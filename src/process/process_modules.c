@@ -82,10 +82,11 @@ static bool try_own_path(struct process *p, struct opened_module *o)
 /* Debug files state where symbols, lines and sections are as well as the module itself. */
 static bool try_build_id(struct process *p, struct opened_module *o)
 {
+	const struct debug_search how = wish_search(p->wish.program);
 	struct arena scratch = { 0 };
 	bool found = false;
-	for (size_t i = 0; i <= p->wish.dir_count && !found && !p->wish.no_search; i++) {
-		const char *dir = i < p->wish.dir_count ? p->wish.dirs[i] : "/usr/lib/debug";
+	for (size_t i = 0; i <= how.dir_count && !found && wish_finds_debug(p->wish.program); i++) {
+		const char *dir = i < how.dir_count ? how.dirs[i] : "/usr/lib/debug";
 		const char *path = build_id_path(&scratch, dir, o->module.file->build_id);
 		found = path && try_path(p, o, path);
 	}
@@ -109,10 +110,8 @@ static bool try_memory(struct process *p, struct opened_module *o)
 
 static void find_debug(struct process *p, struct opened_module *o)
 {
-	const struct companion_wish wish = { p->wish.dirs, p->wish.dir_count, p->wish.dwarf };
-	if (o->module.debug || p->wish.no_search)
-		return;
-	if (companion_find(&o->debug, &o->module.input->images[0], &wish, p->notes))
+	if (!o->module.debug && companion_find(&o->debug, &o->module.input->images[0],
+					       p->wish.program, p->wish.dwarf, p->notes))
 		o->module.debug = &o->debug.input;
 }
 

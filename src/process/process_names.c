@@ -32,7 +32,8 @@ static void ready_names(struct process *p, struct opened_module *o)
 	if (!p->wish.dwarf || !debuginfo_present(holder))
 		return;
 	o->has_info = true;
-	debuginfo_open(&o->info, holder, p->wish.dirs, p->wish.dir_count, p->notes);
+	const struct debug_search how = wish_search(p->wish.program);
+	debuginfo_open(&o->info, holder, &how, p->notes);
 	symbolizer_init(&o->symbolizer, &o->info);
 }
 

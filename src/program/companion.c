@@ -10,17 +10,18 @@ bool companion_open(struct companion *c, const struct image *im, const char *pat
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: a second debug file", path);
 	if (!input_open(&c->input, path, notes, err))
 		return false;
-	c->open = true;
-	if (c->input.archive || !same_build_id(c->input.images[0].build_id, im->build_id))
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: its build ID is not that of %s",
-			    path, im->path);
-	return true;
+	c->open = !c->input.archive && same_build_id(c->input.images[0].build_id, im->build_id);
+	if (c->open)
+		return true;
+	input_close(&c->input);
+	return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: its build ID is not that of %s", path,
+		    im->path);
 }
 
-static bool find_file(struct companion *c, const struct image *im,
-		      const struct companion_wish *wish, struct notes *notes)
+static bool find_file(struct companion *c, const struct image *im, const struct program_wish *wish,
+		      struct notes *notes)
 {
-	const struct debug_search how = { wish->dirs, wish->dir_count, true };
+	const struct debug_search how = wish_search(wish);
 	char *path = debugfile_find(im, &how, notes);
 	struct heft_err err;
 	if (!path)
@@ -32,15 +33,27 @@ static bool find_file(struct companion *c, const struct image *im,
 	return c->open;
 }
 
-bool companion_find(struct companion *c, const struct image *im, const struct companion_wish *wish,
-		    struct notes *notes)
+bool companion_find(struct companion *c, const struct image *im, const struct program_wish *wish,
+		    bool dwarf, struct notes *notes)
 {
 	const bool symbols = image_section_type(im, SHT_SYMTAB, 1) != NULL;
-	if (im->kind != IMAGE_EXEC || (symbols && (!wish->dwarf || debuginfo_present(im))))
+	if (!wish_finds_debug(wish) || im->kind != IMAGE_EXEC ||
+	    (symbols && (!dwarf || debuginfo_present(im))))
 		return false;
 	if (!find_file(c, im, wish, notes) && !symbols)
 		c->open = debugdata_open(im, &c->input, &c->owned);
 	return c->open;
+}
+
+bool companion_get(struct companion *c, const struct image *im, const struct program_wish *wish,
+		   bool dwarf, struct notes *notes, struct heft_err *err)
+{
+	for (size_t i = 0; i < wish->debug_files.count; i++)
+		if (!companion_open(c, im, wish->debug_files.data[i], notes, err))
+			return false;
+	if (!c->open)
+		companion_find(c, im, wish, dwarf, notes);
+	return true;
 }
 
 void companion_close(struct companion *c)

@@ -3,7 +3,7 @@
 #ifndef HEFT_PROGRAM_COMPANION_H
 #define HEFT_PROGRAM_COMPANION_H
 
-#include "image/debugfile.h"
+#include "program/wish.h"
 
 struct companion {
 	bool open;
@@ -11,20 +11,17 @@ struct companion {
 	void *owned; /* unpacked .gnu_debugdata, or NULL */
 };
 
-/* Where to look, and for what. */
-struct companion_wish {
-	const char *const *dirs; /* as debugfile.h has them */
-	size_t dir_count;
-	bool dwarf; /* debug info is wanted, not symbols alone */
-};
-
 /* Opens the file given by hand.  HEFT_EARG where it is the second, or of another build. */
 bool companion_open(struct companion *c, const struct image *im, const char *path,
 		    struct notes *notes, struct heft_err *err);
-/* Looks for one where a linked image lacks a symbol table, or the DWARF that is wanted; what cannot
- * be used is a note.  False where there is none. */
-bool companion_find(struct companion *c, const struct image *im, const struct companion_wish *wish,
-		    struct notes *notes);
+/* Looks for one where a linked image lacks a symbol table, or the DWARF, if `dwarf` is wanted; what
+ * cannot be used is a note.  False where there is none, or the wish is to look for none. */
+bool companion_find(struct companion *c, const struct image *im, const struct program_wish *wish,
+		    bool dwarf, struct notes *notes);
+/* The file of the wish, else one that is found.  False where one of the wish cannot be used; that
+ * none is found is no failure. */
+bool companion_get(struct companion *c, const struct image *im, const struct program_wish *wish,
+		   bool dwarf, struct notes *notes, struct heft_err *err);
 void companion_close(struct companion *c);
 
 /* Its image, NULL where there is none. */

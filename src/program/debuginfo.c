@@ -197,11 +197,11 @@ void debuginfo_open_sections(struct debuginfo *d, const struct image *im, bool s
 		debuginfo_relocs_open(d);
 }
 
-void debuginfo_open(struct debuginfo *d, const struct image *im, const char *const *dirs,
-		    size_t dir_count, struct notes *notes)
+void debuginfo_open(struct debuginfo *d, const struct image *im, const struct debug_search *how,
+		    struct notes *notes)
 {
 	debuginfo_open_sections(d, im, false, notes);
-	debuginfo_open_sup(d, dirs, dir_count);
+	debuginfo_open_sup(d, how);
 }
 
 void debuginfo_close(struct debuginfo *d)

@@ -15,7 +15,7 @@
 #define HEFT_PROGRAM_DEBUGINFO_H
 
 #include "debug/unit.h"
-#include "image/input.h"
+#include "image/debugfile.h"
 
 #define DEBUGINFO_FIRST 0x10000
 
@@ -42,11 +42,11 @@ struct debuginfo {
 /* Whether the image has DWARF of its own (.debug_info, or .debug_line with any bytes). */
 bool debuginfo_present(const struct image *im);
 
-/* `dirs` are tried, before /usr/lib/debug, for dwz's supplementary files.  The image must stay as
- * long as the debuginfo.  Never fails: what cannot be read is a note and an empty section.
+/* `how`: where dwz's supplementary files are looked for; NULL: in the system's places.  The image must
+ * stay as long as the debuginfo.  Never fails: what cannot be read is a note and an empty section.
  * Bytes of sections are loaded when first asked for. */
-void debuginfo_open(struct debuginfo *d, const struct image *im, const char *const *dirs,
-		    size_t dir_count, struct notes *notes);
+void debuginfo_open(struct debuginfo *d, const struct image *im, const struct debug_search *how,
+		    struct notes *notes);
 void debuginfo_close(struct debuginfo *d);
 
 /* The VM address behind an address of the DWARF; false where an object has none there.  The end

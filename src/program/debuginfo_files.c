@@ -176,9 +176,10 @@ static const char *dwz_tail(const char *path)
 	return tail;
 }
 
-void debuginfo_open_sup(struct debuginfo *d, const char *const *dirs, size_t dir_count)
+void debuginfo_open_sup(struct debuginfo *d, const struct debug_search *how)
 {
 	struct arena *a = &d->files->arena;
+	const size_t dir_count = how ? how->dir_count : 0;
 	struct sup_link link;
 	if (!find_link(d, &link))
 		return;
@@ -186,7 +187,7 @@ void debuginfo_open_sup(struct debuginfo *d, const char *const *dirs, size_t dir
 	if (try_sup(d, &link, own))
 		return;
 	for (size_t i = 0; i <= dir_count; i++) {
-		const char *dir = i < dir_count ? dirs[i] : SYSTEM_DIR;
+		const char *dir = i < dir_count ? how->dirs[i] : SYSTEM_DIR;
 		const char *by_id = build_id_path(a, dir, link.id);
 		if (by_id && try_sup(d, &link, by_id))
 			return;

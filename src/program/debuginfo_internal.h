@@ -87,7 +87,7 @@ void debuginfo_pass(struct dwarf *d, enum dw_section which, uint64_t from, uint6
 void debuginfo_pass_end(struct dwarf *d, enum dw_section which);
 
 /* debuginfo_files.c: other files. */
-void debuginfo_open_sup(struct debuginfo *d, const char *const *dirs, size_t dir_count);
+void debuginfo_open_sup(struct debuginfo *d, const struct debug_search *how);
 void debuginfo_files_close(struct debuginfo_files *f);
 
 #endif

@@ -9,7 +9,8 @@ struct debuginfo *dwarf_slot_open(struct dwarf_slot *s, const struct image *im,
 	if (s->open && s->info.image == holder)
 		return &s->info;
 	dwarf_slot_release(s);
-	debuginfo_open(&s->info, holder, s->dirs, s->dir_count, notes);
+	const struct debug_search how = wish_search(s->wish);
+	debuginfo_open(&s->info, holder, &how, notes);
 	s->open = true;
 	return &s->info;
 }

@@ -5,12 +5,12 @@
 #define HEFT_PROGRAM_DWARF_SLOT_H
 
 #include "program/debuginfo.h"
+#include "program/wish.h"
 
 struct dwarf_slot {
 	bool open;
 	struct debuginfo info;
-	const char *const *dirs; /* where debug files are looked for; borrowed */
-	size_t dir_count;
+	const struct program_wish *wish; /* borrowed */
 };
 
 /* The DWARF of the image, or of its separate debug file (which may be NULL); NULL if neither has

@@ -113,7 +113,7 @@ static void run_alone(const struct source_file *f, const struct source *source,
 	struct basemap map;
 	struct layer layer = { .exact = false };
 	struct notes notes; /* they are many, and not of the dump */
-	struct dwarf_slot dwarf = { .dirs = f->dwarf->dirs, .dir_count = f->dwarf->dir_count };
+	struct dwarf_slot dwarf = { .wish = f->dwarf->wish };
 	struct source_file alone = { .path = m->file->path,
 				     .input = m->input,
 				     .debug = m->debug,

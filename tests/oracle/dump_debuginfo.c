@@ -114,7 +114,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	const char *const *dirs = (const char *const *)(argv + 3);
-	debuginfo_open(&d, &in.images[0], dirs, (size_t)(argc - 3), &notes);
+	const struct debug_search how = { .dirs = dirs, .dir_count = (size_t)(argc - 3) };
+	debuginfo_open(&d, &in.images[0], &how, &notes);
 	if (!debuginfo_present(&in.images[0]))
 		printf("no debug information\n");
 	else if (strcmp(argv[1], "sizes") == 0)

@@ -1,5 +1,6 @@
 #include "check.h"
 
+#include "../lib/finders.h"
 #include "heft.h"
 
 #include <stdarg.h>
@@ -38,7 +39,8 @@ static struct heft_profile *start(const struct wish *w, struct heft_err *err)
 	heft_profile_set_rows(p, 0);
 	heft_profile_set_threads(p, w->threads ? w->threads : 1);
 	heft_profile_set_count(p, w->count);
-	heft_profile_set_find_debug(p, w->find_debug);
+	if (!w->find_debug)
+		FIND_ONLY_NAMED(heft_profile_set_finder, p);
 	heft_profile_keep_ranges(p, true);
 	bool ok = heft_profile_add_file(p, w->path, HEFT_INPUT, err);
 	if (w->base)

@@ -45,7 +45,12 @@ static struct heft_snapshot *open_program(struct elfgen *g, const char *map)
 	write_file(path, sizeof path, "program", file.p, file.size);
 	if (map)
 		write_file(map_path, sizeof map_path, "map", map, strlen(map));
-	heft_snapshot_set_map(s, map ? map_path : NULL);
+	struct heft_finder *f = heft_finder_new();
+	if (map)
+		heft_finder_add_map(f, map_path);
+	heft_finder_set_flags(f, HEFT_FIND_NO_MAP);
+	heft_snapshot_set_finder(s, f);
+	heft_finder_free(f);
 	if (!heft_snapshot_open(s, path, &err))
 		fail_msg("%s", err.text);
 	unlink(path);

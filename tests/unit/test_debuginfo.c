@@ -25,7 +25,7 @@ static void open_bytes(struct opened *o, struct bytes file)
 	notes_init(&o->notes);
 	if (!input_parse(&o->in, "test", file, &o->notes, &err))
 		fail_msg("%s", err.text);
-	debuginfo_open(&o->d, &o->in.images[0], NULL, 0, &o->notes);
+	debuginfo_open(&o->d, &o->in.images[0], NULL, &o->notes);
 }
 
 static void open_made(struct opened *o, struct elfgen *g)

@@ -80,7 +80,8 @@ static void open_image(struct scene *s, const char *name, const char *dir)
 	struct heft_err err = { 0 };
 	if (!input_open(&s->in, in_dir(s, name), &s->notes, &err))
 		fail_msg("%s", err.text);
-	debuginfo_open(&s->d, &s->in.images[0], &dir, dir ? 1 : 0, &s->notes);
+	const struct debug_search how = { .dirs = &dir, .dir_count = dir ? 1 : 0 };
+	debuginfo_open(&s->d, &s->in.images[0], &how, &s->notes);
 }
 
 static void close_image(struct scene *s)

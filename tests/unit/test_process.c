@@ -1,5 +1,6 @@
 #include "../lib/coregen.h"
 #include "heap/block.h"
+#include "../lib/finders.h"
 #include "heft.h"
 #include "image/elf_const.h"
 #include "process/process.h"
@@ -97,7 +98,7 @@ static struct heft_profile *measure(const struct files *f, const char *source)
 {
 	struct heft_profile *p = heft_profile_new();
 	heft_profile_keep_ranges(p, true);
-	heft_profile_set_find_debug(p, false);
+	FIND_ONLY_NAMED(heft_profile_set_finder, p);
 	assert_true(heft_profile_add_source(p, source, NULL));
 	assert_true(heft_profile_add_file(p, f->core, HEFT_INPUT, NULL));
 	assert_true(heft_profile_run(p, NULL));
@@ -189,7 +190,7 @@ static void a_debug_file_is_taken_by_the_build_id_of_a_module(void **state)
 	heft_profile_keep_ranges(p, true);
 	heft_profile_add_source(p, "rawsymbols", NULL);
 	heft_profile_add_file(p, f.core, HEFT_INPUT, NULL);
-	heft_profile_add_debug_file(p, given, NULL);
+	FIND_DEBUG_FILE(heft_profile_set_finder, p, given);
 	assert_true(heft_profile_run(p, NULL));
 	expect(p, BIAS + 0x500, "buzz");
 	heft_profile_free(p);
@@ -219,7 +220,7 @@ static void a_program_is_no_process(void **state)
 	static const char *const sources[] = { "mappings", "modules", "threads", "allocations" };
 	for (size_t i = 0; i < COUNT_OF(sources); i++) {
 		struct heft_profile *p = heft_profile_new();
-		heft_profile_set_find_debug(p, false);
+		FIND_ONLY_NAMED(heft_profile_set_finder, p);
 		heft_profile_add_source(p, sources[i], NULL);
 		heft_profile_add_file(p, "/proc/self/exe", HEFT_INPUT, NULL);
 		assert_true(heft_profile_run(p, NULL));
@@ -238,7 +239,8 @@ static void names_say_what_is_not_known(void **state)
 	const struct process_frame *frames;
 	set_up(&f, "ABCDEFGH");
 	notes_init(&notes);
-	const struct process_wish wish = { .no_search = true };
+	const struct program_wish none = { .flags = HEFT_FIND_NO_DEBUG };
+	const struct process_wish wish = { .program = &none };
 	assert_true(process_open(&p, f.core, NULL, &wish, 1, &notes, NULL));
 	assert_int_equal(process_name(&p, BIAS + 0x510, &frames), 1);
 	assert_false(frames[0].known);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "../lib/elfgen.h"
+#include "../lib/finders.h"
 #include "image/elf_const.h"
 
 /* ---- files ------------------------------------------------------------------------------ */
@@ -490,12 +491,12 @@ static void a_debug_file_must_belong_to_an_input(void **state)
 	write_program("with-id", 64, true);
 	write_program("prog", 64, false);
 	add_file(p, "prog", HEFT_INPUT);
-	assert_true(heft_profile_add_debug_file(p, "with-id", &err));
+	FIND_DEBUG_FILE(heft_profile_set_finder, p, "with-id");
 	assert_error(heft_profile_run(p, &err), HEFT_EARG, "aabbccdd");
 	heft_profile_free(p);
 	p = profile_of("symbols");
 	add_file(p, "with-id", HEFT_INPUT);
-	assert_true(heft_profile_add_debug_file(p, "prog", &err));
+	FIND_DEBUG_FILE(heft_profile_set_finder, p, "prog");
 	assert_error(heft_profile_run(p, &err), HEFT_EARG, "no build ID");
 	heft_profile_free(p);
 }

@@ -1,5 +1,6 @@
 /* Look-ups through the public interface: addresses as text, what is told of them, as text. */
 #include "../lib/elfgen.h"
+#include "../lib/finders.h"
 #include "heft.h"
 #include "image/elf_const.h"
 
@@ -22,7 +23,7 @@ static struct heft_where *open_bytes(struct bytes file)
 	assert_int_equal(write(fd, file.p, file.size), (ssize_t)file.size);
 	close(fd);
 	free((void *)(uintptr_t)file.p);
-	heft_where_set_find_debug(w, false);
+	FIND_ONLY_NAMED(heft_where_set_finder, w);
 	if (!heft_where_open(w, path, &err))
 		fail_msg("%s", err.text);
 	unlink(path);

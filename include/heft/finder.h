@@ -1,0 +1,66 @@
+/* finder.h - part of heft.h: how what belongs to a program is found. */
+#ifndef HEFT_H
+#include "heft.h" /* which includes this file in its turn */
+#elif !defined(HEFT_PART_FINDER_H)
+#define HEFT_PART_FINDER_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- where the parts of a program are ---------------------------------------- */
+
+/* Where to look for what belongs to a program: its separate debug file, its linker map, the programs
+ * of a dump, its sources.  Every handle that opens programs takes one.
+ *
+ *     struct heft_finder *f = heft_finder_new();
+ *     heft_finder_add_debug_dir(f, "/srv/debug");
+ *     heft_where_set_finder(w, f);
+ *     heft_finder_free(f);
+ *
+ * A handle copies the finder that it is given: the finder may be changed or freed afterwards, and given
+ * to other handles.  A handle without one looks in the system's places only.  All texts are
+ * copied.  One thread a finder. */
+struct heft_finder;
+
+/* Never fails (memory apart).  Free with heft_finder_free; NULL is fine there. */
+HEFT_API struct heft_finder *heft_finder_new(void);
+HEFT_API void heft_finder_free(struct heft_finder *f);
+
+/* Adds a separate debug file.  It is used for the program that has its build id; opening fails with
+ * HEFT_EARG where no program has it. */
+HEFT_API void heft_finder_add_debug_file(struct heft_finder *f, const char *path);
+/* Adds a directory to look for debug files in, before the system's. */
+HEFT_API void heft_finder_add_debug_dir(struct heft_finder *f, const char *dir);
+/* Adds a linker map.  Without one, a map is used that lies beside the program (PROGRAM.map, or
+ * PROGRAM.map.gz). */
+HEFT_API void heft_finder_add_map(struct heft_finder *f, const char *path);
+/* Names the directory that stands for the root of the machine that the programs are from: modules of
+ * dumps are looked for below it first, and debug files in its usr/lib/debug.  NULL: none. */
+HEFT_API void heft_finder_set_sysroot(struct heft_finder *f, const char *dir);
+/* Adds a program or library that ran in a dump.  It stands for the module with its build id, else for
+ * the one with its file name. */
+HEFT_API void heft_finder_add_program(struct heft_finder *f, const char *path);
+
+/* What is not looked for unasked. */
+enum heft_find_flag {
+	HEFT_FIND_NO_DEBUG = 1 << 0, /* debug files that were not added */
+	HEFT_FIND_NO_MAP = 1 << 1,   /* linker maps that were not added */
+};
+/* Replaces all flags (bits of enum heft_find_flag; 0 at first). */
+HEFT_API void heft_finder_set_flags(struct heft_finder *f, unsigned flags);
+HEFT_API unsigned heft_finder_flags(const struct heft_finder *f);
+
+/* Paths of source files, as they are shown: one that is `from` or lies below it gets `to` in its
+ * place.  The first map that fits counts; then the first prefix to strip that the path lies
+ * below is cut off.  Prefixes end where a component of the path ends.  HEFT_EARG where `from` or
+ * `prefix` is empty. */
+HEFT_API bool heft_finder_map_path(struct heft_finder *f, const char *from, const char *to,
+				   struct heft_err *err);
+HEFT_API bool heft_finder_strip_prefix(struct heft_finder *f, const char *prefix,
+				       struct heft_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,50 @@
+/* wish.h - what the user says of where the parts of programs are: the inside of struct heft_finder.
+ *
+ * Every opener takes one wish.  A zeroed struct wishes nothing.  All texts belong to the wish.
+ * Read-only once made: any number of threads. */
+#ifndef HEFT_PROGRAM_WISH_H
+#define HEFT_PROGRAM_WISH_H
+
+#include "base/arena.h"
+#include "image/debugfile.h"
+#include "map/paths.h"
+
+struct program_wish {
+	struct arena arena;
+	VEC(const char *) debug_files; /* given by hand */
+	VEC(const char *) debug_dirs;  /* the last one is the sysroot's, if there is a sysroot */
+	VEC(const char *) maps;
+	VEC(const char *) programs; /* of dumps */
+	const char *sysroot;        /* or NULL */
+	unsigned flags;             /* enum heft_find_flag */
+	struct paths paths;
+};
+
+void wish_release(struct program_wish *w);
+/* Makes *w a copy of `from`; what it had is released. */
+void wish_copy(struct program_wish *w, const struct program_wish *from);
+
+void wish_add_debug_file(struct program_wish *w, const char *path);
+void wish_add_debug_dir(struct program_wish *w, const char *dir);
+void wish_add_map(struct program_wish *w, const char *path);
+void wish_add_program(struct program_wish *w, const char *path);
+void wish_set_sysroot(struct program_wish *w, const char *dir);
+
+/* Whether debug files, or linker maps, are looked for that the user did not name. */
+static inline bool wish_finds_debug(const struct program_wish *w)
+{
+	return !(w->flags & HEFT_FIND_NO_DEBUG);
+}
+
+static inline bool wish_finds_map(const struct program_wish *w)
+{
+	return !(w->flags & HEFT_FIND_NO_MAP);
+}
+
+/* The directories of debug files, for image/debugfile.h.  Borrowed from the wish. */
+static inline struct debug_search wish_search(const struct program_wish *w)
+{
+	return (struct debug_search){ w->debug_dirs.data, w->debug_dirs.count, true, w->sysroot };
+}
+
+#endif
