@@ -234,6 +234,13 @@ static inline bool same_state(const struct frame *known, const struct frame *at)
 	return known->sp == at->sp && known->pc == at->pc && (known->fp == at->fp || !known->live);
 }
 
+/* Do frames[0..known] and what was walked inside of them fit?  If not, the walk goes on, meets no
+ * known frame again and is cut: a stack is kept or cut whether or not its outer part was known. */
+static inline bool has_room(const struct slot *s, uint32_t known, const struct frame *at)
+{
+	return known + 1 + (uint32_t)(at - s->walked) <= FRAMES_MAX;
+}
+
 static uint64_t unwind_reuse(struct walk *w, uint32_t count)
 {
 	struct slot *s = w->slot;
@@ -246,9 +253,9 @@ static uint64_t unwind_reuse(struct walk *w, uint32_t count)
 			uint32_t changed = k;
 			while (changed > 0 && words_same(&frames[changed]))
 				changed--;
-			if (LIKELY(changed == 0))
+			if (LIKELY(changed == 0) && LIKELY(has_room(s, k, at)))
 				return append(s, k + 1, (uint32_t)(at - s->walked));
-			k = changed - 1;
+			k = changed > 0 ? changed - 1 : 0;
 		}
 		more = step(w, at, at + 1);
 		if (!more)

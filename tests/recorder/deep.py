@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Stacks around and far beyond the frames that the recorder keeps are whole, or cut at the outer end and marked.
+
+usage: deep.py RECORDER PROGRAM    PROGRAM: deep.c
+"""
+import collections
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(__file__))
+import heapfile
+
+KEPT = 16383  # frames of a stack, with the mark where it is cut: FRAMES_MAX - 1 of recorder.h
+CUT = 1
+TIMES = 2  # allocations of a size at each place: deep.c
+
+
+def run(recorder, program, args):
+    with tempfile.TemporaryDirectory() as d:
+        out = os.path.join(d, 'heap')
+        env = dict(os.environ, LD_PRELOAD=recorder, HEFT_HEAP_OUT=out, HEFT_HEAP_CHECK='1',
+                   HEFT_HEAP_UNWIND='tables')
+        r = subprocess.run([program] + [str(a) for a in args], env=env, stdout=subprocess.PIPE, text=True)
+        if r.returncode != 0:
+            sys.exit('%s: status %d' % (args, r.returncode))
+        return [int(w) for w in r.stdout.split()], heapfile.load(out)
+
+
+def recorded(heap, takes):
+    """Allocations and bytes by frames, of the stacks of the program's own blocks."""
+    out = collections.Counter(), collections.Counter()
+    for s in heap.stacks.values():
+        frames = tuple(heap.frames(s))
+        if len(frames) > 1 and frames[1] in takes:
+            out[0][frames] += s.allocs
+            out[1][frames] += s.bytes
+    return out
+
+
+def wanted(depths, calls, takes, leaf, tail):
+    out = collections.Counter(), collections.Counter()
+    for depth in depths:
+        path = tuple(calls[i % 3 == 0] for i in range(depth - 1, -1, -1))
+        for take in takes:
+            frames = (leaf, take) + path + tail
+            if len(frames) > KEPT:
+                frames = frames[:KEPT - 1] + (CUT,)
+            out[0][frames] += TIMES
+            out[1][frames] += TIMES * (depth + 1)
+    return out
+
+
+def compare(recorder, program, deepest, each, start, end):
+    addresses, heap = run(recorder, program, [deepest, each, start, end])
+    calls, takes = addresses[:2], addresses[2:]
+    ours = recorded(heap, takes)
+    shallow = min(ours[0], key=len)
+    depths = [d for d in range(deepest + 1) if d % each == 0 or start <= d < end]
+    theirs = wanted(depths, calls, takes, shallow[0], shallow[2:])
+    assert heap.process['lost'] == 0
+    cut = sum(n for frames, n in theirs[0].items() if frames[-1] == CUT)
+    different = [f for f in set(ours[0]) | set(theirs[0]) if any(o[f] != t[f] for o, t in zip(ours, theirs))]
+    for f in different[:5]:
+        print('%d frames, the outermost %#x: %s allocations and bytes, wanted %s' % (
+            len(f), f[-1], [o[f] for o in ours], [t[f] for t in theirs]))
+    print('depth %d: %d stacks, %d allocations, %d of them cut, %d stacks different' % (
+        deepest, len(theirs[0]), sum(theirs[0].values()), cut, len(different)))
+    return not different and cut > 0 and len(shallow) < 16
+
+
+recorder, program = (os.path.realpath(a) for a in sys.argv[1:3])
+good = compare(recorder, program, 16500, 500, 16360, 16400)
+good = compare(recorder, program, 40000, 250, 0, 0) and good
+good = compare(recorder, program, 21000, 7000, 0, 0) and good
+sys.exit(0 if good else 1)
