@@ -351,6 +351,15 @@ HOT void block_free(void *p, uintptr_t sp)
 	recorder.real.free(h.raw);
 }
 
+/* What the program may use of its block: all that lies behind it, or up to the canary.  realloc keeps
+ * as much.  Of a freed block the real allocator is not asked. */
+static size_t head_usable(const unsigned char *p, const struct head *h)
+{
+	if (recorder.real.usable_size == NULL || (h->flags & (HEAP_CANARY | HEAP_FREED)) != 0)
+		return (size_t)h->size;
+	return recorder.real.usable_size(h->raw) - (size_t)(p - h->raw);
+}
+
 size_t block_usable_size(void *p)
 {
 	struct head h;
@@ -361,13 +370,9 @@ size_t block_usable_size(void *p)
 		memcpy(&size, (unsigned char *)p - 16, sizeof size);
 		return size;
 	}
-	if (recorder.real.usable_size == NULL)
-		return head_read(p, &h) ? (size_t)h.size : 0;
-	if (!head_read(p, &h))
-		return recorder.real.usable_size(p);
-	if ((h.flags & HEAP_CANARY) != 0)
-		return (size_t)h.size;
-	return recorder.real.usable_size(h.raw) - (size_t)((unsigned char *)p - h.raw);
+	if (head_read(p, &h))
+		return head_usable(p, &h);
+	return recorder.real.usable_size != NULL ? recorder.real.usable_size(p) : 0;
 }
 
 /* ---- changing ----------------------------------------------------------------------------------------- */
@@ -398,13 +403,14 @@ static void *realloc_plain(void *p, size_t size, const struct caller *from)
 static void *realloc_moving(struct slot *s, unsigned char *p, const struct head *h, size_t size,
 			    const struct caller *from)
 {
+	const size_t usable = head_usable(p, h);
 	bool recorded = wanted(s, size);
 	unsigned char *raw = recorder.real.malloc(recorded ? whole_size(size) : size);
 	if (raw == NULL)
 		return NULL;
 	recorded = recorded && is_aligned(raw);
 	unsigned char *to = recorded ? raw + recorder.front : raw;
-	memcpy(to, p, h->size < size ? (size_t)h->size : size);
+	memcpy(to, p, usable < size ? usable : size);
 	count_free(s, h->stack, p, h->size);
 	set_freed(p, true);
 	recorder.real.free(h->raw);
@@ -442,7 +448,7 @@ void *block_realloc(void *p, size_t size, const struct caller *from)
 	}
 	struct slot *s = slot_enter(from->sp);
 	if (s == NULL)
-		return move(p, (size_t)h.size, size, from);
+		return move(p, head_usable(p, &h), size, from);
 	if ((h.flags & HEAP_CANARY) != 0)
 		check_canary(p, &h);
 	const bool stays = recorder.opt.sample == 0 && size <= SIZE_MOST &&

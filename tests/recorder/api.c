@@ -104,6 +104,49 @@ static void contents_stay(void)
 	free(p);
 }
 
+/* Without an alignment, or with one: by each function in turn. */
+static unsigned char *give(size_t align, size_t size)
+{
+	void *p = NULL;
+	if (align == 0 && size % 3 == 0)
+		return malloc(size);
+	if (align == 0)
+		return size % 3 == 1 ? calloc(1, size) : realloc(malloc(1), size);
+	if (size % 3 == 0)
+		return memalign(align, size);
+	if (size % 3 == 1)
+		return aligned_alloc(align, size);
+	EXPECT(posix_memalign(&p, align, size) == 0);
+	return p;
+}
+
+/* What malloc_usable_size promised is written, and kept by realloc, as far as the new block goes. */
+static void stays(unsigned char *p, size_t size, size_t to)
+{
+	const size_t usable = malloc_usable_size(p), kept = usable < to ? usable : to;
+	EXPECT(usable >= size);
+	for (size_t i = 0; i < usable; i++)
+		p[i] = (unsigned char)(i * 7 + size);
+	p = realloc(p, to);
+	for (size_t i = 0; i < kept; i++)
+		EXPECT(p[i] == (unsigned char)(i * 7 + size));
+	use(p, to);
+	free(p);
+}
+
+static void usable_stays(void)
+{
+	for (size_t align = 0; align <= 4096; align = align == 0 ? 8 : align * 2) {
+		for (size_t n = 1; n <= 500; n++) {
+			stays(give(align, n), n, n / 2 + 1);
+			stays(give(align, n), n, n + 1);
+			stays(give(align, n), n, n + 24);
+			stays(give(align, n), n, 1000);
+			stays(give(align, n), n, 200000);
+		}
+	}
+}
+
 static void alignments(void)
 {
 	for (size_t align = 1; align <= (size_t)1 << 20; align *= 2) {
@@ -311,6 +354,7 @@ int main(int argc, char **argv)
 	sizes();
 	zeros();
 	contents_stay();
+	usable_stays();
 	alignments();
 	if (!foreign)
 		failures();
