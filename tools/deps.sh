@@ -3,7 +3,7 @@
 # shellcheck shell=sh disable=SC2034 # the lists are for who sources this
 
 # What building needs, as "probe:package".  cmd/X is a program, pc/X a pkg-config module, lib/X what
-# the linker finds as -lX.
+# the linker finds as -lX, so/X a shared library, file/X a path, m32/ a compiler that links for 32 bits.
 deps_build="cmd/cc:gcc hdr/stdio.h:libc6-dev cmd/ninja:ninja-build cmd/meson:meson
 	cmd/pkg-config:pkg-config pc/libisal:libisal-dev pc/zlib:zlib1g-dev pc/libzstd:libzstd-dev
 	pc/liblzma:liblzma-dev pc/liblz4:liblz4-dev pc/libpcre2-8:libpcre2-dev pc/sqlite3:libsqlite3-dev
@@ -19,7 +19,13 @@ deps_test_wish="cmd/clang-19:clang-19 cmd/ld.lld-19:lld-19 cmd/llvm-readelf-19:l
 	cmd/clang-format-19:clang-format-19 file/usr/lib/llvm-19/lib/clang/19/include:libclang-rt-19-dev
 	file/usr/include/Zydis/Zydis.h:libzydis-dev cmd/cppcheck:cppcheck cmd/mandoc:mandoc cmd/shellcheck:shellcheck
 	cmd/eu-readelf:elfutils cmd/zstd:zstd cmd/lz4:lz4 cmd/dwz:dwz cmd/mold:mold cmd/gdb:gdb cmd/valgrind:valgrind
-	cmd/arm-none-eabi-gcc:gcc-arm-none-eabi cmd/qemu-system-arm:qemu-system-arm"
+	cmd/arm-none-eabi-gcc:gcc-arm-none-eabi cmd/qemu-system-arm:qemu-system-arm cmd/qemu-aarch64:qemu-user
+	cmd/aarch64-linux-gnu-g++:g++-aarch64-linux-gnu file/usr/aarch64-linux-gnu/include/string.h:libc6-dev-arm64-cross
+	cmd/powerpc-linux-gnu-gcc:gcc-powerpc-linux-gnu file/usr/powerpc-linux-gnu/include/string.h:libc6-dev-powerpc-cross
+	cmd/s390x-linux-gnu-gcc:gcc-s390x-linux-gnu file/usr/s390x-linux-gnu/include/string.h:libc6-dev-s390x-cross
+	m32/:libc6-dev-i386 m32/:lib32gcc-GCC-dev cmd/dexdump:dexdump cmd/create_gcov:autofdo cmd/perf:linux-perf
+	cmd/sqlite3:sqlite3 cmd/git:git cmd/ccache:ccache so/libjemalloc.so.2:libjemalloc2
+	so/libtcmalloc_minimal.so.4:libtcmalloc-minimal4 so/libmimalloc.so.2:libmimalloc2.0"
 
 deps_say() {
 	echo "$*" >&2
@@ -41,13 +47,17 @@ deps_present() {
 	hdr/*) deps_compiles "#include <${1#hdr/}>
 int main(void) { return 0; }" ;;
 	file/*) [ -e "${1#file}" ] ;;
+	so/*) find /usr/lib /usr/lib64 -maxdepth 2 -name "${1#so/}" 2>/dev/null | grep -q . ;;
+	m32/*) deps_compiles '#include <stdio.h>
+int main(void) { return 0; }' -m32 ;;
 	esac
 }
 
-# Prints the packages of the probes that fail.
+# Prints the packages of the probes that fail; GCC in a name stands for the version of gcc.
 deps_missing() {
 	for pair in "$@"; do
-		deps_present "${pair%%:*}" || printf '%s\n' "${pair#*:}"
+		deps_present "${pair%%:*}" && continue
+		printf '%s\n' "${pair#*:}" | sed "s/GCC/$(gcc -dumpversion 2>/dev/null)/"
 	done
 }
 
@@ -123,17 +133,26 @@ deps_setup() {
 	deps_quiet meson setup --wrap-mode=nodownload "$dir" "$@"
 }
 
-# deps_count DIR: adds the results of the last `meson test` in DIR to $passed and $failed.
+# deps_count DIR: adds the results of the last `meson test` in DIR to $passed, $failed and $skipped, and to $skips a
+# line for each that did not run, with its reason and what to install.
 deps_count() {
-	results=$1/meson-logs/testlog.json
-	[ -f "$results" ] || {
+	counted=$(python3 tools/results.py "$1") || {
 		failed=$((failed + 1))
 		return
 	}
-	# One line of JSON a test; inside its strings a quote is escaped, so this cannot match there.
-	all=$(grep -c '"result": "' "$results")
-	good=$(grep -cE '"result": "(OK|EXPECTEDFAIL)"' "$results")
-	skip=$(grep -c '"result": "SKIP"' "$results")
-	passed=$((passed + good))
-	failed=$((failed + all - good - skip))
+	lines=$(printf '%s\n' "$counted" | sed '$d')
+	[ -z "$lines" ] || skips="$skips$lines
+"
+	# shellcheck disable=SC2046 # three numbers
+	set -- $(printf '%s\n' "$counted" | tail -n 1)
+	passed=$((passed + $1))
+	failed=$((failed + $2))
+	skipped=$((skipped + $3))
+}
+
+# deps_verdict: what ./check and .ci/run end with.
+deps_verdict() {
+	printf '%s' "$skips" | sed 's/^/skipped: /'
+	echo "$passed passed, $failed failed, $skipped skipped"
+	[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
 }

@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.." || exit 2
 build=${1:-build}
 passed=0
 failed=0
+skipped=0
 
 step() {
 	name=$1
@@ -20,9 +21,11 @@ step() {
 	fi
 }
 
+# have PROGRAM PACKAGE STEP
 have() {
 	command -v "$1" >/dev/null 2>&1 || {
-		echo "skip $2: no $1 here"
+		echo "skip $3: no $1 (install $2)"
+		skipped=$((skipped + 1))
 		return 1
 	}
 }
@@ -47,14 +50,17 @@ scripts() {
 
 log=$(mktemp) || exit 2
 trap 'rm -f "$log"' EXIT
-have clang-format-19 "layout of C files" && step "layout of C files" format
+have clang-format-19 clang-format-19 "layout of C files" && step "layout of C files" format
 step "layers" tools/layers.sh
 step "lengths of files and functions" tools/limits.sh
-have cppcheck "cppcheck" && step "cppcheck" cppcheck_all
-have mandoc "manual page" && step "manual page" mandoc -Tlint -W warning man/*.1
-have shellcheck "shell scripts" && step "shell scripts" scripts
+have cppcheck cppcheck "cppcheck" && step "cppcheck" cppcheck_all
+have mandoc mandoc "manual page" && step "manual page" mandoc -Tlint -W warning man/*.1
+have shellcheck shellcheck "shell scripts" && step "shell scripts" scripts
 if [ -x "$build/src/heft" ]; then
 	step "options in help, manual and completions" tests/docs_in_step.sh "$build/src/heft"
+else
+	echo "skip options in help, manual and completions: heft is not built in $build"
+	skipped=$((skipped + 1))
 fi
-echo "lint: $passed passed, $failed failed"
+echo "lint: $passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]
