@@ -9,22 +9,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Inputs are a few KiB; what is beyond this is left out. */
 enum { INPUT_MAX = 4 << 20 };
 
-static int run_file(const char *path, uint8_t *buffer)
+static void run_file(const char *path, uint8_t *buffer)
 {
 	FILE *f = fopen(path, "rb");
-	if (f == NULL)
-		return 0;
+	if (f == NULL) {
+		perror(path);
+		exit(2);
+	}
 	const size_t size = fread(buffer, 1, INPUT_MAX, f);
 	fclose(f);
 	/* An allocation of the exact size, so that a sanitizer sees a read past the end. */
 	uint8_t *exact = malloc(size > 0 ? size : 1);
 	if (exact == NULL)
-		return 0;
+		exit(2);
 	for (size_t i = 0; i < size; i++)
 		exact[i] = buffer[i];
 	LLVMFuzzerTestOneInput(exact, size);
 	free(exact);
-	return 1;
 }
 
 int main(int argc, char **argv)
@@ -41,7 +42,8 @@ int main(int argc, char **argv)
 		if (e->d_name[0] == '.')
 			continue;
 		snprintf(path, sizeof path, "%s/%s", argv[1], e->d_name);
-		count += run_file(path, buffer);
+		run_file(path, buffer);
+		count++;
 	}
 	closedir(dir);
 	free(buffer);

@@ -55,6 +55,7 @@ with_finding() { # command, options of its own part
 "$heft" help --words | awk -F '\t' 'NF != 4 { print "not four fields: " $0; exit 1 }' || bad=1
 "$heft" help --words | cut -f 1 | uniq >/tmp/heft-commands.$$
 trap 'rm -f /tmp/heft-commands.$$' EXIT
+[ "$(wc -l </tmp/heft-commands.$$)" -ge 10 ] || say "heft help --words names hardly a command"
 while read -r command; do
 	# shellcheck disable=SC2086 # words
 	wide=$("$heft" help $command | awk 'length($0) > 80')
@@ -90,5 +91,7 @@ if command -v bash >/dev/null; then
 		[ "$offered" = "$(known_options "$command" | grep '^--')" ] ||
 			{ echo "heft.bash does not offer the options of heft $command"; exit 1; }
 	done || bad=1
+else
+	echo "LEFT OUT: the completion of bash: no bash (install bash)"
 fi
 exit $bad

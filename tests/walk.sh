@@ -96,8 +96,10 @@ def compare(path, out, form):
 
 
 def main():
-    listed = run("--list-sources").stdout.decode().split("\n")
-    names = [line.split()[0] for line in listed if line.strip()]
+    listed = run("--list-sources")
+    names = [line.split()[0] for line in listed.stdout.decode().split("\n") if line.strip()]
+    if listed.returncode != 0 or len(names) < 15:
+        sys.exit("heft --list-sources: status %d, %d sources" % (listed.returncode, len(names)))
     pairs = itertools.cycle(itertools.permutations(names, 2))
     files, runs, bad = inputs(), 0, 0
     for number, path in enumerate(files):
@@ -111,7 +113,7 @@ def main():
                 if bad <= SHOWN:
                     print("FAIL %s: -d %s --%s: %s" % (path, sources, form, problem), flush=True)
     print("%d files, %d runs, %d failures" % (len(files), runs, bad))
-    return 1 if bad or not files else 0
+    return 1 if bad or not runs else 0
 
 
 sys.exit(main())

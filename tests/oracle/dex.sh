@@ -4,14 +4,17 @@
 # usage: tests/oracle/dex.sh HEFT
 heft=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 here=$(cd "$(dirname "$0")" && pwd)
-command -v dexdump > /dev/null || { echo "no dexdump" && exit 77; }
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
+# shellcheck source=tests/lib/test.sh
+. "$here/../lib/test.sh"
+need python3 python3 dexdump dexdump
+scratch
 python3 "$here/../fixtures/golden_dex.py" "$tmp" || exit 1
 rm "$tmp/container.dex" # dexdump does not read it
 if [ -r /usr/share/java/smali.jar ] && command -v java > /dev/null; then
 	mkdir "$tmp/smali"
 	python3 "$here/dex.py" --smali > "$tmp/smali/all.smali" &&
 		java -cp '/usr/share/java/*' org.jf.smali.Main a -o "$tmp/smali.dex" "$tmp/smali" || exit 1
+else
+	left_out "a dex file with instructions of every length" "no smali with java" "smali default-jre-headless"
 fi
 python3 "$here/dex.py" "$heft" "$tmp"/*.dex

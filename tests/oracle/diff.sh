@@ -1,7 +1,6 @@
 #!/bin/sh
 # The counts of `heft diff --supersize` against SuperSize's four passes written again in Python.
 # usage: tests/oracle/diff.sh HEFT
-# Exit status 0 all agree, 1 not, 77 a tool is missing.
 #
 # Programs of many objects in C and C++: by other levels of optimisation, another compiler, of other sources, stripped;
 # with aliases, debug info and linker maps.
@@ -9,13 +8,12 @@ set -u
 LC_ALL=C
 export LC_ALL
 [ -x "${1:-}" ] || { sed -n '2,4s/^# //p' "$0" && exit 2; }
-for tool in python3 gcc g++ clang-19 clang++-19 strip; do
-	command -v $tool > /dev/null || exit 77
-done
 heft=$(realpath "$1")
 here=$(realpath "$(dirname "$0")")
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
+# shellcheck source=tests/lib/test.sh
+. "$here/../lib/test.sh"
+need python3 python3 gcc gcc g++ g++ clang-19 clang-19 strip binutils
+scratch
 cd "$tmp" || exit 2
 
 # build NAME SOURCES CC CXX FLAGS...
@@ -28,10 +26,10 @@ build() {
 		*.c) compiler=$cc ;;
 		*) compiler=$cxx ;;
 		esac
-		$compiler -g -w -ffunction-sections "$@" -c "$f" -o "$name/$(basename "$f").o" || exit 2
+		$compiler -g -w -ffunction-sections "$@" -c "$f" -o "$name/$(basename "$f").o" || exit 1
 	done
-	$cxx "$name"/*.o -Wl,-Map="$name.elf.map" -o "$name.elf" || exit 2
-	"$heft" snapshot "$name.elf" -o "$name.size" 2>/dev/null || exit 2
+	$cxx "$name"/*.o -Wl,-Map="$name.elf.map" -o "$name.elf" || exit 1
+	"$heft" snapshot "$name.elf" -o "$name.size" 2>/dev/null || exit 1
 }
 
 python3 "$here/../fixtures/many_objects.py" from-first 12 1 || exit 2
@@ -44,6 +42,6 @@ build clang from-first clang-19 clang++-19 -O2
 build second from-second gcc g++ -O2
 build other from-other gcc g++ -O2
 strip -o bare.elf o2.elf
-"$heft" snapshot --no-map bare.elf -o bare.size 2>/dev/null || exit 2
+"$heft" snapshot --no-map bare.elf -o bare.size 2>/dev/null || exit 1
 "$here/diff.py" "$heft" o1.size o2.size o2.size clang.size o2.size second.size second.size other.size o2.size bare.size \
 	bare.size o2.size o2.size o2.size

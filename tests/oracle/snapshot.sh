@@ -1,7 +1,6 @@
 #!/bin/sh
 # Snapshots of small C and C++ programs against readelf's sections, nm's symbols and the strings of their objects.
 # usage: tests/oracle/snapshot.sh HEFT
-# Exit status 0 all agree, 1 not, 77 a tool is missing.
 #
 # Each compiler and linker here; with map and debug info, with debug info, stripped with the map and the sources of
 # the objects, stripped with nothing: see tests/oracle/snapshot.py.  Functions that two objects define get both as
@@ -10,13 +9,12 @@ set -u
 LC_ALL=C
 export LC_ALL
 [ -x "${1:-}" ] || { sed -n '2,4s/^# //p' "$0" && exit 2; }
-for tool in nm python3 gcc g++ clang-19 clang++-19 strip; do
-	command -v $tool > /dev/null || exit 77
-done
 heft=$(realpath "$1")
-check=$(realpath "$(dirname "$0")/snapshot.py")
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/lib/test.sh
+. "$here/../lib/test.sh"
+need nm binutils python3 python3 gcc gcc g++ g++ clang-19 clang-19 ld.lld-19 lld-19
+scratch
 cd "$tmp" || exit 2
 
 cat > one.c <<'END'
@@ -86,17 +84,15 @@ template <class T> __attribute__((noinline)) T twice(T x) { asm volatile(""); re
 __attribute__((noinline)) inline int both(int x) { asm volatile(""); return twice(x) + 1; }
 int more(int);
 END
-failed=0
 # name, compile flags, link flags, compiler, c++ compiler; flags are words
 # shellcheck disable=SC2086
 one() {
-	mkdir -p "$1" || return
 	(
-		cd "$1" || exit 1
+		mkdir "$1" && cd "$1" || exit 1
 		for f in one two; do $4 -g -O1 $2 -I.. -c ../$f.c -o $f.o || exit 1; done
 		for f in plus more; do $5 -g -O1 $2 -I.. -c ../$f.cc -o $f.o || exit 1; done
-		$5 one.o two.o plus.o more.o $3 -Wl,-Map=p.map -o p 2> /dev/null || exit 77
-		strip -o p.stripped p
+		$5 one.o two.o plus.o more.o $3 -Wl,-Map=p.map -o p || exit 1
+		strip -o p.stripped p || exit 1
 		printf '[' > commands.json
 		for f in one.c two.c plus.cc more.cc; do
 			[ $f = one.c ] || printf ','
@@ -105,21 +101,19 @@ one() {
 		echo ']' >> commands.json
 		objects='one.o two.o plus.o more.o' text=90 data=95
 		case $2 in *flto*) objects='' text=0 data=0 ;; esac # of bitcode the map says little
-		status=0
-		"$check" --map p.map --text 90 --data 99 --literals 90 "$heft" p $objects || status=1
-		"$check" --text 90 --data 80 --literals 90 "$heft" p $objects || status=1
-		"$check" --map p.map --build commands.json --symbols p --text $text --data $data \
-			--literals 90 "$heft" p.stripped $objects || status=1
-		"$check" --symbols p --no-symbols --literals 90 "$heft" p.stripped $objects || status=1
-		exit $status
+		"$here/snapshot.py" --map p.map --text 90 --data 99 --literals 90 "$heft" p $objects &&
+			"$here/snapshot.py" --text 90 --data 80 --literals 90 "$heft" p $objects &&
+			"$here/snapshot.py" --map p.map --build commands.json --symbols p --text $text \
+				--data $data --literals 90 "$heft" p.stripped $objects &&
+			"$here/snapshot.py" --symbols p --no-symbols --literals 90 "$heft" p.stripped $objects
 	)
-	[ $? = 1 ] && echo "in $1" && failed=1
+	if [ $? -eq 0 ]; then pass; else fail "snapshots of $1"; fi
 }
 sections='-ffunction-sections -fdata-sections'
 one gcc-bfd "$sections" '-Wl,--gc-sections' gcc g++
 one gcc-bfd-plain '' '' gcc g++
-one gcc-gold "$sections" '-fuse-ld=gold' gcc g++
-one gcc-mold "$sections" '-fuse-ld=mold' gcc g++
+! has ld.gold binutils "programs linked by gold" || one gcc-gold "$sections" '-fuse-ld=gold' gcc g++
+! has mold mold "programs linked by mold" || one gcc-mold "$sections" '-fuse-ld=mold' gcc g++
 one clang-lld "$sections" '-fuse-ld=lld' clang-19 clang++-19
 one clang-icf "$sections" '-fuse-ld=lld -Wl,--icf=all' clang-19 clang++-19
 one clang-lto "$sections -flto=thin" '-fuse-ld=lld -flto=thin' clang-19 clang++-19
@@ -131,8 +125,10 @@ lines = gzip.open(sys.argv[1]).read().decode().split("\n")
 lists = [l for l in lines if re.match(r"(both|int twice|twice)[(<].*\t02$", l)]
 sys.exit(0 if len(lists) == 2 else "%d lists of aliases: %s" % (len(lists), lists))
 END
-(cd gcc-bfd && "$heft" snapshot --path-aliases -o a.size p 2> /dev/null && python3 ../aliases.py a.size) ||
-	failed=1
+aliases() {
+	"$heft" snapshot --path-aliases -o a.size gcc-bfd/p && python3 aliases.py a.size
+}
+check "aliases of two objects" aliases
 
 # In a zip file, one library packed: the note tells how much more it is.
 cat > zip.py <<'END'
@@ -148,5 +144,5 @@ total = int(re.search(r"^file +(\d+)$", out.stdout, re.M)[1])
 assert total == os.path.getsize("a.apk") + more, (total, os.path.getsize("a.apk"), more)
 assert "a.apk/liba.so (x86_64)" in out.stdout and "libodd.so" in out.stderr, out
 END
-python3 zip.py "$heft" || failed=1
-exit $failed
+check "a zip file" python3 zip.py "$heft"
+finish 7

@@ -13,5 +13,6 @@ set -- "$folder"/*
 for file in /bin/true /usr/bin/env /usr/lib/*/libdl.so.2 /usr/lib/*/crti.o; do
 	[ ! -f "$file" ] || set -- "$@" "$file"
 done
+[ $# -ge 20 ] || { echo "too few files to damage: $#" && exit 1; }
 # shellcheck disable=SC2086
 exec "$prop" --seed "$seed" $limit mutate "$@"

@@ -1,19 +1,17 @@
 #!/bin/sh
 # What programs rely on of malloc holds with the recorder in all its forms, preloaded and linked in.
 # usage: tests/recorder/api.sh RECORDER ARCHIVE API CC SOURCE
+# shellcheck source=tests/lib/test.sh
+. "$(dirname "$0")/../lib/test.sh"
+scratch
 recorder=$(realpath "$1") archive=$2 api=$3 cc=$4 source=$5
-dir=$(mktemp -d) || exit 2
-trap 'rm -rf "$dir"' EXIT
-bad=0
 
 # good NAME COMMAND...
 good() {
 	name=$1
 	shift
-	if ! text=$(timeout 100 env "$@" 2>&1) || [ "$text" != good ]; then
-		echo "$name: $text"
-		bad=1
-	fi
+	said=$(timeout 100 env "$@" 2>&1)
+	is "$name" "0 good" "$? $said"
 }
 
 good plain "$api"
@@ -25,13 +23,14 @@ for form in HEFT_HEAP=on HEFT_HEAP=off HEFT_HEAP_CHECK=1 HEFT_HEAP_WIDE=1 HEFT_H
 	# shellcheck disable=SC2086 # words
 	good "$form" LD_PRELOAD="$recorder" $form "$api"
 done
-for library in jemalloc.so.2 tcmalloc_minimal.so.4 mimalloc.so.2; do
-	for folder in /usr/lib/*-linux-gnu /usr/lib64; do
-		[ -e "$folder/lib$library" ] || continue
-		good "$library" LD_PRELOAD="$recorder $folder/lib$library" "$api" foreign
-		good "$library sampled" LD_PRELOAD="$recorder $folder/lib$library" HEFT_HEAP_SAMPLE=10000 "$api" \
-			foreign
-	done
+for library in jemalloc.so.2:libjemalloc2 tcmalloc_minimal.so.4:libtcmalloc-minimal4 mimalloc.so.2:libmimalloc2.0; do
+	path=$(find /usr/lib /usr/lib64 -maxdepth 2 -name "lib${library%:*}" 2>/dev/null | head -n 1)
+	if [ -z "$path" ]; then
+		left_out "the recorder above another allocator" "no lib${library%:*}" "${library#*:}"
+		continue
+	fi
+	good "$library" LD_PRELOAD="$recorder $path" "$api" foreign
+	good "$library sampled" LD_PRELOAD="$recorder $path" HEFT_HEAP_SAMPLE=10000 "$api" foreign
 done
 
 wrap=
@@ -41,12 +40,9 @@ for f in malloc free calloc realloc reallocarray memalign aligned_alloc posix_me
 done
 for link in "" -static -static-pie; do
 	# shellcheck disable=SC2086 # words
-	"$cc" -fno-builtin -O1 $link "$source" "$archive" $wrap -lpthread -o "$dir/api" 2>/dev/null || {
-		echo "cannot link with '$link'; skipped"
-		continue
-	}
-	good "linked in, $link" HEFT_HEAP_OUT="$dir/out" "$dir/api"
-	[ -s "$dir/out" ] || { echo "linked in, $link: recorded nothing"; bad=1; }
-	rm -f "$dir/out"
+	must "$cc" -fno-builtin -O1 $link "$source" "$archive" $wrap -lpthread -o "$tmp/api"
+	good "linked in, $link" HEFT_HEAP_OUT="$tmp/out" "$tmp/api"
+	check "linked in, $link: recorded" test -s "$tmp/out"
+	rm -f "$tmp/out"
 done
-exit $bad
+finish 18

@@ -65,7 +65,7 @@ def expect_one(where, lines, kinds, block, word='block'):
 
 def main():
     if not shutil.which('gdb'):
-        print('no gdb')
+        print('SKIP: no gdb (install gdb)')
         sys.exit(77)
     dumps = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -101,6 +101,8 @@ def main():
         line = expect_one('double', found[0], ['double-free'], said[0][1:3], 'freed')
         said, found = run(folder, 'freed', ['HEFT_HEAP_WIDE=1'])
         expect_one('freed', found[0], ['freed-pointer'], said[0][1:3], 'freed')
+    if dumps < 5 * (2 * 18 + 5):
+        fail('only %d dumps' % dumps)
     print('%d dumps' % (dumps + 2))
 
 

@@ -1,19 +1,18 @@
-# Sourced by same.sh and workloads.sh: runs commands with and without the recorder.  Needs $recorder and
-# $dir; sets $bad, counts in $ran.
+# Sourced by same.sh and workloads.sh, behind tests/lib/test.sh: runs commands with and without the recorder.  Needs
+# $recorder and $dir.
 # shellcheck shell=sh disable=SC2034,SC2154 # variables of the caller's, and for the caller
-bad=0
-ran=0
 
 # What is not the same in two runs of the same thing; a workload may set it.
 no_filter='s/^//'
 filter=$no_filter
 
-# same NAME COMMAND...: run twice in folders of their own, of the same path: output, messages, exit status and files must
-# be the same.  Where $below names an allocator, both runs are on top of it.
+# same NAME PACKAGE STATUS COMMAND...: run twice in folders of their own, of the same path: output, messages and files
+# must be the same, there must be some, and STATUS is how both end.  Where $below names an allocator, both runs are on top
+# of it.  PACKAGE has the command, which may not be there.
 same() {
-	name=$1
-	shift
-	command -v "$1" >/dev/null 2>&1 || return 0
+	name=$1 package=$2 wanted=$3
+	shift 3
+	has "$1" "$package" "$name recorded" || return 0
 	mkdir -p "$dir/heaps"
 	chmod 777 "$dir/heaps" # servers may run as somebody else
 	for way in plain recorded; do
@@ -29,17 +28,19 @@ same() {
 		)
 		mv "$dir/here" "$dir/$name.$way"
 	done
-	ran=$((ran + 1))
 	if ! diff -r "$dir/$name.plain" "$dir/$name.recorded" >"$dir/diff"; then
-		echo "$name differs:"
+		fail "$name differs:"
 		head -n 20 "$dir/diff"
-		bad=1
+	elif [ "$(cat "$dir/$name.plain/status")" -ne "$wanted" ]; then
+		fail "$name: status $(cat "$dir/$name.plain/status"), not $wanted"
+		tail -n 5 "$dir/$name.plain/stderr"
+	elif [ -z "$(find "$dir/$name.plain" -type f -size +0 ! -name status)" ]; then
+		fail "$name: it did nothing that could be compared"
 	elif [ -z "$(ls "$dir/heaps")" ]; then
-		echo "$name: nothing was recorded"
-		bad=1
+		fail "$name: nothing was recorded"
 	else
-		[ -z "$verbose" ] || echo "$name: same, status $(cat "$dir/$name.plain/status")," \
-			"$(find "$dir/heaps" -type f | wc -l) processes recorded"
+		pass
+		echo "$name: same, $(find "$dir/heaps" -type f | wc -l) processes recorded"
 	fi
 	rm -rf "$dir/$name.plain" "$dir/$name.recorded" "$dir/heaps"
 }

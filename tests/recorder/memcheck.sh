@@ -4,10 +4,11 @@
 archive=$(realpath "$1")
 cc=$2
 here=$(cd "$(dirname "$0")" && pwd)
-command -v valgrind >/dev/null 2>&1 || exit 77
-dir=$(mktemp -d) || exit 2
-trap 'rm -rf "$dir"' EXIT
-bad=0
+# shellcheck source=tests/lib/test.sh
+. "$here/../lib/test.sh"
+need valgrind valgrind
+scratch
+dir=$tmp
 option=
 wrap=
 for f in malloc free calloc realloc reallocarray memalign aligned_alloc posix_memalign valloc pvalloc \
@@ -20,17 +21,18 @@ checked() {
 	name=$1
 	shift
 	# shellcheck disable=SC2086 # words
-	"$cc" -g -O1 -w -D_GNU_SOURCE -fno-builtin "$here/$name.c" "$archive" $wrap -lpthread -ldl -o "$dir/$name" || exit 2
+	"$cc" -g -O1 -w -D_GNU_SOURCE -fno-builtin "$here/$name.c" "$archive" $wrap -lpthread -ldl -o "$dir/$name" || exit 1
 	HEFT_HEAP_OUT="$dir/out.%p" valgrind -q --error-exitcode=99 --suppressions="$here/valgrind.supp" \
 		--log-file="$dir/log.%p" "$dir/$name" "$@" >"$dir/said" 2>&1
 	status=$?
 	# memory_readable() gives a first argument that no kernel knows.
 	cat "$dir"/log.* | grep -v "sigprocmask: unknown 'how' field" >"$dir/log"
-	if [ $status -ne 0 ] || [ -s "$dir/log" ]; then
-		echo "$name $* $option: status $status"
+	if [ $status -eq 0 ] && [ ! -s "$dir/log" ] && [ -s "$dir/said" ]; then
+		pass
+	else
+		fail "$name $* $option: status $status"
 		tail -n 3 "$dir/said"
 		head -n 40 "$dir/log"
-		bad=1
 	fi
 	rm -f "$dir"/log.* "$dir"/out.*
 }
@@ -43,4 +45,4 @@ for option in HEFT_HEAP_WIDE=1 HEFT_HEAP_CANARY=1 HEFT_HEAP_STACKS=inline HEFT_H
 	checked truth 3 1000 1
 	unset "${option%%=*}"
 done
-exit $bad
+finish 7

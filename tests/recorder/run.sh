@@ -3,17 +3,11 @@
 # usage: tests/recorder/run.sh HEFT RECORDER
 heft=$(realpath "$1")
 recorder=$(realpath "$2")
-dir=$(mktemp -d) || exit 2
-trap 'rm -rf "$dir"' EXIT
+# shellcheck source=tests/lib/test.sh
+. "$(dirname "$0")/../lib/test.sh"
+scratch
+dir=$tmp
 cd "$dir" || exit 2
-bad=0
-
-# is WHAT WANTED GOT
-is() {
-	[ "$2" = "$3" ] && return
-	echo "$1: wanted '$2', got '$3'"
-	bad=1
-}
 
 run() {
 	"$heft" heap run --recorder "$recorder" "$@"
@@ -45,7 +39,10 @@ is "the folder of the start" 1 "$(files 'e.*')"
 # shellcheck disable=SC2016
 touch out
 "$heft" heap run --recorder "$recorder" -q -o f sh -c 'trap "exit 9" TERM; echo ready; while :; do sleep 0.05; done' >out &
-while ! grep -q ready out; do sleep 0.05; done
+while ! grep -q ready out; do
+	kill -0 $! || exit 1
+	sleep 0.05
+done
 kill -TERM $!
 wait $!
 is "signals are handed on" 9 $?
@@ -77,11 +74,15 @@ if cc -static static.c -o static 2>/dev/null; then
 	printf '#!%s/static\n' "$dir" >script
 	run ./script 2>/dev/null
 	is "a script of one" 2 $?
+else
+	left_out "static programs" "cc -static does not link" libc6-dev
 fi
 if [ "$(id -u)" -eq 0 ]; then
 	cp /bin/true other && chown 1 other && chmod u+s other
 	run ./other 2>said
 	is "with other rights" "2 1" "$? $(grep -c 'other rights' said)"
+else
+	left_out "programs with other rights" "needs root"
 fi
 run no-such-program 2>said
 is "not found" "127 heft: no-such-program: No such file or directory" "$? $(cat said)"
@@ -93,4 +94,4 @@ is "no folder for the file" 2 $?
 "$heft" heap run --recorder none.so true 2>/dev/null
 is "no recorder" 2 $?
 is "nothing was run" "" "$(run ./text 2>/dev/null)"
-exit $bad
+finish 20

@@ -18,8 +18,10 @@ import heapfile
 
 heft, recorder, sources, work = sys.argv[1:5]
 symbolizer = shutil.which('llvm-symbolizer-19') or shutil.which('llvm-symbolizer')
-if not symbolizer or not shutil.which('gcore'):
-    sys.exit(77)
+for tool, there, package in (('llvm-symbolizer', symbolizer, 'llvm-19'), ('gcore', shutil.which('gcore'), 'gdb')):
+    if not there:
+        print('SKIP: no %s (install %s)' % (tool, package))
+        sys.exit(77)
 
 
 def build(name, compiler, flags):
@@ -141,6 +143,7 @@ os.makedirs(work, exist_ok=True)
 good = True
 for compiler in ('gcc', 'clang-19'):
     if not shutil.which(compiler):
+        print('LEFT OUT: heaps of programs of %s: no %s (install %s)' % (compiler, compiler, compiler))
         continue
     for flags in (['-O2', '-fomit-frame-pointer'], ['-O2', '-fno-omit-frame-pointer'], ['-O0', '-no-pie']):
         good = sums(build('truth', compiler, flags), '1', '50000', '1') and good
