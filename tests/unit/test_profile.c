@@ -470,7 +470,8 @@ static void the_members_of_an_archive_are_told_apart(void **state)
 	struct heft_profile *p = profile_of("armembers");
 	(void)state;
 	write_text("x.c", "int x[100] = { 1 }; int f(void) { return x[1]; }");
-	assert_int_equal(system("cc -c x.c -o one.o && cp one.o two.o && ar rcs lib.a one.o two.o"), 0);
+	assert_int_equal(system("cc -c x.c -o one.o && cp one.o two.o && ar rcs lib.a one.o two.o"),
+			 0);
 	add_file(p, "lib.a", HEFT_INPUT);
 	run(p);
 	const struct heft_row *one = child(heft_profile_rows(p), "one.o");

@@ -463,7 +463,8 @@ static void numbers_do_not_depend_on_the_locale(void **state)
 {
 	(void)state;
 	if (!set_decimal_comma()) {
-		print_message("LEFT OUT: a decimal comma: no localedef with de_DE (install locales)\n");
+		print_message(
+			"LEFT OUT: a decimal comma: no localedef with de_DE (install locales)\n");
 		return;
 	}
 	assert_string_equal(localeconv()->decimal_point, ",");
