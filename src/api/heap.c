@@ -19,17 +19,10 @@ void heft_heap_free(struct heft_heap *h)
 {
 	if (!h)
 		return;
-	heap_modules_close(h);
-	if (h->open) {
-		heap_damage_release(&h->damages);
-		heap_layout_release(&h->layout);
-		heap_scan_release(&h->blocks);
-		calls_release(&h->calls);
-		records_release(&h->records);
-		dump_close(&h->dump);
-	}
+	heap_damage_release(&h->damages);
+	process_close(&h->process);
 	vec_release(&h->frames);
-	vec_release(&h->all_notes);
+	vec_release(&h->stack);
 	vec_release(&h->pieces);
 	wish_release(&h->find);
 	notes_release(&h->notes);
@@ -185,35 +178,46 @@ static void tell_layout(struct heft_heap_info *i, const struct heap_layout *l)
 	i->pinned_bytes = l->pinned_bytes;
 }
 
-static bool open_dump(struct heft_heap *h, const char *path, struct heft_err *err)
+/* A debug file that was named is one of a module. */
+static bool check_debug_files(const struct heft_heap *h, struct heft_err *err)
+{
+	for (size_t i = 0; i < h->find.debug_files.count; i++)
+		if (!process_uses(&h->process, i))
+			return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+				    "%s: no module of the process has its build ID",
+				    h->find.debug_files.data[i]);
+	return true;
+}
+
+static bool open_process(struct heft_heap *h, const char *path, struct heft_err *err)
 {
 	if (h->has_base)
 		vec_push(&h->pieces, (struct dump_piece){ path, true, h->base_addr, 0 });
 	h->wish.pieces = h->pieces.data;
 	h->wish.piece_count = h->pieces.count;
-	return dump_open(&h->dump, path, &h->wish, &h->notes, err);
+	const struct process_wish wish = { .find = &h->find,
+					   .dwarf = true,
+					   .style = h->style,
+					   .dump = &h->wish,
+					   .threads = h->threads,
+					   .notes = &h->notes };
+	return process_open(&h->process, path, &wish, err);
 }
 
 bool heft_heap_open(struct heft_heap *h, const char *path, struct heft_err *err)
 {
 	if (h->open)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens one dump");
-	if (!open_dump(h, keep(h, path), err))
+	h->open = open_process(h, keep(h, path), err);
+	if (!h->open)
 		return false;
-	h->open = true;
-	records_read(&h->records, &h->dump, &h->notes);
-	dump_learn(&h->dump, &h->records);
-	calls_read(&h->calls, &h->dump, &h->records, &h->notes);
-	if (h->dump.kind != DUMP_PAGES)
-		heap_scan(&h->blocks, &h->dump, &h->calls, h->threads, &h->notes);
-	if (h->blocks.live.count > 0)
-		heap_layout_make(&h->layout, &h->dump, &h->records, &h->blocks);
-	tell_dump(&h->info, &h->dump);
-	tell_records(&h->info, &h->records);
-	tell_counters(&h->info, &h->calls, &h->blocks);
-	if (h->blocks.live.count > 0)
-		tell_layout(&h->info, &h->layout);
-	return heap_modules_list(h, err);
+	const struct process_heap *heap = process_read_heap(&h->process);
+	tell_dump(&h->info, &h->process.dump);
+	tell_records(&h->info, &heap->records);
+	tell_counters(&h->info, &heap->calls, &heap->blocks);
+	if (heap->layout.parts.count > 0)
+		tell_layout(&h->info, &heap->layout);
+	return check_debug_files(h, err);
 }
 
 /* ---- what is known -------------------------------------------------------------------------- */
@@ -225,38 +229,24 @@ const struct heft_heap_info *heft_heap_get_info(const struct heft_heap *h)
 
 bool heft_heap_moment(const struct heft_heap *h, size_t i, struct heft_heap_moment *ret)
 {
-	if (i >= h->records.timeline.count)
+	if (i >= h->process.heap.records.timeline.count)
 		return false;
-	const struct heap_moment *m = &h->records.timeline.data[i];
-	*ret = (struct heft_heap_moment){ .at = since_start(&h->records.process, m->at),
+	const struct heap_moment *m = &h->process.heap.records.timeline.data[i];
+	*ret = (struct heft_heap_moment){ .at = since_start(&h->process.heap.records.process,
+							    m->at),
 					  .live_bytes = m->live_bytes,
 					  .peak_bytes = m->peak_bytes };
 	return true;
 }
 
-/* Those of the dump, then those of each module. */
 size_t heft_heap_note_count(const struct heft_heap *h)
 {
-	size_t count = h->notes.count;
-	for (size_t i = 0; i < h->modules.count; i++)
-		if (h->modules.data[i].where)
-			count += heft_where_note_count(h->modules.data[i].where);
-	return count;
+	return h->notes.count;
 }
 
 const struct heft_note *heft_heap_note(const struct heft_heap *h, size_t i)
 {
-	if (i < h->notes.count)
-		return &h->notes.data[i];
-	i -= h->notes.count;
-	for (size_t m = 0; m < h->modules.count; m++) {
-		const struct heft_where *w = h->modules.data[m].where;
-		const size_t count = w ? heft_where_note_count(w) : 0;
-		if (i < count)
-			return heft_where_note(w, i);
-		i -= count;
-	}
-	return NULL;
+	return i < h->notes.count ? &h->notes.data[i] : NULL;
 }
 
 /* ---- pages ---------------------------------------------------------------------------------- */

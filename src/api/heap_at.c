@@ -8,17 +8,11 @@
 /* The functions of a stack, innermost first, at the end of h->frames; returns how many. */
 static size_t add_frames(struct heft_heap *h, uint32_t stack)
 {
-	size_t count = 0;
-	heap_symbolize(h);
-	if (stack >= h->calls.stacks.count)
-		return 0;
-	for (uint32_t n = h->calls.stacks.data[stack].node; n != 0;
-	     n = h->calls.nodes.data[n].parent) {
-		const struct heap_spot *s = &h->spots.data[h->spot_of[n]];
-		for (uint32_t k = 0; k < s->count; k++, count++)
-			vec_push(&h->frames, heap_spot_frames(h, s)[k]);
-	}
-	return count;
+	process_name_calls(&h->process);
+	process_stack(&h->process, stack, &h->stack);
+	for (size_t i = 0; i < h->stack.count; i++)
+		vec_push(&h->frames, h->stack.data[i]);
+	return h->stack.count;
 }
 
 /* Its frames are set by place_frames, when no more are added. */
@@ -53,12 +47,23 @@ static const struct heap_found *freed_at(const struct blocks_found *b, uint64_t 
 	return addr - f->addr < max_u64(f->size, 1) ? f : NULL;
 }
 
+static void tell_thread(const struct dump *d, struct heft_heap_place *p)
+{
+	for (size_t i = 0; i < d->thread_count; i++) {
+		const struct dump_thread *t = &d->threads[i];
+		if (p->addr >= t->stack_start && p->addr < t->stack_end) {
+			p->state = HEFT_HEAP_STACK;
+			p->thread = t->id;
+		}
+	}
+}
+
 static void tell_mapping(struct heft_heap *h, struct heft_heap_place *p)
 {
-	const struct region *r = dump_region(&h->dump, p->addr);
-	const uint32_t module = r ? 0 : heap_module_at(h, p->addr);
-	if (module > 0) { /* code, which few dumps hold */
-		const struct process_module *m = &h->modules.data[module];
+	const struct dump *d = &h->process.dump;
+	const struct region *r = dump_region(d, p->addr);
+	const struct process_module *m = process_module_at(&h->process, p->addr);
+	if (!r && m) { /* code, which few dumps hold */
 		p->state = HEFT_HEAP_MAPPED;
 		p->map_start = m->start;
 		p->map_size = m->end - m->start;
@@ -73,32 +78,24 @@ static void tell_mapping(struct heft_heap *h, struct heft_heap_place *p)
 	p->write = r->write;
 	p->exec = r->exec;
 	if (r->file > 0)
-		p->file = h->dump.files[r->file - 1].path;
-	for (size_t i = 0; i < h->dump.thread_count; i++) {
-		const struct dump_thread *t = &h->dump.threads[i];
-		if (p->addr >= t->stack_start && p->addr < t->stack_end) {
-			p->state = HEFT_HEAP_STACK;
-			p->thread = t->id;
-		}
-	}
+		p->file = d->files[r->file - 1].path;
+	tell_thread(d, p);
 }
 
 static void tell_symbol(struct heft_heap *h, struct heft_heap_place *p)
 {
-	const uint32_t module = heap_module_at(h, p->addr);
-	struct heft_where *w = module ? heap_module_open(h, module) : NULL;
-	struct heft_location at;
-	if (!w || !heft_where_find(w, p->addr - h->modules.data[module].bias, &at) || !at.symbol)
+	const struct process_place at = process_symbol(&h->process, p->addr);
+	if (!at.symbol)
 		return;
 	p->symbol = at.symbol;
-	p->symbol_offset = at.symbol_offset;
+	p->symbol_offset = at.offset;
 }
 
 /* In which block or part of the heap it is; `live` is the block at it or before it. */
 static const struct heap_found *tell_state(struct heft_heap *h, struct heft_heap_place *p,
 					   size_t live)
 {
-	const struct blocks_found *b = &h->blocks;
+	const struct blocks_found *b = &h->process.heap.blocks;
 	if (live != SIZE_MAX) {
 		const struct heap_found *f = &b->live.data[live];
 		const bool inside = p->addr >= f->addr && p->addr - f->addr < max_u64(f->size, 1);
@@ -112,10 +109,12 @@ static const struct heap_found *tell_state(struct heft_heap *h, struct heft_heap
 		p->state = HEFT_HEAP_IN_FREED;
 		return freed;
 	}
-	const size_t i = upper_bound(h->layout.parts.data, h->layout.parts.count,
-				     sizeof *h->layout.parts.data, p->addr);
+	const size_t i = upper_bound(h->process.heap.layout.parts.data,
+				     h->process.heap.layout.parts.count,
+				     sizeof *h->process.heap.layout.parts.data, p->addr);
 	struct heap_part split[HEAP_SPLIT_MAX];
-	const size_t count = i > 0 ? heap_part_split(&h->layout.parts.data[i - 1], b, split) : 0;
+	const size_t count =
+		i > 0 ? heap_part_split(&h->process.heap.layout.parts.data[i - 1], b, split) : 0;
 	for (size_t k = 0; k < count; k++) {
 		if (p->addr - split[k].addr >= split[k].size)
 			continue;
@@ -135,7 +134,7 @@ static void tell_bytes(struct heft_heap *h, struct heft_heap_place *p)
 	uint64_t size = SHOWN;
 	if (p->block.addr && p->addr < end && end - p->bytes_addr < size)
 		size = end - p->bytes_addr;
-	const struct bytes b = dump_at(&h->dump, p->bytes_addr, size);
+	const struct bytes b = dump_at(&h->process.dump, p->bytes_addr, size);
 	p->bytes = b.size > 0 ? b.p : NULL;
 	p->byte_count = b.size;
 }
@@ -148,7 +147,7 @@ bool heft_heap_at(struct heft_heap *h, uint64_t addr, struct heft_heap_place *re
 	h->frames.count = 0;
 	tell_mapping(h, ret);
 	tell_symbol(h, ret);
-	const struct blocks_found *b = &h->blocks;
+	const struct blocks_found *b = &h->process.heap.blocks;
 	const size_t live = heap_block_at(b, addr);
 	const struct heap_found *f = tell_state(h, ret, live);
 	if (f)
@@ -180,9 +179,10 @@ bool heft_heap_place_write(const struct heft_heap_place *at, enum heft_heap_form
 
 size_t heft_heap_damage_count(struct heft_heap *h)
 {
+	const struct process_heap *heap = &h->process.heap;
 	if (h->open && !h->damages_known)
-		heap_damage_find(&h->damages, &h->dump, &h->records, &h->calls, &h->blocks,
-				 &h->layout);
+		heap_damage_find(&h->damages, &h->process.dump, &heap->records, &heap->calls,
+				 &heap->blocks, &heap->layout);
 	h->damages_known = true;
 	return h->damages.list.count;
 }
@@ -202,7 +202,7 @@ bool heft_heap_get_damage(struct heft_heap *h, size_t i, struct heft_heap_damage
 	if (i >= heft_heap_damage_count(h))
 		return false;
 	const struct damage *d = &h->damages.list.data[i];
-	const struct blocks_found *b = &h->blocks;
+	const struct blocks_found *b = &h->process.heap.blocks;
 	*ret = (struct heft_heap_damage){ .kind = (enum heft_heap_damage_kind)kinds[d->kind],
 					  .addr = d->addr,
 					  .count = d->count,

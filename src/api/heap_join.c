@@ -58,83 +58,26 @@ static uint32_t join_module(struct heap_join *j, const struct process_module *m)
 	return id;
 }
 
+/* By module of the process, [0] stands for none. */
 static uint32_t *join_modules(struct heap_join *j, const struct heft_heap *h)
 {
-	uint32_t *ret = xcalloc(h->modules.count + 1, sizeof *ret);
-	for (size_t i = 0; i < h->modules.count; i++)
-		ret[i] = join_module(j, &h->modules.data[i]);
+	const size_t count = process_module_count(&h->process);
+	uint32_t *ret = xcalloc(count + 1, sizeof *ret);
+	for (size_t i = 0; i < count; i++)
+		ret[i + 1] = join_module(j, process_module(&h->process, i));
 	return ret;
 }
 
 /* ---- frames --------------------------------------------------------------------------------- */
 
-/* Names are looked for without underscores and the C library's "__GI_" in front. */
-
-/* Functions of the allocator: frames of these are no news where they are innermost. */
-static const char *const allocators[] = {
-	"malloc",       "calloc",       "realloc",           "reallocarray",   "memalign",
-	"valloc",       "pvalloc",      "aligned_alloc",     "posix_memalign", "libc_malloc",
-	"libc_calloc",  "libc_realloc", "libc_memalign",     "wrap_malloc",    "wrap_calloc",
-	"wrap_realloc", "rust_alloc",   "rust_alloc_zeroed", "rust_realloc",
-};
-
-/* Functions that allocate on behalf of their caller. */
-static const char *const helpers[] = {
-	"strdup",    "strndup",        "wcsdup",        "asprintf",
-	"vasprintf", "asprintf_chk",   "vasprintf_chk", "vasprintf_internal",
-	"getline",   "getdelim",       "IO_getdelim",   "IO_getline",
-	"realpath",  "realpath_stk",   "alloc_dir",     "opendir_tail",
-	"opendir",   "fopen_internal", "IO_new_fopen",  "fopen",
-	"g_malloc",  "g_malloc0",      "g_realloc",     "g_strdup",
-	"xmalloc",   "xcalloc",        "xrealloc",      "xstrdup",
-};
-
-/* Layers of the C++ library between a container and operator new, by the start of the name. */
-static const char *const helper_starts[] = {
-	"std::__new_allocator<",  "__gnu_cxx::new_allocator<", "std::allocator<",
-	"std::allocator_traits<", "std::__allocate_guarded<",
-};
-
-static bool is_one_of(const char *name, const char *const *list, size_t count)
+static const char *label_of(struct heap_join *j, const struct heft_heap_frame *f)
 {
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(name, list[i]) == 0)
-			return true;
-	return false;
-}
-
-/* operator new and new[] (Itanium C++ ABI 5.1.5.1: _Znw, _Zna). */
-static bool is_operator_new(const struct heft_heap_frame *f)
-{
-	return strncmp(f->linkage, "_Znw", 4) == 0 || strncmp(f->linkage, "_Zna", 4) == 0 ||
-	       strncmp(f->function, "operator new", 12) == 0;
-}
-
-static enum site_kind kind_of(const struct heft_heap_frame *f)
-{
-	if (strncmp(file_name(f->module), "libheft-heap.", 13) == 0 || is_operator_new(f))
-		return SITE_ALLOCATOR;
-	const char *name = *f->linkage ? f->linkage : f->function;
-	if (strncmp(name, "__GI_", 5) == 0)
-		name += 5;
-	name += strspn(name, "_");
-	if (is_one_of(name, allocators, COUNT_OF(allocators)))
-		return SITE_ALLOCATOR;
-	if (is_one_of(name, helpers, COUNT_OF(helpers)))
-		return SITE_HELPER;
-	for (size_t i = 0; i < COUNT_OF(helper_starts); i++)
-		if (strncmp(f->function, helper_starts[i], strlen(helper_starts[i])) == 0)
-			return SITE_HELPER;
-	return SITE_PLAIN;
-}
-
-static const char *label_of(struct arena *a, const struct heft_heap_frame *f)
-{
+	struct text *t = &j->path;
 	if (*f->function)
 		return f->function;
-	if (*f->module)
-		return arena_format(a, "%s+0x%" PRIx64, file_name(f->module), f->addr);
-	return arena_format(a, "0x%" PRIx64, f->addr);
+	text_set(t, STR(""));
+	process_add_name(t, f);
+	return arena_copy(&j->r->arena, text_str(t));
 }
 
 static uint64_t hash_site(const struct site_key *k)
@@ -182,8 +125,7 @@ static const char *shown_path(struct heap_join *j, const char *path)
 	return arena_copy(&j->r->arena, text_str(&j->path));
 }
 
-static uint32_t join_site(struct heap_join *j, const struct heft_heap_frame *f, uint32_t module,
-			  bool cut)
+static uint32_t join_site(struct heap_join *j, const struct heft_heap_frame *f, uint32_t module)
 {
 	const bool named = *f->function, loose = j->other_builds.data[module];
 	const struct site_key key = {
@@ -196,13 +138,10 @@ static uint32_t join_site(struct heap_join *j, const struct heft_heap_frame *f, 
 	uint32_t *slot = find_site(j, &key);
 	if (*slot)
 		return *slot - 1;
-	struct heap_site site = { .frame = *f, .module = module, .kind = SITE_CUT };
-	site.label = "(cut off)";
+	struct heap_site site = { .frame = *f, .module = module };
+	site.kind = process_frame_kind(f);
 	site.frame.file = shown_path(j, f->file);
-	if (!cut) {
-		site.kind = kind_of(f);
-		site.label = label_of(&j->r->arena, f);
-	}
+	site.label = label_of(j, f);
 	vec_push(&j->r->report.sites, site);
 	vec_push(&j->keys, key);
 	*slot = (uint32_t)j->keys.count;
@@ -252,20 +191,21 @@ static uint32_t join_step(struct heap_join *j, uint32_t parent, uint32_t site)
 /* The sites of all frames of a heap: those of a spot follow each other, *ret_first by spot. */
 static uint32_t *sites_of_spots(struct heap_join *j, const struct heft_heap *h, size_t **ret_first)
 {
+	const struct process *p = &h->process;
+	const size_t spots = process_spot_count(p);
 	uint32_t *modules = join_modules(j, h);
 	size_t count = 0;
-	*ret_first = xcalloc(h->spots.count + 1, sizeof **ret_first);
-	for (size_t i = 0; i < h->spots.count; i++) {
+	*ret_first = xcalloc(spots + 1, sizeof **ret_first);
+	for (size_t i = 0; i < spots; i++) {
 		(*ret_first)[i] = count;
-		count += h->spots.data[i].count;
+		count += process_spot(p, i)->count;
 	}
 	uint32_t *sites = xcalloc(count + 1, sizeof *sites);
-	for (size_t i = 0; i < h->spots.count; i++) {
-		const struct heap_spot *s = &h->spots.data[i];
-		const struct heft_heap_frame *f = heap_spot_frames(h, s);
-		for (uint32_t k = 0; k < s->count && s->frame != 0; k++) /* 0: the root's */
-			sites[(*ret_first)[i] + k] = join_site(j, &f[k], modules[s->module],
-							       s->frame == HEAP_FRAME_CUT);
+	for (size_t i = 0; i < spots; i++) {
+		const struct process_spot *s = process_spot(p, i);
+		const struct heft_heap_frame *f = process_spot_frames(p, s);
+		for (uint32_t k = 0; k < s->count; k++)
+			sites[(*ret_first)[i] + k] = join_site(j, &f[k], modules[s->module]);
 	}
 	free(modules);
 	return sites;
@@ -273,15 +213,15 @@ static uint32_t *sites_of_spots(struct heap_join *j, const struct heft_heap *h, 
 
 uint32_t *heap_join_steps(struct heap_join *j, struct heft_heap *h)
 {
-	const size_t count = h->calls.nodes.count;
+	const struct calls *c = &h->process.heap.calls;
 	size_t *first;
 	j->paths = &h->find.paths;
 	uint32_t *sites = sites_of_spots(j, h, &first);
-	uint32_t *steps = xcalloc(count + 1, sizeof *steps);
-	for (size_t i = 1; i < count; i++) {
-		const uint32_t spot = h->spot_of[i];
-		uint32_t step = steps[h->calls.nodes.data[i].parent];
-		for (uint32_t k = h->spots.data[spot].count; k-- > 0;)
+	uint32_t *steps = xcalloc(c->nodes.count + 1, sizeof *steps);
+	for (uint32_t i = 1; i < c->nodes.count; i++) {
+		const size_t spot = process_spot_of(&h->process, i);
+		uint32_t step = steps[c->nodes.data[i].parent];
+		for (uint32_t k = process_spot(&h->process, spot)->count; k-- > 0;)
 			step = join_step(j, step, sites[first[spot] + k]);
 		steps[i] = step;
 	}
@@ -294,7 +234,7 @@ struct heap_join *heap_join_new(struct heft_heap_report *r, struct heft_heap *no
 				struct heft_heap *base)
 {
 	static const struct heft_heap_frame nothing = {
-		.function = "(no stack)", .linkage = "", .file = "", .module = ""
+		.function = process_no_stack, .linkage = "", .file = "", .module = ""
 	};
 	struct heap_join *j = xcalloc(1, sizeof *j);
 	j->r = r;
@@ -306,7 +246,7 @@ struct heap_join *heap_join_new(struct heft_heap_report *r, struct heft_heap *no
 	free(join_modules(j, now));
 	if (base)
 		free(join_modules(j, base));
-	vec_push(&r->report.steps, (struct heap_step){ 0, join_site(j, &nothing, 0, false) });
+	vec_push(&r->report.steps, (struct heap_step){ 0, join_site(j, &nothing, 0) });
 	return j;
 }
 
@@ -329,8 +269,9 @@ void heap_join_free(struct heap_join *j)
 static uint32_t step_past(const struct heap_report *r, uint32_t step, bool helpers_too)
 {
 	for (uint32_t i = step; i != 0; i = r->steps.data[i].parent) {
-		const enum site_kind kind = heap_step_site(r, i)->kind;
-		if (kind != SITE_ALLOCATOR && !(helpers_too && kind == SITE_HELPER))
+		const enum process_frame_kind kind = heap_step_site(r, i)->kind;
+		if (kind != PROCESS_FRAME_ALLOCATOR &&
+		    !(helpers_too && kind == PROCESS_FRAME_HELPER))
 			return i;
 	}
 	return step;

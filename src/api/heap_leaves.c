@@ -3,6 +3,7 @@
 #include "api/heap.h"
 
 #include "base/sort.h"
+#include "heap/reach.h"
 #include "map/rules.h"
 
 #include <math.h>
@@ -89,7 +90,7 @@ struct source {
 static uint64_t *add_leaf(const struct source *s, uint32_t stack, uint32_t class)
 {
 	struct heap_report *r = &s->r->report;
-	const uint32_t node = s->h->calls.stacks.data[stack].node;
+	const uint32_t node = s->h->process.heap.calls.stacks.data[stack].node;
 	vec_push(&r->leaves, (struct heap_leaf){ .step = s->steps[node], .class = class });
 	struct heap_leaf *leaf = &r->leaves.data[r->leaves.count - 1];
 	return s->base ? leaf->base : leaf->now;
@@ -97,8 +98,8 @@ static uint64_t *add_leaf(const struct source *s, uint32_t stack, uint32_t class
 
 static void add_stacks(const struct source *s)
 {
-	for (size_t i = 0; i < s->h->calls.stacks.count; i++) {
-		const struct call_stack *c = &s->h->calls.stacks.data[i];
+	for (size_t i = 0; i < s->h->process.heap.calls.stacks.count; i++) {
+		const struct call_stack *c = &s->h->process.heap.calls.stacks.data[i];
 		uint64_t *m = add_leaf(s, (uint32_t)i, 0);
 		m[HEFT_HEAP_LIVE_BYTES] = c->live_bytes;
 		m[HEFT_HEAP_LIVE] = c->live;
@@ -113,12 +114,13 @@ static void add_stacks(const struct source *s)
 static void add_shares(const struct source *s)
 {
 	const struct heft_heap_query *q = &s->r->report.query;
-	for (size_t i = 0; i < s->h->calls.shares.count; i++) {
-		const struct call_share *c = &s->h->calls.shares.data[i];
+	for (size_t i = 0; i < s->h->process.heap.calls.shares.count; i++) {
+		const struct call_share *c = &s->h->process.heap.calls.shares.data[i];
 		static const struct heap_thread unknown = { 0 };
-		const struct heap_thread *t = c->slot > 0 && c->slot <= s->h->records.threads.count
-						      ? &s->h->records.threads.data[c->slot - 1]
-						      : &unknown;
+		const struct heap_thread *t =
+			c->slot > 0 && c->slot <= s->h->process.heap.records.threads.count
+				? &s->h->process.heap.records.threads.data[c->slot - 1]
+				: &unknown;
 		if (q->thread > 0 && t->thread != q->thread)
 			continue;
 		char name[sizeof t->name + 1] = "";
@@ -199,10 +201,12 @@ static void add_sums(const struct source *s, struct block_sum *sums, size_t coun
 static bool add_blocks(const struct source *s, struct heft_err *err)
 {
 	const struct heft_heap_query *q = &s->r->report.query;
-	const struct blocks_found *b = &s->h->blocks;
+	const struct process_heap *heap = &s->h->process.heap;
+	const struct blocks_found *b = &heap->blocks;
 	uint8_t *reach = NULL;
 	const char *why;
-	if (q->leaks && !heap_reach(&reach, &why, &s->h->dump, &s->h->records, b, &s->h->layout))
+	if (q->leaks &&
+	    !heap_reach(&reach, &why, &s->h->process.dump, &heap->records, b, &heap->layout))
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: no leaks can be told: %s",
 			    s->h->info.path, why);
 	struct block_sum *sums = xcalloc(b->live.count + 1, sizeof *sums);
@@ -230,7 +234,7 @@ static bool check_blocks(const struct heft_heap *h, const struct heft_heap_query
 			 struct heft_err *err)
 {
 	const bool threads = q->by == HEFT_HEAP_BY_THREAD || q->thread > 0;
-	if (h->info.blocks == 0 && h->dump.kind == DUMP_PAGES)
+	if (h->info.blocks == 0 && h->process.dump.kind == DUMP_PAGES)
 		return fail(
 			err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			"%s: holds what the stacks counted and no blocks; sizes, ages and leaks "
@@ -250,7 +254,7 @@ bool heap_leaves_add(struct heft_heap_report *r, struct heft_heap *h, const uint
 	const struct source s = { r, h, steps, base };
 	const bool sized = q->min_size > 0 || q->max_size > 0 || q->by == HEFT_HEAP_BY_SIZE;
 	name_classes(r);
-	if (sized || q->leaks || q->by == HEFT_HEAP_BY_AGE || !h->calls.counted)
+	if (sized || q->leaks || q->by == HEFT_HEAP_BY_AGE || !h->process.heap.calls.counted)
 		return (!(sized || q->leaks || q->thread > 0 || q->by == HEFT_HEAP_BY_AGE ||
 			  q->by == HEFT_HEAP_BY_THREAD) ||
 			check_blocks(h, q, err)) &&

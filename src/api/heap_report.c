@@ -19,9 +19,9 @@ static bool mark_helpers(struct heft_heap_report *r, struct heft_err *err)
 	struct pattern *p = pattern_new(str_of(r->report.query.helpers), err);
 	for (size_t i = 1; p && i < r->report.sites.count; i++) {
 		struct heap_site *s = &r->report.sites.data[i];
-		if (s->kind == SITE_PLAIN &&
+		if (s->kind == PROCESS_FRAME_PLAIN &&
 		    pattern_matches(p, str_of(s->frame.function), &r->notes))
-			s->kind = SITE_HELPER;
+			s->kind = PROCESS_FRAME_HELPER;
 	}
 	pattern_free(p);
 	return p != NULL;
@@ -30,9 +30,9 @@ static bool mark_helpers(struct heft_heap_report *r, struct heft_err *err)
 static bool make(struct heft_heap_report *r, struct heft_heap *h, struct heft_heap *base,
 		 struct heft_err *err)
 {
-	heap_symbolize(h);
+	process_name_calls(&h->process);
 	if (base)
-		heap_symbolize(base);
+		process_name_calls(&base->process);
 	struct heap_join *j = heap_join_new(r, h, base);
 	uint32_t *now_steps = heap_join_steps(j, h);
 	uint32_t *base_steps = base ? heap_join_steps(j, base) : NULL;

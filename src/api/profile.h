@@ -47,11 +47,11 @@ struct entry {
 	const char *format;
 };
 
-/* A file named by hand: a separate debug file, or a program of a dump. */
+/* A separate debug file named by hand. */
 struct given {
 	const char *path;
 	struct input input;
-	bool opened, program;
+	bool opened;
 };
 
 struct heft_profile {
@@ -62,7 +62,6 @@ struct heft_profile {
 	VEC(struct level) levels;
 	VEC(struct entry) entries;
 	VEC(struct given) given;
-	const struct input **given_inputs; /* of these, for cores; in the arena */
 	VEC(struct trace_addr) trace_addrs;
 	struct trace trace;
 	struct pattern *include, *exclude;

@@ -48,33 +48,30 @@ static bool dwarf_wanted(const struct heft_profile *p)
 /* A core is a process besides. */
 static bool open_process(struct heft_profile *p, struct entry *e, struct heft_err *err)
 {
-	const struct process_wish wish = { .program = &p->wish,
-					   .given = p->given_inputs,
-					   .given_count = p->given.count,
-					   .dwarf = dwarf_wanted(p) };
+	const struct process_wish wish = { .find = &p->wish,
+					   .dwarf = dwarf_wanted(p),
+					   .style = HEFT_NAMES_RAW,
+					   .threads = p->threads,
+					   .notes = &p->notes };
 	if (e->input.archive || e->input.images[0].kind != IMAGE_CORE)
 		return true;
-	return process_of_image(&e->process, &e->input.images[0], &wish, p->threads, &p->notes,
-				err);
+	return process_of_image(&e->process, &e->input.images[0], &wish, err);
 }
 
-/* What the wish names beside the configuration file. */
-static void add_given(struct heft_profile *p)
+/* Debug files are named by the finder and by the configuration file. */
+static void join_debug_files(struct heft_profile *p)
 {
+	const size_t configured = p->given.count;
 	for (size_t i = 0; i < p->wish.debug_files.count; i++)
 		vec_push(&p->given, (struct given){ .path = p->wish.debug_files.data[i] });
-	for (size_t i = 0; i < p->wish.programs.count; i++)
-		vec_push(&p->given,
-			 (struct given){ .path = p->wish.programs.data[i], .program = true });
-	p->given_inputs = arena_new(&p->arena, const struct input *, p->given.count + 1);
-	for (size_t i = 0; i < p->given.count; i++)
-		p->given_inputs[i] = &p->given.data[i].input;
+	for (size_t i = 0; i < configured; i++)
+		wish_add_debug_file(&p->wish, p->given.data[i].path);
 }
 
 static bool open_inputs(struct heft_profile *p, struct heft_err *err)
 {
 	const size_t given = p->entries.count;
-	add_given(p);
+	join_debug_files(p);
 	for (size_t i = 0; i < given; i++) {
 		struct entry *e = &p->entries.data[i];
 		if (!input_open(&e->input, e->path, &p->notes, err))
@@ -120,10 +117,6 @@ static bool has_process(const struct heft_profile *p)
 
 static bool check_given(const struct heft_profile *p, const struct given *g, struct heft_err *err)
 {
-	if (g->program)
-		return has_process(p) ||
-		       fail(err, HEFT_EARG, HEFT_NO_OFFSET,
-			    "%s: no input is a core that it could be the program of", g->path);
 	if (g->input.archive || g->input.images[0].build_id.size == 0)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "%s: has no build ID, cannot be used as a debug file", g->path);
@@ -138,6 +131,10 @@ static bool check_given(const struct heft_profile *p, const struct given *g, str
 
 static bool open_given(struct heft_profile *p, struct heft_err *err)
 {
+	if (p->wish.programs.count > 0 && !has_process(p))
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			    "%s: no input is a core that it could be the program of",
+			    p->wish.programs.data[0]);
 	for (size_t i = 0; i < p->given.count; i++) {
 		struct given *g = &p->given.data[i];
 		if (!input_open(&g->input, g->path, &p->notes, err))
@@ -154,8 +151,7 @@ static bool open_given(struct heft_profile *p, struct heft_err *err)
 static const struct input *given_debug(const struct heft_profile *p, const struct image *im)
 {
 	for (size_t i = 0; i < p->given.count; i++)
-		if (!p->given.data[i].program &&
-		    same_build_id(p->given.data[i].input.images[0].build_id, im->build_id))
+		if (same_build_id(p->given.data[i].input.images[0].build_id, im->build_id))
 			return &p->given.data[i].input;
 	return NULL;
 }

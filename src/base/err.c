@@ -60,6 +60,15 @@ static struct heft_note *note_find(struct notes *n, const char *path, const char
 	return NULL;
 }
 
+static struct heft_note *add_slot(struct notes *n)
+{
+	if (n->count == n->cap) {
+		n->cap = n->cap ? n->cap * 2 : 8;
+		n->data = xrealloc(n->data, n->cap * sizeof *n->data);
+	}
+	return &n->data[n->count++];
+}
+
 static char *copy_text(const char *text)
 {
 	const size_t size = strlen(text) + 1;
@@ -83,27 +92,27 @@ void note(struct notes *n, const char *path, uint64_t off, uint64_t bytes, const
 	va_start(args, fmt);
 	vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
-	if (n->count == n->cap) {
-		n->cap = n->cap ? n->cap * 2 : 8;
-		n->data = xrealloc(n->data, n->cap * sizeof *n->data);
-	}
-	n->data[n->count++] = (struct heft_note){ .path = copy_text(path),
-						  .text = copy_text(text),
-						  .kind = fmt,
-						  .offset = off,
-						  .count = 1,
-						  .bytes = bytes };
+	*add_slot(n) = (struct heft_note){ .path = copy_text(path),
+					   .text = copy_text(text),
+					   .kind = fmt,
+					   .offset = off,
+					   .count = 1,
+					   .bytes = bytes };
 	pthread_mutex_unlock(&n->lock);
 }
 
 void notes_append(struct notes *n, struct notes *more)
 {
 	for (size_t i = 0; i < more->count; i++) {
-		if (n->count == n->cap) {
-			n->cap = n->cap ? n->cap * 2 : 8;
-			n->data = xrealloc(n->data, n->cap * sizeof *n->data);
+		struct heft_note *m = &more->data[i], *known = note_find(n, m->path, m->kind);
+		if (known) {
+			known->count += m->count;
+			known->bytes = add_sat(known->bytes, m->bytes);
+			free((char *)(uintptr_t)m->path);
+			free((char *)(uintptr_t)m->text);
+		} else {
+			*add_slot(n) = *m;
 		}
-		n->data[n->count++] = more->data[i];
 	}
 	more->count = 0;
 }

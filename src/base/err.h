@@ -39,7 +39,7 @@ void notes_release(struct notes *n);
 void note(struct notes *n, const char *path, uint64_t off, uint64_t bytes, const char *fmt, ...)
 	PRINTF_LIKE(5, 6);
 
-/* Adds the notes of `more`, which loses them, behind those of n. */
+/* Adds the notes of `more`, which loses them, to those of n: as if they had been made there. */
 void notes_append(struct notes *n, struct notes *more);
 
 #endif

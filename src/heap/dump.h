@@ -89,11 +89,11 @@ bool dump_of_image(struct dump *d, const struct image *core, struct notes *notes
 		   struct heft_err *err);
 void dump_close(struct dump *d);
 /* Takes what the recorder's pages say of modules whose build ids the dump does not have itself, and
- * of threads.  dump_open asks where modules or build ids are missing; who reads the records anyway
- * may call it, or the second one alone, before others use the dump.  Modules move in d->files. */
+ * of threads, before others use the dump: files move in d->files. */
 struct records;
 void dump_learn(struct dump *d, const struct records *r);
-void dump_learn_threads(struct dump *d, const struct records *r);
+/* For a dump that knows no modules: all addresses are those of this program's own headers.  Borrows. */
+void dump_add_program(struct dump *d, const char *path);
 
 /* The region that holds an address; NULL: none.  O(log regions). */
 const struct region *dump_region(const struct dump *d, uint64_t addr);

@@ -374,7 +374,7 @@ static void learn_module(struct dump *d, const struct heap_module *m, file_vec *
 	*known = f;
 }
 
-void dump_learn_threads(struct dump *d, const struct records *r)
+static void learn_threads(struct dump *d, const struct records *r)
 {
 	if (d->pid == 0)
 		d->pid = r->process.pid;
@@ -399,5 +399,13 @@ void dump_learn(struct dump *d, const struct records *r)
 			learn_module(d, &r->modules.data[i], &more);
 	merge_files(d, &more);
 	vec_release(&more);
-	dump_learn_threads(d, r);
+	learn_threads(d, r);
+}
+
+void dump_add_program(struct dump *d, const char *path)
+{
+	file_vec more = { 0 };
+	vec_push(&more, (struct dump_file){ path, true, 0, UINT64_MAX, 0, { NULL, 0 } });
+	merge_files(d, &more);
+	vec_release(&more);
 }

@@ -1,84 +1,154 @@
-/* process.h - the process in a dump: its memory, its heap, and what was mapped into it, opened.
+/* process.h - the process in a dump: its memory, its modules, its heap, and the names of its frames.
  *
- * One piece that all sources of a core and `heft heap show` share.  Everything beyond the dump is
- * read when first asked for: the heap costs one pass over all memory, a module its symbol table
- * when the first address in it is named, its DWARF where there is any.
+ * The only opener and namer of dumps: every source of a core, `heft where` and the commands about
+ * heaps ask it, and so they agree.  Everything beyond the dump and the recorder's pages is read
+ * when first asked for: the heap costs one pass over all memory, a module its symbol table when
+ * the first address in it is named, its DWARF where the caller wants that.
  *
- * A module's own file is looked for among the files given by hand (by build id), at the path the
- * dump states, and as a debug file under its build id.  A file of another build is a note and is
- * not used; then addresses in it are named "libx.so+0x1234".
+ * The file of a module is looked for in this order:
+ *   1. a program that the user named (by build id, else by file name);
+ *   2. debug files that the user named, by build id;
+ *   3. the dump itself, for what the kernel maps into every process ([vdso]);
+ *   4. below the sysroot, at the path that the dump states, then by the file name alone;
+ *   5. at the path that the dump states;
+ *   6. under the build id, in the directories of debug files.
+ * A file of another build is a note and is not used, unless the user named it as the program.
  *
  * Labels and names may borrow from the modules' files: they live as long as the process.
- * One thread at a time. */
+ * One thread at a time; process_name_calls starts threads of its own. */
 #ifndef HEFT_PROCESS_PROCESS_H
 #define HEFT_PROCESS_PROCESS_H
 
+#include "base/text.h"
 #include "heap/layout.h"
 #include "program/companion.h"
 
-/* How modules are found; all borrowed until process_close. */
+/* What the user says; all borrowed until process_close. */
 struct process_wish {
-	const struct program_wish *program;
-	const struct input *const *given; /* files given by hand: modules or their debug files */
-	size_t given_count;
-	bool dwarf; /* debug info is wanted, not symbols alone */
+	const struct program_wish *find; /* debug files that it names may be modules as well */
+	bool dwarf;                      /* debug info is wanted, not symbols alone */
+	enum heft_demangle style;        /* of the functions of frames */
+	const struct dump_wish *dump;    /* what is known of a raw image, or NULL */
+	unsigned threads;                /* 0: one a processor */
+	struct notes *notes;
 };
 
-/* A module's own file. */
-struct mapped_module {
-	const struct dump_file *file;
-	const struct input *input; /* NULL: not found, or of another build */
+/* A file that is mapped as a module, or was once. */
+struct process_module {
+	const char *path;      /* as the process had it; "": a file that is no module */
+	struct bytes build_id; /* size 0: not known */
+	uint64_t start, end;   /* lowest and highest address */
+	uint64_t bias;         /* address in the process - address in the file's headers */
+	bool gone;             /* unloaded since: its addresses may mean something else now */
+	/* Valid after process_open_module. */
+	const struct input *input; /* its own file; NULL: not found, or of another build */
 	const struct input *debug; /* its separate debug file, or NULL */
-	uint64_t bias;             /* address in the process - address in the file's headers */
-};
-
-/* A function around an address.  The outermost comes last, and has a name at least. */
-struct process_frame {
-	const char *name; /* linker name where one is known; else "libx.so+0x1234", "0x1234" */
-	const char *file; /* "" if not known */
-	uint32_t line;    /* 0 if not known */
-	bool known;       /* a symbol or debug info named it */
 };
 
 /* The heap as the recorder left it. */
 struct process_heap {
-	struct records records;
+	struct records records; /* valid after process_open; the rest after process_read_heap */
 	struct calls calls;
 	struct blocks_found blocks;
 	struct heap_layout layout;
 };
 
-struct mapped_modules;
+struct opened_modules;
 
 struct process {
 	struct dump dump;
-	struct process_heap heap; /* valid after process_read_heap */
+	struct process_heap heap;
 	/* private */
 	bool open, heap_read;
 	struct process_wish wish;
-	unsigned threads;
-	struct notes *notes;
-	struct mapped_modules *modules;
+	struct opened_modules *modules;
 };
 
-/* A dump of any kind. */
-bool process_open(struct process *p, const char *path, const struct dump_wish *dump,
-		  const struct process_wish *wish, unsigned threads, struct notes *notes,
+/* ---- life ----------------------------------------------------------------------------------- */
+
+/* Opens a dump of any kind.  HEFT_EARG where a program that the user named is no module of it. */
+bool process_open(struct process *p, const char *path, const struct process_wish *wish,
 		  struct heft_err *err);
-/* A core that is open as an image already, which stays as long as the process. */
+/* Opens a core that is open as an image already, which stays as long as the process. */
 bool process_of_image(struct process *p, const struct image *core, const struct process_wish *wish,
-		      unsigned threads, struct notes *notes, struct heft_err *err);
+		      struct heft_err *err);
 void process_close(struct process *p);
 
-/* Records, calls, blocks and layout; the first call does the work. */
+/* Reads calls, blocks and layout; the first call does the work. */
 const struct process_heap *process_read_heap(struct process *p);
 
-/* The module at an index of dump.files, opened; input is NULL for files that are no module. */
-const struct mapped_module *process_module(struct process *p, size_t file);
+/* ---- modules -------------------------------------------------------------------------------- */
+
+/* Those of dump.files at the same index; after process_read_heap those behind them that are gone. */
+size_t process_module_count(const struct process *p);
+const struct process_module *process_module(const struct process *p, size_t i);
+/* The module that covers an address; NULL: none.  One that is gone covers what nothing else does. */
+const struct process_module *process_module_at(const struct process *p, uint64_t addr);
+/* Whether a debug file that the user named, by its index in the wish, belongs to a module. */
+bool process_uses(const struct process *p, size_t debug_file);
+/* Finds the file of a module, once. */
+void process_open_module(struct process *p, const struct process_module *m);
+
+/* A place in the own file of a module. */
+struct process_place {
+	const char *symbol; /* in the style wished for; NULL: none is known */
+	uint64_t offset;    /* from its start */
+	uint64_t addr;      /* as the module's headers count */
+};
+/* The symbol at an address of the process. */
+struct process_place process_symbol(struct process *p, uint64_t addr);
+
+/* ---- frames --------------------------------------------------------------------------------- */
+
+/* Functions are named in one way wherever frames are shown.  The function itself has the name of its
+ * symbol, as `size -d symbols` has it; where the module has no symbol there, that of its debug info.
+ * What was inlined has the name that debug info gives.  A frame without a name is known by its
+ * place: process_add_name. */
 
 /* The functions around the instruction at `pc` (of a call stack: frame - 1), what was inlined first
  * and the function itself last; at least one.  *ret stays until the next call; names and files as
  * long as the process. */
-size_t process_name(struct process *p, uint64_t pc, const struct process_frame **ret);
+size_t process_frames(struct process *p, uint64_t pc, const struct heft_heap_frame **ret);
+
+/* Names all frames of heap.calls, once.  Modules are read by several threads at once; the names do
+ * not depend on how many. */
+void process_name_calls(struct process *p);
+/* Nodes of heap.calls with the same frame in the same module are one spot.  Valid after
+ * process_name_calls. */
+struct process_spot {
+	uint64_t frame;  /* as in the nodes */
+	uint32_t module; /* index + 1; 0: in none */
+	uint32_t first;  /* private */
+	uint32_t count;  /* of functions; 0: the root's */
+};
+size_t process_spot_count(const struct process *p);
+const struct process_spot *process_spot(const struct process *p, size_t i);
+/* The index of the spot of a node. */
+size_t process_spot_of(const struct process *p, uint32_t node);
+/* Its functions, as process_frames has them. */
+const struct heft_heap_frame *process_spot_frames(const struct process *p,
+						  const struct process_spot *s);
+
+/* The functions of a stack of heap.calls, innermost first, without the allocator's own in front (all of
+ * them where nobody else is there).  Valid after process_name_calls.  Emptied before. */
+typedef VEC(struct heft_heap_frame) process_frame_vec;
+void process_stack(const struct process *p, uint32_t stack, process_frame_vec *ret);
+
+/* What people look for in a stack is the first function that neither is the allocator's nor allocates
+ * on behalf of its caller. */
+enum process_frame_kind {
+	PROCESS_FRAME_PLAIN,
+	PROCESS_FRAME_ALLOCATOR, /* malloc and its like, operator new, the recorder */
+	PROCESS_FRAME_HELPER,    /* strdup and its like, layers of the C++ library */
+	PROCESS_FRAME_CUT,       /* stands for the callers that a limit cut off */
+};
+enum process_frame_kind process_frame_kind(const struct heft_heap_frame *f);
+/* The function of a frame of that last kind: "[cut off]". */
+extern const char process_cut_off[];
+/* What stands for a stack that is not known. */
+extern const char process_no_stack[];
+
+/* Adds what a frame is called: its function, else "libx.so+0x1234", else "0x1234". */
+void process_add_name(struct text *t, const struct heft_heap_frame *f);
 
 #endif

@@ -2,30 +2,51 @@
 #ifndef HEFT_PROCESS_PROCESS_INTERNAL_H
 #define HEFT_PROCESS_PROCESS_INTERNAL_H
 
+#include "names/demangle.h"
 #include "process/process.h"
 #include "program/symbol_table.h"
 #include "program/symbolize.h"
 
-/* A file of dump.files. */
+/* A module and what was opened of it.  One thread a module. */
 struct opened_module {
-	struct mapped_module module;
-	bool tried, input_open, names_ready;
+	struct process_module module; /* first */
+	size_t index;                 /* in opened_modules.list */
+	const char *program;          /* the file that the user named for it, or NULL */
+	bool tried, input_open, names_ready, has_info;
 	struct input input; /* unless it was given by hand */
 	struct companion debug;
+	struct notes notes; /* handed on by process_take_notes */
 	/* For names. */
 	struct symbol_table symbols;
 	struct debuginfo info;
 	struct symbolizer symbolizer;
-	bool has_info;
+	struct demangler demangler;
+	struct arena shown;       /* names in the style wished for */
+	process_frame_vec frames; /* of the spots in it */
 };
 
-struct mapped_modules {
-	struct opened_module *list; /* by index of dump.files */
+struct opened_modules {
+	struct opened_module **list; /* those of dump.files, then those that are gone */
 	size_t count;
-	struct intern texts; /* names made up */
-	VEC(struct process_frame) frames;
+	struct given_file {
+		struct input input;
+		bool open;
+	} *given; /* debug files that the user named, by index in the wish */
+	struct arena arena;
+	process_frame_vec frames; /* of the spots in no module */
+	process_frame_vec found;  /* the last answer of process_frames */
+	VEC(struct process_spot) spots;
+	uint32_t *spot_of; /* by node of the calls; NULL: not named yet */
 };
 
-struct opened_module *process_open_module(struct process *p, size_t file);
+/* process_modules.c */
+bool process_list_modules(struct process *p, struct heft_err *err);
+/* Adds the modules that the recorder noted and the dump does not list. */
+void process_list_gone(struct process *p);
+void process_close_modules(struct process *p);
+void process_find_file(struct process *p, struct opened_module *o);
+/* Hands the notes of a module on to the caller's. */
+void process_take_notes(struct process *p, struct opened_module *o);
+struct opened_module *process_opened_at(const struct process *p, uint64_t addr);
 
 #endif

@@ -1,9 +1,207 @@
-/* The files of modules: given by hand, at their path, or by build id. */
+/* The modules of a process and their files. */
 #include "process/process_internal.h"
 
+#include "base/filename.h"
 #include "image/elf_const.h"
 
-/* ---- candidates --------------------------------------------------------------------------- */
+#include <stdlib.h>
+
+/* ---- the list ------------------------------------------------------------------------------- */
+
+static struct opened_module *opened(const struct process_module *m)
+{
+	return (struct opened_module *)(uintptr_t)m; /* its first member */
+}
+
+static void push_module(struct process *p, const struct dump_file *f, bool gone)
+{
+	struct opened_modules *all = p->modules;
+	struct opened_module *o = xcalloc(1, sizeof *o);
+	o->module = (struct process_module){ .path = f->module ? f->path : "",
+					     .build_id = f->build_id,
+					     .start = f->start,
+					     .end = f->end,
+					     .bias = f->bias,
+					     .gone = gone };
+	o->index = all->count;
+	notes_init(&o->notes);
+	all->list = xrealloc(all->list, (all->count + 1) * sizeof *all->list);
+	all->list[all->count++] = o;
+}
+
+size_t process_module_count(const struct process *p)
+{
+	return p->modules->count;
+}
+
+const struct process_module *process_module(const struct process *p, size_t i)
+{
+	ASSERT(i < p->modules->count);
+	return &p->modules->list[i]->module;
+}
+
+static bool covers(const struct opened_module *o, uint64_t addr)
+{
+	return *o->module.path && addr >= o->module.start && addr < o->module.end;
+}
+
+/* What lies where a module is gone is something else. */
+struct opened_module *process_opened_at(const struct process *p, uint64_t addr)
+{
+	const struct opened_modules *all = p->modules;
+	const struct dump_file *f = dump_module(&p->dump, addr);
+	if (f)
+		return all->list[f - p->dump.files];
+	for (size_t i = all->count; i-- > p->dump.file_count;)
+		if (covers(all->list[i], addr) && !dump_region(&p->dump, addr))
+			return all->list[i];
+	return NULL;
+}
+
+const struct process_module *process_module_at(const struct process *p, uint64_t addr)
+{
+	const struct opened_module *o = process_opened_at(p, addr);
+	return o ? &o->module : NULL;
+}
+
+static struct opened_module *module_of_id(const struct process *p, struct bytes build_id)
+{
+	for (size_t i = 0; i < p->modules->count; i++)
+		if (same_build_id(p->modules->list[i]->module.build_id, build_id))
+			return p->modules->list[i];
+	return NULL;
+}
+
+bool process_uses(const struct process *p, size_t debug_file)
+{
+	const struct input *in = &p->modules->given[debug_file].input;
+	return !in->archive && module_of_id(p, in->images[0].build_id) != NULL;
+}
+
+static struct opened_module *module_of_name(const struct process *p, const char *name)
+{
+	for (size_t i = 0; i < p->modules->count; i++)
+		if (strcmp(file_name(p->modules->list[i]->module.path), name) == 0)
+			return p->modules->list[i];
+	return NULL;
+}
+
+void process_list_gone(struct process *p)
+{
+	const struct calls *c = &p->heap.calls;
+	for (size_t i = p->dump.file_count; i < c->modules.count; i++)
+		push_module(p, &c->modules.data[i], true);
+}
+
+void process_close_modules(struct process *p)
+{
+	struct opened_modules *all = p->modules;
+	for (size_t i = 0; i < all->count; i++) {
+		struct opened_module *o = all->list[i];
+		if (o->has_info) {
+			symbolizer_release(&o->symbolizer);
+			debuginfo_close(&o->info);
+		}
+		symbol_table_release(&o->symbols);
+		demangler_release(&o->demangler);
+		companion_close(&o->debug);
+		if (o->input_open)
+			input_close(&o->input);
+		vec_release(&o->frames);
+		notes_release(&o->notes);
+		arena_release(&o->shown);
+		free(o);
+	}
+	for (size_t i = 0; all->given && i < p->wish.find->debug_files.count; i++)
+		if (all->given[i].open)
+			input_close(&all->given[i].input);
+	free(all->given);
+	free(all->list);
+	free(all->spot_of);
+	vec_release(&all->spots);
+	vec_release(&all->frames);
+	vec_release(&all->found);
+	arena_release(&all->arena);
+	free(all);
+}
+
+/* ---- files that the user names -------------------------------------------------------------- */
+
+static bool is_program(const struct input *in)
+{
+	return !in->archive && in->image_count == 1 && in->images[0].kind == IMAGE_EXEC;
+}
+
+static bool open_given(struct process *p, struct heft_err *err)
+{
+	p->modules->given = xcalloc(p->wish.find->debug_files.count + 1, sizeof *p->modules->given);
+	for (size_t i = 0; i < p->wish.find->debug_files.count; i++) {
+		struct given_file *g = &p->modules->given[i];
+		g->open = input_open(&g->input, p->wish.find->debug_files.data[i], p->wish.notes,
+				     err);
+		if (!g->open)
+			return false;
+	}
+	return true;
+}
+
+/* The build id, in memory of the process; size 0: none. */
+static bool read_build_id(struct process *p, const char *path, struct bytes *ret,
+			  struct heft_err *err)
+{
+	struct input in;
+	if (!input_open(&in, path, p->wish.notes, err))
+		return false;
+	const struct bytes id = in.archive ? (struct bytes){ NULL, 0 } : in.images[0].build_id;
+	const struct str text = { (const char *)id.p, id.size };
+	*ret = (struct bytes){ id.size ? (const uint8_t *)arena_copy(&p->modules->arena, text)
+				       : NULL,
+			       id.size };
+	input_close(&in);
+	return true;
+}
+
+static bool knows_modules(const struct process *p)
+{
+	for (size_t i = 0; i < p->dump.file_count; i++)
+		if (p->dump.files[i].module)
+			return true;
+	return false;
+}
+
+/* By build id, then by name. */
+static bool place_program(struct process *p, const char *path, struct heft_err *err)
+{
+	struct bytes id;
+	if (!read_build_id(p, path, &id, err))
+		return false;
+	struct opened_module *o = module_of_id(p, id);
+	if (!o)
+		o = module_of_name(p, file_name(path));
+	if (!o)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			    "%s: no module of the process has its build ID or its name", path);
+	if (id.size > 0 && o->module.build_id.size > 0 && !same_build_id(id, o->module.build_id))
+		note(p->wish.notes, path, HEFT_NO_OFFSET, 0,
+		     "not the build that ran (its build ID differs); functions may be wrong");
+	o->program = path;
+	return true;
+}
+
+bool process_list_modules(struct process *p, struct heft_err *err)
+{
+	const struct program_wish *find = p->wish.find;
+	if (find->programs.count > 0 && !knows_modules(p))
+		dump_add_program(&p->dump, find->programs.data[0]);
+	for (size_t i = 0; i < p->dump.file_count; i++)
+		push_module(p, &p->dump.files[i], false);
+	for (size_t i = 0; i < find->programs.count; i++)
+		if (!place_program(p, find->programs.data[i], err))
+			return false;
+	return open_given(p, err);
+}
+
+/* ---- candidates ----------------------------------------------------------------------------- */
 
 /* A separate debug file has no code. */
 static bool has_code(const struct image *im)
@@ -14,46 +212,43 @@ static bool has_code(const struct image *im)
 	return im->section_count == 0;
 }
 
-static bool is_program(const struct input *in)
+static bool take_given(const struct process *p, struct process_module *m)
 {
-	return !in->archive && in->image_count == 1 && in->images[0].kind == IMAGE_EXEC;
-}
-
-static void take_given(const struct process *p, struct mapped_module *m)
-{
-	for (size_t i = 0; i < p->wish.given_count; i++) {
-		const struct input *in = p->wish.given[i];
-		if (!is_program(in) || !same_build_id(in->images[0].build_id, m->file->build_id))
+	for (size_t i = 0; i < p->wish.find->debug_files.count; i++) {
+		const struct input *in = &p->modules->given[i].input;
+		if (!is_program(in) || !same_build_id(in->images[0].build_id, m->build_id))
 			continue;
 		if (has_code(&in->images[0]))
 			m->input = in;
 		else
 			m->debug = in;
 	}
+	return m->input != NULL;
 }
 
 /* Why a file is not the module's; NULL: it is. */
-static const char *what_differs(const struct process *p, const struct dump_file *file,
-				const struct input *in)
+static const char *what_differs(const struct process *p, const struct opened_module *o,
+				const struct input *in, const char *path)
 {
 	if (!is_program(in))
 		return "no program or library any more";
 	const struct image *im = &in->images[0];
 	if (p->dump.machine != EM_NONE && im->machine != p->dump.machine)
 		return "for another machine";
-	if (file->build_id.size > 0 && !same_build_id(file->build_id, im->build_id))
-		return "of another build than the process ran (its build id differs)";
+	if (path != o->program && o->module.build_id.size > 0 &&
+	    !same_build_id(o->module.build_id, im->build_id))
+		return "not the build that the process ran (its build ID differs)";
 	return NULL;
 }
 
-static bool try_path(struct process *p, struct opened_module *o, const char *path)
+static bool try_path(const struct process *p, struct opened_module *o, const char *path)
 {
 	struct heft_err err;
-	if (!input_open(&o->input, path, p->notes, &err))
+	if (!path || !input_open(&o->input, path, &o->notes, &err))
 		return false;
-	const char *wrong = what_differs(p, o->module.file, &o->input);
+	const char *wrong = what_differs(p, o, &o->input, path);
 	if (wrong) {
-		note(p->notes, p->dump.path, HEFT_NO_OFFSET, 0, "%s is %s: not used", path, wrong);
+		note(&o->notes, path, HEFT_NO_OFFSET, 0, "%s: not used", wrong);
 		input_close(&o->input);
 		return false;
 	}
@@ -64,112 +259,112 @@ static bool try_path(struct process *p, struct opened_module *o, const char *pat
 
 /* ---- looking for one ------------------------------------------------------------------------ */
 
-/* The path as the kernel states it; a file that was replaced while it ran may have come back. */
-static bool try_own_path(struct process *p, struct opened_module *o)
-{
-	const char *path = o->module.file->path;
-	struct str s = str_of(path);
-	struct arena scratch = { 0 };
-	if (s.len == 0 || s.p[0] != '/')
-		return false;
-	if (str_ends(s, STR(" (deleted)")))
-		s.len -= strlen(" (deleted)");
-	const bool found = try_path(p, o, arena_copy(&scratch, s));
-	arena_release(&scratch);
-	return found;
-}
-
-/* Debug files state where symbols, lines and sections are as well as the module itself. */
-static bool try_build_id(struct process *p, struct opened_module *o)
-{
-	const struct debug_search how = wish_search(p->wish.program);
-	struct arena scratch = { 0 };
-	bool found = false;
-	for (size_t i = 0; i <= how.dir_count && !found && wish_finds_debug(p->wish.program); i++) {
-		const char *dir = i < how.dir_count ? how.dirs[i] : "/usr/lib/debug";
-		const char *path = build_id_path(&scratch, dir, o->module.file->build_id);
-		found = path && try_path(p, o, path);
-	}
-	arena_release(&scratch);
-	return found;
-}
-
 /* What the kernel maps into every process is whole in the dump. */
-static bool try_memory(struct process *p, struct opened_module *o)
+static bool try_memory(const struct process *p, struct opened_module *o)
 {
-	const struct dump_file *file = o->module.file;
+	const struct process_module *m = &o->module;
 	struct heft_err err;
-	if (strcmp(file->path, "[vdso]") != 0)
+	if (strcmp(m->path, "[vdso]") != 0)
 		return false;
-	o->input_open = input_parse(&o->input, file->path,
-				    dump_at(&p->dump, file->start, file->end - file->start), NULL,
-				    &err);
+	o->input_open = input_parse(&o->input, m->path,
+				    dump_at(&p->dump, m->start, m->end - m->start), NULL, &err);
 	o->module.input = o->input_open ? &o->input : NULL;
 	return o->input_open;
 }
 
-static void find_debug(struct process *p, struct opened_module *o)
+/* Below the sysroot, then where the process found it.  The kernel marks the path of a file that was
+ * replaced; the same file may have come back. */
+static bool try_own_path(const struct process *p, struct opened_module *o, struct arena *scratch)
 {
-	if (!o->module.debug && companion_find(&o->debug, &o->module.input->images[0],
-					       p->wish.program, p->wish.dwarf, p->notes))
+	const char *root = p->wish.find->sysroot;
+	struct str s = str_of(o->module.path);
+	if (str_ends(s, STR(" (deleted)")))
+		s.len -= strlen(" (deleted)");
+	const char *path = arena_copy(scratch, s);
+	if (root && (try_path(p, o, arena_format(scratch, "%s/%s", root, path)) ||
+		     try_path(p, o, arena_format(scratch, "%s/%s", root, file_name(path)))))
+		return true;
+	return path[0] == '/' && try_path(p, o, path);
+}
+
+/* Debug files state where symbols, lines and sections are as well as the module itself. */
+static bool try_build_id(const struct process *p, struct opened_module *o, struct arena *scratch)
+{
+	const struct debug_search how = wish_search(p->wish.find);
+	for (size_t i = 0; i <= how.dir_count && wish_finds_debug(p->wish.find); i++) {
+		const char *dir = i < how.dir_count ? how.dirs[i] : "/usr/lib/debug";
+		if (try_path(p, o, build_id_path(scratch, dir, o->module.build_id)))
+			return true;
+	}
+	return false;
+}
+
+static bool try_all(const struct process *p, struct opened_module *o)
+{
+	struct arena scratch = { 0 };
+	const bool found = (o->program && try_path(p, o, o->program)) ||
+			   take_given(p, &o->module) || try_memory(p, o) ||
+			   try_own_path(p, o, &scratch) || try_build_id(p, o, &scratch);
+	arena_release(&scratch);
+	return found;
+}
+
+/* ---- opening one ---------------------------------------------------------------------------- */
+
+static void find_debug(const struct process *p, struct opened_module *o)
+{
+	if (!o->module.debug && companion_find(&o->debug, &o->module.input->images[0], p->wish.find,
+					       p->wish.dwarf, &o->notes))
 		o->module.debug = &o->debug.input;
 }
 
 /* Without headers in the dump the bias was guessed; the file knows better. */
-static void correct_bias(const struct process *p, struct mapped_module *m)
+static void correct_bias(const struct process *p, struct opened_module *o)
 {
-	const struct image *im = &m->input->images[0];
-	const size_t file = (size_t)(m->file - p->dump.files);
+	const struct image *im = &o->module.input->images[0];
 	for (size_t i = 0; i < p->dump.region_count; i++) {
 		const struct region *r = &p->dump.regions[i];
-		if (r->file != file + 1 || !r->exec)
+		if (r->file != o->index + 1 || !r->exec)
 			continue;
 		for (size_t k = 0; k < im->segment_count; k++) {
 			const struct segment *s = &im->segments[k];
 			const uint64_t skip = s->off - r->file_off;
 			if (s->type == PT_LOAD && s->exec && skip < max_u64(s->align, 4096))
-				m->bias = r->addr + skip - s->addr;
+				o->module.bias = r->addr + skip - s->addr;
 		}
 		return;
 	}
 }
 
-static void open_file(struct process *p, struct opened_module *o)
+void process_find_file(struct process *p, struct opened_module *o)
 {
-	struct mapped_module *m = &o->module;
-	take_given(p, m);
-	if (!m->input && !try_memory(p, o) && !try_own_path(p, o) && !try_build_id(p, o)) {
+	struct process_module *m = &o->module;
+	if (o->tried || !*m->path)
+		return;
+	o->tried = true;
+	if (!try_all(p, o)) {
 		m->input = m->debug;
 		m->debug = NULL;
 	}
-	if (!m->input) {
-		note(p->notes, p->dump.path, HEFT_NO_OFFSET, m->file->end - m->file->start,
-		     "files of modules are not to be had: %s", m->file->path);
+	if (!m->input)
 		return;
-	}
-	if (m->file->build_id.size == 0) {
-		note(p->notes, p->dump.path, HEFT_NO_OFFSET, m->file->end - m->file->start,
-		     "nothing tells whether %s is the file that was mapped", m->file->path);
-		correct_bias(p, m);
+	if (m->build_id.size == 0 && !o->program) {
+		note(&o->notes, p->dump.path, HEFT_NO_OFFSET, m->end - m->start,
+		     "nothing tells whether %s is the file that was mapped", m->path);
+		correct_bias(p, o);
 	}
 	find_debug(p, o);
 }
 
-struct opened_module *process_open_module(struct process *p, size_t file)
+void process_take_notes(struct process *p, struct opened_module *o)
 {
-	ASSERT(file < p->modules->count);
-	struct opened_module *o = &p->modules->list[file];
-	const struct dump_file *f = &p->dump.files[file];
-	if (o->tried)
-		return o;
-	o->tried = true;
-	o->module = (struct mapped_module){ .file = f, .bias = f->bias };
-	if (f->module)
-		open_file(p, o);
-	return o;
+	if (p->wish.notes)
+		notes_append(p->wish.notes, &o->notes);
 }
 
-const struct mapped_module *process_module(struct process *p, size_t file)
+void process_open_module(struct process *p, const struct process_module *m)
 {
-	return &process_open_module(p, file)->module;
+	struct opened_module *o = opened(m);
+	process_find_file(p, o);
+	process_take_notes(p, o);
 }

@@ -2,27 +2,15 @@
 #include "process/process_internal.h"
 
 #include "base/filename.h"
+#include "base/pool.h"
+#include "base/sort.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
-/* In memory of the process; copies of one text are one. */
-static const char *made_up(struct process *p, const char *text)
-{
-	struct intern *in = &p->modules->texts;
-	return intern_get(in, intern_add(in, str_of(text))).p;
-}
+/* ---- one module ----------------------------------------------------------------------------- */
 
-static const char *place_name(struct process *p, const char *path, uint64_t addr)
-{
-	char text[512];
-	if (path)
-		snprintf(text, sizeof text, "%s+0x%" PRIx64, file_name(path), addr);
-	else
-		snprintf(text, sizeof text, "0x%" PRIx64, addr);
-	return made_up(p, text);
-}
-
-static void ready_names(struct process *p, struct opened_module *o)
+static void ready_names(const struct process *p, struct opened_module *o)
 {
 	const struct image *im = &o->module.input->images[0];
 	const struct image *debug = o->module.debug ? &o->module.debug->images[0] : NULL;
@@ -32,68 +20,274 @@ static void ready_names(struct process *p, struct opened_module *o)
 	if (!p->wish.dwarf || !debuginfo_present(holder))
 		return;
 	o->has_info = true;
-	const struct debug_search how = wish_search(p->wish.program);
-	debuginfo_open(&o->info, holder, &how, p->notes);
+	const struct debug_search how = wish_search(p->wish.find);
+	debuginfo_open(&o->info, holder, &how, &o->notes);
 	symbolizer_init(&o->symbolizer, &o->info);
 }
 
-static const char *function_name(const struct scope_function *f)
+/* A linker name in the style wished for; *memo keeps it. */
+static const char *shown(const struct process *p, struct opened_module *o, const char *raw,
+			 const void **memo)
+{
+	if (p->wish.style == HEFT_NAMES_RAW)
+		return raw;
+	if (!*memo) {
+		const struct str name = str_of(raw);
+		const struct str text = demangle(&o->demangler, name, p->wish.style);
+		*memo = str_eq(text, name) ? raw : arena_copy(&o->shown, text);
+	}
+	return *memo;
+}
+
+static void push_symbol(const struct process *p, struct opened_module *o, uint64_t addr,
+			struct symbol_place *s, process_frame_vec *ret)
+{
+	vec_push(ret, (struct heft_heap_frame){ .function = s ? shown(p, o, s->name, &s->memo) : "",
+						.linkage = s ? s->name : "",
+						.file = "",
+						.module = o->module.path,
+						.addr = addr });
+}
+
+static void name_function(const struct process *p, struct opened_module *o,
+			  struct scope_function *f, struct heft_heap_frame *ret)
 {
 	if (!f)
-		return "";
-	return f->linkage.len > 0 ? f->linkage.p : f->name.len > 0 ? f->name.p : "";
+		return;
+	ret->linkage = f->linkage.len > 0 ? f->linkage.p : "";
+	ret->function = f->linkage.len > 0 ? shown(p, o, f->linkage.p, (const void **)&f->memo)
+					   : f->name.p;
 }
 
-/* What debug info says; the outermost function may have a symbol where it has no linker name. */
-static void push_frames(struct process *p, const struct symbolized *s, const char *symbol)
+/* The functions at an address of the module's own headers. */
+static void push_frames(const struct process *p, struct opened_module *o, uint64_t addr,
+			process_frame_vec *ret)
 {
-	for (size_t i = 0; i < s->frame_count; i++) {
-		const struct frame *f = &s->frames[i];
-		const bool bare = !f->function || f->function->linkage.len == 0;
-		const char *name = function_name(f->function);
-		if (i + 1 == s->frame_count && bare && symbol)
-			name = symbol;
-		vec_push(&p->modules->frames, (struct process_frame){ *name ? name : "?", f->file,
-								      f->line, *name != '\0' });
-	}
-}
-
-static void name_in_module(struct process *p, struct opened_module *o, uint64_t pc)
-{
-	const uint64_t addr = pc - o->module.bias;
-	struct symbolized s;
+	struct symbolized s = { .frame_count = 0 };
 	if (o->module.input && !o->names_ready)
 		ready_names(p, o);
-	const struct symbol_place *symbol = o->names_ready ? symbol_table_find(&o->symbols, addr)
-							   : NULL;
-	if (o->has_info && symbolizer_find(&o->symbolizer, addr, &s))
-		push_frames(p, &s, symbol ? symbol->name : NULL);
-	if (p->modules->frames.count > 0)
+	struct symbol_place *symbol = o->names_ready ? symbol_table_find(&o->symbols, addr) : NULL;
+	if (!o->has_info || !symbolizer_find(&o->symbolizer, addr, &s) || s.frame_count == 0) {
+		push_symbol(p, o, addr, symbol, ret);
 		return;
-	const char *name = symbol ? symbol->name : place_name(p, o->module.file->path, addr);
-	vec_push(&p->modules->frames, (struct process_frame){ name, "", 0, symbol != NULL });
-}
-
-/* Modules that were mapped once and are gone: the recorder may have kept them. */
-static const char *gone_name(struct process *p, uint64_t pc)
-{
-	for (size_t i = p->heap_read ? p->heap.records.modules.count : 0; i-- > 0;) {
-		const struct heap_module *m = &p->heap.records.modules.data[i];
-		if (pc >= m->start && pc < m->end)
-			return place_name(p, m->path, pc - m->bias);
 	}
-	return place_name(p, NULL, pc);
+	for (size_t i = 0; i < s.frame_count; i++) {
+		const struct frame *f = &s.frames[i];
+		const bool last = i + 1 == s.frame_count;
+		if (last && symbol) {
+			push_symbol(p, o, addr, symbol, ret);
+		} else {
+			push_symbol(p, o, addr, NULL, ret);
+			name_function(p, o, f->function, &ret->data[ret->count - 1]);
+		}
+		struct heft_heap_frame *frame = &ret->data[ret->count - 1];
+		frame->file = f->file;
+		frame->line = f->line;
+		frame->column = f->column;
+		frame->inlined = !last;
+	}
 }
 
-size_t process_name(struct process *p, uint64_t pc, const struct process_frame **ret)
+/* ---- one address ---------------------------------------------------------------------------- */
+
+static void push_nowhere(uint64_t pc, process_frame_vec *ret)
 {
-	const struct dump_file *file = dump_module(&p->dump, pc);
-	p->modules->frames.count = 0;
-	if (file)
-		name_in_module(p, process_open_module(p, (size_t)(file - p->dump.files)), pc);
-	else
-		vec_push(&p->modules->frames,
-			 (struct process_frame){ gone_name(p, pc), "", 0, false });
-	*ret = p->modules->frames.data;
-	return p->modules->frames.count;
+	vec_push(ret,
+		 (struct heft_heap_frame){
+			 .function = "", .linkage = "", .file = "", .module = "", .addr = pc });
+}
+
+size_t process_frames(struct process *p, uint64_t pc, const struct heft_heap_frame **ret)
+{
+	process_frame_vec *found = &p->modules->found;
+	struct opened_module *o = process_opened_at(p, pc);
+	found->count = 0;
+	if (o) {
+		process_find_file(p, o);
+		push_frames(p, o, pc - o->module.bias, found);
+		process_take_notes(p, o);
+	} else {
+		push_nowhere(pc, found);
+	}
+	*ret = found->data;
+	return found->count;
+}
+
+struct process_place process_symbol(struct process *p, uint64_t addr)
+{
+	struct opened_module *o = process_opened_at(p, addr);
+	if (!o)
+		return (struct process_place){ .symbol = NULL, .addr = addr };
+	process_find_file(p, o);
+	if (o->module.input && !o->names_ready)
+		ready_names(p, o);
+	process_take_notes(p, o);
+	const uint64_t own = addr - o->module.bias;
+	struct symbol_place *s = o->names_ready ? symbol_table_find(&o->symbols, own) : NULL;
+	if (!s)
+		return (struct process_place){ .symbol = NULL, .addr = own };
+	return (struct process_place){ shown(p, o, s->name, &s->memo), own - s->addr, own };
+}
+
+void process_add_name(struct text *t, const struct heft_heap_frame *f)
+{
+	char addr[32];
+	if (*f->function) {
+		text_add(t, str_of(f->function));
+		return;
+	}
+	if (*f->module) {
+		text_add(t, str_of(file_name(f->module)));
+		text_add_char(t, '+');
+	}
+	snprintf(addr, sizeof addr, "0x%" PRIx64, f->addr);
+	text_add(t, str_of(addr));
+}
+
+/* ---- all calls ------------------------------------------------------------------------------ */
+
+struct spot_key {
+	uint64_t frame;
+	uint32_t node, module;
+};
+
+struct symbol_job {
+	struct process *p;
+	size_t *first; /* spots of a module: [first[m], first[m + 1]) after sorting by module */
+	struct process_spot **order;
+};
+
+static uint32_t module_number(const struct process *p, const struct call_node *n)
+{
+	if (n->module != CALLS_NONE)
+		return n->module + 1;
+	const struct opened_module *o = n->frame > HEAP_FRAME_CUT
+						? process_opened_at(p, n->frame - 1)
+						: NULL;
+	return o ? (uint32_t)o->index + 1 : 0;
+}
+
+static void name_spot(struct process *p, struct process_spot *s)
+{
+	struct opened_module *o = s->module > 0 ? p->modules->list[s->module - 1] : NULL;
+	process_frame_vec *frames = o ? &o->frames : &p->modules->frames;
+	s->first = (uint32_t)frames->count;
+	if (o)
+		push_frames(p, o, s->frame - 1 - o->module.bias, frames);
+	else if (s->frame != 0) /* the root's */
+		push_nowhere(s->frame - 1, frames);
+	if (s->frame == HEAP_FRAME_CUT)
+		frames->data[frames->count - 1].function = process_cut_off;
+	s->count = (uint32_t)frames->count - s->first;
+}
+
+static void name_module(void *ctx, size_t i, unsigned worker)
+{
+	const struct symbol_job *job = ctx;
+	struct process *p = job->p;
+	(void)worker;
+	if (i > 0 && job->first[i] < job->first[i + 1])
+		process_find_file(p, p->modules->list[i - 1]);
+	for (size_t k = job->first[i]; k < job->first[i + 1]; k++)
+		name_spot(p, job->order[k]);
+}
+
+/* One spot for each distinct frame, by address. */
+static void make_spots(struct process *p)
+{
+	struct opened_modules *all = p->modules;
+	const struct calls *c = &p->heap.calls;
+	struct spot_key *keys = xcalloc(c->nodes.count + 1, sizeof *keys);
+	for (size_t i = 0; i < c->nodes.count; i++) {
+		const struct call_node *n = &c->nodes.data[i];
+		keys[i] = (struct spot_key){ n->frame, (uint32_t)i, module_number(p, n) };
+	}
+	sort_by_key(keys, c->nodes.count, sizeof *keys);
+	all->spot_of = xcalloc(c->nodes.count + 1, sizeof *all->spot_of);
+	for (size_t i = 0; i < c->nodes.count; i++) {
+		if (i == 0 || keys[i].frame != keys[i - 1].frame ||
+		    keys[i].module != keys[i - 1].module)
+			vec_push(&all->spots, (struct process_spot){ .frame = keys[i].frame,
+								     .module = keys[i].module });
+		all->spot_of[keys[i].node] = (uint32_t)(all->spots.count - 1);
+	}
+	free(keys);
+}
+
+/* Spots in order of their modules, within one by address. */
+static void sort_spots(struct process *p, struct symbol_job *job)
+{
+	const size_t modules = p->modules->count + 1, count = p->modules->spots.count;
+	struct process_spot *spots = p->modules->spots.data;
+	job->first = xcalloc(modules + 2, sizeof *job->first);
+	job->order = xcalloc(count + 1, sizeof(struct process_spot *));
+	for (size_t i = 0; i < count; i++)
+		job->first[spots[i].module + 2]++;
+	for (size_t m = 2; m < modules + 2; m++)
+		job->first[m] += job->first[m - 1];
+	for (size_t i = 0; i < count; i++)
+		job->order[job->first[spots[i].module + 1]++] = &spots[i];
+}
+
+/* What is held by functions without a name, once a module. */
+static void note_hidden(struct process *p)
+{
+	const struct opened_modules *all = p->modules;
+	const struct calls *c = &p->heap.calls;
+	uint64_t *hidden = xcalloc(all->count + 1, sizeof *hidden);
+	for (size_t i = 0; i < c->stacks.count; i++) {
+		const struct call_stack *s = &c->stacks.data[i];
+		const struct process_spot *spot = &all->spots.data[all->spot_of[s->node]];
+		if (spot->count > 0 && *process_spot_frames(p, spot)->function == '\0')
+			hidden[spot->module] += c->counted ? s->live_bytes : s->block_bytes;
+	}
+	for (size_t i = 1; i <= all->count; i++) {
+		const struct process_module *m = &all->list[i - 1]->module;
+		if (hidden[i] > 0)
+			note(p->wish.notes, m->path, HEFT_NO_OFFSET, hidden[i],
+			     m->input ? "no debug file: functions without a symbol are shown as "
+					"offsets"
+				      : "the file was not found: its functions are shown as "
+					"offsets");
+	}
+	free(hidden);
+}
+
+void process_name_calls(struct process *p)
+{
+	struct symbol_job job = { .p = p };
+	process_read_heap(p);
+	if (p->modules->spot_of)
+		return;
+	make_spots(p);
+	sort_spots(p, &job);
+	parallel_for(p->wish.threads, p->modules->count + 1, name_module, &job);
+	for (size_t i = 0; i < p->modules->count; i++)
+		process_take_notes(p, p->modules->list[i]);
+	free(job.first);
+	free(job.order);
+	note_hidden(p);
+}
+
+size_t process_spot_count(const struct process *p)
+{
+	return p->modules->spots.count;
+}
+
+const struct process_spot *process_spot(const struct process *p, size_t i)
+{
+	return &p->modules->spots.data[i];
+}
+
+size_t process_spot_of(const struct process *p, uint32_t node)
+{
+	return p->modules->spot_of[node];
+}
+
+const struct heft_heap_frame *process_spot_frames(const struct process *p,
+						  const struct process_spot *s)
+{
+	const struct opened_modules *all = p->modules;
+	return (s->module > 0 ? all->list[s->module - 1]->frames.data : all->frames.data) +
+	       s->first;
 }

@@ -8,21 +8,15 @@
 #include "base/json.h"
 #include "base/reader.h"
 #include "base/vec.h"
+#include "process/process.h"
 #include "report/report.h"
-
-enum site_kind {
-	SITE_PLAIN,
-	SITE_ALLOCATOR, /* malloc and its like: not shown where innermost */
-	SITE_HELPER, /* allocates for its caller, as strdup does: what it holds is the caller's */
-	SITE_CUT,    /* stands for frames that a limit cut off */
-};
 
 /* A frame, the same for all calls on one line of a function. */
 struct heap_site {
 	struct heft_heap_frame frame; /* of the first call seen */
 	const char *label;            /* the function, else MODULE+0xADDR or the address */
 	uint32_t module;              /* index in modules; 0: none */
-	enum site_kind kind;
+	enum process_frame_kind kind;
 };
 
 /* A frame and all that called it; [0] is the root, parents come first. */

@@ -108,13 +108,13 @@ static bool lies_in(const struct dump *d, const struct region *r, size_t file)
 
 /* Measures a module's file as if alone. */
 static void run_alone(const struct source_file *f, const struct source *source,
-		      const struct mapped_module *m, struct spans *ret_vm)
+		      const struct process_module *m, struct spans *ret_vm)
 {
 	struct basemap map;
 	struct layer layer = { .exact = false };
 	struct notes notes; /* they are many, and not of the dump */
 	struct dwarf_slot dwarf = { .wish = f->dwarf->wish };
-	struct source_file alone = { .path = m->file->path,
+	struct source_file alone = { .path = m->path,
 				     .input = m->input,
 				     .debug = m->debug,
 				     .map = &map,
@@ -142,10 +142,14 @@ static void add_module(const struct source_file *f, const struct source *source,
 		       struct claims *out)
 {
 	const struct dump *d = &f->process->dump;
-	const struct mapped_module *m = process_module(f->process, file);
+	const struct process_module *m = process_module(f->process, file);
 	struct spans vm;
-	if (!m->input)
+	process_open_module(f->process, m);
+	if (!m->input) {
+		note(f->notes, f->path, HEFT_NO_OFFSET, m->end - m->start,
+		     "files of modules are not to be had: %s", m->path);
 		return;
+	}
 	run_alone(f, source, m, &vm);
 	for (size_t i = 0; i < d->region_count; i++)
 		if (lies_in(d, &d->regions[i], file))

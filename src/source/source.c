@@ -3,7 +3,7 @@
 
 static const struct source sources[] = {
 	{ "allocations", "call stacks that hold the heap (cores of recorded processes)",
-	  source_allocations, TEXT_STACK, false, true },
+	  source_allocations, TEXT_STACK, true, true },
 	{ "armembers", "the archive member, or the file itself", source_armembers, TEXT_AS_IS,
 	  false, true },
 	{ "blockkinds", "what code is: blocks, cold parts, landing pads, padding",

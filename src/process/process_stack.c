@@ -1,0 +1,93 @@
+/* Call stacks as people look for them: what the allocator did itself left out. */
+#include "process/process.h"
+
+#include "base/filename.h"
+
+const char process_cut_off[] = "[cut off]";
+const char process_no_stack[] = "[no call stack]";
+
+/* Functions of the allocator: frames of these are no news where they are innermost. */
+static const char *const allocators[] = {
+	"malloc",       "calloc",       "realloc",           "reallocarray",   "memalign",
+	"valloc",       "pvalloc",      "aligned_alloc",     "posix_memalign", "libc_malloc",
+	"libc_calloc",  "libc_realloc", "libc_memalign",     "wrap_malloc",    "wrap_calloc",
+	"wrap_realloc", "rust_alloc",   "rust_alloc_zeroed", "rust_realloc",
+};
+
+/* Functions that allocate on behalf of their caller. */
+static const char *const helpers[] = {
+	"strdup",    "strndup",        "wcsdup",        "asprintf",
+	"vasprintf", "asprintf_chk",   "vasprintf_chk", "vasprintf_internal",
+	"getline",   "getdelim",       "IO_getdelim",   "IO_getline",
+	"realpath",  "realpath_stk",   "alloc_dir",     "opendir_tail",
+	"opendir",   "fopen_internal", "IO_new_fopen",  "fopen",
+	"g_malloc",  "g_malloc0",      "g_realloc",     "g_strdup",
+	"xmalloc",   "xcalloc",        "xrealloc",      "xstrdup",
+};
+
+/* Layers of the C++ library between a container and operator new, by the start of the name. */
+static const char *const helper_starts[] = {
+	"std::__new_allocator<",  "__gnu_cxx::new_allocator<", "std::allocator<",
+	"std::allocator_traits<", "std::__allocate_guarded<",
+};
+
+static bool is_one_of(struct str name, const char *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (str_eq(name, str_of(list[i])))
+			return true;
+	return false;
+}
+
+/* Without underscores and the C library's "__GI_" in front, and what marks a clone behind. */
+static struct str plain_name(const struct heft_heap_frame *f)
+{
+	const char *name = *f->linkage ? f->linkage : f->function;
+	if (strncmp(name, "__GI_", 5) == 0)
+		name += 5;
+	name += strspn(name, "_");
+	return (struct str){ name, strcspn(name, ".@") };
+}
+
+/* operator new and new[] (Itanium C++ ABI 5.1.5.1: _Znw, _Zna). */
+static bool is_operator_new(const struct heft_heap_frame *f)
+{
+	return strncmp(f->linkage, "_Znw", 4) == 0 || strncmp(f->linkage, "_Zna", 4) == 0 ||
+	       strncmp(f->function, "operator new", 12) == 0;
+}
+
+enum process_frame_kind process_frame_kind(const struct heft_heap_frame *f)
+{
+	if (strcmp(f->function, process_cut_off) == 0)
+		return PROCESS_FRAME_CUT;
+	if (strncmp(file_name(f->module), "libheft-heap.", 13) == 0 || is_operator_new(f))
+		return PROCESS_FRAME_ALLOCATOR;
+	const struct str name = plain_name(f);
+	if (is_one_of(name, allocators, COUNT_OF(allocators)))
+		return PROCESS_FRAME_ALLOCATOR;
+	if (is_one_of(name, helpers, COUNT_OF(helpers)))
+		return PROCESS_FRAME_HELPER;
+	for (size_t i = 0; i < COUNT_OF(helper_starts); i++)
+		if (strncmp(f->function, helper_starts[i], strlen(helper_starts[i])) == 0)
+			return PROCESS_FRAME_HELPER;
+	return PROCESS_FRAME_PLAIN;
+}
+
+void process_stack(const struct process *p, uint32_t stack, process_frame_vec *ret)
+{
+	const struct calls *c = &p->heap.calls;
+	size_t own = 0;
+	ret->count = 0;
+	for (uint32_t n = stack < c->stacks.count ? c->stacks.data[stack].node : 0; n != 0;
+	     n = c->nodes.data[n].parent) {
+		const struct process_spot *s = process_spot(p, process_spot_of(p, n));
+		for (uint32_t i = 0; i < s->count; i++)
+			vec_push(ret, process_spot_frames(p, s)[i]);
+	}
+	while (own < ret->count && process_frame_kind(&ret->data[own]) == PROCESS_FRAME_ALLOCATOR)
+		own++;
+	if (own == 0 || own == ret->count)
+		return;
+	ret->count -= own;
+	memmove(ret->data, ret->data + own, ret->count * sizeof *ret->data);
+}
