@@ -5,12 +5,6 @@
 
 #include <stdlib.h>
 
-/* Open addressing over the index + 1 of what is kept elsewhere; a power of two. */
-struct index {
-	uint32_t *slots;
-	size_t size, used;
-};
-
 /* What makes two frames one. */
 struct site_key {
 	uint32_t function, file, module, line;
@@ -22,16 +16,10 @@ struct heap_join {
 	struct intern functions, files, names;
 	VEC(struct site_key) keys; /* by site */
 	VEC(bool) other_builds;    /* by module: the heaps have it of two builds */
-	struct index sites, steps;
+	struct map sites, steps;   /* keys; the steps of the report */
 	struct text path;
 	const struct paths *paths;
 };
-
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-	const uint64_t h = (a ^ b * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xd6e8feb86659fd93);
-	return h ^ h >> 32;
-}
 
 /* ---- modules -------------------------------------------------------------------------------- */
 
@@ -80,44 +68,6 @@ static const char *label_of(struct heap_join *j, const struct heft_heap_frame *f
 	return arena_copy(&j->r->arena, text_str(t));
 }
 
-static uint64_t hash_site(const struct site_key *k)
-{
-	return mix(mix((uint64_t)k->function << 32 | k->file, (uint64_t)k->module << 32 | k->line),
-		   k->addr);
-}
-
-static bool same_site(const struct site_key *a, const struct site_key *b)
-{
-	return a->function == b->function && a->file == b->file && a->module == b->module &&
-	       a->line == b->line && a->addr == b->addr;
-}
-
-static void grow_sites(struct heap_join *j)
-{
-	struct index *x = &j->sites;
-	x->size = x->size ? 2 * x->size : 4096;
-	free(x->slots);
-	x->slots = xcalloc(x->size, sizeof *x->slots);
-	for (size_t i = 0; i < j->keys.count; i++) {
-		size_t at = hash_site(&j->keys.data[i]) & (x->size - 1);
-		while (x->slots[at])
-			at = (at + 1) & (x->size - 1);
-		x->slots[at] = (uint32_t)i + 1;
-	}
-}
-
-/* The place in the index of a site, or where it is to go. */
-static uint32_t *find_site(struct heap_join *j, const struct site_key *k)
-{
-	struct index *x = &j->sites;
-	if (2 * j->keys.count >= x->size)
-		grow_sites(j);
-	size_t at = hash_site(k) & (x->size - 1);
-	while (x->slots[at] && !same_site(&j->keys.data[x->slots[at] - 1], k))
-		at = (at + 1) & (x->size - 1);
-	return &x->slots[at];
-}
-
 static const char *shown_path(struct heap_join *j, const char *path)
 {
 	if (paths_empty(j->paths) || !paths_apply(j->paths, str_of(path), &j->path))
@@ -135,57 +85,38 @@ static uint32_t join_site(struct heap_join *j, const struct heft_heap_frame *f, 
 		.line = loose ? 0 : f->line,
 		.addr = named ? 0 : f->addr,
 	};
-	uint32_t *slot = find_site(j, &key);
-	if (*slot)
-		return *slot - 1;
+	uint32_t id;
+	struct map_at at = map_at(&j->sites, hash_bytes(&key, sizeof key));
+	while (map_next(&j->sites, &at, &id))
+		if (memcmp(&j->keys.data[id], &key, sizeof key) == 0)
+			return id;
 	struct heap_site site = { .frame = *f, .module = module };
 	site.kind = process_frame_kind(f);
 	site.frame.file = shown_path(j, f->file);
 	site.label = label_of(j, f);
+	id = (uint32_t)j->keys.count;
+	map_put(&j->sites, &at, id);
 	vec_push(&j->r->report.sites, site);
 	vec_push(&j->keys, key);
-	*slot = (uint32_t)j->keys.count;
-	return *slot - 1;
+	return id;
 }
 
 /* ---- steps ---------------------------------------------------------------------------------- */
 
-static uint64_t hash_step(struct heap_step s)
-{
-	return mix(s.parent, s.site);
-}
-
-static void grow_steps(struct heap_join *j)
-{
-	const struct heap_report *r = &j->r->report;
-	struct index *x = &j->steps;
-	x->size = x->size ? 2 * x->size : 1 << 16;
-	free(x->slots);
-	x->slots = xcalloc(x->size, sizeof *x->slots);
-	for (size_t i = 1; i < r->steps.count; i++) {
-		size_t at = hash_step(r->steps.data[i]) & (x->size - 1);
-		while (x->slots[at])
-			at = (at + 1) & (x->size - 1);
-		x->slots[at] = (uint32_t)i;
-	}
-}
-
 static uint32_t join_step(struct heap_join *j, uint32_t parent, uint32_t site)
 {
 	struct heap_report *r = &j->r->report;
-	struct index *x = &j->steps;
-	const struct heap_step s = { parent, site };
-	if (2 * r->steps.count >= x->size)
-		grow_steps(j);
-	size_t at = hash_step(s) & (x->size - 1);
-	for (; x->slots[at]; at = (at + 1) & (x->size - 1)) {
-		const struct heap_step *known = &r->steps.data[x->slots[at]];
+	uint32_t id;
+	struct map_at at = map_at(&j->steps, hash_u64((uint64_t)parent << 32 | site));
+	while (map_next(&j->steps, &at, &id)) {
+		const struct heap_step *known = &r->steps.data[id];
 		if (known->parent == parent && known->site == site)
-			return x->slots[at];
+			return id;
 	}
-	x->slots[at] = (uint32_t)r->steps.count;
-	vec_push(&r->steps, s);
-	return x->slots[at];
+	id = (uint32_t)r->steps.count;
+	map_put(&j->steps, &at, id);
+	vec_push(&r->steps, (struct heap_step){ parent, site });
+	return id;
 }
 
 /* The sites of all frames of a heap: those of a spot follow each other, *ret_first by spot. */
@@ -257,8 +188,8 @@ void heap_join_free(struct heap_join *j)
 	intern_release(&j->names);
 	vec_release(&j->keys);
 	vec_release(&j->other_builds);
-	free(j->sites.slots);
-	free(j->steps.slots);
+	map_release(&j->sites);
+	map_release(&j->steps);
 	text_release(&j->path);
 	free(j);
 }

@@ -3,6 +3,7 @@
 
 #include "api/finder.h"
 #include "base/arena.h"
+#include "base/map.h"
 #include "image/elf_const.h"
 #include "names/demangle.h"
 #include "report/report.h"
@@ -12,14 +13,15 @@
 #include "program/symbol_table.h"
 #include "program/symbolize.h"
 
+struct known_name {
+	const char *raw, *shown;
+};
+
 /* Names as they are shown, by the address of the linker's name, which is the same for the same
- * name of a string table: open addressing, a power of two. */
+ * name of a string table. */
 struct name_cache {
-	struct name_slot {
-		const char *raw; /* NULL = free */
-		const char *shown;
-	} *slots;
-	size_t size, used;
+	VEC(struct known_name) known;
+	struct map by_address; /* of the linker's name */
 	struct demangler demangler;
 };
 
@@ -69,7 +71,8 @@ void heft_where_free(struct heft_where *w)
 	if (w->open)
 		input_close(&w->input);
 	demangler_release(&w->names.demangler);
-	free(w->names.slots);
+	vec_release(&w->names.known);
+	map_release(&w->names.by_address);
 	wish_release(&w->wish);
 	vec_release(&w->frames);
 	notes_release(&w->notes);
@@ -248,40 +251,20 @@ bool heft_where_parse(const struct heft_where *w, const char *text, uint64_t *re
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-static struct name_slot *slot_of(const struct name_cache *c, const char *raw)
-{
-	const uint64_t hash = (uint64_t)(uintptr_t)raw * UINT64_C(0x9e3779b97f4a7c15);
-	size_t i = (hash ^ hash >> 32) & (c->size - 1);
-	while (c->slots[i].raw && c->slots[i].raw != raw)
-		i = (i + 1) & (c->size - 1);
-	return &c->slots[i];
-}
-
-static void cache_grow(struct name_cache *c)
-{
-	const struct name_cache old = *c;
-	c->size = old.size ? 2 * old.size : 1024;
-	c->slots = xcalloc(c->size, sizeof *c->slots);
-	for (size_t i = 0; i < old.size; i++)
-		if (old.slots[i].raw)
-			*slot_of(c, old.slots[i].raw) = old.slots[i];
-	free(old.slots);
-}
-
 /* `raw` stays as long as the handle. */
 static const char *shown(struct heft_where *w, const char *raw)
 {
 	struct name_cache *c = &w->names;
-	if (2 * c->used >= c->size)
-		cache_grow(c);
-	struct name_slot *slot = slot_of(c, raw);
-	if (slot->raw)
-		return slot->shown;
+	uint32_t i;
+	struct map_at at = map_at(&c->by_address, hash_u64((uintptr_t)raw));
+	while (map_next(&c->by_address, &at, &i))
+		if (c->known.data[i].raw == raw)
+			return c->known.data[i].shown;
 	const struct str name = str_of(raw), text = demangle(&c->demangler, name, w->style);
-	c->used++;
-	slot->raw = raw;
-	slot->shown = str_eq(text, name) ? raw : arena_copy(&w->arena, text);
-	return slot->shown;
+	const char *made = str_eq(text, name) ? raw : arena_copy(&w->arena, text);
+	map_put(&c->by_address, &at, (uint32_t)c->known.count);
+	vec_push(&c->known, (struct known_name){ raw, made });
+	return made;
 }
 
 /* ---- looking up ----------------------------------------------------------------------------- */

@@ -157,8 +157,8 @@ static void add_edges(struct join *j)
 {
 	struct profile *p = j->p;
 	size_t n = 0;
-	for (size_t i = 0; i < p->branches.used; i++)
-		add_edge(j, &p->branches.pairs[i]);
+	for (size_t i = 0; i < p->branches.pairs.count; i++)
+		add_edge(j, &p->branches.pairs.data[i]);
 	if (p->edges.count > 0)
 		qsort(p->edges.data, p->edges.count, sizeof *p->edges.data, by_ends);
 	for (size_t i = 0; i < p->edges.count; i++) {
@@ -220,8 +220,8 @@ static void add_ranges(struct join *j)
 {
 	const uint64_t n = j->b->blocks.count;
 	uint64_t *counts = xcalloc(n + 2, sizeof *counts), *falls = xcalloc(n + 2, sizeof *falls);
-	for (size_t i = 0; i < j->p->ranges.used; i++)
-		add_range(j, &j->p->ranges.pairs[i], counts, falls);
+	for (size_t i = 0; i < j->p->ranges.pairs.count; i++)
+		add_range(j, &j->p->ranges.pairs.data[i], counts, falls);
 	uint64_t count = 0, fall = 0;
 	for (uint64_t i = 0; i < n; i++) {
 		count += counts[i];
@@ -235,8 +235,8 @@ static void add_ranges(struct join *j)
 
 static void add_samples(struct join *j)
 {
-	for (size_t i = 0; i < j->p->addrs.used; i++) {
-		const struct tally_pair *pair = &j->p->addrs.pairs[i];
+	for (size_t i = 0; i < j->p->addrs.pairs.count; i++) {
+		const struct tally_pair *pair = &j->p->addrs.pairs.data[i];
 		const uint32_t block = block_at(j, pair->a);
 		if (block != BBINDEX_NONE)
 			j->p->counts[block] = add_sat(j->p->counts[block], pair->count);

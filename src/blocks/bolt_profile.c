@@ -25,8 +25,8 @@ static uint64_t carry(const struct carrying *c, uint64_t addr, bool branch)
 
 static void carry_branches(struct carrying *c, const struct tally *list)
 {
-	for (size_t i = 0; i < list->used; i++) {
-		const struct tally_pair *k = &list->pairs[i];
+	for (size_t i = 0; i < list->pairs.count; i++) {
+		const struct tally_pair *k = &list->pairs.data[i];
 		const uint64_t from = carry(c, k->a, true), to = carry(c, k->b, false);
 		if (from != PROFILE_OUTSIDE || to != PROFILE_OUTSIDE)
 			tally_add(&c->to->branches, from, to, k->count, k->extra);
@@ -115,15 +115,15 @@ void profile_to_input(const struct profile *p, const struct blockmap *b, struct 
 	ret->samples_inside = p->samples_inside;
 	ret->estimated = p->estimated;
 	carry_branches(&c, &p->branches);
-	for (size_t i = 0; i < p->ranges.used; i++)
-		carry_range(&c, p->ranges.pairs[i].a, p->ranges.pairs[i].b,
-			    p->ranges.pairs[i].count);
-	for (size_t i = 0; i < p->addrs.used; i++) {
-		const uint64_t addr = carry(&c, p->addrs.pairs[i].a, false);
+	for (size_t i = 0; i < p->ranges.pairs.count; i++)
+		carry_range(&c, p->ranges.pairs.data[i].a, p->ranges.pairs.data[i].b,
+			    p->ranges.pairs.data[i].count);
+	for (size_t i = 0; i < p->addrs.pairs.count; i++) {
+		const uint64_t addr = carry(&c, p->addrs.pairs.data[i].a, false);
 		if (addr != PROFILE_OUTSIDE)
-			tally_add(&ret->addrs, addr, 0, p->addrs.pairs[i].count, 0);
+			tally_add(&ret->addrs, addr, 0, p->addrs.pairs.data[i].count, 0);
 		else
-			c.lost += p->addrs.pairs[i].count;
+			c.lost += p->addrs.pairs.data[i].count;
 	}
 	vec_release(&c.starts.list);
 	tally_sort(&ret->branches);

@@ -2,49 +2,36 @@
 
 #include "base/sort.h"
 
-#include <stdlib.h>
-
-enum { SLOTS_FIRST = 4096 };
-
-static size_t slot_of(const struct tally *t, uint64_t a, uint64_t b)
+/* The pair; NULL where it is not known, and then `at` is the place for it. */
+static struct tally_pair *find(const struct tally *t, uint64_t a, uint64_t b, struct map_at *at)
 {
-	/* Odd numbers without a pattern, as for any multiplicative hash; the high bits are the good
-	 * ones. */
-	const uint64_t h = (a ^ (b * UINT64_C(0x9e3779b97f4a7c15))) * UINT64_C(0xd6e8feb86659fd93);
-	size_t i = (size_t)(h ^ h >> 32) & (t->slots - 1);
-	while (t->pairs[i].count > 0 && (t->pairs[i].a != a || t->pairs[i].b != b))
-		i = (i + 1) & (t->slots - 1);
-	return i;
-}
-
-static void grow(struct tally *t)
-{
-	const struct tally old = *t;
-	t->slots = old.slots ? old.slots * 2 : SLOTS_FIRST;
-	t->pairs = xcalloc(t->slots, sizeof *t->pairs);
-	for (size_t i = 0; i < old.slots; i++)
-		if (old.pairs[i].count > 0)
-			t->pairs[slot_of(t, old.pairs[i].a, old.pairs[i].b)] = old.pairs[i];
-	free(old.pairs);
+	uint32_t i;
+	*at = map_at(&t->map, hash_pair(a, b));
+	while (map_next(&t->map, at, &i))
+		if (t->pairs.data[i].a == a && t->pairs.data[i].b == b)
+			return &t->pairs.data[i];
+	return NULL;
 }
 
 void tally_add(struct tally *t, uint64_t a, uint64_t b, uint64_t count, uint64_t extra)
 {
+	struct map_at at;
 	if (count == 0)
 		return;
-	if (t->used >= t->slots / 2)
-		grow(t);
-	struct tally_pair *p = &t->pairs[slot_of(t, a, b)];
-	t->used += p->count == 0;
-	*p = (struct tally_pair){ a, b, add_sat(p->count, count), add_sat(p->extra, extra) };
+	struct tally_pair *p = find(t, a, b, &at);
+	if (!p) {
+		map_put(&t->map, &at, (uint32_t)t->pairs.count);
+		vec_push(&t->pairs, (struct tally_pair){ a, b, count, extra });
+		return;
+	}
+	p->count = add_sat(p->count, count);
+	p->extra = add_sat(p->extra, extra);
 }
 
 const struct tally_pair *tally_find(const struct tally *t, uint64_t a, uint64_t b)
 {
-	if (t->used == 0)
-		return NULL;
-	const struct tally_pair *p = &t->pairs[slot_of(t, a, b)];
-	return p->count > 0 ? p : NULL;
+	struct map_at at;
+	return find(t, a, b, &at);
 }
 
 static int by_b(const void *x, const void *y)
@@ -55,15 +42,12 @@ static int by_b(const void *x, const void *y)
 
 void tally_sort(struct tally *t)
 {
-	size_t n = 0;
-	for (size_t i = 0; i < t->slots; i++)
-		if (t->pairs[i].count > 0)
-			t->pairs[n++] = t->pairs[i];
-	sort_by_key_then(t->pairs, n, sizeof *t->pairs, by_b);
+	map_release(&t->map);
+	sort_by_key_then(t->pairs.data, t->pairs.count, sizeof *t->pairs.data, by_b);
 }
 
 void tally_release(struct tally *t)
 {
-	free(t->pairs);
-	memset(t, 0, sizeof *t);
+	vec_release(&t->pairs);
+	map_release(&t->map);
 }

@@ -191,7 +191,8 @@ void derive(const struct derive_facts *f, unsigned threads, struct derived *ret)
 	vec_release(&d.bases);
 	vec_release(&d.pads);
 	vec_release(&d.outs);
-	free(d.traits.slots);
+	vec_release(&d.traits.list);
+	map_release(&d.traits.by_addr);
 	free(d.functions);
 }
 

@@ -13,40 +13,36 @@
 
 /* ---- the table ---------------------------------------------------------------------------------- */
 
-static size_t slot_of(const struct traits *t, uint64_t addr)
+/* What is known of the function at `addr`; NULL where nothing is, and then `at` is the place for it. */
+static struct derive_callee *traits_find(const struct traits *t, uint64_t addr, struct map_at *at)
 {
-	size_t i = (size_t)((addr * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (t->size - 1);
-	while (t->slots[i].addr != 0 && t->slots[i].addr != addr)
-		i = (i + 1) & (t->size - 1);
-	return i;
-}
-
-static void traits_grow(struct traits *t)
-{
-	const struct traits old = *t;
-	t->size = old.size ? 2 * old.size : 64;
-	t->slots = xcalloc(t->size, sizeof *t->slots);
-	for (size_t i = 0; i < old.size; i++)
-		if (old.slots[i].addr != 0)
-			t->slots[slot_of(t, old.slots[i].addr)] = old.slots[i];
-	free(old.slots);
+	uint32_t i;
+	*at = map_at(&t->by_addr, hash_u64(addr));
+	while (map_next(&t->by_addr, at, &i))
+		if (t->list.data[i].addr == addr)
+			return &t->list.data[i];
+	return NULL;
 }
 
 static void traits_add(struct traits *t, uint64_t addr, uint64_t bits)
 {
+	struct map_at at;
 	if (addr == 0 || addr == DERIVE_NOWHERE)
 		return;
-	if (2 * t->count >= t->size)
-		traits_grow(t);
-	struct derive_callee *s = &t->slots[slot_of(t, addr)];
-	t->count += s->addr == 0;
-	s->addr = addr;
-	s->traits |= bits;
+	struct derive_callee *known = traits_find(t, addr, &at);
+	if (known) {
+		known->traits |= bits;
+		return;
+	}
+	map_put(&t->by_addr, &at, (uint32_t)t->list.count);
+	vec_push(&t->list, (struct derive_callee){ addr, bits });
 }
 
 uint64_t traits_get(const struct traits *t, uint64_t addr)
 {
-	return t->size > 0 ? t->slots[slot_of(t, addr)].traits : 0;
+	struct map_at at;
+	const struct derive_callee *known = traits_find(t, addr, &at);
+	return known ? known->traits : 0;
 }
 
 static bool has(const struct derivation *d, uint64_t addr, uint64_t trait)

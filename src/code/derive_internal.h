@@ -6,6 +6,7 @@
 #ifndef HEFT_CODE_DERIVE_INTERNAL_H
 #define HEFT_CODE_DERIVE_INTERNAL_H
 
+#include "base/map.h"
 #include "code/derive.h"
 
 enum event_kind {
@@ -73,10 +74,10 @@ struct batch {
 	VEC(uint64_t) refs;   /* scratch: data that the function took the address of */
 };
 
-/* Traits by address, open addressing. */
+/* Traits of functions by address. */
 struct traits {
-	struct derive_callee *slots; /* addr 0: empty */
-	size_t count, size;          /* size: a power of two */
+	VEC(struct derive_callee) list;
+	struct map by_addr;
 };
 
 struct derivation {

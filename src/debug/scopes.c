@@ -1,5 +1,7 @@
 #include "debug/scopes.h"
 
+#include "base/map.h"
+
 /* Steps from a scope to the DIE that names it: inlined subroutine, abstract instance,
  * declaration are three; more only in odd files. */
 enum { CHAIN_MAX = 16 };
@@ -12,13 +14,10 @@ struct facts {
 	bool has_decl;
 };
 
-/* Functions by the reference that led to them: open addressing, a power of two. */
+/* The function that a reference led to. */
 struct memo {
-	struct memo_slot {
-		uint64_t key;
-		uint32_t function; /* + 1; 0 = free */
-	} *slots;
-	size_t size, used;
+	uint64_t key;
+	uint32_t function;
 };
 
 /* What stands around a DIE. */
@@ -34,7 +33,8 @@ struct walk {
 	struct reader r;
 	VEC(struct around) around; /* of each list of children that is open */
 	VEC(struct flat_range) ranges;
-	struct memo memo;
+	VEC(struct memo) memos;
+	struct map by_key; /* memos */
 	uint64_t range_budget;
 	uint64_t scopes_max;
 	uint32_t scope; /* whose ranges are read */
@@ -126,31 +126,6 @@ static void follow(struct walk *k, struct scope_function *fn, const struct facts
 	}
 }
 
-static uint64_t hash_key(uint64_t key)
-{
-	key *= UINT64_C(0x9e3779b97f4a7c15);
-	return key ^ key >> 32;
-}
-
-static struct memo_slot *memo_slot(const struct memo *m, uint64_t key)
-{
-	size_t i = hash_key(key) & (m->size - 1);
-	while (m->slots[i].function != 0 && m->slots[i].key != key)
-		i = (i + 1) & (m->size - 1);
-	return &m->slots[i];
-}
-
-static void memo_grow(struct memo *m)
-{
-	const struct memo old = *m;
-	m->size = old.size ? 2 * old.size : 256;
-	m->slots = xcalloc(m->size, sizeof *m->slots);
-	for (size_t i = 0; i < old.size; i++)
-		if (old.slots[i].function != 0)
-			*memo_slot(m, old.slots[i].key) = old.slots[i];
-	free(old.slots);
-}
-
 static uint32_t new_function(struct walk *k, const struct facts *f)
 {
 	struct scope_function fn = { .name = STR(""),
@@ -170,15 +145,15 @@ static uint32_t function_of(struct walk *k, const struct facts *f)
 		return new_function(k, f);
 	const bool near = link->kind == VALUE_REF || link->kind == VALUE_REF_INFO;
 	const uint64_t key = link->u << 2 | (near ? 0 : link->kind == VALUE_REF_SUP ? 1 : 2);
-	if (2 * k->memo.used >= k->memo.size)
-		memo_grow(&k->memo);
-	struct memo_slot *slot = memo_slot(&k->memo, key);
-	if (slot->function == 0) {
-		slot->key = key;
-		slot->function = new_function(k, f) + 1;
-		k->memo.used++;
-	}
-	return slot->function - 1;
+	uint32_t i;
+	struct map_at at = map_at(&k->by_key, hash_u64(key));
+	while (map_next(&k->by_key, &at, &i))
+		if (k->memos.data[i].key == key)
+			return k->memos.data[i].function;
+	const uint32_t function = new_function(k, f);
+	map_put(&k->by_key, &at, (uint32_t)k->memos.count);
+	vec_push(&k->memos, (struct memo){ key, function });
+	return function;
 }
 
 /* ---- the walk ------------------------------------------------------------------------------- */
@@ -333,7 +308,8 @@ bool scopes_read(struct scopes *ret, struct units *units, const struct unit *u)
 	flat_lay(&ret->code, k.ranges.data, k.ranges.count);
 	vec_release(&k.around);
 	vec_release(&k.ranges);
-	free(k.memo.slots);
+	vec_release(&k.memos);
+	map_release(&k.by_key);
 	return ok;
 }
 

@@ -1,6 +1,7 @@
 /* unwind.c - the walk over .eh_frame and .debug_frame. */
 #include "debug/unwind.h"
 
+#include "base/map.h"
 #include "base/vec.h"
 #include "debug/eh_pointer.h"
 
@@ -18,8 +19,7 @@ struct cie {
 struct unwind_state {
 	const struct unwind_section *section;
 	VEC(struct cie) cies;
-	size_t *slots;     /* index + 1 in cies by hash of the offset, or 0 */
-	size_t slot_count; /* a power of two, or 0 */
+	struct map by_off; /* cies */
 	size_t last;       /* CIE of the FDE before: neighbours share one */
 	size_t fixup;      /* where the search for the next fixup begins */
 };
@@ -163,41 +163,19 @@ static bool read_head(struct unwind_state *st, uint64_t off, struct entry_head *
 
 /* ---- CIEs ----------------------------------------------------------------- */
 
-static size_t slot_of(const struct unwind_state *st, uint64_t off)
-{
-	const uint64_t hash = (off + 1) * UINT64_C(0x9e3779b97f4a7c15);
-	return (size_t)(hash >> 20) & (st->slot_count - 1);
-}
-
-/* The slot that holds the CIE at `off`, or the empty one where it belongs. */
-static size_t *slot_find(struct unwind_state *st, uint64_t off)
-{
-	size_t i = slot_of(st, off);
-	while (st->slots[i] != 0 && st->cies.data[st->slots[i] - 1].off != off)
-		i = (i + 1) & (st->slot_count - 1);
-	return &st->slots[i];
-}
-
-static void slots_grow(struct unwind_state *st)
-{
-	st->slot_count = st->slot_count ? st->slot_count * 2 : 64;
-	free(st->slots);
-	st->slots = xcalloc(st->slot_count, sizeof *st->slots);
-	for (size_t i = 0; i < st->cies.count; i++)
-		*slot_find(st, st->cies.data[i].off) = i + 1;
-}
-
 static const struct cie *cie_find(struct unwind_state *st, uint64_t off)
 {
 	if (st->last < st->cies.count && st->cies.data[st->last].off == off)
 		return &st->cies.data[st->last];
-	if (st->slot_count == 0)
-		return NULL;
-	const size_t slot = *slot_find(st, off);
-	if (slot == 0)
-		return NULL;
-	st->last = slot - 1;
-	return &st->cies.data[st->last];
+	uint32_t i;
+	struct map_at at = map_at(&st->by_off, hash_u64(off));
+	while (map_next(&st->by_off, &at, &i)) {
+		if (st->cies.data[i].off == off) {
+			st->last = i;
+			return &st->cies.data[i];
+		}
+	}
+	return NULL;
 }
 
 /* The data of one letter; false for a letter of unknown meaning. */
@@ -297,11 +275,9 @@ static const struct cie *cie_add(struct unwind_state *st, const struct entry_hea
 			 .func_encoding = EH_ABSPTR,
 			 .lsda_encoding = EH_OMIT };
 	c.ok = !h->short_body && parse_cie(st, h, &c);
-	if (2 * st->cies.count >= st->slot_count)
-		slots_grow(st);
-	*slot_find(st, h->off) = st->cies.count + 1;
+	st->last = st->cies.count;
 	vec_push(&st->cies, c);
-	st->last = st->cies.count - 1;
+	map_add(&st->by_off, hash_u64(h->off), (uint32_t)st->last);
 	return &st->cies.data[st->last];
 }
 
@@ -402,7 +378,7 @@ void unwind_release(struct unwind_iter *it)
 	if (!st)
 		return;
 	vec_release(&st->cies);
-	free(st->slots);
+	map_release(&st->by_off);
 	free(st);
 	it->cies = NULL;
 }

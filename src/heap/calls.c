@@ -1,12 +1,12 @@
 #include "heap/calls.h"
 
+#include "base/map.h"
 #include "base/sort.h"
 #include "heap/memory.h"
 
 #include <stdlib.h>
 
 enum {
-	FIRST_TABLE = 1024,
 	NODE_MASK = (1 << HEAP_NODE_SHIFT) - 1,
 	STACK_MASK = (1 << HEAP_STACK_SHIFT) - 1,
 };
@@ -22,12 +22,6 @@ struct ranges {
 	size_t count, cap;
 };
 
-/* Stacks of calls_add by the hash of all their frames. */
-struct memo {
-	uint64_t hash;
-	uint32_t stack; /* 0: free */
-};
-
 /* Where the entries of the recorder's pages went: entry i of page number n is at
  * to[starts[n - 1] + i]. */
 struct id_map {
@@ -38,10 +32,8 @@ struct id_map {
 struct call_index {
 	const struct dump *dump;
 	VEC(uint32_t) stack_of; /* by node; 0: no stack ends there */
-	uint32_t *children;     /* nodes by caller, frame and module, open addressing; 0: free */
-	size_t child_mask;
-	struct memo *memos; /* open addressing */
-	size_t memo_mask, memo_count;
+	struct map children;    /* nodes by caller, frame and module */
+	struct map added;       /* stacks of calls_add by all their frames */
 	struct id_map stacks;
 	VEC(uint32_t) noted; /* by module of the records: in calls.modules */
 	struct ranges now;   /* sorted by start */
@@ -51,53 +43,29 @@ struct call_index {
 
 /* ---- the tree ----------------------------------------------------------------------------------------- */
 
-static size_t child_place(const struct call_index *x, const struct call_node *n)
+static uint64_t hash_node(const struct call_node *n)
 {
-	const uint64_t h = (n->frame ^ (uint64_t)n->module << 40) * UINT64_C(0x9e3779b97f4a7c15) +
-			   n->parent * UINT64_C(0xc2b2ae3d27d4eb4f);
-	return (size_t)((h ^ h >> 32) * UINT64_C(0xd6e8feb86659fd93) >> 24) & x->child_mask;
-}
-
-static void put_child(struct call_index *x, const struct call_node *n, uint32_t index)
-{
-	size_t at = child_place(x, n);
-	while (x->children[at] != 0)
-		at = (at + 1) & x->child_mask;
-	x->children[at] = index;
-}
-
-/* For `count` nodes in all, at most three quarters full. */
-static void make_room(struct calls *c, size_t count)
-{
-	struct call_index *x = c->index;
-	if (count < x->child_mask / 4 * 3)
-		return;
-	while (count >= x->child_mask / 4 * 3)
-		x->child_mask = 2 * x->child_mask + 1;
-	free(x->children);
-	x->children = xcalloc(x->child_mask + 1, sizeof *x->children);
-	for (size_t i = 1; i < c->nodes.count; i++)
-		put_child(x, &c->nodes.data[i], (uint32_t)i);
+	return hash_pair(n->frame, (uint64_t)n->module << 32 | n->parent);
 }
 
 /* The node, added where it is not known. */
 static uint32_t child(struct calls *c, struct call_node n)
 {
 	struct call_index *x = c->index;
-	size_t at = child_place(x, &n);
-	for (uint32_t i; (i = x->children[at]) != 0; at = (at + 1) & x->child_mask) {
+	uint32_t i;
+	struct map_at at = map_at(&x->children, hash_node(&n));
+	while (map_next(&x->children, &at, &i)) {
 		const struct call_node *k = &c->nodes.data[i];
 		if (k->frame == n.frame && k->parent == n.parent && k->module == n.module)
 			return i;
 	}
 	if (c->nodes.count >= CALLS_NONE)
 		return n.parent;
-	const uint32_t index = (uint32_t)c->nodes.count;
+	i = (uint32_t)c->nodes.count;
+	map_put(&x->children, &at, i);
 	vec_push(&c->nodes, n);
 	vec_push(&x->stack_of, 0);
-	x->children[at] = index;
-	make_room(c, c->nodes.count);
-	return index;
+	return i;
 }
 
 /* In place of callers that are not known. */
@@ -209,7 +177,7 @@ static uint32_t module_of(const struct calls *c, uint64_t frame)
 
 /* ---- ids ------------------------------------------------------------------------------------------------ */
 
-static void map_start(struct id_map *m, const struct record_pages *pages, size_t entry_size)
+static void id_map_start(struct id_map *m, const struct record_pages *pages, size_t entry_size)
 {
 	uint64_t sum = 0;
 	for (size_t i = 0; i < pages->count; i++) {
@@ -221,7 +189,7 @@ static void map_start(struct id_map *m, const struct record_pages *pages, size_t
 }
 
 /* CALLS_NONE: there is no such entry, or it was not read yet. */
-static uint32_t map_get(const struct id_map *m, uint32_t number, uint32_t index)
+static uint32_t id_map_get(const struct id_map *m, uint32_t number, uint32_t index)
 {
 	if (number == 0 || number >= m->starts.count ||
 	    index >= m->starts.data[number] - m->starts.data[number - 1])
@@ -230,7 +198,7 @@ static uint32_t map_get(const struct id_map *m, uint32_t number, uint32_t index)
 	return at < m->to.count ? m->to.data[at] : CALLS_NONE;
 }
 
-static void map_release(struct id_map *m)
+static void id_map_release(struct id_map *m)
 {
 	vec_release(&m->starts);
 	vec_release(&m->to);
@@ -244,7 +212,7 @@ static uint32_t find_caller(struct calls *c, const struct id_map *nodes, uint32_
 {
 	if (parent == 0)
 		return 0;
-	const uint32_t at = map_get(nodes, parent >> HEAP_NODE_SHIFT, parent & NODE_MASK);
+	const uint32_t at = id_map_get(nodes, parent >> HEAP_NODE_SHIFT, parent & NODE_MASK);
 	if (at != CALLS_NONE)
 		return at;
 	note(notes, c->index->dump->path, HEFT_NO_OFFSET, sizeof(struct heap_node),
@@ -256,8 +224,8 @@ static void read_nodes(struct calls *c, struct id_map *nodes, const struct recor
 		       struct notes *notes)
 {
 	const struct dump *d = c->index->dump;
-	map_start(nodes, &r->nodes, sizeof(struct heap_node));
-	make_room(c, nodes->to.cap);
+	id_map_start(nodes, &r->nodes, sizeof(struct heap_node));
+	map_reserve(&c->index->children, nodes->to.cap);
 	for (size_t i = 0; i < r->nodes.count; i++) {
 		const struct record_page *page = &r->nodes.data[i];
 		if (page->entries.size != 0)
@@ -320,7 +288,7 @@ static void read_stacks(struct reading *g, const struct id_map *nodes, struct no
 {
 	struct calls *c = g->c;
 	struct call_index *x = c->index;
-	map_start(&x->stacks, &g->r->stacks, sizeof(struct heap_stack));
+	id_map_start(&x->stacks, &g->r->stacks, sizeof(struct heap_stack));
 	for (uint32_t i = 0; i < g->r->stacks.count; i++) {
 		const uint32_t id = (i + 1) << HEAP_STACK_SHIFT;
 		const uint32_t count = x->stacks.starts.data[i + 1] - x->stacks.starts.data[i];
@@ -330,8 +298,8 @@ static void read_stacks(struct reading *g, const struct id_map *nodes, struct no
 			uint32_t slot;
 			if (!records_stack(g->r, x->dump, id + j, &s, &far, &slot))
 				break;
-			uint32_t node = map_get(nodes, s.node >> HEAP_NODE_SHIFT,
-						s.node & NODE_MASK);
+			uint32_t node = id_map_get(nodes, s.node >> HEAP_NODE_SHIFT,
+						   s.node & NODE_MASK);
 			if (node == CALLS_NONE) {
 				note(notes, x->dump->path, HEFT_NO_OFFSET, s.alloc_bytes,
 				     "call stacks are missing: their pages are not in the dump");
@@ -392,9 +360,6 @@ void calls_read(struct calls *ret, const struct dump *d, const struct records *r
 	struct reading g = { .c = ret, .r = r };
 	*ret = (struct calls){ .index = x };
 	x->dump = d;
-	x->child_mask = x->memo_mask = FIRST_TABLE - 1;
-	x->children = xcalloc(FIRST_TABLE, sizeof *x->children);
-	x->memos = xcalloc(FIRST_TABLE, sizeof *x->memos);
 	vec_push(&ret->nodes, (struct call_node){ .module = CALLS_NONE });
 	vec_push(&x->stack_of, 0);
 	vec_push(&ret->stacks, (struct call_stack){ 0 });
@@ -404,7 +369,7 @@ void calls_read(struct calls *ret, const struct dump *d, const struct records *r
 	read_nodes(ret, &nodes, r, notes);
 	read_stacks(&g, &nodes, notes);
 	sum_up(&g);
-	map_release(&nodes);
+	id_map_release(&nodes);
 	vec_release(&g.shares);
 	vec_release(&g.keys);
 	vec_release(&g.blocks);
@@ -415,9 +380,9 @@ void calls_release(struct calls *c)
 	struct call_index *x = c->index;
 	if (x != NULL) {
 		vec_release(&x->stack_of);
-		free(x->children);
-		free(x->memos);
-		map_release(&x->stacks);
+		map_release(&x->children);
+		map_release(&x->added);
+		id_map_release(&x->stacks);
 		vec_release(&x->noted);
 		vec_release(&x->now);
 		free(x);
@@ -431,7 +396,7 @@ void calls_release(struct calls *c)
 
 uint32_t calls_by_id(const struct calls *c, uint32_t id)
 {
-	const uint32_t at = map_get(&c->index->stacks, id >> HEAP_STACK_SHIFT, id & STACK_MASK);
+	const uint32_t at = id_map_get(&c->index->stacks, id >> HEAP_STACK_SHIFT, id & STACK_MASK);
 	return at != CALLS_NONE ? at : 0;
 }
 
@@ -448,40 +413,19 @@ static bool has_frames(const struct calls *c, uint32_t stack, const uint64_t *fr
 	return node == 0;
 }
 
-static void remember(struct call_index *x, struct memo m)
-{
-	if (x->memo_count++ >= x->memo_mask / 4 * 3) {
-		struct memo *old = x->memos;
-		const size_t size = x->memo_mask + 1;
-		x->memo_mask = 2 * size - 1;
-		x->memos = xcalloc(2 * size, sizeof *x->memos);
-		x->memo_count = 1;
-		for (size_t i = 0; i < size; i++)
-			if (old[i].stack != 0)
-				remember(x, old[i]);
-		free(old);
-	}
-	size_t at = m.hash & x->memo_mask;
-	while (x->memos[at].stack != 0)
-		at = (at + 1) & x->memo_mask;
-	x->memos[at] = m;
-}
-
 uint32_t calls_add(struct calls *c, const uint64_t *frames, size_t count)
 {
 	struct call_index *x = c->index;
-	uint64_t hash = count;
-	for (size_t i = 0; i < count; i++)
-		hash = heap_inline_check(hash, frames[i]);
-	hash ^= hash >> 32;
-	for (size_t at = hash & x->memo_mask; x->memos[at].stack != 0; at = (at + 1) & x->memo_mask)
-		if (x->memos[at].hash == hash && has_frames(c, x->memos[at].stack, frames, count))
-			return x->memos[at].stack;
+	uint32_t stack;
+	struct map_at at = map_at(&x->added, hash_bytes(frames, count * sizeof *frames));
+	while (map_next(&x->added, &at, &stack))
+		if (has_frames(c, stack, frames, count))
+			return stack;
 	uint32_t node = 0;
 	for (size_t i = count; i-- > 0;)
 		node = child(c, (struct call_node){ frames[i], node, module_of(c, frames[i]) });
-	const uint32_t stack = stack_at(c, node);
+	stack = stack_at(c, node);
 	if (stack != 0)
-		remember(x, (struct memo){ hash, stack });
+		map_put(&x->added, &at, stack);
 	return stack;
 }

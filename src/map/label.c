@@ -5,18 +5,16 @@
 
 enum { AHEAD = 16 };
 
-void label_borrow_all(struct labels *l, const struct intern_entry *list, size_t count,
+void label_borrow_all(struct labels *l, const struct hashed_text *list, size_t count,
 		      label_id *ret_ids)
 {
 	for (size_t i = 0; i < count; i++) {
-		const struct intern_entry *e = &list[i];
+		const struct hashed_text *e = &list[i];
 		if (i + AHEAD < count)
-			intern_prefetch(&l->names, e[AHEAD].hash);
-		ret_ids[i] = e->text.p
-				     ? label_known(
-					       l, intern_borrow_hashed(&l->names, e->text, e->hash),
-					       e->text)
-				     : LABEL_NONE;
+			map_prefetch(&l->names.ids, e[AHEAD].hash);
+		ret_ids[i] = LABEL_NONE;
+		if (e->text.p)
+			ret_ids[i] = label_known(l, intern_borrow_hashed(&l->names, e), e->text);
 	}
 }
 

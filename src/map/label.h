@@ -39,7 +39,7 @@ static inline label_id label_copy(struct labels *l, struct str text)
 
 /* Many at once: the hashes are given, so that other threads can share the work.  The id of an
  * entry without a text (p NULL) is LABEL_NONE. */
-void label_borrow_all(struct labels *l, const struct intern_entry *list, size_t count,
+void label_borrow_all(struct labels *l, const struct hashed_text *list, size_t count,
 		      label_id *ret_ids);
 label_id label_format(struct labels *l, const char *fmt, ...) PRINTF_LIKE(2, 3);
 

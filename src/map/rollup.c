@@ -13,42 +13,21 @@ void rollup_init(struct rollup *r)
 void rollup_release(struct rollup *r)
 {
 	vec_release(&r->rows);
-	free(r->slots);
+	map_release(&r->below);
 	vec_release(&r->top);
 	free(r->filter.known);
-	free(r->pairs[0]);
-	free(r->pairs[1]);
+	for (size_t role = 0; role < COUNT_OF(r->counted); role++) {
+		vec_release(&r->counted[role].pairs);
+		map_release(&r->counted[role].map);
+	}
 	memset(r, 0, sizeof *r);
 }
 
 /* ---- rows by (parent, label) --------------------------------------------------- */
 
-static inline size_t pair_hash(uint64_t pair)
-{
-	pair *= UINT64_C(0x9e3779b97f4a7c15);
-	return (size_t)(pair ^ pair >> 32);
-}
-
 static inline uint64_t row_key(uint32_t parent, label_id label)
 {
 	return (uint64_t)parent << 32 | label;
-}
-
-static void slots_grow(struct rollup *r)
-{
-	const size_t n = r->slot_count ? r->slot_count * 2 : 1024;
-	free(r->slots);
-	r->slots = xcalloc(n, sizeof *r->slots);
-	r->slot_count = n;
-	for (size_t i = 1; i < r->rows.count; i++) {
-		const struct row *row = &r->rows.data[i];
-		if (row->parent == 0)
-			continue;
-		size_t s = pair_hash(row_key(row->parent, row->label)) & (n - 1);
-		while (r->slots[s])
-			s = (s + 1) & (n - 1);
-		r->slots[s] = (uint32_t)i;
-	}
 }
 
 static uint32_t row_add(struct rollup *r, uint32_t parent, label_id label)
@@ -80,55 +59,35 @@ static uint32_t row_get(struct rollup *r, uint32_t parent, label_id label)
 	if (r->guess < r->rows.count && r->rows.data[r->guess].parent == parent &&
 	    r->rows.data[r->guess].label == label)
 		return r->guess++;
-	if (r->rows.count * 2 >= r->slot_count)
-		slots_grow(r);
-	const size_t mask = r->slot_count - 1;
-	size_t s = pair_hash(row_key(parent, label)) & mask;
-	for (; r->slots[s]; s = (s + 1) & mask) {
-		const struct row *row = &r->rows.data[r->slots[s]];
+	uint32_t id;
+	struct map_at at = map_at(&r->below, hash_u64(row_key(parent, label)));
+	while (map_next(&r->below, &at, &id)) {
+		const struct row *row = &r->rows.data[id];
 		if (row->parent == parent && row->label == label) {
-			r->guess = r->slots[s] + 1;
-			return r->slots[s];
+			r->guess = id + 1;
+			return id;
 		}
 	}
-	const uint32_t added = row_add(r, parent, label);
-	r->slots[s] = added;
-	return added;
+	id = row_add(r, parent, label);
+	map_put(&r->below, &at, id);
+	return id;
 }
 
 /* ---- counting ------------------------------------------------------------------- */
 
-static bool pairs_insert(uint64_t *slots, size_t slot_count, uint64_t pair)
-{
-	size_t s = pair_hash(pair) & (slot_count - 1);
-	for (; slots[s]; s = (s + 1) & (slot_count - 1))
-		if (slots[s] == pair)
-			return false;
-	slots[s] = pair;
-	return true;
-}
-
-static void pairs_grow(struct rollup *r, enum heft_role role)
-{
-	const size_t n = r->pair_slots[role] ? r->pair_slots[role] * 2 : 4096;
-	uint64_t *slots = xcalloc(n, sizeof *slots);
-	for (size_t i = 0; i < r->pair_slots[role]; i++)
-		if (r->pairs[role][i])
-			pairs_insert(slots, n, r->pairs[role][i]);
-	free(r->pairs[role]);
-	r->pairs[role] = slots;
-	r->pair_slots[role] = n;
-}
-
-/* Counts a symbol once for a row.  The label is kept + 1, so that no pair is 0. */
+/* Counts a symbol once for a row. */
 static void count_symbol(struct rollup *r, enum heft_role role, uint32_t row, label_id symbol)
 {
-	if (r->pair_count[role] * 2 >= r->pair_slots[role])
-		pairs_grow(r, role);
-	if (pairs_insert(r->pairs[role], r->pair_slots[role], (uint64_t)row << 32 | (symbol + 1))) {
-		r->pair_count[role]++;
-		r->rows.data[row].count[role]++;
-	}
+	struct rollup_counted *c = &r->counted[role];
+	const uint64_t pair = (uint64_t)row << 32 | symbol;
+	uint32_t id;
+	struct map_at at = map_at(&c->map, hash_u64(pair));
+	while (map_next(&c->map, &at, &id))
+		if (c->pairs.data[id] == pair)
+			return;
+	map_put(&c->map, &at, (uint32_t)c->pairs.count);
+	vec_push(&c->pairs, pair);
+	r->rows.data[row].count[role]++;
 }
 
 /* ---- filter ---------------------------------------------------------------------- */
@@ -180,17 +139,28 @@ static void add_bytes(struct row *row, const struct rollup_walk *w, uint64_t siz
 	*sum += size;
 }
 
-/* Where row_get begins to look, or NULL. */
-static const uint32_t *row_slot(const struct rollup *r, uint32_t parent, label_id label)
-{
-	if (parent == 0)
-		return label < r->top.count ? &r->top.data[label] : NULL;
-	return r->slot_count ? &r->slots[pair_hash(row_key(parent, label)) & (r->slot_count - 1)]
-			     : NULL;
-}
-
 /* How many spans ahead memory is fetched: about as many as are walked meanwhile. */
 enum { AHEAD = 8 };
+
+/* Fetches what row_get reads first. */
+static void fetch_slot(const struct rollup *r, uint32_t parent, label_id label)
+{
+	if (parent != 0)
+		map_prefetch(&r->below, hash_u64(row_key(parent, label)));
+	else if (label < r->top.count)
+		__builtin_prefetch(&r->top.data[label]);
+}
+
+/* Fetches the row where row_get will probably end. */
+static void fetch_row(const struct rollup *r, uint32_t parent, label_id label)
+{
+	uint32_t row = parent == 0 && label < r->top.count ? r->top.data[label] : 0;
+	if (parent != 0) {
+		struct map_at at = map_at(&r->below, hash_u64(row_key(parent, label)));
+		map_next(&r->below, &at, &row);
+	}
+	__builtin_prefetch(&r->rows.data[row]);
+}
 
 /* Labels of neighbours are far apart in the tables, and waiting for memory would be most of
  * the work: fetches the row of the span AHEAD of the piece, the slot of the one twice as far,
@@ -201,7 +171,7 @@ static void fetch_ahead(struct adder *a, uint64_t start)
 	const struct rollup_level *level = &a->walk->levels[a->shown_count - 1];
 	const struct span *list = level->spans->list.data;
 	const size_t count = level->spans->list.count;
-	const uint32_t parent = a->path[a->shown_count - 1], *slot;
+	const uint32_t parent = a->path[a->shown_count - 1];
 	while (a->next < count && list[a->next].start <= start)
 		a->next++;
 	if (count - a->next <= 3 * AHEAD)
@@ -210,12 +180,8 @@ static void fetch_ahead(struct adder *a, uint64_t start)
 	const label_id *shown = level->shown;
 	if (shown)
 		__builtin_prefetch(&shown[s[3 * AHEAD].label]);
-	slot = row_slot(r, parent, shown ? shown[s[2 * AHEAD].label] : s[2 * AHEAD].label);
-	if (slot)
-		__builtin_prefetch(slot);
-	slot = row_slot(r, parent, shown ? shown[s[AHEAD].label] : s[AHEAD].label);
-	if (slot)
-		__builtin_prefetch(&r->rows.data[*slot]);
+	fetch_slot(r, parent, shown ? shown[s[2 * AHEAD].label] : s[2 * AHEAD].label);
+	fetch_row(r, parent, shown ? shown[s[AHEAD].label] : s[AHEAD].label);
 }
 
 static void add_piece(void *ctx, uint64_t start, uint64_t size, const label_id *ids)

@@ -16,7 +16,8 @@ enum { LEVELS_MAX = 16 };
 struct row {
 	uint32_t parent; /* index of the row above; row 0 is TOTAL and its own parent */
 	label_id label;
-	uint64_t vm[2], file[2], count[2]; /* by enum heft_role */
+	uint64_t vm[2], file[2]; /* by enum heft_role */
+	uint32_t count[2];       /* symbols; by enum heft_role */
 };
 
 /* Which spans to keep, by the labels shown on any level or of the base map. */
@@ -27,15 +28,19 @@ struct filter {
 	size_t known_count;
 };
 
+/* The symbols that were counted, each once for a row. */
+struct rollup_counted {
+	VEC(uint64_t) pairs; /* row << 32 | symbol */
+	struct map map;
+};
+
 struct rollup {
 	VEC(struct row) rows;
-	uint32_t *slots; /* hash of (parent, label) -> row index, 0 = empty */
-	size_t slot_count;
+	struct map below;  /* rows deeper than the first level, by parent and label */
 	VEC(uint32_t) top; /* label -> row of the first level, 0 = none */
 	uint32_t guess;    /* a deeper row that may well be asked for next */
 	struct filter filter;
-	uint64_t *pairs[2]; /* hash set of row << 32 | symbol, by role */
-	size_t pair_slots[2], pair_count[2];
+	struct rollup_counted counted[2]; /* by role */
 	uint64_t omitted_vm, omitted_file;
 };
 

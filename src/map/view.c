@@ -20,7 +20,7 @@ struct work {
 	struct notes *notes;
 	const label_id *todo;
 	size_t todo_count;
-	struct intern_entry *result; /* text.p NULL: shown as it is */
+	struct hashed_text *result; /* text.p NULL: shown as it is */
 	struct worker *workers;
 };
 
@@ -115,8 +115,8 @@ static void show_one(struct work *w, struct worker *me, size_t i)
 	if (w->view->rules && rules_apply(w->view->rules, text, &me->rewritten, w->notes))
 		text = (struct str){ me->rewritten.p, me->rewritten.len };
 	if (text.p != raw.p || text.len != raw.len)
-		w->result[i] = (struct intern_entry){ { arena_copy(&me->texts, text), text.len },
-						      hash_bytes(text.p, text.len) };
+		w->result[i] = (struct hashed_text){ { arena_copy(&me->texts, text), text.len },
+						     hash_bytes(text.p, text.len) };
 }
 
 static void show_chunk(void *ctx, size_t chunk, unsigned worker)
@@ -173,7 +173,7 @@ void view_update(struct view *v, struct labels *labels, const struct spans *span
 			  .notes = notes,
 			  .todo = todo.data,
 			  .todo_count = todo.count,
-			  .result = xcalloc(todo.count, sizeof(struct intern_entry)),
+			  .result = xcalloc(todo.count, sizeof(struct hashed_text)),
 			  .workers = xcalloc(n, sizeof(struct worker)) };
 	parallel_for(n, (todo.count + CHUNK - 1) / CHUNK, show_chunk, &w);
 	label_id *ids = xcalloc(todo.count, sizeof *ids);

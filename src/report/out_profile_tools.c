@@ -9,26 +9,26 @@
 static size_t count_inside(const struct tally *branches)
 {
 	size_t n = 0;
-	for (size_t i = 0; i < branches->used; i++)
-		n += branches->pairs[i].a != PROFILE_OUTSIDE &&
-		     branches->pairs[i].b != PROFILE_OUTSIDE;
+	for (size_t i = 0; i < branches->pairs.count; i++)
+		n += branches->pairs.data[i].a != PROFILE_OUTSIDE &&
+		     branches->pairs.data[i].b != PROFILE_OUTSIDE;
 	return n;
 }
 
 void out_profile_autofdo(const struct profile_report *r, struct sink *s)
 {
 	const struct profile *p = r->profile;
-	sink_printf(s, "%zu\n", p->ranges.used);
-	for (size_t i = 0; i < p->ranges.used; i++)
-		sink_printf(s, "%" PRIx64 "-%" PRIx64 ":%" PRIu64 "\n", p->ranges.pairs[i].a,
-			    p->ranges.pairs[i].b, p->ranges.pairs[i].count);
-	sink_printf(s, "%zu\n", p->addrs.used);
-	for (size_t i = 0; i < p->addrs.used; i++)
-		sink_printf(s, "%" PRIx64 ":%" PRIu64 "\n", p->addrs.pairs[i].a,
-			    p->addrs.pairs[i].count);
+	sink_printf(s, "%zu\n", p->ranges.pairs.count);
+	for (size_t i = 0; i < p->ranges.pairs.count; i++)
+		sink_printf(s, "%" PRIx64 "-%" PRIx64 ":%" PRIu64 "\n", p->ranges.pairs.data[i].a,
+			    p->ranges.pairs.data[i].b, p->ranges.pairs.data[i].count);
+	sink_printf(s, "%zu\n", p->addrs.pairs.count);
+	for (size_t i = 0; i < p->addrs.pairs.count; i++)
+		sink_printf(s, "%" PRIx64 ":%" PRIu64 "\n", p->addrs.pairs.data[i].a,
+			    p->addrs.pairs.data[i].count);
 	sink_printf(s, "%zu\n", count_inside(&p->branches));
-	for (size_t i = 0; i < p->branches.used; i++) {
-		const struct tally_pair *b = &p->branches.pairs[i];
+	for (size_t i = 0; i < p->branches.pairs.count; i++) {
+		const struct tally_pair *b = &p->branches.pairs.data[i];
 		if (b->a != PROFILE_OUTSIDE && b->b != PROFILE_OUTSIDE)
 			sink_printf(s, "%" PRIx64 "->%" PRIx64 ":%" PRIu64 "\n", b->a, b->b,
 				    b->count);
@@ -92,9 +92,9 @@ static void put_place(const struct profile_report *r, uint64_t addr, bool branch
 static void put_samples(const struct profile_report *r, struct sink *s)
 {
 	sink_text(s, STR("no_lbr cycles:\n"));
-	for (size_t i = 0; i < r->profile->addrs.used; i++) {
-		put_place(r, r->profile->addrs.pairs[i].a, false, s);
-		sink_printf(s, " %" PRIu64 "\n", r->profile->addrs.pairs[i].count);
+	for (size_t i = 0; i < r->profile->addrs.pairs.count; i++) {
+		put_place(r, r->profile->addrs.pairs.data[i].a, false, s);
+		sink_printf(s, " %" PRIu64 "\n", r->profile->addrs.pairs.data[i].count);
 	}
 }
 
@@ -107,8 +107,8 @@ void out_profile_fdata(const struct profile_report *r, struct sink *s)
 		put_samples(r, s);
 		return;
 	}
-	for (size_t i = 0; i < r->profile->branches.used; i++) {
-		const struct tally_pair *b = &r->profile->branches.pairs[i];
+	for (size_t i = 0; i < r->profile->branches.pairs.count; i++) {
+		const struct tally_pair *b = &r->profile->branches.pairs.data[i];
 		put_place(r, b->a, true, s);
 		sink_text(s, STR(" "));
 		put_place(r, b->b, false, s);

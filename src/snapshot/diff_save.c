@@ -172,8 +172,8 @@ const char *const *diff_sources(const struct snapshot_diff *d, enum heft_change 
 	}
 	const char **list = arena_new(arena, const char *, seen.entries.count + 1);
 	for (size_t i = 0; i < seen.entries.count; i++)
-		if (!intern_find(&other, seen.entries.data[i].text, &id))
-			list[count++] = arena_copy(arena, seen.entries.data[i].text);
+		if (!intern_find(&other, seen.entries.data[i], &id))
+			list[count++] = arena_copy(arena, seen.entries.data[i]);
 	intern_release(&seen);
 	intern_release(&other);
 	return list;

@@ -135,10 +135,8 @@ bool match_is_made_up(struct str name)
 
 static uint32_t common_text(struct matcher *m, struct match_side *side, uint32_t id)
 {
-	if (side->texts[id] == 0) {
-		const struct intern_entry *e = &side->s->texts.entries.data[id];
-		side->texts[id] = intern_borrow_hashed(&m->common, e->text, e->hash) + 1;
-	}
+	if (side->texts[id] == 0)
+		side->texts[id] = intern_borrow(&m->common, snapshot_text(side->s, id)) + 1;
 	return side->texts[id];
 }
 
@@ -282,32 +280,22 @@ struct keyed {
 	uint64_t *hashes; /* 0: the pass has nothing to say of the symbol */
 };
 
-/* Symbols of the older side by key; those of one key in their order. */
+/* Symbols of the older side by key, those of one key in their order: the last leads to the first, each
+ * to the next. */
 struct queues {
 	const struct keyed *of;
-	uint64_t *slots; /* upper half of the hash, and place + 1 of the first one left; 0: free */
-	uint32_t *next;  /* by place: the next of the same key, or DIFF_NONE */
-	size_t mask;
+	struct map last; /* places, by key */
+	uint32_t *next;  /* by place; DIFF_NONE at the last where all are taken */
 };
 
-/* The place of a slot whose symbols are all taken. */
-#define QUEUE_EMPTY UINT32_MAX
-
-static uint32_t slot_place(uint64_t slot)
+/* The place of the last symbol of a key; where there is none, `at` is the place for it. */
+static bool queue_find(const struct queues *q, const struct match_key *key, struct map_at *at,
+		       uint32_t *ret)
 {
-	return (uint32_t)slot;
-}
-
-/* The slot of a key, or the free one where it belongs. */
-static uint64_t *queue_slot(const struct queues *q, const struct match_key *key, uint64_t hash)
-{
-	for (size_t i = hash & q->mask;; i = (i + 1) & q->mask) {
-		const uint64_t slot = q->slots[i];
-		if (slot == 0 ||
-		    (slot >> 32 == hash >> 32 && slot_place(slot) != QUEUE_EMPTY &&
-		     memcmp(&q->of->keys[slot_place(slot) - 1], key, sizeof *key) == 0))
-			return &q->slots[i];
-	}
+	while (map_next(&q->last, at, ret))
+		if (memcmp(&q->of->keys[*ret], key, sizeof *key) == 0)
+			return true;
+	return false;
 }
 
 /* How many look-ups ahead memory is fetched for. */
@@ -315,38 +303,41 @@ enum { AHEAD = 16 };
 
 static void queues_init(struct queues *q, const struct keyed *of, size_t count)
 {
-	size_t slots = 64;
-	while (slots < 2 * count)
-		slots *= 2;
-	*q = (struct queues){ of, xcalloc(slots, sizeof *q->slots),
-			      xmalloc((count + 1) * sizeof *q->next), slots - 1 };
+	*q = (struct queues){ .of = of, .next = xmalloc((count + 1) * sizeof *q->next) };
+	map_reserve(&q->last, count);
 	for (size_t i = count; i-- > 0;) {
+		uint32_t last;
+		struct map_at at = map_at(&q->last, of->hashes[i]);
 		if (i >= AHEAD)
-			__builtin_prefetch(&q->slots[of->hashes[i - AHEAD] & q->mask], 1);
+			map_prefetch(&q->last, of->hashes[i - AHEAD]);
 		if (of->hashes[i] == 0)
 			continue;
-		uint64_t *slot = queue_slot(q, &of->keys[i], of->hashes[i]);
-		q->next[i] = *slot ? slot_place(*slot) - 1 : DIFF_NONE;
-		*slot = of->hashes[i] >> 32 << 32 | (i + 1);
+		if (!queue_find(q, &of->keys[i], &at, &last)) {
+			last = (uint32_t)i;
+			q->next[last] = last;
+			map_put(&q->last, &at, last);
+		}
+		q->next[i] = q->next[last];
+		q->next[last] = (uint32_t)i;
 	}
 }
 
 static void queues_release(struct queues *q)
 {
-	free(q->slots);
+	map_release(&q->last);
 	free(q->next);
 }
 
 /* The first of the key's queue, or DIFF_NONE. */
 static uint32_t queue_take(struct queues *q, const struct match_key *key, uint64_t hash)
 {
-	uint64_t *slot = queue_slot(q, key, hash);
-	if (*slot == 0)
+	uint32_t last;
+	struct map_at at = map_at(&q->last, hash);
+	if (!queue_find(q, key, &at, &last) || q->next[last] == DIFF_NONE)
 		return DIFF_NONE;
-	const uint32_t place = slot_place(*slot) - 1;
-	const uint32_t next = q->next[place];
-	*slot = hash >> 32 << 32 | (next == DIFF_NONE ? QUEUE_EMPTY : next + 1);
-	return place;
+	const uint32_t first = q->next[last];
+	q->next[last] = first == last ? DIFF_NONE : q->next[first];
+	return first;
 }
 
 void match_pair(struct matcher *m, uint32_t before, uint32_t after, enum match_pass pass)
@@ -367,15 +358,11 @@ static void keyed_init(struct keyed *k, struct matcher *m, struct match_side *si
 		       enum match_pass pass, key_fn key_of)
 {
 	const struct snap_symbol *all = side->s->symbols.data;
-	const struct intern_entry *texts = side->s->texts.entries.data;
 	const size_t count = side->left.count;
 	*k = (struct keyed){ xmalloc((count + 1) * sizeof *k->keys),
 			     xcalloc(count + 1, sizeof *k->hashes) };
 	for (size_t i = 0; i < count; i++) {
 		const struct snap_symbol *y = &all[side->left.data[i]];
-		if (i + AHEAD < count)
-			intern_prefetch(&m->common,
-					texts[all[side->left.data[i + AHEAD]].full_name].hash);
 		if (tells(m, side, pass, y) && key_of(m, side, y, &k->keys[i]))
 			k->hashes[i] = hash_bytes(&k->keys[i], sizeof k->keys[i]) | 1;
 	}
@@ -397,7 +384,7 @@ static void run_pass(struct matcher *m, enum match_pass pass, key_fn key_of)
 	queues_init(&q, &old, m->before.left.count);
 	for (size_t i = 0; i < count; i++) {
 		if (i + AHEAD < count)
-			__builtin_prefetch(&q.slots[new_.hashes[i + AHEAD] & q.mask]);
+			map_prefetch(&q.last, new_.hashes[i + AHEAD]);
 		if (new_.hashes[i] == 0)
 			continue;
 		const uint32_t place = queue_take(&q, &new_.keys[i], new_.hashes[i]);

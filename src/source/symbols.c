@@ -69,7 +69,7 @@ bool load_pointer(const struct image *im, uint64_t addr, uint64_t *ret)
 /* The names of a table's symbols, read and hashed by several threads. */
 struct names {
 	struct symtab table;
-	struct intern_entry *list; /* by index; text NULL where there is none */
+	struct hashed_text *list; /* by index; text NULL where there is none */
 };
 
 enum { NAMES_CHUNK = 8192 };
@@ -82,7 +82,7 @@ static void hash_names(void *ctx, size_t chunk, unsigned worker)
 	for (size_t i = chunk * NAMES_CHUNK; i < end; i++) {
 		const struct str name = symtab_get(&n->table, i).name;
 		if (name.len > 0)
-			n->list[i] = (struct intern_entry){ name, hash_bytes(name.p, name.len) };
+			n->list[i] = (struct hashed_text){ name, hash_bytes(name.p, name.len) };
 	}
 }
 

@@ -284,14 +284,18 @@ static void profiles_go_back_to_the_input(void **state)
 	tally_sort(&p.ranges);
 	tally_sort(&p.addrs);
 	profile_to_input(&p, &f.map, &f.notes, &back);
-	assert_int_equal(back.branches.used, 3);
-	assert_true(back.branches.pairs[0].a == 0x1002 && back.branches.pairs[0].b == 0x1004);
-	assert_true(back.branches.pairs[0].count == 5 && back.branches.pairs[0].extra == 1);
-	assert_true(back.branches.pairs[1].a == 0x100a && back.branches.pairs[1].b == 0x1020);
-	assert_true(back.branches.pairs[2].a == 0x1025 && back.branches.pairs[2].b == 0x100f);
-	assert_int_equal(back.ranges.used, 2); /* the first block, then the third */
-	assert_true(back.ranges.pairs[0].a == 0x1000 && back.ranges.pairs[1].a == 0x100a);
-	assert_true(back.addrs.pairs[0].a == 0x1040);
+	assert_int_equal(back.branches.pairs.count, 3);
+	assert_true(back.branches.pairs.data[0].a == 0x1002 &&
+		    back.branches.pairs.data[0].b == 0x1004);
+	assert_true(back.branches.pairs.data[0].count == 5 &&
+		    back.branches.pairs.data[0].extra == 1);
+	assert_true(back.branches.pairs.data[1].a == 0x100a &&
+		    back.branches.pairs.data[1].b == 0x1020);
+	assert_true(back.branches.pairs.data[2].a == 0x1025 &&
+		    back.branches.pairs.data[2].b == 0x100f);
+	assert_int_equal(back.ranges.pairs.count, 2); /* the first block, then the third */
+	assert_true(back.ranges.pairs.data[0].a == 0x1000 && back.ranges.pairs.data[1].a == 0x100a);
+	assert_true(back.addrs.pairs.data[0].a == 0x1040);
 	profile_release(&back);
 	profile_release(&p);
 	fixture_close(&f);

@@ -6,28 +6,6 @@
 
 /* ---- labels ------------------------------------------------------------------------------------- */
 
-enum { SLOTS_MIN = 1024 };
-
-static struct line_slot *slot_of(const struct lines *l, uint64_t key)
-{
-	const uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15);
-	size_t i = (hash ^ hash >> 32) & (l->slot_count - 1);
-	while (l->slots[i].unit == l->unit && l->slots[i].key != key)
-		i = (i + 1) & (l->slot_count - 1);
-	return &l->slots[i];
-}
-
-static void grow_slots(struct lines *l)
-{
-	const struct lines old = *l;
-	l->slot_count = old.slot_count ? 2 * old.slot_count : SLOTS_MIN;
-	l->slots = xcalloc(l->slot_count, sizeof *l->slots);
-	for (size_t i = 0; i < old.slot_count; i++)
-		if (old.slots[i].unit == l->unit)
-			*slot_of(l, old.slots[i].key) = old.slots[i];
-	free(old.slots);
-}
-
 static label_id make_label(struct lines *l, const struct line_program *p, uint32_t file,
 			   uint32_t line)
 {
@@ -50,13 +28,14 @@ static label_id label_of(struct lines *l, const struct line_program *p, const st
 {
 	const uint32_t line = l->with_line ? row->line : 0;
 	const uint64_t key = (uint64_t)row->file << 32 | line;
-	struct line_slot *s = slot_of(l, key);
-	if (s->unit == l->unit)
-		return s->label;
-	*s = (struct line_slot){ key, l->unit, make_label(l, p, row->file, line) };
-	const label_id label = s->label;
-	if (++l->slots_used > l->slot_count / 2)
-		grow_slots(l);
+	uint32_t i;
+	struct map_at at = map_at(&l->by_key, hash_u64(key));
+	while (map_next(&l->by_key, &at, &i))
+		if (l->lines.data[i].key == key)
+			return l->lines.data[i].label;
+	const label_id label = make_label(l, p, row->file, line);
+	map_put(&l->by_key, &at, (uint32_t)l->lines.count);
+	vec_push(&l->lines, (struct line_label){ key, label });
 	return label;
 }
 
@@ -106,10 +85,8 @@ void lines_of_unit(struct lines *l, const struct unit *u)
 	    !line_open(&p, u->dwarf, u->line_off, u->address_size, u->comp_dir,
 		       u->str_offsets_base))
 		return;
-	if (l->slot_count == 0)
-		grow_slots(l);
-	l->unit++;
-	l->slots_used = 0;
+	map_clear(&l->by_key);
+	l->lines.count = 0;
 	l->path_file = DW_NO_OFFSET;
 	walk_rows(l, &p);
 	line_release(&p);
@@ -136,7 +113,8 @@ void lines_of_all(struct lines *l)
 void lines_release(struct lines *l)
 {
 	free(l->seen);
-	free(l->slots);
+	vec_release(&l->lines);
+	map_release(&l->by_key);
 	text_release(&l->path);
 }
 

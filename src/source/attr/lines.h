@@ -7,13 +7,13 @@
 #ifndef HEFT_SOURCE_ATTR_LINES_H
 #define HEFT_SOURCE_ATTR_LINES_H
 
+#include "base/map.h"
 #include "debug/line.h"
 #include "program/debuginfo.h"
 #include "source/source.h"
 
-struct line_slot {
+struct line_label {
 	uint64_t key; /* file << 32 | line */
-	uint32_t unit;
 	label_id label;
 };
 
@@ -28,9 +28,8 @@ struct lines {
 	/* private */
 	const struct section *section; /* of the last row */
 	uint64_t *seen;                /* line programs: a bit for each offset of DW_LINE */
-	struct line_slot *slots;       /* labels of the unit at work: open addressing */
-	size_t slot_count, slots_used; /* a power of two */
-	uint32_t unit;                 /* marks the slots of the unit at work */
+	VEC(struct line_label) lines;  /* of the unit at work */
+	struct map by_key;             /* lines */
 	struct text path;              /* of path_file, and a colon if with_line */
 	uint64_t path_file;            /* DW_NO_OFFSET = none */
 };
