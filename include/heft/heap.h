@@ -360,13 +360,17 @@ enum heft_heap_state {
 struct heft_heap_place {
 	uint64_t addr;
 	enum heft_heap_state state;
-	const char *part;                     /* BETWEEN: what the bytes there are; else "" */
+	enum heft_heap_part part;             /* BETWEEN: what the bytes there are */
 	struct heft_heap_block block;         /* IN_*: that one */
 	struct heft_heap_block before, after; /* live neighbours; size and addr 0: none */
 	uint64_t map_start, map_size;
 	bool read, write, exec;
-	const char *file; /* mapped there */
-	const char *symbol;
+	/* What is mapped: the path of a file, "[heap]", "[stack of thread 12]", "[bss of PATH]",
+	 * "[anonymous]", "[reserved]" (no access). */
+	const char *map_name;
+	const char *module;   /* path of the program or library that it belongs to, else "" */
+	uint64_t module_addr; /* as that one's headers count */
+	const char *symbol;   /* "" if not known */
 	uint64_t symbol_offset;
 	uint32_t thread;   /* STACK: whose */
 	const void *bytes; /* of the block, or from the address on; NULL: not in the dump */

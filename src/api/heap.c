@@ -21,8 +21,7 @@ void heft_heap_free(struct heft_heap *h)
 		return;
 	heap_damage_release(&h->damages);
 	process_close(&h->process);
-	vec_release(&h->frames);
-	vec_release(&h->stack);
+	arena_release(&h->answer);
 	vec_release(&h->pieces);
 	wish_release(&h->find);
 	notes_release(&h->notes);
@@ -154,24 +153,10 @@ static void tell_counters(struct heft_heap_info *i, const struct calls *c,
 		i->temporary += c->stacks.data[s].temporary;
 }
 
-enum heft_heap_part heap_part_of(enum heap_part_kind kind)
-{
-	static const uint8_t parts[] = {
-		[HEAP_PART_BLOCK] = HEFT_HEAP_BLOCKS,
-		[HEAP_PART_HEADER] = HEFT_HEAP_HEADERS,
-		[HEAP_PART_OVERHEAD] = HEFT_HEAP_OVERHEAD,
-		[HEAP_PART_FREE] = HEFT_HEAP_FREE,
-		[HEAP_PART_UNRECORDED] = HEFT_HEAP_UNRECORDED,
-		[HEAP_PART_RECORDER] = HEFT_HEAP_RECORDER,
-		[HEAP_PART_OTHER] = HEFT_HEAP_OTHER,
-	};
-	return (enum heft_heap_part)parts[kind];
-}
-
 static void tell_layout(struct heft_heap_info *i, const struct heap_layout *l)
 {
 	for (size_t k = 0; k < COUNT_OF(l->bytes); k++)
-		i->parts[heap_part_of((enum heap_part_kind)k)] += l->bytes[k];
+		i->parts[process_part((enum heap_part_kind)k)] += l->bytes[k];
 	if (i->parts[HEFT_HEAP_RECORDER] == 0)
 		i->parts[HEFT_HEAP_RECORDER] = i->recorder_bytes; /* they lie elsewhere */
 	i->pinned_pages = l->pinned_pages;

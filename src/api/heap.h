@@ -23,11 +23,8 @@ struct heft_heap {
 	struct process process;
 	struct damages damages;
 	struct heft_heap_info info;
-	process_frame_vec frames; /* of the block, before and after told last */
-	process_frame_vec stack;  /* scratch */
+	struct arena answer; /* frames of the blocks told last */
 };
-
-enum heft_heap_part heap_part_of(enum heap_part_kind kind);
 
 struct heft_heap_report {
 	struct heap_report report; /* first: the formats' view */

@@ -98,6 +98,22 @@ struct process_place {
 /* The symbol at an address of the process. */
 struct process_place process_symbol(struct process *p, uint64_t addr);
 
+/* ---- mappings ------------------------------------------------------------------------------- */
+
+/* What a range of memory is. */
+struct process_mapping {
+	uint64_t addr, size;
+	/* The path of the file that is mapped there, "[heap]", "[stack of thread 12]", "[bss of PATH]",
+	 * "[anonymous]", "[reserved]" (no access). */
+	const char *label;
+	uint32_t thread; /* whose stack; 0: none */
+};
+/* Ranges that cover all memory of the dump; of two that overlap the first counts.  They stay as long as
+ * the process. */
+const struct process_mapping *process_mappings(struct process *p, size_t *ret_count);
+/* The first that has an address; NULL: none. */
+const struct process_mapping *process_mapping_at(struct process *p, uint64_t addr);
+
 /* ---- frames --------------------------------------------------------------------------------- */
 
 /* Functions are named in one way wherever frames are shown.  The function itself has the name of its
@@ -150,5 +166,16 @@ extern const char process_no_stack[];
 
 /* Adds what a frame is called: its function, else "libx.so+0x1234", else "0x1234". */
 void process_add_name(struct text *t, const struct heft_heap_frame *f);
+
+/* ---- addresses ------------------------------------------------------------------------------ */
+
+/* Everything known of an address: its mapping, its module and symbol there, what of the heap it is in.
+ * Reads the heap.  False where nothing is mapped.  Frames of blocks are in `a`, other texts live as
+ * long as the process. */
+bool process_at(struct process *p, uint64_t addr, struct arena *a, struct heft_heap_place *ret);
+/* A block that the heap has, or had. */
+void process_block(struct process *p, const struct heap_found *f, struct arena *a,
+		   struct heft_heap_block *ret);
+enum heft_heap_part process_part(enum heap_part_kind kind);
 
 #endif

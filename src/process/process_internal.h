@@ -33,6 +33,8 @@ struct opened_modules {
 		bool open;
 	} *given; /* debug files that the user named, by index in the wish */
 	struct arena arena;
+	VEC(struct process_mapping) mappings;
+	size_t special;           /* those in front of the mappings of regions, one each */
 	process_frame_vec frames; /* of the spots in no module */
 	process_frame_vec found;  /* the last answer of process_frames */
 	VEC(struct process_spot) spots;

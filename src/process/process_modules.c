@@ -119,6 +119,7 @@ void process_close_modules(struct process *p)
 	free(all->list);
 	free(all->spot_of);
 	vec_release(&all->spots);
+	vec_release(&all->mappings);
 	vec_release(&all->frames);
 	vec_release(&all->found);
 	arena_release(&all->arena);

@@ -91,18 +91,28 @@ static const char *const state_names[] = {
 	[HEFT_HEAP_BETWEEN] = "between",
 };
 
+static void put_module_place(const struct heft_heap_place *at, struct sink *s)
+{
+	if (!*at->module) {
+		sink_text(s, STR("no recorded block"));
+		return;
+	}
+	label_put(s, str_of(file_name(at->module)), 0);
+	sink_printf(s, "+0x%" PRIx64, at->module_addr);
+}
+
 static void put_where(const struct heft_heap_place *at, struct sink *s)
 {
 	const struct heft_heap_block *b = &at->block;
 	switch (at->state) {
 	case HEFT_HEAP_NOWHERE: sink_text(s, STR("nothing is mapped there")); break;
-	case HEFT_HEAP_MAPPED: sink_text(s, STR("no heap")); break;
+	case HEFT_HEAP_MAPPED: put_module_place(at, s); break;
 	case HEFT_HEAP_STACK: sink_printf(s, "stack of thread %" PRIu32, at->thread); break;
 	case HEFT_HEAP_IN_HEADER:
 		sink_printf(s, "header of a live block, %" PRIu64 " bytes in front of it",
 			    b->addr - at->addr);
 		break;
-	case HEFT_HEAP_BETWEEN: sink_printf(s, "in no block: %s", at->part); break;
+	case HEFT_HEAP_BETWEEN: sink_printf(s, "in no block: %s", heap_part_names[at->part]); break;
 	default:
 		sink_printf(s, "%" PRIu64 " bytes into a %s block", at->addr - b->addr,
 			    b->freed ? "freed" : "live");
@@ -116,10 +126,8 @@ static void put_mapping(const struct heft_heap_place *at, struct sink *s)
 	sink_printf(s, "  mapping   0x%" PRIx64 " + 0x%" PRIx64 " %s%s%s", at->map_start,
 		    at->map_size, at->read ? "r" : "-", at->write ? "w" : "-",
 		    at->exec ? "x" : "-");
-	if (*at->file) {
-		sink_text(s, STR(" "));
-		label_put(s, str_of(at->file), 0);
-	}
+	sink_text(s, STR(" "));
+	label_put(s, str_of(at->map_name), 0);
 	sink_text(s, STR("\n"));
 	if (!*at->symbol)
 		return;
@@ -179,14 +187,17 @@ static void place_json(const struct heft_heap_place *at, struct sink *s)
 	json_open(&j, '{');
 	json_member_uint(&j, "address", at->addr);
 	json_member_text(&j, "state", str_of(state_names[at->state]));
-	if (*at->part)
-		json_member_text(&j, "part", str_of(at->part));
+	if (at->state == HEFT_HEAP_BETWEEN)
+		json_member_text(&j, "part", str_of(heap_part_names[at->part]));
 	if (at->state != HEFT_HEAP_NOWHERE) {
 		json_member_uint(&j, "mapping", at->map_start);
 		json_member_uint(&j, "mapping_size", at->map_size);
+		json_member_text(&j, "mapping_name", str_of(at->map_name));
 	}
-	if (*at->file)
-		json_member_text(&j, "file", str_of(at->file));
+	if (*at->module) {
+		json_member_text(&j, "module", str_of(at->module));
+		json_member_uint(&j, "module_address", at->module_addr);
+	}
 	if (*at->symbol) {
 		json_member_text(&j, "symbol", str_of(at->symbol));
 		json_member_uint(&j, "symbol_offset", at->symbol_offset);

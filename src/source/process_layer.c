@@ -7,74 +7,16 @@
 
 /* ---- what is mapped ------------------------------------------------------------------------- */
 
-static label_id path_label(const struct source_file *f, const char *path, bool as_fallback)
-{
-	if (!as_fallback || path[0] == '[')
-		return label_copy(f->labels, str_of(path));
-	return label_format(f->labels, "[%s]", path);
-}
-
-static bool is_anonymous(const struct region *r)
-{
-	return r->file == 0 && r->read && r->write && !r->exec;
-}
-
-/* The heap of brk(2) is the first thing behind the program that is neither a file nor its .bss;
- * SIZE_MAX if there is none. */
-static size_t find_brk(const struct dump *d)
-{
-	static const uint64_t far = UINT64_C(1)
-				    << 34; /* addresses are chosen at random below that */
-	const struct dump_file *program = NULL;
-	for (size_t i = 0; i < d->file_count && !program; i++)
-		if (d->files[i].module && d->files[i].path[0] == '/')
-			program = &d->files[i];
-	for (size_t i = 0; program && i < d->region_count; i++) {
-		const struct region *r = &d->regions[i];
-		if (region_end(r) <= align_up(program->end, 4096))
-			continue;
-		return is_anonymous(r) && r->addr - program->end < far ? i : SIZE_MAX;
-	}
-	return SIZE_MAX;
-}
-
-static void claim_stacks(const struct source_file *f, struct claims *vm)
-{
-	const struct dump *d = &f->process->dump;
-	for (size_t i = 0; i < d->thread_count; i++) {
-		const struct dump_thread *t = &d->threads[i];
-		if (t->stack_start < t->stack_end)
-			claim(vm, t->stack_start, t->stack_end - t->stack_start,
-			      label_format(f->labels, "[stack of thread %" PRIu32 "]", t->id),
-			      WHY_MAPPING);
-	}
-}
-
-static label_id region_label(const struct source_file *f, const struct region *r, bool as_fallback)
-{
-	const struct dump *d = &f->process->dump;
-	if (r->file > 0)
-		return path_label(f, d->files[r->file - 1].path, as_fallback);
-	const struct dump_file *m = dump_module(d, r->addr);
-	if (m && m->path[0] == '[')
-		return path_label(f, m->path, as_fallback);
-	if (m)
-		return label_format(f->labels, "[bss of %s]", m->path);
-	return label_borrow(f->labels, r->read || r->write || r->exec ? STR("[anonymous]")
-								      : STR("[reserved]"));
-}
-
 void process_claim_mappings(const struct source_file *f, bool as_fallback, struct claims *vm)
 {
-	const struct dump *d = &f->process->dump;
-	const size_t brk = find_brk(d);
-	if (brk != SIZE_MAX)
-		claim(vm, d->regions[brk].addr, d->regions[brk].size,
-		      label_borrow(f->labels, STR("[heap]")), WHY_MAPPING);
-	claim_stacks(f, vm);
-	for (size_t i = 0; i < d->region_count; i++) {
-		const struct region *r = &d->regions[i];
-		claim(vm, r->addr, r->size, region_label(f, r, as_fallback), WHY_MAPPING);
+	size_t count;
+	const struct process_mapping *m = process_mappings(f->process, &count);
+	for (size_t i = 0; i < count; i++) {
+		const bool brackets = as_fallback && m[i].label[0] != '[';
+		claim(vm, m[i].addr, m[i].size,
+		      brackets ? label_format(f->labels, "[%s]", m[i].label)
+			       : label_borrow(f->labels, str_of(m[i].label)),
+		      WHY_MAPPING);
 	}
 }
 

@@ -1,0 +1,164 @@
+/* What is at an address of a process. */
+#include "base/sort.h"
+#include "process/process_internal.h"
+
+enum heft_heap_part process_part(enum heap_part_kind kind)
+{
+	static const uint8_t parts[] = {
+		[HEAP_PART_BLOCK] = HEFT_HEAP_BLOCKS,
+		[HEAP_PART_HEADER] = HEFT_HEAP_HEADERS,
+		[HEAP_PART_OVERHEAD] = HEFT_HEAP_OVERHEAD,
+		[HEAP_PART_FREE] = HEFT_HEAP_FREE,
+		[HEAP_PART_UNRECORDED] = HEFT_HEAP_UNRECORDED,
+		[HEAP_PART_RECORDER] = HEFT_HEAP_RECORDER,
+		[HEAP_PART_OTHER] = HEFT_HEAP_OTHER,
+	};
+	return (enum heft_heap_part)parts[kind];
+}
+
+/* ---- blocks --------------------------------------------------------------------------------- */
+
+void process_block(struct process *p, const struct heap_found *f, struct arena *a,
+		   struct heft_heap_block *ret)
+{
+	process_frame_vec *frames = &p->modules->found;
+	process_name_calls(p);
+	process_stack(p, f->stack, frames);
+	struct heft_heap_frame *kept = arena_new(a, struct heft_heap_frame, frames->count + 1);
+	if (frames->count > 0)
+		memcpy(kept, frames->data, frames->count * sizeof *kept);
+	*ret = (struct heft_heap_block){ .addr = f->addr,
+					 .size = f->size,
+					 .sequence = f->sequence,
+					 .thread = f->thread,
+					 .freed = f->flags & HEAP_FREED,
+					 .frames = kept,
+					 .frame_count = frames->count };
+}
+
+static const struct heap_found *freed_at(const struct blocks_found *b, uint64_t addr)
+{
+	const size_t i = upper_bound(b->freed.data, b->freed.count, sizeof *b->freed.data, addr);
+	if (i == 0)
+		return NULL;
+	const struct heap_found *f = &b->freed.data[i - 1];
+	return addr - f->addr < max_u64(f->size, 1) ? f : NULL;
+}
+
+/* ---- an address ----------------------------------------------------------------------------- */
+
+static void tell_mapping(struct process *p, struct heft_heap_place *at)
+{
+	const struct region *r = dump_region(&p->dump, at->addr);
+	const struct process_mapping *map = process_mapping_at(p, at->addr);
+	const struct process_module *m = process_module_at(p, at->addr);
+	if (m) {
+		at->module = m->path;
+		at->module_addr = at->addr - m->bias;
+	}
+	if (!r && m) { /* code, which few dumps hold */
+		at->state = HEFT_HEAP_MAPPED;
+		at->map_start = m->start;
+		at->map_size = m->end - m->start;
+		at->map_name = m->path;
+	}
+	if (!r)
+		return;
+	at->state = map->thread > 0 ? HEFT_HEAP_STACK : HEFT_HEAP_MAPPED;
+	at->thread = map->thread;
+	at->map_start = r->addr;
+	at->map_size = r->size;
+	at->map_name = map->label;
+	at->read = r->read;
+	at->write = r->write;
+	at->exec = r->exec;
+}
+
+static void tell_symbol(struct process *p, struct heft_heap_place *at)
+{
+	const struct process_place place = process_symbol(p, at->addr);
+	if (!place.symbol)
+		return;
+	at->symbol = place.symbol;
+	at->symbol_offset = place.offset;
+}
+
+static void tell_part(const struct process_heap *h, struct heft_heap_place *at)
+{
+	const size_t i = upper_bound(h->layout.parts.data, h->layout.parts.count,
+				     sizeof *h->layout.parts.data, at->addr);
+	struct heap_part split[HEAP_SPLIT_MAX];
+	const size_t count =
+		i > 0 ? heap_part_split(&h->layout.parts.data[i - 1], &h->blocks, split) : 0;
+	for (size_t k = 0; k < count; k++) {
+		if (at->addr - split[k].addr >= split[k].size)
+			continue;
+		at->state = HEFT_HEAP_BETWEEN;
+		at->part = process_part(split[k].kind);
+	}
+}
+
+/* In which block or part of the heap it is; `live` is the block at it or before it. */
+static const struct heap_found *tell_state(const struct process_heap *h, size_t live,
+					   struct heft_heap_place *at)
+{
+	if (live != SIZE_MAX) {
+		const struct heap_found *f = &h->blocks.live.data[live];
+		const bool inside = at->addr >= f->addr && at->addr - f->addr < max_u64(f->size, 1);
+		if (inside || at->addr < f->addr) {
+			at->state = inside ? HEFT_HEAP_IN_LIVE : HEFT_HEAP_IN_HEADER;
+			return f;
+		}
+	}
+	const struct heap_found *freed = freed_at(&h->blocks, at->addr);
+	if (freed)
+		at->state = HEFT_HEAP_IN_FREED;
+	else
+		tell_part(h, at);
+	return freed;
+}
+
+static void tell_bytes(const struct process *p, struct heft_heap_place *at)
+{
+	enum { SHOWN = 64 };
+	const struct heft_heap_block *b = &at->block;
+	at->bytes_addr = b->addr && at->addr >= b->addr && at->addr - b->addr < SHOWN
+				 ? b->addr
+				 : at->addr & ~UINT64_C(15);
+	const uint64_t end = add_sat(b->addr, b->size);
+	uint64_t size = SHOWN;
+	if (b->addr && at->addr < end && end - at->bytes_addr < size)
+		size = end - at->bytes_addr;
+	const struct bytes bytes = dump_at(&p->dump, at->bytes_addr, size);
+	at->bytes = bytes.size > 0 ? bytes.p : NULL;
+	at->byte_count = bytes.size;
+}
+
+static void tell_neighbours(struct process *p, size_t live, bool own, struct arena *a,
+			    struct heft_heap_place *at)
+{
+	const struct blocks_found *b = &p->heap.blocks;
+	const size_t before = own ? live - 1 : live; /* SIZE_MAX + 1 of none is 0 */
+	const size_t after = live + 1;
+	if (before < b->live.count)
+		process_block(p, &b->live.data[before], a, &at->before);
+	if (after < b->live.count)
+		process_block(p, &b->live.data[after], a, &at->after);
+}
+
+bool process_at(struct process *p, uint64_t addr, struct arena *a, struct heft_heap_place *ret)
+{
+	const struct process_heap *h = process_read_heap(p);
+	const size_t live = heap_block_at(&h->blocks, addr);
+	*ret = (struct heft_heap_place){ .addr = addr, .map_name = "", .module = "", .symbol = "" };
+	tell_mapping(p, ret);
+	tell_symbol(p, ret);
+	const struct heap_found *f = tell_state(h, live, ret);
+	if (f)
+		process_block(p, f, a, &ret->block);
+	if (ret->state >= HEFT_HEAP_IN_LIVE)
+		tell_neighbours(p, live, live != SIZE_MAX && f == &h->blocks.live.data[live], a,
+				ret);
+	tell_bytes(p, ret);
+	return ret->state != HEFT_HEAP_NOWHERE;
+}

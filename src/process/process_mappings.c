@@ -1,0 +1,86 @@
+/* What is mapped into a process. */
+#include "heap/memory.h"
+#include "process/process_internal.h"
+
+static bool is_anonymous(const struct region *r)
+{
+	return r->file == 0 && r->read && r->write && !r->exec;
+}
+
+/* The heap of brk(2) is the first thing behind the program that is neither a file nor its .bss;
+ * NULL if there is none. */
+static const struct region *find_brk(const struct dump *d)
+{
+	/* Addresses are chosen at random below that. */
+	static const uint64_t far = UINT64_C(1) << 34;
+	const struct dump_file *program = NULL;
+	for (size_t i = 0; i < d->file_count && !program; i++)
+		if (d->files[i].module && d->files[i].path[0] == '/')
+			program = &d->files[i];
+	for (size_t i = 0; program && i < d->region_count; i++) {
+		const struct region *r = &d->regions[i];
+		if (region_end(r) > align_up(program->end, 4096))
+			return is_anonymous(r) && r->addr - program->end < far ? r : NULL;
+	}
+	return NULL;
+}
+
+static const char *region_label(struct process *p, const struct region *r)
+{
+	const struct dump *d = &p->dump;
+	if (r->file > 0)
+		return d->files[r->file - 1].path;
+	const struct dump_file *m = dump_module(d, r->addr);
+	if (m && m->path[0] == '[')
+		return m->path;
+	if (m && m->end != UINT64_MAX) /* dump_add_program */
+		return arena_format(&p->modules->arena, "[bss of %s]", m->path);
+	return r->read || r->write || r->exec ? "[anonymous]" : "[reserved]";
+}
+
+static void push_mapping(struct process *p, uint64_t addr, uint64_t size, const char *label)
+{
+	if (size > 0)
+		vec_push(&p->modules->mappings, (struct process_mapping){ addr, size, label, 0 });
+}
+
+static void list_stacks(struct process *p)
+{
+	for (size_t i = 0; i < p->dump.thread_count; i++) {
+		const struct dump_thread *t = &p->dump.threads[i];
+		if (t->stack_start >= t->stack_end)
+			continue;
+		push_mapping(
+			p, t->stack_start, t->stack_end - t->stack_start,
+			arena_format(&p->modules->arena, "[stack of thread %" PRIu32 "]", t->id));
+		p->modules->mappings.data[p->modules->mappings.count - 1].thread = t->id;
+	}
+}
+
+const struct process_mapping *process_mappings(struct process *p, size_t *ret_count)
+{
+	const struct dump *d = &p->dump;
+	if (p->modules->mappings.count == 0) {
+		const struct region *brk = find_brk(d);
+		if (brk)
+			push_mapping(p, brk->addr, brk->size, "[heap]");
+		list_stacks(p);
+		p->modules->special = p->modules->mappings.count;
+		for (size_t i = 0; i < d->region_count; i++)
+			push_mapping(p, d->regions[i].addr, d->regions[i].size,
+				     region_label(p, &d->regions[i]));
+	}
+	*ret_count = p->modules->mappings.count;
+	return p->modules->mappings.data;
+}
+
+const struct process_mapping *process_mapping_at(struct process *p, uint64_t addr)
+{
+	const struct region *r = dump_region(&p->dump, addr);
+	size_t count;
+	const struct process_mapping *all = process_mappings(p, &count);
+	for (size_t i = 0; r && i < p->modules->special; i++)
+		if (addr - all[i].addr < all[i].size)
+			return &all[i];
+	return r ? &all[p->modules->special + (size_t)(r - p->dump.regions)] : NULL;
+}
