@@ -4,7 +4,6 @@
 #include "base/unpack.h"
 #include "heap/dump_internal.h"
 #include "heap/memory.h"
-#include "heap/records.h"
 #include "image/elf_const.h"
 
 #include <stdlib.h>
@@ -139,26 +138,6 @@ static void take_segments(struct dump *d, const struct image *core)
 	dump_set_regions(d, &regions);
 }
 
-/* What is in no note may be in the recorder's pages. */
-static void ask_recorder(struct dump *d)
-{
-	struct records r;
-	records_read(&r, d, NULL);
-	dump_learn(d, &r);
-	records_release(&r);
-}
-
-static bool lacks_modules(const struct dump *d)
-{
-	bool any = false;
-	for (size_t i = 0; i < d->file_count; i++) {
-		any |= d->files[i].module;
-		if (d->files[i].module && d->files[i].build_id.size == 0)
-			return true;
-	}
-	return !any;
-}
-
 static void take_process(struct dump *d, const struct core *c)
 {
 	d->command = c->command;
@@ -188,8 +167,6 @@ static bool read_core(struct dump *d, const struct image *core, struct heft_err 
 	d->compact = c.compact;
 	arena_adopt(&d->arena, &c.arena);
 	core_release(&c);
-	if (lacks_modules(d))
-		ask_recorder(d);
 	return true;
 }
 
@@ -222,10 +199,7 @@ static bool read_input(struct dump *d, const struct dump_wish *wish, struct heft
 				    : read_core(d, &in->images[0], err));
 	in->file = f;
 	d->file_size = f.bytes.size;
-	if (!dump_read_raw(d, wish ? wish : &(struct dump_wish){ .piece_count = 0 }, err))
-		return false;
-	ask_recorder(d);
-	return true;
+	return dump_read_raw(d, wish ? wish : &(struct dump_wish){ .piece_count = 0 }, err);
 }
 
 bool dump_open(struct dump *d, const char *path, const struct dump_wish *wish, struct notes *notes,

@@ -309,23 +309,6 @@ static struct reader entry_at(const struct record_pages *list, const struct dump
 	return reader_of(b, d->big_endian);
 }
 
-bool records_node(const struct records *r, const struct dump *d, uint32_t id, struct heap_node *ret,
-		  uint32_t *ret_epoch)
-{
-	const uint32_t number = id >> HEAP_NODE_SHIFT;
-	struct reader at = entry_at(&r->nodes, d, number, id & ((1U << HEAP_NODE_SHIFT) - 1),
-				    sizeof *ret);
-	struct heap_node n;
-	n.frame = read_u64(&at);
-	n.parent = read_u32(&at);
-	n.stack = read_u32(&at);
-	if (!reader_ok(&at))
-		return false;
-	*ret = n;
-	*ret_epoch = r->nodes.data[number - 1].epoch;
-	return true;
-}
-
 bool records_stack(const struct records *r, const struct dump *d, uint32_t id,
 		   struct heap_stack *ret, struct heap_remote *ret_remote, uint32_t *ret_slot)
 {

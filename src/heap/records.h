@@ -48,9 +48,7 @@ void records_release(struct records *r);
 /* The head of a page; nothing of it is checked. */
 struct heap_page record_head(struct reader *r);
 
-/* Node and stack of an id; false where there is no such entry. */
-bool records_node(const struct records *r, const struct dump *d, uint32_t id, struct heap_node *ret,
-		  uint32_t *ret_epoch);
+/* The stack of an id; false where there is no such entry. */
 bool records_stack(const struct records *r, const struct dump *d, uint32_t id,
 		   struct heap_stack *ret, struct heap_remote *ret_remote, uint32_t *ret_slot);
 

@@ -415,6 +415,7 @@ static void the_recorder_names_modules_the_dump_does_not(void **state)
 {
 	(void)state;
 	uint8_t *raw = xcalloc(2, HEAP_PAGE_SIZE);
+	struct records r;
 	struct dump d;
 	coregen_page(raw, 8, false, 0x40000000, HEAP_PAGE_PROCESS, 1, 1);
 	coregen_page(raw + HEAP_PAGE_SIZE, 8, false, 0x40008000, HEAP_PAGE_MODULES, 1, 1);
@@ -439,6 +440,9 @@ static void the_recorder_names_modules_the_dump_does_not(void **state)
 	elfgen_poke(head, 16, 8, false, p.process);
 	elfgen_poke(head, 52, 4, false, heap_page_check(&p));
 	assert_true(open_bytes(&d, raw, 2 * HEAP_PAGE_SIZE, NULL));
+	records_read(&r, &d, &notes);
+	dump_learn(&d, &r);
+	records_release(&r);
 	assert_int_equal(d.file_count, 1);
 	assert_string_equal(d.files[0].path, "/lib/bee.so");
 	assert_int_equal(d.files[0].bias, 0x5ff000);

@@ -224,12 +224,6 @@ static void bad_pages(struct heapgen *g)
 	assert_int_equal(g->records.nodes.data[0].entries.size, 0);
 	assert_int_equal(g->records.nodes.data[2].entries.size, 32);
 	assert_int_equal(g->notes.count, 2);
-	struct heap_node n;
-	uint32_t epoch;
-	assert_true(records_node(&g->records, &g->dump, heapgen_node_id(3, 1), &n, &epoch));
-	assert_false(records_node(&g->records, &g->dump, heapgen_node_id(3, 2), &n, &epoch));
-	assert_false(records_node(&g->records, &g->dump, heapgen_node_id(1, 0), &n, &epoch));
-	assert_false(records_node(&g->records, &g->dump, 0, &n, &epoch));
 }
 
 static void pages_that_lie_are_left_out(void **state)
