@@ -14,7 +14,13 @@ void *pages_alloc(uint64_t size)
 		return NULL;
 	void *p = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	return p == MAP_FAILED ? NULL : p;
+	if (p == MAP_FAILED)
+		return NULL;
+#ifdef MADV_HUGEPAGE
+	(void)madvise(p, (size_t)size,
+		      MADV_HUGEPAGE); /* filling 4 KiB at a time takes twice as long */
+#endif
+	return p;
 }
 
 void pages_free(void *p, uint64_t size)
