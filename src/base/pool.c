@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 enum { THREADS_MAX = 64 };
@@ -58,4 +59,115 @@ void parallel_for(unsigned threads, size_t count, void (*fn)(void *ctx, size_t i
 	work(&workers[0]);
 	for (unsigned i = 1; i < started; i++)
 		pthread_join(ids[i], NULL);
+}
+
+/* ---- jobs in order --------------------------------------------------------------------------- */
+
+/* Job number i is in slot i % slot_count. */
+struct line_state {
+	const struct pool_line *line;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool *done;                /* by slot: worked on and not taken yet */
+	size_t made, begun, taken; /* jobs */
+	bool making, over;         /* over: there are no more to make */
+};
+
+static void *slot_of(const struct line_state *s, size_t job)
+{
+	return (char *)s->line->slots + job % s->line->slot_count * s->line->slot_size;
+}
+
+/* The steps below are called with the lock held, and let go of it meanwhile. */
+static void make_one(struct line_state *s)
+{
+	s->making = true;
+	pthread_mutex_unlock(&s->lock);
+	const bool there = s->line->make(s->line->ctx, slot_of(s, s->made));
+	pthread_mutex_lock(&s->lock);
+	s->making = false;
+	s->over = !there;
+	s->made += there;
+}
+
+static void work_one(struct line_state *s, unsigned worker)
+{
+	const size_t job = s->begun++;
+	pthread_mutex_unlock(&s->lock);
+	s->line->work(s->line->ctx, slot_of(s, job), worker);
+	pthread_mutex_lock(&s->lock);
+	s->done[job % s->line->slot_count] = true;
+}
+
+static void take_one(struct line_state *s)
+{
+	pthread_mutex_unlock(&s->lock);
+	s->line->take(s->line->ctx, slot_of(s, s->taken));
+	pthread_mutex_lock(&s->lock);
+	s->done[s->taken % s->line->slot_count] = false;
+	s->taken++;
+}
+
+static bool can_take(const struct line_state *s)
+{
+	return s->taken < s->begun && s->done[s->taken % s->line->slot_count];
+}
+
+static bool can_make(const struct line_state *s)
+{
+	return !s->over && !s->making && s->made - s->taken < s->line->slot_count;
+}
+
+/* One step if there is any to do.  Taking makes room and making cannot be shared, so both come
+ * before work. */
+static bool step(struct line_state *s, unsigned worker)
+{
+	if (worker == 0 && can_take(s))
+		take_one(s);
+	else if (can_make(s))
+		make_one(s);
+	else if (s->begun < s->made)
+		work_one(s, worker);
+	else
+		return false;
+	return true;
+}
+
+static void run_line(struct line_state *s, unsigned worker)
+{
+	pthread_mutex_lock(&s->lock);
+	while (!s->over || s->begun < s->made || (worker == 0 && s->taken < s->made)) {
+		if (step(s, worker))
+			pthread_cond_broadcast(&s->changed);
+		else
+			pthread_cond_wait(&s->changed, &s->lock);
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+static void line_worker(void *ctx, size_t i, unsigned worker)
+{
+	(void)i;
+	run_line(ctx, worker);
+}
+
+void pool_run_line(unsigned threads, const struct pool_line *line)
+{
+	struct line_state s = { .line = line };
+	const unsigned n = pool_threads(threads);
+	ASSERT(line->slot_count > 0);
+	if (n == 1) {
+		for (; line->make(line->ctx, line->slots); line->take(line->ctx, line->slots))
+			line->work(line->ctx, line->slots, 0);
+		return;
+	}
+	s.done = xcalloc(line->slot_count, sizeof *s.done);
+	pthread_mutex_init(&s.lock, NULL);
+	pthread_cond_init(&s.changed, NULL);
+	parallel_for(n, n, line_worker, &s);
+	/* The others may have been through before the caller's thread had its turn. */
+	run_line(&s, 0);
+	pthread_cond_destroy(&s.changed);
+	pthread_mutex_destroy(&s.lock);
+	free(s.done);
 }

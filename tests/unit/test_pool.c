@@ -1,5 +1,6 @@
 #include "base/pool.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -61,6 +62,70 @@ static void zero_means_one_thread_a_processor(void **state)
 	assert_true(pool_threads(1000000) <= 1000);
 }
 
+/* ---- jobs in order -------------------------------------------------------------------------- */
+
+enum { LINE_SLOTS = 5 };
+
+struct line_job {
+	size_t number, result;
+};
+
+struct line {
+	struct line_job slots[LINE_SLOTS];
+	size_t made, taken, count;
+	pthread_t caller;
+	atomic_int making;
+	atomic_bool wrong;
+	unsigned threads;
+};
+
+static bool make(void *ctx, void *slot)
+{
+	struct line *l = ctx;
+	struct line_job *job = slot;
+	if (atomic_fetch_add(&l->making, 1) != 0)
+		atomic_store(&l->wrong, true);
+	const bool there = l->made < l->count;
+	if (there)
+		*job = (struct line_job){ .number = l->made++ };
+	atomic_fetch_sub(&l->making, 1);
+	return there;
+}
+
+static void work_line(void *ctx, void *slot, unsigned worker)
+{
+	struct line_job *job = slot;
+	struct line *l = ctx;
+	if (worker >= l->threads)
+		atomic_store(&l->wrong, true);
+	job->result = job->number * job->number + 1;
+}
+
+static void take(void *ctx, void *slot)
+{
+	struct line *l = ctx;
+	const struct line_job *job = slot;
+	if (job->number != l->taken || job->result != l->taken * l->taken + 1 ||
+	    !pthread_equal(pthread_self(), l->caller))
+		atomic_store(&l->wrong, true);
+	l->taken++;
+}
+
+static void results_are_taken_in_the_order_of_the_jobs_by_the_caller(void **state)
+{
+	static const size_t counts[] = { 0, 1, 4, 5, 6, 3000 };
+	(void)state;
+	for (unsigned i = 0; i < 9 * COUNT_OF(counts); i++) {
+		struct line l = { .count = counts[i / 9], .caller = pthread_self(), .threads = 1 + i % 9 };
+		const struct pool_line line = { &l,   l.slots,   LINE_SLOTS, sizeof *l.slots,
+						make, work_line, take };
+		pool_run_line(l.threads, &line);
+		assert_int_equal(l.made, l.count);
+		assert_int_equal(l.taken, l.count);
+		assert_false(atomic_load(&l.wrong));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -68,6 +133,7 @@ int main(void)
 		cmocka_unit_test(nothing_to_do_calls_nobody),
 		cmocka_unit_test(one_thing_to_do_is_done_by_the_first_worker),
 		cmocka_unit_test(zero_means_one_thread_a_processor),
+		cmocka_unit_test(results_are_taken_in_the_order_of_the_jobs_by_the_caller),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
