@@ -17,7 +17,7 @@ same() {
 }
 
 for file in "$@"; do
-	for sources in inlines,sourcefiles directories,inlinestacks namespaces,compileunits; do
+	for sources in compileunits inlines,sourcefiles directories,inlinestacks namespaces,compileunits; do
 		check "$file $sources, 5 threads" same "$file" 5 -d $sources --csv
 	done
 	for form in --csv --json --raw-map; do

@@ -37,6 +37,11 @@ uint32_t intern_borrow_hashed(struct intern *in, const struct hashed_text *t)
 	return add(in, t->text, t->hash, false);
 }
 
+uint32_t intern_add_hashed(struct intern *in, const struct hashed_text *t)
+{
+	return add(in, t->text, t->hash, true);
+}
+
 bool intern_find(const struct intern *in, struct str s, uint32_t *ret)
 {
 	uint32_t id;

@@ -25,6 +25,7 @@ struct intern {
 uint32_t intern_add(struct intern *in, struct str s);
 uint32_t intern_borrow(struct intern *in, struct str s);
 uint32_t intern_borrow_hashed(struct intern *in, const struct hashed_text *t);
+uint32_t intern_add_hashed(struct intern *in, const struct hashed_text *t);
 /* False where s was never added. */
 bool intern_find(const struct intern *in, struct str s, uint32_t *ret);
 

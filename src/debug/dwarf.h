@@ -55,7 +55,7 @@ struct dwarf {
 	uint64_t size[DW_SECTIONS]; /* unpacked, known before the bytes are loaded */
 	bool loaded[DW_SECTIONS];
 	/* Loads bytes[which] (empty where that fails, with a note). */
-	void (*load)(struct dwarf *d, enum dw_section which);
+	void (*load)(struct dwarf *d, enum dw_section which, struct notes *notes);
 	void *load_ctx;
 	/* For one pass over a section from front to end in little memory; may be NULL. */
 	void (*pass_begin)(struct dwarf *d, enum dw_section which);
@@ -77,7 +77,7 @@ static inline struct bytes dwarf_bytes(struct dwarf *d, enum dw_section which)
 {
 	if (UNLIKELY(!d->loaded[which]) && d->load) {
 		d->loaded[which] = true;
-		d->load(d, which);
+		d->load(d, which, d->notes);
 	}
 	return d->bytes[which];
 }

@@ -145,7 +145,7 @@ static bool is_shared(enum dw_section which)
 	return which == DW_STR || which == DW_LINE_STR;
 }
 
-static void load(struct dwarf *d, enum dw_section which)
+static void load(struct dwarf *d, enum dw_section which, struct notes *notes)
 {
 	struct package_dwarf *p = d->load_ctx;
 	if (is_shared(which)) {
@@ -154,7 +154,7 @@ static void load(struct dwarf *d, enum dw_section which)
 		const uint64_t off = p->unit.parts[which].off, size = p->unit.parts[which].size;
 		d->bytes[which] = bytes_sub(dwarf_bytes(p->whole, which), off, size);
 		if (d->bytes[which].size != size)
-			note(d->notes, d->path, HEFT_NO_OFFSET, size,
+			note(notes, d->path, HEFT_NO_OFFSET, size,
 			     "the index of the package names bytes outside of %s",
 			     dw_section_name(which));
 	}

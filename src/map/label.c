@@ -18,6 +18,17 @@ void label_borrow_all(struct labels *l, const struct hashed_text *list, size_t c
 	}
 }
 
+void label_copy_all(struct labels *l, const struct hashed_text *list, size_t count,
+		    label_id *ret_ids)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct hashed_text *e = &list[i];
+		if (i + AHEAD < count)
+			map_prefetch(&l->names.ids, e[AHEAD].hash);
+		ret_ids[i] = label_known(l, intern_add_hashed(&l->names, e), e->text);
+	}
+}
+
 label_id label_format(struct labels *l, const char *fmt, ...)
 {
 	char small[256];

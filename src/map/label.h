@@ -41,6 +41,9 @@ static inline label_id label_copy(struct labels *l, struct str text)
  * entry without a text (p NULL) is LABEL_NONE. */
 void label_borrow_all(struct labels *l, const struct hashed_text *list, size_t count,
 		      label_id *ret_ids);
+/* The same for texts that will not stay: new ones are copied. */
+void label_copy_all(struct labels *l, const struct hashed_text *list, size_t count,
+		    label_id *ret_ids);
 label_id label_format(struct labels *l, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 static inline struct str label_text(const struct labels *l, label_id id)

@@ -115,17 +115,18 @@ static void collect_parts(struct debuginfo *d)
 /* ---- loading -------------------------------------------------------------------------------- */
 
 /* One section: its bytes in the file where nothing changes them. */
-static struct bytes load_part(const struct debuginfo_files *f, const struct debuginfo_part *p,
+static struct bytes load_part(const struct image *im, const struct debuginfo_part *p,
 			      void **ret_owned)
 {
 	struct bytes b;
-	if (!section_unpack(f->image, p->section, &b, ret_owned) || b.size != p->size)
+	if (!section_unpack(im, p->section, &b, ret_owned) || b.size != p->size)
 		return (struct bytes){ NULL, 0 };
 	return b;
 }
 
 /* Several, or one that is to be changed: a copy.  Zeros stand for what cannot be unpacked. */
-static struct bytes load_copy(const struct debuginfo_files *f, enum dw_section which)
+static struct bytes load_copy(const struct debuginfo_files *f, const struct image *im,
+			      enum dw_section which)
 {
 	const size_t first = f->first[which], end = f->first[which + 1];
 	const struct debuginfo_part *last = &f->parts[end - 1];
@@ -133,7 +134,7 @@ static struct bytes load_copy(const struct debuginfo_files *f, enum dw_section w
 	uint8_t *copy = xcalloc((size_t)size + 1, 1);
 	for (size_t i = first; i < end; i++) {
 		void *owned;
-		const struct bytes b = load_part(f, &f->parts[i], &owned);
+		const struct bytes b = load_part(im, &f->parts[i], &owned);
 		if (b.size)
 			memcpy(copy + f->parts[i].off, b.p, (size_t)b.size);
 		free(owned);
@@ -141,22 +142,24 @@ static struct bytes load_copy(const struct debuginfo_files *f, enum dw_section w
 	return (struct bytes){ copy, size };
 }
 
-static void load(struct dwarf *d, enum dw_section which)
+static void load(struct dwarf *d, enum dw_section which, struct notes *notes)
 {
 	struct debuginfo_files *f = d->load_ctx;
+	struct image im = *f->image; /* what it says goes where the caller wants it */
 	const size_t count = f->first[which + 1] - f->first[which];
 	if (count == 0)
 		return;
+	im.notes = notes;
 	const bool relocs = debuginfo_needs_relocs(f, which);
 	struct bytes b = { NULL, 0 };
 	if (count == 1)
-		b = load_part(f, &f->parts[f->first[which]], &f->owned[which]);
+		b = load_part(&im, &f->parts[f->first[which]], &f->owned[which]);
 	if (count > 1 || (b.size && relocs && !f->owned[which])) {
-		b = load_copy(f, which);
+		b = load_copy(f, &im, which);
 		f->owned[which] = (void *)(uintptr_t)b.p;
 	}
 	if (b.size && relocs)
-		debuginfo_relocate(f, which, f->owned[which], d->notes);
+		debuginfo_relocate(f, which, f->owned[which], notes);
 	d->bytes[which] = b;
 }
 

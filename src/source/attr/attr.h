@@ -41,7 +41,6 @@ typedef VEC(struct place) place_vec;
 
 struct debuginfo;
 struct debug_bytes;
-struct decl_files;
 
 /* What owns the bytes. */
 enum owner { BY_SYMBOL, BY_UNIT, BY_FILE };
@@ -71,8 +70,7 @@ struct attr {
 	 * sections, and sized data symbols without an owner, sorted. */
 	struct debuginfo *dwarf;
 	struct debug_bytes *bytes;
-	label_id debug_owner;     /* of all its debug sections, LABEL_NONE where it is not one */
-	struct decl_files *files; /* BY_FILE, else NULL */
+	label_id debug_owner; /* of all its debug sections, LABEL_NONE where it is not one */
 	place_vec sized;
 	uint64_t by_file;  /* symbols owned by an STT_FILE name, there being no DWARF */
 	place_vec unsized; /* symbols without a size, sorted; first of an address leads */
@@ -139,10 +137,11 @@ void attr_tables(struct attr *a);
 void attr_objects(struct attr *a);
 /* attr_files.c: whose code it is, by the rows of line programs. */
 void attr_file_rows(struct attr *a);
-/* The file that declares the variable at die_off of the unit at work; `unit` where that is not
- * known. */
-label_id attr_decl_file(struct attr *a, uint64_t die_off, label_id unit);
-void attr_files_release(struct attr *a);
+/* The file that declares the variable at die_off of the unit at work; the unit where that is not
+ * known.  Keeps the table of files until it is released with the job. */
+struct findings;
+label_id attr_decl_file(struct findings *f, uint64_t die_off);
+void attr_files_release(struct findings *f);
 /* attr_file_symbols.c: local symbols nobody has, by the STT_FILE symbols of an image's table: the
  * measured one's or its debug file's. */
 void attr_file_symbols(struct attr *a, const struct image *im);

@@ -20,8 +20,6 @@ void attr_file_rows(struct attr *a)
 	lines_of_all(&l);
 	lines_release(&l);
 	attr_commit_vm(a);
-	a->files = xcalloc(1, sizeof *a->files);
-	a->files->off = DW_NO_OFFSET;
 }
 
 static void close_table(struct decl_files *t)
@@ -34,14 +32,14 @@ static void close_table(struct decl_files *t)
 	t->label_count = 0;
 }
 
-void attr_files_release(struct attr *a)
+void attr_files_release(struct findings *f)
 {
-	if (!a->files)
+	if (!f->files)
 		return;
-	close_table(a->files);
-	text_release(&a->files->path);
-	free(a->files);
-	a->files = NULL;
+	close_table(f->files);
+	text_release(&f->files->path);
+	free(f->files);
+	f->files = NULL;
 }
 
 /* The files of a split unit are those of its skeleton. */
@@ -108,16 +106,20 @@ static bool decl_file(const struct unit *u, uint64_t die_off, uint64_t *ret)
 	return false;
 }
 
-label_id attr_decl_file(struct attr *a, uint64_t die_off, label_id unit)
+label_id attr_decl_file(struct findings *f, uint64_t die_off)
 {
-	const struct unit *u = a->bytes->unit;
-	struct decl_files *t = a->files;
+	const struct unit *u = f->unit;
 	uint64_t file;
+	if (!f->files) {
+		f->files = xcalloc(1, sizeof *f->files);
+		f->files->off = DW_NO_OFFSET;
+	}
+	struct decl_files *t = f->files;
 	if (!open_table(t, u) || !decl_file(u, die_off, &file) || file >= t->label_count)
-		return unit;
+		return f->unit_label;
 	if (t->labels[file] == LABEL_NONE)
 		t->labels[file] = line_path(&t->program, file, &t->path)
-					  ? label_copy(a->f->labels, text_str(&t->path))
-					  : unit;
+					  ? local_label(&f->labels, text_str(&t->path))
+					  : f->unit_label;
 	return t->labels[file];
 }

@@ -9,17 +9,17 @@
 
 /* ---- code and variables ------------------------------------------------------------------------ */
 
-void attr_claim_vm(struct attr *a, uint64_t addr, uint64_t size, label_id label)
+static void on_code(void *ctx, uint64_t addr, uint64_t size, label_id unit, struct claims *ret)
 {
+	const struct attr *a = ctx;
 	const struct section *in = image_section_at(a->im, addr);
 	if (in && section_takes_vm(a->im, in))
-		claim(&a->vm_claims, addr, min_u64(size, in->addr + in->size - addr), label,
-		      WHY_DEBUG);
+		claim(ret, addr, min_u64(size, in->addr + in->size - addr), unit, WHY_DEBUG);
 }
 
-static void on_place(void *ctx, uint64_t addr, uint64_t size, label_id unit)
+void attr_claim_vm(struct attr *a, uint64_t addr, uint64_t size, label_id label)
 {
-	attr_claim_vm(ctx, addr, size, unit);
+	on_code(a, addr, size, label, &a->vm_claims);
 }
 
 static const struct place *sized_at(const struct attr *a, uint64_t addr)
@@ -29,16 +29,22 @@ static const struct place *sized_at(const struct attr *a, uint64_t addr)
 }
 
 /* As large as its symbol, or its type. */
-static void on_variable(void *ctx, uint64_t addr, label_id unit, uint64_t die_off)
+static void on_variable(void *ctx, struct findings *f, uint64_t addr, uint64_t die_off)
 {
 	struct attr *a = ctx;
 	const struct place *p = sized_at(a, addr);
-	const label_id label = a->owner == BY_FILE ? attr_decl_file(a, die_off, unit) : unit;
+	const label_id label = a->owner == BY_FILE ? attr_decl_file(f, die_off) : f->unit_label;
 	uint64_t size;
 	if (p)
-		on_place(a, addr, p->size, label);
-	else if (variable_size(a->bytes->unit, die_off, &size))
-		on_place(a, addr, size, label);
+		on_code(a, addr, p->size, label, &f->vm);
+	else if (variable_size(f->unit, die_off, &size))
+		on_code(a, addr, size, label, &f->vm);
+}
+
+static void on_done(void *ctx, struct findings *f)
+{
+	(void)ctx;
+	attr_files_release(f);
 }
 
 /* ---- data symbols nobody has ------------------------------------------------------------------------ */
@@ -72,11 +78,12 @@ void attr_units(struct attr *a)
 						  .info = a->dwarf,
 						  .own = a->dwarf->image == a->im,
 						  .by_file = a->owner == BY_FILE,
-						  .code = on_place,
+						  .code = on_code,
 						  .variable = on_variable,
-						  .ctx = a };
+						  .done = on_done,
+						  .ctx = a,
+						  .vm_claims = &a->vm_claims };
 		debug_bytes_walk(a->bytes);
-		attr_files_release(a);
 		attr_commit_vm(a);
 	}
 	attr_file_symbols(a, a->im);

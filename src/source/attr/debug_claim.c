@@ -45,7 +45,7 @@ static label_id owner_of(struct table *t, const struct index_piece *p)
 static void on_piece(void *ctx, const struct index_piece *p)
 {
 	struct table *t = ctx;
-	struct claims *claims = &t->b->claims[t->in];
+	struct claims *claims = &t->b->found.claims[t->in];
 	label_id owner = owner_of(t, p);
 	if (owner == LABEL_NONE && p->about != ABOUT_NEXT)
 		owner = t->last;
@@ -99,7 +99,7 @@ static void claim_table(struct debug_bytes *b, enum dw_section in)
 static void resolve(struct debug_bytes *b, enum dw_section in)
 {
 	spans_release(&b->owners[in]);
-	claims_resolve(&b->claims[in], b->info->dwarf.size[in], &b->owners[in]);
+	claims_resolve(&b->found.claims[in], b->info->dwarf.size[in], &b->owners[in]);
 }
 
 /* ---- from section bytes to file bytes --------------------------------------------------------------- */

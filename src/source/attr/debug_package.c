@@ -1,6 +1,6 @@
 /* A package (.dwp) as the file measured: its units stand on contributions of their own. */
 #include "debug/package.h"
-#include "source/attr/debug_bytes.h"
+#include "source/attr/debug_find.h"
 
 #include "base/sort.h"
 
@@ -37,16 +37,33 @@ static void index_bytes(struct debug_bytes *b, const struct package_index *p, en
 			uint32_t slot, uint32_t row)
 {
 	const uint64_t width = (uint64_t)p->columns * 4;
-	const label_id l = b->unit_label;
-	struct claims *c = &b->claims[index];
+	const label_id l = b->found.unit_label;
+	struct claims *c = &b->found.claims[index];
+	if (l == LABEL_NONE)
+		return;
 	claim(c, p->rows_off - (uint64_t)p->slots * 8 + (uint64_t)slot * 8, 8, l, WHY_DEBUG);
 	claim(c, p->rows_off + (uint64_t)slot * 4, 4, l, WHY_DEBUG);
 	claim(c, p->offsets_off + row * width, width, l, WHY_DEBUG);
 	claim(c, p->sizes_off + row * width, width, l, WHY_DEBUG);
 }
 
-static void one_slot(struct debug_bytes *b, const struct package_index *p, enum dw_section index,
-		     uint32_t slot)
+/* One unit: the job that it is, alone. */
+static void one_unit(struct debug_bytes *b, struct unit_findings *j, const struct unit *u,
+		     const uint64_t *base)
+{
+	j->job.units.count = 0;
+	vec_push(&j->job.units, *u);
+	b->found.base = j->found.base = base;
+	debug_bytes_units(b, j, 0);
+	debug_bytes_take(b, j);
+	b->found.base = NULL;
+	/* Its tables were those of a dwarf that is gone. */
+	abbrev_cache_release(&j->job.cache);
+	memset(&j->job.cache, 0, sizeof j->job.cache);
+}
+
+static void one_slot(struct debug_bytes *b, struct unit_findings *j, const struct package_index *p,
+		     enum dw_section index, uint32_t slot)
 {
 	const enum dw_section in = units_in(p, index);
 	struct package_dwarf view;
@@ -58,15 +75,10 @@ static void one_slot(struct debug_bytes *b, const struct package_index *p, enum 
 	package_dwarf_init(&view, &b->info->dwarf, &found);
 	for (size_t i = 0; i < DW_SECTIONS; i++)
 		base[i] = found.parts[i].present ? found.parts[i].off : 0;
-	b->base = base;
 	if (unit_next(&view.dwarf, in, &off, &u)) {
-		debug_bytes_unit(b, &u);
+		one_unit(b, j, &u, base);
 		index_bytes(b, p, index, slot, found.row);
 	}
-	b->base = NULL;
-	/* Its tables were those of a dwarf that is gone. */
-	abbrev_cache_release(&b->cache);
-	memset(&b->cache, 0, sizeof b->cache);
 }
 
 void debug_package_walk(struct debug_bytes *b, enum dw_section index)
@@ -74,8 +86,12 @@ void debug_package_walk(struct debug_bytes *b, enum dw_section index)
 	struct package_index p;
 	if (!b->own || !package_open(&p, &b->info->dwarf, index))
 		return;
+	struct unit_findings *j = xcalloc(1, sizeof *j);
 	slot_vec slots = list_slots(&p, units_in(&p, index));
 	for (size_t i = 0; i < slots.count; i++)
-		one_slot(b, &p, index, slots.data[i].number);
+		one_slot(b, j, &p, index, slots.data[i].number);
 	vec_release(&slots);
+	unit_findings_release(j);
+	vec_release(&j->job.units);
+	free(j);
 }

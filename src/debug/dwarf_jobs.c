@@ -1,0 +1,334 @@
+#include "debug/dwarf_jobs.h"
+
+#include "base/pool.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* ---- views ---------------------------------------------------------------------------------- */
+
+struct dwarf_share {
+	struct dwarf *dwarf;
+	pthread_mutex_t lock; /* of what is loaded */
+	/* Of loading, by section (also of dwarf.sup): which job asks first is a matter of chance. */
+	struct notes *late[2][DW_SECTIONS];
+};
+
+static void load_whole(struct dwarf_share *s, struct dwarf *whole, enum dw_section which)
+{
+	struct notes **late = &s->late[whole == s->dwarf->sup][which];
+	*late = xmalloc(sizeof **late);
+	notes_init(*late);
+	whole->loaded[which] = true;
+	whole->load(whole, which, *late);
+}
+
+static void load(struct dwarf *d, enum dw_section which, struct notes *notes)
+{
+	struct dwarf_view *v = d->load_ctx;
+	struct dwarf_share *s = v->share;
+	struct dwarf *whole = d == &v->sup ? s->dwarf->sup : s->dwarf;
+	(void)notes;
+	pthread_mutex_lock(&s->lock);
+	if (!whole->loaded[which] && whole->load)
+		load_whole(s, whole, which);
+	d->bytes[which] = whole->bytes[which];
+	pthread_mutex_unlock(&s->lock);
+}
+
+static void copy_dwarf(struct dwarf *to, const struct dwarf *whole, struct dwarf_view *v,
+		       struct notes *notes)
+{
+	*to = *whole;
+	to->load = load;
+	to->load_ctx = v;
+	to->notes = notes;
+	to->pass_begin = NULL;
+	to->pass = NULL;
+	to->pass_end = NULL;
+	memset(to->passing, 0, sizeof to->passing);
+}
+
+static void view_init(struct dwarf_view *v, struct dwarf_share *s, struct notes *notes)
+{
+	v->share = s;
+	pthread_mutex_lock(&s->lock);
+	copy_dwarf(&v->dwarf, s->dwarf, v, notes);
+	if (s->dwarf->sup) {
+		copy_dwarf(&v->sup, s->dwarf->sup, v, notes);
+		v->dwarf.sup = &v->sup;
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* ---- jobs ----------------------------------------------------------------------------------- */
+
+struct run {
+	const struct dwarf_jobs *jobs;
+	struct dwarf_share share;
+	struct notes notes; /* of the jobs taken */
+};
+
+static bool make(void *ctx, void *slot)
+{
+	struct run *r = ctx;
+	struct dwarf_job *job = slot;
+	job->alone = false;
+	if (!r->jobs->make(r->jobs->ctx, job))
+		return false;
+	view_init(&job->view, &r->share, &job->notes);
+	return true;
+}
+
+static void work(void *ctx, void *slot, unsigned worker)
+{
+	const struct run *r = ctx;
+	struct dwarf_job *job = slot;
+	if (!job->alone)
+		r->jobs->work(r->jobs->ctx, job, worker);
+}
+
+static void take(void *ctx, void *slot)
+{
+	struct run *r = ctx;
+	struct dwarf_job *job = slot;
+	if (job->alone)
+		r->jobs->work(r->jobs->ctx, job, 0);
+	r->jobs->take(r->jobs->ctx, job);
+	notes_append(&r->notes, &job->notes);
+}
+
+static void release(struct run *r, void *slots, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct dwarf_job *job = (void *)((char *)slots + i * r->jobs->job_size);
+		if (r->jobs->release)
+			r->jobs->release(r->jobs->ctx, job);
+		notes_release(&job->notes);
+	}
+	free(slots);
+}
+
+static void tell_notes(const struct run *r, struct notes *notes)
+{
+	if (r->jobs->dwarf->notes)
+		notes_append(r->jobs->dwarf->notes, notes);
+	notes_release(notes);
+}
+
+static void tell_all_notes(struct run *r)
+{
+	for (size_t i = 0; i < 2 * DW_SECTIONS; i++) {
+		struct notes *late = r->share.late[i / DW_SECTIONS][i % DW_SECTIONS];
+		if (late)
+			tell_notes(r, late);
+		free(late);
+	}
+	tell_notes(r, &r->notes);
+}
+
+void dwarf_jobs_run(const struct dwarf_jobs *jobs)
+{
+	const unsigned threads = pool_threads(jobs->threads);
+	struct run r = { .jobs = jobs, .share = { .dwarf = jobs->dwarf } };
+	struct pool_line line = { .ctx = &r,
+				  .slot_count = threads == 1 ? 1 : 2 * (size_t)threads,
+				  .slot_size = jobs->job_size,
+				  .make = make,
+				  .work = work,
+				  .take = take };
+	char *slots = xcalloc(line.slot_count, jobs->job_size);
+	line.slots = slots;
+	pthread_mutex_init(&r.share.lock, NULL);
+	notes_init(&r.notes);
+	for (size_t i = 0; i < line.slot_count; i++)
+		notes_init(&((struct dwarf_job *)(void *)(slots + i * jobs->job_size))->notes);
+	pool_run_line(threads, &line);
+	release(&r, slots, line.slot_count);
+	tell_all_notes(&r);
+	pthread_mutex_destroy(&r.share.lock);
+}
+
+/* ---- units ---------------------------------------------------------------------------------- */
+
+/* Bytes of a job as a rule, and most units of it. */
+enum { JOB_BYTES = 2 << 20, JOB_UNITS = 4096 };
+
+/* A skeleton of GNU's version 4 looks like any unit, but for its size. */
+enum { SKELETON_MAX = 512 };
+
+struct unit_run {
+	const struct unit_jobs *jobs;
+	/* The units are found on a copy of the dwarf, whose pages leave memory behind the jobs. */
+	struct dwarf scan;
+	uint64_t off;
+	struct unit waiting; /* of the next job, where it is there */
+	bool there;
+	_Atomic(uint64_t) taken; /* up to here */
+};
+
+static void scan_pass(struct dwarf *d, enum dw_section which, uint64_t from, uint64_t to)
+{
+	struct unit_run *r = d->load_ctx;
+	struct dwarf *whole = r->jobs->dwarf;
+	dwarf_pass(whole, which, min_u64(from, atomic_load(&r->taken)), to);
+	d->bytes[which] = whole->bytes[which];
+}
+
+static bool may_be_skeleton(const struct unit *u)
+{
+	if (u->dwarf->split)
+		return false;
+	return u->version >= 5 ? u->type == DW_UT_skeleton : u->size <= SKELETON_MAX;
+}
+
+static bool peek_unit(struct unit_run *r)
+{
+	if (!r->there)
+		r->there = unit_next(&r->scan, r->jobs->in, &r->off, &r->waiting);
+	return r->there;
+}
+
+static bool make_units(void *ctx, struct dwarf_job *head)
+{
+	struct unit_run *r = ctx;
+	struct unit_job *job = (struct unit_job *)head;
+	uint64_t bytes = 0;
+	job->units.count = 0;
+	while (bytes < JOB_BYTES && job->units.count < JOB_UNITS && peek_unit(r)) {
+		struct unit *u = &r->waiting;
+		const bool alone = may_be_skeleton(u);
+		if (job->units.count > 0 && alone != head->alone)
+			break;
+		dwarf_pass(&r->scan, r->jobs->in, u->off, unit_end(u));
+		head->alone = alone;
+		bytes = add_sat(bytes, u->size);
+		u->dwarf = &head->view.dwarf;
+		vec_push(&job->units, *u);
+		r->there = false;
+	}
+	return job->units.count > 0;
+}
+
+static void work_units(void *ctx, struct dwarf_job *head, unsigned worker)
+{
+	const struct unit_run *r = ctx;
+	r->jobs->work(r->jobs->ctx, (struct unit_job *)head, worker);
+}
+
+static void take_units(void *ctx, struct dwarf_job *head)
+{
+	struct unit_run *r = ctx;
+	struct unit_job *job = (struct unit_job *)head;
+	const struct unit *last = &job->units.data[job->units.count - 1];
+	r->jobs->take(r->jobs->ctx, job);
+	/* The next round's tables are read anew: what a cache holds must not depend on threads. */
+	abbrev_cache_release(&job->cache);
+	memset(&job->cache, 0, sizeof job->cache);
+	atomic_store(&r->taken, last->off);
+	if (r->jobs->progress)
+		r->jobs->progress(r->jobs->ctx, unit_end(last));
+}
+
+static void release_units(void *ctx, struct dwarf_job *head)
+{
+	const struct unit_run *r = ctx;
+	struct unit_job *job = (struct unit_job *)head;
+	if (r->jobs->release)
+		r->jobs->release(r->jobs->ctx, job);
+	vec_release(&job->units);
+}
+
+void unit_jobs_run(const struct unit_jobs *jobs)
+{
+	struct unit_run r = { .jobs = jobs };
+	const struct dwarf_jobs all = { .dwarf = jobs->dwarf,
+					.threads = jobs->threads,
+					.job_size = jobs->job_size,
+					.ctx = &r,
+					.make = make_units,
+					.work = work_units,
+					.take = take_units,
+					.release = release_units };
+	dwarf_pass_begin(jobs->dwarf, jobs->in);
+	(void)dwarf_bytes(jobs->dwarf, jobs->in);
+	r.scan = *jobs->dwarf;
+	r.scan.load_ctx = &r;
+	r.scan.pass = scan_pass;
+	dwarf_jobs_run(&all);
+	dwarf_pass_end(jobs->dwarf, jobs->in);
+}
+
+/* ---- line programs -------------------------------------------------------------------------- */
+
+struct line_run {
+	const struct line_jobs *jobs;
+	size_t next; /* of the uses */
+};
+
+/* The bytes of .debug_line up to the next program in use. */
+static uint64_t bytes_of_use(const struct line_run *r, size_t i)
+{
+	const line_use_vec *v = r->jobs->uses;
+	const uint64_t end = i + 1 < v->count ? v->data[i + 1].off : r->jobs->dwarf->size[DW_LINE];
+	return end > v->data[i].off ? end - v->data[i].off : 0;
+}
+
+enum { LINE_JOB_BYTES = 256 << 10 };
+
+static bool make_lines(void *ctx, struct dwarf_job *head)
+{
+	struct line_run *r = ctx;
+	struct line_job *job = (struct line_job *)head;
+	uint64_t bytes = 0;
+	job->uses = r->jobs->uses->data + r->next;
+	job->count = 0;
+	while (bytes < LINE_JOB_BYTES && r->next < r->jobs->uses->count) {
+		bytes = add_sat(bytes, bytes_of_use(r, r->next++));
+		job->count++;
+	}
+	return job->count > 0;
+}
+
+static void work_lines(void *ctx, struct dwarf_job *head, unsigned worker)
+{
+	const struct line_run *r = ctx;
+	r->jobs->work(r->jobs->ctx, (struct line_job *)head, worker);
+}
+
+static void take_lines(void *ctx, struct dwarf_job *head)
+{
+	const struct line_run *r = ctx;
+	struct line_job *job = (struct line_job *)head;
+	r->jobs->take(r->jobs->ctx, job);
+	if (r->jobs->progress)
+		r->jobs->progress(r->jobs->ctx, job->uses[job->count - 1].off);
+}
+
+static void release_lines(void *ctx, struct dwarf_job *head)
+{
+	const struct line_run *r = ctx;
+	if (r->jobs->release)
+		r->jobs->release(r->jobs->ctx, (struct line_job *)head);
+}
+
+void line_jobs_run(const struct line_jobs *jobs)
+{
+	struct line_run r = { .jobs = jobs };
+	const struct dwarf_jobs all = { .dwarf = jobs->dwarf,
+					.threads = jobs->threads,
+					.job_size = jobs->job_size,
+					.ctx = &r,
+					.make = make_lines,
+					.work = work_lines,
+					.take = take_lines,
+					.release = release_lines };
+	(void)dwarf_bytes(jobs->dwarf, DW_LINE);
+	dwarf_jobs_run(&all);
+}
+
+bool line_job_open(struct line_job *j, const struct line_use *use, struct line_program *ret)
+{
+	return line_open(ret, &j->head.view.dwarf, use->off, use->address_size, use->comp_dir,
+			 use->str_offsets_base);
+}
