@@ -116,7 +116,9 @@ static void results_are_taken_in_the_order_of_the_jobs_by_the_caller(void **stat
 	static const size_t counts[] = { 0, 1, 4, 5, 6, 3000 };
 	(void)state;
 	for (unsigned i = 0; i < 9 * COUNT_OF(counts); i++) {
-		struct line l = { .count = counts[i / 9], .caller = pthread_self(), .threads = 1 + i % 9 };
+		struct line l = { .count = counts[i / 9],
+				  .caller = pthread_self(),
+				  .threads = 1 + i % 9 };
 		const struct pool_line line = { &l,   l.slots,   LINE_SLOTS, sizeof *l.slots,
 						make, work_line, take };
 		pool_run_line(l.threads, &line);
