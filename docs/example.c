@@ -7,7 +7,7 @@
 
 static void print_rows(const struct heft_row *row, int depth)
 {
-	printf("%10" PRIu64 " %*s%s\n", row->now.file, 2 * depth, "", row->label);
+	printf("%10" PRIu64 " %*s%s\n", row->now[HEFT_SIZE_FILE].whole, 2 * depth, "", row->label);
 	for (size_t i = 0; i < row->child_count; i++)
 		print_rows(row->children[i], depth + 1); /* as deep as there are sources: two */
 }
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 			  heft_profile_add_file(p, argv[1], HEFT_INPUT, &err) &&
 			  heft_profile_run(p, &err);
 	if (good) {
-		print_rows(heft_profile_rows(p), 0);
+		print_rows(heft_profile_table(p)->top, 0);
 		print_place(p);
 	} else {
 		fprintf(stderr, "example: %s\n", err.text);

@@ -10,9 +10,10 @@
  *     if (heft_profile_add_source(p, "sections", &err) &&
  *         heft_profile_add_file(p, "/bin/ls", HEFT_INPUT, &err) &&
  *         heft_profile_run(p, &err)) {
- *             const struct heft_row *top = heft_profile_rows(p);
+ *             const struct heft_row *top = heft_profile_table(p)->top;
  *             for (size_t i = 0; i < top->child_count; i++)
- *                     printf("%llu %s\n", (unsigned long long)top->children[i]->now.file,
+ *                     printf("%" PRIu64 " %s\n",
+ *                            top->children[i]->now[HEFT_SIZE_FILE].whole,
  *                            top->children[i]->label);
  *     }
  *     heft_profile_free(p);
@@ -92,6 +93,7 @@ HEFT_API const char *heft_file_at(const void *address);
 #endif
 
 #include "heft/finder.h"
+#include "heft/table.h"
 #include "heft/profile.h"
 #include "heft/where.h"
 #include "heft/blocks.h"

@@ -23,13 +23,6 @@ enum heft_demangle {
 	HEFT_NAMES_FULL,
 };
 
-enum heft_domain { HEFT_FILE = 1, HEFT_VM = 2, HEFT_BOTH = 3 };
-
-/* How the rows of a level are ordered; ties always by label, bytewise.
- * HEFT_SORT_AUTO: by size, in a diff by the change.  HEFT_SORT_SIZE: larger first.
- * HEFT_SORT_DELTA: growth first, shrinkage last.  HEFT_SORT_NAME: by label. */
-enum heft_sort { HEFT_SORT_AUTO, HEFT_SORT_SIZE, HEFT_SORT_DELTA, HEFT_SORT_NAME };
-
 /* Never fails (memory apart).  Free with heft_profile_free; NULL is fine there. */
 HEFT_API struct heft_profile *heft_profile_new(void);
 HEFT_API void heft_profile_free(struct heft_profile *p);
@@ -91,7 +84,7 @@ HEFT_API void heft_profile_set_sort_domain(struct heft_profile *p, enum heft_dom
 HEFT_API void heft_profile_set_rows(struct heft_profile *p, uint32_t rows);
 /* Threads to use, 0 (default) = one a processor.  Never changes the result. */
 HEFT_API void heft_profile_set_threads(struct heft_profile *p, unsigned threads);
-/* Count symbols (heft_sizes.count); costs a look at the symbols of every input. */
+/* Count symbols (HEFT_SIZE_COUNT); costs a look at the symbols of every input. */
 HEFT_API void heft_profile_set_count(struct heft_profile *p, bool yes);
 /* List aliases with the rows of symbols (heft_row.aliases). */
 HEFT_API void heft_profile_set_aliases(struct heft_profile *p, bool yes);
@@ -119,27 +112,20 @@ HEFT_API bool heft_profile_run(struct heft_profile *p, struct heft_err *err);
 
 /* ---- what a run found ---------------------------------------------------- */
 
+/* The measures of a profile's rows. */
+enum heft_size_measure {
+	HEFT_SIZE_FILE,  /* bytes in the file */
+	HEFT_SIZE_VM,    /* bytes in the VM image */
+	HEFT_SIZE_COUNT, /* distinct symbols that own some of them; only where they were asked for */
+	HEFT_SIZE_MEASURES,
+};
+
 struct heft_sizes {
 	uint64_t vm, file; /* bytes */
-	uint64_t count;    /* distinct symbols that own some of them; 0 unless asked for */
 };
 
-/* One row.  Rows, labels and arrays belong to the profile. */
-struct heft_row {
-	const char *label; /* NUL-terminated; may hold any other byte */
-	struct heft_sizes now, base;
-	const struct heft_row *const *children; /* sorted, cut to the row limit */
-	size_t child_count;
-	/* Other names of the same bytes: symbols with the address and size of one that owns bytes
-	 * here.  Each once, in bytewise order; empty unless asked for. */
-	const char *const *aliases;
-	size_t alias_count;
-	bool others; /* sums up `others_count` rows over the limit */
-	size_t others_count;
-};
-
-/* "TOTAL"; its children are the first level.  NULL before a successful run. */
-HEFT_API const struct heft_row *heft_profile_rows(const struct heft_profile *p);
+/* Levels are the sources.  NULL before a successful run; belongs to the profile. */
+HEFT_API const struct heft_table *heft_profile_table(const struct heft_profile *p);
 HEFT_API bool heft_profile_is_diff(const struct heft_profile *p);
 /* Bytes the filters left out (vm, file). */
 HEFT_API struct heft_sizes heft_profile_omitted(const struct heft_profile *p);
@@ -180,25 +166,6 @@ HEFT_API bool heft_profile_lookup(struct heft_profile *p, size_t i, enum heft_do
 				  uint64_t addr, struct heft_place *ret);
 
 /* ---- reports -------------------------------------------------------------- */
-
-enum heft_format {
-	HEFT_TABLE,
-	HEFT_CSV,
-	HEFT_TSV,
-	HEFT_JSON,
-	HEFT_FOLDED, /* stacks for flame graphs: "label;label BYTES", of the file or of `domain` */
-};
-
-struct heft_write_opts {
-	size_t size;             /* sizeof(struct heft_write_opts) */
-	enum heft_format format; /* default HEFT_TABLE */
-	enum heft_domain domain; /* columns of the table; 0 = both */
-	bool count;              /* a column with the number of labels */
-	bool old_new;            /* a diff shows old and new sizes beside the change */
-	bool base_columns;       /* csv of a diff: original and current sizes */
-	bool color;              /* table: ANSI colours */
-	unsigned width;          /* table: cut labels so that lines fit; 0 = never */
-};
 
 /* Writes the rows as text.  `sink` takes each piece of output and returns false to
  * stop; then the call returns false with HEFT_EIO.  `opts` may be NULL. */

@@ -91,17 +91,6 @@ HEFT_API const struct heft_note *heft_snapshot_note(const struct heft_snapshot *
  * name alike), unless only SuperSize's own passes are asked for: the counts are then its counts. */
 struct heft_diff;
 
-/* What became of a symbol; of each, one holds: the last that does. */
-enum heft_change {
-	HEFT_UNCHANGED,
-	HEFT_CHANGED, /* in size, or in how many share its bytes */
-	HEFT_ADDED,
-	HEFT_REMOVED,
-	HEFT_MOVED,   /* to another path */
-	HEFT_RENAMED, /* and perhaps moved */
-	HEFT_CHANGES,
-};
-
 /* The snapshots are open and outlive the diff.  `before` is NULL where `after` is from a .sizediff file, which
  * holds both.  NULL on failure. */
 HEFT_API struct heft_diff *heft_diff_new(const struct heft_snapshot *before,

@@ -5,6 +5,7 @@
 #include "heft.h"
 #include "base/arena.h"
 #include "map/config.h"
+#include "map/rollup.h"
 #include "map/rows.h"
 #include "map/view.h"
 #include "names/namespace.h"
@@ -80,8 +81,8 @@ struct heft_profile {
 	struct rollup rollup;
 	struct aliases aliases;
 	struct namespaces namespaces;
-	uint64_t vm_total; /* bytes of the VM images so far */
-	const struct heft_row *top;
+	uint64_t vm_total;       /* bytes of the VM images so far */
+	struct heft_table table; /* top is NULL before the rows are made */
 	bool diff;
 	const char *place[LEVELS_MAX];
 };

@@ -3,9 +3,9 @@
 
 #include "report/report.h"
 
-const struct heft_row *heft_profile_rows(const struct heft_profile *p)
+const struct heft_table *heft_profile_table(const struct heft_profile *p)
 {
-	return p->top;
+	return p->table.top ? &p->table : NULL;
 }
 
 bool heft_profile_is_diff(const struct heft_profile *p)
@@ -116,51 +116,30 @@ bool heft_profile_lookup(struct heft_profile *p, size_t i, enum heft_domain doma
 
 /* ---- writing ------------------------------------------------------------------------ */
 
-static void write_format(const struct report *r, struct sink *s)
-{
-	switch (r->opts.format) {
-	case HEFT_TABLE: out_table(r, s); break;
-	case HEFT_CSV: out_csv(r, s, ','); break;
-	case HEFT_TSV: out_csv(r, s, '\t'); break;
-	case HEFT_JSON: out_json(r, s); break;
-	case HEFT_FOLDED: out_folded(r, s); break;
-	}
-}
-
 bool heft_profile_write(const struct heft_profile *p, const struct heft_write_opts *opts,
 			bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
 			struct heft_err *err)
 {
-	if (!p->top)
+	if (!p->table.top)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "the profile has not run");
-	const char *names[LEVELS_MAX];
-	uint32_t stacks = 0;
-	for (size_t i = 0; i < p->levels.count; i++) {
-		names[i] = p->levels.data[i].name;
-		stacks |= (uint32_t)(p->levels.data[i].source->text == TEXT_STACK) << i;
-	}
 	struct heft_file_info *files = xcalloc(p->entries.count, sizeof *files);
 	for (size_t i = 0; i < p->entries.count; i++)
 		heft_profile_file(p, i, &files[i]);
-	struct report r = { .top = p->top,
-			    .source_names = names,
-			    .source_count = p->levels.count,
-			    .stacks = stacks,
-			    .diff = p->diff,
-			    .filtered = p->include || p->exclude,
-			    .omitted = heft_profile_omitted(p),
-			    .version = heft_version(),
-			    .files = files,
-			    .file_count = p->entries.count,
-			    .notes = p->notes.data,
-			    .note_count = p->notes.count };
+	const struct size_report z = { .filtered = p->include || p->exclude,
+				       .omitted = heft_profile_omitted(p),
+				       .files = files,
+				       .file_count = p->entries.count,
+				       .notes = p->notes.data,
+				       .note_count = p->notes.count };
+	struct report r = { .table = p->table, .ctx = &z };
+	for (size_t i = 0; i < p->levels.count; i++)
+		r.stacks |= (uint32_t)(p->levels.data[i].source->text == TEXT_STACK) << i;
 	if (opts)
 		memcpy(&r.opts, opts, min_u64(opts->size, sizeof r.opts));
-	if (!r.opts.domain)
-		r.opts.domain = HEFT_BOTH;
+	size_report_init(&r);
 	struct sink s;
 	sink_start(&s, sink, ctx);
-	write_format(&r, &s);
+	const bool good = report_write(&r, &s, err);
 	free(files);
-	return sink_flush(&s) || fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output was not taken");
+	return good;
 }

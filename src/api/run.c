@@ -415,38 +415,94 @@ static bool measure_all(struct heft_profile *p, size_t layer_count, struct heft_
 /* Every byte of every input is in TOTAL or was left out by the filter. */
 static void check_totals(const struct heft_profile *p)
 {
-	const struct row *top = &p->rollup.rows.data[0];
+	const union heft_value *now = tree_sums(&p->rollup.tree, 0, HEFT_INPUT);
+	const union heft_value *base = tree_sums(&p->rollup.tree, 0, HEFT_BASE);
 	uint64_t file = 0, vm = 0;
 	for (size_t i = 0; i < p->entries.count; i++) {
 		file += p->entries.data[i].input.file.bytes.size;
 		vm += p->entries.data[i].vm_size;
 	}
-	ASSERT(top->file[0] + top->file[1] + p->rollup.omitted_file == file);
-	ASSERT(top->vm[0] + top->vm[1] + p->rollup.omitted_vm == vm);
+	ASSERT(now[HEFT_SIZE_FILE].whole + base[HEFT_SIZE_FILE].whole + p->rollup.omitted_file ==
+	       file);
+	ASSERT(now[HEFT_SIZE_VM].whole + base[HEFT_SIZE_VM].whole + p->rollup.omitted_vm == vm);
+}
+
+static const char *node_label(void *ctx, uint32_t node)
+{
+	const struct heft_profile *p = ctx;
+	return label_text(&p->labels, p->rollup.tree.nodes.data[node].key).p;
+}
+
+static void list_aliases(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
+{
+	const struct heft_profile *p = ctx;
+	const struct alias_index *index = &p->levels.data[level].aliases;
+	const struct alias_run *run = alias_index_find(index, p->rollup.tree.nodes.data[node].key);
+	if (!run)
+		return;
+	row->aliases = index->names + run->first;
+	row->alias_count = run->count;
+}
+
+static void index_aliases(struct heft_profile *p)
+{
+	for (size_t i = 0; i < p->levels.count; i++) {
+		struct level *l = &p->levels.data[i];
+		if (l->source->run == source_symbols && l->source->text != TEXT_NAMESPACE)
+			alias_index_build(&l->aliases, &p->aliases, &l->view, &p->labels,
+					  p->threads, &p->notes);
+	}
+}
+
+/* Directories that are not as deep repeat themselves above the other sources. */
+static uint32_t levels_to_keep(const struct heft_profile *p)
+{
+	uint32_t keep = 0;
+	for (size_t i = p->levels.count; i-- > 1;)
+		if (p->levels.data[i - 1].depth > 0 &&
+		    (keep >> i & 1 || p->levels.data[i].depth == 0))
+			keep |= 1u << (i - 1);
+	return keep;
 }
 
 static void make_rows(struct heft_profile *p)
 {
-	struct rows_opts opts = {
-		.limit = p->rows,
-		.sort = p->sort,
-		.domain = p->sort_domain,
-		.diff = p->diff,
-		.threads = p->threads,
+	static const struct heft_measure measures[HEFT_SIZE_MEASURES] = {
+		[HEFT_SIZE_FILE] = { "file", "file", HEFT_BYTES, false },
+		[HEFT_SIZE_VM] = { "vm", "vm", HEFT_BYTES, false },
+		[HEFT_SIZE_COUNT] = { "count", "symbols", HEFT_COUNT, false },
 	};
-	/* Directories that are not as deep repeat themselves above the other sources. */
-	for (size_t i = p->levels.count; i-- > 1;)
-		opts.keep[i - 1] = p->levels.data[i - 1].depth > 0 &&
-				   (opts.keep[i] || p->levels.data[i].depth == 0);
-	for (size_t i = 0; i < p->levels.count && p->listing_aliases; i++) {
-		struct level *l = &p->levels.data[i];
-		if (l->source->run != source_symbols || l->source->text == TEXT_NAMESPACE)
-			continue;
-		alias_index_build(&l->aliases, &p->aliases, &l->view, &p->labels, p->threads,
-				  &p->notes);
-		opts.aliases[i] = &l->aliases;
-	}
-	p->top = rows_build(&p->rollup, &p->labels, &opts, &p->arena);
+	const uint32_t file = 1u << HEFT_SIZE_FILE, vm = 1u << HEFT_SIZE_VM;
+	const struct rows_opts opts = {
+		.measures = measures,
+		.limit = p->rows,
+		.sort = p->sort != HEFT_SORT_AUTO ? p->sort
+			: p->diff                 ? HEFT_SORT_GROWTH
+						  : HEFT_SORT_SIZE,
+		.keys = (p->sort_domain & HEFT_FILE ? file : 0) |
+			(p->sort_domain & HEFT_VM ? vm : 0),
+		.told = file | vm,
+		.diff = p->diff,
+		.drop_repeats = true,
+		.keep = levels_to_keep(p),
+		.label = node_label,
+		.fill = p->listing_aliases ? list_aliases : NULL,
+		.ctx = p,
+	};
+	const char **names = arena_new(&p->arena, const char *, p->levels.count);
+	if (p->listing_aliases)
+		index_aliases(p);
+	for (size_t i = 0; i < p->levels.count; i++)
+		names[i] = p->levels.data[i].name;
+	p->table = (struct heft_table){ .size = sizeof p->table,
+					.levels = names,
+					.level_count = p->levels.count,
+					.measures = measures,
+					.measure_count = p->rollup.tree.measures,
+					.sorted_by = p->sort_domain == HEFT_VM ? HEFT_SIZE_VM
+									       : HEFT_SIZE_FILE,
+					.diff = p->diff,
+					.top = rows_build(&p->rollup.tree, &opts, &p->arena) };
 }
 
 bool heft_profile_run(struct heft_profile *p, struct heft_err *err)
@@ -462,7 +518,7 @@ bool heft_profile_run(struct heft_profile *p, struct heft_err *err)
 	p->ran = true;
 	p->trace.addrs = p->trace_addrs.data;
 	p->trace.addr_count = p->trace_addrs.count;
-	rollup_init(&p->rollup);
+	rollup_init(&p->rollup, p->counting);
 	p->rollup.filter =
 		(struct filter){ .include = p->include, .exclude = p->exclude, .notes = &p->notes };
 	if (!measure_all(p, number_layers(p), err))

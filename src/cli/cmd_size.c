@@ -40,10 +40,11 @@ static void print_claim(void *ctx, const char *path, const char *source, enum he
 /* Rows that did not change are dropped from a diff, so any row left is a difference. */
 static bool has_differences(const struct heft_profile *p)
 {
-	const struct heft_row *top = heft_profile_rows(p);
-	return heft_profile_is_diff(p) &&
-	       (top->child_count > 0 || top->now.file != top->base.file ||
-		top->now.vm != top->base.vm);
+	const struct heft_table *t = heft_profile_table(p);
+	return t->diff &&
+	       (t->top->child_count > 0 ||
+		t->top->now[HEFT_SIZE_FILE].whole != t->top->base[HEFT_SIZE_FILE].whole ||
+		t->top->now[HEFT_SIZE_VM].whole != t->top->base[HEFT_SIZE_VM].whole);
 }
 
 static bool run(const struct size_job *job)

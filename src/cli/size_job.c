@@ -49,7 +49,8 @@ const struct opt size_opts[] = {
 	{ .help = "What is shown:" },
 	{ O_ROWS, 'n', true, NULL, "NUM", "rows a level, 0 for all (default: 20)" },
 	{ O_SORT_DOMAIN, 's', true, NULL, "vm|file|both", "size to sort by (default: both)" },
-	{ O_SORT, 0, false, "sort", "size|delta|name", "order (default: size; in a diff: change)" },
+	{ O_SORT, 0, false, "sort", "size|delta|growth|old|name",
+	  "order (default: size; in a diff: growth)" },
 	{ O_DOMAIN, 0, true, "domain", "vm|file|both", "columns to show, and to sort by" },
 	{ O_DEMANGLE, 'C', true, "demangle", "none|short|full",
 	  "names of symbols (default: short)" },
@@ -99,10 +100,9 @@ static bool parse_number(const struct size_job *job, const struct opt *o, const 
 static const struct choice domains[] = {
 	{ "vm", HEFT_VM }, { "file", HEFT_FILE }, { "both", HEFT_BOTH }, { NULL, 0 }
 };
-static const struct choice sorts[] = { { "size", HEFT_SORT_SIZE },
-				       { "delta", HEFT_SORT_DELTA },
-				       { "name", HEFT_SORT_NAME },
-				       { NULL, 0 } };
+static const struct choice sorts[] = { { "size", HEFT_SORT_SIZE },     { "delta", HEFT_SORT_DELTA },
+				       { "growth", HEFT_SORT_GROWTH }, { "old", HEFT_SORT_BASE },
+				       { "name", HEFT_SORT_NAME },     { NULL, 0 } };
 static const struct choice whens[] = {
 	{ "auto", TERM_AUTO }, { "always", TERM_ALWAYS }, { "never", TERM_NEVER }, { NULL, 0 }
 };
@@ -230,10 +230,7 @@ static bool apply_switch(struct size_job *job, const struct opt *o)
 	case O_FOLDED: job->write.format = HEFT_FOLDED; break;
 	case O_WIDE: job->wide = true; break;
 	case O_ALIASES: heft_profile_set_aliases(job->profile, true); break;
-	case O_COUNT:
-		job->write.count = true;
-		heft_profile_set_count(job->profile, true);
-		break;
+	case O_COUNT: heft_profile_set_count(job->profile, true); break;
 	case O_OLD_NEW: job->write.old_new = true; break;
 	case O_RAW_MAP: job->raw_map = true; break;
 	case O_EXIT_CODE: job->exit_code = true; break;

@@ -4,17 +4,15 @@
 
 enum { MATCH_KNOWN = 1, MATCH_INCLUDE = 2, MATCH_EXCLUDE = 4 };
 
-void rollup_init(struct rollup *r)
+void rollup_init(struct rollup *r, bool counting)
 {
 	memset(r, 0, sizeof *r);
-	vec_push(&r->rows, (struct row){ .label = LABEL_NONE });
+	tree_init(&r->tree, counting ? HEFT_SIZE_MEASURES : HEFT_SIZE_COUNT);
 }
 
 void rollup_release(struct rollup *r)
 {
-	vec_release(&r->rows);
-	map_release(&r->below);
-	vec_release(&r->top);
+	tree_release(&r->tree);
 	free(r->filter.known);
 	for (size_t role = 0; role < COUNT_OF(r->counted); role++) {
 		vec_release(&r->counted[role].pairs);
@@ -23,63 +21,13 @@ void rollup_release(struct rollup *r)
 	memset(r, 0, sizeof *r);
 }
 
-/* ---- rows by (parent, label) --------------------------------------------------- */
-
-static inline uint64_t row_key(uint32_t parent, label_id label)
-{
-	return (uint64_t)parent << 32 | label;
-}
-
-static uint32_t row_add(struct rollup *r, uint32_t parent, label_id label)
-{
-	ASSERT(r->rows.count < UINT32_MAX);
-	vec_push(&r->rows, (struct row){ .parent = parent, .label = label });
-	return (uint32_t)r->rows.count - 1;
-}
-
-/* The first level has as many rows as there are labels: an array instead of a hash. */
-static uint32_t top_row_get(struct rollup *r, label_id label)
-{
-	if (label >= r->top.count) {
-		const size_t old = r->top.count;
-		vec_reserve(&r->top, label + 1 - old);
-		r->top.count = r->top.cap;
-		memset(r->top.data + old, 0, (r->top.cap - old) * sizeof *r->top.data);
-	}
-	if (r->top.data[label] == 0)
-		r->top.data[label] = row_add(r, 0, label);
-	return r->top.data[label];
-}
-
-static uint32_t row_get(struct rollup *r, uint32_t parent, label_id label)
-{
-	if (parent == 0)
-		return top_row_get(r, label);
-	/* The file repeats what the VM image has, in the same order. */
-	if (r->guess < r->rows.count && r->rows.data[r->guess].parent == parent &&
-	    r->rows.data[r->guess].label == label)
-		return r->guess++;
-	uint32_t id;
-	struct map_at at = map_at(&r->below, hash_u64(row_key(parent, label)));
-	while (map_next(&r->below, &at, &id)) {
-		const struct row *row = &r->rows.data[id];
-		if (row->parent == parent && row->label == label) {
-			r->guess = id + 1;
-			return id;
-		}
-	}
-	id = row_add(r, parent, label);
-	map_put(&r->below, &at, id);
-	return id;
-}
-
 /* ---- counting ------------------------------------------------------------------- */
 
-/* Counts a symbol once for a row. */
-static void count_symbol(struct rollup *r, enum heft_role role, uint32_t row, label_id symbol)
+/* Counts a symbol once for a node. */
+static void count_symbol(struct rollup *r, enum heft_role role, uint32_t node, label_id symbol)
 {
 	struct rollup_counted *c = &r->counted[role];
-	const uint64_t pair = (uint64_t)row << 32 | symbol;
+	const uint64_t pair = (uint64_t)node << 32 | symbol;
 	uint32_t id;
 	struct map_at at = map_at(&c->map, hash_u64(pair));
 	while (map_next(&c->map, &at, &id))
@@ -87,7 +35,7 @@ static void count_symbol(struct rollup *r, enum heft_role role, uint32_t row, la
 			return;
 	map_put(&c->map, &at, (uint32_t)c->pairs.count);
 	vec_push(&c->pairs, pair);
-	r->rows.data[row].count[role]++;
+	tree_sums(&r->tree, node, role)[HEFT_SIZE_COUNT].whole++;
 }
 
 /* ---- filter ---------------------------------------------------------------------- */
@@ -126,15 +74,16 @@ static bool filter_keeps(struct filter *f, const struct labels *labels, const la
 struct adder {
 	struct rollup *rollup;
 	const struct rollup_walk *walk;
-	size_t shown_count;            /* levels that make rows; filter and symbols follow */
+	enum heft_size_measure measure;
+	size_t shown_count;            /* levels that make nodes; filter and symbols follow */
 	size_t next;                   /* span of the last of these levels, behind the piece */
 	label_id last[LEVELS_MAX + 2]; /* labels of the piece before */
-	uint32_t path[LEVELS_MAX + 1]; /* rows of the piece before; path[0] = TOTAL */
+	uint32_t path[LEVELS_MAX + 1]; /* nodes of the piece before; path[0] = the top */
 };
 
-static void add_bytes(struct row *row, const struct rollup_walk *w, uint64_t size)
+static void add_bytes(const struct adder *a, uint32_t node, uint64_t size)
 {
-	uint64_t *sum = w->domain == HEFT_VM ? &row->vm[w->role] : &row->file[w->role];
+	uint64_t *sum = &tree_sums(&a->rollup->tree, node, a->walk->role)[a->measure].whole;
 	ASSERT(*sum <= UINT64_MAX - size);
 	*sum += size;
 }
@@ -142,32 +91,12 @@ static void add_bytes(struct row *row, const struct rollup_walk *w, uint64_t siz
 /* How many spans ahead memory is fetched: about as many as are walked meanwhile. */
 enum { AHEAD = 8 };
 
-/* Fetches what row_get reads first. */
-static void fetch_slot(const struct rollup *r, uint32_t parent, label_id label)
-{
-	if (parent != 0)
-		map_prefetch(&r->below, hash_u64(row_key(parent, label)));
-	else if (label < r->top.count)
-		__builtin_prefetch(&r->top.data[label]);
-}
-
-/* Fetches the row where row_get will probably end. */
-static void fetch_row(const struct rollup *r, uint32_t parent, label_id label)
-{
-	uint32_t row = parent == 0 && label < r->top.count ? r->top.data[label] : 0;
-	if (parent != 0) {
-		struct map_at at = map_at(&r->below, hash_u64(row_key(parent, label)));
-		map_next(&r->below, &at, &row);
-	}
-	__builtin_prefetch(&r->rows.data[row]);
-}
-
 /* Labels of neighbours are far apart in the tables, and waiting for memory would be most of
- * the work: fetches the row of the span AHEAD of the piece, the slot of the one twice as far,
+ * the work: fetches the sums of the span AHEAD of the piece, the slot of the one twice as far,
  * and what it is shown as of the one behind that, as if all had the parent of the last. */
 static void fetch_ahead(struct adder *a, uint64_t start)
 {
-	const struct rollup *r = a->rollup;
+	const struct tree *t = &a->rollup->tree;
 	const struct rollup_level *level = &a->walk->levels[a->shown_count - 1];
 	const struct span *list = level->spans->list.data;
 	const size_t count = level->spans->list.count;
@@ -180,8 +109,8 @@ static void fetch_ahead(struct adder *a, uint64_t start)
 	const label_id *shown = level->shown;
 	if (shown)
 		__builtin_prefetch(&shown[s[3 * AHEAD].label]);
-	fetch_slot(r, parent, shown ? shown[s[2 * AHEAD].label] : s[2 * AHEAD].label);
-	fetch_row(r, parent, shown ? shown[s[AHEAD].label] : s[AHEAD].label);
+	tree_fetch_slot(t, parent, shown ? shown[s[2 * AHEAD].label] : s[2 * AHEAD].label);
+	tree_fetch_sums(t, parent, shown ? shown[s[AHEAD].label] : s[AHEAD].label);
 }
 
 static void add_piece(void *ctx, uint64_t start, uint64_t size, const label_id *ids)
@@ -196,14 +125,14 @@ static void add_piece(void *ctx, uint64_t start, uint64_t size, const label_id *
 		return;
 	}
 	bool same = true;
-	add_bytes(&r->rows.data[0], w, size);
+	add_bytes(a, 0, size);
 	for (size_t k = 0; k < n; k++) {
 		same = same && a->last[k] == ids[k];
 		if (!same) {
 			a->last[k] = ids[k];
-			a->path[k + 1] = row_get(r, a->path[k], ids[k]);
+			a->path[k + 1] = tree_get(&r->tree, a->path[k], ids[k]);
 		}
-		add_bytes(&r->rows.data[a->path[k + 1]], w, size);
+		add_bytes(a, a->path[k + 1], size);
 	}
 	if (!w->symbols)
 		return;
@@ -240,7 +169,10 @@ void rollup_pieces(const struct rollup_level *levels, size_t level_count, piece_
 void rollup_add(struct rollup *r, const struct rollup_walk *w)
 {
 	struct rollup_level all[LEVELS_MAX + 2];
-	struct adder a = { .rollup = r, .walk = w, .shown_count = w->level_count };
+	struct adder a = { .rollup = r,
+			   .walk = w,
+			   .measure = w->domain == HEFT_VM ? HEFT_SIZE_VM : HEFT_SIZE_FILE,
+			   .shown_count = w->level_count };
 	size_t n = w->level_count;
 	ASSERT(n > 0 && n <= LEVELS_MAX);
 	memcpy(all, w->levels, n * sizeof *all);
@@ -266,25 +198,20 @@ static void add_one(void *ctx, size_t i, unsigned worker)
 	rollup_add(b->to[i], b->walks[i]);
 }
 
-static void row_merge(struct row *to, const struct row *from)
-{
-	for (size_t role = 0; role < 2; role++) {
-		ASSERT(to->vm[role] <= UINT64_MAX - from->vm[role]);
-		ASSERT(to->file[role] <= UINT64_MAX - from->file[role]);
-		to->vm[role] += from->vm[role];
-		to->file[role] += from->file[role];
-	}
-}
-
-/* Rows come in the order in which the pieces of `from` would have made them. */
+/* Nodes come in the order in which the pieces of `from` would have made them. */
 static void merge(struct rollup *r, const struct rollup *from)
 {
-	uint32_t *to = xcalloc(from->rows.count, sizeof *to);
-	row_merge(&r->rows.data[0], &from->rows.data[0]);
-	for (size_t i = 1; i < from->rows.count; i++) {
-		const struct row *row = &from->rows.data[i];
-		to[i] = row_get(r, to[row->parent], row->label);
-		row_merge(&r->rows.data[to[i]], row);
+	const size_t count = from->tree.nodes.count, sums = 2 * (size_t)from->tree.measures;
+	uint32_t *to = xcalloc(count, sizeof *to);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct tree_node *node = &from->tree.nodes.data[i];
+		to[i] = i == 0 ? 0 : tree_get(&r->tree, to[node->parent], node->key);
+		union heft_value *sum = tree_sums(&r->tree, to[i], HEFT_INPUT);
+		const union heft_value *more = tree_sums(&from->tree, i, HEFT_INPUT);
+		for (size_t k = 0; k < sums; k++) {
+			ASSERT(sum[k].whole <= UINT64_MAX - more[k].whole);
+			sum[k].whole += more[k].whole;
+		}
 	}
 	free(to);
 }
@@ -300,7 +227,7 @@ void rollup_add_both(struct rollup *r, const struct rollup_walk *first,
 			   second->levels[second->level_count - 1].spans->list.count >=
 				   PARALLEL_MIN;
 	struct rollup part;
-	rollup_init(&part);
+	rollup_init(&part, r->tree.measures > HEFT_SIZE_COUNT);
 	struct both b = { { r, apart ? &part : r }, { first, second } };
 	parallel_for(apart ? threads : 1, 2, add_one, &b);
 	if (apart)

@@ -1,8 +1,8 @@
 /* rollup.h - spans of several sources walked together and summed up by label.
  *
- * A rollup is a tree of rows: level k is keyed by the label of the k-th source.  Sums are
- * exact: every byte of a space goes to exactly one row of every level, and the rows below a
- * row add up to it.  rollup_add may be called for any number of inputs, sides and domains.
+ * A rollup is a tree: level k is keyed by the label of the k-th source.  Sums are
+ * exact: every byte of a space goes to exactly one node of every level, and the nodes below a
+ * node add up to it.  rollup_add may be called for any number of inputs, sides and domains.
  * Cost: O(1) for each span.  One thread at a time. */
 #ifndef HEFT_MAP_ROLLUP_H
 #define HEFT_MAP_ROLLUP_H
@@ -10,15 +10,9 @@
 #include "heft.h"
 #include "map/rules.h"
 #include "map/space.h"
+#include "map/tree.h"
 
 enum { LEVELS_MAX = 16 };
-
-struct row {
-	uint32_t parent; /* index of the row above; row 0 is TOTAL and its own parent */
-	label_id label;
-	uint64_t vm[2], file[2]; /* by enum heft_role */
-	uint32_t count[2];       /* symbols; by enum heft_role */
-};
 
 /* Which spans to keep, by the labels shown on any level or of the base map. */
 struct filter {
@@ -28,17 +22,14 @@ struct filter {
 	size_t known_count;
 };
 
-/* The symbols that were counted, each once for a row. */
+/* The symbols that were counted, each once for a node. */
 struct rollup_counted {
-	VEC(uint64_t) pairs; /* row << 32 | symbol */
+	VEC(uint64_t) pairs; /* node << 32 | symbol */
 	struct map map;
 };
 
 struct rollup {
-	VEC(struct row) rows;
-	struct map below;  /* rows deeper than the first level, by parent and label */
-	VEC(uint32_t) top; /* label -> row of the first level, 0 = none */
-	uint32_t guess;    /* a deeper row that may well be asked for next */
+	struct tree tree; /* keys are labels, measures enum heft_size_measure */
 	struct filter filter;
 	struct rollup_counted counted[2]; /* by role */
 	uint64_t omitted_vm, omitted_file;
@@ -60,7 +51,7 @@ struct rollup_walk {
 	const struct labels *labels;
 };
 
-void rollup_init(struct rollup *r);
+void rollup_init(struct rollup *r, bool counting);
 void rollup_release(struct rollup *r);
 void rollup_add(struct rollup *r, const struct rollup_walk *w);
 /* Both domains of one input: the same as rollup_add of one and then the other, but with two

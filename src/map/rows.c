@@ -1,128 +1,138 @@
 #include "map/rows.h"
 
-#include "base/pool.h"
+#include "base/sort.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-/* Children of every row: `order` holds row indexes grouped by parent. */
+/* Children of every node: `order` holds nodes grouped by parent. */
 struct family {
 	uint32_t *order, *first; /* children of i: order[first[i]] .. order[first[i + 1] - 1] */
 };
 
 struct build {
-	const struct rollup *rollup;
-	const struct labels *labels;
+	const struct tree *tree;
 	const struct rows_opts *opts;
 	struct arena *arena;
 	struct family family;
+	union heft_value nothing[MEASURES_MAX];
 };
 
-static void family_init(struct family *f, const struct rollup *r)
+static void family_init(struct family *f, const struct tree *t)
 {
-	const size_t n = r->rows.count;
+	const size_t n = t->nodes.count;
 	f->order = xcalloc(n, sizeof *f->order);
 	f->first = xcalloc(n + 2, sizeof *f->first);
 	for (size_t i = 1; i < n; i++)
-		f->first[r->rows.data[i].parent + 2]++;
+		f->first[t->nodes.data[i].parent + 2]++;
 	for (size_t i = 2; i < n + 2; i++)
 		f->first[i] += f->first[i - 1];
 	for (size_t i = 1; i < n; i++)
-		f->order[f->first[r->rows.data[i].parent + 1]++] = (uint32_t)i;
+		f->order[f->first[t->nodes.data[i].parent + 1]++] = (uint32_t)i;
 }
 
-/* ---- ordering -------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
-/* What a row is sorted by: a sign and a magnitude. */
-struct sort_key {
+/* A sign and a magnitude; magnitudes of one unit compare as integers. */
+struct weight {
 	bool negative;
 	uint64_t size;
 };
 
-static struct sort_key change(uint64_t now, uint64_t base)
+static struct weight weight_of(enum heft_unit unit, union heft_value now, union heft_value base)
 {
-	return now >= base ? (struct sort_key){ false, now - base }
-			   : (struct sort_key){ true, base - now };
+	if (unit != HEFT_PARTS)
+		return now.whole >= base.whole ? (struct weight){ false, now.whole - base.whole }
+					       : (struct weight){ true, base.whole - now.whole };
+	union heft_value size = { .parts = now.parts - base.parts };
+	const bool negative = size.parts < 0;
+	/* Bits of doubles that are not negative are in the order of their values; -0.0 is none. */
+	size.parts = fabs(size.parts);
+	return (struct weight){ negative, size.whole };
 }
 
-static struct sort_key key_of(const struct row *row, const struct rows_opts *o)
+/* Sums of parts of bytes are not exact. */
+static bool is_equal(enum heft_unit unit, union heft_value a, union heft_value b)
 {
-	const bool delta = o->diff && o->sort != HEFT_SORT_SIZE;
-	const struct sort_key vm = change(row->vm[HEFT_INPUT], delta ? row->vm[HEFT_BASE] : 0);
-	const struct sort_key file = change(row->file[HEFT_INPUT],
-					    delta ? row->file[HEFT_BASE] : 0);
-	if (o->domain == HEFT_VM)
-		return vm;
-	if (o->domain == HEFT_FILE)
-		return file;
-	return vm.size > file.size ? vm : file;
+	return unit == HEFT_PARTS ? fabs(a.parts - b.parts) < 1e-6 : a.whole == b.whole;
 }
 
-/* A child on its way to be a row. */
+static void add_values(const struct build *b, union heft_value *to, const union heft_value *more)
+{
+	for (uint32_t m = 0; m < b->tree->measures; m++) {
+		const struct heft_measure *measure = &b->opts->measures[m];
+		if (measure->unit == HEFT_PARTS)
+			to[m].parts += more[m].parts;
+		else if (!measure->shared)
+			to[m].whole += more[m].whole;
+	}
+}
+
+/* What a row is sorted by; `now` has the values of the base behind it. */
+static struct weight weigh(const struct build *b, const union heft_value *now)
+{
+	const struct rows_opts *o = b->opts;
+	const union heft_value *base = now + b->tree->measures;
+	const bool sized = !o->diff || o->sort == HEFT_SORT_SIZE || o->sort == HEFT_SORT_BASE;
+	struct weight best = { 0 };
+	for (uint32_t m = 0; o->keys >> m; m++) {
+		if (!(o->keys >> m & 1))
+			continue;
+		const struct weight w = weight_of(o->measures[m].unit,
+						  o->sort == HEFT_SORT_BASE ? base[m] : now[m],
+						  sized ? b->nothing[m] : base[m]);
+		if (w.size > best.size)
+			best = w;
+	}
+	return best;
+}
+
+static bool says_nothing(const struct build *b, const union heft_value *now)
+{
+	const struct rows_opts *o = b->opts;
+	const union heft_value *base = o->diff ? now + b->tree->measures : b->nothing;
+	for (uint32_t m = 0; o->told >> m; m++)
+		if (o->told >> m & 1 && !is_equal(o->measures[m].unit, now[m], base[m]))
+			return false;
+	return o->told != 0;
+}
+
+/* ---- order ----------------------------------------------------------------------------------- */
+
+/* A node on its way to be a row; items are ordered by rising rank, then by label. */
 struct item {
-	const struct row *row;
+	uint64_t rank;
 	const char *label;
-	struct sort_key key;
-	size_t others; /* how many rows it sums up, or 0 */
+	uint32_t node; /* 0: the one that sums up others */
+	bool negative;
 };
 
-static int by_magnitude(const void *a, const void *b)
-{
-	const struct item *x = a, *y = b;
-	if (x->key.size != y->key.size)
-		return x->key.size > y->key.size ? -1 : 1;
-	return strcmp(x->label, y->label);
-}
+/* The rows of a level. */
+struct items {
+	struct item *list;
+	size_t count;
+	union heft_value *others_sums;
+	size_t others;
+};
 
-static int by_signed(const void *a, const void *b)
+static int by_label(const void *a, const void *b)
 {
 	const struct item *x = a, *y = b;
-	if (x->key.negative != y->key.negative && (x->key.size || y->key.size))
-		return x->key.negative ? 1 : -1;
-	if (x->key.size != y->key.size)
-		return (x->key.size > y->key.size) != x->key.negative ? -1 : 1;
-	return strcmp(x->label, y->label);
+	const int c = strcmp(x->label, y->label);
+	return c != 0 ? c : x->node < y->node ? -1 : x->node > y->node;
 }
 
 static int by_name(const void *a, const void *b)
 {
 	const struct item *x = a, *y = b;
-	if ((x->others > 0) != (y->others > 0))
-		return x->others ? 1 : -1;
-	return strcmp(x->label, y->label);
+	if ((x->node == 0) != (y->node == 0))
+		return x->node == 0 ? 1 : -1;
+	return by_label(a, b);
 }
 
-/* ---- making rows ------------------------------------------------------------------ */
-
-static struct heft_sizes sizes_of(const struct row *row, enum heft_role role)
+static bool is_before(const struct item *a, const struct item *b)
 {
-	return (struct heft_sizes){ row->vm[role], row->file[role], row->count[role] };
-}
-
-static bool nothing_to_show(const struct row *row, const struct rows_opts *o)
-{
-	if (o->diff)
-		return row->vm[0] == row->vm[1] && row->file[0] == row->file[1];
-	return row->vm[0] == 0 && row->file[0] == 0;
-}
-
-/* Sums list[from..count) up as one item; returns how many items are left. */
-static size_t fold_others(struct build *b, struct item *list, size_t from, size_t count)
-{
-	struct row *sum = arena_new(b->arena, struct row, 1);
-	for (size_t i = from; i < count; i++) {
-		for (size_t role = 0; role < 2; role++) {
-			sum->vm[role] += list[i].row->vm[role];
-			sum->file[role] += list[i].row->file[role];
-			sum->count[role] += list[i].row->count[role];
-		}
-	}
-	if (nothing_to_show(sum, b->opts))
-		return from;
-	list[from] = (struct item){ .row = sum,
-				    .label = arena_format(b->arena, "[%zu Others]", count - from),
-				    .key = key_of(sum, b->opts),
-				    .others = count - from };
-	return from + 1;
+	return a->rank != b->rank ? a->rank < b->rank : by_label(a, b) < 0;
 }
 
 static void swap_items(struct item *a, struct item *b)
@@ -132,13 +142,13 @@ static void swap_items(struct item *a, struct item *b)
 	*b = t;
 }
 
-/* Restores a heap whose root is the last in the order of by_magnitude. */
+/* Restores a heap whose root is the last in the order. */
 static void sift_down(struct item *heap, size_t count, size_t i)
 {
 	for (;;) {
 		size_t last = i;
 		for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < count; k++)
-			if (by_magnitude(&heap[k], &heap[last]) > 0)
+			if (is_before(&heap[last], &heap[k]))
 				last = k;
 		if (last == i)
 			return;
@@ -147,158 +157,192 @@ static void sift_down(struct item *heap, size_t count, size_t i)
 	}
 }
 
-/* Brings the first n in the order of by_magnitude to the front, in any order: O(count log n),
- * where a sort of a million rows of which twenty are shown would cost more than all else. */
+/* Brings the first n in order to the front, in any order: O(count log n), where a sort of a
+ * million rows of which twenty are shown would cost more than all else. */
 static void select_first(struct item *list, size_t count, size_t n)
 {
 	for (size_t i = n / 2; i-- > 0;)
 		sift_down(list, n, i);
 	for (size_t i = n; i < count; i++) {
-		if (by_magnitude(&list[i], &list[0]) > 0)
+		if (!is_before(&list[i], &list[0]))
 			continue;
 		swap_items(&list[i], &list[0]);
 		sift_down(list, n, 0);
 	}
 }
 
-typedef int (*compare_fn)(const void *a, const void *b);
-
-/* The halves of a list that are sorted side by side. */
-struct halves {
-	struct item *list;
-	size_t count, middle;
-	compare_fn compare;
-};
-
-static void sort_half(void *ctx, size_t i, unsigned worker)
+/* Brings the items that satisfy a condition to the front; returns how many do. */
+static size_t part_items(struct item *list, size_t count, bool (*is_front)(struct item, uint64_t),
+			 uint64_t value)
 {
-	const struct halves *h = ctx;
-	const size_t first = i ? h->middle : 0, end = i ? h->count : h->middle;
-	(void)worker;
-	qsort(h->list + first, end - first, sizeof *h->list, h->compare);
+	size_t front = 0;
+	for (size_t i = 0; i < count; i++)
+		if (is_front(list[i], value))
+			swap_items(&list[i], &list[front++]);
+	return front;
 }
 
-/* Fewer items than this are not worth a thread. */
-enum { PARALLEL_MIN = 20000 };
-
-static void sort_items(struct item *list, size_t count, compare_fn compare, unsigned threads)
+static bool is_ranked(struct item item, uint64_t worst)
 {
-	if (count < PARALLEL_MIN || pool_threads(threads) == 1) {
-		qsort(list, count, sizeof *list, compare);
+	return item.rank <= worst;
+}
+
+static bool is_growth(struct item item, uint64_t unused)
+{
+	(void)unused;
+	return !item.negative;
+}
+
+static struct item make_item(const struct build *b, const union heft_value *sums)
+{
+	const struct weight w = weigh(b, sums);
+	return (struct item){ .rank = UINT64_MAX - w.size, .negative = w.negative };
+}
+
+/* Sums the items from `from` on up as one, which takes their place. */
+static void fold_others(struct build *b, struct items *items, size_t from)
+{
+	const uint32_t measures = b->tree->measures;
+	items->others = items->count - from;
+	items->others_sums = arena_new(b->arena, union heft_value, 2 * (size_t)measures);
+	for (size_t i = from; i < items->count; i++) {
+		const union heft_value *now = tree_sums(b->tree, items->list[i].node, HEFT_INPUT);
+		add_values(b, items->others_sums, now);
+		add_values(b, items->others_sums + measures, now + measures);
+	}
+	items->count = from;
+	if (says_nothing(b, items->others_sums))
+		return;
+	struct item *item = &items->list[items->count++];
+	*item = make_item(b, items->others_sums);
+	item->label = arena_format(b->arena, "[%zu Others]", items->others);
+}
+
+/* Cuts to the rows that are wanted. */
+static void cut_items(struct build *b, struct items *items, uint32_t level)
+{
+	const struct rows_opts *o = b->opts;
+	const uint64_t least = level > 0 ? o->least_below.whole : o->least.whole;
+	size_t wanted = items->count;
+	if (o->sort == HEFT_SORT_NONE)
+		return;
+	if (least > 0)
+		wanted = part_items(items->list, wanted, is_ranked, UINT64_MAX - least);
+	if (o->limit && wanted > o->limit) {
+		select_first(items->list, wanted, o->limit);
+		wanted = o->limit;
+	}
+	if (wanted < items->count)
+		fold_others(b, items, wanted);
+}
+
+static void sort_items(const struct rows_opts *o, struct item *list, size_t count)
+{
+	if (o->sort == HEFT_SORT_NONE || count < 2)
+		return;
+	if (o->sort == HEFT_SORT_NAME) {
+		qsort(list, count, sizeof *list, by_name);
 		return;
 	}
-	struct halves h = { list, count, count / 2, compare };
-	parallel_for(threads, 2, sort_half, &h);
-	struct item *low = xmalloc(h.middle * sizeof *low);
-	memcpy(low, list, h.middle * sizeof *low);
-	size_t a = 0, b = h.middle;
-	for (size_t out = 0; a < h.middle; out++)
-		list[out] = b == count || compare(&low[a], &list[b]) <= 0 ? low[a++] : list[b++];
-	free(low);
+	if (o->others_last && list[count - 1].node == 0)
+		count--;
+	const bool is_signed = o->diff && o->sort == HEFT_SORT_GROWTH;
+	const size_t growth = is_signed ? part_items(list, count, is_growth, 0) : count;
+	for (size_t i = growth; i < count; i++)
+		list[i].rank = UINT64_MAX - list[i].rank;
+	sort_by_key_then(list, growth, sizeof *list, by_label);
+	sort_by_key_then(list + growth, count - growth, sizeof *list, by_label);
 }
 
-static size_t order_items(struct build *b, struct item *list, size_t count)
-{
-	const size_t limit = b->opts->limit;
-	if (limit && count > limit) {
-		select_first(list, count, limit);
-		count = fold_others(b, list, limit, count);
-	}
-	sort_items(list, count, b->opts->sort == HEFT_SORT_NAME ? by_name : by_signed,
-		   b->opts->threads);
-	return count;
-}
-
-/* A single child that says nothing new is left out. */
-static bool says_nothing(const struct item *list, size_t count, const char *parent, bool top)
-{
-	if (count != 1)
-		return false;
-	const char *label = list[0].label;
-	if (!top && (strcmp(label, "[None]") == 0 || strcmp(label, "[Unmapped]") == 0))
-		return true;
-	return strcmp(label, parent) == 0;
-}
-
-static size_t list_items(const struct build *b, uint32_t parent, struct item *list)
-{
-	size_t count = 0;
-	for (size_t i = b->family.first[parent]; i < b->family.first[parent + 1]; i++) {
-		const struct row *row = &b->rollup->rows.data[b->family.order[i]];
-		if (nothing_to_show(row, b->opts))
-			continue;
-		list[count++] = (struct item){ .row = row,
-					       .label = label_text(b->labels, row->label).p,
-					       .key = key_of(row, b->opts) };
-	}
-	return count;
-}
+/* ---- making rows ------------------------------------------------------------------------------ */
 
 /* A row whose children are still to be made. */
 struct pending {
 	struct heft_row *row;
-	uint32_t index;
+	uint32_t node;
 	uint32_t level; /* of the children */
 };
 
 typedef VEC(struct pending) pending_vec;
 
-static void list_aliases(const struct build *b, const struct item *item, uint32_t level,
-			 struct heft_row *row)
+/* A single child that says nothing new is left out. */
+static bool is_repeat(const struct build *b, const struct items *items, const struct pending *p)
 {
-	const struct alias_index *index = b->opts->aliases[level];
-	const struct alias_run *run = index && item->others == 0
-					      ? alias_index_find(index, item->row->label)
-					      : NULL;
-	if (!run)
-		return;
-	row->aliases = index->names + run->first;
-	row->alias_count = run->count;
+	if (!b->opts->drop_repeats || items->count != 1)
+		return false;
+	const char *label = items->list[0].label;
+	if (p->node > 0 && (strcmp(label, "[None]") == 0 || strcmp(label, "[Unmapped]") == 0))
+		return true;
+	const bool keep = p->level < 32 && b->opts->keep >> p->level & 1 && label[0] != '[';
+	return !keep && strcmp(label, p->row->label) == 0;
 }
 
-static void make_rows(struct build *b, const struct item *list, size_t count, struct pending p,
+static void list_items(const struct build *b, uint32_t parent, struct items *ret)
+{
+	for (size_t i = b->family.first[parent]; i < b->family.first[parent + 1]; i++) {
+		const uint32_t node = b->family.order[i];
+		const union heft_value *sums = tree_sums(b->tree, node, HEFT_INPUT);
+		if (says_nothing(b, sums))
+			continue;
+		struct item *item = &ret->list[ret->count++];
+		*item = make_item(b, sums);
+		item->node = node;
+		item->label = b->opts->label(b->opts->ctx, node);
+	}
+}
+
+static void make_row(struct build *b, const struct items *items, const struct item *item,
+		     uint32_t level, struct heft_row *row)
+{
+	const union heft_value *sums = item->node > 0 ? tree_sums(b->tree, item->node, HEFT_INPUT)
+						      : items->others_sums;
+	*row = (struct heft_row){ .label = item->label,
+				  .now = sums,
+				  .base = sums + b->tree->measures,
+				  .others = item->node > 0 ? 0 : items->others };
+	if (item->node > 0 && b->opts->fill)
+		b->opts->fill(b->opts->ctx, item->node, level, row);
+}
+
+static void make_rows(struct build *b, const struct items *items, struct pending p,
 		      pending_vec *todo)
 {
-	const struct heft_row **children = arena_new(b->arena, const struct heft_row *, count);
-	struct heft_row *rows = arena_new(b->arena, struct heft_row, count);
-	for (size_t i = 0; i < count; i++) {
+	const struct heft_row **children = arena_new(b->arena, const struct heft_row *,
+						     items->count);
+	struct heft_row *rows = arena_new(b->arena, struct heft_row, items->count);
+	for (size_t i = 0; i < items->count; i++) {
+		const uint32_t node = items->list[i].node;
 		children[i] = &rows[i];
-		rows[i] = (struct heft_row){ .label = list[i].label,
-					     .now = sizes_of(list[i].row, HEFT_INPUT),
-					     .base = sizes_of(list[i].row, HEFT_BASE),
-					     .others = list[i].others > 0,
-					     .others_count = list[i].others };
-		const size_t index = (size_t)(list[i].row - b->rollup->rows.data);
-		if (list[i].others == 0 && b->family.first[index] != b->family.first[index + 1])
-			vec_push(todo, (struct pending){ &rows[i], (uint32_t)index, p.level + 1 });
-		list_aliases(b, &list[i], p.level, &rows[i]);
+		make_row(b, items, &items->list[i], p.level, &rows[i]);
+		if (node > 0 && b->family.first[node] != b->family.first[node + 1])
+			vec_push(todo, (struct pending){ &rows[i], node, p.level + 1 });
 	}
 	p.row->children = children;
-	p.row->child_count = count;
+	p.row->child_count = items->count;
 }
 
 static void add_children(struct build *b, struct pending p, pending_vec *todo)
 {
-	const size_t n = b->family.first[p.index + 1] - b->family.first[p.index];
-	struct item *list = xcalloc(n, sizeof *list);
-	const size_t count = order_items(b, list, list_items(b, p.index, list));
-	const bool keep = count == 1 && p.level < LEVELS_MAX && b->opts->keep[p.level] &&
-			  list[0].label[0] != '[';
-	if (keep || !says_nothing(list, count, p.row->label, p.index == 0))
-		make_rows(b, list, count, p, todo);
-	free(list);
+	const size_t n = b->family.first[p.node + 1] - b->family.first[p.node];
+	struct items items = { .list = xcalloc(n, sizeof *items.list) };
+	list_items(b, p.node, &items);
+	cut_items(b, &items, p.level);
+	sort_items(b->opts, items.list, items.count);
+	if (!is_repeat(b, &items, &p))
+		make_rows(b, &items, p, todo);
+	free(items.list);
 }
 
-const struct heft_row *rows_build(const struct rollup *r, const struct labels *labels,
-				  const struct rows_opts *opts, struct arena *arena)
+const struct heft_row *rows_build(const struct tree *t, const struct rows_opts *opts,
+				  struct arena *arena)
 {
-	struct build b = { .rollup = r, .labels = labels, .opts = opts, .arena = arena };
+	struct build b = { .tree = t, .opts = opts, .arena = arena };
 	pending_vec todo = { 0 };
 	struct heft_row *top = arena_new(arena, struct heft_row, 1);
 	*top = (struct heft_row){ .label = "TOTAL",
-				  .now = sizes_of(&r->rows.data[0], HEFT_INPUT),
-				  .base = sizes_of(&r->rows.data[0], HEFT_BASE) };
-	family_init(&b.family, r);
+				  .now = tree_sums(t, 0, HEFT_INPUT),
+				  .base = tree_sums(t, 0, HEFT_BASE) };
+	family_init(&b.family, t);
 	vec_push(&todo, (struct pending){ top, 0, 0 });
 	while (todo.count > 0)
 		add_children(&b, todo.data[--todo.count], &todo);

@@ -1,27 +1,39 @@
-/* rows.h - from a rollup to the rows people see: sorted, cut to a limit, with the rest
- * summed up as "[N Others]". */
+/* rows.h - the one engine of rows: from a tree of sums to the rows people see, sorted, filtered,
+ * cut to a limit, with the rest summed up as "[N Others]".
+ *
+ * Cost: O(n log limit) where there is a limit, else O(n log n), in memory of the caller's arena: about
+ * 88 bytes a row that is shown.  The rows point into the tree, which must not change any more. */
 #ifndef HEFT_MAP_ROWS_H
 #define HEFT_MAP_ROWS_H
 
 #include "base/arena.h"
-#include "map/alias.h"
-#include "map/rollup.h"
+#include "map/tree.h"
 
 struct rows_opts {
-	uint32_t limit; /* rows a level, 0 = all */
-	enum heft_sort sort;
-	enum heft_domain domain; /* whose size decides */
+	const struct heft_measure *measures; /* as many as the tree has */
+	uint32_t limit;                      /* rows a level, 0 = all */
+	enum heft_sort sort;                 /* not HEFT_SORT_AUTO; AUTO is HEFT_SORT_SIZE */
+	uint32_t keys; /* bit m: measure m decides the order; of several the one that is largest */
+	/* Bit m: a row is left out where all of these measures are 0, in a diff where none of them
+	 * changed.  0: no row is left out. */
+	uint32_t told;
 	bool diff;
-	unsigned threads; /* as for parallel_for; they do not show */
-	/* Levels whose rows are shown even where they only repeat the row above, as others stand below
-	 * them; bytes without an owner apart. */
-	bool keep[LEVELS_MAX];
-	const struct alias_index *aliases[LEVELS_MAX]; /* by level; NULL = none to list */
+	bool others_last; /* "[N Others]" stands last; else where its size belongs */
+	/* Left out are single rows that have the label of the row above, and those of bytes without an owner. */
+	bool drop_repeats;
+	uint32_t keep; /* bit k: of level k only the latter, as further levels follow */
+	/* Rows below this much of what decides the order are among the others: on the first level, and on
+	 * those below. */
+	union heft_value least, least_below;
+	/* The label of a node; NUL-terminated, and as long-lived as the tree. */
+	const char *(*label)(void *ctx, uint32_t node);
+	/* Sets what else a row has: texts, aliases, change, ref; NULL: nothing.  Level 0 is the first. */
+	void (*fill)(void *ctx, uint32_t node, uint32_t level, struct heft_row *row);
+	void *ctx;
 };
 
-/* The tree below TOTAL, in memory of `arena`; labels are those of the label table, whose
- * texts must end in NUL. */
-const struct heft_row *rows_build(const struct rollup *r, const struct labels *labels,
-				  const struct rows_opts *opts, struct arena *arena);
+/* The row of node 0, labelled "TOTAL", with all below it. */
+const struct heft_row *rows_build(const struct tree *t, const struct rows_opts *opts,
+				  struct arena *arena);
 
 #endif

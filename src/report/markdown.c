@@ -1,11 +1,5 @@
 #include "report/markdown.h"
 
-static bool is_plain(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-	       (c != '\0' && strchr(" ,./:;=+-()\"'%?{}^$", c)) || (unsigned char)c >= 0x80;
-}
-
 /* A cut must not part a character of UTF-8. */
 static size_t cut_at(const char *text, size_t most)
 {
@@ -17,24 +11,39 @@ static size_t cut_at(const char *text, size_t most)
 	return most;
 }
 
-void markdown_text(struct sink *s, const char *text, size_t most)
+/* The longest run of backticks. */
+static size_t longest_run(const char *text, size_t size)
 {
-	const size_t end = cut_at(text, most);
-	for (size_t i = 0; i < end; i++) {
-		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
-			sink_text(s, STR(" "));
-		else if (is_plain(text[i]))
-			sink_text(s, (struct str){ text + i, 1 });
-		else
-			sink_printf(s, "&#%u;", (unsigned char)text[i]);
+	size_t longest = 0, run = 0;
+	for (size_t i = 0; i < size; i++) {
+		run = text[i] == '`' ? run + 1 : 0;
+		longest = run > longest ? run : longest;
 	}
-	if (text[end] != '\0')
-		sink_text(s, STR("..."));
+	return longest;
 }
 
+static void put_fence(struct sink *s, size_t count)
+{
+	for (; count > 0; count--)
+		sink_text(s, STR("`"));
+}
+
+/* A bar would end the cell; a backslash in front of it goes away with the cells. */
 void markdown_code(struct sink *s, const char *text, size_t most)
 {
-	sink_text(s, STR("<code>"));
-	markdown_text(s, text, most);
-	sink_text(s, STR("</code>"));
+	const size_t end = cut_at(text, most), fence = longest_run(text, end) + 1;
+	const bool padded = fence > 1 || end == 0 || text[0] == ' ';
+	put_fence(s, fence);
+	sink_text(s, padded ? STR(" ") : STR(""));
+	for (size_t i = 0; i < end; i++) {
+		if (text[i] == '|')
+			sink_text(s, STR("\\|"));
+		else if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
+			sink_text(s, STR(" "));
+		else
+			sink_text(s, (struct str){ text + i, 1 });
+	}
+	sink_text(s, text[end] != '\0' ? STR("...") : STR(""));
+	sink_text(s, padded ? STR(" ") : STR(""));
+	put_fence(s, fence);
 }

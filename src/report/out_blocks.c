@@ -92,13 +92,13 @@ static void out_csv_lines(const struct heft_block_function *f, struct sink *s)
 {
 	for (size_t i = 0; i < f->block_count; i++) {
 		const struct heft_block *b = &f->blocks[i];
-		sink_csv(s, f->member);
+		field_put(s, f->member, ',', false);
 		sink_text(s, STR(","));
-		sink_csv(s, f->name);
+		field_put(s, f->name, ',', false);
 		sink_text(s, STR(","));
-		sink_csv(s, f->linkage);
+		field_put(s, f->linkage, ',', false);
 		sink_text(s, STR(","));
-		sink_csv(s, f->section);
+		field_put(s, f->section, ',', false);
 		sink_printf(s, ",%" PRIu64 ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",", f->addr, b->id,
 			    b->addr, b->size);
 		block_flags_put(s, b->flags, " ");

@@ -1,12 +1,6 @@
 #include "report/report.h"
 #include "report/row_walk.h"
 
-struct csv {
-	const struct report *r;
-	struct sink *s;
-	char separator;
-};
-
 static void put_escaped(struct sink *s, const char *field)
 {
 	for (; *field; field++) {
@@ -20,100 +14,125 @@ static void put_escaped(struct sink *s, const char *field)
 	}
 }
 
+/* A field with a separator, a quote or a line end is put in quotes, which are doubled inside. */
+static void put_quoted(struct sink *s, const char *field, bool mark)
+{
+	if (!strpbrk(field, "\",\r\n")) {
+		sink_text(s, mark ? STR("'") : STR(""));
+		sink_text(s, str_of(field));
+		return;
+	}
+	sink_text(s, mark ? STR("\"'") : STR("\""));
+	for (const char *quote; (quote = strchr(field, '"')) != NULL; field = quote + 1) {
+		sink_text(s, (struct str){ field, (size_t)(quote - field) });
+		sink_text(s, STR("\"\""));
+	}
+	sink_text(s, str_of(field));
+	sink_text(s, STR("\""));
+}
+
+void field_put(struct sink *s, const char *field, char separator, bool safe)
+{
+	const bool mark = safe && *field && strchr("=+-@\t\r", *field);
+	if (separator == ',') {
+		put_quoted(s, field, mark);
+		return;
+	}
+	sink_text(s, mark ? STR("'") : STR(""));
+	put_escaped(s, field);
+}
+
+struct csv {
+	const struct report *r;
+	struct sink *s;
+	char separator;
+	struct text path;
+};
+
+static void put_separator(const struct csv *c)
+{
+	sink_text(c->s, (struct str){ &c->separator, 1 });
+}
+
 static void put_field(const struct csv *c, const char *field)
 {
-	if (c->separator == ',')
-		sink_csv(c->s, field);
-	else
-		put_escaped(c->s, field);
-}
-
-static void put_size(const struct csv *c, uint64_t size)
-{
-	sink_printf(c->s, "%c%" PRIu64, c->separator, size);
-}
-
-/* What the run found, in a diff the change. */
-static void put_measure(const struct csv *c, uint64_t now, uint64_t base)
-{
-	const struct change change = change_of(now, base);
-	if (c->r->diff)
-		sink_printf(c->s, "%c%s%" PRIu64, c->separator, change.negative ? "-" : "",
-			    change.size);
-	else
-		put_size(c, now);
-}
-
-static bool has_base_columns(const struct csv *c)
-{
-	return c->r->diff && c->r->opts.base_columns;
-}
-
-static void put_names(const struct csv *c, const char *const *names, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		sink_printf(c->s, "%c%s", c->separator, names[i]);
+	field_put(c->s, field, c->separator, c->r->opts.csv_safe);
 }
 
 static void put_header(const struct csv *c)
 {
-	static const char *const sizes[] = { "vmsize",          "filesize",
-					     "original_vmsize", "original_filesize",
-					     "current_vmsize",  "current_filesize" };
-	static const char *const counts[] = { "count", "original_count", "current_count" };
-	for (size_t i = 0; i < c->r->source_count; i++) {
+	const struct heft_table *t = &c->r->table;
+	for (size_t i = 0; i < t->level_count; i++) {
 		if (i > 0)
-			sink_printf(c->s, "%c", c->separator);
-		put_field(c, c->r->source_names[i]);
+			put_separator(c);
+		put_field(c, t->levels[i]);
 	}
-	put_names(c, sizes, has_base_columns(c) ? 6 : 2);
-	if (c->r->opts.count)
-		put_names(c, counts, has_base_columns(c) ? 3 : 1);
+	for (size_t i = 0; i < c->r->field_count; i++) {
+		put_separator(c);
+		put_field(c, c->r->fields[i].title);
+	}
 	sink_text(c->s, STR("\n"));
 }
 
-static void put_sizes(const struct csv *c, const struct heft_row *row)
-{
-	const struct heft_sizes *now = &row->now, *base = &row->base;
-	put_measure(c, now->vm, base->vm);
-	put_measure(c, now->file, base->file);
-	if (has_base_columns(c)) {
-		put_size(c, base->vm);
-		put_size(c, base->file);
-		put_size(c, now->vm);
-		put_size(c, now->file);
-	}
-	if (!c->r->opts.count)
-		return;
-	put_measure(c, now->count, base->count);
-	if (has_base_columns(c)) {
-		put_size(c, base->count);
-		put_size(c, now->count);
-	}
-}
-
-/* The labels from the first level down to the leaf, empty fields for levels below it. */
-static void put_leaf(const struct csv *c, const struct row_walk *walk)
+/* The labels from the first level down to the row's, ";" between. */
+static void put_path(struct csv *c, const struct row_walk *walk)
 {
 	const size_t depth = walk->levels.count - 1;
-	for (size_t i = 0; i < c->r->source_count; i++) {
+	const struct heft_row *row = walk->levels.data[depth].row;
+	c->path.len = 0;
+	if (c->r->kind->path && row->others == 0) {
+		c->r->kind->path(c->r, row, &c->path);
+	} else {
+		for (size_t i = 1; i <= depth; i++) {
+			if (i > 1)
+				text_add_char(&c->path, ';');
+			text_add(&c->path, str_of(walk->levels.data[i].row->label));
+		}
+	}
+	text_add_char(&c->path, '\0');
+	put_field(c, c->path.p);
+}
+
+/* The labels from the first level down to the row's, empty fields for levels below it. */
+static void put_levels(const struct csv *c, const struct row_walk *walk)
+{
+	const size_t depth = walk->levels.count - 1;
+	for (size_t i = 0; i < c->r->table.level_count; i++) {
 		if (i > 0)
-			sink_printf(c->s, "%c", c->separator);
+			put_separator(c);
 		if (i < depth)
 			put_field(c, walk->levels.data[i + 1].row->label);
 	}
-	put_sizes(c, walk->levels.data[depth].row);
+}
+
+static void put_row(struct csv *c, const struct row_walk *walk)
+{
+	const struct heft_row *row = walk->levels.data[walk->levels.count - 1].row;
+	char room[CELL_MAX];
+	if (c->r->joined)
+		put_path(c, walk);
+	else
+		put_levels(c, walk);
+	for (size_t i = 0; i < c->r->field_count; i++) {
+		const char *text = cell_exact(room, c->r, &c->r->fields[i], row);
+		put_separator(c);
+		if (text == room)
+			sink_text(c->s, str_of(text));
+		else
+			put_field(c, text);
+	}
 	sink_text(c->s, STR("\n"));
 }
 
 void out_csv(const struct report *r, struct sink *s, char separator)
 {
-	const struct csv c = { r, s, separator };
+	struct csv c = { r, s, separator, { 0 } };
 	struct row_walk walk;
 	put_header(&c);
-	row_walk_init(&walk, r->top);
+	row_walk_init(&walk, r->table.top);
 	for (const struct heft_row *row; !s->failed && (row = row_next(&walk)) != NULL;)
-		if (row->child_count == 0)
-			put_leaf(&c, &walk);
+		if (r->joined || row->child_count == 0)
+			put_row(&c, &walk);
 	row_walk_release(&walk);
+	text_release(&c.path);
 }

@@ -179,10 +179,10 @@ static void csv_row(const struct diff_report *r, const struct heft_diff_row *row
 					      ? change_words[row->change]
 					      : "",
 				      row->was };
-	sink_csv(s, row->label);
+	field_put(s, row->label, ',', false);
 	for (size_t i = 0; i < COUNT_OF(texts); i++) {
 		sink_text(s, STR(","));
-		sink_csv(s, texts[i]);
+		field_put(s, texts[i], ',', false);
 	}
 	csv_number(s, z->before);
 	csv_number(s, z->after);

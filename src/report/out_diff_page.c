@@ -163,7 +163,7 @@ static void row_line(const struct diff_report *r, const struct heft_diff_row *ro
 		markdown_code(s, row->label, 160);
 	if (*row->path) {
 		sink_text(s, STR("<br>"));
-		markdown_text(s, row->path, 160);
+		markdown_code(s, row->path, 160);
 	}
 	sink_text(s, STR(" |\n"));
 }

@@ -1,3 +1,4 @@
+#include "report/pss.h"
 #include "report/report.h"
 #include "report/row_walk.h"
 
@@ -10,29 +11,54 @@ void folded_put(struct sink *s, const char *label, bool stack)
 	}
 }
 
-static void put_leaf(const struct report *r, const struct row_walk *walk, struct sink *s)
+/* What the numbers of the lines are. */
+static struct column value_column(const struct report *r, enum cell cell)
+{
+	return (struct column){ .cell = cell, .index = (unsigned)r->table.sorted_by };
+}
+
+static bool is_nothing(const struct report *r, const struct heft_row *row)
+{
+	const size_t m = r->table.sorted_by;
+	return row->now[m].whole == 0 && (!r->table.diff || row->base[m].whole == 0);
+}
+
+static void put_path(const struct report *r, const struct row_walk *walk, struct sink *s)
 {
 	const size_t depth = walk->levels.count - 1;
 	const struct heft_row *row = walk->levels.data[depth].row;
-	const bool vm = r->opts.domain == HEFT_VM;
-	const uint64_t now = vm ? row->now.vm : row->now.file;
-	const uint64_t base = vm ? row->base.vm : row->base.file;
-	if (now == 0 && base == 0)
+	if (r->kind->path && row->others == 0) {
+		struct text path = { 0 };
+		r->kind->path(r, row, &path);
+		text_add_char(&path, '\0');
+		folded_put(s, path.p, true);
+		text_release(&path);
 		return;
+	}
 	for (size_t i = 1; i <= depth; i++) {
 		if (i > 1)
 			sink_text(s, STR(";"));
 		folded_put(s, walk->levels.data[i].row->label, r->stacks >> (i - 1) & 1);
 	}
-	if (r->diff)
-		sink_printf(s, " %" PRIu64, base);
-	sink_printf(s, " %" PRIu64 "\n", now);
+}
+
+static void put_leaf(const struct report *r, const struct row_walk *walk, struct sink *s)
+{
+	const struct heft_row *row = walk->levels.data[walk->levels.count - 1].row;
+	const struct column base = value_column(r, CELL_BASE), now = value_column(r, CELL_NOW);
+	char room[CELL_MAX];
+	if (is_nothing(r, row))
+		return;
+	put_path(r, walk, s);
+	if (r->table.diff)
+		sink_printf(s, " %s", cell_exact(room, r, &base, row));
+	sink_printf(s, " %s\n", cell_exact(room, r, &now, row));
 }
 
 void out_folded(const struct report *r, struct sink *s)
 {
 	struct row_walk walk;
-	row_walk_init(&walk, r->top);
+	row_walk_init(&walk, r->table.top);
 	for (const struct heft_row *row; !s->failed && (row = row_next(&walk)) != NULL;)
 		if (row->child_count == 0)
 			put_leaf(r, &walk, s);

@@ -42,22 +42,29 @@ void heap_path_of(struct heap_path *path, const struct heap_report *r, uint32_t 
 
 /* ---- columns -------------------------------------------------------------------------------- */
 
-enum cell { CELL_SHARE, CELL_SIZE, CELL_COUNT, CELL_BEFORE, CELL_CHANGE, CELL_BELOW };
+enum heap_cell {
+	HEAP_CELL_SHARE,
+	HEAP_CELL_SIZE,
+	HEAP_CELL_COUNT,
+	HEAP_CELL_BEFORE,
+	HEAP_CELL_CHANGE,
+	HEAP_CELL_BELOW
+};
 
-struct column {
+struct heap_column {
 	const char *title;
-	enum cell cell;
+	enum heap_cell cell;
 	enum heft_heap_measure measure;
 	size_t width; /* of the widest text */
 };
 
-enum { COLUMNS_MAX = 10 };
+enum { HEAP_COLUMNS_MAX = 10 };
 
 struct table {
 	const struct heap_report *r;
 	const struct heft_heap_write_opts *o;
 	struct sink *s;
-	struct column columns[COLUMNS_MAX];
+	struct heap_column columns[HEAP_COLUMNS_MAX];
 	size_t count;
 	struct text label;
 };
@@ -67,10 +74,11 @@ static bool measure_is_bytes(enum heft_heap_measure m)
 	return m == HEFT_HEAP_LIVE_BYTES || m == HEFT_HEAP_PEAK_BYTES || m == HEFT_HEAP_ALLOC_BYTES;
 }
 
-static void add_column(struct table *t, const char *title, enum cell cell, enum heft_heap_measure m)
+static void add_column(struct table *t, const char *title, enum heap_cell cell,
+		       enum heft_heap_measure m)
 {
-	ASSERT(t->count < COLUMNS_MAX);
-	t->columns[t->count++] = (struct column){ title, cell, m, strlen(title) };
+	ASSERT(t->count < HEAP_COLUMNS_MAX);
+	t->columns[t->count++] = (struct heap_column){ title, cell, m, strlen(title) };
 }
 
 static const char *const titles[HEFT_HEAP_MEASURES] = {
@@ -92,19 +100,19 @@ static void choose_columns(struct table *t)
 	const struct heap_report *r = t->r;
 	const enum heft_heap_measure sort = r->query.sort;
 	if (r->base) {
-		add_column(t, "change", CELL_CHANGE, sort);
-		add_column(t, "now", CELL_SIZE, sort);
-		add_column(t, "before", CELL_BEFORE, sort);
+		add_column(t, "change", HEAP_CELL_CHANGE, sort);
+		add_column(t, "now", HEAP_CELL_SIZE, sort);
+		add_column(t, "before", HEAP_CELL_BEFORE, sort);
 		if (sort != HEFT_HEAP_LIVE)
-			add_column(t, "blocks", CELL_CHANGE, HEFT_HEAP_LIVE);
+			add_column(t, "blocks", HEAP_CELL_CHANGE, HEFT_HEAP_LIVE);
 		return;
 	}
-	add_column(t, "", CELL_SHARE, sort);
+	add_column(t, "", HEAP_CELL_SHARE, sort);
 	for (enum heft_heap_measure m = 0; m < HEFT_HEAP_MEASURES; m++)
 		if ((m != HEFT_HEAP_PEAK && r->total.now[m] > 0) || m == sort)
-			add_column(t, titles[m], CELL_SIZE, m);
+			add_column(t, titles[m], HEAP_CELL_SIZE, m);
 	if (has_below(r->query.by))
-		add_column(t, "with callees", CELL_BELOW, sort);
+		add_column(t, "with callees", HEAP_CELL_BELOW, sort);
 }
 
 static void format_number(char out[NUMBER_MAX], uint64_t n, bool bytes, char sign)
@@ -115,26 +123,26 @@ static void format_number(char out[NUMBER_MAX], uint64_t n, bool bytes, char sig
 		snprintf(out, NUMBER_MAX, "%.1s%" PRIu64, sign ? &sign : "", n);
 }
 
-static void format_cell(char out[NUMBER_MAX], const struct table *t, const struct column *c,
+static void format_cell(char out[NUMBER_MAX], const struct table *t, const struct heap_column *c,
 			const struct heft_heap_row *row)
 {
 	const uint64_t now = row->now[c->measure], base = row->base[c->measure];
 	const bool bytes = measure_is_bytes(c->measure);
 	const struct change change = change_of(now, base);
 	switch (c->cell) {
-	case CELL_SHARE:
+	case HEAP_CELL_SHARE:
 		if (t->r->total.now[c->measure] > 0)
 			number_percent(out, now, t->r->total.now[c->measure]);
 		else
 			*out = '\0';
 		break;
-	case CELL_BEFORE: format_number(out, base, bytes, 0); break;
-	case CELL_BELOW:
+	case HEAP_CELL_BEFORE: format_number(out, base, bytes, 0); break;
+	case HEAP_CELL_BELOW:
 		format_number(out, row->now_below, bytes, 0);
 		if (row->others > 0 || row == &t->r->total)
 			*out = '\0';
 		break;
-	case CELL_CHANGE:
+	case HEAP_CELL_CHANGE:
 		format_number(out, change.size, bytes,
 			      change.negative ? '-'
 			      : change.size   ? '+'
@@ -148,7 +156,7 @@ static void measure_columns(struct table *t)
 {
 	char text[NUMBER_MAX];
 	for (size_t c = 0; c < t->count; c++) {
-		struct column *column = &t->columns[c];
+		struct heap_column *column = &t->columns[c];
 		for (size_t i = 0; i <= t->r->rows.count; i++) {
 			const struct heft_heap_row *row = i < t->r->rows.count ? &t->r->rows.data[i]
 									       : &t->r->total;

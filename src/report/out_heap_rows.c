@@ -69,11 +69,11 @@ void out_heap_csv(const struct heap_report *r, struct sink *s)
 	csv_header(r, s);
 	for (size_t i = 0; i < r->rows.count && !s->failed; i++) {
 		const struct heft_heap_row *row = &r->rows.data[i];
-		sink_csv(s, csv_label(&l, r, row));
+		field_put(s, csv_label(&l, r, row), ',', false);
 		sink_text(s, STR(","));
-		sink_csv(s, row->module);
+		field_put(s, row->module, ',', false);
 		sink_text(s, STR(","));
-		sink_csv(s, row->file);
+		field_put(s, row->file, ',', false);
 		sink_printf(s, ",%" PRIu32 ",%s", row->line, heap_reach_name(row->reach));
 		csv_measures(row->now, s);
 		if (r->base)
@@ -285,23 +285,6 @@ static void json_rows(struct json *j, const struct heap_report *r, const struct 
 	json_close(j, ']');
 }
 
-static void json_notes(struct json *j, const struct heap_report *r)
-{
-	json_key(j, "notes");
-	json_open(j, '[');
-	for (size_t i = 0; i < r->note_count; i++) {
-		const struct heft_note *n = &r->notes[i];
-		json_line(j);
-		json_open(j, '{');
-		json_member_text(j, "path", str_of(n->path));
-		json_member_text(j, "text", str_of(n->text));
-		json_member_uint(j, "count", n->count);
-		json_member_uint(j, "bytes", n->bytes);
-		json_close(j, '}');
-	}
-	json_close(j, ']');
-}
-
 void out_heap_json(const struct heap_report *r, struct sink *s)
 {
 	struct json j = sink_json(s);
@@ -320,8 +303,7 @@ void out_heap_json(const struct heap_report *r, struct sink *s)
 		json_key(&j, "base");
 		heap_json_info(&j, r->base);
 	}
-	json_line(&j);
-	json_notes(&j, r);
+	json_notes(&j, r->notes, r->note_count);
 	json_line(&j);
 	json_key(&j, "total");
 	json_open(&j, '{');

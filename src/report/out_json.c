@@ -1,75 +1,74 @@
+#include "report/pss.h"
 #include "report/report.h"
 #include "report/row_walk.h"
 
 /* Counts up when a member goes away or changes its meaning; see docs/json.md. */
-enum { SCHEMA_VERSION = 1 };
+enum { SCHEMA_VERSION = 2 };
 
-static void put_sources(struct json *j, const struct report *r)
+void json_notes(struct json *j, const struct heft_note *notes, size_t count)
 {
-	json_key(j, "sources");
-	json_open(j, '[');
-	for (size_t i = 0; i < r->source_count; i++)
-		json_text(j, str_of(r->source_names[i]));
-	json_close(j, ']');
-}
-
-static void put_file(struct json *j, const struct heft_file_info *file)
-{
-	json_line(j);
-	json_open(j, '{');
-	json_member_text(j, "path", str_of(file->path));
-	json_member_text(j, "role", file->role == HEFT_BASE ? STR("base") : STR("input"));
-	json_member_text(j, "format", str_of(file->format));
-	json_member_text(j, "build_id", str_of(file->build_id));
-	json_member_text(j, "debug_path", str_of(file->debug_path));
-	json_member_uint(j, "size", file->size);
-	json_member_uint(j, "vm_size", file->vm_size);
-	json_close(j, '}');
-}
-
-static void put_note(struct json *j, const struct heft_note *note)
-{
-	json_line(j);
-	json_open(j, '{');
-	json_member_text(j, "path", str_of(note->path));
-	json_member_text(j, "text", str_of(note->text));
-	json_key(j, "offset");
-	if (note->offset == HEFT_NO_OFFSET)
-		json_null(j);
-	else
-		json_uint(j, note->offset);
-	json_member_uint(j, "count", note->count);
-	json_member_uint(j, "bytes", note->bytes);
-	json_close(j, '}');
-}
-
-static void put_head(struct json *j, const struct report *r)
-{
-	json_member_uint(j, "schema_version", SCHEMA_VERSION);
-	json_member_text(j, "heft", str_of(r->version));
-	json_member_bool(j, "diff", r->diff);
-	put_sources(j, r);
-	json_line(j);
-	json_key(j, "files");
-	json_open(j, '[');
-	for (size_t i = 0; i < r->file_count; i++)
-		put_file(j, &r->files[i]);
-	json_close(j, ']');
 	json_line(j);
 	json_key(j, "notes");
 	json_open(j, '[');
-	for (size_t i = 0; i < r->note_count; i++)
-		put_note(j, &r->notes[i]);
+	for (size_t i = 0; i < count; i++) {
+		json_line(j);
+		json_open(j, '{');
+		json_member_text(j, "path", str_of(notes[i].path));
+		json_member_text(j, "text", str_of(notes[i].text));
+		json_key(j, "offset");
+		if (notes[i].offset == HEFT_NO_OFFSET)
+			json_null(j);
+		else
+			json_uint(j, notes[i].offset);
+		json_member_uint(j, "count", notes[i].count);
+		json_member_uint(j, "bytes", notes[i].bytes);
+		json_close(j, '}');
+	}
 	json_close(j, ']');
-	json_line(j);
-	json_member_bool(j, "filtered", r->filtered);
-	if (!r->filtered)
+}
+
+static void put_value(struct json *j, const char *key, enum heft_unit unit, union heft_value v)
+{
+	if (unit == HEFT_PARTS)
+		json_member_pss(j, key, v.parts);
+	else
+		json_member_uint(j, key, v.whole);
+}
+
+/* Of a row that is a sum, without what rows share. */
+static void put_values(struct json *j, const struct heft_table *t, const struct heft_row *row,
+		       bool of_base)
+{
+	const bool sum = row == t->top || row->others > 0;
+	char key[80] = "base_";
+	for (size_t m = 0; m < t->measure_count; m++) {
+		const struct heft_measure *measure = &t->measures[m];
+		if (sum && measure->shared)
+			continue;
+		strncpy(key + 5, measure->name, sizeof key - 6);
+		put_value(j, of_base ? key : measure->name, measure->unit,
+			  of_base ? row->base[m] : row->now[m]);
+	}
+}
+
+static void put_texts(struct json *j, const struct heft_table *t, const struct heft_row *row)
+{
+	for (size_t i = 0; row->texts && i < t->text_count; i++)
+		if (*row->texts[i])
+			json_member_text(j, t->texts[i], str_of(row->texts[i]));
+	if (t->has_changes && row != t->top && row->others == 0)
+		json_member_text(j, "change", str_of(change_word(row->change)));
+}
+
+static void put_aliases(struct json *j, const struct heft_row *row)
+{
+	if (row->alias_count == 0)
 		return;
-	json_key(j, "omitted");
-	json_open(j, '{');
-	json_member_uint(j, "file", r->omitted.file);
-	json_member_uint(j, "vm", r->omitted.vm);
-	json_close(j, '}');
+	json_key(j, "aliases");
+	json_open(j, '[');
+	for (size_t i = 0; i < row->alias_count; i++)
+		json_text(j, str_of(row->aliases[i]));
+	json_close(j, ']');
 }
 
 /* Leaves the array of children open. */
@@ -77,25 +76,15 @@ static void open_row(struct json *j, const struct report *r, const struct heft_r
 {
 	json_open(j, '{');
 	json_member_text(j, "label", str_of(row->label));
-	json_member_uint(j, "file", row->now.file);
-	json_member_uint(j, "vm", row->now.vm);
-	if (r->opts.count)
-		json_member_uint(j, "count", row->now.count);
-	if (r->diff) {
-		json_member_uint(j, "base_file", row->base.file);
-		json_member_uint(j, "base_vm", row->base.vm);
-	}
-	if (r->diff && r->opts.count)
-		json_member_uint(j, "base_count", row->base.count);
-	if (row->others)
-		json_member_uint(j, "others", row->others_count);
-	if (row->alias_count > 0) {
-		json_key(j, "aliases");
-		json_open(j, '[');
-		for (size_t i = 0; i < row->alias_count; i++)
-			json_text(j, str_of(row->aliases[i]));
-		json_close(j, ']');
-	}
+	put_texts(j, &r->table, row);
+	put_values(j, &r->table, row, false);
+	if (r->table.diff)
+		put_values(j, &r->table, row, true);
+	if (row->others > 0)
+		json_member_uint(j, "others", row->others);
+	put_aliases(j, row);
+	if (r->kind->json_row && row->others == 0 && row != r->table.top)
+		r->kind->json_row(r, row, j);
 	json_key(j, "children");
 	json_open(j, '[');
 }
@@ -114,8 +103,8 @@ static void put_rows(struct json *j, const struct report *r, const struct sink *
 	size_t open = 1; /* rows whose children are open, the top included */
 	json_line(j);
 	json_key(j, "total");
-	open_row(j, r, r->top);
-	row_walk_init(&walk, r->top);
+	open_row(j, r, r->table.top);
+	row_walk_init(&walk, r->table.top);
 	for (const struct heft_row *row; !s->failed && (row = row_next(&walk)) != NULL;) {
 		const size_t depth = walk.levels.count - 1;
 		close_rows(j, open - depth);
@@ -131,7 +120,11 @@ void out_json(const struct report *r, struct sink *s)
 {
 	struct json j = sink_json(s);
 	json_open(&j, '{');
-	put_head(&j, r);
+	json_member_uint(&j, "schema_version", SCHEMA_VERSION);
+	json_member_text(&j, "heft", str_of(heft_version()));
+	json_member_bool(&j, "diff", r->table.diff);
+	if (r->kind->json_head)
+		r->kind->json_head(r, &j);
 	put_rows(&j, r, s);
 	json_line(&j);
 	json_close(&j, '}');

@@ -168,9 +168,9 @@ void out_profile_csv(const struct profile_report *r, struct sink *s)
 	for (uint64_t i = 0; i < r->map->blocks.count && !s->failed; i++) {
 		const struct bbmap_block *b = &r->map->blocks.data[i];
 		const struct blockmap_range *range = blockmap_range_of(r->map, i);
-		sink_csv(s, r->shown[range->function]);
+		field_put(s, r->shown[range->function], ',', false);
 		sink_text(s, STR(","));
-		sink_csv(s, linkage(r, range->function));
+		field_put(s, linkage(r, range->function), ',', false);
 		sink_printf(s,
 			    ",%" PRIu64 ",%" PRIu32 ",%" PRIu64 ",%" PRIu32 ",%" PRIu64 ",%" PRIu64
 			    ",%s\n",

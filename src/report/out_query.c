@@ -6,7 +6,7 @@
 enum { MOST_WIDE = 1000000 };
 
 /* What a cell shows: sums of parts of bytes with three decimals at most. */
-static struct str cell_text(const struct query_cell *c, char room[PSS_MAX])
+static struct str shown_text(const struct query_cell *c, char room[PSS_MAX])
 {
 	if (c->kind != QUERY_REAL || c->real > 1e15 || c->real < -1e15 || c->real != c->real)
 		return c->text;
@@ -45,7 +45,7 @@ static bool table_row(void *ctx, const struct query_cell *cells, size_t count)
 	if (!has_room(r))
 		return true;
 	for (size_t i = 0; i < count; i++) {
-		const struct str text = cell_text(&cells[i], room);
+		const struct str text = shown_text(&cells[i], room);
 		const bool number = cells[i].kind == QUERY_INTEGER || cells[i].kind == QUERY_REAL;
 		const struct str kept = { arena_copy(&r->arena, text), text.len };
 		vec_push(&r->held, (struct query_held){ kept, number });
@@ -146,7 +146,7 @@ static void csv_field(struct query_report *r, size_t i, const char *text)
 {
 	if (i > 0)
 		sink_text(r->s, STR(","));
-	sink_csv(r->s, text);
+	field_put(r->s, text, ',', false);
 }
 
 static bool csv_start(void *ctx, const char *const *names, size_t count)
@@ -167,7 +167,7 @@ static bool csv_row(void *ctx, const struct query_cell *cells, size_t count)
 	if (!has_room(r))
 		return true;
 	for (size_t i = 0; i < count; i++) {
-		const struct str text = cell_text(&cells[i], room);
+		const struct str text = shown_text(&cells[i], room);
 		csv_field(r, i, text.p ? text.p : "");
 	}
 	sink_text(r->s, STR("\n"));
@@ -205,7 +205,7 @@ static bool json_row(void *ctx, const struct query_cell *cells, size_t count)
 		} else if (cells[i].kind == QUERY_TEXT) {
 			json_text(&j, cells[i].text);
 		} else {
-			json_number(&j, cell_text(&cells[i], room));
+			json_number(&j, shown_text(&cells[i], room));
 		}
 	}
 	json_close(&j, '}');

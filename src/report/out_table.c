@@ -2,215 +2,229 @@
 #include "report/number.h"
 #include "report/report.h"
 
-#include <stdio.h>
-
-/* Columns of one domain: percent, space, size, space; with old_new two sizes before. */
-enum { CELL_WIDTH = 15, OLD_NEW_WIDTH = 16, COUNT_WIDTH = 8, LABEL_MIN = 8 };
+/* Labels get at least so many columns; texts of a table beside them at most so many. */
+enum { LABEL_MIN = 8, LABEL_WANTED = 40, TEXT_WIDTH_MAX = 24 };
 
 struct table {
 	const struct report *r;
 	struct sink *s;
-	bool file, vm; /* domains shown */
-	bool old_new, count;
+	struct column columns[COLUMNS_MAX];
+	size_t count;
+	struct text label;
 };
 
-static void table_init(struct table *t, const struct report *r, struct sink *s)
+/* ---- columns ---------------------------------------------------------------------------------- */
+
+static void widen(struct table *t, const bool *measured, const struct heft_row *row,
+		  const struct heft_row *parent)
 {
-	const unsigned domain = r->opts.domain ? r->opts.domain : HEFT_BOTH;
-	*t = (struct table){ .r = r,
-			     .s = s,
-			     .file = domain & HEFT_FILE,
-			     .vm = domain & HEFT_VM,
-			     .old_new = r->opts.old_new && r->diff,
-			     .count = r->opts.count };
+	char room[CELL_MAX];
+	for (size_t c = 0; c < t->count; c++) {
+		if (!measured[c])
+			continue;
+		const struct str text = str_of(cell_text(room, t->r, &t->columns[c], row, parent));
+		const size_t width = text.p == room ? text.len
+						    : min_u64(label_width(text), TEXT_WIDTH_MAX);
+		if (width > t->columns[c].width)
+			t->columns[c].width = (unsigned)width;
+	}
 }
 
-static unsigned domain_count(const struct table *t)
+/* Gives the columns without a width that of their widest text; those that are empty go. */
+static void measure_columns(struct table *t)
 {
-	return (unsigned)t->file + (unsigned)t->vm;
+	bool measured[COLUMNS_MAX], any = false;
+	struct row_walk walk;
+	size_t kept = 0;
+	for (size_t c = 0; c < t->count; c++)
+		any |= measured[c] = t->columns[c].width == 0;
+	if (!any)
+		return;
+	row_walk_init(&walk, t->r->table.top);
+	for (const struct heft_row *row; (row = row_next(&walk)) != NULL;)
+		widen(t, measured, row, row_parent(&walk));
+	row_walk_release(&walk);
+	widen(t, measured, t->r->table.top, t->r->table.top);
+	for (size_t c = 0; c < t->count; c++) {
+		const size_t title = strlen(t->columns[c].title);
+		if (t->columns[c].width == 0)
+			continue;
+		t->columns[kept] = t->columns[c];
+		if (measured[c] && t->columns[kept].width < title)
+			t->columns[kept].width = (unsigned)title;
+		kept++;
+	}
+	t->count = kept;
 }
 
-static void put_header(const struct table *t)
+static size_t columns_width(const struct table *t)
 {
-	/* A header takes one column more a domain than a row does; a row has one in front. */
-	const int count_pad = COUNT_WIDTH - (int)domain_count(t);
-	const struct str title[] = { STR("    FILE SIZE   "), STR("     VM SIZE    ") };
-	const bool shown[] = { t->file, t->vm };
-	for (size_t i = 0; i < COUNT_OF(title); i++) {
-		if (shown[i] && t->old_new)
-			sink_text(t->s, STR("     OLD     NEW"));
-		if (shown[i])
-			sink_text(t->s, title[i]);
-	}
-	if (t->count)
-		sink_printf(t->s, "%*s ", count_pad, "COUNT");
-	sink_text(t->s, STR("\n"));
-	for (size_t i = 0; i < COUNT_OF(title); i++) {
-		if (shown[i] && t->old_new)
-			sink_text(t->s, STR(" ------- -------"));
-		if (shown[i])
-			sink_text(t->s, STR(" -------------- "));
-	}
-	if (t->count)
-		sink_printf(t->s, "%.*s ", count_pad, "-------");
-	sink_text(t->s, STR("\n"));
+	size_t width = t->r->label_gap;
+	for (size_t c = 0; c < t->count; c++)
+		width += t->columns[c].gap + t->columns[c].width;
+	return width;
 }
+
+/* Leaves out what can be spared until labels have room. */
+static void spare_columns(struct table *t)
+{
+	while (t->r->opts.width > 0 && columns_width(t) + LABEL_WANTED > t->r->opts.width) {
+		size_t least = 0;
+		for (size_t c = 1; c < t->count; c++)
+			if (t->columns[c].spare > t->columns[least].spare)
+				least = c;
+		if (t->count == 0 || t->columns[least].spare == 0)
+			return;
+		t->count--;
+		memmove(&t->columns[least], &t->columns[least + 1],
+			(t->count - least) * sizeof *t->columns);
+	}
+}
+
+/* ---- cells ------------------------------------------------------------------------------------ */
 
 /* The ANSI code a cell is wrapped in. */
-static const char *cell_color(const struct table *t, uint64_t now, uint64_t base)
+static struct str cell_color(const struct table *t, const struct column *c,
+			     const struct heft_row *row)
 {
-	if (!t->r->diff || now == base)
-		return "\x1b[2m";
-	return now > base ? "\x1b[31m" : "\x1b[32m";
+	/* Doubles that are not negative have their bits in the order of their values. */
+	const struct change change = change_of(row->now[c->index].whole, row->base[c->index].whole);
+	if (!t->r->table.diff || change.size == 0)
+		return STR("\x1b[2m");
+	return change.negative ? STR("\x1b[32m") : STR("\x1b[31m");
 }
 
-/* The sizes of one row in one domain, and those of its parent. */
-struct cell {
-	uint64_t now, base, parent;
-};
-
-static void put_cell(const struct table *t, struct cell c)
+static void put_text(const struct column *c, struct str text, bool left, struct sink *s)
 {
-	char percent[NUMBER_MAX], size[NUMBER_MAX];
-	if (t->old_new) {
-		number_size(percent, c.base, '\0');
-		number_size(size, c.now, '\0');
-		sink_printf(t->s, "%7s %7s ", percent, size);
+	if (!left) {
+		sink_right(s, text, c->width);
+		return;
 	}
-	if (t->r->diff) {
-		number_growth(percent, c.now, c.base);
-		number_change(size, change_of(c.now, c.base));
-	} else {
-		number_percent(percent, c.now, c.parent);
-		number_size(size, c.now, '\0');
+	const size_t have = label_width(text);
+	label_put(s, text, c->width);
+	sink_right(s, STR(""), have < c->width ? c->width - have : 0);
+}
+
+static bool is_left(const struct column *c)
+{
+	return c->cell == CELL_TEXT || c->cell == CELL_STATE;
+}
+
+static void put_cells(const struct table *t, const struct heft_row *row,
+		      const struct heft_row *parent)
+{
+	char room[CELL_MAX];
+	bool tinted = false;
+	for (size_t i = 0; i < t->count; i++) {
+		const struct column *c = &t->columns[i];
+		if (tinted && c->gap > 0) {
+			sink_text(t->s, STR("\x1b[0m"));
+			tinted = false;
+		}
+		sink_right(t->s, STR(""), c->gap);
+		if (c->tinted && t->r->opts.color) {
+			sink_text(t->s, cell_color(t, c, row));
+			tinted = true;
+		}
+		put_text(c, str_of(cell_text(room, t->r, c, row, parent)), is_left(c), t->s);
 	}
-	const bool color = t->r->opts.color;
-	if (color)
-		sink_text(t->s, str_of(cell_color(t, c.now, c.base)));
-	sink_right(t->s, str_of(percent), 6);
-	sink_right(t->s, str_of(size), 8);
-	sink_text(t->s, color ? STR("\x1b[0m ") : STR(" "));
+	if (tinted)
+		sink_text(t->s, STR("\x1b[0m"));
+	sink_right(t->s, STR(""), t->r->label_gap);
 }
 
-static void put_count(const struct table *t, const struct heft_row *row)
-{
-	const struct change c = change_of(row->now.count, row->base.count);
-	char text[NUMBER_MAX];
-	if (t->r->diff)
-		snprintf(text, sizeof text, "%s%" PRIu64,
-			 c.negative ? "-"
-			 : c.size   ? "+"
-				    : "",
-			 c.size);
-	else
-		snprintf(text, sizeof text, "%" PRIu64, row->now.count);
-	sink_printf(t->s, "%*s ", COUNT_WIDTH - 1, text);
-}
+/* ---- labels ----------------------------------------------------------------------------------- */
 
-/* Columns before a label at `indent`. */
-static size_t label_column(const struct table *t, size_t indent)
+/* Columns left for a text behind `used` others, 0 for any number. */
+static size_t room_behind(const struct table *t, size_t used)
 {
-	const size_t cell = CELL_WIDTH + (t->old_new ? OLD_NEW_WIDTH : 0);
-	return indent + 1 + cell * domain_count(t) + (t->count ? COUNT_WIDTH : 0) + 3;
-}
-
-/* Columns left for a label at `indent`, 0 for any number. */
-static size_t label_room(const struct table *t, size_t indent)
-{
-	const size_t before = label_column(t, indent);
 	const size_t width = t->r->opts.width;
 	if (width == 0)
 		return 0;
-	return width > before + LABEL_MIN ? width - before : LABEL_MIN;
+	return width > used + LABEL_MIN ? width - used : LABEL_MIN;
 }
 
-static void put_row(const struct table *t, const struct heft_row *row,
-		    const struct heft_row *parent, size_t level)
+static struct str row_label(struct table *t, const struct heft_row *row)
 {
-	const size_t indent = 2 * level;
-	for (size_t i = 0; i < level; i++)
-		sink_text(t->s, STR("  "));
-	sink_text(t->s, STR(" "));
-	if (t->file)
-		put_cell(t, (struct cell){ row->now.file, row->base.file, parent->now.file });
-	if (t->vm)
-		put_cell(t, (struct cell){ row->now.vm, row->base.vm, parent->now.vm });
-	if (t->count)
-		put_count(t, row);
-	sink_text(t->s, STR("   "));
-	label_put(t->s, str_of(row->label), label_room(t, indent));
-	sink_text(t->s, STR("\n"));
+	const struct report_kind *kind = t->r->kind;
+	if (!kind->label || row->others > 0 || row == t->r->table.top)
+		return str_of(row->label);
+	t->label.len = 0;
+	kind->label(t->r, row, &t->label);
+	return text_str(&t->label);
+}
+
+static void put_aliases(const struct table *t, const struct heft_row *row, size_t column)
+{
 	for (size_t i = 0; i < row->alias_count; i++) {
-		sink_printf(t->s, "%*s= ", (int)label_column(t, indent), "");
-		label_put(t->s, str_of(row->aliases[i]), label_room(t, indent + 2));
+		sink_right(t->s, STR(""), column);
+		sink_text(t->s, STR("= "));
+		label_put(t->s, str_of(row->aliases[i]), room_behind(t, column + 2));
 		sink_text(t->s, STR("\n"));
 	}
 }
 
-/* Whether the row says nothing in a domain: no bytes, or in a diff no change. */
-static bool is_still(const struct table *t, uint64_t now, uint64_t base)
+static void put_row(struct table *t, const struct heft_row *row, const struct heft_row *parent,
+		    size_t level)
 {
-	return t->r->diff ? now == base : now == 0;
+	const size_t indent = t->r->indent * level, column = indent + columns_width(t);
+	if (t->r->indents_rows)
+		sink_right(t->s, STR(""), indent);
+	put_cells(t, row, parent);
+	if (!t->r->indents_rows)
+		sink_right(t->s, STR(""), indent);
+	label_put(t->s, row_label(t, row), room_behind(t, column));
+	sink_text(t->s, STR("\n"));
+	put_aliases(t, row, column);
+	if (t->r->kind->lines && row->others == 0 && row != t->r->table.top)
+		t->r->kind->lines(t->r, row, column, t->s);
 }
 
-/* Whether all the shown columns of sizes say nothing.  With both domains such a row is
- * still printed, with one it is not. */
-static bool is_hidden(const struct table *t, const struct heft_row *row)
+/* ---- the table -------------------------------------------------------------------------------- */
+
+static void put_titles(const struct table *t)
 {
-	return domain_count(t) == 1 && is_still(t, t->file ? row->now.file : row->now.vm,
-						t->file ? row->base.file : row->base.vm);
+	for (size_t i = 0; i < t->count; i++) {
+		const struct column *c = &t->columns[i];
+		sink_right(t->s, STR(""), c->gap);
+		put_text(c, str_of(c->title), is_left(c), t->s);
+	}
+	sink_right(t->s, STR(""), t->r->label_gap);
+	sink_text(t->s, str_of(t->r->table.levels[0]));
+	sink_text(t->s, STR("\n"));
 }
 
-/* "x" and "[section x]": a fallback label that only repeats its parent. */
-static bool wraps(struct str outer, struct str inner)
+static void put_rows(struct table *t)
 {
-	if (!str_ends(outer, STR("]")))
-		return false;
-	outer.len--;
-	return str_ends(outer, inner);
-}
-
-static bool children_say_nothing(const struct table *t, const struct heft_row *row)
-{
-	if (is_still(t, row->now.file, row->base.file) && is_still(t, row->now.vm, row->base.vm))
-		return true;
-	if (row->child_count != 1 || row->children[0]->child_count != 0)
-		return false;
-	const struct str own = str_of(row->label), child = str_of(row->children[0]->label);
-	return str_eq(own, child) || wraps(child, own) || wraps(own, child);
-}
-
-static void put_omitted(const struct table *t)
-{
-	const struct heft_sizes *omitted = &t->r->omitted;
-	char file[NUMBER_MAX], vm[NUMBER_MAX];
-	number_size(file, omitted->file, '\0');
-	number_size(vm, omitted->vm, '\0');
-	sink_text(t->s, STR("Filtering enabled (source_filter); omitted"));
-	if (t->file)
-		sink_printf(t->s, " file = %s%s", file, t->vm ? "," : "");
-	if (t->vm)
-		sink_printf(t->s, " vm = %s", vm);
-	sink_text(t->s, STR(" of entries\n"));
+	const struct report *r = t->r;
+	struct row_walk walk;
+	row_walk_init(&walk, r->table.top);
+	for (const struct heft_row *row; !t->s->failed && (row = row_next(&walk)) != NULL;) {
+		const bool hidden = r->kind->hides && r->kind->hides(r, row);
+		/* The first level is not indented: depth 1 is level 0. */
+		if (!hidden)
+			put_row(t, row, row_parent(&walk), walk.levels.count - 2);
+		if (hidden || (r->kind->hides_children && r->kind->hides_children(r, row)))
+			row_skip_children(&walk);
+	}
+	row_walk_release(&walk);
 }
 
 void out_table(const struct report *r, struct sink *s)
 {
-	struct table t;
-	struct row_walk walk;
-	table_init(&t, r, s);
-	put_header(&t);
-	row_walk_init(&walk, r->top);
-	for (const struct heft_row *row; !s->failed && (row = row_next(&walk)) != NULL;) {
-		const bool hidden = is_hidden(&t, row);
-		/* The first level is not indented: depth 1 is level 0. */
-		if (!hidden)
-			put_row(&t, row, row_parent(&walk), walk.levels.count - 2);
-		if (hidden || children_say_nothing(&t, row))
-			row_skip_children(&walk);
-	}
-	row_walk_release(&walk);
-	put_row(&t, r->top, r->top, 0);
-	if (r->filtered)
-		put_omitted(&t);
+	struct table t = { .r = r, .s = s, .count = r->column_count };
+	memcpy(t.columns, r->columns, sizeof t.columns);
+	measure_columns(&t);
+	spare_columns(&t);
+	if (r->kind->above)
+		r->kind->above(r, s);
+	if (r->kind->head)
+		r->kind->head(r, s);
+	else
+		put_titles(&t);
+	put_rows(&t);
+	put_row(&t, r->table.top, r->table.top, 0);
+	if (r->kind->below)
+		r->kind->below(r, s);
+	text_release(&t.label);
 }

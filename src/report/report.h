@@ -1,11 +1,14 @@
-/* report.h - rows to bytes.  One function a format; all take the public row tree.
+/* report.h - rows to bytes.  One function a format; all take the public table, with the columns that
+ * its kind of report shows.
  *
  * out_* write through a struct sink, which remembers the first failure. */
 #ifndef HEFT_REPORT_REPORT_H
 #define HEFT_REPORT_REPORT_H
 
+#include "base/arena.h"
 #include "base/json.h"
 #include "base/reader.h"
+#include "base/text.h"
 #include "heft.h"
 
 /* `write` returns false to stop the output. */
@@ -21,51 +24,139 @@ void sink_start(struct sink *s, bool (*write)(void *ctx, const void *data, size_
 void sink_text(struct sink *s, struct str text);
 /* Blanks in front of the text, so that both take `width` bytes at least. */
 void sink_right(struct sink *s, struct str text, size_t width);
-/* A field of a line of CSV: one with a separator, a quote or a line end is put in quotes, which are
- * doubled inside (RFC 4180). */
-void sink_csv(struct sink *s, const char *field);
 void sink_printf(struct sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* JSON that goes to the sink. */
 struct json sink_json(struct sink *s);
 /* Hands over what is buffered; false if any write failed. */
 bool sink_flush(struct sink *s);
 
-/* What the formats need to know of a profile. */
-struct report {
-	const struct heft_row *top;      /* "TOTAL" */
-	const char *const *source_names; /* one a level, as typed */
-	size_t source_count;
-	uint32_t stacks; /* bit i: labels of level i are stacks, frames with ";" between */
-	bool diff;
-	bool filtered;
-	struct heft_sizes omitted;
-	struct heft_write_opts opts;
-	const char *version;                /* of heft, for out_json */
-	const struct heft_file_info *files; /* for out_json */
-	size_t file_count;
-	const struct heft_note *notes; /* for out_json */
-	size_t note_count;
+/* ---- tables -------------------------------------------------------------------------------------- */
+
+/* What a column shows of a row. */
+enum cell {
+	CELL_NOW,
+	CELL_BASE,
+	CELL_CHANGE, /* from the base; of a table that is no diff, what is now */
+	CELL_GROWTH, /* the change in percent of the base */
+	CELL_SHARE,  /* of the row above, in percent */
+	CELL_PART,   /* of the top row, in percent */
+	CELL_TEXT,   /* of the row's texts */
+	CELL_STATE,  /* the word for its change */
 };
 
-/* The table people read, laid out as the reference tool's.  Each row is one line: control
- * characters in labels are shown as escapes. */
+struct column {
+	const char *title;
+	enum cell cell;
+	unsigned index; /* of the measure, or of the text */
+	unsigned width; /* 0: that of the widest text */
+	/* Blanks in front.  Where `tinted` is set, the column and those behind it with a gap of 0 get the
+	 * colour of their measure's change. */
+	unsigned gap;
+	bool tinted;
+	unsigned
+		spare; /* columns with a larger number go first where the labels have no room; 0: never */
+};
+
+enum { COLUMNS_MAX = 24 };
+
+struct report;
+
+/* What one kind of report adds to the formats; members may be NULL. */
+struct report_kind {
+	/* In place of the line of titles. */
+	void (*head)(const struct report *r, struct sink *s);
+	/* Above a table; and below it. */
+	void (*above)(const struct report *r, struct sink *s);
+	void (*below)(const struct report *r, struct sink *s);
+	/* Whether the table leaves the row out, with all below it; or only what is below it. */
+	bool (*hides)(const struct report *r, const struct heft_row *row);
+	bool (*hides_children)(const struct report *r, const struct heft_row *row);
+	/* The label of a table, in place of the row's; and lines below it. */
+	void (*label)(const struct report *r, const struct heft_row *row, struct text *out);
+	void (*lines)(const struct report *r, const struct heft_row *row, size_t column,
+		      struct sink *s);
+	/* The path of a row whose label does not say it, with ";" between (CSV, folded stacks). */
+	void (*path)(const struct report *r, const struct heft_row *row, struct text *out);
+	/* Members of the document, and of a row. */
+	void (*json_head)(const struct report *r, struct json *j);
+	void (*json_row)(const struct report *r, const struct heft_row *row, struct json *j);
+	/* The headline of a page in Markdown, and more below it. */
+	void (*markdown_head)(const struct report *r, struct sink *s);
+};
+
+/* A table on its way to be text. */
+struct report {
+	struct heft_table table;
+	struct heft_write_opts opts;
+	const struct report_kind *kind;
+	const void *ctx; /* of kind */
+	/* Rows in fields of their own up to the level_count-th level; false: levels are joined by ";". */
+	bool joined;
+	uint32_t stacks;    /* bit i: labels of level i are stacks, frames with ";" between */
+	unsigned indent;    /* blanks a level */
+	bool indents_rows;  /* they stand in front of the columns, not of the label */
+	unsigned label_gap; /* blanks between columns and labels */
+	struct column columns[COLUMNS_MAX]; /* of tables and Markdown, the label is behind them */
+	struct column fields[COLUMNS_MAX];  /* of CSV, behind the labels */
+	size_t column_count, field_count;
+};
+
+void report_column(struct report *r, struct column c);
+void report_field(struct report *r, const char *title, enum cell cell, unsigned index);
+/* One field a measure, in a diff one more of the base, "base_" in front; the texts before them. */
+void report_all_fields(struct report *r, struct arena *arena);
+
+enum { CELL_MAX = 40 };
+/* The text of a cell: people's; exact.  It may be in `room` or belong to the row. */
+const char *cell_text(char room[CELL_MAX], const struct report *r, const struct column *c,
+		      const struct heft_row *row, const struct heft_row *parent);
+const char *cell_exact(char room[CELL_MAX], const struct report *r, const struct column *c,
+		       const struct heft_row *row);
+
+/* Writes the report in the format of its options. */
+bool report_write(const struct report *r, struct sink *s, struct heft_err *err);
+
+/* The table people read.  Each row is one line: control characters in labels are shown as escapes. */
 void out_table(const struct report *r, struct sink *s);
-
-/* One line a leaf row, no total.  `separator` ',' quotes fields as RFC 4180 does; '\t'
- * writes tabs, line ends and backslashes of a field as \t \n \r \\. */
+/* One line a leaf row (of joined levels, one a row), no total.  `separator` ',' quotes fields as RFC
+ * 4180 does; '\t' writes tabs, line ends and backslashes of a field as \t \n \r \\. */
 void out_csv(const struct report *r, struct sink *s, char separator);
-
 /* One document; docs/json.md says what its members mean. */
 void out_json(const struct report *r, struct sink *s);
-
+/* A page for comments on changes under review. */
+void out_markdown(const struct report *r, struct sink *s);
 /* One line a leaf row, no total, as flame graph tools read stacks: the labels from the first level
- * down with ";" between, a space, the bytes (of opts.domain HEFT_VM, else of the file); in a diff
- * the bytes before and now.  Rows without bytes are left out. */
+ * down with ";" between, a space, the value that decides the order; in a diff the values before and
+ * now.  Rows without a value are left out. */
 void out_folded(const struct report *r, struct sink *s);
+/* A profile for pprof, gzip'ed: each leaf row a stack, a value a measure. */
+void out_pprof(const struct report *r, struct sink *s);
 
-/* One frame of such a line: what the format gives a meaning becomes something like it.  Labels of
+/* A field in a line of separated values (RFC 4180 where the separator is ','); `safe` marks what a
+ * spreadsheet would take for a formula with a "'" in front. */
+void field_put(struct sink *s, const char *field, char separator, bool safe);
+
+/* A frame of a folded stack: what the format gives a meaning becomes something like it.  Labels of
  * stacks are several frames with ";" between, as the format has it. */
 void folded_put(struct sink *s, const char *label, bool stack);
+
+/* Members "notes". */
+void json_notes(struct json *j, const struct heft_note *notes, size_t count);
+
+/* "changed", "added" ... */
+const char *change_word(enum heft_change change);
+
+/* What a report about sizes adds. */
+struct size_report {
+	bool filtered;
+	struct heft_sizes omitted;
+	const struct heft_file_info *files;
+	size_t file_count;
+	const struct heft_note *notes;
+	size_t note_count;
+};
+/* Sets columns, fields and kind of a report whose ctx is a struct size_report; opts are set. */
+void size_report_init(struct report *r);
 
 /* What is at an address. */
 void out_where(const struct heft_location *at, enum heft_where_format format, struct sink *s);

@@ -68,21 +68,6 @@ void sink_printf(struct sink *s, const char *fmt, ...)
 	va_end(again);
 }
 
-void sink_csv(struct sink *s, const char *field)
-{
-	if (!strpbrk(field, "\",\r\n")) {
-		sink_text(s, str_of(field));
-		return;
-	}
-	sink_text(s, STR("\""));
-	for (const char *quote; (quote = strchr(field, '"')) != NULL; field = quote + 1) {
-		sink_text(s, (struct str){ field, (size_t)(quote - field) });
-		sink_text(s, STR("\"\""));
-	}
-	sink_text(s, str_of(field));
-	sink_text(s, STR("\""));
-}
-
 static void put_json(void *ctx, const char *p, size_t size)
 {
 	sink_text(ctx, (struct str){ p, size });

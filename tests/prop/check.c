@@ -62,27 +62,28 @@ static void check_sums(struct state *s, const struct heft_row *row, size_t depth
 	if (row->child_count == 0 || depth > 16)
 		return;
 	for (size_t i = 0; i < row->child_count; i++) {
-		vm += row->children[i]->now.vm;
-		file += row->children[i]->now.file;
+		vm += row->children[i]->now[HEFT_SIZE_VM].whole;
+		file += row->children[i]->now[HEFT_SIZE_FILE].whole;
 		check_sums(s, row->children[i], depth + 1);
 	}
-	if (vm != row->now.vm || file != row->now.file)
+	if (vm != row->now[HEFT_SIZE_VM].whole || file != row->now[HEFT_SIZE_FILE].whole)
 		broken(s, "rows below %s: %" PRIu64 "/%" PRIu64 ", the row %" PRIu64 "/%" PRIu64,
-		       row->label, file, vm, row->now.file, row->now.vm);
+		       row->label, file, vm, row->now[HEFT_SIZE_FILE].whole,
+		       row->now[HEFT_SIZE_VM].whole);
 }
 
 static void check_total(struct state *s, const struct heft_profile *p)
 {
-	const struct heft_row *top = heft_profile_rows(p);
+	const struct heft_row *top = heft_profile_table(p)->top;
 	uint64_t vm = 0, file = 0;
 	struct heft_file_info info;
 	for (size_t i = 0; heft_profile_file(p, i, &info); i++) {
 		vm += info.vm_size;
 		file += info.size;
 	}
-	if (top->now.vm != vm || top->now.file != file)
+	if (top->now[HEFT_SIZE_VM].whole != vm || top->now[HEFT_SIZE_FILE].whole != file)
 		broken(s, "TOTAL is %" PRIu64 "/%" PRIu64 ", the files have %" PRIu64 "/%" PRIu64,
-		       top->now.file, top->now.vm, file, vm);
+		       top->now[HEFT_SIZE_FILE].whole, top->now[HEFT_SIZE_VM].whole, file, vm);
 	if (top->child_count == 0 && file > 0)
 		broken(s, "no rows for %" PRIu64 " bytes", file);
 	check_sums(s, top, 0);
@@ -220,8 +221,9 @@ static void check_self_diff(struct state *s, struct wish w)
 		broken(s, "opens alone, but not as its own base: %s", err.text);
 		return;
 	}
-	if (heft_profile_rows(p)->child_count > 0)
-		broken(s, "differs from itself in %s", heft_profile_rows(p)->children[0]->label);
+	if (heft_profile_table(p)->top->child_count > 0)
+		broken(s, "differs from itself in %s",
+		       heft_profile_table(p)->top->children[0]->label);
 	heft_profile_free(p);
 }
 

@@ -4,7 +4,8 @@ static void expect_csv(const struct report *r, char separator, const char *expec
 {
 	struct capture c = { 0 };
 	struct sink s = { .write = capture_write, .ctx = &c };
-	out_csv(r, &s, separator);
+	const struct report made = sizes_report(r);
+	out_csv(&made, &s, separator);
 	assert_true(sink_flush(&s));
 	assert_string_equal(captured(&c), expected);
 	vec_release(&c.text);
@@ -14,7 +15,7 @@ static const char *const sources[] = { "sections", "symbols" };
 
 static struct report report_of(const struct heft_row *top)
 {
-	return (struct report){ .top = top, .source_names = sources, .source_count = 2 };
+	return (struct report){ .table.top = top, .table.levels = sources, .table.level_count = 2 };
 }
 
 static void each_leaf_is_a_line_and_missing_levels_are_empty(void **state)
@@ -53,7 +54,7 @@ static void a_diff_gives_changes_and_on_request_both_sides(void **state)
 	struct heft_row top = diff_row("TOTAL", 100, 50, 150, 20);
 	CHILDREN(&top, &a);
 	struct report r = report_of(&top);
-	r.diff = true;
+	r.table.diff = true;
 	expect_csv(&r, ',',
 		   "sections,symbols,vmsize,filesize\n"
 		   ".text,,30,-50\n");
@@ -62,7 +63,7 @@ static void a_diff_gives_changes_and_on_request_both_sides(void **state)
 		   "sections,symbols,vmsize,filesize,original_vmsize,original_filesize,"
 		   "current_vmsize,current_filesize\n"
 		   ".text,,30,-50,20,150,50,100\n");
-	r.diff = false;
+	r.table.diff = false;
 	expect_csv(&r, ',',
 		   "sections,symbols,vmsize,filesize\n"
 		   ".text,,50,100\n");
@@ -73,16 +74,15 @@ static void counts_come_last(void **state)
 	(void)state;
 	struct heft_row a = diff_row(".text", 1, 2, 3, 4);
 	struct heft_row top = diff_row("TOTAL", 1, 2, 3, 4);
-	a.now.count = 7;
-	a.base.count = 9;
+	set_count(&a, 7, 9);
 	CHILDREN(&top, &a);
 	struct report r = report_of(&top);
-	r.source_count = 1;
-	r.opts.count = true;
+	r.table.level_count = 1;
+	r.table.measure_count = HEFT_SIZE_MEASURES;
 	expect_csv(&r, ',',
 		   "sections,vmsize,filesize,count\n"
 		   ".text,2,1,7\n");
-	r.diff = true;
+	r.table.diff = true;
 	r.opts.base_columns = true;
 	expect_csv(&r, ',',
 		   "sections,vmsize,filesize,original_vmsize,original_filesize,current_vmsize,"
@@ -100,7 +100,7 @@ static void odd_labels_stay_one_field(void **state)
 	struct heft_row top = row("TOTAL", 6, 6);
 	CHILDREN(&top, &comma, &quote, &line, &tab, &empty, &others);
 	struct report r = report_of(&top);
-	r.source_count = 1;
+	r.table.level_count = 1;
 	expect_csv(&r, ',',
 		   "sections,vmsize,filesize\n"
 		   "\"f(int, int)\",1,1\n"
@@ -126,8 +126,8 @@ static void sizes_are_exact_up_to_64_bits(void **state)
 	struct heft_row top = diff_row("TOTAL", 0, UINT64_MAX, UINT64_MAX, 0);
 	CHILDREN(&top, &big);
 	struct report r = report_of(&top);
-	r.source_count = 1;
-	r.diff = true;
+	r.table.level_count = 1;
+	r.table.diff = true;
 	expect_csv(&r, ',',
 		   "sections,vmsize,filesize\n"
 		   "x,18446744073709551615,-18446744073709551615\n");

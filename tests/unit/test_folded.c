@@ -4,7 +4,8 @@ static void expect_folded(const struct report *r, const char *expected)
 {
 	struct capture c = { 0 };
 	struct sink s = { .write = capture_write, .ctx = &c };
-	out_folded(r, &s);
+	const struct report made = sizes_report(r);
+	out_folded(&made, &s);
 	assert_true(sink_flush(&s));
 	assert_string_equal(captured(&c), expected);
 	vec_release(&c.text);
@@ -18,7 +19,7 @@ static void each_leaf_is_a_stack_with_its_bytes(void **state)
 	struct heft_row text = row(".text", 1010, 1120), top = row("TOTAL", 1010, 5216);
 	CHILDREN(&text, &a, &b);
 	CHILDREN(&top, &text, &bss);
-	struct report r = { .top = &top, .source_count = 2 };
+	struct report r = { .table.top = &top, .table.level_count = 2 };
 	expect_folded(&r, ".text;operator new(unsigned long) 1000\n.text;f 10\n");
 	r.opts.domain = HEFT_VM;
 	expect_folded(&r, ".text;operator new(unsigned long) 1100\n.text;f 20\n.bss 4096\n");
@@ -31,19 +32,18 @@ static void separators_in_labels_are_frames_for_stacks_only(void **state)
 	struct heft_row odd = row("x;y\nz", 3, 3), top = row("TOTAL", 3, 3);
 	CHILDREN(&odd, &a);
 	CHILDREN(&top, &odd);
-	const struct report r = { .top = &top, .source_count = 2, .stacks = 2 };
+	const struct report r = { .table.top = &top, .table.level_count = 2, .stacks = 2 };
 	expect_folded(&r, "x:y z;main;f;g 3\n");
 }
 
 static void a_diff_has_both_sizes(void **state)
 {
 	(void)state;
-	struct heft_row grown = row("grown", 30, 30), gone = row("gone", 0, 0),
-			top = row("TOTAL", 30, 30);
-	grown.base.file = 10;
-	gone.base.file = 5;
+	const struct heft_row grown = diff_row("grown", 30, 30, 10, 0),
+			      gone = diff_row("gone", 0, 0, 5, 0);
+	struct heft_row top = row("TOTAL", 30, 30);
 	CHILDREN(&top, &grown, &gone);
-	const struct report r = { .top = &top, .source_count = 1, .diff = true };
+	const struct report r = { .table.top = &top, .table.level_count = 1, .table.diff = true };
 	expect_folded(&r, "grown 10 30\ngone 5 0\n");
 }
 

@@ -124,7 +124,8 @@ static void expect_json(const struct report *r, const char *expected)
 {
 	struct capture c = { 0 };
 	struct sink s = { .write = capture_write, .ctx = &c };
-	out_json(r, &s);
+	const struct report made = sizes_report(r);
+	out_json(&made, &s);
 	assert_true(sink_flush(&s));
 	expect_captured(&c, expected);
 }
@@ -133,19 +134,17 @@ static void a_report_is_one_document(void **state)
 {
 	(void)state;
 	const struct heft_row a = row("main", 6, 7);
-	const struct heft_row b = { .label = "[3 Others]",
-				    .now = { .file = 4, .vm = 3 },
-				    .others = true,
-				    .others_count = 3 };
+	struct heft_row b = row("[3 Others]", 4, 3);
+	b.others = 3;
 	const struct heft_row bss = row("b\xff", 0, 5);
 	struct heft_row text = row(".text", 10, 10), top = row("TOTAL", 10, 15);
 	CHILDREN(&text, &a, &b);
 	CHILDREN(&top, &text, &bss);
-	const struct report r = {
-		.top = &top, .source_names = sources, .source_count = 2, .version = "0.1.0"
-	};
+	const struct report r = { .table.top = &top,
+				  .table.levels = sources,
+				  .table.level_count = 2 };
 	expect_json(&r,
-		    "{\"schema_version\": 1, \"heft\": \"0.1.0\", \"diff\": false, "
+		    "{\"schema_version\": 2, \"heft\": \"0.1.0\", \"diff\": false, "
 		    "\"sources\": [\"sections\", \"symbols\"],\n"
 		    " \"files\": [],\n"
 		    " \"notes\": [],\n"
@@ -164,15 +163,13 @@ static void a_diff_has_both_sides_and_counts_on_request(void **state)
 {
 	(void)state;
 	struct heft_row top = diff_row("TOTAL", UINT64_MAX, 2, 3, 4);
-	top.now.count = 5;
-	top.base.count = 6;
-	const struct report r = { .top = &top,
-				  .source_names = sources,
-				  .source_count = 1,
-				  .version = "0.1.0",
-				  .diff = true,
-				  .opts.count = true };
-	expect_json(&r, "{\"schema_version\": 1, \"heft\": \"0.1.0\", \"diff\": true, "
+	set_count(&top, 5, 6);
+	const struct report r = { .table.top = &top,
+				  .table.levels = sources,
+				  .table.level_count = 1,
+				  .table.diff = true,
+				  .table.measure_count = HEFT_SIZE_MEASURES };
+	expect_json(&r, "{\"schema_version\": 2, \"heft\": \"0.1.0\", \"diff\": true, "
 			"\"sources\": [\"sections\"],\n"
 			" \"files\": [],\n"
 			" \"notes\": [],\n"
@@ -195,11 +192,7 @@ static void files_notes_and_what_was_left_out_are_told(void **state)
 		{ "/bin/ls", "an odd \"thing\"", NULL, 64, 2, 30 },
 		{ "/bin/ls", "another", NULL, HEFT_NO_OFFSET, 1, 0 },
 	};
-	const struct report r = {
-		.top = &top,
-		.source_names = sources,
-		.source_count = 1,
-		.version = "0.1.0",
+	const struct size_report sizes = {
 		.filtered = true,
 		.omitted = { .file = 7, .vm = 8 },
 		.files = files,
@@ -207,7 +200,13 @@ static void files_notes_and_what_was_left_out_are_told(void **state)
 		.notes = notes,
 		.note_count = 2,
 	};
-	expect_json(&r, "{\"schema_version\": 1, \"heft\": \"0.1.0\", \"diff\": false, "
+	const struct report r = {
+		.table.top = &top,
+		.table.levels = sources,
+		.table.level_count = 1,
+		.ctx = &sizes,
+	};
+	expect_json(&r, "{\"schema_version\": 2, \"heft\": \"0.1.0\", \"diff\": false, "
 			"\"sources\": [\"sections\"],\n"
 			" \"files\": [\n"
 			"  {\"path\": \"/bin/ls\", \"role\": \"input\", \"format\": \"ELF\", "

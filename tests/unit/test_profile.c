@@ -118,11 +118,11 @@ static const struct heft_row *child(const struct heft_row *row, const char *labe
 
 static void assert_row(const struct heft_profile *p, const char *label, uint64_t file, uint64_t vm)
 {
-	const struct heft_row *row = child(heft_profile_rows(p), label);
+	const struct heft_row *row = child(heft_profile_table(p)->top, label);
 	if (!row)
 		fail_msg("no row %s", label);
-	assert_int_equal(row->now.file, file);
-	assert_int_equal(row->now.vm, vm);
+	assert_int_equal(row->now[HEFT_SIZE_FILE].whole, file);
+	assert_int_equal(row->now[HEFT_SIZE_VM].whole, vm);
 }
 
 static void assert_error(bool ok, enum heft_code code, const char *words)
@@ -145,8 +145,8 @@ static void sections_is_what_is_measured_if_nothing_is_said(void **state)
 	assert_row(p, ".text", 100, 100);
 	assert_row(p, ".bss", 0, 300);
 	assert_true(heft_profile_file(p, 0, &info));
-	assert_int_equal(heft_profile_rows(p)->now.file, info.size);
-	assert_int_equal(heft_profile_rows(p)->now.vm, 600);
+	assert_int_equal(heft_profile_table(p)->top->now[HEFT_SIZE_FILE].whole, info.size);
+	assert_int_equal(heft_profile_table(p)->top->now[HEFT_SIZE_VM].whole, 600);
 	assert_int_equal(info.vm_size, 600);
 	assert_string_equal(info.path, "prog");
 	assert_non_null(strstr(info.format, "ELF 64-bit LSB executable"));
@@ -198,10 +198,10 @@ static void two_sources_make_two_levels(void **state)
 	(void)state;
 	assert_true(heft_profile_add_source(p, "symbols", &err));
 	run(p);
-	const struct heft_row *text = child(heft_profile_rows(p), ".text");
+	const struct heft_row *text = child(heft_profile_table(p)->top, ".text");
 	assert_int_equal(text->child_count, 2);
-	assert_int_equal(child(text, "foo()")->now.file, 64);
-	assert_int_equal(child(text, "main")->now.vm, 36);
+	assert_int_equal(child(text, "foo()")->now[HEFT_SIZE_FILE].whole, 64);
+	assert_int_equal(child(text, "main")->now[HEFT_SIZE_VM].whole, 36);
 	assert_int_equal(child(text, "main")->child_count, 0);
 	heft_profile_free(p);
 }
@@ -225,10 +225,10 @@ static void a_base_makes_a_diff(void **state)
 	add_file(p, "old", HEFT_BASE);
 	run(p);
 	assert_true(heft_profile_is_diff(p));
-	const struct heft_row *top = heft_profile_rows(p);
+	const struct heft_row *top = heft_profile_table(p)->top;
 	assert_string_equal(top->children[0]->label, "foo()");
-	assert_int_equal(top->children[0]->now.vm, 64);
-	assert_int_equal(top->children[0]->base.vm, 48);
+	assert_int_equal(top->children[0]->now[HEFT_SIZE_VM].whole, 64);
+	assert_int_equal(top->children[0]->base[HEFT_SIZE_VM].whole, 48);
 	assert_null(child(top, "main"));
 	heft_profile_free(p);
 }
@@ -240,11 +240,13 @@ static void the_limit_sums_up_the_rest(void **state)
 	heft_profile_set_rows(p, 1);
 	heft_profile_set_sort_domain(p, HEFT_VM);
 	run(p);
-	const struct heft_row *top = heft_profile_rows(p);
+	const struct heft_row *top = heft_profile_table(p)->top;
 	assert_int_equal(top->child_count, 2);
 	assert_true(top->children[0]->others);
 	assert_string_equal(top->children[1]->label, "big");
-	assert_int_equal(top->children[0]->now.file + top->children[1]->now.file, top->now.file);
+	assert_int_equal(top->children[0]->now[HEFT_SIZE_FILE].whole +
+				 top->children[1]->now[HEFT_SIZE_FILE].whole,
+			 top->now[HEFT_SIZE_FILE].whole);
 	heft_profile_free(p);
 }
 
@@ -254,8 +256,8 @@ static void counting_tells_how_many_symbols_a_row_has(void **state)
 	(void)state;
 	heft_profile_set_count(p, true);
 	run(p);
-	assert_int_equal(child(heft_profile_rows(p), ".text")->now.count, 2);
-	assert_int_equal(child(heft_profile_rows(p), ".bss")->now.count, 1);
+	assert_int_equal(child(heft_profile_table(p)->top, ".text")->now[HEFT_SIZE_COUNT].whole, 2);
+	assert_int_equal(child(heft_profile_table(p)->top, ".bss")->now[HEFT_SIZE_COUNT].whole, 1);
 	heft_profile_free(p);
 }
 
@@ -266,7 +268,7 @@ static void filters_keep_and_count_what_they_leave_out(void **state)
 	assert_true(heft_profile_include(p, "text|data", &err));
 	assert_true(heft_profile_exclude(p, "^.text$", &err));
 	run(p);
-	const struct heft_row *top = heft_profile_rows(p);
+	const struct heft_row *top = heft_profile_table(p)->top;
 	assert_int_equal(top->child_count, 1);
 	assert_row(p, ".data", 200, 200);
 	assert_int_equal(heft_profile_omitted(p).vm, 400);
@@ -370,7 +372,7 @@ static void ranges_walk_the_whole_space_in_order(void **state)
 	(void)state;
 	run(p);
 	assert_true(heft_profile_ranges(p, 0, HEFT_FILE, walk_range, &file));
-	assert_int_equal(file.total, heft_profile_rows(p)->now.file);
+	assert_int_equal(file.total, heft_profile_table(p)->top->now[HEFT_SIZE_FILE].whole);
 	assert_int_equal(file.holes, 0);
 	assert_true(heft_profile_ranges(p, 0, HEFT_VM, walk_range, &vm));
 	assert_int_equal(vm.total, 600);
@@ -474,13 +476,13 @@ static void the_members_of_an_archive_are_told_apart(void **state)
 			 0);
 	add_file(p, "lib.a", HEFT_INPUT);
 	run(p);
-	const struct heft_row *one = child(heft_profile_rows(p), "one.o");
-	const struct heft_row *two = child(heft_profile_rows(p), "two.o");
+	const struct heft_row *one = child(heft_profile_table(p)->top, "one.o");
+	const struct heft_row *two = child(heft_profile_table(p)->top, "two.o");
 	assert_non_null(one);
 	assert_non_null(two);
-	assert_int_equal(one->now.file, two->now.file);
-	assert_true(one->now.vm >= 400);
-	assert_non_null(child(heft_profile_rows(p), "[AR Headers]"));
+	assert_int_equal(one->now[HEFT_SIZE_FILE].whole, two->now[HEFT_SIZE_FILE].whole);
+	assert_true(one->now[HEFT_SIZE_VM].whole >= 400);
+	assert_non_null(child(heft_profile_table(p)->top, "[AR Headers]"));
 	heft_profile_free(p);
 }
 
@@ -524,7 +526,7 @@ static void assert_refused(const char *path, enum heft_code code, const char *wo
 	memset(&err, 0, sizeof err);
 	assert_error(heft_profile_run(p, &err), code, words);
 	assert_int_equal(strncmp(err.text, path, strlen(path)), 0);
-	assert_null(heft_profile_rows(p));
+	assert_null(heft_profile_table(p));
 	heft_profile_free(p);
 }
 
@@ -547,7 +549,7 @@ static void one_bad_input_ends_the_run(void **state)
 	(void)state;
 	add_file(p, "nothing", HEFT_INPUT);
 	assert_error(heft_profile_run(p, &err), HEFT_EIO, "nothing");
-	assert_null(heft_profile_rows(p));
+	assert_null(heft_profile_table(p));
 	heft_profile_free(p);
 }
 
@@ -600,7 +602,7 @@ static void an_odd_input_gives_notes_and_still_adds_up(void **state)
 	assert_true(n->bytes > 900000);
 	assert_null(heft_profile_note(p, 1));
 	assert_true(heft_profile_file(p, 0, &info));
-	assert_int_equal(heft_profile_rows(p)->now.file, info.size);
+	assert_int_equal(heft_profile_table(p)->top->now[HEFT_SIZE_FILE].whole, info.size);
 	heft_profile_free(p);
 }
 
@@ -648,8 +650,8 @@ static void the_built_in_sources_are_listed_and_usable(void **state)
 		struct heft_file_info info;
 		run(p);
 		assert_true(heft_profile_file(p, 0, &info));
-		assert_int_equal(heft_profile_rows(p)->now.file, info.size);
-		assert_int_equal(heft_profile_rows(p)->now.vm, 600);
+		assert_int_equal(heft_profile_table(p)->top->now[HEFT_SIZE_FILE].whole, info.size);
+		assert_int_equal(heft_profile_table(p)->top->now[HEFT_SIZE_VM].whole, 600);
 		assert_true(strlen(text) > 5);
 		heft_profile_free(p);
 	}

@@ -18,7 +18,7 @@ struct fixture {
 static struct fixture fixture_make(void)
 {
 	struct fixture f = { 0 };
-	rollup_init(&f.rollup);
+	rollup_init(&f.rollup, true);
 	return f;
 }
 
@@ -61,25 +61,46 @@ static void add(struct fixture *f, enum heft_domain domain, enum heft_role role,
 						      .labels = &f->labels });
 }
 
-/* The row with this label below row `parent`, which must be there. */
-static const struct row *row_below(const struct fixture *f, uint32_t parent, const char *label)
+static uint32_t node_count(const struct fixture *f)
 {
-	const struct row *found = NULL;
-	for (size_t i = 1; i < f->rollup.rows.count; i++) {
-		const struct row *row = &f->rollup.rows.data[i];
-		if (row->parent != parent ||
-		    !str_eq(label_text(&f->labels, row->label), str_of(label)))
+	return (uint32_t)f->rollup.tree.nodes.count;
+}
+
+/* The node with this label below `parent`, which must be there. */
+static uint32_t below(const struct fixture *f, uint32_t parent, const char *label)
+{
+	uint32_t found = 0;
+	for (uint32_t i = 1; i < node_count(f); i++) {
+		const struct tree_node *node = &f->rollup.tree.nodes.data[i];
+		if (node->parent != parent ||
+		    !str_eq(label_text(&f->labels, node->key), str_of(label)))
 			continue;
-		assert_null(found);
-		found = row;
+		assert_int_equal(found, 0);
+		found = i;
 	}
-	assert_non_null(found);
+	assert_int_not_equal(found, 0);
 	return found;
 }
 
-static uint32_t index_of(const struct fixture *f, const struct row *row)
+static uint64_t sum(const struct fixture *f, uint32_t node, enum heft_size_measure m,
+		    enum heft_role role)
 {
-	return (uint32_t)(row - f->rollup.rows.data);
+	return tree_sums(&f->rollup.tree, node, role)[m].whole;
+}
+
+static uint64_t file_of(const struct fixture *f, uint32_t node)
+{
+	return sum(f, node, HEFT_SIZE_FILE, HEFT_INPUT);
+}
+
+static uint64_t vm_of(const struct fixture *f, uint32_t node)
+{
+	return sum(f, node, HEFT_SIZE_VM, HEFT_INPUT);
+}
+
+static uint64_t count_of(const struct fixture *f, uint32_t node)
+{
+	return sum(f, node, HEFT_SIZE_COUNT, HEFT_INPUT);
 }
 
 /* ---- sums ----------------------------------------------------------------------------------- */
@@ -90,10 +111,10 @@ static void one_level_sums_up_every_label(void **state)
 	const struct spans *s = SPANS(&f, { 0, 10, "a" }, { 10, 15, "b" }, { 20, 30, "a" });
 	(void)state;
 	add(&f, HEFT_FILE, HEFT_INPUT, s, NULL);
-	assert_int_equal(f.rollup.rows.data[0].file[HEFT_INPUT], 25);
-	assert_int_equal(row_below(&f, 0, "a")->file[HEFT_INPUT], 20);
-	assert_int_equal(row_below(&f, 0, "b")->file[HEFT_INPUT], 5);
-	assert_int_equal(f.rollup.rows.count, 3);
+	assert_int_equal(file_of(&f, 0), 25);
+	assert_int_equal(file_of(&f, below(&f, 0, "a")), 20);
+	assert_int_equal(file_of(&f, below(&f, 0, "b")), 5);
+	assert_int_equal(node_count(&f), 3);
 	fixture_release(&f);
 }
 
@@ -107,11 +128,11 @@ static void domains_and_roles_are_summed_apart(void **state)
 	add(&f, HEFT_VM, HEFT_INPUT, t, NULL);
 	add(&f, HEFT_VM, HEFT_INPUT, t, NULL);
 	add(&f, HEFT_VM, HEFT_BASE, s, NULL);
-	const struct row *a = row_below(&f, 0, "a");
-	assert_int_equal(a->file[HEFT_INPUT], 10);
-	assert_int_equal(a->vm[HEFT_INPUT], 6);
-	assert_int_equal(a->vm[HEFT_BASE], 10);
-	assert_int_equal(a->file[HEFT_BASE], 0);
+	const uint32_t a = below(&f, 0, "a");
+	assert_int_equal(file_of(&f, a), 10);
+	assert_int_equal(vm_of(&f, a), 6);
+	assert_int_equal(sum(&f, a, HEFT_SIZE_VM, HEFT_BASE), 10);
+	assert_int_equal(sum(&f, a, HEFT_SIZE_FILE, HEFT_BASE), 0);
 	fixture_release(&f);
 }
 
@@ -122,13 +143,13 @@ static void two_levels_are_cut_at_every_border(void **state)
 	const struct spans *t = SPANS(&f, { 0, 5, "a" }, { 5, 20, "b" }, { 20, 30, "a" });
 	(void)state;
 	add(&f, HEFT_FILE, HEFT_INPUT, s, t);
-	const uint32_t x = index_of(&f, row_below(&f, 0, "x"));
-	const uint32_t y = index_of(&f, row_below(&f, 0, "y"));
-	assert_int_equal(row_below(&f, x, "a")->file[0], 5);
-	assert_int_equal(row_below(&f, x, "b")->file[0], 5);
-	assert_int_equal(row_below(&f, y, "b")->file[0], 10);
-	assert_int_equal(row_below(&f, y, "a")->file[0], 10);
-	assert_int_equal(f.rollup.rows.count, 7);
+	const uint32_t x = below(&f, 0, "x");
+	const uint32_t y = below(&f, 0, "y");
+	assert_int_equal(file_of(&f, below(&f, x, "a")), 5);
+	assert_int_equal(file_of(&f, below(&f, x, "b")), 5);
+	assert_int_equal(file_of(&f, below(&f, y, "b")), 10);
+	assert_int_equal(file_of(&f, below(&f, y, "a")), 10);
+	assert_int_equal(node_count(&f), 7);
 	fixture_release(&f);
 }
 
@@ -182,8 +203,8 @@ static void labels_shown_alike_share_a_row(void **state)
 						     .levels = &level,
 						     .level_count = 1,
 						     .labels = &f.labels });
-	assert_int_equal(f.rollup.rows.count, 2);
-	assert_int_equal(row_below(&f, 0, "foo()")->vm[0], 15);
+	assert_int_equal(node_count(&f), 2);
+	assert_int_equal(vm_of(&f, below(&f, 0, "foo()")), 15);
 	fixture_release(&f);
 }
 
@@ -195,9 +216,9 @@ static void many_rows_keep_their_sums(void **state)
 	for (uint64_t i = 0; i < 20000; i++)
 		spans_push(s, 10 * i, 10, label_format(&f.labels, "label %d", (int)(i * 7 % 5000)));
 	add(&f, HEFT_FILE, HEFT_INPUT, s, s);
-	assert_int_equal(f.rollup.rows.count, 10001);
-	for (size_t i = 1; i < f.rollup.rows.count; i++)
-		assert_int_equal(f.rollup.rows.data[i].file[0], 40);
+	assert_int_equal(node_count(&f), 10001);
+	for (uint32_t i = 1; i < node_count(&f); i++)
+		assert_int_equal(file_of(&f, i), 40);
 	fixture_release(&f);
 }
 
@@ -225,10 +246,10 @@ static void an_include_filter_keeps_what_matches_and_counts_the_rest(void **stat
 	const struct spans *base = SPANS(&f, { 0, 35, "LOAD" });
 	(void)state;
 	add_filtered(&f, "b", NULL, s, base);
-	assert_int_equal(f.rollup.rows.data[0].file[0], 15);
+	assert_int_equal(file_of(&f, 0), 15);
 	assert_int_equal(f.rollup.omitted_file, 20);
 	assert_int_equal(f.rollup.omitted_vm, 0);
-	assert_int_equal(f.rollup.rows.count, 3);
+	assert_int_equal(node_count(&f), 3);
 	fixture_release(&f);
 }
 
@@ -239,7 +260,7 @@ static void an_exclude_filter_drops_what_matches(void **state)
 	const struct spans *base = SPANS(&f, { 0, 35, "LOAD" });
 	(void)state;
 	add_filtered(&f, NULL, "^x|f$", s, base);
-	assert_int_equal(f.rollup.rows.data[0].file[0], 10);
+	assert_int_equal(file_of(&f, 0), 10);
 	assert_int_equal(f.rollup.omitted_file, 25);
 	fixture_release(&f);
 }
@@ -251,7 +272,7 @@ static void exclusion_beats_inclusion(void **state)
 	const struct spans *base = SPANS(&f, { 0, 35, "LOAD" });
 	(void)state;
 	add_filtered(&f, "b", "x", s, base);
-	assert_int_equal(f.rollup.rows.data[0].file[0], 10);
+	assert_int_equal(file_of(&f, 0), 10);
 	fixture_release(&f);
 }
 
@@ -262,7 +283,7 @@ static void a_filter_also_sees_the_base_map(void **state)
 	const struct spans *base = SPANS(&f, { 0, 12, "LOAD #3 [RX]" }, { 12, 30, "[Unmapped]" });
 	(void)state;
 	add_filtered(&f, "Unmapped", NULL, s, base);
-	assert_int_equal(f.rollup.rows.data[0].file[0], 18);
+	assert_int_equal(file_of(&f, 0), 18);
 	assert_int_equal(f.rollup.omitted_file, 12);
 	fixture_release(&f);
 }
@@ -290,9 +311,9 @@ static void a_symbol_counts_once_for_a_row_however_often_it_is_there(void **stat
 	(void)state;
 	add_counted(&f, HEFT_VM, s, symbols);
 	add_counted(&f, HEFT_FILE, s, symbols);
-	assert_int_equal(row_below(&f, 0, "x")->count[0], 2);
-	assert_int_equal(row_below(&f, 0, "y")->count[0], 1);
-	assert_int_equal(f.rollup.rows.data[0].count[0], 2);
+	assert_int_equal(count_of(&f, below(&f, 0, "x")), 2);
+	assert_int_equal(count_of(&f, below(&f, 0, "y")), 1);
+	assert_int_equal(count_of(&f, 0), 2);
 	fixture_release(&f);
 }
 
@@ -305,7 +326,7 @@ static void counts_stay_right_for_many_symbols(void **state)
 		spans_push(symbols, i, 1, label_format(&f.labels, "s%d", (int)(i % 20000)));
 	const struct spans *s = SPANS(&f, { 0, 30000, "all" });
 	add_counted(&f, HEFT_VM, s, symbols);
-	assert_int_equal(row_below(&f, 0, "all")->count[0], 20000);
+	assert_int_equal(count_of(&f, below(&f, 0, "all")), 20000);
 	fixture_release(&f);
 }
 
@@ -331,13 +352,13 @@ static void rows_below_a_row_always_add_up_to_it(void **state)
 		random_spans(&f, &r, size);
 		random_spans(&f, &r, size);
 		add(&f, HEFT_FILE, HEFT_INPUT, &f.spans[0], &f.spans[1]);
-		assert_int_equal(f.rollup.rows.data[0].file[0], size);
-		assert_true(f.rollup.rows.count < COUNT_OF(sums));
-		for (size_t i = 1; i < f.rollup.rows.count; i++)
-			sums[f.rollup.rows.data[i].parent] += f.rollup.rows.data[i].file[0];
-		for (size_t i = 0; i < f.rollup.rows.count; i++)
+		assert_int_equal(file_of(&f, 0), size);
+		assert_true(node_count(&f) < COUNT_OF(sums));
+		for (uint32_t i = 1; i < node_count(&f); i++)
+			sums[f.rollup.tree.nodes.data[i].parent] += file_of(&f, i);
+		for (uint32_t i = 0; i < node_count(&f); i++)
 			if (sums[i])
-				assert_int_equal(sums[i], f.rollup.rows.data[i].file[0]);
+				assert_int_equal(sums[i], file_of(&f, i));
 		fixture_release(&f);
 	}
 }
@@ -376,11 +397,15 @@ static void two_domains_at_once_make_the_rows_of_one_after_the_other(void **stat
 		rollup_add_both(&f->rollup, &first, &second, i == 0 ? 1 : 2);
 		rollup_add_both(&f->rollup, &first, &second, i == 0 ? 1 : 2);
 	}
-	assert_int_equal(one.rollup.rows.count, both.rollup.rows.count);
-	assert_memory_equal(one.rollup.rows.data, both.rollup.rows.data,
-			    one.rollup.rows.count * sizeof *one.rollup.rows.data);
-	assert_int_equal(both.rollup.rows.data[0].vm[0], 1000000);
-	assert_int_equal(both.rollup.rows.data[0].file[0], 800000);
+	const struct tree *want = &one.rollup.tree, *have = &both.rollup.tree;
+	assert_int_equal(have->nodes.count, want->nodes.count);
+	assert_memory_equal(have->nodes.data, want->nodes.data,
+			    want->nodes.count * sizeof *want->nodes.data);
+	assert_int_equal(have->sums.count, want->sums.count);
+	assert_memory_equal(have->sums.data, want->sums.data,
+			    want->sums.count * sizeof *want->sums.data);
+	assert_int_equal(vm_of(&both, 0), 1000000);
+	assert_int_equal(file_of(&both, 0), 800000);
 	fixture_release(&one);
 	fixture_release(&both);
 }

@@ -1,63 +1,78 @@
+#include "map/label.h"
 #include "map/rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <cmocka.h>
 
-#include "../lib/rng.h"
+static const struct heft_measure measures[] = { { "file", "file", HEFT_BYTES, false },
+						{ "vm", "vm", HEFT_BYTES, false } };
 
-/* A roll-up made row by row. */
+enum { BOTH = 1 << HEFT_SIZE_FILE | 1 << HEFT_SIZE_VM };
+
+/* A tree made node by node. */
 struct fixture {
 	struct labels labels;
-	struct rollup rollup;
+	struct tree tree;
 	struct arena arena;
 	struct rows_opts opts;
 };
 
 static struct fixture fixture_make(void)
 {
-	struct fixture f = { .opts = { .domain = HEFT_BOTH } };
-	rollup_init(&f.rollup);
+	struct fixture f = {
+		.opts = { .measures = measures, .keys = BOTH, .told = BOTH, .drop_repeats = true }
+	};
+	tree_init(&f.tree, COUNT_OF(measures));
 	return f;
 }
 
 static void fixture_release(struct fixture *f)
 {
-	rollup_release(&f->rollup);
+	tree_release(&f->tree);
 	labels_release(&f->labels);
 	arena_release(&f->arena);
 }
 
-/* Adds a row and its sizes to the sums above it; returns its index. */
+static void add_sizes(struct fixture *f, uint32_t node, enum heft_role role, uint64_t file,
+		      uint64_t vm)
+{
+	tree_sums(&f->tree, node, role)[HEFT_SIZE_FILE].whole += file;
+	tree_sums(&f->tree, node, role)[HEFT_SIZE_VM].whole += vm;
+}
+
+/* Adds a node and its sizes to the sums above it; returns it. */
 static uint32_t put(struct fixture *f, uint32_t parent, const char *label, uint64_t file,
 		    uint64_t vm)
 {
-	vec_push(&f->rollup.rows, (struct row){ .parent = parent,
-						.label = label_borrow(&f->labels, str_of(label)),
-						.file = { file },
-						.vm = { vm } });
-	if (parent == 0) {
-		f->rollup.rows.data[0].file[0] += file;
-		f->rollup.rows.data[0].vm[0] += vm;
-	}
-	return (uint32_t)f->rollup.rows.count - 1;
+	const uint32_t node = tree_add(&f->tree, parent, label_copy(&f->labels, str_of(label)));
+	add_sizes(f, node, HEFT_INPUT, file, vm);
+	if (parent == 0)
+		add_sizes(f, 0, HEFT_INPUT, file, vm);
+	return node;
 }
 
 static void put_diff(struct fixture *f, const char *label, uint64_t now, uint64_t base)
 {
 	const uint32_t i = put(f, 0, label, now, now);
-	f->rollup.rows.data[i].file[HEFT_BASE] = base;
-	f->rollup.rows.data[i].vm[HEFT_BASE] = base;
-	f->rollup.rows.data[0].file[HEFT_BASE] += base;
-	f->rollup.rows.data[0].vm[HEFT_BASE] += base;
+	add_sizes(f, i, HEFT_BASE, base, base);
+	add_sizes(f, 0, HEFT_BASE, base, base);
 	f->opts.diff = true;
+	if (f->opts.sort == HEFT_SORT_AUTO)
+		f->opts.sort = HEFT_SORT_GROWTH;
+}
+
+static const char *node_label(void *ctx, uint32_t node)
+{
+	const struct fixture *f = ctx;
+	return label_text(&f->labels, f->tree.nodes.data[node].key).p;
 }
 
 static const struct heft_row *build(struct fixture *f)
 {
-	return rows_build(&f->rollup, &f->labels, &f->opts, &f->arena);
+	f->opts.label = node_label;
+	f->opts.ctx = f;
+	return rows_build(&f->tree, &f->opts, &f->arena);
 }
 
 /* The labels of the rows below `row`, in their order. */
@@ -92,9 +107,9 @@ static void one_domain_can_decide_alone(void **state)
 	put(&f, 0, "a", 10, 1);
 	put(&f, 0, "b", 5, 2);
 	put(&f, 0, "c", 1, 3);
-	f.opts.domain = HEFT_FILE;
+	f.opts.keys = 1 << HEFT_SIZE_FILE;
 	EXPECT(build(&f), "a", "b", "c");
-	f.opts.domain = HEFT_VM;
+	f.opts.keys = 1 << HEFT_SIZE_VM;
 	EXPECT(build(&f), "c", "b", "a");
 	fixture_release(&f);
 }
@@ -149,12 +164,11 @@ static void rows_over_the_limit_are_summed_up(void **state)
 	const struct heft_row *top = build(&f);
 	EXPECT(top, "a", "b", "[2 Others]");
 	const struct heft_row *others = top->children[2];
-	assert_true(others->others);
-	assert_int_equal(others->others_count, 2);
-	assert_int_equal(others->now.file, 3);
-	assert_int_equal(others->now.vm, 2);
+	assert_int_equal(others->others, 2);
+	assert_int_equal(others->now[HEFT_SIZE_FILE].whole, 3);
+	assert_int_equal(others->now[HEFT_SIZE_VM].whole, 2);
 	assert_int_equal(others->child_count, 0);
-	assert_false(top->children[0]->others);
+	assert_int_equal(top->children[0]->others, 0);
 	fixture_release(&f);
 }
 
@@ -261,9 +275,9 @@ static void a_diff_shows_what_changed_growth_first(void **state)
 	put_diff(&f, "shrunk", 5, 10);
 	const struct heft_row *top = build(&f);
 	EXPECT(top, "grown", "new", "shrunk", "gone");
-	assert_int_equal(top->now.file, 1175);
-	assert_int_equal(top->base.file, 1140);
-	assert_int_equal(top->children[3]->base.vm, 30);
+	assert_int_equal(top->now[HEFT_SIZE_FILE].whole, 1175);
+	assert_int_equal(top->base[HEFT_SIZE_FILE].whole, 1140);
+	assert_int_equal(top->children[3]->base[HEFT_SIZE_VM].whole, 30);
 	fixture_release(&f);
 }
 
@@ -288,8 +302,8 @@ static void the_limit_of_a_diff_keeps_the_largest_changes(void **state)
 	f.opts.limit = 2;
 	const struct heft_row *top = build(&f);
 	EXPECT(top, "new", "[2 Others]", "gone");
-	assert_int_equal(top->children[1]->now.file, 10001);
-	assert_int_equal(top->children[1]->base.file, 10002);
+	assert_int_equal(top->children[1]->now[HEFT_SIZE_FILE].whole, 10001);
+	assert_int_equal(top->children[1]->base[HEFT_SIZE_FILE].whole, 10002);
 	fixture_release(&f);
 }
 
@@ -314,8 +328,12 @@ static void a_diff_can_be_sorted_by_size_or_name(void **state)
 	put_diff(&f, "b", 90, 10);
 	f.opts.sort = HEFT_SORT_SIZE;
 	EXPECT(build(&f), "c", "b", "a");
-	f.opts.sort = HEFT_SORT_DELTA;
+	f.opts.sort = HEFT_SORT_BASE;
+	EXPECT(build(&f), "c", "a", "b");
+	f.opts.sort = HEFT_SORT_GROWTH;
 	EXPECT(build(&f), "b", "c", "a");
+	f.opts.sort = HEFT_SORT_DELTA;
+	EXPECT(build(&f), "a", "b", "c");
 	f.opts.sort = HEFT_SORT_NAME;
 	EXPECT(build(&f), "a", "b", "c");
 	fixture_release(&f);
@@ -329,30 +347,108 @@ static void the_top_row_holds_the_totals(void **state)
 	put(&f, 0, "b", 7, 3);
 	const struct heft_row *top = build(&f);
 	assert_string_equal(top->label, "TOTAL");
-	assert_int_equal(top->now.file, 17);
-	assert_int_equal(top->now.vm, 7);
+	assert_int_equal(top->now[HEFT_SIZE_FILE].whole, 17);
+	assert_int_equal(top->now[HEFT_SIZE_VM].whole, 7);
 	fixture_release(&f);
 }
 
-static void threads_do_not_change_the_order(void **state)
+/* ---- what other reports ask for ------------------------------------------------------------------ */
+
+static void small_rows_are_summed_up_apart_on_each_level(void **state)
 {
 	struct fixture f = fixture_make();
-	struct rng r = { 3 };
 	(void)state;
-	for (size_t i = 0; i < 50001; i++) {
-		char name[20];
-		snprintf(name, sizeof name, "%zu", i);
-		vec_push(&f.rollup.rows, (struct row){ .label = label_copy(&f.labels, str_of(name)),
-						       .file = { 1 + rng_below(&r, 100) } });
+	const uint32_t a = put(&f, 0, "a", 100, 0);
+	put(&f, 0, "b", 9, 0);
+	put(&f, 0, "c", 4, 0);
+	put(&f, a, "x", 60, 0);
+	put(&f, a, "y", 39, 0);
+	put(&f, a, "z", 1, 0);
+	f.opts.least.whole = 5;
+	f.opts.least_below.whole = 50;
+	const struct heft_row *top = build(&f);
+	EXPECT(top, "a", "b", "[1 Others]");
+	EXPECT(top->children[0], "x", "[2 Others]");
+	assert_int_equal(top->children[0]->children[1]->others, 2);
+	f.opts.limit = 1;
+	EXPECT(build(&f), "a", "[2 Others]");
+	fixture_release(&f);
+}
+
+static void others_can_stand_last(void **state)
+{
+	struct fixture f = fixture_make();
+	(void)state;
+	put(&f, 0, "a", 3, 0);
+	put(&f, 0, "b", 2, 0);
+	put(&f, 0, "c", 2, 0);
+	put(&f, 0, "d", 2, 0);
+	f.opts.limit = 2;
+	EXPECT(build(&f), "[2 Others]", "a", "b");
+	f.opts.others_last = true;
+	EXPECT(build(&f), "a", "b", "[2 Others]");
+	fixture_release(&f);
+}
+
+static void classes_keep_their_order_and_have_no_limit(void **state)
+{
+	struct fixture f = fixture_make();
+	(void)state;
+	put(&f, 0, "8..15", 1, 0);
+	put(&f, 0, "16..31", 30, 0);
+	put(&f, 0, "32..63", 20, 0);
+	f.opts.sort = HEFT_SORT_NONE;
+	f.opts.limit = 1;
+	EXPECT(build(&f), "8..15", "16..31", "32..63");
+	fixture_release(&f);
+}
+
+static void parts_of_bytes_are_weighed_as_numbers(void **state)
+{
+	static const struct heft_measure parts[] = { { "size", "size", HEFT_PARTS, false } };
+	static const double sizes[][2] = {
+		{ 0.25, 0 }, { 100.5, 101 }, { 3, 2 }, { 7, 7.0000001 }
+	};
+	struct fixture f = fixture_make();
+	(void)state;
+	tree_release(&f.tree);
+	tree_init(&f.tree, 1);
+	for (size_t i = 0; i < COUNT_OF(sizes); i++) {
+		const char label[] = { (char)('a' + i), '\0' };
+		const uint32_t node = tree_add(&f.tree, 0, label_copy(&f.labels, str_of(label)));
+		tree_sums(&f.tree, node, HEFT_INPUT)->parts = sizes[i][0];
+		tree_sums(&f.tree, node, HEFT_BASE)->parts = sizes[i][1];
 	}
-	f.opts.threads = 1;
-	const struct heft_row *one = build(&f);
-	f.opts.threads = 2;
-	const struct heft_row *two = build(&f);
-	assert_int_equal(one->child_count, 50001);
-	assert_int_equal(two->child_count, 50001);
-	for (size_t i = 0; i < two->child_count; i++)
-		assert_ptr_equal(one->children[i]->label, two->children[i]->label);
+	f.opts.measures = parts;
+	f.opts.keys = f.opts.told = 1;
+	f.opts.diff = true;
+	f.opts.sort = HEFT_SORT_DELTA;
+	EXPECT(build(&f), "c", "b", "a");
+	f.opts.sort = HEFT_SORT_GROWTH;
+	EXPECT(build(&f), "c", "a", "b");
+	f.opts.limit = 1;
+	const struct heft_row *others = build(&f)->children[1];
+	assert_string_equal(others->label, "[2 Others]");
+	assert_true(others->now->parts == 100.75 && others->base->parts == 101);
+	fixture_release(&f);
+}
+
+static void a_shared_measure_is_not_summed_up(void **state)
+{
+	static const struct heft_measure shared[] = { { "own", "own", HEFT_BYTES, false },
+						      { "below", "below", HEFT_BYTES, true } };
+	struct fixture f = fixture_make();
+	(void)state;
+	put(&f, 0, "a", 3, 10);
+	put(&f, 0, "b", 2, 10);
+	put(&f, 0, "c", 1, 10);
+	f.opts.measures = shared;
+	f.opts.keys = f.opts.told = 1;
+	f.opts.limit = 1;
+	const struct heft_row *others = build(&f)->children[0];
+	assert_int_equal(others->others, 2);
+	assert_int_equal(others->now[0].whole, 3);
+	assert_int_equal(others->now[1].whole, 0);
 	fixture_release(&f);
 }
 
@@ -362,7 +458,6 @@ int main(void)
 		cmocka_unit_test(the_larger_of_both_sizes_decides),
 		cmocka_unit_test(one_domain_can_decide_alone),
 		cmocka_unit_test(ties_are_ordered_by_name_bytewise),
-		cmocka_unit_test(threads_do_not_change_the_order),
 		cmocka_unit_test(sorting_by_name_puts_others_last),
 		cmocka_unit_test(rows_without_bytes_are_left_out),
 		cmocka_unit_test(rows_over_the_limit_are_summed_up),
@@ -379,6 +474,11 @@ int main(void)
 		cmocka_unit_test(others_that_cancel_out_are_left_out),
 		cmocka_unit_test(a_diff_can_be_sorted_by_size_or_name),
 		cmocka_unit_test(the_top_row_holds_the_totals),
+		cmocka_unit_test(small_rows_are_summed_up_apart_on_each_level),
+		cmocka_unit_test(others_can_stand_last),
+		cmocka_unit_test(classes_keep_their_order_and_have_no_limit),
+		cmocka_unit_test(parts_of_bytes_are_weighed_as_numbers),
+		cmocka_unit_test(a_shared_measure_is_not_summed_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,8 @@ static void expect_table(const struct report *r, const char *expected)
 {
 	struct capture c = { 0 };
 	struct sink s = { .write = capture_write, .ctx = &c };
-	out_table(r, &s);
+	const struct report made = sizes_report(r);
+	out_table(&made, &s);
 	assert_true(sink_flush(&s));
 	assert_string_equal(captured(&c), expected);
 	vec_release(&c.text);
@@ -32,7 +33,7 @@ static const char *const sources[] = { "sections", "symbols", "inlines" };
 
 static struct report report_of(const struct heft_row *top)
 {
-	return (struct report){ .top = top, .source_names = sources, .source_count = 3 };
+	return (struct report){ .table.top = top, .table.levels = sources, .table.level_count = 3 };
 }
 
 static void a_plain_table_has_both_domains_and_ends_with_the_total(void **state)
@@ -74,9 +75,9 @@ static void an_empty_total_is_shown_in_any_domain(void **state)
 	(void)state;
 	const struct heft_row top = row("TOTAL", 0, 0);
 	struct report r = report_of(&top);
-	expect_table(&r, HEAD "   NAN%       0   NAN%       0    TOTAL\n");
+	expect_table(&r, HEAD " 100.0%       0 100.0%       0    TOTAL\n");
 	r.opts.domain = HEFT_VM;
-	expect_table(&r, HEAD_VM "   NAN%       0    TOTAL\n");
+	expect_table(&r, HEAD_VM " 100.0%       0    TOTAL\n");
 }
 
 static void a_share_of_an_empty_parent_is_nan_or_infinite(void **state)
@@ -171,7 +172,7 @@ static void a_diff_shows_signs_and_words(void **state)
 	struct heft_row top = diff_row("TOTAL", 60430, 12209, 2710, 2060);
 	CHILDREN(&top, &huge, &added, &grown, &same, &shrunk, &gone);
 	struct report r = report_of(&top);
-	r.diff = true;
+	r.table.diff = true;
 	expect_table(&r, HEAD " +28e3% +55.1Ki +10e4% +9.76Ki    .big\n"
 			      "  [NEW] +2.00Ki  [ = ]       0    .new\n"
 			      " +10.0%    +100   +19%    +190    .text\n"
@@ -191,7 +192,7 @@ static void a_diff_of_one_domain_leaves_out_unchanged_rows(void **state)
 	CHILDREN(&still, &inner);
 	CHILDREN(&top, &moved, &still);
 	struct report r = report_of(&top);
-	r.diff = true;
+	r.table.diff = true;
 	r.opts.domain = HEFT_FILE;
 	expect_table(&r, HEAD_FILE "   +25%     +10    .data\n"
 				   "  +7.1%     +10    TOTAL\n");
@@ -206,7 +207,7 @@ static void children_of_a_row_that_did_not_change_are_not_printed(void **state)
 	CHILDREN(&text, &a, &b);
 	CHILDREN(&top, &text);
 	struct report r = report_of(&top);
-	r.diff = true;
+	r.table.diff = true;
 	expect_table(&r, HEAD "  [ = ]       0  [ = ]       0    .text\n"
 			      "  [ = ]       0  [ = ]       0    TOTAL\n");
 }
@@ -216,11 +217,10 @@ static void others_have_the_growth_of_what_they_sum_up(void **state)
 	(void)state;
 	struct heft_row others = diff_row("[12 Others]", 1500, 900, 1000, 1000),
 			top = diff_row("TOTAL", 1500, 900, 1000, 1000);
-	others.others = true;
-	others.others_count = 12;
+	others.others = 12;
 	CHILDREN(&top, &others);
 	struct report r = report_of(&top);
-	r.diff = true;
+	r.table.diff = true;
 	expect_table(&r, HEAD "   +50%    +500 -10.0%    -100    [12 Others]\n"
 			      "   +50%    +500 -10.0%    -100    TOTAL\n");
 }
@@ -230,8 +230,8 @@ static void the_filter_notice_is_the_last_line(void **state)
 	(void)state;
 	const struct heft_row top = row("TOTAL", 1024, 512);
 	struct report r = report_of(&top);
-	r.filtered = true;
-	r.omitted = (struct heft_sizes){ .file = 29465000, .vm = 0 };
+	const struct size_report sizes = { .filtered = true, .omitted = { .file = 29465000 } };
+	r.ctx = &sizes;
 	expect_table(&r, HEAD " 100.0%    1024 100.0%     512    TOTAL\n"
 			      "Filtering enabled (source_filter); omitted file = 28.1Mi, vm = 0 of "
 			      "entries\n");
@@ -248,12 +248,11 @@ static void the_count_column_stands_under_its_header(void **state)
 {
 	(void)state;
 	struct heft_row text = row(".text", 100, 100), top = row("TOTAL", 100, 100);
-	text.now.count = 1234567;
-	top.now.count = 42;
-	top.base.count = 45;
+	set_count(&text, 1234567, 0);
+	set_count(&top, 42, 45);
 	CHILDREN(&top, &text);
 	struct report r = report_of(&top);
-	r.opts.count = true;
+	r.table.measure_count = HEFT_SIZE_MEASURES;
 	expect_table(&r, "    FILE SIZE        VM SIZE     COUNT \n"
 			 " --------------  -------------- ------ \n"
 			 " 100.0%     100 100.0%     100 1234567    .text\n"
@@ -263,7 +262,7 @@ static void the_count_column_stands_under_its_header(void **state)
 			 " -------------- ------- \n"
 			 " 100.0%     100 1234567    .text\n"
 			 " 100.0%     100      42    TOTAL\n");
-	r.diff = true;
+	r.table.diff = true;
 	expect_table(&r, "    FILE SIZE     COUNT \n"
 			 " -------------- ------- \n"
 			 "  [NEW]    +100 +1234567    .text\n"
@@ -278,13 +277,13 @@ static void old_and_new_sizes_stand_before_the_change(void **state)
 	CHILDREN(&top, &text);
 	struct report r = report_of(&top);
 	r.opts.old_new = true;
-	r.diff = true;
+	r.table.diff = true;
 	expect_table(&r,
 		     "     OLD     NEW    FILE SIZE        OLD     NEW     VM SIZE    \n"
 		     " ------- ------- --------------  ------- ------- -------------- \n"
 		     "    1024  2.00Ki  +100%   +1024     100     100  [ = ]       0    .text\n"
 		     "    1024  2.00Ki  +100%   +1024     100     100  [ = ]       0    TOTAL\n");
-	r.diff = false;
+	r.table.diff = false;
 	expect_table(&r, HEAD " 100.0%  2.00Ki 100.0%     100    .text\n"
 			      " 100.0%  2.00Ki 100.0%     100    TOTAL\n");
 }
@@ -297,12 +296,12 @@ static void colours_mark_growth_red_and_shrinkage_green(void **state)
 	CHILDREN(&top, &text);
 	struct report r = report_of(&top);
 	r.opts.color = true;
-	r.diff = true;
+	r.table.diff = true;
 	expect_table(&r, HEAD " \x1b[31m+10.0%      +1\x1b[0m \x1b[32m-10.0%      -1\x1b[0m    "
 			      ".text\n"
 			      " \x1b[31m+10.0%      +1\x1b[0m \x1b[2m [ = ]       0\x1b[0m    "
 			      "TOTAL\n");
-	r.diff = false;
+	r.table.diff = false;
 	r.opts.domain = HEFT_VM;
 	expect_table(&r, HEAD_VM " \x1b[2m 90.0%       9\x1b[0m    .text\n"
 				 " \x1b[2m100.0%      10\x1b[0m    TOTAL\n");
@@ -521,8 +520,9 @@ static void a_very_deep_tree_needs_no_stack(void **state)
 	enum { DEPTH = 3000 };
 	struct heft_row *rows = xcalloc(DEPTH, sizeof *rows);
 	const struct heft_row **next = xcalloc(DEPTH, sizeof *next);
+	const struct heft_row odd = row("odd", 1, 1), even = row("even", 1, 1);
 	for (size_t i = 0; i < DEPTH; i++) {
-		rows[i] = row(i % 2 ? "odd" : "even", 1, 1);
+		rows[i] = i % 2 ? odd : even;
 		next[i] = &rows[i] + 1;
 		rows[i].children = &next[i];
 		rows[i].child_count = i + 1 < DEPTH;
@@ -530,7 +530,8 @@ static void a_very_deep_tree_needs_no_stack(void **state)
 	struct capture c = { 0 };
 	struct sink s = { .write = capture_write, .ctx = &c };
 	const struct report r = report_of(&rows[0]);
-	out_table(&r, &s);
+	const struct report made = sizes_report(&r);
+	out_table(&made, &s);
 	assert_true(sink_flush(&s));
 	size_t lines = 0;
 	for (size_t i = 0; i < c.text.count; i++)

@@ -1,0 +1,124 @@
+/* table.h - part of heft.h: the table that every report is, and the formats that write it. */
+#ifndef HEFT_H
+#include "heft.h" /* which includes this file in its turn */
+#elif !defined(HEFT_PART_TABLE_H)
+#define HEFT_PART_TABLE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- rows ------------------------------------------------------------------ */
+
+enum heft_unit {
+	HEFT_BYTES, /* heft_value.whole */
+	HEFT_COUNT, /* heft_value.whole */
+	HEFT_PARTS, /* heft_value.parts: bytes, those of n names for one thing count 1/n for each */
+};
+
+/* A number of a row; the unit of its measure says which member holds it. */
+union heft_value {
+	uint64_t whole;
+	double parts;
+};
+
+/* One of the numbers that every row of a table has. */
+struct heft_measure {
+	const char *name;  /* in CSV and JSON: "file", "live_bytes" */
+	const char *title; /* above the column of a table: "live" */
+	enum heft_unit unit;
+	/* The rows share what they count.  They do not add up, and neither the top row nor a row that
+	 * sums up others has a value. */
+	bool shared;
+};
+
+/* What became of a thing from the base to now. */
+enum heft_change {
+	HEFT_UNCHANGED,
+	HEFT_CHANGED, /* in size, or in how many names share its bytes */
+	HEFT_ADDED,
+	HEFT_REMOVED,
+	HEFT_MOVED,   /* to another path */
+	HEFT_RENAMED, /* and perhaps moved */
+	HEFT_CHANGES,
+};
+
+/* One row.  Rows are only ever handed out by pointer; they, their labels and arrays belong to what
+ * the table was asked from.  The numbers of the children of a row add up to its own, except that a
+ * diff leaves out what did not change. */
+struct heft_row {
+	const char *label;            /* NUL-terminated; may hold any other byte */
+	const union heft_value *now;  /* by measure of the table */
+	const union heft_value *base; /* the same of the base; all 0 where the table is no diff */
+	const struct heft_row *const *children; /* sorted, cut to the row limit */
+	size_t child_count;
+	uint64_t others; /* the row sums up so many rows over the limit; 0: it is one itself */
+	const char *const *texts; /* by text of the table, never NULL inside; NULL: all are "" */
+	/* Other names of the same bytes, each once, in bytewise order; empty unless asked for. */
+	const char *const *aliases;
+	size_t alias_count;
+	enum heft_change change; /* only tables with `has_changes` */
+	uint32_t ref;            /* what a report remembers of the row */
+};
+
+/* What a report found. */
+struct heft_table {
+	size_t size;               /* sizeof(struct heft_table) of the library */
+	const char *const *levels; /* what the rows of each level are: "sections", "symbols" */
+	size_t level_count;        /* a tree may be deeper: then the last counts for all below it */
+	const struct heft_measure *measures;
+	size_t measure_count;
+	const char *const *texts; /* names of heft_row.texts: "path", "module" */
+	size_t text_count;
+	size_t sorted_by;           /* the first measure that decides the order of the rows */
+	bool diff;                  /* heft_row.base counts */
+	bool has_changes;           /* heft_row.change counts */
+	const struct heft_row *top; /* labelled "TOTAL" */
+};
+
+/* How the rows of a level are ordered; ties by label, bytewise. */
+enum heft_sort {
+	HEFT_SORT_AUTO,   /* as the command heft does: by size, in a diff by the change */
+	HEFT_SORT_SIZE,   /* larger first */
+	HEFT_SORT_BASE,   /* what was larger first */
+	HEFT_SORT_DELTA,  /* larger changes first, whether growth or shrinkage */
+	HEFT_SORT_GROWTH, /* growth first, shrinkage last */
+	HEFT_SORT_NAME,   /* by label */
+	HEFT_SORT_NONE,   /* classes of sizes and ages: by rising class */
+};
+
+/* ---- formats ---------------------------------------------------------------- */
+
+enum heft_format {
+	HEFT_TABLE, /* for people */
+	HEFT_CSV,
+	HEFT_TSV,
+	HEFT_JSON, /* docs/json.md */
+	HEFT_MARKDOWN,
+	HEFT_FOLDED, /* stacks for flame graphs: "label;label VALUE", in a diff "... BEFORE NOW" */
+	HEFT_PPROF,  /* gzip'ed profile.proto; no diffs */
+	HEFT_SPEEDSCOPE, /* JSON for speedscope.app; heaps alone */
+	HEFT_GITHUB,     /* commands of GitHub's workflows; budgets alone */
+};
+
+/* Which sizes of a profile count: of the file, of the VM image. */
+enum heft_domain { HEFT_FILE = 1, HEFT_VM = 2, HEFT_BOTH = 3 };
+
+struct heft_write_opts {
+	size_t size;             /* sizeof(struct heft_write_opts) */
+	enum heft_format format; /* default HEFT_TABLE */
+	unsigned width;          /* tables: labels are cut so that lines fit; 0 = never */
+	bool color;              /* tables: ANSI colours */
+	bool csv_safe; /* CSV, TSV: what a spreadsheet would take for a formula begins with "'" */
+	enum heft_domain domain; /* sizes: columns of the table; 0 = both */
+	bool old_new;            /* sizes: a diff shows old and new sizes beside the change */
+	bool base_columns;       /* sizes: csv of a diff has original and current sizes */
+	uint32_t frames;         /* heaps: the table shows so many of a stack; 0: all */
+	bool full;               /* heaps: paths, not file names alone */
+	bool no_summary;         /* heaps: nothing of the process above the table */
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

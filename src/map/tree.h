@@ -1,0 +1,78 @@
+/* tree.h - sums by path of labels: what the rows of every report are made of.
+ *
+ * A node is a label below another node; node 0 is the top.  Every node has the same measures on two
+ * sides (now and base), all 0 at first.  The caller adds to them, and sees to it that the nodes
+ * below a node add up to it.  Keys say which label it is, ids of a label table for instance; those
+ * of the first level are small numbers.
+ *
+ * Cost: O(1) a look-up; 8 bytes a node and 16 a measure.  Sums move while nodes are added.  One thread
+ * at a time. */
+#ifndef HEFT_MAP_TREE_H
+#define HEFT_MAP_TREE_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "heft.h"
+
+enum { MEASURES_MAX = 16 };
+
+struct tree_node {
+	uint32_t parent; /* the top is its own parent */
+	uint32_t key;
+};
+
+struct tree {
+	VEC(struct tree_node) nodes;
+	VEC(union heft_value) sums; /* see tree_sums */
+	uint32_t measures;
+	struct map below;  /* nodes deeper than the first level, by parent and key */
+	VEC(uint32_t) top; /* key -> node of the first level, 0 = none */
+	uint32_t guess;    /* a deeper node that may well be asked for next */
+};
+
+void tree_init(struct tree *t, uint32_t measures);
+void tree_release(struct tree *t);
+
+/* The node of a key below another node, made where there is none yet. */
+uint32_t tree_get(struct tree *t, uint32_t parent, uint32_t key);
+/* A new node, whatever others are there.  A tree has only such ones, or none. */
+uint32_t tree_add(struct tree *t, uint32_t parent, uint32_t key);
+
+/* The sums of a node on one side, by measure. */
+static inline union heft_value *tree_sums(const struct tree *t, uint32_t node, enum heft_role role)
+{
+	return t->sums.data + ((size_t)node * 2 + role) * t->measures;
+}
+
+static inline uint64_t tree_hash(uint32_t parent, uint32_t key)
+{
+	return hash_u64((uint64_t)parent << 32 | key);
+}
+
+/* The node of a key on the first level, 0 where there is none. */
+static inline uint32_t tree_top(const struct tree *t, uint32_t key)
+{
+	return key < t->top.count ? t->top.data[key] : 0;
+}
+
+/* Fetches what tree_get reads first. */
+static inline void tree_fetch_slot(const struct tree *t, uint32_t parent, uint32_t key)
+{
+	if (parent != 0)
+		map_prefetch(&t->below, tree_hash(parent, key));
+	else if (key < t->top.count)
+		__builtin_prefetch(&t->top.data[key]);
+}
+
+/* Fetches the sums where tree_get will probably end. */
+static inline void tree_fetch_sums(const struct tree *t, uint32_t parent, uint32_t key)
+{
+	uint32_t node = parent == 0 ? tree_top(t, key) : 0;
+	if (parent != 0) {
+		struct map_at at = map_at(&t->below, tree_hash(parent, key));
+		map_next(&t->below, &at, &node);
+	}
+	__builtin_prefetch(tree_sums(t, node, HEFT_INPUT));
+}
+
+#endif

@@ -1,0 +1,153 @@
+/* Columns of a report, and the text of their cells. */
+#include "report/label_text.h"
+#include "report/number.h"
+#include "report/pss.h"
+#include "report/report.h"
+
+#include <stdio.h>
+
+static const char *const change_words[] = {
+	[HEFT_UNCHANGED] = "unchanged", [HEFT_CHANGED] = "changed", [HEFT_ADDED] = "added",
+	[HEFT_REMOVED] = "removed",     [HEFT_MOVED] = "moved",     [HEFT_RENAMED] = "renamed",
+};
+
+const char *change_word(enum heft_change change)
+{
+	return change_words[change];
+}
+
+void report_column(struct report *r, struct column c)
+{
+	ASSERT(r->column_count < COLUMNS_MAX);
+	r->columns[r->column_count++] = c;
+}
+
+void report_field(struct report *r, const char *title, enum cell cell, unsigned index)
+{
+	ASSERT(r->field_count < COLUMNS_MAX);
+	r->fields[r->field_count++] = (struct column){ title, cell, index, 0, 0, false, 0 };
+}
+
+void report_all_fields(struct report *r, struct arena *arena)
+{
+	const struct heft_table *t = &r->table;
+	for (unsigned i = 0; i < t->text_count; i++)
+		report_field(r, t->texts[i], CELL_TEXT, i);
+	for (unsigned m = 0; m < t->measure_count; m++)
+		report_field(r, t->measures[m].name, CELL_NOW, m);
+	for (unsigned m = 0; t->diff && m < t->measure_count; m++)
+		report_field(r, arena_format(arena, "base_%s", t->measures[m].name), CELL_BASE, m);
+}
+
+/* ---- numbers ---------------------------------------------------------------------------------- */
+
+/* The nearest whole number of bytes. */
+static uint64_t rounded(enum heft_unit unit, union heft_value v)
+{
+	if (unit != HEFT_PARTS)
+		return v.whole;
+	return v.parts > 0 ? (uint64_t)(v.parts + 0.5) : 0;
+}
+
+static void count_text(char out[CELL_MAX], struct change c, bool sign)
+{
+	const char *mark = c.negative ? "-" : sign && c.size > 0 ? "+" : "";
+	snprintf(out, CELL_MAX, "%s%" PRIu64, mark, c.size);
+}
+
+static void value_text(char out[CELL_MAX], enum heft_unit unit, union heft_value v)
+{
+	if (unit == HEFT_BYTES)
+		number_size(out, v.whole, '\0');
+	else if (unit == HEFT_PARTS)
+		pss_text(out, v.parts);
+	else
+		count_text(out, (struct change){ v.whole, false }, false);
+}
+
+static void change_text(char out[CELL_MAX], enum heft_unit unit, union heft_value now,
+			union heft_value base)
+{
+	if (unit == HEFT_BYTES)
+		number_change(out, change_of(now.whole, base.whole));
+	else if (unit == HEFT_PARTS)
+		pss_change(out, now.parts - base.parts);
+	else
+		count_text(out, change_of(now.whole, base.whole), true);
+}
+
+/* ---- cells ------------------------------------------------------------------------------------ */
+
+static const char *text_of(const struct report *r, const struct column *c,
+			   const struct heft_row *row)
+{
+	if (c->cell == CELL_TEXT)
+		return row->texts ? row->texts[c->index] : "";
+	const bool own = r->table.has_changes && row->others == 0 && row != r->table.top;
+	return own ? change_words[row->change] : "";
+}
+
+static bool is_text(const struct column *c)
+{
+	return c->cell == CELL_TEXT || c->cell == CELL_STATE;
+}
+
+/* Rows that sum up others have no number that rows share. */
+static bool has_value(const struct report *r, const struct column *c, const struct heft_row *row)
+{
+	return !r->table.measures[c->index].shared || (row->others == 0 && row != r->table.top);
+}
+
+static void share_text(char out[CELL_MAX], enum heft_unit unit, union heft_value part,
+		       union heft_value whole)
+{
+	number_percent(out, rounded(unit, part), rounded(unit, whole));
+}
+
+const char *cell_text(char room[CELL_MAX], const struct report *r, const struct column *c,
+		      const struct heft_row *row, const struct heft_row *parent)
+{
+	if (is_text(c))
+		return text_of(r, c, row);
+	const enum heft_unit unit = r->table.measures[c->index].unit;
+	const union heft_value now = row->now[c->index], base = row->base[c->index];
+	if (!has_value(r, c, row))
+		return "";
+	if (c->cell == CELL_CHANGE && r->table.diff) {
+		change_text(room, unit, now, base);
+		return room;
+	}
+	switch (c->cell) {
+	case CELL_BASE: value_text(room, unit, base); break;
+	case CELL_GROWTH: number_growth(room, rounded(unit, now), rounded(unit, base)); break;
+	case CELL_PART: share_text(room, unit, now, r->table.top->now[c->index]); break;
+	case CELL_SHARE:
+		/* The top row is all there is, even of nothing. */
+		share_text(room, unit, row == parent ? (union heft_value){ .whole = 1 } : now,
+			   row == parent ? (union heft_value){ .whole = 1 }
+					 : parent->now[c->index]);
+		break;
+	default: value_text(room, unit, now); break;
+	}
+	return room;
+}
+
+const char *cell_exact(char room[CELL_MAX], const struct report *r, const struct column *c,
+		       const struct heft_row *row)
+{
+	if (is_text(c))
+		return text_of(r, c, row);
+	if (!has_value(r, c, row))
+		return "";
+	const bool change = c->cell == CELL_CHANGE && r->table.diff;
+	const union heft_value now = row->now[c->index], base = row->base[c->index];
+	const union heft_value v = c->cell == CELL_BASE ? base : now;
+	if (r->table.measures[c->index].unit == HEFT_PARTS)
+		pss_exact(room, change ? now.parts - base.parts : v.parts);
+	else
+		count_text(room,
+			   change ? change_of(now.whole, base.whole)
+				  : (struct change){ v.whole, false },
+			   false);
+	return room;
+}

@@ -1,0 +1,63 @@
+#include "report/markdown.h"
+#include "report/row_walk.h"
+
+enum { LABEL_MOST = 160 };
+
+static bool is_left(const struct column *c)
+{
+	return c->cell == CELL_TEXT || c->cell == CELL_STATE;
+}
+
+static void put_titles(const struct report *r, struct sink *s)
+{
+	sink_text(s, STR("|"));
+	for (size_t i = 0; i < r->column_count; i++)
+		sink_printf(s, " %s |", r->columns[i].title);
+	sink_printf(s, " %s |\n|", r->table.levels[0]);
+	for (size_t i = 0; i < r->column_count; i++)
+		sink_text(s, is_left(&r->columns[i]) ? STR("---|") : STR("--:|"));
+	sink_text(s, STR("---|\n"));
+}
+
+static void put_label(const struct report *r, const struct heft_row *row, size_t level,
+		      struct sink *s)
+{
+	for (size_t i = 0; i < level; i++)
+		sink_text(s, STR("· "));
+	if (row == r->table.top || row->others > 0)
+		sink_text(s, str_of(row->label));
+	else
+		markdown_code(s, row->label, LABEL_MOST);
+}
+
+static void put_row(const struct report *r, const struct heft_row *row,
+		    const struct heft_row *parent, size_t level, struct sink *s)
+{
+	char room[CELL_MAX];
+	sink_text(s, STR("|"));
+	for (size_t i = 0; i < r->column_count; i++) {
+		const char *text = cell_text(room, r, &r->columns[i], row, parent);
+		sink_text(s, STR(" "));
+		if (r->columns[i].cell == CELL_TEXT && *text)
+			markdown_code(s, text, LABEL_MOST);
+		else
+			sink_text(s, str_of(text));
+		sink_text(s, STR(" |"));
+	}
+	sink_text(s, STR(" "));
+	put_label(r, row, level, s);
+	sink_text(s, STR(" |\n"));
+}
+
+void out_markdown(const struct report *r, struct sink *s)
+{
+	struct row_walk walk;
+	if (r->kind->markdown_head)
+		r->kind->markdown_head(r, s);
+	put_titles(r, s);
+	row_walk_init(&walk, r->table.top);
+	for (const struct heft_row *row; !s->failed && (row = row_next(&walk)) != NULL;)
+		put_row(r, row, row_parent(&walk), walk.levels.count - 2, s);
+	row_walk_release(&walk);
+	put_row(r, r->table.top, r->table.top, 0, s);
+}

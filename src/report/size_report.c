@@ -1,0 +1,207 @@
+/* What reports of sizes add to the formats.  The table is laid out as the reference tool's. */
+#include "report/number.h"
+#include "report/report.h"
+
+#include <stdio.h>
+
+/* Columns of one domain: percent, size; with old_new two sizes before; widths and gaps. */
+enum { PERCENT_WIDTH = 6, SIZE_WIDTH = 8, OLD_WIDTH = 7, COUNT_WIDTH = 7, LABEL_GAP = 4 };
+
+static bool shows(const struct report *r, enum heft_size_measure m)
+{
+	const unsigned domain = r->opts.domain ? r->opts.domain : HEFT_BOTH;
+	return m == HEFT_SIZE_COUNT ? r->table.measure_count > HEFT_SIZE_COUNT
+				    : (domain & (m == HEFT_SIZE_VM ? HEFT_VM : HEFT_FILE)) != 0;
+}
+
+static unsigned domain_count(const struct report *r)
+{
+	return (unsigned)shows(r, HEFT_SIZE_FILE) + (unsigned)shows(r, HEFT_SIZE_VM);
+}
+
+static bool has_old_new(const struct report *r)
+{
+	return r->opts.old_new && r->table.diff;
+}
+
+/* ---- the table -------------------------------------------------------------------------------- */
+
+static void put_head(const struct report *r, struct sink *s)
+{
+	/* A header takes one column more a domain than a row does; a row has one in front. */
+	const int count_pad = COUNT_WIDTH + 1 - (int)domain_count(r);
+	const struct str title[] = { STR("    FILE SIZE   "), STR("     VM SIZE    ") };
+	for (unsigned m = 0; m < COUNT_OF(title); m++) {
+		if (shows(r, m) && has_old_new(r))
+			sink_text(s, STR("     OLD     NEW"));
+		if (shows(r, m))
+			sink_text(s, title[m]);
+	}
+	if (shows(r, HEFT_SIZE_COUNT))
+		sink_printf(s, "%*s ", count_pad, "COUNT");
+	sink_text(s, STR("\n"));
+	for (unsigned m = 0; m < COUNT_OF(title); m++) {
+		if (shows(r, m) && has_old_new(r))
+			sink_text(s, STR(" ------- -------"));
+		if (shows(r, m))
+			sink_text(s, STR(" -------------- "));
+	}
+	if (shows(r, HEFT_SIZE_COUNT))
+		sink_printf(s, "%.*s ", count_pad, "-------");
+	sink_text(s, STR("\n"));
+}
+
+static void domain_columns(struct report *r, unsigned m, const char *title)
+{
+	const bool diff = r->table.diff;
+	if (has_old_new(r)) {
+		report_column(r, (struct column){ "old", CELL_BASE, m, OLD_WIDTH, 1, false, 0 });
+		report_column(r, (struct column){ "new", CELL_NOW, m, OLD_WIDTH, 1, false, 0 });
+	}
+	report_column(r, (struct column){ diff ? "" : "%", diff ? CELL_GROWTH : CELL_SHARE, m,
+					  PERCENT_WIDTH, 1, true, 0 });
+	report_column(r, (struct column){ title, CELL_CHANGE, m, SIZE_WIDTH, 0, false, 0 });
+}
+
+/* Whether the row says nothing in a domain: no bytes, or in a diff no change. */
+static bool is_still(const struct report *r, const struct heft_row *row, enum heft_size_measure m)
+{
+	return row->now[m].whole == (r->table.diff ? row->base[m].whole : 0);
+}
+
+/* Whether all the shown columns of sizes say nothing.  With both domains such a row is
+ * still printed, with one it is not. */
+static bool is_hidden(const struct report *r, const struct heft_row *row)
+{
+	return domain_count(r) == 1 &&
+	       is_still(r, row, shows(r, HEFT_SIZE_FILE) ? HEFT_SIZE_FILE : HEFT_SIZE_VM);
+}
+
+/* "x" and "[section x]": a fallback label that only repeats its parent. */
+static bool wraps(struct str outer, struct str inner)
+{
+	if (!str_ends(outer, STR("]")))
+		return false;
+	outer.len--;
+	return str_ends(outer, inner);
+}
+
+static bool children_say_nothing(const struct report *r, const struct heft_row *row)
+{
+	if (is_still(r, row, HEFT_SIZE_FILE) && is_still(r, row, HEFT_SIZE_VM))
+		return true;
+	if (row->child_count != 1 || row->children[0]->child_count != 0)
+		return false;
+	const struct str own = str_of(row->label), child = str_of(row->children[0]->label);
+	return str_eq(own, child) || wraps(child, own) || wraps(own, child);
+}
+
+static void put_omitted(const struct report *r, struct sink *s)
+{
+	const struct size_report *z = r->ctx;
+	char file[NUMBER_MAX], vm[NUMBER_MAX];
+	if (!z->filtered)
+		return;
+	number_size(file, z->omitted.file, '\0');
+	number_size(vm, z->omitted.vm, '\0');
+	sink_text(s, STR("Filtering enabled (source_filter); omitted"));
+	if (shows(r, HEFT_SIZE_FILE))
+		sink_printf(s, " file = %s%s", file, shows(r, HEFT_SIZE_VM) ? "," : "");
+	if (shows(r, HEFT_SIZE_VM))
+		sink_printf(s, " vm = %s", vm);
+	sink_text(s, STR(" of entries\n"));
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------- */
+
+static void put_sources(struct json *j, const struct heft_table *t)
+{
+	json_key(j, "sources");
+	json_open(j, '[');
+	for (size_t i = 0; i < t->level_count; i++)
+		json_text(j, str_of(t->levels[i]));
+	json_close(j, ']');
+}
+
+static void put_file(struct json *j, const struct heft_file_info *file)
+{
+	json_line(j);
+	json_open(j, '{');
+	json_member_text(j, "path", str_of(file->path));
+	json_member_text(j, "role", file->role == HEFT_BASE ? STR("base") : STR("input"));
+	json_member_text(j, "format", str_of(file->format));
+	json_member_text(j, "build_id", str_of(file->build_id));
+	json_member_text(j, "debug_path", str_of(file->debug_path));
+	json_member_uint(j, "size", file->size);
+	json_member_uint(j, "vm_size", file->vm_size);
+	json_close(j, '}');
+}
+
+static void put_json_head(const struct report *r, struct json *j)
+{
+	const struct size_report *z = r->ctx;
+	put_sources(j, &r->table);
+	json_line(j);
+	json_key(j, "files");
+	json_open(j, '[');
+	for (size_t i = 0; i < z->file_count; i++)
+		put_file(j, &z->files[i]);
+	json_close(j, ']');
+	json_notes(j, z->notes, z->note_count);
+	json_line(j);
+	json_member_bool(j, "filtered", z->filtered);
+	if (!z->filtered)
+		return;
+	json_key(j, "omitted");
+	json_open(j, '{');
+	json_member_uint(j, "file", z->omitted.file);
+	json_member_uint(j, "vm", z->omitted.vm);
+	json_close(j, '}');
+}
+
+/* ---- all together ----------------------------------------------------------------------------- */
+
+/* Names and order are those of the reference tool. */
+static void csv_fields(struct report *r)
+{
+	const bool both = r->table.diff && r->opts.base_columns;
+	report_field(r, "vmsize", CELL_CHANGE, HEFT_SIZE_VM);
+	report_field(r, "filesize", CELL_CHANGE, HEFT_SIZE_FILE);
+	if (both) {
+		report_field(r, "original_vmsize", CELL_BASE, HEFT_SIZE_VM);
+		report_field(r, "original_filesize", CELL_BASE, HEFT_SIZE_FILE);
+		report_field(r, "current_vmsize", CELL_NOW, HEFT_SIZE_VM);
+		report_field(r, "current_filesize", CELL_NOW, HEFT_SIZE_FILE);
+	}
+	if (!shows(r, HEFT_SIZE_COUNT))
+		return;
+	report_field(r, "count", CELL_CHANGE, HEFT_SIZE_COUNT);
+	if (both) {
+		report_field(r, "original_count", CELL_BASE, HEFT_SIZE_COUNT);
+		report_field(r, "current_count", CELL_NOW, HEFT_SIZE_COUNT);
+	}
+}
+
+void size_report_init(struct report *r)
+{
+	static const struct report_kind kind = {
+		.head = put_head,
+		.below = put_omitted,
+		.hides = is_hidden,
+		.hides_children = children_say_nothing,
+		.json_head = put_json_head,
+	};
+	r->kind = &kind;
+	r->indent = 2;
+	r->indents_rows = true;
+	r->label_gap = LABEL_GAP;
+	r->table.sorted_by = r->opts.domain == HEFT_VM ? HEFT_SIZE_VM : HEFT_SIZE_FILE;
+	if (shows(r, HEFT_SIZE_FILE))
+		domain_columns(r, HEFT_SIZE_FILE, "file");
+	if (shows(r, HEFT_SIZE_VM))
+		domain_columns(r, HEFT_SIZE_VM, "vm");
+	if (shows(r, HEFT_SIZE_COUNT))
+		report_column(r, (struct column){ "count", CELL_CHANGE, HEFT_SIZE_COUNT,
+						  COUNT_WIDTH, 1, false, 0 });
+	csv_fields(r);
+}

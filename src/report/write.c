@@ -1,0 +1,18 @@
+/* The formats of a report. */
+#include "report/report.h"
+
+#include "base/err.h"
+
+bool report_write(const struct report *r, struct sink *s, struct heft_err *err)
+{
+	switch (r->opts.format) {
+	case HEFT_TABLE: out_table(r, s); break;
+	case HEFT_CSV: out_csv(r, s, ','); break;
+	case HEFT_TSV: out_csv(r, s, '\t'); break;
+	case HEFT_JSON: out_json(r, s); break;
+	case HEFT_MARKDOWN: out_markdown(r, s); break;
+	case HEFT_FOLDED: out_folded(r, s); break;
+	default: return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this report has no such format");
+	}
+	return sink_flush(s) || fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output was not taken");
+}
