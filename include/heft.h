@@ -20,9 +20,10 @@
  *
  * Errors: a function that can fail returns false and fills the struct heft_err
  * given last (which may be NULL).  Oddities of the input are notes and never
- * fail a run.  The library never prints and never exits, but for two things: an
- * invariant of its own that broke (one line on stderr, status 3) and no memory
- * (one line, status 2).
+ * fail a run.  The library never prints and never exits.  Where there is no memory,
+ * where the progress function cancels, or where an invariant of heft's own broke, the
+ * call fails at once, and the handle can only be freed from then on: every other
+ * call on it fails with HEFT_EARG or does nothing.
  *
  * Threads: different profiles may be used by different threads at once; one
  * profile by one thread at a time.  heft_profile_run starts its own workers. */
@@ -54,6 +55,9 @@ enum heft_code {
 	HEFT_EUNSUPPORTED, /* a format or version heft does not read */
 	HEFT_EARG,         /* the caller's mistake: unknown source, bad expression ... */
 	HEFT_ELIMIT,       /* over a limit of heft's own */
+	HEFT_ENOMEM,       /* no memory; the handle can only be freed from then on */
+	HEFT_ECANCELED,    /* the progress function said so; the handle can only be freed */
+	HEFT_EINTERNAL, /* an invariant of heft's own broke: a bug; the handle can only be freed */
 };
 
 struct heft_err {
@@ -77,6 +81,21 @@ struct heft_note {
 
 /* The i-th built-in data source; false past the last.  Strings are static. */
 HEFT_API bool heft_source_at(size_t i, const char **ret_name, const char **ret_text);
+
+/* Where the library's memory comes from.  Process-wide. */
+struct heft_allocator {
+	size_t size; /* sizeof(struct heft_allocator) */
+	/* As realloc: gives `bytes` bytes, aligned for any type, with the contents of `p` (NULL: none),
+	 * or NULL where there is no memory, which leaves `p` as it was.  bytes 0: frees `p` and returns
+	 * NULL.  Called by several threads at once. */
+	void *(*resize)(void *ctx, void *p, size_t bytes);
+	void *ctx;
+};
+
+/* Sets the allocator (copied), NULL for that of the C library.  Before any other call of the library,
+ * or while no handle exists; not for several threads at once.  HEFT_EARG for one without a
+ * function.  The libraries that heft is made with (SQLite, PCRE2 ...) keep their own. */
+HEFT_API bool heft_set_allocator(const struct heft_allocator *a, struct heft_err *err);
 
 /* "0.1.0" */
 HEFT_API const char *heft_version(void);

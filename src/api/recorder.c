@@ -74,7 +74,7 @@ static const char *find_library(struct arena *arena)
 	Dl_info info;
 	if (dladdr(here, &info) == 0 || info.dli_fname == NULL)
 		return NULL;
-	char *file = realpath(info.dli_fname, NULL);
+	char *file = file_real_path(info.dli_fname);
 	char *slash = file != NULL ? strrchr(file, '/') : NULL;
 	const char *found = NULL;
 	char path[4096];
@@ -95,7 +95,7 @@ static bool choose_library(struct heft_recorder *r, struct heft_err *err)
 	if (found == NULL)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "libheft-heap.so: is not beside libheft: name the file");
-	char *path = realpath(found, NULL);
+	char *path = file_real_path(found);
 	if (path == NULL)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: %s", found, strerror(errno));
 	r->library = arena_copy(&r->arena, str_of(path));
@@ -117,7 +117,7 @@ static bool choose_output(struct heft_recorder *r, struct heft_err *err)
 	enum { MOST = 1000 }; /* the recorder keeps this many bytes */
 	const char *p = r->pattern != NULL ? r->pattern : "heft-heap.%p";
 	const char *more = strstr(p, "%p") == NULL ? ".%p" : "";
-	char *cwd = p[0] == '/' ? NULL : realpath(".", NULL);
+	char *cwd = p[0] == '/' ? NULL : file_real_path(".");
 	if (p[0] != '/' && cwd == NULL)
 		return fail_sys(err, ".");
 	r->output = arena_format(&r->arena, "%s%s%s%s", cwd != NULL ? cwd : "",

@@ -41,7 +41,7 @@ void *arena_alloc(struct arena *a, size_t size, size_t align)
 void *arena_calloc(struct arena *a, size_t count, size_t size, size_t align)
 {
 	if (size && count > SIZE_MAX / size)
-		base_oom(SIZE_MAX);
+		call_raise(HEFT_ENOMEM, "out of memory");
 	void *p = arena_alloc(a, count * size, align);
 	return memset(p, 0, count * size);
 }

@@ -5,6 +5,8 @@
 #ifndef HEFT_BASE_BASE_H
 #define HEFT_BASE_BASE_H
 
+#include "base/memory.h"
+
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,16 +25,9 @@
 			base_broken(__FILE__, __LINE__, #condition);                               \
 	} while (0)
 
-/* Prints one line on stderr and ends the process with status 3 (heft's own bug). */
+/* Gives the call up with HEFT_EINTERNAL (heft's own bug); ends the process with status 3 where the
+ * thread is in no call. */
 NORETURN void base_broken(const char *file, int line, const char *condition);
-
-/* Prints one line on stderr and ends the process with status 2 (out of memory). */
-NORETURN void base_oom(size_t size);
-
-/* malloc, realloc and calloc that never return NULL. */
-void *xmalloc(size_t size);
-void *xrealloc(void *p, size_t size);
-void *xcalloc(size_t count, size_t size);
 
 /* A borrowed run of bytes that is text; need not end in NUL, may contain anything. */
 struct str {

@@ -79,12 +79,12 @@ void note(struct notes *n, const char *path, uint64_t off, uint64_t bytes, const
 {
 	if (!n)
 		return;
-	pthread_mutex_lock(&n->lock);
+	call_lock(&n->lock);
 	struct heft_note *known = note_find(n, path, fmt);
 	if (known) {
 		known->count++;
 		known->bytes = add_sat(known->bytes, bytes);
-		pthread_mutex_unlock(&n->lock);
+		call_unlock(&n->lock);
 		return;
 	}
 	char text[400];
@@ -98,7 +98,7 @@ void note(struct notes *n, const char *path, uint64_t off, uint64_t bytes, const
 					   .offset = off,
 					   .count = 1,
 					   .bytes = bytes };
-	pthread_mutex_unlock(&n->lock);
+	call_unlock(&n->lock);
 }
 
 void notes_append(struct notes *n, struct notes *more)

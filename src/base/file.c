@@ -1,3 +1,4 @@
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "base/file.h"
 
 #include <errno.h>
@@ -15,28 +16,40 @@ static struct mapping {
 	_Atomic(const char *) path;
 } mappings[MAPPINGS_MAX];
 
-static void mapping_add(const struct file *f)
+static void mapping_add(struct bytes b, const char *path)
 {
 	for (size_t i = 0; i < COUNT_OF(mappings); i++) {
 		uint64_t none = 0;
 		if (atomic_load_explicit(&mappings[i].size, memory_order_relaxed) != 0 ||
-		    !atomic_compare_exchange_strong(&mappings[i].size, &none, f->bytes.size))
+		    !atomic_compare_exchange_strong(&mappings[i].size, &none, b.size))
 			continue;
-		atomic_store(&mappings[i].start, (uintptr_t)f->bytes.p);
-		atomic_store(&mappings[i].path, f->path);
+		atomic_store(&mappings[i].start, (uintptr_t)b.p);
+		atomic_store(&mappings[i].path, path);
 		return;
 	}
 }
 
-static void mapping_remove(const struct file *f)
+static void mapping_remove(struct bytes b)
 {
 	for (size_t i = 0; i < COUNT_OF(mappings); i++) {
-		if (atomic_load(&mappings[i].path) != f->path)
+		if (atomic_load(&mappings[i].start) != (uintptr_t)b.p)
 			continue;
 		atomic_store(&mappings[i].path, NULL);
+		atomic_store(&mappings[i].start, 0);
 		atomic_store(&mappings[i].size, 0);
 		return;
 	}
+}
+
+static void unmap(struct bytes b)
+{
+	mapping_remove(b);
+	munmap((void *)(uintptr_t)b.p, b.size);
+}
+
+static void release_mapping(void *thing)
+{
+	unmap(*(const struct bytes *)thing);
 }
 
 const char *file_mapped_at(const void *address)
@@ -72,28 +85,67 @@ static bool map_fd(struct file *f, int fd, const char *path, struct heft_err *er
 	return true;
 }
 
+/* Has the mapping go with the domain, and be known to file_mapped_at. */
+static void keep_mapping(struct file *f)
+{
+	struct bytes *mapped = xmalloc(sizeof *mapped);
+	*mapped = f->bytes;
+	mapping_add(f->bytes, f->path);
+	f->mapped = mapped;
+	f->owned = memory_own(release_mapping, mapped);
+}
+
+static void drop_mapping(struct file *f)
+{
+	if (!f->owned)
+		return;
+	unmap(*f->mapped);
+	memory_disown(f->owned);
+	free(f->mapped);
+	f->owned = NULL;
+}
+
 bool file_open(struct file *f, const char *path, struct heft_err *err)
 {
 	memset(f, 0, sizeof *f);
+	const size_t size = strlen(path) + 1;
+	char *copy = memcpy(xmalloc(size), path, size);
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return fail_sys(err, "%s", path);
-	const bool ok = map_fd(f, fd, path, err);
-	close(fd);
-	if (ok) {
-		const size_t size = strlen(path) + 1;
-		f->path = memcpy(xmalloc(size), path, size);
-		mapping_add(f);
+	const bool ok = fd < 0 ? fail_sys(err, "%s", path) : map_fd(f, fd, path, err);
+	if (fd >= 0)
+		close(fd);
+	if (!ok) {
+		free(copy);
+		return false;
 	}
-	return ok;
+	f->path = copy;
+	keep_mapping(f);
+	return true;
+}
+
+void file_replace(struct file *f, struct bytes mapped)
+{
+	drop_mapping(f);
+	f->bytes = mapped;
+	keep_mapping(f);
 }
 
 void file_close(struct file *f)
 {
-	if (f->path)
-		mapping_remove(f);
-	if (f->bytes.p)
-		munmap((void *)(uintptr_t)f->bytes.p, f->bytes.size);
+	drop_mapping(f);
 	free(f->path);
 	memset(f, 0, sizeof *f);
+}
+
+char *file_real_path(const char *path)
+{
+	char *real = realpath(path, NULL);
+	if (!real)
+		return NULL;
+	const size_t size = strlen(real) + 1;
+	char *ret = memory_try(size);
+	if (ret)
+		memcpy(ret, real, size);
+	(free)(real);
+	return ret;
 }

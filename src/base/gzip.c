@@ -68,10 +68,10 @@ static void pack_part(void *ctx, size_t i, unsigned worker)
 	struct part *p = (struct part *)ctx + i;
 	const uint64_t window = min_u64(p->at, WINDOW);
 	const int last = p->at + p->size == p->plain.size ? Z_FINISH : Z_SYNC_FLUSH;
-	z_stream z = { 0 };
+	z_stream z = { .zalloc = memory_zalloc, .zfree = memory_zfree };
 	(void)worker;
 	if (deflateInit2(&z, p->level, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-		base_oom(0);
+		call_raise(HEFT_ENOMEM, "out of memory");
 	if (window > 0)
 		deflateSetDictionary(&z, p->plain.p + p->at - window, (uInt)window);
 	const uint64_t room = deflateBound(&z, p->size) + FLUSH_ROOM;
@@ -196,9 +196,9 @@ bool gzip_unpack(struct bytes packed, uint64_t most, struct bytes *ret, uint64_t
 
 uint64_t gzip_start(struct bytes packed, uint8_t *out, uint64_t room)
 {
-	z_stream z = { 0 };
+	z_stream z = { .zalloc = memory_zalloc, .zfree = memory_zfree };
 	if (inflateInit2(&z, 15 + 16) != Z_OK)
-		base_oom(0);
+		call_raise(HEFT_ENOMEM, "out of memory");
 	z.next_in = (Bytef *)(uintptr_t)packed.p;
 	z.avail_in = piece(packed.size);
 	z.next_out = out;

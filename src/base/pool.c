@@ -9,6 +9,7 @@ enum { THREADS_MAX = 64 };
 
 struct job {
 	atomic_size_t next;
+	struct memory *memory; /* of the thread that waits */
 	size_t count;
 	void (*fn)(void *ctx, size_t i, unsigned worker);
 	void *ctx;
@@ -17,6 +18,7 @@ struct job {
 struct worker {
 	struct job *job;
 	unsigned index;
+	struct call call; /* why its work was given up, if it was */
 };
 
 unsigned pool_threads(unsigned wanted)
@@ -28,22 +30,33 @@ unsigned pool_threads(unsigned wanted)
 	return wanted < THREADS_MAX ? wanted : THREADS_MAX;
 }
 
-static void *work(void *arg)
+static void work_through(struct job *job, unsigned worker)
 {
-	const struct worker *w = arg;
-	struct job *job = w->job;
 	for (;;) {
 		const size_t i = atomic_fetch_add(&job->next, 1);
 		if (i >= job->count)
-			return NULL;
-		job->fn(job->ctx, i, w->index);
+			return;
+		job->fn(job->ctx, i, worker);
 	}
+}
+
+/* Where a job is given up, the others end with the one they are at. */
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	call_begin(&w->call, w->job->memory);
+	if (setjmp(w->call.at) == 0)
+		work_through(w->job, w->index);
+	else
+		atomic_store(&w->job->next, w->job->count);
+	call_end(&w->call);
+	return NULL;
 }
 
 void parallel_for(unsigned threads, size_t count, void (*fn)(void *ctx, size_t i, unsigned worker),
 		  void *ctx)
 {
-	struct job job = { .count = count, .fn = fn, .ctx = ctx };
+	struct job job = { .count = count, .memory = memory_current(), .fn = fn, .ctx = ctx };
 	struct worker workers[THREADS_MAX];
 	pthread_t ids[THREADS_MAX];
 	unsigned n = pool_threads(threads);
@@ -51,14 +64,19 @@ void parallel_for(unsigned threads, size_t count, void (*fn)(void *ctx, size_t i
 		n = count ? (unsigned)count : 1;
 	unsigned started = 1;
 	for (; started < n; started++) {
-		workers[started] = (struct worker){ &job, started };
+		workers[started].job = &job;
+		workers[started].index = started;
 		if (pthread_create(&ids[started], NULL, work, &workers[started]) != 0)
 			break;
 	}
-	workers[0] = (struct worker){ &job, 0 };
+	workers[0].job = &job;
+	workers[0].index = 0;
 	work(&workers[0]);
 	for (unsigned i = 1; i < started; i++)
 		pthread_join(ids[i], NULL);
+	for (unsigned i = 0; i < started; i++)
+		if (workers[i].call.code != HEFT_OK)
+			call_raise(workers[i].call.code, workers[i].call.text);
 }
 
 /* ---- jobs in order --------------------------------------------------------------------------- */
@@ -71,6 +89,7 @@ struct line_state {
 	bool *done;                /* by slot: worked on and not taken yet */
 	size_t made, begun, taken; /* jobs */
 	bool making, over;         /* over: there are no more to make */
+	bool given_up;             /* by one of the threads, so by all */
 };
 
 static void *slot_of(const struct line_state *s, size_t job)
@@ -133,16 +152,44 @@ static bool step(struct line_state *s, unsigned worker)
 	return true;
 }
 
-static void run_line(struct line_state *s, unsigned worker)
+static bool is_through(const struct line_state *s, unsigned worker)
+{
+	const bool more = !s->over || s->begun < s->made || (worker == 0 && s->taken < s->made);
+	return s->given_up || !more;
+}
+
+static void take_steps(struct line_state *s, unsigned worker)
 {
 	pthread_mutex_lock(&s->lock);
-	while (!s->over || s->begun < s->made || (worker == 0 && s->taken < s->made)) {
+	while (!is_through(s, worker)) {
 		if (step(s, worker))
 			pthread_cond_broadcast(&s->changed);
 		else
 			pthread_cond_wait(&s->changed, &s->lock);
 	}
 	pthread_mutex_unlock(&s->lock);
+}
+
+/* A step that is given up has let go of the lock before. */
+static void give_up(struct line_state *s)
+{
+	pthread_mutex_lock(&s->lock);
+	s->given_up = true;
+	pthread_cond_broadcast(&s->changed);
+	pthread_mutex_unlock(&s->lock);
+}
+
+static void run_line(struct line_state *s, unsigned worker)
+{
+	struct call call;
+	call_begin(&call, memory_current());
+	if (setjmp(call.at) == 0)
+		take_steps(s, worker);
+	else
+		give_up(s);
+	call_end(&call);
+	if (call.code != HEFT_OK)
+		call_raise(call.code, call.text);
 }
 
 static void line_worker(void *ctx, size_t i, unsigned worker)

@@ -42,7 +42,17 @@ struct unpack_stream {
 	ZSTD_DStream *zstd;
 	LZ4F_dctx *lz4;
 	lzma_stream xz;
+	struct owned *owned; /* zstd and lz4 */
 };
+
+static const lzma_allocator lzma_memory = { memory_lalloc, memory_zfree, NULL };
+
+static void release_libraries(void *thing)
+{
+	struct unpack_stream *s = thing;
+	ZSTD_freeDStream(s->zstd);
+	LZ4F_freeDecompressionContext(s->lz4);
+}
 
 static void zlib_start(struct unpack_stream *s)
 {
@@ -61,13 +71,15 @@ bool unpack_stream_open_any(struct unpack_stream **ret, enum unpack_method metho
 	s->packed = packed;
 	zlib_start(s);
 	s->xz = (lzma_stream)LZMA_STREAM_INIT;
+	s->xz.allocator = &lzma_memory;
 	s->zstd = method == UNPACK_ZSTD ? ZSTD_createDStream() : NULL;
 	const bool ok = (method != UNPACK_LZ4 ||
 			 !LZ4F_isError(LZ4F_createDecompressionContext(&s->lz4, LZ4F_VERSION))) &&
 			(method != UNPACK_XZ ||
 			 lzma_stream_decoder(&s->xz, XZ_MEMORY_MAX, LZMA_CONCATENATED) == LZMA_OK);
+	s->owned = memory_own(release_libraries, s);
 	if (!ok)
-		base_oom(sizeof *s);
+		call_raise(HEFT_ENOMEM, "out of memory");
 	*ret = s;
 	return true;
 }
@@ -84,8 +96,8 @@ void unpack_stream_close(struct unpack_stream *s)
 {
 	if (!s)
 		return;
-	ZSTD_freeDStream(s->zstd);
-	LZ4F_freeDecompressionContext(s->lz4);
+	memory_disown(s->owned);
+	release_libraries(s);
 	lzma_end(&s->xz);
 	free(s);
 }
@@ -254,7 +266,7 @@ static bool unpack_sized(enum unpack_method method, struct bytes packed, uint64_
 	struct unpack_stream *s;
 	if (!unpack_stream_open(&s, method, packed, size, err))
 		return false;
-	uint8_t *out = malloc((size_t)size + 1);
+	uint8_t *out = memory_try((size_t)size + 1);
 	const bool ok = out ? unpack_stream_read(s, out, size, err) && stream_ends(s, err)
 			    : fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET,
 				   "no memory for %" PRIu64 " unpacked bytes", size);

@@ -166,7 +166,6 @@ bool unpack_in_place(struct file *f, struct notes *notes, struct heft_err *err)
 			    cut.code == HEFT_OK ? "" : cut.text);
 	if (cut.code != HEFT_OK)
 		note(notes, f->path, HEFT_NO_OFFSET, 0, "unpacked as far as it goes: %s", cut.text);
-	pages_free((void *)(uintptr_t)f->bytes.p, f->bytes.size);
-	f->bytes = plain;
+	file_replace(f, plain);
 	return true;
 }

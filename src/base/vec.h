@@ -23,7 +23,7 @@ static inline void *vec_grow(void *data, size_t *cap, size_t need, size_t elem)
 	if (n < need)
 		n = need;
 	if (n > SIZE_MAX / elem)
-		base_oom(SIZE_MAX);
+		call_raise(HEFT_ENOMEM, "out of memory");
 	*cap = n;
 	return xrealloc(data, n * elem);
 }

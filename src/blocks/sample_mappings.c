@@ -1,5 +1,4 @@
 /* Where an image was in memory, from what perf recorded of mappings, forks and execs. */
-#define _XOPEN_SOURCE 700 /* realpath */
 #include "blocks/block_samples.h"
 
 #include "base/filename.h"
@@ -359,7 +358,7 @@ bool mappings_read(struct mappings *m, struct samples *s, const struct image *im
 	memset(m, 0, sizeof *m);
 	m->now_pid = UINT64_MAX;
 	struct replay r = { .m = m, .im = im };
-	char *path = realpath(im->path, NULL);
+	char *path = file_real_path(im->path);
 	r.path = path;
 	collect(&r, s);
 	match_changes(&r);

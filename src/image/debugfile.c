@@ -1,5 +1,3 @@
-#define _XOPEN_SOURCE 700 /* realpath */
-
 #include "image/debugfile.h"
 
 #include "base/unpack.h"
@@ -212,7 +210,7 @@ static void locate_image(struct wanted *w)
 	w->is_file = true;
 	w->device = (uint64_t)st.st_dev;
 	w->inode = (uint64_t)st.st_ino;
-	char *real = realpath(w->im->path, NULL);
+	char *real = file_real_path(w->im->path);
 	if (!real)
 		return;
 	const char *slash = strrchr(real, '/');

@@ -18,15 +18,32 @@ enum {
  * by another thread makes its own, and the last one handed back is kept. */
 struct scratch {
 	_Atomic(pcre2_match_data *) spare;
+	pcre2_general_context *memory; /* match data are the domain's memory */
 };
+
+static struct scratch *scratch_new(void)
+{
+	struct scratch *s = xcalloc(1, sizeof *s);
+	s->memory = pcre2_general_context_create(memory_palloc, memory_pfree, NULL);
+	if (!s->memory)
+		call_raise(HEFT_ENOMEM, "out of memory");
+	return s;
+}
+
+static void scratch_free(struct scratch *s)
+{
+	pcre2_match_data_free(atomic_load(&s->spare));
+	pcre2_general_context_free(s->memory);
+	free(s);
+}
 
 static pcre2_match_data *scratch_take(struct scratch *s)
 {
 	pcre2_match_data *data = atomic_exchange(&s->spare, NULL);
 	if (!data)
-		data = pcre2_match_data_create(GROUPS, NULL);
+		data = pcre2_match_data_create(GROUPS, s->memory);
 	if (!data)
-		base_oom(sizeof(PCRE2_SIZE) * 2 * GROUPS);
+		call_raise(HEFT_ENOMEM, "out of memory");
 	return data;
 }
 
@@ -38,6 +55,7 @@ static void scratch_give(struct scratch *s, pcre2_match_data *data)
 struct pattern {
 	char *text; /* owned; the expression, for messages */
 	pcre2_code *code;
+	struct owned *owned; /* the code, whose machine code is no memory of the domain */
 	pcre2_match_context *limits;
 	struct scratch *scratch;
 };
@@ -73,7 +91,7 @@ static pcre2_code *compile(struct str regex, struct heft_err *err)
 	PCRE2_SIZE off = 0;
 	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
 	if (!context)
-		base_oom(sizeof code);
+		call_raise(HEFT_ENOMEM, "out of memory");
 	pcre2_set_newline(context, PCRE2_NEWLINE_LF);
 	pcre2_code *ret = pcre2_compile(start, regex.len, options, &code, &off, context);
 	pcre2_compile_context_free(context);
@@ -90,18 +108,25 @@ static pcre2_code *compile(struct str regex, struct heft_err *err)
 	return ret;
 }
 
+static void release_code(void *code)
+{
+	pcre2_code_free(code);
+}
+
 struct pattern *pattern_new(struct str regex, struct heft_err *err)
 {
 	pcre2_code *code = compile(regex, err);
 	if (!code)
 		return NULL;
+	struct owned *owned = memory_own(release_code, code);
 	struct pattern *p = xcalloc(1, sizeof *p);
 	p->text = copy_str(regex);
 	p->code = code;
-	p->scratch = xcalloc(1, sizeof *p->scratch);
-	p->limits = pcre2_match_context_create(NULL);
+	p->owned = owned;
+	p->scratch = scratch_new();
+	p->limits = pcre2_match_context_create(p->scratch->memory);
 	if (!p->limits)
-		base_oom(sizeof *p);
+		call_raise(HEFT_ENOMEM, "out of memory");
 	pcre2_set_match_limit(p->limits, MATCH_LIMIT);
 	pcre2_set_depth_limit(p->limits, DEPTH_LIMIT);
 	pcre2_set_heap_limit(p->limits, HEAP_LIMIT);
@@ -112,10 +137,10 @@ void pattern_free(struct pattern *p)
 {
 	if (!p)
 		return;
+	memory_disown(p->owned);
 	pcre2_code_free(p->code);
 	pcre2_match_context_free(p->limits);
-	pcre2_match_data_free(atomic_load(&p->scratch->spare));
-	free(p->scratch);
+	scratch_free(p->scratch);
 	free(p->text);
 	free(p);
 }
@@ -162,7 +187,7 @@ struct rules {
 struct rules *rules_new(void)
 {
 	struct rules *r = xcalloc(1, sizeof *r);
-	r->scratch = xcalloc(1, sizeof *r->scratch);
+	r->scratch = scratch_new();
 	return r;
 }
 
@@ -175,8 +200,7 @@ void rules_free(struct rules *r)
 		free(r->list.data[i].replacement);
 	}
 	vec_release(&r->list);
-	pcre2_match_data_free(atomic_load(&r->scratch->spare));
-	free(r->scratch);
+	scratch_free(r->scratch);
 	free(r);
 }
 

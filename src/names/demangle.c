@@ -17,7 +17,8 @@
 void demangler_release(struct demangler *d)
 {
 	free(d->buffer);
-	free(d->library);
+	memory_disown(d->owned);
+	(free)(d->library);
 	*d = (struct demangler){ 0 };
 }
 
@@ -29,12 +30,25 @@ static void room(struct demangler *d, size_t need)
 	d->buffer = xrealloc(d->buffer, d->capacity);
 }
 
-static void library_room(struct demangler *d, size_t need)
+void demangler_moved(struct demangler *d, char *library)
+{
+	d->library = library;
+	if (d->owned)
+		memory_own_moved(d->owned, library);
+	else
+		d->owned = memory_own(free, library);
+}
+
+void demangler_room(struct demangler *d, size_t need)
 {
 	if (need <= d->library_capacity)
 		return;
-	d->library_capacity = need + need / 2 + 256;
-	d->library = xrealloc(d->library, d->library_capacity);
+	const size_t size = need + need / 2 + 256;
+	char *larger = realloc(d->library, size);
+	if (!larger)
+		call_raise(HEFT_ENOMEM, "out of memory");
+	demangler_moved(d, larger);
+	d->library_capacity = size;
 }
 
 static struct str nothing(void)
@@ -97,9 +111,9 @@ static struct str demangle_d(struct demangler *d, struct str raw)
 	if (!text)
 		return nothing();
 	const size_t len = strlen(text);
-	library_room(d, len + 1);
+	demangler_room(d, len + 1);
 	memcpy(d->library, text, len);
-	free(text);
+	(free)(text); /* the library's */
 	return (struct str){ d->library, len };
 }
 
@@ -152,7 +166,7 @@ static struct str demangle_text(struct demangler *d, struct str raw, size_t len,
 					     : itanium_demangle(d, terminated(d, raw, len));
 	if (scheme == SCHEME_D)
 		return demangle_d(d, name);
-	library_room(d, NAME_MAX_SIZE);
+	demangler_room(d, NAME_MAX_SIZE);
 	if (scheme == SCHEME_RUST)
 		size = rust_v0(name, d->library, NAME_MAX_SIZE);
 	else

@@ -24,9 +24,15 @@
 struct demangler {
 	char *buffer; /* owned: last result */
 	size_t capacity;
-	char *library; /* owned: buffer the C++ demangler reallocates */
+	char *library; /* of malloc: the buffer that the C++ demangler reallocates */
 	size_t library_capacity;
+	struct owned *owned;
 };
+
+/* Makes room for `need` bytes in d->library.  For the files of names/. */
+void demangler_room(struct demangler *d, size_t need);
+/* d->library is another one now: its own demangler has reallocated it. */
+void demangler_moved(struct demangler *d, char *library);
 
 /* A zeroed struct demangler is ready for use. */
 void demangler_release(struct demangler *d);

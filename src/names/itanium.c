@@ -191,20 +191,12 @@ struct printed {
 	jmp_buf too_long;
 };
 
-static void keep(struct demangler *d, size_t need)
-{
-	if (need <= d->library_capacity)
-		return;
-	d->library_capacity = need + need / 2 + 256;
-	d->library = xrealloc(d->library, d->library_capacity);
-}
-
 static void print(const char *text, size_t len, void *opaque)
 {
 	struct printed *out = opaque;
 	if (len > NAME_MAX_SIZE - out->len)
 		longjmp(out->too_long, 1);
-	keep(out->d, out->len + len + 1);
+	demangler_room(out->d, out->len + len + 1);
 	memcpy(out->d->library + out->len, text, len);
 	out->len += len;
 }
@@ -230,12 +222,12 @@ static struct str by_iberty(struct demangler *d, const char *mangled)
 static struct str by_cxxabi(struct demangler *d, const char *mangled)
 {
 	int status = 0;
-	keep(d, 1024);
+	demangler_room(d, 1024);
 	size_t size = d->library_capacity;
 	char *text = __cxa_demangle(mangled, d->library, &size, &status);
 	if (!text)
 		return (struct str){ mangled, 0 };
-	d->library = text;
+	demangler_moved(d, text);
 	if (size > d->library_capacity) /* the bytes used, not the capacity */
 		d->library_capacity = size;
 	return str_of(text);

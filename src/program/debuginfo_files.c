@@ -1,4 +1,3 @@
-#define _XOPEN_SOURCE 700 /* realpath */
 
 #include "program/debuginfo_internal.h"
 
@@ -159,7 +158,7 @@ static const char *own_path(struct debuginfo *d, struct str name)
 	struct arena *a = &d->files->arena;
 	if (name.p[0] == '/')
 		return arena_copy(a, name);
-	char *real = realpath(d->image->path, NULL);
+	char *real = file_real_path(d->image->path);
 	const struct str dir = folder_of(real ? real : d->image->path);
 	const char *path = arena_format(a, STR_FMT "/" STR_FMT, STR_ARG(dir), STR_ARG(name));
 	free(real);

@@ -115,7 +115,7 @@ void debuginfo_pass_end(struct dwarf *d, enum dw_section which)
 	if (p->stream) {
 		image_forget(f->image, p->packed);
 		unpack_stream_close(p->stream);
-		pages_free(p->bytes, f->parts[f->first[which]].size);
+		pages_free(p->bytes);
 		d->bytes[which] = (struct bytes){ NULL, 0 };
 		d->loaded[which] = false;
 	} else {

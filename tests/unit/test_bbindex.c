@@ -209,7 +209,7 @@ static void batches_find_what_one_look_up_finds(void **state)
 static void a_large_index_is_found_in_by_batches(void **state)
 {
 	enum { BLOCKS = 1000000, RUNS = 4 };
-	struct bbmap_block *blocks = calloc(BLOCKS, sizeof *blocks);
+	struct bbmap_block *blocks = xcalloc(BLOCKS, sizeof *blocks);
 	struct bbindex_run runs[RUNS];
 	struct rng r = { 5 };
 	struct bbindex x;

@@ -152,7 +152,7 @@ static void machines_without_a_decoder_have_no_blocks(void **state)
 static void the_threads_do_not_show(void **state)
 {
 	enum { COPIES = 60000 }; /* more than one job */
-	char *many = malloc(COPIES * 16);
+	char *many = xmalloc(COPIES * 16);
 	struct blockmap other;
 	struct elf f;
 	(void)state;

@@ -336,7 +336,7 @@ static void a_file_cut_anywhere_is_read_as_far_as_it_goes(void **state)
 	perfmake_build_id(&m, "/bin/a", id);
 	const struct bytes whole = perfmake_finish(&m);
 	for (uint64_t size = 0; size <= whole.size; size++) {
-		uint8_t *copy = malloc(size ? size : 1); /* of its own, for sanitizers */
+		uint8_t *copy = xmalloc(size ? size : 1); /* of its own, for sanitizers */
 		struct perf_event e;
 		struct fixture f;
 		size_t count = 0;

@@ -270,7 +270,7 @@ static void names_are_written_in_ascii_without_tabs(void **state)
 	assert_true(sizefile_write(&out, &s, &err));
 	assert_true(gzip_unpack((struct bytes){ out.bytes.data, out.bytes.count }, 1 << 20, &got,
 				NULL, &err));
-	char *text = calloc(1, got.size + 1);
+	char *text = xcalloc(1, got.size + 1);
 	memcpy(text, got.p, got.size);
 	assert_non_null(strstr(text, "\ncaf\\xc3\\xa9\\x09x\n"));
 	free(text);

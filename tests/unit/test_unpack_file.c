@@ -1,5 +1,4 @@
 #include "base/file.h"
-#include "base/pages.h"
 #include "base/unpack.h"
 
 #include <setjmp.h>
@@ -8,6 +7,7 @@
 #include <lz4frame.h>
 #include <lzma.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <zstd.h>
 #include <cmocka.h>
@@ -56,7 +56,7 @@ static size_t pack(enum unpack_method method, const uint8_t *p, size_t size, uin
 
 static void release(struct bytes b)
 {
-	pages_free((void *)(uintptr_t)b.p, b.size);
+	munmap((void *)(uintptr_t)b.p, b.size);
 }
 
 static void a_packed_file_is_known_and_comes_out_whole(void **state)

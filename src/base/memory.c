@@ -1,0 +1,343 @@
+#define _DEFAULT_SOURCE /* madvise */
+#include "base/memory.h"
+
+#include "base/err.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* In front of every allocation.  Pieces of a domain are a ring around its head. */
+struct piece {
+	struct piece *prev, *next;
+	struct memory *memory; /* NULL: belongs to nobody */
+	struct owned *owned;   /* NULL: memory, that lies behind */
+};
+
+struct owned {
+	void (*release)(void *thing);
+	void *thing;
+};
+
+struct memory {
+	pthread_mutex_t lock;
+	struct piece head;
+	bool broken;
+};
+
+static _Thread_local struct {
+	struct memory *memory;
+	struct call *call;
+} here;
+
+/* ---- where it comes from ---------------------------------------------------------------------- */
+
+static void *system_resize(void *ctx, void *p, size_t size)
+{
+	(void)ctx;
+	if (size > 0)
+		return realloc(p, size);
+	(free)(p);
+	return NULL;
+}
+
+static struct heft_allocator allocator = { sizeof allocator, system_resize, NULL };
+
+bool heft_set_allocator(const struct heft_allocator *a, struct heft_err *err)
+{
+	static const struct heft_allocator standard = { sizeof standard, system_resize, NULL };
+	if (a && (a->size < sizeof *a || !a->resize))
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "an allocator without a function");
+	allocator = a ? *a : standard;
+	return true;
+}
+
+/* Large arrays live for a moment each; on pages of 4 KiB the kernel would spend a fifth of a
+ * run on handing their pages out.  A hint, where there is such a thing. */
+enum { LARGE = 2 << 20 };
+
+static void *take(void *p, size_t size)
+{
+	void *got = allocator.resize(allocator.ctx, p, size);
+#ifdef MADV_HUGEPAGE
+	if (got && size >= LARGE) {
+		/* The whole of the first page: what was mapped at once must stay one mapping, or
+		 * mremap fails. */
+		const size_t into = (uintptr_t)got % (uintptr_t)sysconf(_SC_PAGESIZE);
+		madvise((char *)got - into, into + size, MADV_HUGEPAGE);
+	}
+#endif
+	return got;
+}
+
+/* ---- domains ---------------------------------------------------------------------------------- */
+
+static void link_piece(struct piece *p, struct memory *m)
+{
+	p->memory = m;
+	if (!m)
+		return;
+	pthread_mutex_lock(&m->lock);
+	p->prev = &m->head;
+	p->next = m->head.next;
+	p->next->prev = p->prev->next = p;
+	pthread_mutex_unlock(&m->lock);
+}
+
+static void unlink_piece(struct piece *p)
+{
+	struct memory *m = p->memory;
+	if (!m)
+		return;
+	pthread_mutex_lock(&m->lock);
+	p->next->prev = p->prev;
+	p->prev->next = p->next;
+	pthread_mutex_unlock(&m->lock);
+}
+
+struct memory *memory_new(void)
+{
+	struct memory *m = allocator.resize(allocator.ctx, NULL, sizeof *m);
+	if (!m)
+		return NULL;
+	memset(m, 0, sizeof *m);
+	pthread_mutex_init(&m->lock, NULL);
+	m->head.next = m->head.prev = &m->head;
+	return m;
+}
+
+static void release_piece(struct piece *p)
+{
+	if (p->owned)
+		p->owned->release(p->owned->thing);
+	allocator.resize(allocator.ctx, p, 0);
+}
+
+void memory_delete(struct memory *m)
+{
+	struct piece *next;
+	if (!m)
+		return;
+	for (struct piece *p = m->head.next; p != &m->head; p = next) {
+		next = p->next;
+		p->memory = NULL;
+		if (m->broken)
+			release_piece(p);
+	}
+	pthread_mutex_destroy(&m->lock);
+	allocator.resize(allocator.ctx, m, 0);
+}
+
+bool memory_is_broken(const struct memory *m)
+{
+	return m && m->broken;
+}
+
+struct memory *memory_enter(struct memory *m)
+{
+	struct memory *before = here.memory;
+	here.memory = m;
+	return before;
+}
+
+struct memory *memory_current(void)
+{
+	return here.memory;
+}
+
+/* ---- allocations ------------------------------------------------------------------------------ */
+
+static void *add_piece(size_t size)
+{
+	if (size > SIZE_MAX - sizeof(struct piece))
+		return NULL;
+	struct piece *p = take(NULL, sizeof *p + size);
+	if (!p)
+		return NULL;
+	p->owned = NULL;
+	link_piece(p, here.memory);
+	return p + 1;
+}
+
+void *memory_try(size_t size)
+{
+	return add_piece(size);
+}
+
+static _Noreturn void raise_no_memory(size_t size)
+{
+	char text[80];
+	snprintf(text, sizeof text, "out of memory (%zu bytes wanted)", size);
+	call_raise(HEFT_ENOMEM, text);
+}
+
+void *xmalloc(size_t size)
+{
+	void *p = add_piece(size);
+	if (!p)
+		raise_no_memory(size);
+	return p;
+}
+
+void *xcalloc(size_t count, size_t size)
+{
+	if (size > 0 && count > SIZE_MAX / size)
+		raise_no_memory(SIZE_MAX);
+	return memset(xmalloc(count * size), 0, count * size);
+}
+
+/* The piece stays in the ring meanwhile: should there be no room, it is as before. */
+static struct piece *resize_piece(struct piece *p, size_t size)
+{
+	struct memory *m = p->memory;
+	if (!m)
+		return take(p, size);
+	pthread_mutex_lock(&m->lock);
+	struct piece *moved = take(p, size);
+	if (moved)
+		moved->next->prev = moved->prev->next = moved;
+	pthread_mutex_unlock(&m->lock);
+	return moved;
+}
+
+void *xrealloc(void *p, size_t size)
+{
+	if (!p)
+		return xmalloc(size);
+	if (size > SIZE_MAX - sizeof(struct piece))
+		raise_no_memory(size);
+	struct piece *moved = resize_piece((struct piece *)p - 1, sizeof *moved + size);
+	if (!moved)
+		raise_no_memory(size);
+	return moved + 1;
+}
+
+void mem_free(void *p)
+{
+	if (!p)
+		return;
+	struct piece *piece = (struct piece *)p - 1;
+	unlink_piece(piece);
+	allocator.resize(allocator.ctx, piece, 0);
+}
+
+struct owned *memory_own(void (*release)(void *thing), void *thing)
+{
+	struct owned *o = memory_try(sizeof *o);
+	if (!o) {
+		release(thing);
+		raise_no_memory(sizeof *o);
+	}
+	*o = (struct owned){ release, thing };
+	((struct piece *)o - 1)->owned = o;
+	return o;
+}
+
+void memory_disown(struct owned *token)
+{
+	mem_free(token);
+}
+
+void memory_own_moved(struct owned *token, void *thing)
+{
+	token->thing = thing;
+}
+
+void *memory_zalloc(void *ctx, unsigned count, unsigned size)
+{
+	(void)ctx;
+	return memory_try((size_t)count * size);
+}
+
+void *memory_lalloc(void *ctx, size_t count, size_t size)
+{
+	(void)ctx;
+	return memory_try(count * size);
+}
+
+void *memory_palloc(size_t size, void *ctx)
+{
+	(void)ctx;
+	return memory_try(size);
+}
+
+void memory_zfree(void *ctx, void *p)
+{
+	(void)ctx;
+	mem_free(p);
+}
+
+void memory_pfree(void *p, void *ctx)
+{
+	(void)ctx;
+	mem_free(p);
+}
+
+/* ---- calls ------------------------------------------------------------------------------------ */
+
+void call_begin(struct call *c, struct memory *m)
+{
+	c->outer = here.call;
+	c->outer_memory = here.memory;
+	c->memory = m;
+	c->lock = NULL;
+	c->code = HEFT_OK;
+	here.call = c;
+	here.memory = m;
+}
+
+void call_end(struct call *c)
+{
+	here.call = c->outer;
+	here.memory = c->outer_memory;
+}
+
+bool call_enter(struct call *c, struct memory *m, struct heft_err *err)
+{
+	if (!m)
+		return fail(err, HEFT_ENOMEM, HEFT_NO_OFFSET, "out of memory");
+	if (m->broken)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			    "an earlier call was given up: the handle can only be freed");
+	call_begin(c, m);
+	return true;
+}
+
+void call_leave(struct call *c, struct heft_err *err)
+{
+	call_end(c);
+	if (c->code == HEFT_OK)
+		return;
+	c->memory->broken = true;
+	fail(err, c->code, HEFT_NO_OFFSET, "%s", c->text);
+}
+
+void call_raise(enum heft_code code, const char *text)
+{
+	struct call *c = here.call;
+	if (!c) {
+		fflush(stdout);
+		fprintf(stderr, "heft: %s\n", text);
+		_exit(code == HEFT_EINTERNAL ? 3 : 2);
+	}
+	if (c->lock)
+		pthread_mutex_unlock(c->lock);
+	c->code = code;
+	snprintf(c->text, sizeof c->text, "%s", text);
+	longjmp(c->at, 1);
+}
+
+void call_lock(pthread_mutex_t *lock)
+{
+	pthread_mutex_lock(lock);
+	if (here.call)
+		here.call->lock = lock;
+}
+
+void call_unlock(pthread_mutex_t *lock)
+{
+	if (here.call)
+		here.call->lock = NULL;
+	pthread_mutex_unlock(lock);
+}

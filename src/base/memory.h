@@ -1,0 +1,114 @@
+/* memory.h - memory that may run out without ending the process.
+ *
+ * All that a public handle allocates belongs to its domain, a struct memory.  A public function
+ * enters the domain of its handle and leaves a place to come back to (GUARDED); xmalloc and its like
+ * take from the domain that the thread has entered.  Where there is no memory, where the user
+ * cancels, or where an invariant is broken, call_raise goes back to that place at once, over all
+ * functions between: they clean nothing up, and the handle is *broken* from then on.  A broken
+ * handle can only be freed, and that frees its whole domain.
+ *
+ * What is no memory (a mapping, a library's object) is told to the domain by memory_own, so that it
+ * goes with it.
+ *
+ * A thread that has entered no domain (the tests of single modules) gets memory that belongs to
+ * nobody, and the process ends where there is none.
+ *
+ * Cost: 32 bytes and about 20 ns an allocation.  Threads: one domain may be used by several threads
+ * at once; workers of parallel_for use that of the thread which started them. */
+#ifndef HEFT_BASE_MEMORY_H
+#define HEFT_BASE_MEMORY_H
+
+#include "heft.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+struct memory;
+
+/* NULL where there is no memory. */
+struct memory *memory_new(void);
+/* Frees a domain.  Of a broken one all memory is freed and what it owns released; of another one
+ * nothing: what is still there has found its way to other handles, and belongs to nobody then. */
+void memory_delete(struct memory *m);
+/* Whether a call on the domain's handle was given up. */
+bool memory_is_broken(const struct memory *m);
+/* The domain that the thread's allocations belong to; returns the one before, which the caller
+ * enters again.  For functions that add to a handle other than the call's own. */
+struct memory *memory_enter(struct memory *m);
+
+/* As malloc, realloc, calloc and free, but never NULL. */
+void *xmalloc(size_t size);
+void *xrealloc(void *p, size_t size);
+void *xcalloc(size_t count, size_t size);
+/* NULL where there is no memory: for sizes that a file states. */
+void *memory_try(size_t size);
+/* Takes what the functions above gave, and NULL. */
+void mem_free(void *p);
+/* The C library's own is (free). */
+#define free(p) mem_free(p)
+
+/* Has `release(thing)` called if the domain is freed while broken.  The token ends that. */
+struct owned;
+struct owned *memory_own(void (*release)(void *thing), void *thing);
+void memory_disown(struct owned *token);
+/* The thing is another one now: a library has moved it. */
+void memory_own_moved(struct owned *token, void *thing);
+/* Allocators for libraries that take one: memory of the domain, NULL where there is none. */
+void *memory_zalloc(void *ctx, unsigned count, unsigned size); /* zlib */
+void *memory_lalloc(void *ctx, size_t count, size_t size);     /* liblzma */
+void *memory_palloc(size_t size, void *ctx);                   /* PCRE2 */
+void memory_zfree(void *ctx, void *p);
+void memory_pfree(void *p, void *ctx);
+
+/* ---- calls ------------------------------------------------------------------------------------ */
+
+/* A call of a public function that is under way. */
+struct call {
+	jmp_buf at;
+	struct call *outer;
+	struct memory *memory, *outer_memory;
+	pthread_mutex_t *lock;        /* that the thread holds meanwhile, or NULL */
+	volatile enum heft_code code; /* why it was given up; HEFT_OK: it was not */
+	char text[160];
+};
+
+/* False, and fills *err, where the handle is broken. */
+bool call_enter(struct call *c, struct memory *m, struct heft_err *err);
+/* Ends the call; one that was given up breaks the handle and fills *err. */
+void call_leave(struct call *c, struct heft_err *err);
+/* Gives the thread's call up.  Ends the process where the thread is in none. */
+_Noreturn void call_raise(enum heft_code code, const char *text);
+
+/* Take and leave a lock under which memory is allocated: giving the call up leaves it.  One at a time. */
+void call_lock(pthread_mutex_t *lock);
+void call_unlock(pthread_mutex_t *lock);
+
+/* The domain that the thread has entered, or NULL. */
+struct memory *memory_current(void);
+/* A thread of the pool: a call of its own that takes from `m`, between the two. */
+void call_begin(struct call *c, struct memory *m);
+void call_end(struct call *c);
+
+/* Runs `expression`, which is a bool, as a call on the handle whose domain is `memory`; false, with
+ * *err filled, where it was given up. */
+#define GUARDED(memory, err, expression)                                                           \
+	__extension__({                                                                            \
+		struct call call_;                                                                 \
+		volatile bool guarded_ = false;                                                    \
+		if (call_enter(&call_, (memory), (err))) {                                         \
+			if (setjmp(call_.at) == 0)                                                 \
+				guarded_ = (expression);                                           \
+			else                                                                       \
+				guarded_ = false;                                                  \
+			call_leave(&call_, (err));                                                 \
+		}                                                                                  \
+		guarded_;                                                                          \
+	})
+
+/* The same of statements that cannot fail but for memory; the handle's next call says so. */
+#define GUARDED_VOID(memory, ...) (void)GUARDED(memory, NULL, (__VA_ARGS__, true))
+
+#endif
