@@ -172,7 +172,7 @@ static _Noreturn void raise_no_memory(size_t size)
 	call_raise(HEFT_ENOMEM, text);
 }
 
-void *xmalloc(size_t size)
+void *mem_alloc(size_t size)
 {
 	void *p = add_piece(size);
 	if (!p)
@@ -180,7 +180,7 @@ void *xmalloc(size_t size)
 	return p;
 }
 
-void *xcalloc(size_t count, size_t size)
+void *mem_zeroed(size_t count, size_t size)
 {
 	if (size > 0 && count > SIZE_MAX / size)
 		raise_no_memory(SIZE_MAX);
@@ -201,7 +201,7 @@ static struct piece *resize_piece(struct piece *p, size_t size)
 	return moved;
 }
 
-void *xrealloc(void *p, size_t size)
+void *mem_resize(void *p, size_t size)
 {
 	if (!p)
 		return xmalloc(size);

@@ -39,10 +39,14 @@ bool memory_is_broken(const struct memory *m);
  * enters again.  For functions that add to a handle other than the call's own. */
 struct memory *memory_enter(struct memory *m);
 
-/* As malloc, realloc, calloc and free, but never NULL. */
-void *xmalloc(size_t size);
-void *xrealloc(void *p, size_t size);
-void *xcalloc(size_t count, size_t size);
+/* As malloc, realloc, calloc and free, but never NULL.  (libiberty has functions called xmalloc of
+ * its own, whose memory the C library's free takes.) */
+void *mem_alloc(size_t size);
+void *mem_resize(void *p, size_t size);
+void *mem_zeroed(size_t count, size_t size);
+#define xmalloc(size)        mem_alloc(size)
+#define xrealloc(p, size)    mem_resize(p, size)
+#define xcalloc(count, size) mem_zeroed(count, size)
 /* NULL where there is no memory: for sizes that a file states. */
 void *memory_try(size_t size);
 /* Takes what the functions above gave, and NULL. */

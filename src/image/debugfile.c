@@ -189,11 +189,14 @@ static char *find_debuginfod(struct wanted *w)
 	void *client = d.begin();
 	if (!client)
 		return NULL;
-	char *path = NULL;
-	const int fd = d.find(client, id.p, (int)id.size, &path);
+	char *given = NULL, *path = NULL;
+	const int fd = d.find(client, id.p, (int)id.size, &given);
 	if (fd >= 0)
 		close(fd);
 	d.end(client);
+	if (given)
+		path = keep(given);
+	(free)(given); /* of the C library */
 	if (fd >= 0 && path && try_file(w, path, false))
 		return path;
 	free(path);
