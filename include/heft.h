@@ -23,7 +23,9 @@
  * fail a run.  The library never prints and never exits.  Where there is no memory,
  * where the progress function cancels, or where an invariant of heft's own broke, the
  * call fails at once, and the handle can only be freed from then on: every other
- * call on it fails with HEFT_EARG or does nothing.
+ * call on it that can fail does so for the same reason, and settings do nothing.  So it is
+ * with profiles; calls on the other handles still end the process for these reasons (status 2,
+ * or 3 for a broken invariant).
  *
  * Threads: different profiles may be used by different threads at once; one
  * profile by one thread at a time.  heft_profile_run starts its own workers. */

@@ -100,11 +100,11 @@ typedef void (*heft_trace_fn)(void *ctx, const char *path, const char *source,
 HEFT_API void heft_profile_set_trace(struct heft_profile *p, heft_trace_fn fn, void *ctx);
 HEFT_API void heft_profile_trace_at(struct heft_profile *p, enum heft_domain domain, uint64_t addr);
 
-/* Called now and then from one thread during a run; done <= total, in bytes of
- * input; `what` is a word or two.  `ctx` is handed through. */
-HEFT_API void heft_profile_set_progress(struct heft_profile *p,
-					void (*progress)(void *ctx, const char *what, uint64_t done,
-							 uint64_t total),
+/* Called now and then during a run, on the thread that runs; done <= total, in bytes of input; `what`
+ * is a word or two.  `ctx` is handed through.  Returns false to cancel: the run then fails with
+ * HEFT_ECANCELED, and the profile can only be freed. */
+typedef bool (*heft_progress_fn)(void *ctx, const char *what, uint64_t done, uint64_t total);
+HEFT_API void heft_profile_set_progress(struct heft_profile *p, heft_progress_fn progress,
 					void *ctx);
 
 /* Reads the inputs and makes the rows.  Once per profile. */

@@ -29,7 +29,9 @@ bool heft_source_at(size_t i, const char **ret_name, const char **ret_text)
 
 struct heft_profile *heft_profile_new(void)
 {
-	struct heft_profile *p = xcalloc(1, sizeof *p);
+	struct heft_profile *p = handle_new(sizeof *p);
+	if (!p)
+		return NULL;
 	notes_init(&p->notes);
 	p->demangle = HEFT_NAMES_SHORT;
 	p->sort_domain = HEFT_BOTH;
@@ -43,10 +45,8 @@ static void level_release(struct level *l)
 	alias_index_release(&l->aliases);
 }
 
-void heft_profile_free(struct heft_profile *p)
+static void release(struct heft_profile *p)
 {
-	if (!p)
-		return;
 	for (size_t i = 0; i < p->entries.count; i++)
 		entry_release(&p->entries.data[i]);
 	for (size_t i = 0; i < p->given.count; i++)
@@ -75,6 +75,16 @@ void heft_profile_free(struct heft_profile *p)
 	free(p);
 }
 
+void heft_profile_free(struct heft_profile *p)
+{
+	if (!p)
+		return;
+	struct memory *memory = p->memory;
+	if (!memory_is_broken(memory))
+		release(p);
+	memory_delete(memory);
+}
+
 /* ---- sources ------------------------------------------------------------------- */
 
 static const struct custom *custom_find(const struct heft_profile *p, const char *name)
@@ -85,7 +95,7 @@ static const struct custom *custom_find(const struct heft_profile *p, const char
 	return NULL;
 }
 
-bool heft_profile_add_source(struct heft_profile *p, const char *name, struct heft_err *err)
+static bool profile_add_source(struct heft_profile *p, const char *name, struct heft_err *err)
 {
 	const struct custom *custom = custom_find(p, name);
 	const struct source *source = custom ? custom->base : source_find(str_of(name));
@@ -98,6 +108,11 @@ bool heft_profile_add_source(struct heft_profile *p, const char *name, struct he
 					     .source = source,
 					     .rules = custom ? custom->rules : NULL });
 	return true;
+}
+
+bool heft_profile_add_source(struct heft_profile *p, const char *name, struct heft_err *err)
+{
+	return GUARDED(p->memory, err, profile_add_source(p, name, err));
 }
 
 static bool custom_base(const struct heft_profile *p, const char *name, const char *base,
@@ -120,9 +135,9 @@ static bool custom_base(const struct heft_profile *p, const char *name, const ch
 	return true;
 }
 
-bool heft_profile_define_source(struct heft_profile *p, const char *name, const char *base,
-				const char *const *patterns, const char *const *replacements,
-				size_t count, struct heft_err *err)
+static bool profile_define_source(struct heft_profile *p, const char *name, const char *base,
+				  const char *const *patterns, const char *const *replacements,
+				  size_t count, struct heft_err *err)
 {
 	struct custom c = { .name = arena_copy(&p->arena, str_of(name)) };
 	if (!custom_base(p, name, base, &c.base, err))
@@ -138,10 +153,18 @@ bool heft_profile_define_source(struct heft_profile *p, const char *name, const 
 	return true;
 }
 
+bool heft_profile_define_source(struct heft_profile *p, const char *name, const char *base,
+				const char *const *patterns, const char *const *replacements,
+				size_t count, struct heft_err *err)
+{
+	return GUARDED(p->memory, err,
+		       profile_define_source(p, name, base, patterns, replacements, count, err));
+}
+
 /* ---- inputs -------------------------------------------------------------------- */
 
-bool heft_profile_add_file(struct heft_profile *p, const char *path, enum heft_role role,
-			   struct heft_err *err)
+static bool profile_add_file(struct heft_profile *p, const char *path, enum heft_role role,
+			     struct heft_err *err)
 {
 	(void)err;
 	vec_push(&p->entries,
@@ -149,12 +172,23 @@ bool heft_profile_add_file(struct heft_profile *p, const char *path, enum heft_r
 	return true;
 }
 
-void heft_profile_set_finder(struct heft_profile *p, const struct heft_finder *f)
+bool heft_profile_add_file(struct heft_profile *p, const char *path, enum heft_role role,
+			   struct heft_err *err)
+{
+	return GUARDED(p->memory, err, profile_add_file(p, path, role, err));
+}
+
+static void profile_set_finder(struct heft_profile *p, const struct heft_finder *f)
 {
 	wish_copy(&p->wish, &f->wish);
 }
 
-bool heft_profile_set_samples(struct heft_profile *p, const char *path, struct heft_err *err)
+void heft_profile_set_finder(struct heft_profile *p, const struct heft_finder *f)
+{
+	GUARDED_VOID(p->memory, profile_set_finder(p, f));
+}
+
+static bool profile_set_samples(struct heft_profile *p, const char *path, struct heft_err *err)
 {
 	struct file f;
 	if (!file_open(&f, path, err))
@@ -165,6 +199,11 @@ bool heft_profile_set_samples(struct heft_profile *p, const char *path, struct h
 	if (ok)
 		p->samples = arena_copy(&p->arena, str_of(path));
 	return ok;
+}
+
+bool heft_profile_set_samples(struct heft_profile *p, const char *path, struct heft_err *err)
+{
+	return GUARDED(p->memory, err, profile_set_samples(p, path, err));
 }
 
 /* ---- settings ------------------------------------------------------------------ */
@@ -179,14 +218,24 @@ static bool set_pattern(struct pattern **slot, const char *regex, struct heft_er
 	return true;
 }
 
-bool heft_profile_include(struct heft_profile *p, const char *regex, struct heft_err *err)
+static bool profile_include(struct heft_profile *p, const char *regex, struct heft_err *err)
 {
 	return set_pattern(&p->include, regex, err);
 }
 
-bool heft_profile_exclude(struct heft_profile *p, const char *regex, struct heft_err *err)
+bool heft_profile_include(struct heft_profile *p, const char *regex, struct heft_err *err)
+{
+	return GUARDED(p->memory, err, profile_include(p, regex, err));
+}
+
+static bool profile_exclude(struct heft_profile *p, const char *regex, struct heft_err *err)
 {
 	return set_pattern(&p->exclude, regex, err);
+}
+
+bool heft_profile_exclude(struct heft_profile *p, const char *regex, struct heft_err *err)
+{
+	return GUARDED(p->memory, err, profile_exclude(p, regex, err));
 }
 
 void heft_profile_set_depth(struct heft_profile *p, unsigned levels)
@@ -240,15 +289,17 @@ void heft_profile_set_trace(struct heft_profile *p, heft_trace_fn fn, void *ctx)
 	p->trace.ctx = ctx;
 }
 
-void heft_profile_trace_at(struct heft_profile *p, enum heft_domain domain, uint64_t addr)
+static void profile_trace_at(struct heft_profile *p, enum heft_domain domain, uint64_t addr)
 {
 	vec_push(&p->trace_addrs, (struct trace_addr){ domain, addr });
 }
 
-void heft_profile_set_progress(struct heft_profile *p,
-			       void (*progress)(void *ctx, const char *what, uint64_t done,
-						uint64_t total),
-			       void *ctx)
+void heft_profile_trace_at(struct heft_profile *p, enum heft_domain domain, uint64_t addr)
+{
+	GUARDED_VOID(p->memory, profile_trace_at(p, domain, addr));
+}
+
+void heft_profile_set_progress(struct heft_profile *p, heft_progress_fn progress, void *ctx)
 {
 	p->progress = progress;
 	p->progress_ctx = ctx;
@@ -312,8 +363,8 @@ static bool apply_config(struct heft_profile *p, const char *path, struct heft_e
 	return true;
 }
 
-bool heft_profile_config(struct heft_profile *p, const char *path, struct heft_config *ret,
-			 struct heft_err *err)
+static bool profile_config(struct heft_profile *p, const char *path, struct heft_config *ret,
+			   struct heft_err *err)
 {
 	struct file f;
 	if (!file_open(&f, path, err))
@@ -337,4 +388,10 @@ bool heft_profile_config(struct heft_profile *p, const char *path, struct heft_c
 					     .debug_vmaddr_count = c->debug_vmaddrs.count,
 					     .debug_fileoff_count = c->debug_fileoffs.count };
 	return true;
+}
+
+bool heft_profile_config(struct heft_profile *p, const char *path, struct heft_config *ret,
+			 struct heft_err *err)
+{
+	return GUARDED(p->memory, err, profile_config(p, path, ret, err));
 }

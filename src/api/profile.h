@@ -56,7 +56,8 @@ struct given {
 };
 
 struct heft_profile {
-	struct arena arena; /* strings, settings and rows */
+	struct memory *memory; /* all that the profile allocates */
+	struct arena arena;    /* strings, settings and rows */
 	struct labels labels;
 	struct notes notes;
 	VEC(struct custom) customs;
@@ -75,7 +76,7 @@ struct heft_profile {
 	enum heft_domain sort_domain;
 	uint32_t rows;
 	unsigned threads, depth;
-	void (*progress)(void *ctx, const char *what, uint64_t done, uint64_t total);
+	heft_progress_fn progress;
 	void *progress_ctx;
 	/* After a run. */
 	struct rollup rollup;

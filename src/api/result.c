@@ -116,9 +116,9 @@ bool heft_profile_lookup(struct heft_profile *p, size_t i, enum heft_domain doma
 
 /* ---- writing ------------------------------------------------------------------------ */
 
-bool heft_profile_write(const struct heft_profile *p, const struct heft_write_opts *opts,
-			bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
-			struct heft_err *err)
+static bool profile_write(const struct heft_profile *p, const struct heft_write_opts *opts,
+			  bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
+			  struct heft_err *err)
 {
 	if (!p->table.top)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "the profile has not run");
@@ -142,4 +142,11 @@ bool heft_profile_write(const struct heft_profile *p, const struct heft_write_op
 	const bool good = report_write(&r, &s, err);
 	free(files);
 	return good;
+}
+
+bool heft_profile_write(const struct heft_profile *p, const struct heft_write_opts *opts,
+			bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
+			struct heft_err *err)
+{
+	return GUARDED(p->memory, err, profile_write(p, opts, sink, ctx, err));
 }

@@ -400,15 +400,13 @@ static bool measure_all(struct heft_profile *p, size_t layer_count, struct heft_
 		progress.total += p->entries.data[i].input.file.bytes.size;
 	for (size_t i = 0; i < p->entries.count; i++) {
 		struct entry *e = &p->entries.data[i];
-		if (p->progress)
-			p->progress(p->progress_ctx, e->path, progress.before, progress.total);
+		progress_tell(&progress, e->path, progress.before);
 		if (!measure(p, e, layer_count, &progress, err))
 			return false;
 		progress.before += e->input.file.bytes.size;
 		p->diff = p->diff || e->role == HEFT_BASE;
 	}
-	if (p->progress)
-		p->progress(p->progress_ctx, "rows", progress.total, progress.total);
+	progress_tell(&progress, "rows", progress.total);
 	return true;
 }
 
@@ -505,7 +503,7 @@ static void make_rows(struct heft_profile *p)
 					.top = rows_build(&p->rollup.tree, &opts, &p->arena) };
 }
 
-bool heft_profile_run(struct heft_profile *p, struct heft_err *err)
+static bool profile_run(struct heft_profile *p, struct heft_err *err)
 {
 	if (p->ran)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a profile runs once");
@@ -526,4 +524,9 @@ bool heft_profile_run(struct heft_profile *p, struct heft_err *err)
 	check_totals(p);
 	make_rows(p);
 	return true;
+}
+
+bool heft_profile_run(struct heft_profile *p, struct heft_err *err)
+{
+	return GUARDED(p->memory, err, profile_run(p, err));
 }

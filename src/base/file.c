@@ -147,5 +147,7 @@ char *file_real_path(const char *path)
 	if (ret)
 		memcpy(ret, real, size);
 	(free)(real);
+	if (!ret)
+		call_raise(HEFT_ENOMEM, "out of memory");
 	return ret;
 }

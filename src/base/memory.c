@@ -23,7 +23,7 @@ struct owned {
 struct memory {
 	pthread_mutex_t lock;
 	struct piece head;
-	bool broken;
+	enum heft_code broken; /* why a call was given up; HEFT_OK: none was */
 };
 
 static _Thread_local struct {
@@ -122,7 +122,7 @@ void memory_delete(struct memory *m)
 	for (struct piece *p = m->head.next; p != &m->head; p = next) {
 		next = p->next;
 		p->memory = NULL;
-		if (m->broken)
+		if (m->broken != HEFT_OK)
 			release_piece(p);
 	}
 	pthread_mutex_destroy(&m->lock);
@@ -131,7 +131,7 @@ void memory_delete(struct memory *m)
 
 bool memory_is_broken(const struct memory *m)
 {
-	return m && m->broken;
+	return m && m->broken != HEFT_OK;
 }
 
 struct memory *memory_enter(struct memory *m)
@@ -274,6 +274,20 @@ void memory_pfree(void *p, void *ctx)
 	mem_free(p);
 }
 
+void *handle_new(size_t size)
+{
+	struct memory *m = memory_new(), *before = memory_enter(m);
+	void *handle = m ? memory_try(size) : NULL;
+	memory_enter(before);
+	if (!handle) {
+		memory_delete(m);
+		return NULL;
+	}
+	memset(handle, 0, size);
+	memcpy(handle, &m, sizeof m);
+	return handle;
+}
+
 /* ---- calls ------------------------------------------------------------------------------------ */
 
 void call_begin(struct call *c, struct memory *m)
@@ -297,8 +311,8 @@ bool call_enter(struct call *c, struct memory *m, struct heft_err *err)
 {
 	if (!m)
 		return fail(err, HEFT_ENOMEM, HEFT_NO_OFFSET, "out of memory");
-	if (m->broken)
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+	if (m->broken != HEFT_OK)
+		return fail(err, m->broken, HEFT_NO_OFFSET,
 			    "an earlier call was given up: the handle can only be freed");
 	call_begin(c, m);
 	return true;
@@ -309,7 +323,7 @@ void call_leave(struct call *c, struct heft_err *err)
 	call_end(c);
 	if (c->code == HEFT_OK)
 		return;
-	c->memory->broken = true;
+	c->memory->broken = c->code;
 	fail(err, c->code, HEFT_NO_OFFSET, "%s", c->text);
 }
 

@@ -67,6 +67,10 @@ void *memory_palloc(size_t size, void *ctx);                   /* PCRE2 */
 void memory_zfree(void *ctx, void *p);
 void memory_pfree(void *p, void *ctx);
 
+/* A zeroed handle in a domain of its own, to which its first member points; NULL where there is no
+ * memory. */
+void *handle_new(size_t size);
+
 /* ---- calls ------------------------------------------------------------------------------------ */
 
 /* A call of a public function that is under way. */

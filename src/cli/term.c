@@ -62,20 +62,21 @@ void progress_init(struct progress *p)
 	clock_gettime(CLOCK_MONOTONIC, &p->start);
 }
 
-void progress_show(void *ctx, const char *what, uint64_t done, uint64_t total)
+bool progress_show(void *ctx, const char *what, uint64_t done, uint64_t total)
 {
 	struct progress *p = ctx;
 	if (!p->wanted)
-		return;
+		return true;
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (ms_between(p->shown ? &p->drawn : &p->start, &now) < (p->shown ? REDRAW_MS : WAIT_MS))
-		return;
+		return true;
 	const double share = total > 0 ? 100.0 * (double)done / (double)total : 0.0;
 	fprintf(stderr, "\r%3.0f%% of %.1f MiB, %s\033[K", share, (double)total / 1048576.0, what);
 	fflush(stderr);
 	p->shown = true;
 	p->drawn = now;
+	return true;
 }
 
 void progress_erase(struct progress *p)

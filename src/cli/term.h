@@ -24,7 +24,7 @@ struct progress {
 
 void progress_init(struct progress *p);
 /* Fits heft_profile_set_progress; ctx is the struct progress. */
-void progress_show(void *ctx, const char *what, uint64_t done, uint64_t total);
+bool progress_show(void *ctx, const char *what, uint64_t done, uint64_t total);
 /* Leaves an empty line behind; call before anything else is printed. */
 void progress_erase(struct progress *p);
 

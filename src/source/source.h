@@ -25,7 +25,7 @@ struct process;
 
 /* How far a run is; see heft_profile_set_progress. */
 struct progress {
-	void (*fn)(void *ctx, const char *what, uint64_t done, uint64_t total);
+	heft_progress_fn fn;
 	void *ctx;
 	uint64_t before, total; /* bytes of the inputs done, and of all */
 };
@@ -49,6 +49,8 @@ struct source_file {
 	bool vm_only;                    /* nobody asks whose the debug sections are */
 };
 
+/* Tells the user how far the work is; gives the call up where he cancels. */
+void progress_tell(const struct progress *p, const char *what, uint64_t done);
 /* Tells that `done` of `total` parts of the work on this input are done.  One thread only. */
 void source_progress(const struct source_file *f, const char *what, uint64_t done, uint64_t total);
 
