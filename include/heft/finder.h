@@ -27,13 +27,15 @@ struct heft_finder;
 HEFT_API struct heft_finder *heft_finder_new(void);
 HEFT_API void heft_finder_free(struct heft_finder *f);
 
-/* Adds a separate debug file.  It is used for the program that has its build id; opening fails with
- * HEFT_EARG where no program has it. */
+/* Adds a separate debug file: it is used for the program that has its build id; or a file of split debug
+ * info (.dwo, or a package of them), or a supplementary file of dwz.  Opening fails with HEFT_EARG
+ * where it belongs to no program. */
 HEFT_API void heft_finder_add_debug_file(struct heft_finder *f, const char *path);
 /* Adds a directory to look for debug files in, before the system's. */
 HEFT_API void heft_finder_add_debug_dir(struct heft_finder *f, const char *dir);
-/* Adds a linker map.  Without one, a map is used that lies beside the program (PROGRAM.map, or
- * PROGRAM.map.gz). */
+/* Adds a linker map.  Of several, each program takes the one that agrees with most of its sections.
+ * Without one, a map is used that lies beside the program: of "fw.elf" it is "fw.elf.map" or "fw.map",
+ * each also with ".gz" behind it. */
 HEFT_API void heft_finder_add_map(struct heft_finder *f, const char *path);
 /* Names the directory that stands for the root of the machine that the programs are from: modules of
  * dumps are looked for below it first, and debug files in its usr/lib/debug.  NULL: none. */

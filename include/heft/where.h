@@ -49,7 +49,7 @@ HEFT_API bool heft_where_open(struct heft_where *w, const char *path, struct hef
  * the file has it (a name that looks like a number needs +0).  In objects, which have no
  * addresses, a number below 2^40 counts from the start of the first section of code.  HEFT_EARG
  * for anything else. */
-HEFT_API bool heft_where_parse(const struct heft_where *w, const char *text, uint64_t *ret_addr,
+HEFT_API bool heft_where_parse(struct heft_where *w, const char *text, uint64_t *ret_addr,
 			       struct heft_err *err);
 
 struct heft_block;

@@ -8,7 +8,7 @@
 #include "names/demangle.h"
 #include "report/report.h"
 #include "blocks/derive_map.h"
-#include "program/companion.h"
+#include "program/program.h"
 
 /* One image of the input. */
 struct part {
@@ -23,12 +23,11 @@ struct heft_blocks {
 	struct arena arena;
 	struct notes notes;
 	struct program_wish wish;
-	bool open;
+	bool opened; /* whether that went well or not */
 	enum heft_demangle style;
 	enum heft_derive derive;
 	enum heft_convention convention;
-	struct input input;
-	struct companion debug;
+	struct program program;
 	const char *bolt_path; /* what llvm-bolt read, or NULL */
 	struct input bolt;
 	bool bolt_open;
@@ -69,11 +68,9 @@ void heft_blocks_free(struct heft_blocks *b)
 	}
 	free(b->parts);
 	free(b->names);
-	companion_close(&b->debug);
 	if (b->bolt_open)
 		input_close(&b->bolt);
-	if (b->open)
-		input_close(&b->input);
+	program_close(&b->program);
 	demangler_release(&b->demangler);
 	vec_release(&b->blocks);
 	vec_release(&b->calls);
@@ -133,7 +130,7 @@ static enum blocks_convention convention_of(const struct heft_blocks *b)
 
 static void read_map(struct heft_blocks *b, struct blockmap *map, const struct image *im)
 {
-	const struct image *debug = companion_image(&b->debug);
+	const struct image *debug = program_debug_in_use(&b->program);
 	struct bolt *tables = NULL;
 	if (b->derive != HEFT_DERIVE_ALWAYS) {
 		const struct image *bolt = b->bolt_open ? b->bolt.images : NULL;
@@ -150,8 +147,8 @@ static void read_map(struct heft_blocks *b, struct blockmap *map, const struct i
 
 static void read_part(struct heft_blocks *b, size_t i)
 {
-	const struct image *im = &b->input.images[i];
-	const struct image *debug = companion_image(&b->debug);
+	const struct image *im = &b->program.input.images[i];
+	const struct image *debug = program_debug_in_use(&b->program);
 	struct part *p = &b->parts[i];
 	read_map(b, &p->map, im);
 	if (p->map.functions.count > 0)
@@ -176,27 +173,25 @@ static bool open_bolt_input(struct heft_blocks *b, struct heft_err *err)
 	if (!input_open(&b->bolt, b->bolt_path, &b->notes, err))
 		return false;
 	b->bolt_open = true;
-	return (!b->input.archive && !b->bolt.archive &&
-		is_bolt_input(b->input.images, b->bolt.images)) ||
+	return (!b->program.input.archive && !b->bolt.archive &&
+		is_bolt_input(b->program.input.images, b->bolt.images)) ||
 	       fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: is not what llvm-bolt made %s of",
-		    b->bolt_path, b->input.file.path);
+		    b->bolt_path, b->program.input.file.path);
 }
 
 bool heft_blocks_open(struct heft_blocks *b, const char *path, struct heft_err *err)
 {
-	if (b->open)
+	const char *copy = arena_copy(&b->arena, str_of(path));
+	if (b->opened)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens one file");
-	if (!input_open(&b->input, path, &b->notes, err))
+	b->opened = true;
+	if (!program_open_alone(&b->program, copy, &b->wish, &b->notes, err) ||
+	    !open_bolt_input(b, err))
 		return false;
-	b->open = true;
 	/* Names of functions, and perhaps the map itself, may have gone to a debug file. */
-	if (!b->input.archive &&
-	    !companion_get(&b->debug, b->input.images, &b->wish, false, &b->notes, err))
-		return false;
-	if (!open_bolt_input(b, err))
-		return false;
-	b->parts = xcalloc(b->input.image_count, sizeof *b->parts);
-	b->part_count = b->input.image_count;
+	(void)program_debug(&b->program, false);
+	b->part_count = b->program.input.image_count;
+	b->parts = xcalloc(b->part_count, sizeof *b->parts);
 	for (size_t i = 0; i < b->part_count; i++)
 		read_part(b, i);
 	b->names = xcalloc(heft_blocks_function_count(b), sizeof *b->names);
@@ -496,12 +491,12 @@ bool heft_block_function_write(const struct heft_block_function *f, enum heft_bl
 
 const struct blockmap *blocks_map(const struct heft_blocks *b)
 {
-	return b->open && !b->input.archive ? &b->parts[0].map : NULL;
+	return b->parts && !b->program.input.archive ? &b->parts[0].map : NULL;
 }
 
 const struct image *blocks_debug(const struct heft_blocks *b)
 {
-	return companion_image(&b->debug);
+	return program_debug_in_use(&b->program);
 }
 
 struct notes *blocks_notes(struct heft_blocks *b)

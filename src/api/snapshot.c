@@ -4,6 +4,7 @@
 #include "api/finder.h"
 #include "base/file.h"
 #include "base/pool.h"
+#include "program/program.h"
 #include "snapshot/sizefile.h"
 
 /* ---- settings ---------------------------------------------------------------------------------- */
@@ -88,11 +89,10 @@ static bool read_diff(struct heft_snapshot *s, const char *path, struct bytes b,
 	return true;
 }
 
-bool heft_snapshot_open(struct heft_snapshot *s, const char *path, struct heft_err *err)
+static bool open_file(struct heft_snapshot *s, const char *path, struct heft_err *err)
 {
 	struct file f;
 	bool ok;
-	ASSERT(!s->open);
 	if (!file_open(&f, path, err))
 		return false;
 	if (sizediff_matches(f.bytes)) {
@@ -109,6 +109,28 @@ bool heft_snapshot_open(struct heft_snapshot *s, const char *path, struct heft_e
 	return ok;
 }
 
+/* HEFT_EARG where the finder names something for programs that none of the two was made from; `other` may be NULL. */
+static bool check_used(const struct heft_snapshot *s, const struct heft_snapshot *other,
+		       struct heft_err *err)
+{
+	const size_t count = s->wish.debug_files.count;
+	bool *used = xcalloc(count + 1, sizeof *used);
+	for (size_t i = 0; i < count; i++)
+		used[i] = s->used && s->used[i];
+	for (size_t i = 0; other && other->used && i < other->wish.debug_files.count; i++)
+		for (size_t k = 0; k < count; k++)
+			used[k] |= other->used[i] && strcmp(other->wish.debug_files.data[i],
+							    s->wish.debug_files.data[k]) == 0;
+	const bool ok = program_check_used(&s->wish, used, err);
+	free(used);
+	return ok;
+}
+
+bool heft_snapshot_open(struct heft_snapshot *s, const char *path, struct heft_err *err)
+{
+	return heft_snapshot_open_all(s, &path, 1, err);
+}
+
 struct half {
 	struct heft_snapshot *s;
 	const char *path;
@@ -120,7 +142,7 @@ static void open_half(void *ctx, size_t i, unsigned worker)
 {
 	struct half *h = (struct half *)ctx + i;
 	(void)worker;
-	h->ok = heft_snapshot_open(h->s, h->path, &h->err);
+	h->ok = open_file(h->s, h->path, &h->err);
 }
 
 static bool is_list(const char *path)
@@ -150,18 +172,19 @@ bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_pa
 	}
 	for (size_t i = 0; i < COUNT_OF(halves); i++)
 		if (!halves[i].ok) {
-			*err = halves[i].err;
+			if (err)
+				*err = halves[i].err;
 			return false;
 		}
-	return true;
+	return check_used(after, before, err) && check_used(before, after, err);
 }
 
 bool heft_snapshot_open_all(struct heft_snapshot *s, const char *const *paths, size_t count,
 			    struct heft_err *err)
 {
 	ASSERT(!s->open);
-	return count == 1 ? heft_snapshot_open(s, paths[0], err)
-			  : snapshot_make(s, paths, count, err);
+	return (count == 1 ? open_file(s, paths[0], err) : snapshot_make(s, paths, count, err)) &&
+	       check_used(s, NULL, err);
 }
 
 bool heft_snapshot_write(const struct heft_snapshot *s,

@@ -16,6 +16,7 @@ struct heft_snapshot {
 	unsigned threads;
 	/* After opening. */
 	bool open;
+	bool *used; /* by index of wish.debug_files: it is of a program; NULL: there was none */
 	struct snapshot snapshot;
 	struct snapshot before; /* of a .sizediff: the other half */
 	bool is_diff;

@@ -6,8 +6,7 @@
 #include "snapshot/collect.h"
 #include "snapshot/collect_pack.h"
 #include "snapshot/set_paths.h"
-#include "program/companion.h"
-#include "program/dwarf_slot.h"
+#include "program/program.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -24,16 +23,14 @@ struct maker {
 };
 
 /* A program while it is collected. */
-struct program {
+struct made {
 	struct maker *maker;
 	struct heft_snapshot *owner;
 	const char *path; /* of an entry of a zip file: behind that of the file */
 	uint32_t container;
-	bool file; /* no entry: what lies beside it may be its map */
-	struct input input;
-	struct companion debug;
-	struct linkmap map;
-	bool has_map;
+	bool file; /* no entry */
+	struct program program;
+	const struct linkmap *map; /* or NULL */
 	struct path_aliases aliases;
 	/* Two sources, each with all it changes, as they run side by side. */
 	struct measured {
@@ -47,82 +44,20 @@ struct program {
 };
 
 /* The first image; NULL in an archive without any. */
-static struct image *first_image(const struct program *p)
+static struct image *first_image(const struct made *p)
 {
-	return p->input.image_count > 0 ? &p->input.images[0] : NULL;
+	return p->program.input.image_count > 0 ? &p->program.input.images[0] : NULL;
 }
 
-static bool open_debug(struct program *p, struct heft_err *err)
-{
-	struct heft_snapshot *s = p->owner;
-	const struct image *im = first_image(p);
-	if (p->input.archive || !im || im->kind != IMAGE_EXEC)
-		return true;
-	for (size_t i = 0; i < s->wish.debug_files.count && !p->debug.open; i++)
-		if (!companion_open(&p->debug, im, s->wish.debug_files.data[i], &s->notes, err) &&
-		    p->maker->count == 1 && p->file)
-			return false;
-	if (!p->debug.open)
-		companion_find(&p->debug, im, &s->wish, true, &s->notes);
-	return true;
-}
-
-/* The map given, or one beside the file: FILE.map, FILE.map.gz. */
-static bool open_map(struct program *p, struct heft_err *err)
-{
-	struct heft_snapshot *s = p->owner;
-	if (s->wish.maps.count > 0 && p->file) {
-		p->has_map = linkmap_open(&p->map, s->wish.maps.data[0], &s->notes, err);
-		return p->has_map;
-	}
-	for (size_t i = 0; i < 2 && p->file && wish_finds_map(&s->wish) && !p->has_map; i++) {
-		const char *path = arena_format(&s->arena, "%s.map%s", p->path, i ? ".gz" : "");
-		struct heft_err why;
-		if (access(path, R_OK) != 0)
-			continue;
-		p->has_map = linkmap_open(&p->map, path, &s->notes, &why);
-		if (!p->has_map)
-			note(&s->notes, path, why.offset, 0, "not used: %s", why.text);
-	}
-	return true;
-}
-
-/* A map of another build: the sections differ.  It is used for those that agree. */
-static void compare_map(const struct program *p)
-{
-	const struct image *im = first_image(p);
-	struct text names = { 0 };
-	for (size_t i = 1; im && i < im->section_count; i++) {
-		const struct section *sec = &im->sections[i];
-		bool same = !sec->alloc || sec->size == 0 || sec->name.len == 0, named = false;
-		for (size_t k = 0; k < p->map.sections.count && !same; k++) {
-			const struct linkmap_section *m = &p->map.sections.data[k];
-			if (!str_eq(linkmap_text(&p->map, m->name), sec->name))
-				continue;
-			named = true;
-			same = m->size == sec->size && m->addr == sec->addr;
-		}
-		if (!same && named) {
-			text_add(&names, names.len > 0 ? STR(", ") : STR(""));
-			text_add(&names, sec->name);
-		}
-	}
-	if (names.len > 0)
-		note(&p->owner->notes, p->path, HEFT_NO_OFFSET, 0,
-		     "the linker map is of another build: it differs in " STR_FMT,
-		     STR_ARG(text_str(&names)));
-	text_release(&names);
-}
-
-static void prepare(struct program *p, struct measured *m, const char *source)
+static void prepare(struct made *p, struct measured *m, const char *source)
 {
 	struct heft_snapshot *s = p->owner;
 	notes_init(&m->notes);
 	m->dwarf = (struct dwarf_slot){ .wish = &s->wish };
-	basemap_build(&m->base, &p->input, &m->labels);
+	basemap_build(&m->base, &p->program.input, &m->labels);
 	m->file = (struct source_file){ .path = p->path,
-					.input = &p->input,
-					.debug = p->debug.open ? &p->debug.input : NULL,
+					.input = &p->program.input,
+					.debug = program_debug(&p->program, true),
 					.map = &m->base,
 					.labels = &m->labels,
 					.notes = &m->notes,
@@ -134,7 +69,7 @@ static void prepare(struct program *p, struct measured *m, const char *source)
 
 static void run_source(void *ctx, size_t i, unsigned worker)
 {
-	struct program *p = ctx;
+	struct made *p = ctx;
 	(void)worker;
 	if (i == 0)
 		source_symbols(&p->symbols.file, &p->symbols.layer);
@@ -143,7 +78,7 @@ static void run_source(void *ctx, size_t i, unsigned worker)
 }
 
 /* One image; of an archive one after the other. */
-static void collect_image(struct program *p, const struct image *im)
+static void collect_image(struct made *p, const struct image *im)
 {
 	struct heft_snapshot *s = p->owner;
 	const char *object = im->member.len > 0 ? arena_format(&s->arena, "%s(" STR_FMT ")",
@@ -151,20 +86,19 @@ static void collect_image(struct program *p, const struct image *im)
 						: p->path;
 	const struct collect_input in = { .file = &p->symbols.file,
 					  .image = im,
-					  .debug = companion_image(&p->debug),
+					  .debug = program_debug_in_use(&p->program),
 					  .symbols = &p->symbols.layer.vm,
 					  .units = &p->units.layer.vm,
 					  .unit_labels = &p->units.labels,
-					  .map = p->has_map ? &p->map : NULL,
-					  .aliases = p->has_map && s->path_aliases ? &p->aliases
-										   : NULL,
+					  .map = p->map,
+					  .aliases = p->map && s->path_aliases ? &p->aliases : NULL,
 					  .object = str_of(im->kind == IMAGE_OBJECT ? object : ""),
 					  .exact_names = s->exact_names,
 					  .no_literals = s->no_literals };
 	snapshot_collect(&s->snapshot, p->container, &in);
 }
 
-static void measure(struct program *p)
+static void measure(struct made *p)
 {
 	struct heft_snapshot *s = p->owner;
 	prepare(p, &p->symbols, "symbols");
@@ -173,10 +107,10 @@ static void measure(struct program *p)
 	notes_append(&s->notes, &p->symbols.notes);
 	notes_append(&s->notes, &p->units.notes);
 	s->vm_size += p->symbols.base.vm_size;
-	for (size_t i = 0; i < p->input.image_count; i++)
-		collect_image(p, &p->input.images[i]);
-	if (p->input.archive)
-		collect_archive(&s->snapshot, p->container, p->path, &p->input);
+	for (size_t i = 0; i < p->program.input.image_count; i++)
+		collect_image(p, &p->program.input.images[i]);
+	if (p->program.input.archive)
+		collect_archive(&s->snapshot, p->container, p->path, &p->program.input);
 }
 
 static void release_measured(struct measured *m)
@@ -188,15 +122,12 @@ static void release_measured(struct measured *m)
 	notes_release(&m->notes);
 }
 
-static void release(struct program *p)
+static void release(struct made *p)
 {
 	release_measured(&p->symbols);
 	release_measured(&p->units);
 	path_aliases_release(&p->aliases);
-	if (p->has_map)
-		linkmap_release(&p->map);
-	companion_close(&p->debug);
-	input_close(&p->input);
+	program_close(&p->program);
 }
 
 /* ---- what is said of it ------------------------------------------------------------------------ */
@@ -218,21 +149,13 @@ static const char *arch_name(uint16_t machine)
 	}
 }
 
-static void add_text(const struct program *p, const char *key, const char *text)
+static void add_text(const struct made *p, const char *key, const char *text)
 {
 	struct heft_snapshot *s = p->owner;
 	vec_push(&s->snapshot.containers.data[p->container].metadata,
 		 (struct snap_value){ .key = key,
 				      .kind = SNAP_TEXT,
 				      .text = arena_copy(&s->snapshot.arena, str_of(text)) });
-}
-
-static const char *build_id_text(struct heft_snapshot *s, struct bytes id)
-{
-	char *text = arena_new(&s->arena, char, id.size * 2 + 1);
-	for (uint64_t i = 0; i < id.size; i++)
-		snprintf(text + 2 * i, 3, "%02x", id.p[i]);
-	return text;
 }
 
 static uint64_t count_relocations(const struct image *im)
@@ -250,7 +173,7 @@ static uint64_t count_relocations(const struct image *im)
 	return count;
 }
 
-static void add_metric(const struct program *p, const char *file, const char *name, uint64_t value)
+static void add_metric(const struct made *p, const char *file, const char *name, uint64_t value)
 {
 	struct snapshot *snap = &p->owner->snapshot;
 	vec_push(&snap->containers.data[p->container].metrics,
@@ -258,7 +181,7 @@ static void add_metric(const struct program *p, const char *file, const char *na
 				       arena_format(&snap->arena, "%" PRIu64, value) });
 }
 
-static void add_metadata(struct program *p)
+static void add_metadata(struct made *p)
 {
 	struct heft_snapshot *s = p->owner;
 	struct snap_container *c = &s->snapshot.containers.data[p->container];
@@ -266,17 +189,17 @@ static void add_metadata(struct program *p)
 	const char *file = base_name(p->path);
 	struct stat st;
 	add_text(p, "elf_algorithm",
-		 p->has_map            ? "linker_map"
+		 p->map                ? "linker_map"
 		 : p->units.dwarf.open ? "dwarf"
 				       : "sections");
 	if (im) {
 		const char *arch = arch_name(im->machine);
 		add_text(p, "elf_arch", arch ? arch : image_describe(im));
-		add_text(p, "elf_build_id", build_id_text(s, im->build_id));
+		add_text(p, "elf_build_id", build_id_text(&s->arena, im->build_id));
 	}
 	add_text(p, "elf_file_name", file);
-	if (p->has_map)
-		add_text(p, "map_file_name", base_name(p->map.file.path));
+	if (p->map)
+		add_text(p, "map_file_name", base_name(p->map->file.path));
 	if (p->file && stat(p->path, &st) == 0)
 		vec_push(&c->metadata, (struct snap_value){ .key = "elf_mtime",
 							    .kind = SNAP_NUMBER,
@@ -324,48 +247,42 @@ static uint32_t add_container(struct snapshot *s, const char *wish)
 	return (uint32_t)(s->containers.count - 1);
 }
 
-/* The input is open. */
-static bool add_program(struct program *p, const char *name, struct heft_err *err)
+/* The program is open. */
+static void add_program(struct made *p, const char *name)
 {
-	if (!open_debug(p, err) || !open_map(p, err))
-		return false;
-	if (p->has_map)
-		compare_map(p);
-	if (p->has_map && p->owner->path_aliases)
-		path_aliases_read(&p->aliases, &p->map, &p->owner->notes);
+	program_mark_used(&p->program, p->owner->used);
+	p->map = program_map(&p->program);
+	if (p->map && p->owner->path_aliases)
+		path_aliases_read(&p->aliases, p->map, &p->owner->notes);
 	p->container = add_container(&p->owner->snapshot, name);
 	measure(p);
 	add_metadata(p);
-	return true;
 }
 
 /* A member of a thin archive is a file of its own, and so it gets a container of its own. */
-static void add_thin_member(const struct program *archive, struct str member)
+static void add_thin_member(const struct made *archive, struct str member)
 {
 	struct heft_snapshot *s = archive->owner;
 	const char *path = input_member_path(&s->arena, archive->path, member);
-	struct program p = { .maker = archive->maker, .owner = s, .path = path };
+	struct made p = { .maker = archive->maker, .owner = s, .path = path };
 	struct heft_err err;
-	if (!input_open(&p.input, path, &s->notes, &err)) {
+	if (program_open(&p.program, path, &s->wish, &s->notes, &err))
+		add_program(&p, arena_format(&s->arena, "%s(" STR_FMT ")", base_name(archive->path),
+					     STR_ARG(member)));
+	else
 		note(&s->notes, archive->path, HEFT_NO_OFFSET, 0,
 		     "members of this thin archive are left out: %s", err.text);
-		return;
-	}
-	const char *name = arena_format(&s->arena, "%s(" STR_FMT ")", base_name(archive->path),
-					STR_ARG(member));
-	if (!add_program(&p, name, &err))
-		note(&s->notes, path, err.offset, 0, "left out: %s", err.text);
 	release(&p);
 }
 
 static bool add_file(struct maker *m, const char *path, struct file *f, struct heft_err *err)
 {
-	struct program p = { .maker = m, .owner = m->owner, .path = path, .file = true };
-	if (!input_adopt(&p.input, f, &m->owner->notes, err))
-		return false;
-	const bool ok = add_program(&p, base_name(path), err);
-	for (size_t i = 0; ok && i < p.input.thin_members.count; i++)
-		add_thin_member(&p, p.input.thin_members.data[i]);
+	struct made p = { .maker = m, .owner = m->owner, .path = path, .file = true };
+	const bool ok = program_adopt(&p.program, path, f, &m->owner->wish, &m->owner->notes, err);
+	if (ok)
+		add_program(&p, base_name(path));
+	for (size_t i = 0; ok && i < p.program.input.thin_members.count; i++)
+		add_thin_member(&p, p.program.input.thin_members.data[i]);
 	release(&p);
 	return ok;
 }
@@ -406,18 +323,18 @@ static bool add_library(const struct package *k, const char *entry, const char *
 			struct bytes b)
 {
 	struct heft_snapshot *s = k->maker->owner;
-	struct program p = { .maker = k->maker, .owner = s, .path = path };
+	struct made p = { .maker = k->maker, .owner = s, .path = path };
 	struct heft_err err;
 	if (!elf_matches(b)) {
 		note(&s->notes, path, HEFT_NO_OFFSET, b.size,
 		     "a library in the zip file is no ELF file");
 		return false;
 	}
-	if (!input_parse(&p.input, path, b, &s->notes, &err)) {
+	const bool ok = program_parse(&p.program, path, b, &s->wish, &s->notes, &err);
+	if (ok)
+		add_program(&p, library_name(k, entry));
+	else
 		note(&s->notes, path, err.offset, b.size, "one symbol: %s", reason(&err, path));
-		return false;
-	}
-	const bool ok = add_program(&p, library_name(k, entry), &err);
 	release(&p);
 	return ok;
 }
@@ -528,9 +445,6 @@ static bool add_path(struct maker *m, const char *path, struct heft_err *err)
 
 static bool add_all(struct maker *m, const char *const *paths, struct heft_err *err)
 {
-	if (m->owner->wish.maps.count > 0 && m->count > 1)
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
-			    "a linker map is of one program; several are named");
 	if (!read_build(m, err))
 		return false;
 	for (size_t i = 0; i < m->count; i++)
@@ -543,6 +457,7 @@ bool snapshot_make(struct heft_snapshot *s, const char *const *paths, size_t cou
 		   struct heft_err *err)
 {
 	struct maker m = { .owner = s, .count = count };
+	s->used = arena_new(&s->arena, bool, s->wish.debug_files.count + 1);
 	snapshot_init(&s->snapshot);
 	s->snapshot.own = true;
 	s->open = add_all(&m, paths, err);

@@ -9,9 +9,7 @@
 #include "report/report.h"
 #include "blocks/derive_map.h"
 #include "source/source.h"
-#include "program/companion.h"
-#include "program/symbol_table.h"
-#include "program/symbolize.h"
+#include "program/program.h"
 
 struct known_name {
 	const char *raw, *shown;
@@ -29,15 +27,11 @@ struct heft_where {
 	struct arena arena;
 	struct notes notes;
 	struct program_wish wish;
-	bool open, info_open;
+	bool opened; /* whether that went well or not */
 	bool derive, blocks_read;
 	enum heft_demangle style;
-	struct input input;
-	struct companion debug;
-	const struct image *im;
-	struct symbol_table symbols;
-	struct debuginfo info;
-	struct symbolizer symbolizer;
+	struct program program;
+	const struct image *im; /* NULL: nothing is open */
 	struct name_cache names;
 	struct blockmap blocks; /* read with the first look-up, as is the index */
 	struct bbindex index;
@@ -60,16 +54,9 @@ void heft_where_free(struct heft_where *w)
 {
 	if (!w)
 		return;
-	if (w->info_open) {
-		symbolizer_release(&w->symbolizer);
-		debuginfo_close(&w->info);
-	}
 	bbindex_release(&w->index);
 	blockmap_release(&w->blocks);
-	symbol_table_release(&w->symbols);
-	companion_close(&w->debug);
-	if (w->open)
-		input_close(&w->input);
+	program_close(&w->program);
 	demangler_release(&w->names.demangler);
 	vec_release(&w->names.known);
 	map_release(&w->names.by_address);
@@ -102,7 +89,7 @@ void heft_where_set_blocks(struct heft_where *w, bool yes)
 
 const char *heft_where_debug_path(const struct heft_where *w)
 {
-	return companion_path(&w->debug);
+	return program_debug_path(&w->program);
 }
 
 struct bytes where_build_id(const struct heft_where *w)
@@ -142,25 +129,18 @@ static void name_places(struct heft_where *w)
 
 bool heft_where_open(struct heft_where *w, const char *path, struct heft_err *err)
 {
-	if (w->open)
+	const char *copy = arena_copy(&w->arena, str_of(path));
+	if (w->opened)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens one file");
-	if (!input_open(&w->input, path, &w->notes, err))
+	w->opened = true;
+	if (!program_open_alone(&w->program, copy, &w->wish, &w->notes, err))
 		return false;
-	w->open = true;
-	if (w->input.archive)
+	w->im = program_image(&w->program);
+	if (!w->im)
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			    "%s: an archive; addresses are looked up in one of its members", path);
-	w->im = &w->input.images[0];
-	if (!companion_get(&w->debug, w->im, &w->wish, true, &w->notes, err))
-		return false;
-	const struct image *debug = companion_image(&w->debug);
-	const struct image *holder = debug && !debuginfo_present(w->im) ? debug : w->im;
-	const struct debug_search how = wish_search(&w->wish);
+	(void)program_debug(&w->program, true);
 	name_places(w);
-	symbol_table_read(&w->symbols, w->im, debug);
-	debuginfo_open(&w->info, holder, &how, &w->notes);
-	symbolizer_init(&w->symbolizer, &w->info);
-	w->info_open = true;
 	return true;
 }
 
@@ -199,8 +179,9 @@ static bool parse_number(const char *text, uint64_t *ret)
 	return parse_digits(text, 16, ret);
 }
 
-static bool find_name(const struct heft_where *w, struct str name, uint64_t *ret)
+static bool find_name(struct heft_where *w, struct str name, uint64_t *ret)
 {
+	const struct symbol_table *symbols = program_symbols(&w->program);
 	for (size_t i = 1; i < w->im->section_count; i++) {
 		const struct section *s = &w->im->sections[i];
 		if (s->alloc && str_eq(s->name, name)) {
@@ -208,9 +189,9 @@ static bool find_name(const struct heft_where *w, struct str name, uint64_t *ret
 			return true;
 		}
 	}
-	for (size_t i = 0; i < w->symbols.list.count; i++) {
-		if (str_eq(str_of(w->symbols.list.data[i].name), name)) {
-			*ret = w->symbols.list.data[i].addr;
+	for (size_t i = 0; i < symbols->list.count; i++) {
+		if (str_eq(str_of(symbols->list.data[i].name), name)) {
+			*ret = symbols->list.data[i].addr;
 			return true;
 		}
 	}
@@ -228,11 +209,11 @@ static uint64_t base_of_numbers(const struct image *im, uint64_t addr)
 	return 0;
 }
 
-bool heft_where_parse(const struct heft_where *w, const char *text, uint64_t *ret_addr,
+bool heft_where_parse(struct heft_where *w, const char *text, uint64_t *ret_addr,
 		      struct heft_err *err)
 {
 	uint64_t addr, offset = 0;
-	if (!w->info_open)
+	if (!w->im)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no file is open");
 	if (parse_number(text, &addr)) {
 		*ret_addr = addr + base_of_numbers(w->im, addr);
@@ -298,7 +279,7 @@ static void find_segment(const struct heft_where *w, struct heft_location *at)
 
 static void find_symbol(struct heft_where *w, struct heft_location *at)
 {
-	struct symbol_place *s = symbol_table_find(&w->symbols, at->addr);
+	struct symbol_place *s = symbol_table_find(program_symbols(&w->program), at->addr);
 	if (!s)
 		return;
 	if (!s->memo)
@@ -321,8 +302,9 @@ static const char *function_name(struct heft_where *w, struct scope_function *f)
 
 static void find_frames(struct heft_where *w, struct heft_location *at)
 {
+	struct symbolizer *symbolizer = program_symbolizer(&w->program);
 	struct symbolized s;
-	if (!symbolizer_find(&w->symbolizer, at->addr, &s))
+	if (!symbolizer || !symbolizer_find(symbolizer, at->addr, &s))
 		return;
 	if (*s.unit)
 		at->unit = s.unit;
@@ -344,7 +326,7 @@ static void find_frames(struct heft_where *w, struct heft_location *at)
 
 static void read_blocks(struct heft_where *w)
 {
-	const struct image *debug = companion_image(&w->debug);
+	const struct image *debug = program_debug_image(&w->program, true);
 	blockmap_read(&w->blocks, w->im, debug, &w->notes);
 	if (w->blocks.functions.count == 0 && w->derive) {
 		blockmap_release(&w->blocks);
@@ -374,7 +356,7 @@ static void find_block(struct heft_where *w, struct heft_location *at)
 bool heft_where_find(struct heft_where *w, uint64_t addr, struct heft_location *ret)
 {
 	*ret = (struct heft_location){ .addr = addr };
-	if (!w->info_open)
+	if (!w->im)
 		return false;
 	find_section(w, ret);
 	find_segment(w, ret);

@@ -86,13 +86,19 @@ static char *try_link(struct wanted *w, const char *dir, const char *sub, const 
 
 /* ---- by build id -------------------------------------------------------------------- */
 
+char *build_id_text(struct arena *a, struct bytes id)
+{
+	char *text = arena_new(a, char, 2 * id.size + 1);
+	for (uint64_t i = 0; i < id.size; i++)
+		snprintf(text + 2 * i, 3, "%02x", id.p[i]);
+	return text;
+}
+
 const char *build_id_path(struct arena *a, const char *dir, struct bytes id)
 {
-	char hex[2 * 64 + 1];
 	if (id.size < 2 || id.size > 64)
 		return NULL;
-	for (uint64_t i = 0; i < id.size; i++)
-		snprintf(hex + 2 * i, 3, "%02x", id.p[i]);
+	const char *hex = build_id_text(a, id);
 	return arena_format(a, "%s/.build-id/%.2s/%s.debug", dir, hex, hex + 2);
 }
 

@@ -15,10 +15,14 @@ struct debug_search {
 	size_t dir_count;
 	bool debuginfod;     /* allowed (and DEBUGINFOD_URLS set) */
 	const char *sysroot; /* taken off the front of image paths in DIR/path-of-image, or NULL */
+	const char *const *files; /* given by hand; not for debugfile_find */
+	size_t file_count;
 };
 
 /* Whether two build ids are the same, and there. */
 bool same_build_id(struct bytes a, struct bytes b);
+/* In lower-case hexadecimal; "" where there is none. */
+char *build_id_text(struct arena *a, struct bytes id);
 /* DIR/.build-id/xx/yyyy.debug (GDB manual, "Debugging Information in Separate Files"), in the arena;
  * NULL for an id that is none. */
 const char *build_id_path(struct arena *a, const char *dir, struct bytes id);

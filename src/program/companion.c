@@ -3,21 +3,6 @@
 #include "image/elf_const.h"
 #include "program/debuginfo.h"
 
-bool companion_open(struct companion *c, const struct image *im, const char *path,
-		    struct notes *notes, struct heft_err *err)
-{
-	if (c->open)
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: a second debug file", path);
-	if (!input_open(&c->input, path, notes, err))
-		return false;
-	c->open = !c->input.archive && same_build_id(c->input.images[0].build_id, im->build_id);
-	if (c->open)
-		return true;
-	input_close(&c->input);
-	return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: its build ID is not that of %s", path,
-		    im->path);
-}
-
 static bool find_file(struct companion *c, const struct image *im, const struct program_wish *wish,
 		      struct notes *notes)
 {
@@ -43,17 +28,6 @@ bool companion_find(struct companion *c, const struct image *im, const struct pr
 	if (!find_file(c, im, wish, notes) && !symbols)
 		c->open = debugdata_open(im, &c->input, &c->owned);
 	return c->open;
-}
-
-bool companion_get(struct companion *c, const struct image *im, const struct program_wish *wish,
-		   bool dwarf, struct notes *notes, struct heft_err *err)
-{
-	for (size_t i = 0; i < wish->debug_files.count; i++)
-		if (!companion_open(c, im, wish->debug_files.data[i], notes, err))
-			return false;
-	if (!c->open)
-		companion_find(c, im, wish, dwarf, notes);
-	return true;
 }
 
 void companion_close(struct companion *c)

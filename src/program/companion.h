@@ -11,17 +11,10 @@ struct companion {
 	void *owned; /* unpacked .gnu_debugdata, or NULL */
 };
 
-/* Opens the file given by hand.  HEFT_EARG where it is the second, or of another build. */
-bool companion_open(struct companion *c, const struct image *im, const char *path,
-		    struct notes *notes, struct heft_err *err);
 /* Looks for one where a linked image lacks a symbol table, or the DWARF, if `dwarf` is wanted; what
  * cannot be used is a note.  False where there is none, or the wish is to look for none. */
 bool companion_find(struct companion *c, const struct image *im, const struct program_wish *wish,
 		    bool dwarf, struct notes *notes);
-/* The file of the wish, else one that is found.  False where one of the wish cannot be used; that
- * none is found is no failure. */
-bool companion_get(struct companion *c, const struct image *im, const struct program_wish *wish,
-		   bool dwarf, struct notes *notes, struct heft_err *err);
 void companion_close(struct companion *c);
 
 /* Its image, NULL where there is none. */

@@ -42,6 +42,13 @@ bool debuginfo_present(const struct image *im)
 	return false;
 }
 
+bool debuginfo_is_split(const struct image *im)
+{
+	bool plain, dwo;
+	find_units(im, &plain, &dwo);
+	return dwo || image_section_find(im, ".debug_cu_index");
+}
+
 struct collect {
 	struct debuginfo *d;
 	uint64_t packed, unpacked; /* bytes so far */

@@ -53,10 +53,14 @@ static void other_close(struct debuginfo_other *o)
 void debuginfo_files_close(struct debuginfo_files *f)
 {
 	other_close(f->sup);
-	for (size_t i = 0; i < DEBUGINFO_PACKAGES; i++)
-		other_close(f->packages[i]);
+	for (size_t i = 0; i < f->packages.count; i++)
+		other_close(f->packages.data[i]);
+	for (size_t i = 0; i < f->given_dwos.count; i++)
+		other_close(f->given_dwos.data[i]);
 	for (size_t i = 0; i < f->dwos.count; i++)
 		other_close(f->dwos.data[i]);
+	vec_release(&f->packages);
+	vec_release(&f->given_dwos);
 	vec_release(&f->dwos);
 	intern_release(&f->paths);
 	abbrev_cache_release(&f->abbrevs);
@@ -103,9 +107,8 @@ static bool read_debug_sup(const struct image *im, const struct section *s, bool
 
 /* Whether the image refers to a supplementary file at all; false, with a note, too where the
  * reference is damaged. */
-static bool find_link(const struct debuginfo *d, struct sup_link *ret)
+static bool find_link(const struct image *im, struct notes *notes, struct sup_link *ret)
 {
-	const struct image *im = d->image;
 	const struct section *s = image_section_find(im, ".gnu_debugaltlink");
 	bool is_sup = false, ok = false;
 	if (s) {
@@ -120,7 +123,7 @@ static bool find_link(const struct debuginfo *d, struct sup_link *ret)
 		return false;
 	if (ok && ret->name.len && ret->name.len <= NAME_LENGTH_MAX)
 		return true;
-	note(d->dwarf.notes, im->path, add_sat(im->file_off, s->off), s->file_size,
+	note(notes, im->path, add_sat(im->file_off, s->off), s->file_size,
 	     "section " STR_FMT " is damaged", STR_ARG(s->name));
 	return false;
 }
@@ -133,6 +136,12 @@ static bool sup_matches(const struct image *im, struct bytes id)
 	if (same_build_id(im->build_id, id))
 		return true;
 	return s && read_debug_sup(im, s, &is_sup, &own) && is_sup && same_build_id(own.id, id);
+}
+
+bool debuginfo_is_sup(const struct image *im, const struct image *sup)
+{
+	struct sup_link link;
+	return find_link(im, NULL, &link) && sup_matches(sup, link.id);
 }
 
 static bool try_sup(struct debuginfo *d, const struct sup_link *link, const char *path)
@@ -149,6 +158,22 @@ static bool try_sup(struct debuginfo *d, const struct sup_link *link, const char
 	     "%s belongs to another build (its build id differs)", path);
 	other_close(f->sup);
 	f->sup = NULL;
+	return false;
+}
+
+/* Any of the files given by hand may be it. */
+static bool try_given_sup(struct debuginfo *d, const struct debug_search *how,
+			  const struct sup_link *link)
+{
+	for (size_t i = 0; how && i < how->file_count; i++) {
+		struct input in;
+		if (!input_open(&in, how->files[i], NULL, NULL))
+			continue;
+		const bool is = !in.archive && sup_matches(&in.images[0], link->id);
+		input_close(&in);
+		if (is && try_sup(d, link, how->files[i]))
+			return true;
+	}
 	return false;
 }
 
@@ -179,8 +204,10 @@ void debuginfo_open_sup(struct debuginfo *d, const struct debug_search *how)
 {
 	struct arena *a = &d->files->arena;
 	const size_t dir_count = how ? how->dir_count : 0;
+	d->files->given = how ? how->files : NULL;
+	d->files->given_count = how ? how->file_count : 0;
 	struct sup_link link;
-	if (!find_link(d, &link))
+	if (!find_link(d->image, d->dwarf.notes, &link) || try_given_sup(d, how, &link))
 		return;
 	const char *own = own_path(d, link.name);
 	if (try_sup(d, &link, own))
@@ -200,35 +227,51 @@ void debuginfo_open_sup(struct debuginfo *d, const struct debug_search *how)
 
 /* ---- split units: packages ------------------------------------------------------------------ */
 
-/* IMAGE.dwp; for IMAGE.debug that of the image, too. */
-static void name_packages(struct debuginfo *d)
+static bool open_index(struct debuginfo_other *o)
 {
-	struct debuginfo_files *f = d->files;
-	const struct str path = str_of(d->image->path);
-	f->package_paths[0] = arena_format(&f->arena, STR_FMT ".dwp", STR_ARG(path));
-	if (str_ends(path, STR(".debug")))
-		f->package_paths[1] = arena_format(&f->arena, "%.*s.dwp", (int)(path.len - 6),
-						   path.p);
+	if (!package_open(&o->index, &o->info.dwarf, DW_CU_INDEX))
+		return false;
+	if (o->index.units)
+		o->units = xcalloc(o->index.units, sizeof(struct package_dwarf *));
+	return true;
 }
 
+static void open_package(struct debuginfo *d, const char *path)
+{
+	struct debuginfo_other *o = other_open(d, path, true);
+	if (o && open_index(o)) {
+		vec_push(&d->files->packages, o);
+		return;
+	}
+	if (o)
+		note(d->dwarf.notes, d->image->path, HEFT_NO_OFFSET, 0,
+		     "%s is no package of split units: it has no index", path);
+	other_close(o);
+}
+
+/* A package, a .dwo file, or neither. */
+static void open_given(struct debuginfo *d, const char *path)
+{
+	struct debuginfo_other *o = other_open(d, path, true);
+	if (o && !debuginfo_is_split(o->info.image))
+		other_close(o);
+	else if (o && open_index(o))
+		vec_push(&d->files->packages, o);
+	else if (o)
+		vec_push(&d->files->given_dwos, o);
+}
+
+/* Those given by hand; IMAGE.dwp; for IMAGE.debug that of the image, too. */
 static void open_packages(struct debuginfo *d)
 {
 	struct debuginfo_files *f = d->files;
+	const struct str path = str_of(d->image->path);
 	f->packages_tried = true;
-	name_packages(d);
-	for (size_t i = 0; i < DEBUGINFO_PACKAGES && f->package_paths[i]; i++) {
-		struct debuginfo_other *o = other_open(d, f->package_paths[i], true);
-		if (o && !package_open(&o->index, &o->info.dwarf, DW_CU_INDEX)) {
-			note(d->dwarf.notes, d->image->path, HEFT_NO_OFFSET, 0,
-			     "%s is no package of split units: it has no index",
-			     f->package_paths[i]);
-			other_close(o);
-			o = NULL;
-		}
-		if (o && o->index.units)
-			o->units = xcalloc(o->index.units, sizeof(struct package_dwarf *));
-		f->packages[i] = o;
-	}
+	for (size_t i = 0; i < f->given_count; i++)
+		open_given(d, f->given[i]);
+	open_package(d, arena_format(&f->arena, STR_FMT ".dwp", STR_ARG(path)));
+	if (str_ends(path, STR(".debug")))
+		open_package(d, arena_format(&f->arena, "%.*s.dwp", (int)(path.len - 6), path.p));
 }
 
 /* The id of a unit; version 5 states it in the header, GNU's 4 in the first DIE. */
@@ -357,8 +400,11 @@ bool debuginfo_split(struct debuginfo *d, const struct unit *skeleton, struct un
 		return false;
 	if (!f->packages_tried)
 		open_packages(d);
-	for (size_t i = 0; i < DEBUGINFO_PACKAGES; i++)
-		if (f->packages[i] && find_in_package(f, f->packages[i], skeleton, ret))
+	for (size_t i = 0; i < f->packages.count; i++)
+		if (find_in_package(f, f->packages.data[i], skeleton, ret))
+			return true;
+	for (size_t i = 0; i < f->given_dwos.count; i++)
+		if (find_in_dwo(f, f->given_dwos.data[i], skeleton, ret))
 			return true;
 	struct arena a = { 0 };
 	const char *paths[2];
@@ -367,8 +413,8 @@ bool debuginfo_split(struct debuginfo *d, const struct unit *skeleton, struct un
 	const bool found = find_dwo(d, skeleton, paths, count, ret, &seen);
 	if (!seen)
 		note(d->dwarf.notes, d->image->path, HEFT_NO_OFFSET, skeleton->size,
-		     "split units are missing: there is neither %s nor %s (in %s)",
-		     f->package_paths[0], count ? paths[0] : "a .dwo file", d->image->path);
+		     "split units are missing: there is neither %s.dwp nor %s (in %s)",
+		     d->image->path, count ? paths[0] : "a .dwo file", d->image->path);
 	arena_release(&a);
 	return found;
 }

@@ -49,8 +49,6 @@ struct debuginfo_other {
 	struct package_dwarf **units; /* .dwp: by row of the index, made when first asked for */
 };
 
-enum { DEBUGINFO_PACKAGES = 2 };
-
 struct debuginfo_files {
 	const struct image *image;
 	const struct debuginfo_part *parts; /* those of struct debuginfo */
@@ -60,9 +58,12 @@ struct debuginfo_files {
 	struct debuginfo_pass *passes[DW_SECTIONS]; /* under way */
 
 	struct debuginfo_other *sup;
+	const char *const
+		*given; /* files given by hand, any of which may hold split units; borrowed */
+	size_t given_count;
 	bool packages_tried;
-	const char *package_paths[DEBUGINFO_PACKAGES]; /* NULL behind the last */
-	struct debuginfo_other *packages[DEBUGINFO_PACKAGES];
+	VEC(struct debuginfo_other *) packages;
+	VEC(struct debuginfo_other *) given_dwos;
 	struct intern paths;                /* of .dwo files, by their place in dwos */
 	VEC(struct debuginfo_other *) dwos; /* NULL where the file cannot be read */
 	struct abbrev_cache abbrevs;

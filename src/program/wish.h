@@ -41,10 +41,15 @@ static inline bool wish_finds_map(const struct program_wish *w)
 	return !(w->flags & HEFT_FIND_NO_MAP);
 }
 
-/* The directories of debug files, for image/debugfile.h.  Borrowed from the wish. */
+/* The directories of debug files and those given by hand, for image/debugfile.h.  Borrowed from the wish. */
 static inline struct debug_search wish_search(const struct program_wish *w)
 {
-	return (struct debug_search){ w->debug_dirs.data, w->debug_dirs.count, true, w->sysroot };
+	return (struct debug_search){ .dirs = w->debug_dirs.data,
+				      .dir_count = w->debug_dirs.count,
+				      .debuginfod = true,
+				      .sysroot = w->sysroot,
+				      .files = w->debug_files.data,
+				      .file_count = w->debug_files.count };
 }
 
 #endif

@@ -319,6 +319,33 @@ static void a_dwo_file_that_is_none_is_a_note(void **state)
 	scene_end(&s);
 }
 
+static void open_with_given(struct scene *s, const char *name, const char *const *files,
+			    size_t count)
+{
+	struct heft_err err = { 0 };
+	const struct debug_search how = { .files = files, .file_count = count };
+	if (!input_open(&s->in, in_dir(s, name), &s->notes, &err))
+		fail_msg("%s", err.text);
+	debuginfo_open(&s->d, &s->in.images[0], &how, &s->notes);
+}
+
+static void dwo_files_may_be_given_by_hand(void **state)
+{
+	(void)state;
+	struct scene s;
+	scene_begin(&s);
+	write_skeletons(&s, "a", 5, 2, "b.dwo", "/nowhere");
+	write_skeletons(&s, "plain", 5, 1, "b.dwo", "/nowhere");
+	write_dwo(&s, "moved/away.dwo", 5, 2);
+	const char *const files[] = { in_dir(&s, "plain"), in_dir(&s, "moved/away.dwo") };
+	open_with_given(&s, "a", files, COUNT_OF(files));
+	expect_split(&s, 0, "moved/away.dwo");
+	expect_split(&s, 1, "moved/away.dwo");
+	assert_int_equal(s.notes.count, 0);
+	close_image(&s);
+	scene_end(&s);
+}
+
 /* A package with units of the ids 1..count, each with its part of the sections. */
 static void write_package(struct scene *s, const char *name, uint16_t version, uint32_t count,
 			  bool lies)
@@ -355,6 +382,23 @@ static void write_package(struct scene *s, const char *name, uint16_t version, u
 	vec_release(&info.bytes);
 	vec_release(&index.bytes);
 	write_file(s, name, &g);
+}
+
+static void packages_may_be_given_by_hand(void **state)
+{
+	(void)state;
+	struct scene s;
+	scene_begin(&s);
+	write_skeletons(&s, "a", 4, 2, "b.dwo", "");
+	write_dwo(&s, "b.dwo", 4, 2);
+	write_package(&s, "some.package", 4, 1, false);
+	const char *const file = in_dir(&s, "some.package");
+	open_with_given(&s, "a", &file, 1);
+	expect_split(&s, 0, "some.package");
+	expect_split(&s, 1, "b.dwo");
+	assert_int_equal(s.notes.count, 0);
+	close_image(&s);
+	scene_end(&s);
 }
 
 static void packages_come_before_dwo_files(void **state)
@@ -528,6 +572,25 @@ static void supplementary_files_are_found_in_folders(void **state)
 	scene_end(&s);
 }
 
+static void supplementary_files_may_be_given_by_hand(void **state)
+{
+	(void)state;
+	for (int five = 0; five < 2; five++) {
+		struct scene s;
+		scene_begin(&s);
+		write_sup(&s, "other", 2, five);
+		write_sup(&s, "elsewhere", 1, five);
+		write_user(&s, "a", "/nowhere/common", 1, five);
+		const char *const files[] = { in_dir(&s, "other"), in_dir(&s, "elsewhere") };
+		open_with_given(&s, "a", files, COUNT_OF(files));
+		assert_non_null(s.d.dwarf.sup);
+		assert_string_equal(s.d.dwarf.sup->path, files[1]);
+		assert_int_equal(s.notes.count, 0);
+		close_image(&s);
+		scene_end(&s);
+	}
+}
+
 static void a_supplementary_file_of_another_build_is_none(void **state)
 {
 	(void)state;
@@ -590,11 +653,14 @@ int main(void)
 		cmocka_unit_test(one_file_by_two_paths_is_passed_over_once),
 		cmocka_unit_test(missing_split_units_are_one_note),
 		cmocka_unit_test(a_dwo_file_that_is_none_is_a_note),
+		cmocka_unit_test(dwo_files_may_be_given_by_hand),
+		cmocka_unit_test(packages_may_be_given_by_hand),
 		cmocka_unit_test(packages_come_before_dwo_files),
 		cmocka_unit_test(a_package_of_the_program_serves_its_debug_file),
 		cmocka_unit_test(a_package_whose_units_have_other_ids_is_no_help),
 		cmocka_unit_test(supplementary_files_are_found_by_path),
 		cmocka_unit_test(supplementary_files_are_found_in_folders),
+		cmocka_unit_test(supplementary_files_may_be_given_by_hand),
 		cmocka_unit_test(a_supplementary_file_of_another_build_is_none),
 		cmocka_unit_test(damaged_links_are_notes),
 	};

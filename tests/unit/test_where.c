@@ -45,7 +45,7 @@ static struct heft_where *open_program(uint16_t type)
 	return open_bytes(elfgen_finish(&g));
 }
 
-static void expect_addr(const struct heft_where *w, const char *text, uint64_t want)
+static void expect_addr(struct heft_where *w, const char *text, uint64_t want)
 {
 	uint64_t addr = 0;
 	struct heft_err err;

@@ -1,0 +1,328 @@
+#include "program/program.h"
+
+#include "image/elf_const.h"
+
+#include <unistd.h>
+
+/* ---- debug files given by hand -------------------------------------------------------------- */
+
+/* Whether the debug info of the program refers to the file as dwz's supplementary file. */
+static bool is_supplement(const struct program *p, const struct image *im)
+{
+	const struct image *debug = companion_image(&p->debug);
+	return debuginfo_is_sup(program_image(p), im) || (debug && debuginfo_is_sup(debug, im));
+}
+
+/* What a debug file is to the program. */
+enum given_use { GIVEN_OTHER, GIVEN_DEBUG, GIVEN_PART, GIVEN_USELESS };
+
+static enum given_use use_of(const struct program *p, const struct input *in)
+{
+	const struct image *own = program_image(p), *im = in->archive ? NULL : &in->images[0];
+	if (!im)
+		return GIVEN_USELESS;
+	if (own && same_build_id(im->build_id, own->build_id))
+		return GIVEN_DEBUG;
+	if (debuginfo_is_split(im) || (own && is_supplement(p, im)))
+		return GIVEN_PART;
+	return im->build_id.size > 0 ? GIVEN_OTHER : GIVEN_USELESS;
+}
+
+static bool use_debug_file(struct program *p, size_t i, struct heft_err *err)
+{
+	const char *path = p->wish->debug_files.data[i];
+	struct input in;
+	if (!input_open(&in, path, p->notes, err))
+		return false;
+	const enum given_use use = use_of(p, &in);
+	p->given[i] = use == GIVEN_DEBUG || use == GIVEN_PART;
+	if (use == GIVEN_DEBUG && !p->debug.open) {
+		p->debug = (struct companion){ .open = true, .input = in };
+		return true;
+	}
+	input_close(&in);
+	if (use == GIVEN_USELESS)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			    "%s: has no build ID, cannot be used as a debug file", path);
+	return use != GIVEN_DEBUG ||
+	       fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: a second debug file of %s", path, p->path);
+}
+
+/* Twice: a file may be the supplement of one behind it. */
+static bool use_debug_files(struct program *p, struct heft_err *err)
+{
+	const size_t count = p->wish->debug_files.count;
+	p->given = xcalloc(count + 1, sizeof *p->given);
+	for (size_t i = 0; i < 2 * count; i++)
+		if (!p->given[i % count] && !use_debug_file(p, i % count, err))
+			return false;
+	return true;
+}
+
+void program_mark_used(const struct program *p, bool *used)
+{
+	for (size_t i = 0; p->given && i < p->wish->debug_files.count; i++)
+		used[i] |= p->given[i];
+}
+
+bool program_check_used(const struct program_wish *wish, const bool *used, struct heft_err *err)
+{
+	for (size_t i = 0; i < wish->debug_files.count; i++) {
+		struct arena scratch = { 0 };
+		struct input in;
+		const char *path = wish->debug_files.data[i];
+		if (used[i])
+			continue;
+		if (!input_open(&in, path, NULL, err))
+			return false;
+		fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+		     "%s: no input has this debug file's build ID %s", path,
+		     build_id_text(&scratch, in.images[0].build_id));
+		input_close(&in);
+		arena_release(&scratch);
+		return false;
+	}
+	return true;
+}
+
+/* ---- linker maps ---------------------------------------------------------------------------- */
+
+/* Sections of the image that the map has, with the same place and size or with another. */
+struct agreement {
+	size_t same, other;
+	struct text differing; /* their names */
+};
+
+static void compare_section(const struct linkmap *map, const struct section *s, struct agreement *a)
+{
+	bool named = false, same = false;
+	for (size_t k = 0; k < map->sections.count && !same; k++) {
+		const struct linkmap_section *m = &map->sections.data[k];
+		if (!str_eq(linkmap_text(map, m->name), s->name))
+			continue;
+		named = true;
+		same = m->size == s->size && m->addr == s->addr;
+	}
+	a->same += same;
+	a->other += named && !same;
+	if (named && !same) {
+		text_add(&a->differing, a->differing.len > 0 ? STR(", ") : STR(""));
+		text_add(&a->differing, s->name);
+	}
+}
+
+static struct agreement compare_map(const struct program *p, const struct linkmap *map)
+{
+	const struct image *im = program_image(p);
+	struct agreement a = { 0 };
+	for (size_t i = 1; im && i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (s->alloc && s->size > 0 && s->name.len > 0)
+			compare_section(map, s, &a);
+	}
+	return a;
+}
+
+/* Takes the map in place of one that agrees less; one that does not agree at all is of no use. */
+static void offer_map(struct program *p, struct linkmap *map, size_t *best)
+{
+	struct agreement a = compare_map(p, map);
+	text_release(&a.differing);
+	if (a.same <= *best) {
+		linkmap_release(map);
+		return;
+	}
+	if (p->map_open)
+		linkmap_release(&p->map);
+	p->map = *map;
+	p->map_open = true;
+	*best = a.same;
+}
+
+static void note_differences(const struct program *p)
+{
+	struct agreement a = compare_map(p, &p->map);
+	if (a.other > 0)
+		note(p->notes, p->path, HEFT_NO_OFFSET, 0,
+		     "the linker map is of another build: it differs in " STR_FMT,
+		     STR_ARG(text_str(&a.differing)));
+	text_release(&a.differing);
+}
+
+static bool use_maps(struct program *p, struct heft_err *err)
+{
+	size_t best = 0;
+	for (size_t i = 0; i < p->wish->maps.count; i++) {
+		struct linkmap map;
+		if (!linkmap_open(&map, p->wish->maps.data[i], p->notes, err))
+			return false;
+		offer_map(p, &map, &best);
+	}
+	p->map_tried |= p->wish->maps.count > 0;
+	if (p->map_open)
+		note_differences(p);
+	else if (p->wish->maps.count > 0 && program_image(p))
+		note(p->notes, p->path, HEFT_NO_OFFSET, 0,
+		     "%s is the linker map of another build: no section is where it says",
+		     p->wish->maps.data[0]);
+	return true;
+}
+
+/* A map beside the program.  What is only `likely` to be one, by its name, must agree with it. */
+static void try_map(struct program *p, const char *path, bool likely)
+{
+	struct notes notes;
+	struct linkmap map;
+	struct heft_err why;
+	if (p->map_open || access(path, R_OK) != 0)
+		return;
+	notes_init(&notes);
+	const bool ok = linkmap_open(&map, path, &notes, &why);
+	struct agreement a = ok ? compare_map(p, &map) : (struct agreement){ 0 };
+	if (ok && a.same > 0) {
+		p->map = map;
+		p->map_open = true;
+		notes_append(p->notes, &notes);
+	} else if (ok) {
+		linkmap_release(&map);
+	}
+	if (!p->map_open && !likely)
+		note(p->notes, path, ok ? HEFT_NO_OFFSET : why.offset, 0, "not used: %s",
+		     ok ? "it is the linker map of another build" : why.text);
+	text_release(&a.differing);
+	notes_release(&notes);
+}
+
+/* "fw.elf" has its map in "fw.elf.map" or in "fw.map". */
+static void find_map(struct program *p)
+{
+	struct arena scratch = { 0 };
+	const char *slash = strrchr(p->path, '/'), *dot = strrchr(p->path, '.');
+	try_map(p, arena_format(&scratch, "%s.map", p->path), false);
+	try_map(p, arena_format(&scratch, "%s.map.gz", p->path), false);
+	if (dot && dot > (slash ? slash + 1 : p->path)) {
+		const int stem = (int)(dot - p->path);
+		try_map(p, arena_format(&scratch, "%.*s.map", stem, p->path), true);
+		try_map(p, arena_format(&scratch, "%.*s.map.gz", stem, p->path), true);
+	}
+	arena_release(&scratch);
+}
+
+const struct linkmap *program_map(struct program *p)
+{
+	if (!p->map_tried && wish_finds_map(p->wish) && program_image(p))
+		find_map(p);
+	if (!p->map_tried && p->map_open)
+		note_differences(p);
+	p->map_tried = true;
+	return p->map_open ? &p->map : NULL;
+}
+
+/* ---- opening and closing -------------------------------------------------------------------- */
+
+static void begin(struct program *p, const char *path, const struct program_wish *wish,
+		  struct notes *notes)
+{
+	memset(p, 0, sizeof *p);
+	p->path = path;
+	p->wish = wish;
+	p->notes = notes;
+	p->dwarf.wish = wish;
+}
+
+static bool use_given(struct program *p, struct heft_err *err)
+{
+	p->open = true;
+	return use_debug_files(p, err) && use_maps(p, err);
+}
+
+bool program_open(struct program *p, const char *path, const struct program_wish *wish,
+		  struct notes *notes, struct heft_err *err)
+{
+	begin(p, path, wish, notes);
+	return input_open(&p->input, path, notes, err) && use_given(p, err);
+}
+
+bool program_adopt(struct program *p, const char *path, struct file *f,
+		   const struct program_wish *wish, struct notes *notes, struct heft_err *err)
+{
+	begin(p, path, wish, notes);
+	return input_adopt(&p->input, f, notes, err) && use_given(p, err);
+}
+
+bool program_parse(struct program *p, const char *path, struct bytes bytes,
+		   const struct program_wish *wish, struct notes *notes, struct heft_err *err)
+{
+	begin(p, path, wish, notes);
+	p->map_tried = true;
+	return input_parse(&p->input, path, bytes, notes, err) && use_given(p, err);
+}
+
+bool program_open_alone(struct program *p, const char *path, const struct program_wish *wish,
+			struct notes *notes, struct heft_err *err)
+{
+	bool *used = xcalloc(wish->debug_files.count + 1, sizeof *used);
+	const bool ok = program_open(p, path, wish, notes, err);
+	if (ok)
+		program_mark_used(p, used);
+	const bool all = ok && program_check_used(wish, used, err);
+	free(used);
+	return all;
+}
+
+void program_close(struct program *p)
+{
+	if (p->symbolizer.info)
+		symbolizer_release(&p->symbolizer);
+	symbol_table_release(&p->symbols);
+	dwarf_slot_release(&p->dwarf);
+	if (p->map_open)
+		linkmap_release(&p->map);
+	companion_close(&p->debug);
+	if (p->open)
+		input_close(&p->input);
+	free(p->given);
+	memset(p, 0, sizeof *p);
+}
+
+/* ---- parts ---------------------------------------------------------------------------------- */
+
+const struct input *program_debug(struct program *p, bool dwarf)
+{
+	const struct image *im = program_image(p);
+	const bool tried = dwarf ? p->dwarf_tried : p->debug_tried;
+	if (im && !p->debug.open && !tried)
+		companion_find(&p->debug, im, p->wish, dwarf, p->notes);
+	p->debug_tried = true;
+	p->dwarf_tried |= dwarf;
+	return p->debug.open ? &p->debug.input : NULL;
+}
+
+const struct image *program_debug_image(struct program *p, bool dwarf)
+{
+	const struct input *in = program_debug(p, dwarf);
+	return in ? &in->images[0] : NULL;
+}
+
+struct debuginfo *program_dwarf(struct program *p)
+{
+	const struct image *im = program_image(p);
+	return im ? dwarf_slot_open(&p->dwarf, im, program_debug_image(p, true), p->notes) : NULL;
+}
+
+struct symbol_table *program_symbols(struct program *p)
+{
+	if (!p->symbols_read && program_image(p))
+		symbol_table_read(&p->symbols, program_image(p), program_debug_image(p, false));
+	p->symbols_read = true;
+	return &p->symbols;
+}
+
+struct symbolizer *program_symbolizer(struct program *p)
+{
+	struct debuginfo *info = p->symbolizer_tried ? NULL : program_dwarf(p);
+	if (info)
+		symbolizer_init(&p->symbolizer, info);
+	p->symbolizer_tried = true;
+	return p->symbolizer.info ? &p->symbolizer : NULL;
+}
