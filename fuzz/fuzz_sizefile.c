@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct heft_err err;
 	if (!read_text(&first, (struct bytes){ data, size }))
 		return 0;
-	snapshot_split_names(&first, true);
+	snapshot_split_names(&first);
 	check_diff(&first);
 	/* Not all that can be read can be written. */
 	if (is_ascii(data, size) && sizefile_write(&once, &first, &err)) {

@@ -63,9 +63,11 @@ HEFT_API bool heft_snapshot_write(const struct heft_snapshot *s,
 struct heft_snapshot_section {
 	const char *container; /* "" where there is one only */
 	const char *name;
-	bool in_file;                 /* takes room in the file */
-	uint64_t size;                /* as the program states it */
-	uint64_t symbols, unique;     /* unique: lists of aliases count once */
+	bool in_file;             /* takes room in the file */
+	bool in_memory;           /* takes room in the VM image; false in files of SuperSize where
+	                               * that is not known */
+	uint64_t size;            /* as the program states it */
+	uint64_t symbols, unique; /* unique: lists of aliases count once */
 	int64_t symbol_size, padding; /* of the unique ones */
 	uint64_t with_source;         /* of symbol_size: has a source path ... */
 	uint64_t with_object;         /* ... an object path */

@@ -43,8 +43,7 @@ bool heft_budget_check(struct heft_budget *b, const struct heft_snapshot *now,
 {
 	if (!now->open || (base && !base->open))
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "the snapshots must be open");
-	const struct budget_input in = { &now->snapshot, base ? &base->snapshot : NULL,
-					 now->vm_size, base ? base->vm_size : 0 };
+	const struct budget_input in = { &now->snapshot, base ? &base->snapshot : NULL };
 	budget_result_release(&b->result);
 	return budget_check(&b->result, &b->budget, &in, err);
 }

@@ -56,7 +56,7 @@ static void release(struct heft_profile *p)
 		rules_free(p->customs.data[i].rules);
 	for (size_t i = 0; i < p->levels.count; i++)
 		level_release(&p->levels.data[i]);
-	vec_release(&p->aliases.list);
+	places_release(&p->places);
 	vec_release(&p->entries);
 	vec_release(&p->given);
 	vec_release(&p->customs);

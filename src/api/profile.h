@@ -80,7 +80,7 @@ struct heft_profile {
 	void *progress_ctx;
 	/* After a run. */
 	struct rollup rollup;
-	struct aliases aliases;
+	struct places places;
 	struct namespaces namespaces;
 	uint64_t vm_total;       /* bytes of the VM images so far */
 	struct heft_table table; /* top is NULL before the rows are made */

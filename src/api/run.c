@@ -378,7 +378,7 @@ static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 				 .dwarf = &dwarf,
 				 .samples = p->samples,
 				 .process = e->process.open ? &e->process : NULL,
-				 .aliases = p->listing_aliases ? &p->aliases : NULL,
+				 .places = p->listing_aliases ? &p->places : NULL,
 				 .progress = progress,
 				 .trace = p->trace.fn ? &p->trace : NULL };
 	run_sources(p, e, &f, layer_count, &symbols);
@@ -447,7 +447,7 @@ static void index_aliases(struct heft_profile *p)
 	for (size_t i = 0; i < p->levels.count; i++) {
 		struct level *l = &p->levels.data[i];
 		if (l->source->run == source_symbols && l->source->text != TEXT_NAMESPACE)
-			alias_index_build(&l->aliases, &p->aliases, &l->view, &p->labels,
+			alias_index_build(&l->aliases, &p->places, &l->view, &p->labels,
 					  p->threads, &p->notes);
 	}
 }

@@ -84,8 +84,8 @@ static bool read_diff(struct heft_snapshot *s, const char *path, struct bytes b,
 	s->is_diff = s->open = sizediff_read(&s->before, &s->snapshot, path, b, &s->notes, err);
 	if (!s->open)
 		return false;
-	snapshot_split_names(&s->before, true);
-	snapshot_split_names(&s->snapshot, true);
+	snapshot_split_names(&s->before);
+	snapshot_split_names(&s->snapshot);
 	return true;
 }
 
@@ -100,7 +100,7 @@ static bool open_file(struct heft_snapshot *s, const char *path, struct heft_err
 	} else if (sizefile_matches(f.bytes)) {
 		ok = s->open = sizefile_read(&s->snapshot, path, f.bytes, &s->notes, err);
 		if (ok)
-			snapshot_split_names(&s->snapshot, true);
+			snapshot_split_names(&s->snapshot);
 	} else {
 		file_close(&f);
 		return snapshot_make(s, &path, 1, err);
@@ -217,17 +217,6 @@ static void add_totals(const struct snapshot *s, const struct snap_section *sec,
 	}
 }
 
-static bool stated_size(const struct snap_container *c, const char *name, uint64_t *ret)
-{
-	for (size_t i = 0; i < c->section_sizes.count; i++)
-		if (strcmp(c->section_sizes.data[i].name, name) == 0) {
-			*ret = c->section_sizes.data[i].size;
-			return true;
-		}
-	*ret = 0;
-	return false;
-}
-
 bool heft_snapshot_section(const struct heft_snapshot *s, size_t i,
 			   struct heft_snapshot_section *ret)
 {
@@ -239,8 +228,9 @@ bool heft_snapshot_section(const struct heft_snapshot *s, size_t i,
 	const struct snap_container *c = &snap->containers.data[sec->container];
 	ret->container = c->name;
 	ret->name = sec->name;
-	ret->in_file = !snapshot_is_bss(sec->name);
-	stated_size(c, sec->name, &ret->size);
+	ret->in_file = sec->in_file;
+	ret->in_memory = snap->by_heft && sec->in_memory;
+	ret->size = sec->size;
 	add_totals(snap, sec, ret);
 	return true;
 }

@@ -20,7 +20,6 @@ struct heft_snapshot {
 	struct snapshot snapshot;
 	struct snapshot before; /* of a .sizediff: the other half */
 	bool is_diff;
-	uint64_t vm_size; /* of the program; 0: not known, as in a .size file */
 };
 
 /* snapshot_make.c: fills s->snapshot from files that are no `.size` files: a container each, and one for each library in a

@@ -77,22 +77,16 @@ static void run_source(void *ctx, size_t i, unsigned worker)
 		source_compileunits(&p->units.file, &p->units.layer);
 }
 
-/* One image; of an archive one after the other. */
-static void collect_image(struct made *p, const struct image *im)
+static void collect(struct made *p, struct places *places)
 {
 	struct heft_snapshot *s = p->owner;
-	const char *object = im->member.len > 0 ? arena_format(&s->arena, "%s(" STR_FMT ")",
-							       p->path, STR_ARG(im->member))
-						: p->path;
 	const struct collect_input in = { .file = &p->symbols.file,
-					  .image = im,
-					  .debug = program_debug_in_use(&p->program),
+					  .places = places,
 					  .symbols = &p->symbols.layer.vm,
 					  .units = &p->units.layer.vm,
 					  .unit_labels = &p->units.labels,
 					  .map = p->map,
 					  .aliases = p->map && s->path_aliases ? &p->aliases : NULL,
-					  .object = str_of(im->kind == IMAGE_OBJECT ? object : ""),
 					  .exact_names = s->exact_names,
 					  .no_literals = s->no_literals };
 	snapshot_collect(&s->snapshot, p->container, &in);
@@ -101,14 +95,15 @@ static void collect_image(struct made *p, const struct image *im)
 static void measure(struct made *p)
 {
 	struct heft_snapshot *s = p->owner;
+	struct places places = { 0 };
 	prepare(p, &p->symbols, "symbols");
+	p->symbols.file.places = &places;
 	prepare(p, &p->units, "compileunits");
 	parallel_for(s->threads, 2, run_source, p);
 	notes_append(&s->notes, &p->symbols.notes);
 	notes_append(&s->notes, &p->units.notes);
-	s->vm_size += p->symbols.base.vm_size;
-	for (size_t i = 0; i < p->program.input.image_count; i++)
-		collect_image(p, &p->program.input.images[i]);
+	collect(p, &places);
+	places_release(&places);
 	if (p->program.input.archive)
 		collect_archive(&s->snapshot, p->container, p->path, &p->program.input);
 }
@@ -204,11 +199,13 @@ static void add_metadata(struct made *p)
 		vec_push(&c->metadata, (struct snap_value){ .key = "elf_mtime",
 							    .kind = SNAP_NUMBER,
 							    .number = st.st_mtime });
-	for (size_t i = 0; i < c->section_sizes.count; i++)
-		add_metric(
-			p, file,
-			arena_format(&s->snapshot.arena, "SIZE/%s", c->section_sizes.data[i].name),
-			c->section_sizes.data[i].size);
+	for (size_t i = 0; i < s->snapshot.sections.count; i++) {
+		const struct snap_section *sec = &s->snapshot.sections.data[i];
+		if (sec->container == p->container && sec->native &&
+		    strcmp(sec->name, SNAP_UNSECTIONED) != 0)
+			add_metric(p, file, arena_format(&s->snapshot.arena, "SIZE/%s", sec->name),
+				   sec->size);
+	}
 	if (im)
 		add_metric(p, file, "COUNT/Relocations", count_relocations(im));
 }
@@ -459,7 +456,8 @@ bool snapshot_make(struct heft_snapshot *s, const char *const *paths, size_t cou
 	struct maker m = { .owner = s, .count = count };
 	s->used = arena_new(&s->arena, bool, s->wish.debug_files.count + 1);
 	snapshot_init(&s->snapshot);
-	s->snapshot.own = true;
+	s->snapshot.own = s->snapshot.by_heft = true;
+	s->snapshot.exact_names = s->exact_names;
 	s->open = add_all(&m, paths, err);
 	if (s->open) {
 		if (s->snapshot.containers.count == 1)

@@ -86,27 +86,36 @@ static void print_share(uint64_t part, int64_t whole)
 		printf("%10s", "-");
 }
 
+static void print_section(const struct heft_snapshot_section *sec)
+{
+	printf("%-20s %12" PRId64 "%12" PRId64 "%14" PRId64 "%10" PRIu64, sec->name,
+	       sec->symbol_size, sec->padding, sec->symbol_size + sec->padding, sec->unique);
+	print_share(sec->with_source, sec->symbol_size);
+	print_share(sec->with_object, sec->symbol_size);
+	printf("%10" PRIu64 "%s\n", sec->symbols - sec->unique,
+	       sec->in_file ? "" : "  (not in the file)");
+}
+
+/* The last two lines add up what is in the file and what is in the VM image. */
 static void print_stats(const struct snapshot_job *job)
 {
 	struct heft_snapshot_section sec;
-	int64_t total = 0;
+	int64_t file = 0, memory = 0;
 	const char *container = "";
-	printf("%-20s%12s%12s%12s%10s%10s%10s\n", "section", "size", "symbols", "padding", "source",
-	       "object", "aliases");
+	printf("%-20s %12s%12s%14s%10s%10s%10s%10s\n", "section", "own bytes", "padding",
+	       "with padding", "symbols", "source", "object", "aliases");
 	for (size_t i = 0; heft_snapshot_section(job->snapshot, i, &sec); i++) {
 		const int64_t size = sec.symbol_size + sec.padding;
 		if (strcmp(container, sec.container) != 0)
 			printf("%s\n", sec.container);
 		container = sec.container;
-		printf("%-20s%12" PRId64 "%12" PRIu64 "%12" PRId64, sec.name, size, sec.unique,
-		       sec.padding);
-		print_share(sec.with_source, sec.symbol_size);
-		print_share(sec.with_object, sec.symbol_size);
-		printf("%10" PRIu64 "%s\n", sec.symbols - sec.unique,
-		       sec.in_file ? "" : "  (not in the file)");
-		total += sec.in_file ? size : 0;
+		print_section(&sec);
+		file += sec.in_file ? size : 0;
+		memory += sec.in_memory ? size : 0;
 	}
-	printf("%-20s%12" PRId64 "\n", "file", total);
+	printf("%-20s %38" PRId64 "\n", "file", file);
+	if (memory > 0)
+		printf("%-20s %38" PRId64 "\n", "VM image", memory);
 }
 
 /* ---- the file ---------------------------------------------------------------------------------- */

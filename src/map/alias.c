@@ -2,6 +2,36 @@
 
 #include <stdlib.h>
 
+struct alias {
+	label_id owner, label;
+};
+
+struct aliases {
+	VEC(struct alias) list;
+};
+
+/* Those of an image: the others of a run that starts at one address, as long as its first. */
+static void list_image(const struct named_place *list, size_t count, struct aliases *ret)
+{
+	const struct named_place *owner = list;
+	for (size_t i = 1; i < count; i++) {
+		const struct named_place *p = &list[i];
+		if (owner->addr != p->addr)
+			owner = p;
+		else if (owner->size == p->size && owner->label != p->label)
+			vec_push(&ret->list, (struct alias){ owner->label, p->label });
+	}
+}
+
+static void list_aliases(const struct places *p, struct aliases *ret)
+{
+	for (size_t i = 0; i < p->images.count; i++) {
+		const size_t first = p->images.data[i];
+		const size_t end = i + 1 < p->images.count ? p->images.data[i + 1] : p->list.count;
+		list_image(p->list.data + first, end - first, ret);
+	}
+}
+
 /* A pair of shown names. */
 struct pair {
 	label_id owner, label;
@@ -50,26 +80,37 @@ static struct pair *list_pairs(const struct aliases *a, const struct view *view,
 	return pairs;
 }
 
-void alias_index_build(struct alias_index *x, const struct aliases *a, struct view *view,
+void alias_index_build(struct alias_index *x, const struct places *p, struct view *view,
 		       struct labels *labels, unsigned threads, struct notes *notes)
 {
+	struct aliases a = { { 0 } };
 	size_t count, kept = 0;
 	memset(x, 0, sizeof *x);
+	list_aliases(p, &a);
 	if (!view_is_plain(view))
-		ask_view(a, view, labels, threads, notes);
-	struct pair *pairs = list_pairs(a, view, labels, &count);
+		ask_view(&a, view, labels, threads, notes);
+	struct pair *pairs = list_pairs(&a, view, labels, &count);
+	vec_release(&a.list);
 	x->names = xcalloc(count, sizeof *x->names);
 	x->runs = xcalloc(count, sizeof *x->runs);
 	for (size_t i = 0; i < count; i++) {
-		const struct pair *p = &pairs[i];
-		if (i > 0 && p[-1].owner == p->owner && p[-1].label == p->label)
+		const struct pair *q = &pairs[i];
+		if (i > 0 && q[-1].owner == q->owner && q[-1].label == q->label)
 			continue;
-		if (i == 0 || p[-1].owner != p->owner)
-			x->runs[x->run_count++] = (struct alias_run){ p->owner, 0, kept };
+		if (i == 0 || q[-1].owner != q->owner)
+			x->runs[x->run_count++] = (struct alias_run){ q->owner, 0, kept };
 		x->runs[x->run_count - 1].count++;
-		x->names[kept++] = p->name;
+		x->names[kept++] = q->name;
 	}
 	free(pairs);
+}
+
+void places_release(struct places *p)
+{
+	vec_release(&p->list);
+	vec_release(&p->images);
+	vec_release(&p->outside);
+	vec_release(&p->outside_images);
 }
 
 const struct alias_run *alias_index_find(const struct alias_index *x, label_id owner)

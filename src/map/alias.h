@@ -1,20 +1,33 @@
-/* alias.h - other names of the bytes a symbol owns.
+/* alias.h - where the symbols of the inputs stand, and which of them name the same bytes.
  *
- * Where several symbols stand at one address with one size, one owns the bytes (the rule is
- * in source/attr_symbols.c); the others are listed here, by their raw labels.  alias_index
- * turns the list into names by the label a level shows.  One thread at a time. */
+ * The symbols source lists the places while it claims them.  A snapshot has a symbol for each place.
+ * Where several symbols stand at one address with one size, the first of the list owns the bytes
+ * (program/symbol_rule.h says why); the others are its aliases, which alias_index turns into names
+ * by the label a level shows.  One thread at a time. */
 #ifndef HEFT_MAP_ALIAS_H
 #define HEFT_MAP_ALIAS_H
 
 #include "map/view.h"
 
-struct alias {
-	label_id owner, label;
+/* A symbol with a size. */
+struct named_place {
+	uint64_t addr;
+	uint64_t size;    /* bytes; it ends at the end of its section at the latest */
+	label_id label;   /* its name as the linker has it */
+	uint32_t section; /* index in its image, or SYM_COMMON */
 };
 
-struct aliases {
-	VEC(struct alias) list;
+/* Places in the VM image by image, address and rank: the owner of an address stands first. */
+struct places {
+	VEC(struct named_place) list;
+	VEC(size_t) images; /* by image: where its places begin in `list` */
+	/* Symbols whose section takes no room in the VM image, in the order of the tables: variables of
+	 * .tbss, what a section that is not loaded holds, common symbols of objects (addr 0). */
+	VEC(struct named_place) outside;
+	VEC(size_t) outside_images;
 };
+
+void places_release(struct places *p);
 
 /* The shown names of the aliases of every shown label. */
 struct alias_index {
@@ -28,7 +41,7 @@ struct alias_index {
 };
 
 /* Names as `view` shows them; those that look like their owner are left out. */
-void alias_index_build(struct alias_index *x, const struct aliases *a, struct view *view,
+void alias_index_build(struct alias_index *x, const struct places *p, struct view *view,
 		       struct labels *labels, unsigned threads, struct notes *notes);
 const struct alias_run *alias_index_find(const struct alias_index *x, label_id owner);
 void alias_index_release(struct alias_index *x);

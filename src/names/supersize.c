@@ -396,6 +396,18 @@ static bool lambda_parts(struct str name, struct str *ret_front, struct str *ret
 
 /* ---- a name ------------------------------------------------------------------------------------ */
 
+static struct str template_form(struct supersize_name *n, const struct parse *p, struct head h)
+{
+	return p->exact ? template_exact(&n->buffers[2], p, h)
+			: template_mended(&n->buffers[2], p, h);
+}
+
+/* "bool (*)(int) [typeinfo]": `paren` is the second one. */
+static bool is_pointer_type(const struct parse *p, size_t paren)
+{
+	return !p->exact && (before(p->s, paren, "(*)") || before(p->s, paren, "(&)"));
+}
+
 /* Sets the full form; returns the template form, not yet without what goes in all. */
 static struct str split(struct supersize_name *n, const struct parse *p)
 {
@@ -403,10 +415,8 @@ static struct str split(struct supersize_name *n, const struct parse *p)
 	struct head h = { 0, parameter_paren(p, 0) };
 	const size_t paren = place_of(p, h.paren);
 	n->full = p->s;
-	if (paren == p->s.len || paren == 0)
+	if (paren == p->s.len || paren == 0 || is_pointer_type(p, paren))
 		return p->s;
-	if (!p->exact && (before(p->s, paren, "(*)") || before(p->s, paren, "(&)")))
-		return p->s; /* a type: "bool (*)(int) [typeinfo]" */
 	h.start = name_start(p, h.paren);
 	n->full = cut(p->s, h.start, p->s.len);
 	if (inside_pointer(p, &h)) {
@@ -422,8 +432,7 @@ static struct str split(struct supersize_name *n, const struct parse *p)
 		n->full = text_str(&n->buffers[3]);
 		return text_str(&n->buffers[2]);
 	}
-	return p->exact ? template_exact(&n->buffers[2], p, h)
-			: template_mended(&n->buffers[2], p, h);
+	return template_form(n, p, h);
 }
 
 /* "f.constprop.0" and "f.11" in .text. */
@@ -455,7 +464,9 @@ static struct str drop_clone(struct str s, unsigned how, bool *ret_clone)
 		s = cut(s, 0, i - 1);
 		break;
 	}
-	return how & SUPERSIZE_TEXT ? drop_clone_number(s, ret_clone) : s;
+	/* The number at the end of "f@GLIBC_2.16" is its version's. */
+	const bool version = !(how & SUPERSIZE_EXACT) && find_char(s, 0, '@') < s.len;
+	return (how & SUPERSIZE_TEXT) && !version ? drop_clone_number(s, ret_clone) : s;
 }
 
 /* Where `word` stands in the first 30 characters, s.len where it does not.  What is special of a symbol is words: an
@@ -483,6 +494,28 @@ static struct str turn(struct text *out, struct str s, const char *word, bool ex
 	return text_str(out);
 }
 
+/* The plain form of the template form, which is a part of what was parsed or not; what goes in all three.
+ * The plain one loses it first: it may be the template form. */
+static void finish(struct supersize_name *n, struct parse *p, struct str template_form)
+{
+	n->template_name = drop_abi(&n->buffers[4], template_form);
+	if (!is_part(n->template_name, p->s))
+		*p = parse_of(n, n->template_name, p->exact);
+	n->plain = empty_arguments(&n->buffers[5], p, n->template_name);
+	n->flags = drop_anonymous(&n->buffers[5], &n->plain) ? SUPERSIZE_ANONYMOUS : 0u;
+	(void)drop_anonymous(&n->buffers[4], &n->template_name);
+}
+
+void supersize_derive(struct supersize_name *n, struct str full, unsigned how)
+{
+	struct parse p = parse_of(n, full, how & SUPERSIZE_EXACT);
+	const struct head h = { 0, parameter_paren(&p, 0) };
+	const size_t paren = place_of(&p, h.paren);
+	const bool whole = paren == full.len || paren == 0 || is_pointer_type(&p, paren);
+	n->full = full;
+	finish(n, &p, whole ? full : template_form(n, &p, h));
+}
+
 void supersize_split(struct supersize_name *n, struct str demangled, unsigned how)
 {
 	bool clone = false;
@@ -491,14 +524,8 @@ void supersize_split(struct supersize_name *n, struct str demangled, unsigned ho
 	s = turn(&n->buffers[0], s, " for ", exact);
 	s = turn(&n->buffers[1], s, " to ", exact);
 	struct parse p = parse_of(n, s, exact);
-	n->template_name = drop_abi(&n->buffers[4], split(n, &p));
-	if (!is_part(n->template_name, s))
-		p = parse_of(n, n->template_name, exact);
-	n->plain = empty_arguments(&n->buffers[5], &p, n->template_name);
-	/* The plain one first: it may be the template form. */
-	n->flags = (drop_anonymous(&n->buffers[5], &n->plain) ? SUPERSIZE_ANONYMOUS : 0u) |
-		   (clone ? SUPERSIZE_CLONE : 0u);
-	(void)drop_anonymous(&n->buffers[4], &n->template_name);
+	finish(n, &p, split(n, &p));
+	n->flags |= clone ? SUPERSIZE_CLONE : 0u;
 	(void)drop_anonymous(&n->buffers[3], &n->full);
 }
 

@@ -45,6 +45,8 @@ struct supersize_name {
 
 /* Splits a native symbol's name. */
 void supersize_split(struct supersize_name *n, struct str demangled, unsigned how);
+/* The template form and the plain one of a full form that stays as it is. */
+void supersize_derive(struct supersize_name *n, struct str full, unsigned how);
 void supersize_name_release(struct supersize_name *n);
 
 #endif

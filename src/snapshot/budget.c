@@ -38,17 +38,17 @@ static bool text_matches(const struct budget_limit *l, const struct snapshot *s,
 static bool concerns(const struct budget_limit *l, struct chosen *c, const struct snapshot *s,
 		     const struct snap_symbol *y)
 {
-	const char *section = s->sections.data[y->section].name;
+	const struct snap_section *section = &s->sections.data[y->section];
 	uint32_t id = y->full_name;
 	switch (l->subject) {
-	case BUDGET_FILE: return !snapshot_is_bss(section);
-	case BUDGET_VM: return snapshot_is_native(section);
-	case BUDGET_SECTION: return strcmp(section, l->pattern) == 0;
+	case BUDGET_FILE: return section->in_file;
+	case BUDGET_VM: return section->in_memory;
+	case BUDGET_SECTION: return strcmp(section->name, l->pattern) == 0;
 	case BUDGET_SOURCE: id = snap_path(y); break;
 	case BUDGET_COMPONENT: id = y->component; break;
 	default: break;
 	}
-	if (snapshot_is_bss(section) && l->subject != BUDGET_SYMBOL)
+	if (!section->in_file && l->subject != BUDGET_SYMBOL)
 		return false;
 	if (c->texts[id] == 0)
 		c->texts[id] = text_matches(l, s, id) ? 2 : 1;
@@ -65,30 +65,33 @@ static double bytes_of(const struct budget_limit *l, const struct snap_symbol *y
 
 /* ---- measuring --------------------------------------------------------------------------------- */
 
-static bool stated_size(const struct snapshot *s, const char *section, double *ret)
+static bool has_section(const struct snapshot *s, const char *name)
 {
-	bool found = false;
-	*ret = 0;
-	for (size_t i = 0; i < s->containers.count; i++) {
-		const struct snap_container *c = &s->containers.data[i];
-		for (size_t k = 0; k < c->section_sizes.count; k++) {
-			if (strcmp(c->section_sizes.data[k].name, section) != 0)
-				continue;
-			*ret += (double)c->section_sizes.data[k].size;
-			found = true;
-		}
-	}
-	return found;
+	for (size_t i = 0; i < s->sections.count; i++)
+		if (strcmp(s->sections.data[i].name, name) == 0)
+			return true;
+	return false;
 }
 
-static double measure(const struct budget_limit *l, const struct snapshot *s, uint64_t vm)
+/* What a file of SuperSize states of sections whose bytes are in .other. */
+static double stated_size(const struct snapshot *s, const char *section)
+{
+	double sum = 0;
+	for (size_t i = 0; i < s->containers.count; i++) {
+		const struct snap_container *c = &s->containers.data[i];
+		for (size_t k = 0; k < c->section_sizes.count; k++)
+			if (strcmp(c->section_sizes.data[k].name, section) == 0)
+				sum += (double)c->section_sizes.data[k].size;
+	}
+	return sum;
+}
+
+static double measure(const struct budget_limit *l, const struct snapshot *s)
 {
 	struct chosen c;
 	double sum = 0;
-	if (l->subject == BUDGET_VM)
-		return (double)vm;
-	if (l->subject == BUDGET_SECTION && stated_size(s, l->pattern, &sum))
-		return sum;
+	if (l->subject == BUDGET_SECTION && !has_section(s, l->pattern))
+		return stated_size(s, l->pattern);
 	c.texts = xcalloc(s->texts.entries.count + 1, 1);
 	for (size_t i = 0; i < s->symbols.count; i++)
 		if (concerns(l, &c, s, &s->symbols.data[i]))
@@ -183,9 +186,9 @@ static struct heft_budget_row check_limit(struct budget_result *ret, const struc
 	struct heft_budget_row row = { .rule = arena_copy(&ret->arena, str_of(l->text)),
 				       .line = l->line,
 				       .growth = l->growth };
-	row.now = measure(l, in->now, in->vm_now);
+	row.now = measure(l, in->now);
 	if (in->base)
-		row.base = measure(l, in->base, in->vm_base);
+		row.base = measure(l, in->base);
 	row.limit = limit_bytes(l, row.base);
 	const double measured = l->growth ? row.now - row.base : row.now;
 	if (l->growth && !in->base)
@@ -205,11 +208,11 @@ bool budget_check(struct budget_result *ret, const struct budget *b, const struc
 	for (size_t i = 0; i < b->limits.count; i++) {
 		const struct budget_limit *l = &b->limits.data[i];
 		if (l->subject == BUDGET_VM &&
-		    (in->vm_now == 0 || (in->base && in->vm_base == 0))) {
+		    (!in->now->by_heft || (in->base && !in->base->by_heft))) {
 			budget_result_release(ret);
 			return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
-				    "'%s': a .size file does not tell the size of the VM image; "
-				    "the program itself does",
+				    "'%s': a .size file of SuperSize does not tell the size of the "
+				    "VM image; the program itself does",
 				    l->text);
 		}
 		vec_push(&ret->rows, check_limit(ret, l, in));

@@ -42,17 +42,17 @@ struct budget {
 bool budget_parse(struct budget *ret, const char *path, struct str input, struct heft_err *err);
 void budget_release(struct budget *b);
 
-/* What is measured.  VM sizes are 0 where nobody knows them. */
+/* What is measured. */
 struct budget_input {
 	const struct snapshot *now, *base; /* base may be NULL */
-	uint64_t vm_now, vm_base;
 };
 
 struct budget_result {
 	VEC(struct heft_budget_row) rows; /* one a limit, in the order of the file */
 	struct arena arena;
 };
-/* HEFT_EARG where a limit is of the VM image and its size is not known. */
+/* HEFT_EARG where a limit is of the VM image, and a snapshot is a file of SuperSize, which does not tell
+ * what is loaded. */
 bool budget_check(struct budget_result *ret, const struct budget *b, const struct budget_input *in,
 		  struct heft_err *err);
 void budget_result_release(struct budget_result *r);

@@ -2,163 +2,132 @@
 
 #include "base/sort.h"
 #include "image/elf_const.h"
-#include "snapshot/collect_pack.h"
-#include "program/symbol_rule.h"
+#include "snapshot/shares.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
-/* ---- symbols of the tables --------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------ */
 
-/* Marks of the assembler that tell code from data: $x, $d.12. */
-static bool is_mark(struct str name)
+/* The places of an image by section, those of a section by address, the longest first. */
+struct by_section {
+	const struct named_place **list;
+	size_t *first; /* by section; common symbols stand behind the last */
+	size_t section_count;
+};
+
+static int longer_first(const void *pa, const void *pb)
 {
-	return name.len >= 2 && name.p[0] == '$' && (name.len == 2 || name.p[2] == '.');
+	const struct named_place *a = pa, *b = pb;
+	return a->size > b->size ? -1 : a->size < b->size;
 }
 
-static void read_table(const struct image *im, const struct section *table, native_vec *ret)
+static size_t bucket(const struct by_section *b, const struct named_place *p)
 {
-	struct symtab t;
-	if (!table || !symtab_open(&t, im, table))
-		return;
-	for (size_t i = 1; i < t.count; i++) {
-		const struct symbol y = symtab_get(&t, i);
-		uint64_t addr;
-		if (y.name.len == 0 || is_mark(y.name) || !symbol_names_a_place(&y) ||
-		    !symbol_addr(im, &y, &addr) || y.section >= im->section_count)
-			continue;
-		const struct section *sec = &im->sections[y.section];
-		if (addr < sec->addr || addr - sec->addr >= sec->size)
-			continue;
-		vec_push(ret,
-			 (struct native){ .addr = addr,
-					  .size = min_u64(y.size, sec->addr + sec->size - addr),
-					  .name = y.name,
-					  .section = y.section,
-					  .rank = symbol_rank(&y) });
-	}
+	return min_u64(p->section, b->section_count);
 }
 
-/* By address, those without a size first, then longest and best first. */
-static int compare_natives(const void *pa, const void *pb)
+static void count_places(struct by_section *b, const struct named_place *list, size_t count)
 {
-	const struct native *a = pa, *b = pb;
-	if (a->size != b->size)
-		return a->size > b->size ? -1 : 1;
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	return str_cmp(a->name, b->name);
+	for (size_t i = 0; i < count; i++)
+		b->first[bucket(b, &list[i]) + 1]++;
 }
 
-/* By section, then address. */
-static void sort_natives(native_vec *list)
+static void put_places(struct by_section *b, size_t *next, const struct named_place *list,
+		       size_t count)
 {
-	for (size_t i = 0; i < list->count; i++)
-		list->data[i].key = list->data[i].addr;
-	sort_by_key_then(list->data, list->count, sizeof *list->data, compare_natives);
-	for (size_t i = 0; i < list->count; i++)
-		list->data[i].key = list->data[i].section;
-	sort_by_key(list->data, list->count, sizeof *list->data);
+	for (size_t i = 0; i < count; i++)
+		b->list[next[bucket(b, &list[i])]++] = &list[i];
 }
 
-static void read_natives(const struct collect_input *in, native_vec *ret)
+/* The places of image `index` in a list of those of all images. */
+static size_t places_of(const struct named_place *list, size_t all, const size_t *firsts,
+			size_t images, size_t index, const struct named_place **ret)
 {
-	const struct section *own = image_section_type(in->image, SHT_SYMTAB, 1);
-	const struct section *apart = !own && in->debug
-					      ? image_section_type(in->debug, SHT_SYMTAB, 1)
-					      : NULL;
-	if (own)
-		read_table(in->image, own, ret);
-	else if (apart)
-		read_table(in->debug, apart, ret);
-	if (!own)
-		read_table(in->image, image_section_type(in->image, SHT_DYNSYM, 1), ret);
-	sort_natives(ret);
-	if (!own && !apart && in->map) {
-		collect_map_names(in, ret);
-		sort_natives(ret);
-	}
+	const size_t first = firsts[index], end = index + 1 < images ? firsts[index + 1] : all;
+	*ret = end > first ? list + first : NULL;
+	return end - first;
+}
+
+static void sort_places(struct by_section *b, struct places *p, const struct image *im,
+			size_t index)
+{
+	const struct named_place *in_vm, *outside;
+	const size_t vm_count = places_of(p->list.data, p->list.count, p->images.data,
+					  p->images.count, index, &in_vm);
+	const size_t outside_count = places_of(p->outside.data, p->outside.count,
+					       p->outside_images.data, p->outside_images.count,
+					       index, &outside);
+	if (outside_count > 1)
+		sort_by_key_then(p->outside.data + p->outside_images.data[index], outside_count,
+				 sizeof *outside, longer_first);
+	*b = (struct by_section){ xmalloc((vm_count + outside_count + 1) * sizeof *b->list),
+				  xcalloc(im->section_count + 2, sizeof *b->first),
+				  im->section_count };
+	count_places(b, in_vm, vm_count);
+	count_places(b, outside, outside_count);
+	for (size_t i = 0; i <= im->section_count; i++)
+		b->first[i + 1] += b->first[i];
+	size_t *next = xmalloc((im->section_count + 1) * sizeof *next);
+	memcpy(next, b->first, (im->section_count + 1) * sizeof *next);
+	put_places(b, next, in_vm, vm_count);
+	put_places(b, next, outside, outside_count);
+	free(next);
+}
+
+static void by_section_release(struct by_section *b)
+{
+	free(b->list);
+	free(b->first);
 }
 
 /* ---- a section --------------------------------------------------------------------------------- */
 
-/* Symbols [i, end) stand at one address: adds those of the largest size, or the best one without. */
-static void add_address(struct collect *c, const struct native *list, size_t i, size_t end,
-			uint64_t size)
+/* Whether a label is seen for the first time among those of one address. */
+static bool is_new(struct collect *c, label_id label)
 {
-	for (size_t k = i; k < end; k++) {
-		const bool same = k > i && str_eq(list[k].name, list[k - 1].name);
-		const bool smaller = list[k].size == 0 && (k > i || list[i].size > 0);
-		if (!same && !smaller)
-			collect_native(c, list[i].addr, size, list[k].name);
-	}
+	while (c->groups.count <= label)
+		vec_push(&c->groups, 0);
+	const bool seen = c->groups.data[label] == c->group;
+	c->groups.data[label] = c->group;
+	return !seen;
 }
 
-/* The bytes a symbol without a size has: up to the next one. */
-static uint64_t unsized_end(const struct collect *c, const struct native *list, size_t end,
-			    size_t count)
+/* The symbols of one address, which have these bytes. */
+static void add_group(struct collect *c, const struct named_place *const *list, size_t count,
+		      uint64_t addr, uint64_t size)
 {
-	return end < count ? list[end].addr : c->section->addr + c->section->size;
+	c->group++;
+	for (size_t i = 0; i < count; i++)
+		if (count == 1 || is_new(c, list[i]->label))
+			collect_native(c, addr, size,
+				       label_text(c->in->file->labels, list[i]->label));
 }
 
-static void add_symbols(struct collect *c, const struct native *list, size_t count)
+/* Who starts first has the bytes, of those that start together the longest; a symbol inside of another
+ * has none. */
+static void add_places(struct collect *c, const struct named_place *const *list, size_t count)
 {
-	const uint64_t limit = c->section->addr + c->section->size;
-	uint64_t at = c->section->addr; /* everything in front has a symbol */
-	struct str before = STR("");
-	for (size_t i = 0; i < count;) {
-		size_t end = i + 1;
-		while (end < count && list[end].addr == list[i].addr)
-			end++;
-		const bool inside = list[i].addr < at && i > 0;
-		uint64_t stop = list[i].size > 0   ? list[i].addr + list[i].size
-				: c->section->exec ? unsized_end(c, list, end, count)
-						   : list[i].addr;
-		if (!inside && stop > list[i].addr) {
-			if (end < count && list[i].size == 0)
-				stop = min_u64(stop, list[end].addr);
-			if (at < list[i].addr)
-				collect_gap(c, at, list[i].addr, before);
-			add_address(c, list, i, end, stop - list[i].addr);
-			at = stop;
-			before = list[i].name;
+	for (size_t i = 0, next; i < count; i = next) {
+		const uint64_t addr = list[i]->addr;
+		const uint64_t end = min_u64(c->limit, add_sat(addr, list[i]->size));
+		const uint64_t from = max_u64(addr, c->end);
+		next = i + 1;
+		while (next < count && list[next]->addr == addr)
+			next++;
+		if (from >= end) {
+			add_group(c, list + i, next - i, addr, 0);
+			continue;
 		}
-		i = end;
+		collect_gap(c, from);
+		collect_take(c, from, end - from);
+		add_group(c, list + i, next - i, from, end - from);
 	}
-	if (at < limit)
-		collect_gap(c, at, limit, before);
+	collect_gap(c, c->limit);
+	c->padding = 0;
 }
 
-static void collect_section(struct collect *c, const struct section *s, const char *name,
-			    const native_vec *all)
-{
-	const size_t first = lower_bound(all->data, all->count, sizeof *all->data, s->index);
-	const size_t end = upper_bound(all->data, all->count, sizeof *all->data, s->index);
-	c->section = s;
-	c->to = snapshot_section(c->s, c->container, name);
-	c->gaps = 0;
-	c->unit = (struct span_cursor){ c->in->units, 0 };
-	c->owner_cursor = (struct span_cursor){ c->in->symbols, 0 };
-	c->owner = LABEL_NONE;
-	c->literal_end = 0;
-	c->slice = lower_bound(c->slices.list.data, c->slices.list.count,
-			       sizeof *c->slices.list.data, s->addr);
-	c->not_wide[0] = c->not_wide[1] = s->addr;
-	c->piece = 0;
-	collect_map_pieces(c);
-	add_symbols(c, end > first ? all->data + first : NULL, end - first);
-}
-
-/* ---- the rest of the file ---------------------------------------------------------------------- */
-
-static const char *section_name(struct collect *c, const struct section *s)
-{
-	if (s->name.len > 0)
-		return arena_copy(&c->s->arena, s->name);
-	return arena_format(&c->s->arena, "#%" PRIu32, s->index);
-}
-
-/* The section of the format that takes a section of the program: ".text.hot" goes to ".text"; NULL: none does. */
+/* The section of the format that takes a section of the program: ".text.hot" goes to ".text"; NULL:
+ * none does. */
 static const char *format_section(const struct section *s)
 {
 	static const char *const names[][2] = {
@@ -179,82 +148,187 @@ static const char *format_section(const struct section *s)
 	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		const struct str known = str_of(names[i][0]);
 		if (str_starts(name, known) && (name.len == known.len || name.p[known.len] == '.'))
-			return snapshot_is_bss(names[i][1]) == s->nobits ? names[i][1] : NULL;
+			return snap_is_native_name(names[i][1], !s->nobits) ? names[i][1] : NULL;
 	}
 	return NULL;
 }
 
-/* A section begins, not always the first that goes to this one of the format. */
-static void note_start(struct collect *c, const struct section *s, const char *name)
+static const char *section_name(struct collect *c, const struct section *s)
 {
-	struct snap_container *to = &c->s->containers.data[c->container];
-	for (size_t i = 0; i < to->section_sizes.count && !c->s->stored_padding; i++)
-		c->s->stored_padding = strcmp(to->section_sizes.data[i].name, name) == 0;
-	vec_push(&to->starts, s->addr);
+	if (s->name.len > 0)
+		return arena_copy(&c->s->arena, s->name);
+	return arena_format(&c->s->arena, "#%" PRIu32, s->index);
 }
 
-/* Sections that the format has no place for. */
-static void add_other(struct collect *c, const char *name, uint64_t size)
+/* Makes a section of the snapshot that of what is added next, and adds to its size. */
+static void go_to(struct collect *c, const struct snap_section *like, uint64_t size)
 {
-	c->to = snapshot_section(c->s, c->container, ".other");
+	c->to = snapshot_section_like(c->s, like);
+	c->s->sections.data[c->to].size += size;
+}
+
+/* Bytes of a section that have no symbols: one for all. */
+static void add_rest(struct collect *c, struct snap_section like, uint64_t size, bool in_file,
+		     bool in_memory)
+{
+	if (size == 0)
+		return;
+	like.in_file = in_file;
+	like.in_memory = in_memory;
+	go_to(c, &like, size);
 	text_set(&c->scratch, STR("** ELF Section: "));
-	text_add(&c->scratch, str_of(name));
+	text_add(&c->scratch, str_of(like.name));
 	collect_named(c, 0, size, text_str(&c->scratch));
 }
 
-static void add_overhead(struct collect *c, uint64_t in_sections)
+static void begin_section(struct collect *c, const struct section *s, uint64_t size)
 {
-	const uint64_t file = c->in->image->bytes.size;
-	if (in_sections >= file) {
-		if (in_sections > file)
-			note(c->in->file->notes, c->in->file->path, HEFT_NO_OFFSET,
-			     in_sections - file,
-			     "sections overlap in the file: the sizes of their symbols add up to "
-			     "more");
-		return;
+	const uint64_t base = s->alloc ? s->addr : 0;
+	c->section = s;
+	c->begin = c->end = base;
+	c->padding = 0;
+	c->limit = add_sat(base, size);
+	c->gaps = 0;
+	c->unit = (struct span_cursor){ c->in->units, 0 };
+	c->owner_cursor = (struct span_cursor){ c->in->symbols, 0 };
+	c->owner = LABEL_NONE;
+	c->literal_end = 0;
+	c->slice = lower_bound(c->slices.list.data, c->slices.list.count,
+			       sizeof *c->slices.list.data, base);
+	c->not_wide[0] = c->not_wide[1] = base;
+	c->piece = 0;
+	collect_map_pieces(c);
+}
+
+/* Stubs are the linker's, one for each import: the section is one. */
+static bool is_code(const struct section *s)
+{
+	return s->exec && !str_starts(s->name, STR(".plt")) && !str_starts(s->name, STR(".iplt"));
+}
+
+/* A section of which the file and the VM image have all bytes or none is tiled if there is something in
+ * it.  Of others the symbols have no bytes: those that are there are added as a rest. */
+static void collect_section(struct collect *c, const struct section *s,
+			    const struct share_of_section *share,
+			    const struct named_place *const *list, size_t count)
+{
+	const char *known = format_section(s);
+	const bool in_file = s->nobits ? share->file == 0
+				       : share->file == s->size && s->file_size == s->size;
+	const bool whole = in_file && (share->vm == 0 || share->vm == s->size);
+	const bool tiled = whole && s->size > 0 && (known || count > 0 || is_code(s));
+	const uint64_t both = min_u64(share->file, share->vm);
+	const struct snap_section like = { .container = c->container,
+					   .native = true,
+					   .in_file = !s->nobits,
+					   .in_memory = share->vm > 0,
+					   .code = s->exec,
+					   .name = known ? known : section_name(c, s) };
+	if (tiled || count > 0) {
+		go_to(c, &like, tiled ? s->size : 0);
+		begin_section(c, s, tiled ? s->size : 0);
+		c->owned_by_others = share->vm > 0 && (known || is_code(s));
+		add_places(c, list, count);
 	}
-	c->to = snapshot_section(c->s, c->container, ".other");
-	collect_named(c, 0, 0, STR("Overhead: ELF file"));
-	c->s->symbols.data[c->s->symbols.count - 1].padding = (int64_t)(file - in_sections);
+	if (tiled)
+		return;
+	add_rest(c, like, both, true, true);
+	add_rest(c, like, share->file - both, true, false);
+	add_rest(c, like, share->vm - both, false, true);
+	if (share->vm == 0 && share->file == 0 && s->nobits && s->alloc)
+		add_rest(c, like, s->size, false, false);
+}
+
+/* Common symbols of an object: they get room when it is linked. */
+static void add_common(struct collect *c, const struct named_place *const *list, size_t count)
+{
+	static const struct section common = { .nobits = true };
+	struct snap_section like = { .container = c->container, .native = true, .name = "COMMON" };
+	for (size_t i = 0; i < count; i++) {
+		go_to(c, &like, list[i]->size);
+		begin_section(c, &common, 0);
+		collect_native(c, 0, list[i]->size,
+			       label_text(c->in->file->labels, list[i]->label));
+	}
+}
+
+/* ---- an image ---------------------------------------------------------------------------------- */
+
+static void add_overhead(struct collect *c, const struct snap_section *like, uint64_t size,
+			 const char *name)
+{
+	if (size == 0)
+		return;
+	go_to(c, like, size);
+	collect_named(c, 0, 0, str_of(name));
+	c->s->symbols.data[c->s->symbols.count - 1].padding = (int64_t)size;
+}
+
+/* What no section has: headers, and what is between sections. */
+static void add_overheads(struct collect *c, const struct shares *shares)
+{
+	const struct snap_section file = { .container = c->container,
+					   .in_file = true,
+					   .name = ".other" };
+	struct snap_section loaded = { .container = c->container,
+				       .native = true,
+				       .in_file = true,
+				       .in_memory = true,
+				       .name = SNAP_UNSECTIONED };
+	add_overhead(c, &file, shares->file_only, "Overhead: ELF file");
+	add_overhead(c, &loaded, shares->loaded, "Overhead: ELF segments");
+	loaded.in_file = false;
+	add_overhead(c, &loaded, shares->memory_only, "Overhead: ELF segments, in memory alone");
+}
+
+/* The object of an image's symbols: "libx.a(y.o)", "" of a program. */
+static struct str object_of(struct collect *c, const struct image *im)
+{
+	const char *path = c->in->file->path;
+	if (im->kind != IMAGE_OBJECT)
+		return STR("");
+	return im->member.len == 0 ? str_of(path)
+				   : str_of(arena_format(&c->s->arena, "%s(" STR_FMT ")", path,
+							 STR_ARG(im->member)));
+}
+
+static void collect_image(struct collect *c, size_t index)
+{
+	const struct image *im = &c->in->file->input->images[index];
+	struct by_section places;
+	struct shares shares;
+	c->image = im;
+	c->object = object_of(c, im);
+	if (im->kind == IMAGE_EXEC && !c->in->no_literals)
+		slices_read(&c->slices, im);
+	sort_places(&places, c->in->places, im, index);
+	shares_find(&shares, c->in->file->map, im);
+	for (size_t i = 1; i <= im->section_count; i++) {
+		const struct named_place *const *list = places.list + places.first[i];
+		const size_t count = places.first[i + 1] - places.first[i];
+		if (i == im->section_count)
+			add_common(c, list, count);
+		else
+			collect_section(c, &im->sections[i], &shares.sections[i], list, count);
+	}
+	add_overheads(c, &shares);
+	shares_release(&shares);
+	by_section_release(&places);
+	slices_release(&c->slices);
 }
 
 void snapshot_collect(struct snapshot *s, uint32_t container, const struct collect_input *in)
 {
 	struct collect c = { .s = s, .container = container, .in = in };
-	native_vec natives = { 0 };
 	const size_t first = s->symbols.count;
-	uint64_t in_sections = 0;
-	read_natives(in, &natives);
-	if (in->image->kind == IMAGE_EXEC && !in->no_literals)
-		slices_read(&c.slices, in->image);
-	for (size_t i = 1; i < in->image->section_count; i++) {
-		const struct section *sec = &in->image->sections[i];
-		const char *name = section_name(&c, sec);
-		if (sec->size == 0)
-			continue;
-		/* Symbols of bytes that the file does not have would be more than the file. */
-		const bool whole = sec->nobits || sec->file_size >= sec->size;
-		const char *known = !whole                                   ? NULL
-				    : snapshot_is_native(name) && sec->alloc ? name
-									     : format_section(sec);
-		if (known)
-			note_start(&c, sec, known);
-		collect_section_size(s, container, known ? known : name,
-				     sec->nobits ? sec->size : sec->file_size);
-		in_sections += sec->nobits ? 0 : sec->file_size;
-		if (known) {
-			collect_section(&c, sec, known, &natives);
-		} else if (!sec->nobits && sec->file_size > 0) {
-			add_other(&c, name, sec->file_size);
-		}
-	}
-	add_overhead(&c, in_sections);
+	collect_map_names(in);
+	for (size_t i = 0; i < in->file->input->image_count; i++)
+		collect_image(&c, i);
 	collect_complete_paths(&c, first);
-	vec_release(&natives);
 	vec_release(&c.sources);
 	vec_release(&c.pieces);
-	slices_release(&c.slices);
 	vec_release(&c.owned);
+	vec_release(&c.groups);
 	vec_release(&c.owners);
 	vec_release(&c.object_of_owner);
 	text_release(&c.scratch);

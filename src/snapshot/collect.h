@@ -1,9 +1,13 @@
 /* collect.h - the symbols of a program as a container of a snapshot.
  *
- * What the sources know is put together, nothing is read a second way: the symbol tables say what is where; the
- * symbols source says whose the bytes between are; the units source says which source file; a linker map says
- * which object.  String literals are symbols of their own.  What nobody has becomes star symbols, the rest of
- * the file `** ELF Section:` and overhead symbols, so that PSS adds up to each section and to the file. */
+ * A snapshot is made of layers of the map: the symbols source says where symbols stand and whose the
+ * bytes between them are; the units source says which source file; a linker map says which object,
+ * and what stood where in a stripped program.  String literals are symbols of their own.
+ *
+ * Every section of the file is there, by its own name unless it is one that the file format has
+ * symbols in (".text.hot" is .text).  Sections with code, data or symbols are tiled: each byte is of
+ * one symbol, a gap, or padding.  Every other section is one symbol, "** ELF Section: NAME"; what no
+ * section has is overhead. */
 #ifndef HEFT_SNAPSHOT_COLLECT_H
 #define HEFT_SNAPSHOT_COLLECT_H
 
@@ -15,9 +19,10 @@
 /* What is known of one linked image or object. */
 struct collect_input {
 	const struct source_file *file;
-	const struct image *image, *debug;  /* debug: of its separate debug file, or NULL */
+	size_t index;                       /* of the image in file->input */
+	struct places *places;              /* of the symbols source */
 	const struct spans *symbols;        /* VM layers of the sources symbols ... */
-	const struct spans *units;          /* ... and compileunits, or NULL */
+	const struct spans *units;          /* ... and compileunits */
 	const struct labels *unit_labels;   /* of the units layer */
 	const struct linkmap *map;          /* or NULL */
 	const struct path_aliases *aliases; /* or NULL */

@@ -13,26 +13,19 @@ static uint64_t gap_limit(const struct collect *c)
 static void add_gap(struct collect *c, uint64_t from, uint64_t to)
 {
 	char name[40];
-	const bool first = from == c->section->addr,
-		   last = to == c->section->addr + c->section->size;
-	if (last && c->section->size > to - from && !first) {
-		text_set(&c->scratch, STR("** "));
-		text_add(&c->scratch, str_of(c->s->sections.data[c->to].name));
-		text_add(&c->scratch, STR(" (unattributed)"));
-		collect_named(c, from, to - from, text_str(&c->scratch));
-		return;
-	}
-	if (!first && to - from < gap_limit(c))
+	const bool first = from == c->begin, last = to == c->limit;
+	if (!first && !last && to - from < gap_limit(c))
 		return; /* padding of what follows */
-	snprintf(name, sizeof name, "** symbol gap %" PRIu32, c->gaps++);
-	collect_named(c, from, to - from, str_of(name));
-}
-
-static uint32_t anonymous(struct collect *c, uint32_t name)
-{
-	text_set(&c->scratch, snapshot_text(c->s, name));
-	text_add(&c->scratch, STR(" [anonymous data]"));
-	return intern_add(&c->s->texts, text_str(&c->scratch));
+	if (last) {
+		text_set(&c->scratch, first ? STR("** ELF Section: ") : STR("** "));
+		text_add(&c->scratch, str_of(c->s->sections.data[c->to].name));
+		text_add(&c->scratch, first ? STR("") : STR(" (unattributed)"));
+	} else {
+		snprintf(name, sizeof name, "** symbol gap %" PRIu32, c->gaps++);
+		text_set(&c->scratch, str_of(name));
+	}
+	collect_take(c, from, to - from);
+	collect_named(c, from, to - from, text_str(&c->scratch));
 }
 
 /* Many data have one owner: its names are made once. */
@@ -44,10 +37,10 @@ static const struct owned_name *name_of_owned(struct collect *c, label_id owner)
 	if (o->full == 0) {
 		struct snap_symbol y = { 0 };
 		collect_name(c, label_text(c->in->file->labels, owner), &y);
-		o->full = anonymous(c, y.full_name);
-		o->template_name = anonymous(c, y.template_name);
-		o->name = anonymous(c, y.name);
-		o->flags = y.flags;
+		text_set(&c->scratch, snapshot_text(c->s, y.full_name));
+		text_add(&c->scratch, STR(" [anonymous data]"));
+		collect_forms(c, text_str(&c->scratch), &y);
+		*o = (struct owned_name){ y.full_name, y.template_name, y.name, y.flags };
 	}
 	return o;
 }
@@ -55,6 +48,7 @@ static const struct owned_name *name_of_owned(struct collect *c, label_id owner)
 /* Data without a symbol of their own go by their owner. */
 static void add_owned(struct collect *c, uint64_t from, uint64_t to, label_id owner)
 {
+	collect_take(c, from, to - from);
 	if (c->section->exec) {
 		collect_native(c, from, to - from, label_text(c->in->file->labels, owner));
 		return;
@@ -62,6 +56,7 @@ static void add_owned(struct collect *c, uint64_t from, uint64_t to, label_id ow
 	const struct owned_name *o = name_of_owned(c, owner);
 	struct snap_symbol y = { .addr = from,
 				 .size = to - from,
+				 .padding = (int64_t)c->padding,
 				 .section = c->to,
 				 .full_name = o->full,
 				 .template_name = o->template_name,
@@ -78,8 +73,7 @@ enum { LITERAL_MIN = 4, WIDE_MIN = 4 };
 
 static struct literal text_at(const struct collect *c, uint64_t at, uint64_t to, unsigned width)
 {
-	return (struct literal){ image_at(c->in->image, at, to - at), width,
-				 c->in->image->big_endian };
+	return (struct literal){ image_at(c->image, at, to - at), width, c->image->big_endian };
 }
 
 /* Whether one of 2 or 4 bytes a character begins at an address. */
@@ -162,22 +156,27 @@ static bool find_literal(struct collect *c, const struct run *run, uint64_t at, 
 	return true;
 }
 
+static bool is_zero(const struct collect *c, uint64_t from, uint64_t to)
+{
+	const struct bytes b = image_at(c->image, from, to - from);
+	for (size_t i = 0; i < b.size; i++)
+		if (b.p[i] != 0)
+			return false;
+	return c->section->nobits || b.size == to - from;
+}
+
 /* Zeros behind a literal, up to where another is aligned. */
 static bool is_alignment(const struct collect *c, uint64_t from, uint64_t to)
 {
-	const struct bytes b = image_at(c->in->image, from, to - from);
-	bool zero = to - from < 8 && to % 8 == 0 && b.size == to - from;
-	for (size_t i = 0; zero && i < b.size; i++)
-		zero = b.p[i] == 0;
-	return zero;
+	return to - from < 8 && to % 8 == 0 && is_zero(c, from, to);
 }
 
 /* What is no string in a run. */
 static void add_plain(struct collect *c, const struct run *run, uint64_t from, uint64_t to)
 {
-	if (from >= to || (from == c->literal_end && is_alignment(c, from, to)))
+	if (from >= to)
 		return;
-	if (run->owner == LABEL_NONE)
+	if (run->owner == LABEL_NONE || (from == c->literal_end && is_alignment(c, from, to)))
 		add_gap(c, from, to);
 	else
 		add_owned(c, from, to, run->owner);
@@ -186,7 +185,8 @@ static void add_plain(struct collect *c, const struct run *run, uint64_t from, u
 /* Strings of a run stand for themselves.  Returns where what was added ends. */
 static uint64_t add_run(struct collect *c, const struct run *run)
 {
-	const bool strings = !c->in->no_literals && !c->section->exec && !c->section->write;
+	const bool strings = !c->in->no_literals && !c->section->exec && !c->section->write &&
+			     c->s->sections.data[c->to].in_memory && !c->section->nobits;
 	uint64_t plain = run->from; /* start of what is no string */
 	c->owner = run->owner;
 	for (uint64_t at = run->from; at < run->to && strings;) {
@@ -198,6 +198,7 @@ static uint64_t add_run(struct collect *c, const struct run *run)
 		}
 		add_plain(c, run, plain, at);
 		literal_name(&c->scratch, &l);
+		collect_take(c, at, l.bytes.size);
 		collect_named(c, at, l.bytes.size, text_str(&c->scratch));
 		at += l.bytes.size;
 		plain = c->literal_end = at;
@@ -209,32 +210,41 @@ static uint64_t add_run(struct collect *c, const struct run *run)
 
 /* ---- gaps -------------------------------------------------------------------------------------- */
 
-static bool is_padding(struct str owner, struct str before, uint64_t size)
+enum { CODE_PADDING = 16, DATA_PADDING = 63 };
+
+/* The map gives short runs behind a symbol, and zeros up to the next aligned one, to that symbol. */
+static bool is_padding(const struct collect *c, const struct span *s, uint64_t from, uint64_t to)
 {
-	return size < 16 && before.len > 0 && str_eq(owner, before);
+	return s->start < from &&
+	       (to - from <= CODE_PADDING || (to - from <= DATA_PADDING && is_zero(c, from, to)));
 }
 
-void collect_gap(struct collect *c, uint64_t from, uint64_t to, struct str before)
+/* The bytes of one owner in the gap. */
+static void add_span(struct collect *c, const struct span *s, uint64_t to)
+{
+	const uint64_t end = min_u64(s->start + s->size, to);
+	const bool fallback = label_is_fallback(c->in->file->labels, s->label);
+	uint64_t start = max_u64(s->start, c->done);
+	if (start >= end || fallback || is_padding(c, s, start, end))
+		return;
+	if (c->done < start)
+		start = add_run(c, &(struct run){ c->done, start, to, LABEL_NONE, false });
+	c->done = start;
+	if (start < end)
+		c->done = add_run(c, &(struct run){ start, end, to, s->label, start == s->start });
+}
+
+void collect_gap(struct collect *c, uint64_t to)
 {
 	const struct spans *owners = c->in->symbols;
-	const struct labels *labels = c->in->file->labels;
-	size_t i = spans_from(owners, from);
-	i -= i > 0 && owners->list.data[i - 1].start + owners->list.data[i - 1].size > from;
-	uint64_t done = from; /* what has no owner begins here */
-	for (; i < owners->list.count && owners->list.data[i].start < to; i++) {
-		const struct span *s = &owners->list.data[i];
-		const uint64_t end = min_u64(s->start + s->size, to);
-		uint64_t start = max_u64(s->start, done);
-		if (start >= end || label_is_fallback(labels, s->label) ||
-		    is_padding(label_text(labels, s->label), before, end - start))
-			continue;
-		if (done < start)
-			start = add_run(c, &(struct run){ done, start, to, LABEL_NONE, false });
-		done = start;
-		if (start < end)
-			done = add_run(
-				c, &(struct run){ start, end, to, s->label, start == s->start });
+	c->done = c->end;
+	if (c->owned_by_others && c->done < to) {
+		size_t i = spans_from(owners, c->done);
+		i -= i > 0 &&
+		     owners->list.data[i - 1].start + owners->list.data[i - 1].size > c->done;
+		for (; i < owners->list.count && owners->list.data[i].start < to; i++)
+			add_span(c, &owners->list.data[i], to);
 	}
-	if (done < to)
-		add_run(c, &(struct run){ done, to, to, LABEL_NONE, false });
+	if (c->done < to)
+		add_run(c, &(struct run){ c->done, to, to, LABEL_NONE, false });
 }

@@ -7,17 +7,6 @@
 #include "snapshot/collect.h"
 #include "snapshot/slices.h"
 
-/* A symbol of the tables. */
-struct native {
-	uint64_t key; /* what it is sorted by */
-	uint64_t addr, size;
-	struct str name;
-	uint32_t section; /* index in the image */
-	uint32_t rank;    /* symbol_rank: lower is better */
-};
-
-typedef VEC(struct native) native_vec;
-
 /* A piece of the map that has a size. */
 struct piece_place {
 	uint64_t addr;
@@ -37,25 +26,43 @@ struct collect {
 	struct demangler demangler;
 	struct supersize_name name;
 	struct text scratch;
-	VEC(uint32_t) sources; /* by label: text id of its path; 0: not made yet */
+	VEC(uint32_t) sources; /* by label of the units: text id of its path; 0: not made yet */
+	VEC(struct owned_name) owned; /* by label of the symbols */
+	VEC(uint32_t) groups;         /* by label: the last address where it was, see `group` */
+	uint32_t group;               /* addresses with symbols so far */
+	/* The image at work. */
+	const struct image *image;
+	struct str object;    /* of what the map has no object for */
+	struct slices slices; /* of the image */
 	/* The section at work. */
 	const struct section *section;
-	uint32_t to;                    /* in s->sections */
+	uint32_t to;         /* in s->sections */
+	uint64_t begin, end; /* addresses: of the section; behind the last byte that has a symbol */
+	uint64_t limit;      /* the end of the section */
+	uint64_t padding;    /* in front of the symbols at work */
+	uint64_t done;       /* of the gap at work: what has no owner begins here */
+	bool owned_by_others;           /* bytes without a symbol go by their owner in the map */
 	uint32_t gaps;                  /* star symbols for gaps so far */
 	VEC(struct piece_place) pieces; /* of the map, by address; none: it is of another build */
 	size_t piece;                   /* the last one looked up */
+	size_t slice;                   /* the next one */
 	struct span_cursor unit, owner_cursor;
 	uint64_t
 		not_wide[2]; /* no text of 2, of 4 bytes a character begins below these addresses */
 	uint64_t literal_end; /* of the last one */
-	struct slices slices; /* of the image */
-	size_t slice;         /* the next one */
 	label_id owner; /* of the bytes at work, in the symbols source; LABEL_NONE: not asked */
-	VEC(struct owned_name) owned; /* by label */
 	/* Where there is a map. */
 	VEC(label_id) owners;          /* by symbol made: who uses it */
 	VEC(uint32_t) object_of_owner; /* by label: text id; UINT32_MAX: several */
 };
+
+/* Bytes get symbols: what stands between them and the bytes before is the padding of the symbols that
+ * are added next. */
+static inline void collect_take(struct collect *c, uint64_t addr, uint64_t size)
+{
+	c->padding = addr - c->end;
+	c->end = addr + size;
+}
 
 /* collect_map.c: the section of the map that is this one, LINKMAP_NONE: none, or another build's. */
 uint32_t collect_map_section(const struct linkmap *map, const struct section *s);
@@ -63,27 +70,31 @@ uint32_t collect_map_section(const struct linkmap *map, const struct section *s)
 void collect_map_pieces(struct collect *c);
 /* The piece of the map that holds an address of the section at work; NULL: none.  O(log pieces). */
 const struct linkmap_piece *collect_piece_at(struct collect *c, uint64_t addr);
-/* Bytes of a character, where the map says that strings are merged there: 1, 2, 4; else 0. */
+/* Bytes of a character where the map says that strings are merged: 1, 2 or 4; 0 elsewhere. */
 unsigned collect_string_width(struct collect *c, uint64_t addr);
-/* Adds names of the map where the sorted list has none; sizes as far as known.  The list is to be sorted then. */
-void collect_map_names(const struct collect_input *in, native_vec *ret);
+/* Of a program without a symbol table of its own: adds the places of the map's names, where there are no
+ * others, as far as their sizes are known. */
+void collect_map_names(const struct collect_input *in);
 /* Remembers the object of a symbol for what is used by it ... */
 void collect_learn_owner(struct collect *c, const struct snap_symbol *y);
-/* ... and gives it to symbols without one, from `first` on: linkers do not say whose merged strings and constants are.
- * Failing that, where a source file became one object, that; where an object has one source, that to symbols without. */
+/* ... and gives it to symbols without one, from `first` on: linkers do not say whose merged strings and
+ * constants are.  A symbol whose user has no object, or several, gets the object that was made of its
+ * source file, if there is one alone; a symbol without a source file gets the one its object has. */
 void collect_complete_paths(struct collect *c, size_t first);
 
 /* collect_names.c: fills in names and flags of a symbol of the section at work. */
 void collect_name(struct collect *c, struct str raw, struct snap_symbol *y);
+/* The names of a full form that is final. */
+void collect_forms(struct collect *c, struct str full, struct snap_symbol *y);
 /* Adds a symbol that has its names; finds its paths. */
 void collect_place(struct collect *c, struct snap_symbol *y);
 /* Adds a symbol; `raw` as the linker has it, for native ones. */
 void collect_native(struct collect *c, uint64_t addr, uint64_t size, struct str raw);
 /* The same with a name that is final: literals, star and overhead symbols. */
 void collect_named(struct collect *c, uint64_t addr, uint64_t size, struct str name);
-
 /* Adds one that is complete. */
 void collect_add(struct collect *c, struct snap_symbol *y);
+
 /* collect_aliases.c: the last symbol added, whose name the linker has as `raw`, again for each other object that
  * defines it. */
 void collect_path_aliases(struct collect *c, struct str raw);
@@ -92,9 +103,8 @@ struct str collect_common(struct str a, struct str b);
 /* "a/b/{shared}/50-99": of `count` paths that begin with "a/b/". */
 void collect_shared_path(struct text *out, struct str prefix, size_t count);
 
-/* collect_gaps.c: the bytes [from, to) of the section at work, which no symbol of a table has; `before` is the
- * name of the symbol in front of them ("": none). */
-void collect_gap(struct collect *c, uint64_t from, uint64_t to, struct str before);
+/* collect_gaps.c: the bytes up to an address of the section at work, which no symbol of a table has. */
+void collect_gap(struct collect *c, uint64_t to);
 
 /* A text in memory: its bytes (end included), of 1, 2 or 4 a character. */
 struct literal {

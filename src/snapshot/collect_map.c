@@ -3,6 +3,7 @@
 #include "snapshot/collect_internal.h"
 
 #include "base/sort.h"
+#include "image/elf_const.h"
 
 uint32_t collect_map_section(const struct linkmap *map, const struct section *s)
 {
@@ -68,7 +69,8 @@ void collect_learn_owner(struct collect *c, const struct snap_symbol *y)
 	if (!c->in->map || y->object == 0)
 		return;
 	const label_id label = cursor_label(&c->owner_cursor, y->addr);
-	if (label == LABEL_NONE || label_is_fallback(c->in->file->labels, label))
+	if (label == LABEL_NONE || label_is_fallback(c->in->file->labels, label) ||
+	    !c->s->sections.data[c->to].in_memory)
 		return;
 	while (c->object_of_owner.count <= label)
 		vec_push(&c->object_of_owner, 0);
@@ -150,6 +152,7 @@ struct map_name {
 };
 
 struct map_names {
+	const struct collect_input *in;
 	const struct linkmap *map;
 	VEC(struct map_name) list; /* of the section at work */
 	size_t symbol;             /* in map->symbols: the first of the next piece */
@@ -214,36 +217,38 @@ static void add_piece(struct map_names *n, uint32_t index)
 		vec_push(&n->list, (struct map_name){ p->addr, 0, end, name });
 }
 
-/* Whether the tables have a symbol there: list is sorted by section, then address. */
-static bool has_symbol(const native_vec *list, size_t count, uint32_t section, uint64_t addr)
+static bool has_symbol(const struct named_place *list, size_t count, uint32_t section,
+		       uint64_t addr)
 {
-	size_t low = 0, high = count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		const struct native *y = &list->data[mid];
-		if (y->section < section || (y->section == section && y->addr < addr))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < count && list->data[low].section == section && list->data[low].addr == addr;
+	size_t i = lower_bound(list, count, sizeof *list, addr);
+	while (i < count && list[i].addr == addr && list[i].section != section)
+		i++;
+	return i < count && list[i].addr == addr;
 }
 
-static void add_names(struct map_names *n, uint32_t section, size_t known, native_vec *ret)
+/* Those at or behind `known` in the list are new. */
+static void add_names(struct map_names *n, const struct section *to, size_t known)
 {
+	struct places *p = n->in->places;
+	const bool in_vm = section_takes_vm(&n->in->file->input->images[0], to);
 	uint64_t next = UINT64_MAX;
 	sort_by_key(n->list.data, n->list.count, sizeof *n->list.data);
 	for (size_t i = n->list.count; i-- > 0;) {
 		const struct map_name *y = &n->list.data[i];
 		if (i + 1 < n->list.count && n->list.data[i + 1].addr > y->addr)
 			next = n->list.data[i + 1].addr;
-		if (has_symbol(ret, known, section, y->addr))
+		if (in_vm && has_symbol(p->list.data, known, to->index, y->addr))
 			continue;
-		const uint64_t size = y->size > 0 ? y->size : min_u64(next, y->end) - y->addr;
-		vec_push(ret, (struct native){ .addr = y->addr,
-					       .size = size,
-					       .name = y->name,
-					       .section = section });
+		const struct named_place place = {
+			.addr = y->addr,
+			.size = y->size > 0 ? y->size : min_u64(next, y->end) - y->addr,
+			.label = label_copy(n->in->file->labels, y->name),
+			.section = to->index
+		};
+		if (in_vm)
+			vec_push(&p->list, place);
+		else
+			vec_push(&p->outside, place);
 	}
 	n->list.count = 0;
 }
@@ -262,25 +267,46 @@ static size_t symbol_from(const struct linkmap *map, uint32_t piece)
 	return low;
 }
 
-void collect_map_names(const struct collect_input *in, native_vec *ret)
+static void name_sections(struct map_names *n, const struct image *im, size_t known, bool code)
 {
-	struct map_names n = { .map = in->map };
-	const size_t known = ret->count;
-	for (int code = 1; code >= 0; code--) { /* code first: see name_of_piece */
-		for (uint32_t i = 1; i < in->image->section_count; i++) {
-			const struct section *to = &in->image->sections[i];
-			const uint32_t found = to->exec == code && to->alloc
-						       ? collect_map_section(in->map, to)
-						       : LINKMAP_NONE;
-			if (found == LINKMAP_NONE)
-				continue;
-			const struct linkmap_section *s = &in->map->sections.data[found];
-			n.symbol = symbol_from(in->map, s->first_piece);
-			for (uint32_t k = 0; k < s->piece_count; k++)
-				add_piece(&n, s->first_piece + k);
-			add_names(&n, i, known, ret);
-		}
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *to = &im->sections[i];
+		const uint32_t found = to->exec == code && to->alloc
+					       ? collect_map_section(n->map, to)
+					       : LINKMAP_NONE;
+		if (found == LINKMAP_NONE)
+			continue;
+		const struct linkmap_section *s = &n->map->sections.data[found];
+		n->symbol = symbol_from(n->map, s->first_piece);
+		for (uint32_t k = 0; k < s->piece_count; k++)
+			add_piece(n, s->first_piece + k);
+		add_names(n, to, known);
 	}
+}
+
+static int longer_first(const void *pa, const void *pb)
+{
+	const struct named_place *a = pa, *b = pb;
+	return a->size > b->size ? -1 : a->size < b->size;
+}
+
+static bool has_symbols(const struct input *in)
+{
+	return in && in->image_count > 0 && image_section_type(&in->images[0], SHT_SYMTAB, 1);
+}
+
+void collect_map_names(const struct collect_input *in)
+{
+	struct map_names n = { .in = in, .map = in->map };
+	struct places *p = in->places;
+	const size_t known = p->list.count;
+	if (!in->map || in->file->input->image_count == 0 || has_symbols(in->file->input) ||
+	    has_symbols(in->file->debug))
+		return;
+	/* Code first: see name_of_piece. */
+	name_sections(&n, &in->file->input->images[0], known, true);
+	name_sections(&n, &in->file->input->images[0], known, false);
+	sort_by_key_then(p->list.data, p->list.count, sizeof *p->list.data, longer_first);
 	vec_release(&n.list);
 	intern_release(&n.functions);
 }

@@ -6,7 +6,7 @@
 static uint32_t source_of(struct collect *c, uint64_t addr)
 {
 	const struct labels *labels = c->in->unit_labels;
-	if (!c->in->units)
+	if (!c->s->sections.data[c->to].in_memory)
 		return 0;
 	const label_id label = cursor_label(&c->unit, addr);
 	if (label == LABEL_NONE || label_is_fallback(labels, label))
@@ -80,23 +80,44 @@ static struct str clone_form(struct collect *c, struct str name)
 
 void collect_add(struct collect *c, struct snap_symbol *y)
 {
-	if (y->object == 0 && c->in->object.len > 0)
-		y->object = intern_add(&c->s->texts, c->in->object);
+	if (y->object == 0 && c->object.len > 0)
+		y->object = intern_add(&c->s->texts, c->object);
 	vec_push(&c->s->symbols, *y);
 	if (c->in->map)
 		vec_push(&c->owners, c->owner);
 }
 
-void collect_name(struct collect *c, struct str raw, struct snap_symbol *y)
+static unsigned how_to_split(const struct collect *c)
 {
-	const struct str name = clone_form(c, demangle(&c->demangler, raw, HEFT_NAMES_FULL));
-	const unsigned how = (c->section->exec ? SUPERSIZE_TEXT : 0u) |
-			     (c->in->exact_names ? SUPERSIZE_EXACT : 0u);
-	supersize_split(&c->name, name, how);
+	return (c->section->exec ? SUPERSIZE_TEXT : 0u) |
+	       (c->in->exact_names ? SUPERSIZE_EXACT : 0u);
+}
+
+static void set_names(struct collect *c, struct snap_symbol *y)
+{
 	y->full_name = intern_add(&c->s->texts, c->name.full);
 	y->template_name = intern_add(&c->s->texts, c->name.template_name);
 	y->name = intern_add(&c->s->texts, c->name.plain);
+}
+
+void collect_forms(struct collect *c, struct str full, struct snap_symbol *y)
+{
+	supersize_derive(&c->name, full, how_to_split(c));
+	set_names(c, y);
+}
+
+void collect_name(struct collect *c, struct str raw, struct snap_symbol *y)
+{
+	const struct str name = clone_form(c, demangle(&c->demangler, raw, HEFT_NAMES_FULL));
+	supersize_split(&c->name, name, how_to_split(c));
 	y->flags = (uint16_t)c->name.flags;
+	if (c->name.full.p == name.p && c->name.full.len == name.len) {
+		set_names(c, y);
+		return;
+	}
+	/* Of the full form alone, as when it comes from a file. */
+	const uint32_t full = intern_add(&c->s->texts, c->name.full);
+	collect_forms(c, snapshot_text(c->s, full), y);
 }
 
 void collect_place(struct collect *c, struct snap_symbol *y)
@@ -106,9 +127,18 @@ void collect_place(struct collect *c, struct snap_symbol *y)
 	collect_add(c, y);
 }
 
+/* The names are missing. */
+static struct snap_symbol symbol_at(const struct collect *c, uint64_t addr, uint64_t size)
+{
+	return (struct snap_symbol){ .addr = addr,
+				     .size = size,
+				     .padding = size > 0 ? (int64_t)c->padding : 0,
+				     .section = c->to };
+}
+
 void collect_native(struct collect *c, uint64_t addr, uint64_t size, struct str raw)
 {
-	struct snap_symbol y = { .addr = addr, .size = size, .section = c->to };
+	struct snap_symbol y = symbol_at(c, addr, size);
 	collect_name(c, raw, &y);
 	collect_place(c, &y);
 	collect_path_aliases(c, raw);
@@ -116,7 +146,7 @@ void collect_native(struct collect *c, uint64_t addr, uint64_t size, struct str 
 
 void collect_named(struct collect *c, uint64_t addr, uint64_t size, struct str name)
 {
-	struct snap_symbol y = { .addr = addr, .size = size, .section = c->to };
+	struct snap_symbol y = symbol_at(c, addr, size);
 	y.full_name = y.template_name = y.name = intern_add(&c->s->texts, name);
 	if (addr > 0 && !snap_is_star(name))
 		add_paths(c, &y);

@@ -7,13 +7,7 @@
 
 void collect_section_size(struct snapshot *s, uint32_t container, const char *name, uint64_t size)
 {
-	struct snap_container *to = &s->containers.data[container];
-	for (size_t i = 0; i < to->section_sizes.count; i++)
-		if (strcmp(to->section_sizes.data[i].name, name) == 0) {
-			to->section_sizes.data[i].size += size;
-			return;
-		}
-	vec_push(&to->section_sizes, (struct snap_section_size){ name, size });
+	s->sections.data[snapshot_section(s, container, name)].size += size;
 }
 
 struct snap_symbol *collect_pack_add(struct snapshot *s, uint32_t container, const char *section,

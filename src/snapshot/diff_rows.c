@@ -330,13 +330,17 @@ void diff_rows_release(struct diff_rows *r)
 
 /* ---- sections ---------------------------------------------------------------------------------- */
 
-static struct heft_diff_section *section_named(struct diff_sections *ret, const char *name)
+/* SuperSize knows segments alone. */
+static struct heft_diff_section *section_sums(struct diff_sections *ret, bool supersize,
+					      const struct snap_section *sec)
 {
+	const char *name = supersize ? snap_segment(sec) : sec->name;
 	for (size_t i = 0; i < ret->sections.count; i++)
-		if (strcmp(ret->sections.data[i].name, name) == 0)
+		if (ret->sections.data[i].in_file == sec->in_file &&
+		    strcmp(ret->sections.data[i].name, name) == 0)
 			return &ret->sections.data[i];
 	vec_push(&ret->sections,
-		 (struct heft_diff_section){ .name = name, .in_file = !snapshot_is_bss(name) });
+		 (struct heft_diff_section){ .name = name, .in_file = sec->in_file });
 	return &ret->sections.data[ret->sections.count - 1];
 }
 
@@ -367,17 +371,20 @@ void diff_sections_make(struct diff_sections *ret, const struct snapshot_diff *d
 		const struct snap_symbol *old = diff_before(d, p), *new_ = diff_after(d, p);
 		struct heft_diff_section *s = NULL;
 		if (old) {
-			s = section_named(ret, d->before->sections.data[old->section].name);
+			s = section_sums(ret, d->supersize,
+					 &d->before->sections.data[old->section]);
 			add_before(&s->sizes, old, false);
 		}
 		if (new_) {
-			s = section_named(ret, d->after->sections.data[new_->section].name);
+			s = section_sums(ret, d->supersize,
+					 &d->after->sections.data[new_->section]);
 			add_after(&s->sizes, new_, false);
 		}
 		s->counts[p->change]++;
 	}
 	for (size_t i = 0; d->supersize && i < d->paddings.count; i++)
-		section_named(ret, d->before->sections.data[d->paddings.data[i].section].name)
+		section_sums(ret, d->supersize,
+			     &d->before->sections.data[d->paddings.data[i].section])
 			->counts[HEFT_ADDED]++;
 	if (ret->sections.count > 1)
 		qsort(ret->sections.data, ret->sections.count, sizeof *ret->sections.data,

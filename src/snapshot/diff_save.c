@@ -19,7 +19,6 @@ static uint32_t copy_text(struct half *h, uint32_t id)
 
 static void copy_symbol(struct half *h, const struct snap_symbol *y)
 {
-	const struct snap_section *sec = &h->from->sections.data[y->section];
 	struct snap_symbol c = *y;
 	c.name = copy_text(h, y->name);
 	c.template_name = copy_text(h, y->template_name);
@@ -28,7 +27,6 @@ static void copy_symbol(struct half *h, const struct snap_symbol *y)
 	c.source = copy_text(h, y->source);
 	c.component = copy_text(h, y->component);
 	c.disassembly = copy_text(h, y->disassembly);
-	c.section = snapshot_section(h->to, sec->container, sec->name);
 	vec_push(&h->to->symbols, c);
 }
 
@@ -89,12 +87,20 @@ static void make_half(struct snapshot *to, const struct snapshot *from, const ui
 	struct half h = { from, to, xcalloc(from->texts.entries.count + 1, sizeof *h.texts) };
 	to->sparse = true;
 	to->has_components = from->has_components;
+	to->by_heft = from->by_heft;
+	to->exact_names = from->exact_names;
 	for (size_t i = 0; i < from->build_config.count; i++)
 		vec_push(&to->build_config, copy_value(&to->arena, &from->build_config.data[i]));
 	for (size_t i = 0; i < from->extra.count; i++)
 		vec_push(&to->extra, copy_value(&to->arena, &from->extra.data[i]));
 	for (size_t i = 0; i < from->containers.count; i++)
 		copy_container(to, &from->containers.data[i]);
+	/* All of them, so that a symbol's section keeps its number. */
+	for (size_t i = 0; i < from->sections.count; i++) {
+		const struct snap_section *sec = &from->sections.data[i];
+		const uint32_t section = snapshot_section_like(to, sec);
+		to->sections.data[section].size = sec->size;
+	}
 	copy_marked(&h, marked);
 	free(h.texts);
 }
@@ -114,10 +120,9 @@ static void add_paddings(const struct snapshot_diff *d, struct snapshot *to)
 					 STR("Overhead: aggregate padding of diff'ed symbols"));
 	for (size_t i = 0; i < d->paddings.count && to->containers.count > 0; i++) {
 		const struct diff_padding *p = &d->paddings.data[i];
-		const struct snap_section *sec = &d->before->sections.data[p->section];
-		const char *container = d->before->containers.data[sec->container].name;
-		const uint32_t section = snapshot_section(to, container_named(to, container),
-							  sec->name);
+		struct snap_section sec = d->before->sections.data[p->section];
+		sec.container = container_named(to, d->before->containers.data[sec.container].name);
+		const uint32_t section = snapshot_section_like(to, &sec);
 		vec_push(&to->symbols, (struct snap_symbol){ .padding = p->size,
 							     .name = name,
 							     .template_name = name,

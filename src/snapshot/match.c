@@ -178,7 +178,7 @@ static bool is_unique(const struct match_side *side, const struct snap_symbol *y
 	const struct str name = snapshot_text(side->s, y->full_name);
 	if (snap_is_literal(name) || snap_is_overhead(name) || (name.len > 0 && name.p[0] == '*'))
 		return false;
-	return !snapshot_is_native(side->s->sections.data[y->section].name) || name.len == 0 ||
+	return !side->s->sections.data[y->section].native || name.len == 0 ||
 	       !memchr(name.p, '.', name.len);
 }
 

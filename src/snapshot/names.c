@@ -49,31 +49,33 @@ static void split_native(struct snapshot *s, struct snap_symbol *y, struct super
 			 unsigned how)
 {
 	const struct str full = snapshot_text(s, y->full_name);
-	supersize_split(n, full, how);
+	if (s->by_heft)
+		supersize_derive(n, full, how);
+	else
+		supersize_split(n, full, how);
 	y->full_name = same_or_add(s, y->full_name, full, n->full);
 	y->template_name = same_or_add(s, y->full_name, n->full, n->template_name);
 	y->name = same_or_add(s, y->template_name, n->template_name, n->plain);
 	y->flags |= (uint16_t)n->flags;
 }
 
-void snapshot_split_names(struct snapshot *s, bool exact)
+void snapshot_split_names(struct snapshot *s)
 {
+	const unsigned exact = s->by_heft && !s->exact_names ? 0 : SUPERSIZE_EXACT;
 	struct supersize_name n = { 0 };
 	for (size_t i = 0; i < s->symbols.count; i++) {
 		struct snap_symbol *y = &s->symbols.data[i];
-		const char letter = s->sections.data[y->section].letter;
+		const struct snap_section *sec = &s->sections.data[y->section];
 		const struct str full = snapshot_text(s, y->full_name);
 		y->template_name = y->name = y->full_name;
 		if (snap_is_star(full) || snap_is_overhead(full) || snap_is_literal(full))
 			continue;
-		if (letter == 'p' || letter == 'P')
+		if (sec->letter == 'p' || sec->letter == 'P')
 			y->template_name = y->name = intern_add(&s->texts, last_word(full));
-		else if (letter == 'x' || letter == 'm')
+		else if (sec->letter == 'x' || sec->letter == 'm')
 			snapshot_split_dex(s, y);
-		else if (snapshot_is_native(s->sections.data[y->section].name))
-			split_native(s, y, &n,
-				     (letter == 't' ? SUPERSIZE_TEXT : 0u) |
-					     (exact ? SUPERSIZE_EXACT : 0u));
+		else if (sec->native)
+			split_native(s, y, &n, exact | (sec->code ? SUPERSIZE_TEXT : 0u));
 	}
 	supersize_name_release(&n);
 }

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Shares of a section, in bytes. */
-struct shares {
+/* What of a section is what, in bytes. */
+struct sums {
 	double all, padding, placeholders, nameless, no_source, no_path, no_component, literals;
 	uint64_t symbols, aliases, generated, unlikely, startup, absolute;
 };
@@ -39,7 +39,7 @@ static bool is_absolute(const struct snapshot *s, uint32_t id)
 	return str_starts(snapshot_text(s, id), STR("/"));
 }
 
-static void add_symbol(struct shares *h, const struct snapshot *s, const struct snap_symbol *y)
+static void add_symbol(struct sums *h, const struct snapshot *s, const struct snap_symbol *y)
 {
 	const struct str name = snapshot_text(s, y->full_name);
 	const double pss = snap_pss(y);
@@ -60,18 +60,6 @@ static void add_symbol(struct shares *h, const struct snapshot *s, const struct 
 	h->unlikely += (y->flags & SNAP_UNLIKELY) != 0;
 	h->startup += (y->flags & SNAP_STARTUP) != 0;
 	h->absolute += is_absolute(s, y->source) || is_absolute(s, y->object);
-}
-
-static bool stated_size(const struct check *c, uint64_t *ret)
-{
-	const struct snap_container *k = &c->s->containers.data[c->section->container];
-	for (size_t i = 0; i < k->section_sizes.count; i++) {
-		if (strcmp(k->section_sizes.data[i].name, c->section->name) != 0)
-			continue;
-		*ret = k->section_sizes.data[i].size;
-		return true;
-	}
-	return false;
 }
 
 /* Bytes of the sections of that name in all containers. */
@@ -97,25 +85,22 @@ static void at_most(struct check *c, const char *what, double part, double whole
 		     percent);
 }
 
-static void check_sums(struct check *c, const struct shares *h)
+static void check_sums(struct check *c, const struct sums *h)
 {
-	uint64_t stated;
-	if (!stated_size(c, &stated)) {
-		if (strcmp(c->section->name, ".other") != 0)
-			find(c, true, "the size of the section is not stated");
+	const uint64_t stated = c->section->size;
+	if (stated == 0 && strcmp(c->section->name, ".other") == 0)
 		return;
-	}
 	if (stated == 0)
-		find(c, true, "the section is empty, but has symbols");
+		find(c, h->all > 0, "the size of the section is not stated");
 	else if (nearbyint(h->all) != (double)stated)
 		find(c, true, "symbols add up to %.0f bytes, the section has %" PRIu64, h->all,
 		     stated);
 }
 
-static void check_shares(struct check *c, const struct shares *h)
+static void check_shares(struct check *c, const struct sums *h)
 {
 	const char letter = c->section->letter;
-	const bool native = snapshot_is_native(c->section->name);
+	const bool native = c->section->native;
 	const bool dex = letter == 'x' || letter == 'm';
 	at_most(c, "is in placeholders", h->placeholders, h->all, dex ? 20 : 1);
 	at_most(c, "has no name", h->nameless, h->all, 1);
@@ -138,9 +123,10 @@ static void check_shares(struct check *c, const struct shares *h)
 
 static void check_section(struct check *c)
 {
-	struct shares h = { 0 };
+	struct sums h = { 0 };
 	const struct snap_section *sec = c->section;
-	const bool other = sec->letter == 'o';
+	/* Of sections with names of their own nothing is known that would be out of the ordinary. */
+	const bool other = sec->letter == 'o' || strcmp(snap_segment(sec), sec->name) != 0;
 	for (uint64_t i = sec->first; i < sec->first + sec->count; i++)
 		add_symbol(&h, c->s, &c->s->symbols.data[i]);
 	check_sums(c, &h);

@@ -116,16 +116,32 @@ static bool insert_value(struct query *q, const char *container, const struct sn
 	}
 }
 
+static bool insert_size(struct query *q, const char *container, const char *section, uint64_t size)
+{
+	char digits[24];
+	snprintf(digits, sizeof digits, "%" PRIu64, size);
+	return insert(q, "INSERT INTO section_sizes VALUES(?, ?, ?)", container, section, digits);
+}
+
 static bool insert_container(struct query *q, const struct snap_container *c)
 {
 	bool ok = insert(q, "INSERT INTO names VALUES(?)", c->name, NULL, NULL);
 	for (size_t i = 0; ok && i < c->metadata.count; i++)
 		ok = insert_value(q, c->name, &c->metadata.data[i]);
-	for (size_t i = 0; ok && i < c->section_sizes.count; i++) {
-		char size[24];
-		snprintf(size, sizeof size, "%" PRIu64, c->section_sizes.data[i].size);
-		ok = insert(q, "INSERT INTO section_sizes VALUES(?, ?, ?)", c->name,
-			    c->section_sizes.data[i].name, size);
+	for (size_t i = 0; ok && i < c->section_sizes.count; i++)
+		ok = insert_size(q, c->name, c->section_sizes.data[i].name,
+				 c->section_sizes.data[i].size);
+	return ok;
+}
+
+/* Of what heft made. */
+static bool insert_sections(struct query *q)
+{
+	bool ok = true;
+	for (size_t i = 0; ok && q->s->by_heft && i < q->s->sections.count; i++) {
+		const struct snap_section *sec = &q->s->sections.data[i];
+		ok = insert_size(q, q->s->containers.data[sec->container].name, sec->name,
+				 sec->size);
 	}
 	return ok;
 }
@@ -140,7 +156,8 @@ static bool fill(struct query *q)
 		ok = insert_value(q, "", &q->s->build_config.data[i]);
 	for (size_t i = 0; ok && i < q->s->containers.count; i++)
 		ok = insert_container(q, &q->s->containers.data[i]);
-	return ok && sqlite3_set_authorizer(q->db, authorize, NULL) == SQLITE_OK;
+	return ok && insert_sections(q) &&
+	       sqlite3_set_authorizer(q->db, authorize, NULL) == SQLITE_OK;
 }
 
 struct query *query_open(const struct snapshot *s, struct heft_err *err)

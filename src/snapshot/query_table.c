@@ -48,9 +48,9 @@ static const char *kind_of(const struct cell *c)
 		return "overhead";
 	if (name.len > 0 && name.p[0] == '*')
 		return "placeholder";
-	if (section_of(c)->letter == 't')
+	if (section_of(c)->code)
 		return "code";
-	return snapshot_is_native(section_of(c)->name) ? "data" : "other";
+	return section_of(c)->native ? "data" : "other";
 }
 
 static struct str directory_of(const struct cell *c)
@@ -65,6 +65,7 @@ enum column {
 	C_SECTION,
 	C_LETTER,
 	C_IN_FILE,
+	C_IN_MEMORY,
 	C_ADDRESS,
 	C_SIZE,
 	C_PADDING,
@@ -93,7 +94,8 @@ enum column {
 
 static const char declaration[] =
 	"CREATE TABLE symbols(id INTEGER PRIMARY KEY, container TEXT, section TEXT, letter TEXT, "
-	"in_file INTEGER, address INTEGER, size INTEGER, padding INTEGER, pss REAL, "
+	"in_file INTEGER, in_memory INTEGER, address INTEGER, size INTEGER, padding INTEGER, pss "
+	"REAL, "
 	"padding_pss REAL, aliases INTEGER, alias_group INTEGER, name TEXT, template_name TEXT, "
 	"full_name TEXT, namespace TEXT, kind TEXT, path TEXT, directory TEXT, source TEXT, "
 	"object TEXT, component TEXT, generated INTEGER, anonymous INTEGER, clone INTEGER, "
@@ -136,7 +138,8 @@ static void put_place(const struct cell *c, enum column column)
 	case C_CONTAINER: put_str(c, str_of(c->s->containers.data[sec->container].name)); break;
 	case C_SECTION: put_str(c, str_of(sec->name)); break;
 	case C_LETTER: put_str(c, (struct str){ &sec->letter, 1 }); break;
-	default: sqlite3_result_int(c->to, sec->letter != 'b'); break;
+	case C_IN_FILE: sqlite3_result_int(c->to, sec->in_file); break;
+	default: sqlite3_result_int(c->to, sec->in_memory); break;
 	}
 }
 
@@ -155,7 +158,7 @@ static void put_column(const struct cell *c, enum column column)
 	case C_OBJECT: put_text(c, y->object); break;
 	case C_COMPONENT: put_text(c, y->component); break;
 	default:
-		if (column <= C_IN_FILE)
+		if (column <= C_IN_MEMORY)
 			put_place(c, column);
 		else if (column <= C_ALIAS_GROUP)
 			put_size(c, column);

@@ -135,7 +135,7 @@ struct out {
 	const struct snapshot *s;
 	struct sizefile_head head;
 	struct index paths, components;
-	VEC(uint32_t) order; /* sections with symbols, as they first appear */
+	VEC(struct snap_section) segments; /* name, container, first and count alone */
 };
 
 static bool is_overhead(const struct out *o, const struct snap_symbol *y)
@@ -153,15 +153,28 @@ static void find_head(struct out *o)
 		o->head.has_disassembly |= s->symbols.data[i].disassembly != 0;
 }
 
+/* The sections in the order of their symbols, those without symbols last; and the segments they are in. */
 static void find_order(struct out *o)
 {
-	for (size_t i = 0; i < o->s->symbols.count;) {
-		const uint32_t section = o->s->symbols.data[i].section;
-		const struct snap_section *sec = &o->s->sections.data[section];
+	const struct snapshot *s = o->s;
+	struct snap_section *last = NULL;
+	for (size_t i = 0; i < s->symbols.count;) {
+		const struct snap_section *sec = &s->sections.data[s->symbols.data[i].section];
+		const char *name = snap_segment(sec);
 		ASSERT(sec->first == i && sec->count > 0);
-		vec_push(&o->order, section);
+		if (!last || last->container != sec->container || strcmp(last->name, name) != 0) {
+			vec_push(&o->segments, (struct snap_section){ .container = sec->container,
+								      .name = name,
+								      .first = i });
+			last = &o->segments.data[o->segments.count - 1];
+		}
+		last->count += sec->count;
+		vec_push(&o->head.sections, *sec);
 		i += sec->count;
 	}
+	for (size_t i = 0; i < s->sections.count; i++)
+		if (s->sections.data[i].count == 0)
+			vec_push(&o->head.sections, s->sections.data[i]);
 }
 
 static void add_header(struct out *o)
@@ -202,8 +215,8 @@ static void add_components(struct out *o)
 
 static void add_segments(struct out *o)
 {
-	for (size_t i = 0; i < o->order.count; i++) {
-		const struct snap_section *sec = &o->s->sections.data[o->order.data[i]];
+	for (size_t i = 0; i < o->segments.count; i++) {
+		const struct snap_section *sec = &o->segments.data[i];
 		char container[16] = "";
 		if (o->head.several)
 			snprintf(container, sizeof container, "<%" PRIu32 ">", sec->container);
@@ -212,18 +225,18 @@ static void add_segments(struct out *o)
 		text_add(&o->text, str_of(sec->name));
 	}
 	text_add_char(&o->text, '\n');
-	for (size_t i = 0; i < o->order.count; i++) {
+	for (size_t i = 0; i < o->segments.count; i++) {
 		text_add(&o->text, i > 0 ? STR("\t") : STR(""));
-		text_add_number(&o->text, o->s->sections.data[o->order.data[i]].count);
+		text_add_number(&o->text, o->segments.data[i].count);
 	}
 	text_add_char(&o->text, '\n');
 }
 
-/* A line a section of one number a symbol; as differences, the first to 0, if `delta`. */
+/* A line a segment of one number a symbol; as differences, the first to 0, if `delta`. */
 static void add_numbers(struct out *o, int64_t (*number)(const struct out *, size_t), bool delta)
 {
-	for (size_t i = 0; i < o->order.count; i++) {
-		const struct snap_section *sec = &o->s->sections.data[o->order.data[i]];
+	for (size_t i = 0; i < o->segments.count; i++) {
+		const struct snap_section *sec = &o->segments.data[i];
 		int64_t last = 0;
 		for (size_t j = 0; j < sec->count; j++) {
 			const int64_t v = number(o, sec->first + j);
@@ -330,7 +343,8 @@ bool sizefile_write(struct sizefile_out *ret, const struct snapshot *s, struct h
 	add_symbols(&o);
 	index_release(&o.paths);
 	index_release(&o.components);
-	vec_release(&o.order);
+	vec_release(&o.segments);
+	vec_release(&o.head.sections);
 	const bool quick = s->own && o.text.len > QUICK_FROM;
 	const struct bytes plain = { (const uint8_t *)o.text.p, o.text.len };
 	const bool ok = quick ? gzip_pack_parts(plain, 6, PART, ret->threads, &packed, err)

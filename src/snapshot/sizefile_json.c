@@ -178,22 +178,58 @@ static int compare_sizes(const void *a, const void *b)
 		      ((const struct snap_section_size *)b)->name);
 }
 
-static void add_section_sizes(struct out *o, const struct snap_container *c)
+static void add_integer(struct out *o, const char *key, int64_t v)
 {
-	const size_t count = c->section_sizes.count;
-	struct snap_section_size *sizes = xmalloc((count + 1) * sizeof *sizes);
 	char digits[24];
-	memcpy(sizes, count ? c->section_sizes.data : sizes, count * sizeof *sizes);
-	qsort(sizes, count, sizeof *sizes, compare_sizes);
+	snprintf(digits, sizeof digits, "%" PRId64, v);
+	add_key(o, key);
+	add(o, digits);
+}
+
+typedef VEC(struct snap_section_size) size_vec;
+
+static void add_size(struct intern *names, size_vec *sizes, const char *name, uint64_t size)
+{
+	const uint32_t id = intern_borrow(names, str_of(name));
+	if (id == sizes->count)
+		vec_push(sizes, (struct snap_section_size){ name, 0 });
+	sizes->data[id].size += size;
+}
+
+/* The segments have the bytes of all their symbols, as SuperSize wants to see it, and the sections that
+ * are in them under other names stand beside them. */
+static void list_sizes(const struct snapshot *s, uint32_t container, size_vec *ret)
+{
+	struct intern names = { { 0 } };
+	for (size_t i = 0; i < s->sections.count; i++) {
+		const struct snap_section *sec = &s->sections.data[i];
+		const char *segment = snap_segment(sec);
+		if (sec->container != container)
+			continue;
+		add_size(&names, ret, segment, sec->size);
+		if (strcmp(segment, sec->name) != 0 && !snap_segment_is_native(sec->name) &&
+		    strcmp(sec->name, SNAP_UNSECTIONED) != 0)
+			add_size(&names, ret, sec->name, sec->size);
+	}
+	intern_release(&names);
+}
+
+static void add_section_sizes(struct out *o, const struct snapshot *s, uint32_t container)
+{
+	const struct snap_container *c = &s->containers.data[container];
+	size_vec sizes = { 0 };
+	if (s->by_heft)
+		list_sizes(s, container, &sizes);
+	for (size_t i = 0; !s->by_heft && i < c->section_sizes.count; i++)
+		vec_push(&sizes, c->section_sizes.data[i]);
+	if (sizes.count > 1)
+		qsort(sizes.data, sizes.count, sizeof *sizes.data, compare_sizes);
 	add_key(o, "section_sizes");
 	open_bracket(o, "{");
-	for (size_t i = 0; i < count; i++) {
-		add_key(o, sizes[i].name);
-		snprintf(digits, sizeof digits, "%" PRId64, (int64_t)sizes[i].size);
-		add(o, digits);
-	}
+	for (size_t i = 0; i < sizes.count; i++)
+		add_integer(o, sizes.data[i].name, (int64_t)sizes.data[i].size);
 	close_bracket(o, "}");
-	free(sizes);
+	vec_release(&sizes);
 }
 
 static void add_bool(struct out *o, const char *key, bool v)
@@ -202,8 +238,9 @@ static void add_bool(struct out *o, const char *key, bool v)
 	add(o, v ? "true" : "false");
 }
 
-static void add_container(struct out *o, const struct snap_container *c)
+static void add_container(struct out *o, const struct snapshot *s, uint32_t index)
 {
+	const struct snap_container *c = &s->containers.data[index];
 	begin_entry(o);
 	open_bracket(o, "{");
 	add_key(o, "metadata");
@@ -211,7 +248,47 @@ static void add_container(struct out *o, const struct snap_container *c)
 	add_metrics(o, c);
 	add_key(o, "name");
 	add_string(o, str_of(c->name));
-	add_section_sizes(o, c);
+	add_section_sizes(o, s, index);
+	close_bracket(o, "}");
+}
+
+/* A line each. */
+static void add_section(struct out *o, const struct snap_section *sec)
+{
+	const struct {
+		const char *key;
+		bool is;
+	} flags[] = { { "native", sec->native },
+		      { "in_file", sec->in_file },
+		      { "in_memory", sec->in_memory },
+		      { "code", sec->code } };
+	char numbers[100];
+	begin_entry(o);
+	snprintf(numbers, sizeof numbers,
+		 "{\"container\": %" PRIu32 ", \"size\": %" PRIu64 ", \"symbols\": %" PRIu64
+		 ", \"name\": ",
+		 sec->container, sec->size, sec->count);
+	add(o, numbers);
+	add_string(o, str_of(sec->name));
+	for (size_t i = 0; i < COUNT_OF(flags); i++) {
+		add(o, ", \"");
+		add(o, flags[i].key);
+		add(o, flags[i].is ? "\": true" : "\": false");
+	}
+	add(o, "}");
+}
+
+/* What SuperSize has no place for, and reads over. */
+static void add_heft(struct out *o, const struct snapshot *s, const struct sizefile_head *head)
+{
+	add_key(o, "heft");
+	open_bracket(o, "{");
+	add_bool(o, "exact_names", s->exact_names);
+	add_key(o, "sections");
+	open_bracket(o, "[");
+	for (size_t i = 0; i < head->sections.count; i++)
+		add_section(o, &head->sections.data[i]);
+	close_bracket(o, "]");
 	close_bracket(o, "}");
 }
 
@@ -236,7 +313,11 @@ static void add_flags(struct out *o, const struct snapshot *s, const struct size
 	add_bool(o, "has_disassembly", head->has_disassembly);
 	add_extra(o, s, "has_disassembly", "has_padding");
 	add_bool(o, "has_padding", head->has_padding);
-	add_extra(o, s, "has_padding", before);
+	add_extra(o, s, "has_padding", s->by_heft ? "heft" : before);
+	if (s->by_heft) {
+		add_heft(o, s, head);
+		add_extra(o, s, "heft", before);
+	}
 }
 
 static void add_one(struct out *o, const struct snapshot *s, const struct sizefile_head *head)
@@ -250,7 +331,7 @@ static void add_one(struct out *o, const struct snapshot *s, const struct sizefi
 	add_extra(o, s, "metadata", "metrics_by_file");
 	add_metrics(o, c);
 	add_extra(o, s, "metrics_by_file", "section_sizes");
-	add_section_sizes(o, c);
+	add_section_sizes(o, s, 0);
 	add_extra(o, s, "section_sizes", NULL);
 }
 
@@ -262,8 +343,8 @@ static void add_several(struct out *o, const struct snapshot *s, const struct si
 	add_extra(o, s, "build_config", "containers");
 	add_key(o, "containers");
 	open_bracket(o, "[");
-	for (size_t i = 0; i < s->containers.count; i++)
-		add_container(o, &s->containers.data[i]);
+	for (uint32_t i = 0; i < s->containers.count; i++)
+		add_container(o, s, i);
 	close_bracket(o, "]");
 	add_extra(o, s, "containers", "has_components");
 	add_flags(o, s, head, NULL);
@@ -454,6 +535,78 @@ static void read_containers(struct in *in)
 	}
 }
 
+static void read_count(struct in *in, uint64_t *ret)
+{
+	int64_t v;
+	if (json_next(&in->json) != JSON_NUMBER || !json_integer(&in->json, &v) || v < 0)
+		wrong(in, "a number of a section is none");
+	else
+		*ret = (uint64_t)v;
+}
+
+static void read_section(struct in *in, struct snap_section *sec)
+{
+	const struct {
+		const char *key;
+		bool *to;
+	} flags[] = { { "native", &sec->native },
+		      { "in_file", &sec->in_file },
+		      { "in_memory", &sec->in_memory },
+		      { "code", &sec->code } };
+	const char *key;
+	uint64_t container = 0;
+	while (next_key(in, &key)) {
+		size_t i = 0;
+		while (i < COUNT_OF(flags) && strcmp(flags[i].key, key) != 0)
+			i++;
+		if (i < COUNT_OF(flags))
+			read_bool(in, flags[i].to);
+		else if (strcmp(key, "container") == 0)
+			read_count(in, &container);
+		else if (strcmp(key, "size") == 0)
+			read_count(in, &sec->size);
+		else if (strcmp(key, "symbols") == 0)
+			read_count(in, &sec->count);
+		else if (strcmp(key, "name") != 0)
+			json_skip(&in->json);
+		else if (json_next(&in->json) == JSON_STRING)
+			sec->name = keep(in, text_str(&in->json.text));
+		else
+			wrong(in, "the name of a section is no text");
+	}
+	sec->container = (uint32_t)min_u64(container, UINT32_MAX);
+}
+
+static void read_sections(struct in *in, struct sizefile_head *head)
+{
+	enum json_token token = json_next(&in->json);
+	if (token != JSON_ARRAY)
+		wrong(in, "sections is no list");
+	while (!in->problem && (token = json_next(&in->json)) == JSON_OBJECT) {
+		struct snap_section sec = { .name = "" };
+		read_section(in, &sec);
+		vec_push(&head->sections, sec);
+	}
+	if (token != JSON_ARRAY_END)
+		wrong(in, "a section is no object");
+}
+
+static void read_heft(struct in *in, struct sizefile_head *head)
+{
+	const char *key;
+	if (!enter(in, "heft is no object"))
+		return;
+	in->s->by_heft = true;
+	while (next_key(in, &key)) {
+		if (strcmp(key, "exact_names") == 0)
+			read_bool(in, &in->s->exact_names);
+		else if (strcmp(key, "sections") == 0)
+			read_sections(in, head);
+		else
+			json_skip(&in->json);
+	}
+}
+
 static void read_member(struct in *in, struct sizefile_head *head, const char *key,
 			struct snap_container *one)
 {
@@ -463,6 +616,8 @@ static void read_member(struct in *in, struct sizefile_head *head, const char *k
 		read_bool(in, &head->has_padding);
 	else if (strcmp(key, "has_disassembly") == 0)
 		read_bool(in, &head->has_disassembly);
+	else if (strcmp(key, "heft") == 0)
+		read_heft(in, head);
 	else if (head->several && strcmp(key, "build_config") == 0)
 		read_metadata(in, NULL, false);
 	else if (head->several && strcmp(key, "containers") == 0)

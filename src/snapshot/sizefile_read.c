@@ -364,23 +364,20 @@ static bool settle_symbol(struct in *in, struct snap_symbol *y, const struct sna
 	const struct snapshot *s = in->s;
 	if (snap_is_overhead(snapshot_text(s, y->full_name)))
 		return settle_overhead(in, y);
-	if ((int64_t)y->size < 0 && !s->stored_padding)
+	if (s->stored_padding)
+		return true;
+	if ((int64_t)y->size < 0)
 		return bad(in, "a symbol has a negative size");
-	if (s->stored_padding || !before || before->section != y->section ||
-	    (int64_t)y->addr <= 0 || (int64_t)before->addr <= 0 ||
-	    !snapshot_is_native(s->sections.data[y->section].name))
-		return true;
-	const bool same_list = y->alias_place > 0;
-	if (same_list && y->addr == before->addr) {
+	if (before && (before->section != y->section ||
+		       !snap_segment_is_native(s->sections.data[y->section].name)))
+		before = NULL;
+	if (before && y->alias_place > 0 && y->addr == before->addr && (int64_t)y->addr > 0)
 		y->size = before->size;
-		y->padding = before->padding;
-		return true;
+	switch (snap_gap(y, before, &y->padding)) {
+	case SNAP_TWICE: return bad(in, "two symbols at one address that are no aliases");
+	case SNAP_INSIDE: return bad(in, "a symbol lies inside the one before it");
+	default: return true;
 	}
-	if (y->addr == before->addr && before->size > 0)
-		return bad(in, "two symbols at one address that are no aliases");
-	y->padding = (int64_t)(y->addr - (before->addr + before->size));
-	return (int64_t)y->size + y->padding >= 0 ||
-	       bad(in, "a symbol lies inside the one before it");
 }
 
 static void settle_padding(struct in *in)
@@ -390,6 +387,66 @@ static void settle_padding(struct in *in)
 		in->line = in->symbol_line + i;
 		if (!settle_symbol(in, &y[i], i > 0 ? &y[i - 1] : NULL))
 			return;
+	}
+}
+
+/* ---- sections ---------------------------------------------------------------------------------- */
+
+/* The symbols from `first` on, which stand in a segment, are those of a section of heft's. */
+static bool move_symbols(struct in *in, const struct snap_section *segments, uint64_t first,
+			 const struct snap_section *like)
+{
+	struct snapshot *s = in->s;
+	const size_t known = s->sections.count;
+	if (like->container >= s->containers.count || like->count > s->symbols.count - first)
+		return false;
+	const uint32_t section = snapshot_section_like(s, like);
+	struct snap_section *sec = &s->sections.data[section];
+	sec->size = like->size;
+	sec->first = first;
+	sec->count = like->count;
+	for (uint64_t i = first; i < first + like->count; i++) {
+		const struct snap_section *segment = &segments[s->symbols.data[i].section];
+		if (segment->container != like->container ||
+		    strcmp(segment->name, snap_segment(sec)) != 0)
+			return false;
+		s->symbols.data[i].section = section;
+	}
+	return section == known;
+}
+
+/* In place of the segments the sections that heft noted. */
+static void split_segments(struct in *in)
+{
+	struct snapshot *s = in->s;
+	struct snap_section *segments = s->sections.data;
+	uint64_t first = 0;
+	bool fine = true;
+	s->sections.data = NULL;
+	s->sections.count = s->sections.cap = 0;
+	intern_release(&s->section_keys);
+	for (size_t i = 0; i < in->head.sections.count && fine; i++) {
+		fine = move_symbols(in, segments, first, &in->head.sections.data[i]);
+		first += in->head.sections.data[i].count;
+	}
+	if (!fine || first != s->symbols.count)
+		bad(in, "the sections noted by heft are not those of the symbols");
+	for (size_t i = 0; i < s->containers.count; i++)
+		vec_release(&s->containers.data[i].section_sizes);
+	free(segments);
+}
+
+/* In a file of others the sizes stand by name alone. */
+static void take_sizes(struct snapshot *s)
+{
+	for (uint32_t i = 0; i < s->containers.count; i++) {
+		const struct snap_container *c = &s->containers.data[i];
+		for (size_t k = 0; k < c->section_sizes.count; k++) {
+			const uint32_t found = snapshot_find_section(s, i,
+								     c->section_sizes.data[k].name);
+			if (found != SNAP_NO_SECTION)
+				s->sections.data[found].size = c->section_sizes.data[k].size;
+		}
 	}
 }
 
@@ -429,6 +486,11 @@ static bool read_text(struct snapshot *ret, const char *path, struct bytes text,
 	read_header(&in);
 	if (!in.failed)
 		read_body(&in);
+	if (!in.failed && ret->by_heft)
+		split_segments(&in);
+	else if (!in.failed)
+		take_sizes(ret);
+	vec_release(&in.head.sections);
 	vec_release(&in.objects);
 	vec_release(&in.sources);
 	vec_release(&in.components);

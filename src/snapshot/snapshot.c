@@ -1,8 +1,11 @@
 #include "snapshot/snapshot.h"
 
 #include "base/sort.h"
+#include "base/text.h"
 
 /* ---- sections ---------------------------------------------------------------------------------- */
+
+enum { RANK_BSS = 1, RANK_OTHER = 7 };
 
 /* The names the file format knows, in the order of reports, with their place in the sorted list. */
 static const struct section_kind {
@@ -39,38 +42,87 @@ static const struct section_kind *kind_of(const char *section)
 	return NULL;
 }
 
-bool snapshot_is_known(const char *section)
+bool snap_is_native_name(const char *name, bool in_file)
 {
-	return kind_of(section) != NULL;
+	const struct section_kind *k = kind_of(name);
+	return k && k->rank <= RANK_BSS && (k->letter == 'b') != in_file;
 }
 
-char snapshot_letter(const char *section)
+bool snap_segment_is_native(const char *segment)
 {
-	const struct section_kind *k = kind_of(section);
-	return k ? k->letter : 'o';
+	const struct section_kind *k = kind_of(segment);
+	return k && k->rank <= RANK_BSS;
 }
 
-bool snapshot_is_bss(const char *section)
+/* Sections of programs may have any name, also one that means something else to the format. */
+static bool has_segment(const struct snap_section *sec)
 {
-	return snapshot_letter(section) == 'b';
+	return !sec->native || snap_is_native_name(sec->name, sec->in_file);
 }
 
-bool snapshot_is_native(const char *section)
+const char *snap_segment(const struct snap_section *sec)
 {
-	const struct section_kind *k = kind_of(section);
-	return k && k->rank <= 1;
+	return has_segment(sec) ? sec->name : sec->in_file ? ".other" : ".bss";
+}
+
+/* What tells a section from the others. */
+static void section_key(struct text *ret, const struct snap_section *sec)
+{
+	text_add_number(ret, sec->container);
+	text_add_char(ret, (char)('a' + sec->native + 2 * sec->in_file + 4 * sec->in_memory +
+				  8 * sec->code));
+	text_add(ret, str_of(sec->name));
+}
+
+uint32_t snapshot_section_like(struct snapshot *s, const struct snap_section *like)
+{
+	struct snap_section sec = { .container = like->container,
+				    .native = like->native,
+				    .in_file = like->in_file,
+				    .in_memory = like->in_memory,
+				    .code = like->code };
+	struct text key = { 0 };
+	section_key(&key, like);
+	const uint32_t index = intern_add(&s->section_keys, text_str(&key));
+	text_release(&key);
+	if (index < s->sections.count)
+		return index;
+	sec.name = arena_copy(&s->arena, str_of(like->name));
+	const struct section_kind *kind = kind_of(snap_segment(&sec));
+	sec.letter = kind ? kind->letter : 'o';
+	sec.rank = kind ? kind->rank : RANK_OTHER;
+	vec_push(&s->sections, sec);
+	return index;
+}
+
+/* As the file format has it. */
+static struct snap_section known_section(uint32_t container, const char *name)
+{
+	const struct section_kind *kind = kind_of(name);
+	const bool native = kind && kind->rank <= RANK_BSS;
+	return (struct snap_section){ .container = container,
+				      .native = native,
+				      .in_file = !kind || kind->letter != 'b',
+				      .in_memory = native && strcmp(name, ".tbss") != 0,
+				      .code = kind && kind->letter == 't',
+				      .name = name };
 }
 
 uint32_t snapshot_section(struct snapshot *s, uint32_t container, const char *name)
 {
-	for (size_t i = 0; i < s->sections.count; i++)
-		if (s->sections.data[i].container == container &&
-		    strcmp(s->sections.data[i].name, name) == 0)
-			return (uint32_t)i;
-	vec_push(&s->sections, (struct snap_section){ .container = container,
-						      .name = arena_copy(&s->arena, str_of(name)),
-						      .letter = snapshot_letter(name) });
-	return (uint32_t)(s->sections.count - 1);
+	const struct snap_section like = known_section(container, name);
+	return snapshot_section_like(s, &like);
+}
+
+uint32_t snapshot_find_section(const struct snapshot *s, uint32_t container, const char *name)
+{
+	const struct snap_section like = known_section(container, name);
+	struct text key = { 0 };
+	uint32_t index;
+	section_key(&key, &like);
+	const bool found = intern_find(&s->section_keys, text_str(&key), &index);
+	text_release(&key);
+	return found ? index : SNAP_NO_SECTION;
 }
 
 /* ---- names ------------------------------------------------------------------------------------- */
@@ -104,12 +156,12 @@ void snapshot_release(struct snapshot *s)
 		vec_release(&s->containers.data[i].metadata);
 		vec_release(&s->containers.data[i].metrics);
 		vec_release(&s->containers.data[i].section_sizes);
-		vec_release(&s->containers.data[i].starts);
 	}
 	vec_release(&s->containers);
 	vec_release(&s->build_config);
 	vec_release(&s->extra);
 	vec_release(&s->sections);
+	intern_release(&s->section_keys);
 	vec_release(&s->symbols);
 	intern_release(&s->texts);
 	arena_release(&s->arena);
@@ -132,11 +184,10 @@ static struct sort_key key_of(const struct snapshot *s, uint32_t i)
 {
 	const struct snap_symbol *y = &s->symbols.data[i];
 	const struct snap_section *sec = &s->sections.data[y->section];
-	const struct section_kind *kind = kind_of(sec->name);
 	struct sort_key k = { .symbol = i, .addr = y->addr, .list = y->alias_place };
 	k.full_name = snapshot_text(s, y->full_name);
 	k.object = snapshot_text(s, y->object);
-	k.place = (uint64_t)sec->container << 32 | (uint64_t)(kind ? kind->rank : 7) << 24 |
+	k.place = (uint64_t)sec->container << 32 | (uint64_t)sec->rank << 24 |
 		  (uint64_t)snap_is_overhead(k.full_name) << 23;
 	k.sized = y->addr != 0 && y->size + (uint64_t)y->padding != 0;
 	k.star = snap_is_star(k.full_name);
@@ -167,24 +218,53 @@ static int compare_keys(const void *pa, const void *pb)
 	return c != 0 ? c : compare_u64(a->symbol, b->symbol);
 }
 
-/* One segment a section: where symbols of one without addresses would part it, they move up to the others. */
-static void gather_sections(struct snapshot *s)
+/* The segment of a section, as a text that tells it from those of other containers. */
+static uint32_t segment_key(struct intern *segments, const struct snap_section *sec)
 {
-	struct snap_symbol *out = xmalloc((s->symbols.count + 1) * sizeof *out);
-	uint32_t *order = xmalloc((s->sections.count + 1) * sizeof *order);
-	uint64_t at = 0;
-	size_t seen = 0;
+	struct text key = { 0 };
+	text_add_number(&key, sec->container);
+	text_add(&key, str_of(snap_segment(sec)));
+	const uint32_t id = intern_add(segments, text_str(&key));
+	text_release(&key);
+	return id;
+}
+
+struct section_place {
+	uint64_t segment; /* what it is sorted by: counted as they first appear */
+	uint32_t section;
+};
+
+/* Sections with symbols: those of one segment side by side, otherwise as they first appear.  Counts the
+ * symbols.  Returns how many sections there are. */
+static size_t order_sections(struct snapshot *s, struct section_place *ret)
+{
+	struct intern segments = { { 0 } };
+	size_t count = 0;
 	for (size_t i = 0; i < s->sections.count; i++)
 		s->sections.data[i].count = 0;
 	for (size_t i = 0; i < s->symbols.count; i++) {
-		struct snap_section *sec = &s->sections.data[s->symbols.data[i].section];
+		const uint32_t section = s->symbols.data[i].section;
+		struct snap_section *sec = &s->sections.data[section];
 		if (sec->count++ == 0)
-			order[seen++] = s->symbols.data[i].section;
+			ret[count++] = (struct section_place){ segment_key(&segments, sec),
+							       section };
 	}
+	sort_by_key(ret, count, sizeof *ret);
+	intern_release(&segments);
+	return count;
+}
+
+static void gather_sections(struct snapshot *s)
+{
+	struct snap_symbol *out = xmalloc((s->symbols.count + 1) * sizeof *out);
+	struct section_place *order = xmalloc((s->sections.count + 1) * sizeof *order);
+	const size_t seen = order_sections(s, order);
+	uint64_t at = 0;
 	for (size_t i = 0; i < seen; i++) {
-		s->sections.data[order[i]].first = at;
-		at += s->sections.data[order[i]].count;
-		s->sections.data[order[i]].count = 0;
+		struct snap_section *sec = &s->sections.data[order[i].section];
+		sec->first = at;
+		at += sec->count;
+		sec->count = 0;
 	}
 	for (size_t i = 0; i < s->symbols.count; i++) {
 		struct snap_section *sec = &s->sections.data[s->symbols.data[i].section];
@@ -212,97 +292,76 @@ static void sort_symbols(struct snapshot *s)
 	s->symbols.cap = count + 1;
 }
 
-/* ---- aliases, overlaps, padding ---------------------------------------------------------------- */
+/* ---- aliases, padding -------------------------------------------------------------------------- */
 
-/* Symbols [first, end) have one address and size: one alias list. */
-static void join(struct snap_symbol *y, size_t first, size_t end)
+/* The end of the alias list that begins at `first`. */
+static size_t list_end(const struct snapshot *s, size_t first)
 {
-	for (size_t i = first; i < end; i++) {
-		y[i].alias_count = (uint32_t)(end - first);
-		y[i].alias_place = (uint32_t)(i - first);
-	}
+	const struct snap_symbol *y = s->symbols.data;
+	const bool native = s->sections.data[y[first].section].native && y[first].addr > 0;
+	size_t end = first + 1;
+	if (native ? y[first].size == 0 : y[first].alias_place == 0)
+		return end;
+	while (end < s->symbols.count && y[end].section == y[first].section &&
+	       y[end].addr == y[first].addr && y[end].size == y[first].size &&
+	       (native || y[end].alias_place == y[first].alias_place))
+		end++;
+	return end;
 }
 
-/* Symbols without an address from `first` on: one, or a list made before. */
-static size_t join_list(struct snap_symbol *y, size_t first, size_t end)
+static void join_aliases(struct snapshot *s)
 {
-	const uint32_t list = y[first].alias_place;
-	size_t last = first + 1;
-	while (list != 0 && last < end && y[last].alias_place == list)
-		last++;
-	join(y, first, last);
-	return last;
-}
-
-/* Sized symbols at one address become one list of the largest size; those without size stay apart. */
-static size_t join_address(struct snap_symbol *y, size_t first, size_t end)
-{
-	size_t last = first;
-	uint64_t size = 0;
-	while (last < end && y[last].addr == y[first].addr && y[last].section == y[first].section)
-		last++;
-	size_t sized = first;
-	for (; sized < last && y[sized].size == 0; sized++)
-		join(y, sized, sized + 1);
-	for (size_t i = sized; i < last; i++)
-		size = max_u64(size, y[i].size);
-	for (size_t i = sized; i < last; i++)
-		y[i].size = size;
-	if (sized < last)
-		join(y, sized, last);
-	return last;
-}
-
-/* The gap in front of an address: of the first symbol there, which its whole alias list shares. */
-static void set_padding(struct snap_symbol *y, size_t first, size_t end, uint64_t before)
-{
-	const int64_t gap = y[first].addr > before ? (int64_t)(y[first].addr - before) : 0;
-	for (size_t i = first; i < end; i++)
-		y[i].padding = i - first < y[first].alias_count ? gap : 0;
-}
-
-/* The bytes of a list end where the next begin. */
-static void clip(struct snap_symbol *y, size_t first, size_t end, uint64_t next)
-{
-	for (size_t i = first; i < end; i++)
-		if (y[i].size > next - y[i].addr)
-			y[i].size = next - y[i].addr;
-}
-
-static bool has_place(const struct snapshot *s, const struct snap_symbol *y)
-{
-	return y->addr > 0 && snapshot_is_native(s->sections.data[y->section].name) &&
-	       !snap_is_overhead(snapshot_text(s, y->full_name));
-}
-
-/* The last of the starts, sorted, that is not behind an address. */
-static uint64_t start_of(const struct snap_container *c, uint64_t addr)
-{
-	const size_t behind = upper_bound(c->starts.data, c->starts.count, sizeof *c->starts.data,
-					  addr);
-	return behind > 0 ? c->starts.data[behind - 1] : 0;
-}
-
-/* A section's symbols, sorted. */
-static void settle_section(const struct snapshot *s, struct snap_symbol *y, size_t count)
-{
-	const struct snap_container *in =
-		count > 0 ? &s->containers.data[s->sections.data[y->section].container] : NULL;
-	uint64_t before = 0; /* end of the one before */
-	bool any = false;
-	for (size_t i = 0; i < count;) {
-		if (!has_place(s, &y[i])) {
-			i = join_list(y, i, count);
-			continue;
+	for (size_t first = 0, end; first < s->symbols.count; first = end) {
+		end = list_end(s, first);
+		for (size_t i = first; i < end; i++) {
+			s->symbols.data[i].alias_count = (uint32_t)(end - first);
+			s->symbols.data[i].alias_place = (uint32_t)(i - first);
 		}
-		const size_t end = join_address(y, i, count);
-		if (end < count && has_place(s, &y[end]))
-			clip(y, i, end, y[end].addr);
-		set_padding(y, i, end, any ? max_u64(before, start_of(in, y[i].addr)) : y[i].addr);
-		before = y[end - 1].addr + y[end - 1].size;
-		any = true;
-		i = end;
 	}
+}
+
+enum snap_gap snap_gap(const struct snap_symbol *y, const struct snap_symbol *before,
+		       int64_t *ret_padding)
+{
+	*ret_padding = 0;
+	if (!before || (int64_t)y->addr <= 0 || (int64_t)before->addr <= 0)
+		return SNAP_GAP;
+	if (y->addr == before->addr && y->alias_place > 0) {
+		*ret_padding = before->padding;
+		return SNAP_GAP;
+	}
+	if (y->addr == before->addr && before->size > 0)
+		return SNAP_TWICE;
+	*ret_padding = (int64_t)(y->addr - (before->addr + before->size));
+	return (int64_t)y->size + *ret_padding >= 0 ? SNAP_GAP : SNAP_INSIDE;
+}
+
+static bool same_segment(const struct snap_section *a, const struct snap_section *b)
+{
+	return a == b ||
+	       (a->container == b->container && strcmp(snap_segment(a), snap_segment(b)) == 0);
+}
+
+/* Whether readers that compute paddings would find others than the symbols have. */
+static bool must_state_padding(const struct snapshot *s)
+{
+	const struct snap_section *last = NULL;
+	bool native = false;
+	for (size_t i = 0; i < s->symbols.count; i++) {
+		const struct snap_symbol *y = &s->symbols.data[i];
+		const struct snap_section *sec = &s->sections.data[y->section];
+		const bool joined = last && same_segment(last, sec);
+		int64_t padding;
+		if (sec != last)
+			native = snap_segment_is_native(snap_segment(sec));
+		last = sec;
+		if (snap_is_overhead(snapshot_text(s, y->full_name)))
+			continue;
+		if (snap_gap(y, native && joined ? y - 1 : NULL, &padding) != SNAP_GAP ||
+		    padding != y->padding)
+			return true;
+	}
+	return false;
 }
 
 void snapshot_finish(struct snapshot *s)
@@ -310,14 +369,8 @@ void snapshot_finish(struct snapshot *s)
 	snapshot_escape(s);
 	sort_symbols(s);
 	gather_sections(s);
-	for (size_t i = 0; i < s->containers.count; i++) {
-		struct snap_container *c = &s->containers.data[i];
-		sort_by_key(c->starts.data, c->starts.count, sizeof *c->starts.data);
-	}
-	for (size_t i = 0; i < s->sections.count; i++)
-		if (s->sections.data[i].count > 0)
-			settle_section(s, s->symbols.data + s->sections.data[i].first,
-				       s->sections.data[i].count);
+	join_aliases(s);
+	s->stored_padding = s->stored_padding || must_state_padding(s);
 }
 
 void snapshot_place_sections(struct snapshot *s)

@@ -1,13 +1,20 @@
 /* snapshot.h - the flat list of symbols of a program, or of several: what a `.size` file holds.
  *
- * Model and words are those of Chromium's SuperSize, so that its console and viewer open what heft writes and the
- * other way round: containers, sections, symbols with padding, three forms of the name, object and source
- * path, component, flags; aliases (several symbols for the same bytes); overhead and star symbols.
+ * Model and words are those of Chromium's SuperSize, so that its console and viewer open what heft
+ * writes, and heft what SuperSize writes: containers, sections, symbols with padding, three forms of
+ * the name, object and source path, component, flags; aliases (several symbols for the same bytes);
+ * overhead and star symbols.
  *
- * Invariants after snapshot_finish: symbols stand in the order of the file format (by container, section rank,
- * address); members of an alias list are adjacent, with equal address, size and padding, in one section; in a section
- * no two sized symbols overlap otherwise.  The sum of PSS of a section is the sum of size + padding over its distinct
- * bytes.  Numbers are bytes.
+ * Every section of a program is a section here, by its own name.  The format has symbols in few
+ * sections; those of all others stand in its segments .other and, where the file holds nothing of
+ * them, .bss, and a member of heft's own in the JSON tells them apart (docs/size-format.md).
+ *
+ * Invariants after snapshot_finish: symbols stand in the order of the file format (by container,
+ * section rank, address); members of an alias list are adjacent, with equal address, size and
+ * padding, in one section; in a section no two sized symbols overlap otherwise.  The sum of PSS of a
+ * section is the sum of size + padding over its distinct bytes.  The sum over the sections that are
+ * in the file is the size of the file, the sum over those in memory the size of the VM image.
+ * Numbers are bytes.
  *
  * Built by one thread, then read only: several may. */
 #ifndef HEFT_SNAPSHOT_SNAPSHOT_H
@@ -56,17 +63,26 @@ struct snap_container {
 	const char *name; /* "" where there is one only */
 	VEC(struct snap_value) metadata;
 	VEC(struct snap_metric) metrics;
-	VEC(struct snap_section_size) section_sizes; /* also those whose bytes are in .other */
-	/* Addresses in front of which nothing is padding: where sections of the program begin of which
-	 * several became one here.  Sorted by snapshot_finish. */
-	VEC(uint64_t) starts;
+	/* As a file of others states them, also of sections whose bytes are in .other; of what heft
+	 * made, the sections have their sizes themselves. */
+	VEC(struct snap_section_size) section_sizes;
 };
 
-/* The symbols of a container that lie in one section. */
+/* The name of the section of a program that has what is loaded and stands in no section. */
+#define SNAP_UNSECTIONED "[no section]"
+
+/* The symbols of a container that lie in one section.  Two sections of one name are two where their
+ * flags differ. */
 struct snap_section {
 	uint32_t container;
-	const char *name; /* one of the file format's: ".text", ".other" */
-	char letter;
+	bool native;    /* of a program: its symbols have addresses */
+	bool in_file;   /* its bytes are in the file */
+	bool in_memory; /* ... in the VM image */
+	bool code;
+	const char *name; /* ".text", ".eh_frame", ".other" */
+	uint64_t size;    /* as the program states it; 0: not known */
+	char letter;      /* the file format's: 't' .text ...; 'o' and 'b' for names of one's own */
+	uint8_t rank;     /* of its segment in the sorted list */
 	uint64_t first, count; /* in symbols; set by snapshot_finish */
 };
 
@@ -91,8 +107,12 @@ struct snapshot {
 	VEC(struct snap_container) containers;
 	VEC(struct snap_value) extra; /* of files of others: what heft does not know */
 	VEC(struct snap_section) sections;
+	struct intern section_keys; /* by index in sections */
 	VEC(struct snap_symbol) symbols;
-	bool own;            /* made here, not read: no file has to be written again as it was */
+	bool own;     /* made here, not read: no file has to be written again as it was */
+	bool by_heft; /* made here or read from what heft wrote: sections say what of them is in memory,
+		       * and full names are final */
+	bool exact_names;    /* by heft: the other names are cut as SuperSize does */
 	bool sparse;         /* a half of a difference: not all symbols of the program are here */
 	bool stored_padding; /* padding is not always the gap to the symbol before; files state it */
 	bool has_components;
@@ -107,29 +127,48 @@ static inline struct str snapshot_text(const struct snapshot *s, uint32_t id)
 	return intern_get(&s->texts, id);
 }
 
-/* Index of the section of a container, added where it is not there yet. */
+/* Index of the section of a container that the file format knows under a name (or a file of others
+ * has), added where it is not there yet.  O(1). */
 uint32_t snapshot_section(struct snapshot *s, uint32_t container, const char *name);
-/* The file format's letter of a section name: 't' .text ...; 'o' for names it does not know. */
-char snapshot_letter(const char *section);
-/* Whether the file format has symbols in a section of that name. */
-bool snapshot_is_known(const char *section);
-/* Sections without bytes in a file: .bss and its like. */
-bool snapshot_is_bss(const char *section);
-/* Sections of programs: their symbols have addresses. */
-bool snapshot_is_native(const char *section);
-/* Sorts, joins equal addresses to alias lists (and what has no address by the number in alias_place, if that is not 0:
- * such symbols have one name, section and size, and no other symbols that number), clips overlaps, computes padding (unless it is stored): afterwards the
- * invariants hold.  Names must have been split before (name, template_name). */
+/* The same where it may be missing: SNAP_NO_SECTION then. */
+#define SNAP_NO_SECTION UINT32_MAX
+uint32_t snapshot_find_section(const struct snapshot *s, uint32_t container, const char *name);
+/* Index of the section with the container, name and flags of `like`, added where it is missing; letter
+ * and rank follow from them. */
+uint32_t snapshot_section_like(struct snapshot *s, const struct snap_section *like);
+/* The segment of the file format that holds a section's symbols: its name, ".other" or ".bss". */
+const char *snap_segment(const struct snap_section *sec);
+/* Whether the format gives the symbols of a segment addresses and padding. */
+bool snap_segment_is_native(const char *segment);
+/* Whether the format has a native section of that name, with bytes in the file or without. */
+bool snap_is_native_name(const char *name, bool in_file);
+
+/* How a symbol stands behind the one before it in its segment, as readers of the format see it. */
+enum snap_gap {
+	SNAP_GAP,    /* *ret_padding is the room between them */
+	SNAP_TWICE,  /* both are at one address, and no aliases */
+	SNAP_INSIDE, /* it ends inside the one before it */
+};
+/* `before` is NULL where there is none. */
+enum snap_gap snap_gap(const struct snap_symbol *y, const struct snap_symbol *before,
+		       int64_t *ret_padding);
+
+/* Sorts and joins aliases: of native sections what has one address, section and size; of the others
+ * by the number in alias_place, if that is not 0 (such symbols have one name, section and size, and
+ * no other symbols that number).  Finds whether files have to state the padding.  Afterwards the
+ * invariants hold, given that no two lists overlap and padding is set.  Names must have been split
+ * before (name, template_name). */
 void snapshot_finish(struct snapshot *s);
-/* Texts get the escapes that files need, so that a program and its file compare equal.  By snapshot_finish. */
+/* Texts get the escapes that files need, so that a program and its file compare equal.  By
+ * snapshot_finish. */
 void snapshot_escape(struct snapshot *s);
-/* Makes the symbols of each section stand side by side, in the order in which sections first appear, and sets
- * first and count: all there is to do for symbols that come from a file. */
+/* Makes the symbols of each segment and section stand side by side, in the order in which these first
+ * appear, and sets first and count: all there is to do for symbols that come from a file. */
 void snapshot_place_sections(struct snapshot *s);
 
-/* Makes template_name and name (and normal forms of full_name) of symbols that come from a file; `exact`: as
- * SuperSize does on loading. */
-void snapshot_split_names(struct snapshot *s, bool exact);
+/* Makes template_name and name of symbols that come from a file; where that is of others, full_name
+ * gets its normal form too, as SuperSize does on loading. */
+void snapshot_split_names(struct snapshot *s);
 
 /* The same of one symbol of .dex or .dex.method. */
 void snapshot_split_dex(struct snapshot *s, struct snap_symbol *y);

@@ -39,7 +39,7 @@ struct source_file {
 	struct labels *labels;
 	struct notes *notes;
 	unsigned threads;
-	struct aliases *aliases;         /* to be filled by the symbols source, or NULL */
+	struct places *places;           /* to be filled by the symbols source, or NULL */
 	const char *samples;             /* of perf record, for the source hotness, or NULL */
 	const struct trace *trace;       /* or NULL */
 	const struct progress *progress; /* or NULL */

@@ -46,10 +46,10 @@ static inline void snapmaker_join(struct snapshot *s, size_t first, uint32_t cou
 	}
 }
 
-/* Names are split; sizes, padding and aliases stay as given. */
+/* Names are split as those of a file of SuperSize; sizes, padding and aliases stay as given. */
 static inline void snapmaker_done(struct snapshot *s)
 {
-	snapshot_split_names(s, true);
+	snapshot_split_names(s);
 	snapshot_place_sections(s);
 }
 

@@ -24,7 +24,10 @@ import tempfile
 
 Section = collections.namedtuple("Section", "name type flags addr off size link entsize")
 Symbol = collections.namedtuple("Symbol", "section name addr size padding source object aliases")
-BSS = (".bss", ".bss.rel.ro", ".part.end", ".relro_padding", ".tbss")
+# The segments that SuperSize knows for programs.
+NOT_IN_FILE = (".bss", ".bss.rel.ro", ".part.end", ".relro_padding", ".tbss")
+SEGMENTS = NOT_IN_FILE + (".text", ".rodata", ".data.rel.ro", ".data.rel.ro.local", ".tdata.rel.ro", ".data", ".tdata",
+                          ".other")
 MERGED_STRINGS = 0x32  # SHF_ALLOC | SHF_MERGE | SHF_STRINGS
 NOBITS = 8
 
@@ -146,7 +149,7 @@ def main():
         if s.name in sizes and s.name in pss and s.name not in (".text", ".rodata", ".data", ".bss") and \
                 sizes[s.name] != s.size:
             bad.append("size of %s is %d, not %d" % (s.name, sizes[s.name], s.size))
-    whole = sum(v for k, v in pss.items() if k not in BSS)
+    whole = sum(v for k, v in pss.items() if k not in NOT_IN_FILE)
     if round(whole) != len(data):
         bad.append("PSS of the file is %.1f, its size %d" % (whole, len(data)))
 
@@ -241,4 +244,5 @@ def main():
     sys.exit(1 if bad else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -37,9 +37,10 @@ static void setup(struct fixture *f, const char *rules, bool base)
 	memset(f, 0, sizeof *f);
 	snapmaker_make(&f->now, now, COUNT_OF(now));
 	snapmaker_make(&f->old, old, COUNT_OF(old));
+	f->now.by_heft = f->old.by_heft = true;
 	if (!budget_parse(&f->budget, "b.txt", str_of(rules), &err))
 		fail_msg("%s", err.text);
-	const struct budget_input in = { &f->now, base ? &f->old : NULL, 20000, 19000 };
+	const struct budget_input in = { &f->now, base ? &f->old : NULL };
 	assert_true(budget_check(&f->result, &f->budget, &in, &err));
 }
 
@@ -66,7 +67,7 @@ static void each_subject_measures_its_bytes(void **state)
 	(void)state;
 	/* Shared bytes once, padding, and not what takes no room in the file. */
 	check_size("file max 1", 1400 + 700 + 50);
-	check_size("vm max 1", 20000);
+	check_size("vm max 1", 1400 + 700 + 50 + 9000);
 	check_size("section .text max 1", 2100);
 	check_size("section .bss max 1", 9000);
 	check_size("section .gone max 1", 0);
@@ -134,7 +135,8 @@ static void the_size_of_the_image_must_be_known(void **state)
 	budget_release(&f.budget);
 	budget_result_release(&f.result);
 	assert_true(budget_parse(&f.budget, "b", STR("vm max 1"), &err));
-	const struct budget_input in = { &f.now, NULL, 0, 0 };
+	f.now.by_heft = false; /* a file of SuperSize */
+	const struct budget_input in = { &f.now, NULL };
 	assert_false(budget_check(&f.result, &f.budget, &in, &err));
 	assert_int_equal(err.code, HEFT_EARG);
 	teardown(&f);

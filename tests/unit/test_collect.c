@@ -93,7 +93,7 @@ static double file_pss(const struct heft_snapshot *s)
 	double sum = 0;
 	for (size_t i = 0; i < s->snapshot.symbols.count; i++) {
 		const struct snap_symbol *y = &s->snapshot.symbols.data[i];
-		if (!snapshot_is_bss(s->snapshot.sections.data[y->section].name))
+		if (s->snapshot.sections.data[y->section].in_file)
 			sum += snap_pss(y);
 	}
 	return sum;
@@ -162,6 +162,143 @@ static void all_symbols_add_up_to_the_file(void **state)
 	assert_non_null(find(s, "Overhead: ELF file"));
 	assert_symbol(s, "** .text (unattributed)", TEXT + 40, 160);
 	free((void *)(uintptr_t)file.p);
+	heft_snapshot_free(s);
+}
+
+/* PSS of the sections that are in memory. */
+static double memory_pss(const struct heft_snapshot *s)
+{
+	double sum = 0;
+	for (size_t i = 0; i < s->snapshot.symbols.count; i++) {
+		const struct snap_symbol *y = &s->snapshot.symbols.data[i];
+		if (s->snapshot.sections.data[y->section].in_memory)
+			sum += snap_pss(y);
+	}
+	return sum;
+}
+
+static const struct snap_section *section_of(const struct heft_snapshot *s, const char *symbol)
+{
+	const struct snap_symbol *y = find(s, symbol);
+	if (!y)
+		fail_msg("no %s", symbol);
+	return &s->snapshot.sections.data[y->section];
+}
+
+static void add_object(struct elfgen *g, const char *name, uint64_t addr, uint64_t size,
+		       uint32_t section)
+{
+	elfgen_symbol(g, name, addr, size, STB_GLOBAL << 4 | STT_OBJECT, (uint16_t)section);
+}
+
+static void symbols_of_any_section_are_there(void **state)
+{
+	static const uint8_t zeros[64];
+	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_X86_64);
+	(void)state;
+	const uint32_t fast = add_text(&g, ".fast", TEXT, 64);
+	const uint32_t table = elfgen_section(&g, ".mytable", SHT_PROGBITS, SHF_ALLOC, RODATA,
+					      zeros, 40);
+	const uint32_t dma = elfgen_section(&g, ".dma", SHT_NOBITS, SHF_ALLOC | SHF_WRITE, 0x3000,
+					    NULL, 5000);
+	const uint32_t hints = elfgen_section(&g, ".hints", SHT_PROGBITS, 0, 0, zeros, 12);
+	elfgen_load(&g, PF_R, table);
+	elfgen_load(&g, PF_R | PF_W, dma);
+	add_function(&g, "fastf", TEXT, 48, fast);
+	add_object(&g, "one", RODATA, 8, table);
+	add_object(&g, "two", RODATA + 16, 24, table);
+	add_object(&g, "big", 0x3000, 4000, dma);
+	add_object(&g, "hint", 4, 8, hints);
+	struct heft_snapshot *s = open_program(&g, NULL);
+	assert_symbol(s, "fastf", TEXT, 48);
+	assert_symbol(s, "** .fast (unattributed)", TEXT + 48, 16);
+	assert_symbol(s, "two", RODATA + 16, 24);
+	assert_int_equal(find(s, "two")->padding, 8);
+	assert_symbol(s, "big", 0x3000, 4000);
+	assert_symbol(s, "** .dma (unattributed)", 0x3000 + 4000, 1000);
+	assert_symbol(s, "hint", 4, 8);
+	assert_string_equal(section_of(s, "fastf")->name, ".fast");
+	assert_true(section_of(s, "fastf")->code);
+	assert_string_equal(snap_segment(section_of(s, "fastf")), ".other");
+	assert_string_equal(snap_segment(section_of(s, "big")), ".bss");
+	assert_false(section_of(s, "hint")->in_memory);
+	assert_true(memory_pss(s) == 64 + 40 + 5000);
+	heft_snapshot_free(s);
+}
+
+static void a_symbol_inside_another_has_no_bytes_of_its_own(void **state)
+{
+	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_X86_64);
+	const uint32_t text = add_text(&g, ".text", TEXT, 96);
+	(void)state;
+	add_function(&g, "outer", TEXT, 64, text);
+	add_function(&g, "inner", TEXT + 16, 16, text);
+	add_function(&g, "beyond", TEXT + 48, 40, text);
+	struct heft_snapshot *s = open_program(&g, NULL);
+	assert_symbol(s, "outer", TEXT, 64);
+	assert_symbol(s, "inner", TEXT + 16, 0);
+	assert_symbol(s, "beyond", TEXT + 64, 24);
+	assert_true(s->snapshot.stored_padding);
+	heft_snapshot_free(s);
+}
+
+static void sections_that_share_bytes_of_the_file_count_them_once(void **state)
+{
+	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_X86_64);
+	const uint32_t text = add_text(&g, ".text", TEXT, 96);
+	(void)state;
+	const uint32_t over = elfgen_section(&g, ".over", SHT_PROGBITS, 0, 0, "01234567", 8);
+	add_function(&g, "one", TEXT, 96, text);
+	add_object(&g, "other", 0, 8, over);
+	g.sections.data[over].off = 0x78 + 8; /* inside .text */
+	const struct bytes file = elfgen_finish(&g);
+	char path[200];
+	struct heft_err err;
+	struct heft_snapshot *s = heft_snapshot_new();
+	write_file(path, sizeof path, "program", file.p, file.size);
+	assert_true(heft_snapshot_open(s, path, &err));
+	unlink(path);
+	assert_true(file_pss(s) == (double)file.size);
+	assert_symbol(s, "one", TEXT, 96);
+	assert_symbol(s, "other", 0, 0);
+	free((void *)(uintptr_t)file.p);
+	heft_snapshot_free(s);
+}
+
+/* What a separate debug file has of the sections of its program is their addresses. */
+static void sections_without_bytes_do_not_count_for_the_file(void **state)
+{
+	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_X86_64);
+	(void)state;
+	const uint32_t text = elfgen_section(&g, ".text", SHT_NOBITS, SHF_ALLOC | SHF_EXECINSTR,
+					     TEXT, NULL, 6000);
+	elfgen_load(&g, PF_R | PF_X, text);
+	add_function(&g, "one", TEXT, 6000, text);
+	const struct bytes file = elfgen_finish(&g);
+	char path[200];
+	struct heft_err err;
+	struct heft_snapshot *s = heft_snapshot_new();
+	write_file(path, sizeof path, "program.debug", file.p, file.size);
+	assert_true(heft_snapshot_open(s, path, &err));
+	unlink(path);
+	assert_true(file_pss(s) == (double)file.size);
+	assert_symbol(s, "one", TEXT, 6000);
+	assert_string_equal(section_of(s, "one")->name, ".text");
+	assert_string_equal(snap_segment(section_of(s, "one")), ".bss");
+	free((void *)(uintptr_t)file.p);
+	heft_snapshot_free(s);
+}
+
+static void zeros_behind_the_last_literal_are_counted(void **state)
+{
+	static const char data[16] = "a literal";
+	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_X86_64);
+	(void)state;
+	add_text(&g, ".text", TEXT, 32);
+	add_rodata(&g, data, sizeof data);
+	struct heft_snapshot *s = open_program(&g, NULL);
+	assert_symbol(s, "\"a literal\"", RODATA, 10);
+	assert_symbol(s, "** .rodata (unattributed)", RODATA + 10, 6);
 	heft_snapshot_free(s);
 }
 
@@ -322,6 +459,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_of_one_address_share_its_bytes),
 		cmocka_unit_test(all_symbols_add_up_to_the_file),
+		cmocka_unit_test(symbols_of_any_section_are_there),
+		cmocka_unit_test(a_symbol_inside_another_has_no_bytes_of_its_own),
+		cmocka_unit_test(sections_that_share_bytes_of_the_file_count_them_once),
+		cmocka_unit_test(sections_without_bytes_do_not_count_for_the_file),
+		cmocka_unit_test(zeros_behind_the_last_literal_are_counted),
 		cmocka_unit_test(space_between_sections_that_became_one_is_no_padding),
 		cmocka_unit_test(a_stripped_program_takes_its_names_from_the_map),
 		cmocka_unit_test(merged_strings_of_all_widths_and_sizes_are_literals),

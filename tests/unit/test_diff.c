@@ -443,8 +443,8 @@ static void a_sizediff_file_tells_the_same_counts(void **state)
 	if (!sizediff_read(&back[0], &back[1], "x.sizediff",
 			   (struct bytes){ out.bytes.data, out.bytes.count }, NULL, &err))
 		fail_msg("%s", err.text);
-	snapshot_split_names(&back[0], true);
-	snapshot_split_names(&back[1], true);
+	snapshot_split_names(&back[0]);
+	snapshot_split_names(&back[1]);
 	diff_init(&again, &back[0], &back[1], true);
 	/* The unchanged alone are not in the file; the padding is in it as a symbol. */
 	check_counts(&again, 2, 1, 2, 0);
@@ -490,7 +490,7 @@ static void make_random(struct snapshot *s, struct rng *r)
 		if (!rng_once_in(r, 3))
 			addr += rng_below(r, 80);
 	}
-	snapshot_split_names(s, true);
+	snapshot_split_names(s);
 	snapshot_finish(s);
 }
 

@@ -35,8 +35,8 @@ static void sums_must_be_the_stated_size(void **state)
 	struct quality q;
 	(void)state;
 	snapmaker_make(&s, some, COUNT_OF(some));
-	vec_push(&s.containers.data[0].section_sizes, (struct snap_section_size){ ".text", 100 });
-	vec_push(&s.containers.data[0].section_sizes, (struct snap_section_size){ ".data", 10 });
+	s.sections.data[snapshot_section(&s, 0, ".text")].size = 100;
+	s.sections.data[snapshot_section(&s, 0, ".data")].size = 10;
 	quality_check(&q, &s);
 	assert_true(finds(&q, ".text", "add up to 99 bytes, the section has 100"));
 	assert_false(finds(&q, ".data", "add up"));
@@ -75,7 +75,7 @@ static void shares_out_of_the_ordinary_are_told(void **state)
 		snapmaker_add(&s, &m, 0);
 	}
 	snapmaker_done(&s);
-	vec_push(&s.containers.data[0].section_sizes, (struct snap_section_size){ ".text", 320 });
+	s.sections.data[snapshot_section(&s, 0, ".text")].size = 320;
 	quality_check(&q, &s);
 	assert_true(finds(&q, ".text", "5.0% is in placeholders"));
 	assert_true(finds(&q, ".text", "5.0% has no name"));

@@ -198,7 +198,7 @@ static void padding_is_the_gap_to_the_symbol_before(void **state)
 	assert_int_equal(symbol(&s, "Overhead: ELF file")->padding, 36);
 	for (size_t i = 0; i < s.symbols.count; i++) {
 		const struct snap_symbol *y = &s.symbols.data[i];
-		const bool bss = snapshot_is_bss(s.sections.data[y->section].name);
+		const bool bss = !s.sections.data[y->section].in_file;
 		const int64_t n = y->alias_place == 0 && !bss;
 		total += n * ((int64_t)y->size + y->padding);
 		padding += n * y->padding;
@@ -291,7 +291,7 @@ static void add(struct snapshot *s, const char *section, const char *name, uint6
 				       .section = snapshot_section(s, 0, section) });
 }
 
-static void finishing_sorts_joins_aliases_and_clips_overlaps(void **state)
+static void finishing_sorts_and_joins_aliases(void **state)
 {
 	(void)state;
 	struct snapshot s;
@@ -299,26 +299,37 @@ static void finishing_sorts_joins_aliases_and_clips_overlaps(void **state)
 	snapshot_init(&s);
 	vec_push(&s.containers, (struct snap_container){ .name = "" });
 	add(&s, ".other", "** ELF Section: .comment", 0, 7);
-	add(&s, ".text", "over", 0x1000, 0x30);
+	add(&s, ".text", "first", 0x1000, 0x20);
 	add(&s, ".text", "b", 0x1020, 8);
-	add(&s, ".text", "a", 0x1020, 4);
+	add(&s, ".text", "a", 0x1020, 8);
 	add(&s, ".text", "mark", 0x1020, 0);
-	add(&s, ".text", "end", 0x1040, 16);
+	add(&s, ".text", "end", 0x1028, 16);
 	add(&s, ".rodata", "table", 0x500, 16);
 	snapshot_finish(&s);
 	static const char *const order[] = {
-		"table", "over", "mark", "a", "b", "end", "** ELF Section: .comment"
+		"table", "first", "mark", "a", "b", "end", "** ELF Section: .comment"
 	};
 	for (size_t i = 0; i < COUNT_OF(order); i++)
 		assert_ptr_equal(symbol(&s, order[i]), &s.symbols.data[i]);
-	assert_int_equal(symbol(&s, "over")->size, 0x20);
-	assert_int_equal(symbol(&s, "a")->size, 8);
 	assert_int_equal(symbol(&s, "a")->alias_count, 2);
 	assert_int_equal(symbol(&s, "mark")->alias_count, 1);
-	assert_int_equal(symbol(&s, "end")->padding, 0x18);
 	for (size_t i = 1; i < 6; i++)
 		pss += snap_pss(&s.symbols.data[i]);
-	assert_int_equal((int)pss, 0x50);
+	assert_int_equal((int)pss, 0x38);
+	assert_false(s.stored_padding);
+	snapshot_release(&s);
+}
+
+static void paddings_are_stated_where_they_are_no_gaps(void **state)
+{
+	(void)state;
+	struct snapshot s;
+	snapshot_init(&s);
+	vec_push(&s.containers, (struct snap_container){ .name = "" });
+	add(&s, ".text", "outer", 0x1000, 0x20);
+	add(&s, ".text", "inner", 0x1010, 0);
+	snapshot_finish(&s);
+	assert_true(s.stored_padding);
 	snapshot_release(&s);
 }
 
@@ -358,7 +369,8 @@ int main(void)
 		cmocka_unit_test(damage_names_the_line),
 		cmocka_unit_test(a_cut_file_is_refused_at_any_place),
 		cmocka_unit_test(names_are_written_in_ascii_without_tabs),
-		cmocka_unit_test(finishing_sorts_joins_aliases_and_clips_overlaps),
+		cmocka_unit_test(finishing_sorts_and_joins_aliases),
+		cmocka_unit_test(paddings_are_stated_where_they_are_no_gaps),
 		cmocka_unit_test(both_halves_of_a_sizediff_come_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

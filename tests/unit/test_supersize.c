@@ -179,6 +179,8 @@ static const struct name_case exact[] = {
 	  "core::slice::driftsort::<u32, fn(&u32) -> bool>",
 	  "core::slice::driftsort::<u32, fn(&u32) -> bool>", "core::slice::driftsort::<> bool>", 0,
 	  0 },
+	{ "aligned_alloc@GLIBC_2.16", "aligned_alloc@GLIBC_2", "aligned_alloc@GLIBC_2",
+	  "aligned_alloc@GLIBC_2", TEXT, CLONE },
 	{ "std::sort<A, B for >()", ">() [std::sort<A, B]", ">() [std::sort<A, B]",
 	  ">() [std::sort<A, B]", 0, 0 },
 };
@@ -211,6 +213,8 @@ static const struct name_case mended[] = {
 	  "core::slice::driftsort::<u32, fn(&u32) -> bool>", "core::slice::driftsort::<>", 0, 0 },
 	{ "std::sort<A, B for >()", "std::sort<A, B for >()", "std::sort<A, B for >", "std::sort<>",
 	  0, 0 },
+	{ "aligned_alloc@GLIBC_2.16", "aligned_alloc@GLIBC_2.16", "aligned_alloc@GLIBC_2.16",
+	  "aligned_alloc@GLIBC_2.16", TEXT, 0 },
 	{ "bool operator<=><int>(A<int> const&, A<int> const&)",
 	  "operator<=><int>(A<int> const&, A<int> const&)", "operator<=><int>", "operator<=><>", 0,
 	  0 },
@@ -253,6 +257,27 @@ static void splitting_twice_changes_nothing(void **state)
 	supersize_name_release(&twice);
 }
 
+static void check_derived(const struct name_case *c)
+{
+	struct supersize_name n = { 0 };
+	supersize_derive(&n, str_of(c->full), c->how);
+	if (!str_eq(n.full, str_of(c->full)) ||
+	    !str_eq(n.template_name, str_of(c->template_name)) ||
+	    !str_eq(n.plain, str_of(c->plain)))
+		fail_msg("'%s' gives '" STR_FMT "', '" STR_FMT "'", c->full,
+			 STR_ARG(n.template_name), STR_ARG(n.plain));
+	supersize_name_release(&n);
+}
+
+static void a_full_form_alone_gives_the_other_forms(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(both); i++)
+		check_derived(&both[i]);
+	for (size_t i = 0; i < COUNT_OF(mended); i++)
+		check_derived(&mended[i]);
+}
+
 /* Any text is split without harm. */
 static void odd_texts_are_fine(void **state)
 {
@@ -291,6 +316,7 @@ int main(void)
 		cmocka_unit_test(the_exact_way_keeps_the_weaknesses),
 		cmocka_unit_test(the_other_way_mends_them),
 		cmocka_unit_test(splitting_twice_changes_nothing),
+		cmocka_unit_test(a_full_form_alone_gives_the_other_forms),
 		cmocka_unit_test(odd_texts_are_fine),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,6 +34,7 @@ struct place {
 	uint64_t addr, size;
 	label_id label;
 	uint32_t rank;    /* lower is better, among those that start together */
+	uint32_t section; /* index */
 	bool code, vague; /* vague: an untyped global, which linkers define as a mere mark */
 };
 

@@ -5,6 +5,31 @@
 #include "image/elf_const.h"
 #include "program/symbol_rule.h"
 
+/* A symbol whose section takes no room in the VM image. */
+static void list_outside(const struct attr *a, const struct image *im, const struct symbol *s)
+{
+	const bool common = s->section == SYM_COMMON;
+	uint64_t addr = common ? 0 : s->value;
+	if (!a->f->places || a->owner != BY_SYMBOL || s->size == 0 || s->name.len == 0 ||
+	    s->section == SYM_NO_SECTION || (!common && s->section >= im->section_count))
+		return;
+	(void)symbol_addr(im, s, &addr);
+	vec_push(&a->f->places->outside,
+		 (struct named_place){ addr, s->size, label_borrow(a->f->labels, s->name),
+				       s->section });
+}
+
+/* The measured image's number of a section of the image that has the symbols: the debug file may count
+ * otherwise. */
+static uint32_t section_index(const struct attr *a, const struct section *in, uint64_t addr)
+{
+	const struct section *own = in->index < a->im->section_count ? &a->im->sections[in->index]
+								     : NULL;
+	if (!own || own->addr != in->addr || own->size != in->size)
+		own = image_section_at(a->im, addr);
+	return own ? own->index : in->index;
+}
+
 static void collect_table(struct attr *a, const struct image *im, const struct section *table,
 			  place_vec *sized)
 {
@@ -16,16 +41,21 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 		return;
 	for (size_t i = 1; i < t.count; i++) {
 		const struct symbol s = symtab_get(&t, i);
+		const struct section *in = NULL;
 		uint64_t addr;
-		if (!symbol_names_a_place(&s) || !symbol_addr(im, &s, &addr))
+		if (!symbol_names_a_place(&s))
 			continue;
-		const struct section *in = symbol_section(im, &s, addr);
-		if (!in)
+		if (symbol_addr(im, &s, &addr))
+			in = symbol_section(im, &s, addr);
+		if (!in) {
+			list_outside(a, im, &s);
 			continue;
+		}
 		struct place p = { .addr = addr,
 				   .size = min_u64(s.size, in->size - (addr - in->addr)),
 				   .label = labels ? labels[i] : symbol_label(a, &s),
 				   .rank = symbol_rank(&s),
+				   .section = section_index(a, in, addr),
 				   .code = in->exec,
 				   .vague = s.type == STT_NOTYPE && s.bind != STB_LOCAL };
 		if (p.label == LABEL_NONE && a->owner == BY_SYMBOL)
@@ -57,16 +87,15 @@ static int by_rule(const void *a, const void *b)
 	return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-/* The others of a run that starts at one address, as long as its first. */
-static void list_aliases(const struct attr *a, const place_vec *v)
+/* Those that claim bytes; the others are listed while they are read. */
+static void list_places(const struct labels *labels, struct places *to, const place_vec *v)
 {
-	const struct place *owner = NULL;
-	for (size_t i = 0; a->f->aliases && i < v->count; i++) {
+	vec_reserve(&to->list, v->count);
+	for (size_t i = 0; i < v->count; i++) {
 		const struct place *p = &v->data[i];
-		if (!owner || owner->addr != p->addr)
-			owner = p;
-		else if (owner->size == p->size && owner->label != p->label)
-			vec_push(&a->f->aliases->list, (struct alias){ owner->label, p->label });
+		if (!label_is_fallback(labels, p->label)) /* it has a name */
+			vec_push(&to->list,
+				 (struct named_place){ p->addr, p->size, p->label, p->section });
 	}
 }
 
@@ -79,9 +108,15 @@ void attr_list_sized(struct attr *a, place_vec *ret)
 
 void attr_sized_symbols(struct attr *a)
 {
+	struct places *places = a->f->places;
 	place_vec sized = { 0 };
+	if (places) {
+		vec_push(&places->images, places->list.count);
+		vec_push(&places->outside_images, places->outside.count);
+	}
 	attr_list_sized(a, &sized);
-	list_aliases(a, &sized);
+	if (places)
+		list_places(a->f->labels, places, &sized);
 	for (size_t i = 0; i < sized.count; i++)
 		claim(&a->vm_claims, sized.data[i].addr, sized.data[i].size, sized.data[i].label,
 		      WHY_SYMBOL);
