@@ -1,8 +1,19 @@
 #include "base/err.h"
 
+#include "base/tame.h"
+#include "base/vec.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+/* A text with the names of strangers in it, as a line. */
+static void format_line(char *to, size_t room, const char *fmt, va_list args)
+{
+	char raw[400];
+	vsnprintf(raw, sizeof raw, fmt, args);
+	tame_copy(to, room, str_of(raw));
+}
 
 bool fail(struct heft_err *err, enum heft_code code, uint64_t off, const char *fmt, ...)
 {
@@ -10,7 +21,7 @@ bool fail(struct heft_err *err, enum heft_code code, uint64_t off, const char *f
 		return false;
 	va_list args;
 	va_start(args, fmt);
-	vsnprintf(err->text, sizeof err->text, fmt, args);
+	format_line(err->text, sizeof err->text, fmt, args);
 	va_end(args);
 	err->code = code;
 	err->sys_errno = 0;
@@ -25,10 +36,10 @@ bool fail_sys(struct heft_err *err, const char *fmt, ...)
 		return false;
 	va_list args;
 	va_start(args, fmt);
-	const int n = vsnprintf(err->text, sizeof err->text, fmt, args);
+	format_line(err->text, sizeof err->text, fmt, args);
 	va_end(args);
-	if (n >= 0 && (size_t)n < sizeof err->text)
-		snprintf(err->text + n, sizeof err->text - (size_t)n, ": %s", strerror(saved));
+	const size_t n = strlen(err->text);
+	snprintf(err->text + n, sizeof err->text - n, ": %s", strerror(saved));
 	err->code = HEFT_EIO;
 	err->sys_errno = saved;
 	err->offset = HEFT_NO_OFFSET;
@@ -48,25 +59,27 @@ void notes_release(struct notes *n)
 		free((char *)(uintptr_t)n->data[i].text);
 	}
 	free(n->data);
+	map_release(&n->map);
 	pthread_mutex_destroy(&n->lock);
 	memset(n, 0, sizeof *n);
 }
 
-static struct heft_note *note_find(struct notes *n, const char *path, const char *kind)
+/* NULL where there is none; `at` is the place for it then. */
+static struct heft_note *note_find(struct notes *n, const char *path, const char *kind,
+				   struct map_at *at)
 {
-	for (size_t i = n->count; i-- > 0;)
+	uint32_t i;
+	*at = map_at(&n->map, hash_pair(hash_bytes(path, strlen(path)), (uintptr_t)kind));
+	while (map_next(&n->map, at, &i))
 		if (n->data[i].kind == kind && strcmp(n->data[i].path, path) == 0)
 			return &n->data[i];
 	return NULL;
 }
 
-static struct heft_note *add_slot(struct notes *n)
+static void note_add(struct notes *n, struct map_at *at, struct heft_note note)
 {
-	if (n->count == n->cap) {
-		n->cap = n->cap ? n->cap * 2 : 8;
-		n->data = xrealloc(n->data, n->cap * sizeof *n->data);
-	}
-	return &n->data[n->count++];
+	map_put(&n->map, at, (uint32_t)n->count);
+	vec_push(n, note);
 }
 
 static char *copy_text(const char *text)
@@ -80,7 +93,8 @@ void note(struct notes *n, const char *path, uint64_t off, uint64_t bytes, const
 	if (!n)
 		return;
 	call_lock(&n->lock);
-	struct heft_note *known = note_find(n, path, fmt);
+	struct map_at at;
+	struct heft_note *known = note_find(n, path, fmt, &at);
 	if (known) {
 		known->count++;
 		known->bytes = add_sat(known->bytes, bytes);
@@ -90,29 +104,33 @@ void note(struct notes *n, const char *path, uint64_t off, uint64_t bytes, const
 	char text[400];
 	va_list args;
 	va_start(args, fmt);
-	vsnprintf(text, sizeof text, fmt, args);
+	format_line(text, sizeof text, fmt, args);
 	va_end(args);
-	*add_slot(n) = (struct heft_note){ .path = copy_text(path),
-					   .text = copy_text(text),
-					   .kind = fmt,
-					   .offset = off,
-					   .count = 1,
-					   .bytes = bytes };
+	note_add(n, &at,
+		 (struct heft_note){ .path = copy_text(path),
+				     .text = copy_text(text),
+				     .kind = fmt,
+				     .offset = off,
+				     .count = 1,
+				     .bytes = bytes });
 	call_unlock(&n->lock);
 }
 
 void notes_append(struct notes *n, struct notes *more)
 {
 	for (size_t i = 0; i < more->count; i++) {
-		struct heft_note *m = &more->data[i], *known = note_find(n, m->path, m->kind);
+		struct map_at at;
+		const struct heft_note *m = &more->data[i];
+		struct heft_note *known = note_find(n, m->path, m->kind, &at);
 		if (known) {
 			known->count += m->count;
 			known->bytes = add_sat(known->bytes, m->bytes);
 			free((char *)(uintptr_t)m->path);
 			free((char *)(uintptr_t)m->text);
 		} else {
-			*add_slot(n) = *m;
+			note_add(n, &at, *m);
 		}
 	}
 	more->count = 0;
+	map_clear(&more->map);
 }

@@ -8,7 +8,7 @@
 #ifndef HEFT_BASE_ERR_H
 #define HEFT_BASE_ERR_H
 
-#include "base/base.h"
+#include "base/map.h"
 #include "heft.h"
 
 #include <pthread.h>
@@ -16,7 +16,8 @@
 
 /* Fills *err (may be NULL) and returns false, so that a failing function can
  * `return fail(err, ...)`.  `off` is a byte in the file, HEFT_NO_OFFSET for none.
- * The text names the file first and has no newline. */
+ * The text names the file first.  Names in it may hold any bytes: those that would act on a terminal
+ * become escapes (tame.h), so it stays one line. */
 bool fail(struct heft_err *err, enum heft_code code, uint64_t off, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
 
@@ -27,6 +28,7 @@ struct notes {
 	pthread_mutex_t lock;
 	struct heft_note *data;
 	size_t count, cap;
+	struct map map; /* data, by path and kind */
 };
 
 void notes_init(struct notes *n);
@@ -35,7 +37,7 @@ void notes_release(struct notes *n);
 /* Records one oddity.  The first of a (path, fmt) pair keeps its text and
  * offset; later ones add to its count and bytes.  `fmt` must be a string
  * literal (its address identifies the kind).  `path` names the file (copied);
- * `n` may be NULL: then nothing happens. */
+ * `n` may be NULL: then nothing happens.  The text is one line, as that of an error.  O(1). */
 void note(struct notes *n, const char *path, uint64_t off, uint64_t bytes, const char *fmt, ...)
 	PRINTF_LIKE(5, 6);
 

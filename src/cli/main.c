@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "cli/term.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -54,13 +55,15 @@ enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 int cli_error(const struct cli *cli, const char *fmt, ...)
 {
+	char text[1000];
 	va_list args;
 	va_start(args, fmt);
+	vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
 	fflush(stdout);
 	fprintf(stderr, "%s: ", cli->program);
-	vfprintf(stderr, fmt, args);
+	print_tame(text, stderr);
 	putc('\n', stderr);
-	va_end(args);
 	return EXIT_TROUBLE;
 }
 
@@ -299,6 +302,7 @@ static void watch_inputs(void)
 
 int main(int argc, char **argv)
 {
+	setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* a call of the system a line, not a character */
 	watch_inputs();
 	return_large_arrays();
 	open_standard_descriptors();

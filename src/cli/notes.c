@@ -1,6 +1,6 @@
 #include "cli/notes.h"
 
-#include "cli/size_job.h"
+#include "cli/term.h"
 
 #include <inttypes.h>
 

@@ -2,12 +2,6 @@
 
 #include <inttypes.h>
 
-void print_tame(const char *text, FILE *to)
-{
-	for (const char *c = text; *c != '\0'; c++)
-		putc((unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c, to);
-}
-
 struct rawmap {
 	FILE *to;
 	uint64_t end; /* of the last range */

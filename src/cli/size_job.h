@@ -32,7 +32,4 @@ void size_job_release(struct size_job *job);
 /* The ranges of every file, as --raw-map shows them. */
 void rawmap_print(const struct heft_profile *p, enum heft_domain domain, FILE *to);
 
-/* `text` without anything that moves the cursor: control characters become '?'. */
-void print_tame(const char *text, FILE *to);
-
 #endif

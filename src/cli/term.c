@@ -46,6 +46,26 @@ bool term_color(enum term_when when)
 	return is_terminal(STDOUT_FILENO);
 }
 
+/* C1 controls are the bytes 0x80 to 0x9f alone or, in UTF-8, behind 0xc2. */
+static bool acts(unsigned char before, unsigned char c)
+{
+	return c < 0x20 || c == 0x7f ||
+	       (c >= 0x80 && c < 0xa0 && (before < 0x80 || before == 0xc2));
+}
+
+void print_tame(const char *text, FILE *to)
+{
+	unsigned char before = 0;
+	for (const char *at = text; *at != '\0'; at++) {
+		const unsigned char c = (unsigned char)*at;
+		if (acts(before, c))
+			fprintf(to, "\\x%02x", c);
+		else
+			putc(c, to);
+		before = c;
+	}
+}
+
 /* ---- progress -------------------------------------------------------------- */
 
 enum { WAIT_MS = 500, REDRAW_MS = 100 };
@@ -83,5 +103,6 @@ void progress_erase(struct progress *p)
 {
 	if (p->shown)
 		fputs("\r\033[K", stderr);
+	fflush(stderr);
 	p->shown = false;
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <time.h>
 
 enum term_when { TERM_AUTO, TERM_ALWAYS, TERM_NEVER };
@@ -14,6 +15,9 @@ unsigned term_width(void);
 /* Whether stdout gets colours.  TERM_AUTO: not with NO_COLOR set and not empty, yes with
  * CLICOLOR_FORCE (not empty, not "0"), else if stdout is a terminal and TERM is not "dumb". */
 bool term_color(enum term_when when);
+
+/* `text` without anything that acts on a terminal: control characters become \x and two digits. */
+void print_tame(const char *text, FILE *to);
 
 /* One line on stderr, rewritten in place, for work that takes longer than half a second;
  * nothing at all where stderr is no terminal. */

@@ -1,15 +1,11 @@
 #include "report/label_text.h"
 
-#include "base/utf8.h"
-
-#include <stdio.h>
+#include "base/tame.h"
 
 /* One printed unit of a label. */
 struct glyph {
-	size_t size;     /* bytes of the label it stands for */
-	size_t width;    /* columns: 0, 1, 2 or the length of the escape */
-	bool escaped;    /* print `escape`, not the bytes themselves */
-	char escape[20]; /* NUL-terminated */
+	struct tame tame;
+	size_t width; /* columns: 0, 1, 2 or the length of the escape */
 };
 
 struct range {
@@ -22,18 +18,6 @@ static bool in_ranges(uint32_t c, const struct range *ranges, size_t count)
 		if (c >= ranges[i].first && c <= ranges[i].last)
 			return true;
 	return false;
-}
-
-/* Characters that act on the terminal or on the order of text: C0, DEL, C1, line and
- * paragraph separators, bidirectional controls, the byte order mark (Unicode Cc, Zl, Zp
- * and the Bidi_Control property). */
-static bool is_control(uint32_t c)
-{
-	static const struct range ranges[] = {
-		{ 0, 0x1f },        { 0x7f, 0x9f },     { 0x061c, 0x061c }, { 0x200e, 0x200f },
-		{ 0x2028, 0x202e }, { 0x2066, 0x2069 }, { 0xfeff, 0xfeff },
-	};
-	return in_ranges(c, ranges, COUNT_OF(ranges));
 }
 
 /* The usual approximation of Unicode Standard Annex 11: combining marks take no column,
@@ -58,43 +42,18 @@ static size_t columns_of(uint32_t c)
 	return in_ranges(c, two, COUNT_OF(two)) ? 2 : 1;
 }
 
-static void escape_bytes(struct glyph *g, struct str s)
-{
-	static const char names[] = "\aa\bb\tt\nn\vv\ff\rr";
-	g->escaped = true;
-	for (size_t i = 0; s.len == 1 && i + 1 < sizeof names; i += 2) {
-		if (names[i] == s.p[0]) {
-			g->width = 2;
-			snprintf(g->escape, sizeof g->escape, "\\%c", names[i + 1]);
-			return;
-		}
-	}
-	g->width = 4 * s.len;
-	for (size_t i = 0; i < s.len; i++)
-		snprintf(g->escape + 4 * i, sizeof g->escape - 4 * i, "\\x%02x", (uint8_t)s.p[i]);
-}
-
 /* What starts at label.p[pos], pos < label.len. */
 static void glyph_get(struct glyph *g, struct str label, size_t pos)
 {
-	uint32_t c = 0;
-	const unsigned n = utf8_decode(label, pos, &c);
-	g->size = n ? n : 1;
-	g->escaped = false;
-	g->width = 1;
-	if (n == 1 && c >= ' ' && c < 0x7f)
-		return;
-	if (n == 0 || is_control(c))
-		escape_bytes(g, (struct str){ label.p + pos, g->size });
-	else
-		g->width = columns_of(c);
+	tame_get(&g->tame, label, pos);
+	g->width = g->tame.escape_size ? g->tame.escape_size : columns_of(g->tame.c);
 }
 
 size_t label_width(struct str label)
 {
 	struct glyph g;
 	size_t width = 0;
-	for (size_t pos = 0; pos < label.len; pos += g.size) {
+	for (size_t pos = 0; pos < label.len; pos += g.tame.size) {
 		glyph_get(&g, label, pos);
 		width += g.width;
 	}
@@ -114,20 +73,20 @@ static bool plain_8(const char *p)
 /* Writes label[start, end), whose glyphs stay whole. */
 static void put_glyphs(struct sink *s, struct str label, size_t start, size_t end)
 {
-	struct glyph g;
-	for (size_t pos = start; pos < end; pos += g.size) {
-		g.size = 8;
+	struct tame t;
+	for (size_t pos = start; pos < end; pos += t.size) {
+		t.size = 8;
 		if (end - pos >= 8 && plain_8(label.p + pos))
 			continue;
-		g.size = 1;
+		t.size = 1;
 		if (label.p[pos] >= ' ' && label.p[pos] < 0x7f)
 			continue;
-		glyph_get(&g, label, pos);
-		if (!g.escaped)
+		tame_get(&t, label, pos);
+		if (!t.escape_size)
 			continue;
 		sink_text(s, (struct str){ label.p + start, pos - start });
-		sink_text(s, str_of(g.escape));
-		start = pos + g.size;
+		sink_text(s, (struct str){ t.escape, t.escape_size });
+		start = pos + t.size;
 	}
 	sink_text(s, (struct str){ label.p + start, end - start });
 }
@@ -137,7 +96,7 @@ static size_t head_end(struct str label, size_t width)
 {
 	struct glyph g;
 	size_t pos = 0;
-	for (; pos < label.len; pos += g.size) {
+	for (; pos < label.len; pos += g.tame.size) {
 		glyph_get(&g, label, pos);
 		if (g.width > width)
 			break;
@@ -151,7 +110,7 @@ static size_t tail_start(struct str label, size_t total, size_t width)
 {
 	struct glyph g;
 	size_t pos = 0;
-	for (; pos < label.len; pos += g.size) {
+	for (; pos < label.len; pos += g.tame.size) {
 		glyph_get(&g, label, pos);
 		/* A combining mark must not land on the dots. */
 		if (total <= width && g.width > 0)

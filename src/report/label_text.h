@@ -1,9 +1,6 @@
 /* label_text.h - labels as a terminal may see them.
  *
- * A label is any run of bytes.  Printable UTF-8 goes through as it is; control characters,
- * characters that reorder text and bytes that are no UTF-8 become visible escapes (\n,
- * \x1b, \xff), so that a symbol's name can't drive the terminal or break a line.
- * A backslash itself stays as it is: paths of Windows programs are full of them. */
+ * A label is any run of bytes; base/tame.h says what of it becomes a visible escape. */
 #ifndef HEFT_REPORT_LABEL_TEXT_H
 #define HEFT_REPORT_LABEL_TEXT_H
 
