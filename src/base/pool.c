@@ -1,6 +1,7 @@
 #include "base/pool.h"
 
-#include <pthread.h>
+#include "base/stack.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -66,7 +67,7 @@ void parallel_for(unsigned threads, size_t count, void (*fn)(void *ctx, size_t i
 	for (; started < n; started++) {
 		workers[started].job = &job;
 		workers[started].index = started;
-		if (pthread_create(&ids[started], NULL, work, &workers[started]) != 0)
+		if (stack_thread(&ids[started], STACK_SIZE, work, &workers[started]) != 0)
 			break;
 	}
 	workers[0].job = &job;

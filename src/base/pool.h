@@ -3,8 +3,10 @@
  * parallel_for calls fn(ctx, i, worker) once for every i in [0, count), from up
  * to `threads` threads (the caller's is one of them; worker < threads).  Which
  * worker gets which i is open, so results go to slot i and are merged in order
- * afterwards.  Not nested.  threads 0 = one a processor.  Allocations of workers belong to the
- * caller's domain; where one is given up (memory.h), so is the caller's call when all have ended. */
+ * afterwards.  Not nested.  threads 0 = one a processor.  The threads that are started have
+ * STACK_SIZE bytes of stack (stack.h), whatever the limits of the process.  Allocations of workers
+ * belong to the caller's domain; where one is given up (memory.h), so is the caller's call when all
+ * have ended. */
 #ifndef HEFT_BASE_POOL_H
 #define HEFT_BASE_POOL_H
 

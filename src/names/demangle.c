@@ -7,9 +7,13 @@
 #include <stdlib.h>
 #include <libiberty/demangle.h>
 
-/* Bytes of a D name.  dlang_demangle recurses on its input with up to 160 bytes of stack a
- * byte. */
+/* Bytes of a D name, and of stack for each: dlang_demangle recurses on its input (160), d_bound keeps
+ * a number for each (8). */
 #define D_MAX_RAW ((size_t)8 << 10)
+#define D_STACK   168
+
+/* Bytes of stack for any Rust name: rust_v0 limits its depth. */
+#define RUST_STACK ((size_t)48 << 10)
 
 /* Bytes a D name may stand for; see d_bound. */
 #define D_MAX_BOUND ((uint64_t)1 << 20)
@@ -105,7 +109,7 @@ static uint64_t d_bound(struct str raw)
 
 static struct str demangle_d(struct demangler *d, struct str raw)
 {
-	if (raw.len > D_MAX_RAW || d_bound(raw) > D_MAX_BOUND)
+	if (d_bound(raw) > D_MAX_BOUND)
 		return nothing();
 	char *text = dlang_demangle(terminated(d, raw, raw.len), 0);
 	if (!text)
@@ -156,22 +160,55 @@ static size_t suffix_at(struct str raw, enum scheme scheme)
 	return at ? (size_t)(at - raw.p) : end;
 }
 
+struct text_job {
+	struct demangler *d;
+	struct str raw; /* without the suffix */
+	enum scheme scheme;
+	struct str ret;
+};
+
+static void run_scheme(void *ctx)
+{
+	struct text_job *job = ctx;
+	struct demangler *d = job->d;
+	const struct str raw = job->raw;
+	demangler_room(d, NAME_MAX_SIZE);
+	switch (job->scheme) {
+	case SCHEME_CXX: job->ret = itanium_demangle(d, terminated(d, raw, raw.len)); return;
+	case SCHEME_D: job->ret = demangle_d(d, raw); return;
+	case SCHEME_RUST:
+		job->ret = (struct str){ d->library, rust_v0(raw, d->library, NAME_MAX_SIZE) };
+		return;
+	case SCHEME_RUST_LEGACY:
+		job->ret = (struct str){ d->library, rust_legacy(raw, d->library, NAME_MAX_SIZE) };
+		return;
+	case SCHEME_NONE: return;
+	}
+}
+
+/* Bytes of stack; 0: such a name is too long for the scheme. */
+static size_t stack_for(enum scheme scheme, size_t len)
+{
+	switch (scheme) {
+	case SCHEME_CXX: return len > ITANIUM_MAX_RAW ? 0 : len * ITANIUM_STACK + 1;
+	case SCHEME_D: return len > D_MAX_RAW ? 0 : len * D_STACK + 1;
+	case SCHEME_RUST:
+	case SCHEME_RUST_LEGACY:
+	case SCHEME_NONE: break;
+	}
+	return RUST_STACK;
+}
+
 /* The text of the first `len` bytes of raw, in d->library; empty if they are no name. */
 static struct str demangle_text(struct demangler *d, struct str raw, size_t len, enum scheme scheme)
 {
-	const struct str name = { raw.p, len };
-	size_t size = 0;
-	if (scheme == SCHEME_CXX)
-		return len > ITANIUM_MAX_RAW ? nothing()
-					     : itanium_demangle(d, terminated(d, raw, len));
-	if (scheme == SCHEME_D)
-		return demangle_d(d, name);
-	demangler_room(d, NAME_MAX_SIZE);
-	if (scheme == SCHEME_RUST)
-		size = rust_v0(name, d->library, NAME_MAX_SIZE);
-	else
-		size = rust_legacy(name, d->library, NAME_MAX_SIZE);
-	return (struct str){ d->library, size };
+	struct text_job job = { d, { raw.p, len }, scheme, nothing() };
+	const size_t need = stack_for(scheme, len);
+	if (need > 0 && need <= STACK_FREE / 2)
+		run_scheme(&job);
+	else if (need > 0)
+		(void)stack_call(&d->stack, need, run_scheme, &job);
+	return job.ret;
 }
 
 static struct str full_name(struct demangler *d, struct str text, struct str suffix)

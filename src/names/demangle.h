@@ -9,13 +9,14 @@
  *          qualifiers behind the parameters, no clone suffix; "vtable for X", "typeinfo for X",
  *          "guard variable for X" and thunks become X
  * The result never contains a NUL and is at most NAME_MAX_SIZE bytes; else, and for names
- * over the limits of itanium.h and rust_v0.c, it is the raw name.  A call needs up to 5 MB
- * of stack for a hostile name.  A full C++ name costs about 1.3 times what libc++abi alone
+ * over the limits of itanium.h and rust_v0.c, it is the raw name.  A call needs 64 KiB of stack;
+ * longer names than that is enough for are read on a thread of their own where the caller's has no
+ * room (base/stack.h).  A full C++ name costs about 1.3 times what libc++abi alone
  * takes, a short one 1.6 times. */
 #ifndef HEFT_NAMES_DEMANGLE_H
 #define HEFT_NAMES_DEMANGLE_H
 
-#include "base/base.h"
+#include "base/stack.h"
 #include "heft.h"
 
 #define NAME_MAX_SIZE ((size_t)64 << 10)
@@ -27,6 +28,7 @@ struct demangler {
 	char *library; /* of malloc: the buffer that the C++ demangler reallocates */
 	size_t library_capacity;
 	struct owned *owned;
+	struct stack stack; /* of the thread at work */
 };
 
 /* Makes room for `need` bytes in d->library.  For the files of names/. */

@@ -3,7 +3,8 @@
  *
  * Both recurse on their input and print without a limit, and a name of 200 bytes can stand
  * for gigabytes (each S_ may double what stands before).  Hence three guards:
- *   - names over ITANIUM_MAX_RAW bytes are refused: depth is at most their size;
+ *   - names over ITANIUM_MAX_RAW bytes are refused: depth is at most their size, and a call needs
+ *     ITANIUM_STACK bytes of stack for each byte of the name;
  *   - itanium_bound estimates the text's size from above; over ITANIUM_MAX_BOUND,
  *   - libiberty, whose printing can be stopped, must get through within NAME_MAX_SIZE. */
 #ifndef HEFT_NAMES_ITANIUM_H
@@ -11,10 +12,12 @@
 
 #include "names/demangle.h"
 
-/* Bytes.  LLVM's demangler takes up to 600 bytes of stack for a byte of a hostile name
- * (runs of Z), libiberty's 170: 5 MB of the 8 MB a thread has.  The longest names of
- * LLVM, Clang and libstdc++ have 611 bytes. */
+/* Bytes.  The longest names of LLVM, Clang and libstdc++ have 611 bytes. */
 #define ITANIUM_MAX_RAW ((size_t)8 << 10)
+
+/* Bytes of stack for a byte of a hostile name: up to 600 for LLVM's demangler (runs of Z), 170 for
+ * libiberty's. */
+#define ITANIUM_STACK 600
 
 /* Bytes.  Of 98,000 names of LLVM, Clang, Z3 and libstdc++ 0.15 % are over it. */
 #define ITANIUM_MAX_BOUND ((uint64_t)1 << 20)

@@ -1,0 +1,81 @@
+#define _GNU_SOURCE /* pthread_getattr_np */
+#include "base/stack.h"
+
+/* For guard pages, signal handlers and what fn itself takes. */
+#define MARGIN ((size_t)32 << 10)
+
+/* What cannot be found out is no room. */
+static struct stack of_this_thread(void)
+{
+	struct stack s = { .known = true, .thread = pthread_self() };
+#ifdef __linux__
+	pthread_attr_t attr;
+	void *low;
+	size_t size;
+	if (pthread_getattr_np(s.thread, &attr) != 0)
+		return s;
+	if (pthread_attr_getstack(&attr, &low, &size) == 0) {
+		s.low = (uintptr_t)low;
+		s.high = s.low + size;
+	}
+	pthread_attr_destroy(&attr);
+#endif
+	return s;
+}
+
+/* Who switches stacks within a thread is on one that is not the thread's. */
+static bool has_room(struct stack *s, size_t need)
+{
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	if (!s->known || !pthread_equal(s->thread, pthread_self()))
+		*s = of_this_thread();
+	return here < s->high && here > s->low && here - s->low >= need + MARGIN;
+}
+
+int stack_thread(pthread_t *ret, size_t size, void *(*fn)(void *ctx), void *ctx)
+{
+	pthread_attr_t attr;
+	int failed = pthread_attr_init(&attr);
+	if (failed)
+		return failed;
+	failed = pthread_attr_setstacksize(&attr, size);
+	if (!failed)
+		failed = pthread_create(ret, &attr, fn, ctx);
+	pthread_attr_destroy(&attr);
+	return failed;
+}
+
+/* A call that is made on a thread of its own, and why it was given up, if it was. */
+struct away {
+	void (*fn)(void *ctx);
+	void *ctx;
+	struct memory *memory;
+	struct call call;
+};
+
+static void *make_call(void *arg)
+{
+	struct away *a = arg;
+	call_begin(&a->call, a->memory);
+	if (setjmp(a->call.at) == 0)
+		a->fn(a->ctx);
+	call_end(&a->call);
+	return NULL;
+}
+
+bool stack_call(struct stack *s, size_t need, void (*fn)(void *ctx), void *ctx)
+{
+	struct away a = { .fn = fn, .ctx = ctx, .memory = memory_current() };
+	const size_t size = (size_t)align_up(need + MARGIN + STACK_FREE, 64 << 10);
+	pthread_t thread;
+	if (has_room(s, need)) {
+		fn(ctx);
+		return true;
+	}
+	if (stack_thread(&thread, size, make_call, &a) != 0)
+		return false;
+	pthread_join(thread, NULL);
+	if (a.call.code != HEFT_OK)
+		call_raise(a.call.code, a.call.text);
+	return true;
+}
