@@ -57,9 +57,8 @@ bool heft_set_allocator(const struct heft_allocator *a, struct heft_err *err)
  * run on handing their pages out.  A hint, where there is such a thing. */
 enum { LARGE = 2 << 20 };
 
-static void *take(void *p, size_t size)
+static void *hint(void *got, size_t size)
 {
-	void *got = allocator.resize(allocator.ctx, p, size);
 #ifdef MADV_HUGEPAGE
 	if (got && size >= LARGE) {
 		/* The whole of the first page: what was mapped at once must stay one mapping, or
@@ -69,6 +68,25 @@ static void *take(void *p, size_t size)
 	}
 #endif
 	return got;
+}
+
+static void *take(void *p, size_t size)
+{
+	return hint(allocator.resize(allocator.ctx, p, size), size);
+}
+
+static void *take_new(size_t size)
+{
+	return take(NULL, size);
+}
+
+/* Large arrays of the system are zero as they come: what is never touched costs no memory. */
+static void *take_zeroed(size_t size)
+{
+	if (size >= LARGE && allocator.resize == system_resize)
+		return hint(calloc(1, size), size);
+	void *p = take(NULL, size);
+	return p ? memset(p, 0, size) : NULL;
 }
 
 /* ---- domains ---------------------------------------------------------------------------------- */
@@ -148,11 +166,11 @@ struct memory *memory_current(void)
 
 /* ---- allocations ------------------------------------------------------------------------------ */
 
-static void *add_piece(size_t size)
+static void *add_piece(size_t size, void *(*take_piece)(size_t size))
 {
 	if (size > SIZE_MAX - sizeof(struct piece))
 		return NULL;
-	struct piece *p = take(NULL, sizeof *p + size);
+	struct piece *p = take_piece(sizeof *p + size);
 	if (!p)
 		return NULL;
 	p->owned = NULL;
@@ -162,7 +180,7 @@ static void *add_piece(size_t size)
 
 void *memory_try(size_t size)
 {
-	return add_piece(size);
+	return add_piece(size, take_new);
 }
 
 static _Noreturn void raise_no_memory(size_t size)
@@ -174,7 +192,7 @@ static _Noreturn void raise_no_memory(size_t size)
 
 void *mem_alloc(size_t size)
 {
-	void *p = add_piece(size);
+	void *p = add_piece(size, take_new);
 	if (!p)
 		raise_no_memory(size);
 	return p;
@@ -184,7 +202,10 @@ void *mem_zeroed(size_t count, size_t size)
 {
 	if (size > 0 && count > SIZE_MAX / size)
 		raise_no_memory(SIZE_MAX);
-	return memset(xmalloc(count * size), 0, count * size);
+	void *p = add_piece(count * size, take_zeroed);
+	if (!p)
+		raise_no_memory(count * size);
+	return p;
 }
 
 /* The piece stays in the ring meanwhile: should there be no room, it is as before. */
