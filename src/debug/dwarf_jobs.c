@@ -1,6 +1,8 @@
 #include "debug/dwarf_jobs.h"
 
 #include "base/pool.h"
+#include "base/sort.h"
+#include "debug/dwarf_const.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -266,15 +268,17 @@ struct line_run {
 	size_t next; /* of the uses */
 };
 
-/* The bytes of .debug_line up to the next program in use. */
-static uint64_t bytes_of_use(const struct line_run *r, size_t i)
+/* Bytes of the program at `off`, as its header has it. */
+static uint64_t program_size(struct dwarf *d, uint64_t off)
 {
-	const line_use_vec *v = r->jobs->uses;
-	const uint64_t end = i + 1 < v->count ? v->data[i + 1].off : r->jobs->dwarf->size[DW_LINE];
-	return end > v->data[i].off ? end - v->data[i].off : 0;
+	struct reader r = dwarf_reader(d, DW_LINE);
+	uint8_t width;
+	reader_seek(&r, off);
+	const uint64_t start = r.pos, length = read_initial_length(&r, &width);
+	return reader_ok(&r) ? add_sat(r.pos - start, min_u64(length, reader_left(&r))) : 0;
 }
 
-enum { LINE_JOB_BYTES = 256 << 10 };
+enum { LINE_JOB_BYTES = 256 << 10, LINE_JOB_PROGRAMS = 1024 };
 
 static bool make_lines(void *ctx, struct dwarf_job *head)
 {
@@ -283,9 +287,11 @@ static bool make_lines(void *ctx, struct dwarf_job *head)
 	uint64_t bytes = 0;
 	job->uses = r->jobs->uses->data + r->next;
 	job->count = 0;
-	while (bytes < LINE_JOB_BYTES && r->next < r->jobs->uses->count) {
-		bytes = add_sat(bytes, bytes_of_use(r, r->next++));
+	while (bytes < LINE_JOB_BYTES && job->count < LINE_JOB_PROGRAMS &&
+	       r->next < r->jobs->uses->count) {
+		bytes = add_sat(bytes, program_size(r->jobs->dwarf, job->uses[job->count].off));
 		job->count++;
+		r->next++;
 	}
 	return job->count > 0;
 }
@@ -312,6 +318,80 @@ static void release_lines(void *ctx, struct dwarf_job *head)
 		r->jobs->release(r->jobs->ctx, (struct line_job *)head);
 }
 
+/* Forms of names that are found through the unit. */
+static bool by_index(uint64_t form)
+{
+	return form == DW_FORM_strx || (form >= DW_FORM_strx1 && form <= DW_FORM_strx4) ||
+	       form == DW_FORM_GNU_str_index;
+}
+
+/* Whether a program of version 5 can be read without its unit; r stands behind the length. */
+static bool stands_alone(struct reader r, uint8_t width)
+{
+	if (read_u16(&r) != 5)
+		return false;
+	read_skip(&r, 2 + width + 5); /* sizes, length of the header, how to read opcodes */
+	const uint8_t opcode_base = read_u8(&r);
+	read_skip(&r, opcode_base > 0 ? opcode_base - 1 : 0);
+	bool alone = true;
+	for (unsigned left = read_u8(&r); left > 0; left--) { /* the format of directories */
+		(void)read_uleb(&r);
+		alone = !by_index(read_uleb(&r)) && alone;
+	}
+	return reader_ok(&r) && alone;
+}
+
+bool line_uses_of_section(struct dwarf *d, line_use_vec *ret)
+{
+	struct reader r = dwarf_reader(d, DW_LINE);
+	bool ok = !d->split;
+	while (ok && reader_left(&r) >= 4) {
+		const uint64_t off = r.pos;
+		uint8_t width;
+		const uint64_t length = read_initial_length(&r, &width);
+		if (length == 0) /* padding */
+			continue;
+		ok = reader_ok(&r) && length <= reader_left(&r) && stands_alone(r, width);
+		vec_push(ret, (struct line_use){ .off = off,
+						 .comp_dir = STR(""),
+						 .str_offsets_base = DW_NO_OFFSET,
+						 .address_size = 8 });
+		read_skip(&r, length);
+	}
+	if (!ok)
+		ret->count = 0;
+	return ok;
+}
+
+/* Programs that lie in one another would be read more often than they have bytes. */
+static void drop_inner(struct dwarf *d, line_use_vec *v)
+{
+	struct place {
+		uint64_t off;
+		uint64_t number;
+	} *places = xmalloc(v->count * sizeof *places);
+	uint64_t end = 0;
+	size_t left = 0;
+	for (size_t i = 0; i < v->count; i++)
+		places[i] = (struct place){ v->data[i].off, i };
+	sort_by_key(places, v->count, sizeof *places);
+	for (size_t i = 0; i < v->count; i++) {
+		struct line_use *u = &v->data[places[i].number];
+		if (i > 0 && u->off < end)
+			u->off = DW_NO_OFFSET;
+		else
+			end = add_sat(u->off, program_size(d, u->off));
+	}
+	for (size_t i = 0; i < v->count; i++)
+		if (v->data[i].off != DW_NO_OFFSET)
+			v->data[left++] = v->data[i];
+	if (left < v->count)
+		note(d->notes, d->path, HEFT_NO_OFFSET, 0,
+		     "line programs lie inside others (%zu); they are left out", v->count - left);
+	v->count = left;
+	free(places);
+}
+
 void line_jobs_run(const struct line_jobs *jobs)
 {
 	struct line_run r = { .jobs = jobs };
@@ -323,7 +403,7 @@ void line_jobs_run(const struct line_jobs *jobs)
 					.work = work_lines,
 					.take = take_lines,
 					.release = release_lines };
-	(void)dwarf_bytes(jobs->dwarf, DW_LINE);
+	drop_inner(jobs->dwarf, jobs->uses);
 	dwarf_jobs_run(&all);
 }
 

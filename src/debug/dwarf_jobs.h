@@ -92,7 +92,7 @@ struct line_job {
 
 struct line_jobs {
 	struct dwarf *dwarf;
-	const line_use_vec *uses; /* all of them */
+	line_use_vec *uses; /* all of them; those inside another lose their place */
 	unsigned threads;
 	size_t job_size; /* of a job, which begins with a struct line_job */
 	void *ctx;
@@ -102,6 +102,9 @@ struct line_jobs {
 	void (*progress)(void *ctx, uint64_t off);        /* from take's thread; or NULL */
 };
 
+/* The programs of .debug_line, from its headers alone; false where reading one takes what its unit
+ * says: before version 5, or with names by index.  Then *ret is empty. */
+bool line_uses_of_section(struct dwarf *d, line_use_vec *ret);
 void line_jobs_run(const struct line_jobs *jobs);
 bool line_job_open(struct line_job *j, const struct line_use *use, struct line_program *ret);
 

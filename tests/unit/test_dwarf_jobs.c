@@ -2,6 +2,7 @@
 #include "../lib/dwarf_maker.h"
 #include "base/text.h"
 #include "debug/die.h"
+#include "debug/dwarf_const.h"
 #include "debug/dwarf_jobs.h"
 
 #include <setjmp.h>
@@ -170,11 +171,104 @@ static void a_section_is_loaded_once_and_its_note_comes_first(void **state)
 	drop(m);
 }
 
+/* ---- line programs ------------------------------------------------------------------------------ */
+
+/* A program without opcodes; its only directory, "/d", has a name of this form. */
+static void line_program(struct made *m, unsigned version, unsigned form)
+{
+	static const uint8_t body[] = { 1, 1,           1, 0xfb, 14, 1, /* no standard opcodes */
+					1, DW_LNCT_path };
+	const uint64_t start = m->in[DW_LINE].bytes.count;
+	put(m, DW_LINE, 4, 0);
+	put(m, DW_LINE, 2, version);
+	put(m, DW_LINE, 2, 8); /* size of addresses, no segments */
+	put(m, DW_LINE, 4, sizeof body + 7);
+	elfgen_put_bytes(&m->in[DW_LINE], body, sizeof body);
+	uleb(m, DW_LINE, form);
+	put(m, DW_LINE, 1, 1);
+	text(m, DW_LINE, "/d");
+	put(m, DW_LINE, 2, 0); /* no files */
+	m->in[DW_LINE].bytes.data[start] = (uint8_t)(m->in[DW_LINE].bytes.count - start - 4);
+}
+
+static void line_programs_are_listed_from_their_headers_alone_if_they_can_be(void **state)
+{
+	static const struct {
+		unsigned version, form;
+		bool alone;
+	} cases[] = { { 5, DW_FORM_string, true },
+		      { 4, DW_FORM_string, false },
+		      { 5, DW_FORM_strx1, false },
+		      { 5, DW_FORM_line_strp, true } };
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct made *m = start(false);
+		line_use_vec uses = { 0 };
+		line_program(m, 5, DW_FORM_string);
+		put(m, DW_LINE, 4, 0); /* padding */
+		const uint64_t second = m->in[DW_LINE].bytes.count;
+		line_program(m, cases[i].version, cases[i].form);
+		finish(m);
+		assert_int_equal(line_uses_of_section(&m->dwarf, &uses), cases[i].alone);
+		assert_int_equal(uses.count, cases[i].alone ? 2 : 0);
+		if (cases[i].alone)
+			assert_int_equal(uses.data[1].off, second);
+		vec_release(&uses);
+		drop(m);
+	}
+}
+
+static void count_programs(void *ctx, struct line_job *job, unsigned worker)
+{
+	(void)ctx;
+	(void)worker;
+	for (size_t i = 0; i < job->count; i++) {
+		struct line_program p;
+		assert_true(line_job_open(job, &job->uses[i], &p));
+		assert_int_equal(job->uses[i].mark % 2, 0);
+		line_release(&p);
+	}
+}
+
+static void take_programs(void *ctx, struct line_job *job)
+{
+	*(size_t *)ctx += job->count;
+}
+
+static void a_line_program_inside_another_is_left_out(void **state)
+{
+	enum { COUNT = 3000 };
+	(void)state;
+	struct made *m = start(false);
+	line_use_vec uses = { 0 };
+	size_t count = 0;
+	for (unsigned i = 0; i < COUNT; i++) {
+		const uint64_t off = m->in[DW_LINE].bytes.count;
+		vec_push(&uses, (struct line_use){ off, STR(""), DW_NO_OFFSET, 8, 2 * i });
+		vec_push(&uses, (struct line_use){ off + 4, STR(""), DW_NO_OFFSET, 8, 2 * i + 1 });
+		line_program(m, 5, DW_FORM_string);
+	}
+	const struct line_jobs jobs = { .dwarf = finish(m),
+					.uses = &uses,
+					.threads = 3,
+					.job_size = sizeof(struct line_job),
+					.ctx = &count,
+					.work = count_programs,
+					.take = take_programs };
+	line_jobs_run(&jobs);
+	assert_int_equal(count, COUNT);
+	assert_int_equal(m->notes.count, 1);
+	vec_release(&uses);
+	drop(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(units_and_notes_come_in_file_order_for_any_number_of_threads),
 		cmocka_unit_test(a_section_is_loaded_once_and_its_note_comes_first),
+		cmocka_unit_test(line_programs_are_listed_from_their_headers_alone_if_they_can_be),
+		cmocka_unit_test(a_line_program_inside_another_is_left_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,6 @@ void attr_file_rows(struct attr *a)
 {
 	struct lines l = { .f = a->f, .im = a->im, .info = a->dwarf, .vm = &a->vm_claims };
 	lines_of_all(&l);
-	lines_release(&l);
 	attr_commit_vm(a);
 }
 

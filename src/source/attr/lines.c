@@ -2,40 +2,61 @@
 #include "source/attr/lines.h"
 
 #include "base/bits.h"
+#include "base/map.h"
+#include "debug/dwarf_jobs.h"
+#include "map/local_label.h"
 #include "program/dwarf_slot.h"
+
+struct line_label {
+	uint64_t key; /* file << 32 | line */
+	label_id label;
+};
+
+/* Some programs; the head is a line_job. */
+struct rows {
+	struct line_job job;
+	const struct lines *all;
+	struct claims vm;
+	uint64_t count;                /* of rows that claimed bytes */
+	const struct section *section; /* of the last one */
+	struct local_labels labels;
+	VEC(struct line_label) lines; /* of the program at work */
+	struct map by_key;            /* lines */
+	struct text path;             /* of path_file, and a colon if with_line */
+	uint64_t path_file;           /* DW_NO_OFFSET = none */
+};
 
 /* ---- labels ------------------------------------------------------------------------------------- */
 
-static label_id make_label(struct lines *l, const struct line_program *p, uint32_t file,
+static label_id make_label(struct rows *r, const struct line_program *p, uint32_t file,
 			   uint32_t line)
 {
-	if (l->path_file != file) {
-		l->path_file = file;
-		if (line_path(p, file, &l->path) && l->with_line)
-			text_add_char(&l->path, ':');
+	const bool with_line = r->all->with_line;
+	if (r->path_file != file) {
+		r->path_file = file;
+		if (line_path(p, file, &r->path) && with_line)
+			text_add_char(&r->path, ':');
 	}
-	if (l->path.len == 0)
+	if (r->path.len == 0)
 		return LABEL_NONE;
-	const size_t len = l->path.len;
-	if (l->with_line)
-		text_add_number(&l->path, line);
-	const label_id label = label_copy(l->f->labels, text_str(&l->path));
-	l->path.len = len;
+	const size_t len = r->path.len;
+	if (with_line)
+		text_add_number(&r->path, line);
+	const label_id label = local_label(&r->labels, text_str(&r->path));
+	r->path.len = len;
 	return label;
 }
 
-static label_id label_of(struct lines *l, const struct line_program *p, const struct line_row *row)
+static label_id label_of(struct rows *r, const struct line_program *p, uint64_t key)
 {
-	const uint32_t line = l->with_line ? row->line : 0;
-	const uint64_t key = (uint64_t)row->file << 32 | line;
 	uint32_t i;
-	struct map_at at = map_at(&l->by_key, hash_u64(key));
-	while (map_next(&l->by_key, &at, &i))
-		if (l->lines.data[i].key == key)
-			return l->lines.data[i].label;
-	const label_id label = make_label(l, p, row->file, line);
-	map_put(&l->by_key, &at, (uint32_t)l->lines.count);
-	vec_push(&l->lines, (struct line_label){ key, label });
+	struct map_at at = map_at(&r->by_key, hash_u64(key));
+	while (map_next(&r->by_key, &at, &i))
+		if (r->lines.data[i].key == key)
+			return r->lines.data[i].label;
+	const label_id label = make_label(r, p, (uint32_t)(key >> 32), (uint32_t)key);
+	map_put(&r->by_key, &at, (uint32_t)r->lines.count);
+	vec_push(&r->lines, (struct line_label){ key, label });
 	return label;
 }
 
@@ -47,75 +68,148 @@ static bool inside(const struct section *s, uint64_t addr)
 }
 
 /* The code from addr up to `end`, both as the DWARF states them. */
-static void claim_code(struct lines *l, uint64_t addr, uint64_t end, label_id label)
+static void claim_code(struct rows *r, uint64_t addr, uint64_t end, label_id label)
 {
+	const struct image *im = r->all->im;
 	uint64_t vm;
-	if (label == LABEL_NONE || end <= addr || !debuginfo_addr(l->info, addr, &vm))
+	if (label == LABEL_NONE || end <= addr || !debuginfo_addr(r->all->info, addr, &vm))
 		return;
-	if (!inside(l->section, vm))
-		l->section = image_section_at(l->im, vm);
-	const struct section *s = l->section;
-	if (!inside(s, vm) || !s->exec || !section_takes_vm(l->im, s))
+	if (!inside(r->section, vm))
+		r->section = image_section_at(im, vm);
+	const struct section *s = r->section;
+	if (!inside(s, vm) || !s->exec || !section_takes_vm(im, s))
 		return;
-	claim(l->vm, vm, min_u64(end - addr, s->addr + s->size - vm), label, WHY_DEBUG);
-	l->row_count++;
+	claim(&r->vm, vm, min_u64(end - addr, s->addr + s->size - vm), label, WHY_DEBUG);
+	r->count++;
 }
 
-static void walk_rows(struct lines *l, struct line_program *p)
+static void walk_rows(struct rows *r, struct line_program *p)
 {
 	struct line_row row;
 	uint64_t start = 0, shown = UINT64_MAX;
 	label_id label = LABEL_NONE;
 	while (line_next(p, &row)) {
-		const uint64_t key = (uint64_t)row.file << 32 | (l->with_line ? row.line : 0);
+		const uint64_t key = (uint64_t)row.file << 32 | (r->all->with_line ? row.line : 0);
 		if (key == shown && !row.end_sequence)
 			continue;
-		claim_code(l, start, row.addr, label);
+		claim_code(r, start, row.addr, label);
 		start = row.addr;
-		label = row.end_sequence ? LABEL_NONE : label_of(l, p, &row);
+		label = row.end_sequence ? LABEL_NONE : label_of(r, p, key);
 		shown = row.end_sequence ? UINT64_MAX : key;
 	}
 }
 
-void lines_of_unit(struct lines *l, const struct unit *u)
+static void work(void *ctx, struct line_job *job, unsigned worker)
 {
-	struct line_program p;
-	if (u->line_off == DW_NO_OFFSET || u->dwarf != &l->info->dwarf ||
-	    !bits_first(&l->seen, u->dwarf->size[DW_LINE], u->line_off) ||
-	    !line_open(&p, u->dwarf, u->line_off, u->address_size, u->comp_dir,
-		       u->str_offsets_base))
-		return;
-	map_clear(&l->by_key);
-	l->lines.count = 0;
-	l->path_file = DW_NO_OFFSET;
-	walk_rows(l, &p);
-	line_release(&p);
+	struct rows *r = (struct rows *)job;
+	(void)worker;
+	r->all = ctx;
+	r->count = 0;
+	for (size_t i = 0; i < job->count; i++) {
+		struct line_program p;
+		if (!line_job_open(job, &job->uses[i], &p))
+			continue;
+		r->lines.count = 0;
+		map_clear(&r->by_key);
+		r->path_file = DW_NO_OFFSET;
+		walk_rows(r, &p);
+		line_release(&p);
+	}
+}
+
+static void take(void *ctx, struct line_job *job)
+{
+	struct rows *r = (struct rows *)job;
+	struct lines *l = ctx;
+	l->row_count += r->count;
+	local_labels_join(&r->labels, l->f->labels);
+	claims_join(l->vm, &r->vm, &r->labels);
+	local_labels_clear(&r->labels);
+}
+
+static void release(void *ctx, struct line_job *job)
+{
+	struct rows *r = (struct rows *)job;
+	(void)ctx;
+	vec_release(&r->vm.list);
+	local_labels_release(&r->labels);
+	vec_release(&r->lines);
+	map_release(&r->by_key);
+	text_release(&r->path);
+}
+
+static void progress(void *ctx, uint64_t off)
+{
+	const struct lines *l = ctx;
+	source_progress(l->f, "line tables", off, l->info->dwarf.size[DW_LINE]);
+}
+
+/* ---- which programs there are --------------------------------------------------------------------- */
+
+struct programs {
+	struct lines *all;
+	line_use_vec uses;
+	uint64_t *seen;     /* a bit for each offset of DW_LINE */
+	struct intern dirs; /* of units */
+};
+
+static void open_units(void *ctx, struct unit_job *job, unsigned worker)
+{
+	(void)ctx;
+	(void)worker;
+	for (size_t i = 0; i < job->units.count; i++)
+		(void)unit_open(&job->units.data[i], &job->cache, NULL);
+}
+
+static void take_units(void *ctx, struct unit_job *job)
+{
+	struct programs *p = ctx;
+	const uint64_t size = p->all->info->dwarf.size[DW_LINE];
+	for (size_t i = 0; i < job->units.count; i++) {
+		const struct unit *u = &job->units.data[i];
+		if (!u->abbrevs || u->line_off == DW_NO_OFFSET ||
+		    (u->line_off < size && !bits_first(&p->seen, size, u->line_off)))
+			continue;
+		const uint32_t dir = intern_add(&p->dirs, u->comp_dir);
+		vec_push(&p->uses, (struct line_use){ .off = u->line_off,
+						      .comp_dir = intern_get(&p->dirs, dir),
+						      .str_offsets_base = u->str_offsets_base,
+						      .address_size = u->address_size });
+	}
+}
+
+static void list_by_units(struct programs *p)
+{
+	const struct unit_jobs jobs = { .dwarf = &p->all->info->dwarf,
+					.in = DW_INFO,
+					.threads = p->all->f->threads,
+					.job_size = sizeof(struct unit_job),
+					.ctx = p,
+					.work = open_units,
+					.take = take_units };
+	unit_jobs_run(&jobs);
 }
 
 void lines_of_all(struct lines *l)
 {
 	struct dwarf *d = &l->info->dwarf;
-	struct abbrev_cache cache = { 0 };
-	struct unit u;
-	uint64_t off = 0;
-	dwarf_pass_begin(d, DW_INFO);
-	while (unit_next(d, DW_INFO, &off, &u)) {
-		dwarf_pass(d, DW_INFO, u.off, unit_end(&u));
-		if (unit_open(&u, &cache, NULL))
-			lines_of_unit(l, &u);
-		source_progress(l->f, "line tables", off, d->size[DW_INFO]);
-	}
-	dwarf_pass_end(d, DW_INFO);
+	struct programs p = { .all = l };
+	if (!line_uses_of_section(d, &p.uses))
+		list_by_units(&p);
+	struct line_jobs jobs = { .dwarf = d,
+				  .uses = &p.uses,
+				  .threads = l->f->threads,
+				  .job_size = sizeof(struct rows),
+				  .ctx = l,
+				  .work = work,
+				  .take = take,
+				  .release = release,
+				  .progress = progress };
+	line_jobs_run(&jobs);
 	image_forget(l->info->image, d->bytes[DW_LINE]);
-	abbrev_cache_release(&cache);
-}
-
-void lines_release(struct lines *l)
-{
-	free(l->seen);
-	vec_release(&l->lines);
-	map_release(&l->by_key);
-	text_release(&l->path);
+	vec_release(&p.uses);
+	free(p.seen);
+	intern_release(&p.dirs);
 }
 
 /* ---- inlines ---------------------------------------------------------------------------------- */
@@ -140,7 +234,6 @@ void source_inlines(const struct source_file *f, struct layer *ret)
 		if (l.info)
 			lines_of_all(&l);
 		note_no_lines(f, &l);
-		lines_release(&l);
 	}
 	layer_add_vm(f, ret, &vm);
 	layer_add_file(f, ret, &file);
