@@ -10,7 +10,7 @@ struct arena_block {
 	_Alignas(16) unsigned char data[];
 };
 
-enum { BLOCK_MIN = 16 << 10, BLOCK_MAX = 1 << 20 };
+enum { BLOCK_MIN = 16 << 10, BLOCK_MAX = 4 << 20 };
 
 static void block_add(struct arena *a, size_t need)
 {
