@@ -45,11 +45,18 @@ known_options() { # of a command
 
 # One part of a manual is about how programs are found, for all commands that take them.
 finding=$(man_options heft.1 FINDING WHAT BELONGS TO A PROGRAM)
-with_finding() { # command, options of its own part
+# One is about what reports look like; each command that reports has some of its options.
+reports=$(man_options heft.1 REPORTS)
+of_reports() { # command
+	for opt in $(known_options "$1"); do
+		known_options "$1" | grep -qx -e --csv-safe && echo "$reports" | grep -x -e "$opt"
+	done
+}
+with_shared() { # command, options of its own part
 	more=
 	known_options "$1" | grep -qx -e --debug-file && more=$(echo "$finding" | grep -vx -e --exe)
 	known_options "$1" | grep -qx -e --exe && more=$finding
-	printf '%s\n%s\n' "$2" "$more" | grep . | sort -u
+	printf '%s\n%s\n%s\n' "$2" "$more" "$(of_reports "$1")" | grep . | sort -u
 }
 
 "$heft" help --words | awk -F '\t' 'NF != 4 { print "not four fields: " $0; exit 1 }' || bad=1
@@ -64,7 +71,7 @@ while read -r command; do
 	[ -n "$part" ] || say "no part of a manual is about heft $command"
 	[ "$part" = heft-heap.1 ] && continue # below: one page for several commands
 	# shellcheck disable=SC2086 # words
-	there=$(with_finding "$command" "$(man_options $part)")
+	there=$(with_shared "$command" "$(man_options $part)")
 	known=$(known_options "$command")
 	for opt in $known; do
 		echo "$there" | grep -qxe "$opt" || say "$part lacks $opt of $command"
@@ -74,7 +81,11 @@ while read -r command; do
 	done
 done </tmp/heft-commands.$$
 
-there=$(with_finding "heap show" "$(man_options heft-heap.1)")
+for opt in $reports; do
+	"$heft" help --words | cut -f 2 | grep -qxe "$opt" || say "heft.1 REPORTS has $opt, no command has it"
+done
+
+there=$(with_shared "heap show" "$(man_options heft-heap.1)")
 known=$(for word in show diff at check; do known_options "heap $word"; done | sort -u)
 [ "$there" = "$known" ] || {
 	printf '%s\n' "$there" >/tmp/heft-commands.$$

@@ -204,7 +204,7 @@ HEFT_API void heft_gcc_map(const char *text, size_t size, char **ret, size_t *re
  *
  *     struct heft_samples *s = heft_samples_read(blocks, "perf.data", HEFT_SAMPLES_PERF, false, &err);
  *     if (s)
- *             heft_samples_write(s, HEFT_SAMPLES_TABLE, to_stdout, NULL, &err);
+ *             heft_samples_write(s, NULL, NULL, to_stdout, NULL, &err);
  *     heft_samples_free(s);
  *
  * Samples with branch stacks (perf record -b, or -j any,u) give how often each block ran, and where control
@@ -263,21 +263,27 @@ struct heft_block_edge {
 HEFT_API bool heft_samples_edge(const struct heft_samples *s, size_t i,
 				struct heft_block_edge *ret);
 
-enum heft_samples_format {
-	HEFT_SAMPLES_TABLE,
-	HEFT_SAMPLES_CSV,          /* a line a block */
-	HEFT_SAMPLES_JSON,         /* a line a function, docs/json.md */
-	HEFT_SAMPLES_PROPELLER_V0, /* for clang -fbasic-block-sections=list=FILE ... */
-	HEFT_SAMPLES_PROPELLER_V1, /* ... from version 17 on */
-	HEFT_SAMPLES_SYMBOL_ORDER, /* for ld.lld --symbol-ordering-file, with one of these */
-	HEFT_SAMPLES_AUTOFDO,      /* for create_gcov --profiler=text */
-	HEFT_SAMPLES_FDATA,        /* for llvm-bolt -data= */
-	HEFT_SAMPLES_FOLDED,       /* for flame graphs: "function;#block COUNT" */
+/* The measures of the rows of a profile: functions, below them blocks. */
+enum heft_samples_measure {
+	HEFT_SAMPLES_COUNT, /* how often it ran; estimated: samples in it */
+	HEFT_SAMPLES_FALLS, /* how often control went on from it without a branch */
+	HEFT_SAMPLES_BYTES, /* of the blocks that ran */
+	HEFT_SAMPLES_MEASURES,
 };
-/* `sink` takes each piece of output and returns false to stop; then the call returns false with
- * HEFT_EIO.  Propeller's formats need the numbers a compiler gave its blocks: HEFT_EUNSUPPORTED where
- * the file has none. */
-HEFT_API bool heft_samples_write(struct heft_samples *s, enum heft_samples_format format,
+
+struct heft_samples_query {
+	size_t size;          /* sizeof(struct heft_samples_query) */
+	uint32_t rows;        /* a level, then the rest is summed up; 0: all */
+	enum heft_sort sort;  /* by count, or HEFT_SORT_NAME */
+	const char *function; /* this one alone, by shown or linkage name; NULL: all */
+};
+
+/* HEFT_TABLE, HEFT_MARKDOWN, HEFT_FOLDED ("function;#block COUNT") and HEFT_PPROF write the rows that
+ * `query` asks for, of blocks that ran; HEFT_CSV and HEFT_TSV a line for every block; HEFT_JSON a line
+ * a function (docs/json.md); the formats from HEFT_PROPELLER_V0 on what other tools take.
+ * `query` and `opts` may be NULL. */
+HEFT_API bool heft_samples_write(struct heft_samples *s, const struct heft_samples_query *query,
+				 const struct heft_write_opts *opts,
 				 bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
 				 struct heft_err *err);
 

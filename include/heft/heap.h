@@ -224,6 +224,9 @@ enum heft_heap_measure {
 	HEFT_HEAP_ALLOCS,
 	HEFT_HEAP_TEMPORARY, /* allocations freed before their thread asked for another */
 	HEFT_HEAP_MEASURES,
+	/* Only of rows by function, module, file and line: the measure that decides the order, with all that was
+	 * called from there. */
+	HEFT_HEAP_WITH_CALLEES = HEFT_HEAP_MEASURES,
 };
 
 /* What a row of a report is.  A block's function, file, line and module are those of the innermost
@@ -245,7 +248,8 @@ enum heft_heap_by {
 struct heft_heap_query {
 	size_t size; /* sizeof(struct heft_heap_query) */
 	enum heft_heap_by by;
-	enum heft_heap_measure sort; /* larger first; in a diff by the size of the change */
+	enum heft_heap_measure sort; /* decides the order; classes of size and age keep theirs */
+	enum heft_sort order;        /* HEFT_SORT_AUTO: larger first, in a diff the larger change */
 	uint32_t rows;               /* a level, then the rest is summed up; 0: all */
 	/* Filters, all must agree: PCRE2 expressions, unanchored, that one frame of the stack must
 	 * match (NULL: any); thread id (0: any); sizes of blocks, both included (max 0: any);
@@ -258,28 +262,6 @@ struct heft_heap_query {
 	bool leaks;
 };
 
-/* How a block can be reached; only reports of leaks know. */
-enum heft_heap_reach {
-	HEFT_HEAP_REACH_UNKNOWN,
-	HEFT_HEAP_LOST,     /* nothing points to it */
-	HEFT_HEAP_INDIRECT, /* lost blocks only do */
-};
-
-/* A row.  Parents come before their children, which are one deeper. */
-struct heft_heap_row {
-	const char *label; /* function, path, thread ...; of a stack its function */
-	/* Of functions, lines and stacks where it is known; else "" and 0. */
-	const char *module, *file;
-	uint32_t line;
-	uint32_t depth;
-	uint64_t now[HEFT_HEAP_MEASURES], base[HEFT_HEAP_MEASURES];
-	/* By function, module, file, line: the sort measure, with all that was called from there. */
-	uint64_t now_below, base_below;
-	enum heft_heap_reach reach;
-	uint64_t others;     /* sums up so many rows over the limit; 0: a row of its own */
-	uint32_t node, site; /* private */
-};
-
 struct heft_heap_report;
 /* `base` may be NULL; else the report is a diff from `base` to `h`: stacks are the same whose frames
  * are, by module, function and line (module and function alone where the module is of another
@@ -289,39 +271,22 @@ HEFT_API struct heft_heap_report *heft_heap_report_new(struct heft_heap *h, stru
 						       const struct heft_heap_query *query,
 						       struct heft_err *err);
 HEFT_API void heft_heap_report_free(struct heft_heap_report *r);
-/* Texts and rows hold until heft_heap_report_free. */
-HEFT_API size_t heft_heap_report_count(const struct heft_heap_report *r);
-HEFT_API const struct heft_heap_row *heft_heap_report_row(const struct heft_heap_report *r,
-							  size_t i);
-/* Sums of all that the filters let through; its label is "TOTAL". */
-HEFT_API const struct heft_heap_row *heft_heap_report_total(const struct heft_heap_report *r);
+/* Rows have the measures of enum heft_heap_measure and the texts "module", "file" and "line" where they
+ * are known, and in reports of leaks "reach": "lost" where nothing points to the blocks, "indirect"
+ * where only lost blocks do.  The top row holds the sums of all that the filters let through.  All
+ * holds until heft_heap_report_free. */
+HEFT_API const struct heft_table *heft_heap_report_table(const struct heft_heap_report *r);
 /* The frames of a row that is a stack, innermost first, without the allocator's own in front: fills
  * `ret` up to `count` and returns how many there are. */
 HEFT_API size_t heft_heap_report_frames(const struct heft_heap_report *r,
-					const struct heft_heap_row *row,
-					struct heft_heap_frame *ret, size_t count);
+					const struct heft_row *row, struct heft_heap_frame *ret,
+					size_t count);
 
-enum heft_heap_format {
-	HEFT_HEAP_TABLE,
-	HEFT_HEAP_CSV,
-	HEFT_HEAP_JSON,       /* docs/json.md */
-	HEFT_HEAP_FOLDED,     /* stacks for flame graphs: "outer;inner VALUE" of the sort measure */
-	HEFT_HEAP_PPROF,      /* gzip'ed profile.proto */
-	HEFT_HEAP_SPEEDSCOPE, /* JSON for speedscope.app */
-};
-
-struct heft_heap_write_opts {
-	size_t size; /* sizeof(struct heft_heap_write_opts) */
-	enum heft_heap_format format;
-	uint32_t frames; /* the table shows so many of a stack; 0: all.  Default 8 */
-	unsigned width;  /* table: cut labels so that lines fit; 0 = never */
-	bool full;       /* table: paths, not file names alone */
-	bool summary;    /* table: what is known of the process above it.  Default true */
-};
-/* The formats that show stacks take all that the filters let through; those of one profile
- * (PPROF, SPEEDSCOPE) refuse a diff with HEFT_EARG. */
+/* The formats that show stacks (FOLDED, PPROF, SPEEDSCOPE) take all that the filters let through; those of
+ * one profile (PPROF, SPEEDSCOPE) refuse a diff with HEFT_EARG.  `opts` may be NULL: then 8 frames a
+ * stack are shown. */
 HEFT_API bool heft_heap_report_write(const struct heft_heap_report *r,
-				     const struct heft_heap_write_opts *opts,
+				     const struct heft_write_opts *opts,
 				     bool (*sink)(void *ctx, const void *data, size_t size),
 				     void *ctx, struct heft_err *err);
 
@@ -332,7 +297,7 @@ enum heft_heap_page {
 	HEFT_HEAP_CHECK,    /* what is damaged, with the suspects */
 };
 HEFT_API bool heft_heap_write(struct heft_heap *h, enum heft_heap_page page,
-			      enum heft_heap_format format,
+			      enum heft_format format,
 			      bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
 			      struct heft_err *err);
 
@@ -378,8 +343,8 @@ struct heft_heap_place {
 	size_t byte_count; /* 64 at most */
 };
 HEFT_API bool heft_heap_at(struct heft_heap *h, uint64_t addr, struct heft_heap_place *ret);
-/* HEFT_HEAP_TABLE: a block of lines for people.  HEFT_HEAP_JSON: one object on one line. */
-HEFT_API bool heft_heap_place_write(const struct heft_heap_place *at, enum heft_heap_format format,
+/* HEFT_TABLE: a block of lines for people.  HEFT_JSON: one object on one line. */
+HEFT_API bool heft_heap_place_write(const struct heft_heap_place *at, enum heft_format format,
 				    bool (*sink)(void *ctx, const void *data, size_t size),
 				    void *ctx);
 

@@ -111,21 +111,13 @@ enum heft_diff_by {
 	HEFT_DIFF_BY_NAMESPACE, /* what the name has before its last "::" */
 };
 
-/* Larger first, changes by their size; ties, and HEFT_DIFF_SORT_NAME, by label. */
-enum heft_diff_sort {
-	HEFT_DIFF_SORT_DELTA,
-	HEFT_DIFF_SORT_NEW,
-	HEFT_DIFF_SORT_OLD,
-	HEFT_DIFF_SORT_NAME,
-};
-
 struct heft_diff_query {
 	size_t size; /* sizeof(struct heft_diff_query) */
 	enum heft_diff_by by;
-	enum heft_diff_sort sort;
+	enum heft_sort sort; /* of sizes without padding; HEFT_SORT_AUTO is HEFT_SORT_DELTA */
 	uint32_t rows;       /* then the rest is summed up; 0: all */
 	const char *section; /* only of this one, by name or letter; NULL: of all */
-	uint64_t min;        /* rows that changed by fewer bytes are left out */
+	uint64_t min;        /* rows that changed by fewer bytes are summed up as well */
 };
 
 /* Bytes: those of symbols shared by several names count in parts for each (PSS).  Padding in front of symbols is
@@ -135,15 +127,12 @@ struct heft_diff_sizes {
 	double padding_before, padding_after;
 };
 
-/* A row.  Texts are never NULL. */
-struct heft_diff_row {
-	const char *label;
-	/* By symbol, else "".  `was`: its name before, if renamed, or its path, if moved. */
-	const char *section, *path, *component, *container, *was;
-	enum heft_change change; /* by symbol; where its members differ, HEFT_CHANGED */
-	struct heft_diff_sizes sizes;
-	uint64_t counts[HEFT_CHANGES]; /* symbols */
-	uint64_t others; /* sums up so many rows over the limit; 0: a row of its own */
+/* The measures of the rows of a diff. */
+enum heft_diff_measure {
+	HEFT_DIFF_SIZE,    /* heft_value.parts: without padding */
+	HEFT_DIFF_PADDING, /* heft_value.parts */
+	HEFT_DIFF_COUNTS,  /* HEFT_DIFF_COUNTS + enum heft_change: symbols of which that became */
+	HEFT_DIFF_MEASURES = HEFT_DIFF_COUNTS + HEFT_CHANGES,
 };
 
 struct heft_diff_section {
@@ -159,22 +148,15 @@ HEFT_API size_t heft_diff_section_count(const struct heft_diff *d);
 HEFT_API const struct heft_diff_section *heft_diff_get_section(const struct heft_diff *d, size_t i);
 HEFT_API const struct heft_diff_section *heft_diff_total(const struct heft_diff *d);
 
-/* Makes the rows of a query, which hold until the next one; returns how many.  NULL: the default. */
-HEFT_API size_t heft_diff_rows(struct heft_diff *d, const struct heft_diff_query *query);
-HEFT_API const struct heft_diff_row *heft_diff_row(const struct heft_diff *d, size_t i);
-/* Sums over all that `section` lets through; its label is "TOTAL". */
-HEFT_API const struct heft_diff_row *heft_diff_rows_total(const struct heft_diff *d);
+/* Makes the rows of a query; they hold until the next one.  NULL: the default.  Rows by symbol have
+ * changes and the texts "in_section", "path", "in_component", "in_container" and "was" (the name before
+ * of what was renamed, the path before of what was moved).  The top row holds the sums over all
+ * that `section` lets through. */
+HEFT_API const struct heft_table *heft_diff_rows(struct heft_diff *d,
+						 const struct heft_diff_query *query);
 
-enum heft_diff_format {
-	HEFT_DIFF_TABLE,
-	HEFT_DIFF_CSV,  /* rows alone */
-	HEFT_DIFF_JSON, /* docs/json.md */
-	HEFT_DIFF_MARKDOWN,
-};
-/* The sections, then the rows of the last heft_diff_rows.  `width`: the table's labels are cut so that
- * lines fit; 0 = never.  `sink` as everywhere. */
-HEFT_API bool heft_diff_write(const struct heft_diff *d, enum heft_diff_format format,
-			      unsigned width,
+/* The sections, then the rows of the last heft_diff_rows; `opts` may be NULL.  `sink` as everywhere. */
+HEFT_API bool heft_diff_write(const struct heft_diff *d, const struct heft_write_opts *opts,
 			      bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
 			      struct heft_err *err);
 /* Writes a .sizediff file, which SuperSize's viewer opens: what is not unchanged, of both sides. */
@@ -190,16 +172,14 @@ struct heft_query;
 HEFT_API struct heft_query *heft_query_new(const struct heft_snapshot *s, struct heft_err *err);
 HEFT_API void heft_query_free(struct heft_query *q);
 
-enum heft_query_format {
-	HEFT_QUERY_TABLE,
-	HEFT_QUERY_CSV,  /* a line of names first */
-	HEFT_QUERY_JSON, /* an array of objects a statement */
-};
 struct heft_query_opts {
 	size_t size; /* sizeof(struct heft_query_opts) */
-	enum heft_query_format format;
+	/* HEFT_TABLE, HEFT_CSV, HEFT_TSV (a line of names first), HEFT_JSON (an array of objects a
+	 * statement) or HEFT_MARKDOWN. */
+	enum heft_format format;
 	uint64_t rows;  /* of a statement, at most; 0: all */
 	unsigned width; /* table: lines are cut to it; 0: never */
+	bool csv_safe;  /* as in heft_write_opts */
 };
 /* Runs the statements of a text and writes what they give.  HEFT_EARG for a mistake in them, and for
  * statements that would change something.  `opts` may be NULL.  `sink` as everywhere. */
@@ -251,13 +231,9 @@ HEFT_API bool heft_budget_check(struct heft_budget *b, const struct heft_snapsho
 HEFT_API size_t heft_budget_count(const struct heft_budget *b);
 HEFT_API const struct heft_budget_row *heft_budget_row(const struct heft_budget *b, size_t i);
 
-enum heft_budget_format {
-	HEFT_BUDGET_TEXT,
-	HEFT_BUDGET_GITHUB, /* commands of GitHub's workflows: ::error file=...:: */
-	HEFT_BUDGET_MARKDOWN,
-	HEFT_BUDGET_JSON, /* docs/json.md */
-};
-HEFT_API bool heft_budget_write(const struct heft_budget *b, enum heft_budget_format format,
+/* HEFT_TABLE (lines for people), HEFT_GITHUB (commands of GitHub's workflows: ::error file=...::),
+ * HEFT_MARKDOWN, HEFT_CSV, HEFT_TSV or HEFT_JSON (docs/json.md); `opts` may be NULL. */
+HEFT_API bool heft_budget_write(const struct heft_budget *b, const struct heft_write_opts *opts,
 				bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
 				struct heft_err *err);
 

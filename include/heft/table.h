@@ -30,6 +30,13 @@ struct heft_measure {
 	/* The rows share what they count.  They do not add up, and neither the top row nor a row that
 	 * sums up others has a value. */
 	bool shared;
+	bool of_change; /* counts what happened from the base to now; heft_row.base has no such value */
+};
+
+/* One of the texts that every row of a table has. */
+struct heft_text {
+	const char *name; /* in CSV and JSON: "path", "line" */
+	bool number;      /* the text is a number in decimal, or "" */
 };
 
 /* What became of a thing from the base to now. */
@@ -68,7 +75,7 @@ struct heft_table {
 	size_t level_count;        /* a tree may be deeper: then the last counts for all below it */
 	const struct heft_measure *measures;
 	size_t measure_count;
-	const char *const *texts; /* names of heft_row.texts: "path", "module" */
+	const struct heft_text *texts;
 	size_t text_count;
 	size_t sorted_by;           /* the first measure that decides the order of the rows */
 	bool diff;                  /* heft_row.base counts */
@@ -99,6 +106,12 @@ enum heft_format {
 	HEFT_PPROF,  /* gzip'ed profile.proto; no diffs */
 	HEFT_SPEEDSCOPE, /* JSON for speedscope.app; heaps alone */
 	HEFT_GITHUB,     /* commands of GitHub's workflows; budgets alone */
+	/* Profiles of basic blocks alone: */
+	HEFT_PROPELLER_V0, /* for clang -fbasic-block-sections=list=FILE ... */
+	HEFT_PROPELLER_V1, /* ... from version 17 on */
+	HEFT_SYMBOL_ORDER, /* for ld.lld --symbol-ordering-file, with one of these */
+	HEFT_AUTOFDO,      /* for create_gcov --profiler=text */
+	HEFT_FDATA,        /* for llvm-bolt -data= */
 };
 
 /* Which sizes of a profile count: of the file, of the VM image. */
@@ -112,6 +125,7 @@ struct heft_write_opts {
 	bool csv_safe; /* CSV, TSV: what a spreadsheet would take for a formula begins with "'" */
 	enum heft_domain domain; /* sizes: columns of the table; 0 = both */
 	bool old_new;            /* sizes: a diff shows old and new sizes beside the change */
+	bool bloaty;             /* sizes: growth above 1000 % as Bloaty writes it, "+43e2%" */
 	bool base_columns;       /* sizes: csv of a diff has original and current sizes */
 	uint32_t frames;         /* heaps: the table shows so many of a stack; 0: all */
 	bool full;               /* heaps: paths, not file names alone */

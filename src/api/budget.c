@@ -58,20 +58,25 @@ const struct heft_budget_row *heft_budget_row(const struct heft_budget *b, size_
 	return i < b->result.rows.count ? &b->result.rows.data[i] : NULL;
 }
 
-bool heft_budget_write(const struct heft_budget *b, enum heft_budget_format format,
+bool heft_budget_write(const struct heft_budget *b, const struct heft_write_opts *opts,
 		       bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
 		       struct heft_err *err)
 {
-	static void (*const writers[])(const struct budget_report *, struct sink *) = {
-		[HEFT_BUDGET_TEXT] = out_budget_text,
-		[HEFT_BUDGET_GITHUB] = out_budget_github,
-		[HEFT_BUDGET_MARKDOWN] = out_budget_markdown,
-		[HEFT_BUDGET_JSON] = out_budget_json,
-	};
+	struct heft_write_opts o = { 0 };
 	struct sink s;
 	const struct budget_report r = { b->path, b->result.rows.data, b->result.rows.count };
+	if (opts)
+		memcpy(&o, opts, min_u64(opts->size, sizeof o));
 	sink_start(&s, sink, ctx);
-	writers[format](&r, &s);
+	switch (o.format) {
+	case HEFT_TABLE: out_budget_text(&r, &s); break;
+	case HEFT_CSV: out_budget_csv(&r, ',', o.csv_safe, &s); break;
+	case HEFT_TSV: out_budget_csv(&r, '\t', o.csv_safe, &s); break;
+	case HEFT_JSON: out_budget_json(&r, &s); break;
+	case HEFT_MARKDOWN: out_budget_markdown(&r, &s); break;
+	case HEFT_GITHUB: out_budget_github(&r, &s); break;
+	default: return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "budgets have no such format");
+	}
 	return sink_flush(&s) || fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output took no more");
 }
 

@@ -7,7 +7,6 @@
 struct heft_diff {
 	struct snapshot_diff diff;
 	struct diff_sections sections;
-	struct heft_diff_query query; /* of the rows */
 	struct diff_rows rows;
 };
 
@@ -53,49 +52,32 @@ const struct heft_diff_section *heft_diff_total(const struct heft_diff *d)
 
 /* ---- rows -------------------------------------------------------------------------------------- */
 
-size_t heft_diff_rows(struct heft_diff *d, const struct heft_diff_query *query)
+const struct heft_table *heft_diff_rows(struct heft_diff *d, const struct heft_diff_query *query)
 {
-	memset(&d->query, 0, sizeof d->query);
+	struct heft_diff_query q = { 0 };
 	if (query)
-		memcpy(&d->query, query, min_u64(query->size, sizeof d->query));
+		memcpy(&q, query, min_u64(query->size, sizeof q));
 	diff_rows_release(&d->rows);
-	diff_rows_make(&d->rows, &d->diff, &d->query);
-	return d->rows.rows.count;
-}
-
-const struct heft_diff_row *heft_diff_row(const struct heft_diff *d, size_t i)
-{
-	return i < d->rows.rows.count ? &d->rows.rows.data[i] : NULL;
-}
-
-const struct heft_diff_row *heft_diff_rows_total(const struct heft_diff *d)
-{
-	return &d->rows.total;
+	diff_rows_make(&d->rows, &d->diff, &q);
+	return &d->rows.table;
 }
 
 /* ---- files ------------------------------------------------------------------------------------- */
 
-bool heft_diff_write(const struct heft_diff *d, enum heft_diff_format format, unsigned width,
+bool heft_diff_write(const struct heft_diff *d, const struct heft_write_opts *opts,
 		     bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
 		     struct heft_err *err)
 {
-	static void (*const writers[])(const struct diff_report *, struct sink *) = {
-		[HEFT_DIFF_TABLE] = out_diff_table,
-		[HEFT_DIFF_CSV] = out_diff_csv,
-		[HEFT_DIFF_JSON] = out_diff_json,
-		[HEFT_DIFF_MARKDOWN] = out_diff_markdown,
-	};
+	const struct diff_report z = { d->sections.sections.data, d->sections.sections.count };
+	struct report r = { .table = d->rows.table, .ctx = &z };
 	struct sink s;
-	const struct diff_report r = { d->sections.sections.data,
-				       d->sections.sections.count,
-				       d->rows.rows.data,
-				       &d->rows.total,
-				       d->rows.rows.count,
-				       d->query.by,
-				       width };
+	if (!d->rows.table.top)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no rows of the diff were asked for");
+	if (opts)
+		memcpy(&r.opts, opts, min_u64(opts->size, sizeof r.opts));
+	diff_report_init(&r);
 	sink_start(&s, sink, ctx);
-	writers[format](&r, &s);
-	return sink_flush(&s) || fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output took no more");
+	return report_write(&r, &s, err);
 }
 
 bool heft_diff_save(const struct heft_diff *d,

@@ -258,14 +258,14 @@ static void write_check(struct heft_heap *h, bool json, struct sink *s)
 	out_heap_check_end(json, s);
 }
 
-bool heft_heap_write(struct heft_heap *h, enum heft_heap_page page, enum heft_heap_format format,
+bool heft_heap_write(struct heft_heap *h, enum heft_heap_page page, enum heft_format format,
 		     bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
 		     struct heft_err *err)
 {
 	struct sink s;
-	const bool json = format == HEFT_HEAP_JSON;
+	const bool json = format == HEFT_JSON;
 	sink_start(&s, sink, ctx);
-	if (!json && format != HEFT_HEAP_TABLE)
+	if (!json && format != HEFT_TABLE)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this page is a table or JSON");
 	switch (page) {
 	case HEFT_HEAP_TIMELINE: write_timeline(h, json, &s); break;

@@ -10,12 +10,12 @@ bool heft_heap_at(struct heft_heap *h, uint64_t addr, struct heft_heap_place *re
 	return false;
 }
 
-bool heft_heap_place_write(const struct heft_heap_place *at, enum heft_heap_format format,
+bool heft_heap_place_write(const struct heft_heap_place *at, enum heft_format format,
 			   bool (*sink)(void *ctx, const void *data, size_t size), void *ctx)
 {
 	struct sink s;
 	sink_start(&s, sink, ctx);
-	out_heap_place(at, format == HEFT_HEAP_JSON, &s);
+	out_heap_place(at, format == HEFT_JSON, &s);
 	return sink_flush(&s);
 }
 

@@ -162,8 +162,8 @@ static uint32_t block_class(const struct source *s, const struct heap_found *b, 
 	default: break;
 	}
 	if (!q->leaks)
-		return HEFT_HEAP_REACH_UNKNOWN;
-	return reach == REACH_LOST ? HEFT_HEAP_LOST : HEFT_HEAP_INDIRECT;
+		return LEAF_UNKNOWN;
+	return reach == REACH_LOST ? LEAF_LOST : LEAF_INDIRECT;
 }
 
 static bool block_wanted(const struct heft_heap_query *q, const struct heap_found *b,

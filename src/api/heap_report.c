@@ -59,7 +59,6 @@ struct heft_heap_report *heft_heap_report_new(struct heft_heap *h, struct heft_h
 	notes_init(&r->notes);
 	r->report.info = &h->info;
 	r->report.base = base ? &base->info : NULL;
-	r->report.version = heft_version();
 	if (query)
 		memcpy(&r->report.query, query,
 		       query->size < sizeof *query ? query->size : sizeof *query);
@@ -84,7 +83,7 @@ void heft_heap_report_free(struct heft_heap_report *r)
 	vec_release(&r->report.sites);
 	vec_release(&r->report.steps);
 	vec_release(&r->report.leaves);
-	vec_release(&r->report.rows);
+	tree_release(&r->report.tree);
 	vec_release(&r->all_notes);
 	intern_release(&r->classes);
 	notes_release(&r->notes);
@@ -92,26 +91,18 @@ void heft_heap_report_free(struct heft_heap_report *r)
 	free(r);
 }
 
-size_t heft_heap_report_count(const struct heft_heap_report *r)
+const struct heft_table *heft_heap_report_table(const struct heft_heap_report *r)
 {
-	return r->report.rows.count;
+	return &r->report.table;
 }
 
-const struct heft_heap_row *heft_heap_report_row(const struct heft_heap_report *r, size_t i)
-{
-	return i < r->report.rows.count ? &r->report.rows.data[i] : NULL;
-}
-
-const struct heft_heap_row *heft_heap_report_total(const struct heft_heap_report *r)
-{
-	return &r->report.total;
-}
-
-size_t heft_heap_report_frames(const struct heft_heap_report *r, const struct heft_heap_row *row,
+size_t heft_heap_report_frames(const struct heft_heap_report *r, const struct heft_row *row,
 			       struct heft_heap_frame *ret, size_t count)
 {
+	const bool stack = r->report.query.by == HEFT_HEAP_BY_STACK && row->texts;
 	size_t n = 0;
-	for (uint32_t step = row->node; step != 0; step = r->report.steps.data[step].parent) {
+	for (uint32_t step = stack ? row->ref : 0; step != 0;
+	     step = r->report.steps.data[step].parent) {
 		if (n < count)
 			ret[n] = heap_step_site(&r->report, step)->frame;
 		n++;
@@ -119,34 +110,17 @@ size_t heft_heap_report_frames(const struct heft_heap_report *r, const struct he
 	return n;
 }
 
-static void put_format(const struct heap_report *r, const struct heft_heap_write_opts *o,
-		       struct sink *s)
-{
-	switch (o->format) {
-	case HEFT_HEAP_CSV: out_heap_csv(r, s); break;
-	case HEFT_HEAP_JSON: out_heap_json(r, s); break;
-	case HEFT_HEAP_FOLDED: out_heap_folded(r, s); break;
-	case HEFT_HEAP_PPROF: out_heap_pprof(r, s); break;
-	case HEFT_HEAP_SPEEDSCOPE: out_heap_speedscope(r, s); break;
-	default: out_heap_table(r, o, s); break;
-	}
-}
-
-bool heft_heap_report_write(const struct heft_heap_report *r,
-			    const struct heft_heap_write_opts *opts,
+bool heft_heap_report_write(const struct heft_heap_report *r, const struct heft_write_opts *opts,
 			    bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
 			    struct heft_err *err)
 {
-	struct heft_heap_write_opts o = { .frames = 8, .summary = true };
+	struct heft_write_opts o = { .frames = 8 };
 	struct sink s;
 	if (opts)
-		memcpy(&o, opts, opts->size < sizeof o ? opts->size : sizeof o);
-	if (r->report.base && (o.format == HEFT_HEAP_PPROF || o.format == HEFT_HEAP_SPEEDSCOPE))
+		memcpy(&o, opts, min_u64(opts->size, sizeof o));
+	if (r->report.base && (o.format == HEFT_PPROF || o.format == HEFT_SPEEDSCOPE))
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "this format holds one profile, not the difference of two");
 	sink_start(&s, sink, ctx);
-	put_format(&r->report, &o, &s);
-	if (sink_flush(&s))
-		return true;
-	return fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output could not be written");
+	return heap_report_write(&r->report, &o, &s, err);
 }

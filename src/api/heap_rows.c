@@ -1,33 +1,15 @@
-/* The rows of a report: leaves in groups, each row's leaves in groups in turn. */
+/* The rows of a report: what each stack holds, added up along the path of what rows are by. */
 #include "api/heap.h"
 
-#include "base/sort.h"
-
+#include <stdio.h>
 #include <stdlib.h>
 
-/* A leaf on its way down the rows. */
-struct item {
-	uint64_t key;
-	uint32_t leaf;
-	uint32_t cursor; /* callers: the step of the row; tree: how far along its path */
-};
-
-/* Rows yet to be written, the next one last, with their items. */
-struct task {
-	struct heft_heap_row row;
-	size_t start, count;
-};
-
 struct rower {
-	struct heft_heap_report *hr;
 	struct heap_report *r;
-	struct item *items;
-	VEC(struct task) tasks, groups;
+	const struct intern *classes;
+	struct arena *arena;
 	uint32_t *keys;     /* by site: what makes it the same row */
 	VEC(uint32_t) site; /* by key: one that has it */
-	/* tree: the sites of each leaf, outermost first, are path[path_of[leaf] ...) */
-	VEC(uint32_t) path;
-	size_t *path_of;
 };
 
 /* ---- what rows are by ----------------------------------------------------------------------- */
@@ -37,9 +19,14 @@ static bool by_class(enum heft_heap_by by)
 	return by >= HEFT_HEAP_BY_THREAD;
 }
 
-static bool by_site(enum heft_heap_by by)
+static bool has_callees(enum heft_heap_by by)
 {
-	return by >= HEFT_HEAP_BY_TREE && by <= HEFT_HEAP_BY_LINE;
+	return by >= HEFT_HEAP_BY_FUNCTION && by <= HEFT_HEAP_BY_LINE;
+}
+
+static bool keeps_order(enum heft_heap_by by)
+{
+	return by == HEFT_HEAP_BY_SIZE || by == HEFT_HEAP_BY_AGE;
 }
 
 static struct str site_text(const struct heap_report *r, const struct heap_site *s)
@@ -77,271 +64,231 @@ static void make_keys(struct rower *w)
 	text_release(&text);
 }
 
-static void make_paths(struct rower *w)
+/* ---- the tree ------------------------------------------------------------------------------- */
+
+static void add_leaf(struct rower *w, uint32_t node, const struct heap_leaf *l)
 {
-	struct heap_path path = { 0 };
-	w->path_of = xcalloc(w->r->leaves.count + 1, sizeof *w->path_of);
-	for (size_t i = 0; i < w->r->leaves.count; i++) {
-		w->path_of[i] = w->path.count;
-		heap_path_of(&path, w->r, w->r->leaves.data[i].step);
-		for (size_t k = 0; k < path.steps.count; k++)
-			vec_push(&w->path, w->r->steps.data[path.steps.data[k]].site);
+	union heft_value *now = tree_sums(&w->r->tree, node, HEFT_INPUT);
+	union heft_value *base = tree_sums(&w->r->tree, node, HEFT_BASE);
+	for (size_t m = 0; m < HEFT_HEAP_MEASURES; m++) {
+		now[m].whole += l->now[m];
+		base[m].whole += l->base[m];
 	}
-	w->path_of[w->r->leaves.count] = w->path.count;
+}
+
+/* The node below another one of what a step is a row of. */
+static uint32_t step_node(struct rower *w, uint32_t parent, uint32_t step)
+{
+	return tree_get(&w->r->tree, parent, w->keys[w->r->steps.data[step].site]);
+}
+
+/* Functions from the outermost on. */
+static void add_down(struct rower *w, const struct heap_leaf *l, struct heap_path *path)
+{
+	uint32_t node = 0;
+	heap_path_of(path, w->r, l->step);
+	if (path->steps.count == 0)
+		vec_push(&path->steps, 0);
+	for (size_t i = 0; i < path->steps.count; i++) {
+		node = step_node(w, node, path->steps.data[i]);
+		add_leaf(w, node, l);
+	}
+}
+
+/* Functions from the owner outwards, as many as rows are for. */
+static void add_up(struct rower *w, const struct heap_leaf *l)
+{
+	uint32_t step = heap_owner_step(w->r, l->step), node = 0;
+	do {
+		node = step_node(w, node, step);
+		add_leaf(w, node, l);
+		step = step > 0 ? w->r->steps.data[step].parent : 0;
+	} while (step > 0 && w->r->query.by == HEFT_HEAP_BY_CALLERS);
+}
+
+/* Classes in their order. */
+static void add_classes(struct rower *w)
+{
+	uint8_t *used = xcalloc(w->classes->entries.count + 1, 1);
+	for (size_t i = 0; i < w->r->leaves.count; i++)
+		used[w->r->leaves.data[i].class] = 1;
+	for (uint32_t c = 0; c < w->classes->entries.count; c++)
+		if (used[c])
+			tree_get(&w->r->tree, 0, c);
+	free(used);
+}
+
+static void make_tree(struct rower *w)
+{
+	const enum heft_heap_by by = w->r->query.by;
+	struct heap_path path = { 0 };
+	if (by_class(by))
+		add_classes(w);
+	for (size_t i = 0; i < w->r->leaves.count; i++) {
+		const struct heap_leaf *l = &w->r->leaves.data[i];
+		add_leaf(w, 0, l);
+		if (by == HEFT_HEAP_BY_STACK)
+			add_leaf(w, tree_add(&w->r->tree, 0, (uint32_t)i), l);
+		else if (by_class(by))
+			add_leaf(w, tree_get(&w->r->tree, 0, l->class), l);
+		else if (by == HEFT_HEAP_BY_TREE)
+			add_down(w, l, &path);
+		else
+			add_up(w, l);
+	}
 	vec_release(&path.steps);
 }
 
-/* The group that an item belongs to in the rows below its cursor; false: in none, it ends here. */
-static bool next_key(const struct rower *w, struct item *it)
-{
-	const struct heap_report *r = w->r;
-	const struct heap_leaf *l = &r->leaves.data[it->leaf];
-	switch (r->query.by) {
-	case HEFT_HEAP_BY_STACK: it->key = (uint64_t)l->step << 32 | l->class; return true;
-	case HEFT_HEAP_BY_THREAD:
-	case HEFT_HEAP_BY_SIZE:
-	case HEFT_HEAP_BY_AGE: it->key = l->class; return true;
-	case HEFT_HEAP_BY_TREE:
-		if (w->path_of[it->leaf] + it->cursor >= w->path_of[it->leaf + 1])
-			return false;
-		it->key = w->keys[w->path.data[w->path_of[it->leaf] + it->cursor++]];
-		return true;
-	default: break;
-	}
-	if (it->cursor == UINT32_MAX)
-		return false;
-	it->key = w->keys[r->steps.data[it->cursor].site];
-	it->cursor = it->cursor == 0 || r->steps.data[it->cursor].parent == 0
-			     ? UINT32_MAX
-			     : r->steps.data[it->cursor].parent;
-	return true;
-}
-
-/* ---- groups --------------------------------------------------------------------------------- */
-
-static void add_measures(struct heft_heap_row *row, const uint64_t *now, const uint64_t *base)
-{
-	for (size_t m = 0; m < HEFT_HEAP_MEASURES; m++) {
-		row->now[m] += now[m];
-		row->base[m] += base[m];
-	}
-}
-
-static void label_site(struct heft_heap_row *row, const struct rower *w, uint32_t site)
-{
-	const struct heap_site *s = &w->r->sites.data[site];
-	const enum heft_heap_by by = w->r->query.by;
-	row->site = site;
-	row->label = site_text(w->r, s).p;
-	if (by == HEFT_HEAP_BY_MODULE) {
-		row->module = s->frame.module;
-	} else if (by != HEFT_HEAP_BY_FILE) {
-		row->module = s->frame.module;
-		row->file = s->frame.file;
-		if (by == HEFT_HEAP_BY_LINE || by == HEFT_HEAP_BY_STACK)
-			row->line = s->frame.line;
-	}
-	if (!*row->label)
-		row->label = "(not known)";
-}
-
-static struct heft_heap_row new_row(const struct rower *w, const struct item *it, uint32_t depth)
-{
-	const struct heap_leaf *l = &w->r->leaves.data[it->leaf];
-	const enum heft_heap_by by = w->r->query.by;
-	struct heft_heap_row row = { .label = "", .module = "", .file = "", .depth = depth };
-	if (by_class(by)) {
-		row.label = intern_get(&w->hr->classes, l->class).p;
-	} else if (by_site(by)) {
-		label_site(&row, w, w->site.data[it->key]);
-	} else {
-		row.node = l->step;
-		row.reach = (enum heft_heap_reach)l->class;
-		label_site(&row, w, w->r->steps.data[heap_owner_step(w->r, l->step)].site);
-	}
-	return row;
-}
-
-static uint64_t rank(const struct heap_report *r, const struct heft_heap_row *row)
-{
-	const uint64_t now = row->now[r->query.sort], base = row->base[r->query.sort];
-	if (!r->base)
-		return now;
-	return now > base ? now - base : base - now;
-}
-
-struct ranked {
-	uint64_t rank; /* smaller first */
-	struct task *task;
-};
-
-static int compare_labels(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-	const int c = strcmp(x->task->row.label, y->task->row.label);
-	return c != 0 ? c : x->task->start < y->task->start ? -1 : x->task->start > y->task->start;
-}
-
-static bool unchanged(const struct heft_heap_row *row)
-{
-	return memcmp(row->now, row->base, sizeof row->now) == 0;
-}
-
-/* A diff has no rows for what did not change. */
-static void drop_unchanged(struct rower *w)
-{
-	size_t kept = 0;
-	for (size_t i = 0; i < w->groups.count; i++)
-		if (!w->r->base || !unchanged(&w->groups.data[i].row))
-			w->groups.data[kept++] = w->groups.data[i];
-	w->groups.count = kept;
-}
-
-/* Puts the items [start, start + count) in groups, in the order of their rows. */
-static void make_groups(struct rower *w, size_t start, size_t count, uint32_t depth)
-{
-	struct item *items = w->items + start;
-	size_t kept = 0;
-	w->groups.count = 0;
-	for (size_t i = 0; i < count; i++)
-		if (next_key(w, &items[i]))
-			items[kept++] = items[i];
-	sort_by_key(items, kept, sizeof *items);
-	for (size_t i = 0; i < kept; i++) {
-		const struct heap_leaf *l = &w->r->leaves.data[items[i].leaf];
-		if (i == 0 || items[i].key != items[i - 1].key)
-			vec_push(&w->groups,
-				 (struct task){ new_row(w, &items[i], depth), start + i, 0 });
-		struct task *t = &w->groups.data[w->groups.count - 1];
-		add_measures(&t->row, l->now, l->base);
-		t->count++;
-	}
-	drop_unchanged(w);
-}
-
-/* Classes of size and age keep their order. */
-static struct ranked *rank_groups(const struct rower *w)
-{
-	const enum heft_heap_by by = w->r->query.by;
-	struct ranked *order = xcalloc(w->groups.count + 1, sizeof *order);
-	for (size_t i = 0; i < w->groups.count; i++) {
-		struct task *t = &w->groups.data[i];
-		order[i] = (struct ranked){ UINT64_MAX - rank(w->r, &t->row), t };
-		if (by == HEFT_HEAP_BY_SIZE || by == HEFT_HEAP_BY_AGE)
-			order[i].rank = i;
-	}
-	sort_by_key_then(order, w->groups.count, sizeof *order, compare_labels);
-	return order;
-}
-
-/* How many of the groups become rows: up to the limit, below the first level none that is small, in a
- * diff none that is the same in what is sorted by. */
-static size_t rows_wanted(const struct rower *w, const struct ranked *order, uint32_t depth)
-{
-	enum { SMALL = 200 }; /* part of the whole */
-	const struct heap_report *r = w->r;
-	const bool ordered = r->query.by == HEFT_HEAP_BY_SIZE || r->query.by == HEFT_HEAP_BY_AGE;
-	size_t count = w->groups.count;
-	if (r->query.rows == 0 || ordered)
-		return count;
-	if (count > r->query.rows)
-		count = r->query.rows;
-	const uint64_t least = depth > 0 ? rank(r, &r->total) / SMALL : r->base != NULL;
-	while (count > 0 && rank(r, &order[count - 1].task->row) < least)
-		count--;
-	return count;
-}
-
-/* Makes tasks of the groups, the first one on top. */
-static void push_groups(struct rower *w, uint32_t depth)
-{
-	struct ranked *order = rank_groups(w);
-	const size_t wanted = rows_wanted(w, order, depth);
-	if (wanted < w->groups.count) {
-		struct task rest = { .row = { .label = "",
-					      .module = "",
-					      .file = "",
-					      .depth = depth,
-					      .others = w->groups.count - wanted } };
-		for (size_t i = wanted; i < w->groups.count; i++)
-			add_measures(&rest.row, order[i].task->row.now, order[i].task->row.base);
-		vec_push(&w->tasks, rest);
-	}
-	for (size_t i = wanted; i-- > 0;)
-		vec_push(&w->tasks, *order[i].task);
-	free(order);
-}
-
-/* ---- with all that was called from there ---------------------------------------------------- */
-
 /* Adds each leaf to every row that one of its frames belongs to, once. */
-static void add_below(struct rower *w)
+static void add_callees(struct rower *w)
 {
 	const struct heap_report *r = w->r;
-	const size_t keys = w->site.count;
-	uint32_t *row_of = xcalloc(keys + 1, sizeof *row_of),
-		 *seen = xcalloc(keys + 1, sizeof *seen);
-	for (size_t i = 0; i < r->rows.count; i++)
-		if (r->rows.data[i].others == 0)
-			row_of[w->keys[r->rows.data[i].site]] = (uint32_t)i + 1;
+	uint32_t *seen = xcalloc(w->site.count + 1, sizeof *seen);
 	for (size_t i = 0; i < r->leaves.count; i++) {
 		const struct heap_leaf *l = &r->leaves.data[i];
 		for (uint32_t step = l->step; step != 0; step = r->steps.data[step].parent) {
 			const uint32_t key = w->keys[r->steps.data[step].site];
-			if (seen[key] == i + 1 || row_of[key] == 0)
+			const uint32_t node = tree_top(&r->tree, key);
+			if (seen[key] == i + 1 || node == 0)
 				continue;
 			seen[key] = (uint32_t)i + 1;
-			struct heft_heap_row *row = &r->rows.data[row_of[key] - 1];
-			row->now_below += l->now[r->query.sort];
-			row->base_below += l->base[r->query.sort];
+			tree_sums(&r->tree, node, HEFT_INPUT)[HEFT_HEAP_WITH_CALLEES].whole +=
+				l->now[r->query.sort];
+			tree_sums(&r->tree, node, HEFT_BASE)[HEFT_HEAP_WITH_CALLEES].whole +=
+				l->base[r->query.sort];
 		}
 	}
-	free(row_of);
 	free(seen);
 }
 
-/* ---- all together --------------------------------------------------------------------------- */
+/* ---- rows ----------------------------------------------------------------------------------- */
 
-static void start_items(struct rower *w)
+/* The site that names a node. */
+static const struct heap_site *node_site(const struct rower *w, uint32_t node)
+{
+	const uint32_t key = w->r->tree.nodes.data[node].key;
+	if (w->r->query.by != HEFT_HEAP_BY_STACK)
+		return &w->r->sites.data[w->site.data[key]];
+	return heap_step_site(w->r, heap_owner_step(w->r, w->r->leaves.data[key].step));
+}
+
+static const char *node_label(void *ctx, uint32_t node)
+{
+	const struct rower *w = ctx;
+	if (by_class(w->r->query.by))
+		return intern_get(w->classes, w->r->tree.nodes.data[node].key).p;
+	const char *text = site_text(w->r, node_site(w, node)).p;
+	return *text ? text : "(not known)";
+}
+
+static const char *line_text(const struct rower *w, uint32_t line)
+{
+	return line > 0 ? arena_format(w->arena, "%" PRIu32, line) : "";
+}
+
+static void fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
+{
+	const struct rower *w = ctx;
+	const enum heft_heap_by by = w->r->query.by;
+	(void)level;
+	if (by_class(by))
+		return;
+	const struct heap_site *s = node_site(w, node);
+	const struct heap_leaf *l = &w->r->leaves.data[w->r->tree.nodes.data[node].key];
+	const bool lines = by == HEFT_HEAP_BY_LINE || by == HEFT_HEAP_BY_STACK;
+	const char **texts = arena_new(w->arena, const char *, HEAP_TEXTS);
+	texts[HEAP_MODULE] = by != HEFT_HEAP_BY_FILE ? s->frame.module : "";
+	texts[HEAP_FILE] = by != HEFT_HEAP_BY_FILE && by != HEFT_HEAP_BY_MODULE ? s->frame.file
+										 : "";
+	texts[HEAP_LINE] = lines ? line_text(w, s->frame.line) : "";
+	texts[HEAP_REACH] = "";
+	row->ref = (uint32_t)(s - w->r->sites.data);
+	if (by == HEFT_HEAP_BY_STACK) {
+		texts[HEAP_REACH] = l->class == LEAF_LOST       ? "lost"
+				    : l->class == LEAF_INDIRECT ? "indirect"
+								: "";
+		row->ref = l->step;
+	}
+	row->texts = texts;
+}
+
+static void set_measures(struct heap_report *r)
+{
+	static const struct heft_measure measures[HEFT_HEAP_MEASURES] = {
+		[HEFT_HEAP_LIVE_BYTES] = { "live_bytes", "live", HEFT_BYTES, false, false },
+		[HEFT_HEAP_LIVE] = { "live_blocks", "blocks", HEFT_COUNT, false, false },
+		[HEFT_HEAP_PEAK_BYTES] = { "peak_bytes", "peak", HEFT_BYTES, false, false },
+		[HEFT_HEAP_PEAK] = { "peak_blocks", "at peak", HEFT_COUNT, false, false },
+		[HEFT_HEAP_ALLOC_BYTES] = { "alloc_bytes", "allocated", HEFT_BYTES, false, false },
+		[HEFT_HEAP_ALLOCS] = { "allocs", "calls", HEFT_COUNT, false, false },
+		[HEFT_HEAP_TEMPORARY] = { "temporary", "temporary", HEFT_COUNT, false, false },
+	};
+	memcpy(r->measures, measures, sizeof measures);
+	r->measures[HEFT_HEAP_WITH_CALLEES] =
+		(struct heft_measure){ "with_callees", "with callees",
+				       measures[r->query.sort].unit, true, false };
+}
+
+/* Rows of a tree that are less than this part of the whole are summed up. */
+enum { SMALL = 200 };
+
+static uint64_t least_below(const struct heap_report *r)
+{
+	const uint64_t now = tree_sums(&r->tree, 0, HEFT_INPUT)[r->query.sort].whole;
+	const uint64_t base = tree_sums(&r->tree, 0, HEFT_BASE)[r->query.sort].whole;
+	const uint64_t all = !r->base ? now : now > base ? now - base : base - now;
+	return r->query.rows > 0 ? all / SMALL : 0;
+}
+
+static const struct heft_row *build_rows(struct rower *w)
 {
 	const struct heap_report *r = w->r;
-	w->items = xcalloc(r->leaves.count + 1, sizeof *w->items);
-	for (size_t i = 0; i < r->leaves.count; i++) {
-		w->items[i].leaf = (uint32_t)i;
-		if (r->query.by != HEFT_HEAP_BY_TREE)
-			w->items[i].cursor = heap_owner_step(r, r->leaves.data[i].step);
-	}
+	const struct rows_opts opts = {
+		.measures = r->measures,
+		.limit = r->query.rows,
+		.sort = keeps_order(r->query.by)              ? HEFT_SORT_NONE
+			: r->query.order != HEFT_SORT_AUTO ? r->query.order
+			: r->base                          ? HEFT_SORT_DELTA
+							   : HEFT_SORT_SIZE,
+		.keys = 1u << r->query.sort,
+		.told = r->base ? (1u << HEFT_HEAP_MEASURES) - 1 : 0,
+		.diff = r->base != NULL,
+		.others_last = true,
+		.least.whole = r->base && r->query.rows > 0,
+		.least_below.whole = least_below(r),
+		.label = node_label,
+		.fill = fill_row,
+		.ctx = w,
+	};
+	return rows_build(&r->tree, &opts, w->arena);
 }
 
 void heap_rows_make(struct heft_heap_report *hr)
 {
+	static const struct heft_text texts[HEAP_TEXTS] = { [HEAP_MODULE] = { "module", false },
+							    [HEAP_FILE] = { "file", false },
+							    [HEAP_LINE] = { "line", true },
+							    [HEAP_REACH] = { "reach", false } };
 	struct heap_report *r = &hr->report;
-	struct rower w = { .hr = hr, .r = r };
-	const enum heft_heap_by by = r->query.by;
-	r->total = (struct heft_heap_row){ .label = "TOTAL", .module = "", .file = "" };
-	for (size_t i = 0; i < r->leaves.count; i++)
-		add_measures(&r->total, r->leaves.data[i].now, r->leaves.data[i].base);
-	start_items(&w);
+	struct rower w = { .r = r, .classes = &hr->classes, .arena = &hr->arena };
+	const bool callees = has_callees(r->query.by);
+	const uint32_t count = HEFT_HEAP_MEASURES + (callees ? 1 : 0);
+	set_measures(r);
+	tree_init(&r->tree, count);
 	make_keys(&w);
-	if (by == HEFT_HEAP_BY_TREE)
-		make_paths(&w);
-	make_groups(&w, 0, r->leaves.count, 0);
-	push_groups(&w, 0);
-	while (w.tasks.count > 0) {
-		const struct task t = w.tasks.data[--w.tasks.count];
-		vec_push(&r->rows, t.row);
-		if ((by != HEFT_HEAP_BY_TREE && by != HEFT_HEAP_BY_CALLERS) || t.row.others > 0)
-			continue;
-		make_groups(&w, t.start, t.count, t.row.depth + 1);
-		push_groups(&w, t.row.depth + 1);
-	}
-	if (by_site(by) && by != HEFT_HEAP_BY_TREE && by != HEFT_HEAP_BY_CALLERS)
-		add_below(&w);
-	free(w.items);
+	make_tree(&w);
+	if (callees)
+		add_callees(&w);
+	r->table = (struct heft_table){ .size = sizeof r->table,
+					.levels = &heap_by_names[r->query.by],
+					.level_count = 1,
+					.measures = r->measures,
+					.measure_count = count,
+					.texts = texts,
+					.text_count = HEAP_TEXTS,
+					.sorted_by = r->query.sort,
+					.diff = r->base != NULL,
+					.top = build_rows(&w) };
 	free(w.keys);
-	free(w.path_of);
-	vec_release(&w.tasks);
-	vec_release(&w.groups);
 	vec_release(&w.site);
-	vec_release(&w.path);
 }

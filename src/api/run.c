@@ -466,9 +466,9 @@ static uint32_t levels_to_keep(const struct heft_profile *p)
 static void make_rows(struct heft_profile *p)
 {
 	static const struct heft_measure measures[HEFT_SIZE_MEASURES] = {
-		[HEFT_SIZE_FILE] = { "file", "file", HEFT_BYTES, false },
-		[HEFT_SIZE_VM] = { "vm", "vm", HEFT_BYTES, false },
-		[HEFT_SIZE_COUNT] = { "count", "symbols", HEFT_COUNT, false },
+		[HEFT_SIZE_FILE] = { "file", "file", HEFT_BYTES, false, false },
+		[HEFT_SIZE_VM] = { "vm", "vm", HEFT_BYTES, false, false },
+		[HEFT_SIZE_COUNT] = { "count", "symbols", HEFT_COUNT, false, false },
 	};
 	const uint32_t file = 1u << HEFT_SIZE_FILE, vm = 1u << HEFT_SIZE_VM;
 	const struct rows_opts opts = {

@@ -3,6 +3,7 @@
 
 #include "report/profile_report.h"
 #include "blocks/bolt_profile.h"
+#include "blocks/profile_rows.h"
 
 struct heft_samples {
 	struct heft_blocks *blocks;
@@ -128,42 +129,67 @@ static void write_autofdo(const struct profile_report *r, struct notes *notes, s
 	profile_release(&input);
 }
 
-static void write_as(const struct profile_report *r, enum heft_samples_format format,
-		     struct notes *notes, struct sink *s)
-{
-	switch (format) {
-	case HEFT_SAMPLES_CSV: out_profile_csv(r, s); break;
-	case HEFT_SAMPLES_JSON: out_profile_json(r, s); break;
-	case HEFT_SAMPLES_PROPELLER_V0: out_profile_propeller(r, false, s); break;
-	case HEFT_SAMPLES_PROPELLER_V1: out_profile_propeller(r, true, s); break;
-	case HEFT_SAMPLES_SYMBOL_ORDER: out_profile_order(r, s); break;
-	case HEFT_SAMPLES_AUTOFDO: write_autofdo(r, notes, s); break;
-	case HEFT_SAMPLES_FDATA: out_profile_fdata(r, s); break;
-	case HEFT_SAMPLES_FOLDED: out_profile_folded(r, s); break;
-	default: out_profile_table(r, s);
-	}
-}
-
 /* Numbers of blocks that were found out by other means are none of the compiler's. */
 static bool has_own_numbers(const struct blockmap *map)
 {
 	return map->functions.count > 0 && map->functions.data[0].origin != BLOCKS_DERIVED;
 }
 
-static bool is_layout(enum heft_samples_format format)
+static bool is_layout(enum heft_format format)
 {
-	return format == HEFT_SAMPLES_PROPELLER_V0 || format == HEFT_SAMPLES_PROPELLER_V1 ||
-	       format == HEFT_SAMPLES_SYMBOL_ORDER;
+	return format == HEFT_PROPELLER_V0 || format == HEFT_PROPELLER_V1 ||
+	       format == HEFT_SYMBOL_ORDER;
 }
 
-bool heft_samples_write(struct heft_samples *s, enum heft_samples_format format,
+/* As a table. */
+static bool write_rows(const struct profile_report *r, const struct heft_samples_query *q,
+		       const struct heft_write_opts *opts, struct sink *s, struct heft_err *err)
+{
+	struct profile_rows rows = {
+		.map = r->map, .profile = r->profile, .shown = r->shown, .limits = r->limits
+	};
+	struct report report = { .opts = *opts, .ctx = r };
+	profile_rows_make(&rows, q);
+	report.table = rows.table;
+	profile_report_init(&report);
+	const bool good = report_write(&report, s, err);
+	profile_rows_release(&rows);
+	return good;
+}
+
+static bool write_as(const struct profile_report *r, const struct heft_samples_query *q,
+		     const struct heft_write_opts *opts, struct notes *notes, struct sink *s,
+		     struct heft_err *err)
+{
+	switch (opts->format) {
+	case HEFT_CSV: out_profile_csv(r, ',', opts->csv_safe, s); break;
+	case HEFT_TSV: out_profile_csv(r, '\t', opts->csv_safe, s); break;
+	case HEFT_JSON: out_profile_json(r, s); break;
+	case HEFT_PROPELLER_V0: out_profile_propeller(r, false, s); break;
+	case HEFT_PROPELLER_V1: out_profile_propeller(r, true, s); break;
+	case HEFT_SYMBOL_ORDER: out_profile_order(r, s); break;
+	case HEFT_AUTOFDO: write_autofdo(r, notes, s); break;
+	case HEFT_FDATA: out_profile_fdata(r, s); break;
+	default: return write_rows(r, q, opts, s, err);
+	}
+	return sink_flush(s) || fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output was stopped");
+}
+
+bool heft_samples_write(struct heft_samples *s, const struct heft_samples_query *query,
+			const struct heft_write_opts *opts,
 			bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
 			struct heft_err *err)
 {
 	const size_t count = s->map->functions.count;
+	struct heft_samples_query q = { 0 };
+	struct heft_write_opts o = { 0 };
 	struct profile_names names;
 	struct sink out; /* its buffer stays as it is */
-	if (is_layout(format) && !has_own_numbers(s->map))
+	if (query)
+		memcpy(&q, query, min_u64(query->size, sizeof q));
+	if (opts)
+		memcpy(&o, opts, min_u64(opts->size, sizeof o));
+	if (is_layout(o.format) && !has_own_numbers(s->map))
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			    "%s: only a compiler's own block numbers can be given back to it",
 			    s->map->image->path);
@@ -173,8 +199,8 @@ bool heft_samples_write(struct heft_samples *s, enum heft_samples_format format,
 	profile_names_read(&names, s->map, blocks_debug(s->blocks));
 	const struct profile_report r = { s->map, &s->profile, &names, shown, s->limits };
 	sink_start(&out, sink, ctx);
-	write_as(&r, format, blocks_notes(s->blocks), &out);
+	const bool good = write_as(&r, &q, &o, blocks_notes(s->blocks), &out, err);
 	profile_names_release(&names);
 	free(shown);
-	return sink_flush(&out) || fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output was stopped");
+	return good;
 }

@@ -1,5 +1,5 @@
 #include "cli/notes.h"
-#include "cli/outfile.h"
+#include "cli/output.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,8 +10,6 @@ enum {
 	O_DEMANGLE,
 	O_DERIVE,
 	O_CONVENTION,
-	O_JSON,
-	O_CSV,
 	O_DISASSEMBLE,
 };
 
@@ -22,6 +20,7 @@ const struct opt blocks_opts[] = {
 	  "derive blocks from the code even if there is a map" },
 	{ O_CONVENTION, 0, false, "convention", "auto|llvm|gcc|pure",
 	  "what ends a derived block (default: auto)" },
+	{ O_FORMAT, 0, false, "format", "FORMAT", "table (default), csv, json" },
 	{ O_JSON, 0, false, "json", NULL, "one JSON object a line, a function each" },
 	{ O_CSV, 0, false, "csv", NULL, "one line a block, after a line of names" },
 	{ O_DISASSEMBLE, 0, false, "disassemble", NULL, "below each block its instructions" },
@@ -38,10 +37,15 @@ const char blocks_manual[] =
 	"older forms, or symbols of blocks (LLVM up to 11).  Where there is no map they\n"
 	"are derived from the code (x86-64, i386, AArch64).\n";
 
+static const struct choice formats[] = {
+	{ "table", HEFT_TABLE }, { "csv", HEFT_CSV }, { "json", HEFT_JSON }, { NULL, 0 }
+};
+
 struct blocks_job {
 	const struct cli *cli;
 	struct heft_blocks *blocks;
 	struct heft_finder *finder;
+	struct output out;
 	enum heft_blocks_format format;
 	bool verbose, disassemble;
 	const char *file;
@@ -75,13 +79,14 @@ static bool apply_convention(struct blocks_job *job, const struct opt *o, const 
 static bool apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct blocks_job *job = ctx;
+	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
+	if (answer != OUTPUT_OTHER)
+		return answer == OUTPUT_TAKEN;
 	switch (o->id) {
 	case O_FUNCTION: job->functions[job->function_count++] = value; break;
 	case O_DEMANGLE: return apply_style(job, o, value);
 	case O_DERIVE: heft_blocks_set_derive(job->blocks, HEFT_DERIVE_ALWAYS); break;
 	case O_CONVENTION: return apply_convention(job, o, value);
-	case O_JSON: job->format = HEFT_BLOCKS_JSON; break;
-	case O_CSV: job->format = HEFT_BLOCKS_CSV; break;
 	case O_DISASSEMBLE: job->disassemble = true; break;
 	case O_BOLT_INPUT: heft_blocks_set_bolt_input(job->blocks, value); break;
 	case O_VERBOSE: job->verbose = true; break;
@@ -136,7 +141,8 @@ static void put_function(struct blocks_job *job, size_t i, const struct heft_blo
 {
 	struct heft_err err;
 	if (!job->disassemble) {
-		job->stopped = !heft_block_function_write(f, job->format, outfile_put, stdout);
+		job->stopped = !heft_block_function_write(f, job->format, output_sink(&job->out),
+							  stdout);
 		return;
 	}
 	job->stopped = !heft_blocks_disassemble(job->blocks, i, outfile_put, stdout, &err);
@@ -149,7 +155,8 @@ static void put_function(struct blocks_job *job, size_t i, const struct heft_blo
 static void list(struct blocks_job *job, struct sums *sums)
 {
 	struct heft_block_function f;
-	job->stopped = !heft_block_function_write(NULL, job->format, outfile_put, stdout);
+	job->stopped = !heft_block_function_write(NULL, job->format, output_sink(&job->out),
+						  stdout);
 	for (size_t i = 0; !job->stopped && heft_blocks_function(job->blocks, i, &f); i++) {
 		if (!wanted(job, &f))
 			continue;
@@ -188,6 +195,9 @@ static int report(struct blocks_job *job)
 static int run(struct blocks_job *job)
 {
 	struct heft_err err;
+	job->format = job->out.write.format == HEFT_CSV    ? HEFT_BLOCKS_CSV
+		      : job->out.write.format == HEFT_JSON ? HEFT_BLOCKS_JSON
+							   : HEFT_BLOCKS_TEXT;
 	if (job->disassemble && job->format != HEFT_BLOCKS_TEXT)
 		return cli_error(job->cli, "--disassemble goes with neither --json nor --csv");
 	heft_blocks_set_finder(job->blocks, job->finder);
@@ -201,6 +211,7 @@ int cmd_blocks(const struct cli *cli, int argc, char **argv)
 	struct blocks_job job = { .cli = cli,
 				  .blocks = heft_blocks_new(),
 				  .finder = heft_finder_new() };
+	output_init(&job.out, formats);
 	job.functions = calloc((size_t)argc + 1, sizeof *job.functions);
 	job.found = calloc((size_t)argc + 1, sizeof *job.found);
 	int status = job.functions == NULL || job.found == NULL

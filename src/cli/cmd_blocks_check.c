@@ -4,10 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum {
-	O_JSON = O_OWN,
-};
-
 const struct opt blocks_check_opts[] = {
 	{ O_JSON, 0, false, "json", NULL, "one JSON object a line: findings, then the sums" },
 #include "cli/bolt_opts.inc"

@@ -7,8 +7,7 @@
 #include <sys/stat.h>
 
 enum {
-	O_OUTPUT = O_OWN,
-	O_MAP_VERSION,
+	O_MAP_VERSION = O_OWN,
 	O_DERIVE,
 	O_CONVENTION,
 	O_REPLACE,

@@ -1,6 +1,6 @@
 /* heft blocks profile: how often basic blocks ran, from samples. */
 #include "cli/notes.h"
-#include "cli/outfile.h"
+#include "cli/output.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,9 +9,8 @@ enum {
 	O_PERF = O_OWN,
 	O_SCRIPT,
 	O_ADDRESSES,
-	O_FORMAT,
-	O_OUTPUT,
 	O_FORCE,
+	O_FUNCTION,
 	O_DEMANGLE,
 };
 
@@ -19,8 +18,12 @@ const struct opt blocks_profile_opts[] = {
 	{ O_PERF, 0, false, "perf", "FILE", "samples as perf record writes them" },
 	{ O_SCRIPT, 0, false, "script", "FILE", "what perf script -F ip,brstack printed" },
 	{ O_ADDRESSES, 0, false, "addresses", "FILE", "a line an address, perhaps a count behind" },
-	{ O_FORMAT, 0, false, "output-format", "FORMAT", "see above (default: table)" },
-	{ O_OUTPUT, 'o', false, NULL, "FILE", "write there" },
+#define OUTPUT_ROWS    "functions, and blocks of each, 0: all (20)"
+#define OUTPUT_SORT    "count (default) or name"
+#define OUTPUT_FORMATS "see above (default: table)"
+#include "cli/output_opts.inc"
+	{ O_FORMAT, 0, false, "output-format", "FORMAT", "" },
+	{ O_FUNCTION, 0, false, "function", "NAME", "this function alone" },
 	{ O_FORCE, 0, false, "force", NULL, "samples of another build are fine" },
 	{ O_DEMANGLE, 'C', false, "demangle", "none|short|full", "names (default: full)" },
 #include "cli/bolt_opts.inc"
@@ -33,20 +36,24 @@ const struct opt blocks_profile_opts[] = {
 const char blocks_profile_manual[] =
 	"Counts how often the basic blocks of a program or shared object ran, by samples\n"
 	"of branches (perf record -j any,u), or where its time went, by others.\n\n"
-	"Formats: table, csv, json, folded; propeller-v0 and propeller-v1 for clang\n"
-	"-fbasic-block-sections=list=, symbol-order for ld.lld --symbol-ordering-file,\n"
-	"autofdo for create_gcov --profiler=text, fdata for llvm-bolt -data=.\n";
+	"Formats: table, csv, tsv, json, markdown, folded, pprof; propeller-v0 and\n"
+	"propeller-v1 for clang -fbasic-block-sections=list=, symbol-order for ld.lld\n"
+	"--symbol-ordering-file, autofdo for create_gcov --profiler=text, fdata for\n"
+	"llvm-bolt -data=.\n";
 
-static const struct choice format_choices[] = {
-	{ "table", HEFT_SAMPLES_TABLE },
-	{ "csv", HEFT_SAMPLES_CSV },
-	{ "json", HEFT_SAMPLES_JSON },
-	{ "folded", HEFT_SAMPLES_FOLDED },
-	{ "propeller-v0", HEFT_SAMPLES_PROPELLER_V0 },
-	{ "propeller-v1", HEFT_SAMPLES_PROPELLER_V1 },
-	{ "symbol-order", HEFT_SAMPLES_SYMBOL_ORDER },
-	{ "autofdo", HEFT_SAMPLES_AUTOFDO },
-	{ "fdata", HEFT_SAMPLES_FDATA },
+static const struct choice formats[] = {
+	{ "table", HEFT_TABLE },
+	{ "csv", HEFT_CSV },
+	{ "tsv", HEFT_TSV },
+	{ "json", HEFT_JSON },
+	{ "markdown", HEFT_MARKDOWN },
+	{ "folded", HEFT_FOLDED },
+	{ "pprof", HEFT_PPROF },
+	{ "propeller-v0", HEFT_PROPELLER_V0 },
+	{ "propeller-v1", HEFT_PROPELLER_V1 },
+	{ "symbol-order", HEFT_SYMBOL_ORDER },
+	{ "autofdo", HEFT_AUTOFDO },
+	{ "fdata", HEFT_FDATA },
 	{ NULL, 0 },
 };
 
@@ -56,9 +63,10 @@ struct profile_job {
 	struct heft_finder *finder;
 	struct heft_samples *read;
 	enum heft_samples_form form;
-	enum heft_samples_format format;
+	struct output out;
+	struct heft_samples_query query;
 	bool verbose, force;
-	const char *file, *samples, *output;
+	const char *file, *samples;
 	size_t samples_count;
 };
 
@@ -73,14 +81,19 @@ static bool apply_style(struct profile_job *job, const struct opt *o, const char
 	return true;
 }
 
-static bool apply_format(struct profile_job *job, const struct opt *o, const char *value)
+static bool apply_sort(struct profile_job *job, const struct opt *o, const char *value)
 {
-	for (const struct choice *c = format_choices; c->word != NULL; c++)
-		if (strcmp(c->word, value) == 0) {
-			job->format = (enum heft_samples_format)c->value;
-			return true;
-		}
-	return cli_bad_value(job->cli, o, value, "a format; see --help");
+	static const struct choice sorts[] = { { "count", HEFT_SORT_SIZE },
+					       { "size", HEFT_SORT_SIZE },
+					       { "name", HEFT_SORT_NAME },
+					       { NULL, 0 } };
+	struct opt told = *o;
+	unsigned sort;
+	told.value = "count, name";
+	if (!cli_choice(job->cli, &told, value, sorts, &sort))
+		return false;
+	job->query.sort = (enum heft_sort)sort;
+	return true;
 }
 
 static bool apply_samples(struct profile_job *job, enum heft_samples_form form, const char *value)
@@ -94,12 +107,15 @@ static bool apply_samples(struct profile_job *job, enum heft_samples_form form, 
 static bool apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct profile_job *job = ctx;
+	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
+	if (answer != OUTPUT_OTHER)
+		return answer == OUTPUT_TAKEN;
 	switch (o->id) {
 	case O_PERF: return apply_samples(job, HEFT_SAMPLES_PERF, value);
 	case O_SCRIPT: return apply_samples(job, HEFT_SAMPLES_SCRIPT, value);
 	case O_ADDRESSES: return apply_samples(job, HEFT_SAMPLES_ADDRESSES, value);
-	case O_FORMAT: return apply_format(job, o, value);
-	case O_OUTPUT: job->output = value; break;
+	case O_SORT: return apply_sort(job, o, value);
+	case O_FUNCTION: job->query.function = value; break;
 	case O_FORCE: job->force = true; break;
 	case O_DEMANGLE: return apply_style(job, o, value);
 	case O_BOLT_INPUT: heft_blocks_set_bolt_input(job->blocks, value); break;
@@ -114,7 +130,8 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 static bool write_samples(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct profile_job *job = ctx;
-	return heft_samples_write(job->read, job->format, outfile_put, to, err);
+	return heft_samples_write(job->read, &job->query, &job->out.write, output_sink(&job->out),
+				  to, err);
 }
 
 static int report(struct profile_job *job)
@@ -123,7 +140,8 @@ static int report(struct profile_job *job)
 	job->read = heft_samples_read(job->blocks, job->samples, job->form, job->force, &err);
 	if (job->read == NULL)
 		return cli_failed(job->cli, &err);
-	int status = outfile_write(job->cli, job->output, write_samples, job);
+	job->query.rows = output_rows(&job->out, 20);
+	int status = outfile_write(job->cli, job->out.path, write_samples, job);
 	fflush(stdout);
 	for (size_t i = 0; i < heft_blocks_note_count(job->blocks); i++)
 		note_print(job->cli, heft_blocks_note(job->blocks, i), job->verbose);
@@ -155,8 +173,12 @@ int cmd_blocks_profile(const struct cli *cli, int argc, char **argv)
 {
 	struct profile_job job = { .cli = cli,
 				   .blocks = heft_blocks_new(),
-				   .finder = heft_finder_new() };
+				   .finder = heft_finder_new(),
+				   .query = { .size = sizeof job.query } };
+	output_init(&job.out, formats);
 	int status = cli_parse_file(cli, argc, argv, apply, &job, &job.file);
+	if (status == CLI_GO_ON && !output_settle(&job.out, cli))
+		status = EXIT_TROUBLE;
 	if (status == CLI_GO_ON)
 		status = run(&job);
 	heft_finder_free(job.finder);

@@ -1,3 +1,4 @@
+#include "cli/output.h"
 #include "cli/snapshots.h"
 
 #include <inttypes.h>
@@ -5,15 +6,14 @@
 enum {
 	O_BUDGET = O_OWN,
 	O_BASE,
-	O_FORMAT,
-	O_OUTPUT,
 };
 
 const struct opt check_opts[] = {
 	{ O_BUDGET, 0, false, "budget", "FILE", "the limits (format: docs/budgets.md)" },
 	{ O_BASE, 0, false, "base", "OLD", "what growth is measured against" },
-	{ O_FORMAT, 0, false, "format", "text|github|markdown|json", "(default: text)" },
-	{ O_OUTPUT, 'o', false, "output", "FILE", "write there" },
+#define OUTPUT_FORMATS "table (default), csv, tsv, json, markdown, github"
+#define OUTPUT_NO_STACKS
+#include "cli/output_opts.inc"
 #include "cli/find_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
@@ -25,33 +25,32 @@ const char check_manual[] =
 	"is broken, and names the symbols that did it.  Without --budget, tells what\n"
 	"looks wrong in the snapshot itself; exits with 1 if its sums are wrong.\n";
 
-static const struct choice format_choices[] = {
-	{ "text", HEFT_BUDGET_TEXT },
-	{ "github", HEFT_BUDGET_GITHUB },
-	{ "markdown", HEFT_BUDGET_MARKDOWN },
-	{ "json", HEFT_BUDGET_JSON },
-	{ NULL, 0 },
-};
+static const struct choice formats[] = { { "table", HEFT_TABLE },
+					 { "text", HEFT_TABLE },
+					 { "csv", HEFT_CSV },
+					 { "tsv", HEFT_TSV },
+					 { "json", HEFT_JSON },
+					 { "markdown", HEFT_MARKDOWN },
+					 { "github", HEFT_GITHUB },
+					 { NULL, 0 } };
 
 struct check_job {
 	const struct cli *cli;
 	struct snapshot_settings settings;
-	const char *budget_path, *base_path, *output, *file;
-	unsigned format;
-	bool has_format, help, version;
+	const char *budget_path, *base_path, *file;
+	struct output out;
 	struct heft_budget *budget;
 };
 
 static bool apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct check_job *job = ctx;
+	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
+	if (answer != OUTPUT_OTHER)
+		return answer == OUTPUT_TAKEN;
 	switch (o->id) {
 	case O_BUDGET: job->budget_path = value; break;
 	case O_BASE: job->base_path = value; break;
-	case O_FORMAT:
-		job->has_format = true;
-		return cli_choice(job->cli, o, value, format_choices, &job->format);
-	case O_OUTPUT: job->output = value; break;
 	case O_VERBOSE: job->settings.verbose = true; break;
 	default: return cli_find(job->cli, job->settings.finder, o, value);
 	}
@@ -63,8 +62,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 static bool write_budget(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct check_job *job = ctx;
-	return heft_budget_write(job->budget, (enum heft_budget_format)job->format, outfile_put, to,
-				 err);
+	return heft_budget_write(job->budget, &job->out.write, output_sink(&job->out), to, err);
 }
 
 static bool is_broken(const struct heft_budget *b)
@@ -85,7 +83,7 @@ static int check_against(struct check_job *job, const struct heft_snapshot *now)
 	if (base == NULL && job->base_path)
 		return EXIT_TROUBLE;
 	if (heft_budget_check(job->budget, now, base, &err))
-		status = outfile_write(job->cli, job->output, write_budget, job);
+		status = outfile_write(job->cli, job->out.path, write_budget, job);
 	else
 		cli_error(job->cli, "%s: %s", job->budget_path, err.text);
 	heft_snapshot_free(base);
@@ -112,10 +110,10 @@ static int run_budget(struct check_job *job)
 
 static int run_quality(const struct check_job *job)
 {
-	if (job->base_path || job->has_format)
+	if (job->base_path || job->out.format_opt)
 		return cli_error(job->cli, "--base and --format go with --budget");
 	struct heft_snapshot *s = snapshot_open(job->cli, &job->settings, job->file);
-	const int status = s ? snapshot_check(job->cli, s, job->output) : EXIT_TROUBLE;
+	const int status = s ? snapshot_check(job->cli, s, job->out.path) : EXIT_TROUBLE;
 	heft_snapshot_free(s);
 	return status;
 }
@@ -129,7 +127,10 @@ int cmd_check(const struct cli *cli, int argc, char **argv)
 {
 	struct check_job job = { .cli = cli };
 	snapshot_settings_init(&job.settings);
+	output_init(&job.out, formats);
 	int status = cli_parse_file(cli, argc, argv, apply, &job, &job.file);
+	if (status == CLI_GO_ON && !output_settle(&job.out, cli))
+		status = EXIT_TROUBLE;
 	if (status == CLI_GO_ON)
 		status = run(&job);
 	snapshot_settings_release(&job.settings);

@@ -1,34 +1,31 @@
+#include "cli/output.h"
 #include "cli/snapshots.h"
-#include "cli/term.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	O_BY = O_OWN,
-	O_SORT,
-	O_ROWS,
-	O_SECTION,
+	O_SECTION = O_OWN,
 	O_MIN,
-	O_FORMAT,
-	O_OUTPUT,
 	O_SAVE,
 	O_EXIT_CODE,
 	O_SUPERSIZE,
-	O_WIDE,
 };
 
 const struct opt diff_opts[] = {
-	{ O_BY, 0, false, "by",
-	  "symbol|source|directory|object|component|section|container|namespace",
-	  "what rows are (default: symbol)" },
-	{ O_SORT, 's', false, "sort", "delta|new|old|name", "order of the rows (default: delta)" },
-	{ O_ROWS, 'n', false, "rows", "N", "rows before the rest is summed up, 0: all (20)" },
+#define OUTPUT_BY "WHAT"
+#define OUTPUT_BY_HELP                                                                             \
+	"what rows are: symbol (default), source, object,\n"                                       \
+	"                              directory, component, section, container,\n"                \
+	"                              namespace"
+#define OUTPUT_ROWS "rows before the rest is summed up, 0: all (20)"
+#define OUTPUT_SORT "delta (default), growth, size, old, name"
+#define OUTPUT_FORMATS                                                                             \
+	"table (default), csv, tsv, json, markdown,\n"                                             \
+	"                              folded (all rows, for flame graphs)"
+#include "cli/output_opts.inc"
 	{ O_SECTION, 0, false, "section", "NAME", "only this section: .text, or its letter t" },
-	{ O_MIN, 0, false, "min", "BYTES", "leave out rows that changed by less" },
-	{ O_FORMAT, 0, false, "format", "table|csv|json|markdown", "(default: table)" },
-	{ O_WIDE, 'w', false, NULL, NULL, "do not cut names; with paths" },
-	{ O_OUTPUT, 'o', false, "output", "FILE", "write there" },
+	{ O_MIN, 0, false, "min", "BYTES", "sum up rows that changed by less" },
 	{ O_SAVE, 0, false, "save", "FILE", "also write a .sizediff file" },
 	{ O_EXIT_CODE, 0, false, "exit-code", NULL, "exit with 1 if there are differences" },
 	{ O_SUPERSIZE, 0, false, "supersize", NULL,
@@ -57,18 +54,12 @@ static const struct choice by_choices[] = {
 };
 
 static const struct choice sort_choices[] = {
-	{ "delta", HEFT_DIFF_SORT_DELTA },
-	{ "new", HEFT_DIFF_SORT_NEW },
-	{ "old", HEFT_DIFF_SORT_OLD },
-	{ "name", HEFT_DIFF_SORT_NAME },
-	{ NULL, 0 },
-};
-
-static const struct choice format_choices[] = {
-	{ "table", HEFT_DIFF_TABLE },
-	{ "csv", HEFT_DIFF_CSV },
-	{ "json", HEFT_DIFF_JSON },
-	{ "markdown", HEFT_DIFF_MARKDOWN },
+	{ "delta", HEFT_SORT_DELTA },
+	{ "growth", HEFT_SORT_GROWTH },
+	{ "size", HEFT_SORT_SIZE },
+	{ "new", HEFT_SORT_SIZE },
+	{ "old", HEFT_SORT_BASE },
+	{ "name", HEFT_SORT_NAME },
 	{ NULL, 0 },
 };
 
@@ -76,11 +67,11 @@ struct diff_job {
 	const struct cli *cli;
 	struct snapshot_settings settings;
 	struct heft_diff_query query;
-	unsigned format;
-	const char *output, *save;
+	struct output out;
+	const char *save;
 	const char *files[2];
 	size_t file_count;
-	bool exit_code, supersize, wide;
+	bool exit_code, supersize;
 	struct heft_diff *diff;
 };
 
@@ -88,44 +79,36 @@ struct diff_job {
 
 static bool apply_query(struct diff_job *job, const struct opt *o, const char *value)
 {
+	const bool by = o->id == O_BY;
+	struct opt told = *o;
 	unsigned choice = 0;
-	uint64_t number = 0;
-	switch (o->id) {
-	case O_BY:
-		if (!cli_choice(job->cli, o, value, by_choices, &choice))
-			return false;
+	told.value =
+		by ? "symbol, source, directory, object, component, section, container, namespace"
+		   : "delta, growth, size, old, name";
+	if (!cli_choice(job->cli, &told, value, by ? by_choices : sort_choices, &choice))
+		return false;
+	if (by)
 		job->query.by = (enum heft_diff_by)choice;
-		return true;
-	case O_SORT:
-		if (!cli_choice(job->cli, o, value, sort_choices, &choice))
-			return false;
-		job->query.sort = (enum heft_diff_sort)choice;
-		return true;
-	case O_ROWS:
-		if (!cli_number(job->cli, o, value, UINT32_MAX, &number))
-			return false;
-		job->query.rows = (uint32_t)number;
-		return true;
-	default: return cli_number(job->cli, o, value, UINT64_MAX / 20, &job->query.min);
-	}
+	else
+		job->query.sort = (enum heft_sort)choice;
+	return true;
 }
 
 static bool apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct diff_job *job = ctx;
+	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
+	if (answer != OUTPUT_OTHER)
+		return answer == OUTPUT_TAKEN;
 	switch (o->id) {
+	case O_BY:
+	case O_SORT: return apply_query(job, o, value);
+	case O_MIN: return cli_number(job->cli, o, value, UINT64_MAX / 20, &job->query.min);
 	case O_SECTION: job->query.section = value; break;
-	case O_FORMAT: return cli_choice(job->cli, o, value, format_choices, &job->format);
-	case O_OUTPUT: job->output = value; break;
 	case O_SAVE: job->save = value; break;
 	case O_EXIT_CODE: job->exit_code = true; break;
 	case O_SUPERSIZE: job->supersize = true; break;
-	case O_WIDE: job->wide = true; break;
 	case O_VERBOSE: job->settings.verbose = true; break;
-	case O_BY:
-	case O_SORT:
-	case O_ROWS:
-	case O_MIN: return apply_query(job, o, value);
 	default: return cli_find(job->cli, job->settings.finder, o, value);
 	}
 	return true;
@@ -145,9 +128,7 @@ static bool add_operand(void *ctx, const char *word)
 static bool write_report(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct diff_job *job = ctx;
-	const unsigned width = job->wide ? 0 : job->output ? 0 : term_width();
-	return heft_diff_write(job->diff, (enum heft_diff_format)job->format, width, outfile_put,
-			       to, err);
+	return heft_diff_write(job->diff, &job->out.write, output_sink(&job->out), to, err);
 }
 
 static bool write_save(void *ctx, FILE *to, struct heft_err *err)
@@ -166,8 +147,9 @@ static bool has_differences(const struct heft_diff *d)
 
 static int report(struct diff_job *job)
 {
+	job->query.rows = output_rows(&job->out, 20);
 	heft_diff_rows(job->diff, &job->query);
-	int status = outfile_write(job->cli, job->output, write_report, job);
+	int status = outfile_write(job->cli, job->out.path, write_report, job);
 	if (status == EXIT_FINE && job->save)
 		status = outfile_write(job->cli, job->save, write_save, job);
 	if (status == EXIT_FINE && job->exit_code && has_differences(job->diff))
@@ -207,9 +189,12 @@ static int run(struct diff_job *job)
 int cmd_diff(const struct cli *cli, int argc, char **argv)
 {
 	static const struct cli_words words = { apply, add_operand };
-	struct diff_job job = { .cli = cli, .query = { .size = sizeof job.query, .rows = 20 } };
+	struct diff_job job = { .cli = cli, .query = { .size = sizeof job.query } };
 	snapshot_settings_init(&job.settings);
+	output_init(&job.out, table_formats);
 	int status = cli_parse(cli, argc, argv, &words, &job);
+	if (status == CLI_GO_ON && !output_settle(&job.out, cli))
+		status = EXIT_TROUBLE;
 	if (status == CLI_GO_ON)
 		status = run(&job);
 	snapshot_settings_release(&job.settings);

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { O_JSON = O_OWN };
 
 const struct opt heap_at_opts[] = {
 	{ O_JSON, 0, false, "json", NULL, "one JSON object a line, an address each" },
@@ -31,7 +30,7 @@ const char heap_check_manual[] =
 
 struct at_job {
 	struct heap_open open;
-	enum heft_heap_format format;
+	enum heft_format format;
 	const char **words; /* the dump, then addresses */
 	size_t word_count;
 };
@@ -41,7 +40,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	struct at_job *job = ctx;
 	if (o->id != O_JSON)
 		return heap_open_apply(&job->open, o, value);
-	job->format = HEFT_HEAP_JSON;
+	job->format = HEFT_JSON;
 	return true;
 }
 
@@ -94,7 +93,7 @@ static int run_check(struct at_job *job)
 static int run(const struct cli *cli, int (*work)(struct at_job *job), int argc, char **argv)
 {
 	static const struct cli_words words = { apply, add_operand };
-	struct at_job job = { .format = HEFT_HEAP_TABLE };
+	struct at_job job = { .format = HEFT_TABLE };
 	heap_open_init(&job.open, cli, false);
 	job.words = calloc((size_t)argc + 1, sizeof *job.words);
 	int status = job.words == NULL ? cli_error(cli, "out of memory")

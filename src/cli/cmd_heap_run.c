@@ -9,10 +9,8 @@
 #include <unistd.h>
 
 enum {
-	O_OUTPUT = O_OWN,
-	O_DEPTH,
+	O_DEPTH = O_OWN,
 	O_SAMPLE,
-	O_WIDE,
 	O_CANARY,
 	O_INLINE,
 	O_FRAME_POINTERS,

@@ -1,16 +1,12 @@
 /* heft heap show, heft heap diff: who holds the memory of a process, and what changed. */
 #include "cli/heap_open.h"
-#include "cli/outfile.h"
-#include "cli/term.h"
+#include "cli/output.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	O_BY = O_OWN,
-	O_SORT,
-	O_ROWS,
-	O_FUNCTION,
+	O_FUNCTION = O_OWN,
 	O_MODULE,
 	O_FILE,
 	O_THREAD,
@@ -18,25 +14,20 @@ enum {
 	O_LEAKS,
 	O_HELPERS,
 	O_FRAMES,
-	O_FULL,
-	O_CSV,
-	O_JSON,
-	O_FOLDED,
-	O_PPROF,
-	O_SPEEDSCOPE,
 	O_TIMELINE,
 	O_LAYOUT,
-	O_OUTPUT,
 	O_EXIT_CODE,
 };
 
 const struct opt heap_show_opts[] = {
+#define OUTPUT_FORMATS                                                                             \
+	"table (default), csv, tsv, json, markdown; folded,\n"                                     \
+	"                              pprof, speedscope: all stacks"
+#define OUTPUT_SPEEDSCOPE
 #include "cli/heap_rows_opts.inc"
-	{ O_PPROF, 0, false, "pprof", NULL, "profile for pprof, all stacks; with -o" },
-	{ O_SPEEDSCOPE, 0, false, "speedscope", NULL, "JSON for speedscope.app, all stacks" },
-	{ O_TIMELINE, 0, false, "timeline", NULL, "how much was live when, instead of rows" },
-	{ O_LAYOUT, 0, false, "layout", NULL, "what each byte of the memory is, instead of rows" },
-	{ O_OUTPUT, 'o', false, NULL, "FILE", "write there, all or nothing" },
+	{ .help = "Instead of rows:" },
+	{ O_TIMELINE, 0, false, "timeline", NULL, "how much was live when" },
+	{ O_LAYOUT, 0, false, "layout", NULL, "what each byte of the memory is" },
 #include "cli/heap_open_opts.inc"
 	{ 0 },
 };
@@ -47,8 +38,10 @@ const char heap_show_manual[] =
 	"program, where it is not where the process had it.\n";
 
 const struct opt heap_diff_opts[] = {
+#define OUTPUT_FORMATS                                                                             \
+	"table (default), csv, tsv, json, markdown, folded\n"                                      \
+	"                              (all stacks)"
 #include "cli/heap_rows_opts.inc"
-	{ O_OUTPUT, 'o', false, NULL, "FILE", "write there, all or nothing" },
 	{ O_EXIT_CODE, 0, false, "exit-code", NULL, "status 1 if there are differences" },
 #include "cli/heap_open_opts.inc"
 	{ 0 },
@@ -61,12 +54,11 @@ const char heap_diff_manual[] =
 struct show_job {
 	struct heap_open open;
 	struct heft_heap_query query;
-	struct heft_heap_write_opts write;
+	struct output out;
 	const char *files[2];
 	struct heft_heap_report *report; /* NULL: a page */
 	size_t file_count;
-	const char *output;
-	bool rows_given, exit_code, paged;
+	bool exit_code, paged;
 	enum heft_heap_page page;
 };
 
@@ -96,6 +88,18 @@ static const struct choice sort_choices[] = {
 	{ NULL, 0 },
 };
 
+static const struct choice order_choices[] = {
+	{ "size", HEFT_SORT_SIZE }, { "delta", HEFT_SORT_DELTA }, { "growth", HEFT_SORT_GROWTH },
+	{ "old", HEFT_SORT_BASE },  { "name", HEFT_SORT_NAME },   { NULL, 0 },
+};
+
+static const struct choice formats[] = {
+	{ "table", HEFT_TABLE },       { "csv", HEFT_CSV },       { "tsv", HEFT_TSV },
+	{ "json", HEFT_JSON },         { "markdown", HEFT_MARKDOWN },
+	{ "folded", HEFT_FOLDED },     { "pprof", HEFT_PPROF },
+	{ "speedscope", HEFT_SPEEDSCOPE }, { NULL, 0 },
+};
+
 /* "MIN..MAX", "MIN..", "..MAX" or one size. */
 static bool parse_sizes(const char *value, uint64_t *min, uint64_t *max)
 {
@@ -121,29 +125,40 @@ static bool apply_number(struct show_job *job, const struct opt *o, const char *
 	uint64_t n;
 	if (!heap_parse_number(value, false, &n) || n > UINT32_MAX)
 		return cli_bad_value(job->open.cli, o, value, "a number");
-	if (o->id == O_ROWS) {
-		job->query.rows = (uint32_t)n;
-		job->rows_given = true;
-	} else if (o->id == O_FRAMES) {
-		job->write.frames = (uint32_t)n;
-	} else {
+	if (o->id == O_FRAMES)
+		job->out.write.frames = (uint32_t)n;
+	else
 		job->query.thread = (uint32_t)n;
-	}
 	return true;
 }
 
-static bool apply_choice(struct show_job *job, const struct opt *o, const char *value)
+static bool apply_by(struct show_job *job, const struct opt *o, const char *value)
 {
-	unsigned n;
 	struct opt told = *o;
-	told.value = o->id == O_BY ? "stack tree callers function module file line thread size age"
-				   : "live blocks peak allocated allocs temporary";
-	if (!cli_choice(job->open.cli, &told, value, o->id == O_BY ? by_choices : sort_choices, &n))
+	unsigned n;
+	told.value = "stack, tree, callers, function, module, file, line, thread, size, age";
+	if (!cli_choice(job->open.cli, &told, value, by_choices, &n))
 		return false;
-	if (o->id == O_BY)
-		job->query.by = (enum heft_heap_by)n;
-	else
-		job->query.sort = (enum heft_heap_measure)n;
+	job->query.by = (enum heft_heap_by)n;
+	return true;
+}
+
+/* A measure to sort by, or an order. */
+static bool apply_sort(struct show_job *job, const struct opt *o, const char *value)
+{
+	struct opt told = *o;
+	unsigned n;
+	for (const struct choice *c = order_choices; c->word != NULL; c++) {
+		if (strcmp(c->word, value) != 0)
+			continue;
+		job->query.order = (enum heft_sort)c->value;
+		return true;
+	}
+	told.value = "live, blocks, peak, allocated, allocs, temporary, size, delta, growth, old, "
+		     "name";
+	if (!cli_choice(job->open.cli, &told, value, sort_choices, &n))
+		return false;
+	job->query.sort = (enum heft_heap_measure)n;
 	return true;
 }
 
@@ -154,23 +169,18 @@ static bool apply_page(struct show_job *job, enum heft_heap_page page)
 	return true;
 }
 
-static bool apply_format(struct show_job *job, enum heft_heap_format format)
-{
-	job->write.format = format;
-	return true;
-}
-
 static bool apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct show_job *job = ctx;
 	struct heft_heap_query *q = &job->query;
+	const enum output_answer answer = output_apply(&job->out, job->open.cli, o, value);
+	if (answer != OUTPUT_OTHER)
+		return answer == OUTPUT_TAKEN;
 	switch (o->id) {
-	case O_BY:
-	case O_SORT: return apply_choice(job, o, value);
-	case O_ROWS:
+	case O_BY: return apply_by(job, o, value);
+	case O_SORT: return apply_sort(job, o, value);
 	case O_FRAMES:
 	case O_THREAD: return apply_number(job, o, value);
-	case O_FULL: job->write.full = true; return true;
 	case O_FUNCTION: q->function = value; return true;
 	case O_MODULE: q->module = value; return true;
 	case O_FILE: q->file = value; return true;
@@ -179,14 +189,8 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 		       cli_bad_value(job->open.cli, o, value, "MIN..MAX, in bytes, K, M or G");
 	case O_HELPERS: q->helpers = value; return true;
 	case O_LEAKS: q->leaks = true; return true;
-	case O_CSV: return apply_format(job, HEFT_HEAP_CSV);
-	case O_JSON: return apply_format(job, HEFT_HEAP_JSON);
-	case O_FOLDED: return apply_format(job, HEFT_HEAP_FOLDED);
-	case O_PPROF: return apply_format(job, HEFT_HEAP_PPROF);
-	case O_SPEEDSCOPE: return apply_format(job, HEFT_HEAP_SPEEDSCOPE);
 	case O_TIMELINE: return apply_page(job, HEFT_HEAP_TIMELINE);
 	case O_LAYOUT: return apply_page(job, HEFT_HEAP_LAYOUT);
-	case O_OUTPUT: job->output = value; return true;
 	case O_EXIT_CODE: job->exit_code = true; return true;
 	default: return heap_open_apply(&job->open, o, value);
 	}
@@ -208,25 +212,29 @@ static bool add_operand(void *ctx, const char *word)
 static bool write_to(void *ctx, FILE *f, struct heft_err *err)
 {
 	const struct show_job *job = ctx;
-	return job->paged ? heft_heap_write(job->open.heap, job->page, job->write.format,
-					    outfile_put, f, err)
-			  : heft_heap_report_write(job->report, &job->write, outfile_put, f, err);
+	return job->paged ? heft_heap_write(job->open.heap, job->page, job->out.write.format,
+					    output_sink(&job->out), f, err)
+			  : heft_heap_report_write(job->report, &job->out.write,
+						   output_sink(&job->out), f, err);
+}
+
+static bool has_rows(const struct show_job *job)
+{
+	return heft_heap_report_table(job->report)->top->child_count > 0;
 }
 
 static int report(struct show_job *job)
 {
 	struct heft_err err;
-	if (!job->rows_given)
-		job->query.rows = job->query.by == HEFT_HEAP_BY_STACK ? 10 : 20;
+	job->query.rows = output_rows(&job->out, job->query.by == HEFT_HEAP_BY_STACK ? 10 : 20);
+	job->out.write.full = job->out.wide;
 	if (!job->paged)
 		job->report = heft_heap_report_new(job->open.heap, job->open.base, &job->query,
 						   &err);
 	if (!job->paged && job->report == NULL)
 		return cli_failed(job->open.cli, &err);
-	if (job->output == NULL && !job->write.full)
-		job->write.width = term_width();
-	int status = outfile_write(job->open.cli, job->output, write_to, job);
-	if (status == EXIT_FINE && job->exit_code && heft_heap_report_count(job->report) > 0)
+	int status = outfile_write(job->open.cli, job->out.path, write_to, job);
+	if (status == EXIT_FINE && job->exit_code && has_rows(job))
 		status = EXIT_NO;
 	heft_heap_report_free(job->report);
 	return status;
@@ -258,11 +266,13 @@ static int run_diff(struct show_job *job)
 static int run(const struct cli *cli, bool diff, int argc, char **argv)
 {
 	static const struct cli_words words = { apply, add_operand };
-	struct show_job job = { .query = { .size = sizeof job.query },
-				.write = {
-					.size = sizeof job.write, .frames = 8, .summary = true } };
+	struct show_job job = { .query = { .size = sizeof job.query } };
+	output_init(&job.out, formats);
+	job.out.write.frames = 8;
 	heap_open_init(&job.open, cli, diff);
 	int status = cli_parse(cli, argc, argv, &words, &job);
+	if (status == CLI_GO_ON && !output_settle(&job.out, cli))
+		status = EXIT_TROUBLE;
 	if (status == CLI_GO_ON)
 		status = diff ? run_diff(&job) : run_show(&job);
 	if (status != EXIT_TROUBLE)

@@ -6,8 +6,7 @@
 #include <string.h>
 
 enum {
-	O_OUTPUT = O_OWN,
-	O_FULL,
+	O_FULL = O_OWN,
 	O_NO_STOP,
 };
 

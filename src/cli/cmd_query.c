@@ -1,24 +1,18 @@
+#include "cli/output.h"
 #include "cli/snapshots.h"
-#include "cli/term.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum {
-	O_LIST = O_OWN,
-	O_FORMAT,
-	O_ROWS,
-	O_WIDE,
-	O_OUTPUT,
-};
+enum { O_LIST = O_OWN };
 
 const struct opt query_opts[] = {
 	{ O_LIST, 0, false, "list", NULL, "list the ready-made queries" },
-	{ O_FORMAT, 0, false, "format", "table|csv|json", "(default: table)" },
-	{ O_ROWS, 'n', false, "rows", "N", "rows at most, 0: all (default: 0, ready-made: 30)" },
-	{ O_WIDE, 'w', false, NULL, NULL, "do not cut lines to the width of the terminal" },
-	{ O_OUTPUT, 'o', false, "output", "FILE", "write there" },
+#define OUTPUT_ROWS    "rows at most, 0: all (default: 0, ready-made: 30)"
+#define OUTPUT_FORMATS "table (default), csv, tsv, json, markdown"
+#define OUTPUT_NO_STACKS
+#include "cli/output_opts.inc"
 #include "cli/find_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
@@ -30,19 +24,19 @@ const char query_manual[] =
 	"of a ready-made query: heft query a.out @largest.  Without SQL, statements come\n"
 	"from standard input; '.help' tells what else may stand there.\n";
 
-static const struct choice format_choices[] = {
-	{ "table", HEFT_QUERY_TABLE },
-	{ "csv", HEFT_QUERY_CSV },
-	{ "json", HEFT_QUERY_JSON },
-	{ NULL, 0 },
-};
+static const struct choice formats[] = { { "table", HEFT_TABLE },
+					 { "csv", HEFT_CSV },
+					 { "tsv", HEFT_TSV },
+					 { "json", HEFT_JSON },
+					 { "markdown", HEFT_MARKDOWN },
+					 { NULL, 0 } };
 
 struct query_job {
 	const struct cli *cli;
 	struct snapshot_settings settings;
+	struct output out;
 	struct heft_query_opts opts;
-	bool has_rows, wide, list, help, version;
-	const char *output;
+	bool list;
 	const char *words[2]; /* file, SQL */
 	size_t word_count;
 	struct heft_query *query;
@@ -51,26 +45,14 @@ struct query_job {
 
 /* ---- the command line -------------------------------------------------------------------------- */
 
-static bool apply_rows(struct query_job *job, const struct opt *o, const char *value)
-{
-	job->has_rows = true;
-	return cli_number(job->cli, o, value, UINT32_MAX, &job->opts.rows);
-}
-
 static bool apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct query_job *job = ctx;
-	unsigned format;
+	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
+	if (answer != OUTPUT_OTHER)
+		return answer == OUTPUT_TAKEN;
 	switch (o->id) {
 	case O_LIST: job->list = true; break;
-	case O_FORMAT:
-		if (!cli_choice(job->cli, o, value, format_choices, &format))
-			return false;
-		job->opts.format = (enum heft_query_format)format;
-		break;
-	case O_ROWS: return apply_rows(job, o, value);
-	case O_WIDE: job->wide = true; break;
-	case O_OUTPUT: job->output = value; break;
 	case O_VERBOSE: job->settings.verbose = true; break;
 	default: return cli_find(job->cli, job->settings.finder, o, value);
 	}
@@ -106,24 +88,23 @@ static const char *named_sql(const struct query_job *job, const char *name)
 static bool write_result(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct query_job *job = ctx;
-	return heft_query_run(job->query, job->sql, &job->opts, outfile_put, to, err);
+	return heft_query_run(job->query, job->sql, &job->opts, output_sink(&job->out), to,
+			      err);
 }
 
 /* SQL, or the name of a query; an exit status. */
 static int run_text(struct query_job *job, const char *text)
 {
-	const uint64_t rows = job->opts.rows;
+	job->opts.rows = job->out.rows;
 	job->sql = text;
 	if (text[0] == '@') {
 		job->sql = named_sql(job, text + 1);
 		if (job->sql == NULL)
 			return EXIT_TROUBLE;
-		if (!job->has_rows)
+		if (!job->out.has_rows)
 			job->opts.rows = 30;
 	}
-	const int status = outfile_write(job->cli, job->output, write_result, job);
-	job->opts.rows = rows;
-	return status;
+	return outfile_write(job->cli, job->out.path, write_result, job);
 }
 
 static int list_queries(void)
@@ -261,7 +242,9 @@ static int run(struct query_job *job)
 	struct heft_snapshot *s = snapshot_open(job->cli, &job->settings, job->words[0]);
 	if (s == NULL)
 		return EXIT_TROUBLE;
-	job->opts.width = job->wide || job->output ? 0 : term_width();
+	job->opts.format = job->out.write.format;
+	job->opts.width = job->out.write.width;
+	job->opts.csv_safe = job->out.write.csv_safe;
 	job->query = heft_query_new(s, &err);
 	if (job->query == NULL)
 		status = cli_failed(job->cli, &err);
@@ -277,7 +260,10 @@ int cmd_query(const struct cli *cli, int argc, char **argv)
 	static const struct cli_words words = { apply, add_operand };
 	struct query_job job = { .cli = cli, .opts = { .size = sizeof job.opts } };
 	snapshot_settings_init(&job.settings);
+	output_init(&job.out, formats);
 	int status = cli_parse(cli, argc, argv, &words, &job);
+	if (status == CLI_GO_ON && !output_settle(&job.out, cli))
+		status = EXIT_TROUBLE;
 	if (status == CLI_GO_ON)
 		status = job.list ? list_queries() : run(&job);
 	snapshot_settings_release(&job.settings);

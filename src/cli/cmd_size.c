@@ -47,6 +47,13 @@ static bool has_differences(const struct heft_profile *p)
 		t->top->now[HEFT_SIZE_VM].whole != t->top->base[HEFT_SIZE_VM].whole);
 }
 
+static bool is_empty(const struct heft_profile *p)
+{
+	const struct heft_row *top = heft_profile_table(p)->top;
+	return top->now[HEFT_SIZE_FILE].whole == 0 && top->now[HEFT_SIZE_VM].whole == 0 &&
+	       top->base[HEFT_SIZE_FILE].whole == 0 && top->base[HEFT_SIZE_VM].whole == 0;
+}
+
 static bool run(const struct size_job *job)
 {
 	struct heft_err err;
@@ -66,16 +73,21 @@ static bool write_report(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct size_job *job = ctx;
 	if (job->raw_map || job->verbose > 0)
-		rawmap_print(job->profile, job->write.domain, to);
-	return job->raw_map || heft_profile_write(job->profile, &job->write, outfile_put, to, err);
+		rawmap_print(job->profile, job->out.write.domain, to);
+	return job->raw_map || heft_profile_write(job->profile, &job->out.write,
+						    output_sink(&job->out), to, err);
 }
 
 static int report(struct size_job *job)
 {
-	const int status = outfile_write(job->cli, job->output, write_report, job);
+	const int status = outfile_write(job->cli, job->out.path, write_report, job);
 	if (status != EXIT_FINE)
 		return status;
 	print_notes(job);
+	if (job->filtered && is_empty(job->profile)) {
+		fflush(stdout);
+		fprintf(stderr, "%s: note: the filters let nothing through\n", job->cli->program);
+	}
 	return job->exit_code && has_differences(job->profile) ? EXIT_NO : EXIT_FINE;
 }
 

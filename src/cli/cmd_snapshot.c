@@ -6,8 +6,7 @@
 #include <string.h>
 
 enum {
-	O_OUTPUT = O_OWN,
-	O_BUILD,
+	O_BUILD = O_OWN,
 	O_COMPONENTS,
 	O_EXACT,
 	O_NO_LITERALS,

@@ -8,7 +8,6 @@
 
 enum {
 	O_DEMANGLE = O_OWN,
-	O_JSON,
 	O_TERSE,
 	O_BLOCKS,
 };

@@ -153,7 +153,7 @@ static void print_opt(const struct opt *o, FILE *to)
 void options_print(const struct opt *table, bool common_only, FILE *to)
 {
 	for (const struct opt *o = table; !opt_is_end(o); o++) {
-		if (common_only && !o->common)
+		if ((common_only && !o->common) || o->help[0] == '\0')
 			continue;
 		if (o->letter == 0 && o->name == NULL)
 			fprintf(to, "%s\n", o->help);

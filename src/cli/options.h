@@ -21,7 +21,7 @@ struct opt {
 	bool common;       /* among the few shown by `heft --help` */
 	const char *name;  /* without "--"; NULL: none */
 	const char *value; /* what the help calls the value; NULL: takes none */
-	const char *help;
+	const char *help;  /* "": one of several spellings, which the help does not list */
 };
 
 enum opt_step {

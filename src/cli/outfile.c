@@ -106,3 +106,29 @@ bool outfile_put(void *ctx, const void *data, size_t size)
 {
 	return fwrite(data, 1, size, ctx) == size;
 }
+
+/* Bytes of a control character at the start of the text: C0, DEL, and C1 as UTF-8 has it; else 0. */
+static size_t control_size(const unsigned char *p, size_t left)
+{
+	if ((p[0] < 0x20 && p[0] != '\n' && p[0] != '\t') || p[0] == 0x7f)
+		return 1;
+	return p[0] == 0xc2 && left > 1 && p[1] >= 0x80 && p[1] < 0xa0 ? 2 : 0;
+}
+
+bool outfile_put_tame(void *ctx, const void *data, size_t size)
+{
+	const unsigned char *p = data;
+	size_t done = 0;
+	for (size_t i = 0; i < size; i++) {
+		const size_t control = control_size(p + i, size - i);
+		if (control == 0)
+			continue;
+		if (!outfile_put(ctx, p + done, i - done))
+			return false;
+		for (size_t k = 0; k < control; k++)
+			fprintf(ctx, "\\x%02x", p[i + k]);
+		done = i + control;
+		i += control - 1;
+	}
+	return outfile_put(ctx, p + done, size - done);
+}

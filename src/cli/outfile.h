@@ -30,4 +30,8 @@ int outfile_write(const struct cli *cli, const char *path,
 /* For the library's sinks; ctx is a FILE. */
 bool outfile_put(void *ctx, const void *data, size_t size);
 
+/* The same with control characters shown as escapes, but for tabs and line ends: what is in names must
+ * not drive a terminal. */
+bool outfile_put_tame(void *ctx, const void *data, size_t size);
+
 #endif

@@ -5,17 +5,8 @@
 #include <string.h>
 
 enum {
-	O_SOURCES = O_OWN,
-	O_ROWS,
-	O_SORT_DOMAIN,
-	O_SORT,
-	O_DOMAIN,
+	O_DOMAIN = O_OWN,
 	O_DEMANGLE,
-	O_CSV,
-	O_TSV,
-	O_JSON,
-	O_FOLDED,
-	O_WIDE,
 	O_CONFIG,
 	O_INCLUDE,
 	O_EXCLUDE,
@@ -29,15 +20,13 @@ enum {
 	O_ALIASES,
 	O_OLD_NEW,
 	O_THREADS,
-	O_COLOR,
 	O_EXIT_CODE,
-	O_OUTPUT,
 	O_UNSUPPORTED,
 };
 
 const struct opt size_opts[] = {
 	{ .help = "What is measured:" },
-	{ O_SOURCES, 'd', true, NULL, "A,B,..", "data sources, one a level (default: sections)" },
+	{ O_BY, 'd', true, "by", "A,B,..", "data sources, one a level (default: sections)" },
 	{ O_LIST, 0, true, "list-sources", NULL, "show the data sources there are" },
 	{ O_INCLUDE, 0, true, "source-filter", "REGEX", "count only what has a matching label" },
 	{ O_EXCLUDE, 0, false, "exclude-filter", "REGEX", "leave out what has a matching label" },
@@ -47,10 +36,6 @@ const struct opt size_opts[] = {
 	{ O_PERF, 0, false, "perf", "FILE", "samples of perf record, for the source hotness" },
 	{ O_DEPTH, 0, false, "depth", "NUM", "directories: so many levels, a component each" },
 	{ .help = "What is shown:" },
-	{ O_ROWS, 'n', true, NULL, "NUM", "rows a level, 0 for all (default: 20)" },
-	{ O_SORT_DOMAIN, 's', true, NULL, "vm|file|both", "size to sort by (default: both)" },
-	{ O_SORT, 0, false, "sort", "size|delta|growth|old|name",
-	  "order (default: size; in a diff: growth)" },
 	{ O_DOMAIN, 0, true, "domain", "vm|file|both", "columns to show, and to sort by" },
 	{ O_DEMANGLE, 'C', true, "demangle", "none|short|full",
 	  "names of symbols (default: short)" },
@@ -58,14 +43,15 @@ const struct opt size_opts[] = {
 	{ O_ALIASES, 0, false, "aliases", NULL,
 	  "other symbols of the same bytes, below their owner" },
 	{ O_OLD_NEW, 0, false, "old-new", NULL, "a diff shows old and new sizes as well" },
-	{ O_CSV, 0, true, "csv", NULL, "comma-separated values, in bytes" },
-	{ O_TSV, 0, false, "tsv", NULL, "tab-separated values, in bytes" },
-	{ O_JSON, 0, true, "json", NULL, "JSON, in bytes" },
-	{ O_FOLDED, 0, false, "folded", NULL, "stacks for flame graphs, all rows, in bytes" },
+#define OUTPUT_ROWS "rows a level, 0 for all (default: 20)"
+#define OUTPUT_SORT                                                                                \
+	"by vm, file or both (default: the larger); size,\n"                                       \
+	"                              delta, growth (default of diffs), old, name"
+#define OUTPUT_FORMATS                                                                             \
+	"table (default), csv, tsv, json, markdown,\n"                                             \
+	"                              folded (all rows, for flame graphs), pprof"
+#include "cli/output_opts.inc"
 	{ O_RAW_MAP, 0, false, "raw-map", NULL, "every range with its labels, no table" },
-	{ O_WIDE, 'w', false, NULL, NULL, "never cut labels to the terminal's width" },
-	{ O_COLOR, 0, false, "color", "auto|always|never", "colours (default: on a terminal)" },
-	{ O_OUTPUT, 'o', false, NULL, "FILE", "write there, all or nothing" },
 	{ .help = "Why is it so:" },
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets, raw map; -vv every claim" },
 	{ O_VMADDR, 0, false, "debug-vmaddr", "ADDR", "claims for this virtual address" },
@@ -103,9 +89,6 @@ static const struct choice domains[] = {
 static const struct choice sorts[] = { { "size", HEFT_SORT_SIZE },     { "delta", HEFT_SORT_DELTA },
 				       { "growth", HEFT_SORT_GROWTH }, { "old", HEFT_SORT_BASE },
 				       { "name", HEFT_SORT_NAME },     { NULL, 0 } };
-static const struct choice whens[] = {
-	{ "auto", TERM_AUTO }, { "always", TERM_ALWAYS }, { "never", TERM_NEVER }, { NULL, 0 }
-};
 
 static bool failed(const struct size_job *job, const struct heft_err *err)
 {
@@ -224,14 +207,9 @@ static bool apply_switch(struct size_job *job, const struct opt *o)
 	case O_HELP: job->help = true; break;
 	case O_VERSION: job->version = true; break;
 	case O_LIST: job->list_sources = true; break;
-	case O_CSV: job->write.format = HEFT_CSV; break;
-	case O_TSV: job->write.format = HEFT_TSV; break;
-	case O_JSON: job->write.format = HEFT_JSON; break;
-	case O_FOLDED: job->write.format = HEFT_FOLDED; break;
-	case O_WIDE: job->wide = true; break;
 	case O_ALIASES: heft_profile_set_aliases(job->profile, true); break;
 	case O_COUNT: heft_profile_set_count(job->profile, true); break;
-	case O_OLD_NEW: job->write.old_new = true; break;
+	case O_OLD_NEW: job->out.write.old_new = true; break;
 	case O_RAW_MAP: job->raw_map = true; break;
 	case O_EXIT_CODE: job->exit_code = true; break;
 	case O_VERBOSE: job->verbose++; break;
@@ -247,10 +225,7 @@ static bool apply_number(struct size_job *job, const struct opt *o, const char *
 	uint64_t n = 0;
 	if (!parse_number(job, o, value, addr ? 0 : 10, max, &n))
 		return false;
-	if (o->id == O_ROWS) {
-		heft_profile_set_rows(job->profile, (uint32_t)n);
-		job->rows_given = true;
-	} else if (o->id == O_DEPTH) {
+	if (o->id == O_DEPTH) {
 		heft_profile_set_depth(job->profile, (unsigned)n);
 	} else if (o->id == O_THREADS) {
 		heft_profile_set_threads(job->profile, (unsigned)n);
@@ -260,24 +235,34 @@ static bool apply_number(struct size_job *job, const struct opt *o, const char *
 	return true;
 }
 
+/* A size to sort by, or an order. */
+static bool apply_sort(struct size_job *job, const struct opt *o, const char *value)
+{
+	struct opt told = *o;
+	unsigned n = 0;
+	for (const struct choice *c = domains; c->word != NULL; c++) {
+		if (strcmp(c->word, value) != 0)
+			continue;
+		heft_profile_set_sort_domain(job->profile, (enum heft_domain)c->value);
+		job->sort_given = true;
+		return true;
+	}
+	told.value = "vm, file, both, size, delta, growth, old, name";
+	if (!cli_choice(job->cli, &told, value, sorts, &n))
+		return false;
+	heft_profile_set_sort(job->profile, (enum heft_sort)n);
+	return true;
+}
+
 static bool apply_choice(struct size_job *job, const struct opt *o, const char *value)
 {
-	const struct choice *choices = o->id == O_SORT       ? sorts
-				       : o->id == O_DEMANGLE ? style_choices
-				       : o->id == O_COLOR    ? whens
-							     : domains;
 	unsigned n = 0;
-	if (!cli_choice(job->cli, o, value, choices, &n))
+	if (!cli_choice(job->cli, o, value, o->id == O_DEMANGLE ? style_choices : domains, &n))
 		return false;
-	switch (o->id) {
-	case O_SORT: heft_profile_set_sort(job->profile, (enum heft_sort)n); break;
-	case O_DEMANGLE: heft_profile_set_demangle(job->profile, (enum heft_demangle)n); break;
-	case O_COLOR: job->color = (enum term_when)n; break;
-	case O_DOMAIN: job->write.domain = (enum heft_domain)n; break;
-	default:
-		heft_profile_set_sort_domain(job->profile, (enum heft_domain)n);
-		job->sort_given = true;
-	}
+	if (o->id == O_DEMANGLE)
+		heft_profile_set_demangle(job->profile, (enum heft_demangle)n);
+	else
+		job->out.write.domain = (enum heft_domain)n;
 	return true;
 }
 
@@ -285,13 +270,17 @@ static bool apply_text(struct size_job *job, const struct opt *o, const char *va
 {
 	struct heft_err err;
 	switch (o->id) {
-	case O_SOURCES: return queue_sources(job, value);
+	case O_BY: return queue_sources(job, value);
+	case O_SORT: return apply_sort(job, o, value);
 	case O_CONFIG: return merge_config(job, value);
-	case O_OUTPUT: job->output = value; return true;
 	case O_PERF:
 		return heft_profile_set_samples(job->profile, value, &err) || failed(job, &err);
-	case O_INCLUDE: return heft_profile_include(job->profile, value, &err) || failed(job, &err);
-	case O_EXCLUDE: return heft_profile_exclude(job->profile, value, &err) || failed(job, &err);
+	case O_INCLUDE:
+		job->filtered = true;
+		return heft_profile_include(job->profile, value, &err) || failed(job, &err);
+	case O_EXCLUDE:
+		job->filtered = true;
+		return heft_profile_exclude(job->profile, value, &err) || failed(job, &err);
 	case O_UNSUPPORTED: cli_error(job->cli, "--%s is not supported yet", o->name); return false;
 	default: return cli_find(job->cli, job->finder, o, value);
 	}
@@ -299,19 +288,18 @@ static bool apply_text(struct size_job *job, const struct opt *o, const char *va
 
 static bool apply(struct size_job *job, const struct opt *o, const char *value)
 {
+	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
+	if (answer != OUTPUT_OTHER)
+		return answer == OUTPUT_TAKEN;
 	if (o->value == NULL)
 		return apply_switch(job, o);
 	switch (o->id) {
-	case O_ROWS:
 	case O_THREADS:
 	case O_DEPTH:
 	case O_VMADDR:
 	case O_FILEOFF: return apply_number(job, o, value);
-	case O_SORT_DOMAIN:
-	case O_SORT:
 	case O_DOMAIN:
-	case O_DEMANGLE:
-	case O_COLOR: return apply_choice(job, o, value);
+	case O_DEMANGLE: return apply_choice(job, o, value);
 	default: return apply_text(job, o, value);
 	}
 }
@@ -320,7 +308,7 @@ static bool add_file(struct size_job *job, const char *path, bool base)
 {
 	struct heft_err err;
 	job->file_count += !base;
-	job->write.base_columns |= base;
+	job->out.write.base_columns |= base;
 	return heft_profile_add_file(job->profile, path, base ? HEFT_BASE : HEFT_INPUT, &err) ||
 	       failed(job, &err);
 }
@@ -359,16 +347,14 @@ static bool settle(struct size_job *job)
 			  job->cli->usage);
 		return false;
 	}
-	if (job->write.domain != 0 && !job->sort_given)
-		heft_profile_set_sort_domain(job->profile, job->write.domain);
-	if (job->write.domain == 0)
-		job->write.domain = HEFT_BOTH;
-	if (job->write.format == HEFT_FOLDED && !job->rows_given)
-		heft_profile_set_rows(job->profile, 0);
+	if (job->out.write.domain != 0 && !job->sort_given)
+		heft_profile_set_sort_domain(job->profile, job->out.write.domain);
+	if (job->out.write.domain == 0)
+		job->out.write.domain = HEFT_BOTH;
+	if (job->out.has_rows || !job->rows_given)
+		heft_profile_set_rows(job->profile, output_rows(&job->out, 20));
 	heft_profile_keep_ranges(job->profile, job->raw_map || job->verbose > 0);
-	job->write.color = job->output == NULL ? term_color(job->color) : job->color == TERM_ALWAYS;
-	job->write.width = job->output == NULL && !job->wide ? term_width() : 0;
-	return true;
+	return output_settle(&job->out, job->cli);
 }
 
 bool size_job_init(struct size_job *job, const struct cli *cli, int argc, char **argv)
@@ -376,7 +362,8 @@ bool size_job_init(struct size_job *job, const struct cli *cli, int argc, char *
 	*job = (struct size_job){ .cli = cli,
 				  .profile = heft_profile_new(),
 				  .finder = heft_finder_new() };
-	job->write.size = sizeof job->write;
+	output_init(&job->out, table_formats);
+	job->out.write.bloaty = strcmp(cli->program, "bloaty") == 0;
 	if (!parse(job, argc, argv))
 		return false;
 	return job->help || job->version || job->list_sources || settle(job);

@@ -3,7 +3,7 @@
 #define HEFT_CLI_SIZE_JOB_H
 
 #include "cli/cli.h"
-#include "cli/term.h"
+#include "cli/output.h"
 #include "heft.h"
 
 #include <stdio.h>
@@ -12,13 +12,11 @@ struct size_job {
 	const struct cli *cli;
 	struct heft_profile *profile;
 	struct heft_finder *finder;
-	struct heft_write_opts write;
-	enum term_when color;
+	struct output out;
 	bool help, version, list_sources; /* print that and do nothing else */
-	bool raw_map, exit_code, wide, sort_given, rows_given;
+	bool raw_map, exit_code, sort_given, rows_given, filtered;
 	bool trace_some; /* an address was named */
 	unsigned verbose;
-	const char *output;   /* NULL: stdout */
 	char **pending;       /* sources not yet handed to the profile, oldest first */
 	size_t pending_count; /* they wait for a configuration file to define them */
 	size_t source_count, file_count, config_count;

@@ -4,6 +4,7 @@
 #include "report/pss.h"
 #include "report/report.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static const char *const change_words[] = {
@@ -32,11 +33,13 @@ void report_all_fields(struct report *r, struct arena *arena)
 {
 	const struct heft_table *t = &r->table;
 	for (unsigned i = 0; i < t->text_count; i++)
-		report_field(r, t->texts[i], CELL_TEXT, i);
+		report_field(r, t->texts[i].name, CELL_TEXT, i);
 	for (unsigned m = 0; m < t->measure_count; m++)
 		report_field(r, t->measures[m].name, CELL_NOW, m);
 	for (unsigned m = 0; t->diff && m < t->measure_count; m++)
-		report_field(r, arena_format(arena, "base_%s", t->measures[m].name), CELL_BASE, m);
+		if (!t->measures[m].of_change)
+			report_field(r, arena_format(arena, "base_%s", t->measures[m].name),
+				     CELL_BASE, m);
 }
 
 /* ---- numbers ---------------------------------------------------------------------------------- */
@@ -98,6 +101,11 @@ static bool has_value(const struct report *r, const struct column *c, const stru
 	return !r->table.measures[c->index].shared || (row->others == 0 && row != r->table.top);
 }
 
+static bool is_same(enum heft_unit unit, union heft_value now, union heft_value base)
+{
+	return unit == HEFT_PARTS ? fabs(now.parts - base.parts) < 1e-6 : now.whole == base.whole;
+}
+
 static void share_text(char out[CELL_MAX], enum heft_unit unit, union heft_value part,
 		       union heft_value whole)
 {
@@ -113,14 +121,23 @@ const char *cell_text(char room[CELL_MAX], const struct report *r, const struct 
 	const union heft_value now = row->now[c->index], base = row->base[c->index];
 	if (!has_value(r, c, row))
 		return "";
-	if (c->cell == CELL_CHANGE && r->table.diff) {
+	if (c->cell == CELL_EXTRA && is_same(unit, now, base))
+		return "";
+	if (c->cell == CELL_EXTRA || (c->cell == CELL_CHANGE && r->table.diff)) {
 		change_text(room, unit, now, base);
 		return room;
 	}
 	switch (c->cell) {
 	case CELL_BASE: value_text(room, unit, base); break;
-	case CELL_GROWTH: number_growth(room, rounded(unit, now), rounded(unit, base)); break;
-	case CELL_PART: share_text(room, unit, now, r->table.top->now[c->index]); break;
+	case CELL_GROWTH:
+		(r->opts.bloaty ? number_growth_exponent : number_growth)(
+			room, rounded(unit, now), rounded(unit, base));
+		break;
+	case CELL_PART:
+		if (r->table.top->now[c->index].whole == 0)
+			return "";
+		share_text(room, unit, now, r->table.top->now[c->index]);
+		break;
 	case CELL_SHARE:
 		/* The top row is all there is, even of nothing. */
 		share_text(room, unit, row == parent ? (union heft_value){ .whole = 1 } : now,

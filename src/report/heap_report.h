@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/reader.h"
 #include "base/vec.h"
+#include "map/rows.h"
 #include "process/process.h"
 #include "report/report.h"
 
@@ -23,6 +24,9 @@ struct heap_site {
 struct heap_step {
 	uint32_t parent, site;
 };
+
+/* The class of a leaf in a report of leaks: how its blocks can be reached. */
+enum leaf_reach { LEAF_UNKNOWN, LEAF_LOST, LEAF_INDIRECT };
 
 /* What one stack holds. */
 struct heap_leaf {
@@ -43,34 +47,32 @@ struct heap_report {
 	VEC(struct heap_site) sites;            /* [0] is the root's */
 	VEC(struct heap_step) steps;
 	VEC(struct heap_leaf) leaves; /* by step, then class; none is all 0 */
-	VEC(struct heft_heap_row) rows;
-	struct heft_heap_row total;
+	struct heft_measure measures[HEFT_HEAP_WITH_CALLEES + 1];
+	struct tree tree;
+	struct heft_table table; /* rows by stack: ref is their step; by other sites: that site */
 	const struct heft_note *notes;
 	size_t note_count;
-	const char *version;
 };
+
+/* The texts of rows. */
+enum heap_text { HEAP_MODULE, HEAP_FILE, HEAP_LINE, HEAP_REACH, HEAP_TEXTS };
 
 /* What formats ask of a report. */
 static inline const struct heap_site *heap_step_site(const struct heap_report *r, uint32_t step)
 {
 	return &r->sites.data[r->steps.data[step].site];
 }
-extern const char *const heap_measure_names[HEFT_HEAP_MEASURES]; /* "live_bytes" ... */
 extern const char *const heap_by_names[];                        /* "stack" ... */
 extern const char *const heap_part_names[HEFT_HEAP_PARTS];       /* "blocks" ... */
-/* The word for what a row's blocks are by reach; "" where that is not known. */
-const char *heap_reach_name(enum heft_heap_reach reach);
 /* The steps of a stack, outermost first, in memory of the vec, which is emptied before. */
 struct heap_path {
 	VEC(uint32_t) steps;
 };
 void heap_path_of(struct heap_path *path, const struct heap_report *r, uint32_t step);
 
-void out_heap_table(const struct heap_report *r, const struct heft_heap_write_opts *o,
-		    struct sink *s);
-void out_heap_csv(const struct heap_report *r, struct sink *s);
-void out_heap_json(const struct heap_report *r, struct sink *s);
-void out_heap_folded(const struct heap_report *r, struct sink *s);
+/* Writes the report; formats that show stacks take the leaves. */
+bool heap_report_write(const struct heap_report *r, const struct heft_write_opts *o,
+		       struct sink *s, struct heft_err *err);
 void out_heap_pprof(const struct heap_report *r, struct sink *s);
 void out_heap_speedscope(const struct heap_report *r, struct sink *s);
 

@@ -101,22 +101,45 @@ void number_percent(char out[NUMBER_MAX], uint64_t part, uint64_t whole)
 	append(out + strlen(out), "%");
 }
 
-void number_growth(char out[NUMBER_MAX], uint64_t now, uint64_t base)
+enum { MUCH = 1000 }; /* percent */
+
+/* Growth in percent of the base; false where a word or a number up to MUCH says it. */
+static bool grew_much(char out[NUMBER_MAX], uint64_t now, uint64_t base, double *ret)
 {
 	const struct change c = change_of(now, base);
 	if (c.size == 0 || base == 0 || now == 0) {
 		const char *text = c.size == 0 ? "[ = ]" : base == 0 ? "[NEW]" : "[DEL]";
 		snprintf(out, NUMBER_MAX, "%s", text);
-		return;
+		return false;
 	}
-	double v = (double)c.size / (double)base * (c.negative ? -100 : 100);
-	if (v <= 1000) {
-		format_double(out, v > 10 ? "%+.0f%%" : "%+.1F%%", v);
+	*ret = (double)c.size / (double)base * (c.negative ? -100 : 100);
+	if (*ret > MUCH)
+		return true;
+	format_double(out, *ret > 10 ? "%+.0f%%" : "%+.1F%%", *ret);
+	return false;
+}
+
+void number_growth(char out[NUMBER_MAX], uint64_t now, uint64_t base)
+{
+	static const char *const suffixes[] = { "", "k", "M", "G", "T" };
+	double growth;
+	size_t n = 0;
+	if (!grew_much(out, now, base, &growth))
 		return;
-	}
+	double times = (double)now / (double)base;
+	for (; times >= 9999.5 && n + 1 < COUNT_OF(suffixes); n++)
+		times /= 1000;
+	snprintf(out, NUMBER_MAX, "x%.0f%s", times, suffixes[n]);
+}
+
+void number_growth_exponent(char out[NUMBER_MAX], uint64_t now, uint64_t base)
+{
+	double v;
 	/* Two significant digits and an exponent keep the column narrow. */
 	char digits[NUMBER_MAX];
 	unsigned exponent = 0;
+	if (!grew_much(out, now, base, &v))
+		return;
 	for (; v >= 99.5; v /= 10)
 		exponent++;
 	format_double(digits, "%+.0f", v);

@@ -166,6 +166,34 @@ void out_budget_markdown(const struct budget_report *r, struct sink *s)
 			markdown_row(&r->rows[i], s);
 }
 
+/* ---- separated values -------------------------------------------------------------------------- */
+
+void out_budget_csv(const struct budget_report *r, char separator, bool safe, struct sink *s)
+{
+	static const char *const names[] = { "rule", "line", "state", "growth",
+					     "now",  "base", "limit" };
+	const struct str between = { &separator, 1 };
+	char number[PSS_MAX];
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		sink_text(s, i > 0 ? between : STR(""));
+		sink_text(s, str_of(names[i]));
+	}
+	sink_text(s, STR("\n"));
+	for (size_t i = 0; i < r->count && !s->failed; i++) {
+		const struct heft_budget_row *row = &r->rows[i];
+		const double values[] = { row->now, row->base, row->limit };
+		const bool checked = row->state != HEFT_BUDGET_SKIPPED;
+		field_put(s, row->rule, separator, safe);
+		sink_printf(s, "%c%u%c%s%c%d", separator, row->line, separator,
+			    state_words[row->state], separator, row->growth);
+		for (size_t k = 0; k < COUNT_OF(values); k++) {
+			pss_exact(number, values[k]);
+			sink_printf(s, "%c%s", separator, k == 0 || checked ? number : "");
+		}
+		sink_text(s, STR("\n"));
+	}
+}
+
 /* ---- json -------------------------------------------------------------------------------------- */
 
 static void json_row(struct json *j, const struct heft_budget_row *row)

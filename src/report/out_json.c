@@ -43,7 +43,7 @@ static void put_values(struct json *j, const struct heft_table *t, const struct 
 	char key[80] = "base_";
 	for (size_t m = 0; m < t->measure_count; m++) {
 		const struct heft_measure *measure = &t->measures[m];
-		if (sum && measure->shared)
+		if ((sum && measure->shared) || (of_base && measure->of_change))
 			continue;
 		strncpy(key + 5, measure->name, sizeof key - 6);
 		put_value(j, of_base ? key : measure->name, measure->unit,
@@ -51,11 +51,20 @@ static void put_values(struct json *j, const struct heft_table *t, const struct 
 	}
 }
 
+static void put_text(struct json *j, const struct heft_text *t, const char *text)
+{
+	if (*text && t->number) {
+		json_key(j, t->name);
+		json_number(j, str_of(text));
+	} else if (*text) {
+		json_member_text(j, t->name, str_of(text));
+	}
+}
+
 static void put_texts(struct json *j, const struct heft_table *t, const struct heft_row *row)
 {
 	for (size_t i = 0; row->texts && i < t->text_count; i++)
-		if (*row->texts[i])
-			json_member_text(j, t->texts[i], str_of(row->texts[i]));
+		put_text(j, &t->texts[i], row->texts[i]);
 	if (t->has_changes && row != t->top && row->others == 0)
 		json_member_text(j, "change", str_of(change_word(row->change)));
 }

@@ -49,15 +49,23 @@ static void put_row(const struct report *r, const struct heft_row *row,
 	sink_text(s, STR(" |\n"));
 }
 
-void out_markdown(const struct report *r, struct sink *s)
+static void put_rows(const struct report *r, struct sink *s)
 {
 	struct row_walk walk;
-	if (r->kind->markdown_head)
-		r->kind->markdown_head(r, s);
 	put_titles(r, s);
 	row_walk_init(&walk, r->table.top);
 	for (const struct heft_row *row; !s->failed && (row = row_next(&walk)) != NULL;)
 		put_row(r, row, row_parent(&walk), walk.levels.count - 2, s);
 	row_walk_release(&walk);
 	put_row(r, r->table.top, r->table.top, 0, s);
+}
+
+void out_markdown(const struct report *r, struct sink *s)
+{
+	if (r->kind->markdown_head)
+		r->kind->markdown_head(r, s);
+	if (!r->kind->no_empty_table || r->table.top->child_count > 0)
+		put_rows(r, s);
+	if (r->kind->markdown_foot)
+		r->kind->markdown_foot(r, s);
 }

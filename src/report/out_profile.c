@@ -1,11 +1,11 @@
 /* Profiles of basic blocks as tables, CSV, JSON and folded stacks. */
 #include "report/profile_report.h"
 
-#include "report/label_text.h"
+#include "blocks/profile_rows.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
-static const char *const hotness_names[] = { "never", "cold", "warm", "hot" };
 static const char *const kind_names[] = { "jump", "call", "return" };
 
 uint64_t profile_block_addr(const struct profile_report *r, uint64_t i)
@@ -73,39 +73,20 @@ struct profile_rank *profile_ranks(const struct profile_report *r, bool by_hotte
 
 /* ---- for people ----------------------------------------------------------------------------------- */
 
-static void put_percent(struct sink *s, uint64_t part, uint64_t whole)
+static void put_label(const struct report *r, const struct heft_row *row, struct text *out)
 {
-	sink_printf(s, "%5.1f%%", whole > 0 ? 100.0 * (double)part / (double)whole : 0.0);
+	char addr[40];
+	(void)r;
+	snprintf(addr, sizeof addr, " at 0x%" PRIx64,
+		 (uint64_t)strtoull(row->texts[PROFILE_ADDRESS], NULL, 10));
+	text_add(out, str_of(row->label));
+	text_add(out, str_of(addr));
 }
 
-static void table_block(const struct profile_report *r, uint64_t i, uint64_t whole, struct sink *s)
+static void put_sums(const struct report *report, struct sink *s)
 {
-	const struct bbmap_block *b = &r->map->blocks.data[i];
-	const uint64_t count = r->profile->counts[i];
-	sink_printf(s, "%12" PRIu64 " ", count);
-	put_percent(s, count, whole);
-	sink_printf(s, "  %-5s  %6" PRIu32 "  0x%08" PRIx64 " %8" PRIu32 "\n",
-		    hotness_name(r, count), b->id, profile_block_addr(r, i), b->size);
-}
-
-static void table_function(const struct profile_report *r, const struct profile_rank *rank,
-			   uint64_t whole, struct sink *s)
-{
-	const struct blockmap_function *f = &r->map->functions.data[rank->function];
-	sink_printf(s, "%12" PRIu64 " ", rank->total);
-	put_percent(s, rank->total, whole);
-	sink_text(s, STR("  "));
-	label_put(s, str_of(r->shown[rank->function]), 0);
-	sink_printf(s, " at 0x%" PRIx64 "\n", f->addr);
-	for (uint32_t k = f->range_first; k < f->range_first + f->range_count; k++) {
-		const struct blockmap_range *range = &r->map->ranges.data[k];
-		for (uint64_t i = range->first; i < range->first + range->count; i++)
-			table_block(r, i, whole, s);
-	}
-}
-
-static void table_sums(const struct profile_report *r, uint64_t whole, struct sink *s)
-{
+	const struct profile_report *r = report->ctx;
+	const uint64_t whole = report->table.top->now[HEFT_SAMPLES_COUNT].whole;
 	uint64_t blocks[HOTNESS_COUNT] = { 0 }, bytes[HOTNESS_COUNT] = { 0 };
 	for (uint64_t i = 0; i < r->map->blocks.count; i++) {
 		const enum hotness h = hotness_of(&r->limits, r->profile->counts[i]);
@@ -120,37 +101,16 @@ static void table_sums(const struct profile_report *r, uint64_t whole, struct si
 			    blocks[h], blocks[h] == 1 ? "" : "s", hotness_names[h]);
 }
 
-void out_profile_table(const struct profile_report *r, struct sink *s)
+void profile_report_init(struct report *r)
 {
-	size_t count;
-	struct profile_rank *ranks = profile_ranks(r, false, &count);
-	uint64_t whole = 0;
-	for (size_t i = 0; i < count; i++)
-		whole = add_sat(whole, ranks[i].total);
-	for (size_t i = 0; i < count && !s->failed; i++)
-		table_function(r, &ranks[i], whole, s);
-	table_sums(r, whole, s);
-	free(ranks);
-}
-
-void out_profile_folded(const struct profile_report *r, struct sink *s)
-{
-	size_t count;
-	struct profile_rank *ranks = profile_ranks(r, false, &count);
-	for (size_t n = 0; n < count && !s->failed; n++) {
-		const struct blockmap_function *f = &r->map->functions.data[ranks[n].function];
-		for (uint32_t k = f->range_first; k < f->range_first + f->range_count; k++) {
-			const struct blockmap_range *range = &r->map->ranges.data[k];
-			for (uint64_t i = range->first; i < range->first + range->count; i++) {
-				if (r->profile->counts[i] == 0)
-					continue;
-				folded_put(s, r->shown[ranks[n].function], false);
-				sink_printf(s, ";#%" PRIu32 " %" PRIu64 "\n",
-					    r->map->blocks.data[i].id, r->profile->counts[i]);
-			}
-		}
-	}
-	free(ranks);
+	static const struct report_kind kind = { .label = put_label, .below = put_sums };
+	r->kind = &kind;
+	r->indent = 2;
+	r->label_gap = 2;
+	report_column(r, (struct column){ "count", CELL_NOW, HEFT_SAMPLES_COUNT, 0, 2, false, 0 });
+	report_column(r, (struct column){ "", CELL_PART, HEFT_SAMPLES_COUNT, 0, 2, true, 0 });
+	report_column(r, (struct column){ "", CELL_TEXT, PROFILE_HOTNESS, 0, 2, false, 0 });
+	report_column(r, (struct column){ "size", CELL_NOW, HEFT_SAMPLES_BYTES, 0, 2, false, 1 });
 }
 
 /* ---- for programs --------------------------------------------------------------------------------- */
@@ -161,22 +121,26 @@ static const char *linkage(const struct profile_report *r, uint64_t function)
 	return name ? name : "";
 }
 
-void out_profile_csv(const struct profile_report *r, struct sink *s)
+void out_profile_csv(const struct profile_report *r, char separator, bool safe, struct sink *s)
 {
-	sink_text(s, STR("function,linkage_name,function_address,block,address,size,count,"
-			 "fall_through,hotness\n"));
+	static const char *const names[] = { "function", "linkage_name", "function_address",
+					     "block",    "address",      "size",
+					     "count",    "fall_through", "hotness" };
+	const char c = separator;
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		sink_printf(s, i + 1 < COUNT_OF(names) ? "%s%c" : "%s\n", names[i], c);
 	for (uint64_t i = 0; i < r->map->blocks.count && !s->failed; i++) {
 		const struct bbmap_block *b = &r->map->blocks.data[i];
 		const struct blockmap_range *range = blockmap_range_of(r->map, i);
-		field_put(s, r->shown[range->function], ',', false);
-		sink_text(s, STR(","));
-		field_put(s, linkage(r, range->function), ',', false);
+		field_put(s, r->shown[range->function], c, safe);
+		sink_text(s, (struct str){ &c, 1 });
+		field_put(s, linkage(r, range->function), c, safe);
 		sink_printf(s,
-			    ",%" PRIu64 ",%" PRIu32 ",%" PRIu64 ",%" PRIu32 ",%" PRIu64 ",%" PRIu64
-			    ",%s\n",
-			    r->map->functions.data[range->function].addr, b->id,
-			    range->addr + b->off, b->size, r->profile->counts[i],
-			    r->profile->falls[i], hotness_name(r, r->profile->counts[i]));
+			    "%c%" PRIu64 "%c%" PRIu32 "%c%" PRIu64 "%c%" PRIu32 "%c%" PRIu64
+			    "%c%" PRIu64 "%c%s\n",
+			    c, r->map->functions.data[range->function].addr, c, b->id, c,
+			    range->addr + b->off, c, b->size, c, r->profile->counts[i], c,
+			    r->profile->falls[i], c, hotness_name(r, r->profile->counts[i]));
 	}
 }
 

@@ -1,9 +1,10 @@
 #include "report/query_report.h"
 
 #include "report/label_text.h"
+#include "report/markdown.h"
 #include "report/pss.h"
 
-enum { MOST_WIDE = 1000000 };
+enum { MOST_WIDE = 1000000, MARKDOWN_MOST = 160 };
 
 /* What a cell shows: sums of parts of bytes with three decimals at most. */
 static struct str shown_text(const struct query_cell *c, char room[PSS_MAX])
@@ -12,6 +13,11 @@ static struct str shown_text(const struct query_cell *c, char room[PSS_MAX])
 		return c->text;
 	pss_exact(room, c->real);
 	return str_of(room);
+}
+
+static bool is_number(const struct query_cell *c)
+{
+	return c->kind == QUERY_INTEGER || c->kind == QUERY_REAL;
 }
 
 static bool has_room(struct query_report *r)
@@ -46,9 +52,8 @@ static bool table_row(void *ctx, const struct query_cell *cells, size_t count)
 		return true;
 	for (size_t i = 0; i < count; i++) {
 		const struct str text = shown_text(&cells[i], room);
-		const bool number = cells[i].kind == QUERY_INTEGER || cells[i].kind == QUERY_REAL;
 		const struct str kept = { arena_copy(&r->arena, text), text.len };
-		vec_push(&r->held, (struct query_held){ kept, number });
+		vec_push(&r->held, (struct query_held){ kept, is_number(&cells[i]) });
 	}
 	return true;
 }
@@ -140,13 +145,19 @@ static bool table_end(void *ctx)
 	return !r->s->failed;
 }
 
-/* ---- csv --------------------------------------------------------------------------------------- */
+/* ---- separated values --------------------------------------------------------------------------- */
+
+static char separator(const struct query_report *r)
+{
+	return r->opts.format == HEFT_TSV ? '\t' : ',';
+}
 
 static void csv_field(struct query_report *r, size_t i, const char *text)
 {
+	const char between = separator(r);
 	if (i > 0)
-		sink_text(r->s, STR(","));
-	field_put(r->s, text, ',', false);
+		sink_text(r->s, (struct str){ &between, 1 });
+	field_put(r->s, text, between, r->opts.csv_safe);
 }
 
 static bool csv_start(void *ctx, const char *const *names, size_t count)
@@ -171,6 +182,53 @@ static bool csv_row(void *ctx, const struct query_cell *cells, size_t count)
 		csv_field(r, i, text.p ? text.p : "");
 	}
 	sink_text(r->s, STR("\n"));
+	return !r->s->failed;
+}
+
+/* ---- Markdown ----------------------------------------------------------------------------------- */
+
+/* Numbers are on the right, if the first row has them there; so it waits for that. */
+static bool markdown_row(void *ctx, const struct query_cell *cells, size_t count)
+{
+	struct query_report *r = ctx;
+	char room[PSS_MAX];
+	if (!has_room(r))
+		return true;
+	for (size_t i = 0; r->rows == 1 && i < count; i++)
+		sink_text(r->s, is_number(&cells[i]) ? STR("|--:") : STR("|---"));
+	sink_text(r->s, r->rows == 1 ? STR("|\n|") : STR("|"));
+	for (size_t i = 0; i < count; i++) {
+		const struct str text = shown_text(&cells[i], room);
+		sink_text(r->s, STR(" "));
+		if (is_number(&cells[i]))
+			sink_text(r->s, text);
+		else if (text.len > 0)
+			markdown_code(r->s, text.p, MARKDOWN_MOST);
+		sink_text(r->s, STR(" |"));
+	}
+	sink_text(r->s, STR("\n"));
+	return !r->s->failed;
+}
+
+static bool markdown_start(void *ctx, const char *const *names, size_t count)
+{
+	struct query_report *r = ctx;
+	if (!start(ctx, names, count))
+		return false;
+	sink_text(r->s, r->statements++ > 0 ? STR("\n|") : STR("|"));
+	for (size_t i = 0; i < count; i++)
+		sink_printf(r->s, " %s |", names[i]);
+	sink_text(r->s, STR("\n"));
+	return !r->s->failed;
+}
+
+static bool markdown_end(void *ctx)
+{
+	struct query_report *r = ctx;
+	for (size_t i = 0; r->rows == 0 && i < r->names.count; i++)
+		sink_text(r->s, i + 1 < r->names.count ? STR("|---") : STR("|---|\n"));
+	if (r->over > 0)
+		sink_printf(r->s, "\n%" PRIu64 " more rows\n", r->over);
 	return !r->s->failed;
 }
 
@@ -224,8 +282,11 @@ static bool json_end(void *ctx)
 struct query_visitor query_report_visitor(struct query_report *r)
 {
 	switch (r->opts.format) {
-	case HEFT_QUERY_CSV: return (struct query_visitor){ csv_start, csv_row, csv_end, r };
-	case HEFT_QUERY_JSON: return (struct query_visitor){ json_start, json_row, json_end, r };
+	case HEFT_CSV:
+	case HEFT_TSV: return (struct query_visitor){ csv_start, csv_row, csv_end, r };
+	case HEFT_MARKDOWN:
+		return (struct query_visitor){ markdown_start, markdown_row, markdown_end, r };
+	case HEFT_JSON: return (struct query_visitor){ json_start, json_row, json_end, r };
 	default: return (struct query_visitor){ start, table_row, table_end, r };
 	}
 }

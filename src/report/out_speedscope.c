@@ -53,7 +53,7 @@ static void put_profile(struct json *j, const struct heap_report *r, enum heft_h
 	json_member_text(j, "name", str_of(name));
 	json_member_text(j, "unit", STR("bytes"));
 	json_member_uint(j, "startValue", 0);
-	json_member_uint(j, "endValue", r->total.now[m]);
+	json_member_uint(j, "endValue", r->table.top->now[m].whole);
 	put_samples(j, r, m);
 	json_key(j, "weights");
 	json_open(j, '[');
@@ -77,9 +77,9 @@ void out_heap_speedscope(const struct heap_report *r, struct sink *s)
 	json_key(&j, "profiles");
 	json_open(&j, '[');
 	put_profile(&j, r, HEFT_HEAP_LIVE_BYTES, "live");
-	if (r->total.now[HEFT_HEAP_PEAK_BYTES] > 0)
+	if (r->table.top->now[HEFT_HEAP_PEAK_BYTES].whole > 0)
 		put_profile(&j, r, HEFT_HEAP_PEAK_BYTES, "at the peak");
-	if (r->total.now[HEFT_HEAP_ALLOC_BYTES] > 0)
+	if (r->table.top->now[HEFT_HEAP_ALLOC_BYTES].whole > 0)
 		put_profile(&j, r, HEFT_HEAP_ALLOC_BYTES, "allocated");
 	json_close(&j, ']');
 	json_close(&j, '}');

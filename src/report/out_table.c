@@ -87,11 +87,12 @@ static void spare_columns(struct table *t)
 static struct str cell_color(const struct table *t, const struct column *c,
 			     const struct heft_row *row)
 {
-	/* Doubles that are not negative have their bits in the order of their values. */
-	const struct change change = change_of(row->now[c->index].whole, row->base[c->index].whole);
-	if (!t->r->table.diff || change.size == 0)
+	const union heft_value now = row->now[c->index], base = row->base[c->index];
+	const bool parts = t->r->table.measures[c->index].unit == HEFT_PARTS;
+	const bool less = parts ? now.parts < base.parts : now.whole < base.whole;
+	if (!t->r->table.diff || now.whole == base.whole)
 		return STR("\x1b[2m");
-	return change.negative ? STR("\x1b[32m") : STR("\x1b[31m");
+	return less ? STR("\x1b[32m") : STR("\x1b[31m");
 }
 
 static void put_text(const struct column *c, struct str text, bool left, struct sink *s)
@@ -213,11 +214,13 @@ static void put_rows(struct table *t)
 void out_table(const struct report *r, struct sink *s)
 {
 	struct table t = { .r = r, .s = s, .count = r->column_count };
+	if (r->kind->above)
+		r->kind->above(r, s);
+	if (r->kind->no_empty_table && r->table.top->child_count == 0)
+		return;
 	memcpy(t.columns, r->columns, sizeof t.columns);
 	measure_columns(&t);
 	spare_columns(&t);
-	if (r->kind->above)
-		r->kind->above(r, s);
 	if (r->kind->head)
 		r->kind->head(r, s);
 	else

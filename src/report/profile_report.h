@@ -28,12 +28,11 @@ struct profile_rank *profile_ranks(const struct profile_report *r, bool by_hotte
 /* Where block i starts. */
 uint64_t profile_block_addr(const struct profile_report *r, uint64_t i);
 
-/* For people; one line a block; one JSON object a line, a function each (docs/json.md); stacks for
- * flame graphs: "function;#block COUNT". */
-void out_profile_table(const struct profile_report *r, struct sink *s);
-void out_profile_csv(const struct profile_report *r, struct sink *s);
+/* Sets columns, fields and kind of a report of rows whose ctx is a struct profile_report. */
+void profile_report_init(struct report *r);
+/* One line a block; one JSON object a line, a function each (docs/json.md). */
+void out_profile_csv(const struct profile_report *r, char separator, bool safe, struct sink *s);
 void out_profile_json(const struct profile_report *r, struct sink *s);
-void out_profile_folded(const struct profile_report *r, struct sink *s);
 
 /* What clang -fbasic-block-sections=list= reads (LLVM "Basic Block Sections", Propeller): for each
  * function one cluster of the blocks that have a count, in the order of their addresses, which keeps

@@ -37,6 +37,7 @@ enum cell {
 	CELL_NOW,
 	CELL_BASE,
 	CELL_CHANGE, /* from the base; of a table that is no diff, what is now */
+	CELL_EXTRA,  /* the change; nothing where there is none */
 	CELL_GROWTH, /* the change in percent of the base */
 	CELL_SHARE,  /* of the row above, in percent */
 	CELL_PART,   /* of the top row, in percent */
@@ -80,8 +81,10 @@ struct report_kind {
 	/* Members of the document, and of a row. */
 	void (*json_head)(const struct report *r, struct json *j);
 	void (*json_row)(const struct report *r, const struct heft_row *row, struct json *j);
-	/* The headline of a page in Markdown, and more below it. */
+	/* In Markdown above and below the table. */
 	void (*markdown_head)(const struct report *r, struct sink *s);
+	void (*markdown_foot)(const struct report *r, struct sink *s);
+	bool no_empty_table; /* nothing but what stands above it where there are no rows */
 };
 
 /* A table on its way to be text. */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 /* Columns of one domain: percent, size; with old_new two sizes before; widths and gaps. */
-enum { PERCENT_WIDTH = 6, SIZE_WIDTH = 8, OLD_WIDTH = 7, COUNT_WIDTH = 7, LABEL_GAP = 4 };
+enum { PERCENT_WIDTH = 6, BYTES_WIDTH = 8, OLD_WIDTH = 7, COUNT_WIDTH = 7, LABEL_GAP = 4 };
 
 static bool shows(const struct report *r, enum heft_size_measure m)
 {
@@ -60,7 +60,7 @@ static void domain_columns(struct report *r, unsigned m, const char *title)
 	}
 	report_column(r, (struct column){ diff ? "" : "%", diff ? CELL_GROWTH : CELL_SHARE, m,
 					  PERCENT_WIDTH, 1, true, 0 });
-	report_column(r, (struct column){ title, CELL_CHANGE, m, SIZE_WIDTH, 0, false, 0 });
+	report_column(r, (struct column){ title, CELL_CHANGE, m, BYTES_WIDTH, 0, false, 0 });
 }
 
 /* Whether the row says nothing in a domain: no bytes, or in a diff no change. */

@@ -5,6 +5,9 @@
 
 bool report_write(const struct report *r, struct sink *s, struct heft_err *err)
 {
+	if (r->opts.format == HEFT_PPROF && r->table.diff)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			    "this format holds one profile, not the difference of two");
 	switch (r->opts.format) {
 	case HEFT_TABLE: out_table(r, s); break;
 	case HEFT_CSV: out_csv(r, s, ','); break;
@@ -12,6 +15,7 @@ bool report_write(const struct report *r, struct sink *s, struct heft_err *err)
 	case HEFT_JSON: out_json(r, s); break;
 	case HEFT_MARKDOWN: out_markdown(r, s); break;
 	case HEFT_FOLDED: out_folded(r, s); break;
+	case HEFT_PPROF: out_pprof(r, s); break;
 	default: return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this report has no such format");
 	}
 	return sink_flush(s) || fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output was not taken");

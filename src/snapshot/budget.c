@@ -1,6 +1,5 @@
 #include "snapshot/budget.h"
 
-#include "snapshot/diff_rows.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>

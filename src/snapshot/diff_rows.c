@@ -1,40 +1,52 @@
 #include "snapshot/diff_rows.h"
 
-#include <math.h>
 #include <stdlib.h>
+
+static const struct heft_measure measures[HEFT_DIFF_MEASURES] = {
+	[HEFT_DIFF_SIZE] = { .name = "size", .title = "size", .unit = HEFT_PARTS },
+	[HEFT_DIFF_PADDING] = { .name = "padding", .title = "padding", .unit = HEFT_PARTS },
+#define COUNT(change, word)                                                                        \
+	[HEFT_DIFF_COUNTS + (change)] = {                                                          \
+		.name = (word), .title = (word), .unit = HEFT_COUNT, .of_change = true             \
+	}
+	COUNT(HEFT_UNCHANGED, "unchanged"),
+	COUNT(HEFT_CHANGED, "changed"),
+	COUNT(HEFT_ADDED, "added"),
+	COUNT(HEFT_REMOVED, "removed"),
+	COUNT(HEFT_MOVED, "moved"),
+	COUNT(HEFT_RENAMED, "renamed"),
+#undef COUNT
+};
+
+static const struct heft_text texts[DIFF_TEXTS] = {
+	[DIFF_SECTION] = { "in_section", false },
+	[DIFF_PATH] = { "path", false },
+	[DIFF_COMPONENT] = { "in_component", false },
+	[DIFF_CONTAINER] = { "in_container", false },
+	[DIFF_WAS] = { "was", false },
+};
+
+static const char *const by_words[] = {
+	[HEFT_DIFF_BY_SYMBOL] = "symbol",       [HEFT_DIFF_BY_SOURCE] = "source",
+	[HEFT_DIFF_BY_DIRECTORY] = "directory", [HEFT_DIFF_BY_OBJECT] = "object",
+	[HEFT_DIFF_BY_COMPONENT] = "component", [HEFT_DIFF_BY_SECTION] = "section",
+	[HEFT_DIFF_BY_CONTAINER] = "container", [HEFT_DIFF_BY_NAMESPACE] = "namespace",
+};
 
 /* ---- sizes ------------------------------------------------------------------------------------- */
 
+/* Bytes of a symbol on one side. */
+struct amount {
+	double size, padding;
+};
+
 /* A symbol that is nothing but padding has it as its size. */
-static void split(const struct snap_symbol *y, bool whole, double *ret_size, double *ret_padding)
+static struct amount amount_of(const struct snap_symbol *y, bool whole)
 {
-	const bool joined = whole || y->size == 0;
-	*ret_padding = joined ? 0 : (double)y->padding / y->alias_count;
-	*ret_size = joined ? snap_pss(y) : (double)y->size / y->alias_count;
-}
-
-static void add_before(struct heft_diff_sizes *to, const struct snap_symbol *y, bool whole)
-{
-	double size, padding;
-	split(y, whole, &size, &padding);
-	to->before += size;
-	to->padding_before += padding;
-}
-
-static void add_after(struct heft_diff_sizes *to, const struct snap_symbol *y, bool whole)
-{
-	double size, padding;
-	split(y, whole, &size, &padding);
-	to->after += size;
-	to->padding_after += padding;
-}
-
-static void add_sizes(struct heft_diff_sizes *to, const struct heft_diff_sizes *s)
-{
-	to->before += s->before;
-	to->after += s->after;
-	to->padding_before += s->padding_before;
-	to->padding_after += s->padding_after;
+	if (whole || y->size == 0)
+		return (struct amount){ snap_pss(y), 0 };
+	return (struct amount){ (double)y->size / y->alias_count,
+				(double)y->padding / y->alias_count };
 }
 
 /* ---- groups ------------------------------------------------------------------------------------ */
@@ -43,9 +55,21 @@ struct grouping {
 	const struct snapshot_diff *d;
 	const struct heft_diff_query *q;
 	struct diff_rows *out;
-	struct intern keys; /* id = place in rows */
+	struct intern keys; /* id + 1 = node */
 	struct text key, work;
 };
+
+static void add_amount(struct grouping *g, uint32_t node, enum heft_role role, struct amount a)
+{
+	union heft_value *sums = tree_sums(&g->out->tree, node, role);
+	sums[HEFT_DIFF_SIZE].parts += a.size;
+	sums[HEFT_DIFF_PADDING].parts += a.padding;
+}
+
+static void add_count(struct grouping *g, uint32_t node, enum heft_change change)
+{
+	tree_sums(&g->out->tree, node, HEFT_INPUT)[HEFT_DIFF_COUNTS + change].whole++;
+}
 
 static bool wants(const struct heft_diff_query *q, const struct snapshot *s,
 		  const struct snap_symbol *y)
@@ -61,27 +85,29 @@ static const char *copy_text(struct grouping *g, const struct snapshot *s, uint3
 	return id ? arena_copy(&g->out->arena, snapshot_text(s, id)) : "";
 }
 
-static struct heft_diff_row *row_of_key(struct grouping *g, struct str key, bool *ret_new)
+static uint32_t new_node(struct grouping *g)
 {
-	static const struct heft_diff_row empty = { "",    "",    "", "", "", "", HEFT_UNCHANGED,
-						    { 0 }, { 0 }, 0 };
+	vec_push(&g->out->facts, (struct diff_fact){ .label = "" });
+	return tree_add(&g->out->tree, 0, 0);
+}
+
+static uint32_t node_of_key(struct grouping *g, struct str key, bool *ret_new)
+{
 	const size_t known = g->keys.entries.count;
 	const uint32_t id = intern_add(&g->keys, key);
 	*ret_new = id == known;
-	if (*ret_new)
-		vec_push(&g->out->rows, empty);
-	return &g->out->rows.data[id];
+	return *ret_new ? new_node(g) : id + 1;
 }
 
-static struct heft_diff_row *group_row(struct grouping *g, const struct snapshot *s,
-				       const struct snap_symbol *y)
+static uint32_t group_node(struct grouping *g, const struct snapshot *s,
+			   const struct snap_symbol *y)
 {
 	bool fresh;
 	const struct str label = snap_label(s, y, g->q->by, &g->work);
-	struct heft_diff_row *r = row_of_key(g, label, &fresh);
+	const uint32_t node = node_of_key(g, label, &fresh);
 	if (fresh)
-		r->label = arena_copy(&g->out->arena, label);
-	return r;
+		g->out->facts.data[node].label = arena_copy(&g->out->arena, label);
+	return node;
 }
 
 /* A name that is in its alias list twice: one function, by many objects. */
@@ -100,76 +126,93 @@ static void add_key_part(struct grouping *g, struct str s)
 	text_add_char(&g->key, '\n');
 }
 
-/* Symbols of one name, section and path are one row; those of one alias list whatever their paths. */
-static struct heft_diff_row *symbol_row(struct grouping *g, const struct diff_pair *p)
+/* Sets what is known of a row by symbol. */
+static void tell_symbol(struct grouping *g, const struct diff_pair *p, uint32_t node)
 {
 	const struct snap_symbol *old = diff_before(g->d, p), *new_ = diff_after(g->d, p);
 	const struct snapshot *s = new_ ? g->d->after : g->d->before;
 	const struct snap_symbol *y = new_ ? new_ : old;
 	const struct snap_section *sec = &s->sections.data[y->section];
-	const char *container = s->containers.data[sec->container].name;
+	const char **list = arena_new(&g->out->arena, const char *, DIFF_TEXTS);
+	list[DIFF_SECTION] = sec->name;
+	list[DIFF_CONTAINER] = s->containers.data[sec->container].name;
+	list[DIFF_PATH] = copy_text(g, s, snap_path(y));
+	list[DIFF_COMPONENT] = copy_text(g, s, y->component);
+	list[DIFF_WAS] = "";
+	if (p->change == HEFT_RENAMED)
+		list[DIFF_WAS] = copy_text(g, g->d->before, old->full_name);
+	else if (p->change == HEFT_MOVED)
+		list[DIFF_WAS] = copy_text(g, g->d->before, snap_path(old));
+	const struct str label = snap_label(s, y, HEFT_DIFF_BY_SYMBOL, &g->work);
+	g->out->facts.data[node] = (struct diff_fact){ arena_copy(&g->out->arena, label), list,
+						       p->change };
+}
+
+/* Symbols of one name, section and path are one row; those of one alias list whatever their paths. */
+static uint32_t symbol_node(struct grouping *g, const struct diff_pair *p)
+{
+	const struct snap_symbol *old = diff_before(g->d, p), *new_ = diff_after(g->d, p);
+	const struct snapshot *s = new_ ? g->d->after : g->d->before;
+	const struct snap_symbol *y = new_ ? new_ : old;
+	const struct snap_section *sec = &s->sections.data[y->section];
 	const bool many = (old && repeats(old)) || (new_ && repeats(new_));
 	bool fresh;
 	g->key.len = 0;
-	add_key_part(g, str_of(container));
+	add_key_part(g, str_of(s->containers.data[sec->container].name));
 	add_key_part(g, (struct str){ &sec->letter, 1 });
 	add_key_part(g, snapshot_text(s, y->full_name));
 	add_key_part(g, many ? STR("") : snapshot_text(s, snap_path(y)));
-	struct heft_diff_row *r = row_of_key(g, text_str(&g->key), &fresh);
-	if (!fresh) {
-		r->change = r->change == p->change ? p->change : HEFT_CHANGED;
-		return r;
-	}
-	r->label = arena_copy(&g->out->arena, snap_label(s, y, HEFT_DIFF_BY_SYMBOL, &g->work));
-	r->section = sec->name;
-	r->container = container;
-	r->path = copy_text(g, s, snap_path(y));
-	r->component = copy_text(g, s, y->component);
-	r->change = p->change;
-	if (p->change == HEFT_RENAMED)
-		r->was = copy_text(g, g->d->before, old->full_name);
-	else if (p->change == HEFT_MOVED)
-		r->was = copy_text(g, g->d->before, snap_path(old));
-	return r;
+	const uint32_t node = node_of_key(g, text_str(&g->key), &fresh);
+	if (fresh)
+		tell_symbol(g, p, node);
+	else if (g->out->facts.data[node].change != p->change)
+		g->out->facts.data[node].change = HEFT_CHANGED;
+	return node;
 }
 
 /* SuperSize's values: padding counts for what was added or removed; of pairs it is in the sums. */
+static struct amount symbol_amount(const struct grouping *g, const struct snap_symbol *y,
+				   bool paired)
+{
+	struct amount a = amount_of(y, g->d->supersize && !paired);
+	if (g->d->supersize)
+		a.padding = 0;
+	return a;
+}
+
 static void add_symbol_pair(struct grouping *g, const struct diff_pair *p)
 {
 	const struct snap_symbol *old = diff_before(g->d, p), *new_ = diff_after(g->d, p);
-	const bool whole = g->d->supersize && !(old && new_);
-	struct heft_diff_sizes sizes = { 0 };
-	if (old && wants(g->q, g->d->before, old))
-		add_before(&sizes, old, whole);
-	if (new_ && wants(g->q, g->d->after, new_))
-		add_after(&sizes, new_, whole);
-	if (g->d->supersize)
-		sizes.padding_before = sizes.padding_after = 0;
-	add_sizes(&g->out->total.sizes, &sizes);
-	g->out->total.counts[p->change]++;
-	if (p->change == HEFT_UNCHANGED)
-		return;
-	struct heft_diff_row *r = symbol_row(g, p);
-	add_sizes(&r->sizes, &sizes);
-	r->counts[p->change]++;
+	const uint32_t node = p->change == HEFT_UNCHANGED ? 0 : symbol_node(g, p);
+	const uint32_t nodes[] = { 0, node };
+	for (size_t i = 0; i < (node > 0 ? 2 : 1); i++) {
+		if (old && wants(g->q, g->d->before, old))
+			add_amount(g, nodes[i], HEFT_BASE, symbol_amount(g, old, new_ != NULL));
+		if (new_ && wants(g->q, g->d->after, new_))
+			add_amount(g, nodes[i], HEFT_INPUT, symbol_amount(g, new_, old != NULL));
+		add_count(g, nodes[i], p->change);
+	}
+}
+
+static uint32_t add_to_group(struct grouping *g, const struct snapshot *s,
+			     const struct snap_symbol *y, enum heft_role role)
+{
+	const uint32_t node = group_node(g, s, y);
+	add_amount(g, node, role, amount_of(y, false));
+	add_amount(g, 0, role, amount_of(y, false));
+	return node;
 }
 
 static void add_group_pair(struct grouping *g, const struct diff_pair *p)
 {
 	const struct snap_symbol *old = diff_before(g->d, p), *new_ = diff_after(g->d, p);
-	struct heft_diff_row *r = NULL;
-	if (old && wants(g->q, g->d->before, old)) {
-		r = group_row(g, g->d->before, old);
-		add_before(&r->sizes, old, false);
-		add_before(&g->out->total.sizes, old, false);
-	}
-	if (new_ && wants(g->q, g->d->after, new_)) {
-		r = group_row(g, g->d->after, new_);
-		add_after(&r->sizes, new_, false);
-		add_after(&g->out->total.sizes, new_, false);
-	}
-	r->counts[p->change]++;
-	g->out->total.counts[p->change]++;
+	uint32_t node = 0;
+	if (old && wants(g->q, g->d->before, old))
+		node = add_to_group(g, g->d->before, old, HEFT_BASE);
+	if (new_ && wants(g->q, g->d->after, new_))
+		node = add_to_group(g, g->d->after, new_, HEFT_INPUT);
+	add_count(g, node, p->change);
+	add_count(g, 0, p->change);
 }
 
 static bool wants_pair(const struct grouping *g, const struct diff_pair *p)
@@ -190,121 +233,74 @@ static void add_paddings(struct grouping *g)
 		const struct snap_symbol y = { .section = p->section };
 		if (!wants(g->q, s, &y))
 			continue;
-		vec_push(&g->out->rows,
-			 (struct heft_diff_row){ padding_name,
-						 sec->name,
-						 "",
-						 "",
-						 s->containers.data[sec->container].name,
-						 "",
-						 HEFT_ADDED,
-						 { .after = (double)p->size },
-						 { 0 },
-						 0 });
-		g->out->rows.data[g->out->rows.count - 1].counts[HEFT_ADDED] = 1;
-		g->out->total.sizes.after += (double)p->size;
-		g->out->total.counts[HEFT_ADDED]++;
-	}
-}
-
-/* ---- order, limits ----------------------------------------------------------------------------- */
-
-static int compare_doubles(double a, double b)
-{
-	return a > b ? -1 : a < b;
-}
-
-static int compare_labels(const struct heft_diff_row *a, const struct heft_diff_row *b)
-{
-	int c = strcmp(a->label, b->label);
-	if (c == 0)
-		c = strcmp(a->path, b->path);
-	return c != 0 ? c : strcmp(a->section, b->section);
-}
-
-static int by_delta(const void *pa, const void *pb)
-{
-	const struct heft_diff_row *a = pa, *b = pb;
-	const int c = compare_doubles(fabs(diff_delta(&a->sizes)), fabs(diff_delta(&b->sizes)));
-	return c != 0 ? c : compare_labels(a, b);
-}
-
-static int by_new(const void *pa, const void *pb)
-{
-	const struct heft_diff_row *a = pa, *b = pb;
-	const int c = compare_doubles(a->sizes.after, b->sizes.after);
-	return c != 0 ? c : compare_labels(a, b);
-}
-
-static int by_old(const void *pa, const void *pb)
-{
-	const struct heft_diff_row *a = pa, *b = pb;
-	const int c = compare_doubles(a->sizes.before, b->sizes.before);
-	return c != 0 ? c : compare_labels(a, b);
-}
-
-static int by_label(const void *pa, const void *pb)
-{
-	return compare_labels(pa, pb);
-}
-
-/* Sums of parts of bytes are not exact. */
-static bool is_zero(double v)
-{
-	return fabs(v) < 1e-6;
-}
-
-static bool says_something(const struct heft_diff_row *r, const struct heft_diff_query *q)
-{
-	const struct heft_diff_sizes *s = &r->sizes;
-	if (q->min > 0)
-		return fabs(diff_delta(s)) >= (double)q->min;
-	if (q->by == HEFT_DIFF_BY_SYMBOL)
-		return true;
-	return !is_zero(diff_delta(s)) || !is_zero(s->padding_after - s->padding_before) ||
-	       r->counts[HEFT_ADDED] + r->counts[HEFT_REMOVED] > 0;
-}
-
-/* The rows over the limit, and with a least size those below it, become one. */
-static void cut(struct diff_rows *out, const struct heft_diff_query *q)
-{
-	struct heft_diff_row rest = { "", "", "", "", "", "", HEFT_CHANGED, { 0 }, { 0 }, 0 };
-	size_t kept = 0;
-	for (size_t i = 0; i < out->rows.count; i++) {
-		const struct heft_diff_row *r = &out->rows.data[i];
-		if (says_something(r, q) && (q->rows == 0 || kept < q->rows)) {
-			out->rows.data[kept++] = *r;
-			continue;
+		const uint32_t node = new_node(g);
+		const char **list = arena_new(&g->out->arena, const char *, DIFF_TEXTS);
+		list[DIFF_SECTION] = sec->name;
+		list[DIFF_CONTAINER] = s->containers.data[sec->container].name;
+		list[DIFF_PATH] = list[DIFF_COMPONENT] = list[DIFF_WAS] = "";
+		g->out->facts.data[node] = (struct diff_fact){ padding_name, list, HEFT_ADDED };
+		for (size_t k = 0; k < 2; k++) {
+			const uint32_t to = k == 0 ? node : 0;
+			add_amount(g, to, HEFT_INPUT, (struct amount){ (double)p->size, 0 });
+			add_count(g, to, HEFT_ADDED);
 		}
-		if (!says_something(r, q) && q->min == 0)
-			continue;
-		add_sizes(&rest.sizes, &r->sizes);
-		for (size_t c = 0; c < HEFT_CHANGES; c++)
-			rest.counts[c] += r->counts[c];
-		rest.others++;
 	}
-	out->rows.count = kept;
-	if (rest.others == 0)
-		return;
-	rest.label = arena_format(&out->arena, "[%" PRIu64 " Others]", rest.others);
-	vec_push(&out->rows, rest);
 }
 
-static void sort_rows(struct diff_rows *out, enum heft_diff_sort sort)
+/* ---- rows -------------------------------------------------------------------------------------- */
+
+static const char *node_label(void *ctx, uint32_t node)
 {
-	static int (*const orders[])(const void *, const void *) = { by_delta, by_new, by_old,
-								     by_label };
-	if (out->rows.count > 1)
-		qsort(out->rows.data, out->rows.count, sizeof *out->rows.data, orders[sort]);
+	return ((struct diff_rows *)ctx)->facts.data[node].label;
+}
+
+static void fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
+{
+	const struct diff_fact *f = &((struct diff_rows *)ctx)->facts.data[node];
+	(void)level;
+	row->texts = f->texts;
+	row->change = f->change;
+}
+
+static void make_table(struct diff_rows *out, const struct heft_diff_query *q)
+{
+	const uint32_t told = 1u << HEFT_DIFF_SIZE | 1u << HEFT_DIFF_PADDING |
+			      1u << (HEFT_DIFF_COUNTS + HEFT_ADDED) |
+			      1u << (HEFT_DIFF_COUNTS + HEFT_REMOVED);
+	const bool symbols = q->by == HEFT_DIFF_BY_SYMBOL;
+	const struct rows_opts opts = { .measures = measures,
+					.limit = q->rows,
+					.sort = q->sort != HEFT_SORT_AUTO ? q->sort
+									  : HEFT_SORT_DELTA,
+					.keys = 1u << HEFT_DIFF_SIZE,
+					.told = symbols || q->min > 0 ? 0 : told,
+					.diff = true,
+					.others_last = true,
+					.least.parts = (double)q->min,
+					.label = node_label,
+					.fill = fill_row,
+					.ctx = out };
+	out->level = by_words[q->by];
+	out->table = (struct heft_table){ .size = sizeof out->table,
+					  .levels = &out->level,
+					  .level_count = 1,
+					  .measures = measures,
+					  .measure_count = HEFT_DIFF_MEASURES,
+					  .texts = texts,
+					  .text_count = symbols ? DIFF_TEXTS : 0,
+					  .sorted_by = HEFT_DIFF_SIZE,
+					  .diff = true,
+					  .has_changes = symbols,
+					  .top = rows_build(&out->tree, &opts, &out->arena) };
 }
 
 void diff_rows_make(struct diff_rows *ret, const struct snapshot_diff *d,
 		    const struct heft_diff_query *query)
 {
 	struct grouping g = { .d = d, .q = query, .out = ret };
-	*ret = (struct diff_rows){
-		.total = { "TOTAL", "", "", "", "", "", HEFT_CHANGED, { 0 }, { 0 }, 0 }
-	};
+	*ret = (struct diff_rows){ .level = "" };
+	tree_init(&ret->tree, HEFT_DIFF_MEASURES);
+	vec_push(&ret->facts, (struct diff_fact){ .label = "TOTAL" });
 	for (size_t i = 0; i < d->pairs.count; i++) {
 		if (!wants_pair(&g, &d->pairs.data[i]))
 			continue;
@@ -315,8 +311,7 @@ void diff_rows_make(struct diff_rows *ret, const struct snapshot_diff *d,
 	}
 	if (d->supersize && query->by == HEFT_DIFF_BY_SYMBOL)
 		add_paddings(&g);
-	sort_rows(ret, query->sort);
-	cut(ret, query);
+	make_table(ret, query);
 	intern_release(&g.keys);
 	text_release(&g.key);
 	text_release(&g.work);
@@ -324,7 +319,8 @@ void diff_rows_make(struct diff_rows *ret, const struct snapshot_diff *d,
 
 void diff_rows_release(struct diff_rows *r)
 {
-	vec_release(&r->rows);
+	tree_release(&r->tree);
+	vec_release(&r->facts);
 	arena_release(&r->arena);
 }
 
@@ -347,9 +343,16 @@ static struct heft_diff_section *section_sums(struct diff_sections *ret, bool su
 static int larger_first(const void *pa, const void *pb)
 {
 	const struct heft_diff_section *a = pa, *b = pb;
-	const int c = compare_doubles(a->sizes.after + a->sizes.before,
-				      b->sizes.after + b->sizes.before);
-	return c != 0 ? c : strcmp(a->name, b->name);
+	const double x = a->sizes.after + a->sizes.before, y = b->sizes.after + b->sizes.before;
+	return x > y ? -1 : x < y ? 1 : strcmp(a->name, b->name);
+}
+
+static void add_sizes(struct heft_diff_sizes *to, const struct heft_diff_sizes *s)
+{
+	to->before += s->before;
+	to->after += s->after;
+	to->padding_before += s->padding_before;
+	to->padding_after += s->padding_after;
 }
 
 static void add_total(struct diff_sections *ret)
@@ -373,12 +376,16 @@ void diff_sections_make(struct diff_sections *ret, const struct snapshot_diff *d
 		if (old) {
 			s = section_sums(ret, d->supersize,
 					 &d->before->sections.data[old->section]);
-			add_before(&s->sizes, old, false);
+			const struct amount a = amount_of(old, false);
+			s->sizes.before += a.size;
+			s->sizes.padding_before += a.padding;
 		}
 		if (new_) {
 			s = section_sums(ret, d->supersize,
 					 &d->after->sections.data[new_->section]);
-			add_after(&s->sizes, new_, false);
+			const struct amount a = amount_of(new_, false);
+			s->sizes.after += a.size;
+			s->sizes.padding_after += a.padding;
 		}
 		s->counts[p->change]++;
 	}

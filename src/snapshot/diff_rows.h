@@ -6,12 +6,27 @@
 #ifndef HEFT_SNAPSHOT_DIFF_ROWS_H
 #define HEFT_SNAPSHOT_DIFF_ROWS_H
 
+#include "map/rows.h"
 #include "snapshot/diff.h"
 
+/* The texts of rows by symbol; `was` is the name before of what was renamed, the path before of what
+ * was moved. */
+enum diff_text { DIFF_SECTION, DIFF_PATH, DIFF_COMPONENT, DIFF_CONTAINER, DIFF_WAS, DIFF_TEXTS };
+
+/* What a node is beside its sums. */
+struct diff_fact {
+	const char *label;
+	const char *const *texts; /* NULL where rows are not by symbol */
+	enum heft_change change;
+};
+
 struct diff_rows {
-	VEC(struct heft_diff_row) rows; /* sorted, cut */
-	struct heft_diff_row total;
-	struct arena arena; /* texts */
+	struct heft_table table;
+	/* private */
+	struct tree tree;
+	VEC(struct diff_fact) facts; /* by node */
+	const char *level;
+	struct arena arena; /* rows, texts */
 };
 
 void diff_rows_make(struct diff_rows *ret, const struct snapshot_diff *d,
@@ -24,10 +39,5 @@ struct diff_sections {
 };
 void diff_sections_make(struct diff_sections *ret, const struct snapshot_diff *d);
 void diff_sections_release(struct diff_sections *s);
-
-static inline double diff_delta(const struct heft_diff_sizes *s)
-{
-	return s->after - s->before;
-}
 
 #endif

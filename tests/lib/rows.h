@@ -72,9 +72,9 @@ static inline void set_count(struct heft_row *r, uint64_t now, uint64_t base)
 static inline struct report sizes_report(const struct report *r)
 {
 	static const struct heft_measure measures[HEFT_SIZE_MEASURES] = {
-		{ "file", "file", HEFT_BYTES, false },
-		{ "vm", "vm", HEFT_BYTES, false },
-		{ "count", "symbols", HEFT_COUNT, false },
+		{ "file", "file", HEFT_BYTES, false, false },
+		{ "vm", "vm", HEFT_BYTES, false, false },
+		{ "count", "symbols", HEFT_COUNT, false, false },
 	};
 	static const struct size_report empty = { 0 };
 	struct report made = *r;

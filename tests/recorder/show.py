@@ -84,7 +84,7 @@ def sums(program, seed, ops, threads):
             theirs[key][i] += v
     report = show(dump + '.1')
     functions = {k[0] for k in theirs}
-    for row in report['rows']:
+    for row in report['total']['children']:
         key = without_first([report['frames'][i] for i in row['stack']], program)
         if key[0] in functions:
             for i, name in enumerate(('allocs', 'alloc_bytes', 'live_blocks', 'live_bytes', 'peak_bytes')):
@@ -95,7 +95,7 @@ def sums(program, seed, ops, threads):
     for key in wrong[:3]:
         print(key, 'ours', ours[key], 'theirs', theirs[key])
     for name in ('live_bytes', 'alloc_bytes', 'allocs', 'live_blocks'):
-        assert sum(r[name] for r in report['rows']) == report['total'][name] == report['heap'][name], name
+        assert sum(r[name] for r in report['total']['children']) == report['total'][name] == report['heap'][name], name
     print('%s: %d stacks, %d differ' % (os.path.basename(program), len(theirs), len(wrong)))
     return not wrong
 

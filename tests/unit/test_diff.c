@@ -329,13 +329,24 @@ static void names_made_from_addresses_tell_nothing(void **state)
 
 /* ---- rows -------------------------------------------------------------------------------------- */
 
-static const struct heft_diff_row *row_named(const struct diff_rows *r, const char *label)
+static const struct heft_row *row_at(const struct diff_rows *r, size_t i)
 {
-	for (size_t i = 0; i < r->rows.count; i++)
-		if (strcmp(r->rows.data[i].label, label) == 0)
-			return &r->rows.data[i];
+	assert_true(i < r->table.top->child_count);
+	return r->table.top->children[i];
+}
+
+static const struct heft_row *row_named(const struct diff_rows *r, const char *label)
+{
+	for (size_t i = 0; i < r->table.top->child_count; i++)
+		if (strcmp(row_at(r, i)->label, label) == 0)
+			return row_at(r, i);
 	fail_msg("no row %s", label);
 	return NULL;
+}
+
+static double change(const struct heft_row *row, enum heft_diff_measure m)
+{
+	return row->now[m].parts - row->base[m].parts;
 }
 
 static void what_moved_counts_where_it_was_and_where_it_is(void **state)
@@ -349,11 +360,11 @@ static void what_moved_counts_where_it_was_and_where_it_is(void **state)
 	(void)state;
 	SETUP(f, old, new_, false);
 	diff_rows_make(&r, &f.diff, &q);
-	assert_int_equal(r.rows.count, 2);
-	assert_int_equal((int)row_named(&r, "x")->sizes.before, 37);
-	assert_int_equal((int)row_named(&r, "x")->sizes.after, 7);
-	assert_int_equal((int)row_named(&r, "y")->sizes.after, 40);
-	assert_int_equal((int)diff_delta(&r.total.sizes), 10);
+	assert_int_equal(r.table.top->child_count, 2);
+	assert_int_equal((int)row_named(&r, "x")->base[HEFT_DIFF_SIZE].parts, 37);
+	assert_int_equal((int)row_named(&r, "x")->now[HEFT_DIFF_SIZE].parts, 7);
+	assert_int_equal((int)row_named(&r, "y")->now[HEFT_DIFF_SIZE].parts, 40);
+	assert_int_equal((int)change(r.table.top, HEFT_DIFF_SIZE), 10);
 	diff_rows_release(&r);
 	teardown(&f);
 }
@@ -390,20 +401,20 @@ static void rows_over_the_limit_become_one(void **state)
 	(void)state;
 	SETUP(f, old, new_, false);
 	diff_rows_make(&r, &f.diff, &q);
-	assert_int_equal(r.rows.count, 2);
-	assert_string_equal(r.rows.data[0].label, "aa");
-	assert_int_equal(r.rows.data[1].others, 3);
-	assert_int_equal((int)diff_delta(&r.rows.data[1].sizes), 69);
+	assert_int_equal(r.table.top->child_count, 2);
+	assert_string_equal(row_at(&r, 0)->label, "aa");
+	assert_int_equal(row_at(&r, 1)->others, 3);
+	assert_int_equal((int)change(row_at(&r, 1), HEFT_DIFF_SIZE), 69);
 	diff_rows_release(&r);
 	q = (struct heft_diff_query){ sizeof q, HEFT_DIFF_BY_SYMBOL, 0, 0, "d", 0 };
 	diff_rows_make(&r, &f.diff, &q);
-	assert_int_equal(r.rows.count, 1);
-	assert_string_equal(r.rows.data[0].label, "cc");
+	assert_int_equal(r.table.top->child_count, 1);
+	assert_string_equal(row_at(&r, 0)->label, "cc");
 	diff_rows_release(&r);
 	q = (struct heft_diff_query){ sizeof q, HEFT_DIFF_BY_SYMBOL, 0, 0, NULL, 40 };
 	diff_rows_make(&r, &f.diff, &q);
-	assert_int_equal(r.rows.count, 3);
-	assert_int_equal(r.rows.data[2].others, 2);
+	assert_int_equal(r.table.top->child_count, 3);
+	assert_int_equal(row_at(&r, 2)->others, 2);
 	diff_rows_release(&r);
 	teardown(&f);
 }
@@ -533,15 +544,15 @@ static void check_rows(const struct snapshot_diff *d, double want)
 		struct diff_rows r;
 		double all = 0, delta = 0;
 		diff_rows_make(&r, d, &q);
-		const struct heft_diff_sizes *t = &r.total.sizes;
-		for (size_t i = 0; i < r.rows.count; i++) {
-			const struct heft_diff_sizes *z = &r.rows.data[i].sizes;
-			delta += diff_delta(z);
-			all += diff_delta(z) + z->padding_after - z->padding_before;
+		const struct heft_row *top = r.table.top;
+		const double sizes = change(top, HEFT_DIFF_SIZE);
+		for (size_t i = 0; i < top->child_count; i++) {
+			delta += change(row_at(&r, i), HEFT_DIFF_SIZE);
+			all += change(row_at(&r, i), HEFT_DIFF_SIZE) +
+			       change(row_at(&r, i), HEFT_DIFF_PADDING);
 		}
-		assert_true(fabs(delta - diff_delta(t)) < 1e-6);
-		assert_true(fabs(diff_delta(t) + t->padding_after - t->padding_before - want) <
-			    1e-6);
+		assert_true(fabs(delta - sizes) < 1e-6);
+		assert_true(fabs(sizes + change(top, HEFT_DIFF_PADDING) - want) < 1e-6);
 		if (by != HEFT_DIFF_BY_SYMBOL)
 			assert_true(fabs(all - want) < 1e-6);
 		diff_rows_release(&r);

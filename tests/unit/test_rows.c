@@ -5,8 +5,8 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
-static const struct heft_measure measures[] = { { "file", "file", HEFT_BYTES, false },
-						{ "vm", "vm", HEFT_BYTES, false } };
+static const struct heft_measure measures[] = { { "file", "file", HEFT_BYTES, false, false },
+						{ "vm", "vm", HEFT_BYTES, false, false } };
 
 enum { BOTH = 1 << HEFT_SIZE_FILE | 1 << HEFT_SIZE_VM };
 
@@ -405,7 +405,7 @@ static void classes_keep_their_order_and_have_no_limit(void **state)
 
 static void parts_of_bytes_are_weighed_as_numbers(void **state)
 {
-	static const struct heft_measure parts[] = { { "size", "size", HEFT_PARTS, false } };
+	static const struct heft_measure parts[] = { { "size", "size", HEFT_PARTS, false, false } };
 	static const double sizes[][2] = {
 		{ 0.25, 0 }, { 100.5, 101 }, { 3, 2 }, { 7, 7.0000001 }
 	};
@@ -435,7 +435,7 @@ static void parts_of_bytes_are_weighed_as_numbers(void **state)
 
 static void a_shared_measure_is_not_summed_up(void **state)
 {
-	static const struct heft_measure shared[] = { { "own", "own", HEFT_BYTES, false },
+	static const struct heft_measure shared[] = { { "own", "own", HEFT_BYTES, false, false },
 						      { "below", "below", HEFT_BYTES, true } };
 	struct fixture f = fixture_make();
 	(void)state;

@@ -173,6 +173,14 @@ static void a_diff_shows_signs_and_words(void **state)
 	CHILDREN(&top, &huge, &added, &grown, &same, &shrunk, &gone);
 	struct report r = report_of(&top);
 	r.table.diff = true;
+	expect_table(&r, HEAD "   x283 +55.1Ki  x1000 +9.76Ki    .big\n"
+			      "  [NEW] +2.00Ki  [ = ]       0    .new\n"
+			      " +10.0%    +100   +19%    +190    .text\n"
+			      "  [ = ]       0  +100%     +10    .vm\n"
+			      " -40.0%    -400  -0.1%      -1    .data\n"
+			      "  [DEL]    -500  [DEL]     -40    .old\n"
+			      "    x22 +56.4Ki  +493% +9.91Ki    TOTAL\n");
+	r.opts.bloaty = true;
 	expect_table(&r, HEAD " +28e3% +55.1Ki +10e4% +9.76Ki    .big\n"
 			      "  [NEW] +2.00Ki  [ = ]       0    .new\n"
 			      " +10.0%    +100   +19%    +190    .text\n"
@@ -413,7 +421,7 @@ static void sizes_change_unit_above_1024_only(void **state)
 static void expect_growth(uint64_t now, uint64_t base, const char *growth, const char *change)
 {
 	char text[NUMBER_MAX];
-	number_growth(text, now, base);
+	number_growth_exponent(text, now, base);
 	assert_string_equal(text, growth);
 	number_change(text, change_of(now, base));
 	assert_string_equal(text, change);

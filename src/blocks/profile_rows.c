@@ -1,0 +1,115 @@
+#include "blocks/profile_rows.h"
+
+#include <stdlib.h>
+
+const char *const hotness_names[HOTNESS_COUNT] = { "never", "cold", "warm", "hot" };
+
+static const char *linkage_name(const struct profile_rows *r, uint32_t function)
+{
+	const char *name = r->map->functions.data[function].name;
+	return name ? name : "";
+}
+
+static bool wants(const struct profile_rows *r, const struct heft_samples_query *q,
+		  uint32_t function)
+{
+	return !q->function || strcmp(q->function, r->shown[function]) == 0 ||
+	       strcmp(q->function, linkage_name(r, function)) == 0;
+}
+
+static void add_block(struct profile_rows *r, uint32_t node, uint64_t block)
+{
+	union heft_value *sums = tree_sums(&r->tree, node, HEFT_INPUT);
+	sums[HEFT_SAMPLES_COUNT].whole =
+		add_sat(sums[HEFT_SAMPLES_COUNT].whole, r->profile->counts[block]);
+	sums[HEFT_SAMPLES_FALLS].whole =
+		add_sat(sums[HEFT_SAMPLES_FALLS].whole, r->profile->falls[block]);
+	sums[HEFT_SAMPLES_BYTES].whole += r->map->blocks.data[block].size;
+}
+
+static void add_function(struct profile_rows *r, uint32_t function)
+{
+	const struct blockmap_function *f = &r->map->functions.data[function];
+	for (uint32_t k = f->range_first; k < f->range_first + f->range_count; k++) {
+		const struct blockmap_range *range = &r->map->ranges.data[k];
+		for (uint64_t i = range->first; i < range->first + range->count; i++) {
+			if (r->profile->counts[i] == 0)
+				continue;
+			const uint32_t node = tree_get(&r->tree, 0, function);
+			add_block(r, 0, i);
+			add_block(r, node, i);
+			add_block(r, tree_add(&r->tree, node, (uint32_t)i), i);
+		}
+	}
+}
+
+static const char *node_label(void *ctx, uint32_t node)
+{
+	struct profile_rows *r = ctx;
+	const struct tree_node *n = &r->tree.nodes.data[node];
+	if (n->parent == 0)
+		return r->shown[n->key];
+	return arena_format(&r->arena, "#%" PRIu32, r->map->blocks.data[n->key].id);
+}
+
+static void fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
+{
+	struct profile_rows *r = ctx;
+	const uint32_t key = r->tree.nodes.data[node].key;
+	const char **texts = arena_new(&r->arena, const char *, PROFILE_TEXTS);
+	uint64_t addr = r->map->functions.data[level == 0 ? key : 0].addr;
+	texts[PROFILE_LINKAGE] = level == 0 ? linkage_name(r, key) : "";
+	texts[PROFILE_HOTNESS] = "";
+	if (level > 0) {
+		addr = blockmap_range_of(r->map, key)->addr + r->map->blocks.data[key].off;
+		texts[PROFILE_HOTNESS] =
+			hotness_names[hotness_of(&r->limits, r->profile->counts[key])];
+	}
+	texts[PROFILE_ADDRESS] = arena_format(&r->arena, "%" PRIu64, addr);
+	row->texts = texts;
+	row->ref = key;
+}
+
+void profile_rows_make(struct profile_rows *r, const struct heft_samples_query *q)
+{
+	static const struct heft_measure measures[HEFT_SAMPLES_MEASURES] = {
+		[HEFT_SAMPLES_COUNT] = { "count", "count", HEFT_COUNT, false, false },
+		[HEFT_SAMPLES_FALLS] = { "fall_through", "fall through", HEFT_COUNT, false, false },
+		[HEFT_SAMPLES_BYTES] = { "size", "size", HEFT_BYTES, false, false },
+	};
+	static const struct heft_text texts[PROFILE_TEXTS] = {
+		[PROFILE_LINKAGE] = { "linkage_name", false },
+		[PROFILE_ADDRESS] = { "address", true },
+		[PROFILE_HOTNESS] = { "hotness", false },
+	};
+	static const char *const levels[] = { "function", "block" };
+	const struct rows_opts opts = {
+		.measures = measures,
+		.limit = q->rows,
+		.sort = q->sort == HEFT_SORT_NAME ? HEFT_SORT_NAME : HEFT_SORT_SIZE,
+		.keys = 1u << HEFT_SAMPLES_COUNT,
+		.others_last = true,
+		.label = node_label,
+		.fill = fill_row,
+		.ctx = r,
+	};
+	tree_init(&r->tree, HEFT_SAMPLES_MEASURES);
+	for (uint32_t i = 0; i < r->map->functions.count; i++)
+		if (wants(r, q, i))
+			add_function(r, i);
+	r->table = (struct heft_table){ .size = sizeof r->table,
+					.levels = levels,
+					.level_count = COUNT_OF(levels),
+					.measures = measures,
+					.measure_count = HEFT_SAMPLES_MEASURES,
+					.texts = texts,
+					.text_count = PROFILE_TEXTS,
+					.sorted_by = HEFT_SAMPLES_COUNT,
+					.top = rows_build(&r->tree, &opts, &r->arena) };
+}
+
+void profile_rows_release(struct profile_rows *r)
+{
+	tree_release(&r->tree);
+	arena_release(&r->arena);
+}

@@ -1,0 +1,124 @@
+#include "cli/output.h"
+
+#include <string.h>
+#include <unistd.h>
+
+const struct choice table_formats[] = {
+	{ "table", HEFT_TABLE },       { "csv", HEFT_CSV },       { "tsv", HEFT_TSV },
+	{ "json", HEFT_JSON },         { "markdown", HEFT_MARKDOWN },
+	{ "folded", HEFT_FOLDED },     { "pprof", HEFT_PPROF },   { NULL, 0 },
+};
+
+void output_init(struct output *out, const struct choice *formats)
+{
+	*out = (struct output){ .formats = formats, .color = TERM_AUTO };
+	out->write.size = sizeof out->write;
+	out->write.format = (enum heft_format)formats[0].value;
+}
+
+/* "one of table, csv, json" */
+static void list_formats(const struct output *out, char *text, size_t room)
+{
+	size_t used = (size_t)snprintf(text, room, "one of");
+	for (const struct choice *c = out->formats; c->word != NULL && used < room; c++)
+		used += (size_t)snprintf(text + used, room - used, "%s %s",
+					 c == out->formats ? "" : ",", c->word);
+}
+
+/* Two that name different formats contradict each other. */
+static enum output_answer set_format(struct output *out, const struct cli *cli,
+				     const struct opt *o, const char *word)
+{
+	char wanted[200];
+	const struct choice *c = out->formats;
+	while (c->word != NULL && strcmp(c->word, word) != 0)
+		c++;
+	if (c->word == NULL && o->id != O_FORMAT) {
+		list_formats(out, wanted, sizeof wanted);
+		cli_error(cli, "--%s: there is no such format here; it is %s", o->name, wanted);
+		return OUTPUT_BAD;
+	}
+	if (c->word == NULL) {
+		list_formats(out, wanted, sizeof wanted);
+		cli_bad_value(cli, o, word, wanted);
+		return OUTPUT_BAD;
+	}
+	if (out->format_opt != NULL && out->write.format != (enum heft_format)c->value) {
+		cli_error(cli, "--%s and --%s ask for different formats", out->format_opt->name,
+			  o->name);
+		return OUTPUT_BAD;
+	}
+	out->format_opt = o;
+	out->write.format = (enum heft_format)c->value;
+	return OUTPUT_TAKEN;
+}
+
+static enum output_answer set_color(struct output *out, const struct cli *cli,
+				    const struct opt *o, const char *value)
+{
+	static const struct choice whens[] = { { "auto", TERM_AUTO },
+					       { "always", TERM_ALWAYS },
+					       { "never", TERM_NEVER },
+					       { NULL, 0 } };
+	unsigned when;
+	if (!cli_choice(cli, o, value, whens, &when))
+		return OUTPUT_BAD;
+	out->color = (enum term_when)when;
+	return OUTPUT_TAKEN;
+}
+
+static enum output_answer set_rows(struct output *out, const struct cli *cli, const struct opt *o,
+				   const char *value)
+{
+	uint64_t rows;
+	if (!cli_number(cli, o, value, INT32_MAX, &rows))
+		return OUTPUT_BAD;
+	out->rows = (uint32_t)rows;
+	out->has_rows = true;
+	return OUTPUT_TAKEN;
+}
+
+enum output_answer output_apply(struct output *out, const struct cli *cli, const struct opt *o,
+				const char *value)
+{
+	switch (o->id) {
+	case O_FORMAT: return set_format(out, cli, o, value);
+	case O_CSV:
+	case O_TSV:
+	case O_JSON:
+	case O_MARKDOWN:
+	case O_FOLDED:
+	case O_PPROF:
+	case O_SPEEDSCOPE: return set_format(out, cli, o, o->name);
+	case O_ROWS: return set_rows(out, cli, o, value);
+	case O_COLOR: return set_color(out, cli, o, value);
+	case O_CSV_SAFE: out->write.csv_safe = true; break;
+	case O_WIDE: out->wide = true; break;
+	case O_OUTPUT: out->path = value; break;
+	default: return OUTPUT_OTHER;
+	}
+	return OUTPUT_TAKEN;
+}
+
+bool output_settle(struct output *out, const struct cli *cli)
+{
+	const bool terminal = out->path == NULL;
+	out->write.color = terminal ? term_color(out->color) : out->color == TERM_ALWAYS;
+	out->write.width = terminal && !out->wide ? term_width() : 0;
+	if (out->write.format != HEFT_PPROF || !terminal || !isatty(STDOUT_FILENO))
+		return true;
+	cli_error(cli, "--format=pprof is not for a terminal; name a file with -o");
+	return false;
+}
+
+uint32_t output_rows(const struct output *out, uint32_t usual)
+{
+	const bool all = out->write.format == HEFT_FOLDED || out->write.format == HEFT_PPROF;
+	return out->has_rows ? out->rows : all ? 0 : usual;
+}
+
+bool (*output_sink(const struct output *out))(void *ctx, const void *data, size_t size)
+{
+	const bool raw = out->path != NULL || !isatty(STDOUT_FILENO);
+	return raw || out->write.format == HEFT_TABLE ? outfile_put : outfile_put_tame;
+}

@@ -1,0 +1,256 @@
+#include "report/diff_report.h"
+#include "report/markdown.h"
+#include "report/number.h"
+#include "report/pss.h"
+#include "snapshot/diff_rows.h"
+
+/* The order in which people are told. */
+static const enum heft_change told[] = { HEFT_ADDED, HEFT_REMOVED, HEFT_CHANGED,
+					 HEFT_MOVED, HEFT_RENAMED, HEFT_UNCHANGED };
+
+/* "12 added, 1 removed" of what is not 0. */
+static void put_counts(const struct diff_report *z, struct sink *s)
+{
+	const uint64_t *counts = z->sections[z->section_count - 1].counts;
+	const char *between = "";
+	for (size_t i = 0; i < COUNT_OF(told); i++) {
+		if (counts[told[i]] == 0)
+			continue;
+		sink_printf(s, "%s%" PRIu64 " %s", between, counts[told[i]], change_word(told[i]));
+		between = ", ";
+	}
+	if (*between == '\0')
+		sink_text(s, STR("nothing"));
+}
+
+/* Sums of the sections that are in the file, or those that are not. */
+static struct heft_diff_sizes sum_of(const struct diff_report *z, bool in_file)
+{
+	struct heft_diff_sizes sum = { 0 };
+	for (size_t i = 0; i + 1 < z->section_count; i++) {
+		const struct heft_diff_sizes *s = &z->sections[i].sizes;
+		if (z->sections[i].in_file != in_file)
+			continue;
+		sum.before += s->before + s->padding_before;
+		sum.after += s->after + s->padding_after;
+	}
+	return sum;
+}
+
+static uint64_t whole(double v)
+{
+	return v > 0 ? (uint64_t)(v + 0.5) : 0;
+}
+
+/* ---- the table --------------------------------------------------------------------------------- */
+
+static void put_right(struct sink *s, const char *text, size_t width)
+{
+	sink_right(s, str_of(text), width);
+}
+
+static void put_section(struct sink *s, const char *name, double before, double after)
+{
+	char text[PSS_MAX], growth[NUMBER_MAX];
+	sink_printf(s, "%-24s", name);
+	pss_text(text, before);
+	put_right(s, text, 13);
+	pss_text(text, after);
+	put_right(s, text, 13);
+	pss_change(text, after - before);
+	put_right(s, text, 12);
+	number_growth(growth, whole(after), whole(before));
+	put_right(s, growth, 9);
+	sink_text(s, STR("\n"));
+}
+
+static void put_sections(const struct report *r, struct sink *s)
+{
+	const struct diff_report *d = r->ctx;
+	const struct heft_diff_sizes file = sum_of(d, true), rest = sum_of(d, false);
+	sink_printf(s, "%-24s%13s%13s%12s\n", "section", "old", "new", "delta");
+	for (size_t i = 0; i + 1 < d->section_count; i++) {
+		const struct heft_diff_sizes *z = &d->sections[i].sizes;
+		if (d->sections[i].in_file)
+			put_section(s, d->sections[i].name, z->before + z->padding_before,
+				    z->after + z->padding_after);
+	}
+	put_section(s, "TOTAL", file.before, file.after);
+	if (rest.before > 0 || rest.after > 0)
+		put_section(s, "besides, not in the file", rest.before, rest.after);
+	sink_text(s, STR("\n"));
+	put_counts(d, s);
+	sink_text(s, r->table.top->child_count > 0 ? STR("\n\n") : STR("\n"));
+}
+
+static bool has_texts(const struct report *r)
+{
+	return r->table.text_count > 0;
+}
+
+/* Where lines have no end, with the path and what it was before. */
+static void put_label(const struct report *r, const struct heft_row *row, struct text *out)
+{
+	text_add(out, str_of(row->label));
+	if (!row->texts || r->opts.width > 0)
+		return;
+	if (*row->texts[DIFF_PATH]) {
+		text_add(out, STR("  "));
+		text_add(out, str_of(row->texts[DIFF_PATH]));
+	}
+	if (*row->texts[DIFF_WAS]) {
+		text_add(out, STR(" (was "));
+		text_add(out, str_of(row->texts[DIFF_WAS]));
+		text_add(out, STR(")"));
+	}
+}
+
+/* The directories, the file, the label. */
+static void put_path(const struct report *r, const struct heft_row *row, struct text *out)
+{
+	(void)r;
+	for (const char *p = row->texts ? row->texts[DIFF_PATH] : ""; *p; p++)
+		text_add_char(out, *p == '/' ? ';' : *p == ';' ? ':' : *p);
+	if (out->len > 0)
+		text_add_char(out, ';');
+	for (const char *p = row->label; *p; p++)
+		text_add_char(out, *p == ';' ? ':' : *p);
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------- */
+
+static void member_sizes(struct json *j, const struct heft_diff_sizes *z)
+{
+	json_member_pss(j, "size", z->after);
+	json_member_pss(j, "padding", z->padding_after);
+	json_member_pss(j, "base_size", z->before);
+	json_member_pss(j, "base_padding", z->padding_before);
+}
+
+static void put_json_head(const struct report *r, struct json *j)
+{
+	const struct diff_report *z = r->ctx;
+	json_member_text(j, "by", str_of(r->table.levels[0]));
+	json_line(j);
+	json_key(j, "sections");
+	json_open(j, '[');
+	for (size_t i = 0; i + 1 < z->section_count; i++) {
+		const struct heft_diff_section *sec = &z->sections[i];
+		json_line(j);
+		json_open(j, '{');
+		json_member_text(j, "section", str_of(sec->name));
+		json_member_bool(j, "in_file", sec->in_file);
+		member_sizes(j, &sec->sizes);
+		for (int c = 0; c < HEFT_CHANGES; c++)
+			json_member_uint(j, change_word((enum heft_change)c), sec->counts[c]);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+/* ---- Markdown ---------------------------------------------------------------------------------- */
+
+static void markdown_cell(struct sink *s, double v, bool change)
+{
+	char text[PSS_MAX];
+	if (change)
+		pss_change(text, v);
+	else
+		pss_text(text, v);
+	sink_printf(s, " %s |", text);
+}
+
+static void markdown_section(struct sink *s, const char *name, const struct heft_diff_sizes *z)
+{
+	char growth[NUMBER_MAX];
+	const double before = z->before + z->padding_before, after = z->after + z->padding_after;
+	sink_text(s, STR("| "));
+	markdown_code(s, name, 80);
+	sink_text(s, STR(" |"));
+	markdown_cell(s, before, false);
+	markdown_cell(s, after, false);
+	markdown_cell(s, after - before, true);
+	number_growth(growth, whole(after), whole(before));
+	sink_printf(s, " %s |\n", growth);
+}
+
+/* The total in front, the tables folded up. */
+static void markdown_head(const struct report *r, struct sink *s)
+{
+	const struct diff_report *z = r->ctx;
+	char text[PSS_MAX], size[NUMBER_MAX], growth[NUMBER_MAX];
+	const struct heft_diff_sizes file = sum_of(z, true);
+	const uint64_t before = whole(file.before), after = whole(file.after);
+	pss_change(text, file.after - file.before);
+	number_size(size, after, 0);
+	number_growth(growth, after, before);
+	sink_printf(s, "**Size: %s bytes (%s), now %s**\n\n", text, growth, size);
+	put_counts(z, s);
+	sink_text(s, STR("\n\n<details><summary>Sections</summary>\n\n"
+			 "| section | old | new | delta | |\n|---|--:|--:|--:|--:|\n"));
+	for (size_t i = 0; i + 1 < z->section_count; i++)
+		markdown_section(s, z->sections[i].name, &z->sections[i].sizes);
+	sink_text(s, STR("\n</details>\n\n"));
+	if (r->table.top->child_count > 0)
+		sink_printf(s, "<details><summary>Largest changes by %s</summary>\n\n",
+			    r->table.levels[0]);
+}
+
+static void markdown_foot(const struct report *r, struct sink *s)
+{
+	if (r->table.top->child_count > 0)
+		sink_text(s, STR("\n</details>\n"));
+}
+
+/* ---- all together ------------------------------------------------------------------------------ */
+
+static void set_fields(struct report *r)
+{
+	static const char *const texts[] = { "in_section", "path", "in_component", "in_container" };
+	for (unsigned i = 0; has_texts(r) && i < COUNT_OF(texts); i++)
+		report_field(r, texts[i], CELL_TEXT, i);
+	if (has_texts(r)) {
+		report_field(r, "change", CELL_STATE, 0);
+		report_field(r, "was", CELL_TEXT, DIFF_WAS);
+	}
+	report_field(r, "old", CELL_BASE, HEFT_DIFF_SIZE);
+	report_field(r, "new", CELL_NOW, HEFT_DIFF_SIZE);
+	report_field(r, "delta", CELL_CHANGE, HEFT_DIFF_SIZE);
+	report_field(r, "old_padding", CELL_BASE, HEFT_DIFF_PADDING);
+	report_field(r, "new_padding", CELL_NOW, HEFT_DIFF_PADDING);
+	for (size_t i = 0; i < COUNT_OF(told); i++)
+		report_field(r, change_word(told[i]), CELL_NOW, HEFT_DIFF_COUNTS + told[i]);
+}
+
+static void set_columns(struct report *r)
+{
+	report_column(r, (struct column){ "delta", CELL_CHANGE, HEFT_DIFF_SIZE, 0, 2, true, 0 });
+	report_column(r, (struct column){ "old", CELL_BASE, HEFT_DIFF_SIZE, 0, 2, false, 1 });
+	report_column(r, (struct column){ "new", CELL_NOW, HEFT_DIFF_SIZE, 0, 2, false, 0 });
+	report_column(r, (struct column){ "padding", CELL_EXTRA, HEFT_DIFF_PADDING, 0, 2, false,
+					  3 });
+	if (!has_texts(r))
+		return;
+	report_column(r, (struct column){ "change", CELL_STATE, 0, 0, 2, false, 0 });
+	report_column(r, (struct column){ "section", CELL_TEXT, DIFF_SECTION, 0, 2, false, 2 });
+	if (r->opts.format == HEFT_MARKDOWN)
+		report_column(r,
+			      (struct column){ "path", CELL_TEXT, DIFF_PATH, 0, 2, false, 0 });
+}
+
+void diff_report_init(struct report *r)
+{
+	static const struct report_kind kind = {
+		.above = put_sections,
+		.label = put_label,
+		.path = put_path,
+		.json_head = put_json_head,
+		.markdown_head = markdown_head,
+		.markdown_foot = markdown_foot,
+		.no_empty_table = true,
+	};
+	r->kind = &kind;
+	r->label_gap = 2;
+	set_columns(r);
+	set_fields(r);
+}

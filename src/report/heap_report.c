@@ -1,0 +1,375 @@
+/* What reports about heaps add to the formats. */
+#include "report/heap_report.h"
+#include "report/label_text.h"
+#include "report/number.h"
+
+#include "base/err.h"
+#include "base/filename.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *const heap_by_names[] = {
+	[HEFT_HEAP_BY_STACK] = "stack",     [HEFT_HEAP_BY_TREE] = "tree",
+	[HEFT_HEAP_BY_CALLERS] = "callers", [HEFT_HEAP_BY_FUNCTION] = "function",
+	[HEFT_HEAP_BY_MODULE] = "module",   [HEFT_HEAP_BY_FILE] = "file",
+	[HEFT_HEAP_BY_LINE] = "line",       [HEFT_HEAP_BY_THREAD] = "thread",
+	[HEFT_HEAP_BY_SIZE] = "size",       [HEFT_HEAP_BY_AGE] = "age",
+};
+
+void heap_path_of(struct heap_path *path, const struct heap_report *r, uint32_t step)
+{
+	path->steps.count = 0;
+	for (; step != 0; step = r->steps.data[step].parent)
+		vec_push(&path->steps, step);
+	for (size_t i = 0, k = path->steps.count; i + 1 < k; i++, k--) {
+		const uint32_t first = path->steps.data[i];
+		path->steps.data[i] = path->steps.data[k - 1];
+		path->steps.data[k - 1] = first;
+	}
+}
+
+/* ---- the table ------------------------------------------------------------------------------ */
+
+/* What is known of the reports while they are written. */
+struct writing {
+	const struct heap_report *r;
+	struct frame_list {
+		uint32_t *place; /* by site, + 1; 0: not in the list */
+		VEC(uint32_t) sites;
+	} frames;
+};
+
+static const struct heap_report *heap_of(const struct report *r)
+{
+	return ((const struct writing *)r->ctx)->r;
+}
+
+static void put_above(const struct report *r, struct sink *s)
+{
+	const struct heap_report *h = heap_of(r);
+	if (r->opts.no_summary)
+		return;
+	if (h->base)
+		out_heap_summaries(h->info, h->base, s);
+	else
+		out_heap_summary(h->info, s);
+}
+
+static const char *shown_path(const struct report *r, const char *path)
+{
+	return r->opts.full ? path : file_name(path);
+}
+
+/* " FILE:LINE [MODULE]" of what is known. */
+static void add_place(const struct report *r, const char *file, const char *line,
+		      const char *module, struct text *out)
+{
+	if (*file) {
+		text_add_char(out, ' ');
+		text_add(out, str_of(shown_path(r, file)));
+		text_add(out, *line ? STR(":") : STR(""));
+		text_add(out, str_of(line));
+	}
+	if (*module) {
+		text_add(out, STR(" ["));
+		text_add(out, str_of(shown_path(r, module)));
+		text_add_char(out, ']');
+	}
+}
+
+static void add_frame(const struct report *r, const struct heap_site *site, struct text *out)
+{
+	char line[NUMBER_MAX] = "";
+	if (site->frame.line > 0)
+		snprintf(line, sizeof line, "%" PRIu32, site->frame.line);
+	text_add(out, str_of(site->label));
+	add_place(r, site->frame.file, line, *site->frame.function ? site->frame.module : "", out);
+	text_add(out, site->frame.inlined ? STR(" (inlined)") : STR(""));
+}
+
+static void put_label(const struct report *r, const struct heft_row *row, struct text *out)
+{
+	const struct heap_report *h = heap_of(r);
+	const enum heft_heap_by by = h->query.by;
+	if (row->texts && *row->texts[HEAP_REACH]) {
+		text_add(out, str_of(row->texts[HEAP_REACH]));
+		text_add(out, STR(": "));
+	}
+	if (by == HEFT_HEAP_BY_STACK) {
+		add_frame(r, heap_step_site(h, row->ref), out);
+		return;
+	}
+	text_add(out, str_of(row->label));
+	if (by > HEFT_HEAP_BY_FUNCTION && by != HEFT_HEAP_BY_LINE)
+		return;
+	const bool named = *h->sites.data[row->ref].frame.function;
+	add_place(r, by == HEFT_HEAP_BY_LINE ? row->texts[HEAP_FILE] : "", row->texts[HEAP_LINE],
+		  named ? row->texts[HEAP_MODULE] : "", out);
+}
+
+/* The callers of a stack's function, as many as are wanted. */
+static void put_frames(const struct report *r, const struct heft_row *row, size_t column,
+		       struct sink *s)
+{
+	enum { INDENT = 6 };
+	const struct heap_report *h = heap_of(r);
+	uint32_t count = 1, more = 0, step = h->steps.data[row->ref].parent;
+	struct text text = { 0 };
+	(void)column;
+	for (; step != 0; step = h->steps.data[step].parent, count++) {
+		if (r->opts.frames > 0 && count >= r->opts.frames)
+			break;
+		text.len = 0;
+		add_frame(r, heap_step_site(h, step), &text);
+		sink_right(s, STR(""), INDENT);
+		label_put(s, text_str(&text), r->opts.width > 2 * INDENT ? r->opts.width - INDENT : 0);
+		sink_text(s, STR("\n"));
+	}
+	for (; step != 0; step = h->steps.data[step].parent)
+		more++;
+	if (more > 0)
+		sink_printf(s, "      ... %" PRIu32 " more\n", more);
+	text_release(&text);
+}
+
+/* ---- stacks as paths ------------------------------------------------------------------------ */
+
+/* Frames as folded stacks have them, outermost first. */
+static void add_folded(struct text *t, const struct heap_report *r, struct heap_path *path,
+		       uint32_t step)
+{
+	heap_path_of(path, r, step);
+	for (size_t i = 0; i < path->steps.count; i++) {
+		if (i > 0)
+			text_add_char(t, ';');
+		for (const char *p = heap_step_site(r, path->steps.data[i])->label; *p; p++)
+			text_add_char(t, *p == ';' ? ':' : *p == '\n' || *p == '\r' ? ' ' : *p);
+	}
+	if (path->steps.count == 0)
+		text_add(t, str_of(r->sites.data[0].label));
+}
+
+static void put_path(const struct report *r, const struct heft_row *row, struct text *out)
+{
+	struct heap_path path = { 0 };
+	add_folded(out, heap_of(r), &path, row->ref);
+	vec_release(&path.steps);
+}
+
+static void put_folded(const struct heap_report *r, struct sink *s)
+{
+	struct heap_path path = { 0 };
+	struct text text = { 0 };
+	const enum heft_heap_measure m = r->query.sort;
+	for (size_t i = 0; i < r->leaves.count && !s->failed; i++) {
+		const struct heap_leaf *l = &r->leaves.data[i];
+		if (l->now[m] == 0 && l->base[m] == 0)
+			continue;
+		text.len = 0;
+		add_folded(&text, r, &path, l->step);
+		sink_text(s, text_str(&text));
+		if (r->base)
+			sink_printf(s, " %" PRIu64, l->base[m]);
+		sink_printf(s, " %" PRIu64 "\n", l->now[m]);
+	}
+	vec_release(&path.steps);
+	text_release(&text);
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+static void member_text(struct json *j, const char *key, const char *text)
+{
+	if (*text)
+		json_member_text(j, key, str_of(text));
+}
+
+void heap_json_frame(struct json *j, const struct heft_heap_frame *f)
+{
+	json_open(j, '{');
+	member_text(j, "function", f->function);
+	member_text(j, "linkage_name", f->linkage);
+	member_text(j, "file", f->file);
+	json_member_uint(j, "line", f->line);
+	json_member_uint(j, "column", f->column);
+	member_text(j, "module", f->module);
+	json_member_uint(j, "address", f->addr);
+	if (f->inlined)
+		json_member_bool(j, "inlined", true);
+	json_close(j, '}');
+}
+
+void heap_json_info(struct json *j, const struct heft_heap_info *i)
+{
+	json_open(j, '{');
+	json_member_text(j, "path", str_of(i->path));
+	json_member_text(j, "kind", str_of(i->kind));
+	json_member_text(j, "command", str_of(i->command));
+	json_member_uint(j, "pid", i->pid);
+	json_member_uint(j, "word", i->word);
+	json_member_bool(j, "big_endian", i->big_endian);
+	json_member_uint(j, "signal", i->signal > 0 ? (uint64_t)i->signal : 0);
+	if (i->has_fault)
+		json_member_uint(j, "fault_address", i->fault_addr);
+	json_member_uint(j, "mapped", i->mapped);
+	json_member_uint(j, "present", i->present);
+	json_member_uint(j, "missing", i->missing);
+	json_member_bool(j, "recorded", i->recorded);
+	json_member_bool(j, "counted", i->counted);
+	json_member_uint(j, "sample", i->sample);
+	json_member_uint(j, "depth", i->depth);
+	json_member_uint(j, "stacks", i->stacks);
+	json_member_uint(j, "threads", i->threads);
+	json_member_uint(j, "live_bytes", i->live_bytes);
+	json_member_uint(j, "live_blocks", i->live);
+	json_member_uint(j, "peak_bytes", i->peak_bytes);
+	json_member_uint(j, "alloc_bytes", i->alloc_bytes);
+	json_member_uint(j, "allocs", i->allocs);
+	json_member_uint(j, "temporary", i->temporary);
+	json_member_uint(j, "found_bytes", i->block_bytes);
+	json_member_uint(j, "found_blocks", i->blocks);
+	json_member_uint(j, "freed_blocks", i->freed_blocks);
+	json_member_uint(j, "started_ns", i->started);
+	json_member_uint(j, "peak_at_ns", i->peak_at);
+	json_member_uint(j, "taken_at_ns", i->taken_at);
+	json_member_uint(j, "lost", i->lost);
+	json_member_uint(j, "unrecorded", i->unrecorded);
+	json_member_uint(j, "double_frees", i->double_frees);
+	json_key(j, "parts");
+	json_open(j, '{');
+	for (size_t k = 0; k < HEFT_HEAP_PARTS; k++)
+		json_member_uint(j, heap_part_names[k], i->parts[k]);
+	json_close(j, '}');
+	json_member_uint(j, "recorder_bytes", i->recorder_bytes);
+	json_member_uint(j, "pinned_pages", i->pinned_pages);
+	json_member_uint(j, "pinned_bytes", i->pinned_bytes);
+	json_close(j, '}');
+}
+
+static void list_frames(struct frame_list *l, const struct heap_report *r)
+{
+	const struct heft_row *top = r->table.top;
+	l->place = xcalloc(r->sites.count + 1, sizeof *l->place);
+	for (size_t i = 0; r->query.by == HEFT_HEAP_BY_STACK && i < top->child_count; i++) {
+		uint32_t step = top->children[i]->others > 0 ? 0 : top->children[i]->ref;
+		for (; step != 0; step = r->steps.data[step].parent) {
+			const uint32_t site = r->steps.data[step].site;
+			if (l->place[site] > 0)
+				continue;
+			vec_push(&l->sites, site);
+			l->place[site] = (uint32_t)l->sites.count;
+		}
+	}
+}
+
+static void json_frames(struct json *j, const struct heap_report *r, const struct frame_list *l)
+{
+	json_key(j, "frames");
+	json_open(j, '[');
+	for (size_t i = 0; i < l->sites.count; i++) {
+		json_line(j);
+		heap_json_frame(j, &r->sites.data[l->sites.data[i]].frame);
+	}
+	json_close(j, ']');
+}
+
+static void put_json_stack(const struct report *r, const struct heft_row *row, struct json *j)
+{
+	const struct writing *w = r->ctx;
+	json_key(j, "stack");
+	json_open(j, '[');
+	for (uint32_t step = row->ref; step != 0; step = w->r->steps.data[step].parent)
+		json_uint(j, w->frames.place[w->r->steps.data[step].site] - 1);
+	json_close(j, ']');
+}
+
+static void put_json_head(const struct report *r, struct json *j)
+{
+	const struct writing *w = r->ctx;
+	json_member_text(j, "by", str_of(r->table.levels[0]));
+	json_member_text(j, "sort", str_of(r->table.measures[r->table.sorted_by].name));
+	json_line(j);
+	json_key(j, "heap");
+	heap_json_info(j, w->r->info);
+	if (w->r->base) {
+		json_line(j);
+		json_key(j, "base");
+		heap_json_info(j, w->r->base);
+	}
+	json_notes(j, w->r->notes, w->r->note_count);
+	json_line(j);
+	json_frames(j, w->r, &w->frames);
+}
+
+/* ---- all together --------------------------------------------------------------------------- */
+
+/* A diff: change, now, before of what is sorted by, and the change of blocks.  Else the measures
+ * that count anything, with the share of what is sorted by.  What tells least can be spared first. */
+static void set_columns(struct report *r)
+{
+	static const unsigned spare[] = { 0, 1, 2, 6, 4, 3, 5, 0 };
+	const struct heft_table *t = &r->table;
+	const unsigned sort = (unsigned)t->sorted_by;
+	if (t->diff) {
+		report_column(r, (struct column){ "change", CELL_CHANGE, sort, 0, 2, true, 0 });
+		report_column(r, (struct column){ "now", CELL_NOW, sort, 0, 2, false, 0 });
+		report_column(r, (struct column){ "before", CELL_BASE, sort, 0, 2, false, 1 });
+		if (sort != HEFT_HEAP_LIVE)
+			report_column(r, (struct column){ "blocks", CELL_CHANGE, HEFT_HEAP_LIVE, 0,
+							  2, false, 2 });
+		return;
+	}
+	report_column(r, (struct column){ "", CELL_PART, sort, 0, 2, true, 0 });
+	for (unsigned m = 0; m < t->measure_count; m++)
+		if ((m != HEFT_HEAP_PEAK && t->top->now[m].whole > 0) || m == sort ||
+		    t->measures[m].shared)
+			report_column(r, (struct column){ t->measures[m].title, CELL_NOW, m, 0, 2,
+							  false, m == sort ? 0 : spare[m] });
+}
+
+static bool write_rows(const struct heap_report *r, const struct heft_write_opts *o,
+		       struct sink *s, struct heft_err *err)
+{
+	static const struct report_kind kind = { .above = put_above,
+						 .label = put_label,
+						 .json_head = put_json_head };
+	static const struct report_kind stacks = { .above = put_above,
+						   .label = put_label,
+						   .lines = put_frames,
+						   .path = put_path,
+						   .json_head = put_json_head,
+						   .json_row = put_json_stack };
+	const enum heft_heap_by by = r->query.by;
+	struct arena arena = { 0 };
+	struct writing w = { .r = r };
+	struct report rows = { .table = r->table,
+			       .opts = *o,
+			       .kind = by == HEFT_HEAP_BY_STACK ? &stacks : &kind,
+			       .ctx = &w,
+			       .joined = by <= HEFT_HEAP_BY_CALLERS,
+			       .indent = 1,
+			       .label_gap = 2 };
+	if (o->format == HEFT_JSON)
+		list_frames(&w.frames, r);
+	set_columns(&rows);
+	report_all_fields(&rows, &arena);
+	const bool good = report_write(&rows, s, err);
+	free(w.frames.place);
+	vec_release(&w.frames.sites);
+	arena_release(&arena);
+	return good;
+}
+
+bool heap_report_write(const struct heap_report *r, const struct heft_write_opts *o,
+		       struct sink *s, struct heft_err *err)
+{
+	switch (o->format) {
+	case HEFT_FOLDED: put_folded(r, s); break;
+	case HEFT_PPROF: out_heap_pprof(r, s); break;
+	case HEFT_SPEEDSCOPE: out_heap_speedscope(r, s); break;
+	default: return write_rows(r, o, s, err);
+	}
+	return sink_flush(s) ||
+	       fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output could not be written");
+}

@@ -1,0 +1,155 @@
+/* Stacks of a heap as a profile for pprof, values in the convention of heap profiles. */
+#include "report/heap_report.h"
+#include "report/pprof.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct heap_profile {
+	struct pprof pprof;
+	const struct heap_report *r;
+	uint32_t *mappings; /* by module: its id; 0: not used */
+	uint32_t mapping_count;
+};
+
+static const enum heft_heap_measure values[] = { HEFT_HEAP_ALLOCS, HEFT_HEAP_ALLOC_BYTES,
+						 HEFT_HEAP_LIVE, HEFT_HEAP_LIVE_BYTES };
+
+/* The mean size of a block: what the label "bytes" says. */
+static uint64_t mean_size(const struct heap_leaf *l)
+{
+	const uint64_t *v = l->now;
+	return v[HEFT_HEAP_ALLOCS] > 0 ? v[HEFT_HEAP_ALLOC_BYTES] / v[HEFT_HEAP_ALLOCS]
+	       : v[HEFT_HEAP_LIVE] > 0 ? v[HEFT_HEAP_LIVE_BYTES] / v[HEFT_HEAP_LIVE]
+				       : 0;
+}
+
+static void put_label(struct heap_profile *p, struct text *sample, uint64_t bytes)
+{
+	struct text m = { 0 };
+	pprof_string(&p->pprof, &m, 1, "bytes");
+	pprof_uint(&m, 3, bytes);
+	pprof_string(&p->pprof, &m, 4, "bytes");
+	pprof_message(sample, 3, &m);
+	text_release(&m);
+}
+
+/* Locations are numbered as sites are, from 1; inlined functions stand in one of their own. */
+static void put_sample(struct heap_profile *p, const struct heap_leaf *l)
+{
+	struct text m = { 0 }, packed = { 0 };
+	for (uint32_t step = l->step; step != 0; step = p->r->steps.data[step].parent)
+		pprof_varint(&packed, (uint64_t)p->r->steps.data[step].site + 1);
+	if (l->step == 0)
+		pprof_varint(&packed, 1);
+	pprof_message(&m, 1, &packed);
+	for (size_t i = 0; i < COUNT_OF(values); i++)
+		pprof_varint(&packed, l->now[values[i]]);
+	pprof_message(&m, 2, &packed);
+	put_label(p, &m, mean_size(l));
+	pprof_message(&p->pprof.out, 2, &m);
+	text_release(&m);
+	text_release(&packed);
+}
+
+static void hex_text(char *out, size_t room, struct bytes id)
+{
+	*out = '\0';
+	for (uint64_t i = 0; i < id.size && 2 * i + 2 < room; i++)
+		snprintf(out + 2 * i, 3, "%02x", id.p[i]);
+}
+
+static bool has_symbols(const struct heap_report *r, uint32_t module)
+{
+	for (size_t i = 1; i < r->sites.count; i++)
+		if (r->sites.data[i].module == module && *r->sites.data[i].frame.function)
+			return true;
+	return false;
+}
+
+static void put_mapping(struct heap_profile *p, uint32_t module)
+{
+	const struct heap_report_module *m = &p->r->modules.data[module];
+	struct text t = { 0 };
+	char id[80];
+	const bool named = has_symbols(p->r, module);
+	p->mappings[module] = ++p->mapping_count;
+	hex_text(id, sizeof id, m->build_id);
+	pprof_uint(&t, 1, p->mapping_count);
+	pprof_uint(&t, 2, m->start);
+	pprof_uint(&t, 3, m->end);
+	pprof_string(&p->pprof, &t, 5, m->path);
+	pprof_string(&p->pprof, &t, 6, id);
+	for (unsigned field = 7; field <= 10; field++)
+		pprof_uint(&t, field, named);
+	pprof_message(&p->pprof.out, 3, &t);
+	text_release(&t);
+}
+
+/* The first is the program, where the list of the process has it first. */
+static void put_mappings(struct heap_profile *p)
+{
+	p->mappings = xcalloc(p->r->modules.count + 1, sizeof *p->mappings);
+	for (size_t m = 1; m < p->r->modules.count; m++)
+		if (*p->r->modules.data[m].path)
+			put_mapping(p, (uint32_t)m);
+}
+
+static void put_location(struct heap_profile *p, uint32_t site)
+{
+	const struct heap_site *s = &p->r->sites.data[site];
+	const struct heap_report_module *m = &p->r->modules.data[s->module];
+	struct text t = { 0 }, line = { 0 };
+	pprof_uint(&t, 1, (uint64_t)site + 1);
+	pprof_uint(&t, 2, p->mappings[s->module]);
+	pprof_uint(&t, 3, s->frame.addr + m->bias);
+	pprof_uint(&line, 1, (uint64_t)site + 1);
+	pprof_uint(&line, 2, s->frame.line);
+	pprof_message(&t, 4, &line);
+	pprof_message(&p->pprof.out, 4, &t);
+	text_release(&t);
+	text_release(&line);
+}
+
+static void put_function(struct heap_profile *p, uint32_t site)
+{
+	const struct heap_site *s = &p->r->sites.data[site];
+	struct text t = { 0 };
+	pprof_uint(&t, 1, (uint64_t)site + 1);
+	pprof_string(&p->pprof, &t, 2, s->label);
+	pprof_string(&p->pprof, &t, 3, *s->frame.linkage ? s->frame.linkage : s->label);
+	pprof_string(&p->pprof, &t, 4, s->frame.file);
+	pprof_message(&p->pprof.out, 5, &t);
+	text_release(&t);
+}
+
+static void put_profile(struct heap_profile *p)
+{
+	const struct heap_report *r = p->r;
+	pprof_type(&p->pprof, 1, "alloc_objects", "count");
+	pprof_type(&p->pprof, 1, "alloc_space", "bytes");
+	pprof_type(&p->pprof, 1, "inuse_objects", "count");
+	pprof_type(&p->pprof, 1, "inuse_space", "bytes");
+	for (size_t i = 0; i < r->leaves.count; i++)
+		put_sample(p, &r->leaves.data[i]);
+	put_mappings(p);
+	for (uint32_t i = 0; i < r->sites.count; i++)
+		put_location(p, i);
+	for (uint32_t i = 0; i < r->sites.count; i++)
+		put_function(p, i);
+	pprof_type(&p->pprof, 11, "space", "bytes");
+	pprof_uint(&p->pprof.out, 12, r->info->sample > 0 ? r->info->sample : 1);
+	pprof_uint(&p->pprof.out, 9, r->info->started + r->info->taken_at);
+	pprof_uint(&p->pprof.out, 10, r->info->taken_at);
+	pprof_string(&p->pprof, &p->pprof.out, 14, "inuse_space");
+}
+
+void out_heap_pprof(const struct heap_report *r, struct sink *s)
+{
+	struct heap_profile p = { .r = r };
+	pprof_init(&p.pprof);
+	put_profile(&p);
+	if (!pprof_finish(&p.pprof, s))
+		s->failed = true;
+	free(p.mappings);
+}

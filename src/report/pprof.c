@@ -1,0 +1,77 @@
+#include "report/pprof.h"
+
+#include "base/gzip.h"
+
+#include <stdlib.h>
+
+enum wire { WIRE_VARINT = 0, WIRE_BYTES = 2 };
+
+void pprof_init(struct pprof *p)
+{
+	*p = (struct pprof){ .out = { 0 } };
+	intern_add(&p->strings, STR(""));
+}
+
+void pprof_varint(struct text *t, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		text_add_char(t, (char)(v | 0x80));
+	text_add_char(t, (char)v);
+}
+
+static void put_key(struct text *t, unsigned field, enum wire wire)
+{
+	pprof_varint(t, (uint64_t)field << 3 | wire);
+}
+
+void pprof_uint(struct text *t, unsigned field, uint64_t v)
+{
+	if (v == 0)
+		return;
+	put_key(t, field, WIRE_VARINT);
+	pprof_varint(t, v);
+}
+
+static void put_bytes(struct text *t, unsigned field, struct str s)
+{
+	put_key(t, field, WIRE_BYTES);
+	pprof_varint(t, s.len);
+	text_add(t, s);
+}
+
+void pprof_string(struct pprof *p, struct text *t, unsigned field, const char *text)
+{
+	pprof_uint(t, field, intern_add(&p->strings, str_of(text)));
+}
+
+void pprof_message(struct text *t, unsigned field, struct text *message)
+{
+	put_bytes(t, field, text_str(message));
+	message->len = 0;
+}
+
+void pprof_type(struct pprof *p, unsigned field, const char *type, const char *unit)
+{
+	struct text m = { 0 };
+	pprof_string(p, &m, 1, type);
+	pprof_string(p, &m, 2, unit);
+	pprof_message(&p->out, field, &m);
+	text_release(&m);
+}
+
+bool pprof_finish(struct pprof *p, struct sink *s)
+{
+	struct bytes packed;
+	/* Last: all of them are known now. */
+	for (uint32_t i = 0; i < p->strings.entries.count; i++)
+		put_bytes(&p->out, 6, intern_get(&p->strings, i));
+	const bool good = gzip_pack((struct bytes){ (const uint8_t *)p->out.p, p->out.len },
+				    &packed, NULL);
+	if (good) {
+		sink_text(s, (struct str){ (const char *)packed.p, packed.size });
+		free((void *)(uintptr_t)packed.p);
+	}
+	text_release(&p->out);
+	intern_release(&p->strings);
+	return good;
+}
