@@ -199,7 +199,7 @@ static void fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *
 	const char **texts = arena_new(w->arena, const char *, HEAP_TEXTS);
 	texts[HEAP_MODULE] = by != HEFT_HEAP_BY_FILE ? s->frame.module : "";
 	texts[HEAP_FILE] = by != HEFT_HEAP_BY_FILE && by != HEFT_HEAP_BY_MODULE ? s->frame.file
-										 : "";
+										: "";
 	texts[HEAP_LINE] = lines ? line_text(w, s->frame.line) : "";
 	texts[HEAP_REACH] = "";
 	row->ref = (uint32_t)(s - w->r->sites.data);
@@ -224,9 +224,9 @@ static void set_measures(struct heap_report *r)
 		[HEFT_HEAP_TEMPORARY] = { "temporary", "temporary", HEFT_COUNT, false, false },
 	};
 	memcpy(r->measures, measures, sizeof measures);
-	r->measures[HEFT_HEAP_WITH_CALLEES] =
-		(struct heft_measure){ "with_callees", "with callees",
-				       measures[r->query.sort].unit, true, false };
+	r->measures[HEFT_HEAP_WITH_CALLEES] = (struct heft_measure){ "with_callees", "with callees",
+								     measures[r->query.sort].unit,
+								     true, false };
 }
 
 /* Rows of a tree that are less than this part of the whole are summed up. */
@@ -246,7 +246,7 @@ static const struct heft_row *build_rows(struct rower *w)
 	const struct rows_opts opts = {
 		.measures = r->measures,
 		.limit = r->query.rows,
-		.sort = keeps_order(r->query.by)              ? HEFT_SORT_NONE
+		.sort = keeps_order(r->query.by)           ? HEFT_SORT_NONE
 			: r->query.order != HEFT_SORT_AUTO ? r->query.order
 			: r->base                          ? HEFT_SORT_DELTA
 							   : HEFT_SORT_SIZE,

@@ -447,8 +447,8 @@ static void index_aliases(struct heft_profile *p)
 	for (size_t i = 0; i < p->levels.count; i++) {
 		struct level *l = &p->levels.data[i];
 		if (l->source->run == source_symbols && l->source->text != TEXT_NAMESPACE)
-			alias_index_build(&l->aliases, &p->places, &l->view, &p->labels,
-					  p->threads, &p->notes);
+			alias_index_build(&l->aliases, &p->places, &l->view, &p->labels, p->threads,
+					  &p->notes);
 	}
 }
 

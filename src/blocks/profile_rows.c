@@ -20,10 +20,10 @@ static bool wants(const struct profile_rows *r, const struct heft_samples_query 
 static void add_block(struct profile_rows *r, uint32_t node, uint64_t block)
 {
 	union heft_value *sums = tree_sums(&r->tree, node, HEFT_INPUT);
-	sums[HEFT_SAMPLES_COUNT].whole =
-		add_sat(sums[HEFT_SAMPLES_COUNT].whole, r->profile->counts[block]);
-	sums[HEFT_SAMPLES_FALLS].whole =
-		add_sat(sums[HEFT_SAMPLES_FALLS].whole, r->profile->falls[block]);
+	sums[HEFT_SAMPLES_COUNT].whole = add_sat(sums[HEFT_SAMPLES_COUNT].whole,
+						 r->profile->counts[block]);
+	sums[HEFT_SAMPLES_FALLS].whole = add_sat(sums[HEFT_SAMPLES_FALLS].whole,
+						 r->profile->falls[block]);
 	sums[HEFT_SAMPLES_BYTES].whole += r->map->blocks.data[block].size;
 }
 

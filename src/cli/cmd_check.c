@@ -25,14 +25,10 @@ const char check_manual[] =
 	"is broken, and names the symbols that did it.  Without --budget, tells what\n"
 	"looks wrong in the snapshot itself; exits with 1 if its sums are wrong.\n";
 
-static const struct choice formats[] = { { "table", HEFT_TABLE },
-					 { "text", HEFT_TABLE },
-					 { "csv", HEFT_CSV },
-					 { "tsv", HEFT_TSV },
-					 { "json", HEFT_JSON },
-					 { "markdown", HEFT_MARKDOWN },
-					 { "github", HEFT_GITHUB },
-					 { NULL, 0 } };
+static const struct choice formats[] = { { "table", HEFT_TABLE },   { "text", HEFT_TABLE },
+					 { "csv", HEFT_CSV },       { "tsv", HEFT_TSV },
+					 { "json", HEFT_JSON },     { "markdown", HEFT_MARKDOWN },
+					 { "github", HEFT_GITHUB }, { NULL, 0 } };
 
 struct check_job {
 	const struct cli *cli;

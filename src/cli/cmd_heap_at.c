@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-
 const struct opt heap_at_opts[] = {
 	{ O_JSON, 0, false, "json", NULL, "one JSON object a line, an address each" },
 #include "cli/heap_open_opts.inc"

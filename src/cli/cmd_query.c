@@ -24,12 +24,9 @@ const char query_manual[] =
 	"of a ready-made query: heft query a.out @largest.  Without SQL, statements come\n"
 	"from standard input; '.help' tells what else may stand there.\n";
 
-static const struct choice formats[] = { { "table", HEFT_TABLE },
-					 { "csv", HEFT_CSV },
-					 { "tsv", HEFT_TSV },
-					 { "json", HEFT_JSON },
-					 { "markdown", HEFT_MARKDOWN },
-					 { NULL, 0 } };
+static const struct choice formats[] = { { "table", HEFT_TABLE },       { "csv", HEFT_CSV },
+					 { "tsv", HEFT_TSV },           { "json", HEFT_JSON },
+					 { "markdown", HEFT_MARKDOWN }, { NULL, 0 } };
 
 struct query_job {
 	const struct cli *cli;
@@ -88,8 +85,7 @@ static const char *named_sql(const struct query_job *job, const char *name)
 static bool write_result(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct query_job *job = ctx;
-	return heft_query_run(job->query, job->sql, &job->opts, output_sink(&job->out), to,
-			      err);
+	return heft_query_run(job->query, job->sql, &job->opts, output_sink(&job->out), to, err);
 }
 
 /* SQL, or the name of a query; an exit status. */

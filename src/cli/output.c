@@ -4,9 +4,10 @@
 #include <unistd.h>
 
 const struct choice table_formats[] = {
-	{ "table", HEFT_TABLE },       { "csv", HEFT_CSV },       { "tsv", HEFT_TSV },
-	{ "json", HEFT_JSON },         { "markdown", HEFT_MARKDOWN },
-	{ "folded", HEFT_FOLDED },     { "pprof", HEFT_PPROF },   { NULL, 0 },
+	{ "table", HEFT_TABLE },       { "csv", HEFT_CSV },
+	{ "tsv", HEFT_TSV },           { "json", HEFT_JSON },
+	{ "markdown", HEFT_MARKDOWN }, { "folded", HEFT_FOLDED },
+	{ "pprof", HEFT_PPROF },       { NULL, 0 },
 };
 
 void output_init(struct output *out, const struct choice *formats)
@@ -26,8 +27,8 @@ static void list_formats(const struct output *out, char *text, size_t room)
 }
 
 /* Two that name different formats contradict each other. */
-static enum output_answer set_format(struct output *out, const struct cli *cli,
-				     const struct opt *o, const char *word)
+static enum output_answer set_format(struct output *out, const struct cli *cli, const struct opt *o,
+				     const char *word)
 {
 	char wanted[200];
 	const struct choice *c = out->formats;
@@ -53,8 +54,8 @@ static enum output_answer set_format(struct output *out, const struct cli *cli,
 	return OUTPUT_TAKEN;
 }
 
-static enum output_answer set_color(struct output *out, const struct cli *cli,
-				    const struct opt *o, const char *value)
+static enum output_answer set_color(struct output *out, const struct cli *cli, const struct opt *o,
+				    const char *value)
 {
 	static const struct choice whens[] = { { "auto", TERM_AUTO },
 					       { "always", TERM_ALWAYS },

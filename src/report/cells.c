@@ -130,8 +130,8 @@ const char *cell_text(char room[CELL_MAX], const struct report *r, const struct 
 	switch (c->cell) {
 	case CELL_BASE: value_text(room, unit, base); break;
 	case CELL_GROWTH:
-		(r->opts.bloaty ? number_growth_exponent : number_growth)(
-			room, rounded(unit, now), rounded(unit, base));
+		(r->opts.bloaty ? number_growth_exponent : number_growth)(room, rounded(unit, now),
+									  rounded(unit, base));
 		break;
 	case CELL_PART:
 		if (r->table.top->now[c->index].whole == 0)

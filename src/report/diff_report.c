@@ -227,15 +227,14 @@ static void set_columns(struct report *r)
 	report_column(r, (struct column){ "delta", CELL_CHANGE, HEFT_DIFF_SIZE, 0, 2, true, 0 });
 	report_column(r, (struct column){ "old", CELL_BASE, HEFT_DIFF_SIZE, 0, 2, false, 1 });
 	report_column(r, (struct column){ "new", CELL_NOW, HEFT_DIFF_SIZE, 0, 2, false, 0 });
-	report_column(r, (struct column){ "padding", CELL_EXTRA, HEFT_DIFF_PADDING, 0, 2, false,
-					  3 });
+	report_column(r,
+		      (struct column){ "padding", CELL_EXTRA, HEFT_DIFF_PADDING, 0, 2, false, 3 });
 	if (!has_texts(r))
 		return;
 	report_column(r, (struct column){ "change", CELL_STATE, 0, 0, 2, false, 0 });
 	report_column(r, (struct column){ "section", CELL_TEXT, DIFF_SECTION, 0, 2, false, 2 });
 	if (r->opts.format == HEFT_MARKDOWN)
-		report_column(r,
-			      (struct column){ "path", CELL_TEXT, DIFF_PATH, 0, 2, false, 0 });
+		report_column(r, (struct column){ "path", CELL_TEXT, DIFF_PATH, 0, 2, false, 0 });
 }
 
 void diff_report_init(struct report *r)

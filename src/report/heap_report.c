@@ -123,7 +123,8 @@ static void put_frames(const struct report *r, const struct heft_row *row, size_
 		text.len = 0;
 		add_frame(r, heap_step_site(h, step), &text);
 		sink_right(s, STR(""), INDENT);
-		label_put(s, text_str(&text), r->opts.width > 2 * INDENT ? r->opts.width - INDENT : 0);
+		label_put(s, text_str(&text),
+			  r->opts.width > 2 * INDENT ? r->opts.width - INDENT : 0);
 		sink_text(s, STR("\n"));
 	}
 	for (; step != 0; step = h->steps.data[step].parent)
@@ -328,8 +329,8 @@ static void set_columns(struct report *r)
 							  false, m == sort ? 0 : spare[m] });
 }
 
-static bool write_rows(const struct heap_report *r, const struct heft_write_opts *o,
-		       struct sink *s, struct heft_err *err)
+static bool write_rows(const struct heap_report *r, const struct heft_write_opts *o, struct sink *s,
+		       struct heft_err *err)
 {
 	static const struct report_kind kind = { .above = put_above,
 						 .label = put_label,
@@ -361,8 +362,8 @@ static bool write_rows(const struct heap_report *r, const struct heft_write_opts
 	return good;
 }
 
-bool heap_report_write(const struct heap_report *r, const struct heft_write_opts *o,
-		       struct sink *s, struct heft_err *err)
+bool heap_report_write(const struct heap_report *r, const struct heft_write_opts *o, struct sink *s,
+		       struct heft_err *err)
 {
 	switch (o->format) {
 	case HEFT_FOLDED: put_folded(r, s); break;

@@ -62,8 +62,8 @@ static inline const struct heap_site *heap_step_site(const struct heap_report *r
 {
 	return &r->sites.data[r->steps.data[step].site];
 }
-extern const char *const heap_by_names[];                        /* "stack" ... */
-extern const char *const heap_part_names[HEFT_HEAP_PARTS];       /* "blocks" ... */
+extern const char *const heap_by_names[];                  /* "stack" ... */
+extern const char *const heap_part_names[HEFT_HEAP_PARTS]; /* "blocks" ... */
 /* The steps of a stack, outermost first, in memory of the vec, which is emptied before. */
 struct heap_path {
 	VEC(uint32_t) steps;
@@ -71,8 +71,8 @@ struct heap_path {
 void heap_path_of(struct heap_path *path, const struct heap_report *r, uint32_t step);
 
 /* Writes the report; formats that show stacks take the leaves. */
-bool heap_report_write(const struct heap_report *r, const struct heft_write_opts *o,
-		       struct sink *s, struct heft_err *err);
+bool heap_report_write(const struct heap_report *r, const struct heft_write_opts *o, struct sink *s,
+		       struct heft_err *err);
 void out_heap_pprof(const struct heap_report *r, struct sink *s);
 void out_heap_speedscope(const struct heap_report *r, struct sink *s);
 

@@ -1,6 +1,5 @@
 #include "snapshot/budget.h"
 
-
 #include <fnmatch.h>
 #include <stdlib.h>
 
