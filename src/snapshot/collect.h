@@ -12,7 +12,7 @@
 #define HEFT_SNAPSHOT_COLLECT_H
 
 #include "image/linkmap/linkmap.h"
-#include "snapshot/path_aliases.h"
+#include "program/path_aliases.h"
 #include "snapshot/snapshot.h"
 #include "source/source.h"
 

@@ -5,7 +5,7 @@
 #include "names/demangle.h"
 #include "names/supersize.h"
 #include "snapshot/collect.h"
-#include "snapshot/slices.h"
+#include "image/slices.h"
 
 /* A piece of the map that has a size. */
 struct piece_place {

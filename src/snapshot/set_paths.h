@@ -4,8 +4,8 @@
 #define HEFT_SNAPSHOT_SET_PATHS_H
 
 #include "map/paths.h"
-#include "snapshot/build_paths.h"
-#include "snapshot/components.h"
+#include "program/build_paths.h"
+#include "program/components.h"
 #include "snapshot/snapshot.h"
 
 /* Each may be NULL.  Once a snapshot, before or after snapshot_finish. */

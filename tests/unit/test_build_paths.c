@@ -1,5 +1,5 @@
 /* Sources of objects and what is made of them: compile_commands.json, build.ninja, paths of a snapshot. */
-#include "snapshot/build_paths.h"
+#include "program/build_paths.h"
 #include "snapshot/set_paths.h"
 
 #include <setjmp.h>

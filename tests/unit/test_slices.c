@@ -2,7 +2,7 @@
 #include "../lib/elfgen.h"
 #include "image/elf_const.h"
 #include "image/input.h"
-#include "snapshot/slices.h"
+#include "image/slices.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

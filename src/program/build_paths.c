@@ -1,4 +1,4 @@
-#include "snapshot/build_paths_internal.h"
+#include "program/build_paths_internal.h"
 
 #include "base/filename.h"
 #include "base/file.h"

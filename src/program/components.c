@@ -1,4 +1,4 @@
-#include "snapshot/components.h"
+#include "program/components.h"
 
 #include "base/arena.h"
 #include "base/text.h"

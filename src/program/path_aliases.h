@@ -3,8 +3,8 @@
  *
  * Read from the symbol tables of the objects that a map names, as far as they are on disk: paths are tried as the
  * map has them, then from the map's folder.  Read once; several threads may look up. */
-#ifndef HEFT_SNAPSHOT_PATH_ALIASES_H
-#define HEFT_SNAPSHOT_PATH_ALIASES_H
+#ifndef HEFT_PROGRAM_PATH_ALIASES_H
+#define HEFT_PROGRAM_PATH_ALIASES_H
 
 #include "image/linkmap/linkmap.h"
 

@@ -3,8 +3,8 @@
  * So Rust, Go and C++ (string_view) keep their literals, one behind the other without zeros.  They are found by the
  * relocations that make pointers absolute: programs that are linked to fixed addresses have none.
  * What code alone refers to (an address in one instruction, the length in another) is not found. */
-#ifndef HEFT_SNAPSHOT_SLICES_H
-#define HEFT_SNAPSHOT_SLICES_H
+#ifndef HEFT_IMAGE_SLICES_H
+#define HEFT_IMAGE_SLICES_H
 
 #include "base/vec.h"
 #include "image/image.h"

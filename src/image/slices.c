@@ -1,4 +1,4 @@
-#include "snapshot/slices.h"
+#include "image/slices.h"
 
 #include "base/sort.h"
 #include "base/utf8.h"

@@ -13,8 +13,8 @@
  * ("About code owners"), which is that of gitignore(5) without ! and [].
  *
  * Borrows the file's text until components_close.  Several threads may look up. */
-#ifndef HEFT_SNAPSHOT_COMPONENTS_H
-#define HEFT_SNAPSHOT_COMPONENTS_H
+#ifndef HEFT_PROGRAM_COMPONENTS_H
+#define HEFT_PROGRAM_COMPONENTS_H
 
 #include "base/arena.h"
 #include "base/err.h"

@@ -1,7 +1,7 @@
 /* build.ninja, as the Ninja manual ("Ninja file reference") has it: of build statements the first output and the first
  * input; variables are those of the top level. */
 #include "base/file.h"
-#include "snapshot/build_paths_internal.h"
+#include "program/build_paths_internal.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
 /* build_paths_internal.h - what the readers of build_paths share. */
-#ifndef HEFT_SNAPSHOT_BUILD_PATHS_INTERNAL_H
-#define HEFT_SNAPSHOT_BUILD_PATHS_INTERNAL_H
+#ifndef HEFT_PROGRAM_BUILD_PATHS_INTERNAL_H
+#define HEFT_PROGRAM_BUILD_PATHS_INTERNAL_H
 
 #include "base/reader.h"
 #include "base/text.h"
-#include "snapshot/build_paths.h"
+#include "program/build_paths.h"
 
 /* An object and its source, both from `dir` where they are not absolute. */
 void build_paths_add(struct build_paths *b, struct str dir, struct str object, struct str source);

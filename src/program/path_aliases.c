@@ -1,4 +1,4 @@
-#include "snapshot/path_aliases.h"
+#include "program/path_aliases.h"
 
 #include "base/text.h"
 #include "image/elf_const.h"

@@ -6,8 +6,8 @@
  * components that only one object has.
  *
  * Read once; several threads may look up. */
-#ifndef HEFT_SNAPSHOT_BUILD_PATHS_H
-#define HEFT_SNAPSHOT_BUILD_PATHS_H
+#ifndef HEFT_PROGRAM_BUILD_PATHS_H
+#define HEFT_PROGRAM_BUILD_PATHS_H
 
 #include "base/err.h"
 #include "base/intern.h"
