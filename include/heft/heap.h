@@ -330,8 +330,8 @@ struct heft_heap_place {
 	struct heft_heap_block before, after; /* live neighbours; size and addr 0: none */
 	uint64_t map_start, map_size;
 	bool read, write, exec;
-	/* What is mapped: the path of a file, "[heap]", "[stack of thread 12]", "[bss of PATH]",
-	 * "[anonymous]", "[reserved]" (no access). */
+	/* What is mapped: the path of a file, "[heap]", "[stack of thread 12]", "[unused stack of thread
+	 * 12]", "[bss of PATH]", "[anonymous]", "[reserved]" (no access). */
 	const char *map_name;
 	const char *module;   /* path of the program or library that it belongs to, else "" */
 	uint64_t module_addr; /* as that one's headers count */

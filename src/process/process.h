@@ -103,10 +103,10 @@ struct process_place process_symbol(struct process *p, uint64_t addr);
 /* What a range of memory is. */
 struct process_mapping {
 	uint64_t addr, size;
-	/* The path of the file that is mapped there, "[heap]", "[stack of thread 12]", "[bss of PATH]",
-	 * "[anonymous]", "[reserved]" (no access). */
+	/* The path of the file that is mapped there, "[heap]", "[stack of thread 12]", "[unused stack of
+	 * thread 12]", "[bss of PATH]", "[anonymous]", "[reserved]" (no access). */
 	const char *label;
-	uint32_t thread; /* whose stack; 0: none */
+	uint32_t thread; /* whose stack, as far as it is in use; 0: none */
 };
 /* Ranges that cover all memory of the dump; of two that overlap the first counts.  They stay as long as
  * the process. */

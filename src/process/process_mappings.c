@@ -38,23 +38,31 @@ static const char *region_label(struct process *p, const struct region *r)
 	return r->read || r->write || r->exec ? "[anonymous]" : "[reserved]";
 }
 
-static void push_mapping(struct process *p, uint64_t addr, uint64_t size, const char *label)
+static void push_mapping(struct process *p, struct process_mapping m)
 {
-	if (size > 0)
-		vec_push(&p->modules->mappings, (struct process_mapping){ addr, size, label, 0 });
+	if (m.size > 0)
+		vec_push(&p->modules->mappings, m);
 }
 
-static void list_stacks(struct process *p)
+/* A thread has the whole of its stack mapped, most of it for nothing: what it uses ends at its stack
+ * pointer, but for what leaf functions may keep below that (System V ABI, "The Red Zone"). */
+static void push_stack(struct process *p, const struct dump_thread *t)
 {
-	for (size_t i = 0; i < p->dump.thread_count; i++) {
-		const struct dump_thread *t = &p->dump.threads[i];
-		if (t->stack_start >= t->stack_end)
-			continue;
-		push_mapping(
-			p, t->stack_start, t->stack_end - t->stack_start,
-			arena_format(&p->modules->arena, "[stack of thread %" PRIu32 "]", t->id));
-		p->modules->mappings.data[p->modules->mappings.count - 1].thread = t->id;
-	}
+	enum { PAGE = 4096, RED_ZONE = 128 };
+	const uint64_t least = (t->sp - min_u64(t->sp, RED_ZONE)) & ~(uint64_t)(PAGE - 1);
+	const uint64_t used = max_u64(t->stack_start, least);
+	struct arena *a = &p->modules->arena;
+	push_mapping(p, (struct process_mapping){
+				.addr = used,
+				.size = t->stack_end - used,
+				.label = arena_format(a, "[stack of thread %" PRIu32 "]", t->id),
+				.thread = t->id });
+	push_mapping(p, (struct process_mapping){ .addr = t->stack_start,
+						  .size = used - t->stack_start,
+						  .label = arena_format(a,
+									"[unused stack of thread "
+									"%" PRIu32 "]",
+									t->id) });
 }
 
 const struct process_mapping *process_mappings(struct process *p, size_t *ret_count)
@@ -63,12 +71,16 @@ const struct process_mapping *process_mappings(struct process *p, size_t *ret_co
 	if (p->modules->mappings.count == 0) {
 		const struct region *brk = find_brk(d);
 		if (brk)
-			push_mapping(p, brk->addr, brk->size, "[heap]");
-		list_stacks(p);
+			push_mapping(p,
+				     (struct process_mapping){ brk->addr, brk->size, "[heap]", 0 });
+		for (size_t i = 0; i < d->thread_count; i++)
+			if (d->threads[i].stack_start < d->threads[i].stack_end)
+				push_stack(p, &d->threads[i]);
 		p->modules->special = p->modules->mappings.count;
 		for (size_t i = 0; i < d->region_count; i++)
-			push_mapping(p, d->regions[i].addr, d->regions[i].size,
-				     region_label(p, &d->regions[i]));
+			push_mapping(
+				p, (struct process_mapping){ d->regions[i].addr, d->regions[i].size,
+							     region_label(p, &d->regions[i]), 0 });
 	}
 	*ret_count = p->modules->mappings.count;
 	return p->modules->mappings.data;

@@ -80,13 +80,11 @@ void source_threads(const struct source_file *f, struct layer *ret)
 	struct claims vm = { 0 };
 	if (is_no_dump(f, ret))
 		return;
-	const struct dump *d = &f->process->dump;
+	size_t count;
+	const struct process_mapping *m = process_mappings(f->process, &count);
 	claim_blocks(f, &vm);
-	for (size_t i = 0; i < d->thread_count; i++) {
-		const struct dump_thread *t = &d->threads[i];
-		if (t->stack_start < t->stack_end)
-			claim(&vm, t->stack_start, t->stack_end - t->stack_start,
-			      thread_label(f, t->id), WHY_MAPPING);
-	}
+	for (size_t i = 0; i < count; i++)
+		if (m[i].thread > 0)
+			claim(&vm, m[i].addr, m[i].size, thread_label(f, m[i].thread), WHY_MAPPING);
 	process_finish(f, ret, &vm);
 }

@@ -15,6 +15,7 @@
 #define BIAS  UINT64_C(0x7f0000100000)
 #define HEAP  UINT64_C(0x7f0000200000)
 #define STACK UINT64_C(0x7ffd00000000)
+#define DEEP  UINT64_C(0x7ffe00000000)
 
 /* A library of one page with a function at 0x500, and a variable in .bss at 0x2000. */
 static struct bytes make_library(const char *build_id)
@@ -82,6 +83,8 @@ static void set_up(struct files *f, const char *on_disk)
 	coregen_region(&g, HEAP, sizeof f->heap, f->heap, sizeof f->heap, PF_R | PF_W);
 	coregen_region(&g, HEAP + 0x4000, 0x1000, NULL, 0, 0);
 	coregen_region(&g, STACK, 0x1000, NULL, 0, PF_R | PF_W);
+	vec_push(&g.threads, (struct coregen_thread){ 71, 0, DEEP + 0x6100, 0, 0 });
+	coregen_region(&g, DEEP, 0x8000, NULL, 0, PF_R | PF_W);
 	const struct bytes core = coregen_finish(&g);
 	write_temporary(f->core, core);
 	free((void *)(uintptr_t)core.p);
@@ -126,6 +129,9 @@ static void memory_is_labelled_by_what_is_mapped(void **state)
 	expect(p, HEAP, "[anonymous]");
 	expect(p, HEAP + 0x4000, "[reserved]");
 	expect(p, STACK, "[stack of thread 70]");
+	expect(p, DEEP + 0x5fff, "[unused stack of thread 71]");
+	expect(p, DEEP + 0x6000, "[stack of thread 71]");
+	expect(p, DEEP + 0x7fff, "[stack of thread 71]");
 	heft_profile_free(p);
 	tear_down(&f);
 }
@@ -142,6 +148,8 @@ static void modules_and_threads_own_what_is_theirs(void **state)
 	heft_profile_free(p);
 	p = measure(&f, "threads");
 	expect(p, STACK, "thread 70");
+	expect(p, DEEP + 0x5fff, "[unused stack of thread 71]");
+	expect(p, DEEP + 0x6000, "thread 71");
 	expect(p, HEAP, "[anonymous]");
 	heft_profile_free(p);
 	tear_down(&f);
