@@ -3,20 +3,20 @@
 #  - the relocations the linker keeps with --emit-relocs say which add, ldr and str complete an
 #    adrp, and where they point (at most 5 % may be missed, none may be wrong);
 #  - llvm-objdump says the targets of every branch, adr and literal load (all must agree).
-# Exit status 0 agreed, 1 not, 77 a tool is missing.
-set -eu
-root=$(cd "$(dirname "$0")/../.." && pwd)
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-objdump=$(command -v llvm-objdump-19 || command -v llvm-objdump) || exit 77
-readelf=$(command -v llvm-readelf-19 || command -v readelf) || exit 77
-lld=$(command -v ld.lld-19 || command -v ld.lld) || exit 77
-clang=$(command -v clang-19 || command -v clang) || exit 77
-gcc=$(command -v aarch64-linux-gnu-gcc || true)
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+# shellcheck source=tests/lib/test.sh
+. "$here/../lib/test.sh"
+objdump=llvm-objdump-19 readelf=llvm-readelf-19 lld=ld.lld-19 clang=clang-19
+need "$objdump" llvm-19 "$lld" lld-19 "$clang" clang-19
 headers=/usr/aarch64-linux-gnu/include
-[ -e "$headers/string.h" ] || exit 77
+[ -e "$headers/string.h" ] || skip "no headers of AArch64" libc6-dev-arm64-cross
+gcc=
+! has aarch64-linux-gnu-g++ g++-aarch64-linux-gnu "references in code of gcc" || gcc=aarch64-linux-gnu-gcc
+scratch
 
-${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -O1 -I"$root/include" -I"$root/src" -o "$tmp/code_refs" \
+must ${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -O1 -I"$root/include" -I"$root/src" -o "$tmp/code_refs" \
 	"$root/tests/oracle/code_refs.c" "$root"/src/code/code.c "$root"/src/code/arm64.c \
 	"$root"/src/code/x86*.c "$root/src/base/base.c"
 
@@ -56,10 +56,9 @@ printf '%s\n' '#include <map>' '#include <string>' '#include <vector>' \
 	'  try { return table.at(s + "x")[2]; } catch (const std::exception &e) { return e.what()[0]; } }' \
 	> "$tmp/cxx.cc"
 
-failed=0
 # compare NAME FILE: both oracles on one linked file
 compare() {
-	"$tmp/code_refs" "$2" > "$tmp/mine" 2> "$tmp/mine.err" || { cat "$tmp/mine.err"; failed=1; return; }
+	"$tmp/code_refs" "$2" > "$tmp/mine" 2> "$tmp/mine.err" || { fail "$1: $(cat "$tmp/mine.err")"; return; }
 	"$readelf" -rW "$2" | awk '
 		function hex(s,  i, v) { v = 0; for (i = 1; i <= length(s); i++)
 			v = v * 16 + index("0123456789abcdef", substr(s, i, 1)) - 1; return v }
@@ -81,7 +80,11 @@ compare() {
 	' | sort > "$tmp/direct"
 	"$readelf" -rW "$2" | awk '/R_AARCH64/ { sub(/^0+/, "", $1); print $1 }' > "$tmp/any"
 	cut -d' ' -f1 "$tmp/direct" >> "$tmp/any"
-	awk 'FILENAME == ARGV[1] { want[$1] = $0; n++; next }
+	least=100
+	case $1 in
+	*tiny) least=0 ;; # it needs no pairs
+	esac
+	if awk -v least=$least 'FILENAME == ARGV[1] { want[$1] = $0; n++; next }
 		FILENAME == ARGV[2] { any[$1] = 1; next }
 		$2 != "mem" && $2 != "addr" { next }
 		!($1 in any) { false++; if (false < 4) print "  not a reference: " $0; next }
@@ -89,14 +92,19 @@ compare() {
 		{ seen[$1] = 1; if (want[$1] != $0) { wrong++; if (wrong < 6) print "  want " want[$1] ", got " $0 } }
 		END { for (a in want) if (!(a in seen)) { missed++; if (missed < 4) print "  missed " want[a] }
 			printf "  pairs: %d, missed %d, wrong %d, false %d\n", n, missed, wrong, false
-			exit wrong > 0 || false > 0 || missed * 20 > n }' \
-		"$tmp/truth" "$tmp/any" "$tmp/mine" || failed=1
+			exit n < least || wrong > 0 || false > 0 || missed * 20 > n }' \
+		"$tmp/truth" "$tmp/any" "$tmp/mine"; then
+		pass
+	else
+		fail "$1: pairs"
+	fi
 	awk 'NR == FNR { want[$1] = $2 " " $3; next } $2 == "call" || $2 == "jump" || $1 in want { print $1, $2, $3 }' \
 		"$tmp/direct" "$tmp/mine" | sort > "$tmp/mine.direct"
-	if cmp -s "$tmp/direct" "$tmp/mine.direct"; then
+	if [ "$(wc -l < "$tmp/direct")" -gt 100 ] && cmp -s "$tmp/direct" "$tmp/mine.direct"; then
+		pass
 		echo "  direct: $(wc -l < "$tmp/direct") branches, adr and literals agree"
 	else
-		failed=1
+		fail "$1: direct references"
 		diff "$tmp/direct" "$tmp/mine.direct" | head -5
 	fi
 }
@@ -106,12 +114,12 @@ build() { # NAME COMPILER FLAGS...
 	shift
 	rm -f "$tmp"/*.o
 	for c in "$tmp/data.c" "$root"/src/base/*.c "$root"/src/code/*.c; do
-		"$@" -std=gnu11 -I"$root/include" -I"$root/src" -c "$c" -o "$tmp/$(basename "$c").o" 2> /dev/null ||
-			echo "  ($name: $(basename "$c") does not compile)"
+		must "$@" -w -std=gnu11 -D_GNU_SOURCE -I"$root/include" -I"$root/src" -c "$c" -o "$tmp/$(basename "$c").o"
 	done
-	"$@" -xc++ -c "$tmp/cxx.cc" -o "$tmp/cxx.o" 2> /dev/null || true
-	"$lld" --emit-relocs --no-relax --unresolved-symbols=ignore-all -e 0 -o "$tmp/out" "$tmp"/*.o 2> "$tmp/err" ||
-		{ cat "$tmp/err"; failed=1; return; }
+	case $1 in
+	*gcc) must "$@" -xc++ -c "$tmp/cxx.cc" -o "$tmp/cxx.o" ;; # clang has no library of C++ for this machine
+	esac
+	must "$lld" --emit-relocs --no-relax --unresolved-symbols=ignore-all -e 0 -o "$tmp/out" "$tmp"/*.o
 	echo "$name"
 	compare "$name" "$tmp/out"
 }
@@ -130,9 +138,9 @@ build "clang -O2 armv9" "$clang" --target=aarch64-linux-gnu -isystem "$headers" 
 [ -n "${QUICK:-}" ] || libs=$(find /usr/aarch64-linux-gnu/lib /usr/lib/gcc-cross/aarch64-linux-gnu \
 	-name libc.a -o -name libstdc++.a -o -name libm.a 2> /dev/null || true)
 for lib in ${libs:-}; do
-	"$lld" --emit-relocs --no-relax --unresolved-symbols=ignore-all -z muldefs -e 0 -o "$tmp/out" \
-		--whole-archive "$lib" 2> /dev/null || continue
+	must "$lld" --emit-relocs --no-relax --unresolved-symbols=ignore-all -z muldefs -e 0 -o "$tmp/out" \
+		--whole-archive "$lib"
 	echo "$(basename "$lib")"
 	compare "$lib" "$tmp/out"
 done
-exit "$failed"
+finish 10

@@ -9,25 +9,11 @@ export LC_ALL
 heft=$(realpath "$1") || exit 2
 same_map=$(realpath "$2") || exit 2
 here=$(cd "$(dirname "$0")" && pwd)
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
-passed=0
-failed=0
+# shellcheck source=tests/lib/test.sh
+. "$here/../lib/test.sh"
+need llvm-readobj-19 llvm-19 clang-19 clang-19 ld.lld-19 lld-19 gcc gcc g++ g++ python3 python3
+scratch
 cd "$tmp" || exit 2
-for tool in llvm-readobj-19 llvm-objdump-19 llvm-objcopy-19 clang-19 ld.lld-19 gcc g++ python3; do
-	command -v "$tool" >/dev/null || { echo "SKIP: no $tool"; exit 77; }
-done
-
-expect() { # what, command...
-	what=$1
-	shift
-	if "$@" >log 2>&1; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAILED $what: $(tail -n 3 log)"
-	fi
-}
 
 cat >a.c <<'C'
 #include <stdio.h>
@@ -108,20 +94,24 @@ emitted() {
 run() { "$(realpath "$1")"; }
 run_python() { "$1" -c 'import json, re; print(json.dumps(re.findall("[a-c]", "abcd")))'; }
 
-expect "emit: true" emitted "$(realpath /bin/true)" run
-expect "emit: python" emitted "$(realpath /usr/bin/python3)" run_python
+check "emit: true" emitted "$(realpath /bin/true)" run
+check "emit: python" emitted "$(realpath /usr/bin/python3)" run_python
 for flags in "" "-static" "-no-pie" "-s" "-g -O0"; do
 	# shellcheck disable=SC2086 # several words
-	gcc -O2 $flags -o prog a.c && expect "emit: C $flags" emitted prog run
+	must gcc -O2 $flags -o prog a.c
+	check "emit: C $flags" emitted prog run
 	# shellcheck disable=SC2086
-	g++ -O2 $flags -o prog b.cc && expect "emit: C++ $flags" emitted prog run
+	must g++ -O2 $flags -o prog b.cc
+	check "emit: C++ $flags" emitted prog run
 done
-gcc -O2 -o named a.c
-expect "emit: symbols name all functions" sh -c "'$heft' blocks emit named -o c && ! llvm-readobj-19 --bb-addr-map c 2>&1 | grep -i warning"
-if command -v aarch64-linux-gnu-gcc >/dev/null && command -v qemu-aarch64 >/dev/null; then
+must gcc -O2 -o named a.c
+check "emit: symbols name all functions" sh -c "'$heft' blocks emit named -o c && ! llvm-readobj-19 --bb-addr-map c 2>&1 | grep -i warning"
+sed 's/__asm__.*/sum++;/' a.c >arm.c
+if has aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu "maps in AArch64 programs" &&
+	has qemu-aarch64 qemu-user "maps in AArch64 programs"; then
 	run_arm() { qemu-aarch64 "$1"; }
-	sed 's/__asm__.*/sum++;/' a.c >arm.c
-	aarch64-linux-gnu-gcc -O2 -static -o prog arm.c 2>log && expect "emit: AArch64" emitted prog run_arm
+	must aarch64-linux-gnu-gcc -O2 -static -o prog arm.c
+	check "emit: AArch64" emitted prog run_arm
 fi
 refused() { # wanted words, command...
 	words=$1
@@ -129,47 +119,47 @@ refused() { # wanted words, command...
 	"$@" >out 2>&1
 	[ $? -eq 2 ] && grep -q "$words" out && [ "$(wc -l <out)" -eq 1 ] && [ ! -e none ]
 }
-gcc -c -O2 a.c
-ar cr lib.a a.o
+must gcc -c -O2 a.c
+must ar cr lib.a a.o
 cp named signed && echo "~Module signature appended~" >>signed
-expect "refuse an object" refused "still to be linked" "$heft" blocks emit a.o -o none
-expect "refuse an archive" refused "archive" "$heft" blocks emit lib.a -o none
-expect "refuse a signature" refused "signature" "$heft" blocks emit signed -o none
-expect "refuse the file itself" refused "the file itself" "$heft" blocks emit named -o named
+check "refuse an object" refused "still to be linked" "$heft" blocks emit a.o -o none
+check "refuse an archive" refused "archive" "$heft" blocks emit lib.a -o none
+check "refuse a signature" refused "signature" "$heft" blocks emit signed -o none
+check "refuse the file itself" refused "the file itself" "$heft" blocks emit named -o named
 
 # ---- what clang wrote: the same bytes, and right ----
 
 for level in -O0 -O1 -O2 -O3; do
 	for how in "" "-no-pie -ffunction-sections -Wl,--gc-sections,--icf=all" "-fsplit-machine-functions"; do
 		# shellcheck disable=SC2086
-		clang-19 -w -fbasic-block-address-map $level $how -fuse-ld=lld -o c$level a.c || continue
+		must clang-19 -w -fbasic-block-address-map $level $how -fuse-ld=lld -o c$level a.c
 		# shellcheck disable=SC2086
-		clang++-19 -w -fbasic-block-address-map $level $how -fuse-ld=lld -o cc$level b.cc || continue
+		must clang++-19 -w -fbasic-block-address-map $level $how -fuse-ld=lld -o cc$level b.cc
 		for file in c$level cc$level; do
-			expect "same bytes: $file $how" "$same_map" $file
-			expect "check: $file $how" "$heft" blocks check $file
+			check "same bytes: $file $how" "$same_map" $file
+			check "check: $file $how" "$heft" blocks check $file
 			llvm-strip-19 --strip-all-gnu -o stripped $file
-			expect "check, stripped: $file $how" "$heft" blocks check stripped
+			check "check, stripped: $file $how" "$heft" blocks check stripped
 		done
 	done
 done
-clang-19 -w -O2 -fbasic-block-address-map -mllvm -pgo-analysis-map=func-entry-count,bb-freq,br-prob -fuse-ld=lld -o pgo a.c
-expect "same bytes: profile" "$same_map" pgo
+must clang-19 -w -O2 -fbasic-block-address-map -mllvm -pgo-analysis-map=func-entry-count,bb-freq,br-prob -fuse-ld=lld -o pgo a.c
+check "same bytes: profile" "$same_map" pgo
 # Versions that say the same come back.
-expect "versions" sh -c "for v in 3 4 5; do '$heft' blocks emit --replace --map-version \$v cc-O2 -o v && '$same_map' v &&
+check "versions" sh -c "for v in 3 4 5; do '$heft' blocks emit --replace --map-version \$v cc-O2 -o v && '$same_map' v &&
 	'$heft' blocks emit --replace v -o w && llvm-readobj-19 --bb-addr-map w | tail -n +3 >x; llvm-readobj-19 --bb-addr-map cc-O2 |
 	tail -n +3 | cmp - x || exit 1; done"
 for file in c-O2 cc-O2; do
-	expect "seeds: $file" python3 "$here/seed_maps.py" "$heft" $file 4
+	check "seeds: $file" python3 "$here/seed_maps.py" "$heft" $file 4
 done
-clang++-19 -w -O2 -fbasic-block-sections=all -fbasic-block-address-map -fuse-ld=lld -Wl,--optimize-bb-jumps -o jumps b.cc
+must clang++-19 -w -O2 -fbasic-block-sections=all -fbasic-block-address-map -fuse-ld=lld -Wl,--optimize-bb-jumps -o jumps b.cc
 "$heft" blocks check jumps >out
-expect "jumps that the linker took away" grep -q '^BB03 wrong' out
-if command -v llvm-bolt-19 >/dev/null; then
-	clang++-19 -w -O2 -fbasic-block-address-map -fuse-ld=lld -Wl,--emit-relocs -o relocs b.cc
-	llvm-bolt-19 relocs -o bolted --reorder-blocks=reverse >log 2>&1
+check "jumps that the linker took away" grep -q '^BB03 wrong' out
+if has llvm-bolt-19 bolt-19 "code that BOLT moved"; then
+	must clang++-19 -w -O2 -fbasic-block-address-map -fuse-ld=lld -Wl,--emit-relocs -o relocs b.cc
+	must llvm-bolt-19 relocs -o bolted --reorder-blocks=reverse
 	"$heft" blocks check bolted >out
-	expect "code that BOLT moved" grep -q '^BB06 wrong' out
+	check "code that BOLT moved" grep -q '^BB06 wrong' out
 fi
 
 # ---- gcc ----
@@ -195,29 +185,30 @@ from_gcc() { # compiler, source, flags...
 echo 'int twice(int x) { return x > 3 ? x * 2 : x; }' >two.c
 for level in -O0 -O1 -O2 -O3 -Os "-O2 -g -ffunction-sections" "-O2 -fpic -fcf-protection"; do
 	# shellcheck disable=SC2086
-	expect "gcc $level" from_gcc gcc a.c $level
+	check "gcc $level" from_gcc gcc a.c $level
 	# shellcheck disable=SC2086
-	expect "g++ $level" from_gcc g++ b.cc $level
+	check "g++ $level" from_gcc g++ b.cc $level
 done
 # LLVM 19 does not read maps of objects with REL.
-expect "gcc -m32" sh -c "'$heft' cc-wrap gcc -O2 -m32 -c two.c -o i386.o && '$heft' blocks check i386.o"
-command -v aarch64-linux-gnu-gcc >/dev/null && expect "AArch64 gcc" from_gcc aarch64-linux-gnu-gcc arm.c -O2
+check "gcc -m32" sh -c "'$heft' cc-wrap gcc -O2 -m32 -c two.c -o i386.o && '$heft' blocks check i386.o"
+! has aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu "maps of gcc for AArch64" ||
+	check "AArch64 gcc" from_gcc aarch64-linux-gnu-gcc arm.c -O2
 wrap="$heft cc-wrap"
 has_map() { readelf -SW "$1" | grep -q llvm_bb_addr_map; }
 mkdir -p sub
-expect "several sources, dependencies" sh -c "$wrap gcc -O2 -MD -c a.c two.c && gcc -O2 -MD -MF want.d -c two.c -o two2.o &&
+check "several sources, dependencies" sh -c "$wrap gcc -O2 -MD -c a.c two.c && gcc -O2 -MD -MF want.d -c two.c -o two2.o &&
 	grep -q two.o two.d && ls a.d a.o two.o"
-expect "... have maps" has_map two.o
-expect "named dependency file" sh -c "$wrap gcc -MMD -c two.c -o sub/x.o && cat sub/x.d && grep -q '^sub/x.o: two.c' sub/x.d"
+check "... have maps" has_map two.o
+check "named dependency file" sh -c "$wrap gcc -MMD -c two.c -o sub/x.o && cat sub/x.d && grep -q '^sub/x.o: two.c' sub/x.d"
 echo '-O2 -c two.c -o sub/r.o' >args
-expect "response file" sh -c "$wrap gcc @args"
-expect "... has a map" has_map sub/r.o
-expect "compile and link" sh -c "$wrap gcc -O2 -pipe a.c -o whole && ./whole"
-expect "... has a map" has_map whole
-expect "... that is right" "$heft" blocks check whole
+check "response file" sh -c "$wrap gcc @args"
+check "... has a map" has_map sub/r.o
+check "compile and link" sh -c "$wrap gcc -O2 -pipe a.c -o whole && ./whole"
+check "... has a map" has_map whole
+check "... that is right" "$heft" blocks check whole
 g++ -O2 -ffunction-sections -c b.cc
 for ld in bfd gold lld; do
-	expect "C++ linked by $ld" sh -c "$wrap g++ -O2 -ffunction-sections -fuse-ld=$ld b.cc -o whole && ./whole && '$heft' blocks check whole &&
+	check "C++ linked by $ld" sh -c "$wrap g++ -O2 -ffunction-sections -fuse-ld=$ld b.cc -o whole && ./whole && '$heft' blocks check whole &&
 		! llvm-readobj-19 --bb-addr-map whole 2>&1 | grep -i warning"
 done
 echo 'int f(int x) { return y; }' >wrong.c
@@ -231,14 +222,15 @@ same_messages() { # arguments...
 	for out in out1 out2; do sed -i 's|/tmp/cc[A-Za-z0-9]*|TEMP|; s|:[0-9]*: Error|: Error|' $out; done
 	[ $first -eq $second ] && cmp out1 out2
 }
-expect "messages: error" same_messages -c wrong.c
-expect "messages: assembler" same_messages -c wrong2.c
-expect "messages: warning" same_messages -Wall -c warned.c
-expect "messages: no input" same_messages -c none.c
-expect "messages: version" same_messages --version
-expect "assembly passes through" sh -c "$wrap gcc -S two.c -o x.s && gcc -S two.c -o y.s && cmp x.s y.s"
-expect "preprocessing passes through" sh -c "$wrap gcc -E two.c >x && gcc -E two.c | cmp - x"
-command -v ccache >/dev/null && expect "ccache" sh -c "CCACHE_DIR=$tmp/cache $wrap ccache gcc -O2 -c two.c -o cached.o" &&
-	expect "... has a map" has_map cached.o
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+check "messages: error" same_messages -c wrong.c
+check "messages: assembler" same_messages -c wrong2.c
+check "messages: warning" same_messages -Wall -c warned.c
+check "messages: no input" same_messages -c none.c
+check "messages: version" same_messages --version
+check "assembly passes through" sh -c "$wrap gcc -S two.c -o x.s && gcc -S two.c -o y.s && cmp x.s y.s"
+check "preprocessing passes through" sh -c "$wrap gcc -E two.c >x && gcc -E two.c | cmp - x"
+if has ccache ccache "maps behind ccache"; then
+	check "ccache" sh -c "CCACHE_DIR=$tmp/cache $wrap ccache gcc -O2 -c two.c -o cached.o"
+	check "... has a map" has_map cached.o
+fi
+finish 120

@@ -56,7 +56,7 @@ def compare_edges(ours, theirs):
     print(f"{len(ours)} edges, {len(theirs)} of perf2bolt; not there: {weight} of {shared + weight}")
     for edge in lacking:
         print("only ours:", *edge, ours[edge])
-    return weight * 50 <= shared
+    return weight * 50 <= shared and shared > 0
 
 
 def main():
@@ -64,7 +64,11 @@ def main():
     if what == "edges":
         return compare_edges(edges(a), edges(b))
     read, least = (counts, 0.99) if what == "counts" else (runs, 0.95)
-    same = overlap(read(a), read(b))
+    one, other = read(a), read(b)
+    if len(one) < 10 or len(other) < 10:
+        print(f"too little to compare: {len(one)} and {len(other)}")
+        return False
+    same = overlap(one, other)
     print(f"overlap of {what}: {same:.4f}")
     return same >= least
 

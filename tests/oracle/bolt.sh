@@ -12,28 +12,12 @@ clang=${CLANG:-clang-19}
 bolt=${BOLT:-llvm-bolt-19}
 # It looks at the name it is called by.
 perf2bolt=${PERF2BOLT:-/usr/lib/llvm-19/bin/perf2bolt}
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
+# shellcheck source=tests/lib/test.sh
+. "$here/../lib/test.sh"
+need_x86_64
+need "$clang" clang-19 ld.lld-19 lld-19 python3 python3 "$bolt" bolt-19
+scratch
 cd "$tmp" || exit 2
-passed=0
-failed=0
-
-for tool in "$clang" ld.lld-19 python3 "$bolt"; do
-	command -v "$tool" >/dev/null || { echo "SKIP: no $tool"; exit 77; }
-done
-[ "$(uname -m)" = x86_64 ] || { echo "SKIP: not x86-64"; exit 77; }
-
-check() { # name, command...
-	name=$1
-	shift
-	if "$@" >log 2>&1; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAILED: $name"
-		sed 's/^/    /' log | head -n 20
-	fi
-}
 
 run_bolt() { # input, output, options...
 	in=$1
@@ -56,9 +40,9 @@ is_written() { # file
 
 # ---- a program whose every branch is known ----
 
-"$clang" -O2 -static -fno-pie -nostdlib -ffreestanding -fno-builtin -fuse-ld=lld -Wl,--build-id \
+must "$clang" -O2 -static -fno-pie -nostdlib -ffreestanding -fno-builtin -fuse-ld=lld -Wl,--build-id \
 	-Wl,-z,separate-code -Wl,--emit-relocs -fbasic-block-address-map -ffunction-sections \
-	-o walker "$here/walker.c" || { echo "SKIP: $clang does not build it"; exit 77; }
+	-o walker "$here/walker.c"
 ./walker
 status=$?
 "$branch_trace" "$tmp/walker" walker.data walker.counts 31 >/dev/null || exit 1
@@ -89,8 +73,8 @@ is_taken() {
 }
 check "llvm-bolt takes the profile for its input" is_taken
 
-if [ -x "$perf2bolt" ] && command -v perf >/dev/null; then
-	"$perf2bolt" -p bolted.data bolted -o theirs.fdata >p2b.log 2>&1 || cat p2b.log
+if has "$perf2bolt" bolt-19 "profiles of perf2bolt" && has perf linux-perf "profiles of perf2bolt"; then
+	must "$perf2bolt" -p bolted.data bolted -o theirs.fdata
 	check "branches are those of perf2bolt" python3 "$here/bolt.py" edges back.fdata theirs.fdata
 fi
 
@@ -103,11 +87,11 @@ check "runs of code are those of the input" same_code
 
 # ---- exceptions, jump tables, shared objects ----
 
-"$clang" -x c++ -O2 -fbasic-block-address-map -ffunction-sections -fuse-ld=lld -Wl,--build-id \
-	-Wl,--emit-relocs "$here/bolt.cc" -o thrower -lstdc++ 2>log || { echo "SKIP: no C++"; exit 77; }
-"$clang" -x c++ -O2 -fbasic-block-address-map -ffunction-sections -fuse-ld=lld \
+must "$clang" -x c++ -O2 -fbasic-block-address-map -ffunction-sections -fuse-ld=lld -Wl,--build-id \
+	-Wl,--emit-relocs "$here/bolt.cc" -o thrower -lstdc++
+must "$clang" -x c++ -O2 -fbasic-block-address-map -ffunction-sections -fuse-ld=lld \
 	"$here/bolt.cc" -o stayer -lstdc++
-./thrower >want
+./thrower >want && [ -s want ] || exit 1
 for built in thrower stayer; do
 	# Every second block was seen.
 	"$heft" blocks "$built" --csv | awk -F, 'NR > 1 && NR % 2 { printf "%x 9\n", $7 }' >seen
@@ -131,5 +115,4 @@ try "moved whole" thrower -reorder-functions=hfsort
 try "in place" stayer -reorder-blocks=ext-tsp
 try "in place, split" stayer -reorder-blocks=ext-tsp -split-functions -split-all-cold
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish 24

@@ -9,27 +9,16 @@ clang=${CLANG:-clang-19}
 lld=${LLD:-ld.lld-19}
 objcopy=${OBJCOPY:-llvm-objcopy-19}
 dwarfdump=${DWARFDUMP:-llvm-dwarfdump-19}
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
-passed=0
-failed=0
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/lib/test.sh
+. "$here/../lib/test.sh"
 versions="4 5"
 [ -n "${QUICK:-}" ] && versions=5
 
-for tool in "$clang" "$lld" "$objcopy" "$dwarfdump" gcc g++ python3; do
-	command -v "$tool" >/dev/null || { echo "SKIP: no $tool"; exit 77; }
-done
+need "$clang" clang-19 "$lld" lld-19 "$objcopy" llvm-19 "$dwarfdump" llvm-19 gcc gcc g++ g++ python3 python3
+scratch
 start=$PWD
 cd "$tmp" || exit 2
-
-ok() {
-	passed=$((passed + 1))
-}
-
-bad() {
-	failed=$((failed + 1))
-	echo "FAIL: $*"
-}
 
 cat >code.cc <<'EOF'
 namespace lib { template <class T> struct box { T v; int n; T get() const { return v; } }; }
@@ -97,25 +86,25 @@ check_object() { # label, object
 	link_script "$2" >lds
 	if ! "$lld" -O0 -static -z norelro --no-relax -e 0 --unresolved-symbols=ignore-all \
 		--no-gc-sections -T lds -o linked "$2" 2>log; then
-		bad "$1: $(head -n 1 log)"
+		fail "$1: $(head -n 1 log)"
 		return
 	fi
 	same=0
 	"$dump" sizes "$2" 2>notes >sizes
-	[ -s notes ] && bad "$1: $(head -n 1 notes)"
+	[ -s notes ] && fail "$1: $(head -n 1 notes)"
 	while read -r name size _; do
 		"$objcopy" --dump-section="$name=want" linked /dev/null 2>/dev/null ||
-			{ bad "$1: no $name in what lld made"; continue; }
+			{ fail "$1: no $name in what lld made"; continue; }
 		"$dump" bytes "$2" "$name" >got 2>notes
-		[ -s notes ] && bad "$1: $(head -n 1 notes)"
+		[ -s notes ] && fail "$1: $(head -n 1 notes)"
 		if [ "$(wc -c <got)" -eq "$size" ] && cmp -s want got; then
-			ok
+			pass
 			same=$((same + 1))
 		else
-			bad "$1: $name: $(cmp -l want got 2>&1 | wc -l) bytes differ"
+			fail "$1: $name: $(cmp -l want got 2>&1 | wc -l) bytes differ"
 		fi
 	done <sizes
-	[ "$same" -ge 5 ] || bad "$1: only $same sections"
+	[ "$same" -ge 5 ] || fail "$1: only $same sections"
 	echo "$1: $same sections"
 }
 
@@ -124,7 +113,7 @@ compile_and_check() { # compiler, flags...
 	if "$@" -c -o object.o 2>log; then
 		check_object "$label" object.o
 	else
-		echo "skipped: $label: $(head -n 1 log)"
+		left_out "DWARF of $label" "it does not build: $(head -n 1 log)"
 	fi
 }
 
@@ -133,10 +122,10 @@ compile_and_check() { # compiler, flags...
 check_tls() { # label, compile...
 	label=$1
 	shift
-	"$@" -g -c tls.c -o tls.o 2>log || { echo "skipped: $label: $(head -n 1 log)"; return; }
+	must "$@" -g -c tls.c -o tls.o
 	"$dump" windows tls.o >windows
 	"$dump" bytes tls.o .debug_info >got
-	python3 - windows got "$label" <<'EOF' && ok || bad "$label: addresses of thread-local variables"
+	python3 - windows got "$label" <<'EOF' && pass || fail "$label: addresses of thread-local variables"
 import sys
 at = {}
 for line in open(sys.argv[1]):
@@ -181,7 +170,8 @@ check_compilers() {
 			compile_and_check "$clang" -O1 -fno-exceptions -gdwarf-$v $more library.cc
 		done
 		compile_and_check g++ -m32 -O1 -gdwarf-$v -g3 -fdebug-types-section code.cc
-		compile_and_check aarch64-linux-gnu-gcc -O1 -gdwarf-$v -g3 tls.c
+		! has aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu "DWARF of gcc for AArch64" ||
+			compile_and_check aarch64-linux-gnu-gcc -O1 -gdwarf-$v -g3 tls.c
 	done
 	check_tls "gcc" gcc
 	check_tls "gcc 32 bit" gcc -m32
@@ -194,14 +184,14 @@ check_compilers() {
 
 # GNU's older form of compression, which lld does not read: the bytes of an object without it.
 check_zdebug() {
-	g++ -gno-record-gcc-switches -g -c code.cc -o plain.o &&
-		objcopy --compress-debug-sections=zlib-gnu plain.o packed.o || return
-	readelf -SW packed.o | grep -q zdebug_info || { bad "objcopy made no .zdebug_info"; return; }
+	must g++ -gno-record-gcc-switches -g -c code.cc -o plain.o
+	must objcopy --compress-debug-sections=zlib-gnu plain.o packed.o
+	readelf -SW packed.o | grep -q zdebug_info || { fail "objcopy made no .zdebug_info"; return; }
 	"$dump" sizes packed.o >sizes
 	while read -r name _; do
 		"$dump" bytes plain.o "$name" >want
 		"$dump" bytes packed.o "$name" >got
-		if cmp -s want got; then ok; else bad "zdebug: $name"; fi
+		if cmp -s want got; then pass; else fail "zdebug: $name"; fi
 	done <sizes
 }
 
@@ -229,9 +219,9 @@ split_of() {
 
 expect_split() { # label, pattern of the files they should come from
 	if [ -s want ] && cmp -s want got && ! grep -qv "$2" from && [ ! -s notes ]; then
-		ok
+		pass
 	else
-		bad "$1"
+		fail "$1"
 		diff want got | head -n 4
 		head -n 2 notes
 	fi
@@ -242,15 +232,20 @@ check_split() { # label, compile...
 	shift
 	rm -f ./*.dwo program* from
 	for f in code library; do
-		"$@" -gsplit-dwarf -c $f.cc -o $f.o 2>log || { echo "skipped: $label"; return; }
+		must "$@" -gsplit-dwarf -c $f.cc -o $f.o
 	done
-	g++ code.o library.o -o program 2>log || { bad "$label: $(head -n 1 log)"; return; }
+	g++ code.o library.o -o program 2>log || { fail "$label: $(head -n 1 log)"; return; }
 	units_of code.dwo library.dwo >want
 	split_of program >got
 	expect_split "$label, .dwo files" 'dwo$'
-	for dwp in llvm-dwp-19 dwp; do
-		command -v "$dwp" >/dev/null || continue
-		"$dwp" -e program -o program.dwp 2>log || { echo "skipped: $label, $dwp: $(head -n 1 log)"; rm -f program.dwp; continue; }
+	for dwp in llvm-dwp-19:llvm-19 dwp:binutils; do
+		has "${dwp%:*}" "${dwp#*:}" "packages of ${dwp%:*}" || continue
+		dwp=${dwp%:*}
+		"$dwp" -e program -o program.dwp 2>log || {
+			left_out "$label, $dwp" "it fails: $(head -n 1 log)"
+			rm -f program.dwp
+			continue
+		}
 		mkdir away && mv ./*.dwo away
 		split_of program >got
 		expect_split "$label, $dwp" 'program.dwp$'
@@ -261,16 +256,17 @@ check_split() { # label, compile...
 	done
 	rm -f code.dwo
 	split_of program >got
-	if [ "$(wc -l <got)" -eq 1 ] && grep -q 'code.dwo' notes; then ok; else bad "$label, one missing"; fi
+	if [ "$(wc -l <got)" -eq 1 ] && grep -q 'code.dwo' notes; then pass; else fail "$label, one missing"; fi
 	echo "$label: $(wc -l <want) units"
 }
 
 check_single() {
 	rm -f ./*.dwo program* from
-	"$clang" -g -gsplit-dwarf=single -c code.cc -o code.o && "$clang" -g -c library.cc -o library.o &&
-		g++ code.o library.o -o program || return
+	must "$clang" -g -gsplit-dwarf=single -c code.cc -o code.o
+	must "$clang" -g -c library.cc -o library.o
+	must g++ code.o library.o -o program
 	split_of program >got
-	if grep -q '^code.cc' got && grep -q 'code.o$' from; then ok; else bad "split units in the object"; fi
+	if grep -q '^code.cc' got && grep -q 'code.o$' from; then pass; else fail "split units in the object"; fi
 }
 
 # ---- dwz -----------------------------------------------------------------------------------------
@@ -281,24 +277,27 @@ check_dwz() { # label, flag of dwz
 	rm -rf dwz && mkdir dwz
 	for n in 1 2; do
 		{ cat library.cc; echo "int main(int c, char **v) { return fill(c, v) + $n; }"; } >dwz/p$n.cc
-		g++ -g -Wl,--build-id -o dwz/p$n dwz/p$n.cc || return
+		must g++ -g -Wl,--build-id -o dwz/p$n dwz/p$n.cc
 	done
-	(cd dwz && dwz "$@" -m common -M common p1 p2) 2>log || { echo "skipped: $label: $(head -n 1 log)"; return; }
+	(cd dwz && dwz "$@" -m common -M common p1 p2) 2>log || {
+		left_out "$label" "it fails: $(head -n 1 log)"
+		return
+	}
 	units=$("$dwarfdump" --debug-info dwz/common 2>/dev/null | grep -c 'Unit: length')
 	if "$dump" units dwz/p1 2>notes | grep -q "^sup .*/common units=$units\$" && [ ! -s notes ]; then
-		ok
+		pass
 	else
-		bad "$label: beside the file"
+		fail "$label: beside the file"
 	fi
 	mkdir -p debug/.dwz && mv dwz/common debug/.dwz/
 	if "$dump" units dwz/p1 debug 2>notes | grep -q "^sup debug/.dwz/common units=$units\$"; then
-		ok
+		pass
 	else
-		bad "$label: below a folder"
+		fail "$label: below a folder"
 	fi
 	cp dwz/p1 debug/.dwz/common
 	"$dump" units dwz/p1 debug >got 2>notes
-	if ! grep -q '^sup' got && grep -q 'belongs to another build' notes; then ok; else bad "$label: another build"; fi
+	if ! grep -q '^sup' got && grep -q 'belongs to another build' notes; then pass; else fail "$label: another build"; fi
 }
 
 if [ $# -gt 0 ]; then
@@ -319,10 +318,10 @@ else
 		done
 	done
 	check_single
-	if command -v dwz >/dev/null; then
+	least=300
+	if has dwz dwz "supplementary files"; then
 		check_dwz "dwz"
 		check_dwz "dwz --dwarf-5" --dwarf-5
 	fi
 fi
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+finish "${least:-$#}"

@@ -335,6 +335,9 @@ def main():
     results = []
     for path in sys.argv[3:]:
         results += check(path)
+    if len(results) < len(sys.argv[3:]):
+        print('FAIL: fewer sections than files')
+        return 1
     print('%d passed, %d failed' % (sum(results), len(results) - sum(results)))
     return 0 if results and all(results) else 1
 

@@ -5,19 +5,18 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$here/../..
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
 dwarfdump=${DWARFDUMP:-llvm-dwarfdump-19}
 clang=${CLANG:-clang-19}
 
-for tool in python3 readelf "$dwarfdump" "$clang" gcc ld.lld; do
-	command -v "$tool" >/dev/null || { echo "SKIP: no $tool"; exit 77; }
-done
+# shellcheck source=tests/lib/test.sh
+. "$here/../lib/test.sh"
+need python3 python3 readelf binutils "$dwarfdump" llvm-19 "$clang" clang-19 gcc gcc ld.lld-19 lld-19
+scratch
 ${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -I"$top/include" -I"$top/src" -o "$tmp/dump" \
 	"$here/dump_indexes.c" "$top"/src/debug/index_*.c "$top"/src/debug/dwarf.c \
 	"$top"/src/debug/eh_pointer.c "$top"/src/debug/unwind.c "$top"/src/base/reader.c \
 	"$top"/src/base/err.c "$top"/src/base/file.c "$top"/src/base/base.c \
-	"$top"/src/base/sort.c -lpthread || exit 2
+	"$top"/src/base/sort.c -lpthread || exit 1
 
 cat >"$tmp/one.cc" <<'EOF'
 #define TWICE(x) ((x) + (x))
@@ -46,7 +45,7 @@ echo 'extern "C" int start(int); int main(int argc, char **) { return start(argc
 	>"$tmp/main.cc"
 
 files=
-# name, then compiler and flags; what does not build here is left out with a word
+# name, then compiler and flags
 build() {
 	name=$1
 	shift
@@ -56,7 +55,7 @@ build() {
 	done && "$@" one.o two.o main.o $link -o "../$name") >"$tmp/log" 2>&1; then
 		files="$files $tmp/$name"
 	else
-		echo "skipped: $name: $(head -n 1 "$tmp/log")"
+		left_out "index sections of $name" "it does not build: $(head -n 1 "$tmp/log")"
 	fi
 }
 
@@ -100,11 +99,11 @@ done
 build lld-names "$clang" -g -gpubnames -fuse-ld=lld -Wl,--debug-names
 build lld-names-types "$clang" -g -gpubnames -fdebug-types-section -fuse-ld=lld \
 	-Wl,--debug-names
-if command -v gdb-add-index >/dev/null; then
-	cp "$tmp/gcc-5" "$tmp/gdb-index" && gdb-add-index "$tmp/gdb-index" &&
-		files="$files $tmp/gdb-index"
-	cp "$tmp/gcc-5" "$tmp/gdb-names" && gdb-add-index -dwarf-5 "$tmp/gdb-names" &&
-		files="$files $tmp/gdb-names"
+if has gdb-add-index gdb "index sections of gdb"; then
+	cp "$tmp/gcc-5" "$tmp/gdb-index" && cp "$tmp/gcc-5" "$tmp/gdb-names" || exit 1
+	must gdb-add-index "$tmp/gdb-index"
+	must gdb-add-index -dwarf-5 "$tmp/gdb-names"
+	files="$files $tmp/gdb-index $tmp/gdb-names"
 fi
 link=-Wl,-estart
 for target in powerpc64-linux-gnu aarch64_be-linux-gnu mips-linux-gnu arm-linux-gnueabi \

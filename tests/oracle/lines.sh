@@ -8,14 +8,13 @@ LC_ALL=C
 export LC_ALL
 dump=$(realpath "$1") || exit 2
 shift
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/lib/test.sh
+. "$here/../lib/test.sh"
 dwarfdump=${DWARFDUMP:-llvm-dwarfdump-19}
 clang=${CLANG:-clang-19}
-passed=0
-failed=0
-
-command -v "$dwarfdump" >/dev/null || { echo "SKIP: no $dwarfdump"; exit 77; }
+need "$dwarfdump" llvm-19 "$clang" clang-19 ld.lld-19 lld-19
+scratch
 
 # The same words as dump_lines, without sequences that begin at a tombstone.
 from_dwarfdump() {
@@ -47,11 +46,10 @@ check_rows() { # file, label
 	"$dwarfdump" --debug-line "$1" 2>/dev/null | from_dwarfdump >"$tmp/want"
 	"$dump" "$1" >"$tmp/got"
 	if grep -q "^${3-0x}" "$tmp/want" && cmp -s "$tmp/want" "$tmp/got"; then
-		passed=$((passed + 1))
+		pass
 		echo "$2: $(grep -c ^program "$tmp/got") programs, $(grep -c ^0x "$tmp/got") rows"
 	else
-		failed=$((failed + 1))
-		echo "FAIL: $2"
+		fail "$2"
 		diff "$tmp/want" "$tmp/got" | head -6
 	fi
 }
@@ -67,10 +65,9 @@ check_paths() { # file, label
 		bad=1
 	done <"$tmp/paths"
 	if [ -s "$tmp/paths" ] && [ $bad -eq 0 ]; then
-		passed=$((passed + 1))
+		pass
 	else
-		failed=$((failed + 1))
-		echo "FAIL: $2: paths"
+		fail "$2: paths"
 	fi
 }
 
@@ -125,7 +122,7 @@ check_build() {
 		check_rows out "$label"
 		check_paths out "$label"
 	else
-		echo "skipped: $label: $(head -n 1 "$tmp/log")"
+		left_out "lines of $label" "it does not build: $(head -n 1 "$tmp/log")"
 	fi
 }
 
@@ -151,9 +148,10 @@ if [ $# -gt 0 ]; then
 else
 	write_fixture
 	cd src || exit 2
-	for compiler in "${CC:-cc}" aarch64-linux-gnu-gcc "$clang"; do
-		command -v "$compiler" >/dev/null && check_compiler "$compiler"
-	done
+	check_compiler "${CC:-cc}"
+	check_compiler "$clang"
+	! has aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu "lines of gcc for AArch64" ||
+		check_compiler aarch64-linux-gnu-gcc
 	check_build "${CC:-cc}" -gdwarf-4 -O2 -gno-as-loc-support
 	check_build "${CC:-cc}" -gdwarf-5 -O2 -gno-as-loc-support
 	for target in i386 aarch64_be s390x riscv64 riscv32 mips powerpc; do
@@ -167,8 +165,8 @@ else
 	check_build "$clang" -fuse-ld=lld -O2 -gdwarf-5 -Wl,--gc-sections \
 		-Wl,-z,dead-reloc-in-nonalloc=.debug_line=0xffffffffffffffff
 	echo 'struct type { int a; struct inner { int b; } i; } global;' >types.cc
-	"$clang" -g -gdwarf-5 -gsplit-dwarf -fdebug-types-section -c -o types.o types.cc &&
-		check_rows types.dwo "split types" file
+	must "$clang" -g -gdwarf-5 -gsplit-dwarf -fdebug-types-section -c -o types.o types.cc
+	check_rows types.dwo "split types" file
+	least=80
 fi
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish "${least:-$#}"

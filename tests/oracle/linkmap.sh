@@ -1,7 +1,6 @@
 #!/bin/sh
 # Linker maps against the linked file (readelf, nm) and the objects it was made of (nm).
 # usage: tests/oracle/linkmap.sh DUMP_LINKMAP
-# Exit status 0 all agree, 1 not, 77 a tool or a linker is missing.
 #
 # Small C and C++ programs, several objects and an archive, are linked by every linker here:
 #  - every allocated section has the address and size readelf says, and no other is in the map;
@@ -16,13 +15,13 @@ set -u
 LC_ALL=C
 export LC_ALL
 [ -x "${1:-}" ] || { sed -n '2,4s/^# //p' "$0" && exit 2; }
-for tool in readelf nm c++filt python3 gcc g++ ar clang-19 ld.bfd ld.gold ld.lld mold lld-link-19 \
-	ld64.lld-19 llvm-nm-19 llvm-readobj-19; do
-	command -v $tool > /dev/null || exit 77
-done
 dump=$(realpath "$1")
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/lib/test.sh
+. "$here/../lib/test.sh"
+need readelf binutils python3 python3 gcc gcc g++ g++ clang-19 clang-19 ld.gold binutils ld.lld-19 lld-19 \
+	llvm-nm-19 llvm-19
+scratch
 cd "$tmp" || exit 2
 
 cat > main.c <<'END'
@@ -85,17 +84,19 @@ int main(int argc, char **)
 }
 END
 flags="-O1 -g -fcommon -ffunction-sections -fdata-sections"
-for f in main other member; do gcc $flags -c $f.c || exit 2; done
-g++ $flags -c plus.cc || exit 2
-ar rcs libmember.a member.o
+for f in main other member; do gcc $flags -c $f.c || exit 1; done
+g++ $flags -c plus.cc || exit 1
+must ar rcs libmember.a member.o
+linkers="bfd gold lld"
+! has mold mold "maps of mold" || linkers="$linkers mold"
 
 # link NAME COMMAND...: makes NAME and NAME.map
 link() {
 	out=$1
 	shift
-	"$@" -o "$out" -Wl,-Map="$out.map" > "$out.log" 2>&1 || { cat "$out.log"; exit 2; }
+	"$@" -o "$out" -Wl,-Map="$out.map" > "$out.log" 2>&1 || { cat "$out.log"; exit 1; }
 }
-for ld in bfd gold lld mold; do
+for ld in $linkers; do
 	link c-$ld gcc -fuse-ld=$ld main.o other.o libmember.a
 	link c-gc-$ld gcc -fuse-ld=$ld -Wl,--gc-sections main.o other.o libmember.a
 	link c-static-$ld gcc -fuse-ld=$ld -static main.o other.o libmember.a
@@ -104,7 +105,8 @@ for ld in bfd gold lld mold; do
 	link cxx-static-$ld g++ -fuse-ld=$ld -static plus.o libmember.a
 	link cxx-shared-$ld gcc -fuse-ld=$ld -shared -fPIC -O1 -ffunction-sections member.c
 done
-for ld in gold lld mold; do
+for ld in $linkers; do
+	[ $ld != bfd ] || continue # it folds no code
 	link c-icf-$ld gcc -fuse-ld=$ld -Wl,--icf=all main.o other.o libmember.a
 done
 link c-cref-bfd gcc -fuse-ld=bfd -Wl,--cref main.o other.o libmember.a
@@ -122,12 +124,12 @@ int unused(int x) { return x + zeros[x & 3]; }
 int main(void) { return callee(number) + table[number & 3] + text[1]; }
 END
 echo 'int callee(int x) { return x * 3; }' > callee.c
-clang-19 --target=x86_64-pc-windows-msvc -O1 -ffunction-sections -c bare.c callee.c || exit 2
+clang-19 --target=x86_64-pc-windows-msvc -O1 -ffunction-sections -c bare.c callee.c || exit 1
 lld-link-19 /debug:symtab /entry:main /subsystem:console /nodefaultlib bare.o callee.o \
-	/out:bare-pe /map:bare-pe.map || exit 2
-clang-19 --target=x86_64-apple-macos11 -O1 -c bare.c callee.c || exit 2
+	/out:bare-pe /map:bare-pe.map || exit 1
+clang-19 --target=x86_64-apple-macos11 -O1 -c bare.c callee.c || exit 1
 ld64.lld-19 -arch x86_64 -platform_version macos 11.0 11.0 -dead_strip -undefined dynamic_lookup \
-	bare.o callee.o -o bare-macho -map bare-macho.map || exit 2
+	bare.o callee.o -o bare-macho -map bare-macho.map || exit 1
 
 cat > check.py <<'END'
 import os
@@ -332,7 +334,8 @@ for path in outputs:
 print("%d maps: %s; %d wrong" % (len(outputs), ", ".join("%d %s" % (n, w) for w, n in
                                                          sorted(checked.items())), bad))
 few = checked["symbols readelf has not"] * 10 < checked["symbols"]  # other demanglers, undefined ones
-some = all(checked[w] for w in ("sections", "pieces", "functions", "foreign sections", "foreign symbols"))
+some = all(checked[w] >= least for w, least in (("sections", 500), ("pieces", 1000), ("functions", 100), ("symbols", 500),
+                                                ("foreign sections", 4), ("foreign symbols", 8)))
 sys.exit(0 if not bad and few and some else 1)
 END
 python3 check.py "$dump" *.map

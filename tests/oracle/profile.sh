@@ -11,28 +11,12 @@ branch_trace=$(realpath "$3") || exit 2
 here=$(cd "$(dirname "$0")" && pwd)
 clang=${CLANG:-clang-19}
 bolt=${BOLT:-llvm-bolt-19}
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
+# shellcheck source=tests/lib/test.sh
+. "$here/../lib/test.sh"
+need_x86_64
+need "$clang" clang-19 ld.lld-19 lld-19 python3 python3
+scratch
 cd "$tmp" || exit 2
-passed=0
-failed=0
-
-for tool in "$clang" ld.lld-19 python3; do
-	command -v "$tool" >/dev/null || { echo "SKIP: no $tool"; exit 77; }
-done
-[ "$(uname -m)" = x86_64 ] || { echo "SKIP: not x86-64"; exit 77; }
-
-check() { # name, command...
-	name=$1
-	shift
-	if "$@" >log 2>&1; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAILED: $name"
-		sed 's/^/    /' log | head -n 20
-	fi
-}
 
 build() { # output, flags...
 	out=$1
@@ -45,7 +29,7 @@ profile() { # format
 	"$heft" blocks profile --perf walker.data walker --output-format "$1"
 }
 
-build walker -fbasic-block-address-map || { echo "SKIP: $clang does not build it"; exit 77; }
+must build walker -fbasic-block-address-map
 "$branch_trace" "$tmp/walker" walker.data counts 31 || exit 1
 ./walker
 status=$?
@@ -53,9 +37,9 @@ status=$?
 # ---- counts ----
 
 profile csv >walker.csv
-python3 "$here/overlap.py" counts walker.csv 0.999 || failed=$((failed + 1))
+check "counts are those of the traced run" python3 "$here/overlap.py" counts walker.csv 0.999
 "$heft" blocks profile --perf walker.data walker --output-format autofdo >autofdo
-if command -v perf >/dev/null; then
+if has perf linux-perf "text of perf script"; then
 	perf script --show-mmap-events -F ip,brstack -i walker.data >script 2>/dev/null
 	"$heft" blocks profile --script script walker --output-format csv >script.csv
 	check "text of perf script gives the same counts" cmp walker.csv script.csv
@@ -80,20 +64,23 @@ record() { # name, options...
 		>/dev/null 2>&1
 }
 
-if command -v perf >/dev/null; then
+if has perf linux-perf "samples of perf record"; then
 	check "samples with branches are those of perf script" same_samples walker.data
 	if record plain; then
 		check "samples are those of perf script" same_samples plain.data
-		record packed -z && check "packed samples are those of perf script" same_samples packed.data
-		record stacks -g && check "samples with stacks are those of perf script" same_samples stacks.data
-		record ids --buildid-mmap && check "samples with ids are those of perf script" same_samples ids.data
-		perf record -e cpu-clock -o - sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done' \
-			>pipe.data 2>/dev/null && check "samples of a pipe are those of perf script" same_samples pipe.data
+		for how in "packed -z" "stacks -g" "ids --buildid-mmap"; do
+			# shellcheck disable=SC2086 # a name and an option
+			if record $how; then
+				check "samples of perf record $how are those of perf script" same_samples "${how%% *}.data"
+			else
+				left_out "samples of perf record ${how#* }" "this perf has no such option"
+			fi
+		done
+		must sh -c "perf record -e cpu-clock -o - sh -c 'i=0; while [ \$i -lt 100000 ]; do i=\$((i + 1)); done' >pipe.data"
+		check "samples of a pipe are those of perf script" same_samples pipe.data
 	else
-		echo "skipped: perf record does not work here"
+		left_out "samples of perf record" "it does not work here"
 	fi
-else
-	echo "skipped: no perf"
 fi
 
 # ---- writers ----
@@ -123,11 +110,7 @@ bolted() {
 	./bolted
 	[ $? -eq $status ]
 }
-if command -v "$bolt" >/dev/null; then
-	check "llvm-bolt takes fdata" bolted
-else
-	echo "skipped: no $bolt"
-fi
+! has "$bolt" bolt-19 "fdata for llvm-bolt" || check "llvm-bolt takes fdata" bolted
 
 known_to_autofdo() {
 	build debug -g -gdwarf-4 || return 1
@@ -137,11 +120,5 @@ known_to_autofdo() {
 		grep "$name" gcov || return 1
 	done
 }
-if command -v create_gcov >/dev/null && command -v dump_gcov >/dev/null; then
-	check "AutoFDO takes its text" known_to_autofdo
-else
-	echo "skipped: no create_gcov"
-fi
-
-echo "profile: $passed passed, $failed failed"
-[ $failed -eq 0 ] && [ $passed -gt 2 ]
+! has create_gcov autofdo "text for AutoFDO" || check "AutoFDO takes its text" known_to_autofdo
+finish 3

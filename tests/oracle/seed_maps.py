@@ -186,6 +186,7 @@ def main():
                     passed += 1
             if done < count:
                 print("only %d of %s" % (done, kind.__name__))
+                failed += done == 0
         print("%s: %d passed, %d failed" % (path, passed, failed))
         return 1 if failed or not passed else 0
 

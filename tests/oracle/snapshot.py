@@ -116,6 +116,12 @@ def object_strings(objects):
             if not after.startswith(text)]
 
 
+def nm(*args):
+    if not args:
+        return []
+    return subprocess.run(["nm", "--defined-only", *args], capture_output=True, text=True, check=True).stdout.splitlines()
+
+
 def main():
     p = argparse.ArgumentParser()
     for name in ("--map", "--build", "--symbols"):
@@ -157,13 +163,14 @@ def main():
     at = collections.defaultdict(set)
     for y in symbols:
         at[y.addr].add(y.name)
-    lines = subprocess.run(["nm", "-S", "--defined-only", a.symbols or a.program], capture_output=True,
-                           text=True).stdout.splitlines()
+    lines = nm("-S", a.symbols or a.program)
+    # mold makes all symbols of a program local.
+    public = {f[2] for f in (line.split() for line in nm(*a.objects)) if len(f) == 3 and f[1].isupper()}
     wanted = missing = 0
     ends = [(s.addr, s.addr + s.size) for s in sections if s.name in pss and s.name != ".other"]
     for line in lines:
         m = re.match(r"([0-9a-f]+) ([0-9a-f]+) ([tTwWvVdDbBrRu]) ([^@\s]+)\S*$", line)
-        if a.symbols and m and m[3].islower():
+        if a.symbols and m and m[3].islower() and m[4] not in public:
             continue  # of these a map tells only where each has a section of its own
         if not m or not int(m[2], 16) or not any(b <= int(m[1], 16) < e for b, e in ends):
             continue
@@ -178,7 +185,7 @@ def main():
             missing += 1
             if a.v:
                 print("name:", line, at[int(m[1], 16)])
-    if missing > max(1, wanted // 500) and not a.no_symbols:
+    if not a.no_symbols and (missing > max(1, wanted // 500) or wanted < 5):
         bad.append("%d of %d symbols of nm are not there" % (missing, wanted))
 
     # Paths.
@@ -188,7 +195,7 @@ def main():
             if y.section in names:
                 total += y.size / y.aliases
                 part += y.size / y.aliases if y.source else 0
-        return 100 * part / total if total else 100
+        return 100 * part / total if total else 0
     text, rest = share([".text"]), share([".rodata", ".data"])
     if a.v:
         for y in symbols:
@@ -230,7 +237,7 @@ def main():
         elif a.v:
             near = [y for y in symbols if any(y.addr <= h < y.addr + max(y.size, 1) for h in hits)]
             print("literal:", literal, width, near[:2])
-    right = 100 * sum_right / sum_all if sum_all else 100
+    right = 100 * sum_right / sum_all if sum_all else 0
     if right < a.literals:
         bad.append("%.1f %% of the bytes of literals, not %g" % (right, a.literals))
     odd = sum(y.size for y in symbols if y.section == ".rodata" and y.name.startswith(('"', "string l"))

@@ -99,13 +99,13 @@ one() {
 			printf '{"directory":"%s","file":"../%s","output":"%s"}' "$PWD" "$f" "${f%.*}.o"
 		done >> commands.json
 		echo ']' >> commands.json
-		objects='one.o two.o plus.o more.o' text=90 data=95
-		case $2 in *flto*) objects='' text=0 data=0 ;; esac # of bitcode the map says little
-		"$here/snapshot.py" --map p.map --text 90 --data 99 --literals 90 "$heft" p $objects &&
-			"$here/snapshot.py" --text 90 --data 80 --literals 90 "$heft" p $objects &&
+		objects='one.o two.o plus.o more.o' text=90 data=95 literals=90
+		case $2 in *flto*) objects='' text=0 data=0 literals=0 ;; esac # of bitcode the map says little
+		"$here/snapshot.py" --map p.map --text 90 --data 99 --literals $literals "$heft" p $objects &&
+			"$here/snapshot.py" --text 90 --data 80 --literals $literals "$heft" p $objects &&
 			"$here/snapshot.py" --map p.map --build commands.json --symbols p --text $text \
-				--data $data --literals 90 "$heft" p.stripped $objects &&
-			"$here/snapshot.py" --symbols p --no-symbols --literals 90 "$heft" p.stripped $objects
+				--data $data --literals $literals "$heft" p.stripped $objects &&
+			"$here/snapshot.py" --symbols p --no-symbols --literals $literals "$heft" p.stripped $objects
 	)
 	if [ $? -eq 0 ]; then pass; else fail "snapshots of $1"; fi
 }

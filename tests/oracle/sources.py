@@ -75,7 +75,7 @@ def compare(heft, symbolizer, path, source):
         else:
             other.append("  %#x: %s, not %s" % (addr, seen, wanted))
     total = same + len(other)
-    good = total > 0 and same >= TARGET * total
+    good = total >= 20 and unknown <= total and same >= TARGET * total
     print("%s %s %s: %d of %d agree, %d not asked" % (
         "ok  " if good else "FAIL", posixpath.basename(path), source, same, total, unknown))
     for line in other[:SHOWN]:

@@ -1,17 +1,15 @@
 #!/bin/sh
 # Lines and inline stacks of the sources inlines, sourcefiles and inlinestacks against llvm-symbolizer.
-# usage: sources.sh HEFT [FILE...]; without files, of programs built here.  77: a tool is missing.
+# usage: sources.sh HEFT [FILE...]; without files, of programs built here.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 heft=$1
 shift
-command -v python3 >/dev/null || { echo "SKIP: no python3"; exit 77; }
-for symbolizer in llvm-symbolizer-19 llvm-symbolizer ''; do
-	command -v "$symbolizer" >/dev/null 2>&1 && break
-done
-[ -n "$symbolizer" ] || { echo "SKIP: no llvm-symbolizer"; exit 77; }
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
+# shellcheck source=tests/lib/test.sh
+. "$here/../lib/test.sh"
+symbolizer=${SYMBOLIZER:-llvm-symbolizer-19}
+need python3 python3 "$symbolizer" llvm-19 g++ g++
+scratch
 
 build() {
 	mkdir -p "$tmp/src/lib" "$tmp/src/app" "$tmp/out"
@@ -66,23 +64,33 @@ int main(int argc, char **argv)
 }
 CC
 	cd "$tmp/out" || exit 2
-	for cxx in g++ clang++-19 clang++; do
+	for cxx in g++ clang++-19; do
 		command -v $cxx >/dev/null || continue
+		linker=
+		[ $cxx = g++ ] || linker=-fuse-ld=lld
 		for flags in "-O0 -gdwarf-4" "-O2 -gdwarf-5" "-Os -gdwarf-5 -ffunction-sections" \
 			"-O2 -gdwarf-5 -gsplit-dwarf" "-O2 -g -flto"; do
 			out="$cxx$(echo "$flags" | tr -d ' ')"
 			# shellcheck disable=SC2086 # flags are words
-			$cxx $flags ../src/app/main.cc ../src/lib/util.cc -o "$out" 2>/dev/null ||
-				rm -f "$out"
+			$cxx $flags $linker ../src/app/main.cc ../src/lib/util.cc -o "$out" || exit 1
 		done
 	done
 	find "$tmp/out" -type f ! -name "*.dwo" ! -name "*.o" | sort
 }
 
-[ $# -gt 0 ] || { files=$(build) && set -- $files; }
-[ $# -gt 0 ] || { echo "SKIP: no compiler"; exit 77; }
-bad=0
+least=$#
+if [ $# -eq 0 ]; then
+	least=5
+	has clang++-19 clang-19 "programs of clang" && need ld.lld-19 lld-19 && least=10
+	files=$(build) || { echo "$files" && exit 1; }
+	# shellcheck disable=SC2086 # a list
+	set -- $files
+fi
 for file in "$@"; do
-	PYTHONDONTWRITEBYTECODE=1 python3 "$here/sources.py" "$heft" "$symbolizer" "$file" || bad=1
+	if PYTHONDONTWRITEBYTECODE=1 python3 "$here/sources.py" "$heft" "$symbolizer" "$file"; then
+		pass
+	else
+		fail "$file"
+	fi
 done
-exit $bad
+finish $least

@@ -32,6 +32,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 CLANG = os.environ.get("CLANG", "clang-19")
 LLD = os.environ.get("LLD", "ld.lld-19")
 LINKERS = ("bfd", "gold", "lld")
+PACKAGES = {"gcc": "gcc", "g++": "g++", CLANG: "clang-19", LLD: "lld-19"}
 OBJECTS, SEED = 220, 7
 # Least share of right bytes in percent, by kind of section.
 TARGETS = {"text": 99.5, "rodata": 95, "data": 95, "bss": 95}
@@ -451,7 +452,7 @@ def main():
         return 0 if good else 1
     for tool in "gcc", "g++", CLANG, "ld.bfd", "ld.gold", LLD, "nm", "strip":
         if not shutil.which(tool):
-            print(f"SKIP: no {tool}")
+            print(f"SKIP: no {tool} (install {PACKAGES.get(tool, 'binutils')})")
             return 77
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(opts.keep or scratch).resolve()

@@ -1,16 +1,14 @@
 #!/bin/sh
 # Owners that single rules give, on small programs in assembly for x86-64.
-# Usage: truth_rules.sh HEFT; exit status 77 where the compiler is for another machine.
+# Usage: truth_rules.sh HEFT
 set -u
 heft=$1
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/lib/test.sh
+. "$here/../lib/test.sh"
+need_x86_64
+scratch
 cc=${CC:-cc}
-failed=0
-case $($cc -dumpmachine) in
-x86_64*) ;;
-*) echo "SKIP: not x86-64"; exit 77 ;;
-esac
 
 # Who owns the symbol's address, plus an offset, in another file of the same layout.
 owner() { # file, file with symbols, symbol, offset
@@ -22,19 +20,12 @@ owner() { # file, file with symbols, symbol, offset
 		split($1, r, "-") == 2 && num(r[1]) <= at && at < num(r[2]) { print $NF }'
 }
 
-same() { # what, expected, got
-	if [ "$2" != "$3" ]; then
-		echo "FAIL: $1: expected '$2', got '$3'"
-		failed=1
-	fi
-}
-
 build() { # name, flags...; the source on stdin
 	out=$tmp/$1
 	shift
 	cat >"$out.s"
-	$cc -nostdlib -o "$out" "$out.s" "$@" || exit 2
-	strip -s -o "$out.stripped" "$out"
+	must $cc -nostdlib -o "$out" "$out.s" "$@"
+	must strip -s -o "$out.stripped" "$out"
 }
 
 build padding -shared <<'END'
@@ -47,7 +38,7 @@ small:	.long 1
 big:	.fill 64, 1, 2
 	.size big, 64
 END
-same "zeros that align go to what precedes" small "$(owner "$tmp/padding" "$tmp/padding" small 40)"
+is "zeros that align go to what precedes" small "$(owner "$tmp/padding" "$tmp/padding" small 40)"
 
 # A table that code reaches through a GOT slot alone.
 build got -shared -Wl,--no-relax <<'END'
@@ -62,7 +53,7 @@ f:	.cfi_startproc
 	.section .data.rel.ro, "aw"
 table:	.quad f, f, f, f
 END
-same "what a GOT slot points to goes to the code that uses the slot" f \
+is "what a GOT slot points to goes to the code that uses the slot" f \
 	"$(owner "$tmp/got.stripped" "$tmp/got" table 8)"
 
 # The word "exp" is 0x707865; nothing may begin at that address of .bss.
@@ -91,19 +82,19 @@ names:	.ascii "a word: exp\0\0\0\0\0"
 buffer:	.skip 0x20000
 END
 first=$(owner "$tmp/words.stripped" "$tmp/words" buffer 0)
-same "text is no address" "$first" "$(owner "$tmp/words.stripped" "$tmp/words" buffer $((0x7870)))"
+is "text is no address" "$first" "$(owner "$tmp/words.stripped" "$tmp/words" buffer $((0x7870)))"
 case $first in
 sub_*) ;;
-*) echo "FAIL: .bss belongs to '$first'"; failed=1 ;;
+*) fail ".bss belongs to '$first'" ;;
 esac
 
 # The header of a section that one function has whole.
 printf '\t.section .text.lone, "ax", @progbits\n\t.globl lone\n\t.type lone, @function\nlone:\tret\n\t.size lone, .-lone\n' \
 	>"$tmp/lone.s"
-$cc -c -o "$tmp/lone.o" "$tmp/lone.s" || exit 2
+must $cc -c -o "$tmp/lone.o" "$tmp/lone.s"
 size=$("$heft" -d sections,rawsymbols -n 0 --csv "$tmp/lone.o" |
 	awk -F, '$1 == "[ELF Section Headers]" && $2 == "lone" { print $4 }')
-same "the section header of a function" 64 "$size"
+is "the section header of a function" 64 "$size"
 
 # Of a hash table only its header of 16 bytes is nobody's: of the Bloom filter each word belongs to the
 # first symbol that sets bits in it.
@@ -112,10 +103,9 @@ same "the section header of a function" 64 "$size"
 		printf '\t.data\n\t.globl v%d\n\t.type v%d, @object\nv%d:\t.long %d\n\t.size v%d, 4\n' $i $i $i $i $i
 	done
 } >"$tmp/hash.s"
-$cc -nostdlib -shared -Wl,--hash-style=gnu -o "$tmp/hash" "$tmp/hash.s" || exit 2
+must $cc -nostdlib -shared -Wl,--hash-style=gnu -o "$tmp/hash" "$tmp/hash.s"
 size=$("$heft" -d sections,rawsymbols -n 0 --csv "$tmp/hash" |
 	awk -F, '$1 == ".gnu.hash" && $2 ~ /^\[/ { n += $4 } END { print n }')
-same "bytes of a hash table without an owner" 16 "$size"
+is "bytes of a hash table without an owner" 16 "$size"
 
-[ "$failed" = 0 ] && echo "all owners right"
-exit "$failed"
+finish 5

@@ -22,7 +22,7 @@ import sys
 import tempfile
 
 import truth
-from truth import CLANG, HERE, LINKERS, LLD, MERGED, OBJECTS, SEED, Build, Score, must
+from truth import CLANG, HERE, LINKERS, LLD, MERGED, OBJECTS, PACKAGES, SEED, Build, Score, must
 
 OF_DEBUG_FILE = "debug file"
 
@@ -149,7 +149,7 @@ def main():
     opts.heft = os.path.abspath(opts.heft)
     for tool in "gcc", "g++", CLANG, "ld.bfd", "ld.gold", LLD, "nm", "objcopy":
         if not shutil.which(tool):
-            print(f"SKIP: no {tool}")
+            print(f"SKIP: no {tool} (install {PACKAGES.get(tool, 'binutils')})")
             return 77
     good = True
     print("linker / build / section / bytes / right % / wrong % / unowned %")

@@ -5,22 +5,18 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$here/../..
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
 dwarfdump=${DWARFDUMP:-llvm-dwarfdump-19}
 clang=${CLANG:-clang-19}
+# shellcheck source=tests/lib/test.sh
+. "$here/../lib/test.sh"
+need readelf binutils "$dwarfdump" llvm-19 "$clang" clang-19 ld.lld-19 lld-19
+scratch
 dump=$tmp/dump
-passed=0
-failed=0
-
-for tool in readelf "$dwarfdump" "$clang"; do
-	command -v "$tool" >/dev/null || { echo "SKIP: no $tool"; exit 77; }
-done
 ${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -I"$top/include" -I"$top/src" -o "$dump" \
 	"$here/dump_unwind.c" "$top"/src/debug/eh_pointer.c "$top"/src/debug/unwind.c \
 	"$top"/src/debug/unwind_hdr.c "$top"/src/debug/lsda.c "$top"/src/debug/exidx.c \
 	"$top"/src/base/reader.c "$top"/src/base/err.c "$top"/src/base/file.c \
-	"$top"/src/base/base.c -lpthread || exit 2
+	"$top"/src/base/base.c -lpthread || exit 1
 
 # off:size:addr of a section, or nothing
 section() {
@@ -65,10 +61,9 @@ one_zero() {
 
 same() { # what, expected, got
 	if [ -s "$2" ] && cmp -s "$2" "$3"; then
-		passed=$((passed + 1))
+		pass
 	else
-		failed=$((failed + 1))
-		echo "FAIL: $1"
+		fail "$1"
 		diff "$2" "$3" | head -6
 	fi
 }
@@ -116,10 +111,9 @@ check_coverage() { # mode, file, section, tables, label
 	if echo "$line" | tr ' =' '\n ' | awk '{ v[$1] = $2 } END {
 		exit !("areas" in v && v["bad"] == 0 && v["over"] == 0 &&
 		v["holes"] * 100 <= v["section"]) }'; then
-		passed=$((passed + 1))
+		pass
 	else
-		failed=$((failed + 1))
-		echo "FAIL: $5 $4"
+		fail "$5 $4"
 	fi
 }
 
@@ -144,15 +138,15 @@ check_target() {
 	if build "$@"; then
 		check_file "$tmp/$1.so" "$label"
 	else
-		echo "skipped: $label: $(head -n 1 "$tmp/log")"
+		left_out "unwind tables of $label" "it does not build: $(head -n 1 "$tmp/log")"
 	fi
 }
 
 # A relocatable object: the addresses come from its relocations.
 check_object() {
 	obj=$tmp/object.o
-	"$clang" --target="$1" -x c++ -std=c++14 -Wno-everything -O1 -ffunction-sections -c \
-		-o "$obj" "$top/tests/fixtures/unwind.cc" 2>/dev/null || return 0
+	must "$clang" --target="$1" -x c++ -std=c++14 -Wno-everything -O1 -ffunction-sections -c \
+		-o "$obj" "$top/tests/fixtures/unwind.cc"
 	readelf -rW "$obj" | awk '/^Relocation section/ { on = index($0, ".rela.eh_frame") }
 		on && $3 ~ /^R_/ { print $1, $4, $NF }' |
 		while read -r off value addend; do
@@ -188,5 +182,4 @@ else
 		done
 	done
 fi
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish 4

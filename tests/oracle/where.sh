@@ -2,7 +2,7 @@
 # Where addresses come from: heft where against llvm-symbolizer on random addresses of code.
 # Function, file, line, column and every inlined frame must be equal, names as the linker sees them.
 # Usage: where.sh HEFT [FILE...]; without files, builds of fixtures by every compiler found.
-# COUNT: addresses a file (2000; with FULL=1 20000, and more builds; with QUICK=1 few builds).
+# SEED: of the random addresses.  COUNT: addresses a file (2000; with FULL=1 20000, and more builds; with QUICK=1 few builds).
 #
 # What may differ, and why (where.py counts each kind):
 # - alias: several symbols at one address; heft shows the one its symbols source would (a global one before
@@ -22,46 +22,50 @@ export LC_ALL
 heft=$(realpath "$1") || exit 2
 shift
 here=$(cd "$(dirname "$0")" && pwd) || exit 2
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
 symbolizer=${SYMBOLIZER:-llvm-symbolizer-19}
 clang=${CLANG:-clang-19}
 clangxx=${CLANGXX:-clang++-19}
 full=${FULL:-0}
 count=${COUNT:-$([ "$full" = 1 ] && echo 20000 || echo 2000)}
-seed=${SEED:-$(date +%j)}
-passed=0
-failed=0
+seed=${SEED:-1}
 PATH=$PATH:$HOME/.cargo/bin
 
-command -v "$symbolizer" >/dev/null || { echo "SKIP: no $symbolizer"; exit 77; }
+# shellcheck source=tests/lib/test.sh
+. "$here/../lib/test.sh"
+need python3 python3 readelf binutils "$symbolizer" llvm-19 gcc gcc g++ g++
+scratch
 
-check() { # file, label, file for heft if that is another
+# Both answer all addresses.
+asked() { # file, file for heft
+	python3 "$here/where.py" pick "$1" "$count" "$seed" >"$tmp/addrs" &&
+		"$symbolizer" --no-demangle -e "$1" <"$tmp/addrs" >"$tmp/want" 2>/dev/null &&
+		"$heft" where --terse -C none "$2" - <"$tmp/addrs" >"$tmp/got" 2>"$tmp/notes"
+}
+
+compare() { # file, label, file for heft if that is another
 	mine=${3:-$1}
-	python3 "$here/where.py" pick "$1" "$count" "$seed" >"$tmp/addrs"
-	"$symbolizer" --no-demangle -e "$1" <"$tmp/addrs" >"$tmp/want" 2>/dev/null
-	"$heft" where --terse -C none "$mine" - <"$tmp/addrs" >"$tmp/got" 2>"$tmp/notes"
+	asked "$1" "$mine" || {
+		fail "$2: no answers"
+		return
+	}
 	# One by one, as operands, gives the same as all at once.
 	head -3 "$tmp/addrs" | xargs "$heft" where --terse -C none "$mine" >"$tmp/few" 2>/dev/null
 	if python3 "$here/where.py" compare "$1" "$tmp/addrs" "$tmp/want" "$tmp/got" >"$tmp/said" &&
 		[ ! -s "$tmp/notes" ] &&
-		head -n "$(wc -l <"$tmp/few")" "$tmp/got" | cmp -s - "$tmp/few"; then
-		passed=$((passed + 1))
+		[ -s "$tmp/few" ] && head -n "$(wc -l <"$tmp/few")" "$tmp/got" | cmp -s - "$tmp/few"; then
+		pass
 		echo "$2: $(cat "$tmp/said")"
 	else
-		failed=$((failed + 1))
-		echo "FAIL: $2 (seed $seed)"
+		fail "$2 (seed $seed)"
 		cat "$tmp/said" "$tmp/notes"
 	fi
 }
 
 if [ $# -gt 0 ]; then
 	for file; do
-		check "$file" "$file"
+		compare "$file" "$file"
 	done
-	echo "where: $passed passed, $failed failed"
-	[ $failed -eq 0 ]
-	exit
+	finish $#
 fi
 
 # ---- fixtures ---------------------------------------------------------------------------
@@ -229,25 +233,24 @@ try_build() { # label, C compiler, C++ compiler, flags...
 	label=$1
 	shift
 	if build prog "$@"; then
-		check "$tmp/build/prog" "$label"
+		compare "$tmp/build/prog" "$label"
 	else
-		echo "SKIP: $label: $(head -1 "$tmp/log")"
-		return 1
+		left_out "addresses of $label" "it does not build: $(head -n 1 "$tmp/log")"
 	fi
 }
 
+has "$clang" clang-19 "addresses of programs of clang" || clang=
 both() { # flags...
-	command -v g++ >/dev/null && try_build "gcc $*" gcc g++ "$@"
-	command -v "$clang" >/dev/null && try_build "clang $*" "$clang" "$clangxx" "$@"
+	try_build "gcc $*" gcc g++ "$@"
+	[ -z "$clang" ] || try_build "clang $*" "$clang" "$clangxx" "$@"
 }
-
 
 if [ "$full" = 0 ] && [ -n "${QUICK:-}" ]; then
 	both -g -gdwarf-5 -O2
 	try_build "gcc -O0, DWARF 4" gcc g++ -g -gdwarf-4 -O0
 	try_build "gcc -flto" gcc g++ -g -O2 -flto
 	try_build "gcc, split, DWARF 4" gcc g++ -g -O2 -gsplit-dwarf -gdwarf-4
-	command -v "$clang" >/dev/null &&
+	[ -z "$clang" ] ||
 		try_build "clang, split, sections" "$clang" "$clangxx" -g -O1 -gsplit-dwarf \
 			-ffunction-sections -Wl,--gc-sections
 else
@@ -274,35 +277,36 @@ fi
 package() { # label, packer, C compiler, C++ compiler, flags...
 	label=$1 packer=$2
 	shift 2
-	command -v "$packer" >/dev/null && build prog "$@" &&
-		(cd "$tmp/build" && "$packer" -e prog -o prog.dwp 2>/dev/null && rm -f ./*.dwo) || return
-	check "$tmp/build/prog" "$label"
+	build prog "$@" || { cat "$tmp/log" && exit 1; }
+	(cd "$tmp/build" && must "$packer" -e prog -o prog.dwp && rm -f ./*.dwo) || exit 1
+	compare "$tmp/build/prog" "$label"
 }
 for version in 4 5; do
-	package "clang, packed, DWARF $version" llvm-dwp-19 "$clang" "$clangxx" -g -O2 -gsplit-dwarf \
+	[ -z "$clang" ] || ! has llvm-dwp-19 llvm-19 "addresses of clang's packages" ||
+		package "clang, packed, DWARF $version" llvm-dwp-19 "$clang" "$clangxx" -g -O2 -gsplit-dwarf \
 		-gdwarf-$version
 done
-package "gcc, packed, DWARF 4" dwp gcc g++ -g -O2 -gsplit-dwarf -gdwarf-4
+! has dwp binutils "addresses of gcc's packages" ||
+	package "gcc, packed, DWARF 4" dwp gcc g++ -g -O2 -gsplit-dwarf -gdwarf-4
 
 # llvm-symbolizer does not read the file that dwz -m puts common parts into: what it says of the
 # original counts.
-if command -v dwz >/dev/null && build prog gcc g++ -g -O2; then
-	(cd "$tmp/build" && cp prog one && cp prog two &&
-		dwz -m common one two 2>/dev/null && dwz prog)
-	check "$tmp/build/prog" "gcc, dwz'd"
-	[ -f "$tmp/build/common" ] && build prog gcc g++ -g -O2 &&
-		check "$tmp/build/prog" "gcc, dwz'd with a common file" "$tmp/build/one"
+if has dwz dwz "addresses of what dwz packed"; then
+	build prog gcc g++ -g -O2 || { cat "$tmp/log" && exit 1; }
+	(cd "$tmp/build" && cp prog one && cp prog two && must dwz -m common one two && must dwz prog) || exit 1
+	compare "$tmp/build/prog" "gcc, dwz'd"
+	build prog gcc g++ -g -O2 || exit 1
+	compare "$tmp/build/prog" "gcc, dwz'd with a common file" "$tmp/build/one"
 fi
 
-if command -v rustc >/dev/null; then
+if has rustc rustc "addresses of Rust programs"; then
 	for opt in 0 3; do
-		(cd "$tmp/src" && rustc -g -C opt-level=$opt -o "$tmp/rust" main.rs) >"$tmp/log" 2>&1 &&
-			check "$tmp/rust" "rustc -g -C opt-level=$opt"
+		(cd "$tmp/src" && must rustc -g -C opt-level=$opt -o "$tmp/rust" main.rs) || exit 1
+		compare "$tmp/rust" "rustc -g -C opt-level=$opt"
 	done
 fi
 
 # An object: numbers count from its code, which is one section here.
-(cd "$tmp/build" && gcc -g -O2 -c ../src/plain.c -o plain.o) && check "$tmp/build/plain.o" "object"
-
-echo "where: $passed passed, $failed failed"
-[ $failed -eq 0 ]
+(cd "$tmp/build" && must gcc -g -O2 -c ../src/plain.c -o plain.o) || exit 1
+compare "$tmp/build/plain.o" "object"
+finish 5

@@ -388,5 +388,5 @@ int main(int argc, char **argv)
 		status = s > status ? s : status;
 	}
 	printf("%" PRIu64 " instructions in all\n", insns);
-	return status;
+	return insns < 1000 && status == 0 ? 1 : status;
 }

@@ -1,17 +1,19 @@
 #!/bin/sh
 # Heft's x86 decoder against Zydis: every opcode, code built here for several processors, and the
 # files given (default: some of the machine's large ones).
-# Exit status 0 no difference, 1 differences, 77 Zydis or a compiler is missing.
-set -eu
-root=$(cd "$(dirname "$0")/../.." && pwd)
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+# shellcheck source=tests/lib/test.sh
+. "$here/../lib/test.sh"
+need clang-19 clang-19
+scratch
 cc=${CC:-cc}
 
 "$cc" -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -I"$root/include" -I"$root/src" -o "$tmp/x86_lengths" \
 	"$root/tests/oracle/x86_lengths.c" "$root"/src/code/x86*.c "$root/src/base/base.c" \
 	-lZydis 2> "$tmp/err" || {
-	grep -q 'Zydis' "$tmp/err" && { echo "no Zydis"; exit 77; }
+	! grep -q 'Zydis' "$tmp/err" || skip "no Zydis" libzydis-dev
 	cat "$tmp/err"
 	exit 1
 }
@@ -38,15 +40,17 @@ built=
 build() { # NAME COMPILER FLAGS...
 	name=$1
 	shift
-	if "$@" -c "$tmp/loops.c" -o "$tmp/$name.o" 2> /dev/null; then
+	if "$@" -c "$tmp/loops.c" -o "$tmp/$name.o" 2> "$tmp/log"; then
 		built="$built $tmp/$name.o"
+	else
+		left_out "lengths in code of $*" "it does not build: $(head -n 1 "$tmp/log")"
 	fi
 }
 n=0
 # QUICK: some seconds, not a minute.
-[ -n "${QUICK:-}" ] && compilers=clang-19 || compilers='gcc clang clang-19'
+[ -n "${QUICK:-}" ] && compilers=clang-19 || compilers='gcc clang-19'
 for c in $compilers; do
-	command -v "$c" > /dev/null || continue
+	has "$c" "$c" "lengths in code of $c" || continue
 	for flags in -O0 -Os '-O3 -msse4.2' '-O3 -mavx' '-O3 -march=haswell' '-O3 -march=znver4' \
 		'-O3 -march=bdver4' '-O3 -march=skylake-avx512 -mprefer-vector-width=512' \
 		'-O3 -march=sapphirerapids -mprefer-vector-width=512 -DHALF' '-O3 -march=native' \
@@ -58,11 +62,9 @@ for c in $compilers; do
 	done
 done
 
-status=0
-"$tmp/x86_lengths" --opcodes || status=1
+check "every opcode" "$tmp/x86_lengths" --opcodes
 # shellcheck disable=SC2086
-"$tmp/x86_lengths" $built > "$tmp/out" || status=1
-grep -v ' 0 different' "$tmp/out" || true
+check "code built here" "$tmp/x86_lengths" $built
 if [ $# -eq 0 ]; then
 	for f in /lib/x86_64-linux-gnu/libc.so.6 /usr/lib/x86_64-linux-gnu/libcrypto.so.3 \
 		/usr/lib/x86_64-linux-gnu/libLLVM*.so.1 /usr/bin/python3 /usr/bin/node /usr/bin/clang-19; do
@@ -71,5 +73,5 @@ if [ $# -eq 0 ]; then
 		fi
 	done
 fi
-[ $# -eq 0 ] || "$tmp/x86_lengths" "$@" || status=1
-exit $status
+check "files of this system" "$tmp/x86_lengths" "$@"
+finish 3
