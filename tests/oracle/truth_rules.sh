@@ -56,6 +56,39 @@ END
 is "what a GOT slot points to goes to the code that uses the slot" f \
 	"$(owner "$tmp/got.stripped" "$tmp/got" table 8)"
 
+# Code refers to a table of virtual functions behind its first two words.  They are the table's, and the type information
+# and its name with them; what follows the last function has no owner, if nobody refers to it.
+build virtual -shared <<'END'
+	.text
+	.globl before
+	.type before, @function
+before:	.cfi_startproc
+	leaq numbers(%rip), %rax
+	ret
+	.cfi_endproc
+	.size before, .-before
+	.globl maker
+	.type maker, @function
+maker:	.cfi_startproc
+	leaq table+16(%rip), %rax
+	ret
+	.cfi_endproc
+	.size maker, .-maker
+	.section .data.rel.ro, "aw"
+numbers: .quad 1, 2, 3
+table:	.quad 0, type, maker, before
+behind:	.quad 7, numbers, 9
+type:	.quad numbers, name
+	.section .rodata, "a"
+	.byte 1, 2, 3, 4
+name:	.asciz "4Base"
+END
+for what in table:0 table:8 table:16 table:24 type:8 name:2; do
+	is "${what%:*} of virtual functions" maker "$(owner "$tmp/virtual.stripped" "$tmp/virtual" "${what%:*}" "${what#*:}")"
+done
+is "what precedes such a table" before "$(owner "$tmp/virtual.stripped" "$tmp/virtual" numbers 16)"
+is "what follows such a table" ".data.rel.ro]" "$(owner "$tmp/virtual.stripped" "$tmp/virtual" behind 8)"
+
 # The word "exp" is 0x707865; nothing may begin at that address of .bss.
 build words -no-pie -Wl,-e,start -Wl,-Tbss=0x700000 <<'END'
 	.text
@@ -108,4 +141,4 @@ size=$("$heft" -d sections,rawsymbols -n 0 --csv "$tmp/hash" |
 	awk -F, '$1 == ".gnu.hash" && $2 ~ /^\[/ { n += $4 } END { print n }')
 is "bytes of a hash table without an owner" 16 "$size"
 
-finish 5
+finish 13

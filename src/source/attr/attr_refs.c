@@ -4,8 +4,10 @@
  * Every address referred to begins a piece, which reaches to the next one, the next owner,
  * the end of its section, or, in sections of mergeable strings, the end of the string.  A
  * piece belongs to the first code that refers to its start, in address order; else to the
- * owner of the first pointer to it whose place has an owner, round by round. */
+ * owner of the first pointer to it whose place has an owner, round by round.  A table of virtual functions is referred to
+ * behind its first words, and ends with its last function: what follows it and nobody refers to has no owner. */
 #include "source/attr/attr.h"
+#include "source/attr/attr_vtables.h"
 
 #include "base/pool.h"
 #include "base/sort.h"
@@ -55,6 +57,7 @@ struct refs {
 	target_vec targets;
 	pointer_vec pointers;
 	VEC(struct slot) slots; /* sorted */
+	struct vtables vtables;
 	piece_vec pieces;
 };
 
@@ -312,6 +315,18 @@ static void add_pointer(struct refs *r, uint64_t place, uint64_t target, struct 
 	vec_push(&r->targets, (struct target){ target, LABEL_NONE, WHY_DATA_REF });
 }
 
+/* A word without an owner that holds a pointer; `target` is NULL where that is imported. */
+static void add_place(struct refs *r, uint64_t place, const uint64_t *target,
+		      struct span_cursor *cursor)
+{
+	const struct section *to = target ? data_section(r, *target) : NULL;
+	if (cursor_label(cursor, place) == LABEL_NONE)
+		vtables_add(&r->vtables, place,
+			    !target            ? POINTEE_IMPORT
+			    : (to && to->exec) ? POINTEE_CODE
+					       : POINTEE_DATA);
+}
+
 /* x86 counts a pc-relative operand from the end of the instruction, 4 bytes behind the field
  * unless an immediate follows. */
 static uint64_t operand_tail(const struct image *im, const struct reloc *rel)
@@ -333,7 +348,11 @@ static void add_relocs(struct refs *r, const struct section *table)
 		return;
 	while (reloc_next(&it, &rel)) {
 		uint64_t target;
-		if (rel.alloc && rel.kind != RELOC_TLS && reloc_target(&it, &rel, &target))
+		if (!rel.alloc || rel.kind == RELOC_TLS)
+			continue;
+		const bool known = reloc_target(&it, &rel, &target);
+		add_place(r, rel.addr, known ? &target : NULL, &cursor);
+		if (known)
 			add_pointer(r, rel.addr, target + operand_tail(im, &rel), &cursor);
 	}
 }
@@ -358,9 +377,10 @@ static void add_words(struct refs *r, const struct section *s)
 	while (reader_left(&reader) >= word) {
 		const uint64_t place = s->addr + reader.pos;
 		const uint64_t target = read_uint(&reader, word);
-		if (target >= r->imm_low && target < r->imm_high &&
-		    !is_text_word(im, place, target))
-			add_pointer(r, place, target, &cursor);
+		if (target < r->imm_low || target >= r->imm_high || is_text_word(im, place, target))
+			continue;
+		add_place(r, place, &target, &cursor);
+		add_pointer(r, place, target, &cursor);
 	}
 }
 
@@ -375,6 +395,17 @@ static void find_pointers(struct refs *r)
 	for (size_t i = 0; i < r->data_count; i++)
 		if (!r->data[i]->exec && !r->data[i]->nobits)
 			add_words(r, r->data[i]);
+}
+
+/* Who refers to a table of virtual functions has its first words as well. */
+static void take_vtable_heads(struct refs *r)
+{
+	vtables_sort(&r->vtables);
+	for (size_t i = 0; i < r->targets.count; i++) {
+		const uint64_t start = vtable_start(&r->vtables, r->targets.data[i].addr);
+		if (is_anonymous(r, start))
+			r->targets.data[i].addr = start;
+	}
 }
 
 static void find_slots(struct refs *r)
@@ -453,6 +484,7 @@ static void make_pieces(struct refs *r)
 {
 	const struct spans *owned = &r->a->vm;
 	size_t next = 0;
+	take_vtable_heads(r);
 	keep_symbols_whole(r);
 	sort_by_key(r->targets.data, r->targets.count, sizeof *r->targets.data);
 	for (size_t i = 0; i < r->targets.count;) {
@@ -472,6 +504,7 @@ static void make_pieces(struct refs *r)
 		if (next < owned->list.count)
 			p.end = min_u64(p.end, owned->list.data[next].start);
 		p.end = string_end(r->a->im, in, addr, p.end);
+		p.end = vtable_end(&r->vtables, addr, p.end);
 		vec_push(&r->pieces, p);
 	}
 	vec_release(&r->targets);
@@ -519,6 +552,7 @@ void attr_refs_find(struct attr *a)
 	struct refs *r = a->refs = xcalloc(1, sizeof *r);
 	r->a = a;
 	r->isa = code_isa_of(a->im->machine);
+	r->vtables.im = a->im;
 	list_sections(r);
 	find_pointers(r);
 	find_slots(r);
@@ -541,6 +575,7 @@ void attr_refs_claim(struct attr *a)
 	vec_release(&r->pieces);
 	vec_release(&r->pointers);
 	vec_release(&r->slots);
+	vtables_release(&r->vtables);
 	free(r->data);
 	free(r);
 	a->refs = NULL;
