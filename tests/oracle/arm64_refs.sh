@@ -3,7 +3,9 @@
 #  - the relocations the linker keeps with --emit-relocs say which add, ldr and str complete an
 #    adrp, and where they point (at most 5 % may be missed, none may be wrong);
 #  - llvm-objdump says the targets of every branch, adr and literal load (all must agree).
+# usage: arm64_refs.sh CODE_REFS
 set -u
+code_refs=$(realpath "$1") || exit 2
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 # shellcheck source=tests/lib/test.sh
@@ -15,10 +17,6 @@ headers=/usr/aarch64-linux-gnu/include
 gcc=
 ! has aarch64-linux-gnu-g++ g++-aarch64-linux-gnu "references in code of gcc" || gcc=aarch64-linux-gnu-gcc
 scratch
-
-must ${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -O1 -I"$root/include" -I"$root/src" -o "$tmp/code_refs" \
-	"$root/tests/oracle/code_refs.c" "$root"/src/code/code.c "$root"/src/code/arm64.c \
-	"$root"/src/code/x86*.c "$root/src/base/base.c"
 
 # Data of every width behind one adrp, switches, hoisted pages, cold paths.
 cat > "$tmp/data.c" <<'C'
@@ -58,7 +56,7 @@ printf '%s\n' '#include <map>' '#include <string>' '#include <vector>' \
 
 # compare NAME FILE: both oracles on one linked file
 compare() {
-	"$tmp/code_refs" "$2" > "$tmp/mine" 2> "$tmp/mine.err" || { fail "$1: $(cat "$tmp/mine.err")"; return; }
+	"$code_refs" "$2" > "$tmp/mine" 2> "$tmp/mine.err" || { fail "$1: $(cat "$tmp/mine.err")"; return; }
 	"$readelf" -rW "$2" | awk '
 		function hex(s,  i, v) { v = 0; for (i = 1; i <= length(s); i++)
 			v = v * 16 + index("0123456789abcdef", substr(s, i, 1)) - 1; return v }

@@ -1,10 +1,11 @@
 #!/bin/sh
 # Sections that index others (.debug_aranges, .debug_names, .gdb_index ...) as compilers, linkers
 # and gdb write them, element by element: heft against llvm-dwarfdump.
-# Usage: indexes.sh [FILE...]; without files, builds of a fixture by gcc and clang.
+# Usage: indexes.sh DUMP_INDEXES [FILE...]; without files, builds of a fixture by gcc and clang.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-top=$here/../..
+dump=$(realpath "$1") || exit 2
+shift
 dwarfdump=${DWARFDUMP:-llvm-dwarfdump-19}
 clang=${CLANG:-clang-19}
 
@@ -12,11 +13,6 @@ clang=${CLANG:-clang-19}
 . "$here/../lib/test.sh"
 need python3 python3 readelf binutils "$dwarfdump" llvm-19 "$clang" clang-19 gcc gcc ld.lld-19 lld-19
 scratch
-${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -I"$top/include" -I"$top/src" -o "$tmp/dump" \
-	"$here/dump_indexes.c" "$top"/src/debug/index_*.c "$top"/src/debug/dwarf.c \
-	"$top"/src/debug/eh_pointer.c "$top"/src/debug/unwind.c "$top"/src/base/reader.c \
-	"$top"/src/base/err.c "$top"/src/base/file.c "$top"/src/base/base.c \
-	"$top"/src/base/sort.c -lpthread || exit 1
 
 cat >"$tmp/one.cc" <<'EOF'
 #define TWICE(x) ((x) + (x))
@@ -71,7 +67,7 @@ cross() { # name, target, flags
 }
 
 if [ $# -gt 0 ]; then
-	python3 "$here/indexes.py" "$tmp/dump" "$dwarfdump" "$@"
+	python3 "$here/indexes.py" "$dump" "$dwarfdump" "$@"
 	exit
 fi
 
@@ -116,4 +112,4 @@ for target in powerpc64-linux-gnu aarch64_be-linux-gnu mips-linux-gnu arm-linux-
 	cross "$target-names" "$target" -g -gpubnames -Wl,--debug-names
 done
 # shellcheck disable=SC2086
-python3 "$here/indexes.py" "$tmp/dump" "$dwarfdump" $files
+python3 "$here/indexes.py" "$dump" "$dwarfdump" $files

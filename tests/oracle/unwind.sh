@@ -1,22 +1,18 @@
 #!/bin/sh
 # The unwind tables of real files, entry by entry: heft against readelf and llvm-dwarfdump.
-# Usage: unwind.sh [FILE...]; without files, libraries of this system and a fixture built
+# Usage: unwind.sh DUMP_UNWIND [FILE...]; without files, libraries of this system and a fixture built
 # by clang for both byte orders and both address sizes.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$here/../..
+dump=$(realpath "$1") || exit 2
+shift
 dwarfdump=${DWARFDUMP:-llvm-dwarfdump-19}
 clang=${CLANG:-clang-19}
 # shellcheck source=tests/lib/test.sh
 . "$here/../lib/test.sh"
 need readelf binutils "$dwarfdump" llvm-19 "$clang" clang-19 ld.lld-19 lld-19
 scratch
-dump=$tmp/dump
-${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -I"$top/include" -I"$top/src" -o "$dump" \
-	"$here/dump_unwind.c" "$top"/src/debug/eh_pointer.c "$top"/src/debug/unwind.c \
-	"$top"/src/debug/unwind_hdr.c "$top"/src/debug/lsda.c "$top"/src/debug/exidx.c \
-	"$top"/src/base/reader.c "$top"/src/base/err.c "$top"/src/base/file.c \
-	"$top"/src/base/base.c -lpthread || exit 1
 
 # off:size:addr of a section, or nothing
 section() {

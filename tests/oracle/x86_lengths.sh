@@ -1,22 +1,16 @@
 #!/bin/sh
 # Heft's x86 decoder against Zydis: every opcode, code built here for several processors, and the
 # files given (default: some of the machine's large ones).
+# usage: x86_lengths.sh X86_LENGTHS [FILE...]     X86_LENGTHS: "none" where there is no Zydis
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../.." && pwd)
 # shellcheck source=tests/lib/test.sh
 . "$here/../lib/test.sh"
+[ "$1" != none ] || skip "no Zydis" libzydis-dev
+x86_lengths=$(realpath "$1") || exit 2
+shift
 need clang-19 clang-19
 scratch
-cc=${CC:-cc}
-
-"$cc" -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -I"$root/include" -I"$root/src" -o "$tmp/x86_lengths" \
-	"$root/tests/oracle/x86_lengths.c" "$root"/src/code/x86*.c "$root/src/base/base.c" \
-	-lZydis 2> "$tmp/err" || {
-	! grep -q 'Zydis' "$tmp/err" || skip "no Zydis" libzydis-dev
-	cat "$tmp/err"
-	exit 1
-}
 
 # Loops over every element type, so that compilers use the widest instructions they may.
 cat > "$tmp/loops.c" <<'C'
@@ -62,9 +56,9 @@ for c in $compilers; do
 	done
 done
 
-check "every opcode" "$tmp/x86_lengths" --opcodes
+check "every opcode" "$x86_lengths" --opcodes
 # shellcheck disable=SC2086
-check "code built here" "$tmp/x86_lengths" $built
+check "code built here" "$x86_lengths" $built
 if [ $# -eq 0 ]; then
 	for f in /lib/x86_64-linux-gnu/libc.so.6 /usr/lib/x86_64-linux-gnu/libcrypto.so.3 \
 		/usr/lib/x86_64-linux-gnu/libLLVM*.so.1 /usr/bin/python3 /usr/bin/node /usr/bin/clang-19; do
@@ -73,5 +67,5 @@ if [ $# -eq 0 ]; then
 		fi
 	done
 fi
-check "files of this system" "$tmp/x86_lengths" "$@"
+check "files of this system" "$x86_lengths" "$@"
 finish 3
