@@ -57,10 +57,17 @@ bool heft_blocks_finding(const struct heft_blocks *b, size_t i, struct heft_bloc
 	return true;
 }
 
+/* The caller frees the text with the C library's free. */
 void heft_gcc_map(const char *text, size_t size, char **ret, size_t *ret_size)
 {
 	struct text made = { 0 };
 	gccmap_filter((struct str){ text, size }, &made);
-	*ret = made.p;
+	char *copy = malloc(made.len + 1);
+	if (!copy)
+		call_raise(HEFT_ENOMEM, "out of memory");
+	memcpy(copy, made.p ? made.p : "", made.len);
+	copy[made.len] = '\0';
+	*ret = copy;
 	*ret_size = made.len;
+	text_release(&made);
 }
