@@ -219,7 +219,8 @@ static void set_fields(struct report *r)
 	report_field(r, "old_padding", CELL_BASE, HEFT_DIFF_PADDING);
 	report_field(r, "new_padding", CELL_NOW, HEFT_DIFF_PADDING);
 	for (size_t i = 0; i < COUNT_OF(told); i++)
-		report_field(r, change_word(told[i]), CELL_NOW, HEFT_DIFF_COUNTS + told[i]);
+		report_field(r, change_word(told[i]), CELL_NOW,
+			     HEFT_DIFF_COUNTS + (unsigned)told[i]);
 }
 
 static void set_columns(struct report *r)

@@ -101,9 +101,9 @@ void number_percent(char out[NUMBER_MAX], uint64_t part, uint64_t whole)
 	append(out + strlen(out), "%");
 }
 
-enum { MUCH = 1000 }; /* percent */
+static const double much = 1000; /* percent */
 
-/* Growth in percent of the base; false where a word or a number up to MUCH says it. */
+/* Growth in percent of the base; false where a word or a number up to `much` says it. */
 static bool grew_much(char out[NUMBER_MAX], uint64_t now, uint64_t base, double *ret)
 {
 	const struct change c = change_of(now, base);
@@ -113,7 +113,7 @@ static bool grew_much(char out[NUMBER_MAX], uint64_t now, uint64_t base, double 
 		return false;
 	}
 	*ret = (double)c.size / (double)base * (c.negative ? -100 : 100);
-	if (*ret > MUCH)
+	if (*ret > much)
 		return true;
 	format_double(out, *ret > 10 ? "%+.0f%%" : "%+.1F%%", *ret);
 	return false;

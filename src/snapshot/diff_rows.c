@@ -6,7 +6,7 @@ static const struct heft_measure measures[HEFT_DIFF_MEASURES] = {
 	[HEFT_DIFF_SIZE] = { .name = "size", .title = "size", .unit = HEFT_PARTS },
 	[HEFT_DIFF_PADDING] = { .name = "padding", .title = "padding", .unit = HEFT_PARTS },
 #define COUNT(change, word)                                                                        \
-	[HEFT_DIFF_COUNTS + (change)] = {                                                          \
+	[HEFT_DIFF_COUNTS + (int)(change)] = {                                                     \
 		.name = (word), .title = (word), .unit = HEFT_COUNT, .of_change = true             \
 	}
 	COUNT(HEFT_UNCHANGED, "unchanged"),
@@ -68,7 +68,7 @@ static void add_amount(struct grouping *g, uint32_t node, enum heft_role role, s
 
 static void add_count(struct grouping *g, uint32_t node, enum heft_change change)
 {
-	tree_sums(&g->out->tree, node, HEFT_INPUT)[HEFT_DIFF_COUNTS + change].whole++;
+	tree_sums(&g->out->tree, node, HEFT_INPUT)[HEFT_DIFF_COUNTS + (int)change].whole++;
 }
 
 static bool wants(const struct heft_diff_query *q, const struct snapshot *s,
@@ -265,8 +265,8 @@ static void fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *
 static void make_table(struct diff_rows *out, const struct heft_diff_query *q)
 {
 	const uint32_t told = 1u << HEFT_DIFF_SIZE | 1u << HEFT_DIFF_PADDING |
-			      1u << (HEFT_DIFF_COUNTS + HEFT_ADDED) |
-			      1u << (HEFT_DIFF_COUNTS + HEFT_REMOVED);
+			      1u << (HEFT_DIFF_COUNTS + (int)HEFT_ADDED) |
+			      1u << (HEFT_DIFF_COUNTS + (int)HEFT_REMOVED);
 	const bool symbols = q->by == HEFT_DIFF_BY_SYMBOL;
 	const struct rows_opts opts = { .measures = measures,
 					.limit = q->rows,
