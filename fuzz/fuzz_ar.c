@@ -18,7 +18,7 @@ static int range_cmp(const void *pa, const void *pb)
 static void check_cover(const struct input *in)
 {
 	const size_t count = in->image_count + in->parts.count;
-	struct range *ranges = xcalloc(count + 1, sizeof *ranges);
+	struct range *ranges = mem_zeroed(count + 1, sizeof *ranges);
 	uint64_t end = 0;
 	for (size_t i = 0; i < in->image_count; i++)
 		ranges[i] = (struct range){ in->images[i].file_off, in->images[i].bytes.size };
@@ -31,7 +31,7 @@ static void check_cover(const struct input *in)
 		end += ranges[i].size;
 	}
 	ASSERT(end == in->file.bytes.size);
-	free(ranges);
+	mem_free(ranges);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

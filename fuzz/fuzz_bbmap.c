@@ -100,7 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				   .relocated = mode & 16,
 				   .is_code = mode & 32 ? is_code : NULL,
 				   .is_start = mode & 64 ? is_start : NULL };
-	struct bbmap_fix *fixes = xcalloc(size, sizeof *fixes);
+	struct bbmap_fix *fixes = mem_zeroed(size, sizeof *fixes);
 	s.fixes = fixes;
 	s.fix_count = make_fixes(s.bytes, fixes);
 	struct bbmap_cursor c;
@@ -120,6 +120,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	ASSERT(covered == s.bytes.size);
 	bbmap_close(&c);
-	free(fixes);
+	mem_free(fixes);
 	return 0;
 }

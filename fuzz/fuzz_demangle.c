@@ -33,12 +33,12 @@ static void check_bound(struct str raw)
 static void check_cut(struct str text, enum sig_language language, unsigned keep)
 {
 	const size_t room = SIGNATURE_ROOM(text.len);
-	char *const out = xmalloc(room), *const again = xmalloc(room);
+	char *const out = mem_alloc(room), *const again = mem_alloc(room);
 	const size_t len = signature_cut(text, language, keep, out);
 	ASSERT(len <= room);
 	ASSERT(signature_cut(text, language, keep, again) == len && memcmp(out, again, len) == 0);
-	free(out);
-	free(again);
+	mem_free(out);
+	mem_free(again);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -31,7 +31,7 @@ static void check_sections(const struct image *im)
 		struct bytes plain;
 		void *owned;
 		if (s->file_size < 4096 && section_unpack(im, s, &plain, &owned))
-			free(owned);
+			mem_free(owned);
 	}
 }
 

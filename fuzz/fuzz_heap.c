@@ -115,7 +115,7 @@ static void check(const struct dump *d)
 	}
 	ASSERT(heap_reach(&reach, &why, d, &r, &b, &l));
 	ASSERT(heap_reach_invariants(reach, &b) == NULL);
-	free(reach);
+	mem_free(reach);
 	heap_damage_release(&damages);
 	heap_layout_release(&l);
 	heap_scan_release(&b);
@@ -130,7 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint64_t regs[4] = { 0 };
 	if (size < 2)
 		return 0;
-	m.memory = xmalloc(size - 1);
+	m.memory = mem_alloc(size - 1);
 	memcpy(m.memory, data + 1, size - 1);
 	make(&m, data[0], size - 1);
 	if (data[0] & 8)
@@ -148,6 +148,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	m.d.has_fault = true;
 	m.d.fault_addr = regs[2];
 	check(&m.d);
-	free(m.memory);
+	mem_free(m.memory);
 	return 0;
 }

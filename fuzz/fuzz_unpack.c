@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		for (uint64_t i = 0; i < plain.size; i++)
 			sum = (uint8_t)(sum + plain.p[i]);
 		(void)sum;
-		free((void *)(uintptr_t)plain.p);
+		mem_free((void *)(uintptr_t)plain.p);
 	} else {
 		ASSERT(plain.p == NULL && plain.size == 0 && err.text[0] != '\0');
 	}

@@ -14,7 +14,7 @@ static void check_entry(const struct zip *z, const struct zip_entry *e)
 		return;
 	if (zip_unpack(z, e, &b, &owned, &err)) {
 		ASSERT(b.size == (e->method == ZIP_STORED ? e->packed : e->size));
-		free(owned);
+		mem_free(owned);
 	} else {
 		ASSERT(err.code != 0 && err.text[0] != '\0');
 	}

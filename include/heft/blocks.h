@@ -195,7 +195,8 @@ HEFT_API bool heft_blocks_finding(const struct heft_blocks *b, size_t i,
 
 /* Reads assembly that gcc -dA wrote, whose comments name the basic blocks, and gives it back with a section
  * .llvm_bb_addr_map (version 2) of these blocks.  The code stays as it is.  Assembly of other origin
- * comes back unchanged.  `size` bytes at `text` are all of it; *ret is malloc'ed and the caller's. */
+ * comes back unchanged.  `size` bytes at `text` are all of it; *ret is malloc'ed and the caller's;
+ * NULL, with *ret_size 0, where there is no memory. */
 HEFT_API void heft_gcc_map(const char *text, size_t size, char **ret, size_t *ret_size);
 
 /* ---- how often basic blocks ran ------------------------------------------- */

@@ -62,12 +62,11 @@ void heft_gcc_map(const char *text, size_t size, char **ret, size_t *ret_size)
 {
 	struct text made = { 0 };
 	gccmap_filter((struct str){ text, size }, &made);
-	char *copy = malloc(made.len + 1);
-	if (!copy)
-		call_raise(HEFT_ENOMEM, "out of memory");
-	memcpy(copy, made.p ? made.p : "", made.len);
-	copy[made.len] = '\0';
-	*ret = copy;
-	*ret_size = made.len;
+	*ret = malloc(made.len + 1);
+	if (*ret) {
+		memcpy(*ret, made.p ? made.p : "", made.len);
+		(*ret)[made.len] = '\0';
+	}
+	*ret_size = *ret ? made.len : 0;
 	text_release(&made);
 }

@@ -48,7 +48,7 @@ struct heft_blocks {
 
 struct heft_blocks *heft_blocks_new(void)
 {
-	struct heft_blocks *b = xcalloc(1, sizeof *b);
+	struct heft_blocks *b = mem_zeroed(1, sizeof *b);
 	notes_init(&b->notes);
 	b->style = HEFT_NAMES_FULL;
 	b->check = arena_new(&b->arena, struct block_check, 1);
@@ -63,11 +63,11 @@ void heft_blocks_free(struct heft_blocks *b)
 	block_check_release(b->check);
 	for (size_t i = 0; i < b->part_count; i++) {
 		bbindex_release(&b->parts[i].index);
-		free(b->parts[i].ends);
+		mem_free(b->parts[i].ends);
 		blockmap_release(&b->parts[i].map);
 	}
-	free(b->parts);
-	free(b->names);
+	mem_free(b->parts);
+	mem_free(b->names);
 	if (b->bolt_open)
 		input_close(&b->bolt);
 	program_close(&b->program);
@@ -78,7 +78,7 @@ void heft_blocks_free(struct heft_blocks *b)
 	wish_release(&b->wish);
 	notes_release(&b->notes);
 	arena_release(&b->arena);
-	free(b);
+	mem_free(b);
 }
 
 void heft_blocks_set_finder(struct heft_blocks *b, const struct heft_finder *f)
@@ -191,10 +191,10 @@ bool heft_blocks_open(struct heft_blocks *b, const char *path, struct heft_err *
 	/* Names of functions, and perhaps the map itself, may have gone to a debug file. */
 	(void)program_debug(&b->program, false);
 	b->part_count = b->program.input.image_count;
-	b->parts = xcalloc(b->part_count, sizeof *b->parts);
+	b->parts = mem_zeroed(b->part_count, sizeof *b->parts);
 	for (size_t i = 0; i < b->part_count; i++)
 		read_part(b, i);
-	b->names = xcalloc(heft_blocks_function_count(b), sizeof *b->names);
+	b->names = mem_zeroed(heft_blocks_function_count(b), sizeof *b->names);
 	b->sections = arena_new(&b->arena, const char **, b->part_count);
 	return true;
 }
@@ -413,7 +413,7 @@ bool heft_blocks_find(struct heft_blocks *b, uint64_t addr,
 static void list_ends(struct part *p)
 {
 	const struct blockmap *map = &p->map;
-	p->ends = xcalloc(map->blocks.count, sizeof *p->ends);
+	p->ends = mem_zeroed(map->blocks.count, sizeof *p->ends);
 	for (size_t i = 0; i < map->ranges.count; i++) {
 		const struct blockmap_range *r = &map->ranges.data[i];
 		for (uint64_t k = r->first; k < r->first + r->count; k++)

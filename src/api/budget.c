@@ -17,7 +17,7 @@ struct heft_budget *heft_budget_open(const char *path, struct heft_err *err)
 	struct file f;
 	if (!file_open(&f, path, err))
 		return NULL;
-	struct heft_budget *b = xcalloc(1, sizeof *b);
+	struct heft_budget *b = mem_zeroed(1, sizeof *b);
 	b->path = arena_copy(&b->arena, str_of(path));
 	const bool ok = budget_parse(&b->budget, path,
 				     (struct str){ (const char *)f.bytes.p, f.bytes.size }, err);
@@ -35,7 +35,7 @@ void heft_budget_free(struct heft_budget *b)
 	budget_result_release(&b->result);
 	budget_release(&b->budget);
 	arena_release(&b->arena);
-	free(b);
+	mem_free(b);
 }
 
 bool heft_budget_check(struct heft_budget *b, const struct heft_snapshot *now,
@@ -88,7 +88,7 @@ struct heft_quality {
 
 struct heft_quality *heft_quality_new(const struct heft_snapshot *s)
 {
-	struct heft_quality *q = xcalloc(1, sizeof *q);
+	struct heft_quality *q = mem_zeroed(1, sizeof *q);
 	if (s->open)
 		quality_check(&q->quality, &s->snapshot);
 	return q;
@@ -99,7 +99,7 @@ void heft_quality_free(struct heft_quality *q)
 	if (!q)
 		return;
 	quality_release(&q->quality);
-	free(q);
+	mem_free(q);
 }
 
 size_t heft_quality_count(const struct heft_quality *q)

@@ -18,7 +18,7 @@ struct heft_diff *heft_diff_new(const struct heft_snapshot *before,
 		fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a diff needs two snapshots");
 		return NULL;
 	}
-	struct heft_diff *d = xcalloc(1, sizeof *d);
+	struct heft_diff *d = mem_zeroed(1, sizeof *d);
 	diff_init(&d->diff, before ? &before->snapshot : &after->before, &after->snapshot,
 		  supersize);
 	diff_sections_make(&d->sections, &d->diff);
@@ -32,7 +32,7 @@ void heft_diff_free(struct heft_diff *d)
 	diff_rows_release(&d->rows);
 	diff_sections_release(&d->sections);
 	diff_release(&d->diff);
-	free(d);
+	mem_free(d);
 }
 
 size_t heft_diff_section_count(const struct heft_diff *d)

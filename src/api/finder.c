@@ -3,7 +3,7 @@
 
 struct heft_finder *heft_finder_new(void)
 {
-	return xcalloc(1, sizeof(struct heft_finder));
+	return mem_zeroed(1, sizeof(struct heft_finder));
 }
 
 void heft_finder_free(struct heft_finder *f)
@@ -11,7 +11,7 @@ void heft_finder_free(struct heft_finder *f)
 	if (!f)
 		return;
 	wish_release(&f->wish);
-	free(f);
+	mem_free(f);
 }
 
 void heft_finder_add_debug_file(struct heft_finder *f, const char *path)

@@ -9,7 +9,7 @@
 
 struct heft_heap *heft_heap_new(void)
 {
-	struct heft_heap *h = xcalloc(1, sizeof *h);
+	struct heft_heap *h = mem_zeroed(1, sizeof *h);
 	notes_init(&h->notes);
 	h->style = HEFT_NAMES_SHORT;
 	return h;
@@ -26,7 +26,7 @@ void heft_heap_free(struct heft_heap *h)
 	wish_release(&h->find);
 	notes_release(&h->notes);
 	arena_release(&h->arena);
-	free(h);
+	mem_free(h);
 }
 
 static const char *keep(struct heft_heap *h, const char *text)

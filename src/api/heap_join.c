@@ -50,7 +50,7 @@ static uint32_t join_module(struct heap_join *j, const struct process_module *m)
 static uint32_t *join_modules(struct heap_join *j, const struct heft_heap *h)
 {
 	const size_t count = process_module_count(&h->process);
-	uint32_t *ret = xcalloc(count + 1, sizeof *ret);
+	uint32_t *ret = mem_zeroed(count + 1, sizeof *ret);
 	for (size_t i = 0; i < count; i++)
 		ret[i + 1] = join_module(j, process_module(&h->process, i));
 	return ret;
@@ -126,19 +126,19 @@ static uint32_t *sites_of_spots(struct heap_join *j, const struct heft_heap *h, 
 	const size_t spots = process_spot_count(p);
 	uint32_t *modules = join_modules(j, h);
 	size_t count = 0;
-	*ret_first = xcalloc(spots + 1, sizeof **ret_first);
+	*ret_first = mem_zeroed(spots + 1, sizeof **ret_first);
 	for (size_t i = 0; i < spots; i++) {
 		(*ret_first)[i] = count;
 		count += process_spot(p, i)->count;
 	}
-	uint32_t *sites = xcalloc(count + 1, sizeof *sites);
+	uint32_t *sites = mem_zeroed(count + 1, sizeof *sites);
 	for (size_t i = 0; i < spots; i++) {
 		const struct process_spot *s = process_spot(p, i);
 		const struct heft_heap_frame *f = process_spot_frames(p, s);
 		for (uint32_t k = 0; k < s->count; k++)
 			sites[(*ret_first)[i] + k] = join_site(j, &f[k], modules[s->module]);
 	}
-	free(modules);
+	mem_free(modules);
 	return sites;
 }
 
@@ -148,7 +148,7 @@ uint32_t *heap_join_steps(struct heap_join *j, struct heft_heap *h)
 	size_t *first;
 	j->paths = &h->find.paths;
 	uint32_t *sites = sites_of_spots(j, h, &first);
-	uint32_t *steps = xcalloc(c->nodes.count + 1, sizeof *steps);
+	uint32_t *steps = mem_zeroed(c->nodes.count + 1, sizeof *steps);
 	for (uint32_t i = 1; i < c->nodes.count; i++) {
 		const size_t spot = process_spot_of(&h->process, i);
 		uint32_t step = steps[c->nodes.data[i].parent];
@@ -156,8 +156,8 @@ uint32_t *heap_join_steps(struct heap_join *j, struct heft_heap *h)
 			step = join_step(j, step, sites[first[spot] + k]);
 		steps[i] = step;
 	}
-	free(first);
-	free(sites);
+	mem_free(first);
+	mem_free(sites);
 	return steps;
 }
 
@@ -167,16 +167,16 @@ struct heap_join *heap_join_new(struct heft_heap_report *r, struct heft_heap *no
 	static const struct heft_heap_frame nothing = {
 		.function = process_no_stack, .linkage = "", .file = "", .module = ""
 	};
-	struct heap_join *j = xcalloc(1, sizeof *j);
+	struct heap_join *j = mem_zeroed(1, sizeof *j);
 	j->r = r;
 	intern_borrow(&j->files, STR(""));
 	intern_borrow(&j->names, STR(""));
 	vec_push(&r->report.modules, (struct heap_report_module){ .path = "", .name = "" });
 	vec_push(&j->other_builds, false);
 	/* Known before the first frame is joined. */
-	free(join_modules(j, now));
+	mem_free(join_modules(j, now));
 	if (base)
-		free(join_modules(j, base));
+		mem_free(join_modules(j, base));
 	vec_push(&r->report.steps, (struct heap_step){ 0, join_site(j, &nothing, 0) });
 	return j;
 }
@@ -191,7 +191,7 @@ void heap_join_free(struct heap_join *j)
 	map_release(&j->sites);
 	map_release(&j->steps);
 	text_release(&j->path);
-	free(j);
+	mem_free(j);
 }
 
 /* ---- who a stack is told by ----------------------------------------------------------------- */

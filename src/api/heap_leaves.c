@@ -209,7 +209,7 @@ static bool add_blocks(const struct source *s, struct heft_err *err)
 	    !heap_reach(&reach, &why, &s->h->process.dump, &heap->records, b, &heap->layout))
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: no leaks can be told: %s",
 			    s->h->info.path, why);
-	struct block_sum *sums = xcalloc(b->live.count + 1, sizeof *sums);
+	struct block_sum *sums = mem_zeroed(b->live.count + 1, sizeof *sums);
 	const uint64_t newest = newest_block(b);
 	size_t count = 0;
 	for (size_t i = 0; i < b->live.count; i++) {
@@ -223,8 +223,8 @@ static bool add_blocks(const struct source *s, struct heft_err *err)
 						    w * (double)f->size, w };
 	}
 	add_sums(s, sums, count);
-	free(sums);
-	free(reach);
+	mem_free(sums);
+	mem_free(reach);
 	return true;
 }
 
@@ -312,12 +312,13 @@ static uint8_t site_bits(const struct filters *f, const struct heap_site *s, str
 static uint8_t *step_bits(const struct filters *f, struct heft_heap_report *hr)
 {
 	const struct heap_report *r = &hr->report;
-	uint8_t *sites = xcalloc(r->sites.count + 1, 1), *steps = xcalloc(r->steps.count + 1, 1);
+	uint8_t *sites = mem_zeroed(r->sites.count + 1, 1),
+		*steps = mem_zeroed(r->steps.count + 1, 1);
 	for (size_t i = 0; i < r->sites.count; i++)
 		sites[i] = site_bits(f, &r->sites.data[i], &hr->notes);
 	for (size_t i = 0; i < r->steps.count; i++)
 		steps[i] = sites[r->steps.data[i].site] | steps[r->steps.data[i].parent];
-	free(sites);
+	mem_free(sites);
 	return steps;
 }
 
@@ -335,13 +336,13 @@ static void merge_leaves(struct heap_report *r)
 	struct leaf_key {
 		uint64_t key;
 		size_t index;
-	} *keys = xcalloc(r->leaves.count + 1, sizeof *keys);
+	} *keys = mem_zeroed(r->leaves.count + 1, sizeof *keys);
 	for (size_t i = 0; i < r->leaves.count; i++)
 		keys[i] = (struct leaf_key){
 			(uint64_t)r->leaves.data[i].step << 32 | r->leaves.data[i].class, i
 		};
 	sort_by_key(keys, r->leaves.count, sizeof *keys);
-	struct heap_leaf *merged = xcalloc(r->leaves.count + 1, sizeof *merged);
+	struct heap_leaf *merged = mem_zeroed(r->leaves.count + 1, sizeof *merged);
 	size_t count = 0;
 	for (size_t i = 0; i < r->leaves.count; i++) {
 		const struct heap_leaf *l = &r->leaves.data[keys[i].index];
@@ -354,8 +355,8 @@ static void merge_leaves(struct heap_report *r)
 			merged[count++] = *l;
 		}
 	}
-	free(keys);
-	free(r->leaves.data);
+	mem_free(keys);
+	mem_free(r->leaves.data);
 	r->leaves.data = merged;
 	r->leaves.cap = r->leaves.count + 1;
 	r->leaves.count = count;
@@ -377,7 +378,7 @@ bool heap_leaves_finish(struct heft_heap_report *hr, struct heft_err *err)
 		r->leaves.data[count++] = *l;
 	}
 	r->leaves.count = count;
-	free(bits);
+	mem_free(bits);
 	filters_release(&f);
 	merge_leaves(r);
 	return true;

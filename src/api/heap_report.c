@@ -40,8 +40,8 @@ static bool make(struct heft_heap_report *r, struct heft_heap *h, struct heft_he
 	const bool good = mark_helpers(r, err) && heap_leaves_add(r, h, now_steps, false, err) &&
 			  (!base || heap_leaves_add(r, base, base_steps, true, err)) &&
 			  heap_leaves_finish(r, err);
-	free(now_steps);
-	free(base_steps);
+	mem_free(now_steps);
+	mem_free(base_steps);
 	if (good)
 		heap_rows_make(r);
 	return good;
@@ -55,7 +55,7 @@ struct heft_heap_report *heft_heap_report_new(struct heft_heap *h, struct heft_h
 		fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no dump is open");
 		return NULL;
 	}
-	struct heft_heap_report *r = xcalloc(1, sizeof *r);
+	struct heft_heap_report *r = mem_zeroed(1, sizeof *r);
 	notes_init(&r->notes);
 	r->report.info = &h->info;
 	r->report.base = base ? &base->info : NULL;
@@ -88,7 +88,7 @@ void heft_heap_report_free(struct heft_heap_report *r)
 	intern_release(&r->classes);
 	notes_release(&r->notes);
 	arena_release(&r->arena);
-	free(r);
+	mem_free(r);
 }
 
 const struct heft_table *heft_heap_report_table(const struct heft_heap_report *r)

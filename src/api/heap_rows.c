@@ -45,7 +45,7 @@ static void make_keys(struct rower *w)
 	struct heap_report *r = w->r;
 	struct intern seen = { 0 };
 	struct text text = { 0 };
-	w->keys = xcalloc(r->sites.count + 1, sizeof *w->keys);
+	w->keys = mem_zeroed(r->sites.count + 1, sizeof *w->keys);
 	for (size_t i = 0; i < r->sites.count; i++) {
 		const struct heap_site *s = &r->sites.data[i];
 		text_set(&text, site_text(r, s));
@@ -109,13 +109,13 @@ static void add_up(struct rower *w, const struct heap_leaf *l)
 /* Classes in their order. */
 static void add_classes(struct rower *w)
 {
-	uint8_t *used = xcalloc(w->classes->entries.count + 1, 1);
+	uint8_t *used = mem_zeroed(w->classes->entries.count + 1, 1);
 	for (size_t i = 0; i < w->r->leaves.count; i++)
 		used[w->r->leaves.data[i].class] = 1;
 	for (uint32_t c = 0; c < w->classes->entries.count; c++)
 		if (used[c])
 			tree_get(&w->r->tree, 0, c);
-	free(used);
+	mem_free(used);
 }
 
 static void make_tree(struct rower *w)
@@ -143,7 +143,7 @@ static void make_tree(struct rower *w)
 static void add_callees(struct rower *w)
 {
 	const struct heap_report *r = w->r;
-	uint32_t *seen = xcalloc(w->site.count + 1, sizeof *seen);
+	uint32_t *seen = mem_zeroed(w->site.count + 1, sizeof *seen);
 	for (size_t i = 0; i < r->leaves.count; i++) {
 		const struct heap_leaf *l = &r->leaves.data[i];
 		for (uint32_t step = l->step; step != 0; step = r->steps.data[step].parent) {
@@ -158,7 +158,7 @@ static void add_callees(struct rower *w)
 				l->base[r->query.sort];
 		}
 	}
-	free(seen);
+	mem_free(seen);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
@@ -289,6 +289,6 @@ void heap_rows_make(struct heft_heap_report *hr)
 					.sorted_by = r->query.sort,
 					.diff = r->base != NULL,
 					.top = build_rows(&w) };
-	free(w.keys);
+	mem_free(w.keys);
 	vec_release(&w.site);
 }

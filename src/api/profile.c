@@ -72,7 +72,7 @@ static void release(struct heft_profile *p)
 	labels_release(&p->labels);
 	notes_release(&p->notes);
 	arena_release(&p->arena);
-	free(p);
+	mem_free(p);
 }
 
 void heft_profile_free(struct heft_profile *p)
@@ -311,16 +311,16 @@ static bool define_custom(struct heft_profile *p, const struct config_source *s,
 			  struct heft_err *err)
 {
 	const size_t n = s->rewrites.count;
-	const char **patterns = xcalloc(n, sizeof *patterns);
-	const char **replacements = xcalloc(n, sizeof *replacements);
+	const char **patterns = mem_zeroed(n, sizeof *patterns);
+	const char **replacements = mem_zeroed(n, sizeof *replacements);
 	for (size_t i = 0; i < n; i++) {
 		patterns[i] = s->rewrites.data[i].pattern;
 		replacements[i] = s->rewrites.data[i].replacement;
 	}
 	const bool ok = heft_profile_define_source(p, s->name, s->base, patterns, replacements, n,
 						   err);
-	free(patterns);
-	free(replacements);
+	mem_free(patterns);
+	mem_free(replacements);
 	return ok;
 }
 

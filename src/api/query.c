@@ -14,11 +14,11 @@ struct heft_query *heft_query_new(const struct heft_snapshot *s, struct heft_err
 		fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a query needs a snapshot that is open");
 		return NULL;
 	}
-	struct heft_query *q = xcalloc(1, sizeof *q);
+	struct heft_query *q = mem_zeroed(1, sizeof *q);
 	q->query = query_open(&s->snapshot, err);
 	if (q->query)
 		return q;
-	free(q);
+	mem_free(q);
 	return NULL;
 }
 
@@ -27,7 +27,7 @@ void heft_query_free(struct heft_query *q)
 	if (!q)
 		return;
 	query_close(q->query);
-	free(q);
+	mem_free(q);
 }
 
 bool heft_query_run(struct heft_query *q, const char *sql, const struct heft_query_opts *opts,

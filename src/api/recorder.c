@@ -29,7 +29,7 @@ struct heft_recorder {
 
 struct heft_recorder *heft_recorder_new(void)
 {
-	return xcalloc(1, sizeof(struct heft_recorder));
+	return mem_zeroed(1, sizeof(struct heft_recorder));
 }
 
 void heft_recorder_free(struct heft_recorder *r)
@@ -38,7 +38,7 @@ void heft_recorder_free(struct heft_recorder *r)
 		return;
 	vec_release(&r->files);
 	arena_release(&r->arena);
-	free(r);
+	mem_free(r);
 }
 
 void heft_recorder_set_library(struct heft_recorder *r, const char *path)
@@ -85,7 +85,7 @@ static const char *find_library(struct arena *arena)
 		if (n > 0 && (size_t)n < sizeof path && access(path, R_OK) == 0)
 			found = arena_copy(arena, str_of(path));
 	}
-	free(file);
+	mem_free(file);
 	return found;
 }
 
@@ -99,7 +99,7 @@ static bool choose_library(struct heft_recorder *r, struct heft_err *err)
 	if (path == NULL)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: %s", found, strerror(errno));
 	r->library = arena_copy(&r->arena, str_of(path));
-	free(path);
+	mem_free(path);
 	/* The dynamic linker's list is separated by these. */
 	if (strpbrk(r->library, " :") != NULL)
 		return fail(
@@ -122,7 +122,7 @@ static bool choose_output(struct heft_recorder *r, struct heft_err *err)
 		return fail_sys(err, ".");
 	r->output = arena_format(&r->arena, "%s%s%s%s", cwd != NULL ? cwd : "",
 				 cwd != NULL ? "/" : "", p, more);
-	free(cwd);
+	mem_free(cwd);
 	char *dir = arena_copy(&r->arena, str_of(r->output));
 	*(strrchr(dir, '/') + 1) = '\0';
 	if (access(dir, W_OK | X_OK) != 0)

@@ -122,7 +122,7 @@ static bool profile_write(const struct heft_profile *p, const struct heft_write_
 {
 	if (!p->table.top)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "the profile has not run");
-	struct heft_file_info *files = xcalloc(p->entries.count, sizeof *files);
+	struct heft_file_info *files = mem_zeroed(p->entries.count, sizeof *files);
 	for (size_t i = 0; i < p->entries.count; i++)
 		heft_profile_file(p, i, &files[i]);
 	const struct size_report z = { .filtered = p->include || p->exclude,
@@ -140,7 +140,7 @@ static bool profile_write(const struct heft_profile *p, const struct heft_write_
 	struct sink s;
 	sink_start(&s, sink, ctx);
 	const bool good = report_write(&r, &s, err);
-	free(files);
+	mem_free(files);
 	return good;
 }
 

@@ -11,7 +11,7 @@
 
 static char *hex_text(struct bytes b)
 {
-	char *text = xmalloc(b.size * 2 + 1);
+	char *text = mem_alloc(b.size * 2 + 1);
 	for (uint64_t i = 0; i < b.size; i++)
 		snprintf(text + 2 * i, 3, "%02x", b.p[i]);
 	text[b.size * 2] = '\0';
@@ -125,7 +125,7 @@ static bool check_given(const struct heft_profile *p, const struct given *g, str
 	char *hex = hex_text(g->input.images[0].build_id);
 	fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: no input has this debug file's build ID %s",
 	     g->path, hex);
-	free(hex);
+	mem_free(hex);
 	return false;
 }
 
@@ -187,7 +187,7 @@ static void forget_layers(struct entry *e)
 {
 	for (size_t i = 0; i < e->layer_count; i++)
 		layer_release(&e->layers[i]);
-	free(e->layers);
+	mem_free(e->layers);
 	e->layers = NULL;
 	e->layer_count = 0;
 	basemap_release(&e->map);
@@ -196,7 +196,7 @@ static void forget_layers(struct entry *e)
 void entry_release(struct entry *e)
 {
 	forget_layers(e);
-	free(e->build_id);
+	mem_free(e->build_id);
 	companion_close(&e->debug);
 	process_close(&e->process);
 	if (e->opened)
@@ -279,7 +279,7 @@ static void run_sources(struct heft_profile *p, struct entry *e, struct source_f
 			size_t layer_count, struct layer *symbols)
 {
 	size_t done = 0;
-	e->layers = xcalloc(layer_count, sizeof *e->layers);
+	e->layers = mem_zeroed(layer_count, sizeof *e->layers);
 	e->layer_count = layer_count;
 	for (size_t i = 0; i < p->levels.count; i++) {
 		const struct level *l = &p->levels.data[i];

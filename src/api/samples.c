@@ -46,7 +46,7 @@ struct heft_samples *heft_samples_read(struct heft_blocks *b, const char *path,
 		     "%s: samples are counted for one program or shared object", path);
 		return NULL;
 	}
-	struct heft_samples *s = xcalloc(1, sizeof *s);
+	struct heft_samples *s = mem_zeroed(1, sizeof *s);
 	s->blocks = b;
 	s->map = map;
 	if (!profile_read(&s->profile, map, &wish, blocks_notes(b), err)) {
@@ -64,7 +64,7 @@ void heft_samples_free(struct heft_samples *s)
 		return;
 	profile_release(&s->profile);
 	vec_release(&s->counts);
-	free(s);
+	mem_free(s);
 }
 
 const struct heft_samples_info *heft_samples_get_info(const struct heft_samples *s)
@@ -193,7 +193,7 @@ bool heft_samples_write(struct heft_samples *s, const struct heft_samples_query 
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			    "%s: only a compiler's own block numbers can be given back to it",
 			    s->map->image->path);
-	const char **shown = xcalloc(count + 1, sizeof *shown);
+	const char **shown = mem_zeroed(count + 1, sizeof *shown);
 	for (size_t i = 0; i < count; i++)
 		shown[i] = blocks_name(s->blocks, i);
 	profile_names_read(&names, s->map, blocks_debug(s->blocks));
@@ -201,6 +201,6 @@ bool heft_samples_write(struct heft_samples *s, const struct heft_samples_query 
 	sink_start(&out, sink, ctx);
 	const bool good = write_as(&r, &q, &o, blocks_notes(s->blocks), &out, err);
 	profile_names_release(&names);
-	free(shown);
+	mem_free(shown);
 	return good;
 }

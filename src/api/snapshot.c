@@ -11,7 +11,7 @@
 
 struct heft_snapshot *heft_snapshot_new(void)
 {
-	struct heft_snapshot *s = xcalloc(1, sizeof *s);
+	struct heft_snapshot *s = mem_zeroed(1, sizeof *s);
 	notes_init(&s->notes);
 	return s;
 }
@@ -28,7 +28,7 @@ void heft_snapshot_free(struct heft_snapshot *s)
 	wish_release(&s->wish);
 	notes_release(&s->notes);
 	arena_release(&s->arena);
-	free(s);
+	mem_free(s);
 }
 
 void heft_snapshot_set_finder(struct heft_snapshot *s, const struct heft_finder *f)
@@ -114,7 +114,7 @@ static bool check_used(const struct heft_snapshot *s, const struct heft_snapshot
 		       struct heft_err *err)
 {
 	const size_t count = s->wish.debug_files.count;
-	bool *used = xcalloc(count + 1, sizeof *used);
+	bool *used = mem_zeroed(count + 1, sizeof *used);
 	for (size_t i = 0; i < count; i++)
 		used[i] = s->used && s->used[i];
 	for (size_t i = 0; other && other->used && i < other->wish.debug_files.count; i++)
@@ -122,7 +122,7 @@ static bool check_used(const struct heft_snapshot *s, const struct heft_snapshot
 			used[k] |= other->used[i] && strcmp(other->wish.debug_files.data[i],
 							    s->wish.debug_files.data[k]) == 0;
 	const bool ok = program_check_used(&s->wish, used, err);
-	free(used);
+	mem_free(used);
 	return ok;
 }
 

@@ -374,7 +374,7 @@ static bool look_into(const struct package *k, const struct zip_entry *e)
 	if (ok && library && e->method != ZIP_STORED)
 		note(&s->notes, path, e->off, e->size - min_u64(e->packed, e->size),
 		     "a library is packed in the zip file: its symbols have their unpacked sizes");
-	free(owned);
+	mem_free(owned);
 	return ok;
 }
 

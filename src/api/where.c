@@ -44,7 +44,7 @@ struct heft_where {
 
 struct heft_where *heft_where_new(void)
 {
-	struct heft_where *w = xcalloc(1, sizeof *w);
+	struct heft_where *w = mem_zeroed(1, sizeof *w);
 	notes_init(&w->notes);
 	w->style = HEFT_NAMES_FULL;
 	return w;
@@ -64,7 +64,7 @@ void heft_where_free(struct heft_where *w)
 	vec_release(&w->frames);
 	notes_release(&w->notes);
 	arena_release(&w->arena);
-	free(w);
+	mem_free(w);
 }
 
 void heft_where_set_finder(struct heft_where *w, const struct heft_finder *f)

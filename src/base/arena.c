@@ -19,7 +19,7 @@ static void block_add(struct arena *a, size_t need)
 		size = BLOCK_MAX;
 	if (size < need)
 		size = need;
-	struct arena_block *b = xmalloc(sizeof *b + size);
+	struct arena_block *b = mem_alloc(sizeof *b + size);
 	b->next = a->head;
 	b->size = size;
 	a->head = b;
@@ -93,7 +93,7 @@ void arena_reset(struct arena *a)
 		struct arena_block *old = a->head->next;
 		a->head->next = old->next;
 		a->total -= old->size;
-		free(old);
+		mem_free(old);
 	}
 	a->used = 0;
 }
@@ -102,7 +102,7 @@ void arena_release(struct arena *a)
 {
 	for (struct arena_block *b = a->head; b;) {
 		struct arena_block *next = b->next;
-		free(b);
+		mem_free(b);
 		b = next;
 	}
 	memset(a, 0, sizeof *a);

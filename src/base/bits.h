@@ -12,7 +12,7 @@ static inline uint64_t *bits_word(uint64_t **bits, uint64_t count, uint64_t i)
 	if (i >= count)
 		return NULL;
 	if (UNLIKELY(!*bits))
-		*bits = xcalloc((size_t)(count / 64 + 1), sizeof **bits);
+		*bits = mem_zeroed((size_t)(count / 64 + 1), sizeof **bits);
 	return &(*bits)[i / 64];
 }
 

@@ -55,10 +55,10 @@ void notes_init(struct notes *n)
 void notes_release(struct notes *n)
 {
 	for (size_t i = 0; i < n->count; i++) {
-		free((char *)(uintptr_t)n->data[i].path);
-		free((char *)(uintptr_t)n->data[i].text);
+		mem_free((char *)(uintptr_t)n->data[i].path);
+		mem_free((char *)(uintptr_t)n->data[i].text);
 	}
-	free(n->data);
+	mem_free(n->data);
 	map_release(&n->map);
 	pthread_mutex_destroy(&n->lock);
 	memset(n, 0, sizeof *n);
@@ -85,7 +85,7 @@ static void note_add(struct notes *n, struct map_at *at, struct heft_note note)
 static char *copy_text(const char *text)
 {
 	const size_t size = strlen(text) + 1;
-	return memcpy(xmalloc(size), text, size);
+	return memcpy(mem_alloc(size), text, size);
 }
 
 void note(struct notes *n, const char *path, uint64_t off, uint64_t bytes, const char *fmt, ...)
@@ -125,8 +125,8 @@ void notes_append(struct notes *n, struct notes *more)
 		if (known) {
 			known->count += m->count;
 			known->bytes = add_sat(known->bytes, m->bytes);
-			free((char *)(uintptr_t)m->path);
-			free((char *)(uintptr_t)m->text);
+			mem_free((char *)(uintptr_t)m->path);
+			mem_free((char *)(uintptr_t)m->text);
 		} else {
 			note_add(n, &at, *m);
 		}

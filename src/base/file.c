@@ -88,7 +88,7 @@ static bool map_fd(struct file *f, int fd, const char *path, struct heft_err *er
 /* Has the mapping go with the domain, and be known to file_mapped_at. */
 static void keep_mapping(struct file *f)
 {
-	struct bytes *mapped = xmalloc(sizeof *mapped);
+	struct bytes *mapped = mem_alloc(sizeof *mapped);
 	*mapped = f->bytes;
 	mapping_add(f->bytes, f->path);
 	f->mapped = mapped;
@@ -101,7 +101,7 @@ static void drop_mapping(struct file *f)
 		return;
 	unmap(*f->mapped);
 	memory_disown(f->owned);
-	free(f->mapped);
+	mem_free(f->mapped);
 	f->owned = NULL;
 }
 
@@ -109,13 +109,13 @@ bool file_open(struct file *f, const char *path, struct heft_err *err)
 {
 	memset(f, 0, sizeof *f);
 	const size_t size = strlen(path) + 1;
-	char *copy = memcpy(xmalloc(size), path, size);
+	char *copy = memcpy(mem_alloc(size), path, size);
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	const bool ok = fd < 0 ? fail_sys(err, "%s", path) : map_fd(f, fd, path, err);
 	if (fd >= 0)
 		close(fd);
 	if (!ok) {
-		free(copy);
+		mem_free(copy);
 		return false;
 	}
 	f->path = copy;
@@ -133,7 +133,7 @@ void file_replace(struct file *f, struct bytes mapped)
 void file_close(struct file *f)
 {
 	drop_mapping(f);
-	free(f->path);
+	mem_free(f->path);
 	memset(f, 0, sizeof *f);
 }
 
@@ -146,7 +146,7 @@ char *file_real_path(const char *path)
 	char *ret = memory_try(size);
 	if (ret)
 		memcpy(ret, real, size);
-	(free)(real);
+	free(real);
 	if (!ret)
 		call_raise(HEFT_ENOMEM, "out of memory");
 	return ret;

@@ -75,7 +75,7 @@ static void pack_part(void *ctx, size_t i, unsigned worker)
 	if (window > 0)
 		deflateSetDictionary(&z, p->plain.p + p->at - window, (uInt)window);
 	const uint64_t room = deflateBound(&z, p->size) + FLUSH_ROOM;
-	uint8_t *out = xmalloc(room);
+	uint8_t *out = mem_alloc(room);
 	p->packed = (struct bytes){ out, deflate_all(&z, bytes_sub(p->plain, p->at, p->size), last,
 						     out, room) };
 	deflateEnd(&z);
@@ -99,12 +99,12 @@ static struct bytes join_parts(const struct part *parts, size_t count, struct by
 	uint64_t at = GZIP_HEADER, size = GZIP_HEADER + GZIP_TRAILER;
 	for (size_t i = 0; i < count; i++)
 		size += parts[i].packed.size;
-	uint8_t *out = xmalloc(size);
+	uint8_t *out = mem_alloc(size);
 	memcpy(out, header, sizeof header);
 	for (size_t i = 0; i < count; i++) {
 		memcpy(out + at, parts[i].packed.p, parts[i].packed.size);
 		at += parts[i].packed.size;
-		free((void *)(uintptr_t)parts[i].packed.p);
+		mem_free((void *)(uintptr_t)parts[i].packed.p);
 	}
 	put_u32(out + at, crc_of(plain));
 	put_u32(out + at + 4, (uint32_t)plain.size);
@@ -118,7 +118,7 @@ bool gzip_pack_parts(struct bytes plain, int level, uint64_t part, unsigned thre
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			    "%" PRIu64 " bytes are more than a gzip member can tell", plain.size);
 	const size_t count = plain.size > part ? (plain.size - 1) / part + 1 : 1;
-	struct part *parts = xcalloc(count, sizeof *parts);
+	struct part *parts = mem_zeroed(count, sizeof *parts);
 	for (size_t i = 0; i < count; i++)
 		parts[i] = (struct part){ .plain = plain,
 					  .at = i * part,
@@ -126,7 +126,7 @@ bool gzip_pack_parts(struct bytes plain, int level, uint64_t part, unsigned thre
 					  .level = level };
 	parallel_for(threads, count, pack_part, parts);
 	*ret = join_parts(parts, count, plain, level);
-	free(parts);
+	mem_free(parts);
 	return true;
 }
 
@@ -142,7 +142,7 @@ static void make_room(struct unpacked *u, uint64_t most)
 	if (u->size < u->room)
 		return;
 	u->room = min_u64(most, u->room < 32768 ? 65536 : u->room * 2);
-	u->p = xrealloc(u->p, u->room);
+	u->p = mem_resize(u->p, u->room);
 }
 
 /* Until the member ends, or `most` bytes are there, or *ret_used is all there is; false where it is damaged. */
@@ -172,21 +172,21 @@ bool gzip_unpack(struct bytes packed, uint64_t most, struct bytes *ret, uint64_t
 		 struct heft_err *err)
 {
 	struct unpacked u = { NULL, 0, 0 };
-	struct inflate_state *z = xmalloc(sizeof *z);
+	struct inflate_state *z = mem_alloc(sizeof *z);
 	uint64_t used;
 	isal_inflate_init(z);
 	z->crc_flag = ISAL_GZIP;
 	/* One byte more than allowed shows what is too large. */
 	const bool fine = inflate_all(z, packed, &u, add_sat(most, 1), &used);
 	const bool whole = z->block_state == ISAL_BLOCK_FINISH;
-	free(z);
+	mem_free(z);
 	if (fine && whole && u.size <= most) {
 		*ret = (struct bytes){ u.p, u.size };
 		if (ret_used)
 			*ret_used = used;
 		return true;
 	}
-	free(u.p);
+	mem_free(u.p);
 	if (u.size > most)
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			    "gzip: more than %" PRIu64 " bytes unpacked", most);

@@ -65,7 +65,7 @@ static void resize(struct map *m, unsigned bits)
 	const struct map old = *m;
 	ASSERT(bits <= BITS_MAX);
 	m->bits = bits;
-	m->slots = xcalloc((size_t)1 << bits, sizeof *m->slots);
+	m->slots = mem_zeroed((size_t)1 << bits, sizeof *m->slots);
 	for (size_t i = 0; old.slots && i < (size_t)1 << old.bits; i++) {
 		if (old.slots[i] != 0)
 			m->slots[free_place(m, (uint32_t)(old.slots[i] >> 32))] = old.slots[i];
@@ -74,7 +74,7 @@ static void resize(struct map *m, unsigned bits)
 			pages_drop(&old.slots[i + 1 - DROPPED_AT_ONCE],
 				   DROPPED_AT_ONCE * sizeof *old.slots);
 	}
-	free(old.slots);
+	mem_free(old.slots);
 }
 
 void map_grow(struct map *m, struct map_at *at)
@@ -111,6 +111,6 @@ void map_clear(struct map *m)
 
 void map_release(struct map *m)
 {
-	free(m->slots);
+	mem_free(m->slots);
 	*m = (struct map){ 0 };
 }

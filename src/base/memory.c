@@ -38,7 +38,7 @@ static void *system_resize(void *ctx, void *p, size_t size)
 	(void)ctx;
 	if (size > 0)
 		return realloc(p, size);
-	(free)(p);
+	free(p);
 	return NULL;
 }
 
@@ -225,7 +225,7 @@ static struct piece *resize_piece(struct piece *p, size_t size)
 void *mem_resize(void *p, size_t size)
 {
 	if (!p)
-		return xmalloc(size);
+		return mem_alloc(size);
 	if (size > SIZE_MAX - sizeof(struct piece))
 		raise_no_memory(size);
 	struct piece *moved = resize_piece((struct piece *)p - 1, sizeof *moved + size);

@@ -1,8 +1,8 @@
 /* memory.h - memory that may run out without ending the process.
  *
  * All that a public handle allocates belongs to its domain, a struct memory.  A public function
- * enters the domain of its handle and leaves a place to come back to (GUARDED); xmalloc and its like
- * take from the domain that the thread has entered.  Where there is no memory, where the user
+ * enters the domain of its handle and leaves a place to come back to (GUARDED); mem_alloc and its
+ * like take from the domain that the thread has entered.  Where there is no memory, where the user
  * cancels, or where an invariant is broken, call_raise goes back to that place at once, over all
  * functions between: they clean nothing up, and the handle is *broken* from then on.  A broken
  * handle can only be freed, and that frees its whole domain.
@@ -39,20 +39,14 @@ bool memory_is_broken(const struct memory *m);
  * enters again.  For functions that add to a handle other than the call's own. */
 struct memory *memory_enter(struct memory *m);
 
-/* As malloc, realloc, calloc and free, but never NULL.  (libiberty has functions called xmalloc of
- * its own, whose memory the C library's free takes.) */
+/* As malloc, realloc and calloc, but never NULL. */
 void *mem_alloc(size_t size);
 void *mem_resize(void *p, size_t size);
 void *mem_zeroed(size_t count, size_t size);
-#define xmalloc(size)        mem_alloc(size)
-#define xrealloc(p, size)    mem_resize(p, size)
-#define xcalloc(count, size) mem_zeroed(count, size)
 /* NULL where there is no memory: for sizes that a file states. */
 void *memory_try(size_t size);
-/* Takes what the functions above gave, and NULL. */
+/* Takes what the functions above gave, and NULL.  What the C library gave is for free. */
 void mem_free(void *p);
-/* The C library's own is (free). */
-#define free(p) mem_free(p)
 
 /* Has `release(thing)` called if the domain is freed while broken.  The token ends that. */
 struct owned;

@@ -209,7 +209,7 @@ void pool_run_line(unsigned threads, const struct pool_line *line)
 			line->work(line->ctx, line->slots, 0);
 		return;
 	}
-	s.done = xcalloc(line->slot_count, sizeof *s.done);
+	s.done = mem_zeroed(line->slot_count, sizeof *s.done);
 	pthread_mutex_init(&s.lock, NULL);
 	pthread_cond_init(&s.changed, NULL);
 	parallel_for(n, n, line_worker, &s);
@@ -217,5 +217,5 @@ void pool_run_line(unsigned threads, const struct pool_line *line)
 	run_line(&s, 0);
 	pthread_cond_destroy(&s.changed);
 	pthread_mutex_destroy(&s.lock);
-	free(s.done);
+	mem_free(s.done);
 }

@@ -67,7 +67,7 @@ void sort_by_key(void *records, size_t count, size_t size)
 		insertion_sort(records, count, size);
 		return;
 	}
-	unsigned char *from = records, *scratch = xmalloc(count * size), *to = scratch;
+	unsigned char *from = records, *scratch = mem_alloc(count * size), *to = scratch;
 	uint64_t varies = 0;
 	for (size_t i = 1; i < count; i++)
 		varies |= key_at(from + i * size) ^ key_at(from);
@@ -83,7 +83,7 @@ void sort_by_key(void *records, size_t count, size_t size)
 	}
 	if (from != (unsigned char *)records)
 		memcpy(records, from, count * size);
-	free(scratch);
+	mem_free(scratch);
 }
 
 void sort_by_key_then(void *records, size_t count, size_t size,

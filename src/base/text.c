@@ -4,7 +4,7 @@
 
 void text_release(struct text *t)
 {
-	free(t->p);
+	mem_free(t->p);
 	*t = (struct text){ 0 };
 }
 

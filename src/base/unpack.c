@@ -66,7 +66,7 @@ bool unpack_stream_open_any(struct unpack_stream **ret, enum unpack_method metho
 	*ret = NULL;
 	if (packed.size == 0)
 		return bad(err, "no packed data");
-	struct unpack_stream *s = xcalloc(1, sizeof *s);
+	struct unpack_stream *s = mem_zeroed(1, sizeof *s);
 	s->method = method;
 	s->packed = packed;
 	zlib_start(s);
@@ -99,7 +99,7 @@ void unpack_stream_close(struct unpack_stream *s)
 	memory_disown(s->owned);
 	release_libraries(s);
 	lzma_end(&s->xz);
-	free(s);
+	mem_free(s);
 }
 
 uint64_t unpack_stream_used(const struct unpack_stream *s)
@@ -272,7 +272,7 @@ static bool unpack_sized(enum unpack_method method, struct bytes packed, uint64_
 				   "no memory for %" PRIu64 " unpacked bytes", size);
 	unpack_stream_close(s);
 	if (!ok) {
-		free(out);
+		mem_free(out);
 		return false;
 	}
 	*ret = (struct bytes){ out, size };
@@ -292,7 +292,7 @@ static bool read_all(struct unpack_stream *s, uint64_t limit, struct bytes *ret,
 			return fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET,
 				    "the unpacked size is over the limit");
 		cap = cap ? 2 * cap : 64 << 10;
-		out = xrealloc(out, (size_t)cap);
+		out = mem_resize(out, (size_t)cap);
 		const bool ok = unpack_stream_next(s, out + ret->size, cap - ret->size, &made, err);
 		*ret = (struct bytes){ out, ret->size + made };
 		if (!ok)
@@ -310,7 +310,7 @@ static bool unpack_any(enum unpack_method method, struct bytes packed, uint64_t 
 	const bool ok = read_all(s, limit, ret, err);
 	unpack_stream_close(s);
 	if (!ok) {
-		free((void *)(uintptr_t)ret->p);
+		mem_free((void *)(uintptr_t)ret->p);
 		*ret = (struct bytes){ NULL, 0 };
 	}
 	return ok;

@@ -99,7 +99,7 @@ static bool write_sparse(int fd, const uint8_t *p, size_t size, uint64_t at)
 static bool copy_out(struct unpack_stream *s, int fd, uint64_t limit, uint64_t *ret_size,
 		     struct heft_err *ret_cut, struct heft_err *err)
 {
-	uint8_t *batch = xmalloc(BATCH);
+	uint8_t *batch = mem_alloc(BATCH);
 	uint64_t made = BATCH;
 	bool ok = true, more = true;
 	while (ok && more && made == BATCH) {
@@ -112,7 +112,7 @@ static bool copy_out(struct unpack_stream *s, int fd, uint64_t limit, uint64_t *
 		else
 			*ret_size += made;
 	}
-	free(batch);
+	mem_free(batch);
 	return ok;
 }
 

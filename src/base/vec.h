@@ -25,7 +25,7 @@ static inline void *vec_grow(void *data, size_t *cap, size_t need, size_t elem)
 	if (n > SIZE_MAX / elem)
 		call_raise(HEFT_ENOMEM, "out of memory");
 	*cap = n;
-	return xrealloc(data, n * elem);
+	return mem_resize(data, n * elem);
 }
 
 /* Makes room for n more elements. */
@@ -47,13 +47,13 @@ static inline void *vec_grow(void *data, size_t *cap, size_t need, size_t elem)
 	do {                                                                                       \
 		if ((v)->count < (v)->cap) {                                                       \
 			(v)->cap = (v)->count ? (v)->count : 1;                                    \
-			(v)->data = xrealloc((v)->data, (v)->cap * sizeof *(v)->data);             \
+			(v)->data = mem_resize((v)->data, (v)->cap * sizeof *(v)->data);           \
 		}                                                                                  \
 	} while (0)
 
 #define vec_release(v)                                                                             \
 	do {                                                                                       \
-		free((v)->data);                                                                   \
+		mem_free((v)->data);                                                               \
 		(v)->data = NULL;                                                                  \
 		(v)->count = (v)->cap = 0;                                                         \
 	} while (0)

@@ -219,7 +219,8 @@ static void add_range(struct join *j, const struct tally_pair *pair, uint64_t *c
 static void add_ranges(struct join *j)
 {
 	const uint64_t n = j->b->blocks.count;
-	uint64_t *counts = xcalloc(n + 2, sizeof *counts), *falls = xcalloc(n + 2, sizeof *falls);
+	uint64_t *counts = mem_zeroed(n + 2, sizeof *counts),
+		 *falls = mem_zeroed(n + 2, sizeof *falls);
 	for (size_t i = 0; i < j->p->ranges.pairs.count; i++)
 		add_range(j, &j->p->ranges.pairs.data[i], counts, falls);
 	uint64_t count = 0, fall = 0;
@@ -229,8 +230,8 @@ static void add_ranges(struct join *j)
 		j->p->counts[i] = count;
 		j->p->falls[i] += fall;
 	}
-	free(counts);
-	free(falls);
+	mem_free(counts);
+	mem_free(falls);
 }
 
 static void add_samples(struct join *j)
@@ -248,7 +249,7 @@ static void count_stops(struct join *j)
 {
 	const uint64_t n = j->b->blocks.count;
 	uint32_t stops = 0;
-	j->stops = xcalloc(n + 1, sizeof *j->stops);
+	j->stops = mem_zeroed(n + 1, sizeof *j->stops);
 	for (uint64_t i = 0; i < n; i++) {
 		j->stops[i] = stops;
 		stops += !(j->b->blocks.data[i].flags & BBMAP_FALL_THROUGH);
@@ -259,8 +260,8 @@ static void count_stops(struct join *j)
 static void join_blocks(struct profile *p, const struct blockmap *b)
 {
 	struct join j = { .p = p, .b = b };
-	p->counts = xcalloc(b->blocks.count + 1, sizeof *p->counts);
-	p->falls = xcalloc(b->blocks.count + 1, sizeof *p->falls);
+	p->counts = mem_zeroed(b->blocks.count + 1, sizeof *p->counts);
+	p->falls = mem_zeroed(b->blocks.count + 1, sizeof *p->falls);
 	if (b->blocks.count == 0)
 		return;
 	blockmap_index(b, &j.index);
@@ -271,7 +272,7 @@ static void join_blocks(struct profile *p, const struct blockmap *b)
 		add_edges(&j);
 		add_ranges(&j);
 	}
-	free(j.stops);
+	mem_free(j.stops);
 	tally_release(&j.arrivals);
 	bbindex_release(&j.index);
 }
@@ -322,8 +323,8 @@ bool profile_read(struct profile *p, const struct blockmap *b, const struct prof
 
 void profile_release(struct profile *p)
 {
-	free(p->counts);
-	free(p->falls);
+	mem_free(p->counts);
+	mem_free(p->falls);
 	vec_release(&p->edges);
 	tally_release(&p->branches);
 	tally_release(&p->ranges);
@@ -339,7 +340,7 @@ struct hotness_limits profile_limits(const struct profile *p, const struct block
 {
 	struct hotness_limits l = { UINT64_MAX, UINT64_MAX };
 	const size_t n = b->blocks.count;
-	uint64_t *sorted = xcalloc(n + 1, sizeof *sorted);
+	uint64_t *sorted = mem_zeroed(n + 1, sizeof *sorted);
 	double total = 0, sum = 0;
 	for (size_t i = 0; i < n; i++) {
 		sorted[i] = p->counts[i];
@@ -353,7 +354,7 @@ struct hotness_limits profile_limits(const struct profile *p, const struct block
 			l.warm = sorted[i - 1];
 		sum += (double)sorted[i - 1];
 	}
-	free(sorted);
+	mem_free(sorted);
 	return l;
 }
 

@@ -80,7 +80,7 @@ void profile_names_read(struct profile_names *n, const struct blockmap *b,
 		collect(&r, debug, SHT_SYMTAB);
 	else
 		collect(&r, b->image, SHT_DYNSYM);
-	n->first = xcalloc(b->functions.count + 1, sizeof *n->first);
+	n->first = mem_zeroed(b->functions.count + 1, sizeof *n->first);
 	for (size_t i = 0; i < b->functions.count; i++) {
 		n->first[i] = n->list.count;
 		add_names(n, &r, b->functions.data[i].addr);
@@ -94,5 +94,5 @@ void profile_names_read(struct profile_names *n, const struct blockmap *b,
 void profile_names_release(struct profile_names *n)
 {
 	vec_release(&n->list);
-	free(n->first);
+	mem_free(n->first);
 }

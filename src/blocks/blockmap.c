@@ -138,7 +138,7 @@ static enum bbmap_form form_of(const struct section *s, const struct bbmap_secti
 static void find_reloc_sections(struct reading *r)
 {
 	const struct image *im = r->holder;
-	r->reloc_section = xcalloc(im->section_count, sizeof *r->reloc_section);
+	r->reloc_section = mem_zeroed(im->section_count, sizeof *r->reloc_section);
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
 		if (section_is_reloc(s) && s->info < im->section_count && s->info != 0)
@@ -328,7 +328,7 @@ struct keyed {
 
 static struct keyed *sort_functions(const struct blockmap *b)
 {
-	struct keyed *list = xcalloc(b->functions.count, sizeof *list);
+	struct keyed *list = mem_zeroed(b->functions.count, sizeof *list);
 	bool sorted = true;
 	for (size_t i = 0; i < b->functions.count; i++) {
 		list[i] = (struct keyed){ b->functions.data[i].addr, i };
@@ -359,8 +359,8 @@ static void order_functions(struct blockmap *b)
 			b->ranges.data[f->range_first + k].function = number;
 		vec_push(&b->functions, *f);
 	}
-	free(old);
-	free(list);
+	mem_free(old);
+	mem_free(list);
 }
 
 /* The ranges of the functions that stay, by address. */
@@ -410,7 +410,7 @@ static void order_blocks(struct blockmap *b)
 		r->first = b->blocks.count;
 		b->blocks.count += r->count;
 	}
-	free(old);
+	mem_free(old);
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------- */
@@ -460,14 +460,14 @@ void blockmap_read_bolted(struct blockmap *b, const struct image *im, const stru
 	order_ranges(b);
 	order_blocks(b);
 	vec_release(&r.places.starts);
-	free(r.reloc_section);
+	mem_free(r.reloc_section);
 }
 
 void blockmap_release(struct blockmap *b)
 {
 	for (size_t i = 0; i < b->sections.count; i++) {
-		free(b->sections.data[i].owned);
-		free(b->sections.data[i].fixes);
+		mem_free(b->sections.data[i].owned);
+		mem_free(b->sections.data[i].fixes);
 	}
 	vec_release(&b->sections);
 	vec_release(&b->functions);
@@ -477,7 +477,7 @@ void blockmap_release(struct blockmap *b)
 	vec_release(&b->dropped);
 	if (b->bolt)
 		bolt_close(b->bolt);
-	free(b->bolt);
+	mem_free(b->bolt);
 }
 
 void blockmap_name(struct blockmap *b, const struct image *debug)
@@ -495,13 +495,13 @@ void blockmap_name(struct blockmap *b, const struct image *debug)
 
 void blockmap_index(const struct blockmap *b, struct bbindex *ret)
 {
-	struct bbindex_run *runs = xcalloc(b->by_addr.count, sizeof *runs);
+	struct bbindex_run *runs = mem_zeroed(b->by_addr.count, sizeof *runs);
 	for (size_t i = 0; i < b->by_addr.count; i++) {
 		const struct blockmap_range *r = &b->ranges.data[b->by_addr.data[i]];
 		runs[i] = (struct bbindex_run){ r->addr, r->first, r->count };
 	}
 	bbindex_build(ret, runs, b->by_addr.count, b->blocks.data);
-	free(runs);
+	mem_free(runs);
 }
 
 const struct blockmap_range *blockmap_range_of(const struct blockmap *b, uint64_t i)

@@ -70,7 +70,7 @@ bool bolt_open(struct bolt *x, const struct image *im, const struct image *debug
 	if (x->bat.damaged)
 		note(notes, im->path, add_sat(im->file_off, s->off), s->file_size,
 		     "the tables of llvm-bolt's address translation are damaged");
-	x->inputs = xcalloc(x->bat.function_count, sizeof *x->inputs);
+	x->inputs = mem_zeroed(x->bat.function_count, sizeof *x->inputs);
 	for (size_t i = 0; i < x->bat.function_count; i++)
 		x->inputs[i] = BOLT_UNKNOWN;
 	x->out.im = im;
@@ -99,7 +99,7 @@ void bolt_close(struct bolt *x)
 {
 	bolt_settle(x);
 	bat_release(&x->bat);
-	free(x->inputs);
+	mem_free(x->inputs);
 }
 
 const struct bat_part *bolt_part_at(const struct bolt *x, uint64_t addr)

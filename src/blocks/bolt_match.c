@@ -362,8 +362,8 @@ static void mark_stayed(struct matcher *m)
 static void match_by_code(struct matcher *m)
 {
 	const size_t count = m->x->bat.function_count;
-	struct keyed *functions = xcalloc(count, sizeof *functions);
-	struct keyed *origins = xcalloc(m->count, sizeof *origins);
+	struct keyed *functions = mem_zeroed(count, sizeof *functions);
+	struct keyed *origins = mem_zeroed(m->count, sizeof *origins);
 	for (size_t i = 0; i < m->count; i++)
 		origins[i] = (struct keyed){ key_of_origin(m, &m->origins[i]), i };
 	for (uint32_t i = 0; i < count; i++)
@@ -379,8 +379,8 @@ static void match_by_code(struct matcher *m)
 	} while (match_code(m, &to, &from));
 	from.all = to.all = false;
 	mark_lost(m, &to, &from);
-	free(functions);
-	free(origins);
+	mem_free(functions);
+	mem_free(origins);
 }
 
 void bolt_match(struct bolt *x, struct bolt_origin *origins, size_t count)

@@ -403,9 +403,9 @@ static void rebase_all(struct blockmap *b, struct bolt *x, const struct origins 
 	};
 	for (size_t i = 0; i < b->functions.count; i++)
 		rebase_function(&r, &b->functions.data[i]);
-	free(b->functions.data);
-	free(b->ranges.data);
-	free(b->blocks.data);
+	mem_free(b->functions.data);
+	mem_free(b->ranges.data);
+	mem_free(b->blocks.data);
 	memcpy(&b->functions, &r.functions, sizeof b->functions);
 	memcpy(&b->ranges, &r.ranges, sizeof b->ranges);
 	memcpy(&b->blocks, &r.blocks, sizeof b->blocks);
@@ -416,14 +416,14 @@ static void rebase_all(struct blockmap *b, struct bolt *x, const struct origins 
 void blockmap_rebase(struct blockmap *b, const struct image *debug, const struct image *input,
 		     struct notes *notes)
 {
-	struct bolt *x = xcalloc(1, sizeof *x);
+	struct bolt *x = mem_zeroed(1, sizeof *x);
 	struct origins origins = { 0 };
 	if (!bolt_open(x, b->image, debug, input, notes)) {
 		if (b->functions.count > 0 && image_section_find(b->image, ".note.bolt_info"))
 			note(notes, b->image->path, HEFT_NO_OFFSET, 0,
 			     "llvm-bolt moved code and left no tables (--enable-bat): the "
 			     "basic-block map may be that of its input");
-		free(x);
+		mem_free(x);
 		return;
 	}
 	b->bolt = x;

@@ -203,7 +203,7 @@ static void choose(struct gathering *g, struct derive_facts *f, enum blocks_conv
 		f->convention = fixed[wanted];
 		return;
 	}
-	g->conventions = xcalloc(f->extent_count + 1, sizeof *g->conventions);
+	g->conventions = mem_zeroed(f->extent_count + 1, sizeof *g->conventions);
 	f->convention = derive_guess(f, g->conventions);
 	if (f->convention != DERIVE_PURE)
 		f->each = g->conventions;
@@ -266,7 +266,7 @@ static void gathering_release(struct gathering *g)
 	vec_release(&g->sites);
 	vec_release(&g->callees);
 	vec_release(&g->fixes);
-	free(g->conventions);
+	mem_free(g->conventions);
 	patched_release(g);
 }
 

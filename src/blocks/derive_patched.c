@@ -55,7 +55,7 @@ void gather_patched(struct gathering *g)
 		if (!is_constant(s) || b.size != s->file_size || b.size == 0 || b.size > left)
 			continue;
 		left -= b.size;
-		uint8_t *copy = xmalloc(b.size);
+		uint8_t *copy = mem_alloc(b.size);
 		memcpy(copy, b.p, b.size);
 		patch(im, s, relocs, copy);
 		vec_push(&g->patched, (struct patched){ s->addr, b.size, copy });
@@ -76,6 +76,6 @@ struct bytes patched_at(const struct gathering *g, uint64_t addr, uint64_t size)
 void patched_release(struct gathering *g)
 {
 	for (size_t i = 0; i < g->patched.count; i++)
-		free(g->patched.data[i].bytes);
+		mem_free(g->patched.data[i].bytes);
 	vec_release(&g->patched);
 }

@@ -188,7 +188,7 @@ static void close_stream(struct perfdata *p)
 void perfdata_close(struct perfdata *p)
 {
 	close_stream(p);
-	free(p->unpacked);
+	mem_free(p->unpacked);
 	p->unpacked = NULL;
 	vec_release(&p->attrs);
 	vec_release(&p->ids);
@@ -223,7 +223,7 @@ static void open_packed(struct perfdata *p, struct bytes packed)
 	if (p->spoiled || packed.size == 0)
 		return;
 	if (!p->unpacked)
-		p->unpacked = xmalloc(UNPACKED_SIZE);
+		p->unpacked = mem_alloc(UNPACKED_SIZE);
 	if (p->stream)
 		unpack_stream_feed(p->stream, packed);
 	else if (!unpack_stream_open(&p->stream, UNPACK_ZSTD, packed, 0, &err))

@@ -125,7 +125,7 @@ static bool is_image_id(const struct replay *r, const struct id *id)
  * kernel's mapping is named with. */
 static struct id *ids_by_name(const struct replay *r)
 {
-	struct id *list = xcalloc(r->names.entries.count + 1, sizeof *list);
+	struct id *list = mem_zeroed(r->names.entries.count + 1, sizeof *list);
 	struct id kernel = { 0 };
 	for (size_t i = 0; i < r->ids.count; i++) {
 		const struct id *id = &r->ids.data[i];
@@ -178,7 +178,7 @@ static void match_changes(struct replay *r)
 		if (match < r->taken)
 			r->taken = match;
 	}
-	free(of_name);
+	mem_free(of_name);
 }
 
 /* ---- time ----------------------------------------------------------------------------------------- */
@@ -308,7 +308,7 @@ struct keyed {
 
 static void replay(struct replay *r)
 {
-	struct keyed *order = xcalloc(r->changes.count + 1, sizeof *order);
+	struct keyed *order = mem_zeroed(r->changes.count + 1, sizeof *order);
 	for (size_t i = 0; i < r->changes.count; i++)
 		order[i] = (struct keyed){ r->changes.data[i].time, i };
 	sort_by_key(order, r->changes.count, sizeof *order);
@@ -317,7 +317,7 @@ static void replay(struct replay *r)
 		replay_change(r, &r->changes.data[k], r->matches.data[k]);
 	}
 	sort_by_key(r->m->list.data, r->m->list.count, sizeof *r->m->list.data);
-	free(order);
+	mem_free(order);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------ */
@@ -368,7 +368,7 @@ bool mappings_read(struct mappings *m, struct samples *s, const struct image *im
 		map_itself(&r);
 	else if (ok)
 		replay(&r);
-	free(path);
+	mem_free(path);
 	vec_release(&r.changes);
 	vec_release(&r.processes);
 	vec_release(&r.ids);

@@ -150,7 +150,7 @@ bool bat_read(struct bat_table *t, struct bytes section, bool big_endian)
 		vec_release(&t->places);
 		return false;
 	}
-	t->by_addr = xcalloc(t->parts.count, sizeof *t->by_addr);
+	t->by_addr = mem_zeroed(t->parts.count, sizeof *t->by_addr);
 	memcpy(t->by_addr, t->parts.data, t->parts.count * sizeof *t->by_addr);
 	sort_by_key(t->by_addr, t->parts.count, sizeof *t->by_addr);
 	return true;
@@ -160,7 +160,7 @@ void bat_release(struct bat_table *t)
 {
 	vec_release(&t->parts);
 	vec_release(&t->places);
-	free(t->by_addr);
+	mem_free(t->by_addr);
 	t->by_addr = NULL;
 }
 

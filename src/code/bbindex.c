@@ -63,7 +63,7 @@ static bool are_in_order(const struct bbindex_run *runs, size_t count)
 static struct start *sort_starts(const struct bbindex_run *runs, size_t run_count,
 				 const struct bbmap_block *blocks, uint64_t count)
 {
-	struct start *list = xcalloc(count, sizeof *list);
+	struct start *list = mem_zeroed(count, sizeof *list);
 	uint64_t n = 0;
 	for (size_t i = 0; i < run_count; i++)
 		for (uint64_t k = 0; k < runs[i].count && n < count; k++) {
@@ -165,25 +165,25 @@ void bbindex_build(struct bbindex *x, const struct bbindex_run *runs, size_t run
 		w.sorted_count = x->count;
 		x->regions.count = 0;
 		varies = lay_regions(x, w, &rising);
-		x->order = xcalloc(x->count, sizeof *x->order);
+		x->order = mem_zeroed(x->count, sizeof *x->order);
 		for (uint64_t i = 0; i < x->count; i++)
 			x->order[i] = (uint32_t)sorted[i].place;
 	}
 	while (x->shift < SHIFT_MAX && !(varies >> x->shift & 1))
 		x->shift++;
 	lay_pages(x);
-	x->pages = xcalloc(x->page_count + 1, sizeof *x->pages);
-	x->places = xcalloc(x->count + LANES, sizeof *x->places);
+	x->pages = mem_zeroed(x->page_count + 1, sizeof *x->pages);
+	x->places = mem_zeroed(x->count + LANES, sizeof *x->places);
 	fill_pages(x, w);
-	free(sorted);
+	mem_free(sorted);
 }
 
 void bbindex_release(struct bbindex *x)
 {
 	vec_release(&x->regions);
-	free(x->pages);
-	free(x->places);
-	free(x->order);
+	mem_free(x->pages);
+	mem_free(x->places);
+	mem_free(x->order);
 	memset(x, 0, sizeof *x);
 }
 

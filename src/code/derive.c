@@ -27,8 +27,8 @@ static void batch_release(struct batch *b)
 	vec_release(&b->blocks);
 	vec_release(&b->refs);
 	vec_release(&b->outs);
-	free(b->starts);
-	free(b->targets);
+	mem_free(b->starts);
+	mem_free(b->targets);
 }
 
 /* Bits of the batch: every function begins with a word of its own. */
@@ -39,9 +39,9 @@ static void make_bits(struct derivation *d, struct batch *b)
 		d->functions[i].word = words;
 		words += d->facts->extents[i].code.size / 64 + 1;
 	}
-	b->targets = xcalloc(words, sizeof *b->targets);
+	b->targets = mem_zeroed(words, sizeof *b->targets);
 	if (d->facts->isa != CODE_ARM64)
-		b->starts = xcalloc(words, sizeof *b->starts);
+		b->starts = mem_zeroed(words, sizeof *b->starts);
 }
 
 /* ---- decoding ----------------------------------------------------------------------------------- */
@@ -173,10 +173,10 @@ void derive(const struct derive_facts *f, unsigned threads, struct derived *ret)
 {
 	struct derivation d = { .facts = f };
 	memset(ret, 0, sizeof *ret);
-	ret->functions = xcalloc(f->extent_count, sizeof *ret->functions);
+	ret->functions = mem_zeroed(f->extent_count, sizeof *ret->functions);
 	if (f->isa == CODE_NONE)
 		return;
-	d.functions = xcalloc(f->extent_count, sizeof *d.functions);
+	d.functions = mem_zeroed(f->extent_count, sizeof *d.functions);
 	make_batches(&d);
 	gather_pads(&d);
 	parallel_for(threads, d.batches.count, decode_batch, &d);
@@ -193,11 +193,11 @@ void derive(const struct derive_facts *f, unsigned threads, struct derived *ret)
 	vec_release(&d.outs);
 	vec_release(&d.traits.list);
 	map_release(&d.traits.by_addr);
-	free(d.functions);
+	mem_free(d.functions);
 }
 
 void derived_release(struct derived *d)
 {
 	vec_release(&d->blocks);
-	free(d->functions);
+	mem_free(d->functions);
 }

@@ -19,7 +19,7 @@ struct dwarf_share {
 static void load_whole(struct dwarf_share *s, struct dwarf *whole, enum dw_section which)
 {
 	struct notes **late = &s->late[whole == s->dwarf->sup][which];
-	*late = xmalloc(sizeof **late);
+	*late = mem_alloc(sizeof **late);
 	notes_init(*late);
 	whole->loaded[which] = true;
 	whole->load(whole, which, *late);
@@ -108,7 +108,7 @@ static void release(struct run *r, void *slots, size_t count)
 			r->jobs->release(r->jobs->ctx, job);
 		notes_release(&job->notes);
 	}
-	free(slots);
+	mem_free(slots);
 }
 
 static void tell_notes(const struct run *r, struct notes *notes)
@@ -124,7 +124,7 @@ static void tell_all_notes(struct run *r)
 		struct notes *late = r->share.late[i / DW_SECTIONS][i % DW_SECTIONS];
 		if (late)
 			tell_notes(r, late);
-		free(late);
+		mem_free(late);
 	}
 	tell_notes(r, &r->notes);
 }
@@ -139,7 +139,7 @@ void dwarf_jobs_run(const struct dwarf_jobs *jobs)
 				  .make = make,
 				  .work = work,
 				  .take = take };
-	char *slots = xcalloc(line.slot_count, jobs->job_size);
+	char *slots = mem_zeroed(line.slot_count, jobs->job_size);
 	line.slots = slots;
 	pthread_mutex_init(&r.share.lock, NULL);
 	notes_init(&r.notes);
@@ -369,7 +369,7 @@ static void drop_inner(struct dwarf *d, line_use_vec *v)
 	struct place {
 		uint64_t off;
 		uint64_t number;
-	} *places = xmalloc(v->count * sizeof *places);
+	} *places = mem_alloc(v->count * sizeof *places);
 	uint64_t end = 0;
 	size_t left = 0;
 	for (size_t i = 0; i < v->count; i++)
@@ -389,7 +389,7 @@ static void drop_inner(struct dwarf *d, line_use_vec *v)
 		note(d->notes, d->path, HEFT_NO_OFFSET, 0,
 		     "line programs lie inside others (%zu); they are left out", v->count - left);
 	v->count = left;
-	free(places);
+	mem_free(places);
 }
 
 void line_jobs_run(const struct line_jobs *jobs)

@@ -53,7 +53,7 @@ void flat_lay(struct flat *ret, struct flat_range *ranges, size_t count)
 	uint64_t pos = 0;
 	ret->spans.count = 0;
 	sort_by_key(ranges, count, sizeof *ranges);
-	s.heap = xmalloc((count + 1) * sizeof(const struct flat_range *));
+	s.heap = mem_alloc((count + 1) * sizeof(const struct flat_range *));
 	for (size_t i = 0; i < count || s.count > 0;) {
 		if (s.count > 0 && s.heap[0]->end <= pos) {
 			heap_pop(&s);
@@ -72,7 +72,7 @@ void flat_lay(struct flat *ret, struct flat_range *ranges, size_t count)
 		emit(ret, pos, end, s.heap[0]->who);
 		pos = end;
 	}
-	free(s.heap);
+	mem_free(s.heap);
 }
 
 /* The first span of [low, high) that starts behind addr; high if none. */

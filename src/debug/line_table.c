@@ -66,7 +66,7 @@ static void learn_used(struct line_table *t, const struct line_program *p, struc
 {
 	struct text text = { 0 };
 	t->path_count = min_u64(p->files.count, UINT32_MAX);
-	t->paths = xcalloc(t->path_count + 1, sizeof *t->paths);
+	t->paths = mem_zeroed(t->path_count + 1, sizeof *t->paths);
 	for (size_t i = 0; i < t->rows.count; i++)
 		learn_path(t, p, t->rows.data[i].file, &text, paths);
 	text_release(&text);
@@ -119,7 +119,7 @@ void line_table_release(struct line_table *t)
 {
 	vec_release(&t->sequences);
 	vec_release(&t->rows);
-	free(t->paths);
+	mem_free(t->paths);
 	t->paths = NULL;
 }
 

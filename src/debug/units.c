@@ -11,7 +11,7 @@ void units_release(struct units *s)
 {
 	if (s->sup) {
 		units_release(s->sup);
-		free(s->sup);
+		mem_free(s->sup);
 	}
 	vec_release(&s->info);
 	vec_release(&s->types);
@@ -247,7 +247,7 @@ bool units_at_addr(struct units *s, uint64_t addr, size_t *ret_index)
 static struct units *units_of_sup(struct units *s)
 {
 	if (!s->sup && s->dwarf->sup) {
-		s->sup = xmalloc(sizeof *s->sup);
+		s->sup = mem_alloc(sizeof *s->sup);
 		units_init(s->sup, s->dwarf->sup);
 	}
 	return s->sup;

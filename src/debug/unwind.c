@@ -364,7 +364,7 @@ static bool parse_fde(struct unwind_state *st, const struct entry_head *h, const
 
 void unwind_init(struct unwind_iter *it, const struct unwind_section *s)
 {
-	struct unwind_state *st = xcalloc(1, sizeof *st);
+	struct unwind_state *st = mem_zeroed(1, sizeof *st);
 	ASSERT(eh_address_size_ok(s->address_size));
 	st->section = s;
 	it->section = s;
@@ -379,7 +379,7 @@ void unwind_release(struct unwind_iter *it)
 		return;
 	vec_release(&st->cies);
 	map_release(&st->by_off);
-	free(st);
+	mem_free(st);
 	it->cies = NULL;
 }
 

@@ -221,7 +221,7 @@ void heap_scan(struct blocks_found *ret, const struct dump *d, struct calls *c, 
 	struct scan s = { .d = d, .c = c, .notes = notes };
 	const size_t most = (size_t)pool_threads(threads) * PIECES_A_THREAD;
 	*ret = (struct blocks_found){ 0 };
-	s.found = xcalloc(most, sizeof *s.found);
+	s.found = mem_zeroed(most, sizeof *s.found);
 	set_magic(&s);
 	cut_to_pieces(&s, &ret->scanned);
 	for (size_t n; s.batch < s.pieces.count; s.batch += n) {
@@ -236,7 +236,7 @@ void heap_scan(struct blocks_found *ret, const struct dump *d, struct calls *c, 
 	}
 	for (size_t i = 0; i < most; i++)
 		vec_release(&s.found[i]);
-	free(s.found);
+	mem_free(s.found);
 	vec_release(&s.pieces);
 	vec_fit(&ret->live);
 	vec_fit(&ret->freed);

@@ -355,7 +355,7 @@ static void sum_up(struct reading *g)
 void calls_read(struct calls *ret, const struct dump *d, const struct records *r,
 		struct notes *notes)
 {
-	struct call_index *x = xcalloc(1, sizeof *x);
+	struct call_index *x = mem_zeroed(1, sizeof *x);
 	struct id_map nodes = { 0 };
 	struct reading g = { .c = ret, .r = r };
 	*ret = (struct calls){ .index = x };
@@ -385,7 +385,7 @@ void calls_release(struct calls *c)
 		id_map_release(&x->stacks);
 		vec_release(&x->noted);
 		vec_release(&x->now);
-		free(x);
+		mem_free(x);
 	}
 	vec_release(&c->modules);
 	vec_release(&c->nodes);

@@ -41,7 +41,7 @@ void dump_set_regions(struct dump *d, region_vec *regions)
 		d->present += r->bytes.size;
 		regions->data[out++] = *r;
 	}
-	free(d->regions);
+	mem_free(d->regions);
 	d->regions = regions->data;
 	d->region_count = out;
 }
@@ -207,7 +207,7 @@ bool dump_open(struct dump *d, const char *path, const struct dump_wish *wish, s
 {
 	*d = (struct dump){ .command = "", .notes = notes };
 	d->path = arena_copy(&d->arena, str_of(path));
-	d->inputs = xcalloc(1 + (wish ? wish->piece_count : 0), sizeof *d->inputs);
+	d->inputs = mem_zeroed(1 + (wish ? wish->piece_count : 0), sizeof *d->inputs);
 	d->input_count = 1;
 	if (read_input(d, wish, err))
 		return true;
@@ -219,8 +219,8 @@ void dump_close(struct dump *d)
 {
 	for (size_t i = 0; i < d->input_count; i++)
 		input_close(&d->inputs[i]);
-	free(d->inputs);
-	free(d->regions);
+	mem_free(d->inputs);
+	mem_free(d->regions);
 	arena_release(&d->arena);
 	memset(d, 0, sizeof *d);
 }

@@ -169,8 +169,8 @@ static void merge_files(struct dump *d, const file_vec *more)
 {
 	const size_t count = d->file_count + more->count;
 	struct dump_file *all = arena_new(&d->arena, struct dump_file, 2 * count + 1);
-	const struct dump_file **order = xcalloc(count + 1, sizeof *order);
-	uint32_t *place = xcalloc(count + 1, sizeof *place);
+	const struct dump_file **order = mem_zeroed(count + 1, sizeof *order);
+	uint32_t *place = mem_zeroed(count + 1, sizeof *place);
 	for (size_t i = 0; i < count; i++) {
 		all[i] = i < d->file_count ? d->files[i] : more->data[i - d->file_count];
 		order[i] = &all[i];
@@ -185,8 +185,8 @@ static void merge_files(struct dump *d, const file_vec *more)
 			d->regions[i].file = place[d->regions[i].file - 1] + 1;
 	d->files = all + count;
 	d->file_count = count;
-	free(order);
-	free(place);
+	mem_free(order);
+	mem_free(place);
 }
 
 static struct dump_file *file_at(struct dump *d, uint64_t addr)

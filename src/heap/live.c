@@ -186,7 +186,7 @@ static bool note_thread(struct live *l, struct live_thread *t)
 		t->regs[SP] = sp != NULL ? strtoull(sp, NULL, 16) : 0;
 		t->regs[PC] = strtoull(pc, NULL, 16);
 	}
-	free(text);
+	mem_free(text);
 #else
 	(void)l;
 	(void)t;

@@ -156,7 +156,7 @@ static void read_stat(uint32_t pid, prpsinfo_t *ps)
 		sscanf(close + 1, " %c %d %d %d", &ps->pr_sname, &ps->pr_ppid, &ps->pr_pgrp,
 		       &ps->pr_sid);
 	}
-	free(text);
+	mem_free(text);
 }
 
 static void add_process(notes_vec *v, uint32_t pid)
@@ -172,13 +172,13 @@ static void add_process(notes_vec *v, uint32_t pid)
 		for (size_t i = 0; i + 1 < size; i++)
 			if (ps.pr_psargs[i] == '\0')
 				ps.pr_psargs[i] = ' ';
-		free(words);
+		mem_free(words);
 	}
 	add_note(v, NT_PRPSINFO, &ps, sizeof ps);
 	char *auxv = live_read_file(pid, "auxv", &size, &err);
 	if (auxv != NULL)
 		add_note(v, NT_AUXV, auxv, size);
-	free(auxv);
+	mem_free(auxv);
 }
 
 /* {count, page size, {start, end, offset in pages} ..., paths}. */
@@ -303,7 +303,7 @@ static bool open_packing(struct live_out *o, unsigned level, struct heft_err *er
 {
 	o->zstd = ZSTD_createCCtx();
 	o->packed_size = ZSTD_CStreamOutSize();
-	o->packed = xmalloc(o->packed_size);
+	o->packed = mem_alloc(o->packed_size);
 	if (o->zstd == NULL ||
 	    ZSTD_isError(ZSTD_CCtx_setParameter(o->zstd, ZSTD_c_compressionLevel,
 						level != 0 ? (int)level : LEVEL)))
@@ -316,11 +316,11 @@ bool live_out_open(struct live_out **ret, const char *path, unsigned level, uint
 		   struct live_plan *p, const struct live_thread *threads, size_t thread_count,
 		   struct heft_err *err)
 {
-	struct live_out *o = xcalloc(1, sizeof *o);
+	struct live_out *o = mem_zeroed(1, sizeof *o);
 	const size_t len = strlen(path);
 	notes_vec notes = { 0 };
 	o->path = path;
-	o->temp = xmalloc(len + 8);
+	o->temp = mem_alloc(len + 8);
 	memcpy(o->temp, path, len);
 	memcpy(o->temp + len, ".XXXXXX", 8);
 	/* For its owner only: memory holds secrets. */
@@ -377,7 +377,7 @@ void live_out_drop(struct live_out *o)
 	if (o->temp[0] != '\0')
 		unlink(o->temp);
 	ZSTD_freeCCtx(o->zstd);
-	free(o->packed);
-	free(o->temp);
-	free(o);
+	mem_free(o->packed);
+	mem_free(o->temp);
+	mem_free(o);
 }

@@ -109,7 +109,7 @@ static bool read_areas(struct live_plan *p, uint32_t pid, struct heft_err *err)
 			vec_push(&p->areas, a);
 		at = end + !last;
 	}
-	free(text);
+	mem_free(text);
 	return p->areas.count > 0 || fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET,
 					  "process %" PRIu32 ": has no memory of its own", pid);
 }

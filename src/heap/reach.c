@@ -71,9 +71,9 @@ static void fill_shelves(struct reaching *x, const struct heap_layout *l)
 	const struct heap_found *live = x->b->live.data;
 	const size_t count = x->b->live.count;
 	x->shelf_count = l->spans.count;
-	x->shelves = xcalloc(l->spans.count + 1, sizeof *x->shelves);
+	x->shelves = mem_zeroed(l->spans.count + 1, sizeof *x->shelves);
 	/* Buckets, one more for the rest of a span and one for its end; spans of 2^63 have two. */
-	x->firsts = xcalloc(count + 3 * l->spans.count + 1, sizeof *x->firsts);
+	x->firsts = mem_zeroed(count + 3 * l->spans.count + 1, sizeof *x->firsts);
 	uint32_t *firsts = x->firsts;
 	for (size_t i = 0; i < l->spans.count; i++) {
 		x->shelves[i] = (struct shelf){ l->spans.data[i].addr, l->spans.data[i].size, NULL,
@@ -338,7 +338,7 @@ bool heap_reach(uint8_t **ret, const char **ret_why, const struct dump *d, const
 	}
 	struct reaching x = { .d = d, .b = b };
 	x.native = memory_word_size(d) == 8 && d->big_endian == HOST_IS_BIG;
-	x.state = xcalloc(b->live.count + 1, 1);
+	x.state = mem_zeroed(b->live.count + 1, 1);
 	fill_shelves(&x, l);
 	if (b->live.count > 0) {
 		scan_roots(&x, r, l);
@@ -346,8 +346,8 @@ bool heap_reach(uint8_t **ret, const char **ret_why, const struct dump *d, const
 		sort_out_lost(&x);
 	}
 	vec_release(&x.todo);
-	free(x.shelves);
-	free(x.firsts);
+	mem_free(x.shelves);
+	mem_free(x.firsts);
 	*ret = x.state;
 	return true;
 }

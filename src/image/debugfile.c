@@ -75,7 +75,7 @@ static bool try_file(const struct wanted *w, const char *path, bool by_link)
 static char *keep(const char *path)
 {
 	const size_t size = strlen(path) + 1;
-	return memcpy(xmalloc(size), path, size);
+	return memcpy(mem_alloc(size), path, size);
 }
 
 static char *try_link(struct wanted *w, const char *dir, const char *sub, const char *name)
@@ -202,10 +202,10 @@ static char *find_debuginfod(struct wanted *w)
 	d.end(client);
 	if (given)
 		path = keep(given);
-	(free)(given); /* of the C library */
+	free(given); /* of the C library */
 	if (fd >= 0 && path && try_file(w, path, false))
 		return path;
-	free(path);
+	mem_free(path);
 	return NULL;
 }
 
@@ -225,7 +225,7 @@ static void locate_image(struct wanted *w)
 	const char *slash = strrchr(real, '/');
 	const size_t len = slash ? (size_t)(slash - real) : 0;
 	w->image_dir = arena_copy(&w->arena, (struct str){ real, len });
-	free(real);
+	mem_free(real);
 }
 
 char *debugfile_find(const struct image *im, const struct debug_search *how, struct notes *notes)
@@ -263,7 +263,7 @@ bool debugdata_open(const struct image *im, struct input *ret, void **ret_owned)
 	if (!ok) {
 		note(im->notes, im->path, im->file_off + s->off, s->file_size,
 		     "section .gnu_debugdata holds no ELF file: %s", err.text);
-		free((void *)(uintptr_t)plain.p);
+		mem_free((void *)(uintptr_t)plain.p);
 		return false;
 	}
 	*ret_owned = (void *)(uintptr_t)plain.p;

@@ -354,7 +354,7 @@ static bool parse_sections(struct parse *p, uint64_t first_vm_index)
 	im->shdr_size = (uint64_t)eh->shnum * eh->shentsize;
 	im->sections = arena_new(&im->arena, struct section, eh->shnum);
 	im->section_count = eh->shnum;
-	uint32_t *names = xcalloc(eh->shnum, sizeof *names);
+	uint32_t *names = mem_zeroed(eh->shnum, sizeof *names);
 	for (uint32_t i = 0; i < eh->shnum; i++) {
 		struct section *s = &im->sections[i];
 		s->index = i;
@@ -364,7 +364,7 @@ static bool parse_sections(struct parse *p, uint64_t first_vm_index)
 		parse_section(im, s, first_vm_index);
 	}
 	name_sections(p, names);
-	free(names);
+	mem_free(names);
 	return true;
 }
 

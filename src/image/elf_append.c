@@ -150,7 +150,7 @@ static void make_table(struct append *a)
 	const struct image *im = a->im;
 	const struct elf_addition *what = a->what;
 	const struct fields *f = a->f;
-	a->table = xcalloc(a->count, a->entsize);
+	a->table = mem_zeroed(a->count, a->entsize);
 	memcpy(a->table, im->bytes.p + im->shdr_off, im->section_count * (size_t)a->entsize);
 	const uint32_t index = what->replaced ? what->replaced : a->count - 1;
 	uint8_t *p = a->table + (size_t)index * a->entsize;
@@ -239,7 +239,7 @@ bool elf_append(const struct image *im, const struct elf_addition *what,
 		put(&o, what->name, strlen(what->name) + 1);
 	pad_to(&o, a.table_off);
 	put(&o, a.table, (uint64_t)a.count * a.entsize);
-	free(a.table);
+	mem_free(a.table);
 	return !o.failed ||
 	       fail(err, HEFT_EIO, HEFT_NO_OFFSET, "%s: cannot write the copy", im->path);
 }

@@ -53,8 +53,8 @@ static struct elf_pieces flatten(struct arena *arena, struct elf_piece *ranges, 
 	if (count == 0)
 		return ret;
 	qsort(ranges, count, sizeof *ranges, piece_cmp);
-	struct sweep w = { .out = xcalloc(count, 2 * sizeof *w.out),
-			   .stack = xcalloc(count, sizeof *w.stack) };
+	struct sweep w = { .out = mem_zeroed(count, 2 * sizeof *w.out),
+			   .stack = mem_zeroed(count, sizeof *w.stack) };
 	for (size_t i = 0; i < count; i++) {
 		sweep_to(&w, ranges[i].addr);
 		w.stack[w.depth++] = ranges[i];
@@ -65,8 +65,8 @@ static struct elf_pieces flatten(struct arena *arena, struct elf_piece *ranges, 
 	ret.count = w.out_count;
 	if (w.out_count)
 		memcpy(ret.data, w.out, w.out_count * sizeof *w.out);
-	free(w.out);
-	free(w.stack);
+	mem_free(w.out);
+	mem_free(w.stack);
 	return ret;
 }
 
@@ -86,7 +86,7 @@ const struct elf_piece *elf_pieces_at(const struct elf_pieces *p, uint64_t addr)
 /* PT_LOAD segments by what they take in memory (vm) or what of that the file backs. */
 static struct elf_pieces index_loads(struct image *im, bool vm)
 {
-	struct elf_piece *ranges = xcalloc(im->segment_count + 1, sizeof *ranges);
+	struct elf_piece *ranges = mem_zeroed(im->segment_count + 1, sizeof *ranges);
 	size_t n = 0;
 	for (uint32_t i = 0; i < im->segment_count; i++) {
 		const struct segment *s = &im->segments[i];
@@ -95,7 +95,7 @@ static struct elf_pieces index_loads(struct image *im, bool vm)
 			ranges[n++] = (struct elf_piece){ s->addr, s->addr + size, i };
 	}
 	const struct elf_pieces ret = flatten(&im->arena, ranges, n);
-	free(ranges);
+	mem_free(ranges);
 	return ret;
 }
 
@@ -133,7 +133,7 @@ static void weigh_section(const struct image *im, const struct section *s, struc
 /* File offsets of the sections that take no VM room, ascending; *count of them; malloc'ed. */
 static uint64_t *unmapped_offsets(const struct image *im, size_t *count)
 {
-	uint64_t *offs = xcalloc(im->section_count, sizeof *offs);
+	uint64_t *offs = mem_zeroed(im->section_count, sizeof *offs);
 	*count = 0;
 	for (size_t i = 0; i < im->section_count; i++)
 		if (!im->sections[i].alloc && im->sections[i].file_size > 0)
@@ -164,7 +164,7 @@ static uint64_t first_from(const uint64_t *offs, size_t count, uint64_t from)
  * SHF_ALLOC. */
 static void hollow_segments(struct image *im)
 {
-	struct backing *backing = xcalloc(im->segment_count + 1, sizeof *backing);
+	struct backing *backing = mem_zeroed(im->segment_count + 1, sizeof *backing);
 	for (size_t i = 0; i < im->segment_count; i++)
 		backing[i] = (struct backing){ UINT64_MAX, UINT64_MAX, 0 };
 	for (size_t i = 0; i < im->section_count; i++) {
@@ -183,8 +183,8 @@ static void hollow_segments(struct image *im)
 		const uint64_t unmapped = first_from(offs, count, seg->off) - seg->off;
 		seg->file_size = min_u64(max_u64(gone, b->last_end), unmapped);
 	}
-	free(offs);
-	free(backing);
+	mem_free(offs);
+	mem_free(backing);
 }
 
 /* The other segments of such a file: what lies in a PT_LOAD has no more of the file than
@@ -224,7 +224,7 @@ static void clip_segments(struct image *im)
 
 static struct elf_pieces index_sections(struct image *im)
 {
-	struct elf_piece *ranges = xcalloc(im->section_count + 1, sizeof *ranges);
+	struct elf_piece *ranges = mem_zeroed(im->section_count + 1, sizeof *ranges);
 	size_t n = 0;
 	for (uint32_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
@@ -233,7 +233,7 @@ static struct elf_pieces index_sections(struct image *im)
 			ranges[n++] = (struct elf_piece){ s->addr, s->addr + s->size, i };
 	}
 	const struct elf_pieces ret = flatten(&im->arena, ranges, n);
-	free(ranges);
+	mem_free(ranges);
 	return ret;
 }
 

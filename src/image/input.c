@@ -58,9 +58,9 @@ static bool parse(struct input *in, const char *path, struct heft_err *err)
 		return ar_parse(in, path, err);
 	if (!elf_matches(b))
 		return unknown_type(path, b, err);
-	struct image *im = xcalloc(1, sizeof *im);
+	struct image *im = mem_zeroed(1, sizeof *im);
 	if (!elf_parse(im, path, STR(""), b, 0, 0, in->notes, err)) {
-		free(im);
+		mem_free(im);
 		return false;
 	}
 	in->images = im;
@@ -129,7 +129,7 @@ void input_close(struct input *in)
 {
 	for (size_t i = 0; i < in->image_count; i++)
 		image_release(&in->images[i]);
-	free(in->images);
+	mem_free(in->images);
 	vec_release(&in->parts);
 	vec_release(&in->thin_members);
 	arena_release(&in->arena);

@@ -67,7 +67,7 @@ static label_id shown(const struct view *view, label_id id)
 static struct pair *list_pairs(const struct aliases *a, const struct view *view,
 			       const struct labels *labels, size_t *count)
 {
-	struct pair *pairs = xcalloc(a->list.count, sizeof *pairs);
+	struct pair *pairs = mem_zeroed(a->list.count, sizeof *pairs);
 	*count = 0;
 	for (size_t i = 0; i < a->list.count; i++) {
 		const label_id owner = shown(view, a->list.data[i].owner);
@@ -91,8 +91,8 @@ void alias_index_build(struct alias_index *x, const struct places *p, struct vie
 		ask_view(&a, view, labels, threads, notes);
 	struct pair *pairs = list_pairs(&a, view, labels, &count);
 	vec_release(&a.list);
-	x->names = xcalloc(count, sizeof *x->names);
-	x->runs = xcalloc(count, sizeof *x->runs);
+	x->names = mem_zeroed(count, sizeof *x->names);
+	x->runs = mem_zeroed(count, sizeof *x->runs);
 	for (size_t i = 0; i < count; i++) {
 		const struct pair *q = &pairs[i];
 		if (i > 0 && q[-1].owner == q->owner && q[-1].label == q->label)
@@ -102,7 +102,7 @@ void alias_index_build(struct alias_index *x, const struct places *p, struct vie
 		x->runs[x->run_count - 1].count++;
 		x->names[kept++] = q->name;
 	}
-	free(pairs);
+	mem_free(pairs);
 }
 
 void places_release(struct places *p)
@@ -128,7 +128,7 @@ const struct alias_run *alias_index_find(const struct alias_index *x, label_id o
 
 void alias_index_release(struct alias_index *x)
 {
-	free(x->names);
-	free(x->runs);
+	mem_free(x->names);
+	mem_free(x->runs);
 	memset(x, 0, sizeof *x);
 }

@@ -39,12 +39,12 @@ label_id label_format(struct labels *l, const char *fmt, ...)
 	ASSERT(n >= 0);
 	if ((size_t)n < sizeof small)
 		return label_copy(l, (struct str){ small, (size_t)n });
-	char *large = xmalloc((size_t)n + 1);
+	char *large = mem_alloc((size_t)n + 1);
 	va_start(args, fmt);
 	vsnprintf(large, (size_t)n + 1, fmt, args);
 	va_end(args);
 	const label_id id = label_copy(l, (struct str){ large, (size_t)n });
-	free(large);
+	mem_free(large);
 	return id;
 }
 

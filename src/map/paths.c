@@ -4,7 +4,7 @@ static char *copy_prefix(struct str s)
 {
 	while (s.len > 0 && s.p[s.len - 1] == '/')
 		s.len--;
-	char *copy = xmalloc(s.len + 1);
+	char *copy = mem_alloc(s.len + 1);
 	if (s.len > 0)
 		memcpy(copy, s.p, s.len);
 	copy[s.len] = '\0';
@@ -40,12 +40,12 @@ void paths_copy(struct paths *p, const struct paths *from)
 void paths_release(struct paths *p)
 {
 	for (size_t i = 0; i < p->maps.count; i++) {
-		free(p->maps.data[i].from);
-		free(p->maps.data[i].to);
+		mem_free(p->maps.data[i].from);
+		mem_free(p->maps.data[i].to);
 	}
 	for (size_t i = 0; i < p->strips.count; i++) {
-		free(p->strips.data[i].from);
-		free(p->strips.data[i].to);
+		mem_free(p->strips.data[i].from);
+		mem_free(p->strips.data[i].to);
 	}
 	vec_release(&p->maps);
 	vec_release(&p->strips);

@@ -13,7 +13,7 @@ void rollup_init(struct rollup *r, bool counting)
 void rollup_release(struct rollup *r)
 {
 	tree_release(&r->tree);
-	free(r->filter.known);
+	mem_free(r->filter.known);
 	for (size_t role = 0; role < COUNT_OF(r->counted); role++) {
 		vec_release(&r->counted[role].pairs);
 		map_release(&r->counted[role].map);
@@ -44,7 +44,7 @@ static unsigned label_matches(struct filter *f, const struct labels *labels, lab
 {
 	if (id >= f->known_count) {
 		const size_t n = labels->names.entries.count;
-		f->known = xrealloc(f->known, n);
+		f->known = mem_resize(f->known, n);
 		memset(f->known + f->known_count, 0, n - f->known_count);
 		f->known_count = n;
 	}
@@ -202,7 +202,7 @@ static void add_one(void *ctx, size_t i, unsigned worker)
 static void merge(struct rollup *r, const struct rollup *from)
 {
 	const size_t count = from->tree.nodes.count, sums = 2 * (size_t)from->tree.measures;
-	uint32_t *to = xcalloc(count, sizeof *to);
+	uint32_t *to = mem_zeroed(count, sizeof *to);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct tree_node *node = &from->tree.nodes.data[i];
 		to[i] = i == 0 ? 0 : tree_get(&r->tree, to[node->parent], node->key);
@@ -213,7 +213,7 @@ static void merge(struct rollup *r, const struct rollup *from)
 			sum[k].whole += more[k].whole;
 		}
 	}
-	free(to);
+	mem_free(to);
 }
 
 /* Fewer spans than this are not worth a thread. */

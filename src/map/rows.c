@@ -21,8 +21,8 @@ struct build {
 static void family_init(struct family *f, const struct tree *t)
 {
 	const size_t n = t->nodes.count;
-	f->order = xcalloc(n, sizeof *f->order);
-	f->first = xcalloc(n + 2, sizeof *f->first);
+	f->order = mem_zeroed(n, sizeof *f->order);
+	f->first = mem_zeroed(n + 2, sizeof *f->first);
 	for (size_t i = 1; i < n; i++)
 		f->first[t->nodes.data[i].parent + 2]++;
 	for (size_t i = 2; i < n + 2; i++)
@@ -324,13 +324,13 @@ static void make_rows(struct build *b, const struct items *items, struct pending
 static void add_children(struct build *b, struct pending p, pending_vec *todo)
 {
 	const size_t n = b->family.first[p.node + 1] - b->family.first[p.node];
-	struct items items = { .list = xcalloc(n, sizeof *items.list) };
+	struct items items = { .list = mem_zeroed(n, sizeof *items.list) };
 	list_items(b, p.node, &items);
 	cut_items(b, &items, p.level);
 	sort_items(b->opts, items.list, items.count);
 	if (!is_repeat(b, &items, &p))
 		make_rows(b, &items, p, todo);
-	free(items.list);
+	mem_free(items.list);
 }
 
 const struct heft_row *rows_build(const struct tree *t, const struct rows_opts *opts,
@@ -347,7 +347,7 @@ const struct heft_row *rows_build(const struct tree *t, const struct rows_opts *
 	while (todo.count > 0)
 		add_children(&b, todo.data[--todo.count], &todo);
 	vec_release(&todo);
-	free(b.family.order);
-	free(b.family.first);
+	mem_free(b.family.order);
+	mem_free(b.family.first);
 	return top;
 }

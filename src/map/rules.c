@@ -23,7 +23,7 @@ struct scratch {
 
 static struct scratch *scratch_new(void)
 {
-	struct scratch *s = xcalloc(1, sizeof *s);
+	struct scratch *s = mem_zeroed(1, sizeof *s);
 	s->memory = pcre2_general_context_create(memory_palloc, memory_pfree, NULL);
 	if (!s->memory)
 		call_raise(HEFT_ENOMEM, "out of memory");
@@ -34,7 +34,7 @@ static void scratch_free(struct scratch *s)
 {
 	pcre2_match_data_free(atomic_load(&s->spare));
 	pcre2_general_context_free(s->memory);
-	free(s);
+	mem_free(s);
 }
 
 static pcre2_match_data *scratch_take(struct scratch *s)
@@ -74,7 +74,7 @@ static const char *excerpt(struct str s, char out[EXCERPT_MAX])
 
 static char *copy_str(struct str s)
 {
-	char *p = xmalloc(s.len + 1);
+	char *p = mem_alloc(s.len + 1);
 	if (s.len)
 		memcpy(p, s.p, s.len);
 	p[s.len] = '\0';
@@ -119,7 +119,7 @@ struct pattern *pattern_new(struct str regex, struct heft_err *err)
 	if (!code)
 		return NULL;
 	struct owned *owned = memory_own(release_code, code);
-	struct pattern *p = xcalloc(1, sizeof *p);
+	struct pattern *p = mem_zeroed(1, sizeof *p);
 	p->text = copy_str(regex);
 	p->code = code;
 	p->owned = owned;
@@ -141,8 +141,8 @@ void pattern_free(struct pattern *p)
 	pcre2_code_free(p->code);
 	pcre2_match_context_free(p->limits);
 	scratch_free(p->scratch);
-	free(p->text);
-	free(p);
+	mem_free(p->text);
+	mem_free(p);
 }
 
 static bool run(const struct pattern *p, struct str text, pcre2_match_data *data,
@@ -186,7 +186,7 @@ struct rules {
 
 struct rules *rules_new(void)
 {
-	struct rules *r = xcalloc(1, sizeof *r);
+	struct rules *r = mem_zeroed(1, sizeof *r);
 	r->scratch = scratch_new();
 	return r;
 }
@@ -197,11 +197,11 @@ void rules_free(struct rules *r)
 		return;
 	for (size_t i = 0; i < r->list.count; i++) {
 		pattern_free(r->list.data[i].pattern);
-		free(r->list.data[i].replacement);
+		mem_free(r->list.data[i].replacement);
 	}
 	vec_release(&r->list);
 	scratch_free(r->scratch);
-	free(r);
+	mem_free(r);
 }
 
 static bool check_replacement(const struct pattern *p, struct str s, struct heft_err *err)

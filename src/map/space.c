@@ -232,14 +232,14 @@ static bool find_runs(struct claims *c, size_t *second)
 /* Merges the runs [0, second) and [second, count) through a copy of the first. */
 static void merge_runs(struct claims *c, size_t second)
 {
-	struct claim *list = c->list.data, *first = xmalloc(second * sizeof *first);
+	struct claim *list = c->list.data, *first = mem_alloc(second * sizeof *first);
 	memcpy(first, list, second * sizeof *first);
 	size_t a = 0, b = second;
 	for (size_t out = 0; a < second; out++) {
 		const bool take_first = b == c->list.count || first[a].start <= list[b].start;
 		list[out] = take_first ? first[a++] : list[b++];
 	}
-	free(first);
+	mem_free(first);
 }
 
 static void sort_claims(struct claims *c)

@@ -131,7 +131,7 @@ static void make_room(struct view *v, size_t count)
 {
 	if (count <= v->count)
 		return;
-	v->shown = xrealloc(v->shown, count * sizeof *v->shown);
+	v->shown = mem_resize(v->shown, count * sizeof *v->shown);
 	memset(v->shown + v->count, 0xff, (count - v->count) * sizeof *v->shown);
 	v->count = count;
 }
@@ -173,15 +173,15 @@ void view_update(struct view *v, struct labels *labels, const struct spans *span
 			  .notes = notes,
 			  .todo = todo.data,
 			  .todo_count = todo.count,
-			  .result = xcalloc(todo.count, sizeof(struct hashed_text)),
-			  .workers = xcalloc(n, sizeof(struct worker)) };
+			  .result = mem_zeroed(todo.count, sizeof(struct hashed_text)),
+			  .workers = mem_zeroed(n, sizeof(struct worker)) };
 	parallel_for(n, (todo.count + CHUNK - 1) / CHUNK, show_chunk, &w);
-	label_id *ids = xcalloc(todo.count, sizeof *ids);
+	label_id *ids = mem_zeroed(todo.count, sizeof *ids);
 	label_borrow_all(labels, w.result, todo.count, ids);
 	for (size_t i = 0; i < todo.count; i++)
 		if (ids[i] != LABEL_NONE)
 			v->shown[todo.data[i]] = ids[i];
-	free(ids);
+	mem_free(ids);
 	for (unsigned i = 0; i < n; i++) {
 		arena_adopt(&v->texts, &w.workers[i].texts);
 		demangler_release(&w.workers[i].demangler);
@@ -190,14 +190,14 @@ void view_update(struct view *v, struct labels *labels, const struct spans *span
 		text_release(&w.workers[i].made);
 		text_release(&w.workers[i].rewritten);
 	}
-	free(w.workers);
-	free(w.result);
+	mem_free(w.workers);
+	mem_free(w.result);
 	vec_release(&todo);
 }
 
 void view_release(struct view *v)
 {
-	free(v->shown);
+	mem_free(v->shown);
 	arena_release(&v->texts);
 	v->shown = NULL;
 	v->count = 0;

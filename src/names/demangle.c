@@ -20,9 +20,9 @@
 
 void demangler_release(struct demangler *d)
 {
-	free(d->buffer);
+	mem_free(d->buffer);
 	memory_disown(d->owned);
-	(free)(d->library);
+	free(d->library);
 	*d = (struct demangler){ 0 };
 }
 
@@ -31,7 +31,7 @@ static void room(struct demangler *d, size_t need)
 	if (need <= d->capacity)
 		return;
 	d->capacity = need + need / 2 + 256;
-	d->buffer = xrealloc(d->buffer, d->capacity);
+	d->buffer = mem_resize(d->buffer, d->capacity);
 }
 
 void demangler_moved(struct demangler *d, char *library)
@@ -117,7 +117,7 @@ static struct str demangle_d(struct demangler *d, struct str raw)
 	const size_t len = strlen(text);
 	demangler_room(d, len + 1);
 	memcpy(d->library, text, len);
-	(free)(text); /* the library's */
+	free(text); /* the library's */
 	return (struct str){ d->library, len };
 }
 

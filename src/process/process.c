@@ -9,7 +9,7 @@ static bool begin(struct process *p, const struct process_wish *wish, struct hef
 {
 	p->open = true;
 	p->wish = *wish;
-	p->modules = xcalloc(1, sizeof *p->modules);
+	p->modules = mem_zeroed(1, sizeof *p->modules);
 	records_read(&p->heap.records, &p->dump, wish->notes);
 	dump_learn(&p->dump, &p->heap.records);
 	if (process_list_modules(p, err))

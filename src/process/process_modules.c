@@ -16,7 +16,7 @@ static struct opened_module *opened(const struct process_module *m)
 static void push_module(struct process *p, const struct dump_file *f, bool gone)
 {
 	struct opened_modules *all = p->modules;
-	struct opened_module *o = xcalloc(1, sizeof *o);
+	struct opened_module *o = mem_zeroed(1, sizeof *o);
 	o->module = (struct process_module){ .path = f->module ? f->path : "",
 					     .build_id = f->build_id,
 					     .start = f->start,
@@ -25,7 +25,7 @@ static void push_module(struct process *p, const struct dump_file *f, bool gone)
 					     .gone = gone };
 	o->index = all->count;
 	notes_init(&o->notes);
-	all->list = xrealloc(all->list, (all->count + 1) * sizeof *all->list);
+	all->list = mem_resize(all->list, (all->count + 1) * sizeof *all->list);
 	all->list[all->count++] = o;
 }
 
@@ -110,20 +110,20 @@ void process_close_modules(struct process *p)
 		vec_release(&o->frames);
 		notes_release(&o->notes);
 		arena_release(&o->shown);
-		free(o);
+		mem_free(o);
 	}
 	for (size_t i = 0; all->given && i < p->wish.find->debug_files.count; i++)
 		if (all->given[i].open)
 			input_close(&all->given[i].input);
-	free(all->given);
-	free(all->list);
-	free(all->spot_of);
+	mem_free(all->given);
+	mem_free(all->list);
+	mem_free(all->spot_of);
 	vec_release(&all->spots);
 	vec_release(&all->mappings);
 	vec_release(&all->frames);
 	vec_release(&all->found);
 	arena_release(&all->arena);
-	free(all);
+	mem_free(all);
 }
 
 /* ---- files that the user names -------------------------------------------------------------- */
@@ -135,7 +135,8 @@ static bool is_program(const struct input *in)
 
 static bool open_given(struct process *p, struct heft_err *err)
 {
-	p->modules->given = xcalloc(p->wish.find->debug_files.count + 1, sizeof *p->modules->given);
+	p->modules->given = mem_zeroed(p->wish.find->debug_files.count + 1,
+				       sizeof *p->modules->given);
 	for (size_t i = 0; i < p->wish.find->debug_files.count; i++) {
 		struct given_file *g = &p->modules->given[i];
 		g->open = input_open(&g->input, p->wish.find->debug_files.data[i], p->wish.notes,

@@ -197,13 +197,13 @@ static void make_spots(struct process *p)
 {
 	struct opened_modules *all = p->modules;
 	const struct calls *c = &p->heap.calls;
-	struct spot_key *keys = xcalloc(c->nodes.count + 1, sizeof *keys);
+	struct spot_key *keys = mem_zeroed(c->nodes.count + 1, sizeof *keys);
 	for (size_t i = 0; i < c->nodes.count; i++) {
 		const struct call_node *n = &c->nodes.data[i];
 		keys[i] = (struct spot_key){ n->frame, (uint32_t)i, module_number(p, n) };
 	}
 	sort_by_key(keys, c->nodes.count, sizeof *keys);
-	all->spot_of = xcalloc(c->nodes.count + 1, sizeof *all->spot_of);
+	all->spot_of = mem_zeroed(c->nodes.count + 1, sizeof *all->spot_of);
 	for (size_t i = 0; i < c->nodes.count; i++) {
 		if (i == 0 || keys[i].frame != keys[i - 1].frame ||
 		    keys[i].module != keys[i - 1].module)
@@ -211,7 +211,7 @@ static void make_spots(struct process *p)
 								     .module = keys[i].module });
 		all->spot_of[keys[i].node] = (uint32_t)(all->spots.count - 1);
 	}
-	free(keys);
+	mem_free(keys);
 }
 
 /* Spots in order of their modules, within one by address. */
@@ -219,8 +219,8 @@ static void sort_spots(struct process *p, struct symbol_job *job)
 {
 	const size_t modules = p->modules->count + 1, count = p->modules->spots.count;
 	struct process_spot *spots = p->modules->spots.data;
-	job->first = xcalloc(modules + 2, sizeof *job->first);
-	job->order = xcalloc(count + 1, sizeof(struct process_spot *));
+	job->first = mem_zeroed(modules + 2, sizeof *job->first);
+	job->order = mem_zeroed(count + 1, sizeof(struct process_spot *));
 	for (size_t i = 0; i < count; i++)
 		job->first[spots[i].module + 2]++;
 	for (size_t m = 2; m < modules + 2; m++)
@@ -234,7 +234,7 @@ static void note_hidden(struct process *p)
 {
 	const struct opened_modules *all = p->modules;
 	const struct calls *c = &p->heap.calls;
-	uint64_t *hidden = xcalloc(all->count + 1, sizeof *hidden);
+	uint64_t *hidden = mem_zeroed(all->count + 1, sizeof *hidden);
 	for (size_t i = 0; i < c->stacks.count; i++) {
 		const struct call_stack *s = &c->stacks.data[i];
 		const struct process_spot *spot = &all->spots.data[all->spot_of[s->node]];
@@ -250,7 +250,7 @@ static void note_hidden(struct process *p)
 				      : "the file was not found: its functions are shown as "
 					"offsets");
 	}
-	free(hidden);
+	mem_free(hidden);
 }
 
 void process_name_calls(struct process *p)
@@ -264,8 +264,8 @@ void process_name_calls(struct process *p)
 	parallel_for(p->wish.threads, p->modules->count + 1, name_module, &job);
 	for (size_t i = 0; i < p->modules->count; i++)
 		process_take_notes(p, p->modules->list[i]);
-	free(job.first);
-	free(job.order);
+	mem_free(job.first);
+	mem_free(job.order);
 	note_hidden(p);
 }
 

@@ -14,7 +14,7 @@ static bool find_file(struct companion *c, const struct image *im, const struct 
 	c->open = input_open(&c->input, path, notes, &err);
 	if (!c->open)
 		note(notes, im->path, HEFT_NO_OFFSET, 0, "debug file not used: %s", err.text);
-	free(path);
+	mem_free(path);
 	return c->open;
 }
 
@@ -34,6 +34,6 @@ void companion_close(struct companion *c)
 {
 	if (c->open)
 		input_close(&c->input);
-	free(c->owned);
+	mem_free(c->owned);
 	memset(c, 0, sizeof *c);
 }

@@ -70,7 +70,7 @@ static void add_part(struct collect *c, enum dw_section which, const struct sect
 		struct bytes none;
 		void *owned;
 		(void)section_unpack(im, s, &none, &owned); /* says why */
-		free(owned);
+		mem_free(owned);
 		return;
 	}
 	const bool packed = size != s->file_size;
@@ -138,13 +138,13 @@ static struct bytes load_copy(const struct debuginfo_files *f, const struct imag
 	const size_t first = f->first[which], end = f->first[which + 1];
 	const struct debuginfo_part *last = &f->parts[end - 1];
 	const uint64_t size = last->off + last->size;
-	uint8_t *copy = xcalloc((size_t)size + 1, 1);
+	uint8_t *copy = mem_zeroed((size_t)size + 1, 1);
 	for (size_t i = first; i < end; i++) {
 		void *owned;
 		const struct bytes b = load_part(im, &f->parts[i], &owned);
 		if (b.size)
 			memcpy(copy + f->parts[i].off, b.p, (size_t)b.size);
-		free(owned);
+		mem_free(owned);
 	}
 	return (struct bytes){ copy, size };
 }
@@ -189,7 +189,7 @@ void debuginfo_open_sections(struct debuginfo *d, const struct image *im, bool s
 	bool plain, dwo;
 	memset(d, 0, sizeof *d);
 	d->image = im;
-	d->files = xcalloc(1, sizeof *d->files);
+	d->files = mem_zeroed(1, sizeof *d->files);
 	d->files->image = im;
 	find_units(im, &plain, &dwo);
 	d->dwarf.path = im->path;
@@ -223,8 +223,8 @@ void debuginfo_close(struct debuginfo *d)
 		debuginfo_files_close(f);
 		debuginfo_relocs_close(&f->relocs);
 		for (size_t i = 0; i < DW_SECTIONS; i++)
-			free(f->owned[i]);
-		free(f);
+			mem_free(f->owned[i]);
+		mem_free(f);
 	}
 	vec_release(&d->parts);
 	vec_release(&d->windows);

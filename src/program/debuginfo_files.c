@@ -21,7 +21,7 @@ enum { NAME_LENGTH_MAX = 4096 };
 static struct debuginfo_other *other_open(const struct debuginfo *d, const char *path, bool split)
 {
 	struct heft_err err = { 0 };
-	struct debuginfo_other *o = xcalloc(1, sizeof *o);
+	struct debuginfo_other *o = mem_zeroed(1, sizeof *o);
 	if (input_open(&o->in, path, d->dwarf.notes, &err)) {
 		if (!o->in.archive) {
 			debuginfo_open_sections(&o->info, &o->in.images[0], split, d->dwarf.notes);
@@ -33,7 +33,7 @@ static struct debuginfo_other *other_open(const struct debuginfo *d, const char 
 	if (err.sys_errno != ENOENT && err.sys_errno != ENOTDIR)
 		note(d->dwarf.notes, d->image->path, HEFT_NO_OFFSET, 0,
 		     "debug information elsewhere cannot be read: %s", err.text);
-	free(o);
+	mem_free(o);
 	return NULL;
 }
 
@@ -42,12 +42,12 @@ static void other_close(struct debuginfo_other *o)
 	if (!o)
 		return;
 	for (uint32_t i = 0; o->units && i < o->index.units; i++)
-		free(o->units[i]);
-	free(o->units);
+		mem_free(o->units[i]);
+	mem_free(o->units);
 	vec_release(&o->ids);
 	debuginfo_close(&o->info);
 	input_close(&o->in);
-	free(o);
+	mem_free(o);
 }
 
 void debuginfo_files_close(struct debuginfo_files *f)
@@ -186,7 +186,7 @@ static const char *own_path(struct debuginfo *d, struct str name)
 	char *real = file_real_path(d->image->path);
 	const struct str dir = folder_of(real ? real : d->image->path);
 	const char *path = arena_format(a, STR_FMT "/" STR_FMT, STR_ARG(dir), STR_ARG(name));
-	free(real);
+	mem_free(real);
 	return path;
 }
 
@@ -232,7 +232,7 @@ static bool open_index(struct debuginfo_other *o)
 	if (!package_open(&o->index, &o->info.dwarf, DW_CU_INDEX))
 		return false;
 	if (o->index.units)
-		o->units = xcalloc(o->index.units, sizeof(struct package_dwarf *));
+		o->units = mem_zeroed(o->index.units, sizeof(struct package_dwarf *));
 	return true;
 }
 
@@ -297,7 +297,7 @@ static bool find_in_package(struct debuginfo_files *f, struct debuginfo_other *o
 		return false;
 	struct package_dwarf **known = &o->units[found.row];
 	if (!*known) {
-		*known = xmalloc(sizeof **known);
+		*known = mem_alloc(sizeof **known);
 		package_dwarf_init(*known, &o->info.dwarf, &found);
 	}
 	uint64_t off = 0, id;

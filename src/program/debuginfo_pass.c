@@ -38,7 +38,7 @@ static struct debuginfo_pass *open_stream(const struct debuginfo_files *f,
 		unpack_stream_close(s.stream);
 		return NULL;
 	}
-	struct debuginfo_pass *pass = xmalloc(sizeof *pass);
+	struct debuginfo_pass *pass = mem_alloc(sizeof *pass);
 	*pass = s;
 	return pass;
 }
@@ -56,7 +56,7 @@ void debuginfo_pass_begin(struct dwarf *d, enum dw_section which)
 		(void)dwarf_bytes(d, which);
 		if (f->owned[which]) /* packed bytes of the same size */
 			return;
-		f->passes[which] = xcalloc(1, sizeof *f->passes[which]);
+		f->passes[which] = mem_zeroed(1, sizeof *f->passes[which]);
 	} else {
 		f->passes[which] = open_stream(f, p);
 		if (!f->passes[which])
@@ -121,7 +121,7 @@ void debuginfo_pass_end(struct dwarf *d, enum dw_section which)
 	} else {
 		image_forget(f->image, d->bytes[which]);
 	}
-	free(p);
+	mem_free(p);
 	f->passes[which] = NULL;
 	d->passing[which] = false;
 }

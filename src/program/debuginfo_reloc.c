@@ -56,7 +56,7 @@ void debuginfo_relocs_open(struct debuginfo *d)
 	struct debuginfo_relocs *rel = &d->files->relocs;
 	if (d->image->section_count == 0)
 		return;
-	rel->bases = xcalloc(d->image->section_count, sizeof *rel->bases);
+	rel->bases = mem_zeroed(d->image->section_count, sizeof *rel->bases);
 	open_windows(d);
 	for (size_t i = 0; i < d->parts.count; i++) {
 		const struct debuginfo_part *p = &d->parts.data[i];
@@ -68,8 +68,8 @@ void debuginfo_relocs_open(struct debuginfo *d)
 
 void debuginfo_relocs_close(struct debuginfo_relocs *r)
 {
-	free(r->bases);
-	free(r->symbols);
+	mem_free(r->bases);
+	mem_free(r->symbols);
 	vec_release(&r->tables);
 	memset(r, 0, sizeof *r);
 }
@@ -118,7 +118,7 @@ static bool find_symbol(struct debuginfo_relocs *rel, const struct symtab *t, ui
 		return false;
 	if (!rel->symtab) {
 		rel->symtab = t->section;
-		rel->symbols = xcalloc(t->count, sizeof *rel->symbols);
+		rel->symbols = mem_zeroed(t->count, sizeof *rel->symbols);
 	}
 	if (rel->symtab != t->section)
 		return symbol_value(rel, t, index, ret);

@@ -52,7 +52,7 @@ static bool use_debug_file(struct program *p, size_t i, struct heft_err *err)
 static bool use_debug_files(struct program *p, struct heft_err *err)
 {
 	const size_t count = p->wish->debug_files.count;
-	p->given = xcalloc(count + 1, sizeof *p->given);
+	p->given = mem_zeroed(count + 1, sizeof *p->given);
 	for (size_t i = 0; i < 2 * count; i++)
 		if (!p->given[i % count] && !use_debug_file(p, i % count, err))
 			return false;
@@ -261,12 +261,12 @@ bool program_parse(struct program *p, const char *path, struct bytes bytes,
 bool program_open_alone(struct program *p, const char *path, const struct program_wish *wish,
 			struct notes *notes, struct heft_err *err)
 {
-	bool *used = xcalloc(wish->debug_files.count + 1, sizeof *used);
+	bool *used = mem_zeroed(wish->debug_files.count + 1, sizeof *used);
 	const bool ok = program_open(p, path, wish, notes, err);
 	if (ok)
 		program_mark_used(p, used);
 	const bool all = ok && program_check_used(wish, used, err);
-	free(used);
+	mem_free(used);
 	return all;
 }
 
@@ -281,7 +281,7 @@ void program_close(struct program *p)
 	companion_close(&p->debug);
 	if (p->open)
 		input_close(&p->input);
-	free(p->given);
+	mem_free(p->given);
 	memset(p, 0, sizeof *p);
 }
 

@@ -68,7 +68,7 @@ static struct line_table *lines_of(struct symbolizer *s, const struct unit *u)
 	const size_t at = lines_index(s, u->line_off);
 	if (at < s->lines.count && s->lines.data[at]->off == u->line_off)
 		return s->lines.data[at];
-	struct line_table *t = xmalloc(sizeof *t);
+	struct line_table *t = mem_alloc(sizeof *t);
 	line_table_read(t, u, &s->texts);
 	vec_reserve(&s->lines, 1);
 	memmove(&s->lines.data[at + 1], &s->lines.data[at],
@@ -108,7 +108,7 @@ static void read_scopes(struct symbolizer *s, const struct unit *u, struct scope
 
 static struct loaded_unit *load_unit(struct symbolizer *s, size_t index)
 {
-	struct loaded_unit *l = xcalloc(1, sizeof *l);
+	struct loaded_unit *l = mem_zeroed(1, sizeof *l);
 	struct text name = { 0 };
 	struct unit u;
 	l->name = "";
@@ -128,7 +128,7 @@ static struct loaded_unit *unit_at(struct symbolizer *s, uint64_t addr)
 	if (!units_at_addr(&s->units, addr, &index))
 		return NULL;
 	if (!s->loaded)
-		s->loaded = xcalloc(units_count(&s->units, DW_INFO), sizeof *s->loaded);
+		s->loaded = mem_zeroed(units_count(&s->units, DW_INFO), sizeof *s->loaded);
 	if (!s->loaded[index])
 		s->loaded[index] = load_unit(s, index);
 	return s->loaded[index];
@@ -188,12 +188,12 @@ void symbolizer_release(struct symbolizer *s)
 	for (size_t i = 0; i < count; i++) {
 		if (s->loaded[i])
 			scopes_release(&s->loaded[i]->scopes);
-		free(s->loaded[i]);
+		mem_free(s->loaded[i]);
 	}
-	free(s->loaded);
+	mem_free(s->loaded);
 	for (size_t i = 0; i < s->lines.count; i++) {
 		line_table_release(s->lines.data[i]);
-		free(s->lines.data[i]);
+		mem_free(s->lines.data[i]);
 	}
 	vec_release(&s->lines);
 	vec_release(&s->frames);

@@ -251,7 +251,7 @@ void heap_json_info(struct json *j, const struct heft_heap_info *i)
 static void list_frames(struct frame_list *l, const struct heap_report *r)
 {
 	const struct heft_row *top = r->table.top;
-	l->place = xcalloc(r->sites.count + 1, sizeof *l->place);
+	l->place = mem_zeroed(r->sites.count + 1, sizeof *l->place);
 	for (size_t i = 0; r->query.by == HEFT_HEAP_BY_STACK && i < top->child_count; i++) {
 		uint32_t step = top->children[i]->others > 0 ? 0 : top->children[i]->ref;
 		for (; step != 0; step = r->steps.data[step].parent) {
@@ -356,7 +356,7 @@ static bool write_rows(const struct heap_report *r, const struct heft_write_opts
 	set_columns(&rows);
 	report_all_fields(&rows, &arena);
 	const bool good = report_write(&rows, s, err);
-	free(w.frames.place);
+	mem_free(w.frames.place);
 	vec_release(&w.frames.sites);
 	arena_release(&arena);
 	return good;

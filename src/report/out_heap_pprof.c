@@ -89,7 +89,7 @@ static void put_mapping(struct heap_profile *p, uint32_t module)
 /* The first is the program, where the list of the process has it first. */
 static void put_mappings(struct heap_profile *p)
 {
-	p->mappings = xcalloc(p->r->modules.count + 1, sizeof *p->mappings);
+	p->mappings = mem_zeroed(p->r->modules.count + 1, sizeof *p->mappings);
 	for (size_t m = 1; m < p->r->modules.count; m++)
 		if (*p->r->modules.data[m].path)
 			put_mapping(p, (uint32_t)m);
@@ -151,5 +151,5 @@ void out_heap_pprof(const struct heap_report *r, struct sink *s)
 	put_profile(&p);
 	if (!pprof_finish(&p.pprof, s))
 		s->failed = true;
-	free(p.mappings);
+	mem_free(p.mappings);
 }

@@ -253,5 +253,5 @@ void out_profile_json(const struct profile_report *r, struct sink *s)
 	for (size_t i = 0; i < count && !s->failed; i++)
 		json_function(r, ranks[i].function, s);
 	json_outside(r, s);
-	free(ranks);
+	mem_free(ranks);
 }

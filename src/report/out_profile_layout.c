@@ -57,7 +57,7 @@ void out_profile_propeller(const struct profile_report *r, bool v1, struct sink 
 		put_cluster(r, f, s);
 		sink_text(s, STR("\n"));
 	}
-	free(ranks);
+	mem_free(ranks);
 }
 
 /* Whether a part of the function is left out of its cluster. */
@@ -89,5 +89,5 @@ void out_profile_order(const struct profile_report *r, struct sink *s)
 		if (name && has_cold(r, &ranks[i]))
 			sink_printf(s, "%s.cold\n", name->text);
 	}
-	free(ranks);
+	mem_free(ranks);
 }

@@ -130,7 +130,7 @@ static void table_head(const struct query_report *r, const size_t *widths)
 static bool table_end(void *ctx)
 {
 	struct query_report *r = ctx;
-	size_t *widths = xcalloc(r->names.count + 1, sizeof *widths);
+	size_t *widths = mem_zeroed(r->names.count + 1, sizeof *widths);
 	if (r->statements++ > 0)
 		sink_text(r->s, STR("\n"));
 	for (size_t i = 0; i < r->names.count; i++)
@@ -141,7 +141,7 @@ static bool table_end(void *ctx)
 		table_line(r, &r->held.data[i], widths);
 	if (r->over > 0)
 		sink_printf(r->s, "[%" PRIu64 " more rows]\n", r->over);
-	free(widths);
+	mem_free(widths);
 	return !r->s->failed;
 }
 

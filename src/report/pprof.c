@@ -69,7 +69,7 @@ bool pprof_finish(struct pprof *p, struct sink *s)
 				    &packed, NULL);
 	if (good) {
 		sink_text(s, (struct str){ (const char *)packed.p, packed.size });
-		free((void *)(uintptr_t)packed.p);
+		mem_free((void *)(uintptr_t)packed.p);
 	}
 	text_release(&p->out);
 	intern_release(&p->strings);

@@ -60,10 +60,10 @@ void sink_printf(struct sink *s, const char *fmt, ...)
 	if ((size_t)n < sizeof small) {
 		sink_text(s, (struct str){ small, (size_t)n });
 	} else {
-		char *big = xmalloc((size_t)n + 1);
+		char *big = mem_alloc((size_t)n + 1);
 		vsnprintf(big, (size_t)n + 1, fmt, again);
 		sink_text(s, (struct str){ big, (size_t)n });
-		free(big);
+		mem_free(big);
 	}
 	va_end(again);
 }

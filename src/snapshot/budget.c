@@ -90,11 +90,11 @@ static double measure(const struct budget_limit *l, const struct snapshot *s)
 	double sum = 0;
 	if (l->subject == BUDGET_SECTION && !has_section(s, l->pattern))
 		return stated_size(s, l->pattern);
-	c.texts = xcalloc(s->texts.entries.count + 1, 1);
+	c.texts = mem_zeroed(s->texts.entries.count + 1, 1);
 	for (size_t i = 0; i < s->symbols.count; i++)
 		if (concerns(l, &c, s, &s->symbols.data[i]))
 			sum += bytes_of(l, &s->symbols.data[i]);
-	free(c.texts);
+	mem_free(c.texts);
 	return sum;
 }
 
@@ -126,7 +126,7 @@ static struct heft_budget_part *part_of(struct parts *p, struct budget_result *r
 static void add_parts(struct parts *p, struct budget_result *ret, const struct budget_limit *l,
 		      const struct snapshot *s, bool base)
 {
-	struct chosen c = { xcalloc(s->texts.entries.count + 1, 1) };
+	struct chosen c = { mem_zeroed(s->texts.entries.count + 1, 1) };
 	for (size_t i = 0; i < s->symbols.count; i++) {
 		const struct snap_symbol *y = &s->symbols.data[i];
 		if (!concerns(l, &c, s, y))
@@ -134,7 +134,7 @@ static void add_parts(struct parts *p, struct budget_result *ret, const struct b
 		struct heft_budget_part *part = part_of(p, ret, s, y);
 		*(base ? &part->base : &part->now) += bytes_of(l, y);
 	}
-	free(c.texts);
+	mem_free(c.texts);
 }
 
 static int compare_doubles(double a, double b)

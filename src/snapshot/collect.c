@@ -60,24 +60,24 @@ static void sort_places(struct by_section *b, struct places *p, const struct ima
 	if (outside_count > 1)
 		sort_by_key_then(p->outside.data + p->outside_images.data[index], outside_count,
 				 sizeof *outside, longer_first);
-	*b = (struct by_section){ xmalloc((vm_count + outside_count + 1) * sizeof *b->list),
-				  xcalloc(im->section_count + 2, sizeof *b->first),
+	*b = (struct by_section){ mem_alloc((vm_count + outside_count + 1) * sizeof *b->list),
+				  mem_zeroed(im->section_count + 2, sizeof *b->first),
 				  im->section_count };
 	count_places(b, in_vm, vm_count);
 	count_places(b, outside, outside_count);
 	for (size_t i = 0; i <= im->section_count; i++)
 		b->first[i + 1] += b->first[i];
-	size_t *next = xmalloc((im->section_count + 1) * sizeof *next);
+	size_t *next = mem_alloc((im->section_count + 1) * sizeof *next);
 	memcpy(next, b->first, (im->section_count + 1) * sizeof *next);
 	put_places(b, next, in_vm, vm_count);
 	put_places(b, next, outside, outside_count);
-	free(next);
+	mem_free(next);
 }
 
 static void by_section_release(struct by_section *b)
 {
-	free(b->list);
-	free(b->first);
+	mem_free(b->list);
+	mem_free(b->first);
 }
 
 /* ---- a section --------------------------------------------------------------------------------- */

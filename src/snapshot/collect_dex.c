@@ -165,7 +165,7 @@ static bool add_all(struct dexing *x, uint32_t source)
 static bool collect(struct dexing *x, const struct pack_entry *e)
 {
 	const size_t first = x->s->symbols.count;
-	x->paths = xcalloc(x->d->items.count + 1, sizeof *x->paths);
+	x->paths = mem_zeroed(x->d->items.count + 1, sizeof *x->paths);
 	const bool ok = add_all(x, collect_package_path(x->s, str_of(e->name)));
 	if (ok) {
 		collect_section_size(x->s, e->container, ".dex", x->sizes[0]);
@@ -173,7 +173,7 @@ static bool collect(struct dexing *x, const struct pack_entry *e)
 	} else {
 		x->s->symbols.count = first;
 	}
-	free(x->paths);
+	mem_free(x->paths);
 	text_release(&x->text);
 	text_release(&x->path);
 	return ok;

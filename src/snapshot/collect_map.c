@@ -128,7 +128,7 @@ void collect_complete_paths(struct collect *c, size_t first)
 	if (!c->in->map)
 		return;
 	const size_t texts = c->s->texts.entries.count;
-	struct other_path *object_of = xcalloc(2 * texts, sizeof *object_of);
+	struct other_path *object_of = mem_zeroed(2 * texts, sizeof *object_of);
 	struct other_path *source_of = object_of + texts;
 	learn_paths(c, first, object_of, source_of);
 	for (size_t i = first; i < c->s->symbols.count; i++) {
@@ -138,7 +138,7 @@ void collect_complete_paths(struct collect *c, size_t first)
 		complete_path(&y->object, &object_of[y->source]);
 		complete_path(&y->source, &source_of[y->object]);
 	}
-	free(object_of);
+	mem_free(object_of);
 }
 
 /* ---- names ------------------------------------------------------------------------------------- */

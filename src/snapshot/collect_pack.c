@@ -150,7 +150,7 @@ static bool compressible(struct bytes b)
 	struct heft_err err;
 	if (b.size < 100 || !gzip_pack_level(b, 1, &packed, &err))
 		return false;
-	free((void *)(uintptr_t)packed.p);
+	mem_free((void *)(uintptr_t)packed.p);
 	return (packed.size - 12) * 10 < b.size * 9; /* zlib's frame is 12 bytes less */
 }
 
@@ -180,7 +180,7 @@ bool collect_pak(struct snapshot *s, const struct pack_entry *e, const struct pa
 	if (!pak_parse(&pak, e->path, e->bytes, err))
 		return false;
 	a.section = pak_section(base_name(e->name));
-	a.at = xcalloc((size_t)UINT16_MAX + 1, sizeof *a.at);
+	a.at = mem_zeroed((size_t)UINT16_MAX + 1, sizeof *a.at);
 	a.share = (struct share){ e->bytes.size, e->packed, 0 };
 	add_pak(&a, &pak);
 	text_set(&name, STR("Overhead: "));
@@ -188,7 +188,7 @@ bool collect_pak(struct snapshot *s, const struct pack_entry *e, const struct pa
 	add_overhead(s, e->container, a.section, text_str(&name), e->packed - a.used);
 	collect_section_size(s, e->container, a.section, e->packed);
 	text_release(&name);
-	free(a.at);
+	mem_free(a.at);
 	pak_release(&pak);
 	return true;
 }

@@ -90,7 +90,7 @@ static void add_pairs(struct snapshot_diff *d, const struct matcher *m)
  * section of the older side. */
 static void add_paddings(struct snapshot_diff *d)
 {
-	double *sums = xcalloc(d->before->sections.count + 1, sizeof *sums);
+	double *sums = mem_zeroed(d->before->sections.count + 1, sizeof *sums);
 	for (size_t i = 0; i < d->pairs.count; i++) {
 		const struct snap_symbol *old = diff_before(d, &d->pairs.data[i]);
 		const struct snap_symbol *new_ = diff_after(d, &d->pairs.data[i]);
@@ -102,7 +102,7 @@ static void add_paddings(struct snapshot_diff *d)
 		if (size != 0)
 			vec_push(&d->paddings, (struct diff_padding){ i, size });
 	}
-	free(sums);
+	mem_free(sums);
 }
 
 void diff_init(struct snapshot_diff *d, const struct snapshot *before, const struct snapshot *after,

@@ -84,7 +84,7 @@ static void copy_marked(struct half *h, const uint8_t *marked)
 static void make_half(struct snapshot *to, const struct snapshot *from, const uint8_t *marked)
 {
 	snapshot_init(to);
-	struct half h = { from, to, xcalloc(from->texts.entries.count + 1, sizeof *h.texts) };
+	struct half h = { from, to, mem_zeroed(from->texts.entries.count + 1, sizeof *h.texts) };
 	to->sparse = true;
 	to->has_components = from->has_components;
 	to->by_heft = from->by_heft;
@@ -102,7 +102,7 @@ static void make_half(struct snapshot *to, const struct snapshot *from, const ui
 		to->sections.data[section].size = sec->size;
 	}
 	copy_marked(&h, marked);
-	free(h.texts);
+	mem_free(h.texts);
 }
 
 /* The place of a container of that name; where there is none, the first. */
@@ -135,8 +135,8 @@ static void add_paddings(const struct snapshot_diff *d, struct snapshot *to)
 void diff_halves(const struct snapshot_diff *d, struct snapshot *ret_before,
 		 struct snapshot *ret_after)
 {
-	uint8_t *old = xcalloc(d->before->symbols.count + 1, 1);
-	uint8_t *new_ = xcalloc(d->after->symbols.count + 1, 1);
+	uint8_t *old = mem_zeroed(d->before->symbols.count + 1, 1);
+	uint8_t *new_ = mem_zeroed(d->after->symbols.count + 1, 1);
 	for (size_t i = 0; i < d->pairs.count; i++) {
 		const struct diff_pair *p = &d->pairs.data[i];
 		if (p->before != DIFF_NONE)
@@ -149,8 +149,8 @@ void diff_halves(const struct snapshot_diff *d, struct snapshot *ret_before,
 	add_paddings(d, ret_after);
 	snapshot_place_sections(ret_before);
 	snapshot_place_sections(ret_after);
-	free(old);
-	free(new_);
+	mem_free(old);
+	mem_free(new_);
 }
 
 /* ---- sources ----------------------------------------------------------------------------------- */

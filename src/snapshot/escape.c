@@ -18,7 +18,7 @@ static uint32_t *escaped_ids(struct snapshot *s)
 		if (is_plain(snapshot_text(s, i)))
 			continue;
 		if (ids == NULL) {
-			ids = xmalloc(count * sizeof *ids);
+			ids = mem_alloc(count * sizeof *ids);
 			for (uint32_t k = 0; k < count; k++)
 				ids[k] = k;
 		}
@@ -42,5 +42,5 @@ void snapshot_escape(struct snapshot *s)
 		y->source = ids[y->source];
 		y->component = ids[y->component];
 	}
-	free(ids);
+	mem_free(ids);
 }

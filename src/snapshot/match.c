@@ -303,7 +303,7 @@ enum { AHEAD = 16 };
 
 static void queues_init(struct queues *q, const struct keyed *of, size_t count)
 {
-	*q = (struct queues){ .of = of, .next = xmalloc((count + 1) * sizeof *q->next) };
+	*q = (struct queues){ .of = of, .next = mem_alloc((count + 1) * sizeof *q->next) };
 	map_reserve(&q->last, count);
 	for (size_t i = count; i-- > 0;) {
 		uint32_t last;
@@ -325,7 +325,7 @@ static void queues_init(struct queues *q, const struct keyed *of, size_t count)
 static void queues_release(struct queues *q)
 {
 	map_release(&q->last);
-	free(q->next);
+	mem_free(q->next);
 }
 
 /* The first of the key's queue, or DIFF_NONE. */
@@ -359,8 +359,8 @@ static void keyed_init(struct keyed *k, struct matcher *m, struct match_side *si
 {
 	const struct snap_symbol *all = side->s->symbols.data;
 	const size_t count = side->left.count;
-	*k = (struct keyed){ xmalloc((count + 1) * sizeof *k->keys),
-			     xcalloc(count + 1, sizeof *k->hashes) };
+	*k = (struct keyed){ mem_alloc((count + 1) * sizeof *k->keys),
+			     mem_zeroed(count + 1, sizeof *k->hashes) };
 	for (size_t i = 0; i < count; i++) {
 		const struct snap_symbol *y = &all[side->left.data[i]];
 		if (tells(m, side, pass, y) && key_of(m, side, y, &k->keys[i]))
@@ -370,8 +370,8 @@ static void keyed_init(struct keyed *k, struct matcher *m, struct match_side *si
 
 static void keyed_release(struct keyed *k)
 {
-	free(k->keys);
-	free(k->hashes);
+	mem_free(k->keys);
+	mem_free(k->hashes);
 }
 
 static void run_pass(struct matcher *m, enum match_pass pass, key_fn key_of)
@@ -399,7 +399,7 @@ static void run_pass(struct matcher *m, enum match_pass pass, key_fn key_of)
 
 void match_drop(struct matcher *m)
 {
-	uint8_t *taken = xcalloc(m->before.s->symbols.count + 1, 1);
+	uint8_t *taken = mem_zeroed(m->before.s->symbols.count + 1, 1);
 	size_t kept = 0;
 	for (size_t i = 0; i < m->after.left.count; i++) {
 		const uint32_t after = m->after.left.data[i];
@@ -414,7 +414,7 @@ void match_drop(struct matcher *m)
 		if (!taken[m->before.left.data[i]])
 			m->before.left.data[kept++] = m->before.left.data[i];
 	m->before.left.count = kept;
-	free(taken);
+	mem_free(taken);
 }
 
 void matcher_run(struct matcher *m)
@@ -448,10 +448,10 @@ static void side_init(struct matcher *m, struct match_side *side, const struct s
 {
 	ASSERT(s->symbols.count < DIFF_NONE);
 	side->s = s;
-	side->texts = xcalloc(s->texts.entries.count + 1, sizeof *side->texts);
-	side->stable = xcalloc(s->texts.entries.count + 1, sizeof *side->stable);
-	side->bare = xcalloc(s->texts.entries.count + 1, sizeof *side->bare);
-	side->places = xcalloc(s->sections.count + 1, sizeof *side->places);
+	side->texts = mem_zeroed(s->texts.entries.count + 1, sizeof *side->texts);
+	side->stable = mem_zeroed(s->texts.entries.count + 1, sizeof *side->stable);
+	side->bare = mem_zeroed(s->texts.entries.count + 1, sizeof *side->bare);
+	side->places = mem_zeroed(s->sections.count + 1, sizeof *side->places);
 	for (size_t i = 0; i < s->sections.count; i++) {
 		const struct snap_section *sec = &s->sections.data[i];
 		const char *name = any_container ? "" : s->containers.data[sec->container].name;
@@ -472,18 +472,18 @@ void matcher_init(struct matcher *m, const struct snapshot *before, const struct
 	m->supersize = supersize;
 	side_init(m, &m->before, before, one);
 	side_init(m, &m->after, after, one);
-	m->partner = xmalloc((after->symbols.count + 1) * sizeof *m->partner);
-	m->pass = xcalloc(after->symbols.count + 1, sizeof *m->pass);
+	m->partner = mem_alloc((after->symbols.count + 1) * sizeof *m->partner);
+	m->pass = mem_zeroed(after->symbols.count + 1, sizeof *m->pass);
 	for (size_t i = 0; i < after->symbols.count; i++)
 		m->partner[i] = DIFF_NONE;
 }
 
 static void side_release(struct match_side *side)
 {
-	free(side->texts);
-	free(side->stable);
-	free(side->bare);
-	free(side->places);
+	mem_free(side->texts);
+	mem_free(side->stable);
+	mem_free(side->bare);
+	mem_free(side->places);
 	vec_release(&side->left);
 }
 
@@ -493,6 +493,6 @@ void matcher_release(struct matcher *m)
 	side_release(&m->after);
 	intern_release(&m->common);
 	text_release(&m->work);
-	free(m->partner);
-	free(m->pass);
+	mem_free(m->partner);
+	mem_free(m->pass);
 }

@@ -50,8 +50,8 @@ void pak_info_parse(struct pak_info *i, struct snapshot *s, const char *path, st
 {
 	const struct str all = { (const char *)b.p, b.size };
 	struct text work = { 0 };
-	i->names = xcalloc((size_t)UINT16_MAX + 1, sizeof *i->names);
-	i->sources = xcalloc((size_t)UINT16_MAX + 1, sizeof *i->sources);
+	i->names = mem_zeroed((size_t)UINT16_MAX + 1, sizeof *i->names);
+	i->sources = mem_zeroed((size_t)UINT16_MAX + 1, sizeof *i->sources);
 	for (size_t at = 0; at < all.len;) {
 		const char *end = memchr(all.p + at, '\n', all.len - at);
 		struct str line = { all.p + at, (end ? (size_t)(end - all.p) : all.len) - at };
@@ -87,6 +87,6 @@ void pak_info_read(struct pak_info *i, struct snapshot *s, const char *const *pa
 
 void pak_info_release(struct pak_info *i)
 {
-	free(i->names);
-	free(i->sources);
+	mem_free(i->names);
+	mem_free(i->sources);
 }

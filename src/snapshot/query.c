@@ -162,7 +162,7 @@ static bool fill(struct query *q)
 
 struct query *query_open(const struct snapshot *s, struct heft_err *err)
 {
-	struct query *q = xcalloc(1, sizeof *q);
+	struct query *q = mem_zeroed(1, sizeof *q);
 	q->s = s;
 	if (sqlite3_open(":memory:", &q->db) == SQLITE_OK && fill(q))
 		return q;
@@ -176,7 +176,7 @@ void query_close(struct query *q)
 	if (!q)
 		return;
 	sqlite3_close(q->db);
-	free(q);
+	mem_free(q);
 }
 
 /* ---- running ----------------------------------------------------------------------------------- */
@@ -230,13 +230,13 @@ static struct query_cell cell_of(sqlite3_stmt *st, int i)
 static bool columns(sqlite3_stmt *st, const struct query_visitor *v)
 {
 	const int count = sqlite3_column_count(st);
-	const char **names = xcalloc((size_t)count + 1, sizeof *names);
+	const char **names = mem_zeroed((size_t)count + 1, sizeof *names);
 	for (int i = 0; i < count; i++) {
 		const char *name = sqlite3_column_name(st, i);
 		names[i] = name ? name : "";
 	}
 	const bool ok = v->columns(v->ctx, names, (size_t)count);
-	free(names);
+	mem_free(names);
 	return ok;
 }
 
@@ -248,14 +248,14 @@ static bool run_one(struct query *q, sqlite3_stmt *st, const struct query_visito
 	int status;
 	if (count == 0)
 		return sqlite3_step(st) == SQLITE_DONE || sql_error(q, "", err);
-	struct query_cell *cells = xcalloc((size_t)count, sizeof *cells);
+	struct query_cell *cells = mem_zeroed((size_t)count, sizeof *cells);
 	bool ok = columns(st, v);
 	while (ok && (status = sqlite3_step(st)) == SQLITE_ROW) {
 		for (int i = 0; i < count; i++)
 			cells[i] = cell_of(st, i);
 		ok = v->row(v->ctx, cells, (size_t)count);
 	}
-	free(cells);
+	mem_free(cells);
 	if (!ok)
 		return stopped(err);
 	if (status != SQLITE_DONE)

@@ -186,7 +186,7 @@ static int table_connect(sqlite3 *db, void *aux, int argc, const char *const *ar
 	const int status = sqlite3_declare_vtab(db, declaration);
 	if (status != SQLITE_OK)
 		return status;
-	struct table *t = xcalloc(1, sizeof *t);
+	struct table *t = mem_zeroed(1, sizeof *t);
 	t->s = aux;
 	*ret = &t->base;
 	return SQLITE_OK;
@@ -194,7 +194,7 @@ static int table_connect(sqlite3 *db, void *aux, int argc, const char *const *ar
 
 static int table_disconnect(sqlite3_vtab *base)
 {
-	free(base);
+	mem_free(base);
 	return SQLITE_OK;
 }
 
@@ -221,14 +221,14 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 static int cursor_open(sqlite3_vtab *base, sqlite3_vtab_cursor **ret)
 {
 	(void)base;
-	struct cursor *c = xcalloc(1, sizeof *c);
+	struct cursor *c = mem_zeroed(1, sizeof *c);
 	*ret = &c->base;
 	return SQLITE_OK;
 }
 
 static int cursor_close(sqlite3_vtab_cursor *base)
 {
-	free(base);
+	mem_free(base);
 	return SQLITE_OK;
 }
 

@@ -10,7 +10,7 @@ struct memo {
 
 static struct memo memo_make(const struct snapshot *s)
 {
-	struct memo m = { xmalloc((s->texts.entries.count + 1) * sizeof *m.to),
+	struct memo m = { mem_alloc((s->texts.entries.count + 1) * sizeof *m.to),
 			  s->texts.entries.count };
 	memset(m.to, 0xff, m.count * sizeof *m.to);
 	return m;
@@ -69,8 +69,8 @@ static void set_lto_objects(struct snapshot *s, const struct build_paths *build)
 					 build_paths_object(build, snapshot_text(s, y->source)));
 		y->object = *to != 0 ? *to : y->object;
 	}
-	free(lto.to);
-	free(objects.to);
+	mem_free(lto.to);
+	mem_free(objects.to);
 }
 
 static void set_sources(struct snapshot *s, const struct build_paths *build)
@@ -87,7 +87,7 @@ static void set_sources(struct snapshot *s, const struct build_paths *build)
 		if (*to != 0)
 			y->source = *to;
 	}
-	free(m.to);
+	mem_free(m.to);
 }
 
 /* "x/rustlib/y/libz.rlib(w.o)" gives "(Rust stdlib)/libz.rlib": it comes without sources and mostly without debug info. */
@@ -121,7 +121,7 @@ static void set_standard_sources(struct snapshot *s)
 			*to = standard_source(s, y->object);
 		y->source = *to;
 	}
-	free(m.to);
+	mem_free(m.to);
 }
 
 static void set_shown(struct snapshot *s, const struct paths *paths)
@@ -140,8 +140,8 @@ static void set_shown(struct snapshot *s, const struct paths *paths)
 		y->object = *object;
 	}
 	text_release(&scratch);
-	free(sources.to);
-	free(objects.to);
+	mem_free(sources.to);
+	mem_free(objects.to);
 }
 
 static uint32_t component_of(struct snapshot *s, const struct components *c, uint32_t path)
@@ -163,7 +163,7 @@ static void set_components(struct snapshot *s, const struct components *c)
 		}
 	}
 	s->has_components = true;
-	free(m.to);
+	mem_free(m.to);
 }
 
 void snapshot_set_paths(struct snapshot *s, const struct build_paths *build,

@@ -70,7 +70,7 @@ void shares_find(struct shares *ret, const struct basemap *map, const struct ima
 {
 	const label_id none = (label_id)im->section_count;
 	struct spans file, vm, loaded;
-	*ret = (struct shares){ .sections = xcalloc(none + 1, sizeof *ret->sections) };
+	*ret = (struct shares){ .sections = mem_zeroed(none + 1, sizeof *ret->sections) };
 	file_spans(im, &file);
 	add_up(&file, none, ret->sections, false, &ret->file_only);
 	if (im->kind == IMAGE_OBJECT) {
@@ -90,5 +90,5 @@ void shares_find(struct shares *ret, const struct basemap *map, const struct ima
 
 void shares_release(struct shares *s)
 {
-	free(s->sections);
+	mem_free(s->sections);
 }

@@ -33,7 +33,7 @@ static bool pack_sources(struct sizefile_out *ret, const char *const *sources, s
 	if (!ok)
 		return false;
 	add_bytes(ret, packed.p, packed.size);
-	free((void *)(uintptr_t)packed.p);
+	mem_free((void *)(uintptr_t)packed.p);
 	return true;
 }
 

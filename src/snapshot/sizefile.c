@@ -102,10 +102,10 @@ static void index_make(struct index *ret, const struct snapshot *s,
 		       uint64_t (*key)(const struct snap_symbol *))
 {
 	const size_t symbols = s->symbols.count;
-	uint64_t *keys = xmalloc((symbols + 1) * sizeof *keys);
+	uint64_t *keys = mem_alloc((symbols + 1) * sizeof *keys);
 	const size_t count = distinct_keys(s, key, keys);
-	struct place *places = xmalloc((count + 1) * sizeof *places);
-	uint32_t *rank = xmalloc((count + 1) * sizeof *rank);
+	struct place *places = mem_alloc((count + 1) * sizeof *places);
+	uint32_t *rank = mem_alloc((count + 1) * sizeof *rank);
 	for (size_t i = 0; i < count; i++)
 		places[i] = (struct place){ keys[i], snapshot_text(s, (uint32_t)(keys[i] >> 32)),
 					    snapshot_text(s, (uint32_t)keys[i]), (uint32_t)i };
@@ -114,18 +114,18 @@ static void index_make(struct index *ret, const struct snapshot *s,
 		rank[places[i].symbol] = (uint32_t)i;
 		vec_push(&ret->keys, places[i].key);
 	}
-	ret->of_symbol = xmalloc((symbols + 1) * sizeof *ret->of_symbol);
+	ret->of_symbol = mem_alloc((symbols + 1) * sizeof *ret->of_symbol);
 	for (size_t i = 0; i < symbols; i++)
 		ret->of_symbol[i] = rank[find_key(keys, count, key(&s->symbols.data[i]))];
-	free(rank);
-	free(places);
-	free(keys);
+	mem_free(rank);
+	mem_free(places);
+	mem_free(keys);
 }
 
 static void index_release(struct index *i)
 {
 	vec_release(&i->keys);
-	free(i->of_symbol);
+	mem_free(i->of_symbol);
 }
 
 /* ---- writing ----------------------------------------------------------------------------------- */
@@ -355,6 +355,6 @@ bool sizefile_write(struct sizefile_out *ret, const struct snapshot *s, struct h
 	vec_reserve(&ret->bytes, packed.size);
 	memcpy(ret->bytes.data + ret->bytes.count, packed.p, packed.size);
 	ret->bytes.count += packed.size;
-	free((void *)(uintptr_t)packed.p);
+	mem_free((void *)(uintptr_t)packed.p);
 	return true;
 }

@@ -128,7 +128,7 @@ static int compare_values(const void *a, const void *b)
 static void add_values(struct out *o, const struct snap_value *a, size_t a_count,
 		       const struct snap_value *b, size_t b_count)
 {
-	const struct snap_value **all = xmalloc((a_count + b_count + 1) * sizeof *all);
+	const struct snap_value **all = mem_alloc((a_count + b_count + 1) * sizeof *all);
 	for (size_t i = 0; i < a_count; i++)
 		all[i] = &a[i];
 	for (size_t i = 0; i < b_count; i++)
@@ -140,7 +140,7 @@ static void add_values(struct out *o, const struct snap_value *a, size_t a_count
 		add_value(o, all[i]);
 	}
 	close_bracket(o, "}");
-	free(all);
+	mem_free(all);
 }
 
 static int compare_metrics(const void *pa, const void *pb)
@@ -153,7 +153,7 @@ static int compare_metrics(const void *pa, const void *pb)
 static void add_metrics(struct out *o, const struct snap_container *c)
 {
 	const size_t count = c->metrics.count;
-	struct snap_metric *m = xmalloc((count + 1) * sizeof *m);
+	struct snap_metric *m = mem_alloc((count + 1) * sizeof *m);
 	memcpy(m, count ? c->metrics.data : m, count * sizeof *m);
 	qsort(m, count, sizeof *m, compare_metrics);
 	add_key(o, "metrics_by_file");
@@ -169,7 +169,7 @@ static void add_metrics(struct out *o, const struct snap_container *c)
 			close_bracket(o, "}");
 	}
 	close_bracket(o, "}");
-	free(m);
+	mem_free(m);
 }
 
 static int compare_sizes(const void *a, const void *b)

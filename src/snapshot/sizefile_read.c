@@ -433,7 +433,7 @@ static void split_segments(struct in *in)
 		bad(in, "the sections noted by heft are not those of the symbols");
 	for (size_t i = 0; i < s->containers.count; i++)
 		vec_release(&s->containers.data[i].section_sizes);
-	free(segments);
+	mem_free(segments);
 }
 
 /* In a file of others the sizes stand by name alone. */
@@ -509,7 +509,7 @@ bool sizefile_read(struct snapshot *ret, const char *path, struct bytes b, struc
 	if (!gzip_unpack(b, UNPACKED_MAX, &text, NULL, &why))
 		return fail(err, HEFT_EFORMAT, why.offset, "%s: %s", path, why.text);
 	const bool ok = read_text(ret, path, text, notes, err);
-	free((void *)(uintptr_t)text.p);
+	mem_free((void *)(uintptr_t)text.p);
 	return ok;
 }
 

@@ -256,8 +256,8 @@ static size_t order_sections(struct snapshot *s, struct section_place *ret)
 
 static void gather_sections(struct snapshot *s)
 {
-	struct snap_symbol *out = xmalloc((s->symbols.count + 1) * sizeof *out);
-	struct section_place *order = xmalloc((s->sections.count + 1) * sizeof *order);
+	struct snap_symbol *out = mem_alloc((s->symbols.count + 1) * sizeof *out);
+	struct section_place *order = mem_alloc((s->sections.count + 1) * sizeof *order);
 	const size_t seen = order_sections(s, order);
 	uint64_t at = 0;
 	for (size_t i = 0; i < seen; i++) {
@@ -270,8 +270,8 @@ static void gather_sections(struct snapshot *s)
 		struct snap_section *sec = &s->sections.data[s->symbols.data[i].section];
 		out[sec->first + sec->count++] = s->symbols.data[i];
 	}
-	free(order);
-	free(s->symbols.data);
+	mem_free(order);
+	mem_free(s->symbols.data);
 	s->symbols.data = out;
 	s->symbols.cap = s->symbols.count + 1;
 }
@@ -279,15 +279,15 @@ static void gather_sections(struct snapshot *s)
 static void sort_symbols(struct snapshot *s)
 {
 	const size_t count = s->symbols.count;
-	struct sort_key *keys = xmalloc((count + 1) * sizeof *keys);
-	struct snap_symbol *sorted = xmalloc((count + 1) * sizeof *sorted);
+	struct sort_key *keys = mem_alloc((count + 1) * sizeof *keys);
+	struct snap_symbol *sorted = mem_alloc((count + 1) * sizeof *sorted);
 	for (size_t i = 0; i < count; i++)
 		keys[i] = key_of(s, (uint32_t)i);
 	qsort(keys, count, sizeof *keys, compare_keys);
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = s->symbols.data[keys[i].symbol];
-	free(keys);
-	free(s->symbols.data);
+	mem_free(keys);
+	mem_free(s->symbols.data);
 	s->symbols.data = sorted;
 	s->symbols.cap = count + 1;
 }

@@ -82,7 +82,7 @@ void source_allocations(const struct source_file *f, struct layer *ret)
 	}
 	const struct process_heap *h = process_read_heap(f->process);
 	struct naming n = { .f = f, .calls = &h->calls };
-	n.labels = xmalloc((h->calls.stacks.count + 1) * sizeof *n.labels);
+	n.labels = mem_alloc((h->calls.stacks.count + 1) * sizeof *n.labels);
 	memset(n.labels, 0xff, (h->calls.stacks.count + 1) * sizeof *n.labels);
 	process_name_calls(f->process);
 	claim_parts(&n, h, &vm);
@@ -92,7 +92,7 @@ void source_allocations(const struct source_file *f, struct layer *ret)
 		     "recorder, "
 		     "or its heap is not in the dump");
 	process_finish(f, ret, &vm);
-	free(n.labels);
+	mem_free(n.labels);
 	vec_release(&n.frames);
 	text_release(&n.name);
 	text_release(&n.text);

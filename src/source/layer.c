@@ -76,7 +76,7 @@ static void pad(const struct source_file *f, const struct layer *l, struct spans
 	}
 	uint64_t *starts = section_starts(f, domain, &count);
 	spans_pad(s, f->labels, starts, count);
-	free(starts);
+	mem_free(starts);
 }
 
 /* The two sides of a layer on their way to be complete; one job a side. */

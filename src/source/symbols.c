@@ -117,15 +117,15 @@ static label_id *read_labels(const struct attr *a, const struct section *table, 
 	if (!table || !symtab_open(&n.table, a->im, table))
 		return NULL;
 	*count = n.table.count;
-	label_id *labels = xcalloc(*count, sizeof *labels);
+	label_id *labels = mem_zeroed(*count, sizeof *labels);
 	if (a->owner != BY_SYMBOL) {
 		labels_by_owner(a, &n.table, labels);
 		return labels;
 	}
-	n.list = xcalloc(*count, sizeof *n.list);
+	n.list = mem_zeroed(*count, sizeof *n.list);
 	parallel_for(a->f->threads, (*count + NAMES_CHUNK - 1) / NAMES_CHUNK, hash_names, &n);
 	label_borrow_all(a->f->labels, n.list, *count, labels);
-	free(n.list);
+	mem_free(n.list);
 	return labels;
 }
 
@@ -133,8 +133,8 @@ static void read_symbols(struct attr *a)
 {
 	a->symtab = image_section_type(a->im, SHT_SYMTAB, 1);
 	a->dynsym = image_section_type(a->im, SHT_DYNSYM, 1);
-	free(a->sym_labels);
-	free(a->dyn_labels);
+	mem_free(a->sym_labels);
+	mem_free(a->dyn_labels);
 	a->sym_labels = read_labels(a, a->symtab, &a->sym_count);
 	a->dyn_labels = read_labels(a, a->dynsym, &a->dyn_count);
 }
@@ -296,14 +296,14 @@ static void attribute_image(struct attr *a, size_t number, size_t total)
 	vec_release(&a->fdes);
 	vec_release(&a->unsized);
 	vec_release(&a->sized);
-	free(a->sym_labels);
-	free(a->dyn_labels);
+	mem_free(a->sym_labels);
+	mem_free(a->dyn_labels);
 }
 
 static void attribute_input(const struct source_file *f, enum owner owner, struct layer *ret)
 {
 	struct claims file = { 0 };
-	label_id *members = xcalloc(f->input->image_count, sizeof *members);
+	label_id *members = mem_zeroed(f->input->image_count, sizeof *members);
 	for (size_t i = 0; i < f->input->image_count; i++) {
 		struct attr a = { .f = f,
 				  .im = &f->input->images[i],
@@ -316,7 +316,7 @@ static void attribute_input(const struct source_file *f, enum owner owner, struc
 		members[i] = a.debug_owner;
 	}
 	attr_archive(f, owner == BY_SYMBOL ? NULL : members, &file);
-	free(members);
+	mem_free(members);
 	layer_add_file(f, ret, &file);
 	layer_finish(f, ret);
 }

@@ -21,7 +21,7 @@ struct made {
 
 static inline struct made *start(bool big_endian)
 {
-	struct made *m = xcalloc(1, sizeof *m);
+	struct made *m = mem_zeroed(1, sizeof *m);
 	notes_init(&m->notes);
 	for (size_t i = 0; i < DW_SECTIONS; i++)
 		m->in[i].big_endian = big_endian;
@@ -47,7 +47,7 @@ static inline void drop(struct made *m)
 		vec_release(&m->in[i].bytes);
 	abbrev_cache_release(&m->cache);
 	notes_release(&m->notes);
-	free(m);
+	mem_free(m);
 }
 
 static inline void put(struct made *m, enum dw_section in, unsigned width, uint64_t v)

@@ -55,7 +55,7 @@ static inline struct region *heapgen_region(struct heapgen *g, uint64_t addr, ui
 	ASSERT(g->count < HEAPGEN_REGIONS);
 	struct region *r = &g->regions[g->count++];
 	*r = (struct region){ .addr = addr, .size = size, .read = true, .write = true };
-	r->bytes = (struct bytes){ xcalloc(1, size), size };
+	r->bytes = (struct bytes){ mem_zeroed(1, size), size };
 	return r;
 }
 
@@ -239,7 +239,7 @@ static inline void heapgen_drop(struct heapgen *g)
 	records_release(&g->records);
 	notes_release(&g->notes);
 	for (size_t i = 0; i < g->count; i++)
-		free((void *)(uintptr_t)g->regions[i].bytes.p);
+		mem_free((void *)(uintptr_t)g->regions[i].bytes.p);
 }
 
 /* The same test for both sizes of words and both orders. */

@@ -184,13 +184,13 @@ static void put_piece(struct perfmake *m, uint32_t type, const uint8_t *p, size_
 void perfmake_pack(struct perfmake *m, uint32_t type)
 {
 	const size_t room = ZSTD_compressBound(m->data.bytes.count);
-	uint8_t *packed = xmalloc(room);
+	uint8_t *packed = mem_alloc(room);
 	const size_t size = ZSTD_compress(packed, room, m->data.bytes.data, m->data.bytes.count, 1);
 	ASSERT(!ZSTD_isError(size));
 	m->data.bytes.count = 0;
 	for (size_t at = 0; at < size; at += PACKED_PIECE)
 		put_piece(m, type, packed + at, (size_t)min_u64(PACKED_PIECE, size - at));
-	free(packed);
+	mem_free(packed);
 }
 
 /* ---- the file ------------------------------------------------------------------------------------- */

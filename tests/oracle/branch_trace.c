@@ -179,7 +179,7 @@ static void write_perf(struct trace *t, const char *path)
 	const struct bytes file = perfmake_finish(&t->out);
 	if (fwrite(file.p, 1, file.size, f) != file.size || fclose(f) != 0)
 		die(path);
-	free((void *)(uintptr_t)file.p);
+	mem_free((void *)(uintptr_t)file.p);
 }
 
 int main(int argc, char **argv)
@@ -196,7 +196,7 @@ int main(int argc, char **argv)
 	t.im = &in.images[0];
 	t.map = &map;
 	t.every = strtoul(argv[4], NULL, 10);
-	t.counts = xcalloc(map.blocks.count + 1, sizeof *t.counts);
+	t.counts = mem_zeroed(map.blocks.count + 1, sizeof *t.counts);
 	t.out = perfmake_begin(false, PERFMAKE_BRANCHES | PERFMAKE_HW_INDEX);
 	t.pid = start(argv[1]);
 	perfmake_exec(&t.out, (uint32_t)t.pid, 1, "walker");
@@ -206,7 +206,7 @@ int main(int argc, char **argv)
 	write_perf(&t, argv[2]);
 	printf("%lu instructions, %lu branches\n", (unsigned long)t.steps,
 	       (unsigned long)t.branches);
-	free(t.counts);
+	mem_free(t.counts);
 	bbindex_release(&t.index);
 	blockmap_release(&map);
 	input_close(&in);

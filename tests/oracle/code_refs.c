@@ -77,13 +77,13 @@ int main(int argc, char **argv)
 	fseek(f, 0, SEEK_END);
 	const size_t size = (size_t)ftell(f);
 	rewind(f);
-	uint8_t *file = xmalloc(size);
+	uint8_t *file = mem_alloc(size);
 	if (fread(file, 1, size, f) != size)
 		return 2;
 	fclose(f);
 	Elf64_Ehdr e;
 	memcpy(&e, file, sizeof e);
-	Elf64_Shdr *sh = xcalloc(e.e_shnum, sizeof *sh);
+	Elf64_Shdr *sh = mem_zeroed(e.e_shnum, sizeof *sh);
 	memcpy(sh, file + e.e_shoff, e.e_shnum * sizeof *sh);
 	addr_vec starts = { 0 };
 	function_starts(file, sh, e.e_shnum, &starts);
@@ -91,7 +91,7 @@ int main(int argc, char **argv)
 		if (sh[i].sh_type == SHT_PROGBITS && sh[i].sh_flags & SHF_EXECINSTR)
 			print_section(code_isa_of(e.e_machine), file, &sh[i], &starts);
 	vec_release(&starts);
-	free(sh);
-	free(file);
+	mem_free(sh);
+	mem_free(file);
 	return 0;
 }

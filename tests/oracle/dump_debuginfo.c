@@ -72,7 +72,7 @@ static void print_unit(struct debuginfo *d, struct unit *u, struct abbrev_cache 
 
 static void dump_units(struct debuginfo *d)
 {
-	struct abbrev_cache *cache = xcalloc(1, sizeof *cache);
+	struct abbrev_cache *cache = mem_zeroed(1, sizeof *cache);
 	struct unit u;
 	for (int k = 0; k < 2; k++) {
 		uint64_t off = 0;
@@ -85,7 +85,7 @@ static void dump_units(struct debuginfo *d)
 	if (d->dwarf.sup)
 		printf("sup %s units=%" PRIu64 "\n", d->dwarf.sup->path, count);
 	abbrev_cache_release(cache);
-	free(cache);
+	mem_free(cache);
 }
 
 static void dump_time(struct debuginfo *d)

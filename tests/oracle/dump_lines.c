@@ -133,7 +133,7 @@ static void dump(const struct image *im, const char *mode, struct notes *notes)
 		       f.programs, f.rows, f.files, f.bytes, f.sum, f.open, f.next,
 		       (double)f.bytes / f.next / 1e6, f.path);
 	for (size_t i = 0; i < DW_SECTIONS; i++)
-		free(o.memory[i]);
+		mem_free(o.memory[i]);
 }
 
 int main(int argc, char **argv)

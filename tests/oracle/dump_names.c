@@ -9,11 +9,11 @@
 static struct str read_all(FILE *f)
 {
 	size_t cap = 1 << 16, len = 0;
-	char *p = xmalloc(cap);
+	char *p = mem_alloc(cap);
 	for (size_t n; (n = fread(p + len, 1, cap - len, f)) > 0;) {
 		len += n;
 		if (len == cap)
-			p = xrealloc(p, cap *= 2);
+			p = mem_resize(p, cap *= 2);
 	}
 	return (struct str){ p, len };
 }
@@ -75,6 +75,6 @@ int main(int argc, char **argv)
 		measure(text);
 	else
 		return 2;
-	free((void *)(uintptr_t)text.p);
+	mem_free((void *)(uintptr_t)text.p);
 	return 0;
 }

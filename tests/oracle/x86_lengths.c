@@ -247,7 +247,7 @@ static bool read_all(const char *path, struct bytes *ret)
 	fseek(f, 0, SEEK_END);
 	const long size = ftell(f);
 	rewind(f);
-	uint8_t *p = xmalloc(size > 0 ? (size_t)size : 1);
+	uint8_t *p = mem_alloc(size > 0 ? (size_t)size : 1);
 	*ret = (struct bytes){ p, size > 0 ? (uint64_t)size : 0 };
 	const bool ok = fread(p, 1, (size_t)ret->size, f) == ret->size;
 	fclose(f);
@@ -280,7 +280,7 @@ static int compare_file(const char *path, uint64_t *insns)
 			compare_section(&w, bytes_sub(file, s.off, s.size), s.addr);
 	print_totals(path, &w.t);
 	*insns += w.t.insns;
-	free((void *)(uintptr_t)file.p);
+	mem_free((void *)(uintptr_t)file.p);
 	return w.t.differ != 0;
 }
 

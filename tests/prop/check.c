@@ -169,7 +169,7 @@ static bool take(void *ctx, const void *data, size_t size)
 	struct text_out *t = ctx;
 	if (t->cap - t->len <= size) {
 		t->cap = t->cap * 2 + size + 1;
-		t->p = xrealloc(t->p, t->cap);
+		t->p = mem_resize(t->p, t->cap);
 	}
 	memcpy(t->p + t->len, data, size);
 	t->len += size;
@@ -208,8 +208,8 @@ static void check_threads(struct state *s, struct wish w, struct rng *r)
 	char *many = output(&w, format);
 	if (!one || !many || strcmp(one, many) != 0)
 		broken(s, "%u threads print something else than one", w.threads);
-	free(one);
-	free(many);
+	mem_free(one);
+	mem_free(many);
 }
 
 static void check_self_diff(struct state *s, struct wish w)

@@ -232,7 +232,7 @@ struct bytes generate_archive(struct rng *r)
 			b = generate_image(r);
 		put_member(&o, r, name, b);
 		if (image)
-			free((void *)(uintptr_t)b.p);
+			mem_free((void *)(uintptr_t)b.p);
 	}
 	return (struct bytes){ o.bytes.data, o.bytes.count };
 }

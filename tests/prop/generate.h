@@ -1,5 +1,5 @@
 /* generate.h - ELF files and archives that no tool would write, from a seed.  All of them are
- * malloc'ed; free with free((void *)b.p). */
+ * malloc'ed; free with mem_free((void *)b.p). */
 #ifndef HEFT_TESTS_PROP_GENERATE_H
 #define HEFT_TESTS_PROP_GENERATE_H
 

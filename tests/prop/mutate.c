@@ -78,7 +78,7 @@ struct bytes mutate(struct rng *r, struct bytes file)
 	struct input in;
 	const bool read = input_parse(&in, "mutate", file, NULL, NULL);
 	const struct image *im = NULL;
-	struct copy c = { xmalloc(file.size ? file.size : 1), file.size, false };
+	struct copy c = { mem_alloc(file.size ? file.size : 1), file.size, false };
 	memcpy(c.p, file.p, file.size);
 	if (read && in.image_count > 0) {
 		im = &in.images[rng_below(r, in.image_count)];

@@ -125,10 +125,10 @@ static bool check_shuffled(const struct job *j, struct rng *r, char *why, size_t
 	const bool same = a && b && strcmp(a, b) == 0;
 	if (!same)
 		snprintf(why, size, "the order of the sections changes -d %s", source);
-	free(a);
-	free(b);
-	free((void *)(uintptr_t)pair.a.p);
-	free((void *)(uintptr_t)pair.b.p);
+	mem_free(a);
+	mem_free(b);
+	mem_free((void *)(uintptr_t)pair.a.p);
+	mem_free((void *)(uintptr_t)pair.b.p);
 	return same;
 }
 
@@ -148,7 +148,7 @@ static void measure(const struct job *j, uint64_t i)
 	if (j->mode != MODE_CHECK) {
 		const struct bytes b = make(j, &r);
 		const bool written = write_file(path, b);
-		free((void *)(uintptr_t)b.p);
+		mem_free((void *)(uintptr_t)b.p);
 		if (!written)
 			_exit(FOUND);
 	}
@@ -243,7 +243,7 @@ static int make_one(const struct job *j)
 	rng_next(&r);
 	const struct bytes b = make(j, &r);
 	const bool ok = j->file_count == 1 && write_file(j->files[0], b);
-	free((void *)(uintptr_t)b.p);
+	mem_free((void *)(uintptr_t)b.p);
 	return ok ? 0 : 2;
 }
 

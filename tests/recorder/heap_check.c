@@ -127,7 +127,7 @@ static int check(const struct dump *d, struct notes *notes)
 	for (size_t i = 0; i < HEAP_PART_KINDS; i++)
 		printf(" %s %" PRIu64, kinds[i], l.bytes[i]);
 	printf(" pinned %" PRIu64 "\n", l.pinned_bytes);
-	free(reach);
+	mem_free(reach);
 	heap_damage_release(&damages);
 	heap_layout_release(&l);
 	heap_scan_release(&b);

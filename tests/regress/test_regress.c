@@ -55,7 +55,7 @@ static void measure_bytes(struct bytes b)
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, b.p, b.size), b.size);
 	close(fd);
-	free((void *)(uintptr_t)b.p);
+	mem_free((void *)(uintptr_t)b.p);
 	measure(path);
 	unlink(path);
 }
@@ -90,7 +90,7 @@ static void put_member(struct elfgen_out *o, const char *name, struct bytes b)
 	elfgen_put_bytes(o, b.p, b.size);
 	if (b.size % 2)
 		elfgen_put(o, 1, '\n');
-	free((void *)(uintptr_t)b.p);
+	mem_free((void *)(uintptr_t)b.p);
 }
 
 static struct bytes program(uint16_t type, uint64_t addr)

@@ -54,7 +54,7 @@ static void put_object(struct archive *a, const char *name)
 {
 	const struct bytes b = object();
 	put_member(a, name, b.p, (size_t)b.size);
-	free((void *)(uintptr_t)b.p);
+	mem_free((void *)(uintptr_t)b.p);
 }
 
 static void open_archive(struct archive *a)
@@ -151,7 +151,7 @@ static void bsd_names_stand_before_the_contents(void **state)
 	assert_int_equal(a.in.image_count, 1);
 	expect_image(&a, 0, "my object.o");
 	assert_int_equal(a.in.images[0].bytes.size, b.size);
-	free((void *)(uintptr_t)b.p);
+	mem_free((void *)(uintptr_t)b.p);
 	close_archive(&a);
 }
 

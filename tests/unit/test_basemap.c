@@ -29,7 +29,7 @@ static void fixture_close(struct fixture *f)
 	basemap_release(&f->map);
 	labels_release(&f->labels);
 	input_close(&f->input);
-	free((void *)(uintptr_t)f->file.p);
+	mem_free((void *)(uintptr_t)f->file.p);
 }
 
 /* Range i of the map. */

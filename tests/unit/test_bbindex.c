@@ -209,7 +209,7 @@ static void batches_find_what_one_look_up_finds(void **state)
 static void a_large_index_is_found_in_by_batches(void **state)
 {
 	enum { BLOCKS = 1000000, RUNS = 4 };
-	struct bbmap_block *blocks = xcalloc(BLOCKS, sizeof *blocks);
+	struct bbmap_block *blocks = mem_zeroed(BLOCKS, sizeof *blocks);
 	struct bbindex_run runs[RUNS];
 	struct rng r = { 5 };
 	struct bbindex x;
@@ -225,7 +225,7 @@ static void a_large_index_is_found_in_by_batches(void **state)
 	assert_true(bbindex_size(&x) > 1 << 20);
 	expect_batches(&x, &r, 0x400000 + UINT64_C(17) * BLOCKS + 0x40000);
 	bbindex_release(&x);
-	free(blocks);
+	mem_free(blocks);
 }
 
 static void nothing_has_an_index_too(void **state)

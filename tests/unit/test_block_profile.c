@@ -279,7 +279,7 @@ static bool fixture_perf(struct fixture *f, struct perfmake *m, bool force)
 {
 	const struct bytes file = perfmake_finish(m);
 	const bool ok = fixture_profile(f, file, SAMPLES_PERF, force);
-	free((void *)(uintptr_t)file.p);
+	mem_free((void *)(uintptr_t)file.p);
 	return ok;
 }
 
@@ -291,7 +291,7 @@ static void fixture_close(struct fixture *f)
 	notes_release(&f->notes);
 	vec_release(&f->walk.branches);
 	vec_release(&f->walk.entered);
-	free((void *)(uintptr_t)f->file.p);
+	mem_free((void *)(uintptr_t)f->file.p);
 }
 
 /* Where text lies in the file of make_image is the generator's business. */
@@ -665,7 +665,7 @@ static void the_library_gives_counts_and_edges(void **state)
 	heft_blocks_free(b);
 	unlink(image);
 	unlink(samples);
-	free((void *)(uintptr_t)file.p);
+	mem_free((void *)(uintptr_t)file.p);
 	fixture_close(&f);
 }
 

@@ -34,7 +34,7 @@ static void fixture_close(struct fixture *f)
 	blockmap_release(&f->map);
 	input_close(&f->input);
 	notes_release(&f->notes);
-	free((void *)(uintptr_t)f->file.p);
+	mem_free((void *)(uintptr_t)f->file.p);
 }
 
 static struct elfgen linked(uint32_t *text)

@@ -23,7 +23,7 @@ static struct heft_blocks *open_elf(struct elfgen *g, enum heft_demangle style)
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, file.p, file.size), (ssize_t)file.size);
 	close(fd);
-	free((void *)(uintptr_t)file.p);
+	mem_free((void *)(uintptr_t)file.p);
 	struct heft_blocks *b = heft_blocks_new();
 	heft_blocks_set_demangle(b, style);
 	assert_true(heft_blocks_open(b, path, &err));

@@ -56,7 +56,7 @@ static struct heft_snapshot *open_program(struct elfgen *g, const char *map)
 	unlink(path);
 	if (map)
 		unlink(map_path);
-	free((void *)(uintptr_t)file.p);
+	mem_free((void *)(uintptr_t)file.p);
 	return s;
 }
 
@@ -161,7 +161,7 @@ static void all_symbols_add_up_to_the_file(void **state)
 	assert_non_null(find(s, "** ELF Section: .comment"));
 	assert_non_null(find(s, "Overhead: ELF file"));
 	assert_symbol(s, "** .text (unattributed)", TEXT + 40, 160);
-	free((void *)(uintptr_t)file.p);
+	mem_free((void *)(uintptr_t)file.p);
 	heft_snapshot_free(s);
 }
 
@@ -261,7 +261,7 @@ static void sections_that_share_bytes_of_the_file_count_them_once(void **state)
 	assert_true(file_pss(s) == (double)file.size);
 	assert_symbol(s, "one", TEXT, 96);
 	assert_symbol(s, "other", 0, 0);
-	free((void *)(uintptr_t)file.p);
+	mem_free((void *)(uintptr_t)file.p);
 	heft_snapshot_free(s);
 }
 
@@ -285,7 +285,7 @@ static void sections_without_bytes_do_not_count_for_the_file(void **state)
 	assert_symbol(s, "one", TEXT, 6000);
 	assert_string_equal(section_of(s, "one")->name, ".text");
 	assert_string_equal(snap_segment(section_of(s, "one")), ".bss");
-	free((void *)(uintptr_t)file.p);
+	mem_free((void *)(uintptr_t)file.p);
 	heft_snapshot_free(s);
 }
 

@@ -24,7 +24,7 @@ static void release(struct parsed *p)
 {
 	core_release(&p->core);
 	image_release(&p->im);
-	free((void *)(uintptr_t)p->file.p);
+	mem_free((void *)(uintptr_t)p->file.p);
 }
 
 static const struct kind {
@@ -147,7 +147,7 @@ static void a_count_of_files_that_cannot_be_is_refused(void **state)
 	assert_int_equal(core.threads.count, 2);
 	core_release(&core);
 	image_release(&im);
-	free((void *)(uintptr_t)file.p);
+	mem_free((void *)(uintptr_t)file.p);
 }
 
 /* PN_XNUM: the count is in section 0, which stands at the end and so is missing first. */
@@ -160,9 +160,9 @@ static void many_segments_are_counted_without_the_section_headers(void **state)
 		for (uint64_t i = 0; i < 3; i++)
 			coregen_region(&g, 0x10000 * (i + 1), 0x1000, NULL, 0, PF_R);
 		struct bytes file = coregen_finish(&g);
-		uint8_t *whole = xcalloc(1, file.size + SHDR64_SIZE);
+		uint8_t *whole = mem_zeroed(1, file.size + SHDR64_SIZE);
 		memcpy(whole, file.p, file.size);
-		free((void *)(uintptr_t)file.p);
+		mem_free((void *)(uintptr_t)file.p);
 		const struct bytes longer = { whole, file.size + SHDR64_SIZE };
 		elfgen_poke(longer, 40, 8, false, file.size);     /* e_shoff */
 		elfgen_poke(longer, 56, 2, false, PN_XNUM);       /* e_phnum */
@@ -176,7 +176,7 @@ static void many_segments_are_counted_without_the_section_headers(void **state)
 		assert_int_equal(im.segment_count, 4);
 		assert_int_equal(im.segments[3].addr, 0x30000);
 		image_release(&im);
-		free(whole);
+		mem_free(whole);
 	}
 }
 

@@ -97,7 +97,7 @@ static const char *put_image(struct scene *s, const char *name, uint8_t id, cons
 {
 	const struct bytes b = make_image(id, link, crc, NULL, 0);
 	const char *path = write_file(s, name, b);
-	free((void *)(uintptr_t)b.p);
+	mem_free((void *)(uintptr_t)b.p);
 	return path;
 }
 
@@ -105,7 +105,7 @@ static uint32_t crc_of(uint8_t id)
 {
 	const struct bytes b = make_image(id, NULL, 0, NULL, 0);
 	const uint32_t crc = crc32_gzip_refl(0, b.p, b.size);
-	free((void *)(uintptr_t)b.p);
+	mem_free((void *)(uintptr_t)b.p);
 	return crc;
 }
 
@@ -121,7 +121,7 @@ static void expect_found(struct scene *s, const char *path, const char *want)
 		assert_string_equal(found, want);
 	else
 		assert_null(found);
-	free(found);
+	mem_free(found);
 	input_close(&in);
 }
 
@@ -148,7 +148,7 @@ static void a_debug_link_is_looked_for_in_three_places(void **state)
 	expect_found(&s, image, NULL);
 	char *real = file_real_path(s.dir);
 	const char *far = arena_format(&s.arena, "given%s/bin/x.debug", real);
-	free(real);
+	mem_free(real);
 	far = put_image(&s, far, 2, NULL, 0);
 	expect_found(&s, image, far);
 	const char *sub = put_image(&s, "bin/.debug/x.debug", 2, NULL, 0);
@@ -223,7 +223,7 @@ static void debuginfod_is_asked_only_if_servers_are_named(void **state)
 		assert_ptr_equal(strstr(found, in_dir(&s, "cache")), found);
 	else
 		print_message("no debuginfod here\n");
-	free(found);
+	mem_free(found);
 	input_close(&in);
 	unsetenv("DEBUGINFOD_URLS");
 	end(&s);
@@ -245,10 +245,10 @@ static void mini_debug_info_is_unpacked(void **state)
 	assert_true(debugdata_open(&in.images[0], &mini, &owned));
 	assert_int_equal(mini.images[0].build_id.p[2], 9);
 	input_close(&mini);
-	free(owned);
+	mem_free(owned);
 	input_close(&in);
-	free((void *)(uintptr_t)outer.p);
-	free((void *)(uintptr_t)inner.p);
+	mem_free((void *)(uintptr_t)outer.p);
+	mem_free((void *)(uintptr_t)inner.p);
 }
 
 static void damaged_mini_debug_info_is_noted(void **state)
@@ -265,7 +265,7 @@ static void damaged_mini_debug_info_is_noted(void **state)
 	assert_int_equal(notes.count, 1);
 	input_close(&in);
 	notes_release(&notes);
-	free((void *)(uintptr_t)outer.p);
+	mem_free((void *)(uintptr_t)outer.p);
 }
 
 int main(void)

@@ -38,7 +38,7 @@ static void close_made(struct opened *o)
 	debuginfo_close(&o->d);
 	input_close(&o->in);
 	notes_release(&o->notes);
-	free((void *)(uintptr_t)o->file.p);
+	mem_free((void *)(uintptr_t)o->file.p);
 }
 
 static uint32_t add(struct elfgen *g, const char *name, const void *data, uint64_t size)

@@ -72,7 +72,7 @@ static void write_file(struct scene *s, const char *name, struct elfgen *g)
 	assert_non_null(f);
 	assert_int_equal(fwrite(b.p, 1, (size_t)b.size, f), b.size);
 	fclose(f);
-	free((void *)(uintptr_t)b.p);
+	mem_free((void *)(uintptr_t)b.p);
 }
 
 static void open_image(struct scene *s, const char *name, const char *dir)

@@ -276,7 +276,7 @@ static void hostile_nesting_neither_crashes_nor_hangs(void **state)
 	};
 	static const size_t sizes[] = { 1000, 8190, 70000 };
 	struct demangler d = { 0 };
-	char *const raw = xmalloc(70001);
+	char *const raw = mem_alloc(70001);
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(shapes); i++) {
 		for (size_t s = 0; s < COUNT_OF(sizes); s++) {
@@ -289,7 +289,7 @@ static void hostile_nesting_neither_crashes_nor_hangs(void **state)
 			}
 		}
 	}
-	free(raw);
+	mem_free(raw);
 	demangler_release(&d);
 }
 

@@ -32,7 +32,7 @@ static void release(struct elf *f)
 {
 	blockmap_release(&f->map);
 	input_close(&f->input);
-	free((void *)(uintptr_t)f->bytes.p);
+	mem_free((void *)(uintptr_t)f->bytes.p);
 }
 
 static struct elfgen program(uint16_t machine, uint32_t *ret_text)
@@ -152,7 +152,7 @@ static void machines_without_a_decoder_have_no_blocks(void **state)
 static void the_threads_do_not_show(void **state)
 {
 	enum { COPIES = 60000 }; /* more than one job */
-	char *many = xmalloc(COPIES * 16);
+	char *many = mem_alloc(COPIES * 16);
 	struct blockmap other;
 	struct elf f;
 	(void)state;
@@ -171,7 +171,7 @@ static void the_threads_do_not_show(void **state)
 			    other.blocks.count * sizeof *other.blocks.data);
 	blockmap_release(&other);
 	release(&f);
-	free(many);
+	mem_free(many);
 }
 
 int main(void)

@@ -516,8 +516,8 @@ static double total(const struct snapshot *s)
 /* Every symbol of either side is in one pair. */
 static void check_pairs(const struct snapshot_diff *d)
 {
-	uint8_t *old = xcalloc(d->before->symbols.count + 1, 1);
-	uint8_t *new_ = xcalloc(d->after->symbols.count + 1, 1);
+	uint8_t *old = mem_zeroed(d->before->symbols.count + 1, 1);
+	uint8_t *new_ = mem_zeroed(d->after->symbols.count + 1, 1);
 	size_t seen = 0;
 	for (size_t i = 0; i < d->pairs.count; i++) {
 		const struct diff_pair *p = &d->pairs.data[i];
@@ -532,8 +532,8 @@ static void check_pairs(const struct snapshot_diff *d)
 		}
 	}
 	assert_int_equal(seen, d->before->symbols.count + d->after->symbols.count);
-	free(old);
-	free(new_);
+	mem_free(old);
+	mem_free(new_);
 }
 
 /* Rows add up to the change of the snapshots, padding included, however they are made. */

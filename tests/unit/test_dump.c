@@ -62,7 +62,7 @@ static void open_core(struct dump *d, struct coregen *g)
 {
 	const struct bytes file = coregen_finish(g);
 	assert_true(open_bytes(d, file.p, file.size, NULL));
-	free((void *)(uintptr_t)file.p);
+	mem_free((void *)(uintptr_t)file.p);
 	check_invariants(d);
 }
 
@@ -191,7 +191,7 @@ static void modules_tell_their_bias_build_id_and_end(void **state)
 		assert_int_equal(d.regions[2].file_off, 0x2000);
 		assert_int_equal(d.regions[3].file, 0);
 		dump_close(&d);
-		free((void *)(uintptr_t)head.p);
+		mem_free((void *)(uintptr_t)head.p);
 	}
 }
 
@@ -208,7 +208,7 @@ static void a_library_mapped_twice_is_two_modules(void **state)
 	assert_int_equal(d.files[1].bias, 0x200000);
 	assert_ptr_equal(dump_module(&d, 0x201000), &d.files[1]);
 	dump_close(&d);
-	free((void *)(uintptr_t)head.p);
+	mem_free((void *)(uintptr_t)head.p);
 }
 
 static void a_library_that_is_only_read_is_no_module(void **state)
@@ -222,7 +222,7 @@ static void a_library_that_is_only_read_is_no_module(void **state)
 	assert_int_equal(d.file_count, 1);
 	assert_false(d.files[0].module);
 	dump_close(&d);
-	free((void *)(uintptr_t)head.p);
+	mem_free((void *)(uintptr_t)head.p);
 }
 
 static void code_without_headers_is_a_module_by_its_mapping(void **state)
@@ -272,7 +272,7 @@ static void a_core_cut_at_any_place_opens_and_tells_what_is_missing(void **state
 		assert_int_equal(d.missing + d.present > 0, 1);
 		dump_close(&d);
 	}
-	free((void *)(uintptr_t)file.p);
+	mem_free((void *)(uintptr_t)file.p);
 }
 
 /* ---- raw images ------------------------------------------------------------------------------ */
@@ -283,7 +283,7 @@ static void raw_memory_finds_its_address_by_its_pages(void **state)
 	for (unsigned i = 0; i < 4; i++) {
 		const unsigned word = i & 1 ? 4 : 8;
 		const bool big = i & 2;
-		uint8_t *raw = xcalloc(4, HEAP_PAGE_SIZE);
+		uint8_t *raw = mem_zeroed(4, HEAP_PAGE_SIZE);
 		const uint64_t at = HEAP_PAGE_SIZE + 0x1008;
 		struct dump d;
 		coregen_page(raw + at, word, big, 0x40000000, HEAP_PAGE_PROCESS, 1, 1);
@@ -299,7 +299,7 @@ static void raw_memory_finds_its_address_by_its_pages(void **state)
 		assert_true(r.found);
 		records_release(&r);
 		dump_close(&d);
-		free(raw);
+		mem_free(raw);
 	}
 }
 
@@ -307,7 +307,7 @@ static void raw_memory_finds_its_address_by_its_pages(void **state)
 static void pieces_of_raw_memory_are_told_apart(void **state)
 {
 	(void)state;
-	uint8_t *raw = xcalloc(8, HEAP_PAGE_SIZE);
+	uint8_t *raw = mem_zeroed(8, HEAP_PAGE_SIZE);
 	const uint64_t a = 0x10000000, b = 0x50000000, cut = 3 * HEAP_PAGE_SIZE;
 	struct dump d;
 	coregen_page(raw, 8, false, a, HEAP_PAGE_PROCESS, 1, 1);
@@ -323,14 +323,14 @@ static void pieces_of_raw_memory_are_told_apart(void **state)
 	assert_int_equal(d.regions[1].addr, b);
 	assert_int_equal(d.regions[1].size, 5 * HEAP_PAGE_SIZE);
 	dump_close(&d);
-	free(raw);
+	mem_free(raw);
 }
 
 /* The user places the front, the page what is behind it. */
 static void pieces_of_the_user_and_pages_complete_each_other(void **state)
 {
 	(void)state;
-	uint8_t *raw = xcalloc(4, HEAP_PAGE_SIZE);
+	uint8_t *raw = mem_zeroed(4, HEAP_PAGE_SIZE);
 	struct dump d;
 	coregen_page(raw + 2 * HEAP_PAGE_SIZE, 8, false, 0x40000000, HEAP_PAGE_PROCESS, 1, 1);
 	const struct dump_piece piece = { .has_addr = true, .addr = 0x7000, .off = 4096 };
@@ -344,13 +344,13 @@ static void pieces_of_the_user_and_pages_complete_each_other(void **state)
 	assert_int_equal(d.regions[1].addr, 0x40000000);
 	assert_int_equal(d.regions[1].size, 2 * HEAP_PAGE_SIZE);
 	dump_close(&d);
-	free(raw);
+	mem_free(raw);
 }
 
 static void a_page_that_fails_its_check_places_nothing(void **state)
 {
 	(void)state;
-	uint8_t *raw = xcalloc(2, HEAP_PAGE_SIZE);
+	uint8_t *raw = mem_zeroed(2, HEAP_PAGE_SIZE);
 	struct dump d;
 	coregen_page(raw + 4096, 8, false, 0x40000000, HEAP_PAGE_PROCESS, 1, 1);
 	raw[4096 + 8] ^= 1;
@@ -358,7 +358,7 @@ static void a_page_that_fails_its_check_places_nothing(void **state)
 	assert_int_equal(d.regions[0].addr, 0);
 	assert_int_equal(d.word, 0);
 	dump_close(&d);
-	free(raw);
+	mem_free(raw);
 }
 
 static void inline_stacks_tell_word_and_order_and_the_user_the_address(void **state)
@@ -387,7 +387,7 @@ static void inline_stacks_tell_word_and_order_and_the_user_the_address(void **st
 static void a_snapshot_is_pages_at_their_addresses(void **state)
 {
 	(void)state;
-	uint8_t *file = xcalloc(3, HEAP_PAGE_SIZE);
+	uint8_t *file = mem_zeroed(3, HEAP_PAGE_SIZE);
 	struct dump d;
 	coregen_page(file, 8, false, 0x50000000, HEAP_PAGE_NODES, 1, 0);
 	coregen_page(file + HEAP_PAGE_SIZE, 8, false, 0x40000000, HEAP_PAGE_PROCESS, 1, 1);
@@ -399,7 +399,7 @@ static void a_snapshot_is_pages_at_their_addresses(void **state)
 	assert_int_equal(d.regions[0].addr, 0x40000000);
 	assert_int_equal(d.regions[0].off, HEAP_PAGE_SIZE);
 	dump_close(&d);
-	free(file);
+	mem_free(file);
 }
 
 static void a_program_is_no_dump(void **state)
@@ -414,7 +414,7 @@ static void a_program_is_no_dump(void **state)
 static void the_recorder_names_modules_the_dump_does_not(void **state)
 {
 	(void)state;
-	uint8_t *raw = xcalloc(2, HEAP_PAGE_SIZE);
+	uint8_t *raw = mem_zeroed(2, HEAP_PAGE_SIZE);
 	struct records r;
 	struct dump d;
 	coregen_page(raw, 8, false, 0x40000000, HEAP_PAGE_PROCESS, 1, 1);
@@ -449,7 +449,7 @@ static void the_recorder_names_modules_the_dump_does_not(void **state)
 	assert_int_equal(d.files[0].build_id.size, 4);
 	assert_ptr_equal(dump_module(&d, 0x6fffff), &d.files[0]);
 	dump_close(&d);
-	free(raw);
+	mem_free(raw);
 }
 
 int main(void)

@@ -33,7 +33,7 @@ static void close_file(struct opened *o)
 {
 	input_close(&o->in);
 	notes_release(&o->notes);
-	free((void *)(uintptr_t)o->file.p);
+	mem_free((void *)(uintptr_t)o->file.p);
 }
 
 static void expect_note(const struct opened *o, const char *words)
@@ -52,7 +52,7 @@ static void expect_error(struct bytes file, const char *words)
 	assert_ptr_equal(strstr(err.text, "test: "), err.text);
 	if (!strstr(err.text, words))
 		fail_msg("\"%s\" lacks \"%s\"", err.text, words);
-	free((void *)(uintptr_t)file.p);
+	mem_free((void *)(uintptr_t)file.p);
 }
 
 static const uint8_t code[64] = { 0x90, 0x90, 0xc3 };
@@ -232,7 +232,7 @@ static void sections_of_objects_get_slots_of_their_own(void **state)
 	assert_ptr_equal(image_section_at(&im, addr), &im.sections[1]);
 	image_release(&im);
 	notes_release(&notes);
-	free((void *)(uintptr_t)file.p);
+	mem_free((void *)(uintptr_t)file.p);
 }
 
 static void counts_too_large_for_the_header_stand_in_section_0(void **state)
@@ -482,7 +482,7 @@ static void descriptions_use_the_words_of_file(void **state)
 
 static struct bytes copy(const void *p, size_t size)
 {
-	return (struct bytes){ memcpy(xmalloc(size), p, size), size };
+	return (struct bytes){ memcpy(mem_alloc(size), p, size), size };
 }
 
 static struct bytes poked(uint64_t off, unsigned width, uint64_t v)

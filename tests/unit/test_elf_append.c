@@ -58,7 +58,7 @@ static void copy_close(struct copy *c)
 		input_close(&c->after);
 	input_close(&c->before);
 	text_release(&c->made);
-	free((void *)(uintptr_t)c->file.p);
+	mem_free((void *)(uintptr_t)c->file.p);
 }
 
 /* All that was there is there, at its place; the new section is there too. */
@@ -150,7 +150,7 @@ static void expect_refused(struct bytes file, const char *why)
 static struct bytes with_tail(struct elfgen *g, const char *tail)
 {
 	const struct bytes file = elfgen_finish(g);
-	uint8_t *p = xrealloc((void *)(uintptr_t)file.p, file.size + strlen(tail));
+	uint8_t *p = mem_resize((void *)(uintptr_t)file.p, file.size + strlen(tail));
 	memcpy(p + file.size, tail, strlen(tail));
 	return (struct bytes){ p, file.size + strlen(tail) };
 }

@@ -29,7 +29,7 @@ static void close_file(struct opened *o)
 {
 	input_close(&o->in);
 	notes_release(&o->notes);
-	free((void *)(uintptr_t)o->file.p);
+	mem_free((void *)(uintptr_t)o->file.p);
 }
 
 /* Section 1 .text at 0x1000, 2 .data at 0x2000 (its words count up from 0x1100), 3 the table. */

@@ -20,7 +20,7 @@ static void expect(const char *in, const char *want, uint64_t functions)
 	char *got = filtered(in, &count);
 	assert_string_equal(got, want);
 	assert_int_equal(count, functions);
-	free(got);
+	mem_free(got);
 }
 
 #define HEAD "\t.text\n\t.type\tf, @function\nf:\n"
@@ -54,7 +54,7 @@ static void expect_line(const char *in, const char *line)
 	char *got = filtered(in, &count);
 	if (!strstr(got, line))
 		fail_msg("no '%s' in:\n%s", line, got);
-	free(got);
+	mem_free(got);
 }
 
 static void flags_are_those_of_the_edges(void **state)

@@ -123,10 +123,10 @@ static void mapped(struct heapgen *g)
 	assert_int_equal(g->layout.bytes[HEAP_PART_OTHER], 0);
 	/* As one region: the page is found among what no chunk explains. */
 	g->regions[0].size += g->regions[1].size;
-	uint8_t *all = xmalloc(g->regions[0].size);
+	uint8_t *all = mem_alloc(g->regions[0].size);
 	memcpy(all, g->regions[0].bytes.p, HEAP_PAGE_SIZE);
 	memcpy(all + HEAP_PAGE_SIZE, g->regions[1].bytes.p, g->regions[1].bytes.size);
-	free((void *)(uintptr_t)g->regions[0].bytes.p);
+	mem_free((void *)(uintptr_t)g->regions[0].bytes.p);
 	g->regions[0].bytes = (struct bytes){ all, g->regions[0].size };
 	g->dump.region_count = 1;
 	heap_layout_release(&g->layout);

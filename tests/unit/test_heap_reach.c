@@ -29,7 +29,7 @@ static void expect(struct heapgen *g, const char *want)
 	assert_null(heap_reach_invariants(reach, &g->blocks));
 	for (size_t i = 0; i < g->blocks.live.count; i++)
 		got[i] = "-=~+"[reach[i]];
-	free(reach);
+	mem_free(reach);
 	assert_string_equal(got, want);
 }
 
@@ -127,7 +127,7 @@ static void untold(struct heapgen *g)
 	g->regions[1].bytes.size = 0;
 	g->regions[1].file = 1;
 	assert_true(heap_reach(&reach, &why, &g->dump, &g->records, &g->blocks, &g->layout));
-	free(reach);
+	mem_free(reach);
 	g->dump.thread_count = 0;
 	assert_false(heap_reach(&reach, &why, &g->dump, &g->records, &g->blocks, &g->layout));
 }

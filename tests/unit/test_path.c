@@ -145,7 +145,7 @@ static void a_path_is_never_longer_than_its_parts_and_two_separators(void **stat
 		const struct str b = random_part(&rng, room[1], 16);
 		const struct str c = random_part(&rng, room[2], 16);
 		const size_t most = a.len + b.len + c.len + 2;
-		struct text out = { .p = xmalloc(most), .cap = most }, again = { 0 };
+		struct text out = { .p = mem_alloc(most), .cap = most }, again = { 0 };
 		path_join(&out, a, b, c);
 		assert_true(out.len <= most && out.cap == most);
 		const struct str s = text_str(&out);

@@ -34,7 +34,7 @@ static void fixture_close(struct fixture *f)
 {
 	perfdata_close(&f->perf);
 	notes_release(&f->notes);
-	free((void *)(uintptr_t)f->file.p);
+	mem_free((void *)(uintptr_t)f->file.p);
 }
 
 static const uint8_t id_bytes[20] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };
@@ -336,7 +336,7 @@ static void a_file_cut_anywhere_is_read_as_far_as_it_goes(void **state)
 	perfmake_build_id(&m, "/bin/a", id);
 	const struct bytes whole = perfmake_finish(&m);
 	for (uint64_t size = 0; size <= whole.size; size++) {
-		uint8_t *copy = xmalloc(size ? size : 1); /* of its own, for sanitizers */
+		uint8_t *copy = mem_alloc(size ? size : 1); /* of its own, for sanitizers */
 		struct perf_event e;
 		struct fixture f;
 		size_t count = 0;
@@ -349,7 +349,7 @@ static void a_file_cut_anywhere_is_read_as_far_as_it_goes(void **state)
 		}
 		fixture_close(&f);
 	}
-	free((void *)(uintptr_t)whole.p);
+	mem_free((void *)(uintptr_t)whole.p);
 }
 
 static void other_files_are_refused(void **state)

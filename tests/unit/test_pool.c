@@ -27,13 +27,13 @@ static void every_number_is_worked_on_once(void **state)
 {
 	(void)state;
 	for (unsigned threads = 1; threads <= 9; threads++) {
-		struct job *j = xcalloc(1, sizeof *j);
+		struct job *j = mem_zeroed(1, sizeof *j);
 		j->threads = threads;
 		parallel_for(threads, COUNT_OF(j->done), work, j);
 		for (size_t i = 0; i < COUNT_OF(j->done); i++)
 			assert_int_equal(atomic_load(&j->done[i]), 1);
 		assert_false(atomic_load(&j->wrong_worker));
-		free(j);
+		mem_free(j);
 	}
 }
 

@@ -71,7 +71,7 @@ static void set_up(struct files *f, const char *on_disk)
 	f->bytes = make_library("abcdefgh");
 	const struct bytes other = make_library(on_disk);
 	write_temporary(f->library, other);
-	free((void *)(uintptr_t)other.p);
+	mem_free((void *)(uintptr_t)other.p);
 	coregen_inline(f->heap, 0x400, 8, false, HEAP, 0x123, frames, COUNT_OF(frames));
 	struct coregen g = coregen_make(64, false, EM_X86_64);
 	g.pid = 70;
@@ -87,14 +87,14 @@ static void set_up(struct files *f, const char *on_disk)
 	coregen_region(&g, DEEP, 0x8000, NULL, 0, PF_R | PF_W);
 	const struct bytes core = coregen_finish(&g);
 	write_temporary(f->core, core);
-	free((void *)(uintptr_t)core.p);
+	mem_free((void *)(uintptr_t)core.p);
 }
 
 static void tear_down(struct files *f)
 {
 	unlink(f->library);
 	unlink(f->core);
-	free((void *)(uintptr_t)f->bytes.p);
+	mem_free((void *)(uintptr_t)f->bytes.p);
 }
 
 static struct heft_profile *measure(const struct files *f, const char *source)

@@ -72,7 +72,7 @@ static void write_program(const char *path, uint64_t foo_size, bool build_id)
 	elfgen_symbol(&g, "big", 0x3000, 300, STB_GLOBAL << 4 | STT_OBJECT, (uint16_t)bss);
 	const struct bytes b = elfgen_finish(&g);
 	write_file(path, b);
-	free((void *)(uintptr_t)b.p);
+	mem_free((void *)(uintptr_t)b.p);
 }
 
 /* ---- helpers ------------------------------------------------------------------------------ */
@@ -591,7 +591,7 @@ static void an_odd_input_gives_notes_and_still_adds_up(void **state)
 	g.sections.data[far].off = 64;
 	const struct bytes b = elfgen_finish(&g);
 	write_file("odd", b);
-	free((void *)(uintptr_t)b.p);
+	mem_free((void *)(uintptr_t)b.p);
 	add_file(p, "odd", HEFT_INPUT);
 	run(p);
 	assert_int_equal(heft_profile_note_count(p), 1);

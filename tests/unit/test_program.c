@@ -76,7 +76,7 @@ static const char *write_image(struct scene *s, const char *name, uint8_t id, ui
 				   NULL, size));
 	const struct bytes b = elfgen_finish(&g);
 	const char *path = write_bytes(s, name, b.p, b.size);
-	free((void *)(uintptr_t)b.p);
+	mem_free((void *)(uintptr_t)b.p);
 	return path;
 }
 

@@ -58,7 +58,7 @@ static bool on_end(void *ctx)
 
 static int setup(void **state)
 {
-	struct fixture *f = xcalloc(1, sizeof *f);
+	struct fixture *f = mem_zeroed(1, sizeof *f);
 	struct heft_err err;
 	snapmaker_make(&f->s, some, COUNT_OF(some));
 	vec_push(&f->s.containers.data[0].section_sizes,
@@ -77,7 +77,7 @@ static int teardown(void **state)
 	query_close(f->q);
 	snapshot_release(&f->s);
 	text_release(&f->out);
-	free(f);
+	mem_free(f);
 	return 0;
 }
 

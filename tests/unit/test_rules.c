@@ -48,7 +48,7 @@ static void expect_rewrite(const char *regex, const char *replacement, const cha
 	} else {
 		assert_null(got);
 	}
-	free(got);
+	mem_free(got);
 	rules_free(r);
 }
 
@@ -137,8 +137,8 @@ static void the_first_rule_that_matches_wins(void **state)
 	assert_string_equal(ab, "first");
 	assert_string_equal(cb, "second");
 	assert_null(apply(r, STR("c")));
-	free(ab);
-	free(cb);
+	mem_free(ab);
+	mem_free(cb);
 	rules_free(r);
 }
 

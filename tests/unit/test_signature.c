@@ -9,14 +9,14 @@
 static void expect(enum sig_language language, unsigned keep, const char *full,
 		   const char *expected)
 {
-	char *const out = xmalloc(SIGNATURE_ROOM(strlen(full)) + 1);
+	char *const out = mem_alloc(SIGNATURE_ROOM(strlen(full)) + 1);
 	const size_t len = signature_cut(str_of(full), language, keep, out);
 	assert_true(len <= SIGNATURE_ROOM(strlen(full)));
 	out[len] = 0;
 	if (strcmp(out, expected) != 0)
 		print_message("of %s\n", full);
 	assert_string_equal(out, expected);
-	free(out);
+	mem_free(out);
 }
 
 static void expect_short(const char *full, const char *expected)

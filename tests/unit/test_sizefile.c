@@ -127,7 +127,7 @@ static void check_round_trip(const char *version, const char *json, const char *
 	assert_true(gzip_unpack(packed, 1 << 20, &got, NULL, &err));
 	assert_int_equal(got.size, want.len);
 	assert_memory_equal(got.p, want.p, want.len);
-	free((void *)(uintptr_t)got.p);
+	mem_free((void *)(uintptr_t)got.p);
 	vec_release(&out.bytes);
 	text_release(&want);
 	snapshot_release(&s);
@@ -270,11 +270,11 @@ static void names_are_written_in_ascii_without_tabs(void **state)
 	assert_true(sizefile_write(&out, &s, &err));
 	assert_true(gzip_unpack((struct bytes){ out.bytes.data, out.bytes.count }, 1 << 20, &got,
 				NULL, &err));
-	char *text = xcalloc(1, got.size + 1);
+	char *text = mem_zeroed(1, got.size + 1);
 	memcpy(text, got.p, got.size);
 	assert_non_null(strstr(text, "\ncaf\\xc3\\xa9\\x09x\n"));
-	free(text);
-	free((void *)(uintptr_t)got.p);
+	mem_free(text);
+	mem_free((void *)(uintptr_t)got.p);
 	vec_release(&out.bytes);
 	snapshot_release(&s);
 }

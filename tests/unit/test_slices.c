@@ -59,7 +59,7 @@ static void check(const char *texts, size_t size, const struct said *said, size_
 	}
 	slices_release(&s);
 	input_close(&in);
-	free((void *)(uintptr_t)file.p);
+	mem_free((void *)(uintptr_t)file.p);
 }
 
 #define CHECK(texts, said, want)                                                                   \

@@ -11,7 +11,7 @@
 static void check(uint64_t seed, size_t count, size_t words, uint64_t mask)
 {
 	struct rng r = { seed };
-	uint64_t *p = xcalloc(count * words + 1, sizeof *p);
+	uint64_t *p = mem_zeroed(count * words + 1, sizeof *p);
 	for (size_t i = 0; i < count; i++) {
 		p[i * words] = rng_next(&r) & mask;
 		for (size_t k = 1; k < words; k++)
@@ -28,7 +28,7 @@ static void check(uint64_t seed, size_t count, size_t words, uint64_t mask)
 		if (words > 1 && before[0] == now[0])
 			assert_true(before[1] < now[1]);
 	}
-	free(p);
+	mem_free(p);
 }
 
 static void records_of_every_size_are_sorted_and_stable(void **state)

@@ -56,7 +56,7 @@ static void drop(struct made *m)
 	symbol_table_release(&m->t);
 	input_close(&m->input);
 	notes_release(&m->notes);
-	free((void *)(uintptr_t)m->file.p);
+	mem_free((void *)(uintptr_t)m->file.p);
 }
 
 static void expect(struct made *m, uint64_t addr, const char *name)

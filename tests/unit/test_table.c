@@ -526,8 +526,8 @@ static void a_very_deep_tree_needs_no_stack(void **state)
 {
 	(void)state;
 	enum { DEPTH = 3000 };
-	struct heft_row *rows = xcalloc(DEPTH, sizeof *rows);
-	const struct heft_row **next = xcalloc(DEPTH, sizeof *next);
+	struct heft_row *rows = mem_zeroed(DEPTH, sizeof *rows);
+	const struct heft_row **next = mem_zeroed(DEPTH, sizeof *next);
 	const struct heft_row odd = row("odd", 1, 1), even = row("even", 1, 1);
 	for (size_t i = 0; i < DEPTH; i++) {
 		rows[i] = i % 2 ? odd : even;
@@ -546,8 +546,8 @@ static void a_very_deep_tree_needs_no_stack(void **state)
 		lines += c.text.data[i] == '\n';
 	assert_int_equal(lines, DEPTH + 2);
 	vec_release(&c.text);
-	free(rows);
-	free(next);
+	mem_free(rows);
+	mem_free(next);
 }
 
 int main(void)

@@ -64,7 +64,7 @@ static void every_method_gives_back_what_was_packed(void **state)
 		assert_true(unpack(methods[i], packed, sizeof TEXT, &plain, NULL));
 		assert_int_equal(plain.size, sizeof TEXT);
 		assert_memory_equal(plain.p, TEXT, sizeof TEXT);
-		free((void *)(uintptr_t)plain.p);
+		mem_free((void *)(uintptr_t)plain.p);
 	}
 }
 

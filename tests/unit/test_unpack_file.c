@@ -19,7 +19,7 @@ static const enum unpack_method methods[] = { UNPACK_GZIP, UNPACK_ZSTD, UNPACK_L
 /* Half noise, with pages of zeros in between. */
 static uint8_t *make_plain(void)
 {
-	uint8_t *p = xcalloc(1, SIZE);
+	uint8_t *p = mem_zeroed(1, SIZE);
 	uint32_t state = 1;
 	for (size_t i = 0; i < SIZE; i++) {
 		state = state * 1664525 + 1013904223;
@@ -62,7 +62,7 @@ static void release(struct bytes b)
 static void a_packed_file_is_known_and_comes_out_whole(void **state)
 {
 	(void)state;
-	uint8_t *plain = make_plain(), *packed = xmalloc(2 * SIZE);
+	uint8_t *plain = make_plain(), *packed = mem_alloc(2 * SIZE);
 	for (size_t i = 0; i < COUNT_OF(methods); i++) {
 		const size_t size = pack(methods[i], plain, SIZE, packed, 2 * SIZE);
 		const struct bytes b = { packed, size };
@@ -80,14 +80,14 @@ static void a_packed_file_is_known_and_comes_out_whole(void **state)
 		assert_memory_equal(got.p, plain, SIZE);
 		release(got);
 	}
-	free(packed);
-	free(plain);
+	mem_free(packed);
+	mem_free(plain);
 }
 
 static void members_that_follow_one_another_are_one_file(void **state)
 {
 	(void)state;
-	uint8_t *plain = make_plain(), *packed = xmalloc(4 * SIZE);
+	uint8_t *plain = make_plain(), *packed = mem_alloc(4 * SIZE);
 	for (size_t i = 0; i < COUNT_OF(methods); i++) {
 		const size_t first = pack(methods[i], plain, SIZE / 3, packed, 2 * SIZE);
 		const size_t second = pack(methods[i], plain + SIZE / 3, SIZE - SIZE / 3,
@@ -101,14 +101,14 @@ static void members_that_follow_one_another_are_one_file(void **state)
 		assert_memory_equal(got.p, plain, SIZE);
 		release(got);
 	}
-	free(packed);
-	free(plain);
+	mem_free(packed);
+	mem_free(plain);
 }
 
 static void what_is_cut_off_gives_what_comes_before(void **state)
 {
 	(void)state;
-	uint8_t *plain = make_plain(), *packed = xmalloc(2 * SIZE);
+	uint8_t *plain = make_plain(), *packed = mem_alloc(2 * SIZE);
 	for (size_t i = 0; i < COUNT_OF(methods); i++) {
 		const size_t size = pack(methods[i], plain, SIZE, packed, 2 * SIZE);
 		for (size_t cut_at = 1; cut_at < size; cut_at += size / 7) {
@@ -123,14 +123,14 @@ static void what_is_cut_off_gives_what_comes_before(void **state)
 			release(got);
 		}
 	}
-	free(packed);
-	free(plain);
+	mem_free(packed);
+	mem_free(plain);
 }
 
 static void more_than_the_limit_is_an_error(void **state)
 {
 	(void)state;
-	uint8_t *plain = make_plain(), *packed = xmalloc(2 * SIZE);
+	uint8_t *plain = make_plain(), *packed = mem_alloc(2 * SIZE);
 	for (size_t i = 0; i < COUNT_OF(methods); i++) {
 		const size_t size = pack(methods[i], plain, SIZE, packed, 2 * SIZE);
 		struct bytes got;
@@ -140,14 +140,14 @@ static void more_than_the_limit_is_an_error(void **state)
 		assert_int_equal(err.code, HEFT_ELIMIT);
 		assert_int_equal(got.size, 0);
 	}
-	free(packed);
-	free(plain);
+	mem_free(packed);
+	mem_free(plain);
 }
 
 static void a_file_is_unpacked_in_place(void **state)
 {
 	(void)state;
-	uint8_t *plain = make_plain(), *packed = xmalloc(2 * SIZE);
+	uint8_t *plain = make_plain(), *packed = mem_alloc(2 * SIZE);
 	const size_t size = pack(UNPACK_ZSTD, plain, SIZE, packed, 2 * SIZE);
 	char path[] = "/tmp/heft-test-XXXXXX";
 	const int fd = mkstemp(path);
@@ -163,8 +163,8 @@ static void a_file_is_unpacked_in_place(void **state)
 	assert_int_equal(f.bytes.size, SIZE);
 	file_close(&f);
 	unlink(path);
-	free(packed);
-	free(plain);
+	mem_free(packed);
+	mem_free(plain);
 }
 
 int main(void)

@@ -103,7 +103,7 @@ static void ids_do_not_depend_on_the_number_of_threads(void **state)
 			spans_push(&s, i, 1, label_format(&l, "_Z4f%03di", (int)(i % 999)));
 		view_update(&v, &l, &s, threads, NULL);
 		if (!want) {
-			want = xcalloc(COUNT, sizeof *want);
+			want = mem_zeroed(COUNT, sizeof *want);
 			for (size_t i = 0; i < s.list.count; i++)
 				want[i] = v.shown[s.list.data[i].label];
 		}
@@ -114,7 +114,7 @@ static void ids_do_not_depend_on_the_number_of_threads(void **state)
 		spans_release(&s);
 		labels_release(&l);
 	}
-	free(want);
+	mem_free(want);
 }
 
 static void a_label_that_begins_with_a_bracket_is_a_fallback(void **state)

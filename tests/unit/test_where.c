@@ -22,7 +22,7 @@ static struct heft_where *open_bytes(struct bytes file)
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, file.p, file.size), (ssize_t)file.size);
 	close(fd);
-	free((void *)(uintptr_t)file.p);
+	mem_free((void *)(uintptr_t)file.p);
 	FIND_ONLY_NAMED(heft_where_set_finder, w);
 	if (!heft_where_open(w, path, &err))
 		fail_msg("%s", err.text);

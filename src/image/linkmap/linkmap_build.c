@@ -224,15 +224,15 @@ static bool in_order(const struct linkmap *lm)
 static void sort_symbols(struct linkmap *lm)
 {
 	const size_t count = lm->symbols.count;
-	struct place *places = xcalloc(count + 1, sizeof *places);
-	struct linkmap_symbol *sorted = xcalloc(count + 1, sizeof *sorted);
+	struct place *places = mem_zeroed(count + 1, sizeof *places);
+	struct linkmap_symbol *sorted = mem_zeroed(count + 1, sizeof *sorted);
 	for (size_t i = 0; i < count; i++)
 		places[i] = (struct place){ lm->symbols.data[i].piece, i };
 	sort_by_key(places, count, sizeof *places);
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = lm->symbols.data[places[i].index];
-	free(places);
-	free(lm->symbols.data);
+	mem_free(places);
+	mem_free(lm->symbols.data);
 	lm->symbols.data = sorted;
 	lm->symbols.cap = count + 1;
 }
@@ -241,9 +241,9 @@ static void sort_symbols(struct linkmap *lm)
 static void sort_pieces(struct linkmap *lm)
 {
 	const size_t count = lm->pieces.count;
-	struct place *places = xcalloc(count + 1, sizeof *places);
-	struct linkmap_piece *sorted = xcalloc(count + 1, sizeof *sorted);
-	uint32_t *moved_to = xcalloc(count + 1, sizeof *moved_to);
+	struct place *places = mem_zeroed(count + 1, sizeof *places);
+	struct linkmap_piece *sorted = mem_zeroed(count + 1, sizeof *sorted);
+	uint32_t *moved_to = mem_zeroed(count + 1, sizeof *moved_to);
 	for (size_t i = 0; i < count; i++)
 		places[i] = (struct place){ lm->pieces.data[i].addr, i };
 	sort_by_key(places, count, sizeof *places);
@@ -256,9 +256,9 @@ static void sort_pieces(struct linkmap *lm)
 	}
 	for (size_t i = 0; i < lm->symbols.count; i++)
 		lm->symbols.data[i].piece = moved_to[lm->symbols.data[i].piece];
-	free(moved_to);
-	free(places);
-	free(lm->pieces.data);
+	mem_free(moved_to);
+	mem_free(places);
+	mem_free(lm->pieces.data);
 	lm->pieces.data = sorted;
 	lm->pieces.cap = count + 1;
 }

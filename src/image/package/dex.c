@@ -214,11 +214,11 @@ static bool claim_each_string(struct dex_parse *p, const uint32_t *owners)
 
 static bool claim_strings(struct dex_parse *p)
 {
-	uint32_t *owners = xcalloc((size_t)p->part->strings.count + 1, sizeof *owners);
+	uint32_t *owners = mem_zeroed((size_t)p->part->strings.count + 1, sizeof *owners);
 	name_classes(p, owners);
 	name_literals(p, owners);
 	const bool ok = claim_each_string(p, owners);
-	free(owners);
+	mem_free(owners);
 	return ok;
 }
 
@@ -321,13 +321,13 @@ static bool read_part(struct dex_parse *p, uint64_t off, uint64_t *ret_end)
 		return false;
 	p->part = &part;
 	vec_push(&p->d->parts, part);
-	p->class_of_type = xcalloc((size_t)part.types.count + 1, sizeof *p->class_of_type);
+	p->class_of_type = mem_zeroed((size_t)part.types.count + 1, sizeof *p->class_of_type);
 	const bool ok = dex_claim(p, off, part.first + DEX_REST) && dex_read_classes(p) &&
 			claim_types(p) && claim_protos(p) &&
 			claim_members(p, &part.fields, dex_field_item(p, 0)) &&
 			claim_members(p, &part.methods, dex_method_item(p, 0)) &&
 			claim_strings(p) && claim_map(p) && claim_end(p, *ret_end);
-	free(p->class_of_type);
+	mem_free(p->class_of_type);
 	p->part = NULL;
 	return ok;
 }

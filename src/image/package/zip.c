@@ -220,7 +220,7 @@ static void put_u32(uint8_t *to, uint32_t v)
 static uint8_t *as_gzip(const struct zip *z, const struct zip_entry *e)
 {
 	static const uint8_t header[10] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255 };
-	uint8_t *b = xmalloc(sizeof header + e->packed + 8);
+	uint8_t *b = mem_alloc(sizeof header + e->packed + 8);
 	memcpy(b, header, sizeof header);
 	memcpy(b + sizeof header, z->bytes.p + e->data, e->packed);
 	put_u32(b + sizeof header + e->packed, e->crc);
@@ -242,7 +242,7 @@ static bool inflate_entry(const struct zip *z, const struct zip_entry *e, uint8_
 		if (ok && made != e->size)
 			ok = fail(err, HEFT_EFORMAT, e->data, "shorter than stated");
 	}
-	free(packed);
+	mem_free(packed);
 	return ok;
 }
 
@@ -259,9 +259,9 @@ bool zip_unpack(const struct zip *z, const struct zip_entry *e, struct bytes *re
 			    "packed by method %u, which is not read", e->method);
 	if (!unpack_possible(UNPACK_ZLIB, e->packed, e->size, err))
 		return false;
-	uint8_t *out = xmalloc(e->size + 1);
+	uint8_t *out = mem_alloc(e->size + 1);
 	if (!inflate_entry(z, e, out, err)) {
-		free(out);
+		mem_free(out);
 		return false;
 	}
 	*ret = (struct bytes){ out, e->size };

@@ -61,7 +61,7 @@ static int by_addr(const void *a, const void *b)
 static void find_gaps(struct discover *d)
 {
 	const struct image *im = d->a->im;
-	const struct section **code = xcalloc(im->section_count, sizeof *code);
+	const struct section **code = mem_zeroed(im->section_count, sizeof *code);
 	size_t count = 0;
 	uint64_t end = 0;
 	for (size_t i = 1; i < im->section_count; i++)
@@ -76,7 +76,7 @@ static void find_gaps(struct discover *d)
 			end = code[i]->addr + code[i]->size;
 		}
 	}
-	free(code);
+	mem_free(code);
 }
 
 static void add_start(struct discover *d, uint64_t addr)

@@ -48,7 +48,7 @@ static void list_known(struct file_symbols *f)
 {
 	const struct spans *vm = &f->a->vm;
 	const size_t count = f->a->f->labels->fallback.count;
-	bool *seen = xcalloc(count, sizeof *seen);
+	bool *seen = mem_zeroed(count, sizeof *seen);
 	for (size_t i = 0; i < vm->list.count; i++) {
 		const label_id label = vm->list.data[i].label;
 		if (seen[label])
@@ -57,7 +57,7 @@ static void list_known(struct file_symbols *f)
 		const uint64_t hash = hash_of(label_text(f->a->f->labels, label));
 		vec_push(&f->known, (struct known){ hash, label });
 	}
-	free(seen);
+	mem_free(seen);
 	sort_by_key(f->known.data, f->known.count, sizeof *f->known.data);
 }
 

@@ -25,7 +25,7 @@ static void close_table(struct decl_files *t)
 {
 	if (t->open)
 		line_release(&t->program);
-	free(t->labels);
+	mem_free(t->labels);
 	t->open = false;
 	t->labels = NULL;
 	t->label_count = 0;
@@ -37,7 +37,7 @@ void attr_files_release(struct findings *f)
 		return;
 	close_table(f->files);
 	text_release(&f->files->path);
-	free(f->files);
+	mem_free(f->files);
 	f->files = NULL;
 }
 
@@ -57,7 +57,7 @@ static bool open_table(struct decl_files *t, const struct unit *u)
 	if (!t->open)
 		return false;
 	t->label_count = t->program.files.count;
-	t->labels = xmalloc(t->label_count * sizeof *t->labels);
+	t->labels = mem_alloc(t->label_count * sizeof *t->labels);
 	memset(t->labels, 0xff, t->label_count * sizeof *t->labels);
 	return true;
 }
@@ -110,7 +110,7 @@ label_id attr_decl_file(struct findings *f, uint64_t die_off)
 	const struct unit *u = f->unit;
 	uint64_t file;
 	if (!f->files) {
-		f->files = xcalloc(1, sizeof *f->files);
+		f->files = mem_zeroed(1, sizeof *f->files);
 		f->files->off = DW_NO_OFFSET;
 	}
 	struct decl_files *t = f->files;

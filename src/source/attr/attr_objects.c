@@ -112,7 +112,7 @@ void attr_objects(struct attr *a)
 	if (im->kind != IMAGE_OBJECT || im->section_count == 0 ||
 	    im->shdr_size / o.header_size != im->section_count)
 		return;
-	o.owners = xcalloc(im->section_count, sizeof *o.owners);
+	o.owners = mem_zeroed(im->section_count, sizeof *o.owners);
 	o.names = name_table(im);
 	find_owners(&o);
 	for (size_t i = 1; i < im->section_count; i++) {
@@ -121,5 +121,5 @@ void attr_objects(struct attr *a)
 		if (im->sections[i].type == SHT_SYMTAB)
 			put_section_symbols(&o, &im->sections[i]);
 	}
-	free(o.owners);
+	mem_free(o.owners);
 }

@@ -73,7 +73,7 @@ static int by_addr(const void *a, const void *b)
 static void list_sections(struct refs *r)
 {
 	const struct image *im = r->a->im;
-	r->data = xcalloc(im->section_count, sizeof *r->data);
+	r->data = mem_zeroed(im->section_count, sizeof *r->data);
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
 		if (s->size > 0 && section_is_data(s) && section_takes_vm(im, s))
@@ -549,7 +549,7 @@ enum { ROUNDS_MAX = 64 };
 
 void attr_refs_find(struct attr *a)
 {
-	struct refs *r = a->refs = xcalloc(1, sizeof *r);
+	struct refs *r = a->refs = mem_zeroed(1, sizeof *r);
 	r->a = a;
 	r->isa = code_isa_of(a->im->machine);
 	r->vtables.im = a->im;
@@ -576,7 +576,7 @@ void attr_refs_claim(struct attr *a)
 	vec_release(&r->pointers);
 	vec_release(&r->slots);
 	vtables_release(&r->vtables);
-	free(r->data);
-	free(r);
+	mem_free(r->data);
+	mem_free(r);
 	a->refs = NULL;
 }

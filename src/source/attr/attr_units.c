@@ -73,7 +73,7 @@ void attr_units(struct attr *a)
 	if (a->dwarf && a->owner == BY_FILE)
 		attr_file_rows(a);
 	if (a->dwarf) {
-		a->bytes = xcalloc(1, sizeof *a->bytes);
+		a->bytes = mem_zeroed(1, sizeof *a->bytes);
 		*a->bytes = (struct debug_bytes){ .f = a->f,
 						  .info = a->dwarf,
 						  .own = a->dwarf->image == a->im,
@@ -112,7 +112,7 @@ void attr_debug_sections(struct attr *a)
 	a->debug_owner = LABEL_NONE;
 	if (a->owner == BY_SYMBOL && !a->f->vm_only && debuginfo_present(a->im)) {
 		a->dwarf = source_dwarf(a->f, a->im, NULL);
-		a->bytes = xcalloc(1, sizeof *a->bytes);
+		a->bytes = mem_zeroed(1, sizeof *a->bytes);
 		*a->bytes = (struct debug_bytes){
 			.f = a->f, .info = a->dwarf, .own = true, .by_symbol = true, .vm = &a->vm
 		};
@@ -126,6 +126,6 @@ void attr_debug_sections(struct attr *a)
 	}
 	if (a->bytes)
 		debug_bytes_release(a->bytes);
-	free(a->bytes);
+	mem_free(a->bytes);
 	a->bytes = NULL;
 }

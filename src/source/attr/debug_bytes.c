@@ -467,13 +467,13 @@ static void make_seen(struct debug_bytes *b)
 	const unsigned threads = pool_threads(b->f->threads);
 	b->found.all = b;
 	b->found.seen = b->seen;
-	b->job_seen = threads == 1 ? &b->seen : xcalloc(threads, sizeof *b->job_seen);
+	b->job_seen = threads == 1 ? &b->seen : mem_zeroed(threads, sizeof *b->job_seen);
 }
 
 static void release_seen(uint64_t *seen[DW_SECTIONS])
 {
 	for (size_t i = 0; i < DW_SECTIONS; i++) {
-		free(seen[i]);
+		mem_free(seen[i]);
 		seen[i] = NULL;
 	}
 }
@@ -485,7 +485,7 @@ static void release_job_seen(struct debug_bytes *b)
 		return;
 	for (unsigned i = 0; i < pool_threads(b->f->threads); i++)
 		release_seen(b->job_seen[i]);
-	free(b->job_seen);
+	mem_free(b->job_seen);
 }
 
 void debug_bytes_walk(struct debug_bytes *b)
@@ -510,7 +510,7 @@ void debug_bytes_release(struct debug_bytes *b)
 	release_findings(&b->found);
 	for (size_t i = 0; i < DW_SECTIONS; i++) {
 		spans_release(&b->owners[i]);
-		free(b->lists_seen[i]);
+		mem_free(b->lists_seen[i]);
 	}
 	release_seen(b->seen);
 	vec_release(&b->lines);

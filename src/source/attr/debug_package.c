@@ -86,12 +86,12 @@ void debug_package_walk(struct debug_bytes *b, enum dw_section index)
 	struct package_index p;
 	if (!b->own || !package_open(&p, &b->info->dwarf, index))
 		return;
-	struct unit_findings *j = xcalloc(1, sizeof *j);
+	struct unit_findings *j = mem_zeroed(1, sizeof *j);
 	slot_vec slots = list_slots(&p, units_in(&p, index));
 	for (size_t i = 0; i < slots.count; i++)
 		one_slot(b, j, &p, index, slots.data[i].number);
 	vec_release(&slots);
 	unit_findings_release(j);
 	vec_release(&j->job.units);
-	free(j);
+	mem_free(j);
 }

@@ -208,7 +208,7 @@ void lines_of_all(struct lines *l)
 	line_jobs_run(&jobs);
 	image_forget(l->info->image, d->bytes[DW_LINE]);
 	vec_release(&p.uses);
-	free(p.seen);
+	mem_free(p.seen);
 	intern_release(&p.dirs);
 }
 
