@@ -2,11 +2,12 @@
  *
  * usage: bb_derive [--convention auto|llvm|gcc|pure] [--list N] FILE...
  *
- * Compared is the code that the map speaks of, from the first to the last byte of each of its ranges.  Printed are,
- * a line a file: blocks of the map (those of no bytes left out); precision and recall of block starts;
- * exact, the part of the map's blocks that have both start and end right; flags, the part of the
- * exact ones with the same flags; MB of code derived in a second by one thread, from the parsed file
- * to the map (best of several).  --list shows the first N differences of each kind. */
+ * Compared is the code that the map speaks of, from the first to the last byte of each of its
+ * ranges.  Printed are, a line a file: blocks of the map (those of no bytes left out); precision
+ * and recall of block starts; exact, the part of the map's blocks that have both start and end
+ * right; flags, the part of the exact ones with the same flags; MB of code derived in a second by
+ * one thread, from the parsed file to the map (best of several).  --list shows the first N
+ * differences of each kind. */
 #include "image/input.h"
 #include "blocks/derive_map.h"
 

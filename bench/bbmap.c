@@ -3,9 +3,9 @@
  * usage: bench_bbmap [BLOCKS]      blocks of a made-up program of x86-64 (default: 1000000)
  *        bench_bbmap FILE          the blocks of a program
  *
- * The made-up program has the mix measured on sqlite -O2 (clang-19): 34 blocks a function, 18 bytes a
- * block, 1 gap in 20, numbers out of order in half of the functions.  Times are the best of several
- * runs, of this thread alone. */
+ * The made-up program has the mix measured on sqlite -O2 (clang-19): 34 blocks a function, 18 bytes
+ * a block, 1 gap in 20, numbers out of order in half of the functions.  Times are the best of
+ * several runs, of this thread alone. */
 #include "../tests/lib/elfgen.h"
 #include "../tests/lib/rng.h"
 #include "image/elf_const.h"
@@ -25,7 +25,7 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* ---- a made-up program -------------------------------------------------------------------------- */
+/* ---- a made-up program ----------------------------------------------------------------------- */
 
 static uint64_t put_block(struct elfgen_out *o, struct rng *r, uint64_t id, bool first)
 {
@@ -77,7 +77,7 @@ static struct bytes make_program(uint64_t blocks)
 	return elfgen_finish(&g);
 }
 
-/* ---- measuring ---------------------------------------------------------------------------------- */
+/* ---- measuring ------------------------------------------------------------------------------- */
 
 static double best_decode(const struct bbmap_section *map, uint64_t *ret_blocks)
 {
@@ -165,7 +165,7 @@ static double best_look_ups(const struct bbindex *x, const uint64_t *addrs,
 	return LOOKUPS / best * 1e-6;
 }
 
-/* ---- the table ---------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 /* A figure and its target: at least if `least`, else at most; 0 = none. */
 static void show(const char *what, double value, const char *unit, bool least, double target)

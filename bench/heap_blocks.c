@@ -2,8 +2,9 @@
  *
  *	heap_blocks BLOCKS STACKS
  *
- * Stacks are 24 to 42 frames deep and part in their innermost 20, two ways ten times; blocks have 16 to 79 bytes, every
- * sixteenth is freed again.  Blocks are chained, so all are reachable.  Prints "ready" and waits. */
+ * Stacks are 24 to 42 frames deep and part in their innermost 20, two ways ten times; blocks have
+ * 16 to 79 bytes, every sixteenth is freed again.  Blocks are chained, so all are reachable.
+ * Prints "ready" and waits. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

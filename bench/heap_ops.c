@@ -2,9 +2,9 @@
  *
  *	heap_ops DEPTH THREADS OPS
  *
- * Each thread goes DEPTH - 6 calls down and from there makes OPS blocks of 16 to 271 bytes through 6 more
- * calls whose path changes from block to block (64 ways), and frees each after 64 others.  Prints the CPU
- * nanoseconds of an operation (one malloc, one free), the mean over the threads. */
+ * Each thread goes DEPTH - 6 calls down and from there makes OPS blocks of 16 to 271 bytes through
+ * 6 more calls whose path changes from block to block (64 ways), and frees each after 64 others.
+ * Prints the CPU nanoseconds of an operation (one malloc, one free), the mean over the threads. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdint.h>

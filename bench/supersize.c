@@ -1,10 +1,12 @@
-/* How fast the names of real programs are split in the forms that snapshots have, and whether the forms hang together.
+/* How fast the names of real programs are split in the forms that snapshots have, and whether the
+ * forms hang together.
  *
  * usage: bench_supersize FILE...      ELF files; the names of their symbol tables, each once
  *
- * Each name is split alone, in both ways (SuperSize's own and heft's): its time is the least of several, so that a timer
- * tick or another program does not count, without what reading the clock costs.  Exit status 1 where a form is
- * empty, or longer than the one it is made from, or the brackets of a plain name don't close. */
+ * Each name is split alone, in both ways (SuperSize's own and heft's): its time is the least of
+ * several, so that a timer tick or another program does not count, without what reading the clock
+ * costs.  Exit status 1 where a form is empty, or longer than the one it is made from, or the
+ * brackets of a plain name don't close. */
 #include "base/intern.h"
 #include "image/elf_const.h"
 #include "image/input.h"
@@ -23,7 +25,7 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* ---- names ------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static void add_table(struct intern *names, const struct image *im, uint32_t type)
 {
@@ -37,7 +39,7 @@ static void add_table(struct intern *names, const struct image *im, uint32_t typ
 	demangler_release(&d);
 }
 
-/* ---- what has to hold -------------------------------------------------------------------------- */
+/* ---- what has to hold ------------------------------------------------------------------------ */
 
 static bool is_operator_sign(struct str s, size_t i)
 {
@@ -74,7 +76,7 @@ static const char *problem_of(const struct supersize_name *n, struct str name, u
 	return NULL;
 }
 
-/* ---- measuring --------------------------------------------------------------------------------- */
+/* ---- measuring ------------------------------------------------------------------------------- */
 
 struct slow {
 	uint64_t ns;

@@ -1,4 +1,5 @@
-/* Input: a file of budgets.  Each limit's text, read alone, gives the same limit; errors name a place. */
+/* Input: a file of budgets.  Each limit's text, read alone, gives the same limit; errors name a
+ * place. */
 #include "snapshot/budget.h"
 
 #include <stdio.h>

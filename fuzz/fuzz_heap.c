@@ -1,6 +1,6 @@
-/* The heap of a dump: pages, blocks, chunks, leaks.  The first byte chooses: bit 0 byte order, bit 1 4-byte
- * words, bit 2 regions without holes between them, bit 3 checks are made good first, so that what is
- * behind them is reached; bits 4 to 6 the size of the regions the rest is cut to. */
+/* The heap of a dump: pages, blocks, chunks, leaks.  The first byte chooses: bit 0 byte order, bit
+ * 1 4-byte words, bit 2 regions without holes between them, bit 3 checks are made good first, so
+ * that what is behind them is reached; bits 4 to 6 the size of the regions the rest is cut to. */
 #include "../tests/lib/heap_invariants.h"
 
 #include "heap/damage.h"

@@ -1,5 +1,6 @@
-/* Input: an unpacked .size file.  What is read is written and read again: both times the same bytes are written (but
- * for texts that are not ASCII, whose escapes sort elsewhere), and the symbols pair up with themselves. */
+/* Input: an unpacked .size file.  What is read is written and read again: both times the same bytes
+ * are written (but for texts that are not ASCII, whose escapes sort elsewhere), and the symbols
+ * pair up with themselves. */
 #include "snapshot/diff.h"
 #include "snapshot/sizefile.h"
 

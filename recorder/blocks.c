@@ -26,8 +26,8 @@ static inline void *plain_malloc(size_t size)
 	return recorder.real.malloc(size);
 }
 
-/* What to ask of the real allocator.  Others than the C library's give less than HEAP_ALIGN to sizes
- * that are no multiple of it. */
+/* What to ask of the real allocator.  Others than the C library's give less than HEAP_ALIGN to
+ * sizes that are no multiple of it. */
 static inline size_t whole_size(size_t size)
 {
 	const size_t n = size + recorder.front + recorder.tail;
@@ -39,7 +39,7 @@ static inline bool is_aligned(const void *p)
 	return LIKELY(((uintptr_t)p & (HEAP_ALIGN - 1)) == 0);
 }
 
-/* ---- reading ---------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static COLD bool read_odd(const unsigned char *p, uint64_t link, uint64_t mark, struct head *ret)
 {
@@ -93,7 +93,7 @@ static inline bool head_read(void *p, struct head *ret)
 	return heap_check((uintptr_t)p, mark, (uint32_t)link, 0) == link >> 32;
 }
 
-/* ---- writing ---------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /* Writes the inline stack that ends at `end`; returns the bytes it takes. */
 static COLD uint32_t write_inline(const struct slot *s, unsigned char *end, uint32_t room)
@@ -213,7 +213,7 @@ static inline bool wanted(struct slot *s, size_t size)
 	return LIKELY(recorder.opt.sample == 0) || sample_take(s, size);
 }
 
-/* ---- giving ------------------------------------------------------------------------------------------- */
+/* ---- giving ---------------------------------------------------------------------------------- */
 
 /* A block that cannot have a header is as large as the program wants it: zeroed where it was. */
 static COLD void *unrecorded(void *p, size_t size)
@@ -291,7 +291,8 @@ void *block_memalign(size_t align, size_t size, const struct caller *from)
 	unsigned char *p = NULL;
 	if (is_power(align) && align <= SIZE_MOST && wanted(s, size))
 		p = recorder.real.memalign(align, size + distance + recorder.tail);
-	/* Some allocators fail to align some sizes, and then not those that the program asked for. */
+	/* Some allocators fail to align some sizes, and then not those that the program asked
+	 * for. */
 	if (p != NULL && ((uintptr_t)p & (align - 1)) != 0) {
 		recorder.real.free(p);
 		p = NULL;
@@ -302,7 +303,7 @@ void *block_memalign(size_t align, size_t size, const struct caller *from)
 	return p;
 }
 
-/* ---- taking back -------------------------------------------------------------------------------------- */
+/* ---- taking back ----------------------------------------------------------------------------- */
 
 static COLD void check_canary(const unsigned char *p, const struct head *h)
 {
@@ -351,8 +352,8 @@ HOT void block_free(void *p, uintptr_t sp)
 	recorder.real.free(h.raw);
 }
 
-/* What the program may use of its block: all that lies behind it, or up to the canary.  realloc keeps
- * as much.  Of a freed block the real allocator is not asked. */
+/* What the program may use of its block: all that lies behind it, or up to the canary.  realloc
+ * keeps as much.  Of a freed block the real allocator is not asked. */
 static size_t head_usable(const unsigned char *p, const struct head *h)
 {
 	if (recorder.real.usable_size == NULL || (h->flags & (HEAP_CANARY | HEAP_FREED)) != 0)
@@ -375,7 +376,7 @@ size_t block_usable_size(void *p)
 	return recorder.real.usable_size != NULL ? recorder.real.usable_size(p) : 0;
 }
 
-/* ---- changing ----------------------------------------------------------------------------------------- */
+/* ---- changing -------------------------------------------------------------------------------- */
 
 /* To a block of its own, with a header or without. */
 static void *move(void *p, size_t old_size, size_t size, const struct caller *from)

@@ -1,11 +1,11 @@
 /* cfi.c - one row from .eh_frame.
  *
- * LSB Core, "Exception Frames" (.eh_frame, .eh_frame_hdr); DWARF 5, 6.4 (call frame instructions), 2.5
- * (expressions); psABI AMD64, table 3.36 (register numbers).
+ * LSB Core, "Exception Frames" (.eh_frame, .eh_frame_hdr); DWARF 5, 6.4 (call frame instructions),
+ * 2.5 (expressions); psABI AMD64, table 3.36 (register numbers).
  *
- * Runs the program of the one entry that covers an address, and keeps of it what leads to the caller: the
- * CFA, the frame pointer, the return address.  The tables are the program's own, mapped and trusted by
- * its C++ exceptions; yet every read is held to the entry it belongs to. */
+ * Runs the program of the one entry that covers an address, and keeps of it what leads to the
+ * caller: the CFA, the frame pointer, the return address.  The tables are the program's own, mapped
+ * and trusted by its C++ exceptions; yet every read is held to the entry it belongs to. */
 #include "recorder.h"
 
 #include <string.h>
@@ -97,7 +97,7 @@ static uintptr_t take_pointer(struct cursor *c, unsigned encoding, const unsigne
 	return (uintptr_t)v;
 }
 
-/* ---- finding the entry -------------------------------------------------------------------------- */
+/* ---- finding the entry ----------------------------------------------------------------------- */
 
 struct cie {
 	uint64_t code_align;
@@ -221,7 +221,7 @@ static const unsigned char *fde_search(const unsigned char *hdr, uintptr_t addr)
 	return low == 0 ? NULL : hdr + table[2 * (low - 1) + 1];
 }
 
-/* ---- running the program ------------------------------------------------------------------------ */
+/* ---- running the program --------------------------------------------------------------------- */
 
 enum rule_kind { RULE_SAME, RULE_OFFSET, RULE_UNDEFINED, RULE_EXPRESSION, RULE_OTHER };
 
@@ -384,10 +384,10 @@ static bool run(struct machine *m, struct cursor c, uintptr_t addr)
 	return true;
 }
 
-/* ---- expressions ---------------------------------------------------------------------------------- */
+/* ---- expressions ----------------------------------------------------------------------------- */
 
-/* A value that is known but for one register: base + offset, where base is nothing, a register or the
- * word that a register plus `inner` points at. */
+/* A value that is known but for one register: base + offset, where base is nothing, a register or
+ * the word that a register plus `inner` points at. */
 struct value {
 	enum { VALUE_NUMBER, VALUE_SP, VALUE_FP, VALUE_AT_FP, VALUE_UNKNOWN } base;
 	int64_t offset, inner;
@@ -406,7 +406,8 @@ static bool value_add(struct value *a, const struct value *b)
 	return true;
 }
 
-/* Two numbers to one, as PLT entries need; `op` is DW_OP_and, minus, mul, or, plus, shl, shr, eq .. ne. */
+/* Two numbers to one, as PLT entries need; `op` is DW_OP_and, minus, mul, or, plus, shl, shr, eq ..
+ * ne. */
 static bool value_combine(struct value *a, const struct value *b, unsigned op)
 {
 	if (op == 0x22)
@@ -502,7 +503,7 @@ static struct value evaluate(struct cursor c, uintptr_t addr)
 	return c.bad || count != 1 ? unknown : stack[0];
 }
 
-/* ---- the row -------------------------------------------------------------------------------------- */
+/* ---- the row --------------------------------------------------------------------------------- */
 
 static bool row_set_cfa(struct row *row, const struct state *s, uintptr_t addr)
 {

@@ -1,12 +1,13 @@
 /* counters.c - what every stack holds, the peak of the process, the timeline.
  *
- * A stack belongs to a slot, so its counters have one writer; what other slots free of it is counted
- * beside them, with atomic additions.
+ * A stack belongs to a slot, so its counters have one writer; what other slots free of it is
+ * counted beside them, with atomic additions.
  *
  * The peak: a slot adds up what it changed and tells the others at times, so what is live is known
- * exactly to the only thread there is, and nearly to one of many.  The moment a free follows a new maximum,
- * that maximum is the peak so far and the peak epoch rises.  A stack notes what it held then when it
- * next changes: as long as its epoch is not that of the process, it holds what it held at the peak. */
+ * exactly to the only thread there is, and nearly to one of many.  The moment a free follows a new
+ * maximum, that maximum is the peak so far and the peak epoch rises.  A stack notes what it held
+ * then when it next changes: as long as its epoch is not that of the process, it holds what it held
+ * at the peak. */
 #include "recorder.h"
 
 enum {
@@ -45,7 +46,7 @@ static inline void keep_peak(struct heap_stack *st, const struct heap_remote *r)
 	st->peak_epoch = epoch;
 }
 
-/* ---- the process ---------------------------------------------------------------------------------- */
+/* ---- the process ----------------------------------------------------------------------------- */
 
 void count_flush(struct slot *s)
 {
@@ -124,7 +125,7 @@ void timeline_start(void)
 	recorder.moment_step = FIRST_STEP;
 }
 
-/* ---- stacks --------------------------------------------------------------------------------------- */
+/* ---- stacks ---------------------------------------------------------------------------------- */
 
 HOT void count_alloc(struct slot *s, uint32_t id, const void *p, uint64_t size)
 {

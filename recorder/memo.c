@@ -1,10 +1,10 @@
 /* memo.c - stacks walked a moment ago.
  *
  * Programs ask for memory from the same places again and again, at the same depth.  For the place
- * and the stack pointer there, a thread remembers the words that the walk read until it met the last
- * stack of the thread, the frame where it did, and the id that came of it.  As long as these words and those
- * from there outward have the same values, so has the id: nothing need be looked up, and
- * no load waits for the one before. */
+ * and the stack pointer there, a thread remembers the words that the walk read until it met the
+ * last stack of the thread, the frame where it did, and the id that came of it.  As long as these
+ * words and those from there outward have the same values, so has the id: nothing need be looked
+ * up, and no load waits for the one before. */
 #include "recorder.h"
 
 void memo_keep(struct slot *s, const struct caller *from, uint32_t stack)

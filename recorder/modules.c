@@ -61,7 +61,7 @@ bool tables_find(uintptr_t pc, struct tables *ret)
 }
 #endif
 
-/* ---- notes for the reader ------------------------------------------------------------------------- */
+/* ---- notes for the reader -------------------------------------------------------------------- */
 
 static void copy_path(struct heap_module *m, const char *path)
 {
@@ -77,7 +77,8 @@ static void copy_path(struct heap_module *m, const char *path)
 	m->path_size = (uint32_t)n;
 }
 
-/* One PT_NOTE segment: {name size, desc size, type, name, desc}, padded to 4 (gABI, "Note Section"). */
+/* One PT_NOTE segment: {name size, desc size, type, name, desc}, padded to 4 (gABI, "Note
+ * Section"). */
 static void read_notes(struct heap_module *m, const unsigned char *at, size_t size)
 {
 	while (size >= sizeof(ElfW(Nhdr))) {

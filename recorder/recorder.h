@@ -1,7 +1,7 @@
 /* recorder.h - the parts of the heap recorder and the one state they share.
  *
- * The recorder runs inside programs it knows nothing of, so everywhere: no memory but own mappings, no
- * stdio, no locks on the way of an allocation, errno as it was, and rather no record than a
+ * The recorder runs inside programs it knows nothing of, so everywhere: no memory but own mappings,
+ * no stdio, no locks on the way of an allocation, errno as it was, and rather no record than a
  * crash.  Threads have a slot each, which alone writes its tables; what threads share is read and
  * written by single atomic words.
  *
@@ -51,14 +51,14 @@ static inline bool is_power(size_t n)
 	return n != 0 && (n & (n - 1)) == 0;
 }
 
-/* ---- stacks as they are walked ------------------------------------------------------------------ */
+/* ---- stacks as they are walked --------------------------------------------------------------- */
 
 /* What a frame's rule does with the frame pointer. */
 enum fp_use { FP_LOADS, FP_KEEPS, FP_NEEDS };
 
 /* A frame of the last stack of a thread.  The state (sp, pc, fp) and the words at the slots decide
- * what its caller's state is.  Where no frame from here outward needs the frame pointer, before it is
- * loaded anew, `live` is false and fp may be out of date: to most code rbp is a register as any
+ * what its caller's state is.  Where no frame from here outward needs the frame pointer, before it
+ * is loaded anew, `live` is false and fp may be out of date: to most code rbp is a register as any
  * other, and what it holds changes nothing. */
 struct frame {
 	uintptr_t sp, pc, fp;
@@ -95,11 +95,11 @@ struct memo {
 	} words[MEMO_WORDS]; /* what was read on the way there, innermost first */
 };
 
-/* ---- threads ------------------------------------------------------------------------------------ */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 struct slot {
-	/* Address of the frame that entered the recorder, 0: outside.  A signal handler finds it set;
-	 * one that a handler left behind by longjmp is told by its address. */
+	/* Address of the frame that entered the recorder, 0: outside.  A signal handler finds it
+	 * set; one that a handler left behind by longjmp is told by its address. */
 	_Atomic(uintptr_t) busy;
 	uint32_t number;               /* from 1 */
 	struct slot *next_free, *next; /* of all */
@@ -108,9 +108,9 @@ struct slot {
 	uintptr_t stack_low, stack_top; /* of the thread's own stack, as far down as is known */
 	uint32_t life;                  /* threads that had this slot */
 	uint32_t row_epoch;             /* of which the frames are */
-	uint32_t
-		frame_count; /* frames[0..frame_count): outermost first; [0] is no frame but the end */
-	uint32_t joined;     /* what the last walk found unchanged: frames[0..joined] */
+	/* frames[0..frame_count): outermost first; [0] is no frame but the end */
+	uint32_t frame_count;
+	uint32_t joined;               /* what the last walk found unchanged: frames[0..joined] */
 	struct frame *frames, *walked; /* FRAMES_MAX each */
 	struct memo *memos;            /* MEMOS */
 
@@ -128,7 +128,7 @@ struct slot {
 	int64_t until_sample; /* bytes */
 };
 
-/* ---- the state ---------------------------------------------------------------------------------- */
+/* ---- the state ------------------------------------------------------------------------------- */
 
 struct real {
 	void *(*malloc)(size_t);
@@ -215,7 +215,7 @@ struct recorder {
 extern HIDDEN struct recorder recorder;
 extern HIDDEN __thread struct slot *self __attribute__((tls_model("initial-exec")));
 
-/* ---- boot.c --------------------------------------------------------------------------------------- */
+/* ---- boot.c ---------------------------------------------------------------------------------- */
 
 /* Finds the real allocator and, once the environment is there, starts to record. */
 void boot(void) HIDDEN;
@@ -233,7 +233,7 @@ uint64_t clock_now(void) HIDDEN;      /* coarse, ns */
 void *map_memory(size_t size) HIDDEN; /* zeroed; NULL where there is none */
 void unmap_memory(void *p, size_t size) HIDDEN;
 
-/* ---- slots.c -------------------------------------------------------------------------------------- */
+/* ---- slots.c --------------------------------------------------------------------------------- */
 
 /* The slot of this thread, busy from now on, or NULL where nothing can be recorded. */
 static inline struct slot *slot_enter(uintptr_t sp);
@@ -266,7 +266,7 @@ static inline void slot_leave(struct slot *s)
 	atomic_store_explicit(&s->busy, 0, memory_order_relaxed);
 }
 
-/* ---- pages.c -------------------------------------------------------------------------------------- */
+/* ---- pages.c --------------------------------------------------------------------------------- */
 
 /* A new page, known to the state's table of its kind.  NULL where there is no memory. */
 struct heap_page *page_new(enum heap_page_kind kind, uint32_t entry_size, uint32_t slot) HIDDEN;
@@ -288,7 +288,7 @@ static inline struct heap_page *page_at(uintptr_t word)
 	return (struct heap_page *)(word & ~(uintptr_t)(HEAP_PAGE_SIZE - 1));
 }
 
-/* ---- unwind.c, stacks.c -------------------------------------------------------------------------- */
+/* ---- unwind.c, stacks.c ---------------------------------------------------------------------- */
 
 bool memory_readable(uintptr_t addr) HIDDEN; /* the word there; a system call */
 
@@ -320,7 +320,7 @@ static inline struct heap_node *node_get(uint32_t id)
 	       (id & ((1U << HEAP_NODE_SHIFT) - 1));
 }
 
-/* ---- memo.c --------------------------------------------------------------------------------------- */
+/* ---- memo.c ---------------------------------------------------------------------------------- */
 
 /* The id of the stack here, if it is one that was walked before from the same place: every word
  * that a walk would read is compared.  0: walk, then let it be remembered. */
@@ -370,7 +370,7 @@ static inline uint32_t memo_find(const struct slot *s, const struct caller *from
 void verify_stack(uint32_t id) HIDDEN;
 #endif
 
-/* ---- rows.c, cfi.c, modules.c --------------------------------------------------------------------- */
+/* ---- rows.c, cfi.c, modules.c ---------------------------------------------------------------- */
 
 enum cfa_kind {
 	CFA_NONE,  /* no unwind table */
@@ -435,7 +435,7 @@ bool tables_find(uintptr_t pc, struct tables *ret) HIDDEN;
 struct row cfi_row(const struct tables *t, uintptr_t pc) HIDDEN;
 void modules_note(const struct tables *t) HIDDEN;
 
-/* ---- counters.c ----------------------------------------------------------------------------------- */
+/* ---- counters.c ------------------------------------------------------------------------------ */
 
 void count_alloc(struct slot *s, uint32_t stack, const void *p, uint64_t size) HIDDEN;
 /* `s` may be NULL. */
@@ -443,14 +443,15 @@ void count_free(struct slot *s, uint32_t stack, const void *p, uint64_t size) HI
 void count_flush(struct slot *s) HIDDEN;
 void timeline_start(void) HIDDEN;
 
-/* ---- sample.c ------------------------------------------------------------------------------------- */
+/* ---- sample.c -------------------------------------------------------------------------------- */
 
 /* Is this allocation one of the sample?  Called where there is sampling only. */
 bool sample_take(struct slot *s, size_t size) HIDDEN;
-/* How many blocks, and bytes, the block at `p` in the sample stands for: the same whenever asked. */
+/* How many blocks, and bytes, the block at `p` in the sample stands for: the same whenever
+ * asked. */
 void sample_weight(const void *p, uint64_t size, uint64_t *ret_blocks, uint64_t *ret_bytes) HIDDEN;
 
-/* ---- blocks.c ------------------------------------------------------------------------------------- */
+/* ---- blocks.c -------------------------------------------------------------------------------- */
 
 void *block_malloc(size_t size, const struct caller *from) HIDDEN;
 void *block_calloc(size_t size, const struct caller *from) HIDDEN;
@@ -459,10 +460,10 @@ void *block_memalign(size_t align, size_t size, const struct caller *from) HIDDE
 void block_free(void *p, uintptr_t sp) HIDDEN;
 size_t block_usable_size(void *p) HIDDEN;
 
-/* ---- snapshot.c ----------------------------------------------------------------------------------- */
+/* ---- snapshot.c ------------------------------------------------------------------------------ */
 
-/* Writes all pages to the file of the options: that of the end, or the next numbered one.  False where
- * there is none or it cannot be written.  May be called in a signal handler. */
+/* Writes all pages to the file of the options: that of the end, or the next numbered one.  False
+ * where there is none or it cannot be written.  May be called in a signal handler. */
 bool snapshot_write(bool numbered) HIDDEN;
 /* Lets a signal write a snapshot, if it would end the process or be ignored by default. */
 void snapshot_upon(int signal) HIDDEN;

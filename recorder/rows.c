@@ -1,8 +1,9 @@
 /* rows.c - rows by return address: a table that all threads read and write without locks.
  *
  * An entry holds its row and the address xor the row: one half of another entry does not fit, and
- * is a miss.  The table starts small and is replaced by a larger one when misses tell that it is too
- * small; the old ones, together less than the new, are never unmapped, for threads may be reading. */
+ * is a miss.  The table starts small and is replaced by a larger one when misses tell that it is
+ * too small; the old ones, together less than the new, are never unmapped, for threads may be
+ * reading. */
 #include "recorder.h"
 
 enum { BITS_FIRST = 13, BITS_LAST = 18 };

@@ -58,8 +58,8 @@ bool sample_take(struct slot *s, size_t size)
 	return true;
 }
 
-/* A weight is no whole number; it is rounded up or down by chance, which the address decides, so that
- * a free takes off what the allocation added. */
+/* A weight is no whole number; it is rounded up or down by chance, which the address decides, so
+ * that a free takes off what the allocation added. */
 static uint64_t round_by(const void *p, double v)
 {
 	const uint64_t whole = (uint64_t)v;

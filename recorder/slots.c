@@ -1,4 +1,5 @@
-/* slots.c - one slot a thread; the slots of threads that ended are used again, with their tables. */
+/* slots.c - one slot a thread; the slots of threads that ended are used again, with their
+ * tables. */
 #include "recorder.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@ enum { GROW_MAX = 4096 }; /* pages at a time */
 #define SLOT_SIZE                                                                                  \
 	(sizeof(struct slot) + 2 * FRAMES_MAX * sizeof(struct frame) + MEMOS * sizeof(struct memo))
 
-/* ---- the thread's stack ------------------------------------------------------------------------- */
+/* ---- the thread's stack ---------------------------------------------------------------------- */
 
 extern void *__libc_stack_end __attribute__((weak));
 
@@ -33,8 +34,8 @@ static void stack_of_main(struct slot *s)
 	s->stack_low = s->stack_top - size;
 }
 
-/* glibc keeps the thread's own data, which pthread_self() points at, above its stack.  How far the stack
- * goes down is found out as it is used. */
+/* glibc keeps the thread's own data, which pthread_self() points at, above its stack.  How far the
+ * stack goes down is found out as it is used. */
 static void stack_of_thread(struct slot *s)
 {
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)(PAGE_STEP - 1);
@@ -71,7 +72,7 @@ bool slot_stack_grow(struct slot *s, uintptr_t sp)
 	return true;
 }
 
-/* ---- giving and taking ---------------------------------------------------------------------------- */
+/* ---- giving and taking ----------------------------------------------------------------------- */
 
 static void thread_ends(void *ctx)
 {

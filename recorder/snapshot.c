@@ -95,8 +95,8 @@ static void upon_signal(int number)
 		snapshot_write(true);
 }
 
-/* A handler that the program installs later takes its place; one that is there already, and a signal that
- * is ignored, stay as they are. */
+/* A handler that the program installs later takes its place; one that is there already, and a
+ * signal that is ignored, stay as they are. */
 void snapshot_upon(int number)
 {
 	struct sigaction a;

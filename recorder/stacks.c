@@ -2,8 +2,8 @@
  *
  * Every slot has a tree of its own, which it alone writes: threads share neither tables nor
  * counters.  A stack that was seen before is found by the hash of all its frames; 38 bits beside
- * the place in the table are compared, so of a million distinct stacks one in 100,000 runs mistakes one.
- * A new stack goes to the tree, frame by frame from the innermost one whose node is known. */
+ * the place in the table are compared, so of a million distinct stacks one in 100,000 runs mistakes
+ * one. A new stack goes to the tree, frame by frame from the innermost one whose node is known. */
 #include "recorder.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static inline uint32_t child_hash(uint32_t parent, uint64_t frame)
 	return (uint32_t)(h >> 32);
 }
 
-/* ---- tables --------------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static bool leaves_grow(struct slot *s)
 {
@@ -86,7 +86,7 @@ static void forget(struct slot *s, uint32_t epoch)
 		s->frames[i].node = 0;
 }
 
-/* ---- new entries ---------------------------------------------------------------------------------- */
+/* ---- new entries ----------------------------------------------------------------------------- */
 
 static uint32_t new_node(struct slot *s, uint32_t parent, uint64_t frame)
 {

@@ -1,13 +1,14 @@
 /* unwind.c - where we are to a stack of return addresses.
  *
- * A step is one row and two loads.  The outer part of a stack seldom changes between two allocations
- * of a thread, so the last stack is kept: when a frame of the new one has the state of a
- * frame of the old, and every word that mattered to the old walk from there outward still has its
- * value, the rest is the same, frame for frame.  Words are compared from inside to outside, so that none
- * is read which a walk would not read.
+ * A step is one row and two loads.  The outer part of a stack seldom changes between two
+ * allocations of a thread, so the last stack is kept: when a frame of the new one has the state of
+ * a frame of the old, and every word that mattered to the old walk from there outward still has its
+ * value, the rest is the same, frame for frame.  Words are compared from inside to outside, so that
+ * none is read which a walk would not read.
  *
  * A bad frame ends the stack: the stack pointer must rise, stay aligned and within the thread's own
- * stack.  On any other stack (coroutines, signal stacks) what may be read is asked of the kernel. */
+ * stack.  On any other stack (coroutines, signal stacks) what may be read is asked of the
+ * kernel. */
 #include "recorder.h"
 
 #include <errno.h>
@@ -30,9 +31,10 @@ struct walk {
 	struct slot *slot;
 };
 
-/* ---- what may be read ----------------------------------------------------------------------------- */
+/* ---- what may be read ------------------------------------------------------------------------ */
 
-/* rt_sigprocmask reads its set before it looks at its first argument: a test without side effects. */
+/* rt_sigprocmask reads its set before it looks at its first argument: a test without side
+ * effects. */
 bool memory_readable(uintptr_t addr)
 {
 	const int saved = errno;
@@ -71,7 +73,7 @@ static inline bool in_bounds(struct walk *w, uintptr_t end)
 	return LIKELY(end <= w->bounds.top) || bounds_grow(w, end);
 }
 
-/* ---- one step ------------------------------------------------------------------------------------- */
+/* ---- one step -------------------------------------------------------------------------------- */
 
 /* The frame is the last: nothing was read. */
 static inline bool step_end(struct frame *at, struct frame *next)
@@ -171,7 +173,7 @@ static inline bool step(struct walk *w, struct frame *at, struct frame *next)
 	return next->pc != 0;
 }
 
-/* ---- walks ---------------------------------------------------------------------------------------- */
+/* ---- walks ----------------------------------------------------------------------------------- */
 
 static inline uint64_t hash_add(uint64_t hash, uintptr_t pc)
 {
@@ -179,8 +181,8 @@ static inline uint64_t hash_add(uint64_t hash, uintptr_t pc)
 	return h ^ h >> 29;
 }
 
-/* Puts walked[0..n), innermost first, on top of frames[0..kept).  Words are moved one by one: a load of two
- * that were stored singly waits for both stores. */
+/* Puts walked[0..n), innermost first, on top of frames[0..kept).  Words are moved one by one: a
+ * load of two that were stored singly waits for both stores. */
 static inline uint64_t append(struct slot *s, uint32_t kept, uint32_t n)
 {
 	struct frame *to = &s->frames[kept];

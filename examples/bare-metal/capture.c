@@ -1,9 +1,10 @@
 /* capture.c - two ways to the call stack, of which a port takes one.
  *
- * capture_frames follows frame pointers (-fno-omit-frame-pointer).  What they point at is the compiler's
- * affair: gcc for ARM instructions leaves r11 at the saved lr, the caller's r11 one word below; clang,
- * and both on x86 and AArch64, leave it at a pair {caller's frame, return address}.  gcc for Thumb has no
- * chain at all, for its r7 points at the local variables: there take capture_tables.
+ * capture_frames follows frame pointers (-fno-omit-frame-pointer).  What they point at is the
+ * compiler's affair: gcc for ARM instructions leaves r11 at the saved lr, the caller's r11 one word
+ * below; clang, and both on x86 and AArch64, leave it at a pair {caller's frame, return address}.
+ * gcc for Thumb has no chain at all, for its r7 points at the local variables: there take
+ * capture_tables.
  *
  * capture_tables asks libgcc, which reads .ARM.exidx (-funwind-tables) or .eh_frame. */
 #include "heap.h"
@@ -29,7 +30,8 @@ uint32_t capture_frames(void *ctx, const struct heft_caller *from, uintptr_t *fr
 		    next % sizeof next != 0)
 			break;
 		frame = (const uintptr_t *)next;
-		/* 0: the start; the uppermost addresses: the start, or an exception, of a Cortex-M. */
+		/* 0: the start; the uppermost addresses: the start, or an exception, of a
+		 * Cortex-M. */
 		if (frame[RETURN] == 0 || (frame[RETURN] | 0xff) == UINTPTR_MAX)
 			break;
 		frames[n++] = frame[RETURN];

@@ -23,8 +23,8 @@ static const struct heft_port port = {
 	.flags = HEAP_CANARY,
 };
 
-/* The linker script puts .heft at a multiple of 32 KiB, the start of memory: so the state is a process
- * page as well. Anywhere else does too. */
+/* The linker script puts .heft at a multiple of 32 KiB, the start of memory: so the state is a
+ * process page as well. Anywhere else does too. */
 __attribute__((section(".heft"))) struct heft_heap heap;
 
 void heap_start(void)

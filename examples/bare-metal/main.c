@@ -1,8 +1,8 @@
 /* main.c - a small device: reads its settings, answers packets, keeps sessions.
  *
- * Three mistakes are planted: sessions that time out are forgotten and not freed, a name is copied one byte
- * past its end, and a packet is freed twice. Each block is noted, and the list goes out on the
- * serial line at the end, for comparison with what the dump says. */
+ * Three mistakes are planted: sessions that time out are forgotten and not freed, a name is copied
+ * one byte past its end, and a packet is freed twice. Each block is noted, and the list goes out on
+ * the serial line at the end, for comparison with what the dump says. */
 #include "board.h"
 #include "heap.h"
 

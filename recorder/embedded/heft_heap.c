@@ -39,8 +39,8 @@ static uint32_t flags_of(const void *p)
 	return (uint32_t)(header_of(p)->mark >> HEAP_FLAG_SHIFT) & 15;
 }
 
-/* The check of the header as it stands.  Of freed blocks the allocator may have written over the wide
- * words. */
+/* The check of the header as it stands.  Of freed blocks the allocator may have written over the
+ * wide words. */
 static uint32_t check_of(const void *p)
 {
 	const struct heap_header *head = header_of(p);
@@ -58,8 +58,8 @@ static void set_header(void *p, uint32_t flags, size_t size, uint32_t distance)
 	head->link |= (uint64_t)check_of(p) << 32;
 }
 
-/* Everything in front of and behind p, which lies `distance` behind the allocator's block.  The zeros
- * behind the frames take up what alignment adds. */
+/* Everything in front of and behind p, which lies `distance` behind the allocator's block.  The
+ * zeros behind the frames take up what alignment adds. */
 static void write_block(struct heft_heap *h, unsigned char *p, size_t size, size_t distance,
 			const uintptr_t *frames, uint32_t count)
 {
@@ -122,7 +122,8 @@ void *heft_heap_aligned(struct heft_heap *h, size_t align, size_t size,
 	align = align < given ? given : align;
 	if ((align & (align - 1)) != 0 || align > ALIGN_MOST)
 		return NULL;
-	/* As the front is a multiple of what the allocator gives, no more than the difference is lost. */
+	/* As the front is a multiple of what the allocator gives, no more than the difference is
+	 * lost. */
 	const size_t front = (heft_heap_front(h->port, count) + given - 1) & ~(given - 1);
 	const size_t more = front + align - given + tail;
 	if (size > SIZE_MAX - more || (uint64_t)size >> HEAP_FLAG_SHIFT != 0)

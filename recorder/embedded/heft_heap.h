@@ -1,8 +1,9 @@
 /* heft_heap.h - the heap recorder for programs without an operating system.
  *
- * Stands between a program and its own allocator.  In front of each block goes the header of block.h
- * with the call stack that asked for the block, so that any fragment of memory explains itself; an
- * analysis needs a raw dump and the program's ELF file.  The port is struct heft_port: four callbacks.
+ * Stands between a program and its own allocator.  In front of each block goes the header of
+ * block.h with the call stack that asked for the block, so that any fragment of memory explains
+ * itself; an analysis needs a raw dump and the program's ELF file.  The port is struct heft_port:
+ * four callbacks.
  *
  * Words of 32 or 64 bits, either byte order, C11 with the builtins of gcc and clang; of libc only
  * memcpy and memset.  No lock, no thread-local data, no globals: whoever calls holds the lock that
@@ -62,8 +63,9 @@ enum heft_verdict {
 /* `port` is kept; it may be in read-only memory. */
 void heft_heap_init(struct heft_heap *h, const struct heft_port *port);
 
-/* As their namesakes in C.  `align` is a power of two.  Pointers are multiples of 16 and of the port's
- * align.  heft_heap_realloc() always moves, and returns NULL for what heft_heap_free() does not take. */
+/* As their namesakes in C.  `align` is a power of two.  Pointers are multiples of 16 and of the
+ * port's align.  heft_heap_realloc() always moves, and returns NULL for what heft_heap_free() does
+ * not take. */
 void *heft_heap_malloc(struct heft_heap *h, size_t size, const struct heft_caller *from);
 void *heft_heap_aligned(struct heft_heap *h, size_t align, size_t size,
 			const struct heft_caller *from);
@@ -78,7 +80,8 @@ enum heft_verdict heft_heap_check(const void *p);
 /* Bytes asked for; `p` is NULL, HEFT_GOOD or HEFT_DAMAGED. */
 size_t heft_heap_size(const void *p);
 
-/* Bytes between the allocator's block and the pointer, where `frames` were kept; alignment may add some. */
+/* Bytes between the allocator's block and the pointer, where `frames` were kept; alignment may add
+ * some. */
 static inline size_t heft_heap_front(const struct heft_port *port, uint32_t frames)
 {
 	const size_t stack = sizeof(struct heap_inline) + frames * sizeof(uintptr_t);

@@ -44,7 +44,7 @@ struct heft_blocks {
 	VEC(struct heft_block_successor) successors;
 };
 
-/* ---- settings ---------------------------------------------------------------------------------- */
+/* ---- settings -------------------------------------------------------------------------------- */
 
 struct heft_blocks *heft_blocks_new(void)
 {
@@ -116,7 +116,7 @@ const struct heft_note *heft_blocks_note(const struct heft_blocks *b, size_t i)
 	return i < b->notes.count ? &b->notes.data[i] : NULL;
 }
 
-/* ---- opening ----------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static enum blocks_convention convention_of(const struct heft_blocks *b)
 {
@@ -207,7 +207,7 @@ size_t heft_blocks_function_count(const struct heft_blocks *b)
 	return count;
 }
 
-/* ---- functions ---------------------------------------------------------------------------------- */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 static const char *make_name(struct heft_blocks *b, const struct blockmap_function *f)
 {
@@ -254,8 +254,8 @@ static void add_blocks(struct heft_blocks *b, const struct part *p, const struct
 	}
 }
 
-/* What the entry says of a range's blocks, which begin at `at` of b->blocks.  Calls and successors are
- * copied whole, so that they stand where the entry says. */
+/* What the entry says of a range's blocks, which begin at `at` of b->blocks.  Calls and successors
+ * are copied whole, so that they stand where the entry says. */
 static void add_details(struct heft_blocks *b, const struct bbmap_entry *e,
 			const struct blockmap_range *r, size_t at)
 {
@@ -358,7 +358,7 @@ void heft_blocks_sum(const struct heft_blocks *b, struct heft_block_sums *ret)
 	}
 }
 
-/* ---- looking up --------------------------------------------------------------------------------- */
+/* ---- looking up ------------------------------------------------------------------------------ */
 
 static void make_index(struct part *p)
 {
@@ -487,7 +487,7 @@ bool heft_block_function_write(const struct heft_block_function *f, enum heft_bl
 	return sink_flush(&s);
 }
 
-/* ---- for the rest of api/ ------------------------------------------------------------------------- */
+/* ---- for the rest of api/ -------------------------------------------------------------------- */
 
 const struct blockmap *blocks_map(const struct heft_blocks *b)
 {

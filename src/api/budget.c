@@ -80,7 +80,7 @@ bool heft_budget_write(const struct heft_budget *b, const struct heft_write_opts
 	return sink_flush(&s) || fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output took no more");
 }
 
-/* ---- quality ----------------------------------------------------------------------------------- */
+/* ---- quality --------------------------------------------------------------------------------- */
 
 struct heft_quality {
 	struct quality quality;

@@ -50,7 +50,7 @@ const struct heft_diff_section *heft_diff_total(const struct heft_diff *d)
 	return &d->sections.sections.data[heft_diff_section_count(d)];
 }
 
-/* ---- rows -------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 const struct heft_table *heft_diff_rows(struct heft_diff *d, const struct heft_diff_query *query)
 {
@@ -62,7 +62,7 @@ const struct heft_table *heft_diff_rows(struct heft_diff *d, const struct heft_d
 	return &d->rows.table;
 }
 
-/* ---- files ------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 bool heft_diff_write(const struct heft_diff *d, const struct heft_write_opts *opts,
 		     bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,

@@ -196,7 +196,8 @@ void heap_join_free(struct heap_join *j)
 
 /* ---- who a stack is told by ----------------------------------------------------------------- */
 
-/* The first step outward from `step` whose site is of no kind up to `kind`; `step` itself if none. */
+/* The first step outward from `step` whose site is of no kind up to `kind`; `step` itself if
+ * none. */
 static uint32_t step_past(const struct heap_report *r, uint32_t step, bool helpers_too)
 {
 	for (uint32_t i = step; i != 0; i = r->steps.data[i].parent) {

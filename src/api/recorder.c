@@ -25,7 +25,7 @@ struct heft_recorder {
 	VEC(struct heft_recorder_file) files;
 };
 
-/* ---- settings ------------------------------------------------------------------------------------ */
+/* ---- settings -------------------------------------------------------------------------------- */
 
 struct heft_recorder *heft_recorder_new(void)
 {
@@ -62,7 +62,7 @@ void heft_recorder_set(struct heft_recorder *r, enum heft_recorder_setting what,
 		r->values[what] = value;
 }
 
-/* ---- the library --------------------------------------------------------------------------------- */
+/* ---- the library ----------------------------------------------------------------------------- */
 
 /* Beside libheft, in the build tree, and where a program that libheft is linked into has its
  * libraries. */
@@ -109,9 +109,10 @@ static bool choose_library(struct heft_recorder *r, struct heft_err *err)
 	return true;
 }
 
-/* ---- where the files go -------------------------------------------------------------------------- */
+/* ---- where the files go ---------------------------------------------------------------------- */
 
-/* The program may change its folder: the pattern is made absolute.  Processes must not share a file. */
+/* The program may change its folder: the pattern is made absolute.  Processes must not share a
+ * file. */
 static bool choose_output(struct heft_recorder *r, struct heft_err *err)
 {
 	enum { MOST = 1000 }; /* the recorder keeps this many bytes */
@@ -132,7 +133,7 @@ static bool choose_output(struct heft_recorder *r, struct heft_err *err)
 	return true;
 }
 
-/* ---- the child ----------------------------------------------------------------------------------- */
+/* ---- the child ------------------------------------------------------------------------------- */
 
 static void set_number(const char *name, uint64_t value)
 {
@@ -186,8 +187,8 @@ NORETURN static void run_program(struct heft_recorder *r, const struct child *c,
 	_exit(127);
 }
 
-/* Signals that end processes are kept for us and handed on.  Those that the terminal sends go to the
- * program without us: it is in our process group. */
+/* Signals that end processes are kept for us and handed on.  Those that the terminal sends go to
+ * the program without us: it is in our process group. */
 static bool start_program(struct heft_recorder *r, struct child *c, char *const *argv,
 			  struct heft_err *err)
 {
@@ -236,7 +237,7 @@ static void end_waiting(const struct child *c)
 	sigprocmask(SIG_SETMASK, &c->before, NULL);
 }
 
-/* ---- what was written ---------------------------------------------------------------------------- */
+/* ---- what was written ------------------------------------------------------------------------ */
 
 /* Is `name` made after `pattern` (its last component)?  Then *ret_pid is what stands for %p. */
 static bool matches(const char *pattern, const char *name, uint32_t *ret_pid)
@@ -322,7 +323,7 @@ bool heft_recorder_file(const struct heft_recorder *r, size_t i, struct heft_rec
 	return i < r->files.count;
 }
 
-/* ---- the run ------------------------------------------------------------------------------------- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 bool heft_recorder_run(struct heft_recorder *r, char *const *argv, struct heft_recorder_end *ret,
 		       struct heft_err *err)

@@ -5,8 +5,8 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-/* Finds the program that execvp would run for `name`; the path belongs to the arena.  HEFT_EIO (ENOENT,
- * EACCES ...) where there is none. */
+/* Finds the program that execvp would run for `name`; the path belongs to the arena.  HEFT_EIO
+ * (ENOENT, EACCES ...) where there is none. */
 bool program_find(const char *name, struct arena *arena, const char **ret_path,
 		  struct heft_err *err);
 

@@ -18,7 +18,7 @@ enum {
 	LINE_MAX_SIZE = 256, /* of "#!", Linux: BINPRM_BUF_SIZE */
 };
 
-/* ---- finding ------------------------------------------------------------------------------------- */
+/* ---- finding --------------------------------------------------------------------------------- */
 
 static bool is_program(const char *path)
 {
@@ -61,7 +61,7 @@ bool program_find(const char *name, struct arena *arena, const char **ret_path,
 	return fail_sys(err, "%s", name);
 }
 
-/* ---- judging ------------------------------------------------------------------------------------- */
+/* ---- judging --------------------------------------------------------------------------------- */
 
 /* The dynamic linker then heeds no environment (AT_SECURE): the user who runs it is not the one
  * it runs as, or it has capabilities. */

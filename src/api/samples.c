@@ -112,7 +112,7 @@ bool heft_samples_edge(const struct heft_samples *s, size_t i, struct heft_block
 	return true;
 }
 
-/* ---- writing -------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /* AutoFDO's tools ask the debug info of what was compiled. */
 static void write_autofdo(const struct profile_report *r, struct notes *notes, struct sink *s)

@@ -7,7 +7,7 @@
 #include "program/program.h"
 #include "snapshot/sizefile.h"
 
-/* ---- settings ---------------------------------------------------------------------------------- */
+/* ---- settings -------------------------------------------------------------------------------- */
 
 struct heft_snapshot *heft_snapshot_new(void)
 {
@@ -76,7 +76,7 @@ const struct heft_note *heft_snapshot_note(const struct heft_snapshot *s, size_t
 	return i < s->notes.count ? &s->notes.data[i] : NULL;
 }
 
-/* ---- files ------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static bool read_diff(struct heft_snapshot *s, const char *path, struct bytes b,
 		      struct heft_err *err)
@@ -109,7 +109,8 @@ static bool open_file(struct heft_snapshot *s, const char *path, struct heft_err
 	return ok;
 }
 
-/* HEFT_EARG where the finder names something for programs that none of the two was made from; `other` may be NULL. */
+/* HEFT_EARG where the finder names something for programs that none of the two was made from;
+ * `other` may be NULL. */
 static bool check_used(const struct heft_snapshot *s, const struct heft_snapshot *other,
 		       struct heft_err *err)
 {
@@ -199,7 +200,7 @@ bool heft_snapshot_write(const struct heft_snapshot *s,
 	return ok;
 }
 
-/* ---- totals ------------------------------------------------------------------------------------ */
+/* ---- totals ---------------------------------------------------------------------------------- */
 
 static void add_totals(const struct snapshot *s, const struct snap_section *sec,
 		       struct heft_snapshot_section *ret)

@@ -22,8 +22,8 @@ struct heft_snapshot {
 	bool is_diff;
 };
 
-/* snapshot_make.c: fills s->snapshot from files that are no `.size` files: a container each, and one for each library in a
- * zip file. */
+/* snapshot_make.c: fills s->snapshot from files that are no `.size` files: a container each, and
+ * one for each library in a zip file. */
 bool snapshot_make(struct heft_snapshot *s, const char *const *paths, size_t count,
 		   struct heft_err *err);
 

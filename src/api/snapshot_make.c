@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- a program --------------------------------------------------------------------------------- */
+/* ---- a program ------------------------------------------------------------------------------- */
 
 /* What all files share. */
 struct maker {
@@ -125,7 +125,7 @@ static void release(struct made *p)
 	program_close(&p->program);
 }
 
-/* ---- what is said of it ------------------------------------------------------------------------ */
+/* ---- what is said of it ---------------------------------------------------------------------- */
 
 static const char *base_name(const char *path)
 {
@@ -221,7 +221,7 @@ static bool read_build(struct maker *m, struct heft_err *err)
 	return !s->components_path || components_open(&m->components, s->components_path, err);
 }
 
-/* ---- containers -------------------------------------------------------------------------------- */
+/* ---- containers ------------------------------------------------------------------------------ */
 
 static bool is_taken(const struct snapshot *s, const char *name)
 {
@@ -284,7 +284,7 @@ static bool add_file(struct maker *m, const char *path, struct file *f, struct h
 	return ok;
 }
 
-/* ---- zip files --------------------------------------------------------------------------------- */
+/* ---- zip files ------------------------------------------------------------------------------- */
 
 struct package {
 	struct maker *maker;
@@ -424,7 +424,7 @@ static bool add_single(struct maker *m, const char *path, struct bytes b, struct
 	return ok;
 }
 
-/* ---- all --------------------------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static bool add_path(struct maker *m, const char *path, struct heft_err *err)
 {

@@ -14,10 +14,10 @@
 #include <pthread.h>
 #include <stdarg.h>
 
-/* Fills *err (may be NULL) and returns false, so that a failing function can
- * `return fail(err, ...)`.  `off` is a byte in the file, HEFT_NO_OFFSET for none.
- * The text names the file first.  Names in it may hold any bytes: those that would act on a terminal
- * become escapes (tame.h), so it stays one line. */
+/* Fills *err (may be NULL) and returns false, so that a failing function can `return fail(err,
+ * ...)`.  `off` is a byte in the file, HEFT_NO_OFFSET for none. The text names the file first.
+ * Names in it may hold any bytes: those that would act on a terminal become escapes (tame.h), so it
+ * stays one line. */
 bool fail(struct heft_err *err, enum heft_code code, uint64_t off, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
 

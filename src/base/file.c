@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What is mapped now, for file_mapped_at.  A slot is taken by its size and used when its path is there. */
+/* What is mapped now, for file_mapped_at.  A slot is taken by its size and used when its path is
+ * there. */
 static struct mapping {
 	_Atomic(uint64_t) size; /* 0: free */
 	_Atomic(uintptr_t) start;

@@ -23,10 +23,11 @@ enum {
 
 bool file_open(struct file *f, const char *path, struct heft_err *err);
 void file_close(struct file *f);
-/* Gives the file other bytes, which a mapping made by mmap(2) holds and which belong to it then: what
- * was packed in it. */
+/* Gives the file other bytes, which a mapping made by mmap(2) holds and which belong to it then:
+ * what was packed in it. */
 void file_replace(struct file *f, struct bytes mapped);
-/* The absolute path without links, as realpath(3) has it, for mem_free; NULL where there is none. */
+/* The absolute path without links, as realpath(3) has it, for mem_free; NULL where there is
+ * none. */
 char *file_real_path(const char *path);
 /* The path of the open file whose mapping holds the address; NULL where none does.  For handlers
  * of SIGBUS, which a mapping raises where its file became shorter or cannot be read: it only reads

@@ -53,7 +53,8 @@ static uint64_t deflate_all(z_stream *z, struct bytes plain, int last, uint8_t *
 	return done;
 }
 
-/* A part of a member: [at, at + size) of `plain`, with all that is needed of what is in front of it. */
+/* A part of a member: [at, at + size) of `plain`, with all that is needed of what is in front of
+ * it. */
 struct part {
 	struct bytes plain, packed;
 	uint64_t at, size;
@@ -130,7 +131,7 @@ bool gzip_pack_parts(struct bytes plain, int level, uint64_t part, unsigned thre
 	return true;
 }
 
-/* ---- unpacking --------------------------------------------------------------------------------- */
+/* ---- unpacking ------------------------------------------------------------------------------- */
 
 struct unpacked {
 	uint8_t *p;
@@ -145,7 +146,8 @@ static void make_room(struct unpacked *u, uint64_t most)
 	u->p = mem_resize(u->p, u->room);
 }
 
-/* Until the member ends, or `most` bytes are there, or *ret_used is all there is; false where it is damaged. */
+/* Until the member ends, or `most` bytes are there, or *ret_used is all there is; false where it is
+ * damaged. */
 static bool inflate_all(struct inflate_state *z, struct bytes packed, struct unpacked *u,
 			uint64_t most, uint64_t *ret_used)
 {

@@ -2,11 +2,12 @@
  *
  *     json_in_init(&in, bytes);
  *     if (json_next(&in) == JSON_OBJECT)
- *             while (json_next(&in) == JSON_KEY) { in.text is the key; read or json_skip the value }
+ *             while (json_next(&in) == JSON_KEY) { in.text is the key; read or json_skip the value
+ *             }
  *     if (in.bad) ... in.problem, in.pos
  *
- * Nothing is kept but the last text and one bit a level of depth (at most JSON_DEPTH).  Texts are decoded to UTF-8; a lone
- * surrogate becomes U+FFFD.  One thread. */
+ * Nothing is kept but the last text and one bit a level of depth (at most JSON_DEPTH).  Texts are
+ * decoded to UTF-8; a lone surrogate becomes U+FFFD.  One thread. */
 #ifndef HEFT_BASE_JSON_READ_H
 #define HEFT_BASE_JSON_READ_H
 

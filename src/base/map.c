@@ -8,7 +8,7 @@ enum { BITS_MIN = 6, BITS_MAX = 32, DROPPED_AT_ONCE = 1 << 16 };
 
 const char hash_anchor = 0;
 
-/* ---- hashes ----------------------------------------------------------------------------------- */
+/* ---- hashes ---------------------------------------------------------------------------------- */
 
 static inline uint64_t load64(const uint8_t *p)
 {
@@ -49,7 +49,7 @@ uint64_t hash_bytes(const void *data, size_t size)
 	return hash_mix(load64(p) ^ h ^ k0, load64(p + size - 8) ^ k1);
 }
 
-/* ---- the map ---------------------------------------------------------------------------------- */
+/* ---- the map --------------------------------------------------------------------------------- */
 
 static uint32_t free_place(const struct map *m, uint32_t tag)
 {

@@ -35,7 +35,7 @@ struct map {
 	unsigned bits;   /* there are 2^bits slots, none while slots is NULL */
 };
 
-/* ---- hashes ----------------------------------------------------------------------------------- */
+/* ---- hashes ---------------------------------------------------------------------------------- */
 
 #define HASH_ODD_1 UINT64_C(0x9e3779b97f4a7c15)
 #define HASH_ODD_2 UINT64_C(0xd6e8feb86659fd93)
@@ -68,7 +68,7 @@ static inline uint64_t hash_pair(uint64_t a, uint64_t b)
 /* About 0.3 ns a byte. */
 uint64_t hash_bytes(const void *p, size_t size);
 
-/* ---- the map ---------------------------------------------------------------------------------- */
+/* ---- the map --------------------------------------------------------------------------------- */
 
 /* Where a look-up stands. */
 struct map_at {

@@ -31,7 +31,7 @@ static _Thread_local struct {
 	struct call *call;
 } here;
 
-/* ---- where it comes from ---------------------------------------------------------------------- */
+/* ---- where it comes from --------------------------------------------------------------------- */
 
 static void *system_resize(void *ctx, void *p, size_t size)
 {
@@ -89,7 +89,7 @@ static void *take_zeroed(size_t size)
 	return p ? memset(p, 0, size) : NULL;
 }
 
-/* ---- domains ---------------------------------------------------------------------------------- */
+/* ---- domains --------------------------------------------------------------------------------- */
 
 static void link_piece(struct piece *p, struct memory *m)
 {
@@ -164,7 +164,7 @@ struct memory *memory_current(void)
 	return here.memory;
 }
 
-/* ---- allocations ------------------------------------------------------------------------------ */
+/* ---- allocations ----------------------------------------------------------------------------- */
 
 static void *add_piece(size_t size, void *(*take_piece)(size_t size))
 {
@@ -309,7 +309,7 @@ void *handle_new(size_t size)
 	return handle;
 }
 
-/* ---- calls ------------------------------------------------------------------------------------ */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 void call_begin(struct call *c, struct memory *m)
 {

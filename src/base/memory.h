@@ -65,7 +65,7 @@ void memory_pfree(void *p, void *ctx);
  * memory. */
 void *handle_new(size_t size);
 
-/* ---- calls ------------------------------------------------------------------------------------ */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 /* A call of a public function that is under way. */
 struct call {
@@ -84,7 +84,8 @@ void call_leave(struct call *c, struct heft_err *err);
 /* Gives the thread's call up.  Ends the process where the thread is in none. */
 _Noreturn void call_raise(enum heft_code code, const char *text);
 
-/* Take and leave a lock under which memory is allocated: giving the call up leaves it.  One at a time. */
+/* Take and leave a lock under which memory is allocated: giving the call up leaves it.  One at a
+ * time. */
 void call_lock(pthread_mutex_t *lock);
 void call_unlock(pthread_mutex_t *lock);
 

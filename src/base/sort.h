@@ -22,7 +22,8 @@ static inline uint64_t record_key(const void *records, size_t i, size_t size)
 	return key;
 }
 
-/* The first of the sorted records whose key is not below `key`, `count` if none is.  O(log count). */
+/* The first of the sorted records whose key is not below `key`, `count` if none is.  O(log
+ * count). */
 static inline size_t lower_bound(const void *records, size_t count, size_t size, uint64_t key)
 {
 	size_t low = 0, high = count;

@@ -23,8 +23,8 @@ struct stack {
 	uintptr_t low, high;
 };
 
-/* Calls fn(ctx) with at least `need` bytes of stack; false, and not called, where there is no thread to
- * be had.  The first call of a thread costs up to 50 us, others 10 ns. */
+/* Calls fn(ctx) with at least `need` bytes of stack; false, and not called, where there is no
+ * thread to be had.  The first call of a thread costs up to 50 us, others 10 ns. */
 bool stack_call(struct stack *s, size_t need, void (*fn)(void *ctx), void *ctx);
 
 /* pthread_create with a stack of `size` bytes; 0 or an errno. */

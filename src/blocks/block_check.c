@@ -45,7 +45,7 @@ void check_find(struct checker *c, enum check_rule rule, const struct blockmap_f
 					 arena_copy(&c->out->arena, str_of(text)) });
 }
 
-/* ---- what is known of functions ----------------------------------------------------------------- */
+/* ---- what is known of functions -------------------------------------------------------------- */
 
 static void list_symbols(struct checker *c, const struct image *im, uint32_t type)
 {
@@ -104,7 +104,7 @@ static void gather(struct checker *c, const struct image *debug)
 		c->has_indirect = c->b->blocks.data[i].flags & BBMAP_INDIRECT_JUMP;
 }
 
-/* ---- functions against what is known ------------------------------------------------------------ */
+/* ---- functions against what is known --------------------------------------------------------- */
 
 static uint64_t range_size(const struct blockmap *b, const struct blockmap_range *r)
 {
@@ -139,8 +139,9 @@ static bool is_inside(const struct checker *c, size_t i, uint64_t addr)
 	return inside;
 }
 
-/* Whether a function that nothing tells of may start there: at a section's start or a label, as what linkers and
- * assembly add; in a stripped file anywhere outside those that are known.  Place i of the known is behind it. */
+/* Whether a function that nothing tells of may start there: at a section's start or a label, as
+ * what linkers and assembly add; in a stripped file anywhere outside those that are known.  Place i
+ * of the known is behind it. */
 static bool may_start(const struct checker *c, size_t i, uint64_t addr)
 {
 	const struct code_region *r = region_at(&c->facts, addr);
@@ -219,7 +220,7 @@ static void check_missing(struct checker *c)
 	}
 }
 
-/* ---- the map as a whole ------------------------------------------------------------------------- */
+/* ---- the map as a whole ---------------------------------------------------------------------- */
 
 static void check_dropped(struct checker *c)
 {

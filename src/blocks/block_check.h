@@ -1,9 +1,9 @@
 /* block_check.h - whether a map of basic blocks is true to the code it describes.
  *
- * Holds every block against the instructions, and every function against symbols and unwind tables.  What
- * makes a map wrong, and what is merely odd (linkers leave it behind, or nobody wrote it), is told
- * apart.  Without a decoder for the machine, and in objects for what relocations will change, the
- * instructions are not asked.  O(bytes of code + functions log functions). */
+ * Holds every block against the instructions, and every function against symbols and unwind
+ * tables.  What makes a map wrong, and what is merely odd (linkers leave it behind, or nobody wrote
+ * it), is told apart.  Without a decoder for the machine, and in objects for what relocations will
+ * change, the instructions are not asked.  O(bytes of code + functions log functions). */
 #ifndef HEFT_BLOCKS_BLOCK_CHECK_H
 #define HEFT_BLOCKS_BLOCK_CHECK_H
 

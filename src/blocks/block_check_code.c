@@ -4,8 +4,8 @@
 #include "image/elf_const.h"
 #include "blocks/block_check_internal.h"
 
-/* Jumps at the end of a block, one behind the other, that are the block's own.  What jumps in front of
- * them is inline assembly. */
+/* Jumps at the end of a block, one behind the other, that are the block's own.  What jumps in front
+ * of them is inline assembly. */
 enum { JUMPS = 4 };
 
 struct end {
@@ -28,7 +28,7 @@ static uint64_t block_addr(const struct walk *w, const struct bbmap_block *b)
 	return w->r->addr + b->off;
 }
 
-/* ---- instructions ------------------------------------------------------------------------------- */
+/* ---- instructions ---------------------------------------------------------------------------- */
 
 static void see(struct end *e, const struct flow *in)
 {
@@ -87,7 +87,7 @@ static void check_gap(const struct walk *w, uint64_t from, const struct bbmap_bl
 			   "the block begins inside an instruction");
 }
 
-/* ---- jumps -------------------------------------------------------------------------------------- */
+/* ---- jumps ----------------------------------------------------------------------------------- */
 
 static bool range_has(const struct blockmap *b, const struct blockmap_range *r, uint64_t addr)
 {
@@ -111,7 +111,8 @@ static bool starts_block(const struct checker *c, uint64_t addr)
 	       blockmap_range_of(c->b, place)->addr + c->b->blocks.data[place].off == addr;
 }
 
-/* A prefix that only several threads need is jumped over, into its instruction: glibc does with "lock". */
+/* A prefix that only several threads need is jumped over, into its instruction: glibc does with
+ * "lock". */
 static bool is_behind_lock(const struct walk *w, uint64_t addr)
 {
 	enum { LOCK = 0xf0 };
@@ -142,7 +143,7 @@ static void check_targets(const struct walk *w, const struct bbmap_block *b, con
 	}
 }
 
-/* ---- flags -------------------------------------------------------------------------------------- */
+/* ---- flags ----------------------------------------------------------------------------------- */
 
 /* Parts of functions are jumped to without a call: only whole functions can be tail calls. */
 static bool is_part(const struct checker *c, uint64_t addr)
@@ -172,7 +173,8 @@ static const char *jump_fault(const struct walk *w, const struct flow *in, unsig
 	return NULL;
 }
 
-/* Without optimization there are jumps to the block behind; parts of a function may lie anywhere. */
+/* Without optimization there are jumps to the block behind; parts of a function may lie
+ * anywhere. */
 static bool leads_on(const struct walk *w, const struct bbmap_block *b, const struct end *e)
 {
 	const uint64_t from = (uint64_t)b->off + b->size;
@@ -246,7 +248,7 @@ static void check_flags(const struct walk *w, uint64_t index, const struct bbmap
 			   fault, b->flags);
 }
 
-/* ---- landing pads ------------------------------------------------------------------------------- */
+/* ---- landing pads ---------------------------------------------------------------------------- */
 
 static bool is_pad(const struct checker *c, uint64_t addr)
 {
@@ -254,9 +256,9 @@ static bool is_pad(const struct checker *c, uint64_t addr)
 	return i < c->pads.count && c->pads.data[i] == addr;
 }
 
-/* A pad at the start of its section has a nop in front, for offset 0 says that there is none.  Compilers have it in
- * the pad's block; where others come to the pad, GCC has it as a block of its own, flagged or not.  The size
- * of that nop, or 0. */
+/* A pad at the start of its section has a nop in front, for offset 0 says that there is none.
+ * Compilers have it in the pad's block; where others come to the pad, GCC has it as a block of its
+ * own, flagged or not.  The size of that nop, or 0. */
 static unsigned nop_before_pad(const struct walk *w, const struct bbmap_block *b)
 {
 	struct flow in;
@@ -266,7 +268,8 @@ static unsigned nop_before_pad(const struct walk *w, const struct bbmap_block *b
 		       : 0;
 }
 
-/* Whether one of the blocks that start where block i does, which are all empty but one, is flagged. */
+/* Whether one of the blocks that start where block i does, which are all empty but one, is
+ * flagged. */
 static bool pad_is_flagged(const struct walk *w, uint64_t i)
 {
 	const struct bbmap_block *blocks = w->c->b->blocks.data;
@@ -297,7 +300,7 @@ static void check_pad(const struct walk *w, uint64_t i, const struct bbmap_block
 			   "is no landing pad of any exception table, against its flags");
 }
 
-/* ---- a range ------------------------------------------------------------------------------------ */
+/* ---- a range --------------------------------------------------------------------------------- */
 
 void check_code(struct checker *c, const struct blockmap_function *f,
 		const struct blockmap_range *r)

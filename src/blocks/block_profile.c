@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* ---- samples to pairs of addresses ---------------------------------------------------------------- */
+/* ---- samples to pairs of addresses ----------------------------------------------------------- */
 
 static uint64_t translate(const struct mappings *m, uint64_t addr)
 {
@@ -62,7 +62,7 @@ static void add_events(struct profile *p, struct mappings *m, struct samples *s)
 	tally_sort(&p->addrs);
 }
 
-/* ---- addresses to blocks -------------------------------------------------------------------------- */
+/* ---- addresses to blocks --------------------------------------------------------------------- */
 
 struct join {
 	struct profile *p;
@@ -89,8 +89,8 @@ static uint32_t block_at(const struct join *j, uint64_t addr)
 		       : BBINDEX_NONE;
 }
 
-/* The block a branch leads to: of those that start there, the first; else the one around the address, or
- * in front of it, for a call may end a block. */
+/* The block a branch leads to: of those that start there, the first; else the one around the
+ * address, or in front of it, for a call may end a block. */
 static uint32_t block_to(const struct join *j, uint64_t addr, bool *ret_at_start)
 {
 	*ret_at_start = false;
@@ -174,7 +174,7 @@ static void add_edges(struct join *j)
 	p->edges.count = n;
 }
 
-/* ---- ranges --------------------------------------------------------------------------------------- */
+/* ---- ranges ---------------------------------------------------------------------------------- */
 
 static bool can_run_through(const struct join *j, uint32_t first, uint32_t last)
 {
@@ -182,8 +182,8 @@ static bool can_run_through(const struct join *j, uint32_t first, uint32_t last)
 	       blockmap_range_of(j->b, first) == blockmap_range_of(j->b, last);
 }
 
-/* Control came back to the start of a block: the one in front ended with the call.  Of the ranges that
- * begin there, as many did so as of the branches that lead there. */
+/* Control came back to the start of a block: the one in front ended with the call.  Of the ranges
+ * that begin there, as many did so as of the branches that lead there. */
 static void fall_from_call(struct join *j, uint32_t to, const struct tally_pair *range)
 {
 	const struct tally_pair *a = tally_find(&j->arrivals, range->a, 0);
@@ -277,7 +277,7 @@ static void join_blocks(struct profile *p, const struct blockmap *b)
 	bbindex_release(&j.index);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------ */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static void note_oddities(const struct profile *p, const struct profile_wish *wish,
 			  struct notes *notes)
@@ -331,7 +331,7 @@ void profile_release(struct profile *p)
 	tally_release(&p->addrs);
 }
 
-/* ---- hotness -------------------------------------------------------------------------------------- */
+/* ---- hotness --------------------------------------------------------------------------------- */
 
 #define HOT_SHARE  0.90 /* of all counts */
 #define WARM_SHARE 0.99

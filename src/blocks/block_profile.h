@@ -1,16 +1,17 @@
 /* block_profile.h - how often the basic blocks of an image ran, from samples.
  *
  * Samples with branch stacks (the last branches that were taken, newest first) say more than where
- * they were taken: between the target of a branch and the place of the next one, code ran from front
- * to end.  Each such range counts its blocks once, but for a block that it enters behind its start, after
- * a call: that one ran before.  A range counts only where it stays in one part of one function and where
- * control can go on from each block to the next.  A range that begins where a call ended the block in
- * front goes on from there.
+ * they were taken: between the target of a branch and the place of the next one, code ran from
+ * front to end.  Each such range counts its blocks once, but for a block that it enters behind its
+ * start, after a call: that one ran before.  A range counts only where it stays in one part of one
+ * function and where control can go on from each block to the next.  A range that begins where a
+ * call ended the block in front goes on from there.
  *
- * Samples without branches count for the block they are in: the time spent there, not how often it ran.
+ * Samples without branches count for the block they are in: the time spent there, not how often it
+ * ran.
  *
- * 16 bytes a block, and 32 a pair of addresses that branches or ranges were seen for.  Immutable once
- * read. */
+ * 16 bytes a block, and 32 a pair of addresses that branches or ranges were seen for.  Immutable
+ * once read. */
 #ifndef HEFT_BLOCKS_BLOCK_PROFILE_H
 #define HEFT_BLOCKS_BLOCK_PROFILE_H
 
@@ -61,8 +62,8 @@ bool profile_read(struct profile *p, const struct blockmap *b, const struct prof
 		  struct notes *notes, struct heft_err *err);
 void profile_release(struct profile *p);
 
-/* How much a block counts for: blocks by falling count, those that make the first 90 % of all counts
- * are hot, those up to 99 % warm, the rest cold; never: no count. */
+/* How much a block counts for: blocks by falling count, those that make the first 90 % of all
+ * counts are hot, those up to 99 % warm, the rest cold; never: no count. */
 enum hotness { HOTNESS_NEVER, HOTNESS_COLD, HOTNESS_WARM, HOTNESS_HOT, HOTNESS_COUNT };
 
 /* The least counts that make a block hot and warm. */

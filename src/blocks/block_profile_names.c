@@ -45,7 +45,8 @@ static void collect(struct reading *r, const struct image *im, uint32_t type)
 	sort_by_key(r->list.data, r->list.count, sizeof *r->list.data);
 }
 
-/* The names at one address, each once; a name that comes twice in the table is no longer counted twice. */
+/* The names at one address, each once; a name that comes twice in the table is no longer counted
+ * twice. */
 static void add_names(struct profile_names *n, struct reading *r, uint64_t addr)
 {
 	const struct found *list = r->list.data;

@@ -1,5 +1,5 @@
-/* block_samples.h - a file of samples, whatever its form, and where in memory an image was while they were
- * taken. */
+/* block_samples.h - a file of samples, whatever its form, and where in memory an image was while
+ * they were taken. */
 #ifndef HEFT_BLOCKS_BLOCK_SAMPLES_H
 #define HEFT_BLOCKS_BLOCK_SAMPLES_H
 
@@ -41,11 +41,11 @@ struct mappings {
 	uint64_t now_pid, now_since, now_until;
 };
 
-/* Reads all events of `s` and rewinds it.  Mappings of the image are those of a file with its
- * build id; if there are none, and build ids are not known, those with its path; then those with the
- * same last component of the path.  Addresses of a text that knows no mappings are the image's own.
- * Fails with HEFT_EARG where there is none, or only such with
- * another build id, which `force` takes nevertheless. */
+/* Reads all events of `s` and rewinds it.  Mappings of the image are those of a file with its build
+ * id; if there are none, and build ids are not known, those with its path; then those with the same
+ * last component of the path.  Addresses of a text that knows no mappings are the image's own.
+ * Fails with HEFT_EARG where there is none, or only such with another build id, which `force` takes
+ * nevertheless. */
 bool mappings_read(struct mappings *m, struct samples *s, const struct image *im, bool force,
 		   struct heft_err *err);
 void mappings_release(struct mappings *m);

@@ -77,7 +77,8 @@ static void tell_block(struct walk *w, uint64_t addr, uint64_t size, enum block_
 	}
 }
 
-/* gcc's and LLVM's names of what they move away; the first range is where the function is entered. */
+/* gcc's and LLVM's names of what they move away; the first range is where the function is
+ * entered. */
 static bool is_cold(const struct blockmap *b, const struct blockmap_range *r)
 {
 	const struct blockmap_function *f = &b->functions.data[r->function];

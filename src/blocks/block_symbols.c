@@ -1,8 +1,8 @@
 /* Blocks by symbols: what LLVM up to 11 wrote with -fbasic-block-sections=labels.
  *
- * Block n > 0 of a function has a local symbol without a type, LETTERS.BB.FUNCTION, with n letters: the
- * first says what the block is, the others are those of the blocks before it, back to block 1.  Block 0
- * has the function's own symbol, so it ends where the next block begins. */
+ * Block n > 0 of a function has a local symbol without a type, LETTERS.BB.FUNCTION, with n letters:
+ * the first says what the block is, the others are those of the blocks before it, back to block 1.
+ * Block 0 has the function's own symbol, so it ends where the next block begins. */
 #include "blocks/blockmap.h"
 
 #include "base/sort.h"

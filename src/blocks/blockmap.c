@@ -10,7 +10,7 @@
 /* LLVM 12 to 14; later ones use SHT_LLVM_BB_ADDR_MAP. */
 enum { SHT_LLVM_BB_ADDR_MAP_V0 = 0x6fff4c08 };
 
-/* ---- where there is code ------------------------------------------------------------------------ */
+/* ---- where there is code --------------------------------------------------------------------- */
 
 /* What is known of addresses while an image is read. */
 struct places {
@@ -95,7 +95,7 @@ static bool is_start(void *ctx, uint64_t addr)
 	return lo < p->starts.count && p->starts.data[lo] == addr && is_code(ctx, addr);
 }
 
-/* ---- sections ----------------------------------------------------------------------------------- */
+/* ---- sections -------------------------------------------------------------------------------- */
 
 /* One reading of an image. */
 struct reading {
@@ -222,7 +222,7 @@ static bool open_section(struct reading *r, const struct section *s, struct bloc
 	return true;
 }
 
-/* ---- entries ------------------------------------------------------------------------------------ */
+/* ---- entries --------------------------------------------------------------------------------- */
 
 /* The bit of an ARM address that says Thumb is none of the address. */
 static uint64_t code_addr(const struct image *im, uint64_t addr)
@@ -320,7 +320,7 @@ static bool has_maps(const struct image *im)
 	return false;
 }
 
-/* ---- order -------------------------------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 struct keyed {
 	uint64_t addr, index;
@@ -413,7 +413,7 @@ static void order_blocks(struct blockmap *b)
 	mem_free(old);
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 void blockmap_read(struct blockmap *b, const struct image *im, const struct image *debug,
 		   struct notes *notes)

@@ -1,18 +1,20 @@
-/* blockmap.h - the machine basic blocks of an image: what compilers say of them, wherever it stands.
+/* blockmap.h - the machine basic blocks of an image: what compilers say of them, wherever it
+ * stands.
  *
  * Maps of all forms (code/bbmap.h) from all sections of the image that hold one, packed or not; in
- * objects with relocations applied.  Without such a section, the block symbols that LLVM up to 11 wrote with
- * -fbasic-block-sections=labels.  Addresses are those of image.h.
+ * objects with relocations applied.  Without such a section, the block symbols that LLVM up to 11
+ * wrote with -fbasic-block-sections=labels.  Addresses are those of image.h.
  *
- * Maps that llvm-bolt copied from its input, where it left tables of what it moved, are carried to the code it
- * wrote: see blockmap_rebase.
+ * Maps that llvm-bolt copied from its input, where it left tables of what it moved, are carried to
+ * the code it wrote: see blockmap_rebase.
  *
  * Functions are sorted by address.  What linkers leave behind is dropped: entries of discarded
- * functions and repeated ones; so are functions where there is no code.  Damage is noted and costs the
- * function it is in.
+ * functions and repeated ones; so are functions where there is no code.  Damage is noted and costs
+ * the function it is in.
  *
- * 16 bytes a block, 40 a function, 32 a range, and sections as long as they are open if packed.  The
- * image and the debug file's are borrowed.  Immutable once read, but for the names; one thread. */
+ * 16 bytes a block, 40 a function, 32 a range, and sections as long as they are open if packed.
+ * The image and the debug file's are borrowed.  Immutable once read, but for the names; one
+ * thread. */
 #ifndef HEFT_BLOCKS_BLOCKMAP_H
 #define HEFT_BLOCKS_BLOCKMAP_H
 
@@ -87,7 +89,8 @@ bool section_is_block_map(const struct section *s);
  * count where the image has none. */
 void blockmap_read(struct blockmap *b, const struct image *im, const struct image *debug,
 		   struct notes *notes);
-/* The same with the file that llvm-bolt made the image of, which has its symbols, its code and perhaps the map. */
+/* The same with the file that llvm-bolt made the image of, which has its symbols, its code and
+ * perhaps the map. */
 void blockmap_read_bolted(struct blockmap *b, const struct image *im, const struct image *debug,
 			  const struct image *input, struct notes *notes);
 void blockmap_release(struct blockmap *b);
@@ -103,13 +106,14 @@ const struct blockmap_range *blockmap_range_of(const struct blockmap *b, uint64_
 struct blockmap_detail {
 	struct bbmap_cursor cursor; /* zeroed at first */
 };
-/* The entry of function f with all its details, which hold until the next call; NULL if it is not from a map. */
+/* The entry of function f with all its details, which hold until the next call; NULL if it is not
+ * from a map. */
 const struct bbmap_entry *blockmap_detail_get(struct blockmap_detail *d, const struct blockmap *b,
 					      const struct blockmap_function *f);
 void blockmap_detail_release(struct blockmap_detail *d);
 
-/* bolt_rebase.c: where llvm-bolt left tables (bolt.h), sets b->bolt, and gives the functions of a map of its input that
- * it moved their new places.  Before the map is put in order. */
+/* bolt_rebase.c: where llvm-bolt left tables (bolt.h), sets b->bolt, and gives the functions of a
+ * map of its input that it moved their new places.  Before the map is put in order. */
 void blockmap_rebase(struct blockmap *b, const struct image *debug, const struct image *input,
 		     struct notes *notes);
 

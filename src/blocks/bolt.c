@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* ---- what is known of the output ---------------------------------------------------------------- */
+/* ---- what is known of the output ------------------------------------------------------------- */
 
 static void list_symbols(struct bolt *x, const struct image *im)
 {
@@ -118,7 +118,7 @@ bool bolt_translate(const struct bolt *x, uint64_t addr, bool branch, uint32_t *
 	return true;
 }
 
-/* ---- walks -------------------------------------------------------------------------------------- */
+/* ---- walks ----------------------------------------------------------------------------------- */
 
 void bolt_starts_read(const struct bolt *x, uint32_t function, struct bolt_starts *ret)
 {

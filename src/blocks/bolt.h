@@ -1,10 +1,11 @@
 /* bolt.h - what llvm-bolt did to an image: which code of its input became which code of the output.
  *
- * The tables of `llvm-bolt --enable-bat` (code/bat.h) lead from addresses of the output to offsets in functions of
- * the input, but do not say where these functions were.  That is found out: by symbols where the input
- * is at hand, else by the old code, which llvm-bolt keeps (.bolt.org.text): jumps and calls have to be where the
- * tables say, and the bytes the same.  Where several functions fit, calls from others decide; where none do,
- * the function stays without a place.  Functions that were rewritten where they are need no search.
+ * The tables of `llvm-bolt --enable-bat` (code/bat.h) lead from addresses of the output to offsets
+ * in functions of the input, but do not say where these functions were.  That is found out: by
+ * symbols where the input is at hand, else by the old code, which llvm-bolt keeps (.bolt.org.text):
+ * jumps and calls have to be where the tables say, and the bytes the same.  Where several functions
+ * fit, calls from others decide; where none do, the function stays without a place.  Functions that
+ * were rewritten where they are need no search.
  *
  * 8 bytes a pair of the tables, 96 a part.  Borrows the images.  One thread. */
 #ifndef HEFT_BLOCKS_BOLT_H
@@ -37,8 +38,9 @@ struct bolt {
 	VEC(uint64_t) pads;           /* its landing pads, sorted */
 };
 
-/* Sizes of parts are known, as far as symbols and unwind tables tell.  False: llvm-bolt left no tables in the image.  `input` is what llvm-bolt read,
- * `debug` the output's separate debug file; both may be NULL. */
+/* Sizes of parts are known, as far as symbols and unwind tables tell.  False: llvm-bolt left no
+ * tables in the image.  `input` is what llvm-bolt read, `debug` the output's separate debug file;
+ * both may be NULL. */
 bool bolt_open(struct bolt *x, const struct image *im, const struct image *debug,
 	       const struct image *input, struct notes *notes);
 /* Gives back what only bolt_match and walks need. */
@@ -47,15 +49,15 @@ void bolt_close(struct bolt *x);
 
 /* The part that has the code at addr, or NULL. */
 const struct bat_part *bolt_part_at(const struct bolt *x, uint64_t addr);
-/* Where code of the output was in its function of the input, which is *ret_function of the tables.  False where no
- * part is. */
+/* Where code of the output was in its function of the input, which is *ret_function of the tables.
+ * False where no part is. */
 bool bolt_translate(const struct bolt *x, uint64_t addr, bool branch, uint32_t *ret_function,
 		    uint64_t *ret_from);
 
 /* bolt_match.c: fills inputs and origins[].function; origins are sorted by addr. */
 void bolt_match(struct bolt *x, struct bolt_origin *origins, size_t count);
 
-/* ---- walks -------------------------------------------------------------------------------------- */
+/* ---- walks ----------------------------------------------------------------------------------- */
 
 /* A walk through a part of the output, with an eye on the same instruction of the input. */
 struct bolt_walk {
@@ -76,7 +78,9 @@ struct bolt_step {
 	uint64_t from;    /* the same of the input: offset in its function, or BOLT_UNKNOWN */
 	struct flow in;   /* what is there; without code as `flow` */
 	uint64_t to,
-		in_to; /* what they refer to, where the bytes differ, and for calls and jumps; 0: nothing */
+		/* what they refer to, where the bytes differ, and for calls and jumps; 0:
+		 * nothing */
+		in_to;
 	bool paired; /* the tables name it ... */
 	bool starts; /* ... as the start of a block */
 	bool same;   /* the bytes are the same, or refer to the same */

@@ -26,7 +26,7 @@ struct matcher {
 	uint64_t left; /* trials */
 };
 
-/* ---- one pair of functions ---------------------------------------------------------------------- */
+/* ---- one pair of functions ------------------------------------------------------------------- */
 
 struct fit {
 	bool possible;
@@ -87,9 +87,10 @@ static bool function_at(const struct matcher *m, uint64_t addr, uint32_t *ret)
 	return p && p->addr == addr && !p->cold;
 }
 
-/* ---- functions that stayed ---------------------------------------------------------------------- */
+/* ---- functions that stayed ------------------------------------------------------------------- */
 
-/* Without relocations llvm-bolt writes functions where they were: each begins where one of the input did. */
+/* Without relocations llvm-bolt writes functions where they were: each begins where one of the
+ * input did. */
 static bool in_place(const struct matcher *m)
 {
 	const struct bat_table *t = &m->x->bat;
@@ -115,7 +116,7 @@ static void match_in_place(struct matcher *m)
 	}
 }
 
-/* ---- names -------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 enum { SHARED = UINT32_MAX, NOBODY = UINT32_MAX - 1 };
 
@@ -178,7 +179,7 @@ static void match_names(struct matcher *m)
 	vec_release(&n.whose);
 }
 
-/* ---- what known functions refer to --------------------------------------------------------------------- */
+/* ---- what known functions refer to ----------------------------------------------------------- */
 
 /* Where the input calls a function or takes its address, the output does so with the same one. */
 static void follow(struct matcher *m, const struct bolt_step *s)
@@ -214,7 +215,7 @@ static void follow_all(struct matcher *m)
 	}
 }
 
-/* ---- code --------------------------------------------------------------------------------------- */
+/* ---- code ------------------------------------------------------------------------------------ */
 
 static uint64_t mix(uint64_t key, uint64_t v)
 {
@@ -328,8 +329,8 @@ static bool match_code(struct matcher *m, const struct candidates *functions,
 	return found;
 }
 
-/* Functions that have symbols are where these are.  Without symbols those are gone that might be one of the
- * functions that could not be told. */
+/* Functions that have symbols are where these are.  Without symbols those are gone that might be
+ * one of the functions that could not be told. */
 static void mark_lost(struct matcher *m, const struct candidates *functions,
 		      const struct candidates *origins)
 {

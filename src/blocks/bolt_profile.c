@@ -52,8 +52,8 @@ static size_t next_block(const struct bat_table *t, const struct bat_part *p, ui
 	return low;
 }
 
-/* Where a run of the output ends in the input: in the block that the pair in front is in, which may have been
- * shorter, for llvm-bolt adds jumps and makes them long. */
+/* Where a run of the output ends in the input: in the block that the pair in front is in, which may
+ * have been shorter, for llvm-bolt adds jumps and makes them long. */
 static uint64_t carry_end(struct carrying *c, uint32_t function, uint64_t addr)
 {
 	const uint64_t pair = carry(c, addr, true), to = carry(c, addr, false);
@@ -74,8 +74,8 @@ static uint64_t carry_end(struct carrying *c, uint32_t function, uint64_t addr)
 	return low < c->starts.list.count ? min_u64(to, input + c->starts.list.data[low] - 1) : to;
 }
 
-/* Control ran from address `first` to `last`.  Each block of the tables on the way is a range of its own, joined with
- * the one in front where it was behind it in the input too. */
+/* Control ran from address `first` to `last`.  Each block of the tables on the way is a range of
+ * its own, joined with the one in front where it was behind it in the input too. */
 static void carry_range(struct carrying *c, uint64_t first, uint64_t last, uint64_t count)
 {
 	const struct bat_part *p = bolt_part_at(c->x, first);

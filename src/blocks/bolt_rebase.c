@@ -1,8 +1,9 @@
 /* The blocks of llvm-bolt's input, where they are in its output.
  *
- * Each part of a moved function is walked along with the input: what comes from one block is one block, up to where
- * something of another one follows, or control does not go on.  Code that llvm-bolt added, and
- * what it pulled apart, get numbers behind the compiler's.  Flags say what the new code does. */
+ * Each part of a moved function is walked along with the input: what comes from one block is one
+ * block, up to where something of another one follows, or control does not go on.  Code that
+ * llvm-bolt added, and what it pulled apart, get numbers behind the compiler's.  Flags say what the
+ * new code does. */
 #include "blocks/blockmap.h"
 #include "blocks/bolt.h"
 
@@ -69,7 +70,7 @@ static uint32_t owner_of(const struct part_walk *w, uint64_t from)
 	return from - k->off < k->size ? (uint32_t)low - 1 : NOBODY;
 }
 
-/* ---- flags -------------------------------------------------------------------------------------- */
+/* ---- flags ----------------------------------------------------------------------------------- */
 
 static bool is_pad(const struct bolt *x, uint64_t addr)
 {
@@ -123,7 +124,7 @@ static unsigned flags_of(const struct part_walk *w, const struct piece *p)
 	}
 }
 
-/* ---- pieces ------------------------------------------------------------------------------------- */
+/* ---- pieces ---------------------------------------------------------------------------------- */
 
 static uint32_t number_of(struct part_walk *w, const struct piece *p)
 {
@@ -224,7 +225,7 @@ static void rebase_part(struct rebase *r, const struct blockmap_range *range,
 		vec_push(&r->ranges, to);
 }
 
-/* ---- functions ---------------------------------------------------------------------------------- */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 static const struct bolt_origin *origin_of(const struct rebase *r, uint64_t addr)
 {
@@ -373,8 +374,8 @@ static bool starts_block(const struct blockmap *b, const struct blockmap_range *
 	return low < r->first + r->count && b->blocks.data[low].off == off;
 }
 
-/* Whether the map is that of the input.  One that knows parts of the output has blocks where the tables have
- * those of the output, and not where they have those of the input. */
+/* Whether the map is that of the input.  One that knows parts of the output has blocks where the
+ * tables have those of the output, and not where they have those of the input. */
 static bool is_stale(const struct blockmap *b, const struct bolt *x)
 {
 	uint64_t parts = 0, old = 0, new = 0;

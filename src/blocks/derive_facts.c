@@ -7,7 +7,7 @@
 #include "image/code_symbols.h"
 #include "image/elf_const.h"
 
-/* ---- unwind tables ------------------------------------------------------------------------------ */
+/* ---- unwind tables --------------------------------------------------------------------------- */
 
 /* False where the entry has no table that can be read. */
 static bool read_sites(struct gathering *g, const struct unwind_entry *e)
@@ -96,7 +96,7 @@ void gather_unwind(struct gathering *g)
 	order_sites(g);
 }
 
-/* ---- pointers ----------------------------------------------------------------------------------- */
+/* ---- pointers -------------------------------------------------------------------------------- */
 
 static void add_pointer(struct gathering *g, uint64_t to)
 {
@@ -146,7 +146,7 @@ void gather_pointers(struct gathering *g)
 	sort_by_key(g->entries.data, g->entries.count, sizeof *g->entries.data);
 }
 
-/* ---- callees ------------------------------------------------------------------------------------ */
+/* ---- callees --------------------------------------------------------------------------------- */
 
 static void add_callee(struct gathering *g, uint64_t addr, uint64_t traits)
 {
@@ -221,7 +221,7 @@ void gather_callees(struct gathering *g)
 	callees_by_symbols(g, g->debug, SHT_SYMTAB);
 }
 
-/* ---- relocations of code ------------------------------------------------------------------------ */
+/* ---- relocations of code --------------------------------------------------------------------- */
 
 /* An address for a symbol that is elsewhere: calls of one function have one target. */
 static uint64_t made_up_addr(uint32_t symbol)

@@ -6,7 +6,7 @@
 #include "image/elf_const.h"
 #include "blocks/derive_map_internal.h"
 
-/* ---- where there is code ------------------------------------------------------------------------ */
+/* ---- where there is code --------------------------------------------------------------------- */
 
 static void add_region(struct code_regions *all, uint64_t addr, struct bytes bytes, bool stubs)
 {
@@ -54,7 +54,7 @@ const struct code_region *region_at(const struct gathering *g, uint64_t addr)
 	return r && addr - r->addr < r->bytes.size ? r : NULL;
 }
 
-/* ---- who says what is a function ---------------------------------------------------------------- */
+/* ---- who says what is a function ------------------------------------------------------------- */
 
 /* gcc and LLVM name them FUNCTION.cold and FUNCTION.cold.NUMBER. */
 static bool is_cold(struct str name)
@@ -118,7 +118,7 @@ static void list_claims(struct gathering *g)
 	merge_claims(g);
 }
 
-/* ---- extents ------------------------------------------------------------------------------------ */
+/* ---- extents --------------------------------------------------------------------------------- */
 
 void derive_add_extent(struct gathering *g, const struct code_region *r, uint64_t from, uint64_t to,
 		       const struct code_claim *c)
@@ -181,7 +181,7 @@ static void lay_extents(struct gathering *g)
 	}
 }
 
-/* ---- convention --------------------------------------------------------------------------------- */
+/* ---- convention ------------------------------------------------------------------------------ */
 
 static bool comment_has(const struct image *im, struct str what)
 {
@@ -214,7 +214,7 @@ static void choose(struct gathering *g, struct derive_facts *f, enum blocks_conv
 		f->convention = DERIVE_GCC;
 }
 
-/* ---- the map ------------------------------------------------------------------------------------ */
+/* ---- the map --------------------------------------------------------------------------------- */
 
 static struct bytes load(void *ctx, uint64_t addr, uint64_t size)
 {

@@ -1,8 +1,8 @@
 /* derive_map.h - the machine basic blocks of an image that has no map of them, from its code.
  *
- * Gathers what code/derive.h wants to know: where functions are (symbols, unwind tables, else the code
- * between them), what data point into them, where exceptions are caught, which functions are known
- * not to return or throw. */
+ * Gathers what code/derive.h wants to know: where functions are (symbols, unwind tables, else the
+ * code between them), what data point into them, where exceptions are caught, which functions are
+ * known not to return or throw. */
 #ifndef HEFT_BLOCKS_DERIVE_MAP_H
 #define HEFT_BLOCKS_DERIVE_MAP_H
 
@@ -10,8 +10,8 @@
 
 enum blocks_convention { BLOCKS_AUTO, BLOCKS_LLVM, BLOCKS_GCC, BLOCKS_PURE };
 
-/* As blockmap_read: fills *b, functions of origin BLOCKS_DERIVED.  None where heft has no decoder for the
- * machine.  `threads` as parallel_for. */
+/* As blockmap_read: fills *b, functions of origin BLOCKS_DERIVED.  None where heft has no decoder
+ * for the machine.  `threads` as parallel_for. */
 void blockmap_derive(struct blockmap *b, const struct image *im, const struct image *debug,
 		     enum blocks_convention convention, unsigned threads, struct notes *notes);
 
@@ -29,15 +29,16 @@ void blockmap_sum(const struct blockmap *b, struct block_sums *ret);
 /* What a piece of code is. */
 enum block_kind {
 	BLOCK_PLAIN,
-	BLOCK_COLD, /* of a part of a function that was moved away: by its name, or not its first range */
+	/* of a part of a function that was moved away: by its name, or not its first range */
+	BLOCK_COLD,
 	BLOCK_LANDING_PAD,
 	BLOCK_PADDING,  /* in no block */
 	BLOCK_UNMAPPED, /* in no block */
 	BLOCK_KINDS
 };
 
-/* Tells what all bytes of executable sections are, each once, piece by piece.  Names of functions must
- * be there for BLOCK_COLD. */
+/* Tells what all bytes of executable sections are, each once, piece by piece.  Names of functions
+ * must be there for BLOCK_COLD. */
 void blockmap_tile(const struct blockmap *b,
 		   void (*fn)(void *ctx, uint64_t addr, uint64_t size, enum block_kind kind),
 		   void *ctx);

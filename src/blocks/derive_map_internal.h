@@ -48,10 +48,12 @@ struct gathering {
 
 /* What is executable and has bytes: sections; segments where there are none. */
 void code_regions_list(const struct image *im, struct code_regions *ret);
-/* The bytes that pad code at p, which has `left` > 0: a nop, a trap between functions, a zero; 0 none. */
+/* The bytes that pad code at p, which has `left` > 0: a nop, a trap between functions, a zero; 0
+ * none. */
 uint64_t code_pad_size(enum code_isa isa, const uint8_t *p, uint64_t left);
 
-/* derive_map.c: a function at [from, to) of the region, in the order of addresses; c is its claim, or NULL. */
+/* derive_map.c: a function at [from, to) of the region, in the order of addresses; c is its claim,
+ * or NULL. */
 void derive_add_extent(struct gathering *g, const struct code_region *r, uint64_t from, uint64_t to,
 		       const struct code_claim *c);
 /* derive_sweep.c: the functions in [from, to); c is a claim at `from` without a size, or NULL. */
@@ -67,12 +69,14 @@ void gather_pointers(struct gathering *g);
 void gather_callees(struct gathering *g);
 void gather_fixes(struct gathering *g);
 
-/* derive_patched.c: of objects; then the bytes at an address, which image_at gives for what is not patched. */
+/* derive_patched.c: of objects; then the bytes at an address, which image_at gives for what is not
+ * patched. */
 void gather_patched(struct gathering *g);
 struct bytes patched_at(const struct gathering *g, uint64_t addr, uint64_t size);
 void patched_release(struct gathering *g);
 
-/* derive_names.c: enum derive_trait bits of a function by its linkage name, which may have a version. */
+/* derive_names.c: enum derive_trait bits of a function by its linkage name, which may have a
+ * version. */
 uint64_t traits_of_name(struct str name);
 
 #endif

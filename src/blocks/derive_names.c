@@ -110,7 +110,8 @@ static bool is_throw_helper(struct str name)
 	return i > 4 && str_starts(rest, STR("__throw_"));
 }
 
-/* Of the standard C++ library, by the beginning of their names: noexcept, or plain algorithms on nodes. */
+/* Of the standard C++ library, by the beginning of their names: noexcept, or plain algorithms on
+ * nodes. */
 static const char *const calm[] = {
 	"_ZNKSt9exception",
 	"_ZNSt15__exception_ptr",
@@ -134,7 +135,8 @@ static bool is_calm(struct str name)
 	return false;
 }
 
-/* Destructors, which are noexcept unless they say otherwise: D0Ev, D1Ev, D2Ev behind a nested name. */
+/* Destructors, which are noexcept unless they say otherwise: D0Ev, D1Ev, D2Ev behind a nested
+ * name. */
 static bool is_destructor(struct str name)
 {
 	return str_starts(name, STR("_ZN")) && name.len > 7 && name.p[name.len - 4] == 'D' &&

@@ -1,10 +1,10 @@
-/* Constant data of relocatable objects as they will be once linked at the made-up addresses: the tables that
- * jumps read, whose entries are relocations. */
+/* Constant data of relocatable objects as they will be once linked at the made-up addresses: the
+ * tables that jumps read, whose entries are relocations. */
 #include "base/sort.h"
 #include "blocks/derive_map_internal.h"
 
-/* Bytes of the field: those of a pointer, or of the distance from the field to the target (psABIs of x86-64 and
- * AArch64); 0 neither. */
+/* Bytes of the field: those of a pointer, or of the distance from the field to the target (psABIs
+ * of x86-64 and AArch64); 0 neither. */
 static unsigned field_width(const struct image *im, const struct reloc *r)
 {
 	enum { X86_64_PC64 = 24, AARCH64_PREL64 = 260 };

@@ -36,7 +36,7 @@ static void list_called(struct sweep *s)
 	vec_release(&refs);
 }
 
-/* ---- functions ---------------------------------------------------------------------------------- */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 static void begin(struct sweep *s, uint64_t at, bool named)
 {
@@ -45,8 +45,8 @@ static void begin(struct sweep *s, uint64_t at, bool named)
 	s->bad = false;
 }
 
-/* Bytes that are no code as a whole are data, as tables of assembly are; so is what comes behind them without a
- * name.  What is claimed stays. */
+/* Bytes that are no code as a whole are data, as tables of assembly are; so is what comes behind
+ * them without a name.  What is claimed stays. */
 static void end(struct sweep *s, uint64_t at)
 {
 	const struct code_claim *c = s->start == s->from ? s->claim : NULL;
@@ -68,7 +68,8 @@ static uint64_t skip_padding(const struct sweep *s, uint64_t at)
 	return min_u64(at, s->to);
 }
 
-/* Behind what does not go on: another function begins behind padding, where no jump leads over it. */
+/* Behind what does not go on: another function begins behind padding, where no jump leads over
+ * it. */
 static void do_dead_end(struct sweep *s, const struct flow *in)
 {
 	enum { ALIGN = 16 };

@@ -27,7 +27,7 @@ enum {
 	FORGET_SIZE = 32 << 20,
 };
 
-/* ---- attributes ----------------------------------------------------------------------------------- */
+/* ---- attributes ------------------------------------------------------------------------------ */
 
 static bool same_layout(const struct perf_attr *a, const struct perf_attr *b)
 {
@@ -89,7 +89,7 @@ static void read_attrs(struct perfdata *p, struct bytes table, uint64_t entry_si
 	}
 }
 
-/* ---- the header ----------------------------------------------------------------------------------- */
+/* ---- the header ------------------------------------------------------------------------------ */
 
 static const char magic[8] = { 'P', 'E', 'R', 'F', 'I', 'L', 'E', '2' };
 static const char magic_swapped[8] = { '2', 'E', 'L', 'I', 'F', 'R', 'E', 'P' };
@@ -101,7 +101,8 @@ bool perfdata_matches(struct bytes bytes)
 		memcmp(bytes.p, magic_swapped, sizeof magic) == 0);
 }
 
-/* The header's other tables stand behind the events, one {offset, size} for each bit that is set. */
+/* The header's other tables stand behind the events, one {offset, size} for each bit that is
+ * set. */
 static void find_build_ids(struct perfdata *p, const uint64_t *features)
 {
 	struct reader r = reader_of(p->bytes, p->big_endian);
@@ -205,7 +206,7 @@ void perfdata_rewind(struct perfdata *p)
 	p->alike = true;
 }
 
-/* ---- packed records ------------------------------------------------------------------------------- */
+/* ---- packed records -------------------------------------------------------------------------- */
 
 static void spoil(struct perfdata *p, const struct heft_err *err)
 {
@@ -267,7 +268,7 @@ static struct bytes unpacked_event(struct perfdata *p)
 	return (struct bytes){ left.p, size };
 }
 
-/* ---- events --------------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 /* The bytes of the event at p->pos; false where nothing leads on. */
 static bool event_bytes(struct perfdata *p, struct bytes *ret, uint32_t *ret_type)

@@ -4,12 +4,13 @@
  * (perf record -z).  Format: the kernel's tools/perf/Documentation/perf.data-file-format.txt and
  * include/uapi/linux/perf_event.h, from which the numbers below are.
  *
- * Events come in the order of the file, which is not that of time: each processor has a buffer of its
- * own.  Damage is a note with its offset and costs what is behind it only where no size leads on.
+ * Events come in the order of the file, which is not that of time: each processor has a buffer of
+ * its own.  Damage is a note with its offset and costs what is behind it only where no size leads
+ * on.
  *
- * Memory: the attributes and, where records are packed, 192 KiB and what zstd needs; pages of a mapped
- * file are given back behind the walk, which costs little more than the reading of the bytes.  One
- * thread. */
+ * Memory: the attributes and, where records are packed, 192 KiB and what zstd needs; pages of a
+ * mapped file are given back behind the walk, which costs little more than the reading of the
+ * bytes.  One thread. */
 #ifndef HEFT_BLOCKS_PERFDATA_H
 #define HEFT_BLOCKS_PERFDATA_H
 

@@ -36,7 +36,8 @@ enum {
 	ATTR_ID_ALL = 18, /* bit of the word of flags */
 };
 
-/* Bit n of a word of bit fields, which compilers fill from the other end for big-endian machines. */
+/* Bit n of a word of bit fields, which compilers fill from the other end for big-endian
+ * machines. */
 static bool field_bit(uint64_t word, unsigned n, bool big_endian)
 {
 	return word >> (big_endian ? 63 - n : n) & 1;
@@ -77,7 +78,7 @@ bool perf_attr_parse(struct reader *r, struct perf_attr *ret)
 	return true;
 }
 
-/* ---- which attribute an event is of --------------------------------------------------------------- */
+/* ---- which attribute an event is of ---------------------------------------------------------- */
 
 static const struct perf_attr *attr_of_id(const struct perfdata *p, uint64_t id)
 {
@@ -141,7 +142,7 @@ static void read_tail(const struct perfdata *p, struct bytes event, struct perf_
 	e->has_time = true;
 }
 
-/* ---- samples -------------------------------------------------------------------------------------- */
+/* ---- samples --------------------------------------------------------------------------------- */
 
 static uint64_t read_if(struct reader *r, uint64_t type, uint64_t bit)
 {
@@ -215,7 +216,7 @@ static bool read_sample(const struct perfdata *p, struct reader *r, struct perf_
 	return reader_ok(r);
 }
 
-/* ---- the others ----------------------------------------------------------------------------------- */
+/* ---- the others ------------------------------------------------------------------------------ */
 
 static bool read_map(struct reader *r, uint32_t type, uint16_t misc, struct perf_event *e)
 {
@@ -238,7 +239,8 @@ static bool read_map(struct reader *r, uint32_t type, uint16_t misc, struct perf
 	return reader_ok(r);
 }
 
-/* The file's name ends the record, with zeros behind it.  Old files do not say how long an id is. */
+/* The file's name ends the record, with zeros behind it.  Old files do not say how long an id
+ * is. */
 static bool read_build_id(struct reader *r, uint16_t misc, struct perf_event *e)
 {
 	e->pid = read_u32(r);

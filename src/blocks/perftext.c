@@ -63,7 +63,7 @@ static bool read_word_number(struct str word, unsigned base, uint64_t *ret)
 	return read_number(&c, base, ret) && c.p == c.end;
 }
 
-/* ---- lines ---------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 /* FROM/TO/M|P|-/... */
 static bool read_branch(struct str word, struct perf_branch *ret)
@@ -130,7 +130,8 @@ static void read_build_id(struct perftext *t, struct cursor *c, struct perf_even
 		e->build_id = (struct bytes){ t->build_id, size };
 }
 
-/* "PERF_RECORD_MMAP2 PID/TID: [0xADDR(0xSIZE) @ OFF <BUILD ID>]: r-xp NAME"; older ones say "x" for r-xp. */
+/* "PERF_RECORD_MMAP2 PID/TID: [0xADDR(0xSIZE) @ OFF <BUILD ID>]: r-xp NAME"; older ones say "x" for
+ * r-xp. */
 static bool read_map(struct perftext *t, struct cursor *c, struct perf_event *e)
 {
 	const char *open = find_in(c, STR("["));
@@ -166,7 +167,7 @@ static bool read_line(struct perftext *t, struct cursor *c, struct perf_event *e
 	return !find_in(c, STR("PERF_RECORD_MMAP")) || read_map(t, c, e);
 }
 
-/* ---- the text ------------------------------------------------------------------------------------- */
+/* ---- the text -------------------------------------------------------------------------------- */
 
 void perftext_open(struct perftext *t, const char *path, struct bytes bytes,
 		   enum perftext_form form, struct notes *notes)

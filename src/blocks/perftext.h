@@ -1,14 +1,14 @@
 /* perftext.h - samples as text, line by line, as the events of perfdata.h.
  *
  * PERFTEXT_SCRIPT is what `perf script -F ip,brstack` prints: an address in hexadecimal digits and
- * then branches, FROM/TO/M|P|-/..., the newest first.  Other words of a line are passed over.  Lines
- * of --show-mmap-events become PERF_MAP events.
+ * then branches, FROM/TO/M|P|-/..., the newest first.  Other words of a line are passed over.
+ * Lines of --show-mmap-events become PERF_MAP events.
  *
  * PERFTEXT_ADDRESSES is a line an address: hexadecimal digits, perhaps 0x before, perhaps a decimal
  * count behind; "#" begins a comment.
  *
- * Neither says which process it was: pid is PERF_NO_PROCESS.  Lines that are none of this are a note.
- * One thread. */
+ * Neither says which process it was: pid is PERF_NO_PROCESS.  Lines that are none of this are a
+ * note. One thread. */
 #ifndef HEFT_BLOCKS_PERFTEXT_H
 #define HEFT_BLOCKS_PERFTEXT_H
 

@@ -1,4 +1,5 @@
-/* profile_rows.h - the table of a profile: functions, below them their blocks, by how often they ran.
+/* profile_rows.h - the table of a profile: functions, below them their blocks, by how often they
+ * ran.
  *
  * What never ran has no row.  O(blocks); one thread. */
 #ifndef HEFT_BLOCKS_PROFILE_ROWS_H
@@ -7,7 +8,8 @@
 #include "blocks/block_profile.h"
 #include "map/rows.h"
 
-/* Texts of rows: of functions the linkage name; the address, in decimal; of blocks their hotness. */
+/* Texts of rows: of functions the linkage name; the address, in decimal; of blocks their
+ * hotness. */
 enum profile_text { PROFILE_LINKAGE, PROFILE_ADDRESS, PROFILE_HOTNESS, PROFILE_TEXTS };
 
 extern const char *const hotness_names[HOTNESS_COUNT]; /* "never" ... */
@@ -23,7 +25,8 @@ struct profile_rows {
 	struct arena arena;
 };
 
-/* What is given outlives the rows; `q` says how many there are, in which order and of which function. */
+/* What is given outlives the rows; `q` says how many there are, in which order and of which
+ * function. */
 void profile_rows_make(struct profile_rows *r, const struct heft_samples_query *q);
 void profile_rows_release(struct profile_rows *r);
 

@@ -52,7 +52,7 @@ struct replay {
 	struct id other; /* of OTHER_BUILD */
 };
 
-/* ---- what the file says --------------------------------------------------------------------------- */
+/* ---- what the file says ---------------------------------------------------------------------- */
 
 static struct id id_of(struct bytes b)
 {
@@ -102,7 +102,7 @@ static void collect(struct replay *r, struct samples *s)
 		r->changes.data[i].time = r->changes.data[i].off;
 }
 
-/* ---- which mappings are the image's --------------------------------------------------------------- */
+/* ---- which mappings are the image's ---------------------------------------------------------- */
 
 /* The kernel adds it to names of files that are gone. */
 static struct str without_deleted(struct str name)
@@ -181,7 +181,7 @@ static void match_changes(struct replay *r)
 	mem_free(of_name);
 }
 
-/* ---- time ----------------------------------------------------------------------------------------- */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 static struct process *process_of(struct replay *r, uint32_t pid)
 {
@@ -320,7 +320,7 @@ static void replay(struct replay *r)
 	mem_free(order);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------ */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static void add_hex(struct text *t, const uint8_t *p, size_t size)
 {

@@ -130,8 +130,8 @@ struct cli_words {
 	bool (*operand)(void *job, const char *word);
 };
 
-/* Goes through the words of the command.  CLI_GO_ON, or the exit status where there is nothing more to do: after
- * --help and --version, which are answered here, and after a message. */
+/* Goes through the words of the command.  CLI_GO_ON, or the exit status where there is nothing more
+ * to do: after --help and --version, which are answered here, and after a message. */
 enum { CLI_GO_ON = -1 };
 int cli_parse(const struct cli *cli, int argc, char **argv, const struct cli_words *words,
 	      void *job);
@@ -140,8 +140,8 @@ int cli_parse_file(const struct cli *cli, int argc, char **argv,
 		   bool (*option)(void *job, const struct opt *o, const char *value), void *job,
 		   const char **file);
 
-/* Tells the finder of an option of find_opts.inc or exe_opts.inc; does nothing for other options.  False
- * after a message. */
+/* Tells the finder of an option of find_opts.inc or exe_opts.inc; does nothing for other options.
+ * False after a message. */
 bool cli_find(const struct cli *cli, struct heft_finder *f, const struct opt *o, const char *value);
 
 /* Prints the usage line, the manual and every option of the command on stdout. */

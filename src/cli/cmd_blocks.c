@@ -56,7 +56,7 @@ struct blocks_job {
 	bool failed;  /* there is no disassembler */
 };
 
-/* ---- the command line -------------------------------------------------------------------------- */
+/* ---- the command line ------------------------------------------------------------------------ */
 
 static bool apply_style(struct blocks_job *job, const struct opt *o, const char *value)
 {
@@ -95,7 +95,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	return true;
 }
 
-/* ---- the list ---------------------------------------------------------------------------------- */
+/* ---- the list -------------------------------------------------------------------------------- */
 
 struct sums {
 	uint64_t functions, blocks, bytes;

@@ -41,7 +41,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	return true;
 }
 
-/* ---- output ------------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 /* Names are those of strangers. */
 static void put_json_text(const char *text)

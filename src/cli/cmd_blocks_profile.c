@@ -70,7 +70,7 @@ struct profile_job {
 	size_t samples_count;
 };
 
-/* ---- the command line -------------------------------------------------------------------------- */
+/* ---- the command line ------------------------------------------------------------------------ */
 
 static bool apply_style(struct profile_job *job, const struct opt *o, const char *value)
 {
@@ -125,7 +125,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	return true;
 }
 
-/* ---- the profile ------------------------------------------------------------------------------- */
+/* ---- the profile ----------------------------------------------------------------------------- */
 
 static bool write_samples(void *ctx, FILE *to, struct heft_err *err)
 {

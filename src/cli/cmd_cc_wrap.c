@@ -1,6 +1,7 @@
-/* gcc's driver runs its parts under a program of our choice (-wrapper): all but the assembler as they are,
- * and that on assembly with a map.  So whatever makes the driver assemble something works: one
- * source or many, with -c or a link behind it, dependency files, response files, ccache in front. */
+/* gcc's driver runs its parts under a program of our choice (-wrapper): all but the assembler as
+ * they are, and that on assembly with a map.  So whatever makes the driver assemble something
+ * works: one source or many, with -c or a link behind it, dependency files, response files, ccache
+ * in front. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -28,7 +29,7 @@ const char cc_wrap_manual[] =
 	"Messages, exit status and whatever is not assembled are those of the compiler.\n"
 	"Options stand in front of COMPILER; the words behind it are the compiler's.\n";
 
-/* ---- running programs --------------------------------------------------------------------------- */
+/* ---- running programs ------------------------------------------------------------------------ */
 
 static int become(const struct cli *cli, char **argv)
 {
@@ -61,7 +62,7 @@ static void copy_messages(FILE *from)
 		fwrite(buffer, 1, size, stderr);
 }
 
-/* ---- the assembler ------------------------------------------------------------------------------ */
+/* ---- the assembler --------------------------------------------------------------------------- */
 
 static const char *last_part(const char *path)
 {
@@ -110,7 +111,8 @@ static char *read_all(const char *path, size_t *ret_size)
 	return text;
 }
 
-/* The same with a map in it, as a file of its own whose name is malloc'ed; NULL: there is nothing to add. */
+/* The same with a map in it, as a file of its own whose name is malloc'ed; NULL: there is nothing
+ * to add. */
 static char *with_map(const char *path)
 {
 	static const char suffix[] = "/heft-XXXXXX";
@@ -166,9 +168,10 @@ static int assemble(const struct cli *cli, int argc, char **argv)
 	return EXIT_FINE;
 }
 
-/* ---- the compiler ------------------------------------------------------------------------------- */
+/* ---- the compiler ---------------------------------------------------------------------------- */
 
-/* What the compiler then writes is no object, and the comments would show; or somebody else wraps. */
+/* What the compiler then writes is no object, and the comments would show; or somebody else
+ * wraps. */
 static bool is_for_people(const char *word)
 {
 	static const char *const words[] = { "-S", "-E", "-M", "-MM", "-fsyntax-only", "-wrapper" };

@@ -53,7 +53,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	return true;
 }
 
-/* ---- budgets ----------------------------------------------------------------------------------- */
+/* ---- budgets --------------------------------------------------------------------------------- */
 
 static bool write_budget(void *ctx, FILE *to, struct heft_err *err)
 {
@@ -102,7 +102,7 @@ static int run_budget(struct check_job *job)
 	return status;
 }
 
-/* ---- quality ----------------------------------------------------------------------------------- */
+/* ---- quality --------------------------------------------------------------------------------- */
 
 static int run_quality(const struct check_job *job)
 {

@@ -75,7 +75,7 @@ struct diff_job {
 	struct heft_diff *diff;
 };
 
-/* ---- the command line -------------------------------------------------------------------------- */
+/* ---- the command line ------------------------------------------------------------------------ */
 
 static bool apply_query(struct diff_job *job, const struct opt *o, const char *value)
 {
@@ -123,7 +123,7 @@ static bool add_operand(void *ctx, const char *word)
 	return true;
 }
 
-/* ---- output ------------------------------------------------------------------------------------ */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 static bool write_report(void *ctx, FILE *to, struct heft_err *err)
 {

@@ -40,7 +40,7 @@ struct query_job {
 	const char *sql; /* in hand */
 };
 
-/* ---- the command line -------------------------------------------------------------------------- */
+/* ---- the command line ------------------------------------------------------------------------ */
 
 static bool apply(void *ctx, const struct opt *o, const char *value)
 {
@@ -65,7 +65,7 @@ static bool add_operand(void *ctx, const char *word)
 	return true;
 }
 
-/* ---- statements -------------------------------------------------------------------------------- */
+/* ---- statements ------------------------------------------------------------------------------ */
 
 /* The SQL of "@name"; NULL, and said, where there is no such query. */
 static const char *named_sql(const struct query_job *job, const char *name)
@@ -111,7 +111,7 @@ static int list_queries(void)
 	return EXIT_FINE;
 }
 
-/* ---- standard input ---------------------------------------------------------------------------- */
+/* ---- standard input -------------------------------------------------------------------------- */
 
 static void show_help(void)
 {
@@ -225,7 +225,7 @@ static int run_input(struct query_job *job)
 	return terminal ? EXIT_FINE : status;
 }
 
-/* ---- the command ------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 static int run(struct query_job *job)
 {

@@ -75,7 +75,7 @@ static bool add_operand(void *ctx, const char *word)
 	return true;
 }
 
-/* ---- totals ------------------------------------------------------------------------------------ */
+/* ---- totals ---------------------------------------------------------------------------------- */
 
 static void print_share(uint64_t part, int64_t whole)
 {
@@ -117,7 +117,7 @@ static void print_stats(const struct snapshot_job *job)
 		printf("%-20s %38" PRId64 "\n", "VM image", memory);
 }
 
-/* ---- the file ---------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static bool write_snapshot(void *ctx, FILE *to, struct heft_err *err)
 {

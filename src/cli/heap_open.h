@@ -1,4 +1,5 @@
-/* heap_open.h - options that all commands about heap dumps share: what the dump is, where symbols are.
+/* heap_open.h - options that all commands about heap dumps share: what the dump is, where symbols
+ * are.
  *
  * A command's table includes heap_open_opts.inc and hands options it does not know to
  * heap_open_apply. */
@@ -32,8 +33,8 @@ bool heap_open_apply(struct heap_open *h, const struct opt *o, const char *value
 bool heap_open_file(const struct heap_open *h, struct heft_heap *heap, const char *path);
 /* What was odd, on stderr. */
 void heap_open_notes(const struct heap_open *h);
-/* A number: decimal, or hexadecimal with 0x or wherever `hex`; sizes may end in K, M or G.  False, and
- * *ret as it was, where it is none. */
+/* A number: decimal, or hexadecimal with 0x or wherever `hex`; sizes may end in K, M or G.  False,
+ * and *ret as it was, where it is none. */
 bool heap_parse_number(const char *text, bool hex, uint64_t *ret);
 
 #endif

@@ -169,7 +169,8 @@ static void list_word(const char *command, const char *option, const char *value
 	putchar('\n');
 }
 
-/* Every command and option, for the shells' completions: command, option, its value, what it does, with tabs between. */
+/* Every command and option, for the shells' completions: command, option, its value, what it does,
+ * with tabs between. */
 static void list_words(void)
 {
 	char option[60];

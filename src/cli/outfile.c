@@ -107,7 +107,8 @@ bool outfile_put(void *ctx, const void *data, size_t size)
 	return fwrite(data, 1, size, ctx) == size;
 }
 
-/* Bytes of a control character at the start of the text: C0, DEL, and C1 as UTF-8 has it; else 0. */
+/* Bytes of a control character at the start of the text: C0, DEL, and C1 as UTF-8 has it; else
+ * 0. */
 static size_t control_size(const unsigned char *p, size_t left)
 {
 	if ((p[0] < 0x20 && p[0] != '\n' && p[0] != '\t') || p[0] == 0x7f)

@@ -23,15 +23,15 @@ bool outfile_close(struct outfile *o);
 /* Closes without putting the file in its place. */
 void outfile_drop(struct outfile *o);
 
-/* Opens, has `write` write, and closes; an exit status.  What fails is said: what the library says, or that
- * the file cannot be written. */
+/* Opens, has `write` write, and closes; an exit status.  What fails is said: what the library says,
+ * or that the file cannot be written. */
 int outfile_write(const struct cli *cli, const char *path,
 		  bool (*write)(void *ctx, FILE *to, struct heft_err *err), void *ctx);
 /* For the library's sinks; ctx is a FILE. */
 bool outfile_put(void *ctx, const void *data, size_t size);
 
-/* The same with control characters shown as escapes, but for tabs and line ends: what is in names must
- * not drive a terminal. */
+/* The same with control characters shown as escapes, but for tabs and line ends: what is in names
+ * must not drive a terminal. */
 bool outfile_put_tame(void *ctx, const void *data, size_t size);
 
 #endif

@@ -1,4 +1,5 @@
-/* output.h - the options that all reports share: which format, how many rows, in which order, where to.
+/* output.h - the options that all reports share: which format, how many rows, in which order, where
+ * to.
  *
  * A table of options includes output_opts.inc, behind the definitions of
  *	OUTPUT_FORMATS  the formats as the help tells them: "table, csv, json"
@@ -33,12 +34,13 @@ enum output_answer { OUTPUT_OTHER, OUTPUT_TAKEN, OUTPUT_BAD };
  * and that was said. */
 enum output_answer output_apply(struct output *out, const struct cli *cli, const struct opt *o,
 				const char *value);
-/* After the last option: sets what depends on the terminal.  False, and said, where the format is not
- * for a terminal. */
+/* After the last option: sets what depends on the terminal.  False, and said, where the format is
+ * not for a terminal. */
 bool output_settle(struct output *out, const struct cli *cli);
 /* Rows to show: as asked for, else all in formats for tools that show all of it, else `usual`. */
 uint32_t output_rows(const struct output *out, uint32_t usual);
-/* The sink for what is written, see outfile_write: a terminal gets no control characters of strangers. */
+/* The sink for what is written, see outfile_write: a terminal gets no control characters of
+ * strangers. */
 bool (*output_sink(const struct output *out))(void *ctx, const void *data, size_t size);
 
 #endif

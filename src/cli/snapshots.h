@@ -14,7 +14,8 @@ struct snapshot_settings {
 void snapshot_settings_init(struct snapshot_settings *s);
 void snapshot_settings_release(struct snapshot_settings *s);
 
-/* A program, .size or .sizediff file.  NULL, and said, where it cannot be read.  Notes are printed. */
+/* A program, .size or .sizediff file.  NULL, and said, where it cannot be read.  Notes are
+ * printed. */
 struct heft_snapshot *snapshot_open(const struct cli *cli, const struct snapshot_settings *s,
 				    const char *path);
 
@@ -23,7 +24,8 @@ bool snapshot_open_pair(const struct cli *cli, const struct snapshot_settings *s
 			const char *const paths[2], struct heft_snapshot **ret_before,
 			struct heft_snapshot **ret_after);
 
-/* What looks wrong in a snapshot, to a file, or stdout where `path` is NULL; EXIT_NO where its sums are. */
+/* What looks wrong in a snapshot, to a file, or stdout where `path` is NULL; EXIT_NO where its sums
+ * are. */
 int snapshot_check(const struct cli *cli, const struct heft_snapshot *s, const char *path);
 
 #endif

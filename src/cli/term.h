@@ -9,7 +9,8 @@
 
 enum term_when { TERM_AUTO, TERM_ALWAYS, TERM_NEVER };
 
-/* Columns of stdout: $COLUMNS, else the terminal's own word, else 80; 0 if stdout is no terminal. */
+/* Columns of stdout: $COLUMNS, else the terminal's own word, else 80; 0 if stdout is no
+ * terminal. */
 unsigned term_width(void);
 
 /* Whether stdout gets colours.  TERM_AUTO: not with NO_COLOR set and not empty, yes with

@@ -96,7 +96,7 @@ void bat_close(struct bat_cursor *c)
 	vec_release(&c->function.entries);
 }
 
-/* ---- the whole table ---------------------------------------------------------------------------- */
+/* ---- the whole table ------------------------------------------------------------------------- */
 
 static bool add_places(struct bat_table *t, const struct bat_function *f)
 {

@@ -1,12 +1,14 @@
-/* bat.h - BOLT's address translation tables: where the code of a binary that llvm-bolt wrote was before.
+/* bat.h - BOLT's address translation tables: where the code of a binary that llvm-bolt wrote was
+ * before.
  *
- * The description of the note in section .note.bolt_bat (llvm-bolt --enable-bat; LLVM 19, "BOLT Address
- * Translation", bolt/docs/BAT.md): functions that were moved, then the parts that were split from
- * them, each with pairs of offsets.  Addresses of the input are not in it: who knows the input knows them by
- * the names of functions.
+ * The description of the note in section .note.bolt_bat (llvm-bolt --enable-bat; LLVM 19, "BOLT
+ * Address Translation", bolt/docs/BAT.md): functions that were moved, then the parts that were
+ * split from them, each with pairs of offsets.  Addresses of the input are not in it: who knows the
+ * input knows them by the names of functions.
  *
- * Numbers count on from one function to the next, so damage ends the walk.  A cursor: O(bytes), memory for one
- * function, one thread.  A table holds all of it: 8 bytes a pair, 96 a part; immutable once read. */
+ * Numbers count on from one function to the next, so damage ends the walk.  A cursor: O(bytes),
+ * memory for one function, one thread.  A table holds all of it: 8 bytes a pair, 96 a part;
+ * immutable once read. */
 #ifndef HEFT_CODE_BAT_H
 #define HEFT_CODE_BAT_H
 
@@ -70,15 +72,16 @@ struct bat_table {
 	bool damaged; /* the end could not be read */
 };
 
-/* Bytes of the section.  False: no such note, or nothing in it; then there is nothing to release. */
+/* Bytes of the section.  False: no such note, or nothing in it; then there is nothing to
+ * release. */
 bool bat_read(struct bat_table *t, struct bytes section, bool big_endian);
 void bat_release(struct bat_table *t);
 /* The part that begins at addr or before, as the last of them; NULL if none does. */
 const struct bat_part *bat_part_before(const struct bat_table *t, uint64_t addr);
-/* Where the instruction at offset `to` of a part was in the function of the input.  Exact where the table has a
- * pair for it, for returns behind calls, and as far as instructions kept their sizes since the pair before.
- * `branch`: for one that llvm-bolt added, which the input has not, it is the place of the pair before, in the block
- * that it ends.  False in front of the first pair. */
+/* Where the instruction at offset `to` of a part was in the function of the input.  Exact where the
+ * table has a pair for it, for returns behind calls, and as far as instructions kept their sizes
+ * since the pair before. `branch`: for one that llvm-bolt added, which the input has not, it is the
+ * place of the pair before, in the block that it ends.  False in front of the first pair. */
 bool bat_translate(const struct bat_table *t, const struct bat_part *p, uint64_t to, bool branch,
 		   uint64_t *ret_from);
 

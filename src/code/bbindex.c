@@ -14,7 +14,7 @@ enum {
 	GAP_MAX = 4096,     /* bytes; behind a longer gap a region begins */
 };
 
-/* ---- the starts in order ------------------------------------------------------------------------ */
+/* ---- the starts in order --------------------------------------------------------------------- */
 
 struct start {
 	uint64_t addr;
@@ -89,7 +89,7 @@ static inline struct spot spot_in(const struct bbindex *x, const struct bbindex_
 			      (unsigned)(off >> x->shift) & mask };
 }
 
-/* ---- building ----------------------------------------------------------------------------------- */
+/* ---- building -------------------------------------------------------------------------------- */
 
 /* Returns the bits in which starts differ; false in *ret_rising
  * if one is below the one before. */
@@ -195,7 +195,7 @@ uint64_t bbindex_size(const struct bbindex *x)
 	       x->count + LANES + (x->order ? x->count * sizeof *x->order : 0);
 }
 
-/* ---- looking up --------------------------------------------------------------------------------- */
+/* ---- looking up ------------------------------------------------------------------------------ */
 
 static inline const struct bbindex_region *region_of(const struct bbindex *x, uint64_t addr)
 {
@@ -249,7 +249,7 @@ uint32_t bbindex_find(const struct bbindex *x, uint64_t addr)
 	return find_at(x, spot_in(x, r, min_u64(addr - r->base, r->last)));
 }
 
-/* ---- looking up many ---------------------------------------------------------------------------- */
+/* ---- looking up many ------------------------------------------------------------------------- */
 
 enum {
 	CHUNK = 64,

@@ -1,9 +1,10 @@
 /* bbindex.h - from an address to the block that starts there or before, among millions.
  *
- * Code is cut into pages of at most 128 places where a block may start; places are as far apart as the code
- * is aligned.  The index has, for each page, how many blocks start before it, and for each block, a byte:
- * its place in its page.  A page has about 7 blocks, so a look-up compares 16 bytes at once; those with more
- * are searched.  1.6 bytes a block of x86-64.  Where no block starts for long, a new region begins.
+ * Code is cut into pages of at most 128 places where a block may start; places are as far apart as
+ * the code is aligned.  The index has, for each page, how many blocks start before it, and for each
+ * block, a byte: its place in its page.  A page has about 7 blocks, so a look-up compares 16 bytes
+ * at once; those with more are searched.  1.6 bytes a block of x86-64.  Where no block starts for
+ * long, a new region begins.
  *
  * Blocks are numbered in the order of their starts, those that start together in the order given.
  * Never changes once built; any thread may look up. */
@@ -37,18 +38,20 @@ struct bbindex {
 	unsigned page_shift; /* a page has 2^page_shift bytes */
 };
 
-/* `runs` by rising address.  At most 2^32 - 1 blocks count, the first ones.  O(n); where runs overlap,
- * O(n log n). */
+/* `runs` by rising address.  At most 2^32 - 1 blocks count, the first ones.  O(n); where runs
+ * overlap, O(n log n). */
 void bbindex_build(struct bbindex *x, const struct bbindex_run *runs, size_t run_count,
 		   const struct bbmap_block *blocks);
 void bbindex_release(struct bbindex *x);
 
-/* The place in the array of the last block that starts at addr or before; of several that start together,
- * the last one, which is the one with bytes.  BBINDEX_NONE if none does.  Whether the block reaches as
- * far as addr is the caller's to see.  O(1) for code; O(log n) for any blocks, or in many regions. */
+/* The place in the array of the last block that starts at addr or before; of several that start
+ * together, the last one, which is the one with bytes.  BBINDEX_NONE if none does.  Whether the
+ * block reaches as far as addr is the caller's to see.  O(1) for code; O(log n) for any blocks, or
+ * in many regions. */
 uint32_t bbindex_find(const struct bbindex *x, uint64_t addr);
-/* The same for many, in any order, without memory of its own.  About 3 ns each where they rise; 5 to 10 ns
- * where they do not and the index fills the second cache, as that of a million blocks does. */
+/* The same for many, in any order, without memory of its own.  About 3 ns each where they rise; 5
+ * to 10 ns where they do not and the index fills the second cache, as that of a million blocks
+ * does. */
 void bbindex_find_batch(const struct bbindex *x, const uint64_t *addrs, size_t count,
 			uint32_t *ret);
 /* Bytes held. */

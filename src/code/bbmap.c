@@ -31,7 +31,7 @@ const char *bbmap_fault_text(enum bbmap_fault fault)
 	return fault < BBMAP_FAULT_COUNT ? texts[fault] : "?";
 }
 
-/* ---- the head of an entry ----------------------------------------------------------------------- */
+/* ---- the head of an entry -------------------------------------------------------------------- */
 
 struct head {
 	uint8_t version;
@@ -132,7 +132,7 @@ static bool looks_like_entry(const struct bbmap_cursor *c, uint64_t off, enum tr
 	return !s->is_code || s->is_code(s->ctx, addr);
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 /* What the blocks of a range look like, and what all of them have in common. */
 struct layout {
@@ -219,8 +219,8 @@ struct quick {
 	uint32_t flags; /* of all blocks */
 };
 
-/* Blocks of 4 numbers of one byte each from `index` on, up to one with a longer number or close to the end
- * of the bytes; returns its number. */
+/* Blocks of 4 numbers of one byte each from `index` on, up to one with a longer number or close to
+ * the end of the bytes; returns its number. */
 static uint64_t read_quads(struct reader *reader, struct bbmap_block *out, uint64_t index,
 			   uint64_t count, struct quick *q)
 {
@@ -268,7 +268,8 @@ static inline void put_four(struct bbmap_block *out, __m128i bytes, __m128i *end
 	put_wide(&out[3], _mm_unpackhi_epi16(high, zero), end);
 }
 
-/* A block of 5 bytes, the lowest of `w`, whose first or third number has two; false if it is not so. */
+/* A block of 5 bytes, the lowest of `w`, whose first or third number has two; false if it is not
+ * so. */
 static inline bool put_longer(struct bbmap_block *out, uint64_t w, __m128i *end, __m128i *seen)
 {
 	const uint64_t longer = w & UINT64_C(0x8080808080);
@@ -294,8 +295,8 @@ static inline __m128i first_blocks(__m128i bytes, uint64_t count)
 	return _mm_and_si128(bytes, _mm_cmpgt_epi32(_mm_set1_epi32((int)count), number));
 }
 
-/* As read_quads, four at a time, and past blocks with one number of two bytes; there is room for 3 more
- * than `count`. */
+/* As read_quads, four at a time, and past blocks with one number of two bytes; there is room for 3
+ * more than `count`. */
 static uint64_t read_fours(struct reader *reader, struct bbmap_block *out, uint64_t index,
 			   uint64_t count, struct quick *q)
 {
@@ -446,7 +447,7 @@ static enum bbmap_fault read_blocks(struct bbmap_cursor *c, struct reader *r,
 	return BBMAP_FINE;
 }
 
-/* ---- ranges and profiles ------------------------------------------------------------------------ */
+/* ---- ranges and profiles --------------------------------------------------------------------- */
 
 static enum bbmap_fault read_ranges(struct bbmap_cursor *c, struct reader *r, const struct head *h)
 {
@@ -516,7 +517,7 @@ static enum bbmap_fault read_profile(struct bbmap_cursor *c, struct reader *r)
 	return reader_ok(r) ? BBMAP_FINE : BBMAP_CUT_OFF;
 }
 
-/* ---- entries ------------------------------------------------------------------------------------ */
+/* ---- entries --------------------------------------------------------------------------------- */
 
 /* An over-long number stops a reader as the end of its bytes does. */
 static enum bbmap_fault name_fault(const struct reader *r, enum bbmap_fault fault)
@@ -525,7 +526,8 @@ static enum bbmap_fault name_fault(const struct reader *r, enum bbmap_fault faul
 	return ended && r->bad < r->size ? BBMAP_BAD_NUMBER : fault;
 }
 
-/* Reads the entry at `off` into c->entry; at a fault, c->fault and fault_off say which and where. */
+/* Reads the entry at `off` into c->entry; at a fault, c->fault and fault_off say which and
+ * where. */
 static bool read_entry(struct bbmap_cursor *c, uint64_t off)
 {
 	const struct bbmap_section *s = c->section;
@@ -552,7 +554,7 @@ static bool read_entry(struct bbmap_cursor *c, uint64_t off)
 	return fault == BBMAP_FINE;
 }
 
-/* ---- going on behind damage --------------------------------------------------------------------- */
+/* ---- going on behind damage ------------------------------------------------------------------ */
 
 /* Bytes may be looked at more than once, but not ever again. */
 static bool may_look(struct bbmap_cursor *c, uint64_t size)
@@ -603,7 +605,8 @@ static uint64_t find_chain(struct bbmap_cursor *c, uint64_t from, uint64_t end)
 	return end;
 }
 
-/* The next entry that is certain, at `from` or behind it; the end of the section if there is none. */
+/* The next entry that is certain, at `from` or behind it; the end of the section if there is
+ * none. */
 static uint64_t find_certain(struct bbmap_cursor *c, uint64_t from)
 {
 	const struct bbmap_section *s = c->section;

@@ -8,9 +8,9 @@
  *   BBMAP_VERSIONED    sections of type 0x6fff4c0a, versions 1 to 5: LLVM 15 and later (LLVM
  *                      "Extensions", SHT_LLVM_BB_ADDR_MAP)
  *
- * Entries have no length.  Where one is damaged, the walk goes on at the next place that looks like an
- * entry, which costs the function in question and rarely another one.  How well that works depends on
- * what is known of addresses: relocations or starts of functions make it exact.
+ * Entries have no length.  Where one is damaged, the walk goes on at the next place that looks like
+ * an entry, which costs the function in question and rarely another one.  How well that works
+ * depends on what is known of addresses: relocations or starts of functions make it exact.
  *
  * Knows no container: callers hand over bytes and what they know.  Time is linear in the size of
  * the section, for any bytes; memory is that of one entry, at most 40 times its bytes.  One thread
@@ -129,7 +129,8 @@ const char *bbmap_fault_text(enum bbmap_fault fault);
 enum bbmap_step {
 	BBMAP_END,
 	BBMAP_FUNCTION, /* cursor.entry */
-	BBMAP_DAMAGE, /* cursor.fault at fault_off; [skip_off, skip_off + skip_size) is passed over */
+	/* cursor.fault at fault_off; [skip_off, skip_off + skip_size) is passed over */
+	BBMAP_DAMAGE,
 };
 
 struct bbmap_cursor {

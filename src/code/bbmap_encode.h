@@ -7,8 +7,8 @@
  *   version 2   numbers, ranges, profile
  *   version 3   ends of calls as well; version 4 hashes; version 5 frequencies after linking
  *
- * bbmap_next reads from it what went in, and what a compiler wrote comes out byte for byte if it is written in
- * its own version. */
+ * bbmap_next reads from it what went in, and what a compiler wrote comes out byte for byte if it is
+ * written in its own version. */
 #ifndef HEFT_CODE_BBMAP_ENCODE_H
 #define HEFT_CODE_BBMAP_ENCODE_H
 
@@ -24,7 +24,8 @@ struct bbmap_encoder {
 };
 
 /* Appends an entry.  Features whose details it has not (details.count 0) are left out.  False, and
- * nothing is written, where blocks overlap or do not stand in order: versions from 1 on cannot say that. */
+ * nothing is written, where blocks overlap or do not stand in order: versions from 1 on cannot say
+ * that. */
 bool bbmap_encode(struct bbmap_encoder *x, const struct bbmap_entry *e);
 
 #endif

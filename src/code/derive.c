@@ -6,7 +6,7 @@
 
 enum { BATCH_BYTES = 256 << 10, BYTES_AN_EVENT = 10, BYTES_A_BLOCK = 14 };
 
-/* ---- batches ------------------------------------------------------------------------------------ */
+/* ---- batches --------------------------------------------------------------------------------- */
 
 static void make_batches(struct derivation *d)
 {
@@ -44,7 +44,7 @@ static void make_bits(struct derivation *d, struct batch *b)
 		b->starts = mem_zeroed(words, sizeof *b->starts);
 }
 
-/* ---- decoding ----------------------------------------------------------------------------------- */
+/* ---- decoding -------------------------------------------------------------------------------- */
 
 static void gather_pads(struct derivation *d)
 {
@@ -64,8 +64,8 @@ static void note_places(const struct derivation *d, struct batch *b, size_t func
 		note_target(b, &d->functions[function], x, addrs[i], false);
 }
 
-/* Where other functions jump into this one.  A jump on a condition to its start is none between functions of
- * gcc, which knows no tail calls of that kind. */
+/* Where other functions jump into this one.  A jump on a condition to its start is none between
+ * functions of gcc, which knows no tail calls of that kind. */
 static void note_outs(struct derivation *d, struct batch *b, size_t function)
 {
 	const struct derive_extent *x = &d->facts->extents[function];
@@ -131,7 +131,7 @@ static void place_outs(struct derivation *d)
 			note_outs(d, &d->batches.data[i], k);
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 static void blocks_batch(void *ctx, size_t i, unsigned worker)
 {
@@ -167,7 +167,7 @@ static void join(const struct derivation *d, struct derived *ret)
 	}
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 void derive(const struct derive_facts *f, unsigned threads, struct derived *ret)
 {

@@ -1,22 +1,23 @@
 /* derive.h - machine basic blocks of code whose compiler wrote no map, from its instructions.
  *
- * Functions are decoded from front to back.  A block starts where a function does, where a jump, a jump
- * table, a landing pad or a pointer leads, and behind what ends one.  What ends one is a matter of
- * convention, because maps show the blocks of compilers and not those of textbooks:
+ * Functions are decoded from front to back.  A block starts where a function does, where a jump, a
+ * jump table, a landing pad or a pointer leads, and behind what ends one.  What ends one is a
+ * matter of convention, because maps show the blocks of compilers and not those of textbooks:
  *
  *   DERIVE_LLVM  jumps in a row are one block, such as `jcc A; jmp B`, unless the last leaves the
  *                function; so are a call that may throw and the jump behind it
  *   DERIVE_GCC   every jump ends a block
  *   DERIVE_PURE  control flow alone: as gcc, but padding between instructions starts no block
  *
- * Under all, a call ends a block where it does not return or where its exception is caught in the function.
- * Which functions do not return is found out from their code and from how they are called, which do not throw
- * from how they are called, and both from what the caller knows of them.  What compilers knew of a callee
- * is what counts: code behind a call that nothing else leads to was expected to be reached.  Padding belongs to no block, nor does what is no instruction.
+ * Under all, a call ends a block where it does not return or where its exception is caught in the
+ * function. Which functions do not return is found out from their code and from how they are
+ * called, which do not throw from how they are called, and both from what the caller knows of
+ * them.  What compilers knew of a callee is what counts: code behind a call that nothing else leads
+ * to was expected to be reached.  Padding belongs to no block, nor does what is no instruction.
  *
- * Knows no container; callers hand over extents and facts.  x86-64, i386, AArch64.  O(n log n) for any
- * bytes.  Memory while it runs: about the size of the code.  The result is the same for any number of
- * threads. */
+ * Knows no container; callers hand over extents and facts.  x86-64, i386, AArch64.  O(n log n) for
+ * any bytes.  Memory while it runs: about the size of the code.  The result is the same for any
+ * number of threads. */
 #ifndef HEFT_CODE_DERIVE_H
 #define HEFT_CODE_DERIVE_H
 
@@ -53,7 +54,8 @@ enum derive_trait {
 	DERIVE_CALM = 1 << 8,  /* DERIVE_NO_THROW is what the caller said */
 };
 
-/* What is known of the function at an address: its own, of a stub, or of a slot with its address. */
+/* What is known of the function at an address: its own, of a stub, or of a slot with its
+ * address. */
 struct derive_callee {
 	uint64_t addr;
 	uint64_t traits; /* enum derive_trait */
@@ -99,8 +101,9 @@ struct derived {
 void derive(const struct derive_facts *f, unsigned threads, struct derived *ret);
 void derived_release(struct derived *d);
 
-/* What the code looks like: which compiler's habits it shows.  *ret_each, room for one an extent, is that of each and
- * the result that of most.  DERIVE_PURE where it cannot be told; *ret_each then means nothing. */
+/* What the code looks like: which compiler's habits it shows.  *ret_each, room for one an extent,
+ * is that of each and the result that of most.  DERIVE_PURE where it cannot be told; *ret_each then
+ * means nothing. */
 enum derive_convention derive_guess(const struct derive_facts *f, uint8_t *ret_each);
 
 #endif

@@ -49,7 +49,7 @@ static void add_jump(struct scan *s, uint64_t off, uint64_t disp, enum event_kin
 		note_target(s->b, s->fn, s->extent, e->target, kind == EVENT_JCC);
 }
 
-/* ---- jump tables -------------------------------------------------------------------------------- */
+/* ---- jump tables ----------------------------------------------------------------------------- */
 
 /* The last instruction before `off`, at most `most` back, that writes register `reg` in one of the
  * forms below; UINT64_MAX none. */
@@ -180,7 +180,7 @@ static bool find_table(const struct scan *s, uint64_t off, unsigned reg, struct 
 	return read_entry(s, at, t) && t->width == 8;
 }
 
-/* ---- instructions ------------------------------------------------------------------------------- */
+/* ---- instructions ---------------------------------------------------------------------------- */
 
 /* br, blr, ret and the authenticated ones: bits 31-25 1101011, opc in 24-21. */
 static void add_indirect(struct scan *s, uint64_t off, uint32_t insn)

@@ -45,7 +45,7 @@ static uint32_t next_target(const struct walk *w, uint32_t from, uint32_t to)
 	return to;
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 static bool is_pad(struct walk *w, uint32_t off)
 {
@@ -86,7 +86,7 @@ static void cut_at_targets(struct walk *w, uint32_t to)
 	}
 }
 
-/* ---- padding ------------------------------------------------------------------------------------ */
+/* ---- padding --------------------------------------------------------------------------------- */
 
 /* Whether [from, end) is what an assembler puts in to align `end`. */
 static bool aligns(const struct walk *w, uint32_t from, uint32_t end, uint32_t least)
@@ -96,8 +96,9 @@ static bool aligns(const struct walk *w, uint32_t from, uint32_t end, uint32_t l
 	return align >= least && (align > end - from || align >= 64);
 }
 
-/* A run of nops from e on; returns the event behind it.  What is jumped to is a block.  Padding is in a block
- * unless what it aligns starts one: something leads there, or, with LLVM, it is a loop that is entered from above. */
+/* A run of nops from e on; returns the event behind it.  What is jumped to is a block.  Padding is
+ * in a block unless what it aligns starts one: something leads there, or, with LLVM, it is a loop
+ * that is entered from above. */
 static const struct event *do_nops(struct walk *w, const struct event *e, const struct event *last)
 {
 	enum { LOOP_ALIGN = 16 };
@@ -120,9 +121,10 @@ static const struct event *do_nops(struct walk *w, const struct event *e, const 
 	return e;
 }
 
-/* ---- jumps -------------------------------------------------------------------------------------- */
+/* ---- jumps ----------------------------------------------------------------------------------- */
 
-/* Whether the jump behind what ends at `end` is of the same block: not if anything else leads there. */
+/* Whether the jump behind what ends at `end` is of the same block: not if anything else leads
+ * there. */
 static bool jump_follows(const struct walk *w, uint32_t end, const struct event *next,
 			 const struct event *last)
 {
@@ -130,8 +132,8 @@ static bool jump_follows(const struct walk *w, uint32_t end, const struct event 
 	       extent_has(w->x, next->target) && !bit_get(w->targets, end);
 }
 
-/* No compiler jumps over a jump of the same block, since it would turn the condition round, unless that
- * does not reach so far. */
+/* No compiler jumps over a jump of the same block, since it would turn the condition round, unless
+ * that does not reach so far. */
 static bool jumps_over(const struct walk *w, const struct event *e, const struct event *next)
 {
 	const uint64_t from = w->x->addr + e->off;
@@ -147,8 +149,8 @@ static bool is_pair(const struct walk *w, const struct event *e, const struct ev
 	       (e->reach == 0 || next->target == e->target);
 }
 
-/* Whether a jump there leaves the function, and not only for its cold part or back from there: nobody calls the
- * middle of a function. */
+/* Whether a jump there leaves the function, and not only for its cold part or back from there:
+ * nobody calls the middle of a function. */
 static bool is_tail_call(const struct walk *w, uint64_t target)
 {
 	const struct derive_facts *f = w->d->facts;
@@ -181,7 +183,7 @@ static uint32_t jump_flags(const struct walk *w, const struct event *e)
 	return e->table ? (uint32_t)BBMAP_INDIRECT_JUMP : BBMAP_RETURN | BBMAP_TAIL_CALL;
 }
 
-/* ---- calls -------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 /* The range with a pad that holds the call, or NULL. */
 static const struct derive_site *site_of(struct walk *w, const struct event *e)
@@ -206,8 +208,8 @@ static void find_last_call(struct walk *w, const struct derive_site *s, const st
 			w->last_call = e->off;
 }
 
-/* Where the block of a call ends: the last one of a range may have more behind it that is LLVM's call, which puts
- * the stack right or fetches the result. */
+/* Where the block of a call ends: the last one of a range may have more behind it that is LLVM's
+ * call, which puts the stack right or fetches the result. */
 static uint32_t end_of_call(const struct walk *w, const struct derive_site *s,
 			    const struct event *e, const struct event *last)
 {
@@ -219,8 +221,9 @@ static uint32_t end_of_call(const struct walk *w, const struct derive_site *s,
 	return next_target(w, end, (uint32_t)site_end);
 }
 
-/* Whether the call is the end of the road for the compiler of its function, which does not know all that there
- * is to know of the callee: code behind a call is there because something leads to it. */
+/* Whether the call is the end of the road for the compiler of its function, which does not know all
+ * that there is to know of the callee: code behind a call is there because something leads to
+ * it. */
 static bool is_last(const struct walk *w, const struct event *e, const struct event *last,
 		    uint64_t traits)
 {
@@ -232,8 +235,9 @@ static bool is_last(const struct walk *w, const struct event *e, const struct ev
 	return end == w->size || (e + 1 < last && e[1].off == end && e[1].kind >= EVENT_TRAP);
 }
 
-/* Virtual functions that hardly throw, by their place in the table: the second is the deleting destructor as a rule,
- * and what handlers call is std::exception::what(), the third.  LLVM ends a range before such a call. */
+/* Virtual functions that hardly throw, by their place in the table: the second is the deleting
+ * destructor as a rule, and what handlers call is std::exception::what(), the third.  LLVM ends a
+ * range before such a call. */
 static bool is_calm_slot(const struct walk *w, const struct event *e)
 {
 	return !is_llvm(w) && (e->slot == 8 || (e->slot == 16 && w->catching));
@@ -265,10 +269,10 @@ static void do_call(struct walk *w, const struct event *e, const struct event *l
 		close_block(w, end, end, BBMAP_FALL_THROUGH);
 }
 
-/* ---- landing pads ------------------------------------------------------------------------------- */
+/* ---- landing pads ---------------------------------------------------------------------------- */
 
-/* Where gcc splits functions it gives each landing pad that is not cold a block of its own, which is one
- * instruction that saves a register; not if it goes on to jump to another part. */
+/* Where gcc splits functions it gives each landing pad that is not cold a block of its own, which
+ * is one instruction that saves a register; not if it goes on to jump to another part. */
 static void split_pads(const struct walk *w, uint64_t *targets, const struct event *e,
 		       const struct event *last)
 {
@@ -303,8 +307,8 @@ static bool is_jumped_to(const struct walk *w, uint64_t addr, const struct event
 	return e < last;
 }
 
-/* Where the first landing pad of a part of a function would be at its start, which tables cannot say, gcc puts
- * a nop before it, which is of its block unless others come to what stands behind. */
+/* Where the first landing pad of a part of a function would be at its start, which tables cannot
+ * say, gcc puts a nop before it, which is of its block unless others come to what stands behind. */
 static void join_first_pad(struct walk *w, uint64_t *targets, const struct event *e,
 			   const struct event *last)
 {
@@ -317,7 +321,7 @@ static void join_first_pad(struct walk *w, uint64_t *targets, const struct event
 		targets[0] &= ~(UINT64_C(1) << e->len);
 }
 
-/* ---- the walk ----------------------------------------------------------------------------------- */
+/* ---- the walk -------------------------------------------------------------------------------- */
 
 /* Behind what goes nowhere, padding is passed over. */
 static bool pass_over(struct walk *w, const struct event *e)

@@ -1,19 +1,21 @@
 /* What is known of callees: whether they return, whether they throw.
  *
- * Returning: a function does not if it has no return and jumps to none that has one; nor does one that
- * is called at the very end of a function, for there is nothing to return to, unless it is called
- * elsewhere with code behind it that nothing else leads to.
+ * Returning: a function does not if it has no return and jumps to none that has one; nor does one
+ * that is called at the very end of a function, for there is nothing to return to, unless it is
+ * called elsewhere with code behind it that nothing else leads to.
  *
- * Throwing: compilers put calls that may throw into call-site ranges and leave out others.  So the first and the last
- * call of a range may throw, and a call that no range of a function with ranges holds does not.  What a callee's
- * own code says of that does not matter, for the compiler of the caller seldom knew it. */
+ * Throwing: compilers put calls that may throw into call-site ranges and leave out others.  So the
+ * first and the last call of a range may throw, and a call that no range of a function with ranges
+ * holds does not.  What a callee's own code says of that does not matter, for the compiler of the
+ * caller seldom knew it. */
 #include "code/derive_internal.h"
 
 #include "base/sort.h"
 
-/* ---- the table ---------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
-/* What is known of the function at `addr`; NULL where nothing is, and then `at` is the place for it. */
+/* What is known of the function at `addr`; NULL where nothing is, and then `at` is the place for
+ * it. */
 static struct derive_callee *traits_find(const struct traits *t, uint64_t addr, struct map_at *at)
 {
 	uint32_t i;
@@ -50,7 +52,7 @@ static bool has(const struct derivation *d, uint64_t addr, uint64_t trait)
 	return (traits_get(&d->traits, addr) & trait) != 0;
 }
 
-/* ---- functions ---------------------------------------------------------------------------------- */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 typedef void function_fn(struct derivation *d, const struct batch *b, size_t function);
 
@@ -71,7 +73,7 @@ size_t site_from(const struct derive_facts *f, uint64_t addr)
 	return i;
 }
 
-/* ---- who returns -------------------------------------------------------------------------------- */
+/* ---- who returns ----------------------------------------------------------------------------- */
 
 static bool leaves(const struct derive_extent *x, const struct event *e)
 {
@@ -97,7 +99,8 @@ static void note_returning(struct derivation *d, const struct batch *b, size_t f
 		traits_add(&d->traits, d->facts->extents[function].addr, DERIVE_RETURNS);
 }
 
-/* Those that jump to one that returns, round by round; those beyond our sight return unless known. */
+/* Those that jump to one that returns, round by round; those beyond our sight return unless
+ * known. */
 static bool pass_on_returning(struct derivation *d, const struct batch *b, size_t function)
 {
 	const struct derive_extent *x = &d->facts->extents[function];
@@ -158,7 +161,7 @@ static void check_calls(struct derivation *d, const struct batch *b, size_t func
 	}
 }
 
-/* ---- who throws --------------------------------------------------------------------------------- */
+/* ---- who throws ------------------------------------------------------------------------------ */
 
 static void note_throwing(struct derivation *d, uint64_t addr)
 {
@@ -166,8 +169,9 @@ static void note_throwing(struct derivation *d, uint64_t addr)
 		traits_add(&d->traits, addr, DERIVE_THROWS);
 }
 
-/* Of the calls of one range, the first and the last may throw; the others may be anything.  Ranges without
- * a pad may be whatever stands between two others, if there is any call in it that may throw. */
+/* Of the calls of one range, the first and the last may throw; the others may be anything.  Ranges
+ * without a pad may be whatever stands between two others, if there is any call in it that may
+ * throw. */
 static const struct event *note_range(struct derivation *d, const struct derive_extent *x,
 				      const struct derive_site *site, const struct event *e,
 				      const struct event *end)
@@ -230,7 +234,7 @@ static void note_destructors(struct derivation *d, const struct batch *b, size_t
 			   DERIVE_NO_THROW | DERIVE_CALM);
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 /* Calls `fn` for all functions until none changes, but not without end; whether it came to one. */
 static bool repeat(struct derivation *d,

@@ -1,5 +1,6 @@
-/* What LLVM puts behind a call that may throw and what is still of the call's block: copies of registers that
- * the blocks behind it want elsewhere.  What such a copy is shows by what follows.  x86-64. */
+/* What LLVM puts behind a call that may throw and what is still of the call's block: copies of
+ * registers that the blocks behind it want elsewhere.  What such a copy is shows by what follows.
+ * x86-64. */
 #include "code/derive_internal.h"
 #include "code/x86.h"
 
@@ -24,7 +25,8 @@ static unsigned low_field(uint8_t rex, uint8_t byte)
 	return (byte & 7) | (unsigned)(rex & 1) << 3;
 }
 
-/* mov, lea, xor of a register with itself; from other registers, %rsp or %rip relative memory, immediates. */
+/* mov, lea, xor of a register with itself; from other registers, %rsp or %rip relative memory,
+ * immediates. */
 static bool read_copy(const uint8_t *p, uint64_t left, struct copy *ret)
 {
 	struct x86_insn in;

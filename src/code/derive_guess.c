@@ -1,5 +1,5 @@
-/* Which compiler made a function: by its habits, and by those of its neighbours, for the functions of an object
- * file stand together. */
+/* Which compiler made a function: by its habits, and by those of its neighbours, for the functions
+ * of an object file stand together. */
 #include "code/derive_internal.h"
 
 /* A change of compilers between two functions costs as much as a function that contradicts it. */
@@ -15,8 +15,9 @@ static int vote_of(const struct derive_facts *f, size_t i)
 	}
 }
 
-/* The cheapest way through all functions, as LLVM's or gcc's, where votes against what is chosen and changes
- * cost (Viterbi's algorithm): from front to back with, for each end, where it came from. */
+/* The cheapest way through all functions, as LLVM's or gcc's, where votes against what is chosen
+ * and changes cost (Viterbi's algorithm): from front to back with, for each end, where it came
+ * from. */
 enum derive_convention derive_guess(const struct derive_facts *f, uint8_t *ret_each)
 {
 	enum { LLVM = 1, GCC = 2 }; /* bits: it is cheaper to come here from the other one */

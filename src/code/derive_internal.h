@@ -1,8 +1,8 @@
 /* derive_internal.h - what the files derive_*.c share.
  *
- * Deriving takes three steps.  Decoding (in parallel) turns each function into events, which are the
- * instructions that matter to blocks, and a bit for each place a jump leads to.  Then what is known of
- * callees is gathered from all functions together.  Then (in parallel) blocks are made. */
+ * Deriving takes three steps.  Decoding (in parallel) turns each function into events, which are
+ * the instructions that matter to blocks, and a bit for each place a jump leads to.  Then what is
+ * known of callees is gathered from all functions together.  Then (in parallel) blocks are made. */
 #ifndef HEFT_CODE_DERIVE_INTERNAL_H
 #define HEFT_CODE_DERIVE_INTERNAL_H
 
@@ -26,7 +26,8 @@ struct event {
 	uint64_t target; /* address */
 	uint32_t off;
 	uint8_t len, kind;
-	uint8_t slot; /* indirect call: offset in the table of virtual functions, if it is one; 0 none */
+	/* indirect call: offset in the table of virtual functions, if it is one; 0 none */
+	uint8_t slot;
 	/* Of conditional jumps on the outcome of one comparison of floating-point numbers: all that
 	 * belong together have the same bit. */
 	uint8_t pair;
@@ -41,9 +42,10 @@ struct jump_table {
 	uint64_t limit; /* entries at most; UINT64_MAX not known */
 	uint8_t width, shift;
 	bool is_signed;
-	bool wraps; /* what it leads to is known but for the bits above the low 32, which are those of */
-	uint64_t
-		high; /* this: sections of objects lie further apart than entries of 4 bytes reach */
+	/* what it leads to is known but for the bits above the low 32, which are those of */
+	bool wraps;
+	/* this: sections of objects lie further apart than entries of 4 bytes reach */
+	uint64_t high;
 };
 
 struct function {
@@ -139,7 +141,8 @@ void derive_arm64(const struct derivation *d, struct batch *b, size_t function);
 int derive_x86_vote(struct bytes code);
 int derive_arm64_vote(struct bytes code);
 
-/* derive_tables.c: where entry i < count of a table of at most `count` leads; false past its end. */
+/* derive_tables.c: where entry i < count of a table of at most `count` leads; false past its
+ * end. */
 struct table_cursor {
 	const struct jump_table *table;
 	struct bytes bytes;
@@ -164,8 +167,8 @@ uint64_t traits_get(const struct traits *t, uint64_t addr);
 /* The first call-site range that ends behind addr. */
 size_t site_from(const struct derive_facts *f, uint64_t addr);
 
-/* derive_copies.c: the end of the block of a call that may throw, whose code up to `from` is known; `next` is the event
- * behind, or NULL. */
+/* derive_copies.c: the end of the block of a call that may throw, whose code up to `from` is known;
+ * `next` is the event behind, or NULL. */
 uint32_t copies_end(const struct derive_extent *x, const uint64_t *targets, uint32_t from,
 		    const struct event *next);
 

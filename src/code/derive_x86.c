@@ -140,7 +140,7 @@ static unsigned look(struct scan *s, uint64_t off)
 	return in.len;
 }
 
-/* ---- what is common ----------------------------------------------------------------------------- */
+/* ---- what is common -------------------------------------------------------------------------- */
 
 static inline uint32_t load32(const uint8_t *p)
 {
@@ -158,7 +158,8 @@ static inline uint64_t load64(const uint8_t *p, uint64_t left)
 	return load32(p) | (uint64_t)load32(p + 4) << 32;
 }
 
-/* Of the groups of opcodes that ModRM tells apart: whether it is plain; *imm is its immediate then. */
+/* Of the groups of opcodes that ModRM tells apart: whether it is plain; *imm is its immediate
+ * then. */
 static inline bool is_plain_group(unsigned op, unsigned modrm, unsigned *imm)
 {
 	const unsigned reg = modrm >> 3 & 7;
@@ -179,8 +180,8 @@ struct common {
 	bool prefixed, rip; /* rip: the memory operand is relative to it */
 };
 
-/* Reads a common x86-64 instruction; false where that takes a closer look.  What an instruction is is as good as
- * random, so there is no branch but on what is rare. */
+/* Reads a common x86-64 instruction; false where that takes a closer look.  What an instruction is
+ * is as good as random, so there is no branch but on what is rare. */
 static inline bool read_common(const uint8_t *p, uint64_t left, struct common *ret)
 {
 	uint64_t w = load64(p, left);
@@ -208,8 +209,9 @@ static inline bool read_common(const uint8_t *p, uint64_t left, struct common *r
 	return !odd && ret->len <= left;
 }
 
-/* Events of x86-64 code from `off` on to what is not common, which it returns.  An event and a reference are
- * written for each instruction, and kept or not.  For functions of at least 4 bytes. */
+/* Events of x86-64 code from `off` on to what is not common, which it returns.  An event and a
+ * reference are written for each instruction, and kept or not.  For functions of at least 4
+ * bytes. */
 static uint64_t scan_common(struct scan *s, uint64_t off)
 {
 	static const uint8_t kinds[] = {
@@ -253,7 +255,7 @@ static uint64_t scan_common(struct scan *s, uint64_t off)
 	return off;
 }
 
-/* ---- functions ---------------------------------------------------------------------------------- */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 /* ucomiss and its kin set ZF, PF and CF: equality takes two jumps, one of them on PF (SDM volume 2,
  * UCOMISD).  `op` is the first byte of the opcode. */
@@ -308,8 +310,9 @@ void derive_x86(const struct derivation *d, struct batch *b, size_t function)
 	note_events(&s);
 }
 
-/* Who pushes registers in which order: LLVM rbp, r15, r14 and on down to rbx; gcc r15 and on down to r12,
- * then rbp, rbx.  Of few registers LLVM takes rbx and r14 first, gcc rbx and rbp, as LLVM seldom does. */
+/* Who pushes registers in which order: LLVM rbp, r15, r14 and on down to rbx; gcc r15 and on down
+ * to r12, then rbp, rbx.  Of few registers LLVM takes rbx and r14 first, gcc rbx and rbp, as LLVM
+ * seldom does. */
 int derive_x86_vote(struct bytes code)
 {
 	static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };

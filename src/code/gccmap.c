@@ -34,7 +34,7 @@ struct filter {
 	uint64_t functions;
 };
 
-/* ---- words of a line ---------------------------------------------------------------------------- */
+/* ---- words of a line ------------------------------------------------------------------------- */
 
 static bool is_space(char c)
 {
@@ -86,7 +86,7 @@ static struct str cut(struct str *rest, char end)
 	return part;
 }
 
-/* ---- what gcc says of a block ------------------------------------------------------------------- */
+/* ---- what gcc says of a block ---------------------------------------------------------------- */
 
 static bool has_word(struct str list, struct str word)
 {
@@ -96,8 +96,8 @@ static bool has_word(struct str list, struct str word)
 	return false;
 }
 
-/* "EXIT [always]  count:1 (estimated locally) (ABNORMAL,SIBCALL) 5 [..] (FALLTHRU)": edges, each with the
- * block at its other end, and flags in capitals. */
+/* "EXIT [always]  count:1 (estimated locally) (ABNORMAL,SIBCALL) 5 [..] (FALLTHRU)": edges, each
+ * with the block at its other end, and flags in capitals. */
 static uint32_t flags_of_edges(struct str s, bool from)
 {
 	uint32_t flags = 0;
@@ -138,7 +138,7 @@ static bool is_indirect_jump(struct str line)
 	       str_eq(word, STR("br"));
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 static void PRINTF_LIKE(2, 3) add(struct text *t, const char *fmt, ...)
 {
@@ -267,7 +267,7 @@ static void end_function(struct filter *f)
 	f->name.len = 0;
 }
 
-/* ---- lines -------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static bool is_cold_part(const struct filter *f, struct str label)
 {

@@ -32,7 +32,8 @@ struct x86_insn {
 	bool address;     /* only the address of the memory operand is taken (lea) */
 	bool absolute;    /* memory operand is a bare disp32, or the moffs of A0-A3 */
 	bool indexed;     /* memory operand is index * scale + disp32 without base: a table */
-	uint8_t mem_size; /* bytes accessed by a pc_relative, absolute or indexed operand; 0 = unknown */
+	/* bytes accessed by a pc_relative, absolute or indexed operand; 0 = unknown */
+	uint8_t mem_size;
 	uint8_t disp_off;  /* offset of the displacement (memory or branch) in the instruction */
 	uint8_t disp_size; /* its bytes: 0 (none), 1, 2, 4, 8 */
 	uint8_t imm_off, imm_size; /* of the immediate; size 0 = none (relative targets are disp) */

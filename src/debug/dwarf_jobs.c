@@ -12,7 +12,8 @@
 struct dwarf_share {
 	struct dwarf *dwarf;
 	pthread_mutex_t lock; /* of what is loaded */
-	/* Of loading, by section (also of dwarf.sup): which job asks first is a matter of chance. */
+	/* Of loading, by section (also of dwarf.sup): which job asks first is a matter of
+	 * chance. */
 	struct notes *late[2][DW_SECTIONS];
 };
 

@@ -29,7 +29,8 @@ struct dwarf_job {
 struct dwarf_jobs {
 	struct dwarf *dwarf;
 	unsigned threads;
-	size_t job_size; /* bytes of a job, which begins with a struct dwarf_job and starts zeroed */
+	/* bytes of a job, which begins with a struct dwarf_job and starts zeroed */
+	size_t job_size;
 	void *ctx;
 	/* See struct pool_line.  Jobs are used again: each step finds what the last one left. */
 	bool (*make)(void *ctx, struct dwarf_job *job);

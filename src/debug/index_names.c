@@ -299,8 +299,8 @@ static inline bool read_entry(const struct names *n, struct reader *r, struct na
 	return true;
 }
 
-/* The unit an entry belongs to, or the skeleton of one in another file; NULL where that is not said.
- * Compile units are left out where there is only one. */
+/* The unit an entry belongs to, or the skeleton of one in another file; NULL where that is not
+ * said. Compile units are left out where there is only one. */
 static const struct names_unit *entry_unit(const struct names *n, const struct names_entry *e)
 {
 	if (e->has_type && e->type < n->at.local_count)

@@ -34,8 +34,8 @@ struct line_program {
 	uint16_t version;
 	uint8_t offset_size, address_size; /* address_size: version 5's, else as given */
 	struct str comp_dir;               /* directory 0 of versions before 5; as given */
-	/* Texts are borrowed from the sections.  dirs[0] is there, the compilation directory in every
-	 * version; files are indexed as rows and DW_AT_decl_file index them (before version 5
+	/* Texts are borrowed from the sections.  dirs[0] is there, the compilation directory in
+	 * every version; files are indexed as rows and DW_AT_decl_file index them (before version 5
 	 * files[0] is an empty name). */
 	VEC(struct str) dirs;
 	VEC(struct line_file) files;
@@ -54,8 +54,8 @@ struct line_program {
 };
 
 /* Opens the program at `off`.  address_size and comp_dir are the unit's.  `str_offsets_base` is the
- * unit's too, for names in forms strx* (DW_NO_OFFSET if none).  False (and a note) where there is no
- * program or its header is damaged beyond use; *p is then empty and needs no release.  For a
+ * unit's too, for names in forms strx* (DW_NO_OFFSET if none).  False (and a note) where there is
+ * no program or its header is damaged beyond use; *p is then empty and needs no release.  For a
  * program whose file table alone is damaged, the rows still stand. */
 bool line_open(struct line_program *p, struct dwarf *d, uint64_t off, uint8_t address_size,
 	       struct str comp_dir, uint64_t str_offsets_base);

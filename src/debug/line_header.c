@@ -108,7 +108,8 @@ static void read_field(struct tables *t, const struct entry_field *f, struct ent
 {
 	struct str text;
 	uint64_t number;
-	/* The source text that LLVM embeds is a string too: it is not looked up, only passed over. */
+	/* The source text that LLVM embeds is a string too: it is not looked up, only passed
+	 * over. */
 	const uint64_t bad_names = t->bad_names;
 	if (read_text(t, f->form, &text)) {
 		if (f->content == DW_LNCT_path)

@@ -192,7 +192,7 @@ bool unit_open(struct unit *u, struct abbrev_cache *cache, const struct unit *sk
 	return true;
 }
 
-/* ---- indexed tables ---------------------------------------------------------------------------- */
+/* ---- indexed tables -------------------------------------------------------------------------- */
 
 static bool table_entry(struct dwarf *d, enum dw_section in, uint64_t base, uint64_t index,
 			unsigned size, uint64_t *ret)

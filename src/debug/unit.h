@@ -35,8 +35,8 @@ struct unit {
 	const struct unit *skeleton; /* or NULL */
 };
 
-/* The unit at *off, which moves behind it; false at the end.  None in packages, whose units need the
- * index. */
+/* The unit at *off, which moves behind it; false at the end.  None in packages, whose units need
+ * the index. */
 bool unit_next(struct dwarf *d, enum dw_section in, uint64_t *off, struct unit *ret);
 /* Fills what the first DIE says.  `skeleton` is NULL for all but split units.  False (and a
  * note) where abbreviations or first DIE are damaged. */

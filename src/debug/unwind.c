@@ -315,8 +315,8 @@ static void read_lsda(struct unwind_state *st, struct reader *r, const struct ci
 	     "unwind entry's language-specific data is behind a pointer that cannot be read");
 }
 
-/* Whether the instructions begin with a rule for the frame or a register, not with an advance to one (DWARF 5 section
- * 6.4.2). */
+/* Whether the instructions begin with a rule for the frame or a register, not with an advance to
+ * one (DWARF 5 section 6.4.2). */
 static bool starts_with_rule(struct reader *r)
 {
 	enum { OFFSET_EXTENDED = 5, DEF_CFA = 0xc, DEF_CFA_EXPRESSION = 0xf };

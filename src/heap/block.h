@@ -1,12 +1,12 @@
 /* block.h - what the heap recorder leaves in memory: format version 1.
  *
  * The recorder writes these structures into the process, the analysis reads them from a dump of any
- * kind.  They explain themselves: no pointer into the allocator, no symbol and no file is needed to find
- * them.  docs/heap-format.md says the same in prose, with the rules a reader follows.
+ * kind.  They explain themselves: no pointer into the allocator, no symbol and no file is needed to
+ * find them.  docs/heap-format.md says the same in prose, with the rules a reader follows.
  *
- * All numbers are in the byte order of the process, of 32 or 64 bits, each at a multiple of its size
- * and without padding, so that 32- and 64-bit processes share one layout; addresses of 32-bit processes
- * are zero-extended.
+ * All numbers are in the byte order of the process, of 32 or 64 bits, each at a multiple of its
+ * size and without padding, so that 32- and 64-bit processes share one layout; addresses of 32-bit
+ * processes are zero-extended.
  *
  * A reader trusts nothing it has not verified: check bits, the page's own address, sizes and ids
  * within what is there.
@@ -24,8 +24,8 @@ enum { HEAP_VERSION = 1 };
  *	[inline frames] [wide words] link mark | the user's bytes ... | [canary]
  *	                             p-16 p-8    p                     p+size
  *
- * p is a multiple of 16.  The two words in front of it are the header.  HEAP_WIDE puts two more in front
- * of that.  HEAP_INLINE puts the stack in front of these, see below.  HEAP_CANARY puts
+ * p is a multiple of 16.  The two words in front of it are the header.  HEAP_WIDE puts two more in
+ * front of that.  HEAP_INLINE puts the stack in front of these, see below.  HEAP_CANARY puts
  * heap_canary(p) behind the last byte asked for, unaligned, in the byte order of the process. */
 struct heap_header {
 	uint64_t link; /* check bits 63..32, stack id (or distance, HEAP_INLINE) 31..0 */
@@ -57,8 +57,9 @@ enum heap_flag {
 #define HEAP_FLAG_SHIFT 48
 #define HEAP_SIZE_MASK  UINT64_C(0x0000ffffffffffff)
 
-/* The check bits of a block at `addr` (p).  `wide` is sequence ^ owner where HEAP_WIDE is set
- * and HEAP_FREED is not, else 0.  A header that was copied or moved does not verify, for its address is another. */
+/* The check bits of a block at `addr` (p).  `wide` is sequence ^ owner where HEAP_WIDE is set and
+ * HEAP_FREED is not, else 0.  A header that was copied or moved does not verify, for its address is
+ * another. */
 static inline uint32_t heap_check(uint64_t addr, uint64_t mark, uint32_t stack, uint64_t wide)
 {
 	const uint64_t h = (addr ^ mark * UINT64_C(0x9e3779b97f4a7c15)) +
@@ -72,8 +73,8 @@ static inline uint64_t heap_canary(uint64_t addr)
 }
 
 /* An inline stack, from low to high: this, `count` frames of a machine word each, innermost first,
- * then zeros up to the header (or the wide words).  The stack id of the header is then the distance from p
- * back to `magic`, in bytes. */
+ * then zeros up to the header (or the wide words).  The stack id of the header is then the distance
+ * from p back to `magic`, in bytes. */
 struct heap_inline {
 	uint64_t magic; /* HEAP_INLINE_MAGIC + bytes of a machine word (4 or 8) */
 	uint64_t count; /* check over the frames 63..32, number of frames 31..0 */
@@ -88,15 +89,17 @@ static inline uint64_t heap_inline_check(uint64_t check, uint64_t frame)
 
 /* ---- frames ------------------------------------------------------------------------------------
  *
- * A frame is a return address: the call lies at frame - 1.  For a frame that a signal interrupted it
- * is the interrupted address + 1, so frame - 1 lies inside the right instruction in every case. */
+ * A frame is a return address: the call lies at frame - 1.  For a frame that a signal interrupted
+ * it is the interrupted address + 1, so frame - 1 lies inside the right instruction in every
+ * case. */
 #define HEAP_FRAME_CUT UINT64_C(1) /* in place of the frames that a limit cut off: outermost */
 
 /* ---- pages -------------------------------------------------------------------------------------
  *
  * All else is kept in pages of HEAP_PAGE_SIZE bytes at multiples of that, a header and then entries
  * of one size.  `number` counts the pages of a kind from 1.  Entries [0, used) are complete; an
- * entry at `used` may be half written.  Ids: page number << shift | index in the page; 0 is none. */
+ * entry at `used` may be half written.  Ids: page number << shift | index in the page; 0 is
+ * none. */
 enum heap_page_kind {
 	HEAP_PAGE_PROCESS = 1, /* one struct heap_process; there is one such page */
 	HEAP_PAGE_MODULES,     /* struct heap_module */
@@ -148,10 +151,11 @@ struct heap_node {
 	uint32_t stack;  /* id of the stack that ends here, 0: none does */
 };
 
-/* A stack that asked for blocks, in one thread slot, and what became of them.  Bytes are those asked
- * for.  Where blocks are sampled, all are unbiased estimates.
+/* A stack that asked for blocks, in one thread slot, and what became of them.  Bytes are those
+ * asked for.  Where blocks are sampled, all are unbiased estimates.
  *   live bytes  = alloc_bytes - freed_bytes - remote.freed_bytes      blocks alike
- *   at the peak = live, if peak_epoch is not that of the process (unchanged since), else at_peak_* */
+ *   at the peak = live, if peak_epoch is not that of the process (unchanged since), else
+ *   at_peak_* */
 struct heap_stack {
 	uint64_t allocs, alloc_bytes;
 	uint64_t frees, freed_bytes; /* by threads in the same slot */
@@ -179,8 +183,8 @@ struct heap_thread {
 	uint64_t reserved[2];
 };
 
-/* What was mapped where.  Nodes of a page with epoch e mean the modules with first <= e, and e < last
- * or last = 0. */
+/* What was mapped where.  Nodes of a page with epoch e mean the modules with first <= e, and e <
+ * last or last = 0. */
 struct heap_module {
 	uint64_t start, end; /* of the mapping */
 	uint64_t bias;       /* address - bias = address in the file's headers */

@@ -36,10 +36,10 @@ struct scan {
 	uint16_t mask, magic;     /* two bytes with the top of the mark, as the host reads them */
 };
 
-/* ---- one header ----------------------------------------------------------------------------------- */
+/* ---- one header ------------------------------------------------------------------------------ */
 
-/* Distance from the inline stack to the block; 0: it is not there.  Of blocks with an alignment it may
- * be far away. */
+/* Distance from the inline stack to the block; 0: it is not there.  Of blocks with an alignment it
+ * may be far away. */
 static uint32_t inline_distance(uint32_t link, uint32_t front, uint64_t room)
 {
 	return link % 8 == 0 && link <= room && link >= front + sizeof(struct heap_inline) ? link
@@ -102,7 +102,7 @@ static bool verify(const struct scan *s, const struct piece *piece, uint64_t off
 	return true;
 }
 
-/* ---- many headers --------------------------------------------------------------------------------- */
+/* ---- many headers ---------------------------------------------------------------------------- */
 
 /* The next of `count` places, from i on, with the magic: 12 bits of every 16 bytes. */
 static uint64_t next_magic(const struct scan *s, const uint8_t *p, uint64_t i, uint64_t count)
@@ -161,7 +161,7 @@ static void cut_to_pieces(struct scan *s, uint64_t *ret_bytes)
 	}
 }
 
-/* ---- in order --------------------------------------------------------------------------------------- */
+/* ---- in order -------------------------------------------------------------------------------- */
 
 /* CALLS_NONE: it is damaged. */
 static uint32_t inline_stack(const struct scan *s, const struct heap_found *f)

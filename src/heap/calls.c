@@ -41,7 +41,7 @@ struct call_index {
 	bool has_epoch;
 };
 
-/* ---- the tree ----------------------------------------------------------------------------------------- */
+/* ---- the tree -------------------------------------------------------------------------------- */
 
 static uint64_t hash_node(const struct call_node *n)
 {
@@ -84,7 +84,7 @@ static uint32_t stack_at(struct calls *c, uint32_t node)
 	return *known;
 }
 
-/* ---- modules ------------------------------------------------------------------------------------------ */
+/* ---- modules --------------------------------------------------------------------------------- */
 
 static bool same_id(struct bytes a, const struct heap_module *m)
 {
@@ -175,7 +175,7 @@ static uint32_t module_of(const struct calls *c, uint64_t frame)
 	return f != NULL ? (uint32_t)(f - x->dump->files) : CALLS_NONE;
 }
 
-/* ---- ids ------------------------------------------------------------------------------------------------ */
+/* ---- ids ------------------------------------------------------------------------------------- */
 
 static void id_map_start(struct id_map *m, const struct record_pages *pages, size_t entry_size)
 {
@@ -204,7 +204,7 @@ static void id_map_release(struct id_map *m)
 	vec_release(&m->to);
 }
 
-/* ---- reading ---------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* A recorder makes the node of a caller first: so no chain of callers is a ring. */
 static uint32_t find_caller(struct calls *c, const struct id_map *nodes, uint32_t parent,
@@ -400,7 +400,7 @@ uint32_t calls_by_id(const struct calls *c, uint32_t id)
 	return at != CALLS_NONE ? at : 0;
 }
 
-/* ---- inline stacks -------------------------------------------------------------------------------------- */
+/* ---- inline stacks --------------------------------------------------------------------------- */
 
 static bool has_frames(const struct calls *c, uint32_t stack, const uint64_t *frames, size_t count)
 {

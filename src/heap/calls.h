@@ -1,8 +1,8 @@
 /* calls.h - the calling-context tree of a dump: every call stack that asked for memory, once.
  *
  * The recorder keeps one tree a thread slot, and blocks with inline stacks bring their own; here
- * they are joined: two stacks are one if their frames are, outermost to innermost, in the same modules.
- * Node 0 is the root, outside of the outermost frame; a node's parent has a smaller index.
+ * they are joined: two stacks are one if their frames are, outermost to innermost, in the same
+ * modules. Node 0 is the root, outside of the outermost frame; a node's parent has a smaller index.
  * Where the page with the caller of a frame is missing, its caller is HEAP_FRAME_CUT.
  *
  * Cost: one look-up a node of the recorder's, about 50 ns.

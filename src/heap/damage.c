@@ -30,7 +30,7 @@ static struct damage *add(const struct finding *g, enum damage_kind kind, uint64
 	return &g->to->list.data[g->to->list.count - 1];
 }
 
-/* ---- canaries and chains ---------------------------------------------------------------------------- */
+/* ---- canaries and chains --------------------------------------------------------------------- */
 
 static void canary(const struct finding *g, size_t block)
 {
@@ -73,7 +73,7 @@ static void breaks(const struct finding *g)
 	}
 }
 
-/* ---- headers ------------------------------------------------------------------------------------------- */
+/* ---- headers --------------------------------------------------------------------------------- */
 
 /* What blocks of this process look like. */
 struct shape {
@@ -95,8 +95,8 @@ static struct shape shape_of(const struct finding *g)
 	return s;
 }
 
-/* The least and the most that may be asked for in a chunk of this size: the allocator rounds up, and
- * leaves what would be too small for a chunk. */
+/* The least and the most that may be asked for in a chunk of this size: the allocator rounds up,
+ * and leaves what would be too small for a chunk. */
 static bool sizes_of(const struct shape *s, uint64_t chunk, uint64_t *ret_least, uint64_t *ret_most)
 {
 	const uint64_t added = s->front + s->tail + s->word, slack = 4 * s->word;
@@ -186,7 +186,7 @@ static void headers(const struct finding *g)
 			headers_in(g, &s, &g->l->parts.data[i]);
 }
 
-/* ---- freed blocks ---------------------------------------------------------------------------------------- */
+/* ---- freed blocks ---------------------------------------------------------------------------- */
 
 static bool in_live(const struct finding *g, uint64_t addr)
 {
@@ -256,7 +256,7 @@ static void counted(const struct finding *g)
 		add(g, DAMAGE_CANARY_FREED, 0)->count = p->damaged;
 }
 
-/* ---- faults ---------------------------------------------------------------------------------------------- */
+/* ---- faults ---------------------------------------------------------------------------------- */
 
 static bool near_heap(const struct finding *g, uint64_t addr)
 {

@@ -1,5 +1,5 @@
-/* damage.h - what is wrong in a heap: headers and canaries written over, and who is in front of them;
- * pointers that freed blocks left behind. */
+/* damage.h - what is wrong in a heap: headers and canaries written over, and who is in front of
+ * them; pointers that freed blocks left behind. */
 #ifndef HEFT_HEAP_DAMAGE_H
 #define HEFT_HEAP_DAMAGE_H
 
@@ -7,8 +7,9 @@
 
 enum damage_kind {
 	DAMAGE_CANARY, /* the block wrote past its end: `block` itself did */
-	DAMAGE_HEADER, /* a header stood here and does not verify: the block before is the suspect */
-	DAMAGE_CHUNK,  /* the allocator's chain breaks behind `block` */
+	/* a header stood here and does not verify: the block before is the suspect */
+	DAMAGE_HEADER,
+	DAMAGE_CHUNK,         /* the allocator's chain breaks behind `block` */
 	DAMAGE_DOUBLE_FREE,   /* the recorder counted them: `count`; `freed`: what the stack of the
 	                       * aborted thread points at, most likely the block */
 	DAMAGE_CANARY_FREED,  /* the recorder counted canaries found damaged as blocks were freed */
@@ -20,14 +21,15 @@ enum damage_kind {
 /* Of one overflow that damages a canary and then a header and the chain, only the canary is
  * listed, with the victim. */
 struct damage {
-	uint64_t
-		addr; /* of the first byte that is wrong; of DAMAGE_FREED_POINTER: what it points at */
+	/* of the first byte that is wrong; of DAMAGE_FREED_POINTER: what it points at */
+	uint64_t addr;
 	uint64_t count; /* bytes found wrong, where that is known; double frees: how many */
 	size_t block;   /* suspect, index into live; SIZE_MAX: none */
 	size_t freed;   /* index into freed; SIZE_MAX: none */
 	size_t victim;  /* live block whose header or bytes were hit; SIZE_MAX: none */
-	int64_t distance; /* DAMAGE_FAULT: address - end of the block (>= 0), or address - its start (< 0);
-	                   * 0 for an address inside */
+	/* DAMAGE_FAULT: address - end of the block (>= 0), or address - its start (< 0); 0 for an
+	 * address inside */
+	int64_t distance;
 	uint64_t was_size;  /* DAMAGE_HEADER: what is left of it says so */
 	uint32_t was_stack; /* in calls.stacks, as far as it is left; 0: not known */
 	enum damage_kind kind;
@@ -37,8 +39,8 @@ struct damages {
 	VEC(struct damage) list; /* by address */
 };
 
-/* A core that was taken while threads ran may have caught one inside the allocator; all else that is
- * found is damage.  Cost: the blocks, and the unrecorded part of the heap. */
+/* A core that was taken while threads ran may have caught one inside the allocator; all else that
+ * is found is damage.  Cost: the blocks, and the unrecorded part of the heap. */
 void heap_damage_find(struct damages *ret, const struct dump *d, const struct records *r,
 		      const struct calls *c, const struct blocks_found *b,
 		      const struct heap_layout *l);

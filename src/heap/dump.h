@@ -92,7 +92,8 @@ void dump_close(struct dump *d);
  * of threads, before others use the dump: files move in d->files. */
 struct records;
 void dump_learn(struct dump *d, const struct records *r);
-/* For a dump that knows no modules: all addresses are those of this program's own headers.  Borrows. */
+/* For a dump that knows no modules: all addresses are those of this program's own headers.
+ * Borrows. */
 void dump_add_program(struct dump *d, const char *path);
 
 /* The region that holds an address; NULL: none.  O(log regions). */

@@ -62,7 +62,7 @@ static uint64_t span_end(const struct laying *y)
 	return y->span.addr + y->span.size;
 }
 
-/* ---- parts ------------------------------------------------------------------------------------------- */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 static void close_page(struct laying *y)
 {
@@ -171,7 +171,7 @@ static void put_block(struct laying *y, const struct chunk *chunk, size_t block)
 		y->l->bytes[split[i].kind] += split[i].size;
 }
 
-/* ---- one chunk ----------------------------------------------------------------------------------------- */
+/* ---- one chunk ------------------------------------------------------------------------------- */
 
 /* The size at a chunk; false where that is none. */
 static bool read_size(struct laying *y, uint64_t at, uint64_t end, uint64_t *ret_size,
@@ -234,7 +234,7 @@ static struct chunk find_chunk(struct laying *y, const struct heap_found *f, uin
 			       false };
 }
 
-/* ---- chunks without a live block ----------------------------------------------------------------------- */
+/* ---- chunks without a live block ------------------------------------------------------------- */
 
 static bool is_size_of(struct laying *y, uint64_t at, uint64_t size)
 {
@@ -242,9 +242,9 @@ static bool is_size_of(struct laying *y, uint64_t at, uint64_t size)
 	return word_at(y, at, &v) && v - (v & FLAGS) == size;
 }
 
-/* In glibc's lists of small freed blocks, which stay marked as in use?  Since 2.32 their first word is
- * the next one's address ^ their own / 4096: of the user's bytes in thread caches, of the
- * chunk in fast bins. */
+/* In glibc's lists of small freed blocks, which stay marked as in use?  Since 2.32 their first word
+ * is the next one's address ^ their own / 4096: of the user's bytes in thread caches, of the chunk
+ * in fast bins. */
 static bool is_cached(struct laying *y, uint64_t at, uint64_t size)
 {
 	const uint64_t user = at + 2 * y->word;
@@ -287,7 +287,7 @@ static void put_chunk(struct laying *y, uint64_t at, uint64_t next)
 	put(y, min_u64(next + y->word, y->limit), kind, UINT32_MAX);
 }
 
-/* ---- chains ---------------------------------------------------------------------------------------------- */
+/* ---- chains ---------------------------------------------------------------------------------- */
 
 /* Follows the chain from `at` on; returns `end` where it leads there, else the chunk that is
  * wrong.  `in_use`: what is in front of the first chunk is.  ret_last: the last good chunk. */
@@ -321,7 +321,8 @@ static void put_chain(struct laying *y, uint64_t at, uint64_t end, uint64_t limi
 	}
 }
 
-/* Where the chain that leads to `end` begins: at the start of a heap, or behind its arena.  0: nowhere. */
+/* Where the chain that leads to `end` begins: at the start of a heap, or behind its arena.  0:
+ * nowhere. */
 static uint64_t find_head(struct laying *y, uint64_t end)
 {
 	uint64_t last, at = align_up(y->at, 2 * y->word);
@@ -363,7 +364,8 @@ static void fill_chain(struct laying *y, uint64_t next, size_t block, uint64_t e
 		put_other(y, end);
 		return;
 	}
-	/* The last chunk of a heap is free and ends with a page; what follows is not the chain's. */
+	/* The last chunk of a heap is free and ends with a page; what follows is not the
+	 * chain's. */
 	if (stop != chain && stop % PAGE == 0) {
 		put_chain(y, chain, stop, stop);
 		fill_head(y, next, end);
@@ -381,7 +383,7 @@ static void fill(struct laying *y, uint64_t next, size_t block, uint64_t end)
 		fill_head(y, next, end);
 }
 
-/* ---- spans ---------------------------------------------------------------------------------------------- */
+/* ---- spans ----------------------------------------------------------------------------------- */
 
 /* Where what belongs to the block may begin: the size word of its chunk. */
 static uint64_t limit_of(const struct laying *y, size_t block)
@@ -424,15 +426,16 @@ static void lay_span(struct laying *y, size_t *block)
 	fill(y, 0, *block, span_end(y));
 }
 
-/* Whether a region goes on with the mapping of the one before: compact dumps part it where pages are not kept. */
+/* Whether a region goes on with the mapping of the one before: compact dumps part it where pages
+ * are not kept. */
 static bool goes_on(const struct region *a, const struct region *b)
 {
 	return b->addr == region_end(a) && a->file == 0 && b->file == 0 && a->read == b->read &&
 	       a->write == b->write && a->exec == b->exec;
 }
 
-/* Makes y->span of region i, and of those after it that go on with it or that blocks reach into; the first region
- * behind it.  Without a recorded block the span is empty. */
+/* Makes y->span of region i, and of those after it that go on with it or that blocks reach into;
+ * the first region behind it.  Without a recorded block the span is empty. */
 static size_t find_span(struct laying *y, size_t i, size_t block)
 {
 	const struct dump *d = y->d;

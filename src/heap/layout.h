@@ -3,8 +3,8 @@
  *
  * The allocator's own chain of chunks (glibc: the size word in front of a block) tells where free
  * chunks and unrecorded blocks are, and is believed as long as it leads from one recorded block to
- * the next, or to the end of a heap; bytes it does not explain are HEAP_PART_OTHER.  Regions without
- * a recorded block, live or freed, are not listed. */
+ * the next, or to the end of a heap; bytes it does not explain are HEAP_PART_OTHER.  Regions
+ * without a recorded block, live or freed, are not listed. */
 #ifndef HEFT_HEAP_LAYOUT_H
 #define HEFT_HEAP_LAYOUT_H
 

@@ -43,7 +43,7 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* ---- stopping ------------------------------------------------------------------------------------ */
+/* ---- stopping -------------------------------------------------------------------------------- */
 
 static bool say_denied(struct live *l, const char *what)
 {
@@ -166,7 +166,7 @@ static void let_go(struct live *l)
 	l->stopped_at = 0;
 }
 
-/* ---- threads that are not stopped ---------------------------------------------------------------- */
+/* ---- threads that are not stopped ------------------------------------------------------------ */
 
 /* /proc/PID/task/TID/syscall: its last two words are the stack pointer and the program counter of
  * a thread that waits (proc(5)). */
@@ -194,7 +194,7 @@ static bool note_thread(struct live *l, struct live_thread *t)
 	return true;
 }
 
-/* ---- copying ------------------------------------------------------------------------------------- */
+/* ---- copying --------------------------------------------------------------------------------- */
 
 /* Slices of the plan whose bytes stand side by side from `at` in the buffer. */
 struct job {
@@ -294,7 +294,7 @@ static bool write_some(struct live *l, struct live_out *o, size_t first, size_t 
 	return true;
 }
 
-/* ---- memory for the copy ------------------------------------------------------------------------- */
+/* ---- memory for the copy --------------------------------------------------------------------- */
 
 /* What the system has left; UINT64_MAX where it does not tell. */
 static uint64_t memory_left(void)
@@ -338,7 +338,7 @@ static bool make_room(struct live *l)
 	return true;
 }
 
-/* ---- the run ------------------------------------------------------------------------------------- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 /* Of our own word size? */
 static bool check_process(struct live *l)

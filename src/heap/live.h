@@ -1,15 +1,16 @@
 /* live.h - the memory of a living process, as an ELF core.
  *
- * Linux, for processes of our own word size.  Each thread is stopped (PTRACE_SEIZE, which leaves no trace
- * in the process), the memory is copied, and the process goes on before anything is
- * written.  Nothing runs in the process and nothing in it changes.
+ * Linux, for processes of our own word size.  Each thread is stopped (PTRACE_SEIZE, which leaves no
+ * trace in the process), the memory is copied, and the process goes on before anything is written.
+ * Nothing runs in the process and nothing in it changes.
  *
  * What the core holds (core(5), gABI "Program Header"):
- *   compact   private pages that the process changed, and the first page of every mapped file: all that
- *             analysis and debuggers need beside the files that are mapped
+ *   compact   private pages that the process changed, and the first page of every mapped file: all
+ *             that analysis and debuggers need beside the files that are mapped
  *   full      all that can be read
- * Pages of zeros are holes of the file.  What was never touched is a segment without bytes, unless it
- * lies between touched pages.  Notes: NT_PRSTATUS, NT_FPREGSET, NT_PRPSINFO, NT_AUXV, NT_FILE. */
+ * Pages of zeros are holes of the file.  What was never touched is a segment without bytes, unless
+ * it lies between touched pages.  Notes: NT_PRSTATUS, NT_FPREGSET, NT_PRPSINFO, NT_AUXV,
+ * NT_FILE. */
 #ifndef HEFT_HEAP_LIVE_H
 #define HEFT_HEAP_LIVE_H
 
@@ -27,13 +28,13 @@ struct live_facts {
 	uint64_t pause_ns;
 	uint64_t unread; /* bytes that could not be read: zeros in the core */
 	uint32_t threads;
-	uint32_t
-		unstopped; /* threads that did not stop in time, in a system call that nothing interrupts */
+	/* threads that did not stop in time, in a system call that nothing interrupts */
+	uint32_t unstopped;
 };
 
-/* Writes the core; the file appears whole or not at all, for its owner only.  `ret` as far as it got.
- * One thread may be at it at a time for a process.  Memory: as much as is copied, if there is that much;
- * else the process stands still until all is written. */
+/* Writes the core; the file appears whole or not at all, for its owner only.  `ret` as far as it
+ * got. One thread may be at it at a time for a process.  Memory: as much as is copied, if there is
+ * that much; else the process stands still until all is written. */
 bool live_snapshot(uint32_t pid, const char *path, const struct live_wish *wish,
 		   struct live_facts *ret, struct heft_err *err);
 

@@ -1,5 +1,5 @@
-/* live_core.c - the core: headers and notes as the kernel writes them (core(5); Linux, fs/binfmt_elf.c is
- * what debuggers are used to), then the pieces, each at a multiple of a page. */
+/* live_core.c - the core: headers and notes as the kernel writes them (core(5); Linux,
+ * fs/binfmt_elf.c is what debuggers are used to), then the pieces, each at a multiple of a page. */
 #define _GNU_SOURCE
 #include "heap/live_internal.h"
 #include "image/core.h"
@@ -28,7 +28,7 @@ struct live_out {
 
 typedef VEC(uint8_t) notes_vec;
 
-/* ---- bytes --------------------------------------------------------------------------------------- */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 static bool write_fd(struct live_out *o, const uint8_t *data, size_t size, struct heft_err *err)
 {
@@ -112,7 +112,7 @@ bool live_out_slice(struct live_out *o, const struct live_plan *p, const struct 
 	return true;
 }
 
-/* ---- notes --------------------------------------------------------------------------------------- */
+/* ---- notes ----------------------------------------------------------------------------------- */
 
 static void add_bytes(notes_vec *v, const void *data, size_t size)
 {
@@ -141,7 +141,8 @@ static void add_note(notes_vec *v, uint32_t type, const void *data, size_t size)
 	add_owned_note(v, "CORE", type, data, size);
 }
 
-/* What follows the name, which is in parentheses and may hold anything, in /proc/PID/stat (proc(5)). */
+/* What follows the name, which is in parentheses and may hold anything, in /proc/PID/stat
+ * (proc(5)). */
 static void read_stat(uint32_t pid, prpsinfo_t *ps)
 {
 	size_t size;
@@ -220,7 +221,7 @@ static void add_notes(notes_vec *v, uint32_t pid, const struct live_plan *p,
 	add_owned_note(v, CORE_NOTE_OWNER, CORE_NOTE_COMPACT, NULL, 0);
 }
 
-/* ---- headers ------------------------------------------------------------------------------------- */
+/* ---- headers --------------------------------------------------------------------------------- */
 
 static uint16_t own_machine(void)
 {
@@ -292,7 +293,7 @@ static bool put_headers(struct live_out *o, struct live_plan *p, size_t notes_si
 	return good && (!many || put(o, &extra, sizeof extra, err));
 }
 
-/* ---- the file ------------------------------------------------------------------------------------ */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static bool is_packed(const char *path)
 {

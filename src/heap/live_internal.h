@@ -1,5 +1,5 @@
-/* live_internal.h - the parts of live.c: maps and pages (live_maps.c), stopping and copying (live.c), the
- * file (live_core.c). */
+/* live_internal.h - the parts of live.c: maps and pages (live_maps.c), stopping and copying
+ * (live.c), the file (live_core.c). */
 #ifndef HEFT_HEAP_LIVE_INTERNAL_H
 #define HEFT_HEAP_LIVE_INTERNAL_H
 
@@ -54,15 +54,16 @@ struct live_plan {
 bool live_plan_make(struct live_plan *p, uint32_t pid, bool full, struct heft_err *err);
 void live_plan_release(struct live_plan *p);
 
-/* The bytes of /proc/PID/NAME, and a 0 behind them; the caller frees them.  NULL where that fails. */
+/* The bytes of /proc/PID/NAME, and a 0 behind them; the caller frees them.  NULL where that
+ * fails. */
 char *live_read_file(uint32_t pid, const char *name, size_t *ret_size, struct heft_err *err);
 
-/* ---- the file ------------------------------------------------------------------------------------ */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 struct live_out;
 
-/* Opens a file beside `path` and lays out the core: the pieces get their places, headers and notes are
- * written. */
+/* Opens a file beside `path` and lays out the core: the pieces get their places, headers and notes
+ * are written. */
 bool live_out_open(struct live_out **ret, const char *path, unsigned level, uint32_t pid,
 		   struct live_plan *p, const struct live_thread *threads, size_t thread_count,
 		   struct heft_err *err);

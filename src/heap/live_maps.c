@@ -44,7 +44,7 @@ struct scan {
 	uint64_t at; /* [area.start, at) is in pieces */
 };
 
-/* ---- reading ------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 char *live_read_file(uint32_t pid, const char *name, size_t *ret_size, struct heft_err *err)
 {
@@ -114,7 +114,7 @@ static bool read_areas(struct live_plan *p, uint32_t pid, struct heft_err *err)
 					  "process %" PRIu32 ": has no memory of its own", pid);
 }
 
-/* ---- deciding ------------------------------------------------------------------------------------ */
+/* ---- deciding -------------------------------------------------------------------------------- */
 
 /* Reading what a device maps may have effects. */
 static bool is_device(const char *path)

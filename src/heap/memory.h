@@ -1,4 +1,5 @@
-/* memory.h - numbers in the memory of a dump, in its byte order; false where the dump lacks them. */
+/* memory.h - numbers in the memory of a dump, in its byte order; false where the dump lacks
+ * them. */
 #ifndef HEFT_HEAP_MEMORY_H
 #define HEFT_HEAP_MEMORY_H
 
@@ -20,7 +21,8 @@ static inline bool memory_uint(const struct dump *d, uint64_t addr, unsigned wid
 	return true;
 }
 
-/* Copies [addr, addr + size) as far as the dump has it, over the ends of regions; the bytes copied. */
+/* Copies [addr, addr + size) as far as the dump has it, over the ends of regions; the bytes
+ * copied. */
 static inline uint64_t memory_copy(const struct dump *d, uint64_t addr, uint8_t *to, uint64_t size)
 {
 	uint64_t done = 0;

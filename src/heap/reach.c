@@ -13,7 +13,8 @@ enum {
 
 #define HOST_IS_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
-/* The blocks of a span, found by address: first[n] is the first that begins in bucket n or behind it. */
+/* The blocks of a span, found by address: first[n] is the first that begins in bucket n or behind
+ * it. */
 struct shelf {
 	uint64_t addr, size;
 	uint32_t *first;
@@ -40,7 +41,7 @@ struct reaching {
 	bool native;   /* words are the host's */
 };
 
-/* ---- blocks by address --------------------------------------------------------------------------------- */
+/* ---- blocks by address ----------------------------------------------------------------------- */
 
 static size_t first_in(const struct reaching *x, uint64_t addr)
 {
@@ -120,7 +121,7 @@ static size_t find_block(struct reaching *x, uint64_t addr)
 	return addr - f->addr < f->size || addr == f->addr ? low - 1 : SIZE_MAX;
 }
 
-/* ---- words ------------------------------------------------------------------------------------------------ */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static void visit(struct reaching *x, uint64_t addr)
 {
@@ -193,7 +194,7 @@ static void scan_todo(struct reaching *x)
 		scan_block(x, x->todo.data[--x->todo.count]);
 }
 
-/* ---- roots ------------------------------------------------------------------------------------------------ */
+/* ---- roots ----------------------------------------------------------------------------------- */
 
 /* Memory that is no root of itself. */
 struct hole {
@@ -288,7 +289,7 @@ static void scan_roots(struct reaching *x, const struct records *r, const struct
 	}
 }
 
-/* ---- who is lost ------------------------------------------------------------------------------------------ */
+/* ---- who is lost ----------------------------------------------------------------------------- */
 
 /* Blocks that no lost block points to are lost of themselves, what hangs on them is indirectly. */
 static void sort_out_lost(struct reaching *x)

@@ -34,7 +34,7 @@ struct search {
 	VEC(struct seen) pages;
 };
 
-/* ---- finding pages ---------------------------------------------------------------------------------- */
+/* ---- finding pages --------------------------------------------------------------------------- */
 
 struct heap_page record_head(struct reader *r)
 {
@@ -133,7 +133,7 @@ static uint64_t find_home(const struct search *s)
 	return home;
 }
 
-/* ---- entries ------------------------------------------------------------------------------------------ */
+/* ---- entries --------------------------------------------------------------------------------- */
 
 static void read_process(struct heap_process *p, struct reader *r)
 {
@@ -218,7 +218,7 @@ static void add_threads(struct records *to, const struct seen *page, struct read
 		read_thread(&to->threads.data[first + i], r);
 }
 
-/* ---- pages ---------------------------------------------------------------------------------------------- */
+/* ---- pages ----------------------------------------------------------------------------------- */
 
 static bool add_to(struct record_pages *list, const struct seen *page)
 {
@@ -297,7 +297,7 @@ void records_release(struct records *r)
 	*r = (struct records){ 0 };
 }
 
-/* ---- by id ---------------------------------------------------------------------------------------------- */
+/* ---- by id ----------------------------------------------------------------------------------- */
 
 /* A reader at entry `index` of page `number`; empty where there is none. */
 static struct reader entry_at(const struct record_pages *list, const struct dump *d,

@@ -1,9 +1,10 @@
 /* records.h - the recorder's pages in a dump: the process, threads, modules, stacks and what they
  * counted.  docs/heap-format.md; block.h has the layout.
  *
- * Pages are found by their magic and proven by their check, address and sizes; a page that fails is a note. A
- * page found twice (fork, copies) counts once: the one that names the process page of most.
- * Numbers are in the host's byte order here; text ends with 0, sizes are within their fields. */
+ * Pages are found by their magic and proven by their check, address and sizes; a page that fails is
+ * a note. A page found twice (fork, copies) counts once: the one that names the process page of
+ * most. Numbers are in the host's byte order here; text ends with 0, sizes are within their
+ * fields. */
 #ifndef HEFT_HEAP_RECORDS_H
 #define HEFT_HEAP_RECORDS_H
 
@@ -25,9 +26,9 @@ struct record_pages {
 struct record_place {
 	uint64_t addr;
 	uint32_t kind; /* enum heap_page_kind */
-	uint32_t
-		size; /* bytes that are the recorder's: of an embedded heap, whose process page is the only one, no
-			* more than that says, for its blocks may follow at once */
+	/* bytes that are the recorder's: of an embedded heap, whose process page is the only one,
+	 * no more than that says, for its blocks may follow at once */
+	uint32_t size;
 };
 
 struct records {

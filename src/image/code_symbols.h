@@ -1,4 +1,5 @@
-/* code_symbols.h - the symbols that are places in code: functions, and labels, which have no type. */
+/* code_symbols.h - the symbols that are places in code: functions, and labels, which have no
+ * type. */
 #ifndef HEFT_IMAGE_CODE_SYMBOLS_H
 #define HEFT_IMAGE_CODE_SYMBOLS_H
 
@@ -10,7 +11,8 @@ struct code_symbols {
 	size_t next;
 };
 
-/* Through the first table of a type, SHT_SYMTAB or SHT_DYNSYM; through nothing where there is none, or no image. */
+/* Through the first table of a type, SHT_SYMTAB or SHT_DYNSYM; through nothing where there is none,
+ * or no image. */
 static inline void code_symbols_start(struct code_symbols *c, const struct image *im, uint32_t type)
 {
 	const struct section *table = im ? image_section_type(im, type, 1) : NULL;

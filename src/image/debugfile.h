@@ -23,8 +23,8 @@ struct debug_search {
 bool same_build_id(struct bytes a, struct bytes b);
 /* In lower-case hexadecimal; "" where there is none. */
 char *build_id_text(struct arena *a, struct bytes id);
-/* DIR/.build-id/xx/yyyy.debug (GDB manual, "Debugging Information in Separate Files"), in the arena;
- * NULL for an id that is none. */
+/* DIR/.build-id/xx/yyyy.debug (GDB manual, "Debugging Information in Separate Files"), in the
+ * arena; NULL for an id that is none. */
 const char *build_id_path(struct arena *a, const char *dir, struct bytes id);
 
 /* The path of im's debug file in malloc'ed memory, or NULL if none is found.  A candidate

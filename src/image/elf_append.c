@@ -37,7 +37,7 @@ static uint64_t peek(const struct append *a, const uint8_t *p, unsigned width)
 	return read_wide(&r, width);
 }
 
-/* ---- what can be extended ----------------------------------------------------------------------- */
+/* ---- what can be extended -------------------------------------------------------------------- */
 
 static void prepare(struct append *a, const struct image *im)
 {
@@ -122,7 +122,7 @@ bool elf_can_append(const struct image *im, struct heft_err *err)
 	return check(&a, err);
 }
 
-/* ---- the copy ----------------------------------------------------------------------------------- */
+/* ---- the copy -------------------------------------------------------------------------------- */
 
 static void lay_out(struct append *a)
 {
@@ -193,7 +193,8 @@ static void pad_to(struct out *o, uint64_t pos)
 		put(o, zeros, min_u64(pos - o->pos, sizeof zeros));
 }
 
-/* Everything of the file up to `kept`, but for the header and the bytes that the section takes over. */
+/* Everything of the file up to `kept`, but for the header and the bytes that the section takes
+ * over. */
 static void put_kept(const struct append *a, struct out *o)
 {
 	const struct image *im = a->im;

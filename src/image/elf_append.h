@@ -1,12 +1,12 @@
 /* elf_append.h - a finished ELF file, copied with one more section.
  *
- * What the file has stays where it is, and so do the program headers: the copy runs as the file did.
- * Behind the last of it come the section's bytes, the section names with one more, and a new section
- * header table; the old names and table are cut off where they stood at the end.  gABI, "ELF Header" and
- * "Sections": of 0xff00 sections and more, the count stands in section 0.
+ * What the file has stays where it is, and so do the program headers: the copy runs as the file
+ * did. Behind the last of it come the section's bytes, the section names with one more, and a new
+ * section header table; the old names and table are cut off where they stood at the end.  gABI,
+ * "ELF Header" and "Sections": of 0xff00 sections and more, the count stands in section 0.
  *
- * Only sections that take no memory can be added.  The copy is written piece by piece; nothing but the
- * header table and the names is held. */
+ * Only sections that take no memory can be added.  The copy is written piece by piece; nothing but
+ * the header table and the names is held. */
 #ifndef HEFT_IMAGE_ELF_APPEND_H
 #define HEFT_IMAGE_ELF_APPEND_H
 
@@ -19,8 +19,9 @@ struct elf_addition {
 	uint32_t link;  /* section index */
 	uint64_t align; /* a power of two */
 	struct bytes bytes;
-	/* The section whose place in the table it takes, with its name; 0: it gets a new one.  The old bytes stay in
-	 * the file, unless the new ones are no more: then they take their place. */
+	/* The section whose place in the table it takes, with its name; 0: it gets a new one.  The
+	 * old bytes stay in the file, unless the new ones are no more: then they take their
+	 * place. */
 	uint32_t replaced;
 };
 
@@ -28,8 +29,8 @@ struct elf_addition {
  * missing or in memory, bytes at the end that no header knows (a signature, an archive), an archive
  * member, an object, a core. */
 bool elf_can_append(const struct image *im, struct heft_err *err);
-/* Writes the copy.  False where the file cannot be extended, it would have too many sections, or `write`
- * returned false (HEFT_EIO). */
+/* Writes the copy.  False where the file cannot be extended, it would have too many sections, or
+ * `write` returned false (HEFT_EIO). */
 bool elf_append(const struct image *im, const struct elf_addition *a,
 		bool (*write)(void *ctx, const void *data, size_t size), void *ctx,
 		struct heft_err *err);

@@ -30,7 +30,7 @@ static void read_pointers(const struct image *im, const struct section *table, p
 			vec_push(ret, (struct pointer){ r.addr, target });
 }
 
-/* ---- texts ------------------------------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 static bool is_shown(uint32_t c)
 {
@@ -98,7 +98,8 @@ static bool begins_character(const struct image *im, uint64_t addr)
 	return (byte_at(im, addr) & 0xc0) != 0x80;
 }
 
-/* Whether it is text, and no zero behind says that it ends there anyhow.  The run is that at its start. */
+/* Whether it is text, and no zero behind says that it ends there anyhow.  The run is that at its
+ * start. */
 static bool is_text(const struct image *im, const struct slice *y, const struct text_run *r)
 {
 	const uint64_t end = y->addr + y->size;
@@ -106,7 +107,7 @@ static bool is_text(const struct image *im, const struct slice *y, const struct 
 	       (end == r->end ? !r->zero : begins_character(im, end));
 }
 
-/* ---- what is sure ------------------------------------------------------------------------------ */
+/* ---- what is sure ---------------------------------------------------------------------------- */
 
 static int longer_first(const void *pa, const void *pb)
 {
@@ -120,8 +121,9 @@ static bool begins(const struct slices *s, uint64_t addr)
 	return i < s->list.count && s->list.data[i].addr == addr;
 }
 
-/* Text that goes on up to a 0 may be a C string, with a number behind the pointer to it.  Such are left out unless another
- * slice is beside them and they are long, or the program is one that has slices.  Short ones need one beside, too. */
+/* Text that goes on up to a 0 may be a C string, with a number behind the pointer to it.  Such are
+ * left out unless another slice is beside them and they are long, or the program is one that has
+ * slices.  Short ones need one beside, too. */
 static bool is_sure(const struct slice *y, const struct text_run *r, bool beside, bool has_slices)
 {
 	const bool fine = !r->zero || (beside && (has_slices || y->size >= NUMBER_MAX));

@@ -1,9 +1,9 @@
 /* alias.h - where the symbols of the inputs stand, and which of them name the same bytes.
  *
- * The symbols source lists the places while it claims them.  A snapshot has a symbol for each place.
- * Where several symbols stand at one address with one size, the first of the list owns the bytes
- * (program/symbol_rule.h says why); the others are its aliases, which alias_index turns into names
- * by the label a level shows.  One thread at a time. */
+ * The symbols source lists the places while it claims them.  A snapshot has a symbol for each
+ * place. Where several symbols stand at one address with one size, the first of the list owns the
+ * bytes (program/symbol_rule.h says why); the others are its aliases, which alias_index turns into
+ * names by the label a level shows.  One thread at a time. */
 #ifndef HEFT_MAP_ALIAS_H
 #define HEFT_MAP_ALIAS_H
 
@@ -21,8 +21,9 @@ struct named_place {
 struct places {
 	VEC(struct named_place) list;
 	VEC(size_t) images; /* by image: where its places begin in `list` */
-	/* Symbols whose section takes no room in the VM image, in the order of the tables: variables of
-	 * .tbss, what a section that is not loaded holds, common symbols of objects (addr 0). */
+	/* Symbols whose section takes no room in the VM image, in the order of the tables:
+	 * variables of .tbss, what a section that is not loaded holds, common symbols of objects
+	 * (addr 0). */
 	VEC(struct named_place) outside;
 	VEC(size_t) outside_images;
 };

@@ -1,8 +1,9 @@
 /* local_label.h - labels that one of several threads makes.
  *
- * The label table serves one thread at a time.  A job of several has labels of its own: numbers with
- * the bit LABEL_LOCAL, next to which labels of the table may be used as they are.  When the job's turn
- * comes they join the table, and its claims those of all jobs.  One thread at a time each. */
+ * The label table serves one thread at a time.  A job of several has labels of its own: numbers
+ * with the bit LABEL_LOCAL, next to which labels of the table may be used as they are.  When the
+ * job's turn comes they join the table, and its claims those of all jobs.  One thread at a time
+ * each. */
 #ifndef HEFT_MAP_LOCAL_LABEL_H
 #define HEFT_MAP_LOCAL_LABEL_H
 

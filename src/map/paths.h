@@ -38,7 +38,8 @@ static inline bool paths_empty(const struct paths *p)
 bool paths_apply(const struct paths *p, struct str path, struct text *out);
 
 /* A part of `path`: its directory ("." where it names none), or if level > 0 the level-th component
- * of that; the first one brings the root along ("/usr").  Directories with fewer show their last. */
+ * of that; the first one brings the root along ("/usr").  Directories with fewer show their
+ * last. */
 struct str path_directory(struct str path, unsigned level);
 
 #endif

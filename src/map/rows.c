@@ -254,7 +254,7 @@ static void sort_items(const struct rows_opts *o, struct item *list, size_t coun
 	sort_by_key_then(list + growth, count - growth, sizeof *list, by_label);
 }
 
-/* ---- making rows ------------------------------------------------------------------------------ */
+/* ---- making rows ----------------------------------------------------------------------------- */
 
 /* A row whose children are still to be made. */
 struct pending {

@@ -1,8 +1,9 @@
 /* rows.h - the one engine of rows: from a tree of sums to the rows people see, sorted, filtered,
  * cut to a limit, with the rest summed up as "[N Others]".
  *
- * Cost: O(n log limit) where there is a limit, else O(n log n), in memory of the caller's arena: about
- * 88 bytes a row that is shown.  The rows point into the tree, which must not change any more. */
+ * Cost: O(n log limit) where there is a limit, else O(n log n), in memory of the caller's arena:
+ * about 88 bytes a row that is shown.  The rows point into the tree, which must not change any
+ * more. */
 #ifndef HEFT_MAP_ROWS_H
 #define HEFT_MAP_ROWS_H
 
@@ -19,15 +20,17 @@ struct rows_opts {
 	uint32_t told;
 	bool diff;
 	bool others_last; /* "[N Others]" stands last; else where its size belongs */
-	/* Left out are single rows that have the label of the row above, and those of bytes without an owner. */
+	/* Left out are single rows that have the label of the row above, and those of bytes without
+	 * an owner. */
 	bool drop_repeats;
 	uint32_t keep; /* bit k: of level k only the latter, as further levels follow */
-	/* Rows below this much of what decides the order are among the others: on the first level, and on
-	 * those below. */
+	/* Rows below this much of what decides the order are among the others: on the first level,
+	 * and on those below. */
 	union heft_value least, least_below;
 	/* The label of a node; NUL-terminated, and as long-lived as the tree. */
 	const char *(*label)(void *ctx, uint32_t node);
-	/* Sets what else a row has: texts, aliases, change, ref; NULL: nothing.  Level 0 is the first. */
+	/* Sets what else a row has: texts, aliases, change, ref; NULL: nothing.  Level 0 is the
+	 * first. */
 	void (*fill)(void *ctx, uint32_t node, uint32_t level, struct heft_row *row);
 	void *ctx;
 };

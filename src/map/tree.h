@@ -5,8 +5,8 @@
  * below a node add up to it.  Keys say which label it is, ids of a label table for instance; those
  * of the first level are small numbers.
  *
- * Cost: O(1) a look-up; 8 bytes a node and 16 a measure.  Sums move while nodes are added.  One thread
- * at a time. */
+ * Cost: O(1) a look-up; 8 bytes a node and 16 a measure.  Sums move while nodes are added.  One
+ * thread at a time. */
 #ifndef HEFT_MAP_TREE_H
 #define HEFT_MAP_TREE_H
 

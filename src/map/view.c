@@ -9,7 +9,8 @@ struct worker {
 	struct demangler demangler;
 	struct text made, rewritten;
 	struct arena texts;
-	/* VIEW_STACK, VIEW_BLOCK: the frames seen so far, and how they are shown; few make up many stacks. */
+	/* VIEW_STACK, VIEW_BLOCK: the frames seen so far, and how they are shown; few make up many
+	 * stacks. */
 	struct intern frames;
 	VEC(struct str) shown_frames;
 };

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <libiberty/demangle.h>
 
-/* Bytes of a D name, and of stack for each: dlang_demangle recurses on its input (160), d_bound keeps
- * a number for each (8). */
+/* Bytes of a D name, and of stack for each: dlang_demangle recurses on its input (160), d_bound
+ * keeps a number for each (8). */
 #define D_MAX_RAW ((size_t)8 << 10)
 #define D_STACK   168
 

@@ -10,10 +10,10 @@ extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int
 
 /* ---- how large can it get ----------------------------------------------------
  *
- * One pass over the mangled text which needs no grammar: groups (I..E and so on) nest, and
- * a group consists of elements.  A reference (S_, T0_) costs as much as the largest element
- * so far; an element's size is added to what encloses it when its group closes.  That is
- * too much, too little only for shapes nobody has found: a part referred to is an element or lies in one. */
+ * One pass over the mangled text which needs no grammar: groups (I..E and so on) nest, and a group
+ * consists of elements.  A reference (S_, T0_) costs as much as the largest element so far; an
+ * element's size is added to what encloses it when its group closes.  That is too much, too little
+ * only for shapes nobody has found: a part referred to is an element or lies in one. */
 
 #define MAX_GROUPS 256
 

@@ -13,7 +13,7 @@ void namespaces_release(struct namespaces *n)
 	intern_release(&n->classes);
 }
 
-/* ---- components -------------------------------------------------------------------------------- */
+/* ---- components ------------------------------------------------------------------------------ */
 
 static struct str upto(struct str s, size_t len)
 {
@@ -72,7 +72,7 @@ static struct str last_of(struct str s, char separator)
 	return before.len > 0 ? from(s, behind_separator(s, before.len, separator)) : s;
 }
 
-/* ---- C++ ----------------------------------------------------------------------------------------- */
+/* ---- C++ ------------------------------------------------------------------------------------- */
 
 static bool has(const struct intern *in, struct str s)
 {
@@ -162,7 +162,7 @@ void namespaces_learn(struct namespaces *n, struct demangler *d, struct str raw)
 			namespaces_add(n, owner, true);
 }
 
-/* ---- Rust, D, Fortran ------------------------------------------------------------------------------ */
+/* ---- Rust, D, Fortran ------------------------------------------------------------------------ */
 
 static bool is_capital(char c)
 {

@@ -1,6 +1,7 @@
 #include "names/supersize.h"
 
-/* A name and the brackets and blanks in it, in order; brackets that belong to an operator's name are none. */
+/* A name and the brackets and blanks in it, in order; brackets that belong to an operator's name
+ * are none. */
 struct parse {
 	struct str s;
 	const struct supersize_mark *marks;
@@ -56,7 +57,7 @@ static bool is_word_char(char c)
 	       c == '_' || c == '$';
 }
 
-/* ---- brackets ---------------------------------------------------------------------------------- */
+/* ---- brackets -------------------------------------------------------------------------------- */
 
 /* Characters behind "operator" that are its name. */
 static size_t operator_size(struct str s, size_t i, bool exact)
@@ -101,8 +102,8 @@ static uint64_t eight_at(struct str s, size_t i)
 #endif
 }
 
-/* The high bit of each of eight characters that is a bracket or a blank, or may begin "operator": names are long, most of
- * their letters are none of these. */
+/* The high bit of each of eight characters that is a bracket or a blank, or may begin "operator":
+ * names are long, most of their letters are none of these. */
 static uint64_t special_bytes(uint64_t x)
 {
 	const uint64_t second = zero_bytes(x ^ EACH_BYTE('p')) >> 8 | UINT64_C(1) << 63;
@@ -111,7 +112,8 @@ static uint64_t special_bytes(uint64_t x)
 	       zero_bytes(x ^ EACH_BYTE(' ')) | (zero_bytes(x ^ EACH_BYTE('o')) & second);
 }
 
-/* A bit for each of 64 characters: one loop over the set bits of many is far better foreseen than many loops. */
+/* A bit for each of 64 characters: one loop over the set bits of many is far better foreseen than
+ * many loops. */
 static uint64_t special_places(struct str s, size_t i)
 {
 	uint64_t places = 0;
@@ -179,7 +181,7 @@ static size_t bracket_end(const struct parse *p, size_t m)
 	return min_u64(place_of(p, closing(p, m)) + 1, p->s.len);
 }
 
-/* ---- parameters -------------------------------------------------------------------------------- */
+/* ---- parameters ------------------------------------------------------------------------------ */
 
 static bool is_parameter_paren(const struct parse *p, size_t i)
 {
@@ -188,7 +190,8 @@ static bool is_parameter_paren(const struct parse *p, size_t i)
 	return p->exact || !before(p->s, i, "decltype");
 }
 
-/* The first parenthesis from the mark m on that opens parameters, outside of all brackets; p->count: none. */
+/* The first parenthesis from the mark m on that opens parameters, outside of all brackets;
+ * p->count: none. */
 static size_t parameter_paren(const struct parse *p, size_t m)
 {
 	long angle = 0, paren = 0;
@@ -213,7 +216,8 @@ static bool blank_in_name(const struct parse *p, size_t blank)
 		 before(p->s, blank, "operator>>") || before(p->s, blank, "operator<=>")));
 }
 
-/* Where the name begins: behind the last blank in front of the mark m that is outside of brackets. */
+/* Where the name begins: behind the last blank in front of the mark m that is outside of
+ * brackets. */
 static size_t name_start(const struct parse *p, size_t m)
 {
 	const size_t end = p->marks[m].place;
@@ -232,12 +236,12 @@ static size_t name_start(const struct parse *p, size_t m)
 	return 0;
 }
 
-/* ---- template arguments ------------------------------------------------------------------------ */
+/* ---- template arguments ---------------------------------------------------------------------- */
 
 enum { OPEN_MOST = 256 }; /* deeper brackets stay as they are */
 
-/* A part of the text without what stands between outermost pairs of < and >; a pair that begins it (Rust's
- * <T as Trait>) keeps its words, but loses what is inside of them, unless `exact`. */
+/* A part of the text without what stands between outermost pairs of < and >; a pair that begins it
+ * (Rust's <T as Trait>) keeps its words, but loses what is inside of them, unless `exact`. */
 static struct str empty_arguments(struct text *out, const struct parse *p, struct str s)
 {
 	const size_t start = (size_t)(s.p - p->s.p);
@@ -305,7 +309,7 @@ static bool drop_anonymous(struct text *out, struct str *s)
 	return true;
 }
 
-/* ---- the template form ------------------------------------------------------------------------- */
+/* ---- the template form ----------------------------------------------------------------------- */
 
 /* What of the text is its name [start, ...), and the mark of the parenthesis behind it. */
 struct head {
@@ -365,7 +369,7 @@ static bool inside_pointer(const struct parse *p, struct head *h)
 	return true;
 }
 
-/* ---- lambdas at top level ---------------------------------------------------------------------- */
+/* ---- lambdas at top level -------------------------------------------------------------------- */
 
 static size_t last_of(struct str s, char c)
 {
@@ -375,7 +379,8 @@ static size_t last_of(struct str s, char c)
 	return i; /* behind it; 0: none */
 }
 
-/* "a::{lambda(int)#2}::_FUN" and "a::$_2::__invoke" become "a::$lambda#2"; the parts are those of `name`. */
+/* "a::{lambda(int)#2}::_FUN" and "a::$_2::__invoke" become "a::$lambda#2"; the parts are those of
+ * `name`. */
 static bool lambda_parts(struct str name, struct str *ret_front, struct str *ret_number)
 {
 	const bool gcc = str_ends(name, STR("}::_FUN")), clang = str_ends(name, STR("::__invoke"));
@@ -394,7 +399,7 @@ static bool lambda_parts(struct str name, struct str *ret_front, struct str *ret
 	return true;
 }
 
-/* ---- a name ------------------------------------------------------------------------------------ */
+/* ---- a name ---------------------------------------------------------------------------------- */
 
 static struct str template_form(struct supersize_name *n, const struct parse *p, struct head h)
 {
@@ -469,8 +474,8 @@ static struct str drop_clone(struct str s, unsigned how, bool *ret_clone)
 	return (how & SUPERSIZE_TEXT) && !version ? drop_clone_number(s, ret_clone) : s;
 }
 
-/* Where `word` stands in the first 30 characters, s.len where it does not.  What is special of a symbol is words: an
- * argument list in front says that the word is part of a name. */
+/* Where `word` stands in the first 30 characters, s.len where it does not.  What is special of a
+ * symbol is words: an argument list in front says that the word is part of a name. */
 static size_t find_early(struct str s, const char *word, bool exact)
 {
 	const struct str early = cut(s, 0, min_u64(s.len, 30));
@@ -494,8 +499,8 @@ static struct str turn(struct text *out, struct str s, const char *word, bool ex
 	return text_str(out);
 }
 
-/* The plain form of the template form, which is a part of what was parsed or not; what goes in all three.
- * The plain one loses it first: it may be the template form. */
+/* The plain form of the template form, which is a part of what was parsed or not; what goes in all
+ * three. The plain one loses it first: it may be the template form. */
 static void finish(struct supersize_name *n, struct parse *p, struct str template_form)
 {
 	n->template_name = drop_abi(&n->buffers[4], template_form);

@@ -4,13 +4,13 @@
  *   template  std::vector<int>::push_back                  no parameters
  *   plain     std::vector<>::push_back                     no template arguments
  *
- * and what goes in all of them: clone suffixes, anonymous namespaces; "vtable for X" becomes "X [vtable]".
- * SUPERSIZE_EXACT reproduces the original tool, its weaknesses included; without it operators, decltype(auto),
- * functions that return function pointers, literal operators, code inside functions and Rust's
- * impls get names of their own.
+ * and what goes in all of them: clone suffixes, anonymous namespaces; "vtable for X" becomes "X
+ * [vtable]". SUPERSIZE_EXACT reproduces the original tool, its weaknesses included; without it
+ * operators, decltype(auto), functions that return function pointers, literal operators, code
+ * inside functions and Rust's impls get names of their own.
  *
- * About 0.1 us and 2 ns a byte.  Works on text already demangled, below 4 GiB; done twice, the full form
- * stays. */
+ * About 0.1 us and 2 ns a byte.  Works on text already demangled, below 4 GiB; done twice, the full
+ * form stays. */
 #ifndef HEFT_NAMES_SUPERSIZE_H
 #define HEFT_NAMES_SUPERSIZE_H
 
@@ -33,8 +33,8 @@ struct supersize_mark {
 	char kind;
 };
 
-/* Used again from name to name; zeroed at first.  The forms are parts of the text that was split or of the buffers:
- * they hold as long as it does, and until the next one. */
+/* Used again from name to name; zeroed at first.  The forms are parts of the text that was split or
+ * of the buffers: they hold as long as it does, and until the next one. */
 struct supersize_name {
 	struct str full, template_name, plain;
 	unsigned flags; /* SUPERSIZE_ANONYMOUS, SUPERSIZE_CLONE */

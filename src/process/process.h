@@ -1,4 +1,5 @@
-/* process.h - the process in a dump: its memory, its modules, its heap, and the names of its frames.
+/* process.h - the process in a dump: its memory, its modules, its heap, and the names of its
+ * frames.
  *
  * The only opener and namer of dumps: every source of a core, `heft where` and the commands about
  * heaps ask it, and so they agree.  Everything beyond the dump and the recorder's pages is read
@@ -79,10 +80,12 @@ const struct process_heap *process_read_heap(struct process *p);
 
 /* ---- modules -------------------------------------------------------------------------------- */
 
-/* Those of dump.files at the same index; after process_read_heap those behind them that are gone. */
+/* Those of dump.files at the same index; after process_read_heap those behind them that are
+ * gone. */
 size_t process_module_count(const struct process *p);
 const struct process_module *process_module(const struct process *p, size_t i);
-/* The module that covers an address; NULL: none.  One that is gone covers what nothing else does. */
+/* The module that covers an address; NULL: none.  One that is gone covers what nothing else
+ * does. */
 const struct process_module *process_module_at(const struct process *p, uint64_t addr);
 /* Whether a debug file that the user named, by its index in the wish, belongs to a module. */
 bool process_uses(const struct process *p, size_t debug_file);
@@ -103,23 +106,23 @@ struct process_place process_symbol(struct process *p, uint64_t addr);
 /* What a range of memory is. */
 struct process_mapping {
 	uint64_t addr, size;
-	/* The path of the file that is mapped there, "[heap]", "[stack of thread 12]", "[unused stack of
-	 * thread 12]", "[bss of PATH]", "[anonymous]", "[reserved]" (no access). */
+	/* The path of the file that is mapped there, "[heap]", "[stack of thread 12]", "[unused
+	 * stack of thread 12]", "[bss of PATH]", "[anonymous]", "[reserved]" (no access). */
 	const char *label;
 	uint32_t thread; /* whose stack, as far as it is in use; 0: none */
 };
-/* Ranges that cover all memory of the dump; of two that overlap the first counts.  They stay as long as
- * the process. */
+/* Ranges that cover all memory of the dump; of two that overlap the first counts.  They stay as
+ * long as the process. */
 const struct process_mapping *process_mappings(struct process *p, size_t *ret_count);
 /* The first that has an address; NULL: none. */
 const struct process_mapping *process_mapping_at(struct process *p, uint64_t addr);
 
 /* ---- frames --------------------------------------------------------------------------------- */
 
-/* Functions are named in one way wherever frames are shown.  The function itself has the name of its
- * symbol, as `size -d symbols` has it; where the module has no symbol there, that of its debug info.
- * What was inlined has the name that debug info gives.  A frame without a name is known by its
- * place: process_add_name. */
+/* Functions are named in one way wherever frames are shown.  The function itself has the name of
+ * its symbol, as `size -d symbols` has it; where the module has no symbol there, that of its debug
+ * info. What was inlined has the name that debug info gives.  A frame without a name is known by
+ * its place: process_add_name. */
 
 /* The functions around the instruction at `pc` (of a call stack: frame - 1), what was inlined first
  * and the function itself last; at least one.  *ret stays until the next call; names and files as
@@ -145,13 +148,13 @@ size_t process_spot_of(const struct process *p, uint32_t node);
 const struct heft_heap_frame *process_spot_frames(const struct process *p,
 						  const struct process_spot *s);
 
-/* The functions of a stack of heap.calls, innermost first, without the allocator's own in front (all of
- * them where nobody else is there).  Valid after process_name_calls.  Emptied before. */
+/* The functions of a stack of heap.calls, innermost first, without the allocator's own in front
+ * (all of them where nobody else is there).  Valid after process_name_calls.  Emptied before. */
 typedef VEC(struct heft_heap_frame) process_frame_vec;
 void process_stack(const struct process *p, uint32_t stack, process_frame_vec *ret);
 
-/* What people look for in a stack is the first function that neither is the allocator's nor allocates
- * on behalf of its caller. */
+/* What people look for in a stack is the first function that neither is the allocator's nor
+ * allocates on behalf of its caller. */
 enum process_frame_kind {
 	PROCESS_FRAME_PLAIN,
 	PROCESS_FRAME_ALLOCATOR, /* malloc and its like, operator new, the recorder */
@@ -169,9 +172,9 @@ void process_add_name(struct text *t, const struct heft_heap_frame *f);
 
 /* ---- addresses ------------------------------------------------------------------------------ */
 
-/* Everything known of an address: its mapping, its module and symbol there, what of the heap it is in.
- * Reads the heap.  False where nothing is mapped.  Frames of blocks are in `a`, other texts live as
- * long as the process. */
+/* Everything known of an address: its mapping, its module and symbol there, what of the heap it is
+ * in. Reads the heap.  False where nothing is mapped.  Frames of blocks are in `a`, other texts
+ * live as long as the process. */
 bool process_at(struct process *p, uint64_t addr, struct arena *a, struct heft_heap_place *ret);
 /* A block that the heap has, or had. */
 void process_block(struct process *p, const struct heap_found *f, struct arena *a,

@@ -44,8 +44,8 @@ static void push_mapping(struct process *p, struct process_mapping m)
 		vec_push(&p->modules->mappings, m);
 }
 
-/* A thread has the whole of its stack mapped, most of it for nothing: what it uses ends at its stack
- * pointer, but for what leaf functions may keep below that (System V ABI, "The Red Zone"). */
+/* A thread has the whole of its stack mapped, most of it for nothing: what it uses ends at its
+ * stack pointer, but for what leaf functions may keep below that (System V ABI, "The Red Zone"). */
 static void push_stack(struct process *p, const struct dump_thread *t)
 {
 	enum { PAGE = 4096, RED_ZONE = 128 };

@@ -6,7 +6,7 @@
 #include "base/sort.h"
 #include "debug/path.h"
 
-/* ---- the table --------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 void build_paths_add(struct build_paths *b, struct str dir, struct str object, struct str source)
 {
@@ -50,7 +50,7 @@ void build_paths_release(struct build_paths *b)
 	vec_release(&b->sources);
 }
 
-/* ---- looking up -------------------------------------------------------------------------------- */
+/* ---- looking up ------------------------------------------------------------------------------ */
 
 /* How many characters two paths share at their ends, whole components only. */
 static size_t shared_tail(struct str a, struct str b)
@@ -104,7 +104,7 @@ struct str build_paths_object(const struct build_paths *b, struct str source)
 	return find_tail(b, b->sources.data, b->sources.count, source);
 }
 
-/* ---- compile_commands.json --------------------------------------------------------------------- */
+/* ---- compile_commands.json ------------------------------------------------------------------- */
 
 /* An entry of the database. */
 struct entry {
@@ -188,7 +188,7 @@ static bool read_commands(struct build_paths *b, const char *path, struct bytes 
 	return ok;
 }
 
-/* ---- files ------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 bool build_paths_read(struct build_paths *b, const char *path, struct notes *notes,
 		      struct heft_err *err)

@@ -1,9 +1,10 @@
 /* build_paths.h - which source file an object was made from, by the build system's own word:
- * compile_commands.json (JSON Compilation Database, clang's documentation) and build.ninja (the Ninja manual).
+ * compile_commands.json (JSON Compilation Database, clang's documentation) and build.ninja (the
+ * Ninja manual).
  *
- * Objects are looked up as a linker map names them: "x.o", "../obj/x.o", "libx.a(y.o)".  Paths are compared
- * from the build directory, which is where the file lies (or what an entry says); if that finds nothing, by the longest tail of
- * components that only one object has.
+ * Objects are looked up as a linker map names them: "x.o", "../obj/x.o", "libx.a(y.o)".  Paths are
+ * compared from the build directory, which is where the file lies (or what an entry says); if that
+ * finds nothing, by the longest tail of components that only one object has.
  *
  * Read once; several threads may look up. */
 #ifndef HEFT_PROGRAM_BUILD_PATHS_H
@@ -25,7 +26,8 @@ struct build_tail {
 	uint32_t path, other; /* of objects: their source; of sources: their object */
 };
 
-/* Adds what a file says; its name tells which kind it is: "*.json", else ninja.  Damage in one entry is a note. */
+/* Adds what a file says; its name tells which kind it is: "*.json", else ninja.  Damage in one
+ * entry is a note. */
 bool build_paths_read(struct build_paths *b, const char *path, struct notes *notes,
 		      struct heft_err *err);
 void build_paths_release(struct build_paths *b);

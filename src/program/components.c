@@ -74,10 +74,11 @@ void components_close(struct components *c)
 	memset(c, 0, sizeof *c);
 }
 
-/* ---- matching ---------------------------------------------------------------------------------- */
+/* ---- matching -------------------------------------------------------------------------------- */
 
-/* Whether the pattern matches from the start of the path up to its end or a slash: then all below is matched too. Goes back
- * to the last * only, as that is enough, and to the last ** before that. */
+/* Whether the pattern matches from the start of the path up to its end or a slash: then all below
+ * is matched too. Goes back to the last * only, as that is enough, and to the last ** before
+ * that. */
 static bool matches_here(struct str pattern, struct str path)
 {
 	size_t p = 0, s = 0;

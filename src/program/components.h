@@ -1,14 +1,16 @@
 /* components.h - who owns which source files: a CODEOWNERS file, or any table in its form.
  *
- * A line is a pattern and, behind blanks, the component (owners, several words kept with one blank between):
+ * A line is a pattern and, behind blanks, the component (owners, several words kept with one blank
+ * between):
  *
  *     # comment
  *     *.c                 core
  *     /src/net/           @org/network
  *     third_party/        vendored
  *
- * The last line that matches a path counts; a pattern alone means "none".  A pattern with a slash that is not its
- * last character starts at the root, any other matches at every depth; one that names a directory matches all below.
+ * The last line that matches a path counts; a pattern alone means "none".  A pattern with a slash
+ * that is not its last character starts at the root, any other matches at every depth; one that
+ * names a directory matches all below.
  * * and ? do not match slashes, ** does.  Syntax of GitHub's CODEOWNERS
  * ("About code owners"), which is that of gitignore(5) without ! and [].
  *

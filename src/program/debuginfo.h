@@ -47,9 +47,9 @@ bool debuginfo_is_split(const struct image *im);
 /* Whether the image names `sup` as dwz's supplementary file of its debug info. */
 bool debuginfo_is_sup(const struct image *im, const struct image *sup);
 
-/* `how`: where dwz's supplementary files and split units are looked for; NULL: in the system's places.  The image must
- * stay as long as the debuginfo.  Never fails: what cannot be read is a note and an empty section.
- * Bytes of sections are loaded when first asked for. */
+/* `how`: where dwz's supplementary files and split units are looked for; NULL: in the system's
+ * places.  The image must stay as long as the debuginfo.  Never fails: what cannot be read is a
+ * note and an empty section. Bytes of sections are loaded when first asked for. */
 void debuginfo_open(struct debuginfo *d, const struct image *im, const struct debug_search *how,
 		    struct notes *notes);
 void debuginfo_close(struct debuginfo *d);
@@ -59,9 +59,9 @@ void debuginfo_close(struct debuginfo *d);
 bool debuginfo_addr(const struct debuginfo *d, uint64_t addr, uint64_t *ret);
 
 /* The split unit of a skeleton (a unit with dwo_name and signature, DWARF 5 or GNU's 4): header
- * only, for unit_open.  Looked for in the files given by hand, in IMAGE.dwp beside the image, then in the .dwo file: dwo_name as
- * it is if absolute, else comp_dir/dwo_name, then dwo_name beside the image.  *ret_dwarf lives as
- * long as d.  False, with a note, where it is nowhere. */
+ * only, for unit_open.  Looked for in the files given by hand, in IMAGE.dwp beside the image, then
+ * in the .dwo file: dwo_name as it is if absolute, else comp_dir/dwo_name, then dwo_name beside the
+ * image.  *ret_dwarf lives as long as d.  False, with a note, where it is nowhere. */
 bool debuginfo_split(struct debuginfo *d, const struct unit *skeleton, struct unit *ret);
 
 #endif

@@ -1,5 +1,5 @@
-/* build.ninja, as the Ninja manual ("Ninja file reference") has it: of build statements the first output and the first
- * input; variables are those of the top level. */
+/* build.ninja, as the Ninja manual ("Ninja file reference") has it: of build statements the first
+ * output and the first input; variables are those of the top level. */
 #include "base/file.h"
 #include "program/build_paths_internal.h"
 
@@ -21,7 +21,7 @@ struct ninja {
 	struct text word;
 };
 
-/* ---- words ------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static bool is_name_char(char c)
 {
@@ -56,7 +56,8 @@ static size_t add_escape(struct ninja *n, struct str s, size_t i)
 	return end + (brace && end < s.len);
 }
 
-/* The next word of *s into n->word; ends at a blank, and at ':' or '|' unless `plain`.  False where there is none. */
+/* The next word of *s into n->word; ends at a blank, and at ':' or '|' unless `plain`.  False where
+ * there is none. */
 static bool take_word(struct ninja *n, struct str *s, bool plain)
 {
 	size_t i = 0;
@@ -76,7 +77,7 @@ static bool take_word(struct ninja *n, struct str *s, bool plain)
 	return i > from;
 }
 
-/* ---- statements -------------------------------------------------------------------------------- */
+/* ---- statements ------------------------------------------------------------------------------ */
 
 static bool is_source(struct str s)
 {

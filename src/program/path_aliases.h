@@ -1,8 +1,10 @@
-/* path_aliases.h - which objects define the same function: a linker keeps one of the copies that inline functions, template
- * instances and vtables have in each object that uses them, and its map names that object alone.
+/* path_aliases.h - which objects define the same function: a linker keeps one of the copies that
+ * inline functions, template instances and vtables have in each object that uses them, and its map
+ * names that object alone.
  *
- * Read from the symbol tables of the objects that a map names, as far as they are on disk: paths are tried as the
- * map has them, then from the map's folder.  Read once; several threads may look up. */
+ * Read from the symbol tables of the objects that a map names, as far as they are on disk: paths
+ * are tried as the map has them, then from the map's folder.  Read once; several threads may look
+ * up. */
 #ifndef HEFT_PROGRAM_PATH_ALIASES_H
 #define HEFT_PROGRAM_PATH_ALIASES_H
 

@@ -1,9 +1,9 @@
 /* program.h - a program opened with all that belongs to it.
  *
- * The file itself and what the user named for it are opened at once; everything else is looked for and
- * read when it is first asked for, and stays until the program is closed: its separate debug file, its
- * linker map, its DWARF, its symbol table, what names its addresses.  What cannot be used is a note.
- * One thread at a time. */
+ * The file itself and what the user named for it are opened at once; everything else is looked for
+ * and read when it is first asked for, and stays until the program is closed: its separate debug
+ * file, its linker map, its DWARF, its symbol table, what names its addresses.  What cannot be used
+ * is a note. One thread at a time. */
 #ifndef HEFT_PROGRAM_PROGRAM_H
 #define HEFT_PROGRAM_PROGRAM_H
 
@@ -28,8 +28,8 @@ struct program {
 	bool open, map_open, map_tried, debug_tried, dwarf_tried, symbols_read, symbolizer_tried;
 };
 
-/* Opens the file and what the wish names for it.  `wish` and `notes` are borrowed until program_close,
- * which may be called on a zeroed struct and after a failure. */
+/* Opens the file and what the wish names for it.  `wish` and `notes` are borrowed until
+ * program_close, which may be called on a zeroed struct and after a failure. */
 bool program_open(struct program *p, const char *path, const struct program_wish *wish,
 		  struct notes *notes, struct heft_err *err);
 /* The same of a file that is open, which belongs to the program from then on, also on failure. */
@@ -38,7 +38,8 @@ bool program_adopt(struct program *p, const char *path, struct file *f,
 /* The same of bytes in memory (borrowed); no linker map is looked for beside `path`. */
 bool program_parse(struct program *p, const char *path, struct bytes bytes,
 		   const struct program_wish *wish, struct notes *notes, struct heft_err *err);
-/* program_open for a handle with one program: HEFT_EARG where a debug file of the wish is not of it. */
+/* program_open for a handle with one program: HEFT_EARG where a debug file of the wish is not of
+ * it. */
 bool program_open_alone(struct program *p, const char *path, const struct program_wish *wish,
 			struct notes *notes, struct heft_err *err);
 void program_close(struct program *p);
@@ -54,8 +55,8 @@ static inline const struct image *program_image(const struct program *p)
 	return p->input.archive ? NULL : &p->input.images[0];
 }
 
-/* Its separate debug file, or the symbols that it holds packed; NULL: none.  Looked for where the image
- * lacks a symbol table, or DWARF, if `dwarf` is wanted. */
+/* Its separate debug file, or the symbols that it holds packed; NULL: none.  Looked for where the
+ * image lacks a symbol table, or DWARF, if `dwarf` is wanted. */
 const struct input *program_debug(struct program *p, bool dwarf);
 /* The image of that. */
 const struct image *program_debug_image(struct program *p, bool dwarf);
@@ -68,10 +69,11 @@ static inline const char *program_debug_path(const struct program *p)
 {
 	return companion_path(&p->debug);
 }
-/* Its linker map: of the maps of the wish the one that agrees with most of its sections, else one that
- * lies beside it.  NULL: none.  A map that agrees with some sections only is a note. */
+/* Its linker map: of the maps of the wish the one that agrees with most of its sections, else one
+ * that lies beside it.  NULL: none.  A map that agrees with some sections only is a note. */
 const struct linkmap *program_map(struct program *p);
-/* What an image or its debug file has of DWARF, and of dwz's and split files behind it; NULL: none. */
+/* What an image or its debug file has of DWARF, and of dwz's and split files behind it; NULL:
+ * none. */
 struct debuginfo *program_dwarf(struct program *p);
 struct symbol_table *program_symbols(struct program *p);
 /* NULL where there is no DWARF. */

@@ -41,7 +41,8 @@ static inline bool wish_finds_map(const struct program_wish *w)
 	return !(w->flags & HEFT_FIND_NO_MAP);
 }
 
-/* The directories of debug files and those given by hand, for image/debugfile.h.  Borrowed from the wish. */
+/* The directories of debug files and those given by hand, for image/debugfile.h.  Borrowed from the
+ * wish. */
 static inline struct debug_search wish_search(const struct program_wish *w)
 {
 	return (struct debug_search){ .dirs = w->debug_dirs.data,

@@ -42,7 +42,7 @@ void report_all_fields(struct report *r, struct arena *arena)
 				     CELL_BASE, m);
 }
 
-/* ---- numbers ---------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 /* The nearest whole number of bytes. */
 static uint64_t rounded(enum heft_unit unit, union heft_value v)
@@ -79,7 +79,7 @@ static void change_text(char out[CELL_MAX], enum heft_unit unit, union heft_valu
 		count_text(out, change_of(now.whole, base.whole), true);
 }
 
-/* ---- cells ------------------------------------------------------------------------------------ */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 static const char *text_of(const struct report *r, const struct column *c,
 			   const struct heft_row *row)

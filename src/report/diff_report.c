@@ -42,7 +42,7 @@ static uint64_t whole(double v)
 	return v > 0 ? (uint64_t)(v + 0.5) : 0;
 }
 
-/* ---- the table --------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static void put_right(struct sink *s, const char *text, size_t width)
 {
@@ -117,7 +117,7 @@ static void put_path(const struct report *r, const struct heft_row *row, struct 
 		text_add_char(out, *p == ';' ? ':' : *p);
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void member_sizes(struct json *j, const struct heft_diff_sizes *z)
 {
@@ -148,7 +148,7 @@ static void put_json_head(const struct report *r, struct json *j)
 	json_close(j, ']');
 }
 
-/* ---- Markdown ---------------------------------------------------------------------------------- */
+/* ---- Markdown -------------------------------------------------------------------------------- */
 
 static void markdown_cell(struct sink *s, double v, bool change)
 {
@@ -202,7 +202,7 @@ static void markdown_foot(const struct report *r, struct sink *s)
 		sink_text(s, STR("\n</details>\n"));
 }
 
-/* ---- all together ------------------------------------------------------------------------------ */
+/* ---- all together ---------------------------------------------------------------------------- */
 
 static void set_fields(struct report *r)
 {

@@ -306,7 +306,8 @@ static void put_json_head(const struct report *r, struct json *j)
 /* ---- all together --------------------------------------------------------------------------- */
 
 /* A diff: change, now, before of what is sorted by, and the change of blocks.  Else the measures
- * that count anything, with the share of what is sorted by.  What tells least can be spared first. */
+ * that count anything, with the share of what is sorted by.  What tells least can be spared
+ * first. */
 static void set_columns(struct report *r)
 {
 	static const unsigned spare[] = { 0, 1, 2, 6, 4, 3, 5, 0 };

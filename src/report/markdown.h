@@ -1,4 +1,5 @@
-/* markdown.h - texts in tables of Markdown (GitHub's and GitLab's): nothing in them is taken for markup.
+/* markdown.h - texts in tables of Markdown (GitHub's and GitLab's): nothing in them is taken for
+ * markup.
  *
  * They are code spans, in which only backticks and bars have a meaning.  Control characters become
  * blanks.  What is longer than `most` bytes is cut, with "..." behind. */

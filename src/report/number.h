@@ -20,7 +20,8 @@ void number_change(char out[NUMBER_MAX], struct change c);
 void number_percent(char out[NUMBER_MAX], uint64_t part, uint64_t whole);
 
 /* The change from base to now in percent of base: "+12%", "[ = ]", "[NEW]", "[DEL]".  Above 1000 %
- * what is now by what was: "x44", "x12k"; of number_growth_exponent two digits and an exponent: "+43e2%". */
+ * what is now by what was: "x44", "x12k"; of number_growth_exponent two digits and an exponent:
+ * "+43e2%". */
 void number_growth(char out[NUMBER_MAX], uint64_t now, uint64_t base);
 void number_growth_exponent(char out[NUMBER_MAX], uint64_t now, uint64_t base);
 

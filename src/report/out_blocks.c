@@ -27,7 +27,7 @@ void block_flags_put(struct sink *s, unsigned flags, const char *glue)
 	}
 }
 
-/* ---- for people --------------------------------------------------------------------------------- */
+/* ---- for people ------------------------------------------------------------------------------ */
 
 static void put_plural(struct sink *s, uint64_t count, const char *noun)
 {
@@ -86,7 +86,7 @@ static void out_text(const struct heft_block_function *f, struct sink *s)
 		out_block(&f->blocks[i], s);
 }
 
-/* ---- for programs ------------------------------------------------------------------------------- */
+/* ---- for programs ---------------------------------------------------------------------------- */
 
 static void out_csv_lines(const struct heft_block_function *f, struct sink *s)
 {

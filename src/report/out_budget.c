@@ -55,7 +55,7 @@ static void put_finding(const struct heft_budget_row *row, struct sink *s)
 	}
 }
 
-/* ---- for people -------------------------------------------------------------------------------- */
+/* ---- for people ------------------------------------------------------------------------------ */
 
 static void text_parts(const struct heft_budget_row *row, struct sink *s)
 {
@@ -90,7 +90,7 @@ void out_budget_text(const struct budget_report *r, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
-/* ---- for GitHub -------------------------------------------------------------------------------- */
+/* ---- for GitHub ------------------------------------------------------------------------------ */
 
 /* Percent signs and line ends have a meaning; in properties colons and commas too. */
 static void github_text(struct sink *s, const char *text, bool property)
@@ -135,7 +135,7 @@ void out_budget_github(const struct budget_report *r, struct sink *s)
 			    skipped);
 }
 
-/* ---- markdown ---------------------------------------------------------------------------------- */
+/* ---- markdown -------------------------------------------------------------------------------- */
 
 static void markdown_row(const struct heft_budget_row *row, struct sink *s)
 {
@@ -166,7 +166,7 @@ void out_budget_markdown(const struct budget_report *r, struct sink *s)
 			markdown_row(&r->rows[i], s);
 }
 
-/* ---- separated values -------------------------------------------------------------------------- */
+/* ---- separated values ------------------------------------------------------------------------ */
 
 void out_budget_csv(const struct budget_report *r, char separator, bool safe, struct sink *s)
 {
@@ -194,7 +194,7 @@ void out_budget_csv(const struct budget_report *r, char separator, bool safe, st
 	}
 }
 
-/* ---- json -------------------------------------------------------------------------------------- */
+/* ---- json ------------------------------------------------------------------------------------ */
 
 static void json_row(struct json *j, const struct heft_budget_row *row)
 {

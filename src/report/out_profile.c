@@ -18,7 +18,7 @@ static const char *hotness_name(const struct profile_report *r, uint64_t count)
 	return hotness_names[hotness_of(&r->limits, count)];
 }
 
-/* ---- functions in order --------------------------------------------------------------------------- */
+/* ---- functions in order ---------------------------------------------------------------------- */
 
 static struct profile_rank rank_of(const struct profile_report *r, uint64_t function)
 {
@@ -71,7 +71,7 @@ struct profile_rank *profile_ranks(const struct profile_report *r, bool by_hotte
 	return list.data;
 }
 
-/* ---- for people ----------------------------------------------------------------------------------- */
+/* ---- for people ------------------------------------------------------------------------------ */
 
 static void put_label(const struct report *r, const struct heft_row *row, struct text *out)
 {
@@ -113,7 +113,7 @@ void profile_report_init(struct report *r)
 	report_column(r, (struct column){ "size", CELL_NOW, HEFT_SAMPLES_BYTES, 0, 2, false, 1 });
 }
 
-/* ---- for programs --------------------------------------------------------------------------------- */
+/* ---- for programs ---------------------------------------------------------------------------- */
 
 static const char *linkage(const struct profile_report *r, uint64_t function)
 {

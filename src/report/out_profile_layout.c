@@ -1,5 +1,5 @@
-/* Profiles as compilers and linkers take them to lay out code: Propeller's lists of clusters and the
- * order of symbols. */
+/* Profiles as compilers and linkers take them to lay out code: Propeller's lists of clusters and
+ * the order of symbols. */
 #include "report/profile_report.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "base/sort.h"
 #include "blocks/bolt.h"
 
-/* ---- AutoFDO -------------------------------------------------------------------------------------- */
+/* ---- AutoFDO --------------------------------------------------------------------------------- */
 
 static size_t count_inside(const struct tally *branches)
 {
@@ -35,7 +35,7 @@ void out_profile_autofdo(const struct profile_report *r, struct sink *s)
 	}
 }
 
-/* ---- BOLT ----------------------------------------------------------------------------------------- */
+/* ---- BOLT ------------------------------------------------------------------------------------ */
 
 /* The function that holds an address, UINT64_MAX if none does. */
 static uint64_t function_at(const struct profile_report *r, uint64_t addr)
@@ -58,8 +58,8 @@ static uint64_t function_at(const struct profile_report *r, uint64_t addr)
 								      : UINT64_MAX;
 }
 
-/* The function that holds an address, and where in it, as llvm-bolt's input had it; UINT64_MAX if none does.
- * Functions that llvm-bolt moved kept their names. */
+/* The function that holds an address, and where in it, as llvm-bolt's input had it; UINT64_MAX if
+ * none does. Functions that llvm-bolt moved kept their names. */
 static uint64_t find_place(const struct profile_report *r, uint64_t addr, bool branch,
 			   uint64_t *ret_off)
 {
@@ -98,7 +98,8 @@ static void put_samples(const struct profile_report *r, struct sink *s)
 	}
 }
 
-/* The first line says that branches may be named by their blocks, for llvm-bolt had changed the code. */
+/* The first line says that branches may be named by their blocks, for llvm-bolt had changed the
+ * code. */
 void out_profile_fdata(const struct profile_report *r, struct sink *s)
 {
 	if (r->map->bolt)

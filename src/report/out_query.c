@@ -42,7 +42,7 @@ static bool start(void *ctx, const char *const *names, size_t count)
 	return true;
 }
 
-/* ---- the table --------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static bool table_row(void *ctx, const struct query_cell *cells, size_t count)
 {
@@ -145,7 +145,7 @@ static bool table_end(void *ctx)
 	return !r->s->failed;
 }
 
-/* ---- separated values --------------------------------------------------------------------------- */
+/* ---- separated values ------------------------------------------------------------------------ */
 
 static char separator(const struct query_report *r)
 {
@@ -185,7 +185,7 @@ static bool csv_row(void *ctx, const struct query_cell *cells, size_t count)
 	return !r->s->failed;
 }
 
-/* ---- Markdown ----------------------------------------------------------------------------------- */
+/* ---- Markdown -------------------------------------------------------------------------------- */
 
 /* Numbers are on the right, if the first row has them there; so it waits for that. */
 static bool markdown_row(void *ctx, const struct query_cell *cells, size_t count)
@@ -238,7 +238,7 @@ static bool csv_end(void *ctx)
 	return !r->s->failed;
 }
 
-/* ---- json -------------------------------------------------------------------------------------- */
+/* ---- json ------------------------------------------------------------------------------------ */
 
 static bool json_start(void *ctx, const char *const *names, size_t count)
 {
@@ -277,7 +277,7 @@ static bool json_end(void *ctx)
 	return !r->s->failed;
 }
 
-/* ---- which ------------------------------------------------------------------------------------- */
+/* ---- which ----------------------------------------------------------------------------------- */
 
 struct query_visitor query_report_visitor(struct query_report *r)
 {

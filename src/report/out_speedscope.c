@@ -1,5 +1,5 @@
-/* Stacks for speedscope.app: https://www.speedscope.app/file-format-schema.json, a sampled profile for each
- * of what was measured, weights in bytes. */
+/* Stacks for speedscope.app: https://www.speedscope.app/file-format-schema.json, a sampled profile
+ * for each of what was measured, weights in bytes. */
 #include "report/heap_report.h"
 
 static void put_frames(struct json *j, const struct heap_report *r)

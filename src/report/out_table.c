@@ -13,7 +13,7 @@ struct table {
 	struct text label;
 };
 
-/* ---- columns ---------------------------------------------------------------------------------- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 static void widen(struct table *t, const bool *measured, const struct heft_row *row,
 		  const struct heft_row *parent)
@@ -81,7 +81,7 @@ static void spare_columns(struct table *t)
 	}
 }
 
-/* ---- cells ------------------------------------------------------------------------------------ */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 /* The ANSI code a cell is wrapped in. */
 static struct str cell_color(const struct table *t, const struct column *c,
@@ -134,7 +134,7 @@ static void put_cells(const struct table *t, const struct heft_row *row,
 	sink_right(t->s, STR(""), t->r->label_gap);
 }
 
-/* ---- labels ----------------------------------------------------------------------------------- */
+/* ---- labels ---------------------------------------------------------------------------------- */
 
 /* Columns left for a text behind `used` others, 0 for any number. */
 static size_t room_behind(const struct table *t, size_t used)
@@ -181,7 +181,7 @@ static void put_row(struct table *t, const struct heft_row *row, const struct he
 		t->r->kind->lines(t->r, row, column, t->s);
 }
 
-/* ---- the table -------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static void put_titles(const struct table *t)
 {

@@ -6,8 +6,8 @@
 
 enum { PSS_MAX = 40 }; /* bytes of the longest text, with its NUL */
 
-/* For people: whole bytes from 10 on, below that one decimal where it is not whole, "~0" for what is neither
- * nothing nor a tenth. */
+/* For people: whole bytes from 10 on, below that one decimal where it is not whole, "~0" for what
+ * is neither nothing nor a tenth. */
 void pss_text(char out[PSS_MAX], double v);
 /* The same of a change: with "+" where it is positive. */
 void pss_change(char out[PSS_MAX], double v);

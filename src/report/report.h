@@ -1,5 +1,5 @@
-/* report.h - rows to bytes.  One function a format; all take the public table, with the columns that
- * its kind of report shows.
+/* report.h - rows to bytes.  One function a format; all take the public table, with the columns
+ * that its kind of report shows.
  *
  * out_* write through a struct sink, which remembers the first failure. */
 #ifndef HEFT_REPORT_REPORT_H
@@ -30,7 +30,7 @@ struct json sink_json(struct sink *s);
 /* Hands over what is buffered; false if any write failed. */
 bool sink_flush(struct sink *s);
 
-/* ---- tables -------------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 /* What a column shows of a row. */
 enum cell {
@@ -50,12 +50,12 @@ struct column {
 	enum cell cell;
 	unsigned index; /* of the measure, or of the text */
 	unsigned width; /* 0: that of the widest text */
-	/* Blanks in front.  Where `tinted` is set, the column and those behind it with a gap of 0 get the
-	 * colour of their measure's change. */
+	/* Blanks in front.  Where `tinted` is set, the column and those behind it with a gap of 0
+	 * get the colour of their measure's change. */
 	unsigned gap;
 	bool tinted;
-	unsigned
-		spare; /* columns with a larger number go first where the labels have no room; 0: never */
+	/* columns with a larger number go first where the labels have no room; 0: never */
+	unsigned spare;
 };
 
 enum { COLUMNS_MAX = 24 };
@@ -93,7 +93,8 @@ struct report {
 	struct heft_write_opts opts;
 	const struct report_kind *kind;
 	const void *ctx; /* of kind */
-	/* Rows in fields of their own up to the level_count-th level; false: levels are joined by ";". */
+	/* Rows in fields of their own up to the level_count-th level; false: levels are joined by
+	 * ";". */
 	bool joined;
 	uint32_t stacks;    /* bit i: labels of level i are stacks, frames with ";" between */
 	unsigned indent;    /* blanks a level */
@@ -119,10 +120,11 @@ const char *cell_exact(char room[CELL_MAX], const struct report *r, const struct
 /* Writes the report in the format of its options. */
 bool report_write(const struct report *r, struct sink *s, struct heft_err *err);
 
-/* The table people read.  Each row is one line: control characters in labels are shown as escapes. */
+/* The table people read.  Each row is one line: control characters in labels are shown as
+ * escapes. */
 void out_table(const struct report *r, struct sink *s);
-/* One line a leaf row (of joined levels, one a row), no total.  `separator` ',' quotes fields as RFC
- * 4180 does; '\t' writes tabs, line ends and backslashes of a field as \t \n \r \\. */
+/* One line a leaf row (of joined levels, one a row), no total.  `separator` ',' quotes fields as
+ * RFC 4180 does; '\t' writes tabs, line ends and backslashes of a field as \t \n \r \\. */
 void out_csv(const struct report *r, struct sink *s, char separator);
 /* One document; docs/json.md says what its members mean. */
 void out_json(const struct report *r, struct sink *s);

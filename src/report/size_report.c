@@ -24,7 +24,7 @@ static bool has_old_new(const struct report *r)
 	return r->opts.old_new && r->table.diff;
 }
 
-/* ---- the table -------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static void put_head(const struct report *r, struct sink *s)
 {
@@ -112,7 +112,7 @@ static void put_omitted(const struct report *r, struct sink *s)
 	sink_text(s, STR(" of entries\n"));
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void put_sources(struct json *j, const struct heft_table *t)
 {
@@ -159,7 +159,7 @@ static void put_json_head(const struct report *r, struct json *j)
 	json_close(j, '}');
 }
 
-/* ---- all together ----------------------------------------------------------------------------- */
+/* ---- all together ---------------------------------------------------------------------------- */
 
 /* Names and order are those of the reference tool. */
 static void csv_fields(struct report *r)

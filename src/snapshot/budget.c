@@ -5,7 +5,7 @@
 
 enum { PARTS = 5 };
 
-/* ---- what a rule is about ---------------------------------------------------------------------- */
+/* ---- what a rule is about -------------------------------------------------------------------- */
 
 /* A directory and all below it, a file, or a pattern of the shell's kind. */
 static bool source_matches(const char *pattern, const char *path)
@@ -61,7 +61,7 @@ static double bytes_of(const struct budget_limit *l, const struct snap_symbol *y
 	return (double)y->size / y->alias_count;
 }
 
-/* ---- measuring --------------------------------------------------------------------------------- */
+/* ---- measuring ------------------------------------------------------------------------------- */
 
 static bool has_section(const struct snapshot *s, const char *name)
 {
@@ -103,7 +103,7 @@ static double limit_bytes(const struct budget_limit *l, double base)
 	return l->percent ? base * (double)l->amount / 100000 : (double)l->amount;
 }
 
-/* ---- who it was -------------------------------------------------------------------------------- */
+/* ---- who it was ------------------------------------------------------------------------------ */
 
 struct parts {
 	struct intern names; /* id = place in sums */
@@ -176,7 +176,7 @@ static void name_parts(struct budget_result *ret, const struct budget_limit *l,
 	vec_release(&p.sums);
 }
 
-/* ---- checking ---------------------------------------------------------------------------------- */
+/* ---- checking -------------------------------------------------------------------------------- */
 
 static struct heft_budget_row check_limit(struct budget_result *ret, const struct budget_limit *l,
 					  const struct budget_input *in)

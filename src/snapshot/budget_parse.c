@@ -32,7 +32,7 @@ static bool bad_at(struct in *in, size_t at, const char *fmt, ...)
 		    at - in->line_start + 1, text);
 }
 
-/* ---- words ------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 /* The next byte of the line; -1 at its end. */
 static int peek(const struct in *in)
@@ -67,7 +67,8 @@ static bool check_word(struct in *in, const struct word *w)
 	return !nul || bad_at(in, (size_t)(nul - in->input.p), "a NUL byte");
 }
 
-/* A word ends at a blank or comma; in quotes, at the closing one: nothing is special before that. */
+/* A word ends at a blank or comma; in quotes, at the closing one: nothing is special before
+ * that. */
 static bool next_word(struct in *in, const char *wanted, struct word *ret)
 {
 	if (at_line_end(in))
@@ -98,7 +99,7 @@ static bool is_word(const struct word *w, const char *text)
 	return !w->quoted && str_eq(w->text, str_of(text));
 }
 
-/* ---- amounts ----------------------------------------------------------------------------------- */
+/* ---- amounts --------------------------------------------------------------------------------- */
 
 static const struct unit {
 	const char *name;
@@ -126,8 +127,8 @@ static const struct unit *unit_named(struct str name)
 	return NULL;
 }
 
-/* Digits with up to three decimals, in thousandths (UINT64_MAX: too many); returns how many bytes it takes,
- * 0: no number. */
+/* Digits with up to three decimals, in thousandths (UINT64_MAX: too many); returns how many bytes
+ * it takes, 0: no number. */
 static size_t read_thousandths(struct str s, uint64_t *ret)
 {
 	uint64_t v = 0, scale = 1000;
@@ -178,7 +179,7 @@ static bool read_amount(struct in *in, struct budget_limit *limit)
 	return true;
 }
 
-/* ---- rules ------------------------------------------------------------------------------------- */
+/* ---- rules ----------------------------------------------------------------------------------- */
 
 static const struct subject {
 	const char *name;

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* ---- places ------------------------------------------------------------------------------------ */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 /* The places of an image by section, those of a section by address, the longest first. */
 struct by_section {
@@ -80,7 +80,7 @@ static void by_section_release(struct by_section *b)
 	mem_free(b->first);
 }
 
-/* ---- a section --------------------------------------------------------------------------------- */
+/* ---- a section ------------------------------------------------------------------------------- */
 
 /* Whether a label is seen for the first time among those of one address. */
 static bool is_new(struct collect *c, label_id label)
@@ -103,8 +103,8 @@ static void add_group(struct collect *c, const struct named_place *const *list, 
 				       label_text(c->in->file->labels, list[i]->label));
 }
 
-/* Who starts first has the bytes, of those that start together the longest; a symbol inside of another
- * has none. */
+/* Who starts first has the bytes, of those that start together the longest; a symbol inside of
+ * another has none. */
 static void add_places(struct collect *c, const struct named_place *const *list, size_t count)
 {
 	for (size_t i = 0, next; i < count; i = next) {
@@ -206,8 +206,9 @@ static bool is_code(const struct section *s)
 	return s->exec && !str_starts(s->name, STR(".plt")) && !str_starts(s->name, STR(".iplt"));
 }
 
-/* A section of which the file and the VM image have all bytes or none is tiled if there is something in
- * it.  Of others the symbols have no bytes: those that are there are added as a rest. */
+/* A section of which the file and the VM image have all bytes or none is tiled if there is
+ * something in it.  Of others the symbols have no bytes: those that are there are added as a
+ * rest. */
 static void collect_section(struct collect *c, const struct section *s,
 			    const struct share_of_section *share,
 			    const struct named_place *const *list, size_t count)
@@ -252,7 +253,7 @@ static void add_common(struct collect *c, const struct named_place *const *list,
 	}
 }
 
-/* ---- an image ---------------------------------------------------------------------------------- */
+/* ---- an image -------------------------------------------------------------------------------- */
 
 static void add_overhead(struct collect *c, const struct snap_section *like, uint64_t size,
 			 const char *name)

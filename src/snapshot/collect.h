@@ -1,13 +1,13 @@
 /* collect.h - the symbols of a program as a container of a snapshot.
  *
- * A snapshot is made of layers of the map: the symbols source says where symbols stand and whose the
- * bytes between them are; the units source says which source file; a linker map says which object,
- * and what stood where in a stripped program.  String literals are symbols of their own.
+ * A snapshot is made of layers of the map: the symbols source says where symbols stand and whose
+ * the bytes between them are; the units source says which source file; a linker map says which
+ * object, and what stood where in a stripped program.  String literals are symbols of their own.
  *
  * Every section of the file is there, by its own name unless it is one that the file format has
- * symbols in (".text.hot" is .text).  Sections with code, data or symbols are tiled: each byte is of
- * one symbol, a gap, or padding.  Every other section is one symbol, "** ELF Section: NAME"; what no
- * section has is overhead. */
+ * symbols in (".text.hot" is .text).  Sections with code, data or symbols are tiled: each byte is
+ * of one symbol, a gap, or padding.  Every other section is one symbol, "** ELF Section: NAME";
+ * what no section has is overhead. */
 #ifndef HEFT_SNAPSHOT_COLLECT_H
 #define HEFT_SNAPSHOT_COLLECT_H
 
@@ -31,7 +31,8 @@ struct collect_input {
 	bool no_literals;
 };
 
-/* Adds the symbols of one image to a container; section sizes and metadata too.  The caller finishes the snapshot. */
+/* Adds the symbols of one image to a container; section sizes and metadata too.  The caller
+ * finishes the snapshot. */
 void snapshot_collect(struct snapshot *s, uint32_t container, const struct collect_input *in);
 
 #endif

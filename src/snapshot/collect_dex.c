@@ -28,9 +28,10 @@ static struct snap_symbol *add(struct dexing *x, bool method, struct str name, u
 	return collect_pack_add(x->s, x->container, method ? ".dex.method" : ".dex", name, size);
 }
 
-/* ---- classes and members ----------------------------------------------------------------------- */
+/* ---- classes and members --------------------------------------------------------------------- */
 
-/* "Bar.java" beside the class; what is no name of a file is not shown: obfuscators write anything there. */
+/* "Bar.java" beside the class; what is no name of a file is not shown: obfuscators write anything
+ * there. */
 static bool is_file_name(struct str s)
 {
 	return s.len > 0 && memchr(s.p, '.', s.len) && !memchr(s.p, '/', s.len);
@@ -70,7 +71,7 @@ static bool add_item(struct dexing *x, const struct dex_item *i)
 	return true;
 }
 
-/* ---- literals ---------------------------------------------------------------------------------- */
+/* ---- literals -------------------------------------------------------------------------------- */
 
 static uint32_t shared_path(struct dexing *x, const struct dex_use *use, size_t count, bool source)
 {
@@ -128,7 +129,7 @@ static bool add_literals(struct dexing *x)
 	return true;
 }
 
-/* ---- all --------------------------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static void add_tables(struct dexing *x, const uint64_t *sizes, uint32_t source)
 {

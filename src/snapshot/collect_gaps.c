@@ -65,10 +65,10 @@ static void add_owned(struct collect *c, uint64_t from, uint64_t to, label_id ow
 	collect_place(c, &y);
 }
 
-/* ---- literals ---------------------------------------------------------------------------------- */
+/* ---- literals -------------------------------------------------------------------------------- */
 
-/* Without a linker map: shorter texts (with their ends) are taken for data, unless they stand among others; wide ones
- * of fewer characters, their end included, always. */
+/* Without a linker map: shorter texts (with their ends) are taken for data, unless they stand among
+ * others; wide ones of fewer characters, their end included, always. */
 enum { LITERAL_MIN = 4, WIDE_MIN = 4 };
 
 static struct literal text_at(const struct collect *c, uint64_t at, uint64_t to, unsigned width)
@@ -121,9 +121,9 @@ static const struct slice *next_slice(struct collect *c, const struct run *run, 
 	return NULL;
 }
 
-/* The literal at an address; else *ret_skip is how many bytes none begins in.  `close`: at the start of what is
- * referred to, or right behind another literal.  Where strings are merged one may go on beyond the run: its end
- * is a string of somebody else's. */
+/* The literal at an address; else *ret_skip is how many bytes none begins in.  `close`: at the
+ * start of what is referred to, or right behind another literal.  Where strings are merged one may
+ * go on beyond the run: its end is a string of somebody else's. */
 static bool find_literal(struct collect *c, const struct run *run, uint64_t at, bool close,
 			 struct literal *ret, uint64_t *ret_skip)
 {
@@ -208,11 +208,12 @@ static uint64_t add_run(struct collect *c, const struct run *run)
 	return max_u64(plain, run->to);
 }
 
-/* ---- gaps -------------------------------------------------------------------------------------- */
+/* ---- gaps ------------------------------------------------------------------------------------ */
 
 enum { CODE_PADDING = 16, DATA_PADDING = 63 };
 
-/* The map gives short runs behind a symbol, and zeros up to the next aligned one, to that symbol. */
+/* The map gives short runs behind a symbol, and zeros up to the next aligned one, to that
+ * symbol. */
 static bool is_padding(const struct collect *c, const struct span *s, uint64_t from, uint64_t to)
 {
 	return s->start < from &&

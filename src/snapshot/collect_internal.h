@@ -56,15 +56,16 @@ struct collect {
 	VEC(uint32_t) object_of_owner; /* by label: text id; UINT32_MAX: several */
 };
 
-/* Bytes get symbols: what stands between them and the bytes before is the padding of the symbols that
- * are added next. */
+/* Bytes get symbols: what stands between them and the bytes before is the padding of the symbols
+ * that are added next. */
 static inline void collect_take(struct collect *c, uint64_t addr, uint64_t size)
 {
 	c->padding = addr - c->end;
 	c->end = addr + size;
 }
 
-/* collect_map.c: the section of the map that is this one, LINKMAP_NONE: none, or another build's. */
+/* collect_map.c: the section of the map that is this one, LINKMAP_NONE: none, or another
+ * build's. */
 uint32_t collect_map_section(const struct linkmap *map, const struct section *s);
 /* Fills c->pieces for the section at work. */
 void collect_map_pieces(struct collect *c);
@@ -72,14 +73,15 @@ void collect_map_pieces(struct collect *c);
 const struct linkmap_piece *collect_piece_at(struct collect *c, uint64_t addr);
 /* Bytes of a character where the map says that strings are merged: 1, 2 or 4; 0 elsewhere. */
 unsigned collect_string_width(struct collect *c, uint64_t addr);
-/* Of a program without a symbol table of its own: adds the places of the map's names, where there are no
- * others, as far as their sizes are known. */
+/* Of a program without a symbol table of its own: adds the places of the map's names, where there
+ * are no others, as far as their sizes are known. */
 void collect_map_names(const struct collect_input *in);
 /* Remembers the object of a symbol for what is used by it ... */
 void collect_learn_owner(struct collect *c, const struct snap_symbol *y);
-/* ... and gives it to symbols without one, from `first` on: linkers do not say whose merged strings and
- * constants are.  A symbol whose user has no object, or several, gets the object that was made of its
- * source file, if there is one alone; a symbol without a source file gets the one its object has. */
+/* ... and gives it to symbols without one, from `first` on: linkers do not say whose merged strings
+ * and constants are.  A symbol whose user has no object, or several, gets the object that was made
+ * of its source file, if there is one alone; a symbol without a source file gets the one its object
+ * has. */
 void collect_complete_paths(struct collect *c, size_t first);
 
 /* collect_names.c: fills in names and flags of a symbol of the section at work. */
@@ -95,15 +97,16 @@ void collect_named(struct collect *c, uint64_t addr, uint64_t size, struct str n
 /* Adds one that is complete. */
 void collect_add(struct collect *c, struct snap_symbol *y);
 
-/* collect_aliases.c: the last symbol added, whose name the linker has as `raw`, again for each other object that
- * defines it. */
+/* collect_aliases.c: the last symbol added, whose name the linker has as `raw`, again for each
+ * other object that defines it. */
 void collect_path_aliases(struct collect *c, struct str raw);
 /* What two paths begin with. */
 struct str collect_common(struct str a, struct str b);
 /* "a/b/{shared}/50-99": of `count` paths that begin with "a/b/". */
 void collect_shared_path(struct text *out, struct str prefix, size_t count);
 
-/* collect_gaps.c: the bytes up to an address of the section at work, which no symbol of a table has. */
+/* collect_gaps.c: the bytes up to an address of the section at work, which no symbol of a table
+ * has. */
 void collect_gap(struct collect *c, uint64_t to);
 
 /* A text in memory: its bytes (end included), of 1, 2 or 4 a character. */
@@ -115,8 +118,8 @@ struct literal {
 
 /* literals.c: its name: "text", or string literal. */
 void literal_name(struct text *out, const struct literal *l);
-/* Whether text (printable or Unicode; `any`: whatever) and its 0 begin there; *ret is their size, or how many
- * bytes no text of that kind can begin in. */
+/* Whether text (printable or Unicode; `any`: whatever) and its 0 begin there; *ret is their size,
+ * or how many bytes no text of that kind can begin in. */
 bool literal_size(const struct literal *l, bool any, uint64_t *ret);
 
 #endif

@@ -1,5 +1,6 @@
-/* What the linker's map knows that nothing else does: names of a stripped program, where its merged strings are and
- * how wide their characters, which object's code or data use bytes that have no object themselves. */
+/* What the linker's map knows that nothing else does: names of a stripped program, where its merged
+ * strings are and how wide their characters, which object's code or data use bytes that have no
+ * object themselves. */
 #include "snapshot/collect_internal.h"
 
 #include "base/sort.h"
@@ -60,7 +61,7 @@ unsigned collect_string_width(struct collect *c, uint64_t addr)
 	return digit == '1' || digit == '2' || digit == '4' ? (unsigned)(digit - '0') : 0;
 }
 
-/* ---- whose bytes what uses them are ------------------------------------------------------------ */
+/* ---- whose bytes what uses them are ---------------------------------------------------------- */
 
 enum { OBJECT_SEVERAL = UINT32_MAX };
 
@@ -78,8 +79,8 @@ void collect_learn_owner(struct collect *c, const struct snap_symbol *y)
 	*object = *object == 0 || *object == y->object ? y->object : OBJECT_SEVERAL;
 }
 
-/* The other path that goes with one.  Code speaks louder than data: linkers give a string that several objects
- * have to one of them. */
+/* The other path that goes with one.  Code speaks louder than data: linkers give a string that
+ * several objects have to one of them. */
 struct other_path {
 	uint32_t text; /* 0: none so far */
 	bool by_code;
@@ -141,7 +142,7 @@ void collect_complete_paths(struct collect *c, size_t first)
 	mem_free(object_of);
 }
 
-/* ---- names ------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 /* A name of the map. */
 struct map_name {

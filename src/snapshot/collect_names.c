@@ -1,6 +1,6 @@
 #include "snapshot/collect_internal.h"
 
-/* ---- paths ------------------------------------------------------------------------------------- */
+/* ---- paths ----------------------------------------------------------------------------------- */
 
 /* The source file of an address, as the debug info names its unit. */
 static uint32_t source_of(struct collect *c, uint64_t addr)
@@ -54,10 +54,10 @@ static void add_paths(struct collect *c, struct snap_symbol *y)
 		y->object = intern_add(&c->s->texts, linkmap_object(c->in->map, p->object));
 }
 
-/* ---- names ------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
-/* The demangled name as c++filt writes it: "f() (.isra.0)" is "f() [clone .isra.0]"; what ThinLTO adds to names that it
- * makes global goes. */
+/* The demangled name as c++filt writes it: "f() (.isra.0)" is "f() [clone .isra.0]"; what ThinLTO
+ * adds to names that it makes global goes. */
 static struct str clone_form(struct collect *c, struct str name)
 {
 	size_t open = name.len;

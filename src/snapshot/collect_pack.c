@@ -30,7 +30,7 @@ static void add_overhead(struct snapshot *s, uint32_t container, const char *sec
 		collect_pack_add(s, container, section, name, 0)->padding = (int64_t)size;
 }
 
-/* ---- zip --------------------------------------------------------------------------------------- */
+/* ---- zip ------------------------------------------------------------------------------------- */
 
 uint32_t collect_package_path(struct snapshot *s, struct str name)
 {
@@ -71,7 +71,7 @@ void collect_zip_rest(struct snapshot *s, uint32_t container, const struct zip *
 	add_number(s, container, "zipalign_padding", padding);
 }
 
-/* ---- data packs -------------------------------------------------------------------------------- */
+/* ---- data packs ------------------------------------------------------------------------------ */
 
 static const char *base_name(const char *path)
 {
@@ -107,7 +107,8 @@ static void find_resources(struct adding *a)
 	}
 }
 
-/* "path/of/list.grd: NAME", or without that "en.pak: 123"; the short name is what follows the blank. */
+/* "path/of/list.grd: NAME", or without that "en.pak: 123"; the short name is what follows the
+ * blank. */
 static void name_resource(struct adding *a, uint16_t id)
 {
 	const struct pak_info *info = a->info;
@@ -193,7 +194,7 @@ bool collect_pak(struct snapshot *s, const struct pack_entry *e, const struct pa
 	return true;
 }
 
-/* ---- archives ---------------------------------------------------------------------------------- */
+/* ---- archives -------------------------------------------------------------------------------- */
 
 void collect_archive(struct snapshot *s, uint32_t container, const char *path,
 		     const struct input *in)

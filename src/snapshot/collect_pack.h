@@ -1,7 +1,8 @@
-/* collect_pack.h - what is in files around programs: zip files (APKs), Chromium's data packs, archives.
+/* collect_pack.h - what is in files around programs: zip files (APKs), Chromium's data packs,
+ * archives.
  *
- * Every byte of the file becomes one of a symbol: entries and members that are not looked into are one symbol in .other, what stands
- * around them overhead.  Names of SuperSize where it has them. */
+ * Every byte of the file becomes one of a symbol: entries and members that are not looked into are
+ * one symbol in .other, what stands around them overhead.  Names of SuperSize where it has them. */
 #ifndef HEFT_SNAPSHOT_COLLECT_PACK_H
 #define HEFT_SNAPSHOT_COLLECT_PACK_H
 
@@ -22,12 +23,13 @@ struct pack_entry {
 	const char *path; /* for messages */
 	const char *name; /* in the package */
 	struct bytes bytes;
-	uint64_t
-		packed; /* what it takes: the sizes of its symbols add up to that; both below 4 GiB */
+	/* what it takes: the sizes of its symbols add up to that; both below 4 GiB */
+	uint64_t packed;
 };
 /* Classes, members and literals of a dex file.  False and nothing added where it is damaged. */
 bool collect_dex(struct snapshot *s, const struct pack_entry *e, struct heft_err *err);
-/* Resources of a data pack: one symbol an id over all packs of a container.  False where it is damaged. */
+/* Resources of a data pack: one symbol an id over all packs of a container.  False where it is
+ * damaged. */
 bool collect_pak(struct snapshot *s, const struct pack_entry *e, const struct pak_info *info,
 		 struct heft_err *err);
 /* The parts of an archive that are no objects; `path` names the archive. */

@@ -11,8 +11,8 @@ struct snap_symbol *collect_pack_add(struct snapshot *s, uint32_t container, con
 /* "$APK/path", as a text. */
 uint32_t collect_package_path(struct snapshot *s, struct str path);
 
-/* What `whole` bytes are in a file where they take `part`: the pieces of the whole, one after the other, add up to the part.
- * Both are below 4 GiB. */
+/* What `whole` bytes are in a file where they take `part`: the pieces of the whole, one after the
+ * other, add up to the part. Both are below 4 GiB. */
 struct share {
 	uint64_t whole, part, done;
 };

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- values ------------------------------------------------------------------------------------ */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static double own_pss(const struct snap_symbol *y)
 {
@@ -36,7 +36,7 @@ struct diff_value diff_value(const struct snapshot_diff *d, const struct diff_pa
 				    own_pss(new_) - own_pss(old) };
 }
 
-/* ---- what became of the pairs ------------------------------------------------------------------ */
+/* ---- what became of the pairs ---------------------------------------------------------------- */
 
 /* "b.c" and "a/b.c": no more than how much of the path is known. */
 static bool ends_with(struct str path, struct str end)
@@ -86,8 +86,8 @@ static void add_pairs(struct snapshot_diff *d, const struct matcher *m)
 			 (struct diff_pair){ m->before.left.data[i], DIFF_NONE, HEFT_REMOVED });
 }
 
-/* The change of the padding in front of symbols that are still there says nothing of the symbols: one sum a
- * section of the older side. */
+/* The change of the padding in front of symbols that are still there says nothing of the symbols:
+ * one sum a section of the older side. */
 static void add_paddings(struct snapshot_diff *d)
 {
 	double *sums = mem_zeroed(d->before->sections.count + 1, sizeof *sums);

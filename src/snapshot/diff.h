@@ -1,12 +1,13 @@
 /* diff.h - what changed between two snapshots: their symbols in pairs.
  *
- * Four passes pair symbols of a container and section letter as SuperSize does: by full name, path and size; without
- * the size; by plain name and path; by full name alone where names tell symbols apart.  The counts are those of
- * SuperSize for the same two files (diff_init with `supersize`).  Otherwise two more passes pair what was left:
- * the same name but for suffixes of clones and hashes, in any path (moved); the same size in the same
- * source, or a name alike (renamed).
+ * Four passes pair symbols of a container and section letter as SuperSize does: by full name, path
+ * and size; without the size; by plain name and path; by full name alone where names tell symbols
+ * apart.  The counts are those of SuperSize for the same two files (diff_init with `supersize`).
+ * Otherwise two more passes pair what was left: the same name but for suffixes of clones and
+ * hashes, in any path (moved); the same size in the same source, or a name alike (renamed).
  *
- * Every symbol of either side is in exactly one pair, so sums over the pairs are those of the snapshots.
+ * Every symbol of either side is in exactly one pair, so sums over the pairs are those of the
+ * snapshots.
  *
  * About 0.6 us a symbol of either side.  The snapshots are borrowed.  One thread. */
 #ifndef HEFT_SNAPSHOT_DIFF_H
@@ -38,8 +39,8 @@ void diff_init(struct snapshot_diff *d, const struct snapshot *before, const str
 	       bool supersize);
 void diff_release(struct snapshot_diff *d);
 
-/* What SuperSize says of a pair: sizes and padding of what was added are its own, of what was removed
- * negated; of a pair size and PSS are without padding. */
+/* What SuperSize says of a pair: sizes and padding of what was added are its own, of what was
+ * removed negated; of a pair size and PSS are without padding. */
 struct diff_value {
 	int64_t size, padding;
 	double pss;
@@ -58,12 +59,13 @@ static inline const struct snap_symbol *diff_after(const struct snapshot_diff *d
 	return p->after == DIFF_NONE ? NULL : &d->after->symbols.data[p->after];
 }
 
-/* The two halves of a .sizediff file: sparse snapshots of what is not unchanged, with whole alias lists; the
- * paddings are overhead of the second.  Both are the caller's, as if from snapshot_init. */
+/* The two halves of a .sizediff file: sparse snapshots of what is not unchanged, with whole alias
+ * lists; the paddings are overhead of the second.  Both are the caller's, as if from
+ * snapshot_init. */
 void diff_halves(const struct snapshot_diff *d, struct snapshot *ret_before,
 		 struct snapshot *ret_after);
-/* Source paths all of whose changed symbols were added (or removed): ends with NULL, both the list and its
- * texts in the arena. */
+/* Source paths all of whose changed symbols were added (or removed): ends with NULL, both the list
+ * and its texts in the arena. */
 const char *const *diff_sources(const struct snapshot_diff *d, enum heft_change change,
 				struct arena *arena);
 

@@ -33,7 +33,7 @@ static const char *const by_words[] = {
 	[HEFT_DIFF_BY_CONTAINER] = "container", [HEFT_DIFF_BY_NAMESPACE] = "namespace",
 };
 
-/* ---- sizes ------------------------------------------------------------------------------------- */
+/* ---- sizes ----------------------------------------------------------------------------------- */
 
 /* Bytes of a symbol on one side. */
 struct amount {
@@ -49,7 +49,7 @@ static struct amount amount_of(const struct snap_symbol *y, bool whole)
 				(double)y->padding / y->alias_count };
 }
 
-/* ---- groups ------------------------------------------------------------------------------------ */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 struct grouping {
 	const struct snapshot_diff *d;
@@ -148,7 +148,8 @@ static void tell_symbol(struct grouping *g, const struct diff_pair *p, uint32_t 
 						       p->change };
 }
 
-/* Symbols of one name, section and path are one row; those of one alias list whatever their paths. */
+/* Symbols of one name, section and path are one row; those of one alias list whatever their
+ * paths. */
 static uint32_t symbol_node(struct grouping *g, const struct diff_pair *p)
 {
 	const struct snap_symbol *old = diff_before(g->d, p), *new_ = diff_after(g->d, p);
@@ -247,7 +248,7 @@ static void add_paddings(struct grouping *g)
 	}
 }
 
-/* ---- rows -------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static const char *node_label(void *ctx, uint32_t node)
 {
@@ -324,7 +325,7 @@ void diff_rows_release(struct diff_rows *r)
 	arena_release(&r->arena);
 }
 
-/* ---- sections ---------------------------------------------------------------------------------- */
+/* ---- sections -------------------------------------------------------------------------------- */
 
 /* SuperSize knows segments alone. */
 static struct heft_diff_section *section_sums(struct diff_sections *ret, bool supersize,

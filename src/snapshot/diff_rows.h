@@ -1,16 +1,17 @@
 /* diff_rows.h - the rows of a diff: its pairs added up by a text of their symbols.
  *
- * What a symbol had before counts for the row it was in then.  So the changes of the rows of any query add up to that
- * of its total, and this without filters to the change of the snapshots, to the byte.  By symbol, the total also has
- * what did not change.  O(symbols), rows sorted.  One thread. */
+ * What a symbol had before counts for the row it was in then.  So the changes of the rows of any
+ * query add up to that of its total, and this without filters to the change of the snapshots, to
+ * the byte.  By symbol, the total also has what did not change.  O(symbols), rows sorted.  One
+ * thread. */
 #ifndef HEFT_SNAPSHOT_DIFF_ROWS_H
 #define HEFT_SNAPSHOT_DIFF_ROWS_H
 
 #include "map/rows.h"
 #include "snapshot/diff.h"
 
-/* The texts of rows by symbol; `was` is the name before of what was renamed, the path before of what
- * was moved. */
+/* The texts of rows by symbol; `was` is the name before of what was renamed, the path before of
+ * what was moved. */
 enum diff_text { DIFF_SECTION, DIFF_PATH, DIFF_COMPONENT, DIFF_CONTAINER, DIFF_WAS, DIFF_TEXTS };
 
 /* What a node is beside its sums. */

@@ -153,7 +153,7 @@ void diff_halves(const struct snapshot_diff *d, struct snapshot *ret_before,
 	mem_free(new_);
 }
 
-/* ---- sources ----------------------------------------------------------------------------------- */
+/* ---- sources --------------------------------------------------------------------------------- */
 
 static void see_source(struct intern *seen, struct intern *other, const struct snapshot *s,
 		       const struct snap_symbol *y, bool wanted)

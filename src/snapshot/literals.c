@@ -36,7 +36,8 @@ static bool plain_size(struct bytes b, uint64_t *ret)
 	return i < b.size && b.p[i] == 0;
 }
 
-/* What counts as text among numbers of 2 and 4 bytes: half of a wide text at least, and its first character. */
+/* What counts as text among numbers of 2 and 4 bytes: half of a wide text at least, and its first
+ * character. */
 static bool is_printable(uint32_t c)
 {
 	return c >= 0x20 && c < 0x7f;

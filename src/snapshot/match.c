@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* ---- texts ------------------------------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 static bool is_digit(char c)
 {
@@ -79,7 +79,7 @@ static struct str without_clone(struct str s)
 	return s;
 }
 
-/* ---- suffixes ---------------------------------------------------------------------------------- */
+/* ---- suffixes -------------------------------------------------------------------------------- */
 
 static bool is_hash(struct str s)
 {
@@ -104,7 +104,8 @@ static bool is_clone_word(struct str s)
 	return false;
 }
 
-/* The name without the suffixes of clones ("f.isra.0") and the hash of Rust's names ("f::h0123456789abcdef"). */
+/* The name without the suffixes of clones ("f.isra.0") and the hash of Rust's names
+ * ("f::h0123456789abcdef"). */
 static struct str without_suffixes(struct str s)
 {
 	const struct str whole = s;
@@ -131,7 +132,7 @@ bool match_is_made_up(struct str name)
 	return i > 4 && (i == name.len || name.p[i] == ' ');
 }
 
-/* ---- keys -------------------------------------------------------------------------------------- */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
 static uint32_t common_text(struct matcher *m, struct match_side *side, uint32_t id)
 {
@@ -272,16 +273,17 @@ static bool key_moved(struct matcher *m, struct match_side *side, const struct s
 	return ok;
 }
 
-/* ---- passes ------------------------------------------------------------------------------------ */
+/* ---- passes ---------------------------------------------------------------------------------- */
 
-/* What of a side a pass may pair: the keys of symbols by their place in the list of what is left. */
+/* What of a side a pass may pair: the keys of symbols by their place in the list of what is
+ * left. */
 struct keyed {
 	struct match_key *keys;
 	uint64_t *hashes; /* 0: the pass has nothing to say of the symbol */
 };
 
-/* Symbols of the older side by key, those of one key in their order: the last leads to the first, each
- * to the next. */
+/* Symbols of the older side by key, those of one key in their order: the last leads to the first,
+ * each to the next. */
 struct queues {
 	const struct keyed *of;
 	struct map last; /* places, by key */
@@ -441,7 +443,7 @@ void matcher_run(struct matcher *m)
 		match_renamed(m);
 }
 
-/* ---- life -------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static void side_init(struct matcher *m, struct match_side *side, const struct snapshot *s,
 		      bool any_container)

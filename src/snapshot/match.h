@@ -4,7 +4,8 @@
 
 #include "snapshot/diff.h"
 
-/* Two symbols with equal keys are one.  All bytes count: no gaps, and what a pass leaves out is 0. */
+/* Two symbols with equal keys are one.  All bytes count: no gaps, and what a pass leaves out is
+ * 0. */
 struct match_key {
 	uint64_t size;
 	uint32_t place; /* container and section letter */

@@ -80,8 +80,8 @@ static void pair_candidates(struct matcher *m, struct candidate *old, struct can
 	old->taken = new_->taken = true;
 }
 
-/* The name most alike, if it is alike enough; of code in the same path more than a few bytes need no such name if
- * there is one symbol on either side. */
+/* The name most alike, if it is alike enough; of code in the same path more than a few bytes need
+ * no such name if there is one symbol on either side. */
 static void find_partner(struct matcher *m, struct candidates *old, struct candidate *new_,
 			 const struct bucket *b, bool in_path)
 {

@@ -21,7 +21,8 @@ static struct str without_parameters(struct str s)
 	return s;
 }
 
-/* Without the package in front of the class: a dex name starts at the last dot before '#' or the end. */
+/* Without the package in front of the class: a dex name starts at the last dot before '#' or the
+ * end. */
 static struct str without_package(struct str s)
 {
 	const char *hash = s.len > 0 ? memchr(s.p, '#', s.len) : NULL;

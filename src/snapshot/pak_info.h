@@ -1,5 +1,5 @@
-/* pak_info.h - names of the resources in data packs: the `.pak.info` files that Chromium's build writes, a line
- * "NAME,id,path/of/list.grd" for each resource.
+/* pak_info.h - names of the resources in data packs: the `.pak.info` files that Chromium's build
+ * writes, a line "NAME,id,path/of/list.grd" for each resource.
  *
  * Ids are those of one build.  Texts are the snapshot's; filled once, then read. */
 #ifndef HEFT_SNAPSHOT_PAK_INFO_H
@@ -8,8 +8,8 @@
 #include "snapshot/snapshot.h"
 
 struct pak_info {
-	uint32_t *
-		names; /* by id, 0 to 65535: text of "path/of/list.grd: NAME", or 0; NULL: none read */
+	/* by id, 0 to 65535: text of "path/of/list.grd: NAME", or 0; NULL: none read */
+	uint32_t *names;
 	uint32_t *sources; /* the same of the path */
 };
 

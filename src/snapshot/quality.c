@@ -32,7 +32,7 @@ static void find(struct check *c, bool error, const char *fmt, ...)
 						arena_copy(&c->q->arena, str_of(text)), error });
 }
 
-/* ---- counting ---------------------------------------------------------------------------------- */
+/* ---- counting -------------------------------------------------------------------------------- */
 
 static bool is_absolute(const struct snapshot *s, uint32_t id)
 {
@@ -76,7 +76,7 @@ static double size_everywhere(const struct snapshot *s, const char *name)
 	return sum;
 }
 
-/* ---- judging ----------------------------------------------------------------------------------- */
+/* ---- judging --------------------------------------------------------------------------------- */
 
 static void at_most(struct check *c, const char *what, double part, double whole, double percent)
 {
@@ -125,7 +125,8 @@ static void check_section(struct check *c)
 {
 	struct sums h = { 0 };
 	const struct snap_section *sec = c->section;
-	/* Of sections with names of their own nothing is known that would be out of the ordinary. */
+	/* Of sections with names of their own nothing is known that would be out of the
+	 * ordinary. */
 	const bool other = sec->letter == 'o' || strcmp(snap_segment(sec), sec->name) != 0;
 	for (uint64_t i = sec->first; i < sec->first + sec->count; i++)
 		add_symbol(&h, c->s, &c->s->symbols.data[i]);

@@ -1,4 +1,5 @@
-/* quality.h - whether a snapshot is what it should be: sums, and what a good one has little or much of.
+/* quality.h - whether a snapshot is what it should be: sums, and what a good one has little or much
+ * of.
  *
  * O(symbols).  Thread-safe. */
 #ifndef HEFT_SNAPSHOT_QUALITY_H

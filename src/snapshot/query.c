@@ -11,8 +11,8 @@ struct query {
 	const struct snapshot *s;
 };
 
-/* Beside the virtual table: what is little, and what is sums of it.  The table is touched once, since its
- * declaration would not be allowed later. */
+/* Beside the virtual table: what is little, and what is sums of it.  The table is touched once,
+ * since its declaration would not be allowed later. */
 static const char schema[] =
 	"CREATE TABLE metadata(container TEXT, key TEXT, value TEXT);"
 	"CREATE TABLE section_sizes(container TEXT, section TEXT, size INTEGER);"
@@ -35,7 +35,7 @@ static const char schema[] =
 	"s.container = n.container AND in_file) bytes FROM names n;"
 	"SELECT 1 FROM symbols, pragma_table_list, pragma_table_info('symbols') LIMIT 0;";
 
-/* ---- what statements may do -------------------------------------------------------------------- */
+/* ---- what statements may do ------------------------------------------------------------------ */
 
 static bool is_harmless_pragma(const char *name)
 {
@@ -86,7 +86,7 @@ static void regexp(sqlite3_context *to, int argc, sqlite3_value **argv)
 		sqlite3_result_int(to, pattern_matches(p, str_of(text), NULL));
 }
 
-/* ---- opening ----------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static bool insert(struct query *q, const char *sql, const char *a, const char *b, const char *c)
 {
@@ -179,7 +179,7 @@ void query_close(struct query *q)
 	mem_free(q);
 }
 
-/* ---- running ----------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static bool stopped(struct heft_err *err)
 {

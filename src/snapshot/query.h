@@ -1,8 +1,8 @@
 /* query.h - SQL over the symbols of a snapshot, by SQLite.
  *
- * Nothing is copied: `symbols` is a virtual table that reads the snapshot (opening takes a millisecond; a
- * copy into SQLite's own tables 0.23 s for 165,000 symbols).  docs/query.md names tables and columns.  Statements that
- * would change anything, or open files, are refused.
+ * Nothing is copied: `symbols` is a virtual table that reads the snapshot (opening takes a
+ * millisecond; a copy into SQLite's own tables 0.23 s for 165,000 symbols).  docs/query.md names
+ * tables and columns.  Statements that would change anything, or open files, are refused.
  *
  * The snapshot is borrowed.  One thread. */
 #ifndef HEFT_SNAPSHOT_QUERY_H
@@ -23,7 +23,8 @@ struct query_cell {
 	struct str text; /* of all kinds, as SQLite writes them */
 };
 
-/* What a statement gives: its columns, then each row; cells hold until the next call.  False stops the query. */
+/* What a statement gives: its columns, then each row; cells hold until the next call.  False stops
+ * the query. */
 struct query_visitor {
 	bool (*columns)(void *ctx, const char *const *names, size_t count);
 	bool (*row)(void *ctx, const struct query_cell *cells, size_t count);
@@ -31,8 +32,8 @@ struct query_visitor {
 	void *ctx;
 };
 
-/* Runs the statements of a text one after another.  HEFT_EARG for a mistake in one; HEFT_EIO where the
- * visitor stopped. */
+/* Runs the statements of a text one after another.  HEFT_EARG for a mistake in one; HEFT_EIO where
+ * the visitor stopped. */
 bool query_run(struct query *q, const char *sql, const struct query_visitor *v,
 	       struct heft_err *err);
 

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* ---- columns ----------------------------------------------------------------------------------- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 struct cell {
 	const struct snapshot *s;
@@ -167,7 +167,7 @@ static void put_column(const struct cell *c, enum column column)
 	}
 }
 
-/* ---- what SQLite calls ------------------------------------------------------------------------- */
+/* ---- what SQLite calls ----------------------------------------------------------------------- */
 
 struct table {
 	sqlite3_vtab base; /* first: SQLite's part */

@@ -53,7 +53,8 @@ static bool is_lto(struct str object)
 	       contains(object, STR(".lto.")) || contains(object, STR(".ltrans"));
 }
 
-/* Where a symbol came from is known by its source alone, if link-time optimisation made its object. */
+/* Where a symbol came from is known by its source alone, if link-time optimisation made its
+ * object. */
 static void set_lto_objects(struct snapshot *s, const struct build_paths *build)
 {
 	struct memo lto = memo_make(s), objects = memo_make(s);
@@ -90,7 +91,8 @@ static void set_sources(struct snapshot *s, const struct build_paths *build)
 	mem_free(m.to);
 }
 
-/* "x/rustlib/y/libz.rlib(w.o)" gives "(Rust stdlib)/libz.rlib": it comes without sources and mostly without debug info. */
+/* "x/rustlib/y/libz.rlib(w.o)" gives "(Rust stdlib)/libz.rlib": it comes without sources and mostly
+ * without debug info. */
 static uint32_t standard_source(struct snapshot *s, uint32_t object)
 {
 	const struct str path = snapshot_text(s, object);

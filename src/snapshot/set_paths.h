@@ -1,5 +1,5 @@
-/* set_paths.h - the paths of a snapshot as people know them: sources by the build system's word, prefixes replaced, members
- * of archives as paths, components. */
+/* set_paths.h - the paths of a snapshot as people know them: sources by the build system's word,
+ * prefixes replaced, members of archives as paths, components. */
 #ifndef HEFT_SNAPSHOT_SET_PATHS_H
 #define HEFT_SNAPSHOT_SET_PATHS_H
 

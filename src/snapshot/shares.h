@@ -1,9 +1,9 @@
 /* shares.h - how many bytes of the file and of the VM image each section of an image has.
  *
  * No byte is counted twice: where sections overlap, the one that stands first in the table has it.
- * So the shares and the rest add up to the size of the file (of an object in an archive: to its own)
- * and, with the rest that is in memory alone, to the size of the VM image.
- * O(n log n) in sections and segments. */
+ * So the shares and the rest add up to the size of the file (of an object in an archive: to its
+ * own) and, with the rest that is in memory alone, to the size of the VM image. O(n log n) in
+ * sections and segments. */
 #ifndef HEFT_SNAPSHOT_SHARES_H
 #define HEFT_SNAPSHOT_SHARES_H
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- writing ----------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void add_bytes(struct sizefile_out *out, const void *p, size_t size)
 {
@@ -68,7 +68,7 @@ bool sizediff_write(struct sizefile_out *ret, const struct snapshot *before,
 	return ok && sizefile_write(ret, after, err);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 struct lengths {
 	int64_t before, removed, added;

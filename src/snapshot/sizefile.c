@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- texts ------------------------------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 void sizefile_add_text(struct text *out, struct str s)
 {
@@ -41,7 +41,7 @@ static void add_line_number(struct text *t, uint64_t v)
 	text_add_char(t, '\n');
 }
 
-/* ---- indexes of texts -------------------------------------------------------------------------- */
+/* ---- indexes of texts ------------------------------------------------------------------------ */
 
 /* Distinct texts, or pairs of them, in the order of the file, and where each symbol's stands. */
 struct index {
@@ -128,7 +128,7 @@ static void index_release(struct index *i)
 	mem_free(i->of_symbol);
 }
 
-/* ---- writing ----------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 struct out {
 	struct text text;
@@ -153,7 +153,8 @@ static void find_head(struct out *o)
 		o->head.has_disassembly |= s->symbols.data[i].disassembly != 0;
 }
 
-/* The sections in the order of their symbols, those without symbols last; and the segments they are in. */
+/* The sections in the order of their symbols, those without symbols last; and the segments they are
+ * in. */
 static void find_order(struct out *o)
 {
 	const struct snapshot *s = o->s;
@@ -325,8 +326,8 @@ static void add_symbols(struct out *o)
 	add_disassembly(o);
 }
 
-/* Lists of this many bytes that are no copy of another file's take level 6, half the time of all for 3 % more bytes, and
- * are packed in parts. */
+/* Lists of this many bytes that are no copy of another file's take level 6, half the time of all
+ * for 3 % more bytes, and are packed in parts. */
 enum { QUICK_FROM = 8 << 20, PART = 1 << 20 };
 
 bool sizefile_write(struct sizefile_out *ret, const struct snapshot *s, struct heft_err *err)

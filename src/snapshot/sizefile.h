@@ -1,8 +1,9 @@
 /* sizefile.h - reads and writes `.size` (v1, v1.1, sparse) and `.sizediff` files of SuperSize.
  *
- * What is written: one gzip member (level 9, of large lists made here 6; no name, no time), ASCII, byte for byte what SuperSize writes for the same
- * symbols; what is read and written again is the same bytes, unknown metadata included.  Names with bytes that are not
- * ASCII get \xNN escapes; tabs and line ends in them too.
+ * What is written: one gzip member (level 9, of large lists made here 6; no name, no time), ASCII,
+ * byte for byte what SuperSize writes for the same symbols; what is read and written again is the
+ * same bytes, unknown metadata included.  Names with bytes that are not ASCII get \xNN escapes;
+ * tabs and line ends in them too.
  *
  * The format is not published but by its implementation; docs/size-format.md states it. */
 #ifndef HEFT_SNAPSHOT_SIZEFILE_H
@@ -10,7 +11,8 @@
 
 #include "snapshot/snapshot.h"
 
-/* Whether the bytes begin like either kind (unpacked or in gzip; looks no further than the first line). */
+/* Whether the bytes begin like either kind (unpacked or in gzip; looks no further than the first
+ * line). */
 bool sizefile_matches(struct bytes b);
 bool sizediff_matches(struct bytes b);
 
@@ -20,8 +22,8 @@ bool sizefile_read(struct snapshot *ret, const char *path, struct bytes b, struc
 /* Appends the file's bytes; the snapshot is finished. */
 struct sizefile_out {
 	VEC(uint8_t) bytes;
-	unsigned
-		threads; /* that pack large lists, 0: one a processor; the bytes are the same for any number */
+	/* that pack large lists, 0: one a processor; the bytes are the same for any number */
+	unsigned threads;
 };
 bool sizefile_write(struct sizefile_out *ret, const struct snapshot *s, struct heft_err *err);
 

@@ -13,15 +13,17 @@
 struct sizefile_head {
 	bool several; /* v1.1 */
 	bool has_components, has_padding, has_disassembly;
-	/* Heft's own member: the sections of the program by segment, in the order of their symbols. */
+	/* Heft's own member: the sections of the program by segment, in the order of their
+	 * symbols. */
 	VEC(struct snap_section) sections;
 };
 
-/* sizefile_json.c: the JSON as SuperSize writes it (Python's form, two blanks a level, keys sorted). */
+/* sizefile_json.c: the JSON as SuperSize writes it (Python's form, two blanks a level, keys
+ * sorted). */
 void sizefile_json_write(struct text *out, const struct snapshot *s,
 			 const struct sizefile_head *head);
-/* Fills containers, build_config and extra, by_heft and exact_names; head->sections are the caller's
- * then.  On failure *ret_pos is the byte in `json`. */
+/* Fills containers, build_config and extra, by_heft and exact_names; head->sections are the
+ * caller's then.  On failure *ret_pos is the byte in `json`. */
 bool sizefile_json_read(struct snapshot *s, struct sizefile_head *head, struct bytes json,
 			uint64_t *ret_pos, const char **ret_problem);
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- writing ----------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /* Python's json.dumps(indent=2, sort_keys=True, ensure_ascii=True), piece by piece. */
 struct out {
@@ -196,8 +196,8 @@ static void add_size(struct intern *names, size_vec *sizes, const char *name, ui
 	sizes->data[id].size += size;
 }
 
-/* The segments have the bytes of all their symbols, as SuperSize wants to see it, and the sections that
- * are in them under other names stand beside them. */
+/* The segments have the bytes of all their symbols, as SuperSize wants to see it, and the sections
+ * that are in them under other names stand beside them. */
 static void list_sizes(const struct snapshot *s, uint32_t container, size_vec *ret)
 {
 	struct intern names = { { 0 } };
@@ -362,7 +362,7 @@ void sizefile_json_write(struct text *out, const struct snapshot *s,
 	close_bracket(&o, "}");
 }
 
-/* ---- reading ----------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 struct in {
 	struct json_in json;

@@ -50,7 +50,7 @@ static struct str next_line(struct in *in)
 	return (struct str){ from, size };
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 /* The number at the start of *s, which moves behind it; false where there is none. */
 static bool take_number(struct str *s, int64_t *ret)
@@ -143,7 +143,7 @@ static bool put_component(struct in *in, struct snap_symbol *y, int64_t v)
 	return true;
 }
 
-/* ---- header ------------------------------------------------------------------------------------ */
+/* ---- header ---------------------------------------------------------------------------------- */
 
 static void read_header(struct in *in)
 {
@@ -196,7 +196,7 @@ static void read_components(struct in *in)
 		vec_push(&in->components, intern_add(&in->s->texts, next_line(in)));
 }
 
-/* ---- segments ---------------------------------------------------------------------------------- */
+/* ---- segments -------------------------------------------------------------------------------- */
 
 /* The field before the next tab; *s moves behind it. */
 static struct str take_field(struct str *s)
@@ -266,7 +266,7 @@ static void read_columns(struct in *in, bool delta,
 		read_numbers(in, &in->s->sections.data[i], delta, put);
 }
 
-/* ---- symbols ----------------------------------------------------------------------------------- */
+/* ---- symbols --------------------------------------------------------------------------------- */
 
 static bool take_hex(struct str field, uint64_t most, uint64_t *ret)
 {
@@ -348,7 +348,7 @@ static void read_disassembly(struct in *in)
 	}
 }
 
-/* ---- padding ----------------------------------------------------------------------------------- */
+/* ---- padding --------------------------------------------------------------------------------- */
 
 /* Sizes are as stored: of overhead with the padding, which is all of it. */
 static bool settle_overhead(struct in *in, struct snap_symbol *y)
@@ -390,7 +390,7 @@ static void settle_padding(struct in *in)
 	}
 }
 
-/* ---- sections ---------------------------------------------------------------------------------- */
+/* ---- sections -------------------------------------------------------------------------------- */
 
 /* The symbols from `first` on, which stand in a segment, are those of a section of heft's. */
 static bool move_symbols(struct in *in, const struct snap_section *segments, uint64_t first,
@@ -450,7 +450,7 @@ static void take_sizes(struct snapshot *s)
 	}
 }
 
-/* ---- a whole file ------------------------------------------------------------------------------ */
+/* ---- a whole file ---------------------------------------------------------------------------- */
 
 static void read_body(struct in *in)
 {

@@ -3,7 +3,7 @@
 #include "base/sort.h"
 #include "base/text.h"
 
-/* ---- sections ---------------------------------------------------------------------------------- */
+/* ---- sections -------------------------------------------------------------------------------- */
 
 enum { RANK_BSS = 1, RANK_OTHER = 7 };
 
@@ -125,7 +125,7 @@ uint32_t snapshot_find_section(const struct snapshot *s, uint32_t container, con
 	return found ? index : SNAP_NO_SECTION;
 }
 
-/* ---- names ------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 bool snap_is_literal(struct str full_name)
 {
@@ -142,7 +142,7 @@ bool snap_is_star(struct str full_name)
 	return str_starts(full_name, STR("**"));
 }
 
-/* ---- life -------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 void snapshot_init(struct snapshot *s)
 {
@@ -167,7 +167,7 @@ void snapshot_release(struct snapshot *s)
 	arena_release(&s->arena);
 }
 
-/* ---- order ------------------------------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 /* What the sorted list compares, made once a symbol. */
 struct sort_key {
@@ -234,8 +234,8 @@ struct section_place {
 	uint32_t section;
 };
 
-/* Sections with symbols: those of one segment side by side, otherwise as they first appear.  Counts the
- * symbols.  Returns how many sections there are. */
+/* Sections with symbols: those of one segment side by side, otherwise as they first appear.  Counts
+ * the symbols.  Returns how many sections there are. */
 static size_t order_sections(struct snapshot *s, struct section_place *ret)
 {
 	struct intern segments = { { 0 } };
@@ -292,7 +292,7 @@ static void sort_symbols(struct snapshot *s)
 	s->symbols.cap = count + 1;
 }
 
-/* ---- aliases, padding -------------------------------------------------------------------------- */
+/* ---- aliases, padding ------------------------------------------------------------------------ */
 
 /* The end of the alias list that begins at `first`. */
 static size_t list_end(const struct snapshot *s, size_t first)

@@ -1,9 +1,9 @@
 /* snapshot.h - the flat list of symbols of a program, or of several: what a `.size` file holds.
  *
  * Model and words are those of Chromium's SuperSize, so that its console and viewer open what heft
- * writes, and heft what SuperSize writes: containers, sections, symbols with padding, three forms of
- * the name, object and source path, component, flags; aliases (several symbols for the same bytes);
- * overhead and star symbols.
+ * writes, and heft what SuperSize writes: containers, sections, symbols with padding, three forms
+ * of the name, object and source path, component, flags; aliases (several symbols for the same
+ * bytes); overhead and star symbols.
  *
  * Every section of a program is a section here, by its own name.  The format has symbols in few
  * sections; those of all others stand in its segments .other and, where the file holds nothing of
@@ -11,9 +11,9 @@
  *
  * Invariants after snapshot_finish: symbols stand in the order of the file format (by container,
  * section rank, address); members of an alias list are adjacent, with equal address, size and
- * padding, in one section; in a section no two sized symbols overlap otherwise.  The sum of PSS of a
- * section is the sum of size + padding over its distinct bytes.  The sum over the sections that are
- * in the file is the size of the file, the sum over those in memory the size of the VM image.
+ * padding, in one section; in a section no two sized symbols overlap otherwise.  The sum of PSS of
+ * a section is the sum of size + padding over its distinct bytes.  The sum over the sections that
+ * are in the file is the size of the file, the sum over those in memory the size of the VM image.
  * Numbers are bytes.
  *
  * Built by one thread, then read only: several may. */
@@ -40,7 +40,8 @@ enum snap_flag {
 
 enum snap_status { SNAP_UNCHANGED, SNAP_CHANGED, SNAP_ADDED, SNAP_REMOVED };
 
-/* A value of metadata: text, number, list of texts; or JSON that heft does not know, kept as it is. */
+/* A value of metadata: text, number, list of texts; or JSON that heft does not know, kept as it
+ * is. */
 struct snap_value {
 	const char *key;
 	enum { SNAP_TEXT, SNAP_NUMBER, SNAP_LIST, SNAP_JSON } kind;
@@ -88,10 +89,11 @@ struct snap_section {
 
 /* Texts are ids in snapshot.texts; id 0 is "". */
 struct snap_symbol {
-	uint64_t addr;   /* 0: none */
-	uint64_t size;   /* without padding */
-	int64_t padding; /* in front of addr (overhead symbols: all they have, size is 0); < 0 only in
-	                   * files of others, and in diffs */
+	uint64_t addr; /* 0: none */
+	uint64_t size; /* without padding */
+	/* in front of addr (overhead symbols: all they have, size is 0); < 0 only in files of
+	 * others, and in diffs */
+	int64_t padding;
 	uint32_t name, template_name, full_name;
 	uint32_t object, source, component;
 	uint32_t section; /* index into sections */
@@ -109,12 +111,14 @@ struct snapshot {
 	VEC(struct snap_section) sections;
 	struct intern section_keys; /* by index in sections */
 	VEC(struct snap_symbol) symbols;
-	bool own;     /* made here, not read: no file has to be written again as it was */
-	bool by_heft; /* made here or read from what heft wrote: sections say what of them is in memory,
-		       * and full names are final */
-	bool exact_names;    /* by heft: the other names are cut as SuperSize does */
-	bool sparse;         /* a half of a difference: not all symbols of the program are here */
-	bool stored_padding; /* padding is not always the gap to the symbol before; files state it */
+	bool own; /* made here, not read: no file has to be written again as it was */
+	/* made here or read from what heft wrote: sections say what of them is in memory, and full
+	 * names are final */
+	bool by_heft;
+	bool exact_names; /* by heft: the other names are cut as SuperSize does */
+	bool sparse;      /* a half of a difference: not all symbols of the program are here */
+	/* padding is not always the gap to the symbol before; files state it */
+	bool stored_padding;
 	bool has_components;
 	struct arena arena; /* texts of containers and metadata */
 };
@@ -133,8 +137,8 @@ uint32_t snapshot_section(struct snapshot *s, uint32_t container, const char *na
 /* The same where it may be missing: SNAP_NO_SECTION then. */
 #define SNAP_NO_SECTION UINT32_MAX
 uint32_t snapshot_find_section(const struct snapshot *s, uint32_t container, const char *name);
-/* Index of the section with the container, name and flags of `like`, added where it is missing; letter
- * and rank follow from them. */
+/* Index of the section with the container, name and flags of `like`, added where it is missing;
+ * letter and rank follow from them. */
 uint32_t snapshot_section_like(struct snapshot *s, const struct snap_section *like);
 /* The segment of the file format that holds a section's symbols: its name, ".other" or ".bss". */
 const char *snap_segment(const struct snap_section *sec);
@@ -162,8 +166,8 @@ void snapshot_finish(struct snapshot *s);
 /* Texts get the escapes that files need, so that a program and its file compare equal.  By
  * snapshot_finish. */
 void snapshot_escape(struct snapshot *s);
-/* Makes the symbols of each segment and section stand side by side, in the order in which these first
- * appear, and sets first and count: all there is to do for symbols that come from a file. */
+/* Makes the symbols of each segment and section stand side by side, in the order in which these
+ * first appear, and sets first and count: all there is to do for symbols that come from a file. */
 void snapshot_place_sections(struct snapshot *s);
 
 /* Makes template_name and name of symbols that come from a file; where that is of others, full_name

@@ -1,5 +1,5 @@
-/* The sources blocks, functions and blockkinds: machine basic blocks, as compilers state them or, where they do
- * not, as the code shows. */
+/* The sources blocks, functions and blockkinds: machine basic blocks, as compilers state them or,
+ * where they do not, as the code shows. */
 #include "source/source.h"
 
 #include "base/text.h"
@@ -27,15 +27,15 @@ static void function_label(struct text *label, const struct blockmap_function *f
 	text_add(label, (struct str){ made_up, (size_t)len });
 }
 
-/* Bytes from the range's start to the end of its section; 0 where it takes none.  A block ends with its
- * section, whatever its map says. */
+/* Bytes from the range's start to the end of its section; 0 where it takes none.  A block ends with
+ * its section, whatever its map says. */
 static uint64_t room_of(const struct blockmap *b, const struct blockmap_range *r)
 {
 	const struct section *s = image_section_at(b->image, r->addr);
 	return s && section_takes_vm(b->image, s) ? s->size - (r->addr - s->addr) : 0;
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 /* `label` ends in "#"; block numbers follow. */
 static void claim_blocks(const struct claiming *c, const struct blockmap_range *r,
@@ -68,7 +68,7 @@ static void claim_all_blocks(const struct claiming *c)
 	text_release(&label);
 }
 
-/* ---- functions ---------------------------------------------------------------------------------- */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 /* From the first byte to the last of a range: what is between its blocks is the function's, too. */
 static void claim_functions(const struct claiming *c)
@@ -88,7 +88,7 @@ static void claim_functions(const struct claiming *c)
 	text_release(&label);
 }
 
-/* ---- blockkinds --------------------------------------------------------------------------------- */
+/* ---- blockkinds ------------------------------------------------------------------------------ */
 
 static void claim_piece(void *ctx, uint64_t addr, uint64_t size, enum block_kind kind)
 {
@@ -111,7 +111,7 @@ static void claim_kinds(const struct claiming *c)
 	blockmap_tile(&c->map, claim_piece, (void *)(uintptr_t)c);
 }
 
-/* ---- all of them -------------------------------------------------------------------------------- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 /* Returns whether there are any blocks. */
 static bool claim_image(const struct source_file *f, const struct image *im, struct claims *vm,

@@ -1,4 +1,5 @@
-/* process_layer.h - the layers of a core: those of its modules' own files, moved to where they lay. */
+/* process_layer.h - the layers of a core: those of its modules' own files, moved to where they
+ * lay. */
 #ifndef HEFT_SOURCE_PROCESS_LAYER_H
 #define HEFT_SOURCE_PROCESS_LAYER_H
 

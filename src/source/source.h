@@ -79,7 +79,8 @@ void claim_section(const struct image *im, const struct section *s, label_id lab
 /* "NAME", or "#5" for a section without a name; the text belongs to the label table. */
 struct str section_label_name(const struct source_file *f, const struct section *s);
 
-/* The DWARF of one of the input's images, or of its separate debug file; NULL where neither has any. */
+/* The DWARF of one of the input's images, or of its separate debug file; NULL where neither has
+ * any. */
 struct debuginfo *source_dwarf(const struct source_file *f, const struct image *im,
 			       const struct image *debug);
 

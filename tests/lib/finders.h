@@ -4,7 +4,8 @@
 
 #include "heft.h"
 
-/* Nothing is looked for that is not named: SET(handle) is for one of the functions heft_*_set_finder. */
+/* Nothing is looked for that is not named: SET(handle) is for one of the functions
+ * heft_*_set_finder. */
 #define FIND_ONLY_NAMED(set, handle)                                                               \
 	do {                                                                                       \
 		struct heft_finder *named_ = heft_finder_new();                                    \

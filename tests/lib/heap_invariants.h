@@ -1,4 +1,5 @@
-/* heap_invariants.h - what must hold of the heap of any dump, however damaged: NULL, or what does not. */
+/* heap_invariants.h - what must hold of the heap of any dump, however damaged: NULL, or what does
+ * not. */
 #ifndef HEFT_TESTS_HEAP_INVARIANTS_H
 #define HEFT_TESTS_HEAP_INVARIANTS_H
 

@@ -1,5 +1,5 @@
-/* heapgen.h - memory of a process made by hand, for tests: regions, the recorder's pages and blocks,
- * glibc's chunks.
+/* heapgen.h - memory of a process made by hand, for tests: regions, the recorder's pages and
+ * blocks, glibc's chunks.
  *
  *     struct heapgen g = heapgen_make(8, false);
  *     heapgen_region(&g, 0x10000, 0x4000);
@@ -110,7 +110,8 @@ static inline uint64_t heapgen_chunk_size(const struct heapgen *g, uint64_t size
 	return max_u64(align_up(size + g->word, 16), 4 * (uint64_t)g->word);
 }
 
-/* A recorded block in a chunk in use, behind another; its address.  Chunks are where blocks are aligned. */
+/* A recorded block in a chunk in use, behind another; its address.  Chunks are where blocks are
+ * aligned. */
 static inline uint64_t heapgen_alloc(struct heapgen *g, uint64_t *at, uint64_t size, unsigned flags,
 				     uint32_t stack)
 {

@@ -1,5 +1,5 @@
-/* line_maker.h - line programs written by hand: header, tables and opcodes into a blob, then what heft
- * reads of them. */
+/* line_maker.h - line programs written by hand: header, tables and opcodes into a blob, then what
+ * heft reads of them. */
 #ifndef HEFT_TESTS_LINE_MAKER_H
 #define HEFT_TESTS_LINE_MAKER_H
 

@@ -168,7 +168,7 @@ void perfmake_plain_sample(struct perfmake *m, uint32_t pid, uint64_t time, uint
 	add(m, PERF_SAMPLE, 2, &body);
 }
 
-/* ---- packing -------------------------------------------------------------------------------------- */
+/* ---- packing --------------------------------------------------------------------------------- */
 
 static void put_piece(struct perfmake *m, uint32_t type, const uint8_t *p, size_t size)
 {
@@ -193,7 +193,7 @@ void perfmake_pack(struct perfmake *m, uint32_t type)
 	mem_free(packed);
 }
 
-/* ---- the file ------------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 /* An attribute; its ids follow elsewhere. */
 static void put_attr(struct elfgen_out *o, const struct perfmake *m, bool branches)

@@ -2,8 +2,8 @@
  * have given perf: usage branch_trace PROGRAM PERF_DATA COUNTS EVERY
  *
  * A sample is taken each EVERY branches, with the last 32 of them.  COUNTS gets a line for each
- * basic block with bytes: its address and how often it ran, in decimal.  The program must be static and
- * have a map of its blocks; x86-64. */
+ * basic block with bytes: its address and how often it ran, in decimal.  The program must be static
+ * and have a map of its blocks; x86-64. */
 #include "../lib/perfmake.h"
 #include "code/x86.h"
 #include "image/elf_const.h"

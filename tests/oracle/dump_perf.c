@@ -1,5 +1,5 @@
-/* The samples of a perf.data file as `perf script --ns -F pid,tid,time,ip,brstack` prints them, without
- * what it adds to branches. */
+/* The samples of a perf.data file as `perf script --ns -F pid,tid,time,ip,brstack` prints them,
+ * without what it adds to branches. */
 #include "base/file.h"
 #include "blocks/perfdata.h"
 

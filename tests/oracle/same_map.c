@@ -1,5 +1,5 @@
-/* Whether maps of basic blocks come out byte for byte when they are read and written in their own version.
- * usage: same_map FILE... */
+/* Whether maps of basic blocks come out byte for byte when they are read and written in their own
+ * version. usage: same_map FILE... */
 #include "code/bbmap_encode.h"
 #include "image/elf_const.h"
 #include "image/input.h"

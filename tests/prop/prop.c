@@ -5,10 +5,10 @@
  *     prop check FILE...
  *     prop [--seed N] make FILE           the random file of a seed
  *
- * Every file is measured in a child process, so that a crash, a hang (more than 5 s of processor time; 30 s under
- * a sanitizer) or memory without bound (2 GiB) is a finding like any other; what was found is
- * kept in FOLDER under the name of its seed.  Exit status 1 if anything was found,
- * or if not even every tenth file could be measured. */
+ * Every file is measured in a child process, so that a crash, a hang (more than 5 s of processor
+ * time; 30 s under a sanitizer) or memory without bound (2 GiB) is a finding like any other; what
+ * was found is kept in FOLDER under the name of its seed.  Exit status 1 if anything was found, or
+ * if not even every tenth file could be measured. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "check.h"
 #include "generate.h"

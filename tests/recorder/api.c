@@ -120,7 +120,8 @@ static unsigned char *give(size_t align, size_t size)
 	return p;
 }
 
-/* What malloc_usable_size promised is written, and kept by realloc, as far as the new block goes. */
+/* What malloc_usable_size promised is written, and kept by realloc, as far as the new block
+ * goes. */
 static void stays(unsigned char *p, size_t size, size_t to)
 {
 	const size_t usable = malloc_usable_size(p), kept = usable < to ? usable : to;
@@ -230,7 +231,7 @@ static void from_the_library(void)
 	free(p);
 }
 
-/* ---- threads, fork, handlers -------------------------------------------------------------------- */
+/* ---- threads, fork, handlers ----------------------------------------------------------------- */
 
 static pthread_key_t key;
 static void *passed[16];

@@ -2,9 +2,9 @@
  *
  *	deep DEEPEST EACH FROM END
  *
- * At every EACH-th depth, and at all of [FROM, END), takes depth + 1 bytes twice on the way down and
- * twice on the way up.  A call at a depth that is a multiple of three comes from a place of its own,
- * so that a stack tells how deep it is.  Prints the four return addresses that deep.py needs.
+ * At every EACH-th depth, and at all of [FROM, END), takes depth + 1 bytes twice on the way down
+ * and twice on the way up.  A call at a depth that is a multiple of three comes from a place of its
+ * own, so that a stack tells how deep it is.  Prints the four return addresses that deep.py needs.
  * Built without optimization: every call stays as it is written. */
 #include <stdio.h>
 #include <stdlib.h>

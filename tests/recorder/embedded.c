@@ -1,8 +1,8 @@
-/* embedded.c - the embedded recorder's blocks, looked at as a reader of a dump would (docs/heap-format.md),
- * for words of any size and either byte order.
+/* embedded.c - the embedded recorder's blocks, looked at as a reader of a dump would
+ * (docs/heap-format.md), for words of any size and either byte order.
  *
- * Exits 0, or 1 after naming what does not hold.  With a file name: writes its memory there as a probe
- * would, and what is live in it to stdout, for embedded.py. */
+ * Exits 0, or 1 after naming what does not hold.  With a file name: writes its memory there as a
+ * probe would, and what is live in it to stdout, for embedded.py. */
 #include "heft_heap.h"
 #include "pool.h"
 

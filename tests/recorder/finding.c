@@ -1,9 +1,10 @@
-/* finding.c - does what heaps suffer from, and says which block it did it to: tests/recorder/finding.py.
+/* finding.c - does what heaps suffer from, and says which block it did it to:
+ * tests/recorder/finding.py.
  *
  *	finding MODE
  *
- * Each fault is announced by a line, "MODE ADDRESS SIZE ..."; SIGTRAP follows for a dump, and then the fault
- * is undone and the next one made. */
+ * Each fault is announced by a line, "MODE ADDRESS SIZE ..."; SIGTRAP follows for a dump, and then
+ * the fault is undone and the next one made. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>

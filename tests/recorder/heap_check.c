@@ -2,7 +2,8 @@
  *
  *	heap_check [--time] DUMP
  *
- *	canary|header|chunk|double-free|... at ADDR block ADDR+SIZE freed ADDR+SIZE victim ADDR+SIZE distance N
+ *	canary|header|chunk|double-free|... at ADDR block ADDR+SIZE freed ADDR+SIZE victim ADDR+SIZE
+ *	distance N
  *	lost|indirect|inside ADDR+SIZE
  *	blocks N bytes N freed N stacks N nodes N counted N counted-bytes N parts N
  *

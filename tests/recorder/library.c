@@ -1,5 +1,5 @@
-/* library.c - is opened, called and closed again.  WORDS makes another one, whose frames are not alike
- * at the same addresses. */
+/* library.c - is opened, called and closed again.  WORDS makes another one, whose frames are not
+ * alike at the same addresses. */
 #include <stdlib.h>
 
 #ifndef WORDS

@@ -1,6 +1,6 @@
-/* log_blocks.c - allocates from many call stacks and says of each block where it is and, as libgcc's
- * unwinder sees it, who asked for it: "ADDR SIZE PC,PC..." innermost caller first.  Then waits to be
- * looked at.    usage: log_blocks COUNT */
+/* log_blocks.c - allocates from many call stacks and says of each block where it is and, as
+ * libgcc's unwinder sees it, who asked for it: "ADDR SIZE PC,PC..." innermost caller first.  Then
+ * waits to be looked at.    usage: log_blocks COUNT */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* truth.c - allocates in every way there is and keeps its own account of it, by call stack as libgcc's
- * unwinder sees it.
+/* truth.c - allocates in every way there is and keeps its own account of it, by call stack as
+ * libgcc's unwinder sees it.
  *
  *	truth SEED OPS THREADS
  *
@@ -53,7 +53,7 @@ static uint32_t roll(struct worker *w, uint32_t n)
 	return (w->random >> 8) % n;
 }
 
-/* ---- the account ---------------------------------------------------------------------------------- */
+/* ---- the account ----------------------------------------------------------------------------- */
 
 struct trace {
 	uintptr_t pcs[DEPTH + 2];
@@ -123,7 +123,7 @@ static void note_free(struct worker *w, struct held *h)
 	h->p = NULL;
 }
 
-/* ---- all ways to allocate ----------------------------------------------------------------------- */
+/* ---- all ways to allocate -------------------------------------------------------------------- */
 
 #define SITE(name, call)                                                                           \
 	static __attribute__((noinline)) void name(struct worker *w, struct held *h, size_t size)  \
@@ -183,7 +183,7 @@ static __attribute__((noinline)) void deeper(struct worker *w, struct held *h, s
 	__asm__ volatile("" ::: "memory");
 }
 
-/* ---- the run -------------------------------------------------------------------------------------- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 static void release(struct worker *w, struct held *h)
 {

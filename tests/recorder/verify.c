@@ -1,8 +1,8 @@
 /* verify.c - linked into a recorder of its own: holds its stacks against libgcc's unwinder, which
  * programs use for their exceptions.  One allocation in HEFT_VERIFY_EACH (101) is compared.
  *
- * At the end a line goes to the file HEFT_VERIFY_OUT: "checked N different N frames N deepest N", with what
- * differed in front of it. */
+ * At the end a line goes to the file HEFT_VERIFY_OUT: "checked N different N frames N deepest N",
+ * with what differed in front of it. */
 #include "recorder.h"
 
 #include <dlfcn.h>

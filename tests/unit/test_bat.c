@@ -8,15 +8,19 @@
 
 /* One function at 0x400000 whose first two pairs kept their offsets, one part split from it. */
 static const uint8_t note[] = {
-	5, 0,    0,    0,    58, 0, 0, 0, 1, 0, 0, 0, 'B', 'O', 'L', 'T', 0, 0, 0, 0, /* head */
-	1, 0x80, 0x80, 0x80, 2,                       /* one, address */
-	8, 7,    6,    5,    4,  3, 2, 1, 4, 1, 3, 2, /* hash, blocks, entries, pairs, of them equal */
-	2,                                            /* the second is a branch */
-	0, 9,    0,    0,    0,  0, 0, 0, 0, 0,       /* +0: block 0 */
-	5,                                            /* +5: branch at 5 */
-	2, 0x15, 6,    0,    0,  0, 0, 0, 0, 0, 3,    /* +7: block 3 at 16 */
-	4,                                            /* a further entry */
-	1, 9,    0,    32,   1,  1, 0, 0, 1, 0, 0, 0, 0,   0,   0,   0,   2, /* cold: at +16, from 32 on */
+	5,   0,    0,    0,    58, 0, 0, 0, 1, 0, 0,
+	0,                                  /* head: sizes */
+	'B', 'O',  'L',  'T',  0,  0, 0, 0, /* its name */
+	1,   0x80, 0x80, 0x80, 2,           /* one, address */
+	8,   7,    6,    5,    4,  3, 2, 1, 4, 1, 3,
+	2,                                        /* hash, blocks, entries, pairs, of them equal */
+	2,                                        /* the second is a branch */
+	0,   9,    0,    0,    0,  0, 0, 0, 0, 0, /* +0: block 0 */
+	5,                                        /* +5: branch at 5 */
+	2,   0x15, 6,    0,    0,  0, 0, 0, 0, 0, 3, /* +7: block 3 at 16 */
+	4,                                           /* a further entry */
+	1,   9,    0,    32,   1,  1, 0, 0, 1,       /* cold: at +16 */
+	0,   0,    0,    0,    0,  0, 0, 2,          /* from 32 on */
 };
 
 static void pairs_lead_back_to_the_input(void **state)

@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
-/* ---- making maps -------------------------------------------------------------------------------- */
+/* ---- making maps ----------------------------------------------------------------------------- */
 
 static void uleb(struct blob *b, uint64_t v)
 {
@@ -39,7 +39,7 @@ static struct bbmap_section section_of(const struct blob *b, enum bbmap_form for
 	};
 }
 
-/* ---- looking at them ---------------------------------------------------------------------------- */
+/* ---- looking at them ------------------------------------------------------------------------- */
 
 static void expect_block(const struct bbmap_entry *e, size_t i, uint32_t id, uint32_t off,
 			 uint32_t size, uint32_t flags)
@@ -72,7 +72,7 @@ static void expect_fault(const struct blob *b, enum bbmap_form form, enum bbmap_
 	bbmap_close(&c);
 }
 
-/* ---- forms and versions ------------------------------------------------------------------------- */
+/* ---- forms and versions ---------------------------------------------------------------------- */
 
 static void the_seed_has_no_offset_of_the_entry(void **state)
 {
@@ -288,7 +288,7 @@ static void relocations_say_the_addresses_of_objects(void **state)
 	bbmap_close(&c);
 }
 
-/* ---- faults ------------------------------------------------------------------------------------- */
+/* ---- faults ---------------------------------------------------------------------------------- */
 
 static void unknown_versions_and_features_are_damage(void **state)
 {
@@ -383,7 +383,7 @@ static void every_cut_is_noticed(void **state)
 	}
 }
 
-/* ---- going on behind damage --------------------------------------------------------------------- */
+/* ---- going on behind damage ------------------------------------------------------------------ */
 
 enum { FUNCTIONS = 400, CODE = 0x401000 };
 

@@ -56,7 +56,7 @@ struct walk {
 	unsigned depth;
 };
 
-/* ---- programs ------------------------------------------------------------------------------------- */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 static void make_program(struct walk *w)
 {
@@ -119,7 +119,7 @@ static struct bytes make_image(const struct walk *w, struct bytes build_id)
 	return elfgen_finish(&g);
 }
 
-/* ---- walks ---------------------------------------------------------------------------------------- */
+/* ---- walks ----------------------------------------------------------------------------------- */
 
 static void enter(struct walk *w, unsigned function, unsigned block)
 {
@@ -229,7 +229,7 @@ static void put_samples(const struct walk *w, struct perfmake *m, size_t step)
 	}
 }
 
-/* ---- the fixture ---------------------------------------------------------------------------------- */
+/* ---- the fixture ----------------------------------------------------------------------------- */
 
 struct fixture {
 	struct walk walk;
@@ -309,7 +309,7 @@ static struct perfmake begin(struct fixture *f, const char *name, struct bytes w
 	return m;
 }
 
-/* ---- tests ---------------------------------------------------------------------------------------- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static double overlap(const uint64_t *a, const uint64_t *b, size_t count)
 {

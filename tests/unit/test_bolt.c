@@ -12,7 +12,8 @@
 #include "image/elf_const.h"
 #include "image/input.h"
 
-/* The input: f at 0x1000 calls g at 0x1020 or returns 1; h is as g; k stayed; nothing tells of m. */
+/* The input: f at 0x1000 calls g at 0x1020 or returns 1; h is as g; k stayed; nothing tells of
+ * m. */
 static const uint8_t old_code[0x60] = {
 	[0x00] = 0x85, 0xff, 0x74, 0x06,                      /* test edi, edi; je 0x100a */
 	0xb8,          1,    0,    0,    0, 0xc3,             /* mov eax, 1; ret */

@@ -1,4 +1,5 @@
-/* Sources of objects and what is made of them: compile_commands.json, build.ninja, paths of a snapshot. */
+/* Sources of objects and what is made of them: compile_commands.json, build.ninja, paths of a
+ * snapshot. */
 #include "program/build_paths.h"
 #include "snapshot/set_paths.h"
 
@@ -119,7 +120,7 @@ static void ninja_statements_give_output_and_first_input(void **state)
 	build_paths_release(&b);
 }
 
-/* ---- paths of a snapshot ----------------------------------------------------------------------- */
+/* ---- paths of a snapshot --------------------------------------------------------------------- */
 
 static uint32_t add_symbol(struct snapshot *s, const char *object, const char *source)
 {

@@ -411,7 +411,7 @@ static void a_map_of_another_build_is_noted_and_not_used(void **state)
 	heft_snapshot_free(s);
 }
 
-/* ---- literals ---------------------------------------------------------------------------------- */
+/* ---- literals -------------------------------------------------------------------------------- */
 
 static const char *name_of(const char *text, size_t size)
 {

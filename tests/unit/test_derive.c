@@ -220,8 +220,8 @@ static void pointers_into_functions_start_blocks_where_instructions_do(void **st
 	derived_release(&p.result);
 }
 
-/* call 20; 5: call 24; 10: inc %eax; 12: jmp 15; 14: ret (a pad); 15: ret; then a function at 20 that
- * returns and one at 24 */
+/* call 20; 5: call 24; 10: inc %eax; 12: jmp 15; 14: ret (a pad); 15: ret; then a function at 20
+ * that returns and one at 24 */
 #define CALLS                                                                                      \
 	"\xe8\x0f\0\0\0\xe8\x0e\0\0\0\xff\xc0\xeb\x01\xc3\xc3\xcc\xcc\xcc\xcc"                     \
 	"\xc3\xcc\xcc\xcc\xc3"
@@ -247,7 +247,8 @@ static void calls_end_blocks_where_exceptions_are_caught(void **state)
 	derived_release(&p.result);
 }
 
-/* call 30; 5: call 34; 10: call 38; 15: call 42; 20: ret; 21: ret (a pad); then at 30, 34, 38, 42 what returns */
+/* call 30; 5: call 34; 10: call 38; 15: call 42; 20: ret; 21: ret (a pad); then at 30, 34, 38, 42
+ * what returns */
 #define FOUR_CALLS                                                                                 \
 	"\xe8\x19\0\0\0\xe8\x18\0\0\0\xe8\x17\0\0\0\xe8\x16\0\0\0\xc3\xc3\xcc\xcc\xcc\xcc"         \
 	"\xcc\xcc\xcc\xcc\xc3\xcc\xcc\xcc\xc3\xcc\xcc\xcc\xc3\xcc\xcc\xcc\xc3"
@@ -525,8 +526,8 @@ static void a_jump_table_of_arm64_has_as_many_entries_as_are_compared(void **sta
 {
 	struct program p;
 	(void)state;
-	/* cmp w0,#1; b.hi 40; adr x1,48; ldrb w2,[x1,w0,uxtw]; adr x3,28; add x3,x3,x2,lsl #2; br x3;
-	 * 28: nop; 32: ret; 36: ret; 40: ret; 44: nop; 48: 1, 2, 3, 3 */
+	/* cmp w0,#1; b.hi 40; adr x1,48; ldrb w2,[x1,w0,uxtw]; adr x3,28; add x3,x3,x2,lsl #2; br
+	 * x3; 28: nop; 32: ret; 36: ret; 40: ret; 44: nop; 48: 1, 2, 3, 3 */
 	BEGIN(&p,
 	      "\x1f\x04\0\x71\x28\x01\0\x54\x41\x01\0\x10\x22\x48\x60\x38\x63\0\0\x10"
 	      "\x63\x08\x02\x8b\x60\0\x1f\xd6"

@@ -204,7 +204,7 @@ static void any_word_may_be_wrong(void **state)
 		}
 }
 
-/* ---- symbols ----------------------------------------------------------------------------------- */
+/* ---- symbols --------------------------------------------------------------------------------- */
 
 static bool collect(struct snapshot *s, const struct blob *b, uint64_t packed, struct heft_err *err)
 {

@@ -1,4 +1,5 @@
-/* Diffs of snapshots: the pairs of SuperSize's passes and of heft's own, values, rows, .sizediff files. */
+/* Diffs of snapshots: the pairs of SuperSize's passes and of heft's own, values, rows, .sizediff
+ * files. */
 #include "snapshot/diff_rows.h"
 #include "snapshot/match.h"
 #include "snapshot/sizefile.h"
@@ -327,7 +328,7 @@ static void names_made_from_addresses_tell_nothing(void **state)
 	assert_false(match_is_made_up(STR("sub_")));
 }
 
-/* ---- rows -------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static const struct heft_row *row_at(const struct diff_rows *r, size_t i)
 {
@@ -419,7 +420,7 @@ static void rows_over_the_limit_become_one(void **state)
 	teardown(&f);
 }
 
-/* ---- files ------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static void a_sizediff_file_tells_the_same_counts(void **state)
 {

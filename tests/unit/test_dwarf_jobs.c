@@ -171,7 +171,7 @@ static void a_section_is_loaded_once_and_its_note_comes_first(void **state)
 	drop(m);
 }
 
-/* ---- line programs ------------------------------------------------------------------------------ */
+/* ---- line programs --------------------------------------------------------------------------- */
 
 /* A program without opcodes; its only directory, "/d", has a name of this form. */
 static void line_program(struct made *m, unsigned version, unsigned form)

@@ -36,7 +36,8 @@ static void all_bytes_of_a_heap_are_told(void **state)
 	HEAPGEN_EACH(side_by_side);
 }
 
-/* Between blocks: a free chunk, one in use, one in a thread cache, one whose freed header is there. */
+/* Between blocks: a free chunk, one in use, one in a thread cache, one whose freed header is
+ * there. */
 static void between(struct heapgen *g)
 {
 	heapgen_region(g, LOW, SIZE);

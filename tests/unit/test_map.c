@@ -67,7 +67,7 @@ static uint64_t steps(const struct map *m)
 	return m->count ? 100 * sum / m->count : 0;
 }
 
-/* ---- the map ---------------------------------------------------------------------------------- */
+/* ---- the map --------------------------------------------------------------------------------- */
 
 static void an_empty_map_has_nothing(void **state)
 {
@@ -155,7 +155,7 @@ static void clearing_costs_what_was_put_in(void **state)
 	release(&n);
 }
 
-/* ---- hashes ----------------------------------------------------------------------------------- */
+/* ---- hashes ---------------------------------------------------------------------------------- */
 
 /* Every byte counts, wherever it is. */
 static void a_changed_byte_changes_the_hash(void **state)

@@ -8,7 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* An allocator that fails once, at allocation number `fail_at`, and counts what is not given back. */
+/* An allocator that fails once, at allocation number `fail_at`, and counts what is not given
+ * back. */
 static struct {
 	atomic_size_t asked;
 	atomic_long held;

@@ -465,7 +465,7 @@ static void a_trace_without_addresses_tells_every_claim(void **state)
 	heft_profile_free(p);
 }
 
-/* ---- archives, debug files ----------------------------------------------------------------------- */
+/* ---- archives, debug files ------------------------------------------------------------------- */
 
 static void the_members_of_an_archive_are_told_apart(void **state)
 {
@@ -517,7 +517,7 @@ static void a_build_id_is_told_in_hex(void **state)
 	heft_profile_free(p);
 }
 
-/* ---- errors ---------------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 static void assert_refused(const char *path, enum heft_code code, const char *words)
 {
@@ -606,7 +606,7 @@ static void an_odd_input_gives_notes_and_still_adds_up(void **state)
 	heft_profile_free(p);
 }
 
-/* ---- writing --------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static bool take(void *ctx, const void *data, size_t size)
 {

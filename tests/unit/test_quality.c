@@ -90,7 +90,7 @@ static void shares_out_of_the_ordinary_are_told(void **state)
 	snapshot_release(&s);
 }
 
-/* ---- texts ------------------------------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 static void sizes_in_parts_of_bytes_read_well(void **state)
 {

@@ -222,7 +222,7 @@ static void many_rows_keep_their_sums(void **state)
 	fixture_release(&f);
 }
 
-/* ---- filters ----------------------------------------------------------------------------------- */
+/* ---- filters --------------------------------------------------------------------------------- */
 
 static void add_filtered(struct fixture *f, const char *include, const char *exclude,
 			 const struct spans *s, const struct spans *base)
@@ -288,7 +288,7 @@ static void a_filter_also_sees_the_base_map(void **state)
 	fixture_release(&f);
 }
 
-/* ---- counting ------------------------------------------------------------------------------------ */
+/* ---- counting -------------------------------------------------------------------------------- */
 
 static void add_counted(struct fixture *f, enum heft_domain domain, const struct spans *s,
 			const struct spans *symbols)
@@ -330,7 +330,7 @@ static void counts_stay_right_for_many_symbols(void **state)
 	fixture_release(&f);
 }
 
-/* ---- random ---------------------------------------------------------------------------------------- */
+/* ---- random ---------------------------------------------------------------------------------- */
 
 static void random_spans(struct fixture *f, struct rng *r, uint64_t size)
 {

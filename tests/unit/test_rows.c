@@ -212,7 +212,7 @@ static void every_level_has_the_limit_for_itself(void **state)
 	fixture_release(&f);
 }
 
-/* ---- single children -------------------------------------------------------------------------- */
+/* ---- single children ------------------------------------------------------------------------- */
 
 static void a_single_child_with_its_parents_label_is_dropped(void **state)
 {
@@ -262,7 +262,7 @@ static void two_children_stay_whatever_they_are_called(void **state)
 	fixture_release(&f);
 }
 
-/* ---- diff ---------------------------------------------------------------------------------------- */
+/* ---- diff ------------------------------------------------------------------------------------ */
 
 static void a_diff_shows_what_changed_growth_first(void **state)
 {
@@ -352,7 +352,7 @@ static void the_top_row_holds_the_totals(void **state)
 	fixture_release(&f);
 }
 
-/* ---- what other reports ask for ------------------------------------------------------------------ */
+/* ---- what other reports ask for -------------------------------------------------------------- */
 
 static void small_rows_are_summed_up_apart_on_each_level(void **state)
 {

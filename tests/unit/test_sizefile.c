@@ -279,7 +279,7 @@ static void names_are_written_in_ascii_without_tabs(void **state)
 	snapshot_release(&s);
 }
 
-/* ---- finishing --------------------------------------------------------------------------------- */
+/* ---- finishing ------------------------------------------------------------------------------- */
 
 static void add(struct snapshot *s, const char *section, const char *name, uint64_t addr,
 		uint64_t size)
@@ -333,7 +333,7 @@ static void paddings_are_stated_where_they_are_no_gaps(void **state)
 	snapshot_release(&s);
 }
 
-/* ---- differences ------------------------------------------------------------------------------- */
+/* ---- differences ----------------------------------------------------------------------------- */
 
 static void both_halves_of_a_sizediff_come_back(void **state)
 {

@@ -13,7 +13,7 @@ static uint64_t note_count(const struct made *m)
 	return m->notes.count;
 }
 
-/* ---- headers ---------------------------------------------------------------------------------- */
+/* ---- headers --------------------------------------------------------------------------------- */
 
 static void one_header(unsigned version, unsigned address_size, bool wide, bool big_endian)
 {
@@ -104,7 +104,7 @@ static void a_unit_without_abbreviations_is_noted(void **state)
 	drop(m);
 }
 
-/* ---- ranges ------------------------------------------------------------------------------------- */
+/* ---- ranges ---------------------------------------------------------------------------------- */
 
 struct found {
 	uint64_t start[8], size[8];
@@ -230,7 +230,7 @@ static void a_list_that_is_cut_off_keeps_what_came_before(void **state)
 	drop(m);
 }
 
-/* ---- the walk ------------------------------------------------------------------------------------ */
+/* ---- the walk -------------------------------------------------------------------------------- */
 
 struct seen {
 	uint64_t strings[8], lists[8], variables[8];

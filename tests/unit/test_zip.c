@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-/* One entry "a" of 5 bytes, behind `front` bytes that no offset counts.  All numbers are in zip64 fields. */
+/* One entry "a" of 5 bytes, behind `front` bytes that no offset counts.  All numbers are in zip64
+ * fields. */
 struct made {
 	struct blob b;
 	uint64_t local, central, extra, end64, locator, end;

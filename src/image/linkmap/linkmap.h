@@ -2,12 +2,12 @@
  *
  * GNU ld, gold, lld (both layouts), mold, Apple ld64 (and lld's Mach-O maps of the same form), MSVC
  * link (and lld-link) become one neutral model: output sections, the pieces of input in each, the
- * symbols in each piece.  Nothing is guessed here but what the fields below say; names are those the
- * linker printed, demangled or not.
+ * symbols in each piece.  Nothing is guessed here but what the fields below say; names are those
+ * the linker printed, demangled or not.
  *
- * Invariants, whatever the file says: the pieces of a section follow each other in `pieces`, by address,
- * and two pieces with a size never overlap; a piece with a size lies inside its section; no
- * addr + size wraps; symbols stand by piece, in the order of the map, those of no piece last;
+ * Invariants, whatever the file says: the pieces of a section follow each other in `pieces`, by
+ * address, and two pieces with a size never overlap; a piece with a size lies inside its section;
+ * no addr + size wraps; symbols stand by piece, in the order of the map, those of no piece last;
  * every index is in range or LINKMAP_NONE; every text lies inside `bytes`.
  *
  * Lines that are not understood are notes.  A file that is no map is an error naming path and line.
@@ -40,7 +40,8 @@ enum linkmap_linker {
 };
 
 enum linkmap_kind {
-	LINKMAP_OBJECT, /* a section of an object; GNU ld books its own (.plt, .got) on the first one */
+	/* a section of an object; GNU ld books its own (.plt, .got) on the first one */
+	LINKMAP_OBJECT,
 	LINKMAP_COMMON,   /* common symbols; gold does not say whose */
 	LINKMAP_MERGED,   /* strings or constants of which equal ones became one */
 	LINKMAP_INTERNAL, /* made by the linker or by its script */
@@ -60,18 +61,20 @@ struct linkmap_section {
 	uint32_t first_piece, piece_count; /* in pieces */
 	uint8_t align_log2;                /* or LINKMAP_NO_ALIGN */
 	bool tls;                          /* .tdata, .tbss: by name */
-	bool header; /* headers of the file, which no section table names: mold's EHDR, PHDR and SHDR,
-		      * gold's "file header" */
+	/* headers of the file, which no section table names: mold's EHDR, PHDR and SHDR, gold's
+	 * "file header" */
+	bool header;
 };
 
 struct linkmap_piece {
 	uint64_t addr;
-	/* Bytes of the section.  GNU ld states what a merged piece had before others took its place; that
-	 * is cut at the next piece.  MSVC states no sizes: what is left up to the next piece or group. */
+	/* Bytes of the section.  GNU ld states what a merged piece had before others took its
+	 * place; that is cut at the next piece.  MSVC states no sizes: what is left up to the next
+	 * piece or group. */
 	uint64_t size;
 	uint64_t input_size; /* as stated, before merging and relaxing; 0 where none is stated */
-	uint64_t
-		name_off; /* the input section: ".text.f", "COMMON"; what the linker calls its own */
+	/* the input section: ".text.f", "COMMON"; what the linker calls its own */
+	uint64_t name_off;
 	uint32_t name_len;
 	uint32_t object;    /* in objects; LINKMAP_NONE where the map names none or "<internal>" */
 	uint32_t section;   /* in sections; LINKMAP_NONE in `discarded` */
@@ -100,8 +103,8 @@ struct linkmap {
 	VEC(struct linkmap_piece) pieces;
 	VEC(struct linkmap_symbol) symbols;
 	VEC(struct linkmap_common) commons;
-	/* What did not make it into the output: by garbage collection, as another's duplicate (GNU ld,
-	 * gold), dead stripped (ld64, where the name is the symbol's).  input_size only. */
+	/* What did not make it into the output: by garbage collection, as another's duplicate (GNU
+	 * ld, gold), dead stripped (ld64, where the name is the symbol's).  input_size only. */
 	VEC(struct linkmap_piece) discarded;
 	struct intern
 		objects;    /* paths as printed: "x.o", "libx.a(y.o)", also LTO's temporary ones */
@@ -110,8 +113,8 @@ struct linkmap {
 	void *unpacked;     /* of a map that came packed; owned */
 };
 
-/* Opens a map, also one packed in a way unpack_in_place knows (gzip, zstd, xz, lz4).  On success the
- * caller releases it. */
+/* Opens a map, also one packed in a way unpack_in_place knows (gzip, zstd, xz, lz4).  On success
+ * the caller releases it. */
 bool linkmap_open(struct linkmap *lm, const char *path, struct notes *notes, struct heft_err *err);
 
 /* The same from bytes, which are borrowed until linkmap_release. */

@@ -1,8 +1,8 @@
 #include "image/linkmap/linkmap_ld.h"
 
 /* GNU ld.  Symbol lines hold 16 blanks, the address, 16 blanks and the name, demangled as a rule;
- * lines of the linker script look the same.  What a piece had before merging or relaxing is on a line
- * behind it: "0x20 (size before relaxing)". */
+ * lines of the linker script look the same.  What a piece had before merging or relaxing is on a
+ * line behind it: "0x20 (size before relaxing)". */
 
 static bool is_data(struct str text)
 {

@@ -1,7 +1,7 @@
 #include "image/linkmap/linkmap_ld.h"
 
-/* gold.  What it makes itself is named "** something"; the headers of the file come before the first
- * section. */
+/* gold.  What it makes itself is named "** something"; the headers of the file come before the
+ * first section. */
 
 /* Merged sections of an object whose place in the output gold does not write down. */
 #define NO_PLACE UINT64_MAX

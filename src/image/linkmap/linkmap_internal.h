@@ -29,8 +29,8 @@ bool map_next_line(struct map_maker *m);
 /* A note on the current line; `what` is a literal. */
 void map_odd_line(struct map_maker *m, const char *what);
 
-/* Words at the front of *s.  Each moves *s behind what it took and returns false, with *s as it was,
- * where there is none.  A number ends at a blank, a tab or the end of the line. */
+/* Words at the front of *s.  Each moves *s behind what it took and returns false, with *s as it
+ * was, where there is none.  A number ends at a blank, a tab or the end of the line. */
 void map_skip_blanks(struct str *s);
 bool map_take(struct str *s, struct str word);
 bool map_take_hex(struct str *s, uint64_t *ret);     /* digits alone */
@@ -67,7 +67,7 @@ bool map_script_text(struct map_maker *m, struct str text, uint64_t addr);
 /* Brings pieces and symbols in order, cuts what overlaps, fills in the lists of sections. */
 void map_finish(struct map_maker *m);
 
-/* ---- one for each linker, of the text from its first line on ---------------------------------- */
+/* ---- one for each linker, of the text from its first line on --------------------------------- */
 
 void linkmap_gnu_parse(struct map_maker *m);
 void linkmap_gold_parse(struct map_maker *m);

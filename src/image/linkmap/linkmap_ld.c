@@ -123,8 +123,8 @@ static void read_symbol(struct ld_parser *p, const struct ld_entry *e)
 		map_add_symbol(p->m, e->rest, e->addr, 0);
 }
 
-/* Lines of no numbers are patterns of the script (" *(.text)"), orders ("LOAD x.o"), sections without
- * contents, or names whose numbers follow. */
+/* Lines of no numbers are patterns of the script (" *(.text)"), orders ("LOAD x.o"), sections
+ * without contents, or names whose numbers follow. */
 static void read_map_line(struct ld_parser *p, struct ld_entry *e)
 {
 	struct map_maker *m = p->m;

@@ -2,9 +2,9 @@
 
 #include "base/sort.h"
 
-/* Apple's ld64, and lld for Mach-O, which prints the same: tables headed by lines that begin with "#".
- * Every symbol stands with address, size, the number of its object, and its name, so that each is a
- * piece of its own; the name of such a piece is its section's. */
+/* Apple's ld64, and lld for Mach-O, which prints the same: tables headed by lines that begin with
+ * "#". Every symbol stands with address, size, the number of its object, and its name, so that each
+ * is a piece of its own; the name of such a piece is its section's. */
 
 enum table { TABLE_OTHER, TABLE_OBJECTS, TABLE_SECTIONS, TABLE_SYMBOLS, TABLE_DEAD };
 

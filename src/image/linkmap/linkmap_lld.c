@@ -1,7 +1,7 @@
 #include "image/linkmap/linkmap_columns.h"
 
-/* lld, with "Address Size Align" (until version 7) or "VMA LMA Size Align" in front; hex but for the
- * alignment.  Lines of linker scripts stand among the sections and the pieces. */
+/* lld, with "Address Size Align" (until version 7) or "VMA LMA Size Align" in front; hex but for
+ * the alignment.  Lines of linker scripts stand among the sections and the pieces. */
 
 struct lld {
 	struct map_maker *m;

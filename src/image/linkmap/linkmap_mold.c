@@ -1,7 +1,7 @@
 #include "image/linkmap/linkmap_columns.h"
 
-/* mold: addresses in hex ("0" alone for zero), sizes in decimal.  Sections the linker makes itself have
- * no pieces in the map; they get one here, so that every section's bytes have a piece. */
+/* mold: addresses in hex ("0" alone for zero), sizes in decimal.  Sections the linker makes itself
+ * have no pieces in the map; they get one here, so that every section's bytes have a piece. */
 
 static bool is_header(struct str name)
 {

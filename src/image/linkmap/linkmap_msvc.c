@@ -2,10 +2,11 @@
 
 #include "base/sort.h"
 
-/* MSVC link, and lld-link.  A table of groups (".text$mn") by section number and offset, then public
- * and static symbols: "0001:00000010  name  0000000140001010 f  lib:object".  An output section is
- * all groups of one number, named as the first of them up to the "$"; its address follows from the first
- * symbol in it.  Each symbol is a piece, which goes on up to the next one. */
+/* MSVC link, and lld-link.  A table of groups (".text$mn") by section number and offset, then
+ * public and static symbols: "0001:00000010  name  0000000140001010 f  lib:object".  An output
+ * section is all groups of one number, named as the first of them up to the "$"; its address
+ * follows from the first symbol in it.  Each symbol is a piece, which goes on up to the next
+ * one. */
 
 enum part { PART_OTHER, PART_GROUPS, PART_SYMBOLS };
 

@@ -46,7 +46,7 @@ bool dex_use_string(struct dex_parse *p, uint64_t off, uint32_t string, uint32_t
 	return true;
 }
 
-/* ---- header ------------------------------------------------------------------------------------ */
+/* ---- header ---------------------------------------------------------------------------------- */
 
 bool dex_matches(struct bytes b)
 {
@@ -105,7 +105,7 @@ static bool read_header(struct dex_parse *p, uint64_t off, struct dex_part *ret,
 	return read_tables(p, &r, ret);
 }
 
-/* ---- tables ------------------------------------------------------------------------------------ */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static void add_items(struct dex_parse *p, enum dex_kind kind, uint32_t count)
 {
@@ -222,7 +222,7 @@ static bool claim_strings(struct dex_parse *p)
 	return ok;
 }
 
-/* ---- map --------------------------------------------------------------------------------------- */
+/* ---- map ------------------------------------------------------------------------------------- */
 
 static enum dex_table table_of(unsigned type)
 {
@@ -262,7 +262,7 @@ static bool claim_map(struct dex_parse *p)
 	return claim_end(p, r.pos);
 }
 
-/* ---- tiling ------------------------------------------------------------------------------------ */
+/* ---- tiling ---------------------------------------------------------------------------------- */
 
 static int compare_claims(const void *pa, const void *pb)
 {
@@ -270,7 +270,8 @@ static int compare_claims(const void *pa, const void *pb)
 	return a->item < b->item ? -1 : a->item > b->item;
 }
 
-/* Bytes that begin with claims [first, end), by item: tables have them only if nobody else does, and then the first. */
+/* Bytes that begin with claims [first, end), by item: tables have them only if nobody else does,
+ * and then the first. */
 static void share_out(struct dex_parse *p, size_t first, size_t end, uint64_t size)
 {
 	struct dex_item *items = p->d->items.data;
@@ -311,7 +312,7 @@ static void sort_uses(struct dex *d)
 	d->uses.count = kept;
 }
 
-/* ---- all --------------------------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static bool read_part(struct dex_parse *p, uint64_t off, uint64_t *ret_end)
 {

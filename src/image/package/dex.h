@@ -1,13 +1,16 @@
 /* dex.h - who owns the bytes of a Dalvik executable: classes, fields, methods, string literals.
  *
- * "Dalvik executable format" of the Android Open Source Project, versions 035 to 041; those of 041 may hold several
- * parts, each with a header of its own, whose offsets all count from the start of the file.  Checksums are not looked at.
+ * "Dalvik executable format" of the Android Open Source Project, versions 035 to 041; those of 041
+ * may hold several parts, each with a header of its own, whose offsets all count from the start of
+ * the file.  Checksums are not looked at.
  *
- * Items tile the file: one begins where something that the file refers to begins and ends where the next does, alignment
- * included.  What several share (code, line tables, annotations that were found to be equal) is divided among them.
- * So the sizes of all items add up to the size of the file, whatever it says.
+ * Items tile the file: one begins where something that the file refers to begins and ends where the
+ * next does, alignment included.  What several share (code, line tables, annotations that were
+ * found to be equal) is divided among them. So the sizes of all items add up to the size of the
+ * file, whatever it says.
  *
- *   class    its class_def, type, name, interfaces, static values, annotations, the head of its class data
+ *   class    its class_def, type, name, interfaces, static values, annotations, the head of its
+ *            class data
  *   field    its id, its entry in the class data, annotations
  *   method   its id, its entry in the class data, code, debug info, annotations
  *   string   a literal: id and text of what code loads, and of the values of static fields
@@ -74,15 +77,16 @@ static inline uint32_t dex_use_class(const struct dex_use *u)
 
 /* Whether the bytes begin as a dex file does. */
 bool dex_matches(struct bytes b);
-/* False where it is cut off, refers to what is not there, or to the same things more often than a file can by its
- * size: HEFT_EFORMAT and the offset. */
+/* False where it is cut off, refers to what is not there, or to the same things more often than a
+ * file can by its size: HEFT_EFORMAT and the offset. */
 bool dex_parse(struct dex *ret, const char *path, struct bytes b, struct heft_err *err);
 void dex_release(struct dex *d);
 
-/* The names of items: appended to `out`.  All are false where indices or texts leave the file, or texts are much more than
- * the file: HEFT_EFORMAT.
+/* The names of items: appended to `out`.  All are false where indices or texts leave the file, or
+ * texts are much more than the file: HEFT_EFORMAT.
  *
- * "org.Outer$Class", "org.Class#field: int", "org.Class#method(int,byte[]): void"; tables have none. */
+ * "org.Outer$Class", "org.Class#field: int", "org.Class#method(int,byte[]): void"; tables have
+ * none. */
 bool dex_add_name(struct dex *d, const struct dex_item *i, struct text *out, struct heft_err *err);
 /* "org/Outer$Class" of a class item. */
 bool dex_add_class_path(struct dex *d, const struct dex_item *i, struct text *out,

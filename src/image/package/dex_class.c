@@ -1,7 +1,9 @@
-/* What class_defs refer to: "class_def_item", "class_data_item", "annotations_directory_item", "encoded_array_item". */
+/* What class_defs refer to: "class_def_item", "class_data_item", "annotations_directory_item",
+ * "encoded_array_item". */
 #include "image/package/dex_internal.h"
 
-/* Value types of encoded values with a payload that is not `value_arg + 1` bytes long, and strings. */
+/* Value types of encoded values with a payload that is not `value_arg + 1` bytes long, and
+ * strings. */
 enum {
 	VALUE_STRING = 0x17,
 	VALUE_ARRAY = 0x1c,
@@ -23,7 +25,7 @@ static bool whole(const struct dex_parse *p, const struct reader *r, uint64_t of
 	return reader_ok(r) || dex_damaged(p, off, "what begins here leaves the file");
 }
 
-/* ---- annotations ------------------------------------------------------------------------------- */
+/* ---- annotations ----------------------------------------------------------------------------- */
 
 /* A list of offsets: of the items of a set, or of the sets of parameters. */
 static bool read_list(struct dex_parse *p, uint64_t off, uint32_t item, read_fn *read)
@@ -77,9 +79,10 @@ static bool read_directory(struct dex_parse *p, uint64_t off, uint32_t item)
 			      read_set_list);
 }
 
-/* ---- values of static fields ------------------------------------------------------------------- */
+/* ---- values of static fields ----------------------------------------------------------------- */
 
-/* Strings are literals of the class.  Arrays and annotations, which static fields do not have, end the search. */
+/* Strings are literals of the class.  Arrays and annotations, which static fields do not have, end
+ * the search. */
 static bool read_values(struct dex_parse *p, uint64_t off, uint32_t item)
 {
 	struct reader r = dex_reader(p->d, off);
@@ -102,7 +105,7 @@ static bool read_values(struct dex_parse *p, uint64_t off, uint32_t item)
 	return whole(p, &r, off);
 }
 
-/* ---- class data -------------------------------------------------------------------------------- */
+/* ---- class data ------------------------------------------------------------------------------ */
 
 static bool read_method_code(struct dex_parse *p, uint64_t off, uint32_t method, uint32_t item)
 {
@@ -152,7 +155,7 @@ static bool read_class_data(struct dex_parse *p, uint64_t off, uint32_t item)
 	return whole(p, &r, off);
 }
 
-/* ---- classes ----------------------------------------------------------------------------------- */
+/* ---- classes --------------------------------------------------------------------------------- */
 
 static bool read_class(struct dex_parse *p, struct reader *r, uint32_t item)
 {

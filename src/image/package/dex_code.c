@@ -1,5 +1,5 @@
-/* Finds the strings that code loads: "Dalvik bytecode" and "Dalvik executable instruction formats" of the Android Open
- * Source Project, up to version 039 of dex (later ones have no others). */
+/* Finds the strings that code loads: "Dalvik bytecode" and "Dalvik executable instruction formats"
+ * of the Android Open Source Project, up to version 039 of dex (later ones have no others). */
 #include "image/package/dex_internal.h"
 
 enum { CONST_STRING = 0x1a, CONST_STRING_JUMBO = 0x1b };

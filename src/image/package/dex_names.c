@@ -45,7 +45,7 @@ static bool descriptor(struct naming *n, uint32_t type, struct str *ret)
 	return reader_ok(&r) ? string(n, index, ret) : odd(n, HEFT_NO_OFFSET);
 }
 
-/* ---- types ------------------------------------------------------------------------------------- */
+/* ---- types ----------------------------------------------------------------------------------- */
 
 static struct str primitive(char c)
 {
@@ -91,7 +91,7 @@ static bool add_type(struct naming *n, uint32_t type)
 	return true;
 }
 
-/* ---- members ----------------------------------------------------------------------------------- */
+/* ---- members --------------------------------------------------------------------------------- */
 
 static bool add_parameters(struct naming *n, uint32_t off)
 {
@@ -147,7 +147,7 @@ static bool add_method(struct naming *n, uint32_t index)
 	return add_type(n, result);
 }
 
-/* ---- items ------------------------------------------------------------------------------------- */
+/* ---- items ----------------------------------------------------------------------------------- */
 
 static struct naming naming_of(struct dex *d, const struct dex_item *i, struct text *out,
 			       struct heft_err *err)

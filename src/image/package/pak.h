@@ -1,11 +1,12 @@
 /* pak.h - Chromium's data packs, versions 4 and 5: resources by a 16-bit id.
  *
- * The format is described in Chromium's "GRIT data pack" notes; little-endian throughout.  v4: u32 version,
- * u32 count, u8 encoding.  v5: u32 version, u8 encoding, 3 bytes, u16 count, u16 aliases.  Then count + 1 entries of u16 id and u32
- * offset, the last one marking the end; v5: aliases of u16 id and u16 index of an entry; then the data.
+ * The format is described in Chromium's "GRIT data pack" notes; little-endian throughout.  v4: u32
+ * version, u32 count, u8 encoding.  v5: u32 version, u8 encoding, 3 bytes, u16 count, u16 aliases.
+ * Then count + 1 entries of u16 id and u32 offset, the last one marking the end; v5: aliases of u16
+ * id and u16 index of an entry; then the data.
  *
- * Invariants: the data of an entry lie inside the bytes, behind the tables, none over another; indices are in range.
- * Borrows nothing after parsing. */
+ * Invariants: the data of an entry lie inside the bytes, behind the tables, none over another;
+ * indices are in range. Borrows nothing after parsing. */
 #ifndef HEFT_IMAGE_PACKAGE_PAK_H
 #define HEFT_IMAGE_PACKAGE_PAK_H
 

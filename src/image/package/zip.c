@@ -68,7 +68,8 @@ static bool read_local(const struct zip *z, struct zip_entry *e)
 	return reader_ok(&r) && e->data <= z->directory && e->packed <= z->directory - e->data;
 }
 
-/* The next of the numbers in a zip64 extra field, which is there where the one of 32 bits says so. */
+/* The next of the numbers in a zip64 extra field, which is there where the one of 32 bits says
+ * so. */
 static uint64_t number64(struct reader *extra, uint32_t number)
 {
 	return number == UINT32_MAX && reader_left(extra) >= 8 ? read_u64(extra) : number;
@@ -157,8 +158,9 @@ static void find_signing(struct zip *z)
 	z->signing_size = size + 8;
 }
 
-/* Where the directory is by the end record at *end, or by the zip64 end record in front of it, which then is *end: a locator
- * says where it is, but not if something stands in front of the archive. */
+/* Where the directory is by the end record at *end, or by the zip64 end record in front of it,
+ * which then is *end: a locator says where it is, but not if something stands in front of the
+ * archive. */
 static void read_end(struct bytes b, uint64_t *end, uint64_t *ret_size, uint64_t *ret_off)
 {
 	struct reader r = reader_of(b, false);
@@ -208,7 +210,7 @@ bool zip_parse(struct zip *ret, const char *path, struct bytes b, struct notes *
 	return true;
 }
 
-/* ---- contents ---------------------------------------------------------------------------------- */
+/* ---- contents -------------------------------------------------------------------------------- */
 
 static void put_u32(uint8_t *to, uint32_t v)
 {

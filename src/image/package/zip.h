@@ -1,9 +1,10 @@
-/* zip.h - the entries of a zip file: .zip, .apk, .jar.  PKWARE's APPNOTE.TXT 6.3.x, sections 4.3 and 4.4; the signing
- * block of Android packages: "APK Signature Scheme v2" of the Android Open Source Project.
+/* zip.h - the entries of a zip file: .zip, .apk, .jar.  PKWARE's APPNOTE.TXT 6.3.x, sections 4.3
+ * and 4.4; the signing block of Android packages: "APK Signature Scheme v2" of the Android Open
+ * Source Project.
  *
- * Invariants, whatever the file says: entries stand by offset, none overlaps another, the signing block or the central
- * directory, all lie inside `bytes`.  What does not is a note and left out, as are entries in another file of several.
- * Zip64 (sections 4.3.14, 4.3.15 and 4.5.3) is read.
+ * Invariants, whatever the file says: entries stand by offset, none overlaps another, the signing
+ * block or the central directory, all lie inside `bytes`.  What does not is a note and left out, as
+ * are entries in another file of several. Zip64 (sections 4.3.14, 4.3.15 and 4.5.3) is read.
  *
  * Borrows the bytes.  Read once; several threads may read it. */
 #ifndef HEFT_IMAGE_PACKAGE_ZIP_H
@@ -39,8 +40,8 @@ bool zip_matches(struct bytes b);
 bool zip_parse(struct zip *ret, const char *path, struct bytes b, struct notes *notes,
 	       struct heft_err *err);
 void zip_release(struct zip *z);
-/* The bytes of an entry; *ret_owned is memory that the caller frees, or NULL.  False where the data are damaged, packed in
- * another way than deflate, or become more than they can. */
+/* The bytes of an entry; *ret_owned is memory that the caller frees, or NULL.  False where the data
+ * are damaged, packed in another way than deflate, or become more than they can. */
 bool zip_unpack(const struct zip *z, const struct zip_entry *e, struct bytes *ret, void **ret_owned,
 		struct heft_err *err);
 

@@ -114,8 +114,8 @@ void attr_plt_each(struct attr *a, attr_stub_fn *fn);
 /* attr_imports.c: by unit or file, what a->uses tells.  Undefined symbols go to the first code or
  * data that refers to them; when data have their owners, before attr_plt. */
 void attr_imports(struct attr *a);
-/* By unit: lists a->bare; gives such code, once a->uses are known, to the unit right behind it where
- * that alone calls it: assembly inside C, of which clang's DWARF says nothing. */
+/* By unit: lists a->bare; gives such code, once a->uses are known, to the unit right behind it
+ * where that alone calls it: assembly inside C, of which clang's DWARF says nothing. */
 void attr_bare_list(struct attr *a);
 void attr_bare_claim(struct attr *a);
 const struct place *attr_bare_at(const struct attr *a, uint64_t addr);

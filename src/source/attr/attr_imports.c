@@ -59,7 +59,7 @@ static void by_relocs(struct attr *a, const struct section *table)
 			give(labels, r.symbol, cursor_label(&cursor, r.addr));
 }
 
-/* ---- by name ------------------------------------------------------------------------------------ */
+/* ---- by name --------------------------------------------------------------------------------- */
 
 struct named {
 	uint64_t hash;
@@ -119,7 +119,7 @@ static void by_name(struct attr *a)
 	vec_release(&list);
 }
 
-/* ---- code without a unit -------------------------------------------------------------------------- */
+/* ---- code without a unit --------------------------------------------------------------------- */
 
 static void list_bare(struct attr *a, const place_vec *from)
 {

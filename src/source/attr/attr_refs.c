@@ -1,11 +1,12 @@
 /* Anonymous data: constants, jump tables and string literals without a symbol go to the
  * first function that refers to them, or to the data whose pointer holds their address.
  *
- * Every address referred to begins a piece, which reaches to the next one, the next owner,
- * the end of its section, or, in sections of mergeable strings, the end of the string.  A
- * piece belongs to the first code that refers to its start, in address order; else to the
- * owner of the first pointer to it whose place has an owner, round by round.  A table of virtual functions is referred to
- * behind its first words, and ends with its last function: what follows it and nobody refers to has no owner. */
+ * Every address referred to begins a piece, which reaches to the next one, the next owner, the end
+ * of its section, or, in sections of mergeable strings, the end of the string.  A piece belongs to
+ * the first code that refers to its start, in address order; else to the owner of the first pointer
+ * to it whose place has an owner, round by round.  A table of virtual functions is referred to
+ * behind its first words, and ends with its last function: what follows it and nobody refers to has
+ * no owner. */
 #include "source/attr/attr.h"
 #include "source/attr/attr_vtables.h"
 

@@ -19,8 +19,8 @@ static void list_outside(const struct attr *a, const struct image *im, const str
 				       s->section });
 }
 
-/* The measured image's number of a section of the image that has the symbols: the debug file may count
- * otherwise. */
+/* The measured image's number of a section of the image that has the symbols: the debug file may
+ * count otherwise. */
 static uint32_t section_index(const struct attr *a, const struct section *in, uint64_t addr)
 {
 	const struct section *own = in->index < a->im->section_count ? &a->im->sections[in->index]

@@ -1,5 +1,6 @@
-/* By compile unit (by source file: what attr_files.c leaves): code and variables as the DWARF gives them, then local symbols by the file
- * their STT_FILE symbol names; and the bytes of debug sections, by unit or by symbol. */
+/* By compile unit (by source file: what attr_files.c leaves): code and variables as the DWARF gives
+ * them, then local symbols by the file their STT_FILE symbol names; and the bytes of debug
+ * sections, by unit or by symbol. */
 #include "source/attr/attr.h"
 #include "source/attr/debug_bytes.h"
 #include "program/dwarf_slot.h"
@@ -7,7 +8,7 @@
 #include "base/sort.h"
 #include "image/elf_const.h"
 
-/* ---- code and variables ------------------------------------------------------------------------ */
+/* ---- code and variables ---------------------------------------------------------------------- */
 
 static void on_code(void *ctx, uint64_t addr, uint64_t size, label_id unit, struct claims *ret)
 {
@@ -47,7 +48,7 @@ static void on_done(void *ctx, struct findings *f)
 	attr_files_release(f);
 }
 
-/* ---- data symbols nobody has ------------------------------------------------------------------------ */
+/* ---- data symbols nobody has ----------------------------------------------------------------- */
 
 /* Virtual tables, type information and such: whoever refers into one owns all of it. */
 static void keep_unowned(struct attr *a)
@@ -104,7 +105,7 @@ void attr_units(struct attr *a)
 		     a->owner == BY_FILE ? "source files" : "compile units");
 }
 
-/* ---- debug sections ----------------------------------------------------------------------------------- */
+/* ---- debug sections -------------------------------------------------------------------------- */
 
 /* Those of the image itself; a separate file's are not part of what is measured. */
 void attr_debug_sections(struct attr *a)

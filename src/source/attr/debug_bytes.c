@@ -6,9 +6,10 @@
 #include "debug/index.h"
 #include "source/attr/debug_find.h"
 
-/* ---- labels by a number ------------------------------------------------------------------------ */
+/* ---- labels by a number ---------------------------------------------------------------------- */
 
-/* Keys come in rising order as a rule; one that does not is left out, which costs its label only. */
+/* Keys come in rising order as a rule; one that does not is left out, which costs its label
+ * only. */
 static void keyed_add(keyed_vec *v, uint64_t key, label_id label)
 {
 	if (v->count == 0 || v->data[v->count - 1].key < key)
@@ -21,7 +22,7 @@ static label_id keyed_find(const keyed_vec *v, uint64_t key)
 	return low < v->count && v->data[low].key == key ? v->data[low].label : LABEL_NONE;
 }
 
-/* ---- units without a name ---------------------------------------------------------------------- */
+/* ---- units without a name -------------------------------------------------------------------- */
 
 static label_id label_of_name(const struct debug_bytes *b, const struct unit *u)
 {
@@ -57,7 +58,7 @@ static label_id label_of_nameless(const struct debug_bytes *b, const struct unit
 	return label != LABEL_NONE ? label : label_of_nobody(b);
 }
 
-/* ---- macros ------------------------------------------------------------------------------------ */
+/* ---- macros ---------------------------------------------------------------------------------- */
 
 struct macros {
 	struct findings *f;
@@ -99,7 +100,7 @@ static void macro_bytes(struct findings *f, const struct unit *u)
 	vec_release(&m.todo);
 }
 
-/* ---- line programs ------------------------------------------------------------------------------ */
+/* ---- line programs --------------------------------------------------------------------------- */
 
 /* A program of a package, whose dwarf is here for one unit only. */
 static void read_line_program(struct findings *f, const struct unit *u)
@@ -160,7 +161,7 @@ static void work_lines(void *ctx, struct line_job *job, unsigned worker)
 	}
 }
 
-/* ---- putting together --------------------------------------------------------------------------- */
+/* ---- putting together ------------------------------------------------------------------------ */
 
 /* A thread knows of its own jobs what they saw. */
 static void keep_first(struct debug_bytes *b, struct claims *c, enum dw_section in)
@@ -220,7 +221,7 @@ static void all_lines(struct debug_bytes *b)
 		line_jobs_run(&jobs);
 }
 
-/* ---- units -------------------------------------------------------------------------------------- */
+/* ---- units ----------------------------------------------------------------------------------- */
 
 /* Entries of range lists that functions of one job may name; real ones have some thousands. */
 enum { JOB_RANGES = 1 << 20 };
@@ -354,7 +355,7 @@ static void all_units(struct debug_bytes *b, enum dw_section in)
 		unit_jobs_run(&jobs);
 }
 
-/* ---- partial units: the first unit that imports one has it ----------------------------------------------- */
+/* ---- partial units: the first unit that imports one has it ----------------------------------- */
 
 struct import {
 	uint64_t to;   /* offset of the partial unit */

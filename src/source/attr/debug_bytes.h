@@ -1,15 +1,15 @@
 /* debug_bytes.h - whose each byte of an image's debug sections is, by compile unit or by symbol.
  * Private to the sources.
  *
- * By unit: a unit owns its header, entries, abbreviations (the first unit that uses a table),
- * line program, lists, its parts of the tables of addresses and strings, and the strings that it is
- * the first to refer to.  By symbol: what describes a function or variable belongs to it; the
- * rest goes to a label that names the unit.  What indexes other sections (.debug_aranges, .debug_names,
+ * By unit: a unit owns its header, entries, abbreviations (the first unit that uses a table), line
+ * program, lists, its parts of the tables of addresses and strings, and the strings that it is the
+ * first to refer to.  By symbol: what describes a function or variable belongs to it; the rest goes
+ * to a label that names the unit.  What indexes other sections (.debug_aranges, .debug_names,
  * relocations ...) follows the owner of what it is about.
  *
- * Two passes: debug_bytes_walk reads the units; debug_bytes_claim, when the VM image has its owners,
- * the tables that speak of addresses.  Units and line programs are jobs of f->threads, whose
- * findings are put together in file order. */
+ * Two passes: debug_bytes_walk reads the units; debug_bytes_claim, when the VM image has its
+ * owners, the tables that speak of addresses.  Units and line programs are jobs of f->threads,
+ * whose findings are put together in file order. */
 #ifndef HEFT_SOURCE_ATTR_DEBUG_BYTES_H
 #define HEFT_SOURCE_ATTR_DEBUG_BYTES_H
 

@@ -3,7 +3,7 @@
 #include "debug/index.h"
 #include "source/attr/debug_bytes.h"
 
-/* ---- tables about others ----------------------------------------------------------------------- */
+/* ---- tables about others --------------------------------------------------------------------- */
 
 struct table {
 	struct debug_bytes *b;
@@ -94,7 +94,7 @@ static void claim_table(struct debug_bytes *b, enum dw_section in)
 	}
 }
 
-/* ---- resolving ---------------------------------------------------------------------------------- */
+/* ---- resolving ------------------------------------------------------------------------------- */
 
 static void resolve(struct debug_bytes *b, enum dw_section in)
 {
@@ -102,7 +102,7 @@ static void resolve(struct debug_bytes *b, enum dw_section in)
 	claims_resolve(&b->found.claims[in], b->info->dwarf.size[in], &b->owners[in]);
 }
 
-/* ---- from section bytes to file bytes --------------------------------------------------------------- */
+/* ---- from section bytes to file bytes -------------------------------------------------------- */
 
 /* Byte x of the unpacked section as a byte of the packed one: in proportion. */
 static uint64_t scaled(uint64_t x, uint64_t unpacked, uint64_t packed)
@@ -128,7 +128,7 @@ static void claim_part(const struct debug_bytes *b, const struct debuginfo_part 
 	}
 }
 
-/* ---- relocations -------------------------------------------------------------------------------------- */
+/* ---- relocations ----------------------------------------------------------------------------- */
 
 static const struct debuginfo_part *part_of(const struct debuginfo *d, uint32_t section)
 {
@@ -167,7 +167,7 @@ static void claim_relocs(const struct debug_bytes *b, const struct section *tabl
 	image_forget(im, bytes);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------ */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 void debug_bytes_claim(struct debug_bytes *b, struct claims *file)
 {

@@ -91,7 +91,7 @@ static void on_range(void *ctx, uint64_t addr, uint64_t size)
 		f->all->code(f->all->ctx, vm, size, f->unit_label, &f->vm);
 }
 
-/* ---- by symbol: whom an entry describes ---------------------------------------------------------- */
+/* ---- by symbol: whom an entry describes ------------------------------------------------------ */
 
 struct described {
 	struct die_code code;
@@ -208,7 +208,7 @@ static void on_leave(void *ctx, uint64_t end_off)
 	f->owner = f->unit_label;
 }
 
-/* ---- line programs --------------------------------------------------------------------------------- */
+/* ---- line programs --------------------------------------------------------------------------- */
 
 static void put_text(struct findings *f, struct dwarf *d, enum dw_section table, struct str s)
 {
@@ -253,9 +253,10 @@ void find_line_program(struct findings *f, struct line_program *p)
 	find_sized(f, DW_LINE, p->off, p->size, f->unit_label);
 }
 
-/* ---- names of units --------------------------------------------------------------------------------- */
+/* ---- names of units -------------------------------------------------------------------------- */
 
-/* rustc puts the object file's name behind that of the source: "src/lib.rs/@/std.e28293b1-cgu.0". */
+/* rustc puts the object file's name behind that of the source:
+ * "src/lib.rs/@/std.e28293b1-cgu.0". */
 static void cut_object_name(struct text *name)
 {
 	const struct str mark = STR("/@/");
@@ -292,7 +293,7 @@ static label_id label_of_unit(struct findings *f, const struct unit *u)
 	return label;
 }
 
-/* ---- units ------------------------------------------------------------------------------------------- */
+/* ---- units ----------------------------------------------------------------------------------- */
 
 /* The unit's own parts of tables. */
 static void table_bytes(struct findings *f, const struct unit *u)

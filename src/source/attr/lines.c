@@ -26,7 +26,7 @@ struct rows {
 	uint64_t path_file;           /* DW_NO_OFFSET = none */
 };
 
-/* ---- labels ------------------------------------------------------------------------------------- */
+/* ---- labels ---------------------------------------------------------------------------------- */
 
 static label_id make_label(struct rows *r, const struct line_program *p, uint32_t file,
 			   uint32_t line)
@@ -60,7 +60,7 @@ static label_id label_of(struct rows *r, const struct line_program *p, uint64_t 
 	return label;
 }
 
-/* ---- rows --------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static bool inside(const struct section *s, uint64_t addr)
 {
@@ -144,7 +144,7 @@ static void progress(void *ctx, uint64_t off)
 	source_progress(l->f, "line tables", off, l->info->dwarf.size[DW_LINE]);
 }
 
-/* ---- which programs there are --------------------------------------------------------------------- */
+/* ---- which programs there are ---------------------------------------------------------------- */
 
 struct programs {
 	struct lines *all;
@@ -212,7 +212,7 @@ void lines_of_all(struct lines *l)
 	intern_release(&p.dirs);
 }
 
-/* ---- inlines ---------------------------------------------------------------------------------- */
+/* ---- inlines --------------------------------------------------------------------------------- */
 
 static void note_no_lines(const struct source_file *f, const struct lines *l)
 {
