@@ -37,7 +37,7 @@ bare_metal() {
 	[ $? -eq 1 ] || exit 1
 	cat "$dir/damage"
 	grep -q 'freed twice, 1 in all' "$dir/damage" && grep -q 'past its end, 1 bytes' "$dir/damage" &&
-		grep -q ' name_new at .*main.c' "$dir/damage"
+		grep -qE ' name_new(\.[a-z0-9.]+)? at .*main.c' "$dir/damage"
 }
 
 case $1 in
