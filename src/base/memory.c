@@ -229,9 +229,9 @@ void *mem_resize(void *p, size_t size)
 	if (size > SIZE_MAX - sizeof(struct piece))
 		raise_no_memory(size);
 	struct piece *moved = resize_piece((struct piece *)p - 1, sizeof *moved + size);
-	if (!moved)
-		raise_no_memory(size);
-	return moved + 1;
+	if (moved)
+		return moved + 1;
+	raise_no_memory(size);
 }
 
 void mem_free(void *p)
@@ -246,13 +246,13 @@ void mem_free(void *p)
 struct owned *memory_own(void (*release)(void *thing), void *thing)
 {
 	struct owned *o = memory_try(sizeof *o);
-	if (!o) {
-		release(thing);
-		raise_no_memory(sizeof *o);
+	if (o) {
+		*o = (struct owned){ release, thing };
+		((struct piece *)o - 1)->owned = o;
+		return o;
 	}
-	*o = (struct owned){ release, thing };
-	((struct piece *)o - 1)->owned = o;
-	return o;
+	release(thing);
+	raise_no_memory(sizeof *o);
 }
 
 void memory_disown(struct owned *token)

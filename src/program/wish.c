@@ -25,12 +25,13 @@ void wish_add_debug_file(struct program_wish *w, const char *path)
 void wish_add_debug_dir(struct program_wish *w, const char *dir)
 {
 	vec_push(&w->debug_dirs, keep(w, dir));
-	const char **last = &w->debug_dirs.data[w->debug_dirs.count - 1];
-	if (w->sysroot) {
-		const char *added = *last;
-		*last = last[-1];
-		last[-1] = added;
-	}
+	if (!w->sysroot)
+		return;
+	const char **dirs = w->debug_dirs.data;
+	const size_t last = w->debug_dirs.count - 1;
+	const char *added = dirs[last];
+	dirs[last] = dirs[last - 1];
+	dirs[last - 1] = added;
 }
 
 void wish_add_map(struct program_wish *w, const char *path)

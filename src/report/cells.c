@@ -119,6 +119,7 @@ const char *cell_text(char room[CELL_MAX], const struct report *r, const struct 
 		return text_of(r, c, row);
 	const enum heft_unit unit = r->table.measures[c->index].unit;
 	const union heft_value now = row->now[c->index], base = row->base[c->index];
+	const union heft_value all = { .whole = 1 };
 	if (!has_value(r, c, row))
 		return "";
 	if (c->cell == CELL_EXTRA && is_same(unit, now, base))
@@ -140,9 +141,8 @@ const char *cell_text(char room[CELL_MAX], const struct report *r, const struct 
 		break;
 	case CELL_SHARE:
 		/* The top row is all there is, even of nothing. */
-		share_text(room, unit, row == parent ? (union heft_value){ .whole = 1 } : now,
-			   row == parent ? (union heft_value){ .whole = 1 }
-					 : parent->now[c->index]);
+		share_text(room, unit, row == parent ? all : now,
+			   row == parent ? all : parent->now[c->index]);
 		break;
 	default: value_text(room, unit, now); break;
 	}
