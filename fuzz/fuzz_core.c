@@ -59,7 +59,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct image im;
 	struct dump d;
-	if (!elf_parse(&im, "core", STR(""), (struct bytes){ data, size }, 0, 0, NULL, NULL))
+	if (!elf_parse(&im, &(struct image_place){ "core", STR(""), 0, 0 },
+		       (struct bytes){ data, size }, NULL, NULL))
 		return 0;
 	if (dump_of_image(&d, &im, NULL, NULL)) {
 		check_regions(&d);

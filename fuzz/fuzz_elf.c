@@ -86,7 +86,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct notes notes;
 	struct heft_err err = { 0 };
 	notes_init(&notes);
-	if (elf_parse(&im, "fuzz", STR(""), (struct bytes){ data, size }, 0, 3, &notes, &err)) {
+	if (elf_parse(&im, &(struct image_place){ "fuzz", STR(""), 0, 3 },
+		      (struct bytes){ data, size }, &notes, &err)) {
 		check_sections(&im);
 		check_segments(&im);
 		for (size_t i = 0; i < im.section_count; i++) {

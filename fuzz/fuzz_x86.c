@@ -68,7 +68,8 @@ static void check_refs(struct bytes code, bool mode64)
 	code_ref_vec refs = { 0 };
 	size_t expected = 0;
 	const uint64_t bad = walk(code, mode64, &expected);
-	ASSERT(x86_refs(code, mode64, addr, all, 0, UINT64_MAX, &refs) == bad);
+	ASSERT(x86_refs(code, mode64, addr, &(struct ref_wish){ all, 0, UINT64_MAX }, &refs) ==
+	       bad);
 	ASSERT(refs.count == expected);
 	uint64_t from = addr;
 	for (size_t i = 0; i < refs.count; i++) {
@@ -78,8 +79,9 @@ static void check_refs(struct bytes code, bool mode64)
 		from = r->from;
 	}
 	refs.count = 0;
-	ASSERT(x86_refs(code, mode64, addr, all & ~(unsigned)(REF_IMM | REF_INSIDE), 0, 0, &refs) ==
-	       bad);
+	ASSERT(x86_refs(code, mode64, addr,
+			&(struct ref_wish){ .kinds = all & ~(unsigned)(REF_IMM | REF_INSIDE) },
+			&refs) == bad);
 	for (size_t i = 0; i < refs.count; i++)
 		ASSERT(refs.data[i].to - addr >= code.size && refs.data[i].kind != REF_IMM);
 	vec_release(&refs);

@@ -211,8 +211,8 @@ static void skip_nops(struct bolt_walk *w)
 static uint64_t refers_to(enum code_isa isa, const uint8_t *code, uint64_t size, uint64_t addr)
 {
 	code_ref_vec refs = { 0 };
-	code_refs(isa, (struct bytes){ code, size }, addr, REF_MEM | REF_ADDR | REF_CALL | REF_JUMP,
-		  0, 0, &refs);
+	code_refs(isa, (struct bytes){ code, size }, addr,
+		  &(struct ref_wish){ .kinds = REF_MEM | REF_ADDR | REF_CALL | REF_JUMP }, &refs);
 	const uint64_t to = refs.count == 1 ? refs.data[0].to : 0;
 	vec_release(&refs);
 	return to;

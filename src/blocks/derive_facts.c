@@ -16,8 +16,8 @@ static bool read_sites(struct gathering *g, const struct unwind_entry *e)
 	struct lsda_sites it;
 	struct lsda_site s;
 	const uint64_t room = in ? in->size - (e->lsda_addr - in->addr) : UINT32_MAX;
-	if (!lsda_sites_open(&it, image_at(g->im, e->lsda_addr, room), e->lsda_addr,
-			     g->im->bits / 8, g->im->big_endian, e->func_addr, e->func_size))
+	const struct reader r = reader_of(image_at(g->im, e->lsda_addr, room), g->im->big_endian);
+	if (!lsda_sites_open(&it, r, e->lsda_addr, g->im->bits / 8, e->func_addr, e->func_size))
 		return false;
 	while (lsda_sites_next(&it, &s))
 		if (s.size > 0)
@@ -203,7 +203,8 @@ static void callees_by_stubs(struct gathering *g)
 					(s->entsize == 0 && str_eq(s->name, STR(".plt.got")));
 		const uint64_t size = short_ones && g->isa == CODE_X86_64 ? 8 : 16;
 		refs.count = 0;
-		code_refs(g->isa, section_bytes(g->im, s), s->addr, REF_MEM, 0, 0, &refs);
+		code_refs(g->isa, section_bytes(g->im, s), s->addr,
+			  &(struct ref_wish){ .kinds = REF_MEM }, &refs);
 		for (size_t k = 0; k < refs.count; k++)
 			add_callee(g, refs.data[k].from - (refs.data[k].from - s->addr) % size,
 				   slot_traits(g, slots, refs.data[k].to));

@@ -28,7 +28,8 @@ static void list_called(struct sweep *s)
 {
 	const struct bytes code = { code_at(s, s->from), s->to - s->from };
 	code_ref_vec refs = { 0 };
-	code_refs(s->g->isa, code, s->from, REF_CALL | REF_INSIDE, 0, 0, &refs);
+	code_refs(s->g->isa, code, s->from, &(struct ref_wish){ .kinds = REF_CALL | REF_INSIDE },
+		  &refs);
 	for (size_t i = 0; i < refs.count; i++)
 		if (refs.data[i].to > s->from && refs.data[i].to < s->to)
 			vec_push(&s->called, refs.data[i].to);

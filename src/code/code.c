@@ -15,13 +15,13 @@ enum code_isa code_isa_of(uint16_t elf_machine)
 	}
 }
 
-uint64_t code_refs(enum code_isa isa, struct bytes code, uint64_t addr, unsigned kinds,
-		   uint64_t imm_low, uint64_t imm_high, code_ref_vec *ret)
+uint64_t code_refs(enum code_isa isa, struct bytes code, uint64_t addr, const struct ref_wish *wish,
+		   code_ref_vec *ret)
 {
 	switch (isa) {
-	case CODE_X86_64: return x86_refs(code, true, addr, kinds, imm_low, imm_high, ret);
-	case CODE_I386: return x86_refs(code, false, addr, kinds, imm_low, imm_high, ret);
-	case CODE_ARM64: return arm64_refs(code, addr, kinds, ret);
+	case CODE_X86_64: return x86_refs(code, true, addr, wish, ret);
+	case CODE_I386: return x86_refs(code, false, addr, wish, ret);
+	case CODE_ARM64: return arm64_refs(code, addr, wish->kinds, ret);
 	case CODE_NONE: break;
 	}
 	return code.size;

@@ -35,12 +35,18 @@ struct code_ref {
 
 typedef VEC(struct code_ref) code_ref_vec;
 
-/* Decodes `code`, which stands at `addr`, and appends the references of the kinds in the mask
- * `kinds` whose target lies outside [addr, addr + code.size) or, for REF_IMM, inside [imm_low,
- * imm_high): immediates, absolute operands, and displacements behind a base register too, for that
- * is how code that is not position independent reads an array of bytes.  Returns how many bytes
- * could not be decoded (it goes on behind them). */
-uint64_t code_refs(enum code_isa isa, struct bytes code, uint64_t addr, unsigned kinds,
-		   uint64_t imm_low, uint64_t imm_high, code_ref_vec *ret);
+/* Which references are looked for. */
+struct ref_wish {
+	unsigned kinds;             /* mask of enum ref_kind */
+	uint64_t imm_low, imm_high; /* REF_IMM: half-open range that the value has to lie in */
+};
+
+/* Decodes `code`, which stands at `addr`, and appends the references that are wished for and whose
+ * target lies outside [addr, addr + code.size) or, for REF_IMM, inside the wish's range: immediates,
+ * absolute operands, and displacements behind a base register too, for that is how code that is not
+ * position independent reads an array of bytes.  Returns how many bytes could not be decoded (it
+ * goes on behind them). */
+uint64_t code_refs(enum code_isa isa, struct bytes code, uint64_t addr, const struct ref_wish *wish,
+		   code_ref_vec *ret);
 
 #endif

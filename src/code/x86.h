@@ -45,7 +45,7 @@ struct x86_insn {
 bool x86_decode(const uint8_t *p, size_t left, bool mode64, struct x86_insn *ret);
 
 /* As code_refs. */
-uint64_t x86_refs(struct bytes code, bool mode64, uint64_t addr, unsigned kinds, uint64_t imm_low,
-		  uint64_t imm_high, code_ref_vec *ret);
+uint64_t x86_refs(struct bytes code, bool mode64, uint64_t addr, const struct ref_wish *wish,
+		  code_ref_vec *ret);
 
 #endif

@@ -26,25 +26,26 @@ static uint64_t wrap(const struct scan *s, uint64_t addr)
 
 /* Of the kinds wanted, at `off`, to what lies `disp` behind the end of the instruction. */
 static __attribute__((noinline)) void push_relative(const struct scan *s, uint64_t off,
-						    unsigned len, unsigned field, uint64_t to,
+						    const struct x86_insn *in, uint64_t to,
 						    enum ref_kind kind, uint8_t size)
 {
 	if (!(s->kinds & kind))
 		return;
+	const unsigned field = in->disp_off;
 	vec_push(s->ret, (struct code_ref){ .from = wrap(s, s->addr + off),
 					    .to = wrap(s, s->addr + to),
 					    .field = wrap(s, s->addr + off + field),
-					    .tail = (uint8_t)(len - field),
+					    .tail = (uint8_t)(in->len - field),
 					    .kind = (uint8_t)kind,
 					    .size = size });
 }
 
-static inline void add_relative(const struct scan *s, uint64_t off, unsigned len, unsigned field,
-				int64_t disp, enum ref_kind kind, uint8_t size)
+static inline void add_relative(const struct scan *s, uint64_t off, const struct x86_insn *in,
+				enum ref_kind kind, uint8_t size)
 {
-	const uint64_t to = off + len + (uint64_t)disp;
+	const uint64_t to = off + in->len + (uint64_t)in->disp;
 	if (to >= s->inside)
-		push_relative(s, off, len, field, to, kind, size);
+		push_relative(s, off, in, to, kind, size);
 }
 
 static void add_value(const struct scan *s, uint64_t off, unsigned len, unsigned field,
@@ -64,12 +65,11 @@ static void add_refs(const struct scan *s, uint64_t off, const struct x86_insn *
 {
 	const bool works = in->flow != X86_NOP && in->flow != X86_TRAP;
 	if (in->flow == X86_CALL)
-		add_relative(s, off, in->len, in->disp_off, in->disp, REF_CALL, 0);
+		add_relative(s, off, in, REF_CALL, 0);
 	else if (in->flow == X86_JMP || in->flow == X86_JCC)
-		add_relative(s, off, in->len, in->disp_off, in->disp, REF_JUMP, 0);
+		add_relative(s, off, in, REF_JUMP, 0);
 	else if (in->pc_relative && works)
-		add_relative(s, off, in->len, in->disp_off, in->disp,
-			     in->address ? REF_ADDR : REF_MEM, in->mem_size);
+		add_relative(s, off, in, in->address ? REF_ADDR : REF_MEM, in->mem_size);
 	else if (in->disp_size >= 4 && works && s->kinds & REF_IMM)
 		add_value(s, off, in->len, in->disp_off, in->disp);
 	if (in->imm_size >= 4 && s->kinds & REF_IMM)
@@ -189,15 +189,16 @@ static ALWAYS_INLINE void scan(struct scan *s, bool mode64, bool want_imm)
 		off += scan_slow(s, off);
 }
 
-uint64_t x86_refs(struct bytes code, bool mode64, uint64_t addr, unsigned kinds, uint64_t imm_low,
-		  uint64_t imm_high, code_ref_vec *ret)
+uint64_t x86_refs(struct bytes code, bool mode64, uint64_t addr, const struct ref_wish *wish,
+		  code_ref_vec *ret)
 {
+	const unsigned kinds = wish->kinds;
 	struct scan s = { .base = code.p,
 			  .addr = addr,
 			  .size = code.size,
 			  .inside = kinds & REF_INSIDE ? 0 : code.size,
-			  .imm_low = imm_low,
-			  .imm_high = imm_high,
+			  .imm_low = wish->imm_low,
+			  .imm_high = wish->imm_high,
 			  .kinds = kinds,
 			  .branches = (kinds & (REF_CALL | REF_JUMP)) != 0,
 			  .mode64 = mode64,

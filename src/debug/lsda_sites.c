@@ -2,10 +2,9 @@
 
 #include "debug/eh_pointer.h"
 
-bool lsda_sites_open(struct lsda_sites *s, struct bytes bytes, uint64_t addr, uint8_t address_size,
-		     bool big_endian, uint64_t func_addr, uint64_t func_size)
+bool lsda_sites_open(struct lsda_sites *s, struct reader r, uint64_t addr, uint8_t address_size,
+		     uint64_t func_addr, uint64_t func_size)
 {
-	struct reader r = reader_of(bytes, big_endian);
 	*s = (struct lsda_sites){ .func_addr = func_addr,
 				  .func_size = func_size,
 				  .pad_base = func_addr,

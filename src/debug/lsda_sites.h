@@ -18,10 +18,10 @@ struct lsda_sites {
 	uint8_t address_size, encoding;
 };
 
-/* The data that start at `bytes`, VM address `addr`, of the function at hand.  False where the
- * header is damaged. */
-bool lsda_sites_open(struct lsda_sites *s, struct bytes bytes, uint64_t addr, uint8_t address_size,
-		     bool big_endian, uint64_t func_addr, uint64_t func_size);
+/* The data that `r` stands at, VM address `addr`, of the function at hand.  False where the header
+ * is damaged. */
+bool lsda_sites_open(struct lsda_sites *s, struct reader r, uint64_t addr, uint8_t address_size,
+		     uint64_t func_addr, uint64_t func_size);
 /* Sites rise and lie in the function; the first that does not ends them, for tables of the parts of
  * a function share what stands behind them. */
 bool lsda_sites_next(struct lsda_sites *s, struct lsda_site *ret);

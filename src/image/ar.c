@@ -184,8 +184,8 @@ static void add_file_member(struct ar *ar, const struct member *m)
 	struct image im;
 	struct heft_err err;
 	if (elf_matches(data)) {
-		if (elf_parse(&im, ar->path, m->name, data, m->data, ar->vm_index, in->notes,
-			      &err)) {
+		const struct image_place at = { ar->path, m->name, m->data, ar->vm_index };
+		if (elf_parse(&im, &at, data, in->notes, &err)) {
 			add_image(ar, &im);
 			return;
 		}

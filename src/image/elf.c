@@ -391,21 +391,19 @@ static void parse_build_id(struct image *im)
 
 /* ---- all together -------------------------------------------------------------- */
 
-bool elf_parse(struct image *im, const char *path, struct str member, struct bytes bytes,
-	       uint64_t file_off, uint64_t first_vm_index, struct notes *notes,
-	       struct heft_err *err)
+bool elf_parse(struct image *im, const struct image_place *at, struct bytes bytes,
+	       struct notes *notes, struct heft_err *err)
 {
-	memset(im, 0, sizeof *im);
-	im->path = path;
-	im->member = member;
-	im->bytes = bytes;
-	im->file_off = file_off;
-	im->notes = notes;
-	struct parse p = { .im = im, .who = path, .err = err };
-	if (member.len)
-		p.who = arena_format(&im->arena, "%s(" STR_FMT ")", path, STR_ARG(member));
+	*im = (struct image){ .path = at->path,
+			      .member = at->member,
+			      .bytes = bytes,
+			      .file_off = at->file_off,
+			      .notes = notes };
+	struct parse p = { .im = im, .who = at->path, .err = err };
+	if (at->member.len)
+		p.who = arena_format(&im->arena, "%s(" STR_FMT ")", at->path, STR_ARG(at->member));
 	if (!parse_ident(&p) || !parse_ehdr(&p) || !resolve_counts(&p) || !parse_segments(&p) ||
-	    !parse_sections(&p, first_vm_index)) {
+	    !parse_sections(&p, at->first_vm_index)) {
 		image_release(im);
 		return false;
 	}

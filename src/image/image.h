@@ -80,12 +80,18 @@ struct image {
 	bool mapped;             /* its bytes are a mapped file's */
 };
 
-/* Parses one ELF file that occupies `bytes`.  `first_vm_index` is the vm_index of
- * its section 0 (objects only).  False only where the ELF header itself is damaged or
+/* Where an image stands. */
+struct image_place {
+	const char *path;        /* of the file; borrowed by the image */
+	struct str member;       /* of an archive, else empty; borrowed */
+	uint64_t file_off;       /* of the image in that file */
+	uint64_t first_vm_index; /* objects: the vm_index of section 0 */
+};
+
+/* Parses one ELF file that occupies `bytes`.  False only where the ELF header itself is damaged or
  * the header tables leave the file. */
-bool elf_parse(struct image *im, const char *path, struct str member, struct bytes bytes,
-	       uint64_t file_off, uint64_t first_vm_index, struct notes *notes,
-	       struct heft_err *err);
+bool elf_parse(struct image *im, const struct image_place *at, struct bytes bytes,
+	       struct notes *notes, struct heft_err *err);
 bool elf_matches(struct bytes bytes);
 void image_release(struct image *im);
 

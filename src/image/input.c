@@ -59,7 +59,7 @@ static bool parse(struct input *in, const char *path, struct heft_err *err)
 	if (!elf_matches(b))
 		return unknown_type(path, b, err);
 	struct image *im = mem_zeroed(1, sizeof *im);
-	if (!elf_parse(im, path, STR(""), b, 0, 0, in->notes, err)) {
+	if (!elf_parse(im, &(struct image_place){ path, STR(""), 0, 0 }, b, in->notes, err)) {
 		mem_free(im);
 		return false;
 	}

@@ -23,7 +23,8 @@ static void print_refs(enum code_isa isa, struct bytes code, uint64_t addr)
 					     [REF_IMM] = "imm" };
 	code_ref_vec refs = { 0 };
 	const unsigned kinds = REF_MEM | REF_ADDR | REF_CALL | REF_JUMP | REF_INSIDE;
-	const uint64_t bad = code_refs(isa, code, addr, kinds, 0, 0, &refs);
+	const uint64_t bad = code_refs(isa, code, addr, &(struct ref_wish){ .kinds = kinds },
+				       &refs);
 	if (bad != 0)
 		fprintf(stderr, "%" PRIx64 ": %" PRIu64 " bytes not decoded\n", addr, bad);
 	for (size_t i = 0; i < refs.count; i++)

@@ -172,7 +172,8 @@ static void compare_refs(struct walk *w, struct bytes code, uint64_t addr)
 {
 	code_ref_vec got = { 0 }, want = { 0 };
 	const unsigned all = REF_MEM | REF_ADDR | REF_CALL | REF_JUMP | REF_IMM | REF_INSIDE;
-	const uint64_t bad = x86_refs(code, w->mode64, addr, all, 0, UINT64_MAX, &got);
+	const uint64_t bad = x86_refs(code, w->mode64, addr,
+				      &(struct ref_wish){ all, 0, UINT64_MAX }, &got);
 	uint64_t bad2 = 0;
 	for (uint64_t off = 0; off < code.size;) {
 		struct x86_insn h;

@@ -67,7 +67,7 @@ static void add_program(struct maker *m)
 			path;
 		return;
 	}
-	if (elf_parse(&im, path, STR(""), f.bytes, 0, 0, NULL, NULL)) {
+	if (elf_parse(&im, &(struct image_place){ path, STR(""), 0, 0 }, f.bytes, NULL, NULL)) {
 		const uint64_t bias = next_place(m, 0x200000);
 		for (size_t i = 0; i < im.segment_count; i++) {
 			const struct segment *s = &im.segments[i];

@@ -19,7 +19,9 @@ static size_t refs_of(enum code_isa isa, const uint8_t *p, size_t n, unsigned ki
 	for (unsigned pad = 0; pad < 2; pad++) { /* the tail of the code, then its middle */
 		refs.count = 0;
 		const struct bytes code = { padded, pad ? sizeof padded : n };
-		assert_int_equal(code_refs(isa, code, ADDR, kinds, 0x400000, 0x500000, &refs), 0);
+		assert_int_equal(code_refs(isa, code, ADDR,
+					   &(struct ref_wish){ kinds, 0x400000, 0x500000 }, &refs),
+				 0);
 	}
 	const size_t count = refs.count;
 	for (size_t i = 0; i < count && i < 4; i++)
@@ -53,7 +55,8 @@ static void without_a_decoder_nothing_is_decoded(void **state)
 {
 	(void)state;
 	code_ref_vec refs = { 0 };
-	assert_int_equal(code_refs(CODE_NONE, (struct bytes){ B("abcde") }, 0, ALL, 0, 1, &refs),
+	assert_int_equal(code_refs(CODE_NONE, (struct bytes){ B("abcde") }, 0,
+				   &(struct ref_wish){ ALL, 0, 1 }, &refs),
 			 5);
 	assert_int_equal(refs.count, 0);
 }
@@ -167,10 +170,12 @@ static void an_undecodable_byte_is_counted_and_passed_over(void **state)
 	static const uint8_t code[] = { 0x06, 0x06, 0xe8, 0, 0x10, 0, 0 };
 	code_ref_vec refs = { 0 };
 	const struct bytes b = { code, sizeof code };
-	assert_int_equal(code_refs(CODE_X86_64, b, ADDR, ALL, 0, 0, &refs), 2);
+	assert_int_equal(code_refs(CODE_X86_64, b, ADDR, &(struct ref_wish){ .kinds = ALL }, &refs),
+			 2);
 	assert_int_equal(refs.count, 1);
 	assert_int_equal(refs.data[0].from, ADDR + 2);
-	assert_int_equal(code_refs(CODE_I386, b, ADDR, ALL, 0, 0, &refs), 0);
+	assert_int_equal(code_refs(CODE_I386, b, ADDR, &(struct ref_wish){ .kinds = ALL }, &refs),
+			 0);
 	vec_release(&refs);
 }
 

@@ -16,7 +16,8 @@ struct parsed {
 static void parse(struct parsed *p, struct coregen *g)
 {
 	p->file = coregen_finish(g);
-	assert_true(elf_parse(&p->im, "core", STR(""), p->file, 0, 0, NULL, NULL));
+	assert_true(elf_parse(&p->im, &(struct image_place){ "core", STR(""), 0, 0 }, p->file, NULL,
+			      NULL));
 	core_read(&p->core, &p->im);
 }
 
@@ -141,7 +142,8 @@ static void a_count_of_files_that_cannot_be_is_refused(void **state)
 	elfgen_poke(file, at + 12, 8, false, UINT64_MAX / 24);
 	struct image im;
 	struct core core;
-	assert_true(elf_parse(&im, "core", STR(""), file, 0, 0, NULL, NULL));
+	assert_true(
+		elf_parse(&im, &(struct image_place){ "core", STR(""), 0, 0 }, file, NULL, NULL));
 	core_read(&core, &im);
 	assert_int_equal(core.files.count, 0);
 	assert_int_equal(core.threads.count, 2);
@@ -172,7 +174,8 @@ static void many_segments_are_counted_without_the_section_headers(void **state)
 		elfgen_poke(longer, file.size + 44, 4, false, 4); /* sh_info */
 		struct image im;
 		const struct bytes given = { whole, longer.size - (cut ? 10 : 0) };
-		assert_true(elf_parse(&im, "core", STR(""), given, 0, 0, NULL, NULL));
+		assert_true(elf_parse(&im, &(struct image_place){ "core", STR(""), 0, 0 }, given,
+				      NULL, NULL));
 		assert_int_equal(im.segment_count, 4);
 		assert_int_equal(im.segments[3].addr, 0x30000);
 		image_release(&im);

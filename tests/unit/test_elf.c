@@ -217,7 +217,8 @@ static void sections_of_objects_get_slots_of_their_own(void **state)
 	const struct bytes file = elfgen_finish(&g);
 	struct notes notes;
 	notes_init(&notes);
-	assert_true(elf_parse(&im, "test", STR("member.o"), file, 100, 7, &notes, NULL));
+	assert_true(elf_parse(&im, &(struct image_place){ "test", STR("member.o"), 100, 7 }, file,
+			      &notes, NULL));
 	assert_int_equal(im.kind, IMAGE_OBJECT);
 	assert_int_equal(im.sections[1].addr, UINT64_C(8) << 40);
 	assert_int_equal(im.sections[2].addr, UINT64_C(9) << 40);

@@ -18,8 +18,8 @@ static void site(struct blob *b, uint8_t start, uint8_t size, uint8_t pad)
 
 static bool open_sites(struct lsda_sites *s, const struct blob *b)
 {
-	return lsda_sites_open(s, (struct bytes){ b->data, b->size }, TABLE, 8, false, FUNC,
-			       FUNC_SIZE);
+	return lsda_sites_open(s, reader_of((struct bytes){ b->data, b->size }, false), TABLE, 8,
+			       FUNC, FUNC_SIZE);
 }
 
 static void sites_count_from_the_start_of_the_function(void **state)

@@ -93,7 +93,7 @@ static void calls_in(struct discover *d, uint64_t addr, uint64_t size, code_ref_
 	for (uint64_t done = 0; done < code.size; done += CHUNK) {
 		const struct bytes part = bytes_sub(code, done, min_u64(code.size - done, CHUNK));
 		scratch->count = 0;
-		code_refs(isa, part, addr + done, REF_CALL, 0, 0, scratch);
+		code_refs(isa, part, addr + done, &(struct ref_wish){ .kinds = REF_CALL }, scratch);
 		for (size_t i = 0; i < scratch->count; i++)
 			add_start(d, scratch->data[i].to);
 	}

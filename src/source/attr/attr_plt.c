@@ -63,8 +63,8 @@ static size_t stubs_by_code(struct attr *a, const struct section *s, uint64_t si
 {
 	code_ref_vec refs = { 0 };
 	size_t found = 0;
-	code_refs(code_isa_of(a->im->machine), section_bytes(a->im, s), s->addr, REF_MEM | REF_ADDR,
-		  0, 0, &refs);
+	code_refs(code_isa_of(a->im->machine), section_bytes(a->im, s), s->addr,
+		  &(struct ref_wish){ .kinds = REF_MEM | REF_ADDR }, &refs);
 	for (size_t i = 0; i < refs.count; i++) {
 		const struct got_slot *slot = attr_got_at(a, refs.data[i].to);
 		const uint64_t off = (refs.data[i].from - s->addr) / size * size;

@@ -180,7 +180,8 @@ static void scan_got_relative(const struct refs *r, const struct span *s, code_r
 {
 	const struct bytes code = image_at(r->a->im, s->start, s->size);
 	scratch->count = 0;
-	code_refs(r->isa, code, s->start, REF_IMM, r->got_low, UINT32_MAX - 4095, scratch);
+	code_refs(r->isa, code, s->start,
+		  &(struct ref_wish){ REF_IMM, r->got_low, UINT32_MAX - 4095 }, scratch);
 	for (size_t i = 0; i < scratch->count; i++) {
 		const uint64_t to = (uint32_t)(scratch->data[i].to + r->got);
 		if (is_anonymous(r, to))
@@ -206,7 +207,8 @@ static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *
 		(r->plt_low < r->plt_high || r->a->bare.count > 0 ? REF_CALL | REF_JUMP : 0);
 	target_vec *found = &job->found;
 	scratch->count = 0;
-	code_refs(r->isa, code, s->start, kinds, r->imm_low, r->imm_high, scratch);
+	code_refs(r->isa, code, s->start, &(struct ref_wish){ kinds, r->imm_low, r->imm_high },
+		  scratch);
 	for (size_t i = 0; i < scratch->count; i++) {
 		const struct code_ref *ref = &scratch->data[i];
 		if (ref->kind == REF_IMM && is_text(r->a->im, ref->to))

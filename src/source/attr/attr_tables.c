@@ -100,11 +100,13 @@ static void put_string(struct attr *a, const struct section *strings, uint64_t o
 		attr_put(a, strings, off, name.len + 1, label, WHY_NAME);
 }
 
-/* The records behind a version definition or need: each with a name, linked by offsets.
- * `owner` LABEL_NONE: the first name owns them all. */
+/* The records behind a version definition or, where the library that is their owner is given, a
+ * version need: each with a name, linked by offsets.  `owner` LABEL_NONE: the first name owns
+ * them all. */
 static label_id version_aux(struct attr *a, const struct section *s, const struct section *strings,
-			    uint64_t off, unsigned count, bool need, label_id owner)
+			    uint64_t off, unsigned count, label_id owner)
 {
+	const bool need = owner != LABEL_NONE;
 	for (unsigned i = 0; i < count; i++) {
 		struct reader r = reader_of(section_bytes(a->im, s), a->im->big_endian);
 		reader_seek(&r, off);
@@ -138,7 +140,7 @@ static void version_needs(struct attr *a, const struct section *s, const struct 
 		const label_id library = string_label(a, strings, file);
 		attr_put(a, s, off, 16, library, WHY_VERSION);
 		put_string(a, strings, file, library);
-		version_aux(a, s, strings, off + aux, count, true, library);
+		version_aux(a, s, strings, off + aux, count, library);
 		if (next == 0)
 			return;
 		off += next;
@@ -159,8 +161,7 @@ static void version_definitions(struct attr *a, const struct section *s,
 		const uint32_t aux = read_u32(&r), next = read_u32(&r);
 		if (!reader_ok(&r))
 			return;
-		const label_id name = version_aux(a, s, strings, off + aux, count, false,
-						  LABEL_NONE);
+		const label_id name = version_aux(a, s, strings, off + aux, count, LABEL_NONE);
 		attr_put(a, s, off, 20, name, WHY_VERSION);
 		if (next == 0)
 			return;
