@@ -85,7 +85,7 @@ class Truth:
 def compare(rows, facts):
     """Scores by kind of section."""
     starts = [r[0] for r in rows]
-    scores = {kind: Score() for kind in truth.TARGETS}
+    scores = {kind: Score() for kind in truth.KINDS}
     for start, end, piece in facts.ranges():
         at = max(0, bisect.bisect_right(starts, start) - 1)
         while at < len(rows) and rows[at][0] < end:
