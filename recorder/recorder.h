@@ -95,6 +95,12 @@ struct memo {
 	} words[MEMO_WORDS]; /* what was read on the way there, innermost first */
 };
 
+/* A stack that was met.  `stack` 0: free. */
+struct leaf {
+	uint64_t hash;
+	uint32_t stack;
+};
+
 /* ---- threads --------------------------------------------------------------------------------- */
 
 struct slot {
@@ -114,7 +120,7 @@ struct slot {
 	struct frame *frames, *walked; /* FRAMES_MAX each */
 	struct memo *memos;            /* MEMOS */
 
-	uint64_t *leaves; /* tag << 26 | stack id, open addressing; 0: free */
+	struct leaf *leaves; /* stack ids by the hash of the stack, open addressing */
 	uint32_t leaf_mask, leaf_count;
 	uint32_t *children; /* node ids by (parent, frame), open addressing; 0: free */
 	uint32_t child_mask, child_count;
