@@ -44,7 +44,7 @@ struct entry {
 	struct layer *layers; /* by level.layer; kept only for heft_profile_ranges */
 	size_t layer_count;
 	uint64_t vm_size;
-	char *build_id; /* hex */
+	const char *build_id; /* hex */
 	const char *format;
 };
 

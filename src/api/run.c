@@ -9,15 +9,6 @@
 
 /* ---- opening -------------------------------------------------------------------- */
 
-static char *hex_text(struct bytes b)
-{
-	char *text = mem_alloc(b.size * 2 + 1);
-	for (uint64_t i = 0; i < b.size; i++)
-		snprintf(text + 2 * i, 3, "%02x", b.p[i]);
-	text[b.size * 2] = '\0';
-	return text;
-}
-
 /* The members of a thin archive are inputs of their own, named from the archive's folder. */
 static void add_thin_members(struct heft_profile *p, size_t index)
 {
@@ -87,8 +78,8 @@ static bool open_inputs(struct heft_profile *p, struct heft_err *err)
 		e->format = one             ? image_describe(&e->input.images[0])
 			    : e->input.thin ? "thin archive"
 					    : "archive";
-		e->build_id = hex_text(one ? e->input.images[0].build_id
-					   : (struct bytes){ NULL, 0 });
+		e->build_id = build_id_text(&p->arena, one ? e->input.images[0].build_id
+							   : (struct bytes){ NULL, 0 });
 	}
 	return true;
 }
@@ -115,18 +106,16 @@ static bool has_process(const struct heft_profile *p)
 	return false;
 }
 
-static bool check_given(const struct heft_profile *p, const struct given *g, struct heft_err *err)
+static bool check_given(struct heft_profile *p, const struct given *g, struct heft_err *err)
 {
 	if (g->input.archive || g->input.images[0].build_id.size == 0)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "%s: has no build ID, cannot be used as a debug file", g->path);
 	if (wanted_debug(p, g->input.images[0].build_id))
 		return true;
-	char *hex = hex_text(g->input.images[0].build_id);
-	fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: no input has this debug file's build ID %s",
-	     g->path, hex);
-	mem_free(hex);
-	return false;
+	return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+		    "%s: no input has this debug file's build ID %s", g->path,
+		    build_id_text(&p->arena, g->input.images[0].build_id));
 }
 
 static bool open_given(struct heft_profile *p, struct heft_err *err)
@@ -196,7 +185,6 @@ static void forget_layers(struct entry *e)
 void entry_release(struct entry *e)
 {
 	forget_layers(e);
-	mem_free(e->build_id);
 	companion_close(&e->debug);
 	process_close(&e->process);
 	if (e->opened)

@@ -1,6 +1,7 @@
 /* Snapshots of programs and of what programs are packed in. */
 #include "api/snapshot.h"
 
+#include "base/filename.h"
 #include "base/pool.h"
 #include "image/elf_const.h"
 #include "snapshot/collect.h"
@@ -127,12 +128,6 @@ static void release(struct made *p)
 
 /* ---- what is said of it ---------------------------------------------------------------------- */
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 static const char *arch_name(uint16_t machine)
 {
 	switch (machine) {
@@ -181,7 +176,7 @@ static void add_metadata(struct made *p)
 	struct heft_snapshot *s = p->owner;
 	struct snap_container *c = &s->snapshot.containers.data[p->container];
 	struct image *im = first_image(p);
-	const char *file = base_name(p->path);
+	const char *file = file_name(p->path);
 	struct stat st;
 	add_text(p, "elf_algorithm",
 		 p->map                ? "linker_map"
@@ -194,7 +189,7 @@ static void add_metadata(struct made *p)
 	}
 	add_text(p, "elf_file_name", file);
 	if (p->map)
-		add_text(p, "map_file_name", base_name(p->map->file.path));
+		add_text(p, "map_file_name", file_name(p->map->file.path));
 	if (p->file && stat(p->path, &st) == 0)
 		vec_push(&c->metadata, (struct snap_value){ .key = "elf_mtime",
 							    .kind = SNAP_NUMBER,
@@ -264,7 +259,7 @@ static void add_thin_member(const struct made *archive, struct str member)
 	struct made p = { .maker = archive->maker, .owner = s, .path = path };
 	struct heft_err err;
 	if (program_open(&p.program, path, &s->wish, &s->notes, &err))
-		add_program(&p, arena_format(&s->arena, "%s(" STR_FMT ")", base_name(archive->path),
+		add_program(&p, arena_format(&s->arena, "%s(" STR_FMT ")", file_name(archive->path),
 					     STR_ARG(member)));
 	else
 		note(&s->notes, archive->path, HEFT_NO_OFFSET, 0,
@@ -277,7 +272,7 @@ static bool add_file(struct maker *m, const char *path, struct file *f, struct h
 	struct made p = { .maker = m, .owner = m->owner, .path = path, .file = true };
 	const bool ok = program_adopt(&p.program, path, f, &m->owner->wish, &m->owner->notes, err);
 	if (ok)
-		add_program(&p, base_name(path));
+		add_program(&p, file_name(path));
 	for (size_t i = 0; ok && i < p.program.input.thin_members.count; i++)
 		add_thin_member(&p, p.program.input.thin_members.data[i]);
 	release(&p);
@@ -307,13 +302,13 @@ static const char *reason(const struct heft_err *err, const char *path)
 static const char *library_name(const struct package *k, const char *entry)
 {
 	struct arena *a = &k->maker->owner->arena;
-	const char *base = base_name(entry);
+	const char *base = file_name(entry);
 	const char *end = base > entry ? base - 1 : base, *dir = end;
 	while (dir > entry && dir[-1] != '/')
 		dir--;
 	if (end == base)
-		return arena_format(a, "%s/%s", base_name(k->path), base);
-	return arena_format(a, "%s/%s (%.*s)", base_name(k->path), base, (int)(end - dir), dir);
+		return arena_format(a, "%s/%s", file_name(k->path), base);
+	return arena_format(a, "%s/%s (%.*s)", file_name(k->path), base, (int)(end - dir), dir);
 }
 
 static bool add_library(const struct package *k, const char *entry, const char *path,
@@ -382,7 +377,7 @@ static bool look_into(const struct package *k, const struct zip_entry *e)
 static void read_pak_info(struct maker *m, const char *path, struct pak_info *ret)
 {
 	struct heft_snapshot *s = m->owner;
-	const char *base = base_name(path),
+	const char *base = file_name(path),
 		   *end = str_ends(str_of(path), STR(".pak")) ? "" : ".pak";
 	const char *const paths[] = {
 		arena_format(&s->arena, "%s%s.info", path, end),
@@ -398,7 +393,7 @@ static bool add_package(struct maker *m, const char *path, struct bytes b, struc
 	struct package k = { .maker = m, .path = path };
 	if (!zip_parse(&k.zip, path, b, &s->notes, err))
 		return false;
-	k.container = add_container(&s->snapshot, base_name(path));
+	k.container = add_container(&s->snapshot, file_name(path));
 	read_pak_info(m, path, &k.info);
 	for (size_t i = 0; i < k.zip.entries.count; i++)
 		if (!look_into(&k, &k.zip.entries.data[i]))
@@ -413,7 +408,7 @@ static bool add_package(struct maker *m, const char *path, struct bytes b, struc
 static bool add_single(struct maker *m, const char *path, struct bytes b, struct heft_err *err)
 {
 	struct snapshot *s = &m->owner->snapshot;
-	const struct pack_entry entry = { add_container(s, base_name(path)), path, base_name(path),
+	const struct pack_entry entry = { add_container(s, file_name(path)), path, file_name(path),
 					  b, b.size };
 	struct pak_info info;
 	if (dex_matches(b))

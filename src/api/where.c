@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "image/elf_const.h"
+#include "map/basemap.h"
 #include "names/demangle.h"
 #include "report/report.h"
 #include "blocks/derive_map.h"
@@ -116,9 +117,7 @@ static void name_places(struct heft_where *w)
 	w->sections = arena_new(&w->arena, const char *, im->section_count + 1);
 	for (size_t i = 0; i < im->segment_count; i++) {
 		const struct segment *s = &im->segments[i];
-		w->segments[i] = arena_format(&w->arena, "LOAD #%" PRIu32 " [%s%s%s]", s->index,
-					      s->read ? "R" : "", s->write ? "W" : "",
-					      s->exec ? "X" : "");
+		w->segments[i] = arena_format(&w->arena, SEGMENT_FMT, SEGMENT_ARG(s));
 	}
 	for (size_t i = 0; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];

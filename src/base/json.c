@@ -1,5 +1,6 @@
 #include "base/json.h"
 
+#include "base/text.h"
 #include "base/utf8.h"
 
 #include <stdio.h>
@@ -11,21 +12,22 @@ static void put(struct json *j, const char *text)
 
 static void break_line(struct json *j)
 {
-	if (!j->new_line)
-		return;
 	j->new_line = false;
 	put(j, "\n");
 	for (size_t i = 0; i < j->depth; i++)
-		put(j, " ");
+		put(j, j->indented ? "  " : " ");
 }
 
 /* What goes before a value or key. */
 static void begin(struct json *j)
 {
+	const bool line = j->new_line || (j->indented && j->depth > 0 && !j->keyed);
 	if (j->comma)
-		put(j, j->new_line ? "," : ", ");
-	break_line(j);
+		put(j, line ? "," : ", ");
+	if (line)
+		break_line(j);
 	j->comma = true;
+	j->keyed = false;
 }
 
 void json_open(struct json *j, char bracket)
@@ -40,7 +42,8 @@ void json_close(struct json *j, char bracket)
 {
 	ASSERT(j->depth > 0);
 	j->depth--;
-	break_line(j);
+	if (j->new_line || (j->indented && j->comma)) /* a comma: something stands inside */
+		break_line(j);
 	j->put(j->ctx, &bracket, 1);
 	j->comma = true;
 }
@@ -60,12 +63,25 @@ static char short_escape(uint32_t c)
 	return 0;
 }
 
+static void put_unit(struct json *j, uint32_t unit)
+{
+	char text[8];
+	snprintf(text, sizeof text, "\\u%04x", unit & 0xffff);
+	put(j, text);
+}
+
+/* Two units of UTF-16 where one has no room. */
 static void put_escape(struct json *j, uint32_t c)
 {
-	char text[8] = { '\\', short_escape(c) };
-	if (!text[1])
-		snprintf(text, sizeof text, "\\u%04x", c & 0xffff);
-	put(j, text);
+	const char text[3] = { '\\', short_escape(c) };
+	if (text[1]) {
+		put(j, text);
+	} else if (c < 0x10000) {
+		put_unit(j, c);
+	} else {
+		put_unit(j, 0xd7c0 + (c >> 10));
+		put_unit(j, 0xdc00 + (c & 0x3ff));
+	}
 }
 
 static bool is_plain(uint32_t c)
@@ -89,7 +105,7 @@ static void put_string(struct json *j, struct str s)
 			continue;
 		}
 		const unsigned n = utf8_decode(s, pos, &c);
-		if (n > 0 && is_plain(c)) {
+		if (n > 0 && is_plain(c) && !j->indented) {
 			pos += n;
 			continue;
 		}
@@ -110,6 +126,7 @@ void json_key(struct json *j, const char *key)
 	put_string(j, str_of(key));
 	put(j, ": ");
 	j->comma = false;
+	j->keyed = true;
 }
 
 void json_text(struct json *j, struct str text)
@@ -118,10 +135,10 @@ void json_text(struct json *j, struct str text)
 	put_string(j, text);
 }
 
-void json_number(struct json *j, struct str digits)
+void json_raw(struct json *j, struct str value)
 {
 	begin(j);
-	j->put(j->ctx, digits.p, digits.len);
+	j->put(j->ctx, value.p, value.len);
 }
 
 void json_uint(struct json *j, uint64_t v)
@@ -132,7 +149,14 @@ void json_uint(struct json *j, uint64_t v)
 		text[--start] = (char)('0' + v % 10);
 		v /= 10;
 	} while (v);
-	json_number(j, (struct str){ text + start, sizeof text - start });
+	json_raw(j, (struct str){ text + start, sizeof text - start });
+}
+
+void json_int(struct json *j, int64_t v)
+{
+	char text[24];
+	const int len = snprintf(text, sizeof text, "%" PRId64, v);
+	json_raw(j, (struct str){ text, (size_t)len });
 }
 
 void json_bool(struct json *j, bool v)
@@ -149,12 +173,11 @@ void json_null(struct json *j)
 
 static void put_hex(struct json *j, struct str s)
 {
-	static const char digits[] = "0123456789abcdef";
+	char digits[3];
 	put(j, "\"");
 	for (size_t i = 0; i < s.len; i++) {
-		const uint8_t b = (uint8_t)s.p[i];
-		j->put(j->ctx, &digits[b >> 4], 1);
-		j->put(j->ctx, &digits[b & 15], 1);
+		hex_text(digits, (const uint8_t *)s.p + i, 1);
+		put(j, digits);
 	}
 	put(j, "\"");
 }

@@ -14,6 +14,11 @@ struct json {
 	size_t depth;
 	bool comma;    /* the next value or key needs one before it */
 	bool new_line; /* the next value or key goes on a line of its own */
+	bool keyed;    /* the next value stands behind its key */
+	/* The form of Python's json.dumps(indent=2): all values and keys go on lines of their own, two
+	 * spaces a depth, and text is ASCII.  It may be set while a list or an object is open that
+	 * stands on one line, once that is closed. */
+	bool indented;
 };
 
 void json_open(struct json *j, char bracket);  /* '{' or '[' */
@@ -25,8 +30,9 @@ void json_line(struct json *j);
 void json_key(struct json *j, const char *key);
 void json_text(struct json *j, struct str text);
 void json_uint(struct json *j, uint64_t v);
-/* A number in the form of JSON already. */
-void json_number(struct json *j, struct str digits);
+void json_int(struct json *j, int64_t v);
+/* A value in the form of JSON already. */
+void json_raw(struct json *j, struct str value);
 void json_bool(struct json *j, bool v);
 void json_null(struct json *j);
 

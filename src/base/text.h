@@ -17,6 +17,8 @@ void text_add(struct text *t, struct str s);
 void text_add_char(struct text *t, char c);
 /* Decimal. */
 void text_add_number(struct text *t, uint64_t n);
+/* The bytes as 2 * size digits of lower-case hexadecimal and a NUL, which `out` has room for. */
+void hex_text(char *out, const uint8_t *p, size_t size);
 
 static inline struct str text_str(const struct text *t)
 {

@@ -322,25 +322,14 @@ static void replay(struct replay *r)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static void add_hex(struct text *t, const uint8_t *p, size_t size)
-{
-	static const char digits[] = "0123456789abcdef";
-	for (size_t i = 0; i < size; i++) {
-		text_add_char(t, digits[p[i] >> 4]);
-		text_add_char(t, digits[p[i] & 15]);
-	}
-}
-
 static bool refuse_build(const struct replay *r, const char *samples, struct heft_err *err)
 {
-	struct text there = { 0 }, here = { 0 };
-	add_hex(&there, r->other.bytes, r->other.size);
-	add_hex(&here, r->im->build_id.p, (size_t)r->im->build_id.size);
+	struct arena scratch = { 0 };
+	const struct bytes there = { r->other.bytes, r->other.size };
 	fail(err, HEFT_EARG, HEFT_NO_OFFSET,
-	     "%s: recorded with another build of %s: build id " STR_FMT " there, " STR_FMT " here",
-	     samples, r->im->path, STR_ARG(text_str(&there)), STR_ARG(text_str(&here)));
-	text_release(&there);
-	text_release(&here);
+	     "%s: recorded with another build of %s: build id %s there, %s here", samples,
+	     r->im->path, build_id_text(&scratch, there), build_id_text(&scratch, r->im->build_id));
+	arena_release(&scratch);
 	return false;
 }
 

@@ -1,5 +1,6 @@
 #include "image/debugfile.h"
 
+#include "base/text.h"
 #include "base/unpack.h"
 
 #include <dlfcn.h>
@@ -89,8 +90,7 @@ static char *try_link(struct wanted *w, const char *dir, const char *sub, const 
 char *build_id_text(struct arena *a, struct bytes id)
 {
 	char *text = arena_new(a, char, 2 * id.size + 1);
-	for (uint64_t i = 0; i < id.size; i++)
-		snprintf(text + 2 * i, 3, "%02x", id.p[i]);
+	hex_text(text, id.p, (size_t)id.size);
 	return text;
 }
 

@@ -7,8 +7,7 @@ label_id segment_label(struct labels *labels, const struct segment *s)
 {
 	if (s->type == PT_TLS)
 		return label_borrow(labels, STR("TLS"));
-	return label_format(labels, "LOAD #%" PRIu32 " [%s%s%s]", s->index, s->read ? "R" : "",
-			    s->write ? "W" : "", s->exec ? "X" : "");
+	return label_format(labels, SEGMENT_FMT, SEGMENT_ARG(s));
 }
 
 label_id section_kind_label(struct labels *labels, const struct section *s)

@@ -66,6 +66,11 @@ static struct str without_last(struct str s, char separator)
 	return upto(s, end);
 }
 
+struct str name_qualifier(struct str name)
+{
+	return without_last(name, ':');
+}
+
 static struct str last_of(struct str s, char separator)
 {
 	const struct str before = without_last(s, separator);

@@ -1,4 +1,5 @@
 /* Stacks of a heap as a profile for pprof, values in the convention of heap profiles. */
+#include "base/text.h"
 #include "report/heap_report.h"
 #include "report/pprof.h"
 
@@ -52,13 +53,6 @@ static void put_sample(struct heap_profile *p, const struct heap_leaf *l)
 	text_release(&packed);
 }
 
-static void hex_text(char *out, size_t room, struct bytes id)
-{
-	*out = '\0';
-	for (uint64_t i = 0; i < id.size && 2 * i + 2 < room; i++)
-		snprintf(out + 2 * i, 3, "%02x", id.p[i]);
-}
-
 static bool has_symbols(const struct heap_report *r, uint32_t module)
 {
 	for (size_t i = 1; i < r->sites.count; i++)
@@ -74,7 +68,7 @@ static void put_mapping(struct heap_profile *p, uint32_t module)
 	char id[80];
 	const bool named = has_symbols(p->r, module);
 	p->mappings[module] = ++p->mapping_count;
-	hex_text(id, sizeof id, m->build_id);
+	hex_text(id, m->build_id.p, (size_t)min_u64(m->build_id.size, sizeof id / 2 - 1));
 	pprof_uint(&t, 1, p->mapping_count);
 	pprof_uint(&t, 2, m->start);
 	pprof_uint(&t, 3, m->end);

@@ -55,7 +55,7 @@ static void put_text(struct json *j, const struct heft_text *t, const char *text
 {
 	if (*text && t->number) {
 		json_key(j, t->name);
-		json_number(j, str_of(text));
+		json_raw(j, str_of(text));
 	} else if (*text) {
 		json_member_text(j, t->name, str_of(text));
 	}

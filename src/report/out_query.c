@@ -263,7 +263,7 @@ static bool json_row(void *ctx, const struct query_cell *cells, size_t count)
 		} else if (cells[i].kind == QUERY_TEXT) {
 			json_text(&j, cells[i].text);
 		} else {
-			json_number(&j, shown_text(&cells[i], room));
+			json_raw(&j, shown_text(&cells[i], room));
 		}
 	}
 	json_close(&j, '}');

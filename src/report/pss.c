@@ -53,5 +53,5 @@ void json_member_pss(struct json *j, const char *key, double v)
 	char text[PSS_MAX];
 	pss_exact(text, v);
 	json_key(j, key);
-	json_number(j, str_of(text));
+	json_raw(j, str_of(text));
 }

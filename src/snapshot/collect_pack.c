@@ -1,5 +1,6 @@
 #include "snapshot/collect_pack_internal.h"
 
+#include "base/filename.h"
 #include "base/gzip.h"
 #include "base/text.h"
 
@@ -73,12 +74,6 @@ void collect_zip_rest(struct snapshot *s, uint32_t container, const struct zip *
 
 /* ---- data packs ------------------------------------------------------------------------------ */
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 /* en.pak, en-GB.pak: of one language. */
 static const char *pak_section(const char *base)
 {
@@ -114,7 +109,7 @@ static void name_resource(struct adding *a, uint16_t id)
 	const struct pak_info *info = a->info;
 	const bool known = info->names && info->names[id] != 0;
 	struct text name = { 0 };
-	text_set(&name, str_of(base_name(a->entry->name)));
+	text_set(&name, str_of(file_name(a->entry->name)));
 	text_add(&name, STR(": "));
 	size_t from = name.len;
 	text_add_number(&name, id);
@@ -180,7 +175,7 @@ bool collect_pak(struct snapshot *s, const struct pack_entry *e, const struct pa
 	struct pak pak;
 	if (!pak_parse(&pak, e->path, e->bytes, err))
 		return false;
-	a.section = pak_section(base_name(e->name));
+	a.section = pak_section(file_name(e->name));
 	a.at = mem_zeroed((size_t)UINT16_MAX + 1, sizeof *a.at);
 	a.share = (struct share){ e->bytes.size, e->packed, 0 };
 	add_pak(&a, &pak);

@@ -1,25 +1,11 @@
 #include "snapshot/label.h"
 
 #include "map/paths.h"
+#include "names/namespace.h"
 
 uint32_t snap_path(const struct snap_symbol *y)
 {
 	return y->source ? y->source : y->object;
-}
-
-struct str snap_namespace(struct str name)
-{
-	size_t depth = 0;
-	for (size_t i = name.len; i > 1; i--) {
-		const char c = name.p[i - 1];
-		if (c == '>' || c == ')' || c == '}')
-			depth++;
-		else if ((c == '<' || c == '(' || c == '{') && depth > 0)
-			depth--;
-		else if (depth == 0 && c == ':' && name.p[i - 2] == ':')
-			return (struct str){ name.p, i - 2 };
-	}
-	return STR("");
 }
 
 static struct str or_else(struct str s, struct str other)
@@ -60,7 +46,7 @@ struct str snap_label(const struct snapshot *s, const struct snap_symbol *y, enu
 		return or_else(str_of(s->containers.data[sec->container].name),
 			       STR("(the program)"));
 	case HEFT_DIFF_BY_NAMESPACE:
-		return or_else(snap_namespace(snapshot_text(s, y->name)), STR("(global)"));
+		return or_else(name_qualifier(snapshot_text(s, y->name)), STR("(global)"));
 	default: return text(s, y->full_name, STR("(no name)"));
 	}
 }

@@ -10,8 +10,6 @@
 /* The path that tells where a symbol is from: of its source, else of its object; "" where neither
  * is known. */
 uint32_t snap_path(const struct snap_symbol *y);
-/* What a plain name has before its last "::" outside of brackets: "" for names that are global. */
-struct str snap_namespace(struct str name);
 /* The label of a symbol's row, "(no path)" and the like where there is none.  May lie in the
  * snapshot or in *work. */
 struct str snap_label(const struct snapshot *s, const struct snap_symbol *y, enum heft_diff_by by,

@@ -1,6 +1,7 @@
 #include "snapshot/query_table.h"
 
 #include "map/paths.h"
+#include "names/namespace.h"
 #include "snapshot/label.h"
 
 #include <stdlib.h>
@@ -150,7 +151,7 @@ static void put_column(const struct cell *c, enum column column)
 	case C_NAME: put_text(c, y->name); break;
 	case C_TEMPLATE_NAME: put_text(c, y->template_name); break;
 	case C_FULL_NAME: put_text(c, y->full_name); break;
-	case C_NAMESPACE: put_str(c, snap_namespace(snapshot_text(c->s, y->name))); break;
+	case C_NAMESPACE: put_str(c, name_qualifier(snapshot_text(c->s, y->name))); break;
 	case C_KIND: put_str(c, str_of(kind_of(c))); break;
 	case C_PATH: put_text(c, snap_path(y)); break;
 	case C_DIRECTORY: put_str(c, directory_of(c)); break;

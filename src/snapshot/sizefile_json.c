@@ -1,119 +1,33 @@
 #include "snapshot/sizefile_internal.h"
 
+#include "base/json.h"
 #include "base/json_read.h"
-#include "base/utf8.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* Python's json.dumps(indent=2, sort_keys=True, ensure_ascii=True), piece by piece. */
-struct out {
-	struct text *text;
-	unsigned depth;
-	bool comma;
-};
-
-static void add(struct out *o, const char *text)
+static void put_piece(void *ctx, const char *p, size_t size)
 {
-	text_add(o->text, str_of(text));
+	text_add(ctx, (struct str){ p, size });
 }
 
-static void line(struct out *o)
+static struct json json_into(struct text *text)
 {
-	text_add_char(o->text, '\n');
-	for (unsigned i = 0; i < o->depth; i++)
-		add(o, "  ");
+	return (struct json){ .put = put_piece, .ctx = text, .indented = true };
 }
 
-static void begin_entry(struct out *o)
+static void add_value(struct json *j, const struct snap_value *v)
 {
-	if (o->comma)
-		add(o, ",");
-	line(o);
-	o->comma = true;
-}
-
-static void open_bracket(struct out *o, const char *bracket)
-{
-	add(o, bracket);
-	o->depth++;
-	o->comma = false;
-}
-
-/* Nothing between the brackets: no line break either. */
-static void close_bracket(struct out *o, const char *bracket)
-{
-	o->depth--;
-	if (o->comma)
-		line(o);
-	add(o, bracket);
-	o->comma = true;
-}
-
-static void add_unit(struct out *o, uint32_t unit)
-{
-	char hex[16];
-	snprintf(hex, sizeof hex, "\\u%04x", (unsigned)unit);
-	add(o, hex);
-}
-
-static void add_character(struct out *o, uint32_t c)
-{
-	static const char codes[] = "\"\"\\\\\nn\rr\tt\ff\bb";
-	for (size_t i = 0; i + 1 < sizeof codes; i += 2)
-		if ((uint8_t)codes[i] == c) {
-			text_add_char(o->text, '\\');
-			text_add_char(o->text, codes[i + 1]);
-			return;
-		}
-	if (c >= 0x20 && c < 0x7f) {
-		text_add_char(o->text, (char)c);
-	} else if (c < 0x10000) {
-		add_unit(o, c);
-	} else {
-		add_unit(o, 0xd800 + ((c - 0x10000) >> 10));
-		add_unit(o, 0xdc00 + ((c - 0x10000) & 0x3ff));
-	}
-}
-
-static void add_string(struct out *o, struct str s)
-{
-	text_add_char(o->text, '"');
-	for (size_t i = 0; i < s.len;) {
-		uint32_t c = 0xfffd;
-		const unsigned n = utf8_decode(s, i, &c);
-		add_character(o, c);
-		i += n > 0 ? n : 1;
-	}
-	text_add_char(o->text, '"');
-}
-
-static void add_key(struct out *o, const char *key)
-{
-	begin_entry(o);
-	add_string(o, str_of(key));
-	add(o, ": ");
-}
-
-static void add_value(struct out *o, const struct snap_value *v)
-{
-	char digits[24];
 	switch (v->kind) {
-	case SNAP_TEXT: add_string(o, str_of(v->text)); break;
-	case SNAP_JSON: add(o, v->text); break;
-	case SNAP_NUMBER:
-		snprintf(digits, sizeof digits, "%" PRId64, v->number);
-		add(o, digits);
-		break;
+	case SNAP_TEXT: json_text(j, str_of(v->text)); break;
+	case SNAP_JSON: json_raw(j, str_of(v->text)); break;
+	case SNAP_NUMBER: json_int(j, v->number); break;
 	case SNAP_LIST:
-		open_bracket(o, "[");
-		for (size_t i = 0; v->list[i]; i++) {
-			begin_entry(o);
-			add_string(o, str_of(v->list[i]));
-		}
-		close_bracket(o, "]");
+		json_open(j, '[');
+		for (size_t i = 0; v->list[i]; i++)
+			json_text(j, str_of(v->list[i]));
+		json_close(j, ']');
 		break;
 	}
 }
@@ -125,7 +39,7 @@ static int compare_values(const void *a, const void *b)
 }
 
 /* Two lists of values as one object. */
-static void add_values(struct out *o, const struct snap_value *a, size_t a_count,
+static void add_values(struct json *j, const struct snap_value *a, size_t a_count,
 		       const struct snap_value *b, size_t b_count)
 {
 	const struct snap_value **all = mem_alloc((a_count + b_count + 1) * sizeof *all);
@@ -134,12 +48,12 @@ static void add_values(struct out *o, const struct snap_value *a, size_t a_count
 	for (size_t i = 0; i < b_count; i++)
 		all[a_count + i] = &b[i];
 	qsort(all, a_count + b_count, sizeof *all, compare_values);
-	open_bracket(o, "{");
+	json_open(j, '{');
 	for (size_t i = 0; i < a_count + b_count; i++) {
-		add_key(o, all[i]->key);
-		add_value(o, all[i]);
+		json_key(j, all[i]->key);
+		add_value(j, all[i]);
 	}
-	close_bracket(o, "}");
+	json_close(j, '}');
 	mem_free(all);
 }
 
@@ -150,25 +64,25 @@ static int compare_metrics(const void *pa, const void *pb)
 	return c != 0 ? c : strcmp(a->name, b->name);
 }
 
-static void add_metrics(struct out *o, const struct snap_container *c)
+static void add_metrics(struct json *j, const struct snap_container *c)
 {
 	const size_t count = c->metrics.count;
 	struct snap_metric *m = mem_alloc((count + 1) * sizeof *m);
 	memcpy(m, count ? c->metrics.data : m, count * sizeof *m);
 	qsort(m, count, sizeof *m, compare_metrics);
-	add_key(o, "metrics_by_file");
-	open_bracket(o, "{");
+	json_key(j, "metrics_by_file");
+	json_open(j, '{');
 	for (size_t i = 0; i < count; i++) {
 		if (i == 0 || strcmp(m[i].file, m[i - 1].file) != 0) {
-			add_key(o, m[i].file);
-			open_bracket(o, "{");
+			json_key(j, m[i].file);
+			json_open(j, '{');
 		}
-		add_key(o, m[i].name);
-		add(o, m[i].value);
+		json_key(j, m[i].name);
+		json_raw(j, str_of(m[i].value));
 		if (i + 1 == count || strcmp(m[i].file, m[i + 1].file) != 0)
-			close_bracket(o, "}");
+			json_close(j, '}');
 	}
-	close_bracket(o, "}");
+	json_close(j, '}');
 	mem_free(m);
 }
 
@@ -176,14 +90,6 @@ static int compare_sizes(const void *a, const void *b)
 {
 	return strcmp(((const struct snap_section_size *)a)->name,
 		      ((const struct snap_section_size *)b)->name);
-}
-
-static void add_integer(struct out *o, const char *key, int64_t v)
-{
-	char digits[24];
-	snprintf(digits, sizeof digits, "%" PRId64, v);
-	add_key(o, key);
-	add(o, digits);
 }
 
 typedef VEC(struct snap_section_size) size_vec;
@@ -214,7 +120,7 @@ static void list_sizes(const struct snapshot *s, uint32_t container, size_vec *r
 	intern_release(&names);
 }
 
-static void add_section_sizes(struct out *o, const struct snapshot *s, uint32_t container)
+static void add_section_sizes(struct json *j, const struct snapshot *s, uint32_t container)
 {
 	const struct snap_container *c = &s->containers.data[container];
 	size_vec sizes = { 0 };
@@ -224,36 +130,31 @@ static void add_section_sizes(struct out *o, const struct snapshot *s, uint32_t 
 		vec_push(&sizes, c->section_sizes.data[i]);
 	if (sizes.count > 1)
 		qsort(sizes.data, sizes.count, sizeof *sizes.data, compare_sizes);
-	add_key(o, "section_sizes");
-	open_bracket(o, "{");
-	for (size_t i = 0; i < sizes.count; i++)
-		add_integer(o, sizes.data[i].name, (int64_t)sizes.data[i].size);
-	close_bracket(o, "}");
+	json_key(j, "section_sizes");
+	json_open(j, '{');
+	for (size_t i = 0; i < sizes.count; i++) {
+		json_key(j, sizes.data[i].name);
+		json_int(j, (int64_t)sizes.data[i].size);
+	}
+	json_close(j, '}');
 	vec_release(&sizes);
 }
 
-static void add_bool(struct out *o, const char *key, bool v)
-{
-	add_key(o, key);
-	add(o, v ? "true" : "false");
-}
-
-static void add_container(struct out *o, const struct snapshot *s, uint32_t index)
+static void add_container(struct json *j, const struct snapshot *s, uint32_t index)
 {
 	const struct snap_container *c = &s->containers.data[index];
-	begin_entry(o);
-	open_bracket(o, "{");
-	add_key(o, "metadata");
-	add_values(o, c->metadata.data, c->metadata.count, NULL, 0);
-	add_metrics(o, c);
-	add_key(o, "name");
-	add_string(o, str_of(c->name));
-	add_section_sizes(o, s, index);
-	close_bracket(o, "}");
+	json_open(j, '{');
+	json_key(j, "metadata");
+	add_values(j, c->metadata.data, c->metadata.count, NULL, 0);
+	add_metrics(j, c);
+	json_key(j, "name");
+	json_text(j, str_of(c->name));
+	add_section_sizes(j, s, index);
+	json_close(j, '}');
 }
 
 /* A line each. */
-static void add_section(struct out *o, const struct snap_section *sec)
+static void add_section(struct json *j, const struct snap_section *sec)
 {
 	const struct {
 		const char *key;
@@ -262,104 +163,103 @@ static void add_section(struct out *o, const struct snap_section *sec)
 		      { "in_file", sec->in_file },
 		      { "in_memory", sec->in_memory },
 		      { "code", sec->code } };
-	char numbers[100];
-	begin_entry(o);
-	snprintf(numbers, sizeof numbers,
-		 "{\"container\": %" PRIu32 ", \"size\": %" PRIu64 ", \"symbols\": %" PRIu64
-		 ", \"name\": ",
-		 sec->container, sec->size, sec->count);
-	add(o, numbers);
-	add_string(o, str_of(sec->name));
-	for (size_t i = 0; i < COUNT_OF(flags); i++) {
-		add(o, ", \"");
-		add(o, flags[i].key);
-		add(o, flags[i].is ? "\": true" : "\": false");
-	}
-	add(o, "}");
+	json_open(j, '{');
+	j->indented = false;
+	json_member_uint(j, "container", sec->container);
+	json_member_uint(j, "size", sec->size);
+	json_member_uint(j, "symbols", sec->count);
+	json_key(j, "name");
+	j->indented = true;
+	json_text(j, str_of(sec->name));
+	j->indented = false;
+	for (size_t i = 0; i < COUNT_OF(flags); i++)
+		json_member_bool(j, flags[i].key, flags[i].is);
+	json_close(j, '}');
+	j->indented = true;
 }
 
 /* What SuperSize has no place for, and reads over. */
-static void add_heft(struct out *o, const struct snapshot *s, const struct sizefile_head *head)
+static void add_heft(struct json *j, const struct snapshot *s, const struct sizefile_head *head)
 {
-	add_key(o, "heft");
-	open_bracket(o, "{");
-	add_bool(o, "exact_names", s->exact_names);
-	add_key(o, "sections");
-	open_bracket(o, "[");
+	json_key(j, "heft");
+	json_open(j, '{');
+	json_member_bool(j, "exact_names", s->exact_names);
+	json_key(j, "sections");
+	json_open(j, '[');
 	for (size_t i = 0; i < head->sections.count; i++)
-		add_section(o, &head->sections.data[i]);
-	close_bracket(o, "]");
-	close_bracket(o, "}");
+		add_section(j, &head->sections.data[i]);
+	json_close(j, ']');
+	json_close(j, '}');
 }
 
 /* Members by name: what heft does not know stands between those it does. */
-static void add_extra(struct out *o, const struct snapshot *s, const char *after,
+static void add_extra(struct json *j, const struct snapshot *s, const char *after,
 		      const char *before)
 {
 	for (size_t i = 0; i < s->extra.count; i++) {
 		const struct snap_value *v = &s->extra.data[i];
 		if (strcmp(v->key, after) > 0 && (!before || strcmp(v->key, before) < 0)) {
-			add_key(o, v->key);
-			add_value(o, v);
+			json_key(j, v->key);
+			add_value(j, v);
 		}
 	}
 }
 
-static void add_flags(struct out *o, const struct snapshot *s, const struct sizefile_head *head,
+static void add_flags(struct json *j, const struct snapshot *s, const struct sizefile_head *head,
 		      const char *before)
 {
-	add_bool(o, "has_components", head->has_components);
-	add_extra(o, s, "has_components", "has_disassembly");
-	add_bool(o, "has_disassembly", head->has_disassembly);
-	add_extra(o, s, "has_disassembly", "has_padding");
-	add_bool(o, "has_padding", head->has_padding);
-	add_extra(o, s, "has_padding", s->by_heft ? "heft" : before);
+	json_member_bool(j, "has_components", head->has_components);
+	add_extra(j, s, "has_components", "has_disassembly");
+	json_member_bool(j, "has_disassembly", head->has_disassembly);
+	add_extra(j, s, "has_disassembly", "has_padding");
+	json_member_bool(j, "has_padding", head->has_padding);
+	add_extra(j, s, "has_padding", s->by_heft ? "heft" : before);
 	if (s->by_heft) {
-		add_heft(o, s, head);
-		add_extra(o, s, "heft", before);
+		add_heft(j, s, head);
+		add_extra(j, s, "heft", before);
 	}
 }
 
-static void add_one(struct out *o, const struct snapshot *s, const struct sizefile_head *head)
+static void add_one(struct json *j, const struct snapshot *s, const struct sizefile_head *head)
 {
 	const struct snap_container *c = &s->containers.data[0];
-	add_extra(o, s, "", "has_components");
-	add_flags(o, s, head, "metadata");
-	add_key(o, "metadata");
-	add_values(o, c->metadata.data, c->metadata.count, s->build_config.data,
+	add_extra(j, s, "", "has_components");
+	add_flags(j, s, head, "metadata");
+	json_key(j, "metadata");
+	add_values(j, c->metadata.data, c->metadata.count, s->build_config.data,
 		   s->build_config.count);
-	add_extra(o, s, "metadata", "metrics_by_file");
-	add_metrics(o, c);
-	add_extra(o, s, "metrics_by_file", "section_sizes");
-	add_section_sizes(o, s, 0);
-	add_extra(o, s, "section_sizes", NULL);
+	add_extra(j, s, "metadata", "metrics_by_file");
+	add_metrics(j, c);
+	add_extra(j, s, "metrics_by_file", "section_sizes");
+	add_section_sizes(j, s, 0);
+	add_extra(j, s, "section_sizes", NULL);
 }
 
-static void add_several(struct out *o, const struct snapshot *s, const struct sizefile_head *head)
+static void add_several(struct json *j, const struct snapshot *s, const struct sizefile_head *head)
 {
-	add_extra(o, s, "", "build_config");
-	add_key(o, "build_config");
-	add_values(o, s->build_config.data, s->build_config.count, NULL, 0);
-	add_extra(o, s, "build_config", "containers");
-	add_key(o, "containers");
-	open_bracket(o, "[");
+	add_extra(j, s, "", "build_config");
+	json_key(j, "build_config");
+	add_values(j, s->build_config.data, s->build_config.count, NULL, 0);
+	add_extra(j, s, "build_config", "containers");
+	json_key(j, "containers");
+	json_open(j, '[');
 	for (uint32_t i = 0; i < s->containers.count; i++)
-		add_container(o, s, i);
-	close_bracket(o, "]");
-	add_extra(o, s, "containers", "has_components");
-	add_flags(o, s, head, NULL);
+		add_container(j, s, i);
+	json_close(j, ']');
+	add_extra(j, s, "containers", "has_components");
+	add_flags(j, s, head, NULL);
 }
 
 void sizefile_json_write(struct text *out, const struct snapshot *s,
 			 const struct sizefile_head *head)
 {
-	struct out o = { .text = out };
-	open_bracket(&o, "{");
+	struct json j = json_into(out);
+	json_open(&j, '{');
 	if (head->several)
-		add_several(&o, s, head);
+		add_several(&j, s, head);
 	else
-		add_one(&o, s, head);
-	close_bracket(&o, "}");
+		add_one(&j, s, head);
+	json_close(&j, '}');
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -386,8 +286,8 @@ static const char *keep(struct in *in, struct str text)
 static bool is_plain(struct str raw, struct str decoded)
 {
 	struct text again = { 0 };
-	struct out o = { .text = &again };
-	add_string(&o, decoded);
+	struct json j = json_into(&again);
+	json_text(&j, decoded);
 	const bool same = str_eq(text_str(&again), raw) &&
 			  memchr(decoded.p ? decoded.p : "", '\0', decoded.len) == NULL;
 	text_release(&again);

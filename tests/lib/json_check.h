@@ -49,7 +49,8 @@ static inline bool json_scalar(struct json_check *c)
 			return true;
 		}
 	}
-	/* heft writes no fractions, exponents or negative numbers. */
+	/* heft writes no fractions or exponents. */
+	c->p += *c->p == '-';
 	const size_t digits = strspn(c->p, "0123456789");
 	const bool fine = digits > 0 && (*c->p != '0' || digits == 1);
 	c->p += digits;

@@ -64,6 +64,33 @@ static void commas_come_by_themselves(void **state)
 			    "}");
 }
 
+static void the_form_of_python_has_a_line_for_each_value(void **state)
+{
+	(void)state;
+	struct capture c = { 0 };
+	struct json j = json_to(&c);
+	j.indented = true;
+	json_open(&j, '{');
+	json_key(&j, "a");
+	json_open(&j, '[');
+	json_close(&j, ']');
+	json_key(&j, "b");
+	json_open(&j, '[');
+	json_int(&j, INT64_MIN);
+	json_open(&j, '{');
+	j.indented = false;
+	json_member_uint(&j, "c", 1);
+	json_member_bool(&j, "d", true);
+	json_close(&j, '}');
+	j.indented = true;
+	json_text(&j, STR("\xc3\xa9\xf0\x9f\x98\x80\x7f"));
+	json_close(&j, ']');
+	json_close(&j, '}');
+	expect_captured(
+		&c, "{\n  \"a\": [],\n  \"b\": [\n    -9223372036854775808,\n"
+		    "    {\"c\": 1, \"d\": true},\n    \"\\u00e9\\ud83d\\ude00\\u007f\"\n  ]\n}");
+}
+
 static void expect_member(struct str text, const char *expected)
 {
 	struct capture c = { 0 };
@@ -231,6 +258,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_checker_knows_wrong_documents),
 		cmocka_unit_test(commas_come_by_themselves),
+		cmocka_unit_test(the_form_of_python_has_a_line_for_each_value),
 		cmocka_unit_test(text_is_escaped_and_utf8_goes_through),
 		cmocka_unit_test(bytes_that_are_no_utf8_are_replaced_and_given_in_hex),
 		cmocka_unit_test(utf8_survives_encoding_and_decoding),

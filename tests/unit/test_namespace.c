@@ -131,9 +131,28 @@ static void d_and_fortran_have_modules(void **state)
 	assert_space(&none, "___MOD_", "");
 }
 
+static void the_qualifier_is_what_stands_before_the_last_component(void **state)
+{
+	static const struct {
+		const char *name, *qualifier;
+	} rows[] = { { "a::b::f<c::d>(e::g)", "a::b" },
+		     { "f(e::g)", "" },
+		     { "a::operator<", "a" },
+		     { "a::operator->", "a" },
+		     { "a::operator b::c", "a" },
+		     { "<a::b as c::d>::f", "<a::b as c::d>" },
+		     { "", "" },
+		     { "f::{lambda(a::b)#1}", "f" } };
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
+		assert_true(
+			str_eq(name_qualifier(str_of(rows[i].name)), str_of(rows[i].qualifier)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_qualifier_is_what_stands_before_the_last_component),
 		cmocka_unit_test(names_of_c_are_in_none),
 		cmocka_unit_test(all_parts_before_the_last_count_where_nothing_is_known),
 		cmocka_unit_test(template_arguments_make_a_class),
