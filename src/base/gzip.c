@@ -191,7 +191,8 @@ bool gzip_unpack(struct bytes packed, uint64_t most, struct bytes *ret, uint64_t
 	mem_free(u.p);
 	if (u.size > most)
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-			    "gzip: more than %" PRIu64 " bytes unpacked", most);
+			    "gzip: %" PRIu64 " packed bytes become more than %" PRIu64, packed.size,
+			    most);
 	return fail(err, HEFT_EFORMAT, used, "gzip: %s",
 		    fine ? "the data are cut off" : "the data are damaged");
 }

@@ -10,6 +10,11 @@
  * 2 bits.  Zstandard: an RLE block of 128 KiB in 4 bytes (RFC 8878, section 3.1.1.2). */
 enum { ZLIB_RATIO = 1032, ZSTD_RATIO = 32768 };
 
+/* Bytes that a section may unpack to: so many, or so many for each packed byte.  Debug sections of
+ * compilers and linkers become 2 to 30. */
+#define SECTION_MIN (UINT64_C(4) << 20)
+enum { SECTION_RATIO = 256 };
+
 #define XZ_MAX        (UINT64_C(1) << 30) /* bytes of result */
 #define XZ_MEMORY_MAX (UINT64_C(1) << 28) /* bytes the decoder may use */
 
@@ -28,6 +33,10 @@ bool unpack_possible(enum unpack_method method, uint64_t packed, uint64_t size,
 	if (size / ratio > packed)
 		return fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET,
 			    "%" PRIu64 " packed bytes cannot become %" PRIu64, packed, size);
+	if (size > SECTION_MIN && size / SECTION_RATIO > packed)
+		return fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET,
+			    "%" PRIu64 " packed bytes that become %" PRIu64 " are over the limit",
+			    packed, size);
 	return true;
 }
 

@@ -2,8 +2,8 @@
  * sections) and xz (.gnu_debugdata); and packed files (cores): gzip, zstd, lz4 frames, xz.
  *
  * The result is malloc'ed and belongs to the caller.  Sizes stated by a file are
- * checked against what the method can reach and against UNPACK_MAX before
- * anything is allocated.  Thread-safe. */
+ * checked against what the method can reach, against UNPACK_MAX and, beyond 4 MiB, against 256
+ * bytes for each packed one, before anything is allocated.  Thread-safe. */
 #ifndef HEFT_BASE_UNPACK_H
 #define HEFT_BASE_UNPACK_H
 

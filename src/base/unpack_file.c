@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 bool unpack_guess(struct bytes file, enum unpack_method *ret)
@@ -82,35 +83,64 @@ static bool write_at(int fd, const uint8_t *p, size_t size, uint64_t at)
 	return true;
 }
 
+/* The file that is written. */
+struct unpacked_file {
+	int fd;
+	uint64_t size, size_max;
+	uint64_t stored, stored_max; /* bytes that are no holes */
+};
+
 /* Leaves pages of zeros out: they are holes of the file. */
-static bool write_sparse(int fd, const uint8_t *p, size_t size, uint64_t at)
+static bool write_sparse(struct unpacked_file *f, const uint8_t *p, size_t size)
 {
 	size_t start = 0, i = 0;
 	for (; i < size; i += HOLE) {
 		if (!is_zero(p + i, min_u64(HOLE, size - i)))
 			continue;
-		if (!write_at(fd, p + start, i - start, at + start))
+		if (!write_at(f->fd, p + start, i - start, f->size + start))
 			return false;
+		f->stored += i - start;
 		start = i + HOLE;
 	}
-	return start >= size || write_at(fd, p + start, size - start, at + start);
+	if (start >= size)
+		return true;
+	f->stored += size - start;
+	return write_at(f->fd, p + start, size - start, f->size + start);
 }
 
-static bool copy_out(struct unpack_stream *s, int fd, uint64_t limit, uint64_t *ret_size,
-		     struct heft_err *ret_cut, struct heft_err *err)
+/* What the method can make of a few bytes must not fill a disk: cores become 3 to 60 for each packed
+ * byte, zeros aside. */
+#define STORED_MIN (UINT64_C(1) << 30)
+enum { STORED_RATIO = 256, FREE_SHARE = 8 };
+
+static uint64_t stored_max(int fd, uint64_t packed)
+{
+	struct statvfs v;
+	const uint64_t most = max_u64(STORED_MIN, packed * STORED_RATIO);
+	if (fstatvfs(fd, &v) != 0)
+		return most;
+	const uint64_t room = (uint64_t)v.f_bavail * v.f_frsize;
+	return min_u64(most, room - room / FREE_SHARE);
+}
+
+static bool copy_out(struct unpack_stream *s, struct unpacked_file *f, struct heft_err *ret_cut,
+		     struct heft_err *err)
 {
 	uint8_t *batch = mem_alloc(BATCH);
 	uint64_t made = BATCH;
 	bool ok = true, more = true;
 	while (ok && more && made == BATCH) {
 		more = unpack_stream_next(s, batch, BATCH, &made, ret_cut);
-		if (made > limit - *ret_size)
+		if (made > f->size_max - f->size || f->stored > f->stored_max)
 			ok = fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET,
-				  "the unpacked size is over the limit");
-		else if (!write_sparse(fd, batch, (size_t)made, *ret_size))
+				  "it unpacks to more than %" PRIu64
+				  " bytes, the limit for its size "
+				  "and the room in TMPDIR",
+				  f->stored > f->stored_max ? f->stored_max : f->size_max);
+		else if (!write_sparse(f, batch, (size_t)made))
 			ok = fail_sys(err, "no room to unpack (TMPDIR names another folder)");
 		else
-			*ret_size += made;
+			f->size += made;
 	}
 	mem_free(batch);
 	return ok;
@@ -133,17 +163,18 @@ bool unpack_file(enum unpack_method method, struct bytes packed, uint64_t limit,
 		 struct heft_err *ret_cut, struct heft_err *err)
 {
 	struct unpack_stream *s;
-	uint64_t size = 0;
 	*ret = (struct bytes){ NULL, 0 };
 	*ret_cut = (struct heft_err){ .code = HEFT_OK };
 	if (!unpack_stream_open_any(&s, method, packed, err))
 		return false;
-	const int fd = nameless_file();
-	const bool ok = fd < 0 ? fail_sys(err, "no temporary file to unpack into")
-			       : copy_out(s, fd, limit, &size, ret_cut, err) &&
-					 map_back(fd, size, ret, err);
-	if (fd >= 0)
-		close(fd);
+	struct unpacked_file f = { .fd = nameless_file(), .size_max = limit };
+	if (f.fd >= 0)
+		f.stored_max = stored_max(f.fd, packed.size);
+	const bool ok = f.fd < 0
+				? fail_sys(err, "no temporary file to unpack into")
+				: copy_out(s, &f, ret_cut, err) && map_back(f.fd, f.size, ret, err);
+	if (f.fd >= 0)
+		close(f.fd);
 	unpack_stream_close(s);
 	return ok;
 }

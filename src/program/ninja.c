@@ -7,16 +7,19 @@
 
 enum { INCLUDES_MAX = 64 };
 
-struct ninja_var {
-	uint32_t name, value; /* in texts */
-};
+/* Bytes that variables may stand for in all: so many and so many for each byte of a file.  The
+ * build.ninja of a large project has 2 for each. */
+enum { EXPANDED_MIN = 1 << 20, EXPANDED_RATIO = 32 };
 
 struct ninja {
 	struct build_paths *out;
 	struct str dir; /* what paths start from */
+	const char *path;
 	struct notes *notes;
 	struct intern texts;
-	VEC(struct ninja_var) vars;
+	VEC(uint32_t)
+	values;        /* of variables, by the name's index in texts; 0: none, or 1 + a text */
+	uint64_t room; /* bytes that variables may still stand for */
 	VEC(uint32_t) includes; /* paths, each read once */
 	struct text word;
 };
@@ -32,13 +35,24 @@ static bool is_name_char(char c)
 static void add_var(struct ninja *n, struct str name)
 {
 	uint32_t id;
-	if (!intern_find(&n->texts, name, &id))
+	if (!intern_find(&n->texts, name, &id) || id >= n->values.count || !n->values.data[id])
 		return;
-	for (size_t i = n->vars.count; i-- > 0;)
-		if (n->vars.data[i].name == id) {
-			text_add(&n->word, intern_get(&n->texts, n->vars.data[i].value));
-			return;
-		}
+	const struct str value = intern_get(&n->texts, n->values.data[id] - 1);
+	if (value.len > n->room) {
+		n->room = 0;
+		note(n->notes, n->path, HEFT_NO_OFFSET, 0,
+		     "variables that stand for far more than the file has are left out");
+		return;
+	}
+	n->room -= value.len;
+	text_add(&n->word, value);
+}
+
+static void set_var(struct ninja *n, uint32_t name, uint32_t value)
+{
+	while (n->values.count <= name)
+		vec_push(&n->values, 0);
+	n->values.data[name] = value + 1;
 }
 
 /* Behind a '$' at s.p[i - 1]: adds what it stands for; returns the index behind. */
@@ -161,7 +175,7 @@ static void read_variable(struct ninja *n, struct str s)
 	}
 	const uint32_t name = intern_add(&n->texts, (struct str){ s.p, size });
 	const uint32_t text = intern_add(&n->texts, text_str(&n->word));
-	vec_push(&n->vars, (struct ninja_var){ name, text });
+	set_var(n, name, text);
 }
 
 static void read_line(struct ninja *n, struct str s)
@@ -183,6 +197,7 @@ static void read_line(struct ninja *n, struct str s)
 static void read_text(struct ninja *n, struct bytes b)
 {
 	struct text line = { 0 };
+	n->room += b.size * EXPANDED_RATIO;
 	for (uint64_t i = 0; i <= b.size; i++) {
 		const bool end = i == b.size || b.p[i] == '\n';
 		if (!end) {
@@ -209,7 +224,9 @@ static void read_text(struct ninja *n, struct bytes b)
 bool ninja_read(struct build_paths *b, const char *path, struct str dir, struct bytes bytes,
 		struct notes *notes, struct heft_err *err)
 {
-	struct ninja n = { .out = b, .dir = dir, .notes = notes };
+	struct ninja n = {
+		.out = b, .dir = dir, .path = path, .notes = notes, .room = EXPANDED_MIN
+	};
 	(void)err;
 	read_text(&n, bytes);
 	for (size_t i = 0; i < n.includes.count; i++) {
@@ -225,7 +242,7 @@ bool ninja_read(struct build_paths *b, const char *path, struct str dir, struct 
 		file_close(&f);
 	}
 	intern_release(&n.texts);
-	vec_release(&n.vars);
+	vec_release(&n.values);
 	vec_release(&n.includes);
 	text_release(&n.word);
 	return true;

@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "../lib/time_limit.h"
+
 static char folder[] = "/tmp/heft-build-paths-XXXXXX";
 
 static int make_folder(void **state)
@@ -104,6 +106,24 @@ static void damaged_json_is_an_error_with_the_file(void **state)
 	build_paths_release(&b);
 }
 
+/* v30 stands for a gigabyte. */
+static void ninja_variables_that_double_end(void **state)
+{
+	struct build_paths b = { 0 };
+	struct heft_err err = { 0 };
+	char text[2000];
+	int at = snprintf(text, sizeof text, "v0 = x\n");
+	(void)state;
+	for (int i = 1; i <= 30; i++)
+		at += snprintf(text + at, sizeof text - (size_t)at, "v%d = $v%d$v%d\n", i, i - 1,
+			       i - 1);
+	snprintf(text + at, sizeof text - (size_t)at, "build a.o: cc a$v30.c\n");
+	time_limit(10);
+	assert_true(read_text(&b, "build.ninja", text, &err));
+	time_limit(0);
+	build_paths_release(&b);
+}
+
 static void ninja_statements_give_output_and_first_input(void **state)
 {
 	struct build_paths b = { { { 0 } } };
@@ -192,6 +212,7 @@ int main(void)
 		cmocka_unit_test(members_of_archives_are_found_by_their_tail),
 		cmocka_unit_test(a_source_tells_its_object_where_there_is_one_only),
 		cmocka_unit_test(damaged_json_is_an_error_with_the_file),
+		cmocka_unit_test(ninja_variables_that_double_end),
 		cmocka_unit_test(ninja_statements_give_output_and_first_input),
 		cmocka_unit_test(the_build_counts_before_debug_info),
 		cmocka_unit_test(prefixes_are_replaced_before_components_are_asked_for),

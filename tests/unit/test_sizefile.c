@@ -218,7 +218,8 @@ static void damage_names_the_line(void **state)
 		{ "Size File Format v2", "{}", "", "line 2: a version" },
 		{ "Size File Format v1", "{", "", "line 4: a JSON object" },
 		{ "Size File Format v1", "{}", "9\n", "line 5: a count is larger" },
-		{ "Size File Format v1", "{}", "1\n\t\n.text\n1\n5\n", "line 10: the file ends" },
+		{ "Size File Format v1", "{}", "1\n\t\n.text\n1\n500000000\n",
+		  "line 10: the file ends" },
 		{ "Size File Format v1", "{}", "1\n\t\n.text\t.text\n1\t1\n",
 		  "a segment occurs twice" },
 		{ "Size File Format v1", "{}", "1\n\t\n.text\n2\n5 0\n8 8\n0 0\na\nb\n",
@@ -235,6 +236,22 @@ static void damage_names_the_line(void **state)
 		if (!strstr(err.text, cases[i].text))
 			fail_msg("'%s' lacks '%s'", err.text, cases[i].text);
 	}
+}
+
+static void a_small_file_that_unpacks_to_far_more_is_refused(void **state)
+{
+	const size_t size = (size_t)5 << 20;
+	uint8_t *plain = mem_zeroed(size, 1);
+	struct bytes packed;
+	struct heft_err err = { 0 };
+	struct snapshot s;
+	(void)state;
+	assert_true(gzip_pack((struct bytes){ plain, size }, &packed, &err));
+	assert_false(sizefile_read(&s, "x.size", packed, NULL, &err));
+	assert_non_null(strstr(err.text, "x.size: gzip: "));
+	assert_non_null(strstr(err.text, "packed bytes become more than 4194304"));
+	mem_free((void *)(uintptr_t)packed.p);
+	mem_free(plain);
 }
 
 static void a_cut_file_is_refused_at_any_place(void **state)
@@ -367,6 +384,7 @@ int main(void)
 		cmocka_unit_test(several_containers_and_stored_padding_come_out_as_they_went_in),
 		cmocka_unit_test(padding_is_the_gap_to_the_symbol_before),
 		cmocka_unit_test(damage_names_the_line),
+		cmocka_unit_test(a_small_file_that_unpacks_to_far_more_is_refused),
 		cmocka_unit_test(a_cut_file_is_refused_at_any_place),
 		cmocka_unit_test(names_are_written_in_ascii_without_tabs),
 		cmocka_unit_test(finishing_sorts_and_joins_aliases),

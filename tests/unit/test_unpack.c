@@ -54,6 +54,16 @@ static void a_stream_gives_the_same_bytes_piece_by_piece(void **state)
 	}
 }
 
+static void sizes_that_no_section_has_are_refused(void **state)
+{
+	struct heft_err err = { 0 };
+	(void)state;
+	assert_true(unpack_possible(UNPACK_ZSTD, 200, (uint64_t)4 << 20, &err));
+	assert_true(unpack_possible(UNPACK_ZSTD, 1 << 20, (uint64_t)256 << 20, &err));
+	assert_false(unpack_possible(UNPACK_ZSTD, 550000, (uint64_t)8 << 30, &err));
+	assert_int_equal(err.code, HEFT_ELIMIT);
+}
+
 static void every_method_gives_back_what_was_packed(void **state)
 {
 	(void)state;
@@ -122,6 +132,7 @@ static void impossible_sizes_fail_before_anything_is_allocated(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sizes_that_no_section_has_are_refused),
 		cmocka_unit_test(every_method_gives_back_what_was_packed),
 		cmocka_unit_test(a_stream_gives_the_same_bytes_piece_by_piece),
 		cmocka_unit_test(cut_or_changed_data_fail),
