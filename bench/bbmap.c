@@ -123,7 +123,7 @@ static double best_load(struct bytes file, double *ret_index)
 
 static uint64_t *random_addrs(const struct blockmap *b)
 {
-	uint64_t *addrs = xcalloc(LOOKUPS, sizeof *addrs);
+	uint64_t *addrs = mem_zeroed(LOOKUPS, sizeof *addrs);
 	struct rng r = { 2 };
 	for (size_t i = 0; i < LOOKUPS; i++) {
 		const uint64_t n = rng_below(&r, b->blocks.count);
@@ -151,7 +151,7 @@ static double best_look_ups(const struct bbindex *x, const uint64_t *addrs,
 			    void (*find)(const struct bbindex *, const uint64_t *, size_t,
 					 uint32_t *))
 {
-	uint32_t *found = xcalloc(LOOKUPS, sizeof *found);
+	uint32_t *found = mem_zeroed(LOOKUPS, sizeof *found);
 	double best = 1e9;
 	for (int i = 0; i < RUNS; i++) {
 		const double start = now();
@@ -161,7 +161,7 @@ static double best_look_ups(const struct bbindex *x, const uint64_t *addrs,
 	}
 	for (size_t i = 0; i < LOOKUPS; i += 1001)
 		ASSERT(found[i] == bbindex_find(x, addrs[i]));
-	free(found);
+	mem_free(found);
 	return LOOKUPS / best * 1e-6;
 }
 
@@ -187,7 +187,7 @@ static void show_look_ups(const struct blockmap *b, const struct bbindex *x)
 	qsort(addrs, LOOKUPS, sizeof *addrs, compare_addrs);
 	show("look-ups, batch of 4 M, rising order", best_look_ups(x, addrs, bbindex_find_batch),
 	     "M/s", true, 300);
-	free(addrs);
+	mem_free(addrs);
 }
 
 static void measure(struct bytes file)

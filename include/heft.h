@@ -79,6 +79,16 @@ struct heft_note {
 	uint64_t bytes;   /* bytes concerned, all together */
 };
 
+/* ---- output --------------------------------------------------------------- */
+
+/* Where a call writes to.  `write` is called for each piece, in order, on the thread of the call; `size` is
+ * not 0.  It returns false to stop: the call then fails with HEFT_EIO.  `ctx` is handed through.
+ * A sink is borrowed for the time of the call. */
+struct heft_sink {
+	bool (*write)(void *ctx, const void *data, size_t size);
+	void *ctx;
+};
+
 /* ---- what there is -------------------------------------------------------- */
 
 /* The i-th built-in data source; false past the last.  Strings are static. */

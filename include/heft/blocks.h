@@ -136,20 +136,16 @@ HEFT_API void heft_blocks_sum(const struct heft_blocks *b, struct heft_block_sum
 enum heft_blocks_format { HEFT_BLOCKS_TEXT, HEFT_BLOCKS_CSV, HEFT_BLOCKS_JSON };
 
 /* Writes a function with its blocks: for people; one line a block; or one object on one line
- * (docs/json.md).  NULL for a function writes what stands above all of them: the names of the csv columns.
- * `sink` takes each piece of output and returns false to stop; then the call returns false. */
+ * (docs/json.md).  NULL for a function writes what stands above all of them: the names of the csv columns. */
 HEFT_API bool heft_block_function_write(const struct heft_block_function *f,
 					enum heft_blocks_format format,
-					bool (*sink)(void *ctx, const void *data, size_t size),
-					void *ctx);
+					const struct heft_sink *sink, struct heft_err *err);
 
 /* Writes function i for people as heft_block_function_write does, each block with its instructions, one a line:
  * address, bytes, text.  x86-64, i386, AArch64 and ARM.  Where blocks overlap no more bytes than the file has are
- * looked at.  HEFT_EUNSUPPORTED: another machine, or a heft that was built without a disassembler;
- * HEFT_EIO: `sink` returned false. */
-HEFT_API bool heft_blocks_disassemble(struct heft_blocks *b, size_t i,
-				      bool (*sink)(void *ctx, const void *data, size_t size),
-				      void *ctx, struct heft_err *err);
+ * looked at.  HEFT_EUNSUPPORTED: another machine, or a heft that was built without a disassembler. */
+HEFT_API bool heft_blocks_disassemble(struct heft_blocks *b, size_t i, const struct heft_sink *sink,
+				      struct heft_err *err);
 
 HEFT_API size_t heft_blocks_note_count(const struct heft_blocks *b);
 HEFT_API const struct heft_note *heft_blocks_note(const struct heft_blocks *b, size_t i);
@@ -157,11 +153,9 @@ HEFT_API const struct heft_note *heft_blocks_note(const struct heft_blocks *b, s
 /* Writes a copy of the file that was opened (no archive, no object) with all its blocks in a section
  * .llvm_bb_addr_map, of version 1 to 5 (2 is read by LLVM 16 to 22).  Nothing else of it changes but
  * the section header table; it runs as the file did.  A map that is there is an error (HEFT_EARG) unless `replace`.
- * Files that cannot be extended, such as signed ones, are HEFT_EUNSUPPORTED.  `sink` takes each piece;
- * where it returns false the call fails with HEFT_EIO. */
+ * Files that cannot be extended, such as signed ones, are HEFT_EUNSUPPORTED. */
 HEFT_API bool heft_blocks_emit(struct heft_blocks *b, unsigned version, bool replace,
-			       bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
-			       struct heft_err *err);
+			       const struct heft_sink *sink, struct heft_err *err);
 
 /* What heft_blocks_check has to say of a function or block. */
 struct heft_block_finding {
@@ -195,9 +189,9 @@ HEFT_API bool heft_blocks_finding(const struct heft_blocks *b, size_t i,
 
 /* Reads assembly that gcc -dA wrote, whose comments name the basic blocks, and gives it back with a section
  * .llvm_bb_addr_map (version 2) of these blocks.  The code stays as it is.  Assembly of other origin
- * comes back unchanged.  `size` bytes at `text` are all of it; *ret is malloc'ed and the caller's;
- * NULL, with *ret_size 0, where there is no memory. */
-HEFT_API void heft_gcc_map(const char *text, size_t size, char **ret, size_t *ret_size);
+ * comes back unchanged.  `size` bytes at `text` are all of it. */
+HEFT_API bool heft_gcc_map(const char *text, size_t size, const struct heft_sink *sink,
+			   struct heft_err *err);
 
 /* ---- how often basic blocks ran ------------------------------------------- */
 
@@ -205,7 +199,7 @@ HEFT_API void heft_gcc_map(const char *text, size_t size, char **ret, size_t *re
  *
  *     struct heft_samples *s = heft_samples_read(blocks, "perf.data", HEFT_SAMPLES_PERF, false, &err);
  *     if (s)
- *             heft_samples_write(s, NULL, NULL, to_stdout, NULL, &err);
+ *             heft_samples_write(s, NULL, NULL, &sink, &err);
  *     heft_samples_free(s);
  *
  * Samples with branch stacks (perf record -b, or -j any,u) give how often each block ran, and where control
@@ -284,8 +278,7 @@ struct heft_samples_query {
  * a function (docs/json.md); the formats from HEFT_PROPELLER_V0 on what other tools take.
  * `query` and `opts` may be NULL. */
 HEFT_API bool heft_samples_write(struct heft_samples *s, const struct heft_samples_query *query,
-				 const struct heft_write_opts *opts,
-				 bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
+				 const struct heft_write_opts *opts, const struct heft_sink *sink,
 				 struct heft_err *err);
 
 #ifdef __cplusplus

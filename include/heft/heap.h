@@ -117,7 +117,7 @@ HEFT_API bool heft_process_snapshot(uint32_t pid, const char *path,
  *     if (heft_heap_open(h, "core", &err))
  *             r = heft_heap_report_new(h, NULL, &query, &err);
  *     if (r)
- *             heft_heap_report_write(r, NULL, to_stdout, NULL, &err);
+ *             heft_heap_report_write(r, NULL, &sink, &err);
  *     heft_heap_report_free(r);
  *     heft_heap_free(h);
  *
@@ -287,8 +287,7 @@ HEFT_API size_t heft_heap_report_frames(const struct heft_heap_report *r,
  * stack are shown. */
 HEFT_API bool heft_heap_report_write(const struct heft_heap_report *r,
 				     const struct heft_write_opts *opts,
-				     bool (*sink)(void *ctx, const void *data, size_t size),
-				     void *ctx, struct heft_err *err);
+				     const struct heft_sink *sink, struct heft_err *err);
 
 /* Other pages about a heap, as a table or JSON. */
 enum heft_heap_page {
@@ -297,8 +296,7 @@ enum heft_heap_page {
 	HEFT_HEAP_CHECK,    /* what is damaged, with the suspects */
 };
 HEFT_API bool heft_heap_write(struct heft_heap *h, enum heft_heap_page page,
-			      enum heft_format format,
-			      bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
+			      enum heft_format format, const struct heft_sink *sink,
 			      struct heft_err *err);
 
 /* A block.  Its frames hold until the next call that gives blocks. */
@@ -345,8 +343,7 @@ struct heft_heap_place {
 HEFT_API bool heft_heap_at(struct heft_heap *h, uint64_t addr, struct heft_heap_place *ret);
 /* HEFT_TABLE: a block of lines for people.  HEFT_JSON: one object on one line. */
 HEFT_API bool heft_heap_place_write(const struct heft_heap_place *at, enum heft_format format,
-				    bool (*sink)(void *ctx, const void *data, size_t size),
-				    void *ctx);
+				    const struct heft_sink *sink, struct heft_err *err);
 
 enum heft_heap_damage_kind {
 	HEFT_HEAP_CANARY,        /* `block` was written past its end */

@@ -167,11 +167,9 @@ HEFT_API bool heft_profile_lookup(struct heft_profile *p, size_t i, enum heft_do
 
 /* ---- reports -------------------------------------------------------------- */
 
-/* Writes the rows as text.  `sink` takes each piece of output and returns false to
- * stop; then the call returns false with HEFT_EIO.  `opts` may be NULL. */
+/* Writes the rows as text.  `opts` may be NULL. */
 HEFT_API bool heft_profile_write(const struct heft_profile *p, const struct heft_write_opts *opts,
-				 bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
-				 struct heft_err *err);
+				 const struct heft_sink *sink, struct heft_err *err);
 
 #ifdef __cplusplus
 }

@@ -16,7 +16,7 @@ extern "C" {
  *
  *     struct heft_snapshot *s = heft_snapshot_new();
  *     if (heft_snapshot_open(s, "a.out", &err))
- *             heft_snapshot_write(s, to_file, file, &err);
+ *             heft_snapshot_write(s, &sink, &err);
  *     heft_snapshot_free(s);
  *
  * One thread a handle. */
@@ -54,9 +54,8 @@ HEFT_API bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *
 /* The same from several files, no `.size` files among them: a container each, named by the files' last components. */
 HEFT_API bool heft_snapshot_open_all(struct heft_snapshot *s, const char *const *paths,
 				     size_t count, struct heft_err *err);
-/* As a `.size` file.  `sink` takes each piece and returns false to stop; then the call fails with HEFT_EIO. */
-HEFT_API bool heft_snapshot_write(const struct heft_snapshot *s,
-				  bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
+/* As a `.size` file. */
+HEFT_API bool heft_snapshot_write(const struct heft_snapshot *s, const struct heft_sink *sink,
 				  struct heft_err *err);
 
 /* Totals of a section of a container. */
@@ -85,7 +84,7 @@ HEFT_API const struct heft_note *heft_snapshot_note(const struct heft_snapshot *
  *
  *     struct heft_diff *d = heft_diff_new(before, after, false, &err);
  *     if (d)
- *             heft_diff_write(d, HEFT_DIFF_TABLE, 80, to_stdout, NULL, &err);
+ *             heft_diff_write(d, NULL, &sink, &err);
  *     heft_diff_free(d);
  *
  * Symbols are paired as SuperSize does: by section, name and path, then by less and less of these.  What is left
@@ -155,13 +154,11 @@ HEFT_API const struct heft_diff_section *heft_diff_total(const struct heft_diff 
 HEFT_API const struct heft_table *heft_diff_rows(struct heft_diff *d,
 						 const struct heft_diff_query *query);
 
-/* The sections, then the rows of the last heft_diff_rows; `opts` may be NULL.  `sink` as everywhere. */
+/* The sections, then the rows of the last heft_diff_rows; `opts` may be NULL. */
 HEFT_API bool heft_diff_write(const struct heft_diff *d, const struct heft_write_opts *opts,
-			      bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
-			      struct heft_err *err);
+			      const struct heft_sink *sink, struct heft_err *err);
 /* Writes a .sizediff file, which SuperSize's viewer opens: what is not unchanged, of both sides. */
-HEFT_API bool heft_diff_save(const struct heft_diff *d,
-			     bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
+HEFT_API bool heft_diff_save(const struct heft_diff *d, const struct heft_sink *sink,
 			     struct heft_err *err);
 
 /* ---- queries over a snapshot ---------------------------------------------- */
@@ -182,10 +179,9 @@ struct heft_query_opts {
 	bool csv_safe;  /* as in heft_write_opts */
 };
 /* Runs the statements of a text and writes what they give.  HEFT_EARG for a mistake in them, and for
- * statements that would change something.  `opts` may be NULL.  `sink` as everywhere. */
+ * statements that would change something.  `opts` may be NULL. */
 HEFT_API bool heft_query_run(struct heft_query *q, const char *sql,
-			     const struct heft_query_opts *opts,
-			     bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
+			     const struct heft_query_opts *opts, const struct heft_sink *sink,
 			     struct heft_err *err);
 /* Whether a text ends where a statement does, so that no further line is awaited. */
 HEFT_API bool heft_query_is_complete(const char *sql);
@@ -234,8 +230,7 @@ HEFT_API const struct heft_budget_row *heft_budget_row(const struct heft_budget 
 /* HEFT_TABLE (lines for people), HEFT_GITHUB (commands of GitHub's workflows: ::error file=...::),
  * HEFT_MARKDOWN, HEFT_CSV, HEFT_TSV or HEFT_JSON (docs/json.md); `opts` may be NULL. */
 HEFT_API bool heft_budget_write(const struct heft_budget *b, const struct heft_write_opts *opts,
-				bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
-				struct heft_err *err);
+				const struct heft_sink *sink, struct heft_err *err);
 
 /* ---- the quality of a snapshot -------------------------------------------- */
 

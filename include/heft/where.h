@@ -96,11 +96,9 @@ HEFT_API bool heft_where_find(struct heft_where *w, uint64_t addr, struct heft_l
  * symbol. */
 enum heft_where_format { HEFT_WHERE_TEXT, HEFT_WHERE_JSON, HEFT_WHERE_TERSE };
 
-/* Writes a location as text.  `sink` takes each piece of output and returns false to stop; then
- * the call returns false. */
+/* Writes a location as text. */
 HEFT_API bool heft_location_write(const struct heft_location *at, enum heft_where_format format,
-				  bool (*sink)(void *ctx, const void *data, size_t size),
-				  void *ctx);
+				  const struct heft_sink *sink, struct heft_err *err);
 
 /* Path of the separate debug file in use, "" if none. */
 HEFT_API const char *heft_where_debug_path(const struct heft_where *w);

@@ -28,8 +28,7 @@ static void put_block(struct listing *l, const struct heft_block *b)
 	}
 }
 
-bool heft_blocks_disassemble(struct heft_blocks *b, size_t i,
-			     bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
+bool heft_blocks_disassemble(struct heft_blocks *b, size_t i, const struct heft_sink *sink,
 			     struct heft_err *err)
 {
 	struct heft_block_function f;
@@ -45,10 +44,10 @@ bool heft_blocks_disassemble(struct heft_blocks *b, size_t i,
 	if (!disasm_open(&l.disasm, l.im->machine, l.im->big_endian, thumb))
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			    "no disassembler for the code of this machine");
-	sink_start(&l.s, sink, ctx);
+	sink_start(&l.s, sink);
 	out_block_head(&f, &l.s);
 	for (size_t k = 0; k < f.block_count; k++)
 		put_block(&l, &f.blocks[k]);
 	disasm_close(&l.disasm);
-	return sink_flush(&l.s) || fail(err, HEFT_EIO, HEFT_NO_OFFSET, "cannot write");
+	return sink_end(&l.s, err);
 }

@@ -3,6 +3,7 @@
 
 #include "code/gccmap.h"
 #include "blocks/block_emit.h"
+#include "report/report.h"
 
 static bool need_map(const struct heft_blocks *b, struct heft_err *err)
 {
@@ -11,11 +12,10 @@ static bool need_map(const struct heft_blocks *b, struct heft_err *err)
 }
 
 bool heft_blocks_emit(struct heft_blocks *b, unsigned version, bool replace,
-		      bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
-		      struct heft_err *err)
+		      const struct heft_sink *sink, struct heft_err *err)
 {
 	return need_map(b, err) &&
-	       blockmap_emit(blocks_map(b), version, replace, sink, ctx, blocks_notes(b), err);
+	       blockmap_emit(blocks_map(b), version, replace, sink, blocks_notes(b), err);
 }
 
 bool heft_blocks_check(struct heft_blocks *b, struct heft_block_check *ret, struct heft_err *err)
@@ -57,16 +57,11 @@ bool heft_blocks_finding(const struct heft_blocks *b, size_t i, struct heft_bloc
 	return true;
 }
 
-/* The caller frees the text with the C library's free. */
-void heft_gcc_map(const char *text, size_t size, char **ret, size_t *ret_size)
+bool heft_gcc_map(const char *text, size_t size, const struct heft_sink *sink, struct heft_err *err)
 {
 	struct text made = { 0 };
 	gccmap_filter((struct str){ text, size }, &made);
-	*ret = malloc(made.len + 1);
-	if (*ret) {
-		memcpy(*ret, made.p ? made.p : "", made.len);
-		(*ret)[made.len] = '\0';
-	}
-	*ret_size = *ret ? made.len : 0;
+	const bool ok = sink_once(sink, made.p, made.len, err);
 	text_release(&made);
+	return ok;
 }

@@ -479,12 +479,12 @@ bool heft_blocks_place(const struct heft_blocks *b, uint32_t number, size_t *ret
 }
 
 bool heft_block_function_write(const struct heft_block_function *f, enum heft_blocks_format format,
-			       bool (*sink)(void *ctx, const void *data, size_t size), void *ctx)
+			       const struct heft_sink *sink, struct heft_err *err)
 {
 	struct sink s;
-	sink_start(&s, sink, ctx);
+	sink_start(&s, sink);
 	out_blocks(f, format, &s);
-	return sink_flush(&s);
+	return sink_end(&s, err);
 }
 
 /* ---- for the rest of api/ -------------------------------------------------------------------- */

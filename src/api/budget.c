@@ -59,15 +59,14 @@ const struct heft_budget_row *heft_budget_row(const struct heft_budget *b, size_
 }
 
 bool heft_budget_write(const struct heft_budget *b, const struct heft_write_opts *opts,
-		       bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
-		       struct heft_err *err)
+		       const struct heft_sink *sink, struct heft_err *err)
 {
 	struct heft_write_opts o = { 0 };
 	struct sink s;
 	const struct budget_report r = { b->path, b->result.rows.data, b->result.rows.count };
 	if (opts)
 		memcpy(&o, opts, min_u64(opts->size, sizeof o));
-	sink_start(&s, sink, ctx);
+	sink_start(&s, sink);
 	switch (o.format) {
 	case HEFT_TABLE: out_budget_text(&r, &s); break;
 	case HEFT_CSV: out_budget_csv(&r, ',', o.csv_safe, &s); break;
@@ -77,7 +76,7 @@ bool heft_budget_write(const struct heft_budget *b, const struct heft_write_opts
 	case HEFT_GITHUB: out_budget_github(&r, &s); break;
 	default: return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "budgets have no such format");
 	}
-	return sink_flush(&s) || fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output took no more");
+	return sink_end(&s, err);
 }
 
 /* ---- quality --------------------------------------------------------------------------------- */

@@ -65,8 +65,7 @@ const struct heft_table *heft_diff_rows(struct heft_diff *d, const struct heft_d
 /* ---- files ----------------------------------------------------------------------------------- */
 
 bool heft_diff_write(const struct heft_diff *d, const struct heft_write_opts *opts,
-		     bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
-		     struct heft_err *err)
+		     const struct heft_sink *sink, struct heft_err *err)
 {
 	const struct diff_report z = { d->sections.sections.data, d->sections.sections.count };
 	struct report r = { .table = d->rows.table, .ctx = &z };
@@ -76,13 +75,11 @@ bool heft_diff_write(const struct heft_diff *d, const struct heft_write_opts *op
 	if (opts)
 		memcpy(&r.opts, opts, min_u64(opts->size, sizeof r.opts));
 	diff_report_init(&r);
-	sink_start(&s, sink, ctx);
+	sink_start(&s, sink);
 	return report_write(&r, &s, err);
 }
 
-bool heft_diff_save(const struct heft_diff *d,
-		    bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
-		    struct heft_err *err)
+bool heft_diff_save(const struct heft_diff *d, const struct heft_sink *sink, struct heft_err *err)
 {
 	struct snapshot before, after;
 	struct arena arena = { 0 };
@@ -91,8 +88,7 @@ bool heft_diff_save(const struct heft_diff *d,
 	bool ok = sizediff_write(&out, &before, &after,
 				 diff_sources(&d->diff, HEFT_REMOVED, &arena),
 				 diff_sources(&d->diff, HEFT_ADDED, &arena), err);
-	if (ok && !sink(ctx, out.bytes.data, out.bytes.count))
-		ok = fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output took no more");
+	ok = ok && sink_once(sink, out.bytes.data, out.bytes.count, err);
 	vec_release(&out.bytes);
 	snapshot_release(&before);
 	snapshot_release(&after);

@@ -259,12 +259,11 @@ static void write_check(struct heft_heap *h, bool json, struct sink *s)
 }
 
 bool heft_heap_write(struct heft_heap *h, enum heft_heap_page page, enum heft_format format,
-		     bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
-		     struct heft_err *err)
+		     const struct heft_sink *sink, struct heft_err *err)
 {
 	struct sink s;
 	const bool json = format == HEFT_JSON;
-	sink_start(&s, sink, ctx);
+	sink_start(&s, sink);
 	if (!json && format != HEFT_TABLE)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this page is a table or JSON");
 	switch (page) {
@@ -272,7 +271,5 @@ bool heft_heap_write(struct heft_heap *h, enum heft_heap_page page, enum heft_fo
 	case HEFT_HEAP_LAYOUT: out_heap_layout(&h->info, json, &s); break;
 	case HEFT_HEAP_CHECK: write_check(h, json, &s); break;
 	}
-	if (sink_flush(&s))
-		return true;
-	return fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output could not be written");
+	return sink_end(&s, err);
 }

@@ -11,12 +11,12 @@ bool heft_heap_at(struct heft_heap *h, uint64_t addr, struct heft_heap_place *re
 }
 
 bool heft_heap_place_write(const struct heft_heap_place *at, enum heft_format format,
-			   bool (*sink)(void *ctx, const void *data, size_t size), void *ctx)
+			   const struct heft_sink *sink, struct heft_err *err)
 {
 	struct sink s;
-	sink_start(&s, sink, ctx);
+	sink_start(&s, sink);
 	out_heap_place(at, format == HEFT_JSON, &s);
-	return sink_flush(&s);
+	return sink_end(&s, err);
 }
 
 /* ---- damage --------------------------------------------------------------------------------- */

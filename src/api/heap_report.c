@@ -111,8 +111,7 @@ size_t heft_heap_report_frames(const struct heft_heap_report *r, const struct he
 }
 
 bool heft_heap_report_write(const struct heft_heap_report *r, const struct heft_write_opts *opts,
-			    bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
-			    struct heft_err *err)
+			    const struct heft_sink *sink, struct heft_err *err)
 {
 	struct heft_write_opts o = { .frames = 8 };
 	struct sink s;
@@ -121,6 +120,6 @@ bool heft_heap_report_write(const struct heft_heap_report *r, const struct heft_
 	if (r->report.base && (o.format == HEFT_PPROF || o.format == HEFT_SPEEDSCOPE))
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "this format holds one profile, not the difference of two");
-	sink_start(&s, sink, ctx);
+	sink_start(&s, sink);
 	return heap_report_write(&r->report, &o, &s, err);
 }

@@ -31,19 +31,17 @@ void heft_query_free(struct heft_query *q)
 }
 
 bool heft_query_run(struct heft_query *q, const char *sql, const struct heft_query_opts *opts,
-		    bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
-		    struct heft_err *err)
+		    const struct heft_sink *sink, struct heft_err *err)
 {
 	struct sink s;
 	struct query_report r = { .s = &s };
-	sink_start(&s, sink, ctx);
+	sink_start(&s, sink);
 	if (opts)
 		memcpy(&r.opts, opts, min_u64(opts->size, sizeof r.opts));
 	const struct query_visitor v = query_report_visitor(&r);
 	bool ok = query_run(q->query, sql, &v, err);
-	/* What came before a mistake is shown. */
-	if (!sink_flush(&s) && ok)
-		ok = fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output took no more");
+	/* What came before a mistake is shown; the error is that of the mistake. */
+	ok = sink_end(&s, ok ? err : NULL) && ok;
 	query_report_release(&r);
 	return ok;
 }

@@ -117,8 +117,7 @@ bool heft_profile_lookup(struct heft_profile *p, size_t i, enum heft_domain doma
 /* ---- writing ------------------------------------------------------------------------ */
 
 static bool profile_write(const struct heft_profile *p, const struct heft_write_opts *opts,
-			  bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
-			  struct heft_err *err)
+			  const struct heft_sink *sink, struct heft_err *err)
 {
 	if (!p->table.top)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "the profile has not run");
@@ -138,15 +137,14 @@ static bool profile_write(const struct heft_profile *p, const struct heft_write_
 		memcpy(&r.opts, opts, min_u64(opts->size, sizeof r.opts));
 	size_report_init(&r);
 	struct sink s;
-	sink_start(&s, sink, ctx);
+	sink_start(&s, sink);
 	const bool good = report_write(&r, &s, err);
 	mem_free(files);
 	return good;
 }
 
 bool heft_profile_write(const struct heft_profile *p, const struct heft_write_opts *opts,
-			bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
-			struct heft_err *err)
+			const struct heft_sink *sink, struct heft_err *err)
 {
-	return GUARDED(p->memory, err, profile_write(p, opts, sink, ctx, err));
+	return GUARDED(p->memory, err, profile_write(p, opts, sink, err));
 }

@@ -172,12 +172,11 @@ static bool write_as(const struct profile_report *r, const struct heft_samples_q
 	case HEFT_FDATA: out_profile_fdata(r, s); break;
 	default: return write_rows(r, q, opts, s, err);
 	}
-	return sink_flush(s) || fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output was stopped");
+	return sink_end(s, err);
 }
 
 bool heft_samples_write(struct heft_samples *s, const struct heft_samples_query *query,
-			const struct heft_write_opts *opts,
-			bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
+			const struct heft_write_opts *opts, const struct heft_sink *sink,
 			struct heft_err *err)
 {
 	const size_t count = s->map->functions.count;
@@ -198,7 +197,7 @@ bool heft_samples_write(struct heft_samples *s, const struct heft_samples_query 
 		shown[i] = blocks_name(s->blocks, i);
 	profile_names_read(&names, s->map, blocks_debug(s->blocks));
 	const struct profile_report r = { s->map, &s->profile, &names, shown, s->limits };
-	sink_start(&out, sink, ctx);
+	sink_start(&out, sink);
 	const bool good = write_as(&r, &q, &o, blocks_notes(s->blocks), &out, err);
 	profile_names_release(&names);
 	mem_free(shown);

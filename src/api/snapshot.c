@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/pool.h"
 #include "program/program.h"
+#include "report/report.h"
 #include "snapshot/sizefile.h"
 
 /* ---- settings -------------------------------------------------------------------------------- */
@@ -188,14 +189,12 @@ bool heft_snapshot_open_all(struct heft_snapshot *s, const char *const *paths, s
 	       check_used(s, NULL, err);
 }
 
-bool heft_snapshot_write(const struct heft_snapshot *s,
-			 bool (*sink)(void *ctx, const void *data, size_t size), void *ctx,
+bool heft_snapshot_write(const struct heft_snapshot *s, const struct heft_sink *sink,
 			 struct heft_err *err)
 {
 	struct sizefile_out out = { .threads = s->threads };
 	bool ok = sizefile_write(&out, &s->snapshot, err);
-	if (ok && !sink(ctx, out.bytes.data, out.bytes.count))
-		ok = fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output took no more");
+	ok = ok && sink_once(sink, out.bytes.data, out.bytes.count, err);
 	vec_release(&out.bytes);
 	return ok;
 }

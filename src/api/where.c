@@ -366,10 +366,10 @@ bool heft_where_find(struct heft_where *w, uint64_t addr, struct heft_location *
 }
 
 bool heft_location_write(const struct heft_location *at, enum heft_where_format format,
-			 bool (*sink)(void *ctx, const void *data, size_t size), void *ctx)
+			 const struct heft_sink *sink, struct heft_err *err)
 {
 	struct sink s;
-	sink_start(&s, sink, ctx);
+	sink_start(&s, sink);
 	out_where(at, format, &s);
-	return sink_flush(&s);
+	return sink_end(&s, err);
 }

@@ -80,8 +80,7 @@ static bool find_old(const struct image *im, bool replace, uint32_t *ret, struct
 }
 
 bool blockmap_emit(const struct blockmap *b, unsigned version, bool replace,
-		   bool (*write)(void *ctx, const void *data, size_t size), void *ctx,
-		   struct notes *notes, struct heft_err *err)
+		   const struct heft_sink *sink, struct notes *notes, struct heft_err *err)
 {
 	const struct image *im = b->image;
 	struct bbmap_encoder x = { .version = (uint8_t)version,
@@ -106,7 +105,7 @@ bool blockmap_emit(const struct blockmap *b, unsigned version, bool replace,
 	a.link = text ? text->index : 0;
 	a.flags = text ? SHF_LINK_ORDER : 0;
 	a.bytes = (struct bytes){ x.bytes.data, x.bytes.count };
-	const bool good = elf_append(im, &a, write, ctx, err);
+	const bool good = elf_append(im, &a, sink, err);
 	vec_release(&x.bytes);
 	return good;
 }

@@ -13,7 +13,6 @@ void blockmap_encode(const struct blockmap *b, struct bbmap_encoder *x, struct n
 /* Writes the copy.  A map that is there is an error unless `replace`.  False and *err as
  * elf_append. */
 bool blockmap_emit(const struct blockmap *b, unsigned version, bool replace,
-		   bool (*write)(void *ctx, const void *data, size_t size), void *ctx,
-		   struct notes *notes, struct heft_err *err);
+		   const struct heft_sink *sink, struct notes *notes, struct heft_err *err);
 
 #endif

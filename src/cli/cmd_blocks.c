@@ -139,13 +139,14 @@ static void put_sums(const struct blocks_job *job, const struct sums *sums)
 
 static void put_function(struct blocks_job *job, size_t i, const struct heft_block_function *f)
 {
+	const struct heft_sink sink = output_sink(&job->out, stdout);
 	struct heft_err err;
 	if (!job->disassemble) {
-		job->stopped = !heft_block_function_write(f, job->format, output_sink(&job->out),
-							  stdout);
+		job->stopped = !heft_block_function_write(f, job->format, &sink, NULL);
 		return;
 	}
-	job->stopped = !heft_blocks_disassemble(job->blocks, i, outfile_put, stdout, &err);
+	job->stopped = !heft_blocks_disassemble(job->blocks, i,
+						&(struct heft_sink){ outfile_put, stdout }, &err);
 	if (job->stopped && err.code == HEFT_EUNSUPPORTED) {
 		cli_failed(job->cli, &err);
 		job->failed = true;
@@ -154,9 +155,9 @@ static void put_function(struct blocks_job *job, size_t i, const struct heft_blo
 
 static void list(struct blocks_job *job, struct sums *sums)
 {
+	const struct heft_sink sink = output_sink(&job->out, stdout);
 	struct heft_block_function f;
-	job->stopped = !heft_block_function_write(NULL, job->format, output_sink(&job->out),
-						  stdout);
+	job->stopped = !heft_block_function_write(NULL, job->format, &sink, NULL);
 	for (size_t i = 0; !job->stopped && heft_blocks_function(job->blocks, i, &f); i++) {
 		if (!wanted(job, &f))
 			continue;

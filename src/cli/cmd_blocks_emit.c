@@ -76,7 +76,8 @@ static bool write_copy(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct emit_job *job = ctx;
 	struct stat out;
-	if (!heft_blocks_emit(job->blocks, job->map_version, job->replace, outfile_put, to, err))
+	if (!heft_blocks_emit(job->blocks, job->map_version, job->replace,
+			      &(struct heft_sink){ outfile_put, to }, err))
 		return false;
 	if (fstat(fileno(to), &out) == 0 && S_ISREG(out.st_mode))
 		fchmod(fileno(to), job->mode);

@@ -130,8 +130,8 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 static bool write_samples(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct profile_job *job = ctx;
-	return heft_samples_write(job->read, &job->query, &job->out.write, output_sink(&job->out),
-				  to, err);
+	const struct heft_sink sink = output_sink(&job->out, to);
+	return heft_samples_write(job->read, &job->query, &job->out.write, &sink, err);
 }
 
 static int report(struct profile_job *job)

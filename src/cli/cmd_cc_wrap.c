@@ -111,21 +111,39 @@ static char *read_all(const char *path, size_t *ret_size)
 	return text;
 }
 
+struct assembly {
+	char *text;
+	size_t size;
+};
+
+static bool keep(void *ctx, const void *data, size_t size)
+{
+	struct assembly *a = ctx;
+	char *larger = realloc(a->text, a->size + size);
+	if (larger == NULL)
+		return false;
+	memcpy(larger + a->size, data, size);
+	*a = (struct assembly){ larger, a->size + size };
+	return true;
+}
+
 /* The same with a map in it, as a file of its own whose name is malloc'ed; NULL: there is nothing
  * to add. */
 static char *with_map(const char *path)
 {
 	static const char suffix[] = "/heft-XXXXXX";
 	const char *folder = getenv("TMPDIR");
-	size_t size, made_size;
-	char *text = read_all(path, &size), *made;
+	size_t size;
+	struct assembly made = { 0 };
+	char *text = read_all(path, &size);
 	if (text == NULL)
 		return NULL;
-	heft_gcc_map(text, size, &made, &made_size);
+	const bool mapped = heft_gcc_map(text, size, &(struct heft_sink){ keep, &made }, NULL) &&
+			    made.size > size;
 	free(text);
 	if (folder == NULL || *folder == '\0')
 		folder = "/tmp";
-	char *name = made_size > size ? malloc(strlen(folder) + sizeof suffix) : NULL;
+	char *name = mapped ? malloc(strlen(folder) + sizeof suffix) : NULL;
 	int fd = -1;
 	if (name != NULL) {
 		memcpy(name, folder, strlen(folder));
@@ -133,10 +151,10 @@ static char *with_map(const char *path)
 		fd = mkstemp(name);
 	}
 	FILE *f = fd >= 0 ? fdopen(fd, "wb") : NULL;
-	bool good = f != NULL && fwrite(made, 1, made_size, f) == made_size;
+	bool good = f != NULL && fwrite(made.text, 1, made.size, f) == made.size;
 	if (f != NULL)
 		good = fclose(f) == 0 && good;
-	free(made);
+	free(made.text);
 	if (good)
 		return name;
 	if (fd >= 0)

@@ -58,7 +58,8 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 static bool write_budget(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct check_job *job = ctx;
-	return heft_budget_write(job->budget, &job->out.write, output_sink(&job->out), to, err);
+	const struct heft_sink sink = output_sink(&job->out, to);
+	return heft_budget_write(job->budget, &job->out.write, &sink, err);
 }
 
 static bool is_broken(const struct heft_budget *b)

@@ -128,12 +128,14 @@ static bool add_operand(void *ctx, const char *word)
 static bool write_report(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct diff_job *job = ctx;
-	return heft_diff_write(job->diff, &job->out.write, output_sink(&job->out), to, err);
+	const struct heft_sink sink = output_sink(&job->out, to);
+	return heft_diff_write(job->diff, &job->out.write, &sink, err);
 }
 
 static bool write_save(void *ctx, FILE *to, struct heft_err *err)
 {
-	return heft_diff_save(((const struct diff_job *)ctx)->diff, outfile_put, to, err);
+	return heft_diff_save(((const struct diff_job *)ctx)->diff,
+			      &(struct heft_sink){ outfile_put, to }, err);
 }
 
 static bool has_differences(const struct heft_diff *d)

@@ -67,7 +67,8 @@ static int run_at(struct at_job *job)
 			return cli_error(cli, "no address: %s", job->words[i]);
 		if (!heft_heap_at(job->open.heap, addr, &at))
 			status = EXIT_NO;
-		if (!heft_heap_place_write(&at, job->format, outfile_put, stdout))
+		if (!heft_heap_place_write(&at, job->format,
+					   &(struct heft_sink){ outfile_put, stdout }, NULL))
 			break;
 	}
 	return status;
@@ -83,8 +84,8 @@ static int run_check(struct at_job *job)
 		heft_finder_add_program(job->open.finder, job->words[1]);
 	if (!heap_open_file(&job->open, job->open.heap, job->words[0]))
 		return EXIT_TROUBLE;
-	if (!heft_heap_write(job->open.heap, HEFT_HEAP_CHECK, job->format, outfile_put, stdout,
-			     &err))
+	if (!heft_heap_write(job->open.heap, HEFT_HEAP_CHECK, job->format,
+			     &(struct heft_sink){ outfile_put, stdout }, &err))
 		return cli_failed(cli, &err);
 	return heft_heap_damage_count(job->open.heap) > 0 ? EXIT_NO : EXIT_FINE;
 }

@@ -217,10 +217,10 @@ static bool add_operand(void *ctx, const char *word)
 static bool write_to(void *ctx, FILE *f, struct heft_err *err)
 {
 	const struct show_job *job = ctx;
-	return job->paged ? heft_heap_write(job->open.heap, job->page, job->out.write.format,
-					    output_sink(&job->out), f, err)
-			  : heft_heap_report_write(job->report, &job->out.write,
-						   output_sink(&job->out), f, err);
+	const struct heft_sink sink = output_sink(&job->out, f);
+	return job->paged ? heft_heap_write(job->open.heap, job->page, job->out.write.format, &sink,
+					    err)
+			  : heft_heap_report_write(job->report, &job->out.write, &sink, err);
 }
 
 static bool has_rows(const struct show_job *job)

@@ -85,7 +85,8 @@ static const char *named_sql(const struct query_job *job, const char *name)
 static bool write_result(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct query_job *job = ctx;
-	return heft_query_run(job->query, job->sql, &job->opts, output_sink(&job->out), to, err);
+	const struct heft_sink sink = output_sink(&job->out, to);
+	return heft_query_run(job->query, job->sql, &job->opts, &sink, err);
 }
 
 /* SQL, or the name of a query; an exit status. */

@@ -72,10 +72,10 @@ static bool run(const struct size_job *job)
 static bool write_report(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct size_job *job = ctx;
+	const struct heft_sink sink = output_sink(&job->out, to);
 	if (job->raw_map || job->verbose > 0)
 		rawmap_print(job->profile, job->out.write.domain, to);
-	return job->raw_map ||
-	       heft_profile_write(job->profile, &job->out.write, output_sink(&job->out), to, err);
+	return job->raw_map || heft_profile_write(job->profile, &job->out.write, &sink, err);
 }
 
 static int report(struct size_job *job)

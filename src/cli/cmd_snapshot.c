@@ -122,7 +122,7 @@ static void print_stats(const struct snapshot_job *job)
 static bool write_snapshot(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct snapshot_job *job = ctx;
-	return heft_snapshot_write(job->snapshot, outfile_put, to, err);
+	return heft_snapshot_write(job->snapshot, &(struct heft_sink){ outfile_put, to }, err);
 }
 
 static int run(struct snapshot_job *job)

@@ -152,7 +152,8 @@ static void find_answer(struct where_job *job, struct batch *b, const struct que
 	if (!heft_where_find(job->where, q->addr, &at))
 		job->nothing = true;
 	a->start = b->used;
-	if (!heft_location_write(&at, job->format, keep_piece, b)) {
+	const struct heft_sink sink = { keep_piece, b };
+	if (!heft_location_write(&at, job->format, &sink, NULL)) {
 		cli_error(job->cli, "out of memory");
 		job->stopped = job->unreadable = true;
 	}
@@ -185,7 +186,8 @@ static void refuse(struct where_job *job, struct batch *b, struct answer *a)
 	job->unreadable = true;
 	a->start = b->used;
 	if (job->format == HEFT_WHERE_TERSE)
-		heft_location_write(&nowhere, job->format, keep_piece, b);
+		heft_location_write(&nowhere, job->format, &(struct heft_sink){ keep_piece, b },
+				    NULL);
 	else if (job->format == HEFT_WHERE_JSON)
 		keep_piece(b, json, sizeof json - 1);
 	else

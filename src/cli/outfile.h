@@ -27,7 +27,7 @@ void outfile_drop(struct outfile *o);
  * or that the file cannot be written. */
 int outfile_write(const struct cli *cli, const char *path,
 		  bool (*write)(void *ctx, FILE *to, struct heft_err *err), void *ctx);
-/* For the library's sinks; ctx is a FILE. */
+/* The `write` of a heft_sink whose ctx is a FILE. */
 bool outfile_put(void *ctx, const void *data, size_t size);
 
 /* The same with control characters shown as escapes, but for tabs and line ends: what is in names

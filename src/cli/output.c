@@ -118,8 +118,9 @@ uint32_t output_rows(const struct output *out, uint32_t usual)
 	return out->has_rows ? out->rows : all ? 0 : usual;
 }
 
-bool (*output_sink(const struct output *out))(void *ctx, const void *data, size_t size)
+struct heft_sink output_sink(const struct output *out, FILE *to)
 {
 	const bool raw = out->path != NULL || !isatty(STDOUT_FILENO);
-	return raw || out->write.format == HEFT_TABLE ? outfile_put : outfile_put_tame;
+	const bool plain = raw || out->write.format == HEFT_TABLE;
+	return (struct heft_sink){ plain ? outfile_put : outfile_put_tame, to };
 }

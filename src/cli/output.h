@@ -41,6 +41,6 @@ bool output_settle(struct output *out, const struct cli *cli);
 uint32_t output_rows(const struct output *out, uint32_t usual);
 /* The sink for what is written, see outfile_write: a terminal gets no control characters of
  * strangers. */
-bool (*output_sink(const struct output *out))(void *ctx, const void *data, size_t size);
+struct heft_sink output_sink(const struct output *out, FILE *to);
 
 #endif

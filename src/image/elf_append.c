@@ -173,8 +173,7 @@ static void make_table(struct append *a)
 }
 
 struct out {
-	bool (*write)(void *ctx, const void *data, size_t size);
-	void *ctx;
+	const struct heft_sink *sink;
 	uint64_t pos;
 	bool failed;
 };
@@ -182,7 +181,7 @@ struct out {
 static void put(struct out *o, const void *data, uint64_t size)
 {
 	if (size > 0 && !o->failed)
-		o->failed = !o->write(o->ctx, data, size);
+		o->failed = !o->sink->write(o->sink->ctx, data, size);
 	o->pos += size;
 }
 
@@ -218,11 +217,10 @@ static void put_kept(const struct append *a, struct out *o)
 }
 
 bool elf_append(const struct image *im, const struct elf_addition *what,
-		bool (*write)(void *ctx, const void *data, size_t size), void *ctx,
-		struct heft_err *err)
+		const struct heft_sink *sink, struct heft_err *err)
 {
 	struct append a;
-	struct out o = { .write = write, .ctx = ctx };
+	struct out o = { .sink = sink };
 	prepare(&a, im);
 	if (!check(&a, err))
 		return false;

@@ -30,9 +30,8 @@ struct elf_addition {
  * member, an object, a core. */
 bool elf_can_append(const struct image *im, struct heft_err *err);
 /* Writes the copy.  False where the file cannot be extended, it would have too many sections, or
- * `write` returned false (HEFT_EIO). */
-bool elf_append(const struct image *im, const struct elf_addition *a,
-		bool (*write)(void *ctx, const void *data, size_t size), void *ctx,
+ * `sink` took no more (HEFT_EIO). */
+bool elf_append(const struct image *im, const struct elf_addition *a, const struct heft_sink *sink,
 		struct heft_err *err);
 
 #endif

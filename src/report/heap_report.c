@@ -372,6 +372,5 @@ bool heap_report_write(const struct heap_report *r, const struct heft_write_opts
 	case HEFT_SPEEDSCOPE: out_heap_speedscope(r, s); break;
 	default: return write_rows(r, o, s, err);
 	}
-	return sink_flush(s) ||
-	       fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output could not be written");
+	return sink_end(s, err);
 }

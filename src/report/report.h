@@ -11,16 +11,17 @@
 #include "base/text.h"
 #include "heft.h"
 
-/* `write` returns false to stop the output. */
+/* Collects what is written for a sink of the user's. */
 struct sink {
-	bool (*write)(void *ctx, const void *data, size_t size);
-	void *ctx;
+	struct heft_sink to;
 	bool failed;
 	size_t used; /* bytes of buffer */
 	char buffer[8192];
 };
 
-void sink_start(struct sink *s, bool (*write)(void *ctx, const void *data, size_t size), void *ctx);
+void sink_start(struct sink *s, const struct heft_sink *to);
+/* Hands over a result that is whole already; empty is fine. */
+bool sink_once(const struct heft_sink *to, const void *data, size_t size, struct heft_err *err);
 void sink_text(struct sink *s, struct str text);
 /* Blanks in front of the text, so that both take `width` bytes at least. */
 void sink_right(struct sink *s, struct str text, size_t width);
@@ -29,6 +30,8 @@ void sink_printf(struct sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 struct json sink_json(struct sink *s);
 /* Hands over what is buffered; false if any write failed. */
 bool sink_flush(struct sink *s);
+/* The same at the end of a call: HEFT_EIO if any write failed. */
+bool sink_end(struct sink *s, struct heft_err *err);
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 

@@ -1,24 +1,40 @@
 #include "report/report.h"
 
+#include "base/err.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 /* Not by an initialiser, which would clear the buffer as well. */
-void sink_start(struct sink *s, bool (*write)(void *ctx, const void *data, size_t size), void *ctx)
+void sink_start(struct sink *s, const struct heft_sink *to)
 {
-	s->write = write;
-	s->ctx = ctx;
+	s->to = *to;
 	s->failed = false;
 	s->used = 0;
 }
 
 bool sink_flush(struct sink *s)
 {
-	if (!s->failed && s->used > 0 && !s->write(s->ctx, s->buffer, s->used))
+	if (!s->failed && s->used > 0 && !s->to.write(s->to.ctx, s->buffer, s->used))
 		s->failed = true;
 	s->used = 0;
 	return !s->failed;
+}
+
+static bool not_taken(struct heft_err *err)
+{
+	return fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output took no more");
+}
+
+bool sink_end(struct sink *s, struct heft_err *err)
+{
+	return sink_flush(s) || not_taken(err);
+}
+
+bool sink_once(const struct heft_sink *to, const void *data, size_t size, struct heft_err *err)
+{
+	return size == 0 || to->write(to->ctx, data, size) || not_taken(err);
 }
 
 void sink_text(struct sink *s, struct str text)
@@ -28,7 +44,7 @@ void sink_text(struct sink *s, struct str text)
 	if (s->failed || text.len == 0)
 		return;
 	if (text.len >= sizeof s->buffer) {
-		if (!s->write(s->ctx, text.p, text.len))
+		if (!s->to.write(s->to.ctx, text.p, text.len))
 			s->failed = true;
 		return;
 	}

@@ -18,5 +18,5 @@ bool report_write(const struct report *r, struct sink *s, struct heft_err *err)
 	case HEFT_PPROF: out_pprof(r, s); break;
 	default: return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this report has no such format");
 	}
-	return sink_flush(s) || fail(err, HEFT_EIO, HEFT_NO_OFFSET, "the output was not taken");
+	return sink_end(s, err);
 }

@@ -187,7 +187,7 @@ static char *output(const struct wish *w, enum heft_format format)
 		return NULL;
 	take(&t, "", 0);
 	const struct heft_write_opts opts = { .size = sizeof opts, .format = format };
-	heft_profile_write(p, &opts, take, &t, &err);
+	heft_profile_write(p, &opts, &(struct heft_sink){ take, &t }, &err);
 	heft_profile_free(p);
 	return t.p;
 }

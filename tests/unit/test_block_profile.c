@@ -637,7 +637,7 @@ static void check_public(struct heft_samples *s, const struct fixture *f)
 	assert_true(edge.to == f->walk.blocks[0][3].addr && edge.kind == HEFT_EDGE_JUMP);
 	assert_int_equal(edge.count, 6);
 	assert_false(heft_samples_edge(s, 1, &edge));
-	assert_false(heft_samples_write(s, NULL, NULL, refuse, NULL, &err));
+	assert_false(heft_samples_write(s, NULL, NULL, &(struct heft_sink){ refuse, NULL }, &err));
 	assert_int_equal(err.code, HEFT_EIO);
 }
 

@@ -167,9 +167,11 @@ static void writing_stops_where_nobody_takes_it(void **state)
 	size_t size = 0;
 	(void)state;
 	assert_true(heft_blocks_function(b, 0, &f));
-	assert_true(heft_block_function_write(&f, HEFT_BLOCKS_CSV, count_bytes, &size));
+	assert_true(heft_block_function_write(&f, HEFT_BLOCKS_CSV,
+					      &(struct heft_sink){ count_bytes, &size }, NULL));
 	assert_true(size > 50);
-	assert_false(heft_block_function_write(&f, HEFT_BLOCKS_JSON, refuse, NULL));
+	assert_false(heft_block_function_write(&f, HEFT_BLOCKS_JSON,
+					       &(struct heft_sink){ refuse, NULL }, NULL));
 	heft_blocks_free(b);
 }
 

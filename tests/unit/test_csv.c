@@ -3,7 +3,7 @@
 static void expect_csv(const struct report *r, char separator, const char *expected)
 {
 	struct capture c = { 0 };
-	struct sink s = { .write = capture_write, .ctx = &c };
+	struct sink s = { .to = { capture_write, &c } };
 	const struct report made = sizes_report(r);
 	out_csv(&made, &s, separator);
 	assert_true(sink_flush(&s));

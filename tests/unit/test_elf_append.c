@@ -45,7 +45,8 @@ static void append(struct copy *c, struct bytes file, uint32_t replaced, uint64_
 	memset(c, 0, sizeof *c);
 	c->file = file;
 	assert_true(input_parse(&c->before, "before", file, NULL, NULL));
-	c->good = elf_append(&c->before.images[0], &a, put, &c->made, &c->err);
+	c->good = elf_append(&c->before.images[0], &a, &(struct heft_sink){ put, &c->made },
+			     &c->err);
 	if (c->good)
 		assert_true(input_parse(&c->after, "after",
 					(struct bytes){ (uint8_t *)c->made.p, c->made.len }, NULL,

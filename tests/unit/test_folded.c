@@ -3,7 +3,7 @@
 static void expect_folded(const struct report *r, const char *expected)
 {
 	struct capture c = { 0 };
-	struct sink s = { .write = capture_write, .ctx = &c };
+	struct sink s = { .to = { capture_write, &c } };
 	const struct report made = sizes_report(r);
 	out_folded(&made, &s);
 	assert_true(sink_flush(&s));

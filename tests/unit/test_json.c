@@ -150,7 +150,7 @@ static const char *const sources[] = { "sections", "symbols" };
 static void expect_json(const struct report *r, const char *expected)
 {
 	struct capture c = { 0 };
-	struct sink s = { .write = capture_write, .ctx = &c };
+	struct sink s = { .to = { capture_write, &c } };
 	const struct report made = sizes_report(r);
 	out_json(&made, &s);
 	assert_true(sink_flush(&s));

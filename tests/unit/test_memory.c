@@ -46,7 +46,8 @@ static bool measure(struct heft_profile *p, const char *source, struct heft_err 
 	heft_profile_set_threads(p, 2);
 	return heft_profile_add_source(p, source, err) && heft_profile_include(p, ".", err) &&
 	       heft_profile_add_file(p, "/bin/sh", HEFT_INPUT, err) && heft_profile_run(p, err) &&
-	       heft_profile_write(p, NULL, swallow, &written, err) && written > 0;
+	       heft_profile_write(p, NULL, &(struct heft_sink){ swallow, &written }, err) &&
+	       written > 0;
 }
 
 /* Whether the allocation was reached. */

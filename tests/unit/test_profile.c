@@ -562,7 +562,7 @@ static void mistakes_of_the_caller_are_errors(void **state)
 	assert_error(heft_profile_add_source(p, "", &err), HEFT_EARG, "no such data source: ");
 	assert_error(heft_profile_include(p, "(", &err), HEFT_EARG, "(");
 	assert_error(heft_profile_run(p, &err), HEFT_EARG, "at least one file");
-	assert_error(heft_profile_write(p, NULL, NULL, NULL, &err), HEFT_EARG, "not run");
+	assert_error(heft_profile_write(p, NULL, NULL, &err), HEFT_EARG, "not run");
 	for (unsigned i = 0; i < 16; i++)
 		assert_true(heft_profile_add_source(p, "sections", &err));
 	assert_error(heft_profile_add_source(p, "sections", &err), HEFT_ELIMIT, "16");
@@ -628,15 +628,16 @@ static void a_report_is_written_piece_by_piece(void **state)
 	struct heft_profile *p = measured("sections");
 	const struct heft_write_opts opts = { .size = sizeof opts, .format = HEFT_CSV };
 	char text[4000] = "";
+	const struct heft_sink to_text = { take, text }, refusing = { refuse, NULL };
 	(void)state;
 	run(p);
-	assert_true(heft_profile_write(p, &opts, take, text, &err));
+	assert_true(heft_profile_write(p, &opts, &to_text, &err));
 	assert_int_equal(strncmp(text, "sections,vmsize,filesize\n", 25), 0);
 	assert_non_null(strstr(text, "\n.text,100,100\n"));
 	text[0] = '\0';
-	assert_true(heft_profile_write(p, NULL, take, text, &err));
+	assert_true(heft_profile_write(p, NULL, &to_text, &err));
 	assert_non_null(strstr(text, "TOTAL"));
-	assert_error(heft_profile_write(p, &opts, refuse, NULL, &err), HEFT_EIO, "");
+	assert_error(heft_profile_write(p, &opts, &refusing, &err), HEFT_EIO, "");
 	heft_profile_free(p);
 }
 

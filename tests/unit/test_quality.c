@@ -131,7 +131,7 @@ static bool keep(void *ctx, const void *data, size_t size)
 static void check_markdown(const char *text, size_t most, const char *want)
 {
 	struct text t = { 0 };
-	struct sink s = { .write = keep, .ctx = &t };
+	struct sink s = { .to = { keep, &t } };
 	markdown_code(&s, text, most);
 	sink_flush(&s);
 	text_add_char(&t, '\0');

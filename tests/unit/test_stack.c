@@ -58,7 +58,8 @@ static void *measure(void *ctx)
 	heft_profile_set_threads(p, 1);
 	if (heft_profile_add_source(p, "symbols", &m->err) &&
 	    heft_profile_add_file(p, m->path, HEFT_INPUT, &m->err) && heft_profile_run(p, &m->err))
-		(void)heft_profile_write(p, NULL, count, &m->written, &m->err);
+		(void)heft_profile_write(p, NULL, &(struct heft_sink){ count, &m->written },
+					 &m->err);
 	heft_profile_free(p);
 	return NULL;
 }

@@ -10,7 +10,7 @@
 static void expect_table(const struct report *r, const char *expected)
 {
 	struct capture c = { 0 };
-	struct sink s = { .write = capture_write, .ctx = &c };
+	struct sink s = { .to = { capture_write, &c } };
 	const struct report made = sizes_report(r);
 	out_table(&made, &s);
 	assert_true(sink_flush(&s));
@@ -356,7 +356,7 @@ static void long_labels_are_cut_in_the_middle_to_fit(void **state)
 static void expect_cut(const char *label, size_t width, const char *expected)
 {
 	struct capture c = { 0 };
-	struct sink s = { .write = capture_write, .ctx = &c };
+	struct sink s = { .to = { capture_write, &c } };
 	label_put(&s, str_of(label), width);
 	sink_flush(&s);
 	assert_string_equal(captured(&c), expected);
@@ -492,7 +492,7 @@ static void a_sink_remembers_the_first_failure(void **state)
 {
 	(void)state;
 	int calls = 0;
-	struct sink s = { .write = write_nothing, .ctx = &calls };
+	struct sink s = { .to = { write_nothing, &calls } };
 	sink_text(&s, STR("x"));
 	assert_false(s.failed);
 	assert_false(sink_flush(&s));
@@ -507,7 +507,7 @@ static void a_sink_keeps_the_order_of_small_and_large_pieces(void **state)
 	(void)state;
 	char large[20000];
 	struct capture c = { 0 };
-	struct sink s = { .write = capture_write, .ctx = &c };
+	struct sink s = { .to = { capture_write, &c } };
 	memset(large, 'y', sizeof large);
 	sink_text(&s, STR("x"));
 	sink_text(&s, (struct str){ large, sizeof large });
@@ -536,7 +536,7 @@ static void a_very_deep_tree_needs_no_stack(void **state)
 		rows[i].child_count = i + 1 < DEPTH;
 	}
 	struct capture c = { 0 };
-	struct sink s = { .write = capture_write, .ctx = &c };
+	struct sink s = { .to = { capture_write, &c } };
 	const struct report r = report_of(&rows[0]);
 	const struct report made = sizes_report(&r);
 	out_table(&made, &s);

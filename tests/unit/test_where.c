@@ -167,17 +167,18 @@ static void locations_are_written_in_three_ways(void **state)
 					  .frames = frames,
 					  .frame_count = 2 };
 	char text[1000] = "";
-	assert_true(heft_location_write(&at, HEFT_WHERE_TEXT, keep, text));
+	const struct heft_sink to_text = { keep, text }, refusing = { refuse, NULL };
+	assert_true(heft_location_write(&at, HEFT_WHERE_TEXT, &to_text, NULL));
 	assert_string_equal(text, "0x1234 .text+0x4\n"
 				  "  symbol  outer()+0x2\n"
 				  "  unit    /s/a.c\n"
 				  "  #0      in\\x1bner at /s/a.h:3:7 (inlined)\n"
 				  "  #1      ?? at ??\n");
 	text[0] = '\0';
-	assert_true(heft_location_write(&at, HEFT_WHERE_TERSE, keep, text));
+	assert_true(heft_location_write(&at, HEFT_WHERE_TERSE, &to_text, NULL));
 	assert_string_equal(text, "in\\x1bner\n/s/a.h:3:7\nouter()\n??:0:0\n\n");
 	text[0] = '\0';
-	assert_true(heft_location_write(&at, HEFT_WHERE_JSON, keep, text));
+	assert_true(heft_location_write(&at, HEFT_WHERE_JSON, &to_text, NULL));
 	assert_string_equal(
 		text,
 		"{\"address\": 4660, \"section\": \".text\", \"section_offset\": 4, "
@@ -185,7 +186,7 @@ static void locations_are_written_in_three_ways(void **state)
 		"\"symbol_size\": 0, \"unit\": \"/s/a.c\", \"frames\": [{\"function\": "
 		"\"in\\u001bner\", \"linkage_name\": \"_Zi\", \"file\": \"/s/a.h\", \"line\": 3, "
 		"\"column\": 7}, {\"line\": 0, \"column\": 0}]}\n");
-	assert_false(heft_location_write(&at, HEFT_WHERE_TEXT, refuse, NULL));
+	assert_false(heft_location_write(&at, HEFT_WHERE_TEXT, &refusing, NULL));
 }
 
 static void a_handle_opens_one_file(void **state)
