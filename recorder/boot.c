@@ -108,11 +108,13 @@ static int signal_number(const char *name)
 	return (int)number(name, (uint64_t)SIGRTMAX);
 }
 
-/* Only the process of this number is to be recorded. */
+/* Only the process of this number is to be recorded; with '-' in front, the child of that one. */
 static bool is_other(void)
 {
 	const char *v = secure_getenv("HEFT_HEAP_ONLY");
-	return v != NULL && number(v, UINT32_MAX) != (uint64_t)getpid();
+	const bool parent = v != NULL && *v == '-';
+	return v != NULL &&
+	       number(v + parent, UINT32_MAX) != (uint64_t)(parent ? getppid() : getpid());
 }
 
 static void read_options(struct options *o)

@@ -22,7 +22,8 @@ extern "C" {
  *                     printf("%s\n", f.path);
  *     heft_recorder_free(r);
  *
- * One thread a handle; as long as a run lasts, its thread has the signals blocked that it hands on. */
+ * One thread a handle; several threads may run programs at once.  While a run lasts its thread has
+ * the signals blocked that it hands on; of several threads one hands a signal on. */
 struct heft_recorder;
 
 /* Never fails (memory apart).  Free with heft_recorder_free; NULL is fine there. */
@@ -59,10 +60,14 @@ struct heft_recorder_end {
 	int status, signal;
 };
 
-/* Runs a program, looked for in PATH, and waits for its end; argv ends with NULL.  Signals that end
- * processes are handed on.  HEFT_EIO where it cannot be run (sys_errno: ENOENT, EACCES ...);
- * HEFT_EARG where there is no library or no folder for the files; HEFT_EUNSUPPORTED, before it is run, where nothing can be recorded: linked statically, for another
- * machine, run with other rights than the caller's. */
+/* Runs a program and waits for its end.  The program is looked for in PATH; argv ends with NULL.  HUP,
+ * INT, QUIT, TERM, USR1, USR2 and ALRM are handed on to it where another process sent them.
+ *
+ * HEFT_EIO where the program cannot be run (sys_errno: ENOENT, EACCES ...), and with ECHILD where the
+ * caller ignores SIGCHLD or has waited for the program itself, so that its status is lost.
+ * HEFT_EARG where there is no library or no folder for the files.  HEFT_EUNSUPPORTED, before the program
+ * is run, where nothing can be recorded: it is linked statically, it is for another machine, or
+ * it has more rights than the caller. */
 HEFT_API bool heft_recorder_run(struct heft_recorder *r, char *const *argv,
 				struct heft_recorder_end *ret, struct heft_err *err);
 

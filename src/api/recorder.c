@@ -1,15 +1,14 @@
 /* Running programs under the heap recorder: heft_recorder_*. */
-#define _GNU_SOURCE /* dladdr */
+#define _GNU_SOURCE /* dladdr, environ */
 #include "api/recorder.h"
 
+#include "api/child.h"
 #include "base/vec.h"
 #include "heap/records.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -133,108 +132,63 @@ static bool choose_output(struct heft_recorder *r, struct heft_err *err)
 	return true;
 }
 
-/* ---- the child ------------------------------------------------------------------------------- */
+/* ---- the environment ------------------------------------------------------------------------- */
 
-static void set_number(const char *name, uint64_t value)
+typedef VEC(char *) environment;
+
+static void set(struct heft_recorder *r, environment *e, const char *name, const char *value)
 {
-	char text[24];
-	snprintf(text, sizeof text, "%" PRIu64, value);
-	if (value != 0)
-		setenv(name, text, 1);
+	vec_push(e, (char *)(uintptr_t)arena_format(&r->arena, "%s=%s", name, value));
 }
 
-/* What is not set keeps what the caller's environment says. */
-static void set_environment(struct heft_recorder *r)
+static void set_number(struct heft_recorder *r, environment *e, const char *name, int64_t value)
+{
+	char text[24];
+	snprintf(text, sizeof text, "%" PRId64, value);
+	if (value != 0)
+		set(r, e, name, text);
+}
+
+/* Whether `variable` (NAME=VALUE) is one that the recorder is given anew. */
+static bool is_replaced(const environment *given, const char *variable)
+{
+	const size_t size = strcspn(variable, "=");
+	if (size == strlen("HEFT_HEAP") && strncmp(variable, "HEFT_HEAP", size) == 0)
+		return true;
+	for (size_t i = 0; i < given->count; i++)
+		if (strncmp(given->data[i], variable, size + 1) == 0)
+			return true;
+	return false;
+}
+
+/* What is not set keeps what the caller's environment says.  The vector ends with NULL. */
+static void make_environment(struct heft_recorder *r, environment *e)
 {
 	const uint64_t *v = r->values;
 	const char *preload = getenv("LD_PRELOAD");
 	/* In front of other allocators, which it then records. */
 	if (preload != NULL && *preload != '\0')
-		setenv("LD_PRELOAD", arena_format(&r->arena, "%s:%s", r->library, preload), 1);
+		set(r, e, "LD_PRELOAD", arena_format(&r->arena, "%s:%s", r->library, preload));
 	else
-		setenv("LD_PRELOAD", r->library, 1);
-	unsetenv("HEFT_HEAP");
-	setenv("HEFT_HEAP_OUT", r->output, 1);
-	set_number("HEFT_HEAP_DEPTH", v[HEFT_RECORD_DEPTH]);
-	set_number("HEFT_HEAP_SAMPLE", v[HEFT_RECORD_SAMPLE]);
-	set_number("HEFT_HEAP_WIDE", v[HEFT_RECORD_WIDE] != 0);
-	set_number("HEFT_HEAP_CANARY", v[HEFT_RECORD_CANARY] != 0);
+		set(r, e, "LD_PRELOAD", r->library);
+	set(r, e, "HEFT_HEAP_OUT", r->output);
+	set_number(r, e, "HEFT_HEAP_DEPTH", (int64_t)v[HEFT_RECORD_DEPTH]);
+	set_number(r, e, "HEFT_HEAP_SAMPLE", (int64_t)v[HEFT_RECORD_SAMPLE]);
+	set_number(r, e, "HEFT_HEAP_WIDE", v[HEFT_RECORD_WIDE] != 0);
+	set_number(r, e, "HEFT_HEAP_CANARY", v[HEFT_RECORD_CANARY] != 0);
 	if (v[HEFT_RECORD_INLINE] != 0)
-		setenv("HEFT_HEAP_STACKS", "inline", 1);
+		set(r, e, "HEFT_HEAP_STACKS", "inline");
 	if (v[HEFT_RECORD_FRAME_POINTERS] != 0)
-		setenv("HEFT_HEAP_UNWIND", "fp", 1);
-	set_number("HEFT_HEAP_ONLY", v[HEFT_RECORD_NO_CHILDREN] != 0 ? (uint64_t)getpid() : 0);
+		set(r, e, "HEFT_HEAP_UNWIND", "fp");
+	/* The number of the child is not known yet: it is the one that we start. */
+	set_number(r, e, "HEFT_HEAP_ONLY", v[HEFT_RECORD_NO_CHILDREN] != 0 ? -getpid() : 0);
 	if (r->signal != NULL)
-		setenv("HEFT_HEAP_SIGNAL", r->signal, 1);
-}
-
-struct child {
-	pid_t pid;
-	sigset_t blocked, before;
-	struct sigaction chld;
-};
-
-/* Errno goes through the pipe if the program cannot be run. */
-NORETURN static void run_program(struct heft_recorder *r, const struct child *c, char *const *argv,
-				 int report)
-{
-	set_environment(r);
-	sigaction(SIGCHLD, &c->chld, NULL);
-	sigprocmask(SIG_SETMASK, &c->before, NULL);
-	execvp(argv[0], argv);
-	const int error = errno;
-	(void)!write(report, &error, sizeof error);
-	_exit(127);
-}
-
-/* Signals that end processes are kept for us and handed on.  Those that the terminal sends go to
- * the program without us: it is in our process group. */
-static bool start_program(struct heft_recorder *r, struct child *c, char *const *argv,
-			  struct heft_err *err)
-{
-	static const int handed[] = { SIGCHLD, SIGHUP,  SIGINT,  SIGQUIT,
-				      SIGTERM, SIGUSR1, SIGUSR2, SIGALRM };
-	const struct sigaction normal = { .sa_handler = SIG_DFL };
-	int ends[2], error = 0;
-	if (pipe(ends) != 0)
-		return fail_sys(err, "%s", argv[0]);
-	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-	sigemptyset(&c->blocked);
-	for (size_t i = 0; i < COUNT_OF(handed); i++)
-		sigaddset(&c->blocked, handed[i]);
-	sigaction(SIGCHLD, &normal, &c->chld);
-	sigprocmask(SIG_BLOCK, &c->blocked, &c->before);
-	c->pid = fork();
-	if (c->pid == 0)
-		run_program(r, c, argv, ends[1]);
-	error = c->pid < 0 ? errno : 0;
-	close(ends[1]);
-	if (c->pid > 0 && read(ends[0], &error, sizeof error) == (ssize_t)sizeof error)
-		waitpid(c->pid, NULL, 0);
-	close(ends[0]);
-	errno = error;
-	return error == 0 || fail_sys(err, "%s", argv[0]);
-}
-
-static int wait_for(const struct child *c)
-{
-	int status = 0;
-	for (;;) {
-		siginfo_t info;
-		const pid_t got = waitpid(c->pid, &status, WNOHANG);
-		if (got == c->pid || (got < 0 && errno != EINTR))
-			return status;
-		if (sigwaitinfo(&c->blocked, &info) > 0 && info.si_signo != SIGCHLD &&
-		    info.si_code <= 0)
-			kill(c->pid, info.si_signo);
-	}
-}
-
-static void end_waiting(const struct child *c)
-{
-	sigaction(SIGCHLD, &c->chld, NULL);
-	sigprocmask(SIG_SETMASK, &c->before, NULL);
+		set(r, e, "HEFT_HEAP_SIGNAL", r->signal);
+	const environment given = *e;
+	for (char **p = environ; *p != NULL; p++)
+		if (!is_replaced(&given, *p))
+			vec_push(e, *p);
+	vec_push(e, NULL);
 }
 
 /* ---- what was written ------------------------------------------------------------------------ */
@@ -287,14 +241,16 @@ static bool is_before(const struct timespec *a, const struct timespec *b)
 }
 
 /* All files made after the pattern since the start. */
-static void find_files(struct heft_recorder *r, const struct timespec *start)
+static bool find_files(struct heft_recorder *r, const struct timespec *start, struct heft_err *err)
 {
 	char *dir = arena_copy(&r->arena, str_of(r->output));
 	const char *pattern = strrchr(r->output, '/') + 1;
 	dir[pattern - r->output] = '\0';
 	DIR *d = opendir(dir);
 	const struct dirent *e;
-	while (d != NULL && (e = readdir(d)) != NULL) {
+	if (d == NULL)
+		return fail_sys(err, "%s", dir);
+	while ((e = readdir(d)) != NULL) {
 		struct heft_recorder_file f = { 0 };
 		struct stat st;
 		if (!matches(pattern, e->d_name, &f.pid))
@@ -305,10 +261,10 @@ static void find_files(struct heft_recorder *r, const struct timespec *start)
 		f.empty = holds_nothing(f.path);
 		vec_push(&r->files, f);
 	}
-	if (d != NULL)
-		closedir(d);
+	closedir(d);
 	if (r->files.count > 1)
 		qsort(r->files.data, r->files.count, sizeof *r->files.data, by_path);
+	return true;
 }
 
 size_t heft_recorder_file_count(const struct heft_recorder *r)
@@ -329,7 +285,6 @@ bool heft_recorder_run(struct heft_recorder *r, char *const *argv, struct heft_r
 		       struct heft_err *err)
 {
 	struct timespec start;
-	struct child c;
 	const char *path;
 	if (!program_find(argv[0], &r->arena, &path, err) || !choose_library(r, err) ||
 	    !choose_output(r, err) || !program_check(path, r->library, err))
@@ -340,13 +295,17 @@ bool heft_recorder_run(struct heft_recorder *r, char *const *argv, struct heft_r
 #else
 	clock_gettime(CLOCK_REALTIME, &start);
 #endif
-	const bool started = start_program(r, &c, argv, err);
-	const int status = started ? wait_for(&c) : 0;
-	end_waiting(&c);
-	if (!started)
+	environment e = { 0 };
+	struct child c;
+	int status = 0;
+	make_environment(r, &e);
+	const bool ran = child_start(&c, path, argv, e.data, err) && child_wait(&c, &status, err);
+	vec_release(&e);
+	if (!ran)
 		return false;
 	r->files.count = 0;
-	find_files(r, &start);
+	if (!find_files(r, &start, err))
+		return false;
 	*ret = (struct heft_recorder_end){ .pid = (uint32_t)c.pid };
 	if (WIFSIGNALED(status))
 		ret->signal = WTERMSIG(status);

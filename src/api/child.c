@@ -1,0 +1,103 @@
+#define _GNU_SOURCE /* syscall */
+#include "api/child.h"
+
+#include "base/base.h"
+#include "base/err.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What has no format that the system knows is a script for the shell. */
+static int spawn_shell(pid_t *pid, const posix_spawnattr_t *attr, const char *path,
+		       char *const *argv, char *const *environment)
+{
+	size_t count = 0;
+	while (argv[count] != NULL)
+		count++;
+	const char **shell = memory_try((count + 2) * sizeof *shell);
+	if (shell == NULL)
+		return ENOMEM;
+	shell[0] = "sh";
+	shell[1] = path;
+	for (size_t i = 1; i <= count; i++)
+		shell[i + 1] = argv[i]; /* and the NULL behind */
+	const int error = posix_spawn(pid, "/bin/sh", NULL, attr, (char *const *)(uintptr_t)shell,
+				      environment);
+	mem_free(shell);
+	return error;
+}
+
+static int spawn(struct child *c, const char *path, char *const *argv, char *const *environment)
+{
+	posix_spawnattr_t attr;
+	int error = posix_spawnattr_init(&attr);
+	if (error != 0)
+		return error;
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+	posix_spawnattr_setsigmask(&attr, &c->before);
+	error = posix_spawn(&c->pid, path, NULL, &attr, argv, environment);
+	if (error == ENOEXEC)
+		error = spawn_shell(&c->pid, &attr, path, argv, environment);
+	posix_spawnattr_destroy(&attr);
+	return error;
+}
+
+bool child_start(struct child *c, const char *path, char *const *argv, char *const *environment,
+		 struct heft_err *err)
+{
+	static const int handed[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM };
+	sigemptyset(&c->handed);
+	for (size_t i = 0; i < COUNT_OF(handed); i++)
+		sigaddset(&c->handed, handed[i]);
+	pthread_sigmask(SIG_BLOCK, &c->handed, &c->before);
+	const int error = spawn(c, path, argv, environment);
+	if (error == 0)
+		return true;
+	pthread_sigmask(SIG_SETMASK, &c->before, NULL);
+	errno = error;
+	return fail_sys(err, "%s", argv[0]);
+}
+
+/* Signals that the terminal sends go to the program without us: it is in our process group. */
+static void hand_on(const struct child *c, int timeout_ms)
+{
+	const struct timespec t = { .tv_nsec = timeout_ms * 1000000L };
+	siginfo_t info;
+	if (sigtimedwait(&c->handed, &info, &t) > 0 && info.si_code <= 0)
+		kill(c->pid, info.si_signo);
+}
+
+/* A descriptor that becomes readable as the child ends; -1 where the system has none to give. */
+static int end_descriptor(pid_t pid)
+{
+#ifdef SYS_pidfd_open
+	return (int)syscall(SYS_pidfd_open, pid, 0);
+#else
+	(void)pid;
+	return -1;
+#endif
+}
+
+bool child_wait(const struct child *c, int *ret_status, struct heft_err *err)
+{
+	enum { SIGNAL_MS = 20 }; /* how late a signal may be handed on */
+	struct pollfd end = { .fd = end_descriptor(c->pid), .events = POLLIN };
+	pid_t got;
+	do {
+		hand_on(c, end.fd < 0 ? SIGNAL_MS : 0);
+		if (end.fd >= 0)
+			poll(&end, 1, SIGNAL_MS);
+		got = waitpid(c->pid, ret_status, WNOHANG);
+	} while (got == 0 || (got < 0 && errno == EINTR));
+	const int error = errno;
+	if (end.fd >= 0)
+		close(end.fd);
+	pthread_sigmask(SIG_SETMASK, &c->before, NULL);
+	errno = error;
+	return got == c->pid || fail_sys(err, "the status of process %ld", (long)c->pid);
+}
