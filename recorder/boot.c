@@ -150,8 +150,7 @@ static void set_shape(void)
 	const struct options *o = &recorder.opt;
 	recorder.front = (o->flags & HEAP_WIDE) != 0 ? HEAP_WIDE_SIZE : HEAP_HEADER_SIZE;
 	if ((o->flags & HEAP_INLINE) != 0)
-		recorder.front += (sizeof(struct heap_inline) + o->depth * sizeof(uintptr_t) + 15) &
-				  ~(uint32_t)15;
+		recorder.front += (uint32_t)heap_inline_size(o->depth, sizeof(uintptr_t));
 	recorder.tail = (o->flags & HEAP_CANARY) != 0 ? HEAP_CANARY_SIZE : 0;
 }
 

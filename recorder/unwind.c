@@ -266,14 +266,48 @@ static uint64_t unwind_reuse(struct walk *w, uint32_t count)
 	return cut(s, (uint32_t)(at - s->walked));
 }
 
-/* The innermost `depth` frames, each walked. */
+/* By the frame pointer; where that is none, by the unwind table. */
+static bool step_by_chain(struct walk *w, struct frame *at, struct frame *next)
+{
+	if (step_chain(w, at, next))
+		return true;
+#ifdef __x86_64__
+	return step(w, at, next);
+#else
+	return false;
+#endif
+}
+
+/* Where frame pointers are followed: the frame that has no caller says so, by its table or by a
+ * frame pointer that is zero. */
+static bool is_outermost(const struct walk *w, const struct frame *at)
+{
+	if (at->fp == 0)
+		return true;
+#ifdef __x86_64__
+	return row_get(w->rows, at->pc).cfa == CFA_END;
+#else
+	return false;
+#endif
+}
+
+/* The innermost `depth` frames, each walked, and a mark if there are more. */
 static uint64_t unwind_some(struct walk *w, uint32_t depth, bool chain)
 {
-	struct frame *at = w->slot->walked;
+	struct slot *s = w->slot;
+	struct frame *at = s->walked;
 	const struct frame *end = at + depth;
-	for (bool more = true; more && at < end; at++)
-		more = chain ? step_chain(w, at, at + 1) : step(w, at, at + 1);
-	return append_all(w->slot, (uint32_t)(at - w->slot->walked));
+	bool more = true;
+	for (; more && at < end; at++)
+		more = chain ? step_by_chain(w, at, at + 1) : step(w, at, at + 1);
+	uint32_t n = (uint32_t)(at - s->walked);
+	if (more || (chain && !is_outermost(w, at - 1))) {
+		*at = (struct frame){ .pc = (uintptr_t)HEAP_FRAME_CUT,
+				      .ra_slot = &odd_word,
+				      .fp_slot = &odd_word };
+		s->walked[++n].pc = 0;
+	}
+	return append_all(s, n);
 }
 
 uint64_t unwind(struct slot *s, const struct caller *from)
@@ -291,7 +325,7 @@ uint64_t unwind(struct slot *s, const struct caller *from)
 	s->row_epoch = epoch;
 	bounds_set(&w, from->sp);
 	if (UNLIKELY(opt->depth != 0 || opt->frame_pointers))
-		return unwind_some(&w, opt->depth != 0 ? opt->depth : FRAMES_MAX - 1,
+		return unwind_some(&w, opt->depth != 0 ? opt->depth : FRAMES_MAX - 2,
 				   opt->frame_pointers);
 	return unwind_reuse(&w, count);
 }

@@ -28,7 +28,7 @@ const struct opt heap_run_opts[] = {
 	{ O_WIDE, 0, false, "wide", NULL, "keep order and thread of allocations in blocks" },
 	{ O_CANARY, 0, false, "canary", NULL, "notice blocks that were written past their end" },
 	{ O_INLINE, 0, false, "inline", NULL, "keep call stacks in the blocks themselves" },
-	{ O_FRAME_POINTERS, 0, false, "frame-pointers", NULL, "follow these, no unwind tables" },
+	{ O_FRAME_POINTERS, 0, false, "frame-pointers", NULL, "follow these before unwind tables" },
 	{ O_NO_CHILDREN, 0, false, "no-children", NULL, "do not record what CMD starts" },
 	{ O_SIGNAL, 0, false, "signal", "NAME", "write a snapshot upon this signal: USR2" },
 	{ O_RECORDER, 0, false, "recorder", "FILE", "libheft-heap.so, if not beside heft" },

@@ -81,6 +81,13 @@ struct heap_inline {
 };
 #define HEAP_INLINE_MAGIC UINT64_C(0x9e51737461636b00)
 
+/* The bytes of an inline stack with room for `depth` frames and the mark that it was cut. */
+static inline uint64_t heap_inline_size(uint32_t depth, unsigned word)
+{
+	return (sizeof(struct heap_inline) + (depth + UINT64_C(1)) * word + HEAP_ALIGN - 1) &
+	       ~(uint64_t)(HEAP_ALIGN - 1);
+}
+
 /* Rolls one frame into the check of an inline stack; starts from 0, ends as >> 32. */
 static inline uint64_t heap_inline_check(uint64_t check, uint64_t frame)
 {

@@ -89,7 +89,7 @@ static struct shape shape_of(const struct finding *g)
 	if ((s.flags & HEAP_WIDE) != 0)
 		s.front = HEAP_WIDE_SIZE;
 	if ((s.flags & HEAP_INLINE) != 0)
-		s.front += align_up(sizeof(struct heap_inline) + p->depth * s.word, HEAP_ALIGN);
+		s.front += heap_inline_size(p->depth, (unsigned)s.word);
 	if ((s.flags & HEAP_CANARY) != 0)
 		s.tail = HEAP_CANARY_SIZE;
 	return s;

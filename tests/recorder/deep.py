@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Stacks around and far beyond the frames that the recorder keeps are whole, or cut at the outer end and marked.
+"""Stacks around and far beyond the frames that the recorder keeps are whole, or cut at the outer end and marked,
+also those of HEFT_HEAP_DEPTH and HEFT_HEAP_UNWIND=fp.
 
 usage: deep.py RECORDER PROGRAM    PROGRAM: deep.c
 """
@@ -17,11 +18,11 @@ CUT = 1
 TIMES = 2  # allocations of a size at each place: deep.c
 
 
-def run(recorder, program, args):
+def run(recorder, program, args, **options):
     with tempfile.TemporaryDirectory() as d:
         out = os.path.join(d, 'heap')
         env = dict(os.environ, LD_PRELOAD=recorder, HEFT_HEAP_OUT=out, HEFT_HEAP_CHECK='1',
-                   HEFT_HEAP_UNWIND='tables')
+                   **(options or {'HEFT_HEAP_UNWIND': 'tables'}))
         r = subprocess.run([program] + [str(a) for a in args], env=env, stdout=subprocess.PIPE, text=True)
         if r.returncode != 0:
             sys.exit('%s: status %d' % (args, r.returncode))
@@ -70,8 +71,33 @@ def compare(recorder, program, deepest, each, start, end):
     return not different and cut > 0 and len(shallow) < 16
 
 
+def stacks(recorder, program, **options):
+    """The stacks of the program's own blocks at depths 0 to 9, each without its addresses that vary."""
+    addresses, heap = run(recorder, program, [9, 1, 0, 0], **options)
+    return sorted(set(recorded(heap, addresses[2:])[0]), key=lambda f: (len(f), f))
+
+
+def few(recorder, program, whole, depth, more):
+    """What HEFT_HEAP_DEPTH leaves of whole stacks."""
+    found = stacks(recorder, program, HEFT_HEAP_DEPTH=str(depth), **more)
+    cut = [f for f in found if f[-1] == CUT]
+    good = all(len(f) == depth + 1 for f in cut) and all(len(f) <= depth for f in found if f not in cut)
+    print('HEFT_HEAP_DEPTH=%d %s: %d stacks, %d of them cut%s' % (
+        depth, more, len(found), len(cut), '' if good else ', wrong'))
+    return good and len(cut) > 0 and {len(f) for f in found if f not in cut} == {
+        len(f) for f in whole if len(f) <= depth}
+
+
 recorder, program = (os.path.realpath(a) for a in sys.argv[1:3])
 good = compare(recorder, program, 16500, 500, 16360, 16400)
 good = compare(recorder, program, 40000, 250, 0, 0) and good
 good = compare(recorder, program, 21000, 7000, 0, 0) and good
+whole = stacks(recorder, program)
+chained = stacks(recorder, program, HEFT_HEAP_UNWIND='fp')
+print('frame pointers: %d stacks of %d frames and less, by tables %d of %d' % (
+    len(chained), len(chained[-1]), len(whole), len(whole[-1])))
+good = [len(f) for f in chained] == [len(f) for f in whole] and all(f[-1] != CUT for f in chained) and good
+for limit in len(whole[0]), len(whole[-1]) - 1:
+    for more in {}, {'HEFT_HEAP_UNWIND': 'fp'}:
+        good = few(recorder, program, whole, limit, more) and good
 sys.exit(0 if good else 1)
