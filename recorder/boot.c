@@ -3,12 +3,13 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/futex.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,20 +38,41 @@ uint64_t clock_now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-bool lock_try(void)
+/* The address of a variable of its own names a thread, also after a fork. */
+static bool lock_is_ours(void)
 {
-	return atomic_exchange_explicit(&recorder.lock, 1, memory_order_acquire) == 0;
+	return atomic_load(&recorder.lock) == (uintptr_t)&self;
 }
 
+bool lock_try(void)
+{
+	uintptr_t nobody = 0;
+	return atomic_compare_exchange_strong(&recorder.lock, &nobody, (uintptr_t)&self);
+}
+
+/* Sleeps while another thread has it: one of a higher priority, spinning, might keep that thread
+ * from ever giving it back. */
 void lock_take(void)
 {
-	while (!lock_try())
-		sched_yield();
+	const int saved = errno;
+	while (!lock_try()) {
+		const uintptr_t owner = atomic_load(&recorder.lock);
+		atomic_fetch_add(&recorder.lock_waiters, 1);
+		if (owner != 0)
+			syscall(SYS_futex, &recorder.lock, FUTEX_WAIT_PRIVATE, (uint32_t)owner,
+				NULL);
+		atomic_fetch_sub(&recorder.lock_waiters, 1);
+	}
+	errno = saved;
 }
 
 void lock_give(void)
 {
-	atomic_store_explicit(&recorder.lock, 0, memory_order_release);
+	const int saved = errno;
+	atomic_store(&recorder.lock, 0);
+	if (atomic_load(&recorder.lock_waiters) != 0)
+		syscall(SYS_futex, &recorder.lock, FUTEX_WAKE_PRIVATE, 1);
+	errno = saved;
 }
 
 /* What is asked for while the real allocator is looked for: never given back. */
@@ -156,28 +178,50 @@ static void set_shape(void)
 
 /* ---- fork ------------------------------------------------------------------------------------ */
 
+/* What this thread was at when it forked.  A signal handler that forks may have interrupted the
+ * recorder, or another fork. */
+static __thread struct {
+	uintptr_t busy; /* of its slot */
+	unsigned depth; /* forks within one another */
+	bool took;      /* the outermost one took the lock: this thread did not have it */
+} forking __attribute__((tls_model("initial-exec")));
+
 static void before_fork(void)
 {
 	struct slot *s = self;
+	if (forking.depth++ > 0)
+		return;
+	forking.busy = s != NULL ? atomic_load(&s->busy) : 0;
 	if (s != NULL)
 		atomic_store(&s->busy, UINTPTR_MAX);
-	lock_take();
+	forking.took = !lock_is_ours();
+	if (forking.took)
+		lock_take();
 }
 
 static void after_fork(void)
 {
 	struct slot *s = self;
-	lock_give();
+	if (--forking.depth > 0)
+		return;
+	if (forking.took)
+		lock_give();
 	if (s != NULL)
-		atomic_store(&s->busy, 0);
+		atomic_store(&s->busy, forking.busy);
 }
 
+/* Where the lock is not ours but for this fork, its tables may be half way through a change: they
+ * stay as they are.  A lock of a thread that the child does not have is never given back. */
 static void in_child(void)
 {
 	recorder.process->pid = (uint32_t)getpid();
 	if (recorder.opt.alone)
 		recorder.opt.out[0] = 0;
-	slots_after_fork();
+	atomic_store(&recorder.lock_waiters, 0);
+	if (!lock_is_ours() && atomic_load(&recorder.lock) != 0)
+		atomic_store(&recorder.phase, PHASE_OFF);
+	else if (forking.took && forking.depth == 1)
+		slots_after_fork();
 	after_fork();
 }
 

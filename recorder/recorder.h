@@ -1,9 +1,11 @@
 /* recorder.h - the parts of the heap recorder and the one state they share.
  *
  * The recorder runs inside programs it knows nothing of, so everywhere: no memory but own mappings,
- * no stdio, no locks on the way of an allocation, errno as it was, and rather no record than a
- * crash.  Threads have a slot each, which alone writes its tables; what threads share is read and
- * written by single atomic words.
+ * no stdio, errno as it was, and rather no record than a crash.  Threads have a slot each, which
+ * alone writes its tables; what threads share is read and written by single atomic words.  There is
+ * one lock, taken for a thread's first allocation and its end, for a new page of tables (once in
+ * 511 new stacks, 2,047 new frames or 511 stacks whose blocks another thread frees), for a module
+ * that is met the first time and for a fork; all other allocations take none.
  *
  * hooks.c    what programs call: malloc and all its kin
  * blocks.c   headers in front of blocks
@@ -200,7 +202,8 @@ struct recorder {
 	_Atomic(uintptr_t) nodes[PAGES_MAX];
 
 	/* Under the lock. */
-	_Atomic(int) lock;
+	_Atomic(uintptr_t) lock; /* &self of the thread that has it, or 0 */
+	_Atomic(uint32_t) lock_waiters;
 	uintptr_t fresh, fresh_end; /* unused pages */
 	uint32_t page_numbers[HEAP_PAGE_TIMELINE + 1];
 	struct heap_page *modules, *threads;
