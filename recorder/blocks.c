@@ -324,6 +324,14 @@ static COLD void free_plain(void *p)
 		recorder.real.free(p);
 }
 
+/* The slot stays busy meanwhile: a dump tells by it which threads are in the allocator. */
+static inline void give_back(struct slot *s, void *raw)
+{
+	recorder.real.free(raw);
+	if (LIKELY(s != NULL))
+		slot_leave(s);
+}
+
 HOT void block_free(void *p, uintptr_t sp)
 {
 	struct head h;
@@ -339,17 +347,13 @@ HOT void block_free(void *p, uintptr_t sp)
 			check_canary(p, &h);
 		if ((h.flags & HEAP_FREED) != 0) {
 			__atomic_fetch_add(&recorder.process->double_frees, 1, __ATOMIC_RELAXED);
-			if (s != NULL)
-				slot_leave(s);
-			recorder.real.free(h.raw);
+			give_back(s, h.raw);
 			return;
 		}
 	}
 	count_free(s, h.stack, p, h.size);
 	set_freed(p, true);
-	if (LIKELY(s != NULL))
-		slot_leave(s);
-	recorder.real.free(h.raw);
+	give_back(s, h.raw);
 }
 
 /* What the program may use of its block: all that lies behind it, or up to the canary.  realloc

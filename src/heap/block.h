@@ -186,7 +186,9 @@ struct heap_thread {
 	uint64_t unrecorded; /* allocations made while the recorder was at work: signal handlers */
 	char name[16];
 	uint64_t own, own_size; /* memory of the slot: holds addresses that the program may have
-	                         * forgotten; 0: not told */
+	                         * forgotten; 0: not told.  Its first word is 0, or the address of
+	                         * the frame that entered the recorder: the thread is in there, or
+	                         * below it in the allocator */
 	uint64_t reserved[2];
 };
 

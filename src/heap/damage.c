@@ -186,6 +186,82 @@ static void headers(const struct finding *g)
 			headers_in(g, &s, &g->l->parts.data[i]);
 }
 
+/* ---- threads at work ------------------------------------------------------------------------- */
+
+static bool is_fatal(int signal)
+{
+	return signal == SIGSEGV || signal == SIGABRT || signal == SIGBUS || signal == SIGILL;
+}
+
+static const struct dump_thread *thread_by_id(const struct dump *d, uint32_t id)
+{
+	for (size_t i = 0; i < d->thread_count; i++)
+		if (d->threads[i].id == id)
+			return &d->threads[i];
+	return NULL;
+}
+
+/* Does a register of the thread, or its stack below `top`, hold an address in [start, end)? */
+static bool holds(const struct finding *g, const struct dump_thread *t, uint64_t top,
+		  uint64_t start, uint64_t end)
+{
+	const unsigned word = memory_word_size(g->d);
+	const uint64_t sp = t->sp & ~(uint64_t)(word - 1);
+	uint64_t v;
+	for (size_t i = 0; i < t->reg_count; i++)
+		if (t->regs[i] - start < end - start)
+			return true;
+	for (uint64_t at = sp; at < top && at - sp < STACK_MOST; at += word)
+		if (memory_word(g->d, at, &v) && v - start < end - start)
+			return true;
+	return false;
+}
+
+/* Is a thread in the recorder, or below it in the allocator, with what lies there?  Its slot begins
+ * with the address of the frame that entered the recorder, or 0. */
+static bool is_being_changed(const struct finding *g, uint64_t start, uint64_t end)
+{
+	for (size_t i = 0; i < g->r->threads.count; i++) {
+		const struct heap_thread *slot = &g->r->threads.data[i];
+		const struct dump_thread *t = thread_by_id(g->d, slot->thread);
+		uint64_t busy = 0;
+		if (slot->state == 0 || slot->own == 0 || t == NULL ||
+		    (t == g->d->threads && is_fatal(g->d->signal)))
+			continue;
+		if (memory_word(g->d, slot->own, &busy) && busy != 0 &&
+		    holds(g, t, busy, start, end))
+			return true;
+	}
+	return false;
+}
+
+/* From the block in front of the place to the block behind it. */
+static bool is_unsettled(const struct finding *g, const struct damage *f)
+{
+	const struct heap_found *live = g->b->live.data;
+	const size_t count = g->b->live.count;
+	if (f->kind != DAMAGE_CHUNK && f->kind != DAMAGE_HEADER)
+		return false;
+	const size_t next = upper_bound(live, count, sizeof *live, f->addr);
+	const uint64_t start = f->block != SIZE_MAX ? heap_found_start(&live[f->block]) : f->addr;
+	const uint64_t end = next < count && live[next].addr - f->addr < NEAR ? live[next].addr
+									      : f->addr + NEAR;
+	return is_being_changed(g, start - 2 * memory_word_size(g->d), end);
+}
+
+/* Threads may have been stopped between two writes to a header or to the allocator's own words. */
+static void leave_out_unsettled(const struct finding *g)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < g->to->list.count; i++) {
+		if (is_unsettled(g, &g->to->list.data[i]))
+			g->to->unsettled++;
+		else
+			g->to->list.data[kept++] = g->to->list.data[i];
+	}
+	g->to->list.count = kept;
+}
+
 /* ---- freed blocks ---------------------------------------------------------------------------- */
 
 static bool in_live(const struct finding *g, uint64_t addr)
@@ -324,6 +400,7 @@ void heap_damage_find(struct damages *ret, const struct dump *d, const struct re
 			canary(&g, i);
 	breaks(&g);
 	headers(&g);
+	leave_out_unsettled(&g);
 	counted(&g);
 	fault(&g);
 	registers(&g);

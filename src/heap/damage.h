@@ -37,10 +37,13 @@ struct damage {
 
 struct damages {
 	VEC(struct damage) list; /* by address */
+	/* Places that were left out, for a thread that was stopped in the recorder or the allocator
+	 * was at work there. */
+	size_t unsettled;
 };
 
-/* A core that was taken while threads ran may have caught one inside the allocator; all else that
- * is found is damage.  Cost: the blocks, and the unrecorded part of the heap. */
+/* What threads were at when they were stopped inside the recorder or the allocator is left out; all
+ * else that is found is damage.  Cost: the blocks, and the unrecorded part of the heap. */
 void heap_damage_find(struct damages *ret, const struct dump *d, const struct records *r,
 		      const struct calls *c, const struct blocks_found *b,
 		      const struct heap_layout *l);
