@@ -18,17 +18,24 @@
  *     }
  *     heft_profile_free(p);
  *
- * Errors: a function that can fail returns false and fills the struct heft_err
- * given last (which may be NULL).  Oddities of the input are notes and never
- * fail a run.  The library never prints and never exits.  Where there is no memory,
- * where the progress function cancels, or where an invariant of heft's own broke, the
- * call fails at once, and the handle can only be freed from then on: every other
- * call on it that can fail does so for the same reason, and settings do nothing.  So it is
- * with profiles; calls on the other handles still end the process for these reasons (status 2,
- * or 3 for a broken invariant).
+ * Errors.  A function that can fail returns false, or NULL where it makes something, and fills the
+ * struct heft_err given last, which may be NULL.  Oddities of the input are notes and never fail a
+ * call.  The library never prints and never exits.
  *
- * Threads: different profiles may be used by different threads at once; one
- * profile by one thread at a time.  heft_profile_run starts its own workers. */
+ * Handles.  They are opaque, made by heft_X_new and freed by heft_X_free, which takes NULL.
+ * heft_X_new returns NULL only where there is no memory.  Where a call runs out of memory, is
+ * cancelled by its progress function, or finds an invariant of heft's own broken, its handle is
+ * *broken*: from then on it can only be freed.  Every later call on it that can fail does so for
+ * the same reason, settings do nothing, and look-ups find nothing.  A report, a list of samples or
+ * the like that was made from a broken handle is broken as well.
+ *
+ * Structs.  One whose first member is `size_t size` is the caller's: set it to the size of the
+ * struct as you compiled it, and it may grow in later versions.  All other structs with texts or
+ * arrays in them belong to the library and are only to be read.  Paths and texts are NUL-terminated
+ * and are copied where they are given.
+ *
+ * Threads.  Different handles may be used by different threads at once; one handle by one thread at
+ * a time.  A call may start workers of its own, which end before it returns. */
 #ifndef HEFT_H
 #define HEFT_H
 
@@ -46,6 +53,20 @@ extern "C" {
 #define HEFT_API
 #endif
 
+/* ---- version -------------------------------------------------------------- */
+
+/* Of this header; heft_version tells that of the library.  Numbers of later versions are
+ * greater. */
+#define HEFT_VERSION_MAJOR 0
+#define HEFT_VERSION_MINOR 1
+#define HEFT_VERSION_PATCH 0
+#define HEFT_VERSION_NUMBER                                                                        \
+	(HEFT_VERSION_MAJOR * 1000000 + HEFT_VERSION_MINOR * 1000 + HEFT_VERSION_PATCH)
+
+/* "0.1.0", and the same as HEFT_VERSION_NUMBER has it.  Static; any thread. */
+HEFT_API const char *heft_version(void);
+HEFT_API int heft_version_number(void);
+
 /* ---- errors and notes ---------------------------------------------------- */
 
 #define HEFT_NO_OFFSET UINT64_MAX
@@ -62,6 +83,7 @@ enum heft_code {
 	HEFT_EINTERNAL, /* an invariant of heft's own broke: a bug; the handle can only be freed */
 };
 
+/* Why a call failed.  The caller's; need not be initialised; never grows. */
 struct heft_err {
 	enum heft_code code;
 	int sys_errno;   /* 0 unless code is HEFT_EIO */
@@ -69,7 +91,7 @@ struct heft_err {
 	char text[400];  /* one line without newline; names the file first */
 };
 
-/* Something odd in an input that did not stop the report.  Strings belong to the profile. */
+/* Something odd in an input that did not stop the call.  It belongs to the handle that told it. */
 struct heft_note {
 	const char *path;
 	const char *text; /* the first one of this kind, in words */
@@ -81,9 +103,9 @@ struct heft_note {
 
 /* ---- output --------------------------------------------------------------- */
 
-/* Where a call writes to.  `write` is called for each piece, in order, on the thread of the call; `size` is
- * not 0.  It returns false to stop: the call then fails with HEFT_EIO.  `ctx` is handed through.
- * A sink is borrowed for the time of the call. */
+/* Where a call writes to.  `write` is called for each piece, in order, on the thread of the call;
+ * `size` is not 0.  It returns false to stop: the call then fails with HEFT_EIO.  `ctx` is handed
+ * through. A sink is borrowed for the time of the call.  Never grows. */
 struct heft_sink {
 	bool (*write)(void *ctx, const void *data, size_t size);
 	void *ctx;
@@ -97,26 +119,23 @@ HEFT_API bool heft_source_at(size_t i, const char **ret_name, const char **ret_t
 /* Where the library's memory comes from.  Process-wide. */
 struct heft_allocator {
 	size_t size; /* sizeof(struct heft_allocator) */
-	/* As realloc: gives `bytes` bytes, aligned for any type, with the contents of `p` (NULL: none),
-	 * or NULL where there is no memory, which leaves `p` as it was.  bytes 0: frees `p` and returns
-	 * NULL.  Called by several threads at once. */
+	/* As realloc: gives `bytes` bytes, aligned for any type, with the contents of `p` (NULL:
+	 * none), or NULL where there is no memory, which leaves `p` as it was.  bytes 0: frees `p`
+	 * and returns NULL.  Called by several threads at once. */
 	void *(*resize)(void *ctx, void *p, size_t bytes);
 	void *ctx;
 };
 
-/* Sets the allocator (copied), NULL for that of the C library.  Before any other call of the library,
- * or while no handle exists; not for several threads at once.  HEFT_EARG for one without a
+/* Sets the allocator (copied), NULL for that of the C library.  Before any other call of the
+ * library, or while no handle exists; not for several threads at once.  HEFT_EARG for one without a
  * function.  The libraries that heft is made with (SQLite, PCRE2 ...) keep their own. */
 HEFT_API bool heft_set_allocator(const struct heft_allocator *a, struct heft_err *err);
 
-/* "0.1.0" */
-HEFT_API const char *heft_version(void);
-
-/* The path of the input file whose mapping holds the address, NULL where no open input does.
- * Inputs are mapped into memory, so the system raises SIGBUS where one becomes shorter, or cannot be
- * read, while heft works on it.  A program that wants to say so asks here, with the address of the
- * signal (si_addr), in its handler.  Async-signal-safe; any thread.  The path is valid while the
- * input is open.  Of more than 256 open inputs some are not known. */
+/* The path of the input file whose mapping holds the address, NULL where no open input does. Inputs
+ * are mapped into memory, so the system raises SIGBUS where one becomes shorter, or cannot be read,
+ * while heft works on it.  A program that wants to say so asks here, with the address of the signal
+ * (si_addr), in its handler.  Async-signal-safe; any thread.  The path is valid while the input is
+ * open.  Of more than 256 open inputs some are not known. */
 HEFT_API const char *heft_file_at(const void *address);
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
-/* blocks.h - part of heft.h: machine basic blocks: listing, deriving, writing, checking, weighing. */
+/* blocks.h - part of heft.h: machine basic blocks: listing, deriving, writing, checking,
+ * weighing. */
 #ifndef HEFT_H
 #include "heft.h" /* which includes this file in its turn */
 #elif !defined(HEFT_PART_BLOCKS_H)
@@ -11,8 +12,8 @@ extern "C" {
 /* ---- machine basic blocks ------------------------------------------------- */
 
 /* The machine basic blocks of a program, object or archive, as its compiler wrote them down: maps
- * of every form (sections .llvm_bb_addr_map, .bb_addr_map, .bb_info), block symbols of LLVM up to 11.
- * Where there are none, they are derived from the code (x86-64, i386, AArch64).
+ * of every form (sections .llvm_bb_addr_map, .bb_addr_map, .bb_info), block symbols of LLVM up to
+ * 11. Where there are none, they are derived from the code (x86-64, i386, AArch64).
  *
  *     struct heft_blocks *b = heft_blocks_new();
  *     struct heft_block_function f;
@@ -29,8 +30,8 @@ HEFT_API struct heft_blocks *heft_blocks_new(void);
 HEFT_API void heft_blocks_free(struct heft_blocks *b);
 
 /* Settings, before heft_blocks_open. */
-/* How debug files are found.  Copied; replaces the one before.  heft_blocks_open fails with HEFT_EARG
- * where a debug file of it has another build id. */
+/* How debug files are found.  Copied; replaces the one before.  heft_blocks_open fails with
+ * HEFT_EARG where a debug file of it has another build id. */
 HEFT_API void heft_blocks_set_finder(struct heft_blocks *b, const struct heft_finder *f);
 /* HEFT_NAMES_FULL unless set. */
 HEFT_API void heft_blocks_set_demangle(struct heft_blocks *b, enum heft_demangle style);
@@ -39,9 +40,10 @@ HEFT_API void heft_blocks_set_demangle(struct heft_blocks *b, enum heft_demangle
 enum heft_derive { HEFT_DERIVE_MISSING, HEFT_DERIVE_NEVER, HEFT_DERIVE_ALWAYS };
 HEFT_API void heft_blocks_set_derive(struct heft_blocks *b, enum heft_derive when);
 
-/* What ends a derived block.  llvm: jumps in a row are one block as long as they stay in the function, as is
- * a call with a landing pad and a jump behind it.  gcc: every jump ends a block.  pure: so it does, and padding
- * between instructions starts none.  auto (default): the one whose compiler the code looks like. */
+/* What ends a derived block.  llvm: jumps in a row are one block as long as they stay in the
+ * function, as is a call with a landing pad and a jump behind it.  gcc: every jump ends a block.
+ * pure: so it does, and padding between instructions starts none.  auto (default): the one whose
+ * compiler the code looks like. */
 enum heft_convention {
 	HEFT_CONVENTION_AUTO,
 	HEFT_CONVENTION_LLVM,
@@ -50,9 +52,10 @@ enum heft_convention {
 };
 HEFT_API void heft_blocks_set_convention(struct heft_blocks *b, enum heft_convention convention);
 
-/* The file that llvm-bolt made the program of.  Maps that llvm-bolt copied speak of that file; where it left tables
- * (--enable-bat) they are carried to the new code, and the old file's symbols and code help to tell which function
- * is which.  heft_blocks_open: HEFT_EARG where the build id is that of another one. */
+/* The file that llvm-bolt made the program of.  Maps that llvm-bolt copied speak of that file;
+ * where it left tables (--enable-bat) they are carried to the new code, and the old file's symbols
+ * and code help to tell which function is which.  heft_blocks_open: HEFT_EARG where the build id is
+ * that of another one. */
 HEFT_API void heft_blocks_set_bolt_input(struct heft_blocks *b, const char *path);
 
 /* Once per handle.  A file without any blocks is no error: then it has no functions. */
@@ -106,20 +109,21 @@ struct heft_block_function {
 };
 
 HEFT_API size_t heft_blocks_function_count(const struct heft_blocks *b);
-/* Function i, by rising address; false past the last. */
+/* Function i, by rising address; false past the last, and where there is no memory. */
 HEFT_API bool heft_blocks_function(struct heft_blocks *b, size_t i,
 				   struct heft_block_function *ret);
 /* The function, and the number of its block, that holds an address; false where no block does. */
 HEFT_API bool heft_blocks_find(struct heft_blocks *b, uint64_t addr,
 			       struct heft_block_function *ret_function, size_t *ret_block);
 
-/* The same for many addresses, in any order, which is much faster: ret[i] becomes the number of the block that
- * holds addrs[i], or HEFT_NO_BLOCK.  8 bytes of memory a block, which the handle keeps, and at most 4 MiB. */
+/* The same for many addresses, in any order, which is much faster: ret[i] becomes the number of the
+ * block that holds addrs[i], or HEFT_NO_BLOCK.  The first call makes an index that the handle
+ * keeps: 8 bytes for each block, and 4 MiB at most beside these. */
 #define HEFT_NO_BLOCK UINT32_MAX
 HEFT_API void heft_blocks_find_batch(struct heft_blocks *b, const uint64_t *addrs, size_t count,
 				     uint32_t *ret);
-/* Where the block of a number that was found is: in function *ret_function, there at place *ret_block.
- * False where no block has the number. */
+/* Where the block of a number that was found is: in function *ret_function, there at place
+ * *ret_block. False where no block has the number. */
 HEFT_API bool heft_blocks_place(const struct heft_blocks *b, uint32_t number, size_t *ret_function,
 				size_t *ret_block);
 
@@ -136,25 +140,32 @@ HEFT_API void heft_blocks_sum(const struct heft_blocks *b, struct heft_block_sum
 enum heft_blocks_format { HEFT_BLOCKS_TEXT, HEFT_BLOCKS_CSV, HEFT_BLOCKS_JSON };
 
 /* Writes a function with its blocks: for people; one line a block; or one object on one line
- * (docs/json.md).  NULL for a function writes what stands above all of them: the names of the csv columns. */
+ * (docs/json.md).  NULL for a function writes what stands above all of them: the names of the csv
+ * columns. */
 HEFT_API bool heft_block_function_write(const struct heft_block_function *f,
 					enum heft_blocks_format format,
 					const struct heft_sink *sink, struct heft_err *err);
 
-/* Writes function i for people as heft_block_function_write does, each block with its instructions, one a line:
- * address, bytes, text.  x86-64, i386, AArch64 and ARM.  Where blocks overlap no more bytes than the file has are
- * looked at.  HEFT_EUNSUPPORTED: another machine, or a heft that was built without a disassembler. */
+/* Writes function i for people as heft_block_function_write does, each block with its instructions,
+ * one a line: address, bytes, text.  x86-64, i386, AArch64 and ARM.  Where blocks overlap no more
+ * bytes than the file has are looked at.  HEFT_EUNSUPPORTED: another machine, or a heft that was
+ * built without a disassembler. */
 HEFT_API bool heft_blocks_disassemble(struct heft_blocks *b, size_t i, const struct heft_sink *sink,
 				      struct heft_err *err);
 
 HEFT_API size_t heft_blocks_note_count(const struct heft_blocks *b);
 HEFT_API const struct heft_note *heft_blocks_note(const struct heft_blocks *b, size_t i);
 
-/* Writes a copy of the file that was opened (no archive, no object) with all its blocks in a section
- * .llvm_bb_addr_map, of version 1 to 5 (2 is read by LLVM 16 to 22).  Nothing else of it changes but
- * the section header table; it runs as the file did.  A map that is there is an error (HEFT_EARG) unless `replace`.
- * Files that cannot be extended, such as signed ones, are HEFT_EUNSUPPORTED. */
-HEFT_API bool heft_blocks_emit(struct heft_blocks *b, unsigned version, bool replace,
+enum heft_emit_flag {
+	HEFT_EMIT_REPLACE = 1 << 0, /* in place of a map that the file has */
+};
+
+/* Writes a copy of the file that was opened (no archive, no object) with all its blocks in a
+ * section .llvm_bb_addr_map, of version 1 to 5 (2 is read by LLVM 16 to 22).  Nothing else of it
+ * changes but the section header table; it runs as the file did.  A map that is there is an error
+ * (HEFT_EARG) unless `flags` (bits of enum heft_emit_flag) have HEFT_EMIT_REPLACE. Files that
+ * cannot be extended, such as signed ones, are HEFT_EUNSUPPORTED. */
+HEFT_API bool heft_blocks_emit(struct heft_blocks *b, unsigned version, unsigned flags,
 			       const struct heft_sink *sink, struct heft_err *err);
 
 /* What heft_blocks_check has to say of a function or block. */
@@ -172,24 +183,25 @@ struct heft_block_check {
 	uint64_t known;             /* functions that symbols and unwind tables know ... */
 	uint64_t mapped;            /* ... and of these in the map */
 	uint64_t wrong, odd;        /* findings */
-	/* Functions that llvm-bolt moved: carried to where they are now; those of which nothing says where
-	 * they are (BB06); those folded into others.  Blocks of the first that have no code any more. */
+	/* Functions that llvm-bolt moved: carried to where they are now; those of which nothing
+	 * says where they are (BB06); those folded into others.  Blocks of the first that have no
+	 * code any more. */
 	uint64_t rebased, lost, folded, vanished;
 };
 
-/* Holds the map of the file that was opened (HEFT_DERIVE_NEVER) against its code.  Findings hold until
- * heft_blocks_free, by rising address.  HEFT_EUNSUPPORTED: an archive, or no map. */
+/* Compares the map of the file that was opened (with HEFT_DERIVE_NEVER) with its code, and fills
+ * *ret. Findings are kept by rising address until the next check.  HEFT_EUNSUPPORTED: an archive,
+ * or no map. */
 HEFT_API bool heft_blocks_check(struct heft_blocks *b, struct heft_block_check *ret,
 				struct heft_err *err);
-/* Finding i; false past the last. */
-HEFT_API bool heft_blocks_finding(const struct heft_blocks *b, size_t i,
-				  struct heft_block_finding *ret);
+/* Finding i of the last check; false past the last.  Its texts hold until the next check. */
+HEFT_API bool heft_blocks_finding(struct heft_blocks *b, size_t i, struct heft_block_finding *ret);
 
 /* ---- maps of what gcc compiles -------------------------------------------- */
 
-/* Reads assembly that gcc -dA wrote, whose comments name the basic blocks, and gives it back with a section
- * .llvm_bb_addr_map (version 2) of these blocks.  The code stays as it is.  Assembly of other origin
- * comes back unchanged.  `size` bytes at `text` are all of it. */
+/* Reads assembly that gcc -dA wrote, whose comments name the basic blocks, and gives it back with a
+ * section .llvm_bb_addr_map (version 2) of these blocks.  The code stays as it is.  Assembly of
+ * other origin comes back unchanged.  `size` bytes at `text` are all of it. */
 HEFT_API bool heft_gcc_map(const char *text, size_t size, const struct heft_sink *sink,
 			   struct heft_err *err);
 
@@ -197,27 +209,34 @@ HEFT_API bool heft_gcc_map(const char *text, size_t size, const struct heft_sink
 
 /* Samples of a program that ran, counted for its basic blocks.
  *
- *     struct heft_samples *s = heft_samples_read(blocks, "perf.data", HEFT_SAMPLES_PERF, false, &err);
+ *     struct heft_samples *s = heft_samples_read(blocks, "perf.data", HEFT_SAMPLES_PERF, 0, &err);
  *     if (s)
  *             heft_samples_write(s, NULL, NULL, &sink, &err);
  *     heft_samples_free(s);
  *
- * Samples with branch stacks (perf record -b, or -j any,u) give how often each block ran, and where control
- * went from there.  Samples without give where time was spent; counts are then estimates. */
+ * Samples with branch stacks (perf record -b, or -j any,u) give how often each block ran, and where
+ * control went from there.  Samples without give where time was spent; counts are then
+ * estimates. */
 struct heft_samples;
 
 enum heft_samples_form {
 	HEFT_SAMPLES_PERF,   /* what perf record wrote */
 	HEFT_SAMPLES_SCRIPT, /* what perf script -F ip,brstack printed, with or without
 				   --show-mmap-events */
-	HEFT_SAMPLES_ADDRESSES, /* a line an address of the file: hexadecimal, perhaps a count behind */
+	/* a line an address of the file: hexadecimal, perhaps a count behind */
+	HEFT_SAMPLES_ADDRESSES,
 };
 
-/* `b` has one program or shared object open and must outlive the samples; notes go to it.  NULL on
- * failure: HEFT_EARG where the samples are none of this file, or of another build, which `force`
- * takes nevertheless. */
+enum heft_samples_flag {
+	HEFT_SAMPLES_ANY_BUILD = 1 << 0, /* samples of another build are taken as well */
+};
+
+/* Reads samples from a file.  `b` has one program or shared object open; it outlives the samples
+ * and gets their notes.  NULL on failure: HEFT_EARG where no sample is in this file, or where the
+ * samples are of another build and `flags` (bits of enum heft_samples_flag) do not have
+ * HEFT_SAMPLES_ANY_BUILD. */
 HEFT_API struct heft_samples *heft_samples_read(struct heft_blocks *b, const char *path,
-						enum heft_samples_form form, bool force,
+						enum heft_samples_form form, unsigned flags,
 						struct heft_err *err);
 /* NULL is fine. */
 HEFT_API void heft_samples_free(struct heft_samples *s);
@@ -232,8 +251,8 @@ struct heft_samples_info {
 };
 HEFT_API const struct heft_samples_info *heft_samples_get_info(const struct heft_samples *s);
 
-/* Blocks by falling count: those that make the first 90 % of all counts are hot, those up to 99 % warm,
- * others that were seen cold. */
+/* Blocks by falling count: those that make the first 90 % of all counts are hot, those up to 99 %
+ * warm, others that were seen cold. */
 enum heft_hotness { HEFT_NEVER, HEFT_COLD, HEFT_WARM, HEFT_HOT };
 
 struct heft_block_count {
@@ -246,8 +265,8 @@ struct heft_block_count {
 HEFT_API bool heft_samples_counts(struct heft_samples *s, size_t i,
 				  const struct heft_block_count **ret, size_t *ret_count);
 
-/* A branch that was taken, between blocks.  Where a block is outside of all known ones, its address is
- * HEFT_NO_OFFSET: that is so at one end at most. */
+/* A branch that was taken, between blocks.  Where a block is outside of all known ones, its address
+ * is HEFT_NO_OFFSET: that is so at one end at most. */
 enum heft_edge_kind { HEFT_EDGE_JUMP, HEFT_EDGE_CALL, HEFT_EDGE_RETURN };
 struct heft_block_edge {
 	uint64_t from, to; /* where the blocks start */
@@ -258,7 +277,7 @@ struct heft_block_edge {
 HEFT_API bool heft_samples_edge(const struct heft_samples *s, size_t i,
 				struct heft_block_edge *ret);
 
-/* The measures of the rows of a profile: functions, below them blocks. */
+/* The measures of the rows of samples: functions, below them basic blocks. */
 enum heft_samples_measure {
 	HEFT_SAMPLES_COUNT, /* how often it ran; estimated: samples in it */
 	HEFT_SAMPLES_FALLS, /* how often control went on from it without a branch */
@@ -273,10 +292,10 @@ struct heft_samples_query {
 	const char *function; /* this one alone, by shown or linkage name; NULL: all */
 };
 
-/* HEFT_TABLE, HEFT_MARKDOWN, HEFT_FOLDED ("function;#block COUNT") and HEFT_PPROF write the rows that
- * `query` asks for, of blocks that ran; HEFT_CSV and HEFT_TSV a line for every block; HEFT_JSON a line
- * a function (docs/json.md); the formats from HEFT_PROPELLER_V0 on what other tools take.
- * `query` and `opts` may be NULL. */
+/* HEFT_TABLE, HEFT_MARKDOWN, HEFT_FOLDED ("function;#block COUNT") and HEFT_PPROF write the rows
+ * that `query` asks for, of blocks that ran; HEFT_CSV and HEFT_TSV a line for every block;
+ * HEFT_JSON a line a function (docs/json.md); the formats from HEFT_PROPELLER_V0 on what other
+ * tools take. `query` and `opts` may be NULL. */
 HEFT_API bool heft_samples_write(struct heft_samples *s, const struct heft_samples_query *query,
 				 const struct heft_write_opts *opts, const struct heft_sink *sink,
 				 struct heft_err *err);

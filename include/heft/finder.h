@@ -10,16 +10,16 @@ extern "C" {
 
 /* ---- where the parts of a program are ---------------------------------------- */
 
-/* Where to look for what belongs to a program: its separate debug file, its linker map, the programs
- * of a dump, its sources.  Every handle that opens programs takes one.
+/* Where to look for what belongs to a program: its separate debug file, its linker map, the
+ * programs of a dump, its sources.  Every handle that opens programs takes one.
  *
  *     struct heft_finder *f = heft_finder_new();
  *     heft_finder_add_debug_dir(f, "/srv/debug");
  *     heft_where_set_finder(w, f);
  *     heft_finder_free(f);
  *
- * A handle copies the finder that it is given: the finder may be changed or freed afterwards, and given
- * to other handles.  A handle without one looks in the system's places only.  All texts are
+ * A handle copies the finder that it is given: the finder may be changed or freed afterwards, and
+ * given to other handles.  A handle without one looks in the system's places only.  All texts are
  * copied.  One thread a finder. */
 struct heft_finder;
 
@@ -27,21 +27,21 @@ struct heft_finder;
 HEFT_API struct heft_finder *heft_finder_new(void);
 HEFT_API void heft_finder_free(struct heft_finder *f);
 
-/* Adds a separate debug file: it is used for the program that has its build id; or a file of split debug
- * info (.dwo, or a package of them), or a supplementary file of dwz.  Opening fails with HEFT_EARG
- * where it belongs to no program. */
+/* Adds a separate debug file: it is used for the program that has its build id; or a file of split
+ * debug info (.dwo, or a package of them), or a supplementary file of dwz.  Opening fails with
+ * HEFT_EARG where it belongs to no program. */
 HEFT_API void heft_finder_add_debug_file(struct heft_finder *f, const char *path);
 /* Adds a directory to look for debug files in, before the system's. */
 HEFT_API void heft_finder_add_debug_dir(struct heft_finder *f, const char *dir);
 /* Adds a linker map.  Of several, each program takes the one that agrees with most of its sections.
- * Without one, a map is used that lies beside the program: of "fw.elf" it is "fw.elf.map" or "fw.map",
- * each also with ".gz" behind it. */
+ * Without one, a map is used that lies beside the program: of "fw.elf" it is "fw.elf.map" or
+ * "fw.map", each also with ".gz" behind it. */
 HEFT_API void heft_finder_add_map(struct heft_finder *f, const char *path);
-/* Names the directory that stands for the root of the machine that the programs are from: modules of
- * dumps are looked for below it first, and debug files in its usr/lib/debug.  NULL: none. */
+/* Names the directory that stands for the root of the machine that the programs are from: modules
+ * of dumps are looked for below it first, and debug files in its usr/lib/debug.  NULL: none. */
 HEFT_API void heft_finder_set_sysroot(struct heft_finder *f, const char *dir);
-/* Adds a program or library that ran in a dump.  It stands for the module with its build id, else for
- * the one with its file name. */
+/* Adds a program or library that ran in a dump.  It stands for the module with its build id, else
+ * for the one with its file name. */
 HEFT_API void heft_finder_add_program(struct heft_finder *f, const char *path);
 
 /* What is not looked for unasked. */

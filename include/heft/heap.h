@@ -10,8 +10,8 @@ extern "C" {
 
 /* ---- running programs under the heap recorder ------------------------------ */
 
-/* A run of a program with libheft-heap.so loaded into it, which writes what it recorded to a file when
- * the program ends.
+/* A run of a program with libheft-heap.so loaded into it, which writes what it recorded to a file
+ * when the program ends.
  *
  *     char *argv[] = { "ls", "-l", NULL };
  *     struct heft_recorder *r = heft_recorder_new();
@@ -60,14 +60,14 @@ struct heft_recorder_end {
 	int status, signal;
 };
 
-/* Runs a program and waits for its end.  The program is looked for in PATH; argv ends with NULL.  HUP,
- * INT, QUIT, TERM, USR1, USR2 and ALRM are handed on to it where another process sent them.
+/* Runs a program and waits for its end.  The program is looked for in PATH; argv ends with NULL.
+ * HUP, INT, QUIT, TERM, USR1, USR2 and ALRM are handed on to it where another process sent them.
  *
- * HEFT_EIO where the program cannot be run (sys_errno: ENOENT, EACCES ...), and with ECHILD where the
- * caller ignores SIGCHLD or has waited for the program itself, so that its status is lost.
- * HEFT_EARG where there is no library or no folder for the files.  HEFT_EUNSUPPORTED, before the program
- * is run, where nothing can be recorded: it is linked statically, it is for another machine, or
- * it has more rights than the caller. */
+ * HEFT_EIO where the program cannot be run (sys_errno: ENOENT, EACCES ...), and with ECHILD where
+ * the caller ignores SIGCHLD or has waited for the program itself, so that its status is lost.
+ * HEFT_EARG where there is no library or no folder for the files.  HEFT_EUNSUPPORTED, before the
+ * program is run, where nothing can be recorded: it is linked statically, it is for another
+ * machine, or it has more rights than the caller. */
 HEFT_API bool heft_recorder_run(struct heft_recorder *r, char *const *argv,
 				struct heft_recorder_end *ret, struct heft_err *err);
 
@@ -99,12 +99,13 @@ struct heft_snapshot_facts {
 	uint64_t unread;    /* bytes that could not be read: zeros in the file */
 	uint32_t threads;
 	uint32_t
-		unstopped; /* threads that did not stop, for they wait in the kernel: their registers
-	                     * are not known */
+		/* threads that did not stop, for they wait in the kernel: their registers are not
+		 * known */
+		unstopped;
 };
 
-/* Writes the memory of a process to an ELF core: what gdb and heft_heap_open read.  The process need
- * not run under the recorder; it is stopped only while its memory is copied.  The file appears
+/* Writes the memory of a process to an ELF core: what gdb and heft_heap_open read.  The process
+ * need not run under the recorder; it is stopped only while its memory is copied.  The file appears
  * whole or not at all; it is packed (zstd) where its name ends in ".zst".  `opts` and `ret` may be
  * NULL.  HEFT_EIO where there is no such process (ESRCH), or it may not be looked at (EPERM). */
 HEFT_API bool heft_process_snapshot(uint32_t pid, const char *path,
@@ -134,20 +135,22 @@ HEFT_API struct heft_heap *heft_heap_new(void);
 HEFT_API void heft_heap_free(struct heft_heap *h);
 
 /* Settings, before heft_heap_open. */
-/* How the programs that ran, their debug files and sources are found.  Copied; replaces the one before.
- * Where the dump knows no modules, all addresses are those of the finder's program.  heft_heap_open
- * fails with HEFT_EARG where a program or debug file of it belongs to no module. */
+/* How the programs that ran, their debug files and sources are found.  Copied; replaces the one
+ * before. Where the dump knows no modules, all addresses are those of the finder's program.
+ * heft_heap_open fails with HEFT_EARG where a program or debug file of it belongs to no module. */
 HEFT_API void heft_heap_set_finder(struct heft_heap *h, const struct heft_finder *f);
 /* HEFT_NAMES_SHORT unless set. */
 HEFT_API void heft_heap_set_demangle(struct heft_heap *h, enum heft_demangle style);
 HEFT_API void heft_heap_set_threads(struct heft_heap *h, unsigned threads);
-/* Raw images.  The address of the dump's first byte; further files, or parts of the dump itself: their
- * bytes from `off` on lay at `addr`; bytes of a machine word (4 or 8) and the order of bytes, where
- * the recorder's pages do not tell. */
+/* For raw images: the address that the dump's first byte had. */
 HEFT_API void heft_heap_set_base(struct heft_heap *h, uint64_t addr);
+/* For raw images: adds a file, or a part of the dump itself.  Its bytes from position `off` on had
+ * the addresses from `addr` on. */
 HEFT_API void heft_heap_add_piece(struct heft_heap *h, const char *path, uint64_t addr,
 				  uint64_t off);
+/* For raw images, where the recorder's pages do not tell: bytes of a machine word, 4 or 8. */
 HEFT_API void heft_heap_set_word(struct heft_heap *h, unsigned bytes);
+/* For raw images, where the recorder's pages do not tell: the order of bytes. */
 HEFT_API void heft_heap_set_big_endian(struct heft_heap *h, bool yes);
 
 /* Once per handle.  A dump without any records of the recorder opens, too: then nothing is known
@@ -229,8 +232,8 @@ enum heft_heap_measure {
 	HEFT_HEAP_ALLOCS,
 	HEFT_HEAP_TEMPORARY, /* allocations freed before their thread asked for another */
 	HEFT_HEAP_MEASURES,
-	/* Only of rows by function, module, file and line: the measure that decides the order, with all that was
-	 * called from there. */
+	/* Only of rows by function, module, file and line: the measure that decides the order, with
+	 * all that was called from there. */
 	HEFT_HEAP_WITH_CALLEES = HEFT_HEAP_MEASURES,
 };
 
@@ -268,18 +271,18 @@ struct heft_heap_query {
 };
 
 struct heft_heap_report;
-/* `base` may be NULL; else the report is a diff from `base` to `h`: stacks are the same whose frames
- * are, by module, function and line (module and function alone where the module is of another
- * build).  NULL on failure: HEFT_EARG for a bad expression, HEFT_EUNSUPPORTED where the dump
- * cannot tell, which the text explains.  `query` may be NULL. */
+/* `base` may be NULL; else the report is a diff from `base` to `h`: stacks are the same whose
+ * frames are, by module, function and line (module and function alone where the module is of
+ * another build).  NULL on failure: HEFT_EARG for a bad expression, HEFT_EUNSUPPORTED where the
+ * dump cannot tell, which the text explains.  `query` may be NULL. */
 HEFT_API struct heft_heap_report *heft_heap_report_new(struct heft_heap *h, struct heft_heap *base,
 						       const struct heft_heap_query *query,
 						       struct heft_err *err);
 HEFT_API void heft_heap_report_free(struct heft_heap_report *r);
-/* Rows have the measures of enum heft_heap_measure and the texts "module", "file" and "line" where they
- * are known, and in reports of leaks "reach": "lost" where nothing points to the blocks, "indirect"
- * where only lost blocks do.  The top row holds the sums of all that the filters let through.  All
- * holds until heft_heap_report_free. */
+/* Rows have the measures of enum heft_heap_measure and the texts "module", "file" and "line" where
+ * they are known, and in reports of leaks "reach": "lost" where nothing points to the blocks,
+ * "indirect" where only lost blocks do.  The top row holds the sums of all that the filters let
+ * through.  All holds until heft_heap_report_free. */
 HEFT_API const struct heft_table *heft_heap_report_table(const struct heft_heap_report *r);
 /* The frames of a row that is a stack, innermost first, without the allocator's own in front: fills
  * `ret` up to `count` and returns how many there are. */
@@ -287,9 +290,9 @@ HEFT_API size_t heft_heap_report_frames(const struct heft_heap_report *r,
 					const struct heft_row *row, struct heft_heap_frame *ret,
 					size_t count);
 
-/* The formats that show stacks (FOLDED, PPROF, SPEEDSCOPE) take all that the filters let through; those of
- * one profile (PPROF, SPEEDSCOPE) refuse a diff with HEFT_EARG.  `opts` may be NULL: then 8 frames a
- * stack are shown. */
+/* The formats that show stacks (FOLDED, PPROF, SPEEDSCOPE) take all that the filters let through;
+ * those of one profile (PPROF, SPEEDSCOPE) refuse a diff with HEFT_EARG.  `opts` may be NULL: then
+ * 8 frames a stack are shown. */
 HEFT_API bool heft_heap_report_write(const struct heft_heap_report *r,
 				     const struct heft_write_opts *opts,
 				     const struct heft_sink *sink, struct heft_err *err);
@@ -333,8 +336,8 @@ struct heft_heap_place {
 	struct heft_heap_block before, after; /* live neighbours; size and addr 0: none */
 	uint64_t map_start, map_size;
 	bool read, write, exec;
-	/* What is mapped: the path of a file, "[heap]", "[stack of thread 12]", "[unused stack of thread
-	 * 12]", "[bss of PATH]", "[anonymous]", "[reserved]" (no access). */
+	/* What is mapped: the path of a file, "[heap]", "[stack of thread 12]", "[unused stack of
+	 * thread 12]", "[bss of PATH]", "[anonymous]", "[reserved]" (no access). */
 	const char *map_name;
 	const char *module;   /* path of the program or library that it belongs to, else "" */
 	uint64_t module_addr; /* as that one's headers count */
@@ -364,8 +367,8 @@ struct heft_heap_damage {
 	enum heft_heap_damage_kind kind;
 	uint64_t addr, count;
 	int64_t distance; /* FAULT: from the block's end (>= 0) or start (< 0); 0 inside */
-	bool has_block,
-		has_victim; /* victim: whose header or bytes were hit, as far as that is left */
+	bool has_block;
+	bool has_victim; /* the allocation whose header or bytes were overwritten is still known */
 	struct heft_heap_block block, victim;
 };
 HEFT_API size_t heft_heap_damage_count(struct heft_heap *h);

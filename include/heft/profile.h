@@ -48,8 +48,8 @@ HEFT_API bool heft_profile_add_file(struct heft_profile *p, const char *path, en
  * heft_profile_run fails with HEFT_EARG where a debug file of it belongs to no input. */
 HEFT_API void heft_profile_set_finder(struct heft_profile *p, const struct heft_finder *f);
 
-/* What perf record wrote while the inputs ran, for the source "hotness".  Fails where it cannot be read or
- * is something else. */
+/* What perf record wrote while the inputs ran, for the source "hotness".  Fails where it cannot be
+ * read or is something else. */
 HEFT_API bool heft_profile_set_samples(struct heft_profile *p, const char *path,
 				       struct heft_err *err);
 
@@ -72,8 +72,8 @@ HEFT_API bool heft_profile_config(struct heft_profile *p, const char *path, stru
 HEFT_API bool heft_profile_include(struct heft_profile *p, const char *regex, struct heft_err *err);
 HEFT_API bool heft_profile_exclude(struct heft_profile *p, const char *regex, struct heft_err *err);
 
-/* Makes each level of directories so many levels, one for each component of the path from the
- * root down; their names have the number behind ("directories1").  0 (default) = one level, with the
+/* Makes each level of directories so many levels, one for each component of the path from the root
+ * down; their names have the number behind ("directories1").  0 (default) = one level, with the
  * whole directory.  A run fails with HEFT_ELIMIT where that makes too many levels. */
 HEFT_API void heft_profile_set_depth(struct heft_profile *p, unsigned levels);
 
@@ -100,9 +100,9 @@ typedef void (*heft_trace_fn)(void *ctx, const char *path, const char *source,
 HEFT_API void heft_profile_set_trace(struct heft_profile *p, heft_trace_fn fn, void *ctx);
 HEFT_API void heft_profile_trace_at(struct heft_profile *p, enum heft_domain domain, uint64_t addr);
 
-/* Called now and then during a run, on the thread that runs; done <= total, in bytes of input; `what`
- * is a word or two.  `ctx` is handed through.  Returns false to cancel: the run then fails with
- * HEFT_ECANCELED, and the profile can only be freed. */
+/* Called now and then during a run, on the thread that runs; done <= total, in bytes of input;
+ * `what` is a word or two.  `ctx` is handed through.  Returns false to cancel: the run then fails
+ * with HEFT_ECANCELED, and the profile can only be freed. */
 typedef bool (*heft_progress_fn)(void *ctx, const char *what, uint64_t done, uint64_t total);
 HEFT_API void heft_profile_set_progress(struct heft_profile *p, heft_progress_fn progress,
 					void *ctx);
@@ -114,9 +114,10 @@ HEFT_API bool heft_profile_run(struct heft_profile *p, struct heft_err *err);
 
 /* The measures of a profile's rows. */
 enum heft_size_measure {
-	HEFT_SIZE_FILE,  /* bytes in the file */
-	HEFT_SIZE_VM,    /* bytes in the VM image */
-	HEFT_SIZE_COUNT, /* distinct symbols that own some of them; only where they were asked for */
+	HEFT_SIZE_FILE, /* bytes in the file */
+	HEFT_SIZE_VM,   /* bytes in the VM image */
+	/* distinct symbols that own some of them; only where they were asked for */
+	HEFT_SIZE_COUNT,
 	HEFT_SIZE_MEASURES,
 };
 

@@ -11,8 +11,8 @@ extern "C" {
 /* ---- snapshots: flat lists of symbols --------------------------------------- */
 
 /* Every symbol of a program, with its size, padding, source and object file and aliases, such that
- * they add up to each section and to the file: the model of Chromium's SuperSize, whose `.size` files
- * are read and written.
+ * they add up to each section and to the file: the model of Chromium's SuperSize, whose `.size`
+ * files are read and written.
  *
  *     struct heft_snapshot *s = heft_snapshot_new();
  *     if (heft_snapshot_open(s, "a.out", &err))
@@ -38,20 +38,22 @@ HEFT_API void heft_snapshot_set_components(struct heft_snapshot *s, const char *
 HEFT_API void heft_snapshot_set_exact_names(struct heft_snapshot *s, bool yes);
 /* String literals as symbols of their own (default: yes). */
 HEFT_API void heft_snapshot_set_literals(struct heft_snapshot *s, bool yes);
-/* Functions that several objects define (inline ones, templates), of which the linker kept one, as aliases with the
- * path of each object; of more than 40, one symbol with what the paths share (default: no). */
+/* Functions that several objects define (inline ones, templates), of which the linker kept one, as
+ * aliases with the path of each object; of more than 40, one symbol with what the paths share
+ * (default: no). */
 HEFT_API void heft_snapshot_set_path_aliases(struct heft_snapshot *s, bool yes);
 HEFT_API void heft_snapshot_set_threads(struct heft_snapshot *s, unsigned threads);
 
-/* Once per handle: reads a `.size` or `.sizediff` file, or makes the list from a program, an archive, a zip file (APK)
- * or a data pack of Chromium. */
+/* Once per handle: reads a `.size` or `.sizediff` file, or makes the list from a program, an
+ * archive, a zip file (APK) or a data pack of Chromium. */
 HEFT_API bool heft_snapshot_open(struct heft_snapshot *s, const char *path, struct heft_err *err);
-/* Opens two for a diff, `.size` files side by side in two threads; what is found is the same as one after the other.
- * Where it fails, *err is of `after` if that failed. */
+/* Opens two for a diff, `.size` files side by side in two threads; what is found is the same as one
+ * after the other. Where it fails, *err is of `after` if that failed. */
 HEFT_API bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_path,
 				      struct heft_snapshot *after, const char *after_path,
 				      struct heft_err *err);
-/* The same from several files, no `.size` files among them: a container each, named by the files' last components. */
+/* The same from several files, no `.size` files among them: a container each, named by the files'
+ * last components. */
 HEFT_API bool heft_snapshot_open_all(struct heft_snapshot *s, const char *const *paths,
 				     size_t count, struct heft_err *err);
 /* As a `.size` file. */
@@ -68,8 +70,8 @@ struct heft_snapshot_section {
 	uint64_t size;            /* as the program states it */
 	uint64_t symbols, unique; /* unique: lists of aliases count once */
 	int64_t symbol_size, padding; /* of the unique ones */
-	uint64_t with_source;         /* of symbol_size: has a source path ... */
-	uint64_t with_object;         /* ... an object path */
+	uint64_t with_source;         /* bytes of symbol_size whose symbols have a source path */
+	uint64_t with_object;         /* bytes of symbol_size whose symbols have an object path */
 };
 /* The i-th; false past the last.  Texts hold until heft_snapshot_free. */
 HEFT_API bool heft_snapshot_section(const struct heft_snapshot *s, size_t i,
@@ -82,20 +84,25 @@ HEFT_API const struct heft_note *heft_snapshot_note(const struct heft_snapshot *
 
 /* Two snapshots with their symbols in pairs.
  *
- *     struct heft_diff *d = heft_diff_new(before, after, false, &err);
- *     if (d)
+ *     struct heft_diff *d = heft_diff_new(before, after, 0, &err);
+ *     if (d && heft_diff_rows(d, NULL, &err))
  *             heft_diff_write(d, NULL, &sink, &err);
  *     heft_diff_free(d);
  *
- * Symbols are paired as SuperSize does: by section, name and path, then by less and less of these.  What is left
- * is paired where it was moved (the same name in another path) or renamed (the same size in the same path, or a
- * name alike), unless only SuperSize's own passes are asked for: the counts are then its counts. */
+ * Symbols are paired as SuperSize does: by section, name and path, then by less and less of these.
+ * What is left is paired where it was moved (the same name in another path) or renamed (the same
+ * size in the same path, or a name alike), unless only SuperSize's own passes are asked for
+ * (HEFT_DIFF_SUPERSIZE): the counts are then its counts. */
 struct heft_diff;
 
-/* The snapshots are open and outlive the diff.  `before` is NULL where `after` is from a .sizediff file, which
- * holds both.  NULL on failure. */
+enum heft_diff_flag {
+	HEFT_DIFF_SUPERSIZE = 1 << 0, /* SuperSize's own passes alone */
+};
+
+/* The snapshots are open and outlive the diff.  `before` is NULL where `after` is from a .sizediff
+ * file, which holds both.  `flags` are bits of enum heft_diff_flag.  NULL on failure. */
 HEFT_API struct heft_diff *heft_diff_new(const struct heft_snapshot *before,
-					 const struct heft_snapshot *after, bool supersize,
+					 const struct heft_snapshot *after, unsigned flags,
 					 struct heft_err *err);
 HEFT_API void heft_diff_free(struct heft_diff *d);
 
@@ -119,8 +126,8 @@ struct heft_diff_query {
 	uint64_t min;        /* rows that changed by fewer bytes are summed up as well */
 };
 
-/* Bytes: those of symbols shared by several names count in parts for each (PSS).  Padding in front of symbols is
- * apart, but for symbols that are nothing else. */
+/* Bytes: those of symbols shared by several names count in parts for each (PSS).  Padding in front
+ * of symbols is apart, but for symbols that are nothing else. */
 struct heft_diff_sizes {
 	double before, after;
 	double padding_before, padding_after;
@@ -141,18 +148,18 @@ struct heft_diff_section {
 	uint64_t counts[HEFT_CHANGES];
 };
 
-/* Sums of sections, by falling size; and those of all ("TOTAL").  With SuperSize's passes, the sums of padding count as
- * symbols that were added, one a container and section, as there. */
+/* Sums of sections, by falling size; and those of all ("TOTAL").  With SuperSize's passes, the sums
+ * of padding count as symbols that were added, one a container and section, as there. */
 HEFT_API size_t heft_diff_section_count(const struct heft_diff *d);
 HEFT_API const struct heft_diff_section *heft_diff_get_section(const struct heft_diff *d, size_t i);
 HEFT_API const struct heft_diff_section *heft_diff_total(const struct heft_diff *d);
 
-/* Makes the rows of a query; they hold until the next one.  NULL: the default.  Rows by symbol have
- * changes and the texts "in_section", "path", "in_component", "in_container" and "was" (the name before
- * of what was renamed, the path before of what was moved).  The top row holds the sums over all
- * that `section` lets through. */
-HEFT_API const struct heft_table *heft_diff_rows(struct heft_diff *d,
-						 const struct heft_diff_query *query);
+/* Makes the rows of a query; they hold until the next one.  `query` may be NULL: the default.  NULL
+ * on failure.  Rows by symbol have changes and the texts "in_section", "path", "in_component",
+ * "in_container" and "was" (the name before of what was renamed, the path before of what was
+ * moved).  The top row holds the sums over all that `section` lets through. */
+HEFT_API const struct heft_table *
+heft_diff_rows(struct heft_diff *d, const struct heft_diff_query *query, struct heft_err *err);
 
 /* The sections, then the rows of the last heft_diff_rows; `opts` may be NULL. */
 HEFT_API bool heft_diff_write(const struct heft_diff *d, const struct heft_write_opts *opts,
@@ -163,8 +170,8 @@ HEFT_API bool heft_diff_save(const struct heft_diff *d, const struct heft_sink *
 
 /* ---- queries over a snapshot ---------------------------------------------- */
 
-/* SQL over the symbols of a snapshot, by SQLite: docs/query.md names the tables and columns.  The snapshot is
- * open and outlives the query.  NULL on failure. */
+/* SQL over the symbols of a snapshot, by SQLite: docs/query.md names the tables and columns.  The
+ * snapshot is open and outlives the query.  NULL on failure. */
 struct heft_query;
 HEFT_API struct heft_query *heft_query_new(const struct heft_snapshot *s, struct heft_err *err);
 HEFT_API void heft_query_free(struct heft_query *q);
@@ -178,8 +185,8 @@ struct heft_query_opts {
 	unsigned width; /* table: lines are cut to it; 0: never */
 	bool csv_safe;  /* as in heft_write_opts */
 };
-/* Runs the statements of a text and writes what they give.  HEFT_EARG for a mistake in them, and for
- * statements that would change something.  `opts` may be NULL. */
+/* Runs the statements of a text and writes what they give.  HEFT_EARG for a mistake in them, and
+ * for statements that would change something.  `opts` may be NULL. */
 HEFT_API bool heft_query_run(struct heft_query *q, const char *sql,
 			     const struct heft_query_opts *opts, const struct heft_sink *sink,
 			     struct heft_err *err);
@@ -234,15 +241,15 @@ HEFT_API bool heft_budget_write(const struct heft_budget *b, const struct heft_w
 
 /* ---- the quality of a snapshot -------------------------------------------- */
 
-/* What looks wrong in a snapshot: sums that are not the section's size (`error`), and shares of padding, of
- * symbols without a name or path and the like that are out of the ordinary. */
+/* What looks wrong in a snapshot: sums that are not the section's size (`error`), and shares of
+ * padding, of symbols without a name or path and the like that are out of the ordinary. */
 struct heft_quality_finding {
 	const char *container, *section;
 	const char *text; /* one line */
 	bool error;
 };
 struct heft_quality;
-HEFT_API struct heft_quality *heft_quality_new(const struct heft_snapshot *s);
+HEFT_API struct heft_quality *heft_quality_new(const struct heft_snapshot *s, struct heft_err *err);
 HEFT_API void heft_quality_free(struct heft_quality *q);
 HEFT_API size_t heft_quality_count(const struct heft_quality *q);
 HEFT_API const struct heft_quality_finding *heft_quality_get(const struct heft_quality *q,

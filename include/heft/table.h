@@ -27,10 +27,11 @@ struct heft_measure {
 	const char *name;  /* in CSV and JSON: "file", "live_bytes" */
 	const char *title; /* above the column of a table: "live" */
 	enum heft_unit unit;
-	/* The rows share what they count.  They do not add up, and neither the top row nor a row that
-	 * sums up others has a value. */
+	/* The rows share what they count.  They do not add up, and neither the top row nor a row
+	 * that sums up others has a value. */
 	bool shared;
-	bool of_change; /* counts what happened from the base to now; heft_row.base has no such value */
+	/* counts what happened from the base to now; heft_row.base has no such value */
+	bool of_change;
 };
 
 /* One of the texts that every row of a table has. */

@@ -33,8 +33,8 @@ HEFT_API struct heft_where *heft_where_new(void);
 HEFT_API void heft_where_free(struct heft_where *w);
 
 /* Settings, before heft_where_open. */
-/* How debug files and sources are found.  Copied; replaces the one before.  heft_where_open fails with
- * HEFT_EARG where a debug file of it has another build id. */
+/* How debug files and sources are found.  Copied; replaces the one before.  heft_where_open fails
+ * with HEFT_EARG where a debug file of it has another build id. */
 HEFT_API void heft_where_set_finder(struct heft_where *w, const struct heft_finder *f);
 /* HEFT_NAMES_FULL unless set. */
 HEFT_API void heft_where_set_demangle(struct heft_where *w, enum heft_demangle style);
@@ -82,8 +82,8 @@ struct heft_location {
 	 * frame before was inlined; the last is the function itself. */
 	const struct heft_frame *frames;
 	size_t frame_count;
-	/* The machine basic block, without what its map says beyond its flags; NULL where none is known.
-	 * Holds until the next look-up. */
+	/* The machine basic block, without what its map says beyond its flags; NULL where none is
+	 * known. Holds until the next look-up. */
 	const struct heft_block *block;
 };
 

@@ -28,8 +28,8 @@ static void put_block(struct listing *l, const struct heft_block *b)
 	}
 }
 
-bool heft_blocks_disassemble(struct heft_blocks *b, size_t i, const struct heft_sink *sink,
-			     struct heft_err *err)
+static bool disassemble(struct heft_blocks *b, size_t i, const struct heft_sink *sink,
+			struct heft_err *err)
 {
 	struct heft_block_function f;
 	struct listing l;
@@ -50,4 +50,10 @@ bool heft_blocks_disassemble(struct heft_blocks *b, size_t i, const struct heft_
 		put_block(&l, &f.blocks[k]);
 	disasm_close(&l.disasm);
 	return sink_end(&l.s, err);
+}
+
+bool heft_blocks_disassemble(struct heft_blocks *b, size_t i, const struct heft_sink *sink,
+			     struct heft_err *err)
+{
+	return GUARDED(blocks_memory(b), err, disassemble(b, i, sink, err));
 }

@@ -11,14 +11,21 @@ static bool need_map(const struct heft_blocks *b, struct heft_err *err)
 				     "an archive has no map of its own; name one of its objects");
 }
 
-bool heft_blocks_emit(struct heft_blocks *b, unsigned version, bool replace,
-		      const struct heft_sink *sink, struct heft_err *err)
+static bool emit(struct heft_blocks *b, unsigned version, unsigned flags,
+		 const struct heft_sink *sink, struct heft_err *err)
 {
-	return need_map(b, err) &&
-	       blockmap_emit(blocks_map(b), version, replace, sink, blocks_notes(b), err);
+	return need_map(b, err) && blockmap_emit(blocks_map(b), version, flags & HEFT_EMIT_REPLACE,
+						 sink, blocks_notes(b), err);
 }
 
-bool heft_blocks_check(struct heft_blocks *b, struct heft_block_check *ret, struct heft_err *err)
+bool heft_blocks_emit(struct heft_blocks *b, unsigned version, unsigned flags,
+		      const struct heft_sink *sink, struct heft_err *err)
+{
+	return GUARDED(blocks_memory(b), err,
+		       emit(b, version, flags & HEFT_EMIT_REPLACE, sink, err));
+}
+
+static bool check(struct heft_blocks *b, struct heft_block_check *ret, struct heft_err *err)
 {
 	const struct blockmap *map = blocks_map(b);
 	struct block_check *c = blocks_check(b);
@@ -46,7 +53,12 @@ bool heft_blocks_check(struct heft_blocks *b, struct heft_block_check *ret, stru
 	return true;
 }
 
-bool heft_blocks_finding(const struct heft_blocks *b, size_t i, struct heft_block_finding *ret)
+bool heft_blocks_check(struct heft_blocks *b, struct heft_block_check *ret, struct heft_err *err)
+{
+	return GUARDED(blocks_memory(b), err, check(b, ret, err));
+}
+
+bool heft_blocks_finding(struct heft_blocks *b, size_t i, struct heft_block_finding *ret)
 {
 	const struct block_check *c = blocks_check(b);
 	if (i >= c->findings.count)
@@ -57,11 +69,17 @@ bool heft_blocks_finding(const struct heft_blocks *b, size_t i, struct heft_bloc
 	return true;
 }
 
-bool heft_gcc_map(const char *text, size_t size, const struct heft_sink *sink, struct heft_err *err)
+static bool map_of_gcc(const char *text, size_t size, const struct heft_sink *sink,
+		       struct heft_err *err)
 {
 	struct text made = { 0 };
 	gccmap_filter((struct str){ text, size }, &made);
 	const bool ok = sink_once(sink, made.p, made.len, err);
 	text_release(&made);
 	return ok;
+}
+
+bool heft_gcc_map(const char *text, size_t size, const struct heft_sink *sink, struct heft_err *err)
+{
+	return GUARDED_ALONE(err, map_of_gcc(text, size, sink, err));
 }

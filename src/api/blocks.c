@@ -20,6 +20,7 @@ struct part {
 };
 
 struct heft_blocks {
+	struct memory *memory; /* first: see handle_new */
 	struct arena arena;
 	struct notes notes;
 	struct program_wish wish;
@@ -35,7 +36,7 @@ struct heft_blocks {
 	size_t part_count;
 	struct demangler demangler;
 	struct blockmap_detail detail;
-	struct block_check *check; /* in the arena */
+	struct block_check check;
 	const char *
 		*names; /* shown, by number of the function over all parts; NULL = not asked for */
 	const char ***sections; /* names, by part and index; NULL = not asked for */
@@ -48,19 +49,19 @@ struct heft_blocks {
 
 struct heft_blocks *heft_blocks_new(void)
 {
-	struct heft_blocks *b = mem_zeroed(1, sizeof *b);
+	struct heft_blocks *b = handle_new(sizeof *b);
+	if (!b)
+		return NULL;
 	notes_init(&b->notes);
 	b->style = HEFT_NAMES_FULL;
-	b->check = arena_new(&b->arena, struct block_check, 1);
 	return b;
 }
 
-void heft_blocks_free(struct heft_blocks *b)
+static void release(void *handle)
 {
-	if (!b)
-		return;
+	struct heft_blocks *b = handle;
 	blockmap_detail_release(&b->detail);
-	block_check_release(b->check);
+	block_check_release(&b->check);
 	for (size_t i = 0; i < b->part_count; i++) {
 		bbindex_release(&b->parts[i].index);
 		mem_free(b->parts[i].ends);
@@ -81,9 +82,20 @@ void heft_blocks_free(struct heft_blocks *b)
 	mem_free(b);
 }
 
+void heft_blocks_free(struct heft_blocks *b)
+{
+	handle_free(b, release);
+}
+
+static void blocks_set_finder(struct heft_blocks *b, const struct heft_finder *f)
+{
+	memory_need_whole(f->memory);
+	wish_copy(&b->wish, &f->wish);
+}
+
 void heft_blocks_set_finder(struct heft_blocks *b, const struct heft_finder *f)
 {
-	wish_copy(&b->wish, &f->wish);
+	GUARDED_VOID(b->memory, blocks_set_finder(b, f));
 }
 
 void heft_blocks_set_demangle(struct heft_blocks *b, enum heft_demangle style)
@@ -91,9 +103,14 @@ void heft_blocks_set_demangle(struct heft_blocks *b, enum heft_demangle style)
 	b->style = style;
 }
 
-void heft_blocks_set_bolt_input(struct heft_blocks *b, const char *path)
+static void blocks_set_bolt_input(struct heft_blocks *b, const char *path)
 {
 	b->bolt_path = arena_copy(&b->arena, str_of(path));
+}
+
+void heft_blocks_set_bolt_input(struct heft_blocks *b, const char *path)
+{
+	GUARDED_VOID(b->memory, blocks_set_bolt_input(b, path));
 }
 
 void heft_blocks_set_derive(struct heft_blocks *b, enum heft_derive when)
@@ -179,7 +196,7 @@ static bool open_bolt_input(struct heft_blocks *b, struct heft_err *err)
 		    b->bolt_path, b->program.input.file.path);
 }
 
-bool heft_blocks_open(struct heft_blocks *b, const char *path, struct heft_err *err)
+static bool blocks_open(struct heft_blocks *b, const char *path, struct heft_err *err)
 {
 	const char *copy = arena_copy(&b->arena, str_of(path));
 	if (b->opened)
@@ -197,6 +214,11 @@ bool heft_blocks_open(struct heft_blocks *b, const char *path, struct heft_err *
 	b->names = mem_zeroed(heft_blocks_function_count(b), sizeof *b->names);
 	b->sections = arena_new(&b->arena, const char **, b->part_count);
 	return true;
+}
+
+bool heft_blocks_open(struct heft_blocks *b, const char *path, struct heft_err *err)
+{
+	return GUARDED(b->memory, err, blocks_open(b, path, err));
 }
 
 size_t heft_blocks_function_count(const struct heft_blocks *b)
@@ -330,7 +352,7 @@ static void fill(struct heft_blocks *b, const struct part *p, const struct block
 	ret->block_count = b->blocks.count;
 }
 
-bool heft_blocks_function(struct heft_blocks *b, size_t i, struct heft_block_function *ret)
+static bool blocks_function_at(struct heft_blocks *b, size_t i, struct heft_block_function *ret)
 {
 	size_t first = 0;
 	for (size_t k = 0; k < b->part_count; k++) {
@@ -342,6 +364,11 @@ bool heft_blocks_function(struct heft_blocks *b, size_t i, struct heft_block_fun
 		first += p->map.functions.count;
 	}
 	return false;
+}
+
+bool heft_blocks_function(struct heft_blocks *b, size_t i, struct heft_block_function *ret)
+{
+	return GUARDED(b->memory, NULL, blocks_function_at(b, i, ret));
 }
 
 void heft_blocks_sum(const struct heft_blocks *b, struct heft_block_sums *ret)
@@ -391,8 +418,8 @@ static size_t place_in_function(const struct blockmap *map, uint64_t place, size
 	return at;
 }
 
-bool heft_blocks_find(struct heft_blocks *b, uint64_t addr,
-		      struct heft_block_function *ret_function, size_t *ret_block)
+static bool blocks_find(struct heft_blocks *b, uint64_t addr,
+			struct heft_block_function *ret_function, size_t *ret_block)
 {
 	size_t first = 0;
 	for (size_t k = 0; k < b->part_count; k++) {
@@ -408,6 +435,12 @@ bool heft_blocks_find(struct heft_blocks *b, uint64_t addr,
 		return true;
 	}
 	return false;
+}
+
+bool heft_blocks_find(struct heft_blocks *b, uint64_t addr,
+		      struct heft_block_function *ret_function, size_t *ret_block)
+{
+	return GUARDED(b->memory, NULL, blocks_find(b, addr, ret_function, ret_block));
 }
 
 static void list_ends(struct part *p)
@@ -444,8 +477,8 @@ static void find_more(struct part *p, uint32_t first, const uint64_t *addrs, siz
 	}
 }
 
-void heft_blocks_find_batch(struct heft_blocks *b, const uint64_t *addrs, size_t count,
-			    uint32_t *ret)
+static void blocks_find_batch(struct heft_blocks *b, const uint64_t *addrs, size_t count,
+			      uint32_t *ret)
 {
 	uint64_t first = 0;
 	for (size_t i = 0; i < count; i++)
@@ -458,6 +491,12 @@ void heft_blocks_find_batch(struct heft_blocks *b, const uint64_t *addrs, size_t
 			find_more(&b->parts[k], (uint32_t)first, addrs, count, ret);
 		first += size;
 	}
+}
+
+void heft_blocks_find_batch(struct heft_blocks *b, const uint64_t *addrs, size_t count,
+			    uint32_t *ret)
+{
+	GUARDED_VOID(b->memory, blocks_find_batch(b, addrs, count, ret));
 }
 
 bool heft_blocks_place(const struct heft_blocks *b, uint32_t number, size_t *ret_function,
@@ -478,8 +517,9 @@ bool heft_blocks_place(const struct heft_blocks *b, uint32_t number, size_t *ret
 	return false;
 }
 
-bool heft_block_function_write(const struct heft_block_function *f, enum heft_blocks_format format,
-			       const struct heft_sink *sink, struct heft_err *err)
+static bool block_function_write(const struct heft_block_function *f,
+				 enum heft_blocks_format format, const struct heft_sink *sink,
+				 struct heft_err *err)
 {
 	struct sink s;
 	sink_start(&s, sink);
@@ -487,7 +527,18 @@ bool heft_block_function_write(const struct heft_block_function *f, enum heft_bl
 	return sink_end(&s, err);
 }
 
+bool heft_block_function_write(const struct heft_block_function *f, enum heft_blocks_format format,
+			       const struct heft_sink *sink, struct heft_err *err)
+{
+	return GUARDED_ALONE(err, block_function_write(f, format, sink, err));
+}
+
 /* ---- for the rest of api/ -------------------------------------------------------------------- */
+
+struct memory *blocks_memory(const struct heft_blocks *b)
+{
+	return b->memory;
+}
 
 const struct blockmap *blocks_map(const struct heft_blocks *b)
 {
@@ -509,9 +560,9 @@ const char *blocks_name(struct heft_blocks *b, size_t i)
 	return shown_name(b, &b->parts[0].map.functions.data[i], i);
 }
 
-struct block_check *blocks_check(const struct heft_blocks *b)
+struct block_check *blocks_check(struct heft_blocks *b)
 {
-	return b->check;
+	return &b->check;
 }
 
 const struct image *blocks_image(struct heft_blocks *b, size_t i, bool *ret_thumb)

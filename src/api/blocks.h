@@ -5,13 +5,14 @@
 #include "heft.h"
 #include "blocks/block_check.h"
 
+struct memory *blocks_memory(const struct heft_blocks *b);
 /* Of the one image that was opened; NULL for archives. */
 const struct blockmap *blocks_map(const struct heft_blocks *b);
 /* The separate debug file's image, or NULL. */
 const struct image *blocks_debug(const struct heft_blocks *b);
 struct notes *blocks_notes(struct heft_blocks *b);
 /* What the last check found; zeroed before it. */
-struct block_check *blocks_check(const struct heft_blocks *b);
+struct block_check *blocks_check(struct heft_blocks *b);
 /* The image that has function i, which is one of them, and whether its code is ARM's Thumb. */
 const struct image *blocks_image(struct heft_blocks *b, size_t i, bool *ret_thumb);
 /* In the style set, of function i of the map. */

@@ -6,23 +6,38 @@
 #include "snapshot/quality.h"
 
 struct heft_budget {
+	struct memory *memory; /* first: see handle_new */
 	struct arena arena;
 	const char *path;
 	struct budget budget;
 	struct budget_result result;
 };
 
-struct heft_budget *heft_budget_open(const char *path, struct heft_err *err)
+static bool open(struct heft_budget *b, const char *path, struct heft_err *err)
 {
 	struct file f;
 	if (!file_open(&f, path, err))
-		return NULL;
-	struct heft_budget *b = mem_zeroed(1, sizeof *b);
+		return false;
 	b->path = arena_copy(&b->arena, str_of(path));
 	const bool ok = budget_parse(&b->budget, path,
 				     (struct str){ (const char *)f.bytes.p, f.bytes.size }, err);
 	file_close(&f);
-	if (ok)
+	return ok;
+}
+
+static void release(void *handle)
+{
+	struct heft_budget *b = handle;
+	budget_result_release(&b->result);
+	budget_release(&b->budget);
+	arena_release(&b->arena);
+	mem_free(b);
+}
+
+struct heft_budget *heft_budget_open(const char *path, struct heft_err *err)
+{
+	struct heft_budget *b = handle_new(sizeof *b);
+	if (GUARDED(b ? b->memory : NULL, err, open(b, path, err)))
 		return b;
 	heft_budget_free(b);
 	return NULL;
@@ -30,22 +45,26 @@ struct heft_budget *heft_budget_open(const char *path, struct heft_err *err)
 
 void heft_budget_free(struct heft_budget *b)
 {
-	if (!b)
-		return;
+	handle_free(b, release);
+}
+
+static bool check(struct heft_budget *b, const struct heft_snapshot *now,
+		  const struct heft_snapshot *base, struct heft_err *err)
+{
+	if (!now->open || (base && !base->open))
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "the snapshots must be open");
+	memory_need_whole(now->memory);
+	if (base)
+		memory_need_whole(base->memory);
+	const struct budget_input in = { &now->snapshot, base ? &base->snapshot : NULL };
 	budget_result_release(&b->result);
-	budget_release(&b->budget);
-	arena_release(&b->arena);
-	mem_free(b);
+	return budget_check(&b->result, &b->budget, &in, err);
 }
 
 bool heft_budget_check(struct heft_budget *b, const struct heft_snapshot *now,
 		       const struct heft_snapshot *base, struct heft_err *err)
 {
-	if (!now->open || (base && !base->open))
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "the snapshots must be open");
-	const struct budget_input in = { &now->snapshot, base ? &base->snapshot : NULL };
-	budget_result_release(&b->result);
-	return budget_check(&b->result, &b->budget, &in, err);
+	return GUARDED(b->memory, err, check(b, now, base, err));
 }
 
 size_t heft_budget_count(const struct heft_budget *b)
@@ -58,7 +77,7 @@ const struct heft_budget_row *heft_budget_row(const struct heft_budget *b, size_
 	return i < b->result.rows.count ? &b->result.rows.data[i] : NULL;
 }
 
-bool heft_budget_write(const struct heft_budget *b, const struct heft_write_opts *opts,
+static bool write_rows(const struct heft_budget *b, const struct heft_write_opts *opts,
 		       const struct heft_sink *sink, struct heft_err *err)
 {
 	struct heft_write_opts o = { 0 };
@@ -79,26 +98,46 @@ bool heft_budget_write(const struct heft_budget *b, const struct heft_write_opts
 	return sink_end(&s, err);
 }
 
+bool heft_budget_write(const struct heft_budget *b, const struct heft_write_opts *opts,
+		       const struct heft_sink *sink, struct heft_err *err)
+{
+	return GUARDED(b->memory, err, write_rows(b, opts, sink, err));
+}
+
 /* ---- quality --------------------------------------------------------------------------------- */
 
 struct heft_quality {
+	struct memory *memory; /* first: see handle_new */
 	struct quality quality;
 };
 
-struct heft_quality *heft_quality_new(const struct heft_snapshot *s)
+static bool check_quality(struct heft_quality *q, const struct heft_snapshot *s)
 {
-	struct heft_quality *q = mem_zeroed(1, sizeof *q);
+	memory_need_whole(s->memory);
 	if (s->open)
 		quality_check(&q->quality, &s->snapshot);
-	return q;
+	return true;
+}
+
+struct heft_quality *heft_quality_new(const struct heft_snapshot *s, struct heft_err *err)
+{
+	struct heft_quality *q = handle_new(sizeof *q);
+	if (GUARDED(q ? q->memory : NULL, err, check_quality(q, s)))
+		return q;
+	heft_quality_free(q);
+	return NULL;
+}
+
+static void release_quality(void *handle)
+{
+	struct heft_quality *q = handle;
+	quality_release(&q->quality);
+	mem_free(q);
 }
 
 void heft_quality_free(struct heft_quality *q)
 {
-	if (!q)
-		return;
-	quality_release(&q->quality);
-	mem_free(q);
+	handle_free(q, release_quality);
 }
 
 size_t heft_quality_count(const struct heft_quality *q)

@@ -5,34 +5,52 @@
 #include "snapshot/sizefile.h"
 
 struct heft_diff {
+	struct memory *memory; /* first: see handle_new */
+	bool made;
 	struct snapshot_diff diff;
 	struct diff_sections sections;
 	struct diff_rows rows;
 };
 
+static bool make(struct heft_diff *d, const struct heft_snapshot *before,
+		 const struct heft_snapshot *after, unsigned flags, struct heft_err *err)
+{
+	if (!after || !after->open || (before && !before->open) || (!before && !after->is_diff))
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a diff needs two snapshots");
+	memory_need_whole(after->memory);
+	if (before)
+		memory_need_whole(before->memory);
+	diff_init(&d->diff, before ? &before->snapshot : &after->before, &after->snapshot,
+		  flags & HEFT_DIFF_SUPERSIZE);
+	d->made = true;
+	diff_sections_make(&d->sections, &d->diff);
+	return true;
+}
+
+static void release(void *handle)
+{
+	struct heft_diff *d = handle;
+	diff_rows_release(&d->rows);
+	diff_sections_release(&d->sections);
+	if (d->made)
+		diff_release(&d->diff);
+	mem_free(d);
+}
+
 struct heft_diff *heft_diff_new(const struct heft_snapshot *before,
-				const struct heft_snapshot *after, bool supersize,
+				const struct heft_snapshot *after, unsigned flags,
 				struct heft_err *err)
 {
-	if (!after || !after->open || (before && !before->open) || (!before && !after->is_diff)) {
-		fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a diff needs two snapshots");
-		return NULL;
-	}
-	struct heft_diff *d = mem_zeroed(1, sizeof *d);
-	diff_init(&d->diff, before ? &before->snapshot : &after->before, &after->snapshot,
-		  supersize);
-	diff_sections_make(&d->sections, &d->diff);
-	return d;
+	struct heft_diff *d = handle_new(sizeof *d);
+	if (GUARDED(d ? d->memory : NULL, err, make(d, before, after, flags, err)))
+		return d;
+	heft_diff_free(d);
+	return NULL;
 }
 
 void heft_diff_free(struct heft_diff *d)
 {
-	if (!d)
-		return;
-	diff_rows_release(&d->rows);
-	diff_sections_release(&d->sections);
-	diff_release(&d->diff);
-	mem_free(d);
+	handle_free(d, release);
 }
 
 size_t heft_diff_section_count(const struct heft_diff *d)
@@ -52,20 +70,25 @@ const struct heft_diff_section *heft_diff_total(const struct heft_diff *d)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-const struct heft_table *heft_diff_rows(struct heft_diff *d, const struct heft_diff_query *query)
+static void make_rows(struct heft_diff *d, const struct heft_diff_query *query)
 {
 	struct heft_diff_query q = { 0 };
 	if (query)
 		memcpy(&q, query, min_u64(query->size, sizeof q));
 	diff_rows_release(&d->rows);
 	diff_rows_make(&d->rows, &d->diff, &q);
-	return &d->rows.table;
+}
+
+const struct heft_table *heft_diff_rows(struct heft_diff *d, const struct heft_diff_query *query,
+					struct heft_err *err)
+{
+	return GUARDED(d->memory, err, (make_rows(d, query), true)) ? &d->rows.table : NULL;
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-bool heft_diff_write(const struct heft_diff *d, const struct heft_write_opts *opts,
-		     const struct heft_sink *sink, struct heft_err *err)
+static bool diff_write(const struct heft_diff *d, const struct heft_write_opts *opts,
+		       const struct heft_sink *sink, struct heft_err *err)
 {
 	const struct diff_report z = { d->sections.sections.data, d->sections.sections.count };
 	struct report r = { .table = d->rows.table, .ctx = &z };
@@ -79,7 +102,13 @@ bool heft_diff_write(const struct heft_diff *d, const struct heft_write_opts *op
 	return report_write(&r, &s, err);
 }
 
-bool heft_diff_save(const struct heft_diff *d, const struct heft_sink *sink, struct heft_err *err)
+bool heft_diff_write(const struct heft_diff *d, const struct heft_write_opts *opts,
+		     const struct heft_sink *sink, struct heft_err *err)
+{
+	return GUARDED(d->memory, err, diff_write(d, opts, sink, err));
+}
+
+static bool diff_save(const struct heft_diff *d, const struct heft_sink *sink, struct heft_err *err)
 {
 	struct snapshot before, after;
 	struct arena arena = { 0 };
@@ -94,4 +123,9 @@ bool heft_diff_save(const struct heft_diff *d, const struct heft_sink *sink, str
 	snapshot_release(&after);
 	arena_release(&arena);
 	return ok;
+}
+
+bool heft_diff_save(const struct heft_diff *d, const struct heft_sink *sink, struct heft_err *err)
+{
+	return GUARDED(d->memory, err, diff_save(d, sink, err));
 }

@@ -3,40 +3,69 @@
 
 struct heft_finder *heft_finder_new(void)
 {
-	return mem_zeroed(1, sizeof(struct heft_finder));
+	return handle_new(sizeof(struct heft_finder));
 }
 
-void heft_finder_free(struct heft_finder *f)
+static void release(void *handle)
 {
-	if (!f)
-		return;
+	struct heft_finder *f = handle;
 	wish_release(&f->wish);
 	mem_free(f);
 }
 
-void heft_finder_add_debug_file(struct heft_finder *f, const char *path)
+void heft_finder_free(struct heft_finder *f)
+{
+	handle_free(f, release);
+}
+
+static void finder_add_debug_file(struct heft_finder *f, const char *path)
 {
 	wish_add_debug_file(&f->wish, path);
 }
 
-void heft_finder_add_debug_dir(struct heft_finder *f, const char *dir)
+void heft_finder_add_debug_file(struct heft_finder *f, const char *path)
+{
+	GUARDED_VOID(f->memory, finder_add_debug_file(f, path));
+}
+
+static void finder_add_debug_dir(struct heft_finder *f, const char *dir)
 {
 	wish_add_debug_dir(&f->wish, dir);
 }
 
-void heft_finder_add_map(struct heft_finder *f, const char *path)
+void heft_finder_add_debug_dir(struct heft_finder *f, const char *dir)
+{
+	GUARDED_VOID(f->memory, finder_add_debug_dir(f, dir));
+}
+
+static void finder_add_map(struct heft_finder *f, const char *path)
 {
 	wish_add_map(&f->wish, path);
 }
 
-void heft_finder_set_sysroot(struct heft_finder *f, const char *dir)
+void heft_finder_add_map(struct heft_finder *f, const char *path)
+{
+	GUARDED_VOID(f->memory, finder_add_map(f, path));
+}
+
+static void finder_set_sysroot(struct heft_finder *f, const char *dir)
 {
 	wish_set_sysroot(&f->wish, dir);
 }
 
-void heft_finder_add_program(struct heft_finder *f, const char *path)
+void heft_finder_set_sysroot(struct heft_finder *f, const char *dir)
+{
+	GUARDED_VOID(f->memory, finder_set_sysroot(f, dir));
+}
+
+static void finder_add_program(struct heft_finder *f, const char *path)
 {
 	wish_add_program(&f->wish, path);
+}
+
+void heft_finder_add_program(struct heft_finder *f, const char *path)
+{
+	GUARDED_VOID(f->memory, finder_add_program(f, path));
 }
 
 void heft_finder_set_flags(struct heft_finder *f, unsigned flags)
@@ -49,13 +78,24 @@ unsigned heft_finder_flags(const struct heft_finder *f)
 	return f->wish.flags;
 }
 
-bool heft_finder_map_path(struct heft_finder *f, const char *from, const char *to,
-			  struct heft_err *err)
+static bool finder_map_path(struct heft_finder *f, const char *from, const char *to,
+			    struct heft_err *err)
 {
 	return paths_add_map(&f->wish.paths, str_of(from), str_of(to), err);
 }
 
-bool heft_finder_strip_prefix(struct heft_finder *f, const char *prefix, struct heft_err *err)
+bool heft_finder_map_path(struct heft_finder *f, const char *from, const char *to,
+			  struct heft_err *err)
+{
+	return GUARDED(f->memory, err, finder_map_path(f, from, to, err));
+}
+
+static bool finder_strip_prefix(struct heft_finder *f, const char *prefix, struct heft_err *err)
 {
 	return paths_add_strip(&f->wish.paths, str_of(prefix), err);
+}
+
+bool heft_finder_strip_prefix(struct heft_finder *f, const char *prefix, struct heft_err *err)
+{
+	return GUARDED(f->memory, err, finder_strip_prefix(f, prefix, err));
 }

@@ -5,6 +5,7 @@
 #include "program/wish.h"
 
 struct heft_finder {
+	struct memory *memory; /* first: see handle_new */
 	struct program_wish wish;
 };
 

@@ -9,16 +9,17 @@
 
 struct heft_heap *heft_heap_new(void)
 {
-	struct heft_heap *h = mem_zeroed(1, sizeof *h);
+	struct heft_heap *h = handle_new(sizeof *h);
+	if (!h)
+		return NULL;
 	notes_init(&h->notes);
 	h->style = HEFT_NAMES_SHORT;
 	return h;
 }
 
-void heft_heap_free(struct heft_heap *h)
+static void release(void *handle)
 {
-	if (!h)
-		return;
+	struct heft_heap *h = handle;
 	heap_damage_release(&h->damages);
 	process_close(&h->process);
 	arena_release(&h->answer);
@@ -29,14 +30,25 @@ void heft_heap_free(struct heft_heap *h)
 	mem_free(h);
 }
 
+void heft_heap_free(struct heft_heap *h)
+{
+	handle_free(h, release);
+}
+
 static const char *keep(struct heft_heap *h, const char *text)
 {
 	return arena_copy(&h->arena, str_of(text));
 }
 
+static void heap_set_finder(struct heft_heap *h, const struct heft_finder *f)
+{
+	memory_need_whole(f->memory);
+	wish_copy(&h->find, &f->wish);
+}
+
 void heft_heap_set_finder(struct heft_heap *h, const struct heft_finder *f)
 {
-	wish_copy(&h->find, &f->wish);
+	GUARDED_VOID(h->memory, heap_set_finder(h, f));
 }
 
 void heft_heap_set_demangle(struct heft_heap *h, enum heft_demangle style)
@@ -55,9 +67,14 @@ void heft_heap_set_base(struct heft_heap *h, uint64_t addr)
 	h->base_addr = addr;
 }
 
-void heft_heap_add_piece(struct heft_heap *h, const char *path, uint64_t addr, uint64_t off)
+static void heap_add_piece(struct heft_heap *h, const char *path, uint64_t addr, uint64_t off)
 {
 	vec_push(&h->pieces, (struct dump_piece){ keep(h, path), true, addr, off });
+}
+
+void heft_heap_add_piece(struct heft_heap *h, const char *path, uint64_t addr, uint64_t off)
+{
+	GUARDED_VOID(h->memory, heap_add_piece(h, path, addr, off));
 }
 
 void heft_heap_set_word(struct heft_heap *h, unsigned bytes)
@@ -189,7 +206,7 @@ static bool open_process(struct heft_heap *h, const char *path, struct heft_err 
 	return process_open(&h->process, path, &wish, err);
 }
 
-bool heft_heap_open(struct heft_heap *h, const char *path, struct heft_err *err)
+static bool heap_open(struct heft_heap *h, const char *path, struct heft_err *err)
 {
 	if (h->open)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens one dump");
@@ -203,6 +220,11 @@ bool heft_heap_open(struct heft_heap *h, const char *path, struct heft_err *err)
 	if (heap->layout.parts.count > 0)
 		tell_layout(&h->info, &heap->layout);
 	return check_debug_files(h, err);
+}
+
+bool heft_heap_open(struct heft_heap *h, const char *path, struct heft_err *err)
+{
+	return GUARDED(h->memory, err, heap_open(h, path, err));
 }
 
 /* ---- what is known -------------------------------------------------------------------------- */
@@ -258,8 +280,8 @@ static void write_check(struct heft_heap *h, bool json, struct sink *s)
 	out_heap_check_end(json, s);
 }
 
-bool heft_heap_write(struct heft_heap *h, enum heft_heap_page page, enum heft_format format,
-		     const struct heft_sink *sink, struct heft_err *err)
+static bool write_page(struct heft_heap *h, enum heft_heap_page page, enum heft_format format,
+		       const struct heft_sink *sink, struct heft_err *err)
 {
 	struct sink s;
 	const bool json = format == HEFT_JSON;
@@ -272,4 +294,10 @@ bool heft_heap_write(struct heft_heap *h, enum heft_heap_page page, enum heft_fo
 	case HEFT_HEAP_CHECK: write_check(h, json, &s); break;
 	}
 	return sink_end(&s, err);
+}
+
+bool heft_heap_write(struct heft_heap *h, enum heft_heap_page page, enum heft_format format,
+		     const struct heft_sink *sink, struct heft_err *err)
+{
+	return GUARDED(h->memory, err, write_page(h, page, format, sink, err));
 }

@@ -8,6 +8,7 @@
 #include "report/heap_report.h"
 
 struct heft_heap {
+	struct memory *memory; /* first: see handle_new */
 	struct arena arena;
 	struct notes notes;
 	/* settings */
@@ -28,6 +29,7 @@ struct heft_heap {
 
 struct heft_heap_report {
 	struct heap_report report; /* first: the formats' view */
+	struct memory *memory;     /* that of the heap */
 	struct arena arena;
 	struct notes notes;
 	struct intern classes; /* labels of leaves' classes, where rows are by these */

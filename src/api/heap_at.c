@@ -1,7 +1,7 @@
 /* What is at an address of a process, and what is damaged in its heap. */
 #include "api/heap.h"
 
-bool heft_heap_at(struct heft_heap *h, uint64_t addr, struct heft_heap_place *ret)
+static bool heap_at(struct heft_heap *h, uint64_t addr, struct heft_heap_place *ret)
 {
 	arena_release(&h->answer);
 	if (h->open)
@@ -10,8 +10,13 @@ bool heft_heap_at(struct heft_heap *h, uint64_t addr, struct heft_heap_place *re
 	return false;
 }
 
-bool heft_heap_place_write(const struct heft_heap_place *at, enum heft_format format,
-			   const struct heft_sink *sink, struct heft_err *err)
+bool heft_heap_at(struct heft_heap *h, uint64_t addr, struct heft_heap_place *ret)
+{
+	return GUARDED(h->memory, NULL, heap_at(h, addr, ret));
+}
+
+static bool place_write(const struct heft_heap_place *at, enum heft_format format,
+			const struct heft_sink *sink, struct heft_err *err)
 {
 	struct sink s;
 	sink_start(&s, sink);
@@ -19,19 +24,30 @@ bool heft_heap_place_write(const struct heft_heap_place *at, enum heft_format fo
 	return sink_end(&s, err);
 }
 
+bool heft_heap_place_write(const struct heft_heap_place *at, enum heft_format format,
+			   const struct heft_sink *sink, struct heft_err *err)
+{
+	return GUARDED_ALONE(err, place_write(at, format, sink, err));
+}
+
 /* ---- damage --------------------------------------------------------------------------------- */
 
-size_t heft_heap_damage_count(struct heft_heap *h)
+static void find_damages(struct heft_heap *h)
 {
 	const struct process_heap *heap = &h->process.heap;
 	if (h->open && !h->damages_known)
 		heap_damage_find(&h->damages, &h->process.dump, &heap->records, &heap->calls,
 				 &heap->blocks, &heap->layout);
 	h->damages_known = true;
-	return h->damages.list.count;
 }
 
-bool heft_heap_get_damage(struct heft_heap *h, size_t i, struct heft_heap_damage *ret)
+size_t heft_heap_damage_count(struct heft_heap *h)
+{
+	const bool found = GUARDED(h->memory, NULL, (find_damages(h), true));
+	return found ? h->damages.list.count : 0;
+}
+
+static bool get_damage(struct heft_heap *h, size_t i, struct heft_heap_damage *ret)
 {
 	static const uint8_t kinds[] = {
 		[DAMAGE_CANARY] = HEFT_HEAP_CANARY,
@@ -67,4 +83,9 @@ bool heft_heap_get_damage(struct heft_heap *h, size_t i, struct heft_heap_damage
 			      d->victim < b->live.count ? &b->live.data[d->victim] : &was,
 			      &h->answer, &ret->victim);
 	return true;
+}
+
+bool heft_heap_get_damage(struct heft_heap *h, size_t i, struct heft_heap_damage *ret)
+{
+	return GUARDED(h->memory, NULL, get_damage(h, i, ret));
 }

@@ -31,8 +31,11 @@ static bool make(struct heft_heap_report *r, struct heft_heap *h, struct heft_he
 		 struct heft_err *err)
 {
 	process_name_calls(&h->process);
-	if (base)
+	if (base) {
+		struct memory *before = memory_enter(base->memory);
 		process_name_calls(&base->process);
+		memory_enter(before);
+	}
 	struct heap_join *j = heap_join_new(r, h, base);
 	uint32_t *now_steps = heap_join_steps(j, h);
 	uint32_t *base_steps = base ? heap_join_steps(j, base) : NULL;
@@ -47,38 +50,8 @@ static bool make(struct heft_heap_report *r, struct heft_heap *h, struct heft_he
 	return good;
 }
 
-struct heft_heap_report *heft_heap_report_new(struct heft_heap *h, struct heft_heap *base,
-					      const struct heft_heap_query *query,
-					      struct heft_err *err)
+static void release(struct heft_heap_report *r)
 {
-	if (!h->open || (base && !base->open)) {
-		fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no dump is open");
-		return NULL;
-	}
-	struct heft_heap_report *r = mem_zeroed(1, sizeof *r);
-	notes_init(&r->notes);
-	r->report.info = &h->info;
-	r->report.base = base ? &base->info : NULL;
-	if (query)
-		memcpy(&r->report.query, query,
-		       query->size < sizeof *query ? query->size : sizeof *query);
-	if (!make(r, h, base, err)) {
-		heft_heap_report_free(r);
-		return NULL;
-	}
-	take_notes(r, h);
-	take_notes(r, base);
-	for (size_t i = 0; i < r->notes.count; i++)
-		vec_push(&r->all_notes, r->notes.data[i]);
-	r->report.notes = r->all_notes.data;
-	r->report.note_count = r->all_notes.count;
-	return r;
-}
-
-void heft_heap_report_free(struct heft_heap_report *r)
-{
-	if (!r)
-		return;
 	vec_release(&r->report.modules);
 	vec_release(&r->report.sites);
 	vec_release(&r->report.steps);
@@ -89,6 +62,60 @@ void heft_heap_report_free(struct heft_heap_report *r)
 	notes_release(&r->notes);
 	arena_release(&r->arena);
 	mem_free(r);
+}
+
+static bool report_new(struct heft_heap_report **ret, struct heft_heap *h, struct heft_heap *base,
+		       const struct heft_heap_query *query, struct heft_err *err)
+{
+	if (!h->open || (base && !base->open))
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no dump is open");
+	if (base)
+		memory_need_whole(base->memory);
+	struct heft_heap_report *r = mem_zeroed(1, sizeof *r);
+	r->memory = h->memory;
+	notes_init(&r->notes);
+	r->report.info = &h->info;
+	r->report.base = base ? &base->info : NULL;
+	if (query)
+		memcpy(&r->report.query, query,
+		       query->size < sizeof *query ? query->size : sizeof *query);
+	if (!make(r, h, base, err)) {
+		release(r);
+		return false;
+	}
+	take_notes(r, h);
+	take_notes(r, base);
+	for (size_t i = 0; i < r->notes.count; i++)
+		vec_push(&r->all_notes, r->notes.data[i]);
+	r->report.notes = r->all_notes.data;
+	r->report.note_count = r->all_notes.count;
+	*ret = r;
+	return true;
+}
+
+static bool guarded_new(struct heft_heap_report **ret, struct heft_heap *h, struct heft_heap *base,
+			const struct heft_heap_query *query, struct heft_err *err)
+{
+	return GUARDED(h->memory, err, report_new(ret, h, base, query, err));
+}
+
+/* Both heaps learn the names of their frames meanwhile: where that is given up, both are broken. */
+struct heft_heap_report *heft_heap_report_new(struct heft_heap *h, struct heft_heap *base,
+					      const struct heft_heap_query *query,
+					      struct heft_err *err)
+{
+	struct heft_heap_report *r = NULL;
+	const bool made = guarded_new(&r, h, base, query, err);
+	if (base && memory_is_broken(h->memory))
+		memory_break(base->memory);
+	return made ? r : NULL;
+}
+
+/* What belongs to a heap that is broken goes with it. */
+void heft_heap_report_free(struct heft_heap_report *r)
+{
+	if (r && !memory_is_broken(r->memory))
+		release(r);
 }
 
 const struct heft_table *heft_heap_report_table(const struct heft_heap_report *r)
@@ -110,8 +137,8 @@ size_t heft_heap_report_frames(const struct heft_heap_report *r, const struct he
 	return n;
 }
 
-bool heft_heap_report_write(const struct heft_heap_report *r, const struct heft_write_opts *opts,
-			    const struct heft_sink *sink, struct heft_err *err)
+static bool write_report(const struct heft_heap_report *r, const struct heft_write_opts *opts,
+			 const struct heft_sink *sink, struct heft_err *err)
 {
 	struct heft_write_opts o = { .frames = 8 };
 	struct sink s;
@@ -122,4 +149,10 @@ bool heft_heap_report_write(const struct heft_heap_report *r, const struct heft_
 			    "this format holds one profile, not the difference of two");
 	sink_start(&s, sink);
 	return heap_report_write(&r->report, &o, &s, err);
+}
+
+bool heft_heap_report_write(const struct heft_heap_report *r, const struct heft_write_opts *opts,
+			    const struct heft_sink *sink, struct heft_err *err)
+{
+	return GUARDED(r->memory, err, write_report(r, opts, sink, err));
 }

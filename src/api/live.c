@@ -1,8 +1,9 @@
 /* Snapshots of living processes: heft_process_snapshot. */
+#include "base/memory.h"
 #include "heap/live.h"
 
-bool heft_process_snapshot(uint32_t pid, const char *path, const struct heft_snapshot_opts *opts,
-			   struct heft_snapshot_facts *ret, struct heft_err *err)
+static bool snapshot_process(uint32_t pid, const char *path, const struct heft_snapshot_opts *opts,
+			     struct heft_snapshot_facts *ret, struct heft_err *err)
 {
 	struct heft_snapshot_opts o = { .size = sizeof o };
 	struct live_facts f;
@@ -18,4 +19,10 @@ bool heft_process_snapshot(uint32_t pid, const char *path, const struct heft_sna
 						     .threads = f.threads,
 						     .unstopped = f.unstopped };
 	return good;
+}
+
+bool heft_process_snapshot(uint32_t pid, const char *path, const struct heft_snapshot_opts *opts,
+			   struct heft_snapshot_facts *ret, struct heft_err *err)
+{
+	return GUARDED_ALONE(err, snapshot_process(pid, path, opts, ret, err));
 }

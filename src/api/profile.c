@@ -17,6 +17,11 @@ const char *heft_version(void)
 	return HEFT_VERSION;
 }
 
+int heft_version_number(void)
+{
+	return HEFT_VERSION_NUMBER;
+}
+
 bool heft_source_at(size_t i, const char **ret_name, const char **ret_text)
 {
 	const struct source *s = source_at(i);
@@ -45,8 +50,9 @@ static void level_release(struct level *l)
 	alias_index_release(&l->aliases);
 }
 
-static void release(struct heft_profile *p)
+static void release(void *handle)
 {
+	struct heft_profile *p = handle;
 	for (size_t i = 0; i < p->entries.count; i++)
 		entry_release(&p->entries.data[i]);
 	for (size_t i = 0; i < p->given.count; i++)
@@ -77,12 +83,7 @@ static void release(struct heft_profile *p)
 
 void heft_profile_free(struct heft_profile *p)
 {
-	if (!p)
-		return;
-	struct memory *memory = p->memory;
-	if (!memory_is_broken(memory))
-		release(p);
-	memory_delete(memory);
+	handle_free(p, release);
 }
 
 /* ---- sources ------------------------------------------------------------------- */
@@ -180,6 +181,7 @@ bool heft_profile_add_file(struct heft_profile *p, const char *path, enum heft_r
 
 static void profile_set_finder(struct heft_profile *p, const struct heft_finder *f)
 {
+	memory_need_whole(f->memory);
 	wish_copy(&p->wish, &f->wish);
 }
 

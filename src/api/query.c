@@ -5,33 +5,43 @@
 #include <sqlite3.h>
 
 struct heft_query {
+	struct memory *memory; /* first: see handle_new */
 	struct query *query;
 };
 
+static bool open(struct heft_query *q, const struct heft_snapshot *s, struct heft_err *err)
+{
+	if (!s->open)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			    "a query needs a snapshot that is open");
+	memory_need_whole(s->memory);
+	q->query = query_open(&s->snapshot, err);
+	return q->query != NULL;
+}
+
+static void release(void *handle)
+{
+	struct heft_query *q = handle;
+	query_close(q->query);
+	mem_free(q);
+}
+
 struct heft_query *heft_query_new(const struct heft_snapshot *s, struct heft_err *err)
 {
-	if (!s->open) {
-		fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a query needs a snapshot that is open");
-		return NULL;
-	}
-	struct heft_query *q = mem_zeroed(1, sizeof *q);
-	q->query = query_open(&s->snapshot, err);
-	if (q->query)
+	struct heft_query *q = handle_new(sizeof *q);
+	if (GUARDED(q ? q->memory : NULL, err, open(q, s, err)))
 		return q;
-	mem_free(q);
+	heft_query_free(q);
 	return NULL;
 }
 
 void heft_query_free(struct heft_query *q)
 {
-	if (!q)
-		return;
-	query_close(q->query);
-	mem_free(q);
+	handle_free(q, release);
 }
 
-bool heft_query_run(struct heft_query *q, const char *sql, const struct heft_query_opts *opts,
-		    const struct heft_sink *sink, struct heft_err *err)
+static bool run(struct heft_query *q, const char *sql, const struct heft_query_opts *opts,
+		const struct heft_sink *sink, struct heft_err *err)
 {
 	struct sink s;
 	struct query_report r = { .s = &s };
@@ -44,6 +54,12 @@ bool heft_query_run(struct heft_query *q, const char *sql, const struct heft_que
 	ok = sink_end(&s, ok ? err : NULL) && ok;
 	query_report_release(&r);
 	return ok;
+}
+
+bool heft_query_run(struct heft_query *q, const char *sql, const struct heft_query_opts *opts,
+		    const struct heft_sink *sink, struct heft_err *err)
+{
+	return GUARDED(q->memory, err, run(q, sql, opts, sink, err));
 }
 
 bool heft_query_is_complete(const char *sql)

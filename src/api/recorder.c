@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 struct heft_recorder {
+	struct memory *memory; /* first: see handle_new */
 	struct arena arena;
 	const char *library, *pattern, *signal; /* NULL: not set */
 	uint64_t values[HEFT_RECORD_SETTINGS];
@@ -28,31 +29,50 @@ struct heft_recorder {
 
 struct heft_recorder *heft_recorder_new(void)
 {
-	return mem_zeroed(1, sizeof(struct heft_recorder));
+	return handle_new(sizeof(struct heft_recorder));
 }
 
-void heft_recorder_free(struct heft_recorder *r)
+static void release(void *handle)
 {
-	if (!r)
-		return;
+	struct heft_recorder *r = handle;
 	vec_release(&r->files);
 	arena_release(&r->arena);
 	mem_free(r);
 }
 
-void heft_recorder_set_library(struct heft_recorder *r, const char *path)
+void heft_recorder_free(struct heft_recorder *r)
+{
+	handle_free(r, release);
+}
+
+static void recorder_set_library(struct heft_recorder *r, const char *path)
 {
 	r->library = arena_copy(&r->arena, str_of(path));
 }
 
-void heft_recorder_set_output(struct heft_recorder *r, const char *pattern)
+void heft_recorder_set_library(struct heft_recorder *r, const char *path)
+{
+	GUARDED_VOID(r->memory, recorder_set_library(r, path));
+}
+
+static void recorder_set_output(struct heft_recorder *r, const char *pattern)
 {
 	r->pattern = arena_copy(&r->arena, str_of(pattern));
 }
 
-void heft_recorder_set_signal(struct heft_recorder *r, const char *name)
+void heft_recorder_set_output(struct heft_recorder *r, const char *pattern)
+{
+	GUARDED_VOID(r->memory, recorder_set_output(r, pattern));
+}
+
+static void recorder_set_signal(struct heft_recorder *r, const char *name)
 {
 	r->signal = arena_copy(&r->arena, str_of(name));
+}
+
+void heft_recorder_set_signal(struct heft_recorder *r, const char *name)
+{
+	GUARDED_VOID(r->memory, recorder_set_signal(r, name));
 }
 
 void heft_recorder_set(struct heft_recorder *r, enum heft_recorder_setting what, uint64_t value)
@@ -281,8 +301,8 @@ bool heft_recorder_file(const struct heft_recorder *r, size_t i, struct heft_rec
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-bool heft_recorder_run(struct heft_recorder *r, char *const *argv, struct heft_recorder_end *ret,
-		       struct heft_err *err)
+static bool recorder_run(struct heft_recorder *r, char *const *argv, struct heft_recorder_end *ret,
+			 struct heft_err *err)
 {
 	struct timespec start;
 	const char *path;
@@ -312,4 +332,10 @@ bool heft_recorder_run(struct heft_recorder *r, char *const *argv, struct heft_r
 	else
 		ret->status = WEXITSTATUS(status);
 	return true;
+}
+
+bool heft_recorder_run(struct heft_recorder *r, char *const *argv, struct heft_recorder_end *ret,
+		       struct heft_err *err)
+{
+	return GUARDED(r->memory, err, recorder_run(r, argv, ret, err));
 }

@@ -35,36 +35,53 @@ static void fill_info(struct heft_samples *s)
 					      .estimated = p->estimated };
 }
 
-struct heft_samples *heft_samples_read(struct heft_blocks *b, const char *path,
-				       enum heft_samples_form form, bool force,
-				       struct heft_err *err)
+static void release(struct heft_samples *s)
 {
-	const struct blockmap *map = blocks_map(b);
-	const struct profile_wish wish = { path, form_of(form), force };
-	if (!map) {
-		fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-		     "%s: samples are counted for one program or shared object", path);
-		return NULL;
-	}
-	struct heft_samples *s = mem_zeroed(1, sizeof *s);
-	s->blocks = b;
-	s->map = map;
-	if (!profile_read(&s->profile, map, &wish, blocks_notes(b), err)) {
-		heft_samples_free(s);
-		return NULL;
-	}
-	s->limits = profile_limits(&s->profile, map);
-	fill_info(s);
-	return s;
-}
-
-void heft_samples_free(struct heft_samples *s)
-{
-	if (!s)
-		return;
 	profile_release(&s->profile);
 	vec_release(&s->counts);
 	mem_free(s);
+}
+
+static bool samples_read(struct heft_samples **ret, struct heft_blocks *b,
+			 const struct profile_wish *wish, struct heft_err *err)
+{
+	const struct blockmap *map = blocks_map(b);
+	if (!map)
+		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+			    "%s: samples are counted for one program or shared object", wish->path);
+	struct heft_samples *s = mem_zeroed(1, sizeof *s);
+	s->blocks = b;
+	s->map = map;
+	if (!profile_read(&s->profile, map, wish, blocks_notes(b), err)) {
+		release(s);
+		return false;
+	}
+	s->limits = profile_limits(&s->profile, map);
+	fill_info(s);
+	*ret = s;
+	return true;
+}
+
+static bool guarded_read(struct heft_samples **ret, struct heft_blocks *b,
+			 const struct profile_wish *wish, struct heft_err *err)
+{
+	return GUARDED(blocks_memory(b), err, samples_read(ret, b, wish, err));
+}
+
+struct heft_samples *heft_samples_read(struct heft_blocks *b, const char *path,
+				       enum heft_samples_form form, unsigned flags,
+				       struct heft_err *err)
+{
+	const struct profile_wish wish = { path, form_of(form), flags & HEFT_SAMPLES_ANY_BUILD };
+	struct heft_samples *s = NULL;
+	return guarded_read(&s, b, &wish, err) ? s : NULL;
+}
+
+/* What belongs to blocks that are broken goes with them. */
+void heft_samples_free(struct heft_samples *s)
+{
+	if (s && !memory_is_broken(blocks_memory(s->blocks)))
+		release(s);
 }
 
 const struct heft_samples_info *heft_samples_get_info(const struct heft_samples *s)
@@ -72,8 +89,8 @@ const struct heft_samples_info *heft_samples_get_info(const struct heft_samples 
 	return &s->info;
 }
 
-bool heft_samples_counts(struct heft_samples *s, size_t i, const struct heft_block_count **ret,
-			 size_t *ret_count)
+static bool samples_counts(struct heft_samples *s, size_t i, const struct heft_block_count **ret,
+			   size_t *ret_count)
 {
 	if (i >= s->map->functions.count)
 		return false;
@@ -93,6 +110,12 @@ bool heft_samples_counts(struct heft_samples *s, size_t i, const struct heft_blo
 	*ret = s->counts.data;
 	*ret_count = s->counts.count;
 	return true;
+}
+
+bool heft_samples_counts(struct heft_samples *s, size_t i, const struct heft_block_count **ret,
+			 size_t *ret_count)
+{
+	return GUARDED(blocks_memory(s->blocks), NULL, samples_counts(s, i, ret, ret_count));
 }
 
 static uint64_t block_addr(const struct heft_samples *s, uint32_t block)
@@ -175,9 +198,9 @@ static bool write_as(const struct profile_report *r, const struct heft_samples_q
 	return sink_end(s, err);
 }
 
-bool heft_samples_write(struct heft_samples *s, const struct heft_samples_query *query,
-			const struct heft_write_opts *opts, const struct heft_sink *sink,
-			struct heft_err *err)
+static bool samples_write(struct heft_samples *s, const struct heft_samples_query *query,
+			  const struct heft_write_opts *opts, const struct heft_sink *sink,
+			  struct heft_err *err)
 {
 	const size_t count = s->map->functions.count;
 	struct heft_samples_query q = { 0 };
@@ -202,4 +225,11 @@ bool heft_samples_write(struct heft_samples *s, const struct heft_samples_query 
 	profile_names_release(&names);
 	mem_free(shown);
 	return good;
+}
+
+bool heft_samples_write(struct heft_samples *s, const struct heft_samples_query *query,
+			const struct heft_write_opts *opts, const struct heft_sink *sink,
+			struct heft_err *err)
+{
+	return GUARDED(blocks_memory(s->blocks), err, samples_write(s, query, opts, sink, err));
 }

@@ -12,15 +12,16 @@
 
 struct heft_snapshot *heft_snapshot_new(void)
 {
-	struct heft_snapshot *s = mem_zeroed(1, sizeof *s);
+	struct heft_snapshot *s = handle_new(sizeof *s);
+	if (!s)
+		return NULL;
 	notes_init(&s->notes);
 	return s;
 }
 
-void heft_snapshot_free(struct heft_snapshot *s)
+static void release(void *handle)
 {
-	if (!s)
-		return;
+	struct heft_snapshot *s = handle;
 	if (s->open)
 		snapshot_release(&s->snapshot);
 	if (s->is_diff)
@@ -32,19 +33,40 @@ void heft_snapshot_free(struct heft_snapshot *s)
 	mem_free(s);
 }
 
-void heft_snapshot_set_finder(struct heft_snapshot *s, const struct heft_finder *f)
+void heft_snapshot_free(struct heft_snapshot *s)
 {
+	handle_free(s, release);
+}
+
+static void snapshot_set_finder(struct heft_snapshot *s, const struct heft_finder *f)
+{
+	memory_need_whole(f->memory);
 	wish_copy(&s->wish, &f->wish);
 }
 
-void heft_snapshot_add_build(struct heft_snapshot *s, const char *path)
+void heft_snapshot_set_finder(struct heft_snapshot *s, const struct heft_finder *f)
+{
+	GUARDED_VOID(s->memory, snapshot_set_finder(s, f));
+}
+
+static void snapshot_add_build(struct heft_snapshot *s, const char *path)
 {
 	vec_push(&s->builds, arena_copy(&s->arena, str_of(path)));
 }
 
-void heft_snapshot_set_components(struct heft_snapshot *s, const char *path)
+void heft_snapshot_add_build(struct heft_snapshot *s, const char *path)
+{
+	GUARDED_VOID(s->memory, snapshot_add_build(s, path));
+}
+
+static void snapshot_set_components(struct heft_snapshot *s, const char *path)
 {
 	s->components_path = arena_copy(&s->arena, str_of(path));
+}
+
+void heft_snapshot_set_components(struct heft_snapshot *s, const char *path)
+{
+	GUARDED_VOID(s->memory, snapshot_set_components(s, path));
 }
 
 void heft_snapshot_set_exact_names(struct heft_snapshot *s, bool yes)
@@ -128,11 +150,6 @@ static bool check_used(const struct heft_snapshot *s, const struct heft_snapshot
 	return ok;
 }
 
-bool heft_snapshot_open(struct heft_snapshot *s, const char *path, struct heft_err *err)
-{
-	return heft_snapshot_open_all(s, &path, 1, err);
-}
-
 struct half {
 	struct heft_snapshot *s;
 	const char *path;
@@ -144,7 +161,7 @@ static void open_half(void *ctx, size_t i, unsigned worker)
 {
 	struct half *h = (struct half *)ctx + i;
 	(void)worker;
-	h->ok = open_file(h->s, h->path, &h->err);
+	h->ok = GUARDED(h->s->memory, &h->err, open_file(h->s, h->path, &h->err));
 }
 
 static bool is_list(const char *path)
@@ -158,6 +175,17 @@ static bool is_list(const char *path)
 	return is;
 }
 
+static bool look(const char *before, const char *after, bool *ret)
+{
+	*ret = is_list(before) && is_list(after);
+	return true;
+}
+
+static bool are_lists(const char *before, const char *after, bool *ret, struct heft_err *err)
+{
+	return GUARDED_ALONE(err, look(before, after, ret));
+}
+
 bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_path,
 			     struct heft_snapshot *after, const char *after_path,
 			     struct heft_err *err)
@@ -165,7 +193,10 @@ bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_pa
 	struct half halves[] = { { .s = after, .path = after_path },
 				 { .s = before, .path = before_path } };
 	/* Programs are read by several threads each, and take more memory. */
-	if (is_list(before_path) && is_list(after_path)) {
+	bool lists;
+	if (!are_lists(before_path, after_path, &lists, err))
+		return false;
+	if (lists) {
 		parallel_for(after->threads, COUNT_OF(halves), open_half, halves);
 	} else {
 		open_half(halves, 0, 0);
@@ -178,25 +209,44 @@ bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_pa
 				*err = halves[i].err;
 			return false;
 		}
-	return check_used(after, before, err) && check_used(before, after, err);
+	return GUARDED(after->memory, err,
+		       check_used(after, before, err) && check_used(before, after, err));
+}
+
+static bool snapshot_open_all(struct heft_snapshot *s, const char *const *paths, size_t count,
+			      struct heft_err *err)
+{
+	if (s->open)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens once");
+	return (count == 1 ? open_file(s, paths[0], err) : snapshot_make(s, paths, count, err)) &&
+	       check_used(s, NULL, err);
 }
 
 bool heft_snapshot_open_all(struct heft_snapshot *s, const char *const *paths, size_t count,
 			    struct heft_err *err)
 {
-	ASSERT(!s->open);
-	return (count == 1 ? open_file(s, paths[0], err) : snapshot_make(s, paths, count, err)) &&
-	       check_used(s, NULL, err);
+	return GUARDED(s->memory, err, snapshot_open_all(s, paths, count, err));
 }
 
-bool heft_snapshot_write(const struct heft_snapshot *s, const struct heft_sink *sink,
-			 struct heft_err *err)
+bool heft_snapshot_open(struct heft_snapshot *s, const char *path, struct heft_err *err)
+{
+	return heft_snapshot_open_all(s, &path, 1, err);
+}
+
+static bool snapshot_write(const struct heft_snapshot *s, const struct heft_sink *sink,
+			   struct heft_err *err)
 {
 	struct sizefile_out out = { .threads = s->threads };
 	bool ok = sizefile_write(&out, &s->snapshot, err);
 	ok = ok && sink_once(sink, out.bytes.data, out.bytes.count, err);
 	vec_release(&out.bytes);
 	return ok;
+}
+
+bool heft_snapshot_write(const struct heft_snapshot *s, const struct heft_sink *sink,
+			 struct heft_err *err)
+{
+	return GUARDED(s->memory, err, snapshot_write(s, sink, err));
 }
 
 /* ---- totals ---------------------------------------------------------------------------------- */

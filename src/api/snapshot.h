@@ -7,6 +7,7 @@
 #include "snapshot/snapshot.h"
 
 struct heft_snapshot {
+	struct memory *memory; /* first: see handle_new */
 	struct arena arena;
 	struct notes notes;
 	struct program_wish wish;

@@ -25,6 +25,7 @@ struct name_cache {
 };
 
 struct heft_where {
+	struct memory *memory; /* first: see handle_new */
 	struct arena arena;
 	struct notes notes;
 	struct program_wish wish;
@@ -45,16 +46,17 @@ struct heft_where {
 
 struct heft_where *heft_where_new(void)
 {
-	struct heft_where *w = mem_zeroed(1, sizeof *w);
+	struct heft_where *w = handle_new(sizeof *w);
+	if (!w)
+		return NULL;
 	notes_init(&w->notes);
 	w->style = HEFT_NAMES_FULL;
 	return w;
 }
 
-void heft_where_free(struct heft_where *w)
+static void release(void *handle)
 {
-	if (!w)
-		return;
+	struct heft_where *w = handle;
 	bbindex_release(&w->index);
 	blockmap_release(&w->blocks);
 	program_close(&w->program);
@@ -68,14 +70,20 @@ void heft_where_free(struct heft_where *w)
 	mem_free(w);
 }
 
+void heft_where_free(struct heft_where *w)
+{
+	handle_free(w, release);
+}
+
 void heft_where_set_finder(struct heft_where *w, const struct heft_finder *f)
 {
+	GUARDED_VOID(w->memory, memory_need_whole(f->memory));
 	where_set_wish(w, &f->wish);
 }
 
 void where_set_wish(struct heft_where *w, const struct program_wish *wish)
 {
-	wish_copy(&w->wish, wish);
+	GUARDED_VOID(w->memory, wish_copy(&w->wish, wish));
 }
 
 void heft_where_set_demangle(struct heft_where *w, enum heft_demangle style)
@@ -126,7 +134,7 @@ static void name_places(struct heft_where *w)
 	}
 }
 
-bool heft_where_open(struct heft_where *w, const char *path, struct heft_err *err)
+static bool where_open(struct heft_where *w, const char *path, struct heft_err *err)
 {
 	const char *copy = arena_copy(&w->arena, str_of(path));
 	if (w->opened)
@@ -141,6 +149,11 @@ bool heft_where_open(struct heft_where *w, const char *path, struct heft_err *er
 	(void)program_debug(&w->program, true);
 	name_places(w);
 	return true;
+}
+
+bool heft_where_open(struct heft_where *w, const char *path, struct heft_err *err)
+{
+	return GUARDED(w->memory, err, where_open(w, path, err));
 }
 
 /* ---- addresses as text ---------------------------------------------------------------------- */
@@ -208,8 +221,8 @@ static uint64_t base_of_numbers(const struct image *im, uint64_t addr)
 	return 0;
 }
 
-bool heft_where_parse(struct heft_where *w, const char *text, uint64_t *ret_addr,
-		      struct heft_err *err)
+static bool where_parse(struct heft_where *w, const char *text, uint64_t *ret_addr,
+			struct heft_err *err)
 {
 	uint64_t addr, offset = 0;
 	if (!w->im)
@@ -227,6 +240,12 @@ bool heft_where_parse(struct heft_where *w, const char *text, uint64_t *ret_addr
 		return true;
 	}
 	return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no address, section or symbol: %.200s", text);
+}
+
+bool heft_where_parse(struct heft_where *w, const char *text, uint64_t *ret_addr,
+		      struct heft_err *err)
+{
+	return GUARDED(w->memory, err, where_parse(w, text, ret_addr, err));
 }
 
 /* ---- names ---------------------------------------------------------------------------------- */
@@ -352,7 +371,7 @@ static void find_block(struct heft_where *w, struct heft_location *at)
 	at->block = &w->block;
 }
 
-bool heft_where_find(struct heft_where *w, uint64_t addr, struct heft_location *ret)
+static bool where_find(struct heft_where *w, uint64_t addr, struct heft_location *ret)
 {
 	*ret = (struct heft_location){ .addr = addr };
 	if (!w->im)
@@ -365,11 +384,22 @@ bool heft_where_find(struct heft_where *w, uint64_t addr, struct heft_location *
 	return ret->section || ret->segment;
 }
 
-bool heft_location_write(const struct heft_location *at, enum heft_where_format format,
-			 const struct heft_sink *sink, struct heft_err *err)
+bool heft_where_find(struct heft_where *w, uint64_t addr, struct heft_location *ret)
+{
+	return GUARDED(w->memory, NULL, where_find(w, addr, ret));
+}
+
+static bool location_write(const struct heft_location *at, enum heft_where_format format,
+			   const struct heft_sink *sink, struct heft_err *err)
 {
 	struct sink s;
 	sink_start(&s, sink);
 	out_where(at, format, &s);
 	return sink_end(&s, err);
+}
+
+bool heft_location_write(const struct heft_location *at, enum heft_where_format format,
+			 const struct heft_sink *sink, struct heft_err *err)
+{
+	return GUARDED_ALONE(err, location_write(at, format, sink, err));
 }

@@ -309,6 +309,28 @@ void *handle_new(size_t size)
 	return handle;
 }
 
+void handle_free(void *handle, void (*release)(void *handle))
+{
+	struct memory *m;
+	if (!handle)
+		return;
+	memcpy(&m, handle, sizeof m);
+	if (!memory_is_broken(m))
+		release(handle);
+	memory_delete(m);
+}
+
+void memory_break(struct memory *m)
+{
+	m->broken = HEFT_ENOMEM;
+}
+
+void memory_need_whole(const struct memory *m)
+{
+	if (m->broken != HEFT_OK)
+		call_raise(m->broken, "a handle of an earlier call that was given up");
+}
+
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 void call_begin(struct call *c, struct memory *m)

@@ -64,6 +64,13 @@ void memory_pfree(void *p, void *ctx);
 /* A zeroed handle in a domain of its own, to which its first member points; NULL where there is no
  * memory. */
 void *handle_new(size_t size);
+/* Frees a handle with its domain, unless it is NULL: `release` frees what is in it, and the handle,
+ * where no call on it was given up. */
+void handle_free(void *handle, void (*release)(void *handle));
+/* Breaks the domain of a handle that a call on another one has changed and left unfinished. */
+void memory_break(struct memory *m);
+/* A call that fails because a handle, other than the one it is made on, is broken. */
+void memory_need_whole(const struct memory *m);
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
@@ -109,6 +116,20 @@ void call_end(struct call *c);
 			call_leave(&call_, (err));                                                 \
 		}                                                                                  \
 		guarded_;                                                                          \
+	})
+
+/* The same inside a call, for functions that another library has called and that must return to it;
+ * without a domain, the expression alone. */
+#define GUARDED_INSIDE(err, expression)                                                            \
+	(memory_current() ? GUARDED(memory_current(), (err), (expression)) : (expression))
+
+/* The same of a call without a handle: in a domain that ends with it. */
+#define GUARDED_ALONE(err, expression)                                                             \
+	__extension__({                                                                            \
+		struct memory *const alone_ = memory_new();                                        \
+		const bool done_ = GUARDED(alone_, err, expression);                               \
+		memory_delete(alone_);                                                             \
+		done_;                                                                             \
 	})
 
 /* The same of statements that cannot fail but for memory; the handle's next call says so. */

@@ -43,7 +43,8 @@ struct emit_job {
 	const char *file, *output;
 	unsigned map_version;
 	mode_t mode; /* of the file */
-	bool replace, verbose;
+	bool verbose;
+	unsigned flags; /* enum heft_emit_flag */
 };
 
 static const struct choice versions[] = { { "1", 1 }, { "2", 2 }, { "3", 3 },
@@ -63,7 +64,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 			return false;
 		heft_blocks_set_convention(b, (enum heft_convention)convention);
 		break;
-	case O_REPLACE: job->replace = true; break;
+	case O_REPLACE: job->flags |= HEFT_EMIT_REPLACE; break;
 	case O_BOLT_INPUT: heft_blocks_set_bolt_input(b, value); break;
 	case O_VERBOSE: job->verbose = true; break;
 	default: return cli_find(job->cli, job->finder, o, value);
@@ -76,7 +77,7 @@ static bool write_copy(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct emit_job *job = ctx;
 	struct stat out;
-	if (!heft_blocks_emit(job->blocks, job->map_version, job->replace,
+	if (!heft_blocks_emit(job->blocks, job->map_version, job->flags,
 			      &(struct heft_sink){ outfile_put, to }, err))
 		return false;
 	if (fstat(fileno(to), &out) == 0 && S_ISREG(out.st_mode))

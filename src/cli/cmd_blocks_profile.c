@@ -65,7 +65,8 @@ struct profile_job {
 	enum heft_samples_form form;
 	struct output out;
 	struct heft_samples_query query;
-	bool verbose, force;
+	bool verbose;
+	unsigned flags; /* enum heft_samples_flag */
 	const char *file, *samples;
 	size_t samples_count;
 };
@@ -116,7 +117,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_ADDRESSES: return apply_samples(job, HEFT_SAMPLES_ADDRESSES, value);
 	case O_SORT: return apply_sort(job, o, value);
 	case O_FUNCTION: job->query.function = value; break;
-	case O_FORCE: job->force = true; break;
+	case O_FORCE: job->flags |= HEFT_SAMPLES_ANY_BUILD; break;
 	case O_DEMANGLE: return apply_style(job, o, value);
 	case O_BOLT_INPUT: heft_blocks_set_bolt_input(job->blocks, value); break;
 	case O_VERBOSE: job->verbose = true; break;
@@ -137,7 +138,7 @@ static bool write_samples(void *ctx, FILE *to, struct heft_err *err)
 static int report(struct profile_job *job)
 {
 	struct heft_err err;
-	job->read = heft_samples_read(job->blocks, job->samples, job->form, job->force, &err);
+	job->read = heft_samples_read(job->blocks, job->samples, job->form, job->flags, &err);
 	if (job->read == NULL)
 		return cli_failed(job->cli, &err);
 	job->query.rows = output_rows(&job->out, 20);

@@ -71,7 +71,8 @@ struct diff_job {
 	const char *save;
 	const char *files[2];
 	size_t file_count;
-	bool exit_code, supersize;
+	bool exit_code;
+	unsigned flags; /* enum heft_diff_flag */
 	struct heft_diff *diff;
 };
 
@@ -107,7 +108,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_SECTION: job->query.section = value; break;
 	case O_SAVE: job->save = value; break;
 	case O_EXIT_CODE: job->exit_code = true; break;
-	case O_SUPERSIZE: job->supersize = true; break;
+	case O_SUPERSIZE: job->flags |= HEFT_DIFF_SUPERSIZE; break;
 	case O_VERBOSE: job->settings.verbose = true; break;
 	default: return cli_find(job->cli, job->settings.finder, o, value);
 	}
@@ -149,8 +150,10 @@ static bool has_differences(const struct heft_diff *d)
 
 static int report(struct diff_job *job)
 {
+	struct heft_err err;
 	job->query.rows = output_rows(&job->out, 20);
-	heft_diff_rows(job->diff, &job->query);
+	if (!heft_diff_rows(job->diff, &job->query, &err))
+		return cli_failed(job->cli, &err);
 	int status = outfile_write(job->cli, job->out.path, write_report, job);
 	if (status == EXIT_FINE && job->save)
 		status = outfile_write(job->cli, job->save, write_save, job);
@@ -173,7 +176,7 @@ static int run(struct diff_job *job)
 	else
 		(void)snapshot_open_pair(job->cli, &job->settings, job->files, &old, &new_);
 	if (new_) {
-		job->diff = heft_diff_new(old, new_, job->supersize, &err);
+		job->diff = heft_diff_new(old, new_, job->flags, &err);
 		if (job->diff)
 			status = report(job);
 		else if (!old)

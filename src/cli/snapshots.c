@@ -79,7 +79,10 @@ static bool write_findings(void *ctx, FILE *to, struct heft_err *err)
 int snapshot_check(const struct cli *cli, const struct heft_snapshot *s, const char *path)
 {
 	const struct heft_quality_finding *f;
-	struct heft_quality *q = heft_quality_new(s);
+	struct heft_err err;
+	struct heft_quality *q = heft_quality_new(s, &err);
+	if (q == NULL)
+		return cli_failed(cli, &err);
 	int status = outfile_write(cli, path, write_findings, q);
 	for (size_t i = 0; (f = heft_quality_get(q, i)) != NULL; i++)
 		if (f->error && status == EXIT_FINE)

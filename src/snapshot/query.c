@@ -1,5 +1,6 @@
 #include "snapshot/query.h"
 
+#include "base/memory.h"
 #include "map/rules.h"
 #include "snapshot/query_table.h"
 
@@ -7,6 +8,7 @@
 #include <stdlib.h>
 
 struct query {
+	struct owned *owned; /* closes the database of what is given up */
 	sqlite3 *db;
 	const struct snapshot *s;
 };
@@ -63,27 +65,60 @@ static void free_pattern(void *p)
 	pattern_free(p);
 }
 
-/* text REGEXP pattern: SQLite calls regexp(pattern, text). */
+static void tell(sqlite3_context *to, const struct heft_err *err)
+{
+	if (err->code == HEFT_ENOMEM)
+		sqlite3_result_error_nomem(to);
+	else
+		sqlite3_result_error(to, err->text, -1);
+}
+
+static bool match(struct pattern *p, const char *text, bool *ret)
+{
+	*ret = pattern_matches(p, str_of(text), NULL);
+	return true;
+}
+
+static bool guarded_match(struct pattern *p, const char *text, bool *ret, struct heft_err *err)
+{
+	return GUARDED_INSIDE(err, match(p, text, ret));
+}
+
+static bool make_pattern(struct pattern **ret, const char *regex, struct heft_err *err)
+{
+	*ret = pattern_new(str_of(regex), err);
+	return *ret != NULL;
+}
+
+static bool guarded_pattern(struct pattern **ret, const char *regex, struct heft_err *err)
+{
+	return GUARDED_INSIDE(err, make_pattern(ret, regex, err));
+}
+
+/* text REGEXP pattern: SQLite calls regexp(pattern, text).  SQLite's own functions stand above this
+ * one and must be returned to, also where there is no memory. */
 static void regexp(sqlite3_context *to, int argc, sqlite3_value **argv)
 {
 	const char *regex = (const char *)sqlite3_value_text(argv[0]);
 	const char *text = (const char *)sqlite3_value_text(argv[1]);
 	struct pattern *p = sqlite3_get_auxdata(to, 0);
-	struct heft_err err;
+	struct heft_err err = { .code = HEFT_ENOMEM };
+	bool is;
 	(void)argc;
 	if (!regex || !text)
 		return;
 	if (!p) {
-		p = pattern_new(str_of(regex), &err);
-		if (!p) {
-			sqlite3_result_error(to, err.text, -1);
+		if (!guarded_pattern(&p, regex, &err)) {
+			tell(to, &err);
 			return;
 		}
 		sqlite3_set_auxdata(to, 0, p, free_pattern);
 		p = sqlite3_get_auxdata(to, 0);
 	}
-	if (p)
-		sqlite3_result_int(to, pattern_matches(p, str_of(text), NULL));
+	if (p && guarded_match(p, text, &is, &err))
+		sqlite3_result_int(to, is);
+	else
+		tell(to, &err);
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -160,10 +195,16 @@ static bool fill(struct query *q)
 	       sqlite3_set_authorizer(q->db, authorize, NULL) == SQLITE_OK;
 }
 
+static void close_database(void *q)
+{
+	sqlite3_close(((struct query *)q)->db);
+}
+
 struct query *query_open(const struct snapshot *s, struct heft_err *err)
 {
 	struct query *q = mem_zeroed(1, sizeof *q);
 	q->s = s;
+	q->owned = memory_own(close_database, q);
 	if (sqlite3_open(":memory:", &q->db) == SQLITE_OK && fill(q))
 		return q;
 	fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET, "SQLite: %s", sqlite3_errmsg(q->db));
@@ -175,7 +216,8 @@ void query_close(struct query *q)
 {
 	if (!q)
 		return;
-	sqlite3_close(q->db);
+	memory_disown(q->owned);
+	close_database(q);
 	mem_free(q);
 }
 
@@ -189,6 +231,8 @@ static bool stopped(struct heft_err *err)
 static bool sql_error(const struct query *q, const char *sql, struct heft_err *err)
 {
 	const char *message = sqlite3_errmsg(q->db);
+	if (sqlite3_errcode(q->db) == SQLITE_NOMEM)
+		return fail(err, HEFT_ENOMEM, HEFT_NO_OFFSET, "out of memory");
 	if (strcmp(message, "not authorized") == 0)
 		message = "snapshots are only read: not allowed";
 #if SQLITE_VERSION_NUMBER >= 3038000
@@ -263,6 +307,12 @@ static bool run_one(struct query *q, sqlite3_stmt *st, const struct query_visito
 	return v->end(v->ctx) || stopped(err);
 }
 
+static bool run_guarded(struct query *q, sqlite3_stmt *st, const struct query_visitor *v,
+			struct heft_err *err)
+{
+	return GUARDED_INSIDE(err, run_one(q, st, v, err));
+}
+
 bool query_run(struct query *q, const char *sql, const struct query_visitor *v,
 	       struct heft_err *err)
 {
@@ -274,7 +324,7 @@ bool query_run(struct query *q, const char *sql, const struct query_visitor *v,
 			return sql_error(q, sql, err);
 		}
 		/* NULL: nothing but blanks and comments. */
-		const bool ok = !st || run_one(q, st, v, err);
+		const bool ok = !st || run_guarded(q, st, v, err);
 		sqlite3_finalize(st);
 		if (!ok)
 			return false;

@@ -187,7 +187,10 @@ static int table_connect(sqlite3 *db, void *aux, int argc, const char *const *ar
 	const int status = sqlite3_declare_vtab(db, declaration);
 	if (status != SQLITE_OK)
 		return status;
-	struct table *t = mem_zeroed(1, sizeof *t);
+	struct table *t = sqlite3_malloc(sizeof *t);
+	if (!t)
+		return SQLITE_NOMEM;
+	*t = (struct table){ 0 };
 	t->s = aux;
 	*ret = &t->base;
 	return SQLITE_OK;
@@ -195,7 +198,7 @@ static int table_connect(sqlite3 *db, void *aux, int argc, const char *const *ar
 
 static int table_disconnect(sqlite3_vtab *base)
 {
-	mem_free(base);
+	sqlite3_free(base);
 	return SQLITE_OK;
 }
 
@@ -222,14 +225,17 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 static int cursor_open(sqlite3_vtab *base, sqlite3_vtab_cursor **ret)
 {
 	(void)base;
-	struct cursor *c = mem_zeroed(1, sizeof *c);
+	struct cursor *c = sqlite3_malloc(sizeof *c);
+	if (!c)
+		return SQLITE_NOMEM;
+	*c = (struct cursor){ 0 };
 	*ret = &c->base;
 	return SQLITE_OK;
 }
 
 static int cursor_close(sqlite3_vtab_cursor *base)
 {
-	mem_free(base);
+	sqlite3_free(base);
 	return SQLITE_OK;
 }
 

@@ -1,12 +1,17 @@
-/* Memory that runs out, and calls that are cancelled. */
+/* Memory that runs out, and calls that are cancelled.
+ * usage: test_memory LIBHEFT-HEAP.SO */
 #include "heft.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
+
+static const char *myself, *dump;
 
 /* An allocator that fails once, at allocation number `fail_at`, and counts what is not given
  * back. */
@@ -33,57 +38,185 @@ static void *resize(void *ctx, void *p, size_t bytes)
 
 static bool swallow(void *ctx, const void *data, size_t size)
 {
-	size_t *written = ctx;
+	size_t *sum = ctx;
 	(void)data;
-	*written += size;
+	*sum += size;
 	return true;
 }
 
-/* A program is measured and the table written. */
-static bool measure(struct heft_profile *p, const char *source, struct heft_err *err)
+static size_t written;
+static const struct heft_sink nowhere = { swallow, &written };
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+/* Each makes a handle, works with it and frees it; false, with *err filled, on failure.  HEFT_ENOMEM
+ * breaks the handle: the next call on it fails as well. */
+
+static bool measure(const char *source, struct heft_err *err)
 {
-	size_t written = 0;
+	struct heft_profile *p = heft_profile_new();
+	if (!p)
+		return false;
 	heft_profile_set_threads(p, 2);
-	return heft_profile_add_source(p, source, err) && heft_profile_include(p, ".", err) &&
-	       heft_profile_add_file(p, "/bin/sh", HEFT_INPUT, err) && heft_profile_run(p, err) &&
-	       heft_profile_write(p, NULL, &(struct heft_sink){ swallow, &written }, err) &&
-	       written > 0;
+	const bool ok = heft_profile_add_source(p, source, err) &&
+			heft_profile_include(p, ".", err) &&
+			heft_profile_add_file(p, "/bin/sh", HEFT_INPUT, err) &&
+			heft_profile_run(p, err) && heft_profile_write(p, NULL, &nowhere, err);
+	if (!ok)
+		assert_false(heft_profile_run(p, NULL));
+	heft_profile_free(p);
+	return ok;
 }
 
-/* Whether the allocation was reached. */
-static bool fails_at(const char *source, size_t n)
+static bool measure_symbols(struct heft_err *err)
 {
-	struct heft_err err = { .code = HEFT_OK };
+	return measure("symbols", err);
+}
+
+static bool measure_sections(struct heft_err *err)
+{
+	return measure("sections", err);
+}
+
+static bool measure_units(struct heft_err *err)
+{
+	return measure("compileunits", err);
+}
+
+static bool look_up(struct heft_err *err)
+{
+	struct heft_where *w = heft_where_new();
+	struct heft_finder *f = heft_finder_new();
+	struct heft_location at;
+	uint64_t addr;
+	bool ok = w && f;
+	if (ok) {
+		heft_finder_add_debug_dir(f, "/nowhere");
+		heft_where_set_finder(w, f);
+		ok = heft_where_open(w, myself, err) &&
+		     heft_where_parse(w, "calloc+1", &addr, err) &&
+		     /* What finds nothing says by the next call why. */
+		     (heft_where_find(w, addr, &at) || heft_where_parse(w, "0", &addr, err)) &&
+		     heft_location_write(&at, HEFT_WHERE_JSON, &nowhere, err);
+	}
+	heft_finder_free(f);
+	heft_where_free(w);
+	return ok;
+}
+
+static bool compare(struct heft_err *err)
+{
+	struct heft_snapshot *a = heft_snapshot_new(), *b = heft_snapshot_new();
+	bool ok = a && b && heft_snapshot_open_pair(a, myself, b, myself, err);
+	struct heft_diff *d = ok ? heft_diff_new(a, b, 0, err) : NULL;
+	ok = d && heft_diff_rows(d, NULL, err) && heft_diff_write(d, NULL, &nowhere, err);
+	heft_diff_free(d);
+	heft_snapshot_free(a);
+	heft_snapshot_free(b);
+	return ok;
+}
+
+static bool ask(struct heft_err *err)
+{
+	static const char sql[] = "SELECT name FROM symbols WHERE name REGEXP 'ma+in' LIMIT 3";
+	struct heft_snapshot *s = heft_snapshot_new();
+	struct heft_query *q = s && heft_snapshot_open(s, myself, err) ? heft_query_new(s, err)
+								       : NULL;
+	const bool ok = q && heft_query_run(q, sql, NULL, &nowhere, err);
+	heft_query_free(q);
+	heft_snapshot_free(s);
+	return ok;
+}
+
+static bool list_blocks(struct heft_err *err)
+{
+	struct heft_blocks *b = heft_blocks_new();
+	struct heft_block_function f;
+	bool ok = b && heft_blocks_open(b, myself, err);
+	for (size_t i = 0; ok && i < heft_blocks_function_count(b); i++)
+		ok = (heft_blocks_function(b, i, &f) || heft_blocks_open(b, myself, err)) &&
+		     heft_block_function_write(&f, HEFT_BLOCKS_JSON, &nowhere, err);
+	heft_blocks_free(b);
+	return ok;
+}
+
+/* A section that cannot be unpacked is a note: it costs the user its bytes, not the report. */
+static bool is_noted(const struct heft_heap *h, struct heft_err *err)
+{
+	for (size_t i = 0; i < heft_heap_note_count(h); i++)
+		if (strstr(heft_heap_note(h, i)->text, "no memory for")) {
+			err->code = HEFT_ENOMEM;
+			return true;
+		}
+	return false;
+}
+
+static bool show_heap(struct heft_err *err)
+{
+	struct heft_heap *h = heft_heap_new();
+	struct heft_finder *f = heft_finder_new();
+	struct heft_heap_report *r = NULL;
+	if (h && f) {
+		heft_finder_set_flags(f, HEFT_FIND_NO_DEBUG);
+		heft_heap_set_finder(h, f);
+	}
+	bool ok = h && f && heft_heap_open(h, dump, err);
+	if (ok)
+		r = heft_heap_report_new(h, NULL, NULL, err);
+	ok = r && heft_heap_report_write(r, NULL, &nowhere, err) &&
+	     heft_heap_write(h, HEFT_HEAP_LAYOUT, HEFT_JSON, &nowhere, err) && !is_noted(h, err);
+	heft_heap_report_free(r);
+	heft_heap_free(h);
+	heft_finder_free(f);
+	return ok;
+}
+
+/* ---- without memory -------------------------------------------------------------------------- */
+
+/* Whether the allocation was reached. */
+static bool fails_at(const char *name, bool (*call)(struct heft_err *err), size_t n)
+{
+	struct heft_err err = { .code = HEFT_ENOMEM };
 	counted.asked = 0;
 	counted.fail_at = n;
-	struct heft_profile *p = heft_profile_new();
-	const bool ok = p && measure(p, source, &err);
+	const bool ok = call(&err);
 	const bool reached = counted.asked >= n;
-	if (p && ok == reached && reached)
-		fail_msg("%s: allocation %zu failed and nothing was said", source, n);
-	if (p && !ok)
+	if (ok == reached)
+		fail_msg("%s: allocation %zu: %s", name, n,
+			 ok ? "failed and nothing was said" : err.text);
+	if (!ok)
 		assert_int_equal(err.code, HEFT_ENOMEM);
-	if (p && !ok)
-		assert_false(heft_profile_run(p, &err));
-	heft_profile_free(p);
 	if (counted.held != 0)
-		fail_msg("%s: allocation %zu failed: %ld were kept", source, n, (long)counted.held);
+		fail_msg("%s: allocation %zu failed: %ld were kept", name, n, (long)counted.held);
 	return reached;
 }
 
 static void every_allocation_may_fail(void **state)
 {
-	static const char *const sources[] = { "symbols", "sections", "compileunits" };
+	static const struct {
+		const char *name;
+		bool (*call)(struct heft_err *err);
+		size_t most;
+	} calls[] = {
+		{ "symbols", measure_symbols, 2000 }, { "sections", measure_sections, 2000 },
+		{ "units", measure_units, 2000 },     { "where", look_up, 2000 },
+		{ "snapshots, diff", compare, 2000 }, { "query", ask, 2000 },
+		{ "blocks", list_blocks, 2000 },      { "heap", show_heap, 2000 },
+	};
 	const struct heft_allocator a = { sizeof a, resize, NULL };
-	size_t tried = 0;
 	(void)state;
 	assert_true(heft_set_allocator(&a, NULL));
-	for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
-		for (size_t n = 1; n <= 2000 && fails_at(sources[i], n); n++)
-			tried++;
+	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+		size_t n = 1;
+		while (n <= calls[i].most && fails_at(calls[i].name, calls[i].call, n))
+			n++;
+		print_message("%s: %zu places\n", calls[i].name, n - 1);
+		assert_true(n > 50);
+	}
 	assert_true(heft_set_allocator(NULL, NULL));
-	assert_true(tried > 500);
 }
+
+/* ---- cancelling ------------------------------------------------------------------------------ */
 
 static bool cancel(void *ctx, const char *what, uint64_t done, uint64_t total)
 {
@@ -119,12 +252,38 @@ static void an_allocator_needs_a_function(void **state)
 	assert_int_equal(err.code, HEFT_EARG);
 }
 
-int main(void)
+/* A dump of a small program's heap. */
+static const char *record(const char *library, char *folder)
+{
+	static char path[200];
+	char shell[] = "sh", option[] = "-c", command[] = "exit 0", output[100];
+	char *argv[] = { shell, option, command, NULL };
+	struct heft_recorder *r = heft_recorder_new();
+	struct heft_recorder_end end;
+	struct heft_recorder_file f;
+	struct heft_err err;
+	snprintf(output, sizeof output, "%s/%%p", folder);
+	heft_recorder_set_library(r, library);
+	heft_recorder_set_output(r, output);
+	if (heft_recorder_run(r, argv, &end, &err) && heft_recorder_file(r, 0, &f))
+		snprintf(path, sizeof path, "%s", f.path);
+	heft_recorder_free(r);
+	return path;
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_allocation_may_fail),
 		cmocka_unit_test(a_run_is_cancelled_by_its_progress),
 		cmocka_unit_test(an_allocator_needs_a_function),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	char folder[] = "/tmp/heft-memory-XXXXXX";
+	if (argc != 2 || !mkdtemp(folder))
+		return 2;
+	myself = argv[1];
+	dump = record(argv[1], folder);
+	const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	unlink(dump);
+	return rmdir(folder) == 0 ? failed : 2;
 }
