@@ -29,8 +29,8 @@ for layer in $order; do
 	# shellcheck disable=SC2086 # a list of words
 	check "$layer" $below
 done
-# The command line is an ordinary user of the library.
-check cli cli/
+# The command line is an ordinary user of the library; the nearest word is compiled into it as well.
+check cli cli/ base/nearest.h
 
 for folder in src/*/; do
 	folder=${folder#src/}

@@ -207,7 +207,8 @@ HEFT_API void heft_budget_free(struct heft_budget *b);
 enum heft_budget_state {
 	HEFT_BUDGET_KEPT,
 	HEFT_BUDGET_BROKEN,
-	HEFT_BUDGET_SKIPPED, /* a limit of growth, and there is no base */
+	HEFT_BUDGET_SKIPPED,   /* a limit of growth, and there is no base */
+	HEFT_BUDGET_UNMATCHED, /* nothing is what the rule speaks of, here or in the base */
 };
 
 struct heft_budget_part {
@@ -223,6 +224,8 @@ struct heft_budget_row {
 	enum heft_budget_state state;
 	double now, base; /* base: 0 without one */
 	double limit;     /* that `now` or the growth must not exceed */
+	/* HEFT_BUDGET_UNMATCHED: the name that the rule may have meant, or NULL. */
+	const char *nearest;
 	/* Of a broken limit: the symbols that are largest, or grew most. */
 	const struct heft_budget_part *parts;
 	size_t part_count;

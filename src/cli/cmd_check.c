@@ -6,11 +6,14 @@
 enum {
 	O_BUDGET = O_OWN,
 	O_BASE,
+	O_ALLOW_NO_BASE,
 };
 
 const struct opt check_opts[] = {
 	{ O_BUDGET, 0, false, "budget", "FILE", "the limits (format: docs/budgets.md)" },
 	{ O_BASE, 0, false, "base", "OLD", "what growth is measured against" },
+	{ O_ALLOW_NO_BASE, 0, false, "allow-no-base", NULL,
+	  "without --base, pass over limits of growth" },
 #define OUTPUT_FORMATS "table (default), csv, tsv, json, markdown, github"
 #define OUTPUT_NO_STACKS
 #include "cli/output_opts.inc"
@@ -34,6 +37,7 @@ struct check_job {
 	const struct cli *cli;
 	struct snapshot_settings settings;
 	const char *budget_path, *base_path, *file;
+	bool allow_no_base;
 	struct output out;
 	struct heft_budget *budget;
 };
@@ -47,6 +51,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	switch (o->id) {
 	case O_BUDGET: job->budget_path = value; break;
 	case O_BASE: job->base_path = value; break;
+	case O_ALLOW_NO_BASE: job->allow_no_base = true; break;
 	case O_VERBOSE: job->settings.verbose = true; break;
 	default: return cli_find(job->cli, job->settings.finder, o, value);
 	}
@@ -62,12 +67,27 @@ static bool write_budget(void *ctx, FILE *to, struct heft_err *err)
 	return heft_budget_write(job->budget, &job->out.write, &sink, err);
 }
 
-static bool is_broken(const struct heft_budget *b)
+static size_t count_state(const struct heft_budget *b, enum heft_budget_state state)
 {
+	size_t n = 0;
 	for (size_t i = 0; i < heft_budget_count(b); i++)
-		if (heft_budget_row(b, i)->state == HEFT_BUDGET_BROKEN)
-			return true;
-	return false;
+		n += heft_budget_row(b, i)->state == state;
+	return n;
+}
+
+/* A limit that was not checked is no limit that is kept. */
+static int verdict(const struct check_job *job)
+{
+	const size_t unmatched = count_state(job->budget, HEFT_BUDGET_UNMATCHED);
+	const size_t skipped = count_state(job->budget, HEFT_BUDGET_SKIPPED);
+	if (unmatched > 0)
+		return cli_error(job->cli, "%s: %zu of %zu limits match nothing", job->budget_path,
+				 unmatched, heft_budget_count(job->budget));
+	if (skipped > 0 && !job->allow_no_base)
+		return cli_error(job->cli,
+				 "%s: %zu limits of growth need --base=OLD, or --allow-no-base",
+				 job->budget_path, skipped);
+	return count_state(job->budget, HEFT_BUDGET_BROKEN) > 0 ? EXIT_NO : EXIT_FINE;
 }
 
 static int check_against(struct check_job *job, const struct heft_snapshot *now)
@@ -84,7 +104,7 @@ static int check_against(struct check_job *job, const struct heft_snapshot *now)
 	else
 		cli_error(job->cli, "%s: %s", job->budget_path, err.text);
 	heft_snapshot_free(base);
-	return status == EXIT_FINE && is_broken(job->budget) ? EXIT_NO : status;
+	return status == EXIT_FINE ? verdict(job) : status;
 }
 
 /* The limits first: a mistake in them should not wait for a large program. */

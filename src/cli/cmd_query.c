@@ -1,3 +1,4 @@
+#include "base/nearest.h"
 #include "cli/output.h"
 #include "cli/snapshots.h"
 
@@ -75,7 +76,7 @@ static const char *named_sql(const struct query_job *job, const char *name)
 	for (; count < 64 && heft_query_at(count, &names[count], &text, &sql); count++)
 		if (strcmp(names[count], name) == 0)
 			return sql;
-	const char *nearest = options_nearest(name, names, count);
+	const char *nearest = nearest_of(name, names, count);
 	cli_error(job->cli, "no query is called '%s'%s%s%s", name,
 		  nearest ? "; did you mean '" : "", nearest ? nearest : "",
 		  nearest ? "'?" : "; see heft query --list");

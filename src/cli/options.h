@@ -50,7 +50,4 @@ enum opt_step options_next(struct opt_cursor *c);
  * headings. */
 void options_print(const struct opt *table, bool common_only, FILE *to);
 
-/* Of names[0..count), the one that `word` is most likely a slip of, or NULL. */
-const char *options_nearest(const char *word, const char *const *names, size_t count);
-
 #endif

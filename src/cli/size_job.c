@@ -1,5 +1,7 @@
 #include "cli/size_job.h"
 
+#include "base/nearest.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +106,7 @@ static bool unknown_source(const struct size_job *job, const char *name)
 	size_t count = 0;
 	while (count < 64 && heft_source_at(count, &names[count], &text))
 		count++;
-	const char *near = options_nearest(name, names, count);
+	const char *near = nearest_of(name, names, count);
 	if (near != NULL)
 		cli_error(job->cli,
 			  "no such data source: '%s' (did you mean '%s'?); "

@@ -8,7 +8,13 @@ static const char *const state_words[] = {
 	[HEFT_BUDGET_KEPT] = "ok",
 	[HEFT_BUDGET_BROKEN] = "broken",
 	[HEFT_BUDGET_SKIPPED] = "skipped",
+	[HEFT_BUDGET_UNMATCHED] = "nothing",
 };
+
+static bool is_checked(const struct heft_budget_row *row)
+{
+	return row->state == HEFT_BUDGET_KEPT || row->state == HEFT_BUDGET_BROKEN;
+}
 
 /* What is held against the limit. */
 static double measured(const struct heft_budget_row *row)
@@ -25,6 +31,21 @@ static void part_text(char out[PSS_MAX], const struct heft_budget_row *row, size
 		pss_text(out, p->now);
 }
 
+/* Why a limit was not checked. */
+static void put_reason(const struct heft_budget_row *row, struct sink *s)
+{
+	if (row->state == HEFT_BUDGET_SKIPPED) {
+		sink_text(s, STR("not checked: no base"));
+		return;
+	}
+	sink_text(s, STR("not checked: it matches nothing"));
+	if (row->nearest) {
+		sink_text(s, STR("; did you mean '"));
+		label_put(s, str_of(row->nearest), 0);
+		sink_text(s, STR("'?"));
+	}
+}
+
 static size_t count_state(const struct budget_report *r, enum heft_budget_state state)
 {
 	size_t n = 0;
@@ -37,8 +58,8 @@ static size_t count_state(const struct budget_report *r, enum heft_budget_state 
 static void put_finding(const struct heft_budget_row *row, struct sink *s)
 {
 	char have[PSS_MAX], limit[PSS_MAX], over[PSS_MAX];
-	if (row->state == HEFT_BUDGET_SKIPPED) {
-		sink_text(s, STR("not checked: no base"));
+	if (!is_checked(row)) {
+		put_reason(row, s);
 		return;
 	}
 	if (row->growth) {
@@ -85,8 +106,10 @@ void out_budget_text(const struct budget_report *r, struct sink *s)
 		text_parts(&r->rows[i], s);
 	}
 	sink_printf(s, "%zu of %zu limits broken", count_state(r, HEFT_BUDGET_BROKEN), r->count);
-	if (count_state(r, HEFT_BUDGET_SKIPPED) > 0)
-		sink_printf(s, ", %zu not checked", count_state(r, HEFT_BUDGET_SKIPPED));
+	const size_t unchecked = count_state(r, HEFT_BUDGET_SKIPPED) +
+				 count_state(r, HEFT_BUDGET_UNMATCHED);
+	if (unchecked > 0)
+		sink_printf(s, ", %zu not checked", unchecked);
 	sink_text(s, STR("\n"));
 }
 
@@ -110,7 +133,8 @@ static void github_row(const struct budget_report *r, const struct heft_budget_r
 	char size[PSS_MAX];
 	sink_text(s, STR("::error file="));
 	github_text(s, r->path, true);
-	sink_printf(s, ",line=%u,title=Size budget broken::", row->line);
+	sink_printf(s, ",line=%u,title=Size budget %s::", row->line,
+		    row->state == HEFT_BUDGET_BROKEN ? "broken" : "matches nothing");
 	github_text(s, row->rule, false);
 	sink_text(s, STR(": "));
 	put_finding(row, s);
@@ -125,7 +149,8 @@ static void github_row(const struct budget_report *r, const struct heft_budget_r
 void out_budget_github(const struct budget_report *r, struct sink *s)
 {
 	for (size_t i = 0; i < r->count; i++)
-		if (r->rows[i].state == HEFT_BUDGET_BROKEN)
+		if (r->rows[i].state == HEFT_BUDGET_BROKEN ||
+		    r->rows[i].state == HEFT_BUDGET_UNMATCHED)
 			github_row(r, &r->rows[i], s);
 	const size_t skipped = count_state(r, HEFT_BUDGET_SKIPPED);
 	if (skipped > 0)
@@ -182,7 +207,7 @@ void out_budget_csv(const struct budget_report *r, char separator, bool safe, st
 	for (size_t i = 0; i < r->count && !s->failed; i++) {
 		const struct heft_budget_row *row = &r->rows[i];
 		const double values[] = { row->now, row->base, row->limit };
-		const bool checked = row->state != HEFT_BUDGET_SKIPPED;
+		const bool checked = is_checked(row);
 		field_put(s, row->rule, separator, safe);
 		sink_printf(s, "%c%u%c%s%c%d", separator, row->line, separator,
 			    state_words[row->state], separator, row->growth);
@@ -205,7 +230,9 @@ static void json_row(struct json *j, const struct heft_budget_row *row)
 	json_member_text(j, "state", str_of(state_words[row->state]));
 	json_member_bool(j, "growth", row->growth);
 	json_member_pss(j, "now", row->now);
-	if (row->state != HEFT_BUDGET_SKIPPED) {
+	if (row->nearest)
+		json_member_text(j, "nearest", str_of(row->nearest));
+	if (is_checked(row)) {
 		json_member_pss(j, "base", row->base);
 		json_member_pss(j, "limit", row->limit);
 	}

@@ -1,5 +1,7 @@
 #include "snapshot/budget.h"
 
+#include "base/nearest.h"
+
 #include <fnmatch.h>
 #include <stdlib.h>
 
@@ -7,7 +9,13 @@ enum { PARTS = 5 };
 
 /* ---- what a rule is about -------------------------------------------------------------------- */
 
-/* A directory and all below it, a file, or a pattern of the shell's kind. */
+static bool is_below(const char *dir, size_t len, const char *path)
+{
+	return strncmp(dir, path, len) == 0 && (path[len] == '\0' || path[len] == '/');
+}
+
+/* A directory and all below it, a file, or a pattern of the shell's kind.  Debug info mostly has
+ * absolute paths; a relative one is looked for behind each of their slashes. */
 static bool source_matches(const char *pattern, const char *path)
 {
 	size_t n = strlen(pattern);
@@ -15,7 +23,14 @@ static bool source_matches(const char *pattern, const char *path)
 		return fnmatch(pattern, path, 0) == 0;
 	while (n > 1 && pattern[n - 1] == '/')
 		n--;
-	return strncmp(pattern, path, n) == 0 && (path[n] == '\0' || path[n] == '/');
+	if (is_below(pattern, n, path))
+		return true;
+	if (*pattern == '/' || *path != '/')
+		return false;
+	for (const char *slash = path; slash; slash = strchr(slash + 1, '/'))
+		if (is_below(pattern, n, slash + 1))
+			return true;
+	return false;
 }
 
 /* Texts of a snapshot that a limit is about, asked once each. */
@@ -33,8 +48,8 @@ static bool text_matches(const struct budget_limit *l, const struct snapshot *s,
 	}
 }
 
-static bool concerns(const struct budget_limit *l, struct chosen *c, const struct snapshot *s,
-		     const struct snap_symbol *y)
+static bool speaks_of(const struct budget_limit *l, struct chosen *c, const struct snapshot *s,
+		      const struct snap_symbol *y)
 {
 	const struct snap_section *section = &s->sections.data[y->section];
 	uint32_t id = y->full_name;
@@ -46,11 +61,22 @@ static bool concerns(const struct budget_limit *l, struct chosen *c, const struc
 	case BUDGET_COMPONENT: id = y->component; break;
 	default: break;
 	}
-	if (!section->in_file && l->subject != BUDGET_SYMBOL)
-		return false;
 	if (c->texts[id] == 0)
 		c->texts[id] = text_matches(l, s, id) ? 2 : 1;
 	return c->texts[id] == 2;
+}
+
+/* Sources and components are measured in the file. */
+static bool counts(const struct budget_limit *l, const struct snapshot *s,
+		   const struct snap_symbol *y)
+{
+	return l->subject < BUDGET_SOURCE || s->sections.data[y->section].in_file;
+}
+
+static bool concerns(const struct budget_limit *l, struct chosen *c, const struct snapshot *s,
+		     const struct snap_symbol *y)
+{
+	return speaks_of(l, c, s, y) && counts(l, s, y);
 }
 
 /* Files and sections are whole; padding in front of a symbol is not its fault. */
@@ -71,31 +97,44 @@ static bool has_section(const struct snapshot *s, const char *name)
 	return false;
 }
 
+/* What a limit is about: how large it is, and whether there is anything. */
+struct measured {
+	double bytes;
+	bool any;
+};
+
 /* What a file of SuperSize states of sections whose bytes are in .other. */
-static double stated_size(const struct snapshot *s, const char *section)
+static struct measured stated_size(const struct snapshot *s, const char *section)
 {
-	double sum = 0;
+	struct measured m = { 0 };
 	for (size_t i = 0; i < s->containers.count; i++) {
 		const struct snap_container *c = &s->containers.data[i];
 		for (size_t k = 0; k < c->section_sizes.count; k++)
-			if (strcmp(c->section_sizes.data[k].name, section) == 0)
-				sum += (double)c->section_sizes.data[k].size;
+			if (strcmp(c->section_sizes.data[k].name, section) == 0) {
+				m.bytes += (double)c->section_sizes.data[k].size;
+				m.any = true;
+			}
 	}
-	return sum;
+	return m;
 }
 
-static double measure(const struct budget_limit *l, const struct snapshot *s)
+static struct measured measure(const struct budget_limit *l, const struct snapshot *s)
 {
+	struct measured m = { .any = l->subject <= BUDGET_SECTION };
 	struct chosen c;
-	double sum = 0;
 	if (l->subject == BUDGET_SECTION && !has_section(s, l->pattern))
 		return stated_size(s, l->pattern);
 	c.texts = mem_zeroed(s->texts.entries.count + 1, 1);
-	for (size_t i = 0; i < s->symbols.count; i++)
-		if (concerns(l, &c, s, &s->symbols.data[i]))
-			sum += bytes_of(l, &s->symbols.data[i]);
+	for (size_t i = 0; i < s->symbols.count; i++) {
+		const struct snap_symbol *y = &s->symbols.data[i];
+		if (!speaks_of(l, &c, s, y))
+			continue;
+		m.any = true;
+		if (counts(l, s, y))
+			m.bytes += bytes_of(l, y);
+	}
 	mem_free(c.texts);
-	return sum;
+	return m;
 }
 
 static double limit_bytes(const struct budget_limit *l, double base)
@@ -176,6 +215,84 @@ static void name_parts(struct budget_result *ret, const struct budget_limit *l,
 	vec_release(&p.sums);
 }
 
+/* ---- what it may have been meant to be ------------------------------------------------------- */
+
+typedef VEC(const char *) names;
+
+static void section_names(const struct snapshot *s, names *ret)
+{
+	for (size_t i = 0; i < s->sections.count; i++)
+		vec_push(ret, s->sections.data[i].name);
+	for (size_t i = 0; i < s->containers.count; i++) {
+		const struct snap_container *c = &s->containers.data[i];
+		for (size_t k = 0; k < c->section_sizes.count; k++)
+			vec_push(ret, c->section_sizes.data[k].name);
+	}
+}
+
+/* The start of a path that has as many parts as the pattern: of "src/net/a.cc" with "src/nte" that
+ * is "src/net". */
+static struct str same_depth(const char *path, const char *pattern)
+{
+	const char *end = path;
+	for (const char *p = strchr(pattern, '/'); p && *end; p = strchr(p + 1, '/'))
+		end += strcspn(end, "/") + (strchr(end, '/') != NULL);
+	return (struct str){ path, (size_t)(end - path) + strcspn(end, "/") };
+}
+
+static void add_name(struct intern *known, struct arena *arena, struct str name, names *ret)
+{
+	if (name.len > 0 && intern_borrow(known, name) == ret->count)
+		vec_push(ret, arena_copy(arena, name));
+}
+
+/* Parts of paths as deep as the pattern: where it would be looked for. */
+static void path_names(const char *pattern, const char *path, struct intern *known,
+		       struct arena *arena, names *ret)
+{
+	add_name(known, arena, same_depth(path, pattern), ret);
+	if (*pattern == '/' || *path != '/')
+		return;
+	for (const char *slash = path; slash; slash = strchr(slash + 1, '/'))
+		add_name(known, arena, same_depth(slash + 1, pattern), ret);
+}
+
+static void text_names(const struct budget_limit *l, const struct snapshot *s, struct arena *arena,
+		       names *ret)
+{
+	uint8_t *seen = mem_zeroed(s->texts.entries.count + 1, 1);
+	struct intern known = { { 0 } };
+	for (size_t i = 0; i < s->symbols.count; i++) {
+		const struct snap_symbol *y = &s->symbols.data[i];
+		const uint32_t id = l->subject == BUDGET_SOURCE ? snap_path(y) : y->component;
+		if (seen[id])
+			continue;
+		seen[id] = 1;
+		if (l->subject == BUDGET_SOURCE)
+			path_names(l->pattern, snapshot_text(s, id).p, &known, arena, ret);
+		else
+			add_name(&known, arena, snapshot_text(s, id), ret);
+	}
+	intern_release(&known);
+	mem_free(seen);
+}
+
+/* NULL where nothing has a name like it.  Expressions are like anything. */
+static const char *nearest_name(struct budget_result *ret, const struct budget_limit *l,
+				const struct snapshot *s)
+{
+	names all = { 0 };
+	if (l->subject == BUDGET_SECTION)
+		section_names(s, &all);
+	else if (l->subject != BUDGET_SYMBOL)
+		text_names(l, s, &ret->arena, &all);
+	const char *near = nearest_of(l->pattern, all.data, all.count);
+	if (near)
+		near = arena_copy(&ret->arena, str_of(near));
+	vec_release(&all);
+	return near;
+}
+
 /* ---- checking -------------------------------------------------------------------------------- */
 
 static struct heft_budget_row check_limit(struct budget_result *ret, const struct budget_limit *l,
@@ -184,12 +301,16 @@ static struct heft_budget_row check_limit(struct budget_result *ret, const struc
 	struct heft_budget_row row = { .rule = arena_copy(&ret->arena, str_of(l->text)),
 				       .line = l->line,
 				       .growth = l->growth };
-	row.now = measure(l, in->now);
-	if (in->base)
-		row.base = measure(l, in->base);
+	const struct measured now = measure(l, in->now);
+	const struct measured base = in->base ? measure(l, in->base) : (struct measured){ 0 };
+	row.now = now.bytes;
+	row.base = base.bytes;
 	row.limit = limit_bytes(l, row.base);
 	const double measured = l->growth ? row.now - row.base : row.now;
-	if (l->growth && !in->base)
+	if (!now.any && !base.any) {
+		row.state = HEFT_BUDGET_UNMATCHED;
+		row.nearest = nearest_name(ret, l, in->now);
+	} else if (l->growth && !in->base)
 		row.state = HEFT_BUDGET_SKIPPED;
 	/* Sums of parts of bytes are not exact. */
 	else if (measured > row.limit + 0.001)

@@ -105,7 +105,34 @@ static void limits_hold_up_to_their_very_value(void **state)
 	check_state("section .text growth 23.53%", true, HEFT_BUDGET_KEPT);
 	check_state("section .text growth 0", false, HEFT_BUDGET_SKIPPED);
 	check_state("section .data growth 0", true, HEFT_BUDGET_KEPT);
-	check_state("section .gone growth 1%", true, HEFT_BUDGET_KEPT);
+}
+
+static void a_limit_that_matches_nothing_is_not_kept(void **state)
+{
+	(void)state;
+	check_state("section .gone growth 1%", true, HEFT_BUDGET_UNMATCHED);
+	check_state("section .gone max 1", false, HEFT_BUDGET_UNMATCHED);
+	check_state("source ne max 1", false, HEFT_BUDGET_UNMATCHED);
+	check_state("component Nett max 1", false, HEFT_BUDGET_UNMATCHED);
+	check_state("symbol ^nothing$ max 1", false, HEFT_BUDGET_UNMATCHED);
+	/* Empty is not absent. */
+	check_state("section .data growth 0", false, HEFT_BUDGET_SKIPPED);
+}
+
+static void a_mistaken_name_has_a_near_one(void **state)
+{
+	(void)state;
+	static const char *const pairs[][2] = { { "section .txet max 1", ".text" },
+						{ "source nett max 1", "net" },
+						{ "source net/b.c max 1", "net/b.cc" },
+						{ "component Nett max 1", "Net" } };
+	for (size_t i = 0; i < COUNT_OF(pairs); i++) {
+		struct fixture f;
+		setup(&f, pairs[i][0], false);
+		assert_non_null(f.result.rows.data[0].nearest);
+		assert_string_equal(f.result.rows.data[0].nearest, pairs[i][1]);
+		teardown(&f);
+	}
 }
 
 static void a_broken_limit_names_who_broke_it(void **state)
@@ -184,6 +211,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_subject_measures_its_bytes),
 		cmocka_unit_test(limits_hold_up_to_their_very_value),
+		cmocka_unit_test(a_limit_that_matches_nothing_is_not_kept),
+		cmocka_unit_test(a_mistaken_name_has_a_near_one),
 		cmocka_unit_test(a_broken_limit_names_who_broke_it),
 		cmocka_unit_test(the_size_of_the_image_must_be_known),
 		cmocka_unit_test(a_bad_rule_is_told_with_its_place),

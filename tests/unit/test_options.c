@@ -1,3 +1,4 @@
+#include "base/nearest.h"
 #include "cli/options.h"
 
 #include <setjmp.h>
@@ -118,12 +119,12 @@ static void slips_of_the_keyboard_find_the_nearest_name(void **state)
 {
 	static const char *const names[] = { "sections", "segments", "symbols", "rawsymbols" };
 	(void)state;
-	assert_string_equal(options_nearest("symbls", names, 4), "symbols");
-	assert_string_equal(options_nearest("esctions", names, 4), "sections");
-	assert_string_equal(options_nearest("seg", names, 4), "segments");
-	assert_null(options_nearest("compileunits", names, 4));
-	assert_null(options_nearest("x", names, 4));
-	assert_null(options_nearest("", names, 4));
+	assert_string_equal(nearest_of("symbls", names, 4), "symbols");
+	assert_string_equal(nearest_of("esctions", names, 4), "sections");
+	assert_string_equal(nearest_of("seg", names, 4), "segments");
+	assert_null(nearest_of("compileunits", names, 4));
+	assert_null(nearest_of("x", names, 4));
+	assert_null(nearest_of("", names, 4));
 }
 
 static void a_short_help_has_the_common_options_only(void **state)

@@ -1,0 +1,55 @@
+#include "base/nearest.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum { WORD_MAX_LEN = 63 };
+
+static unsigned min3(unsigned a, unsigned b, unsigned c)
+{
+	const unsigned ab = a < b ? a : b;
+	return ab < c ? ab : c;
+}
+
+/* Insertions, deletions, replacements and swaps of neighbours that lead from a to b; both at
+ * most WORD_MAX_LEN long. */
+static unsigned distance(const char *a, const char *b)
+{
+	unsigned d[WORD_MAX_LEN + 1][WORD_MAX_LEN + 1];
+	const unsigned la = (unsigned)strlen(a), lb = (unsigned)strlen(b);
+	for (unsigned i = 0; i <= la; i++)
+		d[i][0] = i;
+	for (unsigned j = 0; j <= lb; j++)
+		d[0][j] = j;
+	for (unsigned i = 1; i <= la; i++)
+		for (unsigned j = 1; j <= lb; j++) {
+			d[i][j] = min3(d[i - 1][j] + 1, d[i][j - 1] + 1,
+				       d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+			const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
+					     a[i - 2] == b[j - 1];
+			if (swapped && d[i - 2][j - 2] + 1 < d[i][j])
+				d[i][j] = d[i - 2][j - 2] + 1;
+		}
+	return d[la][lb];
+}
+
+const char *nearest_of(const char *word, const char *const *names, size_t count)
+{
+	const size_t len = strlen(word);
+	if (len < 2 || len > WORD_MAX_LEN)
+		return NULL;
+	unsigned best = (unsigned)len / 3 + 1; /* more slips than that are another word */
+	const char *near = NULL;
+	for (size_t i = 0; i < count; i++) {
+		if (strlen(names[i]) > WORD_MAX_LEN)
+			continue;
+		if (strncmp(names[i], word, len) == 0)
+			return names[i];
+		const unsigned slips = distance(word, names[i]);
+		if (slips < best || (slips == best && near == NULL)) {
+			best = slips;
+			near = names[i];
+		}
+	}
+	return near;
+}
