@@ -40,7 +40,7 @@ void code_regions_list(const struct image *im, struct code_regions *ret)
 	for (size_t i = 0; ret->count == 0 && i < im->segment_count; i++) {
 		const struct segment *s = &im->segments[i];
 		if (s->type == PT_LOAD && s->exec)
-			add_region(ret, s->addr, bytes_sub(im->bytes, s->off, s->file_size), false);
+			add_region(ret, s->addr, segment_bytes(im, s), false);
 	}
 	sort_by_key(ret->data, ret->count, sizeof *ret->data);
 	drop_overlaps(ret);

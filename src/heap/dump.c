@@ -126,14 +126,13 @@ static void take_segments(struct dump *d, const struct image *core)
 		d->missing = add_sat(d->missing, s->missing);
 		if (s->type != PT_LOAD)
 			continue;
-		vec_push(&regions,
-			 (struct region){ .addr = s->addr,
-					  .size = s->vm_size,
-					  .bytes = bytes_sub(core->bytes, s->off, s->file_size),
-					  .off = s->off,
-					  .read = s->read,
-					  .write = s->write,
-					  .exec = s->exec });
+		vec_push(&regions, (struct region){ .addr = s->addr,
+						    .size = s->vm_size,
+						    .bytes = segment_bytes(core, s),
+						    .off = s->off,
+						    .read = s->read,
+						    .write = s->write,
+						    .exec = s->exec });
 	}
 	dump_set_regions(d, &regions);
 }

@@ -197,8 +197,7 @@ void core_read(struct core *c, const struct image *im)
 		struct elf_note n;
 		if (s->type != PT_NOTE)
 			continue;
-		struct reader r = reader_of(bytes_sub(im->bytes, s->off, s->file_size),
-					    im->big_endian);
+		struct reader r = reader_of(segment_bytes(im, s), im->big_endian);
 		while (elf_note_next(&r, s->align, &n))
 			read_note(c, im, &n);
 	}

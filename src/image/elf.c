@@ -368,6 +368,43 @@ static bool parse_sections(struct parse *p, uint64_t first_vm_index)
 	return true;
 }
 
+/* ---- contents that stand in several ---------------------------------------------- */
+
+enum { READ_RATIO = 2 };
+
+/* Takes `size` from *left; whether there is so much no longer. */
+static bool is_again(uint64_t *left, uint64_t size)
+{
+	const bool again = size > *left;
+	*left -= again ? 0 : size;
+	return again;
+}
+
+static void find_repeated(struct image *im)
+{
+	const uint64_t most = im->bytes.size * READ_RATIO;
+	uint64_t sections = most, loads = most, notes = most, others = most;
+	for (size_t i = 1; i < im->section_count; i++) {
+		struct section *s = &im->sections[i];
+		s->again = is_again(&sections, s->file_size);
+		if (s->again)
+			IMAGE_NOTE(im, s->off, s->file_size,
+				   "section %" PRIu32 " is not read: its bytes are those of others",
+				   s->index);
+	}
+	for (size_t i = 0; i < im->segment_count; i++) {
+		struct segment *s = &im->segments[i];
+		uint64_t *left = s->type == PT_LOAD   ? &loads
+				 : s->type == PT_NOTE ? &notes
+						      : &others;
+		s->again = is_again(left, s->file_size);
+		if (s->again)
+			IMAGE_NOTE(im, s->off, s->file_size,
+				   "segment %" PRIu32 " is not read: its bytes are those of others",
+				   s->index);
+	}
+}
+
 /* ---- build id ---------------------------------------------------------------- */
 
 static void parse_build_id(struct image *im)
@@ -382,9 +419,8 @@ static void parse_build_id(struct image *im)
 	}
 	for (size_t i = 0; i < im->segment_count; i++) {
 		const struct segment *s = &im->segments[i];
-		if (s->type == PT_NOTE &&
-		    elf_find_build_id(bytes_sub(im->bytes, s->off, s->file_size), s->align,
-				      im->big_endian, &im->build_id))
+		if (s->type == PT_NOTE && elf_find_build_id(segment_bytes(im, s), s->align,
+							    im->big_endian, &im->build_id))
 			return;
 	}
 }
@@ -408,6 +444,7 @@ bool elf_parse(struct image *im, const struct image_place *at, struct bytes byte
 		return false;
 	}
 	elf_index_build(im);
+	find_repeated(im);
 	parse_build_id(im);
 	return true;
 }

@@ -10,6 +10,29 @@ static struct bytes cut_strings(struct bytes b)
 	return b;
 }
 
+/* Whether some 64 KiB of names hold no end of one: of two neighbouring blocks of half that, one is
+ * without. */
+static bool has_endless_name(struct bytes names)
+{
+	enum { BLOCK = 32 << 10 };
+	for (uint64_t at = 0; names.size - at >= BLOCK; at += BLOCK)
+		if (!memchr(names.p + at, 0, BLOCK))
+			return true;
+	return false;
+}
+
+/* Names may be ends of one another, which makes them count x table.  Where one is as long as no
+ * compiler makes it, all are bound to some 64 times their mean. */
+static void bind_names(struct symtab *t)
+{
+	enum { LEAST = 1024, RATIO = 64 };
+	if (t->count == 0 || !has_endless_name(t->names))
+		return;
+	t->name_max = max_u64(LEAST, t->names.size / t->count * RATIO);
+	IMAGE_NOTE(t->image, t->strings->off, t->strings->file_size,
+		   "symbol names of more than %" PRIu64 " bytes are cut", t->name_max);
+}
+
 bool symtab_open(struct symtab *t, const struct image *im, const struct section *s)
 {
 	const uint32_t least = im->bits == 64 ? SYM64_SIZE : SYM32_SIZE;
@@ -37,6 +60,7 @@ bool symtab_open(struct symtab *t, const struct image *im, const struct section 
 	const struct section *const *shndx = im->index->shndx;
 	if (shndx && shndx[s->index])
 		t->xindex = section_bytes(im, shndx[s->index]);
+	bind_names(t);
 	return t->count > 0;
 }
 
@@ -60,6 +84,17 @@ static uint32_t resolve_section(const struct symtab *t, uint32_t i, uint16_t shn
 		return SYM_BAD;
 	}
 	return index < im->section_count || index == SHN_UNDEF ? index : SYM_BAD;
+}
+
+static struct str symbol_name(const struct symtab *t, uint64_t off)
+{
+	struct str name = STR("");
+	if (t->name_max == 0 || off >= t->names.size || t->names.size - off <= t->name_max) {
+		(void)bytes_cstr(t->names, off, &name);
+		return name;
+	}
+	const char *p = (const char *)t->names.p + off;
+	return (struct str){ p, strnlen(p, (size_t)t->name_max) };
 }
 
 struct symbol symtab_get(const struct symtab *t, size_t i)
@@ -89,7 +124,7 @@ struct symbol symtab_get(const struct symtab *t, size_t i)
 	s.bind = info >> 4;
 	s.visibility = other & 3;
 	s.section = resolve_section(t, s.index, shndx);
-	(void)bytes_cstr(t->names, s.name_off, &s.name);
+	s.name = symbol_name(t, s.name_off);
 	return s;
 }
 

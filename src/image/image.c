@@ -36,7 +36,12 @@ const struct section *image_section_at(const struct image *im, uint64_t addr)
 
 struct bytes section_bytes(const struct image *im, const struct section *s)
 {
-	return bytes_sub(im->bytes, s->off, s->file_size);
+	return s->again ? (struct bytes){ NULL, 0 } : bytes_sub(im->bytes, s->off, s->file_size);
+}
+
+struct bytes segment_bytes(const struct image *im, const struct segment *s)
+{
+	return s->again ? (struct bytes){ NULL, 0 } : bytes_sub(im->bytes, s->off, s->file_size);
 }
 
 /* [delta, delta+size) of `all`, cut to what there is. */
@@ -54,8 +59,7 @@ struct bytes image_at(const struct image *im, uint64_t addr, uint64_t size)
 		if (!p)
 			return (struct bytes){ NULL, 0 };
 		const struct segment *seg = &im->segments[p->index];
-		return bytes_cut(bytes_sub(im->bytes, seg->off, seg->file_size), addr - seg->addr,
-				 size);
+		return bytes_cut(segment_bytes(im, seg), addr - seg->addr, size);
 	}
 	const struct section *s = image_section_at(im, addr);
 	if (!s)
@@ -212,8 +216,7 @@ static uint64_t dynamic_value(const struct image *im, uint64_t tag)
 	struct bytes bytes = { NULL, 0 };
 	for (size_t i = 0; i < im->segment_count; i++)
 		if (im->segments[i].type == PT_DYNAMIC)
-			bytes = bytes_sub(im->bytes, im->segments[i].off,
-					  im->segments[i].file_size);
+			bytes = segment_bytes(im, &im->segments[i]);
 	struct reader r = reader_of(bytes, im->big_endian);
 	while (reader_left(&r) > 0) {
 		const uint64_t found = read_elf_word(&r, im->bits);

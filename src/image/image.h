@@ -38,6 +38,7 @@ struct segment {
 	uint64_t missing;       /* bytes stated that the file lacks: it was cut off */
 	uint64_t addr, vm_size; /* vm_size as stated (clipped so that it does not wrap) */
 	uint64_t align;
+	bool again; /* its file bytes are not read: see section_bytes */
 };
 
 struct section {
@@ -52,6 +53,7 @@ struct section {
 	uint32_t link, info;
 	uint64_t align, entsize;
 	bool alloc, write, exec, tls, nobits, compressed;
+	bool again; /* its file bytes are not read: see section_bytes */
 };
 
 struct image {
@@ -107,8 +109,11 @@ const struct section *image_section_type(const struct image *im, uint32_t type, 
  * one that begins last.  O(log sections). */
 const struct section *image_section_at(const struct image *im, uint64_t addr);
 
-/* The bytes of a section as they stand in the file. */
+/* The bytes of a section, of a segment as they stand in the file.  None where the sections before
+ * it (the segments of its type) have twice the bytes of the file, so that some stand in several:
+ * all that is done with contents is O(file), whatever overlaps. */
 struct bytes section_bytes(const struct image *im, const struct section *s);
+struct bytes segment_bytes(const struct image *im, const struct segment *s);
 /* The bytes of a section, unpacked where it is compressed (SHF_COMPRESSED zlib or
  * zstd, .zdebug_*).  *ret_owned is set to memory that the caller frees, or NULL.
  * False (and a note) where unpacking fails. */
@@ -153,6 +158,7 @@ struct symtab {
 	struct bytes data, names, xindex;
 	size_t count; /* entries, the null entry included */
 	uint32_t entry_size;
+	uint64_t name_max; /* bytes; longer names are cut, so that all are O(table).  0: none is */
 };
 
 /* False where the section holds no whole entry. */

@@ -117,7 +117,8 @@ void attr_plt(struct attr *a)
 static void got_targets(struct attr *a, const struct section *s)
 {
 	const uint64_t step = pointer_size(a->im);
-	for (uint64_t off = 0; off + step <= s->file_size; off += step) {
+	const uint64_t size = section_bytes(a->im, s).size;
+	for (uint64_t off = 0; off + step <= size; off += step) {
 		uint64_t target;
 		if (load_pointer(a->im, s->addr + off, &target) && target != 0)
 			attr_put(a, s, off, step, spans_label(&a->vm, target), WHY_GOT);

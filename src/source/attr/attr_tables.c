@@ -37,7 +37,8 @@ static label_id dyn_label(const struct attr *a, uint64_t index)
 
 static void versions(struct attr *a, const struct section *s)
 {
-	for (uint64_t i = 1; i < a->dyn_count && i * 2 < s->file_size; i++)
+	const uint64_t size = section_bytes(a->im, s).size;
+	for (uint64_t i = 1; i < a->dyn_count && i * 2 < size; i++)
 		attr_put(a, s, i * 2, 2, dyn_label(a, i), WHY_VERSION);
 }
 
@@ -100,24 +101,47 @@ static void put_string(struct attr *a, const struct section *strings, uint64_t o
 		attr_put(a, strings, off, name.len + 1, label, WHY_NAME);
 }
 
-/* The records behind a version definition or, where the library that is their owner is given, a
- * version need: each with a name, linked by offsets.  `owner` LABEL_NONE: the first name owns
- * them all. */
-static label_id version_aux(struct attr *a, const struct section *s, const struct section *strings,
-			    uint64_t off, unsigned count, label_id owner)
+/* A section of versions, whose records are linked by offsets.  `left`: how many more are followed;
+ * those of a sound section do not overlap. */
+struct version_chain {
+	struct attr *a;
+	const struct section *s, *strings;
+	bool need;
+	uint64_t left;
+};
+
+static struct version_chain version_chain(struct attr *a, const struct section *s,
+					  const struct section *strings)
 {
-	const bool need = owner != LABEL_NONE;
-	for (unsigned i = 0; i < count; i++) {
-		struct reader r = reader_of(section_bytes(a->im, s), a->im->big_endian);
-		reader_seek(&r, off);
-		read_skip(&r, need ? 8 : 0);
+	enum { LEAST = 8 }; /* bytes of a record */
+	return (struct version_chain){ a, s, strings, s->type == SHT_GNU_VERNEED,
+				       section_bytes(a->im, s).size / LEAST };
+}
+
+static bool version_record(struct version_chain *v, uint64_t off, struct reader *ret)
+{
+	if (v->left == 0)
+		return false;
+	v->left--;
+	*ret = reader_of(section_bytes(v->a->im, v->s), v->a->im->big_endian);
+	reader_seek(ret, off);
+	return true;
+}
+
+/* The records behind a version definition or need, each with a name.  `owner` LABEL_NONE: the
+ * first name owns them all. */
+static label_id version_aux(struct version_chain *v, uint64_t off, unsigned count, label_id owner)
+{
+	struct reader r;
+	for (unsigned i = 0; i < count && version_record(v, off, &r); i++) {
+		read_skip(&r, v->need ? 8 : 0);
 		const uint32_t name = read_u32(&r), next = read_u32(&r);
 		if (!reader_ok(&r))
 			break;
 		if (owner == LABEL_NONE)
-			owner = string_label(a, strings, name);
-		attr_put(a, s, off, need ? 16 : 8, owner, WHY_VERSION);
-		put_string(a, strings, name, owner);
+			owner = string_label(v->a, v->strings, name);
+		attr_put(v->a, v->s, off, v->need ? 16 : 8, owner, WHY_VERSION);
+		put_string(v->a, v->strings, name, owner);
 		if (next == 0)
 			break;
 		off += next;
@@ -128,10 +152,10 @@ static label_id version_aux(struct attr *a, const struct section *s, const struc
 /* .gnu.version_r: what is needed of a library goes to the library. */
 static void version_needs(struct attr *a, const struct section *s, const struct section *strings)
 {
+	struct version_chain v = version_chain(a, s, strings);
+	struct reader r;
 	uint64_t off = 0;
-	for (uint64_t left = s->file_size / 16; left > 0; left--) {
-		struct reader r = reader_of(section_bytes(a->im, s), a->im->big_endian);
-		reader_seek(&r, off);
+	while (version_record(&v, off, &r)) {
 		read_u16(&r);
 		const unsigned count = read_u16(&r);
 		const uint32_t file = read_u32(&r), aux = read_u32(&r), next = read_u32(&r);
@@ -140,7 +164,7 @@ static void version_needs(struct attr *a, const struct section *s, const struct 
 		const label_id library = string_label(a, strings, file);
 		attr_put(a, s, off, 16, library, WHY_VERSION);
 		put_string(a, strings, file, library);
-		version_aux(a, s, strings, off + aux, count, library);
+		version_aux(&v, off + aux, count, library);
 		if (next == 0)
 			return;
 		off += next;
@@ -151,17 +175,17 @@ static void version_needs(struct attr *a, const struct section *s, const struct 
 static void version_definitions(struct attr *a, const struct section *s,
 				const struct section *strings)
 {
+	struct version_chain v = version_chain(a, s, strings);
+	struct reader r;
 	uint64_t off = 0;
-	for (uint64_t left = s->file_size / 20; left > 0; left--) {
-		struct reader r = reader_of(section_bytes(a->im, s), a->im->big_endian);
-		reader_seek(&r, off);
+	while (version_record(&v, off, &r)) {
 		read_skip(&r, 6);
 		const unsigned count = read_u16(&r);
 		read_u32(&r);
 		const uint32_t aux = read_u32(&r), next = read_u32(&r);
 		if (!reader_ok(&r))
 			return;
-		const label_id name = version_aux(a, s, strings, off + aux, count, LABEL_NONE);
+		const label_id name = version_aux(&v, off + aux, count, LABEL_NONE);
 		attr_put(a, s, off, 20, name, WHY_VERSION);
 		if (next == 0)
 			return;
@@ -212,7 +236,8 @@ static bool is_pointer_array(const struct section *s)
 static void pointer_array(struct attr *a, const struct section *s)
 {
 	const uint64_t step = pointer_size(a->im);
-	for (uint64_t off = 0; off + step <= s->file_size; off += step) {
+	const uint64_t size = section_bytes(a->im, s).size;
+	for (uint64_t off = 0; off + step <= size; off += step) {
 		uint64_t target;
 		if (load_pointer(a->im, s->addr + off, &target) && target != 0)
 			attr_put(a, s, off, step, spans_label(&a->vm, target), WHY_POINTER_ARRAY);
