@@ -286,15 +286,17 @@ static bool make_lines(void *ctx, struct dwarf_job *head)
 	struct line_run *r = ctx;
 	struct line_job *job = (struct line_job *)head;
 	uint64_t bytes = 0;
-	job->uses = r->jobs->uses->data + r->next;
 	job->count = 0;
+	if (r->next == r->jobs->uses->count)
+		return false;
+	job->uses = r->jobs->uses->data + r->next;
 	while (bytes < LINE_JOB_BYTES && job->count < LINE_JOB_PROGRAMS &&
 	       r->next < r->jobs->uses->count) {
 		bytes = add_sat(bytes, program_size(r->jobs->dwarf, job->uses[job->count].off));
 		job->count++;
 		r->next++;
 	}
-	return job->count > 0;
+	return true;
 }
 
 static void work_lines(void *ctx, struct dwarf_job *head, unsigned worker)

@@ -288,6 +288,7 @@ const struct heft_heap_frame *process_spot_frames(const struct process *p,
 						  const struct process_spot *s)
 {
 	const struct opened_modules *all = p->modules;
-	return (s->module > 0 ? all->list[s->module - 1]->frames.data : all->frames.data) +
-	       s->first;
+	const struct heft_heap_frame *frames = s->module > 0 ? all->list[s->module - 1]->frames.data
+							     : all->frames.data;
+	return frames ? frames + s->first : NULL;
 }
