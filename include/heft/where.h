@@ -41,6 +41,12 @@ HEFT_API void heft_where_set_demangle(struct heft_where *w, enum heft_demangle s
 /* Basic blocks of files without a map of them are derived from the code (default: no). */
 HEFT_API void heft_where_set_blocks(struct heft_where *w, bool yes);
 
+/* heft_where_find says whose the address is for this data source (heft_source_at), as often as it is
+ * called one more.  A source is measured with the first address: as long as a profile by it takes.
+ * The names of symbols are in the style set, or short ones, as those of a profile. HEFT_EARG where
+ * there is no such source. */
+HEFT_API bool heft_where_add_source(struct heft_where *w, const char *source, struct heft_err *err);
+
 /* Once per handle.  HEFT_EUNSUPPORTED for archives. */
 HEFT_API bool heft_where_open(struct heft_where *w, const char *path, struct heft_err *err);
 
@@ -53,6 +59,7 @@ HEFT_API bool heft_where_parse(struct heft_where *w, const char *text, uint64_t 
 			       struct heft_err *err);
 
 struct heft_block;
+struct heft_heap_place;
 
 /* A function around an address.  Texts are never NULL: "" where nothing is known; numbers 0. */
 struct heft_frame {
@@ -60,6 +67,19 @@ struct heft_frame {
 	const char *linkage;  /* as the linker sees it; "" where the DWARF has no such name */
 	const char *file;     /* made absolute, without "." and ".." */
 	uint32_t line, column;
+};
+
+/* Whose an address is for a data source: the label that a profile by this source charges the byte
+ * to, and its raw map shows.  No text is NULL. */
+struct heft_owner {
+	const char *source;
+	const char *label;
+	/* The claim that made it so.  Bytes at its end or in its middle may be somebody else's, who
+	 * claimed them earlier. */
+	uint64_t start, size;
+	/* What made the claim, such as "symbol table" or "data reference"; "fallback" where nobody
+	 * claimed the byte; "padding" where it is charged to what stands before it. */
+	const char *why;
 };
 
 /* What is known of an address.  Texts are NULL where nothing is known, hold until
@@ -85,6 +105,14 @@ struct heft_location {
 	/* The machine basic block, without what its map says beyond its flags; NULL where none is
 	 * known. Holds until the next look-up. */
 	const struct heft_block *block;
+	/* One for each source added that covers the address, in that order.  Hold until the next
+	 * look-up. */
+	const struct heft_owner *owners;
+	size_t owner_count;
+	/* Of an address of a process: its mapping, its module, what of the heap it is in; NULL where the
+	 * file is a program.  Section, symbol, unit and frames are then those of the module.  Holds
+	 * until the next look-up. */
+	const struct heft_heap_place *process;
 };
 
 /* Fills *ret.  False where the image has nothing at this address. */

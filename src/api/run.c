@@ -217,21 +217,8 @@ static bool split_directories(struct heft_profile *p, struct heft_err *err)
 
 static void set_view(struct heft_profile *p, struct level *l)
 {
-	static const enum view_form forms[] = {
-		[TEXT_AS_IS] = VIEW_NAME,  [TEXT_CHOSEN] = VIEW_NAME,
-		[TEXT_SHORT] = VIEW_NAME,  [TEXT_FULL] = VIEW_NAME,
-		[TEXT_PATH] = VIEW_PATH,   [TEXT_DIRECTORY] = VIEW_DIRECTORY,
-		[TEXT_STACK] = VIEW_STACK, [TEXT_NAMESPACE] = VIEW_NAMESPACE,
-		[TEXT_BLOCK] = VIEW_BLOCK,
-	};
-	const enum source_text text = l->source->text;
-	const bool chosen = text == TEXT_CHOSEN || text == TEXT_STACK || text == TEXT_BLOCK;
+	l->view = source_view(l->source, p->demangle);
 	l->view.rules = l->rules;
-	l->view.form = forms[text];
-	l->view.style = chosen               ? p->demangle
-			: text == TEXT_SHORT ? HEFT_NAMES_SHORT
-			: text == TEXT_FULL  ? HEFT_NAMES_FULL
-					     : HEFT_NAMES_RAW;
 	l->view.level = l->depth;
 	l->view.paths = &p->wish.paths;
 	l->view.spaces = &p->namespaces;

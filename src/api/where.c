@@ -2,6 +2,7 @@
 #include "api/where.h"
 
 #include "api/finder.h"
+#include "api/owners.h"
 #include "base/arena.h"
 #include "base/map.h"
 #include "image/elf_const.h"
@@ -39,6 +40,7 @@ struct heft_where {
 	struct bbindex index;
 	struct heft_block block; /* the last one found */
 	VEC(struct heft_frame) frames;
+	struct owners owners;
 	const char **segments, **sections; /* names, by index in the image */
 };
 
@@ -51,12 +53,14 @@ struct heft_where *heft_where_new(void)
 		return NULL;
 	notes_init(&w->notes);
 	w->style = HEFT_NAMES_FULL;
+	w->owners.style = HEFT_NAMES_SHORT;
 	return w;
 }
 
 static void release(void *handle)
 {
 	struct heft_where *w = handle;
+	owners_release(&w->owners);
 	bbindex_release(&w->index);
 	blockmap_release(&w->blocks);
 	program_close(&w->program);
@@ -88,7 +92,12 @@ void where_set_wish(struct heft_where *w, const struct program_wish *wish)
 
 void heft_where_set_demangle(struct heft_where *w, enum heft_demangle style)
 {
-	w->style = style;
+	w->style = w->owners.style = style;
+}
+
+bool heft_where_add_source(struct heft_where *w, const char *source, struct heft_err *err)
+{
+	return GUARDED(w->memory, err, owners_add(&w->owners, source, err));
 }
 
 void heft_where_set_blocks(struct heft_where *w, bool yes)
@@ -134,6 +143,15 @@ static void name_places(struct heft_where *w)
 	}
 }
 
+static void begin_owners(struct heft_where *w)
+{
+	const struct source_file file = { .path = w->program.path,
+					  .input = &w->program.input,
+					  .debug = program_debug(&w->program, true),
+					  .notes = &w->notes };
+	owners_begin(&w->owners, &file, &w->wish);
+}
+
 static bool where_open(struct heft_where *w, const char *path, struct heft_err *err)
 {
 	const char *copy = arena_copy(&w->arena, str_of(path));
@@ -148,6 +166,7 @@ static bool where_open(struct heft_where *w, const char *path, struct heft_err *
 			    "%s: an archive; addresses are looked up in one of its members", path);
 	(void)program_debug(&w->program, true);
 	name_places(w);
+	begin_owners(w);
 	return true;
 }
 
@@ -381,6 +400,7 @@ static bool where_find(struct heft_where *w, uint64_t addr, struct heft_location
 	find_symbol(w, ret);
 	find_frames(w, ret);
 	find_block(w, ret);
+	ret->owner_count = owners_find(&w->owners, addr, &ret->owners);
 	return ret->section || ret->segment;
 }
 

@@ -1,6 +1,8 @@
 /* Options whose value is one of a few words. */
 #include "cli/cli.h"
 
+#include "base/nearest.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -36,4 +38,22 @@ bool cli_choice(const struct cli *cli, const struct opt *o, const char *value,
 	char wanted[100];
 	snprintf(wanted, sizeof wanted, "one of %s", o->value);
 	return cli_bad_value(cli, o, value, wanted);
+}
+
+bool cli_unknown_source(const struct cli *cli, const char *name)
+{
+	const char *names[64], *text;
+	size_t count = 0;
+	while (count < 64 && heft_source_at(count, &names[count], &text))
+		count++;
+	const char *near = nearest_of(name, names, count);
+	if (near != NULL)
+		cli_error(cli,
+			  "no such data source: '%s' (did you mean '%s'?); "
+			  "try --list-sources to see valid sources",
+			  name, near);
+	else
+		cli_error(cli, "no such data source: '%s'; try --list-sources to see valid sources",
+			  name);
+	return false;
 }

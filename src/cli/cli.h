@@ -169,6 +169,8 @@ extern const struct choice convention_choices[]; /* enum heft_convention */
 /* False, and said, where the value is none of the choices. */
 bool cli_choice(const struct cli *cli, const struct opt *o, const char *value,
 		const struct choice *choices, unsigned *ret);
+/* Says that there is no such data source, and which one may be meant; false. */
+bool cli_unknown_source(const struct cli *cli, const char *name);
 /* What the library says, as cli_error, with the place in the file if it has one. */
 int cli_failed(const struct cli *cli, const struct heft_err *err);
 

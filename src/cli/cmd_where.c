@@ -13,6 +13,7 @@ enum {
 };
 
 const struct opt where_opts[] = {
+	{ O_BY, 'd', true, "by", "A,B,..", "owner by these data sources, and why" },
 	{ O_DEMANGLE, 'C', false, "demangle", "none|short|full", "names (default: full)" },
 	{ O_JSON, 0, false, "json", NULL, "one JSON object a line, an address each" },
 	{ O_TERSE, 0, false, "terse", NULL, "functions and lines alone, as llvm-symbolizer" },
@@ -26,7 +27,8 @@ const struct opt where_opts[] = {
 
 const char where_manual[] =
 	"Tells what is at addresses of a program: segment, section, symbol, basic block,\n"
-	"compile unit, functions with what was inlined, source lines.\n"
+	"compile unit, functions with what was inlined, source lines; and by -d its\n"
+	"owner, to whom 'heft size -d' charges the byte.\n"
 	"\n"
 	"ADDR is hexadecimal, with or without 0x; 10#NUMBER; NAME or NAME+OFFSET of a\n"
 	"section or symbol; or '-' to read them from standard input, one a line.\n";
@@ -55,10 +57,36 @@ static bool apply_style(struct where_job *job, const struct opt *o, const char *
 	return true;
 }
 
+static bool add_source(struct where_job *job, const char *name)
+{
+	struct heft_err err;
+	if (heft_where_add_source(job->where, name, &err))
+		return true;
+	return cli_unknown_source(job->cli, name);
+}
+
+/* "a,b": two names; an empty one is a name too, and unknown. */
+static bool add_sources(struct where_job *job, const char *list)
+{
+	bool good = true;
+	for (bool more = true; good && more;) {
+		const size_t len = strcspn(list, ",");
+		char *name = strndup(list, len);
+		if (name == NULL)
+			return cli_error(job->cli, "out of memory") == EXIT_FINE;
+		good = add_source(job, name);
+		free(name);
+		more = list[len] != '\0';
+		list += len + more;
+	}
+	return good;
+}
+
 static bool apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct where_job *job = ctx;
 	switch (o->id) {
+	case O_BY: return add_sources(job, value);
 	case O_DEMANGLE: return apply_style(job, o, value);
 	case O_JSON: job->format = HEFT_WHERE_JSON; break;
 	case O_TERSE: job->format = HEFT_WHERE_TERSE; break;

@@ -1,7 +1,5 @@
 #include "cli/size_job.h"
 
-#include "base/nearest.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,25 +98,6 @@ static bool failed(const struct size_job *job, const struct heft_err *err)
 
 /* ---- sources --------------------------------------------------------------- */
 
-static bool unknown_source(const struct size_job *job, const char *name)
-{
-	const char *names[64], *text;
-	size_t count = 0;
-	while (count < 64 && heft_source_at(count, &names[count], &text))
-		count++;
-	const char *near = nearest_of(name, names, count);
-	if (near != NULL)
-		cli_error(job->cli,
-			  "no such data source: '%s' (did you mean '%s'?); "
-			  "try --list-sources to see valid sources",
-			  name, near);
-	else
-		cli_error(job->cli,
-			  "no such data source: '%s'; try --list-sources to see valid sources",
-			  name);
-	return false;
-}
-
 /* Hands the sources that wait to the profile, oldest first.  One that is unknown keeps
  * waiting, with all after it, where a configuration file may still define it. */
 static bool flush_sources(struct size_job *job, bool last)
@@ -130,7 +109,7 @@ static bool flush_sources(struct size_job *job, bool last)
 			free(job->pending[done]);
 			job->pending[done] = NULL;
 		} else if (last && err.code == HEFT_EARG)
-			return unknown_source(job, job->pending[done]);
+			return cli_unknown_source(job->cli, job->pending[done]);
 		else if (last)
 			return failed(job, &err);
 		else

@@ -96,11 +96,28 @@ static void put_block(const struct heft_block *b, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
+static void put_owner(const struct heft_owner *o, struct sink *s)
+{
+	sink_text(s, STR("  owner   "));
+	label_put(s, str_of(o->label), 0);
+	sink_text(s, STR(" ("));
+	sink_text(s, str_of(o->source));
+	sink_text(s, STR(": "));
+	sink_text(s, str_of(o->why));
+	sink_text(s, STR(", "));
+	put_decimal(s, o->size);
+	sink_text(s, o->size == 1 ? STR(" byte at ") : STR(" bytes at "));
+	put_hex(s, o->start);
+	sink_text(s, STR(")\n"));
+}
+
 static void out_text(const struct heft_location *at, struct sink *s)
 {
 	put_head(at, s);
 	if (at->symbol)
 		put_symbol(at, s);
+	for (size_t i = 0; i < at->owner_count; i++)
+		put_owner(&at->owners[i], s);
 	if (at->block)
 		put_block(at->block, s);
 	if (at->unit) {
@@ -178,6 +195,27 @@ static void json_block(const struct heft_block *b, struct json *j)
 	json_close(j, '}');
 }
 
+static void json_owners(const struct heft_location *at, struct json *j)
+{
+	json_key(j, "owners");
+	json_open(j, '{');
+	for (size_t i = 0; i < at->owner_count; i++)
+		json_member_text(j, at->owners[i].source, str_of(at->owners[i].label));
+	json_close(j, '}');
+	json_key(j, "claims");
+	json_open(j, '{');
+	for (size_t i = 0; i < at->owner_count; i++) {
+		const struct heft_owner *o = &at->owners[i];
+		json_key(j, o->source);
+		json_open(j, '{');
+		json_member_uint(j, "address", o->start);
+		json_member_uint(j, "size", o->size);
+		json_member_text(j, "why", str_of(o->why));
+		json_close(j, '}');
+	}
+	json_close(j, '}');
+}
+
 static void out_where_json(const struct heft_location *at, struct sink *s)
 {
 	struct json j = sink_json(s);
@@ -195,6 +233,8 @@ static void out_where_json(const struct heft_location *at, struct sink *s)
 		json_member_uint(&j, "symbol_offset", at->symbol_offset);
 		json_member_uint(&j, "symbol_size", at->symbol_size);
 	}
+	if (at->owner_count > 0)
+		json_owners(at, &j);
 	if (at->block)
 		json_block(at->block, &j);
 	member_text(&j, "unit", at->unit);

@@ -31,10 +31,36 @@ static void trace_claims(const struct source_file *f, enum heft_domain domain,
 	}
 }
 
+void origins_release(struct origins *o)
+{
+	vec_release(&o->claims.list);
+	spans_release(&o->spans);
+}
+
+/* Claims resolve alike whatever their labels are: here the label is the claim itself. */
+static void keep_origins(struct origins *o, const struct claims *vm)
+{
+	struct claims numbered = { 0 }, made = { 0 };
+	struct spans s;
+	vec_reserve(&numbered.list, vm->list.count);
+	vec_reserve(&made.list, vm->list.count);
+	for (size_t i = 0; i < vm->list.count; i++) {
+		struct claim c = vm->list.data[i];
+		vec_push(&made.list, c);
+		c.label = (label_id)(o->claims.list.count + i);
+		vec_push(&numbered.list, c);
+	}
+	claims_append(&o->claims, &made);
+	claims_resolve(&numbered, UINT64_MAX, &s);
+	spans_overlay(&o->spans, &s);
+}
+
 void layer_add_vm(const struct source_file *f, struct layer *l, struct claims *vm)
 {
 	struct spans s;
 	trace_claims(f, HEFT_VM, vm);
+	if (f->origins)
+		keep_origins(f->origins, vm);
 	claims_resolve(vm, UINT64_MAX, &s);
 	spans_overlay(&l->vm, &s);
 }
@@ -133,6 +159,8 @@ void layer_finish(const struct source_file *f, struct layer *l)
 	fallback_claims(f, &d.vm_rest, &d.file_rest);
 	trace_claims(f, HEFT_VM, &d.vm_rest);
 	trace_claims(f, HEFT_FILE, &d.file_rest);
+	if (f->origins)
+		keep_origins(f->origins, &d.vm_rest);
 	parallel_for(threads, 2, own_claims, &d);
 	parallel_for(threads, 2, rest_of_side, &d);
 }

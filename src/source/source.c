@@ -67,6 +67,27 @@ void source_run(const struct source *s, const struct source_file *f, struct laye
 		s->run(f, ret);
 }
 
+struct view source_view(const struct source *s, enum heft_demangle chosen)
+{
+	static const struct {
+		enum view_form form;
+		enum heft_demangle style;
+		bool chosen;
+	} views[] = {
+		[TEXT_AS_IS] = { VIEW_NAME, HEFT_NAMES_RAW, false },
+		[TEXT_CHOSEN] = { VIEW_NAME, HEFT_NAMES_RAW, true },
+		[TEXT_SHORT] = { VIEW_NAME, HEFT_NAMES_SHORT, false },
+		[TEXT_FULL] = { VIEW_NAME, HEFT_NAMES_FULL, false },
+		[TEXT_PATH] = { VIEW_PATH, HEFT_NAMES_RAW, false },
+		[TEXT_DIRECTORY] = { VIEW_DIRECTORY, HEFT_NAMES_RAW, false },
+		[TEXT_STACK] = { VIEW_STACK, HEFT_NAMES_RAW, true },
+		[TEXT_NAMESPACE] = { VIEW_NAMESPACE, HEFT_NAMES_RAW, false },
+		[TEXT_BLOCK] = { VIEW_BLOCK, HEFT_NAMES_RAW, true },
+	};
+	return (struct view){ .form = views[s->text].form,
+			      .style = views[s->text].chosen ? chosen : views[s->text].style };
+}
+
 const struct source *source_at(size_t i)
 {
 	return i < COUNT_OF(sources) ? &sources[i] : NULL;

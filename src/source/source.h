@@ -8,6 +8,7 @@
 #include "image/input.h"
 #include "map/alias.h"
 #include "map/basemap.h"
+#include "map/view.h"
 
 /* Explains claims while they are made; see heft_profile_set_trace. */
 struct trace {
@@ -19,6 +20,14 @@ struct trace {
 	} const *addrs;
 	size_t addr_count; /* 0: every claim */
 };
+
+/* Which claim each byte of the VM image has its owner from. */
+struct origins {
+	struct claims claims; /* as they were made */
+	struct spans spans;   /* a label is the index of a claim */
+};
+
+void origins_release(struct origins *o);
 
 struct dwarf_slot;
 struct process;
@@ -42,6 +51,7 @@ struct source_file {
 	struct places *places;           /* to be filled by the symbols source, or NULL */
 	const char *samples;             /* of perf record, for the source hotness, or NULL */
 	const struct trace *trace;       /* or NULL */
+	struct origins *origins;         /* to be filled for one layer, or NULL */
 	const struct progress *progress; /* or NULL */
 	struct dwarf_slot *dwarf;        /* shared by the sources of one input */
 	struct process *process;         /* of an input that is a core, else NULL */
@@ -105,6 +115,8 @@ struct source {
 	bool core;  /* knows cores itself; the others are asked about the files mapped there */
 };
 
+/* How the labels of a source are shown, without rules; `chosen` is the -C setting. */
+struct view source_view(const struct source *s, enum heft_demangle chosen);
 /* The built-in sources; NULL past the last. */
 const struct source *source_at(size_t i);
 const struct source *source_find(struct str name);

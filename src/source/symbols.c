@@ -221,13 +221,14 @@ static void tables(struct attr *b)
 		attr_symbol_tables(b);
 }
 
-/* What the tables take, without regard to other owners.  (A trace tells claims in order.) */
+/* What the tables take, without regard to other owners.  (A trace and origins tell
+ * claims in order.) */
 static void resolve_tables(struct attr *b)
 {
 	claims_sort(&b->vm_claims);
 	claims_sort(&b->file_claims);
 	memset(&b->vm, 0, sizeof b->vm);
-	if (!b->f->trace)
+	if (!b->f->trace && !b->f->origins)
 		claims_resolve(&b->vm_claims, UINT64_MAX, &b->vm);
 }
 

@@ -1,0 +1,132 @@
+#include "api/owners.h"
+
+#include "base/pool.h"
+
+bool owners_add(struct owners *o, const char *source, struct heft_err *err)
+{
+	const struct source *s = source_find(str_of(source));
+	if (!s)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no such data source: %s", source);
+	vec_push(&o->levels, (struct owner_level){ .source = s });
+	return true;
+}
+
+void owners_begin(struct owners *o, const struct source_file *file, const struct program_wish *wish)
+{
+	o->dwarf.wish = wish;
+	o->file = *file;
+	o->file.map = &o->map;
+	o->file.labels = &o->labels;
+	o->file.threads = pool_threads(0);
+	o->file.dwarf = &o->dwarf;
+	o->file.vm_only = true;
+	o->ready = o->levels.count > 0;
+	if (o->ready)
+		basemap_build(&o->map, o->file.input, &o->labels);
+}
+
+void owners_release(struct owners *o)
+{
+	for (size_t i = 0; i < o->levels.count; i++) {
+		struct owner_level *l = &o->levels.data[i];
+		layer_release(&l->layer);
+		origins_release(&l->origins);
+		view_release(&l->view);
+	}
+	vec_release(&o->levels);
+	vec_release(&o->found);
+	dwarf_slot_release(&o->dwarf);
+	namespaces_release(&o->spaces);
+	if (o->ready)
+		basemap_release(&o->map);
+	labels_release(&o->labels);
+}
+
+/* ---- measuring ------------------------------------------------------------------------------ */
+
+static void measure(struct owners *o, struct owner_level *l)
+{
+	l->measured = true;
+	o->file.source = l->source->name;
+	o->file.origins = &l->origins;
+	source_run(l->source, &o->file, &l->layer);
+}
+
+static void set_view(struct owners *o, struct owner_level *l, const struct spans *vm)
+{
+	l->view = source_view(l->source, o->style);
+	l->view.paths = &o->dwarf.wish->paths;
+	l->view.spaces = &o->spaces;
+	l->viewed = true;
+	if (l->view.form != VIEW_NAMESPACE)
+		return;
+	/* A namespace is known by all names together. */
+	source_namespaces(&o->file, &o->spaces);
+	view_update(&l->view, &o->labels, vm, o->file.threads, o->file.notes);
+}
+
+/* The layer of a level is that of the first with the same source. */
+static const struct owner_level *measured(struct owners *o, struct owner_level *l)
+{
+	struct owner_level *first = o->levels.data;
+	while (first->source->run != l->source->run)
+		first++;
+	if (!first->measured)
+		measure(o, first);
+	if (!l->viewed)
+		set_view(o, l, &first->layer.vm);
+	return first;
+}
+
+/* ---- looking up ----------------------------------------------------------------------------- */
+
+static label_id shown(struct owners *o, struct owner_level *l, label_id raw)
+{
+	struct span one = { .size = 1, .label = raw };
+	const struct spans spans = { { &one, 1, 1 } };
+	if (view_is_plain(&l->view))
+		return raw;
+	if (raw >= l->view.count || l->view.shown[raw] == LABEL_NONE)
+		view_update(&l->view, &o->labels, &spans, 1, o->file.notes);
+	return l->view.shown[raw];
+}
+
+/* A short rest behind an owner's bytes is charged to it, though it claimed less. */
+static void tell_claim(const struct origins *origins, const struct span *owned, uint64_t addr,
+		       struct heft_owner *ret)
+{
+	const struct span *part = spans_find(&origins->spans, addr);
+	const struct claim *c = part ? &origins->claims.list.data[part->label] : NULL;
+	if (!c || c->label != owned->label) {
+		ret->why = "padding";
+		ret->start = part ? max_u64(part->start, owned->start) : owned->start;
+		ret->size = min_u64(part ? part->start + part->size : UINT64_MAX,
+				    owned->start + owned->size) -
+			    ret->start;
+		return;
+	}
+	ret->why = why_text((enum why)c->why);
+	ret->start = c->start;
+	ret->size = c->size != SIZE_UNKNOWN ? c->size : part->start + part->size - c->start;
+}
+
+static void find_one(struct owners *o, struct owner_level *l, uint64_t addr)
+{
+	const struct owner_level *from = measured(o, l);
+	const struct span *s = spans_find(&from->layer.vm, addr);
+	if (!s)
+		return;
+	struct heft_owner owner = { .source = l->source->name,
+				    .label = label_text(&o->labels, shown(o, l, s->label)).p };
+	tell_claim(&from->origins, s, addr, &owner);
+	vec_push(&o->found, owner);
+}
+
+size_t owners_find(struct owners *o, uint64_t addr, const struct heft_owner **ret)
+{
+	o->found.count = 0;
+	for (size_t i = 0; o->ready && i < o->levels.count; i++)
+		find_one(o, &o->levels.data[i], addr);
+	*ret = o->found.data;
+	return o->found.count;
+}

@@ -1,0 +1,48 @@
+/* owners.h - whose an address is, as the layers of the map have it: the labels that sizes and raw
+ * maps show.  Private to api/.
+ *
+ * A source is measured when the first address is asked for, and its layer kept; after that a
+ * look-up is O(log spans).  The debug sections of the file are not measured: they have no
+ * addresses.  One thread. */
+#ifndef HEFT_API_OWNERS_H
+#define HEFT_API_OWNERS_H
+
+#include "heft.h"
+#include "names/namespace.h"
+#include "program/dwarf_slot.h"
+#include "source/source.h"
+
+struct owner_level {
+	const struct source *source;
+	struct view view;
+	bool viewed, measured;
+	struct layer layer; /* in the first level of those with the same source */
+	struct origins origins;
+};
+
+/* Zeroed = nothing asked for. */
+struct owners {
+	enum heft_demangle style; /* of sources whose names follow -C */
+	VEC(struct owner_level) levels;
+	/* private */
+	bool ready;
+	struct labels labels;
+	struct basemap map;
+	struct namespaces spaces;
+	struct dwarf_slot dwarf;
+	struct source_file file;
+	VEC(struct heft_owner) found;
+};
+
+/* HEFT_EARG for a source that does not exist. */
+bool owners_add(struct owners *o, const char *source, struct heft_err *err);
+/* What is measured, all borrowed until owners_release: `file` has the input, what belongs to it and
+ * the notes; the rest of it is filled in. */
+void owners_begin(struct owners *o, const struct source_file *file,
+		  const struct program_wish *wish);
+/* One for each source that has an owner of the address; *ret stays until the next call, its texts
+ * as long as the owners. */
+size_t owners_find(struct owners *o, uint64_t addr, const struct heft_owner **ret);
+void owners_release(struct owners *o);
+
+#endif
