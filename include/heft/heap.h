@@ -172,6 +172,7 @@ enum heft_heap_part {
 /* Texts are "" and numbers 0 where nothing is known; all hold until heft_heap_free.  Times are
  * nanoseconds since the start of the process. */
 struct heft_heap_info {
+	size_t size; /* sizeof(struct heft_heap_info) */
 	const char *path;
 	const char *kind; /* "core", "raw image", "tables of the recorder" */
 	const char *command;
@@ -194,14 +195,15 @@ struct heft_heap_info {
 	uint64_t started;             /* nanoseconds since 1970 */
 	uint64_t peak_at, taken_at;
 	uint64_t stacks, threads;
-	uint64_t lost;                   /* allocations without a stack, for the tables were full */
-	uint64_t unrecorded;             /* allocations made while the recorder was at work */
-	uint64_t double_frees;           /* seen and not done */
-	uint64_t parts[HEFT_HEAP_PARTS]; /* bytes; all 0 where the dump has no blocks */
-	uint64_t recorder_bytes;         /* of the recorder's tables */
+	uint64_t lost;           /* allocations without a stack, for the tables were full */
+	uint64_t unrecorded;     /* allocations made while the recorder was at work */
+	uint64_t double_frees;   /* seen and not done */
+	uint64_t recorder_bytes; /* of the recorder's tables */
 	uint64_t pinned_pages, pinned_bytes; /* less than a quarter used; their free bytes */
 };
-HEFT_API const struct heft_heap_info *heft_heap_get_info(const struct heft_heap *h);
+HEFT_API void heft_heap_info_get(const struct heft_heap *h, struct heft_heap_info *ret);
+/* Bytes of one part of the heap's memory; 0 for all parts where the dump has no blocks. */
+HEFT_API uint64_t heft_heap_part_bytes(const struct heft_heap *h, enum heft_heap_part part);
 
 /* Moment i of how much was live, by time; false past the last. */
 struct heft_heap_moment {

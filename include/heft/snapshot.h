@@ -126,13 +126,6 @@ struct heft_diff_query {
 	uint64_t min;        /* rows that changed by fewer bytes are summed up as well */
 };
 
-/* Bytes: those of symbols shared by several names count in parts for each (PSS).  Padding in front
- * of symbols is apart, but for symbols that are nothing else. */
-struct heft_diff_sizes {
-	double before, after;
-	double padding_before, padding_after;
-};
-
 /* The measures of the rows of a diff. */
 enum heft_diff_measure {
 	HEFT_DIFF_SIZE,    /* heft_value.parts: without padding */
@@ -141,18 +134,29 @@ enum heft_diff_measure {
 	HEFT_DIFF_MEASURES = HEFT_DIFF_COUNTS + HEFT_CHANGES,
 };
 
+/* Sums of a section, of all containers.  Bytes that symbols of several names share count in parts
+ * for each name (PSS).  Padding in front of symbols is apart, but for symbols that are nothing
+ * else.  Texts hold until heft_diff_free. */
 struct heft_diff_section {
-	const char *name; /* of all containers */
-	bool in_file;     /* false: .bss and its like */
-	struct heft_diff_sizes sizes;
-	uint64_t counts[HEFT_CHANGES];
+	size_t size; /* sizeof(struct heft_diff_section) */
+	const char *name;
+	bool in_file;                         /* false: .bss and its like */
+	double before, after;                 /* bytes without padding */
+	double padding_before, padding_after; /* bytes */
 };
 
-/* Sums of sections, by falling size; and those of all ("TOTAL").  With SuperSize's passes, the sums
- * of padding count as symbols that were added, one a container and section, as there. */
+/* In place of the number of a section: all of them together, named "TOTAL". */
+#define HEFT_DIFF_TOTAL SIZE_MAX
+
+/* Sections by falling size.  With SuperSize's passes, the sums of padding count as symbols that
+ * were added, one a container and section, as there. */
 HEFT_API size_t heft_diff_section_count(const struct heft_diff *d);
-HEFT_API const struct heft_diff_section *heft_diff_get_section(const struct heft_diff *d, size_t i);
-HEFT_API const struct heft_diff_section *heft_diff_total(const struct heft_diff *d);
+/* Fills *ret; false past the last. */
+HEFT_API bool heft_diff_section_get(const struct heft_diff *d, size_t i,
+				    struct heft_diff_section *ret);
+/* How many symbols of section i became so; 0 past the last. */
+HEFT_API uint64_t heft_diff_section_changes(const struct heft_diff *d, size_t i,
+					    enum heft_change what);
 
 /* Makes the rows of a query; they hold until the next one.  `query` may be NULL: the default.  NULL
  * on failure.  Rows by symbol have changes and the texts "in_section", "path", "in_component",

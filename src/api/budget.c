@@ -1,5 +1,6 @@
 /* Budgets and the quality of snapshots: heft_budget_*, heft_quality_*. */
 #include "api/snapshot.h"
+#include "api/structs.h"
 #include "base/file.h"
 #include "report/budget_report.h"
 #include "snapshot/budget.h"
@@ -83,8 +84,7 @@ static bool write_rows(const struct heft_budget *b, const struct heft_write_opts
 	struct heft_write_opts o = { 0 };
 	struct sink s;
 	const struct budget_report r = { b->path, b->result.rows.data, b->result.rows.count };
-	if (opts)
-		memcpy(&o, opts, min_u64(opts->size, sizeof o));
+	take_options(&o, sizeof o, opts);
 	sink_start(&s, sink);
 	switch (o.format) {
 	case HEFT_TABLE: out_budget_text(&r, &s); break;

@@ -1,5 +1,6 @@
 /* Diffs of snapshots: heft_diff_*. */
 #include "api/snapshot.h"
+#include "api/structs.h"
 #include "report/diff_report.h"
 #include "snapshot/diff_rows.h"
 #include "snapshot/sizefile.h"
@@ -58,14 +59,33 @@ size_t heft_diff_section_count(const struct heft_diff *d)
 	return d->sections.sections.count - 1;
 }
 
-const struct heft_diff_section *heft_diff_get_section(const struct heft_diff *d, size_t i)
+/* NULL past the last. */
+static const struct diff_section *section_at(const struct heft_diff *d, size_t i)
 {
-	return i < heft_diff_section_count(d) ? &d->sections.sections.data[i] : NULL;
+	const size_t count = heft_diff_section_count(d);
+	const size_t at = i == HEFT_DIFF_TOTAL ? count : i;
+	return i < count || i == HEFT_DIFF_TOTAL ? &d->sections.sections.data[at] : NULL;
 }
 
-const struct heft_diff_section *heft_diff_total(const struct heft_diff *d)
+bool heft_diff_section_get(const struct heft_diff *d, size_t i, struct heft_diff_section *ret)
 {
-	return &d->sections.sections.data[heft_diff_section_count(d)];
+	const struct diff_section *s = section_at(d, i);
+	if (!s)
+		return false;
+	const struct heft_diff_section made = { .name = s->name,
+						.in_file = s->in_file,
+						.before = s->sizes.before,
+						.after = s->sizes.after,
+						.padding_before = s->sizes.padding_before,
+						.padding_after = s->sizes.padding_after };
+	give(ret, &made, sizeof made);
+	return true;
+}
+
+uint64_t heft_diff_section_changes(const struct heft_diff *d, size_t i, enum heft_change what)
+{
+	const struct diff_section *s = section_at(d, i);
+	return s && (unsigned)what < HEFT_CHANGES ? s->counts[what] : 0;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -73,8 +93,7 @@ const struct heft_diff_section *heft_diff_total(const struct heft_diff *d)
 static void make_rows(struct heft_diff *d, const struct heft_diff_query *query)
 {
 	struct heft_diff_query q = { 0 };
-	if (query)
-		memcpy(&q, query, min_u64(query->size, sizeof q));
+	take_options(&q, sizeof q, query);
 	diff_rows_release(&d->rows);
 	diff_rows_make(&d->rows, &d->diff, &q);
 }
@@ -95,8 +114,7 @@ static bool diff_write(const struct heft_diff *d, const struct heft_write_opts *
 	struct sink s;
 	if (!d->rows.table.top)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no rows of the diff were asked for");
-	if (opts)
-		memcpy(&r.opts, opts, min_u64(opts->size, sizeof r.opts));
+	take_options(&r.opts, sizeof r.opts, opts);
 	diff_report_init(&r);
 	sink_start(&s, sink);
 	return report_write(&r, &s, err);

@@ -2,6 +2,7 @@
 #include "api/heap.h"
 
 #include "api/finder.h"
+#include "api/structs.h"
 
 #include <stdlib.h>
 
@@ -103,81 +104,80 @@ static const char *kind_name(enum dump_kind kind)
 	}
 }
 
-static void tell_dump(struct heft_heap_info *i, const struct dump *d)
+static void tell_dump(struct heap_info *i, const struct dump *d)
 {
-	i->path = d->path;
-	i->kind = kind_name(d->kind);
-	i->command = d->command ? d->command : "";
-	i->pid = d->pid;
-	i->word = d->word;
-	i->big_endian = d->big_endian;
-	i->signal = d->signal;
-	i->has_fault = d->has_fault;
-	i->fault_addr = d->fault_addr;
-	i->mapped = d->size;
-	i->present = d->present;
-	i->missing = d->missing;
-	i->threads = d->thread_count;
+	i->of.path = d->path;
+	i->of.kind = kind_name(d->kind);
+	i->of.command = d->command ? d->command : "";
+	i->of.pid = d->pid;
+	i->of.word = d->word;
+	i->of.big_endian = d->big_endian;
+	i->of.signal = d->signal;
+	i->of.has_fault = d->has_fault;
+	i->of.fault_addr = d->fault_addr;
+	i->of.mapped = d->size;
+	i->of.present = d->present;
+	i->of.missing = d->missing;
+	i->of.threads = d->thread_count;
 }
 
-static void tell_records(struct heft_heap_info *i, const struct records *r)
+static void tell_records(struct heap_info *i, const struct records *r)
 {
 	const struct heap_process *p = &r->process;
-	i->recorded = r->found;
-	i->wide = p->flags & HEAP_WIDE;
-	i->canaries = p->flags & HEAP_CANARY;
-	i->inline_stacks = p->flags & HEAP_INLINE;
-	i->sample = p->sample;
-	i->depth = p->depth;
-	i->started = p->started;
-	i->peak_at = since_start(p, p->peak_at);
-	i->taken_at = since_start(p, p->updated_at);
-	i->lost = p->lost;
-	i->recorder_bytes = r->page_bytes;
-	i->double_frees = p->double_frees;
-	if (i->pid == 0)
-		i->pid = p->pid;
-	if (i->threads < r->threads.count)
-		i->threads = r->threads.count;
+	i->of.recorded = r->found;
+	i->of.wide = p->flags & HEAP_WIDE;
+	i->of.canaries = p->flags & HEAP_CANARY;
+	i->of.inline_stacks = p->flags & HEAP_INLINE;
+	i->of.sample = p->sample;
+	i->of.depth = p->depth;
+	i->of.started = p->started;
+	i->of.peak_at = since_start(p, p->peak_at);
+	i->of.taken_at = since_start(p, p->updated_at);
+	i->of.lost = p->lost;
+	i->of.recorder_bytes = r->page_bytes;
+	i->of.double_frees = p->double_frees;
+	if (i->of.pid == 0)
+		i->of.pid = p->pid;
+	if (i->of.threads < r->threads.count)
+		i->of.threads = r->threads.count;
 	for (size_t t = 0; t < r->threads.count; t++)
-		i->unrecorded += r->threads.data[t].unrecorded;
+		i->of.unrecorded += r->threads.data[t].unrecorded;
 }
 
-static void tell_counters(struct heft_heap_info *i, const struct calls *c,
-			  const struct blocks_found *b)
+static void tell_counters(struct heap_info *i, const struct calls *c, const struct blocks_found *b)
 {
 	for (size_t s = 0; s < b->live.count; s++) {
-		i->block_bytes += b->live.data[s].size;
-		i->inline_stacks |= b->live.data[s].flags & HEAP_INLINE;
-		i->wide |= b->live.data[s].flags & HEAP_WIDE;
-		i->canaries |= b->live.data[s].flags & HEAP_CANARY;
+		i->of.block_bytes += b->live.data[s].size;
+		i->of.inline_stacks |= b->live.data[s].flags & HEAP_INLINE;
+		i->of.wide |= b->live.data[s].flags & HEAP_WIDE;
+		i->of.canaries |= b->live.data[s].flags & HEAP_CANARY;
 	}
-	i->blocks = b->live.count;
-	i->freed_blocks = b->freed.count;
-	i->stacks = c->stacks.count > 0 ? c->stacks.count - 1 : 0;
-	i->counted = c->counted;
+	i->of.blocks = b->live.count;
+	i->of.freed_blocks = b->freed.count;
+	i->of.stacks = c->stacks.count > 0 ? c->stacks.count - 1 : 0;
+	i->of.counted = c->counted;
 	if (!c->counted) {
-		i->live_bytes = i->block_bytes;
-		i->live = i->blocks;
+		i->of.live_bytes = i->of.block_bytes;
+		i->of.live = i->of.blocks;
 		return;
 	}
-	i->live_bytes = c->live_bytes;
-	i->live = c->live;
-	i->peak_bytes = c->at_peak_bytes;
-	i->alloc_bytes = c->alloc_bytes;
-	i->allocs = c->allocs;
+	i->of.live_bytes = c->live_bytes;
+	i->of.live = c->live;
+	i->of.peak_bytes = c->at_peak_bytes;
+	i->of.alloc_bytes = c->alloc_bytes;
+	i->of.allocs = c->allocs;
 	for (size_t s = 0; s < c->stacks.count; s++)
-		i->temporary += c->stacks.data[s].temporary;
+		i->of.temporary += c->stacks.data[s].temporary;
 }
 
-static void tell_layout(struct heft_heap_info *i, const struct heap_layout *l)
+static void tell_layout(struct heap_info *i, const struct heap_layout *l)
 {
 	for (size_t k = 0; k < COUNT_OF(l->bytes); k++)
 		i->parts[process_part((enum heap_part_kind)k)] += l->bytes[k];
 	if (i->parts[HEFT_HEAP_RECORDER] == 0)
-		i->parts[HEFT_HEAP_RECORDER] = i->recorder_bytes; /* they lie elsewhere */
-	i->pinned_pages = l->pinned_pages;
-	i->pinned_bytes = l->pinned_bytes;
+		i->parts[HEFT_HEAP_RECORDER] = i->of.recorder_bytes; /* they lie elsewhere */
+	i->of.pinned_pages = l->pinned_pages;
+	i->of.pinned_bytes = l->pinned_bytes;
 }
 
 /* A debug file that was named is one of a module. */
@@ -229,9 +229,14 @@ bool heft_heap_open(struct heft_heap *h, const char *path, struct heft_err *err)
 
 /* ---- what is known -------------------------------------------------------------------------- */
 
-const struct heft_heap_info *heft_heap_get_info(const struct heft_heap *h)
+void heft_heap_info_get(const struct heft_heap *h, struct heft_heap_info *ret)
 {
-	return &h->info;
+	give(ret, &h->info.of, sizeof h->info.of);
+}
+
+uint64_t heft_heap_part_bytes(const struct heft_heap *h, enum heft_heap_part part)
+{
+	return (unsigned)part < HEFT_HEAP_PARTS ? h->info.parts[part] : 0;
 }
 
 bool heft_heap_moment(const struct heft_heap *h, size_t i, struct heft_heap_moment *ret)

@@ -23,7 +23,7 @@ struct heft_heap {
 	bool open, damages_known;
 	struct process process;
 	struct damages damages;
-	struct heft_heap_info info;
+	struct heap_info info;
 	struct arena answer; /* frames of the blocks told last */
 };
 

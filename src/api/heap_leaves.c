@@ -147,8 +147,8 @@ struct block_sum {
 /* How many blocks one of the sample stands for (docs/heap-format.md, Counters). */
 static double weight(const struct heft_heap *h, uint64_t size)
 {
-	const double sample = (double)h->info.sample;
-	return h->info.sample == 0 ? 1 : 1 / -expm1(-(double)max_u64(size, 1) / sample);
+	const double sample = (double)h->info.of.sample;
+	return h->info.of.sample == 0 ? 1 : 1 / -expm1(-(double)max_u64(size, 1) / sample);
 }
 
 static uint32_t block_class(const struct source *s, const struct heap_found *b, uint64_t newest,
@@ -208,7 +208,7 @@ static bool add_blocks(const struct source *s, struct heft_err *err)
 	if (q->leaks &&
 	    !heap_reach(&reach, &why, &s->h->process.dump, &heap->records, b, &heap->layout))
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: no leaks can be told: %s",
-			    s->h->info.path, why);
+			    s->h->info.of.path, why);
 	struct block_sum *sums = mem_zeroed(b->live.count + 1, sizeof *sums);
 	const uint64_t newest = newest_block(b);
 	size_t count = 0;
@@ -234,16 +234,16 @@ static bool check_blocks(const struct heft_heap *h, const struct heft_heap_query
 			 struct heft_err *err)
 {
 	const bool threads = q->by == HEFT_HEAP_BY_THREAD || q->thread > 0;
-	if (h->info.blocks == 0 && h->process.dump.kind == DUMP_PAGES)
+	if (h->info.of.blocks == 0 && h->process.dump.kind == DUMP_PAGES)
 		return fail(
 			err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			"%s: holds what the stacks counted and no blocks; sizes, ages and leaks "
 			"need a dump of the memory",
-			h->info.path);
-	if (h->info.blocks > 0 && !h->info.wide && (threads || q->by == HEFT_HEAP_BY_AGE))
+			h->info.of.path);
+	if (h->info.of.blocks > 0 && !h->info.of.wide && (threads || q->by == HEFT_HEAP_BY_AGE))
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			    "%s: its blocks do not tell their %s; record with HEFT_HEAP_WIDE=1",
-			    h->info.path, threads ? "threads" : "ages");
+			    h->info.of.path, threads ? "threads" : "ages");
 	return true;
 }
 

@@ -1,5 +1,6 @@
 /* Reports about one heap, or the difference of two. */
 #include "api/heap.h"
+#include "api/structs.h"
 
 #include "map/rules.h"
 
@@ -76,9 +77,7 @@ static bool report_new(struct heft_heap_report **ret, struct heft_heap *h, struc
 	notes_init(&r->notes);
 	r->report.info = &h->info;
 	r->report.base = base ? &base->info : NULL;
-	if (query)
-		memcpy(&r->report.query, query,
-		       query->size < sizeof *query ? query->size : sizeof *query);
+	take_options(&r->report.query, sizeof r->report.query, query);
 	if (!make(r, h, base, err)) {
 		release(r);
 		return false;
@@ -142,8 +141,7 @@ static bool write_report(const struct heft_heap_report *r, const struct heft_wri
 {
 	struct heft_write_opts o = { .frames = 8 };
 	struct sink s;
-	if (opts)
-		memcpy(&o, opts, min_u64(opts->size, sizeof o));
+	take_options(&o, sizeof o, opts);
 	if (r->report.base && (o.format == HEFT_PPROF || o.format == HEFT_SPEEDSCOPE))
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "this format holds one profile, not the difference of two");

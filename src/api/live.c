@@ -1,5 +1,6 @@
 /* Snapshots of living processes: heft_process_snapshot. */
 #include "base/memory.h"
+#include "api/structs.h"
 #include "heap/live.h"
 
 static bool snapshot_process(uint32_t pid, const char *path, const struct heft_snapshot_opts *opts,
@@ -7,8 +8,7 @@ static bool snapshot_process(uint32_t pid, const char *path, const struct heft_s
 {
 	struct heft_snapshot_opts o = { .size = sizeof o };
 	struct live_facts f;
-	if (opts != NULL)
-		memcpy(&o, opts, opts->size < sizeof o ? opts->size : sizeof o);
+	take_options(&o, sizeof o, opts);
 	const struct live_wish wish = { .full = o.full, .no_stop = o.no_stop, .level = o.level };
 	const bool good = live_snapshot(pid, path, &wish, &f, err);
 	if (ret != NULL)

@@ -1,5 +1,6 @@
 /* Queries over snapshots: heft_query_*. */
 #include "api/snapshot.h"
+#include "api/structs.h"
 #include "report/query_report.h"
 
 #include <sqlite3.h>
@@ -46,8 +47,7 @@ static bool run(struct heft_query *q, const char *sql, const struct heft_query_o
 	struct sink s;
 	struct query_report r = { .s = &s };
 	sink_start(&s, sink);
-	if (opts)
-		memcpy(&r.opts, opts, min_u64(opts->size, sizeof r.opts));
+	take_options(&r.opts, sizeof r.opts, opts);
 	const struct query_visitor v = query_report_visitor(&r);
 	bool ok = query_run(q->query, sql, &v, err);
 	/* What came before a mistake is shown; the error is that of the mistake. */

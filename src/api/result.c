@@ -1,5 +1,6 @@
 /* What a run found, and writing it. */
 #include "api/profile.h"
+#include "api/structs.h"
 
 #include "report/report.h"
 
@@ -133,8 +134,7 @@ static bool profile_write(const struct heft_profile *p, const struct heft_write_
 	struct report r = { .table = p->table, .ctx = &z };
 	for (size_t i = 0; i < p->levels.count; i++)
 		r.stacks |= (uint32_t)(p->levels.data[i].source->text == TEXT_STACK) << i;
-	if (opts)
-		memcpy(&r.opts, opts, min_u64(opts->size, sizeof r.opts));
+	take_options(&r.opts, sizeof r.opts, opts);
 	size_report_init(&r);
 	struct sink s;
 	sink_start(&s, sink);

@@ -1,5 +1,6 @@
 /* How often basic blocks ran: heft_samples_*. */
 #include "api/blocks.h"
+#include "api/structs.h"
 
 #include "report/profile_report.h"
 #include "blocks/bolt_profile.h"
@@ -207,10 +208,8 @@ static bool samples_write(struct heft_samples *s, const struct heft_samples_quer
 	struct heft_write_opts o = { 0 };
 	struct profile_names names;
 	struct sink out; /* its buffer stays as it is */
-	if (query)
-		memcpy(&q, query, min_u64(query->size, sizeof q));
-	if (opts)
-		memcpy(&o, opts, min_u64(opts->size, sizeof o));
+	take_options(&q, sizeof q, query);
+	take_options(&o, sizeof o, opts);
 	if (is_layout(o.format) && !has_own_numbers(s->map))
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			    "%s: only a compiler's own block numbers can be given back to it",

@@ -141,10 +141,11 @@ static bool write_save(void *ctx, FILE *to, struct heft_err *err)
 
 static bool has_differences(const struct heft_diff *d)
 {
-	const struct heft_diff_section *total = heft_diff_total(d);
 	uint64_t all = 0;
 	for (size_t i = 0; i < HEFT_CHANGES; i++)
-		all += i == HEFT_UNCHANGED ? 0 : total->counts[i];
+		all += i == HEFT_UNCHANGED
+			       ? 0
+			       : heft_diff_section_changes(d, HEFT_DIFF_TOTAL, (enum heft_change)i);
 	return all > 0;
 }
 

@@ -24,11 +24,11 @@ static void put_counts(const struct diff_report *z, struct sink *s)
 }
 
 /* Sums of the sections that are in the file, or those that are not. */
-static struct heft_diff_sizes sum_of(const struct diff_report *z, bool in_file)
+static struct diff_sizes sum_of(const struct diff_report *z, bool in_file)
 {
-	struct heft_diff_sizes sum = { 0 };
+	struct diff_sizes sum = { 0 };
 	for (size_t i = 0; i + 1 < z->section_count; i++) {
-		const struct heft_diff_sizes *s = &z->sections[i].sizes;
+		const struct diff_sizes *s = &z->sections[i].sizes;
 		if (z->sections[i].in_file != in_file)
 			continue;
 		sum.before += s->before + s->padding_before;
@@ -67,10 +67,10 @@ static void put_section(struct sink *s, const char *name, double before, double 
 static void put_sections(const struct report *r, struct sink *s)
 {
 	const struct diff_report *d = r->ctx;
-	const struct heft_diff_sizes file = sum_of(d, true), rest = sum_of(d, false);
+	const struct diff_sizes file = sum_of(d, true), rest = sum_of(d, false);
 	sink_printf(s, "%-24s%13s%13s%12s\n", "section", "old", "new", "delta");
 	for (size_t i = 0; i + 1 < d->section_count; i++) {
-		const struct heft_diff_sizes *z = &d->sections[i].sizes;
+		const struct diff_sizes *z = &d->sections[i].sizes;
 		if (d->sections[i].in_file)
 			put_section(s, d->sections[i].name, z->before + z->padding_before,
 				    z->after + z->padding_after);
@@ -119,7 +119,7 @@ static void put_path(const struct report *r, const struct heft_row *row, struct 
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void member_sizes(struct json *j, const struct heft_diff_sizes *z)
+static void member_sizes(struct json *j, const struct diff_sizes *z)
 {
 	json_member_pss(j, "size", z->after);
 	json_member_pss(j, "padding", z->padding_after);
@@ -135,7 +135,7 @@ static void put_json_head(const struct report *r, struct json *j)
 	json_key(j, "sections");
 	json_open(j, '[');
 	for (size_t i = 0; i + 1 < z->section_count; i++) {
-		const struct heft_diff_section *sec = &z->sections[i];
+		const struct diff_section *sec = &z->sections[i];
 		json_line(j);
 		json_open(j, '{');
 		json_member_text(j, "section", str_of(sec->name));
@@ -160,7 +160,7 @@ static void markdown_cell(struct sink *s, double v, bool change)
 	sink_printf(s, " %s |", text);
 }
 
-static void markdown_section(struct sink *s, const char *name, const struct heft_diff_sizes *z)
+static void markdown_section(struct sink *s, const char *name, const struct diff_sizes *z)
 {
 	char growth[NUMBER_MAX];
 	const double before = z->before + z->padding_before, after = z->after + z->padding_after;
@@ -179,7 +179,7 @@ static void markdown_head(const struct report *r, struct sink *s)
 {
 	const struct diff_report *z = r->ctx;
 	char text[PSS_MAX], size[NUMBER_MAX], growth[NUMBER_MAX];
-	const struct heft_diff_sizes file = sum_of(z, true);
+	const struct diff_sizes file = sum_of(z, true);
 	const uint64_t before = whole(file.before), after = whole(file.after);
 	pss_change(text, file.after - file.before);
 	number_size(size, after, 0);

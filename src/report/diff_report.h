@@ -6,7 +6,7 @@
 
 /* The sections stand above the rows; the total is the last. */
 struct diff_report {
-	const struct heft_diff_section *sections;
+	const struct diff_section *sections; /* snapshot/diff_rows.h */
 	size_t section_count;
 };
 

@@ -201,50 +201,50 @@ void heap_json_frame(struct json *j, const struct heft_heap_frame *f)
 	json_close(j, '}');
 }
 
-void heap_json_info(struct json *j, const struct heft_heap_info *i)
+void heap_json_info(struct json *j, const struct heap_info *i)
 {
 	json_open(j, '{');
-	json_member_text(j, "path", str_of(i->path));
-	json_member_text(j, "kind", str_of(i->kind));
-	json_member_text(j, "command", str_of(i->command));
-	json_member_uint(j, "pid", i->pid);
-	json_member_uint(j, "word", i->word);
-	json_member_bool(j, "big_endian", i->big_endian);
-	json_member_uint(j, "signal", i->signal > 0 ? (uint64_t)i->signal : 0);
-	if (i->has_fault)
-		json_member_uint(j, "fault_address", i->fault_addr);
-	json_member_uint(j, "mapped", i->mapped);
-	json_member_uint(j, "present", i->present);
-	json_member_uint(j, "missing", i->missing);
-	json_member_bool(j, "recorded", i->recorded);
-	json_member_bool(j, "counted", i->counted);
-	json_member_uint(j, "sample", i->sample);
-	json_member_uint(j, "depth", i->depth);
-	json_member_uint(j, "stacks", i->stacks);
-	json_member_uint(j, "threads", i->threads);
-	json_member_uint(j, "live_bytes", i->live_bytes);
-	json_member_uint(j, "live_blocks", i->live);
-	json_member_uint(j, "peak_bytes", i->peak_bytes);
-	json_member_uint(j, "alloc_bytes", i->alloc_bytes);
-	json_member_uint(j, "allocs", i->allocs);
-	json_member_uint(j, "temporary", i->temporary);
-	json_member_uint(j, "found_bytes", i->block_bytes);
-	json_member_uint(j, "found_blocks", i->blocks);
-	json_member_uint(j, "freed_blocks", i->freed_blocks);
-	json_member_uint(j, "started_ns", i->started);
-	json_member_uint(j, "peak_at_ns", i->peak_at);
-	json_member_uint(j, "taken_at_ns", i->taken_at);
-	json_member_uint(j, "lost", i->lost);
-	json_member_uint(j, "unrecorded", i->unrecorded);
-	json_member_uint(j, "double_frees", i->double_frees);
+	json_member_text(j, "path", str_of(i->of.path));
+	json_member_text(j, "kind", str_of(i->of.kind));
+	json_member_text(j, "command", str_of(i->of.command));
+	json_member_uint(j, "pid", i->of.pid);
+	json_member_uint(j, "word", i->of.word);
+	json_member_bool(j, "big_endian", i->of.big_endian);
+	json_member_uint(j, "signal", i->of.signal > 0 ? (uint64_t)i->of.signal : 0);
+	if (i->of.has_fault)
+		json_member_uint(j, "fault_address", i->of.fault_addr);
+	json_member_uint(j, "mapped", i->of.mapped);
+	json_member_uint(j, "present", i->of.present);
+	json_member_uint(j, "missing", i->of.missing);
+	json_member_bool(j, "recorded", i->of.recorded);
+	json_member_bool(j, "counted", i->of.counted);
+	json_member_uint(j, "sample", i->of.sample);
+	json_member_uint(j, "depth", i->of.depth);
+	json_member_uint(j, "stacks", i->of.stacks);
+	json_member_uint(j, "threads", i->of.threads);
+	json_member_uint(j, "live_bytes", i->of.live_bytes);
+	json_member_uint(j, "live_blocks", i->of.live);
+	json_member_uint(j, "peak_bytes", i->of.peak_bytes);
+	json_member_uint(j, "alloc_bytes", i->of.alloc_bytes);
+	json_member_uint(j, "allocs", i->of.allocs);
+	json_member_uint(j, "temporary", i->of.temporary);
+	json_member_uint(j, "found_bytes", i->of.block_bytes);
+	json_member_uint(j, "found_blocks", i->of.blocks);
+	json_member_uint(j, "freed_blocks", i->of.freed_blocks);
+	json_member_uint(j, "started_ns", i->of.started);
+	json_member_uint(j, "peak_at_ns", i->of.peak_at);
+	json_member_uint(j, "taken_at_ns", i->of.taken_at);
+	json_member_uint(j, "lost", i->of.lost);
+	json_member_uint(j, "unrecorded", i->of.unrecorded);
+	json_member_uint(j, "double_frees", i->of.double_frees);
 	json_key(j, "parts");
 	json_open(j, '{');
 	for (size_t k = 0; k < HEFT_HEAP_PARTS; k++)
 		json_member_uint(j, heap_part_names[k], i->parts[k]);
 	json_close(j, '}');
-	json_member_uint(j, "recorder_bytes", i->recorder_bytes);
-	json_member_uint(j, "pinned_pages", i->pinned_pages);
-	json_member_uint(j, "pinned_bytes", i->pinned_bytes);
+	json_member_uint(j, "recorder_bytes", i->of.recorder_bytes);
+	json_member_uint(j, "pinned_pages", i->of.pinned_pages);
+	json_member_uint(j, "pinned_bytes", i->of.pinned_bytes);
 	json_close(j, '}');
 }
 

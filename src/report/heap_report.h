@@ -40,8 +40,14 @@ struct heap_report_module {
 	uint64_t start, end, bias;
 };
 
+/* What is known of a heap as a whole. */
+struct heap_info {
+	struct heft_heap_info of;
+	uint64_t parts[HEFT_HEAP_PARTS]; /* bytes; all 0 where the dump has no blocks */
+};
+
 struct heap_report {
-	const struct heft_heap_info *info, *base; /* base NULL: no diff */
+	const struct heap_info *info, *base; /* base NULL: no diff */
 	struct heft_heap_query query;
 	VEC(struct heap_report_module) modules; /* [0] stands for none */
 	VEC(struct heap_site) sites;            /* [0] is the root's */
@@ -78,17 +84,15 @@ void out_heap_speedscope(const struct heap_report *r, struct sink *s);
 
 /* As values of a JSON document. */
 void heap_json_frame(struct json *j, const struct heft_heap_frame *f);
-void heap_json_info(struct json *j, const struct heft_heap_info *i);
+void heap_json_info(struct json *j, const struct heap_info *i);
 
 /* Parts of pages. */
-void out_heap_summary(const struct heft_heap_info *info, struct sink *s);
-void out_heap_summaries(const struct heft_heap_info *now, const struct heft_heap_info *base,
-			struct sink *s);
-void out_heap_layout(const struct heft_heap_info *info, bool json, struct sink *s);
-void out_heap_timeline(const struct heft_heap_info *info, const struct heft_heap_moment *moments,
+void out_heap_summary(const struct heap_info *info, struct sink *s);
+void out_heap_summaries(const struct heap_info *now, const struct heap_info *base, struct sink *s);
+void out_heap_layout(const struct heap_info *info, bool json, struct sink *s);
+void out_heap_timeline(const struct heap_info *info, const struct heft_heap_moment *moments,
 		       size_t count, bool json, struct sink *s);
-void out_heap_check_begin(const struct heft_heap_info *info, size_t count, bool json,
-			  struct sink *s);
+void out_heap_check_begin(const struct heap_info *info, size_t count, bool json, struct sink *s);
 void out_heap_damage(const struct heft_heap_damage *d, size_t index, bool json, struct sink *s);
 void out_heap_check_end(bool json, struct sink *s);
 void out_heap_place(const struct heft_heap_place *at, bool json, struct sink *s);

@@ -287,14 +287,13 @@ static void damage_json(const struct heft_heap_damage *d, struct sink *s)
 	json_close(&j, '}');
 }
 
-void out_heap_check_begin(const struct heft_heap_info *info, size_t count, bool json,
-			  struct sink *s)
+void out_heap_check_begin(const struct heap_info *info, size_t count, bool json, struct sink *s)
 {
 	if (json)
 		sink_printf(s, "{\"schema_version\": 1, \"blocks\": %" PRIu64 ", \"damage\": [",
-			    info->blocks);
+			    info->of.blocks);
 	else if (count == 0)
-		sink_printf(s, "no damage found in %" PRIu64 " blocks\n", info->blocks);
+		sink_printf(s, "no damage found in %" PRIu64 " blocks\n", info->of.blocks);
 }
 
 void out_heap_damage(const struct heft_heap_damage *d, size_t index, bool json, struct sink *s)

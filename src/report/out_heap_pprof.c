@@ -132,9 +132,9 @@ static void put_profile(struct heap_profile *p)
 	for (uint32_t i = 0; i < r->sites.count; i++)
 		put_function(p, i);
 	pprof_type(&p->pprof, 11, "space", "bytes");
-	pprof_uint(&p->pprof.out, 12, r->info->sample > 0 ? r->info->sample : 1);
-	pprof_uint(&p->pprof.out, 9, r->info->started + r->info->taken_at);
-	pprof_uint(&p->pprof.out, 10, r->info->taken_at);
+	pprof_uint(&p->pprof.out, 12, r->info->of.sample > 0 ? r->info->of.sample : 1);
+	pprof_uint(&p->pprof.out, 9, r->info->of.started + r->info->of.taken_at);
+	pprof_uint(&p->pprof.out, 10, r->info->of.taken_at);
 	pprof_string(&p->pprof, &p->pprof.out, 14, "inuse_space");
 }
 

@@ -47,7 +47,7 @@ static void put_name(struct sink *s, const char *name)
 	sink_printf(s, "%-11s", name);
 }
 
-static uint64_t all_parts(const struct heft_heap_info *i)
+static uint64_t all_parts(const struct heap_info *i)
 {
 	uint64_t sum = 0;
 	for (size_t k = 0; k < HEFT_HEAP_PARTS; k++)
@@ -57,83 +57,83 @@ static uint64_t all_parts(const struct heft_heap_info *i)
 
 /* ---- the summary ---------------------------------------------------------------------------- */
 
-static void put_process(const struct heft_heap_info *i, const char *name, struct sink *s)
+static void put_process(const struct heap_info *i, const char *name, struct sink *s)
 {
 	put_name(s, name);
-	label_put(s, str_of(*i->command ? i->command : "(not known)"), 0);
-	if (i->pid > 0)
-		sink_printf(s, ", pid %" PRIu32, i->pid);
-	sink_printf(s, "; %s", i->kind);
-	if (i->signal > 0)
-		sink_printf(s, ", signal %d", i->signal);
-	if (i->has_fault)
-		sink_printf(s, " at 0x%" PRIx64, i->fault_addr);
+	label_put(s, str_of(*i->of.command ? i->of.command : "(not known)"), 0);
+	if (i->of.pid > 0)
+		sink_printf(s, ", pid %" PRIu32, i->of.pid);
+	sink_printf(s, "; %s", i->of.kind);
+	if (i->of.signal > 0)
+		sink_printf(s, ", signal %d", i->of.signal);
+	if (i->of.has_fault)
+		sink_printf(s, " at 0x%" PRIx64, i->of.fault_addr);
 	sink_text(s, STR("\n"));
 }
 
-static void put_recorded(const struct heft_heap_info *i, struct sink *s)
+static void put_recorded(const struct heap_info *i, struct sink *s)
 {
 	put_name(s, "recorded");
-	if (!i->recorded && i->blocks == 0) {
+	if (!i->of.recorded && i->of.blocks == 0) {
 		sink_text(s, STR("nothing: the recorder was not loaded, or its memory is not "
 				 "here\n"));
 		return;
 	}
-	if (i->sample > 0) {
+	if (i->of.sample > 0) {
 		sink_text(s, STR("one block in "));
-		put_size(s, i->sample);
+		put_size(s, i->of.sample);
 		sink_text(s, STR(", by chance: numbers are estimates"));
 	} else {
 		sink_text(s, STR("every block"));
 	}
-	sink_printf(s, "; %" PRIu64 " call stacks", i->stacks);
-	if (i->depth > 0)
-		sink_printf(s, " of up to %" PRIu32 " frames", i->depth);
-	sink_printf(s, "; %" PRIu64 " thread%s", i->threads, i->threads == 1 ? "" : "s");
-	if (i->recorder_bytes > 0) {
+	sink_printf(s, "; %" PRIu64 " call stacks", i->of.stacks);
+	if (i->of.depth > 0)
+		sink_printf(s, " of up to %" PRIu32 " frames", i->of.depth);
+	sink_printf(s, "; %" PRIu64 " thread%s", i->of.threads, i->of.threads == 1 ? "" : "s");
+	if (i->of.recorder_bytes > 0) {
 		sink_text(s, STR("; tables of "));
-		put_size(s, i->recorder_bytes);
+		put_size(s, i->of.recorder_bytes);
 	}
 	sink_text(s, STR("\n"));
 }
 
-static void put_live(const struct heft_heap_info *i, const char *name, struct sink *s)
+static void put_live(const struct heap_info *i, const char *name, struct sink *s)
 {
 	put_name(s, name);
-	put_size(s, i->live_bytes);
-	sink_printf(s, " in %" PRIu64 " block%s", i->live, i->live == 1 ? "" : "s");
-	if (i->taken_at > 0) {
+	put_size(s, i->of.live_bytes);
+	sink_printf(s, " in %" PRIu64 " block%s", i->of.live, i->of.live == 1 ? "" : "s");
+	if (i->of.taken_at > 0) {
 		sink_text(s, STR(", "));
-		put_seconds(s, i->taken_at);
+		put_seconds(s, i->of.taken_at);
 		sink_text(s, STR(" after the start"));
 	}
 	sink_text(s, STR("\n"));
 }
 
-static void put_counted(const struct heft_heap_info *i, struct sink *s)
+static void put_counted(const struct heap_info *i, struct sink *s)
 {
-	if (!i->counted)
+	if (!i->of.counted)
 		return;
 	put_name(s, "peak");
-	put_size(s, i->peak_bytes);
-	if (i->peak_at > 0) {
+	put_size(s, i->of.peak_bytes);
+	if (i->of.peak_at > 0) {
 		sink_text(s, STR(", "));
-		put_seconds(s, i->peak_at);
+		put_seconds(s, i->of.peak_at);
 		sink_text(s, STR(" after the start"));
 	}
 	sink_text(s, STR("\n"));
 	put_name(s, "allocated");
-	put_size(s, i->alloc_bytes);
-	sink_printf(s, " in %" PRIu64 " calls", i->allocs);
-	if (i->allocs > 0) {
+	put_size(s, i->of.alloc_bytes);
+	sink_printf(s, " in %" PRIu64 " calls", i->of.allocs);
+	if (i->of.allocs > 0) {
 		sink_text(s, STR(", "));
-		put_share(s, i->temporary, i->allocs);
+		put_share(s, i->of.temporary, i->of.allocs);
 		sink_text(s, STR(" of them temporary"));
 	}
 	sink_text(s, STR("\n"));
 }
 
-static void put_parts(const struct heft_heap_info *i, struct sink *s)
+static void put_parts(const struct heap_info *i, struct sink *s)
 {
 	const uint64_t sum = all_parts(i);
 	const char *glue = ": ";
@@ -152,30 +152,31 @@ static void put_parts(const struct heft_heap_info *i, struct sink *s)
 }
 
 /* What the numbers above do not count. */
-static void put_lacks(const struct heft_heap_info *i, struct sink *s)
+static void put_lacks(const struct heap_info *i, struct sink *s)
 {
-	if (i->missing > 0) {
+	if (i->of.missing > 0) {
 		put_name(s, "lacks");
-		put_size(s, i->missing);
+		put_size(s, i->of.missing);
 		sink_printf(s, " that the dump file lost at its end\n");
 	}
-	if (i->lost > 0) {
+	if (i->of.lost > 0) {
 		put_name(s, "lacks");
 		sink_printf(s, "the stacks of %" PRIu64 " allocations: the tables were full\n",
-			    i->lost);
+			    i->of.lost);
 	}
-	if (i->unrecorded > 0) {
+	if (i->of.unrecorded > 0) {
 		put_name(s, "lacks");
-		sink_printf(s, "%" PRIu64 " allocations made by signal handlers\n", i->unrecorded);
+		sink_printf(s, "%" PRIu64 " allocations made by signal handlers\n",
+			    i->of.unrecorded);
 	}
-	if (i->double_frees > 0) {
+	if (i->of.double_frees > 0) {
 		put_name(s, "trouble");
 		sink_printf(s, "%" PRIu64 " block%s freed twice: see heft heap check\n",
-			    i->double_frees, i->double_frees == 1 ? "" : "s");
+			    i->of.double_frees, i->of.double_frees == 1 ? "" : "s");
 	}
 }
 
-void out_heap_summary(const struct heft_heap_info *i, struct sink *s)
+void out_heap_summary(const struct heap_info *i, struct sink *s)
 {
 	put_process(i, "process", s);
 	put_recorded(i, s);
@@ -186,8 +187,7 @@ void out_heap_summary(const struct heft_heap_info *i, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
-void out_heap_summaries(const struct heft_heap_info *now, const struct heft_heap_info *base,
-			struct sink *s)
+void out_heap_summaries(const struct heap_info *now, const struct heap_info *base, struct sink *s)
 {
 	put_process(base, "before", s);
 	put_live(base, "", s);
@@ -198,7 +198,7 @@ void out_heap_summaries(const struct heft_heap_info *now, const struct heft_heap
 
 /* ---- parts ---------------------------------------------------------------------------------- */
 
-static void layout_json(const struct heft_heap_info *i, struct sink *s)
+static void layout_json(const struct heap_info *i, struct sink *s)
 {
 	struct json j = sink_json(s);
 	json_open(&j, '{');
@@ -208,8 +208,8 @@ static void layout_json(const struct heft_heap_info *i, struct sink *s)
 	for (size_t k = 0; k < HEFT_HEAP_PARTS; k++)
 		json_member_uint(&j, heap_part_names[k], i->parts[k]);
 	json_close(&j, '}');
-	json_member_uint(&j, "pinned_pages", i->pinned_pages);
-	json_member_uint(&j, "pinned_bytes", i->pinned_bytes);
+	json_member_uint(&j, "pinned_pages", i->of.pinned_pages);
+	json_member_uint(&j, "pinned_bytes", i->of.pinned_bytes);
 	json_close(&j, '}');
 	sink_text(s, STR("\n"));
 }
@@ -225,7 +225,7 @@ static void put_row(struct sink *s, uint64_t part, uint64_t whole, const char *n
 	sink_printf(s, "  %-12s%s\n", name, text);
 }
 
-void out_heap_layout(const struct heft_heap_info *i, bool json, struct sink *s)
+void out_heap_layout(const struct heap_info *i, bool json, struct sink *s)
 {
 	const uint64_t sum = all_parts(i);
 	if (json) {
@@ -240,9 +240,9 @@ void out_heap_layout(const struct heft_heap_info *i, bool json, struct sink *s)
 		put_row(s, i->parts[k], sum, heap_part_names[k], part_texts[k]);
 	put_row(s, sum, sum, "TOTAL", "");
 	sink_text(s, STR("\n"));
-	put_size(s, i->pinned_bytes);
+	put_size(s, i->of.pinned_bytes);
 	sink_printf(s, " free in %" PRIu64 " pages that blocks hold less than a quarter of\n",
-		    i->pinned_pages);
+		    i->of.pinned_pages);
 }
 
 /* ---- history -------------------------------------------------------------------------------- */
@@ -290,8 +290,8 @@ static void put_moments(const struct heft_heap_moment *m, size_t first, size_t e
 	sink_printf(s, "  %.*s\n", (int)(length < BAR ? length : BAR), bar);
 }
 
-void out_heap_timeline(const struct heft_heap_info *info, const struct heft_heap_moment *m,
-		       size_t count, bool json, struct sink *s)
+void out_heap_timeline(const struct heap_info *info, const struct heft_heap_moment *m, size_t count,
+		       bool json, struct sink *s)
 {
 	uint64_t most = 0;
 	const size_t lines = count < LINES ? count : LINES;

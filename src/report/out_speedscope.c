@@ -70,7 +70,8 @@ void out_heap_speedscope(const struct heap_report *r, struct sink *s)
 	json_open(&j, '{');
 	json_member_text(&j, "$schema", STR("https://www.speedscope.app/file-format-schema.json"));
 	json_member_text(&j, "exporter", STR("heft"));
-	json_member_text(&j, "name", str_of(*r->info->command ? r->info->command : r->info->path));
+	json_member_text(&j, "name",
+			 str_of(*r->info->of.command ? r->info->of.command : r->info->of.path));
 	json_line(&j);
 	put_frames(&j, r);
 	json_line(&j);

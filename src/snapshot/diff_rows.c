@@ -328,27 +328,26 @@ void diff_rows_release(struct diff_rows *r)
 /* ---- sections -------------------------------------------------------------------------------- */
 
 /* SuperSize knows segments alone. */
-static struct heft_diff_section *section_sums(struct diff_sections *ret, bool supersize,
-					      const struct snap_section *sec)
+static struct diff_section *section_sums(struct diff_sections *ret, bool supersize,
+					 const struct snap_section *sec)
 {
 	const char *name = supersize ? snap_segment(sec) : sec->name;
 	for (size_t i = 0; i < ret->sections.count; i++)
 		if (ret->sections.data[i].in_file == sec->in_file &&
 		    strcmp(ret->sections.data[i].name, name) == 0)
 			return &ret->sections.data[i];
-	vec_push(&ret->sections,
-		 (struct heft_diff_section){ .name = name, .in_file = sec->in_file });
+	vec_push(&ret->sections, (struct diff_section){ .name = name, .in_file = sec->in_file });
 	return &ret->sections.data[ret->sections.count - 1];
 }
 
 static int larger_first(const void *pa, const void *pb)
 {
-	const struct heft_diff_section *a = pa, *b = pb;
+	const struct diff_section *a = pa, *b = pb;
 	const double x = a->sizes.after + a->sizes.before, y = b->sizes.after + b->sizes.before;
 	return x > y ? -1 : x < y ? 1 : strcmp(a->name, b->name);
 }
 
-static void add_sizes(struct heft_diff_sizes *to, const struct heft_diff_sizes *s)
+static void add_sizes(struct diff_sizes *to, const struct diff_sizes *s)
 {
 	to->before += s->before;
 	to->after += s->after;
@@ -358,7 +357,7 @@ static void add_sizes(struct heft_diff_sizes *to, const struct heft_diff_sizes *
 
 static void add_total(struct diff_sections *ret)
 {
-	struct heft_diff_section total = { .name = "TOTAL", .in_file = true };
+	struct diff_section total = { .name = "TOTAL", .in_file = true };
 	for (size_t i = 0; i < ret->sections.count; i++) {
 		add_sizes(&total.sizes, &ret->sections.data[i].sizes);
 		for (size_t c = 0; c < HEFT_CHANGES; c++)
@@ -373,7 +372,7 @@ void diff_sections_make(struct diff_sections *ret, const struct snapshot_diff *d
 	for (size_t i = 0; i < d->pairs.count; i++) {
 		const struct diff_pair *p = &d->pairs.data[i];
 		const struct snap_symbol *old = diff_before(d, p), *new_ = diff_after(d, p);
-		struct heft_diff_section *s = NULL;
+		struct diff_section *s = NULL;
 		if (old) {
 			s = section_sums(ret, d->supersize,
 					 &d->before->sections.data[old->section]);
