@@ -530,7 +530,7 @@ static bool block_function_write(const struct heft_block_function *f,
 bool heft_block_function_write(const struct heft_block_function *f, enum heft_blocks_format format,
 			       const struct heft_sink *sink, struct heft_err *err)
 {
-	return GUARDED_ALONE(err, block_function_write(f, format, sink, err));
+	return GUARDED_BARE(err, block_function_write(f, format, sink, err));
 }
 
 /* ---- for the rest of api/ -------------------------------------------------------------------- */

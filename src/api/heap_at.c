@@ -27,7 +27,7 @@ static bool place_write(const struct heft_heap_place *at, enum heft_format forma
 bool heft_heap_place_write(const struct heft_heap_place *at, enum heft_format format,
 			   const struct heft_sink *sink, struct heft_err *err)
 {
-	return GUARDED_ALONE(err, place_write(at, format, sink, err));
+	return GUARDED_BARE(err, place_write(at, format, sink, err));
 }
 
 /* ---- damage --------------------------------------------------------------------------------- */

@@ -421,5 +421,5 @@ static bool location_write(const struct heft_location *at, enum heft_where_forma
 bool heft_location_write(const struct heft_location *at, enum heft_where_format format,
 			 const struct heft_sink *sink, struct heft_err *err)
 {
-	return GUARDED_ALONE(err, location_write(at, format, sink, err));
+	return GUARDED_BARE(err, location_write(at, format, sink, err));
 }

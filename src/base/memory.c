@@ -366,7 +366,8 @@ void call_leave(struct call *c, struct heft_err *err)
 	call_end(c);
 	if (c->code == HEFT_OK)
 		return;
-	c->memory->broken = c->code;
+	if (c->memory)
+		c->memory->broken = c->code;
 	fail(err, c->code, HEFT_NO_OFFSET, "%s", c->text);
 }
 

@@ -132,6 +132,21 @@ void call_end(struct call *c);
 		done_;                                                                             \
 	})
 
+/* The same of an expression that holds no memory where it may be given up, such as one that only
+ * writes: it needs no domain, which saves 60 ns. */
+#define GUARDED_BARE(err, expression)                                                              \
+	__extension__({                                                                            \
+		struct call call_;                                                                 \
+		volatile bool guarded_ = false;                                                    \
+		call_begin(&call_, NULL);                                                          \
+		if (setjmp(call_.at) == 0)                                                         \
+			guarded_ = (expression);                                                   \
+		else                                                                               \
+			guarded_ = false;                                                          \
+		call_leave(&call_, (err));                                                         \
+		guarded_;                                                                          \
+	})
+
 /* The same of statements that cannot fail but for memory; the handle's next call says so. */
 #define GUARDED_VOID(memory, ...) (void)GUARDED(memory, NULL, (__VA_ARGS__, true))
 
