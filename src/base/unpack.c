@@ -10,8 +10,7 @@
  * 2 bits.  Zstandard: an RLE block of 128 KiB in 4 bytes (RFC 8878, section 3.1.1.2). */
 enum { ZLIB_RATIO = 1032, ZSTD_RATIO = 32768 };
 
-/* Bytes that a section may unpack to: so many, or so many for each packed byte.  Debug sections of
- * compilers and linkers become 2 to 30. */
+/* Bytes that a section may unpack to: so many, or so many for each packed byte. */
 #define SECTION_MIN (UINT64_C(4) << 20)
 enum { SECTION_RATIO = 256 };
 

@@ -108,8 +108,7 @@ static bool write_sparse(struct unpacked_file *f, const uint8_t *p, size_t size)
 	return write_at(f->fd, p + start, size - start, f->size + start);
 }
 
-/* What the method can make of a few bytes must not fill a disk: cores become 3 to 60 for each packed
- * byte, zeros aside. */
+/* What the method can make of a few bytes must not fill a disk. */
 #define STORED_MIN (UINT64_C(1) << 30)
 enum { STORED_RATIO = 256, FREE_SHARE = 8 };
 

@@ -7,8 +7,7 @@
 
 enum { INCLUDES_MAX = 64 };
 
-/* Bytes that variables may stand for in all: so many and so many for each byte of a file.  The
- * build.ninja of a large project has 2 for each. */
+/* Bytes that variables may stand for in all: so many, and so many for each byte of a file. */
 enum { EXPANDED_MIN = 1 << 20, EXPANDED_RATIO = 32 };
 
 struct ninja {
