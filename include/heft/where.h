@@ -10,9 +10,10 @@ extern "C" {
 
 /* ---- what is at an address ------------------------------------------------ */
 
-/* One program or object, for looking up addresses: segment, section, symbol, compile unit, source
- * lines with what was inlined there (from DWARF 2 to 5, wherever it is: in the file, in its
- * separate debug file, split).
+/* One program, object or dump of a process, for looking up addresses: segment, section, symbol,
+ * compile unit, source lines with what was inlined there (from DWARF 2 to 5, wherever it is: in the
+ * file, in its separate debug file, split).  Functions have the names that heft_heap_* gives to
+ * frames: what was inlined by its debug info, the function itself by its symbol.
  *
  *     struct heft_where *w = heft_where_new();
  *     struct heft_location at;
@@ -33,18 +34,19 @@ HEFT_API struct heft_where *heft_where_new(void);
 HEFT_API void heft_where_free(struct heft_where *w);
 
 /* Settings, before heft_where_open. */
-/* How debug files and sources are found.  Copied; replaces the one before.  heft_where_open fails
- * with HEFT_EARG where a debug file of it has another build id. */
+/* How debug files, sources and the programs of a dump are found.  Copied; replaces the one before.
+ * heft_where_open fails with HEFT_EARG where a debug file of it has another build id, or a program
+ * is named that no dump could be of. */
 HEFT_API void heft_where_set_finder(struct heft_where *w, const struct heft_finder *f);
 /* HEFT_NAMES_FULL unless set. */
 HEFT_API void heft_where_set_demangle(struct heft_where *w, enum heft_demangle style);
 /* Basic blocks of files without a map of them are derived from the code (default: no). */
 HEFT_API void heft_where_set_blocks(struct heft_where *w, bool yes);
 
-/* heft_where_find says whose the address is for this data source (heft_source_at), as often as it is
- * called one more.  A source is measured with the first address: as long as a profile by it takes.
- * The names of symbols are in the style set, or short ones, as those of a profile. HEFT_EARG where
- * there is no such source. */
+/* Adds a data source (heft_source_at) for which heft_where_find says whose the address is.  A source
+ * is measured with the first address, which takes as long as a profile by it.  Names of symbols are
+ * in the style set, else short ones, as those of a profile.  HEFT_EARG where there is no such
+ * source. */
 HEFT_API bool heft_where_add_source(struct heft_where *w, const char *source, struct heft_err *err);
 
 /* Once per handle.  HEFT_EUNSUPPORTED for archives. */
@@ -64,7 +66,7 @@ struct heft_heap_place;
 /* A function around an address.  Texts are never NULL: "" where nothing is known; numbers 0. */
 struct heft_frame {
 	const char *function; /* in the style set */
-	const char *linkage;  /* as the linker sees it; "" where the DWARF has no such name */
+	const char *linkage;  /* as the linker sees it; "" where nothing says */
 	const char *file;     /* made absolute, without "." and ".." */
 	uint32_t line, column;
 };

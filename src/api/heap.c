@@ -180,17 +180,6 @@ static void tell_layout(struct heap_info *i, const struct heap_layout *l)
 	i->of.pinned_bytes = l->pinned_bytes;
 }
 
-/* A debug file that was named is one of a module. */
-static bool check_debug_files(const struct heft_heap *h, struct heft_err *err)
-{
-	for (size_t i = 0; i < h->find.debug_files.count; i++)
-		if (!process_uses(&h->process, i))
-			return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
-				    "%s: no module of the process has its build ID",
-				    h->find.debug_files.data[i]);
-	return true;
-}
-
 static bool open_process(struct heft_heap *h, const char *path, struct heft_err *err)
 {
 	if (h->has_base)
@@ -219,7 +208,7 @@ static bool heap_open(struct heft_heap *h, const char *path, struct heft_err *er
 	tell_counters(&h->info, &heap->calls, &heap->blocks);
 	if (heap->layout.parts.count > 0)
 		tell_layout(&h->info, &heap->layout);
-	return check_debug_files(h, err);
+	return process_check_debug_files(&h->process, err);
 }
 
 bool heft_heap_open(struct heft_heap *h, const char *path, struct heft_err *err)

@@ -4,25 +4,18 @@
 #include "api/finder.h"
 #include "api/owners.h"
 #include "base/arena.h"
-#include "base/map.h"
 #include "image/elf_const.h"
 #include "map/basemap.h"
-#include "names/demangle.h"
 #include "report/report.h"
 #include "blocks/derive_map.h"
 #include "source/source.h"
+#include "process/process.h"
 #include "program/program.h"
 
-struct known_name {
-	const char *raw, *shown;
-};
-
-/* Names as they are shown, by the address of the linker's name, which is the same for the same
- * name of a string table. */
-struct name_cache {
-	VEC(struct known_name) known;
-	struct map by_address; /* of the linker's name */
-	struct demangler demangler;
+/* Names of the sections of an image, by index. */
+struct section_names {
+	const struct image *im;
+	const char **names;
 };
 
 struct heft_where {
@@ -34,14 +27,18 @@ struct heft_where {
 	bool derive, blocks_read;
 	enum heft_demangle style;
 	struct program program;
-	const struct image *im; /* NULL: nothing is open */
-	struct name_cache names;
+	struct process process; /* of a dump */
+	const struct image *im; /* of the file; NULL: it has none, or nothing is open */
+	struct locator locator; /* of the program's names */
 	struct blockmap blocks; /* read with the first look-up, as is the index */
 	struct bbindex index;
 	struct heft_block block; /* the last one found */
 	VEC(struct heft_frame) frames;
 	struct owners owners;
-	const char **segments, **sections; /* names, by index in the image */
+	const char **segments; /* names, by index in the image */
+	VEC(struct section_names) sections;
+	struct heft_heap_place place; /* the last one of a process */
+	struct arena answer;          /* its frames */
 };
 
 /* ---- settings ------------------------------------------------------------------------------- */
@@ -63,10 +60,11 @@ static void release(void *handle)
 	owners_release(&w->owners);
 	bbindex_release(&w->index);
 	blockmap_release(&w->blocks);
+	locator_release(&w->locator);
+	process_close(&w->process);
 	program_close(&w->program);
-	demangler_release(&w->names.demangler);
-	vec_release(&w->names.known);
-	map_release(&w->names.by_address);
+	vec_release(&w->sections);
+	arena_release(&w->answer);
 	wish_release(&w->wish);
 	vec_release(&w->frames);
 	notes_release(&w->notes);
@@ -127,29 +125,80 @@ const struct heft_note *heft_where_note(const struct heft_where *w, size_t i)
 
 /* ---- opening -------------------------------------------------------------------------------- */
 
-static void name_places(struct heft_where *w)
+static void name_segments(struct heft_where *w)
 {
 	const struct image *im = w->im;
 	w->segments = arena_new(&w->arena, const char *, im->segment_count + 1);
-	w->sections = arena_new(&w->arena, const char *, im->section_count + 1);
 	for (size_t i = 0; i < im->segment_count; i++) {
 		const struct segment *s = &im->segments[i];
 		w->segments[i] = arena_format(&w->arena, SEGMENT_FMT, SEGMENT_ARG(s));
 	}
+}
+
+static const char **section_names(struct heft_where *w, const struct image *im)
+{
+	for (size_t i = 0; i < w->sections.count; i++)
+		if (w->sections.data[i].im == im)
+			return w->sections.data[i].names;
+	const char **names = arena_new(&w->arena, const char *, im->section_count + 1);
 	for (size_t i = 0; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
-		w->sections[i] = s->name.len ? arena_copy(&w->arena, s->name)
-					     : arena_format(&w->arena, "#%" PRIu32, s->index);
+		names[i] = s->name.len ? arena_copy(&w->arena, s->name)
+				       : arena_format(&w->arena, "#%" PRIu32, s->index);
 	}
+	vec_push(&w->sections, (struct section_names){ im, names });
+	return names;
 }
 
 static void begin_owners(struct heft_where *w)
 {
+	const bool core = w->process.open;
 	const struct source_file file = { .path = w->program.path,
 					  .input = &w->program.input,
-					  .debug = program_debug(&w->program, true),
+					  .debug = core ? NULL : program_debug(&w->program, true),
+					  .process = core ? &w->process : NULL,
 					  .notes = &w->notes };
 	owners_begin(&w->owners, &file, &w->wish);
+}
+
+static struct process_wish process_wish(struct heft_where *w)
+{
+	return (struct process_wish){
+		.find = &w->wish, .dwarf = true, .style = w->style, .notes = &w->notes
+	};
+}
+
+/* A packed core or what the recorder wrote; other files of no known kind are no dump. */
+static bool open_dump(struct heft_where *w, const char *path)
+{
+	struct heft_err err;
+	const struct process_wish wish = process_wish(w);
+	if (!process_open(&w->process, path, &wish, &err))
+		return false;
+	if (w->process.dump.kind != DUMP_RAW || w->process.heap.records.found)
+		return true;
+	process_close(&w->process);
+	return false;
+}
+
+static bool open_image(struct heft_where *w, const char *path, struct heft_err *err)
+{
+	w->im = program_image(&w->program);
+	if (!w->im)
+		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+			    "%s: an archive; addresses are looked up in one of its members", path);
+	name_segments(w);
+	const struct process_wish wish = process_wish(w);
+	if (w->im->kind == IMAGE_CORE) {
+		if (!process_of_image(&w->process, w->im, &wish, err))
+			return false;
+	} else {
+		if (!program_check_alone(&w->program, err))
+			return false;
+		(void)program_debug(&w->program, true);
+	}
+	begin_owners(w);
+	return true;
 }
 
 static bool where_open(struct heft_where *w, const char *path, struct heft_err *err)
@@ -158,16 +207,10 @@ static bool where_open(struct heft_where *w, const char *path, struct heft_err *
 	if (w->opened)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens one file");
 	w->opened = true;
-	if (!program_open_alone(&w->program, copy, &w->wish, &w->notes, err))
+	const bool known = program_open(&w->program, copy, &w->wish, &w->notes, err);
+	if (known ? !open_image(w, copy, err) : !open_dump(w, copy))
 		return false;
-	w->im = program_image(&w->program);
-	if (!w->im)
-		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-			    "%s: an archive; addresses are looked up in one of its members", path);
-	(void)program_debug(&w->program, true);
-	name_places(w);
-	begin_owners(w);
-	return true;
+	return !w->process.open || process_check_debug_files(&w->process, err);
 }
 
 bool heft_where_open(struct heft_where *w, const char *path, struct heft_err *err)
@@ -244,12 +287,14 @@ static bool where_parse(struct heft_where *w, const char *text, uint64_t *ret_ad
 			struct heft_err *err)
 {
 	uint64_t addr, offset = 0;
-	if (!w->im)
+	if (!w->im && !w->process.open)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no file is open");
 	if (parse_number(text, &addr)) {
-		*ret_addr = addr + base_of_numbers(w->im, addr);
+		*ret_addr = addr + (w->im ? base_of_numbers(w->im, addr) : 0);
 		return true;
 	}
+	if (!w->im)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no address: %.200s", text);
 	if (find_name(w, str_of(text), ret_addr))
 		return true;
 	const char *plus = strrchr(text, '+');
@@ -267,34 +312,24 @@ bool heft_where_parse(struct heft_where *w, const char *text, uint64_t *ret_addr
 	return GUARDED(w->memory, err, where_parse(w, text, ret_addr, err));
 }
 
-/* ---- names ---------------------------------------------------------------------------------- */
-
-/* `raw` stays as long as the handle. */
-static const char *shown(struct heft_where *w, const char *raw)
-{
-	struct name_cache *c = &w->names;
-	uint32_t i;
-	struct map_at at = map_at(&c->by_address, hash_u64((uintptr_t)raw));
-	while (map_next(&c->by_address, &at, &i))
-		if (c->known.data[i].raw == raw)
-			return c->known.data[i].shown;
-	const struct str name = str_of(raw), text = demangle(&c->demangler, name, w->style);
-	const char *made = str_eq(text, name) ? raw : arena_copy(&w->arena, text);
-	map_put(&c->by_address, &at, (uint32_t)c->known.count);
-	vec_push(&c->known, (struct known_name){ raw, made });
-	return made;
-}
-
 /* ---- looking up ----------------------------------------------------------------------------- */
 
-static void find_section(const struct heft_where *w, struct heft_location *at)
+/* A place in an image: a program, or a module of a process. */
+struct place {
+	const struct image *im;
+	struct locator *locator;
+	uint64_t addr; /* as the image has it */
+};
+
+/* Where the bytes of an object are, which has no segments. */
+static void find_section(struct heft_where *w, const struct place *p, struct heft_location *at)
 {
-	const struct section *s = image_section_at(w->im, at->addr);
+	const struct section *s = image_section_at(p->im, p->addr);
 	if (!s)
 		return;
-	at->section = w->sections[s - w->im->sections];
-	at->section_offset = at->addr - s->addr;
-	if (w->im->kind == IMAGE_OBJECT && at->section_offset < s->file_size) {
+	at->section = section_names(w, p->im)[s - p->im->sections];
+	at->section_offset = p->addr - s->addr;
+	if (p->im->kind == IMAGE_OBJECT && at->section_offset < s->file_size) {
 		at->in_file = true;
 		at->file_offset = s->off + at->section_offset;
 	}
@@ -314,51 +349,41 @@ static void find_segment(const struct heft_where *w, struct heft_location *at)
 	}
 }
 
-static void find_symbol(struct heft_where *w, struct heft_location *at)
+static void find_symbol(const struct place *p, struct heft_location *at)
 {
-	struct symbol_place *s = symbol_table_find(program_symbols(&w->program), at->addr);
+	const struct symbol_place *s = locator_symbol(p->locator, p->addr);
 	if (!s)
 		return;
-	if (!s->memo)
-		s->memo = shown(w, s->name);
 	at->symbol = s->memo;
 	at->symbol_linkage = s->name;
-	at->symbol_offset = at->addr - s->addr;
+	at->symbol_offset = p->addr - s->addr;
 	at->symbol_size = s->size;
 	at->unit = s->file; /* where no DWARF says more */
 }
 
-static const char *function_name(struct heft_where *w, struct scope_function *f)
+static void find_frames(struct heft_where *w, const struct place *p, struct heft_location *at)
 {
-	if (!f)
-		return "";
-	if (!f->memo)
-		f->memo = f->linkage.len ? shown(w, f->linkage.p) : f->name.p;
-	return f->memo;
+	const struct located *functions;
+	const size_t count = locator_functions(p->locator, p->addr, &functions, &at->unit);
+	w->frames.count = 0;
+	vec_reserve(&w->frames, count);
+	for (size_t i = 0; i < count; i++)
+		vec_push(&w->frames, (struct heft_frame){ .function = functions[i].function,
+							  .linkage = functions[i].linkage,
+							  .file = functions[i].file,
+							  .line = functions[i].line,
+							  .column = functions[i].column });
+	at->frames = w->frames.data;
+	at->frame_count = count;
 }
 
-static void find_frames(struct heft_where *w, struct heft_location *at)
+static void find_names(struct heft_where *w, const struct place *p, struct heft_location *at)
 {
-	struct symbolizer *symbolizer = program_symbolizer(&w->program);
-	struct symbolized s;
-	if (!symbolizer || !symbolizer_find(symbolizer, at->addr, &s))
+	find_section(w, p, at);
+	if (!p->locator)
 		return;
-	if (*s.unit)
-		at->unit = s.unit;
-	w->frames.count = 0;
-	vec_reserve(&w->frames, s.frame_count);
-	for (size_t i = 0; i < s.frame_count; i++) {
-		const struct frame *f = &s.frames[i];
-		w->frames.data[i] = (struct heft_frame){
-			.function = function_name(w, f->function),
-			.linkage = f->function ? f->function->linkage.p : "",
-			.file = f->file,
-			.line = f->line,
-			.column = f->column,
-		};
-	}
-	at->frames = w->frames.data;
-	at->frame_count = s.frame_count;
+	find_symbol(p, at);
+	find_frames(w, p, at);
 }
 
 static void read_blocks(struct heft_where *w)
@@ -390,18 +415,43 @@ static void find_block(struct heft_where *w, struct heft_location *at)
 	at->block = &w->block;
 }
 
+static void find_in_program(struct heft_where *w, struct heft_location *at)
+{
+	const struct place here = { w->im, &w->locator, at->addr };
+	w->locator.symbols = program_symbols(&w->program);
+	w->locator.symbolizer = program_symbolizer(&w->program);
+	w->locator.style = w->style;
+	find_names(w, &here, at);
+	find_block(w, at);
+}
+
+static bool find_in_process(struct heft_where *w, struct heft_location *at)
+{
+	const struct process_place found = process_locate(&w->process, at->addr);
+	arena_release(&w->answer);
+	if (found.module && found.module->input) {
+		const struct place here = { &found.module->input->images[0], found.locator,
+					    found.addr };
+		find_names(w, &here, at);
+	}
+	if (!process_at(&w->process, at->addr, &w->answer, &w->place))
+		return false;
+	at->process = &w->place;
+	return true;
+}
+
 static bool where_find(struct heft_where *w, uint64_t addr, struct heft_location *ret)
 {
 	*ret = (struct heft_location){ .addr = addr };
-	if (!w->im)
-		return false;
-	find_section(w, ret);
-	find_segment(w, ret);
-	find_symbol(w, ret);
-	find_frames(w, ret);
-	find_block(w, ret);
+	bool mapped = false;
+	if (w->im)
+		find_segment(w, ret);
+	if (w->process.open)
+		mapped = find_in_process(w, ret);
+	else if (w->im)
+		find_in_program(w, ret);
 	ret->owner_count = owners_find(&w->owners, addr, &ret->owners);
-	return ret->section || ret->segment;
+	return ret->section || ret->segment || mapped;
 }
 
 bool heft_where_find(struct heft_where *w, uint64_t addr, struct heft_location *ret)

@@ -26,9 +26,9 @@ const struct opt where_opts[] = {
 };
 
 const char where_manual[] =
-	"Tells what is at addresses of a program: segment, section, symbol, basic block,\n"
-	"compile unit, functions with what was inlined, source lines; and by -d its\n"
-	"owner, to whom 'heft size -d' charges the byte.\n"
+	"Tells what is at addresses of a program or dump: segment, section, symbol,\n"
+	"basic block, compile unit, functions with what was inlined, source lines; and by\n"
+	"-d its owner, to whom 'heft size -d' charges the byte.\n"
 	"\n"
 	"ADDR is hexadecimal, with or without 0x; 10#NUMBER; NAME or NAME+OFFSET of a\n"
 	"section or symbol; or '-' to read them from standard input, one a line.\n";

@@ -23,6 +23,7 @@
 #include "base/text.h"
 #include "heap/layout.h"
 #include "program/companion.h"
+#include "program/locate.h"
 
 /* What the user says; all borrowed until process_close. */
 struct process_wish {
@@ -87,19 +88,19 @@ const struct process_module *process_module(const struct process *p, size_t i);
 /* The module that covers an address; NULL: none.  One that is gone covers what nothing else
  * does. */
 const struct process_module *process_module_at(const struct process *p, uint64_t addr);
-/* Whether a debug file that the user named, by its index in the wish, belongs to a module. */
-bool process_uses(const struct process *p, size_t debug_file);
+/* HEFT_EARG where a debug file of the wish is of no module. */
+bool process_check_debug_files(const struct process *p, struct heft_err *err);
 /* Finds the file of a module, once. */
 void process_open_module(struct process *p, const struct process_module *m);
 
 /* A place in the own file of a module. */
 struct process_place {
-	const char *symbol; /* in the style wished for; NULL: none is known */
-	uint64_t offset;    /* from its start */
-	uint64_t addr;      /* as the module's headers count */
+	const struct process_module *module; /* NULL: in none */
+	struct locator *locator;             /* of the module's names; NULL: it was not found */
+	uint64_t addr;                       /* as the module's headers count */
 };
-/* The symbol at an address of the process. */
-struct process_place process_symbol(struct process *p, uint64_t addr);
+/* The module that covers an address of the process, its file opened. */
+struct process_place process_locate(struct process *p, uint64_t addr);
 
 /* ---- mappings ------------------------------------------------------------------------------- */
 
@@ -124,11 +125,6 @@ const struct process_mapping *process_mapping_at(struct process *p, uint64_t add
  * info. What was inlined has the name that debug info gives.  A frame without a name is known by
  * its place: process_add_name. */
 
-/* The functions around the instruction at `pc` (of a call stack: frame - 1), what was inlined first
- * and the function itself last; at least one.  *ret stays until the next call; names and files as
- * long as the process. */
-size_t process_frames(struct process *p, uint64_t pc, const struct heft_heap_frame **ret);
-
 /* Names all frames of heap.calls, once.  Modules are read by several threads at once; the names do
  * not depend on how many. */
 void process_name_calls(struct process *p);
@@ -144,7 +140,8 @@ size_t process_spot_count(const struct process *p);
 const struct process_spot *process_spot(const struct process *p, size_t i);
 /* The index of the spot of a node. */
 size_t process_spot_of(const struct process *p, uint32_t node);
-/* Its functions, as process_frames has them. */
+/* Its functions, what was inlined first and the function itself last; at least one.  Names and
+ * files live as long as the process. */
 const struct heft_heap_frame *process_spot_frames(const struct process *p,
 						  const struct process_spot *s);
 

@@ -76,11 +76,13 @@ static void tell_mapping(struct process *p, struct heft_heap_place *at)
 
 static void tell_symbol(struct process *p, struct heft_heap_place *at)
 {
-	const struct process_place place = process_symbol(p, at->addr);
-	if (!place.symbol)
+	const struct process_place place = process_locate(p, at->addr);
+	const struct symbol_place *s = place.locator ? locator_symbol(place.locator, place.addr)
+						     : NULL;
+	if (!s)
 		return;
-	at->symbol = place.symbol;
-	at->symbol_offset = place.offset;
+	at->symbol = s->memo;
+	at->symbol_offset = place.addr - s->addr;
 }
 
 static void tell_part(const struct process_heap *h, struct heft_heap_place *at)

@@ -2,17 +2,14 @@
 #ifndef HEFT_PROCESS_PROCESS_INTERNAL_H
 #define HEFT_PROCESS_PROCESS_INTERNAL_H
 
-#include "names/demangle.h"
 #include "process/process.h"
-#include "program/symbol_table.h"
-#include "program/symbolize.h"
 
 /* A module and what was opened of it.  One thread a module. */
 struct opened_module {
 	struct process_module module; /* first */
 	size_t index;                 /* in opened_modules.list */
 	const char *program;          /* the file that the user named for it, or NULL */
-	bool tried, input_open, names_ready, has_info;
+	bool tried, input_open, names_ready;
 	struct input input; /* unless it was given by hand */
 	struct companion debug;
 	struct notes notes; /* handed on by process_take_notes */
@@ -20,8 +17,7 @@ struct opened_module {
 	struct symbol_table symbols;
 	struct debuginfo info;
 	struct symbolizer symbolizer;
-	struct demangler demangler;
-	struct arena shown;       /* names in the style wished for */
+	struct locator locator;
 	process_frame_vec frames; /* of the spots in it */
 };
 
@@ -36,7 +32,7 @@ struct opened_modules {
 	VEC(struct process_mapping) mappings;
 	size_t special;           /* those in front of the mappings of regions, one each */
 	process_frame_vec frames; /* of the spots in no module */
-	process_frame_vec found;  /* the last answer of process_frames */
+	process_frame_vec found;  /* of the last block */
 	VEC(struct process_spot) spots;
 	uint32_t *spot_of; /* by node of the calls; NULL: not named yet */
 };
@@ -49,6 +45,8 @@ void process_close_modules(struct process *p);
 void process_find_file(struct process *p, struct opened_module *o);
 /* Hands the notes of a module on to the caller's. */
 void process_take_notes(struct process *p, struct opened_module *o);
+/* Names of a module whose file was looked for; NULL where it was not found. */
+struct locator *process_locator(const struct process *p, struct opened_module *o);
 struct opened_module *process_opened_at(const struct process *p, uint64_t addr);
 
 #endif

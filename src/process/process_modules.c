@@ -72,10 +72,16 @@ static struct opened_module *module_of_id(const struct process *p, struct bytes 
 	return NULL;
 }
 
-bool process_uses(const struct process *p, size_t debug_file)
+bool process_check_debug_files(const struct process *p, struct heft_err *err)
 {
-	const struct input *in = &p->modules->given[debug_file].input;
-	return !in->archive && module_of_id(p, in->images[0].build_id) != NULL;
+	for (size_t i = 0; i < p->wish.find->debug_files.count; i++) {
+		const struct input *in = &p->modules->given[i].input;
+		if (in->archive || !module_of_id(p, in->images[0].build_id))
+			return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+				    "%s: no module of the process has its build ID",
+				    p->wish.find->debug_files.data[i]);
+	}
+	return true;
 }
 
 static struct opened_module *module_of_name(const struct process *p, const char *name)
@@ -98,18 +104,17 @@ void process_close_modules(struct process *p)
 	struct opened_modules *all = p->modules;
 	for (size_t i = 0; i < all->count; i++) {
 		struct opened_module *o = all->list[i];
-		if (o->has_info) {
+		if (o->locator.symbolizer) {
 			symbolizer_release(&o->symbolizer);
 			debuginfo_close(&o->info);
 		}
 		symbol_table_release(&o->symbols);
-		demangler_release(&o->demangler);
+		locator_release(&o->locator);
 		companion_close(&o->debug);
 		if (o->input_open)
 			input_close(&o->input);
 		vec_release(&o->frames);
 		notes_release(&o->notes);
-		arena_release(&o->shown);
 		mem_free(o);
 	}
 	for (size_t i = 0; all->given && i < p->wish.find->debug_files.count; i++)

@@ -10,82 +10,56 @@
 
 /* ---- one module ----------------------------------------------------------------------------- */
 
-static void ready_names(const struct process *p, struct opened_module *o)
+struct locator *process_locator(const struct process *p, struct opened_module *o)
 {
+	if (!o->module.input || o->names_ready)
+		return o->names_ready ? &o->locator : NULL;
 	const struct image *im = &o->module.input->images[0];
 	const struct image *debug = o->module.debug ? &o->module.debug->images[0] : NULL;
 	o->names_ready = true;
+	o->locator.style = p->wish.style;
+	o->locator.symbols = &o->symbols;
 	symbol_table_read(&o->symbols, im, debug);
 	const struct image *holder = debug && !debuginfo_present(im) ? debug : im;
 	if (!p->wish.dwarf || !debuginfo_present(holder))
-		return;
-	o->has_info = true;
+		return &o->locator;
 	const struct debug_search how = wish_search(p->wish.find);
 	debuginfo_open(&o->info, holder, &how, &o->notes);
 	symbolizer_init(&o->symbolizer, &o->info);
+	o->locator.symbolizer = &o->symbolizer;
+	return &o->locator;
 }
 
-/* A linker name in the style wished for; *memo keeps it. */
-static const char *shown(const struct process *p, struct opened_module *o, const char *raw,
-			 const void **memo)
+static void push_symbol(struct opened_module *o, struct locator *l, uint64_t addr,
+			process_frame_vec *ret)
 {
-	if (p->wish.style == HEFT_NAMES_RAW)
-		return raw;
-	if (!*memo) {
-		const struct str name = str_of(raw);
-		const struct str text = demangle(&o->demangler, name, p->wish.style);
-		*memo = str_eq(text, name) ? raw : arena_copy(&o->shown, text);
-	}
-	return *memo;
-}
-
-static void push_symbol(const struct process *p, struct opened_module *o, uint64_t addr,
-			struct symbol_place *s, process_frame_vec *ret)
-{
-	vec_push(ret, (struct heft_heap_frame){ .function = s ? shown(p, o, s->name, &s->memo) : "",
+	const struct symbol_place *s = l ? locator_symbol(l, addr) : NULL;
+	vec_push(ret, (struct heft_heap_frame){ .function = s ? s->memo : "",
 						.linkage = s ? s->name : "",
 						.file = "",
 						.module = o->module.path,
 						.addr = addr });
 }
 
-static void name_function(const struct process *p, struct opened_module *o,
-			  struct scope_function *f, struct heft_heap_frame *ret)
-{
-	if (!f)
-		return;
-	ret->linkage = f->linkage.len > 0 ? f->linkage.p : "";
-	ret->function = f->linkage.len > 0 ? shown(p, o, f->linkage.p, (const void **)&f->memo)
-					   : f->name.p;
-}
-
 /* The functions at an address of the module's own headers. */
 static void push_frames(const struct process *p, struct opened_module *o, uint64_t addr,
 			process_frame_vec *ret)
 {
-	struct symbolized s = { .frame_count = 0 };
-	if (o->module.input && !o->names_ready)
-		ready_names(p, o);
-	struct symbol_place *symbol = o->names_ready ? symbol_table_find(&o->symbols, addr) : NULL;
-	if (!o->has_info || !symbolizer_find(&o->symbolizer, addr, &s) || s.frame_count == 0) {
-		push_symbol(p, o, addr, symbol, ret);
-		return;
-	}
-	for (size_t i = 0; i < s.frame_count; i++) {
-		const struct frame *f = &s.frames[i];
-		const bool last = i + 1 == s.frame_count;
-		if (last && symbol) {
-			push_symbol(p, o, addr, symbol, ret);
-		} else {
-			push_symbol(p, o, addr, NULL, ret);
-			name_function(p, o, f->function, &ret->data[ret->count - 1]);
-		}
-		struct heft_heap_frame *frame = &ret->data[ret->count - 1];
-		frame->file = f->file;
-		frame->line = f->line;
-		frame->column = f->column;
-		frame->inlined = !last;
-	}
+	const struct located *functions;
+	const char *unit;
+	struct locator *l = process_locator(p, o);
+	const size_t count = l ? locator_functions(l, addr, &functions, &unit) : 0;
+	if (count == 0)
+		push_symbol(o, l, addr, ret);
+	for (size_t i = 0; i < count; i++)
+		vec_push(ret, (struct heft_heap_frame){ .function = functions[i].function,
+							.linkage = functions[i].linkage,
+							.file = functions[i].file,
+							.line = functions[i].line,
+							.column = functions[i].column,
+							.module = o->module.path,
+							.addr = addr,
+							.inlined = functions[i].inlined });
 }
 
 /* ---- one address ---------------------------------------------------------------------------- */
@@ -97,36 +71,15 @@ static void push_nowhere(uint64_t pc, process_frame_vec *ret)
 			 .function = "", .linkage = "", .file = "", .module = "", .addr = pc });
 }
 
-size_t process_frames(struct process *p, uint64_t pc, const struct heft_heap_frame **ret)
-{
-	process_frame_vec *found = &p->modules->found;
-	struct opened_module *o = process_opened_at(p, pc);
-	found->count = 0;
-	if (o) {
-		process_find_file(p, o);
-		push_frames(p, o, pc - o->module.bias, found);
-		process_take_notes(p, o);
-	} else {
-		push_nowhere(pc, found);
-	}
-	*ret = found->data;
-	return found->count;
-}
-
-struct process_place process_symbol(struct process *p, uint64_t addr)
+struct process_place process_locate(struct process *p, uint64_t addr)
 {
 	struct opened_module *o = process_opened_at(p, addr);
 	if (!o)
-		return (struct process_place){ .symbol = NULL, .addr = addr };
+		return (struct process_place){ .module = NULL, .addr = addr };
 	process_find_file(p, o);
-	if (o->module.input && !o->names_ready)
-		ready_names(p, o);
+	struct locator *l = process_locator(p, o);
 	process_take_notes(p, o);
-	const uint64_t own = addr - o->module.bias;
-	struct symbol_place *s = o->names_ready ? symbol_table_find(&o->symbols, own) : NULL;
-	if (!s)
-		return (struct process_place){ .symbol = NULL, .addr = own };
-	return (struct process_place){ shown(p, o, s->name, &s->memo), own - s->addr, own };
+	return (struct process_place){ &o->module, l, addr - o->module.bias };
 }
 
 void process_add_name(struct text *t, const struct heft_heap_frame *f)

@@ -258,16 +258,23 @@ bool program_parse(struct program *p, const char *path, struct bytes bytes,
 	return input_parse(&p->input, path, bytes, notes, err) && use_given(p, err);
 }
 
+bool program_check_alone(const struct program *p, struct heft_err *err)
+{
+	if (p->wish->programs.count > 0)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			    "%s: no input is a core that it could be the program of",
+			    p->wish->programs.data[0]);
+	bool *used = mem_zeroed(p->wish->debug_files.count + 1, sizeof *used);
+	program_mark_used(p, used);
+	const bool all = program_check_used(p->wish, used, err);
+	mem_free(used);
+	return all;
+}
+
 bool program_open_alone(struct program *p, const char *path, const struct program_wish *wish,
 			struct notes *notes, struct heft_err *err)
 {
-	bool *used = mem_zeroed(wish->debug_files.count + 1, sizeof *used);
-	const bool ok = program_open(p, path, wish, notes, err);
-	if (ok)
-		program_mark_used(p, used);
-	const bool all = ok && program_check_used(wish, used, err);
-	mem_free(used);
-	return all;
+	return program_open(p, path, wish, notes, err) && program_check_alone(p, err);
 }
 
 void program_close(struct program *p)

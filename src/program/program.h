@@ -39,9 +39,11 @@ bool program_adopt(struct program *p, const char *path, struct file *f,
 bool program_parse(struct program *p, const char *path, struct bytes bytes,
 		   const struct program_wish *wish, struct notes *notes, struct heft_err *err);
 /* program_open for a handle with one program: HEFT_EARG where a debug file of the wish is not of
- * it. */
+ * it, or the wish names a program of a dump. */
 bool program_open_alone(struct program *p, const char *path, const struct program_wish *wish,
 			struct notes *notes, struct heft_err *err);
+/* That of an open program. */
+bool program_check_alone(const struct program *p, struct heft_err *err);
 void program_close(struct program *p);
 
 /* Sets used[i] where debug file i of the wish is used for this program. */

@@ -84,6 +84,7 @@ void out_heap_speedscope(const struct heap_report *r, struct sink *s);
 
 /* As values of a JSON document. */
 void heap_json_frame(struct json *j, const struct heft_heap_frame *f);
+void heap_json_place(struct json *j, const struct heft_heap_place *at);
 void heap_json_info(struct json *j, const struct heap_info *i);
 
 /* Parts of pages. */
@@ -95,6 +96,8 @@ void out_heap_timeline(const struct heap_info *info, const struct heft_heap_mome
 void out_heap_check_begin(const struct heap_info *info, size_t count, bool json, struct sink *s);
 void out_heap_damage(const struct heft_heap_damage *d, size_t index, bool json, struct sink *s);
 void out_heap_check_end(bool json, struct sink *s);
+/* What the process has at an address, below what its program has there: all but the symbol. */
+void heap_put_process(const struct heft_heap_place *at, struct sink *s);
 void out_heap_place(const struct heft_heap_place *at, bool json, struct sink *s);
 
 #endif

@@ -145,9 +145,8 @@ static void put_neighbour(const struct heft_heap_block *b, const char *name, str
 	put_stack(s, b, true);
 }
 
-static void place_text(const struct heft_heap_place *at, struct sink *s)
+static void put_rest(const struct heft_heap_place *at, struct sink *s)
 {
-	sink_printf(s, "0x%" PRIx64 ": ", at->addr);
 	put_where(at, s);
 	if (at->state == HEFT_HEAP_NOWHERE)
 		return;
@@ -160,6 +159,20 @@ static void place_text(const struct heft_heap_place *at, struct sink *s)
 	put_mapping(at, s);
 	put_neighbour(&at->before, "before", s);
 	put_neighbour(&at->after, "after", s);
+}
+
+static void place_text(const struct heft_heap_place *at, struct sink *s)
+{
+	sink_printf(s, "0x%" PRIx64 ": ", at->addr);
+	put_rest(at, s);
+}
+
+void heap_put_process(const struct heft_heap_place *at, struct sink *s)
+{
+	struct heft_heap_place unnamed = *at;
+	unnamed.symbol = "";
+	sink_text(s, STR("  process "));
+	put_rest(&unnamed, s);
 }
 
 static void json_block(struct json *j, const char *key, const struct heft_heap_block *b)
@@ -181,36 +194,41 @@ static void json_block(struct json *j, const char *key, const struct heft_heap_b
 	json_close(j, '}');
 }
 
+void heap_json_place(struct json *j, const struct heft_heap_place *at)
+{
+	json_open(j, '{');
+	json_member_uint(j, "address", at->addr);
+	json_member_text(j, "state", str_of(state_names[at->state]));
+	if (at->state == HEFT_HEAP_BETWEEN)
+		json_member_text(j, "part", str_of(heap_part_names[at->part]));
+	if (at->state != HEFT_HEAP_NOWHERE) {
+		json_member_uint(j, "mapping", at->map_start);
+		json_member_uint(j, "mapping_size", at->map_size);
+		json_member_text(j, "mapping_name", str_of(at->map_name));
+	}
+	if (*at->module) {
+		json_member_text(j, "module", str_of(at->module));
+		json_member_uint(j, "module_address", at->module_addr);
+	}
+	if (*at->symbol) {
+		json_member_text(j, "symbol", str_of(at->symbol));
+		json_member_uint(j, "symbol_offset", at->symbol_offset);
+	}
+	if (at->thread > 0)
+		json_member_uint(j, "thread", at->thread);
+	if (at->block.addr > 0)
+		json_block(j, "block", &at->block);
+	if (at->before.addr > 0)
+		json_block(j, "before", &at->before);
+	if (at->after.addr > 0)
+		json_block(j, "after", &at->after);
+	json_close(j, '}');
+}
+
 static void place_json(const struct heft_heap_place *at, struct sink *s)
 {
 	struct json j = sink_json(s);
-	json_open(&j, '{');
-	json_member_uint(&j, "address", at->addr);
-	json_member_text(&j, "state", str_of(state_names[at->state]));
-	if (at->state == HEFT_HEAP_BETWEEN)
-		json_member_text(&j, "part", str_of(heap_part_names[at->part]));
-	if (at->state != HEFT_HEAP_NOWHERE) {
-		json_member_uint(&j, "mapping", at->map_start);
-		json_member_uint(&j, "mapping_size", at->map_size);
-		json_member_text(&j, "mapping_name", str_of(at->map_name));
-	}
-	if (*at->module) {
-		json_member_text(&j, "module", str_of(at->module));
-		json_member_uint(&j, "module_address", at->module_addr);
-	}
-	if (*at->symbol) {
-		json_member_text(&j, "symbol", str_of(at->symbol));
-		json_member_uint(&j, "symbol_offset", at->symbol_offset);
-	}
-	if (at->thread > 0)
-		json_member_uint(&j, "thread", at->thread);
-	if (at->block.addr > 0)
-		json_block(&j, "block", &at->block);
-	if (at->before.addr > 0)
-		json_block(&j, "before", &at->before);
-	if (at->after.addr > 0)
-		json_block(&j, "after", &at->after);
-	json_close(&j, '}');
+	heap_json_place(&j, at);
 	sink_text(s, STR("\n"));
 }
 

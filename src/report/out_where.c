@@ -1,4 +1,5 @@
 /* What is at an address, as text. */
+#include "report/heap_report.h"
 #include "report/label_text.h"
 #include "report/report.h"
 
@@ -47,7 +48,7 @@ static void put_place(struct sink *s, const struct heft_frame *f, bool all)
 static void put_head(const struct heft_location *at, struct sink *s)
 {
 	put_hex(s, at->addr);
-	if (!at->section && !at->segment)
+	if (!at->section && !at->segment && !at->process)
 		sink_text(s, STR(": nothing is there"));
 	if (at->section) {
 		sink_text(s, STR(" "));
@@ -135,6 +136,8 @@ static void out_text(const struct heft_location *at, struct sink *s)
 		put_place(s, f, false);
 		sink_text(s, i + 1 < at->frame_count ? STR(" (inlined)\n") : STR("\n"));
 	}
+	if (at->process)
+		heap_put_process(at->process, s);
 }
 
 /* ---- for programs --------------------------------------------------------------------------- */
@@ -239,6 +242,10 @@ static void out_where_json(const struct heft_location *at, struct sink *s)
 		json_block(at->block, &j);
 	member_text(&j, "unit", at->unit);
 	json_frames(at, &j);
+	if (at->process) {
+		json_key(&j, "process");
+		heap_json_place(&j, at->process);
+	}
 	json_close(&j, '}');
 	sink_text(s, STR("\n"));
 }

@@ -245,21 +245,24 @@ static void names_say_what_is_not_known(void **state)
 	struct process p;
 	struct notes notes;
 	struct text name = { 0 };
-	const struct heft_heap_frame *frames;
 	set_up(&f, "ABCDEFGH");
 	notes_init(&notes);
 	const struct program_wish none = { .flags = HEFT_FIND_NO_DEBUG };
 	const struct process_wish wish = { .find = &none, .notes = &notes };
 	assert_true(process_open(&p, f.core, &wish, NULL));
-	assert_int_equal(process_frames(&p, BIAS + 0x510, &frames), 1);
-	assert_string_equal(frames[0].function, "");
-	assert_string_equal(frames[0].module, f.library);
-	process_add_name(&name, &frames[0]);
+	const struct process_place place = process_locate(&p, BIAS + 0x510);
+	assert_null(place.locator);
+	assert_int_equal(place.addr, 0x510);
+	assert_string_equal(place.module->path, f.library);
+	process_add_name(&name, &(struct heft_heap_frame){ .function = "",
+							   .module = place.module->path,
+							   .addr = place.addr });
 	text_add_char(&name, '\0');
 	assert_non_null(strstr(name.p, "+0x510"));
-	assert_int_equal(process_frames(&p, 0x99, &frames), 1);
+	assert_null(process_locate(&p, 0x99).module);
 	text_set(&name, STR(""));
-	process_add_name(&name, &frames[0]);
+	process_add_name(&name,
+			 &(struct heft_heap_frame){ .function = "", .module = "", .addr = 0x99 });
 	assert_true(str_eq(text_str(&name), STR("0x99")));
 	process_close(&p);
 	text_release(&name);
