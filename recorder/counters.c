@@ -89,6 +89,19 @@ static void thin_out(struct heap_page *page)
 	recorder.moment_step *= 2;
 }
 
+/* By time; and by change, where what is live is another by an eighth of the peak. */
+static bool moment_is_due(uint64_t now)
+{
+	if (now >= recorder.next_moment)
+		return true;
+	const int64_t since = atomic_load_explicit(&recorder.live, memory_order_relaxed) -
+			      recorder.moment_live;
+	const int64_t much = atomic_load_explicit(&recorder.peak, memory_order_relaxed) / 8;
+	return (since > much || -since > much) &&
+	       recorder.next_moment - now <= recorder.moment_step / 4 * 3;
+}
+
+/* Called now and then, and where a thread changed much at once. */
 static COLD void tick(struct slot *s)
 {
 	const uint64_t now = clock_now();
@@ -101,9 +114,9 @@ static COLD void tick(struct slot *s)
 		p->peak_at = now;
 	}
 	p->updated_at = now;
-	if (now < recorder.next_moment || page == NULL || !lock_try())
+	if (!moment_is_due(now) || page == NULL || !lock_try())
 		return;
-	if (now >= recorder.next_moment) {
+	if (moment_is_due(now)) {
 		if (page->used == page_capacity(page))
 			thin_out(page);
 		struct heap_moment *m = page_entry(page, page->used);
@@ -113,7 +126,7 @@ static COLD void tick(struct slot *s)
 		m->peak_bytes = (uint64_t)(peak > live ? peak : live);
 		atomic_signal_fence(memory_order_seq_cst);
 		page->used++;
-		recorder.moment_peak = live;
+		recorder.moment_peak = recorder.moment_live = live;
 		recorder.next_moment = now + recorder.moment_step;
 	}
 	lock_give();
@@ -147,9 +160,7 @@ HOT void count_alloc(struct slot *s, uint32_t id, const void *p, uint64_t size)
 		__atomic_fetch_add(&recorder.process->lost, 1, __ATOMIC_RELAXED);
 	}
 	s->delta += (int64_t)bytes;
-	if (UNLIKELY(s->delta >= FLUSH_AT))
-		count_flush(s);
-	if (UNLIKELY(s->ops-- == 0))
+	if (UNLIKELY(s->delta >= FLUSH_AT || s->ops-- == 0))
 		tick(s);
 }
 
@@ -202,5 +213,5 @@ HOT void count_free(struct slot *s, uint32_t id, const void *p, uint64_t size)
 	s->newest = NULL;
 	s->delta -= (int64_t)bytes;
 	if (UNLIKELY(s->delta <= -FLUSH_AT))
-		count_flush(s);
+		tick(s);
 }

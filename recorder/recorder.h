@@ -212,7 +212,7 @@ struct recorder {
 	_Atomic(uintptr_t) *directory; /* all pages, for snapshots */
 	_Atomic(uint32_t) directory_used;
 	uint64_t next_moment, moment_step;
-	int64_t moment_peak;
+	int64_t moment_peak, moment_live;
 	uint32_t tick_epoch;
 	_Atomic(uint32_t) snapshots;
 	unsigned key; /* of the destructor of threads */

@@ -25,6 +25,7 @@ static void release(void *handle)
 	process_close(&h->process);
 	arena_release(&h->answer);
 	vec_release(&h->pieces);
+	vec_release(&h->moments);
 	wish_release(&h->find);
 	notes_release(&h->notes);
 	arena_release(&h->arena);
@@ -170,6 +171,44 @@ static void tell_counters(struct heap_info *i, const struct calls *c, const stru
 		i->of.temporary += c->stacks.data[s].temporary;
 }
 
+/* Behind the moments that are not later; of one of the same time only the peak counts. */
+static void add_moment(struct heft_heap *h, struct heft_heap_moment m)
+{
+	size_t i = h->moments.count;
+	vec_push(&h->moments, m);
+	struct heft_heap_moment *at = h->moments.data;
+	for (; i > 0 && at[i - 1].at > m.at; i--)
+		at[i] = at[i - 1];
+	at[i] = m;
+	if (i == 0 || at[i - 1].at != m.at)
+		return;
+	at[i - 1].peak_bytes = max_u64(at[i - 1].peak_bytes, m.peak_bytes);
+	memmove(&at[i], &at[i + 1], (--h->moments.count - i) * sizeof *at);
+}
+
+/* Those that the recorder kept; the peak, if it lies between them; the end. */
+static void tell_moments(struct heft_heap *h)
+{
+	const struct records *r = &h->process.heap.records;
+	const struct heft_heap_info *info = &h->info.of;
+	uint64_t most = 0;
+	for (size_t i = 0; i < r->timeline.count; i++) {
+		const struct heap_moment *m = &r->timeline.data[i];
+		add_moment(h, (struct heft_heap_moment){ since_start(&r->process, m->at),
+							 m->live_bytes, m->peak_bytes });
+		most = max_u64(most, max_u64(m->peak_bytes, m->live_bytes));
+	}
+	if (!r->found || !info->counted)
+		return;
+	if (info->peak_bytes > max_u64(most, info->live_bytes))
+		add_moment(h, (struct heft_heap_moment){ info->peak_at, info->peak_bytes,
+							 info->peak_bytes });
+	const uint64_t last = h->moments.count > 0 ? h->moments.data[h->moments.count - 1].at : 0;
+	add_moment(h, (struct heft_heap_moment){ max_u64(info->taken_at, last), info->live_bytes,
+						 info->live_bytes });
+	h->moments.data[h->moments.count - 1].live_bytes = info->live_bytes;
+}
+
 static void tell_layout(struct heap_info *i, const struct heap_layout *l)
 {
 	for (size_t k = 0; k < COUNT_OF(l->bytes); k++)
@@ -208,6 +247,7 @@ static bool heap_open(struct heft_heap *h, const char *path, struct heft_err *er
 	tell_counters(&h->info, &heap->calls, &heap->blocks);
 	if (heap->layout.parts.count > 0)
 		tell_layout(&h->info, &heap->layout);
+	tell_moments(h);
 	return process_check_debug_files(&h->process, err);
 }
 
@@ -230,13 +270,9 @@ uint64_t heft_heap_part_bytes(const struct heft_heap *h, enum heft_heap_part par
 
 bool heft_heap_moment(const struct heft_heap *h, size_t i, struct heft_heap_moment *ret)
 {
-	if (i >= h->process.heap.records.timeline.count)
+	if (i >= h->moments.count)
 		return false;
-	const struct heap_moment *m = &h->process.heap.records.timeline.data[i];
-	*ret = (struct heft_heap_moment){ .at = since_start(&h->process.heap.records.process,
-							    m->at),
-					  .live_bytes = m->live_bytes,
-					  .peak_bytes = m->peak_bytes };
+	*ret = h->moments.data[i];
 	return true;
 }
 
@@ -251,16 +287,6 @@ const struct heft_note *heft_heap_note(const struct heft_heap *h, size_t i)
 }
 
 /* ---- pages ---------------------------------------------------------------------------------- */
-
-static void write_timeline(struct heft_heap *h, bool json, struct sink *s)
-{
-	VEC(struct heft_heap_moment) moments = { 0 };
-	struct heft_heap_moment m;
-	for (size_t i = 0; heft_heap_moment(h, i, &m); i++)
-		vec_push(&moments, m);
-	out_heap_timeline(&h->info, moments.data, moments.count, json, s);
-	vec_release(&moments);
-}
 
 static void write_check(struct heft_heap *h, bool json, struct sink *s)
 {
@@ -283,7 +309,9 @@ static bool write_page(struct heft_heap *h, enum heft_heap_page page, enum heft_
 	if (!json && format != HEFT_TABLE)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this page is a table or JSON");
 	switch (page) {
-	case HEFT_HEAP_TIMELINE: write_timeline(h, json, &s); break;
+	case HEFT_HEAP_TIMELINE:
+		out_heap_timeline(&h->info, h->moments.data, h->moments.count, json, &s);
+		break;
 	case HEFT_HEAP_LAYOUT: out_heap_layout(&h->info, json, &s); break;
 	case HEFT_HEAP_CHECK: write_check(h, json, &s); break;
 	}

@@ -24,7 +24,8 @@ struct heft_heap {
 	struct process process;
 	struct damages damages;
 	struct heap_info info;
-	struct arena answer; /* frames of the blocks told last */
+	VEC(struct heft_heap_moment) moments; /* by time */
+	struct arena answer;                  /* frames of the blocks told last */
 };
 
 struct heft_heap_report {

@@ -24,8 +24,8 @@ const struct opt heap_check_opts[] = {
 const char heap_check_manual[] =
 	"Looks for damage in a heap: headers and canaries that were written over, the\n"
 	"allocator's own data, double frees, the block nearest to a fault; with the\n"
-	"block that is to blame and the stack that asked for it.  Status 1 if there is\n"
-	"any.\n";
+	"block that is to blame and the stack that asked for it.  Says what it could\n"
+	"examine.  Status 1 if there is damage, 2 if no block could be examined.\n";
 
 struct at_job {
 	struct heap_open open;
@@ -87,7 +87,11 @@ static int run_check(struct at_job *job)
 	if (!heft_heap_write(job->open.heap, HEFT_HEAP_CHECK, job->format,
 			     &(struct heft_sink){ outfile_put, stdout }, &err))
 		return cli_failed(cli, &err);
-	return heft_heap_damage_count(job->open.heap) > 0 ? EXIT_NO : EXIT_FINE;
+	struct heft_heap_info info = { .size = sizeof info };
+	heft_heap_info_get(job->open.heap, &info);
+	if (heft_heap_damage_count(job->open.heap) > 0)
+		return EXIT_NO;
+	return info.blocks > 0 || info.freed_blocks > 0 ? EXIT_FINE : EXIT_TROUBLE;
 }
 
 static int run(const struct cli *cli, int (*work)(struct at_job *job), int argc, char **argv)

@@ -305,13 +305,40 @@ static void damage_json(const struct heft_heap_damage *d, struct sink *s)
 	json_close(&j, '}');
 }
 
+/* What damage can be seen by: what is not there says nothing about the heap. */
+static void put_examined(const struct heap_info *info, struct sink *s)
+{
+	if (info->of.blocks == 0 && info->of.freed_blocks == 0) {
+		sink_text(
+			s,
+			STR("could not examine: no block in this dump has a header of the recorder "
+			    "(heft heap run)\n"));
+		return;
+	}
+	sink_printf(s, "examined   headers of %" PRIu64 " live and %" PRIu64 " freed blocks%s%s\n",
+		    info->of.blocks, info->of.freed_blocks,
+		    info->parts[HEFT_HEAP_OVERHEAD] > 0 ? ", the allocator's words between them"
+							: "",
+		    info->of.canaries ? ", canaries" : "");
+	if (!info->of.canaries)
+		sink_text(s, STR("not known  bytes behind blocks up to the next: no canaries "
+				 "(heft heap run --canary)\n"));
+	if (info->of.sample > 0)
+		sink_text(s, STR("not known  blocks that are not in the sample\n"));
+}
+
 void out_heap_check_begin(const struct heap_info *info, size_t count, bool json, struct sink *s)
 {
 	if (json)
-		sink_printf(s, "{\"schema_version\": 1, \"blocks\": %" PRIu64 ", \"damage\": [",
-			    info->of.blocks);
-	else if (count == 0)
+		sink_printf(s,
+			    "{\"schema_version\": 1, \"blocks\": %" PRIu64
+			    ", \"freed_blocks\": %" PRIu64 ", \"canaries\": %s, \"damage\": [",
+			    info->of.blocks, info->of.freed_blocks,
+			    info->of.canaries ? "true" : "false");
+	else if (count == 0 && info->of.blocks > 0)
 		sink_printf(s, "no damage found in %" PRIu64 " blocks\n", info->of.blocks);
+	if (!json)
+		put_examined(info, s);
 }
 
 void out_heap_damage(const struct heft_heap_damage *d, size_t index, bool json, struct sink *s)

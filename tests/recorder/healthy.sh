@@ -1,5 +1,6 @@
 #!/bin/sh
-# Nothing is found in snapshots of a healthy process, at whatever moment its threads were stopped.
+# Nothing is found in snapshots of a healthy process, at whatever moment its threads were stopped; of one that is not
+# recorded, that it could not be examined.
 # usage: tests/recorder/healthy.sh HEFT RECORDER PROGRAM    PROGRAM: churn.c
 heft=$(realpath "$1")
 recorder=$(realpath "$2")
@@ -9,6 +10,18 @@ program=$(realpath "$3")
 scratch
 cd "$tmp" || exit 2
 snapshots=40
+
+"$program" >out &
+pid=$!
+while ! grep -q ready out; do
+	kill -0 $pid || exit 1
+	sleep 0.05
+done
+"$heft" heap snapshot "$pid" -o core 2>said || { cat said && exit 1; }
+kill $pid
+"$heft" heap check core >found
+is "an unrecorded process" 2 $?
+is "why" 1 "$(grep -c 'could not examine' found)"
 
 LD_PRELOAD="$recorder" "$program" >out &
 pid=$!
@@ -29,4 +42,4 @@ for i in $(seq $snapshots); do
 	grep -q "no damage found in 0 blocks" found && { cat found && exit 1; }
 done
 is "snapshots of $snapshots in which damage was found" 0 $accused
-finish 1
+finish 3

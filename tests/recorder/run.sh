@@ -58,6 +58,14 @@ is "the program's own handler" "mine 1" "$mine $(files 'h.*')"
 run -q -o i.%n.%p --signal 12 sh -c 'kill -USR2 $$'
 is "numbers in the pattern" "1 1" "$(files 'i.1.*') $(files 'i.2.*')"
 
+echo 'int main(void) { void *volatile p = malloc(50 << 20); free(p); p = malloc(1 << 20); return 0; }' >spike.c
+must cc -O0 -include stdlib.h spike.c -o spike
+run -q -o m ./spike
+"$heft" heap show --timeline m.* >shown
+is "the peak in the header and the timeline" "peak 50.0Mi" "$(awk '/^peak / { p = $2; sub(",", "", p) }
+	/#/ && $3 == p { print "peak", p; exit }' shown)"
+is "the end in the timeline" 1024Ki "$(awk 'END { print $2 }' shown)"
+
 # shellcheck disable=SC2016
 is "other preloads stay" "$recorder:/other.so" \
 	"$(LD_PRELOAD=/other.so run -q -o j sh -c 'echo "$LD_PRELOAD"' 2>/dev/null)"
