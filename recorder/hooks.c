@@ -135,7 +135,8 @@ int HOOK(posix_memalign)(void **ret, size_t align, size_t size)
 		return EINVAL;
 	const int saved = errno;
 	void *p = block_memalign(align, size, &from);
-	errno = saved;
+	/* glibc's own leaves it set where there is no memory. */
+	errno = p != NULL ? saved : ENOMEM;
 	if (p == NULL)
 		return ENOMEM;
 	*ret = p;

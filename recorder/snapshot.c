@@ -11,6 +11,8 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static size_t put_number(char *to, uint64_t n)
@@ -62,6 +64,41 @@ static bool write_all(int fd, const void *data, size_t size)
 	return true;
 }
 
+/* A new file; or, emptied, one that is there if it is a regular file of this user's that has no
+ * other name: whoever may write to the folder could have put a link or a pipe there. */
+static int open_file(const char *name)
+{
+	struct stat is;
+	int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	if (fd >= 0 || errno != EEXIST)
+		return fd;
+	fd = open(name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0 && (fstat(fd, &is) != 0 || !S_ISREG(is.st_mode) || is.st_nlink != 1 ||
+			is.st_uid != geteuid() || ftruncate(fd, 0) != 0)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* Beyond the limit of a file's size the program goes on as it would without a recorder: the signal
+ * that says so does not end it. */
+static bool write_pages(int fd)
+{
+	const struct timespec none = { 0, 0 };
+	sigset_t limit, before;
+	bool good = true;
+	sigemptyset(&limit);
+	sigaddset(&limit, SIGXFSZ);
+	pthread_sigmask(SIG_BLOCK, &limit, &before);
+	for (uint32_t i = 0; good && i < recorder.directory_used; i++)
+		good = write_all(fd, (const void *)recorder.directory[i], HEAP_PAGE_SIZE);
+	if (!good && errno == EFBIG && sigismember(&before, SIGXFSZ) == 0)
+		sigtimedwait(&limit, NULL, &none);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return good;
+}
+
 bool snapshot_write(bool numbered)
 {
 	const int saved = errno;
@@ -69,11 +106,9 @@ bool snapshot_write(bool numbered)
 	if (recorder.opt.out[0] == 0)
 		return false;
 	make_name(name, sizeof name, numbered, atomic_fetch_add(&recorder.snapshots, 1) + 1);
-	const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	bool good = fd >= 0;
+	const int fd = open_file(name);
 	recorder.process->updated_at = clock_now();
-	for (uint32_t i = 0; good && i < recorder.directory_used; i++)
-		good = write_all(fd, (const void *)recorder.directory[i], HEAP_PAGE_SIZE);
+	const bool good = fd >= 0 && write_pages(fd);
 	if (fd >= 0)
 		close(fd);
 	errno = saved;

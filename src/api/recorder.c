@@ -137,6 +137,9 @@ static bool choose_output(struct heft_recorder *r, struct heft_err *err)
 	enum { MOST = 1000 }; /* the recorder keeps this many bytes */
 	const char *p = r->pattern != NULL ? r->pattern : "heft-heap.%p";
 	const char *more = strstr(p, "%p") == NULL ? ".%p" : "";
+	struct stat is;
+	if (stat(p, &is) == 0 && !S_ISREG(is.st_mode))
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: is no regular file", p);
 	char *cwd = p[0] == '/' ? NULL : file_real_path(".");
 	if (p[0] != '/' && cwd == NULL)
 		return fail_sys(err, ".");

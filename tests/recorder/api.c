@@ -176,7 +176,7 @@ static void alignments(void)
 	errno = 5;
 	EXPECT(posix_memalign(&p, 24, 8) == EINVAL && p == (void *)1 && errno == 5);
 	EXPECT(posix_memalign(&p, 2, 8) == EINVAL && p == (void *)1);
-	EXPECT(posix_memalign(&p, 64, huge) == ENOMEM && p == (void *)1);
+	EXPECT(posix_memalign(&p, 64, huge) == ENOMEM && p == (void *)1 && errno == ENOMEM);
 }
 
 static void failures(void)

@@ -66,6 +66,29 @@ is "the peak in the header and the timeline" "peak 50.0Mi" "$(awk '/^peak / { p 
 	/#/ && $3 == p { print "peak", p; exit }' shown)"
 is "the end in the timeline" 1024Ki "$(awk 'END { print $2 }' shown)"
 
+# Names that somebody else put there.
+echo theirs >target
+for name in link hard; do
+	rm -f n.at
+	[ $name = hard ] && ln target n.at
+	[ $name = hard ] || ln -s target n.at
+	LD_PRELOAD="$recorder" HEFT_HEAP_OUT="$PWD/n.at" /bin/true
+	is "a $name is left alone" theirs "$(cat target)"
+done
+rm -f n.at
+mkfifo n.at
+LD_PRELOAD="$recorder" HEFT_HEAP_OUT="$PWD/n.at" timeout 20 /bin/true
+is "a pipe does not stop the program" 0 $?
+rm -f n.at
+LD_PRELOAD="$recorder" HEFT_HEAP_OUT="$PWD/n.at" /bin/true && first=$(wc -c <n.at)
+echo more >>n.at
+LD_PRELOAD="$recorder" HEFT_HEAP_OUT="$PWD/n.at" /bin/true
+is "a file of one's own is replaced" "$first" "$(wc -c <n.at)"
+(ulimit -f 8 && LD_PRELOAD="$recorder" HEFT_HEAP_OUT="$PWD/n.large" /bin/true)
+is "a limit of file sizes" 0 $?
+run -o /dev/full true 2>/dev/null
+is "a device" 2 $?
+
 # shellcheck disable=SC2016
 is "other preloads stay" "$recorder:/other.so" \
 	"$(LD_PRELOAD=/other.so run -q -o j sh -c 'echo "$LD_PRELOAD"' 2>/dev/null)"
