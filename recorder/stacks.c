@@ -2,8 +2,8 @@
  *
  * Every slot has a tree of its own, which it alone writes: threads share neither tables nor
  * counters.  A stack that was seen before is found by the hash of all its frames, all 64 bits of
- * which are compared: of a million distinct stacks one in 30 million runs mistakes one.  A new stack
- * goes to the tree, frame by frame from the innermost one whose node is known. */
+ * which are compared: of a million distinct stacks one in 30 million runs mistakes one.  A new
+ * stack goes to the tree, frame by frame from the innermost one whose node is known. */
 #include "recorder.h"
 
 #include <string.h>

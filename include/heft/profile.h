@@ -32,12 +32,15 @@ HEFT_API void heft_profile_free(struct heft_profile *p);
 HEFT_API bool heft_profile_add_source(struct heft_profile *p, const char *name,
 				      struct heft_err *err);
 
-/* Defines a source that rewrites the labels of `base`: the first of the `count`
- * patterns (PCRE2, unanchored) that matches a label replaces it whole by its
- * replacement, in which \0 is the match and \1..\9 are groups. */
+/* A rule that rewrites labels: one that the pattern (PCRE2, unanchored) matches is replaced whole by
+ * the replacement, in which \0 is the match and \1..\9 are groups. */
+struct heft_rewrite {
+	const char *pattern, *replacement;
+};
+/* Defines a source that rewrites the labels of `base` by the first of the `count` rules that
+ * matches.  The texts are copied. */
 HEFT_API bool heft_profile_define_source(struct heft_profile *p, const char *name, const char *base,
-					 const char *const *patterns,
-					 const char *const *replacements, size_t count,
+					 const struct heft_rewrite *rules, size_t count,
 					 struct heft_err *err);
 
 /* Names a file to measure.  Opened by heft_profile_run.  The path is copied. */
@@ -90,13 +93,22 @@ HEFT_API void heft_profile_set_count(struct heft_profile *p, bool yes);
 HEFT_API void heft_profile_set_aliases(struct heft_profile *p, bool yes);
 /* Keep the ranges themselves for heft_profile_ranges and heft_profile_lookup. */
 HEFT_API void heft_profile_keep_ranges(struct heft_profile *p, bool yes);
+/* What a source claims for a label.  The texts hold for the call that is given them. */
+struct heft_claim {
+	size_t size;      /* sizeof(struct heft_claim) */
+	const char *path; /* of the file */
+	const char *source;
+	enum heft_domain domain;
+	uint64_t start; /* address or offset in the file, by the domain */
+	uint64_t bytes; /* UINT64_MAX: unknown */
+	const char *label;
+	/* What made the claim, in a word or two: "symbol table", "relocation", "code reference". */
+	const char *why;
+};
 /* Explains: during a run, calls fn for every claim of every source that covers one of the
  * addresses named with heft_profile_trace_at, in the order of priority, or for every claim
- * at all if none was named.  `why` says in a word or two what made the claim ("symbol
- * table", "relocation", "code reference" ...).  Claims of unknown size have size UINT64_MAX. */
-typedef void (*heft_trace_fn)(void *ctx, const char *path, const char *source,
-			      enum heft_domain domain, uint64_t start, uint64_t size,
-			      const char *label, const char *why);
+ * at all if none was named. */
+typedef void (*heft_trace_fn)(void *ctx, const struct heft_claim *claim);
 HEFT_API void heft_profile_set_trace(struct heft_profile *p, heft_trace_fn fn, void *ctx);
 HEFT_API void heft_profile_trace_at(struct heft_profile *p, enum heft_domain domain, uint64_t addr);
 

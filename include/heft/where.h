@@ -43,10 +43,10 @@ HEFT_API void heft_where_set_demangle(struct heft_where *w, enum heft_demangle s
 /* Basic blocks of files without a map of them are derived from the code (default: no). */
 HEFT_API void heft_where_set_blocks(struct heft_where *w, bool yes);
 
-/* Adds a data source (heft_source_at) for which heft_where_find says whose the address is.  A source
- * is measured with the first address, which takes as long as a profile by it.  Names of symbols are
- * in the style set, else short ones, as those of a profile.  HEFT_EARG where there is no such
- * source. */
+/* Adds a data source (heft_source_at) for which heft_where_find says whose the address is.  A
+ * source is measured with the first address, which takes as long as a profile by it.  Names of
+ * symbols are in the style set, else short ones, as those of a profile.  HEFT_EARG where there is
+ * no such source. */
 HEFT_API bool heft_where_add_source(struct heft_where *w, const char *source, struct heft_err *err);
 
 /* Once per handle.  HEFT_EUNSUPPORTED for archives. */
@@ -111,9 +111,9 @@ struct heft_location {
 	 * look-up. */
 	const struct heft_owner *owners;
 	size_t owner_count;
-	/* Of an address of a process: its mapping, its module, what of the heap it is in; NULL where the
-	 * file is a program.  Section, symbol, unit and frames are then those of the module.  Holds
-	 * until the next look-up. */
+	/* Of an address of a process: its mapping, its module, what of the heap it is in; NULL
+	 * where the file is a program.  Section, symbol, unit and frames are then those of the
+	 * module.  Holds until the next look-up. */
 	const struct heft_heap_place *process;
 };
 

@@ -1,5 +1,5 @@
-/* child.h - a program that is run and waited for, in a process that may have threads and children of
- * its own: no other child is waited for, and no disposition of a signal is changed. */
+/* child.h - a program that is run and waited for, in a process that may have threads and children
+ * of its own: no other child is waited for, and no disposition of a signal is changed. */
 #ifndef HEFT_API_CHILD_H
 #define HEFT_API_CHILD_H
 
@@ -18,7 +18,8 @@ struct child {
  * the signals that are handed on until child_wait returns.  HEFT_EIO on failure. */
 bool child_start(struct child *c, const char *path, char *const *argv, char *const *environment,
 		 struct heft_err *err);
-/* Waits for the end and hands signals on meanwhile.  HEFT_EIO where somebody else took the status. */
+/* Waits for the end and hands signals on meanwhile.  HEFT_EIO where somebody else took the
+ * status. */
 bool child_wait(const struct child *c, int *ret_status, struct heft_err *err);
 
 #endif

@@ -137,15 +137,16 @@ static bool custom_base(const struct heft_profile *p, const char *name, const ch
 }
 
 static bool profile_define_source(struct heft_profile *p, const char *name, const char *base,
-				  const char *const *patterns, const char *const *replacements,
-				  size_t count, struct heft_err *err)
+				  const struct heft_rewrite *rules, size_t count,
+				  struct heft_err *err)
 {
 	struct custom c = { .name = arena_copy(&p->arena, str_of(name)) };
 	if (!custom_base(p, name, base, &c.base, err))
 		return false;
 	c.rules = count ? rules_new() : NULL;
 	for (size_t i = 0; i < count; i++) {
-		if (!rules_add(c.rules, str_of(patterns[i]), str_of(replacements[i]), err)) {
+		if (!rules_add(c.rules, str_of(rules[i].pattern), str_of(rules[i].replacement),
+			       err)) {
 			rules_free(c.rules);
 			return false;
 		}
@@ -155,11 +156,10 @@ static bool profile_define_source(struct heft_profile *p, const char *name, cons
 }
 
 bool heft_profile_define_source(struct heft_profile *p, const char *name, const char *base,
-				const char *const *patterns, const char *const *replacements,
-				size_t count, struct heft_err *err)
+				const struct heft_rewrite *rules, size_t count,
+				struct heft_err *err)
 {
-	return GUARDED(p->memory, err,
-		       profile_define_source(p, name, base, patterns, replacements, count, err));
+	return GUARDED(p->memory, err, profile_define_source(p, name, base, rules, count, err));
 }
 
 /* ---- inputs -------------------------------------------------------------------- */
@@ -309,28 +309,14 @@ void heft_profile_set_progress(struct heft_profile *p, heft_progress_fn progress
 
 /* ---- configuration file --------------------------------------------------------- */
 
-static bool define_custom(struct heft_profile *p, const struct config_source *s,
-			  struct heft_err *err)
-{
-	const size_t n = s->rewrites.count;
-	const char **patterns = mem_zeroed(n, sizeof *patterns);
-	const char **replacements = mem_zeroed(n, sizeof *replacements);
-	for (size_t i = 0; i < n; i++) {
-		patterns[i] = s->rewrites.data[i].pattern;
-		replacements[i] = s->rewrites.data[i].replacement;
-	}
-	const bool ok = heft_profile_define_source(p, s->name, s->base, patterns, replacements, n,
-						   err);
-	mem_free(patterns);
-	mem_free(replacements);
-	return ok;
-}
-
 static bool apply_lists(struct heft_profile *p, const struct config *c, struct heft_err *err)
 {
-	for (size_t i = 0; i < c->sources.count; i++)
-		if (!define_custom(p, &c->sources.data[i], err))
+	for (size_t i = 0; i < c->sources.count; i++) {
+		const struct config_source *s = &c->sources.data[i];
+		if (!heft_profile_define_source(p, s->name, s->base, s->rewrites.data,
+						s->rewrites.count, err))
 			return false;
+	}
 	for (size_t i = 0; i < c->data_sources.count; i++)
 		if (!heft_profile_add_source(p, c->data_sources.data[i], err))
 			return false;

@@ -15,9 +15,9 @@ struct json {
 	bool comma;    /* the next value or key needs one before it */
 	bool new_line; /* the next value or key goes on a line of its own */
 	bool keyed;    /* the next value stands behind its key */
-	/* The form of Python's json.dumps(indent=2): all values and keys go on lines of their own, two
-	 * spaces a depth, and text is ASCII.  It may be set while a list or an object is open that
-	 * stands on one line, once that is closed. */
+	/* The form of Python's json.dumps(indent=2): all values and keys go on lines of their own,
+	 * two spaces a depth, and text is ASCII.  It may be set while a list or an object is open
+	 * that stands on one line, once that is closed. */
 	bool indented;
 };
 

@@ -20,19 +20,19 @@ static void print_notes(const struct size_job *job)
 		note_print(job->cli, heft_profile_note(job->profile, i), job->verbose > 0);
 }
 
-static void print_claim(void *ctx, const char *path, const char *source, enum heft_domain domain,
-			uint64_t start, uint64_t size, const char *label, const char *why)
+static void print_claim(void *ctx, const struct heft_claim *c)
 {
 	struct progress *progress = ctx;
 	progress_erase(progress);
-	print_tame(path, stderr);
-	fprintf(stderr, ": %s %s 0x%" PRIx64, source, domain == HEFT_VM ? "vm" : "file", start);
-	if (size == UINT64_MAX)
+	print_tame(c->path, stderr);
+	fprintf(stderr, ": %s %s 0x%" PRIx64, c->source, c->domain == HEFT_VM ? "vm" : "file",
+		c->start);
+	if (c->bytes == UINT64_MAX)
 		fputs("-? (size unknown): ", stderr);
 	else
-		fprintf(stderr, "-0x%" PRIx64 " (%" PRIu64 "): ", start + size, size);
-	print_tame(label, stderr);
-	fprintf(stderr, " [%s]\n", why);
+		fprintf(stderr, "-0x%" PRIx64 " (%" PRIu64 "): ", c->start + c->bytes, c->bytes);
+	print_tame(c->label, stderr);
+	fprintf(stderr, " [%s]\n", c->why);
 }
 
 /* ---- run and write ----------------------------------------------------------- */

@@ -42,10 +42,10 @@ struct ref_wish {
 };
 
 /* Decodes `code`, which stands at `addr`, and appends the references that are wished for and whose
- * target lies outside [addr, addr + code.size) or, for REF_IMM, inside the wish's range: immediates,
- * absolute operands, and displacements behind a base register too, for that is how code that is not
- * position independent reads an array of bytes.  Returns how many bytes could not be decoded; it
- * goes on behind them. */
+ * target lies outside [addr, addr + code.size) or, for REF_IMM, inside the wish's range:
+ * immediates, absolute operands, and displacements behind a base register too, for that is how code
+ * that is not position independent reads an array of bytes.  Returns how many bytes could not be
+ * decoded; it goes on behind them. */
 uint64_t code_refs(enum code_isa isa, struct bytes code, uint64_t addr, const struct ref_wish *wish,
 		   code_ref_vec *ret);
 

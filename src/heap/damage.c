@@ -97,13 +97,17 @@ static struct shape shape_of(const struct finding *g)
 
 /* The least and the most that may be asked for in a chunk of this size: the allocator rounds up,
  * and leaves what would be too small for a chunk. */
-static bool sizes_of(const struct shape *s, uint64_t chunk, uint64_t *ret_least, uint64_t *ret_most)
+struct sizes {
+	uint64_t least, most;
+};
+
+static bool sizes_of(const struct shape *s, uint64_t chunk, struct sizes *ret)
 {
 	const uint64_t added = s->front + s->tail + s->word, slack = 4 * s->word;
 	if (chunk < added)
 		return false;
-	*ret_most = chunk - added;
-	*ret_least = chunk - added > slack ? chunk - added - slack : 0;
+	ret->most = chunk - added;
+	ret->least = chunk - added > slack ? chunk - added - slack : 0;
 	return true;
 }
 
@@ -113,11 +117,11 @@ struct lost {
 	uint32_t stack;
 };
 
-static bool lost_link(const struct shape *s, uint64_t p, uint64_t mark, uint64_t least,
-		      uint64_t most, struct lost *ret)
+static bool lost_link(const struct shape *s, uint64_t p, uint64_t mark, const struct sizes *of,
+		      struct lost *ret)
 {
 	const uint64_t size = mark & HEAP_SIZE_MASK;
-	if ((mark & HEAP_MARK_MASK) != HEAP_MARK || size < least || size > most ||
+	if ((mark & HEAP_MARK_MASK) != HEAP_MARK || size < of->least || size > of->most ||
 	    (mark >> HEAP_FLAG_SHIFT & 15) != s->flags)
 		return false;
 	*ret = (struct lost){ p - s->front, size, 0 };
@@ -125,13 +129,13 @@ static bool lost_link(const struct shape *s, uint64_t p, uint64_t mark, uint64_t
 }
 
 static bool lost_mark(const struct finding *g, const struct shape *s, uint64_t p, uint64_t link,
-		      uint64_t least, uint64_t most, struct lost *ret)
+		      const struct sizes *of, struct lost *ret)
 {
 	uint64_t wide = 0, owner = 0;
 	if ((s->flags & HEAP_WIDE) != 0 && !(memory_uint(g->d, p - HEAP_WIDE_SIZE, 8, &wide) &&
 					     memory_uint(g->d, p - HEAP_WIDE_SIZE + 8, 8, &owner)))
 		return false;
-	for (uint64_t size = least; size <= most; size++) {
+	for (uint64_t size = of->least; size <= of->most; size++) {
 		const uint64_t mark = HEAP_MARK | (uint64_t)s->flags << HEAP_FLAG_SHIFT | size;
 		if (heap_check(p, mark, (uint32_t)link, wide ^ owner) != link >> 32)
 			continue;
@@ -147,12 +151,12 @@ static bool lost_header(const struct finding *g, const struct shape *s, uint64_t
 			uint64_t size, struct lost *ret)
 {
 	const uint64_t p = chunk + 2 * s->word + s->front;
-	uint64_t link, mark, least, most;
-	return p % HEAP_ALIGN == 0 && sizes_of(s, size, &least, &most) &&
+	uint64_t link, mark;
+	struct sizes of;
+	return p % HEAP_ALIGN == 0 && sizes_of(s, size, &of) &&
 	       memory_uint(g->d, p - 16, 8, &link) && memory_uint(g->d, p - 8, 8, &mark) &&
-	       (lost_link(s, p, mark, least, most, ret) ||
-		((mark & HEAP_MARK_MASK) != HEAP_MARK &&
-		 lost_mark(g, s, p, link, least, most, ret)));
+	       (lost_link(s, p, mark, &of, ret) ||
+		((mark & HEAP_MARK_MASK) != HEAP_MARK && lost_mark(g, s, p, link, &of, ret)));
 }
 
 static void headers_in(const struct finding *g, const struct shape *s, const struct heap_part *part)

@@ -366,8 +366,8 @@ static bool transfer(struct live *l, const char *path)
 	size_t done = copy_some(l, 0);
 	if (done == l->plan.slices.count)
 		let_go(l);
-	bool good = live_out_open(&o, path, l->wish->level, l->pid, &l->plan, l->threads.data,
-				  l->threads.count, l->err) &&
+	const struct live_who who = { l->pid, l->threads.data, l->threads.count };
+	bool good = live_out_open(&o, path, l->wish->level, &l->plan, &who, l->err) &&
 		    write_some(l, o, 0, done);
 	while (good && done < l->plan.slices.count) {
 		const size_t count = copy_some(l, done);

@@ -203,16 +203,16 @@ static void add_files(notes_vec *v, const struct live_plan *p)
 	vec_release(&body);
 }
 
-static void add_notes(notes_vec *v, uint32_t pid, const struct live_plan *p,
-		      const struct live_thread *threads, size_t count)
+static void add_notes(notes_vec *v, const struct live_who *who, const struct live_plan *p)
 {
-	for (size_t i = 0; i < count; i++) {
+	const struct live_thread *threads = who->threads;
+	for (size_t i = 0; i < who->thread_count; i++) {
 		prstatus_t st = { .pr_pid = (int)threads[i].tid };
 		memcpy(&st.pr_reg, threads[i].regs, sizeof st.pr_reg);
 		st.pr_fpvalid = threads[i].has_fpregs;
 		add_note(v, NT_PRSTATUS, &st, sizeof st);
 		if (i == 0) {
-			add_process(v, pid);
+			add_process(v, who->pid);
 			add_files(v, p);
 		}
 		if (threads[i].has_fpregs)
@@ -313,9 +313,8 @@ static bool open_packing(struct live_out *o, unsigned level, struct heft_err *er
 	return true;
 }
 
-bool live_out_open(struct live_out **ret, const char *path, unsigned level, uint32_t pid,
-		   struct live_plan *p, const struct live_thread *threads, size_t thread_count,
-		   struct heft_err *err)
+bool live_out_open(struct live_out **ret, const char *path, unsigned level, struct live_plan *p,
+		   const struct live_who *who, struct heft_err *err)
 {
 	struct live_out *o = mem_zeroed(1, sizeof *o);
 	const size_t len = strlen(path);
@@ -330,7 +329,7 @@ bool live_out_open(struct live_out **ret, const char *path, unsigned level, uint
 	if (o->fd < 0)
 		o->temp[0] = '\0';
 	good = good && (!is_packed(path) || open_packing(o, level, err));
-	add_notes(&notes, pid, p, threads, thread_count);
+	add_notes(&notes, who, p);
 	good = good && put_headers(o, p, notes.count, err) && put(o, notes.data, notes.count, err);
 	vec_release(&notes);
 	if (good)

@@ -42,6 +42,13 @@ struct live_thread {
 	bool has_fpregs;
 };
 
+/* The process as it was stopped. */
+struct live_who {
+	uint32_t pid;
+	const struct live_thread *threads;
+	size_t thread_count;
+};
+
 struct live_plan {
 	struct arena arena;
 	VEC(struct live_area) areas;
@@ -64,9 +71,8 @@ struct live_out;
 
 /* Opens a file beside `path` and lays out the core: the pieces get their places, headers and notes
  * are written. */
-bool live_out_open(struct live_out **ret, const char *path, unsigned level, uint32_t pid,
-		   struct live_plan *p, const struct live_thread *threads, size_t thread_count,
-		   struct heft_err *err);
+bool live_out_open(struct live_out **ret, const char *path, unsigned level, struct live_plan *p,
+		   const struct live_who *who, struct heft_err *err);
 /* Slices come in the order of the plan. */
 bool live_out_slice(struct live_out *o, const struct live_plan *p, const struct live_slice *s,
 		    const uint8_t *data, struct heft_err *err);

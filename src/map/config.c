@@ -105,8 +105,8 @@ struct value {
 struct parser {
 	struct lexer lx;
 	struct config *config;
-	struct config_source *source;   /* being read, else NULL */
-	struct config_rewrite *rewrite; /* being read, else NULL */
+	struct config_source *source; /* being read, else NULL */
+	struct heft_rewrite *rewrite; /* being read, else NULL */
 };
 
 /* ---- values --------------------------------------------------------------- */
@@ -265,7 +265,7 @@ static bool parse_body(struct parser *p, const struct message_type *type)
 
 static bool parse_rewrite(struct parser *p)
 {
-	struct config_rewrite rewrite = { .replacement = "" };
+	struct heft_rewrite rewrite = { .replacement = "" };
 	struct lexer *lx = &p->lx;
 	const size_t line = lx->token_line;
 	p->rewrite = &rewrite;

@@ -10,14 +10,10 @@
 #include "base/err.h"
 #include "base/vec.h"
 
-struct config_rewrite {
-	const char *pattern, *replacement;
-};
-
 /* A name, a base and each rewrite's pattern were given; a replacement may be "". */
 struct config_source {
 	const char *name, *base;
-	VEC(struct config_rewrite) rewrites;
+	VEC(struct heft_rewrite) rewrites;
 };
 
 typedef VEC(const char *) config_strings;

@@ -34,8 +34,8 @@ void diff_rows_make(struct diff_rows *ret, const struct snapshot_diff *d,
 		    const struct heft_diff_query *query);
 void diff_rows_release(struct diff_rows *r);
 
-/* Bytes: those of symbols shared by several names count in parts for each (PSS).  Padding in front of
- * symbols is apart, but for symbols that are nothing else. */
+/* Bytes: those of symbols shared by several names count in parts for each (PSS).  Padding in front
+ * of symbols is apart, but for symbols that are nothing else. */
 struct diff_sizes {
 	double before, after;
 	double padding_before, padding_after;

@@ -24,10 +24,19 @@ static void trace_claims(const struct source_file *f, enum heft_domain domain,
 {
 	for (size_t i = 0; f->trace && i < c->list.count; i++) {
 		const struct claim *k = &c->list.data[i];
-		if (traced(f->trace, domain, k))
-			f->trace->fn(f->trace->ctx, f->path, f->source, domain, k->start,
-				     k->size == SIZE_UNKNOWN ? UINT64_MAX : k->size,
-				     label_text(f->labels, k->label).p, why_text(k->why));
+		if (!traced(f->trace, domain, k))
+			continue;
+		const struct heft_claim claim = {
+			sizeof claim,
+			f->path,
+			f->source,
+			domain,
+			k->start,
+			k->size == SIZE_UNKNOWN ? UINT64_MAX : k->size,
+			label_text(f->labels, k->label).p,
+			why_text(k->why),
+		};
+		f->trace->fn(f->trace->ctx, &claim);
 	}
 }
 

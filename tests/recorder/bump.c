@@ -1,4 +1,5 @@
-/* bump.c - an allocator that signal handlers may interrupt, and call: it never takes a block back. */
+/* bump.c - an allocator that signal handlers may interrupt, and call: it never takes a block
+ * back. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>

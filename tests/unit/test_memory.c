@@ -49,8 +49,8 @@ static const struct heft_sink nowhere = { swallow, &written };
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-/* Each makes a handle, works with it and frees it; false, with *err filled, on failure.  HEFT_ENOMEM
- * breaks the handle: the next call on it fails as well. */
+/* Each makes a handle, works with it and frees it; false, with *err filled, on failure.
+ * HEFT_ENOMEM breaks the handle: the next call on it fails as well. */
 
 static bool measure(const char *source, struct heft_err *err)
 {

@@ -279,12 +279,11 @@ static void filters_keep_and_count_what_they_leave_out(void **state)
 
 static void a_custom_source_rewrites_labels(void **state)
 {
-	static const char *const patterns[] = { "^\\.(t)ext", "^\\.[db]" };
-	static const char *const replacements[] = { "code \\1", "data" };
+	static const struct heft_rewrite rules[] = { { "^\\.(t)ext", "code \\1" },
+						     { "^\\.[db]", "data" } };
 	struct heft_profile *p = measured(NULL);
 	(void)state;
-	assert_true(
-		heft_profile_define_source(p, "mine", "sections", patterns, replacements, 2, &err));
+	assert_true(heft_profile_define_source(p, "mine", "sections", rules, 2, &err));
 	assert_true(heft_profile_add_source(p, "mine", &err));
 	run(p);
 	assert_row(p, "code t", 100, 100);
@@ -294,17 +293,16 @@ static void a_custom_source_rewrites_labels(void **state)
 
 static void mistakes_in_custom_sources_are_told(void **state)
 {
-	const char *bad = "(", *good = "a", *group = "\\1", *text = "b";
+	const struct heft_rewrite good = { "a", "b" }, bad = { "(", "b" }, group = { "a", "\\1" };
 	struct heft_profile *p = heft_profile_new();
 	(void)state;
-	assert_error(heft_profile_define_source(p, "m", "nothing", &good, &text, 1, &err),
-		     HEFT_EARG, "no such data source: nothing");
-	assert_error(heft_profile_define_source(p, "m", "symbols", &good, &text, 1, &err),
-		     HEFT_EARG, "depends on -C");
-	assert_error(heft_profile_define_source(p, "m", "sections", &bad, &text, 1, &err),
-		     HEFT_EARG, "(");
-	assert_error(heft_profile_define_source(p, "m", "sections", &good, &group, 1, &err),
-		     HEFT_EARG, "\\1");
+	assert_error(heft_profile_define_source(p, "m", "nothing", &good, 1, &err), HEFT_EARG,
+		     "no such data source: nothing");
+	assert_error(heft_profile_define_source(p, "m", "symbols", &good, 1, &err), HEFT_EARG,
+		     "depends on -C");
+	assert_error(heft_profile_define_source(p, "m", "sections", &bad, 1, &err), HEFT_EARG, "(");
+	assert_error(heft_profile_define_source(p, "m", "sections", &group, 1, &err), HEFT_EARG,
+		     "\\1");
 	assert_error(heft_profile_add_source(p, "m", &err), HEFT_EARG, "no such data source: m");
 	heft_profile_free(p);
 }
@@ -425,15 +423,14 @@ struct traced {
 	char text[2000];
 };
 
-static void trace_claim(void *ctx, const char *path, const char *source, enum heft_domain domain,
-			uint64_t start, uint64_t size, const char *label, const char *why)
+static void trace_claim(void *ctx, const struct heft_claim *c)
 {
 	struct traced *t = ctx;
 	const size_t used = strlen(t->text);
 	t->count++;
-	snprintf(t->text + used, sizeof t->text - used, "%s %s %d %llx+%llu %s (%s)\n", path,
-		 source, (int)domain, (unsigned long long)start, (unsigned long long)size, label,
-		 why);
+	snprintf(t->text + used, sizeof t->text - used, "%s %s %d %llx+%llu %s (%s)\n", c->path,
+		 c->source, (int)c->domain, (unsigned long long)c->start,
+		 (unsigned long long)c->bytes, c->label, c->why);
 }
 
 static void a_trace_tells_every_claim_of_an_address_in_order(void **state)
