@@ -1,6 +1,6 @@
 /* A core: its notes, the regions and modules of the dump, and what the recorder left in it. 
  * Regions must be in order and apart, and every look-up must find them. */
-#include "heap/layout.h"
+#include "heap/heap_layout.h"
 #include "image/core.h"
 
 #include <stdlib.h>

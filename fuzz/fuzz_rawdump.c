@@ -1,6 +1,6 @@
 /* Raw memory and files of the recorder's pages.  The last bytes choose what the user knows: 0
  * nothing, 1 the address, 2 a second piece, and the word and order. */
-#include "heap/blocks.h"
+#include "heap/block_scan.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -32,8 +32,8 @@ HEFT_API void heft_profile_free(struct heft_profile *p);
 HEFT_API bool heft_profile_add_source(struct heft_profile *p, const char *name,
 				      struct heft_err *err);
 
-/* A rule that rewrites labels: one that the pattern (PCRE2, unanchored) matches is replaced whole by
- * the replacement, in which \0 is the match and \1..\9 are groups. */
+/* A rule that rewrites labels: one that the pattern (PCRE2, unanchored) matches is replaced whole
+ * by the replacement, in which \0 is the match and \1..\9 are groups. */
 struct heft_rewrite {
 	const char *pattern, *replacement;
 };

@@ -1,5 +1,5 @@
 /* The code of basic blocks as text: heft_blocks_disassemble. */
-#include "api/blocks.h"
+#include "api/blocks_handle.h"
 
 #include "code/disasm.h"
 #include "report/report.h"

@@ -1,5 +1,5 @@
 /* Maps of basic blocks: written into copies, held against the code, made from gcc's assembly. */
-#include "api/blocks.h"
+#include "api/blocks_handle.h"
 
 #include "code/gccmap.h"
 #include "blocks/block_emit.h"

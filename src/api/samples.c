@@ -1,5 +1,5 @@
 /* How often basic blocks ran: heft_samples_*. */
-#include "api/blocks.h"
+#include "api/blocks_handle.h"
 #include "api/structs.h"
 
 #include "report/profile_report.h"

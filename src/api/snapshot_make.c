@@ -1,5 +1,5 @@
 /* Snapshots of programs and of what programs are packed in. */
-#include "api/snapshot.h"
+#include "api/snapshot_handle.h"
 
 #include "base/filename.h"
 #include "base/pool.h"

@@ -5,7 +5,7 @@
 #ifndef HEFT_BASE_BASE_H
 #define HEFT_BASE_BASE_H
 
-#include "base/memory.h"
+#include "base/mem.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 #ifndef HEFT_HEAP_DAMAGE_H
 #define HEFT_HEAP_DAMAGE_H
 
-#include "heap/layout.h"
+#include "heap/heap_layout.h"
 
 enum damage_kind {
 	DAMAGE_CANARY, /* the block wrote past its end: `block` itself did */

@@ -8,7 +8,7 @@
 #ifndef HEFT_HEAP_REACH_H
 #define HEFT_HEAP_REACH_H
 
-#include "heap/layout.h"
+#include "heap/heap_layout.h"
 
 enum reach {
 	REACH_LOST, /* nothing points to it; of blocks that only point to each other, the first */

@@ -21,7 +21,7 @@
 #define HEFT_PROCESS_PROCESS_H
 
 #include "base/text.h"
-#include "heap/layout.h"
+#include "heap/heap_layout.h"
 #include "program/companion.h"
 #include "program/locate.h"
 

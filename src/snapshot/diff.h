@@ -13,7 +13,7 @@
 #ifndef HEFT_SNAPSHOT_DIFF_H
 #define HEFT_SNAPSHOT_DIFF_H
 
-#include "snapshot/label.h"
+#include "snapshot/symbol_label.h"
 
 #define DIFF_NONE UINT32_MAX
 

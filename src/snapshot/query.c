@@ -1,6 +1,6 @@
 #include "snapshot/query.h"
 
-#include "base/memory.h"
+#include "base/mem.h"
 #include "map/rules.h"
 #include "snapshot/query_table.h"
 

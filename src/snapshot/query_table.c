@@ -2,7 +2,7 @@
 
 #include "map/paths.h"
 #include "names/namespace.h"
-#include "snapshot/label.h"
+#include "snapshot/symbol_label.h"
 
 #include <stdlib.h>
 

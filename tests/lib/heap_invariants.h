@@ -3,7 +3,7 @@
 #ifndef HEFT_TESTS_HEAP_INVARIANTS_H
 #define HEFT_TESTS_HEAP_INVARIANTS_H
 
-#include "heap/layout.h"
+#include "heap/heap_layout.h"
 #include "heap/reach.h"
 
 static inline const char *calls_invariants(const struct calls *c)

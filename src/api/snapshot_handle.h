@@ -1,6 +1,6 @@
-/* snapshot.h - what is behind struct heft_snapshot.  Private to api/. */
-#ifndef HEFT_API_SNAPSHOT_H
-#define HEFT_API_SNAPSHOT_H
+/* snapshot_handle.h - what is behind struct heft_snapshot.  Private to api/. */
+#ifndef HEFT_API_SNAPSHOT_HANDLE_H
+#define HEFT_API_SNAPSHOT_HANDLE_H
 
 #include "heft.h"
 #include "program/wish.h"

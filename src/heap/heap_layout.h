@@ -1,14 +1,14 @@
-/* layout.h - every byte of the heap's regions by what it is: blocks, headers, what the allocator
- * adds, what is free.
+/* heap_layout.h - every byte of the heap's regions by what it is: blocks, headers, what the
+ * allocator adds, what is free.
  *
  * The allocator's own chain of chunks (glibc: the size word in front of a block) tells where free
  * chunks and unrecorded blocks are, and is believed as long as it leads from one recorded block to
  * the next, or to the end of a heap; bytes it does not explain are HEAP_PART_OTHER.  Regions
  * without a recorded block, live or freed, are not listed. */
-#ifndef HEFT_HEAP_LAYOUT_H
-#define HEFT_HEAP_LAYOUT_H
+#ifndef HEFT_HEAP_HEAP_LAYOUT_H
+#define HEFT_HEAP_HEAP_LAYOUT_H
 
-#include "heap/blocks.h"
+#include "heap/block_scan.h"
 
 enum heap_part_kind {
 	HEAP_PART_BLOCK,      /* the user's bytes */

@@ -1,5 +1,5 @@
 /* Basic blocks: heft_blocks_*. */
-#include "api/blocks.h"
+#include "api/blocks_handle.h"
 
 #include "api/finder.h"
 #include "base/arena.h"

@@ -1,5 +1,5 @@
 /* Snapshots: heft_snapshot_*. */
-#include "api/snapshot.h"
+#include "api/snapshot_handle.h"
 
 #include "api/finder.h"
 #include "base/file.h"

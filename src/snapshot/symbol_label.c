@@ -1,4 +1,4 @@
-#include "snapshot/label.h"
+#include "snapshot/symbol_label.h"
 
 #include "map/paths.h"
 #include "names/namespace.h"

@@ -1,5 +1,5 @@
 /* Diffs of snapshots: heft_diff_*. */
-#include "api/snapshot.h"
+#include "api/snapshot_handle.h"
 #include "api/structs.h"
 #include "report/diff_report.h"
 #include "snapshot/diff_rows.h"

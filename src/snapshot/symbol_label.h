@@ -1,8 +1,8 @@
-/* label.h - by what symbols are added up: the texts of a symbol that rows are made of.
+/* symbol_label.h - by what symbols are added up: the texts of a symbol that rows are made of.
  *
  * Cost: O(length).  Thread-safe but for `work`. */
-#ifndef HEFT_SNAPSHOT_LABEL_H
-#define HEFT_SNAPSHOT_LABEL_H
+#ifndef HEFT_SNAPSHOT_SYMBOL_LABEL_H
+#define HEFT_SNAPSHOT_SYMBOL_LABEL_H
 
 #include "base/text.h"
 #include "snapshot/snapshot.h"

@@ -1,5 +1,5 @@
 #define _DEFAULT_SOURCE /* madvise */
-#include "base/memory.h"
+#include "base/mem.h"
 
 #include "base/err.h"
 

@@ -1,4 +1,4 @@
-/* memory.h - memory that may run out without ending the process.
+/* mem.h - memory that may run out without ending the process.
  *
  * All that a public handle allocates belongs to its domain, a struct memory.  A public function
  * enters the domain of its handle and leaves a place to come back to (GUARDED); mem_alloc and its
@@ -15,8 +15,8 @@
  *
  * Cost: 32 bytes and about 20 ns an allocation.  Threads: one domain may be used by several threads
  * at once; workers of parallel_for use that of the thread which started them. */
-#ifndef HEFT_BASE_MEMORY_H
-#define HEFT_BASE_MEMORY_H
+#ifndef HEFT_BASE_MEM_H
+#define HEFT_BASE_MEM_H
 
 #include "heft.h"
 

@@ -1,6 +1,6 @@
-/* blocks.h - what other files of api/ may know of struct heft_blocks.  Private to api/. */
-#ifndef HEFT_API_BLOCKS_H
-#define HEFT_API_BLOCKS_H
+/* blocks_handle.h - what other files of api/ may know of struct heft_blocks.  Private to api/. */
+#ifndef HEFT_API_BLOCKS_HANDLE_H
+#define HEFT_API_BLOCKS_HANDLE_H
 
 #include "heft.h"
 #include "blocks/block_check.h"

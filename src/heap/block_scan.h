@@ -1,11 +1,11 @@
-/* blocks.h - the blocks of a heap, found by their headers in all memory a dump has.
+/* block_scan.h - the blocks of a heap, found by their headers in all memory a dump has.
  *
  * Every place that is a multiple of 16 is looked at; a header counts if it verifies
  * (docs/heap-format.md), the block lies in its region and does not lie inside a live block before
  * it.  What only looks like one is passed over silently: chance matches and copies are no
  * oddity. */
-#ifndef HEFT_HEAP_BLOCKS_H
-#define HEFT_HEAP_BLOCKS_H
+#ifndef HEFT_HEAP_BLOCK_SCAN_H
+#define HEFT_HEAP_BLOCK_SCAN_H
 
 #include "heap/calls.h"
 

@@ -1,5 +1,5 @@
 /* Snapshots of living processes: heft_process_snapshot. */
-#include "base/memory.h"
+#include "base/mem.h"
 #include "api/structs.h"
 #include "heap/live.h"
 

@@ -1,5 +1,5 @@
 /* Budgets and the quality of snapshots: heft_budget_*, heft_quality_*. */
-#include "api/snapshot.h"
+#include "api/snapshot_handle.h"
 #include "api/structs.h"
 #include "base/file.h"
 #include "report/budget_report.h"

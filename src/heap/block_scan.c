@@ -1,4 +1,4 @@
-#include "heap/blocks.h"
+#include "heap/block_scan.h"
 
 #include "base/pool.h"
 #include "base/sort.h"

@@ -2,7 +2,7 @@
  * at c + word the own size, whose low bits say: 1 the chunk before is in use, 2 mapped by
  * itself, 4 of another arena than the first.  The user's bytes begin at c + 2 words and may
  * reach into the first word of the next chunk.  So a chunk owns [c + word, c + size + word). */
-#include "heap/layout.h"
+#include "heap/heap_layout.h"
 
 #include "base/sort.h"
 #include "heap/memory.h"
