@@ -2,6 +2,7 @@
 # Files whose contents overlap cost what files of their size cost: heft answers within limits of memory and
 # processor time that sections times entries exceed by far.
 # usage: tests/overlapping.sh HEFT
+# shellcheck source=tests/lib/test.sh
 . "$(dirname "$0")/lib/test.sh"
 heft=$1
 folder=$(cd "$(dirname "$0")" && pwd)/fixtures
@@ -14,8 +15,9 @@ answers() {
 	file=$1
 	shift
 	if (
+		# shellcheck disable=SC3045 # every shell that tests are run by has these
 		ulimit -t 20 || exit 2
-		# shellcheck disable=SC3045 # every shell that tests are run by has ulimit -v
+		# shellcheck disable=SC3045
 		ulimit -v 1500000 || exit 2
 		"$heft" "$@" "$tmp/$file" >"$tmp/out" 2>"$tmp/said"
 	) && [ -s "$tmp/out" ]; then

@@ -123,7 +123,8 @@ static bool keep(void *ctx, const void *data, size_t size)
 	if (larger == NULL)
 		return false;
 	memcpy(larger + a->size, data, size);
-	*a = (struct assembly){ larger, a->size + size };
+	a->text = larger;
+	a->size += size;
 	return true;
 }
 
