@@ -172,14 +172,14 @@ static void set_number(struct heft_recorder *r, environment *e, const char *name
 		set(r, e, name, text);
 }
 
-/* Whether `variable` (NAME=VALUE) is one that the recorder is given anew. */
-static bool is_replaced(const environment *given, const char *variable)
+/* Whether `variable` (NAME=VALUE) is one of the first `given`, which the recorder is given anew. */
+static bool is_replaced(const environment *e, size_t given, const char *variable)
 {
 	const size_t size = strcspn(variable, "=");
 	if (size == strlen("HEFT_HEAP") && strncmp(variable, "HEFT_HEAP", size) == 0)
 		return true;
-	for (size_t i = 0; i < given->count; i++)
-		if (strncmp(given->data[i], variable, size + 1) == 0)
+	for (size_t i = 0; i < given; i++)
+		if (strncmp(e->data[i], variable, size + 1) == 0)
 			return true;
 	return false;
 }
@@ -207,9 +207,9 @@ static void make_environment(struct heft_recorder *r, environment *e)
 	set_number(r, e, "HEFT_HEAP_ONLY", v[HEFT_RECORD_NO_CHILDREN] != 0 ? -getpid() : 0);
 	if (r->signal != NULL)
 		set(r, e, "HEFT_HEAP_SIGNAL", r->signal);
-	const environment given = *e;
+	const size_t given = e->count;
 	for (char **p = environ; *p != NULL; p++)
-		if (!is_replaced(&given, *p))
+		if (!is_replaced(e, given, *p))
 			vec_push(e, *p);
 	vec_push(e, NULL);
 }
