@@ -10,12 +10,12 @@ static void the_debug_files_of_a_sysroot_come_behind_the_directories_given(void 
 	struct program_wish w = { 0 };
 	(void)state;
 	wish_add_debug_dir(&w, "first");
-	wish_set_sysroot(&w, "/root");
+	wish_set_sysroot(&w, "/target");
 	wish_add_debug_dir(&w, "second");
 	assert_int_equal(w.debug_dirs.count, 3);
 	assert_string_equal(w.debug_dirs.data[0], "first");
 	assert_string_equal(w.debug_dirs.data[1], "second");
-	assert_string_equal(w.debug_dirs.data[2], "/root/usr/lib/debug");
+	assert_string_equal(w.debug_dirs.data[2], "/target/usr/lib/debug");
 	wish_set_sysroot(&w, "/other");
 	assert_int_equal(w.debug_dirs.count, 3);
 	assert_string_equal(w.debug_dirs.data[2], "/other/usr/lib/debug");
@@ -30,7 +30,7 @@ static void fill(struct program_wish *w)
 	wish_add_debug_dir(w, "dir");
 	wish_add_map(w, "a.map");
 	wish_add_program(w, "a");
-	wish_set_sysroot(w, "/root");
+	wish_set_sysroot(w, "/target");
 	w->flags = HEFT_FIND_NO_MAP;
 	assert_true(paths_add_map(&w->paths, STR("/old"), STR("/new"), NULL));
 	assert_true(paths_add_map(&w->paths, STR("/gone"), STR(""), NULL));
@@ -57,11 +57,11 @@ static void a_copy_says_the_same_when_the_first_is_gone(void **state)
 	assert_string_equal(copy.debug_files.data[0], "a.debug");
 	assert_int_equal(copy.debug_dirs.count, 2);
 	assert_string_equal(copy.debug_dirs.data[0], "dir");
-	assert_string_equal(copy.debug_dirs.data[1], "/root/usr/lib/debug");
+	assert_string_equal(copy.debug_dirs.data[1], "/target/usr/lib/debug");
 	assert_int_equal(copy.maps.count, 1);
 	assert_string_equal(copy.maps.data[0], "a.map");
 	assert_string_equal(copy.programs.data[0], "a");
-	assert_string_equal(copy.sysroot, "/root");
+	assert_string_equal(copy.sysroot, "/target");
 	assert_int_equal(copy.flags, HEFT_FIND_NO_MAP);
 	assert_shown(&copy, "/old/x.c", "x.c");
 	assert_shown(&copy, "/gone/x.c", "x.c");
