@@ -21,8 +21,7 @@ static bool emit(struct heft_blocks *b, unsigned version, unsigned flags,
 bool heft_blocks_emit(struct heft_blocks *b, unsigned version, unsigned flags,
 		      const struct heft_sink *sink, struct heft_err *err)
 {
-	return GUARDED(blocks_memory(b), err,
-		       emit(b, version, flags & HEFT_EMIT_REPLACE, sink, err));
+	return GUARDED(blocks_memory(b), err, emit(b, version, flags, sink, err));
 }
 
 static bool check(struct heft_blocks *b, struct heft_block_check *ret, struct heft_err *err)

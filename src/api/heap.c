@@ -291,6 +291,7 @@ const struct heft_note *heft_heap_note(const struct heft_heap *h, size_t i)
 static void write_check(struct heft_heap *h, bool json, struct sink *s)
 {
 	const size_t count = heft_heap_damage_count(h);
+	h->info.unsettled = h->damages.unsettled;
 	out_heap_check_begin(&h->info, count, json, s);
 	for (size_t i = 0; i < count; i++) {
 		struct heft_heap_damage d;

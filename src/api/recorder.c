@@ -138,7 +138,7 @@ static bool choose_output(struct heft_recorder *r, struct heft_err *err)
 	const char *p = r->pattern != NULL ? r->pattern : "heft-heap.%p";
 	const char *more = strstr(p, "%p") == NULL ? ".%p" : "";
 	struct stat is;
-	if (stat(p, &is) == 0 && !S_ISREG(is.st_mode))
+	if (stat(p, &is) == 0 && !S_ISREG(is.st_mode) && !S_ISDIR(is.st_mode))
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: is no regular file", p);
 	char *cwd = p[0] == '/' ? NULL : file_real_path(".");
 	if (p[0] != '/' && cwd == NULL)

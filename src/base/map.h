@@ -55,8 +55,8 @@ static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Twice: one product leaves keys of a pattern, such as addresses 16 bytes apart, in heaps for one
- * seed in ten. */
+/* Twice: one product leaves keys of a pattern, such as addresses 16 bytes apart, in heaps for some
+ * seeds. */
 static inline uint64_t hash_u64(uint64_t key)
 {
 	return hash_mix(hash_mix(key ^ hash_seed(), HASH_ODD_1), HASH_ODD_2);

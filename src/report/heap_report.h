@@ -44,6 +44,7 @@ struct heap_report_module {
 struct heap_info {
 	struct heft_heap_info of;
 	uint64_t parts[HEFT_HEAP_PARTS]; /* bytes; all 0 where the dump has no blocks */
+	size_t unsettled; /* of a check: places left out, where a stopped thread was at work */
 };
 
 struct heap_report {

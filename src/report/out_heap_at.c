@@ -323,8 +323,16 @@ static void put_examined(const struct heap_info *info, struct sink *s)
 	if (!info->of.canaries)
 		sink_text(s, STR("not known  bytes behind blocks up to the next: no canaries "
 				 "(heft heap run --canary)\n"));
+	if (!info->of.wide)
+		sink_text(s,
+			  STR("not known  freed blocks that the allocator has written into: double "
+			      "frees, use after free (heft heap run --wide finds more)\n"));
 	if (info->of.sample > 0)
 		sink_text(s, STR("not known  blocks that are not in the sample\n"));
+	if (info->unsettled > 0)
+		sink_printf(
+			s, "not known  %zu places where a thread was at work when it was stopped\n",
+			info->unsettled);
 }
 
 void out_heap_check_begin(const struct heap_info *info, size_t count, bool json, struct sink *s)
@@ -332,10 +340,11 @@ void out_heap_check_begin(const struct heap_info *info, size_t count, bool json,
 	if (json)
 		sink_printf(s,
 			    "{\"schema_version\": 1, \"blocks\": %" PRIu64
-			    ", \"freed_blocks\": %" PRIu64 ", \"canaries\": %s, \"damage\": [",
+			    ", \"freed_blocks\": %" PRIu64
+			    ", \"canaries\": %s, \"unsettled\": %zu, \"damage\": [",
 			    info->of.blocks, info->of.freed_blocks,
-			    info->of.canaries ? "true" : "false");
-	else if (count == 0 && info->of.blocks > 0)
+			    info->of.canaries ? "true" : "false", info->unsettled);
+	else if (count == 0 && (info->of.blocks > 0 || info->of.freed_blocks > 0))
 		sink_printf(s, "no damage found in %" PRIu64 " blocks\n", info->of.blocks);
 	if (!json)
 		put_examined(info, s);
