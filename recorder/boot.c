@@ -50,6 +50,13 @@ bool lock_try(void)
 	return atomic_compare_exchange_strong(&recorder.lock, &nobody, (uintptr_t)&self);
 }
 
+/* The half of the lock that tells threads apart, which is all that the system compares. */
+static uintptr_t lock_word(void)
+{
+	const uintptr_t at = (uintptr_t)&recorder.lock;
+	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? at + sizeof recorder.lock - 4 : at;
+}
+
 /* Sleeps while another thread has it: one of a higher priority, spinning, might keep that thread
  * from ever giving it back. */
 void lock_take(void)
@@ -59,8 +66,7 @@ void lock_take(void)
 		const uintptr_t owner = atomic_load(&recorder.lock);
 		atomic_fetch_add(&recorder.lock_waiters, 1);
 		if (owner != 0)
-			syscall(SYS_futex, &recorder.lock, FUTEX_WAIT_PRIVATE, (uint32_t)owner,
-				NULL);
+			syscall(SYS_futex, lock_word(), FUTEX_WAIT_PRIVATE, (uint32_t)owner, NULL);
 		atomic_fetch_sub(&recorder.lock_waiters, 1);
 	}
 	errno = saved;
@@ -71,7 +77,7 @@ void lock_give(void)
 	const int saved = errno;
 	atomic_store(&recorder.lock, 0);
 	if (atomic_load(&recorder.lock_waiters) != 0)
-		syscall(SYS_futex, &recorder.lock, FUTEX_WAKE_PRIVATE, 1);
+		syscall(SYS_futex, lock_word(), FUTEX_WAKE_PRIVATE, 1);
 	errno = saved;
 }
 
