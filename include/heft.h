@@ -34,6 +34,9 @@
  * arrays in them belong to the library and are only to be read.  Paths and texts are NUL-terminated
  * and are copied where they are given.
  *
+ * Inputs.  Calls that open something take its path.  heft_finder_add_input has a name stand for bytes
+ * in memory or for an open file wherever a handle with that finder is given a path.
+ *
  * Threads.  Different handles may be used by different threads at once; one handle by one thread at
  * a time.  A call may start workers of its own, which end before it returns. */
 #ifndef HEFT_H

@@ -44,6 +44,36 @@ HEFT_API void heft_finder_set_sysroot(struct heft_finder *f, const char *dir);
  * for the one with its file name. */
 HEFT_API void heft_finder_add_program(struct heft_finder *f, const char *path);
 
+/* An input that is not the file of its name: bytes in memory, or a file that is open. */
+struct heft_input {
+	size_t size;      /* sizeof(struct heft_input) */
+	const char *name; /* what it is called: by the caller, in messages and in reports */
+	/* The bytes.  They are borrowed, not copied: they must stay as they are until the finder and
+	 * all handles that it was given to are freed.  NULL: the input is `fd`. */
+	const void *data;
+	size_t data_size; /* bytes at `data` */
+	/* A descriptor of a regular file that can be read; pipes, sockets and devices are refused.
+	 * All of the file counts, wherever the descriptor stands, and that stays as it is.  It is
+	 * copied (dup): the caller may close his. */
+	int fd;
+};
+
+/* Has a name stand for an input: where a handle with this finder is told to open a file of exactly
+ * this name, as a program, a dump, a debug file, a linker map, a `.size` file or anything else, it
+ * takes the input.  What lies beside a file of this name, such as its debug file, is looked for as
+ * if the input lay there.
+ *
+ *     const struct heft_input in = { .size = sizeof in, .name = "a.out", .data = p, .data_size = n };
+ *     if (heft_finder_add_input(f, &in, &err)) {
+ *             heft_snapshot_set_finder(s, f);
+ *             ok = heft_snapshot_open(s, "a.out", &err);
+ *     }
+ *
+ * HEFT_EARG where the name is missing, empty or taken, or the descriptor is of no regular file;
+ * HEFT_EFORMAT where there are no bytes; HEFT_EIO where the descriptor cannot be used. */
+HEFT_API bool heft_finder_add_input(struct heft_finder *f, const struct heft_input *in,
+				    struct heft_err *err);
+
 /* What is not looked for unasked. */
 enum heft_find_flag {
 	HEFT_FIND_NO_DEBUG = 1 << 0, /* debug files that were not added */

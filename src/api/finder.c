@@ -1,6 +1,8 @@
 /* Where the parts of programs are: heft_finder_*. */
 #include "api/finder.h"
 
+#include "api/structs.h"
+
 struct heft_finder *heft_finder_new(void)
 {
 	return handle_new(sizeof(struct heft_finder));
@@ -76,6 +78,13 @@ void heft_finder_set_flags(struct heft_finder *f, unsigned flags)
 unsigned heft_finder_flags(const struct heft_finder *f)
 {
 	return f->wish.flags;
+}
+
+bool heft_finder_add_input(struct heft_finder *f, const struct heft_input *in, struct heft_err *err)
+{
+	struct heft_input own = { .fd = -1 };
+	take_options(&own, sizeof own, in);
+	return GUARDED(f->memory, err, wish_add_input(&f->wish, &own, err));
 }
 
 static bool finder_map_path(struct heft_finder *f, const char *from, const char *to,

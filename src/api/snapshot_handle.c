@@ -164,7 +164,8 @@ static void open_half(void *ctx, size_t i, unsigned worker)
 	h->ok = GUARDED(h->s->memory, &h->err, open_file(h->s, h->path, &h->err));
 }
 
-static bool is_list(const char *path)
+/* What cannot be opened is none: opening it says why. */
+static bool look(const char *path)
 {
 	struct file f;
 	struct heft_err err;
@@ -175,15 +176,9 @@ static bool is_list(const char *path)
 	return is;
 }
 
-static bool look(const char *before, const char *after, bool *ret)
+static bool is_list(const struct heft_snapshot *s, const char *path)
 {
-	*ret = is_list(before) && is_list(after);
-	return true;
-}
-
-static bool are_lists(const char *before, const char *after, bool *ret, struct heft_err *err)
-{
-	return GUARDED_ALONE(err, look(before, after, ret));
+	return GUARDED(s->memory, NULL, look(path));
 }
 
 bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_path,
@@ -193,10 +188,7 @@ bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_pa
 	struct half halves[] = { { .s = after, .path = after_path },
 				 { .s = before, .path = before_path } };
 	/* Programs are read by several threads each, and take more memory. */
-	bool lists;
-	if (!are_lists(before_path, after_path, &lists, err))
-		return false;
-	if (lists) {
+	if (is_list(before, before_path) && is_list(after, after_path)) {
 		parallel_for(after->threads, COUNT_OF(halves), open_half, halves);
 	} else {
 		open_half(halves, 0, 0);

@@ -10,8 +10,6 @@
 #include "program/program.h"
 
 #include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- a program ------------------------------------------------------------------------------- */
 
@@ -177,7 +175,7 @@ static void add_metadata(struct made *p)
 	struct snap_container *c = &s->snapshot.containers.data[p->container];
 	struct image *im = first_image(p);
 	const char *file = file_name(p->path);
-	struct stat st;
+	const int64_t modified = p->file ? p->program.input.file.modified : 0;
 	add_text(p, "elf_algorithm",
 		 p->map                ? "linker_map"
 		 : p->units.dwarf.open ? "dwarf"
@@ -190,10 +188,10 @@ static void add_metadata(struct made *p)
 	add_text(p, "elf_file_name", file);
 	if (p->map)
 		add_text(p, "map_file_name", file_name(p->map->file.path));
-	if (p->file && stat(p->path, &st) == 0)
+	if (modified != 0)
 		vec_push(&c->metadata, (struct snap_value){ .key = "elf_mtime",
 							    .kind = SNAP_NUMBER,
-							    .number = st.st_mtime });
+							    .number = modified });
 	for (size_t i = 0; i < s->snapshot.sections.count; i++) {
 		const struct snap_section *sec = &s->snapshot.sections.data[i];
 		if (sec->container == p->container && sec->native &&

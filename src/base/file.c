@@ -66,23 +66,29 @@ const char *file_mapped_at(const void *address)
 	return NULL;
 }
 
+static bool check_fd(int fd, const char *path, struct stat *ret, struct heft_err *err)
+{
+	if (fstat(fd, ret) != 0)
+		return fail_sys(err, "%s", path);
+	if (S_ISDIR(ret->st_mode))
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: is a directory", path);
+	if (!S_ISREG(ret->st_mode))
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: not a regular file", path);
+	return ret->st_size > 0 || fail(err, HEFT_EFORMAT, 0, "%s: the file is empty", path);
+}
+
 static bool map_fd(struct file *f, int fd, const char *path, struct heft_err *err)
 {
 	struct stat st;
-	if (fstat(fd, &st) != 0)
-		return fail_sys(err, "%s", path);
-	if (S_ISDIR(st.st_mode))
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: is a directory", path);
-	if (!S_ISREG(st.st_mode))
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: not a regular file", path);
-	if (st.st_size == 0)
-		return fail(err, HEFT_EFORMAT, 0, "%s: the file is empty", path);
+	if (!check_fd(fd, path, &st, err))
+		return false;
 	void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (p == MAP_FAILED)
 		return fail_sys(err, "%s", path);
 	f->bytes = (struct bytes){ p, (uint64_t)st.st_size };
 	f->device = (uint64_t)st.st_dev;
 	f->inode = (uint64_t)st.st_ino;
+	f->modified = (int64_t)st.st_mtime;
 	return true;
 }
 
@@ -106,22 +112,36 @@ static void drop_mapping(struct file *f)
 	f->owned = NULL;
 }
 
-bool file_open(struct file *f, const char *path, struct heft_err *err)
+static bool map_path(struct file *f, const char *path, struct heft_err *err)
 {
-	memset(f, 0, sizeof *f);
-	const size_t size = strlen(path) + 1;
-	char *copy = memcpy(mem_alloc(size), path, size);
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	const bool ok = fd < 0 ? fail_sys(err, "%s", path) : map_fd(f, fd, path, err);
 	if (fd >= 0)
 		close(fd);
-	if (!ok) {
+	return ok;
+}
+
+bool file_open(struct file *f, const char *path, struct heft_err *err)
+{
+	const struct file_input *in = file_inputs_find(memory_inputs(), path);
+	memset(f, 0, sizeof *f);
+	const size_t size = strlen(path) + 1;
+	char *copy = memcpy(mem_alloc(size), path, size);
+	if (in && in->bytes.p)
+		f->bytes = in->bytes;
+	else if (!(in ? map_fd(f, in->fd, path, err) : map_path(f, path, err))) {
 		mem_free(copy);
 		return false;
 	}
 	f->path = copy;
-	keep_mapping(f);
+	if (!in || !in->bytes.p)
+		keep_mapping(f);
 	return true;
+}
+
+bool file_exists(const char *path)
+{
+	return file_inputs_find(memory_inputs(), path) || access(path, F_OK) == 0;
 }
 
 void file_replace(struct file *f, struct bytes mapped)
@@ -136,6 +156,58 @@ void file_close(struct file *f)
 	drop_mapping(f);
 	mem_free(f->path);
 	memset(f, 0, sizeof *f);
+}
+
+/* ---- inputs ---------------------------------------------------------------------------------- */
+
+const struct file_input *file_inputs_find(const struct file_inputs *in, const char *name)
+{
+	for (size_t i = 0; in && i < in->list.count; i++)
+		if (strcmp(in->list.data[i].name, name) == 0)
+			return &in->list.data[i];
+	return NULL;
+}
+
+static void close_fd(void *fd)
+{
+	close((int)(intptr_t)fd);
+}
+
+static bool copy_fd(struct file_input *in, int fd, struct heft_err *err)
+{
+	struct stat st;
+	if (!check_fd(fd, in->name, &st, err))
+		return false;
+	in->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (in->fd < 0)
+		return fail_sys(err, "%s", in->name);
+	in->owned = memory_own(close_fd, (void *)(intptr_t)in->fd);
+	return true;
+}
+
+bool file_inputs_add(struct file_inputs *in, const char *name, struct bytes bytes, int fd,
+		     struct heft_err *err)
+{
+	struct file_input made = { .name = name, .bytes = bytes, .fd = -1 };
+	vec_reserve(&in->list, 1);
+	if (!bytes.p && !copy_fd(&made, fd, err))
+		return false;
+	if (bytes.p && bytes.size == 0)
+		return fail(err, HEFT_EFORMAT, 0, "%s: the file is empty", name);
+	in->list.data[in->list.count++] = made;
+	return true;
+}
+
+void file_inputs_release(struct file_inputs *in)
+{
+	for (size_t i = 0; i < in->list.count; i++) {
+		struct file_input *one = &in->list.data[i];
+		if (!one->owned)
+			continue;
+		close(one->fd);
+		memory_disown(one->owned);
+	}
+	vec_release(&in->list);
 }
 
 char *file_real_path(const char *path)

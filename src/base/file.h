@@ -1,18 +1,23 @@
-/* file.h - input files, mapped read-only.
+/* file.h - input files, mapped read-only, and inputs that stand for one.
  *
  * The bytes stay valid and unchanged until file_close, so that everything parsed
  * from them may borrow.  Only regular files are opened (a directory, device or
- * empty file is an error with its own words).  Reading is thread-safe. */
+ * empty file is an error with its own words).  Reading is thread-safe.
+ *
+ * A domain (mem.h) may have inputs of its own: file_open of such a name gives the bytes or the
+ * descriptor of the input, and no file is looked for. */
 #ifndef HEFT_BASE_FILE_H
 #define HEFT_BASE_FILE_H
 
 #include "base/err.h"
 #include "base/reader.h"
+#include "base/vec.h"
 
 struct file {
 	char *path;         /* owned */
 	struct bytes bytes; /* the whole file */
 	uint64_t device, inode;
+	int64_t modified;     /* seconds since 1970; 0: not known */
 	struct bytes *mapped; /* what is mapped; owned */
 	struct owned *owned;
 };
@@ -23,9 +28,31 @@ enum {
 
 bool file_open(struct file *f, const char *path, struct heft_err *err);
 void file_close(struct file *f);
+/* Whether file_open may find something at the path. */
+bool file_exists(const char *path);
 /* Gives the file other bytes, which a mapping made by mmap(2) holds and which belong to it then:
  * what was packed in it. */
 void file_replace(struct file *f, struct bytes mapped);
+
+/* What stands for a name.  A zeroed list is empty; the names and bytes are borrowed, the descriptors
+ * belong to the list. */
+struct file_inputs {
+	VEC(struct file_input {
+		const char *name;
+		struct bytes bytes; /* p NULL: the file behind `fd` */
+		int fd;
+		struct owned *owned;
+	})
+	list;
+};
+
+/* Adds bytes, or where `bytes` are none a copy of the descriptor, which is to be of a regular file
+ * that is not empty. */
+bool file_inputs_add(struct file_inputs *in, const char *name, struct bytes bytes, int fd,
+		     struct heft_err *err);
+const struct file_input *file_inputs_find(const struct file_inputs *in, const char *name);
+void file_inputs_release(struct file_inputs *in);
+
 /* The absolute path without links, as realpath(3) has it, for mem_free; NULL where there is
  * none. */
 char *file_real_path(const char *path);

@@ -24,6 +24,7 @@ struct memory {
 	pthread_mutex_t lock;
 	struct piece head;
 	enum heft_code broken; /* why a call was given up; HEFT_OK: none was */
+	const struct file_inputs *inputs;
 };
 
 static _Thread_local struct {
@@ -162,6 +163,17 @@ struct memory *memory_enter(struct memory *m)
 struct memory *memory_current(void)
 {
 	return here.memory;
+}
+
+void memory_set_inputs(const struct file_inputs *in)
+{
+	if (here.memory)
+		here.memory->inputs = in;
+}
+
+const struct file_inputs *memory_inputs(void)
+{
+	return here.memory ? here.memory->inputs : NULL;
 }
 
 /* ---- allocations ----------------------------------------------------------------------------- */

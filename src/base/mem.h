@@ -39,6 +39,12 @@ bool memory_is_broken(const struct memory *m);
  * enters again.  For functions that add to a handle other than the call's own. */
 struct memory *memory_enter(struct memory *m);
 
+/* The inputs (file.h) that stand for names in all that works in the thread's domain: borrowed, NULL
+ * for none.  Where the thread has entered no domain, there are none. */
+struct file_inputs;
+void memory_set_inputs(const struct file_inputs *in);
+const struct file_inputs *memory_inputs(void);
+
 /* As malloc, realloc and calloc, but never NULL. */
 void *mem_alloc(size_t size);
 void *mem_resize(void *p, size_t size);

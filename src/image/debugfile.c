@@ -57,18 +57,16 @@ static bool is_match(const struct wanted *w, const struct input *in, bool by_lin
 
 static bool try_file(const struct wanted *w, const char *path, bool by_link)
 {
-	struct stat st;
-	if (stat(path, &st) != 0)
-		return false;
-	if (w->is_file && (uint64_t)st.st_dev == w->device && (uint64_t)st.st_ino == w->inode)
-		return false;
 	struct input in;
 	struct heft_err err;
+	if (!file_exists(path))
+		return false;
 	if (!input_open(&in, path, NULL, &err)) {
 		note(w->notes, w->im->path, HEFT_NO_OFFSET, 0, "no debug file: %s", err.text);
 		return false;
 	}
-	const bool ok = !in.archive && is_match(w, &in, by_link);
+	const bool same = w->is_file && in.file.device == w->device && in.file.inode == w->inode;
+	const bool ok = !same && !in.archive && is_match(w, &in, by_link);
 	input_close(&in);
 	return ok;
 }

@@ -93,7 +93,7 @@ bool input_adopt(struct input *in, struct file *f, struct notes *notes, struct h
 	in->file = *f;
 	if (parse(in, in->file.path, err)) {
 		for (size_t i = 0; i < in->image_count; i++)
-			in->images[i].mapped = true;
+			in->images[i].mapped = in->file.mapped != NULL;
 		return true;
 	}
 	input_close(in);

@@ -4,7 +4,6 @@
 #include "image/elf_const.h"
 #include "image/input.h"
 
-#include <unistd.h>
 
 static void add_definition(struct path_aliases *p, struct str name, uint32_t object)
 {
@@ -69,7 +68,7 @@ static bool open_object(struct input *in, const struct linkmap *map, struct str 
 			text_set(&full, (struct str){ own, slash ? (size_t)(slash - own) + 1 : 0 });
 		text_add(&full, path);
 		text_add_char(&full, '\0');
-		ok = access(full.p, R_OK) == 0 && input_open(in, full.p, &notes, NULL);
+		ok = file_exists(full.p) && input_open(in, full.p, &notes, NULL);
 	}
 	text_release(&full);
 	notes_release(&notes);

@@ -2,8 +2,6 @@
 
 #include "image/elf_const.h"
 
-#include <unistd.h>
-
 /* ---- debug files given by hand -------------------------------------------------------------- */
 
 /* Whether the debug info of the program refers to the file as dwz's supplementary file. */
@@ -174,7 +172,7 @@ static void try_map(struct program *p, const char *path, bool likely)
 	struct notes notes;
 	struct linkmap map;
 	struct heft_err why;
-	if (p->map_open || access(path, R_OK) != 0)
+	if (p->map_open || !file_exists(path))
 		return;
 	notes_init(&notes);
 	const bool ok = linkmap_open(&map, path, &notes, &why);

@@ -7,6 +7,7 @@ void wish_release(struct program_wish *w)
 	vec_release(&w->maps);
 	vec_release(&w->programs);
 	paths_release(&w->paths);
+	file_inputs_release(&w->inputs);
 	arena_release(&w->arena);
 	memset(w, 0, sizeof *w);
 }
@@ -53,6 +54,29 @@ void wish_set_sysroot(struct program_wish *w, const char *dir)
 		vec_push(&w->debug_dirs, arena_format(&w->arena, "%s/usr/lib/debug", w->sysroot));
 }
 
+bool wish_add_input(struct program_wish *w, const struct heft_input *in, struct heft_err *err)
+{
+	const char *name = in->name ? in->name : "";
+	if (!*name || file_inputs_find(&w->inputs, name))
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			    *name ? "%s: an input of this name is there already"
+				  : "%san input without a name",
+			    name);
+	return file_inputs_add(&w->inputs, keep(w, name), (struct bytes){ in->data, in->data_size },
+			       in->fd, err);
+}
+
+/* An input that cannot be copied, as there are too many open files, is not found by its name. */
+static void copy_inputs(struct program_wish *w, const struct file_inputs *from)
+{
+	for (size_t i = 0; i < from->list.count; i++) {
+		const struct file_input *in = &from->list.data[i];
+		struct heft_err err;
+		(void)file_inputs_add(&w->inputs, keep(w, in->name), in->bytes, in->fd, &err);
+	}
+	memory_set_inputs(&w->inputs);
+}
+
 void wish_copy(struct program_wish *w, const struct program_wish *from)
 {
 	wish_release(w);
@@ -67,4 +91,5 @@ void wish_copy(struct program_wish *w, const struct program_wish *from)
 	wish_set_sysroot(w, from->sysroot);
 	w->flags = from->flags;
 	paths_copy(&w->paths, &from->paths);
+	copy_inputs(w, &from->inputs);
 }

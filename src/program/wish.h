@@ -18,10 +18,12 @@ struct program_wish {
 	const char *sysroot;        /* or NULL */
 	unsigned flags;             /* enum heft_find_flag */
 	struct paths paths;
+	struct file_inputs inputs; /* names that are no files */
 };
 
 void wish_release(struct program_wish *w);
-/* Makes *w a copy of `from`; what it had is released. */
+/* Makes *w a copy of `from`; what it had is released.  Its inputs are those of the thread's domain
+ * from then on. */
 void wish_copy(struct program_wish *w, const struct program_wish *from);
 
 void wish_add_debug_file(struct program_wish *w, const char *path);
@@ -29,6 +31,8 @@ void wish_add_debug_dir(struct program_wish *w, const char *dir);
 void wish_add_map(struct program_wish *w, const char *path);
 void wish_add_program(struct program_wish *w, const char *path);
 void wish_set_sysroot(struct program_wish *w, const char *dir);
+/* HEFT_EARG for a name that is there already. */
+bool wish_add_input(struct program_wish *w, const struct heft_input *in, struct heft_err *err);
 
 /* Whether debug files, or linker maps, are looked for that the user did not name. */
 static inline bool wish_finds_debug(const struct program_wish *w)

@@ -4,7 +4,6 @@
 #include "base/text.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 /* The text up to a comma or the end, which goes from *rest. */
 static struct str field(struct str *rest)
@@ -73,7 +72,7 @@ void pak_info_read(struct pak_info *i, struct snapshot *s, const char *const *pa
 	struct file f;
 	size_t k = 0;
 	*i = (struct pak_info){ 0 };
-	while (k < count && access(paths[k], R_OK) != 0)
+	while (k < count && !file_exists(paths[k]))
 		k++;
 	if (k == count)
 		return;

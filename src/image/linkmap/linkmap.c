@@ -157,7 +157,7 @@ bool linkmap_open(struct linkmap *lm, const char *path, struct notes *notes, str
 	if (!file_open(&lm->file, path, err))
 		return false;
 	if (unpack_in_place(&lm->file, notes, err) &&
-	    parse(lm, path, lm->file.bytes, true, notes, err))
+	    parse(lm, path, lm->file.bytes, lm->file.mapped != NULL, notes, err))
 		return true;
 	linkmap_release(lm);
 	return false;
