@@ -3,8 +3,8 @@
 #include "api/structs.h"
 #include "base/file.h"
 #include "report/budget_report.h"
-#include "snapshot/budget.h"
-#include "snapshot/quality.h"
+#include "asks/budget.h"
+#include "asks/quality.h"
 
 struct heft_budget {
 	struct memory *memory; /* first: see handle_new */

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "report/report.h"
-#include "snapshot/query.h"
+#include "asks/query.h"
 
 /* A cell that is kept. */
 struct query_held {

@@ -2,7 +2,7 @@
 #include "report/markdown.h"
 #include "report/pss.h"
 #include "base/text.h"
-#include "snapshot/quality.h"
+#include "asks/quality.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

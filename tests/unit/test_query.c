@@ -1,5 +1,5 @@
 /* SQL over snapshots. */
-#include "snapshot/query.h"
+#include "asks/query.h"
 
 #include "base/text.h"
 

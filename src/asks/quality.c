@@ -1,4 +1,4 @@
-#include "snapshot/quality.h"
+#include "asks/quality.h"
 
 #include <math.h>
 #include <stdio.h>

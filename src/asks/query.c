@@ -1,8 +1,8 @@
-#include "snapshot/query.h"
+#include "asks/query.h"
 
 #include "base/mem.h"
 #include "map/rules.h"
-#include "snapshot/query_table.h"
+#include "asks/query_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "snapshot/query_table.h"
+#include "asks/query_table.h"
 
 #include "map/paths.h"
 #include "names/namespace.h"

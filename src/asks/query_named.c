@@ -1,4 +1,4 @@
-#include "snapshot/query.h"
+#include "asks/query.h"
 
 static const struct query_named named[] = {
 	{ "largest", "symbols by size",

@@ -6,8 +6,8 @@
  *     source src/net          growth 0
  *
  * A rule is a line.  Read once; checking is O(rules x symbols). */
-#ifndef HEFT_SNAPSHOT_BUDGET_H
-#define HEFT_SNAPSHOT_BUDGET_H
+#ifndef HEFT_ASKS_BUDGET_H
+#define HEFT_ASKS_BUDGET_H
 
 #include "map/rules.h"
 #include "snapshot/diff.h"

@@ -5,8 +5,8 @@
  * tables and columns.  Statements that would change anything, or open files, are refused.
  *
  * The snapshot is borrowed.  One thread. */
-#ifndef HEFT_SNAPSHOT_QUERY_H
-#define HEFT_SNAPSHOT_QUERY_H
+#ifndef HEFT_ASKS_QUERY_H
+#define HEFT_ASKS_QUERY_H
 
 #include "snapshot/snapshot.h"
 

@@ -1,4 +1,4 @@
-#include "snapshot/budget.h"
+#include "asks/budget.h"
 
 #include "base/nearest.h"
 
