@@ -14,6 +14,10 @@ extern "C" {
  * they add up to each section and to the file: the model of Chromium's SuperSize, whose `.size`
  * files are read and written.
  *
+ * A size of a symbol has one of three names everywhere: its own bytes, as its symbol table states
+ * them; padded, which is own bytes and the padding in front; charged, which is all that the file
+ * holds because of it, as profiles count.  Snapshots know the first two.
+ *
  *     struct heft_snapshot *s = heft_snapshot_new();
  *     if (heft_snapshot_open(s, "a.out", &err))
  *             heft_snapshot_write(s, &sink, &err);
@@ -120,7 +124,7 @@ enum heft_diff_by {
 struct heft_diff_query {
 	size_t size; /* sizeof(struct heft_diff_query) */
 	enum heft_diff_by by;
-	enum heft_sort sort; /* of sizes without padding; HEFT_SORT_AUTO is HEFT_SORT_DELTA */
+	enum heft_sort sort; /* of own bytes; HEFT_SORT_AUTO is HEFT_SORT_DELTA */
 	uint32_t rows;       /* then the rest is summed up; 0: all */
 	const char *section; /* only of this one, by name or letter; NULL: of all */
 	uint64_t min;        /* rows that changed by fewer bytes are summed up as well */
@@ -128,8 +132,8 @@ struct heft_diff_query {
 
 /* The measures of the rows of a diff. */
 enum heft_diff_measure {
-	HEFT_DIFF_SIZE,    /* heft_value.parts: without padding */
-	HEFT_DIFF_PADDING, /* heft_value.parts */
+	HEFT_DIFF_OWN,     /* heft_value.parts: own bytes */
+	HEFT_DIFF_PADDING, /* heft_value.parts: bytes in front, which are not in HEFT_DIFF_OWN */
 	HEFT_DIFF_COUNTS,  /* HEFT_DIFF_COUNTS + enum heft_change: symbols of which that became */
 	HEFT_DIFF_MEASURES = HEFT_DIFF_COUNTS + HEFT_CHANGES,
 };
@@ -141,8 +145,9 @@ struct heft_diff_section {
 	size_t size; /* sizeof(struct heft_diff_section) */
 	const char *name;
 	bool in_file;                         /* false: .bss and its like */
-	double before, after;                 /* bytes without padding */
+	double before, after;                 /* own bytes */
 	double padding_before, padding_after; /* bytes */
+	bool in_memory; /* in the VM image; false where a file of SuperSize does not tell it */
 };
 
 /* In place of the number of a section: all of them together, named "TOTAL". */
@@ -226,8 +231,9 @@ struct heft_budget_row {
 	unsigned line;
 	bool growth;
 	enum heft_budget_state state;
-	double now, base; /* base: 0 without one */
-	double limit;     /* that `now` or the growth must not exceed */
+	double now, base;    /* base: 0 without one */
+	double limit;        /* that `now` or the growth must not exceed */
+	const char *measure; /* what `now`, `base` and those of the parts are: "own", "padded" */
 	/* HEFT_BUDGET_UNMATCHED: the name that the rule may have meant, or NULL. */
 	const char *nearest;
 	/* Of a broken limit: the symbols that are largest, or grew most. */

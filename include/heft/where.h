@@ -96,7 +96,7 @@ struct heft_location {
 	const char *symbol;         /* in the style set */
 	const char *symbol_linkage; /* as the linker sees it */
 	uint64_t symbol_offset;     /* from its start */
-	uint64_t symbol_size;       /* 0 where the symbol states none */
+	uint64_t symbol_size;       /* own bytes; 0 where the symbol states none */
 	/* Name of the compile unit; where no DWARF covers a local symbol, of the source file its
 	 * table says it is from. */
 	const char *unit;

@@ -77,7 +77,8 @@ bool heft_diff_section_get(const struct heft_diff *d, size_t i, struct heft_diff
 						.before = s->sizes.before,
 						.after = s->sizes.after,
 						.padding_before = s->sizes.padding_before,
-						.padding_after = s->sizes.padding_after };
+						.padding_after = s->sizes.padding_after,
+						.in_memory = s->in_memory };
 	give(ret, &made, sizeof made);
 	return true;
 }
@@ -109,7 +110,8 @@ const struct heft_table *heft_diff_rows(struct heft_diff *d, const struct heft_d
 static bool diff_write(const struct heft_diff *d, const struct heft_write_opts *opts,
 		       const struct heft_sink *sink, struct heft_err *err)
 {
-	const struct diff_report z = { d->sections.sections.data, d->sections.sections.count };
+	const struct diff_report z = { d->sections.sections.data, d->sections.sections.count,
+				       d->sections.knows_memory };
 	struct report r = { .table = d->rows.table, .ctx = &z };
 	struct sink s;
 	if (!d->rows.table.top)

@@ -80,9 +80,14 @@ static bool concerns(const struct budget_limit *l, struct chosen *c, const struc
 }
 
 /* Files and sections are whole; padding in front of a symbol is not its fault. */
+static bool is_padded(const struct budget_limit *l)
+{
+	return l->subject <= BUDGET_SECTION;
+}
+
 static double bytes_of(const struct budget_limit *l, const struct snap_symbol *y)
 {
-	if (l->subject <= BUDGET_SECTION || y->size == 0)
+	if (is_padded(l) || y->size == 0)
 		return snap_pss(y);
 	return (double)y->size / y->alias_count;
 }
@@ -300,6 +305,7 @@ static struct heft_budget_row check_limit(struct budget_result *ret, const struc
 {
 	struct heft_budget_row row = { .rule = arena_copy(&ret->arena, str_of(l->text)),
 				       .line = l->line,
+				       .measure = is_padded(l) ? "padded" : "own",
 				       .growth = l->growth };
 	const struct measured now = measure(l, in->now);
 	const struct measured base = in->base ? measure(l, in->base) : (struct measured){ 0 };

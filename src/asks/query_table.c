@@ -68,10 +68,12 @@ enum column {
 	C_IN_FILE,
 	C_IN_MEMORY,
 	C_ADDRESS,
-	C_SIZE,
+	C_OWN,
 	C_PADDING,
-	C_PSS,
+	C_PADDED,
+	C_OWN_PSS,
 	C_PADDING_PSS,
+	C_PADDED_PSS,
 	C_ALIASES,
 	C_ALIAS_GROUP,
 	C_NAME,
@@ -95,9 +97,9 @@ enum column {
 
 static const char declaration[] =
 	"CREATE TABLE symbols(id INTEGER PRIMARY KEY, container TEXT, section TEXT, letter TEXT, "
-	"in_file INTEGER, in_memory INTEGER, address INTEGER, size INTEGER, padding INTEGER, pss "
-	"REAL, "
-	"padding_pss REAL, aliases INTEGER, alias_group INTEGER, name TEXT, template_name TEXT, "
+	"in_file INTEGER, in_memory INTEGER, address INTEGER, own INTEGER, padding INTEGER, "
+	"padded INTEGER, own_pss REAL, padding_pss REAL, padded_pss REAL, aliases INTEGER, "
+	"alias_group INTEGER, name TEXT, template_name TEXT, "
 	"full_name TEXT, namespace TEXT, kind TEXT, path TEXT, directory TEXT, source TEXT, "
 	"object TEXT, component TEXT, generated INTEGER, anonymous INTEGER, clone INTEGER, "
 	"startup INTEGER, hot INTEGER, unlikely INTEGER, flags INTEGER)";
@@ -107,12 +109,14 @@ static void put_size(const struct cell *c, enum column column)
 	const struct snap_symbol *y = c->y;
 	switch (column) {
 	case C_ADDRESS: sqlite3_result_int64(c->to, (int64_t)y->addr); break;
-	case C_SIZE: sqlite3_result_int64(c->to, (int64_t)y->size + y->padding); break;
+	case C_OWN: sqlite3_result_int64(c->to, (int64_t)y->size); break;
 	case C_PADDING: sqlite3_result_int64(c->to, y->padding); break;
-	case C_PSS: sqlite3_result_double(c->to, snap_pss(y)); break;
+	case C_PADDED: sqlite3_result_int64(c->to, (int64_t)y->size + y->padding); break;
+	case C_OWN_PSS: sqlite3_result_double(c->to, (double)y->size / y->alias_count); break;
 	case C_PADDING_PSS:
 		sqlite3_result_double(c->to, (double)y->padding / y->alias_count);
 		break;
+	case C_PADDED_PSS: sqlite3_result_double(c->to, snap_pss(y)); break;
 	case C_ALIASES: sqlite3_result_int64(c->to, y->alias_count); break;
 	default: sqlite3_result_int64(c->to, id_of(c) - y->alias_place); break;
 	}

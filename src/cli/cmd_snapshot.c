@@ -101,8 +101,8 @@ static void print_stats(const struct snapshot_job *job)
 	struct heft_snapshot_section sec;
 	int64_t file = 0, memory = 0;
 	const char *container = "";
-	printf("%-20s %12s%12s%14s%10s%10s%10s%10s\n", "section", "own bytes", "padding",
-	       "with padding", "symbols", "source", "object", "aliases");
+	printf("%-20s %12s%12s%14s%10s%10s%10s%10s\n", "section", "own", "padding", "padded",
+	       "symbols", "source", "object", "aliases");
 	for (size_t i = 0; heft_snapshot_section(job->snapshot, i, &sec); i++) {
 		const int64_t size = sec.symbol_size + sec.padding;
 		if (strcmp(container, sec.container) != 0)

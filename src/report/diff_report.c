@@ -23,16 +23,42 @@ static void put_counts(const struct diff_report *z, struct sink *s)
 		sink_text(s, STR("nothing"));
 }
 
-/* Sums of the sections that are in the file, or those that are not. */
-static struct diff_sizes sum_of(const struct diff_report *z, bool in_file)
+/* With padding. */
+struct padded {
+	double before, after;
+};
+
+static struct padded padded_of(const struct diff_sizes *z)
 {
-	struct diff_sizes sum = { 0 };
+	return (struct padded){ z->before + z->padding_before, z->after + z->padding_after };
+}
+
+/* Of the sections that are in the file: the file itself. */
+static bool is_in_file(const struct diff_section *s)
+{
+	return s->in_file;
+}
+
+static bool is_beside(const struct diff_section *s)
+{
+	return !s->in_file;
+}
+
+/* The VM image. */
+static bool is_in_memory(const struct diff_section *s)
+{
+	return s->in_memory;
+}
+
+static struct padded sum_of(const struct diff_report *z, bool (*is)(const struct diff_section *))
+{
+	struct padded sum = { 0 };
 	for (size_t i = 0; i + 1 < z->section_count; i++) {
-		const struct diff_sizes *s = &z->sections[i].sizes;
-		if (z->sections[i].in_file != in_file)
+		const struct padded p = padded_of(&z->sections[i].sizes);
+		if (!is(&z->sections[i]))
 			continue;
-		sum.before += s->before + s->padding_before;
-		sum.after += s->after + s->padding_after;
+		sum.before += p.before;
+		sum.after += p.after;
 	}
 	return sum;
 }
@@ -49,17 +75,17 @@ static void put_right(struct sink *s, const char *text, size_t width)
 	sink_right(s, str_of(text), width);
 }
 
-static void put_section(struct sink *s, const char *name, double before, double after)
+static void put_section(struct sink *s, const char *name, struct padded size)
 {
 	char text[PSS_MAX], growth[NUMBER_MAX];
 	sink_printf(s, "%-24s", name);
-	pss_text(text, before);
+	pss_text(text, size.before);
 	put_right(s, text, 13);
-	pss_text(text, after);
+	pss_text(text, size.after);
 	put_right(s, text, 13);
-	pss_change(text, after - before);
+	pss_change(text, size.after - size.before);
 	put_right(s, text, 12);
-	number_growth(growth, whole(after), whole(before));
+	number_growth(growth, whole(size.after), whole(size.before));
 	put_right(s, growth, 9);
 	sink_text(s, STR("\n"));
 }
@@ -67,17 +93,16 @@ static void put_section(struct sink *s, const char *name, double before, double 
 static void put_sections(const struct report *r, struct sink *s)
 {
 	const struct diff_report *d = r->ctx;
-	const struct diff_sizes file = sum_of(d, true), rest = sum_of(d, false);
-	sink_printf(s, "%-24s%13s%13s%12s\n", "section", "old", "new", "delta");
-	for (size_t i = 0; i + 1 < d->section_count; i++) {
-		const struct diff_sizes *z = &d->sections[i].sizes;
+	const struct padded rest = sum_of(d, is_beside);
+	sink_printf(s, "%-24s%13s%13s%12s\n", "section", "padded old", "padded new", "delta");
+	for (size_t i = 0; i + 1 < d->section_count; i++)
 		if (d->sections[i].in_file)
-			put_section(s, d->sections[i].name, z->before + z->padding_before,
-				    z->after + z->padding_after);
-	}
-	put_section(s, "TOTAL", file.before, file.after);
+			put_section(s, d->sections[i].name, padded_of(&d->sections[i].sizes));
+	put_section(s, "TOTAL", sum_of(d, is_in_file));
 	if (rest.before > 0 || rest.after > 0)
-		put_section(s, "besides, not in the file", rest.before, rest.after);
+		put_section(s, "besides, not in the file", rest);
+	if (d->knows_memory)
+		put_section(s, "VM image", sum_of(d, is_in_memory));
 	sink_text(s, STR("\n"));
 	put_counts(d, s);
 	sink_text(s, r->table.top->child_count > 0 ? STR("\n\n") : STR("\n"));
@@ -121,16 +146,29 @@ static void put_path(const struct report *r, const struct heft_row *row, struct 
 
 static void member_sizes(struct json *j, const struct diff_sizes *z)
 {
-	json_member_pss(j, "size", z->after);
+	json_member_pss(j, "own", z->after);
 	json_member_pss(j, "padding", z->padding_after);
-	json_member_pss(j, "base_size", z->before);
+	json_member_pss(j, "base_own", z->before);
 	json_member_pss(j, "base_padding", z->padding_before);
+}
+
+static void member_sum(struct json *j, const char *key, struct padded sum)
+{
+	json_key(j, key);
+	json_open(j, '{');
+	json_member_pss(j, "padded", sum.after);
+	json_member_pss(j, "base_padded", sum.before);
+	json_close(j, '}');
 }
 
 static void put_json_head(const struct report *r, struct json *j)
 {
 	const struct diff_report *z = r->ctx;
 	json_member_text(j, "by", str_of(r->table.levels[0]));
+	json_line(j);
+	member_sum(j, "file", sum_of(z, is_in_file));
+	if (z->knows_memory)
+		member_sum(j, "vm", sum_of(z, is_in_memory));
 	json_line(j);
 	json_key(j, "sections");
 	json_open(j, '[');
@@ -163,14 +201,14 @@ static void markdown_cell(struct sink *s, double v, bool change)
 static void markdown_section(struct sink *s, const char *name, const struct diff_sizes *z)
 {
 	char growth[NUMBER_MAX];
-	const double before = z->before + z->padding_before, after = z->after + z->padding_after;
+	const struct padded size = padded_of(z);
 	sink_text(s, STR("| "));
 	markdown_code(s, name, 80);
 	sink_text(s, STR(" |"));
-	markdown_cell(s, before, false);
-	markdown_cell(s, after, false);
-	markdown_cell(s, after - before, true);
-	number_growth(growth, whole(after), whole(before));
+	markdown_cell(s, size.before, false);
+	markdown_cell(s, size.after, false);
+	markdown_cell(s, size.after - size.before, true);
+	number_growth(growth, whole(size.after), whole(size.before));
 	sink_printf(s, " %s |\n", growth);
 }
 
@@ -179,15 +217,16 @@ static void markdown_head(const struct report *r, struct sink *s)
 {
 	const struct diff_report *z = r->ctx;
 	char text[PSS_MAX], size[NUMBER_MAX], growth[NUMBER_MAX];
-	const struct diff_sizes file = sum_of(z, true);
+	const struct padded file = sum_of(z, is_in_file);
 	const uint64_t before = whole(file.before), after = whole(file.after);
 	pss_change(text, file.after - file.before);
 	number_size(size, after, 0);
 	number_growth(growth, after, before);
 	sink_printf(s, "**Size: %s bytes (%s), now %s**\n\n", text, growth, size);
 	put_counts(z, s);
-	sink_text(s, STR("\n\n<details><summary>Sections</summary>\n\n"
-			 "| section | old | new | delta | |\n|---|--:|--:|--:|--:|\n"));
+	sink_text(s,
+		  STR("\n\n<details><summary>Sections</summary>\n\n"
+		      "| section | padded old | padded new | delta | |\n|---|--:|--:|--:|--:|\n"));
 	for (size_t i = 0; i + 1 < z->section_count; i++)
 		markdown_section(s, z->sections[i].name, &z->sections[i].sizes);
 	sink_text(s, STR("\n</details>\n\n"));
@@ -213,9 +252,9 @@ static void set_fields(struct report *r)
 		report_field(r, "change", CELL_STATE, 0);
 		report_field(r, "was", CELL_TEXT, DIFF_WAS);
 	}
-	report_field(r, "old", CELL_BASE, HEFT_DIFF_SIZE);
-	report_field(r, "new", CELL_NOW, HEFT_DIFF_SIZE);
-	report_field(r, "delta", CELL_CHANGE, HEFT_DIFF_SIZE);
+	report_field(r, "old_own", CELL_BASE, HEFT_DIFF_OWN);
+	report_field(r, "new_own", CELL_NOW, HEFT_DIFF_OWN);
+	report_field(r, "own_delta", CELL_CHANGE, HEFT_DIFF_OWN);
 	report_field(r, "old_padding", CELL_BASE, HEFT_DIFF_PADDING);
 	report_field(r, "new_padding", CELL_NOW, HEFT_DIFF_PADDING);
 	for (size_t i = 0; i < COUNT_OF(told); i++)
@@ -225,9 +264,9 @@ static void set_fields(struct report *r)
 
 static void set_columns(struct report *r)
 {
-	report_column(r, (struct column){ "delta", CELL_CHANGE, HEFT_DIFF_SIZE, 0, 2, true, 0 });
-	report_column(r, (struct column){ "old", CELL_BASE, HEFT_DIFF_SIZE, 0, 2, false, 1 });
-	report_column(r, (struct column){ "new", CELL_NOW, HEFT_DIFF_SIZE, 0, 2, false, 0 });
+	report_column(r, (struct column){ "own delta", CELL_CHANGE, HEFT_DIFF_OWN, 0, 2, true, 0 });
+	report_column(r, (struct column){ "own old", CELL_BASE, HEFT_DIFF_OWN, 0, 2, false, 1 });
+	report_column(r, (struct column){ "own new", CELL_NOW, HEFT_DIFF_OWN, 0, 2, false, 0 });
 	report_column(r,
 		      (struct column){ "padding", CELL_EXTRA, HEFT_DIFF_PADDING, 0, 2, false, 3 });
 	if (!has_texts(r))
@@ -247,6 +286,7 @@ void diff_report_init(struct report *r)
 		.json_head = put_json_head,
 		.markdown_head = markdown_head,
 		.markdown_foot = markdown_foot,
+		.total = "own bytes of all these",
 		.no_empty_table = true,
 	};
 	r->kind = &kind;

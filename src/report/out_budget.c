@@ -69,7 +69,7 @@ static void put_finding(const struct heft_budget_row *row, struct sink *s)
 		pss_text(have, measured(row));
 		pss_text(limit, row->limit);
 	}
-	sink_printf(s, "%s of %s bytes", have, limit);
+	sink_printf(s, "%s of %s %s bytes", have, limit, row->measure);
 	if (row->state == HEFT_BUDGET_BROKEN) {
 		pss_text(over, measured(row) - row->limit);
 		sink_printf(s, ", %s too many", over);
@@ -195,8 +195,8 @@ void out_budget_markdown(const struct budget_report *r, struct sink *s)
 
 void out_budget_csv(const struct budget_report *r, char separator, bool safe, struct sink *s)
 {
-	static const char *const names[] = { "rule", "line", "state", "growth",
-					     "now",  "base", "limit" };
+	static const char *const names[] = { "rule",    "line", "state", "growth",
+					     "measure", "now",  "base",  "limit" };
 	const struct str between = { &separator, 1 };
 	char number[PSS_MAX];
 	for (size_t i = 0; i < COUNT_OF(names); i++) {
@@ -209,8 +209,9 @@ void out_budget_csv(const struct budget_report *r, char separator, bool safe, st
 		const double values[] = { row->now, row->base, row->limit };
 		const bool checked = is_checked(row);
 		field_put(s, row->rule, separator, safe);
-		sink_printf(s, "%c%u%c%s%c%d", separator, row->line, separator,
-			    state_words[row->state], separator, row->growth);
+		sink_printf(s, "%c%u%c%s%c%d%c%s", separator, row->line, separator,
+			    state_words[row->state], separator, row->growth, separator,
+			    row->measure);
 		for (size_t k = 0; k < COUNT_OF(values); k++) {
 			pss_exact(number, values[k]);
 			sink_printf(s, "%c%s", separator, k == 0 || checked ? number : "");
@@ -229,6 +230,7 @@ static void json_row(struct json *j, const struct heft_budget_row *row)
 	json_member_uint(j, "line", row->line);
 	json_member_text(j, "state", str_of(state_words[row->state]));
 	json_member_bool(j, "growth", row->growth);
+	json_member_text(j, "measure", str_of(row->measure));
 	json_member_pss(j, "now", row->now);
 	if (row->nearest)
 		json_member_text(j, "nearest", str_of(row->nearest));

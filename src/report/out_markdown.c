@@ -24,7 +24,9 @@ static void put_label(const struct report *r, const struct heft_row *row, size_t
 {
 	for (size_t i = 0; i < level; i++)
 		sink_text(s, STR("· "));
-	if (row == r->table.top || row->others > 0)
+	if (row == r->table.top && r->kind->total)
+		sink_text(s, str_of(r->kind->total));
+	else if (row == r->table.top || row->others > 0)
 		sink_text(s, str_of(row->label));
 	else
 		markdown_code(s, row->label, LABEL_MOST);

@@ -148,6 +148,8 @@ static size_t room_behind(const struct table *t, size_t used)
 static struct str row_label(struct table *t, const struct heft_row *row)
 {
 	const struct report_kind *kind = t->r->kind;
+	if (kind->total && row == t->r->table.top)
+		return str_of(kind->total);
 	if (!kind->label || row->others > 0 || row == t->r->table.top)
 		return str_of(row->label);
 	t->label.len = 0;

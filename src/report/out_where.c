@@ -234,7 +234,7 @@ static void out_where_json(const struct heft_location *at, struct sink *s)
 	if (at->symbol) {
 		member_text(&j, "symbol_linkage_name", at->symbol_linkage);
 		json_member_uint(&j, "symbol_offset", at->symbol_offset);
-		json_member_uint(&j, "symbol_size", at->symbol_size);
+		json_member_uint(&j, "symbol_own", at->symbol_size);
 	}
 	if (at->owner_count > 0)
 		json_owners(at, &j);

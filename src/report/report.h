@@ -87,6 +87,9 @@ struct report_kind {
 	/* In Markdown above and below the table. */
 	void (*markdown_head)(const struct report *r, struct sink *s);
 	void (*markdown_foot)(const struct report *r, struct sink *s);
+	/* The last row of tables and Markdown, where "TOTAL" is something else; exact formats
+	 * have the label of the row. */
+	const char *total;
 	bool no_empty_table; /* nothing but what stands above it where there are no rows */
 };
 

@@ -141,6 +141,7 @@ static void put_json_head(const struct report *r, struct json *j)
 {
 	const struct size_report *z = r->ctx;
 	put_sources(j, &r->table);
+	json_member_text(j, "measure", STR("charged"));
 	json_line(j);
 	json_key(j, "files");
 	json_open(j, '[');

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 static const struct heft_measure measures[HEFT_DIFF_MEASURES] = {
-	[HEFT_DIFF_SIZE] = { .name = "size", .title = "size", .unit = HEFT_PARTS },
+	[HEFT_DIFF_OWN] = { .name = "own", .title = "own", .unit = HEFT_PARTS },
 	[HEFT_DIFF_PADDING] = { .name = "padding", .title = "padding", .unit = HEFT_PARTS },
 #define COUNT(change, word)                                                                        \
 	[HEFT_DIFF_COUNTS + (int)(change)] = {                                                     \
@@ -62,7 +62,7 @@ struct grouping {
 static void add_amount(struct grouping *g, uint32_t node, enum heft_role role, struct amount a)
 {
 	union heft_value *sums = tree_sums(&g->out->tree, node, role);
-	sums[HEFT_DIFF_SIZE].parts += a.size;
+	sums[HEFT_DIFF_OWN].parts += a.size;
 	sums[HEFT_DIFF_PADDING].parts += a.padding;
 }
 
@@ -265,7 +265,7 @@ static void fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *
 
 static void make_table(struct diff_rows *out, const struct heft_diff_query *q)
 {
-	const uint32_t told = 1u << HEFT_DIFF_SIZE | 1u << HEFT_DIFF_PADDING |
+	const uint32_t told = 1u << HEFT_DIFF_OWN | 1u << HEFT_DIFF_PADDING |
 			      1u << (HEFT_DIFF_COUNTS + (int)HEFT_ADDED) |
 			      1u << (HEFT_DIFF_COUNTS + (int)HEFT_REMOVED);
 	const bool symbols = q->by == HEFT_DIFF_BY_SYMBOL;
@@ -273,7 +273,7 @@ static void make_table(struct diff_rows *out, const struct heft_diff_query *q)
 					.limit = q->rows,
 					.sort = q->sort != HEFT_SORT_AUTO ? q->sort
 									  : HEFT_SORT_DELTA,
-					.keys = 1u << HEFT_DIFF_SIZE,
+					.keys = 1u << HEFT_DIFF_OWN,
 					.told = symbols || q->min > 0 ? 0 : told,
 					.diff = true,
 					.others_last = true,
@@ -289,7 +289,7 @@ static void make_table(struct diff_rows *out, const struct heft_diff_query *q)
 					  .measure_count = HEFT_DIFF_MEASURES,
 					  .texts = texts,
 					  .text_count = symbols ? DIFF_TEXTS : 0,
-					  .sorted_by = HEFT_DIFF_SIZE,
+					  .sorted_by = HEFT_DIFF_OWN,
 					  .diff = true,
 					  .has_changes = symbols,
 					  .top = rows_build(&out->tree, &opts, &out->arena) };
@@ -334,9 +334,12 @@ static struct diff_section *section_sums(struct diff_sections *ret, bool supersi
 	const char *name = supersize ? snap_segment(sec) : sec->name;
 	for (size_t i = 0; i < ret->sections.count; i++)
 		if (ret->sections.data[i].in_file == sec->in_file &&
+		    ret->sections.data[i].in_memory == sec->in_memory &&
 		    strcmp(ret->sections.data[i].name, name) == 0)
 			return &ret->sections.data[i];
-	vec_push(&ret->sections, (struct diff_section){ .name = name, .in_file = sec->in_file });
+	vec_push(&ret->sections, (struct diff_section){ .name = name,
+							.in_file = sec->in_file,
+							.in_memory = sec->in_memory });
 	return &ret->sections.data[ret->sections.count - 1];
 }
 
@@ -368,7 +371,8 @@ static void add_total(struct diff_sections *ret)
 
 void diff_sections_make(struct diff_sections *ret, const struct snapshot_diff *d)
 {
-	*ret = (struct diff_sections){ { 0 } };
+	*ret = (struct diff_sections){ .knows_memory = d->before->by_heft && d->after->by_heft &&
+						       !d->supersize };
 	for (size_t i = 0; i < d->pairs.count; i++) {
 		const struct diff_pair *p = &d->pairs.data[i];
 		const struct snap_symbol *old = diff_before(d, p), *new_ = diff_after(d, p);

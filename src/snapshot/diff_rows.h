@@ -34,8 +34,8 @@ void diff_rows_make(struct diff_rows *ret, const struct snapshot_diff *d,
 		    const struct heft_diff_query *query);
 void diff_rows_release(struct diff_rows *r);
 
-/* Bytes: those of symbols shared by several names count in parts for each (PSS).  Padding in front
- * of symbols is apart, but for symbols that are nothing else. */
+/* Own bytes: those of symbols shared by several names count in parts for each (PSS).  Padding in
+ * front of symbols is apart, but for symbols that are nothing else. */
 struct diff_sizes {
 	double before, after;
 	double padding_before, padding_after;
@@ -45,12 +45,14 @@ struct diff_sizes {
 struct diff_section {
 	const char *name; /* of all containers */
 	bool in_file;     /* false: .bss and its like */
+	bool in_memory;   /* only where that is known */
 	struct diff_sizes sizes;
 	uint64_t counts[HEFT_CHANGES];
 };
 
 struct diff_sections {
 	VEC(struct diff_section) sections;
+	bool knows_memory; /* of both sides: what adds up to the VM image */
 };
 void diff_sections_make(struct diff_sections *ret, const struct snapshot_diff *d);
 void diff_sections_release(struct diff_sections *s);

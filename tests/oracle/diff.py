@@ -266,7 +266,7 @@ def main():
         kinds = ("unchanged", "changed", "added", "removed", "moved", "renamed")
         theirs = {s["section"]: {k: s[k] for k in kinds if s[k]} for s in said["sections"]}
         all_of_it = said["total"]
-        delta = all_of_it["size"] + all_of_it["padding"] - all_of_it["base_size"] - all_of_it["base_padding"]
+        delta = all_of_it["own"] + all_of_it["padding"] - all_of_it["base_own"] - all_of_it["base_padding"]
         same = theirs == counts and abs(delta - total) < 1 and sum(sum(c.values()) for c in counts.values()) > 250
         ok &= same
         print("%s %s: %s%s" % (a, b, ", ".join("%d %s" % (sum(c[k] for c in counts.values()), k) for k in

@@ -362,10 +362,10 @@ static void what_moved_counts_where_it_was_and_where_it_is(void **state)
 	SETUP(f, old, new_, false);
 	diff_rows_make(&r, &f.diff, &q);
 	assert_int_equal(r.table.top->child_count, 2);
-	assert_int_equal((int)row_named(&r, "x")->base[HEFT_DIFF_SIZE].parts, 37);
-	assert_int_equal((int)row_named(&r, "x")->now[HEFT_DIFF_SIZE].parts, 7);
-	assert_int_equal((int)row_named(&r, "y")->now[HEFT_DIFF_SIZE].parts, 40);
-	assert_int_equal((int)change(r.table.top, HEFT_DIFF_SIZE), 10);
+	assert_int_equal((int)row_named(&r, "x")->base[HEFT_DIFF_OWN].parts, 37);
+	assert_int_equal((int)row_named(&r, "x")->now[HEFT_DIFF_OWN].parts, 7);
+	assert_int_equal((int)row_named(&r, "y")->now[HEFT_DIFF_OWN].parts, 40);
+	assert_int_equal((int)change(r.table.top, HEFT_DIFF_OWN), 10);
 	diff_rows_release(&r);
 	teardown(&f);
 }
@@ -405,7 +405,7 @@ static void rows_over_the_limit_become_one(void **state)
 	assert_int_equal(r.table.top->child_count, 2);
 	assert_string_equal(row_at(&r, 0)->label, "aa");
 	assert_int_equal(row_at(&r, 1)->others, 3);
-	assert_int_equal((int)change(row_at(&r, 1), HEFT_DIFF_SIZE), 69);
+	assert_int_equal((int)change(row_at(&r, 1), HEFT_DIFF_OWN), 69);
 	diff_rows_release(&r);
 	q = (struct heft_diff_query){ sizeof q, HEFT_DIFF_BY_SYMBOL, 0, 0, "d", 0 };
 	diff_rows_make(&r, &f.diff, &q);
@@ -546,10 +546,10 @@ static void check_rows(const struct snapshot_diff *d, double want)
 		double all = 0, delta = 0;
 		diff_rows_make(&r, d, &q);
 		const struct heft_row *top = r.table.top;
-		const double sizes = change(top, HEFT_DIFF_SIZE);
+		const double sizes = change(top, HEFT_DIFF_OWN);
 		for (size_t i = 0; i < top->child_count; i++) {
-			delta += change(row_at(&r, i), HEFT_DIFF_SIZE);
-			all += change(row_at(&r, i), HEFT_DIFF_SIZE) +
+			delta += change(row_at(&r, i), HEFT_DIFF_OWN);
+			all += change(row_at(&r, i), HEFT_DIFF_OWN) +
 			       change(row_at(&r, i), HEFT_DIFF_PADDING);
 		}
 		assert_true(fabs(delta - sizes) < 1e-6);

@@ -172,7 +172,7 @@ static void a_report_is_one_document(void **state)
 				  .table.level_count = 2 };
 	expect_json(&r,
 		    "{\"schema_version\": 2, \"heft\": \"0.1.0\", \"diff\": false, "
-		    "\"sources\": [\"sections\", \"symbols\"],\n"
+		    "\"sources\": [\"sections\", \"symbols\"], \"measure\": \"charged\",\n"
 		    " \"files\": [],\n"
 		    " \"notes\": [],\n"
 		    " \"filtered\": false,\n"
@@ -197,7 +197,7 @@ static void a_diff_has_both_sides_and_counts_on_request(void **state)
 				  .table.diff = true,
 				  .table.measure_count = HEFT_SIZE_MEASURES };
 	expect_json(&r, "{\"schema_version\": 2, \"heft\": \"0.1.0\", \"diff\": true, "
-			"\"sources\": [\"sections\"],\n"
+			"\"sources\": [\"sections\"], \"measure\": \"charged\",\n"
 			" \"files\": [],\n"
 			" \"notes\": [],\n"
 			" \"filtered\": false,\n"
@@ -234,7 +234,7 @@ static void files_notes_and_what_was_left_out_are_told(void **state)
 		.ctx = &sizes,
 	};
 	expect_json(&r, "{\"schema_version\": 2, \"heft\": \"0.1.0\", \"diff\": false, "
-			"\"sources\": [\"sections\"],\n"
+			"\"sources\": [\"sections\"], \"measure\": \"charged\",\n"
 			" \"files\": [\n"
 			"  {\"path\": \"/bin/ls\", \"role\": \"input\", \"format\": \"ELF\", "
 			"\"build_id\": \"00ff\", \"debug_path\": \"\", \"size\": 100, "

@@ -101,12 +101,13 @@ static void check(struct fixture *f, const char *sql, const char *want)
 static void symbols_have_the_columns_of_the_model(void **state)
 {
 	struct fixture *f = *state;
-	check(f, "SELECT count(*), sum(pss), sum(size) FROM symbols", "7|311.0|369;");
+	check(f, "SELECT count(*), sum(padded_pss), sum(padded) FROM symbols", "7|311.0|369;");
 	check(f,
-	      "SELECT id, section, letter, in_file, address, size, padding, pss, padding_pss, "
+	      "SELECT id, section, letter, in_file, address, own, padding, padded, own_pss, "
+	      "padding_pss, padded_pss, "
 	      "aliases, "
 	      "alias_group FROM symbols WHERE full_name = 'c'",
-	      "2|.text|t|1|4224|58|28|29.0|14.0|2|1;");
+	      "2|.text|t|1|4224|30|28|58|15.0|14.0|29.0|2|1;");
 	check(f, "SELECT name, template_name, namespace, kind FROM symbols WHERE id = 0",
 	      "ns::A<>::f|ns::A<int>::f|ns::A<>|code;");
 	check(f, "SELECT path, directory, source, object, component FROM symbols WHERE id = 0",
@@ -136,16 +137,16 @@ static void views_add_up(void **state)
 {
 	struct fixture *f = *state;
 	check(f,
-	      "SELECT section, symbols, unique_symbols, bytes, padding, stated_size FROM sections "
+	      "SELECT section, symbols, unique_symbols, padded, padding, stated_size FROM sections "
 	      "WHERE letter = 't'",
 	      ".text|3|2|158.0|28.0|158;");
 	check(f, "SELECT stated_size FROM sections WHERE letter = 'r'", "NULL;");
-	check(f, "SELECT full_name, size FROM aliases", "b|30;c|30;");
-	check(f, "SELECT source, bytes FROM sources WHERE directory = 'src' ORDER BY source",
+	check(f, "SELECT full_name, own FROM aliases", "b|30;c|30;");
+	check(f, "SELECT source, padded FROM sources WHERE directory = 'src' ORDER BY source",
 	      "src/b.cc|35.0;src/c.cc|35.0;");
 	check(f, "SELECT component, symbols, sources FROM components ORDER BY component",
 	      "|1|1;App|4|2;Net|1|1;");
-	check(f, "SELECT symbols, bytes FROM containers", "7|247.0;");
+	check(f, "SELECT symbols, padded FROM containers", "7|247.0;");
 	check(f, "SELECT value FROM metadata WHERE key = 'elf_arch'", "x64;");
 }
 
@@ -187,7 +188,7 @@ static void nothing_can_be_changed_or_opened(void **state)
 		"DROP VIEW sources",
 		"INSERT INTO metadata VALUES('', 'a', 'b')",
 		"DELETE FROM metadata",
-		"UPDATE symbols SET size = 0",
+		"UPDATE symbols SET own = 0",
 		"ATTACH '/tmp/heft-query-test' AS x",
 		"VACUUM INTO '/tmp/heft-query-test'",
 		"PRAGMA query_only = 0",

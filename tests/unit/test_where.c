@@ -183,7 +183,7 @@ static void locations_are_written_in_three_ways(void **state)
 		text,
 		"{\"address\": 4660, \"section\": \".text\", \"section_offset\": 4, "
 		"\"symbol\": \"outer()\", \"symbol_linkage_name\": \"_Zo\", \"symbol_offset\": 2, "
-		"\"symbol_size\": 0, \"unit\": \"/s/a.c\", \"frames\": [{\"function\": "
+		"\"symbol_own\": 0, \"unit\": \"/s/a.c\", \"frames\": [{\"function\": "
 		"\"in\\u001bner\", \"linkage_name\": \"_Zi\", \"file\": \"/s/a.h\", \"line\": 3, "
 		"\"column\": 7}, {\"line\": 0, \"column\": 0}]}\n");
 	assert_false(heft_location_write(&at, HEFT_WHERE_TEXT, &refusing, NULL));
