@@ -93,6 +93,7 @@ enum column {
 	C_HOT,
 	C_UNLIKELY,
 	C_FLAGS,
+	C_CONTENTS,
 };
 
 static const char declaration[] =
@@ -102,7 +103,7 @@ static const char declaration[] =
 	"alias_group INTEGER, name TEXT, template_name TEXT, "
 	"full_name TEXT, namespace TEXT, kind TEXT, path TEXT, directory TEXT, source TEXT, "
 	"object TEXT, component TEXT, generated INTEGER, anonymous INTEGER, clone INTEGER, "
-	"startup INTEGER, hot INTEGER, unlikely INTEGER, flags INTEGER)";
+	"startup INTEGER, hot INTEGER, unlikely INTEGER, flags INTEGER, contents INTEGER HIDDEN)";
 
 static void put_size(const struct cell *c, enum column column)
 {
@@ -148,6 +149,18 @@ static void put_place(const struct cell *c, enum column column)
 	}
 }
 
+/* A snapshot that comes from a file has none: nobody shall take that for symbols that differ. */
+static void put_contents(const struct cell *c)
+{
+	if (!c->s->own)
+		sqlite3_result_error(c->to,
+				     "a .size file does not hold the contents of symbols; ask the "
+				     "program itself",
+				     -1);
+	else if (c->y->contents.whole != 0)
+		sqlite3_result_int64(c->to, (int64_t)c->y->contents.whole);
+}
+
 static void put_column(const struct cell *c, enum column column)
 {
 	const struct snap_symbol *y = c->y;
@@ -162,6 +175,7 @@ static void put_column(const struct cell *c, enum column column)
 	case C_SOURCE: put_text(c, y->source); break;
 	case C_OBJECT: put_text(c, y->object); break;
 	case C_COMPONENT: put_text(c, y->component); break;
+	case C_CONTENTS: put_contents(c); break;
 	default:
 		if (column <= C_IN_MEMORY)
 			put_place(c, column);

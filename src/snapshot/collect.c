@@ -302,6 +302,7 @@ static void collect_image(struct collect *c, size_t index)
 	c->object = object_of(c, im);
 	if (im->kind == IMAGE_EXEC && !c->in->no_literals)
 		slices_read(&c->slices, im);
+	contents_read(&c->contents, im);
 	sort_places(&places, c->in->places, im, index);
 	shares_find(&shares, c->in->file->map, im);
 	for (size_t i = 1; i <= im->section_count; i++) {
@@ -316,6 +317,7 @@ static void collect_image(struct collect *c, size_t index)
 	shares_release(&shares);
 	by_section_release(&places);
 	slices_release(&c->slices);
+	contents_release(&c->contents);
 }
 
 void snapshot_collect(struct snapshot *s, uint32_t container, const struct collect_input *in)

@@ -5,6 +5,7 @@
 #include "names/demangle.h"
 #include "names/supersize.h"
 #include "snapshot/collect.h"
+#include "snapshot/contents.h"
 #include "image/slices.h"
 
 /* A piece of the map that has a size. */
@@ -32,8 +33,9 @@ struct collect {
 	uint32_t group;               /* addresses with symbols so far */
 	/* The image at work. */
 	const struct image *image;
-	struct str object;    /* of what the map has no object for */
-	struct slices slices; /* of the image */
+	struct str object;        /* of what the map has no object for */
+	struct slices slices;     /* of the image */
+	struct contents contents; /* of the image */
 	/* The section at work. */
 	const struct section *section;
 	uint32_t to;         /* in s->sections */

@@ -133,7 +133,9 @@ static struct snap_symbol symbol_at(const struct collect *c, uint64_t addr, uint
 	return (struct snap_symbol){ .addr = addr,
 				     .size = size,
 				     .padding = size > 0 ? (int64_t)c->padding : 0,
-				     .section = c->to };
+				     .section = c->to,
+				     .contents = contents_of(&c->contents, c->section, addr,
+							     size) };
 }
 
 void collect_native(struct collect *c, uint64_t addr, uint64_t size, struct str raw)

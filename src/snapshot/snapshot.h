@@ -23,6 +23,7 @@
 #include "base/err.h"
 #include "base/intern.h"
 #include "base/reader.h"
+#include "code/alike.h"
 
 enum snap_flag {
 	SNAP_ANONYMOUS = 1, /* an anonymous namespace was taken out of the name */
@@ -100,7 +101,8 @@ struct snap_symbol {
 	uint32_t alias_count,
 		alias_place;  /* members of its list, 1: none other; its place there, from 0 */
 	uint32_t disassembly; /* 0: none */
-	uint16_t flags;       /* enum snap_flag */
+	struct code_print contents; /* contents.h; all 0: not known, as in files */
+	uint16_t flags;             /* enum snap_flag */
 };
 
 struct snapshot {

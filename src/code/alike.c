@@ -1,0 +1,128 @@
+#include "code/alike.h"
+
+#include "base/map.h"
+#include "code/x86.h"
+
+static const struct code_print start = { HASH_ODD_2, HASH_ODD_2 };
+
+static uint64_t mixed(uint64_t h, uint64_t v)
+{
+	return hash_mix(h ^ v, HASH_ODD_1) + HASH_ODD_2;
+}
+
+void print_add(struct code_print *p, uint64_t what)
+{
+	p->whole = mixed(p->whole, what);
+	p->shape = mixed(p->shape, what);
+}
+
+/* Of 8 bytes at most; in either byte order, for no number is compared with another machine's. */
+static uint64_t word_of(const uint8_t *p, uint64_t size)
+{
+	uint64_t v = 0;
+	memcpy(&v, p, min_u64(size, sizeof v));
+	return v;
+}
+
+struct code_print bytes_print(struct bytes data)
+{
+	struct code_print p = start;
+	for (uint64_t i = 0; i < data.size; i += 8)
+		print_add(&p, word_of(data.p + i, data.size - i));
+	return p;
+}
+
+/* ---- x86 ------------------------------------------------------------------------------------- */
+
+/* Whether the displacement counts from the end of the instruction. */
+static bool is_relative(const struct x86_insn *in)
+{
+	return in->pc_relative || in->flow == X86_JCC || in->flow == X86_JMP ||
+	       in->flow == X86_CALL;
+}
+
+static bool x86_print(struct bytes code, uint64_t addr, bool mode64, struct code_print *ret)
+{
+	struct x86_insn in;
+	for (uint64_t at = 0; at < code.size; at += in.len) {
+		uint8_t bytes[16] = { 0 };
+		if (!x86_decode(code.p + at, code.size - at, mode64, &in))
+			return false;
+		memcpy(bytes, code.p + at, in.len);
+		const uint64_t to = at + in.len + (uint64_t)in.disp;
+		if (is_relative(&in) && to >= code.size) {
+			memset(bytes + in.disp_off, 0, in.disp_size);
+			ret->whole = mixed(ret->whole, addr + to);
+		}
+		print_add(ret, word_of(bytes, 8));
+		if (in.len > 8)
+			print_add(ret, word_of(bytes + 8, 8));
+	}
+	return true;
+}
+
+/* ---- AArch64: Arm ARM DDI 0487, C4.1 --------------------------------------------------------- */
+
+/* A field of `bits` bits from bit `low` on, with its sign, times 4. */
+static uint64_t offset_at(uint32_t word, unsigned low, unsigned bits)
+{
+	const uint64_t sign = UINT64_C(1) << (bits - 1);
+	const uint64_t field = word >> low & ((UINT64_C(1) << bits) - 1);
+	return ((field ^ sign) - sign) * 4;
+}
+
+/* What an instruction refers to relative to itself; *mask has the bits that say so. */
+static bool arm64_target(uint32_t word, uint64_t addr, uint32_t *mask, uint64_t *ret)
+{
+	if ((word & 0x7c000000) == 0x14000000) { /* b, bl */
+		*mask = 0x03ffffff;
+		*ret = addr + offset_at(word, 0, 26);
+	} else if ((word & 0x7e000000) == 0x36000000) { /* tbz, tbnz */
+		*mask = 0x0007ffe0;
+		*ret = addr + offset_at(word, 5, 14);
+	} else if ((word & 0x7e000000) == 0x34000000 || (word & 0xfe000000) == 0x54000000 ||
+		   (word & 0x3b000000) == 0x18000000) { /* cbz, cbnz; b.cond; ldr of a literal */
+		*mask = 0x00ffffe0;
+		*ret = addr + offset_at(word, 5, 19);
+	} else if ((word & 0x1f000000) == 0x10000000) { /* adr, adrp */
+		const uint64_t value = offset_at(word, 5, 19) + (word >> 29 & 3);
+		*mask = 0x60ffffe0;
+		*ret = word >> 31 ? (addr & ~UINT64_C(0xfff)) + (value << 12) : addr + value;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static void arm64_print(struct bytes code, uint64_t addr, struct code_print *ret)
+{
+	for (uint64_t at = 0; at + 4 <= code.size; at += 4) {
+		const uint8_t *p = code.p + at;
+		uint32_t word = (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 |
+				p[0];
+		uint32_t mask;
+		uint64_t to;
+		/* A page is no place inside of the code, wherever it is. */
+		if (arm64_target(word, addr + at, &mask, &to) &&
+		    (to - addr >= code.size || (word & 0x9f000000) == 0x90000000)) {
+			word &= ~mask;
+			ret->whole = mixed(ret->whole, to);
+		}
+		print_add(ret, word);
+	}
+}
+
+bool code_print(enum code_isa isa, struct bytes code, uint64_t addr, struct code_print *ret)
+{
+	*ret = start;
+	switch (isa) {
+	case CODE_X86_64:
+	case CODE_I386: return x86_print(code, addr, isa == CODE_X86_64, ret);
+	case CODE_ARM64:
+		if (code.size % 4 != 0)
+			return false;
+		arm64_print(code, addr, ret);
+		return true;
+	default: return false;
+	}
+}
