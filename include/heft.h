@@ -114,6 +114,21 @@ struct heft_sink {
 	void *ctx;
 };
 
+/* ---- progress -------------------------------------------------------------- */
+
+/* Asked now and then by every call on a handle that it was set for, and on what was made from this
+ * handle (diffs, queries, budgets that check it, reports, samples), as long as the call may take
+ * long.  `what` is what the call is at, in a word or two; it holds for the time of the function.
+ * `done` and `total` count bytes of input, done <= total; total is 0 where it is not known.  `ctx`
+ * is the one that was set.
+ *
+ * Returns true to go on.  False cancels: the call leaves nothing behind and fails with
+ * HEFT_ECANCELED, and its handle can only be freed (see Handles above).
+ *
+ * The function is called on the thread that made the call, never on a worker.  It may be called many
+ * times in a millisecond, so it should be quick, and it must not call the library. */
+typedef bool (*heft_progress_fn)(void *ctx, const char *what, uint64_t done, uint64_t total);
+
 /* ---- what there is -------------------------------------------------------- */
 
 /* The i-th built-in data source; false past the last.  Strings are static. */

@@ -36,6 +36,8 @@ HEFT_API void heft_blocks_set_finder(struct heft_blocks *b, const struct heft_fi
 /* HEFT_NAMES_FULL unless set. */
 HEFT_API void heft_blocks_set_demangle(struct heft_blocks *b, enum heft_demangle style);
 
+/* Asked by heft_blocks_open, heft_blocks_check and the like, and by its samples; see heft_progress_fn.  NULL (default): none. */
+HEFT_API void heft_blocks_set_progress(struct heft_blocks *b, heft_progress_fn progress, void *ctx);
 /* When blocks are derived from the code.  Default: where there is no map. */
 enum heft_derive { HEFT_DERIVE_MISSING, HEFT_DERIVE_NEVER, HEFT_DERIVE_ALWAYS };
 HEFT_API void heft_blocks_set_derive(struct heft_blocks *b, enum heft_derive when);

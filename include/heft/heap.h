@@ -142,6 +142,8 @@ HEFT_API void heft_heap_set_finder(struct heft_heap *h, const struct heft_finder
 /* HEFT_NAMES_SHORT unless set. */
 HEFT_API void heft_heap_set_demangle(struct heft_heap *h, enum heft_demangle style);
 HEFT_API void heft_heap_set_threads(struct heft_heap *h, unsigned threads);
+/* Asked by heft_heap_open, and by its reports and pages; see heft_progress_fn.  NULL (default): none. */
+HEFT_API void heft_heap_set_progress(struct heft_heap *h, heft_progress_fn progress, void *ctx);
 /* For raw images: the address that the dump's first byte had. */
 HEFT_API void heft_heap_set_base(struct heft_heap *h, uint64_t addr);
 /* For raw images: adds a file, or a part of the dump itself.  Its bytes from position `off` on had

@@ -112,10 +112,7 @@ typedef void (*heft_trace_fn)(void *ctx, const struct heft_claim *claim);
 HEFT_API void heft_profile_set_trace(struct heft_profile *p, heft_trace_fn fn, void *ctx);
 HEFT_API void heft_profile_trace_at(struct heft_profile *p, enum heft_domain domain, uint64_t addr);
 
-/* Called now and then during a run, on the thread that runs; done <= total, in bytes of input;
- * `what` is a word or two.  `ctx` is handed through.  Returns false to cancel: the run then fails
- * with HEFT_ECANCELED, and the profile can only be freed. */
-typedef bool (*heft_progress_fn)(void *ctx, const char *what, uint64_t done, uint64_t total);
+/* Asked by heft_profile_run and heft_profile_write; see heft_progress_fn.  NULL (default): none. */
 HEFT_API void heft_profile_set_progress(struct heft_profile *p, heft_progress_fn progress,
 					void *ctx);
 

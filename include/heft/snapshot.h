@@ -34,6 +34,9 @@ HEFT_API void heft_snapshot_free(struct heft_snapshot *s);
 /* How debug files, linker maps and sources are found.  Copied; replaces the one before.
  * heft_snapshot_open fails with HEFT_EARG where a debug file of it has another build id. */
 HEFT_API void heft_snapshot_set_finder(struct heft_snapshot *s, const struct heft_finder *f);
+/* Asked while the snapshot is opened and written, and by what is made from it; see heft_progress_fn.  NULL (default): none. */
+HEFT_API void heft_snapshot_set_progress(struct heft_snapshot *s, heft_progress_fn progress,
+					 void *ctx);
 /* compile_commands.json or build.ninja: which source an object was made from. */
 HEFT_API void heft_snapshot_add_build(struct heft_snapshot *s, const char *path);
 /* CODEOWNERS, or a table of patterns and components in its form (docs/snapshots.md). */
@@ -52,7 +55,8 @@ HEFT_API void heft_snapshot_set_threads(struct heft_snapshot *s, unsigned thread
  * archive, a zip file (APK) or a data pack of Chromium. */
 HEFT_API bool heft_snapshot_open(struct heft_snapshot *s, const char *path, struct heft_err *err);
 /* Opens two for a diff, `.size` files side by side in two threads; what is found is the same as one
- * after the other. Where it fails, *err is of `after` if that failed. */
+ * after the other.  Only the snapshot that is read on the thread of the call asks its progress
+ * function meanwhile.  Where it fails, *err is of `after` if that failed. */
 HEFT_API bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_path,
 				      struct heft_snapshot *after, const char *after_path,
 				      struct heft_err *err);

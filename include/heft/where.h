@@ -40,6 +40,8 @@ HEFT_API void heft_where_free(struct heft_where *w);
 HEFT_API void heft_where_set_finder(struct heft_where *w, const struct heft_finder *f);
 /* HEFT_NAMES_FULL unless set. */
 HEFT_API void heft_where_set_demangle(struct heft_where *w, enum heft_demangle style);
+/* Asked by heft_where_open, heft_where_find and the like; see heft_progress_fn.  NULL (default): none. */
+HEFT_API void heft_where_set_progress(struct heft_where *w, heft_progress_fn progress, void *ctx);
 /* Basic blocks of files without a map of them are derived from the code (default: no). */
 HEFT_API void heft_where_set_blocks(struct heft_where *w, bool yes);
 

@@ -103,6 +103,11 @@ void heft_blocks_set_demangle(struct heft_blocks *b, enum heft_demangle style)
 	b->style = style;
 }
 
+void heft_blocks_set_progress(struct heft_blocks *b, heft_progress_fn progress, void *ctx)
+{
+	memory_set_progress(b->memory, progress, ctx);
+}
+
 static void blocks_set_bolt_input(struct heft_blocks *b, const char *path)
 {
 	b->bolt_path = arena_copy(&b->arena, str_of(path));

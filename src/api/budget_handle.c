@@ -57,6 +57,8 @@ static bool check(struct heft_budget *b, const struct heft_snapshot *now,
 	memory_need_whole(now->memory);
 	if (base)
 		memory_need_whole(base->memory);
+	memory_take_progress(now->memory);
+	progress_tell("limits", 0, 0);
 	const struct budget_input in = { &now->snapshot, base ? &base->snapshot : NULL };
 	budget_result_release(&b->result);
 	return budget_check(&b->result, &b->budget, &in, err);
@@ -114,6 +116,8 @@ struct heft_quality {
 static bool check_quality(struct heft_quality *q, const struct heft_snapshot *s)
 {
 	memory_need_whole(s->memory);
+	memory_take_progress(s->memory);
+	progress_tell("symbols", 0, 0);
 	if (s->open)
 		quality_check(&q->quality, &s->snapshot);
 	return true;

@@ -21,6 +21,8 @@ static bool make(struct heft_diff *d, const struct heft_snapshot *before,
 	memory_need_whole(after->memory);
 	if (before)
 		memory_need_whole(before->memory);
+	memory_take_progress(after->memory);
+	progress_tell("pairs of symbols", 0, 0);
 	diff_init(&d->diff, before ? &before->snapshot : &after->before, &after->snapshot,
 		  flags & HEFT_DIFF_SUPERSIZE);
 	d->made = true;

@@ -58,6 +58,11 @@ void heft_heap_set_demangle(struct heft_heap *h, enum heft_demangle style)
 	h->style = style;
 }
 
+void heft_heap_set_progress(struct heft_heap *h, heft_progress_fn progress, void *ctx)
+{
+	memory_set_progress(h->memory, progress, ctx);
+}
+
 void heft_heap_set_threads(struct heft_heap *h, unsigned threads)
 {
 	h->threads = threads;

@@ -31,6 +31,8 @@ static bool mark_helpers(struct heft_heap_report *r, struct heft_err *err)
 static bool make(struct heft_heap_report *r, struct heft_heap *h, struct heft_heap *base,
 		 struct heft_err *err)
 {
+	progress_begin(0);
+	progress_tell("names", 0, 0);
 	process_name_calls(&h->process);
 	if (base) {
 		struct memory *before = memory_enter(base->memory);
@@ -106,7 +108,7 @@ struct heft_heap_report *heft_heap_report_new(struct heft_heap *h, struct heft_h
 	struct heft_heap_report *r = NULL;
 	const bool made = guarded_new(&r, h, base, query, err);
 	if (base && memory_is_broken(h->memory))
-		memory_break(base->memory);
+		memory_break(base->memory, h->memory);
 	return made ? r : NULL;
 }
 

@@ -303,8 +303,7 @@ void heft_profile_trace_at(struct heft_profile *p, enum heft_domain domain, uint
 
 void heft_profile_set_progress(struct heft_profile *p, heft_progress_fn progress, void *ctx)
 {
-	p->progress = progress;
-	p->progress_ctx = ctx;
+	memory_set_progress(p->memory, progress, ctx);
 }
 
 /* ---- configuration file --------------------------------------------------------- */

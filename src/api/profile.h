@@ -76,8 +76,6 @@ struct heft_profile {
 	enum heft_domain sort_domain;
 	uint32_t rows;
 	unsigned threads, depth;
-	heft_progress_fn progress;
-	void *progress_ctx;
 	/* After a run. */
 	struct rollup rollup;
 	struct places places;

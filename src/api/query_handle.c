@@ -16,6 +16,8 @@ static bool open(struct heft_query *q, const struct heft_snapshot *s, struct hef
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "a query needs a snapshot that is open");
 	memory_need_whole(s->memory);
+	memory_take_progress(s->memory);
+	progress_tell("tables", 0, 0);
 	q->query = query_open(&s->snapshot, err);
 	return q->query != NULL;
 }
@@ -46,6 +48,7 @@ static bool run(struct heft_query *q, const char *sql, const struct heft_query_o
 {
 	struct sink s;
 	struct query_report r = { .s = &s };
+	progress_tell("rows", 0, 0);
 	sink_start(&s, sink);
 	take_options(&r.opts, sizeof r.opts, opts);
 	const struct query_visitor v = query_report_visitor(&r);

@@ -330,7 +330,7 @@ static bool namespaces_wanted(const struct heft_profile *p)
 }
 
 static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
-		    const struct progress *progress, struct heft_err *err)
+		    struct heft_err *err)
 {
 	struct layer symbols = { 0 };
 	struct dwarf_slot dwarf = { .wish = &p->wish };
@@ -354,7 +354,6 @@ static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 				 .samples = p->samples,
 				 .process = e->process.open ? &e->process : NULL,
 				 .places = p->listing_aliases ? &p->places : NULL,
-				 .progress = progress,
 				 .trace = p->trace.fn ? &p->trace : NULL };
 	run_sources(p, e, &f, layer_count, &symbols);
 	if (namespaces_wanted(p))
@@ -370,18 +369,20 @@ static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 
 static bool measure_all(struct heft_profile *p, size_t layer_count, struct heft_err *err)
 {
-	struct progress progress = { .fn = p->progress, .ctx = p->progress_ctx };
+	uint64_t before = 0, total = 0;
 	for (size_t i = 0; i < p->entries.count; i++)
-		progress.total += p->entries.data[i].input.file.bytes.size;
+		total += p->entries.data[i].input.file.bytes.size;
+	progress_begin(total);
 	for (size_t i = 0; i < p->entries.count; i++) {
 		struct entry *e = &p->entries.data[i];
-		progress_tell(&progress, e->path, progress.before);
-		if (!measure(p, e, layer_count, &progress, err))
+		progress_part(before, e->input.file.bytes.size);
+		progress_tell(e->path, 0, 1);
+		if (!measure(p, e, layer_count, err))
 			return false;
-		progress.before += e->input.file.bytes.size;
+		before += e->input.file.bytes.size;
 		p->diff = p->diff || e->role == HEFT_BASE;
 	}
-	progress_tell(&progress, "rows", progress.total);
+	progress_tell("rows", 1, 1);
 	return true;
 }
 

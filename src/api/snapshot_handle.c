@@ -49,6 +49,11 @@ void heft_snapshot_set_finder(struct heft_snapshot *s, const struct heft_finder 
 	GUARDED_VOID(s->memory, snapshot_set_finder(s, f));
 }
 
+void heft_snapshot_set_progress(struct heft_snapshot *s, heft_progress_fn progress, void *ctx)
+{
+	memory_set_progress(s->memory, progress, ctx);
+}
+
 static void snapshot_add_build(struct heft_snapshot *s, const char *path)
 {
 	vec_push(&s->builds, arena_copy(&s->arena, str_of(path)));
@@ -118,6 +123,8 @@ static bool open_file(struct heft_snapshot *s, const char *path, struct heft_err
 	bool ok;
 	if (!file_open(&f, path, err))
 		return false;
+	progress_begin(f.bytes.size);
+	progress_tell(path, 0, 1);
 	if (sizediff_matches(f.bytes)) {
 		ok = read_diff(s, path, f.bytes, err);
 	} else if (sizefile_matches(f.bytes)) {
@@ -181,6 +188,12 @@ static bool is_list(const struct heft_snapshot *s, const char *path)
 	return GUARDED(s->memory, NULL, look(path));
 }
 
+/* Whether the handle can still be used. */
+static bool is_whole(const struct heft_snapshot *s, struct heft_err *err)
+{
+	return GUARDED(s->memory, err, true);
+}
+
 bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_path,
 			     struct heft_snapshot *after, const char *after_path,
 			     struct heft_err *err)
@@ -188,7 +201,10 @@ bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_pa
 	struct half halves[] = { { .s = after, .path = after_path },
 				 { .s = before, .path = before_path } };
 	/* Programs are read by several threads each, and take more memory. */
-	if (is_list(before, before_path) && is_list(after, after_path)) {
+	const bool lists = is_list(before, before_path) && is_list(after, after_path);
+	if (!is_whole(before, err) || !is_whole(after, err))
+		return false;
+	if (lists) {
 		parallel_for(after->threads, COUNT_OF(halves), open_half, halves);
 	} else {
 		open_half(halves, 0, 0);
@@ -229,6 +245,7 @@ static bool snapshot_write(const struct heft_snapshot *s, const struct heft_sink
 			   struct heft_err *err)
 {
 	struct sizefile_out out = { .threads = s->threads };
+	progress_tell("writing", 0, 0);
 	bool ok = sizefile_write(&out, &s->snapshot, err);
 	ok = ok && sink_once(sink, out.bytes.data, out.bytes.count, err);
 	vec_release(&out.bytes);

@@ -101,6 +101,7 @@ static void measure(struct made *p)
 	parallel_for(s->threads, 2, run_source, p);
 	notes_append(&s->notes, &p->symbols.notes);
 	notes_append(&s->notes, &p->units.notes);
+	progress_tell("symbols of all sections", 1, 1);
 	collect(p, &places);
 	places_release(&places);
 	if (p->program.input.archive)

@@ -93,6 +93,11 @@ void heft_where_set_demangle(struct heft_where *w, enum heft_demangle style)
 	w->style = w->owners.style = style;
 }
 
+void heft_where_set_progress(struct heft_where *w, heft_progress_fn progress, void *ctx)
+{
+	memory_set_progress(w->memory, progress, ctx);
+}
+
 bool heft_where_add_source(struct heft_where *w, const char *source, struct heft_err *err)
 {
 	return GUARDED(w->memory, err, owners_add(&w->owners, source, err));

@@ -181,8 +181,15 @@ static bool insert_sections(struct query *q)
 	return ok;
 }
 
+static int cancelled(void *ctx)
+{
+	(void)ctx;
+	return !progress_goes_on();
+}
+
 static bool fill(struct query *q)
 {
+	sqlite3_progress_handler(q->db, 4096, cancelled, NULL);
 	bool ok = query_table_add(q->db, q->s) == SQLITE_OK &&
 		  sqlite3_create_function_v2(q->db, "regexp", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
 					     NULL, regexp, NULL, NULL, NULL) == SQLITE_OK &&
@@ -207,6 +214,7 @@ struct query *query_open(const struct snapshot *s, struct heft_err *err)
 	q->owned = memory_own(close_database, q);
 	if (sqlite3_open(":memory:", &q->db) == SQLITE_OK && fill(q))
 		return q;
+	progress_ask();
 	fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET, "SQLite: %s", sqlite3_errmsg(q->db));
 	query_close(q);
 	return NULL;
@@ -231,6 +239,7 @@ static bool stopped(struct heft_err *err)
 static bool sql_error(const struct query *q, const char *sql, struct heft_err *err)
 {
 	const char *message = sqlite3_errmsg(q->db);
+	progress_ask(); /* what was interrupted is given up */
 	if (sqlite3_errcode(q->db) == SQLITE_NOMEM)
 		return fail(err, HEFT_ENOMEM, HEFT_NO_OFFSET, "out of memory");
 	if (strcmp(message, "not authorized") == 0)

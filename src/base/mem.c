@@ -25,11 +25,19 @@ struct memory {
 	struct piece head;
 	enum heft_code broken; /* why a call was given up; HEFT_OK: none was */
 	const struct file_inputs *inputs;
+	struct progress {
+		heft_progress_fn fn; /* NULL: nobody is asked */
+		void *ctx;
+		bool cancelled;
+		const char *what; /* told last */
+		uint64_t done, total, before, size;
+	} progress;
 };
 
 static _Thread_local struct {
 	struct memory *memory;
 	struct call *call;
+	size_t taken; /* bytes since the user was asked last */
 } here;
 
 /* ---- where it comes from --------------------------------------------------------------------- */
@@ -178,6 +186,18 @@ const struct file_inputs *memory_inputs(void)
 
 /* ---- allocations ----------------------------------------------------------------------------- */
 
+enum { ASK_EVERY = 1 << 18 };
+
+/* A place where any call may be given up, and that every long one comes by. */
+static void count_taken(size_t size)
+{
+	here.taken += size < ASK_EVERY ? size : ASK_EVERY;
+	if (here.taken < ASK_EVERY)
+		return;
+	here.taken = 0;
+	progress_ask();
+}
+
 static void *add_piece(size_t size, void *(*take_piece)(size_t size))
 {
 	if (size > SIZE_MAX - sizeof(struct piece))
@@ -204,6 +224,7 @@ static _Noreturn void raise_no_memory(size_t size)
 
 void *mem_alloc(size_t size)
 {
+	count_taken(size);
 	void *p = add_piece(size, take_new);
 	if (!p)
 		raise_no_memory(size);
@@ -214,6 +235,7 @@ void *mem_zeroed(size_t count, size_t size)
 {
 	if (size > 0 && count > SIZE_MAX / size)
 		raise_no_memory(SIZE_MAX);
+	count_taken(count * size);
 	void *p = add_piece(count * size, take_zeroed);
 	if (!p)
 		raise_no_memory(count * size);
@@ -240,6 +262,7 @@ void *mem_resize(void *p, size_t size)
 		return mem_alloc(size);
 	if (size > SIZE_MAX - sizeof(struct piece))
 		raise_no_memory(size);
+	count_taken(size);
 	struct piece *moved = resize_piece((struct piece *)p - 1, sizeof *moved + size);
 	if (moved)
 		return moved + 1;
@@ -332,9 +355,9 @@ void handle_free(void *handle, void (*release)(void *handle))
 	memory_delete(m);
 }
 
-void memory_break(struct memory *m)
+void memory_break(struct memory *m, const struct memory *other)
 {
-	m->broken = HEFT_ENOMEM;
+	m->broken = other->broken;
 }
 
 void memory_need_whole(const struct memory *m)
@@ -352,6 +375,7 @@ void call_begin(struct call *c, struct memory *m)
 	c->memory = m;
 	c->lock = NULL;
 	c->code = HEFT_OK;
+	c->asks = c->outer && c->outer->asks;
 	here.call = c;
 	here.memory = m;
 }
@@ -370,6 +394,11 @@ bool call_enter(struct call *c, struct memory *m, struct heft_err *err)
 		return fail(err, m->broken, HEFT_NO_OFFSET,
 			    "an earlier call was given up: the handle can only be freed");
 	call_begin(c, m);
+	if (!c->outer) {
+		c->asks = true;
+		here.taken = 0;
+		memory_set_progress(m, m->progress.fn, m->progress.ctx);
+	}
 	return true;
 }
 
@@ -396,6 +425,72 @@ void call_raise(enum heft_code code, const char *text)
 	c->code = code;
 	snprintf(c->text, sizeof c->text, "%s", text);
 	longjmp(c->at, 1);
+}
+
+/* ---- progress -------------------------------------------------------------------------------- */
+
+void memory_set_progress(struct memory *m, heft_progress_fn fn, void *ctx)
+{
+	m->progress = (struct progress){ .fn = fn, .ctx = ctx, .what = "" };
+}
+
+void memory_take_progress(const struct memory *from)
+{
+	memory_set_progress(here.memory, from->progress.fn, from->progress.ctx);
+}
+
+/* Of the call that the thread is in; NULL where there is nobody to ask. */
+static struct progress *progress_here(void)
+{
+	const struct call *c = here.call;
+	return c && c->asks && !c->lock && c->memory && c->memory->progress.fn
+		       ? &c->memory->progress
+		       : NULL;
+}
+
+void progress_begin(uint64_t total)
+{
+	struct progress *p = progress_here();
+	if (!p)
+		return;
+	p->total = total;
+	p->done = 0;
+	progress_part(0, total);
+}
+
+void progress_part(uint64_t before, uint64_t size)
+{
+	struct progress *p = progress_here();
+	if (!p)
+		return;
+	p->before = before;
+	p->size = size;
+}
+
+bool progress_goes_on(void)
+{
+	struct progress *p = progress_here();
+	if (p && !p->cancelled)
+		p->cancelled = !p->fn(p->ctx, p->what, p->done, p->total);
+	return !p || !p->cancelled;
+}
+
+void progress_ask(void)
+{
+	if (!progress_goes_on())
+		call_raise(HEFT_ECANCELED, "cancelled");
+}
+
+void progress_tell(const char *what, uint64_t done, uint64_t of)
+{
+	struct progress *p = progress_here();
+	if (!p)
+		return;
+	p->what = what;
+	if (of > 0)
+		p->done = p->before + (uint64_t)((double)done / (double)of * (double)p->size);
+	p->done = p->done < p->total ? p->done : p->total;
+	progress_ask();
 }
 
 void call_lock(pthread_mutex_t *lock)

@@ -45,7 +45,8 @@ struct file_inputs;
 void memory_set_inputs(const struct file_inputs *in);
 const struct file_inputs *memory_inputs(void);
 
-/* As malloc, realloc and calloc, but never NULL. */
+/* As malloc, realloc and calloc, but never NULL.  Where they give much memory, they ask the user
+ * whether the call is to go on (progress_ask). */
 void *mem_alloc(size_t size);
 void *mem_resize(void *p, size_t size);
 void *mem_zeroed(size_t count, size_t size);
@@ -73,8 +74,9 @@ void *handle_new(size_t size);
 /* Frees a handle with its domain, unless it is NULL: `release` frees what is in it, and the handle,
  * where no call on it was given up. */
 void handle_free(void *handle, void (*release)(void *handle));
-/* Breaks the domain of a handle that a call on another one has changed and left unfinished. */
-void memory_break(struct memory *m);
+/* Breaks the domain of a handle that a call on another one, which is broken, has changed and left
+ * unfinished. */
+void memory_break(struct memory *m, const struct memory *other);
 /* A call that fails because a handle, other than the one it is made on, is broken. */
 void memory_need_whole(const struct memory *m);
 
@@ -86,6 +88,7 @@ struct call {
 	struct call *outer;
 	struct memory *memory, *outer_memory;
 	pthread_mutex_t *lock;        /* that the thread holds meanwhile, or NULL */
+	bool asks;                    /* it is the thread that the user made the call on */
 	volatile enum heft_code code; /* why it was given up; HEFT_OK: it was not */
 	char text[160];
 };
@@ -96,6 +99,28 @@ bool call_enter(struct call *c, struct memory *m, struct heft_err *err);
 void call_leave(struct call *c, struct heft_err *err);
 /* Gives the thread's call up.  Ends the process where the thread is in none. */
 _Noreturn void call_raise(enum heft_code code, const char *text);
+
+/* ---- progress -------------------------------------------------------------------------------- */
+
+/* What calls on the handle of a domain tell the user of how far they are, and whether they are to
+ * go on.  He is asked on the thread of the call only, not on those that it started, and not while a
+ * lock is held (call_lock).  A call that he cancels is given up with HEFT_ECANCELED. */
+void memory_set_progress(struct memory *m, heft_progress_fn fn, void *ctx);
+/* Gives the thread's domain the progress of another one. */
+void memory_take_progress(const struct memory *from);
+
+/* What is done is counted in bytes of input: `total` of all, of which the part at work has `size`,
+ * behind `before` that are done. */
+void progress_begin(uint64_t total);
+void progress_part(uint64_t before, uint64_t size);
+/* Tells the user what is at work, and that `done` of `of` pieces of the part are done (of 0: as
+ * before).  `what` is not copied: a literal, or a text of the handle. */
+void progress_tell(const char *what, uint64_t done, uint64_t of);
+/* Asks him again, without news. */
+void progress_ask(void);
+/* The same for functions that another library has called: false where he cancels; the next
+ * progress_ask then gives the call up. */
+bool progress_goes_on(void);
 
 /* Take and leave a lock under which memory is allocated: giving the call up leaves it.  One at a
  * time. */

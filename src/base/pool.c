@@ -38,6 +38,7 @@ static void work_through(struct job *job, unsigned worker)
 		if (i >= job->count)
 			return;
 		job->fn(job->ctx, i, worker);
+		progress_ask();
 	}
 }
 
@@ -46,6 +47,7 @@ static void *work(void *arg)
 {
 	struct worker *w = arg;
 	call_begin(&w->call, w->job->memory);
+	w->call.asks |= !w->call.outer && w->index == 0;
 	if (setjmp(w->call.at) == 0)
 		work_through(w->job, w->index);
 	else
@@ -205,8 +207,10 @@ void pool_run_line(unsigned threads, const struct pool_line *line)
 	const unsigned n = pool_threads(threads);
 	ASSERT(line->slot_count > 0);
 	if (n == 1) {
-		for (; line->make(line->ctx, line->slots); line->take(line->ctx, line->slots))
+		for (; line->make(line->ctx, line->slots); line->take(line->ctx, line->slots)) {
 			line->work(line->ctx, line->slots, 0);
+			progress_ask();
+		}
 		return;
 	}
 	s.done = mem_zeroed(line->slot_count, sizeof *s.done);

@@ -6,7 +6,7 @@
  * afterwards.  Not nested.  threads 0 = one a processor.  The threads that are started have
  * STACK_SIZE bytes of stack (stack.h), whatever the limits of the process.  Allocations of workers
  * belong to the caller's domain; where one is given up (memory.h), so is the caller's call when all
- * have ended. */
+ * have ended.  So is it where the user cancels, whom the caller's thread asks after each job. */
 #ifndef HEFT_BASE_POOL_H
 #define HEFT_BASE_POOL_H
 

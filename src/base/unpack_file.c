@@ -88,6 +88,7 @@ struct unpacked_file {
 	int fd;
 	uint64_t size, size_max;
 	uint64_t stored, stored_max; /* bytes that are no holes */
+	struct owned *owned;         /* the descriptor */
 };
 
 /* Leaves pages of zeros out: they are holes of the file. */
@@ -140,9 +141,15 @@ static bool copy_out(struct unpack_stream *s, struct unpacked_file *f, struct he
 			ok = fail_sys(err, "no room to unpack (TMPDIR names another folder)");
 		else
 			f->size += made;
+		progress_tell("unpacking", 0, 0);
 	}
 	mem_free(batch);
 	return ok;
+}
+
+static void close_fd(void *fd)
+{
+	close((int)(intptr_t)fd);
 }
 
 static bool map_back(int fd, uint64_t size, struct bytes *ret, struct heft_err *err)
@@ -167,13 +174,17 @@ bool unpack_file(enum unpack_method method, struct bytes packed, uint64_t limit,
 	if (!unpack_stream_open_any(&s, method, packed, err))
 		return false;
 	struct unpacked_file f = { .fd = nameless_file(), .size_max = limit };
-	if (f.fd >= 0)
+	if (f.fd >= 0) {
+		f.owned = memory_own(close_fd, (void *)(intptr_t)f.fd);
 		f.stored_max = stored_max(f.fd, packed.size);
+	}
 	const bool ok = f.fd < 0
 				? fail_sys(err, "no temporary file to unpack into")
 				: copy_out(s, &f, ret_cut, err) && map_back(f.fd, f.size, ret, err);
-	if (f.fd >= 0)
+	if (f.fd >= 0) {
 		close(f.fd);
+		memory_disown(f.owned);
+	}
 	unpack_stream_close(s);
 	return ok;
 }

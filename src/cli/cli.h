@@ -5,6 +5,7 @@
 #define HEFT_CLI_CLI_H
 
 #include "cli/options.h"
+#include "cli/term.h"
 #include "heft.h"
 
 #include <stdbool.h>
@@ -22,6 +23,7 @@ struct cli {
 	const char *program; /* first word of every message: "heft" or "bloaty" */
 	const char *usage;   /* what comes before the operands: "heft size", "bloaty" */
 	const struct command *command;
+	struct progress *progress; /* the line that the handles of the command write (term.h) */
 };
 
 struct command {

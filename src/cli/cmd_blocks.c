@@ -202,8 +202,10 @@ static int run(struct blocks_job *job)
 	if (job->disassemble && job->format != HEFT_BLOCKS_TEXT)
 		return cli_error(job->cli, "--disassemble goes with neither --json nor --csv");
 	heft_blocks_set_finder(job->blocks, job->finder);
+	heft_blocks_set_progress(job->blocks, progress_show, job->cli->progress);
 	if (!heft_blocks_open(job->blocks, job->file, &err))
 		return cli_failed(job->cli, &err);
+	progress_end(job->cli->progress);
 	return report(job);
 }
 

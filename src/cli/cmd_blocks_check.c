@@ -127,10 +127,12 @@ static int run(struct check_job *job)
 	struct heft_err err;
 	struct heft_block_check sums;
 	heft_blocks_set_finder(job->blocks, job->finder);
+	heft_blocks_set_progress(job->blocks, progress_show, job->cli->progress);
 	heft_blocks_set_derive(job->blocks, HEFT_DERIVE_NEVER);
 	if (!heft_blocks_open(job->blocks, job->file, &err) ||
 	    !heft_blocks_check(job->blocks, &sums, &err))
 		return cli_failed(job->cli, &err);
+	progress_end(job->cli->progress);
 	put_findings(job);
 	if (!job->json)
 		put_rebased(&sums);

@@ -97,6 +97,7 @@ static int run(struct emit_job *job)
 		return cli_error(job->cli, "%s: is the file itself, which stays as it is",
 				 job->output);
 	heft_blocks_set_finder(job->blocks, job->finder);
+	heft_blocks_set_progress(job->blocks, progress_show, job->cli->progress);
 	if (!heft_blocks_open(job->blocks, job->file, &err))
 		return cli_failed(job->cli, &err);
 	job->mode = in.st_mode & 0777;

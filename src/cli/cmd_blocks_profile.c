@@ -161,6 +161,7 @@ static int run(struct profile_job *job)
 				 "--help'",
 				 job->cli->usage);
 	heft_blocks_set_finder(job->blocks, job->finder);
+	heft_blocks_set_progress(job->blocks, progress_show, job->cli->progress);
 	if (!heft_blocks_open(job->blocks, job->file, &err))
 		return cli_failed(job->cli, &err);
 	if (heft_blocks_function_count(job->blocks) == 0) {

@@ -60,6 +60,7 @@ static int run_at(struct at_job *job)
 				 cli->usage);
 	if (!heap_open_file(&job->open, job->open.heap, job->words[0]))
 		return EXIT_TROUBLE;
+	progress_end(cli->progress);
 	for (size_t i = 1; i < job->word_count; i++) {
 		struct heft_heap_place at;
 		uint64_t addr;
@@ -84,6 +85,7 @@ static int run_check(struct at_job *job)
 		heft_finder_add_program(job->open.finder, job->words[1]);
 	if (!heap_open_file(&job->open, job->open.heap, job->words[0]))
 		return EXIT_TROUBLE;
+	progress_end(cli->progress);
 	if (!heft_heap_write(job->open.heap, HEFT_HEAP_CHECK, job->format,
 			     &(struct heft_sink){ outfile_put, stdout }, &err))
 		return cli_failed(cli, &err);

@@ -120,6 +120,7 @@ bool heap_open_file(const struct heap_open *h, struct heft_heap *heap, const cha
 {
 	struct heft_err err;
 	heft_heap_set_finder(heap, h->finder);
+	heft_heap_set_progress(heap, progress_show, h->cli->progress);
 	if (heft_heap_open(heap, path, &err))
 		return true;
 	cli_failed(h->cli, &err);

@@ -57,13 +57,10 @@ static bool is_empty(const struct heft_profile *p)
 static bool run(const struct size_job *job)
 {
 	struct heft_err err;
-	struct progress progress;
-	progress_init(&progress);
-	heft_profile_set_progress(job->profile, progress_show, &progress);
+	heft_profile_set_progress(job->profile, progress_show, job->cli->progress);
 	if (job->trace_some || job->verbose >= 2)
-		heft_profile_set_trace(job->profile, print_claim, &progress);
+		heft_profile_set_trace(job->profile, print_claim, job->cli->progress);
 	const bool good = heft_profile_run(job->profile, &err);
-	progress_erase(&progress);
 	if (!good)
 		cli_failed(job->cli, &err);
 	return good;

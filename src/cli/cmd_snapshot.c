@@ -133,10 +133,12 @@ static int run(struct snapshot_job *job)
 	if (!job->output && !job->stats && !job->check)
 		return cli_error(job->cli, "say where to with -o FILE, or --stats or --check");
 	heft_snapshot_set_finder(job->snapshot, job->finder);
+	heft_snapshot_set_progress(job->snapshot, progress_show, job->cli->progress);
 	if (!heft_snapshot_open_all(job->snapshot, job->files, job->file_count, &err))
 		return cli_failed(job->cli, &err);
 	for (size_t i = 0; i < heft_snapshot_note_count(job->snapshot); i++)
 		note_print(job->cli, heft_snapshot_note(job->snapshot, i), job->verbose);
+	progress_end(job->cli->progress);
 	if (job->stats)
 		print_stats(job);
 	int status = job->check ? snapshot_check(job->cli, job->snapshot, NULL) : EXIT_FINE;

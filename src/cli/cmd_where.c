@@ -340,8 +340,10 @@ static int run(struct where_job *job)
 	if (b == NULL)
 		return cli_error(job->cli, "out of memory");
 	heft_where_set_finder(job->where, job->finder);
+	heft_where_set_progress(job->where, progress_show, job->cli->progress);
 	const bool good = heft_where_open(job->where, job->file, &err);
 	bool all = false;
+	progress_end(job->cli->progress);
 	b->limit = BATCH_MIN;
 	if (good)
 		all = answer_all(job, b);

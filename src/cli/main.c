@@ -61,6 +61,7 @@ int cli_error(const struct cli *cli, const char *fmt, ...)
 	vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
 	fflush(stdout);
+	progress_erase(cli->progress);
 	fprintf(stderr, "%s: ", cli->program);
 	print_tame(text, stderr);
 	putc('\n', stderr);
@@ -309,7 +310,9 @@ int main(int argc, char **argv)
 	open_standard_descriptors();
 	/* `heft ... | head` ends quietly even where the parent ignores the signal. */
 	signal(SIGPIPE, SIG_DFL);
-	struct cli cli = { .program = "heft" };
+	struct progress progress;
+	struct cli cli = { .program = "heft", .progress = &progress };
+	progress_init(&progress);
 	const char *name = argc > 0 ? strrchr(argv[0], '/') : NULL;
 	name = name != NULL ? name + 1 : argc > 0 ? argv[0] : "heft";
 	const int rest = argc > 0 ? argc - 1 : 0;

@@ -6,6 +6,7 @@
 
 void note_print(const struct cli *cli, const struct heft_note *n, bool offsets)
 {
+	progress_erase(cli->progress);
 	fprintf(stderr, "%s: note: ", cli->program);
 	print_tame(n->path, stderr);
 	fputs(": ", stderr);

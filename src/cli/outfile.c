@@ -93,6 +93,7 @@ int outfile_write(const struct cli *cli, const char *path,
 {
 	struct outfile out;
 	struct heft_err err;
+	progress_end(cli->progress);
 	if (!outfile_open(&out, path))
 		return cannot_write(cli, path);
 	if (!write(ctx, out.f, &err) && !ferror(out.f)) {

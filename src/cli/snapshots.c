@@ -12,11 +12,11 @@ void snapshot_settings_release(struct snapshot_settings *s)
 	heft_finder_free(s->finder);
 }
 
-static struct heft_snapshot *new_snapshot(const struct snapshot_settings *s)
+static struct heft_snapshot *new_snapshot(const struct cli *cli, const struct snapshot_settings *s)
 {
 	struct heft_snapshot *snapshot = heft_snapshot_new();
 	heft_snapshot_set_finder(snapshot, s->finder);
-	heft_snapshot_set_threads(snapshot, 0);
+	heft_snapshot_set_progress(snapshot, progress_show, cli->progress);
 	return snapshot;
 }
 
@@ -30,7 +30,7 @@ static void print_notes(const struct cli *cli, const struct snapshot_settings *s
 struct heft_snapshot *snapshot_open(const struct cli *cli, const struct snapshot_settings *s,
 				    const char *path)
 {
-	struct heft_snapshot *snapshot = new_snapshot(s);
+	struct heft_snapshot *snapshot = new_snapshot(cli, s);
 	struct heft_err err;
 	const bool ok = heft_snapshot_open(snapshot, path, &err);
 	if (!ok)
@@ -46,7 +46,7 @@ bool snapshot_open_pair(const struct cli *cli, const struct snapshot_settings *s
 			const char *const paths[2], struct heft_snapshot **ret_before,
 			struct heft_snapshot **ret_after)
 {
-	struct heft_snapshot *before = new_snapshot(s), *after = new_snapshot(s);
+	struct heft_snapshot *before = new_snapshot(cli, s), *after = new_snapshot(cli, s);
 	struct heft_err err;
 	const bool ok = heft_snapshot_open_pair(before, paths[0], after, paths[1], &err);
 	if (!ok)

@@ -91,8 +91,12 @@ bool progress_show(void *ctx, const char *what, uint64_t done, uint64_t total)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (ms_between(p->shown ? &p->drawn : &p->start, &now) < (p->shown ? REDRAW_MS : WAIT_MS))
 		return true;
-	const double share = total > 0 ? 100.0 * (double)done / (double)total : 0.0;
-	fprintf(stderr, "\r%3.0f%% of %.1f MiB, %s\033[K", share, (double)total / 1048576.0, what);
+	fputs("\r", stderr);
+	if (total > 0)
+		fprintf(stderr, "%3.0f%% of %.1f MiB, ", 100.0 * (double)done / (double)total,
+			(double)total / 1048576.0);
+	print_tame(what, stderr);
+	fputs("\033[K", stderr);
 	fflush(stderr);
 	p->shown = true;
 	p->drawn = now;
@@ -105,4 +109,10 @@ void progress_erase(struct progress *p)
 		fputs("\r\033[K", stderr);
 	fflush(stderr);
 	p->shown = false;
+}
+
+void progress_end(struct progress *p)
+{
+	progress_erase(p);
+	p->wanted = false;
 }

@@ -28,9 +28,11 @@ struct progress {
 };
 
 void progress_init(struct progress *p);
-/* Fits heft_profile_set_progress; ctx is the struct progress. */
+/* A heft_progress_fn; ctx is the struct progress. */
 bool progress_show(void *ctx, const char *what, uint64_t done, uint64_t total);
 /* Leaves an empty line behind; call before anything else is printed. */
 void progress_erase(struct progress *p);
+/* The same, and no line comes back: results are written from now on. */
+void progress_end(struct progress *p);
 
 #endif

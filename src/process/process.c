@@ -10,6 +10,8 @@ static bool begin(struct process *p, const struct process_wish *wish, struct hef
 	p->open = true;
 	p->wish = *wish;
 	p->modules = mem_zeroed(1, sizeof *p->modules);
+	progress_begin(p->dump.file_size);
+	progress_tell("records", 0, 4);
 	records_read(&p->heap.records, &p->dump, wish->notes);
 	dump_learn(&p->dump, &p->heap.records);
 	if (process_list_modules(p, err))
@@ -54,9 +56,12 @@ const struct process_heap *process_read_heap(struct process *p)
 	if (p->heap_read)
 		return h;
 	p->heap_read = true;
+	progress_tell("call stacks", 1, 4);
 	calls_read(&h->calls, &p->dump, &h->records, p->wish.notes);
+	progress_tell("blocks", 2, 4);
 	if (p->dump.kind != DUMP_PAGES)
 		heap_scan(&h->blocks, &p->dump, &h->calls, p->wish.threads, p->wish.notes);
+	progress_tell("layout", 3, 4);
 	if (h->blocks.live.count > 0)
 		heap_layout_make(&h->layout, &p->dump, &h->records, &h->blocks);
 	process_list_gone(p);

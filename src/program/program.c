@@ -231,6 +231,8 @@ static void begin(struct program *p, const char *path, const struct program_wish
 static bool use_given(struct program *p, struct heft_err *err)
 {
 	p->open = true;
+	progress_begin(p->input.file.bytes.size);
+	progress_tell(p->path, 0, 1);
 	return use_debug_files(p, err) && use_maps(p, err);
 }
 

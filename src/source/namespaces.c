@@ -127,7 +127,7 @@ static void walk_unit(struct namespaces *ret, const struct unit *u)
 	text_release(&w.path);
 }
 
-static void walk_image(const struct source_file *f, struct debuginfo *info, struct namespaces *ret)
+static void walk_image(struct debuginfo *info, struct namespaces *ret)
 {
 	struct dwarf *d = &info->dwarf;
 	struct abbrev_cache cache = { 0 }, split_cache = { 0 };
@@ -136,7 +136,7 @@ static void walk_image(const struct source_file *f, struct debuginfo *info, stru
 	dwarf_pass_begin(d, DW_INFO);
 	while (unit_next(d, DW_INFO, &off, &u)) {
 		dwarf_pass(d, DW_INFO, u.off, unit_end(&u));
-		source_progress(f, "namespaces", off, d->size[DW_INFO]);
+		progress_tell("namespaces", off, d->size[DW_INFO]);
 		if (!unit_open(&u, &cache, NULL))
 			continue;
 		if (!unit_is_skeleton(&u))
@@ -155,7 +155,7 @@ void source_namespaces(const struct source_file *f, struct namespaces *ret)
 		struct debuginfo *info = source_dwarf(f, &f->input->images[i],
 						      f->debug ? &f->debug->images[0] : NULL);
 		if (info)
-			walk_image(f, info, ret);
+			walk_image(info, ret);
 		else
 			note(f->notes, f->path, HEFT_NO_OFFSET, 0,
 			     "no debug info: namespaces are read from the names of symbols, "

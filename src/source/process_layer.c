@@ -106,7 +106,7 @@ void process_layer(const struct source_file *f, const struct source *source, str
 	for (size_t i = 0; i < d->file_count; i++) {
 		if (d->files[i].module)
 			add_module(f, source, i, &vm);
-		source_progress(f, "modules", i + 1, d->file_count);
+		progress_tell("modules", i + 1, d->file_count);
 	}
 	process_finish(f, ret, &vm);
 }

@@ -44,21 +44,6 @@ static const struct source sources[] = {
 	  TEXT_AS_IS, false, true },
 };
 
-void progress_tell(const struct progress *p, const char *what, uint64_t done)
-{
-	if (p->fn && !p->fn(p->ctx, what, done, p->total))
-		call_raise(HEFT_ECANCELED, "cancelled");
-}
-
-void source_progress(const struct source_file *f, const char *what, uint64_t done, uint64_t total)
-{
-	const struct progress *p = f->progress;
-	if (!p || total == 0)
-		return;
-	const double share = (double)done / (double)total;
-	progress_tell(p, what, p->before + (uint64_t)(share * (double)f->map->file_size));
-}
-
 void source_run(const struct source *s, const struct source_file *f, struct layer *ret)
 {
 	if (f->process && !s->core)

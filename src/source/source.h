@@ -32,13 +32,6 @@ void origins_release(struct origins *o);
 struct dwarf_slot;
 struct process;
 
-/* How far a run is; see heft_profile_set_progress. */
-struct progress {
-	heft_progress_fn fn;
-	void *ctx;
-	uint64_t before, total; /* bytes of the inputs done, and of all */
-};
-
 /* One input while it is measured. */
 struct source_file {
 	const char *path; /* as typed */
@@ -48,21 +41,15 @@ struct source_file {
 	struct labels *labels;
 	struct notes *notes;
 	unsigned threads;
-	struct places *places;           /* to be filled by the symbols source, or NULL */
-	const char *samples;             /* of perf record, for the source hotness, or NULL */
-	const struct trace *trace;       /* or NULL */
-	struct origins *origins;         /* to be filled for one layer, or NULL */
-	const struct progress *progress; /* or NULL */
-	struct dwarf_slot *dwarf;        /* shared by the sources of one input */
-	struct process *process;         /* of an input that is a core, else NULL */
-	const char *source;              /* name of the source at work, for the trace */
-	bool vm_only;                    /* nobody asks whose the debug sections are */
+	struct places *places;     /* to be filled by the symbols source, or NULL */
+	const char *samples;       /* of perf record, for the source hotness, or NULL */
+	const struct trace *trace; /* or NULL */
+	struct origins *origins;   /* to be filled for one layer, or NULL */
+	struct dwarf_slot *dwarf;  /* shared by the sources of one input */
+	struct process *process;   /* of an input that is a core, else NULL */
+	const char *source;        /* name of the source at work, for the trace */
+	bool vm_only;              /* nobody asks whose the debug sections are */
 };
-
-/* Tells the user how far the work is; gives the call up where he cancels. */
-void progress_tell(const struct progress *p, const char *what, uint64_t done);
-/* Tells that `done` of `total` parts of the work on this input are done.  One thread only. */
-void source_progress(const struct source_file *f, const char *what, uint64_t done, uint64_t total);
 
 /* What a source makes of one input. */
 struct layer {

@@ -153,7 +153,7 @@ static void read_units(struct stacks *s)
 	dwarf_pass_begin(d, DW_INFO);
 	while (unit_next(d, DW_INFO, &off, &u)) {
 		read_unit(s, &u);
-		source_progress(s->f, "inlined calls", off, d->size[DW_INFO]);
+		progress_tell("inlined calls", off, d->size[DW_INFO]);
 	}
 	dwarf_pass_end(d, DW_INFO);
 	units_release(&s->units);

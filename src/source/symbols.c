@@ -272,9 +272,9 @@ static void rest_of_object(struct attr *a)
 /* `number` of the `total` images of the input. */
 static void attribute_image(struct attr *a, size_t number, size_t total)
 {
-	source_progress(a->f, "symbols", 2 * number, 2 * total);
+	progress_tell("symbols", 2 * number, 2 * total);
 	attribute_code(a);
-	source_progress(a->f, "references", 2 * number + 1, 2 * total);
+	progress_tell("references", 2 * number + 1, 2 * total);
 	attribute_data(a);
 	if (a->owner != BY_SYMBOL)
 		name_symbols_again(a);

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 static const char *myself, *dump;
+static char budget[100];
 
 /* An allocator that fails once, at allocation number `fail_at`, and counts what is not given
  * back. */
@@ -47,6 +48,19 @@ static bool swallow(void *ctx, const void *data, size_t size)
 static size_t written;
 static const struct heft_sink nowhere = { swallow, &written };
 
+/* The user, who cancels when he is asked for the time `cancel_at`. */
+static struct {
+	size_t asked, cancel_at;
+} user;
+
+static bool go_on(void *ctx, const char *what, uint64_t done, uint64_t total)
+{
+	(void)ctx;
+	assert_non_null(what);
+	assert_true(done <= total);
+	return ++user.asked != user.cancel_at;
+}
+
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 /* Each makes a handle, works with it and frees it; false, with *err filled, on failure.
@@ -58,6 +72,7 @@ static bool measure(const char *source, struct heft_err *err)
 	if (!p)
 		return false;
 	heft_profile_set_threads(p, 2);
+	heft_profile_set_progress(p, go_on, NULL);
 	const bool ok = heft_profile_add_source(p, source, err) &&
 			heft_profile_include(p, ".", err) &&
 			heft_profile_add_file(p, "/bin/sh", HEFT_INPUT, err) &&
@@ -93,6 +108,7 @@ static bool look_up(struct heft_err *err)
 	if (ok) {
 		heft_finder_add_debug_dir(f, "/nowhere");
 		heft_where_set_finder(w, f);
+		heft_where_set_progress(w, go_on, NULL);
 		ok = heft_where_open(w, myself, err) &&
 		     heft_where_parse(w, "calloc+1", &addr, err) &&
 		     /* What finds nothing says by the next call why. */
@@ -107,6 +123,10 @@ static bool look_up(struct heft_err *err)
 static bool compare(struct heft_err *err)
 {
 	struct heft_snapshot *a = heft_snapshot_new(), *b = heft_snapshot_new();
+	if (a)
+		heft_snapshot_set_progress(a, go_on, NULL);
+	if (b)
+		heft_snapshot_set_progress(b, go_on, NULL);
 	bool ok = a && b && heft_snapshot_open_pair(a, myself, b, myself, err);
 	struct heft_diff *d = ok ? heft_diff_new(a, b, 0, err) : NULL;
 	ok = d && heft_diff_rows(d, NULL, err) && heft_diff_write(d, NULL, &nowhere, err);
@@ -120,6 +140,8 @@ static bool ask(struct heft_err *err)
 {
 	static const char sql[] = "SELECT name FROM symbols WHERE name REGEXP 'ma+in' LIMIT 3";
 	struct heft_snapshot *s = heft_snapshot_new();
+	if (s)
+		heft_snapshot_set_progress(s, go_on, NULL);
 	struct heft_query *q = s && heft_snapshot_open(s, myself, err) ? heft_query_new(s, err)
 								       : NULL;
 	const bool ok = q && heft_query_run(q, sql, NULL, &nowhere, err);
@@ -128,10 +150,30 @@ static bool ask(struct heft_err *err)
 	return ok;
 }
 
+static bool judge(struct heft_err *err)
+{
+	struct heft_snapshot *s = heft_snapshot_new();
+	struct heft_quality *q = NULL;
+	struct heft_budget *b = NULL;
+	bool ok = s != NULL;
+	if (s) {
+		heft_snapshot_set_progress(s, go_on, NULL);
+		ok = heft_snapshot_open(s, myself, err) && (q = heft_quality_new(s, err)) &&
+		     (b = heft_budget_open(budget, err)) && heft_budget_check(b, s, NULL, err) &&
+		     heft_budget_write(b, NULL, &nowhere, err);
+	}
+	heft_budget_free(b);
+	heft_quality_free(q);
+	heft_snapshot_free(s);
+	return ok;
+}
+
 static bool list_blocks(struct heft_err *err)
 {
 	struct heft_blocks *b = heft_blocks_new();
 	struct heft_block_function f;
+	if (b)
+		heft_blocks_set_progress(b, go_on, NULL);
 	bool ok = b && heft_blocks_open(b, myself, err);
 	for (size_t i = 0; ok && i < heft_blocks_function_count(b); i++)
 		ok = (heft_blocks_function(b, i, &f) || heft_blocks_open(b, myself, err)) &&
@@ -159,6 +201,7 @@ static bool show_heap(struct heft_err *err)
 	if (h && f) {
 		heft_finder_set_flags(f, HEFT_FIND_NO_DEBUG);
 		heft_heap_set_finder(h, f);
+		heft_heap_set_progress(h, go_on, NULL);
 	}
 	bool ok = h && f && heft_heap_open(h, dump, err);
 	if (ok)
@@ -170,6 +213,19 @@ static bool show_heap(struct heft_err *err)
 	heft_finder_free(f);
 	return ok;
 }
+
+static const struct {
+	const char *name;
+	bool (*call)(struct heft_err *err);
+} calls[] = {
+	{ "symbols", measure_symbols }, { "sections", measure_sections },
+	{ "units", measure_units },     { "where", look_up },
+	{ "snapshots, diff", compare }, { "query", ask },
+	{ "quality, budget", judge },   { "blocks", list_blocks },
+	{ "heap", show_heap },
+};
+
+enum { CALLS = sizeof calls / sizeof *calls };
 
 /* ---- without memory -------------------------------------------------------------------------- */
 
@@ -193,22 +249,13 @@ static bool fails_at(const char *name, bool (*call)(struct heft_err *err), size_
 
 static void every_allocation_may_fail(void **state)
 {
-	static const struct {
-		const char *name;
-		bool (*call)(struct heft_err *err);
-		size_t most;
-	} calls[] = {
-		{ "symbols", measure_symbols, 2000 }, { "sections", measure_sections, 2000 },
-		{ "units", measure_units, 2000 },     { "where", look_up, 2000 },
-		{ "snapshots, diff", compare, 2000 }, { "query", ask, 2000 },
-		{ "blocks", list_blocks, 2000 },      { "heap", show_heap, 2000 },
-	};
 	const struct heft_allocator a = { sizeof a, resize, NULL };
 	(void)state;
 	assert_true(heft_set_allocator(&a, NULL));
-	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+	user.cancel_at = 0;
+	for (size_t i = 0; i < CALLS; i++) {
 		size_t n = 1;
-		while (n <= calls[i].most && fails_at(calls[i].name, calls[i].call, n))
+		while (n <= 2000 && fails_at(calls[i].name, calls[i].call, n))
 			n++;
 		print_message("%s: %zu places\n", calls[i].name, n - 1);
 		assert_true(n > 50);
@@ -218,29 +265,41 @@ static void every_allocation_may_fail(void **state)
 
 /* ---- cancelling ------------------------------------------------------------------------------ */
 
-static bool cancel(void *ctx, const char *what, uint64_t done, uint64_t total)
+/* Whether the user was asked often enough to cancel. */
+static bool is_cancelled_at(const char *name, bool (*call)(struct heft_err *err), size_t n)
 {
-	size_t *left = ctx;
-	(void)what;
-	assert_true(done <= total);
-	return (*left)-- > 0;
+	struct heft_err err = { .code = HEFT_OK };
+	user.asked = 0;
+	user.cancel_at = n;
+	const bool ok = call(&err), reached = user.asked >= n;
+	if (ok == reached)
+		fail_msg("%s: cancelled at question %zu: %s", name, n,
+			 ok ? "nothing was said" : err.text);
+	if (!ok && err.code != HEFT_ECANCELED)
+		fail_msg("%s: cancelled at question %zu: %s", name, n, err.text);
+	if (user.asked > n && reached)
+		fail_msg("%s: asked again after it was cancelled at question %zu", name, n);
+	if (counted.held != 0)
+		fail_msg("%s: cancelled at question %zu: %ld were kept", name, n,
+			 (long)counted.held);
+	return reached;
 }
 
-static void a_run_is_cancelled_by_its_progress(void **state)
+/* Each of the first questions, then fewer and fewer of them. */
+static void every_long_call_is_cancelled_by_its_progress(void **state)
 {
-	struct heft_err err;
+	const struct heft_allocator a = { sizeof a, resize, NULL };
 	(void)state;
-	for (size_t calls = 0; calls < 3; calls++) {
-		struct heft_profile *p = heft_profile_new();
-		size_t left = calls;
-		heft_profile_set_progress(p, cancel, &left);
-		assert_true(heft_profile_add_source(p, "symbols", &err));
-		assert_true(heft_profile_add_file(p, "/bin/sh", HEFT_INPUT, &err));
-		assert_false(heft_profile_run(p, &err));
-		assert_int_equal(err.code, HEFT_ECANCELED);
-		assert_false(heft_profile_run(p, &err));
-		heft_profile_free(p);
+	counted.fail_at = 0;
+	assert_true(heft_set_allocator(&a, NULL));
+	for (size_t i = 0; i < CALLS; i++) {
+		size_t n = 1;
+		while (is_cancelled_at(calls[i].name, calls[i].call, n))
+			n += 1 + n / 16;
+		print_message("%s: %zu questions\n", calls[i].name, user.asked);
+		assert_true(n > 3);
 	}
+	assert_true(heft_set_allocator(NULL, NULL));
 }
 
 static void an_allocator_needs_a_function(void **state)
@@ -271,19 +330,30 @@ static const char *record(const char *library, char *folder)
 	return path;
 }
 
+static void write_budget(const char *folder)
+{
+	snprintf(budget, sizeof budget, "%s/budget", folder);
+	FILE *f = fopen(budget, "w");
+	assert_non_null(f);
+	fputs("file max 1 GiB\n", f);
+	fclose(f);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_allocation_may_fail),
-		cmocka_unit_test(a_run_is_cancelled_by_its_progress),
+		cmocka_unit_test(every_long_call_is_cancelled_by_its_progress),
 		cmocka_unit_test(an_allocator_needs_a_function),
 	};
 	char folder[] = "/tmp/heft-memory-XXXXXX";
 	if (argc != 2 || !mkdtemp(folder))
 		return 2;
 	myself = argv[1];
+	write_budget(folder);
 	dump = record(argv[1], folder);
 	const int failed = cmocka_run_group_tests(tests, NULL, NULL);
 	unlink(dump);
+	unlink(budget);
 	return rmdir(folder) == 0 ? failed : 2;
 }

@@ -337,7 +337,7 @@ static void release_units(void *ctx, struct unit_job *job)
 static void progress(void *ctx, uint64_t off)
 {
 	const struct debug_bytes *b = ctx;
-	source_progress(b->f, "debug info", off, b->info->dwarf.size[DW_INFO]);
+	progress_tell("debug info", off, b->info->dwarf.size[DW_INFO]);
 }
 
 static void all_units(struct debug_bytes *b, enum dw_section in)

@@ -141,7 +141,7 @@ static void release(void *ctx, struct line_job *job)
 static void progress(void *ctx, uint64_t off)
 {
 	const struct lines *l = ctx;
-	source_progress(l->f, "line tables", off, l->info->dwarf.size[DW_LINE]);
+	progress_tell("line tables", off, l->info->dwarf.size[DW_LINE]);
 }
 
 /* ---- which programs there are ---------------------------------------------------------------- */
