@@ -41,7 +41,7 @@ static void check_heap(const struct dump *d)
 	struct heap_layout l;
 	records_read(&r, d, NULL);
 	calls_read(&c, d, &r, NULL);
-	heap_scan(&b, d, &c, 1, NULL);
+	heap_scan(&b, d, &r, &c, 1, NULL);
 	heap_layout_make(&l, d, &r, &b);
 	uint64_t end = 0;
 	for (size_t i = 0; i < l.parts.count; i++) {

@@ -103,7 +103,7 @@ static void check(const struct dump *d)
 	const char *why;
 	records_read(&r, d, NULL);
 	calls_read(&c, d, &r, NULL);
-	heap_scan(&b, d, &c, 1, NULL);
+	heap_scan(&b, d, &r, &c, 1, NULL);
 	heap_layout_make(&l, d, &r, &b);
 	heap_damage_find(&damages, d, &r, &c, &b, &l);
 	ASSERT(heap_invariants(d, &c, &b, &l) == NULL);

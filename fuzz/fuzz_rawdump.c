@@ -28,7 +28,7 @@ static void scan(const struct dump *d)
 	struct blocks_found b;
 	records_read(&r, d, NULL);
 	calls_read(&c, d, &r, NULL);
-	heap_scan(&b, d, &c, 1, NULL);
+	heap_scan(&b, d, &r, &c, 1, NULL);
 	for (size_t i = 0; i < b.live.count; i++)
 		ASSERT(dump_region(d, b.live.data[i].addr - 1) != NULL);
 	heap_scan_release(&b);

@@ -10,12 +10,6 @@
 
 #define SIZE_MOST ((size_t)1 << 46)
 
-struct head {
-	uint32_t flags, stack;
-	uint64_t size;
-	unsigned char *raw; /* what the real allocator gave */
-};
-
 static inline void *plain_malloc(size_t size)
 {
 	if (UNLIKELY(recorder.real.malloc == NULL)) {
@@ -166,7 +160,7 @@ static inline void write_head(struct slot *s, unsigned char *p, size_t size, uin
 }
 
 /* The header says "freed" from now on, or no longer. */
-static void set_freed(unsigned char *p, bool freed)
+static inline struct heap_header set_freed(unsigned char *p, bool freed)
 {
 	struct heap_header *h = (struct heap_header *)(void *)p - 1;
 	const uint64_t flag = (uint64_t)HEAP_FREED << HEAP_FLAG_SHIFT;
@@ -179,6 +173,30 @@ static void set_freed(unsigned char *p, bool freed)
 	h->mark = mark;
 	h->link = (uint64_t)heap_check((uintptr_t)p, mark, (uint32_t)h->link, wide) << 32 |
 		  (uint32_t)h->link;
+	return *h;
+}
+
+/* Bytes behind p that are the block's whatever the program asked for. */
+static inline uint64_t room_of(uint64_t size)
+{
+	return LIKELY(!recorder.foreign)
+		       ? ((size + recorder.tail + sizeof(size_t) + HEAP_ALIGN - 1) &
+			  ~(uint64_t)(HEAP_ALIGN - 1)) -
+				 sizeof(size_t)
+		       : size;
+}
+
+/* The block is freed from now on; its own bytes say so as well. */
+static inline void bury(unsigned char *p, uint64_t size, uintptr_t pc)
+{
+	const struct heap_header h = set_freed(p, true);
+	const uint64_t room = room_of(size);
+	if (LIKELY(room >= sizeof(struct heap_rest))) {
+		struct heap_rest *rest = (void *)(p + heap_rest_distance(size));
+		*rest = (struct heap_rest){ h.link, h.mark, pc };
+	} else if (room >= sizeof h.link) {
+		memcpy(p, &h.link, sizeof h.link);
+	}
 }
 
 static uint32_t walk_stack(struct slot *s, const struct caller *from)
@@ -312,18 +330,6 @@ static COLD void check_canary(const unsigned char *p, const struct head *h)
 		__atomic_fetch_add(&recorder.process->damaged, 1, __ATOMIC_RELAXED);
 }
 
-static COLD void free_plain(void *p)
-{
-	if (boot_owns(p))
-		return;
-	if (recorder.real.malloc == NULL)
-		boot();
-	if (recorder.process != NULL && recorder.opt.sample == 0)
-		__atomic_fetch_add(&recorder.process->foreign_frees, 1, __ATOMIC_RELAXED);
-	if (recorder.real.free != NULL)
-		recorder.real.free(p);
-}
-
 /* The slot stays busy meanwhile: a dump tells by it which threads are in the allocator. */
 static inline void give_back(struct slot *s, void *raw)
 {
@@ -332,27 +338,52 @@ static inline void give_back(struct slot *s, void *raw)
 		slot_leave(s);
 }
 
-HOT void block_free(void *p, uintptr_t sp)
+/* The real allocator is told as well: it says what it says without the recorder. */
+static COLD void free_again(void *p, const struct head *h, uintptr_t sp, uintptr_t pc)
+{
+	struct slot *s = slot_enter(sp);
+	__atomic_fetch_add(&recorder.process->double_frees, 1, __ATOMIC_RELAXED);
+	rest_note(s, p, h, pc, true);
+	give_back(s, h->raw);
+}
+
+static COLD void free_plain(void *p, uintptr_t sp, uintptr_t pc)
+{
+	struct head h;
+	if (boot_owns(p))
+		return;
+	if (recorder.real.malloc == NULL)
+		boot();
+	if (rest_find(p, &h)) {
+		free_again(p, &h, sp, pc);
+		return;
+	}
+	if (recorder.process != NULL && recorder.opt.sample == 0)
+		__atomic_fetch_add(&recorder.process->foreign_frees, 1, __ATOMIC_RELAXED);
+	if (recorder.real.free != NULL)
+		recorder.real.free(p);
+}
+
+HOT void block_free(void *p, uintptr_t sp, uintptr_t pc)
 {
 	struct head h;
 	if (p == NULL)
 		return;
 	if (UNLIKELY(!head_read(p, &h))) {
-		free_plain(p);
+		free_plain(p, sp, pc);
+		return;
+	}
+	if (UNLIKELY((h.flags & HEAP_FREED) != 0)) {
+		free_again(p, &h, sp, pc);
 		return;
 	}
 	struct slot *s = slot_enter(sp);
-	if (UNLIKELY(h.flags != 0)) {
-		if ((h.flags & HEAP_CANARY) != 0)
-			check_canary(p, &h);
-		if ((h.flags & HEAP_FREED) != 0) {
-			__atomic_fetch_add(&recorder.process->double_frees, 1, __ATOMIC_RELAXED);
-			give_back(s, h.raw);
-			return;
-		}
-	}
+	if (UNLIKELY((h.flags & HEAP_CANARY) != 0))
+		check_canary(p, &h);
 	count_free(s, h.stack, p, h.size);
-	set_freed(p, true);
+	bury(p, h.size, pc);
+	if (UNLIKELY(h.size >= HEAP_GONE_FROM))
+		rest_note(s, p, &h, pc, false);
 	give_back(s, h.raw);
 }
 
@@ -389,8 +420,17 @@ static void *move(void *p, size_t old_size, size_t size, const struct caller *fr
 	if (to == NULL)
 		return NULL;
 	memcpy(to, p, old_size < size ? old_size : size);
-	block_free(p, from->sp);
+	block_free(p, from->sp, from->pc);
 	return to;
+}
+
+static COLD void realloc_again(const void *p, const struct head *h, const struct caller *from)
+{
+	struct slot *s = slot_enter(from->sp);
+	__atomic_fetch_add(&recorder.process->double_frees, 1, __ATOMIC_RELAXED);
+	rest_note(s, p, h, from->pc, true);
+	if (s != NULL)
+		slot_leave(s);
 }
 
 static void *realloc_plain(void *p, size_t size, const struct caller *from)
@@ -417,7 +457,9 @@ static void *realloc_moving(struct slot *s, unsigned char *p, const struct head 
 	unsigned char *to = recorded ? raw + recorder.front : raw;
 	memcpy(to, p, usable < size ? usable : size);
 	count_free(s, h->stack, p, h->size);
-	set_freed(p, true);
+	bury(p, h->size, from->pc);
+	if (h->size >= HEAP_GONE_FROM)
+		rest_note(s, p, h, from->pc, false);
 	recorder.real.free(h->raw);
 	return recorded ? record(s, to, size, 0, from) : to;
 }
@@ -433,6 +475,8 @@ static void *realloc_recorded(struct slot *s, unsigned char *p, const struct hea
 		return NULL;
 	}
 	count_free(s, h->stack, p, h->size);
+	if (raw != h->raw)
+		rest_note(s, p, h, from->pc, false);
 	if (!is_aligned(raw)) {
 		memmove(raw, raw + recorder.front, size);
 		return raw;
@@ -445,10 +489,13 @@ void *block_realloc(void *p, size_t size, const struct caller *from)
 	struct head h;
 	if (p == NULL)
 		return block_malloc(size, from);
-	if (!head_read(p, &h))
+	if (!head_read(p, &h)) {
+		if (rest_find(p, &h))
+			realloc_again(p, &h, from);
 		return realloc_plain(p, size, from);
+	}
 	if (size == 0) {
-		block_free(p, from->sp);
+		block_free(p, from->sp, from->pc);
 		return NULL;
 	}
 	struct slot *s = slot_enter(from->sp);

@@ -47,25 +47,29 @@ HOT void *HOOK(malloc)(size_t size)
 
 HOT void HOOK(free)(void *p)
 {
-	block_free(p, (uintptr_t)__builtin_frame_address(0));
+	block_free(p, (uintptr_t)__builtin_frame_address(0),
+		   (uintptr_t)__builtin_return_address(0));
 }
 
 void HOOK(cfree)(void *p)
 {
-	block_free(p, (uintptr_t)__builtin_frame_address(0));
+	block_free(p, (uintptr_t)__builtin_frame_address(0),
+		   (uintptr_t)__builtin_return_address(0));
 }
 
 void HOOK(free_sized)(void *p, size_t size)
 {
 	(void)size;
-	block_free(p, (uintptr_t)__builtin_frame_address(0));
+	block_free(p, (uintptr_t)__builtin_frame_address(0),
+		   (uintptr_t)__builtin_return_address(0));
 }
 
 void HOOK(free_aligned_sized)(void *p, size_t align, size_t size)
 {
 	(void)align;
 	(void)size;
-	block_free(p, (uintptr_t)__builtin_frame_address(0));
+	block_free(p, (uintptr_t)__builtin_frame_address(0),
+		   (uintptr_t)__builtin_return_address(0));
 }
 
 void *HOOK(calloc)(size_t count, size_t size)

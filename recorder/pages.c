@@ -67,7 +67,8 @@ static struct heap_page *make(enum heap_page_kind kind, uint32_t number, uint32_
 /* Modules are added under the lock, everything else outside of it. */
 struct heap_page *page_new(enum heap_page_kind kind, uint32_t entry_size, uint32_t slot)
 {
-	const bool locked = kind == HEAP_PAGE_NODES || kind == HEAP_PAGE_STACKS;
+	const bool locked = kind == HEAP_PAGE_NODES || kind == HEAP_PAGE_STACKS ||
+			    kind == HEAP_PAGE_GONE;
 	if (locked)
 		lock_take();
 	struct heap_page *p = make(kind, recorder.page_numbers[kind] + 1, entry_size, slot);

@@ -9,6 +9,7 @@
  *
  * hooks.c    what programs call: malloc and all its kin
  * blocks.c   headers in front of blocks
+ * rest.c     what is left of freed blocks
  * counters.c what every stack holds; the peak; the timeline
  * sample.c   which blocks to record, where not all are
  * stacks.c   stack of return addresses to stack id
@@ -205,8 +206,9 @@ struct recorder {
 	_Atomic(uintptr_t) lock; /* &self of the thread that has it, or 0 */
 	_Atomic(uint32_t) lock_waiters;
 	uintptr_t fresh, fresh_end; /* unused pages */
-	uint32_t page_numbers[HEAP_PAGE_TIMELINE + 1];
+	uint32_t page_numbers[HEAP_PAGE_GONE + 1];
 	struct heap_page *modules, *threads;
+	_Atomic(struct heap_page *) gone; /* made when it is first needed */
 	struct slot *free_slots, *all_slots;
 	uint32_t slot_count;
 	_Atomic(uintptr_t) *directory; /* all pages, for snapshots */
@@ -466,8 +468,23 @@ void *block_malloc(size_t size, const struct caller *from) HIDDEN;
 void *block_calloc(size_t size, const struct caller *from) HIDDEN;
 void *block_realloc(void *p, size_t size, const struct caller *from) HIDDEN;
 void *block_memalign(size_t align, size_t size, const struct caller *from) HIDDEN;
-void block_free(void *p, uintptr_t sp) HIDDEN;
+void block_free(void *p, uintptr_t sp, uintptr_t pc) HIDDEN; /* pc: where free returns to */
 size_t block_usable_size(void *p) HIDDEN;
+
+struct head {
+	uint32_t flags, stack;
+	uint64_t size;
+	unsigned char *raw; /* what the real allocator gave */
+};
+
+/* ---- rest.c ---------------------------------------------------------------------------------- */
+
+/* Notes in the ring that a block was freed from `pc`, or was once more. */
+void rest_note(const struct slot *s, const void *p, const struct head *h, uintptr_t pc,
+	       bool again) HIDDEN;
+/* Is p a freed block, whose header the allocator has written over?  Its own bytes or the ring say
+ * so.  The real allocator is the C library's. */
+bool rest_find(const unsigned char *p, struct head *ret) HIDDEN;
 
 /* ---- snapshot.c ------------------------------------------------------------------------------ */
 

@@ -319,6 +319,9 @@ struct heft_heap_block {
 	bool freed;
 	const struct heft_heap_frame *frames; /* innermost first */
 	size_t frame_count;
+	/* The call that freed it, with what is inlined there, innermost first; 0: not known. */
+	const struct heft_heap_frame *freed_by;
+	size_t freed_by_count;
 };
 
 enum heft_heap_state {
@@ -374,6 +377,9 @@ struct heft_heap_damage {
 	bool has_block;
 	bool has_victim; /* the allocation whose header or bytes were overwritten is still known */
 	struct heft_heap_block block, victim;
+	/* DOUBLE_FREE: the call that freed `block` again; 0: not known. */
+	const struct heft_heap_frame *again_by;
+	size_t again_by_count;
 };
 HEFT_API size_t heft_heap_damage_count(struct heft_heap *h);
 HEFT_API bool heft_heap_get_damage(struct heft_heap *h, size_t i, struct heft_heap_damage *ret);

@@ -34,7 +34,7 @@ bool heft_heap_place_write(const struct heft_heap_place *at, enum heft_format fo
 
 static void find_damages(struct heft_heap *h)
 {
-	const struct process_heap *heap = &h->process.heap;
+	struct process_heap *heap = &h->process.heap;
 	if (h->open && !h->damages_known)
 		heap_damage_find(&h->damages, &h->process.dump, &heap->records, &heap->calls,
 				 &heap->blocks, &heap->layout);
@@ -78,6 +78,9 @@ static bool get_damage(struct heft_heap *h, size_t i, struct heft_heap_damage *r
 	const struct heap_found was = { .addr = d->addr,
 					.size = d->was_size,
 					.stack = d->was_stack };
+	if (d->kind == DAMAGE_DOUBLE_FREE && d->again_by > 0)
+		process_kept_stack(&h->process, (uint32_t)d->again_by, &h->answer, &ret->again_by,
+				   &ret->again_by_count);
 	if (ret->has_victim)
 		process_block(&h->process,
 			      d->victim < b->live.count ? &b->live.data[d->victim] : &was,

@@ -72,6 +72,21 @@ static inline uint64_t heap_canary(uint64_t addr)
 	return (addr ^ UINT64_C(0x5afeb10c0ddc0de5)) * UINT64_C(0x9e3779b97f4a7c15) | 1;
 }
 
+/* What is left of a freed block in its own bytes, for the allocator soon writes over the header: at
+ * p, or at p + 16 where `size` is HEAP_REST_FAR or more, because there the allocator links large
+ * blocks.  `link` and `mark` are those of the header, HEAP_FREED set.  Blocks with less room have
+ * `link` alone, at p, and those without any have nothing. */
+struct heap_rest {
+	uint64_t link, mark;
+	uint64_t by; /* return address of the call that freed it; 0: not known */
+};
+enum { HEAP_REST_FAR = 1000, HEAP_REST_AT = 16 };
+
+static inline uint32_t heap_rest_distance(uint64_t size)
+{
+	return size >= HEAP_REST_FAR ? HEAP_REST_AT : 0;
+}
+
 /* An inline stack, from low to high: this, `count` frames of a machine word each, innermost first,
  * then zeros up to the header (or the wide words).  The stack id of the header is then the distance
  * from p back to `magic`, in bytes. */
@@ -115,6 +130,7 @@ enum heap_page_kind {
 	HEAP_PAGE_STACKS,      /* struct heap_stack */
 	HEAP_PAGE_REMOTE,      /* struct heap_remote of the stacks page of that number, by index */
 	HEAP_PAGE_TIMELINE,    /* struct heap_moment, in order of time; there is one such page */
+	HEAP_PAGE_GONE,        /* struct heap_gone, a ring; there is one such page, or none */
 };
 
 struct heap_page {
@@ -227,6 +243,19 @@ struct heap_process {
 };
 
 enum { HEAP_PENDING_MAX = 65536 };
+
+/* A block that was freed and may leave nothing in memory: a large one, one that realloc moved, and
+ * any that was freed again.  The page is filled with zeros and then round and round. */
+struct heap_gone {
+	uint64_t number; /* of the entry, from 1; 0: none, or one that is being written */
+	uint64_t addr, size;
+	uint64_t by;     /* return address of the call that freed it, or did again */
+	uint32_t stack;  /* id of the stack that asked for it; 0: not known */
+	uint32_t thread; /* that freed it */
+	uint32_t again;  /* 1: it was freed before */
+	uint32_t reserved;
+};
+enum { HEAP_GONE_FROM = 65536 }; /* bytes of a large block */
 
 /* Times are of the clock of started_at.  When the page is full, every second moment goes; one that
  * is not later than the one before it is stale. */

@@ -59,7 +59,28 @@ static void check_end(const struct scan *s, const struct region *g, struct heap_
 	f->canary_damaged = load_u64(canary, s->d->big_endian) != heap_canary(f->addr);
 }
 
-/* The header at `off` of the region. */
+/* Whose header stands at an address: the block's behind it, or what is left of a freed one in its
+ * own bytes.  0: nobody's. */
+static uint64_t whose_header(uint64_t at, uint64_t link, uint64_t mark,
+			     const struct heap_wide *wide)
+{
+	const uint64_t p = at + HEAP_HEADER_SIZE;
+	const uint64_t own = at - heap_rest_distance(mark & HEAP_SIZE_MASK);
+	if (heap_check(p, mark, (uint32_t)link, wide->sequence ^ wide->owner) == link >> 32)
+		return p;
+	const bool freed = (mark >> HEAP_FLAG_SHIFT & HEAP_FREED) != 0;
+	return freed && heap_check(own, mark, (uint32_t)link, 0) == link >> 32 ? own : 0;
+}
+
+/* The return address behind what is left of a freed block. */
+static uint64_t freed_from(struct reader *r, uint64_t off)
+{
+	reader_seek(r, off + HEAP_HEADER_SIZE);
+	const uint64_t by = read_u64(r);
+	return reader_ok(r) ? by : 0;
+}
+
+/* The header at `off` of the region.  Of a freed block `sequence` is the address that freed it. */
 static bool verify(const struct scan *s, const struct piece *piece, uint64_t off,
 		   struct heap_found *ret)
 {
@@ -68,9 +89,7 @@ static bool verify(const struct scan *s, const struct piece *piece, uint64_t off
 	struct heap_wide wide = { 0 };
 	reader_seek(&r, off);
 	const uint64_t link = read_u64(&r), mark = read_u64(&r);
-	struct heap_found f = { .addr = g->addr + off + HEAP_HEADER_SIZE,
-				.size = mark & HEAP_SIZE_MASK,
-				.stack = (uint32_t)link };
+	struct heap_found f = { .size = mark & HEAP_SIZE_MASK, .stack = (uint32_t)link };
 	f.flags = (uint8_t)(mark >> HEAP_FLAG_SHIFT & 15);
 	uint32_t front = (f.flags & HEAP_WIDE) != 0 ? HEAP_WIDE_SIZE : HEAP_HEADER_SIZE;
 	if (front == HEAP_WIDE_SIZE && (f.flags & HEAP_FREED) == 0) {
@@ -78,13 +97,16 @@ static bool verify(const struct scan *s, const struct piece *piece, uint64_t off
 		wide.sequence = read_u64(&r);
 		wide.owner = read_u64(&r);
 	}
-	if (!reader_ok(&r) ||
-	    heap_check(f.addr, mark, f.stack, wide.sequence ^ wide.owner) != link >> 32)
+	f.addr = reader_ok(&r) ? whose_header(g->addr + off, link, mark, &wide) : 0;
+	if (f.addr == 0)
 		return false;
 	const uint64_t tail = (f.flags & HEAP_CANARY) != 0 ? HEAP_CANARY_SIZE : 0;
 	if (f.addr - g->addr >= g->size || f.size + tail > piece->room_end - f.addr)
 		return false;
-	f.sequence = wide.sequence;
+	if ((f.flags & HEAP_FREED) == 0)
+		f.sequence = wide.sequence;
+	else
+		f.sequence = f.addr <= g->addr + off ? freed_from(&r, off) : 0;
 	f.thread = (uint32_t)(wide.owner >> 32);
 	f.shift = (uint8_t)wide.owner <= SHIFT_MOST ? (uint8_t)wide.owner : 0;
 	if ((f.flags & HEAP_INLINE) != 0) {
@@ -203,6 +225,8 @@ static void take(struct scan *s, struct blocks_found *b, struct heap_found f)
 		return;
 	f.stack = stack_of(s, &f);
 	if ((f.flags & HEAP_FREED) != 0) {
+		const uint64_t by = f.sequence;
+		f.freed_by = by != 0 ? calls_add(s->c, &by, 1) : 0;
 		vec_push(&b->freed, f);
 		return;
 	}
@@ -215,8 +239,69 @@ static void take(struct scan *s, struct blocks_found *b, struct heap_found f)
 	stack->block_bytes = add_sat(stack->block_bytes, f.size);
 }
 
-void heap_scan(struct blocks_found *ret, const struct dump *d, struct calls *c, unsigned threads,
-	       struct notes *notes)
+/* ---- freed blocks ---------------------------------------------------------------------------- */
+
+/* Of those with one address, the one that tells who freed it. */
+static void settle_freed(struct blocks_found *b)
+{
+	struct heap_found *f = b->freed.data;
+	size_t kept = 0;
+	sort_by_key(f, b->freed.count, sizeof *f);
+	for (size_t i = 0; i < b->freed.count; i++) {
+		if (kept == 0 || f[kept - 1].addr != f[i].addr)
+			f[kept++] = f[i];
+		else if (f[kept - 1].freed_by == 0)
+			f[kept - 1] = f[i];
+	}
+	b->freed.count = kept;
+}
+
+/* Does a block of a list begin in [start, end)? */
+static bool begins_in(const struct heap_found *list, size_t count, uint64_t start, uint64_t end)
+{
+	const size_t i = lower_bound(list, count, sizeof *list, start);
+	return i < count && list[i].addr < end;
+}
+
+/* Is the memory of a block gone, or still the heap's and in no live block? */
+static bool is_left(const struct blocks_found *b, const struct dump *d, const struct heap_gone *g)
+{
+	const struct region *r = dump_region(d, g->addr);
+	const uint64_t end = add_sat(g->addr, max_u64(g->size, 1));
+	const size_t before = heap_block_at(b, g->addr);
+	if (begins_in(b->live.data, b->live.count, g->addr, end) ||
+	    (before != SIZE_MAX && heap_found_end(&b->live.data[before]) > g->addr))
+		return false;
+	return r == NULL || begins_in(b->live.data, b->live.count, r->addr, region_end(r)) ||
+	       begins_in(b->freed.data, b->freed.count, r->addr, region_end(r));
+}
+
+/* What the recorder noted, the newest first, where nothing of it is found in memory. */
+static void take_gone(struct scan *s, struct blocks_found *b, const struct records *r)
+{
+	VEC(struct heap_found) added = { 0 };
+	for (size_t i = r->gone.count; i-- > 0;) {
+		const struct heap_gone *g = &r->gone.data[i];
+		const uint32_t by = g->by != 0 ? calls_add(s->c, &g->by, 1) : 0;
+		if (!is_left(b, s->d, g) ||
+		    begins_in(b->freed.data, b->freed.count, g->addr, g->addr + 1))
+			continue;
+		vec_push(&added, (struct heap_found){ .addr = g->addr,
+						      .size = g->size,
+						      .stack = calls_by_id(s->c, g->stack),
+						      .thread = g->thread,
+						      .front = HEAP_HEADER_SIZE,
+						      .freed_by = g->again == 0 ? by : 0,
+						      .flags = HEAP_FREED });
+	}
+	for (size_t i = 0; i < added.count; i++)
+		vec_push(&b->freed, added.data[i]);
+	vec_release(&added);
+	settle_freed(b);
+}
+
+void heap_scan(struct blocks_found *ret, const struct dump *d, const struct records *r,
+	       struct calls *c, unsigned threads, struct notes *notes)
 {
 	struct scan s = { .d = d, .c = c, .notes = notes };
 	const size_t most = (size_t)pool_threads(threads) * PIECES_A_THREAD;
@@ -238,6 +323,8 @@ void heap_scan(struct blocks_found *ret, const struct dump *d, struct calls *c, 
 		vec_release(&s.found[i]);
 	mem_free(s.found);
 	vec_release(&s.pieces);
+	settle_freed(ret);
+	take_gone(&s, ret, r);
 	vec_fit(&ret->live);
 	vec_fit(&ret->freed);
 }
@@ -256,4 +343,21 @@ size_t heap_block_at(const struct blocks_found *b, uint64_t addr)
 	if (next < b->live.count && addr >= heap_found_start(&live[next]))
 		return next;
 	return next > 0 ? next - 1 : SIZE_MAX;
+}
+
+size_t heap_freed_at(const struct blocks_found *b, uint64_t addr, bool header)
+{
+	enum { OVERLAPS = 64 }; /* freed blocks that may lie over one another */
+	const struct heap_found *freed = b->freed.data;
+	const size_t live = heap_block_at(b, addr);
+	if (live != SIZE_MAX && addr < heap_found_end(&b->live.data[live]))
+		return SIZE_MAX;
+	const uint64_t beyond = header ? HEAP_HEADER_SIZE : 0;
+	size_t i = upper_bound(freed, b->freed.count, sizeof *freed, add_sat(addr, beyond));
+	for (unsigned n = 0; i > 0 && n < OVERLAPS; n++) {
+		i--;
+		if (addr + beyond - freed[i].addr < max_u64(freed[i].size, 1) + beyond)
+			return i;
+	}
+	return SIZE_MAX;
 }

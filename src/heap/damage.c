@@ -8,14 +8,13 @@
 enum {
 	NEAR = 64 << 10,       /* bytes beside a heap in which a fault is laid to a block */
 	STACK_MOST = 16 << 10, /* of the aborted thread's stack that is looked at */
-	OVERLAPS = 64,         /* freed blocks that may lie over one another */
 };
 
 struct finding {
 	struct damages *to;
 	const struct dump *d;
 	const struct records *r;
-	const struct calls *c;
+	struct calls *c;
 	const struct blocks_found *b;
 	const struct heap_layout *l;
 };
@@ -145,6 +144,16 @@ static bool lost_mark(const struct finding *g, const struct shape *s, uint64_t p
 	return false;
 }
 
+/* Is the mark that of a live block of the process whose size the chunk does not fit?  Then bytes of
+ * the size were written over; of one that is freed, the flag says so. */
+static bool is_bent(const struct shape *s, uint64_t mark, const struct sizes *of)
+{
+	const uint64_t size = mark & HEAP_SIZE_MASK;
+	return (mark & HEAP_MARK_MASK) != HEAP_MARK ||
+	       ((mark >> HEAP_FLAG_SHIFT & 15) == s->flags &&
+		(size < of->least || size > of->most));
+}
+
 /* A chunk in use without a header that verifies: is half of one left?  One that just becomes
  * "freed", or no longer, has that flag only in its mark. */
 static bool lost_header(const struct finding *g, const struct shape *s, uint64_t chunk,
@@ -156,7 +165,7 @@ static bool lost_header(const struct finding *g, const struct shape *s, uint64_t
 	return p % HEAP_ALIGN == 0 && sizes_of(s, size, &of) &&
 	       memory_uint(g->d, p - 16, 8, &link) && memory_uint(g->d, p - 8, 8, &mark) &&
 	       (lost_link(s, p, mark, &of, ret) ||
-		((mark & HEAP_MARK_MASK) != HEAP_MARK && lost_mark(g, s, p, link, &of, ret)));
+		(is_bent(s, mark, &of) && lost_mark(g, s, p, link, &of, ret)));
 }
 
 static void headers_in(const struct finding *g, const struct shape *s, const struct heap_part *part)
@@ -268,25 +277,6 @@ static void leave_out_unsettled(const struct finding *g)
 
 /* ---- freed blocks ---------------------------------------------------------------------------- */
 
-static bool in_live(const struct finding *g, uint64_t addr)
-{
-	const size_t i = heap_block_at(g->b, addr);
-	return i != SIZE_MAX && addr < heap_found_end(&g->b->live.data[i]);
-}
-
-/* The freed block that holds an address, the innermost; SIZE_MAX: none. */
-static size_t freed_at(const struct finding *g, uint64_t addr)
-{
-	const struct heap_found *freed = g->b->freed.data;
-	size_t i = upper_bound(freed, g->b->freed.count, sizeof *freed, addr);
-	for (unsigned n = 0; i > 0 && n < OVERLAPS; n++) {
-		i--;
-		if (addr - freed[i].addr < freed[i].size)
-			return in_live(g, addr) ? SIZE_MAX : i;
-	}
-	return SIZE_MAX;
-}
-
 static const struct dump_thread *first_thread(const struct finding *g)
 {
 	return g->d->thread_count > 0 ? &g->d->threads[0] : NULL;
@@ -297,7 +287,7 @@ static size_t freed_from(const struct finding *g, uint64_t addr)
 {
 	const struct heap_found *freed = g->b->freed.data;
 	const size_t i = lower_bound(freed, g->b->freed.count, sizeof *freed, addr);
-	if (i == g->b->freed.count || in_live(g, freed[i].addr))
+	if (i == g->b->freed.count || heap_freed_at(g->b, freed[i].addr, false) == SIZE_MAX)
 		return SIZE_MAX;
 	const uint64_t off = freed[i].addr - addr, front = freed[i].front;
 	const uint64_t chunk = 2 * memory_word_size(g->d);
@@ -322,10 +312,39 @@ static size_t freed_on_stack(const struct finding *g)
 	return SIZE_MAX;
 }
 
+static struct damage *double_free(const struct finding *g, uint64_t addr)
+{
+	const struct heap_found *freed = g->b->freed.data;
+	for (size_t i = 0; i < g->to->list.count; i++)
+		if (g->to->list.data[i].kind == DAMAGE_DOUBLE_FREE &&
+		    g->to->list.data[i].addr == addr)
+			return &g->to->list.data[i];
+	struct damage *found = add(g, DAMAGE_DOUBLE_FREE, addr);
+	const size_t i = lower_bound(freed, g->b->freed.count, sizeof *freed, addr);
+	found->freed = i < g->b->freed.count && freed[i].addr == addr ? i : SIZE_MAX;
+	return found;
+}
+
+/* Those that the recorder noted, by block; the caller that it saw last. */
+static bool double_frees(const struct finding *g)
+{
+	bool any = false;
+	for (size_t i = 0; i < g->r->gone.count; i++) {
+		const struct heap_gone *e = &g->r->gone.data[i];
+		if (e->again == 0)
+			continue;
+		struct damage *found = double_free(g, e->addr);
+		found->count++;
+		found->again_by = e->by != 0 ? calls_add(g->c, &e->by, 1) : 0;
+		any = true;
+	}
+	return any;
+}
+
 static void counted(const struct finding *g)
 {
 	const struct heap_process *p = &g->r->process;
-	if (p->double_frees != 0) {
+	if (!double_frees(g) && p->double_frees != 0) {
 		const size_t freed = freed_on_stack(g);
 		struct damage *found = add(g, DAMAGE_DOUBLE_FREE,
 					   freed != SIZE_MAX ? g->b->freed.data[freed].addr : 0);
@@ -366,13 +385,19 @@ static void beside_block(const struct finding *g, uint64_t addr)
 static void fault(const struct finding *g)
 {
 	const uint64_t addr = g->d->fault_addr;
-	if (!g->d->has_fault || !near_heap(g, addr))
+	if (!g->d->has_fault)
 		return;
-	const size_t freed = freed_at(g, addr);
-	if (freed != SIZE_MAX)
-		add(g, DAMAGE_FREED_USE, addr)->freed = freed;
-	else
+	const size_t freed = heap_freed_at(g->b, addr, true);
+	if (freed == SIZE_MAX && near_heap(g, addr))
 		beside_block(g, addr);
+	if (freed == SIZE_MAX)
+		return;
+	/* Who reads the header of a block whose memory is gone is free or realloc. */
+	const struct heap_found *f = &g->b->freed.data[freed];
+	if (addr < f->addr && dump_region(g->d, addr) == NULL)
+		double_free(g, f->addr)->count++;
+	else
+		add(g, DAMAGE_FREED_USE, addr)->freed = freed;
 }
 
 /* Only of a thread that went wrong: else pointers to freed blocks are everyday things. */
@@ -382,11 +407,10 @@ static void registers(const struct finding *g)
 	const int signal = g->d->signal;
 	if (t == NULL || (signal != SIGSEGV && signal != SIGBUS))
 		return;
-	const size_t first = g->to->list.count;
 	for (size_t i = 0; i < t->reg_count; i++) {
-		const size_t freed = freed_at(g, t->regs[i]);
+		const size_t freed = heap_freed_at(g->b, t->regs[i], false);
 		bool known = freed == SIZE_MAX;
-		for (size_t j = first; j < g->to->list.count; j++)
+		for (size_t j = 0; j < g->to->list.count; j++)
 			known = known || g->to->list.data[j].freed == freed;
 		if (!known)
 			add(g, DAMAGE_FREED_POINTER, t->regs[i])->freed = freed;
@@ -394,8 +418,7 @@ static void registers(const struct finding *g)
 }
 
 void heap_damage_find(struct damages *ret, const struct dump *d, const struct records *r,
-		      const struct calls *c, const struct blocks_found *b,
-		      const struct heap_layout *l)
+		      struct calls *c, const struct blocks_found *b, const struct heap_layout *l)
 {
 	const struct finding g = { ret, d, r, c, b, l };
 	*ret = (struct damages){ 0 };

@@ -30,7 +30,10 @@ struct damage {
 	/* DAMAGE_FAULT: address - end of the block (>= 0), or address - its start (< 0); 0 for an
 	 * address inside */
 	int64_t distance;
-	uint64_t was_size;  /* DAMAGE_HEADER: what is left of it says so */
+	union {
+		uint64_t was_size; /* DAMAGE_HEADER: what is left of it says so */
+		uint64_t again_by; /* DAMAGE_DOUBLE_FREE: the call, in calls.stacks; 0: not known */
+	};
 	uint32_t was_stack; /* in calls.stacks, as far as it is left; 0: not known */
 	enum damage_kind kind;
 };
@@ -42,11 +45,10 @@ struct damages {
 	size_t unsettled;
 };
 
-/* What threads were at when they were stopped inside the recorder or the allocator is left out; all
+/* `c` is that of heap_scan, which has all calls that are named here.  What threads were at when they were stopped inside the recorder or the allocator is left out; all
  * else that is found is damage.  Cost: the blocks, and the unrecorded part of the heap. */
 void heap_damage_find(struct damages *ret, const struct dump *d, const struct records *r,
-		      const struct calls *c, const struct blocks_found *b,
-		      const struct heap_layout *l);
+		      struct calls *c, const struct blocks_found *b, const struct heap_layout *l);
 void heap_damage_release(struct damages *damages);
 
 #endif

@@ -18,6 +18,7 @@ static const uint32_t entry_sizes[] = {
 	[HEAP_PAGE_STACKS] = sizeof(struct heap_stack),
 	[HEAP_PAGE_REMOTE] = sizeof(struct heap_remote),
 	[HEAP_PAGE_TIMELINE] = sizeof(struct heap_moment),
+	[HEAP_PAGE_GONE] = sizeof(struct heap_gone),
 };
 
 /* A page that is proven. */
@@ -206,6 +207,21 @@ static void read_moment(struct records *to, struct reader *r)
 		vec_push(&to->timeline, m);
 }
 
+static void read_gone(struct records *to, struct reader *r)
+{
+	struct heap_gone g = { 0 };
+	g.number = read_u64(r);
+	g.addr = read_u64(r);
+	g.size = read_u64(r) & HEAP_SIZE_MASK;
+	g.by = read_u64(r);
+	g.stack = read_u32(r);
+	g.thread = read_u32(r);
+	g.again = read_u32(r);
+	read_skip(r, 4);
+	if (g.number != 0)
+		vec_push(&to->gone, g);
+}
+
 static void add_threads(struct records *to, const struct seen *page, struct reader *r)
 {
 	const size_t first = (page->head.number - 1) * (size_t)THREADS_A_PAGE;
@@ -254,6 +270,11 @@ static bool add_page(struct records *to, const struct seen *page, bool big_endia
 		while (reader_left(&r) > 0)
 			read_moment(to, &r);
 		return true;
+	case HEAP_PAGE_GONE:
+		while (reader_left(&r) > 0)
+			read_gone(to, &r);
+		sort_by_key(to->gone.data, to->gone.count, sizeof *to->gone.data);
+		return true;
 	}
 	return true;
 }
@@ -290,6 +311,7 @@ void records_release(struct records *r)
 	vec_release(&r->modules);
 	vec_release(&r->threads);
 	vec_release(&r->timeline);
+	vec_release(&r->gone);
 	vec_release(&r->nodes);
 	vec_release(&r->stacks);
 	vec_release(&r->remote);

@@ -37,6 +37,7 @@ struct records {
 	VEC(struct heap_module) modules;
 	VEC(struct heap_thread) threads;  /* slot n is [n - 1] */
 	VEC(struct heap_moment) timeline; /* in order of time, stale ones left out */
+	VEC(struct heap_gone) gone;       /* freed blocks, the oldest first */
 	struct record_pages nodes, stacks;
 	struct record_pages remote; /* what other slots freed of the stacks page of that number */
 	VEC(struct record_place) places; /* of all pages, by address */

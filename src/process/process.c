@@ -60,7 +60,8 @@ const struct process_heap *process_read_heap(struct process *p)
 	calls_read(&h->calls, &p->dump, &h->records, p->wish.notes);
 	progress_tell("blocks", 2, 4);
 	if (p->dump.kind != DUMP_PAGES)
-		heap_scan(&h->blocks, &p->dump, &h->calls, p->wish.threads, p->wish.notes);
+		heap_scan(&h->blocks, &p->dump, &h->records, &h->calls, p->wish.threads,
+			  p->wish.notes);
 	progress_tell("layout", 3, 4);
 	if (h->blocks.live.count > 0)
 		heap_layout_make(&h->layout, &p->dump, &h->records, &h->blocks);

@@ -173,6 +173,9 @@ void process_add_name(struct text *t, const struct heft_heap_frame *f);
  * in. Reads the heap.  False where nothing is mapped.  Frames of blocks are in `a`, other texts
  * live as long as the process. */
 bool process_at(struct process *p, uint64_t addr, struct arena *a, struct heft_heap_place *ret);
+/* The frames of a stack, kept in `a`. */
+void process_kept_stack(struct process *p, uint32_t stack, struct arena *a,
+			const struct heft_heap_frame **ret, size_t *ret_count);
 /* A block that the heap has, or had. */
 void process_block(struct process *p, const struct heap_found *f, struct arena *a,
 		   struct heft_heap_block *ret);

@@ -18,31 +18,31 @@ enum heft_heap_part process_part(enum heap_part_kind kind)
 
 /* ---- blocks --------------------------------------------------------------------------------- */
 
-void process_block(struct process *p, const struct heap_found *f, struct arena *a,
-		   struct heft_heap_block *ret)
+void process_kept_stack(struct process *p, uint32_t stack, struct arena *a,
+			const struct heft_heap_frame **ret, size_t *ret_count)
 {
 	process_frame_vec *frames = &p->modules->found;
 	process_name_calls(p);
-	process_stack(p, f->stack, frames);
+	process_stack(p, stack, frames);
 	struct heft_heap_frame *kept = arena_new(a, struct heft_heap_frame, frames->count + 1);
 	if (frames->count > 0)
 		memcpy(kept, frames->data, frames->count * sizeof *kept);
-	*ret = (struct heft_heap_block){ .addr = f->addr,
-					 .size = f->size,
-					 .sequence = f->sequence,
-					 .thread = f->thread,
-					 .freed = f->flags & HEAP_FREED,
-					 .frames = kept,
-					 .frame_count = frames->count };
+	*ret = kept;
+	*ret_count = frames->count;
 }
 
-static const struct heap_found *freed_at(const struct blocks_found *b, uint64_t addr)
+void process_block(struct process *p, const struct heap_found *f, struct arena *a,
+		   struct heft_heap_block *ret)
 {
-	const size_t i = upper_bound(b->freed.data, b->freed.count, sizeof *b->freed.data, addr);
-	if (i == 0)
-		return NULL;
-	const struct heap_found *f = &b->freed.data[i - 1];
-	return addr - f->addr < max_u64(f->size, 1) ? f : NULL;
+	const bool freed = f->flags & HEAP_FREED;
+	*ret = (struct heft_heap_block){ .addr = f->addr,
+					 .size = f->size,
+					 .sequence = freed ? 0 : f->sequence,
+					 .thread = freed ? 0 : f->thread,
+					 .freed = freed };
+	process_kept_stack(p, f->stack, a, &ret->frames, &ret->frame_count);
+	if (freed && f->freed_by != 0)
+		process_kept_stack(p, f->freed_by, a, &ret->freed_by, &ret->freed_by_count);
 }
 
 /* ---- an address ----------------------------------------------------------------------------- */
@@ -112,12 +112,13 @@ static const struct heap_found *tell_state(const struct process_heap *h, size_t 
 			return f;
 		}
 	}
-	const struct heap_found *freed = freed_at(&h->blocks, at->addr);
-	if (freed)
-		at->state = HEFT_HEAP_IN_FREED;
-	else
+	const size_t freed = heap_freed_at(&h->blocks, at->addr, false);
+	if (freed == SIZE_MAX) {
 		tell_part(h, at);
-	return freed;
+		return NULL;
+	}
+	at->state = HEFT_HEAP_IN_FREED;
+	return &h->blocks.freed.data[freed];
 }
 
 static void tell_bytes(const struct process *p, struct heft_heap_place *at)

@@ -44,6 +44,15 @@ static void put_block(struct sink *s, const struct heft_heap_block *b)
 
 enum { FRAMES = 30, NEIGHBOUR_FRAMES = 3 };
 
+static void put_call(struct sink *s, const char *what, const struct heft_heap_frame *frames,
+		     size_t count)
+{
+	if (count > 0)
+		sink_printf(s, "    %s\n", what);
+	for (size_t i = 0; i < count; i++)
+		put_frame(s, &frames[i], false);
+}
+
 /* Of neighbours the innermost frames do. */
 static void put_stack(struct sink *s, const struct heft_heap_block *b, bool brief)
 {
@@ -57,6 +66,8 @@ static void put_stack(struct sink *s, const struct heft_heap_block *b, bool brie
 		put_frame(s, &b->frames[i], brief);
 	if (count < b->frame_count)
 		sink_printf(s, "      ... %zu more\n", b->frame_count - count);
+	if (!brief)
+		put_call(s, "freed by", b->freed_by, b->freed_by_count);
 }
 
 static void put_hex_line(struct sink *s, uint64_t addr, const uint8_t *p, size_t count)
@@ -175,6 +186,19 @@ void heap_put_process(const struct heft_heap_place *at, struct sink *s)
 	put_rest(&unnamed, s);
 }
 
+/* "frames" is there always. */
+static void json_frames(struct json *j, const char *key, const struct heft_heap_frame *frames,
+			size_t count)
+{
+	if (count == 0 && strcmp(key, "frames") != 0)
+		return;
+	json_key(j, key);
+	json_open(j, '[');
+	for (size_t i = 0; i < count; i++)
+		heap_json_frame(j, &frames[i]);
+	json_close(j, ']');
+}
+
 static void json_block(struct json *j, const char *key, const struct heft_heap_block *b)
 {
 	json_key(j, key);
@@ -186,11 +210,8 @@ static void json_block(struct json *j, const char *key, const struct heft_heap_b
 		json_member_uint(j, "sequence", b->sequence);
 	if (b->thread > 0)
 		json_member_uint(j, "thread", b->thread);
-	json_key(j, "frames");
-	json_open(j, '[');
-	for (size_t i = 0; i < b->frame_count; i++)
-		heap_json_frame(j, &b->frames[i]);
-	json_close(j, ']');
+	json_frames(j, "frames", b->frames, b->frame_count);
+	json_frames(j, "freed_by", b->freed_by, b->freed_by_count);
 	json_close(j, '}');
 }
 
@@ -271,22 +292,35 @@ static const char *const damage_texts[] = {
 	[HEFT_HEAP_CANARY] = "a block was written past its end",
 	[HEFT_HEAP_HEADER] = "the header of a block was written over",
 	[HEFT_HEAP_CHUNK] = "what the allocator keeps between blocks was written over",
-	[HEFT_HEAP_DOUBLE_FREE] = "blocks were freed twice",
+	[HEFT_HEAP_DOUBLE_FREE] = "",
 	[HEFT_HEAP_CANARY_FREED] = "blocks had been written past their end when they were freed",
 	[HEFT_HEAP_FAULT] = "",
 	[HEFT_HEAP_FREED_USE] = "the fault was in a freed block",
 	[HEFT_HEAP_FREED_POINTER] = "a register points into a freed block",
 };
 
+/* Of one block, or of some that nobody noted. */
+static void put_double_free(const struct heft_heap_damage *d, struct sink *s)
+{
+	if (d->addr == 0)
+		sink_printf(s, "blocks were freed twice, %" PRIu64 " in all", d->count);
+	else if (d->count > 1)
+		sink_printf(s, "the block was freed again, %" PRIu64 " times", d->count);
+	else
+		sink_text(s, STR("the block was freed twice"));
+}
+
 static void put_what(const struct heft_heap_damage *d, struct sink *s)
 {
-	const bool counted = d->kind == HEFT_HEAP_DOUBLE_FREE || d->kind == HEFT_HEAP_CANARY_FREED;
+	const bool counted = d->kind == HEFT_HEAP_CANARY_FREED;
 	if (d->addr > 0)
 		sink_printf(s, "0x%" PRIx64 ": ", d->addr);
 	if (d->kind == HEFT_HEAP_FAULT)
 		put_fault(d, s);
+	if (d->kind == HEFT_HEAP_DOUBLE_FREE)
+		put_double_free(d, s);
 	sink_text(s, str_of(damage_texts[d->kind]));
-	if (d->count > 0)
+	if (d->count > 0 && d->kind != HEFT_HEAP_DOUBLE_FREE)
 		sink_printf(s, counted ? ", %" PRIu64 " in all" : ", %" PRIu64 " bytes", d->count);
 	sink_text(s, STR("\n"));
 }
@@ -302,6 +336,7 @@ static void damage_json(const struct heft_heap_damage *d, struct sink *s)
 		json_block(&j, "block", &d->block);
 	if (d->has_victim)
 		json_block(&j, "victim", &d->victim);
+	json_frames(&j, "freed_again_by", d->again_by, d->again_by_count);
 	json_close(&j, '}');
 }
 
@@ -323,10 +358,6 @@ static void put_examined(const struct heap_info *info, struct sink *s)
 	if (!info->of.canaries)
 		sink_text(s, STR("not known  bytes behind blocks up to the next: no canaries "
 				 "(heft heap run --canary)\n"));
-	if (!info->of.wide)
-		sink_text(s,
-			  STR("not known  freed blocks that the allocator has written into: double "
-			      "frees, use after free (heft heap run --wide finds more)\n"));
 	if (info->of.sample > 0)
 		sink_text(s, STR("not known  blocks that are not in the sample\n"));
 	if (info->unsettled > 0)
@@ -364,6 +395,7 @@ void out_heap_damage(const struct heft_heap_damage *d, size_t index, bool json, 
 				     : STR("  block     "));
 		put_block(s, &d->block);
 		put_stack(s, &d->block, false);
+		put_call(s, "freed again by", d->again_by, d->again_by_count);
 	}
 	if (d->has_victim) {
 		sink_text(s, STR("  victim    "));

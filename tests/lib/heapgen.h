@@ -145,7 +145,8 @@ static inline uint64_t heapgen_page(struct heapgen *g, struct heapgen_page w)
 					  sizeof(struct heap_node),
 					  sizeof(struct heap_stack),
 					  sizeof(struct heap_remote),
-					  sizeof(struct heap_moment) };
+					  sizeof(struct heap_moment),
+					  sizeof(struct heap_gone) };
 	struct heap_page p = { .magic = HEAP_PAGE_MAGIC + g->word,
 			       .self = w.addr,
 			       .process = HEAPGEN_PROCESS,
@@ -223,7 +224,7 @@ static inline void heapgen_read(struct heapgen *g)
 	const struct dump *d = &g->dump;
 	records_read(&g->records, d, &g->notes);
 	calls_read(&g->calls, d, &g->records, &g->notes);
-	heap_scan(&g->blocks, d, &g->calls, 1, &g->notes);
+	heap_scan(&g->blocks, d, &g->records, &g->calls, 1, &g->notes);
 	heap_layout_make(&g->layout, d, &g->records, &g->blocks);
 	heap_damage_find(&g->damages, d, &g->records, &g->calls, &g->blocks, &g->layout);
 	const char *broken = heap_invariants(d, &g->calls, &g->blocks, &g->layout);

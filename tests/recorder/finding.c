@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define AWAY __attribute__((noinline))
 
@@ -68,11 +69,41 @@ static void header(void)
 	}
 }
 
-static void double_free(void)
+static AWAY void free_first(char *p)
+{
+	free(p);
+}
+
+static AWAY void free_second(char *p)
+{
+	free(p);
+}
+
+static void double_free(size_t size)
+{
+	char **blocks = neighbours(size);
+	free_first(blocks[4]);
+	printf("double %p %zu 0\n", (void *)blocks[4], size);
+	fflush(stdout);
+	free_second(blocks[4]);
+}
+
+/* realloc took it elsewhere; the old pointer is freed. */
+static void free_moved(void)
+{
+	char **blocks = neighbours(SIZE), *old = blocks[4];
+	blocks[4] = realloc(old, 5000);
+	printf("moved %p %d 0\n", (void *)old, SIZE);
+	fflush(stdout);
+	free_second(old);
+}
+
+/* A byte of the header in front of a block, which is then freed. */
+static void below(int off)
 {
 	char **blocks = neighbours(SIZE);
-	free(blocks[4]);
-	printf("double %p %d 0\n", (void *)blocks[4], SIZE);
+	blocks[4][-off] ^= 0x55;
+	printf("below %p %d %p\n", (void *)blocks[4], SIZE, (void *)blocks[3]);
 	fflush(stdout);
 	free(blocks[4]);
 }
@@ -88,13 +119,13 @@ static void use_freed(void)
 	__asm__ volatile("" : : "r"(v), "r"(n));
 }
 
-/* Blocks of their own mappings, of which the upper one is gone. */
+/* Blocks of their own mappings, of which the memory of the upper one is gone. */
 static void behind(void)
 {
 	enum { LARGE = 1 << 20 };
 	char *a = malloc(LARGE), *b = malloc(LARGE);
 	char *low = a < b ? a : b, *high = a < b ? b : a;
-	free(high);
+	munmap((void *)((uintptr_t)high & ~(uintptr_t)4095), LARGE + 4096);
 	printf("behind %p %d 0\n", (void *)low, LARGE);
 	fflush(stdout);
 	*(volatile char *)(low + LARGE + 5000) = 1;
@@ -137,8 +168,12 @@ int main(int argc, char **argv)
 		overflow(0);
 	else if (strcmp(mode, "header") == 0)
 		header();
-	else if (strcmp(mode, "double") == 0)
-		double_free();
+	else if (strncmp(mode, "double", 6) == 0)
+		double_free(strtoul(mode + 6, NULL, 10));
+	else if (strcmp(mode, "moved") == 0)
+		free_moved();
+	else if (strncmp(mode, "below", 5) == 0)
+		below(atoi(mode + 5));
 	else if (strcmp(mode, "freed") == 0)
 		use_freed();
 	else if (strcmp(mode, "behind") == 0)

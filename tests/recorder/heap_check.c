@@ -69,6 +69,10 @@ static void print_damage(const struct damages *damages, const struct blocks_foun
 		print_block("victim", b->live.data, g->victim);
 		if (g->kind == DAMAGE_FAULT)
 			printf(" distance %" PRId64, g->distance);
+		if (g->freed != SIZE_MAX)
+			printf(" stack %" PRIu32 " freed-by %" PRIu32 " again-by %" PRIu64,
+			       b->freed.data[g->freed].stack, b->freed.data[g->freed].freed_by,
+			       g->again_by);
 		if (g->kind == DAMAGE_HEADER)
 			printf(" was %" PRIu64 " stack %" PRIu32, g->was_size, g->was_stack);
 		puts("");
@@ -98,7 +102,7 @@ static int check(const struct dump *d, struct notes *notes)
 	step("records");
 	calls_read(&c, d, &r, notes);
 	step("calls");
-	heap_scan(&b, d, &c, 1, notes);
+	heap_scan(&b, d, &r, &c, 1, notes);
 	step("scan");
 	heap_layout_make(&l, d, &r, &b);
 	step("layout");

@@ -230,7 +230,7 @@ static void threads_and_odd_regions_find_the_same(void **state)
 	heapgen_read(&g);
 	assert_true(g.blocks.live.count > 4000);
 	struct blocks_found b;
-	heap_scan(&b, &g.dump, &g.calls, 4, &g.notes);
+	heap_scan(&b, &g.dump, &g.records, &g.calls, 4, &g.notes);
 	assert_int_equal(b.live.count, g.blocks.live.count);
 	for (size_t i = 0; i < b.live.count; i++) {
 		const struct heap_found *one = &g.blocks.live.data[i], *many = &b.live.data[i];
@@ -239,6 +239,93 @@ static void threads_and_odd_regions_find_the_same(void **state)
 	}
 	heap_scan_release(&b);
 	heapgen_drop(&g);
+}
+
+/* What free leaves in a block's own bytes, once the allocator has written over the header. */
+static void put_rest(struct heapgen *g, uint64_t p, uint64_t size, uint32_t stack, uint64_t by)
+{
+	const uint64_t at = p + heap_rest_distance(size);
+	const uint64_t mark = HEAP_MARK | (uint64_t)HEAP_FREED << HEAP_FLAG_SHIFT | size;
+	heapgen_put(g, at, 8, (uint64_t)heap_check(p, mark, stack, 0) << 32 | stack);
+	heapgen_put(g, at + 8, 8, mark);
+	heapgen_put(g, at + 16, 8, by);
+}
+
+static void rests(struct heapgen *g)
+{
+	heapgen_region(g, LOW, 0x2000);
+	heapgen_block(g, P, 24, 0, 0);
+	put_rest(g, P + 0x40, 24, 0, 0x1234);
+	put_rest(g, P + 0x100, 0x400, 0, 0x5678);
+	heapgen_block(g, P + 0x800, 0x100, 0, 0);
+	put_rest(g, P + 0x840, 24, 0, 0x1234); /* inside a live block */
+	heapgen_read(g);
+	const struct heap_found *f = g->blocks.freed.data;
+	assert_int_equal(g->blocks.live.count, 2);
+	assert_int_equal(g->blocks.freed.count, 2);
+	assert_int_equal(f[0].addr, P + 0x40);
+	assert_int_equal(f[0].size, 24);
+	assert_int_equal(f[1].addr, P + 0x100);
+	assert_int_equal(f[1].size, 0x400);
+	const struct call_stack *by = &g->calls.stacks.data[f[1].freed_by];
+	assert_int_equal(g->calls.nodes.data[by->node].frame, 0x5678);
+	assert_int_equal(heap_freed_at(&g->blocks, P + 0x57, false), 0);
+	assert_int_equal(heap_freed_at(&g->blocks, P + 0x58, false), SIZE_MAX);
+	assert_int_equal(heap_freed_at(&g->blocks, P + 0xf8, false), SIZE_MAX);
+	assert_int_equal(heap_freed_at(&g->blocks, P + 0xf8, true), 1);
+	assert_int_equal(heap_freed_at(&g->blocks, P + 0x840, false), SIZE_MAX);
+}
+
+static void freed_blocks_are_known_by_their_own_bytes(void **state)
+{
+	(void)state;
+	HEAPGEN_EACH(rests);
+}
+
+static void put_gone(struct heapgen *g, uint64_t at, uint64_t number, uint64_t addr, uint64_t size,
+		     uint32_t again)
+{
+	heapgen_put(g, at, 8, number);
+	heapgen_put(g, at + 8, 8, addr);
+	heapgen_put(g, at + 16, 8, size);
+	heapgen_put(g, at + 24, 8, 0x1000 + number);
+	heapgen_put(g, at + 36, 4, 77);
+	heapgen_put(g, at + 40, 4, again);
+}
+
+/* A block whose memory is gone, one that was freed again, one whose place a live block has; no entry
+ * at last. */
+static void ring(struct heapgen *g)
+{
+	heapgen_region(g, LOW, 0x1000);
+	heapgen_block(g, P, 0x100, 0, 0);
+	const uint64_t at = heapgen_page(g, (struct heapgen_page){ .addr = HEAPGEN_PROCESS,
+								   .kind = HEAP_PAGE_GONE,
+								   .number = 1,
+								   .used = 4 });
+	put_gone(g, at, 3, P + 0x40, 24, 0);
+	put_gone(g, at + 48, 1, 0x900000, 0x20000, 0);
+	put_gone(g, at + 96, 2, 0x900000, 0x20000, 1);
+	heapgen_read(g);
+	assert_int_equal(g->records.gone.count, 3);
+	assert_int_equal(g->records.gone.data[2].number, 3);
+	assert_int_equal(g->blocks.freed.count, 1);
+	assert_int_equal(g->blocks.freed.data[0].addr, 0x900000);
+	assert_int_equal(g->blocks.freed.data[0].thread, 77);
+	assert_int_equal(g->damages.list.count, 1);
+	const struct damage *d = &g->damages.list.data[0];
+	assert_int_equal(d->kind, DAMAGE_DOUBLE_FREE);
+	assert_int_equal(d->addr, 0x900000);
+	assert_int_equal(d->count, 1);
+	assert_int_equal(d->freed, 0);
+	const struct call_stack *by = &g->calls.stacks.data[d->again_by];
+	assert_int_equal(g->calls.nodes.data[by->node].frame, 0x1002);
+}
+
+static void blocks_whose_memory_is_gone_are_noted(void **state)
+{
+	(void)state;
+	HEAPGEN_EACH(ring);
 }
 
 int main(void)
@@ -254,6 +341,8 @@ int main(void)
 		cmocka_unit_test(inline_stacks_are_joined),
 		cmocka_unit_test(chance_makes_no_header),
 		cmocka_unit_test(threads_and_odd_regions_find_the_same),
+		cmocka_unit_test(freed_blocks_are_known_by_their_own_bytes),
+		cmocka_unit_test(blocks_whose_memory_is_gone_are_noted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,100 @@
+/* rest.c - what is left of freed blocks: struct heap_rest in their own bytes, and a ring for those
+ * whose bytes may be gone. */
+#include "recorder.h"
+
+enum { SIZE_SMALL = 8 }; /* of blocks that have room for a link alone */
+
+/* The page of the ring; two threads that make one at a time leave one of them empty. */
+static struct heap_page *ring(const struct slot *s)
+{
+	struct heap_page *page = atomic_load_explicit(&recorder.gone, memory_order_acquire);
+	if (page != NULL || s == NULL)
+		return page;
+	page = page_new(HEAP_PAGE_GONE, sizeof(struct heap_gone), 0);
+	if (page == NULL)
+		return NULL;
+	page->used = page_capacity(page);
+	struct heap_page *other = NULL;
+	return atomic_compare_exchange_strong(&recorder.gone, &other, page) ? page : other;
+}
+
+COLD void rest_note(const struct slot *s, const void *p, const struct head *h, uintptr_t pc,
+		    bool again)
+{
+	struct heap_page *page = ring(s);
+	if (page == NULL)
+		return;
+	const uint64_t number = __atomic_fetch_add(&page->reserved, 1, __ATOMIC_RELAXED);
+	struct heap_gone *e = page_entry(page, (uint32_t)(number % page_capacity(page)));
+	__atomic_store_n(&e->number, 0, __ATOMIC_RELAXED);
+	atomic_signal_fence(memory_order_seq_cst);
+	e->addr = (uintptr_t)p;
+	e->size = h->size;
+	e->by = pc;
+	e->stack = h->stack;
+	e->thread = s != NULL ? s->thread->thread : 0;
+	e->again = again;
+	atomic_signal_fence(memory_order_seq_cst);
+	__atomic_store_n(&e->number, number + 1, __ATOMIC_RELEASE);
+}
+
+/* Does the C library keep a chunk there that it gave out without a header?  Such a one has its size
+ * in front, which is small; behind a header that was written over lies a pointer or a random
+ * number. */
+static bool is_chunk(const unsigned char *p)
+{
+	enum { SIZE_BITS = 40 };
+	const uint64_t word = ((const uintptr_t *)(const void *)p)[-1];
+	return word >> SIZE_BITS == 0;
+}
+
+static bool is_rest(uintptr_t addr, uint64_t link, uint64_t mark, struct head *ret)
+{
+	if (heap_check(addr, mark, (uint32_t)link, 0) != link >> 32)
+		return false;
+	ret->flags = (uint32_t)(mark >> HEAP_FLAG_SHIFT) & 15;
+	ret->stack = (ret->flags & HEAP_INLINE) == 0 ? (uint32_t)link : 0;
+	ret->size = mark & HEAP_SIZE_MASK;
+	ret->raw = (unsigned char *)addr - recorder.front;
+	return true;
+}
+
+/* The last that the ring has of a block. */
+static bool find_note(uintptr_t addr, struct head *ret)
+{
+	const struct heap_page *page = atomic_load_explicit(&recorder.gone, memory_order_acquire);
+	uint64_t last = 0;
+	for (uint32_t i = 0; page != NULL && i < page->used; i++) {
+		const struct heap_gone *e = (const struct heap_gone *)((const unsigned char *)page +
+								       HEAP_PAGE_HEADER) +
+					    i;
+		if (e->addr != addr || e->number <= last)
+			continue;
+		last = e->number;
+		*ret = (struct head){ .stack = e->stack, .size = e->size };
+		ret->raw = (unsigned char *)addr - recorder.front;
+	}
+	return last != 0;
+}
+
+COLD bool rest_find(const unsigned char *p, struct head *ret)
+{
+	const uint64_t flags = HEAP_MARK | (uint64_t)(recorder.opt.flags | HEAP_FREED)
+						   << HEAP_FLAG_SHIFT;
+	const uintptr_t addr = (uintptr_t)p;
+	const struct heap_rest *rest = (const void *)p;
+	if (recorder.foreign || recorder.process == NULL || addr % HEAP_ALIGN != 0 || is_chunk(p))
+		return false;
+	for (unsigned i = 0; i < 2; i++, rest = (const void *)(p + HEAP_REST_AT)) {
+		const uint64_t mark = rest->mark;
+		if ((mark & ~HEAP_SIZE_MASK) == flags &&
+		    heap_rest_distance(mark & HEAP_SIZE_MASK) == i * HEAP_REST_AT &&
+		    is_rest(addr, rest->link, mark, ret))
+			return true;
+	}
+	rest = (const void *)p;
+	for (uint64_t size = 0; size <= SIZE_SMALL; size++)
+		if (is_rest(addr, rest->link, flags | size, ret))
+			return true;
+	return find_note(addr, ret);
+}
