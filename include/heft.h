@@ -167,5 +167,6 @@ HEFT_API const char *heft_file_at(const void *address);
 #include "heft/blocks.h"
 #include "heft/heap.h"
 #include "heft/snapshot.h"
+#include "heft/page.h"
 
 #endif

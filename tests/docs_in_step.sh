@@ -20,6 +20,7 @@ part_of() {
 	diff) echo heft-snapshots.1 DIFFERENCES ;;
 	query) echo heft-snapshots.1 QUERIES ;;
 	check) echo heft-snapshots.1 BUDGETS ;;
+	report) echo heft.1 PAGES TO LOOK AT ;;
 	blocks) echo heft.1 BASIC BLOCKS ;;
 	"blocks profile") echo heft.1 PROFILES OF BLOCKS ;;
 	"blocks emit") echo heft.1 EMITTING MAPS ;;

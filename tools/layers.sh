@@ -12,7 +12,7 @@ check() {
 	# shellcheck disable=SC2013 # one word a line
 	for inc in $(find "src/$folder" -name '*.[ch]' -exec cat {} + |
 		sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"\([^"]*\)".*/\1/p' | sort -u); do
-		case " $* heft.h " in
+		case " $* heft.h page_parts.h " in
 		*" ${inc%%/*}/ "* | *" $inc "*) ;;
 		*)
 			grep -rn "include *\"$inc\"" "src/$folder" |
@@ -34,7 +34,7 @@ check cli cli/ base/nearest.h
 
 for folder in src/*/; do
 	folder=${folder#src/}
-	case " $order cli " in
+	case " $order cli page " in
 	*" ${folder%/} "*) ;;
 	*)
 		echo "src/$folder is no layer"

@@ -441,13 +441,18 @@ static uint32_t levels_to_keep(const struct heft_profile *p)
 
 static void make_rows(struct heft_profile *p)
 {
+	p->table = profile_rows(p, false, &p->arena);
+}
+
+struct heft_table profile_rows(struct heft_profile *p, bool all, struct arena *arena)
+{
 	static const struct heft_measure measures[HEFT_SIZE_MEASURES] = {
 		[HEFT_SIZE_FILE] = { "file", "file", HEFT_BYTES, false, false },
 		[HEFT_SIZE_VM] = { "vm", "vm", HEFT_BYTES, false, false },
 		[HEFT_SIZE_COUNT] = { "count", "symbols", HEFT_COUNT, false, false },
 	};
 	const uint32_t file = 1u << HEFT_SIZE_FILE, vm = 1u << HEFT_SIZE_VM;
-	const struct rows_opts opts = {
+	struct rows_opts opts = {
 		.measures = measures,
 		.limit = p->rows,
 		.sort = p->sort != HEFT_SORT_AUTO ? p->sort
@@ -463,20 +468,27 @@ static void make_rows(struct heft_profile *p)
 		.fill = p->listing_aliases ? list_aliases : NULL,
 		.ctx = p,
 	};
-	const char **names = arena_new(&p->arena, const char *, p->levels.count);
-	if (p->listing_aliases)
+	const char **names = arena_new(arena, const char *, p->levels.count);
+	if (all) {
+		opts.limit = 0;
+		opts.sort = HEFT_SORT_SIZE;
+		opts.told = p->diff ? 0 : opts.told;
+		opts.drop_repeats = false;
+		opts.fill = NULL;
+	} else if (p->listing_aliases) {
 		index_aliases(p);
+	}
 	for (size_t i = 0; i < p->levels.count; i++)
 		names[i] = p->levels.data[i].name;
-	p->table = (struct heft_table){ .size = sizeof p->table,
-					.levels = names,
-					.level_count = p->levels.count,
-					.measures = measures,
-					.measure_count = p->rollup.tree.measures,
-					.sorted_by = p->sort_domain == HEFT_VM ? HEFT_SIZE_VM
-									       : HEFT_SIZE_FILE,
-					.diff = p->diff,
-					.top = rows_build(&p->rollup.tree, &opts, &p->arena) };
+	return (struct heft_table){ .size = sizeof(struct heft_table),
+				    .levels = names,
+				    .level_count = p->levels.count,
+				    .measures = measures,
+				    .measure_count = p->rollup.tree.measures,
+				    .sorted_by = p->sort_domain == HEFT_VM ? HEFT_SIZE_VM
+									   : HEFT_SIZE_FILE,
+				    .diff = p->diff,
+				    .top = rows_build(&p->rollup.tree, &opts, arena) };
 }
 
 static bool profile_run(struct heft_profile *p, struct heft_err *err)

@@ -48,3 +48,10 @@ void hex_text(char *out, const uint8_t *p, size_t size)
 	}
 	out[2 * size] = '\0';
 }
+
+void text_add_varint(struct text *t, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		text_add_char(t, (char)(v | 0x80));
+	text_add_char(t, (char)v);
+}

@@ -17,6 +17,8 @@ void text_add(struct text *t, struct str s);
 void text_add_char(struct text *t, char c);
 /* Decimal. */
 void text_add_number(struct text *t, uint64_t n);
+/* Seven bits a byte, the lowest first, the top bit set where more follow (LEB128). */
+void text_add_varint(struct text *t, uint64_t v);
 /* The bytes as 2 * size digits of lower-case hexadecimal and a NUL, which `out` has room for. */
 void hex_text(char *out, const uint8_t *p, size_t size);
 

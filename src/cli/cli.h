@@ -84,6 +84,10 @@ extern const struct opt diff_opts[];
 extern const char diff_manual[];
 int cmd_diff(const struct cli *cli, int argc, char **argv);
 
+extern const struct opt report_opts[];
+extern const char report_manual[];
+int cmd_report(const struct cli *cli, int argc, char **argv);
+
 extern const struct opt query_opts[];
 extern const char query_manual[];
 int cmd_query(const struct cli *cli, int argc, char **argv);

@@ -40,12 +40,12 @@ static void put_sample(struct heap_profile *p, const struct heap_leaf *l)
 {
 	struct text m = { 0 }, packed = { 0 };
 	for (uint32_t step = l->step; step != 0; step = p->r->steps.data[step].parent)
-		pprof_varint(&packed, (uint64_t)p->r->steps.data[step].site + 1);
+		text_add_varint(&packed, (uint64_t)p->r->steps.data[step].site + 1);
 	if (l->step == 0)
-		pprof_varint(&packed, 1);
+		text_add_varint(&packed, 1);
 	pprof_message(&m, 1, &packed);
 	for (size_t i = 0; i < COUNT_OF(values); i++)
-		pprof_varint(&packed, l->now[values[i]]);
+		text_add_varint(&packed, l->now[values[i]]);
 	pprof_message(&m, 2, &packed);
 	put_label(p, &m, mean_size(l));
 	pprof_message(&p->pprof.out, 2, &m);

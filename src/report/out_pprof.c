@@ -22,11 +22,11 @@ static void put_sample(struct rows_profile *p, const struct row_walk *walk)
 	struct text m = { 0 }, packed = { 0 };
 	for (size_t i = walk->levels.count; i-- > 1;) {
 		const char *label = walk->levels.data[i].row->label;
-		pprof_varint(&packed, (uint64_t)intern_add(&p->labels, str_of(label)) + 1);
+		text_add_varint(&packed, (uint64_t)intern_add(&p->labels, str_of(label)) + 1);
 	}
 	pprof_message(&m, 1, &packed);
 	for (size_t i = 0; i < t->measure_count; i++)
-		pprof_varint(&packed, whole_value(&t->measures[i], row->now[i]));
+		text_add_varint(&packed, whole_value(&t->measures[i], row->now[i]));
 	pprof_message(&m, 2, &packed);
 	pprof_message(&p->pprof.out, 2, &m);
 	text_release(&m);

@@ -12,16 +12,9 @@ void pprof_init(struct pprof *p)
 	intern_add(&p->strings, STR(""));
 }
 
-void pprof_varint(struct text *t, uint64_t v)
-{
-	for (; v >= 0x80; v >>= 7)
-		text_add_char(t, (char)(v | 0x80));
-	text_add_char(t, (char)v);
-}
-
 static void put_key(struct text *t, unsigned field, enum wire wire)
 {
-	pprof_varint(t, (uint64_t)field << 3 | wire);
+	text_add_varint(t, (uint64_t)field << 3 | wire);
 }
 
 void pprof_uint(struct text *t, unsigned field, uint64_t v)
@@ -29,13 +22,13 @@ void pprof_uint(struct text *t, unsigned field, uint64_t v)
 	if (v == 0)
 		return;
 	put_key(t, field, WIRE_VARINT);
-	pprof_varint(t, v);
+	text_add_varint(t, v);
 }
 
 static void put_bytes(struct text *t, unsigned field, struct str s)
 {
 	put_key(t, field, WIRE_BYTES);
-	pprof_varint(t, s.len);
+	text_add_varint(t, s.len);
 	text_add(t, s);
 }
 

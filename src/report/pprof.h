@@ -15,8 +15,6 @@ struct pprof {
 
 void pprof_init(struct pprof *p);
 
-/* A varint, as in packed fields. */
-void pprof_varint(struct text *t, uint64_t v);
 /* A field; zero is what a field that is not there means. */
 void pprof_uint(struct text *t, unsigned field, uint64_t v);
 /* A field with the number of the text in the table of strings. */

@@ -1,0 +1,54 @@
+/* page.h - part of heft.h: reports as one html file. */
+#ifndef HEFT_H
+#include "heft.h" /* which includes this file in its turn */
+#elif !defined(HEFT_PART_PAGE_H)
+#define HEFT_PART_PAGE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One html file with the rows of several reports, a tab each, that a browser shows without a
+ * network: as treemap, flame graph, table, grouped and filtered by whoever looks.
+ *
+ *     struct heft_page *page = heft_page_new();
+ *     if (heft_page_add_profile(page, "a.out", profile, &err))
+ *             heft_page_write(page, &sink, &err);
+ *     heft_page_free(page);
+ *
+ * What is added is copied: the profile may go.  One thread a handle. */
+struct heft_page;
+
+/* Never fails (memory apart).  Free with heft_page_free; NULL is fine there. */
+HEFT_API struct heft_page *heft_page_new(void);
+HEFT_API void heft_page_free(struct heft_page *p);
+
+/* What a file is, by its first bytes. */
+enum heft_input_kind {
+	HEFT_INPUT_PROGRAM, /* for a profile; what heft does not know is taken for one */
+	HEFT_INPUT_LIST,    /* a .size file, a zip file, dex or data pack: for a snapshot */
+	HEFT_INPUT_LISTS,   /* a .sizediff file */
+	HEFT_INPUT_DUMP,    /* a core, or what the heap recorder wrote */
+};
+HEFT_API bool heft_input_look(const char *path, enum heft_input_kind *ret, struct heft_err *err);
+
+/* Each adds a tab.  `title` is its name. */
+/* A profile that has run: all its rows, whatever limit was set, also those that did not change.
+ * Its sources are what they can be grouped by. */
+HEFT_API bool heft_page_add_profile(struct heft_page *p, const char *title,
+				    struct heft_profile *profile, struct heft_err *err);
+/* The symbols of a snapshot; with `before`, or of a .sizediff file, what changed. */
+HEFT_API bool heft_page_add_snapshot(struct heft_page *p, const char *title,
+				     const struct heft_snapshot *before,
+				     const struct heft_snapshot *after, struct heft_err *err);
+/* The call stacks of a heap; with `base` what changed from there. */
+HEFT_API bool heft_page_add_heap(struct heft_page *p, const char *title, struct heft_heap *heap,
+				 struct heft_heap *base, struct heft_err *err);
+
+HEFT_API bool heft_page_write(struct heft_page *p, const struct heft_sink *sink,
+			      struct heft_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,253 @@
+/* Pages: heft_page_*. */
+#include "api/heap.h"
+#include "api/profile.h"
+#include "api/snapshot_handle.h"
+#include "heap/block.h"
+#include "image/input.h"
+#include "image/package/dex.h"
+#include "image/package/pak.h"
+#include "image/package/zip.h"
+#include "report/page.h"
+#include "snapshot/diff_rows.h"
+#include "snapshot/sizefile.h"
+
+struct heft_page {
+	struct memory *memory; /* first: see handle_new */
+	struct page page;
+};
+
+struct heft_page *heft_page_new(void)
+{
+	return handle_new(sizeof(struct heft_page));
+}
+
+static void release(void *handle)
+{
+	struct heft_page *p = handle;
+	page_release(&p->page);
+	mem_free(p);
+}
+
+void heft_page_free(struct heft_page *p)
+{
+	handle_free(p, release);
+}
+
+/* ---- what files are -------------------------------------------------------------------------- */
+
+static bool is_recording(struct bytes b)
+{
+	struct reader r = reader_of(b, false);
+	const uint64_t v = b.size >= 8 ? read_u64(&r) : 0;
+	return v == HEAP_PAGE_MAGIC + 4 || v == HEAP_PAGE_MAGIC + 8;
+}
+
+static bool is_core(const char *path)
+{
+	struct input in;
+	struct notes notes;
+	struct heft_err err;
+	notes_init(&notes);
+	const bool open = input_open(&in, path, &notes, &err);
+	const bool core = open && !in.archive && in.image_count == 1 &&
+			  in.images[0].kind == IMAGE_CORE;
+	if (open)
+		input_close(&in);
+	notes_release(&notes);
+	return core;
+}
+
+static bool look(const char *path, enum heft_input_kind *ret, struct heft_err *err)
+{
+	struct file f;
+	if (!file_open(&f, path, err))
+		return false;
+	const struct bytes b = f.bytes;
+	*ret = HEFT_INPUT_PROGRAM;
+	if (sizediff_matches(b))
+		*ret = HEFT_INPUT_LISTS;
+	else if (sizefile_matches(b) || zip_matches(b) || dex_matches(b) || pak_matches(b))
+		*ret = HEFT_INPUT_LIST;
+	else if (is_recording(b) || is_core(path))
+		*ret = HEFT_INPUT_DUMP;
+	file_close(&f);
+	return true;
+}
+
+bool heft_input_look(const char *path, enum heft_input_kind *ret, struct heft_err *err)
+{
+	return GUARDED_ALONE(err, look(path, ret, err));
+}
+
+/* ---- profiles -------------------------------------------------------------------------------- */
+
+enum { FILE_FACTS = 5 };
+
+static void add_file_facts(const struct heft_file_info *i, struct page_fact *to)
+{
+	const bool base = i->role == HEFT_BASE;
+	to[0] = (struct page_fact){ base ? "base" : "file", i->path };
+	to[1] = (struct page_fact){ "format", i->format };
+	to[2] = (struct page_fact){ "build id", i->build_id };
+	to[3] = (struct page_fact){ "debug file", i->debug_path };
+}
+
+static bool add_profile(struct heft_page *p, const char *title, struct heft_profile *profile,
+			struct heft_err *err)
+{
+	const size_t files = heft_profile_file_count(profile);
+	struct arena arena = { 0 };
+	struct heft_file_info info;
+	if (!heft_profile_table(profile))
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "the profile has not run");
+	struct page_fact *facts = mem_zeroed(files + 1, FILE_FACTS * sizeof *facts);
+	size_t count = 0;
+	/* Members of thin archives follow the inputs; a few tell enough. */
+	for (size_t i = 0; i < files && i < 8 && heft_profile_file(profile, i, &info); i++) {
+		add_file_facts(&info, facts + count);
+		count += 4;
+	}
+	const struct heft_table table = profile_rows(profile, true, &arena);
+	page_add(&p->page, &(struct page_tab){ .title = title,
+					       .kind = "sizes",
+					       .table = &table,
+					       .facts = facts,
+					       .fact_count = count,
+					       .notes = profile->notes.data,
+					       .note_count = profile->notes.count });
+	mem_free(facts);
+	arena_release(&arena);
+	return true;
+}
+
+bool heft_page_add_profile(struct heft_page *p, const char *title, struct heft_profile *profile,
+			   struct heft_err *err)
+{
+	return GUARDED(p->memory, err,
+		       (memory_need_whole(profile->memory), add_profile(p, title, profile, err)));
+}
+
+/* ---- snapshots ------------------------------------------------------------------------------- */
+
+static void add_lists(struct heft_page *p, const char *title, const struct snapshot *before,
+		      const struct heft_snapshot *after)
+{
+	struct snapshot nothing;
+	struct snapshot_diff diff;
+	struct diff_rows rows;
+	const struct heft_diff_query query = { .size = sizeof query };
+	snapshot_init(&nothing);
+	diff_init(&diff, before ? before : &nothing, &after->snapshot, false);
+	diff_rows_make(&rows, &diff, &query);
+	page_add(&p->page, &(struct page_tab){ .title = title,
+					       .kind = "symbols",
+					       .table = &rows.table,
+					       .notes = after->notes.data,
+					       .note_count = after->notes.count,
+					       .only_now = !before });
+	diff_rows_release(&rows);
+	diff_release(&diff);
+	snapshot_release(&nothing);
+}
+
+static bool add_snapshot(struct heft_page *p, const char *title, const struct heft_snapshot *before,
+			 const struct heft_snapshot *after, struct heft_err *err)
+{
+	if (!after->open || (before && !before->open))
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "the snapshot is not open");
+	memory_need_whole(after->memory);
+	if (before)
+		memory_need_whole(before->memory);
+	const struct snapshot *half = after->is_diff ? &after->before : NULL;
+	add_lists(p, title, before ? &before->snapshot : half, after);
+	return true;
+}
+
+bool heft_page_add_snapshot(struct heft_page *p, const char *title,
+			    const struct heft_snapshot *before, const struct heft_snapshot *after,
+			    struct heft_err *err)
+{
+	return GUARDED(p->memory, err, add_snapshot(p, title, before, after, err));
+}
+
+/* ---- heaps ----------------------------------------------------------------------------------- */
+
+struct stacker {
+	struct heft_page *page;
+	const struct heap_report *report;
+	struct page_stacks stacks;
+};
+
+static uint32_t step_of(void *ctx, const struct heft_row *row)
+{
+	struct stacker *k = ctx;
+	struct page *page = &k->page->page;
+	struct heap_path path = { 0 };
+	uint32_t at = 0;
+	heap_path_of(&path, k->report, row->ref);
+	for (size_t i = 0; i < path.steps.count; i++) {
+		const struct heap_site *s = heap_step_site(k->report, path.steps.data[i]);
+		const struct page_frame frame = { .function = page_text(page, s->label),
+						  .file = page_text(page, s->frame.file),
+						  .module = page_text(page, s->frame.module),
+						  .line = s->frame.line };
+		at = page_step(&k->stacks, at, &frame);
+	}
+	vec_release(&path.steps);
+	return at;
+}
+
+static struct page_point *moments_of(const struct heft_heap *h)
+{
+	struct page_point *points = mem_zeroed(h->moments.count + 1, sizeof *points);
+	for (size_t i = 0; i < h->moments.count; i++)
+		points[i] = (struct page_point){ h->moments.data[i].at,
+						 h->moments.data[i].live_bytes,
+						 h->moments.data[i].peak_bytes };
+	return points;
+}
+
+static void add_stacks(struct heft_page *p, const char *title, const struct heft_heap *heap,
+		       const struct heft_heap_report *report)
+{
+	struct stacker k = { .page = p, .report = &report->report };
+	const struct page_fact facts[] = { { "dump", heap->info.of.path },
+					   { "kind", heap->info.of.kind },
+					   { "command", heap->info.of.command } };
+	struct page_point *points = moments_of(heap);
+	page_text(&p->page, "");
+	page_step(&k.stacks, 0, &(struct page_frame){ 0 });
+	page_add(&p->page, &(struct page_tab){ .title = title,
+					       .kind = "heap",
+					       .table = &report->report.table,
+					       .facts = facts,
+					       .fact_count = COUNT_OF(facts),
+					       .notes = report->all_notes.data,
+					       .note_count = report->all_notes.count,
+					       .points = points,
+					       .point_count = heap->moments.count,
+					       .stacks = &k.stacks,
+					       .step_of = step_of,
+					       .ctx = &k });
+	mem_free(points);
+	page_stacks_release(&k.stacks);
+}
+
+bool heft_page_add_heap(struct heft_page *p, const char *title, struct heft_heap *heap,
+			struct heft_heap *base, struct heft_err *err)
+{
+	const struct heft_heap_query query = { .size = sizeof query };
+	struct heft_heap_report *r = heft_heap_report_new(heap, base, &query, err);
+	if (!r)
+		return false;
+	const bool good = GUARDED(p->memory, err, (add_stacks(p, title, heap, r), true));
+	heft_heap_report_free(r);
+	return good;
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+bool heft_page_write(struct heft_page *p, const struct heft_sink *sink, struct heft_err *err)
+{
+	return GUARDED(p->memory, err, page_write(&p->page, sink, err));
+}

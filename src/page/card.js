@@ -1,0 +1,103 @@
+/* What is known of the row that is chosen. */
+
+function factList(pairs) {
+	return element("dl", {}, ...pairs.filter(p => p[1] !== "" && p[1] !== null && p[1] !== undefined).flatMap(([name, text, title]) => [element("dt", {}, name), element("dd", { title: title || null }, text)]));
+}
+
+function sizeFacts(node, view) {
+	return view.tab.measures.flatMap((measure, m) => {
+		const unit = measure.unit, now = exact(node.now[m], unit);
+		if (!view.tab.diff)
+			return [[measure.title, `${now}${unit === "count" ? "" : " B"}`, short(node.now[m], unit)]];
+		const change = node.change(m);
+		return [[measure.title, `${exact(node.base[m], unit)} → ${now} (${signed(exact(change, unit), change)})`]];
+	});
+}
+
+/* Sums over lines by the labels of a column, the largest first. */
+function sumBy(view, column, lines) {
+	const sums = new Map(), measure = view.measure;
+	for (const line of lines) {
+		const label = view.book.texts[column.labels[column.lines[line]]];
+		const change = view.tab.diff ? measure.now[line] - measure.base[line] : measure.now[line];
+		sums.set(label, (sums.get(label) || 0) + change);
+	}
+	return [...sums].sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
+}
+
+function sumList(view, column, lines) {
+	const sums = sumBy(view, column, lines), rest = sums.slice(8), unit = view.measure.unit;
+	const items = sums.slice(0, 8).map(([label, value]) => element("li", {}, element("span", {}, cut(label || "[none]", 160)), element("b", { title: exact(value, unit) }, view.tab.diff ? signed(short(value, unit), value) : short(value, unit))));
+	if (rest.length > 0)
+		items.push(element("li", {}, element("span", {}, `${group(String(rest.length))} others`), element("b", {}, short(rest.reduce((v, r) => v + r[1], 0), unit))));
+	return element("div", { class: "sums" }, element("h3", {}, column.title), element("ul", {}, ...items));
+}
+
+const LINES_MAX = 300000;
+
+/* All lines of the symbol that a leaf is, whatever the view has grouped it below. */
+function linesOfSymbol(node, view) {
+	const spec = view.levels[node.level]?.spec;
+	if (!node.leaf || !spec || spec.stack || !/symbols?$/.test(spec.column.name))
+		return null;
+	const column = spec.column, number = column.lines[node.tree.order[node.start]], lines = [];
+	for (let i = 0; i < view.tab.lines; i++)
+		if (column.lines[i] === number)
+			lines.push(i);
+	return lines;
+}
+
+/* Sizes told apart: what is the symbol itself, and what other sections hold because of it. */
+function symbolFacts(lines, view) {
+	const column = view.tab.kindColumn, measure = view.measure;
+	if (!column || view.tab.diff || view.tab.kind !== "sizes")
+		return [];
+	const kinds = kindsOf(view.book, column);
+	let own = 0, all = 0;
+	for (const line of lines) {
+		all += measure.now[line];
+		own += kinds[column.lines[line]] <= 3 ? measure.now[line] : 0;
+	}
+	return [["own bytes", exact(own, measure.unit) + " B"], ["all because of it", exact(all, measure.unit) + " B"]];
+}
+
+function stackList(node, view) {
+	const { stacks } = view.tab, lines = new Set();
+	for (let i = node.start; i < node.end && lines.size < 2; i++)
+		lines.add(stacks.lines[node.tree.order[i]]);
+	if (lines.size !== 1)
+		return null;
+	const items = [];
+	for (let at = [...lines][0]; at !== 0; at = stacks.parent[at]) {
+		const f = stacks.frame[at], text = what => view.book.texts[stacks.part(f, what)];
+		const place = text(FRAME_FILE) ? text(FRAME_FILE) + ":" + stacks.part(f, FRAME_LINE) : text(FRAME_MODULE);
+		items.push(element("li", {}, element("span", {}, cut(text(FRAME_FUNCTION), 300)), element("small", {}, cut(place, 300))));
+	}
+	return element("div", { class: "sums" }, element("h3", {}, "Call stack, innermost first"), element("ol", {}, ...items));
+}
+
+function drawCard(card, node, view) {
+	const lines = linesOfSymbol(node, view) || Array.from(node.tree.order.subarray(node.start, Math.min(node.end, node.start + LINES_MAX)));
+	const { tab } = view, top = view.tree.top;
+	const share = tab.diff ? percent(node.change(view.m), top.change(view.m)) : percent(node.now[view.m], top.now[view.m]);
+	const facts = [...sizeFacts(node, view), [tab.diff ? "share of the change" : "share of what is shown", share]];
+	if (linesOfSymbol(node, view))
+		facts.push(...symbolFacts(lines, view));
+	if (tab.changeOf && node.end - node.start === 1)
+		facts.push(["became", CHANGES[tab.changeOf[tab.lines ? node.tree.order[node.start] : 0]]]);
+	for (const column of tab.columns)
+		if (column.aside && !column.stack && node.end - node.start === 1)
+			facts.push([column.title, view.book.texts[column.labels[column.lines[node.tree.order[node.start]]]]]);
+	const parts = [element("h2", {}, cut(node.label, 2000)), element("p", { class: "path" }, cut(node.path().slice(0, -1).join(" › "), 600)), factList(facts)];
+	if (!node.parent)
+		parts.push(factList(tab.facts.map(f => [f.name, f.text])));
+	const stack = tab.stacks && node.parent ? stackList(node, view) : null;
+	if (stack)
+		parts.push(stack);
+	if (node.end - node.start > LINES_MAX)
+		parts.push(element("p", { class: "path" }, `The sums below are of the first ${group(String(LINES_MAX))} lines.`));
+	for (const column of tab.columns)
+		if (!column.aside && !column.stack && column.count > 1)
+			parts.push(sumList(view, column, lines));
+	card.replaceChildren(...parts);
+}

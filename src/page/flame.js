@@ -1,0 +1,183 @@
+
+const BAND = 20;
+
+function layFlame(tree, root, m, size, upward) {
+	const boxes = [], waiting = [{ node: root, x: 0, w: size.w, depth: 0 }];
+	for (let next; (next = waiting.pop());) {
+		const y = next.depth * BAND;
+		boxes.push({ ...next, y, h: BAND });
+		if (next.w < 1.5 || y + BAND > size.most)
+			continue;
+		const children = tree.sorted(next.node, m, BY_WEIGHT), whole = next.node.weight(m);
+		let x = next.x;
+		for (const child of children || []) {
+			const w = whole > 0 ? next.w * child.weight(m) / whole : 0;
+			if (w < 0.5)
+				break;
+			waiting.push({ node: child, x, w, depth: next.depth + 1 });
+			x += w;
+		}
+	}
+	const deepest = boxes.reduce((most, b) => Math.max(most, b.depth), 0), height = Math.max(size.h, (deepest + 1) * BAND);
+	for (const box of boxes)
+		box.y = upward ? height - box.y - BAND : box.y;
+	return { boxes, height };
+}
+
+/* ---- colours ------------------------------------------------------------------------------------ */
+
+const KIND_HUES = [[212, 62], [176, 50], [130, 42], [92, 35], [275, 45], [20, 65], [42, 70], [312, 40], [220, 8]];
+
+function isDark() {
+	const set = document.documentElement.dataset.theme;
+	return set ? set === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+function shade(hue, saturation, lightness) {
+	const dark = isDark();
+	return { fill: `hsl(${hue} ${dark ? saturation * 0.8 : saturation}% ${dark ? 96 - lightness : lightness}%)`, ink: dark ? "#f3f4f6" : "#14181f" };
+}
+
+function hueOf(text) {
+	let h = 2166136261;
+	for (let i = 0; i < Math.min(text.length, 200); i++)
+		h = Math.imul(h ^ text.charCodeAt(i), 16777619);
+	return (h >>> 0) % 360;
+}
+
+/* Growth is orange and has "+" in its label, shrinkage blue and has "−". */
+function colourOfChange(node, m) {
+	const change = node.change(m), size = Math.max(node.now[m], node.base[m], 1);
+	if (Math.abs(change) < 1e-6)
+		return shade(220, 6, 84);
+	const strength = Math.min(1, 0.35 + 0.65 * Math.abs(change) / size);
+	return change > 0 ? shade(24, 50 + 40 * strength, 88 - 24 * strength) : shade(212, 40 + 40 * strength, 88 - 22 * strength);
+}
+
+const HEAT = { hot: [6, 75, 66], warm: [32, 75, 72], cold: [205, 45, 78], never: [220, 8, 82] };
+
+function colourOfHeat(box, root, m) {
+	const known = box.node.above().map(n => HEAT[n.label]).find(Boolean);
+	if (known)
+		return shade(...known);
+	const part = root.weight(m) > 0 ? box.node.weight(m) / root.weight(m) : 0;
+	return shade(48 - 42 * Math.min(1, Math.sqrt(part) * 2), 75, 84 - 18 * Math.min(1, Math.sqrt(part) * 2));
+}
+
+function colourOfOwner(box, view) {
+	const chain = box.node.above();
+	const owner = view.picture === "map" ? chain[Math.min(chain.length - 1, chain.indexOf(view.root) + 1)] : box.node;
+	return shade(hueOf(owner.label), 48, 80 - Math.min(4, box.depth) * 2.5);
+}
+
+function colourOf(box, view) {
+	switch (view.colour) {
+	case "change": return colourOfChange(box.node, view.m);
+	case "kind": {
+		const [hue, saturation] = KIND_HUES[kindOfNode(box.node, view.tab, view.book, view.m)];
+		return shade(hue, saturation, box.inner ? 88 : 76);
+	}
+	case "heat": return colourOfHeat(box, view.root, view.m);
+	default: return colourOfOwner(box, view);
+	}
+}
+
+/* ---- drawing ------------------------------------------------------------------------------------ */
+
+/* What is drawn with: a canvas, or text of svg. */
+class SvgPen {
+	constructor(w, h, title) {
+		this.out = [`<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${h}" font-family="system-ui, sans-serif" font-size="11">`, `<title>${markup(title)}</title>`];
+	}
+	box(x, y, w, h, fill, line, title) {
+		this.out.push(`<rect x="${x.toFixed(1)}" y="${y.toFixed(1)}" width="${w.toFixed(1)}" height="${h.toFixed(1)}" fill="${fill}"${line ? ` stroke="${line}"` : ""}>${title ? `<title>${markup(title)}</title>` : ""}</rect>`);
+	}
+	text(text, x, y, most, ink, bold) {
+		const fits = Math.floor(most / 6.2);
+		if (fits >= 3)
+			this.out.push(`<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" fill="${ink}"${bold ? " font-weight=\"600\"" : ""}>${markup(text.length > fits ? text.slice(0, fits - 1) + "…" : text)}</text>`);
+	}
+	end() {
+		this.out.push("</svg>");
+		return this.out.join("\n");
+	}
+}
+
+function markup(text) {
+	const names = { "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;" };
+	return cut(text).replace(/[&<>"]/g, c => names[c]);
+}
+
+class CanvasPen {
+	constructor(context) {
+		this.c = context;
+	}
+	box(x, y, w, h, fill, line) {
+		this.c.fillStyle = fill;
+		this.c.fillRect(x, y, w, h);
+		if (line) {
+			this.c.strokeStyle = line;
+			this.c.lineWidth = 1;
+			this.c.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
+		}
+	}
+	text(text, x, y, most, ink, bold) {
+		const c = this.c;
+		c.font = `${bold ? "600 " : ""}11px system-ui, sans-serif`;
+		c.fillStyle = ink;
+		let shown = text.length > 200 ? text.slice(0, 200) : text;
+		if (c.measureText(shown).width > most) {
+			let low = 0, high = shown.length;
+			while (low < high) {
+				const half = (low + high + 1) >> 1;
+				if (c.measureText(shown.slice(0, half) + "…").width <= most)
+					low = half;
+				else
+					high = half - 1;
+			}
+			if (low < 2)
+				return;
+			shown = shown.slice(0, low) + "…";
+		}
+		c.fillText(shown, x, y);
+	}
+}
+
+function boxTitle(node, view) {
+	const unit = view.measure.unit;
+	if (view.tab.diff)
+		return `${node.label} ${signed(short(node.change(view.m), unit), node.change(view.m))}`;
+	return `${node.label} ${short(node.now[view.m], unit)}`;
+}
+
+function drawBox(pen, box, view, titled) {
+	const colour = colourOf(box, view), gap = view.picture === "map" ? (box.w > 3 && box.h > 3 ? 1 : 0) : 0.5;
+	pen.box(box.x, box.y, Math.max(box.w - gap, 0.5), Math.max(box.h - gap, 0.5), colour.fill,
+		null, titled ? boxTitle(box.node, view) : "");
+	if (box.w < 24 || box.h < 13)
+		return;
+	if (box.inner) {
+		if (box.h > 3 * MAP_LABEL && box.w > 40)
+			pen.text(boxTitle(box.node, view), box.x + 4, box.y + 12, box.w - 8, colour.ink, true);
+		return;
+	}
+	pen.text(view.picture === "map" ? box.node.label : boxTitle(box.node, view), box.x + 4, box.y + (view.picture === "map" ? 13 : 14), box.w - 8, colour.ink);
+	if (view.picture === "map" && box.h > 30 && box.w > 40)
+		pen.text(view.tab.diff ? signed(short(box.node.change(view.m), view.measure.unit), box.node.change(view.m)) : short(box.node.now[view.m], view.measure.unit),
+			box.x + 4, box.y + 26, box.w - 8, colour.ink);
+}
+
+function drawBoxes(pen, boxes, view, titled) {
+	for (const box of boxes)
+		if (box.depth > 0 || view.picture !== "map")
+			drawBox(pen, box, view, titled);
+}
+
+function boxAt(boxes, x, y) {
+	for (let i = boxes.length - 1; i >= 0; i--) {
+		const b = boxes[i];
+		if (x >= b.x && x < b.x + b.w && y >= b.y && y < b.y + b.h)
+			return b;
+	}
+	return null;
+}

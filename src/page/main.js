@@ -1,0 +1,573 @@
+/* The page: what is chosen, and what follows from it.  All that is chosen stands in the address. */
+
+const NOTHING = { with: "", without: "", in: "", regex: false, kind: "", least: 0 };
+const PICTURES = [["map", "Treemap"], ["ice", "Icicle"], ["flame", "Flame graph"], ["time", "Timeline"]];
+
+const state = { tab: 0, by: [], m: 0, picture: "", colour: "", filter: { ...NOTHING }, zoom: [], theme: "" };
+const view = { book: null, tab: null, tree: null, root: null, chosen: null, levels: [], m: 0, measure: null, picture: "map", colour: "owner" };
+let table, picture = { boxes: [], w: 0, h: 0 }, hovered = null, range = null, filterKey = "", treeKey = "";
+
+/* ---- the address -------------------------------------------------------------------------------- */
+
+function address() {
+	const p = new URLSearchParams(), f = state.filter;
+	p.set("t", state.tab);
+	p.set("by", state.by.join(","));
+	p.set("m", state.m);
+	p.set("v", state.picture);
+	p.set("c", state.colour);
+	for (const key of ["with", "without", "in", "kind"])
+		if (f[key] !== "")
+			p.set(key, f[key]);
+	if (f.regex)
+		p.set("regex", 1);
+	if (f.least > 0)
+		p.set("least", f.least);
+	if (state.zoom.length > 0)
+		p.set("z", JSON.stringify(state.zoom));
+	if (state.theme)
+		p.set("theme", state.theme);
+	return "#" + p;
+}
+
+function listOf(text) {
+	try {
+		const list = JSON.parse(text);
+		return Array.isArray(list) ? list.map(String) : [];
+	} catch {
+		return [];
+	}
+}
+
+function readAddress() {
+	const p = new URLSearchParams(location.hash.slice(1)), whole = key => Math.max(0, Math.floor(+p.get(key) || 0));
+	state.tab = Math.min(view.book.tabs.length - 1, whole("t"));
+	state.by = (p.get("by") || "").split(",").filter(Boolean);
+	state.m = whole("m");
+	state.picture = p.get("v") || "";
+	state.colour = p.get("c") || "";
+	state.filter = { ...NOTHING };
+	for (const key of ["with", "without", "in", "kind"])
+		state.filter[key] = p.get(key) || "";
+	state.filter.regex = p.has("regex");
+	state.filter.least = whole("least");
+	state.zoom = p.has("z") ? listOf(p.get("z")) : [];
+	state.theme = p.get("theme") || "";
+}
+
+function writeAddress(step) {
+	const next = address();
+	if (next === location.hash)
+		return;
+	if (step)
+		history.pushState(null, "", next);
+	else
+		history.replaceState(null, "", next);
+}
+
+/* ---- what there is to choose --------------------------------------------------------------------- */
+
+function specsOf(tab) {
+	if (tab.specs)
+		return tab.specs;
+	tab.specs = [];
+	tab.columns.forEach((column, i) => {
+		if (column.stack) {
+			tab.specs.push({ id: "down", title: "Call stacks, callers first", stack: "down", part: FRAME_FUNCTION, column });
+			tab.specs.push({ id: "up", title: "Call stacks, who asked first", stack: "up", part: FRAME_FUNCTION, column });
+			tab.specs.push({ id: "files", title: "Files along the stack", stack: "down", part: FRAME_FILE, column });
+			tab.specs.push({ id: "modules", title: "Modules along the stack", stack: "down", part: FRAME_MODULE, column });
+		} else if (!column.aside) {
+			tab.specs.push({ id: "c" + i, title: column.title, split: column.split || "", column });
+		}
+	});
+	if (tab.specs.length === 0)
+		tab.specs.push({ id: "c0", title: tab.columns[0].title, split: "", column: tab.columns[0] });
+	tab.kindColumn = tab.columns.find(c => /^(in_section|sections)$/.test(c.name)) || null;
+	return tab.specs;
+}
+
+function usualBy(tab) {
+	const specs = specsOf(tab), find = regex => specs.find(s => regex.test(s.column.name) && !s.stack);
+	if (tab.stacks)
+		return ["down"];
+	const list = [find(/^(in_section|sections|modules)$/) || specs[0], find(/^(symbol|symbols|rawsymbols|fullsymbols|shortsymbols)$/)];
+	return [...new Set(list.filter(Boolean).map(s => s.id))];
+}
+
+/* Takes what the address says as far as the tab has it. */
+function settle() {
+	const tab = view.tab, ids = specsOf(tab).map(s => s.id);
+	state.by = [...new Set(state.by)].filter(id => ids.includes(id)).slice(0, 3);
+	if (state.by.length === 0)
+		state.by = usualBy(tab);
+	state.m = Math.min(state.m, tab.measures.length - 1);
+	const pictures = PICTURES.filter(([id]) => id !== "time" || tab.moments?.length > 1).map(p => p[0]);
+	if (!pictures.includes(state.picture))
+		state.picture = tab.stacks ? "ice" : "map";
+	const colours = coloursOf(tab).map(c => c[0]);
+	if (!colours.includes(state.colour))
+		state.colour = tab.diff ? "change" : tab.kindColumn ? "kind" : "owner";
+	if (state.filter.in !== "" && !tab.columns[state.filter.in])
+		state.filter.in = "";
+	if (!tab.kindColumn || !(+state.filter.kind < KINDS.length))
+		state.filter.kind = "";
+}
+
+function coloursOf(tab) {
+	return [...(tab.diff ? [["change", "by change"]] : []), ...(tab.kindColumn ? [["kind", "by kind"]] : []), ["owner", "by owner"], ["heat", "by heat"]];
+}
+
+/* ---- controls ----------------------------------------------------------------------------------- */
+
+function fillControls() {
+	const { tab } = view, specs = specsOf(tab), none = [["", "—"]], all = specs.map(s => [s.id, s.title]);
+	for (let i = 0; i < 3; i++)
+		choices($("by" + i), i ? none.concat(all) : all, state.by[i] || "");
+	choices($("measure"), tab.measures.map((m, i) => [String(i), measureTitle(m)]), String(state.m));
+	choices($("view"), PICTURES.filter(([id]) => id !== "time" || tab.moments?.length > 1), state.picture);
+	choices($("colour"), coloursOf(tab), state.colour);
+	choices($("in"), [["", "in any name"], ...tab.columns.map((c, i) => [String(i), "in " + c.title.toLowerCase()]).filter(([i]) => tab.columns[i].count > 1 || tab.columns[i].stack)], state.filter.in);
+	choices($("kind"), [["", "any kind"], ...KINDS.map((k, i) => [String(i), k])], state.filter.kind);
+	$("kind").hidden = !tab.kindColumn;
+	for (const key of ["with", "without"])
+		if (document.activeElement !== $(key))
+			$(key).value = state.filter[key];
+	$("regex").checked = state.filter.regex;
+	if (document.activeElement !== $("least"))
+		$("least").value = state.filter.least || "";
+}
+
+function measureTitle(measure) {
+	const names = { file: "in the file", vm: "in memory (VM)", live_bytes: "live bytes", live_blocks: "live blocks", peak_bytes: "bytes at the peak", peak_blocks: "blocks at the peak", alloc_bytes: "allocated bytes", allocs: "allocations", temporary: "temporary allocations", own: "own bytes", padding: "padding in front" };
+	return names[measure.name] || measure.title;
+}
+
+function fillTabs() {
+	$("tabs").replaceChildren(...view.book.tabs.map((tab, i) => element("button", {
+		type: "button", role: "tab", id: "tab" + i, "aria-selected": String(i === state.tab), tabindex: i === state.tab ? 0 : -1,
+		title: cut(tab.title, 300), onclick: () => toTab(i),
+	}, cut(tab.title, 40), tab.diff ? element("small", {}, " diff") : "")));
+}
+
+function toTab(i) {
+	Object.assign(state, { tab: i, by: [], m: 0, picture: "", colour: "", zoom: [], filter: { ...NOTHING } });
+	range = null;
+	update(true);
+	$("tab" + i).focus();
+}
+
+function fillNotes() {
+	const { notes } = view.tab, button = $("notes-button");
+	button.hidden = notes.length === 0;
+	button.textContent = notes.length === 1 ? "1 note" : notes.length + " notes";
+	$("notes").replaceChildren(element("ul", {}, ...notes.map(n => element("li", {}, cut(n.text, 600), n.count > 1 ? ` (${group(String(n.count))} times${n.bytes ? ", " + short(n.bytes, "bytes") : ""})` : "", element("small", {}, " " + cut(n.path, 300))))));
+	if (notes.length === 0)
+		$("notes").hidden = true;
+	button.setAttribute("aria-expanded", String(!$("notes").hidden));
+}
+
+/* ---- from what is chosen to what is seen ---------------------------------------------------------- */
+
+function levelFor(id) {
+	const spec = specsOf(view.tab).find(s => s.id === id);
+	spec.level ||= new Level(spec, view.book, view.tab);
+	return spec.level;
+}
+
+/* The lines that pass; the last good ones while an expression is half written. */
+function applyFilter() {
+	const key = JSON.stringify([state.tab, state.filter, state.filter.least > 0 ? state.m : 0]);
+	if (key === filterKey)
+		return;
+	try {
+		view.order = filterLines(view.book, view.tab, state.filter, view.measure);
+		$("bar").classList.remove("wrong");
+		$("with").title = "";
+	} catch (e) {
+		$("bar").classList.add("wrong");
+		$("with").title = e.message;
+		view.order ||= filterLines(view.book, view.tab, NOTHING, view.measure);
+	}
+	filterKey = key;
+	treeKey = "";
+}
+
+function makeTree() {
+	const key = JSON.stringify([state.tab, state.by]);
+	if (key === treeKey)
+		return;
+	const opened = table && view.tree ? [...table.opened].map(n => n.path()) : [];
+	view.levels = state.by.map(levelFor);
+	view.tree = new Tree(view.tab, view.levels, view.order.slice());
+	if (table) {
+		table.opened.clear();
+		table.marked.clear();
+		for (const path of opened.slice(0, 50)) {
+			const node = view.tree.find(path);
+			if (node.parent && node.path().length === path.length)
+				table.opened.add(node);
+		}
+	}
+	treeKey = key;
+}
+
+function update(step) {
+	view.tab = decodeTab(view.book.tabs[state.tab]);
+	settle();
+	view.m = state.m;
+	view.measure = view.tab.measures[state.m];
+	view.picture = state.picture;
+	view.colour = state.colour;
+	applyFilter();
+	makeTree();
+	view.root = view.tree.find(state.zoom);
+	state.zoom = view.root.path();
+	if (!view.chosen || view.chosen.tree !== view.tree)
+		view.chosen = view.root;
+	document.title = view.tab.title + " · heft";
+	if (state.theme)
+		document.documentElement.dataset.theme = state.theme;
+	else
+		delete document.documentElement.dataset.theme;
+	fillTabs();
+	fillControls();
+	fillNotes();
+	fillSum();
+	fillCrumbs();
+	table ||= new Table($("table"), view, { chosen: choose, zoom: zoomTo, marked: tellMarked, sorted: drawPicture, copy: copyRows });
+	table.fill();
+	tellMarked(table.marked);
+	drawPicture();
+	drawCard($("card"), view.chosen, view);
+	writeAddress(step);
+}
+
+function fillSum() {
+	const { tab, tree, m, measure } = view, unit = measure.unit, top = tree.top, bytes = unit === "count" ? "" : " bytes";
+	let whole = 0, base = 0;
+	for (let i = 0; i < tab.lines; i++) {
+		whole += measure.now[i];
+		base += tab.diff ? measure.base[i] : 0;
+	}
+	const parts = [element("b", {}, exact(top.now[m], unit) + bytes)];
+	if (unit !== "count")
+		parts.push(` (${short(top.now[m], unit)})`);
+	parts.push(` ${measureTitle(measure)}`);
+	if (view.order.length < tab.lines)
+		parts.push(`, ${percent(top.now[m], whole)} of ${exact(whole, unit)}`);
+	else
+		parts.push(", all of it");
+	if (tab.diff)
+		parts.push(`; before ${exact(top.base[m], unit)}, change `, element("b", {}, signed(exact(top.change(m), unit), top.change(m))), percent(top.change(m), top.base[m]) ? ` (${signed(percent(top.change(m), top.base[m]), top.change(m))})` : "");
+	parts.push(`; ${group(String(view.order.length))} lines`);
+	$("sum").replaceChildren(...parts);
+	$("sum").dataset.now = top.now[m];
+}
+
+function fillCrumbs() {
+	const chain = view.root.above();
+	$("crumbs").replaceChildren(...chain.flatMap((node, i) => {
+		const label = cut(node.parent ? node.label : "TOTAL", 60);
+		const part = i + 1 < chain.length ? element("button", { type: "button", onclick: () => zoomTo(node) }, label) : element("span", { "aria-current": "location" }, label);
+		return i ? [element("span", { class: "sep", "aria-hidden": "true" }, "›"), part] : [part];
+	}));
+}
+
+function choose(node) {
+	view.chosen = node;
+	drawCard($("card"), node, view);
+	drawOverlay();
+}
+
+function zoomTo(node) {
+	if (!view.tree.open(node))
+		return choose(node);
+	const from = picture.boxes.find(b => b.node === node);
+	state.zoom = node.path();
+	view.chosen = node;
+	const before = from && !matchMedia("(prefers-reduced-motion: reduce)").matches ? snapshotOf(from) : null;
+	update(true);
+	if (before)
+		grow(before);
+}
+
+function tellMarked(marked) {
+	let sum = 0;
+	for (const node of marked)
+		if (!node.above().slice(0, -1).some(n => marked.has(n)))
+			sum += view.tab.diff ? node.change(view.m) : node.now[view.m];
+	$("marked").textContent = marked.size === 0 ? "" : `${marked.size} marked: ${exact(sum, view.measure.unit)}${view.measure.unit === "count" ? "" : " bytes"}, ${percent(sum, view.tab.diff ? view.tree.top.change(view.m) : view.tree.top.now[view.m])}`;
+}
+
+async function copyRows() {
+	await copyText(table.csv());
+	$("marked").textContent = "The rows are on the clipboard, as csv.";
+}
+
+/* ---- the picture -------------------------------------------------------------------------------- */
+
+const canvas = $("canvas"), context = canvas.getContext("2d");
+
+function drawPicture() {
+	const box = $("picture"), ratio = devicePixelRatio || 1;
+	const w = Math.max(200, box.clientWidth), room = Math.max(220, box.clientHeight - $("legend").offsetHeight);
+	if (view.picture === "time") {
+		picture = { boxes: [], w, h: room };
+	} else if (view.picture === "map") {
+		picture = { boxes: layMap(view.tree, view.root, view.m, { w, h: room }), w, h: room };
+	} else {
+		const laid = layFlame(view.tree, view.root, view.m, { w, h: room, most: 8000 }, view.picture === "flame");
+		picture = { boxes: laid.boxes, w, h: laid.height };
+	}
+	canvas.width = Math.round(w * ratio);
+	canvas.height = Math.round(picture.h * ratio);
+	canvas.style.width = w + "px";
+	canvas.style.height = picture.h + "px";
+	context.setTransform(ratio, 0, 0, ratio, 0, 0);
+	paint();
+	tellPicture();
+}
+
+function paint() {
+	context.fillStyle = getComputedStyle(document.body).backgroundColor;
+	context.fillRect(0, 0, picture.w, picture.h);
+	if (view.picture === "time")
+		picture.scale = drawTimeline(context, picture, view.tab, range);
+	else
+		drawBoxes(new CanvasPen(context), picture.boxes, view);
+	picture.clean = null;
+	drawOverlay();
+}
+
+/* The frames around what is chosen and what the pointer is over, on a copy of the picture. */
+function drawOverlay() {
+	if (view.picture === "time")
+		return;
+	if (!picture.clean) {
+		picture.clean = document.createElement("canvas");
+		picture.clean.width = canvas.width;
+		picture.clean.height = canvas.height;
+		picture.clean.getContext("2d").drawImage(canvas, 0, 0);
+	}
+	context.save();
+	context.setTransform(1, 0, 0, 1, 0, 0);
+	context.drawImage(picture.clean, 0, 0);
+	context.restore();
+	const ink = isDark() ? "#ffffff" : "#0b1220";
+	for (const [box, width] of [[picture.boxes.find(b => b.node === view.chosen && b.depth > 0), 2.5], [hovered, 1.5]]) {
+		if (!box)
+			continue;
+		context.strokeStyle = ink;
+		context.lineWidth = width;
+		context.strokeRect(box.x + 1, box.y + 1, Math.max(1, box.w - 3), Math.max(1, box.h - 3));
+	}
+}
+
+function tellPicture() {
+	const first = view.tree.sorted(view.root, view.m, BY_WEIGHT)?.slice(0, 3).map(n => `${cut(n.label, 60)} ${percent(n.weight(view.m), view.root.weight(view.m))}`);
+	canvas.setAttribute("aria-label", view.picture === "time" ? tellRange(view.tab, range) : `${PICTURES.find(p => p[0] === view.picture)[1]} of ${cut(view.root.label, 60)}; the largest: ${(first || []).join(", ")}. The table has the same rows.`);
+	if (first && table)
+		table.view.tree.sorted(view.root, view.m, table.sort);
+	const legend = $("legend");
+	if (view.picture === "time")
+		return legend.replaceChildren(tellRange(view.tab, range));
+	const items = view.colour === "kind" ? KINDS.map((k, i) => [k, shade(...KIND_HUES[i], 76)]) :
+		view.colour === "change" ? [["+ grew", shade(24, 90, 64)], ["− shrank", shade(212, 80, 66)], ["unchanged", shade(220, 6, 84)]] :
+		view.colour === "heat" ? [["more", shade(6, 75, 66)], ["less", shade(48, 75, 84)]] : [];
+	legend.replaceChildren(...items.map(([text, colour]) => {
+		const dot = element("i", { "aria-hidden": "true" });
+		dot.style.background = colour.fill;
+		return element("span", {}, dot, text);
+	}), element("span", { class: "hint" }, "Click chooses, double click opens, Backspace goes up."));
+}
+
+function snapshotOf(box) {
+	const copy = document.createElement("canvas");
+	copy.width = canvas.width;
+	copy.height = canvas.height;
+	copy.getContext("2d").drawImage(picture.clean || canvas, 0, 0);
+	return { copy, box };
+}
+
+/* The picture before grows until the box fills it. */
+function grow({ copy, box }) {
+	const start = performance.now(), last = document.createElement("canvas"), w = canvas.width, h = canvas.height, ratio = devicePixelRatio || 1;
+	last.width = w;
+	last.height = h;
+	last.getContext("2d").drawImage(canvas, 0, 0);
+	const drawn = picture;
+	const frame = now => {
+		if (picture !== drawn)
+			return;
+		const t = Math.min(1, (now - start) / 180), ease = t * (2 - t);
+		const x = box.x * ratio * ease, y = box.y * ratio * ease, bw = w + (box.w * ratio - w) * ease, bh = h + (box.h * ratio - h) * ease;
+		context.save();
+		context.setTransform(1, 0, 0, 1, 0, 0);
+		context.drawImage(copy, x, y, Math.max(1, bw), Math.max(1, bh), 0, 0, w, h);
+		context.globalAlpha = ease;
+		context.drawImage(last, 0, 0);
+		context.restore();
+		if (t < 1)
+			requestAnimationFrame(frame);
+		else
+			drawOverlay();
+	};
+	requestAnimationFrame(frame);
+}
+
+/* ---- the pointer -------------------------------------------------------------------------------- */
+
+function pointed(e) {
+	const r = canvas.getBoundingClientRect();
+	return { x: e.clientX - r.left, y: e.clientY - r.top };
+}
+
+function showTip(e, box) {
+	const tip = $("tip"), { node } = box, unit = view.measure.unit, m = view.m;
+	const size = view.tab.diff ? `${short(node.base[m], unit)} → ${short(node.now[m], unit)}, ${signed(short(node.change(m), unit), node.change(m))}` : `${short(node.now[m], unit)} · ${exact(node.now[m], unit)}${unit === "count" ? "" : " B"}`;
+	tip.replaceChildren(element("b", {}, cut(node.label, 300)), element("span", {}, size), element("span", {}, `${percent(node.weight(m), view.root.weight(m))} of ${cut(view.root.label, 40)}`), element("small", {}, cut(node.path().slice(0, -1).join(" › "), 200)));
+	tip.hidden = false;
+	const w = tip.offsetWidth, h = tip.offsetHeight;
+	tip.style.left = Math.max(4, Math.min(innerWidth - w - 4, e.clientX + 14)) + "px";
+	tip.style.top = Math.max(4, e.clientY + 18 + h > innerHeight ? e.clientY - h - 12 : e.clientY + 18) + "px";
+}
+
+function hover(e) {
+	const { x, y } = pointed(e), box = boxAt(picture.boxes, x, y);
+	if (view.picture === "time")
+		return;
+	if (box !== hovered) {
+		hovered = box;
+		drawOverlay();
+	}
+	if (box)
+		showTip(e, box);
+	else
+		$("tip").hidden = true;
+}
+
+function leave() {
+	hovered = null;
+	$("tip").hidden = true;
+	drawOverlay();
+}
+
+function dragRange(e) {
+	const from = picture.scale.at(pointed(e).x), move = to => {
+		const at = picture.scale.at(pointed(to).x);
+		range = Math.abs(at - from) < (picture.scale.last - picture.scale.first) / 200 ? null : [Math.min(from, at), Math.max(from, at)];
+		paint();
+		tellPicture();
+	};
+	const done = () => removeEventListener("pointermove", move);
+	addEventListener("pointermove", move);
+	addEventListener("pointerup", done, { once: true });
+}
+
+function pictureKey(e) {
+	if (!["ArrowDown", "ArrowUp", "ArrowLeft", "ArrowRight", "Enter", "Backspace", "Home", "End"].includes(e.key) || view.picture === "time")
+		return;
+	table.key(e);
+}
+
+/* ---- all of it ---------------------------------------------------------------------------------- */
+
+function chosenBy(e) {
+	const id = e.target.id, value = e.target.value, f = state.filter;
+	if (id.startsWith("by")) {
+		state.by[+id[2]] = value;
+		state.by = state.by.filter(Boolean);
+		state.zoom = [];
+	} else if (id === "measure")
+		state.m = +value;
+	else if (id === "view")
+		state.picture = value;
+	else if (id === "colour")
+		state.colour = value;
+	else if (id === "regex")
+		f.regex = e.target.checked;
+	else if (id === "least")
+		f.least = Math.max(0, Math.floor(+value || 0));
+	else
+		f[id] = value;
+	update(e.type === "change");
+}
+
+let typing = 0;
+
+function listen() {
+	$("bar").addEventListener("submit", e => e.preventDefault());
+	$("bar").addEventListener("change", e => e.target.type !== "search" && chosenBy(e));
+	$("bar").addEventListener("input", e => {
+		if (e.target.type !== "search" && e.target.type !== "number")
+			return;
+		clearTimeout(typing);
+		typing = setTimeout(() => chosenBy(e), 120);
+	});
+	$("clear").addEventListener("click", () => {
+		state.filter = { ...NOTHING };
+		$("with").value = $("without").value = $("least").value = "";
+		update(true);
+	});
+	canvas.addEventListener("pointermove", hover);
+	canvas.addEventListener("pointerleave", leave);
+	canvas.addEventListener("pointerdown", e => view.picture === "time" && dragRange(e));
+	canvas.addEventListener("click", e => {
+		const box = boxAt(picture.boxes, pointed(e).x, pointed(e).y);
+		if (box)
+			table.show(box.node);
+	});
+	canvas.addEventListener("dblclick", e => {
+		const box = boxAt(picture.boxes, pointed(e).x, pointed(e).y);
+		if (box)
+			zoomTo(view.tree.open(box.node) ? box.node : box.node.parent || box.node);
+	});
+	canvas.addEventListener("keydown", pictureKey);
+	$("tabs").addEventListener("keydown", e => {
+		const go = { ArrowRight: 1, ArrowLeft: -1 }[e.key], count = view.book.tabs.length;
+		if (go)
+			toTab((state.tab + go + count) % count);
+	});
+	$("notes-button").addEventListener("click", () => {
+		$("notes").hidden = !$("notes").hidden;
+		fillNotes();
+		drawPicture();
+	});
+	$("save-svg").addEventListener("click", () => saveSvg(view, picture));
+	$("save-png").addEventListener("click", () => savePng(view, canvas));
+	$("save-csv").addEventListener("click", () => save(fileName(view, "csv"), "text/csv", table.csv()));
+	$("print").addEventListener("click", () => print());
+	$("theme").addEventListener("click", () => {
+		state.theme = isDark() ? "light" : "dark";
+		update(false);
+	});
+	addEventListener("hashchange", () => { readAddress(); update(false); });
+	addEventListener("popstate", () => { readAddress(); update(false); });
+	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawPicture());
+	new ResizeObserver(() => view.tree && ($("picture").clientWidth !== picture.w || view.picture === "map") && drawPicture()).observe($("picture"));
+}
+
+async function start() {
+	try {
+		view.book = new Book(await unpack($("data").textContent));
+		$("data").remove();
+		readAddress();
+		$("message").hidden = true;
+		$("app").hidden = false;
+		listen();
+		update(false);
+	} catch (e) {
+		$("message").hidden = false;
+		$("message").textContent = "This report cannot be shown: " + e.message;
+	}
+}
+
+/* For tests: what is shown below a node, in full. */
+globalThis.heftPage = {
+	state, view, update,
+	csv: () => table.csv(),
+	rows: path => (view.tree.open(view.tree.find(path)) || []).map(n => ({ label: n.label, now: [...n.now], base: n.base && [...n.base], others: n.others })),
+};
+
+start();

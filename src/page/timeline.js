@@ -1,0 +1,84 @@
+/* How much was live when: a chart with a range that is chosen by dragging. */
+
+function seconds(ns) {
+	const s = ns / 1e9;
+	return s >= 100 ? s.toFixed(0) + " s" : s >= 1 ? s.toFixed(2) + " s" : s >= 1e-3 ? (s * 1e3).toFixed(2) + " ms" : (s * 1e6).toFixed(0) + " µs";
+}
+
+/* A round step of which some five fit into `whole`. */
+function stepOf(whole) {
+	const rough = whole / 5, power = 10 ** Math.floor(Math.log10(rough || 1));
+	return [1, 2, 5, 10].map(k => k * power).find(k => k >= rough);
+}
+
+const CHART = { left: 70, right: 16, top: 14, bottom: 30 };
+
+function chartScale(moments, size) {
+	const last = moments[moments.length - 1].at, first = Math.min(moments[0].at, last);
+	const most = moments.reduce((v, p) => Math.max(v, p.value, p.peak), 1);
+	const w = size.w - CHART.left - CHART.right, h = size.h - CHART.top - CHART.bottom;
+	return {
+		first, last, most, w, h,
+		x: at => CHART.left + w * (at - first) / Math.max(1, last - first),
+		y: value => CHART.top + h - h * value / most,
+		at: x => first + (last - first) * Math.max(0, Math.min(1, (x - CHART.left) / w)),
+	};
+}
+
+function chartPath(c, scale, moments, value) {
+	c.beginPath();
+	moments.forEach((p, i) => i ? c.lineTo(scale.x(p.at), scale.y(value(p))) : c.moveTo(scale.x(p.at), scale.y(value(p))));
+}
+
+function drawAxes(c, scale, ink, faint) {
+	c.font = "11px system-ui, sans-serif";
+	c.textAlign = "right";
+	for (let v = 0, step = 2 ** Math.round(Math.log2(scale.most / 4 || 1)); v <= scale.most; v += step) {
+		c.fillStyle = faint;
+		c.fillRect(CHART.left, scale.y(v), scale.w, 1);
+		c.fillStyle = ink;
+		c.fillText(short(v, "bytes"), CHART.left - 8, scale.y(v) + 4);
+	}
+	c.textAlign = "center";
+	const step = stepOf(scale.last - scale.first);
+	for (let t = Math.ceil(scale.first / step) * step; step > 0 && t <= scale.last; t += step)
+		c.fillText(seconds(t), scale.x(t), CHART.top + scale.h + 18);
+	c.textAlign = "left";
+}
+
+function drawTimeline(c, size, tab, range) {
+	const moments = tab.moments, scale = chartScale(moments, size), dark = isDark();
+	const ink = dark ? "#c9d0da" : "#3d4756", faint = dark ? "#333c49" : "#e2e6ec", line = dark ? "#6ea8fe" : "#1f6fd6", peak = dark ? "#f0a35e" : "#b85c00";
+	drawAxes(c, scale, ink, faint);
+	if (range) {
+		c.fillStyle = dark ? "#6ea8fe33" : "#1f6fd622";
+		c.fillRect(scale.x(range[0]), CHART.top, scale.x(range[1]) - scale.x(range[0]), scale.h);
+	}
+	chartPath(c, scale, moments, p => p.value);
+	c.lineTo(scale.x(scale.last), scale.y(0));
+	c.lineTo(scale.x(scale.first), scale.y(0));
+	c.fillStyle = dark ? "#6ea8fe2e" : "#1f6fd626";
+	c.fill();
+	chartPath(c, scale, moments, p => p.value);
+	c.strokeStyle = line;
+	c.lineWidth = 2;
+	c.stroke();
+	chartPath(c, scale, moments, p => Math.max(p.peak, p.value));
+	c.setLineDash([4, 3]);
+	c.strokeStyle = peak;
+	c.lineWidth = 1.25;
+	c.stroke();
+	c.setLineDash([]);
+	return scale;
+}
+
+/* What is said of a range of time; of all where none is chosen. */
+function tellRange(tab, range) {
+	const all = tab.moments, [from, to] = range || [all[0].at, all[all.length - 1].at];
+	const inside = all.filter(p => p.at >= from && p.at <= to);
+	if (inside.length === 0)
+		return "No moment lies between " + seconds(from) + " and " + seconds(to) + ".";
+	const first = inside[0].value, last = inside[inside.length - 1].value;
+	const peak = inside.reduce((v, p) => Math.max(v, p.value, p.peak), 0);
+	return `${seconds(from)} to ${seconds(to)}: from ${short(first, "bytes")} to ${short(last, "bytes")} live (${signed(short(last - first, "bytes"), last - first)}), at most ${short(peak, "bytes")}. The line is what was live, the dashed one the peak since the moment before. Drag to choose a range.`;
+}

@@ -1,0 +1,77 @@
+/* The treemap: squarified, after Bruls, Huizing and van Wijk, "Squarified Treemaps" (2000).  Own
+ * code, for d3-hierarchy would have all nodes made before the first is drawn; here a node is opened
+ * when its rectangle has room for what is in it. */
+
+const MAP_LABEL = 16, MAP_GAP = 2, MAP_ROOM = 500, MAP_DOT = 3;
+
+function worst(areas, sum, side) {
+	return Math.max(side * side * areas[0] / (sum * sum), sum * sum / (side * side * areas[areas.length - 1]));
+}
+
+/* Rectangles for falling weights; calls put(i, x, y, w, h), and stops where they become dots. */
+function squarify(weights, box, put) {
+	let { x, y, w, h } = box, left = 0;
+	for (const v of weights)
+		left += v;
+	for (let i = 0; i < weights.length && weights[i] > 0 && w > 0 && h > 0;) {
+		const side = Math.min(w, h), scale = w * h / left, row = [];
+		let sum = 0, best = Infinity;
+		for (let k = i; k < weights.length && weights[k] > 0; k++) {
+			row.push(weights[k] * scale);
+			const ratio = worst(row, sum + row[row.length - 1], side);
+			if (ratio > best) {
+				row.pop();
+				break;
+			}
+			best = ratio;
+			sum += row[row.length - 1];
+		}
+		const thick = sum / side;
+		let at = 0;
+		for (const area of row) {
+			const long = area / thick;
+			if (w >= h)
+				put(i, x, y + at, thick, long);
+			else
+				put(i, x + at, y, long, thick);
+			at += long;
+			left -= weights[i++];
+		}
+		if (w >= h) {
+			x += thick;
+			w -= thick;
+		} else {
+			y += thick;
+			h -= thick;
+		}
+	}
+}
+
+/* Boxes of a node and what is below it, outer ones first. */
+function layMap(tree, root, m, size) {
+	const boxes = [], waiting = [{ node: root, x: 0, y: 0, w: size.w, h: size.h, depth: 0 }];
+	for (let next; (next = waiting.pop());) {
+		const box = next, inner = box.depth === 0 ? box : insideOf(box);
+		boxes.push(box);
+		if (inner.w * inner.h < MAP_ROOM || inner.w < MAP_DOT || inner.h < MAP_DOT)
+			continue;
+		const children = tree.sorted(box.node, m, BY_WEIGHT);
+		if (!children)
+			continue;
+		box.inner = box.depth > 0;
+		squarify(children.map(c => c.weight(m)), inner, (i, x, y, w, h) => {
+			if (w >= 1 && h >= 1)
+				waiting.push({ node: children[i], x, y, w, h, depth: box.depth + 1 });
+		});
+	}
+	return boxes;
+}
+
+function insideOf(box) {
+	const label = box.h > 3 * MAP_LABEL && box.w > 40 ? MAP_LABEL : MAP_GAP;
+	return { x: box.x + MAP_GAP, y: box.y + label, w: box.w - 2 * MAP_GAP, h: box.h - label - MAP_GAP };
+}
+
+const BY_WEIGHT = { key: "weight" };
+
+/* ---- flame graphs: the same nodes in bands, as wide as they weigh -------------------------------- */

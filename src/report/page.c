@@ -1,0 +1,475 @@
+/* A table becomes the columns of a tab. */
+#include "report/page.h"
+
+#include "base/json.h"
+#include "base/tame.h"
+#include "report/report.h"
+#include "report/row_walk.h"
+
+enum { LABELS_MAX = 40 };
+
+/* What is known of columns by their name. */
+static const struct known {
+	const char *name, *title;
+	const char *split; /* between the parts of a label, each a level of its own */
+	bool aside;        /* nothing to group by */
+} known[] = {
+	{ "armembers", "Archive members", "/", false },
+	{ "allocations", "Call stacks", ";", false },
+	{ "blockkinds", "Kinds of code", NULL, false },
+	{ "blocks", "Basic blocks", NULL, false },
+	{ "compileunits", "Source tree", "/", false },
+	{ "directories", "Directories", "/", false },
+	{ "file", "Source files", "/", false },
+	{ "functions", "Functions", NULL, false },
+	{ "fullsymbols", "Symbols", NULL, false },
+	{ "hotness", "Hotness", NULL, false },
+	{ "in_component", "Components", ">", false },
+	{ "in_container", "Containers", NULL, false },
+	{ "in_section", "Sections", NULL, false },
+	{ "inlines", "Inlined lines", NULL, false },
+	{ "inlinestacks", "Inlined calls", ";", false },
+	{ "inputfiles", "Input files", "/", false },
+	{ "line", "Line", NULL, true },
+	{ "mappings", "Mappings", NULL, false },
+	{ "module", "Modules", NULL, false },
+	{ "modules", "Modules", NULL, false },
+	{ "namespaces", "Namespaces", "::", false },
+	{ "path", "Source tree", "/", false },
+	{ "rawsymbols", "Symbols", NULL, false },
+	{ "reach", "Leaks", NULL, false },
+	{ "sections", "Sections", NULL, false },
+	{ "segments", "Segments", NULL, false },
+	{ "shortsymbols", "Symbols", NULL, false },
+	{ "sourcefiles", "Declared in", "/", false },
+	{ "stack", "Call stacks", NULL, false },
+	{ "symbol", "Symbols", NULL, false },
+	{ "symbols", "Symbols", NULL, false },
+	{ "threads", "Threads", NULL, false },
+	{ "was", "Was", NULL, true },
+};
+
+/* Labels of all lines. */
+struct labels {
+	const char *name;
+	VEC(uint32_t) numbers; /* by text of the page: its number here + 1; 0: none yet */
+	struct text texts;     /* the dictionary */
+	struct text lines;     /* the label of each: how far it is behind the next new one */
+	uint32_t count;
+};
+
+struct flat {
+	struct page *page;
+	const struct page_tab *tab;
+	struct labels labels[LABELS_MAX];
+	size_t label_count;
+	unsigned measures[COLUMNS_MAX]; /* of the table */
+	size_t measure_count;
+	struct text now[COLUMNS_MAX], base[COLUMNS_MAX];
+	struct text changes, others, steps;
+	uint32_t ids[LABELS_MAX]; /* texts of the levels around the row */
+	uint64_t lines;
+};
+
+static bool has_base(const struct flat *f)
+{
+	return f->tab->table->diff && !f->tab->only_now;
+}
+
+static bool has_changes(const struct flat *f)
+{
+	return f->tab->table->has_changes && !f->tab->only_now;
+}
+
+uint32_t page_text(struct page *p, const char *text)
+{
+	if (p->texts.entries.count == 0)
+		intern_add(&p->texts, STR(""));
+	return intern_add(&p->texts, str_of(text));
+}
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+static void put_label(struct labels *l, uint32_t text)
+{
+	while (l->numbers.count <= text)
+		vec_push(&l->numbers, 0);
+	uint32_t *number = &l->numbers.data[text];
+	if (*number == 0) {
+		text_add_varint(&l->texts, text);
+		text_add_varint(&l->lines, 0);
+		*number = ++l->count;
+		return;
+	}
+	text_add_varint(&l->lines, l->count + 1 - *number);
+}
+
+static void put_double(struct text *t, double v)
+{
+	uint64_t bits;
+	memcpy(&bits, &v, sizeof bits);
+	for (unsigned i = 0; i < 8; i++)
+		text_add_char(t, (char)(bits >> 8 * i));
+}
+
+static void put_values(const struct flat *f, struct text *to, const union heft_value *values)
+{
+	for (size_t i = 0; i < f->measure_count; i++) {
+		const unsigned m = f->measures[i];
+		if (f->tab->table->measures[m].unit == HEFT_PARTS)
+			put_double(&to[i], values[m].parts);
+		else
+			text_add_varint(&to[i], values[m].whole);
+	}
+}
+
+/* One line: the labels are in f->ids. */
+static void put_line(struct flat *f, const struct heft_row *row, const union heft_value *now,
+		     const union heft_value *base)
+{
+	const struct heft_table *t = f->tab->table;
+	for (size_t i = 0; i < t->level_count; i++)
+		put_label(&f->labels[i], f->ids[i]);
+	for (size_t i = 0; i < t->text_count; i++)
+		put_label(&f->labels[t->level_count + i],
+			  !row         ? f->ids[0]
+			  : row->texts ? page_text(f->page, row->texts[i])
+				       : 0);
+	put_values(f, f->now, now);
+	if (has_base(f))
+		put_values(f, f->base, base);
+	if (has_changes(f))
+		text_add_varint(&f->changes, row && row->others == 0 ? row->change : 0);
+	text_add_varint(&f->others, row ? row->others : 0);
+	if (f->tab->stacks)
+		text_add_varint(&f->steps,
+				row && row->others == 0 ? f->tab->step_of(f->tab->ctx, row) : 0);
+	f->lines++;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* A label for the levels from `depth` on. */
+static void set_label(struct flat *f, size_t depth, const char *label)
+{
+	const uint32_t id = page_text(f->page, label);
+	for (size_t i = depth; i < f->tab->table->level_count; i++)
+		f->ids[i] = id;
+}
+
+static void take_off(const struct heft_table *t, union heft_value *from,
+		     const union heft_value *part)
+{
+	for (size_t m = 0; m < t->measure_count; m++) {
+		if (t->measures[m].unit == HEFT_PARTS)
+			from[m].parts -= part[m].parts;
+		else
+			from[m].whole -= part[m].whole;
+	}
+}
+
+static bool is_something(const struct flat *f, const union heft_value *values)
+{
+	for (size_t i = 0; i < f->measure_count; i++) {
+		const unsigned m = f->measures[i];
+		if (f->tab->table->measures[m].unit == HEFT_PARTS ? values[m].parts > 1e-3
+								  : values[m].whole > 0)
+			return true;
+	}
+	return false;
+}
+
+/* What an inner row has beyond its children. */
+static void put_rest(struct flat *f, const struct heft_row *row, size_t depth)
+{
+	const struct heft_table *t = f->tab->table;
+	union heft_value now[COLUMNS_MAX], base[COLUMNS_MAX];
+	if (!t->diff)
+		return;
+	memcpy(now, row->now, t->measure_count * sizeof *now);
+	memcpy(base, row->base, t->measure_count * sizeof *base);
+	for (size_t i = 0; i < row->child_count; i++) {
+		take_off(t, now, row->children[i]->now);
+		take_off(t, base, row->children[i]->base);
+	}
+	if (!is_something(f, now) && !is_something(f, base))
+		return;
+	set_label(f, depth, "[unchanged]");
+	put_line(f, NULL, now, base);
+}
+
+static void put_rows(struct flat *f)
+{
+	const struct heft_table *t = f->tab->table;
+	struct row_walk walk;
+	row_walk_init(&walk, t->top);
+	put_rest(f, t->top, 0);
+	for (const struct heft_row *row; (row = row_next(&walk)) != NULL;) {
+		const size_t depth = walk.levels.count - 2;
+		set_label(f, depth, row->label);
+		if (row->child_count == 0)
+			put_line(f, row, row->now, row->base);
+		else
+			put_rest(f, row, depth + 1);
+	}
+	row_walk_release(&walk);
+}
+
+/* ---- the tab --------------------------------------------------------------------------------- */
+
+static void put_text(void *ctx, const char *p, size_t size)
+{
+	text_add(ctx, (struct str){ p, size });
+}
+
+/* A text that people see. */
+static void put_shown(struct json *j, const char *key, const char *text)
+{
+	char room[1000];
+	tame_copy(room, sizeof room, str_of(text));
+	json_key(j, key);
+	json_text(j, str_of(room));
+}
+
+/* Moves a column behind those before; its size is a member of the list that is open. */
+static void put_stream(struct flat *f, struct json *j, struct text *column)
+{
+	json_uint(j, column->len);
+	text_add(&f->page->data, text_str(column));
+	text_release(column);
+	*column = (struct text){ 0 };
+}
+
+static const struct known *find_known(const char *name)
+{
+	for (size_t i = 0; i < COUNT_OF(known); i++)
+		if (strcmp(known[i].name, name) == 0)
+			return &known[i];
+	return NULL;
+}
+
+static void put_column(struct flat *f, struct json *j, struct labels *l, bool stack)
+{
+	const struct known *k = find_known(l->name);
+	json_open(j, '{');
+	put_shown(j, "name", l->name);
+	put_shown(j, "title", k ? k->title : l->name);
+	if (k && k->split)
+		put_shown(j, "split", k->split);
+	json_member_bool(j, "aside", (k && k->aside) || l->count <= 1);
+	json_member_bool(j, "stack", stack);
+	json_member_uint(j, "count", l->count);
+	json_key(j, "sizes");
+	json_open(j, '[');
+	put_stream(f, j, &l->texts);
+	put_stream(f, j, &l->lines);
+	json_close(j, ']');
+	json_close(j, '}');
+	vec_release(&l->numbers);
+}
+
+static void put_measures(struct flat *f, struct json *j)
+{
+	static const char *const units[] = { "bytes", "count", "parts" };
+	json_key(j, "measures");
+	json_open(j, '[');
+	for (size_t i = 0; i < f->measure_count; i++) {
+		const struct heft_measure *m = &f->tab->table->measures[f->measures[i]];
+		json_open(j, '{');
+		put_shown(j, "name", m->name);
+		put_shown(j, "title", m->title);
+		put_shown(j, "unit", units[m->unit]);
+		json_key(j, "sizes");
+		json_open(j, '[');
+		put_stream(f, j, &f->now[i]);
+		if (has_base(f))
+			put_stream(f, j, &f->base[i]);
+		json_close(j, ']');
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void put_stacks(struct flat *f, struct json *j)
+{
+	const struct page_stacks *s = f->tab->stacks;
+	struct text frames = { 0 }, steps = { 0 };
+	for (size_t i = 0; i < s->frames.count; i++) {
+		text_add_varint(&frames, s->frames.data[i].function);
+		text_add_varint(&frames, s->frames.data[i].file);
+		text_add_varint(&frames, s->frames.data[i].module);
+		text_add_varint(&frames, s->frames.data[i].line);
+	}
+	for (size_t i = 1; i < s->steps.count; i++) {
+		text_add_varint(&steps, i - s->steps.data[i].parent);
+		text_add_varint(&steps, s->steps.data[i].frame);
+	}
+	json_key(j, "stacks");
+	json_open(j, '{');
+	json_member_uint(j, "frames", s->frames.count);
+	json_member_uint(j, "steps", s->steps.count);
+	json_key(j, "sizes");
+	json_open(j, '[');
+	put_stream(f, j, &frames);
+	put_stream(f, j, &steps);
+	put_stream(f, j, &f->steps);
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
+static void put_points(struct flat *f, struct json *j)
+{
+	struct text points = { 0 };
+	for (size_t i = 0; i < f->tab->point_count; i++) {
+		text_add_varint(&points, f->tab->points[i].at);
+		text_add_varint(&points, f->tab->points[i].value);
+		text_add_varint(&points, f->tab->points[i].peak);
+	}
+	json_key(j, "points");
+	json_open(j, '{');
+	json_member_uint(j, "count", f->tab->point_count);
+	json_key(j, "sizes");
+	json_open(j, '[');
+	put_stream(f, j, &points);
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
+static void put_facts(struct json *j, const struct page_tab *tab)
+{
+	json_key(j, "facts");
+	json_open(j, '[');
+	for (size_t i = 0; i < tab->fact_count; i++) {
+		if (*tab->facts[i].text == '\0')
+			continue;
+		json_open(j, '{');
+		put_shown(j, "name", tab->facts[i].name);
+		put_shown(j, "text", tab->facts[i].text);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	json_key(j, "notes");
+	json_open(j, '[');
+	for (size_t i = 0; i < tab->note_count; i++) {
+		json_open(j, '{');
+		put_shown(j, "path", tab->notes[i].path);
+		put_shown(j, "text", tab->notes[i].text);
+		json_member_uint(j, "count", tab->notes[i].count);
+		json_member_uint(j, "bytes", tab->notes[i].bytes);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void put_totals(struct json *j, const struct flat *f, bool of_base)
+{
+	const struct heft_row *top = f->tab->table->top;
+	json_key(j, of_base ? "base" : "total");
+	json_open(j, '[');
+	for (size_t i = 0; i < f->measure_count; i++) {
+		const unsigned m = f->measures[i];
+		const union heft_value v = of_base ? top->base[m] : top->now[m];
+		json_uint(j, f->tab->table->measures[m].unit == HEFT_PARTS ? (uint64_t)v.parts
+									   : v.whole);
+	}
+	json_close(j, ']');
+}
+
+/* In the order that a reader takes the columns from the data. */
+static void put_tab(struct flat *f, struct json *j)
+{
+	const struct heft_table *t = f->tab->table;
+	json_open(j, '{');
+	put_shown(j, "title", f->tab->title);
+	put_shown(j, "kind", f->tab->kind);
+	json_member_bool(j, "diff", has_base(f));
+	json_member_uint(j, "lines", f->lines);
+	put_facts(j, f->tab);
+	put_totals(j, f, false);
+	if (has_base(f))
+		put_totals(j, f, true);
+	json_key(j, "columns");
+	json_open(j, '[');
+	for (size_t i = 0; i < f->label_count; i++)
+		put_column(f, j, &f->labels[i], f->tab->stacks && i < t->level_count);
+	json_close(j, ']');
+	put_measures(f, j);
+	json_key(j, "others");
+	put_stream(f, j, &f->others);
+	if (has_changes(f)) {
+		json_key(j, "changes");
+		put_stream(f, j, &f->changes);
+	}
+	if (f->tab->stacks)
+		put_stacks(f, j);
+	if (f->tab->point_count > 0)
+		put_points(f, j);
+	json_close(j, '}');
+}
+
+void page_add(struct page *p, const struct page_tab *tab)
+{
+	const struct heft_table *t = tab->table;
+	struct flat *f = mem_zeroed(1, sizeof *f);
+	struct json j = { .put = put_text, .ctx = &p->tabs };
+	ASSERT(t->level_count + t->text_count <= LABELS_MAX && t->measure_count <= COLUMNS_MAX);
+	f->page = p;
+	f->tab = tab;
+	for (size_t i = 0; i < t->level_count; i++)
+		f->labels[f->label_count++].name = t->levels[i];
+	for (size_t i = 0; i < t->text_count; i++)
+		f->labels[f->label_count++].name = t->texts[i].name;
+	for (unsigned m = 0; m < t->measure_count; m++)
+		if (!t->measures[m].shared && !t->measures[m].of_change)
+			f->measures[f->measure_count++] = m;
+	put_rows(f);
+	if (p->tabs.len > 0)
+		text_add(&p->tabs, STR(",\n"));
+	put_tab(f, &j);
+	mem_free(f);
+}
+
+/* ---- stacks ---------------------------------------------------------------------------------- */
+
+static uint32_t frame_number(struct page_stacks *s, const struct page_frame *f)
+{
+	uint32_t id;
+	struct map_at at = map_at(&s->frame_ids, hash_bytes(f, sizeof *f));
+	while (map_next(&s->frame_ids, &at, &id))
+		if (memcmp(&s->frames.data[id], f, sizeof *f) == 0)
+			return id;
+	vec_push(&s->frames, *f);
+	map_put(&s->frame_ids, &at, (uint32_t)s->frames.count - 1);
+	return (uint32_t)s->frames.count - 1;
+}
+
+uint32_t page_step(struct page_stacks *s, uint32_t parent, const struct page_frame *f)
+{
+	uint32_t id;
+	if (s->steps.count == 0)
+		vec_push(&s->steps, (struct page_step){ 0, 0 });
+	const struct page_step step = { parent, frame_number(s, f) };
+	struct map_at at = map_at(&s->step_ids, hash_pair(step.parent, step.frame));
+	while (map_next(&s->step_ids, &at, &id))
+		if (s->steps.data[id].parent == step.parent &&
+		    s->steps.data[id].frame == step.frame)
+			return id;
+	vec_push(&s->steps, step);
+	map_put(&s->step_ids, &at, (uint32_t)s->steps.count - 1);
+	return (uint32_t)s->steps.count - 1;
+}
+
+void page_stacks_release(struct page_stacks *s)
+{
+	vec_release(&s->frames);
+	vec_release(&s->steps);
+	map_release(&s->frame_ids);
+	map_release(&s->step_ids);
+}
+
+void page_release(struct page *p)
+{
+	intern_release(&p->texts);
+	text_release(&p->tabs);
+	text_release(&p->data);
+}

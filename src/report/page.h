@@ -1,0 +1,77 @@
+/* page.h - tables on their way to be one html file, which a browser shows without a network.
+ *
+ * A table becomes a tab: one line a leaf row, in columns.  A column of labels has a dictionary of
+ * its own, whose labels are numbers of texts of the page; a browser groups the lines by any of the
+ * columns.  What an inner row has beyond its children (of a diff: what did not change) is a line
+ * of its own, so the lines add up to the table's total.  docs/page.md says what the bytes are.
+ *
+ * Texts are kept once and hold no control characters: they are escaped as base/tame.h does.
+ * A page keeps what it was given as bytes; the tables may go.  Ownership: page_release. */
+#ifndef HEFT_REPORT_PAGE_H
+#define HEFT_REPORT_PAGE_H
+
+#include "base/intern.h"
+#include "base/text.h"
+#include "heft.h"
+
+/* A frame of a call stack: numbers of texts, and a line. */
+struct page_frame {
+	uint32_t function, file, module, line;
+};
+/* A frame and all that called it; [0] is the root, parents come first. */
+struct page_step {
+	uint32_t parent, frame;
+};
+
+struct page_stacks {
+	VEC(struct page_frame) frames;
+	VEC(struct page_step) steps;
+	struct map frame_ids, step_ids;
+};
+
+struct page {
+	struct intern texts; /* [0] is "" */
+	struct text tabs;    /* JSON, an object a tab, commas between */
+	struct text data;    /* the columns of all tabs */
+};
+
+/* What stands above the rows: "build id", "1234abcd". */
+struct page_fact {
+	const char *name, *text;
+};
+
+struct page_point {
+	uint64_t at, value, peak;
+};
+
+/* What a tab is made of.  Members may be NULL and 0. */
+struct page_tab {
+	const char *title;
+	const char *kind; /* "sizes", "symbols", "heap" */
+	const struct heft_table *table;
+	const struct page_fact *facts;
+	size_t fact_count;
+	const struct heft_note *notes;
+	size_t note_count;
+	/* How much was live when; nanoseconds. */
+	const struct page_point *points;
+	size_t point_count;
+	/* Of rows that are call stacks: the number of the step that a row is. */
+	struct page_stacks *stacks;
+	uint32_t (*step_of)(void *ctx, const struct heft_row *row);
+	void *ctx;
+	bool only_now; /* a diff from nothing: it is shown as no diff */
+};
+
+void page_add(struct page *p, const struct page_tab *tab);
+/* The number of a text of the page. */
+uint32_t page_text(struct page *p, const char *text);
+/* The step of a frame below another one; 0 is the root. */
+uint32_t page_step(struct page_stacks *s, uint32_t parent, const struct page_frame *f);
+void page_stacks_release(struct page_stacks *s);
+
+/* Writes the html file. */
+bool page_write(const struct page *p, const struct heft_sink *sink, struct heft_err *err);
+void page_release(struct page *p);
+
+#endif

@@ -1,0 +1,106 @@
+/* The html file around the columns of a page. */
+#include "report/page.h"
+
+#include "base/gzip.h"
+#include "base/tame.h"
+#include "page_parts.h"
+#include "report/report.h"
+
+#include <stdio.h>
+
+/* Level 6 and parts of this size: half a second for the 60 MB of a million symbols. */
+enum { PACK_LEVEL = 6, PACK_PART = 1 << 20 };
+
+/* Texts, a line end behind each. */
+static void add_texts(struct text *to, const struct intern *texts)
+{
+	struct tame t;
+	for (uint32_t i = 0; i < texts->entries.count; i++) {
+		const struct str s = intern_get(texts, i);
+		size_t done = 0;
+		for (size_t pos = 0; pos < s.len; pos += t.size) {
+			if ((unsigned char)s.p[pos] - 0x20u < 0x5f) {
+				t.size = 1;
+				continue;
+			}
+			tame_get(&t, s, pos);
+			if (t.escape_size == 0)
+				continue;
+			text_add(to, (struct str){ s.p + done, pos - done });
+			text_add(to, (struct str){ t.escape, t.escape_size });
+			done = pos + t.size;
+		}
+		text_add(to, (struct str){ s.p + done, s.len - done });
+		text_add_char(to, '\n');
+	}
+}
+
+static void add_u32(struct text *to, size_t n)
+{
+	ASSERT(n <= UINT32_MAX);
+	for (unsigned i = 0; i < 4; i++)
+		text_add_char(to, (char)(n >> 8 * i));
+}
+
+static void add_head(struct text *to, const struct page *p, size_t texts)
+{
+	char room[200];
+	struct text head = { 0 };
+	snprintf(room, sizeof room,
+		 "{\"format\": 1, \"heft\": \"%s\", \"texts\": %zu, \"text_bytes\": %zu, \"tabs\": "
+		 "[\n",
+		 heft_version(), (size_t)p->texts.entries.count, texts);
+	text_add(&head, str_of(room));
+	text_add(&head, text_str(&p->tabs));
+	text_add(&head, STR("]}"));
+	add_u32(to, head.len);
+	text_add(to, text_str(&head));
+	text_release(&head);
+}
+
+/* RFC 4648 section 4. */
+static void put_base64(struct sink *s, struct bytes b)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	char room[4096];
+	size_t used = 0;
+	for (uint64_t i = 0; i < b.size; i += 3) {
+		const uint64_t left = b.size - i;
+		const uint32_t n = (uint32_t)b.p[i] << 16 |
+				   (left > 1 ? (uint32_t)b.p[i + 1] << 8 : 0) |
+				   (left > 2 ? (uint32_t)b.p[i + 2] : 0);
+		room[used++] = digits[n >> 18];
+		room[used++] = digits[n >> 12 & 63];
+		room[used++] = left > 1 ? digits[n >> 6 & 63] : '=';
+		room[used++] = left > 2 ? digits[n & 63] : '=';
+		if (used == sizeof room) {
+			sink_text(s, (struct str){ room, used });
+			used = 0;
+		}
+	}
+	sink_text(s, (struct str){ room, used });
+}
+
+bool page_write(const struct page *p, const struct heft_sink *sink, struct heft_err *err)
+{
+	struct text texts = { 0 }, all = { 0 };
+	struct bytes packed;
+	struct sink s;
+	add_texts(&texts, &p->texts);
+	add_head(&all, p, texts.len);
+	text_add(&all, text_str(&texts));
+	text_add(&all, text_str(&p->data));
+	text_release(&texts);
+	const bool good = gzip_pack_parts((struct bytes){ (const uint8_t *)all.p, all.len },
+					  PACK_LEVEL, PACK_PART, 0, &packed, err);
+	text_release(&all);
+	if (!good)
+		return false;
+	sink_start(&s, sink);
+	sink_text(&s, STR(PAGE_HEAD));
+	put_base64(&s, packed);
+	sink_text(&s, STR(PAGE_TAIL));
+	mem_free((void *)(uintptr_t)packed.p);
+	return sink_end(&s, err);
+}

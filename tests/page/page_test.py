@@ -1,0 +1,309 @@
+#!/usr/bin/env python3
+"""The page of `heft report` in a real browser: what it shows is what heft says, no request leaves, and names
+stay text.
+
+usage: page_test.py HEFT FIXTURES     FIXTURES: the folder of the recipes golden_*
+
+Exit status 77 where there is no chromium.
+"""
+import collections
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import browser as devtools
+
+FAILURES = []
+CHECKS = collections.Counter()
+
+
+def check(what, got, wanted):
+    CHECKS[what.split(":")[0]] += 1
+    if got != wanted:
+        FAILURES.append(what)
+        print(f"FAILED: {what}\n  page: {str(got)[:600]}\n  heft: {str(wanted)[:600]}")
+
+
+def heft(*words):
+    done = subprocess.run([HEFT, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    if done.returncode > 1:
+        sys.exit(f"heft {words}: exit status {done.returncode}")
+    return done.stdout
+
+
+def rows_of(*words):
+    return json.loads(heft(*words, "-n0", "--json"))["total"]
+
+
+def leaves(row, path=()):
+    for child in row["children"]:
+        if child["children"]:
+            yield from leaves(child, path + (child["label"],))
+        else:
+            yield path + (child["label"],), child
+
+
+# ---- sizes ---------------------------------------------------------------------------------------
+
+SOURCES = ["sections", "compileunits", "namespaces", "symbols"]
+FILTERS = [
+    {}, {"without": "t"}, {"with": "pr", "without": "z"}, {"with": "T"}, {"with": "^\\.(text|data)", "regex": True},
+    {"with": "main|free", "regex": True}, {"without": "[0-9]$", "regex": True}, {"with": "nothing that is there"},
+    {"with": "e"}, {"with": "."}, {"with": ".", "regex": True},
+]
+
+
+def filter_words(f):
+    words = []
+    for key, option in ("with", "--source-filter"), ("without", "--exclude-filter"):
+        if key in f:
+            text = f[key]
+            if not f.get("regex"):
+                text = "".join("\\" + c if c in ".^$*+?()[]{}|\\" else c for c in text)
+                text = text if any(c.isupper() for c in text) else "(?i)" + text
+            words.append(f"{option}={text}")
+    return words
+
+
+def page_rows(b, by, f, path=()):
+    """What is below a node of the page: label to sums."""
+    state = {"by": by, "filter": {"with": "", "without": "", "in": "", "regex": False, "kind": "", "least": 0, **f}}
+    rows = b.run(f"Object.assign(heftPage.state, {json.dumps(state)}, {{ zoom: [] }}); heftPage.update(false);"
+                 f"heftPage.rows({json.dumps(list(path))})")
+    return {r["label"]: [r["now"], r["base"]] for r in rows}
+
+
+def sums(rows, measures, diff):
+    total = [[0] * len(measures), [0] * len(measures) if diff else None]
+    for row in rows:
+        for i, m in enumerate(measures):
+            total[0][i] += row[m]
+            if diff:
+                total[1][i] += row["base_" + m]
+    return total
+
+
+def covers(label, separator, name):
+    return label == name or (separator and label.startswith(name if name == "/" else name + separator))
+
+
+def check_level(what, page, lines, separator, measures, diff):
+    """Every label of the page has what all lines below it have in heft's own report."""
+    for name, got in page.items():
+        mine = [row for label, row in lines if covers(label or "[none]", separator, name)]
+        check(f"{what}: {name}", got, sums(mine, measures, diff))
+    everything = sums([row for _, row in lines], measures, diff)
+    check(f"{what}: all", [[sum(v[k][i] for v in page.values()) for i in range(len(measures))] if everything[k] else None
+                           for k in (0, 1)], everything)
+
+
+SEPARATORS = {"compileunits": "/", "namespaces": "::"}
+
+
+def check_profile(b, words, filters):
+    for f in filters:
+        lines = list(leaves(rows_of("size", "-d", ",".join(SOURCES), *filter_words(f), *words)))
+        for i, source in enumerate(SOURCES):
+            named = [(path[min(i, len(path) - 1)], row) for path, row in lines]
+            check_level(f"{words} {source} {f}", page_rows(b, [f"c{i}"], f), named, SEPARATORS.get(source),
+                        ["file", "vm"], False)
+    tree = rows_of("size", "-d", "sections,symbols", *words)
+    for child in tree["children"]:
+        page = page_rows(b, ["c0", "c3"], {}, [child["label"]])
+        wanted = {c["label"]: [[c["file"], c["vm"]], None] for c in child["children"]}
+        if list(wanted) != [child["label"]]:
+            check(f"{words} sections,symbols: {child['label']}", page, wanted)
+
+
+def check_changes(b, words):
+    """heft leaves out what did not change, the page does not."""
+    for i, source in enumerate(SOURCES):
+        wanted = {r["label"]: [[r["file"], r["vm"]], [r["base_file"], r["base_vm"]]]
+                  for r in rows_of("size", "-d", source, *words)["children"]}
+        page = page_rows(b, [f"c{i}"], {})
+        check(f"{words} {source}: changes", {k: v for k, v in page.items() if v[0] != v[1]}, wanted)
+    top = rows_of("size", *words)
+    check(f"{words}: the whole", b.run("[[...heftPage.view.tree.top.now], [...heftPage.view.tree.top.base]]"),
+          [[top["file"], top["vm"]], [top["base_file"], top["base_vm"]]])
+
+
+def seen(b):
+    """The rows that are elements of the document: name, exact numbers."""
+    return b.run("[...document.querySelectorAll('#table .rows .row')].map(r => [r.querySelector('.text').textContent,"
+                 "...[...r.querySelectorAll('.number')].map(n => n.title)])")
+
+
+def check_seen(b, words):
+    b.size(1280, 2400)
+    page_rows(b, ["c0"], {})
+    table = {row[0]: row[1:3] for row in seen(b)}
+    top = rows_of("size", "-d", "sections", *words)
+    check(f"seen {words}: rows", table, {
+        r["label"]: [format(r["file"], ","), format(r["vm"], ",")] for r in [top, *top["children"]]})
+    text = b.run("document.getElementById('sum').textContent")
+    check(f"seen {words}: the sum", text.startswith(format(top["file"], ",") + " bytes"), True)
+    b.size(1280, 800)
+
+
+def check_sizes(b, work):
+    for words, filters in [(["tiny"], FILTERS), (["sources"], FILTERS), (["tiny-be"], FILTERS), ([HEFT], FILTERS[4:8])]:
+        heft("report", *words, "-o", work + "/page.html")
+        b.open(work + "/page.html")
+        check_profile(b, words, filters)
+        check_seen(b, words)
+    heft("report", "tiny-grown", "-o", work + "/page.html", "--", "tiny")
+    b.open(work + "/page.html")
+    check_changes(b, ["tiny-grown", "--", "tiny"])
+
+
+# ---- lists of symbols, heaps -----------------------------------------------------------------------
+
+def check_lists(b, work):
+    heft("report", "new.size", "-o", work + "/page.html", "--", "old.size")
+    b.open(work + "/page.html")
+    table = json.loads(heft("diff", "old.size", "new.size", "-n0", "--json"))
+    top = table["total"]
+    got = b.run("[heftPage.view.tree.top.now[0], heftPage.view.tree.top.base[0], heftPage.view.tree.top.now[1]]")
+    check("diff: top", [round(v, 3) for v in got], [round(top[k], 3) for k in ("own", "base_own", "padding")])
+    page = page_rows(b, ["c0"], {})
+    page.pop("[unchanged]", None)
+    check_level("diff: symbols", {k: [[round(v, 2) for v in side] for side in n] for k, n in page.items()},
+                [(r["label"], {k: round(r[k], 2) for k in ("own", "padding", "base_own", "base_padding")})
+                 for r in top["children"]], None, ["own", "padding"], True)
+
+
+HEAP = ["live_bytes", "live_blocks", "peak_bytes", "peak_blocks", "alloc_bytes", "allocs", "temporary"]
+
+
+def below(rows):
+    return {r["label"]: ([r[m] for m in HEAP], below(r["children"])) for r in rows}
+
+
+def page_below(b, path=()):
+    rows = b.run(f"heftPage.rows({json.dumps(list(path))})")
+    return {r["label"]: (r["now"], page_below(b, path + (r["label"],)) if len(path) < 6 else {}) for r in rows}
+
+
+def check_heap(b, work):
+    heft("report", "heap.core", "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    check("heap: tree", page_below(b), below(rows_of("heap", "show", "--by=tree", "heap.core")["children"]))
+    heft("report", "heap-later.core", "-o", work + "/page.html", "--", "heap.core")
+    b.open(work + "/page.html")
+    top = rows_of("heap", "diff", "heap.core", "heap-later.core")
+    check("heap diff: top", b.run("[[...heftPage.view.tree.top.now], [...heftPage.view.tree.top.base]]"),
+          [[top[m] for m in HEAP], [top["base_" + m] for m in HEAP]])
+
+
+# ---- names -----------------------------------------------------------------------------------------
+
+NAMES = ["<script>alert(1)</script>", "</script><img src=x onerror=alert(2)>", "=cmd()", "\"><b>x", "x\x1b[31mred", "tab\tand",
+         "bad\udcffutf8", "‮reversed", "__proto__", "constructor", "L" * 3000000]
+
+
+def hostile(path):
+    """An object with functions of such names."""
+    with open(path + ".s", "wb") as f:
+        f.write(b".text\n")
+        for i, name in enumerate(NAMES):
+            quoted = name.replace('"', '\\"').encode(errors="surrogateescape")
+            f.write(b'.globl "%s"\n.type "%s",@function\n"%s": .fill %d,1,0x90\n.size "%s",%d\n'
+                    % (quoted, quoted, quoted, 100 + i, quoted, 100 + i))
+    return subprocess.run(["cc", "-c", path + ".s", "-o", path]).returncode == 0
+
+
+def check_names(b, work):
+    path = work + "/<img src=x onerror=alert(3)>.o"
+    if not hostile(path):
+        print("LEFT OUT: names that are markup: the assembler does not take them")
+        return
+    heft("report", "-C", "none", path, "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    b.size(1280, 2400)
+    page = page_rows(b, ["c3"], {})
+    for i, name in enumerate(NAMES):
+        shown = name.replace("\x1b", "\\x1b").replace("\t", "\\t").replace("\udcff", "\\xff").replace("‮", "\\xe2\\x80\\xae")
+        mine = [n for label, n in page.items() if label == shown]
+        check(f"names: {name[:40]!r} is there", [n[0][1] for n in mine], [100 + i])
+    b.run("[...document.querySelectorAll('#table .rows .row')].forEach(r => r.click())")
+    check("names: nothing became markup", b.run("document.querySelectorAll('img, b b, #app script').length"), 0)
+    check("names: no name is in full", b.run("document.body.innerText.length < 50000"), True)
+    check("names: csv marks formulas", "\n'=cmd()," in b.run("heftPage.csv()"), True)
+    b.size(1280, 800)
+
+
+# ---- what is chosen ----------------------------------------------------------------------------------
+
+def check_address(b, work):
+    heft("report", "sources", "heap.core", "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    page_rows(b, ["c1", "c3"], {"with": "e", "least": 3})
+    b.run("document.getElementById('view').value = 'ice';"
+          "document.getElementById('view').dispatchEvent(new Event('change', { bubbles: true }))")
+    there, text = b.run("location.hash"), b.run("document.getElementById('sum').textContent")
+    b.open(work + "/page.html", there)
+    check("address: the sum", b.run("document.getElementById('sum').textContent"), text)
+    check("address: the address", b.run("location.hash"), there)
+    b.run("document.getElementById('tab1').click()")
+    check("address: the other tab", b.run("document.title"), "heap.core · heft")
+    for bad in "#t=9&by=zz&m=-3&v=q&z=[1", "#z=[\"no such\"]&in=99&kind=77&with=(&regex=1":
+        b.open(work + "/page.html", bad)
+        check(f"address: {bad} shows something", b.run("document.querySelectorAll('#table .rows .row').length > 1"), True)
+
+
+def check_keys(b, work):
+    heft("report", "tiny-grown", "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    b.run("document.getElementById('table').focus()")
+
+    def press(key):
+        b.run("document.getElementById('table').dispatchEvent(new KeyboardEvent('keydown', "
+              f"{{ key: {json.dumps(key)}, bubbles: true }}))")
+
+    first = max(rows_of("size", "-d", "sections,symbols", "tiny-grown")["children"], key=lambda r: r["file"])
+    press("ArrowDown")
+    check("keys: down", b.run("heftPage.view.chosen.label"), first["label"])
+    count = len(seen(b))
+    press("ArrowRight")
+    check("keys: right opens", len(seen(b)), min(count + len(first["children"]), len(seen(b))))
+    check("keys: right shows more", len(seen(b)) > count, True)
+    press("ArrowLeft")
+    press(" ")
+    check("keys: the space bar marks", b.run("document.getElementById('marked').textContent").startswith(
+        f"1 marked: {first['file']:,} bytes"), True)
+    press("Home")
+    press("ArrowDown")
+    press("Enter")
+    check("keys: enter makes it the whole", b.run("heftPage.view.root.label"), first["label"])
+    press("Backspace")
+    check("keys: backspace goes up", b.run("heftPage.view.root.label"), "TOTAL")
+
+
+def main():
+    program = devtools.find()
+    if not program:
+        print("SKIP: no chromium (install chromium)")
+        sys.exit(77)
+    work = tempfile.mkdtemp()
+    for recipe in glob.glob(FIXTURES + "/golden_*"):
+        subprocess.run([recipe, work], check=True, env={**os.environ, "HEFT": HEFT})
+    os.chdir(work)
+    b = devtools.Browser(program)
+    try:
+        for part in check_sizes, check_lists, check_heap, check_names, check_address, check_keys:
+            part(b, work)
+        check("requests: none left", b.requests, [])
+        check("errors: none", b.errors, [])
+    finally:
+        b.close()
+        subprocess.run(["rm", "-rf", work])
+    print(f"{sum(CHECKS.values())} checks, {len(FAILURES)} failed")
+    sys.exit(1 if FAILURES or sum(CHECKS.values()) < 100 else 0)
+
+
+if __name__ == "__main__":
+    HEFT, FIXTURES = (os.path.abspath(p) for p in sys.argv[1:])
+    main()
