@@ -13,7 +13,9 @@ extern "C" {
 enum heft_unit {
 	HEFT_BYTES, /* heft_value.whole */
 	HEFT_COUNT, /* heft_value.whole */
-	HEFT_PARTS, /* heft_value.parts: bytes, those of n names for one thing count 1/n for each */
+	/* heft_value.parts: bytes, those of n names for one thing count 1/n for each; NaN: the row
+	 * has none */
+	HEFT_PARTS,
 };
 
 /* A number of a row; the unit of its measure says which member holds it. */

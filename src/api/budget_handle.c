@@ -83,21 +83,22 @@ const struct heft_budget_row *heft_budget_row(const struct heft_budget *b, size_
 static bool write_rows(const struct heft_budget *b, const struct heft_write_opts *opts,
 		       const struct heft_sink *sink, struct heft_err *err)
 {
-	struct heft_write_opts o = { 0 };
+	const struct budget_report all = { b->path, b->result.rows.data, b->result.rows.count };
+	struct report r = { .opts = { .format = HEFT_TABLE } };
+	struct arena arena = { 0 };
 	struct sink s;
-	const struct budget_report r = { b->path, b->result.rows.data, b->result.rows.count };
-	take_options(&o, sizeof o, opts);
+	take_options(&r.opts, sizeof r.opts, opts);
 	sink_start(&s, sink);
-	switch (o.format) {
-	case HEFT_TABLE: out_budget_text(&r, &s); break;
-	case HEFT_CSV: out_budget_csv(&r, ',', o.csv_safe, &s); break;
-	case HEFT_TSV: out_budget_csv(&r, '\t', o.csv_safe, &s); break;
-	case HEFT_JSON: out_budget_json(&r, &s); break;
-	case HEFT_MARKDOWN: out_budget_markdown(&r, &s); break;
-	case HEFT_GITHUB: out_budget_github(&r, &s); break;
-	default: return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "budgets have no such format");
+	if (r.opts.format == HEFT_GITHUB) {
+		out_budget_github(&all, &s);
+		return sink_end(&s, err);
 	}
-	return sink_end(&s, err);
+	if (r.opts.format > HEFT_MARKDOWN)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "budgets have no such format");
+	budget_report_init(&r, &all, &arena);
+	const bool ok = report_write(&r, &s, err);
+	arena_release(&arena);
+	return ok;
 }
 
 bool heft_budget_write(const struct heft_budget *b, const struct heft_write_opts *opts,

@@ -1,4 +1,4 @@
-/* budget_report.h - limits and what was measured, as text. */
+/* budget_report.h - limits and what was measured, as a table. */
 #ifndef HEFT_REPORT_BUDGET_REPORT_H
 #define HEFT_REPORT_BUDGET_REPORT_H
 
@@ -10,14 +10,10 @@ struct budget_report {
 	size_t count;
 };
 
-/* For people: a line a limit, below it who broke it. */
-void out_budget_text(const struct budget_report *r, struct sink *s);
+/* Sets table, columns, fields and kind of a report; opts are set.  A row a limit, below a broken
+ * one those who broke it.  The table is in the arena. */
+void budget_report_init(struct report *r, const struct budget_report *b, struct arena *arena);
 /* An ::error a broken limit, at its line of the file. */
 void out_budget_github(const struct budget_report *r, struct sink *s);
-void out_budget_markdown(const struct budget_report *r, struct sink *s);
-/* A line a limit, under a line of names. */
-void out_budget_csv(const struct budget_report *r, char separator, bool safe, struct sink *s);
-/* One document; docs/json.md says what its members mean. */
-void out_budget_json(const struct budget_report *r, struct sink *s);
 
 #endif

@@ -20,13 +20,15 @@ const char *change_word(enum heft_change change)
 void report_column(struct report *r, struct column c)
 {
 	ASSERT(r->column_count < COLUMNS_MAX);
-	r->columns[r->column_count++] = c;
+	r->room[0][r->column_count++] = c;
+	r->columns = r->room[0];
 }
 
 void report_field(struct report *r, const char *title, enum cell cell, unsigned index)
 {
 	ASSERT(r->field_count < COLUMNS_MAX);
-	r->fields[r->field_count++] = (struct column){ title, cell, index, 0, 0, false, 0 };
+	r->room[1][r->field_count++] = (struct column){ title, cell, index, 0, 0, false, 0 };
+	r->fields = r->room[1];
 }
 
 void report_all_fields(struct report *r, struct arena *arena)
@@ -60,7 +62,9 @@ static void count_text(char out[CELL_MAX], struct change c, bool sign)
 
 static void value_text(char out[CELL_MAX], enum heft_unit unit, union heft_value v)
 {
-	if (unit == HEFT_BYTES)
+	if (unit == HEFT_PARTS && isnan(v.parts))
+		out[0] = '\0';
+	else if (unit == HEFT_BYTES)
 		number_size(out, v.whole, '\0');
 	else if (unit == HEFT_PARTS)
 		pss_text(out, v.parts);
@@ -85,7 +89,7 @@ static const char *text_of(const struct report *r, const struct column *c,
 			   const struct heft_row *row)
 {
 	if (c->cell == CELL_TEXT)
-		return row->texts ? row->texts[c->index] : "";
+		return row->texts && row->texts[c->index] ? row->texts[c->index] : "";
 	const bool own = r->table.has_changes && row->others == 0 && row != r->table.top;
 	return own ? change_words[row->change] : "";
 }
@@ -159,6 +163,8 @@ const char *cell_exact(char room[CELL_MAX], const struct report *r, const struct
 	const bool change = c->cell == CELL_CHANGE && r->table.diff;
 	const union heft_value now = row->now[c->index], base = row->base[c->index];
 	const union heft_value v = c->cell == CELL_BASE ? base : now;
+	if (r->table.measures[c->index].unit == HEFT_PARTS && isnan(v.parts))
+		return "";
 	if (r->table.measures[c->index].unit == HEFT_PARTS)
 		pss_exact(room, change ? now.parts - base.parts : v.parts);
 	else

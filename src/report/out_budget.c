@@ -1,8 +1,9 @@
 #include "report/budget_report.h"
 
 #include "report/label_text.h"
-#include "report/markdown.h"
 #include "report/pss.h"
+
+#include <math.h>
 
 static const char *const state_words[] = {
 	[HEFT_BUDGET_KEPT] = "ok",
@@ -76,43 +77,6 @@ static void put_finding(const struct heft_budget_row *row, struct sink *s)
 	}
 }
 
-/* ---- for people ------------------------------------------------------------------------------ */
-
-static void text_parts(const struct heft_budget_row *row, struct sink *s)
-{
-	char size[PSS_MAX];
-	for (size_t i = 0; i < row->part_count; i++) {
-		const struct heft_budget_part *p = &row->parts[i];
-		part_text(size, row, i);
-		sink_right(s, str_of(size), 18);
-		sink_text(s, STR("  "));
-		label_put(s, str_of(p->label), 0);
-		if (*p->path) {
-			sink_text(s, STR("  "));
-			label_put(s, str_of(p->path), 0);
-		}
-		sink_text(s, STR("\n"));
-	}
-}
-
-void out_budget_text(const struct budget_report *r, struct sink *s)
-{
-	for (size_t i = 0; i < r->count; i++) {
-		sink_printf(s, "%-8s ", state_words[r->rows[i].state]);
-		label_put(s, str_of(r->rows[i].rule), 0);
-		sink_text(s, STR(": "));
-		put_finding(&r->rows[i], s);
-		sink_text(s, STR("\n"));
-		text_parts(&r->rows[i], s);
-	}
-	sink_printf(s, "%zu of %zu limits broken", count_state(r, HEFT_BUDGET_BROKEN), r->count);
-	const size_t unchecked = count_state(r, HEFT_BUDGET_SKIPPED) +
-				 count_state(r, HEFT_BUDGET_UNMATCHED);
-	if (unchecked > 0)
-		sink_printf(s, ", %zu not checked", unchecked);
-	sink_text(s, STR("\n"));
-}
-
 /* ---- for GitHub ------------------------------------------------------------------------------ */
 
 /* Percent signs and line ends have a meaning; in properties colons and commas too. */
@@ -160,115 +124,187 @@ void out_budget_github(const struct budget_report *r, struct sink *s)
 			    skipped);
 }
 
-/* ---- markdown -------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
-static void markdown_row(const struct heft_budget_row *row, struct sink *s)
+enum { BYTES, AT_MOST, OVER, NOW, BASE, MEASURES };
+enum { STATE, LINE, LIMIT_OF, MEASURE, NEAREST, PATH, TEXTS };
+
+static const struct heft_measure measures[MEASURES] = {
+	[BYTES] = { "bytes", "bytes", HEFT_PARTS, true, false },
+	[AT_MOST] = { "limit", "at most", HEFT_PARTS, true, false },
+	[OVER] = { "over", "over", HEFT_PARTS, true, false },
+	[NOW] = { "now", "now", HEFT_PARTS, true, false },
+	[BASE] = { "base", "base", HEFT_PARTS, true, false },
+};
+
+static const struct heft_text texts[TEXTS] = {
+	[STATE] = { "state", false },     [LINE] = { "line", true },
+	[LIMIT_OF] = { "of", false },     [MEASURE] = { "measure", false },
+	[NEAREST] = { "nearest", false }, [PATH] = { "path", false },
+};
+
+/* A row at work. */
+struct new_row {
+	struct heft_row *row;
+	union heft_value *values;
+	const char **texts;
+};
+
+/* With its label, without numbers and texts. */
+static struct new_row new_row(struct arena *arena, const char *label)
 {
-	char size[PSS_MAX];
-	sink_printf(s, "| %s | ", state_words[row->state]);
-	markdown_code(s, row->rule, 160);
-	sink_text(s, STR(" | "));
-	put_finding(row, s);
-	sink_text(s, STR(" |"));
-	for (size_t i = 0; i < row->part_count; i++) {
-		part_text(size, row, i);
-		sink_printf(s, "%s%s ", i > 0 ? "<br>" : " ", size);
-		markdown_code(s, row->parts[i].label, 100);
-	}
-	sink_text(s, STR(" |\n"));
+	const struct new_row n = { arena_new(arena, struct heft_row, 1),
+				   arena_new(arena, union heft_value, MEASURES),
+				   arena_new(arena, const char *, TEXTS) };
+	for (size_t i = 0; i < MEASURES; i++)
+		n.values[i].parts = NAN;
+	for (size_t i = 0; i < TEXTS; i++)
+		n.texts[i] = "";
+	*n.row = (struct heft_row){
+		.label = label, .now = n.values, .base = n.values, .texts = n.texts
+	};
+	return n;
 }
 
-void out_budget_markdown(const struct budget_report *r, struct sink *s)
+static const struct heft_row *part_row(struct arena *arena, const struct heft_budget_row *limit,
+				       const struct heft_budget_part *p)
 {
-	sink_printf(s, "**Size budgets: %zu of %zu limits broken**\n\n",
-		    count_state(r, HEFT_BUDGET_BROKEN), r->count);
-	sink_text(s, STR("| | limit | measured | who |\n|---|---|---|---|\n"));
-	for (size_t i = 0; i < r->count; i++)
-		if (r->rows[i].state != HEFT_BUDGET_KEPT)
-			markdown_row(&r->rows[i], s);
-	for (size_t i = 0; i < r->count; i++)
-		if (r->rows[i].state == HEFT_BUDGET_KEPT)
-			markdown_row(&r->rows[i], s);
+	const struct new_row n = new_row(arena, p->label);
+	n.values[BYTES].parts = limit->growth ? p->now - p->base : p->now;
+	n.values[NOW].parts = p->now;
+	n.values[BASE].parts = p->base;
+	n.texts[PATH] = p->path;
+	return n.row;
 }
 
-/* ---- separated values ------------------------------------------------------------------------ */
-
-void out_budget_csv(const struct budget_report *r, char separator, bool safe, struct sink *s)
+static const struct heft_row *limit_row(struct arena *arena, const struct heft_budget_row *limit,
+					bool with_parts)
 {
-	static const char *const names[] = { "rule",    "line", "state", "growth",
-					     "measure", "now",  "base",  "limit" };
-	const struct str between = { &separator, 1 };
-	char number[PSS_MAX];
-	for (size_t i = 0; i < COUNT_OF(names); i++) {
-		sink_text(s, i > 0 ? between : STR(""));
-		sink_text(s, str_of(names[i]));
+	const struct new_row n = new_row(arena, limit->rule);
+	const size_t count = with_parts ? limit->part_count : 0;
+	const struct heft_row **parts = arena_new(arena, const struct heft_row *, count);
+	n.values[NOW].parts = limit->now;
+	if (is_checked(limit)) {
+		n.values[BYTES].parts = measured(limit);
+		n.values[AT_MOST].parts = limit->limit;
+		n.values[BASE].parts = limit->base;
 	}
-	sink_text(s, STR("\n"));
-	for (size_t i = 0; i < r->count && !s->failed; i++) {
-		const struct heft_budget_row *row = &r->rows[i];
-		const double values[] = { row->now, row->base, row->limit };
-		const bool checked = is_checked(row);
-		field_put(s, row->rule, separator, safe);
-		sink_printf(s, "%c%u%c%s%c%d%c%s", separator, row->line, separator,
-			    state_words[row->state], separator, row->growth, separator,
-			    row->measure);
-		for (size_t k = 0; k < COUNT_OF(values); k++) {
-			pss_exact(number, values[k]);
-			sink_printf(s, "%c%s", separator, k == 0 || checked ? number : "");
-		}
+	if (limit->state == HEFT_BUDGET_BROKEN)
+		n.values[OVER].parts = measured(limit) - limit->limit;
+	n.texts[STATE] = state_words[limit->state];
+	n.texts[LINE] = arena_format(arena, "%u", limit->line);
+	n.texts[LIMIT_OF] = limit->growth ? "growth" : "size";
+	n.texts[MEASURE] = limit->measure;
+	n.texts[NEAREST] = limit->nearest ? limit->nearest : "";
+	for (size_t i = 0; i < count; i++)
+		parts[i] = part_row(arena, limit, &limit->parts[i]);
+	n.row->children = parts;
+	n.row->child_count = count;
+	return n.row;
+}
+
+static const struct heft_row *all_rows(const struct budget_report *b, bool with_parts,
+				       struct arena *arena)
+{
+	const struct heft_row **rows = arena_new(arena, const struct heft_row *, b->count);
+	struct heft_row *top = new_row(arena, "TOTAL").row;
+	for (size_t i = 0; i < b->count; i++)
+		rows[i] = limit_row(arena, &b->rows[i], with_parts);
+	top->children = rows;
+	top->child_count = b->count;
+	return top;
+}
+
+/* ---- what is beside the rows ----------------------------------------------------------------- */
+
+static void put_label(const struct report *r, const struct heft_row *row, struct text *out)
+{
+	(void)r;
+	text_add(out, str_of(row->label));
+	if (*row->texts[PATH]) {
+		text_add(out, STR("  "));
+		text_add(out, str_of(row->texts[PATH]));
+	}
+}
+
+/* Why a limit was not checked. */
+static void put_lines(const struct report *r, const struct heft_row *row, size_t column,
+		      struct sink *s)
+{
+	const struct budget_report *b = r->ctx;
+	for (size_t i = 0; i < r->table.top->child_count; i++) {
+		if (r->table.top->children[i] != row || is_checked(&b->rows[i]))
+			continue;
+		sink_right(s, STR(""), column + 2);
+		put_reason(&b->rows[i], s);
 		sink_text(s, STR("\n"));
 	}
 }
 
-/* ---- json ------------------------------------------------------------------------------------ */
-
-static void json_row(struct json *j, const struct heft_budget_row *row)
+static void put_sum(const struct report *r, struct sink *s)
 {
-	json_line(j);
-	json_open(j, '{');
-	json_member_text(j, "rule", str_of(row->rule));
-	json_member_uint(j, "line", row->line);
-	json_member_text(j, "state", str_of(state_words[row->state]));
-	json_member_bool(j, "growth", row->growth);
-	json_member_text(j, "measure", str_of(row->measure));
-	json_member_pss(j, "now", row->now);
-	if (row->nearest)
-		json_member_text(j, "nearest", str_of(row->nearest));
-	if (is_checked(row)) {
-		json_member_pss(j, "base", row->base);
-		json_member_pss(j, "limit", row->limit);
-	}
-	json_key(j, "parts");
-	json_open(j, '[');
-	for (size_t i = 0; i < row->part_count; i++) {
-		json_open(j, '{');
-		json_member_text(j, "symbol", str_of(row->parts[i].label));
-		if (*row->parts[i].path)
-			json_member_text(j, "path", str_of(row->parts[i].path));
-		json_member_pss(j, "now", row->parts[i].now);
-		json_member_pss(j, "base", row->parts[i].base);
-		json_close(j, '}');
-	}
-	json_close(j, ']');
-	json_close(j, '}');
+	const struct budget_report *b = r->ctx;
+	const size_t unchecked = count_state(b, HEFT_BUDGET_SKIPPED) +
+				 count_state(b, HEFT_BUDGET_UNMATCHED);
+	sink_printf(s, "%zu of %zu limits broken", count_state(b, HEFT_BUDGET_BROKEN), b->count);
+	if (unchecked > 0)
+		sink_printf(s, ", %zu not checked", unchecked);
 }
 
-void out_budget_json(const struct budget_report *r, struct sink *s)
+static void put_below(const struct report *r, struct sink *s)
 {
-	struct json j = sink_json(s);
-	json_open(&j, '{');
-	json_line(&j);
-	json_member_text(&j, "budget", str_of(r->path));
-	json_line(&j);
-	json_member_uint(&j, "broken", count_state(r, HEFT_BUDGET_BROKEN));
-	json_line(&j);
-	json_key(&j, "limits");
-	json_open(&j, '[');
-	for (size_t i = 0; i < r->count; i++)
-		json_row(&j, &r->rows[i]);
-	json_line(&j);
-	json_close(&j, ']');
-	json_line(&j);
-	json_close(&j, '}');
+	put_sum(r, s);
 	sink_text(s, STR("\n"));
+}
+
+static void markdown_head(const struct report *r, struct sink *s)
+{
+	sink_text(s, STR("**Size budgets: "));
+	put_sum(r, s);
+	sink_text(s, STR("**\n\n"));
+}
+
+static void put_json_head(const struct report *r, struct json *j)
+{
+	const struct budget_report *b = r->ctx;
+	json_line(j);
+	json_member_text(j, "budget", str_of(b->path));
+	json_member_uint(j, "broken", count_state(b, HEFT_BUDGET_BROKEN));
+}
+
+void budget_report_init(struct report *r, const struct budget_report *b, struct arena *arena)
+{
+	static const char *const levels[] = { "rule" };
+	static const struct report_kind kind = {
+		.below = put_below,
+		.label = put_label,
+		.lines = put_lines,
+		.json_head = put_json_head,
+		.markdown_head = markdown_head,
+		.no_total = true,
+	};
+	/* Separated values have a line a limit. */
+	const bool flat = r->opts.format == HEFT_CSV || r->opts.format == HEFT_TSV;
+	r->table = (struct heft_table){ .size = sizeof r->table,
+					.levels = levels,
+					.level_count = 1,
+					.measures = measures,
+					.measure_count = MEASURES,
+					.texts = texts,
+					.text_count = TEXTS,
+					.sorted_by = BYTES,
+					.top = all_rows(b, !flat, arena) };
+	r->kind = &kind;
+	r->ctx = b;
+	r->indent = 2;
+	r->label_gap = 2;
+	report_column(r, (struct column){ "state", CELL_TEXT, STATE, 0, 0, false, 0, false });
+	for (unsigned m = BYTES; m <= OVER; m++)
+		report_column(r, (struct column){ measures[m].title, CELL_NOW, m, 0, 2, false, 0,
+						  false });
+	report_column(r, (struct column){ "size", CELL_TEXT, MEASURE, 0, 2, false, 1, false });
+	for (unsigned i = 0; i < PATH; i++)
+		report_field(r, texts[i].name, CELL_TEXT, i);
+	for (unsigned m = 0; m < MEASURES; m++)
+		report_field(r, measures[m].name, CELL_NOW, m);
 }

@@ -68,7 +68,8 @@ static void put_header(const struct csv *c)
 		put_field(c, t->levels[i]);
 	}
 	for (size_t i = 0; i < c->r->field_count; i++) {
-		put_separator(c);
+		if (i > 0 || has_labels(c->r))
+			put_separator(c);
 		put_field(c, c->r->fields[i].title);
 	}
 	sink_text(c->s, STR("\n"));
@@ -115,7 +116,8 @@ static void put_row(struct csv *c, const struct row_walk *walk)
 		put_levels(c, walk);
 	for (size_t i = 0; i < c->r->field_count; i++) {
 		const char *text = cell_exact(room, c->r, &c->r->fields[i], row);
-		put_separator(c);
+		if (i > 0 || has_labels(c->r))
+			put_separator(c);
 		if (text == room)
 			sink_text(c->s, str_of(text));
 		else
@@ -128,7 +130,8 @@ void out_csv(const struct report *r, struct sink *s, char separator)
 {
 	struct csv c = { r, s, separator, { 0 } };
 	struct row_walk walk;
-	put_header(&c);
+	if (!r->goes_on)
+		put_header(&c);
 	row_walk_init(&walk, r->table.top);
 	for (const struct heft_row *row; !s->failed && (row = row_next(&walk)) != NULL;)
 		if (r->joined || row->child_count == 0)

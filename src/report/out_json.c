@@ -2,6 +2,8 @@
 #include "report/report.h"
 #include "report/row_walk.h"
 
+#include <math.h>
+
 /* Counts up when a member goes away or changes its meaning; see docs/json.md. */
 enum { SCHEMA_VERSION = 2 };
 
@@ -29,6 +31,8 @@ void json_notes(struct json *j, const struct heft_note *notes, size_t count)
 
 static void put_value(struct json *j, const char *key, enum heft_unit unit, union heft_value v)
 {
+	if (unit == HEFT_PARTS && isnan(v.parts))
+		return;
 	if (unit == HEFT_PARTS)
 		json_member_pss(j, key, v.parts);
 	else
@@ -125,9 +129,41 @@ static void put_rows(struct json *j, const struct report *r, const struct sink *
 	close_rows(j, open);
 }
 
+static void put_record(struct json *j, const struct report *r, const struct heft_row *row)
+{
+	json_open(j, '{');
+	for (size_t i = 0; i < r->table.text_count; i++) {
+		json_key(j, r->table.texts[i].name);
+		if (!row->texts[i])
+			json_null(j);
+		else if (r->table.texts[i].number)
+			json_raw(j, str_of(row->texts[i]));
+		else
+			json_text(j, str_of(row->texts[i]));
+	}
+	json_close(j, '}');
+}
+
+static void out_records(const struct report *r, struct sink *s)
+{
+	const struct heft_row *top = r->table.top;
+	sink_text(s, r->goes_on ? STR("") : STR("["));
+	for (size_t i = 0; i < top->child_count && !s->failed; i++) {
+		struct json j = sink_json(s);
+		sink_text(s, r->goes_on || i > 0 ? STR(",\n ") : STR("\n "));
+		put_record(&j, r, top->children[i]);
+	}
+	if (!r->not_all)
+		sink_text(s, r->goes_on || top->child_count > 0 ? STR("\n]\n") : STR("]\n"));
+}
+
 void out_json(const struct report *r, struct sink *s)
 {
 	struct json j = sink_json(s);
+	if (!has_labels(r)) {
+		out_records(r, s);
+		return;
+	}
 	json_open(&j, '{');
 	json_member_uint(&j, "schema_version", SCHEMA_VERSION);
 	json_member_text(&j, "heft", str_of(heft_version()));

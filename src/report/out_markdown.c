@@ -5,7 +5,7 @@ enum { LABEL_MOST = 160 };
 
 static bool is_left(const struct column *c)
 {
-	return c->cell == CELL_TEXT || c->cell == CELL_STATE;
+	return (c->cell == CELL_TEXT || c->cell == CELL_STATE) && !c->number;
 }
 
 static void put_titles(const struct report *r, struct sink *s)
@@ -13,10 +13,12 @@ static void put_titles(const struct report *r, struct sink *s)
 	sink_text(s, STR("|"));
 	for (size_t i = 0; i < r->column_count; i++)
 		sink_printf(s, " %s |", r->columns[i].title);
-	sink_printf(s, " %s |\n|", r->table.levels[0]);
+	if (has_labels(r))
+		sink_printf(s, " %s |", r->table.levels[0]);
+	sink_text(s, STR("\n|"));
 	for (size_t i = 0; i < r->column_count; i++)
 		sink_text(s, is_left(&r->columns[i]) ? STR("---|") : STR("--:|"));
-	sink_text(s, STR("---|\n"));
+	sink_text(s, has_labels(r) ? STR("---|\n") : STR("\n"));
 }
 
 static void put_label(const struct report *r, const struct heft_row *row, size_t level,
@@ -40,34 +42,39 @@ static void put_row(const struct report *r, const struct heft_row *row,
 	for (size_t i = 0; i < r->column_count; i++) {
 		const char *text = cell_text(room, r, &r->columns[i], row, parent);
 		sink_text(s, STR(" "));
-		if (r->columns[i].cell == CELL_TEXT && *text)
+		if (r->columns[i].cell == CELL_TEXT && !r->columns[i].number && *text)
 			markdown_code(s, text, LABEL_MOST);
 		else
 			sink_text(s, str_of(text));
 		sink_text(s, STR(" |"));
 	}
-	sink_text(s, STR(" "));
-	put_label(r, row, level, s);
-	sink_text(s, STR(" |\n"));
+	if (has_labels(r)) {
+		sink_text(s, STR(" "));
+		put_label(r, row, level, s);
+		sink_text(s, STR(" |"));
+	}
+	sink_text(s, STR("\n"));
 }
 
 static void put_rows(const struct report *r, struct sink *s)
 {
 	struct row_walk walk;
-	put_titles(r, s);
+	if (!r->goes_on)
+		put_titles(r, s);
 	row_walk_init(&walk, r->table.top);
 	for (const struct heft_row *row; !s->failed && (row = row_next(&walk)) != NULL;)
 		put_row(r, row, row_parent(&walk), walk.levels.count - 2, s);
 	row_walk_release(&walk);
-	put_row(r, r->table.top, r->table.top, 0, s);
+	if (!r->kind->no_total)
+		put_row(r, r->table.top, r->table.top, 0, s);
 }
 
 void out_markdown(const struct report *r, struct sink *s)
 {
-	if (r->kind->markdown_head)
+	if (r->kind->markdown_head && !r->goes_on)
 		r->kind->markdown_head(r, s);
 	if (!r->kind->no_empty_table || r->table.top->child_count > 0)
 		put_rows(r, s);
-	if (r->kind->markdown_foot)
+	if (r->kind->markdown_foot && !r->not_all)
 		r->kind->markdown_foot(r, s);
 }

@@ -4,11 +4,13 @@
 
 /* Labels get at least so many columns; texts of a table beside them at most so many. */
 enum { LABEL_MIN = 8, LABEL_WANTED = 40, TEXT_WIDTH_MAX = 24 };
+/* Texts of records take what they need; where lines have an end, at least so much. */
+enum { RECORD_TEXT_MIN = 12 };
 
 struct table {
 	const struct report *r;
 	struct sink *s;
-	struct column columns[COLUMNS_MAX];
+	struct column *columns;
 	size_t count;
 	struct text label;
 };
@@ -23,8 +25,8 @@ static void widen(struct table *t, const bool *measured, const struct heft_row *
 		if (!measured[c])
 			continue;
 		const struct str text = str_of(cell_text(room, t->r, &t->columns[c], row, parent));
-		const size_t width = text.p == room ? text.len
-						    : min_u64(label_width(text), TEXT_WIDTH_MAX);
+		const size_t most = has_labels(t->r) ? TEXT_WIDTH_MAX : UINT32_MAX;
+		const size_t width = text.p == room ? text.len : min_u64(label_width(text), most);
 		if (width > t->columns[c].width)
 			t->columns[c].width = (unsigned)width;
 	}
@@ -33,21 +35,22 @@ static void widen(struct table *t, const bool *measured, const struct heft_row *
 /* Gives the columns without a width that of their widest text; those that are empty go. */
 static void measure_columns(struct table *t)
 {
-	bool measured[COLUMNS_MAX], any = false;
+	bool *measured = mem_zeroed(t->count + 1, sizeof *measured), any = false;
 	struct row_walk walk;
 	size_t kept = 0;
 	for (size_t c = 0; c < t->count; c++)
 		any |= measured[c] = t->columns[c].width == 0;
 	if (!any)
-		return;
+		goto out;
 	row_walk_init(&walk, t->r->table.top);
 	for (const struct heft_row *row; (row = row_next(&walk)) != NULL;)
 		widen(t, measured, row, row_parent(&walk));
 	row_walk_release(&walk);
-	widen(t, measured, t->r->table.top, t->r->table.top);
+	if (!t->r->kind->no_total)
+		widen(t, measured, t->r->table.top, t->r->table.top);
 	for (size_t c = 0; c < t->count; c++) {
-		const size_t title = strlen(t->columns[c].title);
-		if (t->columns[c].width == 0)
+		const size_t title = label_width(str_of(t->columns[c].title));
+		if (t->columns[c].width == 0 && has_labels(t->r))
 			continue;
 		t->columns[kept] = t->columns[c];
 		if (measured[c] && t->columns[kept].width < title)
@@ -55,6 +58,8 @@ static void measure_columns(struct table *t)
 		kept++;
 	}
 	t->count = kept;
+out:
+	mem_free(measured);
 }
 
 static size_t columns_width(const struct table *t)
@@ -65,10 +70,11 @@ static size_t columns_width(const struct table *t)
 	return width;
 }
 
-/* Leaves out what can be spared until labels have room. */
+/* Leaves out what can be spared until labels have room: half the line. */
 static void spare_columns(struct table *t)
 {
-	while (t->r->opts.width > 0 && columns_width(t) + LABEL_WANTED > t->r->opts.width) {
+	const size_t wanted = max_u64(LABEL_WANTED, t->r->opts.width / 2);
+	while (t->r->opts.width > 0 && columns_width(t) + wanted > t->r->opts.width) {
 		size_t least = 0;
 		for (size_t c = 1; c < t->count; c++)
 			if (t->columns[c].spare > t->columns[least].spare)
@@ -78,6 +84,26 @@ static void spare_columns(struct table *t)
 		t->count--;
 		memmove(&t->columns[least], &t->columns[least + 1],
 			(t->count - least) * sizeof *t->columns);
+	}
+}
+
+/* Columns of records share the width: each text may take what the narrower ones leave. */
+static void shrink_columns(struct table *t)
+{
+	size_t total = columns_width(t);
+	while (t->r->opts.width > 0 && total > t->r->opts.width) {
+		struct column *widest = &t->columns[0];
+		for (size_t i = 1; i < t->count; i++)
+			if (t->columns[i].width >= widest->width)
+				widest = &t->columns[i];
+		if (widest->width <= RECORD_TEXT_MIN)
+			return;
+		const size_t less = min_u64(total - t->r->opts.width,
+					    widest->width - RECORD_TEXT_MIN);
+		/* Step by step, so that two wide columns shrink alike. */
+		const size_t step = less > 8 ? less / 2 : less;
+		widest->width -= (unsigned)step;
+		total -= step;
 	}
 }
 
@@ -95,20 +121,22 @@ static struct str cell_color(const struct table *t, const struct column *c,
 	return less ? STR("\x1b[32m") : STR("\x1b[31m");
 }
 
-static void put_text(const struct column *c, struct str text, bool left, struct sink *s)
+static bool is_left(const struct column *c)
 {
-	if (!left) {
+	return (c->cell == CELL_TEXT || c->cell == CELL_STATE) && !c->number;
+}
+
+static void put_text(const struct table *t, const struct column *c, struct str text)
+{
+	struct sink *s = t->s;
+	const bool at_end = !has_labels(t->r) && c == &t->columns[t->count - 1];
+	if (!is_left(c)) {
 		sink_right(s, text, c->width);
 		return;
 	}
 	const size_t have = label_width(text);
 	label_put(s, text, c->width);
-	sink_right(s, STR(""), have < c->width ? c->width - have : 0);
-}
-
-static bool is_left(const struct column *c)
-{
-	return c->cell == CELL_TEXT || c->cell == CELL_STATE;
+	sink_right(s, STR(""), have < c->width && !at_end ? c->width - have : 0);
 }
 
 static void put_cells(const struct table *t, const struct heft_row *row,
@@ -127,7 +155,7 @@ static void put_cells(const struct table *t, const struct heft_row *row,
 			sink_text(t->s, cell_color(t, c, row));
 			tinted = true;
 		}
-		put_text(c, str_of(cell_text(room, t->r, c, row, parent)), is_left(c), t->s);
+		put_text(t, c, str_of(cell_text(room, t->r, c, row, parent)));
 	}
 	if (tinted)
 		sink_text(t->s, STR("\x1b[0m"));
@@ -176,7 +204,8 @@ static void put_row(struct table *t, const struct heft_row *row, const struct he
 	put_cells(t, row, parent);
 	if (!t->r->indents_rows)
 		sink_right(t->s, STR(""), indent);
-	label_put(t->s, row_label(t, row), room_behind(t, column));
+	if (has_labels(t->r))
+		label_put(t->s, row_label(t, row), room_behind(t, column));
 	sink_text(t->s, STR("\n"));
 	put_aliases(t, row, column);
 	if (t->r->kind->lines && row->others == 0 && row != t->r->table.top)
@@ -190,10 +219,11 @@ static void put_titles(const struct table *t)
 	for (size_t i = 0; i < t->count; i++) {
 		const struct column *c = &t->columns[i];
 		sink_right(t->s, STR(""), c->gap);
-		put_text(c, str_of(c->title), is_left(c), t->s);
+		put_text(t, c, str_of(c->title));
 	}
 	sink_right(t->s, STR(""), t->r->label_gap);
-	sink_text(t->s, str_of(t->r->table.levels[0]));
+	if (has_labels(t->r))
+		sink_text(t->s, str_of(t->r->table.levels[0]));
 	sink_text(t->s, STR("\n"));
 }
 
@@ -220,16 +250,22 @@ void out_table(const struct report *r, struct sink *s)
 		r->kind->above(r, s);
 	if (r->kind->no_empty_table && r->table.top->child_count == 0)
 		return;
-	memcpy(t.columns, r->columns, sizeof t.columns);
+	t.columns = mem_alloc((t.count + 1) * sizeof *t.columns);
+	memcpy(t.columns, r->columns, t.count * sizeof *t.columns);
 	measure_columns(&t);
-	spare_columns(&t);
+	if (has_labels(r))
+		spare_columns(&t);
+	else
+		shrink_columns(&t);
 	if (r->kind->head)
 		r->kind->head(r, s);
 	else
 		put_titles(&t);
 	put_rows(&t);
-	put_row(&t, r->table.top, r->table.top, 0);
+	if (!r->kind->no_total)
+		put_row(&t, r->table.top, r->table.top, 0);
 	if (r->kind->below)
 		r->kind->below(r, s);
+	mem_free(t.columns);
 	text_release(&t.label);
 }

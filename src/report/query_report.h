@@ -1,16 +1,17 @@
-/* query_report.h - what statements give, row by row, as text. */
+/* query_report.h - what statements give, as records of a table.
+ *
+ * The table for people waits for all rows, to know how wide they are; other formats are written a
+ * few thousand rows at a time, so that the memory they take does not grow with the result. */
 #ifndef HEFT_REPORT_QUERY_REPORT_H
 #define HEFT_REPORT_QUERY_REPORT_H
 
-#include "base/text.h"
-#include "base/vec.h"
-#include "report/report.h"
 #include "asks/query.h"
+#include "report/report.h"
 
-/* A cell that is kept. */
-struct query_held {
-	struct str text;
-	bool number;
+/* A column of the statement. */
+struct query_column {
+	const char *name;
+	bool numbers, texts; /* among the rows that are kept */
 };
 
 struct query_report {
@@ -19,10 +20,11 @@ struct query_report {
 	/* private */
 	uint64_t rows; /* of the statement, written or kept */
 	uint64_t over; /* not written, for their number */
-	VEC(const char *) names;
-	VEC(struct query_held) held; /* the table waits for all rows, to know how wide they are */
-	struct arena arena;
+	VEC(struct query_column) columns;
+	VEC(const char *) cells; /* that are kept; NULL: none */
+	struct arena names, texts;
 	uint64_t statements;
+	bool goes_on;
 };
 
 /* What query_run calls; opts and s of *r are set. */

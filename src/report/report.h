@@ -59,6 +59,7 @@ struct column {
 	bool tinted;
 	/* columns with a larger number go first where the labels have no room; 0: never */
 	unsigned spare;
+	bool number; /* a text that is a number */
 };
 
 enum { COLUMNS_MAX = 24 };
@@ -90,6 +91,7 @@ struct report_kind {
 	/* The last row of tables and Markdown, where "TOTAL" is something else; exact formats
 	 * have the label of the row. */
 	const char *total;
+	bool no_total;       /* the rows of a table or Markdown have no sum */
 	bool no_empty_table; /* nothing but what stands above it where there are no rows */
 };
 
@@ -106,10 +108,21 @@ struct report {
 	unsigned indent;    /* blanks a level */
 	bool indents_rows;  /* they stand in front of the columns, not of the label */
 	unsigned label_gap; /* blanks between columns and labels */
-	struct column columns[COLUMNS_MAX]; /* of tables and Markdown, the label is behind them */
-	struct column fields[COLUMNS_MAX];  /* of CSV, behind the labels */
+	const struct column *columns; /* of tables and Markdown, the label is behind them */
+	const struct column *fields;  /* of CSV, behind the labels */
 	size_t column_count, field_count;
+	struct column room[2][COLUMNS_MAX]; /* for report_column and report_field */
+	/* CSV, Markdown and JSON of records may come in pieces: there were rows before, and there
+	 * will be more. */
+	bool goes_on, not_all;
 };
+
+/* Rows without labels are records, whose texts are all they have.  JSON has them as an array of
+ * objects, in which a text may be NULL; there is no document around it. */
+static inline bool has_labels(const struct report *r)
+{
+	return r->table.level_count > 0;
+}
 
 void report_column(struct report *r, struct column c);
 void report_field(struct report *r, const char *title, enum cell cell, unsigned index);
