@@ -132,6 +132,9 @@ struct heft_diff_query {
 	uint32_t rows;       /* then the rest is summed up; 0: all */
 	const char *section; /* only of this one, by name or letter; NULL: of all */
 	uint64_t min;        /* rows that changed by fewer bytes are summed up as well */
+	/* Rows of what is in debug sections too.  Else there are none where both sides have such
+	 * sections; their change is one line of what is written. */
+	bool debug;
 };
 
 /* The measures of the rows of a diff. */

@@ -113,7 +113,7 @@ static bool diff_write(const struct heft_diff *d, const struct heft_write_opts *
 		       const struct heft_sink *sink, struct heft_err *err)
 {
 	const struct diff_report z = { d->sections.sections.data, d->sections.sections.count,
-				       d->sections.knows_memory };
+				       d->sections.knows_memory, d->rows.hides_debug };
 	struct report r = { .table = d->rows.table, .ctx = &z };
 	struct sink s;
 	if (!d->rows.table.top)

@@ -6,6 +6,7 @@
 
 enum {
 	O_SECTION = O_OWN,
+	O_DEBUG,
 	O_MIN,
 	O_SAVE,
 	O_EXIT_CODE,
@@ -25,6 +26,7 @@ const struct opt diff_opts[] = {
 	"                              folded (all rows, for flame graphs)"
 #include "cli/output_opts.inc"
 	{ O_SECTION, 0, false, "section", "NAME", "only this section: .text, or its letter t" },
+	{ O_DEBUG, 0, false, "debug", NULL, "debug sections too, which both sides have" },
 	{ O_MIN, 0, false, "min", "BYTES", "sum up rows that changed by less" },
 	{ O_SAVE, 0, false, "save", "FILE", "also write a .sizediff file" },
 	{ O_EXIT_CODE, 0, false, "exit-code", NULL, "exit with 1 if there are differences" },
@@ -106,6 +108,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_SORT: return apply_query(job, o, value);
 	case O_MIN: return cli_number(job->cli, o, value, UINT64_MAX / 20, &job->query.min);
 	case O_SECTION: job->query.section = value; break;
+	case O_DEBUG: job->query.debug = true; break;
 	case O_SAVE: job->save = value; break;
 	case O_EXIT_CODE: job->exit_code = true; break;
 	case O_SUPERSIZE: job->flags |= HEFT_DIFF_SUPERSIZE; break;

@@ -23,6 +23,8 @@ static void put_counts(const struct diff_report *z, struct sink *s)
 		sink_text(s, STR("nothing"));
 }
 
+static const char debug_line[] = "debug sections";
+
 /* With padding. */
 struct padded {
 	double before, after;
@@ -42,6 +44,17 @@ static bool is_in_file(const struct diff_section *s)
 static bool is_beside(const struct diff_section *s)
 {
 	return !s->in_file;
+}
+
+/* Debug info, where it is one line. */
+static bool is_hidden(const struct diff_report *z, const struct diff_section *s)
+{
+	return z->hides_debug && diff_is_debug(s->name);
+}
+
+static bool is_debug(const struct diff_section *s)
+{
+	return diff_is_debug(s->name);
 }
 
 /* The VM image. */
@@ -96,8 +109,10 @@ static void put_sections(const struct report *r, struct sink *s)
 	const struct padded rest = sum_of(d, is_beside);
 	sink_printf(s, "%-24s%13s%13s%12s\n", "section", "padded old", "padded new", "delta");
 	for (size_t i = 0; i + 1 < d->section_count; i++)
-		if (d->sections[i].in_file)
+		if (d->sections[i].in_file && !is_hidden(d, &d->sections[i]))
 			put_section(s, d->sections[i].name, padded_of(&d->sections[i].sizes));
+	if (d->hides_debug)
+		put_section(s, debug_line, sum_of(d, is_debug));
 	put_section(s, "TOTAL", sum_of(d, is_in_file));
 	if (rest.before > 0 || rest.after > 0)
 		put_section(s, "besides, not in the file", rest);
@@ -198,10 +213,9 @@ static void markdown_cell(struct sink *s, double v, bool change)
 	sink_printf(s, " %s |", text);
 }
 
-static void markdown_section(struct sink *s, const char *name, const struct diff_sizes *z)
+static void markdown_section(struct sink *s, const char *name, struct padded size)
 {
 	char growth[NUMBER_MAX];
-	const struct padded size = padded_of(z);
 	sink_text(s, STR("| "));
 	markdown_code(s, name, 80);
 	sink_text(s, STR(" |"));
@@ -228,7 +242,10 @@ static void markdown_head(const struct report *r, struct sink *s)
 		  STR("\n\n<details><summary>Sections</summary>\n\n"
 		      "| section | padded old | padded new | delta | |\n|---|--:|--:|--:|--:|\n"));
 	for (size_t i = 0; i + 1 < z->section_count; i++)
-		markdown_section(s, z->sections[i].name, &z->sections[i].sizes);
+		if (!is_hidden(z, &z->sections[i]))
+			markdown_section(s, z->sections[i].name, padded_of(&z->sections[i].sizes));
+	if (z->hides_debug)
+		markdown_section(s, debug_line, sum_of(z, is_debug));
 	sink_text(s, STR("\n</details>\n\n"));
 	if (r->table.top->child_count > 0)
 		sink_printf(s, "<details><summary>Largest changes by %s</summary>\n\n",

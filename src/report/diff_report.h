@@ -9,6 +9,7 @@ struct diff_report {
 	const struct diff_section *sections; /* snapshot/diff_rows.h */
 	size_t section_count;
 	bool knows_memory; /* diff_sections.knows_memory */
+	bool hides_debug;  /* diff_rows.hides_debug: debug sections are one line */
 };
 
 /* Sets columns, fields and kind of a report whose ctx is a struct diff_report; opts are set. */

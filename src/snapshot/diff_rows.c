@@ -71,10 +71,27 @@ static void add_count(struct grouping *g, uint32_t node, enum heft_change change
 	tree_sums(&g->out->tree, node, HEFT_INPUT)[HEFT_DIFF_COUNTS + (int)change].whole++;
 }
 
-static bool wants(const struct heft_diff_query *q, const struct snapshot *s,
-		  const struct snap_symbol *y)
+bool diff_is_debug(const char *section)
 {
+	const struct str name = str_of(section);
+	return str_starts(name, STR(".debug_")) || str_starts(name, STR(".zdebug_")) ||
+	       str_eq(name, STR(".gdb_index"));
+}
+
+static bool has_debug(const struct snapshot *s)
+{
+	for (size_t i = 0; i < s->sections.count; i++)
+		if (diff_is_debug(s->sections.data[i].name))
+			return true;
+	return false;
+}
+
+static bool wants(const struct grouping *g, const struct snapshot *s, const struct snap_symbol *y)
+{
+	const struct heft_diff_query *q = g->q;
 	const struct snap_section *sec = &s->sections.data[y->section];
+	if (g->out->hides_debug && diff_is_debug(sec->name))
+		return false;
 	const bool letter = q->section && q->section[0] && !q->section[1];
 	return !q->section || strcmp(q->section, sec->name) == 0 ||
 	       (letter && q->section[0] == sec->letter);
@@ -187,9 +204,9 @@ static void add_symbol_pair(struct grouping *g, const struct diff_pair *p)
 	const uint32_t node = p->change == HEFT_UNCHANGED ? 0 : symbol_node(g, p);
 	const uint32_t nodes[] = { 0, node };
 	for (size_t i = 0; i < (node > 0 ? 2 : 1); i++) {
-		if (old && wants(g->q, g->d->before, old))
+		if (old && wants(g, g->d->before, old))
 			add_amount(g, nodes[i], HEFT_BASE, symbol_amount(g, old, new_ != NULL));
-		if (new_ && wants(g->q, g->d->after, new_))
+		if (new_ && wants(g, g->d->after, new_))
 			add_amount(g, nodes[i], HEFT_INPUT, symbol_amount(g, new_, old != NULL));
 		add_count(g, nodes[i], p->change);
 	}
@@ -208,9 +225,9 @@ static void add_group_pair(struct grouping *g, const struct diff_pair *p)
 {
 	const struct snap_symbol *old = diff_before(g->d, p), *new_ = diff_after(g->d, p);
 	uint32_t node = 0;
-	if (old && wants(g->q, g->d->before, old))
+	if (old && wants(g, g->d->before, old))
 		node = add_to_group(g, g->d->before, old, HEFT_BASE);
-	if (new_ && wants(g->q, g->d->after, new_))
+	if (new_ && wants(g, g->d->after, new_))
 		node = add_to_group(g, g->d->after, new_, HEFT_INPUT);
 	add_count(g, node, p->change);
 	add_count(g, 0, p->change);
@@ -219,7 +236,7 @@ static void add_group_pair(struct grouping *g, const struct diff_pair *p)
 static bool wants_pair(const struct grouping *g, const struct diff_pair *p)
 {
 	const struct snap_symbol *old = diff_before(g->d, p), *new_ = diff_after(g->d, p);
-	return (old && wants(g->q, g->d->before, old)) || (new_ && wants(g->q, g->d->after, new_));
+	return (old && wants(g, g->d->before, old)) || (new_ && wants(g, g->d->after, new_));
 }
 
 static const char padding_name[] = "Overhead: aggregate padding of diff'ed symbols";
@@ -232,7 +249,7 @@ static void add_paddings(struct grouping *g)
 		const struct diff_padding *p = &g->d->paddings.data[i];
 		const struct snap_section *sec = &s->sections.data[p->section];
 		const struct snap_symbol y = { .section = p->section };
-		if (!wants(g->q, s, &y))
+		if (!wants(g, s, &y))
 			continue;
 		const uint32_t node = new_node(g);
 		const char **list = arena_new(&g->out->arena, const char *, DIFF_TEXTS);
@@ -299,7 +316,9 @@ void diff_rows_make(struct diff_rows *ret, const struct snapshot_diff *d,
 		    const struct heft_diff_query *query)
 {
 	struct grouping g = { .d = d, .q = query, .out = ret };
-	*ret = (struct diff_rows){ .level = "" };
+	*ret = (struct diff_rows){ .level = "",
+				   .hides_debug = !query->debug && has_debug(d->before) &&
+						  has_debug(d->after) };
 	tree_init(&ret->tree, HEFT_DIFF_MEASURES);
 	vec_push(&ret->facts, (struct diff_fact){ .label = "TOTAL" });
 	for (size_t i = 0; i < d->pairs.count; i++) {
@@ -327,20 +346,37 @@ void diff_rows_release(struct diff_rows *r)
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
-/* SuperSize knows segments alone. */
-static struct diff_section *section_sums(struct diff_sections *ret, bool supersize,
-					 const struct snap_section *sec)
+/* Which sum a section of either side counts for. */
+struct section_sums {
+	struct diff_sections *out;
+	bool supersize;
+	struct intern keys;  /* id = place in out->sections */
+	uint32_t *places[2]; /* by section of each side, + 1; 0: not looked up */
+	struct text key;
+};
+
+/* Sections of one name are one, unless their bytes are elsewhere.  SuperSize knows segments
+ * alone. */
+static uint32_t find_sum(struct section_sums *t, const struct snap_section *sec)
 {
-	const char *name = supersize ? snap_segment(sec) : sec->name;
-	for (size_t i = 0; i < ret->sections.count; i++)
-		if (ret->sections.data[i].in_file == sec->in_file &&
-		    ret->sections.data[i].in_memory == sec->in_memory &&
-		    strcmp(ret->sections.data[i].name, name) == 0)
-			return &ret->sections.data[i];
-	vec_push(&ret->sections, (struct diff_section){ .name = name,
-							.in_file = sec->in_file,
-							.in_memory = sec->in_memory });
-	return &ret->sections.data[ret->sections.count - 1];
+	const char *name = t->supersize ? snap_segment(sec) : sec->name;
+	text_set(&t->key, str_of(name));
+	text_add_char(&t->key, (char)(1 + sec->in_file + 2 * sec->in_memory));
+	const uint32_t place = intern_add(&t->keys, text_str(&t->key));
+	if (place == t->out->sections.count)
+		vec_push(&t->out->sections, (struct diff_section){ .name = name,
+								   .in_file = sec->in_file,
+								   .in_memory = sec->in_memory });
+	return place;
+}
+
+static struct diff_section *sum_of(struct section_sums *t, enum heft_role role,
+				   const struct snapshot *s, uint32_t section)
+{
+	uint32_t *place = &t->places[role == HEFT_BASE][section];
+	if (*place == 0)
+		*place = find_sum(t, &s->sections.data[section]) + 1;
+	return &t->out->sections.data[*place - 1];
 }
 
 static int larger_first(const void *pa, const void *pb)
@@ -369,38 +405,45 @@ static void add_total(struct diff_sections *ret)
 	vec_push(&ret->sections, total);
 }
 
+static void add_pair_sizes(struct section_sums *t, const struct snapshot_diff *d,
+			   const struct diff_pair *p)
+{
+	const struct snap_symbol *old = diff_before(d, p), *new_ = diff_after(d, p);
+	struct diff_section *s = NULL;
+	if (old) {
+		const struct amount a = amount_of(old, false);
+		s = sum_of(t, HEFT_BASE, d->before, old->section);
+		s->sizes.before += a.size;
+		s->sizes.padding_before += a.padding;
+	}
+	if (new_) {
+		const struct amount a = amount_of(new_, false);
+		s = sum_of(t, HEFT_INPUT, d->after, new_->section);
+		s->sizes.after += a.size;
+		s->sizes.padding_after += a.padding;
+	}
+	s->counts[p->change]++;
+}
+
 void diff_sections_make(struct diff_sections *ret, const struct snapshot_diff *d)
 {
+	struct section_sums t = { .out = ret, .supersize = d->supersize };
 	*ret = (struct diff_sections){ .knows_memory = d->before->by_heft && d->after->by_heft &&
 						       !d->supersize };
-	for (size_t i = 0; i < d->pairs.count; i++) {
-		const struct diff_pair *p = &d->pairs.data[i];
-		const struct snap_symbol *old = diff_before(d, p), *new_ = diff_after(d, p);
-		struct diff_section *s = NULL;
-		if (old) {
-			s = section_sums(ret, d->supersize,
-					 &d->before->sections.data[old->section]);
-			const struct amount a = amount_of(old, false);
-			s->sizes.before += a.size;
-			s->sizes.padding_before += a.padding;
-		}
-		if (new_) {
-			s = section_sums(ret, d->supersize,
-					 &d->after->sections.data[new_->section]);
-			const struct amount a = amount_of(new_, false);
-			s->sizes.after += a.size;
-			s->sizes.padding_after += a.padding;
-		}
-		s->counts[p->change]++;
-	}
+	t.places[0] = mem_zeroed(d->after->sections.count + 1, sizeof *t.places[0]);
+	t.places[1] = mem_zeroed(d->before->sections.count + 1, sizeof *t.places[1]);
+	for (size_t i = 0; i < d->pairs.count; i++)
+		add_pair_sizes(&t, d, &d->pairs.data[i]);
 	for (size_t i = 0; d->supersize && i < d->paddings.count; i++)
-		section_sums(ret, d->supersize,
-			     &d->before->sections.data[d->paddings.data[i].section])
-			->counts[HEFT_ADDED]++;
+		sum_of(&t, HEFT_BASE, d->before, d->paddings.data[i].section)->counts[HEFT_ADDED]++;
 	if (ret->sections.count > 1)
 		qsort(ret->sections.data, ret->sections.count, sizeof *ret->sections.data,
 		      larger_first);
 	add_total(ret);
+	mem_free(t.places[0]);
+	mem_free(t.places[1]);
+	intern_release(&t.keys);
+	text_release(&t.key);
 }
 
 void diff_sections_release(struct diff_sections *s)

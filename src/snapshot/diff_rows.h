@@ -28,6 +28,7 @@ struct diff_rows {
 	VEC(struct diff_fact) facts; /* by node */
 	const char *level;
 	struct arena arena; /* rows, texts */
+	bool hides_debug;   /* rows have nothing of debug sections, which both sides have */
 };
 
 void diff_rows_make(struct diff_rows *ret, const struct snapshot_diff *d,
@@ -49,6 +50,9 @@ struct diff_section {
 	struct diff_sizes sizes;
 	uint64_t counts[HEFT_CHANGES];
 };
+
+/* Whether a section holds debug info. */
+bool diff_is_debug(const char *section);
 
 struct diff_sections {
 	VEC(struct diff_section) sections;

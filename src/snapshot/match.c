@@ -204,6 +204,20 @@ static bool key_same(struct matcher *m, struct match_side *side, const struct sn
 	return true;
 }
 
+/* Names that heft made from an address say nothing of what stands there now. */
+static bool key_contents(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
+			 struct match_key *ret)
+{
+	(void)m;
+	if (y->contents.shape == 0 || !match_is_made_up(snapshot_text(side->s, y->full_name)))
+		return false;
+	*ret = base_key(side, y);
+	ret->size = y->size;
+	ret->name = (uint32_t)y->contents.shape;
+	ret->path = (uint32_t)(y->contents.shape >> 32);
+	return true;
+}
+
 static bool key_plain(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
 		      struct match_key *ret)
 {
@@ -352,7 +366,7 @@ void match_pair(struct matcher *m, uint32_t before, uint32_t after, enum match_p
 static bool tells(const struct matcher *m, const struct match_side *side, enum match_pass pass,
 		  const struct snap_symbol *y)
 {
-	return m->supersize || pass == MATCH_SAME ||
+	return m->supersize || pass <= MATCH_SAME ||
 	       !match_is_made_up(snapshot_text(side->s, y->full_name));
 }
 
@@ -426,6 +440,7 @@ void matcher_run(struct matcher *m)
 		bool own; /* not one of SuperSize's */
 		key_fn key;
 	} passes[] = {
+		{ MATCH_CONTENTS, true, key_contents },
 		{ MATCH_SAME, false, key_same },
 		{ MATCH_SIZED, false, key_sized },
 		{ MATCH_PLAIN, false, key_plain },

@@ -32,7 +32,8 @@ struct matcher {
 };
 
 enum match_pass {
-	MATCH_SAME = 1,
+	MATCH_CONTENTS = 1, /* without a name of its own: equal code or data, wherever it is */
+	MATCH_SAME,
 	MATCH_SIZED, /* another size */
 	MATCH_PLAIN, /* other parameters or template arguments */
 	MATCH_FILE,  /* in a file of the same name in another directory */
@@ -47,7 +48,8 @@ enum match_pass {
 void matcher_init(struct matcher *m, const struct snapshot *before, const struct snapshot *after,
 		  bool supersize);
 void matcher_release(struct matcher *m);
-/* Pairs symbols by the four passes of SuperSize, then by the other ones if they are wanted. */
+/* Pairs symbols by the four passes of SuperSize, around these by the other ones if they are
+ * wanted. */
 void matcher_run(struct matcher *m);
 
 /* match_rename.c: pairs by size and how alike names are. */
