@@ -9,6 +9,7 @@
 #endif
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -283,15 +284,19 @@ static void say(const char *text)
 	(void)!write(STDERR_FILENO, text, strlen(text));
 }
 
-/* An input that became shorter while it is read. */
+/* An input that became shorter while it is read.  Of several threads that find it so, the first one
+ * says it and ends the process. */
 static void on_bus_error(int signal_number, siginfo_t *info, void *context)
 {
+	static atomic_flag said = ATOMIC_FLAG_INIT;
 	const char *path = heft_file_at(info->si_addr);
 	(void)context;
 	if (path == NULL) {
 		signal(signal_number, SIG_DFL);
 		return; /* to where it happens again */
 	}
+	while (atomic_flag_test_and_set(&said))
+		pause();
 	say("heft: ");
 	say(path);
 	say(": the file became shorter, or could not be read, while heft read it\n");
