@@ -8,7 +8,8 @@
 
 void collect_section_size(struct snapshot *s, uint32_t container, const char *name, uint64_t size)
 {
-	s->sections.data[snapshot_section(s, container, name)].size += size;
+	const uint32_t section = snapshot_section(s, container, name);
+	s->sections.data[section].size += size;
 }
 
 struct snap_symbol *collect_pack_add(struct snapshot *s, uint32_t container, const char *section,
@@ -204,6 +205,7 @@ void collect_archive(struct snapshot *s, uint32_t container, const char *path,
 		}
 		struct snap_symbol *y = collect_pack_add(s, container, ".other", part->member,
 							 part->size);
+		collect_section_size(s, container, ".other", part->size);
 		text_set(&object, str_of(path));
 		text_add_char(&object, '(');
 		text_add(&object, part->member);
@@ -211,5 +213,6 @@ void collect_archive(struct snapshot *s, uint32_t container, const char *path,
 		y->object = intern_add(&s->texts, text_str(&object));
 	}
 	text_release(&object);
+	collect_section_size(s, container, ".other", around);
 	add_overhead(s, container, ".other", STR("Overhead: archive"), around);
 }
