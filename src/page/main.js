@@ -495,6 +495,8 @@ function chosenBy(e) {
 }
 
 let typing = 0;
+/* Kept, so that its listener is. */
+const scheme = matchMedia("(prefers-color-scheme: dark)");
 
 function listen() {
 	$("bar").addEventListener("submit", e => e.preventDefault());
@@ -544,7 +546,7 @@ function listen() {
 	});
 	addEventListener("hashchange", () => { readAddress(); update(false); });
 	addEventListener("popstate", () => { readAddress(); update(false); });
-	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawPicture());
+	scheme.addEventListener("change", () => drawPicture());
 	new ResizeObserver(() => view.tree && ($("picture").clientWidth !== picture.w || view.picture === "map") && drawPicture()).observe($("picture"));
 }
 
