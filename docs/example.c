@@ -27,7 +27,7 @@ static void find_first(void *ctx, uint64_t start, uint64_t size, const char *con
 static void print_place(struct heft_profile *p)
 {
 	uint64_t addr = UINT64_MAX;
-	struct heft_place place;
+	struct heft_place place = { .size = sizeof place };
 	heft_profile_ranges(p, 0, HEFT_VM, find_first, &addr);
 	if (heft_profile_lookup(p, 0, HEFT_VM, addr, &place))
 		printf("0x%" PRIx64 " is in %s, %s\n", addr, place.labels[0], place.labels[1]);
@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 	struct heft_err err = { .text = "usage: example FILE" };
 	struct heft_profile *p = heft_profile_new();
 	heft_profile_set_rows(p, 5);
-	heft_profile_keep_ranges(p, true);
+	heft_profile_set_flags(p, HEFT_PROFILE_RANGES);
 	const bool good = argc == 2 && heft_profile_add_source(p, "sections", &err) &&
 			  heft_profile_add_source(p, "symbols", &err) &&
 			  heft_profile_add_file(p, argv[1], HEFT_INPUT, &err) &&

@@ -29,13 +29,20 @@
  * the same reason, settings do nothing, and look-ups find nothing.  A report, a list of samples or
  * the like that was made from a broken handle is broken as well.
  *
- * Structs.  One whose first member is `size_t size` is the caller's: set it to the size of the
- * struct as you compiled it, and it may grow in later versions.  All other structs with texts or
- * arrays in them belong to the library and are only to be read.  Paths and texts are NUL-terminated
- * and are copied where they are given.
+ * Structs.  One whose first member is `size_t size` is the caller's, who sets `size` to the sizeof
+ * of the struct before it is given to a call, also to one that fills it; it may grow in later
+ * versions.  All others belong to the library and are only to be read.  They are handed out by
+ * pointer or in lists of pointers, and may grow at their end; one that stands in a list itself says
+ * that it never grows.  Where the life of a text or pointer is not stated, it is that of the handle
+ * that told it.  Texts are NUL-terminated, are copied where they are given, and are never NULL
+ * where the description does not say so.
  *
- * Inputs.  Calls that open something take its path.  heft_finder_add_input has a name stand for bytes
- * in memory or for an open file wherever a handle with that finder is given a path.
+ * Lists.  heft_X_THING_count tells how many there are, heft_X_THING gives number i, counted from 0.
+ * Past the last it gives NULL, or returns false; where it takes a struct heft_err it fails with
+ * HEFT_ENOTFOUND.
+ *
+ * Inputs.  Calls that open something take its path.  heft_finder_add_input has a name stand for
+ * bytes in memory or for an open file wherever a handle with that finder is given a path.
  *
  * Threads.  Different handles may be used by different threads at once; one handle by one thread at
  * a time.  A call may start workers of its own, which end before it returns. */
@@ -81,6 +88,7 @@ enum heft_code {
 	HEFT_EUNSUPPORTED, /* a format or version heft does not read */
 	HEFT_EARG,         /* the caller's mistake: unknown source, bad expression ... */
 	HEFT_ELIMIT,       /* over a limit of heft's own */
+	HEFT_ENOTFOUND,    /* nothing is at this address, or no element has this number */
 	HEFT_ENOMEM,       /* no memory; the handle can only be freed from then on */
 	HEFT_ECANCELED,    /* the progress function said so; the handle can only be freed */
 	HEFT_EINTERNAL, /* an invariant of heft's own broke: a bug; the handle can only be freed */
@@ -96,7 +104,7 @@ struct heft_err {
 
 /* Something odd in an input that did not stop the call.  It belongs to the handle that told it. */
 struct heft_note {
-	const char *path;
+	const char *path; /* of the file, as the caller named it or heft found it */
 	const char *text; /* the first one of this kind, in words */
 	const char *kind; /* same pointer = same kind */
 	uint64_t offset;  /* of the first one; HEFT_NO_OFFSET where there is no one place */
@@ -125,8 +133,8 @@ struct heft_sink {
  * Returns true to go on.  False cancels: the call leaves nothing behind and fails with
  * HEFT_ECANCELED, and its handle can only be freed (see Handles above).
  *
- * The function is called on the thread that made the call, never on a worker.  It may be called many
- * times in a millisecond, so it should be quick, and it must not call the library. */
+ * The function is called on the thread that made the call, never on a worker.  It may be called
+ * many times in a millisecond, so it should be quick, and it must not call the library. */
 typedef bool (*heft_progress_fn)(void *ctx, const char *what, uint64_t done, uint64_t total);
 
 /* ---- what there is -------------------------------------------------------- */

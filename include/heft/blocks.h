@@ -16,9 +16,9 @@ extern "C" {
  * 11. Where there are none, they are derived from the code (x86-64, i386, AArch64).
  *
  *     struct heft_blocks *b = heft_blocks_new();
- *     struct heft_block_function f;
+ *     struct heft_block_function f = { .size = sizeof f };
  *     if (heft_blocks_open(b, "a.out", &err))
- *             for (size_t i = 0; heft_blocks_function(b, i, &f); i++)
+ *             for (size_t i = 0; heft_blocks_function(b, i, &f, &err); i++)
  *                     printf("%s: %zu blocks\n", f.name, f.block_count);
  *     heft_blocks_free(b);
  *
@@ -33,10 +33,11 @@ HEFT_API void heft_blocks_free(struct heft_blocks *b);
 /* How debug files are found.  Copied; replaces the one before.  heft_blocks_open fails with
  * HEFT_EARG where a debug file of it has another build id. */
 HEFT_API void heft_blocks_set_finder(struct heft_blocks *b, const struct heft_finder *f);
-/* HEFT_NAMES_FULL unless set. */
+/* How functions are named.  HEFT_NAMES_FULL unless set. */
 HEFT_API void heft_blocks_set_demangle(struct heft_blocks *b, enum heft_demangle style);
 
-/* Asked by heft_blocks_open, heft_blocks_check and the like, and by its samples; see heft_progress_fn.  NULL (default): none. */
+/* Asked by heft_blocks_open, heft_blocks_check and the like, and by its samples; see
+ * heft_progress_fn.  NULL (default): none. */
 HEFT_API void heft_blocks_set_progress(struct heft_blocks *b, heft_progress_fn progress, void *ctx);
 /* When blocks are derived from the code.  Default: where there is no map. */
 enum heft_derive { HEFT_DERIVE_MISSING, HEFT_DERIVE_NEVER, HEFT_DERIVE_ALWAYS };
@@ -60,7 +61,8 @@ HEFT_API void heft_blocks_set_convention(struct heft_blocks *b, enum heft_conven
  * that of another one. */
 HEFT_API void heft_blocks_set_bolt_input(struct heft_blocks *b, const char *path);
 
-/* Once per handle.  A file without any blocks is no error: then it has no functions. */
+/* Opens a program, an object or an archive, once per handle.  A file without any blocks is no
+ * error: then it has no functions. */
 HEFT_API bool heft_blocks_open(struct heft_blocks *b, const char *path, struct heft_err *err);
 
 enum heft_block_flag {
@@ -71,6 +73,7 @@ enum heft_block_flag {
 	HEFT_BLOCK_INDIRECT_JUMP = 1 << 4,
 };
 
+/* Where control may go from a block.  Never grows. */
 struct heft_block_successor {
 	uint32_t id;
 	uint32_t probability; /* in units of 2^-31 */
@@ -78,9 +81,9 @@ struct heft_block_successor {
 };
 
 struct heft_block {
-	uint64_t addr, size;
-	uint32_t id;    /* the compiler's number, unique in the function */
-	unsigned flags; /* enum heft_block_flag */
+	uint64_t addr, size; /* bytes of code */
+	uint32_t id;         /* the compiler's number, unique in the function */
+	unsigned flags;      /* enum heft_block_flag */
 	bool has_hash, has_frequency;
 	uint64_t hash;                /* of its code, as the compiler reckons it */
 	uint64_t frequency;           /* relative to that of block 0 */
@@ -91,8 +94,10 @@ struct heft_block {
 	size_t successor_count;
 };
 
-/* A function.  Texts hold until heft_blocks_free, blocks until the next call. */
+/* A function.  Texts hold until heft_blocks_free, blocks until the next call that gives a
+ * function. */
 struct heft_block_function {
+	size_t size; /* sizeof(struct heft_block_function) */
 	uint64_t addr;
 	const char *name;    /* in the style set; "sub_ADDRESS" where no symbol is */
 	const char *linkage; /* as the linker sees it; "" where no symbol is */
@@ -105,38 +110,43 @@ struct heft_block_function {
 	bool has_entry_count;
 	uint64_t entry_count; /* how often it was entered */
 	size_t range_count;   /* parts that lie apart */
-	const struct heft_block
-		*blocks; /* those of a part side by side, the entry first as a rule */
+	/* Those of a part side by side; the part of the entry comes first as a rule. */
+	const struct heft_block *const *blocks;
 	size_t block_count;
 };
 
 HEFT_API size_t heft_blocks_function_count(const struct heft_blocks *b);
-/* Function i, by rising address; false past the last, and where there is no memory. */
-HEFT_API bool heft_blocks_function(struct heft_blocks *b, size_t i,
-				   struct heft_block_function *ret);
-/* The function, and the number of its block, that holds an address; false where no block does. */
+/* Function i, by rising address; in archives, by member before that. */
+HEFT_API bool heft_blocks_function(struct heft_blocks *b, size_t i, struct heft_block_function *ret,
+				   struct heft_err *err);
+/* The function whose block holds an address, and the index of this block in its `blocks`.
+ * HEFT_ENOTFOUND where no block does. */
 HEFT_API bool heft_blocks_find(struct heft_blocks *b, uint64_t addr,
-			       struct heft_block_function *ret_function, size_t *ret_block);
+			       struct heft_block_function *ret_function, size_t *ret_block,
+			       struct heft_err *err);
 
-/* The same for many addresses, in any order, which is much faster: ret[i] becomes the number of the
- * block that holds addrs[i], or HEFT_NO_BLOCK.  The first call makes an index that the handle
- * keeps: 8 bytes for each block, and 4 MiB at most beside these. */
+/* Looks up many addresses, in any order, which is much faster: ret[i] becomes the number of the
+ * block that holds addrs[i], counted over all functions, or HEFT_NO_BLOCK.  The first call makes an
+ * index that the handle keeps: it takes 8 bytes for each block, and 4 MiB at most besides.  Fails
+ * only where there is no memory. */
 #define HEFT_NO_BLOCK UINT32_MAX
-HEFT_API void heft_blocks_find_batch(struct heft_blocks *b, const uint64_t *addrs, size_t count,
-				     uint32_t *ret);
-/* Where the block of a number that was found is: in function *ret_function, there at place
- * *ret_block. False where no block has the number. */
+HEFT_API bool heft_blocks_find_batch(struct heft_blocks *b, const uint64_t *addrs, size_t count,
+				     uint32_t *ret, struct heft_err *err);
+/* Where the block of a number that heft_blocks_find_batch gave is: in function *ret_function, at
+ * index *ret_block of its blocks.  False where no block has the number. */
 HEFT_API bool heft_blocks_place(const struct heft_blocks *b, uint32_t number, size_t *ret_function,
 				size_t *ret_block);
 
 /* Bytes of executable sections.  The others are parts of `code` and add up to it. */
 struct heft_block_sums {
+	size_t size; /* sizeof(struct heft_block_sums) */
 	uint64_t code;
-	uint64_t blocks;       /* in blocks, but for ... */
-	uint64_t landing_pads; /* ... those that are landing pads */
+	uint64_t blocks;       /* in blocks that are no landing pads */
+	uint64_t landing_pads; /* in landing pads of exceptions */
 	uint64_t padding;      /* in no block: nops and the like */
 	uint64_t unmapped;     /* in no block: the rest */
 };
+/* Adds the bytes up; all 0 before heft_blocks_open. */
 HEFT_API void heft_blocks_sum(const struct heft_blocks *b, struct heft_block_sums *ret);
 
 enum heft_blocks_format { HEFT_BLOCKS_TEXT, HEFT_BLOCKS_CSV, HEFT_BLOCKS_JSON };
@@ -170,8 +180,9 @@ enum heft_emit_flag {
 HEFT_API bool heft_blocks_emit(struct heft_blocks *b, unsigned version, unsigned flags,
 			       const struct heft_sink *sink, struct heft_err *err);
 
-/* What heft_blocks_check has to say of a function or block. */
+/* What heft_blocks_check has to say of a function or block.  Texts hold until the next check. */
 struct heft_block_finding {
+	size_t size;    /* sizeof(struct heft_block_finding) */
 	const char *id; /* "BB01" to "BB13", see heft(1) */
 	bool wrong;     /* the map does not describe the code; else it is true but odd */
 	uint64_t addr;
@@ -179,25 +190,30 @@ struct heft_block_finding {
 	const char *text;     /* one line */
 };
 
+/* What a check looked at, and found. */
 struct heft_block_check {
+	size_t size;                /* sizeof(struct heft_block_check) */
 	uint64_t functions, blocks; /* of the map */
 	uint64_t decoded;           /* blocks whose instructions were looked at */
-	uint64_t known;             /* functions that symbols and unwind tables know ... */
-	uint64_t mapped;            /* ... and of these in the map */
+	uint64_t known;             /* functions that symbols and unwind tables know */
+	uint64_t mapped;            /* those of them that are in the map */
 	uint64_t wrong, odd;        /* findings */
-	/* Functions that llvm-bolt moved: carried to where they are now; those of which nothing
-	 * says where they are (BB06); those folded into others.  Blocks of the first that have no
-	 * code any more. */
-	uint64_t rebased, lost, folded, vanished;
+	/* Of functions that llvm-bolt moved: those whose place now is known. */
+	uint64_t rebased;
+	uint64_t lost;     /* functions of which nothing says where they are (BB06) */
+	uint64_t folded;   /* functions that became one with another */
+	uint64_t vanished; /* blocks of rebased functions that have no code any more */
 };
 
 /* Compares the map of the file that was opened (with HEFT_DERIVE_NEVER) with its code, and fills
- * *ret. Findings are kept by rising address until the next check.  HEFT_EUNSUPPORTED: an archive,
- * or no map. */
+ * *ret.  The handle keeps the findings until the next check.  HEFT_EUNSUPPORTED for an archive, and
+ * for a file without a map. */
 HEFT_API bool heft_blocks_check(struct heft_blocks *b, struct heft_block_check *ret,
 				struct heft_err *err);
-/* Finding i of the last check; false past the last.  Its texts hold until the next check. */
-HEFT_API bool heft_blocks_finding(struct heft_blocks *b, size_t i, struct heft_block_finding *ret);
+/* The findings of the last check, by rising address. */
+HEFT_API size_t heft_blocks_finding_count(const struct heft_blocks *b);
+HEFT_API bool heft_blocks_finding(const struct heft_blocks *b, size_t i,
+				  struct heft_block_finding *ret);
 
 /* ---- maps of what gcc compiles -------------------------------------------- */
 
@@ -209,7 +225,9 @@ HEFT_API bool heft_gcc_map(const char *text, size_t size, const struct heft_sink
 
 /* ---- how often basic blocks ran ------------------------------------------- */
 
-/* Samples of a program that ran, counted for its basic blocks.
+/* Samples of a program that ran, counted for its basic blocks.  They belong to the block map that
+ * they were read for: all calls on both are for one thread at a time, and where one of them is
+ * broken, so is the other.
  *
  *     struct heft_samples *s = heft_samples_read(blocks, "perf.data", HEFT_SAMPLES_PERF, 0, &err);
  *     if (s)
@@ -244,38 +262,43 @@ HEFT_API struct heft_samples *heft_samples_read(struct heft_blocks *b, const cha
 HEFT_API void heft_samples_free(struct heft_samples *s);
 
 struct heft_samples_info {
-	uint64_t samples, inside; /* all; those with something in this file */
-	uint64_t lost;            /* that the kernel could not keep */
-	uint64_t runs;            /* of code between two branches, in this file */
-	uint64_t runs_unmapped;   /* of these where no block is known */
-	uint64_t runs_refused;    /* of these that go where control cannot */
-	bool estimated;           /* no branch stacks: counts are samples */
+	uint64_t samples;       /* all that were read */
+	uint64_t inside;        /* samples with something in this file */
+	uint64_t lost;          /* that the kernel could not keep */
+	uint64_t runs;          /* of code between two branches, in this file */
+	uint64_t runs_unmapped; /* of these where no block is known */
+	uint64_t runs_refused;  /* of these that go where control cannot */
+	bool estimated;         /* no branch stacks: counts are samples */
 };
-HEFT_API const struct heft_samples_info *heft_samples_get_info(const struct heft_samples *s);
+/* What was read.  It holds until heft_samples_free. */
+HEFT_API const struct heft_samples_info *heft_samples_info(const struct heft_samples *s);
 
 /* Blocks by falling count: those that make the first 90 % of all counts are hot, those up to 99 %
  * warm, others that were seen cold. */
 enum heft_hotness { HEFT_NEVER, HEFT_COLD, HEFT_WARM, HEFT_HOT };
 
+/* How often a block ran.  Never grows. */
 struct heft_block_count {
 	uint64_t count;        /* how often it ran; estimated: samples in it */
 	uint64_t fall_through; /* how often control went on to the next block without a branch */
 	enum heft_hotness hotness;
 };
 /* Counts of the blocks of function i, in the order of heft_block_function.blocks; they hold until
- * the next call.  False past the last function. */
+ * the next call. */
 HEFT_API bool heft_samples_counts(struct heft_samples *s, size_t i,
-				  const struct heft_block_count **ret, size_t *ret_count);
+				  const struct heft_block_count **ret, size_t *ret_count,
+				  struct heft_err *err);
 
-/* A branch that was taken, between blocks.  Where a block is outside of all known ones, its address
- * is HEFT_NO_OFFSET: that is so at one end at most. */
+/* Branches that were taken from one block to another.  Where a block is outside of all known ones,
+ * its address is HEFT_NO_OFFSET; that is so at one end at most. */
 enum heft_edge_kind { HEFT_EDGE_JUMP, HEFT_EDGE_CALL, HEFT_EDGE_RETURN };
 struct heft_block_edge {
+	size_t size;       /* sizeof(struct heft_block_edge) */
 	uint64_t from, to; /* where the blocks start */
 	enum heft_edge_kind kind;
 	uint64_t count, mispredicted;
 };
-/* Edge i; false past the last. */
+HEFT_API size_t heft_samples_edge_count(const struct heft_samples *s);
 HEFT_API bool heft_samples_edge(const struct heft_samples *s, size_t i,
 				struct heft_block_edge *ret);
 

@@ -48,8 +48,8 @@ HEFT_API void heft_finder_add_program(struct heft_finder *f, const char *path);
 struct heft_input {
 	size_t size;      /* sizeof(struct heft_input) */
 	const char *name; /* what it is called: by the caller, in messages and in reports */
-	/* The bytes.  They are borrowed, not copied: they must stay as they are until the finder and
-	 * all handles that it was given to are freed.  NULL: the input is `fd`. */
+	/* The bytes.  They are borrowed, not copied: they must stay as they are until the finder
+	 * and all handles that it was given to are freed.  NULL: the input is `fd`. */
 	const void *data;
 	size_t data_size; /* bytes at `data` */
 	/* A descriptor of a regular file that can be read; pipes, sockets and devices are refused.
@@ -63,7 +63,9 @@ struct heft_input {
  * takes the input.  What lies beside a file of this name, such as its debug file, is looked for as
  * if the input lay there.
  *
- *     const struct heft_input in = { .size = sizeof in, .name = "a.out", .data = p, .data_size = n };
+ *     const struct heft_input in = {
+ *             .size = sizeof in, .name = "a.out", .data = p, .data_size = n
+ *     };
  *     if (heft_finder_add_input(f, &in, &err)) {
  *             heft_snapshot_set_finder(s, f);
  *             ok = heft_snapshot_open(s, "a.out", &err);

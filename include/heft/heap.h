@@ -15,8 +15,8 @@ extern "C" {
  *
  *     char *argv[] = { "ls", "-l", NULL };
  *     struct heft_recorder *r = heft_recorder_new();
- *     struct heft_recorder_end end;
- *     struct heft_recorder_file f;
+ *     struct heft_recorder_end end = { .size = sizeof end };
+ *     struct heft_recorder_file f = { .size = sizeof f };
  *     if (heft_recorder_run(r, argv, &end, &err))
  *             for (size_t i = 0; heft_recorder_file(r, i, &f); i++)
  *                     printf("%s\n", f.path);
@@ -54,10 +54,12 @@ HEFT_API void heft_recorder_set_output(struct heft_recorder *r, const char *patt
 /* A signal that makes the program write a snapshot: "USR2" or a number. */
 HEFT_API void heft_recorder_set_signal(struct heft_recorder *r, const char *name);
 
-/* How the program ended: by exit (status) or by a signal (not 0). */
+/* How the program ended. */
 struct heft_recorder_end {
+	size_t size; /* sizeof(struct heft_recorder_end) */
 	uint32_t pid;
-	int status, signal;
+	int status; /* what it exited with; 0 where a signal ended it */
+	int signal; /* that ended it; 0 where it exited */
 };
 
 /* Runs a program and waits for its end.  The program is looked for in PATH; argv ends with NULL.
@@ -67,18 +69,21 @@ struct heft_recorder_end {
  * the caller ignores SIGCHLD or has waited for the program itself, so that its status is lost.
  * HEFT_EARG where there is no library or no folder for the files.  HEFT_EUNSUPPORTED, before the
  * program is run, where nothing can be recorded: it is linked statically, it is for another
- * machine, or it has more rights than the caller. */
+ * machine, or it is set-user-id or the like, so that the system would load no library into it.
+ *
+ * The call cannot be cancelled; it ends when the program does. */
 HEFT_API bool heft_recorder_run(struct heft_recorder *r, char *const *argv,
 				struct heft_recorder_end *ret, struct heft_err *err);
 
-/* A file that was written during the run.  `path` belongs to the handle. */
+/* A file that was written during the run. */
 struct heft_recorder_file {
-	const char *path;
-	uint32_t pid;
-	bool empty; /* no allocation was recorded: the program has an allocator of its own */
+	size_t size;      /* sizeof(struct heft_recorder_file) */
+	const char *path; /* holds until heft_recorder_free */
+	uint32_t pid;     /* of the process that wrote it */
+	bool empty;       /* no allocation was recorded: the program has an allocator of its own */
 };
 
-/* By path; false past the last. */
+/* The files of the last run, by path. */
 HEFT_API size_t heft_recorder_file_count(const struct heft_recorder *r);
 HEFT_API bool heft_recorder_file(const struct heft_recorder *r, size_t i,
 				 struct heft_recorder_file *ret);
@@ -92,16 +97,16 @@ struct heft_snapshot_opts {
 	unsigned level; /* of packing, where the file's name ends in .zst; 0: the default, 3 */
 };
 
+/* What a snapshot took. */
 struct heft_snapshot_facts {
+	size_t size;        /* sizeof(struct heft_snapshot_facts) */
 	uint64_t bytes;     /* of memory in the file */
 	uint64_t file_size; /* of the file, without its holes */
 	uint64_t pause_ns;  /* for how long the process stood still */
 	uint64_t unread;    /* bytes that could not be read: zeros in the file */
-	uint32_t threads;
-	uint32_t
-		/* threads that did not stop, for they wait in the kernel: their registers are not
-		 * known */
-		unstopped;
+	uint32_t threads;   /* of the process */
+	/* Threads that did not stop, for they wait in the kernel: their registers are not known. */
+	uint32_t unstopped;
 };
 
 /* Writes the memory of a process to an ELF core: what gdb and heft_heap_open read.  The process
@@ -139,10 +144,12 @@ HEFT_API void heft_heap_free(struct heft_heap *h);
  * before. Where the dump knows no modules, all addresses are those of the finder's program.
  * heft_heap_open fails with HEFT_EARG where a program or debug file of it belongs to no module. */
 HEFT_API void heft_heap_set_finder(struct heft_heap *h, const struct heft_finder *f);
-/* HEFT_NAMES_SHORT unless set. */
+/* How functions are named.  HEFT_NAMES_SHORT unless set. */
 HEFT_API void heft_heap_set_demangle(struct heft_heap *h, enum heft_demangle style);
+/* Threads to use, 0 (default) = one a processor.  Never changes the result. */
 HEFT_API void heft_heap_set_threads(struct heft_heap *h, unsigned threads);
-/* Asked by heft_heap_open, and by its reports and pages; see heft_progress_fn.  NULL (default): none. */
+/* Asked by heft_heap_open, and by its reports and pages; see heft_progress_fn.  NULL (default):
+ * none. */
 HEFT_API void heft_heap_set_progress(struct heft_heap *h, heft_progress_fn progress, void *ctx);
 /* For raw images: the address that the dump's first byte had. */
 HEFT_API void heft_heap_set_base(struct heft_heap *h, uint64_t addr);
@@ -203,27 +210,21 @@ struct heft_heap_info {
 	uint64_t recorder_bytes; /* of the recorder's tables */
 	uint64_t pinned_pages, pinned_bytes; /* less than a quarter used; their free bytes */
 };
-HEFT_API void heft_heap_info_get(const struct heft_heap *h, struct heft_heap_info *ret);
+/* Fills *ret; all "" and 0 before heft_heap_open. */
+HEFT_API void heft_heap_info(const struct heft_heap *h, struct heft_heap_info *ret);
 /* Bytes of one part of the heap's memory; 0 for all parts where the dump has no blocks. */
 HEFT_API uint64_t heft_heap_part_bytes(const struct heft_heap *h, enum heft_heap_part part);
 
-/* Moment i of how much was live, by time; false past the last. */
+/* How much was live at a moment. */
 struct heft_heap_moment {
-	uint64_t at, live_bytes;
-	uint64_t peak_bytes; /* since the moment before */
+	size_t size;         /* sizeof(struct heft_heap_moment) */
+	uint64_t at;         /* nanoseconds since the start of the process */
+	uint64_t live_bytes; /* then */
+	uint64_t peak_bytes; /* at most, since the moment before */
 };
+/* Moments by time; there are none where nothing was recorded. */
+HEFT_API size_t heft_heap_moment_count(const struct heft_heap *h);
 HEFT_API bool heft_heap_moment(const struct heft_heap *h, size_t i, struct heft_heap_moment *ret);
-
-/* A function around a frame of a call stack.  Texts are never NULL: "" where nothing is known. */
-struct heft_heap_frame {
-	const char *function; /* in the style set */
-	const char *linkage;  /* as the linker sees it */
-	const char *file;
-	uint32_t line, column;
-	const char *module; /* path of the file that is mapped there */
-	uint64_t addr;      /* of the call, as the module's headers count */
-	bool inlined;       /* into the frame after it */
-};
 
 /* What a report counts.  Bytes are those asked for.  Where the recorder took samples, all are
  * estimates.  PEAK is what was live when the process held most. */
@@ -288,11 +289,12 @@ HEFT_API void heft_heap_report_free(struct heft_heap_report *r);
  * "indirect" where only lost blocks do.  The top row holds the sums of all that the filters let
  * through.  All holds until heft_heap_report_free. */
 HEFT_API const struct heft_table *heft_heap_report_table(const struct heft_heap_report *r);
-/* The frames of a row that is a stack, innermost first, without the allocator's own in front: fills
- * `ret` up to `count` and returns how many there are. */
-HEFT_API size_t heft_heap_report_frames(const struct heft_heap_report *r,
-					const struct heft_row *row, struct heft_heap_frame *ret,
-					size_t count);
+/* The frames of a row that is a stack (HEFT_HEAP_BY_STACK), innermost first, without the
+ * allocator's own in front; other rows have none.  They hold until heft_heap_report_free. */
+HEFT_API size_t heft_heap_report_frame_count(const struct heft_heap_report *r,
+					     const struct heft_row *row);
+HEFT_API const struct heft_frame *heft_heap_report_frame(const struct heft_heap_report *r,
+							 const struct heft_row *row, size_t i);
 
 /* The formats that show stacks (FOLDED, PPROF, SPEEDSCOPE) take all that the filters let through;
  * those of one profile (PPROF, SPEEDSCOPE) refuse a diff with HEFT_EARG.  `opts` may be NULL: then
@@ -311,16 +313,16 @@ HEFT_API bool heft_heap_write(struct heft_heap *h, enum heft_heap_page page,
 			      enum heft_format format, const struct heft_sink *sink,
 			      struct heft_err *err);
 
-/* A block.  Its frames hold until the next call that gives blocks. */
+/* A block.  It holds, and its frames, until the next call that gives blocks. */
 struct heft_heap_block {
 	uint64_t addr, size;
 	uint64_t sequence; /* number of the allocation in the process; 0: not kept */
 	uint32_t thread;   /* that asked for it; 0: not kept */
 	bool freed;
-	const struct heft_heap_frame *frames; /* innermost first */
+	const struct heft_frame *const *frames; /* innermost first */
 	size_t frame_count;
 	/* The call that freed it, with what is inlined there, innermost first; 0: not known. */
-	const struct heft_heap_frame *freed_by;
+	const struct heft_frame *const *freed_by;
 	size_t freed_by_count;
 };
 
@@ -334,14 +336,17 @@ enum heft_heap_state {
 	HEFT_HEAP_BETWEEN, /* in the memory of the heap, in no block */
 };
 
-/* What is at an address of the process.  Holds until the next call that gives blocks. */
+/* What is at an address of the process.  Pointers hold until the next call that gives blocks, texts
+ * until heft_heap_free. */
 struct heft_heap_place {
+	size_t size; /* sizeof(struct heft_heap_place) */
 	uint64_t addr;
 	enum heft_heap_state state;
 	enum heft_heap_part part;             /* BETWEEN: what the bytes there are */
-	struct heft_heap_block block;         /* IN_*: that one */
-	struct heft_heap_block before, after; /* live neighbours; size and addr 0: none */
-	uint64_t map_start, map_size;
+	const struct heft_heap_block *block;  /* IN_*: that one; else NULL */
+	const struct heft_heap_block *before; /* the live neighbours of IN_* and BETWEEN; NULL: */
+	const struct heft_heap_block *after;  /* there is none */
+	uint64_t map_start, map_size;         /* the mapping, in bytes; 0 where there is none */
 	bool read, write, exec;
 	/* What is mapped: the path of a file, "[heap]", "[stack of thread 12]", "[unused stack of
 	 * thread 12]", "[bss of PATH]", "[anonymous]", "[reserved]" (no access). */
@@ -355,7 +360,10 @@ struct heft_heap_place {
 	uint64_t bytes_addr;
 	size_t byte_count; /* 64 at most */
 };
-HEFT_API bool heft_heap_at(struct heft_heap *h, uint64_t addr, struct heft_heap_place *ret);
+/* Looks an address up and fills *ret, with state HEFT_HEAP_NOWHERE where the call fails:
+ * HEFT_ENOTFOUND where nothing is mapped at this address. */
+HEFT_API bool heft_heap_at(struct heft_heap *h, uint64_t addr, struct heft_heap_place *ret,
+			   struct heft_err *err);
 /* HEFT_TABLE: a block of lines for people.  HEFT_JSON: one object on one line. */
 HEFT_API bool heft_heap_place_write(const struct heft_heap_place *at, enum heft_format format,
 				    const struct heft_sink *sink, struct heft_err *err);
@@ -370,19 +378,24 @@ enum heft_heap_damage_kind {
 	HEFT_HEAP_FREED_USE,     /* the address of the fault lies in `block`, freed */
 	HEFT_HEAP_FREED_POINTER, /* a register of the thread that stopped points into it */
 };
+/* Something that is damaged.  Blocks hold until the next call that gives blocks. */
 struct heft_heap_damage {
+	size_t size; /* sizeof(struct heft_heap_damage) */
 	enum heft_heap_damage_kind kind;
-	uint64_t addr, count;
+	uint64_t addr;    /* of what is damaged; 0 where no one place is */
+	uint64_t count;   /* blocks, or bytes; 0 where nothing is counted */
 	int64_t distance; /* FAULT: from the block's end (>= 0) or start (< 0); 0 inside */
-	bool has_block;
-	bool has_victim; /* the allocation whose header or bytes were overwritten is still known */
-	struct heft_heap_block block, victim;
-	/* DOUBLE_FREE: the call that freed `block` again; 0: not known. */
-	const struct heft_heap_frame *again_by;
+	const struct heft_heap_block *block; /* see the kinds; NULL: it is not known */
+	/* The allocation whose header or bytes were written over; NULL: it is not known. */
+	const struct heft_heap_block *victim;
+	/* DOUBLE_FREE: the call that freed `block` again, innermost first; 0: it is not known. */
+	const struct heft_frame *const *again_by;
 	size_t again_by_count;
 };
-HEFT_API size_t heft_heap_damage_count(struct heft_heap *h);
-HEFT_API bool heft_heap_get_damage(struct heft_heap *h, size_t i, struct heft_heap_damage *ret);
+/* Looks for damage, once, and tells how much there is. */
+HEFT_API bool heft_heap_find_damage(struct heft_heap *h, size_t *ret_count, struct heft_err *err);
+HEFT_API bool heft_heap_damage(struct heft_heap *h, size_t i, struct heft_heap_damage *ret,
+			       struct heft_err *err);
 
 HEFT_API size_t heft_heap_note_count(const struct heft_heap *h);
 HEFT_API const struct heft_note *heft_heap_note(const struct heft_heap *h, size_t i);

@@ -43,7 +43,7 @@ HEFT_API bool heft_profile_define_source(struct heft_profile *p, const char *nam
 					 const struct heft_rewrite *rules, size_t count,
 					 struct heft_err *err);
 
-/* Names a file to measure.  Opened by heft_profile_run.  The path is copied. */
+/* Names a file to measure, which heft_profile_run opens.  Fails only where there is no memory. */
 HEFT_API bool heft_profile_add_file(struct heft_profile *p, const char *path, enum heft_role role,
 				    struct heft_err *err);
 
@@ -56,22 +56,26 @@ HEFT_API void heft_profile_set_finder(struct heft_profile *p, const struct heft_
 HEFT_API bool heft_profile_set_samples(struct heft_profile *p, const char *path,
 				       struct heft_err *err);
 
-/* What a configuration file says that is the caller's to do. */
+/* What a configuration file says that is the caller's to do.  The arrays belong to the profile and
+ * hold until the next heft_profile_config. */
 struct heft_config {
+	size_t size; /* sizeof(struct heft_config) */
 	bool raw_map;
 	uint32_t verbose;
-	bool has_demangle, has_rows, has_sort;          /* these were applied to the profile */
-	const uint64_t *debug_vmaddrs, *debug_fileoffs; /* belong to the profile */
+	bool has_demangle, has_rows, has_sort; /* these were applied to the profile */
+	const uint64_t *debug_vmaddrs, *debug_fileoffs;
 	size_t debug_vmaddr_count, debug_fileoff_count;
 };
 
-/* Merges a configuration file (Bloaty's text format, see heft(1)) and fills *ret (may be
- * NULL). */
+/* Merges a configuration file (Bloaty's text format, see heft(1)) and fills *ret, which may be
+ * NULL. HEFT_EFORMAT where the file is no such text, HEFT_EUNSUPPORTED for its source_map,
+ * dsym_path and disassemble_function. */
 HEFT_API bool heft_profile_config(struct heft_profile *p, const char *path, struct heft_config *ret,
 				  struct heft_err *err);
 
-/* Keep only ranges one of whose labels matches `include` (or does not match
- * `exclude`); PCRE2, unanchored.  Bytes left out are counted in heft_profile_omitted. */
+/* Keeps only ranges one of whose labels matches (include), or none of whose labels matches
+ * (exclude).  `regex` is a PCRE2 expression, unanchored; a later one replaces the one before.
+ * Bytes that are left out are counted by heft_profile_omitted.  HEFT_EARG for a bad expression. */
 HEFT_API bool heft_profile_include(struct heft_profile *p, const char *regex, struct heft_err *err);
 HEFT_API bool heft_profile_exclude(struct heft_profile *p, const char *regex, struct heft_err *err);
 
@@ -80,19 +84,29 @@ HEFT_API bool heft_profile_exclude(struct heft_profile *p, const char *regex, st
  * whole directory.  A run fails with HEFT_ELIMIT where that makes too many levels. */
 HEFT_API void heft_profile_set_depth(struct heft_profile *p, unsigned levels);
 
+/* How names of symbols are shown where the source does not say.  HEFT_NAMES_SHORT unless set. */
 HEFT_API void heft_profile_set_demangle(struct heft_profile *p, enum heft_demangle style);
+/* How the rows of a level are ordered.  HEFT_SORT_AUTO unless set. */
 HEFT_API void heft_profile_set_sort(struct heft_profile *p, enum heft_sort sort);
+/* Which sizes the order looks at; of both, at the larger.  HEFT_BOTH unless set. */
 HEFT_API void heft_profile_set_sort_domain(struct heft_profile *p, enum heft_domain domain);
 /* Rows a level before the rest is summed up as "[N Others]"; 0 = all.  Default 20. */
 HEFT_API void heft_profile_set_rows(struct heft_profile *p, uint32_t rows);
 /* Threads to use, 0 (default) = one a processor.  Never changes the result. */
 HEFT_API void heft_profile_set_threads(struct heft_profile *p, unsigned threads);
-/* Count symbols (HEFT_SIZE_COUNT); costs a look at the symbols of every input. */
-HEFT_API void heft_profile_set_count(struct heft_profile *p, bool yes);
-/* List aliases with the rows of symbols (heft_row.aliases). */
-HEFT_API void heft_profile_set_aliases(struct heft_profile *p, bool yes);
-/* Keep the ranges themselves for heft_profile_ranges and heft_profile_lookup. */
-HEFT_API void heft_profile_keep_ranges(struct heft_profile *p, bool yes);
+
+/* What a run does unasked for nobody. */
+enum heft_profile_flag {
+	/* Counts symbols (HEFT_SIZE_COUNT), which costs a look at the symbols of every input. */
+	HEFT_PROFILE_COUNT = 1 << 0,
+	/* Lists aliases with the rows of symbols (heft_row.aliases). */
+	HEFT_PROFILE_ALIASES = 1 << 1,
+	/* Keeps the ranges themselves for heft_profile_ranges and heft_profile_lookup. */
+	HEFT_PROFILE_RANGES = 1 << 2,
+};
+/* Replaces all flags (bits of enum heft_profile_flag; 0 at first). */
+HEFT_API void heft_profile_set_flags(struct heft_profile *p, unsigned flags);
+
 /* What a source claims for a label.  The texts hold for the call that is given them. */
 struct heft_claim {
 	size_t size;      /* sizeof(struct heft_claim) */
@@ -105,9 +119,10 @@ struct heft_claim {
 	/* What made the claim, in a word or two: "symbol table", "relocation", "code reference". */
 	const char *why;
 };
-/* Explains: during a run, calls fn for every claim of every source that covers one of the
- * addresses named with heft_profile_trace_at, in the order of priority, or for every claim
- * at all if none was named. */
+/* Explains a run: during it, `fn` is called for every claim of every source that covers one of the
+ * addresses named with heft_profile_trace_at, in the order of priority, or for every claim at all
+ * if none was named.  It is called on the thread of the run, with the `ctx` given; it must not call
+ * the library. */
 typedef void (*heft_trace_fn)(void *ctx, const struct heft_claim *claim);
 HEFT_API void heft_profile_set_trace(struct heft_profile *p, heft_trace_fn fn, void *ctx);
 HEFT_API void heft_profile_trace_at(struct heft_profile *p, enum heft_domain domain, uint64_t addr);
@@ -116,7 +131,9 @@ HEFT_API void heft_profile_trace_at(struct heft_profile *p, enum heft_domain dom
 HEFT_API void heft_profile_set_progress(struct heft_profile *p, heft_progress_fn progress,
 					void *ctx);
 
-/* Reads the inputs and makes the rows.  Once per profile. */
+/* Reads the inputs and makes the rows.  Once per profile.  Without a source, the profile is by
+ * sections.  HEFT_EARG without an input, and for a second run; HEFT_ELIMIT where the VM images add
+ * up to more than 2^64 bytes; what opening an input fails with. */
 HEFT_API bool heft_profile_run(struct heft_profile *p, struct heft_err *err);
 
 /* ---- what a run found ---------------------------------------------------- */
@@ -130,54 +147,58 @@ enum heft_size_measure {
 	HEFT_SIZE_MEASURES,
 };
 
-struct heft_sizes {
-	uint64_t vm, file; /* bytes */
-};
-
 /* Levels are the sources.  NULL before a successful run; belongs to the profile. */
 HEFT_API const struct heft_table *heft_profile_table(const struct heft_profile *p);
 HEFT_API bool heft_profile_is_diff(const struct heft_profile *p);
-/* Bytes the filters left out (vm, file). */
-HEFT_API struct heft_sizes heft_profile_omitted(const struct heft_profile *p);
+/* Bytes that the filters left out: HEFT_SIZE_FILE of the files, HEFT_SIZE_VM of the images. */
+HEFT_API uint64_t heft_profile_omitted(const struct heft_profile *p,
+				       enum heft_size_measure measure);
 
 HEFT_API size_t heft_profile_note_count(const struct heft_profile *p);
 HEFT_API const struct heft_note *heft_profile_note(const struct heft_profile *p, size_t i);
 
-/* Inputs in the order given, bases after them; a thin archive adds its members. */
-HEFT_API size_t heft_profile_file_count(const struct heft_profile *p);
+/* An input.  Texts hold until heft_profile_free. */
 struct heft_file_info {
+	size_t size; /* sizeof(struct heft_file_info) */
 	const char *path;
 	const char *format;     /* "ELF 64-bit LSB shared object, x86-64" ... */
 	const char *build_id;   /* hex, "" if none */
 	const char *debug_path; /* separate debug file in use, "" if none */
-	uint64_t size;          /* bytes of the file */
+	uint64_t file_size;     /* bytes of the file */
 	uint64_t vm_size;       /* bytes of its VM image */
 	enum heft_role role;
 };
+/* Inputs and bases in the order in which they were added; members of thin archives come after all
+ * of these. */
+HEFT_API size_t heft_profile_file_count(const struct heft_profile *p);
 HEFT_API bool heft_profile_file(const struct heft_profile *p, size_t i, struct heft_file_info *ret);
 
-/* Walks the ranges of file `i` in one domain (HEFT_FILE or HEFT_VM) in address
- * order: [start, start+size) with one label per level.  A range without labels
- * (`labels` NULL) is a hole.  Needs heft_profile_keep_ranges. */
+/* Walks the ranges of file `i` in one domain (HEFT_FILE or HEFT_VM) in the order of their
+ * addresses: [start, start + size), with one label for each level.  A range without labels
+ * (`labels` NULL) is a hole.  The labels hold until heft_profile_free, their list for the call of
+ * `fn`.  False past the last file, and where the run was without HEFT_PROFILE_RANGES. */
 typedef void (*heft_range_fn)(void *ctx, uint64_t start, uint64_t size, const char *const *labels,
 			      size_t label_count);
 HEFT_API bool heft_profile_ranges(const struct heft_profile *p, size_t i, enum heft_domain domain,
 				  heft_range_fn fn, void *ctx);
 
-/* The range around one address (or file offset) of file `i`.  The labels
- * hold until the next look-up.  False where nothing is mapped there.  Needs
- * heft_profile_keep_ranges. */
+/* The range around an address: [start, start + bytes).  The list of labels holds until the next
+ * look-up. */
 struct heft_place {
-	uint64_t start, size;
-	const char *const *labels; /* one per level */
+	size_t size; /* sizeof(struct heft_place) */
+	uint64_t start, bytes;
+	const char *const *labels; /* one for each level */
 	size_t label_count;
 };
+/* The range around an address (HEFT_VM) or an offset in the file (HEFT_FILE) of file `i`.  False
+ * where nothing is there, past the last file, and where the run was without HEFT_PROFILE_RANGES. */
 HEFT_API bool heft_profile_lookup(struct heft_profile *p, size_t i, enum heft_domain domain,
 				  uint64_t addr, struct heft_place *ret);
 
 /* ---- reports -------------------------------------------------------------- */
 
-/* Writes the rows as text.  `opts` may be NULL. */
+/* Writes the rows as text.  `opts` may be NULL: a table.  HEFT_EARG before a run, and for a format
+ * that profiles of sizes do not have. */
 HEFT_API bool heft_profile_write(const struct heft_profile *p, const struct heft_write_opts *opts,
 				 const struct heft_sink *sink, struct heft_err *err);
 

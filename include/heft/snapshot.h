@@ -34,21 +34,29 @@ HEFT_API void heft_snapshot_free(struct heft_snapshot *s);
 /* How debug files, linker maps and sources are found.  Copied; replaces the one before.
  * heft_snapshot_open fails with HEFT_EARG where a debug file of it has another build id. */
 HEFT_API void heft_snapshot_set_finder(struct heft_snapshot *s, const struct heft_finder *f);
-/* Asked while the snapshot is opened and written, and by what is made from it; see heft_progress_fn.  NULL (default): none. */
+/* Asked while the snapshot is opened and written, and by what is made from it; see
+ * heft_progress_fn.  NULL (default): none. */
 HEFT_API void heft_snapshot_set_progress(struct heft_snapshot *s, heft_progress_fn progress,
 					 void *ctx);
-/* compile_commands.json or build.ninja: which source an object was made from. */
+/* Names a compile_commands.json or build.ninja, which tells what source an object was made from. */
 HEFT_API void heft_snapshot_add_build(struct heft_snapshot *s, const char *path);
-/* CODEOWNERS, or a table of patterns and components in its form (docs/snapshots.md). */
+/* Names a CODEOWNERS, or a table of patterns and components in its form (docs/snapshots.md), which
+ * tells the components of sources.  Replaces the one before. */
 HEFT_API void heft_snapshot_set_components(struct heft_snapshot *s, const char *path);
-/* Names cut exactly as SuperSize cuts them, its weaknesses included (default: no). */
-HEFT_API void heft_snapshot_set_exact_names(struct heft_snapshot *s, bool yes);
-/* String literals as symbols of their own (default: yes). */
-HEFT_API void heft_snapshot_set_literals(struct heft_snapshot *s, bool yes);
-/* Functions that several objects define (inline ones, templates), of which the linker kept one, as
- * aliases with the path of each object; of more than 40, one symbol with what the paths share
- * (default: no). */
-HEFT_API void heft_snapshot_set_path_aliases(struct heft_snapshot *s, bool yes);
+/* How the list is made. */
+enum heft_snapshot_flag {
+	/* Names are cut exactly as SuperSize cuts them, its weaknesses included. */
+	HEFT_SNAPSHOT_EXACT_NAMES = 1 << 0,
+	/* String literals are no symbols of their own. */
+	HEFT_SNAPSHOT_NO_LITERALS = 1 << 1,
+	/* Functions that several objects define (inline ones, templates), of which the linker kept
+	 * one, are aliases with the path of each object; where more than 40 objects do, they are
+	 * one symbol with what the paths share.  Needs a linker map. */
+	HEFT_SNAPSHOT_PATH_ALIASES = 1 << 2,
+};
+/* Replaces all flags (bits of enum heft_snapshot_flag; 0 at first). */
+HEFT_API void heft_snapshot_set_flags(struct heft_snapshot *s, unsigned flags);
+/* Threads to use, 0 (default) = one a processor.  Never changes the result. */
 HEFT_API void heft_snapshot_set_threads(struct heft_snapshot *s, unsigned threads);
 
 /* Once per handle: reads a `.size` or `.sizediff` file, or makes the list from a program, an
@@ -64,24 +72,27 @@ HEFT_API bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *
  * last components. */
 HEFT_API bool heft_snapshot_open_all(struct heft_snapshot *s, const char *const *paths,
 				     size_t count, struct heft_err *err);
-/* As a `.size` file. */
+/* Writes the list as a `.size` file (docs/size-format.md).  HEFT_EARG where none is open. */
 HEFT_API bool heft_snapshot_write(const struct heft_snapshot *s, const struct heft_sink *sink,
 				  struct heft_err *err);
 
-/* Totals of a section of a container. */
+/* Totals of a section of a container, in bytes.  Texts hold until heft_snapshot_free. */
 struct heft_snapshot_section {
+	size_t size;           /* sizeof(struct heft_snapshot_section) */
 	const char *container; /* "" where there is one only */
 	const char *name;
-	bool in_file;             /* takes room in the file */
-	bool in_memory;           /* takes room in the VM image; false in files of SuperSize where
-	                               * that is not known */
-	uint64_t size;            /* as the program states it */
-	uint64_t symbols, unique; /* unique: lists of aliases count once */
-	int64_t symbol_size, padding; /* of the unique ones */
-	uint64_t with_source;         /* bytes of symbol_size whose symbols have a source path */
-	uint64_t with_object;         /* bytes of symbol_size whose symbols have an object path */
+	bool in_file; /* takes room in the file */
+	/* Takes room in the VM image; false in files of SuperSize, where that is not known. */
+	bool in_memory;
+	uint64_t stated_size; /* as the program states it */
+	uint64_t symbols;     /* how many there are */
+	uint64_t unique;      /* of these, with each list of aliases counted once */
+	int64_t symbol_size;  /* of the unique ones, with padding */
+	int64_t padding;      /* of the unique ones */
+	uint64_t with_source; /* bytes of symbol_size whose symbols have a source path */
+	uint64_t with_object; /* bytes of symbol_size whose symbols have an object path */
 };
-/* The i-th; false past the last.  Texts hold until heft_snapshot_free. */
+HEFT_API size_t heft_snapshot_section_count(const struct heft_snapshot *s);
 HEFT_API bool heft_snapshot_section(const struct heft_snapshot *s, size_t i,
 				    struct heft_snapshot_section *ret);
 
@@ -163,9 +174,7 @@ struct heft_diff_section {
 /* Sections by falling size.  With SuperSize's passes, the sums of padding count as symbols that
  * were added, one a container and section, as there. */
 HEFT_API size_t heft_diff_section_count(const struct heft_diff *d);
-/* Fills *ret; false past the last. */
-HEFT_API bool heft_diff_section_get(const struct heft_diff *d, size_t i,
-				    struct heft_diff_section *ret);
+HEFT_API bool heft_diff_section(const struct heft_diff *d, size_t i, struct heft_diff_section *ret);
 /* How many symbols of section i became so; 0 past the last. */
 HEFT_API uint64_t heft_diff_section_changes(const struct heft_diff *d, size_t i,
 					    enum heft_change what);
@@ -227,6 +236,7 @@ enum heft_budget_state {
 	HEFT_BUDGET_UNMATCHED, /* nothing is what the rule speaks of, here or in the base */
 };
 
+/* A part of what a limit measured, in bytes.  Never grows. */
 struct heft_budget_part {
 	const char *label, *path;
 	double now, base;
@@ -251,7 +261,8 @@ struct heft_budget_row {
 /* Measures; `base` may be NULL.  False where a limit cannot be measured. */
 HEFT_API bool heft_budget_check(struct heft_budget *b, const struct heft_snapshot *now,
 				const struct heft_snapshot *base, struct heft_err *err);
-HEFT_API size_t heft_budget_count(const struct heft_budget *b);
+/* The limits that the last check measured. */
+HEFT_API size_t heft_budget_row_count(const struct heft_budget *b);
 HEFT_API const struct heft_budget_row *heft_budget_row(const struct heft_budget *b, size_t i);
 
 /* HEFT_TABLE (lines for people), HEFT_GITHUB (commands of GitHub's workflows: ::error file=...::),
@@ -271,9 +282,9 @@ struct heft_quality_finding {
 struct heft_quality;
 HEFT_API struct heft_quality *heft_quality_new(const struct heft_snapshot *s, struct heft_err *err);
 HEFT_API void heft_quality_free(struct heft_quality *q);
-HEFT_API size_t heft_quality_count(const struct heft_quality *q);
-HEFT_API const struct heft_quality_finding *heft_quality_get(const struct heft_quality *q,
-							     size_t i);
+HEFT_API size_t heft_quality_finding_count(const struct heft_quality *q);
+HEFT_API const struct heft_quality_finding *heft_quality_finding(const struct heft_quality *q,
+								 size_t i);
 
 #ifdef __cplusplus
 }

@@ -24,7 +24,7 @@ union heft_value {
 	double parts;
 };
 
-/* One of the numbers that every row of a table has. */
+/* One of the numbers that every row of a table has.  Never grows. */
 struct heft_measure {
 	const char *name;  /* in CSV and JSON: "file", "live_bytes" */
 	const char *title; /* above the column of a table: "live" */
@@ -36,7 +36,7 @@ struct heft_measure {
 	bool of_change;
 };
 
-/* One of the texts that every row of a table has. */
+/* One of the texts that every row of a table has.  Never grows. */
 struct heft_text {
 	const char *name; /* in CSV and JSON: "path", "line" */
 	bool number;      /* the text is a number in decimal, or "" */
@@ -95,6 +95,21 @@ enum heft_sort {
 	HEFT_SORT_GROWTH, /* growth first, shrinkage last */
 	HEFT_SORT_NAME,   /* by label */
 	HEFT_SORT_NONE,   /* classes of sizes and ages: by rising class */
+};
+
+/* ---- frames ----------------------------------------------------------------- */
+
+/* A function around a place in code: of a look-up, of a call stack.  Numbers are 0 where nothing is
+ * known, texts "". */
+struct heft_frame {
+	const char *function; /* in the style set */
+	const char *linkage;  /* as the linker sees it */
+	const char *file;     /* of the source: absolute, without "." and ".." */
+	uint32_t line, column;
+	/* Of a process: the path of the program or library that is mapped there; else "". */
+	const char *module;
+	uint64_t addr; /* as the headers of that count; of a call, an address inside of it */
+	bool inlined; /* into the frame after it */
 };
 
 /* ---- formats ---------------------------------------------------------------- */

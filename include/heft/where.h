@@ -16,13 +16,13 @@ extern "C" {
  * frames: what was inlined by its debug info, the function itself by its symbol.
  *
  *     struct heft_where *w = heft_where_new();
- *     struct heft_location at;
+ *     struct heft_location at = { .size = sizeof at };
  *     uint64_t addr;
  *     if (heft_where_open(w, "/bin/ls", &err) && heft_where_parse(w, "main+4", &addr, &err) &&
- *         heft_where_find(w, addr, &at))
+ *         heft_where_find(w, addr, &at, &err))
  *             for (size_t i = 0; i < at.frame_count; i++)
- *                     printf("%s at %s:%u\n", at.frames[i].function, at.frames[i].file,
- *                            at.frames[i].line);
+ *                     printf("%s at %s:%u\n", at.frames[i]->function, at.frames[i]->file,
+ *                            at.frames[i]->line);
  *     heft_where_free(w);
  *
  * What a unit says is read when its first address is asked for, and kept.  One thread a handle;
@@ -40,7 +40,8 @@ HEFT_API void heft_where_free(struct heft_where *w);
 HEFT_API void heft_where_set_finder(struct heft_where *w, const struct heft_finder *f);
 /* HEFT_NAMES_FULL unless set. */
 HEFT_API void heft_where_set_demangle(struct heft_where *w, enum heft_demangle style);
-/* Asked by heft_where_open, heft_where_find and the like; see heft_progress_fn.  NULL (default): none. */
+/* Asked by heft_where_open, heft_where_find and the like; see heft_progress_fn.  NULL (default):
+ * none. */
 HEFT_API void heft_where_set_progress(struct heft_where *w, heft_progress_fn progress, void *ctx);
 /* Basic blocks of files without a map of them are derived from the code (default: no). */
 HEFT_API void heft_where_set_blocks(struct heft_where *w, bool yes);
@@ -51,7 +52,8 @@ HEFT_API void heft_where_set_blocks(struct heft_where *w, bool yes);
  * no such source. */
 HEFT_API bool heft_where_add_source(struct heft_where *w, const char *source, struct heft_err *err);
 
-/* Once per handle.  HEFT_EUNSUPPORTED for archives. */
+/* Opens a program, an object or a dump, once per handle.  HEFT_EUNSUPPORTED for archives and for
+ * files that are none of these. */
 HEFT_API bool heft_where_open(struct heft_where *w, const char *path, struct heft_err *err);
 
 /* Reads an address as people write it: hexadecimal digits, with or without 0x in front;
@@ -65,30 +67,23 @@ HEFT_API bool heft_where_parse(struct heft_where *w, const char *text, uint64_t 
 struct heft_block;
 struct heft_heap_place;
 
-/* A function around an address.  Texts are never NULL: "" where nothing is known; numbers 0. */
-struct heft_frame {
-	const char *function; /* in the style set */
-	const char *linkage;  /* as the linker sees it; "" where nothing says */
-	const char *file;     /* made absolute, without "." and ".." */
-	uint32_t line, column;
-};
-
 /* Whose an address is for a data source: the label that a profile by this source charges the byte
  * to, and its raw map shows.  No text is NULL. */
 struct heft_owner {
 	const char *source;
 	const char *label;
-	/* The claim that made it so.  Bytes at its end or in its middle may be somebody else's, who
-	 * claimed them earlier. */
+	/* The claim that made it so: its address, and its bytes.  Bytes at its end or in its middle
+	 * may be somebody else's, who claimed them earlier. */
 	uint64_t start, size;
 	/* What made the claim, such as "symbol table" or "data reference"; "fallback" where nobody
 	 * claimed the byte; "padding" where it is charged to what stands before it. */
 	const char *why;
 };
 
-/* What is known of an address.  Texts are NULL where nothing is known, hold until
- * heft_where_free and are NUL-terminated; frames hold until the next look-up. */
+/* What is known of an address.  Texts are NULL where nothing is known; they hold until
+ * heft_where_free.  Frames, owners, block and process hold until the next look-up. */
 struct heft_location {
+	size_t size; /* sizeof(struct heft_location) */
 	uint64_t addr;
 	const char *segment; /* "LOAD #2 [RX]" */
 	const char *section;
@@ -104,23 +99,24 @@ struct heft_location {
 	const char *unit;
 	/* Innermost first: frame 0 is where the address comes from, each further one where the
 	 * frame before was inlined; the last is the function itself. */
-	const struct heft_frame *frames;
+	const struct heft_frame *const *frames;
 	size_t frame_count;
 	/* The machine basic block, without what its map says beyond its flags; NULL where none is
-	 * known. Holds until the next look-up. */
+	 * known. */
 	const struct heft_block *block;
-	/* One for each source added that covers the address, in that order.  Hold until the next
-	 * look-up. */
-	const struct heft_owner *owners;
+	/* One for each source added that covers the address, in the order of adding. */
+	const struct heft_owner *const *owners;
 	size_t owner_count;
 	/* Of an address of a process: its mapping, its module, what of the heap it is in; NULL
 	 * where the file is a program.  Section, symbol, unit and frames are then those of the
-	 * module.  Holds until the next look-up. */
+	 * module. */
 	const struct heft_heap_place *process;
 };
 
-/* Fills *ret.  False where the image has nothing at this address. */
-HEFT_API bool heft_where_find(struct heft_where *w, uint64_t addr, struct heft_location *ret);
+/* Looks an address up and fills *ret, with the address alone where the call fails: HEFT_ENOTFOUND
+ * where the file has nothing at this address. */
+HEFT_API bool heft_where_find(struct heft_where *w, uint64_t addr, struct heft_location *ret,
+			      struct heft_err *err);
 
 /* HEFT_WHERE_TEXT: a block for people.  HEFT_WHERE_JSON: one object on one line (docs/json.md).
  * HEFT_WHERE_TERSE: two lines a frame, function and file:line:column, then an empty line, as
@@ -128,11 +124,12 @@ HEFT_API bool heft_where_find(struct heft_where *w, uint64_t addr, struct heft_l
  * symbol. */
 enum heft_where_format { HEFT_WHERE_TEXT, HEFT_WHERE_JSON, HEFT_WHERE_TERSE };
 
-/* Writes a location as text. */
+/* Writes a location, one without anything known too, as text. */
 HEFT_API bool heft_location_write(const struct heft_location *at, enum heft_where_format format,
 				  const struct heft_sink *sink, struct heft_err *err);
 
-/* Path of the separate debug file in use, "" if none. */
+/* The path of the separate debug file in use, "" if there is none; it holds until
+ * heft_where_free. */
 HEFT_API const char *heft_where_debug_path(const struct heft_where *w);
 HEFT_API size_t heft_where_note_count(const struct heft_where *w);
 HEFT_API const struct heft_note *heft_where_note(const struct heft_where *w, size_t i);

@@ -31,14 +31,14 @@ static void put_block(struct listing *l, const struct heft_block *b)
 static bool disassemble(struct heft_blocks *b, size_t i, const struct heft_sink *sink,
 			struct heft_err *err)
 {
-	struct heft_block_function f;
+	struct heft_block_function f = { .size = sizeof f };
 	struct listing l;
 	bool thumb;
 	if (!disasm_present())
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			    "this heft was built without a disassembler");
-	if (!heft_blocks_function(b, i, &f))
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no function has this number");
+	if (!heft_blocks_function(b, i, &f, err))
+		return false;
 	l.im = blocks_image(b, i, &thumb);
 	l.left = l.im->bytes.size; /* of a map that says each byte once */
 	if (!disasm_open(&l.disasm, l.im->machine, l.im->big_endian, thumb))
@@ -47,7 +47,7 @@ static bool disassemble(struct heft_blocks *b, size_t i, const struct heft_sink 
 	sink_start(&l.s, sink);
 	out_block_head(&f, &l.s);
 	for (size_t k = 0; k < f.block_count; k++)
-		put_block(&l, &f.blocks[k]);
+		put_block(&l, f.blocks[k]);
 	disasm_close(&l.disasm);
 	return sink_end(&l.s, err);
 }

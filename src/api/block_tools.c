@@ -1,5 +1,6 @@
 /* Maps of basic blocks: written into copies, held against the code, made from gcc's assembly. */
 #include "api/blocks_handle.h"
+#include "api/structs.h"
 
 #include "code/gccmap.h"
 #include "blocks/block_emit.h"
@@ -35,20 +36,21 @@ static bool check(struct heft_blocks *b, struct heft_block_check *ret, struct he
 			    map->image->path);
 	block_check_release(c);
 	blockmap_check(map, blocks_debug(b), c);
-	*ret = (struct heft_block_check){ .functions = map->functions.count,
-					  .blocks = map->blocks.count,
-					  .decoded = c->decoded,
-					  .known = c->known,
-					  .mapped = c->mapped,
-					  .rebased = map->rebased,
-					  .lost = map->lost,
-					  .folded = map->folded,
-					  .vanished = map->vanished };
+	struct heft_block_check made = { .functions = map->functions.count,
+					 .blocks = map->blocks.count,
+					 .decoded = c->decoded,
+					 .known = c->known,
+					 .mapped = c->mapped,
+					 .rebased = map->rebased,
+					 .lost = map->lost,
+					 .folded = map->folded,
+					 .vanished = map->vanished };
 	for (size_t i = 0; i < c->findings.count; i++) {
 		const bool wrong = check_is_wrong(c->findings.data[i].rule);
-		ret->wrong += wrong;
-		ret->odd += !wrong;
+		made.wrong += wrong;
+		made.odd += !wrong;
 	}
+	give(ret, &made, sizeof made);
 	return true;
 }
 
@@ -57,14 +59,23 @@ bool heft_blocks_check(struct heft_blocks *b, struct heft_block_check *ret, stru
 	return GUARDED(blocks_memory(b), err, check(b, ret, err));
 }
 
-bool heft_blocks_finding(struct heft_blocks *b, size_t i, struct heft_block_finding *ret)
+size_t heft_blocks_finding_count(const struct heft_blocks *b)
 {
-	const struct block_check *c = blocks_check(b);
+	return blocks_checked(b)->findings.count;
+}
+
+bool heft_blocks_finding(const struct heft_blocks *b, size_t i, struct heft_block_finding *ret)
+{
+	const struct block_check *c = blocks_checked(b);
 	if (i >= c->findings.count)
 		return false;
 	const struct check_finding *f = &c->findings.data[i];
-	*ret = (struct heft_block_finding){ check_id(f->rule), check_is_wrong(f->rule), f->addr,
-					    f->function ? f->function : "", f->text };
+	const struct heft_block_finding made = { .id = check_id(f->rule),
+						 .wrong = check_is_wrong(f->rule),
+						 .addr = f->addr,
+						 .function = f->function ? f->function : "",
+						 .text = f->text };
+	give(ret, &made, sizeof made);
 	return true;
 }
 

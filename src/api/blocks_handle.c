@@ -2,6 +2,7 @@
 #include "api/blocks_handle.h"
 
 #include "api/finder.h"
+#include "api/structs.h"
 #include "base/arena.h"
 #include "image/elf_const.h"
 #include "image/input.h"
@@ -41,6 +42,7 @@ struct heft_blocks {
 		*names; /* shown, by number of the function over all parts; NULL = not asked for */
 	const char ***sections; /* names, by part and index; NULL = not asked for */
 	VEC(struct heft_block) blocks;
+	VEC(const struct heft_block *) list; /* of those */
 	VEC(uint64_t) calls;
 	VEC(struct heft_block_successor) successors;
 };
@@ -74,6 +76,7 @@ static void release(void *handle)
 	program_close(&b->program);
 	demangler_release(&b->demangler);
 	vec_release(&b->blocks);
+	vec_release(&b->list);
 	vec_release(&b->calls);
 	vec_release(&b->successors);
 	wish_release(&b->wish);
@@ -331,6 +334,7 @@ static void fill(struct heft_blocks *b, const struct part *p, const struct block
 {
 	const struct bbmap_entry *e = blockmap_detail_get(&b->detail, &p->map, f);
 	*ret = (struct heft_block_function){
+		.size = sizeof *ret,
 		.addr = f->addr,
 		.name = shown_name(b, f, number),
 		.linkage = f->name ? f->name : "",
@@ -353,11 +357,15 @@ static void fill(struct heft_blocks *b, const struct part *p, const struct block
 		if (e)
 			add_details(b, e, r, at);
 	}
-	ret->blocks = b->blocks.data;
-	ret->block_count = b->blocks.count;
+	b->list.count = 0;
+	for (size_t i = 0; i < b->blocks.count; i++)
+		vec_push(&b->list, &b->blocks.data[i]);
+	ret->blocks = b->list.data;
+	ret->block_count = b->list.count;
 }
 
-static bool blocks_function_at(struct heft_blocks *b, size_t i, struct heft_block_function *ret)
+static bool blocks_function_at(struct heft_blocks *b, size_t i, struct heft_block_function *ret,
+			       struct heft_err *err)
 {
 	size_t first = 0;
 	for (size_t k = 0; k < b->part_count; k++) {
@@ -368,26 +376,32 @@ static bool blocks_function_at(struct heft_blocks *b, size_t i, struct heft_bloc
 		}
 		first += p->map.functions.count;
 	}
-	return false;
+	return fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "no function has this number");
 }
 
-bool heft_blocks_function(struct heft_blocks *b, size_t i, struct heft_block_function *ret)
+bool heft_blocks_function(struct heft_blocks *b, size_t i, struct heft_block_function *ret,
+			  struct heft_err *err)
 {
-	return GUARDED(b->memory, NULL, blocks_function_at(b, i, ret));
+	struct heft_block_function made;
+	if (!GUARDED(b->memory, err, blocks_function_at(b, i, &made, err)))
+		return false;
+	give(ret, &made, sizeof made);
+	return true;
 }
 
 void heft_blocks_sum(const struct heft_blocks *b, struct heft_block_sums *ret)
 {
-	*ret = (struct heft_block_sums){ 0 };
+	struct heft_block_sums sum = { 0 };
 	for (size_t i = 0; i < b->part_count; i++) {
 		struct block_sums s;
 		blockmap_sum(&b->parts[i].map, &s);
-		ret->code += s.code;
-		ret->blocks += s.blocks;
-		ret->landing_pads += s.landing_pads;
-		ret->padding += s.padding;
-		ret->unmapped += s.unmapped;
+		sum.code += s.code;
+		sum.blocks += s.blocks;
+		sum.landing_pads += s.landing_pads;
+		sum.padding += s.padding;
+		sum.unmapped += s.unmapped;
 	}
+	give(ret, &sum, sizeof sum);
 }
 
 /* ---- looking up ------------------------------------------------------------------------------ */
@@ -424,7 +438,8 @@ static size_t place_in_function(const struct blockmap *map, uint64_t place, size
 }
 
 static bool blocks_find(struct heft_blocks *b, uint64_t addr,
-			struct heft_block_function *ret_function, size_t *ret_block)
+			struct heft_block_function *ret_function, size_t *ret_block,
+			struct heft_err *err)
 {
 	size_t first = 0;
 	for (size_t k = 0; k < b->part_count; k++) {
@@ -439,13 +454,18 @@ static bool blocks_find(struct heft_blocks *b, uint64_t addr,
 		fill(b, p, &p->map.functions.data[function], first + function, ret_function);
 		return true;
 	}
-	return false;
+	return fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "no block has this address");
 }
 
 bool heft_blocks_find(struct heft_blocks *b, uint64_t addr,
-		      struct heft_block_function *ret_function, size_t *ret_block)
+		      struct heft_block_function *ret_function, size_t *ret_block,
+		      struct heft_err *err)
 {
-	return GUARDED(b->memory, NULL, blocks_find(b, addr, ret_function, ret_block));
+	struct heft_block_function made;
+	if (!GUARDED(b->memory, err, blocks_find(b, addr, &made, ret_block, err)))
+		return false;
+	give(ret_function, &made, sizeof made);
+	return true;
 }
 
 static void list_ends(struct part *p)
@@ -498,10 +518,10 @@ static void blocks_find_batch(struct heft_blocks *b, const uint64_t *addrs, size
 	}
 }
 
-void heft_blocks_find_batch(struct heft_blocks *b, const uint64_t *addrs, size_t count,
-			    uint32_t *ret)
+bool heft_blocks_find_batch(struct heft_blocks *b, const uint64_t *addrs, size_t count,
+			    uint32_t *ret, struct heft_err *err)
 {
-	GUARDED_VOID(b->memory, blocks_find_batch(b, addrs, count, ret));
+	return GUARDED(b->memory, err, (blocks_find_batch(b, addrs, count, ret), true));
 }
 
 bool heft_blocks_place(const struct heft_blocks *b, uint32_t number, size_t *ret_function,
@@ -566,6 +586,11 @@ const char *blocks_name(struct heft_blocks *b, size_t i)
 }
 
 struct block_check *blocks_check(struct heft_blocks *b)
+{
+	return &b->check;
+}
+
+const struct block_check *blocks_checked(const struct heft_blocks *b)
 {
 	return &b->check;
 }

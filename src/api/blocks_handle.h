@@ -13,6 +13,7 @@ const struct image *blocks_debug(const struct heft_blocks *b);
 struct notes *blocks_notes(struct heft_blocks *b);
 /* What the last check found; zeroed before it. */
 struct block_check *blocks_check(struct heft_blocks *b);
+const struct block_check *blocks_checked(const struct heft_blocks *b);
 /* The image that has function i, which is one of them, and whether its code is ARM's Thumb. */
 const struct image *blocks_image(struct heft_blocks *b, size_t i, bool *ret_thumb);
 /* In the style set, of function i of the map. */

@@ -70,7 +70,7 @@ bool heft_budget_check(struct heft_budget *b, const struct heft_snapshot *now,
 	return GUARDED(b->memory, err, check(b, now, base, err));
 }
 
-size_t heft_budget_count(const struct heft_budget *b)
+size_t heft_budget_row_count(const struct heft_budget *b)
 {
 	return b->result.rows.count;
 }
@@ -145,12 +145,12 @@ void heft_quality_free(struct heft_quality *q)
 	handle_free(q, release_quality);
 }
 
-size_t heft_quality_count(const struct heft_quality *q)
+size_t heft_quality_finding_count(const struct heft_quality *q)
 {
 	return q->quality.findings.count;
 }
 
-const struct heft_quality_finding *heft_quality_get(const struct heft_quality *q, size_t i)
+const struct heft_quality_finding *heft_quality_finding(const struct heft_quality *q, size_t i)
 {
 	return i < q->quality.findings.count ? &q->quality.findings.data[i] : NULL;
 }

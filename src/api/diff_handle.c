@@ -69,7 +69,7 @@ static const struct diff_section *section_at(const struct heft_diff *d, size_t i
 	return i < count || i == HEFT_DIFF_TOTAL ? &d->sections.sections.data[at] : NULL;
 }
 
-bool heft_diff_section_get(const struct heft_diff *d, size_t i, struct heft_diff_section *ret)
+bool heft_diff_section(const struct heft_diff *d, size_t i, struct heft_diff_section *ret)
 {
 	const struct diff_section *s = section_at(d, i);
 	if (!s)

@@ -199,18 +199,21 @@ static void tell_moments(struct heft_heap *h)
 	uint64_t most = 0;
 	for (size_t i = 0; i < r->timeline.count; i++) {
 		const struct heap_moment *m = &r->timeline.data[i];
-		add_moment(h, (struct heft_heap_moment){ since_start(&r->process, m->at),
-							 m->live_bytes, m->peak_bytes });
+		add_moment(h, (struct heft_heap_moment){ .at = since_start(&r->process, m->at),
+							 .live_bytes = m->live_bytes,
+							 .peak_bytes = m->peak_bytes });
 		most = max_u64(most, max_u64(m->peak_bytes, m->live_bytes));
 	}
 	if (!r->found || !info->counted)
 		return;
 	if (info->peak_bytes > max_u64(most, info->live_bytes))
-		add_moment(h, (struct heft_heap_moment){ info->peak_at, info->peak_bytes,
-							 info->peak_bytes });
+		add_moment(h, (struct heft_heap_moment){ .at = info->peak_at,
+							 .live_bytes = info->peak_bytes,
+							 .peak_bytes = info->peak_bytes });
 	const uint64_t last = h->moments.count > 0 ? h->moments.data[h->moments.count - 1].at : 0;
-	add_moment(h, (struct heft_heap_moment){ max_u64(info->taken_at, last), info->live_bytes,
-						 info->live_bytes });
+	add_moment(h, (struct heft_heap_moment){ .at = max_u64(info->taken_at, last),
+						 .live_bytes = info->live_bytes,
+						 .peak_bytes = info->live_bytes });
 	h->moments.data[h->moments.count - 1].live_bytes = info->live_bytes;
 }
 
@@ -263,7 +266,7 @@ bool heft_heap_open(struct heft_heap *h, const char *path, struct heft_err *err)
 
 /* ---- what is known -------------------------------------------------------------------------- */
 
-void heft_heap_info_get(const struct heft_heap *h, struct heft_heap_info *ret)
+void heft_heap_info(const struct heft_heap *h, struct heft_heap_info *ret)
 {
 	give(ret, &h->info.of, sizeof h->info.of);
 }
@@ -273,11 +276,16 @@ uint64_t heft_heap_part_bytes(const struct heft_heap *h, enum heft_heap_part par
 	return (unsigned)part < HEFT_HEAP_PARTS ? h->info.parts[part] : 0;
 }
 
+size_t heft_heap_moment_count(const struct heft_heap *h)
+{
+	return h->moments.count;
+}
+
 bool heft_heap_moment(const struct heft_heap *h, size_t i, struct heft_heap_moment *ret)
 {
 	if (i >= h->moments.count)
 		return false;
-	*ret = h->moments.data[i];
+	give(ret, &h->moments.data[i], sizeof *h->moments.data);
 	return true;
 }
 
@@ -295,12 +303,11 @@ const struct heft_note *heft_heap_note(const struct heft_heap *h, size_t i)
 
 static void write_check(struct heft_heap *h, bool json, struct sink *s)
 {
-	const size_t count = heft_heap_damage_count(h);
+	const size_t count = heap_find_damage(h);
 	h->info.unsettled = h->damages.unsettled;
 	out_heap_check_begin(&h->info, count, json, s);
 	for (size_t i = 0; i < count; i++) {
-		struct heft_heap_damage d;
-		heft_heap_get_damage(h, i, &d);
+		const struct heft_heap_damage d = heap_damage(h, i);
 		out_heap_damage(&d, i, json, s);
 	}
 	out_heap_check_end(json, s);

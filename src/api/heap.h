@@ -37,6 +37,11 @@ struct heft_heap_report {
 	VEC(struct heft_note) all_notes;
 };
 
+/* Looks for damage, once; how many there are. */
+size_t heap_find_damage(struct heft_heap *h);
+/* One of them; its blocks stay until h->answer is released. */
+struct heft_heap_damage heap_damage(struct heft_heap *h, size_t i);
+
 /* Steps of the stacks of a heap in the report's tree. */
 struct heap_join;
 struct heap_join *heap_join_new(struct heft_heap_report *r, struct heft_heap *now,

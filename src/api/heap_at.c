@@ -1,18 +1,22 @@
 /* What is at an address of a process, and what is damaged in its heap. */
 #include "api/heap.h"
+#include "api/structs.h"
 
-static bool heap_at(struct heft_heap *h, uint64_t addr, struct heft_heap_place *ret)
+static bool heap_at(struct heft_heap *h, uint64_t addr, struct heft_heap_place *ret,
+		    struct heft_err *err)
 {
 	arena_release(&h->answer);
-	if (h->open)
-		return process_at(&h->process, addr, &h->answer, ret);
-	*ret = (struct heft_heap_place){ .addr = addr, .map_name = "", .module = "", .symbol = "" };
-	return false;
+	return (h->open && process_at(&h->process, addr, &h->answer, ret)) ||
+	       fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "nothing is mapped at this address");
 }
 
-bool heft_heap_at(struct heft_heap *h, uint64_t addr, struct heft_heap_place *ret)
+bool heft_heap_at(struct heft_heap *h, uint64_t addr, struct heft_heap_place *ret,
+		  struct heft_err *err)
 {
-	return GUARDED(h->memory, NULL, heap_at(h, addr, ret));
+	struct heft_heap_place made = process_no_place(addr);
+	const bool found = GUARDED(h->memory, err, heap_at(h, addr, &made, err));
+	give(ret, &made, sizeof made);
+	return found;
 }
 
 static bool place_write(const struct heft_heap_place *at, enum heft_format format,
@@ -32,22 +36,22 @@ bool heft_heap_place_write(const struct heft_heap_place *at, enum heft_format fo
 
 /* ---- damage --------------------------------------------------------------------------------- */
 
-static void find_damages(struct heft_heap *h)
+size_t heap_find_damage(struct heft_heap *h)
 {
 	struct process_heap *heap = &h->process.heap;
 	if (h->open && !h->damages_known)
 		heap_damage_find(&h->damages, &h->process.dump, &heap->records, &heap->calls,
 				 &heap->blocks, &heap->layout);
 	h->damages_known = true;
+	return h->damages.list.count;
 }
 
-size_t heft_heap_damage_count(struct heft_heap *h)
+bool heft_heap_find_damage(struct heft_heap *h, size_t *ret_count, struct heft_err *err)
 {
-	const bool found = GUARDED(h->memory, NULL, (find_damages(h), true));
-	return found ? h->damages.list.count : 0;
+	return GUARDED(h->memory, err, (*ret_count = heap_find_damage(h), true));
 }
 
-static bool get_damage(struct heft_heap *h, size_t i, struct heft_heap_damage *ret)
+struct heft_heap_damage heap_damage(struct heft_heap *h, size_t i)
 {
 	static const uint8_t kinds[] = {
 		[DAMAGE_CANARY] = HEFT_HEAP_CANARY,
@@ -59,36 +63,47 @@ static bool get_damage(struct heft_heap *h, size_t i, struct heft_heap_damage *r
 		[DAMAGE_CANARY_FREED] = HEFT_HEAP_CANARY_FREED,
 		[DAMAGE_FREED_POINTER] = HEFT_HEAP_FREED_POINTER,
 	};
-	if (i >= heft_heap_damage_count(h))
-		return false;
 	const struct damage *d = &h->damages.list.data[i];
 	const struct blocks_found *b = &h->process.heap.blocks;
-	*ret = (struct heft_heap_damage){ .kind = (enum heft_heap_damage_kind)kinds[d->kind],
-					  .addr = d->addr,
-					  .count = d->count,
-					  .distance = d->distance };
-	arena_release(&h->answer);
-	ret->has_block = d->block < b->live.count || d->freed < b->freed.count;
-	ret->has_victim = d->victim < b->live.count || d->was_stack > 0;
-	if (ret->has_block)
-		process_block(&h->process,
-			      d->block < b->live.count ? &b->live.data[d->block]
-						       : &b->freed.data[d->freed],
-			      &h->answer, &ret->block);
 	const struct heap_found was = { .addr = d->addr,
 					.size = d->was_size,
 					.stack = d->was_stack };
+	const struct heap_found *block = d->block < b->live.count    ? &b->live.data[d->block]
+					 : d->freed < b->freed.count ? &b->freed.data[d->freed]
+								     : NULL;
+	const struct heap_found *victim = d->victim < b->live.count ? &b->live.data[d->victim]
+					  : d->was_stack > 0        ? &was
+								    : NULL;
+	arena_release(&h->answer);
+	struct heft_heap_damage made = {
+		.kind = (enum heft_heap_damage_kind)kinds[d->kind],
+		.addr = d->addr,
+		.count = d->count,
+		.distance = d->distance,
+		.block = block ? process_block(&h->process, block, &h->answer) : NULL,
+		.victim = victim ? process_block(&h->process, victim, &h->answer) : NULL,
+	};
 	if (d->kind == DAMAGE_DOUBLE_FREE && d->again_by > 0)
-		process_kept_stack(&h->process, (uint32_t)d->again_by, &h->answer, &ret->again_by,
-				   &ret->again_by_count);
-	if (ret->has_victim)
-		process_block(&h->process,
-			      d->victim < b->live.count ? &b->live.data[d->victim] : &was,
-			      &h->answer, &ret->victim);
+		made.again_by = process_kept_stack(&h->process, (uint32_t)d->again_by, &h->answer,
+						   &made.again_by_count);
+	return made;
+}
+
+static bool get_damage(struct heft_heap *h, size_t i, struct heft_heap_damage *ret,
+		       struct heft_err *err)
+{
+	if (i >= heap_find_damage(h))
+		return fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "no damage has this number");
+	*ret = heap_damage(h, i);
 	return true;
 }
 
-bool heft_heap_get_damage(struct heft_heap *h, size_t i, struct heft_heap_damage *ret)
+bool heft_heap_damage(struct heft_heap *h, size_t i, struct heft_heap_damage *ret,
+		      struct heft_err *err)
 {
-	return GUARDED(h->memory, NULL, get_damage(h, i, ret));
+	struct heft_heap_damage made;
+	if (!GUARDED(h->memory, err, get_damage(h, i, &made, err)))
+		return false;
+	give(ret, &made, sizeof made);
+	return true;
 }

@@ -58,7 +58,7 @@ static uint32_t *join_modules(struct heap_join *j, const struct heft_heap *h)
 
 /* ---- frames --------------------------------------------------------------------------------- */
 
-static const char *label_of(struct heap_join *j, const struct heft_heap_frame *f)
+static const char *label_of(struct heap_join *j, const struct heft_frame *f)
 {
 	struct text *t = &j->path;
 	if (*f->function)
@@ -75,7 +75,7 @@ static const char *shown_path(struct heap_join *j, const char *path)
 	return arena_copy(&j->r->arena, text_str(&j->path));
 }
 
-static uint32_t join_site(struct heap_join *j, const struct heft_heap_frame *f, uint32_t module)
+static uint32_t join_site(struct heap_join *j, const struct heft_frame *f, uint32_t module)
 {
 	const bool named = *f->function, loose = j->other_builds.data[module];
 	const struct site_key key = {
@@ -134,7 +134,7 @@ static uint32_t *sites_of_spots(struct heap_join *j, const struct heft_heap *h, 
 	uint32_t *sites = mem_zeroed(count + 1, sizeof *sites);
 	for (size_t i = 0; i < spots; i++) {
 		const struct process_spot *s = process_spot(p, i);
-		const struct heft_heap_frame *f = process_spot_frames(p, s);
+		const struct heft_frame *f = process_spot_frames(p, s);
 		for (uint32_t k = 0; k < s->count; k++)
 			sites[(*ret_first)[i] + k] = join_site(j, &f[k], modules[s->module]);
 	}
@@ -164,7 +164,7 @@ uint32_t *heap_join_steps(struct heap_join *j, struct heft_heap *h)
 struct heap_join *heap_join_new(struct heft_heap_report *r, struct heft_heap *now,
 				struct heft_heap *base)
 {
-	static const struct heft_heap_frame nothing = {
+	static const struct heft_frame nothing = {
 		.function = process_no_stack, .linkage = "", .file = "", .module = ""
 	};
 	struct heap_join *j = mem_zeroed(1, sizeof *j);

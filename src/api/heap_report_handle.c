@@ -124,18 +124,27 @@ const struct heft_table *heft_heap_report_table(const struct heft_heap_report *r
 	return &r->report.table;
 }
 
-size_t heft_heap_report_frames(const struct heft_heap_report *r, const struct heft_row *row,
-			       struct heft_heap_frame *ret, size_t count)
+/* The innermost step of a row that is a stack; 0: it is none. */
+static uint32_t innermost(const struct heft_heap_report *r, const struct heft_row *row)
 {
-	const bool stack = r->report.query.by == HEFT_HEAP_BY_STACK && row->texts;
-	size_t n = 0;
-	for (uint32_t step = stack ? row->ref : 0; step != 0;
-	     step = r->report.steps.data[step].parent) {
-		if (n < count)
-			ret[n] = heap_step_site(&r->report, step)->frame;
-		n++;
-	}
-	return n;
+	return r->report.query.by == HEFT_HEAP_BY_STACK && row->texts ? row->ref : 0;
+}
+
+size_t heft_heap_report_frame_count(const struct heft_heap_report *r, const struct heft_row *row)
+{
+	size_t count = 0;
+	for (uint32_t step = innermost(r, row); step != 0; step = r->report.steps.data[step].parent)
+		count++;
+	return count;
+}
+
+const struct heft_frame *heft_heap_report_frame(const struct heft_heap_report *r,
+						const struct heft_row *row, size_t i)
+{
+	uint32_t step = innermost(r, row);
+	for (; step != 0 && i > 0; i--)
+		step = r->report.steps.data[step].parent;
+	return step != 0 ? &heap_step_site(&r->report, step)->frame : NULL;
 }
 
 static bool write_report(const struct heft_heap_report *r, const struct heft_write_opts *opts,

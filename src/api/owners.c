@@ -35,6 +35,7 @@ void owners_release(struct owners *o)
 	}
 	vec_release(&o->levels);
 	vec_release(&o->found);
+	vec_release(&o->list);
 	dwarf_slot_release(&o->dwarf);
 	namespaces_release(&o->spaces);
 	if (o->ready)
@@ -122,11 +123,13 @@ static void find_one(struct owners *o, struct owner_level *l, uint64_t addr)
 	vec_push(&o->found, owner);
 }
 
-size_t owners_find(struct owners *o, uint64_t addr, const struct heft_owner **ret)
+size_t owners_find(struct owners *o, uint64_t addr, const struct heft_owner *const **ret)
 {
-	o->found.count = 0;
+	o->found.count = o->list.count = 0;
 	for (size_t i = 0; o->ready && i < o->levels.count; i++)
 		find_one(o, &o->levels.data[i], addr);
-	*ret = o->found.data;
+	for (size_t i = 0; i < o->found.count; i++)
+		vec_push(&o->list, &o->found.data[i]);
+	*ret = o->list.data;
 	return o->found.count;
 }

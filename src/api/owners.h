@@ -32,6 +32,7 @@ struct owners {
 	struct dwarf_slot dwarf;
 	struct source_file file;
 	VEC(struct heft_owner) found;
+	VEC(const struct heft_owner *) list; /* of those */
 };
 
 /* HEFT_EARG for a source that does not exist. */
@@ -42,7 +43,7 @@ void owners_begin(struct owners *o, const struct source_file *file,
 		  const struct program_wish *wish);
 /* One for each source that has an owner of the address; *ret stays until the next call, its texts
  * as long as the owners. */
-size_t owners_find(struct owners *o, uint64_t addr, const struct heft_owner **ret);
+size_t owners_find(struct owners *o, uint64_t addr, const struct heft_owner *const **ret);
 void owners_release(struct owners *o);
 
 #endif

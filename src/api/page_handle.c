@@ -97,7 +97,7 @@ static bool add_profile(struct heft_page *p, const char *title, struct heft_prof
 {
 	const size_t files = heft_profile_file_count(profile);
 	struct arena arena = { 0 };
-	struct heft_file_info info;
+	struct heft_file_info info = { .size = sizeof info };
 	if (!heft_profile_table(profile))
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "the profile has not run");
 	struct page_fact *facts = mem_zeroed(files + 1, FILE_FACTS * sizeof *facts);

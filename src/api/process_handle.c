@@ -11,13 +11,14 @@ static bool snapshot_process(uint32_t pid, const char *path, const struct heft_s
 	take_options(&o, sizeof o, opts);
 	const struct live_wish wish = { .full = o.full, .no_stop = o.no_stop, .level = o.level };
 	const bool good = live_snapshot(pid, path, &wish, &f, err);
+	const struct heft_snapshot_facts made = { .bytes = f.bytes,
+						  .file_size = f.file_size,
+						  .pause_ns = f.pause_ns,
+						  .unread = f.unread,
+						  .threads = f.threads,
+						  .unstopped = f.unstopped };
 	if (ret != NULL)
-		*ret = (struct heft_snapshot_facts){ .bytes = f.bytes,
-						     .file_size = f.file_size,
-						     .pause_ns = f.pause_ns,
-						     .unread = f.unread,
-						     .threads = f.threads,
-						     .unstopped = f.unstopped };
+		give(ret, &made, sizeof made);
 	return good;
 }
 

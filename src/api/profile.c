@@ -2,6 +2,7 @@
 #include "api/profile.h"
 
 #include "api/finder.h"
+#include "api/structs.h"
 
 #include "blocks/perfdata.h"
 
@@ -270,19 +271,11 @@ void heft_profile_set_threads(struct heft_profile *p, unsigned threads)
 	p->threads = threads;
 }
 
-void heft_profile_set_count(struct heft_profile *p, bool yes)
+void heft_profile_set_flags(struct heft_profile *p, unsigned flags)
 {
-	p->counting = yes;
-}
-
-void heft_profile_set_aliases(struct heft_profile *p, bool yes)
-{
-	p->listing_aliases = yes;
-}
-
-void heft_profile_keep_ranges(struct heft_profile *p, bool yes)
-{
-	p->keep_ranges = yes;
+	p->counting = flags & HEFT_PROFILE_COUNT;
+	p->listing_aliases = flags & HEFT_PROFILE_ALIASES;
+	p->keep_ranges = flags & HEFT_PROFILE_RANGES;
 }
 
 void heft_profile_set_trace(struct heft_profile *p, heft_trace_fn fn, void *ctx)
@@ -364,16 +357,17 @@ static bool profile_config(struct heft_profile *p, const char *path, struct heft
 	if (!p->has_config || !apply_config(p, path, err))
 		return false;
 	const struct config *c = &p->config;
+	const struct heft_config made = { .raw_map = c->raw_map,
+					  .verbose = c->verbose,
+					  .has_demangle = c->has_demangle,
+					  .has_rows = c->has_rows,
+					  .has_sort = c->has_sort,
+					  .debug_vmaddrs = c->debug_vmaddrs.data,
+					  .debug_fileoffs = c->debug_fileoffs.data,
+					  .debug_vmaddr_count = c->debug_vmaddrs.count,
+					  .debug_fileoff_count = c->debug_fileoffs.count };
 	if (ret)
-		*ret = (struct heft_config){ .raw_map = c->raw_map,
-					     .verbose = c->verbose,
-					     .has_demangle = c->has_demangle,
-					     .has_rows = c->has_rows,
-					     .has_sort = c->has_sort,
-					     .debug_vmaddrs = c->debug_vmaddrs.data,
-					     .debug_fileoffs = c->debug_fileoffs.data,
-					     .debug_vmaddr_count = c->debug_vmaddrs.count,
-					     .debug_fileoff_count = c->debug_fileoffs.count };
+		give(ret, &made, sizeof made);
 	return true;
 }
 

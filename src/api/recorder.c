@@ -1,6 +1,7 @@
 /* Running programs under the heap recorder: heft_recorder_*. */
 #define _GNU_SOURCE /* dladdr, environ */
 #include "api/recorder.h"
+#include "api/structs.h"
 
 #include "api/child.h"
 #include "base/vec.h"
@@ -298,7 +299,7 @@ size_t heft_recorder_file_count(const struct heft_recorder *r)
 bool heft_recorder_file(const struct heft_recorder *r, size_t i, struct heft_recorder_file *ret)
 {
 	if (i < r->files.count)
-		*ret = r->files.data[i];
+		give(ret, &r->files.data[i], sizeof *r->files.data);
 	return i < r->files.count;
 }
 
@@ -329,11 +330,12 @@ static bool recorder_run(struct heft_recorder *r, char *const *argv, struct heft
 	r->files.count = 0;
 	if (!find_files(r, &start, err))
 		return false;
-	*ret = (struct heft_recorder_end){ .pid = (uint32_t)c.pid };
-	if (WIFSIGNALED(status))
-		ret->signal = WTERMSIG(status);
-	else
-		ret->status = WEXITSTATUS(status);
+	const struct heft_recorder_end made = {
+		.pid = (uint32_t)c.pid,
+		.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+		.status = WIFSIGNALED(status) ? 0 : WEXITSTATUS(status)
+	};
+	give(ret, &made, sizeof made);
 	return true;
 }
 

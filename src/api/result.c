@@ -14,9 +14,11 @@ bool heft_profile_is_diff(const struct heft_profile *p)
 	return p->diff;
 }
 
-struct heft_sizes heft_profile_omitted(const struct heft_profile *p)
+uint64_t heft_profile_omitted(const struct heft_profile *p, enum heft_size_measure measure)
 {
-	return (struct heft_sizes){ .vm = p->rollup.omitted_vm, .file = p->rollup.omitted_file };
+	return measure == HEFT_SIZE_FILE ? p->rollup.omitted_file
+	       : measure == HEFT_SIZE_VM ? p->rollup.omitted_vm
+					 : 0;
 }
 
 size_t heft_profile_note_count(const struct heft_profile *p)
@@ -34,18 +36,25 @@ size_t heft_profile_file_count(const struct heft_profile *p)
 	return p->entries.count;
 }
 
-bool heft_profile_file(const struct heft_profile *p, size_t i, struct heft_file_info *ret)
+static void fill_info(const struct entry *e, struct heft_file_info *ret)
 {
-	if (i >= p->entries.count)
-		return false;
-	const struct entry *e = &p->entries.data[i];
-	*ret = (struct heft_file_info){ .path = e->path,
+	*ret = (struct heft_file_info){ .size = sizeof *ret,
+					.path = e->path,
 					.format = e->format ? e->format : "",
 					.build_id = e->build_id ? e->build_id : "",
 					.debug_path = e->debug_path ? e->debug_path : "",
-					.size = e->input.file.bytes.size,
+					.file_size = e->input.file.bytes.size,
 					.vm_size = e->vm_size,
 					.role = e->role };
+}
+
+bool heft_profile_file(const struct heft_profile *p, size_t i, struct heft_file_info *ret)
+{
+	struct heft_file_info made;
+	if (i >= p->entries.count)
+		return false;
+	fill_info(&p->entries.data[i], &made);
+	give(ret, &made, sizeof made);
 	return true;
 }
 
@@ -111,7 +120,11 @@ bool heft_profile_lookup(struct heft_profile *p, size_t i, enum heft_domain doma
 		start = max_u64(start, s->start);
 		end = min_u64(end, s->start + s->size);
 	}
-	*ret = (struct heft_place){ start, end - start, p->place, p->levels.count };
+	const struct heft_place made = { .start = start,
+					 .bytes = end - start,
+					 .labels = p->place,
+					 .label_count = p->levels.count };
+	give(ret, &made, sizeof made);
 	return true;
 }
 
@@ -124,9 +137,10 @@ static bool profile_write(const struct heft_profile *p, const struct heft_write_
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "the profile has not run");
 	struct heft_file_info *files = mem_zeroed(p->entries.count, sizeof *files);
 	for (size_t i = 0; i < p->entries.count; i++)
-		heft_profile_file(p, i, &files[i]);
+		fill_info(&p->entries.data[i], &files[i]);
 	const struct size_report z = { .filtered = p->include || p->exclude,
-				       .omitted = heft_profile_omitted(p),
+				       .omitted_file = p->rollup.omitted_file,
+				       .omitted_vm = p->rollup.omitted_vm,
 				       .files = files,
 				       .file_count = p->entries.count,
 				       .notes = p->notes.data,

@@ -85,16 +85,16 @@ void heft_samples_free(struct heft_samples *s)
 		release(s);
 }
 
-const struct heft_samples_info *heft_samples_get_info(const struct heft_samples *s)
+const struct heft_samples_info *heft_samples_info(const struct heft_samples *s)
 {
 	return &s->info;
 }
 
 static bool samples_counts(struct heft_samples *s, size_t i, const struct heft_block_count **ret,
-			   size_t *ret_count)
+			   size_t *ret_count, struct heft_err *err)
 {
 	if (i >= s->map->functions.count)
-		return false;
+		return fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "no function has this number");
 	const struct blockmap_function *f = &s->map->functions.data[i];
 	s->counts.count = 0;
 	vec_reserve(&s->counts, 1);
@@ -114,9 +114,9 @@ static bool samples_counts(struct heft_samples *s, size_t i, const struct heft_b
 }
 
 bool heft_samples_counts(struct heft_samples *s, size_t i, const struct heft_block_count **ret,
-			 size_t *ret_count)
+			 size_t *ret_count, struct heft_err *err)
 {
-	return GUARDED(blocks_memory(s->blocks), NULL, samples_counts(s, i, ret, ret_count));
+	return GUARDED(blocks_memory(s->blocks), err, samples_counts(s, i, ret, ret_count, err));
 }
 
 static uint64_t block_addr(const struct heft_samples *s, uint32_t block)
@@ -126,13 +126,22 @@ static uint64_t block_addr(const struct heft_samples *s, uint32_t block)
 	return blockmap_range_of(s->map, block)->addr + s->map->blocks.data[block].off;
 }
 
+size_t heft_samples_edge_count(const struct heft_samples *s)
+{
+	return s->profile.edges.count;
+}
+
 bool heft_samples_edge(const struct heft_samples *s, size_t i, struct heft_block_edge *ret)
 {
 	if (i >= s->profile.edges.count)
 		return false;
 	const struct profile_edge *e = &s->profile.edges.data[i];
-	*ret = (struct heft_block_edge){ block_addr(s, e->from), block_addr(s, e->to),
-					 (enum heft_edge_kind)e->kind, e->count, e->mispredicted };
+	const struct heft_block_edge made = { .from = block_addr(s, e->from),
+					      .to = block_addr(s, e->to),
+					      .kind = (enum heft_edge_kind)e->kind,
+					      .count = e->count,
+					      .mispredicted = e->mispredicted };
+	give(ret, &made, sizeof made);
 	return true;
 }
 

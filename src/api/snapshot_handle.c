@@ -2,6 +2,7 @@
 #include "api/snapshot_handle.h"
 
 #include "api/finder.h"
+#include "api/structs.h"
 #include "base/file.h"
 #include "base/pool.h"
 #include "program/program.h"
@@ -74,19 +75,9 @@ void heft_snapshot_set_components(struct heft_snapshot *s, const char *path)
 	GUARDED_VOID(s->memory, snapshot_set_components(s, path));
 }
 
-void heft_snapshot_set_exact_names(struct heft_snapshot *s, bool yes)
+void heft_snapshot_set_flags(struct heft_snapshot *s, unsigned flags)
 {
-	s->exact_names = yes;
-}
-
-void heft_snapshot_set_literals(struct heft_snapshot *s, bool yes)
-{
-	s->no_literals = !yes;
-}
-
-void heft_snapshot_set_path_aliases(struct heft_snapshot *s, bool yes)
-{
-	s->path_aliases = yes;
+	s->flags = flags;
 }
 
 void heft_snapshot_set_threads(struct heft_snapshot *s, unsigned threads)
@@ -276,20 +267,25 @@ static void add_totals(const struct snapshot *s, const struct snap_section *sec,
 	}
 }
 
+size_t heft_snapshot_section_count(const struct heft_snapshot *s)
+{
+	return s->open ? s->snapshot.sections.count : 0;
+}
+
 bool heft_snapshot_section(const struct heft_snapshot *s, size_t i,
 			   struct heft_snapshot_section *ret)
 {
 	const struct snapshot *snap = &s->snapshot;
-	memset(ret, 0, sizeof *ret);
 	if (!s->open || i >= snap->sections.count)
 		return false;
 	const struct snap_section *sec = &snap->sections.data[i];
 	const struct snap_container *c = &snap->containers.data[sec->container];
-	ret->container = c->name;
-	ret->name = sec->name;
-	ret->in_file = sec->in_file;
-	ret->in_memory = snap->by_heft && sec->in_memory;
-	ret->size = sec->size;
-	add_totals(snap, sec, ret);
+	struct heft_snapshot_section made = { .container = c->name,
+					      .name = sec->name,
+					      .in_file = sec->in_file,
+					      .in_memory = snap->by_heft && sec->in_memory,
+					      .stated_size = sec->size };
+	add_totals(snap, sec, &made);
+	give(ret, &made, sizeof made);
 	return true;
 }

@@ -13,7 +13,7 @@ struct heft_snapshot {
 	struct program_wish wish;
 	VEC(const char *) builds;
 	const char *components_path;
-	bool exact_names, no_literals, path_aliases;
+	unsigned flags; /* enum heft_snapshot_flag */
 	unsigned threads;
 	/* After opening. */
 	bool open;

@@ -85,9 +85,11 @@ static void collect(struct made *p, struct places *places)
 					  .units = &p->units.layer.vm,
 					  .unit_labels = &p->units.labels,
 					  .map = p->map,
-					  .aliases = p->map && s->path_aliases ? &p->aliases : NULL,
-					  .exact_names = s->exact_names,
-					  .no_literals = s->no_literals };
+					  .aliases = p->map && s->flags & HEFT_SNAPSHOT_PATH_ALIASES
+							     ? &p->aliases
+							     : NULL,
+					  .exact_names = s->flags & HEFT_SNAPSHOT_EXACT_NAMES,
+					  .no_literals = s->flags & HEFT_SNAPSHOT_NO_LITERALS };
 	snapshot_collect(&s->snapshot, p->container, &in);
 }
 
@@ -243,7 +245,7 @@ static void add_program(struct made *p, const char *name)
 {
 	program_mark_used(&p->program, p->owner->used);
 	p->map = program_map(&p->program);
-	if (p->map && p->owner->path_aliases)
+	if (p->map && p->owner->flags & HEFT_SNAPSHOT_PATH_ALIASES)
 		path_aliases_read(&p->aliases, p->map, &p->owner->notes);
 	p->container = add_container(&p->owner->snapshot, name);
 	measure(p);
@@ -451,7 +453,7 @@ bool snapshot_make(struct heft_snapshot *s, const char *const *paths, size_t cou
 	s->used = arena_new(&s->arena, bool, s->wish.debug_files.count + 1);
 	snapshot_init(&s->snapshot);
 	s->snapshot.own = s->snapshot.by_heft = true;
-	s->snapshot.exact_names = s->exact_names;
+	s->snapshot.exact_names = s->flags & HEFT_SNAPSHOT_EXACT_NAMES;
 	s->open = add_all(&m, paths, err);
 	if (s->open) {
 		if (s->snapshot.containers.count == 1)

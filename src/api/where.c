@@ -1,8 +1,7 @@
 /* Look-ups by address: heft_where_*. */
-#include "api/where.h"
-
 #include "api/finder.h"
 #include "api/owners.h"
+#include "api/structs.h"
 #include "base/arena.h"
 #include "image/elf_const.h"
 #include "map/basemap.h"
@@ -32,8 +31,9 @@ struct heft_where {
 	struct locator locator; /* of the program's names */
 	struct blockmap blocks; /* read with the first look-up, as is the index */
 	struct bbindex index;
-	struct heft_block block; /* the last one found */
-	VEC(struct heft_frame) frames;
+	struct heft_block block;               /* the last one found */
+	VEC(struct heft_frame) kept;           /* frames of the last look-up */
+	VEC(const struct heft_frame *) frames; /* of those */
 	struct owners owners;
 	const char **segments; /* names, by index in the image */
 	VEC(struct section_names) sections;
@@ -66,6 +66,7 @@ static void release(void *handle)
 	vec_release(&w->sections);
 	arena_release(&w->answer);
 	wish_release(&w->wish);
+	vec_release(&w->kept);
 	vec_release(&w->frames);
 	notes_release(&w->notes);
 	arena_release(&w->arena);
@@ -77,15 +78,15 @@ void heft_where_free(struct heft_where *w)
 	handle_free(w, release);
 }
 
-void heft_where_set_finder(struct heft_where *w, const struct heft_finder *f)
+static void set_finder(struct heft_where *w, const struct heft_finder *f)
 {
-	GUARDED_VOID(w->memory, memory_need_whole(f->memory));
-	where_set_wish(w, &f->wish);
+	memory_need_whole(f->memory);
+	wish_copy(&w->wish, &f->wish);
 }
 
-void where_set_wish(struct heft_where *w, const struct program_wish *wish)
+void heft_where_set_finder(struct heft_where *w, const struct heft_finder *f)
 {
-	GUARDED_VOID(w->memory, wish_copy(&w->wish, wish));
+	GUARDED_VOID(w->memory, set_finder(w, f));
 }
 
 void heft_where_set_demangle(struct heft_where *w, enum heft_demangle style)
@@ -111,11 +112,6 @@ void heft_where_set_blocks(struct heft_where *w, bool yes)
 const char *heft_where_debug_path(const struct heft_where *w)
 {
 	return program_debug_path(&w->program);
-}
-
-struct bytes where_build_id(const struct heft_where *w)
-{
-	return w->im ? w->im->build_id : (struct bytes){ NULL, 0 };
 }
 
 size_t heft_where_note_count(const struct heft_where *w)
@@ -323,7 +319,8 @@ bool heft_where_parse(struct heft_where *w, const char *text, uint64_t *ret_addr
 struct place {
 	const struct image *im;
 	struct locator *locator;
-	uint64_t addr; /* as the image has it */
+	uint64_t addr;      /* as the image has it */
+	const char *module; /* "": a program */
 };
 
 /* Where the bytes of an object are, which has no segments. */
@@ -368,16 +365,15 @@ static void find_symbol(const struct place *p, struct heft_location *at)
 
 static void find_frames(struct heft_where *w, const struct place *p, struct heft_location *at)
 {
-	const struct located *functions;
+	const struct heft_frame *functions;
 	const size_t count = locator_functions(p->locator, p->addr, &functions, &at->unit);
-	w->frames.count = 0;
-	vec_reserve(&w->frames, count);
-	for (size_t i = 0; i < count; i++)
-		vec_push(&w->frames, (struct heft_frame){ .function = functions[i].function,
-							  .linkage = functions[i].linkage,
-							  .file = functions[i].file,
-							  .line = functions[i].line,
-							  .column = functions[i].column });
+	w->kept.count = w->frames.count = 0;
+	vec_reserve(&w->kept, count);
+	for (size_t i = 0; i < count; i++) {
+		vec_push(&w->kept, functions[i]);
+		w->kept.data[i].module = p->module;
+		vec_push(&w->frames, &w->kept.data[i]);
+	}
 	at->frames = w->frames.data;
 	at->frame_count = count;
 }
@@ -422,7 +418,7 @@ static void find_block(struct heft_where *w, struct heft_location *at)
 
 static void find_in_program(struct heft_where *w, struct heft_location *at)
 {
-	const struct place here = { w->im, &w->locator, at->addr };
+	const struct place here = { w->im, &w->locator, at->addr, "" };
 	w->locator.symbols = program_symbols(&w->program);
 	w->locator.symbolizer = program_symbolizer(&w->program);
 	w->locator.style = w->style;
@@ -436,7 +432,7 @@ static bool find_in_process(struct heft_where *w, struct heft_location *at)
 	arena_release(&w->answer);
 	if (found.module && found.module->input) {
 		const struct place here = { &found.module->input->images[0], found.locator,
-					    found.addr };
+					    found.addr, found.module->path };
 		find_names(w, &here, at);
 	}
 	if (!process_at(&w->process, at->addr, &w->answer, &w->place))
@@ -445,9 +441,10 @@ static bool find_in_process(struct heft_where *w, struct heft_location *at)
 	return true;
 }
 
-static bool where_find(struct heft_where *w, uint64_t addr, struct heft_location *ret)
+static bool where_find(struct heft_where *w, uint64_t addr, struct heft_location *ret,
+		       struct heft_err *err)
 {
-	*ret = (struct heft_location){ .addr = addr };
+	*ret = (struct heft_location){ .size = sizeof *ret, .addr = addr };
 	bool mapped = false;
 	if (w->im)
 		find_segment(w, ret);
@@ -456,12 +453,17 @@ static bool where_find(struct heft_where *w, uint64_t addr, struct heft_location
 	else if (w->im)
 		find_in_program(w, ret);
 	ret->owner_count = owners_find(&w->owners, addr, &ret->owners);
-	return ret->section || ret->segment || mapped;
+	return ret->section || ret->segment || mapped ||
+	       fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "nothing is at this address");
 }
 
-bool heft_where_find(struct heft_where *w, uint64_t addr, struct heft_location *ret)
+bool heft_where_find(struct heft_where *w, uint64_t addr, struct heft_location *ret,
+		     struct heft_err *err)
 {
-	return GUARDED(w->memory, NULL, where_find(w, addr, ret));
+	struct heft_location made = { .addr = addr };
+	const bool found = GUARDED(w->memory, err, where_find(w, addr, &made, err));
+	give(ret, &made, sizeof made);
+	return found;
 }
 
 static bool location_write(const struct heft_location *at, enum heft_where_format format,

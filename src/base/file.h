@@ -34,8 +34,8 @@ bool file_exists(const char *path);
  * what was packed in it. */
 void file_replace(struct file *f, struct bytes mapped);
 
-/* What stands for a name.  A zeroed list is empty; the names and bytes are borrowed, the descriptors
- * belong to the list. */
+/* What stands for a name.  A zeroed list is empty; the names and bytes are borrowed, the
+ * descriptors belong to the list. */
 struct file_inputs {
 	VEC(struct file_input {
 		const char *name;

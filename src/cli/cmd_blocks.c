@@ -116,7 +116,7 @@ static void add(struct sums *sums, const struct heft_block_function *f)
 	sums->functions++;
 	sums->blocks += f->block_count;
 	for (size_t i = 0; i < f->block_count; i++)
-		sums->bytes += f->blocks[i].size;
+		sums->bytes += f->blocks[i]->size;
 }
 
 static const char *plural(uint64_t count)
@@ -127,7 +127,7 @@ static const char *plural(uint64_t count)
 /* Below the list: what all blocks are of the code. */
 static void put_sums(const struct blocks_job *job, const struct sums *sums)
 {
-	struct heft_block_sums of;
+	struct heft_block_sums of = { .size = sizeof of };
 	heft_blocks_sum(job->blocks, &of);
 	printf("%" PRIu64 " function%s, %" PRIu64 " block%s, %" PRIu64 " byte%s\n", sums->functions,
 	       plural(sums->functions), sums->blocks, plural(sums->blocks), sums->bytes,
@@ -156,13 +156,18 @@ static void put_function(struct blocks_job *job, size_t i, const struct heft_blo
 static void list(struct blocks_job *job, struct sums *sums)
 {
 	const struct heft_sink sink = output_sink(&job->out, stdout);
-	struct heft_block_function f;
+	struct heft_block_function f = { .size = sizeof f };
+	struct heft_err err = { .code = HEFT_ENOTFOUND };
 	job->stopped = !heft_block_function_write(NULL, job->format, &sink, NULL);
-	for (size_t i = 0; !job->stopped && heft_blocks_function(job->blocks, i, &f); i++) {
+	for (size_t i = 0; !job->stopped && heft_blocks_function(job->blocks, i, &f, &err); i++) {
 		if (!wanted(job, &f))
 			continue;
 		add(sums, &f);
 		put_function(job, i, &f);
+	}
+	if (!job->stopped && err.code != HEFT_ENOTFOUND) {
+		cli_failed(job->cli, &err);
+		job->failed = true;
 	}
 	if (job->format == HEFT_BLOCKS_TEXT && !job->failed && job->function_count == 0 &&
 	    sums->functions > 0)

@@ -79,7 +79,7 @@ static void put_text(const struct heft_block_finding *f)
 
 static void put_findings(const struct check_job *job)
 {
-	struct heft_block_finding f;
+	struct heft_block_finding f = { .size = sizeof f };
 	size_t seen[100] = { 0 };
 	for (size_t i = 0; heft_blocks_finding(job->blocks, i, &f); i++) {
 		const unsigned kind = (unsigned)(f.id[2] - '0') * 10 + (unsigned)(f.id[3] - '0');
@@ -125,7 +125,7 @@ static void put_sums(const struct check_job *job, const struct heft_block_check 
 static int run(struct check_job *job)
 {
 	struct heft_err err;
-	struct heft_block_check sums;
+	struct heft_block_check sums = { .size = sizeof sums };
 	heft_blocks_set_finder(job->blocks, job->finder);
 	heft_blocks_set_progress(job->blocks, progress_show, job->cli->progress);
 	heft_blocks_set_derive(job->blocks, HEFT_DERIVE_NEVER);

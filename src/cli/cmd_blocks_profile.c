@@ -146,7 +146,7 @@ static int report(struct profile_job *job)
 	fflush(stdout);
 	for (size_t i = 0; i < heft_blocks_note_count(job->blocks); i++)
 		note_print(job->cli, heft_blocks_note(job->blocks, i), job->verbose);
-	if (status == EXIT_FINE && heft_samples_get_info(job->read)->inside == 0)
+	if (status == EXIT_FINE && heft_samples_info(job->read)->inside == 0)
 		status = EXIT_NO;
 	heft_samples_free(job->read);
 	return status;

@@ -70,7 +70,7 @@ static bool write_budget(void *ctx, FILE *to, struct heft_err *err)
 static size_t count_state(const struct heft_budget *b, enum heft_budget_state state)
 {
 	size_t n = 0;
-	for (size_t i = 0; i < heft_budget_count(b); i++)
+	for (size_t i = 0; i < heft_budget_row_count(b); i++)
 		n += heft_budget_row(b, i)->state == state;
 	return n;
 }
@@ -82,7 +82,7 @@ static int verdict(const struct check_job *job)
 	const size_t skipped = count_state(job->budget, HEFT_BUDGET_SKIPPED);
 	if (unmatched > 0)
 		return cli_error(job->cli, "%s: %zu of %zu limits match nothing", job->budget_path,
-				 unmatched, heft_budget_count(job->budget));
+				 unmatched, heft_budget_row_count(job->budget));
 	if (skipped > 0 && !job->allow_no_base)
 		return cli_error(job->cli,
 				 "%s: %zu limits of growth need --base=OLD, or --allow-no-base",

@@ -62,12 +62,16 @@ static int run_at(struct at_job *job)
 		return EXIT_TROUBLE;
 	progress_end(cli->progress);
 	for (size_t i = 1; i < job->word_count; i++) {
-		struct heft_heap_place at;
+		struct heft_heap_place at = { .size = sizeof at };
+		struct heft_err err;
 		uint64_t addr;
 		if (!heap_parse_number(job->words[i], true, &addr))
 			return cli_error(cli, "no address: %s", job->words[i]);
-		if (!heft_heap_at(job->open.heap, addr, &at))
+		if (!heft_heap_at(job->open.heap, addr, &at, &err)) {
+			if (err.code != HEFT_ENOTFOUND)
+				return cli_failed(cli, &err);
 			status = EXIT_NO;
+		}
 		if (!heft_heap_place_write(&at, job->format,
 					   &(struct heft_sink){ outfile_put, stdout }, NULL))
 			break;
@@ -90,8 +94,11 @@ static int run_check(struct at_job *job)
 			     &(struct heft_sink){ outfile_put, stdout }, &err))
 		return cli_failed(cli, &err);
 	struct heft_heap_info info = { .size = sizeof info };
-	heft_heap_info_get(job->open.heap, &info);
-	if (heft_heap_damage_count(job->open.heap) > 0)
+	heft_heap_info(job->open.heap, &info);
+	size_t count;
+	if (!heft_heap_find_damage(job->open.heap, &count, &err))
+		return cli_failed(cli, &err);
+	if (count > 0)
 		return EXIT_NO;
 	return info.blocks > 0 || info.freed_blocks > 0 ? EXIT_FINE : EXIT_TROUBLE;
 }

@@ -118,7 +118,7 @@ static bool parse(struct run_job *job, int argc, char **argv)
 static void tell_files(const struct run_job *job, const struct heft_recorder_end *end)
 {
 	const size_t count = heft_recorder_file_count(job->recorder);
-	struct heft_recorder_file f = { 0 }, own = { 0 };
+	struct heft_recorder_file f = { .size = sizeof f }, own = { .size = sizeof own };
 	bool empty = true;
 	for (size_t i = 0; heft_recorder_file(job->recorder, i, &f); i++) {
 		if (own.path == NULL || (f.pid == end->pid && own.pid != end->pid))
@@ -164,7 +164,7 @@ static int end_alike(const struct heft_recorder_end *end)
 static int run(struct run_job *job)
 {
 	enum { CANNOT_RUN = 126, NOT_FOUND = 127 }; /* as of a shell */
-	struct heft_recorder_end end;
+	struct heft_recorder_end end = { .size = sizeof end };
 	struct heft_err err;
 	if (job->argv[0] == NULL)
 		return cli_error(job->cli, "must specify a program to run; try '%s --help'",

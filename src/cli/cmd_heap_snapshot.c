@@ -75,7 +75,7 @@ static void tell(const struct snapshot_job *job, const char *path,
 
 static int run(struct snapshot_job *job)
 {
-	struct heft_snapshot_facts facts;
+	struct heft_snapshot_facts facts = { .size = sizeof facts };
 	struct heft_err err;
 	char *end, name[40];
 	if (job->operand_count != 1)

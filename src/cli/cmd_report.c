@@ -203,7 +203,7 @@ static struct heft_heap *open_heap(const struct report_job *job, const char *pat
 static bool is_recorded(const struct heft_heap *h)
 {
 	struct heft_heap_info info = { .size = sizeof info };
-	heft_heap_info_get(h, &info);
+	heft_heap_info(h, &info);
 	return info.recorded;
 }
 

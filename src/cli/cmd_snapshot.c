@@ -47,6 +47,7 @@ struct snapshot_job {
 	const char **files; /* room for all arguments */
 	size_t file_count;
 	bool verbose, stats, check;
+	unsigned flags; /* enum heft_snapshot_flag */
 };
 
 static bool apply(void *ctx, const struct opt *o, const char *value)
@@ -59,9 +60,9 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_CHECK: job->check = true; break;
 	case O_BUILD: heft_snapshot_add_build(s, value); break;
 	case O_COMPONENTS: heft_snapshot_set_components(s, value); break;
-	case O_EXACT: heft_snapshot_set_exact_names(s, true); break;
-	case O_NO_LITERALS: heft_snapshot_set_literals(s, false); break;
-	case O_PATH_ALIASES: heft_snapshot_set_path_aliases(s, true); break;
+	case O_EXACT: job->flags |= HEFT_SNAPSHOT_EXACT_NAMES; break;
+	case O_NO_LITERALS: job->flags |= HEFT_SNAPSHOT_NO_LITERALS; break;
+	case O_PATH_ALIASES: job->flags |= HEFT_SNAPSHOT_PATH_ALIASES; break;
 	case O_VERBOSE: job->verbose = true; break;
 	default: return cli_find(job->cli, job->finder, o, value);
 	}
@@ -98,7 +99,7 @@ static void print_section(const struct heft_snapshot_section *sec)
 /* The last two lines add up what is in the file and what is in the VM image. */
 static void print_stats(const struct snapshot_job *job)
 {
-	struct heft_snapshot_section sec;
+	struct heft_snapshot_section sec = { .size = sizeof sec };
 	int64_t file = 0, memory = 0;
 	const char *container = "";
 	printf("%-20s %12s%12s%14s%10s%10s%10s%10s\n", "section", "own", "padding", "padded",
@@ -133,6 +134,7 @@ static int run(struct snapshot_job *job)
 	if (!job->output && !job->stats && !job->check)
 		return cli_error(job->cli, "say where to with -o FILE, or --stats or --check");
 	heft_snapshot_set_finder(job->snapshot, job->finder);
+	heft_snapshot_set_flags(job->snapshot, job->flags);
 	heft_snapshot_set_progress(job->snapshot, progress_show, job->cli->progress);
 	if (!heft_snapshot_open_all(job->snapshot, job->files, job->file_count, &err))
 		return cli_failed(job->cli, &err);

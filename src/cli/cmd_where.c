@@ -175,10 +175,14 @@ static void sort_questions(struct batch *b)
 
 static void find_answer(struct where_job *job, struct batch *b, const struct question *q)
 {
-	struct heft_location at;
+	struct heft_location at = { .size = sizeof at };
+	struct heft_err err;
 	struct answer *a = &b->answers[q->number];
-	if (!heft_where_find(job->where, q->addr, &at))
+	if (!heft_where_find(job->where, q->addr, &at, &err)) {
 		job->nothing = true;
+		if (err.code != HEFT_ENOTFOUND)
+			cli_failed(job->cli, &err);
+	}
 	a->start = b->used;
 	const struct heft_sink sink = { keep_piece, b };
 	if (!heft_location_write(&at, job->format, &sink, NULL)) {
@@ -209,7 +213,7 @@ static void answer_batch(struct where_job *job, struct batch *b)
 /* Every line gets an answer, so that whoever asks keeps step. */
 static void refuse(struct where_job *job, struct batch *b, struct answer *a)
 {
-	static const struct heft_location nowhere = { 0 };
+	static const struct heft_location nowhere = { .size = sizeof nowhere };
 	static const char json[] = "{\"frames\": []}\n", text[] = "??\n";
 	job->unreadable = true;
 	a->start = b->used;

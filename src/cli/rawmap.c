@@ -58,7 +58,7 @@ static void print_domain(const struct heft_profile *p, size_t file, enum heft_do
 void rawmap_print(const struct heft_profile *p, enum heft_domain domain, FILE *to)
 {
 	for (size_t i = 0; i < heft_profile_file_count(p); i++) {
-		struct heft_file_info info;
+		struct heft_file_info info = { .size = sizeof info };
 		if (!heft_profile_file(p, i, &info))
 			continue;
 		fputs("Maps for ", to);

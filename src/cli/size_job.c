@@ -162,7 +162,7 @@ static void trace_at(struct size_job *job, enum heft_domain domain, uint64_t add
 static bool merge_config(struct size_job *job, const char *path)
 {
 	struct heft_err err;
-	struct heft_config config = { 0 };
+	struct heft_config config = { .size = sizeof config };
 	if (!flush_sources(job, false))
 		return false;
 	if (!heft_profile_config(job->profile, path, &config, &err))
@@ -188,8 +188,8 @@ static bool apply_switch(struct size_job *job, const struct opt *o)
 	case O_HELP: job->help = true; break;
 	case O_VERSION: job->version = true; break;
 	case O_LIST: job->list_sources = true; break;
-	case O_ALIASES: heft_profile_set_aliases(job->profile, true); break;
-	case O_COUNT: heft_profile_set_count(job->profile, true); break;
+	case O_ALIASES: job->flags |= HEFT_PROFILE_ALIASES; break;
+	case O_COUNT: job->flags |= HEFT_PROFILE_COUNT; break;
 	case O_OLD_NEW: job->out.write.old_new = true; break;
 	case O_RAW_MAP: job->raw_map = true; break;
 	case O_EXIT_CODE: job->exit_code = true; break;
@@ -334,7 +334,9 @@ static bool settle(struct size_job *job)
 		job->out.write.domain = HEFT_BOTH;
 	if (job->out.has_rows || !job->rows_given)
 		heft_profile_set_rows(job->profile, output_rows(&job->out, 20));
-	heft_profile_keep_ranges(job->profile, job->raw_map || job->verbose > 0);
+	if (job->raw_map || job->verbose > 0)
+		job->flags |= HEFT_PROFILE_RANGES;
+	heft_profile_set_flags(job->profile, job->flags);
 	return output_settle(&job->out, job->cli);
 }
 

@@ -68,10 +68,10 @@ static bool write_findings(void *ctx, FILE *to, struct heft_err *err)
 	const struct heft_quality *q = ctx;
 	const struct heft_quality_finding *f;
 	(void)err;
-	for (size_t i = 0; (f = heft_quality_get(q, i)) != NULL; i++)
+	for (size_t i = 0; (f = heft_quality_finding(q, i)) != NULL; i++)
 		fprintf(to, "%-8s%s%s%s: %s\n", f->error ? "error" : "note", f->container,
 			*f->container ? " " : "", f->section, f->text);
-	if (heft_quality_count(q) == 0)
+	if (heft_quality_finding_count(q) == 0)
 		fputs("nothing looks wrong\n", to);
 	return !ferror(to);
 }
@@ -84,7 +84,7 @@ int snapshot_check(const struct cli *cli, const struct heft_snapshot *s, const c
 	if (q == NULL)
 		return cli_failed(cli, &err);
 	int status = outfile_write(cli, path, write_findings, q);
-	for (size_t i = 0; (f = heft_quality_get(q, i)) != NULL; i++)
+	for (size_t i = 0; (f = heft_quality_finding(q, i)) != NULL; i++)
 		if (f->error && status == EXIT_FINE)
 			status = EXIT_NO;
 	heft_quality_free(q);

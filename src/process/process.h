@@ -142,12 +142,11 @@ const struct process_spot *process_spot(const struct process *p, size_t i);
 size_t process_spot_of(const struct process *p, uint32_t node);
 /* Its functions, what was inlined first and the function itself last; at least one.  Names and
  * files live as long as the process. */
-const struct heft_heap_frame *process_spot_frames(const struct process *p,
-						  const struct process_spot *s);
+const struct heft_frame *process_spot_frames(const struct process *p, const struct process_spot *s);
 
 /* The functions of a stack of heap.calls, innermost first, without the allocator's own in front
  * (all of them where nobody else is there).  Valid after process_name_calls.  Emptied before. */
-typedef VEC(struct heft_heap_frame) process_frame_vec;
+typedef VEC(struct heft_frame) process_frame_vec;
 void process_stack(const struct process *p, uint32_t stack, process_frame_vec *ret);
 
 /* What people look for in a stack is the first function that neither is the allocator's nor
@@ -158,14 +157,14 @@ enum process_frame_kind {
 	PROCESS_FRAME_HELPER,    /* strdup and its like, layers of the C++ library */
 	PROCESS_FRAME_CUT,       /* stands for the callers that a limit cut off */
 };
-enum process_frame_kind process_frame_kind(const struct heft_heap_frame *f);
+enum process_frame_kind process_frame_kind(const struct heft_frame *f);
 /* The function of a frame of that last kind: "[cut off]". */
 extern const char process_cut_off[];
 /* What stands for a stack that is not known. */
 extern const char process_no_stack[];
 
 /* Adds what a frame is called: its function, else "libx.so+0x1234", else "0x1234". */
-void process_add_name(struct text *t, const struct heft_heap_frame *f);
+void process_add_name(struct text *t, const struct heft_frame *f);
 
 /* ---- addresses ------------------------------------------------------------------------------ */
 
@@ -173,12 +172,14 @@ void process_add_name(struct text *t, const struct heft_heap_frame *f);
  * in. Reads the heap.  False where nothing is mapped.  Frames of blocks are in `a`, other texts
  * live as long as the process. */
 bool process_at(struct process *p, uint64_t addr, struct arena *a, struct heft_heap_place *ret);
-/* The frames of a stack, kept in `a`. */
-void process_kept_stack(struct process *p, uint32_t stack, struct arena *a,
-			const struct heft_heap_frame **ret, size_t *ret_count);
-/* A block that the heap has, or had. */
-void process_block(struct process *p, const struct heap_found *f, struct arena *a,
-		   struct heft_heap_block *ret);
+/* What is known of an address where nothing is. */
+struct heft_heap_place process_no_place(uint64_t addr);
+/* The frames of a stack, in `a`. */
+const struct heft_frame *const *process_kept_stack(struct process *p, uint32_t stack,
+						   struct arena *a, size_t *ret_count);
+/* A block that the heap has, or had; in `a`. */
+const struct heft_heap_block *process_block(struct process *p, const struct heap_found *f,
+					    struct arena *a);
 enum heft_heap_part process_part(enum heap_part_kind kind);
 
 #endif

@@ -18,31 +18,36 @@ enum heft_heap_part process_part(enum heap_part_kind kind)
 
 /* ---- blocks --------------------------------------------------------------------------------- */
 
-void process_kept_stack(struct process *p, uint32_t stack, struct arena *a,
-			const struct heft_heap_frame **ret, size_t *ret_count)
+const struct heft_frame *const *process_kept_stack(struct process *p, uint32_t stack,
+						   struct arena *a, size_t *ret_count)
 {
 	process_frame_vec *frames = &p->modules->found;
 	process_name_calls(p);
 	process_stack(p, stack, frames);
-	struct heft_heap_frame *kept = arena_new(a, struct heft_heap_frame, frames->count + 1);
-	if (frames->count > 0)
-		memcpy(kept, frames->data, frames->count * sizeof *kept);
-	*ret = kept;
+	struct heft_frame *kept = arena_new(a, struct heft_frame, frames->count + 1);
+	const struct heft_frame **list = arena_new(a, const struct heft_frame *, frames->count + 1);
+	for (size_t i = 0; i < frames->count; i++) {
+		kept[i] = frames->data[i];
+		list[i] = &kept[i];
+	}
 	*ret_count = frames->count;
+	return list;
 }
 
-void process_block(struct process *p, const struct heap_found *f, struct arena *a,
-		   struct heft_heap_block *ret)
+const struct heft_heap_block *process_block(struct process *p, const struct heap_found *f,
+					    struct arena *a)
 {
 	const bool freed = f->flags & HEAP_FREED;
+	struct heft_heap_block *ret = arena_new(a, struct heft_heap_block, 1);
 	*ret = (struct heft_heap_block){ .addr = f->addr,
 					 .size = f->size,
 					 .sequence = freed ? 0 : f->sequence,
 					 .thread = freed ? 0 : f->thread,
 					 .freed = freed };
-	process_kept_stack(p, f->stack, a, &ret->frames, &ret->frame_count);
+	ret->frames = process_kept_stack(p, f->stack, a, &ret->frame_count);
 	if (freed && f->freed_by != 0)
-		process_kept_stack(p, f->freed_by, a, &ret->freed_by, &ret->freed_by_count);
+		ret->freed_by = process_kept_stack(p, f->freed_by, a, &ret->freed_by_count);
+	return ret;
 }
 
 /* ---- an address ----------------------------------------------------------------------------- */
@@ -124,13 +129,13 @@ static const struct heap_found *tell_state(const struct process_heap *h, size_t 
 static void tell_bytes(const struct process *p, struct heft_heap_place *at)
 {
 	enum { SHOWN = 64 };
-	const struct heft_heap_block *b = &at->block;
-	at->bytes_addr = b->addr && at->addr >= b->addr && at->addr - b->addr < SHOWN
+	const struct heft_heap_block *b = at->block;
+	at->bytes_addr = b && at->addr >= b->addr && at->addr - b->addr < SHOWN
 				 ? b->addr
 				 : at->addr & ~UINT64_C(15);
-	const uint64_t end = add_sat(b->addr, b->size);
+	const uint64_t end = b ? add_sat(b->addr, b->size) : 0;
 	uint64_t size = SHOWN;
-	if (b->addr && at->addr < end && end - at->bytes_addr < size)
+	if (b && at->addr < end && end - at->bytes_addr < size)
 		size = end - at->bytes_addr;
 	const struct bytes bytes = dump_at(&p->dump, at->bytes_addr, size);
 	at->bytes = bytes.size > 0 ? bytes.p : NULL;
@@ -144,21 +149,30 @@ static void tell_neighbours(struct process *p, size_t live, bool own, struct are
 	const size_t before = own ? live - 1 : live; /* SIZE_MAX + 1 of none is 0 */
 	const size_t after = live + 1;
 	if (before < b->live.count)
-		process_block(p, &b->live.data[before], a, &at->before);
+		at->before = process_block(p, &b->live.data[before], a);
 	if (after < b->live.count)
-		process_block(p, &b->live.data[after], a, &at->after);
+		at->after = process_block(p, &b->live.data[after], a);
+}
+
+struct heft_heap_place process_no_place(uint64_t addr)
+{
+	return (struct heft_heap_place){ .size = sizeof(struct heft_heap_place),
+					 .addr = addr,
+					 .map_name = "",
+					 .module = "",
+					 .symbol = "" };
 }
 
 bool process_at(struct process *p, uint64_t addr, struct arena *a, struct heft_heap_place *ret)
 {
 	const struct process_heap *h = process_read_heap(p);
 	const size_t live = heap_block_at(&h->blocks, addr);
-	*ret = (struct heft_heap_place){ .addr = addr, .map_name = "", .module = "", .symbol = "" };
+	*ret = process_no_place(addr);
 	tell_mapping(p, ret);
 	tell_symbol(p, ret);
 	const struct heap_found *f = tell_state(h, live, ret);
 	if (f)
-		process_block(p, f, a, &ret->block);
+		ret->block = process_block(p, f, a);
 	if (ret->state >= HEFT_HEAP_IN_LIVE)
 		tell_neighbours(p, live, live != SIZE_MAX && f == &h->blocks.live.data[live], a,
 				ret);

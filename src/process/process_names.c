@@ -34,32 +34,27 @@ static void push_symbol(struct opened_module *o, struct locator *l, uint64_t add
 			process_frame_vec *ret)
 {
 	const struct symbol_place *s = l ? locator_symbol(l, addr) : NULL;
-	vec_push(ret, (struct heft_heap_frame){ .function = s ? s->memo : "",
-						.linkage = s ? s->name : "",
-						.file = "",
-						.module = o->module.path,
-						.addr = addr });
+	vec_push(ret, (struct heft_frame){ .function = s ? s->memo : "",
+					   .linkage = s ? s->name : "",
+					   .file = "",
+					   .module = o->module.path,
+					   .addr = addr });
 }
 
 /* The functions at an address of the module's own headers. */
 static void push_frames(const struct process *p, struct opened_module *o, uint64_t addr,
 			process_frame_vec *ret)
 {
-	const struct located *functions;
+	const struct heft_frame *functions;
 	const char *unit;
 	struct locator *l = process_locator(p, o);
 	const size_t count = l ? locator_functions(l, addr, &functions, &unit) : 0;
 	if (count == 0)
 		push_symbol(o, l, addr, ret);
-	for (size_t i = 0; i < count; i++)
-		vec_push(ret, (struct heft_heap_frame){ .function = functions[i].function,
-							.linkage = functions[i].linkage,
-							.file = functions[i].file,
-							.line = functions[i].line,
-							.column = functions[i].column,
-							.module = o->module.path,
-							.addr = addr,
-							.inlined = functions[i].inlined });
+	for (size_t i = 0; i < count; i++) {
+		vec_push(ret, functions[i]);
+		ret->data[ret->count - 1].module = o->module.path;
+	}
 }
 
 /* ---- one address ---------------------------------------------------------------------------- */
@@ -67,7 +62,7 @@ static void push_frames(const struct process *p, struct opened_module *o, uint64
 static void push_nowhere(uint64_t pc, process_frame_vec *ret)
 {
 	vec_push(ret,
-		 (struct heft_heap_frame){
+		 (struct heft_frame){
 			 .function = "", .linkage = "", .file = "", .module = "", .addr = pc });
 }
 
@@ -82,7 +77,7 @@ struct process_place process_locate(struct process *p, uint64_t addr)
 	return (struct process_place){ &o->module, l, addr - o->module.bias };
 }
 
-void process_add_name(struct text *t, const struct heft_heap_frame *f)
+void process_add_name(struct text *t, const struct heft_frame *f)
 {
 	char addr[32];
 	if (*f->function) {
@@ -237,11 +232,10 @@ size_t process_spot_of(const struct process *p, uint32_t node)
 	return p->modules->spot_of[node];
 }
 
-const struct heft_heap_frame *process_spot_frames(const struct process *p,
-						  const struct process_spot *s)
+const struct heft_frame *process_spot_frames(const struct process *p, const struct process_spot *s)
 {
 	const struct opened_modules *all = p->modules;
-	const struct heft_heap_frame *frames = s->module > 0 ? all->list[s->module - 1]->frames.data
-							     : all->frames.data;
+	const struct heft_frame *frames = s->module > 0 ? all->list[s->module - 1]->frames.data
+							: all->frames.data;
 	return frames ? frames + s->first : NULL;
 }

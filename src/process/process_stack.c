@@ -40,7 +40,7 @@ static bool is_one_of(struct str name, const char *const *list, size_t count)
 }
 
 /* Without underscores and the C library's "__GI_" in front, and what marks a clone behind. */
-static struct str plain_name(const struct heft_heap_frame *f)
+static struct str plain_name(const struct heft_frame *f)
 {
 	const char *name = *f->linkage ? f->linkage : f->function;
 	if (strncmp(name, "__GI_", 5) == 0)
@@ -50,13 +50,13 @@ static struct str plain_name(const struct heft_heap_frame *f)
 }
 
 /* operator new and new[] (Itanium C++ ABI 5.1.5.1: _Znw, _Zna). */
-static bool is_operator_new(const struct heft_heap_frame *f)
+static bool is_operator_new(const struct heft_frame *f)
 {
 	return strncmp(f->linkage, "_Znw", 4) == 0 || strncmp(f->linkage, "_Zna", 4) == 0 ||
 	       strncmp(f->function, "operator new", 12) == 0;
 }
 
-enum process_frame_kind process_frame_kind(const struct heft_heap_frame *f)
+enum process_frame_kind process_frame_kind(const struct heft_frame *f)
 {
 	if (strcmp(f->function, process_cut_off) == 0)
 		return PROCESS_FRAME_CUT;

@@ -41,7 +41,7 @@ static const char *function_name(struct locator *l, struct scope_function *f)
 	return f->memo;
 }
 
-size_t locator_functions(struct locator *l, uint64_t addr, const struct located **ret,
+size_t locator_functions(struct locator *l, uint64_t addr, const struct heft_frame **ret,
 			 const char **ret_unit)
 {
 	struct symbolized s;
@@ -57,17 +57,19 @@ size_t locator_functions(struct locator *l, uint64_t addr, const struct located 
 		const struct symbol_place *symbol = last ? locator_symbol(l, addr) : NULL;
 		const bool named = !symbol && f->function;
 		vec_push(&l->found,
-			 (struct located){ .function = symbol  ? symbol->memo
-						       : named ? function_name(l, f->function)
-							       : "",
-					   .linkage = symbol ? symbol->name
-						      : named && f->function->linkage.len > 0
-							      ? f->function->linkage.p
-							      : "",
-					   .file = f->file,
-					   .line = f->line,
-					   .column = f->column,
-					   .inlined = !last });
+			 (struct heft_frame){ .function = symbol  ? symbol->memo
+							  : named ? function_name(l, f->function)
+								  : "",
+					      .linkage = symbol ? symbol->name
+							 : named && f->function->linkage.len > 0
+								 ? f->function->linkage.p
+								 : "",
+					      .file = f->file,
+					      .line = f->line,
+					      .column = f->column,
+					      .module = "",
+					      .addr = addr,
+					      .inlined = !last });
 	}
 	*ret = l->found.data;
 	return l->found.count;

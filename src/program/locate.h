@@ -13,15 +13,6 @@
 #include "program/symbol_table.h"
 #include "program/symbolize.h"
 
-/* A function around an address.  No text is NULL. */
-struct located {
-	const char *function; /* in the style set; "" if not known */
-	const char *linkage;  /* as the linker sees it; "" where nothing says */
-	const char *file;     /* "" if not known, and then the numbers are 0 */
-	uint32_t line, column;
-	bool inlined; /* into the next one */
-};
-
 struct known_name {
 	const char *raw, *shown;
 };
@@ -36,7 +27,7 @@ struct locator {
 	struct arena texts;
 	VEC(struct known_name) known;
 	struct map by_address; /* of the linker's name, which is the same for one name of a table */
-	VEC(struct located) found;
+	VEC(struct heft_frame) found;
 };
 
 void locator_release(struct locator *l);
@@ -44,8 +35,8 @@ void locator_release(struct locator *l);
 const struct symbol_place *locator_symbol(struct locator *l, uint64_t addr);
 /* The functions around an address, innermost first, and the compile unit; 0 where no debug info
  * has code there.  *ret stays until the next call; *ret_unit is left alone where nothing is
- * known. */
-size_t locator_functions(struct locator *l, uint64_t addr, const struct located **ret,
+ * known.  The frames have no module, which the caller knows. */
+size_t locator_functions(struct locator *l, uint64_t addr, const struct heft_frame **ret,
 			 const char **ret_unit);
 
 #endif

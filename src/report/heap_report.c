@@ -186,7 +186,7 @@ static void member_text(struct json *j, const char *key, const char *text)
 		json_member_text(j, key, str_of(text));
 }
 
-void heap_json_frame(struct json *j, const struct heft_heap_frame *f)
+void heap_json_frame(struct json *j, const struct heft_frame *f)
 {
 	json_open(j, '{');
 	member_text(j, "function", f->function);

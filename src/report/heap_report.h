@@ -14,9 +14,9 @@
 
 /* A frame, the same for all calls on one line of a function. */
 struct heap_site {
-	struct heft_heap_frame frame; /* of the first call seen */
-	const char *label;            /* the function, else MODULE+0xADDR or the address */
-	uint32_t module;              /* index in modules; 0: none */
+	struct heft_frame frame; /* of the first call seen */
+	const char *label;       /* the function, else MODULE+0xADDR or the address */
+	uint32_t module;         /* index in modules; 0: none */
 	enum process_frame_kind kind;
 };
 
@@ -84,7 +84,7 @@ void out_heap_pprof(const struct heap_report *r, struct sink *s);
 void out_heap_speedscope(const struct heap_report *r, struct sink *s);
 
 /* As values of a JSON document. */
-void heap_json_frame(struct json *j, const struct heft_heap_frame *f);
+void heap_json_frame(struct json *j, const struct heft_frame *f);
 void heap_json_place(struct json *j, const struct heft_heap_place *at);
 void heap_json_info(struct json *j, const struct heap_info *i);
 

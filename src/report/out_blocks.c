@@ -38,7 +38,7 @@ void out_block_head(const struct heft_block_function *f, struct sink *s)
 {
 	uint64_t size = 0;
 	for (size_t i = 0; i < f->block_count; i++)
-		size += f->blocks[i].size;
+		size += f->blocks[i]->size;
 	if (*f->member) {
 		label_put(s, str_of(f->member), 0);
 		sink_text(s, STR(": "));
@@ -83,7 +83,7 @@ static void out_text(const struct heft_block_function *f, struct sink *s)
 {
 	out_block_head(f, s);
 	for (size_t i = 0; i < f->block_count; i++)
-		out_block(&f->blocks[i], s);
+		out_block(f->blocks[i], s);
 }
 
 /* ---- for programs ---------------------------------------------------------------------------- */
@@ -91,7 +91,7 @@ static void out_text(const struct heft_block_function *f, struct sink *s)
 static void out_csv_lines(const struct heft_block_function *f, struct sink *s)
 {
 	for (size_t i = 0; i < f->block_count; i++) {
-		const struct heft_block *b = &f->blocks[i];
+		const struct heft_block *b = f->blocks[i];
 		field_put(s, f->member, ',', false);
 		sink_text(s, STR(","));
 		field_put(s, f->name, ',', false);
@@ -190,7 +190,7 @@ static void out_blocks_json(const struct heft_block_function *f, struct sink *s)
 	json_key(&j, "blocks");
 	json_open(&j, '[');
 	for (size_t i = 0; i < f->block_count; i++)
-		json_block(&j, &f->blocks[i]);
+		json_block(&j, f->blocks[i]);
 	json_close(&j, ']');
 	json_close(&j, '}');
 	sink_text(s, STR("\n"));

@@ -6,7 +6,7 @@
 
 /* ---- blocks --------------------------------------------------------------------------------- */
 
-static void put_frame(struct sink *s, const struct heft_heap_frame *f, bool brief)
+static void put_frame(struct sink *s, const struct heft_frame *f, bool brief)
 {
 	sink_text(s, STR("      "));
 	if (*f->function) {
@@ -44,13 +44,13 @@ static void put_block(struct sink *s, const struct heft_heap_block *b)
 
 enum { FRAMES = 30, NEIGHBOUR_FRAMES = 3 };
 
-static void put_call(struct sink *s, const char *what, const struct heft_heap_frame *frames,
+static void put_call(struct sink *s, const char *what, const struct heft_frame *const *frames,
 		     size_t count)
 {
 	if (count > 0)
 		sink_printf(s, "    %s\n", what);
 	for (size_t i = 0; i < count; i++)
-		put_frame(s, &frames[i], false);
+		put_frame(s, frames[i], false);
 }
 
 /* Of neighbours the innermost frames do. */
@@ -63,7 +63,7 @@ static void put_stack(struct sink *s, const struct heft_heap_block *b, bool brie
 	else if (!brief)
 		sink_text(s, STR("    allocated by\n"));
 	for (size_t i = 0; i < count; i++)
-		put_frame(s, &b->frames[i], brief);
+		put_frame(s, b->frames[i], brief);
 	if (count < b->frame_count)
 		sink_printf(s, "      ... %zu more\n", b->frame_count - count);
 	if (!brief)
@@ -114,7 +114,7 @@ static void put_module_place(const struct heft_heap_place *at, struct sink *s)
 
 static void put_where(const struct heft_heap_place *at, struct sink *s)
 {
-	const struct heft_heap_block *b = &at->block;
+	const struct heft_heap_block *b = at->block;
 	switch (at->state) {
 	case HEFT_HEAP_NOWHERE: sink_text(s, STR("nothing is mapped there")); break;
 	case HEFT_HEAP_MAPPED: put_module_place(at, s); break;
@@ -149,7 +149,7 @@ static void put_mapping(const struct heft_heap_place *at, struct sink *s)
 
 static void put_neighbour(const struct heft_heap_block *b, const char *name, struct sink *s)
 {
-	if (b->addr == 0)
+	if (!b)
 		return;
 	sink_printf(s, "  %-10s", name);
 	put_block(s, b);
@@ -161,15 +161,15 @@ static void put_rest(const struct heft_heap_place *at, struct sink *s)
 	put_where(at, s);
 	if (at->state == HEFT_HEAP_NOWHERE)
 		return;
-	if (at->block.addr > 0) {
+	if (at->block) {
 		sink_text(s, STR("  block     "));
-		put_block(s, &at->block);
-		put_stack(s, &at->block, false);
+		put_block(s, at->block);
+		put_stack(s, at->block, false);
 	}
 	put_hex(s, at);
 	put_mapping(at, s);
-	put_neighbour(&at->before, "before", s);
-	put_neighbour(&at->after, "after", s);
+	put_neighbour(at->before, "before", s);
+	put_neighbour(at->after, "after", s);
 }
 
 static void place_text(const struct heft_heap_place *at, struct sink *s)
@@ -187,7 +187,7 @@ void heap_put_process(const struct heft_heap_place *at, struct sink *s)
 }
 
 /* "frames" is there always. */
-static void json_frames(struct json *j, const char *key, const struct heft_heap_frame *frames,
+static void json_frames(struct json *j, const char *key, const struct heft_frame *const *frames,
 			size_t count)
 {
 	if (count == 0 && strcmp(key, "frames") != 0)
@@ -195,12 +195,14 @@ static void json_frames(struct json *j, const char *key, const struct heft_heap_
 	json_key(j, key);
 	json_open(j, '[');
 	for (size_t i = 0; i < count; i++)
-		heap_json_frame(j, &frames[i]);
+		heap_json_frame(j, frames[i]);
 	json_close(j, ']');
 }
 
 static void json_block(struct json *j, const char *key, const struct heft_heap_block *b)
 {
+	if (!b)
+		return;
 	json_key(j, key);
 	json_open(j, '{');
 	json_member_uint(j, "address", b->addr);
@@ -237,12 +239,9 @@ void heap_json_place(struct json *j, const struct heft_heap_place *at)
 	}
 	if (at->thread > 0)
 		json_member_uint(j, "thread", at->thread);
-	if (at->block.addr > 0)
-		json_block(j, "block", &at->block);
-	if (at->before.addr > 0)
-		json_block(j, "before", &at->before);
-	if (at->after.addr > 0)
-		json_block(j, "after", &at->after);
+	json_block(j, "block", at->block);
+	json_block(j, "before", at->before);
+	json_block(j, "after", at->after);
 	json_close(j, '}');
 }
 
@@ -276,7 +275,7 @@ static const char *const damage_names[] = {
 
 static void put_fault(const struct heft_heap_damage *d, struct sink *s)
 {
-	const uint64_t end = d->block.addr + d->block.size;
+	const uint64_t end = d->block->addr + d->block->size;
 	if (d->distance < 0)
 		sink_printf(s, "the fault was %" PRIu64 " bytes in front of a block",
 			    0 - (uint64_t)d->distance);
@@ -285,7 +284,7 @@ static void put_fault(const struct heft_heap_damage *d, struct sink *s)
 			    d->distance);
 	else
 		sink_printf(s, "the fault was %" PRIu64 " bytes into a block",
-			    d->addr - d->block.addr);
+			    d->addr - d->block->addr);
 }
 
 static const char *const damage_texts[] = {
@@ -332,10 +331,8 @@ static void damage_json(const struct heft_heap_damage *d, struct sink *s)
 	json_member_text(&j, "kind", str_of(damage_names[d->kind]));
 	json_member_uint(&j, "address", d->addr);
 	json_member_uint(&j, "count", d->count);
-	if (d->has_block)
-		json_block(&j, "block", &d->block);
-	if (d->has_victim)
-		json_block(&j, "victim", &d->victim);
+	json_block(&j, "block", d->block);
+	json_block(&j, "victim", d->victim);
 	json_frames(&j, "freed_again_by", d->again_by, d->again_by_count);
 	json_close(&j, '}');
 }
@@ -389,18 +386,18 @@ void out_heap_damage(const struct heft_heap_damage *d, size_t index, bool json, 
 		return;
 	}
 	put_what(d, s);
-	if (d->has_block) {
+	if (d->block) {
 		sink_text(s, d->kind == HEFT_HEAP_HEADER || d->kind == HEFT_HEAP_CHUNK
 				     ? STR("  suspect   ")
 				     : STR("  block     "));
-		put_block(s, &d->block);
-		put_stack(s, &d->block, false);
+		put_block(s, d->block);
+		put_stack(s, d->block, false);
 		put_call(s, "freed again by", d->again_by, d->again_by_count);
 	}
-	if (d->has_victim) {
+	if (d->victim) {
 		sink_text(s, STR("  victim    "));
-		put_block(s, &d->victim);
-		put_stack(s, &d->victim, false);
+		put_block(s, d->victim);
+		put_stack(s, d->victim, false);
 	}
 }
 

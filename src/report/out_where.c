@@ -118,7 +118,7 @@ static void out_text(const struct heft_location *at, struct sink *s)
 	if (at->symbol)
 		put_symbol(at, s);
 	for (size_t i = 0; i < at->owner_count; i++)
-		put_owner(&at->owners[i], s);
+		put_owner(at->owners[i], s);
 	if (at->block)
 		put_block(at->block, s);
 	if (at->unit) {
@@ -127,7 +127,7 @@ static void out_text(const struct heft_location *at, struct sink *s)
 		sink_text(s, STR("\n"));
 	}
 	for (size_t i = 0; i < at->frame_count; i++) {
-		const struct heft_frame *f = &at->frames[i];
+		const struct heft_frame *f = at->frames[i];
 		sink_text(s, STR("  #"));
 		put_decimal(s, i);
 		sink_text(s, i < 10 ? STR("      ") : STR("     "));
@@ -157,7 +157,7 @@ static void out_terse(const struct heft_location *at, struct sink *s)
 	if (at->frame_count == 0)
 		put_terse(s, symbol, &nowhere);
 	for (size_t i = 0; i < at->frame_count; i++) {
-		const struct heft_frame *f = &at->frames[i];
+		const struct heft_frame *f = at->frames[i];
 		const bool last = i + 1 == at->frame_count;
 		put_terse(s, last && *symbol ? symbol : f->function, f);
 	}
@@ -175,7 +175,7 @@ static void json_frames(const struct heft_location *at, struct json *j)
 	json_key(j, "frames");
 	json_open(j, '[');
 	for (size_t i = 0; i < at->frame_count; i++) {
-		const struct heft_frame *f = &at->frames[i];
+		const struct heft_frame *f = at->frames[i];
 		json_open(j, '{');
 		member_text(j, "function", f->function);
 		member_text(j, "linkage_name", f->linkage);
@@ -203,12 +203,12 @@ static void json_owners(const struct heft_location *at, struct json *j)
 	json_key(j, "owners");
 	json_open(j, '{');
 	for (size_t i = 0; i < at->owner_count; i++)
-		json_member_text(j, at->owners[i].source, str_of(at->owners[i].label));
+		json_member_text(j, at->owners[i]->source, str_of(at->owners[i]->label));
 	json_close(j, '}');
 	json_key(j, "claims");
 	json_open(j, '{');
 	for (size_t i = 0; i < at->owner_count; i++) {
-		const struct heft_owner *o = &at->owners[i];
+		const struct heft_owner *o = at->owners[i];
 		json_key(j, o->source);
 		json_open(j, '{');
 		json_member_uint(j, "address", o->start);

@@ -173,7 +173,7 @@ const char *change_word(enum heft_change change);
 /* What a report about sizes adds. */
 struct size_report {
 	bool filtered;
-	struct heft_sizes omitted;
+	uint64_t omitted_file, omitted_vm; /* bytes that the filter left out */
 	const struct heft_file_info *files;
 	size_t file_count;
 	const struct heft_note *notes;

@@ -102,8 +102,8 @@ static void put_omitted(const struct report *r, struct sink *s)
 	char file[NUMBER_MAX], vm[NUMBER_MAX];
 	if (!z->filtered)
 		return;
-	number_size(file, z->omitted.file, '\0');
-	number_size(vm, z->omitted.vm, '\0');
+	number_size(file, z->omitted_file, '\0');
+	number_size(vm, z->omitted_vm, '\0');
 	sink_text(s, STR("Filtering enabled (source_filter); omitted"));
 	if (shows(r, HEFT_SIZE_FILE))
 		sink_printf(s, " file = %s%s", file, shows(r, HEFT_SIZE_VM) ? "," : "");
@@ -132,7 +132,7 @@ static void put_file(struct json *j, const struct heft_file_info *file)
 	json_member_text(j, "format", str_of(file->format));
 	json_member_text(j, "build_id", str_of(file->build_id));
 	json_member_text(j, "debug_path", str_of(file->debug_path));
-	json_member_uint(j, "size", file->size);
+	json_member_uint(j, "size", file->file_size);
 	json_member_uint(j, "vm_size", file->vm_size);
 	json_close(j, '}');
 }
@@ -155,8 +155,8 @@ static void put_json_head(const struct report *r, struct json *j)
 		return;
 	json_key(j, "omitted");
 	json_open(j, '{');
-	json_member_uint(j, "file", z->omitted.file);
-	json_member_uint(j, "vm", z->omitted.vm);
+	json_member_uint(j, "file", z->omitted_file);
+	json_member_uint(j, "vm", z->omitted_vm);
 	json_close(j, '}');
 }
 

@@ -13,7 +13,7 @@ struct naming {
 /* ---- stacks --------------------------------------------------------------------------------- */
 
 /* A name must not look like two. */
-static void add_frame(struct naming *n, const struct heft_heap_frame *f)
+static void add_frame(struct naming *n, const struct heft_frame *f)
 {
 	text_set(&n->name, STR(""));
 	process_add_name(&n->name, f);

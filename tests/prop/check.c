@@ -38,10 +38,9 @@ static struct heft_profile *start(const struct wish *w, struct heft_err *err)
 	struct heft_profile *p = heft_profile_new();
 	heft_profile_set_rows(p, 0);
 	heft_profile_set_threads(p, w->threads ? w->threads : 1);
-	heft_profile_set_count(p, w->count);
 	if (!w->find_debug)
 		FIND_ONLY_NAMED(heft_profile_set_finder, p);
-	heft_profile_keep_ranges(p, true);
+	heft_profile_set_flags(p, HEFT_PROFILE_RANGES | (w->count ? HEFT_PROFILE_COUNT : 0));
 	bool ok = heft_profile_add_file(p, w->path, HEFT_INPUT, err);
 	if (w->base)
 		ok = ok && heft_profile_add_file(p, w->base, HEFT_BASE, err);
@@ -76,10 +75,10 @@ static void check_total(struct state *s, const struct heft_profile *p)
 {
 	const struct heft_row *top = heft_profile_table(p)->top;
 	uint64_t vm = 0, file = 0;
-	struct heft_file_info info;
+	struct heft_file_info info = { .size = sizeof info };
 	for (size_t i = 0; heft_profile_file(p, i, &info); i++) {
 		vm += info.vm_size;
-		file += info.size;
+		file += info.file_size;
 	}
 	if (top->now[HEFT_SIZE_VM].whole != vm || top->now[HEFT_SIZE_FILE].whole != file)
 		broken(s, "TOTAL is %" PRIu64 "/%" PRIu64 ", the files have %" PRIu64 "/%" PRIu64,
@@ -126,29 +125,29 @@ static void walk_range(void *ctx, uint64_t start, uint64_t size, const char *con
 static void check_lookup(struct state *s, struct heft_profile *p, size_t file,
 			 enum heft_domain domain, const struct walk *w)
 {
-	struct heft_place place;
+	struct heft_place place = { .size = sizeof place };
 	if (!w->probe_label)
 		return;
 	const uint64_t addr = w->probe_start + rng_below(w->rng, w->probe_size);
 	if (!heft_profile_lookup(p, file, domain, addr, &place))
 		broken(s, "nothing found at 0x%" PRIx64 ", where a range is", addr);
-	else if (place.start > addr || addr - place.start >= place.size ||
+	else if (place.start > addr || addr - place.start >= place.bytes ||
 		 strcmp(place.labels[place.label_count - 1], w->probe_label) != 0)
 		broken(s, "the look-up at 0x%" PRIx64 " does not find the range there", addr);
 }
 
 static void check_ranges(struct state *s, struct heft_profile *p, struct rng *r)
 {
-	struct heft_file_info info;
+	struct heft_file_info info = { .size = sizeof info };
 	for (size_t i = 0; heft_profile_file(p, i, &info); i++) {
 		struct walk file = { .state = s, .rng = r }, vm = { .state = s, .rng = r };
 		heft_profile_ranges(p, i, HEFT_FILE, walk_range, &file);
 		heft_profile_ranges(p, i, HEFT_VM, walk_range, &vm);
-		if (file.holes || file.total != info.size)
+		if (file.holes || file.total != info.file_size)
 			broken(s,
 			       "file ranges: %" PRIu64 " bytes and %" PRIu64
 			       " in holes, not %" PRIu64,
-			       file.total, file.holes, info.size);
+			       file.total, file.holes, info.file_size);
 		if (vm.total != info.vm_size)
 			broken(s, "VM ranges: %" PRIu64 " bytes, not %" PRIu64, vm.total,
 			       info.vm_size);

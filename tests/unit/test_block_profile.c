@@ -619,12 +619,12 @@ static bool refuse(void *ctx, const void *data, size_t size)
 static void check_public(struct heft_samples *s, const struct fixture *f)
 {
 	const struct heft_block_count *counts;
-	struct heft_block_edge edge;
+	struct heft_block_edge edge = { .size = sizeof edge };
 	struct heft_err err;
 	size_t count;
-	const struct heft_samples_info *info = heft_samples_get_info(s);
+	const struct heft_samples_info *info = heft_samples_info(s);
 	assert_true(info->samples == 3 && info->inside == 3 && info->runs == 3 && !info->estimated);
-	assert_true(heft_samples_counts(s, 0, &counts, &count));
+	assert_true(heft_samples_counts(s, 0, &counts, &count, NULL));
 	assert_int_equal(count, BLOCKS);
 	uint64_t sum = 0;
 	for (size_t i = 0; i < count; i++) {
@@ -632,7 +632,7 @@ static void check_public(struct heft_samples *s, const struct fixture *f)
 		assert_int_equal(counts[i].hotness, counts[i].count > 0 ? HEFT_HOT : HEFT_NEVER);
 	}
 	assert_true(sum >= 3);
-	assert_false(heft_samples_counts(s, FUNCTIONS, &counts, &count));
+	assert_false(heft_samples_counts(s, FUNCTIONS, &counts, &count, NULL));
 	assert_true(heft_samples_edge(s, 0, &edge));
 	assert_true(edge.to == f->walk.blocks[0][3].addr && edge.kind == HEFT_EDGE_JUMP);
 	assert_int_equal(edge.count, 6);

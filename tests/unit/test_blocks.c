@@ -61,27 +61,27 @@ static void functions_come_by_address_with_all_their_parts(void **state)
 {
 	struct elfgen g = make_program();
 	struct heft_blocks *b = open_elf(&g, HEFT_NAMES_FULL);
-	struct heft_block_function f;
+	struct heft_block_function f = { .size = sizeof f };
 	(void)state;
 	assert_int_equal(heft_blocks_note_count(b), 0);
 	assert_int_equal(heft_blocks_function_count(b), 2);
-	assert_true(heft_blocks_function(b, 0, &f));
+	assert_true(heft_blocks_function(b, 0, &f, NULL));
 	assert_string_equal(f.name, "app::run()");
 	assert_string_equal(f.linkage, "_ZN3app3runEv");
 	assert_string_equal(f.section, ".text");
 	assert_int_equal(f.version, 5);
 	assert_int_equal(f.range_count, 2);
 	assert_int_equal(f.block_count, 3);
-	assert_int_equal(f.blocks[0].size, 8);
-	assert_int_equal(f.blocks[0].call_count, 1);
-	assert_int_equal(f.blocks[0].calls[0], TEXT + 5);
-	assert_int_equal(f.blocks[1].addr, TEXT + 10);
-	assert_int_equal(f.blocks[2].addr, TEXT + 0x80);
-	assert_int_equal(f.blocks[2].flags, HEFT_BLOCK_LANDING_PAD);
-	assert_true(heft_blocks_function(b, 1, &f));
+	assert_int_equal(f.blocks[0]->size, 8);
+	assert_int_equal(f.blocks[0]->call_count, 1);
+	assert_int_equal(f.blocks[0]->calls[0], TEXT + 5);
+	assert_int_equal(f.blocks[1]->addr, TEXT + 10);
+	assert_int_equal(f.blocks[2]->addr, TEXT + 0x80);
+	assert_int_equal(f.blocks[2]->flags, HEFT_BLOCK_LANDING_PAD);
+	assert_true(heft_blocks_function(b, 1, &f, NULL));
 	assert_string_equal(f.name, "sub_1020");
 	assert_string_equal(f.linkage, "");
-	assert_false(heft_blocks_function(b, 2, &f));
+	assert_false(heft_blocks_function(b, 2, &f, NULL));
 	heft_blocks_free(b);
 }
 
@@ -105,11 +105,12 @@ static void an_address_leads_to_its_block(void **state)
 	};
 	struct elfgen g = make_program();
 	struct heft_blocks *b = open_elf(&g, HEFT_NAMES_RAW);
-	struct heft_block_function f;
+	struct heft_block_function f = { .size = sizeof f };
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		size_t block = 99;
-		assert_int_equal(heft_blocks_find(b, cases[i].addr, &f, &block), cases[i].found);
+		assert_int_equal(heft_blocks_find(b, cases[i].addr, &f, &block, NULL),
+				 cases[i].found);
 		if (!cases[i].found)
 			continue;
 		assert_int_equal(f.addr, cases[i].function);
@@ -123,22 +124,22 @@ static void a_batch_of_addresses_leads_where_each_does(void **state)
 	enum { COUNT = 0x100 };
 	struct elfgen g = make_program();
 	struct heft_blocks *b = open_elf(&g, HEFT_NAMES_RAW);
-	struct heft_block_function want, got;
+	struct heft_block_function want = { .size = sizeof want }, got = { .size = sizeof got };
 	uint64_t addrs[COUNT];
 	uint32_t found[COUNT];
 	size_t function, block, place;
 	(void)state;
 	for (size_t i = 0; i < COUNT; i++)
 		addrs[i] = TEXT - 0x20 + i * 37 % COUNT;
-	heft_blocks_find_batch(b, addrs, COUNT, found);
+	heft_blocks_find_batch(b, addrs, COUNT, found, NULL);
 	for (size_t i = 0; i < COUNT; i++) {
-		const bool any = heft_blocks_find(b, addrs[i], &want, &block);
+		const bool any = heft_blocks_find(b, addrs[i], &want, &block, NULL);
 		assert_int_equal(found[i] != HEFT_NO_BLOCK, any);
 		assert_int_equal(heft_blocks_place(b, found[i], &function, &place), any);
 		if (!any)
 			continue;
 		assert_int_equal(place, block);
-		assert_true(heft_blocks_function(b, function, &got));
+		assert_true(heft_blocks_function(b, function, &got, NULL));
 		assert_int_equal(got.addr, want.addr);
 	}
 	heft_blocks_free(b);
@@ -163,10 +164,10 @@ static void writing_stops_where_nobody_takes_it(void **state)
 {
 	struct elfgen g = make_program();
 	struct heft_blocks *b = open_elf(&g, HEFT_NAMES_RAW);
-	struct heft_block_function f;
+	struct heft_block_function f = { .size = sizeof f };
 	size_t size = 0;
 	(void)state;
-	assert_true(heft_blocks_function(b, 0, &f));
+	assert_true(heft_blocks_function(b, 0, &f, NULL));
 	assert_true(heft_block_function_write(&f, HEFT_BLOCKS_CSV,
 					      &(struct heft_sink){ count_bytes, &size }, NULL));
 	assert_true(size > 50);
@@ -180,15 +181,15 @@ static void without_a_map_blocks_are_derived(void **state)
 	static const char code[] =
 		"\x85\xff\x74\x02\xff\xc0\xc3\x90"; /* test; je 6; inc; 6: ret; nop */
 	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_X86_64);
-	struct heft_block_function f;
-	struct heft_block_sums sums;
+	struct heft_block_function f = { .size = sizeof f };
+	struct heft_block_sums sums = { .size = sizeof sums };
 	size_t block;
 	(void)state;
 	const uint32_t text = elfgen_section(&g, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR,
 					     TEXT, code, sizeof code - 1);
 	elfgen_load(&g, PF_R | PF_X, text);
 	struct heft_blocks *b = open_elf(&g, HEFT_NAMES_RAW);
-	assert_true(heft_blocks_find(b, TEXT + 5, &f, &block));
+	assert_true(heft_blocks_find(b, TEXT + 5, &f, &block, NULL));
 	assert_int_equal(block, 1);
 	assert_int_equal(f.block_count, 3);
 	assert_string_equal(f.origin, "derived");
@@ -202,7 +203,7 @@ static void without_a_map_blocks_are_derived(void **state)
 static void without_a_map_or_a_decoder_there_are_no_functions(void **state)
 {
 	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_RISCV);
-	struct heft_block_function f;
+	struct heft_block_function f = { .size = sizeof f };
 	size_t block;
 	(void)state;
 	const uint32_t text = elfgen_section(&g, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR,
@@ -210,8 +211,8 @@ static void without_a_map_or_a_decoder_there_are_no_functions(void **state)
 	elfgen_load(&g, PF_R | PF_X, text);
 	struct heft_blocks *b = open_elf(&g, HEFT_NAMES_RAW);
 	assert_int_equal(heft_blocks_function_count(b), 0);
-	assert_false(heft_blocks_function(b, 0, &f));
-	assert_false(heft_blocks_find(b, TEXT, &f, &block));
+	assert_false(heft_blocks_function(b, 0, &f, NULL));
+	assert_false(heft_blocks_find(b, TEXT, &f, &block, NULL));
 	heft_blocks_free(b);
 	heft_blocks_free(NULL);
 }

@@ -134,7 +134,7 @@ static void names_of_one_address_share_its_bytes(void **state)
 	add_function(&g, "same", TEXT, 32, text);
 	add_function(&g, "two", TEXT + 40, 56, text);
 	struct heft_snapshot *s = open_program(&g, NULL);
-	struct heft_snapshot_section sec;
+	struct heft_snapshot_section sec = { .size = sizeof sec };
 	assert_true(heft_snapshot_section(s, 0, &sec));
 	assert_int_equal(find(s, "one")->alias_count, 2);
 	assert_int_equal(find(s, "two")->padding, 8);
@@ -311,11 +311,11 @@ static void space_between_sections_that_became_one_is_no_padding(void **state)
 	add_function(&g, "plain", TEXT, 32, text);
 	add_function(&g, "warm", TEXT + 0x100, 32, hot);
 	struct heft_snapshot *s = open_program(&g, NULL);
-	struct heft_snapshot_section sec;
+	struct heft_snapshot_section sec = { .size = sizeof sec };
 	assert_true(heft_snapshot_section(s, 0, &sec));
 	assert_int_equal(sec.symbol_size, 64);
 	assert_int_equal(sec.padding, 0);
-	assert_int_equal(sec.size, 64);
+	assert_int_equal(sec.stated_size, 64);
 	heft_snapshot_free(s);
 }
 

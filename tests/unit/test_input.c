@@ -1,5 +1,6 @@
 /* Inputs that are no files of their names: bytes in memory, descriptors.
  * usage: test_input LIBHEFT-HEAP.SO */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "heft.h"
 
 #include <fcntl.h>
@@ -49,13 +50,13 @@ static bool measure(const struct heft_finder *f, const struct heft_sink *sink, s
 static bool look_up(const struct heft_finder *f, const struct heft_sink *sink, struct heft_err *err)
 {
 	struct heft_where *w = heft_where_new();
-	struct heft_location at;
+	struct heft_location at = { .size = sizeof at };
 	uint64_t addr;
 	heft_where_set_finder(w, f);
 	const bool ok = heft_where_add_source(w, "sections", err) &&
 			heft_where_open(w, "given", err) &&
 			heft_where_parse(w, ".text+10", &addr, err) &&
-			heft_where_find(w, addr, &at) &&
+			heft_where_find(w, addr, &at, NULL) &&
 			heft_location_write(&at, HEFT_WHERE_JSON, sink, err);
 	heft_where_free(w);
 	return ok;
@@ -65,11 +66,11 @@ static bool list_blocks(const struct heft_finder *f, const struct heft_sink *sin
 			struct heft_err *err)
 {
 	struct heft_blocks *b = heft_blocks_new();
-	struct heft_block_function at;
+	struct heft_block_function at = { .size = sizeof at };
 	heft_blocks_set_finder(b, f);
 	bool ok = heft_blocks_open(b, "given", err);
 	for (size_t i = 0; ok && i < heft_blocks_function_count(b); i++)
-		ok = heft_blocks_function(b, i, &at) &&
+		ok = heft_blocks_function(b, i, &at, NULL) &&
 		     heft_block_function_write(&at, HEFT_BLOCKS_JSON, sink, err);
 	heft_blocks_free(b);
 	return ok;
@@ -121,7 +122,7 @@ static bool show_heap(const struct heft_finder *f, const struct heft_sink *sink,
 typedef bool (*call_fn)(const struct heft_finder *f, const struct heft_sink *sink,
 			struct heft_err *err);
 
-/* ---- the same of one file, however it is given ------------------------------------------------ */
+/* ---- the same of one file, however it is given ----------------------------------------------- */
 
 static struct answer ask(call_fn call, const struct heft_finder *f)
 {
@@ -235,7 +236,7 @@ static void snapshots_are_files_bytes_or_descriptors(void **state)
 	unlink("made.size");
 }
 
-/* ---- what is named beside the program --------------------------------------------------------- */
+/* ---- what is named beside the program -------------------------------------------------------- */
 
 static void expect(bool ok, const struct heft_err *err, enum heft_code code, const char *text)
 {
@@ -265,7 +266,7 @@ static void maps_and_debug_files_are_found_by_their_names(void **state)
 	}
 }
 
-/* ---- refusals --------------------------------------------------------------------------------- */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 static void refused(struct heft_finder *f, const char *name, int fd, enum heft_code code,
 		    const char *text)
@@ -333,8 +334,8 @@ static const char *record(const char *folder)
 	char shell[] = "sh", option[] = "-c", command[] = "exit 0", output[100];
 	char *argv[] = { shell, option, command, NULL };
 	struct heft_recorder *r = heft_recorder_new();
-	struct heft_recorder_end end;
-	struct heft_recorder_file f;
+	struct heft_recorder_end end = { .size = sizeof end };
+	struct heft_recorder_file f = { .size = sizeof f };
 	struct heft_err err;
 	snprintf(output, sizeof output, "%s/%%p", folder);
 	heft_recorder_set_library(r, library);

@@ -212,8 +212,8 @@ static void files_notes_and_what_was_left_out_are_told(void **state)
 	(void)state;
 	const struct heft_row top = row("TOTAL", 1, 2);
 	const struct heft_file_info files[] = {
-		{ "/bin/ls", "ELF", "00ff", "", 100, 200, HEFT_INPUT },
-		{ "old/\xfels", "ELF", "", "ls.debug", 90, 180, HEFT_BASE },
+		{ sizeof *files, "/bin/ls", "ELF", "00ff", "", 100, 200, HEFT_INPUT },
+		{ sizeof *files, "old/\xfels", "ELF", "", "ls.debug", 90, 180, HEFT_BASE },
 	};
 	const struct heft_note notes[] = {
 		{ "/bin/ls", "an odd \"thing\"", NULL, 64, 2, 30 },
@@ -221,7 +221,8 @@ static void files_notes_and_what_was_left_out_are_told(void **state)
 	};
 	const struct size_report sizes = {
 		.filtered = true,
-		.omitted = { .file = 7, .vm = 8 },
+		.omitted_file = 7,
+		.omitted_vm = 8,
 		.files = files,
 		.file_count = 2,
 		.notes = notes,

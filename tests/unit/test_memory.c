@@ -102,7 +102,7 @@ static bool look_up(struct heft_err *err)
 {
 	struct heft_where *w = heft_where_new();
 	struct heft_finder *f = heft_finder_new();
-	struct heft_location at;
+	struct heft_location at = { .size = sizeof at };
 	uint64_t addr;
 	bool ok = w && f;
 	if (ok) {
@@ -112,7 +112,8 @@ static bool look_up(struct heft_err *err)
 		ok = heft_where_open(w, myself, err) &&
 		     heft_where_parse(w, "calloc+1", &addr, err) &&
 		     /* What finds nothing says by the next call why. */
-		     (heft_where_find(w, addr, &at) || heft_where_parse(w, "0", &addr, err)) &&
+		     (heft_where_find(w, addr, &at, NULL) ||
+		      heft_where_parse(w, "0", &addr, err)) &&
 		     heft_location_write(&at, HEFT_WHERE_JSON, &nowhere, err);
 	}
 	heft_finder_free(f);
@@ -171,12 +172,12 @@ static bool judge(struct heft_err *err)
 static bool list_blocks(struct heft_err *err)
 {
 	struct heft_blocks *b = heft_blocks_new();
-	struct heft_block_function f;
+	struct heft_block_function f = { .size = sizeof f };
 	if (b)
 		heft_blocks_set_progress(b, go_on, NULL);
 	bool ok = b && heft_blocks_open(b, myself, err);
 	for (size_t i = 0; ok && i < heft_blocks_function_count(b); i++)
-		ok = (heft_blocks_function(b, i, &f) || heft_blocks_open(b, myself, err)) &&
+		ok = (heft_blocks_function(b, i, &f, NULL) || heft_blocks_open(b, myself, err)) &&
 		     heft_block_function_write(&f, HEFT_BLOCKS_JSON, &nowhere, err);
 	heft_blocks_free(b);
 	return ok;
@@ -318,8 +319,8 @@ static const char *record(const char *library, char *folder)
 	char shell[] = "sh", option[] = "-c", command[] = "exit 0", output[100];
 	char *argv[] = { shell, option, command, NULL };
 	struct heft_recorder *r = heft_recorder_new();
-	struct heft_recorder_end end;
-	struct heft_recorder_file f;
+	struct heft_recorder_end end = { .size = sizeof end };
+	struct heft_recorder_file f = { .size = sizeof f };
 	struct heft_err err;
 	snprintf(output, sizeof output, "%s/%%p", folder);
 	heft_recorder_set_library(r, library);

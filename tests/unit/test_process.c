@@ -100,7 +100,7 @@ static void tear_down(struct files *f)
 static struct heft_profile *measure(const struct files *f, const char *source)
 {
 	struct heft_profile *p = heft_profile_new();
-	heft_profile_keep_ranges(p, true);
+	heft_profile_set_flags(p, HEFT_PROFILE_RANGES);
 	FIND_ONLY_NAMED(heft_profile_set_finder, p);
 	assert_true(heft_profile_add_source(p, source, NULL));
 	assert_true(heft_profile_add_file(p, f->core, HEFT_INPUT, NULL));
@@ -110,7 +110,7 @@ static struct heft_profile *measure(const struct files *f, const char *source)
 
 static void expect(struct heft_profile *p, uint64_t addr, const char *label)
 {
-	struct heft_place place;
+	struct heft_place place = { .size = sizeof place };
 	assert_true(heft_profile_lookup(p, 0, HEFT_VM, addr, &place));
 	assert_string_equal(place.labels[0], label);
 }
@@ -195,7 +195,7 @@ static void a_debug_file_is_taken_by_the_build_id_of_a_module(void **state)
 	set_up(&f, "ABCDEFGH");
 	write_temporary(given, f.bytes);
 	struct heft_profile *p = heft_profile_new();
-	heft_profile_keep_ranges(p, true);
+	heft_profile_set_flags(p, HEFT_PROFILE_RANGES);
 	heft_profile_add_source(p, "rawsymbols", NULL);
 	heft_profile_add_file(p, f.core, HEFT_INPUT, NULL);
 	FIND_DEBUG_FILE(heft_profile_set_finder, p, given);
@@ -254,15 +254,14 @@ static void names_say_what_is_not_known(void **state)
 	assert_null(place.locator);
 	assert_int_equal(place.addr, 0x510);
 	assert_string_equal(place.module->path, f.library);
-	process_add_name(&name, &(struct heft_heap_frame){ .function = "",
-							   .module = place.module->path,
-							   .addr = place.addr });
+	process_add_name(&name, &(struct heft_frame){ .function = "",
+						      .module = place.module->path,
+						      .addr = place.addr });
 	text_add_char(&name, '\0');
 	assert_non_null(strstr(name.p, "+0x510"));
 	assert_null(process_locate(&p, 0x99).module);
 	text_set(&name, STR(""));
-	process_add_name(&name,
-			 &(struct heft_heap_frame){ .function = "", .module = "", .addr = 0x99 });
+	process_add_name(&name, &(struct heft_frame){ .function = "", .module = "", .addr = 0x99 });
 	assert_true(str_eq(text_str(&name), STR("0x99")));
 	process_close(&p);
 	text_release(&name);

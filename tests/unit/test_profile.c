@@ -104,7 +104,7 @@ static struct heft_profile *measured(const char *source)
 	write_program("prog", 64, false);
 	struct heft_profile *p = profile_of(source);
 	add_file(p, "prog", HEFT_INPUT);
-	heft_profile_keep_ranges(p, true);
+	heft_profile_set_flags(p, HEFT_PROFILE_RANGES);
 	return p;
 }
 
@@ -139,13 +139,13 @@ static void assert_error(bool ok, enum heft_code code, const char *words)
 static void sections_is_what_is_measured_if_nothing_is_said(void **state)
 {
 	struct heft_profile *p = measured(NULL);
-	struct heft_file_info info;
+	struct heft_file_info info = { .size = sizeof info };
 	(void)state;
 	run(p);
 	assert_row(p, ".text", 100, 100);
 	assert_row(p, ".bss", 0, 300);
 	assert_true(heft_profile_file(p, 0, &info));
-	assert_int_equal(heft_profile_table(p)->top->now[HEFT_SIZE_FILE].whole, info.size);
+	assert_int_equal(heft_profile_table(p)->top->now[HEFT_SIZE_FILE].whole, info.file_size);
 	assert_int_equal(heft_profile_table(p)->top->now[HEFT_SIZE_VM].whole, 600);
 	assert_int_equal(info.vm_size, 600);
 	assert_string_equal(info.path, "prog");
@@ -254,7 +254,7 @@ static void counting_tells_how_many_symbols_a_row_has(void **state)
 {
 	struct heft_profile *p = measured("sections");
 	(void)state;
-	heft_profile_set_count(p, true);
+	heft_profile_set_flags(p, HEFT_PROFILE_COUNT);
 	run(p);
 	assert_int_equal(child(heft_profile_table(p)->top, ".text")->now[HEFT_SIZE_COUNT].whole, 2);
 	assert_int_equal(child(heft_profile_table(p)->top, ".bss")->now[HEFT_SIZE_COUNT].whole, 1);
@@ -271,7 +271,7 @@ static void filters_keep_and_count_what_they_leave_out(void **state)
 	const struct heft_row *top = heft_profile_table(p)->top;
 	assert_int_equal(top->child_count, 1);
 	assert_row(p, ".data", 200, 200);
-	assert_int_equal(heft_profile_omitted(p).vm, 400);
+	assert_int_equal(heft_profile_omitted(p, HEFT_SIZE_VM), 400);
 	heft_profile_free(p);
 }
 
@@ -310,7 +310,7 @@ static void mistakes_in_custom_sources_are_told(void **state)
 static void a_configuration_file_sets_what_it_says(void **state)
 {
 	struct heft_profile *p = heft_profile_new();
-	struct heft_config config;
+	struct heft_config config = { .size = sizeof config };
 	(void)state;
 	write_program("prog", 64, false);
 	write_text("conf", "filename: 'prog'\n"
@@ -384,13 +384,13 @@ static void ranges_walk_the_whole_space_in_order(void **state)
 static void a_look_up_tells_the_range_around_an_address(void **state)
 {
 	struct heft_profile *p = measured("sections");
-	struct heft_place place;
+	struct heft_place place = { .size = sizeof place };
 	(void)state;
 	assert_true(heft_profile_add_source(p, "symbols", &err));
 	run(p);
 	assert_true(heft_profile_lookup(p, 0, HEFT_VM, 0x1041, &place));
 	assert_int_equal(place.start, 0x1040);
-	assert_int_equal(place.size, 36);
+	assert_int_equal(place.bytes, 36);
 	assert_int_equal(place.label_count, 2);
 	assert_string_equal(place.labels[0], ".text");
 	assert_string_equal(place.labels[1], "main");
@@ -405,7 +405,7 @@ static void a_look_up_tells_the_range_around_an_address(void **state)
 static void ranges_are_gone_unless_they_were_asked_for(void **state)
 {
 	struct heft_profile *p = profile_of("sections");
-	struct heft_place place;
+	struct heft_place place = { .size = sizeof place };
 	struct walk w = { 0 };
 	(void)state;
 	write_program("prog", 64, false);
@@ -503,7 +503,7 @@ static void a_debug_file_must_belong_to_an_input(void **state)
 static void a_build_id_is_told_in_hex(void **state)
 {
 	struct heft_profile *p = profile_of("sections");
-	struct heft_file_info info;
+	struct heft_file_info info = { .size = sizeof info };
 	(void)state;
 	write_program("with-id", 64, true);
 	add_file(p, "with-id", HEFT_INPUT);
@@ -582,7 +582,7 @@ static void an_odd_input_gives_notes_and_still_adds_up(void **state)
 {
 	struct elfgen g = elfgen_make(64, false, ET_EXEC, EM_NONE);
 	struct heft_profile *p = profile_of("sections");
-	struct heft_file_info info;
+	struct heft_file_info info = { .size = sizeof info };
 	(void)state;
 	const uint32_t far = elfgen_section(&g, ".far", SHT_PROGBITS, 0, 0, NULL, 1000000);
 	g.sections.data[far].off = 64;
@@ -599,7 +599,7 @@ static void an_odd_input_gives_notes_and_still_adds_up(void **state)
 	assert_true(n->bytes > 900000);
 	assert_null(heft_profile_note(p, 1));
 	assert_true(heft_profile_file(p, 0, &info));
-	assert_int_equal(heft_profile_table(p)->top->now[HEFT_SIZE_FILE].whole, info.size);
+	assert_int_equal(heft_profile_table(p)->top->now[HEFT_SIZE_FILE].whole, info.file_size);
 	heft_profile_free(p);
 }
 
@@ -645,10 +645,11 @@ static void the_built_in_sources_are_listed_and_usable(void **state)
 	(void)state;
 	for (; heft_source_at(i, &name, &text); i++) {
 		struct heft_profile *p = measured(name);
-		struct heft_file_info info;
+		struct heft_file_info info = { .size = sizeof info };
 		run(p);
 		assert_true(heft_profile_file(p, 0, &info));
-		assert_int_equal(heft_profile_table(p)->top->now[HEFT_SIZE_FILE].whole, info.size);
+		assert_int_equal(heft_profile_table(p)->top->now[HEFT_SIZE_FILE].whole,
+				 info.file_size);
 		assert_int_equal(heft_profile_table(p)->top->now[HEFT_SIZE_VM].whole, 600);
 		assert_true(strlen(text) > 5);
 		heft_profile_free(p);

@@ -31,7 +31,7 @@ static bool run(const char *command, unsigned number, struct heft_recorder_end *
 	heft_recorder_set_output(r, output);
 	heft_recorder_set(r, HEFT_RECORD_NO_CHILDREN, 1);
 	const bool ok = heft_recorder_run(r, argv, ret, err);
-	struct heft_recorder_file f;
+	struct heft_recorder_file f = { .size = sizeof f };
 	for (size_t i = 0; heft_recorder_file(r, i, &f); i++) {
 		if (ok)
 			assert_int_equal(f.pid, ret->pid);
@@ -48,7 +48,7 @@ static void *run_many(void *ctx)
 	struct heft_err err;
 	snprintf(command, sizeof command, "exit %u", number);
 	for (unsigned i = 0; i < 40; i++) {
-		struct heft_recorder_end end;
+		struct heft_recorder_end end = { .size = sizeof end };
 		if (!run(command, number, &end, &err) || end.status != (int)number)
 			return ctx;
 	}
@@ -75,7 +75,7 @@ static void several_threads_run_programs_at_once(void **state)
 
 static void children_of_others_are_left_alone(void **state)
 {
-	struct heft_recorder_end end;
+	struct heft_recorder_end end = { .size = sizeof end };
 	struct heft_err err;
 	int status;
 	(void)state;
@@ -90,7 +90,7 @@ static void children_of_others_are_left_alone(void **state)
 
 static void a_signal_ends_the_program_and_is_told(void **state)
 {
-	struct heft_recorder_end end;
+	struct heft_recorder_end end = { .size = sizeof end };
 	struct heft_err err;
 	(void)state;
 	assert_true(run("kill -TERM $$", 0, &end, &err));
@@ -101,7 +101,7 @@ static void a_signal_ends_the_program_and_is_told(void **state)
 
 static void a_status_that_is_lost_is_an_error(void **state)
 {
-	struct heft_recorder_end end;
+	struct heft_recorder_end end = { .size = sizeof end };
 	struct heft_err err;
 	(void)state;
 	signal(SIGCHLD, SIG_IGN);
@@ -120,7 +120,7 @@ static void a_process_without_descriptors_runs_programs_or_says_why(void **state
 		const pid_t child = fork();
 		if (child == 0) {
 			const struct rlimit limit = { most, most };
-			struct heft_recorder_end end = { 0 };
+			struct heft_recorder_end end = { .size = sizeof end };
 			struct heft_err err = { .code = HEFT_OK };
 			for (int fd = 3; fd < 100; fd++)
 				close(fd);

@@ -238,7 +238,7 @@ static void the_filter_notice_is_the_last_line(void **state)
 	(void)state;
 	const struct heft_row top = row("TOTAL", 1024, 512);
 	struct report r = report_of(&top);
-	const struct size_report sizes = { .filtered = true, .omitted = { .file = 29465000 } };
+	const struct size_report sizes = { .filtered = true, .omitted_file = 29465000 };
 	r.ctx = &sizes;
 	expect_table(&r, HEAD " 100.0%    1024 100.0%     512    TOTAL\n"
 			      "Filtering enabled (source_filter); omitted file = 28.1Mi, vm = 0 of "

@@ -100,10 +100,10 @@ static void numbers_in_objects_count_from_their_code(void **state)
 {
 	(void)state;
 	struct heft_where *w = open_program(ET_REL);
-	struct heft_location at;
+	struct heft_location at = { .size = sizeof at };
 	uint64_t addr;
 	assert_true(heft_where_parse(w, "14", &addr, NULL));
-	assert_true(heft_where_find(w, addr, &at));
+	assert_true(heft_where_find(w, addr, &at, NULL));
 	assert_string_equal(at.section, ".text");
 	assert_int_equal(at.section_offset, 0x14);
 	assert_string_equal(at.symbol, "a::b(int)");
@@ -118,8 +118,8 @@ static void a_location_says_what_is_known(void **state)
 {
 	(void)state;
 	struct heft_where *w = open_program(ET_EXEC);
-	struct heft_location at;
-	assert_true(heft_where_find(w, 0x401018, &at));
+	struct heft_location at = { .size = sizeof at };
+	assert_true(heft_where_find(w, 0x401018, &at, NULL));
 	assert_int_equal(at.addr, 0x401018);
 	assert_string_equal(at.segment, "LOAD #0 [RX]");
 	assert_string_equal(at.section, ".text");
@@ -129,9 +129,9 @@ static void a_location_says_what_is_known(void **state)
 	assert_int_equal(at.symbol_size, 0x20);
 	assert_null(at.unit);
 	assert_int_equal(at.frame_count, 0);
-	assert_true(heft_where_find(w, 0x401000, &at));
+	assert_true(heft_where_find(w, 0x401000, &at, NULL));
 	assert_null(at.symbol);
-	assert_false(heft_where_find(w, 0x500000, &at));
+	assert_false(heft_where_find(w, 0x500000, &at, NULL));
 	assert_null(at.section);
 	assert_null(at.segment);
 	assert_false(at.in_file);
@@ -155,8 +155,11 @@ static bool refuse(void *ctx, const void *data, size_t size)
 static void locations_are_written_in_three_ways(void **state)
 {
 	(void)state;
-	const struct heft_frame frames[] = { { "in\x1bner", "_Zi", "/s/a.h", 3, 7 },
-					     { "", "", "", 0, 0 } };
+	const struct heft_frame inner = {
+		.function = "in\x1bner", .linkage = "_Zi", .file = "/s/a.h", .line = 3, .column = 7
+	};
+	const struct heft_frame outer = { .function = "", .linkage = "", .file = "" };
+	const struct heft_frame *const frames[] = { &inner, &outer };
 	const struct heft_location at = { .addr = 0x1234,
 					  .section = ".text",
 					  .section_offset = 4,
@@ -200,9 +203,10 @@ static void a_handle_opens_one_file(void **state)
 	heft_where_free(NULL);
 	w = heft_where_new();
 	uint64_t addr;
-	struct heft_location at;
+	struct heft_location at = { .size = sizeof at };
 	assert_false(heft_where_parse(w, "1", &addr, &err));
-	assert_false(heft_where_find(w, 1, &at));
+	assert_false(heft_where_find(w, 1, &at, &err));
+	assert_int_equal(err.code, HEFT_ENOTFOUND);
 	assert_false(heft_where_open(w, "/nowhere/at/all", &err));
 	assert_int_equal(err.code, HEFT_EIO);
 	heft_where_free(w);
