@@ -13,16 +13,13 @@ bool owners_add(struct owners *o, const char *source, struct heft_err *err)
 
 void owners_begin(struct owners *o, const struct source_file *file, const struct program_wish *wish)
 {
-	o->dwarf.wish = wish;
-	o->file = *file;
-	o->file.map = &o->map;
-	o->file.labels = &o->labels;
-	o->file.threads = pool_threads(0);
-	o->file.dwarf = &o->dwarf;
-	o->file.vm_only = true;
+	struct source_file of = *file;
+	of.labels = &o->labels;
+	of.threads = pool_threads(0);
+	of.vm_only = true;
 	o->ready = o->levels.count > 0;
 	if (o->ready)
-		basemap_build(&o->map, o->file.input, &o->labels);
+		measure_begin(&o->measure, &of, wish);
 }
 
 void owners_release(struct owners *o)
@@ -36,10 +33,8 @@ void owners_release(struct owners *o)
 	vec_release(&o->levels);
 	vec_release(&o->found);
 	vec_release(&o->list);
-	dwarf_slot_release(&o->dwarf);
 	namespaces_release(&o->spaces);
-	if (o->ready)
-		basemap_release(&o->map);
+	measure_release(&o->measure);
 	labels_release(&o->labels);
 }
 
@@ -48,22 +43,21 @@ void owners_release(struct owners *o)
 static void measure(struct owners *o, struct owner_level *l)
 {
 	l->measured = true;
-	o->file.source = l->source->name;
-	o->file.origins = &l->origins;
-	source_run(l->source, &o->file, &l->layer);
+	o->measure.file.origins = &l->origins;
+	measure_run(&o->measure, l->source, &l->layer);
 }
 
 static void set_view(struct owners *o, struct owner_level *l, const struct spans *vm)
 {
 	l->view = source_view(l->source, o->style);
-	l->view.paths = &o->dwarf.wish->paths;
+	l->view.paths = &o->measure.dwarf.wish->paths;
 	l->view.spaces = &o->spaces;
 	l->viewed = true;
 	if (l->view.form != VIEW_NAMESPACE)
 		return;
 	/* A namespace is known by all names together. */
-	source_namespaces(&o->file, &o->spaces);
-	view_update(&l->view, &o->labels, vm, o->file.threads, o->file.notes);
+	source_namespaces(&o->measure.file, &o->spaces);
+	view_update(&l->view, &o->labels, vm, o->measure.file.threads, o->measure.file.notes);
 }
 
 /* The layer of a level is that of the first with the same source. */
@@ -88,7 +82,7 @@ static label_id shown(struct owners *o, struct owner_level *l, label_id raw)
 	if (view_is_plain(&l->view))
 		return raw;
 	if (raw >= l->view.count || l->view.shown[raw] == LABEL_NONE)
-		view_update(&l->view, &o->labels, &spans, 1, o->file.notes);
+		view_update(&l->view, &o->labels, &spans, 1, o->measure.file.notes);
 	return l->view.shown[raw];
 }
 

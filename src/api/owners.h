@@ -9,8 +9,7 @@
 
 #include "heft.h"
 #include "names/namespace.h"
-#include "program/dwarf_slot.h"
-#include "source/source.h"
+#include "source/measure.h"
 
 struct owner_level {
 	const struct source *source;
@@ -27,10 +26,8 @@ struct owners {
 	/* private */
 	bool ready;
 	struct labels labels;
-	struct basemap map;
 	struct namespaces spaces;
-	struct dwarf_slot dwarf;
-	struct source_file file;
+	struct measure measure;
 	VEC(struct heft_owner) found;
 	VEC(const struct heft_owner *) list; /* of those */
 };

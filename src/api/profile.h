@@ -11,7 +11,7 @@
 #include "names/namespace.h"
 #include "program/companion.h"
 #include "process/process.h"
-#include "source/source.h"
+#include "source/measure.h"
 
 /* A source that somebody defined. */
 struct custom {
@@ -40,8 +40,8 @@ struct entry {
 	struct companion debug;
 	struct process process; /* open where the input is a core */
 	const char *debug_path;
-	struct basemap map;   /* kept with the layers */
-	struct layer *layers; /* by level.layer; kept only for heft_profile_ranges */
+	struct measure measure; /* its map is kept with the layers */
+	struct layer *layers;   /* by level.layer; kept only for heft_profile_ranges */
 	size_t layer_count;
 	uint64_t vm_size;
 	const char *build_id; /* hex */

@@ -2,7 +2,6 @@
 #include "api/profile.h"
 
 #include "image/elf_const.h"
-#include "program/dwarf_slot.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,7 +178,7 @@ static void forget_layers(struct entry *e)
 	mem_free(e->layers);
 	e->layers = NULL;
 	e->layer_count = 0;
-	basemap_release(&e->map);
+	measure_release(&e->measure);
 }
 
 void entry_release(struct entry *e)
@@ -250,23 +249,21 @@ static const struct level *symbols_level(const struct heft_profile *p)
 	return NULL;
 }
 
-static void run_sources(struct heft_profile *p, struct entry *e, struct source_file *f,
-			size_t layer_count, struct layer *symbols)
+static void run_sources(struct heft_profile *p, struct entry *e, size_t layer_count,
+			struct layer *symbols)
 {
 	size_t done = 0;
 	e->layers = mem_zeroed(layer_count, sizeof *e->layers);
 	e->layer_count = layer_count;
 	for (size_t i = 0; i < p->levels.count; i++) {
 		const struct level *l = &p->levels.data[i];
-		f->source = l->source->name;
 		if (l->layer == done)
-			source_run(l->source, f, &e->layers[done++]);
+			measure_run(&e->measure, l->source, &e->layers[done++]);
 	}
-	f->source = "symbols";
 	if (p->counting && symbols_level(p))
 		*symbols = e->layers[symbols_level(p)->layer];
 	else if (p->counting)
-		source_run(source_find(STR("rawsymbols")), f, symbols);
+		measure_run(&e->measure, source_find(STR("symbols")), symbols);
 }
 
 /* The labels of the base map over the VM image, for the filter. */
@@ -311,12 +308,12 @@ static struct rollup_walk walk_of(const struct heft_profile *p, const struct ent
 static void sum_up(struct heft_profile *p, const struct entry *e, const struct layer *symbols)
 {
 	struct rollup_level vm_levels[LEVELS_MAX], file_levels[LEVELS_MAX];
-	struct spans base = base_vm_spans(&e->map);
+	struct spans base = base_vm_spans(&e->measure.map);
 	update_views(p, e, HEFT_VM);
 	update_views(p, e, HEFT_FILE);
 	const struct rollup_walk vm = walk_of(p, e, HEFT_VM, symbols, vm_levels, &base);
 	const struct rollup_walk file = walk_of(p, e, HEFT_FILE, symbols, file_levels,
-						&e->map.file);
+						&e->measure.map.file);
 	rollup_add_both(&p->rollup, &vm, &file, p->threads);
 	spans_release(&base);
 }
@@ -333,32 +330,29 @@ static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 		    struct heft_err *err)
 {
 	struct layer symbols = { 0 };
-	struct dwarf_slot dwarf = { .wish = &p->wish };
-	basemap_build(&e->map, &e->input, &p->labels);
-	e->vm_size = e->map.vm_size;
+	const struct source_file of = { .path = e->path,
+					.input = &e->input,
+					.debug = p->counting || symbols_level(p) || dwarf_wanted(p)
+							 ? debug_of(p, e)
+							 : NULL,
+					.labels = &p->labels,
+					.notes = &p->notes,
+					.threads = p->threads,
+					.samples = p->samples,
+					.process = e->process.open ? &e->process : NULL,
+					.places = p->listing_aliases ? &p->places : NULL,
+					.trace = p->trace.fn ? &p->trace : NULL };
+	measure_begin(&e->measure, &of, &p->wish);
+	e->vm_size = e->measure.map.vm_size;
 	if (e->vm_size > UINT64_MAX - p->vm_total)
 		return fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET,
 			    "%s: the VM images of the inputs add up to more than 2^64 bytes",
 			    e->path);
 	p->vm_total += e->vm_size;
-	struct source_file f = { .path = e->path,
-				 .input = &e->input,
-				 .debug = p->counting || symbols_level(p) || dwarf_wanted(p)
-						  ? debug_of(p, e)
-						  : NULL,
-				 .map = &e->map,
-				 .labels = &p->labels,
-				 .notes = &p->notes,
-				 .threads = p->threads,
-				 .dwarf = &dwarf,
-				 .samples = p->samples,
-				 .process = e->process.open ? &e->process : NULL,
-				 .places = p->listing_aliases ? &p->places : NULL,
-				 .trace = p->trace.fn ? &p->trace : NULL };
-	run_sources(p, e, &f, layer_count, &symbols);
+	run_sources(p, e, layer_count, &symbols);
 	if (namespaces_wanted(p))
-		source_namespaces(&f, &p->namespaces);
-	dwarf_slot_release(&dwarf);
+		source_namespaces(&e->measure.file, &p->namespaces);
+	dwarf_slot_release(&e->measure.dwarf);
 	sum_up(p, e, &symbols);
 	if (!symbols_level(p))
 		layer_release(&symbols);

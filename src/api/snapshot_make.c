@@ -8,6 +8,7 @@
 #include "snapshot/collect_pack.h"
 #include "snapshot/set_paths.h"
 #include "program/program.h"
+#include "source/measure.h"
 
 #include <stdio.h>
 
@@ -35,9 +36,7 @@ struct made {
 	struct measured {
 		struct labels labels;
 		struct notes notes;
-		struct basemap base;
-		struct dwarf_slot dwarf;
-		struct source_file file;
+		struct measure measure;
 		struct layer layer;
 	} symbols, units;
 };
@@ -48,38 +47,34 @@ static struct image *first_image(const struct made *p)
 	return p->program.input.image_count > 0 ? &p->program.input.images[0] : NULL;
 }
 
-static void prepare(struct made *p, struct measured *m, const char *source)
+static void prepare(struct made *p, struct measured *m, struct places *places)
 {
 	struct heft_snapshot *s = p->owner;
 	notes_init(&m->notes);
-	m->dwarf = (struct dwarf_slot){ .wish = &s->wish };
-	basemap_build(&m->base, &p->program.input, &m->labels);
-	m->file = (struct source_file){ .path = p->path,
+	const struct source_file of = { .path = p->path,
 					.input = &p->program.input,
 					.debug = program_debug(&p->program, true),
-					.map = &m->base,
 					.labels = &m->labels,
 					.notes = &m->notes,
 					.threads = (pool_threads(s->threads) + 1) / 2,
-					.dwarf = &m->dwarf,
-					.source = source,
+					.places = places,
 					.vm_only = true };
+	measure_begin(&m->measure, &of, &s->wish);
 }
 
 static void run_source(void *ctx, size_t i, unsigned worker)
 {
 	struct made *p = ctx;
 	(void)worker;
-	if (i == 0)
-		source_symbols(&p->symbols.file, &p->symbols.layer);
-	else
-		source_compileunits(&p->units.file, &p->units.layer);
+	struct measured *m = i == 0 ? &p->symbols : &p->units;
+	measure_run(&m->measure, source_find(i == 0 ? STR("symbols") : STR("compileunits")),
+		    &m->layer);
 }
 
 static void collect(struct made *p, struct places *places)
 {
 	struct heft_snapshot *s = p->owner;
-	const struct collect_input in = { .file = &p->symbols.file,
+	const struct collect_input in = { .file = &p->symbols.measure.file,
 					  .places = places,
 					  .symbols = &p->symbols.layer.vm,
 					  .units = &p->units.layer.vm,
@@ -97,9 +92,8 @@ static void measure(struct made *p)
 {
 	struct heft_snapshot *s = p->owner;
 	struct places places = { 0 };
-	prepare(p, &p->symbols, "symbols");
-	p->symbols.file.places = &places;
-	prepare(p, &p->units, "compileunits");
+	prepare(p, &p->symbols, &places);
+	prepare(p, &p->units, NULL);
 	parallel_for(s->threads, 2, run_source, p);
 	notes_append(&s->notes, &p->symbols.notes);
 	notes_append(&s->notes, &p->units.notes);
@@ -113,8 +107,7 @@ static void measure(struct made *p)
 static void release_measured(struct measured *m)
 {
 	layer_release(&m->layer);
-	dwarf_slot_release(&m->dwarf);
-	basemap_release(&m->base);
+	measure_release(&m->measure);
 	labels_release(&m->labels);
 	notes_release(&m->notes);
 }
@@ -180,9 +173,9 @@ static void add_metadata(struct made *p)
 	const char *file = file_name(p->path);
 	const int64_t modified = p->file ? p->program.input.file.modified : 0;
 	add_text(p, "elf_algorithm",
-		 p->map                ? "linker_map"
-		 : p->units.dwarf.open ? "dwarf"
-				       : "sections");
+		 p->map                        ? "linker_map"
+		 : p->units.measure.dwarf.open ? "dwarf"
+					       : "sections");
 	if (im) {
 		const char *arch = arch_name(im->machine);
 		add_text(p, "elf_arch", arch ? arch : image_describe(im));

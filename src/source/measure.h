@@ -1,0 +1,26 @@
+/* measure.h - an input made ready for sources: its base map, the DWARF that they share, and the
+ * struct source_file that they are given.
+ *
+ * One thread; sources that run side by side need one each. */
+#ifndef HEFT_SOURCE_MEASURE_H
+#define HEFT_SOURCE_MEASURE_H
+
+#include "program/dwarf_slot.h"
+#include "source/source.h"
+
+/* Zeroed = nothing to release. */
+struct measure {
+	struct basemap map;
+	struct dwarf_slot dwarf;
+	struct source_file file;
+};
+
+/* `of` has the input, its labels and what else the user knows; all of it and the wish are borrowed
+ * until measure_release.  Map and DWARF of *of are filled in here. */
+void measure_begin(struct measure *m, const struct source_file *of,
+		   const struct program_wish *wish);
+/* What a source makes of the input. */
+void measure_run(struct measure *m, const struct source *s, struct layer *ret);
+void measure_release(struct measure *m);
+
+#endif
