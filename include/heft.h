@@ -81,6 +81,7 @@ HEFT_API int heft_version_number(void);
 
 #define HEFT_NO_OFFSET UINT64_MAX
 
+/* Why a call failed, in a word. */
 enum heft_code {
 	HEFT_OK = 0,
 	HEFT_EIO,          /* the operating system said no; sys_errno is set */

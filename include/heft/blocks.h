@@ -25,7 +25,7 @@ extern "C" {
  * One thread a handle; several handles may look at one file. */
 struct heft_blocks;
 
-/* Never fails (memory apart).  Free with heft_blocks_free; NULL is fine there. */
+/* NULL only where there is no memory.  Free with heft_blocks_free; NULL is fine there. */
 HEFT_API struct heft_blocks *heft_blocks_new(void);
 HEFT_API void heft_blocks_free(struct heft_blocks *b);
 
@@ -65,6 +65,7 @@ HEFT_API void heft_blocks_set_bolt_input(struct heft_blocks *b, const char *path
  * error: then it has no functions. */
 HEFT_API bool heft_blocks_open(struct heft_blocks *b, const char *path, struct heft_err *err);
 
+/* What is known of how a block is entered and left. */
 enum heft_block_flag {
 	HEFT_BLOCK_RETURN = 1 << 0, /* ends in a return or a tail call */
 	HEFT_BLOCK_TAIL_CALL = 1 << 1,
@@ -80,6 +81,7 @@ struct heft_block_successor {
 	uint32_t frequency;   /* after linking, 0 if not known */
 };
 
+/* A machine basic block. */
 struct heft_block {
 	uint64_t addr, size; /* bytes of code */
 	uint32_t id;         /* the compiler's number, unique in the function */
@@ -115,6 +117,7 @@ struct heft_block_function {
 	size_t block_count;
 };
 
+/* Functions of all members of an archive, or of the one file; 0 before heft_blocks_open. */
 HEFT_API size_t heft_blocks_function_count(const struct heft_blocks *b);
 /* Function i, by rising address; in archives, by member before that. */
 HEFT_API bool heft_blocks_function(struct heft_blocks *b, size_t i, struct heft_block_function *ret,
@@ -149,6 +152,7 @@ struct heft_block_sums {
 /* Adds the bytes up; all 0 before heft_blocks_open. */
 HEFT_API void heft_blocks_sum(const struct heft_blocks *b, struct heft_block_sums *ret);
 
+/* For people; a line a block; an object a function, one a line. */
 enum heft_blocks_format { HEFT_BLOCKS_TEXT, HEFT_BLOCKS_CSV, HEFT_BLOCKS_JSON };
 
 /* Writes a function with its blocks: for people; one line a block; or one object on one line
@@ -165,9 +169,11 @@ HEFT_API bool heft_block_function_write(const struct heft_block_function *f,
 HEFT_API bool heft_blocks_disassemble(struct heft_blocks *b, size_t i, const struct heft_sink *sink,
 				      struct heft_err *err);
 
+/* What was odd in the inputs, so far; it holds until the next call on the handle. */
 HEFT_API size_t heft_blocks_note_count(const struct heft_blocks *b);
 HEFT_API const struct heft_note *heft_blocks_note(const struct heft_blocks *b, size_t i);
 
+/* How a map is written. */
 enum heft_emit_flag {
 	HEFT_EMIT_REPLACE = 1 << 0, /* in place of a map that the file has */
 };
@@ -239,14 +245,16 @@ HEFT_API bool heft_gcc_map(const char *text, size_t size, const struct heft_sink
  * estimates. */
 struct heft_samples;
 
+/* What the file with the samples is. */
 enum heft_samples_form {
-	HEFT_SAMPLES_PERF,   /* what perf record wrote */
-	HEFT_SAMPLES_SCRIPT, /* what perf script -F ip,brstack printed, with or without
-				   --show-mmap-events */
+	HEFT_SAMPLES_PERF, /* what perf record wrote */
+	/* what perf script -F ip,brstack printed, with or without --show-mmap-events */
+	HEFT_SAMPLES_SCRIPT,
 	/* a line an address of the file: hexadecimal, perhaps a count behind */
 	HEFT_SAMPLES_ADDRESSES,
 };
 
+/* What samples are taken. */
 enum heft_samples_flag {
 	HEFT_SAMPLES_ANY_BUILD = 1 << 0, /* samples of another build are taken as well */
 };
@@ -261,6 +269,7 @@ HEFT_API struct heft_samples *heft_samples_read(struct heft_blocks *b, const cha
 /* NULL is fine. */
 HEFT_API void heft_samples_free(struct heft_samples *s);
 
+/* How many samples there are, and how much of them could be used. */
 struct heft_samples_info {
 	uint64_t samples;       /* all that were read */
 	uint64_t inside;        /* samples with something in this file */
@@ -310,6 +319,7 @@ enum heft_samples_measure {
 	HEFT_SAMPLES_MEASURES,
 };
 
+/* What rows of samples are wanted. */
 struct heft_samples_query {
 	size_t size;          /* sizeof(struct heft_samples_query) */
 	uint32_t rows;        /* a level, then the rest is summed up; 0: all */

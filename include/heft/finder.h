@@ -23,7 +23,7 @@ extern "C" {
  * copied.  One thread a finder. */
 struct heft_finder;
 
-/* Never fails (memory apart).  Free with heft_finder_free; NULL is fine there. */
+/* NULL only where there is no memory.  Free with heft_finder_free; NULL is fine there. */
 HEFT_API struct heft_finder *heft_finder_new(void);
 HEFT_API void heft_finder_free(struct heft_finder *f);
 

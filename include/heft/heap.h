@@ -26,10 +26,11 @@ extern "C" {
  * the signals blocked that it hands on; of several threads one hands a signal on. */
 struct heft_recorder;
 
-/* Never fails (memory apart).  Free with heft_recorder_free; NULL is fine there. */
+/* NULL only where there is no memory.  Free with heft_recorder_free; NULL is fine there. */
 HEFT_API struct heft_recorder *heft_recorder_new(void);
 HEFT_API void heft_recorder_free(struct heft_recorder *r);
 
+/* What of a run is recorded. */
 enum heft_recorder_setting {
 	HEFT_RECORD_DEPTH,  /* frames to keep, the innermost; 0: all */
 	HEFT_RECORD_SAMPLE, /* record one block in so many bytes, by chance; 0: all */
@@ -90,6 +91,7 @@ HEFT_API bool heft_recorder_file(const struct heft_recorder *r, size_t i,
 
 /* ---- snapshots of living processes ------------------------------------------ */
 
+/* How the memory of a process is written. */
 struct heft_snapshot_opts {
 	size_t size;  /* sizeof(struct heft_snapshot_opts) */
 	bool full;    /* all memory that can be read; else what the program changed, and headers */
@@ -135,7 +137,8 @@ HEFT_API bool heft_process_snapshot(uint32_t pid, const char *path,
  * One thread a handle; opening and reports start their own workers. */
 struct heft_heap;
 
-/* Never fails (memory apart).  Free with heft_heap_free, after its reports; NULL is fine there. */
+/* NULL only where there is no memory.  Free with heft_heap_free, after its reports; NULL is fine
+ * there. */
 HEFT_API struct heft_heap *heft_heap_new(void);
 HEFT_API void heft_heap_free(struct heft_heap *h);
 
@@ -258,6 +261,7 @@ enum heft_heap_by {
 	HEFT_HEAP_BY_AGE,    /* in allocations made since, by powers of ten; live ones only */
 };
 
+/* What a report is about. */
 struct heft_heap_query {
 	size_t size; /* sizeof(struct heft_heap_query) */
 	enum heft_heap_by by;
@@ -326,6 +330,7 @@ struct heft_heap_block {
 	size_t freed_by_count;
 };
 
+/* Where in a process an address is. */
 enum heft_heap_state {
 	HEFT_HEAP_NOWHERE, /* nothing is mapped there */
 	HEFT_HEAP_MAPPED,  /* memory that is no heap */
@@ -368,6 +373,7 @@ HEFT_API bool heft_heap_at(struct heft_heap *h, uint64_t addr, struct heft_heap_
 HEFT_API bool heft_heap_place_write(const struct heft_heap_place *at, enum heft_format format,
 				    const struct heft_sink *sink, struct heft_err *err);
 
+/* What is damaged, or was done wrong. */
 enum heft_heap_damage_kind {
 	HEFT_HEAP_CANARY,        /* `block` was written past its end */
 	HEFT_HEAP_HEADER,        /* a header was written over; `block` is in front of it */
@@ -397,6 +403,7 @@ HEFT_API bool heft_heap_find_damage(struct heft_heap *h, size_t *ret_count, stru
 HEFT_API bool heft_heap_damage(struct heft_heap *h, size_t i, struct heft_heap_damage *ret,
 			       struct heft_err *err);
 
+/* What was odd in the inputs, so far; it holds until the next call on the handle. */
 HEFT_API size_t heft_heap_note_count(const struct heft_heap *h);
 HEFT_API const struct heft_note *heft_heap_note(const struct heft_heap *h, size_t i);
 

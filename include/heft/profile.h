@@ -12,18 +12,20 @@ extern "C" {
 
 struct heft_profile;
 
+/* What a file is in a profile. */
 enum heft_role {
 	HEFT_INPUT, /* measured */
 	HEFT_BASE,  /* what inputs are compared with; one is enough to make the profile a diff */
 };
 
+/* How names of symbols are shown. */
 enum heft_demangle {
 	HEFT_NAMES_RAW,   /* as the linker sees them */
 	HEFT_NAMES_SHORT, /* without parameters, template arguments and clone suffixes */
 	HEFT_NAMES_FULL,
 };
 
-/* Never fails (memory apart).  Free with heft_profile_free; NULL is fine there. */
+/* NULL only where there is no memory.  Free with heft_profile_free; NULL is fine there. */
 HEFT_API struct heft_profile *heft_profile_new(void);
 HEFT_API void heft_profile_free(struct heft_profile *p);
 
@@ -149,11 +151,13 @@ enum heft_size_measure {
 
 /* Levels are the sources.  NULL before a successful run; belongs to the profile. */
 HEFT_API const struct heft_table *heft_profile_table(const struct heft_profile *p);
+/* Whether a base was measured; false before a successful run. */
 HEFT_API bool heft_profile_is_diff(const struct heft_profile *p);
 /* Bytes that the filters left out: HEFT_SIZE_FILE of the files, HEFT_SIZE_VM of the images. */
 HEFT_API uint64_t heft_profile_omitted(const struct heft_profile *p,
 				       enum heft_size_measure measure);
 
+/* What was odd in the inputs, so far; it holds until the next call on the handle. */
 HEFT_API size_t heft_profile_note_count(const struct heft_profile *p);
 HEFT_API const struct heft_note *heft_profile_note(const struct heft_profile *p, size_t i);
 

@@ -26,7 +26,7 @@ extern "C" {
  * One thread a handle. */
 struct heft_snapshot;
 
-/* Never fails (memory apart).  Free with heft_snapshot_free; NULL is fine there. */
+/* NULL only where there is no memory.  Free with heft_snapshot_free; NULL is fine there. */
 HEFT_API struct heft_snapshot *heft_snapshot_new(void);
 HEFT_API void heft_snapshot_free(struct heft_snapshot *s);
 
@@ -92,10 +92,12 @@ struct heft_snapshot_section {
 	uint64_t with_source; /* bytes of symbol_size whose symbols have a source path */
 	uint64_t with_object; /* bytes of symbol_size whose symbols have an object path */
 };
+/* The sections of all containers; none before heft_snapshot_open. */
 HEFT_API size_t heft_snapshot_section_count(const struct heft_snapshot *s);
 HEFT_API bool heft_snapshot_section(const struct heft_snapshot *s, size_t i,
 				    struct heft_snapshot_section *ret);
 
+/* What was odd in the inputs, so far; it holds until the next call on the handle. */
 HEFT_API size_t heft_snapshot_note_count(const struct heft_snapshot *s);
 HEFT_API const struct heft_note *heft_snapshot_note(const struct heft_snapshot *s, size_t i);
 
@@ -114,6 +116,7 @@ HEFT_API const struct heft_note *heft_snapshot_note(const struct heft_snapshot *
  * (HEFT_DIFF_SUPERSIZE): the counts are then its counts. */
 struct heft_diff;
 
+/* How symbols are paired. */
 enum heft_diff_flag {
 	HEFT_DIFF_SUPERSIZE = 1 << 0, /* SuperSize's own passes alone */
 };
@@ -125,6 +128,7 @@ HEFT_API struct heft_diff *heft_diff_new(const struct heft_snapshot *before,
 					 struct heft_err *err);
 HEFT_API void heft_diff_free(struct heft_diff *d);
 
+/* What a row of a diff is. */
 enum heft_diff_by {
 	HEFT_DIFF_BY_SYMBOL, /* symbols of one name in one section and path; those that changed */
 	HEFT_DIFF_BY_SOURCE, /* path of the source, else of the object */
@@ -136,6 +140,7 @@ enum heft_diff_by {
 	HEFT_DIFF_BY_NAMESPACE, /* what the name has before its last "::" */
 };
 
+/* What rows of a diff are wanted. */
 struct heft_diff_query {
 	size_t size; /* sizeof(struct heft_diff_query) */
 	enum heft_diff_by by;
@@ -201,6 +206,7 @@ struct heft_query;
 HEFT_API struct heft_query *heft_query_new(const struct heft_snapshot *s, struct heft_err *err);
 HEFT_API void heft_query_free(struct heft_query *q);
 
+/* How the answer to a statement is written. */
 struct heft_query_opts {
 	size_t size; /* sizeof(struct heft_query_opts) */
 	/* HEFT_TABLE, HEFT_CSV, HEFT_TSV (a line of names first), HEFT_JSON (an array of objects a
@@ -225,10 +231,12 @@ HEFT_API bool heft_query_at(size_t i, const char **ret_name, const char **ret_te
 
 /* Limits on the sizes of a program, from a file (docs/budgets.md). */
 struct heft_budget;
-/* NULL on failure: HEFT_EFORMAT "PATH:LINE:COLUMN: what" for a bad rule. */
+/* Reads the limits.  NULL on failure: HEFT_EFORMAT for a bad rule, whose text is
+ * "PATH:LINE:COLUMN: what"; HEFT_EIO. */
 HEFT_API struct heft_budget *heft_budget_open(const char *path, struct heft_err *err);
 HEFT_API void heft_budget_free(struct heft_budget *b);
 
+/* What became of a limit. */
 enum heft_budget_state {
 	HEFT_BUDGET_KEPT,
 	HEFT_BUDGET_BROKEN,
@@ -258,7 +266,8 @@ struct heft_budget_row {
 	size_t part_count;
 };
 
-/* Measures; `base` may be NULL.  False where a limit cannot be measured. */
+/* Measures `now`, and its growth from `base`, which may be NULL.  HEFT_EARG where one of them is
+ * not open; fails also where a limit cannot be measured, and says which. */
 HEFT_API bool heft_budget_check(struct heft_budget *b, const struct heft_snapshot *now,
 				const struct heft_snapshot *base, struct heft_err *err);
 /* The limits that the last check measured. */
@@ -280,6 +289,9 @@ struct heft_quality_finding {
 	bool error;
 };
 struct heft_quality;
+/* Judges a snapshot; one that is not open has no findings.  NULL only where there is no memory, or
+ * the snapshot is broken.  The findings hold until heft_quality_free; their texts as long as the
+ * snapshot. */
 HEFT_API struct heft_quality *heft_quality_new(const struct heft_snapshot *s, struct heft_err *err);
 HEFT_API void heft_quality_free(struct heft_quality *q);
 HEFT_API size_t heft_quality_finding_count(const struct heft_quality *q);

@@ -10,6 +10,7 @@ extern "C" {
 
 /* ---- rows ------------------------------------------------------------------ */
 
+/* What a measure counts in. */
 enum heft_unit {
 	HEFT_BYTES, /* heft_value.whole */
 	HEFT_COUNT, /* heft_value.whole */
@@ -109,11 +110,12 @@ struct heft_frame {
 	/* Of a process: the path of the program or library that is mapped there; else "". */
 	const char *module;
 	uint64_t addr; /* as the headers of that count; of a call, an address inside of it */
-	bool inlined; /* into the frame after it */
+	bool inlined;  /* into the frame after it */
 };
 
 /* ---- formats ---------------------------------------------------------------- */
 
+/* What a table is written as.  A call that has no such format fails with HEFT_EARG. */
 enum heft_format {
 	HEFT_TABLE, /* for people */
 	HEFT_CSV,
@@ -135,6 +137,7 @@ enum heft_format {
 /* Which sizes of a profile count: of the file, of the VM image. */
 enum heft_domain { HEFT_FILE = 1, HEFT_VM = 2, HEFT_BOTH = 3 };
 
+/* How a table is written.  Zeroed but for `size`: the default. */
 struct heft_write_opts {
 	size_t size;             /* sizeof(struct heft_write_opts) */
 	enum heft_format format; /* default HEFT_TABLE */

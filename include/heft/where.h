@@ -29,7 +29,7 @@ extern "C" {
  * several handles may look at one file. */
 struct heft_where;
 
-/* Never fails (memory apart).  Free with heft_where_free; NULL is fine there. */
+/* NULL only where there is no memory.  Free with heft_where_free; NULL is fine there. */
 HEFT_API struct heft_where *heft_where_new(void);
 HEFT_API void heft_where_free(struct heft_where *w);
 
@@ -131,6 +131,7 @@ HEFT_API bool heft_location_write(const struct heft_location *at, enum heft_wher
 /* The path of the separate debug file in use, "" if there is none; it holds until
  * heft_where_free. */
 HEFT_API const char *heft_where_debug_path(const struct heft_where *w);
+/* What was odd in the inputs, so far; it holds until the next call on the handle. */
 HEFT_API size_t heft_where_note_count(const struct heft_where *w);
 HEFT_API const struct heft_note *heft_where_note(const struct heft_where *w, size_t i);
 

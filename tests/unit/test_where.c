@@ -192,6 +192,23 @@ static void locations_are_written_in_three_ways(void **state)
 	assert_false(heft_location_write(&at, HEFT_WHERE_TEXT, &refusing, NULL));
 }
 
+static void a_caller_of_before_gets_what_it_has_room_for(void **state)
+{
+	struct heft_where *w = open_program(ET_EXEC);
+	struct heft_location at = { .size = offsetof(struct heft_location, section),
+				    .section = "as it was" };
+	struct heft_err err;
+	(void)state;
+	assert_true(heft_where_find(w, 0x401018, &at, NULL));
+	assert_int_equal(at.size, offsetof(struct heft_location, section));
+	assert_string_equal(at.segment, "LOAD #0 [RX]");
+	assert_string_equal(at.section, "as it was");
+	assert_false(heft_where_find(w, 0x500000, &at, &err));
+	assert_int_equal(err.code, HEFT_ENOTFOUND);
+	assert_null(at.segment);
+	heft_where_free(w);
+}
+
 static void a_handle_opens_one_file(void **state)
 {
 	(void)state;
@@ -219,6 +236,7 @@ int main(void)
 		cmocka_unit_test(numbers_in_objects_count_from_their_code),
 		cmocka_unit_test(a_location_says_what_is_known),
 		cmocka_unit_test(locations_are_written_in_three_ways),
+		cmocka_unit_test(a_caller_of_before_gets_what_it_has_room_for),
 		cmocka_unit_test(a_handle_opens_one_file),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
