@@ -173,6 +173,7 @@ HEFT_API const char *heft_file_at(const void *address);
 #include "heft/table.h"
 #include "heft/profile.h"
 #include "heft/where.h"
+#include "heft/info.h"
 #include "heft/blocks.h"
 #include "heft/heap.h"
 #include "heft/snapshot.h"

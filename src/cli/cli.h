@@ -44,6 +44,10 @@ extern const struct opt where_opts[];
 extern const char where_manual[];
 int cmd_where(const struct cli *cli, int argc, char **argv);
 
+extern const struct opt info_opts[];
+extern const char info_manual[];
+int cmd_info(const struct cli *cli, int argc, char **argv);
+
 extern const struct opt blocks_opts[];
 extern const char blocks_manual[];
 int cmd_blocks(const struct cli *cli, int argc, char **argv);

@@ -176,7 +176,13 @@ enum {
 
 enum { STV_DEFAULT = 0, STV_INTERNAL = 1, STV_HIDDEN = 2, STV_PROTECTED = 3 };
 
-enum { NT_GNU_BUILD_ID = 3 };
+enum { NT_GNU_BUILD_ID = 3, NT_GNU_PROPERTY_TYPE_0 = 5 };
+
+/* Linux Extensions to gABI, "Program Property"; AAELF64 "Program Property". */
+enum {
+	GNU_PROPERTY_AARCH64_FEATURE_1_AND = 0xc0000000,
+	GNU_PROPERTY_X86_FEATURE_1_AND = 0xc0000002,
+};
 
 /* Notes of cores, owners "CORE" and "LINUX" (Linux, include/uapi/linux/elf.h). */
 enum {
@@ -212,10 +218,19 @@ enum {
 	DT_INIT = 12,
 	DT_FINI = 13,
 	DT_SONAME = 14,
+	DT_RPATH = 15,
 	DT_REL = 17,
 	DT_DEBUG = 21,
+	DT_TEXTREL = 22,
 	DT_JMPREL = 23,
+	DT_BIND_NOW = 24,
+	DT_RUNPATH = 29,
+	DT_FLAGS = 30,
+	DT_GNU_HASH = 0x6ffffef5,
 	DT_FLAGS_1 = 0x6ffffffb,
+	DF_TEXTREL = 4,
+	DF_BIND_NOW = 8,
+	DF_1_NOW = 1,
 	DF_1_PIE = 0x08000000,
 };
 

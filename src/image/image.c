@@ -211,7 +211,7 @@ static const struct {
 	{ EM_ALPHA, "Alpha" },
 };
 
-static uint64_t dynamic_value(const struct image *im, uint64_t tag)
+bool image_dynamic(const struct image *im, uint64_t tag, uint64_t *ret)
 {
 	struct bytes bytes = { NULL, 0 };
 	for (size_t i = 0; i < im->segment_count; i++)
@@ -222,21 +222,32 @@ static uint64_t dynamic_value(const struct image *im, uint64_t tag)
 		const uint64_t found = read_elf_word(&r, im->bits);
 		const uint64_t value = read_elf_word(&r, im->bits);
 		if (!reader_ok(&r) || found == DT_NULL)
-			return 0;
-		if (found == tag)
-			return value;
+			return false;
+		if (found == tag) {
+			*ret = value;
+			return true;
+		}
 	}
-	return 0;
+	return false;
 }
 
-static bool is_pie(const struct image *im)
+bool image_has_segment(const struct image *im, uint32_t type)
 {
-	if (dynamic_value(im, DT_FLAGS_1) & DF_1_PIE)
-		return true;
 	for (size_t i = 0; i < im->segment_count; i++)
-		if (im->segments[i].type == PT_INTERP) /* libc.so has one, and a name */
-			return dynamic_value(im, DT_SONAME) == 0;
+		if (im->segments[i].type == type)
+			return true;
 	return false;
+}
+
+bool image_is_pie(const struct image *im)
+{
+	uint64_t value;
+	if (im->type != ET_DYN)
+		return false;
+	if (image_dynamic(im, DT_FLAGS_1, &value) && (value & DF_1_PIE))
+		return true;
+	/* libc.so has an interpreter, and a name. */
+	return image_has_segment(im, PT_INTERP) && !image_dynamic(im, DT_SONAME, &value);
 }
 
 static const char *type_name(const struct image *im)
@@ -244,10 +255,18 @@ static const char *type_name(const struct image *im)
 	switch (im->type) {
 	case ET_REL: return "relocatable";
 	case ET_EXEC: return "executable";
-	case ET_DYN: return is_pie(im) ? "pie executable" : "shared object";
+	case ET_DYN: return image_is_pie(im) ? "pie executable" : "shared object";
 	case ET_CORE: return "core file";
 	default: return NULL;
 	}
+}
+
+const char *image_machine_name(struct image *im)
+{
+	for (size_t i = 0; i < COUNT_OF(machine_names); i++)
+		if (machine_names[i].machine == im->machine)
+			return machine_names[i].name;
+	return arena_format(&im->arena, "machine %u", im->machine);
 }
 
 const char *image_describe(struct image *im)
@@ -255,14 +274,8 @@ const char *image_describe(struct image *im)
 	const char *type = type_name(im);
 	if (!type)
 		type = arena_format(&im->arena, "type %#x", im->type);
-	const char *machine = NULL;
-	for (size_t i = 0; i < COUNT_OF(machine_names); i++)
-		if (machine_names[i].machine == im->machine)
-			machine = machine_names[i].name;
-	if (!machine)
-		machine = arena_format(&im->arena, "machine %u", im->machine);
 	return arena_format(&im->arena, "ELF %u-bit %s %s, %s", im->bits,
-			    im->big_endian ? "MSB" : "LSB", type, machine);
+			    im->big_endian ? "MSB" : "LSB", type, image_machine_name(im));
 }
 
 static bool in_load(const struct image *im, uint64_t addr)

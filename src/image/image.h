@@ -99,6 +99,13 @@ void image_release(struct image *im);
 
 /* "ELF 64-bit LSB shared object, x86-64"; belongs to the image. */
 const char *image_describe(struct image *im);
+/* "x86-64"; a constant, or it belongs to the image. */
+const char *image_machine_name(struct image *im);
+/* The value of the first entry of the dynamic table with this tag (DT_*); false: there is none. */
+bool image_dynamic(const struct image *im, uint64_t tag, uint64_t *ret);
+bool image_has_segment(const struct image *im, uint32_t type); /* PT_* */
+/* Whether a position-independent program, not a library. */
+bool image_is_pie(const struct image *im);
 
 /* By exact name, the first one; NULL if there is none. */
 const struct section *image_section_find(const struct image *im, const char *name);

@@ -62,7 +62,7 @@ struct column {
 	bool number; /* a text that is a number */
 };
 
-enum { COLUMNS_MAX = 24 };
+enum { COLUMNS_MAX = 28 };
 
 struct report;
 

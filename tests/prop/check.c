@@ -226,6 +226,23 @@ static void check_self_diff(struct state *s, struct wish w)
 	heft_profile_free(p);
 }
 
+/* What the file is: its size, and no more bytes to save than it has. */
+static void check_info(struct state *s, const char *path, uint64_t size)
+{
+	enum { BYTES, SAVINGS = 2 };
+	struct heft_err err = { 0 };
+	struct heft_info *info = heft_info_new();
+	const struct heft_table *t = NULL;
+	if (heft_info_add(info, path, &err))
+		t = heft_info_table(info);
+	if (!t || t->top->child_count != 1)
+		broken(s, "no line about a file that opens: %s", err.text);
+	else if (t->top->now[BYTES].whole != size || t->top->now[SAVINGS].whole > size)
+		broken(s, "%" PRIu64 " bytes to save of %" PRIu64 ", the file has %" PRIu64,
+		       t->top->now[SAVINGS].whole, t->top->now[BYTES].whole, size);
+	heft_info_free(info);
+}
+
 /* ---- all of it ------------------------------------------------------------------- */
 
 static const char *any_source(struct rng *r)
@@ -250,8 +267,12 @@ static bool check_run(struct state *s, const struct wish *w, struct rng *r)
 			broken(s, "a message that is none: \"%s\"", err.text);
 		return false;
 	}
+	struct heft_file_info file = { 0 };
 	check_total(s, p);
 	check_ranges(s, p, r);
+	heft_profile_file(p, 0, &file);
+	if (rng_once_in(r, 4))
+		check_info(s, w->path, file.size);
 	heft_profile_free(p);
 	return true;
 }

@@ -1,0 +1,318 @@
+/* What files are: heft_info_*. */
+#include "api/finder.h"
+#include "api/structs.h"
+#include "base/sort.h"
+#include "map/rows.h"
+#include "program/facts.h"
+#include "report/info_report.h"
+
+struct info_file {
+	const char *path;
+	struct facts facts;
+	uint64_t size, device, inode;
+	uint32_t copy_of; /* index of the file that has the same bytes; its own: none */
+};
+
+struct heft_info {
+	struct memory *memory; /* first: see handle_new */
+	struct arena arena;
+	struct notes notes;
+	struct program_wish wish;
+	VEC(struct info_file) files;
+	struct arena rows; /* of the table */
+	struct tree tree;
+	struct heft_table table; /* top NULL: not made */
+};
+
+/* ---- the handle ------------------------------------------------------------------------------ */
+
+struct heft_info *heft_info_new(void)
+{
+	struct heft_info *info = handle_new(sizeof *info);
+	if (info)
+		notes_init(&info->notes);
+	return info;
+}
+
+static void forget_table(struct heft_info *info)
+{
+	tree_release(&info->tree);
+	arena_reset(&info->rows);
+	memset(&info->tree, 0, sizeof info->tree);
+	info->table.top = NULL;
+}
+
+static void release(void *handle)
+{
+	struct heft_info *info = handle;
+	forget_table(info);
+	arena_release(&info->rows);
+	vec_release(&info->files);
+	wish_release(&info->wish);
+	notes_release(&info->notes);
+	arena_release(&info->arena);
+	mem_free(info);
+}
+
+void heft_info_free(struct heft_info *info)
+{
+	handle_free(info, release);
+}
+
+static void set_finder(struct heft_info *info, const struct heft_finder *f)
+{
+	memory_need_whole(f->memory);
+	wish_copy(&info->wish, &f->wish);
+}
+
+void heft_info_set_finder(struct heft_info *info, const struct heft_finder *f)
+{
+	GUARDED_VOID(info->memory, set_finder(info, f));
+}
+
+void heft_info_set_progress(struct heft_info *info, heft_progress_fn progress, void *ctx)
+{
+	memory_set_progress(info->memory, progress, ctx);
+}
+
+size_t heft_info_note_count(const struct heft_info *info)
+{
+	return info->notes.count;
+}
+
+const struct heft_note *heft_info_note(const struct heft_info *info, size_t i)
+{
+	return i < info->notes.count ? &info->notes.data[i] : NULL;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static bool add_file(struct heft_info *info, const char *path, struct heft_err *err)
+{
+	struct program p;
+	struct info_file f = { .path = arena_copy(&info->arena, str_of(path)) };
+	progress_begin(0);
+	progress_tell(f.path, 0, 0);
+	const bool good = program_open(&p, f.path, &info->wish, &info->notes, err);
+	if (good) {
+		facts_read(&f.facts, &p, &info->arena);
+		f.facts.machine = arena_copy(&info->arena, str_of(f.facts.machine));
+		f.facts.runpath = arena_copy(&info->arena, str_of(f.facts.runpath));
+		f.size = p.input.file.bytes.size;
+		f.device = p.input.file.device;
+		f.inode = p.input.file.inode;
+		f.copy_of = (uint32_t)info->files.count;
+		forget_table(info);
+		vec_push(&info->files, f);
+	}
+	program_close(&p);
+	return good;
+}
+
+bool heft_info_add(struct heft_info *info, const char *path, struct heft_err *err)
+{
+	return GUARDED(info->memory, err, add_file(info, path, err));
+}
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+/* Files that may have the same bytes. */
+struct candidate {
+	uint64_t size, hash;
+	uint64_t index;
+};
+
+static bool is_same_file(const struct info_file *a, const struct info_file *b)
+{
+	return a->device == b->device && a->inode == b->inode;
+}
+
+static bool have_same_bytes(const struct info_file *a, const struct info_file *b)
+{
+	struct file x, y;
+	bool same = false;
+	if (!file_open(&x, a->path, NULL))
+		return false;
+	if (file_open(&y, b->path, NULL)) {
+		same = x.bytes.size == y.bytes.size &&
+		       memcmp(x.bytes.p, y.bytes.p, x.bytes.size) == 0;
+		file_close(&y);
+	}
+	file_close(&x);
+	return same;
+}
+
+static uint64_t hash_of_file(const struct info_file *f)
+{
+	struct file x;
+	if (!file_open(&x, f->path, NULL))
+		return 0;
+	const uint64_t hash = hash_bytes(x.bytes.p, x.bytes.size);
+	file_close(&x);
+	return hash;
+}
+
+/* Another name of a file is no copy of it: it has no bytes of its own. */
+static void find_original(struct heft_info *info, const struct candidate *list, size_t i)
+{
+	struct info_file *f = &info->files.data[list[i].index];
+	for (size_t k = lower_bound(list, i, sizeof *list, list[i].size); k < i; k++) {
+		const struct info_file *other = &info->files.data[list[k].index];
+		if (list[k].hash != list[i].hash || other->copy_of != list[k].index)
+			continue;
+		if (is_same_file(f, other) || !have_same_bytes(f, other))
+			continue;
+		f->copy_of = (uint32_t)list[k].index;
+		return;
+	}
+}
+
+static void find_copies(struct heft_info *info)
+{
+	const size_t count = info->files.count;
+	struct candidate *list = mem_zeroed(count + 1, sizeof *list);
+	for (size_t i = 0; i < count; i++)
+		list[i] = (struct candidate){ info->files.data[i].size, 0, i };
+	sort_by_key(list, count, sizeof *list);
+	progress_begin(0);
+	for (size_t i = 0; i < count; i++) {
+		progress_tell("contents of files", 0, 0);
+		const bool before = i > 0 && list[i - 1].size == list[i].size;
+		const bool behind = i + 1 < count && list[i + 1].size == list[i].size;
+		if (before || behind)
+			list[i].hash = hash_of_file(&info->files.data[list[i].index]);
+	}
+	for (size_t i = 1; i < count; i++)
+		find_original(info, list, i);
+	mem_free(list);
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static const char *number_text(struct heft_info *info, uint64_t n)
+{
+	return n == 0 ? "" : arena_format(&info->rows, "%" PRIu64, n);
+}
+
+static const char *kinds_text(struct heft_info *info, const struct facts *f)
+{
+	const char *text = "";
+	for (unsigned k = 0; k < RELOC_KINDS; k++)
+		if (f->relocs[k] > 0)
+			text = arena_format(&info->rows, "%s%s%s %" PRIu64, text, *text ? ", " : "",
+					    reloc_kind_text(k), f->relocs[k]);
+	return text;
+}
+
+static const char *savings_text(struct heft_info *info, const struct facts *f)
+{
+	const char *text = "";
+	for (size_t i = 0; i < f->saving_count; i++)
+		text = arena_format(&info->rows, "%s%s%s %" PRIu64, text, *text ? ", " : "",
+				    f->savings[i].what, f->savings[i].bytes);
+	return text;
+}
+
+static void set_texts(struct heft_info *info, const struct info_file *file, const char **t)
+{
+	const struct facts *f = &file->facts;
+	const struct info_file *original = &info->files.data[file->copy_of];
+	t[INFO_KIND] = f->kind;
+	t[INFO_LINKED] = f->linked;
+	t[INFO_FORMAT] = f->format;
+	t[INFO_MACHINE] = f->machine;
+	t[INFO_SYMBOLS] = f->symbols;
+	t[INFO_DEBUG] = f->debug;
+	t[INFO_DEBUG_PATH] = f->debug_path;
+	t[INFO_DWARF] = number_text(info, f->dwarf);
+	t[INFO_BUILD_ID] = f->build_id;
+	t[INFO_RELRO] = fact_text(f->relro);
+	t[INFO_PIE] = fact_text(f->pie);
+	t[INFO_NX] = fact_text(f->nx);
+	t[INFO_CANARY] = fact_text(f->canary);
+	t[INFO_FORTIFY] = fact_text(f->fortify);
+	t[INFO_TEXTREL] = fact_text(f->textrel);
+	t[INFO_FEATURES] = f->features;
+	t[INFO_RUNPATH] = f->runpath;
+	t[INFO_MEMBERS] = number_text(info, f->members);
+	t[INFO_RELOCATION_KINDS] = kinds_text(info, f);
+	t[INFO_SAVING_KINDS] = savings_text(info, f);
+	t[INFO_COPY_OF] = original == file ? "" : original->path;
+}
+
+static const char *label_of(void *ctx, uint32_t node)
+{
+	const struct heft_info *info = ctx;
+	return node == 0 ? "TOTAL" : info->files.data[node - 1].path;
+}
+
+static void fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
+{
+	struct heft_info *info = ctx;
+	const char **texts = arena_new(&info->rows, const char *, INFO_TEXTS);
+	(void)level;
+	set_texts(info, &info->files.data[node - 1], texts);
+	row->texts = texts;
+}
+
+static void add_sums(struct tree *t, uint32_t node, const struct info_file *f, bool copy)
+{
+	union heft_value *sums = tree_sums(t, node, HEFT_INPUT);
+	sums[INFO_BYTES].whole += f->size;
+	sums[INFO_RELOCATIONS].whole += f->facts.reloc_count;
+	sums[INFO_SAVINGS].whole += f->facts.saved;
+	sums[INFO_COPIED].whole += copy ? f->size : 0;
+}
+
+static bool make_table(struct heft_info *info)
+{
+	static const char *const levels[] = { "files" };
+	if (info->table.top)
+		return true;
+	find_copies(info);
+	tree_init(&info->tree, INFO_MEASURES);
+	for (size_t i = 0; i < info->files.count; i++) {
+		const struct info_file *f = &info->files.data[i];
+		const uint32_t node = tree_add(&info->tree, 0, 0);
+		add_sums(&info->tree, node, f, f->copy_of != i);
+		add_sums(&info->tree, 0, f, f->copy_of != i);
+	}
+	const struct rows_opts how = { .measures = info_measures,
+				       .sort = HEFT_SORT_NONE,
+				       .keys = 1u << INFO_BYTES,
+				       .label = label_of,
+				       .fill = fill_row,
+				       .ctx = info };
+	info->table = (struct heft_table){ .size = sizeof info->table,
+					   .levels = levels,
+					   .level_count = 1,
+					   .measures = info_measures,
+					   .measure_count = INFO_MEASURES,
+					   .texts = info_texts,
+					   .text_count = INFO_TEXTS,
+					   .sorted_by = INFO_BYTES,
+					   .top = rows_build(&info->tree, &how, &info->rows) };
+	return true;
+}
+
+const struct heft_table *heft_info_table(struct heft_info *info)
+{
+	return GUARDED(info->memory, NULL, make_table(info)) ? &info->table : NULL;
+}
+
+static bool write_table(struct heft_info *info, const struct heft_write_opts *opts,
+			const struct heft_sink *sink, struct heft_err *err)
+{
+	struct heft_write_opts o = { 0 };
+	struct sink s;
+	take_options(&o, sizeof o, opts);
+	make_table(info);
+	sink_start(&s, sink);
+	return info_report_write(&info->table, &o, &s, err);
+}
+
+bool heft_info_write(struct heft_info *info, const struct heft_write_opts *opts,
+		     const struct heft_sink *sink, struct heft_err *err)
+{
+	return GUARDED(info->memory, err, write_table(info, opts, sink, err));
+}

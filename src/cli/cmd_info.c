@@ -1,0 +1,208 @@
+#include "cli/notes.h"
+#include "cli/output.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { O_DETAILS = O_OWN };
+
+const struct opt info_opts[] = {
+	{ O_DETAILS, 0, true, "details", NULL, "lines below each file with all that is known" },
+#define OUTPUT_FORMATS "table (default), csv, tsv, json, markdown"
+#define OUTPUT_NO_STACKS
+#include "cli/output_opts.inc"
+#include "cli/find_opts.inc"
+	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
+#include "cli/last_opts.inc"
+	{ 0 },
+};
+
+const char info_manual[] =
+	"Tells what files are, a line each: linked how, which symbols and debug info\n"
+	"they have, how they are protected, how many relocations they need, how many\n"
+	"bytes they could do without, and which are copies of others.  Of a directory,\n"
+	"all programs, libraries, objects, archives and cores below it.\n";
+
+static const struct choice formats[] = { { "table", HEFT_TABLE },       { "csv", HEFT_CSV },
+					 { "tsv", HEFT_TSV },           { "json", HEFT_JSON },
+					 { "markdown", HEFT_MARKDOWN }, { NULL, 0 } };
+
+struct info_job {
+	const struct cli *cli;
+	struct heft_info *info;
+	struct heft_finder *finder;
+	struct output out;
+	bool details, verbose, failed;
+	const char **paths;
+	size_t path_count, row_count;
+	char **todo; /* paths below directories, the next one last; each malloc'ed */
+	size_t todo_count, todo_room;
+};
+
+static bool apply(void *ctx, const struct opt *o, const char *value)
+{
+	struct info_job *job = ctx;
+	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
+	if (answer != OUTPUT_OTHER)
+		return answer == OUTPUT_TAKEN;
+	switch (o->id) {
+	case O_DETAILS: job->details = true; break;
+	case O_VERBOSE: job->verbose = true; break;
+	default: return cli_find(job->cli, job->finder, o, value);
+	}
+	return true;
+}
+
+static bool add_operand(void *ctx, const char *word)
+{
+	struct info_job *job = ctx;
+	job->paths[job->path_count++] = word;
+	return true;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* What is no program at all is passed over below a directory, and an error where it was named. */
+static void add_file(struct info_job *job, const char *path, bool named)
+{
+	struct heft_err err;
+	if (heft_info_add(job->info, path, &err)) {
+		job->row_count++;
+	} else if (named || err.code != HEFT_EUNSUPPORTED) {
+		cli_failed(job->cli, &err);
+		job->failed = true;
+	}
+}
+
+static bool failed(struct info_job *job, const char *path)
+{
+	cli_error(job->cli, "%s: %s", path, strerror(errno));
+	job->failed = true;
+	return false;
+}
+
+/* "directory/name", to be looked at later. */
+static bool remember(struct info_job *job, const char *directory, const char *name)
+{
+	const size_t size = strlen(directory) + strlen(name) + 2;
+	if (job->todo_count == job->todo_room) {
+		const size_t room = 2 * job->todo_room + 64;
+		char **grown = realloc(job->todo, room * sizeof *grown);
+		if (grown == NULL)
+			return failed(job, directory);
+		job->todo = grown;
+		job->todo_room = room;
+	}
+	char *path = malloc(size);
+	if (path == NULL)
+		return failed(job, directory);
+	const bool slash = directory[strlen(directory) - 1] == '/';
+	snprintf(path, size, "%s%s%s", directory, slash ? "" : "/", name);
+	job->todo[job->todo_count++] = path;
+	return true;
+}
+
+static int by_name_backwards(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*b)->d_name, (*a)->d_name);
+}
+
+static void add_directory(struct info_job *job, const char *path)
+{
+	struct dirent **list;
+	const int count = scandir(path, &list, NULL, by_name_backwards);
+	if (count < 0) {
+		failed(job, path);
+		return;
+	}
+	for (int i = 0; i < count; i++) {
+		const char *name = list[i]->d_name;
+		if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0)
+			remember(job, path, name);
+		free(list[i]);
+	}
+	free(list);
+}
+
+/* Links below directories are not followed: what they lead to would count twice. */
+static void add_below(struct info_job *job, const char *path)
+{
+	struct stat st;
+	if (lstat(path, &st) != 0)
+		failed(job, path);
+	else if (S_ISDIR(st.st_mode))
+		add_directory(job, path);
+	else if (S_ISREG(st.st_mode) && st.st_size > 0)
+		add_file(job, path, false);
+}
+
+static void add_path(struct info_job *job, const char *path)
+{
+	struct stat st;
+	if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
+		add_file(job, path, true);
+		return;
+	}
+	add_directory(job, path);
+	while (job->todo_count > 0) {
+		char *next = job->todo[--job->todo_count];
+		add_below(job, next);
+		free(next);
+	}
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+static bool write_table(void *ctx, FILE *to, struct heft_err *err)
+{
+	const struct info_job *job = ctx;
+	const struct heft_sink sink = output_sink(&job->out, to);
+	return heft_info_write(job->info, &job->out.write, &sink, err);
+}
+
+static int run(struct info_job *job)
+{
+	heft_info_set_finder(job->info, job->finder);
+	heft_info_set_progress(job->info, progress_show, job->cli->progress);
+	for (size_t i = 0; i < job->path_count; i++)
+		add_path(job, job->paths[i]);
+	if (job->row_count == 0 && !job->failed)
+		return cli_error(job->cli,
+				 "%s: no program, library, object, archive or core is there",
+				 job->paths[0]);
+	job->out.write.full = job->details || job->row_count == 1;
+	int status = EXIT_FINE;
+	if (job->row_count > 0)
+		status = outfile_write(job->cli, job->out.path, write_table, job);
+	for (size_t i = 0; i < heft_info_note_count(job->info); i++)
+		note_print(job->cli, heft_info_note(job->info, i), job->verbose);
+	return status == EXIT_FINE && job->failed ? EXIT_TROUBLE : status;
+}
+
+static int run_checked(struct info_job *job)
+{
+	if (job->path_count == 0)
+		return cli_error(job->cli, "must specify a file or directory; try '%s --help'",
+				 job->cli->usage);
+	return output_settle(&job->out, job->cli) ? run(job) : EXIT_TROUBLE;
+}
+
+int cmd_info(const struct cli *cli, int argc, char **argv)
+{
+	static const struct cli_words words = { apply, add_operand };
+	struct info_job job = { .cli = cli, .info = heft_info_new(), .finder = heft_finder_new() };
+	output_init(&job.out, formats);
+	job.paths = calloc((size_t)argc + 1, sizeof *job.paths);
+	int status = job.paths && job.info && job.finder ? cli_parse(cli, argc, argv, &words, &job)
+							 : cli_error(cli, "out of memory");
+	if (status == CLI_GO_ON)
+		status = run_checked(&job);
+	free(job.todo);
+	free(job.paths);
+	heft_finder_free(job.finder);
+	heft_info_free(job.info);
+	return status;
+}

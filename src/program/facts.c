@@ -1,0 +1,306 @@
+#include "program/facts.h"
+
+#include "base/unpack.h"
+#include "image/elf_const.h"
+#include "image/elf_note.h"
+
+const char *fact_text(enum fact f)
+{
+	static const char *const text[] = { [FACT_NONE] = "",
+					    [FACT_UNKNOWN] = "unknown",
+					    [FACT_NO] = "no",
+					    [FACT_PARTIAL] = "partial",
+					    [FACT_YES] = "yes" };
+	return text[f];
+}
+
+const char *reloc_kind_text(enum reloc_kind kind)
+{
+	static const char *const text[RELOC_KINDS] = {
+		[RELOC_OTHER] = "other",  [RELOC_RELATIVE] = "relative",
+		[RELOC_ABS] = "absolute", [RELOC_PCREL] = "pc-relative",
+		[RELOC_GLOB_DAT] = "got", [RELOC_JUMP_SLOT] = "plt",
+		[RELOC_COPY] = "copy",    [RELOC_IRELATIVE] = "irelative",
+		[RELOC_TLS] = "tls",
+	};
+	return text[kind];
+}
+
+static enum fact fact(bool yes)
+{
+	return yes ? FACT_YES : FACT_NO;
+}
+
+/* ---- what it is ------------------------------------------------------------------------------ */
+
+/* Whether all code was taken out, as objcopy --only-keep-debug does. */
+static bool is_debug_file(const struct image *im)
+{
+	bool code = false;
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (s->alloc && s->exec && !s->nobits)
+			return false;
+		code |= s->alloc && s->exec;
+	}
+	return code;
+}
+
+static bool is_linked(const struct image *im)
+{
+	return im->kind == IMAGE_EXEC && !is_debug_file(im);
+}
+
+static const char *kind_of(const struct image *im)
+{
+	if (im->kind == IMAGE_CORE)
+		return "core";
+	if (is_debug_file(im))
+		return "debug file";
+	if (im->kind == IMAGE_OBJECT)
+		return image_section_find(im, ".gnu.linkonce.this_module") ? "kernel module"
+									   : "object";
+	const bool program = im->type != ET_DYN || image_is_pie(im);
+	return program ? "program" : "library";
+}
+
+static const char *linked_of(const struct image *im)
+{
+	if (!is_linked(im))
+		return "";
+	const bool library = im->type == ET_DYN && !image_is_pie(im);
+	return library || image_has_segment(im, PT_INTERP) ? "dynamic" : "static";
+}
+
+static const char *symbols_of(const struct image *im)
+{
+	if (image_section_type(im, SHT_SYMTAB, 1))
+		return "all";
+	if (image_section_find(im, ".gnu_debugdata"))
+		return "packed";
+	return image_section_type(im, SHT_DYNSYM, 1) ? "dynamic" : "none";
+}
+
+/* DWARF 5, section 7.5.1: a length, of 4 bytes or 4 and 8, and the version behind it. */
+static unsigned dwarf_version(const struct image *im)
+{
+	struct unpack_stream *stream = NULL;
+	struct heft_err err;
+	uint8_t head[14];
+	const struct section *s = image_section_find(im, ".debug_info");
+	s = s ? s : image_section_find(im, ".zdebug_info");
+	if (!s)
+		return 0;
+	struct bytes bytes = section_bytes(im, s);
+	if (section_unpack_stream(im, s, &stream)) {
+		const bool read = unpack_stream_read(stream, head, sizeof head, &err);
+		bytes = (struct bytes){ head, read ? sizeof head : 0 };
+		unpack_stream_close(stream);
+	}
+	struct reader r = reader_of(bytes, im->big_endian);
+	if (read_u32(&r) == UINT32_MAX)
+		(void)read_u64(&r);
+	const unsigned version = read_u16(&r);
+	return reader_ok(&r) ? version : 0;
+}
+
+/* ---- protection ------------------------------------------------------------------------------ */
+
+static bool binds_now(const struct image *im)
+{
+	uint64_t flags;
+	return image_dynamic(im, DT_BIND_NOW, &flags) ||
+	       (image_dynamic(im, DT_FLAGS, &flags) && (flags & DF_BIND_NOW)) ||
+	       (image_dynamic(im, DT_FLAGS_1, &flags) && (flags & DF_1_NOW));
+}
+
+static enum fact relro_of(const struct image *im)
+{
+	if (!image_has_segment(im, PT_GNU_RELRO))
+		return FACT_NO;
+	const bool lazy = image_has_segment(im, PT_INTERP) || im->type == ET_DYN;
+	return lazy && !binds_now(im) ? FACT_PARTIAL : FACT_YES;
+}
+
+/* The kernel takes a program without PT_GNU_STACK for one that wants a stack to run code on. */
+static enum fact nx_of(const struct image *im)
+{
+	for (size_t i = 0; i < im->segment_count; i++)
+		if (im->segments[i].type == PT_GNU_STACK)
+			return fact(!im->segments[i].exec);
+	return FACT_NO;
+}
+
+static bool has_textrel(const struct image *im)
+{
+	uint64_t flags;
+	return image_dynamic(im, DT_TEXTREL, &flags) ||
+	       (image_dynamic(im, DT_FLAGS, &flags) && (flags & DF_TEXTREL));
+}
+
+/* What the names of functions that the compiler calls say. */
+struct calls {
+	bool canary, fortify, any;
+};
+
+static void look_at_names(const struct image *im, struct calls *c)
+{
+	for (size_t i = 1; i < im->section_count; i++) {
+		struct symtab t;
+		const struct section *s = &im->sections[i];
+		if ((s->type != SHT_SYMTAB && s->type != SHT_DYNSYM) || !symtab_open(&t, im, s))
+			continue;
+		/* A static program says what it calls in .symtab alone. */
+		c->any |= s->type == SHT_SYMTAB || image_has_segment(im, PT_INTERP) ||
+			  im->type == ET_DYN;
+		for (size_t k = 1; k < t.count; k++) {
+			const struct str name = symtab_get(&t, k).name;
+			const bool chk = str_starts(name, STR("__")) &&
+					 (str_ends(name, STR("_chk")) ||
+					  str_starts(name, STR("__stack_chk_fail")));
+			c->canary |= chk && str_starts(name, STR("__stack_chk_fail"));
+			c->fortify |= chk && str_ends(name, STR("_chk"));
+		}
+	}
+}
+
+static enum fact call_fact(const struct calls *c, bool seen)
+{
+	return seen ? FACT_YES : c->any ? FACT_NO : FACT_UNKNOWN;
+}
+
+/* ---- properties ------------------------------------------------------------------------------ */
+
+/* Linux Extensions to gABI: type, size, data, padded to the size of a word. */
+static uint32_t property_bits(const struct image *im, struct bytes desc, uint32_t wanted)
+{
+	struct reader r = reader_of(desc, im->big_endian);
+	while (reader_left(&r) >= 8) {
+		const uint32_t type = read_u32(&r);
+		const uint32_t size = read_u32(&r);
+		const uint64_t next = align_up(add_sat(r.pos, size), im->bits / 8);
+		if (type == wanted && size >= 4)
+			return read_u32(&r);
+		reader_seek(&r, min_u64(next, r.size));
+	}
+	return 0;
+}
+
+static uint32_t feature_bits(const struct image *im)
+{
+	const uint32_t wanted = im->machine == EM_AARCH64 ? GNU_PROPERTY_AARCH64_FEATURE_1_AND
+							  : GNU_PROPERTY_X86_FEATURE_1_AND;
+	const struct section *s = image_section_find(im, ".note.gnu.property");
+	if (!s)
+		return 0;
+	struct reader r = reader_of(section_bytes(im, s), im->big_endian);
+	struct elf_note n;
+	while (elf_note_next(&r, s->align, &n))
+		if (n.type == NT_GNU_PROPERTY_TYPE_0 && str_eq(n.owner, STR("GNU")))
+			return property_bits(im, n.desc, wanted);
+	return 0;
+}
+
+static const char *features_of(const struct image *im)
+{
+	static const char *const x86[] = { "", "ibt", "shstk", "ibt shstk" };
+	static const char *const arm[] = { "", "bti", "pac", "bti pac" };
+	if (im->machine != EM_X86_64 && im->machine != EM_386 && im->machine != EM_AARCH64)
+		return "";
+	const uint32_t bits = feature_bits(im) & 3;
+	return im->machine == EM_AARCH64 ? arm[bits] : x86[bits];
+}
+
+static const char *runpath_of(const struct image *im)
+{
+	uint64_t off, table;
+	if (!image_dynamic(im, DT_RUNPATH, &off) && !image_dynamic(im, DT_RPATH, &off))
+		return "";
+	if (!image_dynamic(im, DT_STRTAB, &table))
+		return "";
+	const struct bytes b = image_at(im, add_sat(table, off), 4096);
+	return b.size > 0 && memchr(b.p, 0, b.size) ? (const char *)b.p : "";
+}
+
+/* ---- relocations ----------------------------------------------------------------------------- */
+
+/* Those that the loader has to do; of objects, those that the linker has to. */
+static void count_relocs(struct facts *f, const struct image *im)
+{
+	for (size_t i = 1; i < im->section_count; i++) {
+		struct reloc_iter it;
+		struct reloc rel;
+		const struct section *s = &im->sections[i];
+		if (!section_is_reloc(s) || (im->kind == IMAGE_EXEC && !s->alloc) ||
+		    !reloc_open(&it, im, s))
+			continue;
+		while (reloc_next(&it, &rel)) {
+			f->relocs[rel.kind]++;
+			f->reloc_count++;
+		}
+	}
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static void read_protection(struct facts *f, const struct image *im)
+{
+	struct calls c = { 0 };
+	look_at_names(im, &c);
+	f->canary = call_fact(&c, c.canary);
+	f->fortify = call_fact(&c, c.fortify);
+	f->features = features_of(im);
+	if (!is_linked(im))
+		return;
+	f->relro = relro_of(im);
+	f->pie = im->type == ET_DYN && !image_is_pie(im) ? FACT_NONE : fact(image_is_pie(im));
+	f->nx = nx_of(im);
+	f->textrel = fact(has_textrel(im));
+	f->runpath = runpath_of(im);
+}
+
+static void read_image(struct facts *f, struct program *p, struct arena *arena)
+{
+	struct image *im = &p->input.images[0];
+	const bool linked = is_linked(im);
+	f->format = arena_format(arena, "ELF %u-bit %s", im->bits, im->big_endian ? "MSB" : "LSB");
+	f->kind = kind_of(im);
+	f->linked = linked_of(im);
+	f->symbols = symbols_of(im);
+	f->build_id = build_id_text(arena, im->build_id);
+	f->dwarf = dwarf_version(im);
+	f->debug = debuginfo_present(im) ? "inside" : "none";
+	if (linked && !debuginfo_present(im) && program_debug(p, true) && *program_debug_path(p)) {
+		f->debug = "beside";
+		f->debug_path = arena_copy(arena, str_of(program_debug_path(p)));
+	}
+	if (im->kind != IMAGE_CORE)
+		read_protection(f, im);
+	if (linked)
+		facts_add_savings(f, im);
+}
+
+void facts_read(struct facts *f, struct program *p, struct arena *arena)
+{
+	const struct input *in = &p->input;
+	*f = (struct facts){ .machine = "",
+			     .linked = "",
+			     .symbols = "",
+			     .debug = "",
+			     .debug_path = "",
+			     .build_id = "",
+			     .features = "",
+			     .runpath = "" };
+	if (in->image_count > 0)
+		f->machine = image_machine_name(&in->images[0]);
+	for (size_t i = 0; i < in->image_count; i++)
+		if (in->images[i].kind != IMAGE_CORE)
+			count_relocs(f, &in->images[i]);
+	if (!in->archive) {
+		read_image(f, p, arena);
+		return;
+	}
+	f->format = in->thin ? "thin archive" : "archive";
+	f->kind = "archive";
+	f->members = in->image_count + in->thin_members.count;
+}

@@ -1,0 +1,127 @@
+#include "report/info_report.h"
+
+#include "base/err.h"
+#include "report/label_text.h"
+
+const struct heft_text info_texts[INFO_TEXTS] = {
+	[INFO_KIND] = { "kind", false },
+	[INFO_LINKED] = { "linked", false },
+	[INFO_FORMAT] = { "format", false },
+	[INFO_MACHINE] = { "machine", false },
+	[INFO_SYMBOLS] = { "symbols", false },
+	[INFO_DEBUG] = { "debug", false },
+	[INFO_DEBUG_PATH] = { "debug_path", false },
+	[INFO_DWARF] = { "dwarf", true },
+	[INFO_BUILD_ID] = { "build_id", false },
+	[INFO_RELRO] = { "relro", false },
+	[INFO_PIE] = { "pie", false },
+	[INFO_NX] = { "nx", false },
+	[INFO_CANARY] = { "canary", false },
+	[INFO_FORTIFY] = { "fortify", false },
+	[INFO_TEXTREL] = { "textrel", false },
+	[INFO_FEATURES] = { "features", false },
+	[INFO_RUNPATH] = { "runpath", false },
+	[INFO_MEMBERS] = { "members", true },
+	[INFO_RELOCATION_KINDS] = { "relocation_kinds", false },
+	[INFO_SAVING_KINDS] = { "saving_kinds", false },
+	[INFO_COPY_OF] = { "copy_of", false },
+};
+
+const struct heft_measure info_measures[INFO_MEASURES] = {
+	[INFO_BYTES] = { .name = "bytes", .title = "size", .unit = HEFT_BYTES },
+	[INFO_RELOCATIONS] = { .name = "relocations", .title = "relocs", .unit = HEFT_COUNT },
+	[INFO_SAVINGS] = { .name = "savings", .title = "savings", .unit = HEFT_BYTES },
+	[INFO_COPIED] = { .name = "copied", .title = "copied", .unit = HEFT_BYTES },
+};
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+/* What a line below a row says first, and of what. */
+static const struct detail {
+	const char *title;
+	enum info_text text;
+} details[] = {
+	{ "format", INFO_FORMAT },
+	{ "build id", INFO_BUILD_ID },
+	{ "DWARF version", INFO_DWARF },
+	{ "debug file", INFO_DEBUG_PATH },
+	{ "text relocations", INFO_TEXTREL },
+	{ "fortified calls", INFO_FORTIFY },
+	{ "run path", INFO_RUNPATH },
+	{ "members", INFO_MEMBERS },
+	{ "relocations", INFO_RELOCATION_KINDS },
+	{ "could be saved", INFO_SAVING_KINDS },
+	{ "copy of", INFO_COPY_OF },
+};
+
+static void put_details(const struct report *r, const struct heft_row *row, size_t column,
+			struct sink *s)
+{
+	(void)column;
+	for (size_t i = 0; i < COUNT_OF(details) && r->opts.full; i++) {
+		const struct str text = str_of(row->texts[details[i].text]);
+		if (text.len == 0)
+			continue;
+		sink_printf(s, "    %-18s", details[i].title);
+		label_put(s, text, 0);
+		sink_text(s, STR("\n"));
+	}
+}
+
+static bool has_copies(const struct heft_table *t)
+{
+	return t->top->now[INFO_COPIED].whole > 0;
+}
+
+/* What a row of 80 columns has no room for goes in this order, the largest first. */
+static void set_columns(struct report *r)
+{
+	const struct {
+		const char *title;
+		enum info_text text;
+		unsigned spare;
+	} shown[] = {
+		{ "kind", INFO_KIND, 0 },       { "linked", INFO_LINKED, 3 },
+		{ "machine", INFO_MACHINE, 6 }, { "symbols", INFO_SYMBOLS, 0 },
+		{ "debug", INFO_DEBUG, 0 },     { "relro", INFO_RELRO, 4 },
+		{ "pie", INFO_PIE, 4 },         { "nx", INFO_NX, 4 },
+		{ "canary", INFO_CANARY, 5 },   { "features", INFO_FEATURES, 7 },
+	};
+	report_column(r, (struct column){ "size", CELL_NOW, INFO_BYTES, 7, 1, false, 0 });
+	report_column(r, (struct column){ "relocs", CELL_NOW, INFO_RELOCATIONS, 7, 1, false, 2 });
+	report_column(r, (struct column){ "savings", CELL_NOW, INFO_SAVINGS, 7, 1, false, 1 });
+	if (has_copies(&r->table))
+		report_column(r,
+			      (struct column){ "copied", CELL_NOW, INFO_COPIED, 7, 1, false, 8 });
+	for (size_t i = 0; i < COUNT_OF(shown); i++)
+		report_column(r, (struct column){ shown[i].title, CELL_TEXT, shown[i].text, 0, 2,
+						  false, shown[i].spare });
+}
+
+/* "12 files, 3 of them copies of others: one copy of each would save 1.2Mi" */
+static void put_foot(const struct report *r, struct sink *s)
+{
+	char room[CELL_MAX];
+	const struct heft_table *t = &r->table;
+	const struct column copied = { .cell = CELL_NOW, .index = INFO_COPIED };
+	if (has_copies(t))
+		sink_printf(s, "\n%s of the bytes are in files that are copies of others.\n",
+			    cell_text(room, r, &copied, t->top, t->top));
+}
+
+bool info_report_write(const struct heft_table *t, const struct heft_write_opts *opts,
+		       struct sink *s, struct heft_err *err)
+{
+	static const struct report_kind kind = { .lines = put_details, .below = put_foot };
+	struct arena arena = { 0 };
+	struct report r = {
+		.table = *t, .opts = *opts, .kind = &kind, .indent = 1, .label_gap = 2
+	};
+	if (opts->format == HEFT_FOLDED || opts->format == HEFT_PPROF)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this report has no such format");
+	set_columns(&r);
+	report_all_fields(&r, &arena);
+	const bool good = report_write(&r, s, err);
+	arena_release(&arena);
+	return good;
+}

@@ -1,0 +1,42 @@
+/* info_report.h - what files are, a row each. */
+#ifndef HEFT_REPORT_INFO_REPORT_H
+#define HEFT_REPORT_INFO_REPORT_H
+
+#include "report/report.h"
+
+/* Texts of a row. */
+enum info_text {
+	INFO_KIND,
+	INFO_LINKED,
+	INFO_FORMAT,
+	INFO_MACHINE,
+	INFO_SYMBOLS,
+	INFO_DEBUG,
+	INFO_DEBUG_PATH,
+	INFO_DWARF,
+	INFO_BUILD_ID,
+	INFO_RELRO,
+	INFO_PIE,
+	INFO_NX,
+	INFO_CANARY,
+	INFO_FORTIFY,
+	INFO_TEXTREL,
+	INFO_FEATURES,
+	INFO_RUNPATH,
+	INFO_MEMBERS,
+	INFO_RELOCATION_KINDS, /* "relative 12, plt 3" */
+	INFO_SAVING_KINDS,     /* "debug info 1234, symbol table 56": bytes */
+	INFO_COPY_OF,
+	INFO_TEXTS,
+};
+
+enum info_measure { INFO_BYTES, INFO_RELOCATIONS, INFO_SAVINGS, INFO_COPIED, INFO_MEASURES };
+
+extern const struct heft_text info_texts[INFO_TEXTS];
+extern const struct heft_measure info_measures[INFO_MEASURES];
+
+/* Writes a table with these texts and measures; `s` is flushed. */
+bool info_report_write(const struct heft_table *t, const struct heft_write_opts *opts,
+		       struct sink *s, struct heft_err *err);
+
+#endif
