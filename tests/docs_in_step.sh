@@ -41,8 +41,9 @@ man_options() { # file, words of the part; no words: all of the file
 		sed -E 's/Fl Fl ([a-z-]+)/\n--\1\n/g; s/Fl ([A-Za-z])/\n-\1\n/g' | grep '^-' | sort -u
 }
 
+words=$("$heft" help --words)
 known_options() { # of a command
-	"$heft" help --words | awk -F '\t' -v c="$1" '$1 == c && $2 != "" { print $2 }' | sort -u
+	printf '%s\n' "$words" | awk -F '\t' -v c="$1" '$1 == c && $2 != "" { print $2 }' | sort -u
 }
 
 # One part of a manual is about how programs are found, for all commands that take them.
@@ -50,9 +51,7 @@ finding=$(man_options heft.1 FINDING WHAT BELONGS TO A PROGRAM)
 # One is about what reports look like; each command that reports has some of its options.
 reports=$(man_options heft.1 REPORTS)
 of_reports() { # command
-	for opt in $(known_options "$1"); do
-		known_options "$1" | grep -qx -e --csv-safe && echo "$reports" | grep -x -e "$opt"
-	done
+	known_options "$1" | grep -qx -e --csv-safe && known_options "$1" | grep -xF -e "$reports"
 }
 with_shared() { # command, options of its own part
 	more=
@@ -61,8 +60,8 @@ with_shared() { # command, options of its own part
 	printf '%s\n%s\n%s\n' "$2" "$more" "$(of_reports "$1")" | grep . | sort -u
 }
 
-"$heft" help --words | awk -F '\t' 'NF != 4 { print "not four fields: " $0; exit 1 }' || bad=1
-"$heft" help --words | cut -f 1 | uniq >/tmp/heft-commands.$$
+printf '%s\n' "$words" | awk -F '\t' 'NF != 4 { print "not four fields: " $0; exit 1 }' || bad=1
+printf '%s\n' "$words" | cut -f 1 | uniq >/tmp/heft-commands.$$
 trap 'rm -f /tmp/heft-commands.$$' EXIT
 [ "$(wc -l </tmp/heft-commands.$$)" -ge 10 ] || say "heft help --words names hardly a command"
 while read -r command; do
@@ -75,16 +74,16 @@ while read -r command; do
 	# shellcheck disable=SC2086 # words
 	there=$(with_shared "$command" "$(man_options $part)")
 	known=$(known_options "$command")
-	for opt in $known; do
-		echo "$there" | grep -qxe "$opt" || say "$part lacks $opt of $command"
+	for opt in $(echo "$known" | grep -vxF -e "$there"); do
+		say "$part lacks $opt of $command"
 	done
-	for opt in $there; do
-		echo "$known" | grep -qxe "$opt" || say "$part has $opt, heft $command has not"
+	for opt in $(echo "$there" | grep -vxF -e "$known"); do
+		say "$part has $opt, heft $command has not"
 	done
 done </tmp/heft-commands.$$
 
-for opt in $reports; do
-	"$heft" help --words | cut -f 2 | grep -qxe "$opt" || say "heft.1 REPORTS has $opt, no command has it"
+for opt in $(echo "$reports" | grep -vxF -e "$(printf '%s\n' "$words" | cut -f 2)"); do
+	say "heft.1 REPORTS has $opt, no command has it"
 done
 
 there=$(with_shared "heap show" "$(man_options heft-heap.1)")
@@ -97,7 +96,7 @@ known=$(for word in show diff at check; do known_options "heap $word"; done | so
 
 # The completion of bash, asked as bash does.
 if command -v bash >/dev/null; then
-	"$heft" help --words | cut -f 1 | uniq | while read -r command; do
+	printf '%s\n' "$words" | cut -f 1 | uniq | while read -r command; do
 		# shellcheck disable=SC2016 # for that shell
 		offered=$(bash -c 'source "$1"; shift; COMP_WORDS=("$@" --); COMP_CWORD=$#; _heft; printf "%s\n" "${COMPREPLY[@]}"' \
 			bash "$top/share/completions/heft.bash" "$heft" $command | grep '^--' | sort -u)
