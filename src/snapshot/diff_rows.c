@@ -317,8 +317,8 @@ void diff_rows_make(struct diff_rows *ret, const struct snapshot_diff *d,
 {
 	struct grouping g = { .d = d, .q = query, .out = ret };
 	*ret = (struct diff_rows){ .level = "",
-				   .hides_debug = !query->debug && has_debug(d->before) &&
-						  has_debug(d->after) };
+				   .hides_debug = !query->debug && !d->supersize &&
+						  has_debug(d->before) && has_debug(d->after) };
 	tree_init(&ret->tree, HEFT_DIFF_MEASURES);
 	vec_push(&ret->facts, (struct diff_fact){ .label = "TOTAL" });
 	for (size_t i = 0; i < d->pairs.count; i++) {
@@ -360,13 +360,14 @@ struct section_sums {
 static uint32_t find_sum(struct section_sums *t, const struct snap_section *sec)
 {
 	const char *name = t->supersize ? snap_segment(sec) : sec->name;
+	const bool in_memory = sec->in_memory && !t->supersize;
 	text_set(&t->key, str_of(name));
-	text_add_char(&t->key, (char)(1 + sec->in_file + 2 * sec->in_memory));
+	text_add_char(&t->key, (char)(1 + sec->in_file + 2 * in_memory));
 	const uint32_t place = intern_add(&t->keys, text_str(&t->key));
 	if (place == t->out->sections.count)
 		vec_push(&t->out->sections, (struct diff_section){ .name = name,
 								   .in_file = sec->in_file,
-								   .in_memory = sec->in_memory });
+								   .in_memory = in_memory });
 	return place;
 }
 
