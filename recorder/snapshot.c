@@ -38,6 +38,9 @@ static void make_name(char *to, size_t size, bool numbered, uint32_t number)
 			n += put_number(to + n, number);
 			numbered = false;
 			from++;
+		} else if (from[0] == '%' && from[1] == '%') {
+			to[n++] = '%';
+			from++;
 		} else {
 			to[n++] = *from;
 		}

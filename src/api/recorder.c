@@ -10,6 +10,8 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -23,6 +25,7 @@ struct heft_recorder {
 	const char *library, *pattern, *signal; /* NULL: not set */
 	uint64_t values[HEFT_RECORD_SETTINGS];
 	const char *output; /* the pattern, absolute, with %p */
+	const char *dir;    /* of it, ends with a slash */
 	VEC(struct heft_recorder_file) files;
 };
 
@@ -131,6 +134,20 @@ static bool choose_library(struct heft_recorder *r, struct heft_err *err)
 
 /* ---- where the files go ---------------------------------------------------------------------- */
 
+/* A name as a pattern that means itself. */
+static const char *literal(struct arena *a, const char *name)
+{
+	char *to = arena_new(a, char, 2 * strlen(name) + 1);
+	size_t n = 0;
+	for (; *name != '\0'; name++) {
+		if (*name == '%')
+			to[n++] = '%';
+		to[n++] = *name;
+	}
+	to[n] = '\0';
+	return to;
+}
+
 /* The program may change its folder: the pattern is made absolute.  Processes must not share a
  * file. */
 static bool choose_output(struct heft_recorder *r, struct heft_err *err)
@@ -144,16 +161,44 @@ static bool choose_output(struct heft_recorder *r, struct heft_err *err)
 	char *cwd = p[0] == '/' ? NULL : file_real_path(".");
 	if (p[0] != '/' && cwd == NULL)
 		return fail_sys(err, ".");
-	r->output = arena_format(&r->arena, "%s%s%s%s", cwd != NULL ? cwd : "",
+	r->output = arena_format(&r->arena, "%s%s%s%s", cwd != NULL ? literal(&r->arena, cwd) : "",
 				 cwd != NULL ? "/" : "", p, more);
-	mem_free(cwd);
-	char *dir = arena_copy(&r->arena, str_of(r->output));
+	char *dir = arena_format(&r->arena, "%s%s%s", cwd != NULL ? cwd : "",
+				 cwd != NULL ? "/" : "", p);
 	*(strrchr(dir, '/') + 1) = '\0';
+	r->dir = dir;
+	mem_free(cwd);
 	if (access(dir, W_OK | X_OK) != 0)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: %s", dir, strerror(errno));
 	if (strlen(r->output) > MOST)
 		return fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET, "%s: is too long a name", r->output);
 	return true;
+}
+
+/* ---- the signal ------------------------------------------------------------------------------ */
+
+/* The names that the recorder knows, or a number of a signal that can be caught. */
+static bool check_signal(const struct heft_recorder *r, struct heft_err *err)
+{
+	static const char *const known[] = { "HUP",  "INT",  "QUIT",  "USR1", "USR2",
+					     "ALRM", "PROF", "WINCH", "IO" };
+	const char *name = r->signal;
+	char *end;
+	if (name == NULL)
+		return true;
+	name += strncmp(name, "SIG", 3) == 0 ? 3 : 0;
+	for (size_t i = 0; i < COUNT_OF(known); i++)
+		if (strcmp(name, known[i]) == 0)
+			return true;
+	const unsigned long n = strtoul(r->signal, &end, 10);
+	sigset_t all;
+	sigemptyset(&all);
+	const bool number = r->signal[0] >= '1' && r->signal[0] <= '9' && *end == '\0';
+	if (number && n <= INT_MAX && n != SIGKILL && n != SIGSTOP && sigaddset(&all, (int)n) == 0)
+		return true;
+	return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+		    "'%s' is no signal that a program can take: USR2, SIGUSR2 or a number",
+		    r->signal);
 }
 
 /* ---- the environment ------------------------------------------------------------------------- */
@@ -221,6 +266,7 @@ static void make_environment(struct heft_recorder *r, environment *e)
 static bool matches(const char *pattern, const char *name, uint32_t *ret_pid)
 {
 	for (; *pattern != '\0'; pattern++) {
+		pattern += pattern[0] == '%' && pattern[1] == '%' && *name == '%';
 		if (pattern[0] != '%' || (pattern[1] != 'p' && pattern[1] != 'n')) {
 			if (*pattern != *name++)
 				return false;
@@ -267,19 +313,17 @@ static bool is_before(const struct timespec *a, const struct timespec *b)
 /* All files made after the pattern since the start. */
 static bool find_files(struct heft_recorder *r, const struct timespec *start, struct heft_err *err)
 {
-	char *dir = arena_copy(&r->arena, str_of(r->output));
 	const char *pattern = strrchr(r->output, '/') + 1;
-	dir[pattern - r->output] = '\0';
-	DIR *d = opendir(dir);
+	DIR *d = opendir(r->dir);
 	const struct dirent *e;
 	if (d == NULL)
-		return fail_sys(err, "%s", dir);
+		return fail_sys(err, "%s", r->dir);
 	while ((e = readdir(d)) != NULL) {
 		struct heft_recorder_file f = { 0 };
 		struct stat st;
 		if (!matches(pattern, e->d_name, &f.pid))
 			continue;
-		f.path = arena_format(&r->arena, "%s%s", dir, e->d_name);
+		f.path = arena_format(&r->arena, "%s%s", r->dir, e->d_name);
 		if (stat(f.path, &st) != 0 || is_before(&st.st_mtim, start))
 			continue;
 		f.empty = holds_nothing(f.path);
@@ -310,8 +354,9 @@ static bool recorder_run(struct heft_recorder *r, char *const *argv, struct heft
 {
 	struct timespec start;
 	const char *path;
-	if (!program_find(argv[0], &r->arena, &path, err) || !choose_library(r, err) ||
-	    !choose_output(r, err) || !program_check(path, r->library, err))
+	if (!check_signal(r, err) || !program_find(argv[0], &r->arena, &path, err) ||
+	    !choose_library(r, err) || !choose_output(r, err) ||
+	    !program_check(path, r->library, err))
 		return false;
 	/* The clock that file systems take their times from. */
 #ifdef CLOCK_REALTIME_COARSE

@@ -114,6 +114,39 @@ static bool parse(struct run_job *job, int argc, char **argv)
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
+/* Does the system write a core for it, where it may? */
+static bool leaves_core(int signal)
+{
+	static const int signals[] = { SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS,
+				       SIGFPE,  SIGSEGV, SIGXCPU, SIGXFSZ, SIGSYS };
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		if (signals[i] == signal)
+			return true;
+	return false;
+}
+
+/* What a process that dies has recorded is in its memory alone. */
+static void tell_death(const struct run_job *job, int signal)
+{
+	const char *program = job->cli->program;
+	struct rlimit core = { 0, 0 };
+	fprintf(stderr, "%s: nothing was written: %s was ended by signal %d (%s)\n", program,
+		job->argv[0], signal, strsignal(signal));
+	if (!leaves_core(signal))
+		return;
+	getrlimit(RLIMIT_CORE, &core);
+	if (core.rlim_cur == 0)
+		fprintf(stderr,
+			"%s: its core would have all, but none was allowed: ulimit -c unlimited, "
+			"and run it again\n",
+			program);
+	else
+		fprintf(stderr,
+			"%s: its core has all: heft heap check CORE, heft heap show CORE; "
+			"/proc/sys/kernel/core_pattern says where it is\n",
+			program);
+}
+
 /* One line: the file of the program itself first in mind, the others counted. */
 static void tell_files(const struct run_job *job, const struct heft_recorder_end *end)
 {
@@ -127,8 +160,7 @@ static void tell_files(const struct run_job *job, const struct heft_recorder_end
 	}
 	const char *program = job->cli->program, *command = job->argv[0];
 	if (own.path == NULL && end->signal != 0)
-		fprintf(stderr, "%s: nothing was written: %s was ended by signal %d (%s)\n",
-			program, command, end->signal, strsignal(end->signal));
+		tell_death(job, end->signal);
 	else if (own.path == NULL)
 		fprintf(stderr, "%s: nothing was recorded: %s loaded no recorder\n", program,
 			command);

@@ -24,6 +24,7 @@ struct live_out {
 	uint64_t kept; /* up to here the file is as long as that */
 	const char *path;
 	char *temp;
+	bool nameless; /* the file has no name yet */
 };
 
 typedef VEC(uint8_t) notes_vec;
@@ -313,6 +314,47 @@ static bool open_packing(struct live_out *o, unsigned level, struct heft_err *er
 	return true;
 }
 
+/* A file for its owner only, for memory holds secrets.  It has no name until it is whole, where the
+ * file system can do that: then nothing is left of it if we are ended. */
+static bool open_temp(struct live_out *o)
+{
+	char *slash = strrchr(o->temp, '/');
+#ifdef O_TMPFILE
+	if (slash != NULL)
+		*slash = '\0';
+	o->fd = open(slash == NULL      ? "."
+		     : slash == o->temp ? "/"
+					: o->temp,
+		     O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (slash != NULL)
+		*slash = '/';
+	o->nameless = o->fd >= 0;
+#endif
+	if (o->fd < 0)
+		o->fd = mkstemp(o->temp);
+	if (o->fd < 0 || o->nameless)
+		o->temp[0] = '\0';
+	return o->fd >= 0;
+}
+
+/* Gives a nameless file its name; one that stands there is replaced. */
+static bool give_name(struct live_out *o)
+{
+	enum { TRIES = 100 };
+	char self[40];
+	const size_t room = strlen(o->path) + 8;
+	snprintf(self, sizeof self, "/proc/self/fd/%d", o->fd);
+	if (linkat(AT_FDCWD, self, AT_FDCWD, o->path, AT_SYMLINK_FOLLOW) == 0)
+		return true;
+	for (unsigned i = 0; i < TRIES && errno == EEXIST; i++) {
+		snprintf(o->temp, room, "%s.%06u", o->path, (unsigned)getpid() % 10000 * 100 + i);
+		if (linkat(AT_FDCWD, self, AT_FDCWD, o->temp, AT_SYMLINK_FOLLOW) == 0)
+			return rename(o->temp, o->path) == 0;
+	}
+	o->temp[0] = '\0';
+	return false;
+}
+
 bool live_out_open(struct live_out **ret, const char *path, unsigned level, struct live_plan *p,
 		   const struct live_who *who, struct heft_err *err)
 {
@@ -323,11 +365,7 @@ bool live_out_open(struct live_out **ret, const char *path, unsigned level, stru
 	o->temp = mem_alloc(len + 8);
 	memcpy(o->temp, path, len);
 	memcpy(o->temp + len, ".XXXXXX", 8);
-	/* For its owner only: memory holds secrets. */
-	o->fd = mkstemp(o->temp);
-	bool good = o->fd >= 0 || fail_sys(err, "%s", path);
-	if (o->fd < 0)
-		o->temp[0] = '\0';
+	bool good = open_temp(o) || fail_sys(err, "%s", path);
 	good = good && (!is_packed(path) || open_packing(o, level, err));
 	add_notes(&notes, who, p);
 	good = good && put_headers(o, p, notes.count, err) && put(o, notes.data, notes.count, err);
@@ -359,10 +397,12 @@ bool live_out_close(struct live_out *o, const struct live_plan *p, uint64_t *ret
 		good = good &&
 		       (ftruncate(o->fd, (off_t)o->at) == 0 || fail_sys(err, "%s", o->path));
 	good = good && (fstat(o->fd, &st) == 0 || fail_sys(err, "%s", o->path));
+	good = good && (!o->nameless || give_name(o) || fail_sys(err, "%s", o->path));
 	const int fd = o->fd;
 	o->fd = -1;
 	good = (close(fd) == 0 || fail_sys(err, "%s", o->path)) && good;
-	good = good && (rename(o->temp, o->path) == 0 || fail_sys(err, "%s", o->path));
+	good = good &&
+	       (o->nameless || rename(o->temp, o->path) == 0 || fail_sys(err, "%s", o->path));
 	*ret_size = (uint64_t)st.st_blocks * 512;
 	if (good)
 		o->temp[0] = '\0';

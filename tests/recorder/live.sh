@@ -27,6 +27,17 @@ check "packed" "$heft" heap snapshot -o packed.zst $pid
 check "without a stop" "$heft" heap snapshot --no-stop -o loose $pid
 check "full" "$heft" heap snapshot --full -o full $pid
 for _ in 1 2 3 4 5 6 7 8; do check "again" "$heft" heap snapshot -o again $pid; done
+cut=0
+for tenth in 1 2 3 4 5 6 7 8 9; do
+	for signal in INT TERM KILL; do
+		"$heft" heap snapshot --full -o cut $pid 2>said &
+		sleep 0.00$tenth
+		kill -$signal $!
+		wait $! || cut=$((cut + 1))
+	done
+done 2>/dev/null
+is "some were cut off" yes "$([ $cut -gt 0 ] && echo yes)"
+is "nothing is left of them" 0 "$(find . -name 'cut.*' | wc -l)"
 is "nobody traces it" "TracerPid:	0" "$(grep TracerPid /proc/$pid/status)"
 
 kill -STOP $pid

@@ -31,6 +31,17 @@ is "no children" 1 "$(files 'c.*')"
 run -o d sh -c 'kill -TERM $$' 2>said
 is "ended by a signal" 143 $?
 is "said so" 1 "$(grep -c 'nothing was written: sh was ended by signal 15' said)"
+# shellcheck disable=SC2016,SC3045 # $$ is the program's; a shell without ulimit -c has no test of it
+(ulimit -c 0 && run -o d sh -c 'kill -ABRT $$' 2>said)
+is "where a crash is: no core" 1 "$(grep -c 'ulimit -c unlimited, and run it again' said)"
+# shellcheck disable=SC2016,SC3045
+if (ulimit -c unlimited) 2>/dev/null; then
+	(ulimit -c unlimited && run -o d sh -c 'kill -ABRT $$' 2>said)
+	is "where a crash is: a core" 1 "$(grep -c 'its core has all: heft heap check CORE' said)"
+	rm -f core core.*
+else
+	left_out "a core where it may be" "ulimit -c unlimited is refused"
+fi
 
 mkdir sub
 run -q -o e sh -c 'cd sub && exec ls' >out
@@ -65,6 +76,14 @@ run -q -o m ./spike
 is "the peak in the header and the timeline" "peak 50.0Mi" "$(awk '/^peak / { p = $2; sub(",", "", p) }
 	/#/ && $3 == p { print "peak", p; exit }' shown)"
 is "the end in the timeline" 1024Ki "$(awk 'END { print $2 }' shown)"
+
+for bad in KILL STOP 65 -1 0 NONE ''; do
+	run --signal="$bad" true 2>said
+	is "--signal=$bad" "2 1" "$? $(grep -c "'$bad' is no signal that a program can take" said)"
+done
+mkdir 'a%p%n'
+(cd 'a%p%n' && run -q -o n%% true)
+is "a folder with a pattern's letters" 1 "$(find . -path './a%p%n/n%.*' | wc -l)"
 
 # Names that somebody else put there.
 echo theirs >target
