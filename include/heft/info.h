@@ -36,13 +36,14 @@ HEFT_API void heft_info_set_finder(struct heft_info *info, const struct heft_fin
 HEFT_API void heft_info_set_progress(struct heft_info *info, heft_progress_fn progress, void *ctx);
 
 /* Reads a program, library, object, archive or core, which becomes the next row.  The file is read
- * once more where another file has its size, when the table is asked for.  Fails as heft_profile_run
- * does where it cannot be read (HEFT_EIO) or is no such file (HEFT_EFORMAT); the rows before stand. */
+ * once more where another file has its size, when the table is asked for.  Fails as
+ * heft_profile_run does where it cannot be read (HEFT_EIO), is no such file (HEFT_EUNSUPPORTED) or
+ * is damaged (HEFT_EFORMAT); the rows before stand. */
 HEFT_API bool heft_info_add(struct heft_info *info, const char *path, struct heft_err *err);
 
 /* The rows in the order in which they were added.  Measures: "bytes" of the file, "relocations",
- * "savings" in bytes, "copied" (bytes of the file where it is a copy of one before).  Belongs to the
- * handle, until the next call of heft_info_add. */
+ * "savings" in bytes, "copied" (bytes of the file where it is a copy of one before).  Belongs to
+ * the handle, until the next call of heft_info_add. */
 HEFT_API const struct heft_table *heft_info_table(struct heft_info *info);
 
 /* Writes the table: HEFT_TABLE, HEFT_CSV, HEFT_TSV, HEFT_JSON or HEFT_MARKDOWN; HEFT_EARG for

@@ -32,9 +32,9 @@ struct blocks_found {
 };
 
 /* Scans all regions but those of unwritable files, with `threads` threads, and takes the freed
- * blocks of the records whose memory is gone or still the heap's; adds inline stacks and the sums of
- * blocks to `c`.  The same result for any number of threads.  Cost: memory bandwidth,
- * 40 bytes a block. */
+ * blocks of the records whose memory is gone or still the heap's; adds inline stacks and the sums
+ * of blocks to `c`.  The same result for any number of threads.  Cost: memory bandwidth, 40 bytes a
+ * block. */
 void heap_scan(struct blocks_found *b, const struct dump *d, const struct records *r,
 	       struct calls *c, unsigned threads, struct notes *notes);
 void heap_scan_release(struct blocks_found *b);
@@ -43,8 +43,8 @@ void heap_scan_release(struct blocks_found *b);
  * index into live, or SIZE_MAX. */
 size_t heap_block_at(const struct blocks_found *b, uint64_t addr);
 
-/* The freed block that holds an address, with its header if `header`; SIZE_MAX: none does, or a live
- * block has it. */
+/* The freed block that holds an address, with its header if `header`; SIZE_MAX: none does, or a
+ * live block has it. */
 size_t heap_freed_at(const struct blocks_found *b, uint64_t addr, bool header);
 
 /* Where the header of a block begins, and where its bytes, canary included, end. */

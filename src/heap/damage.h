@@ -45,8 +45,9 @@ struct damages {
 	size_t unsettled;
 };
 
-/* `c` is that of heap_scan, which has all calls that are named here.  What threads were at when they were stopped inside the recorder or the allocator is left out; all
- * else that is found is damage.  Cost: the blocks, and the unrecorded part of the heap. */
+/* `c` is that of heap_scan, which has all calls that are named here.  What threads were at when
+ * they were stopped inside the recorder or the allocator is left out; all else that is found is
+ * damage.  Cost: the blocks, and the unrecorded part of the heap. */
 void heap_damage_find(struct damages *ret, const struct dump *d, const struct records *r,
 		      struct calls *c, const struct blocks_found *b, const struct heap_layout *l);
 void heap_damage_release(struct damages *damages);

@@ -1,5 +1,5 @@
-/* facts.h - what a file is, in one line: what it is for, how it was linked, what of it is protected,
- * and which of its bytes it could do without.
+/* facts.h - what a file is, in one line: what it is for, how it was linked, what of it is
+ * protected, and which of its bytes it could do without.
  *
  * Read from headers, the dynamic table, notes and symbol names; no code is read.  Of an archive the
  * facts of its members are joined.  Texts are constants or belong to the program or the arena. */

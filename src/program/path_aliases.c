@@ -4,7 +4,6 @@
 #include "image/elf_const.h"
 #include "image/input.h"
 
-
 static void add_definition(struct path_aliases *p, struct str name, uint32_t object)
 {
 	const uint32_t id = intern_add(&p->names, name);

@@ -293,8 +293,8 @@ static void put_gone(struct heapgen *g, uint64_t at, uint64_t number, uint64_t a
 	heapgen_put(g, at + 40, 4, again);
 }
 
-/* A block whose memory is gone, one that was freed again, one whose place a live block has; no entry
- * at last. */
+/* A block whose memory is gone, one that was freed again, one whose place a live block has; no
+ * entry at last. */
 static void ring(struct heapgen *g)
 {
 	heapgen_region(g, LOW, 0x1000);
