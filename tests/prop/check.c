@@ -267,12 +267,12 @@ static bool check_run(struct state *s, const struct wish *w, struct rng *r)
 			broken(s, "a message that is none: \"%s\"", err.text);
 		return false;
 	}
-	struct heft_file_info file = { 0 };
+	struct heft_file_info file = { .size = sizeof file };
 	check_total(s, p);
 	check_ranges(s, p, r);
 	heft_profile_file(p, 0, &file);
 	if (rng_once_in(r, 4))
-		check_info(s, w->path, file.size);
+		check_info(s, w->path, file.file_size);
 	heft_profile_free(p);
 	return true;
 }
