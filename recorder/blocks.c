@@ -20,12 +20,25 @@ static inline void *plain_malloc(size_t size)
 	return recorder.real.malloc(size);
 }
 
+static inline size_t rounded(size_t size)
+{
+	return (size + HEAP_ALIGN - 1) & ~(size_t)(HEAP_ALIGN - 1);
+}
+
+/* Bytes behind p to ask for: the canary with it, and what the C library gives anyway, for a freed
+ * block says in it who freed it. */
+static inline size_t size_behind(size_t size)
+{
+	const size_t n = size + recorder.tail;
+	return LIKELY(!recorder.foreign) ? rounded(n + sizeof n) - sizeof n : n;
+}
+
 /* What to ask of the real allocator.  Others than the C library's give less than HEAP_ALIGN to
  * sizes that are no multiple of it. */
 static inline size_t whole_size(size_t size)
 {
-	const size_t n = size + recorder.front + recorder.tail;
-	return LIKELY(!recorder.foreign) ? n : (n + HEAP_ALIGN - 1) & ~(size_t)(HEAP_ALIGN - 1);
+	const size_t n = recorder.front + size_behind(size);
+	return LIKELY(!recorder.foreign) ? n : rounded(n);
 }
 
 static inline bool is_aligned(const void *p)
@@ -176,21 +189,11 @@ static inline struct heap_header set_freed(unsigned char *p, bool freed)
 	return *h;
 }
 
-/* Bytes behind p that are the block's whatever the program asked for. */
-static inline uint64_t room_of(uint64_t size)
-{
-	return LIKELY(!recorder.foreign)
-		       ? ((size + recorder.tail + sizeof(size_t) + HEAP_ALIGN - 1) &
-			  ~(uint64_t)(HEAP_ALIGN - 1)) -
-				 sizeof(size_t)
-		       : size;
-}
-
 /* The block is freed from now on; its own bytes say so as well. */
 static inline void bury(unsigned char *p, uint64_t size, uintptr_t pc)
 {
 	const struct heap_header h = set_freed(p, true);
-	const uint64_t room = room_of(size);
+	const size_t room = recorder.foreign ? size : size_behind(size);
 	if (LIKELY(room >= sizeof(struct heap_rest))) {
 		struct heap_rest *rest = (void *)(p + heap_rest_distance(size));
 		*rest = (struct heap_rest){ h.link, h.mark, pc };
@@ -308,7 +311,7 @@ void *block_memalign(size_t align, size_t size, const struct caller *from)
 		distance *= 2;
 	unsigned char *p = NULL;
 	if (is_power(align) && align <= SIZE_MOST && wanted(s, size))
-		p = recorder.real.memalign(align, size + distance + recorder.tail);
+		p = recorder.real.memalign(align, distance + size_behind(size));
 	/* Some allocators fail to align some sizes, and then not those that the program asked
 	 * for. */
 	if (p != NULL && ((uintptr_t)p & (align - 1)) != 0) {

@@ -157,7 +157,7 @@ static struct new_row new_row(struct arena *arena, const char *label)
 				   arena_new(arena, union heft_value, MEASURES),
 				   arena_new(arena, const char *, TEXTS) };
 	for (size_t i = 0; i < MEASURES; i++)
-		n.values[i].parts = NAN;
+		n.values[i].parts = (double)NAN;
 	for (size_t i = 0; i < TEXTS; i++)
 		n.texts[i] = "";
 	*n.row = (struct heft_row){
