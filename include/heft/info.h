@@ -35,8 +35,9 @@ HEFT_API void heft_info_set_finder(struct heft_info *info, const struct heft_fin
  * heft_progress_fn.  NULL (default): none. */
 HEFT_API void heft_info_set_progress(struct heft_info *info, heft_progress_fn progress, void *ctx);
 
-/* Reads a program, library, object, archive or core, which becomes the next row.  The file is read
- * once more where another file has its size, when the table is asked for.  Fails as
+/* Reads a program, library, object, archive or core, which becomes the next row.  When
+ * the table is asked for, a file is read again where another has its size: once to hash it, and
+ * once more to compare it with one of the same hash.  Fails as
  * heft_profile_run does where it cannot be read (HEFT_EIO), is no such file (HEFT_EUNSUPPORTED) or
  * is damaged (HEFT_EFORMAT); the rows before stand. */
 HEFT_API bool heft_info_add(struct heft_info *info, const char *path, struct heft_err *err);

@@ -53,6 +53,9 @@ enum heft_snapshot_flag {
 	 * one, are aliases with the path of each object; where more than 40 objects do, they are
 	 * one symbol with what the paths share.  Needs a linker map. */
 	HEFT_SNAPSHOT_PATH_ALIASES = 1 << 2,
+	/* Symbols tell what they hold, for queries that ask for `contents`.  Takes the time to
+	 * decode all code. */
+	HEFT_SNAPSHOT_CONTENTS = 1 << 3,
 };
 /* Replaces all flags (bits of enum heft_snapshot_flag; 0 at first). */
 HEFT_API void heft_snapshot_set_flags(struct heft_snapshot *s, unsigned flags);

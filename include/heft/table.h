@@ -149,8 +149,8 @@ struct heft_write_opts {
 	bool bloaty;             /* sizes: growth above 1000 % as Bloaty writes it, "+43e2%" */
 	bool base_columns;       /* sizes: csv of a diff has original and current sizes */
 	uint32_t frames;         /* heaps: the table shows so many of a stack; 0: all */
-	bool full;               /* heaps: paths, not file names alone */
-	bool no_summary;         /* heaps: nothing of the process above the table */
+	bool full; /* heaps: paths, not file names alone; facts: all of a file, not its line */
+	bool no_summary; /* heaps: nothing of the process above the table */
 };
 
 #ifdef __cplusplus

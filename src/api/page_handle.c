@@ -2,7 +2,7 @@
 #include "api/heap.h"
 #include "api/profile.h"
 #include "api/snapshot_handle.h"
-#include "heap/block.h"
+#include "heap/records.h"
 #include "image/input.h"
 #include "image/package/dex.h"
 #include "image/package/pak.h"
@@ -35,40 +35,19 @@ void heft_page_free(struct heft_page *p)
 
 /* ---- what files are -------------------------------------------------------------------------- */
 
-static bool is_recording(struct bytes b)
-{
-	struct reader r = reader_of(b, false);
-	const uint64_t v = b.size >= 8 ? read_u64(&r) : 0;
-	return v == HEAP_PAGE_MAGIC + 4 || v == HEAP_PAGE_MAGIC + 8;
-}
-
-static bool is_core(const char *path)
-{
-	struct input in;
-	struct notes notes;
-	struct heft_err err;
-	notes_init(&notes);
-	const bool open = input_open(&in, path, &notes, &err);
-	const bool core = open && !in.archive && in.image_count == 1 &&
-			  in.images[0].kind == IMAGE_CORE;
-	if (open)
-		input_close(&in);
-	notes_release(&notes);
-	return core;
-}
-
 static bool look(const char *path, enum heft_input_kind *ret, struct heft_err *err)
 {
 	struct file f;
 	if (!file_open(&f, path, err))
 		return false;
 	const struct bytes b = f.bytes;
+	bool packed;
 	*ret = HEFT_INPUT_PROGRAM;
 	if (sizediff_matches(b))
 		*ret = HEFT_INPUT_LISTS;
 	else if (sizefile_matches(b) || zip_matches(b) || dex_matches(b) || pak_matches(b))
 		*ret = HEFT_INPUT_LIST;
-	else if (is_recording(b) || is_core(path))
+	else if (records_match(b) || input_is_core(b, &packed))
 		*ret = HEFT_INPUT_DUMP;
 	file_close(&f);
 	return true;
@@ -81,7 +60,7 @@ bool heft_input_look(const char *path, enum heft_input_kind *ret, struct heft_er
 
 /* ---- profiles -------------------------------------------------------------------------------- */
 
-enum { FILE_FACTS = 5 };
+enum { FILE_FACTS = 4 };
 
 static void add_file_facts(const struct heft_file_info *i, struct page_fact *to)
 {
@@ -105,7 +84,7 @@ static bool add_profile(struct heft_page *p, const char *title, struct heft_prof
 	/* Members of thin archives follow the inputs; a few tell enough. */
 	for (size_t i = 0; i < files && i < 8 && heft_profile_file(profile, i, &info); i++) {
 		add_file_facts(&info, facts + count);
-		count += 4;
+		count += FILE_FACTS;
 	}
 	const struct heft_table table = profile_rows(profile, true, &arena);
 	page_add(&p->page, &(struct page_tab){ .title = title,

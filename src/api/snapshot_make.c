@@ -84,7 +84,8 @@ static void collect(struct made *p, struct places *places)
 							     ? &p->aliases
 							     : NULL,
 					  .exact_names = s->flags & HEFT_SNAPSHOT_EXACT_NAMES,
-					  .no_literals = s->flags & HEFT_SNAPSHOT_NO_LITERALS };
+					  .no_literals = s->flags & HEFT_SNAPSHOT_NO_LITERALS,
+					  .contents = s->flags & HEFT_SNAPSHOT_CONTENTS };
 	snapshot_collect(&s->snapshot, p->container, &in);
 }
 
@@ -446,6 +447,7 @@ bool snapshot_make(struct heft_snapshot *s, const char *const *paths, size_t cou
 	s->used = arena_new(&s->arena, bool, s->wish.debug_files.count + 1);
 	snapshot_init(&s->snapshot);
 	s->snapshot.own = s->snapshot.by_heft = true;
+	s->snapshot.has_contents = s->flags & HEFT_SNAPSHOT_CONTENTS;
 	s->snapshot.exact_names = s->flags & HEFT_SNAPSHOT_EXACT_NAMES;
 	s->open = add_all(&m, paths, err);
 	if (s->open) {

@@ -149,10 +149,15 @@ static void put_place(const struct cell *c, enum column column)
 	}
 }
 
-/* A snapshot that comes from a file has none: nobody shall take that for symbols that differ. */
+/* Nobody shall take a snapshot without contents for one whose symbols differ. */
 static void put_contents(const struct cell *c)
 {
-	if (!c->s->own)
+	if (c->s->own && !c->s->has_contents)
+		sqlite3_result_error(c->to,
+				     "the snapshot was made without contents "
+				     "(HEFT_SNAPSHOT_CONTENTS)",
+				     -1);
+	else if (!c->s->own)
 		sqlite3_result_error(c->to,
 				     "a .size file does not hold the contents of symbols; ask the "
 				     "program itself",

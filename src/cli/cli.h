@@ -138,6 +138,8 @@ enum common_option {
 struct cli_words {
 	bool (*option)(void *job, const struct opt *o, const char *value);
 	bool (*operand)(void *job, const char *word);
+	/* Of words behind "--"; NULL: they are as those before it. */
+	bool (*base)(void *job, const char *word);
 };
 
 /* Goes through the words of the command.  CLI_GO_ON, or the exit status where there is nothing more
@@ -149,6 +151,11 @@ int cli_parse(const struct cli *cli, int argc, char **argv, const struct cli_wor
 int cli_parse_file(const struct cli *cli, int argc, char **argv,
 		   bool (*option)(void *job, const struct opt *o, const char *value), void *job,
 		   const char **file);
+
+/* Hands over the names of a list "a,b" one by one until one is refused: false then, or after a
+ * message.  An empty one is a name too. */
+bool cli_each_name(const struct cli *cli, const char *list, bool (*take)(void *job, const char *),
+		   void *job);
 
 /* Tells the finder of an option of find_opts.inc or exe_opts.inc; does nothing for other options.
  * False after a message. */

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 enum { O_LIST = O_OWN };
@@ -68,19 +69,27 @@ static bool add_operand(void *ctx, const char *word)
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
-/* The SQL of "@name"; NULL, and said, where there is no such query. */
-static const char *named_sql(const struct query_job *job, const char *name)
+/* The SQL of a ready-made query, or NULL. */
+static const char *named_sql(const char *name)
+{
+	const char *known, *text, *sql;
+	for (size_t i = 0; heft_query_at(i, &known, &text, &sql); i++)
+		if (strcmp(known, name) == 0)
+			return sql;
+	return NULL;
+}
+
+static int unknown_name(const struct query_job *job, const char *name)
 {
 	const char *names[64], *text, *sql;
 	size_t count = 0;
-	for (; count < 64 && heft_query_at(count, &names[count], &text, &sql); count++)
-		if (strcmp(names[count], name) == 0)
-			return sql;
+	while (count < sizeof names / sizeof *names &&
+	       heft_query_at(count, &names[count], &text, &sql))
+		count++;
 	const char *nearest = nearest_of(name, names, count);
-	cli_error(job->cli, "no query is called '%s'%s%s%s", name,
-		  nearest ? "; did you mean '" : "", nearest ? nearest : "",
-		  nearest ? "'?" : "; see heft query --list");
-	return NULL;
+	return cli_error(job->cli, "no query is called '%s'%s%s%s", name,
+			 nearest ? "; did you mean '" : "", nearest ? nearest : "",
+			 nearest ? "'?" : "; see heft query --list");
 }
 
 static bool write_result(void *ctx, FILE *to, struct heft_err *err)
@@ -96,9 +105,9 @@ static int run_text(struct query_job *job, const char *text)
 	job->opts.rows = job->out.rows;
 	job->sql = text;
 	if (text[0] == '@') {
-		job->sql = named_sql(job, text + 1);
+		job->sql = named_sql(text + 1);
 		if (job->sql == NULL)
-			return EXIT_TROUBLE;
+			return unknown_name(job, text + 1);
 		if (!job->out.has_rows)
 			job->opts.rows = 30;
 	}
@@ -229,6 +238,18 @@ static int run_input(struct query_job *job)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
+/* Whether a statement may ask what symbols hold; those of standard input come later. */
+static bool asks_contents(const struct query_job *job)
+{
+	static const char column[] = "contents";
+	const char *sql = job->word_count == 2 ? job->words[1] : column;
+	if (sql[0] == '@')
+		sql = named_sql(sql + 1);
+	while (sql != NULL && *sql != '\0' && strncasecmp(sql, column, strlen(column)) != 0)
+		sql++;
+	return sql != NULL && *sql != '\0';
+}
+
 static int run(struct query_job *job)
 {
 	struct heft_err err;
@@ -237,6 +258,7 @@ static int run(struct query_job *job)
 		return cli_error(job->cli,
 				 "must specify one file, and SQL in one word; try '%s --help'",
 				 job->cli->usage);
+	job->settings.flags = asks_contents(job) ? HEFT_SNAPSHOT_CONTENTS : 0;
 	struct heft_snapshot *s = snapshot_open(job->cli, &job->settings, job->words[0]);
 	if (s == NULL)
 		return EXIT_TROUBLE;

@@ -48,8 +48,9 @@ struct report_job {
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static bool apply(struct report_job *job, const struct opt *o, const char *value)
+static bool apply(void *ctx, const struct opt *o, const char *value)
 {
+	struct report_job *job = ctx;
 	unsigned style;
 	switch (o->id) {
 	case O_BY: job->by = value; break;
@@ -78,53 +79,33 @@ static bool add_file(struct report_job *job, struct files *f, const char *path)
 	return true;
 }
 
-/* CLI_GO_ON, or the exit status. */
-static int parse(struct report_job *job, int argc, char **argv)
+static bool add_operand(void *ctx, const char *word)
 {
-	struct opt_cursor c;
-	options_init(&c, report_opts, argc, argv);
-	for (;;) {
-		bool good = true;
-		switch (options_next(&c)) {
-		case OPT_END: return CLI_GO_ON;
-		case OPT_OPTION:
-			if (c.opt->id == O_HELP || c.opt->id == O_VERSION) {
-				c.opt->id == O_HELP ? cli_help(job->cli) : cli_version(job->cli);
-				return EXIT_FINE;
-			}
-			good = apply(job, c.opt, c.value);
-			break;
-		case OPT_OPERAND:
-			good = add_file(job, c.separated ? &job->bases : &job->inputs, c.value);
-			break;
-		case OPT_SEPARATOR: break;
-		case OPT_BAD: return cli_error(job->cli, "%s", c.problem);
-		}
-		if (!good)
-			return EXIT_TROUBLE;
-	}
+	struct report_job *job = ctx;
+	return add_file(job, &job->inputs, word);
+}
+
+static bool add_base(void *ctx, const char *word)
+{
+	struct report_job *job = ctx;
+	return add_file(job, &job->bases, word);
 }
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-static bool add_sources(const struct report_job *job, struct heft_profile *p, const char *list)
+struct asked {
+	const struct cli *cli;
+	struct heft_profile *profile;
+};
+
+static bool add_source(void *ctx, const char *name)
 {
+	const struct asked *a = ctx;
 	struct heft_err err;
-	for (;;) {
-		const size_t len = strcspn(list, ",");
-		char *name = strndup(list, len);
-		if (name == NULL)
-			return cli_error(job->cli, "out of memory") == EXIT_FINE;
-		const bool good = heft_profile_add_source(p, name, &err);
-		if (!good && err.code == HEFT_EARG)
-			cli_unknown_source(job->cli, name);
-		else if (!good)
-			cli_failed(job->cli, &err);
-		free(name);
-		if (!good || list[len] == '\0')
-			return good;
-		list += len + 1;
-	}
+	if (heft_profile_add_source(a->profile, name, &err))
+		return true;
+	return err.code == HEFT_EARG ? cli_unknown_source(a->cli, name)
+				     : cli_failed(a->cli, &err) == EXIT_FINE;
 }
 
 static bool add_paths(struct heft_profile *p, const struct files *f, enum heft_role role,
@@ -160,8 +141,9 @@ static bool add_profile(const struct report_job *job, const char *title, const s
 			const char *by)
 {
 	struct heft_profile *p = heft_profile_new();
-	const bool good = add_sources(job, p, job->by != NULL ? job->by : by) &&
-			  (job->perf == NULL || add_sources(job, p, "hotness")) &&
+	struct asked asked = { job->cli, p };
+	const bool good = cli_each_name(job->cli, job->by ? job->by : by, add_source, &asked) &&
+			  (job->perf == NULL || add_source(&asked, "hotness")) &&
 			  run_profile(job, p, title, inputs);
 	heft_profile_free(p);
 	return good;
@@ -281,9 +263,10 @@ static int run(struct report_job *job)
 
 int cmd_report(const struct cli *cli, int argc, char **argv)
 {
+	static const struct cli_words words = { apply, add_operand, add_base };
 	struct report_job job = { .cli = cli, .page = heft_page_new(), .style = HEFT_NAMES_SHORT };
 	snapshot_settings_init(&job.settings);
-	int status = parse(&job, argc, argv);
+	int status = cli_parse(cli, argc, argv, &words, &job);
 	if (status == CLI_GO_ON)
 		status = run(&job);
 	snapshot_settings_release(&job.settings);

@@ -5,11 +5,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void list_sources(void)
+static int list_sources(void)
 {
 	const char *name, *text;
 	for (size_t i = 0; heft_source_at(i, &name, &text); i++)
 		printf("%-15s %s\n", name, text);
+	return EXIT_FINE;
 }
 
 /* ---- what is said beside the table ------------------------------------------ */
@@ -95,19 +96,11 @@ const char size_manual[] =
 int cmd_size(const struct cli *cli, int argc, char **argv)
 {
 	struct size_job job;
-	int status = EXIT_FINE;
-	if (!size_job_init(&job, cli, argc, argv))
-		status = EXIT_TROUBLE;
-	else if (job.help)
-		cli_help(cli);
-	else if (job.version)
-		cli_version(cli);
-	else if (job.list_sources)
-		list_sources();
-	else if (!run(&job))
-		status = EXIT_TROUBLE;
-	else
-		status = report(&job);
+	int status = size_job_init(&job, cli, argc, argv);
+	if (status == CLI_GO_ON && job.list_sources)
+		status = list_sources();
+	else if (status == CLI_GO_ON)
+		status = run(&job) ? report(&job) : EXIT_TROUBLE;
 	size_job_release(&job);
 	return status;
 }

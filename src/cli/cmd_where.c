@@ -57,36 +57,20 @@ static bool apply_style(struct where_job *job, const struct opt *o, const char *
 	return true;
 }
 
-static bool add_source(struct where_job *job, const char *name)
+static bool add_source(void *ctx, const char *name)
 {
+	struct where_job *job = ctx;
 	struct heft_err err;
 	if (heft_where_add_source(job->where, name, &err))
 		return true;
 	return cli_unknown_source(job->cli, name);
 }
 
-/* "a,b": two names; an empty one is a name too, and unknown. */
-static bool add_sources(struct where_job *job, const char *list)
-{
-	bool good = true;
-	for (bool more = true; good && more;) {
-		const size_t len = strcspn(list, ",");
-		char *name = strndup(list, len);
-		if (name == NULL)
-			return cli_error(job->cli, "out of memory") == EXIT_FINE;
-		good = add_source(job, name);
-		free(name);
-		more = list[len] != '\0';
-		list += len + more;
-	}
-	return good;
-}
-
 static bool apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct where_job *job = ctx;
 	switch (o->id) {
-	case O_BY: return add_sources(job, value);
+	case O_BY: return cli_each_name(job->cli, value, add_source, job);
 	case O_DEMANGLE: return apply_style(job, o, value);
 	case O_JSON: job->format = HEFT_WHERE_JSON; break;
 	case O_TERSE: job->format = HEFT_WHERE_TERSE; break;

@@ -21,6 +21,11 @@ static bool answer(const struct cli *cli, const struct opt *o)
 	return true;
 }
 
+static bool take_operand(const struct cli_words *words, bool separated, const char *word, void *job)
+{
+	return separated && words->base ? words->base(job, word) : words->operand(job, word);
+}
+
 int cli_parse(const struct cli *cli, int argc, char **argv, const struct cli_words *words,
 	      void *job)
 {
@@ -36,7 +41,7 @@ int cli_parse(const struct cli *cli, int argc, char **argv, const struct cli_wor
 				return EXIT_TROUBLE;
 			break;
 		case OPT_OPERAND:
-			if (!words->operand(job, c.value))
+			if (!take_operand(words, c.separated, c.value, job))
 				return EXIT_TROUBLE;
 			break;
 		case OPT_SEPARATOR: break;
@@ -88,4 +93,20 @@ bool cli_number(const struct cli *cli, const struct opt *o, const char *value, u
 		return cli_bad_value(cli, o, value, "a number, 0 or more");
 	*ret = n;
 	return true;
+}
+
+bool cli_each_name(const struct cli *cli, const char *list, bool (*take)(void *job, const char *),
+		   void *job)
+{
+	for (;;) {
+		const size_t len = strcspn(list, ",");
+		char *name = strndup(list, len);
+		if (name == NULL)
+			return cli_error(cli, "out of memory") == EXIT_FINE;
+		const bool good = take(job, name);
+		free(name);
+		if (!good || list[len] == '\0')
+			return good;
+		list += len + 1;
+	}
 }

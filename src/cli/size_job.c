@@ -122,10 +122,11 @@ static bool flush_sources(struct size_job *job, bool last)
 	return true;
 }
 
-static bool queue_source(struct size_job *job, const char *name, size_t len)
+static bool queue_source(void *ctx, const char *name)
 {
+	struct size_job *job = ctx;
 	char **grown = realloc(job->pending, (job->pending_count + 1) * sizeof *grown);
-	char *copy = malloc(len + 1);
+	char *copy = strdup(name);
 	if (grown != NULL)
 		job->pending = grown;
 	if (grown == NULL || copy == NULL) {
@@ -133,24 +134,9 @@ static bool queue_source(struct size_job *job, const char *name, size_t len)
 		cli_error(job->cli, "out of memory");
 		return false;
 	}
-	memcpy(copy, name, len);
-	copy[len] = '\0';
 	job->pending[job->pending_count++] = copy;
 	job->source_count++;
 	return true;
-}
-
-/* "a,b": two names; an empty one is a name too, and unknown. */
-static bool queue_sources(struct size_job *job, const char *list)
-{
-	for (;;) {
-		const size_t len = strcspn(list, ",");
-		if (!queue_source(job, list, len))
-			return false;
-		if (list[len] == '\0')
-			return true;
-		list += len + 1;
-	}
 }
 
 static void trace_at(struct size_job *job, enum heft_domain domain, uint64_t addr)
@@ -185,8 +171,6 @@ static bool merge_config(struct size_job *job, const char *path)
 static bool apply_switch(struct size_job *job, const struct opt *o)
 {
 	switch (o->id) {
-	case O_HELP: job->help = true; break;
-	case O_VERSION: job->version = true; break;
 	case O_LIST: job->list_sources = true; break;
 	case O_ALIASES: job->flags |= HEFT_PROFILE_ALIASES; break;
 	case O_COUNT: job->flags |= HEFT_PROFILE_COUNT; break;
@@ -251,7 +235,7 @@ static bool apply_text(struct size_job *job, const struct opt *o, const char *va
 {
 	struct heft_err err;
 	switch (o->id) {
-	case O_BY: return queue_sources(job, value);
+	case O_BY: return cli_each_name(job->cli, value, queue_source, job);
 	case O_SORT: return apply_sort(job, o, value);
 	case O_CONFIG: return merge_config(job, value);
 	case O_PERF:
@@ -267,8 +251,9 @@ static bool apply_text(struct size_job *job, const struct opt *o, const char *va
 	}
 }
 
-static bool apply(struct size_job *job, const struct opt *o, const char *value)
+static bool apply(void *ctx, const struct opt *o, const char *value)
 {
+	struct size_job *job = ctx;
 	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
 	if (answer != OUTPUT_OTHER)
 		return answer == OUTPUT_TAKEN;
@@ -285,40 +270,31 @@ static bool apply(struct size_job *job, const struct opt *o, const char *value)
 	}
 }
 
-static bool add_file(struct size_job *job, const char *path, bool base)
+static bool add_file(struct size_job *job, const char *path, enum heft_role role)
 {
 	struct heft_err err;
-	job->file_count += !base;
-	job->out.write.base_columns |= base;
-	return heft_profile_add_file(job->profile, path, base ? HEFT_BASE : HEFT_INPUT, &err) ||
-	       failed(job, &err);
+	return heft_profile_add_file(job->profile, path, role, &err) || failed(job, &err);
 }
 
-static bool parse(struct size_job *job, int argc, char **argv)
+static bool add_input(void *ctx, const char *path)
 {
-	struct opt_cursor c;
-	options_init(&c, size_opts, argc, argv);
-	while (!job->help && !job->version) {
-		bool good = true;
-		switch (options_next(&c)) {
-		case OPT_END: return true;
-		case OPT_OPTION: good = apply(job, c.opt, c.value); break;
-		case OPT_OPERAND: good = add_file(job, c.value, c.separated); break;
-		case OPT_SEPARATOR: break;
-		case OPT_BAD: cli_error(job->cli, "%s", c.problem); return false;
-		}
-		if (!good)
-			return false;
-	}
-	return true;
+	struct size_job *job = ctx;
+	job->file_count++;
+	return add_file(job, path, HEFT_INPUT);
+}
+
+static bool add_base(void *ctx, const char *path)
+{
+	struct size_job *job = ctx;
+	job->out.write.base_columns = true;
+	return add_file(job, path, HEFT_BASE);
 }
 
 /* What only the whole command line decides.  Files and sources may come from a configuration
  * file instead; then the library has the last word. */
 static bool settle(struct size_job *job)
 {
-	if (job->source_count == 0 && job->config_count == 0 &&
-	    !queue_source(job, "sections", strlen("sections")))
+	if (job->source_count == 0 && job->config_count == 0 && !queue_source(job, "sections"))
 		return false;
 	if (!flush_sources(job, true))
 		return false;
@@ -340,16 +316,18 @@ static bool settle(struct size_job *job)
 	return output_settle(&job->out, job->cli);
 }
 
-bool size_job_init(struct size_job *job, const struct cli *cli, int argc, char **argv)
+int size_job_init(struct size_job *job, const struct cli *cli, int argc, char **argv)
 {
+	static const struct cli_words words = { apply, add_input, add_base };
 	*job = (struct size_job){ .cli = cli,
 				  .profile = heft_profile_new(),
 				  .finder = heft_finder_new() };
 	output_init(&job->out, table_formats);
 	job->out.write.bloaty = strcmp(cli->program, "bloaty") == 0;
-	if (!parse(job, argc, argv))
-		return false;
-	return job->help || job->version || job->list_sources || settle(job);
+	const int status = cli_parse(cli, argc, argv, &words, job);
+	if (status != CLI_GO_ON || job->list_sources)
+		return status;
+	return settle(job) ? CLI_GO_ON : EXIT_TROUBLE;
 }
 
 void size_job_release(struct size_job *job)

@@ -13,7 +13,7 @@ struct size_job {
 	struct heft_profile *profile;
 	struct heft_finder *finder;
 	struct output out;
-	bool help, version, list_sources; /* print that and do nothing else */
+	bool list_sources; /* and do nothing else */
 	bool raw_map, exit_code, sort_given, rows_given, filtered;
 	bool trace_some; /* an address was named */
 	unsigned verbose;
@@ -23,9 +23,9 @@ struct size_job {
 	size_t source_count, file_count, config_count;
 };
 
-/* Reads the words into the job; everything the profile has to know is handed to it.  False
- * after a message.  Release in both cases. */
-bool size_job_init(struct size_job *job, const struct cli *cli, int argc, char **argv);
+/* Reads the words into the job; everything the profile has to know is handed to it.
+ * CLI_GO_ON, or the exit status where there is nothing more to do.  Release in both cases. */
+int size_job_init(struct size_job *job, const struct cli *cli, int argc, char **argv);
 void size_job_release(struct size_job *job);
 
 /* The ranges of every file, as --raw-map shows them. */

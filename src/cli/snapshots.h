@@ -8,6 +8,7 @@
 /* A table includes find_opts.inc and O_VERBOSE. */
 struct snapshot_settings {
 	struct heft_finder *finder;
+	unsigned flags; /* of enum heft_snapshot_flag */
 	bool verbose;
 };
 

@@ -60,6 +60,12 @@ static bool is_magic(uint64_t magic)
 	return magic == HEAP_PAGE_MAGIC + 4 || magic == HEAP_PAGE_MAGIC + 8;
 }
 
+bool records_match(struct bytes b)
+{
+	struct reader little = reader_of(b, false), big = reader_of(b, true);
+	return b.size >= 8 && (is_magic(read_u64(&little)) || is_magic(read_u64(&big)));
+}
+
 /* Why a page with the magic is none of ours; NULL: it is one. */
 static const char *what_is_wrong(const struct heap_page *p, uint64_t addr)
 {

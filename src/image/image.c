@@ -231,6 +231,12 @@ bool image_dynamic(const struct image *im, uint64_t tag, uint64_t *ret)
 	return false;
 }
 
+bool section_name_is_debug(struct str name)
+{
+	return str_starts(name, STR(".debug_")) || str_starts(name, STR(".zdebug_")) ||
+	       str_eq(name, STR(".gdb_index")) || str_starts(name, STR(".stab"));
+}
+
 bool image_has_segment(const struct image *im, uint32_t type)
 {
 	for (size_t i = 0; i < im->segment_count; i++)

@@ -217,6 +217,8 @@ struct reloc_iter {
 };
 
 bool section_is_reloc(const struct section *s);
+/* Whether a section of this name holds debug info, which no run needs. */
+bool section_name_is_debug(struct str name);
 /* Whether a section takes room in the VM image (.tbss of a linked image does not where a
  * PT_LOAD is). */
 bool section_takes_vm(const struct image *im, const struct section *s);

@@ -68,13 +68,18 @@ static bool parse(struct input *in, const char *path, struct heft_err *err)
 	return true;
 }
 
-/* Whether a packed file holds a core: by the type in the ELF header. */
-static bool is_packed_core(struct bytes b)
+bool input_is_core(struct bytes b, bool *ret_packed)
 {
 	enum unpack_method method;
 	uint8_t head[EI_NIDENT + 2];
-	if (!unpack_guess(b, &method) || unpack_head(method, b, head, sizeof head) < sizeof head ||
-	    !elf_matches((struct bytes){ head, sizeof head }))
+	*ret_packed = unpack_guess(b, &method);
+	if (*ret_packed && unpack_head(method, b, head, sizeof head) < sizeof head)
+		return false;
+	if (!*ret_packed && b.size < sizeof head)
+		return false;
+	if (!*ret_packed)
+		memcpy(head, b.p, sizeof head);
+	if (!elf_matches((struct bytes){ head, sizeof head }))
 		return false;
 	struct reader r = reader_make(head, sizeof head, head[EI_DATA] == ELFDATA2MSB);
 	reader_seek(&r, EI_NIDENT);
@@ -106,7 +111,8 @@ bool input_open(struct input *in, const char *path, struct notes *notes, struct 
 	memset(in, 0, sizeof *in);
 	if (!file_open(&f, path, err))
 		return false;
-	if (is_packed_core(f.bytes) && !unpack_in_place(&f, notes, err)) {
+	bool packed;
+	if (input_is_core(f.bytes, &packed) && packed && !unpack_in_place(&f, notes, err)) {
 		file_close(&f);
 		return false;
 	}

@@ -37,6 +37,8 @@ struct input {
 bool input_open(struct input *in, const char *path, struct notes *notes, struct heft_err *err);
 /* The same of a file that is open, which belongs to the input from then on, also on failure. */
 bool input_adopt(struct input *in, struct file *f, struct notes *notes, struct heft_err *err);
+/* Whether a file is a core, which may be packed, by the type in its ELF header. */
+bool input_is_core(struct bytes b, bool *ret_packed);
 /* Whether the bytes begin like something heft knows the name of, if only to refuse it. */
 bool input_knows(struct bytes b);
 /* The same from bytes in memory (tests, fuzzing, .gnu_debugdata); `path` is for messages. */

@@ -12,18 +12,11 @@ static void add(struct facts *f, const char *what, uint64_t bytes)
 	f->savings[f->saving_count++] = (struct saving){ what, bytes };
 }
 
-static bool is_debug(const struct section *s)
-{
-	return !s->alloc &&
-	       (str_starts(s->name, STR(".debug_")) || str_starts(s->name, STR(".zdebug_")) ||
-		str_eq(s->name, STR(".gdb_index")) || str_starts(s->name, STR(".stab")));
-}
-
 static uint64_t debug_bytes(const struct image *im)
 {
 	uint64_t bytes = 0;
 	for (size_t i = 1; i < im->section_count; i++)
-		if (is_debug(&im->sections[i]))
+		if (!im->sections[i].alloc && section_name_is_debug(im->sections[i].name))
 			bytes += im->sections[i].file_size;
 	return min_u64(bytes, im->bytes.size);
 }

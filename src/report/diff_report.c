@@ -1,4 +1,6 @@
 #include "report/diff_report.h"
+
+#include "image/image.h"
 #include "report/markdown.h"
 #include "report/number.h"
 #include "report/pss.h"
@@ -49,12 +51,12 @@ static bool is_beside(const struct diff_section *s)
 /* Debug info, where it is one line. */
 static bool is_hidden(const struct diff_report *z, const struct diff_section *s)
 {
-	return z->hides_debug && diff_is_debug(s->name);
+	return z->hides_debug && section_name_is_debug(str_of(s->name));
 }
 
 static bool is_debug(const struct diff_section *s)
 {
-	return diff_is_debug(s->name);
+	return section_name_is_debug(str_of(s->name));
 }
 
 /* The VM image. */

@@ -98,7 +98,7 @@ static void set_columns(struct report *r)
 						  false, shown[i].spare });
 }
 
-/* "12 files, 3 of them copies of others: one copy of each would save 1.2Mi" */
+/* What is told of copies below the table. */
 static void put_foot(const struct report *r, struct sink *s)
 {
 	char room[CELL_MAX];

@@ -302,7 +302,7 @@ static void collect_image(struct collect *c, size_t index)
 	c->object = object_of(c, im);
 	if (im->kind == IMAGE_EXEC && !c->in->no_literals)
 		slices_read(&c->slices, im);
-	contents_read(&c->contents, im);
+	contents_init(&c->contents, im);
 	sort_places(&places, c->in->places, im, index);
 	shares_find(&shares, c->in->file->map, im);
 	for (size_t i = 1; i <= im->section_count; i++) {

@@ -1,4 +1,5 @@
 #include "snapshot/collect_internal.h"
+#include "snapshot/match.h"
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
@@ -78,8 +79,16 @@ static struct str clone_form(struct collect *c, struct str name)
 	return text_str(&c->scratch);
 }
 
+/* A symbol whose name heft made is told by its contents; those of others are asked for. */
+static void add_contents(struct collect *c, struct snap_symbol *y)
+{
+	if (c->in->contents || match_is_made_up(snapshot_text(c->s, y->full_name)))
+		y->contents = contents_of(&c->contents, c->section, y->addr, y->size);
+}
+
 void collect_add(struct collect *c, struct snap_symbol *y)
 {
+	add_contents(c, y);
 	if (y->object == 0 && c->object.len > 0)
 		y->object = intern_add(&c->s->texts, c->object);
 	vec_push(&c->s->symbols, *y);
@@ -133,9 +142,7 @@ static struct snap_symbol symbol_at(const struct collect *c, uint64_t addr, uint
 	return (struct snap_symbol){ .addr = addr,
 				     .size = size,
 				     .padding = size > 0 ? (int64_t)c->padding : 0,
-				     .section = c->to,
-				     .contents = contents_of(&c->contents, c->section, addr,
-							     size) };
+				     .section = c->to };
 }
 
 void collect_native(struct collect *c, uint64_t addr, uint64_t size, struct str raw)

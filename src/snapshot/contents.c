@@ -17,12 +17,32 @@ static void read_patches(struct contents *c, const struct section *s)
 	}
 }
 
-void contents_read(struct contents *ret, const struct image *im)
+void contents_init(struct contents *ret, const struct image *im)
 {
 	*ret = (struct contents){ .image = im };
-	for (size_t i = 1; i < im->section_count; i++)
-		read_patches(ret, &im->sections[i]);
-	sort_by_key(ret->patches.data, ret->patches.count, sizeof *ret->patches.data);
+}
+
+/* Once. */
+static void read_all_patches(struct contents *c)
+{
+	if (c->read)
+		return;
+	c->read = true;
+	for (size_t i = 1; i < c->image->section_count; i++)
+		read_patches(c, &c->image->sections[i]);
+	sort_by_key(c->patches.data, c->patches.count, sizeof *c->patches.data);
+}
+
+/* Adds what relocations put into the bytes. */
+static void add_patches(struct contents *c, uint64_t addr, uint64_t size, struct code_print *p)
+{
+	read_all_patches(c);
+	const struct patch *list = c->patches.data;
+	for (size_t i = lower_bound(list, c->patches.count, sizeof *list, addr);
+	     i < c->patches.count && list[i].addr - addr < size; i++) {
+		print_add(p, list[i].addr - addr);
+		p->whole = hash_mix(p->whole ^ list[i].what, HASH_ODD_2);
+	}
 }
 
 void contents_release(struct contents *c)
@@ -36,7 +56,7 @@ static bool is_constant(const struct section *s)
 	       (!s->write || str_starts(s->name, STR(".data.rel.ro")));
 }
 
-struct code_print contents_of(const struct contents *c, const struct section *s, uint64_t addr,
+struct code_print contents_of(struct contents *c, const struct section *s, uint64_t addr,
 			      uint64_t size)
 {
 	const struct code_print unknown = { 0, 0 };
@@ -50,11 +70,6 @@ struct code_print contents_of(const struct contents *c, const struct section *s,
 		p = bytes_print(b);
 	else if (!code_print(code_isa_of(c->image->machine), b, addr, &p))
 		return unknown;
-	for (size_t i =
-		     lower_bound(c->patches.data, c->patches.count, sizeof *c->patches.data, addr);
-	     i < c->patches.count && c->patches.data[i].addr - addr < size; i++) {
-		print_add(&p, c->patches.data[i].addr - addr);
-		p.whole = hash_mix(p.whole ^ c->patches.data[i].what, HASH_ODD_2);
-	}
+	add_patches(c, addr, size, &p);
 	return p;
 }

@@ -19,15 +19,15 @@ struct patch {
 struct contents {
 	const struct image *image;
 	VEC(struct patch) patches; /* by address */
+	bool read;                 /* the relocations are in patches */
 };
 
-/* Reads the relocations: O(n log n). */
-void contents_read(struct contents *ret, const struct image *im);
+void contents_init(struct contents *ret, const struct image *im);
 void contents_release(struct contents *c);
 
 /* Of `size` bytes of a section; all 0: not known.  An address of 0 is none, and then the section
- * does not matter.  O(bytes). */
-struct code_print contents_of(const struct contents *c, const struct section *s, uint64_t addr,
+ * does not matter.  O(bytes); the first call reads the relocations of the image. */
+struct code_print contents_of(struct contents *c, const struct section *s, uint64_t addr,
 			      uint64_t size);
 
 #endif

@@ -1,5 +1,7 @@
 #include "snapshot/diff_rows.h"
 
+#include "image/image.h"
+
 #include <stdlib.h>
 
 static const struct heft_measure measures[HEFT_DIFF_MEASURES] = {
@@ -71,17 +73,10 @@ static void add_count(struct grouping *g, uint32_t node, enum heft_change change
 	tree_sums(&g->out->tree, node, HEFT_INPUT)[HEFT_DIFF_COUNTS + (int)change].whole++;
 }
 
-bool diff_is_debug(const char *section)
-{
-	const struct str name = str_of(section);
-	return str_starts(name, STR(".debug_")) || str_starts(name, STR(".zdebug_")) ||
-	       str_eq(name, STR(".gdb_index"));
-}
-
 static bool has_debug(const struct snapshot *s)
 {
 	for (size_t i = 0; i < s->sections.count; i++)
-		if (diff_is_debug(s->sections.data[i].name))
+		if (section_name_is_debug(str_of(s->sections.data[i].name)))
 			return true;
 	return false;
 }
@@ -90,7 +85,7 @@ static bool wants(const struct grouping *g, const struct snapshot *s, const stru
 {
 	const struct heft_diff_query *q = g->q;
 	const struct snap_section *sec = &s->sections.data[y->section];
-	if (g->out->hides_debug && diff_is_debug(sec->name))
+	if (g->out->hides_debug && section_name_is_debug(str_of(sec->name)))
 		return false;
 	const bool letter = q->section && q->section[0] && !q->section[1];
 	return !q->section || strcmp(q->section, sec->name) == 0 ||

@@ -51,9 +51,6 @@ struct diff_section {
 	uint64_t counts[HEFT_CHANGES];
 };
 
-/* Whether a section holds debug info. */
-bool diff_is_debug(const char *section);
-
 struct diff_sections {
 	VEC(struct diff_section) sections;
 	bool knows_memory; /* of both sides: what adds up to the VM image */

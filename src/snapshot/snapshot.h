@@ -101,7 +101,7 @@ struct snap_symbol {
 	uint32_t alias_count,
 		alias_place;  /* members of its list, 1: none other; its place there, from 0 */
 	uint32_t disassembly; /* 0: none */
-	struct code_print contents; /* contents.h; all 0: not known, as in files */
+	struct code_print contents; /* contents.h; all 0: not known, not asked for, or of a file */
 	uint16_t flags;             /* enum snap_flag */
 };
 
@@ -113,7 +113,8 @@ struct snapshot {
 	VEC(struct snap_section) sections;
 	struct intern section_keys; /* by index in sections */
 	VEC(struct snap_symbol) symbols;
-	bool own; /* made here, not read: no file has to be written again as it was */
+	bool own;          /* made here, not read: no file has to be written again as it was */
+	bool has_contents; /* of all symbols, not only of those whose names heft made */
 	/* made here or read from what heft wrote: sections say what of them is in memory, and full
 	 * names are final */
 	bool by_heft;

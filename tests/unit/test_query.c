@@ -65,7 +65,7 @@ static int setup(void **state)
 		 (struct snap_section_size){ ".text", 158 });
 	vec_push(&f->s.containers.data[0].metadata,
 		 (struct snap_value){ .key = "elf_arch", .kind = SNAP_TEXT, .text = "x64" });
-	f->s.own = true; /* else it has no contents */
+	f->s.own = f->s.has_contents = true;
 	for (size_t i = 0; i < f->s.symbols.count; i++)
 		if (snap_is_literal(snapshot_text(&f->s, f->s.symbols.data[i].full_name)))
 			f->s.symbols.data[i].contents.whole = 7;
