@@ -67,10 +67,17 @@ void sort_by_key(void *records, size_t count, size_t size)
 		insertion_sort(records, count, size);
 		return;
 	}
-	unsigned char *from = records, *scratch = mem_alloc(count * size), *to = scratch;
+	unsigned char *from = records;
 	uint64_t varies = 0;
-	for (size_t i = 1; i < count; i++)
-		varies |= key_at(from + i * size) ^ key_at(from);
+	bool sorted = true;
+	for (size_t i = 1; i < count; i++) {
+		const uint64_t key = key_at(from + i * size);
+		varies |= key ^ key_at(from);
+		sorted &= key_at(from + (i - 1) * size) <= key;
+	}
+	if (sorted)
+		return;
+	unsigned char *scratch = mem_alloc(count * size), *to = scratch;
 	size_t start[DIGITS];
 	for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
 		if (((varies >> shift) & (DIGITS - 1)) == 0)

@@ -2,7 +2,8 @@
  * sorted so.
  *
  * About 40 ns a record for two million 24-byte records; passes over digits that are the
- * same in all records are skipped.  Needs scratch memory for as many records. */
+ * same in all records are skipped, and nothing is done where all are sorted.  Needs scratch memory
+ * for as many records. */
 #ifndef HEFT_BASE_SORT_H
 #define HEFT_BASE_SORT_H
 

@@ -42,6 +42,23 @@ static inline void *vec_grow(void *data, size_t *cap, size_t need, size_t elem)
 		(v)->data[(v)->count++] = (__VA_ARGS__);                                           \
 	} while (0)
 
+/* Adds the elements of `from`, which keeps them. */
+#define vec_copy(v, from)                                                                          \
+	do {                                                                                       \
+		vec_reserve(v, (from)->count);                                                     \
+		if ((from)->count > 0)                                                             \
+			memcpy((v)->data + (v)->count, (from)->data,                               \
+			       (from)->count * sizeof *(v)->data);                                 \
+		(v)->count += (from)->count;                                                       \
+	} while (0)
+
+/* Moves the elements of `from` behind those of v; `from` is empty afterwards. */
+#define vec_append(v, from)                                                                        \
+	do {                                                                                       \
+		vec_copy(v, from);                                                                 \
+		vec_release(from);                                                                 \
+	} while (0)
+
 /* Gives back what is not used. */
 #define vec_fit(v)                                                                                 \
 	do {                                                                                       \

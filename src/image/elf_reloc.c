@@ -137,6 +137,20 @@ bool reloc_open(struct reloc_iter *it, const struct image *im, const struct sect
 	return true;
 }
 
+uint64_t reloc_count(const struct reloc_iter *it)
+{
+	return it->form == FORM_REL || it->form == FORM_RELA ? it->remaining : 0;
+}
+
+struct reloc_iter reloc_part(const struct reloc_iter *it, uint64_t first, uint64_t count)
+{
+	struct reloc_iter part = *it;
+	ASSERT(first <= reloc_count(it) && count <= reloc_count(it) - first);
+	reader_seek(&part.reader, it->reader.pos + first * it->state[ST_ENTSIZE]);
+	part.remaining = count;
+	return part;
+}
+
 /* ---- where an entry patches --------------------------------------------------------- */
 
 /* Offsets in compressed sections are those of the unpacked bytes. */

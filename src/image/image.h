@@ -226,6 +226,10 @@ bool section_takes_vm(const struct image *im, const struct section *s);
 bool reloc_open(struct reloc_iter *it, const struct image *im, const struct section *s);
 /* Damage ends the iteration with a note. */
 bool reloc_next(struct reloc_iter *it, struct reloc *ret);
+/* The entries of a table that can be read in parts (REL, RELA), 0 of another. */
+uint64_t reloc_count(const struct reloc_iter *it);
+/* The entries [first, first + count) of such a table. */
+struct reloc_iter reloc_part(const struct reloc_iter *it, uint64_t first, uint64_t count);
 enum reloc_kind reloc_kind(uint16_t machine, uint32_t type);
 /* What a relocation does to a field of data (debug sections of objects). */
 enum reloc_op {

@@ -71,12 +71,7 @@ void claims_append(struct claims *c, struct claims *more)
 		vec_release(&c->list);
 		*c = *more;
 	} else {
-		vec_reserve(&c->list, more->list.count);
-		if (more->list.count > 0)
-			memcpy(c->list.data + c->list.count, more->list.data,
-			       more->list.count * sizeof *c->list.data);
-		c->list.count += more->list.count;
-		vec_release(&more->list);
+		vec_append(&c->list, &more->list);
 	}
 	memset(more, 0, sizeof *more);
 }

@@ -58,6 +58,14 @@ uint64_t pointer_size(const struct image *im)
 	return im->bits / 8;
 }
 
+struct attr attr_partner(const struct attr *a)
+{
+	struct attr b = *a;
+	memset(&b.vm_claims, 0, sizeof b.vm_claims);
+	memset(&b.file_claims, 0, sizeof b.file_claims);
+	return b;
+}
+
 bool load_pointer(const struct image *im, uint64_t addr, uint64_t *ret)
 {
 	const struct bytes b = image_at(im, addr, pointer_size(im));
@@ -175,15 +183,6 @@ static void side_by_side(struct attr *a, void (*first)(struct attr *a), struct a
 	parallel_for(a->im->bytes.size < PARALLEL_MIN ? 1 : a->f->threads, 2, run_one, &p);
 }
 
-/* A copy for the second of two threads, to make claims of its own. */
-static struct attr partner(const struct attr *a)
-{
-	struct attr b = *a;
-	memset(&b.vm_claims, 0, sizeof b.vm_claims);
-	memset(&b.file_claims, 0, sizeof b.file_claims);
-	return b;
-}
-
 static void named_code(struct attr *a)
 {
 	read_symbols(a);
@@ -201,7 +200,7 @@ static void attribute_code(struct attr *a)
 	/* Not beside the unwind tables: the order of notes must not depend on threads. */
 	if (a->owner != BY_SYMBOL)
 		attr_units(a);
-	struct attr b = partner(a);
+	struct attr b = attr_partner(a);
 	side_by_side(a, named_code, &b, attr_unwind_read);
 	a->fdes = b.fdes;
 	if (a->owner != BY_SYMBOL)
@@ -235,7 +234,7 @@ static void resolve_tables(struct attr *b)
 /* Data by the code that refers to it; beside that, the tables about code and symbols. */
 static void attribute_data(struct attr *a)
 {
-	struct attr b = partner(a);
+	struct attr b = attr_partner(a);
 	side_by_side(a, attr_refs_find, &b, tables);
 	side_by_side(a, attr_refs_claim, &b, resolve_tables);
 	attr_commit_vm(a);

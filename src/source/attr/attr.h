@@ -83,6 +83,8 @@ void attr_put(struct attr *a, const struct section *s, uint64_t off, uint64_t si
 	      enum why why);
 /* Resolves the VM claims collected so far and puts them below the owners known. */
 void attr_commit_vm(struct attr *a);
+/* A copy for a thread beside others, to make claims of its own. */
+struct attr attr_partner(const struct attr *a);
 /* The label of a symbol's name; LABEL_NONE where it has none. */
 label_id symbol_label(const struct attr *a, const struct symbol *s);
 /* Whether a section may hold data that have an owner of their own (no tables). */

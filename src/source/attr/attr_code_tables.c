@@ -29,10 +29,12 @@ void attr_code_tables(struct attr *a)
 	struct span_cursor cursor = { &a->vm, 0 };
 	if (!ips || !entries || ips->file_size / ORC_IP != entries->file_size / ORC_ENTRY)
 		return;
+	struct attr second = attr_partner(a); /* its claims stay in order behind those of a */
 	struct reader r = reader_of(section_bytes(a->im, ips), a->im->big_endian);
 	for (uint64_t i = 0; reader_left(&r) >= ORC_IP; i++) {
 		const label_id owner = owner_of_entry(a, ips, i, read_i32(&r), &cursor);
 		attr_put(a, ips, i * ORC_IP, ORC_IP, owner, WHY_UNWIND);
-		attr_put(a, entries, i * ORC_ENTRY, ORC_ENTRY, owner, WHY_UNWIND);
+		attr_put(&second, entries, i * ORC_ENTRY, ORC_ENTRY, owner, WHY_UNWIND);
 	}
+	claims_append(&a->vm_claims, &second.vm_claims);
 }

@@ -9,6 +9,7 @@
  * no owner. */
 #include "source/attr/attr.h"
 #include "source/attr/attr_vtables.h"
+#include "source/attr/reloc_parts.h"
 
 #include "base/pool.h"
 #include "base/sort.h"
@@ -33,6 +34,13 @@ struct pointer {
 
 typedef VEC(struct pointer) pointer_vec;
 
+/* What was found in a part of the image. */
+struct finds {
+	pointer_vec pointers;
+	target_vec targets; /* sorted, each address once */
+	struct vtables vtables;
+};
+
 struct piece {
 	uint64_t start, end;
 	label_id label;
@@ -44,7 +52,7 @@ typedef VEC(struct piece) piece_vec;
 /* A GOT slot without a symbol that holds a pointer to anonymous data. */
 struct slot {
 	uint64_t addr;
-	uint64_t pointer; /* index in refs.pointers */
+	struct pointer *pointer;
 };
 
 struct refs {
@@ -56,8 +64,8 @@ struct refs {
 	uint64_t got, got_low;      /* i386: base of addresses relative to the GOT, and the least */
 	uint64_t plt_low, plt_high, slots_low, slots_high; /* of imports; empty: not wanted */
 	target_vec targets;
-	pointer_vec pointers;
-	VEC(struct slot) slots; /* sorted */
+	VEC(pointer_vec) pointers; /* by part of the image */
+	VEC(struct slot) slots;    /* sorted */
 	struct vtables vtables;
 	piece_vec pieces;
 };
@@ -227,9 +235,13 @@ static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *
 static void scan_job(void *ctx, size_t i, unsigned worker)
 {
 	const struct scan *scan = ctx;
-	struct job *job = &scan->jobs[i];
 	code_ref_vec scratch = { 0 };
 	(void)worker;
+	if (i == 0) {
+		vtables_sort(&scan->refs->vtables);
+		return;
+	}
+	struct job *job = &scan->jobs[i - 1];
 	for (size_t k = job->first; k < job->last; k++) {
 		const struct span *s = &scan->refs->a->vm.list.data[k];
 		const struct section *in = image_section_at(scan->refs->a->im, s->start);
@@ -261,8 +273,8 @@ static void take_targets(struct refs *r, const target_vec *found)
 		const struct slot *slot = slot_at(r, found->data[i].addr);
 		if (!slot)
 			vec_push(&r->targets, found->data[i]);
-		else if (r->pointers.data[slot->pointer].owner == LABEL_NONE)
-			r->pointers.data[slot->pointer].owner = found->data[i].label;
+		else if (slot->pointer->owner == LABEL_NONE)
+			slot->pointer->owner = found->data[i].label;
 	}
 }
 
@@ -292,13 +304,14 @@ static void find_imports(struct refs *r)
 	}
 }
 
+/* Beside that, the pointers that were found are sorted. */
 static void scan_code(struct refs *r)
 {
-	if (r->isa == CODE_NONE || r->a->im->kind == IMAGE_OBJECT)
-		return;
-	job_vec jobs = make_jobs(&r->a->vm);
+	job_vec jobs = { 0 };
+	if (r->isa != CODE_NONE && r->a->im->kind != IMAGE_OBJECT)
+		jobs = make_jobs(&r->a->vm);
 	struct scan scan = { r, jobs.data };
-	parallel_for(r->a->f->threads, jobs.count, scan_job, &scan);
+	parallel_for(r->a->f->threads, jobs.count + 1, scan_job, &scan);
 	for (size_t i = 0; i < jobs.count; i++) {
 		take_targets(r, &jobs.data[i].found);
 		take_uses(r, &jobs.data[i].uses);
@@ -310,21 +323,42 @@ static void scan_code(struct refs *r)
 
 /* ---- pointers in data ------------------------------------------------------------------------ */
 
-static void add_pointer(struct refs *r, uint64_t place, uint64_t target, struct span_cursor *cursor)
+/* A part of the image that is looked through for pointers. */
+struct hunt {
+	struct reloc_iter relocs;
+	const struct section *words; /* or NULL: relocations */
+	uint64_t from, to;           /* of the section */
+	struct finds found;
+};
+
+struct hunts {
+	const struct refs *refs;
+	VEC(struct hunt) list; /* in the order of what is found */
+	struct finds *work;    /* of each thread, kept from hunt to hunt */
+};
+
+/* What a hunt goes by, and where it puts what it finds. */
+struct hunter {
+	const struct refs *refs;
+	struct span_cursor cursor;
+	struct finds *to;
+};
+
+static void add_pointer(struct hunter *h, uint64_t place, uint64_t target)
 {
-	if (!is_anonymous(r, target))
+	if (!is_anonymous(h->refs, target))
 		return;
-	vec_push(&r->pointers, (struct pointer){ place, target, cursor_label(cursor, place) });
-	vec_push(&r->targets, (struct target){ target, LABEL_NONE, WHY_DATA_REF });
+	vec_push(&h->to->pointers,
+		 (struct pointer){ place, target, cursor_label(&h->cursor, place) });
+	vec_push(&h->to->targets, (struct target){ target, LABEL_NONE, WHY_DATA_REF });
 }
 
 /* A word without an owner that holds a pointer; `target` is NULL where that is imported. */
-static void add_place(struct refs *r, uint64_t place, const uint64_t *target,
-		      struct span_cursor *cursor)
+static void add_place(struct hunter *h, uint64_t place, const uint64_t *target)
 {
-	const struct section *to = target ? data_section(r, *target) : NULL;
-	if (cursor_label(cursor, place) == LABEL_NONE)
-		vtables_add(&r->vtables, place,
+	const struct section *to = target ? data_section(h->refs, *target) : NULL;
+	if (cursor_label(&h->cursor, place) == LABEL_NONE)
+		vtables_add(&h->to->vtables, place,
 			    !target            ? POINTEE_IMPORT
 			    : (to && to->exec) ? POINTEE_CODE
 					       : POINTEE_DATA);
@@ -338,25 +372,17 @@ static uint64_t operand_tail(const struct image *im, const struct reloc *rel)
 	return x86 && rel->kind == RELOC_PCREL ? 4 : 0;
 }
 
-static void add_relocs(struct refs *r, const struct section *table)
+static void hunt_relocs(struct hunter *h, struct reloc_iter it)
 {
-	const struct image *im = r->a->im;
-	struct span_cursor cursor = { &r->a->vm, 0 };
-	struct reloc_iter it;
 	struct reloc rel;
-	if (!reloc_open(&it, im, table) || (it.patched && !it.patched->alloc))
-		return;
-	/* The decoder knows better where operands of linked code point. */
-	if (it.patched && it.patched->exec && im->kind != IMAGE_OBJECT && r->isa != CODE_NONE)
-		return;
 	while (reloc_next(&it, &rel)) {
 		uint64_t target;
 		if (!rel.alloc || rel.kind == RELOC_TLS)
 			continue;
 		const bool known = reloc_target(&it, &rel, &target);
-		add_place(r, rel.addr, known ? &target : NULL, &cursor);
+		add_place(h, rel.addr, known ? &target : NULL);
 		if (known)
-			add_pointer(r, rel.addr, target + operand_tail(im, &rel), &cursor);
+			add_pointer(h, rel.addr, target + operand_tail(h->refs->a->im, &rel));
 	}
 }
 
@@ -370,40 +396,134 @@ static bool is_text_word(const struct image *im, uint64_t place, uint64_t value)
 
 /* In an image at a fixed place pointers need no relocation: aligned words that hold the
  * address of anonymous data are taken for them. */
-static void add_words(struct refs *r, const struct section *s)
+static void hunt_words(struct hunter *h, const struct hunt *part)
 {
+	const struct refs *r = h->refs;
 	const struct image *im = r->a->im;
 	const unsigned word = (unsigned)pointer_size(im);
-	struct span_cursor cursor = { &r->a->vm, 0 };
-	struct reader reader = reader_of(section_bytes(im, s), im->big_endian);
-	reader_seek(&reader, align_up(s->addr, word) - s->addr);
-	while (reader_left(&reader) >= word) {
-		const uint64_t place = s->addr + reader.pos;
+	struct reader reader = reader_of(section_bytes(im, part->words), im->big_endian);
+	reader_seek(&reader, part->from);
+	while (reader_left(&reader) >= word && reader.pos < part->to) {
+		const uint64_t place = part->words->addr + reader.pos;
 		const uint64_t target = read_uint(&reader, word);
 		if (target < r->imm_low || target >= r->imm_high || is_text_word(im, place, target))
 			continue;
-		add_place(r, place, &target, &cursor);
-		add_pointer(r, place, target, &cursor);
+		add_place(h, place, &target);
+		add_pointer(h, place, target);
 	}
 }
 
-static void find_pointers(struct refs *r)
+/* Leaves one boundary of each address, sorted: whose pointers they are does not matter. */
+static void squeeze(target_vec *v)
 {
+	size_t count = 0;
+	sort_by_key(v->data, v->count, sizeof *v->data);
+	for (size_t i = 0; i < v->count; i++)
+		if (count == 0 || v->data[count - 1].addr != v->data[i].addr)
+			v->data[count++] = v->data[i];
+	v->count = count;
+}
+
+static void hunt_job(void *ctx, size_t i, unsigned worker)
+{
+	struct hunts *hunts = ctx;
+	struct hunt *part = &hunts->list.data[i];
+	struct finds *work = &hunts->work[worker];
+	struct hunter h = { hunts->refs, { &hunts->refs->a->vm, 0 }, work };
+	work->pointers.count = work->targets.count = work->vtables.places.count = 0;
+	if (part->words)
+		hunt_words(&h, part);
+	else
+		hunt_relocs(&h, part->relocs);
+	squeeze(&work->targets);
+	vec_copy(&part->found.pointers, &work->pointers);
+	vec_copy(&part->found.targets, &work->targets);
+	vec_copy(&part->found.vtables.places, &work->vtables.places);
+}
+
+static void finds_release(struct finds *f)
+{
+	vec_release(&f->pointers);
+	vec_release(&f->targets);
+	vec_release(&f->vtables.places);
+}
+
+static void plan_relocs(struct hunts *hunts, const struct section *table)
+{
+	const struct refs *r = hunts->refs;
+	const struct image *im = r->a->im;
+	struct reloc_parts parts = { .im = im };
+	struct reloc_iter it;
+	if (!reloc_open(&it, im, table) || (it.patched && !it.patched->alloc))
+		return;
+	/* The decoder knows better where operands of linked code point. */
+	if (it.patched && it.patched->exec && im->kind != IMAGE_OBJECT && r->isa != CODE_NONE)
+		return;
+	reloc_parts_add(&parts, &it);
+	for (size_t i = 0; i < parts.list.count; i++)
+		vec_push(&hunts->list, (struct hunt){ .relocs = parts.list.data[i] });
+	reloc_parts_release(&parts);
+}
+
+enum { WORDS_PART = 1 << 18 };
+
+static void plan_words(struct hunts *hunts, const struct section *s)
+{
+	const struct image *im = hunts->refs->a->im;
+	const uint64_t size = section_bytes(im, s).size;
+	uint64_t from = align_up(s->addr, pointer_size(im)) - s->addr;
+	for (; from < size; from += WORDS_PART)
+		vec_push(
+			&hunts->list,
+			(struct hunt){ .words = s, .from = from, .to = add_sat(from, WORDS_PART) });
+}
+
+static void plan_hunts(struct hunts *hunts)
+{
+	const struct refs *r = hunts->refs;
 	const struct image *im = r->a->im;
 	for (size_t i = 1; i < im->section_count; i++)
 		if (section_is_reloc(&im->sections[i]))
-			add_relocs(r, &im->sections[i]);
+			plan_relocs(hunts, &im->sections[i]);
 	if (im->type != ET_EXEC || im->kind != IMAGE_EXEC)
 		return;
 	for (size_t i = 0; i < r->data_count; i++)
 		if (!r->data[i]->exec && !r->data[i]->nobits)
-			add_words(r, r->data[i]);
+			plan_words(hunts, r->data[i]);
+}
+
+static void take_finds(struct refs *r, struct hunts *hunts)
+{
+	size_t places = 0;
+	for (size_t i = 0; i < hunts->list.count; i++)
+		places += hunts->list.data[i].found.vtables.places.count;
+	vec_reserve(&r->vtables.places, places);
+	for (size_t i = 0; i < hunts->list.count; i++) {
+		struct finds *f = &hunts->list.data[i].found;
+		if (f->pointers.count > 0)
+			vec_push(&r->pointers, f->pointers);
+		vec_append(&r->targets, &f->targets);
+		vec_append(&r->vtables.places, &f->vtables.places);
+	}
+	vec_release(&hunts->list);
+}
+
+static void find_pointers(struct refs *r)
+{
+	/* Relocations of objects may make notes, whose order must not depend on threads. */
+	const unsigned threads = r->a->im->kind == IMAGE_EXEC ? pool_threads(r->a->f->threads) : 1;
+	struct hunts hunts = { .refs = r, .work = mem_zeroed(threads, sizeof *hunts.work) };
+	plan_hunts(&hunts);
+	parallel_for(threads, hunts.list.count, hunt_job, &hunts);
+	for (unsigned i = 0; i < threads; i++)
+		finds_release(&hunts.work[i]);
+	mem_free(hunts.work);
+	take_finds(r, &hunts);
 }
 
 /* Who refers to a table of virtual functions has its first words as well. */
 static void take_vtable_heads(struct refs *r)
 {
-	vtables_sort(&r->vtables);
 	for (size_t i = 0; i < r->targets.count; i++) {
 		const uint64_t start = vtable_start(&r->vtables, r->targets.data[i].addr);
 		if (is_anonymous(r, start))
@@ -411,14 +531,22 @@ static void take_vtable_heads(struct refs *r)
 	}
 }
 
-static void find_slots(struct refs *r)
+static void find_slots(struct refs *r, pointer_vec *pointers)
 {
-	for (size_t i = 0; i < r->pointers.count; i++) {
-		const struct pointer *p = &r->pointers.data[i];
-		const struct section *in = image_section_at(r->a->im, p->addr);
+	const struct section *in = NULL;
+	for (size_t i = 0; i < pointers->count; i++) {
+		struct pointer *p = &pointers->data[i];
+		if (!in || p->addr - in->addr >= in->size)
+			in = image_section_at(r->a->im, p->addr);
 		if (in && section_is_got(in))
-			vec_push(&r->slots, (struct slot){ p->addr, i });
+			vec_push(&r->slots, (struct slot){ p->addr, p });
 	}
+}
+
+static void find_all_slots(struct refs *r)
+{
+	for (size_t i = 0; i < r->pointers.count; i++)
+		find_slots(r, &r->pointers.data[i]);
 	sort_by_key(r->slots.data, r->slots.count, sizeof *r->slots.data);
 }
 
@@ -529,22 +657,30 @@ static label_id pointer_owner(const struct refs *r, const struct pointer *p)
 }
 
 /* One look at every pointer whose piece has no owner yet; true if one got one. */
-static bool spread_once(struct refs *r)
+static bool spread_once(struct refs *r, pointer_vec *pointers)
 {
 	size_t left = 0;
 	bool changed = false;
-	for (size_t i = 0; i < r->pointers.count; i++) {
-		const struct pointer p = r->pointers.data[i];
+	for (size_t i = 0; i < pointers->count; i++) {
+		const struct pointer p = pointers->data[i];
 		struct piece *to = piece_at(r, p.target);
 		if (!to || to->label != LABEL_NONE)
 			continue;
 		to->label = pointer_owner(r, &p);
 		if (to->label == LABEL_NONE)
-			r->pointers.data[left++] = p;
+			pointers->data[left++] = p;
 		else
 			changed = true;
 	}
-	r->pointers.count = left;
+	pointers->count = left;
+	return changed;
+}
+
+static bool spread_all_once(struct refs *r)
+{
+	bool changed = false;
+	for (size_t i = 0; i < r->pointers.count; i++)
+		changed |= spread_once(r, &r->pointers.data[i]);
 	return changed;
 }
 
@@ -558,7 +694,7 @@ void attr_refs_find(struct attr *a)
 	r->vtables.im = a->im;
 	list_sections(r);
 	find_pointers(r);
-	find_slots(r);
+	find_all_slots(r);
 	find_imports(r);
 	scan_code(r);
 }
@@ -568,7 +704,7 @@ void attr_refs_claim(struct attr *a)
 	struct refs *r = a->refs;
 	add_unsized_data(r);
 	make_pieces(r);
-	for (unsigned round = 0; round < ROUNDS_MAX && spread_once(r); round++)
+	for (unsigned round = 0; round < ROUNDS_MAX && spread_all_once(r); round++)
 		;
 	for (size_t i = 0; i < r->pieces.count; i++) {
 		const struct piece *p = &r->pieces.data[i];
@@ -576,6 +712,8 @@ void attr_refs_claim(struct attr *a)
 			claim(&a->vm_claims, p->start, p->end - p->start, p->label, p->why);
 	}
 	vec_release(&r->pieces);
+	for (size_t i = 0; i < r->pointers.count; i++)
+		vec_release(&r->pointers.data[i]);
 	vec_release(&r->pointers);
 	vec_release(&r->slots);
 	vtables_release(&r->vtables);

@@ -1,15 +1,8 @@
 /* A relocation entry belongs to what it patches; a slot of the GOT stands for a symbol. */
 #include "source/attr/attr.h"
 
+#include "base/pool.h"
 #include "image/elf_const.h"
-
-/* The entry of a pointer array (.init_array ...) patched here belongs to the function. */
-static bool patches_array(const struct attr *a, uint64_t addr)
-{
-	const struct section *in = image_section_at(a->im, addr);
-	return in && (in->type == SHT_INIT_ARRAY || in->type == SHT_FINI_ARRAY ||
-		      in->type == SHT_PREINIT_ARRAY);
-}
 
 static label_id owner_of(const struct attr *a, const struct reloc_iter *it, const struct reloc *r,
 			 struct span_cursor *cursor)
@@ -25,6 +18,27 @@ static label_id owner_of(const struct attr *a, const struct reloc_iter *it, cons
 	/* What nobody has (.init_array, tables about code such as the kernel's) is there for
 	 * what it points to. */
 	return reloc_target(it, r, &target) ? spans_label(&a->vm, target) : LABEL_NONE;
+}
+
+/* The section that relocations patch at the moment. */
+struct patched {
+	const struct section *in; /* or NULL */
+	bool array; /* of pointers: an entry of .init_array ... belongs to the function */
+	bool table; /* about code: see struct field */
+};
+
+static void go_to(struct patched *p, const struct image *im, uint64_t addr)
+{
+	const struct section *in = p->in;
+	if (in && addr - in->addr < in->size)
+		return;
+	in = image_section_at(im, addr);
+	*p = (struct patched){
+		.in = in,
+		.array = in && (in->type == SHT_INIT_ARRAY || in->type == SHT_FINI_ARRAY ||
+				in->type == SHT_PREINIT_ARRAY),
+		.table = in && !in->exec && !in->nobits && !section_is_data(in),
+	};
 }
 
 /* A field of a table that is about code (the kernel's __ksymtab, __bug_table, .return_sites ...):
@@ -45,14 +59,13 @@ static void claim_field(struct attr *a, const struct field *f, uint64_t end)
 }
 
 /* Fields in rising order; one that points to nobody goes with the one before it. */
-static void next_field(struct attr *a, struct field *last, uint64_t addr, label_id owner)
+static void next_field(struct attr *a, struct field *last, const struct patched *p, uint64_t addr,
+		       label_id owner)
 {
-	const struct section *in = image_section_at(a->im, addr);
-	const bool table = in && !in->exec && !in->nobits && !section_is_data(in);
-	claim_field(a, last, last->in == in ? addr : last->addr + FIELD_MAX);
-	if (owner == LABEL_NONE && last->in == in)
+	claim_field(a, last, last->in == p->in ? addr : last->addr + FIELD_MAX);
+	if (owner == LABEL_NONE && last->in == p->in)
 		owner = last->owner;
-	*last = (struct field){ addr, owner, table ? in : NULL };
+	*last = (struct field){ addr, owner, p->table ? p->in : NULL };
 }
 
 static void entries(struct attr *a, const struct section *s)
@@ -60,27 +73,67 @@ static void entries(struct attr *a, const struct section *s)
 	struct reloc_iter it;
 	struct reloc r;
 	struct span_cursor cursor = { &a->vm, 0 };
+	struct patched patched = { 0 };
 	struct field last = { 0 };
 	if (!reloc_open(&it, a->im, s) || (it.patched && !it.patched->alloc))
 		return;
 	while (reloc_next(&it, &r)) {
 		const label_id owner = owner_of(a, &it, &r, &cursor);
+		go_to(&patched, a->im, r.addr);
 		if (r.entry_size > 0)
 			attr_put(a, s, r.entry_off, r.entry_size, owner, WHY_RELOCATION);
 		if (it.patched && r.alloc)
-			next_field(a, &last, r.addr, owner);
-		if (patches_array(a, r.addr)) {
-			const struct section *in = image_section_at(a->im, r.addr);
-			attr_put(a, in, r.addr - in->addr, pointer_size(a->im), owner,
-				 WHY_POINTER_ARRAY);
-		}
+			next_field(a, &last, &patched, r.addr, owner);
+		if (patched.array)
+			attr_put(a, patched.in, r.addr - patched.in->addr, pointer_size(a->im),
+				 owner, WHY_POINTER_ARRAY);
 	}
 	claim_field(a, &last, last.addr + FIELD_MAX);
 }
 
+/* The tables, and a copy of the attr for each, which takes its claims. */
+struct tables {
+	VEC(const struct section *) list;
+	struct attr *parts;
+};
+
+static void table_job(void *ctx, size_t i, unsigned worker)
+{
+	const struct tables *t = ctx;
+	(void)worker;
+	entries(&t->parts[i], t->list.data[i]);
+}
+
+/* Objects have many tables, small ones, whose relocations may make notes: their order must not
+ * depend on threads. */
+static void one_after_another(struct attr *a, const struct tables *t)
+{
+	for (size_t i = 0; i < t->list.count; i++)
+		entries(a, t->list.data[i]);
+}
+
+static void side_by_side(struct attr *a, struct tables *t)
+{
+	t->parts = mem_zeroed(t->list.count, sizeof *t->parts);
+	for (size_t i = 0; i < t->list.count; i++)
+		t->parts[i] = attr_partner(a);
+	parallel_for(a->f->threads, t->list.count, table_job, t);
+	for (size_t i = 0; i < t->list.count; i++) {
+		claims_append(&a->vm_claims, &t->parts[i].vm_claims);
+		claims_append(&a->file_claims, &t->parts[i].file_claims);
+	}
+	mem_free(t->parts);
+}
+
 void attr_relocs(struct attr *a)
 {
+	struct tables t = { 0 };
 	for (size_t i = 1; i < a->im->section_count; i++)
 		if (section_is_reloc(&a->im->sections[i]))
-			entries(a, &a->im->sections[i]);
+			vec_push(&t.list, &a->im->sections[i]);
+	if (a->im->kind == IMAGE_EXEC)
+		side_by_side(a, &t);
+	else
+		one_after_another(a, &t);
+	vec_release(&t.list);
 }

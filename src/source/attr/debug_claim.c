@@ -1,7 +1,9 @@
 /* The second pass over debug sections: what indexes others, and from section bytes to the file. */
+#include "base/pool.h"
 #include "base/sort.h"
 #include "debug/index.h"
 #include "source/attr/debug_bytes.h"
+#include "source/attr/reloc_parts.h"
 
 /* ---- tables about others --------------------------------------------------------------------- */
 
@@ -96,10 +98,25 @@ static void claim_table(struct debug_bytes *b, enum dw_section in)
 
 /* ---- resolving ------------------------------------------------------------------------------- */
 
-static void resolve(struct debug_bytes *b, enum dw_section in)
+struct sections {
+	struct debug_bytes *b;
+	const enum dw_section *list;
+};
+
+static void resolve(void *ctx, size_t i, unsigned worker)
 {
+	const struct sections *s = ctx;
+	struct debug_bytes *b = s->b;
+	const enum dw_section in = s->list[i];
+	(void)worker;
 	spans_release(&b->owners[in]);
 	claims_resolve(&b->found.claims[in], b->info->dwarf.size[in], &b->owners[in]);
+}
+
+static void resolve_all(struct debug_bytes *b, const enum dw_section *list, size_t count)
+{
+	struct sections s = { b, list };
+	parallel_for(b->f->threads, count, resolve, &s);
 }
 
 /* ---- from section bytes to file bytes -------------------------------------------------------- */
@@ -138,64 +155,78 @@ static const struct debuginfo_part *part_of(const struct debuginfo *d, uint32_t 
 	return NULL;
 }
 
-/* Relocations kept in an image may be larger than the rest of it. */
-enum { FORGET_STEP = 8 << 20 };
+/* The relocation tables of debug sections in parts, and what each part claims. */
+struct patches {
+	const struct debug_bytes *b;
+	struct reloc_parts parts;
+	struct claims *claims; /* of each part */
+};
 
-/* An entry belongs to what it patches. */
-static void claim_relocs(const struct debug_bytes *b, const struct section *table,
-			 struct claims *file)
+static void plan_relocs(struct patches *p, const struct section *table)
+{
+	const struct debuginfo *d = p->b->info;
+	struct reloc_iter it;
+	if (!table->alloc && section_is_reloc(table) && part_of(d, table->info) &&
+	    reloc_open(&it, d->image, table) && it.patched)
+		reloc_parts_add(&p->parts, &it);
+}
+
+/* An entry belongs to what it patches.  Relocations kept in an image may be larger than the rest of
+ * it: they leave memory again. */
+static void claim_relocs(void *ctx, size_t i, unsigned worker)
+{
+	const struct patches *p = ctx;
+	struct reloc_iter it = p->parts.list.data[i];
+	const struct image *im = it.image;
+	const struct debuginfo_part *part = part_of(p->b->info, it.section->info);
+	struct span_cursor cursor = { &p->b->owners[part->which], 0 };
+	const uint64_t first = it.reader.pos;
+	struct reloc r;
+	(void)worker;
+	while (reloc_next(&it, &r)) {
+		const label_id owner = cursor_label(&cursor, part->off + r.addr);
+		if (owner != LABEL_NONE)
+			claim(&p->claims[i], im->file_off + it.section->off + r.entry_off,
+			      r.entry_size, owner, WHY_RELOCATION);
+	}
+	image_forget(im, bytes_sub(section_bytes(im, it.section), first, it.reader.pos - first));
+}
+
+static void claim_all_relocs(struct debug_bytes *b, struct claims *file)
 {
 	const struct image *im = b->info->image;
-	const struct debuginfo_part *p = part_of(b->info, table->info);
-	struct reloc_iter it;
-	struct reloc r;
-	if (!p || !reloc_open(&it, im, table) || !it.patched)
-		return;
-	struct span_cursor cursor = { &b->owners[p->which], 0 };
-	const struct bytes bytes = section_bytes(im, table);
-	uint64_t forgotten = 0;
-	while (reloc_next(&it, &r)) {
-		if (r.entry_off - forgotten >= FORGET_STEP) {
-			image_forget(im, bytes_sub(bytes, forgotten, r.entry_off - forgotten));
-			forgotten = r.entry_off;
-		}
-		const label_id owner = cursor_label(&cursor, p->off + r.addr);
-		if (owner != LABEL_NONE)
-			claim(file, im->file_off + table->off + r.entry_off, r.entry_size, owner,
-			      WHY_RELOCATION);
-	}
-	image_forget(im, bytes);
+	struct patches p = { .b = b, .parts.im = im };
+	for (size_t i = 1; i < im->section_count; i++)
+		plan_relocs(&p, &im->sections[i]);
+	p.claims = mem_zeroed(p.parts.list.count, sizeof *p.claims);
+	reloc_parts_run(&p.parts, b->f->threads, claim_relocs, &p);
+	for (size_t i = 0; i < p.parts.list.count; i++)
+		claims_append(file, &p.claims[i]);
+	mem_free(p.claims);
+	reloc_parts_release(&p.parts);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 void debug_bytes_claim(struct debug_bytes *b, struct claims *file)
 {
+	/* Those that units and line programs own, and strings; tables about addresses and units; and
+	 * what such tables are about in turn, by symbol. */
 	static const enum dw_section by_units[] = { DW_INFO,    DW_TYPES,    DW_ABBREV,
 						    DW_LINE,    DW_RANGES,   DW_RNGLISTS,
 						    DW_LOC,     DW_LOCLISTS, DW_MACRO,
-						    DW_MACINFO, DW_CU_INDEX, DW_TU_INDEX };
-	static const enum dw_section tables[] = { DW_ARANGES,   DW_NAMES,        DW_PUBNAMES,
-						  DW_PUBTYPES,  DW_GNU_PUBNAMES, DW_GNU_PUBTYPES,
-						  DW_GDB_INDEX, DW_FRAME };
-	const struct image *im = b->info->image;
-	for (size_t i = 0; i < COUNT_OF(by_units); i++)
-		resolve(b, by_units[i]);
-	resolve(b, DW_STR);
-	resolve(b, DW_LINE_STR);
-	for (size_t i = 0; i < COUNT_OF(tables); i++)
+						    DW_MACINFO, DW_CU_INDEX, DW_TU_INDEX,
+						    DW_STR,     DW_LINE_STR };
+	static const enum dw_section tables[] = { DW_ARANGES,    DW_NAMES,        DW_PUBNAMES,
+						  DW_PUBTYPES,   DW_GNU_PUBNAMES, DW_GNU_PUBTYPES,
+						  DW_GDB_INDEX,  DW_FRAME,        DW_ADDR,
+						  DW_STR_OFFSETS };
+	const size_t by_symbol = 2; /* of the tables, the last ones */
+	resolve_all(b, by_units, COUNT_OF(by_units));
+	for (size_t i = 0; i < COUNT_OF(tables) - (b->by_symbol ? 0 : by_symbol); i++)
 		claim_table(b, tables[i]);
-	if (b->by_symbol) {
-		claim_table(b, DW_ADDR);
-		claim_table(b, DW_STR_OFFSETS);
-	}
-	for (size_t i = 0; i < COUNT_OF(tables); i++)
-		resolve(b, tables[i]);
-	resolve(b, DW_ADDR);
-	resolve(b, DW_STR_OFFSETS);
+	resolve_all(b, tables, COUNT_OF(tables));
 	for (size_t i = 0; i < b->info->parts.count; i++)
 		claim_part(b, &b->info->parts.data[i], file);
-	for (size_t i = 1; i < im->section_count; i++)
-		if (section_is_reloc(&im->sections[i]) && !im->sections[i].alloc)
-			claim_relocs(b, &im->sections[i], file);
+	claim_all_relocs(b, file);
 }
