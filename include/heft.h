@@ -140,7 +140,8 @@ typedef bool (*heft_progress_fn)(void *ctx, const char *what, uint64_t done, uin
 
 /* ---- what there is -------------------------------------------------------- */
 
-/* The i-th built-in data source; false past the last.  Strings are static. */
+/* The built-in data sources.  The i-th; false past the last.  Strings are static. */
+HEFT_API size_t heft_source_count(void);
 HEFT_API bool heft_source_at(size_t i, const char **ret_name, const char **ret_text);
 
 /* Where the library's memory comes from.  Process-wide. */

@@ -105,8 +105,24 @@ def sums(info, symbols):
 def plain(name):
     """The last word of a name without parameters and arguments: "f" of "int a::b<c>::f(int)"."""
     name = name.replace("(anonymous namespace)", "{anonymous}")
+    name = re.sub(r"\{lambda\(.*?\)#\d+\}", "{lambda}", name)
     name = re.sub(r" (\[.*\]|const)$", "", name)
-    return re.split(r"::|\s", re.split(r"[(<\[]", name)[0])[-1]
+    return "operator" if "operator" in name else re.split(r"::|\s", re.split(r"[(<\[@]", name)[0])[-1]
+
+
+def identifier(mangled, shown):
+    """The innermost word of a name that heft has to show as well: as the mangled form begins (Itanium C++ ABI,
+    5.1.3), a length and so many letters a word; else as c++filt shows it."""
+    rest, word = re.sub(r"^_ZN?K?(St)?", "", mangled), None
+    while m := re.match(r"\d+", rest):
+        word, rest = rest[m.end():m.end() + int(m[0])], rest[m.end() + int(m[0]):]
+    return word if word and not word.startswith("_GLOBAL__N") else plain(shown)
+
+
+def is_object(path):
+    with open(path, "rb") as f:
+        head = f.read(18)
+    return struct.unpack_from("<H" if head[5] == 1 else ">H", head, 16)[0] == 1
 
 
 def missing_names(path, symbols):
@@ -122,7 +138,7 @@ def missing_names(path, symbols):
     known = {n for names in at.values() for n in names}
     # nm has variables of threads at offsets.
     of_threads = {y.name for y in symbols if y.section in (".tdata", ".tbss")}
-    bad, count = [], 0
+    bad, count, anywhere = [], 0, is_object(path)
     for line, shown in zip(rows[True], rows[False]):
         m = re.match(r"([0-9a-f]+) ([0-9a-f]+) (\S) (.+)$", line)
         if not m or int(m[2], 16) == 0 or m[3] in "aA":
@@ -131,13 +147,13 @@ def missing_names(path, symbols):
         name = m[4].split("@")[0]
         text = shown.split(" ", 3)[3]
         # Sections of objects stand at addresses of their own here.
-        here = known if path.endswith((".o", ".ko")) else at.get(int(m[1], 16), set()) | of_threads
+        here = known if anywhere else at.get(int(m[1], 16), set()) | of_threads
         if name.startswith(("_Z", "_R")):
-            there = any(plain(text) in n for n in here)
+            there = any(identifier(name, text) in n for n in here)
         else:
             bare = SUFFIX.sub("", name)
             there = {name, bare, m[4]} & here or any(
-                n.split(" [")[0] in (name, bare) or n.split("(")[0] == name for n in here)
+                SUFFIX.sub("", n.split(" [")[0]) == bare or n.split("(")[0] == name for n in here)
         if not there:
             bad.append(line)
     return bad, count

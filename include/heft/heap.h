@@ -163,7 +163,8 @@ HEFT_API void heft_heap_add_piece(struct heft_heap *h, const char *path, uint64_
 /* For raw images, where the recorder's pages do not tell: bytes of a machine word, 4 or 8. */
 HEFT_API void heft_heap_set_word(struct heft_heap *h, unsigned bytes);
 /* For raw images, where the recorder's pages do not tell: the order of bytes. */
-HEFT_API void heft_heap_set_big_endian(struct heft_heap *h, bool yes);
+enum heft_byte_order { HEFT_LITTLE_ENDIAN = 1, HEFT_BIG_ENDIAN };
+HEFT_API void heft_heap_set_byte_order(struct heft_heap *h, enum heft_byte_order order);
 
 /* Once per handle.  A dump without any records of the recorder opens, too: then nothing is known
  * but what is mapped where. */

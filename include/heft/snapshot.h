@@ -226,7 +226,8 @@ HEFT_API bool heft_query_run(struct heft_query *q, const char *sql,
 			     struct heft_err *err);
 /* Whether a text ends where a statement does, so that no further line is awaited. */
 HEFT_API bool heft_query_is_complete(const char *sql);
-/* The i-th ready-made query; false past the last.  Texts are static. */
+/* The ready-made queries.  The i-th; false past the last.  Texts are static. */
+HEFT_API size_t heft_query_count(void);
 HEFT_API bool heft_query_at(size_t i, const char **ret_name, const char **ret_text,
 			    const char **ret_sql);
 
@@ -234,9 +235,11 @@ HEFT_API bool heft_query_at(size_t i, const char **ret_name, const char **ret_te
 
 /* Limits on the sizes of a program, from a file (docs/budgets.md). */
 struct heft_budget;
-/* Reads the limits.  NULL on failure: HEFT_EFORMAT for a bad rule, whose text is
+/* Reads the limits.  `f` may give `path` as bytes or a descriptor (heft_finder_add_input), and is
+ * copied; NULL: a file.  NULL on failure: HEFT_EFORMAT for a bad rule, whose text is
  * "PATH:LINE:COLUMN: what"; HEFT_EIO. */
-HEFT_API struct heft_budget *heft_budget_open(const char *path, struct heft_err *err);
+HEFT_API struct heft_budget *heft_budget_open(const char *path, const struct heft_finder *f,
+					      struct heft_err *err);
 HEFT_API void heft_budget_free(struct heft_budget *b);
 
 /* What became of a limit. */

@@ -43,8 +43,13 @@ HEFT_API void heft_where_set_demangle(struct heft_where *w, enum heft_demangle s
 /* Asked by heft_where_open, heft_where_find and the like; see heft_progress_fn.  NULL (default):
  * none. */
 HEFT_API void heft_where_set_progress(struct heft_where *w, heft_progress_fn progress, void *ctx);
-/* Basic blocks of files without a map of them are derived from the code (default: no). */
-HEFT_API void heft_where_set_blocks(struct heft_where *w, bool yes);
+/* What is looked for. */
+enum heft_where_flag {
+	/* Basic blocks of files without a map of them are derived from the code. */
+	HEFT_WHERE_BLOCKS = 1 << 0,
+};
+/* Replaces all flags (bits of enum heft_where_flag; 0 at first). */
+HEFT_API void heft_where_set_flags(struct heft_where *w, unsigned flags);
 
 /* Adds a data source (heft_source_at) for which heft_where_find says whose the address is.  A
  * source is measured with the first address, which takes as long as a profile by it.  Names of

@@ -1,4 +1,5 @@
 /* Budgets and the quality of snapshots: heft_budget_*, heft_quality_*. */
+#include "api/finder.h"
 #include "api/snapshot_handle.h"
 #include "api/structs.h"
 #include "base/file.h"
@@ -9,14 +10,18 @@
 struct heft_budget {
 	struct memory *memory; /* first: see handle_new */
 	struct arena arena;
+	struct program_wish wish; /* its inputs stand for names */
 	const char *path;
 	struct budget budget;
 	struct budget_result result;
 };
 
-static bool open(struct heft_budget *b, const char *path, struct heft_err *err)
+static bool open(struct heft_budget *b, const char *path, const struct heft_finder *finder,
+		 struct heft_err *err)
 {
 	struct file f;
+	if (finder)
+		wish_copy(&b->wish, &finder->wish);
 	if (!file_open(&f, path, err))
 		return false;
 	b->path = arena_copy(&b->arena, str_of(path));
@@ -31,14 +36,16 @@ static void release(void *handle)
 	struct heft_budget *b = handle;
 	budget_result_release(&b->result);
 	budget_release(&b->budget);
+	wish_release(&b->wish);
 	arena_release(&b->arena);
 	mem_free(b);
 }
 
-struct heft_budget *heft_budget_open(const char *path, struct heft_err *err)
+struct heft_budget *heft_budget_open(const char *path, const struct heft_finder *f,
+				     struct heft_err *err)
 {
 	struct heft_budget *b = handle_new(sizeof *b);
-	if (GUARDED(b ? b->memory : NULL, err, open(b, path, err)))
+	if (GUARDED(b ? b->memory : NULL, err, open(b, path, f, err)))
 		return b;
 	heft_budget_free(b);
 	return NULL;

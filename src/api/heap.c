@@ -89,9 +89,9 @@ void heft_heap_set_word(struct heft_heap *h, unsigned bytes)
 	h->wish.word = (uint8_t)bytes;
 }
 
-void heft_heap_set_big_endian(struct heft_heap *h, bool yes)
+void heft_heap_set_byte_order(struct heft_heap *h, enum heft_byte_order order)
 {
-	h->wish.order = yes ? DUMP_BIG : DUMP_LITTLE;
+	h->wish.order = order == HEFT_BIG_ENDIAN ? DUMP_BIG : DUMP_LITTLE;
 }
 
 /* ---- opening -------------------------------------------------------------------------------- */

@@ -23,6 +23,14 @@ int heft_version_number(void)
 	return HEFT_VERSION_NUMBER;
 }
 
+size_t heft_source_count(void)
+{
+	size_t count = 0;
+	while (source_at(count))
+		count++;
+	return count;
+}
+
 bool heft_source_at(size_t i, const char **ret_name, const char **ret_text)
 {
 	const struct source *s = source_at(i);

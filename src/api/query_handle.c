@@ -72,6 +72,15 @@ bool heft_query_is_complete(const char *sql)
 	return sqlite3_complete(sql) != 0;
 }
 
+size_t heft_query_count(void)
+{
+	struct query_named n;
+	size_t count = 0;
+	while (query_named_at(count, &n))
+		count++;
+	return count;
+}
+
 bool heft_query_at(size_t i, const char **ret_name, const char **ret_text, const char **ret_sql)
 {
 	struct query_named n;

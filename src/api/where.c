@@ -22,8 +22,9 @@ struct heft_where {
 	struct arena arena;
 	struct notes notes;
 	struct program_wish wish;
-	bool opened; /* whether that went well or not */
-	bool derive, blocks_read;
+	bool opened;    /* whether that went well or not */
+	unsigned flags; /* enum heft_where_flag */
+	bool blocks_read;
 	enum heft_demangle style;
 	struct program program;
 	struct process process; /* of a dump */
@@ -104,9 +105,9 @@ bool heft_where_add_source(struct heft_where *w, const char *source, struct heft
 	return GUARDED(w->memory, err, owners_add(&w->owners, source, err));
 }
 
-void heft_where_set_blocks(struct heft_where *w, bool yes)
+void heft_where_set_flags(struct heft_where *w, unsigned flags)
 {
-	w->derive = yes;
+	w->flags = flags;
 }
 
 const char *heft_where_debug_path(const struct heft_where *w)
@@ -391,7 +392,7 @@ static void read_blocks(struct heft_where *w)
 {
 	const struct image *debug = program_debug_image(&w->program, true);
 	blockmap_read(&w->blocks, w->im, debug, &w->notes);
-	if (w->blocks.functions.count == 0 && w->derive) {
+	if (w->blocks.functions.count == 0 && (w->flags & HEFT_WHERE_BLOCKS)) {
 		blockmap_release(&w->blocks);
 		blockmap_derive(&w->blocks, w->im, debug, BLOCKS_AUTO, 0, &w->notes);
 	}

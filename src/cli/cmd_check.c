@@ -112,7 +112,7 @@ static int run_budget(struct check_job *job)
 {
 	struct heft_err err;
 	int status = EXIT_TROUBLE;
-	job->budget = heft_budget_open(job->budget_path, &err);
+	job->budget = heft_budget_open(job->budget_path, NULL, &err);
 	if (job->budget == NULL)
 		return cli_error(job->cli, "%s", err.text);
 	struct heft_snapshot *now = snapshot_open(job->cli, &job->settings, job->file);

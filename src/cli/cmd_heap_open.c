@@ -98,8 +98,10 @@ static bool apply_style(struct heap_open *h, const struct opt *o, const char *va
 
 bool heap_open_apply(struct heap_open *h, const struct opt *o, const char *value)
 {
-	static const struct choice orders[] = { { "little", 0 }, { "big", 1 }, { NULL, 0 } };
-	unsigned big;
+	static const struct choice orders[] = { { "little", HEFT_LITTLE_ENDIAN },
+						{ "big", HEFT_BIG_ENDIAN },
+						{ NULL, 0 } };
+	unsigned order;
 	switch (o->id) {
 	case O_VERBOSE: h->verbose = true; return true;
 	case O_DEMANGLE: return apply_style(h, o, value);
@@ -108,9 +110,9 @@ bool heap_open_apply(struct heap_open *h, const struct opt *o, const char *value
 	case O_WORD:
 	case O_THREADS: return apply_number(h, o, value);
 	case O_ENDIAN:
-		if (!cli_choice(h->cli, o, value, orders, &big))
+		if (!cli_choice(h->cli, o, value, orders, &order))
 			return false;
-		heft_heap_set_big_endian(h->heap, big);
+		heft_heap_set_byte_order(h->heap, (enum heft_byte_order)order);
 		return true;
 	default: return cli_find(h->cli, h->finder, o, value);
 	}

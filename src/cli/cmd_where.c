@@ -74,7 +74,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_DEMANGLE: return apply_style(job, o, value);
 	case O_JSON: job->format = HEFT_WHERE_JSON; break;
 	case O_TERSE: job->format = HEFT_WHERE_TERSE; break;
-	case O_BLOCKS: heft_where_set_blocks(job->where, true); break;
+	case O_BLOCKS: heft_where_set_flags(job->where, HEFT_WHERE_BLOCKS); break;
 	case O_VERBOSE: job->verbose = true; break;
 	default: return cli_find(job->cli, job->finder, o, value);
 	}

@@ -301,6 +301,23 @@ static void what_is_no_input_is_refused(void **state)
 	heft_finder_free(f);
 }
 
+static void limits_are_bytes(void **state)
+{
+	static const char text[] = "section .text max 1 MiB\n";
+	struct heft_input in = {
+		.size = sizeof in, .name = "limits", .data = text, .data_size = sizeof text - 1
+	};
+	struct heft_finder *f = finder_of(&in);
+	struct heft_err err;
+	struct heft_budget *b = heft_budget_open("limits", f, &err);
+	(void)state;
+	heft_finder_free(f);
+	assert_non_null(b);
+	heft_budget_free(b);
+	assert_null(heft_budget_open("limits", NULL, &err));
+	assert_int_equal(err.code, HEFT_EIO);
+}
+
 /* Descriptors that are open. */
 static int open_count(void)
 {
@@ -353,6 +370,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(dumps_are_files_bytes_or_descriptors),
 		cmocka_unit_test(snapshots_are_files_bytes_or_descriptors),
 		cmocka_unit_test(maps_and_debug_files_are_found_by_their_names),
+		cmocka_unit_test(limits_are_bytes),
 		cmocka_unit_test(what_is_no_input_is_refused),
 		cmocka_unit_test(no_descriptor_is_left_open),
 	};

@@ -655,6 +655,7 @@ static void the_built_in_sources_are_listed_and_usable(void **state)
 		heft_profile_free(p);
 	}
 	assert_true(i >= 8);
+	assert_int_equal(heft_source_count(), i);
 	assert_true(strlen(heft_version()) > 2);
 }
 
