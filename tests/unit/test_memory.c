@@ -160,7 +160,8 @@ static bool judge(struct heft_err *err)
 	if (s) {
 		heft_snapshot_set_progress(s, go_on, NULL);
 		ok = heft_snapshot_open(s, myself, err) && (q = heft_quality_new(s, err)) &&
-		     (b = heft_budget_open(budget, NULL, err)) && heft_budget_check(b, s, NULL, err) &&
+		     (b = heft_budget_open(budget, NULL, err)) &&
+		     heft_budget_check(b, s, NULL, err) &&
 		     heft_budget_write(b, NULL, &nowhere, err);
 	}
 	heft_budget_free(b);

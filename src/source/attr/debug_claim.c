@@ -210,8 +210,8 @@ static void claim_all_relocs(struct debug_bytes *b, struct claims *file)
 
 void debug_bytes_claim(struct debug_bytes *b, struct claims *file)
 {
-	/* Those that units and line programs own, and strings; tables about addresses and units; and
-	 * what such tables are about in turn, by symbol. */
+	/* First what units and line programs own, and strings.  Then tables about addresses and
+	 * units.  Then what such tables are about in turn, by symbol. */
 	static const enum dw_section by_units[] = { DW_INFO,    DW_TYPES,    DW_ABBREV,
 						    DW_LINE,    DW_RANGES,   DW_RNGLISTS,
 						    DW_LOC,     DW_LOCLISTS, DW_MACRO,
