@@ -10,11 +10,14 @@ struct arena_block {
 	_Alignas(16) unsigned char data[];
 };
 
-enum { BLOCK_MIN = 16 << 10, BLOCK_MAX = 4 << 20 };
+/* Room in front of a block's bytes for its own head and that of its memory, so that a block of
+ * 4 MiB is two huge pages and not a byte more. */
+enum { BLOCK_FRONT = 256 };
+enum { BLOCK_MIN = (16 << 10) - BLOCK_FRONT, BLOCK_MAX = (4 << 20) - BLOCK_FRONT };
 
 static void block_add(struct arena *a, size_t need)
 {
-	size_t size = a->head ? a->head->size * 2 : BLOCK_MIN;
+	size_t size = a->head ? a->head->size * 2 + BLOCK_FRONT : BLOCK_MIN;
 	if (size > BLOCK_MAX)
 		size = BLOCK_MAX;
 	if (size < need)

@@ -1,19 +1,21 @@
-#define _DEFAULT_SOURCE /* madvise */
 #include "base/mem.h"
 
 #include "base/err.h"
+#include "base/large.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 /* In front of every allocation.  Pieces of a domain are a ring around its head. */
 struct piece {
 	struct piece *prev, *next;
 	struct memory *memory; /* NULL: belongs to nobody */
-	struct owned *owned;   /* NULL: memory, that lies behind */
+	size_t mapped;         /* bytes, where large.h gave it; 0: the allocator did; or OWNS */
 };
+
+/* The allocator gave it, and a struct owned lies behind. */
+#define OWNS SIZE_MAX
 
 struct owned {
 	void (*release)(void *thing);
@@ -62,40 +64,63 @@ bool heft_set_allocator(const struct heft_allocator *a, struct heft_err *err)
 	return true;
 }
 
-/* Large arrays live for a moment each; on pages of 4 KiB the kernel would spend a fifth of a
- * run on handing their pages out.  A hint, where there is such a thing. */
-enum { LARGE = 2 << 20 };
+/* ---- pieces ---------------------------------------------------------------------------------- */
 
-static void *hint(void *got, size_t size)
+static bool is_large(size_t size)
 {
-#ifdef MADV_HUGEPAGE
-	if (got && size >= LARGE) {
-		/* The whole of the first page: what was mapped at once must stay one mapping, or
-		 * mremap fails. */
-		const size_t into = (uintptr_t)got % (uintptr_t)sysconf(_SC_PAGESIZE);
-		madvise((char *)got - into, into + size, MADV_HUGEPAGE);
-	}
-#endif
-	return got;
+	return LARGE_MAPPED && size >= LARGE_FROM && allocator.resize == system_resize;
 }
 
-static void *take(void *p, size_t size)
-{
-	return hint(allocator.resize(allocator.ctx, p, size), size);
-}
-
-static void *take_new(size_t size)
-{
-	return take(NULL, size);
-}
-
-/* Large arrays of the system are zero as they come: what is never touched costs no memory. */
 static void *take_zeroed(size_t size)
 {
-	if (size >= LARGE && allocator.resize == system_resize)
-		return hint(calloc(1, size), size);
-	void *p = take(NULL, size);
+	if (allocator.resize == system_resize)
+		return calloc(1, size);
+	void *p = allocator.resize(allocator.ctx, NULL, size);
 	return p ? memset(p, 0, size) : NULL;
+}
+
+/* `size` counts the struct as well, here and below.  NULL where there is no memory. */
+static struct piece *piece_new(size_t size, bool zeroed)
+{
+	const bool large = is_large(size);
+	struct piece *p = large    ? large_new(size)
+			  : zeroed ? take_zeroed(size)
+				   : allocator.resize(allocator.ctx, NULL, size);
+	if (p)
+		p->mapped = large ? size : 0;
+	return p;
+}
+
+static void piece_free(struct piece *p)
+{
+	if (p->mapped > 0 && p->mapped != OWNS)
+		large_free(p, p->mapped);
+	else
+		allocator.resize(allocator.ctx, p, 0);
+}
+
+/* A mapping that becomes small. */
+static struct piece *piece_from_large(struct piece *p, size_t size)
+{
+	struct piece *small = allocator.resize(allocator.ctx, NULL, size);
+	if (!small)
+		return NULL;
+	memcpy(small, p, size);
+	small->mapped = 0;
+	piece_free(p);
+	return small;
+}
+
+static struct piece *piece_resize(struct piece *p, size_t size)
+{
+	if (!is_large(size))
+		return p->mapped > 0 ? piece_from_large(p, size)
+				     : allocator.resize(allocator.ctx, p, size);
+	struct piece *moved = p->mapped > 0 ? large_resize(p, p->mapped, size)
+					    : large_from(p, size);
+	if (moved)
+		moved->mapped = size;
+	return moved;
 }
 
 /* ---- domains --------------------------------------------------------------------------------- */
@@ -136,9 +161,11 @@ struct memory *memory_new(void)
 
 static void release_piece(struct piece *p)
 {
-	if (p->owned)
-		p->owned->release(p->owned->thing);
-	allocator.resize(allocator.ctx, p, 0);
+	if (p->mapped == OWNS) {
+		struct owned *const o = (struct owned *)(p + 1);
+		o->release(o->thing);
+	}
+	piece_free(p);
 }
 
 void memory_delete(struct memory *m)
@@ -198,21 +225,20 @@ static void count_taken(size_t size)
 	progress_ask();
 }
 
-static void *add_piece(size_t size, void *(*take_piece)(size_t size))
+static void *add_piece(size_t size, bool zeroed)
 {
 	if (size > SIZE_MAX - sizeof(struct piece))
 		return NULL;
-	struct piece *p = take_piece(sizeof *p + size);
+	struct piece *p = piece_new(sizeof *p + size, zeroed);
 	if (!p)
 		return NULL;
-	p->owned = NULL;
 	link_piece(p, here.memory);
 	return p + 1;
 }
 
 void *memory_try(size_t size)
 {
-	return add_piece(size, take_new);
+	return add_piece(size, false);
 }
 
 static _Noreturn void raise_no_memory(size_t size)
@@ -225,7 +251,7 @@ static _Noreturn void raise_no_memory(size_t size)
 void *mem_alloc(size_t size)
 {
 	count_taken(size);
-	void *p = add_piece(size, take_new);
+	void *p = add_piece(size, false);
 	if (!p)
 		raise_no_memory(size);
 	return p;
@@ -236,7 +262,7 @@ void *mem_zeroed(size_t count, size_t size)
 	if (size > 0 && count > SIZE_MAX / size)
 		raise_no_memory(SIZE_MAX);
 	count_taken(count * size);
-	void *p = add_piece(count * size, take_zeroed);
+	void *p = add_piece(count * size, true);
 	if (!p)
 		raise_no_memory(count * size);
 	return p;
@@ -247,9 +273,9 @@ static struct piece *resize_piece(struct piece *p, size_t size)
 {
 	struct memory *m = p->memory;
 	if (!m)
-		return take(p, size);
+		return piece_resize(p, size);
 	pthread_mutex_lock(&m->lock);
-	struct piece *moved = take(p, size);
+	struct piece *moved = piece_resize(p, size);
 	if (moved)
 		moved->next->prev = moved->prev->next = moved;
 	pthread_mutex_unlock(&m->lock);
@@ -275,7 +301,7 @@ void mem_free(void *p)
 		return;
 	struct piece *piece = (struct piece *)p - 1;
 	unlink_piece(piece);
-	allocator.resize(allocator.ctx, piece, 0);
+	piece_free(piece);
 }
 
 struct owned *memory_own(void (*release)(void *thing), void *thing)
@@ -283,7 +309,7 @@ struct owned *memory_own(void (*release)(void *thing), void *thing)
 	struct owned *o = memory_try(sizeof *o);
 	if (o) {
 		*o = (struct owned){ release, thing };
-		((struct piece *)o - 1)->owned = o;
+		((struct piece *)o - 1)->mapped = OWNS;
 		return o;
 	}
 	release(thing);

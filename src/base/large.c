@@ -1,0 +1,112 @@
+#define _GNU_SOURCE /* mremap */
+#include "base/large.h"
+
+#if LARGE_MAPPED
+
+#include <malloc.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define HUGE_PAGE ((size_t)2 << 20)
+
+static size_t up(size_t size, size_t unit)
+{
+	return (size + unit - 1) & ~(unit - 1);
+}
+
+/* The bytes of a mapping for `size`, all of it pages; 0 where that is too much. */
+static size_t mapped_bytes(size_t size)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	return size <= SIZE_MAX - 2 * HUGE_PAGE - page ? up(size, page) : 0;
+}
+
+/* Addresses from a multiple of 2 MiB on.  The hint is for all of them: a mapping of which only a
+ * part has it is two, and two cannot grow by one mremap. */
+static unsigned char *map_aligned(size_t bytes)
+{
+	unsigned char *const p = mmap(NULL, bytes + HUGE_PAGE, PROT_READ | PROT_WRITE,
+				      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return NULL;
+	const size_t front = up((uintptr_t)p, HUGE_PAGE) - (uintptr_t)p;
+	if (front > 0)
+		munmap(p, front);
+	if (front < HUGE_PAGE)
+		munmap(p + front + bytes, HUGE_PAGE - front);
+	madvise(p + front, bytes, MADV_HUGEPAGE);
+	return p + front;
+}
+
+void *large_new(size_t size)
+{
+	const size_t bytes = mapped_bytes(size);
+	return bytes > 0 ? map_aligned(bytes) : NULL;
+}
+
+/* Where the addresses behind are taken, the pages move to others. */
+void *large_resize(void *p, size_t before, size_t size)
+{
+	const size_t from = mapped_bytes(before), bytes = mapped_bytes(size);
+	if (bytes == 0)
+		return NULL;
+	if (mremap(p, from, bytes, 0) != MAP_FAILED)
+		return p;
+	void *const to = map_aligned(bytes);
+	if (!to)
+		return NULL;
+	if (mremap(p, from, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) != MAP_FAILED)
+		return to;
+	munmap(to, bytes);
+	return NULL;
+}
+
+void *large_from(void *p, size_t size)
+{
+	const size_t has = malloc_usable_size(p);
+	void *const moved = large_new(size);
+	if (!moved)
+		return NULL;
+	memcpy(moved, p, has < size ? has : size);
+	free(p);
+	return moved;
+}
+
+void large_free(void *p, size_t size)
+{
+	munmap(p, mapped_bytes(size));
+}
+
+#else
+
+void *large_new(size_t size)
+{
+	(void)size;
+	return NULL;
+}
+
+void *large_resize(void *p, size_t before, size_t size)
+{
+	(void)p;
+	(void)before;
+	(void)size;
+	return NULL;
+}
+
+void *large_from(void *p, size_t size)
+{
+	(void)p;
+	(void)size;
+	return NULL;
+}
+
+void large_free(void *p, size_t size)
+{
+	(void)p;
+	(void)size;
+}
+
+#endif
