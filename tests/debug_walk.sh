@@ -67,8 +67,8 @@ def inputs():
 
 
 def run(path, source, threads="2"):
-    return subprocess.run([heft, "size", "-n", "0", "-d", source, "--csv", "--threads=" + threads,
-                           path], stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT)
+    return subprocess.run([heft, "size", "-n", "0", "-d", source, "--debug-info=owners", "--csv",
+                           "--threads=" + threads, path], stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT)
 
 
 def problem_of(path, source):

@@ -105,6 +105,15 @@ enum heft_profile_flag {
 	HEFT_PROFILE_ALIASES = 1 << 1,
 	/* Keeps the ranges themselves for heft_profile_ranges and heft_profile_lookup. */
 	HEFT_PROFILE_RANGES = 1 << 2,
+	/* Debug sections count to the symbols that they describe.  Without it sources of symbols
+	 * (symbols, rawsymbols, shortsymbols, fullsymbols, namespaces) leave them "[section NAME]".
+	 * Sources of units and files own their debug info always. */
+	HEFT_PROFILE_DEBUG_OWNERS = 1 << 3,
+	/* What Bloaty does otherwise is done as Bloaty does it: names of units and files as the
+	 * debug info has them, the first symbol of the table for several of the same bytes,
+	 * section headers and what several functions share with their sections, padding of 16
+	 * bytes at most (heft(1) has the list). */
+	HEFT_PROFILE_BLOATY = 1 << 4,
 };
 /* Replaces all flags (bits of enum heft_profile_flag; 0 at first). */
 HEFT_API void heft_profile_set_flags(struct heft_profile *p, unsigned flags);

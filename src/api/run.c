@@ -105,8 +105,26 @@ static bool has_process(const struct heft_profile *p)
 	return false;
 }
 
+/* A file that debug info of an input refers to, or that of another debug file given. */
+static bool is_part(const struct heft_profile *p, const struct input *in)
+{
+	if (in->archive)
+		return false;
+	const struct image *im = &in->images[0];
+	bool found = debuginfo_is_split(im);
+	for (size_t i = 0; i < p->entries.count && !found; i++)
+		if (!p->entries.data[i].input.archive)
+			found = debuginfo_is_sup(&p->entries.data[i].input.images[0], im);
+	for (size_t i = 0; i < p->given.count && !found; i++)
+		if (p->given.data[i].opened && !p->given.data[i].input.archive)
+			found = debuginfo_is_sup(&p->given.data[i].input.images[0], im);
+	return found;
+}
+
 static bool check_given(struct heft_profile *p, const struct given *g, struct heft_err *err)
 {
+	if (is_part(p, &g->input))
+		return true;
 	if (g->input.archive || g->input.images[0].build_id.size == 0)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "%s: has no build ID, cannot be used as a debug file", g->path);
@@ -128,9 +146,10 @@ static bool open_given(struct heft_profile *p, struct heft_err *err)
 		if (!input_open(&g->input, g->path, &p->notes, err))
 			return false;
 		g->opened = true;
-		if (!check_given(p, g, err))
-			return false;
 	}
+	for (size_t i = 0; i < p->given.count; i++)
+		if (!check_given(p, &p->given.data[i], err))
+			return false;
 	return true;
 }
 
@@ -341,6 +360,8 @@ static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 					.samples = p->samples,
 					.process = e->process.open ? &e->process : NULL,
 					.places = p->listing_aliases ? &p->places : NULL,
+					.debug_stays = !p->debug_owners,
+					.as_bloaty = p->as_bloaty,
 					.trace = p->trace.fn ? &p->trace : NULL };
 	measure_begin(&e->measure, &of, &p->wish);
 	e->vm_size = e->measure.map.vm_size;

@@ -26,6 +26,9 @@ struct cli {
 	struct progress *progress; /* the line that the handles of the command write (term.h) */
 };
 
+/* Called by the name of Bloaty, whose place heft takes: its exit status for trouble is 1. */
+bool cli_is_bloaty(const struct cli *cli);
+
 struct command {
 	const char *name;     /* one word, or two: "heap show" */
 	const char *operands; /* for the usage line */

@@ -23,17 +23,18 @@ static void print_notes(const struct size_job *job)
 
 static void print_claim(void *ctx, const struct heft_claim *c)
 {
-	struct progress *progress = ctx;
-	progress_erase(progress);
-	print_tame(c->path, stderr);
-	fprintf(stderr, ": %s %s 0x%" PRIx64, c->source, c->domain == HEFT_VM ? "vm" : "file",
+	const struct cli *cli = ctx;
+	FILE *to = cli_is_bloaty(cli) ? stdout : stderr;
+	progress_erase(cli->progress);
+	print_tame(c->path, to);
+	fprintf(to, ": %s %s 0x%" PRIx64, c->source, c->domain == HEFT_VM ? "vm" : "file",
 		c->start);
 	if (c->bytes == UINT64_MAX)
-		fputs("-? (size unknown): ", stderr);
+		fputs("-? (size unknown): ", to);
 	else
-		fprintf(stderr, "-0x%" PRIx64 " (%" PRIu64 "): ", c->start + c->bytes, c->bytes);
-	print_tame(c->label, stderr);
-	fprintf(stderr, " [%s]\n", c->why);
+		fprintf(to, "-0x%" PRIx64 " (%" PRIu64 "): ", c->start + c->bytes, c->bytes);
+	print_tame(c->label, to);
+	fprintf(to, " [%s]\n", c->why);
 }
 
 /* ---- run and write ----------------------------------------------------------- */
@@ -60,7 +61,7 @@ static bool run(const struct size_job *job)
 	struct heft_err err;
 	heft_profile_set_progress(job->profile, progress_show, job->cli->progress);
 	if (job->trace_some || job->verbose >= 2)
-		heft_profile_set_trace(job->profile, print_claim, job->cli->progress);
+		heft_profile_set_trace(job->profile, print_claim, (void *)(uintptr_t)job->cli);
 	const bool good = heft_profile_run(job->profile, &err);
 	if (!good)
 		cli_failed(job->cli, &err);

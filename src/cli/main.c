@@ -60,6 +60,11 @@ static const struct command commands[] = {
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
+bool cli_is_bloaty(const struct cli *cli)
+{
+	return strcmp(cli->program, "bloaty") == 0;
+}
+
 int cli_error(const struct cli *cli, const char *fmt, ...)
 {
 	char text[1000];
@@ -84,10 +89,10 @@ int cli_failed(const struct cli *cli, const struct heft_err *err)
 
 void cli_version(const struct cli *cli)
 {
-	if (strcmp(cli->program, "heft") == 0)
-		printf("heft %s\n", heft_version());
+	if (cli_is_bloaty(cli))
+		printf("Bloaty McBloatface 1.1 (heft %s)\n", heft_version());
 	else
-		printf("%s (heft %s)\n", cli->program, heft_version());
+		printf("heft %s\n", heft_version());
 }
 
 void cli_help(const struct cli *cli)
@@ -249,7 +254,8 @@ static int run_bloaty(struct cli *cli, int argc, char **argv)
 	cli->program = "bloaty";
 	cli->usage = "bloaty";
 	cli->command = &commands[0];
-	return cmd_size(cli, argc, argv);
+	const int status = cmd_size(cli, argc, argv);
+	return status == EXIT_TROUBLE ? EXIT_NO : status;
 }
 
 /* ---- the process --------------------------------------------------------------- */
@@ -267,9 +273,10 @@ static int finish(const struct cli *cli, int status)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;
-	if (status == EXIT_TROUBLE)
+	if (status == EXIT_TROUBLE || (cli_is_bloaty(cli) && status == EXIT_NO))
 		return status; /* said already */
-	return cli_error(cli, "standard output: cannot write: %s", strerror(errno));
+	(void)cli_error(cli, "standard output: cannot write: %s", strerror(errno));
+	return cli_is_bloaty(cli) ? EXIT_NO : EXIT_TROUBLE;
 }
 
 /* Large arrays go back to the system when they are freed: glibc would by and by keep ever

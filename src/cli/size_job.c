@@ -19,6 +19,7 @@ enum {
 	O_COUNT,
 	O_ALIASES,
 	O_OLD_NEW,
+	O_DEBUG_INFO,
 	O_THREADS,
 	O_EXIT_CODE,
 	O_UNSUPPORTED,
@@ -33,6 +34,9 @@ const struct opt size_opts[] = {
 	{ O_CONFIG, 'c', false, NULL, "FILE", "read a configuration file: own data sources .." },
 #include "cli/find_opts.inc"
 #include "cli/exe_opts.inc"
+	{ O_DEBUG_INFO, 0, false, "debug-info", "sections|owners",
+	  "whose debug sections are by symbol: their own\n"
+	  "                              (default), or that of the symbols they describe" },
 	{ O_PERF, 0, false, "perf", "FILE", "samples of perf record, for the source hotness" },
 	{ O_DEPTH, 0, false, "depth", "NUM", "directories: so many levels, a component each" },
 	{ .help = "What is shown:" },
@@ -86,6 +90,9 @@ static bool parse_number(const struct size_job *job, const struct opt *o, const 
 static const struct choice domains[] = {
 	{ "vm", HEFT_VM }, { "file", HEFT_FILE }, { "both", HEFT_BOTH }, { NULL, 0 }
 };
+static const struct choice debug_infos[] = { { "sections", 0 },
+					     { "owners", HEFT_PROFILE_DEBUG_OWNERS },
+					     { NULL, 0 } };
 static const struct choice sorts[] = { { "size", HEFT_SORT_SIZE },     { "delta", HEFT_SORT_DELTA },
 				       { "growth", HEFT_SORT_GROWTH }, { "old", HEFT_SORT_BASE },
 				       { "name", HEFT_SORT_NAME },     { NULL, 0 } };
@@ -222,6 +229,12 @@ static bool apply_sort(struct size_job *job, const struct opt *o, const char *va
 static bool apply_choice(struct size_job *job, const struct opt *o, const char *value)
 {
 	unsigned n = 0;
+	if (o->id == O_DEBUG_INFO) {
+		if (!cli_choice(job->cli, o, value, debug_infos, &n))
+			return false;
+		job->flags = (job->flags & ~(unsigned)HEFT_PROFILE_DEBUG_OWNERS) | n;
+		return true;
+	}
 	if (!cli_choice(job->cli, o, value, o->id == O_DEMANGLE ? style_choices : domains, &n))
 		return false;
 	if (o->id == O_DEMANGLE)
@@ -265,6 +278,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_VMADDR:
 	case O_FILEOFF: return apply_number(job, o, value);
 	case O_DOMAIN:
+	case O_DEBUG_INFO:
 	case O_DEMANGLE: return apply_choice(job, o, value);
 	default: return apply_text(job, o, value);
 	}
@@ -312,6 +326,8 @@ static bool settle(struct size_job *job)
 		heft_profile_set_rows(job->profile, output_rows(&job->out, 20));
 	if (job->raw_map || job->verbose > 0)
 		job->flags |= HEFT_PROFILE_RANGES;
+	if (cli_is_bloaty(job->cli))
+		job->flags |= HEFT_PROFILE_BLOATY;
 	heft_profile_set_flags(job->profile, job->flags);
 	return output_settle(&job->out, job->cli);
 }
@@ -323,7 +339,7 @@ int size_job_init(struct size_job *job, const struct cli *cli, int argc, char **
 				  .profile = heft_profile_new(),
 				  .finder = heft_finder_new() };
 	output_init(&job->out, table_formats);
-	job->out.write.bloaty = strcmp(cli->program, "bloaty") == 0;
+	job->out.write.bloaty = cli_is_bloaty(cli);
 	const int status = cli_parse(cli, argc, argv, &words, job);
 	if (status != CLI_GO_ON || job->list_sources)
 		return status;

@@ -22,6 +22,18 @@ static bool is_mapping_symbol(const struct symbol *s)
 	       strchr("adtxc", s->name.p[1]) != NULL;
 }
 
+/* Labels of the assembler, which some keep in the tables of objects: constants and jump targets. */
+static bool is_assembler_label(const struct symbol *s)
+{
+	return s->type == STT_NOTYPE && s->bind == STB_LOCAL && str_starts(s->name, STR(".L"));
+}
+
+bool symbol_is_mark(const struct symbol *s)
+{
+	return s->type == STT_FILE || s->type == STT_SECTION || is_mapping_symbol(s) ||
+	       is_assembler_label(s);
+}
+
 bool symbol_names_a_place(const struct symbol *s)
 {
 	switch (s->type) {
@@ -30,7 +42,7 @@ bool symbol_names_a_place(const struct symbol *s)
 	case STT_FUNC:
 	case STT_TLS:
 	case STT_GNU_IFUNC:
-	case STT_ARM_TFUNC: return !is_mapping_symbol(s);
+	case STT_ARM_TFUNC: return !symbol_is_mark(s);
 	default: return false;
 	}
 }

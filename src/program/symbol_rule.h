@@ -10,6 +10,9 @@
 #include "image/image.h"
 
 uint32_t symbol_rank(const struct symbol *s);
+/* A symbol that says what kind of bytes, section or file something is, and names nothing: $x, .LC0,
+ * those of type STT_FILE and STT_SECTION. */
+bool symbol_is_mark(const struct symbol *s);
 bool symbol_names_a_place(const struct symbol *s);
 /* The section that holds a symbol, if its bytes are part of the VM image. */
 const struct section *symbol_section(const struct image *im, const struct symbol *s, uint64_t addr);

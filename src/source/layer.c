@@ -82,7 +82,7 @@ void layer_add_file(const struct source_file *f, struct layer *l, struct claims 
 	memset(file, 0, sizeof *file);
 }
 
-/* Where sections begin, sorted, in one domain. */
+/* Where sections with bytes begin, sorted, in one domain: empty ones end nothing. */
 static uint64_t *section_starts(const struct source_file *f, enum heft_domain domain, size_t *count)
 {
 	VEC(uint64_t) starts = { 0 };
@@ -90,9 +90,9 @@ static uint64_t *section_starts(const struct source_file *f, enum heft_domain do
 		const struct image *im = &f->input->images[i];
 		for (size_t k = 1; k < im->section_count; k++) {
 			const struct section *s = &im->sections[k];
-			if (domain == HEFT_FILE)
+			if (domain == HEFT_FILE && s->file_size > 0)
 				vec_push(&starts, im->file_off + s->off);
-			else if (s->alloc)
+			else if (domain == HEFT_VM && s->alloc && s->size > 0)
 				vec_push(&starts, s->addr);
 		}
 	}

@@ -49,6 +49,8 @@ struct source_file {
 	struct process *process;   /* of an input that is a core, else NULL */
 	const char *source;        /* name of the source at work, for the trace */
 	bool vm_only;              /* nobody asks whose the debug sections are */
+	bool debug_stays;          /* by symbol they stay with their sections */
+	bool as_bloaty;            /* HEFT_PROFILE_BLOATY */
 };
 
 /* What a source makes of one input. */

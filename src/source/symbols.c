@@ -3,6 +3,7 @@
 
 #include "base/pool.h"
 #include "image/elf_const.h"
+#include "program/symbol_rule.h"
 
 void attr_put(struct attr *a, const struct section *s, uint64_t off, uint64_t size, label_id label,
 	      enum why why)
@@ -29,7 +30,9 @@ label_id symbol_label(const struct attr *a, const struct symbol *s)
 	uint64_t addr;
 	if (a->owner != BY_SYMBOL)
 		return symbol_addr(a->im, s, &addr) ? spans_label(&a->vm, addr) : LABEL_NONE;
-	return s->name.len > 0 ? label_borrow(a->f->labels, s->name) : LABEL_NONE;
+	if (s->name.len == 0 || symbol_is_mark(s))
+		return LABEL_NONE;
+	return label_borrow(a->f->labels, s->name);
 }
 
 /* Ordinary data and code by name.  Sections with a purpose of their own (unwind tables, Go's
@@ -88,9 +91,10 @@ static void hash_names(void *ctx, size_t chunk, unsigned worker)
 	const size_t end = min_u64((chunk + 1) * NAMES_CHUNK, n->table.count);
 	(void)worker;
 	for (size_t i = chunk * NAMES_CHUNK; i < end; i++) {
-		const struct str name = symtab_get(&n->table, i).name;
-		if (name.len > 0)
-			n->list[i] = (struct hashed_text){ name, hash_bytes(name.p, name.len) };
+		const struct symbol s = symtab_get(&n->table, i);
+		if (s.name.len > 0 && !symbol_is_mark(&s))
+			n->list[i] = (struct hashed_text){ s.name,
+							   hash_bytes(s.name.p, s.name.len) };
 	}
 }
 
@@ -259,7 +263,8 @@ static void name_symbols_again(struct attr *a)
 static void rest_of_object(struct attr *a)
 {
 	const struct spans *vm = &a->vm;
-	if (a->owner != BY_UNIT || a->im->kind != IMAGE_OBJECT || !a->dwarf || vm->list.count == 0)
+	if (a->owner != BY_UNIT || a->im->kind != IMAGE_OBJECT || !a->dwarf ||
+	    vm->list.count == 0 || a->f->as_bloaty)
 		return;
 	const label_id unit = vm->list.data[0].label;
 	for (size_t i = 1; i < vm->list.count; i++)
@@ -278,7 +283,8 @@ static void attribute_image(struct attr *a, size_t number, size_t total)
 	if (a->owner != BY_SYMBOL)
 		name_symbols_again(a);
 	attr_got(a);
-	attr_padding(a);
+	if (!a->f->as_bloaty)
+		attr_padding(a);
 	attr_tables(a);
 	attr_commit_vm(a);
 	attr_relocs(a);
@@ -286,7 +292,8 @@ static void attribute_image(struct attr *a, size_t number, size_t total)
 	attr_code_tables(a);
 	attr_commit_vm(a);
 	attr_debug_sections(a);
-	attr_objects(a);
+	if (!a->f->as_bloaty)
+		attr_objects(a);
 	attr_commit_vm(a);
 	rest_of_object(a);
 	note_made_up(a);

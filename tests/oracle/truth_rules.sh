@@ -141,4 +141,67 @@ size=$("$heft" -d sections,rawsymbols -n 0 --csv "$tmp/hash" |
 	awk -F, '$1 == ".gnu.hash" && $2 ~ /^\[/ { n += $4 } END { print n }')
 is "bytes of a hash table without an owner" 16 "$size"
 
-finish 13
+# Operands of objects: an immediate behind the address moves where it is counted from.
+cat >"$tmp/operands.s" <<'END'
+	.text
+	.globl first
+	.type first, @function
+first:	movl $7, .Lone(%rip)
+	ret
+	.size first, .-first
+	.globl second
+	.type second, @function
+second:	leaq third(%rip), %rax
+	movw $7, .Ltwo(%rip)
+	ret
+	.size second, .-second
+	.globl third
+	.type third, @function
+third:	ret
+	.size third, .-third
+	.data
+.Lone:	.long 1
+.Ltwo:	.long 2
+END
+must $cc -c -o "$tmp/operands.o" "$tmp/operands.s"
+of_section() { # file, section: owner and VM bytes of each row, without spaces
+	"$heft" -d sections,rawsymbols -n 0 --csv "$1" 2>/dev/null |
+		awk -F, -v s="$2" '$1 == s && $3 > 0 { print $2 ":" $3 }' | sort | tr '\n' ' '
+}
+is "operands with an immediate behind them" "first:4 second:4 " "$(of_section "$tmp/operands.o" .data)"
+is "references from code to code" "first:11 second:17 third:1 " "$(of_section "$tmp/operands.o" .text)"
+
+# What an assembler kept of its own labels, and what names files, are no symbols.
+printf '\t.file "marks.c"\n\t.text\n\t.globl f\n\t.type f, @function\nf:\tleaq .LC0(%%rip), %%rax\n\tret\n\t.size f, .-f\n' \
+	>"$tmp/marks.s"
+printf '\t.section .rodata\n.LC0:\t.asciz "twelve chars"\n' >>"$tmp/marks.s"
+must $cc -c -Wa,-L -o "$tmp/marks.o" "$tmp/marks.s"
+names=$("$heft" -d rawsymbols -n 0 --csv "$tmp/marks.o" | awk -F, 'NR > 1 && $1 !~ /^\[/ { print $1 }' | tr '\n' ' ')
+is "labels of the assembler and names of files" "f " "$names"
+is "what such a label stands at" "f:13 " "$(of_section "$tmp/marks.o" .rodata)"
+
+# The header of a PLT is no function.
+printf 'int puts(const char *); int main(void) { return puts("x"); }\n' >"$tmp/plt.c"
+must $cc -fPIE -pie -Wl,-z,lazy -o "$tmp/plt" "$tmp/plt.c"
+is "functions made up of a PLT" "" "$("$heft" -d rawsymbols -n 0 "$tmp/plt" 2>&1 | grep sub_)"
+
+# Padding before an empty section is still padding.
+cat >"$tmp/empty.s" <<'END'
+	.data
+	.globl one
+	.type one, @object
+one:	.byte 1
+	.size one, 1
+	.section .empty, "aw"
+	.section .more, "aw"
+	.balign 16
+	.globl two
+	.type two, @object
+two:	.quad 2
+	.size two, 8
+END
+must $cc -nostdlib -shared -o "$tmp/empty" "$tmp/empty.s"
+is "bytes between sections, an empty one among them" "" \
+	"$("$heft" -d rawsymbols --raw-map --domain=vm "$tmp/empty" | grep -A1 'one$' | grep LOAD)"
+
+finish 19

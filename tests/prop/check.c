@@ -40,7 +40,9 @@ static struct heft_profile *start(const struct wish *w, struct heft_err *err)
 	heft_profile_set_threads(p, w->threads ? w->threads : 1);
 	if (!w->find_debug)
 		FIND_ONLY_NAMED(heft_profile_set_finder, p);
-	heft_profile_set_flags(p, HEFT_PROFILE_RANGES | (w->count ? HEFT_PROFILE_COUNT : 0));
+	heft_profile_set_flags(
+		p, HEFT_PROFILE_RANGES | (w->base ? HEFT_PROFILE_BLOATY : 0) |
+			   (w->count ? HEFT_PROFILE_COUNT | HEFT_PROFILE_DEBUG_OWNERS : 0));
 	bool ok = heft_profile_add_file(p, w->path, HEFT_INPUT, err);
 	if (w->base)
 		ok = ok && heft_profile_add_file(p, w->base, HEFT_BASE, err);

@@ -8,6 +8,7 @@
  * behind its first words, and ends with its last function: what follows it and nobody refers to has
  * no owner. */
 #include "source/attr/attr.h"
+#include "source/attr/attr_operands.h"
 #include "source/attr/attr_vtables.h"
 #include "source/attr/reloc_parts.h"
 
@@ -364,26 +365,23 @@ static void add_place(struct hunter *h, uint64_t place, const uint64_t *target)
 					       : POINTEE_DATA);
 }
 
-/* x86 counts a pc-relative operand from the end of the instruction, 4 bytes behind the field
- * unless an immediate follows. */
-static uint64_t operand_tail(const struct image *im, const struct reloc *rel)
-{
-	const bool x86 = im->machine == EM_X86_64 || im->machine == EM_386;
-	return x86 && rel->kind == RELOC_PCREL ? 4 : 0;
-}
-
 static void hunt_relocs(struct hunter *h, struct reloc_iter it)
 {
 	struct reloc rel;
+	struct operands operands;
+	operands_read(&operands, it.image, it.patched);
 	while (reloc_next(&it, &rel)) {
 		uint64_t target;
 		if (!rel.alloc || rel.kind == RELOC_TLS)
 			continue;
 		const bool known = reloc_target(&it, &rel, &target);
 		add_place(h, rel.addr, known ? &target : NULL);
+		if (known && rel.kind == RELOC_PCREL)
+			target += operands_rest(&operands, rel.addr);
 		if (known)
-			add_pointer(h, rel.addr, target + operand_tail(h->refs->a->im, &rel));
+			add_pointer(h, rel.addr, target);
 	}
+	operands_release(&operands);
 }
 
 /* Whether the word at `place` that holds `value` is part of a string. */

@@ -54,7 +54,7 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 		struct place p = { .addr = addr,
 				   .size = min_u64(s.size, in->size - (addr - in->addr)),
 				   .label = labels ? labels[i] : symbol_label(a, &s),
-				   .rank = symbol_rank(&s),
+				   .rank = a->f->as_bloaty ? (uint32_t)i : symbol_rank(&s),
 				   .section = section_index(a, in, addr),
 				   .code = in->exec,
 				   .vague = s.type == STT_NOTYPE && s.bind != STB_LOCAL };
@@ -77,6 +77,12 @@ static void collect(struct attr *a, place_vec *sized)
 		collect_table(a, a->debug, given, sized);
 	if (a->dynsym && !a->symtab)
 		collect_table(a, a->im, a->dynsym, sized);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+	return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
 static int by_rule(const void *a, const void *b)
@@ -117,6 +123,9 @@ void attr_sized_symbols(struct attr *a)
 	attr_list_sized(a, &sized);
 	if (places)
 		list_places(a->f->labels, places, &sized);
+	/* Bloaty goes through the table from front to end. */
+	if (a->f->as_bloaty && sized.count > 0)
+		qsort(sized.data, sized.count, sizeof *sized.data, by_rank);
 	for (size_t i = 0; i < sized.count; i++)
 		claim(&a->vm_claims, sized.data[i].addr, sized.data[i].size, sized.data[i].label,
 		      WHY_SYMBOL);

@@ -6,6 +6,7 @@
 #include "source/attr/attr.h"
 
 #include "image/elf_const.h"
+#include "program/symbol_rule.h"
 
 static void symbol_table(struct attr *a, const struct section *s, const label_id *labels)
 {
@@ -277,8 +278,28 @@ static void table(struct attr *a, const struct section *s)
 		pointer_array(a, s);
 }
 
+/* Marks in the table of symbols go to what stands where they do. */
+static void marks(struct attr *a)
+{
+	struct symtab t;
+	struct span_cursor cursor = { &a->vm, 0 };
+	if (a->owner != BY_SYMBOL || !a->symtab || !symtab_open(&t, a->im, a->symtab))
+		return;
+	for (size_t i = 1; i < t.count; i++) {
+		const struct symbol s = symtab_get(&t, i);
+		uint64_t addr;
+		if (s.type != STT_NOTYPE || !symbol_is_mark(&s) || !symbol_addr(a->im, &s, &addr))
+			continue;
+		const label_id owner = cursor_label(&cursor, addr);
+		attr_put(a, a->symtab, i * t.entry_size, t.entry_size, owner, WHY_SYMBOL_ENTRY);
+		if (t.strings)
+			attr_put(a, t.strings, s.name_off, s.name.len + 1, owner, WHY_NAME);
+	}
+}
+
 void attr_tables(struct attr *a)
 {
+	marks(a);
 	for (size_t i = 1; i < a->im->section_count; i++)
 		if (!a->im->sections[i].nobits)
 			table(a, &a->im->sections[i]);

@@ -111,6 +111,8 @@ void attr_units(struct attr *a)
 void attr_debug_sections(struct attr *a)
 {
 	a->debug_owner = LABEL_NONE;
+	if (a->owner == BY_SYMBOL && a->f->debug_stays)
+		return;
 	if (a->owner == BY_SYMBOL && !a->f->vm_only && debuginfo_present(a->im)) {
 		a->dwarf = source_dwarf(a->f, a->im, NULL);
 		a->bytes = mem_zeroed(1, sizeof *a->bytes);

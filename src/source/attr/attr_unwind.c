@@ -85,7 +85,8 @@ void attr_unwind_read(struct attr *a)
 	}
 }
 
-/* Only code that nobody has yet: names are made up from the address. */
+/* Only code that nobody has yet: names are made up from the address.  What of a PLT has no symbol
+ * is its header, no function. */
 void attr_unwind_bounds(struct attr *a)
 {
 	struct span_cursor cursor = { &a->vm, 0 };
@@ -94,7 +95,7 @@ void attr_unwind_bounds(struct attr *a)
 		if (d->size == 0 || cursor_label(&cursor, d->addr) != LABEL_NONE)
 			continue;
 		const struct section *in = image_section_at(a->im, d->addr);
-		if (!in || !in->exec)
+		if (!in || !in->exec || section_is_plt(in))
 			continue;
 		const struct place *p = attr_unsized_at(a, d->addr);
 		const label_id label = p ? p->label
@@ -198,7 +199,8 @@ void attr_unwind_bytes(struct attr *a)
 		if (d->lsda)
 			lsda_bytes(a, d, owner);
 	}
-	cies_bytes(a, cies.data, cies.count);
+	if (!a->f->as_bloaty)
+		cies_bytes(a, cies.data, cies.count);
 	vec_release(&cies);
 	for (size_t i = 1; i < a->im->section_count; i++) {
 		const struct section *s = &a->im->sections[i];

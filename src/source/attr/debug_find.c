@@ -277,7 +277,9 @@ void find_decorate(const struct debug_bytes *b, struct text *name)
 
 bool find_unit_name(const struct debug_bytes *b, const struct unit *u, struct text *ret)
 {
-	if (!unit_name(u, ret))
+	if (b->f->as_bloaty && u->name.len > 0)
+		text_set(ret, u->name);
+	else if (!unit_name(u, ret))
 		return false;
 	find_decorate(b, ret);
 	return true;

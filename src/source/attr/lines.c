@@ -28,13 +28,34 @@ struct rows {
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
+/* As the table has it: the directory and the name, joined and no more. */
+static bool plain_path(const struct line_program *p, uint64_t file, struct text *out)
+{
+	text_set(out, STR(""));
+	if (file >= p->files.count || p->files.data[file].name.len == 0)
+		return false;
+	const struct line_file *f = &p->files.data[file];
+	const bool own = p->version < 5 && f->dir == 0; /* of the unit, which is not said */
+	if (f->name.p[0] != '/' && !own && f->dir < p->dirs.count) {
+		text_add(out, p->dirs.data[f->dir]);
+		text_add_char(out, '/');
+	}
+	text_add(out, f->name);
+	return true;
+}
+
+static bool path_of(struct rows *r, const struct line_program *p, uint64_t file)
+{
+	return r->all->f->as_bloaty ? plain_path(p, file, &r->path) : line_path(p, file, &r->path);
+}
+
 static label_id make_label(struct rows *r, const struct line_program *p, uint32_t file,
 			   uint32_t line)
 {
 	const bool with_line = r->all->with_line;
 	if (r->path_file != file) {
 		r->path_file = file;
-		if (line_path(p, file, &r->path) && with_line)
+		if (path_of(r, p, file) && with_line)
 			text_add_char(&r->path, ':');
 	}
 	if (r->path.len == 0)

@@ -1,0 +1,37 @@
+/* How far behind the field of an operand its instruction ends, in objects.
+ *
+ * x86 counts pc-relative operands from the end of the instruction.  That is 4 bytes behind the
+ * field unless an immediate follows, and relocations are understood so; here are the others. */
+#include "source/attr/attr_operands.h"
+
+#include "base/sort.h"
+#include "image/elf_const.h"
+
+enum { FIELD = 4 }; /* bytes of a pc-relative operand */
+
+void operands_read(struct operands *o, const struct image *im, const struct section *code)
+{
+	code_ref_vec refs = { 0 };
+	memset(o, 0, sizeof *o);
+	if (im->machine != EM_X86_64 || im->kind != IMAGE_OBJECT || !code || !code->exec)
+		return;
+	code_refs(CODE_X86_64, section_bytes(im, code), code->addr,
+		  &(struct ref_wish){ .kinds = REF_MEM | REF_INSIDE }, &refs);
+	for (size_t i = 0; i < refs.count; i++)
+		if (refs.data[i].tail > FIELD)
+			vec_push(&o->list, (struct operand){ refs.data[i].field,
+							     refs.data[i].tail - (uint64_t)FIELD });
+	sort_by_key(o->list.data, o->list.count, sizeof *o->list.data);
+	vec_release(&refs);
+}
+
+uint64_t operands_rest(const struct operands *o, uint64_t field)
+{
+	const size_t low = lower_bound(o->list.data, o->list.count, sizeof *o->list.data, field);
+	return low < o->list.count && o->list.data[low].field == field ? o->list.data[low].rest : 0;
+}
+
+void operands_release(struct operands *o)
+{
+	vec_release(&o->list);
+}

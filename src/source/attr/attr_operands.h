@@ -1,0 +1,26 @@
+/* attr_operands.h - operands of objects' code that an immediate follows.  Private to attr_refs.c.
+ * One thread at a time. */
+#ifndef HEFT_SOURCE_ATTR_ATTR_OPERANDS_H
+#define HEFT_SOURCE_ATTR_ATTR_OPERANDS_H
+
+#include "code/code.h"
+#include "image/image.h"
+
+struct operand {
+	uint64_t field; /* address */
+	uint64_t rest;  /* bytes of the immediate */
+};
+
+/* Zero-initialised: none. */
+struct operands {
+	VEC(struct operand) list; /* sorted */
+};
+
+/* Reads a section of code of an x86-64 object; of anything else, and of NULL, there are none.
+ * Linear in its bytes. */
+void operands_read(struct operands *o, const struct image *im, const struct section *code);
+/* Bytes between the 4 of the field and the end of its instruction; 0 where that ends there. */
+uint64_t operands_rest(const struct operands *o, uint64_t field);
+void operands_release(struct operands *o);
+
+#endif
