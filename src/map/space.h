@@ -87,6 +87,9 @@ struct spans {
 
 /* Consumes the claims (c is empty afterwards).  Unknown sizes end at `end` at the latest. */
 void claims_resolve(struct claims *c, uint64_t end, struct spans *ret);
+/* The same in up to `parts` parts, each on a thread of its own: not inside parallel_for.  The spans
+ * are the same for any number. */
+void claims_resolve_parts(struct claims *c, uint64_t end, size_t parts, struct spans *ret);
 
 void spans_release(struct spans *s);
 /* Appends; start must not lie before the end of what is there. */

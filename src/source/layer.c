@@ -64,13 +64,22 @@ static void keep_origins(struct origins *o, const struct claims *vm)
 	spans_overlay(&o->spans, &s);
 }
 
+/* Fewer claims than this are not worth a thread. */
+enum { PARALLEL_MIN = 20000 };
+
+static unsigned threads_for(const struct source_file *f, size_t claims)
+{
+	return claims < PARALLEL_MIN ? 1 : f->threads;
+}
+
 void layer_add_vm(const struct source_file *f, struct layer *l, struct claims *vm)
 {
+	const unsigned threads = pool_threads(threads_for(f, vm->list.count));
 	struct spans s;
 	trace_claims(f, HEFT_VM, vm);
 	if (f->origins)
 		keep_origins(f->origins, vm);
-	claims_resolve(vm, UINT64_MAX, &s);
+	claims_resolve_parts(vm, UINT64_MAX, threads, &s);
 	spans_overlay(&l->vm, &s);
 }
 
@@ -158,13 +167,10 @@ static void rest_of_side(void *ctx, size_t side, unsigned worker)
 	basemap_check_file(d->f->map, &l->file);
 }
 
-/* Fewer claims than this are not worth a thread. */
-enum { PARALLEL_MIN = 20000 };
-
 void layer_finish(const struct source_file *f, struct layer *l)
 {
 	struct finish d = { .f = f, .layer = l };
-	const unsigned threads = l->vm.list.count < PARALLEL_MIN ? 1 : f->threads;
+	const unsigned threads = threads_for(f, l->vm.list.count);
 	fallback_claims(f, &d.vm_rest, &d.file_rest);
 	trace_claims(f, HEFT_VM, &d.vm_rest);
 	trace_claims(f, HEFT_FILE, &d.file_rest);

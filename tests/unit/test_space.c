@@ -314,16 +314,16 @@ static void random_claims(struct model *m, struct claims *c, struct rng *r, bool
 	}
 }
 
-static void compare_with_model(bool unknown)
+static void compare_with_model(bool unknown, size_t parts)
 {
-	for (uint64_t seed = 0; seed < 20000; seed++) {
+	for (uint64_t seed = 0; seed < 20000 / parts; seed++) {
 		struct rng r = { seed };
 		struct model m;
 		struct claims c = { 0 };
 		struct spans s;
 		random_claims(&m, &c, &r, unknown);
 		model_resolve(&m);
-		claims_resolve(&c, SPACE, &s);
+		claims_resolve_parts(&c, SPACE, parts, &s);
 		for (uint64_t at = 0; at < SPACE; at++)
 			if (spans_label(&s, at) != m.owner[at])
 				fail_msg("seed %d, byte %d: label %d, the model says %d", (int)seed,
@@ -335,13 +335,20 @@ static void compare_with_model(bool unknown)
 static void known_sizes_agree_with_painting_byte_by_byte(void **state)
 {
 	(void)state;
-	compare_with_model(false);
+	compare_with_model(false, 1);
 }
 
 static void unknown_sizes_agree_with_the_rule_in_words(void **state)
 {
 	(void)state;
-	compare_with_model(true);
+	compare_with_model(true, 1);
+}
+
+static void claims_cut_into_parts_agree_with_them_as_well(void **state)
+{
+	(void)state;
+	compare_with_model(false, 2);
+	compare_with_model(true, 5);
 }
 
 /* ---- spans --------------------------------------------------------------------------------- */
@@ -583,6 +590,7 @@ int main(void)
 		cmocka_unit_test(the_last_unknown_size_ends_with_the_space),
 		cmocka_unit_test(known_sizes_agree_with_painting_byte_by_byte),
 		cmocka_unit_test(unknown_sizes_agree_with_the_rule_in_words),
+		cmocka_unit_test(claims_cut_into_parts_agree_with_them_as_well),
 		cmocka_unit_test(an_overlay_keeps_the_top_and_fills_its_gaps),
 		cmocka_unit_test(an_overlay_with_nothing_changes_nothing),
 		cmocka_unit_test(an_overlay_is_the_same_as_claiming_later),

@@ -1,0 +1,341 @@
+/* resolve.c - from claims to spans: space.h.
+ *
+ * A sweep over the claims in the order of their starts.  Many claims are cut at the starts of some
+ * of them into parts that are swept side by side: a claim that reaches over a cut is in both parts,
+ * one of unknown size never does, since it ends at the next start. */
+#include "map/space.h"
+
+#include "base/pool.h"
+#include "base/sort.h"
+
+/* The claims that cover the sweep's position, as a binary heap by seq. */
+struct active {
+	VEC(struct claim) heap;
+};
+
+static void active_push(struct active *a, struct claim c)
+{
+	vec_push(&a->heap, c);
+	size_t i = a->heap.count - 1;
+	struct claim *h = a->heap.data;
+	while (i > 0 && h[(i - 1) / 2].seq > h[i].seq) {
+		const struct claim t = h[i];
+		h[i] = h[(i - 1) / 2];
+		h[(i - 1) / 2] = t;
+		i = (i - 1) / 2;
+	}
+}
+
+static void active_pop(struct active *a)
+{
+	struct claim *h = a->heap.data;
+	h[0] = h[--a->heap.count];
+	for (size_t i = 0;;) {
+		size_t best = i;
+		for (size_t k = 2 * i + 1; k <= 2 * i + 2; k++)
+			if (k < a->heap.count && h[k].seq < h[best].seq)
+				best = k;
+		if (best == i)
+			return;
+		const struct claim t = h[i];
+		h[i] = h[best];
+		h[best] = t;
+		i = best;
+	}
+}
+
+static uint64_t claim_end(const struct claim *c)
+{
+	return c->start + c->size;
+}
+
+/* The best claim that reaches beyond `addr`, or NULL; drops better ones that do not. */
+static const struct claim *active_best(struct active *a, uint64_t addr)
+{
+	while (a->heap.count > 0 && claim_end(&a->heap.data[0]) <= addr)
+		active_pop(a);
+	return a->heap.count > 0 ? &a->heap.data[0] : NULL;
+}
+
+/* Gives [from, to) to the active claims, best first. */
+static void active_emit(struct active *a, uint64_t from, uint64_t to, struct spans *ret)
+{
+	while (from < to) {
+		const struct claim *best = active_best(a, from);
+		if (!best)
+			return;
+		const uint64_t end = min_u64(claim_end(best), to);
+		spans_push(ret, from, end - from, best->label);
+		from = end;
+	}
+}
+
+/* The size of the claim of unknown size c: up to `next`, or to the end of a known claim
+ * that covers its start.  0 where something made earlier has its start. */
+static uint64_t unknown_size(const struct active *a, const struct claim *c, uint64_t next)
+{
+	uint64_t end = next;
+	for (size_t i = 0; i < a->heap.count; i++) {
+		const struct claim *k = &a->heap.data[i];
+		if (claim_end(k) <= c->start)
+			continue;
+		if (k->seq < c->seq)
+			return 0;
+		end = min_u64(end, claim_end(k));
+	}
+	return end > c->start ? end - c->start : 0;
+}
+
+/* Takes the claims [i, j) which all start at one address; `next` is the start behind them. */
+static void active_add(struct active *a, const struct claim *c, size_t count, uint64_t next)
+{
+	for (size_t i = 0; i < count; i++)
+		if (c[i].size != SIZE_UNKNOWN)
+			active_push(a, c[i]);
+	for (size_t i = 0; i < count; i++) {
+		if (c[i].size != SIZE_UNKNOWN)
+			continue;
+		struct claim known = c[i];
+		known.size = unknown_size(a, &c[i], next) & SIZE_UNKNOWN;
+		if (known.size > 0)
+			active_push(a, known);
+	}
+}
+
+static bool sorted_apart(const struct claims *c)
+{
+	for (size_t i = 0; i < c->list.count; i++) {
+		const struct claim *k = &c->list.data[i];
+		if (k->size == SIZE_UNKNOWN)
+			return false;
+		if (i > 0 && k->start < claim_end(k - 1))
+			return false;
+	}
+	return true;
+}
+
+void claims_sort(struct claims *c)
+{
+	sort_by_key(c->list.data, c->list.count, sizeof *c->list.data);
+}
+
+/* Numbers the claims by priority and says where the order of starts breaks: the first claim of
+ * each of at most two runs is 0 and *second.  False where there are more runs. */
+static bool find_runs(struct claims *c, size_t *second)
+{
+	unsigned runs = 1;
+	*second = c->list.count;
+	for (size_t i = 0; i < c->list.count; i++) {
+		ASSERT(i < UINT32_MAX);
+		c->list.data[i].seq = (uint32_t)i;
+		if (i > 0 && c->list.data[i].start < c->list.data[i - 1].start && runs++ == 1)
+			*second = i;
+	}
+	return runs <= 2;
+}
+
+/* Merges the runs [0, second) and [second, count) through a copy of the first. */
+static void merge_runs(struct claims *c, size_t second)
+{
+	struct claim *list = c->list.data, *first = mem_alloc(second * sizeof *first);
+	memcpy(first, list, second * sizeof *first);
+	size_t a = 0, b = second;
+	for (size_t out = 0; a < second; out++) {
+		const bool take_first = b == c->list.count || first[a].start <= list[b].start;
+		list[out] = take_first ? first[a++] : list[b++];
+	}
+	mem_free(first);
+}
+
+/* Claims with neighbouring starts, from one cut to the next. */
+struct part {
+	struct claim *list;
+	size_t count;
+	uint64_t end;         /* what unknown sizes end at where no start is behind them */
+	uint64_t limit;       /* no span reaches beyond */
+	struct active active; /* claims that reach into the part from before it */
+	struct spans spans;
+};
+
+static void sweep(struct part *p)
+{
+	const struct claim *list = p->list;
+	const size_t count = p->count;
+	struct active *a = &p->active;
+	for (size_t i = 0; i < count;) {
+		size_t j = i + 1;
+		while (j < count && list[j].start == list[i].start)
+			j++;
+		const uint64_t next = j < count ? list[j].start : max_u64(p->end, list[i].start);
+		if (j == i + 1 && list[i].size != SIZE_UNKNOWN && claim_end(&list[i]) <= next &&
+		    !active_best(a, list[i].start)) {
+			/* Most claims stand alone. */
+			spans_push(&p->spans, list[i].start, list[i].size, list[i].label);
+		} else {
+			active_add(a, list + i, j - i, next);
+			active_emit(a, list[i].start, j < count ? next : p->limit, &p->spans);
+		}
+		i = j;
+	}
+	vec_release(&a->heap);
+}
+
+/* Claims that are spans already: turned into them where they stand. */
+static void convert(struct claims *c, struct spans *ret)
+{
+	_Static_assert(sizeof(struct claim) == sizeof(struct span), "one stands for the other");
+	struct span *out = (struct span *)(void *)c->list.data;
+	size_t count = 0;
+	for (size_t i = 0; i < c->list.count; i++) {
+		struct claim from;
+		memcpy(&from, &c->list.data[i], sizeof from);
+		if (count > 0 && out[count - 1].label == from.label &&
+		    out[count - 1].start + out[count - 1].size == from.start)
+			out[count - 1].size += from.size;
+		else
+			out[count++] = (struct span){ from.start, from.size, from.label };
+	}
+	ret->list.data = out;
+	ret->list.count = count;
+	ret->list.cap = c->list.cap;
+	memset(c, 0, sizeof *c);
+}
+
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+enum { SAMPLES = 32 }; /* a part, to find cuts that leave parts of about one size */
+
+/* Starts of claims, sorted and different, at which the claims are cut: parts - 1 or fewer.  None is
+ * the first start. */
+static size_t find_cuts(const struct claims *c, size_t parts, uint64_t *cuts)
+{
+	const size_t wanted = parts * SAMPLES, step = c->list.count / wanted + 1;
+	uint64_t *starts = mem_alloc((c->list.count / step + 1) * sizeof *starts), last = 0;
+	size_t count = 0, found = 0;
+	for (size_t i = 0; i < c->list.count; i += step)
+		starts[count++] = c->list.data[i].start;
+	sort_by_key(starts, count, sizeof *starts);
+	last = count > 0 ? starts[0] : 0;
+	for (size_t k = 1; k < parts && count > 0; k++) {
+		const uint64_t start = starts[k * count / parts];
+		if (start > last)
+			cuts[found++] = last = start;
+	}
+	mem_free(starts);
+	return found;
+}
+
+/* Moves the claims that start before `cut` to the front, and returns how many they are. */
+static size_t divide(struct claim *list, size_t count, uint64_t cut)
+{
+	size_t low = 0, high = count;
+	for (;;) {
+		while (low < high && list[low].start < cut)
+			low++;
+		while (low < high && list[high - 1].start >= cut)
+			high--;
+		if (low == high)
+			return low;
+		const struct claim t = list[low];
+		list[low++] = list[--high];
+		list[high] = t;
+	}
+}
+
+/* parts[i] is from cuts[i - 1] to cuts[i]. */
+static void divide_all(const struct claims *c, const uint64_t *cuts, size_t cut_count, uint64_t end,
+		       struct part *parts)
+{
+	struct claim *list = c->list.data;
+	size_t count = c->list.count;
+	for (size_t i = 0; i <= cut_count; i++) {
+		const bool is_last = i == cut_count;
+		struct part *p = &parts[i];
+		p->list = list;
+		p->count = is_last ? count : divide(list, count, cuts[i]);
+		p->end = is_last ? end : cuts[i];
+		p->limit = is_last ? UINT64_MAX : cuts[i];
+		list += p->count;
+		count -= p->count;
+	}
+}
+
+/* Puts claims of parts[i] that reach over cuts into the parts behind them. */
+static void reach_over(struct part *parts, const uint64_t *cuts, size_t cut_count, size_t i)
+{
+	for (size_t k = 0; k < parts[i].count; k++) {
+		const struct claim *c = &parts[i].list[k];
+		if (c->size == SIZE_UNKNOWN)
+			continue;
+		for (size_t cut = i; cut < cut_count && claim_end(c) > cuts[cut]; cut++)
+			active_push(&parts[cut + 1].active, *c);
+	}
+}
+
+static void resolve_part(void *ctx, size_t i, unsigned worker)
+{
+	struct part *p = (struct part *)ctx + i;
+	(void)worker;
+	sort_by_key(p->list, p->count, sizeof *p->list);
+	sweep(p);
+}
+
+static void join_part(struct spans *ret, struct spans *more)
+{
+	if (ret->list.count == 0) {
+		*ret = *more;
+		return;
+	}
+	if (more->list.count > 0) {
+		const struct span first = more->list.data[0];
+		spans_push(ret, first.start, first.size, first.label);
+		vec_reserve(&ret->list, more->list.count);
+		memcpy(ret->list.data + ret->list.count, more->list.data + 1,
+		       (more->list.count - 1) * sizeof first);
+		ret->list.count += more->list.count - 1;
+	}
+	spans_release(more);
+}
+
+static void resolve_in_parts(struct claims *c, uint64_t end, size_t count, struct spans *ret)
+{
+	uint64_t *cuts = mem_alloc(count * sizeof *cuts);
+	const size_t cut_count = find_cuts(c, count, cuts);
+	struct part *parts = mem_zeroed(cut_count + 1, sizeof *parts);
+	divide_all(c, cuts, cut_count, end, parts);
+	for (size_t i = 0; i < cut_count; i++)
+		reach_over(parts, cuts, cut_count, i);
+	parallel_for((unsigned)cut_count + 1, cut_count + 1, resolve_part, parts);
+	for (size_t i = 0; i <= cut_count; i++)
+		join_part(ret, &parts[i].spans);
+	mem_free(parts);
+	mem_free(cuts);
+}
+
+void claims_resolve_parts(struct claims *c, uint64_t end, size_t parts, struct spans *ret)
+{
+	size_t second;
+	memset(ret, 0, sizeof *ret);
+	if (sorted_apart(c)) {
+		convert(c, ret);
+		return;
+	}
+	if (find_runs(c, &second)) {
+		if (second < c->list.count)
+			merge_runs(c, second);
+		struct part all = { .list = c->list.data,
+				    .count = c->list.count,
+				    .end = end,
+				    .limit = UINT64_MAX };
+		sweep(&all);
+		*ret = all.spans;
+	} else {
+		resolve_in_parts(c, end, parts > 0 ? parts : 1, ret);
+	}
+	vec_release(&c->list);
+}
+
+void claims_resolve(struct claims *c, uint64_t end, struct spans *ret)
+{
+	claims_resolve_parts(c, end, 1, ret);
+}
