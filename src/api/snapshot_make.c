@@ -80,9 +80,7 @@ static void collect(struct made *p, struct places *places)
 					  .units = &p->units.layer.vm,
 					  .unit_labels = &p->units.labels,
 					  .map = p->map,
-					  .aliases = p->map && s->flags & HEFT_SNAPSHOT_PATH_ALIASES
-							     ? &p->aliases
-							     : NULL,
+					  .aliases = p->map ? &p->aliases : NULL,
 					  .exact_names = s->flags & HEFT_SNAPSHOT_EXACT_NAMES,
 					  .no_literals = s->flags & HEFT_SNAPSHOT_NO_LITERALS,
 					  .contents = s->flags & HEFT_SNAPSHOT_CONTENTS };
@@ -237,10 +235,13 @@ static uint32_t add_container(struct snapshot *s, const char *wish)
 /* The program is open. */
 static void add_program(struct made *p, const char *name)
 {
+	const unsigned flags = p->owner->flags;
 	program_mark_used(&p->program, p->owner->used);
 	p->map = program_map(&p->program);
-	if (p->map && p->owner->flags & HEFT_SNAPSHOT_PATH_ALIASES)
-		path_aliases_read(&p->aliases, p->map, &p->owner->notes);
+	const unsigned what = (flags & HEFT_SNAPSHOT_PATH_ALIASES ? PATH_ALIASES_FUNCTIONS : 0) |
+			      (flags & HEFT_SNAPSHOT_NO_LITERALS ? 0 : PATH_ALIASES_STRINGS);
+	if (p->map && what != 0)
+		path_aliases_read(&p->aliases, p->map, what, &p->owner->notes);
 	p->container = add_container(&p->owner->snapshot, name);
 	measure(p);
 	add_metadata(p);

@@ -8,6 +8,42 @@
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
+struct str build_paths_dir(const struct build_paths *b)
+{
+	return b->dir == 0 ? STR("") : intern_get(&b->texts, b->dir - 1);
+}
+
+static bool is_below(struct str path, struct str dir)
+{
+	return str_starts(path, dir) && path.len > dir.len && path.p[dir.len] == '/';
+}
+
+/* Of several directories what they share. */
+static void learn_dir(struct build_paths *b, struct text *scratch, struct str dir)
+{
+	path_join(scratch, dir, STR(""), STR(""));
+	struct str shared = text_str(scratch);
+	const struct str known = build_paths_dir(b);
+	while (b->dir != 0 && shared.len > 0 && !str_eq(shared, known) &&
+	       !is_below(known, shared)) {
+		do
+			shared.len--;
+		while (shared.len > 0 && shared.p[shared.len] != '/');
+	}
+	b->dir = intern_add(&b->texts, shared) + 1;
+}
+
+/* One that most sources lie in is where they are written. */
+static void check_dir(struct build_paths *b)
+{
+	const struct str dir = build_paths_dir(b);
+	size_t below = 0;
+	for (size_t i = 0; i < b->objects.count; i++)
+		below += is_below(intern_get(&b->texts, b->objects.data[i].other), dir);
+	if (2 * below >= b->objects.count)
+		b->dir = 0;
+}
+
 void build_paths_add(struct build_paths *b, struct str dir, struct str object, struct str source)
 {
 	struct text path = { 0 };
@@ -15,6 +51,7 @@ void build_paths_add(struct build_paths *b, struct str dir, struct str object, s
 	const uint32_t from = intern_add(&b->texts, text_str(&path));
 	path_join(&path, dir, STR(""), source);
 	const uint32_t to = intern_add(&b->texts, text_str(&path));
+	learn_dir(b, &path, dir);
 	text_release(&path);
 	while (b->source_of.count < b->texts.entries.count)
 		vec_push(&b->source_of, 0);
@@ -38,6 +75,7 @@ void build_paths_finish(struct build_paths *b)
 		vec_push(&b->sources, (struct build_tail){ tail_hash(intern_get(&b->texts, source)),
 							   source, i });
 	}
+	check_dir(b);
 	sort_by_key(b->objects.data, b->objects.count, sizeof *b->objects.data);
 	sort_by_key(b->sources.data, b->sources.count, sizeof *b->sources.data);
 }

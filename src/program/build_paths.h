@@ -15,6 +15,7 @@
 
 struct build_paths {
 	struct intern texts;
+	uint32_t dir; /* private: id + 1 of what all build directories share; 0: none */
 	VEC(uint32_t)
 	source_of; /* by text id of an object's absolute path: source's id + 1; 0: none */
 	/* private: by last component */
@@ -33,6 +34,9 @@ bool build_paths_read(struct build_paths *b, const char *path, struct notes *not
 void build_paths_release(struct build_paths *b);
 /* After the last file. */
 void build_paths_finish(struct build_paths *b);
+/* The directory that objects are built in, if most sources lie outside of it, else an empty text.
+ * After build_paths_finish. */
+struct str build_paths_dir(const struct build_paths *b);
 /* The source of an object; an empty text where it is not known. */
 struct str build_paths_find(const struct build_paths *b, struct str object);
 /* The object made from a source; an empty text where it is not known, or there are several. */

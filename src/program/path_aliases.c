@@ -4,23 +4,34 @@
 #include "image/elf_const.h"
 #include "image/input.h"
 
-static void add_definition(struct path_aliases *p, struct str name, uint32_t object)
+/* While objects are read. */
+struct reading {
+	struct path_aliases *to;
+	unsigned what;          /* enum path_aliases_what */
+	struct intern left_out; /* sections that the map discards, see section_key */
+	struct text key;        /* scratch */
+	struct intern files_seen;
+	size_t opened;
+};
+
+static void add_object(struct path_aliases *p, struct path_alias_keys *k, struct str key,
+		       uint32_t object)
 {
-	const uint32_t id = intern_add(&p->names, name);
-	while (p->first.count <= id) {
-		vec_push(&p->first, UINT32_MAX);
-		vec_push(&p->counts, 0);
+	const uint32_t id = intern_add(&k->keys, key);
+	while (k->first.count <= id) {
+		vec_push(&k->first, UINT32_MAX);
+		vec_push(&k->counts, 0);
 	}
-	const uint32_t before = p->first.data[id];
+	const uint32_t before = k->first.data[id];
 	if (before != UINT32_MAX && p->list.data[before].object == object)
 		return;
-	p->first.data[id] = (uint32_t)p->list.count;
-	p->counts.data[id]++;
+	k->first.data[id] = (uint32_t)p->list.count;
+	k->counts.data[id]++;
 	vec_push(&p->list, (struct path_alias){ object, before });
 }
 
 /* What may stand in several objects: weak and unique definitions. */
-static void read_object(struct path_aliases *p, const struct image *im, uint32_t object)
+static void read_functions(struct path_aliases *p, const struct image *im, uint32_t object)
 {
 	const struct section *table = image_section_type(im, SHT_SYMTAB, 1);
 	struct symtab t;
@@ -31,12 +42,70 @@ static void read_object(struct path_aliases *p, const struct image *im, uint32_t
 		const bool kept_once = y.bind == STB_WEAK || y.bind == STB_GNU_UNIQUE;
 		if (kept_once && y.name.len > 0 && y.section != SYM_NO_SECTION &&
 		    y.section < im->section_count)
-			add_definition(p, y.name, object);
+			add_object(p, &p->functions, y.name, object);
 	}
 }
 
+/* ---- strings --------------------------------------------------------------------------------- */
+
+static struct str section_key(struct text *key, uint32_t object, struct str section)
+{
+	key->len = 0;
+	text_add_number(key, object);
+	text_add_char(key, ' ');
+	text_add(key, section);
+	return text_str(key);
+}
+
+static void read_left_out(struct reading *r)
+{
+	const struct linkmap *map = r->to->map;
+	for (size_t i = 0; i < map->discarded.count; i++) {
+		const struct linkmap_piece *d = &map->discarded.data[i];
+		if (d->object != LINKMAP_NONE)
+			(void)intern_add(&r->left_out, section_key(&r->key, d->object,
+								   linkmap_piece_name(map, d)));
+	}
+}
+
+/* The size of a text of so many bytes a character, its end included; 0: it has none. */
+static uint64_t string_size(struct bytes b, uint64_t width)
+{
+	static const uint8_t zero[4];
+	for (uint64_t i = 0; width <= b.size - i; i += width)
+		if (memcmp(b.p + i, zero, width) == 0)
+			return i + width;
+	return 0;
+}
+
+static void read_strings(struct reading *r, const struct image *im, const struct section *s,
+			 uint32_t object)
+{
+	const uint64_t merged = SHF_ALLOC | SHF_MERGE | SHF_STRINGS;
+	uint32_t id;
+	if ((s->flags & merged) != merged ||
+	    (s->entsize != 1 && s->entsize != 2 && s->entsize != 4) ||
+	    intern_find(&r->left_out, section_key(&r->key, object, s->name), &id))
+		return;
+	struct bytes b = section_bytes(im, s);
+	for (uint64_t size; (size = string_size(b, s->entsize)) > 0;) {
+		add_object(r->to, &r->to->strings, (struct str){ (const char *)b.p, size }, object);
+		b = bytes_sub(b, size, b.size - size);
+	}
+}
+
+/* ---- objects --------------------------------------------------------------------------------- */
+
+static void read_object(struct reading *r, const struct image *im, uint32_t object)
+{
+	if (r->what & PATH_ALIASES_FUNCTIONS)
+		read_functions(r->to, im, object);
+	for (size_t i = 1; r->what & PATH_ALIASES_STRINGS && i < im->section_count; i++)
+		read_strings(r, im, &im->sections[i], object);
+}
+
 /* Members that the map names, by its form "libx.a(y.o)". */
-static void read_input(struct path_aliases *p, const struct input *in, struct str path)
+static void read_input(struct reading *r, const struct input *in, struct str path)
 {
 	struct text name = { 0 };
 	for (size_t i = 0; i < in->image_count; i++) {
@@ -47,8 +116,8 @@ static void read_input(struct path_aliases *p, const struct input *in, struct st
 			text_add(&name, in->images[i].member);
 			text_add_char(&name, ')');
 		}
-		if (intern_find(&p->map->objects, text_str(&name), &object))
-			read_object(p, &in->images[i], object);
+		if (intern_find(&r->to->map->objects, text_str(&name), &object))
+			read_object(r, &in->images[i], object);
 	}
 	text_release(&name);
 }
@@ -74,45 +143,68 @@ static bool open_object(struct input *in, const struct linkmap *map, struct str 
 	return ok;
 }
 
-void path_aliases_read(struct path_aliases *p, const struct linkmap *map, struct notes *notes)
+/* The file of an object of the map, with all members that the map names, unless it was read. */
+static void read_file(struct reading *r, struct str object)
 {
-	struct intern seen = { { 0 } }; /* files */
-	size_t opened = 0;
+	const char *open = str_ends(object, STR(")")) ? memchr(object.p, '(', object.len) : NULL;
+	const struct str path = { object.p, open ? (size_t)(open - object.p) : object.len };
+	uint32_t id;
+	struct input in;
+	if (intern_find(&r->files_seen, path, &id))
+		return;
+	(void)intern_borrow(&r->files_seen, path);
+	if (!open_object(&in, r->to->map, path))
+		return;
+	read_input(r, &in, path);
+	input_close(&in);
+	r->opened++;
+}
+
+void path_aliases_read(struct path_aliases *p, const struct linkmap *map, unsigned what,
+		       struct notes *notes)
+{
+	struct reading r = { .to = p, .what = what };
 	p->map = map;
-	for (uint32_t i = 0; i < map->objects.entries.count; i++) {
-		struct str path = intern_get(&map->objects, i);
-		const char *open = str_ends(path, STR(")")) ? memchr(path.p, '(', path.len) : NULL;
-		uint32_t id;
-		struct input in;
-		path.len = open ? (size_t)(open - path.p) : path.len;
-		if (intern_find(&seen, path, &id))
-			continue;
-		(void)intern_borrow(&seen, path);
-		if (!open_object(&in, map, path))
-			continue;
-		read_input(p, &in, path);
-		input_close(&in);
-		opened++;
-	}
-	if (opened == 0)
+	read_left_out(&r);
+	for (uint32_t i = 0; i < map->objects.entries.count; i++)
+		read_file(&r, intern_get(&map->objects, i));
+	if (r.opened == 0 && what & PATH_ALIASES_FUNCTIONS)
 		note(notes, map->file.path ? map->file.path : "", HEFT_NO_OFFSET, 0,
 		     "no object of the linker map is where it says: no path aliases");
-	intern_release(&seen);
+	intern_release(&r.left_out);
+	intern_release(&r.files_seen);
+	text_release(&r.key);
+}
+
+static void release_keys(struct path_alias_keys *k)
+{
+	intern_release(&k->keys);
+	vec_release(&k->first);
+	vec_release(&k->counts);
 }
 
 void path_aliases_release(struct path_aliases *p)
 {
-	intern_release(&p->names);
-	vec_release(&p->first);
-	vec_release(&p->counts);
+	release_keys(&p->functions);
+	release_keys(&p->strings);
 	vec_release(&p->list);
+}
+
+static uint32_t find(const struct path_alias_keys *k, struct str key, uint32_t *ret)
+{
+	uint32_t id;
+	if (!intern_find(&k->keys, key, &id))
+		return 0;
+	*ret = k->first.data[id];
+	return k->counts.data[id];
 }
 
 uint32_t path_aliases_find(const struct path_aliases *p, struct str name, uint32_t *ret)
 {
-	uint32_t id;
-	if (!intern_find(&p->names, name, &id))
-		return 0;
-	*ret = p->first.data[id];
-	return p->counts.data[id];
+	return find(&p->functions, name, ret);
+}
+
+uint32_t path_aliases_find_string(const struct path_aliases *p, struct bytes text, uint32_t *ret)
+{
+	return find(&p->strings, (struct str){ (const char *)text.p, text.size }, ret);
 }

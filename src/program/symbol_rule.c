@@ -22,10 +22,12 @@ static bool is_mapping_symbol(const struct symbol *s)
 	       strchr("adtxc", s->name.p[1]) != NULL;
 }
 
-/* Labels of the assembler, which some keep in the tables of objects: constants and jump targets. */
+/* Labels of the assembler, which some keep in the tables of objects: constants and jump targets;
+ * and clang's of texts, which mold keeps in programs. */
 static bool is_assembler_label(const struct symbol *s)
 {
-	return s->type == STT_NOTYPE && s->bind == STB_LOCAL && str_starts(s->name, STR(".L"));
+	return s->bind == STB_LOCAL && ((s->type == STT_NOTYPE && str_starts(s->name, STR(".L"))) ||
+					str_starts(s->name, STR(".L.str")));
 }
 
 bool symbol_is_mark(const struct symbol *s)

@@ -1,3 +1,5 @@
+#define _GNU_SOURCE /* memmem */
+
 #include "snapshot/collect_internal.h"
 
 #include "base/sort.h"
@@ -195,7 +197,7 @@ static void begin_section(struct collect *c, const struct section *s, uint64_t s
 	c->literal_end = 0;
 	c->slice = lower_bound(c->slices.list.data, c->slices.list.count,
 			       sizeof *c->slices.list.data, base);
-	c->not_wide[0] = c->not_wide[1] = base;
+	c->not_wide[0] = c->not_wide[1] = c->not_text = base;
 	c->piece = 0;
 	collect_map_pieces(c);
 }
@@ -293,6 +295,15 @@ static struct str object_of(struct collect *c, const struct image *im)
 							 STR_ARG(im->member)));
 }
 
+/* Whether the compilers that .comment names put texts side by side without ends: Rust's. */
+static bool texts_lack_ends(const struct image *im)
+{
+	static const char rust[] = "rustc version";
+	const struct section *s = image_section_find(im, ".comment");
+	const struct bytes b = s ? section_bytes(im, s) : (struct bytes){ 0 };
+	return b.size > 0 && memmem(b.p, b.size, rust, sizeof rust - 1) != NULL;
+}
+
 static void collect_image(struct collect *c, size_t index)
 {
 	const struct image *im = &c->in->file->input->images[index];
@@ -302,6 +313,7 @@ static void collect_image(struct collect *c, size_t index)
 	c->object = object_of(c, im);
 	if (im->kind == IMAGE_EXEC && !c->in->no_literals)
 		slices_read(&c->slices, im);
+	c->texts_lack_ends = texts_lack_ends(im);
 	contents_init(&c->contents, im);
 	sort_places(&places, c->in->places, im, index);
 	shares_find(&shares, c->in->file->map, im);

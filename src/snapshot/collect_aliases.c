@@ -1,67 +1,56 @@
-/* The other objects of a function: one symbol each, or one for all where they are many. */
+/* The other objects of a function or of a string: one symbol each. */
 #include "snapshot/collect_internal.h"
 
-/* More than this many become one symbol: SuperSize's own number. */
-enum { ALIASES_MAX = 40 };
-
-struct str collect_common(struct str a, struct str b)
-{
-	size_t n = 0;
-	while (n < a.len && n < b.len && a.p[n] == b.p[n])
-		n++;
-	return (struct str){ a.p, n };
-}
-
-void collect_shared_path(struct text *out, struct str prefix, size_t count)
-{
-	while (prefix.len > 0 && prefix.p[prefix.len - 1] != '/')
-		prefix.len--;
-	text_set(out, prefix);
-	text_add(out, STR("{shared}/"));
-	if (count < 10)
-		text_add_number(out, count);
-	else
-		text_add(out, count >= 100  ? STR("100+")
-			      : count >= 50 ? STR("50-99")
-			      : count >= 20 ? STR("20-49")
-					    : STR("10-19"));
-}
-
-/* Of all objects in a list. */
-static uint32_t shared_path(struct collect *c, uint32_t first, uint32_t count)
+/* The last symbol added, again for each object of a list but its own. */
+static void add_others(struct collect *c, uint32_t first)
 {
 	const struct path_aliases *p = c->in->aliases;
-	struct str prefix = STR("");
+	const size_t at = c->s->symbols.count - 1;
+	const uint32_t own = c->s->symbols.data[at].object;
 	for (uint32_t i = first; i != UINT32_MAX; i = p->list.data[i].next) {
-		const struct str path = intern_get(&p->map->objects, p->list.data[i].object);
-		prefix = i == first ? path : collect_common(prefix, path);
+		struct snap_symbol y = c->s->symbols.data[at];
+		y.object = intern_add(&c->s->texts,
+				      intern_get(&p->map->objects, p->list.data[i].object));
+		if (y.object == own)
+			continue;
+		y.source = 0;
+		collect_add(c, &y);
 	}
-	collect_shared_path(&c->scratch, prefix, count);
-	return intern_add(&c->s->texts, text_str(&c->scratch));
 }
 
 void collect_path_aliases(struct collect *c, struct str raw)
 {
 	const struct path_aliases *p = c->in->aliases;
-	const size_t at = c->s->symbols.count - 1;
 	uint32_t first;
-	const uint32_t count = p && c->s->symbols.data[at].object != 0
-				       ? path_aliases_find(p, raw, &first)
-				       : 0;
-	if (count < 2)
+	if (p && c->s->symbols.data[c->s->symbols.count - 1].object != 0 &&
+	    path_aliases_find(p, raw, &first) > 1)
+		add_others(c, first);
+}
+
+/* Whether an object is in a list. */
+static bool has_object(const struct collect *c, uint32_t first, uint32_t object)
+{
+	const struct path_aliases *p = c->in->aliases;
+	uint32_t i = first;
+	while (i != UINT32_MAX && !str_eq(intern_get(&p->map->objects, p->list.data[i].object),
+					  snapshot_text(c->s, object)))
+		i = p->list.data[i].next;
+	return i != UINT32_MAX;
+}
+
+void collect_string_aliases(struct collect *c, struct bytes text)
+{
+	const struct path_aliases *p = c->in->aliases;
+	struct snap_symbol *y = &c->s->symbols.data[c->s->symbols.count - 1];
+	uint32_t first;
+	if (!p || path_aliases_find_string(p, text, &first) == 0)
 		return;
-	if (count > ALIASES_MAX) {
-		c->s->symbols.data[at].object = shared_path(c, first, count);
-		return;
+	/* The map and who refers to it name one at most; if that is one of them, its source is
+	 * right as well. */
+	if (!has_object(c, first, y->object)) {
+		y->object = intern_add(&c->s->texts,
+				       intern_get(&p->map->objects, p->list.data[first].object));
+		y->source = 0;
 	}
-	for (uint32_t i = first; i != UINT32_MAX; i = p->list.data[i].next) {
-		struct snap_symbol y = c->s->symbols.data[at];
-		const uint32_t object = intern_add(
-			&c->s->texts, intern_get(&p->map->objects, p->list.data[i].object));
-		if (object == y.object)
-			continue;
-		y.object = object;
-		y.source = 0;
-		collect_add(c, &y);
-	}
+	add_others(c, first);
 }

@@ -1,6 +1,7 @@
 /* The classes, members and literals of a dex file. */
 #include "snapshot/collect_internal.h"
 #include "snapshot/collect_pack_internal.h"
+#include "snapshot/path_form.h"
 
 #include <stdlib.h>
 
@@ -81,11 +82,11 @@ static uint32_t shared_path(struct dexing *x, const struct dex_use *use, size_t 
 		const struct class_paths *paths = &x->paths[dex_use_class(&use[i])];
 		const struct str path = snapshot_text(x->s, source ? paths->source : paths->object);
 		same = same && (i == 0 || str_eq(path, prefix));
-		prefix = i == 0 ? path : collect_common(prefix, path);
+		prefix = i == 0 ? path : path_common(prefix, path);
 	}
 	if (same)
 		return intern_add(&x->s->texts, prefix);
-	collect_shared_path(&x->path, prefix, count);
+	path_shared(&x->path, prefix, count);
 	return intern_add(&x->s->texts, text_str(&x->path));
 }
 

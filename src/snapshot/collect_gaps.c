@@ -100,7 +100,21 @@ static bool is_among_others(const struct collect *c, uint64_t end, uint64_t to)
 {
 	const struct literal next = text_at(c, end, to, 1);
 	uint64_t size;
-	return end == to || (literal_size(&next, false, &size) && size >= LITERAL_MIN);
+	return end >= to || (literal_size(&next, false, &size) && size >= LITERAL_MIN);
+}
+
+/* As literal_size, for what no map tells of.  Where no text ends, none that begins before does, so
+ * that bytes are looked at once, however many references lead there. */
+static bool plain_literal(struct collect *c, const struct literal *l, uint64_t at, uint64_t *ret)
+{
+	if (at < c->not_text) {
+		*ret = c->not_text - at;
+		return false;
+	}
+	const bool found = literal_size(l, false, ret);
+	if (!found)
+		c->not_text = at + *ret;
+	return found;
 }
 
 /* Bytes of one owner in a gap that ends at `limit`. */
@@ -121,27 +135,42 @@ static const struct slice *next_slice(struct collect *c, const struct run *run, 
 	return NULL;
 }
 
+enum { VECTOR = 16 };
+
+/* Whether a text of a run does not go on behind it: where texts lack ends, a reference says where
+ * the next one begins; and code copies texts by vectors, which are constants without an end. */
+static bool ends_with_run(const struct collect *c, const struct run *run)
+{
+	return c->texts_lack_ends || (run->from % VECTOR == 0 && run->to % VECTOR == 0);
+}
+
 /* The literal at an address; else *ret_skip is how many bytes none begins in.  `close`: at the
- * start of what is referred to, or right behind another literal.  Where strings are merged one may
- * go on beyond the run: its end is a string of somebody else's. */
+ * start of what is referred to, or right behind another literal.  A literal may go on beyond the
+ * run: its end is a string of somebody else's, or its owner refers to it, as C++ does that makes a
+ * std::string of two pointers. */
 static bool find_literal(struct collect *c, const struct run *run, uint64_t at, bool close,
 			 struct literal *ret, uint64_t *ret_skip)
 {
-	const unsigned width = collect_string_width(c, at);
-	const bool known = width > 0 && at % width == 0;
+	const struct merged merged = collect_merged(c, at);
+	const bool known = merged.width > 0 && at % merged.width == 0;
 	const struct slice *slice = known ? NULL : next_slice(c, run, at);
-	const uint64_t to = known   ? run->limit
-			    : slice ? min_u64(run->to, max_u64(slice->addr, at))
-				    : run->to;
+	const uint64_t whole = !known && ends_with_run(c, run) ? run->to : run->limit;
+	const uint64_t end = slice ? min_u64(whole, max_u64(slice->addr, at)) : whole;
+	const uint64_t to = min_u64(end, merged.end);
+	if (merged.constants) {
+		*ret_skip = merged.end - at;
+		return false;
+	}
 	if (slice && slice->addr == at) {
 		*ret = text_at(c, at, at + slice->size, 1);
 		return true;
 	}
-	*ret = text_at(c, at, to, known ? width : 1);
-	const bool found = literal_size(ret, known, ret_skip);
+	*ret = text_at(c, at, to, known ? merged.width : 1);
+	const bool found = known ? literal_size(ret, true, ret_skip)
+				 : plain_literal(c, ret, at, ret_skip);
 	const uint64_t least = !known                             ? LITERAL_MIN
-			       : run->referred && at == run->from ? width
-								  : 2 * width;
+			       : run->referred && at == run->from ? merged.width
+								  : 2 * merged.width;
 	if (!found || *ret_skip < least) {
 		struct literal wide;
 		if (!known && *ret_skip <= 2 && wide_literal(c, at, to, &wide)) {
@@ -149,7 +178,7 @@ static bool find_literal(struct collect *c, const struct run *run, uint64_t at, 
 			return true;
 		}
 		if (known || !found || *ret_skip < 2 || !close ||
-		    !is_among_others(c, at + *ret_skip, to))
+		    !is_among_others(c, at + *ret_skip, min_u64(to, run->to)))
 			return false;
 	}
 	ret->bytes.size = *ret_skip;
@@ -200,6 +229,7 @@ static uint64_t add_run(struct collect *c, const struct run *run)
 		literal_name(&c->scratch, &l);
 		collect_take(c, at, l.bytes.size);
 		collect_named(c, at, l.bytes.size, text_str(&c->scratch));
+		collect_string_aliases(c, l.bytes);
 		at += l.bytes.size;
 		plain = c->literal_end = at;
 	}

@@ -35,6 +35,7 @@ struct collect {
 	const struct image *image;
 	struct str object;        /* of what the map has no object for */
 	struct slices slices;     /* of the image */
+	bool texts_lack_ends;     /* in the image: see collect_gaps.c */
 	struct contents contents; /* of the image */
 	/* The section at work. */
 	const struct section *section;
@@ -51,6 +52,7 @@ struct collect {
 	struct span_cursor unit, owner_cursor;
 	uint64_t
 		not_wide[2]; /* no text of 2, of 4 bytes a character begins below these addresses */
+	uint64_t not_text;   /* no text begins below, beside those that were found */
 	uint64_t literal_end; /* of the last one */
 	label_id owner; /* of the bytes at work, in the symbols source; LABEL_NONE: not asked */
 	/* Where there is a map. */
@@ -73,8 +75,13 @@ uint32_t collect_map_section(const struct linkmap *map, const struct section *s)
 void collect_map_pieces(struct collect *c);
 /* The piece of the map that holds an address of the section at work; NULL: none.  O(log pieces). */
 const struct linkmap_piece *collect_piece_at(struct collect *c, uint64_t addr);
-/* Bytes of a character where the map says that strings are merged: 1, 2 or 4; 0 elsewhere. */
-unsigned collect_string_width(struct collect *c, uint64_t addr);
+/* What the map says of merged bytes at an address. */
+struct merged {
+	uint64_t end;   /* of the piece; UINT64_MAX where nothing is known to be merged */
+	unsigned width; /* of strings: bytes of a character, 1, 2 or 4; 0: it does not say */
+	bool constants; /* no strings */
+};
+struct merged collect_merged(struct collect *c, uint64_t addr);
 /* Of a program without a symbol table of its own: adds the places of the map's names, where there
  * are no others, as far as their sizes are known. */
 void collect_map_names(const struct collect_input *in);
@@ -102,10 +109,9 @@ void collect_add(struct collect *c, struct snap_symbol *y);
 /* collect_aliases.c: the last symbol added, whose name the linker has as `raw`, again for each
  * other object that defines it. */
 void collect_path_aliases(struct collect *c, struct str raw);
-/* What two paths begin with. */
-struct str collect_common(struct str a, struct str b);
-/* "a/b/{shared}/50-99": of `count` paths that begin with "a/b/". */
-void collect_shared_path(struct text *out, struct str prefix, size_t count);
+/* The last symbol added, which is a text with all its bytes, gets the object that has it, and is
+ * added again for each other one. */
+void collect_string_aliases(struct collect *c, struct bytes text);
 
 /* collect_gaps.c: the bytes up to an address of the section at work, which no symbol of a table
  * has. */

@@ -45,20 +45,34 @@ const struct linkmap_piece *collect_piece_at(struct collect *c, uint64_t addr)
 	return addr - p->addr < p->size ? p : NULL;
 }
 
-/* The digit of ".rodata.main.str2.4", which compilers name sections of strings. */
-unsigned collect_string_width(struct collect *c, uint64_t addr)
+/* What follows the last dot. */
+static struct str last_word(struct str name)
 {
-	const struct linkmap_piece *p = collect_piece_at(c, addr);
-	if (!p || p->kind != LINKMAP_MERGED)
-		return 0;
-	const struct str name = linkmap_piece_name(c->in->map, p);
-	size_t end = name.len;
-	while (end > 0 && name.p[end - 1] != '.')
-		end--;
+	size_t from = name.len;
+	while (from > 0 && name.p[from - 1] != '.')
+		from--;
+	return (struct str){ name.p + from, name.len - from };
+}
+
+/* The digit of ".rodata.main.str2.4", which compilers name sections of strings. */
+static unsigned string_width(struct str name)
+{
+	const size_t end = name.len - last_word(name).len;
 	if (end < 6 || memcmp(name.p + end - 6, ".str", 4) != 0)
 		return 0;
 	const char digit = name.p[end - 2];
 	return digit == '1' || digit == '2' || digit == '4' ? (unsigned)(digit - '0') : 0;
+}
+
+struct merged collect_merged(struct collect *c, uint64_t addr)
+{
+	const struct linkmap_piece *p = collect_piece_at(c, addr);
+	if (!p || p->kind != LINKMAP_MERGED)
+		return (struct merged){ .end = UINT64_MAX };
+	const struct str name = linkmap_piece_name(c->in->map, p);
+	const bool constants = str_starts(last_word(name), STR("cst")) ||
+			       str_eq(name, STR("merge constants"));
+	return (struct merged){ p->addr + p->size, string_width(name), constants };
 }
 
 /* ---- whose bytes what uses them are ---------------------------------------------------------- */

@@ -1,6 +1,7 @@
 #include "snapshot/set_paths.h"
 
 #include "base/text.h"
+#include "snapshot/path_form.h"
 
 /* What became of each text that was a path; UINT32_MAX: not asked for yet. */
 struct memo {
@@ -30,12 +31,29 @@ static uint32_t object_path(struct snapshot *s, uint32_t id, struct text *scratc
 	return intern_add(&s->texts, text_str(scratch));
 }
 
-static uint32_t shown_path(struct snapshot *s, uint32_t id, const struct paths *paths,
-			   struct text *scratch)
+/* How paths are shown. */
+struct shown {
+	const struct paths *paths;
+	struct str build; /* the build directory, or "" */
+	bool object;
+};
+
+static uint32_t shown_path(struct snapshot *s, uint32_t id, const struct shown *how,
+			   bool *ret_generated)
 {
-	if (paths_empty(paths) || !paths_apply(paths, snapshot_text(s, id), scratch))
-		return id;
-	return intern_add(&s->texts, text_str(scratch));
+	struct text mapped = { 0 }, form = { 0 };
+	uint32_t ret = id;
+	*ret_generated = false;
+	const bool changed = !paths_empty(how->paths) &&
+			     paths_apply(how->paths, snapshot_text(s, id), &mapped);
+	const struct str path = changed ? text_str(&mapped) : snapshot_text(s, id);
+	if (path_form(&form, path, how->build, how->object, ret_generated))
+		ret = intern_add(&s->texts, text_str(&form));
+	else if (changed)
+		ret = intern_add(&s->texts, path);
+	text_release(&mapped);
+	text_release(&form);
+	return ret;
 }
 
 static bool contains(struct str s, struct str word)
@@ -126,25 +144,107 @@ static void set_standard_sources(struct snapshot *s)
 	mem_free(m.to);
 }
 
-static void set_shown(struct snapshot *s, const struct paths *paths)
+static void set_shown_objects(struct snapshot *s, const struct shown *how)
 {
-	struct memo sources = memo_make(s), objects = memo_make(s);
+	struct memo m = memo_make(s);
 	struct text scratch = { 0 };
+	bool generated;
 	for (size_t i = 0; i < s->symbols.count; i++) {
 		struct snap_symbol *y = &s->symbols.data[i];
-		uint32_t *source = &sources.to[y->source], *object = &objects.to[y->object];
-		if (*source == UINT32_MAX)
-			*source = shown_path(s, y->source, paths, &scratch);
-		if (*object == UINT32_MAX)
-			*object = object_path(s, shown_path(s, y->object, paths, &scratch),
-					      &scratch);
-		y->source = *source;
-		y->object = *object;
+		uint32_t *to = &m.to[y->object];
+		if (*to == UINT32_MAX)
+			*to = object_path(s, shown_path(s, y->object, how, &generated), &scratch);
+		y->object = *to;
 	}
 	text_release(&scratch);
-	mem_free(sources.to);
-	mem_free(objects.to);
+	mem_free(m.to);
 }
+
+static void set_shown_sources(struct snapshot *s, const struct shown *how)
+{
+	struct memo m = memo_make(s);
+	bool *generated = mem_zeroed(m.count, sizeof *generated);
+	for (size_t i = 0; i < s->symbols.count; i++) {
+		struct snap_symbol *y = &s->symbols.data[i];
+		uint32_t *to = &m.to[y->source];
+		if (*to == UINT32_MAX)
+			*to = shown_path(s, y->source, how, &generated[y->source]);
+		if (generated[y->source])
+			y->flags |= SNAP_GENERATED;
+		y->source = *to;
+	}
+	mem_free(generated);
+	mem_free(m.to);
+}
+
+/* ---- symbols of many objects ----------------------------------------------------------------- */
+
+/* More aliases of one name than this become one symbol: SuperSize's own number. */
+enum { ALIASES_MAX = 40 };
+
+/* Symbols of one name for the same bytes, which were added one after the other. */
+static size_t same_symbols(const struct snap_symbol *y, size_t count)
+{
+	size_t n = 1;
+	while (n < count && y->size > 0 && y->addr > 0 && y[n].addr == y->addr &&
+	       y[n].size == y->size && y[n].section == y->section && y[n].full_name == y->full_name)
+		n++;
+	return n;
+}
+
+/* The path that stands for those of all: of those that have one, the path itself if it is one. */
+static uint32_t path_of_all(struct snapshot *s, const struct snap_symbol *y, size_t count,
+			    bool source)
+{
+	uint32_t first = 0;
+	bool same = true;
+	struct str prefix = STR("");
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t id = source ? y[i].source : y[i].object;
+		if (id == 0)
+			continue;
+		same = same && (first == 0 || id == first);
+		prefix = first == 0 ? snapshot_text(s, id)
+				    : path_common(prefix, snapshot_text(s, id));
+		first = first == 0 ? id : first;
+	}
+	if (same)
+		return first;
+	struct text path = { 0 };
+	path_shared(&path, prefix, count);
+	const uint32_t id = intern_add(&s->texts, text_str(&path));
+	text_release(&path);
+	return id;
+}
+
+static struct snap_symbol one_of_many(struct snapshot *s, const struct snap_symbol *y, size_t count)
+{
+	struct snap_symbol one = *y;
+	one.object = path_of_all(s, y, count, false);
+	one.source = path_of_all(s, y, count, true);
+	for (size_t i = 1; i < count; i++)
+		if (!(y[i].flags & SNAP_GENERATED))
+			one.flags &= (uint16_t)~SNAP_GENERATED;
+	return one;
+}
+
+static void join_many(struct snapshot *s)
+{
+	struct snap_symbol *y = s->symbols.data;
+	size_t to = 0;
+	for (size_t i = 0, n; i < s->symbols.count; i += n) {
+		n = same_symbols(&y[i], s->symbols.count - i);
+		if (n > ALIASES_MAX) {
+			y[to++] = one_of_many(s, &y[i], n);
+			continue;
+		}
+		memmove(&y[to], &y[i], n * sizeof *y);
+		to += n;
+	}
+	s->symbols.count = to;
+}
+
+/* ---- components ------------------------------------------------------------------------------ */
 
 static uint32_t component_of(struct snapshot *s, const struct components *c, uint32_t path)
 {
@@ -171,12 +271,19 @@ static void set_components(struct snapshot *s, const struct components *c)
 void snapshot_set_paths(struct snapshot *s, const struct build_paths *build,
 			const struct paths *paths, const struct components *components)
 {
+	struct str build_dir = build ? build_paths_dir(build) : STR("");
+	struct text mapped = { 0 };
+	if (!paths_empty(paths) && paths_apply(paths, build_dir, &mapped))
+		build_dir = text_str(&mapped);
 	if (build) {
 		set_lto_objects(s, build);
 		set_sources(s, build);
 	}
 	set_standard_sources(s);
-	set_shown(s, paths);
+	set_shown_sources(s, &(struct shown){ paths, build_dir, false });
+	set_shown_objects(s, &(struct shown){ paths, build_dir, true });
+	join_many(s);
+	text_release(&mapped);
 	if (components)
 		set_components(s, components);
 }

@@ -1,6 +1,7 @@
 /* Sources of objects and what is made of them: compile_commands.json, build.ninja, paths of a
  * snapshot. */
 #include "program/build_paths.h"
+#include "snapshot/path_form.h"
 #include "snapshot/set_paths.h"
 
 #include <setjmp.h>
@@ -172,9 +173,9 @@ static void the_build_counts_before_debug_info(void **state)
 	const uint32_t thin = add_symbol(&s, "cache/llvmcache-0123", "/w/src/a.c");
 	const uint32_t rust = add_symbol(&s, "/r/lib/rustlib/t/lib/libgimli.rlib(x.o)", "");
 	snapshot_set_paths(&s, &b, NULL, NULL);
-	assert_paths(&s, built, "obj/a.o", "/w/src/a.c");
+	assert_paths(&s, built, "a.o", "/w/src/a.c");
 	assert_paths(&s, other, "other.o", "from/dwarf.c");
-	assert_paths(&s, thin, "/w/out/obj/a.o", "/w/src/a.c");
+	assert_paths(&s, thin, "/w/a.o", "/w/src/a.c");
 	assert_paths(&s, rust, "/r/lib/rustlib/t/lib/libgimli.rlib/x.o",
 		     "(Rust stdlib)/libgimli.rlib");
 	snapshot_release(&s);
@@ -183,7 +184,7 @@ static void the_build_counts_before_debug_info(void **state)
 
 static void prefixes_are_replaced_before_components_are_asked_for(void **state)
 {
-	static const char table[] = "/src/ core\n/obj/ objects\n";
+	static const char table[] = "/src/ core\n/base/ objects\n";
 	struct components c = { 0 };
 	struct paths paths = { 0 };
 	struct snapshot s;
@@ -193,16 +194,122 @@ static void prefixes_are_replaced_before_components_are_asked_for(void **state)
 	snapshot_init(&s);
 	vec_push(&s.containers, (struct snap_container){ .name = "" });
 	const uint32_t both = add_symbol(&s, "/w/obj/a.o", "/w/src/a.c");
-	const uint32_t object = add_symbol(&s, "/w/obj/a.o", "");
+	const uint32_t object = add_symbol(&s, "/w/obj/base/a.o", "");
 	const uint32_t none = add_symbol(&s, "", "");
 	snapshot_set_paths(&s, NULL, &paths, &c);
-	assert_paths(&s, both, "obj/a.o", "src/a.c");
+	assert_paths(&s, both, "a.o", "src/a.c");
 	assert_true(str_eq(snapshot_text(&s, s.symbols.data[both].component), STR("core")));
 	assert_true(str_eq(snapshot_text(&s, s.symbols.data[object].component), STR("objects")));
 	assert_int_equal(s.symbols.data[none].component, 0);
 	snapshot_release(&s);
 	paths_release(&paths);
 	components_close(&c);
+}
+
+static void assert_form(const char *path, const char *build, bool object, const char *form,
+			bool generated)
+{
+	struct text out = { 0 };
+	bool is_generated;
+	if (!path_form(&out, str_of(path), str_of(build), object, &is_generated))
+		text_set(&out, str_of(path));
+	if (!str_eq(text_str(&out), str_of(form)) || is_generated != generated)
+		fail_msg("%s: %.*s, generated %d", path, (int)out.len, out.p, is_generated);
+	text_release(&out);
+}
+
+static void build_directories_are_taken_out_of_paths(void **state)
+{
+	static const struct {
+		const char *path, *build;
+		bool object;
+		const char *form;
+		bool generated;
+	} forms[] = {
+		{ "../../base/a.cc", "", false, "base/a.cc", false },
+		{ "gen/proto/a.cc", "", false, "proto/a.cc", true },
+		{ "out/Release/gen/proto/a.cc", "", false, "proto/a.cc", true },
+		{ "out/Release/clang_x64/gen/a.cc", "", false, "a.cc", true },
+		{ "out/Release/made.cc", "", false, "made.cc", true },
+		{ "/w/out/Release/gen/a.cc", "", false, "/w/a.cc", true },
+		{ "/home/out/me/src/a.cc", "", false, "/home/out/me/src/a.cc", false },
+		{ "/w/gen/a.cc", "", false, "/w/gen/a.cc", false },
+		{ "generic/a.cc", "", false, "generic/a.cc", false },
+		{ "out/a.cc", "", false, "out/a.cc", false },
+		{ "$APK/gen/a.cc", "", false, "$APK/gen/a.cc", false },
+		{ "(Rust stdlib)/x", "", false, "(Rust stdlib)/x", false },
+		{ "", "/w/b", false, "", false },
+		{ "gen/", "", false, "gen/", true },
+		{ "obj/base/a.o", "", true, "base/a.o", false },
+		{ "out/Debug/obj/base/a.o", "", true, "base/a.o", false },
+		{ "/w/out/Debug/obj/base/a.o", "", true, "/w/base/a.o", false },
+		{ "../../prebuilt/a.o", "", true, "prebuilt/a.o", false },
+		{ "lib/a.o", "", true, "lib/a.o", false },
+		{ "/w/b/moc/a.cc", "/w/b", false, "/w/moc/a.cc", true },
+		{ "/w/b2/moc/a.cc", "/w/b", false, "/w/b2/moc/a.cc", false },
+		{ "/w/out/x/gen/a.cc", "/w/out/x", false, "/w/a.cc", true },
+		{ "b/moc/a.cc", "b", false, "moc/a.cc", true },
+		{ "/w/b", "/w/b", false, "/w/b", false },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+		assert_form(forms[i].path, forms[i].build, forms[i].object, forms[i].form,
+			    forms[i].generated);
+}
+
+static void what_the_build_made_is_told_by_where_it_lies(void **state)
+{
+	static const char outside[] =
+		"[{\"directory\":\"/w/b\",\"file\":\"../a.c\",\"output\":\"a.o\"},"
+		"{\"directory\":\"/w/b\",\"file\":\"../c.c\",\"output\":\"c.o\"},"
+		"{\"directory\":\"/w/b\",\"file\":\"moc/g.c\",\"output\":\"g.o\"}]";
+	static const char inside[] =
+		"[{\"directory\":\"/w/b\",\"file\":\"a.c\",\"output\":\"a.o\"},"
+		"{\"directory\":\"/w/b/sub\",\"file\":\"b.c\",\"output\":\"b.o\"},"
+		"{\"directory\":\"/w/b\",\"file\":\"/usr/src/t.c\",\"output\":\"t.o\"}]";
+	struct build_paths b = { { { 0 } } };
+	struct snapshot s;
+	(void)state;
+	assert_true(read_text(&b, "compile_commands.json", outside, NULL));
+	assert_true(str_eq(build_paths_dir(&b), STR("/w/b")));
+	snapshot_init(&s);
+	vec_push(&s.containers, (struct snap_container){ .name = "" });
+	const uint32_t written = add_symbol(&s, "a.o", "");
+	const uint32_t made = add_symbol(&s, "g.o", "");
+	snapshot_set_paths(&s, &b, NULL, NULL);
+	assert_paths(&s, written, "a.o", "/w/a.c");
+	assert_paths(&s, made, "g.o", "/w/moc/g.c");
+	assert_false(s.symbols.data[written].flags & SNAP_GENERATED);
+	assert_true(s.symbols.data[made].flags & SNAP_GENERATED);
+	snapshot_release(&s);
+	build_paths_release(&b);
+	b = (struct build_paths){ { { 0 } } };
+	assert_true(read_text(&b, "compile_commands.json", inside, NULL));
+	assert_int_equal(build_paths_dir(&b).len, 0);
+	build_paths_release(&b);
+}
+
+static void a_symbol_of_many_objects_becomes_one_with_what_the_paths_share(void **state)
+{
+	enum { MANY = 60, FEW = 40 };
+	struct snapshot s;
+	char object[40], source[40];
+	(void)state;
+	snapshot_init(&s);
+	vec_push(&s.containers, (struct snap_container){ .name = "" });
+	for (unsigned i = 0; i < MANY + FEW; i++) {
+		snprintf(object, sizeof object, "obj/base/%u/x.o", i);
+		snprintf(source, sizeof source, i == 7 ? "" : "gen/base/%u/x.cc", i);
+		const uint32_t at = add_symbol(&s, object, source);
+		s.symbols.data[at].addr = i < MANY ? 0x1000 : 0x2000;
+		s.symbols.data[at].size = 8;
+	}
+	snapshot_set_paths(&s, NULL, NULL, NULL);
+	assert_int_equal(s.symbols.count, FEW + 1);
+	assert_paths(&s, 0, "base/{shared}/50-99", "base/{shared}/50-99");
+	assert_false(s.symbols.data[0].flags & SNAP_GENERATED); /* not all of them are */
+	assert_true(s.symbols.data[1].flags & SNAP_GENERATED);
+	snapshot_release(&s);
 }
 
 int main(void)
@@ -216,6 +323,9 @@ int main(void)
 		cmocka_unit_test(ninja_statements_give_output_and_first_input),
 		cmocka_unit_test(the_build_counts_before_debug_info),
 		cmocka_unit_test(prefixes_are_replaced_before_components_are_asked_for),
+		cmocka_unit_test(build_directories_are_taken_out_of_paths),
+		cmocka_unit_test(what_the_build_made_is_told_by_where_it_lies),
+		cmocka_unit_test(a_symbol_of_many_objects_becomes_one_with_what_the_paths_share),
 	};
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

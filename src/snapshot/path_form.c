@@ -1,0 +1,122 @@
+#include "snapshot/path_form.h"
+
+struct str path_common(struct str a, struct str b)
+{
+	size_t n = 0;
+	while (n < a.len && n < b.len && a.p[n] == b.p[n])
+		n++;
+	return (struct str){ a.p, n };
+}
+
+void path_shared(struct text *out, struct str prefix, size_t count)
+{
+	while (prefix.len > 0 && prefix.p[prefix.len - 1] != '/')
+		prefix.len--;
+	text_set(out, prefix);
+	text_add(out, STR("{shared}/"));
+	if (count < 10)
+		text_add_number(out, count);
+	else
+		text_add(out, count >= 100  ? STR("100+")
+			      : count >= 50 ? STR("50-99")
+			      : count >= 20 ? STR("20-49")
+					    : STR("10-19"));
+}
+
+/* ---- the form -------------------------------------------------------------------------------- */
+
+/* A path as two parts that are put together: what stands before the build directory, and what
+ * stands in it. */
+struct split {
+	struct str head, rest;
+	bool in_build;
+};
+
+static struct str behind(struct str s, size_t count)
+{
+	return (struct str){ s.p + count, s.len - count };
+}
+
+static bool take(struct str *s, struct str word)
+{
+	const bool ok = str_starts(*s, word);
+	if (ok)
+		*s = behind(*s, word.len);
+	return ok;
+}
+
+/* The component that s begins with, and its slash; 0: there is none. */
+static size_t component(struct str s)
+{
+	const char *slash = s.len > 0 ? memchr(s.p, '/', s.len) : NULL;
+	return slash && slash > s.p ? (size_t)(slash - s.p) + 1 : 0;
+}
+
+/* "gen/x", or "clang_x64/gen/x" of another toolchain's: "x". */
+static bool take_kind(struct str *s, struct str kind, bool in_build)
+{
+	struct str other = behind(*s, component(*s));
+	if (take(s, kind))
+		return true;
+	if (!in_build || !take(&other, kind))
+		return false;
+	*s = other;
+	return true;
+}
+
+/* Behind "out/Release/" at the start of a path; in the middle of one only where the build's own
+ * folders follow, since there "out" may be anybody's. */
+static bool split_out(struct split *s, struct str kind)
+{
+	const struct str path = s->rest;
+	for (size_t i = 0; i < path.len; i++) {
+		struct str rest = behind(path, i);
+		if ((i > 0 && path.p[i - 1] != '/') || !take(&rest, STR("out/")))
+			continue;
+		const size_t name = component(rest);
+		struct str inner = rest = behind(rest, name);
+		if (name == 0 || rest.len == 0 || (i > 0 && !take_kind(&inner, kind, true)))
+			continue;
+		*s = (struct split){ { path.p, i }, rest, true };
+		return true;
+	}
+	return false;
+}
+
+/* The folder that a build directory lies in has what it is built from. */
+static bool split_build(struct split *s, struct str build)
+{
+	size_t parent = build.len;
+	while (parent > 0 && build.p[parent - 1] != '/')
+		parent--;
+	if (build.len == 0 || !str_starts(s->rest, build) || s->rest.len <= build.len ||
+	    s->rest.p[build.len] != '/')
+		return false;
+	struct str head = { s->rest.p, parent };
+	if (str_ends(head, STR("/out/")) || str_eq(head, STR("out/")))
+		head.len -= 4;
+	*s = (struct split){ head, behind(s->rest, build.len + 1), true };
+	return true;
+}
+
+bool path_form(struct text *out, struct str path, struct str build, bool object,
+	       bool *ret_generated)
+{
+	const struct str kind = object ? STR("obj/") : STR("gen/");
+	struct split s = { STR(""), path, false };
+	*ret_generated = false;
+	if (path.len == 0 || strchr("$([<", path.p[0]))
+		return false;
+	while (take(&s.rest, STR("../")))
+		;
+	if (s.rest.len == path.len && !split_build(&s, build))
+		(void)split_out(&s, kind);
+	const bool local = s.in_build || (s.rest.len == path.len && path.p[0] != '/');
+	const bool own = local && take_kind(&s.rest, kind, s.in_build);
+	*ret_generated = !object && (own || s.in_build);
+	if (s.head.len + s.rest.len == path.len || s.rest.len == 0)
+		return false;
+	text_set(out, s.head);
+	text_add(out, s.rest);
+	return true;
+}
