@@ -23,11 +23,13 @@ static bool is_mapping_symbol(const struct symbol *s)
 }
 
 /* Labels of the assembler, which some keep in the tables of objects: constants and jump targets;
- * and clang's of texts, which mold keeps in programs. */
+ * and clang's of texts and of variables that it put together, which have names of their own: mold
+ * keeps these in programs. */
 static bool is_assembler_label(const struct symbol *s)
 {
-	return s->bind == STB_LOCAL && ((s->type == STT_NOTYPE && str_starts(s->name, STR(".L"))) ||
-					str_starts(s->name, STR(".L.str")));
+	return s->bind == STB_LOCAL &&
+	       ((s->type == STT_NOTYPE && str_starts(s->name, STR(".L"))) ||
+		str_starts(s->name, STR(".L.str")) || str_starts(s->name, STR(".L_MergedGlobals")));
 }
 
 bool symbol_is_mark(const struct symbol *s)

@@ -94,15 +94,22 @@ static bool is_new(struct collect *c, label_id label)
 	return !seen;
 }
 
-/* The symbols of one address, which have these bytes. */
+/* The symbols of one address, which have these bytes.  What compilers take out of functions has
+ * numbers for names: equal ones that a linker folded are one symbol. */
 static void add_group(struct collect *c, const struct named_place *const *list, size_t count,
 		      uint64_t addr, uint64_t size)
 {
+	size_t outlined = 0;
 	c->group++;
-	for (size_t i = 0; i < count; i++)
-		if (count == 1 || is_new(c, list[i]->label))
-			collect_native(c, addr, size,
-				       label_text(c->in->file->labels, list[i]->label));
+	for (size_t i = 0; i < count; i++) {
+		const struct str name = label_text(c->in->file->labels, list[i]->label);
+		if (str_starts(name, STR("OUTLINED_FUNCTION_")))
+			outlined++;
+		else if (count == 1 || is_new(c, list[i]->label))
+			collect_native(c, addr, size, name);
+	}
+	if (outlined > 0)
+		collect_outlined(c, addr, size, outlined);
 }
 
 /* Who starts first has the bytes, of those that start together the longest; a symbol inside of

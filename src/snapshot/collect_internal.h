@@ -103,6 +103,8 @@ void collect_place(struct collect *c, struct snap_symbol *y);
 void collect_native(struct collect *c, uint64_t addr, uint64_t size, struct str raw);
 /* The same with a name that is final: literals, star and overhead symbols. */
 void collect_named(struct collect *c, uint64_t addr, uint64_t size, struct str name);
+/* Adds one for `count` functions that a compiler took out of others. */
+void collect_outlined(struct collect *c, uint64_t addr, uint64_t size, size_t count);
 /* Adds one that is complete. */
 void collect_add(struct collect *c, struct snap_symbol *y);
 

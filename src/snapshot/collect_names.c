@@ -153,6 +153,18 @@ void collect_native(struct collect *c, uint64_t addr, uint64_t size, struct str 
 	collect_path_aliases(c, raw);
 }
 
+void collect_outlined(struct collect *c, uint64_t addr, uint64_t size, size_t count)
+{
+	struct snap_symbol y = symbol_at(c, addr, size);
+	text_set(&c->scratch, STR("** outlined function"));
+	if (count > 1) {
+		text_add(&c->scratch, STR(" * "));
+		text_add_number(&c->scratch, count);
+	}
+	y.full_name = y.template_name = y.name = intern_add(&c->s->texts, text_str(&c->scratch));
+	collect_place(c, &y);
+}
+
 void collect_named(struct collect *c, uint64_t addr, uint64_t size, struct str name)
 {
 	struct snap_symbol y = symbol_at(c, addr, size);

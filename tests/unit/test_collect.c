@@ -142,6 +142,23 @@ static void names_of_one_address_share_its_bytes(void **state)
 	heft_snapshot_free(s);
 }
 
+static void what_compilers_take_out_of_functions_is_one_symbol_an_address(void **state)
+{
+	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_AARCH64);
+	const uint32_t text = add_text(&g, ".text", TEXT, 96);
+	(void)state;
+	add_function(&g, "main", TEXT, 32, text);
+	add_function(&g, "OUTLINED_FUNCTION_0", TEXT + 32, 24, text);
+	add_function(&g, "OUTLINED_FUNCTION_7", TEXT + 32, 24, text);
+	add_function(&g, "OUTLINED_FUNCTION_2", TEXT + 56, 40, text);
+	struct heft_snapshot *s = open_program(&g, NULL);
+	assert_symbol(s, "** outlined function * 2", TEXT + 32, 24);
+	assert_int_equal(find(s, "** outlined function * 2")->alias_count, 1);
+	assert_symbol(s, "** outlined function", TEXT + 56, 40);
+	assert_null(find(s, "OUTLINED_FUNCTION_0"));
+	heft_snapshot_free(s);
+}
+
 static void all_symbols_add_up_to_the_file(void **state)
 {
 	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_X86_64);
@@ -223,6 +240,26 @@ static void symbols_of_any_section_are_there(void **state)
 	assert_string_equal(snap_segment(section_of(s, "big")), ".bss");
 	assert_false(section_of(s, "hint")->in_memory);
 	assert_true(memory_pss(s) == 64 + 40 + 5000);
+	heft_snapshot_free(s);
+}
+
+static void variables_that_a_compiler_put_together_have_their_own_bytes(void **state)
+{
+	static const uint8_t zeros[16];
+	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_AARCH64);
+	(void)state;
+	const uint32_t data = elfgen_section(&g, ".data", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE,
+					     0x3000, zeros, 12);
+	elfgen_load(&g, PF_R | PF_W, data);
+	elfgen_symbol(&g, ".L_MergedGlobals", 0x3000, 12, STB_LOCAL << 4 | STT_OBJECT,
+		      (uint16_t)data);
+	add_object(&g, "a", 0x3000, 4, data);
+	add_object(&g, "b", 0x3004, 4, data);
+	add_object(&g, "c", 0x3008, 4, data);
+	struct heft_snapshot *s = open_program(&g, NULL);
+	assert_null(find(s, ".L_MergedGlobals"));
+	assert_symbol(s, "a", 0x3000, 4);
+	assert_symbol(s, "c", 0x3008, 4);
 	heft_snapshot_free(s);
 }
 
@@ -458,6 +495,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_of_one_address_share_its_bytes),
+		cmocka_unit_test(what_compilers_take_out_of_functions_is_one_symbol_an_address),
+		cmocka_unit_test(variables_that_a_compiler_put_together_have_their_own_bytes),
 		cmocka_unit_test(all_symbols_add_up_to_the_file),
 		cmocka_unit_test(symbols_of_any_section_are_there),
 		cmocka_unit_test(a_symbol_inside_another_has_no_bytes_of_its_own),
