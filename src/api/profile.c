@@ -64,16 +64,13 @@ static void release(void *handle)
 	struct heft_profile *p = handle;
 	for (size_t i = 0; i < p->entries.count; i++)
 		entry_release(&p->entries.data[i]);
-	for (size_t i = 0; i < p->given.count; i++)
-		if (p->given.data[i].opened)
-			input_close(&p->given.data[i].input);
 	for (size_t i = 0; i < p->customs.count; i++)
 		rules_free(p->customs.data[i].rules);
 	for (size_t i = 0; i < p->levels.count; i++)
 		level_release(&p->levels.data[i]);
 	places_release(&p->places);
 	vec_release(&p->entries);
-	vec_release(&p->given);
+	vec_release(&p->configured_debug);
 	vec_release(&p->customs);
 	vec_release(&p->levels);
 	vec_release(&p->trace_addrs);
@@ -327,9 +324,8 @@ static bool apply_lists(struct heft_profile *p, const struct config *c, struct h
 	for (size_t i = 0; i < c->base_filenames.count; i++)
 		heft_profile_add_file(p, c->base_filenames.data[i], HEFT_BASE, err);
 	for (size_t i = 0; i < c->debug_filenames.count; i++)
-		vec_push(&p->given,
-			 (struct given){ .path = arena_copy(&p->arena,
-							    str_of(c->debug_filenames.data[i])) });
+		vec_push(&p->configured_debug,
+			 arena_copy(&p->arena, str_of(c->debug_filenames.data[i])));
 	return !c->source_filter || heft_profile_include(p, c->source_filter, err);
 }
 

@@ -9,8 +9,8 @@
 #include "map/rows.h"
 #include "map/view.h"
 #include "names/namespace.h"
-#include "program/companion.h"
 #include "process/process.h"
+#include "program/program.h"
 #include "source/measure.h"
 
 /* A source that somebody defined. */
@@ -35,24 +35,14 @@ struct level {
 struct entry {
 	const char *path;
 	enum heft_role role;
-	bool opened;
-	struct input input;
-	struct companion debug;
-	struct process process; /* open where the input is a core */
-	const char *debug_path;
+	struct program program;
+	struct process process; /* open where the program is a core */
 	struct measure measure; /* its map is kept with the layers */
 	struct layer *layers;   /* by level.layer; kept only for heft_profile_ranges */
 	size_t layer_count;
 	uint64_t vm_size;
 	const char *build_id; /* hex */
 	const char *format;
-};
-
-/* A separate debug file named by hand. */
-struct given {
-	const char *path;
-	struct input input;
-	bool opened;
 };
 
 struct heft_profile {
@@ -63,7 +53,7 @@ struct heft_profile {
 	VEC(struct custom) customs;
 	VEC(struct level) levels;
 	VEC(struct entry) entries;
-	VEC(struct given) given;
+	VEC(const char *) configured_debug; /* debug files that a configuration file names */
 	VEC(struct trace_addr) trace_addrs;
 	struct trace trace;
 	struct pattern *include, *exclude;

@@ -42,8 +42,8 @@ static void fill_info(const struct entry *e, struct heft_file_info *ret)
 					.path = e->path,
 					.format = e->format ? e->format : "",
 					.build_id = e->build_id ? e->build_id : "",
-					.debug_path = e->debug_path ? e->debug_path : "",
-					.file_size = e->input.file.bytes.size,
+					.debug_path = program_debug_path(&e->program),
+					.file_size = e->program.input.file.bytes.size,
 					.vm_size = e->vm_size,
 					.role = e->role };
 }

@@ -13,18 +13,28 @@ static void add_thin_members(struct heft_profile *p, size_t index)
 {
 	const char *path = p->entries.data[index].path;
 	const enum heft_role role = p->entries.data[index].role;
-	for (size_t i = 0; i < p->entries.data[index].input.thin_members.count; i++) {
-		const struct str name = p->entries.data[index].input.thin_members.data[i];
+	for (size_t i = 0; i < p->entries.data[index].program.input.thin_members.count; i++) {
+		const struct str name = p->entries.data[index].program.input.thin_members.data[i];
 		const char *member = input_member_path(&p->arena, path, name);
 		struct entry e = { .path = member, .role = role };
 		struct heft_err err;
-		e.opened = input_open(&e.input, member, &p->notes, &err);
-		if (e.opened)
+		if (program_open(&e.program, member, &p->wish, &p->notes, &err)) {
 			vec_push(&p->entries, e);
-		else
-			note(&p->notes, path, HEFT_NO_OFFSET, 0,
-			     "members of this thin archive are left out: %s", err.text);
+			continue;
+		}
+		program_close(&e.program);
+		note(&p->notes, path, HEFT_NO_OFFSET, 0,
+		     "members of this thin archive are left out: %s", err.text);
 	}
+}
+
+/* The level that shows symbols in any style, or NULL. */
+static const struct level *symbols_level(const struct heft_profile *p)
+{
+	for (size_t i = 0; i < p->levels.count; i++)
+		if (p->levels.data[i].source->run == source_symbols)
+			return &p->levels.data[i];
+	return NULL;
 }
 
 static bool dwarf_wanted(const struct heft_profile *p)
@@ -32,68 +42,6 @@ static bool dwarf_wanted(const struct heft_profile *p)
 	for (size_t i = 0; i < p->levels.count; i++)
 		if (p->levels.data[i].source->dwarf)
 			return true;
-	return false;
-}
-
-/* A core is a process besides. */
-static bool open_process(struct heft_profile *p, struct entry *e, struct heft_err *err)
-{
-	const struct process_wish wish = { .find = &p->wish,
-					   .dwarf = dwarf_wanted(p),
-					   .style = HEFT_NAMES_RAW,
-					   .threads = p->threads,
-					   .notes = &p->notes };
-	if (e->input.archive || e->input.images[0].kind != IMAGE_CORE)
-		return true;
-	return process_of_image(&e->process, &e->input.images[0], &wish, err);
-}
-
-/* Debug files are named by the finder and by the configuration file. */
-static void join_debug_files(struct heft_profile *p)
-{
-	const size_t configured = p->given.count;
-	for (size_t i = 0; i < p->wish.debug_files.count; i++)
-		vec_push(&p->given, (struct given){ .path = p->wish.debug_files.data[i] });
-	for (size_t i = 0; i < configured; i++)
-		wish_add_debug_file(&p->wish, p->given.data[i].path);
-}
-
-static bool open_inputs(struct heft_profile *p, struct heft_err *err)
-{
-	const size_t given = p->entries.count;
-	join_debug_files(p);
-	for (size_t i = 0; i < given; i++) {
-		struct entry *e = &p->entries.data[i];
-		if (!input_open(&e->input, e->path, &p->notes, err))
-			return false;
-		e->opened = true;
-		if (!open_process(p, e, err))
-			return false;
-		add_thin_members(p, i);
-	}
-	for (size_t i = 0; i < p->entries.count; i++) {
-		struct entry *e = &p->entries.data[i];
-		const bool one = e->input.image_count == 1 && !e->input.archive;
-		e->format = one             ? image_describe(&e->input.images[0])
-			    : e->input.thin ? "thin archive"
-					    : "archive";
-		e->build_id = build_id_text(&p->arena, one ? e->input.images[0].build_id
-							   : (struct bytes){ NULL, 0 });
-	}
-	return true;
-}
-
-static bool wanted_debug(const struct heft_profile *p, struct bytes id)
-{
-	for (size_t i = 0; i < p->entries.count; i++) {
-		const struct input *in = &p->entries.data[i].input;
-		const struct dump *d = &p->entries.data[i].process.dump;
-		if (!in->archive && same_build_id(in->images[0].build_id, id))
-			return true;
-		for (size_t k = 0; k < d->file_count; k++)
-			if (same_build_id(d->files[k].build_id, id))
-				return true;
-	}
 	return false;
 }
 
@@ -105,80 +53,82 @@ static bool has_process(const struct heft_profile *p)
 	return false;
 }
 
-/* A file that debug info of an input refers to, or that of another debug file given. */
-static bool is_part(const struct heft_profile *p, const struct input *in)
+/* A core is a process besides. */
+static bool open_process(struct heft_profile *p, struct entry *e, struct heft_err *err)
 {
-	if (in->archive)
-		return false;
-	const struct image *im = &in->images[0];
-	bool found = debuginfo_is_split(im);
-	for (size_t i = 0; i < p->entries.count && !found; i++)
-		if (!p->entries.data[i].input.archive)
-			found = debuginfo_is_sup(&p->entries.data[i].input.images[0], im);
-	for (size_t i = 0; i < p->given.count && !found; i++)
-		if (p->given.data[i].opened && !p->given.data[i].input.archive)
-			found = debuginfo_is_sup(&p->given.data[i].input.images[0], im);
-	return found;
+	const struct image *im = program_image(&e->program);
+	const struct process_wish wish = { .find = &p->wish,
+					   .dwarf = dwarf_wanted(p),
+					   .style = HEFT_NAMES_RAW,
+					   .threads = p->threads,
+					   .notes = &p->notes };
+	return !im || im->kind != IMAGE_CORE || process_of_image(&e->process, im, &wish, err);
 }
 
-static bool check_given(struct heft_profile *p, const struct given *g, struct heft_err *err)
+/* Debug files are named by the finder and by the configuration file, perhaps by both. */
+static void join_debug_files(struct heft_profile *p)
 {
-	if (is_part(p, &g->input))
-		return true;
-	if (g->input.archive || g->input.images[0].build_id.size == 0)
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
-			    "%s: has no build ID, cannot be used as a debug file", g->path);
-	if (wanted_debug(p, g->input.images[0].build_id))
-		return true;
-	return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
-		    "%s: no input has this debug file's build ID %s", g->path,
-		    build_id_text(&p->arena, g->input.images[0].build_id));
+	for (size_t i = 0; i < p->configured_debug.count; i++) {
+		const char *path = p->configured_debug.data[i];
+		bool known = false;
+		for (size_t k = 0; k < p->wish.debug_files.count; k++)
+			known |= strcmp(p->wish.debug_files.data[k], path) == 0;
+		if (!known)
+			wish_add_debug_file(&p->wish, path);
+	}
 }
 
-static bool open_given(struct heft_profile *p, struct heft_err *err)
+static void describe(struct heft_profile *p, struct entry *e)
+{
+	const struct image *im = program_image(&e->program);
+	e->format = im                      ? image_describe(&e->program.input.images[0])
+		    : e->program.input.thin ? "thin archive"
+					    : "archive";
+	e->build_id = build_id_text(&p->arena, im ? im->build_id : (struct bytes){ NULL, 0 });
+}
+
+/* Each program and debug file that the user named is of use to some input. */
+static bool check_wish(const struct heft_profile *p, struct heft_err *err)
 {
 	if (p->wish.programs.count > 0 && !has_process(p))
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "%s: no input is a core that it could be the program of",
 			    p->wish.programs.data[0]);
-	for (size_t i = 0; i < p->given.count; i++) {
-		struct given *g = &p->given.data[i];
-		if (!input_open(&g->input, g->path, &p->notes, err))
-			return false;
-		g->opened = true;
+	bool *used = mem_zeroed(p->wish.debug_files.count + 1, sizeof *used);
+	for (size_t i = 0; i < p->entries.count; i++) {
+		const struct entry *e = &p->entries.data[i];
+		program_mark_used(&e->program, used);
+		if (e->process.open)
+			process_mark_used(&e->process, used);
 	}
-	for (size_t i = 0; i < p->given.count; i++)
-		if (!check_given(p, &p->given.data[i], err))
-			return false;
-	return true;
+	const bool ok = program_check_used(&p->wish, used, err);
+	mem_free(used);
+	return ok;
 }
 
-/* ---- debug files of an input ----------------------------------------------------- */
-
-static const struct input *given_debug(const struct heft_profile *p, const struct image *im)
+static bool open_inputs(struct heft_profile *p, struct heft_err *err)
 {
-	for (size_t i = 0; i < p->given.count; i++)
-		if (same_build_id(p->given.data[i].input.images[0].build_id, im->build_id))
-			return &p->given.data[i].input;
-	return NULL;
+	const size_t given = p->entries.count;
+	join_debug_files(p);
+	for (size_t i = 0; i < given; i++) {
+		struct entry *e = &p->entries.data[i];
+		if (!program_open(&e->program, e->path, &p->wish, &p->notes, err) ||
+		    !open_process(p, e, err))
+			return false;
+		add_thin_members(p, i);
+	}
+	for (size_t i = 0; i < p->entries.count; i++)
+		describe(p, &p->entries.data[i]);
+	return check_wish(p, err);
 }
 
-/* Where the symbols of an input without .symtab come from, and its DWARF. */
+/* Where the symbols of an input without .symtab come from, and its DWARF; NULL: no level asks. */
 static const struct input *debug_of(struct heft_profile *p, struct entry *e)
 {
-	if (e->input.archive || e->input.images[0].kind != IMAGE_EXEC)
-		return NULL;
-	const struct image *im = &e->input.images[0];
-	const struct input *given = given_debug(p, im);
-	if (given) {
-		e->debug_path = given->file.path;
-		return given;
-	}
-	if (!companion_find(&e->debug, im, &p->wish, dwarf_wanted(p), &p->notes))
-		return NULL;
-	if (*companion_path(&e->debug))
-		e->debug_path = companion_path(&e->debug);
-	return &e->debug.input;
+	const struct image *im = program_image(&e->program);
+	const bool asked = p->counting || symbols_level(p) || dwarf_wanted(p);
+	return asked && im && im->kind == IMAGE_EXEC ? program_debug(&e->program, dwarf_wanted(p))
+						     : NULL;
 }
 
 /* ---- measuring -------------------------------------------------------------------- */
@@ -203,10 +153,8 @@ static void forget_layers(struct entry *e)
 void entry_release(struct entry *e)
 {
 	forget_layers(e);
-	companion_close(&e->debug);
 	process_close(&e->process);
-	if (e->opened)
-		input_close(&e->input);
+	program_close(&e->program);
 }
 
 /* A level of directories becomes one for each component. */
@@ -257,15 +205,6 @@ static size_t number_layers(struct heft_profile *p)
 		set_view(p, l);
 	}
 	return count;
-}
-
-/* The level that shows symbols in any style, or NULL. */
-static const struct level *symbols_level(const struct heft_profile *p)
-{
-	for (size_t i = 0; i < p->levels.count; i++)
-		if (p->levels.data[i].source->run == source_symbols)
-			return &p->levels.data[i];
-	return NULL;
 }
 
 static void run_sources(struct heft_profile *p, struct entry *e, size_t layer_count,
@@ -350,10 +289,8 @@ static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 {
 	struct layer symbols = { 0 };
 	const struct source_file of = { .path = e->path,
-					.input = &e->input,
-					.debug = p->counting || symbols_level(p) || dwarf_wanted(p)
-							 ? debug_of(p, e)
-							 : NULL,
+					.input = &e->program.input,
+					.debug = debug_of(p, e),
 					.labels = &p->labels,
 					.notes = &p->notes,
 					.threads = p->threads,
@@ -386,15 +323,15 @@ static bool measure_all(struct heft_profile *p, size_t layer_count, struct heft_
 {
 	uint64_t before = 0, total = 0;
 	for (size_t i = 0; i < p->entries.count; i++)
-		total += p->entries.data[i].input.file.bytes.size;
+		total += p->entries.data[i].program.input.file.bytes.size;
 	progress_begin(total);
 	for (size_t i = 0; i < p->entries.count; i++) {
 		struct entry *e = &p->entries.data[i];
-		progress_part(before, e->input.file.bytes.size);
+		progress_part(before, e->program.input.file.bytes.size);
 		progress_tell(e->path, 0, 1);
 		if (!measure(p, e, layer_count, err))
 			return false;
-		before += e->input.file.bytes.size;
+		before += e->program.input.file.bytes.size;
 		p->diff = p->diff || e->role == HEFT_BASE;
 	}
 	progress_tell("rows", 1, 1);
@@ -408,7 +345,7 @@ static void check_totals(const struct heft_profile *p)
 	const union heft_value *base = tree_sums(&p->rollup.tree, 0, HEFT_BASE);
 	uint64_t file = 0, vm = 0;
 	for (size_t i = 0; i < p->entries.count; i++) {
-		file += p->entries.data[i].input.file.bytes.size;
+		file += p->entries.data[i].program.input.file.bytes.size;
 		vm += p->entries.data[i].vm_size;
 	}
 	ASSERT(now[HEFT_SIZE_FILE].whole + base[HEFT_SIZE_FILE].whole + p->rollup.omitted_file ==
@@ -514,7 +451,7 @@ static bool profile_run(struct heft_profile *p, struct heft_err *err)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "must specify at least one file");
 	if (p->levels.count == 0 && !heft_profile_add_source(p, "sections", err))
 		return false;
-	if (!split_directories(p, err) || !open_inputs(p, err) || !open_given(p, err))
+	if (!split_directories(p, err) || !open_inputs(p, err))
 		return false;
 	p->ran = true;
 	p->trace.addrs = p->trace_addrs.data;

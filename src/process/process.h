@@ -88,6 +88,8 @@ const struct process_module *process_module(const struct process *p, size_t i);
 /* The module that covers an address; NULL: none.  One that is gone covers what nothing else
  * does. */
 const struct process_module *process_module_at(const struct process *p, uint64_t addr);
+/* Sets used[i] where debug file i of the wish is of a module. */
+void process_mark_used(const struct process *p, bool *used);
 /* HEFT_EARG where a debug file of the wish is of no module. */
 bool process_check_debug_files(const struct process *p, struct heft_err *err);
 /* Finds the file of a module, once. */

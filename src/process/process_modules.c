@@ -72,11 +72,22 @@ static struct opened_module *module_of_id(const struct process *p, struct bytes 
 	return NULL;
 }
 
+static bool is_of_module(const struct process *p, size_t debug_file)
+{
+	const struct input *in = &p->modules->given[debug_file].input;
+	return !in->archive && module_of_id(p, in->images[0].build_id);
+}
+
+void process_mark_used(const struct process *p, bool *used)
+{
+	for (size_t i = 0; i < p->wish.find->debug_files.count; i++)
+		used[i] |= is_of_module(p, i);
+}
+
 bool process_check_debug_files(const struct process *p, struct heft_err *err)
 {
 	for (size_t i = 0; i < p->wish.find->debug_files.count; i++) {
-		const struct input *in = &p->modules->given[i].input;
-		if (in->archive || !module_of_id(p, in->images[0].build_id))
+		if (!is_of_module(p, i))
 			return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 				    "%s: no module of the process has its build ID",
 				    p->wish.find->debug_files.data[i]);
