@@ -20,6 +20,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+from bisect import bisect_left
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "oracle"))
 from snapshot import NOT_IN_FILE, SEGMENTS, read_snapshot  # noqa: E402
@@ -125,11 +126,25 @@ def is_object(path):
     return struct.unpack_from("<H" if head[5] == 1 else ">H", head, 16)[0] == 1
 
 
+def is_there(name, shown, versioned, here):
+    """Whether a symbol of nm has one of the names `here`."""
+    if name.startswith(("_Z", "_R")):
+        return any(identifier(name, shown) in n for n in here)
+    bare = SUFFIX.sub("", name)
+    return bool({name, bare, versioned} & here) or any(
+        SUFFIX.sub("", n.split(" [")[0]) == bare or n.split("(")[0] == name for n in here)
+
+
+def names_within(at, starts, start, size):
+    return {n for addr in starts[bisect_left(starts, start):bisect_left(starts, start + size)] for n in at[addr]}
+
+
 def missing_names(path, symbols):
     """Those of nm -S that are not there, and how many it has."""
     at = collections.defaultdict(set)
     for y in symbols:
         at[y.addr].add(y.name)
+    starts = sorted(at)
     rows = {}
     for mangled in (True, False):
         args = ["nm", "-S", "--defined-only"] + ([] if mangled else ["-C"]) + [path]
@@ -148,13 +163,10 @@ def missing_names(path, symbols):
         text = shown.split(" ", 3)[3]
         # Sections of objects stand at addresses of their own here.
         here = known if anywhere else at.get(int(m[1], 16), set()) | of_threads
-        if name.startswith(("_Z", "_R")):
-            there = any(identifier(name, text) in n for n in here)
-        else:
-            bare = SUFFIX.sub("", name)
-            there = {name, bare, m[4]} & here or any(
-                SUFFIX.sub("", n.split(" [")[0]) == bare or n.split("(")[0] == name for n in here)
-        if not there:
+        if not anywhere and not is_there(name, text, m[4], here):
+            # Another symbol may have its first bytes, if it begins before.
+            here = names_within(at, starts, int(m[1], 16), int(m[2], 16))
+        if not is_there(name, text, m[4], here):
             bad.append(line)
     return bad, count
 

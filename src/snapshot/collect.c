@@ -156,8 +156,12 @@ static const char *format_section(const struct section *s)
 		return NULL;
 	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		const struct str known = str_of(names[i][0]);
-		if (str_starts(name, known) && (name.len == known.len || name.p[known.len] == '.'))
-			return snap_is_native_name(names[i][1], !s->nobits) ? names[i][1] : NULL;
+		if (!str_starts(name, known) || (name.len > known.len && name.p[known.len] != '.'))
+			continue;
+		/* A separate debug file has no bytes of variables of threads. */
+		if (s->nobits && strcmp(names[i][1], ".tdata") == 0)
+			return ".tbss";
+		return snap_is_native_name(names[i][1], !s->nobits) ? names[i][1] : NULL;
 	}
 	return NULL;
 }

@@ -233,6 +233,14 @@ static void add_segments(struct out *o)
 	text_add_char(&o->text, '\n');
 }
 
+/* Of numbers that are not negative: an address of a kernel is above all that is signed. */
+static void add_difference(struct text *t, uint64_t v, uint64_t last)
+{
+	if (v < last)
+		text_add_char(t, '-');
+	text_add_number(t, v < last ? last - v : v - last);
+}
+
 /* A line a segment of one number a symbol; as differences, the first to 0, if `delta`. */
 static void add_numbers(struct out *o, int64_t (*number)(const struct out *, size_t), bool delta)
 {
@@ -242,8 +250,11 @@ static void add_numbers(struct out *o, int64_t (*number)(const struct out *, siz
 		for (size_t j = 0; j < sec->count; j++) {
 			const int64_t v = number(o, sec->first + j);
 			text_add(&o->text, j > 0 ? STR(" ") : STR(""));
-			add_signed(&o->text, (int64_t)((uint64_t)v - (uint64_t)last));
-			last = delta ? v : 0;
+			if (delta)
+				add_difference(&o->text, (uint64_t)v, (uint64_t)last);
+			else
+				add_signed(&o->text, v);
+			last = v;
 		}
 		text_add_char(&o->text, '\n');
 	}

@@ -66,9 +66,10 @@ static bool take_number(struct str *s, int64_t *ret)
 	uint64_t v = 0;
 	size_t i = minus;
 	for (; i < s->len && s->p[i] >= '0' && s->p[i] <= '9'; i++) {
-		if (v > (UINT64_MAX - 9) / 10)
+		const uint64_t digit = (uint64_t)(s->p[i] - '0');
+		if (v > (UINT64_MAX - digit) / 10)
 			return false;
-		v = v * 10 + (uint64_t)(s->p[i] - '0');
+		v = v * 10 + digit;
 	}
 	if (i == minus)
 		return false;

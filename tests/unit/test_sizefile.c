@@ -165,8 +165,9 @@ static const char json_two[] = "{\n"
 			       "  \"later\": []\n"
 			       "}";
 
+/* The addresses are those of a kernel. */
 static const char body_two[] =
-	"1\n\t\n<0>.text\t<1>.other\n2\t1\n16 8\n0\n8 4\n99\n0 0\n99\n0 0\n0\n"
+	"1\n\t\n<0>.text\t<1>.other\n2\t1\n18446744071578845184 -16\n0\n8 4\n99\n0 0\n99\n0 0\n0\n"
 	"f\ng\t20\nOverhead: ELF file\n";
 
 static void several_containers_and_stored_padding_come_out_as_they_went_in(void **state)
