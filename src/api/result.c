@@ -96,11 +96,16 @@ static void walk_piece(void *ctx, uint64_t start, uint64_t size, const label_id 
 bool heft_profile_ranges(const struct heft_profile *p, size_t i, enum heft_domain domain,
 			 heft_range_fn fn, void *ctx)
 {
-	struct rollup_level levels[LEVELS_MAX];
+	struct rollup_level levels[LEVELS_MAX + 1];
 	struct walk w = { .profile = p, .fn = fn, .ctx = ctx };
+	size_t count = p->levels.count;
 	if (!kept_levels(p, i, domain, levels))
 		return false;
-	rollup_pieces(levels, p->levels.count, walk_piece, &w);
+	/* Bloaty cuts where its base map has a boundary. */
+	if (p->as_bloaty && domain == HEFT_FILE)
+		levels[count++] = (struct rollup_level){ &p->entries.data[i].measure.map.file,
+							 NULL };
+	rollup_pieces(levels, count, walk_piece, &w);
 	return true;
 }
 

@@ -47,7 +47,10 @@ bool cli_unknown_source(const struct cli *cli, const char *name)
 	while (count < 64 && heft_source_at(count, &names[count], &text))
 		count++;
 	const char *near = nearest_of(name, names, count);
-	if (near != NULL)
+	if (cli_is_bloaty(cli)) {
+		cli_error(cli, "no such data source: %s.", name);
+		fputs("Try --list-sources to see valid sources.\n", stderr);
+	} else if (near != NULL)
 		cli_error(cli,
 			  "no such data source: '%s' (did you mean '%s'?); "
 			  "try --list-sources to see valid sources",

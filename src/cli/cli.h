@@ -29,6 +29,13 @@ struct cli {
 /* Called by the name of Bloaty, whose place heft takes: its exit status for trouble is 1. */
 bool cli_is_bloaty(const struct cli *cli);
 
+/* What went wrong, as Bloaty says it. */
+void cli_as_bloaty(const struct heft_err *err, char *room, size_t size);
+/* Says what is wrong with the words of the command line. */
+void cli_bad_word(const struct cli *cli, const char *problem);
+/* The command of this name, NULL where there is none. */
+const struct command *cli_command(const char *name);
+
 struct command {
 	const char *name;     /* one word, or two: "heap show" */
 	const char *operands; /* for the usage line */

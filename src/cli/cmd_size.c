@@ -90,6 +90,22 @@ static int report(struct size_job *job)
 	return job->exit_code && has_differences(job->profile) ? EXIT_NO : EXIT_FINE;
 }
 
+/* The blocks of the function with their instructions; the names are those of the rows. */
+static int disassemble(const struct size_job *job)
+{
+	const char *words[] = { "--disassemble",
+				"--function",
+				job->disassemble,
+				"-C",
+				job->style != NULL ? job->style : "short",
+				job->file };
+	struct cli cli = *job->cli;
+	cli.command = cli_command("blocks");
+	if (job->file_count != 1)
+		return cli_error(job->cli, "--disassemble goes with one file");
+	return cmd_blocks(&cli, sizeof words / sizeof words[0], (char **)(uintptr_t)words);
+}
+
 const char size_manual[] =
 	"Tells where the bytes of programs go: one row a label, in the file and in the\n"
 	"memory image.  With BASE files after '--', tells what changed.\n";
@@ -100,6 +116,8 @@ int cmd_size(const struct cli *cli, int argc, char **argv)
 	int status = size_job_init(&job, cli, argc, argv);
 	if (status == CLI_GO_ON && job.list_sources)
 		status = list_sources();
+	else if (status == CLI_GO_ON && job.disassemble != NULL && job.source_count == 0)
+		status = disassemble(&job);
 	else if (status == CLI_GO_ON)
 		status = run(&job) ? report(&job) : EXIT_TROUBLE;
 	size_job_release(&job);

@@ -60,11 +60,6 @@ static const struct command commands[] = {
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
-bool cli_is_bloaty(const struct cli *cli)
-{
-	return strcmp(cli->program, "bloaty") == 0;
-}
-
 int cli_error(const struct cli *cli, const char *fmt, ...)
 {
 	char text[1000];
@@ -82,6 +77,11 @@ int cli_error(const struct cli *cli, const char *fmt, ...)
 
 int cli_failed(const struct cli *cli, const struct heft_err *err)
 {
+	char text[sizeof err->text + 40];
+	if (cli_is_bloaty(cli)) {
+		cli_as_bloaty(err, text, sizeof text);
+		return cli_error(cli, "%s", text);
+	}
 	if (err->offset == HEFT_NO_OFFSET)
 		return cli_error(cli, "%s", err->text);
 	return cli_error(cli, "%s (at offset 0x%" PRIx64 ")", err->text, err->offset);
@@ -102,6 +102,14 @@ void cli_help(const struct cli *cli)
 }
 
 /* ---- heft itself ------------------------------------------------------------- */
+
+const struct command *cli_command(const char *name)
+{
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
 
 /* How many of the words name the command: one, or two ("heap show"); 0: they do not. */
 static int names_command(const struct command *c, int argc, char **argv)

@@ -45,7 +45,7 @@ int cli_parse(const struct cli *cli, int argc, char **argv, const struct cli_wor
 				return EXIT_TROUBLE;
 			break;
 		case OPT_SEPARATOR: break;
-		case OPT_BAD: return cli_error(cli, "%s", c.problem);
+		case OPT_BAD: cli_bad_word(cli, c.problem); return EXIT_TROUBLE;
 		}
 	}
 }

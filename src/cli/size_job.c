@@ -20,6 +20,7 @@ enum {
 	O_ALIASES,
 	O_OLD_NEW,
 	O_DEBUG_INFO,
+	O_DISASSEMBLE,
 	O_THREADS,
 	O_EXIT_CODE,
 	O_UNSUPPORTED,
@@ -55,6 +56,8 @@ const struct opt size_opts[] = {
 	"table (default), csv, tsv, json, markdown,\n"                                             \
 	"                              folded (all rows, for flame graphs), pprof"
 #include "cli/output_opts.inc"
+	{ O_DISASSEMBLE, 0, false, "disassemble", "FUNC",
+	  "instructions of a function, no table (see heft blocks)" },
 	{ O_RAW_MAP, 0, false, "raw-map", NULL, "every range with its labels, no table" },
 	{ .help = "Why is it so:" },
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets, raw map; -vv every claim" },
@@ -67,7 +70,6 @@ const struct opt size_opts[] = {
 	{ .help = "Not supported yet, and refused:" },
 	{ O_UNSUPPORTED, 0, false, "dsym", "DIR", "debug info of a Mach-O file" },
 	{ O_UNSUPPORTED, 0, false, "source-map", "ID=FILE", "source map of a WebAssembly file" },
-	{ O_UNSUPPORTED, 0, false, "disassemble", "FUNC", "print one function" },
 	{ 0 },
 };
 
@@ -238,6 +240,8 @@ static bool apply_choice(struct size_job *job, const struct opt *o, const char *
 	if (!cli_choice(job->cli, o, value, o->id == O_DEMANGLE ? style_choices : domains, &n))
 		return false;
 	if (o->id == O_DEMANGLE)
+		job->style = value;
+	if (o->id == O_DEMANGLE)
 		heft_profile_set_demangle(job->profile, (enum heft_demangle)n);
 	else
 		job->out.write.domain = (enum heft_domain)n;
@@ -251,6 +255,7 @@ static bool apply_text(struct size_job *job, const struct opt *o, const char *va
 	case O_BY: return cli_each_name(job->cli, value, queue_source, job);
 	case O_SORT: return apply_sort(job, o, value);
 	case O_CONFIG: return merge_config(job, value);
+	case O_DISASSEMBLE: job->disassemble = value; return true;
 	case O_PERF:
 		return heft_profile_set_samples(job->profile, value, &err) || failed(job, &err);
 	case O_INCLUDE:
@@ -294,6 +299,7 @@ static bool add_input(void *ctx, const char *path)
 {
 	struct size_job *job = ctx;
 	job->file_count++;
+	job->file = path;
 	return add_file(job, path, HEFT_INPUT);
 }
 
@@ -308,14 +314,19 @@ static bool add_base(void *ctx, const char *path)
  * file instead; then the library has the last word. */
 static bool settle(struct size_job *job)
 {
+	if (job->disassemble != NULL && job->source_count == 0)
+		return true;
 	if (job->source_count == 0 && job->config_count == 0 && !queue_source(job, "sections"))
 		return false;
 	if (!flush_sources(job, true))
 		return false;
 	heft_profile_set_finder(job->profile, job->finder);
 	if (job->file_count == 0 && job->config_count == 0) {
-		cli_error(job->cli, "must specify at least one file; try '%s --help'",
-			  job->cli->usage);
+		if (cli_is_bloaty(job->cli))
+			cli_error(job->cli, "must specify at least one file");
+		else
+			cli_error(job->cli, "must specify at least one file; try '%s --help'",
+				  job->cli->usage);
 		return false;
 	}
 	if (job->out.write.domain != 0 && !job->sort_given)

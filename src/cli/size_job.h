@@ -17,9 +17,12 @@ struct size_job {
 	bool raw_map, exit_code, sort_given, rows_given, filtered;
 	bool trace_some; /* an address was named */
 	unsigned verbose;
-	unsigned flags;       /* enum heft_profile_flag */
-	char **pending;       /* sources not yet handed to the profile, oldest first */
-	size_t pending_count; /* they wait for a configuration file to define them */
+	const char *disassemble; /* a function, instead of the table; NULL: none */
+	const char *file;        /* the last input */
+	const char *style;       /* of names, as typed; NULL: not said */
+	unsigned flags;          /* enum heft_profile_flag */
+	char **pending;          /* sources not yet handed to the profile, oldest first */
+	size_t pending_count;    /* they wait for a configuration file to define them */
 	size_t source_count, file_count, config_count;
 };
 

@@ -56,6 +56,11 @@ static void put_separator(const struct csv *c)
 
 static void put_field(const struct csv *c, const char *field)
 {
+	/* Bloaty's fields between tabs are as they are. */
+	if (c->r->opts.bloaty && c->separator != ',' && !strpbrk(field, "\t\n\r")) {
+		sink_text(c->s, str_of(field));
+		return;
+	}
 	field_put(c->s, field, c->separator, c->r->opts.csv_safe);
 }
 

@@ -118,6 +118,11 @@ static void pad(const struct source_file *f, const struct layer *l, struct spans
 		spans_pad(s, NULL, NULL, 0);
 		return;
 	}
+	/* Bloaty does not look at sections here. */
+	if (f->as_bloaty) {
+		spans_pad(s, f->labels, NULL, 0);
+		return;
+	}
 	uint64_t *starts = section_starts(f, domain, &count);
 	spans_pad(s, f->labels, starts, count);
 	mem_free(starts);
@@ -167,11 +172,33 @@ static void rest_of_side(void *ctx, size_t side, unsigned worker)
 	basemap_check_file(d->f->map, &l->file);
 }
 
+/* Sections without bytes where their addresses have some, as in separate debug files: these bytes
+ * are the segment's. */
+static void claim_hollow(const struct source_file *f, const struct image *im, struct claims *file)
+{
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (!s->nobits || s->size == 0 || !section_takes_vm(im, s))
+			continue;
+		const struct bytes b = image_at(im, s->addr, s->size);
+		const uint64_t off = b.size > 0 ? im->file_off + (uint64_t)(b.p - im->bytes.p) : 0;
+		const label_id label = b.size > 0 ? spans_label(&f->map->file, off) : LABEL_NONE;
+		if (label == LABEL_NONE)
+			continue;
+		const struct str name = label_text(f->labels, label);
+		claim(file, off, b.size, label_format(f->labels, "[" STR_FMT "]", STR_ARG(name)),
+		      WHY_SEGMENT);
+	}
+}
+
 void layer_finish(const struct source_file *f, struct layer *l)
 {
 	struct finish d = { .f = f, .layer = l };
 	const unsigned threads = threads_for(f, l->vm.list.count);
 	fallback_claims(f, &d.vm_rest, &d.file_rest);
+	for (size_t i = 0; i < f->input->image_count; i++)
+		if (f->input->images[i].kind == IMAGE_EXEC)
+			claim_hollow(f, &f->input->images[i], &l->file_claims);
 	trace_claims(f, HEFT_VM, &d.vm_rest);
 	trace_claims(f, HEFT_FILE, &d.file_rest);
 	if (f->origins)

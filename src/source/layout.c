@@ -35,6 +35,16 @@ void source_armembers(const struct source_file *f, struct layer *ret)
 	layer_finish(f, ret);
 }
 
+/* Whether span i of the base map is padding between a segment, or sections, and header tables, with
+ * which it would become one range. */
+static bool is_gap(const struct source_file *f, size_t i)
+{
+	enum { PADDING_MAX = 16 };
+	const struct span *s = &f->map->file.list.data[i];
+	return i > 0 && s->size <= PADDING_MAX && label_is_fallback(f->labels, s->label) &&
+	       !label_is_fallback(f->labels, s[-1].label);
+}
+
 /* The segments source has labels of its own for all it knows; what is in no segment is
  * [Unmapped], header tables included. */
 void source_segments(const struct source_file *f, struct layer *ret)
@@ -48,7 +58,10 @@ void source_segments(const struct source_file *f, struct layer *ret)
 		const struct span *s = &f->map->file.list.data[i];
 		const bool header = str_starts(label_text(f->labels, s->label), STR("[ELF "));
 		claim(&file, s->start, s->size,
-		      header ? label_borrow(f->labels, STR("[Unmapped]")) : s->label, WHY_SEGMENT);
+		      header         ? label_borrow(f->labels, STR("[Unmapped]"))
+		      : is_gap(f, i) ? s[-1].label
+				     : s->label,
+		      WHY_SEGMENT);
 	}
 	layer_add_vm(f, ret, &vm);
 	layer_add_file(f, ret, &file);

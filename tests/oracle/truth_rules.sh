@@ -204,4 +204,14 @@ must $cc -nostdlib -shared -o "$tmp/empty" "$tmp/empty.s"
 is "bytes between sections, an empty one among them" "" \
 	"$("$heft" -d rawsymbols --raw-map --domain=vm "$tmp/empty" | grep -A1 'one$' | grep LOAD)"
 
-finish 19
+# A separate debug file has no bytes of the program's interpreter, though a segment has some at its place.
+must $cc -g -fPIE -pie -o "$tmp/whole" "$tmp/plt.c"
+must objcopy --only-keep-debug "$tmp/whole" "$tmp/whole.debug"
+is "file bytes of sections without bytes" 0 "$("$heft" --csv -n 0 "$tmp/whole.debug" | awk -F, '$1 == ".interp" { print $3 }')"
+
+# Parts of debug info given by name: a split unit is not refused for want of a build ID.
+(cd "$tmp" && must $cc -g -gsplit-dwarf -c plt.c && must $cc -o split plt.o && mkdir away && mv plt*.dwo away)
+"$heft" -d compileunits --debug-file="$tmp/away/plt.dwo" "$tmp/split" >"$tmp/out" 2>&1
+is "a split unit given by --debug-file" 0 "$(grep -c 'missing\|build ID' "$tmp/out")"
+
+finish 21

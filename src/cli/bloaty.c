@@ -1,0 +1,35 @@
+/* What messages are in Bloaty's words, for the scripts that look for them. */
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool cli_is_bloaty(const struct cli *cli)
+{
+	return strcmp(cli->program, "bloaty") == 0;
+}
+
+void cli_as_bloaty(const struct heft_err *err, char *room, size_t size)
+{
+	const char *kind = strstr(err->text, ": not an ELF file or archive");
+	const char *reason = strrchr(err->text, ':');
+	if (err->code == HEFT_EUNSUPPORTED && kind != NULL)
+		snprintf(room, size, "unknown file type for file '%.*s'", (int)(kind - err->text),
+			 err->text);
+	else if (err->code == HEFT_EIO && err->sys_errno != 0 && reason != NULL)
+		snprintf(room, size, "couldn't open file '%.*s'%s", (int)(reason - err->text),
+			 err->text, reason);
+	else
+		snprintf(room, size, "%s", err->text);
+}
+
+void cli_bad_word(const struct cli *cli, const char *problem)
+{
+	const char *unknown = strstr(problem, "unknown option: ");
+	if (cli_is_bloaty(cli) && unknown == problem)
+		cli_error(cli, "U%s", problem + 1);
+	else if (cli_is_bloaty(cli) && strncmp(problem, "'--'", 4) == 0)
+		cli_error(cli, "'--' option should only be specified once");
+	else
+		cli_error(cli, "%s", problem);
+}
