@@ -1,17 +1,32 @@
 /* The code of basic blocks as text: heft_blocks_disassemble. */
 #include "api/blocks_handle.h"
 
+#include <stdlib.h>
+
 #include "code/disasm.h"
 #include "report/report.h"
 #include "blocks/blockmap.h"
 
 /* One function being written. */
 struct listing {
+	struct heft_blocks *blocks;
 	const struct image *im;
 	struct disasm disasm;
 	uint64_t left; /* bytes of code that may still be looked at */
 	struct sink s;
 };
+
+/* The function that a call or jump goes to, where its text is an address and nothing else; NULL
+ * where none begins there.  Those of objects wait for the linker. */
+static const char *target_of(const struct listing *l, const char *operands)
+{
+	const char *digits = operands + (operands[0] == '#');
+	char *end;
+	if (strncmp(digits, "0x", 2) != 0 || l->im->kind == IMAGE_OBJECT)
+		return NULL;
+	const uint64_t addr = strtoull(digits, &end, 16);
+	return *end == '\0' ? blocks_name_at(l->blocks, addr) : NULL;
+}
 
 static void put_block(struct listing *l, const struct heft_block *b)
 {
@@ -22,7 +37,8 @@ static void put_block(struct listing *l, const struct heft_block *b)
 	l->left -= code.size;
 	while (code.size > 0 && !l->s.failed) {
 		disasm_next(&l->disasm, code, addr, &insn);
-		out_insn(addr, insn.bytes, insn.name, insn.operands, &l->s);
+		out_insn(addr, insn.bytes, insn.name, insn.operands, target_of(l, insn.operands),
+			 &l->s);
 		addr += insn.bytes.size;
 		code = (struct bytes){ code.p + insn.bytes.size, code.size - insn.bytes.size };
 	}
@@ -40,6 +56,7 @@ static bool disassemble(struct heft_blocks *b, size_t i, const struct heft_sink 
 	if (!heft_blocks_function(b, i, &f, err))
 		return false;
 	l.im = blocks_image(b, i, &thumb);
+	l.blocks = b;
 	l.left = l.im->bytes.size; /* of a map that says each byte once */
 	if (!disasm_open(&l.disasm, l.im->machine, l.im->big_endian, thumb))
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "image/elf_const.h"
 #include "image/input.h"
+#include "code/code.h"
 #include "names/demangle.h"
 #include "report/report.h"
 #include "blocks/derive_map.h"
@@ -168,6 +169,10 @@ static void read_map(struct heft_blocks *b, struct blockmap *map, const struct i
 	}
 	blockmap_derive(map, im, debug, convention_of(b), 0, &b->notes);
 	map->bolt = tables;
+	if (map->functions.count == 0 && code_isa_of(im->machine) == CODE_NONE)
+		note(&b->notes, b->program.path, HEFT_NO_OFFSET, 0,
+		     "no map of blocks, and none can be derived from code of this machine "
+		     "(x86-64, i386 and AArch64 can)");
 }
 
 static void read_part(struct heft_blocks *b, size_t i)
@@ -455,6 +460,25 @@ static bool blocks_find(struct heft_blocks *b, uint64_t addr,
 		return true;
 	}
 	return fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "no block has this address");
+}
+
+const char *blocks_name_at(struct heft_blocks *b, uint64_t addr)
+{
+	size_t first = 0;
+	for (size_t k = 0; k < b->part_count; k++) {
+		struct part *p = &b->parts[k];
+		const struct blockmap *map = &p->map;
+		uint32_t place;
+		size_t i;
+		if (find_in(p, addr, &place)) {
+			place_in_function(map, place, &i);
+			return map->functions.data[i].addr == addr
+				       ? shown_name(b, &map->functions.data[i], first + i)
+				       : NULL;
+		}
+		first += map->functions.count;
+	}
+	return NULL;
 }
 
 bool heft_blocks_find(struct heft_blocks *b, uint64_t addr,

@@ -7,6 +7,7 @@
 
 #include "base/sort.h"
 #include "image/elf_const.h"
+#include "program/symbol_rule.h"
 
 struct function_symbol {
 	uint64_t addr, size;
@@ -22,6 +23,7 @@ struct block_symbol {
 struct symbols {
 	VEC(struct function_symbol) functions; /* by addr */
 	VEC(struct block_symbol) blocks;       /* by addr */
+	bool have_sizes;                       /* some block has one */
 	uint64_t strays;                       /* blocks of functions that are not there */
 };
 
@@ -36,23 +38,13 @@ static uint32_t flags_of(char letter)
 	}
 }
 
-static bool is_letter(char c)
+static bool split_name(const struct symbol *s, struct block_symbol *ret)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool split_name(struct str name, struct block_symbol *ret)
-{
-	const struct str mark = STR(".BB.");
-	size_t n = 0;
-	while (n < name.len && is_letter(name.p[n]))
-		n++;
-	const struct str rest = { name.p + n, name.len - n };
-	if (n == 0 || n > UINT32_MAX || rest.len <= mark.len || !str_starts(rest, mark))
+	size_t id;
+	if (!symbol_is_block(s, &ret->function, &id) || id > UINT32_MAX)
 		return false;
-	ret->id = (uint32_t)n;
-	ret->flags = flags_of(name.p[0]);
-	ret->function = (struct str){ rest.p + mark.len, rest.len - mark.len };
+	ret->id = (uint32_t)id;
+	ret->flags = flags_of(s->name.p[0]);
 	return true;
 }
 
@@ -68,8 +60,9 @@ static void collect(struct symbols *all, const struct symtab *t)
 		b.addr = addr;
 		if (s.type == STT_FUNC)
 			vec_push(&all->functions, (struct function_symbol){ addr, s.size, s.name });
-		else if (split_name(s.name, &b))
+		else if (split_name(&s, &b))
 			vec_push(&all->blocks, b);
+		all->have_sizes |= b.function.len > 0 && s.size > 0;
 	}
 }
 
@@ -130,6 +123,25 @@ static void add_blocks(struct blockmap *b, struct symbols *all)
 	}
 }
 
+/* Where no block says its size, each ends where the next block or function begins, or with its
+ * section. */
+static void measure_blocks(struct symbols *all, const struct image *im)
+{
+	size_t next = 0; /* the first function behind the block */
+	for (size_t i = 0; i < all->blocks.count && !all->have_sizes; i++) {
+		struct block_symbol *b = &all->blocks.data[i];
+		const struct section *in = image_section_at(im, b->addr);
+		uint64_t end = in ? in->addr + in->size : b->addr;
+		while (next < all->functions.count && all->functions.data[next].addr <= b->addr)
+			next++;
+		if (next < all->functions.count)
+			end = min_u64(end, all->functions.data[next].addr);
+		if (i + 1 < all->blocks.count)
+			end = min_u64(end, b[1].addr);
+		b->size = end - b->addr;
+	}
+}
+
 void block_symbols_read(struct blockmap *b, const struct image *im, struct notes *notes)
 {
 	const struct section *table = image_section_type(im, SHT_SYMTAB, 1);
@@ -141,6 +153,7 @@ void block_symbols_read(struct blockmap *b, const struct image *im, struct notes
 	if (all.blocks.count > 0) {
 		sort_by_key(all.functions.data, all.functions.count, sizeof *all.functions.data);
 		sort_by_key(all.blocks.data, all.blocks.count, sizeof *all.blocks.data);
+		measure_blocks(&all, im);
 		add_blocks(b, &all);
 	}
 	if (all.strays > 0)

@@ -40,13 +40,33 @@ bool cli_choice(const struct cli *cli, const struct opt *o, const char *value,
 	return cli_bad_value(cli, o, value, wanted);
 }
 
+/* What others call the sources. */
+static const char *meant_source(const char *name)
+{
+	static const char *const words[][2] = {
+		{ "crates", "namespaces" },    { "packages", "namespaces" },
+		{ "classes", "namespaces" },   { "modules", "sourcefiles" },
+		{ "files", "sourcefiles" },    { "sources", "sourcefiles" },
+		{ "dirs", "directories" },     { "folders", "directories" },
+		{ "lines", "inlines" },        { "units", "compileunits" },
+		{ "objects", "compileunits" }, { "members", "armembers" },
+		{ "stacks", "inlinestacks" },  { "basicblocks", "blocks" },
+	};
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (strcmp(words[i][0], name) == 0)
+			return words[i][1];
+	return NULL;
+}
+
 bool cli_unknown_source(const struct cli *cli, const char *name)
 {
 	const char *names[64], *text;
 	size_t count = 0;
 	while (count < 64 && heft_source_at(count, &names[count], &text))
 		count++;
-	const char *near = nearest_of(name, names, count);
+	const char *near = meant_source(name);
+	if (near == NULL)
+		near = nearest_of(name, names, count);
 	if (cli_is_bloaty(cli)) {
 		cli_error(cli, "no such data source: %s.", name);
 		fputs("Try --list-sources to see valid sources.\n", stderr);

@@ -163,6 +163,11 @@ static bool write_table(void *ctx, FILE *to, struct heft_err *err)
 	return heft_info_write(job->info, &job->out.write, &sink, err);
 }
 
+static const struct heft_note *info_note(const void *handle, size_t i)
+{
+	return heft_info_note(handle, i);
+}
+
 static int run(struct info_job *job)
 {
 	heft_info_set_finder(job->info, job->finder);
@@ -177,8 +182,7 @@ static int run(struct info_job *job)
 	int status = EXIT_FINE;
 	if (job->row_count > 0)
 		status = outfile_write(job->cli, job->out.path, write_table, job);
-	for (size_t i = 0; i < heft_info_note_count(job->info); i++)
-		note_print(job->cli, heft_info_note(job->info, i), job->verbose);
+	notes_print(job->cli, job->info, info_note, heft_info_note_count(job->info), job->verbose);
 	return status == EXIT_FINE && job->failed ? EXIT_TROUBLE : status;
 }
 

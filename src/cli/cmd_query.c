@@ -268,6 +268,8 @@ static int run(struct query_job *job)
 	job->query = heft_query_new(s, &err);
 	if (job->query == NULL)
 		status = cli_failed(job->cli, &err);
+	else if (job->word_count == 2 && job->words[1][0] == '.')
+		status = run_dot(job, job->words[1]) ? EXIT_FINE : EXIT_TROUBLE;
 	else
 		status = job->word_count == 2 ? run_text(job, job->words[1]) : run_input(job);
 	heft_query_free(job->query);

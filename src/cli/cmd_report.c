@@ -117,6 +117,11 @@ static bool add_paths(struct heft_profile *p, const struct files *f, enum heft_r
 	return true;
 }
 
+static const struct heft_note *profile_note(const void *handle, size_t i)
+{
+	return heft_profile_note(handle, i);
+}
+
 static bool run_profile(const struct report_job *job, struct heft_profile *p, const char *title,
 			const struct files *inputs)
 {
@@ -130,8 +135,7 @@ static bool run_profile(const struct report_job *job, struct heft_profile *p, co
 	heft_profile_set_progress(p, progress_show, job->cli->progress);
 	good = good && heft_profile_run(p, &err) &&
 	       heft_page_add_profile(job->page, title, p, &err);
-	for (size_t i = 0; i < heft_profile_note_count(p); i++)
-		note_print(job->cli, heft_profile_note(p, i), job->settings.verbose);
+	notes_print(job->cli, p, profile_note, heft_profile_note_count(p), job->settings.verbose);
 	if (!good)
 		cli_failed(job->cli, &err);
 	return good;

@@ -15,10 +15,15 @@ static int list_sources(void)
 
 /* ---- what is said beside the table ------------------------------------------ */
 
+static const struct heft_note *get_note(const void *handle, size_t i)
+{
+	return heft_profile_note(handle, i);
+}
+
 static void print_notes(const struct size_job *job)
 {
-	for (size_t i = 0; i < heft_profile_note_count(job->profile); i++)
-		note_print(job->cli, heft_profile_note(job->profile, i), job->verbose > 0);
+	notes_print(job->cli, job->profile, get_note, heft_profile_note_count(job->profile),
+		    job->verbose > 0);
 }
 
 static void print_claim(void *ctx, const struct heft_claim *c)

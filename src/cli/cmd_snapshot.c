@@ -138,8 +138,8 @@ static int run(struct snapshot_job *job)
 	heft_snapshot_set_progress(job->snapshot, progress_show, job->cli->progress);
 	if (!heft_snapshot_open_all(job->snapshot, job->files, job->file_count, &err))
 		return cli_failed(job->cli, &err);
-	for (size_t i = 0; i < heft_snapshot_note_count(job->snapshot); i++)
-		note_print(job->cli, heft_snapshot_note(job->snapshot, i), job->verbose);
+	notes_print(job->cli, job->snapshot, snapshot_note, heft_snapshot_note_count(job->snapshot),
+		    job->verbose);
 	progress_end(job->cli->progress);
 	if (job->stats)
 		print_stats(job);

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include "base/nearest.h"
+
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -148,15 +150,54 @@ static bool names_family(const char *word)
 	return false;
 }
 
-static int no_such_member(const struct cli *cli, const char *family)
+/* The second words of the commands of a family, "" before the first. */
+static size_t family_members(const char *family, const char *ret[COMMAND_COUNT])
 {
-	char names[200] = "";
 	const size_t size = strlen(family);
+	size_t count = 0;
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		if (strncmp(commands[i].name, family, size) == 0 && commands[i].name[size] == ' ')
-			snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
-				 names[0] == '\0' ? "" : ", ", commands[i].name + size + 1);
+			ret[count++] = commands[i].name + size + 1;
+	return count;
+}
+
+static int no_such_member(const struct cli *cli, const char *family, const char *word)
+{
+	const char *members[COMMAND_COUNT];
+	char names[200] = "";
+	const size_t count = family_members(family, members);
+	const char *near = word != NULL ? nearest_of(word, members, count) : NULL;
+	for (size_t i = 0; i < count; i++)
+		snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
+			 i == 0 ? "" : ", ", members[i]);
+	if (near != NULL)
+		return cli_error(cli, "no such command: %s %s; did you mean 'heft %s %s'?", family,
+				 word, family, near);
 	return cli_error(cli, "'%s' is followed by one of: %s", family, names);
+}
+
+/* What there is of "heap". */
+static int family_help(const char *family)
+{
+	const size_t size = strlen(family);
+	printf("Usage: heft %s COMMAND [OPTION]...\n\nCommands:\n", family);
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		if (strncmp(commands[i].name, family, size) == 0 && commands[i].name[size] == ' ')
+			printf("  %-15s%s\n", commands[i].name, commands[i].summary);
+	printf("\nWhat one of them takes: heft help %s COMMAND\n", family);
+	return EXIT_FINE;
+}
+
+/* The command that a word which is no file was meant to be, or NULL. */
+static const char *near_command(const char *word)
+{
+	const char *names[COMMAND_COUNT + 1];
+	if (word[0] == '-' || strpbrk(word, "/.") != NULL || access(word, F_OK) == 0)
+		return NULL;
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		names[i] = commands[i].name;
+	names[COMMAND_COUNT] = "help";
+	return nearest_of(word, names, COMMAND_COUNT + 1);
 }
 
 static void overview(FILE *to)
@@ -222,7 +263,11 @@ static int help(struct cli *cli, int argc, char **argv)
 	int words;
 	const struct command *c = find_command(argc, argv, &words);
 	if (c == NULL && names_family(argv[0]))
-		return no_such_member(cli, argv[0]);
+		return argc == 1 ? family_help(argv[0]) : no_such_member(cli, argv[0], argv[1]);
+	const char *near = c == NULL ? near_command(argv[0]) : NULL;
+	if (near != NULL)
+		return cli_error(cli, "no such command: %s; did you mean 'heft help %s'?", argv[0],
+				 near);
 	if (c == NULL)
 		return cli_error(cli, "no such command: %s; try 'heft help'", argv[0]);
 	char usage[40];
@@ -245,8 +290,16 @@ static int run_heft(struct cli *cli, int argc, char **argv)
 		return help(cli, 0, NULL);
 	int words;
 	const struct command *c = find_command(argc, argv, &words);
-	if (c == NULL && names_family(argv[0]))
-		return no_such_member(cli, argv[0]);
+	if (c == NULL && names_family(argv[0])) {
+		const char *word = argc > 1 ? argv[1] : NULL;
+		const bool asks = word && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0);
+		return asks ? family_help(argv[0]) : no_such_member(cli, argv[0], word);
+	}
+	const char *near = c == NULL ? near_command(argv[0]) : NULL;
+	if (near != NULL)
+		return cli_error(cli,
+				 "%s: no such file, and no such command; did you mean 'heft %s'?",
+				 argv[0], near);
 	if (c == NULL)
 		c = &commands[0];
 	char usage[40];

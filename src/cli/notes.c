@@ -3,8 +3,10 @@
 #include "cli/term.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
-void note_print(const struct cli *cli, const struct heft_note *n, bool offsets)
+/* `more`: other files that have such a note. */
+static void print(const struct cli *cli, const struct heft_note *n, bool offsets, size_t more)
 {
 	progress_erase(cli->progress);
 	fprintf(stderr, "%s: note: ", cli->program);
@@ -24,5 +26,54 @@ void note_print(const struct cli *cli, const struct heft_note *n, bool offsets)
 		fprintf(stderr, "%sat offset 0x%" PRIx64, glue, n->offset);
 		glue = ", ";
 	}
+	if (more > 0) {
+		fprintf(stderr, "%sand %zu more files; -v names them", glue, more);
+		glue = ", ";
+	}
 	fputs(*glue == ',' ? ")\n" : "\n", stderr);
+}
+
+void note_print(const struct cli *cli, const struct heft_note *n, bool offsets)
+{
+	print(cli, n, offsets, 0);
+}
+
+enum { FILES_NAMED = 3 };
+
+/* What kind each note is of, and how often; kinds are few. */
+struct kinds {
+	struct kind {
+		const char *kind;
+		size_t count;
+		bool told;
+	} *list;
+	size_t count;
+};
+
+static struct kind *kind_of(struct kinds *k, const char *kind)
+{
+	for (size_t i = 0; i < k->count; i++)
+		if (k->list[i].kind == kind)
+			return &k->list[i];
+	k->list[k->count] = (struct kind){ .kind = kind };
+	return &k->list[k->count++];
+}
+
+void notes_print(const struct cli *cli, const void *handle, notes_get_fn *get, size_t count,
+		 bool all)
+{
+	struct kinds kinds = { calloc(count + 1, sizeof *kinds.list), 0 };
+	for (size_t i = 0; kinds.list != NULL && i < count; i++)
+		kind_of(&kinds, get(handle, i)->kind)->count++;
+	for (size_t i = 0; i < count; i++) {
+		const struct heft_note *n = get(handle, i);
+		struct kind *kind = kinds.list != NULL ? kind_of(&kinds, n->kind) : NULL;
+		const bool fold = !all && kind != NULL && kind->count > FILES_NAMED;
+		if (fold && kind->told)
+			continue;
+		if (fold)
+			kind->told = true;
+		print(cli, n, all, fold ? kind->count - 1 : 0);
+	}
+	free(kinds.list);
 }

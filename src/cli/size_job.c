@@ -57,7 +57,7 @@ const struct opt size_opts[] = {
 	"                              folded (all rows, for flame graphs), pprof"
 #include "cli/output_opts.inc"
 	{ O_DISASSEMBLE, 0, false, "disassemble", "FUNC",
-	  "instructions of a function, no table (see heft blocks)" },
+	  "instructions of a function, no table (heft blocks)" },
 	{ O_RAW_MAP, 0, false, "raw-map", NULL, "every range with its labels, no table" },
 	{ .help = "Why is it so:" },
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets, raw map; -vv every claim" },

@@ -21,11 +21,15 @@ static struct heft_snapshot *new_snapshot(const struct cli *cli, const struct sn
 	return snapshot;
 }
 
+const struct heft_note *snapshot_note(const void *handle, size_t i)
+{
+	return heft_snapshot_note(handle, i);
+}
+
 static void print_notes(const struct cli *cli, const struct snapshot_settings *s,
 			const struct heft_snapshot *snapshot)
 {
-	for (size_t i = 0; i < heft_snapshot_note_count(snapshot); i++)
-		note_print(cli, heft_snapshot_note(snapshot, i), s->verbose);
+	notes_print(cli, snapshot, snapshot_note, heft_snapshot_note_count(snapshot), s->verbose);
 }
 
 struct heft_snapshot *snapshot_open(const struct cli *cli, const struct snapshot_settings *s,

@@ -32,6 +32,32 @@ static bool is_assembler_label(const struct symbol *s)
 		str_starts(s->name, STR(".L.str")) || str_starts(s->name, STR(".L_MergedGlobals")));
 }
 
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool symbol_is_block(const struct symbol *s, struct str *ret, size_t *ret_id)
+{
+	const struct str mark = STR(".BB.");
+	size_t n = 0;
+	while (s->type == STT_NOTYPE && n < s->name.len && is_letter(s->name.p[n]))
+		n++;
+	const struct str rest = { s->name.p + n, s->name.len - n };
+	if (n == 0 || rest.len <= mark.len || !str_starts(rest, mark))
+		return false;
+	*ret = (struct str){ rest.p + mark.len, rest.len - mark.len };
+	*ret_id = n;
+	return true;
+}
+
+struct str symbol_owner(const struct symbol *s)
+{
+	struct str function;
+	size_t id;
+	return symbol_is_block(s, &function, &id) ? function : s->name;
+}
+
 bool symbol_is_mark(const struct symbol *s)
 {
 	return s->type == STT_FILE || s->type == STT_SECTION || is_mapping_symbol(s) ||

@@ -13,6 +13,11 @@ uint32_t symbol_rank(const struct symbol *s);
 /* A symbol that says what kind of bytes, section or file something is, and names nothing: $x, .LC0,
  * those of type STT_FILE and STT_SECTION. */
 bool symbol_is_mark(const struct symbol *s);
+/* A symbol of a basic block, LETTERS.BB.FUNCTION: *ret is the name of the function, which ends
+ * where the symbol's does, and *ret_id how many letters there are. */
+bool symbol_is_block(const struct symbol *s, struct str *ret, size_t *ret_id);
+/* Whose bytes are at the symbol: its own name, of a block the function's. */
+struct str symbol_owner(const struct symbol *s);
 bool symbol_names_a_place(const struct symbol *s);
 /* The section that holds a symbol, if its bytes are part of the VM image. */
 const struct section *symbol_section(const struct image *im, const struct symbol *s, uint64_t addr);

@@ -10,7 +10,7 @@ struct candidate {
 	const char *name, *file;
 	uint64_t limit; /* end of its section */
 	uint32_t rank;
-	bool code;
+	bool code, block; /* block: of the function of that name, which is another symbol */
 };
 
 typedef VEC(struct candidate) candidate_vec;
@@ -35,11 +35,12 @@ static void collect(const struct image *im, const struct section *table, candida
 		const uint64_t limit = in->addr + in->size;
 		const struct candidate c = { .addr = addr,
 					     .size = min_u64(s.size, limit - addr),
-					     .name = s.name.p,
+					     .name = symbol_owner(&s).p,
 					     .file = s.bind == STB_LOCAL ? file : NULL,
 					     .limit = limit,
 					     .rank = symbol_rank(&s),
-					     .code = in->exec };
+					     .code = in->exec,
+					     .block = symbol_owner(&s).p != s.name.p };
 		if (c.size > 0)
 			vec_push(sized, c);
 		else if (s.size == 0 && addr < limit)
@@ -57,12 +58,16 @@ static int by_rule(const void *a, const void *b)
 
 typedef VEC(struct flat_range) range_vec;
 
-static void add(struct symbol_table *t, range_vec *ranges, const struct candidate *c, uint64_t end)
+/* `function` is the last one in front of the symbol, or NULL; a block of it counts from there. */
+static void add(struct symbol_table *t, range_vec *ranges, const struct candidate *c, uint64_t end,
+		const struct candidate *function)
 {
+	const bool inside = c->block && function && strcmp(function->name, c->name) == 0;
 	if (t->list.count >= FLAT_NONE - 1)
 		return;
 	const uint32_t who = FLAT_NONE - 1 - (uint32_t)t->list.count;
-	vec_push(&t->list, (struct symbol_place){ c->addr, c->size, c->name, c->file, NULL });
+	vec_push(&t->list, (struct symbol_place){ inside ? function->addr : c->addr, c->size,
+						  c->name, c->file, NULL });
 	vec_push(ranges, (struct flat_range){ c->addr, end, who });
 }
 
@@ -70,7 +75,8 @@ static void add(struct symbol_table *t, range_vec *ranges, const struct candidat
 static void add_unsized(struct symbol_table *t, range_vec *ranges, const candidate_vec *sized,
 			const candidate_vec *unsized)
 {
-	size_t next = 0;
+	const struct candidate *function = NULL;
+	size_t next = 0, last = 0;
 	for (size_t i = 0; i < unsized->count; i++) {
 		const struct candidate *c = &unsized->data[i];
 		if (i > 0 && c[-1].addr == c->addr)
@@ -85,7 +91,12 @@ static void add_unsized(struct symbol_table *t, range_vec *ranges, const candida
 			k++;
 		if (k < unsized->count)
 			end = min_u64(end, unsized->data[k].addr);
-		add(t, ranges, c, end);
+		while (last < next) {
+			if (!sized->data[last].block)
+				function = &sized->data[last];
+			last++;
+		}
+		add(t, ranges, c, end, function);
 	}
 }
 
@@ -101,8 +112,13 @@ void symbol_table_read(struct symbol_table *t, const struct image *im, const str
 		collect(im, image_section_type(im, SHT_DYNSYM, 1), &sized, &unsized);
 	sort_by_key_then(sized.data, sized.count, sizeof *sized.data, by_rule);
 	sort_by_key_then(unsized.data, unsized.count, sizeof *unsized.data, by_rule);
-	for (size_t i = 0; i < sized.count; i++)
-		add(t, &ranges, &sized.data[i], sized.data[i].addr + sized.data[i].size);
+	const struct candidate *function = NULL;
+	for (size_t i = 0; i < sized.count; i++) {
+		const struct candidate *c = &sized.data[i];
+		if (!c->block)
+			function = c;
+		add(t, &ranges, c, c->addr + c->size, function);
+	}
 	add_unsized(t, &ranges, &sized, &unsized);
 	flat_lay(&t->spans, ranges.data, ranges.count);
 	vec_release(&sized);

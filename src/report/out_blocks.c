@@ -68,7 +68,7 @@ void out_block(const struct heft_block *b, struct sink *s)
 }
 
 void out_insn(uint64_t addr, struct bytes bytes, const char *name, const char *operands,
-	      struct sink *s)
+	      const char *target, struct sink *s)
 {
 	enum { BYTES_SHOWN = 8 }; /* in a column of their own */
 	sink_printf(s, "          0x%08" PRIx64 "  ", addr);
@@ -76,7 +76,8 @@ void out_insn(uint64_t addr, struct bytes bytes, const char *name, const char *o
 		sink_printf(s, "%02x ", bytes.p[i]);
 	for (size_t i = bytes.size; i < BYTES_SHOWN; i++)
 		sink_text(s, STR("   "));
-	sink_printf(s, *operands ? " %-7s %s\n" : " %s\n", name, operands);
+	sink_printf(s, *operands ? " %-7s %s" : " %s", name, operands);
+	sink_printf(s, target ? " <%s>\n" : "\n", target);
 }
 
 static void out_text(const struct heft_block_function *f, struct sink *s)

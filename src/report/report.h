@@ -194,10 +194,10 @@ void block_flags_json(struct json *j, unsigned flags);
 /* A function with its basic blocks; NULL: what stands above all of them. */
 void out_blocks(const struct heft_block_function *f, enum heft_blocks_format format,
 		struct sink *s);
-/* Its first line; a block; an instruction, indented. */
+/* Its first line; a block; an instruction, indented, with the name of where it goes or NULL. */
 void out_block_head(const struct heft_block_function *f, struct sink *s);
 void out_block(const struct heft_block *b, struct sink *s);
 void out_insn(uint64_t addr, struct bytes bytes, const char *name, const char *operands,
-	      struct sink *s);
+	      const char *target, struct sink *s);
 
 #endif

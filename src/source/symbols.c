@@ -32,7 +32,7 @@ label_id symbol_label(const struct attr *a, const struct symbol *s)
 		return symbol_addr(a->im, s, &addr) ? spans_label(&a->vm, addr) : LABEL_NONE;
 	if (s->name.len == 0 || symbol_is_mark(s))
 		return LABEL_NONE;
-	return label_borrow(a->f->labels, s->name);
+	return label_borrow(a->f->labels, symbol_owner(s));
 }
 
 /* Ordinary data and code by name.  Sections with a purpose of their own (unwind tables, Go's
@@ -92,9 +92,10 @@ static void hash_names(void *ctx, size_t chunk, unsigned worker)
 	(void)worker;
 	for (size_t i = chunk * NAMES_CHUNK; i < end; i++) {
 		const struct symbol s = symtab_get(&n->table, i);
-		if (s.name.len > 0 && !symbol_is_mark(&s))
-			n->list[i] = (struct hashed_text){ s.name,
-							   hash_bytes(s.name.p, s.name.len) };
+		if (s.name.len == 0 || symbol_is_mark(&s))
+			continue;
+		const struct str name = symbol_owner(&s);
+		n->list[i] = (struct hashed_text){ name, hash_bytes(name.p, name.len) };
 	}
 }
 

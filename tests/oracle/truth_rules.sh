@@ -214,4 +214,33 @@ is "file bytes of sections without bytes" 0 "$("$heft" --csv -n 0 "$tmp/whole.de
 "$heft" -d compileunits --debug-file="$tmp/away/plt.dwo" "$tmp/split" >"$tmp/out" 2>&1
 is "a split unit given by --debug-file" 0 "$(grep -c 'missing\|build ID' "$tmp/out")"
 
-finish 21
+# Blocks as symbols without sizes, where the function has the size of its first block: all is the function's.
+cat >"$tmp/labels.s" <<'END'
+	.text
+	.globl _Z3fooi
+	.type _Z3fooi, @function
+_Z3fooi: testl %edi, %edi
+	je aa.BB._Z3fooi
+a.BB._Z3fooi: movl $1, %eax
+	ret
+aa.BB._Z3fooi: movl $2, %eax
+	ret
+	.size _Z3fooi, 4
+	.globl next
+	.type next, @function
+next:	call _Z3fooi
+	ret
+	.size next, .-next
+END
+must $cc -nostdlib -shared -Wl,-Bsymbolic -o "$tmp/labels" "$tmp/labels.s"
+at=$(nm "$tmp/labels" | awk '$3 == "_Z3fooi" { print "0x" $1 }')
+is "code of blocks" "_Z3fooi:16 next:6 " "$(of_section "$tmp/labels" .text)"
+is "sizes of blocks" "4 6 6 " "$("$heft" blocks --function='foo(int)' "$tmp/labels" | awk 'NR > 1 { print $3 }' | tr '\n' ' ')"
+is "the name of a place in a block" "foo(int)+0x5" "$("$heft" where "$tmp/labels" "$(printf '%x' $((at + 5)))" | awk '$1 == "symbol" { print $2 }')"
+if "$heft" blocks --derive --disassemble "$tmp/labels" >"$tmp/out" 2>&1; then
+	check "calls go to names" grep -q '<foo(int)>$' "$tmp/out"
+else
+	left_out "calls go to names" "this heft has no disassembler"
+fi
+
+finish 24
