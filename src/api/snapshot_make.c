@@ -82,7 +82,8 @@ static void collect(struct made *p, struct places *places)
 					  .map = p->map,
 					  .aliases = p->map ? &p->aliases : NULL,
 					  .exact_names = s->flags & HEFT_SNAPSHOT_EXACT_NAMES,
-					  .no_literals = s->flags & HEFT_SNAPSHOT_NO_LITERALS,
+					  .no_literals = s->flags & HEFT_SNAPSHOT_NO_LITERALS ||
+							 p->program.input.linkmap,
 					  .contents = s->flags & HEFT_SNAPSHOT_CONTENTS };
 	snapshot_collect(&s->snapshot, p->container, &in);
 }
@@ -182,7 +183,8 @@ static void add_metadata(struct made *p)
 	}
 	add_text(p, "elf_file_name", file);
 	if (p->map)
-		add_text(p, "map_file_name", file_name(p->map->file.path));
+		add_text(p, "map_file_name",
+			 file_name(p->map->file.path ? p->map->file.path : p->path));
 	if (modified != 0)
 		vec_push(&c->metadata, (struct snap_value){ .key = "elf_mtime",
 							    .kind = SNAP_NUMBER,
@@ -239,7 +241,9 @@ static void add_program(struct made *p, const char *name)
 	program_mark_used(&p->program, p->owner->used);
 	p->map = program_map(&p->program);
 	const unsigned what = (flags & HEFT_SNAPSHOT_PATH_ALIASES ? PATH_ALIASES_FUNCTIONS : 0) |
-			      (flags & HEFT_SNAPSHOT_NO_LITERALS ? 0 : PATH_ALIASES_STRINGS);
+			      (flags & HEFT_SNAPSHOT_NO_LITERALS || p->program.input.linkmap
+				       ? 0
+				       : PATH_ALIASES_STRINGS);
 	if (p->map && what != 0)
 		path_aliases_read(&p->aliases, p->map, what, &p->owner->notes);
 	p->container = add_container(&p->owner->snapshot, name);

@@ -2,6 +2,7 @@
 
 #include "base/unpack.h"
 #include "image/elf_const.h"
+#include "image/linkmap/linkmap_image.h"
 
 static const struct {
 	const char *magic;
@@ -50,6 +51,44 @@ static bool unknown_type(const char *path, struct bytes b, struct heft_err *err)
 	return fail(err, HEFT_EUNSUPPORTED, 0, "%s: not an ELF file or archive", path);
 }
 
+/* The tables that were made for the image are none of the program's. */
+static void hide_tables(struct image *im)
+{
+	im->ehdr_size = im->phdr_size = im->shdr_size = 0;
+	for (size_t i = 1; i < im->section_count; i++)
+		if (im->sections[i].type == SHT_STRTAB || im->sections[i].type == SHT_SYMTAB)
+			im->sections[i].name = STR("");
+}
+
+static bool parse_linkmap(struct input *in, const char *path, struct heft_err *err)
+{
+	struct linkmap *map = mem_zeroed(1, sizeof *map);
+	struct bytes elf;
+	uint64_t content;
+	if (!linkmap_parse(map, path, in->file.bytes, in->notes, err)) {
+		mem_free(map);
+		return false;
+	}
+	in->linkmap = map;
+	if (!linkmap_image(map, &elf, &content, err))
+		return false;
+	in->made = (void *)(uintptr_t)elf.p;
+	in->images = mem_zeroed(1, sizeof *in->images);
+	if (!elf_parse(in->images, &(struct image_place){ path, STR(""), 0, 0 }, elf, in->notes,
+		       err)) {
+		mem_free(in->images);
+		in->images = NULL;
+		return false;
+	}
+	in->image_count = 1;
+	in->file.bytes = (struct bytes){ elf.p, content };
+	hide_tables(in->images);
+	note(in->notes, path, HEFT_NO_OFFSET, 0,
+	     "a linker map stands for its program: what sections are is told by their names, "
+	     "contents are not known");
+	return true;
+}
+
 /* in->file.bytes to images and parts. */
 static bool parse(struct input *in, const char *path, struct heft_err *err)
 {
@@ -57,7 +96,8 @@ static bool parse(struct input *in, const char *path, struct heft_err *err)
 	if (ar_matches(b))
 		return ar_parse(in, path, err);
 	if (!elf_matches(b))
-		return unknown_type(path, b, err);
+		return linkmap_matches(b) ? parse_linkmap(in, path, err)
+					  : unknown_type(path, b, err);
 	struct image *im = mem_zeroed(1, sizeof *im);
 	if (!elf_parse(im, &(struct image_place){ path, STR(""), 0, 0 }, b, in->notes, err)) {
 		mem_free(im);
@@ -98,7 +138,7 @@ bool input_adopt(struct input *in, struct file *f, struct notes *notes, struct h
 	in->file = *f;
 	if (parse(in, in->file.path, err)) {
 		for (size_t i = 0; i < in->image_count; i++)
-			in->images[i].mapped = in->file.mapped != NULL;
+			in->images[i].mapped = in->file.mapped != NULL && !in->made;
 		return true;
 	}
 	input_close(in);
@@ -139,6 +179,10 @@ void input_close(struct input *in)
 	vec_release(&in->parts);
 	vec_release(&in->thin_members);
 	arena_release(&in->arena);
+	if (in->linkmap)
+		linkmap_release(in->linkmap);
+	mem_free(in->linkmap);
+	mem_free(in->made);
 	if (in->file.path) /* else the bytes are input_parse's caller's */
 		file_close(&in->file);
 	memset(in, 0, sizeof *in);

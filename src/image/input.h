@@ -1,4 +1,5 @@
-/* input.h - an input file: one image, or an archive of them.
+/* input.h - an input file: one image, or an archive of them, or a linker map, which is the image of
+ * the program that it tells of (linkmap_image.h).
  *
  * The parts of an archive that are no image (magic, member headers, name and symbol
  * tables, members of other kinds) are listed, so that with the images they cover the
@@ -20,20 +21,24 @@ struct ar_part {
 	struct str member;  /* AR_HEADERS of no member: "" */
 };
 
+struct linkmap;
+
 struct input {
-	struct file file;
+	struct file file; /* of a linker map its bytes are those of the program's sections */
 	bool archive, thin;
 	struct image *images; /* owned; one unless archive */
 	size_t image_count;
 	VEC(struct ar_part) parts;
+	struct linkmap *linkmap; /* the file is a linker map, of which the image is made; or NULL */
+	void *made;              /* the bytes of that image */
 	VEC(struct str) thin_members; /* paths as the archive gives them, of members outside it */
 	struct arena arena;
 	struct notes *notes; /* borrowed */
 };
 
 /* Opens and parses; a core may be packed (unpack.h), `file` is then what was packed.  False where
- * the file cannot be read or is no ELF file or archive, or its own headers are damaged.  A
- * damaged archive member is a note and an AR_OTHER_MEMBER. */
+ * the file cannot be read or is no ELF file, archive or linker map, or its own headers are
+ * damaged.  A damaged archive member is a note and an AR_OTHER_MEMBER. */
 bool input_open(struct input *in, const char *path, struct notes *notes, struct heft_err *err);
 /* The same of a file that is open, which belongs to the input from then on, also on failure. */
 bool input_adopt(struct input *in, struct file *f, struct notes *notes, struct heft_err *err);

@@ -81,6 +81,16 @@ void spans_release(struct spans *s)
 	vec_release(&s->list);
 }
 
+void spans_cut(struct spans *s, uint64_t end)
+{
+	while (s->list.count > 0 && s->list.data[s->list.count - 1].start >= end)
+		s->list.count--;
+	if (s->list.count > 0) {
+		struct span *last = &s->list.data[s->list.count - 1];
+		last->size = min_u64(last->size, end - last->start);
+	}
+}
+
 void spans_push(struct spans *s, uint64_t start, uint64_t size, label_id label)
 {
 	if (size == 0)

@@ -91,6 +91,8 @@ void claims_resolve(struct claims *c, uint64_t end, struct spans *ret);
  * are the same for any number. */
 void claims_resolve_parts(struct claims *c, uint64_t end, size_t parts, struct spans *ret);
 
+/* Takes away what lies at or behind `end`. */
+void spans_cut(struct spans *s, uint64_t end);
 void spans_release(struct spans *s);
 /* Appends; start must not lie before the end of what is there. */
 void spans_push(struct spans *s, uint64_t start, uint64_t size, label_id label);

@@ -208,6 +208,8 @@ static void find_map(struct program *p)
 
 const struct linkmap *program_map(struct program *p)
 {
+	if (p->input.linkmap)
+		return p->input.linkmap;
 	if (!p->map_tried && wish_finds_map(p->wish) && program_image(p))
 		find_map(p);
 	if (!p->map_tried && p->map_open)

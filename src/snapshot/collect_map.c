@@ -5,6 +5,7 @@
 
 #include "base/sort.h"
 #include "image/elf_const.h"
+#include "image/linkmap/linkmap_names.h"
 
 uint32_t collect_map_section(const struct linkmap *map, const struct section *s)
 {
@@ -158,80 +159,6 @@ void collect_complete_paths(struct collect *c, size_t first)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* A name of the map. */
-struct map_name {
-	uint64_t addr; /* what it is sorted by */
-	uint64_t size; /* 0: up to the next name, or end */
-	uint64_t end;  /* of its piece */
-	struct str name;
-};
-
-struct map_names {
-	const struct collect_input *in;
-	const struct linkmap *map;
-	VEC(struct map_name) list; /* of the section at work */
-	size_t symbol;             /* in map->symbols: the first of the next piece */
-	struct intern functions;   /* whose names sections of code state */
-};
-
-/* ".text.unlikely.f": "f"; "" where the name says no symbol's. */
-static struct str symbol_of_piece(struct str name)
-{
-	static const char *const fronts[] = {
-		".text.unlikely.", ".text.startup.",   ".text.hot.",
-		".text.exit.",     ".text.",           ".data.rel.ro.local.",
-		".data.rel.ro.",   ".data.rel.local.", ".data.rel.",
-		".data.",          ".bss.rel.ro.",     ".bss.",
-		".tdata.",         ".tbss.",           ".rodata.",
-	};
-	for (size_t i = 0; i < COUNT_OF(fronts); i++) {
-		const struct str front = str_of(fronts[i]);
-		if (str_starts(name, front))
-			return (struct str){ name.p + front.len, name.len - front.len };
-	}
-	return STR("");
-}
-
-static bool is_name(struct str name)
-{
-	return name.len > 0 && name.p[0] != '$' && !str_starts(name, STR(".L")) &&
-	       !str_starts(name, STR("."));
-}
-
-/* ".rodata.f" may be the constants of a function f, which have no name. */
-static struct str name_of_piece(struct map_names *n, const struct linkmap_piece *p)
-{
-	const struct str whole = linkmap_piece_name(n->map, p), name = symbol_of_piece(whole);
-	uint32_t id;
-	if (p->kind != LINKMAP_OBJECT || !is_name(name))
-		return STR("");
-	if (str_starts(whole, STR(".text.")))
-		(void)intern_borrow(&n->functions, name);
-	else if (str_starts(whole, STR(".rodata.")) && intern_find(&n->functions, name, &id))
-		return STR("");
-	return name;
-}
-
-static void add_piece(struct map_names *n, uint32_t index)
-{
-	const struct linkmap_piece *p = &n->map->pieces.data[index];
-	const struct linkmap_symbol *y = n->map->symbols.data;
-	const size_t count = n->map->symbols.count;
-	const uint64_t end = p->addr + p->size;
-	bool any = false;
-	for (; n->symbol < count && y[n->symbol].piece == index; n->symbol++) {
-		const struct linkmap_symbol *s = &y[n->symbol];
-		const struct str name = linkmap_symbol_name(n->map, s);
-		if (!is_name(name) || s->addr < p->addr || s->addr >= end)
-			continue;
-		any |= s->addr == p->addr;
-		vec_push(&n->list, (struct map_name){ s->addr, s->size, end, name });
-	}
-	const struct str name = any || p->size == 0 ? STR("") : name_of_piece(n, p);
-	if (name.len > 0)
-		vec_push(&n->list, (struct map_name){ p->addr, 0, end, name });
-}
-
 static bool has_symbol(const struct named_place *list, size_t count, uint32_t section,
 		       uint64_t addr)
 {
@@ -242,48 +169,30 @@ static bool has_symbol(const struct named_place *list, size_t count, uint32_t se
 }
 
 /* Those at or behind `known` in the list are new. */
-static void add_names(struct map_names *n, const struct section *to, size_t known)
+static void add_names(const struct collect_input *in, const struct linkmap_names *n,
+		      const struct section *to, size_t known)
 {
-	struct places *p = n->in->places;
-	const bool in_vm = section_takes_vm(&n->in->file->input->images[0], to);
-	uint64_t next = UINT64_MAX;
-	sort_by_key(n->list.data, n->list.count, sizeof *n->list.data);
+	struct places *p = in->places;
+	const bool in_vm = section_takes_vm(&in->file->input->images[0], to);
 	for (size_t i = n->list.count; i-- > 0;) {
-		const struct map_name *y = &n->list.data[i];
-		if (i + 1 < n->list.count && n->list.data[i + 1].addr > y->addr)
-			next = n->list.data[i + 1].addr;
+		const struct linkmap_name *y = &n->list.data[i];
 		if (in_vm && has_symbol(p->list.data, known, to->index, y->addr))
 			continue;
-		const struct named_place place = {
-			.addr = y->addr,
-			.size = y->size > 0 ? y->size : min_u64(next, y->end) - y->addr,
-			.label = label_copy(n->in->file->labels, y->name),
-			.section = to->index
-		};
+		const struct named_place place = { .addr = y->addr,
+						   .size = y->size,
+						   .label = label_copy(in->file->labels, y->name),
+						   .section = to->index };
 		if (in_vm)
 			vec_push(&p->list, place);
 		else
 			vec_push(&p->outside, place);
 	}
-	n->list.count = 0;
 }
 
-/* The first symbol of a piece or of one behind it. */
-static size_t symbol_from(const struct linkmap *map, uint32_t piece)
+static void name_sections(const struct collect_input *in, struct linkmap_names *n, size_t known,
+			  bool code)
 {
-	size_t low = 0, high = map->symbols.count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (map->symbols.data[mid].piece < piece)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-static void name_sections(struct map_names *n, const struct image *im, size_t known, bool code)
-{
+	const struct image *im = &in->file->input->images[0];
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *to = &im->sections[i];
 		const uint32_t found = to->exec == code && to->alloc
@@ -291,11 +200,8 @@ static void name_sections(struct map_names *n, const struct image *im, size_t kn
 					       : LINKMAP_NONE;
 		if (found == LINKMAP_NONE)
 			continue;
-		const struct linkmap_section *s = &n->map->sections.data[found];
-		n->symbol = symbol_from(n->map, s->first_piece);
-		for (uint32_t k = 0; k < s->piece_count; k++)
-			add_piece(n, s->first_piece + k);
-		add_names(n, to, known);
+		linkmap_names_read(n, found);
+		add_names(in, n, to, known);
 	}
 }
 
@@ -312,16 +218,15 @@ static bool has_symbols(const struct input *in)
 
 void collect_map_names(const struct collect_input *in)
 {
-	struct map_names n = { .in = in, .map = in->map };
+	struct linkmap_names n = { .map = in->map };
 	struct places *p = in->places;
 	const size_t known = p->list.count;
 	if (!in->map || in->file->input->image_count == 0 || has_symbols(in->file->input) ||
 	    has_symbols(in->file->debug))
 		return;
-	/* Code first: see name_of_piece. */
-	name_sections(&n, &in->file->input->images[0], known, true);
-	name_sections(&n, &in->file->input->images[0], known, false);
+	/* Code first: see linkmap_names.h. */
+	name_sections(in, &n, known, true);
+	name_sections(in, &n, known, false);
 	sort_by_key_then(p->list.data, p->list.count, sizeof *p->list.data, longer_first);
-	vec_release(&n.list);
-	intern_release(&n.functions);
+	linkmap_names_release(&n);
 }

@@ -3,11 +3,12 @@
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
-/* The source file of an address, as the debug info names its unit. */
+/* The source file of an address, as the debug info names its unit; of a map alone these are
+ * objects. */
 static uint32_t source_of(struct collect *c, uint64_t addr)
 {
 	const struct labels *labels = c->in->unit_labels;
-	if (!c->s->sections.data[c->to].in_memory)
+	if (!c->s->sections.data[c->to].in_memory || c->in->file->input->linkmap)
 		return 0;
 	const label_id label = cursor_label(&c->unit, addr);
 	if (label == LABEL_NONE || label_is_fallback(labels, label))

@@ -17,7 +17,7 @@ static void add_up(const struct spans *s, size_t section_count, struct share_of_
 	}
 }
 
-static void file_spans(const struct image *im, struct spans *ret)
+static void file_spans(const struct basemap *map, const struct image *im, struct spans *ret)
 {
 	struct claims c = { 0 };
 	for (uint32_t i = 1; i < im->section_count; i++)
@@ -25,6 +25,7 @@ static void file_spans(const struct image *im, struct spans *ret)
 		      WHY_SECTION);
 	claim(&c, im->file_off, im->bytes.size, (label_id)im->section_count, WHY_FALLBACK);
 	claims_resolve(&c, im->file_off + im->bytes.size, ret);
+	spans_cut(ret, map->file_size);
 }
 
 static void vm_spans(const struct basemap *map, const struct image *im, struct spans *ret)
@@ -71,7 +72,7 @@ void shares_find(struct shares *ret, const struct basemap *map, const struct ima
 	const label_id none = (label_id)im->section_count;
 	struct spans file, vm, loaded;
 	*ret = (struct shares){ .sections = mem_zeroed(none + 1, sizeof *ret->sections) };
-	file_spans(im, &file);
+	file_spans(map, im, &file);
 	add_up(&file, none, ret->sections, false, &ret->file_only);
 	if (im->kind == IMAGE_OBJECT) {
 		object_vm(im, ret);

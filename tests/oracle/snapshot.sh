@@ -130,6 +130,29 @@ aliases() {
 }
 check "aliases of two objects" aliases
 
+# A map alone has the sections of its program, and what is in two of them is compared; 10 sections and more.
+cat > alone.py <<'END'
+import re, subprocess, sys
+heft, program = sys.argv[1:]
+def sizes(path):
+    out = subprocess.run([heft, "snapshot", "--no-map", "--stats", path], capture_output=True, text=True, check=True)
+    return {m[1]: int(m[2]) for m in re.finditer(r"^(\.\S+) +-?\d+ +-?\d+ +(\d+) ", out.stdout, re.M) if m[1] != ".other"}
+of_map, of_program = sizes(program + ".map"), sizes(program)
+wrong = {k: (v, of_program.get(k)) for k, v in of_map.items() if of_program.get(k) != v}
+if wrong or len(of_map) < 10:
+    sys.exit("%s: %s of %d sections differ" % (program, wrong, len(of_map)))
+grown = subprocess.run([heft, "diff", "--exit-code", program + ".map", program + ".map"], capture_output=True)
+named = subprocess.run([heft, "query", "--csv", program + ".map", "SELECT object FROM symbols WHERE full_name LIKE 'warm%'"],
+                       capture_output=True, text=True)
+sys.exit(0 if grown.returncode == 0 and "one.o" in named.stdout else "%s: %s" % (program, named.stdout + named.stderr))
+END
+alone() {
+	for d in gcc-*/ clang-lld/; do
+		python3 alone.py "$heft" "${d}p" || return 1
+	done
+}
+check "maps alone" alone
+
 # In a zip file, one library packed: the note tells how much more it is.
 cat > zip.py <<'END'
 import os, re, subprocess, sys, zipfile
@@ -145,4 +168,4 @@ assert total == os.path.getsize("a.apk") + more, (total, os.path.getsize("a.apk"
 assert "a.apk/liba.so (x86_64)" in out.stdout and "libodd.so" in out.stderr, out
 END
 check "a zip file" python3 zip.py "$heft"
-finish 7
+finish 8

@@ -1,6 +1,7 @@
 #include "image/linkmap/linkmap_internal.h"
 
 #include "base/unpack.h"
+#include "image/linkmap/linkmap_image.h"
 
 /* Eight bytes or more are a section or a piece, which keeps their numbers below LINKMAP_NONE. */
 #define SIZE_LIMIT (UINT64_C(16) << 30)
@@ -139,6 +140,13 @@ static bool parse(struct linkmap *lm, const char *path, struct bytes bytes, bool
 	linkers[lm->linker].parse(&m);
 	map_finish(&m);
 	return true;
+}
+
+bool linkmap_matches(struct bytes b)
+{
+	struct map_maker m = { .r = reader_of(b, false) };
+	enum linkmap_linker linker;
+	return detect(&m, &linker);
 }
 
 bool linkmap_parse(struct linkmap *lm, const char *path, struct bytes bytes, struct notes *notes,

@@ -1,0 +1,20 @@
+/* linkmap_image.h - a program as far as its linker map tells of it.
+ *
+ * Where there is a map alone, a 64-bit ELF file is made of it that has its sections, at their
+ * places and with their sizes, its symbols, and zeros for contents.  What a map does not tell is
+ * guessed from names: which sections are code, take no room in the file, or are not loaded. */
+#ifndef HEFT_IMAGE_LINKMAP_LINKMAP_IMAGE_H
+#define HEFT_IMAGE_LINKMAP_LINKMAP_IMAGE_H
+
+#include "image/linkmap/linkmap.h"
+
+/* Whether a file begins like a map.  O(1), but O(size) for those of GNU ld and gold. */
+bool linkmap_matches(struct bytes b);
+
+/* Makes the file; *ret_content is how many of its first bytes are what the map's sections have in
+ * the file, the rest is heft's own: tables and symbols.  *ret is for mem_free.  HEFT_ELIMIT where
+ * the sections have more than 1 GiB. */
+bool linkmap_image(const struct linkmap *map, struct bytes *ret, uint64_t *ret_content,
+		   struct heft_err *err);
+
+#endif
