@@ -189,17 +189,30 @@ static inline struct heap_header set_freed(unsigned char *p, bool freed)
 	return *h;
 }
 
-/* The block is freed from now on; its own bytes say so as well. */
-static inline void bury(unsigned char *p, uint64_t size, uintptr_t pc)
+/* A block without room for who freed it. */
+static COLD void bury_small(struct slot *s, unsigned char *p, size_t room, uint64_t link,
+			    uintptr_t pc)
+{
+	if (room >= sizeof link)
+		memcpy(p, &link, sizeof link);
+	if (s != NULL)
+		slot_small_frees(s)[heap_small_free_index((uintptr_t)p)] =
+			(struct heap_small_free){ (uintptr_t)p, pc };
+}
+
+/* The block is freed from now on; its own bytes say so as well.  `s` may be NULL. */
+static inline void bury(struct slot *s, unsigned char *p, uint64_t size, uintptr_t pc)
 {
 	const struct heap_header h = set_freed(p, true);
 	const size_t room = recorder.foreign ? size : size_behind(size);
-	if (LIKELY(room >= sizeof(struct heap_rest))) {
-		struct heap_rest *rest = (void *)(p + heap_rest_distance(size));
-		*rest = (struct heap_rest){ h.link, h.mark, pc };
-	} else if (room >= sizeof h.link) {
-		memcpy(p, &h.link, sizeof h.link);
+	if (UNLIKELY(room < HEAP_REST_PLAIN)) {
+		bury_small(s, p, room, h.link, pc);
+		return;
 	}
+	struct heap_rest *rest = (void *)(p + heap_rest_distance(size));
+	rest->link = h.link;
+	rest->mark = h.mark;
+	rest->by = pc;
 }
 
 static uint32_t walk_stack(struct slot *s, const struct caller *from)
@@ -326,19 +339,61 @@ void *block_memalign(size_t align, size_t size, const struct caller *from)
 
 /* ---- taking back ----------------------------------------------------------------------------- */
 
-static COLD void check_canary(const unsigned char *p, const struct head *h)
+/* `s` may be NULL. */
+static void check_canary(const struct slot *s, const unsigned char *p, const struct head *h,
+			 uintptr_t pc)
 {
 	const uint64_t canary = heap_canary((uintptr_t)p);
-	if (memcmp(p + h->size, &canary, sizeof canary) != 0)
-		__atomic_fetch_add(&recorder.process->damaged, 1, __ATOMIC_RELAXED);
+	if (memcmp(p + h->size, &canary, sizeof canary) == 0)
+		return;
+	__atomic_fetch_add(&recorder.process->damaged, 1, __ATOMIC_RELAXED);
+	rest_note(s, p, h, pc, HEAP_GONE_OVERRUN);
 }
 
-/* The slot stays busy meanwhile: a dump tells by it which threads are in the allocator. */
-static inline void give_back(struct slot *s, void *raw)
+/* The innermost frames of an inline stack, while it is whole; the block is not aligned to more. */
+static void keep_frames(unsigned char *p, const struct head *h)
 {
+	const struct heap_inline *in = (const void *)(p - recorder.front);
+	const uintptr_t *frames = (const uintptr_t *)(in + 1);
+	struct heap_rest *rest = (void *)(p + heap_rest_distance(h->size));
+	if (h->size < HEAP_REST_FRAMES || h->raw != p - recorder.front)
+		return;
+	for (uint32_t i = 0; i < 2; i++)
+		rest->frames[i] = i < (uint32_t)in->count ? frames[i] : 0;
+}
+
+/* Before the block is buried.  `s` may be NULL. */
+static COLD void free_odd(const struct slot *s, unsigned char *p, const struct head *h,
+			  uintptr_t pc)
+{
+	if ((h->flags & HEAP_CANARY) != 0)
+		check_canary(s, p, h, pc);
+	if ((h->flags & HEAP_INLINE) != 0)
+		keep_frames(p, h);
+}
+
+/* The slot of this thread, unless it is busy or there are more blocks without headers than with. */
+static struct slot *slot_of_plain(uintptr_t sp)
+{
+	struct slot *s = self;
+	if (s == NULL || recorder.opt.sample != 0 ||
+	    atomic_load_explicit(&s->busy, memory_order_relaxed) != 0)
+		return NULL;
+	return slot_enter(sp);
+}
+
+/* The slot stays busy meanwhile: a dump tells by it which threads are in the allocator, and with
+ * what. */
+static inline void give_back(struct slot *s, const void *p, void *raw, uintptr_t pc)
+{
+	if (UNLIKELY(s == NULL)) {
+		recorder.real.free(raw);
+		return;
+	}
+	slot_give(s, p, pc);
 	recorder.real.free(raw);
-	if (LIKELY(s != NULL))
-		slot_leave(s);
+	slot_give(s, NULL, 0);
+	slot_leave(s);
 }
 
 /* The real allocator is told as well: it says what it says without the recorder. */
@@ -346,8 +401,8 @@ static COLD void free_again(void *p, const struct head *h, uintptr_t sp, uintptr
 {
 	struct slot *s = slot_enter(sp);
 	__atomic_fetch_add(&recorder.process->double_frees, 1, __ATOMIC_RELAXED);
-	rest_note(s, p, h, pc, true);
-	give_back(s, h->raw);
+	rest_note(s, p, h, pc, HEAP_GONE_AGAIN);
+	give_back(s, p, h->raw, pc);
 }
 
 static COLD void free_plain(void *p, uintptr_t sp, uintptr_t pc)
@@ -364,7 +419,7 @@ static COLD void free_plain(void *p, uintptr_t sp, uintptr_t pc)
 	if (recorder.process != NULL && recorder.opt.sample == 0)
 		__atomic_fetch_add(&recorder.process->foreign_frees, 1, __ATOMIC_RELAXED);
 	if (recorder.real.free != NULL)
-		recorder.real.free(p);
+		give_back(slot_of_plain(sp), p, p, pc);
 }
 
 HOT void block_free(void *p, uintptr_t sp, uintptr_t pc)
@@ -381,13 +436,13 @@ HOT void block_free(void *p, uintptr_t sp, uintptr_t pc)
 		return;
 	}
 	struct slot *s = slot_enter(sp);
-	if (UNLIKELY((h.flags & HEAP_CANARY) != 0))
-		check_canary(p, &h);
+	if (UNLIKELY(h.flags != 0))
+		free_odd(s, p, &h, pc);
 	count_free(s, h.stack, p, h.size);
-	bury(p, h.size, pc);
+	bury(s, p, h.size, pc);
 	if (UNLIKELY(h.size >= HEAP_GONE_FROM))
-		rest_note(s, p, &h, pc, false);
-	give_back(s, h.raw);
+		rest_note(s, p, &h, pc, HEAP_GONE_FREED);
+	give_back(s, p, h.raw, pc);
 }
 
 /* What the program may use of its block: all that lies behind it, or up to the canary.  realloc
@@ -431,7 +486,7 @@ static COLD void realloc_again(const void *p, const struct head *h, const struct
 {
 	struct slot *s = slot_enter(from->sp);
 	__atomic_fetch_add(&recorder.process->double_frees, 1, __ATOMIC_RELAXED);
-	rest_note(s, p, h, from->pc, true);
+	rest_note(s, p, h, from->pc, HEAP_GONE_AGAIN);
 	if (s != NULL)
 		slot_leave(s);
 }
@@ -444,7 +499,14 @@ static void *realloc_plain(void *p, size_t size, const struct caller *from)
 	if (recorder.opt.sample != 0 && size != 0 && recorder.real.usable_size != NULL &&
 	    size > recorder.opt.sample / 8)
 		return move(p, recorder.real.usable_size(p), size, from);
-	return recorder.real.realloc(p, size);
+	struct slot *s = slot_of_plain(from->sp);
+	if (s == NULL)
+		return recorder.real.realloc(p, size);
+	slot_give(s, p, from->pc);
+	void *to = recorder.real.realloc(p, size);
+	slot_give(s, NULL, 0);
+	slot_leave(s);
+	return to;
 }
 
 /* To another block, counted as one step: first the old one goes, then the new one comes. */
@@ -459,10 +521,12 @@ static void *realloc_moving(struct slot *s, unsigned char *p, const struct head 
 	recorded = recorded && is_aligned(raw);
 	unsigned char *to = recorded ? raw + recorder.front : raw;
 	memcpy(to, p, usable < size ? usable : size);
+	if ((h->flags & HEAP_INLINE) != 0)
+		keep_frames(p, h);
 	count_free(s, h->stack, p, h->size);
-	bury(p, h->size, from->pc);
+	bury(s, p, h->size, from->pc);
 	if (h->size >= HEAP_GONE_FROM)
-		rest_note(s, p, h, from->pc, false);
+		rest_note(s, p, h, from->pc, HEAP_GONE_FREED);
 	recorder.real.free(h->raw);
 	return recorded ? record(s, to, size, 0, from) : to;
 }
@@ -479,7 +543,7 @@ static void *realloc_recorded(struct slot *s, unsigned char *p, const struct hea
 	}
 	count_free(s, h->stack, p, h->size);
 	if (raw != h->raw)
-		rest_note(s, p, h, from->pc, false);
+		rest_note(s, p, h, from->pc, HEAP_GONE_FREED);
 	if (!is_aligned(raw)) {
 		memmove(raw, raw + recorder.front, size);
 		return raw;
@@ -505,11 +569,13 @@ void *block_realloc(void *p, size_t size, const struct caller *from)
 	if (s == NULL)
 		return move(p, head_usable(p, &h), size, from);
 	if ((h.flags & HEAP_CANARY) != 0)
-		check_canary(p, &h);
+		check_canary(s, p, &h, from->pc);
+	slot_give(s, p, from->pc);
 	const bool stays = recorder.opt.sample == 0 && size <= SIZE_MOST &&
 			   h.raw + recorder.front == (unsigned char *)p;
 	void *to = stays ? realloc_recorded(s, p, &h, size, from)
 			 : realloc_moving(s, p, &h, size, from);
+	slot_give(s, NULL, 0);
 	slot_leave(s);
 	return to;
 }

@@ -110,6 +110,7 @@ struct slot {
 	/* Address of the frame that entered the recorder, 0: outside.  A signal handler finds it
 	 * set; one that a handler left behind by longjmp is told by its address. */
 	_Atomic(uintptr_t) busy;
+	uintptr_t given, given_by;     /* what is freed or resized, for whom; 0: nothing */
 	uint32_t number;               /* from 1 */
 	struct slot *next_free, *next; /* of all */
 	struct heap_thread *thread;
@@ -119,9 +120,9 @@ struct slot {
 	uint32_t row_epoch;             /* of which the frames are */
 	/* frames[0..frame_count): outermost first; [0] is no frame but the end */
 	uint32_t frame_count;
-	uint32_t joined;               /* what the last walk found unchanged: frames[0..joined] */
-	struct frame *frames, *walked; /* FRAMES_MAX each */
-	struct memo *memos;            /* MEMOS */
+	uint32_t joined;      /* what the last walk found unchanged: frames[0..joined] */
+	struct frame *frames; /* FRAMES_MAX; slot_walked() has as many */
+	struct memo *memos;   /* MEMOS */
 
 	struct leaf *leaves; /* stack ids by the hash of the stack, open addressing */
 	uint32_t leaf_mask, leaf_count;
@@ -136,6 +137,17 @@ struct slot {
 	uint64_t random;
 	int64_t until_sample; /* bytes */
 };
+
+/* What the memory of a slot has behind it: frames, frames being walked, memos, small frees. */
+static inline struct frame *slot_walked(const struct slot *s)
+{
+	return s->frames + FRAMES_MAX;
+}
+
+static inline struct heap_small_free *slot_small_frees(const struct slot *s)
+{
+	return (struct heap_small_free *)(s->memos + MEMOS);
+}
 
 /* ---- the state ------------------------------------------------------------------------------- */
 
@@ -269,6 +281,14 @@ static inline struct slot *slot_enter(uintptr_t sp)
 	atomic_store_explicit(&s->busy, sp, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
 	return s;
+}
+
+/* From here on until slot_leave, what the thread is at is this block. */
+static inline void slot_give(struct slot *s, const void *p, uintptr_t by)
+{
+	s->given = (uintptr_t)p;
+	s->given_by = by;
+	atomic_signal_fence(memory_order_seq_cst);
 }
 
 static inline void slot_leave(struct slot *s)
@@ -479,9 +499,9 @@ struct head {
 
 /* ---- rest.c ---------------------------------------------------------------------------------- */
 
-/* Notes in the ring that a block was freed from `pc`, or was once more. */
+/* Notes in the ring that a block was freed from `pc`. */
 void rest_note(const struct slot *s, const void *p, const struct head *h, uintptr_t pc,
-	       bool again) HIDDEN;
+	       enum heap_gone_why why) HIDDEN;
 /* Is p a freed block, whose header the allocator has written over?  Its own bytes or the ring say
  * so.  The real allocator is the C library's. */
 bool rest_find(const unsigned char *p, struct head *ret) HIDDEN;

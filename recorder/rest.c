@@ -19,7 +19,7 @@ static struct heap_page *ring(const struct slot *s)
 }
 
 COLD void rest_note(const struct slot *s, const void *p, const struct head *h, uintptr_t pc,
-		    bool again)
+		    enum heap_gone_why why)
 {
 	struct heap_page *page = ring(s);
 	if (page == NULL)
@@ -33,19 +33,34 @@ COLD void rest_note(const struct slot *s, const void *p, const struct head *h, u
 	e->by = pc;
 	e->stack = h->stack;
 	e->thread = s != NULL ? s->thread->thread : 0;
-	e->again = again;
+	e->why = (uint32_t)why;
 	atomic_signal_fence(memory_order_seq_cst);
 	__atomic_store_n(&e->number, number + 1, __ATOMIC_RELEASE);
 }
 
-/* Does the C library keep a chunk there that it gave out without a header?  Such a one has its size
- * in front, which is small; behind a header that was written over lies a pointer or a random
- * number. */
-static bool is_chunk(const unsigned char *p)
+/* The C library may keep a chunk there that it gave out without a header.  Such a one has its size
+ * in front, which is small, and whose low bits say that what lies before is in use, or that it has
+ * a mapping of its own.  Behind a header that was written over lies 0, a pointer, which has no such
+ * bits, or a random number. */
+enum {
+	SIZE_BITS = 40,
+	IN_USE_BEFORE = 1,
+	MAPPED = 2,
+	CHUNK_LEAST = 32,
+};
+
+static uintptr_t word_before(const unsigned char *p, unsigned words)
 {
-	enum { SIZE_BITS = 40 };
-	const uint64_t word = ((const uintptr_t *)(const void *)p)[-1];
-	return word >> SIZE_BITS == 0;
+	return ((const uintptr_t *)(const void *)p)[-(int)words];
+}
+
+/* Is what lies before a free chunk?  It has its size at both ends. */
+static bool is_behind_free(const unsigned char *p)
+{
+	const uint64_t size = word_before(p, 2);
+	const uintptr_t at = (uintptr_t)p - (uintptr_t)size - sizeof size;
+	return size % HEAP_ALIGN == 0 && size >= CHUNK_LEAST && size >> SIZE_BITS == 0 &&
+	       memory_readable(at) && (*(const uintptr_t *)at & ~(uintptr_t)7) == size;
 }
 
 static bool is_rest(uintptr_t addr, uint64_t link, uint64_t mark, struct head *ret)
@@ -77,14 +92,12 @@ static bool find_note(uintptr_t addr, struct head *ret)
 	return last != 0;
 }
 
-COLD bool rest_find(const unsigned char *p, struct head *ret)
+static bool find_rest(const unsigned char *p, struct head *ret)
 {
 	const uint64_t flags = HEAP_MARK | (uint64_t)(recorder.opt.flags | HEAP_FREED)
 						   << HEAP_FLAG_SHIFT;
 	const uintptr_t addr = (uintptr_t)p;
 	const struct heap_rest *rest = (const void *)p;
-	if (recorder.foreign || recorder.process == NULL || addr % HEAP_ALIGN != 0 || is_chunk(p))
-		return false;
 	for (unsigned i = 0; i < 2; i++, rest = (const void *)(p + HEAP_REST_AT)) {
 		const uint64_t mark = rest->mark;
 		if ((mark & ~HEAP_SIZE_MASK) == flags &&
@@ -96,5 +109,18 @@ COLD bool rest_find(const unsigned char *p, struct head *ret)
 	for (uint64_t size = 0; size <= SIZE_SMALL; size++)
 		if (is_rest(addr, rest->link, flags | size, ret))
 			return true;
-	return find_note(addr, ret);
+	return false;
+}
+
+COLD bool rest_find(const unsigned char *p, struct head *ret)
+{
+	if (recorder.foreign || recorder.process == NULL || (uintptr_t)p % HEAP_ALIGN != 0)
+		return false;
+	const uint64_t word = word_before(p, 1);
+	const bool small = word != 0 && word >> SIZE_BITS == 0;
+	if (small && (word & (IN_USE_BEFORE | MAPPED)) != 0)
+		return false;
+	if (find_rest(p, ret))
+		return !small || !is_behind_free(p);
+	return !small && find_note((uintptr_t)p, ret);
 }

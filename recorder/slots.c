@@ -17,7 +17,8 @@ static struct slot nobody = { .busy = UINTPTR_MAX };
 enum { GROW_MAX = 4096 }; /* pages at a time */
 
 #define SLOT_SIZE                                                                                  \
-	(sizeof(struct slot) + 2 * FRAMES_MAX * sizeof(struct frame) + MEMOS * sizeof(struct memo))
+	(sizeof(struct slot) + 2 * FRAMES_MAX * sizeof(struct frame) +                             \
+	 MEMOS * sizeof(struct memo) + HEAP_SMALL_FREES * sizeof(struct heap_small_free))
 
 /* ---- the thread's stack ---------------------------------------------------------------------- */
 
@@ -120,11 +121,11 @@ static struct slot *new_slot(void)
 		return NULL;
 	}
 	s->frames = (struct frame *)(s + 1);
-	s->walked = s->frames + FRAMES_MAX;
-	s->memos = (struct memo *)(s->walked + FRAMES_MAX);
+	s->memos = (struct memo *)(slot_walked(s) + FRAMES_MAX);
 	s->number = ++recorder.slot_count;
 	s->thread->own = (uintptr_t)s;
 	s->thread->own_size = SLOT_SIZE;
+	s->thread->small_frees = (uintptr_t)slot_small_frees(s);
 	s->next = recorder.all_slots;
 	recorder.all_slots = s;
 	return s;

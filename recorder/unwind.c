@@ -186,11 +186,11 @@ static inline uint64_t hash_add(uint64_t hash, uintptr_t pc)
 static inline uint64_t append(struct slot *s, uint32_t kept, uint32_t n)
 {
 	struct frame *to = &s->frames[kept];
-	const struct frame *from = &s->walked[n];
+	const struct frame *from = &slot_walked(s)[n];
 	uint64_t hash = to[-1].hash;
 	bool live = to[-1].live;
 	s->joined = kept - 1;
-	while (from != s->walked) {
+	while (from != slot_walked(s)) {
 		from--;
 		to->sp = from->sp;
 		to->pc = from->pc;
@@ -210,14 +210,14 @@ static inline uint64_t append(struct slot *s, uint32_t kept, uint32_t n)
 /* A stack of its own: walked[0..n), and an end that holds what was read last, to be compared. */
 static uint64_t append_all(struct slot *s, uint32_t n)
 {
-	s->frames[0] = (struct frame){ .sp = UINTPTR_MAX, .pc = s->walked[n].pc };
+	s->frames[0] = (struct frame){ .sp = UINTPTR_MAX, .pc = slot_walked(s)[n].pc };
 	return append(s, 1, n);
 }
 
 /* Deeper than we keep: the outermost frame becomes a mark, which no walk will find again. */
 static COLD uint64_t cut(struct slot *s, uint32_t n)
 {
-	struct frame *last = &s->walked[n - 1];
+	struct frame *last = &slot_walked(s)[n - 1];
 	last->pc = (uintptr_t)HEAP_FRAME_CUT;
 	last->ra_slot = last->fp_slot = &odd_word;
 	s->row_epoch--; /* no base for the next stack */
@@ -240,13 +240,13 @@ static inline bool same_state(const struct frame *known, const struct frame *at)
  * known frame again and is cut: a stack is kept or cut whether or not its outer part was known. */
 static inline bool has_room(const struct slot *s, uint32_t known, const struct frame *at)
 {
-	return known + 1 + (uint32_t)(at - s->walked) <= FRAMES_MAX;
+	return known + 1 + (uint32_t)(at - slot_walked(s)) <= FRAMES_MAX;
 }
 
 static uint64_t unwind_reuse(struct walk *w, uint32_t count)
 {
 	struct slot *s = w->slot;
-	struct frame *frames = s->frames, *at = s->walked;
+	struct frame *frames = s->frames, *at = slot_walked(s);
 	const struct frame *end = at + FRAMES_MAX - 1;
 	uint32_t k = count > 0 ? count - 1 : 0;
 	for (bool more = true; more && at < end; at++) {
@@ -256,14 +256,14 @@ static uint64_t unwind_reuse(struct walk *w, uint32_t count)
 			while (changed > 0 && words_same(&frames[changed]))
 				changed--;
 			if (LIKELY(changed == 0) && LIKELY(has_room(s, k, at)))
-				return append(s, k + 1, (uint32_t)(at - s->walked));
+				return append(s, k + 1, (uint32_t)(at - slot_walked(s)));
 			k = changed > 0 ? changed - 1 : 0;
 		}
 		more = step(w, at, at + 1);
 		if (!more)
-			return append_all(s, (uint32_t)(at + 1 - s->walked));
+			return append_all(s, (uint32_t)(at + 1 - slot_walked(s)));
 	}
-	return cut(s, (uint32_t)(at - s->walked));
+	return cut(s, (uint32_t)(at - slot_walked(s)));
 }
 
 /* By the frame pointer; where that is none, by the unwind table. */
@@ -295,17 +295,17 @@ static bool is_outermost(const struct walk *w, const struct frame *at)
 static uint64_t unwind_some(struct walk *w, uint32_t depth, bool chain)
 {
 	struct slot *s = w->slot;
-	struct frame *at = s->walked;
+	struct frame *at = slot_walked(s);
 	const struct frame *end = at + depth;
 	bool more = true;
 	for (; more && at < end; at++)
 		more = chain ? step_by_chain(w, at, at + 1) : step(w, at, at + 1);
-	uint32_t n = (uint32_t)(at - s->walked);
+	uint32_t n = (uint32_t)(at - slot_walked(s));
 	if (more || (chain && !is_outermost(w, at - 1))) {
 		*at = (struct frame){ .pc = (uintptr_t)HEAP_FRAME_CUT,
 				      .ra_slot = &odd_word,
 				      .fp_slot = &odd_word };
-		s->walked[++n].pc = 0;
+		slot_walked(s)[++n].pc = 0;
 	}
 	return append_all(s, n);
 }
@@ -315,9 +315,9 @@ uint64_t unwind(struct slot *s, const struct caller *from)
 	const uint32_t epoch = atomic_load_explicit(&recorder.row_epoch, memory_order_relaxed);
 	const struct options *opt = &recorder.opt;
 	struct walk w = { .slot = s };
-	s->walked[0].sp = from->sp;
-	s->walked[0].pc = from->pc;
-	s->walked[0].fp = from->fp;
+	slot_walked(s)[0].sp = from->sp;
+	slot_walked(s)[0].pc = from->pc;
+	slot_walked(s)[0].fp = from->fp;
 	w.rows = atomic_load_explicit(&recorder.rows, memory_order_acquire);
 	/* Until it is whole again, what is left of the last stack is nothing. */
 	const uint32_t count = epoch == s->row_epoch && opt->depth == 0 ? s->frame_count : 0;

@@ -376,14 +376,20 @@ HEFT_API bool heft_heap_place_write(const struct heft_heap_place *at, enum heft_
 
 /* What is damaged, or was done wrong. */
 enum heft_heap_damage_kind {
-	HEFT_HEAP_CANARY,        /* `block` was written past its end */
-	HEFT_HEAP_HEADER,        /* a header was written over; `block` is in front of it */
-	HEFT_HEAP_CHUNK,         /* what the allocator keeps behind `block` was written over */
-	HEFT_HEAP_DOUBLE_FREE,   /* `count` times; `block`, if it is known */
-	HEFT_HEAP_CANARY_FREED,  /* `count` blocks had been written past their end when freed */
+	HEFT_HEAP_CANARY,      /* `block` was written past its end */
+	HEFT_HEAP_HEADER,      /* a header was written over; `block` is in front of it */
+	HEFT_HEAP_CHUNK,       /* what the allocator keeps behind `block` was written over */
+	HEFT_HEAP_DOUBLE_FREE, /* `count` times; `block`, if it is known */
+	/* `block`, or `count` that are not known, had been written past their end when freed */
+	HEFT_HEAP_CANARY_FREED,
 	HEFT_HEAP_FAULT,         /* the address of the fault is near `block` */
 	HEFT_HEAP_FREED_USE,     /* the address of the fault lies in `block`, freed */
 	HEFT_HEAP_FREED_POINTER, /* a register of the thread that stopped points into it */
+	/* The program freed what is no block; `block`, if there is one, has the address. */
+	HEFT_HEAP_WILD_FREE,
+	/* The allocator ended the program as it freed `block` or gave memory, and no other damage
+	 * is found. */
+	HEFT_HEAP_ALLOCATOR,
 };
 /* Something that is damaged.  Blocks hold until the next call that gives blocks. */
 struct heft_heap_damage {
@@ -395,9 +401,12 @@ struct heft_heap_damage {
 	const struct heft_heap_block *block; /* see the kinds; NULL: it is not known */
 	/* The allocation whose header or bytes were written over; NULL: it is not known. */
 	const struct heft_heap_block *victim;
-	/* DOUBLE_FREE: the call that freed `block` again, innermost first; 0: it is not known. */
+	/* DOUBLE_FREE: the call that freed `block` again; WILD_FREE, ALLOCATOR: the call that freed
+	 * at last.  Innermost first; 0: it is not known. */
 	const struct heft_frame *const *again_by;
 	size_t again_by_count;
+	/* WILD_FREE: what is mapped at `addr`, where no block has it; "" where nothing is. */
+	const char *place;
 };
 /* Looks for damage, once, and tells how much there is. */
 HEFT_API bool heft_heap_find_damage(struct heft_heap *h, size_t *ret_count, struct heft_err *err);

@@ -51,6 +51,16 @@ bool heft_heap_find_damage(struct heft_heap *h, size_t *ret_count, struct heft_e
 	return GUARDED(h->memory, err, (*ret_count = heap_find_damage(h), true));
 }
 
+/* What is mapped at an address in no block: a symbol, else what the mapping is called. */
+static const char *place_of(struct heft_heap *h, uint64_t addr)
+{
+	struct heft_heap_place at;
+	if (!process_at(&h->process, addr, &h->answer, &at))
+		return "";
+	return *at.symbol ? arena_format(&h->answer, "%s + %" PRIu64, at.symbol, at.symbol_offset)
+			  : at.map_name;
+}
+
 struct heft_heap_damage heap_damage(struct heft_heap *h, size_t i)
 {
 	static const uint8_t kinds[] = {
@@ -62,17 +72,19 @@ struct heft_heap_damage heap_damage(struct heft_heap *h, size_t i)
 		[DAMAGE_FREED_USE] = HEFT_HEAP_FREED_USE,
 		[DAMAGE_CANARY_FREED] = HEFT_HEAP_CANARY_FREED,
 		[DAMAGE_FREED_POINTER] = HEFT_HEAP_FREED_POINTER,
+		[DAMAGE_WILD_FREE] = HEFT_HEAP_WILD_FREE,
+		[DAMAGE_ALLOCATOR] = HEFT_HEAP_ALLOCATOR,
 	};
 	const struct damage *d = &h->damages.list.data[i];
 	const struct blocks_found *b = &h->process.heap.blocks;
-	const struct heap_found was = { .addr = d->addr,
+	const struct heap_found was = { .addr = d->was_addr,
 					.size = d->was_size,
 					.stack = d->was_stack };
 	const struct heap_found *block = d->block < b->live.count    ? &b->live.data[d->block]
 					 : d->freed < b->freed.count ? &b->freed.data[d->freed]
 								     : NULL;
 	const struct heap_found *victim = d->victim < b->live.count ? &b->live.data[d->victim]
-					  : d->was_stack > 0        ? &was
+					  : d->was_addr > 0         ? &was
 								    : NULL;
 	arena_release(&h->answer);
 	struct heft_heap_damage made = {
@@ -80,12 +92,15 @@ struct heft_heap_damage heap_damage(struct heft_heap *h, size_t i)
 		.addr = d->addr,
 		.count = d->count,
 		.distance = d->distance,
+		.place = "",
 		.block = block ? process_block(&h->process, block, &h->answer) : NULL,
 		.victim = victim ? process_block(&h->process, victim, &h->answer) : NULL,
 	};
-	if (d->kind == DAMAGE_DOUBLE_FREE && d->again_by > 0)
-		made.again_by = process_kept_stack(&h->process, (uint32_t)d->again_by, &h->answer,
+	if (d->again_by > 0)
+		made.again_by = process_kept_stack(&h->process, d->again_by, &h->answer,
 						   &made.again_by_count);
+	if (d->kind == DAMAGE_WILD_FREE && !block)
+		made.place = place_of(h, d->addr);
 	return made;
 }
 

@@ -79,8 +79,11 @@ static inline uint64_t heap_canary(uint64_t addr)
 struct heap_rest {
 	uint64_t link, mark;
 	uint64_t by; /* return address of the call that freed it; 0: not known */
+	/* Blocks of HEAP_REST_FRAMES bytes or more, with an inline stack: its two innermost frames,
+	 * 0 where it has fewer, for the allocator links large blocks there as well. */
+	uint64_t frames[2];
 };
-enum { HEAP_REST_FAR = 1000, HEAP_REST_AT = 16 };
+enum { HEAP_REST_FAR = 1000, HEAP_REST_AT = 16, HEAP_REST_FRAMES = 64, HEAP_REST_PLAIN = 24 };
 
 static inline uint32_t heap_rest_distance(uint64_t size)
 {
@@ -201,12 +204,26 @@ struct heap_thread {
 	uint32_t state;      /* 1: runs, 0: ended */
 	uint64_t unrecorded; /* allocations made while the recorder was at work: signal handlers */
 	char name[16];
-	uint64_t own, own_size; /* memory of the slot: holds addresses that the program may have
-	                         * forgotten; 0: not told.  Its first word is 0, or the address of
-	                         * the frame that entered the recorder: the thread is in there, or
-	                         * below it in the allocator */
-	uint64_t reserved[2];
+	/* Memory of the slot: holds addresses that the program may have forgotten; 0: not told.
+	 * Its first word is 0, or the address of the frame that entered the recorder: the thread is
+	 * in there, or below it in the allocator.  The second is then the block that it frees or
+	 * resizes, as the program named it, or 0; the third is the return address of that call. */
+	uint64_t own, own_size;
+	/* The address of HEAP_SMALL_FREES of struct heap_small_free; 0: there are none. */
+	uint64_t small_frees;
+	uint64_t reserved;
 };
+
+/* Who freed a block that is too small to say so itself: at heap_small_free_index(addr), the last
+ * that this thread freed of all with this index. */
+struct heap_small_free {
+	uint64_t addr, by; /* `by` is a return address */
+};
+enum { HEAP_SMALL_FREES = 256 };
+static inline uint32_t heap_small_free_index(uint64_t addr)
+{
+	return (uint32_t)(addr * UINT64_C(0x9e3779b97f4a7c15) >> 56);
+}
 
 /* What was mapped where.  Nodes of a page with epoch e mean the modules with first <= e, and e <
  * last or last = 0. */
@@ -244,15 +261,21 @@ struct heap_process {
 
 enum { HEAP_PENDING_MAX = 65536 };
 
-/* A block that was freed and may leave nothing in memory: a large one, one that realloc moved, and
- * any that was freed again.  The page is filled with zeros and then round and round. */
+/* Why a freed block is noted. */
+enum heap_gone_why {
+	HEAP_GONE_FREED,   /* it is large, or realloc moved it: nothing of it may be left */
+	HEAP_GONE_AGAIN,   /* it was freed before */
+	HEAP_GONE_OVERRUN, /* its canary was written over */
+};
+
+/* The page is filled with zeros and then round and round. */
 struct heap_gone {
 	uint64_t number; /* of the entry, from 1; 0: none, or one that is being written */
 	uint64_t addr, size;
 	uint64_t by;     /* return address of the call that freed it, or did again */
 	uint32_t stack;  /* id of the stack that asked for it; 0: not known */
 	uint32_t thread; /* that freed it */
-	uint32_t again;  /* 1: it was freed before */
+	uint32_t why;    /* enum heap_gone_why */
 	uint32_t reserved;
 };
 enum { HEAP_GONE_FROM = 65536 }; /* bytes of a large block */

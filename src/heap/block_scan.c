@@ -2,6 +2,7 @@
 
 #include "base/pool.h"
 #include "base/sort.h"
+#include "heap/inline_stack.h"
 #include "heap/memory.h"
 
 #include <stdlib.h>
@@ -9,7 +10,6 @@
 enum {
 	PIECE = 1 << 20,      /* bytes that one thread looks at in a row */
 	PIECES_A_THREAD = 16, /* before what they found is put in order */
-	FRAMES_MOST = 1024,   /* of an inline stack */
 	SHIFT_MOST = 46,
 };
 
@@ -185,30 +185,11 @@ static void cut_to_pieces(struct scan *s, uint64_t *ret_bytes)
 
 /* ---- in order -------------------------------------------------------------------------------- */
 
-/* CALLS_NONE: it is damaged. */
-static uint32_t inline_stack(const struct scan *s, const struct heap_found *f)
-{
-	uint64_t frames[FRAMES_MOST], check = 0;
-	struct reader r = reader_of(dump_at(s->d, f->addr - f->stack, f->stack), s->d->big_endian);
-	const uint64_t magic = read_u64(&r), count = read_u64(&r);
-	const unsigned word = magic - HEAP_INLINE_MAGIC == 4 ? 4 : 8;
-	const uint32_t n = (uint32_t)count;
-	if (n > FRAMES_MOST || (magic != HEAP_INLINE_MAGIC + 4 && magic != HEAP_INLINE_MAGIC + 8))
-		return CALLS_NONE;
-	for (uint32_t i = 0; i < n; i++) {
-		frames[i] = read_wide(&r, word);
-		check = heap_inline_check(check, frames[i]);
-	}
-	if (!reader_ok(&r) || check >> 32 != count >> 32)
-		return CALLS_NONE;
-	return calls_add(s->c, frames, n);
-}
-
 static uint32_t stack_of(const struct scan *s, const struct heap_found *f)
 {
 	if ((f->flags & HEAP_INLINE) == 0)
 		return calls_by_id(s->c, f->stack);
-	const uint32_t stack = f->stack != 0 ? inline_stack(s, f) : CALLS_NONE;
+	const uint32_t stack = f->stack != 0 ? inline_stack(s->d, s->c, f) : CALLS_NONE;
 	if (stack != CALLS_NONE)
 		return stack;
 	if ((f->flags & HEAP_FREED) == 0)
@@ -286,18 +267,51 @@ static void take_gone(struct scan *s, struct blocks_found *b, const struct recor
 		if (!is_left(b, s->d, g) ||
 		    begins_in(b->freed.data, b->freed.count, g->addr, g->addr + 1))
 			continue;
-		vec_push(&added, (struct heap_found){ .addr = g->addr,
-						      .size = g->size,
-						      .stack = calls_by_id(s->c, g->stack),
-						      .thread = g->thread,
-						      .front = HEAP_HEADER_SIZE,
-						      .freed_by = g->again == 0 ? by : 0,
-						      .flags = HEAP_FREED });
+		vec_push(&added,
+			 (struct heap_found){ .addr = g->addr,
+					      .size = g->size,
+					      .stack = calls_by_id(s->c, g->stack),
+					      .thread = g->thread,
+					      .front = HEAP_HEADER_SIZE,
+					      .freed_by = g->why != HEAP_GONE_AGAIN ? by : 0,
+					      .flags = HEAP_FREED });
 	}
 	for (size_t i = 0; i < added.count; i++)
 		vec_push(&b->freed, added.data[i]);
 	vec_release(&added);
 	settle_freed(b);
+}
+
+/* Of blocks that are too small to say who freed them, what the threads kept; 0: nobody did, or two
+ * threads, of which one was before the other. */
+static uint64_t small_free(const struct dump *d, const struct records *r, uint64_t addr)
+{
+	uint64_t found = 0;
+	for (size_t i = 0; i < r->threads.count; i++) {
+		const uint64_t table = r->threads.data[i].small_frees;
+		const uint64_t at = table +
+				    heap_small_free_index(addr) * sizeof(struct heap_small_free);
+		uint64_t of, by;
+		if (table == 0 || !memory_uint(d, at, 8, &of) || of != addr ||
+		    !memory_uint(d, at + 8, 8, &by))
+			continue;
+		if (found != 0)
+			return 0;
+		found = by;
+	}
+	return found;
+}
+
+static void take_small(struct scan *s, struct blocks_found *b, const struct records *r)
+{
+	for (size_t i = 0; i < b->freed.count; i++) {
+		struct heap_found *f = &b->freed.data[i];
+		const uint64_t by = f->freed_by == 0 && f->size < HEAP_REST_PLAIN
+					    ? small_free(s->d, r, f->addr)
+					    : 0;
+		if (by != 0)
+			f->freed_by = calls_add(s->c, &by, 1);
+	}
 }
 
 void heap_scan(struct blocks_found *ret, const struct dump *d, const struct records *r,
@@ -325,6 +339,7 @@ void heap_scan(struct blocks_found *ret, const struct dump *d, const struct reco
 	vec_release(&s.pieces);
 	settle_freed(ret);
 	take_gone(&s, ret, r);
+	take_small(&s, ret, r);
 	vec_fit(&ret->live);
 	vec_fit(&ret->freed);
 }

@@ -1,4 +1,4 @@
-#include "heap/damage.h"
+#include "heap/damage_internal.h"
 
 #include "base/sort.h"
 #include "heap/memory.h"
@@ -10,16 +10,7 @@ enum {
 	STACK_MOST = 16 << 10, /* of the aborted thread's stack that is looked at */
 };
 
-struct finding {
-	struct damages *to;
-	const struct dump *d;
-	const struct records *r;
-	struct calls *c;
-	const struct blocks_found *b;
-	const struct heap_layout *l;
-};
-
-static struct damage *add(const struct finding *g, enum damage_kind kind, uint64_t addr)
+struct damage *damage_add(const struct finding *g, enum damage_kind kind, uint64_t addr)
 {
 	vec_push(&g->to->list, (struct damage){ .kind = kind,
 						.addr = addr,
@@ -46,7 +37,7 @@ static void canary(const struct finding *g, size_t block)
 		first = min_u64(first, i);
 		count++;
 	}
-	struct damage *found = add(g, DAMAGE_CANARY, at + first);
+	struct damage *found = damage_add(g, DAMAGE_CANARY, at + first);
 	found->block = block;
 	found->count = count;
 }
@@ -59,6 +50,17 @@ static struct damage *canary_of(const struct finding *g, size_t block)
 	return NULL;
 }
 
+/* A block that was freed and whose chunk ends where the chain breaks: SIZE_MAX: none is there. */
+static size_t freed_before(const struct finding *g, const struct heap_break *k)
+{
+	const struct heap_found *freed = g->b->freed.data;
+	const size_t next = lower_bound(freed, g->b->freed.count, sizeof *freed, k->addr);
+	if (next == 0 || freed[next - 1].addr < g->b->live.data[k->before].addr)
+		return SIZE_MAX;
+	const uint64_t end = heap_found_end(&freed[next - 1]);
+	return end <= k->addr && k->addr - end < 4 * HEAP_ALIGN ? next - 1 : SIZE_MAX;
+}
+
 static void breaks(const struct finding *g)
 {
 	for (size_t i = 0; i < g->l->breaks.count; i++) {
@@ -66,145 +68,18 @@ static void breaks(const struct finding *g)
 		const bool known = g->b->live.data[k->before].canary_damaged;
 		struct damage *found = known ? canary_of(g, k->before) : NULL;
 		if (found == NULL)
-			found = add(g, DAMAGE_CHUNK, k->addr);
+			found = damage_add(g, DAMAGE_CHUNK, k->addr);
 		found->block = k->before;
 		found->victim = k->after != UINT32_MAX ? k->after : SIZE_MAX;
-	}
-}
-
-/* ---- headers --------------------------------------------------------------------------------- */
-
-/* What blocks of this process look like. */
-struct shape {
-	uint64_t front, tail;
-	uint64_t word;
-	uint32_t flags;
-};
-
-static struct shape shape_of(const struct finding *g)
-{
-	const struct heap_process *p = &g->r->process;
-	struct shape s = { HEAP_HEADER_SIZE, 0, memory_word_size(g->d), p->flags & 15 };
-	if ((s.flags & HEAP_WIDE) != 0)
-		s.front = HEAP_WIDE_SIZE;
-	if ((s.flags & HEAP_INLINE) != 0)
-		s.front += heap_inline_size(p->depth, (unsigned)s.word);
-	if ((s.flags & HEAP_CANARY) != 0)
-		s.tail = HEAP_CANARY_SIZE;
-	return s;
-}
-
-/* The least and the most that may be asked for in a chunk of this size: the allocator rounds up,
- * and leaves what would be too small for a chunk. */
-struct sizes {
-	uint64_t least, most;
-};
-
-static bool sizes_of(const struct shape *s, uint64_t chunk, struct sizes *ret)
-{
-	const uint64_t added = s->front + s->tail + s->word, slack = 4 * s->word;
-	if (chunk < added)
-		return false;
-	ret->most = chunk - added;
-	ret->least = chunk - added > slack ? chunk - added - slack : 0;
-	return true;
-}
-
-struct lost {
-	uint64_t addr; /* of the first byte that is wrong, roughly */
-	uint64_t size;
-	uint32_t stack;
-};
-
-static bool lost_link(const struct shape *s, uint64_t p, uint64_t mark, const struct sizes *of,
-		      struct lost *ret)
-{
-	const uint64_t size = mark & HEAP_SIZE_MASK;
-	if ((mark & HEAP_MARK_MASK) != HEAP_MARK || size < of->least || size > of->most ||
-	    (mark >> HEAP_FLAG_SHIFT & 15) != s->flags)
-		return false;
-	*ret = (struct lost){ p - s->front, size, 0 };
-	return true;
-}
-
-static bool lost_mark(const struct finding *g, const struct shape *s, uint64_t p, uint64_t link,
-		      const struct sizes *of, struct lost *ret)
-{
-	uint64_t wide = 0, owner = 0;
-	if ((s->flags & HEAP_WIDE) != 0 && !(memory_uint(g->d, p - HEAP_WIDE_SIZE, 8, &wide) &&
-					     memory_uint(g->d, p - HEAP_WIDE_SIZE + 8, 8, &owner)))
-		return false;
-	for (uint64_t size = of->least; size <= of->most; size++) {
-		const uint64_t mark = HEAP_MARK | (uint64_t)s->flags << HEAP_FLAG_SHIFT | size;
-		if (heap_check(p, mark, (uint32_t)link, wide ^ owner) != link >> 32)
-			continue;
-		*ret = (struct lost){ p - 8, size, calls_by_id(g->c, (uint32_t)link) };
-		return true;
-	}
-	return false;
-}
-
-/* Is the mark that of a live block of the process whose size the chunk does not fit?  Then bytes of
- * the size were written over; of one that is freed, the flag says so. */
-static bool is_bent(const struct shape *s, uint64_t mark, const struct sizes *of)
-{
-	const uint64_t size = mark & HEAP_SIZE_MASK;
-	return (mark & HEAP_MARK_MASK) != HEAP_MARK ||
-	       ((mark >> HEAP_FLAG_SHIFT & 15) == s->flags &&
-		(size < of->least || size > of->most));
-}
-
-/* A chunk in use without a header that verifies: is half of one left?  One that just becomes
- * "freed", or no longer, has that flag only in its mark. */
-static bool lost_header(const struct finding *g, const struct shape *s, uint64_t chunk,
-			uint64_t size, struct lost *ret)
-{
-	const uint64_t p = chunk + 2 * s->word + s->front;
-	uint64_t link, mark;
-	struct sizes of;
-	return p % HEAP_ALIGN == 0 && sizes_of(s, size, &of) &&
-	       memory_uint(g->d, p - 16, 8, &link) && memory_uint(g->d, p - 8, 8, &mark) &&
-	       (lost_link(s, p, mark, &of, ret) ||
-		(is_bent(s, mark, &of) && lost_mark(g, s, p, link, &of, ret)));
-}
-
-static void headers_in(const struct finding *g, const struct shape *s, const struct heap_part *part)
-{
-	uint64_t chunk = part->addr - s->word, left = part->size, v;
-	while (left >= 4 * s->word && memory_word(g->d, chunk + s->word, &v)) {
-		const uint64_t size = v & ~(uint64_t)7;
-		struct lost lost;
-		if (size < 2 * s->word || size > left)
-			return;
-		if (lost_header(g, s, chunk, size, &lost)) {
-			struct damage *found = add(g, DAMAGE_HEADER, lost.addr);
-			const size_t before = heap_block_at(g->b, part->addr);
-			found->block = before;
-			found->was_size = lost.size;
-			found->was_stack = lost.stack;
+		const size_t freed = known ? SIZE_MAX : freed_before(g, k);
+		if (freed != SIZE_MAX) {
+			found->block = SIZE_MAX;
+			found->freed = freed;
 		}
-		chunk += size;
-		left -= size;
 	}
-}
-
-/* Where blocks are sampled, chunks without a header are no oddity. */
-static void headers(const struct finding *g)
-{
-	const struct shape s = shape_of(g);
-	if (!g->r->found || g->r->process.sample != 0)
-		return;
-	for (size_t i = 0; i < g->l->parts.count; i++)
-		if (g->l->parts.data[i].kind == HEAP_PART_UNRECORDED)
-			headers_in(g, &s, &g->l->parts.data[i]);
 }
 
 /* ---- threads at work ------------------------------------------------------------------------- */
-
-static bool is_fatal(int signal)
-{
-	return signal == SIGSEGV || signal == SIGABRT || signal == SIGBUS || signal == SIGILL;
-}
 
 static const struct dump_thread *thread_by_id(const struct dump *d, uint32_t id)
 {
@@ -239,7 +114,7 @@ static bool is_being_changed(const struct finding *g, uint64_t start, uint64_t e
 		const struct dump_thread *t = thread_by_id(g->d, slot->thread);
 		uint64_t busy = 0;
 		if (slot->state == 0 || slot->own == 0 || t == NULL ||
-		    (t == g->d->threads && is_fatal(g->d->signal)))
+		    (t == g->d->threads && dump_is_fatal(g->d)))
 			continue;
 		if (memory_word(g->d, slot->own, &busy) && busy != 0 &&
 		    holds(g, t, busy, start, end))
@@ -312,14 +187,14 @@ static size_t freed_on_stack(const struct finding *g)
 	return SIZE_MAX;
 }
 
-static struct damage *double_free(const struct finding *g, uint64_t addr)
+struct damage *damage_double_free(const struct finding *g, uint64_t addr)
 {
 	const struct heap_found *freed = g->b->freed.data;
 	for (size_t i = 0; i < g->to->list.count; i++)
 		if (g->to->list.data[i].kind == DAMAGE_DOUBLE_FREE &&
 		    g->to->list.data[i].addr == addr)
 			return &g->to->list.data[i];
-	struct damage *found = add(g, DAMAGE_DOUBLE_FREE, addr);
+	struct damage *found = damage_add(g, DAMAGE_DOUBLE_FREE, addr);
 	const size_t i = lower_bound(freed, g->b->freed.count, sizeof *freed, addr);
 	found->freed = i < g->b->freed.count && freed[i].addr == addr ? i : SIZE_MAX;
 	return found;
@@ -331,9 +206,9 @@ static bool double_frees(const struct finding *g)
 	bool any = false;
 	for (size_t i = 0; i < g->r->gone.count; i++) {
 		const struct heap_gone *e = &g->r->gone.data[i];
-		if (e->again == 0)
+		if (e->why != HEAP_GONE_AGAIN)
 			continue;
-		struct damage *found = double_free(g, e->addr);
+		struct damage *found = damage_double_free(g, e->addr);
 		found->count++;
 		found->again_by = e->by != 0 ? calls_add(g->c, &e->by, 1) : 0;
 		any = true;
@@ -341,18 +216,52 @@ static bool double_frees(const struct finding *g)
 	return any;
 }
 
+/* What was written over behind a freed block. */
+static struct damage *chunk_behind(const struct finding *g, size_t freed)
+{
+	for (size_t i = 0; i < g->to->list.count; i++)
+		if (g->to->list.data[i].kind == DAMAGE_CHUNK && g->to->list.data[i].freed == freed)
+			return &g->to->list.data[i];
+	return NULL;
+}
+
+/* Blocks whose canary was written over, as the recorder saw when they were freed; how many it
+ * noted. */
+static uint64_t overruns(const struct finding *g)
+{
+	const struct heap_found *freed = g->b->freed.data;
+	uint64_t count = 0;
+	for (size_t i = 0; i < g->r->gone.count; i++) {
+		const struct heap_gone *e = &g->r->gone.data[i];
+		if (e->why != HEAP_GONE_OVERRUN)
+			continue;
+		const size_t at = lower_bound(freed, g->b->freed.count, sizeof *freed, e->addr);
+		const bool known = at < g->b->freed.count && freed[at].addr == e->addr;
+		struct damage *found = known ? chunk_behind(g, at) : NULL;
+		if (found == NULL)
+			found = damage_add(g, DAMAGE_CANARY_FREED, e->addr);
+		found->kind = DAMAGE_CANARY_FREED;
+		found->addr = e->addr;
+		found->freed = known ? at : SIZE_MAX;
+		count++;
+	}
+	return count;
+}
+
 static void counted(const struct finding *g)
 {
 	const struct heap_process *p = &g->r->process;
 	if (!double_frees(g) && p->double_frees != 0) {
 		const size_t freed = freed_on_stack(g);
-		struct damage *found = add(g, DAMAGE_DOUBLE_FREE,
-					   freed != SIZE_MAX ? g->b->freed.data[freed].addr : 0);
+		struct damage *found = damage_add(g, DAMAGE_DOUBLE_FREE,
+						  freed != SIZE_MAX ? g->b->freed.data[freed].addr
+								    : 0);
 		found->count = p->double_frees;
 		found->freed = freed;
 	}
-	if (p->damaged != 0)
-		add(g, DAMAGE_CANARY_FREED, 0)->count = p->damaged;
+	const uint64_t noted = overruns(g);
+	if (p->damaged > noted)
+		damage_add(g, DAMAGE_CANARY_FREED, 0)->count = p->damaged - noted;
 }
 
 /* ---- faults ---------------------------------------------------------------------------------- */
@@ -377,7 +286,7 @@ static void beside_block(const struct finding *g, uint64_t addr)
 	const uint64_t before = next < g->b->live.count ? live[next].addr - addr : UINT64_MAX;
 	if (min_u64(behind, before) > INT64_MAX)
 		return;
-	struct damage *found = add(g, DAMAGE_FAULT, addr);
+	struct damage *found = damage_add(g, DAMAGE_FAULT, addr);
 	found->block = behind <= before ? next - 1 : next;
 	found->distance = behind <= before ? (int64_t)behind : -(int64_t)before;
 }
@@ -395,9 +304,9 @@ static void fault(const struct finding *g)
 	/* Who reads the header of a block whose memory is gone is free or realloc. */
 	const struct heap_found *f = &g->b->freed.data[freed];
 	if (addr < f->addr && dump_region(g->d, addr) == NULL)
-		double_free(g, f->addr)->count++;
+		damage_double_free(g, f->addr)->count++;
 	else
-		add(g, DAMAGE_FREED_USE, addr)->freed = freed;
+		damage_add(g, DAMAGE_FREED_USE, addr)->freed = freed;
 }
 
 /* Only of a thread that went wrong: else pointers to freed blocks are everyday things. */
@@ -413,8 +322,25 @@ static void registers(const struct finding *g)
 		for (size_t j = 0; j < g->to->list.count; j++)
 			known = known || g->to->list.data[j].freed == freed;
 		if (!known)
-			add(g, DAMAGE_FREED_POINTER, t->regs[i])->freed = freed;
+			damage_add(g, DAMAGE_FREED_POINTER, t->regs[i])->freed = freed;
 	}
+}
+
+static void sort_by_address(struct damages *ret)
+{
+	struct place {
+		uint64_t addr, index;
+	} *places = mem_zeroed(ret->list.count + 1, sizeof *places);
+	struct damage *sorted = mem_zeroed(ret->list.count + 1, sizeof *sorted);
+	for (size_t i = 0; i < ret->list.count; i++)
+		places[i] = (struct place){ ret->list.data[i].addr, i };
+	sort_by_key(places, ret->list.count, sizeof *places);
+	for (size_t i = 0; i < ret->list.count; i++)
+		sorted[i] = ret->list.data[places[i].index];
+	mem_free(places);
+	mem_free(ret->list.data);
+	ret->list.data = sorted;
+	ret->list.cap = ret->list.count + 1;
 }
 
 void heap_damage_find(struct damages *ret, const struct dump *d, const struct records *r,
@@ -426,12 +352,14 @@ void heap_damage_find(struct damages *ret, const struct dump *d, const struct re
 		if (b->live.data[i].canary_damaged)
 			canary(&g, i);
 	breaks(&g);
-	headers(&g);
+	damage_headers(&g);
 	leave_out_unsettled(&g);
 	counted(&g);
-	fault(&g);
-	registers(&g);
-	sort_by_key(ret->list.data, ret->list.count, sizeof *ret->list.data);
+	if (!damage_abort(&g)) {
+		fault(&g);
+		registers(&g);
+	}
+	sort_by_address(ret);
 }
 
 void heap_damage_release(struct damages *damages)

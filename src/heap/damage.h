@@ -12,10 +12,16 @@ enum damage_kind {
 	DAMAGE_CHUNK,         /* the allocator's chain breaks behind `block` */
 	DAMAGE_DOUBLE_FREE,   /* the recorder counted them: `count`; `freed`: what the stack of the
 	                       * aborted thread points at, most likely the block */
-	DAMAGE_CANARY_FREED,  /* the recorder counted canaries found damaged as blocks were freed */
+	DAMAGE_CANARY_FREED,  /* the recorder found the canary of `freed` damaged as it was freed;
+	                       * or counted them: `count` */
 	DAMAGE_FAULT,         /* the faulting address lies in, before or behind `block` */
 	DAMAGE_FREED_USE,     /* the faulting address lies in a freed block */
 	DAMAGE_FREED_POINTER, /* a register of the thread that faulted points into a freed block */
+	/* The thread that died was freeing, or resizing, what is no block: `block` has it, or
+	 * `freed`, or none. */
+	DAMAGE_WILD_FREE,
+	DAMAGE_ALLOCATOR, /* it died in the allocator, as it freed `freed` or asked for memory, and
+	                   * nothing else is found */
 };
 
 /* Of one overflow that damages a canary and then a header and the chain, only the canary is
@@ -30,11 +36,11 @@ struct damage {
 	/* DAMAGE_FAULT: address - end of the block (>= 0), or address - its start (< 0); 0 for an
 	 * address inside */
 	int64_t distance;
-	union {
-		uint64_t was_size; /* DAMAGE_HEADER: what is left of it says so */
-		uint64_t again_by; /* DAMAGE_DOUBLE_FREE: the call, in calls.stacks; 0: not known */
-	};
-	uint32_t was_stack; /* in calls.stacks, as far as it is left; 0: not known */
+	uint64_t was_addr, was_size; /* DAMAGE_HEADER: what is left of it says so; else 0 */
+	uint32_t was_stack;          /* in calls.stacks, as far as it is left; 0: not known */
+	/* The call that freed it again, that freed what is no block, or in which the allocator gave
+	 * up; in calls.stacks, 0: not known. */
+	uint32_t again_by;
 	enum damage_kind kind;
 };
 

@@ -6,6 +6,7 @@
 #include "heap/memory.h"
 #include "image/elf_const.h"
 
+#include <signal.h>
 #include <stdlib.h>
 
 /* ---- regions ---------------------------------------------------------------------------- */
@@ -222,4 +223,10 @@ void dump_close(struct dump *d)
 	mem_free(d->regions);
 	arena_release(&d->arena);
 	memset(d, 0, sizeof *d);
+}
+
+bool dump_is_fatal(const struct dump *d)
+{
+	return d->signal == SIGSEGV || d->signal == SIGABRT || d->signal == SIGBUS ||
+	       d->signal == SIGILL;
 }

@@ -96,6 +96,8 @@ void dump_learn(struct dump *d, const struct records *r);
  * Borrows. */
 void dump_add_program(struct dump *d, const char *path);
 
+/* Did the first thread die of its own doing? */
+bool dump_is_fatal(const struct dump *d);
 /* The region that holds an address; NULL: none.  O(log regions). */
 const struct region *dump_region(const struct dump *d, uint64_t addr);
 /* Bytes of [addr, addr+size), or fewer where the region, or what the dump has of it, ends. */

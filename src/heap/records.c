@@ -199,6 +199,7 @@ static void read_thread(struct heap_thread *t, struct reader *r)
 	read_text(r, t->name, sizeof t->name);
 	t->own = read_u64(r);
 	t->own_size = read_u64(r);
+	t->small_frees = read_u64(r);
 	read_skip(r, sizeof t->reserved);
 }
 
@@ -222,7 +223,7 @@ static void read_gone(struct records *to, struct reader *r)
 	g.by = read_u64(r);
 	g.stack = read_u32(r);
 	g.thread = read_u32(r);
-	g.again = read_u32(r);
+	g.why = read_u32(r);
 	read_skip(r, 4);
 	if (g.number != 0)
 		vec_push(&to->gone, g);

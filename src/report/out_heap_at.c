@@ -271,6 +271,8 @@ static const char *const damage_names[] = {
 	[HEFT_HEAP_FREED_USE] = "freed-use",
 	[HEFT_HEAP_CANARY_FREED] = "canary-freed",
 	[HEFT_HEAP_FREED_POINTER] = "freed-pointer",
+	[HEFT_HEAP_WILD_FREE] = "wild-free",
+	[HEFT_HEAP_ALLOCATOR] = "allocator",
 };
 
 static void put_fault(const struct heft_heap_damage *d, struct sink *s)
@@ -292,10 +294,12 @@ static const char *const damage_texts[] = {
 	[HEFT_HEAP_HEADER] = "the header of a block was written over",
 	[HEFT_HEAP_CHUNK] = "what the allocator keeps between blocks was written over",
 	[HEFT_HEAP_DOUBLE_FREE] = "",
-	[HEFT_HEAP_CANARY_FREED] = "blocks had been written past their end when they were freed",
+	[HEFT_HEAP_CANARY_FREED] = "",
 	[HEFT_HEAP_FAULT] = "",
 	[HEFT_HEAP_FREED_USE] = "the fault was in a freed block",
 	[HEFT_HEAP_FREED_POINTER] = "a register points into a freed block",
+	[HEFT_HEAP_WILD_FREE] = "",
+	[HEFT_HEAP_ALLOCATOR] = "",
 };
 
 /* Of one block, or of some that nobody noted. */
@@ -309,18 +313,72 @@ static void put_double_free(const struct heft_heap_damage *d, struct sink *s)
 		sink_text(s, STR("the block was freed twice"));
 }
 
+static void put_canary_freed(const struct heft_heap_damage *d, struct sink *s)
+{
+	if (d->addr == 0)
+		sink_printf(s,
+			    "blocks had been written past their end when they were freed, %" PRIu64
+			    " in all",
+			    d->count);
+	else
+		sink_text(s, STR("the block had been written past its end when it was freed"));
+}
+
+static void put_inside(const struct heft_heap_damage *d, struct sink *s)
+{
+	const uint64_t off = d->addr - d->block->addr, size = d->block->size;
+	if (off < size)
+		sink_printf(s, "freed, but it is byte %" PRIu64 " of a block", off);
+	else
+		sink_printf(s, "freed, but it is behind a block of %" PRIu64 " byte%s", size,
+			    size == 1 ? "" : "s");
+}
+
+static void put_wild_free(const struct heft_heap_damage *d, struct sink *s)
+{
+	if (d->block && d->addr >= d->block->addr)
+		put_inside(d, s);
+	else if (d->block)
+		sink_text(s, STR("freed, but it is the header of a block"));
+	else
+		sink_text(s, STR("freed, but it is in no block"));
+	if (*d->place)
+		sink_printf(s, ": %s", d->place);
+}
+
+static void put_allocator(const struct heft_heap_damage *d, struct sink *s)
+{
+	sink_text(s, d->block ? STR("the allocator ended the program as this block was freed")
+			      : STR("the allocator ended the program as memory was asked for"));
+	sink_text(s, STR("; what it found is not known"));
+}
+
+/* Words that depend on more than the kind. */
+static void put_particular(const struct heft_heap_damage *d, struct sink *s)
+{
+	switch (d->kind) {
+	case HEFT_HEAP_FAULT: put_fault(d, s); break;
+	case HEFT_HEAP_DOUBLE_FREE: put_double_free(d, s); break;
+	case HEFT_HEAP_CANARY_FREED: put_canary_freed(d, s); break;
+	case HEFT_HEAP_WILD_FREE: put_wild_free(d, s); break;
+	case HEFT_HEAP_ALLOCATOR: put_allocator(d, s); break;
+	case HEFT_HEAP_CANARY:
+	case HEFT_HEAP_HEADER:
+	case HEFT_HEAP_CHUNK:
+	case HEFT_HEAP_FREED_USE:
+	case HEFT_HEAP_FREED_POINTER: break;
+	}
+}
+
 static void put_what(const struct heft_heap_damage *d, struct sink *s)
 {
-	const bool counted = d->kind == HEFT_HEAP_CANARY_FREED;
+	const char *text = damage_texts[d->kind];
 	if (d->addr > 0)
 		sink_printf(s, "0x%" PRIx64 ": ", d->addr);
-	if (d->kind == HEFT_HEAP_FAULT)
-		put_fault(d, s);
-	if (d->kind == HEFT_HEAP_DOUBLE_FREE)
-		put_double_free(d, s);
-	sink_text(s, str_of(damage_texts[d->kind]));
-	if (d->count > 0 && d->kind != HEFT_HEAP_DOUBLE_FREE)
-		sink_printf(s, counted ? ", %" PRIu64 " in all" : ", %" PRIu64 " bytes", d->count);
+	put_particular(d, s);
+	sink_text(s, str_of(text));
+	if (d->count > 0 && *text)
+		sink_printf(s, ", %" PRIu64 " bytes", d->count);
 	sink_text(s, STR("\n"));
 }
 
@@ -333,7 +391,10 @@ static void damage_json(const struct heft_heap_damage *d, struct sink *s)
 	json_member_uint(&j, "count", d->count);
 	json_block(&j, "block", d->block);
 	json_block(&j, "victim", d->victim);
-	json_frames(&j, "freed_again_by", d->again_by, d->again_by_count);
+	json_frames(&j, d->kind == HEFT_HEAP_DOUBLE_FREE ? "freed_again_by" : "freed_by",
+		    d->again_by, d->again_by_count);
+	if (*d->place)
+		json_member_text(&j, "place", str_of(d->place));
 	json_close(&j, '}');
 }
 
@@ -355,6 +416,7 @@ static void put_examined(const struct heap_info *info, struct sink *s)
 	if (!info->of.canaries)
 		sink_text(s, STR("not known  bytes behind blocks up to the next: no canaries "
 				 "(heft heap run --canary)\n"));
+	sink_text(s, STR("not known  what was written into blocks after they were freed\n"));
 	if (info->of.sample > 0)
 		sink_text(s, STR("not known  blocks that are not in the sample\n"));
 	if (info->unsettled > 0)
@@ -392,8 +454,9 @@ void out_heap_damage(const struct heft_heap_damage *d, size_t index, bool json, 
 				     : STR("  block     "));
 		put_block(s, d->block);
 		put_stack(s, d->block, false);
-		put_call(s, "freed again by", d->again_by, d->again_by_count);
 	}
+	put_call(s, d->kind == HEFT_HEAP_DOUBLE_FREE ? "freed again by" : "freed by", d->again_by,
+		 d->again_by_count);
 	if (d->victim) {
 		sink_text(s, STR("  victim    "));
 		put_block(s, d->victim);

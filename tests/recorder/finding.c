@@ -108,17 +108,6 @@ static void below(int off)
 	free(blocks[4]);
 }
 
-static void use_freed(void)
-{
-	struct node *n = malloc(sizeof *n);
-	n->next = (struct node *)16;
-	printf("freed %p %zu 0\n", (void *)n, sizeof *n);
-	fflush(stdout);
-	free(n);
-	const long v = n->next->value;
-	__asm__ volatile("" : : "r"(v), "r"(n));
-}
-
 /* Blocks of their own mappings, of which the memory of the upper one is gone. */
 static void behind(void)
 {
@@ -174,8 +163,6 @@ int main(int argc, char **argv)
 		free_moved();
 	else if (strncmp(mode, "below", 5) == 0)
 		below(atoi(mode + 5));
-	else if (strcmp(mode, "freed") == 0)
-		use_freed();
 	else if (strcmp(mode, "behind") == 0)
 		behind();
 	else if (strcmp(mode, "leak") == 0) {

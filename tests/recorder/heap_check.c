@@ -57,10 +57,10 @@ static void print_block(const char *name, const struct heap_found *blocks, size_
 
 static void print_damage(const struct damages *damages, const struct blocks_found *b)
 {
-	static const char *const names[] = {
-		"canary",       "header", "chunk",     "double-free",
-		"canary-freed", "fault",  "freed-use", "freed-pointer"
-	};
+	static const char *const names[] = { "canary",      "header",        "chunk",
+					     "double-free", "canary-freed",  "fault",
+					     "freed-use",   "freed-pointer", "wild-free",
+					     "allocator" };
 	for (size_t i = 0; i < damages->list.count; i++) {
 		const struct damage *g = &damages->list.data[i];
 		printf("%s at %#" PRIx64 " count %" PRIu64, names[g->kind], g->addr, g->count);
@@ -70,7 +70,7 @@ static void print_damage(const struct damages *damages, const struct blocks_foun
 		if (g->kind == DAMAGE_FAULT)
 			printf(" distance %" PRId64, g->distance);
 		if (g->freed != SIZE_MAX)
-			printf(" stack %" PRIu32 " freed-by %" PRIu32 " again-by %" PRIu64,
+			printf(" stack %" PRIu32 " freed-by %" PRIu32 " again-by %" PRIu32,
 			       b->freed.data[g->freed].stack, b->freed.data[g->freed].freed_by,
 			       g->again_by);
 		if (g->kind == DAMAGE_HEADER)

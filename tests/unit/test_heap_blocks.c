@@ -283,14 +283,14 @@ static void freed_blocks_are_known_by_their_own_bytes(void **state)
 }
 
 static void put_gone(struct heapgen *g, uint64_t at, uint64_t number, uint64_t addr, uint64_t size,
-		     uint32_t again)
+		     enum heap_gone_why why)
 {
 	heapgen_put(g, at, 8, number);
 	heapgen_put(g, at + 8, 8, addr);
 	heapgen_put(g, at + 16, 8, size);
 	heapgen_put(g, at + 24, 8, 0x1000 + number);
 	heapgen_put(g, at + 36, 4, 77);
-	heapgen_put(g, at + 40, 4, again);
+	heapgen_put(g, at + 40, 4, (uint64_t)why);
 }
 
 /* A block whose memory is gone, one that was freed again, one whose place a live block has; no
@@ -303,9 +303,9 @@ static void ring(struct heapgen *g)
 								   .kind = HEAP_PAGE_GONE,
 								   .number = 1,
 								   .used = 4 });
-	put_gone(g, at, 3, P + 0x40, 24, 0);
-	put_gone(g, at + 48, 1, 0x900000, 0x20000, 0);
-	put_gone(g, at + 96, 2, 0x900000, 0x20000, 1);
+	put_gone(g, at, 3, P + 0x40, 24, HEAP_GONE_FREED);
+	put_gone(g, at + 48, 1, 0x900000, 0x20000, HEAP_GONE_FREED);
+	put_gone(g, at + 96, 2, 0x900000, 0x20000, HEAP_GONE_AGAIN);
 	heapgen_read(g);
 	assert_int_equal(g->records.gone.count, 3);
 	assert_int_equal(g->records.gone.data[2].number, 3);

@@ -1,0 +1,93 @@
+/* What a thread was at that died in the allocator: the block that it was freeing, or what it freed
+ * that is no block. */
+#include "heap/damage_internal.h"
+
+#include "base/sort.h"
+#include "heap/memory.h"
+
+struct at_work {
+	uint64_t given, by; /* 0: it asked for memory */
+};
+
+/* The words at the start of the thread's slot: block.h, struct heap_thread. */
+static bool read_slot(const struct finding *g, const struct heap_thread *slot, uint64_t sp,
+		      struct at_work *ret)
+{
+	const unsigned word = memory_word_size(g->d);
+	uint64_t busy;
+	return memory_word(g->d, slot->own, &busy) && busy != 0 && sp < busy &&
+	       memory_word(g->d, slot->own + word, &ret->given) &&
+	       memory_word(g->d, slot->own + 2 * word, &ret->by);
+}
+
+static bool find_work(const struct finding *g, struct at_work *ret)
+{
+	const struct dump_thread *t = g->d->thread_count > 0 ? &g->d->threads[0] : NULL;
+	for (size_t i = 0; t != NULL && i < g->r->threads.count; i++) {
+		const struct heap_thread *slot = &g->r->threads.data[i];
+		if (slot->state != 0 && slot->own != 0 && slot->thread == t->id)
+			return read_slot(g, slot, t->sp, ret);
+	}
+	return false;
+}
+
+static bool is_double_free(const struct finding *g, uint64_t addr)
+{
+	for (size_t i = 0; i < g->to->list.count; i++)
+		if (g->to->list.data[i].kind == DAMAGE_DOUBLE_FREE &&
+		    g->to->list.data[i].addr == addr)
+			return true;
+	return false;
+}
+
+/* Was it the header of this block that was written over? */
+static bool is_lost(const struct finding *g, uint64_t addr)
+{
+	for (size_t i = 0; i < g->to->list.count; i++)
+		if (g->to->list.data[i].was_addr == addr)
+			return true;
+	return false;
+}
+
+/* The live block whose bytes or header have an address, or the few bytes behind it. */
+static size_t live_around(const struct finding *g, uint64_t addr)
+{
+	const size_t i = heap_block_at(g->b, addr);
+	const bool near = i != SIZE_MAX &&
+			  addr < add_sat(heap_found_end(&g->b->live.data[i]), HEAP_ALIGN);
+	return near && heap_freed_at(g->b, addr, false) == SIZE_MAX ? i : SIZE_MAX;
+}
+
+static void wild_free(const struct finding *g, const struct at_work *w)
+{
+	struct damage *found = damage_add(g, DAMAGE_WILD_FREE, w->given);
+	found->block = live_around(g, w->given);
+	if (found->block == SIZE_MAX)
+		found->freed = heap_freed_at(g->b, w->given, false);
+	found->again_by = calls_add(g->c, &w->by, 1);
+}
+
+/* The block is whole, as far as the recorder knows. */
+static void gave_up(const struct finding *g, const struct at_work *w, size_t freed)
+{
+	struct damage *found = damage_add(g, DAMAGE_ALLOCATOR, w->given);
+	found->freed = freed;
+	found->again_by = w->by != 0 ? calls_add(g->c, &w->by, 1) : 0;
+}
+
+bool damage_abort(const struct finding *g)
+{
+	const struct heap_found *freed = g->b->freed.data;
+	struct at_work w;
+	if (!dump_is_fatal(g->d) || !find_work(g, &w))
+		return false;
+	if (is_double_free(g, w.given) || is_lost(g, w.given))
+		return true;
+	const size_t i = lower_bound(freed, g->b->freed.count, sizeof *freed, w.given);
+	const bool is_block = i < g->b->freed.count && freed[i].addr == w.given;
+	if (w.given != 0 && !is_block)
+		wild_free(g, &w);
+	else if (g->to->list.count == 0)
+		gave_up(g, &w, w.given != 0 ? i : SIZE_MAX);
+	return true;
+}

@@ -1,0 +1,215 @@
+/* Headers of blocks that were written over: half of one is left, or what the allocator keeps of its
+ * chunk says how large the block was. */
+#include "heap/damage_internal.h"
+
+#include "base/sort.h"
+#include "heap/inline_stack.h"
+#include "heap/memory.h"
+
+enum { PAGE = 4096 };
+
+/* What blocks of this process look like. */
+struct shape {
+	uint64_t front, tail;
+	uint64_t word;
+	uint8_t flags;
+};
+
+static struct shape shape_of(const struct finding *g)
+{
+	const struct heap_process *p = &g->r->process;
+	struct shape s = { HEAP_HEADER_SIZE, 0, memory_word_size(g->d), (uint8_t)(p->flags & 15) };
+	if ((s.flags & HEAP_WIDE) != 0)
+		s.front = HEAP_WIDE_SIZE;
+	if ((s.flags & HEAP_INLINE) != 0)
+		s.front += heap_inline_size(p->depth, (unsigned)s.word);
+	if ((s.flags & HEAP_CANARY) != 0)
+		s.tail = HEAP_CANARY_SIZE;
+	return s;
+}
+
+/* The least and the most that may be asked for in a chunk of this size: the allocator rounds up,
+ * and leaves what would be too small for a chunk. */
+struct sizes {
+	uint64_t least, most;
+};
+
+static bool sizes_of(const struct shape *s, uint64_t chunk, uint64_t slack, struct sizes *ret)
+{
+	const uint64_t added = s->front + s->tail + s->word;
+	if (chunk < added)
+		return false;
+	ret->most = chunk - added;
+	ret->least = chunk - added > slack ? chunk - added - slack : 0;
+	return true;
+}
+
+struct lost {
+	uint64_t addr; /* of the first byte that is wrong, roughly */
+	uint64_t p;    /* of the block */
+	uint64_t size;
+	uint32_t stack;
+};
+
+/* The stack in front of a block without a header; 0: it is not whole either. */
+static uint32_t stack_in_front(const struct finding *g, const struct shape *s, uint64_t p)
+{
+	const struct heap_found f = { .addr = p, .stack = (uint32_t)s->front, .flags = s->flags };
+	const uint32_t stack = inline_stack(g->d, g->c, &f);
+	return stack != CALLS_NONE ? stack : 0;
+}
+
+static bool lost_link(const struct shape *s, uint64_t p, uint64_t mark, const struct sizes *of,
+		      struct lost *ret)
+{
+	const uint64_t size = mark & HEAP_SIZE_MASK;
+	if ((mark & HEAP_MARK_MASK) != HEAP_MARK || size < of->least || size > of->most ||
+	    (mark >> HEAP_FLAG_SHIFT & 15) != s->flags)
+		return false;
+	*ret = (struct lost){ p - HEAP_HEADER_SIZE, p, size, 0 };
+	return true;
+}
+
+static bool lost_mark(const struct finding *g, const struct shape *s, uint64_t p, uint64_t link,
+		      const struct sizes *of, struct lost *ret)
+{
+	uint64_t wide = 0, owner = 0;
+	if ((s->flags & HEAP_WIDE) != 0 && !(memory_uint(g->d, p - HEAP_WIDE_SIZE, 8, &wide) &&
+					     memory_uint(g->d, p - HEAP_WIDE_SIZE + 8, 8, &owner)))
+		return false;
+	for (uint64_t size = of->least; size <= of->most; size++) {
+		const uint64_t mark = HEAP_MARK | (uint64_t)s->flags << HEAP_FLAG_SHIFT | size;
+		if (heap_check(p, mark, (uint32_t)link, wide ^ owner) != link >> 32)
+			continue;
+		*ret = (struct lost){ p - 8, p, size, calls_by_id(g->c, (uint32_t)link) };
+		return true;
+	}
+	return false;
+}
+
+/* Is the mark that of a live block of the process whose size the chunk does not fit?  Then bytes of
+ * the size were written over; of one that is freed, the flag says so. */
+static bool is_bent(const struct shape *s, uint64_t mark, const struct sizes *of)
+{
+	const uint64_t size = mark & HEAP_SIZE_MASK;
+	return (mark & HEAP_MARK_MASK) != HEAP_MARK ||
+	       ((mark >> HEAP_FLAG_SHIFT & 15) == s->flags &&
+		(size < of->least || size > of->most));
+}
+
+/* A chunk in use without a header that verifies: is half of one left?  One that just becomes
+ * "freed", or no longer, has that flag only in its mark. */
+static bool lost_header(const struct finding *g, const struct shape *s, uint64_t chunk,
+			const struct sizes *of, struct lost *ret)
+{
+	const uint64_t p = chunk + 2 * s->word + s->front;
+	uint64_t link, mark;
+	if (p % HEAP_ALIGN != 0 || !memory_uint(g->d, p - 16, 8, &link) ||
+	    !memory_uint(g->d, p - 8, 8, &mark) ||
+	    !(lost_link(s, p, mark, of, ret) ||
+	      (is_bent(s, mark, of) && lost_mark(g, s, p, link, of, ret))))
+		return false;
+	if ((s->flags & HEAP_INLINE) != 0)
+		ret->stack = stack_in_front(g, s, p);
+	return true;
+}
+
+static void add_lost(const struct finding *g, const struct lost *lost, size_t before)
+{
+	struct damage *found = damage_add(g, DAMAGE_HEADER, lost->addr);
+	found->block = before;
+	found->was_addr = lost->p;
+	found->was_size = lost->size;
+	found->was_stack = lost->stack;
+}
+
+static void headers_in(const struct finding *g, const struct shape *s, const struct heap_part *part)
+{
+	uint64_t chunk = part->addr - s->word, left = part->size, v;
+	while (left >= 4 * s->word && memory_word(g->d, chunk + s->word, &v)) {
+		const uint64_t size = v & ~(uint64_t)7;
+		struct sizes of;
+		struct lost lost;
+		if (size < 2 * s->word || size > left)
+			return;
+		if (sizes_of(s, size, 4 * s->word, &of) && lost_header(g, s, chunk, &of, &lost))
+			add_lost(g, &lost, heap_block_at(g->b, part->addr));
+		chunk += size;
+		left -= size;
+	}
+}
+
+/* ---- chunks with a mapping of their own ------------------------------------------------------ */
+
+/* The size of the chunk that begins a mapping at `at`; 0: none does. */
+static uint64_t mapped_size(const struct finding *g, const struct shape *s, uint64_t at,
+			    uint64_t end)
+{
+	enum { MAPPED = 2 };
+	uint64_t front, v;
+	if (!memory_word(g->d, at, &front) || front != 0 || !memory_word(g->d, at + s->word, &v) ||
+	    (v & 7) != MAPPED)
+		return 0;
+	const uint64_t size = v - MAPPED;
+	return size != 0 && size % PAGE == 0 && size <= end - at ? size : 0;
+}
+
+/* The block in front of a mapping, if it ends there. */
+static size_t block_before(const struct finding *g, uint64_t at)
+{
+	const size_t i = heap_block_at(g->b, at);
+	if (i == SIZE_MAX || g->b->live.data[i].addr > at)
+		return SIZE_MAX;
+	const uint64_t end = heap_found_end(&g->b->live.data[i]);
+	return end <= at && at - end < PAGE ? i : SIZE_MAX;
+}
+
+/* Where no live block is, a page after the other. */
+static void mapped_headers(const struct finding *g, const struct shape *s, uint64_t start,
+			   uint64_t end)
+{
+	for (uint64_t at = align_up(start, PAGE), size; at < end && end - at >= PAGE; at += size) {
+		struct sizes of;
+		struct lost lost;
+		size = mapped_size(g, s, at, end);
+		if (size != 0 && sizes_of(s, size, PAGE, &of) && lost_header(g, s, at, &of, &lost))
+			add_lost(g, &lost, block_before(g, at));
+		else
+			size = PAGE;
+	}
+}
+
+/* Mappings follow one another, and a region may hold many. */
+static void headers_of_region(const struct finding *g, const struct shape *s,
+			      const struct region *r)
+{
+	const struct heap_found *live = g->b->live.data;
+	const uint64_t end = r->addr + r->bytes.size;
+	uint64_t at = r->addr;
+	size_t i = lower_bound(live, g->b->live.count, sizeof *live, r->addr);
+	if (i > 0)
+		at = max_u64(at, heap_found_end(&live[i - 1]));
+	for (; i < g->b->live.count && live[i].addr < end; i++) {
+		if (heap_found_start(&live[i]) > at)
+			mapped_headers(g, s, at, heap_found_start(&live[i]));
+		at = heap_found_end(&live[i]);
+	}
+	if (at < end)
+		mapped_headers(g, s, at, end);
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+/* Where blocks are sampled, chunks without a header are no oddity. */
+void damage_headers(const struct finding *g)
+{
+	const struct shape s = shape_of(g);
+	if (!g->r->found || g->r->process.sample != 0)
+		return;
+	for (size_t i = 0; i < g->l->parts.count; i++)
+		if (g->l->parts.data[i].kind == HEAP_PART_UNRECORDED)
+			headers_in(g, &s, &g->l->parts.data[i]);
+	for (size_t i = 0; i < g->d->region_count; i++)
+		if (region_is_data(&g->d->regions[i]) && g->d->regions[i].file == 0)
+			headers_of_region(g, &s, &g->d->regions[i]);
+}

@@ -1,0 +1,28 @@
+/* damage_internal.h - the parts of damage.c: headers that were written over (damage_headers.c), and
+ * what a thread was at that died in the allocator (damage_abort.c). */
+#ifndef HEFT_HEAP_DAMAGE_INTERNAL_H
+#define HEFT_HEAP_DAMAGE_INTERNAL_H
+
+#include "heap/damage.h"
+
+struct finding {
+	struct damages *to;
+	const struct dump *d;
+	const struct records *r;
+	struct calls *c;
+	const struct blocks_found *b;
+	const struct heap_layout *l;
+};
+
+/* To the list; it names no block yet. */
+struct damage *damage_add(const struct finding *g, enum damage_kind kind, uint64_t addr);
+/* The double free of the block at an address, added where it is not in the list. */
+struct damage *damage_double_free(const struct finding *g, uint64_t addr);
+
+/* Chunks in use whose header is not whole. */
+void damage_headers(const struct finding *g);
+/* What the thread that died was freeing, or asked for, if it did so in the allocator; false where
+ * it did not. */
+bool damage_abort(const struct finding *g);
+
+#endif
