@@ -18,7 +18,7 @@ static bool open(struct heft_query *q, const struct heft_snapshot *s, struct hef
 	memory_need_whole(s->memory);
 	memory_take_progress(s->memory);
 	progress_tell("tables", 0, 0);
-	q->query = query_open(&s->snapshot, err);
+	q->query = query_open(&s->snapshot, s->is_diff ? &s->before : NULL, err);
 	return q->query != NULL;
 }
 

@@ -28,6 +28,7 @@ static void release(void *handle)
 	if (s->is_diff)
 		snapshot_release(&s->before);
 	vec_release(&s->builds);
+	vec_release(&s->metadata);
 	wish_release(&s->wish);
 	notes_release(&s->notes);
 	arena_release(&s->arena);
@@ -63,6 +64,39 @@ static void snapshot_add_build(struct heft_snapshot *s, const char *path)
 void heft_snapshot_add_build(struct heft_snapshot *s, const char *path)
 {
 	GUARDED_VOID(s->memory, snapshot_add_build(s, path));
+}
+
+/* What heft says itself of programs and packages. */
+static bool is_own_key(const char *key)
+{
+	static const char *const own[] = { "elf_", "apk_", "map_file_name", "zipalign_padding",
+					   "proguard_mapping_file_name" };
+	for (size_t i = 0; i < COUNT_OF(own); i++)
+		if (str_starts(str_of(key), str_of(own[i])))
+			return true;
+	return false;
+}
+
+static bool snapshot_add_metadata(struct heft_snapshot *s, const char *key, const char *value,
+				  struct heft_err *err)
+{
+	if (*key == '\0' || is_own_key(key))
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s%s",
+			    *key ? key : "metadata needs a key",
+			    *key ? ": heft says that itself" : "");
+	for (size_t i = 0; i < s->metadata.count; i++)
+		if (strcmp(s->metadata.data[i].key, key) == 0)
+			return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: named twice", key);
+	vec_push(&s->metadata, (struct snap_value){ .key = arena_copy(&s->arena, str_of(key)),
+						    .kind = SNAP_TEXT,
+						    .text = arena_copy(&s->arena, str_of(value)) });
+	return true;
+}
+
+bool heft_snapshot_add_metadata(struct heft_snapshot *s, const char *key, const char *value,
+				struct heft_err *err)
+{
+	return GUARDED(s->memory, err, snapshot_add_metadata(s, key, value, err));
 }
 
 static void snapshot_set_components(struct heft_snapshot *s, const char *path)

@@ -12,6 +12,7 @@ struct heft_snapshot {
 	struct notes notes;
 	struct program_wish wish;
 	VEC(const char *) builds;
+	VEC(struct snap_value) metadata; /* the user's own */
 	const char *components_path;
 	unsigned flags; /* enum heft_snapshot_flag */
 	unsigned threads;

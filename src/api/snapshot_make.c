@@ -456,6 +456,8 @@ bool snapshot_make(struct heft_snapshot *s, const char *const *paths, size_t cou
 	s->snapshot.exact_names = s->flags & HEFT_SNAPSHOT_EXACT_NAMES;
 	s->open = add_all(&m, paths, err);
 	if (s->open) {
+		for (size_t i = 0; i < s->metadata.count; i++)
+			vec_push(&s->snapshot.build_config, s->metadata.data[i]);
 		if (s->snapshot.containers.count == 1)
 			s->snapshot.containers.data[0].name = "";
 		snapshot_set_paths(&s->snapshot, s->builds.count > 0 ? &m.build : NULL,

@@ -10,7 +10,7 @@
 struct query {
 	struct owned *owned; /* closes the database of what is given up */
 	sqlite3 *db;
-	const struct snapshot *s;
+	const struct snapshot *s, *before; /* before: or NULL */
 };
 
 /* Beside the virtual table: what is little, and what is sums of it.  The table is touched once,
@@ -187,10 +187,18 @@ static int cancelled(void *ctx)
 	return !progress_goes_on();
 }
 
+/* Touched for the same reason. */
+static bool fill_before(struct query *q)
+{
+	return !q->before || (query_table_add(q->db, "symbols_before", q->before) == SQLITE_OK &&
+			      sqlite3_exec(q->db, "SELECT 1 FROM symbols_before LIMIT 0", NULL,
+					   NULL, NULL) == SQLITE_OK);
+}
+
 static bool fill(struct query *q)
 {
 	sqlite3_progress_handler(q->db, 4096, cancelled, NULL);
-	bool ok = query_table_add(q->db, q->s) == SQLITE_OK &&
+	bool ok = query_table_add(q->db, "symbols", q->s) == SQLITE_OK && fill_before(q) &&
 		  sqlite3_create_function_v2(q->db, "regexp", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
 					     NULL, regexp, NULL, NULL, NULL) == SQLITE_OK &&
 		  sqlite3_exec(q->db, schema, NULL, NULL, NULL) == SQLITE_OK;
@@ -207,10 +215,12 @@ static void close_database(void *q)
 	sqlite3_close(((struct query *)q)->db);
 }
 
-struct query *query_open(const struct snapshot *s, struct heft_err *err)
+struct query *query_open(const struct snapshot *s, const struct snapshot *before,
+			 struct heft_err *err)
 {
 	struct query *q = mem_zeroed(1, sizeof *q);
 	q->s = s;
+	q->before = before;
 	q->owned = memory_own(close_database, q);
 	if (sqlite3_open(":memory:", &q->db) == SQLITE_OK && fill(q))
 		return q;

@@ -4,7 +4,7 @@
  * millisecond; a copy into SQLite's own tables 0.23 s for 165,000 symbols).  docs/query.md names
  * tables and columns.  Statements that would change anything, or open files, are refused.
  *
- * The snapshot is borrowed.  One thread. */
+ * The snapshots are borrowed.  One thread. */
 #ifndef HEFT_ASKS_QUERY_H
 #define HEFT_ASKS_QUERY_H
 
@@ -12,8 +12,9 @@
 
 struct query;
 
-/* NULL on failure. */
-struct query *query_open(const struct snapshot *s, struct heft_err *err);
+/* `before` is the other half of a .sizediff file, or NULL: `symbols_before`.  NULL on failure. */
+struct query *query_open(const struct snapshot *s, const struct snapshot *before,
+			 struct heft_err *err);
 void query_close(struct query *q);
 
 struct query_cell {

@@ -94,6 +94,7 @@ enum column {
 	C_UNLIKELY,
 	C_FLAGS,
 	C_CONTENTS,
+	C_DISASSEMBLY,
 };
 
 static const char declaration[] =
@@ -103,7 +104,8 @@ static const char declaration[] =
 	"alias_group INTEGER, name TEXT, template_name TEXT, "
 	"full_name TEXT, namespace TEXT, kind TEXT, path TEXT, directory TEXT, source TEXT, "
 	"object TEXT, component TEXT, generated INTEGER, anonymous INTEGER, clone INTEGER, "
-	"startup INTEGER, hot INTEGER, unlikely INTEGER, flags INTEGER, contents INTEGER HIDDEN)";
+	"startup INTEGER, hot INTEGER, unlikely INTEGER, flags INTEGER, contents INTEGER HIDDEN, "
+	"disassembly TEXT HIDDEN)";
 
 static void put_size(const struct cell *c, enum column column)
 {
@@ -181,6 +183,7 @@ static void put_column(const struct cell *c, enum column column)
 	case C_OBJECT: put_text(c, y->object); break;
 	case C_COMPONENT: put_text(c, y->component); break;
 	case C_CONTENTS: put_contents(c); break;
+	case C_DISASSEMBLY: put_text(c, y->disassembly); break;
 	default:
 		if (column <= C_IN_MEMORY)
 			put_place(c, column);
@@ -313,7 +316,7 @@ static int cursor_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *ret)
 	return SQLITE_OK;
 }
 
-int query_table_add(sqlite3 *db, const struct snapshot *s)
+int query_table_add(sqlite3 *db, const char *name, const struct snapshot *s)
 {
 	/* Without xCreate the table is there by itself, under the module's name. */
 	static const sqlite3_module module = {
@@ -328,5 +331,5 @@ int query_table_add(sqlite3 *db, const struct snapshot *s)
 		.xColumn = cursor_column,
 		.xRowid = cursor_rowid,
 	};
-	return sqlite3_create_module_v2(db, "symbols", &module, (void *)(uintptr_t)s, NULL);
+	return sqlite3_create_module_v2(db, name, &module, (void *)(uintptr_t)s, NULL);
 }

@@ -6,7 +6,7 @@
 
 #include <sqlite3.h>
 
-/* Makes `symbols` known to the connection; an SQLite status. */
-int query_table_add(sqlite3 *db, const struct snapshot *s);
+/* Makes a table of the symbols of a snapshot known to the connection; an SQLite status. */
+int query_table_add(sqlite3 *db, const char *name, const struct snapshot *s);
 
 #endif

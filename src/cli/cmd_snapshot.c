@@ -9,6 +9,7 @@ enum {
 	O_BUILD = O_OWN,
 	O_COMPONENTS,
 	O_EXACT,
+	O_METADATA,
 	O_NO_LITERALS,
 	O_PATH_ALIASES,
 	O_STATS,
@@ -21,6 +22,7 @@ const struct opt snapshot_opts[] = {
 	{ O_CHECK, 0, false, "check", NULL, "tell what looks wrong in the list, as heft check" },
 	{ O_BUILD, 0, false, "build", "FILE", "compile_commands.json or build.ninja: sources" },
 	{ O_COMPONENTS, 0, false, "components", "FILE", "who owns which sources, as CODEOWNERS" },
+	{ O_METADATA, 0, false, "metadata", "KEY=VALUE", "keep that too: git_revision=1a2b3c" },
 	{ O_NO_LITERALS, 0, false, "no-string-literals", NULL, "no symbols for string literals" },
 	{ O_PATH_ALIASES, 0, false, "path-aliases", NULL,
 	  "an alias for each object that has a function" },
@@ -50,6 +52,20 @@ struct snapshot_job {
 	unsigned flags; /* enum heft_snapshot_flag */
 };
 
+static bool add_metadata(const struct snapshot_job *job, const struct opt *o, const char *value)
+{
+	struct heft_err err;
+	const char *equals = strchr(value, '=');
+	char *key = equals != NULL ? strndup(value, (size_t)(equals - value)) : NULL;
+	if (key == NULL)
+		return cli_bad_value(job->cli, o, value, "KEY=VALUE");
+	const bool ok = heft_snapshot_add_metadata(job->snapshot, key, equals + 1, &err);
+	if (!ok)
+		cli_failed(job->cli, &err);
+	free(key);
+	return ok;
+}
+
 static bool apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct snapshot_job *job = ctx;
@@ -60,6 +76,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_CHECK: job->check = true; break;
 	case O_BUILD: heft_snapshot_add_build(s, value); break;
 	case O_COMPONENTS: heft_snapshot_set_components(s, value); break;
+	case O_METADATA: return add_metadata(job, o, value);
 	case O_EXACT: job->flags |= HEFT_SNAPSHOT_EXACT_NAMES; break;
 	case O_NO_LITERALS: job->flags |= HEFT_SNAPSHOT_NO_LITERALS; break;
 	case O_PATH_ALIASES: job->flags |= HEFT_SNAPSHOT_PATH_ALIASES; break;

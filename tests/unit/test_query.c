@@ -69,7 +69,7 @@ static int setup(void **state)
 	for (size_t i = 0; i < f->s.symbols.count; i++)
 		if (snap_is_literal(snapshot_text(&f->s, f->s.symbols.data[i].full_name)))
 			f->s.symbols.data[i].contents.whole = 7;
-	f->q = query_open(&f->s, &err);
+	f->q = query_open(&f->s, NULL, &err);
 	assert_non_null(f->q);
 	*state = f;
 	return 0;
