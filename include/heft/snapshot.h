@@ -40,13 +40,15 @@ HEFT_API void heft_snapshot_set_progress(struct heft_snapshot *s, heft_progress_
 					 void *ctx);
 /* Names a compile_commands.json or build.ninja, which tells what source an object was made from. */
 HEFT_API void heft_snapshot_add_build(struct heft_snapshot *s, const char *path);
-/* Says something of the build, which the file keeps: "git_revision", "title", "url" or a key of one's
- * own.  HEFT_EARG for an empty key, one that is there, and keys of what heft says itself ("elf_...",
- * "apk_...", "map_file_name").  Of files that are snapshots already it changes nothing. */
+/* Says something of the build, which the file keeps: "git_revision", "title", "url" or a key of
+ * one's own.  HEFT_EARG for an empty key, one that is there, and keys of what heft says itself
+ * ("elf_...", "apk_...", "map_file_name").  Of files that are snapshots already it changes
+ * nothing. */
 HEFT_API bool heft_snapshot_add_metadata(struct heft_snapshot *s, const char *key,
 					 const char *value, struct heft_err *err);
 /* Names a CODEOWNERS, or a table of patterns and components in its form (docs/snapshots.md), which
- * tells the components of sources.  Replaces the one before. */
+ * tells the components of sources; a folder, or a file DIR_METADATA, is a tree of sources whose
+ * files of that name tell them.  Replaces the one before. */
 HEFT_API void heft_snapshot_set_components(struct heft_snapshot *s, const char *path);
 /* How the list is made. */
 enum heft_snapshot_flag {
@@ -209,8 +211,7 @@ HEFT_API bool heft_diff_save(const struct heft_diff *d, const struct heft_sink *
 /* ---- queries over a snapshot ---------------------------------------------- */
 
 /* SQL over the symbols of a snapshot (of both sides of a .sizediff file), by SQLite: docs/query.md
- * names the tables and columns.  The
- * snapshot is open and outlives the query.  NULL on failure. */
+ * names the tables and columns.  The snapshot is open and outlives the query.  NULL on failure. */
 struct heft_query;
 HEFT_API struct heft_query *heft_query_new(const struct heft_snapshot *s, struct heft_err *err);
 HEFT_API void heft_query_free(struct heft_query *q);

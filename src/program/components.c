@@ -59,6 +59,11 @@ void components_parse(struct components *c, struct bytes b)
 bool components_open(struct components *c, const char *path, struct heft_err *err)
 {
 	memset(c, 0, sizeof *c);
+	c->is_tree = dir_metadata_matches(path);
+	if (c->is_tree) {
+		dir_metadata_open(&c->tree, path);
+		return true;
+	}
 	if (!file_open(&c->file, path, err))
 		return false;
 	components_parse(c, c->file.bytes);
@@ -69,6 +74,7 @@ void components_close(struct components *c)
 {
 	vec_release(&c->rules);
 	arena_release(&c->arena);
+	dir_metadata_close(&c->tree);
 	if (c->file.path)
 		file_close(&c->file);
 	memset(c, 0, sizeof *c);
@@ -124,8 +130,10 @@ static bool matches(const struct component_rule *r, struct str path)
 	return false;
 }
 
-const char *components_find(const struct components *c, struct str path)
+const char *components_find(struct components *c, struct str path)
 {
+	if (c->is_tree)
+		return dir_metadata_find(&c->tree, path);
 	for (size_t i = c->rules.count; i-- > 0 && path.len > 0;)
 		if (matches(&c->rules.data[i], path))
 			return c->rules.data[i].component;

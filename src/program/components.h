@@ -1,4 +1,5 @@
-/* components.h - who owns which source files: a CODEOWNERS file, or any table in its form.
+/* components.h - who owns which source files: a CODEOWNERS file, or any table in its form, or the
+ * files DIR_METADATA of a tree of sources (dir_metadata.h).
  *
  * A line is a pattern and, behind blanks, the component (owners, several words kept with one blank
  * between):
@@ -14,7 +15,7 @@
  * * and ? do not match slashes, ** does.  Syntax of GitHub's CODEOWNERS
  * ("About code owners"), which is that of gitignore(5) without ! and [].
  *
- * Borrows the file's text until components_close.  Several threads may look up. */
+ * Borrows the file's text until components_close.  One thread at a time. */
 #ifndef HEFT_PROGRAM_COMPONENTS_H
 #define HEFT_PROGRAM_COMPONENTS_H
 
@@ -22,6 +23,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/vec.h"
+#include "program/dir_metadata.h"
 
 struct component_rule {
 	struct str pattern; /* without slashes at its ends */
@@ -31,15 +33,18 @@ struct component_rule {
 
 struct components {
 	VEC(struct component_rule) rules;
+	bool is_tree; /* `tree` is asked, there are no rules */
+	struct dir_metadata tree;
 	struct file file;
 	struct arena arena;
 };
 
+/* A folder is a tree of sources. */
 bool components_open(struct components *c, const char *path, struct heft_err *err);
 /* The same from bytes. */
 void components_parse(struct components *c, struct bytes b);
 void components_close(struct components *c);
 /* "" where nobody owns the path. */
-const char *components_find(const struct components *c, struct str path);
+const char *components_find(struct components *c, struct str path);
 
 #endif

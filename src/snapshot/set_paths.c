@@ -246,12 +246,12 @@ static void join_many(struct snapshot *s)
 
 /* ---- components ------------------------------------------------------------------------------ */
 
-static uint32_t component_of(struct snapshot *s, const struct components *c, uint32_t path)
+static uint32_t component_of(struct snapshot *s, struct components *c, uint32_t path)
 {
 	return intern_add(&s->texts, str_of(components_find(c, snapshot_text(s, path))));
 }
 
-static void set_components(struct snapshot *s, const struct components *c)
+static void set_components(struct snapshot *s, struct components *c)
 {
 	struct memo m = memo_make(s);
 	for (size_t i = 0; i < s->symbols.count; i++) {
@@ -269,7 +269,7 @@ static void set_components(struct snapshot *s, const struct components *c)
 }
 
 void snapshot_set_paths(struct snapshot *s, const struct build_paths *build,
-			const struct paths *paths, const struct components *components)
+			const struct paths *paths, struct components *components)
 {
 	struct str build_dir = build ? build_paths_dir(build) : STR("");
 	struct text mapped = { 0 };

@@ -10,6 +10,6 @@
 
 /* Each may be NULL.  Once a snapshot, before or after snapshot_finish. */
 void snapshot_set_paths(struct snapshot *s, const struct build_paths *build,
-			const struct paths *paths, const struct components *components);
+			const struct paths *paths, struct components *components);
 
 #endif

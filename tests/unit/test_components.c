@@ -4,6 +4,9 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -71,6 +74,56 @@ static void a_pattern_of_many_stars_ends(void **state)
 	assert_string_equal(owner(table, path), "");
 }
 
+static void put(const char *folder, const char *name, const char *text)
+{
+	char path[200];
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	FILE *f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void files_of_the_tree_tell_components_of_their_folders(void **state)
+{
+	static const char *const folders[] = { "net", "net/dns", "net/dns/deep", "ui", "loop" };
+	static const char *const files[] = { "net/DIR_METADATA", "net/dns/DIR_METADATA",
+					     "ui/DIR_METADATA", "COMMON", "loop/DIR_METADATA" };
+	char root[] = "/tmp/heft-components-XXXXXX", path[200];
+	struct components c;
+	struct heft_err err;
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+		snprintf(path, sizeof path, "%s/%s", root, folders[i]);
+		assert_int_equal(mkdir(path, 0700), 0);
+	}
+	put(root, files[0], "# comment\nmonorail {\n  component: \"Net\"\n}\n");
+	put(root, files[1], "team_email: \"x\"\nmixins: \"//COMMON\"\n");
+	put(root, files[2], "os: LINUX");
+	put(root, files[3], "\n\tcomponent:   \"Net>DNS\" }");
+	put(root, files[4], "mixins: \"//loop/DIR_METADATA\"\n");
+	assert_true(components_open(&c, root, &err));
+	assert_string_equal(components_find(&c, STR("net/a.cc")), "Net");
+	assert_string_equal(components_find(&c, STR("net/dns/deep/a.cc")), "Net>DNS");
+	snprintf(path, sizeof path, "%s/net/dns/b.cc", root);
+	assert_string_equal(components_find(&c, str_of(path)), "Net>DNS");
+	assert_string_equal(components_find(&c, STR("ui/a.cc")), "");
+	assert_string_equal(components_find(&c, STR("loop/a.cc")), "");
+	assert_string_equal(components_find(&c, STR("/usr/src/net/a.cc")), "");
+	assert_string_equal(components_find(&c, STR("a.cc")), "");
+	components_close(&c);
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		snprintf(path, sizeof path, "%s/%s", root, files[i]);
+		unlink(path);
+	}
+	for (size_t i = sizeof folders / sizeof *folders; i-- > 0;) {
+		snprintf(path, sizeof path, "%s/%s", root, folders[i]);
+		rmdir(path);
+	}
+	assert_int_equal(rmdir(root), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -80,6 +133,7 @@ int main(void)
 		cmocka_unit_test(one_star_stops_at_slashes_and_two_do_not),
 		cmocka_unit_test(comments_and_empty_lines_are_skipped),
 		cmocka_unit_test(a_pattern_of_many_stars_ends),
+		cmocka_unit_test(files_of_the_tree_tell_components_of_their_folders),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
