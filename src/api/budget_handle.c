@@ -22,7 +22,7 @@ static bool open(struct heft_budget *b, const char *path, const struct heft_find
 	struct file f;
 	if (finder)
 		wish_copy(&b->wish, &finder->wish);
-	if (!file_open(&f, path, err))
+	if (!file_open_stream(&f, path, err))
 		return false;
 	b->path = arena_copy(&b->arena, str_of(path));
 	const bool ok = budget_parse(&b->budget, path,

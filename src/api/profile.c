@@ -353,7 +353,7 @@ static bool profile_config(struct heft_profile *p, const char *path, struct heft
 			   struct heft_err *err)
 {
 	struct file f;
-	if (!file_open(&f, path, err))
+	if (!file_open_stream(&f, path, err))
 		return false;
 	if (p->has_config)
 		config_release(&p->config);

@@ -6,7 +6,8 @@ static const struct query_named named[] = {
 	  "IN "
 	  "('code', 'data', 'literal') GROUP BY section, full_name, path ORDER BY padded DESC" },
 	{ "sections", "sections by size",
-	  "SELECT section, in_file, symbols, unique_symbols, padded, padding FROM sections "
+	  "SELECT section, in_file, symbols, unique_symbols, padded, padding, container FROM "
+	  "sections "
 	  "ORDER BY padded DESC" },
 	{ "templates", "templates by name: instances and their bytes",
 	  "SELECT sum(padded_pss) padded, count(*) instances, count(DISTINCT template_name) "

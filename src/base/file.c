@@ -1,4 +1,4 @@
-#define _XOPEN_SOURCE 700 /* realpath */
+#define _GNU_SOURCE /* mremap, realpath */
 #include "base/file.h"
 
 #include <errno.h>
@@ -137,6 +137,64 @@ bool file_open(struct file *f, const char *path, struct heft_err *err)
 	if (!in || !in->bytes.p)
 		keep_mapping(f);
 	return true;
+}
+
+enum { STREAM_MAX = 1 << 30, STREAM_ROOM = 1 << 16 };
+
+/* Reads on until the end; `b` is a mapping of `room` bytes of which it is the part that is used. */
+static bool read_all(int fd, struct bytes *b, size_t room, const char *path, struct heft_err *err)
+{
+	uint8_t *p = (uint8_t *)(uintptr_t)b->p;
+	ssize_t n;
+	while ((n = read(fd, p + b->size, room - b->size)) > 0 || (n < 0 && errno == EINTR)) {
+		b->size += n > 0 ? (uint64_t)n : 0;
+		if (b->size < room)
+			continue;
+		void *grown = room < STREAM_MAX ? mremap(p, room, room * 2, MREMAP_MAYMOVE)
+						: MAP_FAILED;
+		if (grown == MAP_FAILED)
+			return fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET,
+				    "%s: more than %zu bytes come through the pipe", path, room);
+		p = grown;
+		b->p = p;
+		room *= 2;
+	}
+	if (n < 0)
+		return fail_sys(err, "%s", path);
+	return b->size > 0 || fail(err, HEFT_EFORMAT, 0, "%s: the file is empty", path);
+}
+
+static bool read_pipe(struct file *f, int fd, const char *path, struct heft_err *err)
+{
+	void *p = mmap(NULL, STREAM_ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		       0);
+	struct bytes b = { p, 0 };
+	if (p == MAP_FAILED)
+		return fail_sys(err, "%s", path);
+	if (!read_all(fd, &b, STREAM_ROOM, path, err)) {
+		munmap((void *)(uintptr_t)b.p, max_u64(STREAM_ROOM, align_up(b.size, STREAM_ROOM)));
+		return false;
+	}
+	const size_t size = strlen(path) + 1;
+	f->path = memcpy(mem_alloc(size), path, size);
+	f->bytes = b;
+	keep_mapping(f);
+	return true;
+}
+
+bool file_open_stream(struct file *f, const char *path, struct heft_err *err)
+{
+	struct stat st;
+	if (file_inputs_find(memory_inputs(), path) || stat(path, &st) != 0 ||
+	    !S_ISFIFO(st.st_mode))
+		return file_open(f, path, err);
+	memset(f, 0, sizeof *f);
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return fail_sys(err, "%s", path);
+	const bool ok = read_pipe(f, fd, path, err);
+	close(fd);
+	return ok;
 }
 
 bool file_exists(const char *path)

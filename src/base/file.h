@@ -27,6 +27,9 @@ enum {
 }; /* more files than that may be open; file_mapped_at knows the others not */
 
 bool file_open(struct file *f, const char *path, struct heft_err *err);
+/* As file_open, and of a pipe all that comes until its end, at most 1 GiB; waits for it.  For texts
+ * that the user names. */
+bool file_open_stream(struct file *f, const char *path, struct heft_err *err);
 void file_close(struct file *f);
 /* Whether file_open may find something at the path. */
 bool file_exists(const char *path);

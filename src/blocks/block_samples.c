@@ -5,7 +5,8 @@ bool samples_open(struct samples *s, const char *path, enum samples_form form, s
 {
 	memset(s, 0, sizeof *s);
 	s->form = form;
-	if (!file_open(&s->file, path, err))
+	/* What perf wrote gives pages back while it is read, and has a form for pipes of its own. */
+	if (!(form == SAMPLES_PERF ? file_open : file_open_stream)(&s->file, path, err))
 		return false;
 	if (form != SAMPLES_PERF) {
 		perftext_open(&s->text, s->file.path, s->file.bytes,

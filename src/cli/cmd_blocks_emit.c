@@ -88,14 +88,13 @@ static bool write_copy(void *ctx, FILE *to, struct heft_err *err)
 static int run(struct emit_job *job)
 {
 	struct heft_err err;
-	struct stat in, out;
+	struct stat in;
 	if (job->output == NULL)
 		return cli_error(job->cli, "say where to with -o FILE");
 	if (stat(job->file, &in) != 0)
 		return cli_error(job->cli, "%s: cannot open: %s", job->file, strerror(errno));
-	if (stat(job->output, &out) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-		return cli_error(job->cli, "%s: is the file itself, which stays as it is",
-				 job->output);
+	if (!outfile_spares(job->cli, job->output, job->file))
+		return EXIT_TROUBLE;
 	heft_blocks_set_finder(job->blocks, job->finder);
 	heft_blocks_set_progress(job->blocks, progress_show, job->cli->progress);
 	if (!heft_blocks_open(job->blocks, job->file, &err))

@@ -68,7 +68,7 @@ struct profile_job {
 	bool verbose;
 	unsigned flags; /* enum heft_samples_flag */
 	const char *file, *samples;
-	size_t samples_count;
+	size_t file_count, samples_count;
 };
 
 /* ---- the command line ------------------------------------------------------------------------ */
@@ -126,6 +126,29 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	return true;
 }
 
+/* Whether perf record wrote the file. */
+static bool is_perf_data(const char *path)
+{
+	static const char magic[] = "PERFILE2";
+	char head[sizeof magic - 1];
+	FILE *f = fopen(path, "rb");
+	const bool whole = f != NULL && fread(head, 1, sizeof head, f) == sizeof head;
+	if (f != NULL)
+		fclose(f);
+	return whole && memcmp(head, magic, sizeof head) == 0;
+}
+
+/* The program, or samples that need no --perf. */
+static bool add_operand(void *ctx, const char *word)
+{
+	struct profile_job *job = ctx;
+	if (is_perf_data(word))
+		return apply_samples(job, HEFT_SAMPLES_PERF, word);
+	job->file = word;
+	job->file_count++;
+	return true;
+}
+
 /* ---- the profile ----------------------------------------------------------------------------- */
 
 static bool write_samples(void *ctx, FILE *to, struct heft_err *err)
@@ -155,6 +178,9 @@ static int report(struct profile_job *job)
 static int run(struct profile_job *job)
 {
 	struct heft_err err;
+	if (job->file_count != 1)
+		return cli_error(job->cli, "must specify one file; try '%s --help'",
+				 job->cli->usage);
 	if (job->samples_count != 1)
 		return cli_error(job->cli,
 				 "must specify one of --perf, --script and --addresses; try '%s "
@@ -178,7 +204,8 @@ int cmd_blocks_profile(const struct cli *cli, int argc, char **argv)
 				   .finder = heft_finder_new(),
 				   .query = { .size = sizeof job.query } };
 	output_init(&job.out, formats);
-	int status = cli_parse_file(cli, argc, argv, apply, &job, &job.file);
+	static const struct cli_words words = { apply, add_operand };
+	int status = cli_parse(cli, argc, argv, &words, &job);
 	if (status == CLI_GO_ON && !output_settle(&job.out, cli))
 		status = EXIT_TROUBLE;
 	if (status == CLI_GO_ON)

@@ -260,7 +260,8 @@ static int run(struct report_job *job)
 	if (job->output == NULL && isatty(STDOUT_FILENO))
 		return cli_error(job->cli, "a page is not for a terminal; name a file with -o");
 	for (size_t i = 0; i < job->inputs.count && !all; i++)
-		if (!add_input(job, i, &all))
+		if (!outfile_spares(job->cli, job->output, job->inputs.paths[i]) ||
+		    !add_input(job, i, &all))
 			return EXIT_TROUBLE;
 	return outfile_write(job->cli, job->output, write_page, job);
 }

@@ -84,6 +84,10 @@ static bool write_report(void *ctx, FILE *to, struct heft_err *err)
 
 static int report(struct size_job *job)
 {
+	struct heft_file_info info = { .size = sizeof info };
+	for (size_t i = 0; heft_profile_file(job->profile, i, &info); i++)
+		if (!outfile_spares(job->cli, job->out.path, info.path))
+			return EXIT_TROUBLE;
 	const int status = outfile_write(job->cli, job->out.path, write_report, job);
 	if (status != EXIT_FINE)
 		return status;

@@ -150,6 +150,9 @@ static int run(struct snapshot_job *job)
 		return cli_error(job->cli, "must specify a file; try '%s --help'", job->cli->usage);
 	if (!job->output && !job->stats && !job->check)
 		return cli_error(job->cli, "say where to with -o FILE, or --stats or --check");
+	for (size_t i = 0; i < job->file_count; i++)
+		if (!outfile_spares(job->cli, job->output, job->files[i]))
+			return EXIT_TROUBLE;
 	heft_snapshot_set_finder(job->snapshot, job->finder);
 	heft_snapshot_set_flags(job->snapshot, job->flags);
 	heft_snapshot_set_progress(job->snapshot, progress_show, job->cli->progress);

@@ -82,6 +82,16 @@ void outfile_drop(struct outfile *o)
 	o->temp = NULL;
 }
 
+bool outfile_spares(const struct cli *cli, const char *path, const char *input)
+{
+	struct stat in, out;
+	if (path == NULL || stat(input, &in) != 0 || stat(path, &out) != 0 ||
+	    in.st_dev != out.st_dev || in.st_ino != out.st_ino)
+		return true;
+	cli_error(cli, "%s: is the file itself, which stays as it is", path);
+	return false;
+}
+
 static int cannot_write(const struct cli *cli, const char *path)
 {
 	return cli_error(cli, "%s: cannot write: %s", path ? path : "standard output",

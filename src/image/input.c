@@ -25,6 +25,7 @@ static const struct {
 	  "7zXZ",
 	  5, "xz-compressed" },
 	{ "PK\x03\x04", 4, "a zip archive" },
+	{ "PERFILE2", 8, "samples of perf record: see heft help blocks profile" },
 	{ "#!", 2, "a script" },
 };
 
