@@ -41,7 +41,7 @@ man_options() { # file, words of the part; no words: all of the file
 		sed -E 's/Fl Fl ([a-z-]+)/\n--\1\n/g; s/Fl ([A-Za-z])/\n-\1\n/g' | grep '^-' | sort -u
 }
 
-words=$("$heft" help --words)
+words=$("$heft" help --words | grep -v '^@') # those are ready-made queries
 known_options() { # of a command
 	printf '%s\n' "$words" | awk -F '\t' -v c="$1" '$1 == c && $2 != "" { print $2 }' | sort -u
 }
@@ -103,6 +103,16 @@ if command -v bash >/dev/null; then
 		[ "$offered" = "$(known_options "$command" | grep '^--')" ] ||
 			{ echo "heft.bash does not offer the options of heft $command"; exit 1; }
 	done || bad=1
+	offered() { # words, the last of them typed in part
+		# shellcheck disable=SC2016
+		bash -c 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _heft; echo "${COMPREPLY[@]}"' \
+			bash "$top/share/completions/heft.bash" "$heft" "$@"
+	}
+	[ "$(offered heap show --by th)" = thread ] || say "heft.bash does not offer what rows of heaps are"
+	[ "$(offered diff --format fol)" = folded ] || say "heft.bash does not offer formats"
+	[ "$(offered query a.out @larg)" = @largest ] || say "heft.bash does not offer ready-made queries"
+	[ "$(offered help snap)" = snapshot ] || say "heft.bash does not offer commands behind help"
+	[ "$(offered help heap sn)" = snapshot ] || say "heft.bash does not offer second words behind help"
 else
 	echo "LEFT OUT: the completion of bash: no bash (install bash)"
 fi

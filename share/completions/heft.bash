@@ -47,7 +47,15 @@ _heft() {
 	FILE | '') ;;
 	*) return ;;
 	esac
-	if [ -z "$value" ] && [[ $word == -* ]]; then
+	if [ -z "$value" ] && [[ $word == @* ]]; then
+		choices=$(awk -F '\t' '$1 == "@" { print $2 }' <<<"$rows")
+	elif [ -z "$value" ] && [ "${COMP_WORDS[1]}" = help ] && [ "$COMP_CWORD" -ge 2 ]; then
+		choices=$(awk -F '\t' -v f="${COMP_WORDS[2]}" -v n="$COMP_CWORD" '$2 == "" && $1 != "@" {
+			k = split($1, w, " ")
+			if (n == 2) print w[1]
+			if (n == 3 && k == 2 && w[1] == f) print w[2]
+		}' <<<"$rows" | sort -u)
+	elif [ -z "$value" ] && [[ $word == -* ]]; then
 		choices=$(awk -F '\t' -v c="$command" '$1 == c && $2 != "" { print $2 }' <<<"$rows")
 	elif [ -z "$value" ] && [ "$COMP_CWORD" -eq 1 ]; then
 		choices="help $(awk -F '\t' '$2 == "" { split($1, w, " "); print w[1] }' <<<"$rows" | sort -u)"

@@ -19,6 +19,9 @@ function __heft_options
     set -l before (commandline -opc)[-1]
     set -l word (commandline -ct)
     heft help --words 2>/dev/null | while read -l -d \t name option value text
+        if test "$name" = @; and string match -q -- '@*' $word
+            printf '%s\t%s\n' $option $text
+        end
         test "$name" = "$command"; and test -n "$option"; or continue
         if test "$option" = "$before"; or string match -q -- "$option=*" $word
             set -l front (string match -r -- '^--[a-z-]+=' $word)
@@ -44,6 +47,8 @@ function __heft_commands
     heft help --words 2>/dev/null | while read -l -d \t name option value text
         test -z "$option"; or continue
         if test (count $words) -eq 1
+            printf '%s\t%s\n' (string replace -r ' .*' '' $name) $text
+        else if test (count $words) -eq 2; and test "$words[2]" = help
             printf '%s\t%s\n' (string replace -r ' .*' '' $name) $text
         else if test (count $words) -eq 2; and string match -q "$words[2] *" $name
             printf '%s\t%s\n' (string replace -r '^[^ ]* ' '' $name) $text

@@ -5,7 +5,7 @@ bool samples_open(struct samples *s, const char *path, enum samples_form form, s
 {
 	memset(s, 0, sizeof *s);
 	s->form = form;
-	/* What perf wrote gives pages back while it is read, and has a form for pipes of its own. */
+	/* What perf wrote gives pages back while it is read. */
 	if (!(form == SAMPLES_PERF ? file_open : file_open_stream)(&s->file, path, err))
 		return false;
 	if (form != SAMPLES_PERF) {

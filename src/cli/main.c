@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include "base/nearest.h"
+#include "cli/words.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -214,46 +215,10 @@ static void overview(FILE *to)
 	fputs("\nExit status: 0 fine, 1 the answer is no, 2 trouble, 3 a bug in heft.\n", to);
 }
 
-/* A line of list_words; texts of several lines become one. */
-static void list_word(const char *command, const char *option, const char *value, const char *text)
-{
-	bool blank = false;
-	printf("%s\t%s\t%s\t", command, option, value != NULL ? value : "");
-	for (; *text != '\0'; text++) {
-		if (*text != '\n' && *text != ' ') {
-			putchar(*text);
-			blank = false;
-		} else if (!blank) {
-			putchar(' ');
-			blank = true;
-		}
-	}
-	putchar('\n');
-}
-
-/* Every command and option, for the shells' completions: command, option, its value, what it does,
- * with tabs between. */
-static void list_words(void)
-{
-	char option[60];
-	for (size_t i = 0; i < COMMAND_COUNT; i++) {
-		const struct command *c = &commands[i];
-		list_word(c->name, "", "", c->summary);
-		for (const struct opt *o = c->opts; o->id != 0 || o->help != NULL; o++) {
-			snprintf(option, sizeof option, "-%c", o->letter);
-			if (o->letter != 0)
-				list_word(c->name, option, o->value, o->help);
-			snprintf(option, sizeof option, "--%s", o->name != NULL ? o->name : "");
-			if (o->name != NULL)
-				list_word(c->name, option, o->value, o->help);
-		}
-	}
-}
-
 static int help(struct cli *cli, int argc, char **argv)
 {
 	if (argc == 1 && strcmp(argv[0], "--words") == 0) {
-		list_words();
+		words_print(commands, COMMAND_COUNT);
 		return EXIT_FINE;
 	}
 	if (argc == 0) {
