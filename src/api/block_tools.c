@@ -15,8 +15,8 @@ static bool need_map(const struct heft_blocks *b, struct heft_err *err)
 static bool emit(struct heft_blocks *b, unsigned version, unsigned flags,
 		 const struct heft_sink *sink, struct heft_err *err)
 {
-	return need_map(b, err) && blockmap_emit(blocks_map(b), version, flags & HEFT_EMIT_REPLACE,
-						 sink, blocks_notes(b), err);
+	const struct blockmap_copy copy = { version, flags & HEFT_EMIT_REPLACE, blocks_debug(b) };
+	return need_map(b, err) && blockmap_emit(blocks_map(b), &copy, sink, blocks_notes(b), err);
 }
 
 bool heft_blocks_emit(struct heft_blocks *b, unsigned version, unsigned flags,

@@ -40,9 +40,12 @@ void check_find(struct checker *c, enum check_rule rule, const struct blockmap_f
 	va_start(args, fmt);
 	vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
+	const struct blockmap_function *first = c->b->functions.data;
+	const bool of_map = f && f >= first && f < first + c->b->functions.count;
 	vec_push(&c->out->findings,
 		 (struct check_finding){ addr, rule, f ? f->name : NULL,
-					 arena_copy(&c->out->arena, str_of(text)) });
+					 arena_copy(&c->out->arena, str_of(text)),
+					 of_map ? (size_t)(f - first) : SIZE_MAX });
 }
 
 /* ---- what is known of functions -------------------------------------------------------------- */

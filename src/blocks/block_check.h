@@ -31,6 +31,7 @@ struct check_finding {
 	enum check_rule rule;
 	const char *function; /* linkage name, or NULL; the image's */
 	const char *text;     /* in the arena */
+	size_t number;        /* of the function in the map, SIZE_MAX: of none */
 };
 
 struct block_check {

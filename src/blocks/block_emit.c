@@ -1,4 +1,5 @@
 #include "blocks/block_emit.h"
+#include "blocks/block_check.h"
 
 #include "image/elf_append.h"
 #include "image/elf_const.h"
@@ -33,15 +34,43 @@ static bool is_stub(const struct blockmap *b, const struct blockmap_function *f)
 	return f->origin == BLOCKS_DERIVED && s && str_starts(s->name, STR(".plt"));
 }
 
-void blockmap_encode(const struct blockmap *b, struct bbmap_encoder *x, struct notes *notes)
+/* By number, which derived functions are wrong; NULL: none.  For mem_free. */
+static bool *find_doubtful(const struct blockmap *b, const struct image *debug, struct notes *notes)
 {
+	struct block_check c = { .decoded = 0 };
+	bool *doubtful = NULL;
+	uint64_t count = 0;
+	if (b->functions.count == 0 || b->functions.data[0].origin != BLOCKS_DERIVED)
+		return NULL;
+	blockmap_check(b, debug, &c);
+	doubtful = mem_zeroed(b->functions.count, sizeof *doubtful);
+	for (size_t i = 0; i < c.findings.count; i++) {
+		const struct check_finding *f = &c.findings.data[i];
+		if (f->number == SIZE_MAX || !check_is_wrong(f->rule))
+			continue;
+		count += !doubtful[f->number];
+		doubtful[f->number] = true;
+	}
+	block_check_release(&c);
+	if (count > 0)
+		note(notes, b->image->path, HEFT_NO_OFFSET, 0,
+		     "functions whose blocks cannot be told for certain (%" PRIu64
+		     ") are left out of the new map",
+		     count);
+	return doubtful;
+}
+
+void blockmap_encode(const struct blockmap *b, const struct image *debug, struct bbmap_encoder *x,
+		     struct notes *notes)
+{
+	bool *doubtful = find_doubtful(b, debug, notes);
 	struct blockmap_detail detail = { 0 };
 	struct bbmap_entry copy = { 0 };
 	uint64_t dropped = 0;
 	for (size_t i = 0; i < b->functions.count; i++) {
 		const struct blockmap_function *f = &b->functions.data[i];
 		const struct bbmap_entry *e = blockmap_detail_get(&detail, b, f);
-		if (is_stub(b, f))
+		if (is_stub(b, f) || (doubtful && doubtful[i]))
 			continue;
 		if (!is_whole(e, f)) {
 			copy_function(b, f, &copy);
@@ -53,6 +82,7 @@ void blockmap_encode(const struct blockmap *b, struct bbmap_encoder *x, struct n
 		note(notes, b->image->path, HEFT_NO_OFFSET, 0,
 		     "functions whose blocks overlap (%" PRIu64 ") are left out of the new map",
 		     dropped);
+	mem_free(doubtful);
 	blockmap_detail_release(&detail);
 	vec_release(&copy.ranges);
 	vec_release(&copy.blocks);
@@ -79,10 +109,11 @@ static bool find_old(const struct image *im, bool replace, uint32_t *ret, struct
 	return true;
 }
 
-bool blockmap_emit(const struct blockmap *b, unsigned version, bool replace,
+bool blockmap_emit(const struct blockmap *b, const struct blockmap_copy *copy,
 		   const struct heft_sink *sink, struct notes *notes, struct heft_err *err)
 {
 	const struct image *im = b->image;
+	const unsigned version = copy->version;
 	struct bbmap_encoder x = { .version = (uint8_t)version,
 				   .addr_size = im->bits / 8,
 				   .big_endian = im->big_endian };
@@ -94,9 +125,9 @@ bool blockmap_emit(const struct blockmap *b, unsigned version, bool replace,
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "basic-block maps have versions %d to %d", BBMAP_VERSION_MIN,
 			    BBMAP_VERSION_MAX);
-	if (!elf_can_append(im, err) || !find_old(im, replace, &a.replaced, err))
+	if (!elf_can_append(im, err) || !find_old(im, copy->replace, &a.replaced, err))
 		return false;
-	blockmap_encode(b, &x, notes);
+	blockmap_encode(b, copy->debug, &x, notes);
 	if (x.bytes.count == 0)
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: no basic blocks to write",
 			    im->path);

@@ -7,12 +7,19 @@
 #include "blocks/blockmap.h"
 
 /* Appends an entry for each function of the map, with all that its own entry says.  Functions whose
- * blocks overlap are left out, and noted. */
-void blockmap_encode(const struct blockmap *b, struct bbmap_encoder *x, struct notes *notes);
+ * blocks overlap are left out, and noted; so are derived ones that the check (block_check.h) calls
+ * wrong: hand-written code that jumps where nobody can tell.  `debug` is for the check, or NULL. */
+void blockmap_encode(const struct blockmap *b, const struct image *debug, struct bbmap_encoder *x,
+		     struct notes *notes);
 
-/* Writes the copy.  A map that is there is an error unless `replace`.  False and *err as
- * elf_append. */
-bool blockmap_emit(const struct blockmap *b, unsigned version, bool replace,
+struct blockmap_copy {
+	unsigned version;
+	bool replace;              /* a map that is there; else it is an error */
+	const struct image *debug; /* or NULL */
+};
+
+/* Writes the copy.  False and *err as elf_append. */
+bool blockmap_emit(const struct blockmap *b, const struct blockmap_copy *copy,
 		   const struct heft_sink *sink, struct notes *notes, struct heft_err *err);
 
 #endif
