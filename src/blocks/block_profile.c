@@ -182,8 +182,8 @@ static bool can_run_through(const struct join *j, uint32_t first, uint32_t last)
 	       blockmap_range_of(j->b, first) == blockmap_range_of(j->b, last);
 }
 
-/* Control came back to the start of a block: the one in front ended with the call.  Of the ranges
- * that begin there, as many did so as of the branches that lead there. */
+/* Control came back to the start of a block: the block in front of it ended with the call.  The
+ * share of returns among the ranges that begin at the block is that among the branches to it. */
 static void fall_from_call(struct join *j, uint32_t to, const struct tally_pair *range)
 {
 	const struct tally_pair *a = tally_find(&j->arrivals, range->a, 0);

@@ -329,8 +329,8 @@ static bool match_code(struct matcher *m, const struct candidates *functions,
 	return found;
 }
 
-/* Functions that have symbols are where these are.  Without symbols those are gone that might be
- * one of the functions that could not be told. */
+/* An old function counts as lost where one of the new functions without a pair may be it.  Where
+ * there are symbols, they decide: mark_stayed. */
 static void mark_lost(struct matcher *m, const struct candidates *functions,
 		      const struct candidates *origins)
 {

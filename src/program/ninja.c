@@ -139,7 +139,7 @@ static void add_include(struct ninja *n, uint32_t path)
 static void read_include(struct ninja *n, struct str s)
 {
 	struct text path = { 0 };
-	if (take_word(n, &s, true)) {
+	if (take_word(n, &s, true) && n->word.len > 0) {
 		text_set(&path, n->dir);
 		if (n->dir.len > 0 && n->word.p[0] != '/')
 			text_add_char(&path, '/');

@@ -50,9 +50,9 @@ struct collect {
 	size_t piece;                   /* the last one looked up */
 	size_t slice;                   /* the next one */
 	struct span_cursor unit, owner_cursor;
-	uint64_t
-		not_wide[2]; /* no text of 2, of 4 bytes a character begins below these addresses */
-	uint64_t not_text;   /* no text begins below, beside those that were found */
+	/* Texts are looked for once: none of 2 (0) or 4 (1) bytes a character begins below
+	 * not_wide[i], and none of single bytes below not_text but those that were found. */
+	uint64_t not_wide[2], not_text;
 	uint64_t literal_end; /* of the last one */
 	label_id owner; /* of the bytes at work, in the symbols source; LABEL_NONE: not asked */
 	/* Where there is a map. */

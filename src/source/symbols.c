@@ -99,8 +99,8 @@ static void hash_names(void *ctx, size_t chunk, unsigned worker)
 	}
 }
 
-/* By unit or file: a symbol goes with what stands at its address, an STT_FILE symbol with the
- * local symbols behind it, and those of them that stand nowhere with it. */
+/* By unit or file: a symbol belongs to the owner of its address.  An STT_FILE symbol belongs to
+ * the owner of the local symbols behind it.  So do the ones of these that have no address. */
 static void labels_by_owner(const struct attr *a, const struct symtab *table, label_id *ret)
 {
 	label_id local = LABEL_NONE, file = LABEL_NONE;
