@@ -243,4 +243,29 @@ else
 	left_out "calls go to names" "this heft has no disassembler"
 fi
 
+# Data of ARM and RISC-V without symbols are those of the functions that make their addresses: pools, movw and movt, lui, auipc.
+cat >"$tmp/data.c" <<'END'
+static const unsigned short tab[100] = { 1, 2, 3 };
+static const double coef[20] = { 1.5 };
+static int buf[64];
+int sum(int n) { int s = 0; for (int i = 0; i < n; i++) s += tab[i & 63]; return s; }
+double fir(int n) { double s = 0; for (int i = 0; i < n; i++) s += coef[i & 15]; return s; }
+int put(int i, int v) { buf[i & 63] = v; return buf[(i + 1) & 63]; }
+void _start(void) { sum(3); fir(2); put(1, 2); for (;;) ; }
+END
+owners_of_data() { # program, the same without names of data
+	for y in coef tab buf; do
+		at=$(llvm-nm-19 "$1" | awk -v y=$y '$3 == y { print $1 }')
+		printf '%s:%s ' $y "$("$heft" where -d symbols "$2" "0x$at" 2>/dev/null | awk '$1 == "owner" { print $2 }')"
+	done
+}
+if has clang-19 clang-19 "data of ARM and RISC-V" && has ld.lld-19 lld-19 "data of ARM and RISC-V"; then
+	for target in armv7a-none-eabi armv5te-none-eabi thumbv7m-none-eabi thumbv6m-none-eabi riscv32 riscv64; do
+		must clang-19 --target=$target -O2 -fno-inline -ffreestanding -c -o "$tmp/data.o" "$tmp/data.c"
+		must ld.lld-19 --unresolved-symbols=ignore-all -o "$tmp/data" "$tmp/data.o"
+		must llvm-objcopy-19 -N tab -N coef -N buf "$tmp/data" "$tmp/data.bare"
+		is "data of $target" "coef:fir tab:sum buf:put " "$(owners_of_data "$tmp/data" "$tmp/data.bare")"
+	done
+fi
+
 finish 24

@@ -14,6 +14,7 @@
 
 #include "base/pool.h"
 #include "base/sort.h"
+#include "code/data_refs.h"
 #include "code/code.h"
 #include "image/elf_const.h"
 
@@ -216,8 +217,11 @@ static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *
 		(r->plt_low < r->plt_high || r->a->bare.count > 0 ? REF_CALL | REF_JUMP : 0);
 	target_vec *found = &job->found;
 	scratch->count = 0;
-	code_refs(r->isa, code, s->start, &(struct ref_wish){ kinds, r->imm_low, r->imm_high },
-		  scratch);
+	if (r->isa == CODE_NONE)
+		data_refs(r->a->im, code, s->start, scratch);
+	else
+		code_refs(r->isa, code, s->start,
+			  &(struct ref_wish){ kinds, r->imm_low, r->imm_high }, scratch);
 	for (size_t i = 0; i < scratch->count; i++) {
 		const struct code_ref *ref = &scratch->data[i];
 		if (ref->kind == REF_IMM && is_text(r->a->im, ref->to))
@@ -309,7 +313,7 @@ static void find_imports(struct refs *r)
 static void scan_code(struct refs *r)
 {
 	job_vec jobs = { 0 };
-	if (r->isa != CODE_NONE && r->a->im->kind != IMAGE_OBJECT)
+	if ((r->isa != CODE_NONE || data_refs_known(r->a->im)) && r->a->im->kind != IMAGE_OBJECT)
 		jobs = make_jobs(&r->a->vm);
 	struct scan scan = { r, jobs.data };
 	parallel_for(r->a->f->threads, jobs.count + 1, scan_job, &scan);

@@ -1,0 +1,199 @@
+#include "code/data_refs.h"
+
+#include "image/elf_const.h"
+
+struct data_scan {
+	struct bytes code;
+	uint64_t addr;
+	bool big_endian; /* words of data; instructions of BE8 are not known to be little-endian */
+	bool wide;       /* addresses of 64 bits */
+	uint64_t base[32]; /* of each register, as far as it was set by a constant */
+	uint32_t known;    /* a bit a register */
+	code_ref_vec *ret;
+};
+
+bool data_refs_known(const struct image *im)
+{
+	return (im->machine == EM_ARM && im->bits == 32) || im->machine == EM_RISCV;
+}
+
+/* `off` lies inside, with what it is the first byte of. */
+static uint32_t number_at(const struct data_scan *s, uint64_t off, unsigned size)
+{
+	uint32_t v = 0;
+	for (unsigned i = 0; i < size; i++)
+		v |= (uint32_t)s->code.p[off + i] << 8 * (s->big_endian ? size - 1 - i : i);
+	return v;
+}
+
+static void add(const struct data_scan *s, uint64_t off, uint64_t to)
+{
+	vec_push(s->ret, (struct code_ref){ .from = s->addr + off,
+					    .to = s->wide ? to : (uint32_t)to,
+					    .kind = REF_ADDR });
+}
+
+static uint64_t sign_extend(uint64_t v, unsigned bits)
+{
+	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
+}
+
+/* ---- ARM ------------------------------------------------------------------------------------- */
+
+/* The word of a pool at an address. */
+static void add_pool(const struct data_scan *s, uint64_t off, uint64_t at)
+{
+	if (at >= s->addr && at - s->addr <= s->code.size && s->code.size - (at - s->addr) >= 4)
+		add(s, off, number_at(s, at - s->addr, 4));
+}
+
+/* movw sets the low half, movt the high one. */
+static void do_move(struct data_scan *s, uint64_t off, unsigned reg, uint32_t half, bool high)
+{
+	if (!high) {
+		s->base[reg] = half;
+		s->known |= UINT32_C(1) << reg;
+	} else if (s->known >> reg & 1) {
+		add(s, off, s->base[reg] | half << 16);
+		s->known &= ~(UINT32_C(1) << reg);
+	}
+}
+
+/* cond 010 1 U 0 0 1 1111 Rt imm12; cond 0011 0 H 00 imm4 Rd imm12. */
+static void do_arm(struct data_scan *s, uint64_t off)
+{
+	const uint32_t insn = number_at(s, off, 4), imm = insn & 0xfff;
+	const uint64_t pc = s->addr + off + 8;
+	if ((insn & 0x0f7f0000) == 0x051f0000)
+		add_pool(s, off, insn >> 23 & 1 ? pc + imm : pc - imm);
+	else if ((insn & 0x0fb00000) == 0x03000000)
+		do_move(s, off, insn >> 12 & 15, (insn >> 4 & 0xf000) | imm, insn >> 22 & 1);
+}
+
+/* 01001 Rt imm8; 11111000 U 101 1111 Rt imm12; 11110 i 10 H 100 imm4, 0 imm3 Rd imm8.  Returns the
+ * size of the instruction. */
+static unsigned do_thumb(struct data_scan *s, uint64_t off)
+{
+	const uint32_t a = number_at(s, off, 2);
+	const uint64_t pc = (s->addr + off + 4) & ~UINT64_C(3);
+	if ((a & 0xf800) == 0x4800)
+		add_pool(s, off, pc + (a & 0xff) * 4);
+	if (a < 0xe800 || s->code.size - off < 4)
+		return 2;
+	const uint32_t b = number_at(s, off + 2, 2), imm = b & 0xfff;
+	if ((a & 0xff7f) == 0xf85f)
+		add_pool(s, off, a >> 7 & 1 ? pc + imm : pc - imm);
+	else if ((a & 0xfb70) == 0xf240 && !(b & 0x8000))
+		do_move(s, off, b >> 8 & 15,
+			(a & 15) << 12 | (a >> 10 & 1) << 11 | (b >> 12 & 7) << 8 | (b & 0xff),
+			a >> 7 & 1);
+	return 4;
+}
+
+static void do_both_sets(struct data_scan *s)
+{
+	const uint64_t skip = -s->addr % 4;
+	for (uint64_t off = skip; off <= s->code.size && s->code.size - off >= 4; off += 4)
+		do_arm(s, off);
+	s->known = 0;
+	for (uint64_t off = s->addr % 2; off < s->code.size && s->code.size - off >= 2;)
+		off += do_thumb(s, off);
+}
+
+/* ---- RISC-V ---------------------------------------------------------------------------------- */
+
+static void set(struct data_scan *s, unsigned reg, uint64_t value)
+{
+	s->base[reg] = value;
+	s->known |= reg != 0 ? UINT32_C(1) << reg : 0;
+}
+
+static void forget(struct data_scan *s, unsigned reg)
+{
+	s->known &= ~(UINT32_C(1) << reg);
+}
+
+static void use(struct data_scan *s, uint64_t off, unsigned reg, uint64_t imm)
+{
+	if (s->known >> reg & 1)
+		add(s, off, s->base[reg] + imm);
+}
+
+enum {
+	R_LOAD = 0x03,
+	R_LOAD_FP = 0x07,
+	R_OP_IMM = 0x13,
+	R_AUIPC = 0x17,
+	R_STORE = 0x23,
+	R_STORE_FP = 0x27,
+	R_LUI = 0x37,
+	R_BRANCH = 0x63
+};
+
+static void do_riscv_wide(struct data_scan *s, uint64_t off, uint32_t insn)
+{
+	const unsigned rd = insn >> 7 & 31, rs1 = insn >> 15 & 31;
+	const uint64_t high = sign_extend(insn & 0xfffff000, 32);
+	const uint64_t imm = sign_extend(insn >> 20, 12);
+	switch (insn & 0x7f) {
+	case R_LUI: set(s, rd, high); return;
+	case R_AUIPC: set(s, rd, s->addr + off + high); return;
+	case R_STORE:
+	case R_STORE_FP: use(s, off, rs1, sign_extend((insn >> 20 & 0xfe0) | rd, 12)); return;
+	case R_BRANCH: return;
+	case R_LOAD_FP: use(s, off, rs1, imm); return;
+	case R_LOAD: use(s, off, rs1, imm); break;
+	case R_OP_IMM:
+		if ((insn >> 12 & 7) == 0)
+			use(s, off, rs1, imm);
+		break;
+	default: break;
+	}
+	forget(s, rd);
+}
+
+/* c.lui and c.addi; of all others the registers that they may write are forgotten. */
+static void do_riscv_short(struct data_scan *s, uint64_t off, uint32_t insn)
+{
+	const unsigned rd = insn >> 7 & 31, kind = insn & 3, op = insn >> 13;
+	const uint64_t imm = sign_extend((insn >> 7 & 0x20) | (insn >> 2 & 0x1f), 6);
+	if (kind == 1 && op == 3 && rd != 2) {
+		set(s, rd, imm << 12);
+		return;
+	}
+	if (kind == 1 && op == 0)
+		use(s, off, rd, imm);
+	if (kind == 0 || (kind == 1 && op >= 4))
+		forget(s, 8 + (kind == 0 ? insn >> 2 & 7 : insn >> 7 & 7));
+	else
+		forget(s, rd);
+}
+
+static void do_riscv(struct data_scan *s)
+{
+	for (uint64_t off = s->addr % 2; off < s->code.size && s->code.size - off >= 2;) {
+		const uint32_t low = number_at(s, off, 2);
+		if ((low & 3) != 3) {
+			do_riscv_short(s, off, low);
+			off += 2;
+		} else if (s->code.size - off >= 4) {
+			do_riscv_wide(s, off, number_at(s, off, 4));
+			off += 4;
+		} else {
+			break;
+		}
+	}
+}
+
+void data_refs(const struct image *im, struct bytes code, uint64_t addr, code_ref_vec *ret)
+{
+	struct data_scan s = { .code = code,
+			       .addr = addr,
+			       .big_endian = im->big_endian,
+			       .wide = im->bits == 64,
+			       .ret = ret };
+	if (im->machine == EM_ARM && im->bits == 32)
+		do_both_sets(&s);
+	else if (im->machine == EM_RISCV)
+		do_riscv(&s);
+}

@@ -1,0 +1,24 @@
+/* data_refs.h - what code of ARM (32 bits) and RISC-V refers to: addresses of data that it makes of
+ * constants.
+ *
+ * ARM: words of literal pools that pc-relative loads of the ARM and Thumb sets take, and pairs of
+ * movw and movt.  RISC-V: lui or auipc with an addition, load or store that follows.  Both are
+ * decoded from the first byte on; of ARM, words are tried in both sets, since only marks that
+ * stripped programs lack tell which one it is: what is wanted of the targets keeps accidents out.
+ * Sources: "Arm Architecture Reference Manual ARMv7-A and ARMv7-R edition", A5 and A8; "The RISC-V
+ * Instruction Set Manual, Volume I", 2 and 16.
+ *
+ * Linear in the bytes.  Thread-safe. */
+#ifndef HEFT_CODE_DATA_REFS_H
+#define HEFT_CODE_DATA_REFS_H
+
+#include "code/code.h"
+#include "image/image.h"
+
+/* Whether code of the image can be asked. */
+bool data_refs_known(const struct image *im);
+/* Appends references of kind REF_ADDR, also from words that are no instructions; the caller judges
+ * by where they lead.  `code` stands at `addr`. */
+void data_refs(const struct image *im, struct bytes code, uint64_t addr, code_ref_vec *ret);
+
+#endif
