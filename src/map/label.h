@@ -44,6 +44,12 @@ void label_borrow_all(struct labels *l, const struct hashed_text *list, size_t c
 /* The same for texts that will not stay: new ones are copied. */
 void label_copy_all(struct labels *l, const struct hashed_text *list, size_t count,
 		    label_id *ret_ids);
+/* The label of a block of a function, which has a label itself: short, for there are millions. */
+label_id label_block(struct labels *l, label_id function, uint32_t number);
+/* False where the text is not that of such a label.  *ret_name is the function's, *ret_number
+ * "#NUMBER". */
+bool label_of_block(const struct labels *l, struct str text, struct str *ret_name,
+		    struct str *ret_number);
 label_id label_format(struct labels *l, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 static inline struct str label_text(const struct labels *l, label_id id)

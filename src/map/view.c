@@ -3,7 +3,8 @@
 #include "base/pool.h"
 #include "names/namespace.h"
 
-enum { CHUNK = 1024 };
+/* What is shown is made in slices: only distinct texts are kept. */
+enum { CHUNK = 1024, SLICE = 128 * CHUNK };
 
 struct worker {
 	struct demangler demangler;
@@ -31,9 +32,9 @@ bool view_is_plain(const struct view *v)
 		return false;
 	switch (v->form) {
 	case VIEW_NAME:
-	case VIEW_STACK:
-	case VIEW_BLOCK: return v->style == HEFT_NAMES_RAW;
+	case VIEW_STACK: return v->style == HEFT_NAMES_RAW;
 	case VIEW_PATH: return paths_empty(v->paths);
+	case VIEW_BLOCK:
 	case VIEW_NAMESPACE:
 	case VIEW_DIRECTORY: break;
 	}
@@ -65,16 +66,14 @@ static struct str show_stack(const struct view *v, struct worker *me, struct str
 	}
 }
 
-static struct str show_block(const struct view *v, struct worker *me, struct str raw)
+static struct str show_block(const struct view *v, const struct labels *labels, struct worker *me,
+			     struct str raw)
 {
-	size_t name = raw.len;
-	while (name > 0 && raw.p[name - 1] != '#')
-		name--;
-	if (name == 0 || raw.p[0] == '[')
+	struct str name, number;
+	if (!label_of_block(labels, raw, &name, &number))
 		return raw;
-	name--;
-	text_set(&me->made, show_frame(v, me, (struct str){ raw.p, name }));
-	text_add(&me->made, (struct str){ raw.p + name, raw.len - name });
+	text_set(&me->made, show_frame(v, me, name));
+	text_add(&me->made, number);
 	return text_str(&me->made);
 }
 
@@ -96,12 +95,13 @@ static struct str show_path(const struct view *v, struct worker *me, struct str 
 	return v->form == VIEW_DIRECTORY ? path_directory(path, v->level) : path;
 }
 
-static struct str show(const struct view *v, struct worker *me, struct str raw)
+static struct str show(const struct view *v, const struct labels *labels, struct worker *me,
+		       struct str raw)
 {
 	switch (v->form) {
 	case VIEW_NAME: return demangle(&me->demangler, raw, v->style);
 	case VIEW_STACK: return show_stack(v, me, raw);
-	case VIEW_BLOCK: return show_block(v, me, raw);
+	case VIEW_BLOCK: return show_block(v, labels, me, raw);
 	case VIEW_NAMESPACE: return show_namespace(v, me, raw);
 	case VIEW_PATH:
 	case VIEW_DIRECTORY: break;
@@ -112,7 +112,7 @@ static struct str show(const struct view *v, struct worker *me, struct str raw)
 static void show_one(struct work *w, struct worker *me, size_t i)
 {
 	const struct str raw = label_text(w->labels, w->todo[i]);
-	struct str text = show(w->view, me, raw);
+	struct str text = show(w->view, w->labels, me, raw);
 	if (w->view->rules && rules_apply(w->view->rules, text, &me->rewritten, w->notes))
 		text = (struct str){ me->rewritten.p, me->rewritten.len };
 	if (text.p != raw.p || text.len != raw.len)
@@ -161,6 +161,19 @@ static void learn(const struct view *v, const struct labels *labels, const label
 	demangler_release(&d);
 }
 
+static void show_slice(struct work *w, struct view *v, struct labels *labels, unsigned threads,
+		       label_id *ids)
+{
+	memset(w->result, 0, w->todo_count * sizeof *w->result);
+	parallel_for(threads, (w->todo_count + CHUNK - 1) / CHUNK, show_chunk, w);
+	label_copy_all(labels, w->result, w->todo_count, ids);
+	for (size_t i = 0; i < w->todo_count; i++)
+		if (ids[i] != LABEL_NONE)
+			v->shown[w->todo[i]] = ids[i];
+	for (unsigned i = 0; i < threads; i++)
+		arena_release(&w->workers[i].texts);
+}
+
 void view_update(struct view *v, struct labels *labels, const struct spans *spans, unsigned threads,
 		 struct notes *notes)
 {
@@ -169,22 +182,20 @@ void view_update(struct view *v, struct labels *labels, const struct spans *span
 	if (v->form == VIEW_NAMESPACE)
 		learn(v, labels, &todo);
 	const unsigned n = pool_threads(threads);
+	const size_t most = min_u64(todo.count, SLICE);
 	struct work w = { .view = v,
 			  .labels = labels,
 			  .notes = notes,
-			  .todo = todo.data,
-			  .todo_count = todo.count,
-			  .result = mem_zeroed(todo.count, sizeof(struct hashed_text)),
+			  .result = mem_zeroed(most, sizeof(struct hashed_text)),
 			  .workers = mem_zeroed(n, sizeof(struct worker)) };
-	parallel_for(n, (todo.count + CHUNK - 1) / CHUNK, show_chunk, &w);
-	label_id *ids = mem_zeroed(todo.count, sizeof *ids);
-	label_borrow_all(labels, w.result, todo.count, ids);
-	for (size_t i = 0; i < todo.count; i++)
-		if (ids[i] != LABEL_NONE)
-			v->shown[todo.data[i]] = ids[i];
+	label_id *ids = mem_zeroed(most, sizeof *ids);
+	for (size_t i = 0; i < todo.count; i += SLICE) {
+		w.todo = todo.data + i;
+		w.todo_count = min_u64(todo.count - i, SLICE);
+		show_slice(&w, v, labels, n, ids);
+	}
 	mem_free(ids);
 	for (unsigned i = 0; i < n; i++) {
-		arena_adopt(&v->texts, &w.workers[i].texts);
 		demangler_release(&w.workers[i].demangler);
 		intern_release(&w.workers[i].frames);
 		vec_release(&w.workers[i].shown_frames);
@@ -199,7 +210,6 @@ void view_update(struct view *v, struct labels *labels, const struct spans *span
 void view_release(struct view *v)
 {
 	mem_free(v->shown);
-	arena_release(&v->texts);
 	v->shown = NULL;
 	v->count = 0;
 }

@@ -32,7 +32,6 @@ struct view {
 	const struct rules *rules; /* borrowed; NULL = none */
 	label_id *shown;           /* by raw label; LABEL_NONE = not asked for yet */
 	size_t count;
-	struct arena texts;
 };
 
 /* True where the view shows every label as it is. */

@@ -37,20 +37,16 @@ static uint64_t room_of(const struct blockmap *b, const struct blockmap_range *r
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* `label` ends in "#"; block numbers follow. */
 static void claim_blocks(const struct claiming *c, const struct blockmap_range *r,
-			 struct text *label)
+			 label_id function)
 {
-	const size_t len = label->len;
 	const uint64_t room = room_of(&c->map, r);
 	for (uint64_t i = r->first; i < r->first + r->count; i++) {
 		const struct bbmap_block *block = &c->map.blocks.data[i];
 		if (block->size == 0 || block->off >= room)
 			continue;
-		text_add_number(label, block->id);
 		claim(c->vm, r->addr + block->off, min_u64(block->size, room - block->off),
-		      label_copy(c->f->labels, text_str(label)), WHY_BLOCK_MAP);
-		label->len = len;
+		      label_block(c->f->labels, function, block->id), WHY_BLOCK_MAP);
 	}
 }
 
@@ -61,9 +57,9 @@ static void claim_all_blocks(const struct claiming *c)
 	for (size_t i = 0; i < b->functions.count; i++) {
 		const struct blockmap_function *fn = &b->functions.data[i];
 		function_label(&label, fn);
-		text_add_char(&label, '#');
+		const label_id function = label_copy(c->f->labels, text_str(&label));
 		for (uint32_t k = 0; k < fn->range_count; k++)
-			claim_blocks(c, &b->ranges.data[fn->range_first + k], &label);
+			claim_blocks(c, &b->ranges.data[fn->range_first + k], function);
 	}
 	text_release(&label);
 }
