@@ -14,22 +14,41 @@ function sizeFacts(node, view) {
 	});
 }
 
-/* Sums over lines by the labels of a column, the largest first. */
+const SUMS = 8;
+
+/* Sums over lines by the labels of a column: [label, sum] of the largest, and of the others how many they
+ * are and their sum. */
 function sumBy(view, column, lines) {
-	const sums = new Map(), measure = view.measure;
+	const sums = new Float64Array(column.count), seen = new Uint8Array(column.count), { now, base } = view.measure;
 	for (const line of lines) {
-		const label = view.book.texts[column.labels[column.lines[line]]];
-		const change = view.tab.diff ? measure.now[line] - measure.base[line] : measure.now[line];
-		sums.set(label, (sums.get(label) || 0) + change);
+		const label = column.lines[line];
+		seen[label] = 1;
+		sums[label] += view.tab.diff ? now[line] - base[line] : now[line];
 	}
-	return [...sums].sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
+	const largest = [];
+	let others = 0, rest = 0;
+	for (let i = 0; i < column.count; i++) {
+		if (!seen[i])
+			continue;
+		let at = largest.length;
+		while (at > 0 && Math.abs(sums[largest[at - 1]]) < Math.abs(sums[i]))
+			at--;
+		if (at < SUMS)
+			largest.splice(at, 0, i);
+		else
+			rest += sums[i];
+		if (largest.length > SUMS)
+			rest += sums[largest.pop()];
+		others++;
+	}
+	return { largest: largest.map(i => [view.book.texts[column.labels[i]], sums[i]]), others: others - largest.length, rest };
 }
 
 function sumList(view, column, lines) {
-	const sums = sumBy(view, column, lines), rest = sums.slice(8), unit = view.measure.unit;
-	const items = sums.slice(0, 8).map(([label, value]) => element("li", {}, element("span", {}, cut(label || "[none]", 160)), element("b", { title: exact(value, unit) }, view.tab.diff ? signed(short(value, unit), value) : short(value, unit))));
-	if (rest.length > 0)
-		items.push(element("li", {}, element("span", {}, `${group(String(rest.length))} others`), element("b", {}, short(rest.reduce((v, r) => v + r[1], 0), unit))));
+	const { largest, others, rest } = sumBy(view, column, lines), unit = view.measure.unit;
+	const items = largest.map(([label, value]) => element("li", {}, element("span", {}, cut(label || "[none]", 160)), element("b", { title: exact(value, unit) }, view.tab.diff ? signed(short(value, unit), value) : short(value, unit))));
+	if (others > 0)
+		items.push(element("li", {}, element("span", {}, `${group(String(others))} others`), element("b", {}, short(rest, unit))));
 	return element("div", { class: "sums" }, element("h3", {}, column.title), element("ul", {}, ...items));
 }
 
@@ -77,12 +96,12 @@ function stackList(node, view) {
 }
 
 function drawCard(card, node, view) {
-	const lines = linesOfSymbol(node, view) || Array.from(node.tree.order.subarray(node.start, Math.min(node.end, node.start + LINES_MAX)));
+	const symbol = linesOfSymbol(node, view), lines = symbol || node.tree.order.subarray(node.start, Math.min(node.end, node.start + LINES_MAX));
 	const { tab } = view, top = view.tree.top;
 	const share = tab.diff ? percent(node.change(view.m), top.change(view.m)) : percent(node.now[view.m], top.now[view.m]);
 	const facts = [...sizeFacts(node, view), [tab.diff ? "share of the change" : "share of what is shown", share]];
-	if (linesOfSymbol(node, view))
-		facts.push(...symbolFacts(lines, view));
+	if (symbol)
+		facts.push(...symbolFacts(symbol, view));
 	if (tab.changeOf && node.end - node.start === 1)
 		facts.push(["became", CHANGES[tab.changeOf[tab.lines ? node.tree.order[node.start] : 0]]]);
 	for (const column of tab.columns)

@@ -8,12 +8,10 @@ function layFlame(tree, root, m, size, upward) {
 		boxes.push({ ...next, y, h: BAND });
 		if (next.w < 1.5 || y + BAND > size.most)
 			continue;
-		const children = tree.sorted(next.node, m, BY_WEIGHT), whole = next.node.weight(m);
+		const whole = next.node.weight(m);
 		let x = next.x;
-		for (const child of children || []) {
-			const w = whole > 0 ? next.w * child.weight(m) / whole : 0;
-			if (w < 0.5)
-				break;
+		for (const child of whole > 0 ? tree.heaviest(next.node, m, 0.5 * whole / next.w) : []) {
+			const w = next.w * child.weight(m) / whole;
 			waiting.push({ node: child, x, w, depth: next.depth + 1 });
 			x += w;
 		}
@@ -28,13 +26,20 @@ function layFlame(tree, root, m, size, upward) {
 
 const KIND_HUES = [[212, 62], [176, 50], [130, 42], [92, 35], [275, 45], [20, 65], [42, 70], [312, 40], [220, 8]];
 
-function isDark() {
+const SCHEME = matchMedia("(prefers-color-scheme: dark)");
+let dark = SCHEME.matches;
+
+/* Asked once a picture, not once a box. */
+function readTheme() {
 	const set = document.documentElement.dataset.theme;
-	return set ? set === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+	dark = set ? set === "dark" : SCHEME.matches;
+}
+
+function isDark() {
+	return dark;
 }
 
 function shade(hue, saturation, lightness) {
-	const dark = isDark();
 	return { fill: `hsl(${hue} ${dark ? saturation * 0.8 : saturation}% ${dark ? 96 - lightness : lightness}%)`, ink: dark ? "#f3f4f6" : "#14181f" };
 }
 

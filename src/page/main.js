@@ -230,6 +230,7 @@ function update(step) {
 		document.documentElement.dataset.theme = state.theme;
 	else
 		delete document.documentElement.dataset.theme;
+	readTheme();
 	fillTabs();
 	fillControls();
 	fillNotes();
@@ -245,11 +246,7 @@ function update(step) {
 
 function fillSum() {
 	const { tab, tree, m, measure } = view, unit = measure.unit, top = tree.top, bytes = unit === "count" ? "" : " bytes";
-	let whole = 0, base = 0;
-	for (let i = 0; i < tab.lines; i++) {
-		whole += measure.now[i];
-		base += tab.diff ? measure.base[i] : 0;
-	}
+	const whole = measure.whole ??= measure.now.reduce((sum, v) => sum + v, 0);
 	const parts = [element("b", {}, exact(top.now[m], unit) + bytes)];
 	if (unit !== "count")
 		parts.push(` (${short(top.now[m], unit)})`);
@@ -365,10 +362,9 @@ function drawOverlay() {
 }
 
 function tellPicture() {
-	const first = view.tree.sorted(view.root, view.m, BY_WEIGHT)?.slice(0, 3).map(n => `${cut(n.label, 60)} ${percent(n.weight(view.m), view.root.weight(view.m))}`);
-	canvas.setAttribute("aria-label", view.picture === "time" ? tellRange(view.tab, range) : `${PICTURES.find(p => p[0] === view.picture)[1]} of ${cut(view.root.label, 60)}; the largest: ${(first || []).join(", ")}. The table has the same rows.`);
-	if (first && table)
-		table.view.tree.sorted(view.root, view.m, table.sort);
+	const least = view.root.weight(view.m) / 1000;
+	const first = view.tree.heaviest(view.root, view.m, least).slice(0, 3).map(n => `${cut(n.label, 60)} ${percent(n.weight(view.m), view.root.weight(view.m))}`);
+	canvas.setAttribute("aria-label", view.picture === "time" ? tellRange(view.tab, range) : `${PICTURES.find(p => p[0] === view.picture)[1]} of ${cut(view.root.label, 60)}; the largest: ${first.join(", ")}. The table has the same rows.`);
 	const legend = $("legend");
 	if (view.picture === "time")
 		return legend.replaceChildren(tellRange(view.tab, range));
@@ -495,8 +491,6 @@ function chosenBy(e) {
 }
 
 let typing = 0;
-/* Kept, so that its listener is. */
-const scheme = matchMedia("(prefers-color-scheme: dark)");
 
 function listen() {
 	$("bar").addEventListener("submit", e => e.preventDefault());
@@ -546,7 +540,10 @@ function listen() {
 	});
 	addEventListener("hashchange", () => { readAddress(); update(false); });
 	addEventListener("popstate", () => { readAddress(); update(false); });
-	scheme.addEventListener("change", () => drawPicture());
+	SCHEME.addEventListener("change", () => {
+		readTheme();
+		drawPicture();
+	});
 	new ResizeObserver(() => view.tree && ($("picture").clientWidth !== picture.w || view.picture === "map") && drawPicture()).observe($("picture"));
 }
 

@@ -159,9 +159,10 @@ class Node {
 		this.changes = 0; /* bit i: lines with change i are in it */
 		this.children = null;
 		this.leaf = false;
-		this.now = new Float64Array(tree.measures.length);
-		this.base = tree.diff ? new Float64Array(tree.measures.length) : null;
-		this.moved = tree.diff ? new Float64Array(tree.measures.length) : null; /* growth and shrinkage, both counted up */
+		/* Plain arrays: a hundred thousand typed ones keep the collector of garbage busy. */
+		this.now = tree.nothing.slice();
+		this.base = tree.diff ? tree.nothing.slice() : null;
+		this.moved = tree.diff ? tree.nothing.slice() : null; /* growth and shrinkage, both counted up */
 	}
 	/* What the picture shows of it, and what rows are sorted by. */
 	weight(m) {
@@ -184,11 +185,16 @@ class Node {
 	}
 }
 
+function compareTexts(a, b) {
+	return a < b ? -1 : a > b ? 1 : 0;
+}
+
 class Tree {
 	constructor(tab, levels, order) {
 		this.tab = tab;
 		this.diff = tab.diff;
 		this.measures = tab.measures;
+		this.nothing = tab.measures.map(() => 0);
 		this.levels = levels;
 		this.order = order;
 		this.work = new Uint32Array(order.length);
@@ -288,16 +294,18 @@ class Tree {
 		const children = this.open(node);
 		if (!children || (node.sortedBy === by.key && node.sortedM === m))
 			return children;
-		const value = by.value || (n => n.weight(m));
-		const down = by.up ? -1 : 1;
-		children.sort((a, b) => {
-			if (by.name)
-				return down * (a.label < b.label ? -1 : a.label > b.label ? 1 : 0);
-			return down * (value(b) - value(a)) || (a.label < b.label ? -1 : a.label > b.label ? 1 : 0);
-		});
+		const value = by.value || (n => n.weight(m)), down = by.up ? -1 : 1;
+		for (const child of children)
+			child.sortKey = by.name ? 0 : down * value(child);
+		children.sort((a, b) => b.sortKey - a.sortKey || (by.name ? down : 1) * compareTexts(a.label, b.label));
 		node.sortedBy = by.key;
 		node.sortedM = m;
 		return children;
+	}
+	/* Its children that weigh at least `least`, the heaviest first. */
+	heaviest(node, m, least) {
+		const found = (this.open(node) || []).filter(c => c.weight(m) >= least);
+		return found.sort((a, b) => b.weight(m) - a.weight(m) || compareTexts(a.label, b.label));
 	}
 	find(path) {
 		let node = this.top;
@@ -396,10 +404,14 @@ function kindsOf(book, column) {
 function kindOfNode(node, tab, book, m) {
 	if (node.kind !== undefined)
 		return node.kind;
-	const kinds = kindsOf(book, tab.kindColumn), sums = new Float64Array(KINDS.length);
-	const values = tab.measures[m].now, step = Math.max(1, Math.floor((node.end - node.start) / 1000));
+	const kinds = kindsOf(book, tab.kindColumn), { lines } = tab.kindColumn, { order } = node.tree;
+	const values = tab.measures[m].now, step = Math.max(1, Math.floor((node.end - node.start) / 256));
+	const sums = KINDS.map(() => 0);
 	for (let i = node.start; i < node.end; i += step)
-		sums[kinds[tab.kindColumn.lines[node.tree.order[i]]]] += values[node.tree.order[i]] + 1e-9;
-	node.kind = sums.indexOf(Math.max(...sums));
+		sums[kinds[lines[order[i]]]] += values[order[i]] + 1e-9;
+	node.kind = 0;
+	for (let k = 1; k < sums.length; k++)
+		if (sums[k] > sums[node.kind])
+			node.kind = k;
 	return node.kind;
 }

@@ -25,17 +25,17 @@ class Table {
 			if (i !== m && (tab.diff || tab.measures.length > 2))
 				return;
 			if (tab.diff) {
-				list.push({ key: "base" + i, title: "before", text: n => short(n.base[i], measure.unit), value: n => n.base[i], exact: n => exact(n.base[i], measure.unit), raw: n => n.base[i] });
-				list.push({ key: "now" + i, title: "now", text: n => short(n.now[i], measure.unit), value: n => n.now[i], exact: n => exact(n.now[i], measure.unit), raw: n => n.now[i] });
-				list.push({ key: "change" + i, title: "change", text: n => signed(short(n.change(i), measure.unit), n.change(i)), value: n => n.change(i), exact: n => signed(exact(n.change(i), measure.unit), n.change(i)), raw: n => n.change(i), tinted: true });
+				list.push({ key: "base" + i, title: "before", text: n => short(n.base[i], measure.unit), value: n => n.base[i], exact: n => exact(n.base[i], measure.unit) });
+				list.push({ key: "now" + i, title: "now", text: n => short(n.now[i], measure.unit), value: n => n.now[i], exact: n => exact(n.now[i], measure.unit) });
+				list.push({ key: "change" + i, title: "change", text: n => signed(short(n.change(i), measure.unit), n.change(i)), value: n => n.change(i), exact: n => signed(exact(n.change(i), measure.unit), n.change(i)), tinted: true });
 			} else {
-				list.push({ key: "now" + i, title: measure.title, text: n => short(n.now[i], measure.unit), value: n => n.now[i], exact: n => exact(n.now[i], measure.unit), raw: n => n.now[i], main: i === m });
+				list.push({ key: "now" + i, title: measure.title, text: n => short(n.now[i], measure.unit), value: n => n.now[i], exact: n => exact(n.now[i], measure.unit), main: i === m });
 			}
 		});
 		if (tab.diff)
-			list.push({ key: "part", title: "of change", text: n => percent(n.change(m), n.parent ? this.view.tree.top.change(m) : n.change(m)), value: n => n.change(m), exact: () => "", raw: null });
+			list.push({ key: "part", title: "of change", text: n => percent(n.change(m), n.parent ? this.view.tree.top.change(m) : n.change(m)), value: n => n.change(m), exact: () => "" });
 		else
-			list.push({ key: "part", title: "share", text: n => percent(n.now[m], this.view.tree.top.now[m]), value: n => n.now[m], exact: () => "", raw: null });
+			list.push({ key: "part", title: "share", text: n => percent(n.now[m], this.view.tree.top.now[m]), value: n => n.now[m], exact: () => "" });
 		return list;
 	}
 	/* After anything has changed. */
@@ -203,10 +203,10 @@ class Table {
 	}
 	/* The rows that are open, or those that are marked. */
 	csv() {
-		const list = this.list.filter(c => c.raw), lines = [["path", ...list.map(c => c.key.startsWith("now") && !this.view.tab.diff ? c.title : c.title)]];
+		const list = this.list.filter(c => c.key !== "part"), lines = [["path", ...list.map(c => c.title)]];
 		for (const { node } of this.rows)
 			if (this.marked.size === 0 || this.marked.has(node))
-				lines.push([node.path().join(" › ") || "TOTAL", ...list.map(c => c.raw(node))]);
+				lines.push([node.path().join(" › ") || "TOTAL", ...list.map(c => c.value(node))]);
 		return lines.map(csvLine).join("");
 	}
 }

@@ -8,11 +8,9 @@ function worst(areas, sum, side) {
 	return Math.max(side * side * areas[0] / (sum * sum), sum * sum / (side * side * areas[areas.length - 1]));
 }
 
-/* Rectangles for falling weights; calls put(i, x, y, w, h), and stops where they become dots. */
-function squarify(weights, box, put) {
-	let { x, y, w, h } = box, left = 0;
-	for (const v of weights)
-		left += v;
+/* Rectangles for falling weights, the first of those that make up `whole`; calls put(i, x, y, w, h). */
+function squarify(weights, whole, box, put) {
+	let { x, y, w, h } = box, left = whole;
 	for (let i = 0; i < weights.length && weights[i] > 0 && w > 0 && h > 0;) {
 		const side = Math.min(w, h), scale = w * h / left, row = [];
 		let sum = 0, best = Infinity;
@@ -55,11 +53,12 @@ function layMap(tree, root, m, size) {
 		boxes.push(box);
 		if (inner.w * inner.h < MAP_ROOM || inner.w < MAP_DOT || inner.h < MAP_DOT)
 			continue;
-		const children = tree.sorted(box.node, m, BY_WEIGHT);
-		if (!children)
+		if (!tree.open(box.node))
 			continue;
+		/* What has less than a pixel is not seen. */
+		const whole = box.node.weight(m), children = tree.heaviest(box.node, m, whole / (inner.w * inner.h));
 		box.inner = box.depth > 0;
-		squarify(children.map(c => c.weight(m)), inner, (i, x, y, w, h) => {
+		squarify(children.map(c => c.weight(m)), whole, inner, (i, x, y, w, h) => {
 			if (w >= 1 && h >= 1)
 				waiting.push({ node: children[i], x, y, w, h, depth: box.depth + 1 });
 		});
