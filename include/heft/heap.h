@@ -313,6 +313,7 @@ enum heft_heap_page {
 	HEFT_HEAP_TIMELINE, /* how much was live when */
 	HEFT_HEAP_LAYOUT,   /* what the bytes of its memory are */
 	HEFT_HEAP_CHECK,    /* what is damaged, with the suspects */
+	HEFT_HEAP_STACKS,   /* where all threads are; x86-64 and AArch64 cores, recorded or not */
 };
 HEFT_API bool heft_heap_write(struct heft_heap *h, enum heft_heap_page page,
 			      enum heft_format format, const struct heft_sink *sink,

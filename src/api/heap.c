@@ -301,6 +301,37 @@ const struct heft_note *heft_heap_note(const struct heft_heap *h, size_t i)
 
 /* ---- pages ---------------------------------------------------------------------------------- */
 
+static struct heap_thread_stack thread_stack(struct heft_heap *h, size_t i)
+{
+	const struct dump_thread *t = &h->process.dump.threads[i];
+	struct heap_thread_stack ret = { .id = t->id, .name = t->name };
+	ret.frames = process_kept_stack(&h->process, process_thread_stack(&h->process, i),
+					&h->answer, &ret.count);
+	return ret;
+}
+
+static void write_stacks(struct heft_heap *h, bool json, struct sink *s)
+{
+	process_walk_threads(&h->process);
+	out_heap_stacks_begin(h->process.dump.thread_count, json, s);
+	for (size_t i = 0; i < h->process.dump.thread_count; i++) {
+		arena_release(&h->answer);
+		const struct heap_thread_stack t = thread_stack(h, i);
+		out_heap_stack(&t, i, json, s);
+	}
+	out_heap_check_end(json, s);
+}
+
+/* The stack of the thread that died, below what is found. */
+static void write_death(struct heft_heap *h, struct sink *s)
+{
+	if (!dump_is_fatal(&h->process.dump) || h->process.dump.thread_count == 0)
+		return;
+	arena_release(&h->answer);
+	const struct heap_thread_stack t = thread_stack(h, 0);
+	out_heap_death(&h->info, &t, s);
+}
+
 static void write_check(struct heft_heap *h, bool json, struct sink *s)
 {
 	const size_t count = heap_find_damage(h);
@@ -310,6 +341,8 @@ static void write_check(struct heft_heap *h, bool json, struct sink *s)
 		const struct heft_heap_damage d = heap_damage(h, i);
 		out_heap_damage(&d, i, json, s);
 	}
+	if (!json)
+		write_death(h, s);
 	out_heap_check_end(json, s);
 }
 
@@ -327,6 +360,7 @@ static bool write_page(struct heft_heap *h, enum heft_heap_page page, enum heft_
 		break;
 	case HEFT_HEAP_LAYOUT: out_heap_layout(&h->info, json, &s); break;
 	case HEFT_HEAP_CHECK: write_check(h, json, &s); break;
+	case HEFT_HEAP_STACKS: write_stacks(h, json, &s); break;
 	}
 	return sink_end(&s, err);
 }

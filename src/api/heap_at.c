@@ -39,6 +39,8 @@ bool heft_heap_place_write(const struct heft_heap_place *at, enum heft_format fo
 size_t heap_find_damage(struct heft_heap *h)
 {
 	struct process_heap *heap = &h->process.heap;
+	if (h->open && !h->damages_known && dump_is_fatal(&h->process.dump))
+		process_walk_threads(&h->process);
 	if (h->open && !h->damages_known)
 		heap_damage_find(&h->damages, &h->process.dump, &heap->records, &heap->calls,
 				 &heap->blocks, &heap->layout);
@@ -59,6 +61,14 @@ static const char *place_of(struct heft_heap *h, uint64_t addr)
 		return "";
 	return *at.symbol ? arena_format(&h->answer, "%s + %" PRIu64, at.symbol, at.symbol_offset)
 			  : at.map_name;
+}
+
+/* Who freed a block whose memory was gone died of it, before the recorder saw that. */
+static uint32_t again_by(const struct heft_heap *h, const struct damage *d)
+{
+	if (d->again_by > 0 || d->kind != DAMAGE_DOUBLE_FREE || !h->info.of.has_fault)
+		return d->again_by;
+	return process_thread_stack(&h->process, 0);
 }
 
 struct heft_heap_damage heap_damage(struct heft_heap *h, size_t i)
@@ -96,8 +106,9 @@ struct heft_heap_damage heap_damage(struct heft_heap *h, size_t i)
 		.block = block ? process_block(&h->process, block, &h->answer) : NULL,
 		.victim = victim ? process_block(&h->process, victim, &h->answer) : NULL,
 	};
-	if (d->again_by > 0)
-		made.again_by = process_kept_stack(&h->process, d->again_by, &h->answer,
+	const uint32_t again = again_by(h, d);
+	if (again > 0)
+		made.again_by = process_kept_stack(&h->process, again, &h->answer,
 						   &made.again_by_count);
 	if (d->kind == DAMAGE_WILD_FREE && !block)
 		made.place = place_of(h, d->addr);

@@ -16,6 +16,7 @@ enum {
 	O_FRAMES,
 	O_TIMELINE,
 	O_LAYOUT,
+	O_STACKS,
 	O_EXIT_CODE,
 };
 
@@ -28,6 +29,7 @@ const struct opt heap_show_opts[] = {
 	{ .help = "Instead of rows:" },
 	{ O_TIMELINE, 0, false, "timeline", NULL, "how much was live when" },
 	{ O_LAYOUT, 0, false, "layout", NULL, "what each byte of the memory is" },
+	{ O_STACKS, 0, false, "stacks", NULL, "where all threads are" },
 #include "cli/heap_open_opts.inc"
 	{ 0 },
 };
@@ -196,6 +198,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_LEAKS: q->leaks = true; return true;
 	case O_TIMELINE: return apply_page(job, HEFT_HEAP_TIMELINE);
 	case O_LAYOUT: return apply_page(job, HEFT_HEAP_LAYOUT);
+	case O_STACKS: return apply_page(job, HEFT_HEAP_STACKS);
 	case O_EXIT_CODE: job->exit_code = true; return true;
 	default: return heap_open_apply(&job->open, o, value);
 	}

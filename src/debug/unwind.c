@@ -12,6 +12,7 @@ struct cie {
 	uint8_t address_size, segment_size; /* bytes */
 	uint8_t func_encoding, lsda_encoding;
 	bool sized; /* augmentation 'z': FDEs state the size of their augmentation data */
+	struct unwind_rules rules;
 	bool signal_frame;
 	bool ok;
 };
@@ -254,14 +255,13 @@ static bool parse_cie(struct unwind_state *st, const struct entry_head *h, struc
 		read_skip(&r, c->address_size);
 		letters = (struct str){ letters.p + 2, letters.len - 2 };
 	}
-	(void)read_uleb(&r); /* code alignment */
-	(void)read_sleb(&r); /* data alignment */
-	if (version == 1)
-		(void)read_u8(&r); /* return address register */
-	else
-		(void)read_uleb(&r);
+	c->rules.code_align = read_uleb(&r);
+	c->rules.data_align = read_sleb(&r);
+	c->rules.return_reg = version == 1 ? read_u8(&r) : read_uleb(&r);
 	if (reader_ok(&r))
 		read_augmentation(st, &r, letters, c);
+	c->rules.cie_off = r.pos;
+	c->rules.cie_end = h->end;
 	return reader_ok(&r);
 }
 
@@ -347,6 +347,8 @@ static bool parse_fde(struct unwind_state *st, const struct entry_head *h, const
 	ret->func_addr = eh_add(0, ret->func_addr, width);
 	ret->func_size = eh_add(0, size, width);
 	ret->signal_frame = c->signal_frame;
+	ret->rules = c->rules;
+	ret->rules.fde_off = r.pos;
 	if (!c->sized)
 		return true;
 	const uint64_t data_size = read_uleb(&r);
@@ -354,6 +356,7 @@ static bool parse_fde(struct unwind_state *st, const struct entry_head *h, const
 		return false;
 	struct reader rules = r;
 	read_skip(&rules, data_size);
+	ret->rules.fde_off = rules.pos;
 	ret->in_frame = starts_with_rule(&rules);
 	r.size = r.pos + data_size;
 	read_lsda(st, &r, c, ret);

@@ -33,6 +33,15 @@ struct unwind_section {
 	struct notes *notes;
 };
 
+/* Where the instructions of an FDE are, as offsets in the section, and what its CIE says of them:
+ * cfi.h.  The FDE's own end with it. */
+struct unwind_rules {
+	uint64_t code_align;
+	int64_t data_align;
+	uint64_t return_reg;
+	uint64_t cie_off, cie_end, fde_off;
+};
+
 struct unwind_entry {
 	bool cie;                      /* else an FDE */
 	bool terminator;               /* the zero length that ends .eh_frame (4 bytes) */
@@ -43,8 +52,9 @@ struct unwind_entry {
 	uint64_t lsda_addr; /* VM address of its language-specific data */
 	bool in_frame;      /* FDE: its first byte has a frame already, so nothing calls it there */
 	bool signal_frame;
-	uint64_t personality; /* CIE: VM address or 0 (the slot's address where indirect) */
-	bool ok;              /* false: damaged; only off and size hold */
+	uint64_t personality;      /* CIE: VM address or 0 (the slot's address where indirect) */
+	struct unwind_rules rules; /* FDE */
+	bool ok;                   /* false: damaged; only off and size hold */
 };
 
 struct unwind_iter {

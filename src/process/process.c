@@ -39,6 +39,7 @@ void process_close(struct process *p)
 	if (!p->open)
 		return;
 	process_close_modules(p);
+	vec_release(&p->stacks);
 	if (p->heap_read) {
 		heap_layout_release(&p->heap.layout);
 		heap_scan_release(&p->heap.blocks);

@@ -62,6 +62,7 @@ struct process {
 	struct process_heap heap;
 	/* private */
 	bool open, heap_read;
+	VEC(uint32_t) stacks; /* of the threads of the dump, once they were walked */
 	struct process_wish wish;
 	struct opened_modules *modules;
 };
@@ -127,8 +128,8 @@ const struct process_mapping *process_mapping_at(struct process *p, uint64_t add
  * info. What was inlined has the name that debug info gives.  A frame without a name is known by
  * its place: process_add_name. */
 
-/* Names all frames of heap.calls, once.  Modules are read by several threads at once; the names do
- * not depend on how many. */
+/* Names all frames of heap.calls, once, and anew where stacks were added since.  Modules are read
+ * by several threads at once; the names do not depend on how many. */
 void process_name_calls(struct process *p);
 /* Nodes of heap.calls with the same frame in the same module are one spot.  Valid after
  * process_name_calls. */
@@ -167,6 +168,14 @@ extern const char process_no_stack[];
 
 /* Adds what a frame is called: its function, else "libx.so+0x1234", else "0x1234". */
 void process_add_name(struct text *t, const struct heft_frame *f);
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+/* Walks the stacks of the dump's threads into heap.calls, once, after process_read_heap; x86-64 and
+ * AArch64.  Opens the modules' files. */
+void process_walk_threads(struct process *p);
+/* The stack of dump.threads[i], in heap.calls; 0: it is not known. */
+uint32_t process_thread_stack(const struct process *p, size_t i);
 
 /* ---- addresses ------------------------------------------------------------------------------ */
 

@@ -12,7 +12,8 @@ struct opened_module {
 	bool tried, input_open, names_ready;
 	struct input input; /* unless it was given by hand */
 	struct companion debug;
-	struct notes notes; /* handed on by process_take_notes */
+	struct notes notes;          /* handed on by process_take_notes */
+	struct unwind_table *unwind; /* NULL: not read yet */
 	/* For names. */
 	struct symbol_table symbols;
 	struct debuginfo info;
@@ -35,6 +36,7 @@ struct opened_modules {
 	process_frame_vec found;  /* of the last block */
 	VEC(struct process_spot) spots;
 	uint32_t *spot_of; /* by node of the calls; NULL: not named yet */
+	size_t named;      /* nodes that it has */
 };
 
 /* process_modules.c */
@@ -43,6 +45,8 @@ bool process_list_modules(struct process *p, struct heft_err *err);
 void process_list_gone(struct process *p);
 void process_close_modules(struct process *p);
 void process_find_file(struct process *p, struct opened_module *o);
+/* process_threads.c */
+void process_close_table(struct opened_module *o);
 /* Hands the notes of a module on to the caller's. */
 void process_take_notes(struct process *p, struct opened_module *o);
 /* Names of a module whose file was looked for; NULL where it was not found. */

@@ -119,6 +119,7 @@ void process_close_modules(struct process *p)
 			symbolizer_release(&o->symbolizer);
 			debuginfo_close(&o->info);
 		}
+		process_close_table(o);
 		symbol_table_release(&o->symbols);
 		locator_release(&o->locator);
 		companion_close(&o->debug);

@@ -201,12 +201,24 @@ static void note_hidden(struct process *p)
 	mem_free(hidden);
 }
 
+/* Stacks were added since. */
+static void forget_spots(struct opened_modules *all)
+{
+	mem_free(all->spot_of);
+	all->spot_of = NULL;
+	all->spots.count = all->frames.count = 0;
+	for (size_t i = 0; i < all->count; i++)
+		all->list[i]->frames.count = 0;
+}
+
 void process_name_calls(struct process *p)
 {
 	struct symbol_job job = { .p = p };
 	process_read_heap(p);
-	if (p->modules->spot_of)
+	if (p->modules->spot_of && p->modules->named == p->heap.calls.nodes.count)
 		return;
+	forget_spots(p->modules);
+	p->modules->named = p->heap.calls.nodes.count;
 	make_spots(p);
 	sort_spots(p, &job);
 	parallel_for(p->wish.threads, p->modules->count + 1, name_module, &job);

@@ -97,6 +97,17 @@ void out_heap_timeline(const struct heap_info *info, const struct heft_heap_mome
 void out_heap_check_begin(const struct heap_info *info, size_t count, bool json, struct sink *s);
 void out_heap_damage(const struct heft_heap_damage *d, size_t index, bool json, struct sink *s);
 void out_heap_check_end(bool json, struct sink *s);
+/* A thread of a dump; no frames: its stack is not known. */
+struct heap_thread_stack {
+	uint32_t id;
+	const char *name; /* "" if not known */
+	const struct heft_frame *const *frames;
+	size_t count;
+};
+void out_heap_stacks_begin(size_t count, bool json, struct sink *s);
+void out_heap_stack(const struct heap_thread_stack *t, size_t index, bool json, struct sink *s);
+void out_heap_death(const struct heap_info *info, const struct heap_thread_stack *t,
+		    struct sink *s);
 /* What the process has at an address, below what its program has there: all but the symbol. */
 void heap_put_process(const struct heft_heap_place *at, struct sink *s);
 void out_heap_place(const struct heft_heap_place *at, bool json, struct sink *s);

@@ -469,3 +469,56 @@ void out_heap_check_end(bool json, struct sink *s)
 	if (json)
 		sink_text(s, STR("\n]}\n"));
 }
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+void out_heap_stacks_begin(size_t count, bool json, struct sink *s)
+{
+	if (json)
+		sink_text(s, STR("{\"schema_version\": 1, \"threads\": ["));
+	else if (count == 0)
+		sink_text(s, STR("the dump tells of no thread\n"));
+}
+
+static void put_thread_frames(const struct heap_thread_stack *t, struct sink *s)
+{
+	if (t->count == 0)
+		sink_text(s, STR("      not known\n"));
+	for (size_t i = 0; i < t->count; i++)
+		put_frame(s, t->frames[i], false);
+}
+
+static void put_thread(const struct heap_thread_stack *t, struct sink *s)
+{
+	sink_printf(s, "thread %" PRIu32, t->id);
+	if (*t->name) {
+		sink_text(s, STR(", "));
+		label_put(s, str_of(t->name), 0);
+	}
+}
+
+void out_heap_stack(const struct heap_thread_stack *t, size_t index, bool json, struct sink *s)
+{
+	if (json) {
+		struct json j = sink_json(s);
+		sink_text(s, index > 0 ? STR(",\n") : STR("\n"));
+		json_open(&j, '{');
+		json_member_uint(&j, "thread", t->id);
+		json_member_text(&j, "name", str_of(t->name));
+		json_frames(&j, "frames", t->frames, t->count);
+		json_close(&j, '}');
+		return;
+	}
+	put_thread(t, s);
+	sink_text(s, STR("\n"));
+	put_thread_frames(t, s);
+}
+
+void out_heap_death(const struct heap_info *info, const struct heap_thread_stack *t, struct sink *s)
+{
+	if (t->count == 0)
+		return;
+	put_thread(t, s);
+	sink_printf(s, " ended by signal %d\n", info->of.signal);
+	put_thread_frames(t, s);
+}

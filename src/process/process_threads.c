@@ -1,0 +1,226 @@
+/* The call stacks of threads, by the unwind tables of the modules' files; by frame pointers where
+ * there are none. */
+#include "process/process_internal.h"
+
+#include "base/sort.h"
+#include "debug/cfi.h"
+#include "heap/memory.h"
+#include "image/elf_const.h"
+
+enum { FRAMES_MOST = 512, THREADS_MOST = 4096 };
+
+/* ---- tables of a module ---------------------------------------------------------------------- */
+
+/* Where a function's entry is in the section. */
+struct unwind_place {
+	uint64_t func, size;
+	uint64_t off, cie_off;
+};
+
+struct unwind_table {
+	struct unwind_section section;
+	VEC(struct unwind_place) places; /* by func */
+};
+
+static void open_table(struct unwind_table *t, const struct image *im, const char *name)
+{
+	const struct section *s = image_section_find(im, name);
+	struct unwind_iter it;
+	struct unwind_entry e;
+	if (s == NULL || s->nobits)
+		return;
+	t->section = (struct unwind_section){ .bytes = section_bytes(im, s),
+					      .addr = s->addr,
+					      .address_size = im->bits / 8,
+					      .big_endian = im->big_endian,
+					      .debug_frame = name[1] == 'd',
+					      .path = im->path,
+					      .file_off = im->file_off + s->off };
+	unwind_init(&it, &t->section);
+	while (unwind_next(&it, &e))
+		if (e.ok && !e.cie && !e.terminator && e.func_size > 0)
+			vec_push(&t->places, (struct unwind_place){ e.func_addr, e.func_size, e.off,
+								    e.cie_off });
+	unwind_release(&it);
+	sort_by_key(t->places.data, t->places.count, sizeof *t->places.data);
+}
+
+static const struct unwind_table *table_of(struct process *p, struct opened_module *o)
+{
+	if (o->unwind != NULL)
+		return o->unwind;
+	o->unwind = mem_zeroed(1, sizeof *o->unwind);
+	process_open_module(p, &o->module);
+	if (o->module.input != NULL)
+		open_table(o->unwind, &o->module.input->images[0], ".eh_frame");
+	if (o->unwind->places.count == 0 && o->module.debug != NULL)
+		open_table(o->unwind, &o->module.debug->images[0], ".debug_frame");
+	return o->unwind;
+}
+
+void process_close_table(struct opened_module *o)
+{
+	if (o->unwind != NULL)
+		vec_release(&o->unwind->places);
+	mem_free(o->unwind);
+	o->unwind = NULL;
+}
+
+/* The entry is read again, behind its CIE. */
+static bool row_of(const struct unwind_table *t, const struct unwind_place *at, uint64_t addr,
+		   struct cfi_row *ret)
+{
+	struct unwind_iter it;
+	struct unwind_entry e;
+	unwind_init(&it, &t->section);
+	it.reader.pos = at->cie_off;
+	bool good = unwind_next(&it, &e) && e.cie;
+	it.reader.pos = at->off;
+	good = good && unwind_next(&it, &e) && e.ok && cfi_row_at(&t->section, &e, addr, ret);
+	unwind_release(&it);
+	return good;
+}
+
+/* The row for an address of the process; false where no table has it. */
+static bool find_row(struct process *p, uint64_t addr, struct cfi_row *ret)
+{
+	struct opened_module *o = process_opened_at(p, addr);
+	if (o == NULL)
+		return false;
+	const struct unwind_table *t = table_of(p, o);
+	const uint64_t own = addr - o->module.bias;
+	const size_t i = upper_bound(t->places.data, t->places.count, sizeof *t->places.data, own);
+	return i > 0 && own - t->places.data[i - 1].func < t->places.data[i - 1].size &&
+	       row_of(t, &t->places.data[i - 1], own, ret);
+}
+
+/* ---- machines -------------------------------------------------------------------------------- */
+
+/* DWARF's numbers of registers (psABIs), as indexes of what NT_PRSTATUS has. */
+static const uint8_t x86_64_regs[] = { 10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0, 16 };
+
+struct machine {
+	unsigned count, stack, frame, link; /* link 0: return addresses are on the stack */
+};
+
+static bool machine_of(const struct dump *d, struct machine *ret)
+{
+	if (d->machine == EM_X86_64 && d->word == 8)
+		*ret = (struct machine){ COUNT_OF(x86_64_regs), 7, 6, 0 };
+	else if (d->machine == EM_AARCH64 && d->word == 8)
+		*ret = (struct machine){ 32, 31, 29, 30 };
+	else
+		return false;
+	return true;
+}
+
+static bool first_frame(const struct dump *d, const struct machine *m, const struct dump_thread *t,
+			struct cfi_frame *ret)
+{
+	*ret = (struct cfi_frame){ .pc = t->pc };
+	for (unsigned i = 0; i < m->count; i++) {
+		const unsigned from = d->machine == EM_X86_64 ? x86_64_regs[i] : i;
+		if (from >= t->reg_count)
+			return false;
+		ret->regs[i] = t->regs[from];
+		ret->known |= UINT64_C(1) << i;
+	}
+	return t->pc != 0 && t->sp != 0;
+}
+
+static bool load_word(void *ctx, uint64_t addr, uint64_t *ret)
+{
+	return memory_word(ctx, addr, ret);
+}
+
+/* ---- a stack --------------------------------------------------------------------------------- */
+
+/* A frame pointer points at the caller's, and the return address lies above it. */
+static bool step_by_pointer(const struct dump *d, const struct machine *m, struct cfi_frame *f)
+{
+	const uint64_t at = f->regs[m->frame];
+	struct cfi_frame caller = { .known = f->known };
+	memcpy(caller.regs, f->regs, sizeof caller.regs);
+	if ((f->known >> m->frame & 1) == 0 || at < f->regs[m->stack] || at % d->word != 0 ||
+	    !memory_word(d, at, &caller.regs[m->frame]) ||
+	    !memory_word(d, at + d->word, &caller.pc))
+		return false;
+	caller.regs[m->stack] = at + 2u * d->word;
+	*f = caller;
+	return true;
+}
+
+/* Who called a place that is no code, as through a wild pointer, left its address. */
+static bool step_out_of_nowhere(const struct dump *d, const struct machine *m, struct cfi_frame *f)
+{
+	if (m->link != 0)
+		f->pc = f->regs[m->link];
+	else if (!memory_word(d, f->regs[m->stack], &f->pc))
+		return false;
+	else
+		f->regs[m->stack] += d->word;
+	return true;
+}
+
+static bool is_code(const struct process *p, uint64_t pc)
+{
+	const struct process_module *m = process_module_at(p, pc);
+	const struct region *r = dump_region(&p->dump, pc);
+	return m != NULL || (r != NULL && r->exec);
+}
+
+/* One step outward; `exact`: the frame's address is that of an instruction, no return address. */
+static bool step(struct process *p, const struct machine *m, struct cfi_frame *f, bool *exact,
+		 bool first)
+{
+	const struct dump *d = &p->dump;
+	const struct cfi_memory memory = { load_word, &p->dump, m->stack, d->big_endian, d->word };
+	const uint64_t before = f->regs[m->stack];
+	struct cfi_row row;
+	const bool signal = *exact;
+	*exact = false;
+	if (first && !is_code(p, f->pc))
+		return step_out_of_nowhere(d, m, f);
+	if (!find_row(p, signal ? f->pc : f->pc - 1, &row))
+		return step_by_pointer(d, m, f);
+	if (!cfi_step(&row, &memory, f))
+		return false;
+	*exact = row.signal_frame;
+	return *exact || f->regs[m->stack] > before || (first && m->link != 0);
+}
+
+/* Frames as the recorder keeps them: the call is at frame - 1. */
+static uint32_t walk(struct process *p, const struct machine *m, const struct dump_thread *t)
+{
+	uint64_t frames[FRAMES_MOST];
+	struct cfi_frame f;
+	uint32_t count = 0;
+	bool exact = true;
+	if (!first_frame(&p->dump, m, t, &f))
+		return 0;
+	bool more = true;
+	while (more && count < FRAMES_MOST) {
+		const uint64_t own = f.pc;
+		frames[count++] = f.pc + exact;
+		more = step(p, m, &f, &exact, count == 1) && is_code(p, f.pc);
+		/* What a signal handler returns to begins where it returns to. */
+		if (more && exact)
+			frames[count - 1] = own + 1;
+	}
+	return calls_add(&p->heap.calls, frames, count);
+}
+
+void process_walk_threads(struct process *p)
+{
+	const struct dump *d = &p->dump;
+	struct machine m;
+	if (p->stacks.count > 0 || !machine_of(d, &m))
+		return;
+	for (size_t i = 0; i < d->thread_count && i < THREADS_MOST; i++)
+		vec_push(&p->stacks, walk(p, &m, &d->threads[i]));
+}
+
+uint32_t process_thread_stack(const struct process *p, size_t i)
+{
+	return i < p->stacks.count ? p->stacks.data[i] : 0;
+}
