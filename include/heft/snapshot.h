@@ -204,7 +204,9 @@ heft_diff_rows(struct heft_diff *d, const struct heft_diff_query *query, struct 
 /* The sections, then the rows of the last heft_diff_rows; `opts` may be NULL. */
 HEFT_API bool heft_diff_write(const struct heft_diff *d, const struct heft_write_opts *opts,
 			      const struct heft_sink *sink, struct heft_err *err);
-/* Writes a .sizediff file, which SuperSize's viewer opens: what is not unchanged, of both sides. */
+/* Writes a .sizediff file, which SuperSize's viewer opens: what is not unchanged, of both sides;
+ * where these were made of programs that are still there, also the code of the functions that
+ * changed most. */
 HEFT_API bool heft_diff_save(const struct heft_diff *d, const struct heft_sink *sink,
 			     struct heft_err *err);
 

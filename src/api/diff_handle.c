@@ -1,13 +1,24 @@
 /* Diffs of snapshots: heft_diff_*. */
 #include "api/snapshot_handle.h"
 #include "api/structs.h"
+#include "program/program.h"
 #include "report/diff_report.h"
+#include "snapshot/code_diff.h"
 #include "snapshot/diff_rows.h"
 #include "snapshot/sizefile.h"
+
+/* A side that was made of programs, and the one of them that is open. */
+struct diff_programs {
+	const struct heft_snapshot *s;
+	struct program program;
+	const char *path;
+	bool open;
+};
 
 struct heft_diff {
 	struct memory *memory; /* first: see handle_new */
 	bool made;
+	const struct heft_snapshot *sides[2]; /* before, after; before may be NULL */
 	struct snapshot_diff diff;
 	struct diff_sections sections;
 	struct diff_rows rows;
@@ -26,6 +37,8 @@ static bool make(struct heft_diff *d, const struct heft_snapshot *before,
 	diff_init(&d->diff, before ? &before->snapshot : &after->before, &after->snapshot,
 		  flags & HEFT_DIFF_SUPERSIZE);
 	d->made = true;
+	d->sides[0] = before;
+	d->sides[1] = after;
 	diff_sections_make(&d->sections, &d->diff);
 	return true;
 }
@@ -130,12 +143,61 @@ bool heft_diff_write(const struct heft_diff *d, const struct heft_write_opts *op
 	return GUARDED(d->memory, err, diff_write(d, opts, sink, err));
 }
 
+/* ---- code of what changed -------------------------------------------------------------------- */
+
+/* The image that has a symbol; NULL where the side was read from a file, or the symbol is in no
+ * program that can be opened. */
+static const struct image *image_of(struct diff_programs *p, const struct snap_symbol *y)
+{
+	struct notes notes;
+	struct heft_err err;
+	if (!p->s || !y || p->s->is_diff)
+		return NULL;
+	const uint32_t container = p->s->snapshot.sections.data[y->section].container;
+	const char *path = container < p->s->programs.count ? p->s->programs.data[container] : NULL;
+	if (path && path != p->path) {
+		notes_init(&notes);
+		if (p->open)
+			program_close(&p->program);
+		p->open = program_open(&p->program, path, &p->s->wish, &notes, &err);
+		if (!p->open)
+			program_close(&p->program);
+		p->path = path;
+		notes_release(&notes);
+	}
+	return path && p->open ? program_image(&p->program) : NULL;
+}
+
+/* By symbol of the new side; NULL where there is none. */
+static const char **disassemble(const struct heft_diff *d, struct arena *arena)
+{
+	const struct snapshot_diff *diff = &d->diff;
+	const char **texts = arena_new(arena, const char *, diff->after->symbols.count + 1);
+	struct diff_programs sides[2] = { { .s = d->sides[0] }, { .s = d->sides[1] } };
+	size_t picked[CODE_DIFF_SYMBOLS];
+	struct text text = { 0 };
+	const size_t count = code_diff_pick(diff, picked);
+	for (size_t i = 0; i < count; i++) {
+		const struct diff_pair *p = &diff->pairs.data[picked[i]];
+		const struct snap_symbol *old = diff_before(diff, p), *now = diff_after(diff, p);
+		const struct code_side before = { diff->before, old, image_of(&sides[0], old) };
+		const struct code_side after = { diff->after, now, image_of(&sides[1], now) };
+		if (after.im && (!old || before.im) && code_diff(&text, &before, &after))
+			texts[p->after] = arena_copy(arena, text_str(&text));
+	}
+	for (size_t i = 0; i < COUNT_OF(sides); i++)
+		if (sides[i].open)
+			program_close(&sides[i].program);
+	text_release(&text);
+	return texts;
+}
+
 static bool diff_save(const struct heft_diff *d, const struct heft_sink *sink, struct heft_err *err)
 {
 	struct snapshot before, after;
 	struct arena arena = { 0 };
 	struct sizefile_out out = { { 0 } };
-	diff_halves(&d->diff, &before, &after);
+	diff_halves(&d->diff, disassemble(d, &arena), &before, &after);
 	bool ok = sizediff_write(&out, &before, &after,
 				 diff_sources(&d->diff, HEFT_REMOVED, &arena),
 				 diff_sources(&d->diff, HEFT_ADDED, &arena), err);

@@ -29,6 +29,7 @@ static void release(void *handle)
 		snapshot_release(&s->before);
 	vec_release(&s->builds);
 	vec_release(&s->metadata);
+	vec_release(&s->programs);
 	wish_release(&s->wish);
 	notes_release(&s->notes);
 	arena_release(&s->arena);

@@ -21,6 +21,8 @@ struct heft_snapshot {
 	bool *used; /* by index of wish.debug_files: it is of a program; NULL: there was none */
 	struct snapshot snapshot;
 	struct snapshot before; /* of a .sizediff: the other half */
+	VEC(const char *)
+	programs; /* files, by container; NULL: it is none, or lies in a package */
 	bool is_diff;
 };
 

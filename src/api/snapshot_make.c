@@ -247,6 +247,11 @@ static void add_program(struct made *p, const char *name)
 	if (p->map && what != 0)
 		path_aliases_read(&p->aliases, p->map, what, &p->owner->notes);
 	p->container = add_container(&p->owner->snapshot, name);
+	while (p->owner->programs.count <= p->container)
+		vec_push(&p->owner->programs, NULL);
+	if (p->file && !p->program.input.archive)
+		p->owner->programs.data[p->container] = arena_copy(&p->owner->arena,
+								   str_of(p->path));
 	measure(p);
 	add_metadata(p);
 }

@@ -61,9 +61,9 @@ static inline const struct snap_symbol *diff_after(const struct snapshot_diff *d
 
 /* The two halves of a .sizediff file: sparse snapshots of what is not unchanged, with whole alias
  * lists; the paddings are overhead of the second.  Both are the caller's, as if from
- * snapshot_init. */
-void diff_halves(const struct snapshot_diff *d, struct snapshot *ret_before,
-		 struct snapshot *ret_after);
+ * snapshot_init.  `disassembly`: texts by symbol of `after`, or NULL, as all of it may be. */
+void diff_halves(const struct snapshot_diff *d, const char *const *disassembly,
+		 struct snapshot *ret_before, struct snapshot *ret_after);
 /* Source paths all of whose changed symbols were added (or removed): ends with NULL, both the list
  * and its texts in the arena. */
 const char *const *diff_sources(const struct snapshot_diff *d, enum heft_change change,

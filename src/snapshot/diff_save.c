@@ -7,7 +7,8 @@
 struct half {
 	const struct snapshot *from;
 	struct snapshot *to;
-	uint32_t *texts; /* by id of `from`: of `to`, 0 = not copied */
+	uint32_t *texts;                /* by id of `from`: of `to`, 0 = not copied */
+	const char *const *disassembly; /* by symbol of `from`; or NULL */
 };
 
 static uint32_t copy_text(struct half *h, uint32_t id)
@@ -27,6 +28,9 @@ static void copy_symbol(struct half *h, const struct snap_symbol *y)
 	c.source = copy_text(h, y->source);
 	c.component = copy_text(h, y->component);
 	c.disassembly = copy_text(h, y->disassembly);
+	const char *text = h->disassembly ? h->disassembly[y - h->from->symbols.data] : NULL;
+	if (text)
+		c.disassembly = intern_add(&h->to->texts, str_of(text));
 	vec_push(&h->to->symbols, c);
 }
 
@@ -81,10 +85,12 @@ static void copy_marked(struct half *h, const uint8_t *marked)
 	}
 }
 
-static void make_half(struct snapshot *to, const struct snapshot *from, const uint8_t *marked)
+static void make_half(struct snapshot *to, const struct snapshot *from, const uint8_t *marked,
+		      const char *const *disassembly)
 {
 	snapshot_init(to);
-	struct half h = { from, to, mem_zeroed(from->texts.entries.count + 1, sizeof *h.texts) };
+	struct half h = { from, to, mem_zeroed(from->texts.entries.count + 1, sizeof *h.texts),
+			  disassembly };
 	to->sparse = true;
 	to->has_components = from->has_components;
 	to->by_heft = from->by_heft;
@@ -132,8 +138,8 @@ static void add_paddings(const struct snapshot_diff *d, struct snapshot *to)
 	}
 }
 
-void diff_halves(const struct snapshot_diff *d, struct snapshot *ret_before,
-		 struct snapshot *ret_after)
+void diff_halves(const struct snapshot_diff *d, const char *const *disassembly,
+		 struct snapshot *ret_before, struct snapshot *ret_after)
 {
 	uint8_t *old = mem_zeroed(d->before->symbols.count + 1, 1);
 	uint8_t *new_ = mem_zeroed(d->after->symbols.count + 1, 1);
@@ -144,8 +150,8 @@ void diff_halves(const struct snapshot_diff *d, struct snapshot *ret_before,
 		if (p->after != DIFF_NONE)
 			new_[p->after] = p->change != HEFT_UNCHANGED;
 	}
-	make_half(ret_before, d->before, old);
-	make_half(ret_after, d->after, new_);
+	make_half(ret_before, d->before, old, NULL);
+	make_half(ret_after, d->after, new_, disassembly);
 	add_paddings(d, ret_after);
 	snapshot_place_sections(ret_before);
 	snapshot_place_sections(ret_after);

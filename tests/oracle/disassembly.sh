@@ -61,4 +61,34 @@ for target in x86_64-linux-gnu i386-linux-gnu aarch64-linux-gnu; do
 	done
 done
 compare "heft itself" "$heft"
-finish 7
+
+# A .sizediff file of programs has the code of what changed: of each side as many instructions as llvm-objdump.
+cat >code1.c <<'C'
+int g(int x) { return x ^ 5; }
+int f(int x) { return g(x) + 1; }
+void _start(void) { f(3); }
+C
+cat >code2.c <<'C'
+int g(int x) { return x ^ 5; }
+int f(int x) { int s = 0; for (int i = 0; i < x; i++) s += g(i) * x; return s + 1; }
+void _start(void) { f(3); }
+C
+instructions() { # program: of f
+	llvm-objdump-19 -d --no-show-raw-insn --disassemble-symbols=f "$1" | grep -c '^ *[0-9a-f]*:'
+}
+code_of_changes() { # target
+	for i in 1 2; do
+		must clang-19 --target="$1" -Oz -fno-inline -ffreestanding -c "code$i.c" -o code.o
+		must ld.lld-19 -o "code$i" code.o
+	done
+	"$heft" diff --save code.sizediff code1 code2 >out 2>&1 || return 1
+	"$heft" query --csv code.sizediff "SELECT disassembly FROM symbols WHERE full_name LIKE 'f%'" >code.diff || return 1
+	old=$(sed '1,/^@@/d; /^"/d' code.diff | grep -c '^[- ]')
+	new=$(sed '1,/^@@/d; /^"/d' code.diff | grep -c '^[+ ]')
+	echo "$1: $old and $new instructions" >>out
+	[ "$old" -gt 1 ] && [ "$old" -eq "$(instructions code1)" ] && [ "$new" -eq "$(instructions code2)" ]
+}
+for target in x86_64-linux-gnu aarch64-linux-gnu; do
+	check "code of what changed, $target" code_of_changes $target
+done
+finish 9

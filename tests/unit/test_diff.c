@@ -444,7 +444,7 @@ static void a_sizediff_file_tells_the_same_counts(void **state)
 	(void)state;
 	SETUP(f, old, new_, true);
 	check_counts(&f.diff, 2, 1, 2, 1);
-	diff_halves(&f.diff, &halves[0], &halves[1]);
+	diff_halves(&f.diff, NULL, &halves[0], &halves[1]);
 	const char *const *removed = diff_sources(&f.diff, HEFT_REMOVED, &arena);
 	const char *const *added = diff_sources(&f.diff, HEFT_ADDED, &arena);
 	assert_string_equal(removed[0], "gone.c");
