@@ -74,7 +74,9 @@ HEFT_API void heft_snapshot_set_threads(struct heft_snapshot *s, unsigned thread
 HEFT_API bool heft_snapshot_open(struct heft_snapshot *s, const char *path, struct heft_err *err);
 /* Opens two for a diff, `.size` files side by side in two threads; what is found is the same as one
  * after the other.  Only the snapshot that is read on the thread of the call asks its progress
- * function meanwhile.  Where it fails, *err is of `after` if that failed. */
+ * function meanwhile.  Where it fails, *err is of `after` if that failed.
+ * Where most sources of both are the same but for the directory that they lie in, that directory is
+ * taken off the paths, unless a finder says what is to be done with paths. */
 HEFT_API bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_path,
 				      struct heft_snapshot *after, const char *after_path,
 				      struct heft_err *err);

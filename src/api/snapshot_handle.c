@@ -7,6 +7,7 @@
 #include "base/pool.h"
 #include "program/program.h"
 #include "report/report.h"
+#include "snapshot/align_paths.h"
 #include "snapshot/sizefile.h"
 
 /* ---- settings -------------------------------------------------------------------------------- */
@@ -220,6 +221,50 @@ static bool is_whole(const struct heft_snapshot *s, struct heft_err *err)
 	return GUARDED(s->memory, err, true);
 }
 
+/* What stands in front of the same paths of both sides. */
+struct roots {
+	struct text of[2];
+	bool found;
+};
+
+static bool find_roots(const struct heft_snapshot *before, const struct heft_snapshot *after,
+		       struct roots *r)
+{
+	r->found = align_find(&before->snapshot, &after->snapshot, r->of);
+	return true;
+}
+
+static bool apply_root(struct heft_snapshot *s, const struct roots *r, size_t side)
+{
+	if (r->found)
+		align_apply(&s->snapshot, text_str(&r->of[side]));
+	return true;
+}
+
+static bool release_roots(struct roots *r)
+{
+	text_release(&r->of[0]);
+	text_release(&r->of[1]);
+	return true;
+}
+
+static bool has_own_paths(const struct heft_snapshot *s)
+{
+	return !s->snapshot.by_heft || s->is_diff || !paths_empty(&s->wish.paths);
+}
+
+/* Two builds of one project in two directories have the same paths, unless the user says what is to
+ * be done with these. */
+static bool align(struct heft_snapshot *before, struct heft_snapshot *after, struct heft_err *err)
+{
+	struct roots r = { 0 };
+	return has_own_paths(before) || has_own_paths(after) ||
+	       (GUARDED(after->memory, err, find_roots(before, after, &r)) &&
+		GUARDED(before->memory, err, apply_root(before, &r, 0)) &&
+		GUARDED(after->memory, err, apply_root(after, &r, 1)) &&
+		GUARDED(after->memory, err, release_roots(&r)));
+}
+
 bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_path,
 			     struct heft_snapshot *after, const char *after_path,
 			     struct heft_err *err)
@@ -244,7 +289,8 @@ bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_pa
 			return false;
 		}
 	return GUARDED(after->memory, err,
-		       check_used(after, before, err) && check_used(before, after, err));
+		       check_used(after, before, err) && check_used(before, after, err)) &&
+	       align(before, after, err);
 }
 
 static bool snapshot_open_all(struct heft_snapshot *s, const char *const *paths, size_t count,

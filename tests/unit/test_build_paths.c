@@ -1,6 +1,7 @@
 /* Sources of objects and what is made of them: compile_commands.json, build.ninja, paths of a
  * snapshot. */
 #include "program/build_paths.h"
+#include "snapshot/align_paths.h"
 #include "snapshot/path_form.h"
 #include "snapshot/set_paths.h"
 
@@ -312,6 +313,44 @@ static void a_symbol_of_many_objects_becomes_one_with_what_the_paths_share(void 
 	snapshot_release(&s);
 }
 
+static void fill(struct snapshot *s, const char *const *paths, size_t count)
+{
+	snapshot_init(s);
+	vec_push(&s->containers, (struct snap_container){ .name = "" });
+	for (size_t i = 0; i < count; i++)
+		(void)add_symbol(s, "a.o", paths[i]);
+}
+
+static void the_same_sources_in_two_directories_have_the_same_paths(void **state)
+{
+	static const char *const first[] = { "/w/one/src/a.c", "/w/one/src/b.c", "/w/one/lib/a.c",
+					     "/usr/src/libc/x.c", "gen.c" };
+	static const char *const second[] = { "/home/two/src/b.c", "/home/two/lib/a.c",
+					      "/home/two/src/a.c", "/usr/src/libc/x.c",
+					      "/home/two/new.c" };
+	static const char *const other[] = { "/home/else/main.c" };
+	struct text roots[2] = { { 0 } };
+	struct snapshot a, b;
+	(void)state;
+	fill(&a, first, sizeof first / sizeof *first);
+	fill(&b, second, sizeof second / sizeof *second);
+	assert_true(align_find(&a, &b, roots));
+	assert_true(str_eq(text_str(&roots[0]), STR("/w/one")));
+	assert_true(str_eq(text_str(&roots[1]), STR("/home/two")));
+	assert_false(align_find(&a, &a, roots));
+	align_apply(&a, STR("/w/one"));
+	assert_paths(&a, 2, "a.o", "lib/a.c");
+	assert_paths(&a, 3, "a.o", "/usr/src/libc/x.c");
+	assert_paths(&a, 4, "a.o", "gen.c");
+	snapshot_release(&b);
+	fill(&b, other, 1);
+	assert_false(align_find(&a, &b, roots));
+	snapshot_release(&a);
+	snapshot_release(&b);
+	text_release(&roots[0]);
+	text_release(&roots[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -324,6 +363,7 @@ int main(void)
 		cmocka_unit_test(the_build_counts_before_debug_info),
 		cmocka_unit_test(prefixes_are_replaced_before_components_are_asked_for),
 		cmocka_unit_test(build_directories_are_taken_out_of_paths),
+		cmocka_unit_test(the_same_sources_in_two_directories_have_the_same_paths),
 		cmocka_unit_test(what_the_build_made_is_told_by_where_it_lies),
 		cmocka_unit_test(a_symbol_of_many_objects_becomes_one_with_what_the_paths_share),
 	};

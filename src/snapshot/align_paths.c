@@ -1,0 +1,170 @@
+#include "snapshot/align_paths.h"
+
+#include "base/filename.h"
+
+/* Sources looked at: enough to see what most agree on. */
+enum { SOURCES_MAX = 2000 };
+
+typedef VEC(struct str) path_vec;
+
+/* Absolute ones, each once. */
+static path_vec list_sources(const struct snapshot *s)
+{
+	bool *seen = mem_zeroed(s->texts.entries.count + 1, sizeof *seen);
+	path_vec list = { 0 };
+	for (size_t i = 0; i < s->symbols.count && list.count < SOURCES_MAX; i++) {
+		const uint32_t id = s->symbols.data[i].source;
+		const struct str path = snapshot_text(s, id);
+		if (!seen[id] && path.len > 0 && path.p[0] == '/')
+			vec_push(&list, path);
+		seen[id] = true;
+	}
+	mem_free(seen);
+	return list;
+}
+
+/* Bytes of whole components that two paths end in, with the slash in front; 0: none. */
+static size_t shared_end(struct str a, struct str b)
+{
+	size_t n = 0, whole = 0;
+	while (n < a.len && n < b.len && a.p[a.len - 1 - n] == b.p[b.len - 1 - n]) {
+		n++;
+		whole = a.p[a.len - n] == '/' ? n : whole;
+	}
+	return whole;
+}
+
+/* Paths of one side by the name of the file. */
+struct by_name {
+	struct intern names;
+	VEC(uint32_t) first, next; /* by name; by path; UINT32_MAX: none */
+	path_vec paths;
+};
+
+static void make_index(struct by_name *b, const struct snapshot *s)
+{
+	b->paths = list_sources(s);
+	for (size_t i = 0; i < b->paths.count; i++) {
+		const uint32_t id = intern_borrow(&b->names, file_name_str(b->paths.data[i]));
+		if (id == b->first.count)
+			vec_push(&b->first, UINT32_MAX);
+		vec_push(&b->next, b->first.data[id]);
+		b->first.data[id] = (uint32_t)i;
+	}
+}
+
+static void release_index(struct by_name *b)
+{
+	intern_release(&b->names);
+	vec_release(&b->first);
+	vec_release(&b->next);
+	vec_release(&b->paths);
+}
+
+/* The one with the longest end in common; its size in *ret_size, 0: none. */
+static struct str find_partner(const struct by_name *b, struct str path, size_t *ret_size)
+{
+	struct str best = STR("");
+	uint32_t id;
+	*ret_size = 0;
+	if (!intern_find(&b->names, file_name_str(path), &id))
+		return best;
+	for (uint32_t i = b->first.data[id], left = 64; i != UINT32_MAX && left > 0; left--) {
+		const size_t size = shared_end(path, b->paths.data[i]);
+		if (size > *ret_size) {
+			*ret_size = size;
+			best = b->paths.data[i];
+		}
+		i = b->next.data[i];
+	}
+	return best;
+}
+
+/* What stands in front of a pair, "root of one\nroot of the other", and how many pairs have it. */
+struct votes {
+	struct intern roots;
+	VEC(size_t) counts;
+};
+
+static void vote(struct votes *v, struct text *scratch, struct str before, struct str after)
+{
+	text_set(scratch, before);
+	text_add_char(scratch, '\n');
+	text_add(scratch, after);
+	const uint32_t id = intern_add(&v->roots, text_str(scratch));
+	if (id == v->counts.count)
+		vec_push(&v->counts, 0);
+	v->counts.data[id]++;
+}
+
+/* The winner, if most of the pairs are for it and it is about two directories. */
+static bool elect(const struct votes *v, size_t pairs, struct text ret_roots[2])
+{
+	for (uint32_t i = 0; i < v->counts.count; i++) {
+		const struct str both = intern_get(&v->roots, i);
+		const char *middle = memchr(both.p, '\n', both.len);
+		const struct str before = { both.p, (size_t)(middle - both.p) };
+		const struct str after = { middle + 1, both.len - before.len - 1 };
+		if (2 * v->counts.data[i] <= pairs || str_eq(before, after) || before.len == 0 ||
+		    after.len == 0)
+			continue;
+		text_set(&ret_roots[0], before);
+		text_set(&ret_roots[1], after);
+		return true;
+	}
+	return false;
+}
+
+bool align_find(const struct snapshot *before, const struct snapshot *after,
+		struct text ret_roots[2])
+{
+	struct by_name index = { 0 };
+	struct votes votes = { 0 };
+	struct text scratch = { 0 };
+	path_vec paths = list_sources(before);
+	size_t pairs = 0;
+	make_index(&index, after);
+	for (size_t i = 0; i < paths.count; i++) {
+		size_t size;
+		const struct str path = paths.data[i];
+		const struct str partner = find_partner(&index, path, &size);
+		if (size == 0)
+			continue;
+		pairs++;
+		vote(&votes, &scratch, (struct str){ path.p, path.len - size },
+		     (struct str){ partner.p, partner.len - size });
+	}
+	const bool found = elect(&votes, pairs, ret_roots);
+	release_index(&index);
+	intern_release(&votes.roots);
+	vec_release(&votes.counts);
+	vec_release(&paths);
+	text_release(&scratch);
+	return found;
+}
+
+static uint32_t without(struct snapshot *s, uint32_t id, struct str root)
+{
+	const struct str path = snapshot_text(s, id);
+	if (path.len <= root.len + 1 || !str_starts(path, root) || path.p[root.len] != '/')
+		return id;
+	return intern_add(&s->texts,
+			  (struct str){ path.p + root.len + 1, path.len - root.len - 1 });
+}
+
+void align_apply(struct snapshot *s, struct str root)
+{
+	const size_t count = s->texts.entries.count;
+	uint32_t *to = mem_alloc((count + 1) * sizeof *to);
+	memset(to, 0xff, (count + 1) * sizeof *to);
+	for (size_t i = 0; i < s->symbols.count; i++) {
+		uint32_t *paths[] = { &s->symbols.data[i].source, &s->symbols.data[i].object };
+		for (size_t k = 0; k < COUNT_OF(paths); k++) {
+			uint32_t *known = &to[*paths[k]];
+			if (*known == UINT32_MAX)
+				*known = without(s, *paths[k], root);
+			*paths[k] = *known;
+		}
+	}
+	mem_free(to);
+}
