@@ -6,6 +6,9 @@
 
 const NO_LABEL = "[none]";
 
+const OPENS = Uint8Array.from({ length: 128 }, (_, c) => "<({[".includes(String.fromCharCode(c)) ? 1 : 0);
+const CLOSES = Uint8Array.from({ length: 128 }, (_, c) => ">)}]".includes(String.fromCharCode(c)) ? 1 : 0);
+
 /* "a::b<c::d>::e" is a, b<c::d>, e; what begins with a bracket is heft's own and stays whole. */
 function splitLabel(label, separator) {
 	if (label === "" || label[0] === "[")
@@ -16,11 +19,13 @@ function splitLabel(label, separator) {
 	}
 	const parts = [];
 	let depth = 0, start = 0;
+	if (!label.includes(separator))
+		return [label];
 	for (let i = 0; i < label.length; i++) {
-		const c = label[i];
-		if ("<({[".includes(c))
+		const c = label.charCodeAt(i);
+		if (OPENS[c])
 			depth++;
-		else if (">)}]".includes(c) && label[i - 1] !== "-")
+		else if (CLOSES[c] && label[i - 1] !== "-")
 			depth--;
 		else if (depth === 0 && i > start && label.startsWith(separator, i)) {
 			parts.push(label.slice(start, i));
@@ -42,17 +47,17 @@ class Trie {
 		this.parent = [0];
 		this.label = [""];
 		this.depth = [0];
-		this.ids = new Map();
+		this.below = [new Map()]; /* by node: what is below it, by label */
 	}
 	add(parent, label) {
-		const key = parent + "\n" + label;
-		let id = this.ids.get(key);
+		let id = this.below[parent].get(label);
 		if (id === undefined) {
 			id = this.parent.length;
 			this.parent.push(parent);
 			this.label.push(label);
 			this.depth.push(this.depth[parent] + 1);
-			this.ids.set(key, id);
+			this.below[parent].set(label, id);
+			this.below.push(new Map());
 		}
 		return id;
 	}
@@ -113,7 +118,7 @@ class Level {
 		this.leaves = new Uint32Array(column.count);
 		for (let i = 0; i < column.count; i++)
 			this.leaves[i] = this.trie.addPath(splitLabel(book.texts[column.labels[i]] || NO_LABEL, spec.split));
-		this.trie.ids = null;
+		this.trie.below = null;
 		this.trie.join(this.leaves, spec.split);
 		this.labelOf = id => this.trie.label[id];
 	}
@@ -135,7 +140,7 @@ class Level {
 				parts.reverse();
 			this.leaves[step] = this.trie.addPath(parts);
 		}
-		this.trie.ids = null;
+		this.trie.below = null;
 		this.labelOf = id => this.trie.label[id];
 	}
 	/* The node of a line at a depth; 0 where the line ends above. */
@@ -331,11 +336,14 @@ function pattern(text, isRegex) {
 	return new RegExp(isRegex ? text : escapeRegex(text), /\p{Lu}/u.test(text) || isRegex ? "" : "i");
 }
 
-/* By number in the dictionary: does the label match. */
-function matches(book, column, regex) {
+/* By number in the dictionary: does the label match.  Columns share texts: `known` has what was asked, 2 for yes. */
+function matches(book, column, regex, known) {
 	const found = new Uint8Array(column.count);
-	for (let i = 0; i < column.count; i++)
-		found[i] = regex.test(book.texts[column.labels[i]]) ? 1 : 0;
+	for (let i = 0; i < column.count; i++) {
+		const text = column.labels[i];
+		known[text] ||= regex.test(book.texts[text]) ? 2 : 1;
+		found[i] = known[text] >> 1;
+	}
 	return found;
 }
 
@@ -347,9 +355,9 @@ function frameMatches(book, tab, regex) {
 }
 
 function linesWith(book, tab, columns, regex) {
-	const found = new Uint8Array(tab.lines);
+	const found = new Uint8Array(tab.lines), asked = new Uint8Array(book.texts.length);
 	for (const column of columns) {
-		const known = column.stack ? frameMatches(book, tab, regex) : matches(book, column, regex);
+		const known = column.stack ? frameMatches(book, tab, regex) : matches(book, column, regex, asked);
 		const lines = column.stack ? tab.stacks.lines : column.lines;
 		for (let i = 0; i < tab.lines; i++)
 			found[i] |= known[lines[i]];

@@ -361,20 +361,6 @@ static void put_facts(struct json *j, const struct page_tab *tab)
 	json_close(j, ']');
 }
 
-static void put_totals(struct json *j, const struct flat *f, bool of_base)
-{
-	const struct heft_row *top = f->tab->table->top;
-	json_key(j, of_base ? "base" : "total");
-	json_open(j, '[');
-	for (size_t i = 0; i < f->measure_count; i++) {
-		const unsigned m = f->measures[i];
-		const union heft_value v = of_base ? top->base[m] : top->now[m];
-		json_uint(j, f->tab->table->measures[m].unit == HEFT_PARTS ? (uint64_t)v.parts
-									   : v.whole);
-	}
-	json_close(j, ']');
-}
-
 /* In the order that a reader takes the columns from the data. */
 static void put_tab(struct flat *f, struct json *j)
 {
@@ -385,9 +371,6 @@ static void put_tab(struct flat *f, struct json *j)
 	json_member_bool(j, "diff", has_base(f));
 	json_member_uint(j, "lines", f->lines);
 	put_facts(j, f->tab);
-	put_totals(j, f, false);
-	if (has_base(f))
-		put_totals(j, f, true);
 	json_key(j, "columns");
 	json_open(j, '[');
 	for (size_t i = 0; i < f->label_count; i++)
