@@ -217,6 +217,25 @@ static const char *flags_fault(const struct walk *w, const struct bbmap_block *b
 	}
 }
 
+/* The first layout, .bb_info, has bits for returns, tail calls and landing pads and for nothing
+ * else, and a tail call is no return there. */
+static bool of_first_layout(const struct walk *w)
+{
+	const struct blockmap *b = w->c->b;
+	return w->f->origin == BLOCKS_OF_MAP && w->f->section < b->sections.count &&
+	       b->sections.data[w->f->section].map.form == BBMAP_SEED;
+}
+
+static const char *first_layout_fault(const struct bbmap_block *b, const struct end *e)
+{
+	const bool returns = b->flags & BBMAP_RETURN;
+	if (e->last.kind == FLOW_RETURN)
+		return returns ? NULL : "ends in a return, which the flags deny";
+	if (e->last.kind == FLOW_PLAIN || e->last.kind == FLOW_CONDITIONAL)
+		return returns ? "does not end in a return, against its flags" : NULL;
+	return NULL;
+}
+
 /* Assembly has entries to one piece of code that stand as functions one behind the other. */
 static bool runs_into_next(const struct walk *w, const struct bbmap_block *b, const struct end *e)
 {
@@ -233,14 +252,16 @@ static bool runs_into_next(const struct walk *w, const struct bbmap_block *b, co
 static void check_flags(const struct walk *w, uint64_t index, const struct bbmap_block *b,
 			const struct end *e)
 {
-	const bool last = w->f->range_count == 1 && index + 1 == w->r->first + w->r->count;
-	const char *fault = flags_fault(w, b, e);
-	if (!fault && b->flags & BBMAP_INDIRECT_JUMP &&
+	const bool first = of_first_layout(w);
+	const bool last = !first && w->f->range_count == 1 &&
+			  index + 1 == w->r->first + w->r->count;
+	const char *fault = first ? first_layout_fault(b, e) : flags_fault(w, b, e);
+	if (!first && !fault && b->flags & BBMAP_INDIRECT_JUMP &&
 	    (e->last.kind == FLOW_PLAIN || e->last.kind == FLOW_CONDITIONAL))
 		fault = "does not end in an indirect jump, against its flags";
 	if (!fault && last && b->flags & BBMAP_FALL_THROUGH && !runs_into_next(w, b, e))
 		fault = "falls through, according to the flags, but nothing comes behind it";
-	if (!fault && !last && e->last.kind == FLOW_CONDITIONAL &&
+	if (!first && !fault && !last && e->last.kind == FLOW_CONDITIONAL &&
 	    !(b->flags & (BBMAP_FALL_THROUGH | BBMAP_RETURN)))
 		fault = "ends in a conditional jump, but does not fall through";
 	if (fault)

@@ -268,4 +268,29 @@ if has clang-19 clang-19 "data of ARM and RISC-V" && has ld.lld-19 lld-19 "data 
 	done
 fi
 
-finish 24
+# Maps of the first layout have no bit for falling through; what they do state is held against the code.
+first_layout() { # name, flags of the second block
+	cat >"$tmp/$1.s" <<END
+	.text
+	.globl f
+	.type f, @function
+f:	testl %edi, %edi
+	je .Ltwo
+.Lone:	movl \$1, %eax
+	ret
+.Ltwo:	movl \$2, %eax
+	ret
+.Lend:	.size f, .-f
+	.section .bb_info, "", @progbits
+	.quad f
+	.uleb128 3, .Lone-f, 0
+	.uleb128 .Lone-f, .Ltwo-.Lone, $2
+	.uleb128 .Ltwo-f, .Lend-.Ltwo, 1
+END
+	must $cc -nostdlib -shared -o "$tmp/$1" "$tmp/$1.s"
+	"$heft" blocks check "$tmp/$1" 2>&1 | grep -c '^BB'
+}
+is "a map of the first layout" 0 "$(first_layout first 1)"
+is "a wrong map of the first layout" 1 "$(first_layout wrong 0)"
+
+finish 33
