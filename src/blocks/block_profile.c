@@ -1,5 +1,6 @@
 #include "blocks/block_profile.h"
 
+#include "image/elf_const.h"
 #include "base/sort.h"
 
 #include <stdlib.h>
@@ -279,14 +280,26 @@ static void join_blocks(struct profile *p, const struct blockmap *b)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static void note_oddities(const struct profile *p, const struct profile_wish *wish,
-			  struct notes *notes)
+/* Texts of addresses alone are about a program where it was linked to. */
+static void note_nothing(const struct image *im, const struct profile_wish *wish,
+			 struct notes *notes)
+{
+	if (wish->form != SAMPLES_PERF && im->type == ET_DYN)
+		note(notes, wish->path, HEFT_NO_OFFSET, 0,
+		     "no sample is in the file asked for, which may be loaded anywhere: "
+		     "perf script --show-mmap-events tells where it was");
+	else
+		note(notes, wish->path, HEFT_NO_OFFSET, 0, "no sample is in the file asked for");
+}
+
+static void note_oddities(const struct profile *p, const struct image *im,
+			  const struct profile_wish *wish, struct notes *notes)
 {
 	if (p->lost > 0)
 		note(notes, wish->path, HEFT_NO_OFFSET, 0,
 		     "samples that the kernel lost while recording: %" PRIu64, p->lost);
 	if (p->samples_inside == 0)
-		note(notes, wish->path, HEFT_NO_OFFSET, 0, "no sample is in the file asked for");
+		note_nothing(im, wish, notes);
 	else if (p->estimated)
 		note(notes, wish->path, HEFT_NO_OFFSET, 0,
 		     "no branch stacks: counts are samples, an estimate of time spent and not of "
@@ -315,7 +328,7 @@ bool profile_read(struct profile *p, const struct blockmap *b, const struct prof
 		add_events(p, &m, &s);
 		mappings_release(&m);
 		join_blocks(p, b);
-		note_oddities(p, wish, notes);
+		note_oddities(p, b->image, wish, notes);
 	}
 	samples_close(&s);
 	return ok;
