@@ -156,7 +156,7 @@ HEFT_API void heft_blocks_sum(const struct heft_blocks *b, struct heft_block_sum
 enum heft_blocks_format { HEFT_BLOCKS_TEXT, HEFT_BLOCKS_CSV, HEFT_BLOCKS_JSON };
 
 /* Writes a function with its blocks: for people; one line a block; or one object on one line
- * (docs/json.md).  NULL for a function writes what stands above all of them: the names of the csv
+ * (docs/json.md).  NULL for a function writes what stands above all of them: the names of the
  * columns. */
 HEFT_API bool heft_block_function_write(const struct heft_block_function *f,
 					enum heft_blocks_format format,

@@ -196,10 +196,13 @@ static void list(struct blocks_job *job, struct sums *sums)
 	const struct heft_sink sink = output_sink(&job->out, stdout);
 	struct heft_block_function f = { .size = sizeof f };
 	struct heft_err err = { .code = HEFT_ENOTFOUND };
-	job->stopped = !heft_block_function_write(NULL, job->format, &sink, NULL);
+	if (job->format != HEFT_BLOCKS_TEXT)
+		job->stopped = !heft_block_function_write(NULL, job->format, &sink, NULL);
 	for (size_t i = 0; !job->stopped && heft_blocks_function(job->blocks, i, &f, &err); i++) {
 		if (!wanted(job, &f))
 			continue;
+		if (job->format == HEFT_BLOCKS_TEXT && sums->functions == 0)
+			heft_block_function_write(NULL, job->format, &sink, NULL);
 		add(sums, &f);
 		put_function(job, i, &f);
 	}

@@ -214,5 +214,7 @@ void out_blocks(const struct heft_block_function *f, enum heft_blocks_format for
 	default:
 		if (f)
 			out_text(f, s);
+		else
+			sink_printf(s, "  %6s  %-10s %8s  flags\n", "block", "address", "bytes");
 	}
 }
