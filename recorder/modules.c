@@ -10,34 +10,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#ifdef DLFO_STRUCT_HAS_EH_DBASE
-bool tables_find(uintptr_t pc, struct tables *ret)
-{
-	struct dl_find_object found;
-	if (_dl_find_object((void *)pc, &found) != 0)
-		return false;
-	*ret = (struct tables){
-		.hdr = found.dlfo_eh_frame,
-		.start = (uintptr_t)found.dlfo_map_start,
-		.end = (uintptr_t)found.dlfo_map_end,
-		.bias = found.dlfo_link_map->l_addr,
-		.path = found.dlfo_link_map->l_name != NULL ? found.dlfo_link_map->l_name : "",
-	};
-	return true;
-}
-#else
 struct search {
 	uintptr_t pc;
 	struct tables *ret;
+	bool not_first;
 };
 
 static int search_module(struct dl_phdr_info *info, size_t size, void *ctx)
 {
 	struct search *s = ctx;
+	/* The program comes first, under whatever name. */
 	struct tables t = { .bias = info->dlpi_addr,
 			    .start = UINTPTR_MAX,
-			    .path = info->dlpi_name };
+			    .path = s->not_first ? info->dlpi_name : "" };
 	(void)size;
+	s->not_first = true;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 		const uintptr_t start = info->dlpi_addr + p->p_vaddr;
@@ -54,10 +41,36 @@ static int search_module(struct dl_phdr_info *info, size_t size, void *ctx)
 	return 1;
 }
 
+static bool search_modules(uintptr_t pc, struct tables *ret)
+{
+	struct search s = { .pc = pc, .ret = ret };
+	return dl_iterate_phdr(search_module, &s) == 1;
+}
+
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+/* A static program may be of another C library than the recorder was built with. */
+#pragma weak _dl_find_object
+
 bool tables_find(uintptr_t pc, struct tables *ret)
 {
-	struct search s = { pc, ret };
-	return dl_iterate_phdr(search_module, &s) == 1;
+	struct dl_find_object found;
+	if (&_dl_find_object == NULL)
+		return search_modules(pc, ret);
+	if (_dl_find_object((void *)pc, &found) != 0)
+		return false;
+	*ret = (struct tables){
+		.hdr = found.dlfo_eh_frame,
+		.start = (uintptr_t)found.dlfo_map_start,
+		.end = (uintptr_t)found.dlfo_map_end,
+		.bias = found.dlfo_link_map->l_addr,
+		.path = found.dlfo_link_map->l_name != NULL ? found.dlfo_link_map->l_name : "",
+	};
+	return true;
+}
+#else
+bool tables_find(uintptr_t pc, struct tables *ret)
+{
+	return search_modules(pc, ret);
 }
 #endif
 

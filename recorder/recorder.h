@@ -46,6 +46,7 @@ enum {
 	SLOTS_MAX = 32767,    /* fits the bits below a page's address */
 	INLINE_MAX = 254,     /* frames of an inline stack */
 	BOOT_SIZE = 64 << 10, /* bytes handed out before the real allocator is known */
+	ROWS_LISTED = 1024,   /* rows filled whose places are kept */
 	PAGE_STEP = 4096,     /* what the kernel maps is a multiple of this */
 };
 
@@ -208,6 +209,8 @@ struct recorder {
 
 	_Atomic(struct rows *) rows;
 	_Atomic(uint32_t) row_misses;
+	_Atomic(uint32_t) rows_filled; /* since rows were forgotten last; the first of them */
+	_Atomic(uint32_t) rows_list[ROWS_LISTED];
 
 	/* Page address, and slot in the low bits. */
 	_Atomic(uintptr_t) stacks[PAGES_MAX];

@@ -47,6 +47,9 @@ static void rows_put(uintptr_t pc, struct row row)
 	}
 	_Atomic(uint64_t) *e = row_entry(t, pc);
 	const uint64_t word = row_word(row);
+	const uint32_t number = atomic_fetch_add(&recorder.rows_filled, 1);
+	if (number < ROWS_LISTED)
+		atomic_store(&recorder.rows_list[number], (uint32_t)((e - t->table[0]) / 2));
 	atomic_store_explicit(&e[0], pc ^ word, memory_order_relaxed);
 	atomic_store_explicit(&e[1], word, memory_order_relaxed);
 }
@@ -67,14 +70,23 @@ struct row row_miss(uintptr_t pc)
 	return row;
 }
 
+static void row_clear(const struct rows *t, size_t i)
+{
+	atomic_store_explicit(&t->table[i][0], 0, memory_order_relaxed);
+	atomic_store_explicit(&t->table[i][1], 0, memory_order_relaxed);
+}
+
+/* Programs that load and unload all the time fill few rows in between. */
 void rows_forget(void)
 {
 	struct rows *t = atomic_load(&recorder.rows);
 	atomic_fetch_add(&recorder.row_epoch, 1);
+	const uint32_t filled = atomic_exchange(&recorder.rows_filled, 0);
 	if (t == NULL)
 		return;
-	for (size_t i = 0; i < (size_t)1 << (64 - t->shift); i++) {
-		atomic_store_explicit(&t->table[i][0], 0, memory_order_relaxed);
-		atomic_store_explicit(&t->table[i][1], 0, memory_order_relaxed);
-	}
+	const size_t count = (size_t)1 << (64 - t->shift);
+	for (size_t i = 0; filled > ROWS_LISTED && i < count; i++)
+		row_clear(t, i);
+	for (uint32_t i = 0; filled <= ROWS_LISTED && i < filled; i++)
+		row_clear(t, atomic_load(&recorder.rows_list[i]) & (count - 1));
 }

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The link line of docs/heap-recorder.md, for C and C++ by gcc and clang: static programs have whole stacks.
+# The link line of docs/heap-recorder.md, for C and C++ by gcc and clang, with glibc and musl: the stacks of static programs
+# are those of the same program, linked dynamically.
 # usage: tests/recorder/static.sh HEFT LIBHEFT-HEAP.A DOCS/HEAP-RECORDER.MD
 heft=$(realpath "$1")
 archive=$(realpath "$2")
@@ -17,33 +18,63 @@ __attribute__((noinline)) void make(int n)
 	kept = malloc(n);
 	__asm__ volatile("" ::: "memory");
 }
+__attribute__((noinline)) void *more(int n)
+{
+	void *p = calloc(1, n);
+	p = realloc(p, n + 100000);
+	__asm__ volatile("" : : "r"(p) : "memory");
+	return p;
+}
+__attribute__((noinline)) void deep(int n)
+{
+	if (n > 0)
+		deep(n - 1);
+	else
+		make(4321);
+	__asm__ volatile("" ::: "memory");
+}
 int main(void)
 {
 	make(54321);
+	kept = more(777);
+	deep(20);
 	return 0;
 }
 END
-sed 's/malloc(n)/new char[n]/' a.c >a.cc
+sed 's/malloc(n)/new char[n]/; s/calloc(1, n)/malloc(n)/' a.c >a.cc
 
 # What stands behind the compiler in the page.
 options=$(sed -n '/^    cc .*libheft-heap.a/,/^$/p' "$page" | tr -d '\\\n' | sed 's/.*\.\.\. *libheft-heap.a//')
 is "options are in the page" 1 "$(echo "$options" | grep -c -e '--wrap=malloc,')"
 
-whole() {
-	compiler=$1 source=$2 package=$3
-	has "$compiler" "$package" "$compiler -static" || return 0
-	# shellcheck disable=SC2086 # words
-	if ! "$compiler" -g -O1 -static "$source" -o program "$archive" $options 2>said; then
-		fail "$compiler: $(head -n 2 said)"
-		return
-	fi
+# stacks PROGRAM: sizes and stacks of the functions that are the program's, up to main.
+stacks() {
 	rm -f out.*
-	HEFT_HEAP_OUT=out.%p ./program
-	"$heft" heap show out.* >shown
-	is "$compiler: the whole stack" 1 "$(awk '/make/ { m = NR } /main/ && m && NR > m { print 1; exit }' shown)"
+	HEFT_HEAP_OUT=out.%p "./$1"
+	"$heft" heap show --folded out.* 2>/dev/null | sed -n 's/()//g; s/^\(.*;\)*\(main;.*\)$/\2/p' | sort
 }
-whole gcc a.c gcc
-whole g++ a.cc g++
-whole clang a.c clang
-whole clang++ a.cc clang
-finish 3
+
+# same COMPILER SOURCE PACKAGE [FORM]: FORM "" links libstdc++ in, for only then is its operator new recorded.
+same() {
+	compiler=$1 source=$2 package=$3 dynamic=$4
+	has "$compiler" "$package" "$compiler -static" || return 0
+	for form in static dynamic; do
+		[ $form = static ] && how=-static
+		[ $form = dynamic ] && how=$dynamic
+		# shellcheck disable=SC2086 # words
+		if ! "$compiler" -g -O1 $how "$source" -o $form "$archive" $options 2>said; then
+			fail "$compiler: $(head -n 2 said)"
+			return
+		fi
+		stacks $form >$form.stacks
+	done
+	is "$compiler: stacks of main" 3 "$(wc -l <static.stacks)"
+	is "$compiler: one is deep" 1 "$(grep -c '\(deep;\)\{21\}make' static.stacks)"
+	is "$compiler: static as dynamic" "$(cat dynamic.stacks)" "$(cat static.stacks)"
+}
+same gcc a.c gcc ""
+same g++ a.cc g++ -static-libstdc++
+same clang a.c clang ""
+same clang++ a.cc clang -static-libstdc++
+same musl-gcc a.c musl-tools ""
+finish 9
