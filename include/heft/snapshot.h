@@ -63,6 +63,8 @@ enum heft_snapshot_flag {
 	/* Symbols tell what they hold, for queries that ask for `contents`.  Takes the time to
 	 * decode all code. */
 	HEFT_SNAPSHOT_CONTENTS = 1 << 3,
+	/* heft_snapshot_open_pair takes no directories off paths. */
+	HEFT_SNAPSHOT_WHOLE_PATHS = 1 << 4,
 };
 /* Replaces all flags (bits of enum heft_snapshot_flag; 0 at first). */
 HEFT_API void heft_snapshot_set_flags(struct heft_snapshot *s, unsigned flags);
@@ -76,7 +78,8 @@ HEFT_API bool heft_snapshot_open(struct heft_snapshot *s, const char *path, stru
  * after the other.  Only the snapshot that is read on the thread of the call asks its progress
  * function meanwhile.  Where it fails, *err is of `after` if that failed.
  * Where most sources of both are the same but for the directory that they lie in, that directory is
- * taken off the paths, unless a finder says what is to be done with paths. */
+ * taken off the paths, unless a finder says what is to be done with paths, or a side has
+ * HEFT_SNAPSHOT_WHOLE_PATHS. */
 HEFT_API bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_path,
 				      struct heft_snapshot *after, const char *after_path,
 				      struct heft_err *err);

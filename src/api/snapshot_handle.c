@@ -250,7 +250,8 @@ static bool release_roots(struct roots *r)
 
 static bool has_own_paths(const struct heft_snapshot *s)
 {
-	return !s->snapshot.by_heft || s->is_diff || !paths_empty(&s->wish.paths);
+	return !s->snapshot.by_heft || s->is_diff || s->flags & HEFT_SNAPSHOT_WHOLE_PATHS ||
+	       !paths_empty(&s->wish.paths);
 }
 
 /* Two builds of one project in two directories have the same paths, unless the user says what is to

@@ -111,7 +111,10 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_DEBUG: job->query.debug = true; break;
 	case O_SAVE: job->save = value; break;
 	case O_EXIT_CODE: job->exit_code = true; break;
-	case O_SUPERSIZE: job->flags |= HEFT_DIFF_SUPERSIZE; break;
+	case O_SUPERSIZE:
+		job->flags |= HEFT_DIFF_SUPERSIZE;
+		job->settings.flags |= HEFT_SNAPSHOT_WHOLE_PATHS;
+		break;
 	case O_VERBOSE: job->settings.verbose = true; break;
 	default: return cli_find(job->cli, job->settings.finder, o, value);
 	}

@@ -26,7 +26,7 @@ from snapshot import literal_name, read_elf, read_snapshot
 
 WORDS = ("socket buffer cannot open file read write value option missing between header section table name of the a in "
          "to %s %d %zu: [%u] /usr/lib symbol invalid unknown error warning note end begin").split()
-FILES, STRINGS, SHARED = 8, 150, 40
+FILES, STRINGS, SHARED = 6, 150, 40
 CODECS = {1: "ascii", 2: "utf-16-le", 4: "utf-32-le"}
 LEAST, MOST_OTHERS = {"whole": 99.0, "object": 99.0}, 4.0
 
