@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
@@ -233,6 +234,23 @@ static void in_child(void)
 
 /* ---- start and end --------------------------------------------------------------------------- */
 
+/* Words behind the entry of the process, with a space between them; the page ends with zeros.  By
+ * the kernel's calls: what other libraries put before open() may allocate. */
+static void note_command(char *to)
+{
+	const int saved = errno;
+	const long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	long n = fd < 0 ? 0 : syscall(SYS_read, fd, to, (size_t)HEAP_COMMAND_MOST);
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	while (n > 0 && to[n - 1] == 0)
+		n--;
+	for (long i = 0; i < n; i++)
+		if (to[i] == 0)
+			to[i] = ' ';
+	errno = saved;
+}
+
 static bool start_pages(void)
 {
 	struct timespec t = { 0 };
@@ -250,6 +268,7 @@ static bool start_pages(void)
 	p->flags = recorder.opt.flags;
 	p->page_count = 1;
 	page->used = 1;
+	note_command((char *)(p + 1));
 	recorder.process = p;
 	timeline_start();
 	rows_start();

@@ -261,6 +261,10 @@ struct heap_process {
 
 enum { HEAP_PENDING_MAX = 65536 };
 
+/* Behind the one entry of the process page, where it is not the only page: the command line, its
+ * words with a space between them, cut where it is longer, with 0 behind. */
+enum { HEAP_COMMAND_MOST = 1000 };
+
 /* Why a freed block is noted. */
 enum heap_gone_why {
 	HEAP_GONE_FREED,   /* it is large, or realloc moved it: nothing of it may be left */

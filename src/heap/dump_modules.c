@@ -400,6 +400,8 @@ void dump_learn(struct dump *d, const struct records *r)
 	merge_files(d, &more);
 	vec_release(&more);
 	learn_threads(d, r);
+	if (!*d->command && *r->command)
+		d->command = arena_copy(&d->arena, str_of(r->command));
 }
 
 void dump_add_program(struct dump *d, const char *path)

@@ -286,6 +286,14 @@ static bool add_page(struct records *to, const struct seen *page, bool big_endia
 	return true;
 }
 
+static void read_command(struct records *ret, const struct dump *d, uint64_t page)
+{
+	const uint64_t at = page + HEAP_PAGE_HEADER + sizeof(struct heap_process);
+	if (ret->process.page_count > 1)
+		memory_copy(d, at, (uint8_t *)ret->command, HEAP_COMMAND_MOST);
+	ret->command[HEAP_COMMAND_MOST] = '\0';
+}
+
 void records_read(struct records *ret, const struct dump *d, struct notes *notes)
 {
 	struct search s = { .d = d, .notes = notes };
@@ -303,6 +311,8 @@ void records_read(struct records *ret, const struct dump *d, struct notes *notes
 		else if (!add_page(ret, page, d->big_endian))
 			note(notes, d->path, page->off, HEAP_PAGE_SIZE,
 			     "a page of the recorder is left out: another has its number");
+		else if (page->head.kind == HEAP_PAGE_PROCESS)
+			read_command(ret, d, page->addr);
 	}
 	for (size_t i = 0; i < ret->places.count; i++) {
 		struct record_place *p = &ret->places.data[i];

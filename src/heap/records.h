@@ -32,8 +32,9 @@ struct record_place {
 };
 
 struct records {
-	bool found;                  /* there is a process page */
-	struct heap_process process; /* zeros where there is none */
+	bool found;                          /* there is a process page */
+	struct heap_process process;         /* zeros where there is none */
+	char command[HEAP_COMMAND_MOST + 1]; /* "": not told */
 	VEC(struct heap_module) modules;
 	VEC(struct heap_thread) threads;  /* slot n is [n - 1] */
 	VEC(struct heap_moment) timeline; /* in order of time, stale ones left out */

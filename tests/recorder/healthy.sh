@@ -23,6 +23,27 @@ kill $pid
 is "an unrecorded process" 2 $?
 is "why" 1 "$(grep -c 'could not examine' found)"
 
+# What cannot be examined: processes that are not recorded, whole dumps and cut-off ones.
+unexamined=0
+for other in "sleep 99" "tail -f /dev/null" cat sort "sed -n p"; do
+	mkfifo in.$unexamined
+	# shellcheck disable=SC2086 # words
+	$other <in.$unexamined >/dev/null &
+	exec 9>in.$unexamined
+	pid=$!
+	sleep 0.1
+	"$heft" heap snapshot "$pid" -o other.core >/dev/null 2>said || { cat said && exit 1; }
+	exec 9>&-
+	kill $pid 2>/dev/null
+	head -c $(($(wc -c <other.core) / 2)) other.core >half.core
+	for dump in other.core half.core; do
+		"$heft" heap check $dump >found 2>&1
+		is "$other, $dump" 2 $?
+		grep -q 'could not examine' found && unexamined=$((unexamined + 1))
+	done
+done
+is "dumps that cannot be examined" 10 $unexamined
+
 LD_PRELOAD="$recorder" "$program" >out &
 pid=$!
 trap 'kill $pid; rm -rf "$tmp"' EXIT
@@ -42,4 +63,4 @@ for i in $(seq $snapshots); do
 	grep -q "no damage found in 0 blocks" found && { cat found && exit 1; }
 done
 is "snapshots of $snapshots in which damage was found" 0 $accused
-finish 3
+finish 13

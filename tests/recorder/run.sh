@@ -43,6 +43,9 @@ else
 	left_out "a core where it may be" "ulimit -c unlimited is refused"
 fi
 
+"$heft" heap show a.* >shown
+is "whose record it is" "sh -c exit 3, pid" "$(sed -n 's/^process *\(.*, pid\).*/\1/p' shown)"
+
 mkdir sub
 run -q -o e sh -c 'cd sub && exec ls' >out
 is "the folder of the start" 1 "$(files 'e.*')"
