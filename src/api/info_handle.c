@@ -93,7 +93,10 @@ static bool add_file(struct heft_info *info, const char *path, struct heft_err *
 	struct info_file f = { .path = arena_copy(&info->arena, str_of(path)) };
 	progress_begin(0);
 	progress_tell(f.path, 0, 0);
-	const bool good = program_open(&p, f.path, &info->wish, &info->notes, err);
+	bool good = program_open(&p, f.path, &info->wish, &info->notes, err);
+	if (good && p.input.linkmap)
+		good = fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+			    "%s: a linker map, which does not tell what the file is", path);
 	if (good) {
 		facts_read(&f.facts, &p, &info->arena);
 		f.facts.machine = arena_copy(&info->arena, str_of(f.facts.machine));

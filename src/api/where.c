@@ -346,7 +346,7 @@ static void find_segment(const struct heft_where *w, struct heft_location *at)
 		if (s->type != PT_LOAD || at->addr < s->addr || offset >= s->vm_size)
 			continue;
 		at->segment = w->segments[i];
-		at->in_file = offset < s->file_size;
+		at->in_file = offset < s->file_size && !w->program.input.linkmap;
 		at->file_offset = at->in_file ? s->off + offset : 0;
 		return;
 	}

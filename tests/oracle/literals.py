@@ -28,7 +28,7 @@ WORDS = ("socket buffer cannot open file read write value option missing between
          "to %s %d %zu: [%u] /usr/lib symbol invalid unknown error warning note end begin").split()
 FILES, STRINGS, SHARED = 6, 150, 40
 CODECS = {1: "ascii", 2: "utf-16-le", 4: "utf-32-le"}
-LEAST, MOST_OTHERS = {"whole": 99.0, "object": 99.0}, 4.0
+LEAST, MOST_OTHERS = {"whole": 99.0, "object": 99.0}, 6.0
 
 
 def texts(rng, count):
