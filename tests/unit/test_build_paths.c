@@ -300,7 +300,8 @@ static void a_symbol_of_many_objects_becomes_one_with_what_the_paths_share(void 
 	vec_push(&s.containers, (struct snap_container){ .name = "" });
 	for (unsigned i = 0; i < MANY + FEW; i++) {
 		snprintf(object, sizeof object, "obj/base/%u/x.o", i);
-		snprintf(source, sizeof source, i == 7 ? "" : "gen/base/%u/x.cc", i);
+		snprintf(source, sizeof source, "gen/base/%u/x.cc", i);
+		source[i == 7 ? 0 : strlen(source)] = '\0';
 		const uint32_t at = add_symbol(&s, object, source);
 		s.symbols.data[at].addr = i < MANY ? 0x1000 : 0x2000;
 		s.symbols.data[at].size = 8;
