@@ -114,9 +114,13 @@ def plain(name):
 def identifier(mangled, shown):
     """The innermost word of a name that heft has to show as well: as the mangled form begins (Itanium C++ ABI,
     5.1.3), a length and so many letters a word; else as c++filt shows it."""
-    rest, word = re.sub(r"^_ZN?K?(St)?", "", mangled), None
+    rest, word = re.sub(r"^_Z(GR)?N?K?(St)?", "", mangled), None
     while m := re.match(r"\d+", rest):
-        word, rest = rest[m.end():m.end() + int(m[0])], rest[m.end() + int(m[0]):]
+        inner, rest = rest[m.end():m.end() + int(m[0])], rest[m.end() + int(m[0]):]
+        # Behind a name of Rust's older scheme a hash stands, which is not shown.
+        word = word if word and re.fullmatch("h[0-9a-f]{16}", inner) else inner
+    if word and "$" in word:
+        return shown.split("::")[-1]
     return word if word and not word.startswith("_GLOBAL__N") else plain(shown)
 
 
