@@ -231,6 +231,16 @@ static bool has_rows(const struct show_job *job)
 	return heft_heap_report_table(job->report)->top->child_count > 0;
 }
 
+/* A file that does not say where it lay, with no recorded block in it: any file is an
+ * image of memory. */
+static bool says_nothing(const struct show_job *job)
+{
+	struct heft_heap_info info = { .size = sizeof info };
+	heft_heap_info(job->open.heap, &info);
+	return job->open.base == NULL && !info.recorded && strcmp(info.kind, "raw image") == 0 &&
+	       job->report != NULL && !has_rows(job);
+}
+
 static int report(struct show_job *job)
 {
 	struct heft_err err;
@@ -244,6 +254,11 @@ static int report(struct show_job *job)
 	int status = outfile_write(job->open.cli, job->out.path, write_to, job);
 	if (status == EXIT_FINE && job->exit_code && has_rows(job))
 		status = EXIT_NO;
+	if (status == EXIT_FINE && says_nothing(job)) {
+		fflush(stdout);
+		status = cli_error(job->open.cli, "%s: nothing in it is of a recorded heap",
+				   job->files[0]);
+	}
 	heft_heap_report_free(job->report);
 	return status;
 }

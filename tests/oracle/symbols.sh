@@ -78,7 +78,8 @@ class Elf:
         name = re.sub(r"(.)@.*", r"\1", name or "")
         size, value, section = int(size, 0), int(value, 16), self.sections.get(int(section))
         if size == 0 or not section or "A" not in section[6] or \
-                (kind == "NOTYPE" and re.match(r"\$[adtxc]", name)):
+                (kind == "NOTYPE" and re.match(r"\$[adtxc]", name)) or \
+                (bind == "LOCAL" and name.startswith(".L" if kind == "NOTYPE" else (".L.str", ".L_MergedGlobals"))):
             return None
         number, _, shtype, addr, _, room, flags = section
         addr, room = int(addr, 16), int(room, 16)
