@@ -122,6 +122,27 @@ static bool same_machine(const struct image *a, const char *library)
 	return same;
 }
 
+/* The sanitizer whose allocator the program brings, which must be the first; NULL: none. */
+static const char *sanitizer_of(const struct image *im)
+{
+	static const char *const names[][2] = { { "__asan_init", "AddressSanitizer" },
+						{ "__hwasan_init", "HWAddressSanitizer" },
+						{ "__tsan_init", "ThreadSanitizer" },
+						{ "__msan_init", "MemorySanitizer" } };
+	const struct section *s = image_section_find(im, ".dynstr");
+	const struct bytes text = s != NULL ? section_bytes(im, s) : (struct bytes){ 0 };
+	struct reader r = reader_of(text, im->big_endian);
+	while (reader_left(&r) > 0) {
+		const struct str name = read_cstr(&r);
+		for (size_t i = 0; reader_ok(&r) && i < COUNT_OF(names); i++)
+			if (str_eq(name, str_of(names[i][0])))
+				return names[i][1];
+		if (!reader_ok(&r))
+			break;
+	}
+	return NULL;
+}
+
 static bool check_image(const char *path, const struct image *im, const char *library,
 			struct heft_err *err)
 {
@@ -135,6 +156,12 @@ static bool check_image(const char *path, const struct image *im, const char *li
 	if (!same_machine(im, library))
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			    "%s: is for another machine than the recorder %s", path, library);
+	const char *sanitizer = sanitizer_of(im);
+	if (sanitizer != NULL)
+		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+			    "%s: is built with %s, which brings an allocator of its own: record a "
+			    "build without it",
+			    path, sanitizer);
 	return true;
 }
 

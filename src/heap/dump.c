@@ -152,7 +152,9 @@ static bool read_core(struct dump *d, const struct image *core, struct heft_err 
 	struct core c;
 	if (core->kind != IMAGE_CORE)
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-			    "%s: a program or library, no dump of a process", core->path);
+			    "%s: a program or library, no dump of a process; an image of memory "
+			    "that begins with one needs --base",
+			    core->path);
 	d->kind = DUMP_CORE;
 	d->word = core->bits / 8;
 	d->big_endian = core->big_endian;

@@ -130,6 +130,16 @@ if cc -static static.c -o static 2>/dev/null; then
 else
 	left_out "static programs" "cc -static does not link" libc6-dev
 fi
+for sanitizer in address thread; do
+	if ! cc -fsanitize=$sanitizer static.c -o sanitized 2>/dev/null; then
+		left_out "programs with sanitizers" "cc -fsanitize=$sanitizer does not link"
+		continue
+	fi
+	run ./sanitized 2>said
+	is "a program with -fsanitize=$sanitizer" "2 1" "$? $(grep -c 'brings an allocator of its own' said)"
+done
+"$heft" heap show ./spike 2>said
+is "a program is no dump" "2 1" "$? $(grep -c 'needs --base' said)"
 if [ "$(id -u)" -eq 0 ]; then
 	cp /bin/true other && chown 1 other && chmod u+s other
 	run ./other 2>said
