@@ -88,7 +88,7 @@ static bool rule_of_register(struct machine *m, uint8_t op, struct reader *r)
 		set_rule(m, reg,
 			 (struct cfi_rule){ .kind = CFI_VALUE_EXPR, .expr = read_block(r) });
 		return true;
-	case 0x2f: set_off(m, reg, CFI_AT, -(int64_t)read_uleb(r)); return true;
+	case 0x2f: set_off(m, reg, CFI_AT, (int64_t)(0 - read_uleb(r))); return true;
 	default: return false;
 	}
 }
