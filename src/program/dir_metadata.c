@@ -7,7 +7,7 @@
 
 static const char file_of_folder[] = "DIR_METADATA";
 
-enum { MIXINS_DEEP = 16 }; /* files that name files; more is a circle */
+enum { FILES_MOST = 64 }; /* that are read for one folder; more is a circle */
 
 bool dir_metadata_matches(const char *path)
 {
@@ -78,7 +78,7 @@ static bool next_value(struct str *text, struct str key, struct str *ret)
 }
 
 /* What a file below the root says; "" where it says nothing or is not there. */
-static const char *read_file(struct dir_metadata *d, struct str path, unsigned deep)
+static const char *read_file(struct dir_metadata *d, struct str path, unsigned *left)
 {
 	const char *full = arena_format(&d->arena, STR_FMT "/" STR_FMT, STR_ARG(d->root),
 					STR_ARG(path));
@@ -86,16 +86,16 @@ static const char *read_file(struct dir_metadata *d, struct str path, unsigned d
 	struct heft_err err;
 	struct file f;
 	struct str value;
-	if (deep == MIXINS_DEEP || !file_exists(full) || !file_open(&f, full, &err))
+	if (*left == 0 || !file_exists(full) || !file_open(&f, full, &err))
 		return "";
+	--*left;
 	struct str text = { (const char *)f.bytes.p, f.bytes.size };
 	if (next_value(&text, STR("component:"), &value))
 		component = arena_copy(&d->arena, value);
 	text = (struct str){ (const char *)f.bytes.p, f.bytes.size };
 	while (*component == '\0' && next_value(&text, STR("mixins:"), &value))
 		if (str_starts(value, STR("//")))
-			component = read_file(d, (struct str){ value.p + 2, value.len - 2 },
-					      deep + 1);
+			component = read_file(d, (struct str){ value.p + 2, value.len - 2 }, left);
 	file_close(&f);
 	return component;
 }
@@ -109,8 +109,9 @@ static const char *own_component(struct dir_metadata *d, struct str folder)
 	if (!intern_find(&d->folders, folder, &id)) {
 		const char *file = arena_format(&d->arena, STR_FMT "%s%s", STR_ARG(folder),
 						folder.len > 0 ? "/" : "", file_of_folder);
+		unsigned left = FILES_MOST;
 		(void)intern_add(&d->folders, folder);
-		vec_push(&d->components, read_file(d, str_of(file), 0));
+		vec_push(&d->components, read_file(d, str_of(file), &left));
 		id = (uint32_t)d->components.count - 1;
 	}
 	return d->components.data[id];

@@ -102,7 +102,9 @@ static void files_of_the_tree_tell_components_of_their_folders(void **state)
 	put(root, files[1], "team_email: \"x\"\nmixins: \"//COMMON\"\n");
 	put(root, files[2], "os: LINUX");
 	put(root, files[3], "\n\tcomponent:   \"Net>DNS\" }");
-	put(root, files[4], "mixins: \"//loop/DIR_METADATA\"\n");
+	put(root, files[4],
+	    "mixins: \"//loop/DIR_METADATA\"\nmixins: \"//loop/DIR_METADATA\"\n"
+	    "mixins: \"//loop/DIR_METADATA\"\n");
 	assert_true(components_open(&c, root, &err));
 	assert_string_equal(components_find(&c, STR("net/a.cc")), "Net");
 	assert_string_equal(components_find(&c, STR("net/dns/deep/a.cc")), "Net>DNS");
