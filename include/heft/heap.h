@@ -156,6 +156,9 @@ HEFT_API void heft_heap_set_threads(struct heft_heap *h, unsigned threads);
 HEFT_API void heft_heap_set_progress(struct heft_heap *h, heft_progress_fn progress, void *ctx);
 /* For raw images: the address that the dump's first byte had. */
 HEFT_API void heft_heap_set_base(struct heft_heap *h, uint64_t addr);
+/* For raw images: the address of the first byte of the program that was named for it, where that
+ * program may lie anywhere (a PIE). */
+HEFT_API void heft_heap_set_load(struct heft_heap *h, uint64_t addr);
 /* For raw images: adds a file, or a part of the dump itself.  Its bytes from position `off` on had
  * the addresses from `addr` on. */
 HEFT_API void heft_heap_add_piece(struct heft_heap *h, const char *path, uint64_t addr,

@@ -74,6 +74,11 @@ void heft_heap_set_base(struct heft_heap *h, uint64_t addr)
 	h->base_addr = addr;
 }
 
+void heft_heap_set_load(struct heft_heap *h, uint64_t addr)
+{
+	h->wish.load = addr;
+}
+
 static void heap_add_piece(struct heft_heap *h, const char *path, uint64_t addr, uint64_t off)
 {
 	vec_push(&h->pieces, (struct dump_piece){ keep(h, path), true, addr, off });

@@ -70,14 +70,15 @@ static bool apply_piece(struct heap_open *h, const struct opt *o, const char *va
 static bool apply_number(struct heap_open *h, const struct opt *o, const char *value)
 {
 	uint64_t n;
-	if (!heap_parse_number(value, o->id == O_BASE, &n) ||
+	if (!heap_parse_number(value, o->id == O_BASE || o->id == O_LOAD, &n) ||
 	    (o->id == O_WORD && n != 4 && n != 8) || (o->id == O_THREADS && n > 1024))
 		return cli_bad_value(h->cli, o, value,
-				     o->id == O_WORD   ? "4 or 8"
-				     : o->id == O_BASE ? "an address"
-						       : "a number of threads");
+				     o->id == O_WORD                      ? "4 or 8"
+				     : o->id == O_BASE || o->id == O_LOAD ? "an address"
+									  : "a number of threads");
 	switch (o->id) {
 	case O_BASE: heft_heap_set_base(h->heap, n); break;
+	case O_LOAD: heft_heap_set_load(h->heap, n); break;
 	case O_WORD: heft_heap_set_word(h->heap, (unsigned)n); break;
 	default: heft_heap_set_threads(h->heap, (unsigned)n); break;
 	}
@@ -107,6 +108,7 @@ bool heap_open_apply(struct heap_open *h, const struct opt *o, const char *value
 	case O_DEMANGLE: return apply_style(h, o, value);
 	case O_AT: return apply_piece(h, o, value);
 	case O_BASE:
+	case O_LOAD:
 	case O_WORD:
 	case O_THREADS: return apply_number(h, o, value);
 	case O_ENDIAN:

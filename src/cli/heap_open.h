@@ -12,6 +12,7 @@ enum heap_open_option {
 	O_DEMANGLE = 100, /* the commands' own are below */
 	O_THREADS,
 	O_BASE,
+	O_LOAD,
 	O_AT,
 	O_WORD,
 	O_ENDIAN,

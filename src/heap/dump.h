@@ -75,7 +75,8 @@ struct dump_wish {
 		uint64_t addr, off; /* where the bytes from `off` of the file lay */
 	} *pieces; /* further files, or the place of the first (then path is that of the dump) */
 	size_t piece_count;
-	uint8_t word; /* 4 or 8; 0: as the magic words say */
+	uint64_t load; /* where the program's first byte lay, if it counts its addresses from 0 */
+	uint8_t word;  /* 4 or 8; 0: as the magic words say */
 	enum { DUMP_ANY_ORDER, DUMP_LITTLE, DUMP_BIG } order;
 };
 
@@ -92,9 +93,9 @@ void dump_close(struct dump *d);
  * of threads, before others use the dump: files move in d->files. */
 struct records;
 void dump_learn(struct dump *d, const struct records *r);
-/* For a dump that knows no modules: all addresses are those of this program's own headers.
- * Borrows. */
-void dump_add_program(struct dump *d, const char *path);
+/* For a dump that knows no modules: all addresses, less `bias`, are those of this program's own
+ * headers.  Borrows. */
+void dump_add_program(struct dump *d, const char *path, uint64_t bias);
 
 /* Did the first thread die of its own doing? */
 bool dump_is_fatal(const struct dump *d);

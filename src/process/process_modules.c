@@ -211,7 +211,8 @@ bool process_list_modules(struct process *p, struct heft_err *err)
 {
 	const struct program_wish *find = p->wish.find;
 	if (find->programs.count > 0 && !knows_modules(p))
-		dump_add_program(&p->dump, find->programs.data[0]);
+		dump_add_program(&p->dump, find->programs.data[0],
+				 p->wish.dump ? p->wish.dump->load : 0);
 	for (size_t i = 0; i < p->dump.file_count; i++)
 		push_module(p, &p->dump.files[i], false);
 	for (size_t i = 0; i < find->programs.count; i++)

@@ -130,6 +130,28 @@ if cc -static static.c -o static 2>/dev/null; then
 else
 	left_out "static programs" "cc -static does not link" libc6-dev
 fi
+cat >image.py <<'END'
+import os, subprocess, sys
+heft, recorder = sys.argv[1:3]
+env = dict(os.environ, LD_PRELOAD=recorder, HEFT_HEAP_STACKS='inline')
+p = subprocess.Popen(['./waits'], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+p.stdout.readline()
+maps = [line.split() for line in open('/proc/%d/maps' % p.pid)]
+low, high = next([int(a, 16) for a in m[0].split('-')] for m in maps if m[-1] == '[heap]')
+load = next(m[0].split('-')[0] for m in maps if m[-1].endswith('/waits'))
+with open('/proc/%d/mem' % p.pid, 'rb') as memory, open('heap.raw', 'wb') as f:
+    memory.seek(low)
+    f.write(memory.read(high - low))
+p.communicate('\n')
+subprocess.run([heft, 'heap', 'show', '--base=%x' % low, '--load=' + load, 'heap.raw', './waits'])
+END
+echo 'void *kept; __attribute__((noinline)) void make(void) { kept = malloc(54321); __asm__ volatile("" ::: "memory"); }
+int main(void) { make(); puts("ready"); fflush(stdout); return getchar(); }' >waits.c
+must cc -O1 -g -pie -fPIE -include stdlib.h -include stdio.h waits.c -o waits
+if command -v python3 >/dev/null; then
+	python3 image.py "$heft" "$recorder" >shown 2>said
+	is "a PIE in an image of memory" 1 "$(grep -c '53.0Ki .* make waits.c:1 ' shown)"
+fi
 for sanitizer in address thread; do
 	if ! cc -fsanitize=$sanitizer static.c -o sanitized 2>/dev/null; then
 		left_out "programs with sanitizers" "cc -fsanitize=$sanitizer does not link"
