@@ -159,7 +159,8 @@ static bool is_part(const struct checker *c, uint64_t addr)
 	return !named;
 }
 
-/* What contradicts a last instruction, in words; NULL: nothing. */
+/* What contradicts a last instruction, in words; NULL: nothing.  A part may go back to the entry of
+ * its function, whichever that is. */
 static const char *jump_fault(const struct walk *w, const struct flow *in, unsigned flags)
 {
 	const bool out = !function_has(w, in->target);
@@ -168,7 +169,8 @@ static const char *jump_fault(const struct walk *w, const struct flow *in, unsig
 		return NULL;
 	if (!out && flags & (BBMAP_RETURN | BBMAP_TAIL_CALL))
 		return "a jump inside the function is called a return";
-	if (out && !(flags & (BBMAP_RETURN | BBMAP_INDIRECT_JUMP)) && !is_part(w->c, in->target))
+	if (out && !(flags & (BBMAP_RETURN | BBMAP_INDIRECT_JUMP)) && !is_part(w->c, in->target) &&
+	    !is_part(w->c, w->f->addr))
 		return "a jump out of the function is not called a return";
 	return NULL;
 }
