@@ -511,8 +511,28 @@ static void finish(struct supersize_name *n, struct parse *p, struct str templat
 	(void)drop_anonymous(&n->buffers[4], &n->template_name);
 }
 
+/* Go's "go:itab.*x,interface { F() }" and "type:.eq.x"; "go::f" is C++. */
+static bool is_made_by_go(struct str s)
+{
+	const size_t front = str_starts(s, STR("go:")) ? 3 : str_starts(s, STR("type:")) ? 5 : 0;
+	return front > 0 && front < s.len && s.p[front] != ':';
+}
+
+/* Types stand in names of Go with blanks and parentheses: of what the compiler makes, and in the
+ * brackets of generic functions, "f[go.shape.int].func1".  No parameters follow them. */
+static bool is_of_go(struct supersize_name *n, struct str s, unsigned how)
+{
+	if (how & SUPERSIZE_EXACT || (!is_made_by_go(s) && find_word(s, 0, "[go.shape.") == s.len))
+		return false;
+	n->full = n->template_name = n->plain = s;
+	n->flags = 0;
+	return true;
+}
+
 void supersize_derive(struct supersize_name *n, struct str full, unsigned how)
 {
+	if (is_of_go(n, full, how))
+		return;
 	struct parse p = parse_of(n, full, how & SUPERSIZE_EXACT);
 	const struct head h = { 0, parameter_paren(&p, 0) };
 	const size_t paren = place_of(&p, h.paren);
@@ -525,6 +545,8 @@ void supersize_split(struct supersize_name *n, struct str demangled, unsigned ho
 {
 	bool clone = false;
 	const bool exact = how & SUPERSIZE_EXACT;
+	if (is_of_go(n, demangled, how))
+		return;
 	struct str s = drop_clone(demangled, how, &clone);
 	s = turn(&n->buffers[0], s, " for ", exact);
 	s = turn(&n->buffers[1], s, " to ", exact);

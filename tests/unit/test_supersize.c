@@ -187,6 +187,13 @@ static const struct name_case exact[] = {
 
 /* ... and mended. */
 static const struct name_case mended[] = {
+	{ "go:itab.*x.y,interface { F() error }", "go:itab.*x.y,interface { F() error }",
+	  "go:itab.*x.y,interface { F() error }", "go:itab.*x.y,interface { F() error }", 0, 0 },
+	{ "int go::f(int)", "go::f(int)", "go::f", "go::f", 0, 0 },
+	{ "a/b.f[go.shape.interface { Size() int; Write([]uint8) (int, error) }].func1",
+	  "a/b.f[go.shape.interface { Size() int; Write([]uint8) (int, error) }].func1",
+	  "a/b.f[go.shape.interface { Size() int; Write([]uint8) (int, error) }].func1",
+	  "a/b.f[go.shape.interface { Size() int; Write([]uint8) (int, error) }].func1", TEXT, 0 },
 	{ "typeinfo for bool (*)(llvm::SDValue)", "bool (*)(llvm::SDValue) [typeinfo]",
 	  "bool (*)(llvm::SDValue) [typeinfo]", "bool (*)(llvm::SDValue) [typeinfo]", 0, 0 },
 	{ "(anonymous namespace)::Foo::Baz() const::GLSLFP::onData(Foo, Bar)",
