@@ -5,7 +5,7 @@
 #
 # The exceptions, all of them written down in docs/architecture.md or heft(1):
 #  - up to 16 bytes that nothing else has are padding of what stands before them (once for what a
-#    segment covers and once for what it doesn't), if the next thing begins there;
+#    segment covers and once for what it doesn't), if the next thing with bytes begins there;
 #  - .tbss takes no room in the memory of a linked file, nor does what no segment loads;
 #  - what leaves the file or lies over an earlier section is cut; such files are left out here.
 set -u
@@ -151,8 +151,8 @@ def check_sections(elf):
             overlap([(s[3], s[4]) for s in elf.sections if s[3] is not None]) or \
             any(s[1] + s[2] > elf.size for s in elf.sections):
         return None
-    starts = [s[1] for s in elf.sections] + [t[0] for t in tables] + [elf.size]
-    addrs = [s[3] for s in elf.sections if s[3] is not None]
+    starts = [s[1] for s in elf.sections if s[2]] + [t[0] for t in tables] + [elf.size]
+    addrs = [s[3] for s in elf.sections if s[3] is not None and s[4]]
     want = defaultdict(lambda: (0, 0, 0, 0))
     for name, off, filesz, addr, memsz in elf.sections:
         memsz = loaded(elf, addr, memsz) if memsz else 0
@@ -167,7 +167,7 @@ def check_segments(elf):
             overlap([(s[3], s[4]) for s in elf.loads]) or \
             any(s[1] + s[2] > elf.size for s in elf.loads):
         return None
-    starts = [s[1] for s in elf.sections] + [s[1] for s in elf.loads] + [elf.size]
+    starts = [s[1] for s in elf.sections if s[2]] + [s[1] for s in elf.loads] + [elf.size]
     want = {label: (memsz, filesz, 0, min(16, room(starts, off + filesz)) if filesz else 0)
             for label, off, filesz, addr, memsz in elf.loads}
     return compare(elf.path, "segment", want, rows(elf.path, "segments"))
