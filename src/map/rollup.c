@@ -76,7 +76,7 @@ struct adder {
 	const struct rollup_walk *walk;
 	enum heft_size_measure measure;
 	size_t shown_count;            /* levels that make nodes; filter and symbols follow */
-	size_t next;                   /* span of the last of these levels, behind the piece */
+	size_t next;                   /* of one level: the span behind the piece */
 	label_id last[LEVELS_MAX + 2]; /* labels of the piece before */
 	uint32_t path[LEVELS_MAX + 1]; /* nodes of the piece before; path[0] = the top */
 };
@@ -93,14 +93,14 @@ enum { AHEAD = 8 };
 
 /* Labels of neighbours are far apart in the tables, and waiting for memory would be most of
  * the work: fetches the sums of the span AHEAD of the piece, the slot of the one twice as far,
- * and what it is shown as of the one behind that, as if all had the parent of the last. */
+ * and what it is shown as of the one behind that.  Of one level only: below it, a look-up in a
+ * hash to fetch the next one costs more than it saves. */
 static void fetch_ahead(struct adder *a, uint64_t start)
 {
 	const struct tree *t = &a->rollup->tree;
-	const struct rollup_level *level = &a->walk->levels[a->shown_count - 1];
+	const struct rollup_level *level = &a->walk->levels[0];
 	const struct span *list = level->spans->list.data;
 	const size_t count = level->spans->list.count;
-	const uint32_t parent = a->path[a->shown_count - 1];
 	while (a->next < count && list[a->next].start <= start)
 		a->next++;
 	if (count - a->next <= 3 * AHEAD)
@@ -109,8 +109,8 @@ static void fetch_ahead(struct adder *a, uint64_t start)
 	const label_id *shown = level->shown;
 	if (shown)
 		__builtin_prefetch(&shown[s[3 * AHEAD].label]);
-	tree_fetch_slot(t, parent, shown ? shown[s[2 * AHEAD].label] : s[2 * AHEAD].label);
-	tree_fetch_sums(t, parent, shown ? shown[s[AHEAD].label] : s[AHEAD].label);
+	tree_fetch_slot(t, shown ? shown[s[2 * AHEAD].label] : s[2 * AHEAD].label);
+	tree_fetch_sums(t, shown ? shown[s[AHEAD].label] : s[AHEAD].label);
 }
 
 static void add_piece(void *ctx, uint64_t start, uint64_t size, const label_id *ids)
@@ -119,7 +119,8 @@ static void add_piece(void *ctx, uint64_t start, uint64_t size, const label_id *
 	struct rollup *r = a->rollup;
 	const struct rollup_walk *w = a->walk;
 	const size_t n = a->shown_count;
-	fetch_ahead(a, start);
+	if (n == 1)
+		fetch_ahead(a, start);
 	if (w->base && !filter_keeps(&r->filter, w->labels, ids, n + 1)) {
 		*(w->domain == HEFT_VM ? &r->omitted_vm : &r->omitted_file) += size;
 		return;

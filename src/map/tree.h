@@ -55,24 +55,17 @@ static inline uint32_t tree_top(const struct tree *t, uint32_t key)
 	return key < t->top.count ? t->top.data[key] : 0;
 }
 
-/* Fetches what tree_get reads first. */
-static inline void tree_fetch_slot(const struct tree *t, uint32_t parent, uint32_t key)
+/* Fetches what tree_get reads first of a key on the first level. */
+static inline void tree_fetch_slot(const struct tree *t, uint32_t key)
 {
-	if (parent != 0)
-		map_prefetch(&t->below, tree_hash(parent, key));
-	else if (key < t->top.count)
+	if (key < t->top.count)
 		__builtin_prefetch(&t->top.data[key]);
 }
 
-/* Fetches the sums where tree_get will probably end. */
-static inline void tree_fetch_sums(const struct tree *t, uint32_t parent, uint32_t key)
+/* Fetches the sums where tree_get ends for it. */
+static inline void tree_fetch_sums(const struct tree *t, uint32_t key)
 {
-	uint32_t node = parent == 0 ? tree_top(t, key) : 0;
-	if (parent != 0) {
-		struct map_at at = map_at(&t->below, tree_hash(parent, key));
-		map_next(&t->below, &at, &node);
-	}
-	__builtin_prefetch(tree_sums(t, node, HEFT_INPUT));
+	__builtin_prefetch(tree_sums(t, tree_top(t, key), HEFT_INPUT));
 }
 
 #endif
