@@ -111,7 +111,7 @@ build() { # NAME COMPILER FLAGS...
 	name=$1
 	shift
 	rm -f "$tmp"/*.o
-	for c in "$tmp/data.c" $more "$root"/src/code/*.c; do
+	for c in "$tmp/data.c" "$root"/src/base/*.c "$root"/src/code/*.c; do
 		must "$@" -w -std=gnu11 -D_GNU_SOURCE -I"$root/include" -I"$root/src" -c "$c" -o "$tmp/$(basename "$c").o"
 	done
 	case $1 in
@@ -123,8 +123,7 @@ build() { # NAME COMPILER FLAGS...
 }
 
 # QUICK: some seconds, not a minute.
-levels='-O0 -O1 -O2 -O3 -Os' more=$(echo "$root"/src/base/*.c)
-[ -z "${QUICK:-}" ] || levels='-O0 -O2' more=
+[ -n "${QUICK:-}" ] && levels='-O0 -O2' || levels='-O0 -O1 -O2 -O3 -Os'
 for o in $levels; do
 	build "clang $o" "$clang" --target=aarch64-linux-gnu -isystem "$headers" "$o"
 	build "clang $o -fPIC" "$clang" --target=aarch64-linux-gnu -isystem "$headers" "$o" -fPIC -fvisibility=hidden
