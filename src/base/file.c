@@ -1,5 +1,7 @@
-#define _GNU_SOURCE /* mremap, realpath */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, realpath */
 #include "base/file.h"
+
+#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -139,47 +141,51 @@ bool file_open(struct file *f, const char *path, struct heft_err *err)
 	return true;
 }
 
-enum { STREAM_MAX = 1 << 30, STREAM_ROOM = 1 << 16 };
+enum { STREAM_MAX = 1 << 30, STREAM_STEP = 1 << 16 };
 
-/* Reads on until the end; `b` is a mapping of `room` bytes of which it is the part that is used. */
-static bool read_all(int fd, struct bytes *b, size_t room, const char *path, struct heft_err *err)
+/* Reads on until the end. */
+static bool read_all(int fd, struct text *t, const char *path, struct heft_err *err)
 {
-	uint8_t *p = (uint8_t *)(uintptr_t)b->p;
-	ssize_t n;
-	while ((n = read(fd, p + b->size, room - b->size)) > 0 || (n < 0 && errno == EINTR)) {
-		b->size += n > 0 ? (uint64_t)n : 0;
-		if (b->size < room)
-			continue;
-		void *grown = room < STREAM_MAX ? mremap(p, room, room * 2, MREMAP_MAYMOVE)
-						: MAP_FAILED;
-		if (grown == MAP_FAILED)
+	ssize_t n = 1;
+	while (n != 0) {
+		if (t->cap - t->len < STREAM_STEP)
+			t->p = vec_grow(t->p, &t->cap, t->len + STREAM_STEP, 1);
+		n = read(fd, t->p + t->len, t->cap - t->len);
+		if (n < 0 && errno != EINTR)
+			return fail_sys(err, "%s", path);
+		t->len += n > 0 ? (size_t)n : 0;
+		if (t->len > STREAM_MAX)
 			return fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET,
-				    "%s: more than %zu bytes come through the pipe", path, room);
-		p = grown;
-		b->p = p;
-		room *= 2;
+				    "%s: more than 1 GiB comes through the pipe", path);
 	}
-	if (n < 0)
-		return fail_sys(err, "%s", path);
-	return b->size > 0 || fail(err, HEFT_EFORMAT, 0, "%s: the file is empty", path);
+	return t->len > 0 || fail(err, HEFT_EFORMAT, 0, "%s: the file is empty", path);
+}
+
+/* In a mapping of its own, as the bytes of every file. */
+static bool keep_copy(struct file *f, struct bytes from, const char *path, struct heft_err *err)
+{
+	const size_t size = strlen(path) + 1;
+	f->path = memcpy(mem_alloc(size), path, size);
+	void *p = mmap(NULL, from.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED) {
+		fail_sys(err, "%s", path);
+		mem_free((char *)(uintptr_t)f->path);
+		f->path = NULL;
+		return false;
+	}
+	memcpy(p, from.p, from.size);
+	f->bytes = (struct bytes){ p, from.size };
+	keep_mapping(f);
+	return true;
 }
 
 static bool read_pipe(struct file *f, int fd, const char *path, struct heft_err *err)
 {
-	void *p = mmap(NULL, STREAM_ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		       0);
-	struct bytes b = { p, 0 };
-	if (p == MAP_FAILED)
-		return fail_sys(err, "%s", path);
-	if (!read_all(fd, &b, STREAM_ROOM, path, err)) {
-		munmap((void *)(uintptr_t)b.p, max_u64(STREAM_ROOM, align_up(b.size, STREAM_ROOM)));
-		return false;
-	}
-	const size_t size = strlen(path) + 1;
-	f->path = memcpy(mem_alloc(size), path, size);
-	f->bytes = b;
-	keep_mapping(f);
-	return true;
+	struct text t = { 0 };
+	const bool ok = read_all(fd, &t, path, err) &&
+			keep_copy(f, (struct bytes){ (const uint8_t *)t.p, t.len }, path, err);
+	text_release(&t);
+	return ok;
 }
 
 bool file_open_stream(struct file *f, const char *path, struct heft_err *err)

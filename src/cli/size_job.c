@@ -239,12 +239,12 @@ static bool apply_choice(struct size_job *job, const struct opt *o, const char *
 	}
 	if (!cli_choice(job->cli, o, value, o->id == O_DEMANGLE ? style_choices : domains, &n))
 		return false;
-	if (o->id == O_DEMANGLE)
+	if (o->id == O_DEMANGLE) {
 		job->style = value;
-	if (o->id == O_DEMANGLE)
 		heft_profile_set_demangle(job->profile, (enum heft_demangle)n);
-	else
+	} else {
 		job->out.write.domain = (enum heft_domain)n;
+	}
 	return true;
 }
 
