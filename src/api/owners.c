@@ -11,6 +11,14 @@ bool owners_add(struct owners *o, const char *source, struct heft_err *err)
 	return true;
 }
 
+bool owners_of_units(const struct owners *o)
+{
+	for (size_t i = 0; i < o->levels.count; i++)
+		if (o->levels.data[i].source->run == source_compileunits)
+			return true;
+	return false;
+}
+
 void owners_begin(struct owners *o, const struct source_file *file, const struct program_wish *wish)
 {
 	struct source_file of = *file;

@@ -110,6 +110,8 @@ static bool open_inputs(struct heft_profile *p, struct heft_err *err)
 {
 	const size_t given = p->entries.count;
 	join_debug_files(p);
+	if (p->as_bloaty) /* which knows of none */
+		p->wish.flags |= HEFT_FIND_NO_MAP;
 	for (size_t i = 0; i < given; i++) {
 		struct entry *e = &p->entries.data[i];
 		if (!program_open(&e->program, e->path, &p->wish, &p->notes, err) ||
@@ -120,6 +122,14 @@ static bool open_inputs(struct heft_profile *p, struct heft_err *err)
 	for (size_t i = 0; i < p->entries.count; i++)
 		describe(p, &p->entries.data[i]);
 	return check_wish(p, err);
+}
+
+static bool units_wanted(const struct heft_profile *p)
+{
+	for (size_t i = 0; i < p->levels.count; i++)
+		if (p->levels.data[i].source->run == source_compileunits)
+			return true;
+	return false;
 }
 
 /* Where the symbols of an input without .symtab come from, and its DWARF; NULL: no level asks. */
@@ -291,6 +301,8 @@ static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 	const struct source_file of = { .path = e->path,
 					.input = &e->program.input,
 					.debug = debug_of(p, e),
+					.linkmap = units_wanted(p) ? program_map(&e->program)
+								   : NULL,
 					.labels = &p->labels,
 					.notes = &p->notes,
 					.threads = p->threads,

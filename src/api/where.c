@@ -155,7 +155,9 @@ static const char **section_names(struct heft_where *w, const struct image *im)
 static void begin_owners(struct heft_where *w)
 {
 	const bool core = w->process.open;
+	const bool units = !core && owners_of_units(&w->owners);
 	const struct source_file file = { .path = w->program.path,
+					  .linkmap = units ? program_map(&w->program) : NULL,
 					  .input = &w->program.input,
 					  .debug = core ? NULL : program_debug(&w->program, true),
 					  .process = core ? &w->process : NULL,

@@ -132,12 +132,22 @@ bool input_knows(struct bytes b)
 	return elf_matches(b) || ar_matches(b) || foreign_name(b);
 }
 
+/* A linker map; other packed files that are no cores are not looked into. */
+static bool is_packed_map(struct bytes b)
+{
+	enum unpack_method method;
+	uint8_t head[4096];
+	return unpack_guess(b, &method) &&
+	       linkmap_begins((struct bytes){ head, unpack_head(method, b, head, sizeof head) });
+}
+
 bool input_adopt(struct input *in, struct file *f, struct notes *notes, struct heft_err *err)
 {
 	memset(in, 0, sizeof *in);
 	in->notes = notes;
 	in->file = *f;
-	if (parse(in, in->file.path, err)) {
+	if ((!is_packed_map(in->file.bytes) || unpack_in_place(&in->file, notes, err)) &&
+	    parse(in, in->file.path, err)) {
 		for (size_t i = 0; i < in->image_count; i++)
 			in->images[i].mapped = in->file.mapped != NULL && !in->made;
 		return true;

@@ -36,7 +36,8 @@ struct input {
 	struct notes *notes; /* borrowed */
 };
 
-/* Opens and parses; a core may be packed (unpack.h), `file` is then what was packed.  False where
+/* Opens and parses; a core or linker map may be packed (unpack.h), `file` is then what was
+ * packed.  False where
  * the file cannot be read or is no ELF file, archive or linker map, or its own headers are
  * damaged.  A damaged archive member is a note and an AR_OTHER_MEMBER. */
 bool input_open(struct input *in, const char *path, struct notes *notes, struct heft_err *err);

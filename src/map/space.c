@@ -28,6 +28,7 @@ const char *why_text(enum why why)
 		[WHY_LSDA] = "exception table",
 		[WHY_GROUP] = "section group",
 		[WHY_DEBUG] = "debug info",
+		[WHY_LINKER_MAP] = "linker map",
 		[WHY_BLOCK_MAP] = "basic-block map",
 		[WHY_MAPPING] = "mapping",
 		[WHY_MODULE] = "file of a module",

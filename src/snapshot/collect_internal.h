@@ -68,10 +68,7 @@ static inline void collect_take(struct collect *c, uint64_t addr, uint64_t size)
 	c->end = addr + size;
 }
 
-/* collect_map.c: the section of the map that is this one, LINKMAP_NONE: none, or another
- * build's. */
-uint32_t collect_map_section(const struct linkmap *map, const struct section *s);
-/* Fills c->pieces for the section at work. */
+/* collect_map.c: fills c->pieces for the section at work. */
 void collect_map_pieces(struct collect *c);
 /* The piece of the map that holds an address of the section at work; NULL: none.  O(log pieces). */
 const struct linkmap_piece *collect_piece_at(struct collect *c, uint64_t addr);

@@ -7,20 +7,15 @@
 #include "image/elf_const.h"
 #include "image/linkmap/linkmap_names.h"
 
-uint32_t collect_map_section(const struct linkmap *map, const struct section *s)
+static uint32_t section_of(const struct linkmap *map, const struct section *s)
 {
-	for (size_t i = 0; map && i < map->sections.count; i++)
-		if (map->sections.data[i].addr == s->addr &&
-		    map->sections.data[i].size == s->size &&
-		    str_eq(linkmap_text(map, map->sections.data[i].name), s->name))
-			return (uint32_t)i;
-	return LINKMAP_NONE;
+	return map ? linkmap_find_section(map, s->name, s->addr, s->size) : LINKMAP_NONE;
 }
 
 void collect_map_pieces(struct collect *c)
 {
 	const struct linkmap *map = c->in->map;
-	const uint32_t found = collect_map_section(map, c->section);
+	const uint32_t found = section_of(map, c->section);
 	c->pieces.count = 0;
 	if (found == LINKMAP_NONE)
 		return;
@@ -195,9 +190,8 @@ static void name_sections(const struct collect_input *in, struct linkmap_names *
 	const struct image *im = &in->file->input->images[0];
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *to = &im->sections[i];
-		const uint32_t found = to->exec == code && to->alloc
-					       ? collect_map_section(n->map, to)
-					       : LINKMAP_NONE;
+		const uint32_t found = to->exec == code && to->alloc ? section_of(n->map, to)
+								     : LINKMAP_NONE;
 		if (found == LINKMAP_NONE)
 			continue;
 		linkmap_names_read(n, found);

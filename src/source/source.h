@@ -30,6 +30,7 @@ struct origins {
 void origins_release(struct origins *o);
 
 struct dwarf_slot;
+struct linkmap;
 struct process;
 
 /* One input while it is measured. */
@@ -38,6 +39,7 @@ struct source_file {
 	const struct input *input;
 	const struct input *debug; /* its separate debug file, or NULL */
 	const struct basemap *map;
+	const struct linkmap *linkmap; /* what the linker says of the input, or NULL */
 	struct labels *labels;
 	struct notes *notes;
 	unsigned threads;

@@ -70,9 +70,14 @@ static bool is_msvc_heading(struct str line)
 	       str_starts(line, STR(" Preferred load address is "));
 }
 
+/* NULL for ret: a heading that begins a map is enough, whoever's it is. */
 static bool line_tells(struct map_maker *m, enum linkmap_linker *ret)
 {
+	enum linkmap_linker any;
+	const bool begins = ret == NULL;
 	struct str s = m->line;
+	if (begins)
+		ret = &any;
 	map_skip_blanks(&s);
 	if ((str_starts(s, STR("VMA ")) || str_starts(s, STR("Address "))) &&
 	    has(s, " Align Out ")) {
@@ -88,7 +93,7 @@ static bool line_tells(struct map_maker *m, enum linkmap_linker *ret)
 		*ret = LINKMAP_MSVC;
 		return true;
 	}
-	return is_ld_heading(m->line) && tell_gnu_from_gold(m, ret);
+	return is_ld_heading(m->line) && (begins || tell_gnu_from_gold(m, ret));
 }
 
 /* Moves `m` back to the start of the line before which nothing is part of the map. */
@@ -149,6 +154,12 @@ bool linkmap_matches(struct bytes b)
 	return detect(&m, &linker);
 }
 
+bool linkmap_begins(struct bytes head)
+{
+	struct map_maker m = { .r = reader_of(head, false) };
+	return detect(&m, NULL);
+}
+
 bool linkmap_parse(struct linkmap *lm, const char *path, struct bytes bytes, struct notes *notes,
 		   struct heft_err *err)
 {
@@ -169,6 +180,17 @@ bool linkmap_open(struct linkmap *lm, const char *path, struct notes *notes, str
 		return true;
 	linkmap_release(lm);
 	return false;
+}
+
+uint32_t linkmap_find_section(const struct linkmap *lm, struct str name, uint64_t addr,
+			      uint64_t size)
+{
+	for (size_t i = 0; i < lm->sections.count; i++) {
+		const struct linkmap_section *s = &lm->sections.data[i];
+		if (s->addr == addr && s->size == size && str_eq(linkmap_text(lm, s->name), name))
+			return (uint32_t)i;
+	}
+	return LINKMAP_NONE;
 }
 
 void linkmap_release(struct linkmap *lm)

@@ -142,6 +142,10 @@ static inline struct str linkmap_symbol_name(const struct linkmap *lm,
 	return (struct str){ (const char *)lm->bytes.p + s->name_off, s->name_len };
 }
 
+/* The section that has this name, place and size; LINKMAP_NONE: none. */
+uint32_t linkmap_find_section(const struct linkmap *lm, struct str name, uint64_t addr,
+			      uint64_t size);
+
 /* "" where there is none. */
 static inline struct str linkmap_object(const struct linkmap *lm, uint32_t object)
 {

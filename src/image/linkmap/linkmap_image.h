@@ -10,6 +10,8 @@
 
 /* Whether a file begins like a map.  O(1), but O(size) for those of GNU ld and gold. */
 bool linkmap_matches(struct bytes b);
+/* Whether the first bytes of a file are those of a map; 4 KiB are enough. */
+bool linkmap_begins(struct bytes head);
 
 /* Makes the file; *ret_content is how many of its first bytes are what the map's sections have in
  * the file, the rest is heft's own: tables and symbols.  *ret is for mem_free.  HEFT_ELIMIT where

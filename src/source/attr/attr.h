@@ -151,6 +151,8 @@ void attr_file_symbols(struct attr *a, const struct image *im);
 /* attr_archive.c: the symbol table of an archive: by symbol, or where `owners` is not NULL to the
  * owner of the member (by image). */
 void attr_archive(const struct source_file *f, const label_id *owners, struct claims *file);
+/* attr_linkmap.c: what the linker's map says of the objects of a program. */
+void attr_linkmap(struct attr *a);
 /* attr_units.c: who owns code and variables, by compile unit or source file; then the debug
  * sections, by unit or by symbol. */
 void attr_units(struct attr *a);

@@ -65,8 +65,25 @@ static void keep_unowned(struct attr *a)
 	a->sized.count = count;
 }
 
+static void note_no_dwarf(const struct attr *a)
+{
+	if (a->owner == BY_UNIT && a->f->linkmap)
+		note(a->f->notes, a->f->path, HEFT_NO_OFFSET, 0,
+		     "no debug info: objects, as the linker map has them, stand for compile units");
+	else if (a->by_file > 0)
+		note(a->f->notes, a->f->path, HEFT_NO_OFFSET, 0,
+		     "no debug info: local symbols (%" PRIu64 ") go to the file that the symbol "
+		     "table names, the rest stays with its section",
+		     a->by_file);
+	else
+		note(a->f->notes, a->f->path, HEFT_NO_OFFSET, 0,
+		     "no debug info and no local symbols: %s are not known",
+		     a->owner == BY_FILE ? "source files" : "compile units");
+}
+
 void attr_units(struct attr *a)
 {
+	const bool by_map = a->owner == BY_UNIT && a->f->linkmap;
 	a->dwarf = source_dwarf(a->f, a->im, a->debug);
 	a->symtab = image_section_type(a->im, SHT_SYMTAB, 1);
 	a->dynsym = image_section_type(a->im, SHT_DYNSYM, 1);
@@ -87,22 +104,18 @@ void attr_units(struct attr *a)
 		debug_bytes_walk(a->bytes);
 		attr_commit_vm(a);
 	}
-	attr_file_symbols(a, a->im);
+	if (by_map)
+		attr_linkmap(a);
+	if (!by_map || !a->f->input->linkmap) /* whose local symbols are made of the map */
+		attr_file_symbols(a, a->im);
 	if (a->debug)
 		attr_file_symbols(a, a->debug);
 	attr_commit_vm(a);
 	if (a->dwarf && a->owner == BY_UNIT)
 		attr_bare_list(a);
 	keep_unowned(a);
-	if (!a->dwarf && a->by_file > 0)
-		note(a->f->notes, a->f->path, HEFT_NO_OFFSET, 0,
-		     "no debug info: local symbols (%" PRIu64 ") go to the file that the symbol "
-		     "table names, the rest stays with its section",
-		     a->by_file);
-	else if (!a->dwarf)
-		note(a->f->notes, a->f->path, HEFT_NO_OFFSET, 0,
-		     "no debug info and no local symbols: %s are not known",
-		     a->owner == BY_FILE ? "source files" : "compile units");
+	if (!a->dwarf)
+		note_no_dwarf(a);
 }
 
 /* ---- debug sections -------------------------------------------------------------------------- */

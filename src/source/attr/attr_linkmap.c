@@ -1,0 +1,103 @@
+/* By compile unit, what the debug info does not tell: the linker's map says which object a byte
+ * came from.  Where the debug info knows one unit of an object, that has all of it; an object
+ * without one stands for its unit. */
+#include "source/attr/attr.h"
+
+#include "debug/path.h"
+#include "image/elf_const.h"
+#include "image/linkmap/linkmap.h"
+
+#define OWNER_SEVERAL (LABEL_NONE - 1)
+
+struct map_objects {
+	struct attr *a;
+	const struct linkmap *map;
+	label_id *owners; /* by object */
+};
+
+/* Sections of which linkers book what they made themselves on some object, or which belong to the
+ * owners of the code that they are about. */
+static bool is_of_objects(const struct attr *a, const struct section *s)
+{
+	static const char *const made[] = { ".interp", ".eh_frame", ".gcc_except_table",
+					    ".ARM.ex", ".iplt",     ".igot",
+					    ".dyn",    ".rel",      ".gnu.",
+					    ".hash",   ".note",     ".version" };
+	if (!section_takes_vm(a->im, s) || section_is_plt(s) || section_is_got(s) ||
+	    (s->type != SHT_PROGBITS && s->type != SHT_NOBITS))
+		return false;
+	for (size_t i = 0; i < COUNT_OF(made); i++)
+		if (str_starts(s->name, str_of(made[i])))
+			return false;
+	return true;
+}
+
+typedef void piece_fn(struct map_objects *o, const struct linkmap_piece *p);
+
+static void each_piece(struct map_objects *o, piece_fn *fn)
+{
+	const struct image *im = o->a->im;
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		const uint32_t found = is_of_objects(o->a, s)
+					       ? linkmap_find_section(o->map, s->name, s->addr,
+								      s->size)
+					       : LINKMAP_NONE;
+		if (found == LINKMAP_NONE)
+			continue;
+		const struct linkmap_section *in = &o->map->sections.data[found];
+		for (uint32_t k = 0; k < in->piece_count; k++) {
+			const struct linkmap_piece *p = &o->map->pieces.data[in->first_piece + k];
+			const bool own = p->kind == LINKMAP_OBJECT || p->kind == LINKMAP_COMMON;
+			if (own && p->size > 0 && p->object != LINKMAP_NONE &&
+			    !str_eq(linkmap_piece_name(o->map, p), STR(".dynbss")))
+				fn(o, p);
+		}
+	}
+}
+
+static void learn_unit(struct map_objects *o, const struct linkmap_piece *p)
+{
+	const struct spans *vm = &o->a->vm;
+	label_id *owner = &o->owners[p->object];
+	size_t i = spans_from(vm, p->addr);
+	i -= i > 0 && vm->list.data[i - 1].start + vm->list.data[i - 1].size > p->addr;
+	for (; i < vm->list.count && vm->list.data[i].start < p->addr + p->size; i++) {
+		const label_id unit = vm->list.data[i].label;
+		*owner = *owner == LABEL_NONE || *owner == unit ? unit : OWNER_SEVERAL;
+	}
+}
+
+static label_id object_label(const struct map_objects *o, uint32_t object)
+{
+	struct text path = { 0 };
+	path_join(&path, STR(""), STR(""), linkmap_object(o->map, object));
+	const label_id label = label_copy(o->a->f->labels, text_str(&path));
+	text_release(&path);
+	return label;
+}
+
+static void claim_piece(struct map_objects *o, const struct linkmap_piece *p)
+{
+	label_id *owner = &o->owners[p->object];
+	if (*owner == OWNER_SEVERAL)
+		return;
+	if (*owner == LABEL_NONE)
+		*owner = object_label(o, p->object);
+	claim(&o->a->vm_claims, p->addr, p->size, *owner, WHY_LINKER_MAP);
+}
+
+void attr_linkmap(struct attr *a)
+{
+	struct map_objects o = { .a = a, .map = a->f->linkmap };
+	if (!o.map)
+		return;
+	const size_t count = o.map->objects.entries.count;
+	o.owners = mem_zeroed(count + 1, sizeof *o.owners);
+	for (size_t i = 0; i < count; i++)
+		o.owners[i] = LABEL_NONE;
+	each_piece(&o, learn_unit);
+	each_piece(&o, claim_piece);
+	attr_commit_vm(a);
+	mem_free(o.owners);
+}
