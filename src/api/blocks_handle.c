@@ -273,8 +273,8 @@ static const char *section_name(struct heft_blocks *b, const struct part *p, uin
 	const char **name = &(*names)[s->index];
 	*ret_offset = addr - s->addr;
 	if (!*name)
-		*name = s->name.len > 0 ? arena_copy(&b->arena, s->name)
-					: arena_format(&b->arena, "#%" PRIu32, s->index);
+		*name = section_title(s).len > 0 ? arena_copy(&b->arena, section_title(s))
+						 : arena_format(&b->arena, "#%" PRIu32, s->index);
 	return *name;
 }
 

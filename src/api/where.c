@@ -133,7 +133,9 @@ static void name_segments(struct heft_where *w)
 	w->segments = arena_new(&w->arena, const char *, im->segment_count + 1);
 	for (size_t i = 0; i < im->segment_count; i++) {
 		const struct segment *s = &im->segments[i];
-		w->segments[i] = arena_format(&w->arena, SEGMENT_FMT, SEGMENT_ARG(s));
+		w->segments[i] = s->name.len > 0
+					 ? arena_copy(&w->arena, s->name)
+					 : arena_format(&w->arena, SEGMENT_FMT, SEGMENT_ARG(s));
 	}
 }
 
@@ -145,8 +147,8 @@ static const char **section_names(struct heft_where *w, const struct image *im)
 	const char **names = arena_new(&w->arena, const char *, im->section_count + 1);
 	for (size_t i = 0; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
-		names[i] = s->name.len ? arena_copy(&w->arena, s->name)
-				       : arena_format(&w->arena, "#%" PRIu32, s->index);
+		names[i] = section_title(s).len ? arena_copy(&w->arena, section_title(s))
+						: arena_format(&w->arena, "#%" PRIu32, s->index);
 	}
 	vec_push(&w->sections, (struct section_names){ im, names });
 	return names;

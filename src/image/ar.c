@@ -183,9 +183,9 @@ static void add_file_member(struct ar *ar, const struct member *m)
 	const struct bytes data = bytes_sub(in->file.bytes, m->data, m->size);
 	struct image im;
 	struct heft_err err;
-	if (elf_matches(data)) {
+	if (image_matches(data)) {
 		const struct image_place at = { ar->path, m->name, m->data, ar->vm_index };
-		if (elf_parse(&im, &at, data, in->notes, &err)) {
+		if (image_parse(&im, &at, data, in->notes, &err)) {
 			add_image(ar, &im);
 			return;
 		}

@@ -380,12 +380,14 @@ static bool is_again(uint64_t *left, uint64_t size)
 	return again;
 }
 
-static void find_repeated(struct image *im)
+void image_find_repeated(struct image *im)
 {
 	const uint64_t most = im->bytes.size * READ_RATIO;
 	uint64_t sections = most, loads = most, notes = most, others = most;
 	for (size_t i = 1; i < im->section_count; i++) {
 		struct section *s = &im->sections[i];
+		if (s->again)
+			continue;
 		s->again = is_again(&sections, s->file_size);
 		if (s->again)
 			IMAGE_NOTE(im, s->off, s->file_size,
@@ -427,10 +429,23 @@ static void parse_build_id(struct image *im)
 
 /* ---- all together -------------------------------------------------------------- */
 
+static void list_parts(struct image *im)
+{
+	const struct image_part parts[] = {
+		{ 0, im->ehdr_size, "[ELF Header]" },
+		{ im->shdr_off, im->shdr_size, "[ELF Section Headers]" },
+		{ im->phdr_off, im->phdr_size, "[ELF Program Headers]" },
+	};
+	im->parts = arena_new(&im->arena, struct image_part, COUNT_OF(parts));
+	memcpy(im->parts, parts, sizeof parts);
+	im->part_count = COUNT_OF(parts);
+}
+
 bool elf_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 	       struct notes *notes, struct heft_err *err)
 {
-	*im = (struct image){ .path = at->path,
+	*im = (struct image){ .format = "ELF",
+			      .path = at->path,
 			      .member = at->member,
 			      .bytes = bytes,
 			      .file_off = at->file_off,
@@ -443,8 +458,9 @@ bool elf_parse(struct image *im, const struct image_place *at, struct bytes byte
 		image_release(im);
 		return false;
 	}
+	list_parts(im);
 	elf_index_build(im);
-	find_repeated(im);
+	image_find_repeated(im);
 	parse_build_id(im);
 	return true;
 }

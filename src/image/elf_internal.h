@@ -26,6 +26,8 @@ struct elf_index {
 };
 
 void elf_index_build(struct image *im);
+/* Marks the sections and segments whose bytes are those of others; see section_bytes. */
+void image_find_repeated(struct image *im);
 
 /* The piece that holds addr, or NULL.  O(log n). */
 const struct elf_piece *elf_pieces_at(const struct elf_pieces *p, uint64_t addr);

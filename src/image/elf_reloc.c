@@ -3,7 +3,7 @@
 /* Relocation tables: gABI "Relocation" (REL, RELA, RELR), the generic-abi proposal for
  * CREL, and Android's packed form "APS2" (bionic, tools/relocation_packer). */
 
-enum form { FORM_NONE, FORM_REL, FORM_RELA, FORM_RELR, FORM_CREL, FORM_APS2 };
+enum form { FORM_NONE, FORM_REL, FORM_RELA, FORM_RELR, FORM_CREL, FORM_APS2, FORM_MADE };
 
 /* Meaning of reloc_iter.state. */
 enum {
@@ -20,6 +20,7 @@ enum {
 	ST_LO = 7,        /* linked images: the section found last is ST_INDEX ... */
 	ST_HI = 8,        /* ... and holds [ST_LO, ST_HI) */
 	ST_INDEX = 9,
+	ST_MADE = 0, /* made ones: the next */
 };
 
 /* CREL: bits 0..2 of an entry's first byte. */
@@ -116,7 +117,7 @@ bool reloc_open(struct reloc_iter *it, const struct image *im, const struct sect
 	memset(it, 0, sizeof *it);
 	it->image = im;
 	it->section = s;
-	it->form = (int)form_of(s->type);
+	it->form = (int)(s->made_relocs ? FORM_MADE : form_of(s->type));
 	if (it->form == FORM_NONE)
 		return false;
 	it->reader = reader_of(section_bytes(im, s), im->big_endian);
@@ -377,6 +378,17 @@ static bool next_aps2(struct reloc_iter *it, struct reloc *ret)
 	return finish(it, ret, it->base);
 }
 
+/* ---- made ------------------------------------------------------------------------------ */
+
+static bool next_made(struct reloc_iter *it, struct reloc *ret)
+{
+	const struct section *s = it->section;
+	if (it->state[ST_MADE] == s->made_reloc_count)
+		return false;
+	*ret = s->made_relocs[it->state[ST_MADE]++];
+	return finish(it, ret, ret->addr);
+}
+
 bool reloc_next(struct reloc_iter *it, struct reloc *ret)
 {
 	memset(ret, 0, sizeof *ret);
@@ -386,6 +398,7 @@ bool reloc_next(struct reloc_iter *it, struct reloc *ret)
 	case FORM_RELR: return next_relr(it, ret);
 	case FORM_CREL: return next_crel(it, ret);
 	case FORM_APS2: return next_aps2(it, ret);
+	case FORM_MADE: return next_made(it, ret);
 	default: return false;
 	}
 }

@@ -194,6 +194,14 @@ static const struct kinds loongarch[] = {
 	{ R_LARCH_TLS_DESC_PC_HI20, R_LARCH_TLS_DESC_PCREL20_S2, RELOC_TLS },
 };
 
+static const struct kinds wasm[] = {
+	{ R_WASM_FUNCTION_INDEX_LEB, R_WASM_MEMORY_ADDR_I32, RELOC_ABS },
+	{ R_WASM_FUNCTION_OFFSET_I32, R_WASM_SECTION_OFFSET_I32, RELOC_ABS },
+	{ R_WASM_MEMORY_ADDR_REL_SLEB, R_WASM_TABLE_INDEX_REL_SLEB, RELOC_ABS },
+	{ R_WASM_MEMORY_ADDR_LEB64, R_WASM_TABLE_INDEX_I64, RELOC_ABS },
+	{ R_WASM_FUNCTION_OFFSET_I64, R_WASM_MEMORY_ADDR_LOCREL_I32, RELOC_ABS },
+};
+
 static enum reloc_kind kind_in(const struct kinds *k, size_t count, uint32_t type)
 {
 	for (size_t i = 0; i < count; i++)
@@ -215,6 +223,7 @@ enum reloc_kind reloc_kind(uint16_t machine, uint32_t type)
 	case EM_S390: return kind_in(s390, COUNT_OF(s390), type);
 	case EM_MIPS: return kind_in(mips, COUNT_OF(mips), type & 0xff);
 	case EM_LOONGARCH: return kind_in(loongarch, COUNT_OF(loongarch), type);
+	case EM_WEBASSEMBLY: return kind_in(wasm, COUNT_OF(wasm), type);
 	default: return RELOC_OTHER;
 	}
 }

@@ -125,6 +125,18 @@ static const struct fields hexagon[] = {
 	{ 8, RELOC_OP_SET, 1 },
 };
 
+static const struct fields wasm[] = {
+	{ R_WASM_SECTION_OFFSET_I32, RELOC_OP_SET, 4 },
+	{ R_WASM_FUNCTION_OFFSET_I32, RELOC_OP_SET, 4 },
+	{ R_WASM_MEMORY_ADDR_I32, RELOC_OP_SET, 4 },
+	{ R_WASM_FUNCTION_OFFSET_I64, RELOC_OP_SET, 8 },
+	{ R_WASM_MEMORY_ADDR_I64, RELOC_OP_SET, 8 },
+	{ R_WASM_MEMORY_ADDR_LOCREL_I32, RELOC_OP_SET, 4 },
+	{ R_WASM_GLOBAL_INDEX_I32, RELOC_OP_NONE, 0 },
+	{ R_WASM_TABLE_INDEX_I32, RELOC_OP_NONE, 0 },
+	{ R_WASM_TABLE_INDEX_I64, RELOC_OP_NONE, 0 },
+};
+
 static struct reloc_field field_in(const struct fields *f, size_t count, uint32_t type)
 {
 	for (size_t i = 0; i < count; i++)
@@ -178,6 +190,7 @@ struct reloc_field reloc_field(uint16_t machine, uint32_t type)
 	case EM_68K: return field_in(m68k, COUNT_OF(m68k), type);
 	case EM_HEXAGON: return field_in(hexagon, COUNT_OF(hexagon), type);
 	case EM_LOONGARCH: return loongarch_field(type);
+	case EM_WEBASSEMBLY: return field_in(wasm, COUNT_OF(wasm), type);
 	default: return field_in(NULL, 0, type);
 	}
 }

@@ -39,6 +39,12 @@ bool symtab_open(struct symtab *t, const struct image *im, const struct section 
 	memset(t, 0, sizeof *t);
 	t->image = im;
 	t->section = s;
+	if (im->made_symbols) {
+		t->made = im->made_symbols;
+		t->count = s->index == im->made_table ? im->made_count : 0;
+		t->strings = im->made_strings ? &im->sections[im->made_strings] : NULL;
+		return t->count > 0;
+	}
 	t->data = section_bytes(im, s);
 	/* sh_entsize 0 happens and means the standard size; more than a page is no entry. */
 	t->entry_size = least;
@@ -100,6 +106,8 @@ static struct str symbol_name(const struct symtab *t, uint64_t off)
 struct symbol symtab_get(const struct symtab *t, size_t i)
 {
 	ASSERT(i < t->count);
+	if (t->made)
+		return t->made[i].symbol;
 	const struct image *im = t->image;
 	struct reader r = reader_of(t->data, im->big_endian);
 	reader_seek(&r, (uint64_t)i * t->entry_size);

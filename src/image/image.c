@@ -1,4 +1,5 @@
 #include "image/elf_internal.h"
+#include "image/wasm/wasm.h"
 
 #include "base/pages.h"
 #include "base/unpack.h"
@@ -208,6 +209,7 @@ static const struct {
 	{ EM_BPF, "eBPF" },
 	{ EM_CSKY, "C-SKY" },
 	{ EM_LOONGARCH, "LoongArch" },
+	{ EM_WEBASSEMBLY, "WebAssembly" },
 	{ EM_ALPHA, "Alpha" },
 };
 
@@ -256,6 +258,17 @@ bool image_is_pie(const struct image *im)
 	return image_has_segment(im, PT_INTERP) && !image_dynamic(im, DT_SONAME, &value);
 }
 
+bool image_matches(struct bytes bytes)
+{
+	return elf_matches(bytes) || wasm_matches(bytes);
+}
+
+bool image_parse(struct image *im, const struct image_place *at, struct bytes bytes,
+		 struct notes *notes, struct heft_err *err)
+{
+	return (wasm_matches(bytes) ? wasm_parse : elf_parse)(im, at, bytes, notes, err);
+}
+
 static const char *type_name(const struct image *im)
 {
 	switch (im->type) {
@@ -280,7 +293,7 @@ const char *image_describe(struct image *im)
 	const char *type = type_name(im);
 	if (!type)
 		type = arena_format(&im->arena, "type %#x", im->type);
-	return arena_format(&im->arena, "ELF %u-bit %s %s, %s", im->bits,
+	return arena_format(&im->arena, "%s %u-bit %s %s, %s", im->format, im->bits,
 			    im->big_endian ? "MSB" : "LSB", type, image_machine_name(im));
 }
 

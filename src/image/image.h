@@ -1,6 +1,10 @@
 /* image.h - one object file (executable, shared object, relocatable object, core)
  * in a neutral form: segments, sections, symbol tables, relocations.
  *
+ * The vocabulary is ELF's (PT_*, SHT_*, SHF_*, STT_*, EM_*, R_*, names of sections such as ".text"
+ * and ".debug_info"), whatever the container: the parsers of the others (build.h) say in it what
+ * their files have.  What a section is called in its file stands in its title.
+ *
  * An image never changes after parsing and borrows its bytes from the input file,
  * so several threads may read it at once.  What is odd in the file becomes a note
  * and is clipped: every {off, file_size} below lies inside `bytes`, no addr + size
@@ -28,8 +32,9 @@ enum image_kind {
 };
 
 struct segment {
-	uint32_t index; /* in the program header table */
-	uint32_t type;  /* PT_* */
+	struct str name; /* "" in ELF, which has none */
+	uint32_t index;  /* in the program header table */
+	uint32_t type;   /* PT_* */
 	bool read, write, exec;
 	/* Clipped to the file, to vm_size (PT_LOAD), to what the PT_LOAD around it has of the
 	 * file (the others), and in a separate debug file to what is there at all; off relative
@@ -42,7 +47,8 @@ struct segment {
 };
 
 struct section {
-	struct str name; /* "" where the name table is damaged */
+	struct str name;  /* "" where the name table is damaged */
+	struct str title; /* what users know it by; "": its name */
 	uint32_t index;
 	uint32_t type;      /* SHT_* */
 	uint64_t flags;     /* SHF_* */
@@ -53,10 +59,30 @@ struct section {
 	uint32_t link, info;
 	uint64_t align, entsize;
 	bool alloc, write, exec, tls, nobits, compressed;
-	bool again; /* its file bytes are not read: see section_bytes */
+	bool again;                      /* its file bytes are not read: see section_bytes */
+	const struct reloc *made_relocs; /* of a table that is not in ELF's form, else NULL */
+	uint64_t made_reloc_count;
 };
 
+/* A range of the file that has a name of its own and is in no section: a header table. */
+struct image_part {
+	uint64_t off, size; /* relative to image bytes, clipped */
+	const char *label;
+};
+
+/* Bytes of a table that are there because of a symbol, or of what stands at an address: an export,
+ * an unwind entry, a slot. */
+struct image_entry {
+	uint32_t section;   /* index */
+	uint32_t symbol;    /* index in the table of made symbols; 0: whose `addr` is */
+	uint64_t off, size; /* in the section */
+	uint64_t addr;
+};
+
+struct made_symbol;
+
 struct image {
+	const char *format; /* "ELF" ... */
 	const char *path;   /* of the input file; borrowed */
 	struct str member;  /* name inside an archive, "" elsewhere */
 	struct bytes bytes; /* the object's own bytes */
@@ -69,7 +95,9 @@ struct image {
 	uint8_t os_abi;
 	uint32_t flags; /* e_flags */
 	uint64_t entry;
-	/* The three header tables, clipped, relative to image bytes. */
+	struct image_part *parts;
+	size_t part_count;
+	/* ELF's header tables, clipped, relative to image bytes. */
 	uint64_t ehdr_size, phdr_off, phdr_size, shdr_off, shdr_size;
 	struct segment *segments;
 	size_t segment_count;
@@ -80,6 +108,18 @@ struct image {
 	struct arena arena;      /* lifetime: the image */
 	struct notes *notes;     /* borrowed, may be NULL */
 	bool mapped;             /* its bytes are a mapped file's */
+	bool made;               /* of another container than ELF, by build.h */
+	/* Titles of sections begin with the segment's name: they need no more in brackets. */
+	bool full_titles;
+	/* Added to what debug info says of the addresses of variables: WebAssembly's data have a
+	 * space of their own. */
+	uint64_t data_bias;
+	/* Symbols that are not in ELF's form, [0] aside; made_table is the section of them all. */
+	const struct made_symbol *made_symbols;
+	size_t made_count;
+	const struct image_entry *entries;
+	size_t entry_count;
+	uint32_t made_table, made_strings; /* indexes; 0: names stand in the entries */
 };
 
 /* Where an image stands. */
@@ -95,6 +135,11 @@ struct image_place {
 bool elf_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 	       struct notes *notes, struct heft_err *err);
 bool elf_matches(struct bytes bytes);
+/* The same of any container whose parser heft has; see image_matches. */
+bool image_parse(struct image *im, const struct image_place *at, struct bytes bytes,
+		 struct notes *notes, struct heft_err *err);
+/* Whether the bytes begin like an object file that heft reads. */
+bool image_matches(struct bytes bytes);
 void image_release(struct image *im);
 
 /* "ELF 64-bit LSB shared object, x86-64"; belongs to the image. */
@@ -106,6 +151,12 @@ bool image_dynamic(const struct image *im, uint64_t tag, uint64_t *ret);
 bool image_has_segment(const struct image *im, uint32_t type); /* PT_* */
 /* Whether a position-independent program, not a library. */
 bool image_is_pie(const struct image *im);
+
+/* What users know a section by; "" where it has no name. */
+static inline struct str section_title(const struct section *s)
+{
+	return s->title.len > 0 ? s->title : s->name;
+}
 
 /* By exact name, the first one; NULL if there is none. */
 const struct section *image_section_find(const struct image *im, const char *name);
@@ -166,12 +217,35 @@ struct symtab {
 	size_t count; /* entries, the null entry included */
 	uint32_t entry_size;
 	uint64_t name_max; /* bytes; longer names are cut, so that all are O(table).  0: none is */
+	const struct made_symbol *made; /* or NULL */
+};
+
+/* A symbol of a table that is not in ELF's form. */
+struct made_symbol {
+	struct symbol symbol;
+	uint64_t entry_off, entry_size; /* in the section of the table */
+	uint64_t name_size;             /* bytes at name_off of `strings`, the NUL included */
 };
 
 /* False where the section holds no whole entry. */
 bool symtab_open(struct symtab *t, const struct image *im, const struct section *s);
 /* Entry i < count.  O(1). */
 struct symbol symtab_get(const struct symtab *t, size_t i);
+
+/* What a symbol takes in the section of its table and in that of the names. */
+struct symbol_bytes {
+	uint64_t entry_off, entry_size, name_off, name_size;
+};
+
+static inline struct symbol_bytes symtab_bytes(const struct symtab *t, const struct symbol *s)
+{
+	const uint64_t size = t->entry_size;
+	if (!t->made)
+		return (struct symbol_bytes){ s->index * size, size, s->name_off, s->name.len + 1 };
+	const struct made_symbol *m = &t->made[s->index];
+	return (struct symbol_bytes){ m->entry_off, m->entry_size, s->name_off, m->name_size };
+}
+
 /* Where a defined symbol lives: VM address (objects: section base + value; TLS of linked
  * images: PT_TLS address + value; the instruction set bit of ARM and MIPS cleared; functions
  * in .opd of linked 64-bit PowerPC images: the code their descriptor names).  False for

@@ -14,7 +14,6 @@ static const struct {
 	{ "\xfe\xed\xfa\xcf", 4, "a Mach-O file" },
 	{ "\xcf\xfa\xed\xfe", 4, "a Mach-O file" },
 	{ "\xca\xfe\xba\xbe", 4, "a Mach-O universal file or a Java class" },
-	{ "\0asm", 4, "a WebAssembly module" },
 	{ "MZ", 2, "a DOS or Windows program" },
 	{ "BC\xc0\xde", 4, "LLVM bitcode" },
 	{ "\xde\xc0\x17\x0b", 4, "LLVM bitcode" },
@@ -56,6 +55,7 @@ static bool unknown_type(const char *path, struct bytes b, struct heft_err *err)
 static void hide_tables(struct image *im)
 {
 	im->ehdr_size = im->phdr_size = im->shdr_size = 0;
+	im->part_count = 0;
 	for (size_t i = 1; i < im->section_count; i++)
 		if (im->sections[i].type == SHT_STRTAB || im->sections[i].type == SHT_SYMTAB)
 			im->sections[i].name = STR("");
@@ -96,11 +96,11 @@ static bool parse(struct input *in, const char *path, struct heft_err *err)
 	const struct bytes b = in->file.bytes;
 	if (ar_matches(b))
 		return ar_parse(in, path, err);
-	if (!elf_matches(b))
+	if (!image_matches(b))
 		return linkmap_matches(b) ? parse_linkmap(in, path, err)
 					  : unknown_type(path, b, err);
 	struct image *im = mem_zeroed(1, sizeof *im);
-	if (!elf_parse(im, &(struct image_place){ path, STR(""), 0, 0 }, b, in->notes, err)) {
+	if (!image_parse(im, &(struct image_place){ path, STR(""), 0, 0 }, b, in->notes, err)) {
 		mem_free(im);
 		return false;
 	}
@@ -129,7 +129,7 @@ bool input_is_core(struct bytes b, bool *ret_packed)
 
 bool input_knows(struct bytes b)
 {
-	return elf_matches(b) || ar_matches(b) || foreign_name(b);
+	return image_matches(b) || ar_matches(b) || foreign_name(b);
 }
 
 /* A linker map; other packed files that are no cores are not looked into. */

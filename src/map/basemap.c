@@ -5,6 +5,8 @@
 
 label_id segment_label(struct labels *labels, const struct segment *s)
 {
+	if (s->name.len > 0)
+		return label_borrow(labels, s->name);
 	if (s->type == PT_TLS)
 		return label_borrow(labels, STR("TLS"));
 	return label_format(labels, SEGMENT_FMT, SEGMENT_ARG(s));
@@ -85,12 +87,11 @@ static void add_image(struct builder *b, const struct image *im)
 
 static void claim_image_headers(const struct image *im, struct labels *labels, struct claims *file)
 {
-	const uint64_t off = im->file_off;
-	claim(file, off, im->ehdr_size, label_borrow(labels, STR("[ELF Header]")), WHY_HEADER);
-	claim(file, off + im->shdr_off, im->shdr_size,
-	      label_borrow(labels, STR("[ELF Section Headers]")), WHY_HEADER);
-	claim(file, off + im->phdr_off, im->phdr_size,
-	      label_borrow(labels, STR("[ELF Program Headers]")), WHY_HEADER);
+	for (size_t i = 0; i < im->part_count; i++) {
+		const struct image_part *p = &im->parts[i];
+		claim(file, im->file_off + p->off, p->size, label_borrow(labels, str_of(p->label)),
+		      WHY_HEADER);
+	}
 }
 
 void claim_headers(const struct input *in, struct labels *labels, struct claims *file)

@@ -253,3 +253,8 @@ bool debuginfo_addr(const struct debuginfo *d, uint64_t addr, uint64_t *ret)
 	*ret = w->vm + (addr - w->addr);
 	return true;
 }
+
+bool debuginfo_data_addr(const struct debuginfo *d, uint64_t addr, uint64_t *ret)
+{
+	return debuginfo_addr(d, d->image ? addr + d->image->data_bias : addr, ret);
+}

@@ -58,6 +58,9 @@ void debuginfo_close(struct debuginfo *d);
  * of a section is one. */
 bool debuginfo_addr(const struct debuginfo *d, uint64_t addr, uint64_t *ret);
 
+/* The same of the address of a variable. */
+bool debuginfo_data_addr(const struct debuginfo *d, uint64_t addr, uint64_t *ret);
+
 /* The split unit of a skeleton (a unit with dwo_name and signature, DWARF 5 or GNU's 4): header
  * only, for unit_open.  Looked for in the files given by hand, in IMAGE.dwp beside the image, then
  * in the .dwo file: dwo_name as it is if absolute, else comp_dir/dwo_name, then dwo_name beside the

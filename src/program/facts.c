@@ -74,7 +74,8 @@ static const char *linked_of(const struct image *im)
 
 static const char *symbols_of(const struct image *im)
 {
-	if (image_section_type(im, SHT_SYMTAB, 1))
+	const struct section *table = image_section_type(im, SHT_SYMTAB, 1);
+	if (table && (table->file_size > 0 || !im->made))
 		return "all";
 	if (image_section_find(im, ".gnu_debugdata"))
 		return "packed";
@@ -250,7 +251,7 @@ static void read_protection(struct facts *f, const struct image *im)
 	f->canary = call_fact(&c, c.canary);
 	f->fortify = call_fact(&c, c.fortify);
 	f->features = features_of(im);
-	if (!is_linked(im))
+	if (!is_linked(im) || im->made)
 		return;
 	f->relro = relro_of(im);
 	f->pie = im->type == ET_DYN && !image_is_pie(im) ? FACT_NONE : fact(image_is_pie(im));
@@ -263,7 +264,8 @@ static void read_image(struct facts *f, struct program *p, struct arena *arena)
 {
 	struct image *im = &p->input.images[0];
 	const bool linked = is_linked(im);
-	f->format = arena_format(arena, "ELF %u-bit %s", im->bits, im->big_endian ? "MSB" : "LSB");
+	f->format = arena_format(arena, "%s %u-bit %s", im->format, im->bits,
+				 im->big_endian ? "MSB" : "LSB");
 	f->kind = kind_of(im);
 	f->linked = linked_of(im);
 	f->symbols = symbols_of(im);

@@ -4,8 +4,9 @@
 
 struct str section_label_name(const struct source_file *f, const struct section *s)
 {
-	if (s->name.len > 0)
-		return s->name;
+	const struct str title = section_title(s);
+	if (title.len > 0)
+		return title;
 	return label_text(f->labels, label_format(f->labels, "#%" PRIu32, s->index));
 }
 
@@ -23,8 +24,9 @@ static void section_claims(const struct source_file *f, const struct image *im, 
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
 		const struct str name = section_label_name(f, s);
-		const label_id label = label_format(f->labels, "[section " STR_FMT "]",
-						    STR_ARG(name));
+		const label_id label = label_format(
+			f->labels, im->full_titles ? "[" STR_FMT "]" : "[section " STR_FMT "]",
+			STR_ARG(name));
 		claim_section(im, s, label, WHY_FALLBACK, vm, file);
 	}
 }
@@ -64,9 +66,8 @@ static void header_vm_claim(const struct source_file *f, const struct image *im,
 /* Header tables are part of the first segment as a rule, so they have VM bytes as well. */
 static void header_vm_claims(const struct source_file *f, const struct image *im, struct claims *vm)
 {
-	header_vm_claim(f, im, 0, im->ehdr_size, "[ELF Header]", vm);
-	header_vm_claim(f, im, im->shdr_off, im->shdr_size, "[ELF Section Headers]", vm);
-	header_vm_claim(f, im, im->phdr_off, im->phdr_size, "[ELF Program Headers]", vm);
+	for (size_t i = 0; i < im->part_count; i++)
+		header_vm_claim(f, im, im->parts[i].off, im->parts[i].size, im->parts[i].label, vm);
 }
 
 void fallback_claims(const struct source_file *f, struct claims *vm, struct claims *file)

@@ -76,10 +76,11 @@ void source_sections(const struct source_file *f, struct layer *ret)
 		for (size_t k = 1; k < im->section_count; k++) {
 			const struct section *s = &im->sections[k];
 			const struct str name = section_label_name(f, s);
-			const label_id label = s->name.len ? label_borrow(f->labels, name)
-							   : label_format(f->labels,
-									  "[section " STR_FMT "]",
-									  STR_ARG(name));
+			const label_id label = section_title(s).len
+						       ? label_borrow(f->labels, name)
+						       : label_format(f->labels,
+								      "[section " STR_FMT "]",
+								      STR_ARG(name));
 			claim_section(im, s, label, WHY_SECTION, &vm, &file);
 		}
 	}

@@ -13,11 +13,12 @@ static void symbol_table(struct attr *a, const struct section *s, const label_id
 	struct symtab t;
 	if (!s || !symtab_open(&t, a->im, s))
 		return;
-	for (size_t i = 1; i < t.count; i++)
-		attr_put(a, s, i * t.entry_size, t.entry_size, labels[i], WHY_SYMBOL_ENTRY);
-	for (size_t i = 1; i < t.count && t.strings; i++) {
+	for (size_t i = 1; i < t.count; i++) {
 		const struct symbol sym = symtab_get(&t, i);
-		attr_put(a, t.strings, sym.name_off, sym.name.len + 1, labels[i], WHY_NAME);
+		const struct symbol_bytes b = symtab_bytes(&t, &sym);
+		attr_put(a, s, b.entry_off, b.entry_size, labels[i], WHY_SYMBOL_ENTRY);
+		if (t.strings)
+			attr_put(a, t.strings, b.name_off, b.name_size, labels[i], WHY_NAME);
 	}
 }
 
@@ -291,15 +292,31 @@ static void marks(struct attr *a)
 		if (s.type != STT_NOTYPE || !symbol_is_mark(&s) || !symbol_addr(a->im, &s, &addr))
 			continue;
 		const label_id owner = cursor_label(&cursor, addr);
-		attr_put(a, a->symtab, i * t.entry_size, t.entry_size, owner, WHY_SYMBOL_ENTRY);
+		const struct symbol_bytes b = symtab_bytes(&t, &s);
+		attr_put(a, a->symtab, b.entry_off, b.entry_size, owner, WHY_SYMBOL_ENTRY);
 		if (t.strings)
-			attr_put(a, t.strings, s.name_off, s.name.len + 1, owner, WHY_NAME);
+			attr_put(a, t.strings, b.name_off, b.name_size, owner, WHY_NAME);
+	}
+}
+
+/* Tables that are not in ELF's form. */
+static void made_entries(struct attr *a)
+{
+	for (size_t i = 0; i < a->im->entry_count; i++) {
+		const struct image_entry *e = &a->im->entries[i];
+		label_id label = LABEL_NONE;
+		if (e->symbol != 0 && e->symbol < a->sym_count)
+			label = a->sym_labels[e->symbol];
+		else if (e->symbol == 0)
+			label = spans_label(&a->vm, e->addr);
+		attr_put(a, &a->im->sections[e->section], e->off, e->size, label, WHY_SYMBOL_ENTRY);
 	}
 }
 
 void attr_tables(struct attr *a)
 {
 	marks(a);
+	made_entries(a);
 	for (size_t i = 1; i < a->im->section_count; i++)
 		if (!a->im->sections[i].nobits)
 			table(a, &a->im->sections[i]);

@@ -79,7 +79,7 @@ static void on_variable(void *ctx, uint64_t die_off, uint64_t addr)
 	struct findings *f = ctx;
 	uint64_t vm;
 	if (!dwarf_is_tombstone(f->unit->dwarf, addr, f->unit->address_size) &&
-	    debuginfo_addr(f->all->info, addr, &vm))
+	    debuginfo_data_addr(f->all->info, addr, &vm))
 		f->all->variable(f->all->ctx, f, vm, die_off);
 }
 
@@ -188,9 +188,11 @@ static bool on_enter(void *ctx, const struct die *d, const struct reader *attrs)
 	label_id label = LABEL_NONE;
 	read_described(f->unit, d, *attrs, &e);
 	const bool there = address_of(f->unit, &e, &addr);
+	bool (*const find)(const struct debuginfo *d, uint64_t at, uint64_t *ret) =
+		e.location.kind == VALUE_BLOCK ? debuginfo_data_addr : debuginfo_addr;
 	if (!there && (e.declaration || d->abbrev->tag == DW_TAG_variable))
 		return false;
-	if (there && debuginfo_addr(f->all->info, addr, &vm))
+	if (there && find(f->all->info, addr, &vm))
 		label = spans_label(f->all->vm, vm);
 	if (label == LABEL_NONE)
 		label = label_by_name(f, &e);

@@ -1,0 +1,217 @@
+#include "image/build.h"
+
+#include "base/sort.h"
+#include "image/elf_internal.h"
+
+void build_init(struct image_build *b, struct image *im, const struct image_place *at,
+		struct bytes bytes, struct notes *notes)
+{
+	*im = (struct image){ .path = at->path,
+			      .member = at->member,
+			      .bytes = bytes,
+			      .file_off = at->file_off,
+			      .notes = notes,
+			      .made = true };
+	memset(b, 0, sizeof *b);
+	b->im = im;
+	b->who = at->path;
+	if (at->member.len)
+		b->who = arena_format(&im->arena, "%s(" STR_FMT ")", at->path, STR_ARG(at->member));
+	b->first_vm_index = at->first_vm_index;
+	vec_push(&b->sections, (struct section){ .name = STR("") });
+	vec_push(&b->symbols, (struct made_symbol){ .symbol.name = STR("") });
+}
+
+void build_release(struct image_build *b)
+{
+	vec_release(&b->segments);
+	vec_release(&b->sections);
+	vec_release(&b->symbols);
+	vec_release(&b->parts);
+	vec_release(&b->starts);
+	vec_release(&b->entries);
+}
+
+/* ---- clipping -------------------------------------------------------------------------------- */
+
+/* Clips [*off, *off + *size) to the file; what is cut off becomes a note. */
+static void clip_file(const struct image *im, struct str what, uint64_t *off, uint64_t *size)
+{
+	const uint64_t start = min_u64(*off, im->bytes.size);
+	const uint64_t room = im->bytes.size - start;
+	if (*size > room) {
+		IMAGE_NOTE(im, *off, *size - room, STR_FMT " goes beyond the end of the file",
+			   STR_ARG(what));
+		*size = room;
+	}
+	*off = start;
+}
+
+/* Of objects: the window of each section; see image.h. */
+static void place(const struct image_build *b, struct section *s)
+{
+	const uint64_t slot = UINT64_C(1) << OBJECT_SECTION_SHIFT;
+	const uint64_t index = (b->first_vm_index + s->index) %
+			       (UINT64_C(1) << (64 - OBJECT_SECTION_SHIFT));
+	uint64_t limit = UINT64_MAX;
+	if (b->im->kind == IMAGE_OBJECT) {
+		const uint64_t base = index << OBJECT_SECTION_SHIFT;
+		s->addr = base + (s->addr < slot / 2 ? s->addr : 0);
+		limit = base + slot / 2;
+	}
+	if (s->alloc && s->size > limit - min_u64(s->addr, limit)) {
+		IMAGE_NOTE(b->im, HEFT_NO_OFFSET, s->size,
+			   "section " STR_FMT " goes beyond the end of its address space",
+			   STR_ARG(section_title(s)));
+		s->size = limit - min_u64(s->addr, limit);
+	}
+}
+
+/* ---- adding ---------------------------------------------------------------------------------- */
+
+uint32_t build_section(struct image_build *b, const struct section *given)
+{
+	struct section s = *given;
+	s.index = (uint32_t)b->sections.count;
+	s.alloc = s.flags & SHF_ALLOC;
+	s.write = s.flags & SHF_WRITE;
+	s.exec = s.flags & SHF_EXECINSTR;
+	s.tls = s.flags & SHF_TLS;
+	s.nobits = s.type == SHT_NOBITS;
+	if (s.nobits)
+		s.file_size = 0;
+	clip_file(b->im, section_title(&s), &s.off, &s.file_size);
+	if (!s.alloc)
+		s.size = s.file_size;
+	place(b, &s);
+	vec_push(&b->sections, s);
+	return s.index;
+}
+
+uint32_t build_range(struct image_build *b, struct str title, uint64_t off, uint64_t size)
+{
+	const struct section s = { .name = STR(""),
+				   .title = title,
+				   .type = SHT_PROGBITS,
+				   .off = off,
+				   .size = size,
+				   .file_size = size,
+				   .again = true };
+	return build_section(b, &s);
+}
+
+void build_segment(struct image_build *b, const struct segment *given)
+{
+	struct segment s = *given;
+	s.index = (uint32_t)b->segments.count;
+	s.type = PT_LOAD;
+	s.vm_size = min_u64(s.vm_size, UINT64_MAX - s.addr);
+	s.file_size = min_u64(s.file_size, s.vm_size);
+	vec_push(&b->segments, s);
+}
+
+void build_part(struct image_build *b, uint64_t off, uint64_t size, const char *label)
+{
+	clip_file(b->im, str_of(label), &off, &size);
+	vec_push(&b->parts, (struct image_part){ off, size, label });
+}
+
+uint32_t build_symbol(struct image_build *b, const struct made_symbol *s)
+{
+	const uint32_t index = (uint32_t)b->symbols.count;
+	vec_push(&b->symbols, *s);
+	b->symbols.data[index].symbol.index = index;
+	return index;
+}
+
+void build_entry(struct image_build *b, const struct image_entry *given)
+{
+	struct image_entry e = *given;
+	const struct section *s = &b->sections.data[e.section];
+	ASSERT(e.section < b->sections.count && e.symbol < b->symbols.count);
+	if (e.section == 0 || e.off >= s->file_size)
+		return;
+	e.size = min_u64(e.size, s->file_size - e.off);
+	vec_push(&b->entries, e);
+}
+
+/* ---- sizes of symbols ------------------------------------------------------------------------ */
+
+/* Where something begins; of a symbol `symbol` is its index, else 0. */
+struct bound {
+	uint64_t addr, symbol;
+};
+
+static void list_bounds(const struct image_build *b, struct bound *ret, size_t *count)
+{
+	*count = 0;
+	for (size_t i = 0; i < b->starts.count; i++)
+		ret[(*count)++] = (struct bound){ b->starts.data[i].addr, 0 };
+	for (size_t i = 1; i < b->symbols.count; i++) {
+		const struct symbol *s = &b->symbols.data[i].symbol;
+		uint64_t addr;
+		if (s->type != STT_FILE && s->type != STT_SECTION && symbol_addr(b->im, s, &addr))
+			ret[(*count)++] = (struct bound){ addr, i };
+	}
+	sort_by_key(ret, *count, sizeof *ret);
+}
+
+static void size_symbols(struct image_build *b)
+{
+	struct bound *bounds = mem_zeroed(b->starts.count + b->symbols.count, sizeof *bounds);
+	size_t count;
+	list_bounds(b, bounds, &count);
+	uint64_t next = UINT64_MAX; /* the nearest address above the one at work */
+	for (size_t i = count; i-- > 0;) {
+		if (i + 1 < count && bounds[i + 1].addr != bounds[i].addr)
+			next = bounds[i + 1].addr;
+		struct symbol *s = &b->symbols.data[bounds[i].symbol].symbol;
+		if (bounds[i].symbol == 0 || s->size > 0)
+			continue;
+		const struct section *in = &b->im->sections[s->section];
+		const uint64_t end = min_u64(next, in->addr + in->size);
+		s->size = end > bounds[i].addr ? end - bounds[i].addr : 0;
+	}
+	mem_free(bounds);
+}
+
+/* ---- handing on ------------------------------------------------------------------------------ */
+
+#define TAKE(to, from, T)                                                                          \
+	do {                                                                                       \
+		(to) = arena_new(&b->im->arena, T, (from)->count + 1);                             \
+		if ((from)->count > 0)                                                             \
+			memcpy((to), (from)->data, (from)->count * sizeof(T));                     \
+	} while (0)
+
+void build_finish(struct image_build *b, uint32_t table, uint32_t strings)
+{
+	struct image *im = b->im;
+	const struct section none = { .name = STR(""), .type = SHT_SYMTAB };
+	if (table == 0 && b->symbols.count > 1)
+		table = build_section(b, &none);
+	if (table != 0)
+		b->sections.data[table].type = SHT_SYMTAB;
+	if (strings != 0)
+		b->sections.data[strings].type = SHT_STRTAB;
+	TAKE(im->segments, &b->segments, struct segment);
+	im->segment_count = b->segments.count;
+	TAKE(im->sections, &b->sections, struct section);
+	im->section_count = b->sections.count;
+	TAKE(im->parts, &b->parts, struct image_part);
+	im->part_count = b->parts.count;
+	struct image_entry *entries;
+	TAKE(entries, &b->entries, struct image_entry);
+	im->entries = entries;
+	im->entry_count = b->entries.count;
+	im->made_table = table;
+	im->made_strings = strings;
+	elf_index_build(im);
+	image_find_repeated(im);
+	size_symbols(b);
+	struct made_symbol *symbols;
+	TAKE(symbols, &b->symbols, struct made_symbol);
+	im->made_symbols = symbols;
+	im->made_count = b->symbols.count;
+	build_release(b);
+}

@@ -1,0 +1,270 @@
+/* Objects: symbols and relocations ("WebAssembly Object File Linking"). */
+#include "image/wasm/wasm_internal.h"
+
+#include "base/sort.h"
+
+enum { LINKING_VERSION = 2, SEGMENT_INFO = 5, SYMBOL_TABLE = 8 };
+
+/* Kinds and flags of symbols. */
+enum { KIND_FUNCTION, KIND_DATA, KIND_GLOBAL, KIND_SECTION, KIND_TAG, KIND_TABLE };
+enum { FLAG_WEAK = 1, FLAG_LOCAL = 2, FLAG_UNDEFINED = 0x10, FLAG_NAMED = 0x40 };
+
+/* ---- symbols --------------------------------------------------------------------------------- */
+
+static void read_function(struct wasm *w, struct reader *r, uint64_t flags, struct symbol *ret)
+{
+	const uint64_t index = read_uleb(r);
+	const bool defined = !(flags & FLAG_UNDEFINED);
+	ret->type = STT_FUNC;
+	if (defined || flags & FLAG_NAMED)
+		ret->name = wasm_keep(w, wasm_name(r));
+	if (index >= w->functions.count)
+		return;
+	const struct wasm_function *f = &w->functions.data[index];
+	if (ret->name.len == 0)
+		ret->name = f->name;
+	if (!defined || index < w->imported)
+		return;
+	const struct section *code = &w->build.sections.data[w->code_index];
+	ret->section = w->code_index;
+	ret->value = f->off - (code->off - w->code->off);
+	ret->size = f->size;
+}
+
+static void read_data(struct wasm *w, struct reader *r, uint64_t flags, struct symbol *ret)
+{
+	ret->type = STT_OBJECT;
+	ret->name = wasm_keep(w, wasm_name(r));
+	if (flags & FLAG_UNDEFINED)
+		return;
+	const uint64_t index = read_uleb(r);
+	ret->value = read_uleb(r);
+	ret->size = read_uleb(r);
+	if (index < w->data.count)
+		ret->section = w->data.data[index].index;
+}
+
+static void read_section(struct wasm *w, struct reader *r, struct symbol *ret)
+{
+	const uint64_t index = read_uleb(r);
+	ret->type = STT_SECTION;
+	if (index < w->sections.count)
+		ret->section = w->sections.data[index].index;
+}
+
+/* Globals, tags and tables take no bytes of code or data. */
+static void read_other(struct wasm *w, struct reader *r, uint64_t flags, struct symbol *ret)
+{
+	(void)read_uleb(r);
+	ret->type = STT_NOTYPE;
+	if (!(flags & FLAG_UNDEFINED) || flags & FLAG_NAMED)
+		ret->name = wasm_keep(w, wasm_name(r));
+}
+
+static void read_symbols(struct wasm *w, struct reader r, uint64_t base)
+{
+	for (uint64_t left = read_uleb(&r); left > 0 && reader_left(&r) > 0; left--) {
+		struct made_symbol s = { .entry_off = base + r.pos };
+		s.symbol.name = STR("");
+		const uint8_t kind = read_u8(&r);
+		const uint64_t flags = read_uleb(&r);
+		if (kind == KIND_FUNCTION)
+			read_function(w, &r, flags, &s.symbol);
+		else if (kind == KIND_DATA)
+			read_data(w, &r, flags, &s.symbol);
+		else if (kind == KIND_SECTION)
+			read_section(w, &r, &s.symbol);
+		else
+			read_other(w, &r, flags, &s.symbol);
+		s.symbol.bind = flags & FLAG_LOCAL  ? STB_LOCAL
+				: flags & FLAG_WEAK ? STB_WEAK
+						    : STB_GLOBAL;
+		s.entry_size = base + r.pos - s.entry_off;
+		if (!reader_ok(&r)) {
+			IMAGE_NOTE(w->build.im, w->linking->off + s.entry_off, reader_left(&r),
+				   "%s is damaged", "the symbol table of the linking section");
+			return;
+		}
+		build_symbol(&w->build, &s);
+	}
+}
+
+/* ".rodata.str" ... : what of the data is read only, what is thread-local. */
+static void read_segments(struct wasm *w, struct reader r)
+{
+	const uint64_t count = read_uleb(&r);
+	for (uint64_t i = 0; i < count && reader_left(&r) > 0; i++) {
+		enum { STRINGS = 1 };
+		const struct str name = wasm_name(&r);
+		(void)read_uleb(&r); /* alignment */
+		const uint64_t flags = read_uleb(&r);
+		if (!reader_ok(&r) || i >= w->data.count || name.len == 0)
+			continue;
+		struct section *s = &w->build.sections.data[w->data.data[i].index];
+		s->name = wasm_keep(w, name);
+		s->write = !str_starts(name, STR(".rodata"));
+		s->flags = SHF_ALLOC | (s->write ? SHF_WRITE : 0) |
+			   (flags & STRINGS ? SHF_MERGE | SHF_STRINGS : 0);
+		s->entsize = flags & STRINGS ? 1 : 0;
+	}
+}
+
+void wasm_read_linking(struct wasm *w)
+{
+	struct reader r = wasm_reader(w, w->linking->off, w->linking->end);
+	const uint64_t version = read_uleb(&r);
+	if (version != LINKING_VERSION) {
+		IMAGE_NOTE(w->build.im, w->linking->off, w->linking->end - w->linking->off,
+			   "a linking section of version %" PRIu64 " is not read", version);
+		return;
+	}
+	while (reader_left(&r) > 0) {
+		const uint8_t kind = read_u8(&r);
+		const uint64_t size = read_uleb(&r);
+		const uint64_t base = r.pos;
+		const struct reader sub = read_sub(&r, size);
+		if (!reader_ok(&r))
+			return;
+		if (kind == SEGMENT_INFO)
+			read_segments(w, sub);
+		else if (kind == SYMBOL_TABLE)
+			read_symbols(w, sub, base);
+	}
+}
+
+/* ---- relocations ----------------------------------------------------------------------------- */
+
+static bool has_addend(uint8_t type)
+{
+	switch (type) {
+	case R_WASM_MEMORY_ADDR_LEB:
+	case R_WASM_MEMORY_ADDR_SLEB:
+	case R_WASM_MEMORY_ADDR_I32:
+	case R_WASM_FUNCTION_OFFSET_I32:
+	case R_WASM_SECTION_OFFSET_I32:
+	case R_WASM_MEMORY_ADDR_REL_SLEB:
+	case R_WASM_MEMORY_ADDR_LEB64:
+	case R_WASM_MEMORY_ADDR_SLEB64:
+	case R_WASM_MEMORY_ADDR_I64:
+	case R_WASM_MEMORY_ADDR_REL_SLEB64:
+	case R_WASM_MEMORY_ADDR_TLS_SLEB:
+	case R_WASM_FUNCTION_OFFSET_I64:
+	case R_WASM_MEMORY_ADDR_LOCREL_I32:
+	case R_WASM_MEMORY_ADDR_TLS_SLEB64: return true;
+	default: return false;
+	}
+}
+
+typedef VEC(struct reloc) reloc_vec;
+
+/* The patched places of a section of the file, which the image may have in parts. */
+struct patched {
+	uint32_t section; /* of the image */
+	uint64_t off, size;
+	reloc_vec relocs;
+};
+
+typedef VEC(struct patched) patched_vec;
+
+static void list_patched(const struct wasm *w, const struct wasm_section *target, patched_vec *ret)
+{
+	const struct section *sections = w->build.sections.data;
+	if (target->id == WASM_DATA) {
+		for (size_t i = 0; i < w->data.count; i++)
+			vec_push(ret, (struct patched){ .section = w->data.data[i].index,
+							.off = w->data.data[i].off,
+							.size = w->data.data[i].size });
+		return;
+	}
+	const uint32_t index = target->id == WASM_CODE ? w->code_index : target->index;
+	if (index != 0)
+		vec_push(ret, (struct patched){ .section = index,
+						.off = sections[index].off - target->off,
+						.size = sections[index].file_size });
+}
+
+static struct patched *patched_at(const patched_vec *v, uint64_t off)
+{
+	size_t low = 0, high = v->count;
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+		if (v->data[mid].off <= off)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	struct patched *p = low > 0 ? &v->data[low - 1] : NULL;
+	return p && off - p->off < p->size ? p : NULL;
+}
+
+/* The type of an index is no symbol. */
+static uint32_t symbol_of(const struct wasm *w, uint8_t type, uint64_t index)
+{
+	if (type == R_WASM_TYPE_INDEX_LEB || index + 1 >= w->build.symbols.count)
+		return 0;
+	return (uint32_t)index + 1;
+}
+
+static bool read_relocs(struct wasm *w, struct reader *r, const patched_vec *to)
+{
+	for (uint64_t left = read_uleb(r); left > 0 && reader_left(r) > 0; left--) {
+		struct reloc e = { .entry_off = r->pos };
+		const uint8_t type = read_u8(r);
+		const uint64_t off = read_uleb(r);
+		e.type = type;
+		e.symbol = symbol_of(w, type, read_uleb(r));
+		e.has_addend = has_addend(type);
+		e.addend = e.has_addend ? read_sleb(r) : 0;
+		e.entry_size = r->pos - e.entry_off;
+		struct patched *p = patched_at(to, off);
+		if (!reader_ok(r))
+			return false;
+		e.addr = p ? off - p->off : 0;
+		if (p)
+			vec_push(&p->relocs, e);
+	}
+	return reader_ok(r);
+}
+
+/* A table of relocations of the image for each patched section; they share the bytes. */
+static void add_tables(struct wasm *w, const struct wasm_section *s, patched_vec *to)
+{
+	for (size_t i = 0; i < to->count; i++) {
+		struct patched *p = &to->data[i];
+		const struct section made = { .name = s->name,
+					      .type = SHT_RELA,
+					      .off = s->off,
+					      .file_size = s->end - s->off,
+					      .again = true,
+					      .info = p->section,
+					      .link = w->linking->index };
+		struct reloc *list = arena_new(&w->build.im->arena, struct reloc,
+					       p->relocs.count + 1);
+		if (p->relocs.count > 0) {
+			memcpy(list, p->relocs.data, p->relocs.count * sizeof *list);
+			const uint32_t added = build_section(&w->build, &made);
+			w->build.sections.data[added].made_relocs = list;
+			w->build.sections.data[added].made_reloc_count = p->relocs.count;
+		}
+		vec_release(&p->relocs);
+	}
+}
+
+void wasm_read_relocs(struct wasm *w)
+{
+	for (size_t i = 0; i < w->sections.count; i++) {
+		const struct wasm_section *s = &w->sections.data[i];
+		if (s->id != WASM_CUSTOM || !str_starts(s->name, STR("reloc.")))
+			continue;
+		struct reader r = wasm_reader(w, s->off, s->end);
+		const uint64_t target = read_uleb(&r);
+		patched_vec to = { 0 };
+		if (target < w->sections.count)
+			list_patched(w, &w->sections.data[target], &to);
+		if (!read_relocs(w, &r, &to))
+			IMAGE_NOTE(w->build.im, s->off + r.bad, s->end - s->off,
+				   "section " STR_FMT " is damaged", STR_ARG(s->name));
+		add_tables(w, s, &to);
+		vec_release(&to);
+	}
+}

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Programs and objects that are no ELF files, built here, against what their linkers and LLVM's tools say of them: rows add
+up for every source, sections, symbols and the units of functions are the same.
+
+usage: tests/oracle/formats.py HEFT FORMAT     FORMAT: wasm
+"""
+import collections
+import csv
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SOURCES = ["sections", "segments", "symbols", "compileunits", "sourcefiles", "inlines", "inlinestacks", "armembers",
+           "inputfiles", "compileunits,symbols", "segments,sections"]
+ONE = """
+int table[100] = { 1, 2, 3 };
+static int counter;
+const char msg[] = "hello there";
+__attribute__((noinline)) int add(int a, int b) { return a + b + table[a]; }
+static inline int square(int x) { return x * x + counter; }
+__attribute__((noinline)) int use(int x) { counter++; return add(square(x), msg[x & 7]); }
+int other(int i);
+int start(void) { table[0] = use(3) + other(5); return table[1]; }
+int main(void) { return start(); }
+"""
+TWO = """
+static double weights[50] = { 1.5, 2.5 };
+struct pair { int a; double b; };
+struct pair pairs[10];
+__attribute__((noinline)) static int fold(int k) { return (int)(pairs[k % 10].b + weights[k]); }
+int other(int i)
+{
+	for (int k = 0; k < i; k++)
+		pairs[k % 10].b += weights[i] + fold(k);
+	return fold(i + 1);
+}
+"""
+
+
+class Test:
+    def __init__(self, heft, folder):
+        self.heft, self.folder = heft, folder
+        self.compared = self.bad = 0
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def check(self, what, mine, theirs):
+        self.compared += 1
+        if mine != theirs:
+            self.bad += 1
+            print(f"FAIL {what}: heft says {mine!r}, not {theirs!r}")
+
+    def rows(self, path, sources, *options):
+        out = run(self.heft, "size", "-d", sources, "--csv", "-n", "0", "-w", *options, path)
+        return list(csv.DictReader(io.StringIO(out)))
+
+    def totals(self, path):
+        for source in SOURCES:
+            rows = self.rows(path, source)
+            self.check(f"{path}: bytes by {source}", sum(int(r["filesize"]) for r in rows), os.path.getsize(path))
+
+
+def run(*words):
+    done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode != 0:
+        sys.exit(f"FAILED with status {done.returncode}: {' '.join(words)}\n{done.stderr}")
+    return done.stdout
+
+
+def need(*programs):
+    for program, package in programs:
+        if not shutil.which(program):
+            print(f"SKIP: no {program} (install {package})")
+            sys.exit(77)
+
+
+def write_sources(t):
+    for name, text in (("one.c", ONE), ("two.c", TWO)):
+        with open(t.path(name), "w", encoding="utf-8") as f:
+            f.write(text)
+
+
+def functions_by_unit(t, path, section):
+    """{(file of the unit, symbol): bytes} of the code."""
+    found = collections.Counter()
+    for r in t.rows(path, "compileunits,sections,rawsymbols"):
+        if r["sections"] == section and not r["rawsymbols"].startswith("["):
+            found[os.path.basename(r["compileunits"]), r["rawsymbols"]] += int(r["vmsize"])
+    return dict(found)
+
+
+# ---- WebAssembly ------------------------------------------------------------------------------------------------------
+
+def wasm_map(text):
+    """Of wasm-ld -Map: sizes of output sections; {(object, function): size}."""
+    sections, functions = collections.Counter(), {}
+    inside = ""
+    for line in text.splitlines()[1:]:
+        m = re.match(r" *(\S+) +([0-9a-f]+) +([0-9a-f]+) (\s*)(\S.*)$", line)
+        if not m:
+            continue
+        addr, size, depth, name = m[1], int(m[3], 16), len(m[4]), m[5]
+        if depth == 0 and addr == "-":
+            inside = name
+            custom = re.match(r"CUSTOM\((.*)\)", name)
+            sections[custom[1] if custom else name.capitalize().replace("Datacount", "DataCount")] += size
+        inner = re.match(r"(?:.*/)?(\w+)\.o:\((.*)\)$", name)
+        if inside == "CODE" and inner:
+            functions[inner[1] + ".c", inner[2]] = size
+    return dict(sections), functions
+
+
+def wasm(t):
+    need(("clang-19", "clang-19"), ("wasm-ld-19", "lld-19"), ("llvm-ar-19", "llvm-19"), ("llvm-readobj-19", "llvm-19"))
+    for number, flags in enumerate(["-O1", "-O0 -gdwarf-5", "-O2 -gdwarf-4 -ffunction-sections -fdata-sections"]):
+        objects = []
+        for name in ("one", "two"):
+            objects.append(t.path(f"{name}.o"))
+            run("clang-19", "--target=wasm32", "-g", *flags.split(), "-c", t.path(f"{name}.c"), "-o", objects[-1])
+        linked, stripped = t.path(f"linked{number}.wasm"), t.path(f"stripped{number}.wasm")
+        link = ["wasm-ld-19", "--no-entry", "--export=start", *objects]
+        run(*link, f"-Map={t.path('map')}", "-o", linked)
+        run(*link, "--strip-all", "-o", stripped)
+        archive = t.path(f"lib{number}.a")
+        run("llvm-ar-19", "rc", archive, *objects)
+        for path in [linked, stripped, archive, *objects]:
+            t.totals(path)
+        with open(t.path("map"), encoding="utf-8") as f:
+            sections, functions = wasm_map(f.read())
+        t.check(f"{linked}: sections", {r["sections"]: int(r["filesize"]) for r in t.rows(linked, "sections")
+                                        if not r["sections"].startswith("[")}, sections)
+        mine = functions_by_unit(t, linked, "Code")
+        t.check(f"{linked}: functions by unit", mine, functions)
+        wasm_object(t, objects[0])
+
+
+def wasm_object(t, path):
+    """Symbols of an object: names and sizes of its data."""
+    text = run("llvm-readobj-19", "--symbols", path)
+    data = {m[1]: int(m[2], 16) for m in re.finditer(r"Name: (\S+)\n\s+Type: DATA[^}]*?Size: (0x\w+)", text)}
+    mine = {r["rawsymbols"]: int(r["vmsize"]) for r in t.rows(path, "sections,rawsymbols")
+            if r["sections"] == "Data" and not r["rawsymbols"].startswith("[")}
+    t.check(f"{path}: data", {n: s for n, s in mine.items() if n in data}, {n: s for n, s in data.items() if n in mine})
+    t.check(f"{path}: data are there", len(mine) >= 3, True)
+
+
+FORMATS = {"wasm": (wasm, 100)}
+
+
+def main():
+    work, least = FORMATS[sys.argv[2]]
+    with tempfile.TemporaryDirectory() as folder:
+        t = Test(os.path.abspath(sys.argv[1]), folder)
+        write_sources(t)
+        work(t)
+    print(f"{t.compared} compared, {t.bad} differ")
+    sys.exit(t.bad > 0 or t.compared < least)
+
+
+if __name__ == "__main__":
+    main()
