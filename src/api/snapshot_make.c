@@ -337,7 +337,7 @@ static bool add_library(const struct package *k, const char *entry, const char *
 }
 
 /* Data packs and dex files become symbols of the sizes that they take in the zip file. */
-static bool add_content(const struct package *k, const struct zip_entry *e,
+static bool add_content(struct package *k, const struct zip_entry *e,
 			const struct pack_entry *entry)
 {
 	struct snapshot *s = &k->maker->owner->snapshot;
@@ -354,7 +354,7 @@ static bool add_content(const struct package *k, const struct zip_entry *e,
 }
 
 /* Libraries, dex files and data packs are looked into. */
-static bool look_into(const struct package *k, const struct zip_entry *e)
+static bool look_into(struct package *k, const struct zip_entry *e)
 {
 	struct heft_snapshot *s = k->maker->owner;
 	const bool library = str_ends(e->name, STR(".so"));
@@ -396,6 +396,7 @@ static bool add_package(struct maker *m, const char *path, struct bytes b, struc
 {
 	struct heft_snapshot *s = m->owner;
 	struct package k = { .maker = m, .path = path };
+	const size_t first = s->snapshot.symbols.count;
 	if (!zip_parse(&k.zip, path, b, &s->notes, err))
 		return false;
 	k.container = add_container(&s->snapshot, file_name(path));
@@ -404,6 +405,7 @@ static bool add_package(struct maker *m, const char *path, struct bytes b, struc
 		if (!look_into(&k, &k.zip.entries.data[i]))
 			collect_zip_entry(&s->snapshot, k.container, &k.zip.entries.data[i]);
 	collect_zip_rest(&s->snapshot, k.container, &k.zip);
+	collect_pak_aliases(&s->snapshot, &k.info, first);
 	pak_info_release(&k.info);
 	zip_release(&k.zip);
 	return true;
@@ -415,11 +417,13 @@ static bool add_single(struct maker *m, const char *path, struct bytes b, struct
 	struct snapshot *s = &m->owner->snapshot;
 	const struct pack_entry entry = { add_container(s, file_name(path)), path, file_name(path),
 					  b, b.size };
+	const size_t first = s->symbols.count;
 	struct pak_info info;
 	if (dex_matches(b))
 		return collect_dex(s, &entry, err);
 	read_pak_info(m, path, &info);
 	const bool ok = collect_pak(s, &entry, &info, err);
+	collect_pak_aliases(s, &info, first);
 	pak_info_release(&info);
 	return ok;
 }
@@ -461,6 +465,7 @@ bool snapshot_make(struct heft_snapshot *s, const char *const *paths, size_t cou
 	s->snapshot.exact_names = s->flags & HEFT_SNAPSHOT_EXACT_NAMES;
 	s->open = add_all(&m, paths, err);
 	if (s->open) {
+		collect_pak_users(&s->snapshot);
 		for (size_t i = 0; i < s->metadata.count; i++)
 			vec_push(&s->snapshot.build_config, s->metadata.data[i]);
 		if (s->snapshot.containers.count == 1)

@@ -30,8 +30,14 @@ struct pack_entry {
 bool collect_dex(struct snapshot *s, const struct pack_entry *e, struct heft_err *err);
 /* Resources of a data pack: one symbol an id over all packs of a container.  False where it is
  * damaged. */
-bool collect_pak(struct snapshot *s, const struct pack_entry *e, const struct pak_info *info,
+bool collect_pak(struct snapshot *s, const struct pack_entry *e, struct pak_info *info,
 		 struct heft_err *err);
+/* After all packs of a container, whose symbols begin at `first`: resources that have another's
+ * payload in each of them become aliases of that one, which collect_pak_users completes. */
+void collect_pak_aliases(struct snapshot *s, struct pak_info *info, size_t first);
+/* After all programs: resources get the paths of what uses them, as far as that tells it by
+ * functions "ui::AllowlistedResource<ID>()"; of several users, as aliases. */
+void collect_pak_users(struct snapshot *s);
 /* The parts of an archive that are no objects; `path` names the archive. */
 void collect_archive(struct snapshot *s, uint32_t container, const char *path,
 		     const struct input *in);

@@ -8,6 +8,10 @@
 struct snap_symbol *collect_pack_add(struct snapshot *s, uint32_t container, const char *section,
 				     struct str name, uint64_t size);
 
+/* A symbol that is all padding; nothing where there is none. */
+void collect_overhead(struct snapshot *s, uint32_t container, const char *section, struct str name,
+		      uint64_t size);
+
 /* "$APK/path", as a text. */
 uint32_t collect_package_path(struct snapshot *s, struct str path);
 

@@ -88,4 +88,5 @@ void pak_info_release(struct pak_info *i)
 {
 	mem_free(i->names);
 	mem_free(i->sources);
+	vec_release(&i->same);
 }

@@ -1,0 +1,285 @@
+/* Resources in data packs, and which of them share what: a payload, by the pack's own table, or
+ * what uses them. */
+#include "snapshot/collect_pack_internal.h"
+
+#include "base/filename.h"
+#include "base/gzip.h"
+#include "base/sort.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+
+/* en.pak, en-GB.pak: of one language. */
+static const char *pak_section(const char *base)
+{
+	return strchr(base, '-') || strlen(base) <= 7 ? ".pak.translations" : ".pak.nontranslated";
+}
+
+/* A data pack while its resources are added. */
+struct adding {
+	struct snapshot *s;
+	const struct pack_entry *entry;
+	struct pak_info *info;
+	const char *section;
+	uint32_t *at; /* by id: index in symbols + 1, or 0 */
+	struct share share;
+	uint64_t used;
+};
+
+/* Resources that packs before had in the same section. */
+static void find_resources(struct adding *a)
+{
+	const uint32_t to = snapshot_section(a->s, a->entry->container, a->section);
+	for (size_t i = 0; i < a->s->symbols.count; i++) {
+		const struct snap_symbol *y = &a->s->symbols.data[i];
+		if (y->section == to && y->addr != 0 && y->addr <= UINT16_MAX)
+			a->at[y->addr] = (uint32_t)i + 1;
+	}
+}
+
+/* "path/of/list.grd: NAME", or without that "en.pak: 123". */
+static uint32_t full_name(const struct adding *a, uint16_t id)
+{
+	struct text name = { 0 };
+	if (a->info->names && a->info->names[id] != 0)
+		return a->info->names[id];
+	text_set(&name, str_of(file_name(a->entry->name)));
+	text_add(&name, STR(": "));
+	text_add_number(&name, id);
+	const uint32_t text = intern_add(&a->s->texts, text_str(&name));
+	text_release(&name);
+	return text;
+}
+
+/* The short name is what follows the last blank. */
+static void set_name(struct snapshot *s, struct snap_symbol *y, uint32_t name, uint32_t source)
+{
+	struct str text = snapshot_text(s, name);
+	size_t from = text.len;
+	while (from > 0 && text.p[from - 1] != ' ')
+		from--;
+	y->full_name = name;
+	y->name = y->template_name = intern_add(&s->texts,
+						(struct str){ text.p + from, text.len - from });
+	y->source = source;
+}
+
+static uint32_t source_of(const struct adding *a, uint16_t id)
+{
+	return a->info->names ? a->info->sources[id] : 0;
+}
+
+static void name_resource(struct adding *a, uint16_t id)
+{
+	struct snap_symbol *y = collect_pack_add(a->s, a->entry->container, a->section, STR(""), 0);
+	y->addr = id;
+	set_name(a->s, y, full_name(a, id), source_of(a, id));
+}
+
+static struct snap_symbol *add_resource(struct adding *a, uint16_t id, uint64_t size)
+{
+	const uint64_t taken = share_take(&a->share, size);
+	if (a->at[id] == 0) {
+		name_resource(a, id);
+		a->at[id] = (uint32_t)a->s->symbols.count;
+	}
+	struct snap_symbol *y = &a->s->symbols.data[a->at[id] - 1];
+	y->size += taken;
+	a->used += taken;
+	return y;
+}
+
+/* SuperSize's own limits: 100 bytes and more, of which deflate's fastest level saves a tenth. */
+static bool compressible(struct bytes b)
+{
+	struct bytes packed;
+	struct heft_err err;
+	if (b.size < 100 || !gzip_pack_level(b, 1, &packed, &err))
+		return false;
+	mem_free((void *)(uintptr_t)packed.p);
+	return (packed.size - 12) * 10 < b.size * 9; /* zlib's frame is 12 bytes less */
+}
+
+static void add_entry(struct adding *a, const struct pak_entry *e)
+{
+	struct snap_symbol *y = add_resource(a, e->id, e->size + PAK_ENTRY_SIZE);
+	if (strcmp(a->section, ".pak.nontranslated") == 0 &&
+	    compressible(bytes_sub(a->entry->bytes, e->off, e->size)))
+		y->flags |= SNAP_UNCOMPRESSED;
+}
+
+/* A resource that has the payload of another, which pays for the entry in the table. */
+static void add_same(struct adding *a, uint16_t id, uint16_t other)
+{
+	const uint64_t section = snapshot_section(a->s, a->entry->container, a->section);
+	const uint64_t key = section << 32 | (uint64_t)id << 16 | other;
+	(void)add_resource(a, other, PAK_ALIAS_SIZE);
+	vec_push(&a->info->same, (struct pak_same){ key, full_name(a, id), source_of(a, id) });
+}
+
+static void add_pak(struct adding *a, const struct pak *p)
+{
+	find_resources(a);
+	for (size_t i = 0; i < p->entries.count; i++)
+		add_entry(a, &p->entries.data[i]);
+	for (size_t i = 0; i < p->aliases.count; i++)
+		add_same(a, p->aliases.data[i].id, p->entries.data[p->aliases.data[i].entry].id);
+}
+
+bool collect_pak(struct snapshot *s, const struct pack_entry *e, struct pak_info *info,
+		 struct heft_err *err)
+{
+	struct adding a = { .s = s, .entry = e, .info = info };
+	struct text name = { 0 };
+	struct pak pak;
+	if (!pak_parse(&pak, e->path, e->bytes, err))
+		return false;
+	a.section = pak_section(file_name(e->name));
+	a.at = mem_zeroed((size_t)UINT16_MAX + 1, sizeof *a.at);
+	a.share = (struct share){ e->bytes.size, e->packed, 0 };
+	add_pak(&a, &pak);
+	text_set(&name, STR("Overhead: "));
+	text_add(&name, str_of(e->name));
+	collect_overhead(s, e->container, a.section, text_str(&name), e->packed - a.used);
+	collect_section_size(s, e->container, a.section, e->packed);
+	text_release(&name);
+	mem_free(a.at);
+	pak_release(&pak);
+	return true;
+}
+
+/* ---- one payload ---------------------------------------------------------------------------- */
+
+/* What is known of resources, by section and id. */
+struct place {
+	uint64_t key; /* section 63..16, id 15..0 */
+	uint32_t symbol;
+};
+
+typedef VEC(struct place) places;
+
+static bool is_resource(const struct snapshot *s, const struct snap_symbol *y)
+{
+	const char *name = s->sections.data[y->section].name;
+	return y->addr != 0 && y->addr <= UINT16_MAX && strncmp(name, ".pak.", 5) == 0;
+}
+
+static void list_resources(const struct snapshot *s, size_t first, places *ret)
+{
+	for (size_t i = first; i < s->symbols.count; i++) {
+		const struct snap_symbol *y = &s->symbols.data[i];
+		if (is_resource(s, y))
+			vec_push(ret, (struct place){ (uint64_t)y->section << 16 | y->addr,
+						      (uint32_t)i });
+	}
+	sort_by_key(ret->data, ret->count, sizeof *ret->data);
+}
+
+static const struct place *find_place(const places *list, uint64_t key)
+{
+	const size_t i = lower_bound(list->data, list->count, sizeof *list->data, key);
+	return i < list->count && list->data[i].key == key ? &list->data[i] : NULL;
+}
+
+/* One more symbol of the bytes of another. */
+static struct snap_symbol *add_alias(struct snapshot *s, uint32_t of)
+{
+	struct snap_symbol *y = &s->symbols.data[of];
+	if (y->alias_place == 0)
+		y->alias_place = of + 1;
+	const struct snap_symbol copy = *y;
+	vec_push(&s->symbols, copy);
+	return &s->symbols.data[s->symbols.count - 1];
+}
+
+static void add_same_payload(struct snapshot *s, uint32_t of, const struct pak_same *same)
+{
+	struct snap_symbol *y = add_alias(s, of);
+	y->addr = same->key >> 16 & UINT16_MAX;
+	set_name(s, y, same->name, same->source != 0 ? same->source : y->source);
+}
+
+void collect_pak_aliases(struct snapshot *s, struct pak_info *info, size_t first)
+{
+	const struct pak_same *same = info->same.data;
+	places own = { 0 };
+	list_resources(s, first, &own);
+	sort_by_key(info->same.data, info->same.count, sizeof *info->same.data);
+	for (size_t i = 0, end; i < info->same.count; i = end) {
+		const uint64_t id = same[i].key >> 16;
+		for (end = i + 1; end < info->same.count && same[end].key >> 16 == id;)
+			end++;
+		const struct place *of = find_place(&own,
+						    (id >> 16 << 16) | (same[i].key & UINT16_MAX));
+		if (of && same[end - 1].key == same[i].key && !find_place(&own, id))
+			add_same_payload(s, of->symbol, &same[i]);
+	}
+	vec_release(&own);
+}
+
+/* ---- users ---------------------------------------------------------------------------------- */
+
+struct user {
+	uint64_t id;
+	uint32_t object, source;
+};
+
+typedef VEC(struct user) users;
+
+/* The ID of "ui::AllowlistedResource<ID>()"; 0: another function. */
+static uint64_t resource_of(struct str name)
+{
+	const struct str begin = STR("ui::AllowlistedResource<");
+	uint64_t id = 0;
+	size_t i = begin.len;
+	if (!str_starts(name, begin))
+		return 0;
+	for (; i < name.len && name.p[i] >= '0' && name.p[i] <= '9' && id <= UINT16_MAX; i++)
+		id = id * 10 + (uint64_t)(name.p[i] - '0');
+	return i < name.len && name.p[i] == '>' && id <= UINT16_MAX ? id : 0;
+}
+
+static void list_users(const struct snapshot *s, users *ret)
+{
+	for (size_t i = 0; i < s->symbols.count; i++) {
+		const struct snap_symbol *y = &s->symbols.data[i];
+		const uint64_t id = s->sections.data[y->section].code
+					    ? resource_of(snapshot_text(s, y->full_name))
+					    : 0;
+		if (id != 0 && (y->object != 0 || y->source != 0))
+			vec_push(ret, (struct user){ id, y->object, y->source });
+	}
+	sort_by_key(ret->data, ret->count, sizeof *ret->data);
+}
+
+/* The address of aliases is the id of the resource whose payload they are. */
+static void join_payloads(struct snapshot *s)
+{
+	struct snap_symbol *y = s->symbols.data;
+	for (size_t i = 0; i < s->symbols.count; i++)
+		if (y[i].alias_place != 0 && is_resource(s, &y[i]))
+			y[i].addr = y[y[i].alias_place - 1].addr;
+}
+
+static void set_user(struct snap_symbol *y, const struct user *u)
+{
+	y->object = u->object;
+	y->source = u->source != 0 ? u->source : y->source;
+}
+
+void collect_pak_users(struct snapshot *s)
+{
+	users list = { 0 };
+	const size_t count = s->symbols.count;
+	list_users(s, &list);
+	for (uint32_t i = 0; list.count > 0 && i < count; i++) {
+		if (!is_resource(s, &s->symbols.data[i]))
+			continue;
+		const uint64_t id = s->symbols.data[i].addr;
+		const size_t first = lower_bound(list.data, list.count, sizeof *list.data, id);
+		for (size_t k = first; k < list.count && list.data[k].id == id; k++)
+			set_user(k == first ? &s->symbols.data[i] : add_alias(s, i), &list.data[k]);
+	}
+	join_payloads(s);
+	vec_release(&list);
+}
