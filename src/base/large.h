@@ -27,7 +27,7 @@
 #endif
 
 /* From how many bytes on an array is worth a mapping of its own. */
-#define LARGE_FROM ((size_t)3 << 20)
+#define LARGE_FROM ((size_t)1 << 20)
 
 /* Zeroed memory of `size` bytes (above 0), or NULL where there is none. */
 void *large_new(size_t size);
