@@ -44,6 +44,24 @@ HEFT_API void heft_finder_set_sysroot(struct heft_finder *f, const char *dir);
  * for the one with its file name. */
 HEFT_API void heft_finder_add_program(struct heft_finder *f, const char *path);
 
+/* An image of memory that is no core, such as what a debugger wrote of a device, does not say where
+ * it lay.  The next five settings say so; they count for nothing else.  Where the recorder's pages
+ * are in the image, they tell as much by themselves. */
+/* The address that the image's first byte had. */
+HEFT_API void heft_finder_set_base(struct heft_finder *f, uint64_t addr);
+/* The address of the first byte of the first program that was added, where that program may lie
+ * anywhere (a PIE). */
+HEFT_API void heft_finder_set_load(struct heft_finder *f, uint64_t addr);
+/* Adds a file to the image, or says where a part of the image lay, if `path` is its name: bytes
+ * from position `off` on had the addresses from `addr` on. */
+HEFT_API void heft_finder_add_piece(struct heft_finder *f, const char *path, uint64_t addr,
+				    uint64_t off);
+/* Bytes of a machine word, 4 or 8. */
+HEFT_API void heft_finder_set_word(struct heft_finder *f, unsigned bytes);
+/* The order of the bytes of a word. */
+enum heft_byte_order { HEFT_LITTLE_ENDIAN = 1, HEFT_BIG_ENDIAN };
+HEFT_API void heft_finder_set_byte_order(struct heft_finder *f, enum heft_byte_order order);
+
 /* An input that is not the file of its name: bytes in memory, or a file that is open. */
 struct heft_input {
 	size_t size;      /* sizeof(struct heft_input) */

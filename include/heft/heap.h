@@ -154,21 +154,6 @@ HEFT_API void heft_heap_set_threads(struct heft_heap *h, unsigned threads);
 /* Asked by heft_heap_open, and by its reports and pages; see heft_progress_fn.  NULL (default):
  * none. */
 HEFT_API void heft_heap_set_progress(struct heft_heap *h, heft_progress_fn progress, void *ctx);
-/* For raw images: the address that the dump's first byte had. */
-HEFT_API void heft_heap_set_base(struct heft_heap *h, uint64_t addr);
-/* For raw images: the address of the first byte of the program that was named for it, where that
- * program may lie anywhere (a PIE). */
-HEFT_API void heft_heap_set_load(struct heft_heap *h, uint64_t addr);
-/* For raw images: adds a file, or a part of the dump itself.  Its bytes from position `off` on had
- * the addresses from `addr` on. */
-HEFT_API void heft_heap_add_piece(struct heft_heap *h, const char *path, uint64_t addr,
-				  uint64_t off);
-/* For raw images, where the recorder's pages do not tell: bytes of a machine word, 4 or 8. */
-HEFT_API void heft_heap_set_word(struct heft_heap *h, unsigned bytes);
-/* For raw images, where the recorder's pages do not tell: the order of bytes. */
-enum heft_byte_order { HEFT_LITTLE_ENDIAN = 1, HEFT_BIG_ENDIAN };
-HEFT_API void heft_heap_set_byte_order(struct heft_heap *h, enum heft_byte_order order);
-
 /* Once per handle.  A dump without any records of the recorder opens, too: then nothing is known
  * but what is mapped where. */
 HEFT_API bool heft_heap_open(struct heft_heap *h, const char *path, struct heft_err *err);

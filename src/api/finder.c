@@ -70,6 +70,36 @@ void heft_finder_add_program(struct heft_finder *f, const char *path)
 	GUARDED_VOID(f->memory, finder_add_program(f, path));
 }
 
+static void finder_add_piece(struct heft_finder *f, const char *path, uint64_t addr, uint64_t off)
+{
+	wish_add_piece(&f->wish, path, addr, off);
+}
+
+void heft_finder_set_base(struct heft_finder *f, uint64_t addr)
+{
+	GUARDED_VOID(f->memory, finder_add_piece(f, NULL, addr, 0));
+}
+
+void heft_finder_add_piece(struct heft_finder *f, const char *path, uint64_t addr, uint64_t off)
+{
+	GUARDED_VOID(f->memory, finder_add_piece(f, path, addr, off));
+}
+
+void heft_finder_set_load(struct heft_finder *f, uint64_t addr)
+{
+	f->wish.dump.load = addr;
+}
+
+void heft_finder_set_word(struct heft_finder *f, unsigned bytes)
+{
+	f->wish.dump.word = (uint8_t)bytes;
+}
+
+void heft_finder_set_byte_order(struct heft_finder *f, enum heft_byte_order order)
+{
+	f->wish.dump.order = order == HEFT_BIG_ENDIAN ? DUMP_BIG : DUMP_LITTLE;
+}
+
 void heft_finder_set_flags(struct heft_finder *f, unsigned flags)
 {
 	f->wish.flags = flags;

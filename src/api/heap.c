@@ -24,7 +24,6 @@ static void release(void *handle)
 	heap_damage_release(&h->damages);
 	process_close(&h->process);
 	arena_release(&h->answer);
-	vec_release(&h->pieces);
 	vec_release(&h->moments);
 	wish_release(&h->find);
 	notes_release(&h->notes);
@@ -66,37 +65,6 @@ void heft_heap_set_progress(struct heft_heap *h, heft_progress_fn progress, void
 void heft_heap_set_threads(struct heft_heap *h, unsigned threads)
 {
 	h->threads = threads;
-}
-
-void heft_heap_set_base(struct heft_heap *h, uint64_t addr)
-{
-	h->has_base = true;
-	h->base_addr = addr;
-}
-
-void heft_heap_set_load(struct heft_heap *h, uint64_t addr)
-{
-	h->wish.load = addr;
-}
-
-static void heap_add_piece(struct heft_heap *h, const char *path, uint64_t addr, uint64_t off)
-{
-	vec_push(&h->pieces, (struct dump_piece){ keep(h, path), true, addr, off });
-}
-
-void heft_heap_add_piece(struct heft_heap *h, const char *path, uint64_t addr, uint64_t off)
-{
-	GUARDED_VOID(h->memory, heap_add_piece(h, path, addr, off));
-}
-
-void heft_heap_set_word(struct heft_heap *h, unsigned bytes)
-{
-	h->wish.word = (uint8_t)bytes;
-}
-
-void heft_heap_set_byte_order(struct heft_heap *h, enum heft_byte_order order)
-{
-	h->wish.order = order == HEFT_BIG_ENDIAN ? DUMP_BIG : DUMP_LITTLE;
 }
 
 /* ---- opening -------------------------------------------------------------------------------- */
@@ -234,14 +202,9 @@ static void tell_layout(struct heap_info *i, const struct heap_layout *l)
 
 static bool open_process(struct heft_heap *h, const char *path, struct heft_err *err)
 {
-	if (h->has_base)
-		vec_push(&h->pieces, (struct dump_piece){ path, true, h->base_addr, 0 });
-	h->wish.pieces = h->pieces.data;
-	h->wish.piece_count = h->pieces.count;
 	const struct process_wish wish = { .find = &h->find,
 					   .dwarf = true,
 					   .style = h->style,
-					   .dump = &h->wish,
 					   .threads = h->threads,
 					   .notes = &h->notes };
 	return process_open(&h->process, path, &wish, err);

@@ -13,10 +13,6 @@ struct heft_heap {
 	struct notes notes;
 	/* settings */
 	struct program_wish find;
-	VEC(struct dump_piece) pieces;
-	struct dump_wish wish;
-	bool has_base;
-	uint64_t base_addr;
 	enum heft_demangle style;
 	unsigned threads;
 	/* found */

@@ -207,15 +207,31 @@ static bool open_image(struct heft_where *w, const char *path, struct heft_err *
 	return true;
 }
 
+static bool open_memory(struct heft_where *w, const char *path, struct heft_err *err)
+{
+	const struct process_wish wish = process_wish(w);
+	return process_open(&w->process, path, &wish, err);
+}
+
+static bool open_file(struct heft_where *w, const char *path, struct heft_err *err)
+{
+	if (dump_is_told(&w->wish.dump))
+		return open_memory(w, path, err);
+	return program_open(&w->program, path, &w->wish, &w->notes, err) ? open_image(w, path, err)
+									 : open_dump(w, path);
+}
+
 static bool where_open(struct heft_where *w, const char *path, struct heft_err *err)
 {
 	const char *copy = arena_copy(&w->arena, str_of(path));
 	if (w->opened)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens one file");
 	w->opened = true;
-	const bool known = program_open(&w->program, copy, &w->wish, &w->notes, err);
-	if (known ? !open_image(w, copy, err) : !open_dump(w, copy))
+	if (!open_file(w, copy, err))
 		return false;
+	if (!w->im && w->owners.levels.count > 0)
+		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+			    "%s: data sources need a program or a core that is not packed", copy);
 	return !w->process.open || process_check_debug_files(&w->process, err);
 }
 

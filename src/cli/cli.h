@@ -125,6 +125,11 @@ enum common_option {
 	O_PATH_MAP,
 	O_STRIP_PREFIX,
 	O_EXE,
+	O_DUMP_BASE,
+	O_DUMP_LOAD,
+	O_DUMP_AT,
+	O_DUMP_WORD,
+	O_DUMP_ENDIAN,
 	O_BOLT_INPUT,
 	O_BY,
 	O_ROWS,
@@ -167,8 +172,11 @@ int cli_parse_file(const struct cli *cli, int argc, char **argv,
 bool cli_each_name(const struct cli *cli, const char *list, bool (*take)(void *job, const char *),
 		   void *job);
 
-/* Tells the finder of an option of find_opts.inc or exe_opts.inc; does nothing for other options.
- * False after a message. */
+/* A number: decimal, or hexadecimal with 0x or wherever `hex`; sizes may end in K, M or G.  False,
+ * and *ret as it was, where it is none. */
+bool cli_parse_number(const char *text, bool hex, uint64_t *ret);
+/* Tells the finder of an option of find_opts.inc, exe_opts.inc or raw_opts.inc; does nothing for
+ * other options. False after a message. */
 bool cli_find(const struct cli *cli, struct heft_finder *f, const struct opt *o, const char *value);
 
 /* Prints the usage line, the manual and every option of the command on stdout. */

@@ -65,7 +65,7 @@ static int run_at(struct at_job *job)
 		struct heft_heap_place at = { .size = sizeof at };
 		struct heft_err err;
 		uint64_t addr;
-		if (!heap_parse_number(job->words[i], true, &addr))
+		if (!cli_parse_number(job->words[i], true, &addr))
 			return cli_error(cli, "no address: %s", job->words[i]);
 		if (!heft_heap_at(job->open.heap, addr, &at, &err)) {
 			if (err.code != HEFT_ENOTFOUND)

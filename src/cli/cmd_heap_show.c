@@ -118,19 +118,19 @@ static bool parse_sizes(const char *value, uint64_t *min, uint64_t *max)
 	*min = 0;
 	*max = 0;
 	if (dots == NULL) {
-		const bool good = heap_parse_number(text, false, min);
+		const bool good = cli_parse_number(text, false, min);
 		*max = *min;
 		return good && *min > 0;
 	}
 	*dots = '\0';
-	return (*text == '\0' || heap_parse_number(text, false, min)) &&
-	       (dots[2] == '\0' || (heap_parse_number(dots + 2, false, max) && *max > 0));
+	return (*text == '\0' || cli_parse_number(text, false, min)) &&
+	       (dots[2] == '\0' || (cli_parse_number(dots + 2, false, max) && *max > 0));
 }
 
 static bool apply_number(struct show_job *job, const struct opt *o, const char *value)
 {
 	uint64_t n;
-	if (!heap_parse_number(value, false, &n) || n > UINT32_MAX)
+	if (!cli_parse_number(value, false, &n) || n > UINT32_MAX)
 		return cli_bad_value(job->open.cli, o, value, "a number");
 	if (o->id == O_FRAMES)
 		job->out.write.frames = (uint32_t)n;

@@ -21,6 +21,8 @@ const struct opt where_opts[] = {
 #include "cli/exe_opts.inc"
 	{ O_BLOCKS, 0, false, "blocks", NULL, "derive basic blocks where there is no map" },
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
+#include "cli/raw_opts.inc"
+	{ 0, 0, false, NULL, NULL, "Other:" },
 #include "cli/last_opts.inc"
 	{ 0 },
 };

@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,90 @@ static void add_flag(struct heft_finder *f, enum heft_find_flag flag)
 	heft_finder_set_flags(f, heft_finder_flags(f) | flag);
 }
 
+bool cli_parse_number(const char *text, bool hex, uint64_t *ret)
+{
+	static const char units[] = "KMG";
+	char *end;
+	const bool prefix = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	errno = 0;
+	if (strchr("0123456789abcdefABCDEF", text[0]) == NULL || text[0] == '\0')
+		return false;
+	unsigned long long n = strtoull(text, &end, hex || prefix ? 16 : 10);
+	const char *unit = *end != '\0' && !hex ? strchr(units, *end) : NULL;
+	if (unit != NULL) {
+		const unsigned shift = 10 * (unsigned)(unit - units + 1);
+		if (n << shift >> shift != n)
+			return false;
+		n <<= shift;
+		end++;
+	}
+	if (errno != 0 || *end != '\0')
+		return false;
+	*ret = n;
+	return true;
+}
+
+/* "ADDR=FILE[:OFF]"; a name with a colon needs ":0" behind it. */
+static bool add_piece(const struct cli *cli, struct heft_finder *f, const struct opt *o,
+		      const char *value)
+{
+	uint64_t addr, off = 0;
+	char *text = strdup(value);
+	if (text == NULL) {
+		cli_error(cli, "out of memory");
+		return false;
+	}
+	char *path = strchr(text, '=');
+	if (path != NULL)
+		*path++ = '\0';
+	const bool good = path != NULL && cli_parse_number(text, true, &addr);
+	char *colon = good ? strrchr(path, ':') : NULL;
+	if (colon != NULL && cli_parse_number(colon + 1, false, &off))
+		*colon = '\0';
+	if (good)
+		heft_finder_add_piece(f, path, addr, off);
+	else
+		cli_bad_value(cli, o, text, "ADDR=FILE[:OFFSET]");
+	free(text);
+	return good;
+}
+
+static bool set_address(const struct cli *cli, struct heft_finder *f, const struct opt *o,
+			const char *value)
+{
+	uint64_t addr;
+	if (!cli_parse_number(value, true, &addr))
+		return cli_bad_value(cli, o, value, "an address");
+	if (o->id == O_DUMP_BASE)
+		heft_finder_set_base(f, addr);
+	else
+		heft_finder_set_load(f, addr);
+	return true;
+}
+
+static bool set_word(const struct cli *cli, struct heft_finder *f, const struct opt *o,
+		     const char *value)
+{
+	uint64_t bytes;
+	if (!cli_parse_number(value, false, &bytes) || (bytes != 4 && bytes != 8))
+		return cli_bad_value(cli, o, value, "4 or 8");
+	heft_finder_set_word(f, (unsigned)bytes);
+	return true;
+}
+
+static bool set_order(const struct cli *cli, struct heft_finder *f, const struct opt *o,
+		      const char *value)
+{
+	static const struct choice orders[] = { { "little", HEFT_LITTLE_ENDIAN },
+						{ "big", HEFT_BIG_ENDIAN },
+						{ NULL, 0 } };
+	unsigned order;
+	if (!cli_choice(cli, o, value, orders, &order))
+		return false;
+	heft_finder_set_byte_order(f, (enum heft_byte_order)order);
+	return true;
+}
+
 bool cli_find(const struct cli *cli, struct heft_finder *f, const struct opt *o, const char *value)
 {
 	switch (o->id) {
@@ -44,6 +129,11 @@ bool cli_find(const struct cli *cli, struct heft_finder *f, const struct opt *o,
 	case O_PATH_MAP: return map_path(cli, f, o, value);
 	case O_STRIP_PREFIX: return strip_prefix(cli, f, value);
 	case O_EXE: heft_finder_add_program(f, value); break;
+	case O_DUMP_BASE:
+	case O_DUMP_LOAD: return set_address(cli, f, o, value);
+	case O_DUMP_AT: return add_piece(cli, f, o, value);
+	case O_DUMP_WORD: return set_word(cli, f, o, value);
+	case O_DUMP_ENDIAN: return set_order(cli, f, o, value);
 	default: break;
 	}
 	return true;

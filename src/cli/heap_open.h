@@ -11,11 +11,6 @@
 enum heap_open_option {
 	O_DEMANGLE = 100, /* the commands' own are below */
 	O_THREADS,
-	O_BASE,
-	O_LOAD,
-	O_AT,
-	O_WORD,
-	O_ENDIAN,
 };
 
 struct heap_open {
@@ -34,8 +29,4 @@ bool heap_open_apply(struct heap_open *h, const struct opt *o, const char *value
 bool heap_open_file(const struct heap_open *h, struct heft_heap *heap, const char *path);
 /* What was odd, on stderr. */
 void heap_open_notes(const struct heap_open *h);
-/* A number: decimal, or hexadecimal with 0x or wherever `hex`; sizes may end in K, M or G.  False,
- * and *ret as it was, where it is none. */
-bool heap_parse_number(const char *text, bool hex, uint64_t *ret);
-
 #endif

@@ -193,8 +193,7 @@ static bool read_input(struct dump *d, const struct dump_wish *wish, struct heft
 		file_close(&f);
 		return false;
 	}
-	const bool told = wish && (wish->piece_count > 0 || wish->word != 0);
-	if (!told && input_knows(f.bytes))
+	if (!(wish && dump_is_told(wish)) && input_knows(f.bytes))
 		return input_adopt(in, &f, d->notes, err) &&
 		       (in->archive ? fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 					   "%s: an archive, no dump of a process", d->path)

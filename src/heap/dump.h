@@ -70,15 +70,21 @@ struct dump {
 /* What the user knows of a raw image; zeroed: nothing. */
 struct dump_wish {
 	const struct dump_piece {
-		const char *path;
+		const char *path; /* NULL: the dump itself */
 		bool has_addr;
 		uint64_t addr, off; /* where the bytes from `off` of the file lay */
-	} *pieces; /* further files, or the place of the first (then path is that of the dump) */
+	} *pieces;                  /* parts of the dump, or further files */
 	size_t piece_count;
 	uint64_t load; /* where the program's first byte lay, if it counts its addresses from 0 */
 	uint8_t word;  /* 4 or 8; 0: as the magic words say */
 	enum { DUMP_ANY_ORDER, DUMP_LITTLE, DUMP_BIG } order;
 };
+
+/* Whether the user says that a file is an image of memory, whatever it begins with. */
+static inline bool dump_is_told(const struct dump_wish *wish)
+{
+	return wish->piece_count > 0 || wish->word != 0;
+}
 
 /* Opens a dump of any kind.  A raw image whose address nobody tells gets it from the recorder's
  * pages inside it, which state their own; without these it stands at 0, with a note.
@@ -93,9 +99,9 @@ void dump_close(struct dump *d);
  * of threads, before others use the dump: files move in d->files. */
 struct records;
 void dump_learn(struct dump *d, const struct records *r);
-/* For a dump that knows no modules: all addresses, less `bias`, are those of this program's own
- * headers.  Borrows. */
-void dump_add_program(struct dump *d, const char *path, uint64_t bias);
+/* For a dump that knows no modules: addresses from `bias` to `end`, less `bias`, are those of this
+ * program's own headers.  Borrows. */
+void dump_add_program(struct dump *d, const char *path, uint64_t end, uint64_t bias);
 
 /* Did the first thread die of its own doing? */
 bool dump_is_fatal(const struct dump *d);

@@ -404,10 +404,10 @@ void dump_learn(struct dump *d, const struct records *r)
 		d->command = arena_copy(&d->arena, str_of(r->command));
 }
 
-void dump_add_program(struct dump *d, const char *path, uint64_t bias)
+void dump_add_program(struct dump *d, const char *path, uint64_t end, uint64_t bias)
 {
 	file_vec more = { 0 };
-	vec_push(&more, (struct dump_file){ path, true, 0, UINT64_MAX, bias, { NULL, 0 } });
+	vec_push(&more, (struct dump_file){ path, true, bias, end, bias, { NULL, 0 } });
 	merge_files(d, &more);
 	vec_release(&more);
 }

@@ -199,12 +199,13 @@ static void place_by_spots(struct dump *d, struct bytes b, const spot_vec *spots
 }
 
 /* What the user says of a file; in order with the rest. */
-static void add_given(const struct dump_wish *wish, const char *path, uint64_t size,
+static void add_given(const struct dump_wish *wish, const char *path, uint64_t size, bool first,
 		      spot_vec *spots)
 {
 	for (size_t i = 0; i < wish->piece_count; i++) {
 		const struct dump_piece *p = &wish->pieces[i];
-		if (p->has_addr && p->off < size && strcmp(p->path, path) == 0)
+		const bool here = p->path ? strcmp(p->path, path) == 0 : first;
+		if (here && p->has_addr && p->off < size)
 			vec_push(spots, (struct spot){ p->off, p->addr, true });
 	}
 	sort_by_key(spots->data, spots->count, sizeof *spots->data);
@@ -217,7 +218,7 @@ static void place_file(struct dump *d, const struct dump_wish *wish, const char 
 	find_pages(d, wish, b, &spots);
 	if (first && spots.count == 0)
 		find_inline(d, wish, b);
-	add_given(wish, path, b.size, &spots);
+	add_given(wish, path, b.size, first, &spots);
 	if (spots.count > 0) {
 		place_by_spots(d, b, &spots, out);
 	} else {
@@ -264,7 +265,7 @@ bool dump_read_raw(struct dump *d, const struct dump_wish *wish, struct heft_err
 	d->file_size = d->inputs[0].file.bytes.size;
 	place_file(d, wish, d->path, d->inputs[0].file.bytes, true, &regions);
 	for (size_t i = 0; ok && i < wish->piece_count; i++)
-		if (!is_open(d, wish->pieces[i].path))
+		if (wish->pieces[i].path && !is_open(d, wish->pieces[i].path))
 			ok = add_file(d, wish, wish->pieces[i].path, &regions, err);
 	dump_set_regions(d, &regions);
 	return ok;

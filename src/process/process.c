@@ -24,7 +24,8 @@ bool process_open(struct process *p, const char *path, const struct process_wish
 		  struct heft_err *err)
 {
 	memset(p, 0, sizeof *p);
-	return dump_open(&p->dump, path, wish->dump, wish->notes, err) && begin(p, wish, err);
+	return dump_open(&p->dump, path, &wish->find->dump, wish->notes, err) &&
+	       begin(p, wish, err);
 }
 
 bool process_of_image(struct process *p, const struct image *core, const struct process_wish *wish,

@@ -27,10 +27,9 @@
 
 /* What the user says; all borrowed until process_close. */
 struct process_wish {
-	const struct program_wish *find; /* debug files that it names may be modules as well */
+	const struct program_wish *find; /* its debug files may be modules as well */
 	bool dwarf;                      /* debug info is wanted, not symbols alone */
 	enum heft_demangle style;        /* of the functions of frames */
-	const struct dump_wish *dump;    /* what is known of a raw image, or NULL */
 	unsigned threads;                /* 0: one a processor */
 	struct notes *notes;
 };

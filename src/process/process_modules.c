@@ -207,12 +207,29 @@ static bool place_program(struct process *p, const char *path, struct heft_err *
 	return true;
 }
 
+/* The one module of an image of memory that tells of none. */
+static bool add_program(struct process *p, const char *path, uint64_t load, struct heft_err *err)
+{
+	struct input in;
+	uint64_t end = load;
+	if (!input_open(&in, path, p->wish.notes, err))
+		return false;
+	for (size_t i = 0; !in.archive && i < in.images[0].segment_count; i++) {
+		const struct segment *s = &in.images[0].segments[i];
+		if (s->type == PT_LOAD)
+			end = max_u64(end, load + s->addr + s->vm_size);
+	}
+	input_close(&in);
+	dump_add_program(&p->dump, path, end > load ? end : UINT64_MAX, load);
+	return true;
+}
+
 bool process_list_modules(struct process *p, struct heft_err *err)
 {
 	const struct program_wish *find = p->wish.find;
-	if (find->programs.count > 0 && !knows_modules(p))
-		dump_add_program(&p->dump, find->programs.data[0],
-				 p->wish.dump ? p->wish.dump->load : 0);
+	if (find->programs.count > 0 && !knows_modules(p) &&
+	    !add_program(p, find->programs.data[0], find->dump.load, err))
+		return false;
 	for (size_t i = 0; i < p->dump.file_count; i++)
 		push_module(p, &p->dump.files[i], false);
 	for (size_t i = 0; i < find->programs.count; i++)

@@ -7,6 +7,7 @@ void wish_release(struct program_wish *w)
 	vec_release(&w->maps);
 	vec_release(&w->programs);
 	paths_release(&w->paths);
+	vec_release(&w->pieces);
 	file_inputs_release(&w->inputs);
 	arena_release(&w->arena);
 	memset(w, 0, sizeof *w);
@@ -54,6 +55,14 @@ void wish_set_sysroot(struct program_wish *w, const char *dir)
 		vec_push(&w->debug_dirs, arena_format(&w->arena, "%s/usr/lib/debug", w->sysroot));
 }
 
+void wish_add_piece(struct program_wish *w, const char *path, uint64_t addr, uint64_t off)
+{
+	const char *const kept = path ? keep(w, path) : NULL;
+	vec_push(&w->pieces, (struct dump_piece){ kept, true, addr, off });
+	w->dump.pieces = w->pieces.data;
+	w->dump.piece_count = w->pieces.count;
+}
+
 bool wish_add_input(struct program_wish *w, const struct heft_input *in, struct heft_err *err)
 {
 	const char *name = in->name ? in->name : "";
@@ -77,6 +86,17 @@ static void copy_inputs(struct program_wish *w, const struct file_inputs *from)
 	memory_set_inputs(&w->inputs);
 }
 
+static void copy_dump(struct program_wish *w, const struct program_wish *from)
+{
+	for (size_t i = 0; i < from->pieces.count; i++) {
+		const struct dump_piece *p = &from->pieces.data[i];
+		wish_add_piece(w, p->path, p->addr, p->off);
+	}
+	w->dump.load = from->dump.load;
+	w->dump.word = from->dump.word;
+	w->dump.order = from->dump.order;
+}
+
 void wish_copy(struct program_wish *w, const struct program_wish *from)
 {
 	wish_release(w);
@@ -91,5 +111,6 @@ void wish_copy(struct program_wish *w, const struct program_wish *from)
 	wish_set_sysroot(w, from->sysroot);
 	w->flags = from->flags;
 	paths_copy(&w->paths, &from->paths);
+	copy_dump(w, from);
 	copy_inputs(w, &from->inputs);
 }

@@ -6,6 +6,7 @@
 #define HEFT_PROGRAM_WISH_H
 
 #include "base/arena.h"
+#include "heap/dump.h"
 #include "image/debugfile.h"
 #include "map/paths.h"
 
@@ -19,6 +20,8 @@ struct program_wish {
 	unsigned flags;             /* enum heft_find_flag */
 	struct paths paths;
 	struct file_inputs inputs; /* names that are no files */
+	VEC(struct dump_piece) pieces;
+	struct dump_wish dump; /* of images of memory; its pieces are those above */
 };
 
 void wish_release(struct program_wish *w);
@@ -31,6 +34,8 @@ void wish_add_debug_dir(struct program_wish *w, const char *dir);
 void wish_add_map(struct program_wish *w, const char *path);
 void wish_add_program(struct program_wish *w, const char *path);
 void wish_set_sysroot(struct program_wish *w, const char *dir);
+/* Where a part of an image of memory lay; `path` NULL: of the dump itself. */
+void wish_add_piece(struct program_wish *w, const char *path, uint64_t addr, uint64_t off);
 /* HEFT_EARG for a name that is there already. */
 bool wish_add_input(struct program_wish *w, const struct heft_input *in, struct heft_err *err);
 
