@@ -155,6 +155,9 @@ static void read_options(struct options *o)
 	v = secure_getenv("HEFT_HEAP_OUT");
 	if (v != NULL && strlen(v) < sizeof o->out)
 		strcpy(o->out, v);
+	v = secure_getenv("HEFT_HEAP_KEEPER");
+	if (v != NULL && strlen(v) < sizeof o->keeper - 1)
+		strcpy(o->keeper, v);
 	v = secure_getenv("HEFT_HEAP_SIGNAL");
 	o->signal = v != NULL ? signal_number(v) : 0;
 	o->alone = secure_getenv("HEFT_HEAP_ONLY") != NULL;
@@ -294,6 +297,8 @@ static void find_real(struct real *r)
 	r->posix_memalign = __real_posix_memalign;
 	r->aligned_alloc = __real_aligned_alloc;
 	r->usable_size = __real_malloc_usable_size;
+	r->exit = exit;
+	memcpy(&r->exit_at, &r->exit, sizeof r->exit_at);
 	r->malloc = __real_malloc;
 }
 
@@ -321,6 +326,8 @@ static void find_real(struct real *r)
 	find(&found.usable_size, "malloc_usable_size");
 	find(&found.dlclose, "dlclose");
 	find(&found.exit_now, "_exit");
+	find(&found.exit, "exit");
+	memcpy(&found.exit_at, &found.exit, sizeof found.exit_at);
 	find(&found.malloc, "malloc");
 	*r = found;
 }
@@ -378,5 +385,7 @@ __attribute__((constructor(101))) static void at_start(void)
 
 __attribute__((destructor(101))) static void at_end(void)
 {
+	const struct caller from = CALLER;
+	snapshot_note_end(&from, 0);
 	snapshot_at_exit();
 }

@@ -17,13 +17,6 @@
 #define HOOK(name) name
 #endif
 
-#define CALLER                                                                                     \
-	{                                                                                          \
-		.pc = (uintptr_t)__builtin_return_address(0),                                      \
-		.sp = (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(uintptr_t),               \
-		.fp = *(const uintptr_t *)__builtin_frame_address(0),                              \
-	}
-
 EXPORT void *HOOK(malloc)(size_t size);
 EXPORT void HOOK(free)(void *p);
 EXPORT void *HOOK(calloc)(size_t count, size_t size);
@@ -177,6 +170,7 @@ size_t HOOK(malloc_usable_size)(void *p)
 
 #ifndef HEFT_WRAP
 EXPORT int dlclose(void *handle);
+EXPORT void exit(int status);
 EXPORT void _exit(int status);
 EXPORT void _Exit(int status);
 
@@ -193,8 +187,33 @@ int dlclose(void *handle)
 	return r;
 }
 
+/* The registers that functions keep for their callers are put into this frame: what they hold is
+ * the program's. */
+#define NOTE_END()                                                                                 \
+	do {                                                                                       \
+		const struct caller from = CALLER;                                                 \
+		__builtin_unwind_init();                                                           \
+		snapshot_note_end(&from, from.sp - 2 * sizeof(uintptr_t) - SAVED_MOST);            \
+	} while (0)
+#ifdef __x86_64__
+enum { SAVED_MOST = 5 * 8 }; /* rbx, r12 to r15, pushed below the frame's address */
+#else
+enum { SAVED_MOST = 128 };
+#endif
+
+void exit(int status)
+{
+	NOTE_END();
+	if (recorder.real.exit == NULL)
+		boot();
+	if (recorder.real.exit != NULL)
+		recorder.real.exit(status);
+	__builtin_trap();
+}
+
 void _exit(int status)
 {
+	NOTE_END();
 	snapshot_at_exit();
 	if (recorder.real.exit_now != NULL)
 		recorder.real.exit_now(status);

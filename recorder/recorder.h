@@ -163,6 +163,8 @@ struct real {
 	size_t (*usable_size)(void *);
 	int (*dlclose)(void *);
 	void (*exit_now)(int);
+	void (*exit)(int);
+	uintptr_t exit_at; /* address of the C library's exit; 0: not known */
 };
 
 enum phase {
@@ -183,6 +185,7 @@ struct options {
 	bool alone;       /* children write nothing */
 	int signal;       /* upon which a snapshot is written; 0: none */
 	char out[1024];   /* "": none */
+	char keeper[108]; /* abstract socket of who keeps the memory at the end; "": nobody */
 };
 
 struct rows {
@@ -330,6 +333,14 @@ bool memory_readable(uintptr_t addr) HIDDEN; /* the word there; a system call */
 struct caller {
 	uintptr_t pc, sp, fp;
 };
+
+/* Of the function that has this in it. */
+#define CALLER                                                                                     \
+	{                                                                                          \
+		.pc = (uintptr_t)__builtin_return_address(0),                                      \
+		.sp = (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(uintptr_t),               \
+		.fp = *(const uintptr_t *)__builtin_frame_address(0),                              \
+	}
 
 /* Walks the stack of the caller into s->frames; returns the hash of all of it.  Frames are at
  * [1, frame_count), outermost first. */
@@ -517,5 +528,8 @@ bool snapshot_write(bool numbered) HIDDEN;
 /* Lets a signal write a snapshot, if it would end the process or be ignored by default. */
 void snapshot_upon(int signal) HIDDEN;
 void snapshot_at_exit(void) HIDDEN;
+/* The calling thread ends the process: what its stack has below `at` is no longer the program's;
+ * 0: it returned from main, perhaps.  Does nothing where the memory is not kept. */
+void snapshot_note_end(const struct caller *from, uintptr_t at) HIDDEN;
 
 #endif

@@ -3,6 +3,8 @@
  * In the name, %p is the process id and %n the number of the snapshot, from 1.  Without %n, the
  * number of a snapshot that is not the last is put behind the name.
  *
+ * At the end of the process, somebody who waits may keep all its memory instead (a keeper).
+ *
  * A signal handler may be what writes: no lock is taken, what is read may be half way through a
  * change in one entry of each slot, which the format allows for. */
 #include "recorder.h"
@@ -10,8 +12,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -102,6 +108,50 @@ static bool write_pages(int fd)
 	return good;
 }
 
+/* A connection to the keeper, who may trace this process; -1: there is none.  Its name is one of
+ * the abstract namespace (unix(7)): no file, and gone with the keeper. */
+static int reach_keeper(void)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	struct ucred who = { 0 };
+	socklen_t size = sizeof who;
+	const size_t used = strlen(recorder.opt.keeper);
+	if (used == 0)
+		return -1;
+	for (size_t i = 0; i < used; i++) /* no checked copy, which musl lacks */
+		to.sun_path[1 + i] = recorder.opt.keeper[i];
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	const socklen_t reach = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + used);
+	if (fd < 0 || connect(fd, (const struct sockaddr *)&to, reach) != 0 ||
+	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) {
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	/* Where the system lets ancestors trace alone, a daemon has none. */
+	prctl(PR_SET_PTRACER, (unsigned long)who.pid, 0, 0, 0);
+	return fd;
+}
+
+/* Does the keeper keep the memory of this process, under that name?  The process waits meanwhile:
+ * the answer is one byte, or the end of the connection. */
+static bool keep_memory(const char *name)
+{
+	char answer = 0;
+	const int fd = reach_keeper();
+	if (fd < 0)
+		return false;
+	const size_t size = strlen(name) + 1;
+	ssize_t n = send(fd, name, size, MSG_NOSIGNAL);
+	while (n == (ssize_t)size || (n < 0 && errno == EINTR)) {
+		n = read(fd, &answer, 1);
+		if (n >= 0)
+			break;
+	}
+	close(fd);
+	return n == 1 && answer == 'y';
+}
+
 bool snapshot_write(bool numbered)
 {
 	const int saved = errno;
@@ -109,13 +159,46 @@ bool snapshot_write(bool numbered)
 	if (recorder.opt.out[0] == 0)
 		return false;
 	make_name(name, sizeof name, numbered, atomic_fetch_add(&recorder.snapshots, 1) + 1);
-	const int fd = open_file(name);
 	recorder.process->updated_at = clock_now();
+	if (!numbered && keep_memory(name)) {
+		errno = saved;
+		return true;
+	}
+	const int fd = open_file(name);
 	const bool good = fd >= 0 && write_pages(fd);
 	if (fd >= 0)
 		close(fd);
 	errno = saved;
 	return good;
+}
+
+/* The call of exit that goes on with handlers and does not return: few instructions are in it. */
+static bool is_in_exit(uintptr_t pc)
+{
+	enum { EXIT_MOST = 64 };
+	const uintptr_t start = recorder.real.exit_at;
+	return start != 0 && pc - 1 - start < EXIT_MOST;
+}
+
+/* Where main returned, the frame that called exit is the C library's, and few are further out. */
+static uintptr_t returned_at(struct slot *s, const struct caller *from)
+{
+	enum { OUTER_MOST = 3 };
+	unwind(s, from);
+	for (uint32_t i = 2; i < s->frame_count && i <= OUTER_MOST + 1; i++)
+		if (is_in_exit(s->frames[i].pc))
+			return s->frames[i - 1].sp;
+	return 0;
+}
+
+void snapshot_note_end(const struct caller *from, uintptr_t at)
+{
+	struct slot *s = recorder.opt.keeper[0] != 0 ? slot_enter(from->sp) : NULL;
+	if (s == NULL)
+		return;
+	if (s->thread->ended_at == 0)
+		s->thread->ended_at = at != 0 ? at : returned_at(s, from);
+	slot_leave(s);
 }
 
 void snapshot_at_exit(void)

@@ -40,7 +40,10 @@ enum heft_recorder_setting {
 	HEFT_RECORD_INLINE,         /* call stacks in the blocks themselves */
 	HEFT_RECORD_FRAME_POINTERS, /* follow frame pointers and no unwind tables */
 	HEFT_RECORD_NO_CHILDREN,    /* only the program itself, not what it starts */
-	HEFT_RECORD_SETTINGS,       /* how many there are */
+	/* The files are cores of the processes at their ends, with all blocks: for leaks.  What
+	 * ends after the call returned leaves what it counted alone, as ever. */
+	HEFT_RECORD_MEMORY,
+	HEFT_RECORD_SETTINGS, /* how many there are */
 };
 
 /* Settings, before heft_recorder_run.  What is not set is as the environment says

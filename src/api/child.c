@@ -89,9 +89,10 @@ bool child_wait(const struct child *c, int *ret_status, struct heft_err *err)
 	struct pollfd end = { .fd = end_descriptor(c->pid), .events = POLLIN };
 	pid_t got;
 	do {
+		struct pollfd both[2] = { end, { c->ready != NULL ? c->fd : -1, POLLIN, 0 } };
 		hand_on(c, end.fd < 0 ? SIGNAL_MS : 0);
-		if (end.fd >= 0)
-			poll(&end, 1, SIGNAL_MS);
+		if (poll(both, 2, end.fd >= 0 ? SIGNAL_MS : 0) > 0 && both[1].revents != 0)
+			c->ready(c->ctx);
 		got = waitpid(c->pid, ret_status, WNOHANG);
 	} while (got == 0 || (got < 0 && errno == EINTR));
 	const int error = errno;

@@ -10,12 +10,17 @@
 
 struct child {
 	pid_t pid;
+	/* Called by child_wait whenever `fd` is readable; NULL: nothing is. */
+	void (*ready)(void *ctx);
+	void *ctx;
+	int fd;
 	sigset_t handed; /* signals that are handed on; the thread has them blocked */
 	sigset_t before; /* the thread's mask before */
 };
 
-/* Runs `path`, as execvp would, with an environment; both arrays end with NULL.  The thread blocks
- * the signals that are handed on until child_wait returns.  HEFT_EIO on failure. */
+/* `c` has its `ready` already.  Runs `path`, as execvp would, with an environment; both arrays end
+ * with NULL.  The thread blocks the signals that are handed on until child_wait returns.  HEFT_EIO
+ * on failure. */
 bool child_start(struct child *c, const char *path, char *const *argv, char *const *environment,
 		 struct heft_err *err);
 /* Waits for the end and hands signals on meanwhile.  HEFT_EIO where somebody else took the

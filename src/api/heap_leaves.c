@@ -238,11 +238,11 @@ static bool check_blocks(const struct heft_heap *h, const struct heft_heap_query
 		return fail(
 			err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			"%s: holds what the stacks counted and no blocks; sizes, ages and leaks "
-			"need a dump of the memory",
+			"need a dump of the memory: record with heft heap run --leaks",
 			h->info.of.path);
 	if (h->info.of.blocks > 0 && !h->info.of.wide && (threads || q->by == HEFT_HEAP_BY_AGE))
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-			    "%s: its blocks do not tell their %s; record with HEFT_HEAP_WIDE=1",
+			    "%s: its blocks do not tell their %s; record with heft heap run --wide",
 			    h->info.of.path, threads ? "threads" : "ages");
 	return true;
 }

@@ -231,7 +231,7 @@ static bool is_replaced(const environment *e, size_t given, const char *variable
 }
 
 /* What is not set keeps what the caller's environment says.  The vector ends with NULL. */
-static void make_environment(struct heft_recorder *r, environment *e)
+static void make_environment(struct heft_recorder *r, environment *e, const char *keeper)
 {
 	const uint64_t *v = r->values;
 	const char *preload = getenv("LD_PRELOAD");
@@ -253,6 +253,7 @@ static void make_environment(struct heft_recorder *r, environment *e)
 	set_number(r, e, "HEFT_HEAP_ONLY", v[HEFT_RECORD_NO_CHILDREN] != 0 ? -getpid() : 0);
 	if (r->signal != NULL)
 		set(r, e, "HEFT_HEAP_SIGNAL", r->signal);
+	set(r, e, "HEFT_HEAP_KEEPER", keeper);
 	const size_t given = e->count;
 	for (char **p = environ; *p != NULL; p++)
 		if (!is_replaced(e, given, *p))
@@ -262,8 +263,7 @@ static void make_environment(struct heft_recorder *r, environment *e)
 
 /* ---- what was written ------------------------------------------------------------------------ */
 
-/* Is `name` made after `pattern` (its last component)?  Then *ret_pid is what stands for %p. */
-static bool matches(const char *pattern, const char *name, uint32_t *ret_pid)
+bool output_matches(const char *pattern, const char *name, uint32_t *ret_pid)
 {
 	for (; *pattern != '\0'; pattern++) {
 		pattern += pattern[0] == '%' && pattern[1] == '%' && *name == '%';
@@ -321,7 +321,7 @@ static bool find_files(struct heft_recorder *r, const struct timespec *start, st
 	while ((e = readdir(d)) != NULL) {
 		struct heft_recorder_file f = { 0 };
 		struct stat st;
-		if (!matches(pattern, e->d_name, &f.pid))
+		if (!output_matches(pattern, e->d_name, &f.pid))
 			continue;
 		f.path = arena_format(&r->arena, "%s%s", r->dir, e->d_name);
 		if (stat(f.path, &st) != 0 || is_before(&st.st_mtim, start))
@@ -365,10 +365,15 @@ static bool recorder_run(struct heft_recorder *r, char *const *argv, struct heft
 	clock_gettime(CLOCK_REALTIME, &start);
 #endif
 	environment e = { 0 };
-	struct child c;
+	struct keeper k;
+	struct child c = { .ready = keeper_serve, .ctx = &k };
 	int status = 0;
-	make_environment(r, &e);
+	if (!keeper_open(&k, r->values[HEFT_RECORD_MEMORY] != 0 ? r->output : NULL, r->dir, err))
+		return false;
+	c.fd = k.fd;
+	make_environment(r, &e, k.name);
 	const bool ran = child_start(&c, path, argv, e.data, err) && child_wait(&c, &status, err);
+	keeper_close(&k);
 	vec_release(&e);
 	if (!ran)
 		return false;

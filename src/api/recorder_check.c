@@ -1,4 +1,5 @@
 /* recorder_check.c - which programs can be recorded. */
+#define _GNU_SOURCE /* memmem */
 #include "api/recorder.h"
 
 #include "image/elf_const.h"
@@ -143,16 +144,25 @@ static const char *sanitizer_of(const struct image *im)
 	return NULL;
 }
 
+/* Is the recorder linked in?  Its name of a variable is among the constants, stripped or not. */
+static bool has_recorder(const struct image *im)
+{
+	static const char name[] = "HEFT_HEAP_OUT";
+	return memmem(im->bytes.p, im->bytes.size, name, sizeof name) != NULL;
+}
+
 static bool check_image(const char *path, const struct image *im, const char *library,
 			struct heft_err *err)
 {
 	if (im->kind != IMAGE_EXEC)
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: is no program", path);
 	if (!has_interp(im))
-		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-			    "%s: is linked statically: nothing can be loaded into it; link it with "
-			    "libheft-heap.a instead",
-			    path);
+		return has_recorder(im) ? true
+					: fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+					       "%s: is linked statically: nothing can be loaded "
+					       "into it; link it with "
+					       "libheft-heap.a instead",
+					       path);
 	if (!same_machine(im, library))
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			    "%s: is for another machine than the recorder %s", path, library);

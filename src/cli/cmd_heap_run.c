@@ -16,6 +16,7 @@ enum {
 	O_FRAME_POINTERS,
 	O_NO_CHILDREN,
 	O_SIGNAL,
+	O_LEAKS,
 	O_RECORDER,
 	O_QUIET,
 };
@@ -30,6 +31,7 @@ const struct opt heap_run_opts[] = {
 	{ O_INLINE, 0, false, "inline", NULL, "keep call stacks in the blocks themselves" },
 	{ O_FRAME_POINTERS, 0, false, "frame-pointers", NULL, "follow these before unwind tables" },
 	{ O_NO_CHILDREN, 0, false, "no-children", NULL, "do not record what CMD starts" },
+	{ O_LEAKS, 0, false, "leaks", NULL, "write cores at the end, for heap show --leaks" },
 	{ O_SIGNAL, 0, false, "signal", "NAME", "write a snapshot upon this signal: USR2" },
 	{ O_RECORDER, 0, false, "recorder", "FILE", "libheft-heap.so, if not beside heft" },
 	{ O_QUIET, 'q', false, "quiet", NULL, "do not tell which files were written" },
@@ -45,7 +47,7 @@ const char heap_run_manual[] =
 struct run_job {
 	const struct cli *cli;
 	struct heft_recorder *recorder;
-	bool help, version, quiet;
+	bool help, version, quiet, leaks;
 	char **argv; /* of the program */
 };
 
@@ -84,6 +86,10 @@ static bool apply(struct run_job *job, const struct opt *o, const char *value)
 	case O_INLINE: heft_recorder_set(r, HEFT_RECORD_INLINE, 1); break;
 	case O_FRAME_POINTERS: heft_recorder_set(r, HEFT_RECORD_FRAME_POINTERS, 1); break;
 	case O_NO_CHILDREN: heft_recorder_set(r, HEFT_RECORD_NO_CHILDREN, 1); break;
+	case O_LEAKS:
+		heft_recorder_set(r, HEFT_RECORD_MEMORY, 1);
+		job->leaks = true;
+		break;
 	case O_SIGNAL: heft_recorder_set_signal(r, value); break;
 	case O_RECORDER: heft_recorder_set_library(r, value); break;
 	case O_QUIET: job->quiet = true; break;
@@ -147,6 +153,15 @@ static void tell_death(const struct run_job *job, int signal)
 			program);
 }
 
+static void tell_written(const struct run_job *job, const char *path, size_t count)
+{
+	char more[40] = "";
+	if (count > 1)
+		snprintf(more, sizeof more, " and %zu more", count - 1);
+	fprintf(stderr, "%s: wrote %s%s; to look: heft heap show %s%s\n", job->cli->program, path,
+		more, job->leaks ? "--leaks " : "", path);
+}
+
 /* One line: the file of the program itself first in mind, the others counted. */
 static void tell_files(const struct run_job *job, const struct heft_recorder_end *end)
 {
@@ -168,12 +183,8 @@ static void tell_files(const struct run_job *job, const struct heft_recorder_end
 		fprintf(stderr,
 			"%s: nothing was recorded: %s did not call malloc, or has its own\n",
 			program, command);
-	else if (count > 1)
-		fprintf(stderr, "%s: wrote %s and %zu more; to look: heft heap show %s\n", program,
-			own.path, count - 1, own.path);
 	else
-		fprintf(stderr, "%s: wrote %s; to look: heft heap show %s\n", program, own.path,
-			own.path);
+		tell_written(job, own.path, count);
 }
 
 /* As the program ended: whoever called us sees the same. */

@@ -30,6 +30,8 @@ const struct opt heap_show_opts[] = {
 	{ O_TIMELINE, 0, false, "timeline", NULL, "how much was live when" },
 	{ O_LAYOUT, 0, false, "layout", NULL, "what each byte of the memory is" },
 	{ O_STACKS, 0, false, "stacks", NULL, "where all threads are" },
+	{ .help = "Other:" },
+	{ O_EXIT_CODE, 0, false, "exit-code", NULL, "status 1 if there are rows: --leaks" },
 #include "cli/heap_open_opts.inc"
 	{ 0 },
 };
@@ -252,7 +254,7 @@ static int report(struct show_job *job)
 	if (!job->paged && job->report == NULL)
 		return cli_failed(job->open.cli, &err);
 	int status = outfile_write(job->open.cli, job->out.path, write_to, job);
-	if (status == EXIT_FINE && job->exit_code && has_rows(job))
+	if (status == EXIT_FINE && job->exit_code && job->report != NULL && has_rows(job))
 		status = EXIT_NO;
 	if (status == EXIT_FINE && says_nothing(job)) {
 		fflush(stdout);

@@ -211,7 +211,9 @@ struct heap_thread {
 	uint64_t own, own_size;
 	/* The address of HEAP_SMALL_FREES of struct heap_small_free; 0: there are none. */
 	uint64_t small_frees;
-	uint64_t reserved;
+	/* Of the thread that ends the process: what its stack has below this address is no longer
+	 * the program's, nor are its registers.  0: it does not end, or it is not known. */
+	uint64_t ended_at;
 };
 
 /* Who freed a block that is too small to say so itself: at heap_small_free_index(addr), the last

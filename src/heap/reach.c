@@ -123,10 +123,21 @@ static size_t find_block(struct reaching *x, uint64_t addr)
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
+/* Where glibc's next chunk begins, whose first word is the block's.  Lists of free chunks and the
+ * arena's `top` lead there: these are the allocator's pointers and keep no block. */
+static uint64_t chunk_behind(const struct heap_found *f, unsigned word)
+{
+	const uint64_t raw = heap_found_raw(f), used = heap_found_end(f) - raw;
+	return raw - 2 * word + align_up(used + word, 2 * word);
+}
+
 static void visit(struct reaching *x, uint64_t addr)
 {
 	const size_t i = find_block(x, addr);
 	if (i == SIZE_MAX)
+		return;
+	const struct heap_found *f = &x->b->live.data[i];
+	if (addr != f->addr && addr == chunk_behind(f, memory_word_size(x->d)))
 		return;
 	uint8_t *state = &x->state[i];
 	if (x->mode == FROM_ROOTS) {
@@ -211,12 +222,28 @@ static void add_hole(struct holes *h, uint64_t addr, uint64_t size)
 	vec_push(h, (struct hole){ addr, add_sat(addr, size) });
 }
 
+/* Where the stack of a thread that ends the process begins to be the program's; 0: it does not.
+ * Below are words that its functions left there, between what the C library does last. */
+static uint64_t ended_at(const struct dump_thread *t, const struct records *r)
+{
+	for (size_t i = 0; i < r->threads.count; i++) {
+		const struct heap_thread *slot = &r->threads.data[i];
+		if (slot->ended_at != 0 && slot->thread == t->id && t->sp < slot->ended_at &&
+		    slot->ended_at < t->stack_end)
+			return slot->ended_at;
+	}
+	return 0;
+}
+
 /* What lies below the stack pointers; several stacks may share a region. */
-static void stack_holes(struct holes *h, const struct dump *d)
+static void stack_holes(struct holes *h, const struct dump *d, const struct records *r)
 {
 	struct holes stacks = { 0 };
 	for (size_t i = 0; i < d->thread_count; i++) {
 		const struct dump_thread *t = &d->threads[i];
+		const uint64_t ended = ended_at(t, r);
+		if (ended != 0)
+			add_hole(h, t->sp, ended - t->sp);
 		if (t->stack_start < t->stack_end && t->sp >= t->stack_start)
 			vec_push(&stacks, (struct hole){ t->stack_start, t->sp });
 	}
@@ -266,6 +293,16 @@ static void scan_around(struct reaching *x, const struct region *g, const struct
 		scan_memory(x, at, end);
 }
 
+/* A thread that ends the process keeps what its functions need in its stack. */
+static void scan_registers(struct reaching *x, const struct records *r)
+{
+	for (size_t i = 0; i < x->d->thread_count; i++) {
+		const struct dump_thread *t = &x->d->threads[i];
+		for (size_t j = 0; ended_at(t, r) == 0 && j < t->reg_count; j++)
+			visit(x, t->regs[j]);
+	}
+}
+
 static void scan_roots(struct reaching *x, const struct records *r, const struct heap_layout *l)
 {
 	const struct dump *d = x->d;
@@ -273,15 +310,13 @@ static void scan_roots(struct reaching *x, const struct records *r, const struct
 	for (size_t i = 0; i < l->spans.count; i++)
 		add_hole(&holes, l->spans.data[i].addr, l->spans.data[i].size);
 	recorder_holes(&holes, r);
-	stack_holes(&holes, d);
+	stack_holes(&holes, d, r);
 	sort_by_key(holes.data, holes.count, sizeof *holes.data);
 	for (size_t i = 0, from = 0; i < d->region_count; i++)
 		if (region_is_data(&d->regions[i]))
 			scan_around(x, &d->regions[i], &holes, &from);
 	vec_release(&holes);
-	for (size_t i = 0; i < d->thread_count; i++)
-		for (size_t j = 0; j < d->threads[i].reg_count; j++)
-			visit(x, d->threads[i].regs[j]);
+	scan_registers(x, r);
 	for (size_t i = 0; i < l->parts.count; i++) {
 		const struct heap_part *p = &l->parts.data[i];
 		if (p->kind == HEAP_PART_UNRECORDED || p->kind == HEAP_PART_OTHER)

@@ -200,7 +200,7 @@ static void read_thread(struct heap_thread *t, struct reader *r)
 	t->own = read_u64(r);
 	t->own_size = read_u64(r);
 	t->small_frees = read_u64(r);
-	read_skip(r, sizeof t->reserved);
+	t->ended_at = read_u64(r);
 }
 
 static void read_moment(struct records *to, struct reader *r)

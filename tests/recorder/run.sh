@@ -80,6 +80,71 @@ is "the peak in the header and the timeline" "peak 50.0Mi" "$(awk '/^peak / { p 
 	/#/ && $3 == p { print "peak", p; exit }' shown)"
 is "the end in the timeline" 1024Ki "$(awk 'END { print $2 }' shown)"
 
+# What is lost at the end, in a process and in what it forked; a thread still holds something.
+cat >leaks.c <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+struct pair { void *other; };
+void *kept;
+__attribute__((noinline)) void lose(int n)
+{
+	struct pair *p = malloc(n);
+	p->other = malloc(n + 1);
+	__asm__ volatile("" : : "r"(p) : "memory");
+}
+static void *waits(void *ready)
+{
+	void *volatile mine = malloc(7777);
+	write(*(int *)ready, "r", 1);
+	pause();
+	return mine;
+}
+int main(void)
+{
+	int both[2], status;
+	char c;
+	pthread_t t;
+	pipe(both);
+	kept = malloc(54321);
+	pthread_create(&t, NULL, waits, &both[1]);
+	read(both[0], &c, 1);
+	if (fork() == 0) {
+		lose(900);
+		_exit(3);
+	}
+	wait(&status);
+	lose(1000);
+	return WEXITSTATUS(status);
+}
+END
+must cc -O1 -g -w leaks.c -o leaks -lpthread
+sleep 20 &
+if "$heft" heap snapshot -o own $! 2>/dev/null; then
+	run --leaks -o q ./leaks 2>said
+	is "its status, kept" 3 $?
+	is "how to look" 1 "$(grep -c 'and 1 more; to look: heft heap show --leaks /' said)"
+	is "cores of two" 2 "$(files 'q.*')"
+	"$heft" heap show --leaks "$(ls q.* | head -n 1)" >shown 2>&1
+	"$heft" heap show --leaks "$(ls q.* | tail -n 1)" >>shown 2>&1
+	is "what is lost" "900 1000" "$(awk '/ lost: lose/ { print $2 }' shown | sort -n | tr '\n' ' ' | sed 's/ $//')"
+	is "and what hangs on it" "901 1001" "$(awk '/ indirect: lose/ { print $2 }' shown | sort -n | tr '\n' ' ' | sed 's/ $//')"
+	is "what a thread holds is none" 0 "$(grep -c waits shown)"
+	"$heft" heap show --leaks --exit-code "$(ls q.* | head -n 1)" >/dev/null 2>&1
+	is "leaks are an answer" 1 $?
+else
+	left_out "what leaks at the end" "other processes may not be looked at here"
+fi
+kill $!
+run -q -o r ./leaks
+"$heft" heap show --leaks "$(ls r.* | head -n 1)" 2>said
+is "without it" "2 1" "$? $(grep -c 'record with heft heap run --leaks' said)"
+# A daemon outlives the program: it writes its tables.
+run -q --leaks -o s sh -c '(sleep 0.5; exit 0) & exit 0' 2>/dev/null
+for _ in 1 2 3 4 5 6 7 8 9 10; do [ "$(files 's.*')" -eq 3 ] || sleep 0.2; done
+is "those who outlive it" "3 2" "$(files 's.*') $(for f in s.*; do "$heft" heap show "$f"; done 2>/dev/null | grep -c 'tables of the recorder')"
+
 for bad in KILL STOP 65 -1 0 NONE ''; do
 	run --signal="$bad" true 2>said
 	is "--signal=$bad" "2 1" "$? $(grep -c "'$bad' is no signal that a program can take" said)"

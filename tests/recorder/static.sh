@@ -70,6 +70,9 @@ same() {
 	done
 	is "$compiler: stacks of main" 3 "$(wc -l <static.stacks)"
 	is "$compiler: one is deep" 1 "$(grep -c '\(deep;\)\{21\}make' static.stacks)"
+	"$heft" heap run -q --leaks -o kept ./static
+	is "$compiler: run by heft, its memory kept" core "$("$heft" heap show kept.* 2>/dev/null | sed -n 's/^process.*; //p')"
+	rm -f kept.*
 	is "$compiler: static as dynamic" "$(cat dynamic.stacks)" "$(cat static.stacks)"
 }
 same gcc a.c gcc ""
@@ -77,4 +80,4 @@ same g++ a.cc g++ -static-libstdc++
 same clang a.c clang ""
 same clang++ a.cc clang -static-libstdc++
 same musl-gcc a.c musl-tools ""
-finish 9
+finish 11

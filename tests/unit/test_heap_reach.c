@@ -113,6 +113,55 @@ static void freed_memory_and_the_recorders_are_no_roots(void **state)
 	HEAPGEN_EACH(between);
 }
 
+/* What the allocator keeps of the chunk behind a block that reaches into it. */
+static void behind(struct heapgen *g)
+{
+	heapgen_region(g, HEAP, SIZE);
+	uint64_t at = heapgen_start(g), p[3];
+	for (unsigned i = 0; i < 3; i++)
+		p[i] = heapgen_alloc(g, &at, 64 + g->word, 0, 0);
+	heapgen_top(g, at);
+	heapgen_region(g, DATA, 0x1000);
+	heapgen_region(g, STACK, 0x1000);
+	g->thread.sp = g->thread.stack_start = STACK;
+	g->thread.stack_end = STACK + 0x1000;
+	heapgen_word(g, DATA + 0x10, p[0] + 64);
+	heapgen_word(g, DATA + 0x20, p[1] + 64 - g->word);
+	heapgen_word(g, DATA + 0x30, p[2] + 65);
+	expect(g, "-~~");
+}
+
+static void pointers_to_the_next_chunk_keep_no_block(void **state)
+{
+	(void)state;
+	HEAPGEN_EACH(behind);
+}
+
+/* A thread that ends the process: its registers, and its stack below the call of exit. */
+static void ending(struct heapgen *g)
+{
+	uint64_t p[BLOCKS];
+	make_memory(g, p);
+	heapgen_word(g, STACK + 0x880, p[0]);
+	heapgen_word(g, STACK + 0x900, p[1]);
+	heapgen_region(g, DATA + 0x20000, 0x4000);
+	const struct heapgen_page threads = { HEAPGEN_PROCESS, HEAP_PAGE_THREADS, 1, 1, 0, 0 };
+	const uint64_t thread = heapgen_page(g, threads);
+	heapgen_put(g, thread, 4, 7);
+	heapgen_put(g, thread + 56, 8, STACK + 0x900);
+	const uint64_t reg = p[2];
+	g->thread.id = 7;
+	g->thread.regs = &reg;
+	g->thread.reg_count = 1;
+	expect(g, "-+------");
+}
+
+static void the_end_of_a_process_forgets_what_ran(void **state)
+{
+	(void)state;
+	HEAPGEN_EACH(ending);
+}
+
 static void untold(struct heapgen *g)
 {
 	uint64_t p[BLOCKS];
@@ -144,6 +193,8 @@ int main(void)
 		cmocka_unit_test(registers_stacks_and_data_are_roots),
 		cmocka_unit_test(what_hangs_on_the_lost_is_lost_indirectly),
 		cmocka_unit_test(freed_memory_and_the_recorders_are_no_roots),
+		cmocka_unit_test(pointers_to_the_next_chunk_keep_no_block),
+		cmocka_unit_test(the_end_of_a_process_forgets_what_ran),
 		cmocka_unit_test(dumps_that_cannot_tell_say_so),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
