@@ -114,6 +114,9 @@ enum heft_profile_flag {
 	 * section headers and what several functions share with their sections, padding of 16
 	 * bytes at most (heft(1) has the list). */
 	HEFT_PROFILE_BLOATY = 1 << 4,
+	/* The source "sections" counts each header of an ELF file's section header table to the
+	 * section that it describes.  Without it the table is a row of its own. */
+	HEFT_PROFILE_SECTION_HEADERS = 1 << 5,
 };
 /* Replaces all flags (bits of enum heft_profile_flag; 0 at first). */
 HEFT_API void heft_profile_set_flags(struct heft_profile *p, unsigned flags);

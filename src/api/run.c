@@ -310,6 +310,7 @@ static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 					.process = e->process.open ? &e->process : NULL,
 					.places = p->listing_aliases ? &p->places : NULL,
 					.debug_stays = !p->debug_owners,
+					.own_headers = p->own_headers,
 					.as_bloaty = p->as_bloaty,
 					.trace = p->trace.fn ? &p->trace : NULL };
 	measure_begin(&e->measure, &of, &p->wish);

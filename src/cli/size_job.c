@@ -20,6 +20,7 @@ enum {
 	O_ALIASES,
 	O_OLD_NEW,
 	O_DEBUG_INFO,
+	O_HEADERS,
 	O_DISASSEMBLE,
 	O_THREADS,
 	O_EXIT_CODE,
@@ -38,6 +39,7 @@ const struct opt size_opts[] = {
 	{ O_DEBUG_INFO, 0, false, "debug-info", "sections|owners",
 	  "whose debug sections are by symbol: their own\n"
 	  "                              (default), or that of the symbols they describe" },
+	{ O_HEADERS, 0, false, "section-headers", NULL, "count each section's header with it" },
 	{ O_PERF, 0, false, "perf", "FILE", "samples of perf record, for the source hotness" },
 	{ O_DEPTH, 0, false, "depth", "NUM", "directories: so many levels, a component each" },
 	{ .help = "What is shown:" },
@@ -180,6 +182,7 @@ static bool merge_config(struct size_job *job, const char *path)
 static bool apply_switch(struct size_job *job, const struct opt *o)
 {
 	switch (o->id) {
+	case O_HEADERS: job->flags |= HEFT_PROFILE_SECTION_HEADERS; break;
 	case O_LIST: job->list_sources = true; break;
 	case O_ALIASES: job->flags |= HEFT_PROFILE_ALIASES; break;
 	case O_COUNT: job->flags |= HEFT_PROFILE_COUNT; break;

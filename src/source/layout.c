@@ -68,6 +68,15 @@ void source_segments(const struct source_file *f, struct layer *ret)
 	layer_finish(f, ret);
 }
 
+/* The header of a section, where these count to what they are of. */
+static void claim_header(const struct source_file *f, const struct image *im, size_t k,
+			 label_id label, struct claims *file)
+{
+	const uint64_t size = im->bits == 64 ? SHDR64_SIZE : SHDR32_SIZE;
+	if (f->own_headers && im->shdr_size / size == im->section_count)
+		claim(file, im->file_off + im->shdr_off + k * size, size, label, WHY_HEADER);
+}
+
 void source_sections(const struct source_file *f, struct layer *ret)
 {
 	struct claims vm = { 0 }, file = { 0 };
@@ -82,6 +91,7 @@ void source_sections(const struct source_file *f, struct layer *ret)
 								      "[section " STR_FMT "]",
 								      STR_ARG(name));
 			claim_section(im, s, label, WHY_SECTION, &vm, &file);
+			claim_header(f, im, k, label, &file);
 		}
 	}
 	layer_add_vm(f, ret, &vm);

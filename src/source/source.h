@@ -52,6 +52,7 @@ struct source_file {
 	const char *source;        /* name of the source at work, for the trace */
 	bool vm_only;              /* nobody asks whose the debug sections are */
 	bool debug_stays;          /* by symbol they stay with their sections */
+	bool own_headers;          /* a section's header counts to it, by section */
 	bool as_bloaty;            /* HEFT_PROFILE_BLOATY */
 };
 
