@@ -155,6 +155,18 @@ static char *find_debuglink(struct wanted *w)
 	return found;
 }
 
+/* ---- dSYM --------------------------------------------------------------------------------- */
+
+/* A bundle beside the image, with a file of the image's name and UUID. */
+static char *find_dsym(struct wanted *w)
+{
+	const char *slash = strrchr(w->im->path, '/');
+	const char *name = slash ? slash + 1 : w->im->path;
+	const char *path = arena_format(&w->arena, "%s.dSYM/Contents/Resources/DWARF/%s",
+					w->im->path, name);
+	return w->im->build_id.size > 0 && try_file(w, path, false) ? keep(path) : NULL;
+}
+
 /* ---- debuginfod --------------------------------------------------------------------------- */
 
 /* debuginfod_find_debuginfo(3). */
@@ -235,6 +247,8 @@ char *debugfile_find(const struct image *im, const struct debug_search *how, str
 	char *found = find_build_id(&w);
 	if (!found)
 		found = find_debuglink(&w);
+	if (!found)
+		found = find_dsym(&w);
 	if (!found)
 		found = find_debuginfod(&w);
 	arena_release(&w.arena);

@@ -1,4 +1,5 @@
 #include "image/elf_internal.h"
+#include "image/macho/macho.h"
 #include "image/wasm/wasm.h"
 
 #include "base/pages.h"
@@ -260,13 +261,15 @@ bool image_is_pie(const struct image *im)
 
 bool image_matches(struct bytes bytes)
 {
-	return elf_matches(bytes) || wasm_matches(bytes);
+	return elf_matches(bytes) || wasm_matches(bytes) || macho_matches(bytes);
 }
 
 bool image_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 		 struct notes *notes, struct heft_err *err)
 {
-	return (wasm_matches(bytes) ? wasm_parse : elf_parse)(im, at, bytes, notes, err);
+	return (wasm_matches(bytes)    ? wasm_parse
+		: macho_matches(bytes) ? macho_parse
+				       : elf_parse)(im, at, bytes, notes, err);
 }
 
 static const char *type_name(const struct image *im)

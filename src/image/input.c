@@ -9,10 +9,6 @@ static const struct {
 	size_t size;
 	const char *name;
 } foreign[] = {
-	{ "\xfe\xed\xfa\xce", 4, "a Mach-O file" },
-	{ "\xce\xfa\xed\xfe", 4, "a Mach-O file" },
-	{ "\xfe\xed\xfa\xcf", 4, "a Mach-O file" },
-	{ "\xcf\xfa\xed\xfe", 4, "a Mach-O file" },
 	{ "\xca\xfe\xba\xbe", 4, "a Mach-O universal file or a Java class" },
 	{ "MZ", 2, "a DOS or Windows program" },
 	{ "BC\xc0\xde", 4, "LLVM bitcode" },

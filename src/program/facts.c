@@ -66,7 +66,7 @@ static const char *kind_of(const struct image *im)
 
 static const char *linked_of(const struct image *im)
 {
-	if (!is_linked(im))
+	if (!is_linked(im) || im->made)
 		return "";
 	const bool library = im->type == ET_DYN && !image_is_pie(im);
 	return library || image_has_segment(im, PT_INTERP) ? "dynamic" : "static";

@@ -2,7 +2,7 @@
 """Programs and objects that are no ELF files, built here, against what their linkers and LLVM's tools say of them: rows add
 up for every source, sections, symbols and the units of functions are the same.
 
-usage: tests/oracle/formats.py HEFT FORMAT     FORMAT: wasm
+usage: tests/oracle/formats.py HEFT FORMAT     FORMAT: wasm, macho
 """
 import collections
 import csv
@@ -149,7 +149,102 @@ def wasm_object(t, path):
     t.check(f"{path}: data are there", len(mine) >= 3, True)
 
 
-FORMATS = {"wasm": (wasm, 100)}
+# ---- Mach-O -----------------------------------------------------------------------------------------------------------
+
+CPP = """
+struct Base { virtual ~Base() {} virtual int f(int x); int k; };
+int Base::f(int x) { if (x > 9) throw 3; return x * k; }
+namespace app { template<class T> T twice(T t) { return t + t; }
+__attribute__((noinline)) int run(Base *b) { try { return b->f(4) + twice(3); } catch (int e) { return e; } } }
+static int zeros[5000];
+extern "C" int more(int i) { Base b; b.k = 3; zeros[i] = i; return app::run(&b) + zeros[i + 1]; }
+void operator delete(void *) noexcept {}
+void operator delete(void *, unsigned long) noexcept {}
+"""
+
+
+def plain(name):
+    return name[1:] if name.startswith("__Z") else name
+
+
+def macho_map(text):
+    """Of ld64.lld -map: {title: bytes} of sections; {(object, symbol): bytes} of code."""
+    sections, functions, names, inside = {}, {}, {}, ""
+    code = range(0)
+    for line in text.splitlines():
+        if line.startswith("#"):
+            inside = line
+            continue
+        m = re.match(r"\[ *(\d+)\] (.*)", line)
+        if inside.startswith("# Object") and m:
+            names[m[1]] = os.path.basename(m[2])
+            continue
+        words = line.split("\t", 2)
+        addr, size = int(words[0], 16), int(words[1], 16)
+        if inside.startswith("# Address") and "Segment" in inside:
+            segment, section = words[2].split("\t")
+            sections[f"{segment},{section}"] = size
+            if section == "__text":
+                code = range(addr, addr + size)
+        elif addr in code:
+            m = re.match(r"\[ *(\d+)\] (.*)", words[2])
+            functions[os.path.splitext(names[m[1]])[0], plain(m[2])] = size
+    return sections, functions
+
+
+def macho(t):
+    need(("clang-19", "clang-19"), ("ld64.lld-19", "lld-19"), ("dsymutil-19", "llvm-19"), ("llvm-ar-19", "llvm-19"),
+         ("llvm-strip-19", "llvm-19"), ("llvm-nm-19", "llvm-19"))
+    with open(t.path("three.cc"), "w", encoding="utf-8") as f:
+        f.write(CPP)
+    for arch in ("x86_64", "arm64"):
+        for number, flags in enumerate(["-O1", "-O2 -gdwarf-5", "-O0 -gdwarf-4"]):
+            macho_build(t, arch, f"{arch}{number}", flags.split())
+
+
+def macho_build(t, arch, name, flags):
+    objects = []
+    for source in ("one.c", "two.c", "three.cc"):
+        objects.append(t.path(source.split(".")[0] + ".o"))
+        run("clang-19", f"--target={arch}-apple-macos11", "-g", *flags, "-c", t.path(source), "-o", objects[-1])
+    link = ["ld64.lld-19", "-arch", arch, "-platform_version", "macos", "11.0", "11.0", "-undefined", "dynamic_lookup",
+            *objects]
+    linked, library, stripped = t.path(name), t.path(f"{name}.dylib"), t.path(f"{name}.stripped")
+    run(*link, "-map", t.path("map"), "-o", linked)
+    run(*link, "-dylib", "-dead_strip", "-o", library)
+    run("dsymutil-19", linked)
+    run("llvm-strip-19", "-x", linked, "-o", stripped)
+    archive = t.path(f"lib{name}.a")
+    run("llvm-ar-19", "--format=darwin", "rc", archive, *objects)
+    for path in [linked, library, stripped, archive, *objects, f"{linked}.dSYM/Contents/Resources/DWARF/{name}"]:
+        t.totals(path)
+    with open(t.path("map"), encoding="utf-8") as f:
+        sections, functions = macho_map(f.read())
+    mine = {r["sections"]: int(r["vmsize"]) for r in t.rows(linked, "sections")}
+    # Padding of up to 16 bytes goes to what precedes it.
+    for title, size in sections.items():
+        t.check(f"{linked}: {title} of {size} bytes", 0 <= mine.get(title, 0) - size <= 16, True)
+    code = {r["rawsymbols"]: int(r["vmsize"]) for r in t.rows(linked, "sections,rawsymbols")
+            if r["sections"] == "__TEXT,__text"}
+    t.check(f"{linked}: functions", sorted(code), sorted(n for _, n in functions))
+    for (unit, symbol), size in functions.items():
+        t.check(f"{linked}: {symbol}", 0 <= code.get(symbol, 0) - size <= 16, True)
+    units = {(os.path.splitext(u)[0], s) for (u, s), n in functions_by_unit(t, linked, "__TEXT,__text").items() if n >= 4}
+    t.check(f"{linked}: units", sorted(units), sorted(functions))
+    t.check(f"{linked}: there are functions", len(functions) >= 8, True)
+    macho_object(t, objects[1])
+
+
+def macho_object(t, path):
+    """By symbol and by unit."""
+    defined = {l.split()[2] for l in run("llvm-nm-19", path).splitlines() if re.match(r"\w+ [TtDdSsBb] _", l)}
+    mine = {r["rawsymbols"] for r in t.rows(path, "rawsymbols")}
+    t.check(f"{path}: symbols", sorted(defined - mine), [])
+    units = functions_by_unit(t, path, "__TEXT,__text")
+    t.check(f"{path}: unit", {u for u, _ in units}, {"two.c"})
+
+
+FORMATS = {"wasm": (wasm, 100), "macho": (macho, 200)}
 
 
 def main():

@@ -31,6 +31,7 @@ struct wasm_section {
 	struct str name;          /* of a custom one */
 	uint64_t start, off, end; /* its id; its contents, behind the name; one past */
 	uint32_t index;           /* of the image's section that has its contents, 0 if none */
+	bool relocated;           /* its relocations were read */
 };
 
 /* A function: imported ones have no body. */

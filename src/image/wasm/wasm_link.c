@@ -259,8 +259,10 @@ void wasm_read_relocs(struct wasm *w)
 		struct reader r = wasm_reader(w, s->off, s->end);
 		const uint64_t target = read_uleb(&r);
 		patched_vec to = { 0 };
-		if (target < w->sections.count)
+		if (target < w->sections.count && !w->sections.data[target].relocated) {
+			w->sections.data[target].relocated = true;
 			list_patched(w, &w->sections.data[target], &to);
+		}
 		if (!read_relocs(w, &r, &to))
 			IMAGE_NOTE(w->build.im, s->off + r.bad, s->end - s->off,
 				   "section " STR_FMT " is damaged", STR_ARG(s->name));

@@ -1,0 +1,14 @@
+/* macho.h - Mach-O executables, libraries, bundles, kernel extensions, objects and dSYM files, 32
+ * and 64 bit, either byte order (Apple's "OS X ABI Mach-O File Format Reference" and the headers
+ * mach-o/loader.h, nlist.h, reloc.h, which are cited by the names of their structs). */
+#ifndef HEFT_IMAGE_MACHO_MACHO_H
+#define HEFT_IMAGE_MACHO_MACHO_H
+
+#include "image/image.h"
+
+bool macho_matches(struct bytes bytes);
+/* False only where the header is damaged. */
+bool macho_parse(struct image *im, const struct image_place *at, struct bytes bytes,
+		 struct notes *notes, struct heft_err *err);
+
+#endif

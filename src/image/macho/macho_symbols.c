@@ -1,0 +1,226 @@
+/* The symbol table (nlist), function starts, and what is there because of a symbol. */
+#include "image/macho/macho_internal.h"
+
+#include "base/sort.h"
+
+/* n_type and n_desc. */
+enum { N_STAB = 0xe0, N_TYPE = 0x0e, N_EXT = 1, N_PEXT = 0x10 };
+enum { N_UNDF = 0, N_ABS = 2, N_SECT = 0xe };
+enum { N_WEAK_DEF = 0x80 };
+enum { N_FUN = 0x24, N_STSYM = 0x26, N_LCSYM = 0x28, N_BNSYM = 0x2e, N_ENSYM = 0x4e };
+
+struct nlist {
+	uint32_t name;
+	uint8_t type, section;
+	uint16_t desc;
+	uint64_t value;
+};
+
+static struct nlist read_nlist(struct reader *r, const struct macho *m)
+{
+	struct nlist n;
+	n.name = read_u32(r);
+	n.type = read_u8(r);
+	n.section = read_u8(r);
+	n.desc = read_u16(r);
+	n.value = read_macho_word(r, m);
+	return n;
+}
+
+/* The section of n_sect, which counts from 1; NULL for none. */
+static const struct macho_section *section_of(const struct macho *m, uint8_t number)
+{
+	return number > 0 && number <= m->sections.count ? &m->sections.data[number - 1] : NULL;
+}
+
+/* Up to the last NUL, so that every name in it ends. */
+static struct bytes string_table(const struct macho *m)
+{
+	struct bytes b = bytes_sub(m->build.im->bytes, m->strings.off, m->strings.size);
+	while (b.size > 0 && b.p[b.size - 1] != 0)
+		b.size--;
+	return b;
+}
+
+/* C's underscore in front of names that are mangled as everywhere: debug info has none. */
+static struct str plain_name(struct str name)
+{
+	const bool mangled = str_starts(name, STR("__Z")) || str_starts(name, STR("__R"));
+	return mangled ? (struct str){ name.p + 1, name.len - 1 } : name;
+}
+
+static void place_symbol(struct macho *m, const struct nlist *n, struct symbol *s)
+{
+	const struct macho_section *in = section_of(m, n->section);
+	s->value = n->value;
+	switch (n->type & N_TYPE) {
+	case N_ABS: s->section = SYM_ABSOLUTE; return;
+	case N_UNDF:
+		if (n->value == 0)
+			return;
+		s->section = SYM_COMMON;
+		s->size = n->value;
+		return;
+	case N_SECT: break;
+	default: return;
+	}
+	if (!in || n->value < in->addr)
+		return;
+	s->section = in->index;
+	if (m->build.im->kind == IMAGE_OBJECT)
+		s->value = n->value - in->addr;
+	s->type = m->build.sections.data[in->index].exec ? STT_FUNC : STT_OBJECT;
+}
+
+/* Entries for debuggers are no symbols, but they are there because of one. */
+static void add_stab(struct macho *m, const struct nlist *n, uint64_t off, struct str name)
+{
+	const uint8_t t = n->type;
+	const struct macho_section *in = section_of(m, n->section);
+	if (!in || (t != N_FUN && t != N_STSYM && t != N_LCSYM && t != N_BNSYM && t != N_ENSYM))
+		return;
+	const uint64_t addr = m->build.im->kind == IMAGE_OBJECT
+				      ? m->build.sections.data[in->index].addr +
+						(n->value - in->addr)
+				      : n->value;
+	build_entry(&m->build, &(struct image_entry){ .section = m->symbols.index,
+						      .off = off,
+						      .size = m->build.im->bits == 64 ? 16 : 12,
+						      .addr = addr });
+	if (name.len > 0)
+		build_entry(&m->build, &(struct image_entry){ .section = m->strings.index,
+							      .off = n->name,
+							      .size = name.len + 1,
+							      .addr = addr });
+}
+
+static void read_table(struct macho *m)
+{
+	struct reader r = macho_reader(m, m->symbols.off, m->symbols.size);
+	const struct bytes strings = string_table(m);
+	m->first_symbol = (uint32_t)m->build.symbols.count;
+	for (uint64_t i = 0; i < m->symbol_count; i++) {
+		struct made_symbol s = { .entry_off = r.pos };
+		const struct nlist n = read_nlist(&r, m);
+		struct str name = STR("");
+		(void)bytes_cstr(strings, n.name, &name);
+		s.entry_size = r.pos - s.entry_off;
+		s.symbol.name = STR("");
+		if (n.type & N_STAB) {
+			add_stab(m, &n, s.entry_off, name);
+			s.entry_size = 0;
+		} else {
+			s.symbol.name = plain_name(name);
+			s.symbol.name_off = n.name;
+			s.name_size = name.len + 1;
+			s.symbol.bind = !(n.type & N_EXT)     ? STB_LOCAL
+					: n.desc & N_WEAK_DEF ? STB_WEAK
+							      : STB_GLOBAL;
+			s.symbol.visibility = n.type & N_PEXT ? STV_HIDDEN : STV_DEFAULT;
+			place_symbol(m, &n, &s.symbol);
+		}
+		build_symbol(&m->build, &s);
+	}
+}
+
+/* ---- slots and stubs ------------------------------------------------------------------------- */
+
+static uint64_t slot_size(const struct macho *m, const struct macho_section *s)
+{
+	switch (s->flags & 0xff) {
+	case S_SYMBOL_STUBS: return s->stub_size;
+	case S_NON_LAZY_SYMBOL_POINTERS:
+	case S_LAZY_SYMBOL_POINTERS:
+	case S_LAZY_DYLIB_SYMBOL_POINTERS:
+	case S_THREAD_LOCAL_VARIABLE_POINTERS: return m->build.im->bits / 8;
+	default: return 0;
+	}
+}
+
+/* Each slot has its symbol's index in the indirect symbol table, from reserved1 on. */
+static void read_slots(struct macho *m, const struct macho_section *s, uint64_t size)
+{
+	struct reader r = macho_reader(m, m->indirect.off, m->indirect.size);
+	reader_seek(&r, (uint64_t)s->first_indirect * 4);
+	for (uint64_t off = 0; off + size <= s->size && reader_left(&r) >= 4; off += size) {
+		if (m->slots_left < 4)
+			return;
+		m->slots_left -= 4;
+		const uint64_t at = r.pos;
+		const uint64_t index = read_u32(&r);
+		if (index >= m->symbol_count)
+			continue;
+		const uint32_t symbol = (uint32_t)(m->first_symbol + index);
+		build_entry(&m->build, &(struct image_entry){ s->index, symbol, off, size, 0 });
+		build_entry(&m->build,
+			    &(struct image_entry){ m->indirect.index, symbol, at, 4, 0 });
+	}
+}
+
+/* ---- function starts ------------------------------------------------------------------------- */
+
+/* Differences as ULEB128, from the start of __TEXT on. */
+static void read_starts(struct macho *m)
+{
+	struct reader r = macho_reader(m, m->starts.off, m->starts.size);
+	uint64_t addr = m->text_addr;
+	while (reader_left(&r) > 0) {
+		const uint64_t step = read_uleb(&r);
+		if (step == 0 || !reader_ok(&r))
+			return;
+		addr += step;
+		vec_push(&m->build.starts, (struct build_start){ addr, 0 });
+	}
+}
+
+static const struct macho_section *code_at(const struct macho *m, uint64_t addr)
+{
+	enum { NUMBERS = 255 }; /* n_sect is a byte */
+	for (size_t i = 0; i < m->sections.count && i < NUMBERS; i++) {
+		const struct macho_section *s = &m->sections.data[i];
+		if (addr >= s->addr && addr - s->addr < s->size &&
+		    m->build.sections.data[s->index].exec)
+			return s;
+	}
+	return NULL;
+}
+
+/* Functions that the table has no symbol of. */
+static void name_starts(struct macho *m)
+{
+	struct image_build *b = &m->build;
+	VEC(struct build_start) known = { 0 };
+	for (size_t i = 1; i < b->symbols.count; i++)
+		if (b->symbols.data[i].symbol.section != SYM_NO_SECTION)
+			vec_push(&known,
+				 (struct build_start){ b->symbols.data[i].symbol.value, 0 });
+	sort_by_key(known.data, known.count, sizeof *known.data);
+	for (size_t i = 0; i < b->starts.count; i++) {
+		const uint64_t addr = b->starts.data[i].addr;
+		const size_t at = lower_bound(known.data, known.count, sizeof *known.data, addr);
+		const struct macho_section *in = code_at(m, addr);
+		if (!in || (at < known.count && known.data[at].addr == addr))
+			continue;
+		struct made_symbol s = { .symbol = { .section = in->index,
+						     .value = addr,
+						     .type = STT_FUNC,
+						     .bind = STB_LOCAL } };
+		s.symbol.name = str_of(arena_format(&b->im->arena, "sub_%" PRIx64, addr));
+		build_symbol(b, &s);
+	}
+	vec_release(&known);
+}
+
+void macho_read_symbols(struct macho *m)
+{
+	read_table(m);
+	for (size_t i = 0; i < m->sections.count; i++) {
+		const uint64_t size = slot_size(m, &m->sections.data[i]);
+		if (size > 0)
+			read_slots(m, &m->sections.data[i], size);
+	}
+	if (m->build.im->kind == IMAGE_OBJECT)
+		return;
+	read_starts(m);
+	name_starts(m);
+}
