@@ -22,6 +22,7 @@ part_of() {
 	query) echo heft-snapshots.1 QUERIES ;;
 	check) echo heft-snapshots.1 BUDGETS ;;
 	report) echo heft.1 PAGES TO LOOK AT ;;
+	browse) echo heft.1 LOOKING AROUND ;;
 	blocks) echo heft.1 BASIC BLOCKS ;;
 	"blocks profile") echo heft.1 PROFILES OF BLOCKS ;;
 	"blocks emit") echo heft.1 EMITTING MAPS ;;

@@ -29,12 +29,14 @@ for layer in $order; do
 	# shellcheck disable=SC2086 # a list of words
 	check "$layer" $below
 done
-# The command line is an ordinary user of the library; the nearest word is compiled into it as well.
-check cli cli/ base/nearest.h
+# The command line is an ordinary user of the library; a few texts are made by what is compiled into it
+# as well.
+check browse browse/ base/base.h base/tame.h report/number.h
+check cli cli/ browse/browse.h base/nearest.h
 
 for folder in src/*/; do
 	folder=${folder#src/}
-	case " $order cli page " in
+	case " $order browse cli page " in
 	*" ${folder%/} "*) ;;
 	*)
 		echo "src/$folder is no layer"

@@ -134,10 +134,13 @@ struct heft_diff;
 /* How symbols are paired. */
 enum heft_diff_flag {
 	HEFT_DIFF_SUPERSIZE = 1 << 0, /* SuperSize's own passes alone */
+	/* There is nothing before: all symbols were added. */
+	HEFT_DIFF_FROM_NOTHING = 1 << 1,
 };
 
 /* The snapshots are open and outlive the diff.  `before` is NULL where `after` is from a .sizediff
- * file, which holds both.  `flags` are bits of enum heft_diff_flag.  NULL on failure. */
+ * file, which holds both, and with HEFT_DIFF_FROM_NOTHING.  `flags` are bits of enum
+ * heft_diff_flag.  NULL on failure. */
 HEFT_API struct heft_diff *heft_diff_new(const struct heft_snapshot *before,
 					 const struct heft_snapshot *after, unsigned flags,
 					 struct heft_err *err);

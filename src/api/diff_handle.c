@@ -19,6 +19,7 @@ struct heft_diff {
 	struct memory *memory; /* first: see handle_new */
 	bool made;
 	const struct heft_snapshot *sides[2]; /* before, after; before may be NULL */
+	struct snapshot nothing;              /* before, where there is none */
 	struct snapshot_diff diff;
 	struct diff_sections sections;
 	struct diff_rows rows;
@@ -27,15 +28,20 @@ struct heft_diff {
 static bool make(struct heft_diff *d, const struct heft_snapshot *before,
 		 const struct heft_snapshot *after, unsigned flags, struct heft_err *err)
 {
-	if (!after || !after->open || (before && !before->open) || (!before && !after->is_diff))
+	if (!after || !after->open || (before && !before->open) ||
+	    (!before && !after->is_diff && !(flags & HEFT_DIFF_FROM_NOTHING)))
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a diff needs two snapshots");
 	memory_need_whole(after->memory);
 	if (before)
 		memory_need_whole(before->memory);
 	memory_take_progress(after->memory);
 	progress_tell("pairs of symbols", 0, 0);
-	diff_init(&d->diff, before ? &before->snapshot : &after->before, &after->snapshot,
-		  flags & HEFT_DIFF_SUPERSIZE);
+	snapshot_init(&d->nothing);
+	diff_init(&d->diff,
+		  before                           ? &before->snapshot
+		  : flags & HEFT_DIFF_FROM_NOTHING ? &d->nothing
+						   : &after->before,
+		  &after->snapshot, flags & HEFT_DIFF_SUPERSIZE);
 	d->made = true;
 	d->sides[0] = before;
 	d->sides[1] = after;
@@ -48,8 +54,10 @@ static void release(void *handle)
 	struct heft_diff *d = handle;
 	diff_rows_release(&d->rows);
 	diff_sections_release(&d->sections);
-	if (d->made)
+	if (d->made) {
 		diff_release(&d->diff);
+		snapshot_release(&d->nothing);
+	}
 	mem_free(d);
 }
 

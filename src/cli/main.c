@@ -37,6 +37,9 @@ static const struct command commands[] = {
 	{ "report", "[OPTION]... INPUT... [-- BASE...] -o OUT.html",
 	  "one html file to look at: treemap, flame graph, table", report_manual, report_opts,
 	  cmd_report },
+	{ "browse", "[OPTION]... INPUT... [-- BASE...]",
+	  "the same on this terminal, like a file manager", browse_manual, browse_opts,
+	  cmd_browse },
 	{ "blocks", "[OPTION]... FILE", "functions and their machine basic blocks", blocks_manual,
 	  blocks_opts, cmd_blocks },
 	{ "blocks profile", "[OPTION]... --perf=FILE FILE", "how often basic blocks ran",
@@ -247,6 +250,9 @@ static int run_heft(struct cli *cli, int argc, char **argv)
 {
 	if (argc == 0) {
 		overview(stderr);
+		if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+			fputs("\nTo look around in a program on this terminal: heft browse FILE\n",
+			      stderr);
 		return EXIT_TROUBLE;
 	}
 	if (strcmp(argv[0], "help") == 0)

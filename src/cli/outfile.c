@@ -82,11 +82,16 @@ void outfile_drop(struct outfile *o)
 	o->temp = NULL;
 }
 
-bool outfile_spares(const struct cli *cli, const char *path, const char *input)
+bool outfile_is(const char *path, const char *input)
 {
 	struct stat in, out;
-	if (path == NULL || stat(input, &in) != 0 || stat(path, &out) != 0 ||
-	    in.st_dev != out.st_dev || in.st_ino != out.st_ino)
+	return stat(input, &in) == 0 && stat(path, &out) == 0 && in.st_dev == out.st_dev &&
+	       in.st_ino == out.st_ino;
+}
+
+bool outfile_spares(const struct cli *cli, const char *path, const char *input)
+{
+	if (path == NULL || !outfile_is(path, input))
 		return true;
 	cli_error(cli, "%s: is the file itself, which stays as it is", path);
 	return false;

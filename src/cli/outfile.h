@@ -27,6 +27,8 @@ void outfile_drop(struct outfile *o);
  * or that the file cannot be written. */
 int outfile_write(const struct cli *cli, const char *path,
 		  bool (*write)(void *ctx, FILE *to, struct heft_err *err), void *ctx);
+/* Whether both are the same file. */
+bool outfile_is(const char *path, const char *input);
 /* False, and said, where what is to be written is an input. */
 bool outfile_spares(const struct cli *cli, const char *path, const char *input);
 /* The `write` of a heft_sink whose ctx is a FILE. */

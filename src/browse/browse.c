@@ -1,0 +1,456 @@
+/* Keys, and what they do. */
+#include "browse/browse.h"
+
+#include "browse/paint.h"
+#include "browse/state.h"
+
+#include <curses.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+extern char **environ;
+
+enum { ESC = 27, FILTER_OPENS = 200, WAIT_MS = 300 };
+
+static void say(struct browse *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void say(struct browse *b, const char *fmt, ...)
+{
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(b->said, sizeof b->said, fmt, args);
+	va_end(args);
+}
+
+int browse_key(struct browse *b)
+{
+	int key;
+	while ((key = getch()) == KEY_RESIZE)
+		browse_draw(b);
+	return key;
+}
+
+/* ---- progress -------------------------------------------------------------------------------- */
+
+bool browse_progress(void *ctx, const char *what, uint64_t done, uint64_t total)
+{
+	char text[200], share[20] = "";
+	(void)ctx;
+	timeout(0);
+	const int key = getch();
+	timeout(-1);
+	if (key == ESC)
+		return false;
+	if (total > 0)
+		snprintf(share, sizeof share, " %.0f%%", 100.0 * (double)done / (double)total);
+	snprintf(text, sizeof text, " %.100s%s    Esc stops", what, share);
+	browse_foot(text);
+	refresh();
+	return true;
+}
+
+/* ---- the lines ------------------------------------------------------------------------------- */
+
+static void list(struct browse *b)
+{
+	if (!tree_list(&b->tree))
+		say(b, "out of memory");
+}
+
+/* Puts the cursor on a node, if it is in sight. */
+static void go_to(struct browse *b, uint32_t node)
+{
+	for (uint32_t i = 0; i < b->tree.line_count; i++)
+		if (b->tree.lines[i] == node)
+			b->at = i;
+}
+
+/* UINT32_MAX where there is no line. */
+static uint32_t chosen(const struct browse *b)
+{
+	return b->at < b->tree.line_count ? b->tree.lines[b->at] : UINT32_MAX;
+}
+
+static void apply_filter(struct browse *b)
+{
+	const uint32_t node = chosen(b);
+	if (!tree_filter(&b->tree, b->filter))
+		say(b, "out of memory");
+	if (b->filter[0] != '\0')
+		tree_open_shown(&b->tree, FILTER_OPENS);
+	list(b);
+	b->at = b->top = 0;
+	go_to(b, node);
+}
+
+/* Letters that are already typed come first: a filter over a million rows takes a moment. */
+static void filter_typed(struct browse *b)
+{
+	timeout(0);
+	const int key = getch();
+	timeout(-1);
+	if (key != ERR) {
+		ungetch(key);
+		return;
+	}
+	apply_filter(b);
+}
+
+/* ---- prompts --------------------------------------------------------------------------------- */
+
+static void drop_character(char *text)
+{
+	size_t size = strlen(text);
+	while (size > 0 && ((unsigned char)text[size - 1] & 0xc0) == 0x80)
+		size--;
+	text[size > 0 ? size - 1 : 0] = '\0';
+}
+
+static void take_choice(char *text, size_t room, const char *const *choices)
+{
+	size_t next = 0;
+	for (size_t i = 0; choices[i] != NULL; i++)
+		if (strcmp(choices[i], text) == 0)
+			next = choices[i + 1] != NULL ? i + 1 : 0;
+	snprintf(text, room, "%s", choices[next]);
+}
+
+/* False: the key changes nothing in the text. */
+static bool edit(char *text, size_t room, const char *const *choices, int key)
+{
+	const size_t size = strlen(text);
+	if (key == KEY_BACKSPACE || key == 127 || key == '\b')
+		drop_character(text);
+	else if (key == 'U' - '@')
+		text[0] = '\0';
+	else if (key == '\t' && choices != NULL)
+		take_choice(text, room, choices);
+	else if (key >= ' ' && key < 256 && size + 1 < room)
+		memcpy(text + size, (char[2]){ (char)key, '\0' }, 2);
+	else
+		return false;
+	return true;
+}
+
+static void draw_prompt(struct browse *b, const char *label, const char *text, bool choices)
+{
+	char line[600];
+	browse_draw(b);
+	snprintf(line, sizeof line, " %s: %s", label, text);
+	const int used = browse_foot(line);
+	if (choices && used + 24 < COLS)
+		paint_right(LINES - 1, COLS - 24, 23, "Tab: another, Esc: none", PAINT_HEAD, false);
+	paint_cursor(LINES - 1, used);
+	refresh();
+}
+
+bool browse_prompt(struct browse *b, const char *label, char *text, size_t room,
+		   const char *const *choices, void (*typed)(struct browse *b))
+{
+	for (;;) {
+		draw_prompt(b, label, text, choices != NULL);
+		const int key = getch(); /* the loop draws again what another size spoiled */
+		paint_cursor(-1, 0);
+		if (key == ESC || key == ERR)
+			return false;
+		if (key == '\r' || key == '\n' || key == KEY_ENTER)
+			return true;
+		if (edit(text, room, choices, key) && typed != NULL)
+			typed(b);
+	}
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+/* Takes the place of the table before.  False where there is no memory; nothing changes then. */
+static bool take_table(struct browse *b, const struct browse_table *table)
+{
+	struct tree tree;
+	if (!tree_init(&tree, table->table, table->table->diff && !table->only_now)) {
+		tree_release(&tree);
+		say(b, "out of memory");
+		return false;
+	}
+	tree_release(&b->tree);
+	b->tree = tree;
+	b->table = *table;
+	memcpy(b->by, table->by, sizeof b->by);
+	b->at = b->top = 0;
+	if (b->filter[0] != '\0')
+		apply_filter(b);
+	return true;
+}
+
+static void open_table(struct browse *b, size_t input, const char *by)
+{
+	struct heft_err err = { .text = "" };
+	struct browse_table table;
+	if (!b->ops->open(b->ops->ctx, input, by, &table, &err)) {
+		say(b, "%s", err.text);
+		return;
+	}
+	b->input = input;
+	if (!take_table(b, &table))
+		b->quits = true; /* the table before is gone */
+}
+
+static void group(struct browse *b)
+{
+	char by[sizeof b->by];
+	memcpy(by, b->by, sizeof by);
+	if (browse_prompt(b, "group by", by, sizeof by, b->ops->groups(b->ops->ctx, b->input),
+			  NULL) &&
+	    strcmp(by, b->by) != 0)
+		open_table(b, b->input, by);
+}
+
+static void next_input(struct browse *b)
+{
+	const size_t next = (b->input + 1) % b->ops->input_count;
+	if (next != b->input)
+		open_table(b, next, NULL);
+}
+
+static void ask_filter(struct browse *b)
+{
+	if (!browse_prompt(b, "filter", b->filter, sizeof b->filter, NULL, filter_typed))
+		b->filter[0] = '\0';
+	apply_filter(b);
+}
+
+/* ---- the page -------------------------------------------------------------------------------- */
+
+static bool has_desktop(void)
+{
+	const char *display = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
+	return (display != NULL && display[0] != '\0') || (wayland != NULL && wayland[0] != '\0');
+}
+
+static bool open_desktop(char *path)
+{
+	posix_spawn_file_actions_t actions;
+	char *const words[] = { (char *)(uintptr_t)"xdg-open", path, NULL };
+	pid_t pid;
+	if (posix_spawn_file_actions_init(&actions) != 0)
+		return false;
+	for (int fd = 0; fd <= 2; fd++)
+		posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
+	const bool good = posix_spawnp(&pid, words[0], &actions, NULL, words, environ) == 0;
+	posix_spawn_file_actions_destroy(&actions);
+	return good;
+}
+
+static void write_page(struct browse *b)
+{
+	struct heft_err err = { .text = "" };
+	char path[400];
+	snprintf(path, sizeof path, "%.380s.html", b->ops->title(b->ops->ctx, b->input));
+	if (!browse_prompt(b, "write a page to", path, sizeof path, NULL, NULL))
+		return;
+	if (!b->ops->page(b->ops->ctx, path, &err))
+		say(b, "%s", err.text);
+	else if (has_desktop() && open_desktop(path))
+		say(b, "wrote %.300s and opened it", path);
+	else
+		say(b, "wrote %.300s; a browser shows it", path);
+}
+
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+static void move_by(struct browse *b, int64_t by)
+{
+	const int64_t last = (int64_t)b->tree.line_count - 1;
+	int64_t to = (int64_t)b->at + by;
+	to = to > last ? last : to;
+	b->at = to < 0 ? 0 : (uint32_t)to;
+}
+
+static void set_open(struct browse *b, uint32_t node, bool open)
+{
+	if (node == UINT32_MAX)
+		return;
+	b->tree.nodes[node].open = open && tree_has_children(&b->tree, node);
+	list(b);
+}
+
+static void go_left(struct browse *b)
+{
+	const uint32_t node = chosen(b);
+	if (node == UINT32_MAX)
+		return;
+	if (b->tree.nodes[node].open)
+		set_open(b, node, false);
+	else
+		go_to(b, b->tree.nodes[node].parent);
+}
+
+static void toggle_beside(struct browse *b)
+{
+	const uint32_t node = chosen(b);
+	if (node == UINT32_MAX)
+		return;
+	tree_open_beside(&b->tree, node, !b->tree.nodes[node].open);
+	list(b);
+	go_to(b, node);
+}
+
+static void enter(struct browse *b)
+{
+	const uint32_t node = chosen(b);
+	if (node == UINT32_MAX)
+		return;
+	if (!tree_has_children(&b->tree, node)) {
+		browse_card(b, node);
+		return;
+	}
+	b->tree.root = node;
+	list(b);
+	b->at = b->top = 0;
+}
+
+static void leave(struct browse *b)
+{
+	const uint32_t was = b->tree.root;
+	b->tree.root = b->tree.nodes[was].parent;
+	list(b);
+	b->at = b->top = 0;
+	go_to(b, was);
+}
+
+static void escape(struct browse *b)
+{
+	if (b->filter[0] == '\0')
+		return;
+	b->filter[0] = '\0';
+	apply_filter(b);
+}
+
+static void order(struct browse *b, size_t measure, enum tree_sort sort, bool reversed)
+{
+	const uint32_t node = chosen(b);
+	tree_set_order(&b->tree, measure, sort, reversed);
+	list(b);
+	go_to(b, node);
+}
+
+static void next_sort(struct browse *b)
+{
+	static const char *const names[] = { "size", "growth", "the old size", "name" };
+	enum tree_sort sort = b->tree.sort == TREE_BY_NAME ? TREE_BY_SIZE : b->tree.sort + 1;
+	if (!b->tree.diff && sort != TREE_BY_SIZE)
+		sort = TREE_BY_NAME;
+	order(b, b->tree.measure, sort, b->tree.reversed);
+	say(b, "sorted by %s", b->tree.diff && sort == TREE_BY_SIZE ? "change" : names[sort]);
+}
+
+static void mark(struct browse *b)
+{
+	const uint32_t node = chosen(b);
+	if (node == UINT32_MAX)
+		return;
+	tree_mark(&b->tree, node, !b->tree.nodes[node].marked);
+	move_by(b, 1);
+}
+
+static void measure(struct browse *b)
+{
+	const size_t m = browse_next_measure(b, b->tree.measure);
+	order(b, m, b->tree.sort, b->tree.reversed);
+	say(b, "measured in %s", b->tree.table->measures[m].title);
+}
+
+/* False: it is no key that moves. */
+static bool moves(struct browse *b, int key)
+{
+	switch (key) {
+	case KEY_DOWN:
+	case 'j': move_by(b, 1); break;
+	case KEY_UP:
+	case 'k': move_by(b, -1); break;
+	case KEY_NPAGE: move_by(b, browse_page_size()); break;
+	case KEY_PPAGE: move_by(b, -browse_page_size()); break;
+	case KEY_HOME:
+	case 'g': b->at = 0; break;
+	case KEY_END:
+	case 'G': move_by(b, UINT32_MAX); break;
+	case KEY_RIGHT:
+	case 'l': set_open(b, chosen(b), true); break;
+	case KEY_LEFT:
+	case 'h': go_left(b); break;
+	case '*': toggle_beside(b); break;
+	case '\r':
+	case '\n':
+	case KEY_ENTER: enter(b); break;
+	case KEY_BACKSPACE:
+	case 127:
+	case '\b': leave(b); break;
+	default: return false;
+	}
+	return true;
+}
+
+static void act(struct browse *b, int key)
+{
+	switch (key) {
+	case '/': ask_filter(b); break;
+	case ESC: escape(b); break;
+	case 'd': group(b); break;
+	case 's': next_sort(b); break;
+	case 'r': order(b, b->tree.measure, b->tree.sort, !b->tree.reversed); break;
+	case 'm': measure(b); break;
+	case ' ': mark(b); break;
+	case 'u': tree_unmark_all(&b->tree); break;
+	case '\t': next_input(b); break;
+	case 'i':
+		if (chosen(b) != UINT32_MAX)
+			browse_card(b, chosen(b));
+		break;
+	case 'n': browse_notes(b); break;
+	case 'o': write_page(b); break;
+	case '?': browse_help(b); break;
+	case 'q':
+	case ERR: b->quits = true; break; /* the terminal is gone */
+	default: break;
+	}
+}
+
+static void look(struct browse *b)
+{
+	while (!b->quits) {
+		browse_draw(b);
+		refresh();
+		const int key = browse_key(b);
+		b->said[0] = '\0';
+		if (!moves(b, key))
+			act(b, key);
+	}
+}
+
+bool browse_run(const struct browse_ops *ops, const struct browse_table *first, bool color,
+		struct heft_err *err)
+{
+	struct browse b = { .ops = ops };
+	const char *term = getenv("TERM");
+	if (!take_table(&b, first)) {
+		*err = (struct heft_err){ .code = HEFT_ENOMEM, .offset = HEFT_NO_OFFSET };
+		snprintf(err->text, sizeof err->text, "out of memory");
+		return false;
+	}
+	const bool good = paint_start(color);
+	if (good) {
+		if (ops->notes(ops->ctx, 0, NULL) > 0)
+			say(&b, "some of the input was odd: n shows the notes");
+		look(&b);
+		paint_end();
+	} else {
+		*err = (struct heft_err){ .code = HEFT_EUNSUPPORTED, .offset = HEFT_NO_OFFSET };
+		snprintf(err->text, sizeof err->text,
+			 "the terminal type '%.80s' is not known here; set TERM, or use heft size",
+			 term != NULL ? term : "");
+	}
+	tree_release(&b.tree);
+	return good;
+}

@@ -1,0 +1,250 @@
+/* Text over the table: card, help, notes. */
+#include "browse/paint.h"
+#include "browse/state.h"
+
+#include <curses.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- lines of a text ------------------------------------------------------------------------- */
+
+/* Where the line behind the one that begins at `at` begins; lines are wrapped to the screen. */
+static const char *next_line(const char *at)
+{
+	const char *end = strchr(at, '\n');
+	const size_t size = end != NULL ? (size_t)(end - at) : strlen(at);
+	const size_t fits = paint_fit(at, paint_columns() - 2);
+	if (size > 0 && fits < size)
+		return at + fits;
+	return at + size + (end != NULL);
+}
+
+static int count_lines(const char *text)
+{
+	int count = 0;
+	for (; *text != '\0' && count < 1000000; text = next_line(text))
+		count++;
+	return count;
+}
+
+static void draw_text_line(const char *at, int y)
+{
+	const char *next = next_line(at);
+	size_t size = (size_t)(next - at);
+	char *line = strndup(at, size);
+	if (line == NULL)
+		return;
+	if (size > 0 && line[size - 1] == '\n')
+		line[size - 1] = '\0';
+	paint_text(y, 1, paint_columns() - 2, line, PAINT_PLAIN, false);
+	free(line);
+}
+
+static void draw_pager(const char *title, const char *text, int first)
+{
+	const int rows = paint_rows();
+	paint_fill(0, 0, paint_columns(), PAINT_HEAD, false);
+	paint_text(0, 0, paint_columns(), title, PAINT_HEAD, false);
+	for (int i = 0; i < first && *text != '\0'; i++)
+		text = next_line(text);
+	for (int y = 1; y < rows - 1; y++) {
+		paint_fill(y, 0, paint_columns(), PAINT_PLAIN, false);
+		if (*text == '\0')
+			continue;
+		draw_text_line(text, y);
+		text = next_line(text);
+	}
+	browse_foot(" arrows, Page Up and Page Down scroll; any other key goes back");
+}
+
+/* How far a key scrolls; false: it ends the pager. */
+static bool scrolls(int key, int *by)
+{
+	const int page = paint_rows() > 4 ? paint_rows() - 3 : 1;
+	switch (key) {
+	case KEY_DOWN:
+	case 'j': *by = 1; return true;
+	case KEY_UP:
+	case 'k': *by = -1; return true;
+	case KEY_NPAGE:
+	case ' ': *by = page; return true;
+	case KEY_PPAGE: *by = -page; return true;
+	case KEY_HOME: *by = -1000000; return true;
+	case KEY_END: *by = 1000000; return true;
+	case KEY_RESIZE: *by = 0; return true;
+	default: return false;
+	}
+}
+
+void browse_pager(struct browse *b, const char *title, const char *text)
+{
+	int first = 0, by = 0;
+	(void)b;
+	do {
+		const int most = count_lines(text) - (paint_rows() - 2);
+		first += by;
+		if (first > most)
+			first = most;
+		if (first < 0)
+			first = 0;
+		draw_pager(title, text, first);
+	} while (scrolls(getch(), &by));
+}
+
+/* ---- the card of a row ----------------------------------------------------------------------- */
+
+enum { LABEL_MOST = 4000 };
+
+static void put_label(FILE *to, const char *label)
+{
+	const size_t size = strnlen(label, LABEL_MOST + 1);
+	for (size_t i = 0; i < size && i < LABEL_MOST; i++)
+		fputc(label[i] == '\n' ? ' ' : label[i], to);
+	if (size > LABEL_MOST)
+		fprintf(to, "... (%zu bytes)", strlen(label));
+}
+
+static void put_path(FILE *to, const struct tree *t, uint32_t node)
+{
+	uint32_t way[64];
+	unsigned count = 0;
+	for (uint32_t at = t->nodes[node].parent; at != 0 && count < 64; at = t->nodes[at].parent)
+		way[count++] = at;
+	if (count == 0)
+		return;
+	fputs("in ", to);
+	while (count-- > 0) {
+		put_label(to, t->nodes[way[count]].row->label);
+		fputs(count > 0 ? " > " : "\n", to);
+	}
+}
+
+static void put_exact(FILE *to, const struct tree *t, size_t m, union heft_value v)
+{
+	const struct heft_measure *measure = &t->table->measures[m];
+	if (measure->unit == HEFT_PARTS)
+		fprintf(to, "%.1f", isnan(v.parts) ? 0 : v.parts);
+	else
+		fprintf(to, "%llu", (unsigned long long)v.whole);
+	fputs(measure->unit == HEFT_COUNT ? "" : " bytes", to);
+}
+
+static void put_measures(FILE *to, const struct browse *b, uint32_t node)
+{
+	const struct tree *t = &b->tree;
+	for (size_t m = 0; m < t->table->measure_count; m++) {
+		const struct heft_measure *measure = &t->table->measures[m];
+		const union heft_value now = tree_now(t, node, m);
+		const double whole = tree_number(t, tree_now(t, 0, m), m);
+		if (measure->of_change && !t->diff)
+			continue;
+		fprintf(to, "%-16s ", measure->title);
+		if (t->diff && !measure->of_change) {
+			char change[NUMBER_TEXT_MAX];
+			put_exact(to, t, m, tree_base(t, node, m));
+			fputs(" before, ", to);
+			browse_change_text(change, b, node, m);
+			put_exact(to, t, m, now);
+			fprintf(to, " now (%s)", change);
+		} else {
+			put_exact(to, t, m, now);
+			if (whole > 0 && !measure->shared)
+				fprintf(to, "  %.2f%% of all shown",
+					100 * tree_number(t, now, m) / whole);
+		}
+		fputc('\n', to);
+	}
+}
+
+static void put_texts(FILE *to, const struct tree *t, const struct heft_row *row)
+{
+	for (size_t i = 0; row->texts != NULL && i < t->table->text_count; i++) {
+		if (row->texts[i][0] == '\0')
+			continue;
+		fprintf(to, "%-16s ", t->table->texts[i].name);
+		put_label(to, row->texts[i]);
+		fputc('\n', to);
+	}
+	for (size_t i = 0; i < row->alias_count && i < 1000; i++) {
+		fprintf(to, "%-16s ", i == 0 ? "also" : "");
+		put_label(to, row->aliases[i]);
+		fputc('\n', to);
+	}
+}
+
+static void put_card(FILE *to, const struct browse *b, uint32_t node)
+{
+	const struct tree *t = &b->tree;
+	const struct heft_row *row = t->nodes[node].row;
+	put_label(to, row->label);
+	fputc('\n', to);
+	put_path(to, t, node);
+	fputc('\n', to);
+	if (t->table->has_changes && t->diff && t->nodes[node].children == 0)
+		fprintf(to, "%-16s %s\n", "became", browse_change_word(row->change));
+	put_measures(to, b, node);
+	put_texts(to, t, row);
+	if (t->nodes[node].children > 0)
+		fprintf(to, "%-16s %u\n", "rows below", (unsigned)t->nodes[node].children);
+	b->ops->card(b->ops->ctx, b->input, row, to);
+}
+
+/* ---- what is written there ------------------------------------------------------------------- */
+
+static void show_file(struct browse *b, const char *title, FILE *f, char *const *text)
+{
+	if (f != NULL && fclose(f) == 0 && *text != NULL)
+		browse_pager(b, title, *text);
+	free(*text);
+}
+
+void browse_card(struct browse *b, uint32_t node)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+	if (f != NULL)
+		put_card(f, b, node);
+	show_file(b, " One row", f, &text);
+}
+
+void browse_notes(struct browse *b)
+{
+	char *text = NULL;
+	size_t size = 0, count = 0;
+	FILE *f = open_memstream(&text, &size);
+	if (f != NULL)
+		count = b->ops->notes(b->ops->ctx, b->input, f);
+	if (f != NULL && count == 0)
+		fputs("Nothing was odd in the input.\n", f);
+	show_file(b, " Notes about the input", f, &text);
+}
+
+void browse_help(struct browse *b)
+{
+	browse_pager(
+		b, " Keys",
+		"Up Down, j k         one row\n"
+		"Page Up, Page Down   one screen\n"
+		"Home End, g G        the first row, the last one\n"
+		"Right, l             opens a row\n"
+		"Left, h              closes it, or goes to the row above\n"
+		"*                    opens all rows beside, or closes them\n"
+		"Enter                makes the row the whole; of a leaf, the card\n"
+		"Backspace            what was the whole before\n"
+		"\n"
+		"/                    filter: words that a label or one above it must have,\n"
+		"                     with ! in front those it must not have; Esc takes it away\n"
+		"d                    group by something else: Tab goes through what is usual\n"
+		"s                    sort by size or name; in a diff by growth or old size\n"
+		"r                    the other way round\n"
+		"m                    measure by something else\n"
+		"Space                marks a row, their sum is at the foot; u unmarks all\n"
+		"Tab                  the next input\n"
+		"\n"
+		"i                    the card of a row: exact sizes, places\n"
+		"n                    notes: what was odd in the input\n"
+		"o                    writes all as a page for a browser, and opens it\n"
+		"q                    quits\n");
+}

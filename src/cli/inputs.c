@@ -1,0 +1,348 @@
+#include "cli/inputs.h"
+
+#include "cli/notes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what rows can be ------------------------------------------------------------------------ */
+
+static const char *const profile_groups[] = { "sections,symbols",
+					      "compileunits,symbols",
+					      "namespaces,symbols",
+					      "directories,compileunits,symbols",
+					      "segments,sections,symbols",
+					      "sections,compileunits,symbols",
+					      "inputfiles,sections,symbols",
+					      "armembers,symbols",
+					      "fullsymbols",
+					      NULL };
+static const char *const dump_groups[] = { "modules,mappings,threads", "mappings",
+					   "modules,sections,symbols", NULL };
+static const char *const list_groups[] = { "symbol",    "source",    "directory",
+					   "object",    "component", "section",
+					   "container", "namespace", NULL };
+static const char *const heap_groups[] = { "tree",   "callers", "function", "file", "line",
+					   "module", "thread",  "size",     "age",  NULL };
+
+const char *const *input_groups(const struct input *in)
+{
+	switch (in->kind) {
+	case INPUT_LIST: return list_groups;
+	case INPUT_HEAP: return heap_groups;
+	default: return in->dump ? dump_groups : profile_groups;
+	}
+}
+
+/* The number of a group in its list; false where it is none of them. */
+static bool find_group(const char *const *groups, const char *by, unsigned *ret)
+{
+	for (unsigned i = 0; groups[i] != NULL; i++) {
+		if (strcmp(groups[i], by) != 0)
+			continue;
+		*ret = i;
+		return true;
+	}
+	return false;
+}
+
+/* ---- the command line ------------------------------------------------------------------------ */
+
+void inputs_init(struct inputs *all, const struct cli *cli)
+{
+	*all = (struct inputs){ .cli = cli,
+				.finder = heft_finder_new(),
+				.style = HEFT_NAMES_SHORT,
+				.usual = profile_groups[0],
+				.progress = progress_show,
+				.progress_ctx = cli->progress };
+}
+
+void inputs_release(struct inputs *all)
+{
+	heft_finder_free(all->finder);
+	free(all->files.paths);
+	free(all->bases.paths);
+}
+
+bool inputs_apply(struct inputs *all, const struct opt *o, const char *value)
+{
+	unsigned style;
+	switch (o->id) {
+	case O_BY: all->by = value; break;
+	case O_INPUT_PERF: all->perf = value; break;
+	case O_VERBOSE: all->verbose = true; break;
+	case O_INPUT_DEMANGLE:
+		if (!cli_choice(all->cli, o, value, style_choices, &style))
+			return false;
+		all->style = (enum heft_demangle)style;
+		break;
+	default: return cli_find(all->cli, all->finder, o, value);
+	}
+	return true;
+}
+
+bool inputs_add(struct inputs *all, const char *path, bool base)
+{
+	struct input_files *f = base ? &all->bases : &all->files;
+	const char **grown = realloc(f->paths, (f->count + 1) * sizeof *grown);
+	if (grown == NULL) {
+		cli_error(all->cli, "out of memory");
+		return false;
+	}
+	f->paths = grown;
+	f->paths[f->count++] = path;
+	return true;
+}
+
+/* ---- programs -------------------------------------------------------------------------------- */
+
+struct sources {
+	struct input *in;
+	struct heft_err *err;
+};
+
+static bool add_source(void *ctx, const char *name)
+{
+	const struct sources *s = ctx;
+	if (heft_profile_add_source(s->in->profile, name, s->err))
+		return true;
+	if (s->err->code == HEFT_EARG)
+		snprintf(s->in->unknown, sizeof s->in->unknown, "%s", name);
+	return false;
+}
+
+static bool add_paths(struct heft_profile *p, const struct input_files *f, enum heft_role role,
+		      struct heft_err *err)
+{
+	for (size_t i = 0; i < f->count; i++)
+		if (!heft_profile_add_file(p, f->paths[i], role, err))
+			return false;
+	return true;
+}
+
+static bool open_profile(const struct inputs *all, struct input *in, const char *path,
+			 const char *by, struct heft_err *err)
+{
+	struct heft_profile *p = in->profile = heft_profile_new();
+	struct sources sources = { in, err };
+	const struct input_files one = { &path, 1 };
+	in->kind = INPUT_PROFILE;
+	snprintf(in->by, sizeof in->by, "%s", by);
+	in->all = all->bases.count > 0 && !in->dump;
+	heft_profile_set_finder(p, all->finder);
+	heft_profile_set_demangle(p, all->style);
+	heft_profile_set_rows(p, all->rows);
+	heft_profile_set_progress(p, all->progress, all->progress_ctx);
+	return cli_each_name(all->cli, by, add_source, &sources) &&
+	       (all->perf == NULL ||
+		(add_source(&sources, "hotness") && heft_profile_set_samples(p, all->perf, err))) &&
+	       add_paths(p, in->all ? &all->files : &one, HEFT_INPUT, err) &&
+	       add_paths(p, &all->bases, HEFT_BASE, err) && heft_profile_run(p, err);
+}
+
+/* ---- lists and dumps ------------------------------------------------------------------------- */
+
+static struct heft_snapshot *new_snapshot(const struct inputs *all)
+{
+	struct heft_snapshot *s = heft_snapshot_new();
+	heft_snapshot_set_finder(s, all->finder);
+	heft_snapshot_set_progress(s, all->progress, all->progress_ctx);
+	return s;
+}
+
+static bool open_list(const struct inputs *all, struct input *in, const char *path,
+		      const char *base, struct heft_err *err)
+{
+	in->kind = INPUT_LIST;
+	in->after = new_snapshot(all);
+	if (base == NULL)
+		return heft_snapshot_open(in->after, path, err);
+	in->before = new_snapshot(all);
+	return heft_snapshot_open_pair(in->before, base, in->after, path, err);
+}
+
+static struct heft_heap *new_heap(const struct inputs *all)
+{
+	struct heft_heap *h = heft_heap_new();
+	heft_heap_set_finder(h, all->finder);
+	heft_heap_set_demangle(h, all->style);
+	heft_heap_set_progress(h, all->progress, all->progress_ctx);
+	return h;
+}
+
+static bool is_recorded(const struct heft_heap *h)
+{
+	struct heft_heap_info info = { .size = sizeof info };
+	heft_heap_info(h, &info);
+	return info.recorded;
+}
+
+/* A dump without records of a heap is shown as what is mapped. */
+static bool open_dump(const struct inputs *all, struct input *in, const char *path, const char *by,
+		      struct heft_err *err)
+{
+	unsigned group;
+	in->kind = INPUT_HEAP;
+	in->heap = new_heap(all);
+	if (!heft_heap_open(in->heap, path, err))
+		return false;
+	if (is_recorded(in->heap) && (by == NULL || find_group(heap_groups, by, &group)))
+		return true;
+	in->dump = true;
+	return open_profile(all, in, path, by != NULL ? by : dump_groups[0], err);
+}
+
+static bool open_base_dump(const struct inputs *all, struct input *in, const char *base,
+			   struct heft_err *err)
+{
+	if (base == NULL || in->kind != INPUT_HEAP)
+		return true;
+	in->base = new_heap(all);
+	return heft_heap_open(in->base, base, err);
+}
+
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+bool input_open(const struct inputs *all, size_t i, const char *by, struct input *in,
+		struct heft_err *err)
+{
+	enum heft_input_kind kind;
+	const char *path = all->files.paths[i];
+	const char *base = i < all->bases.count ? all->bases.paths[i] : NULL;
+	*in = (struct input){ .title = name_of(path) };
+	if (!heft_input_look(path, &kind, err))
+		return false;
+	switch (kind) {
+	case HEFT_INPUT_LIST:
+	case HEFT_INPUT_LISTS:
+		in->both = kind == HEFT_INPUT_LISTS;
+		return open_list(all, in, path, base, err);
+	case HEFT_INPUT_DUMP:
+		return open_dump(all, in, path, by, err) && open_base_dump(all, in, base, err);
+	default: return open_profile(all, in, path, by != NULL ? by : all->usual, err);
+	}
+}
+
+void input_close(struct input *in)
+{
+	heft_diff_free(in->diff);
+	heft_heap_report_free(in->report);
+	heft_profile_free(in->profile);
+	heft_snapshot_free(in->before);
+	heft_snapshot_free(in->after);
+	heft_heap_free(in->base);
+	heft_heap_free(in->heap);
+	*in = (struct input){ 0 };
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static bool unknown_group(struct heft_err *err, const char *by)
+{
+	*err = (struct heft_err){ .code = HEFT_EARG, .offset = HEFT_NO_OFFSET };
+	snprintf(err->text, sizeof err->text, "rows cannot be grouped by '%.100s' here", by);
+	return false;
+}
+
+static bool list_rows(struct input *in, const char *by, struct heft_err *err,
+		      const struct heft_table **ret)
+{
+	struct heft_diff_query query = { .size = sizeof query, .debug = true };
+	unsigned group;
+	if (!find_group(list_groups, by, &group))
+		return unknown_group(err, by);
+	query.by = (enum heft_diff_by)group;
+	const unsigned flags = in->before == NULL && !in->both ? HEFT_DIFF_FROM_NOTHING : 0;
+	if (in->diff == NULL)
+		in->diff = heft_diff_new(in->before, in->after, flags, err);
+	*ret = in->diff != NULL ? heft_diff_rows(in->diff, &query, err) : NULL;
+	return *ret != NULL;
+}
+
+static bool heap_rows(struct input *in, const char *by, struct heft_err *err,
+		      const struct heft_table **ret)
+{
+	static const enum heft_heap_by values[] = {
+		HEFT_HEAP_BY_TREE,   HEFT_HEAP_BY_CALLERS, HEFT_HEAP_BY_FUNCTION,
+		HEFT_HEAP_BY_FILE,   HEFT_HEAP_BY_LINE,    HEFT_HEAP_BY_MODULE,
+		HEFT_HEAP_BY_THREAD, HEFT_HEAP_BY_SIZE,    HEFT_HEAP_BY_AGE,
+	};
+	struct heft_heap_query query = { .size = sizeof query };
+	unsigned group;
+	if (!find_group(heap_groups, by, &group))
+		return unknown_group(err, by);
+	query.by = values[group];
+	struct heft_heap_report *report = heft_heap_report_new(in->heap, in->base, &query, err);
+	if (report == NULL)
+		return false;
+	heft_heap_report_free(in->report);
+	in->report = report;
+	*ret = heft_heap_report_table(report);
+	return true;
+}
+
+const struct heft_table *input_table(struct input *in, const char *by, bool *ret_only_now,
+				     struct heft_err *err)
+{
+	const struct heft_table *table = NULL;
+	*ret_only_now = in->kind == INPUT_LIST && in->before == NULL && !in->both;
+	if (in->kind == INPUT_PROFILE)
+		return heft_profile_table(in->profile);
+	if (by == NULL)
+		by = input_groups(in)[0];
+	if (!(in->kind == INPUT_HEAP ? heap_rows(in, by, err, &table)
+				     : list_rows(in, by, err, &table)))
+		return NULL;
+	snprintf(in->by, sizeof in->by, "%s", by);
+	return table;
+}
+
+bool input_add_to(const struct input *in, struct heft_page *page, struct heft_err *err)
+{
+	switch (in->kind) {
+	case INPUT_PROFILE: return heft_page_add_profile(page, in->title, in->profile, err);
+	case INPUT_HEAP: return heft_page_add_heap(page, in->title, in->heap, in->base, err);
+	default: return heft_page_add_snapshot(page, in->title, in->before, in->after, err);
+	}
+}
+
+/* ---- what is said ---------------------------------------------------------------------------- */
+
+static const struct heft_note *any_note(const void *handle, size_t i)
+{
+	return input_note(handle, i);
+}
+
+const struct heft_note *input_note(const struct input *in, size_t i)
+{
+	if (in->heap != NULL && i < heft_heap_note_count(in->heap))
+		return heft_heap_note(in->heap, i);
+	i -= in->heap != NULL ? heft_heap_note_count(in->heap) : 0;
+	if (in->profile != NULL)
+		return heft_profile_note(in->profile, i);
+	if (in->after != NULL && i < heft_snapshot_note_count(in->after))
+		return heft_snapshot_note(in->after, i);
+	i -= in->after != NULL ? heft_snapshot_note_count(in->after) : 0;
+	return in->before != NULL ? heft_snapshot_note(in->before, i) : NULL;
+}
+
+void input_print_notes(const struct inputs *all, const struct input *in)
+{
+	size_t count = 0;
+	while (input_note(in, count) != NULL)
+		count++;
+	notes_print(all->cli, in, any_note, count, all->verbose);
+}
+
+int input_failed(const struct inputs *all, const struct input *in, const struct heft_err *err)
+{
+	if (in->unknown[0] == '\0')
+		return cli_failed(all->cli, err);
+	cli_unknown_source(all->cli, in->unknown);
+	return EXIT_TROUBLE;
+}

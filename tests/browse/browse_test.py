@@ -1,0 +1,397 @@
+#!/usr/bin/env python3
+"""`heft browse` in a real terminal: what it shows is what heft says, every key does what the help tells, in every
+size, with and without colour, and names stay text.
+
+usage: browse_test.py HEFT FIXTURES     FIXTURES: the folder of the recipes golden_*
+
+Exit status 77 where there is no tmux, or heft was built without ncurses.
+"""
+import collections
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import terminal
+
+FAILURES = []
+CHECKS = collections.Counter()
+HEAD, FOOT = 3, 1
+
+
+def check(what, got, wanted):
+    CHECKS[what.split(":")[0]] += 1
+    if got != wanted:
+        FAILURES.append(what)
+        print(f"FAILED: {what}\n  got:    {str(got)[:1500]}\n  wanted: {str(wanted)[:600]}")
+
+
+def heft(*words):
+    done = subprocess.run([HEFT, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return done.stdout
+
+
+def rows_of(*words):
+    return json.loads(heft(*words, "-n0", "--json"))["total"]
+
+
+def browse(*words, **settings):
+    t = terminal.Terminal(WORK, [HEFT, "browse", *words], **settings)
+    t.wait(r"q quit|n shows the notes")
+    return t
+
+
+def labels(lines):
+    """How deep they are and labels of the rows in sight; they begin where the last title does."""
+    start = re.search(r"\S+$", lines[HEAD - 1]).start()
+    found = []
+    for line in lines[HEAD:-FOOT]:
+        m = re.match(r"( *)([-+] )?(\S.*)$", line[start:])
+        if m:
+            found.append(((len(m[1]) - (0 if m[2] else 2)) // 2, m[3].rstrip()))
+    return found
+
+
+def by_file(rows):
+    return sorted(rows, key=lambda r: (-r["file"], r["label"].encode()))
+
+
+def chosen(t):
+    """The label of the row under the cursor, which is shown in reverse."""
+    lines = t.lines("-e")
+    for line in lines[HEAD:-FOOT]:
+        if re.search(r"\x1b\[(?:[0-9;]*;)?7m", line):
+            plain = [re.sub(r"\x1b\[[0-9;]*m|\x0f", "", text) for text in (lines[HEAD - 1], line)]
+            return (labels(["", "", *plain, ""]) or [(0, plain[1])])[0][1]
+    return None
+
+
+def card_bytes(lines, name):
+    for line in lines:
+        m = re.match(rf"^ {name} +([0-9]+) bytes", line)
+        if m:
+            return int(m[1])
+    return None
+
+
+# ---- what is shown ----------------------------------------------------------------------------------
+
+def check_rows():
+    total = rows_of("-d", "sections,symbols", "tiny")
+    t = browse("tiny")
+    top = by_file(total["children"])
+    wanted = [(0, r["label"]) for r in top][:20]
+    check("rows: sections", labels(t.lines()), wanted)
+    check("rows: the first is chosen", chosen(t), top[0]["label"])
+    for row in top[:6]:
+        lines = t.press("i")
+        check(f"rows: bytes of {row['label']} in the file", card_bytes(lines, "file"), row["file"])
+        check(f"rows: bytes of {row['label']} in memory", card_bytes(lines, "vm"), row["vm"])
+        t.press("q")
+        t.press("Down")
+    t.press("q")
+    check("rows: exit status", t.status(), 0)
+    t.close()
+
+
+FILTERS = ["main", "t", "T", "e !t", ".text", "no such thing"]
+
+
+def check_filters():
+    t = browse("sources", "-d", "sections,symbols")
+    leaves = []
+
+    def walk(row, path):
+        # A level that only says again what the one above says is no row.
+        again = [c["label"] in (row["label"], f"[section {row['label']}]") for c in row["children"]]
+        if again == [True]:
+            row = row["children"][0]
+        for child in row["children"]:
+            walk(child, path + [child["label"]])
+        if not row["children"]:
+            leaves.append((path, row["file"]))
+    walk(rows_of("-d", "sections,symbols", "sources"), [])
+    for text in FILTERS:
+        def has(path, word):
+            return any(word in (p if word.lower() != word else p.lower()) for p in path)
+        sum_wanted = sum(size for path, size in leaves
+                         if all(not has(path, w[1:]) if w[0] == "!" else has(path, w) for w in text.split()))
+        lines = t.press("/", text, "Enter")
+        check(f"filters: '{text}' is told", f"filter: {text}" in lines[1], True)
+        if sum_wanted == 0:
+            check(f"filters: '{text}' has nothing", "nothing matches" in lines[HEAD], True)
+        else:
+            t.press("Home")
+            count = len(labels(t.lines()))
+            for _ in range(count):
+                t.tmux("send-keys", "-l", " ")
+            m = re.search(r"\(([0-9]+)\) file", t.rest()[-1])
+            if m and count < 20:
+                check(f"filters: the sum of '{text}'", int(m[1]), sum_wanted)
+            t.press("u")
+        t.press("Escape")
+        check(f"filters: Esc takes '{text}' away", "filter:" in t.lines()[1], False)
+    t.press("/", "mainX", "BSpace")
+    check("filters: Backspace takes a letter", "filter: main" in t.lines()[1], True)
+    t.press("C-u")
+    check("filters: C-u takes all", "filter:" in t.lines()[1], False)
+    t.press("Enter", "q")
+    t.close()
+
+
+# ---- keys ---------------------------------------------------------------------------------------------
+
+def check_moves():
+    top = by_file(rows_of("-d", "sections,symbols", "sources")["children"])
+    parents = [i for i, r in enumerate(top) if len(r["children"]) > 1]
+    t = browse("sources")
+    for keys, at in [(["Down"], 1), (["j"], 2), (["Up"], 1), (["k"], 0), (["Up"], 0), (["End"], len(top) - 1),
+                     (["Down"], len(top) - 1), (["Home"], 0), (["G"], len(top) - 1), (["g"], 0),
+                     (["NPage"], min(20, len(top) - 1)), (["PPage"], 0)]:
+        t.press(*keys)
+        check(f"keys: {keys[0]}", chosen(t), top[at]["label"])
+    row = top[parents[0]]
+    t.press("Home", *["Down"] * parents[0])
+    before = labels(t.lines())
+    opened = labels(t.press("Right"))
+    check("keys: Right opens", opened != before and (1, by_file(row["children"])[0]["label"]) in opened, True)
+    t.press("Down")
+    check("keys: the first row below", chosen(t), by_file(row["children"])[0]["label"])
+    t.press("Left")
+    check("keys: Left goes up", chosen(t), row["label"])
+    check("keys: Left closes", labels(t.press("h")), before)
+    lines = t.press("Enter")
+    check("keys: Enter makes it the whole", row["label"] in lines[1], True)
+    check("keys: its rows", labels(lines), [(0, r["label"]) for r in by_file(row["children"])][:20])
+    lines = t.press("BSpace")
+    check("keys: Backspace goes back", (labels(lines), chosen(t)), (before, row["label"]))
+    check("keys: * opens all", len([1 for depth, _ in labels(t.press("*")) if depth == 1]) > 0, True)
+    check("keys: * closes all", labels(t.press("*")), before)
+    t.press("q")
+    t.close()
+
+
+def check_acts():
+    top = by_file(rows_of("-d", "sections,symbols", "sources")["children"])
+    t = browse("sources", "tiny")
+    lines = t.press("s")
+    names = sorted((r["label"] for r in top), key=lambda n: n.encode())
+    check("keys: s sorts by name", ("sorted by name" in lines[-1], [n for _, n in labels(t.press("Home"))]), (True, names[:20]))
+    t.press("r", "Home")
+    check("keys: r turns it round", [n for _, n in labels(t.lines())], names[::-1][:20])
+    t.press("r", "s")
+    lines = t.press("m")
+    check("keys: m measures in memory", "measured in vm" in lines[-1] and "vm" in lines[1], True)
+    t.press("m", "Home")
+    lines = t.press("Space", "Space")
+    check("keys: marks are summed", f"({top[0]['file'] + top[1]['file']}) file" in lines[-1], True)
+    check("keys: marks are seen", [line[0] for line in lines[HEAD:HEAD + 3]], ["*", "*", " "])
+    check("keys: u unmarks", "marked" in t.press("u")[-1], False)
+    check("keys: ? shows keys", "Keys" in t.press("?")[0], True)
+    check("keys: a key goes back", labels(t.press("q"))[0][1], top[0]["label"])
+    check("keys: n shows notes", "Notes" in t.press("n")[0], True)
+    t.press("q")
+    check("keys: Tab goes to the next input", " tiny  by" in t.press("Tab")[0], True)
+    check("keys: Tab goes round", " sources  by" in t.press("Tab")[0], True)
+    t.press("d", "C-u", "segments", "Enter")
+    check("keys: d groups", labels(t.wait("by segments")), [(0, r["label"]) for r in by_file(rows_of("-d", "segments", "sources")["children"])])
+    lines = t.press("d", "C-u", "nonsense", "Enter")
+    check("keys: what cannot be is said", ("nonsense" in lines[-1], "by segments" in lines[0]), (True, True))
+    t.press("d", "Tab")
+    check("keys: Tab offers groups", re.search(r"group by: \S+,\S+", t.lines()[-1]) is not None, True)
+    t.press("Escape")
+    check("keys: Esc changes nothing", "by segments" in t.lines()[0], True)
+    t.press("d", "C-u", "sections,symbols", "Enter")
+    t.wait("by sections,symbols")
+    t.press("o", "C-u", "page.html", "Enter")
+    check("keys: o writes a page", t.wait("wrote page.html") is not None, True)
+    check("keys: the page is that of heft report", open("page.html", "rb").read() == heft("report", "-d", "sections,symbols", "sources", "tiny"), True)
+    with open("sources", "rb") as f:
+        before = f.read()
+    check("keys: no input is written over", "cannot write" in t.press("o", "C-u", "sources", "Enter")[-1], True)
+    check("keys: the input is as it was", open("sources", "rb").read() == before, True)
+    t.press("q")
+    check("keys: q quits", t.status(), 0)
+    t.close()
+
+
+# ---- changes, lists, heaps --------------------------------------------------------------------------
+
+def check_changes():
+    total = rows_of("-d", "sections,symbols", "tiny-grown", "--", "tiny")
+    t = browse("tiny-grown", "--", "tiny")
+    wanted = sorted(total["children"], key=lambda r: (-abs(r["file"] - r["base_file"]), r["label"].encode()))
+    check("changes: rows", [n for _, n in labels(t.lines())], [r["label"] for r in wanted][:20])
+    grown = next(r for r in wanted if r["file"] > r["base_file"])
+    line = next(line for line in t.lines() if line.endswith(" " + grown["label"]))
+    check("changes: growth has a sign", "+" in line[:12], True)
+    check("changes: growth is red", "\x1b[31m" in t.styled(), True)
+    for name in "growth", "the old size", "name", "change":
+        check(f"changes: sorted by {name}", f"sorted by {name}" in t.press("s")[-1], True)
+    t.press("q")
+    t.close()
+    t = browse("new.size", "--", "old.size")
+    check("changes: of lists", any(w in "\n".join(t.lines()) for w in ("added", "changed", "removed")), True)
+    t.press("d", "C-u", "section", "Enter")
+    check("changes: lists by section", t.wait("by section") is not None, True)
+    t.press("q")
+    t.close()
+
+
+def check_lists():
+    t = browse("new.size")
+    largest = t.press("i")
+    check("lists: a card", card_bytes(largest, "own") is None and "own" in "\n".join(largest), True)
+    t.press("q", "q")
+    check("lists: exit status", t.status(), 0)
+    t.close()
+
+
+def check_heap():
+    t = browse("heap.core")
+    functions = rows_of("heap", "show", "--by=function", "heap.core")["children"]
+    for by in "callers", "function", "file", "line", "module", "thread", "size", "age", "tree":
+        t.press("d", "C-u", by, "Enter")
+        check(f"heap: by {by}", t.wait(f"by {by}") is not None, True)
+        if by == "function":
+            check("heap: functions", sorted(n for _, n in labels(t.lines())), sorted(r["label"] for r in functions)[:20])
+    t.press("q")
+    t.close()
+    t = browse("heap-later.core", "--", "heap.core")
+    check("heap: what changed", "(what changed)" in t.lines()[0], True)
+    t.press("q")
+    t.close()
+
+
+# ---- terminals -----------------------------------------------------------------------------------------
+
+def check_sizes():
+    top = by_file(rows_of("-d", "sections,symbols", "sources")["children"])
+    for columns, rows in (80, 24), (40, 12), (200, 60), (20, 5), (7, 2):
+        t = terminal.Terminal(WORK, [HEFT, "browse", "sources"], columns=columns, rows=rows)
+        t.rest()
+        if columns >= 40:
+            t.wait("sections")
+            check(f"sizes: rows at {columns}x{rows}", [n for _, n in labels(t.lines())], [r["label"] for r in top][:rows - HEAD - FOOT])
+        check(f"sizes: lines at {columns}x{rows}", max(len(line) for line in t.lines()) <= columns, True)
+        t.press("End", "Right", "?")
+        t.press("q", "i")
+        t.press("q", "q")
+        check(f"sizes: {columns}x{rows} quits", t.status(), 0)
+        t.close()
+    t = browse("sources")
+    for columns, rows in (120, 40), (50, 10), (30, 4), (80, 24):
+        lines = t.resize(columns, rows)
+        check(f"sizes: resized to {columns}x{rows}", (len(lines), "sources" in lines[0]), (rows, True))
+    check("sizes: all is as before", [n for _, n in labels(t.lines())], [r["label"] for r in top][:20])
+    t.press("?")
+    t.resize(60, 15)
+    t.press("q", "/", "a")
+    check("sizes: resized while typing", "filter: a" in t.resize(90, 20)[-1], True)
+    t.press("Escape", "q")
+    check("sizes: exit status", t.status(), 0)
+    t.close()
+
+
+def check_colours():
+    colour = re.compile(r"\x1b\[(?:[0-9;]*;)?[34][0-7]m")
+    for env, wanted in [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "vt100"}, False), ({"LC_ALL": "C"}, True)]:
+        t = browse("tiny-grown", "--", "tiny", env=env)
+        check(f"colours: {env}", colour.search(t.styled()) is not None, wanted)
+        check(f"colours: {env}: the chosen row is seen", chosen(t) is not None, True)
+        t.press("Right", "Down", "q")
+        check(f"colours: {env}: exit status", t.status(), 0)
+        t.close()
+
+
+def check_no_terminal():
+    done = subprocess.run([HEFT, "browse", "tiny"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    check("no terminal: it is said", (done.returncode, b"no terminal" in done.stderr), (2, True))
+    for words, env, text in [(["browse", "tiny"], {"TERM": "nonsense"}, "'nonsense' is not known"), (["browse", "nothing"], {}, "nothing: "),
+                             (["browse", "-d", "symbolz", "tiny"], {}, "symbolz"), ([], {}, "heft browse FILE")]:
+        t = terminal.Terminal(WORK, [HEFT, *words], columns=150, rows=50, env=env)
+        check(f"no terminal: {words} ends", t.status(), 2)
+        check(f"no terminal: {words} says why", text in "\n".join(t.lines()), True)
+        t.close()
+
+
+# ---- names and many rows -----------------------------------------------------------------------------
+
+NAMES = ["<script>alert(1)</script>", "=cmd()", "x\x1b[31mred", "tab\tand", "bad\udcffutf8", "‮reversed", "wide漢字",
+         "L" * 3000000]
+
+
+def hostile(path):
+    with open(path + ".s", "wb") as f:
+        f.write(b".text\n")
+        for i, name in enumerate(NAMES):
+            quoted = name.replace('"', '\\"').encode(errors="surrogateescape")
+            f.write(b'.globl "%s"\n.type "%s",@function\n"%s": .fill %d,1,0x90\n.size "%s",%d\n'
+                    % (quoted, quoted, quoted, 100 + i, quoted, 100 + i))
+    return subprocess.run(["cc", "-c", path + ".s", "-o", path]).returncode == 0
+
+
+def check_names():
+    path = os.path.join(WORK, "a\x1b[2Jb.o")
+    if not hostile(path):
+        print("LEFT OUT: odd names: the assembler does not take them")
+        return
+    for env in {}, {"LC_ALL": "C"}:
+        t = browse("-C", "none", "-d", "symbols", path, env=env)
+        text = "\n".join(t.lines())
+        for name in NAMES[:7]:
+            shown = name.replace("\x1b", "\\x1b").replace("\t", "\\t").replace("\udcff", "\\xff").replace("‮", "\\xe2\\x80\\xae")
+            if env:
+                shown = shown.replace("漢字", "\\u{6f22}\\u{5b57}")
+            check(f"names: {name!r} {env}", shown in text, True)
+        check("names: a long one is cut", "L" * 20 in text, True)
+        t.press("/", "LLL", "Enter")
+        t.press("i")
+        t.press("NPage", "q")
+        check("names: the card of a long one", "L" * 20 in "\n".join(t.lines()), True)
+        t.press("q")
+        check("names: exit status", t.status(), 0)
+        t.close()
+
+
+def check_many():
+    subprocess.run([FIXTURES + "/many_symbols.py", "many", "50000"], check=True)
+    t = browse("-d", "symbols", "many")
+    lines = t.press("End")
+    m = re.search(r"([0-9]+) rows", lines[1])
+    check("many: all rows are there", int(m[1]) >= 50000, True)
+    t.press("/", "room77::function77", "Enter")
+    check("many: one is found", t.wait("room77::function77$") is not None, True)
+    t.press("Escape", "Space", "Home", "q")
+    check("many: exit status", t.status(), 0)
+    t.close()
+
+
+def main():
+    if not terminal.find():
+        print("SKIP: no tmux (install tmux)")
+        sys.exit(77)
+    if b"without ncurses" in subprocess.run([HEFT, "browse", "x"], stderr=subprocess.PIPE).stderr:
+        print("SKIP: heft was built without ncurses (install libncurses-dev)")
+        sys.exit(77)
+    for recipe in glob.glob(FIXTURES + "/golden_*"):
+        subprocess.run([recipe, WORK], check=True, env={**os.environ, "HEFT": HEFT})
+    os.chdir(WORK)
+    try:
+        for part in (check_rows, check_filters, check_moves, check_acts, check_changes, check_lists, check_heap, check_sizes,
+                     check_colours, check_no_terminal, check_names, check_many):
+            part()
+    finally:
+        subprocess.run(["tmux", "-S", os.path.join(WORK, "tmux.socket"), "kill-server"], stderr=subprocess.DEVNULL)
+        subprocess.run(["rm", "-rf", WORK])
+    print(f"{sum(CHECKS.values())} checks, {len(FAILURES)} failed")
+    sys.exit(1 if FAILURES or sum(CHECKS.values()) < 100 else 0)
+
+
+if __name__ == "__main__":
+    HEFT, FIXTURES = (os.path.abspath(p) for p in sys.argv[1:])
+    WORK = tempfile.mkdtemp()
+    main()

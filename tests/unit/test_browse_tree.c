@@ -1,0 +1,245 @@
+#include "browse/browse_tree.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Two sections: .text with three functions, .data whose only row says its name again. */
+static const struct heft_measure measures[] = { { "file", "file", HEFT_BYTES, false, false },
+						{ "own", "own", HEFT_PARTS, false, false } };
+static const char *const levels[] = { "sections", "symbols" };
+static const struct heft_text texts[] = { { "path", false } };
+
+static const char *const main_path[] = { "src/Main.c" };
+
+static struct heft_row alpha = { .label = "alpha", .texts = main_path };
+static struct heft_row beta = { .label = "Beta" };
+static struct heft_row gamma_row = { .label = "gamma" };
+static struct heft_row again = { .label = "[section .data]" };
+static const struct heft_row *const functions[] = { &alpha, &beta, &gamma_row };
+static const struct heft_row *const data_rows[] = { &again };
+static struct heft_row text = { .label = ".text", .children = functions, .child_count = 3 };
+static struct heft_row data = { .label = ".data", .children = data_rows, .child_count = 1 };
+static const struct heft_row *const sections[] = { &text, &data };
+static struct heft_row top = { .label = "TOTAL", .children = sections, .child_count = 2 };
+static const struct heft_table table = { .size = sizeof table,
+					 .levels = levels,
+					 .level_count = 2,
+					 .measures = measures,
+					 .measure_count = 2,
+					 .texts = texts,
+					 .text_count = 1,
+					 .diff = true,
+					 .top = &top };
+
+static union heft_value values[6][4];
+
+static void set(struct heft_row *row, unsigned i, uint64_t now, uint64_t base, double parts)
+{
+	values[i][0].whole = now;
+	values[i][1].parts = parts;
+	values[i][2].whole = base;
+	values[i][3].parts = 0;
+	row->now = values[i];
+	row->base = values[i] + 2;
+}
+
+static int setup(void **state)
+{
+	struct tree *t = *state = test_malloc(sizeof *t);
+	set(&top, 0, 100, 60, 10);
+	set(&text, 1, 70, 60, 7);
+	set(&data, 2, 30, 0, 3);
+	set(&alpha, 3, 10, 30, 1);
+	set(&beta, 4, 40, 20, 4);
+	set(&gamma_row, 5, 20, 10, NAN);
+	again.now = data.now;
+	again.base = data.base;
+	assert_true(tree_init(t, &table, false));
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	tree_release(*state);
+	test_free(*state);
+	return 0;
+}
+
+static void assert_lines(const struct tree *t, const char *wanted)
+{
+	char got[200] = "";
+	for (uint32_t i = 0; i < t->line_count; i++) {
+		strcat(got, i ? " " : "");
+		strcat(got, t->nodes[t->lines[i]].row->label);
+	}
+	assert_string_equal(got, wanted);
+}
+
+static uint32_t find(const struct tree *t, const char *label)
+{
+	for (uint32_t i = 0; i < t->count; i++)
+		if (strcmp(t->nodes[i].row->label, label) == 0)
+			return i;
+	fail_msg("no row %s", label);
+	return 0;
+}
+
+static void open_row(struct tree *t, const char *label)
+{
+	t->nodes[find(t, label)].open = true;
+	assert_true(tree_list(t));
+}
+
+static void rows_are_sorted_by_size_and_open_one_by_one(void **state)
+{
+	struct tree *t = *state;
+	assert_lines(t, ".text .data");
+	open_row(t, ".text");
+	assert_lines(t, ".text Beta gamma alpha .data");
+	assert_int_equal(tree_depth(t, find(t, "alpha")), 1);
+	assert_int_equal(tree_depth(t, find(t, ".data")), 0);
+}
+
+static void a_level_that_says_the_name_again_is_no_row(void **state)
+{
+	struct tree *t = *state;
+	assert_false(tree_has_children(t, find(t, ".data")));
+	assert_int_equal(t->count, 6);
+}
+
+static void orders_are_by_name_change_and_reversed(void **state)
+{
+	struct tree *t = *state;
+	open_row(t, ".text");
+	tree_set_order(t, 0, TREE_BY_NAME, false);
+	assert_true(tree_list(t));
+	assert_lines(t, ".data .text Beta alpha gamma");
+	tree_set_order(t, 0, TREE_BY_GROWTH, false);
+	assert_true(tree_list(t));
+	assert_lines(t, ".data .text Beta gamma alpha");
+	t->diff = true;
+	tree_set_order(t, 0, TREE_BY_SIZE, true);
+	assert_true(tree_list(t));
+	assert_lines(t, ".text gamma alpha Beta .data");
+}
+
+static void a_row_without_a_number_is_the_last(void **state)
+{
+	struct tree *t = *state;
+	open_row(t, ".text");
+	tree_set_order(t, 1, TREE_BY_SIZE, false);
+	assert_true(tree_list(t));
+	assert_lines(t, ".text Beta alpha gamma .data");
+	assert_true(isnan(tree_number(t, tree_now(t, find(t, "gamma"), 1), 1)));
+}
+
+static void a_filter_shows_leaves_and_sums_them(void **state)
+{
+	struct tree *t = *state;
+	open_row(t, ".text");
+	assert_true(tree_filter(t, "a !bet") && tree_list(t));
+	assert_lines(t, ".data .text gamma alpha");
+	assert_int_equal(tree_now(t, 0, 0).whole, 60);
+	assert_int_equal(tree_now(t, find(t, ".text"), 0).whole, 30);
+	assert_int_equal(tree_base(t, find(t, ".text"), 0).whole, 40);
+	assert_true(tree_filter(t, "") && tree_list(t));
+	assert_lines(t, ".text Beta gamma alpha .data");
+	assert_int_equal(tree_now(t, 0, 0).whole, 100);
+}
+
+static void words_with_a_capital_are_matched_exactly(void **state)
+{
+	struct tree *t = *state;
+	assert_true(tree_filter(t, "beta") && tree_list(t));
+	assert_int_equal(tree_now(t, 0, 0).whole, 40);
+	assert_true(tree_filter(t, "BETA") && tree_list(t));
+	assert_int_equal(t->line_count, 0);
+	assert_int_equal(tree_now(t, 0, 0).whole, 0);
+}
+
+static void filters_look_at_labels_above_and_at_texts(void **state)
+{
+	struct tree *t = *state;
+	assert_true(tree_filter(t, ".text gamma") && tree_list(t));
+	assert_int_equal(tree_now(t, 0, 0).whole, 20);
+	assert_true(tree_filter(t, "Main.c") && tree_list(t));
+	assert_int_equal(tree_now(t, 0, 0).whole, 10);
+	tree_open_shown(t, 5);
+	assert_true(tree_list(t));
+	assert_lines(t, ".text alpha");
+}
+
+static void more_words_than_fit_are_left_out(void **state)
+{
+	struct tree *t = *state;
+	assert_true(tree_filter(t, "a a a a a a a a a a a a a a a a a a ! !"));
+	assert_true(tree_list(t));
+	assert_int_equal(tree_now(t, find(t, ".text"), 0).whole, 70);
+}
+
+static void what_is_below_something_marked_counts_once(void **state)
+{
+	struct tree *t = *state;
+	double now, base;
+	tree_mark(t, find(t, ".text"), true);
+	tree_mark(t, find(t, "alpha"), true);
+	tree_mark(t, find(t, ".data"), true);
+	tree_marked(t, 0, &now, &base);
+	assert_int_equal((int)now, 100);
+	assert_int_equal((int)base, 60);
+	assert_int_equal(t->marked, 3);
+	tree_unmark_all(t);
+	tree_marked(t, 0, &now, &base);
+	assert_int_equal((int)now, 0);
+}
+
+static void a_row_can_be_the_whole(void **state)
+{
+	struct tree *t = *state;
+	t->root = find(t, ".text");
+	assert_true(tree_list(t));
+	assert_lines(t, "Beta gamma alpha");
+	assert_int_equal(tree_depth(t, find(t, "alpha")), 0);
+}
+
+static void a_table_without_rows_has_no_lines(void **state)
+{
+	struct tree *t = *state, empty;
+	static struct heft_row nothing = { .label = "TOTAL" };
+	struct heft_table none = table;
+	nothing.now = top.now;
+	nothing.base = top.base;
+	none.top = &nothing;
+	assert_true(tree_init(&empty, &none, true));
+	assert_int_equal(empty.line_count, 0);
+	assert_true(tree_filter(&empty, "x") && tree_list(&empty));
+	tree_open_beside(&empty, 0, true);
+	assert_int_equal(empty.line_count, 0);
+	tree_release(&empty);
+	(void)t;
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(rows_are_sorted_by_size_and_open_one_by_one),
+		TEST(a_level_that_says_the_name_again_is_no_row),
+		TEST(orders_are_by_name_change_and_reversed),
+		TEST(a_row_without_a_number_is_the_last),
+		TEST(a_filter_shows_leaves_and_sums_them),
+		TEST(words_with_a_capital_are_matched_exactly),
+		TEST(filters_look_at_labels_above_and_at_texts),
+		TEST(more_words_than_fit_are_left_out),
+		TEST(what_is_below_something_marked_counts_once),
+		TEST(a_row_can_be_the_whole),
+		TEST(a_table_without_rows_has_no_lines),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
