@@ -116,6 +116,10 @@ struct heft_location {
 	 * where the file is a program.  Section, symbol, unit and frames are then those of the
 	 * module. */
 	const struct heft_heap_place *process;
+	/* Where the variable at the address was declared, as its debug info says: file (NULL where
+	 * that is not known), line and column (0 likewise). */
+	const char *decl_file;
+	uint32_t decl_line, decl_column;
 };
 
 /* Looks an address up and fills *ret, with the address alone where the call fails: HEFT_ENOTFOUND

@@ -399,6 +399,20 @@ static void find_frames(struct heft_where *w, const struct place *p, struct heft
 	at->frame_count = count;
 }
 
+/* Code has frames. */
+static void find_declaration(const struct place *p, struct heft_location *at)
+{
+	const struct section *s = image_section_at(p->im, p->addr);
+	struct declaration d;
+	if (!s || s->exec || at->frame_count > 0 || !locator_variable(p->locator, p->addr, &d))
+		return;
+	if (*d.unit)
+		at->unit = d.unit;
+	at->decl_file = *d.file ? d.file : NULL;
+	at->decl_line = d.line;
+	at->decl_column = d.column;
+}
+
 static void find_names(struct heft_where *w, const struct place *p, struct heft_location *at)
 {
 	find_section(w, p, at);
@@ -406,6 +420,7 @@ static void find_names(struct heft_where *w, const struct place *p, struct heft_
 		return;
 	find_symbol(p, at);
 	find_frames(w, p, at);
+	find_declaration(p, at);
 }
 
 static void read_blocks(struct heft_where *w)

@@ -133,8 +133,10 @@ static bool is_packed_map(struct bytes b)
 {
 	enum unpack_method method;
 	uint8_t head[4096];
-	return unpack_guess(b, &method) &&
-	       linkmap_begins((struct bytes){ head, unpack_head(method, b, head, sizeof head) });
+	if (!unpack_guess(b, &method))
+		return false;
+	const uint64_t size = unpack_head(method, b, head, sizeof head);
+	return linkmap_begins((struct bytes){ head, size });
 }
 
 bool input_adopt(struct input *in, struct file *f, struct notes *notes, struct heft_err *err)

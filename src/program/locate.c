@@ -74,3 +74,8 @@ size_t locator_functions(struct locator *l, uint64_t addr, const struct heft_fra
 	*ret = l->found.data;
 	return l->found.count;
 }
+
+bool locator_variable(struct locator *l, uint64_t addr, struct declaration *ret)
+{
+	return l->symbolizer && symbolizer_variable(l->symbolizer, addr, ret);
+}

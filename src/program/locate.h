@@ -38,5 +38,7 @@ const struct symbol_place *locator_symbol(struct locator *l, uint64_t addr);
  * known.  The frames have no module, which the caller knows. */
 size_t locator_functions(struct locator *l, uint64_t addr, const struct heft_frame **ret,
 			 const char **ret_unit);
+/* Where the variable at an address was declared; false where no debug info tells. */
+bool locator_variable(struct locator *l, uint64_t addr, struct declaration *ret);
 
 #endif

@@ -1,17 +1,10 @@
-#include "program/symbolize.h"
+#include "program/symbolize_internal.h"
 
 #include "base/sort.h"
 #include "debug/unit_name.h"
 
 /* More than any compiler inlines; what lies farther out of a chain is left out. */
 enum { FRAMES_MAX = 4096 };
-
-struct loaded_unit {
-	const char *name;
-	struct line_table *lines; /* NULL if none; shared by units with the same program */
-	struct scopes scopes;
-	size_t near; /* see flat_find_near */
-};
 
 /* ---- addresses of objects ------------------------------------------------------------------- */
 
@@ -78,18 +71,18 @@ static struct line_table *lines_of(struct symbolizer *s, const struct unit *u)
 	return t;
 }
 
-static bool is_skeleton(const struct unit *u)
+bool symbolizer_split(struct symbolizer *s, const struct unit *u, struct unit *ret)
 {
-	return u->signature != 0 && u->dwo_name.len > 0;
+	return u->signature != 0 && u->dwo_name.len > 0 && debuginfo_split(s->info, u, ret) &&
+	       unit_open(ret, &s->split_cache, u);
 }
 
 /* The other half of a skeleton; references across units stay inside its file. */
-static bool read_split(struct symbolizer *s, const struct unit *skeleton, struct scopes *ret)
+static bool read_split(struct symbolizer *s, const struct unit *u, struct scopes *ret)
 {
 	struct unit split;
 	struct units units;
-	if (!debuginfo_split(s->info, skeleton, &split) ||
-	    !unit_open(&split, &s->split_cache, skeleton))
+	if (!symbolizer_split(s, u, &split))
 		return false;
 	units_init(&units, split.dwarf);
 	scopes_read(ret, &units, &split);
@@ -99,7 +92,7 @@ static bool read_split(struct symbolizer *s, const struct unit *skeleton, struct
 
 static void read_scopes(struct symbolizer *s, const struct unit *u, struct scopes *ret)
 {
-	if (!is_skeleton(u) || !read_split(s, u, ret))
+	if (!read_split(s, u, ret))
 		scopes_read(ret, &s->units, u);
 	vec_fit(&ret->list);
 	vec_fit(&ret->functions);
@@ -122,16 +115,19 @@ static struct loaded_unit *load_unit(struct symbolizer *s, size_t index)
 	return l;
 }
 
-static struct loaded_unit *unit_at(struct symbolizer *s, uint64_t addr)
+struct loaded_unit *symbolizer_unit(struct symbolizer *s, size_t index)
 {
-	size_t index;
-	if (!units_at_addr(&s->units, addr, &index))
-		return NULL;
 	if (!s->loaded)
 		s->loaded = mem_zeroed(units_count(&s->units, DW_INFO), sizeof *s->loaded);
 	if (!s->loaded[index])
 		s->loaded[index] = load_unit(s, index);
 	return s->loaded[index];
+}
+
+static struct loaded_unit *unit_at(struct symbolizer *s, uint64_t addr)
+{
+	size_t index;
+	return units_at_addr(&s->units, addr, &index) ? symbolizer_unit(s, index) : NULL;
 }
 
 /* ---- frames --------------------------------------------------------------------------------- */
@@ -198,6 +194,7 @@ void symbolizer_release(struct symbolizer *s)
 	vec_release(&s->lines);
 	vec_release(&s->frames);
 	vec_release(&s->windows);
+	vec_release(&s->variables);
 	intern_release(&s->texts);
 	abbrev_cache_release(&s->cache);
 	abbrev_cache_release(&s->split_cache);

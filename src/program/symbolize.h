@@ -27,7 +27,20 @@ struct symbolized {
 	size_t frame_count;
 };
 
+/* Where a variable was declared; "" and 0 as above. */
+struct declaration {
+	const char *unit, *file;
+	uint32_t line, column;
+};
+
 struct loaded_unit;
+
+/* A variable that has an address of its own. */
+struct variable_place {
+	uint64_t addr; /* VM, as the image has it */
+	uint64_t die_off;
+	uint32_t unit; /* index */
+};
 
 struct symbolizer {
 	struct debuginfo *info; /* borrowed */
@@ -39,11 +52,16 @@ struct symbolizer {
 	struct intern texts;
 	VEC(struct frame) frames;
 	VEC(struct debuginfo_window) windows; /* `addr` and `vm` exchanged, sorted */
+	VEC(struct variable_place) variables; /* by addr */
+	bool variables_read;
 };
 
 void symbolizer_init(struct symbolizer *s, struct debuginfo *info);
 void symbolizer_release(struct symbolizer *s);
 /* Looks up a VM address as the image has it.  False where no unit has code there. */
 bool symbolizer_find(struct symbolizer *s, uint64_t vm_addr, struct symbolized *ret);
+/* The declaration of the variable at or around a VM address; false where none is known.  The first
+ * call reads all units. */
+bool symbolizer_variable(struct symbolizer *s, uint64_t vm_addr, struct declaration *ret);
 
 #endif

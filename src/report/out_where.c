@@ -112,6 +112,16 @@ static void put_owner(const struct heft_owner *o, struct sink *s)
 	sink_text(s, STR(")\n"));
 }
 
+static void put_declaration(const struct heft_location *at, struct sink *s)
+{
+	const struct heft_frame place = { .file = at->decl_file,
+					  .line = at->decl_line,
+					  .column = at->decl_column };
+	sink_text(s, STR("  decl    "));
+	put_place(s, &place, false);
+	sink_text(s, STR("\n"));
+}
+
 static void out_text(const struct heft_location *at, struct sink *s)
 {
 	put_head(at, s);
@@ -126,6 +136,8 @@ static void out_text(const struct heft_location *at, struct sink *s)
 		label_put(s, str_of(at->unit), 0);
 		sink_text(s, STR("\n"));
 	}
+	if (at->decl_file)
+		put_declaration(at, s);
 	for (size_t i = 0; i < at->frame_count; i++) {
 		const struct heft_frame *f = at->frames[i];
 		sink_text(s, STR("  #"));
@@ -241,6 +253,14 @@ static void out_where_json(const struct heft_location *at, struct sink *s)
 	if (at->block)
 		json_block(at->block, &j);
 	member_text(&j, "unit", at->unit);
+	if (at->decl_file) {
+		json_key(&j, "declaration");
+		json_open(&j, '{');
+		json_member_text(&j, "file", str_of(at->decl_file));
+		json_member_uint(&j, "line", at->decl_line);
+		json_member_uint(&j, "column", at->decl_column);
+		json_close(&j, '}');
+	}
 	json_frames(at, &j);
 	if (at->process) {
 		json_key(&j, "process");

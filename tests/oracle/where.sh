@@ -309,4 +309,47 @@ fi
 # An object: numbers count from its code, which is one section here.
 (cd "$tmp/build" && must gcc -g -O2 -c ../src/plain.c -o plain.o) || exit 1
 compare "$tmp/build/plain.o" "object"
+
+# ---- variables --------------------------------------------------------------------------------
+
+# Where they are declared, as far as llvm-symbolizer knows: it does not read split units, nor a definition apart from its declaration.
+cat >"$tmp/src/variables.cc" <<'C'
+#include <string>
+struct shared { static int member; static inline int inlined = 4; static std::string text; };
+int shared::member = 3;
+std::string shared::text = "text";
+template <class T> struct made { static int of; };
+template <class T> int made<T>::of = 7;
+static int local[40] = { 1, 2, 3 };
+extern int number;
+int number = 9, other;
+int main(int argc, char **)
+{
+	static std::string s = "x";
+	static int calls;
+	return shared::member + shared::inlined + made<int>::of + local[argc] + (int)s.size() + (int)shared::text.size() + number + other + ++calls;
+}
+C
+variables() { # label, compiler, flags...
+	label=$1
+	shift
+	(cd "$tmp/build" && must "$@" -o variables ../src/variables.cc) || exit 1
+	known=0 wrong=0
+	for addr in $(nm "$tmp/build/variables" | awk '$2 ~ /^[BbDdRrVvu]$/ { print $1 }'); do
+		want=$("$symbolizer" --obj="$tmp/build/variables" "DATA 0x$addr" | sed -n 3p)
+		case $want in *:0 | "" | *\?*) continue ;; esac
+		got=$("$heft" where "$tmp/build/variables" "$addr" 2>/dev/null | sed -n 's/^  decl    //p' | cut -d : -f 1,2)
+		known=$((known + 1))
+		[ "$(realpath -m "$want")" = "$got" ] || { wrong=$((wrong + 1)) && echo "$addr: $want, heft: $got"; }
+	done
+	if [ $wrong -eq 0 ] && [ $known -ge 5 ]; then
+		pass
+		echo "variables, $label: $known"
+	else
+		fail "variables, $label: $wrong of $known"
+	fi
+}
+variables "g++, DWARF 4" g++ -g -gdwarf-4
+variables "g++, DWARF 5" g++ -g -gdwarf-5
+[ -z "$clang" ] || variables "clang++" "$clangxx" -g
 finish 5

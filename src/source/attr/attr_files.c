@@ -1,5 +1,6 @@
 /* By source file: code by the rows of line programs, variables by the file that declares them. */
 #include "source/attr/attr.h"
+#include "debug/decl.h"
 #include "source/attr/debug_bytes.h"
 #include "source/attr/lines.h"
 
@@ -62,60 +63,19 @@ static bool open_table(struct decl_files *t, const struct unit *u)
 	return true;
 }
 
-struct decl {
-	struct value file, origin;
-};
-
-static bool read_decl(const struct unit *u, uint64_t die_off, struct decl *ret)
-{
-	struct reader r = unit_reader(u, die_off);
-	struct die d;
-	*ret = (struct decl){ 0 };
-	if (!die_next(u, &r, &d) || !d.abbrev)
-		return false;
-	for (unsigned i = 0; i < d.abbrev->count; i++) {
-		const struct abbrev_attr *at = die_attr(u, &d, i);
-		struct value v;
-		die_value(u, &r, at, &v);
-		if (at->name == DW_AT_decl_file)
-			ret->file = v;
-		else if (at->name == DW_AT_specification || at->name == DW_AT_abstract_origin)
-			ret->origin = v;
-	}
-	return true;
-}
-
-/* Steps from a definition to its declaration. */
-enum { ORIGINS_MAX = 4 };
-
-/* The definition's own file comes before that of the declaration it completes. */
-static bool decl_file(const struct unit *u, uint64_t die_off, uint64_t *ret)
-{
-	struct decl d;
-	for (unsigned i = 0; i < ORIGINS_MAX && read_decl(u, die_off, &d); i++) {
-		if (d.file.kind != VALUE_NONE) {
-			*ret = value_number(&d.file);
-			return true;
-		}
-		if (d.origin.kind != VALUE_REF || d.origin.u < u->die_off ||
-		    d.origin.u >= unit_end(u))
-			return false;
-		die_off = d.origin.u;
-	}
-	return false;
-}
-
 label_id attr_decl_file(struct findings *f, uint64_t die_off)
 {
 	const struct unit *u = f->unit;
-	uint64_t file;
+	struct decl decl;
 	if (!f->files) {
 		f->files = mem_zeroed(1, sizeof *f->files);
 		f->files->off = DW_NO_OFFSET;
 	}
 	struct decl_files *t = f->files;
-	if (!open_table(t, u) || !decl_file(u, die_off, &file) || file >= t->label_count)
+	if (!open_table(t, u) || !decl_read(u, die_off, &decl) || !decl.has_file ||
+	    decl.file >= t->label_count)
 		return f->unit_label;
+	const uint64_t file = decl.file;
 	if (t->labels[file] == LABEL_NONE)
 		t->labels[file] = line_path(&t->program, file, &t->path)
 					  ? local_label(&f->labels, text_str(&t->path))

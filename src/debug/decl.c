@@ -1,0 +1,44 @@
+#include "debug/decl.h"
+
+/* Steps from a definition to its declaration. */
+enum { ORIGINS_MAX = 4 };
+
+/* Takes what is not known yet; *ret_origin is where more may stand. */
+static bool take(const struct unit *u, uint64_t die_off, struct decl *d, struct value *ret_origin)
+{
+	struct reader r = unit_reader(u, die_off);
+	const struct decl before = *d;
+	struct die e;
+	*ret_origin = (struct value){ 0 };
+	if (!die_next(u, &r, &e) || !e.abbrev)
+		return false;
+	for (unsigned i = 0; i < e.abbrev->count; i++) {
+		const struct abbrev_attr *at = die_attr(u, &e, i);
+		struct value v;
+		die_value(u, &r, at, &v);
+		if (at->name == DW_AT_decl_file && !before.has_file) {
+			d->has_file = true;
+			d->file = value_number(&v);
+		} else if (at->name == DW_AT_decl_line && before.line == 0) {
+			d->line = value_number(&v);
+		} else if (at->name == DW_AT_decl_column && before.line == 0) {
+			d->column = value_number(&v);
+		} else if (at->name == DW_AT_specification || at->name == DW_AT_abstract_origin) {
+			*ret_origin = v;
+		}
+	}
+	return true;
+}
+
+bool decl_read(const struct unit *u, uint64_t die_off, struct decl *ret)
+{
+	struct value origin;
+	*ret = (struct decl){ .has_file = false };
+	for (unsigned i = 0; i < ORIGINS_MAX && take(u, die_off, ret, &origin); i++) {
+		if ((ret->has_file && ret->line > 0) || origin.kind != VALUE_REF ||
+		    origin.u < u->die_off || origin.u >= unit_end(u))
+			break;
+		die_off = origin.u;
+	}
+	return ret->has_file || ret->line > 0;
+}

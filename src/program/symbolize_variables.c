@@ -1,0 +1,71 @@
+/* Declarations of variables: all units are passed over once for those that have an address. */
+#include "program/symbolize_internal.h"
+
+#include "base/sort.h"
+#include "debug/decl.h"
+#include "debug/walk.h"
+
+/* A unit while its variables are listed. */
+struct listing {
+	struct symbolizer *s;
+	const struct unit *unit;
+	uint32_t index;
+};
+
+/* Opens a unit, or the other half of a skeleton, in *room. */
+static const struct unit *open_unit(struct symbolizer *s, size_t index, struct unit room[2])
+{
+	if (!units_get(&s->units, DW_INFO, index, &room[0]) ||
+	    !unit_open(&room[0], &s->cache, NULL))
+		return NULL;
+	return symbolizer_split(s, &room[0], &room[1]) ? &room[1] : &room[0];
+}
+
+static void on_variable(void *ctx, uint64_t die_off, uint64_t addr)
+{
+	const struct listing *l = ctx;
+	uint64_t vm;
+	if (!dwarf_is_tombstone(l->unit->dwarf, addr, l->unit->address_size) &&
+	    debuginfo_data_addr(l->s->info, addr, &vm))
+		vec_push(&l->s->variables, (struct variable_place){ vm, die_off, l->index });
+}
+
+static void read_variables(struct symbolizer *s)
+{
+	const size_t count = units_count(&s->units, DW_INFO);
+	for (size_t i = 0; i < count; i++) {
+		struct unit room[2];
+		struct listing l = { s, open_unit(s, i, room), (uint32_t)i };
+		const struct walker w = { .ctx = &l, .variable = on_variable };
+		if (l.unit)
+			(void)unit_walk(l.unit, &w);
+	}
+	sort_by_key(s->variables.data, s->variables.count, sizeof *s->variables.data);
+	s->variables_read = true;
+}
+
+bool symbolizer_variable(struct symbolizer *s, uint64_t vm_addr, struct declaration *ret)
+{
+	struct unit room[2];
+	struct decl decl;
+	uint64_t size;
+	if (!s->variables_read)
+		read_variables(s);
+	const size_t i = upper_bound(s->variables.data, s->variables.count,
+				     sizeof *s->variables.data, vm_addr);
+	const struct variable_place *v = i > 0 ? &s->variables.data[i - 1] : NULL;
+	const struct unit *u = v ? open_unit(s, v->unit, room) : NULL;
+	if (!u || (v->addr != vm_addr &&
+		   (!variable_size(u, v->die_off, &size) || vm_addr - v->addr >= size)))
+		return false;
+	const struct loaded_unit *l = symbolizer_unit(s, v->unit);
+	*ret = (struct declaration){ .unit = l->name, .file = "" };
+	if (!decl_read(u, v->die_off, &decl))
+		return true;
+	if (l->lines && decl.has_file)
+		ret->file = line_table_path(l->lines, (uint32_t)min_u64(decl.file, UINT32_MAX),
+					    &s->texts);
+	ret->line = (uint32_t)min_u64(decl.line, UINT32_MAX);
+	ret->column = (uint32_t)min_u64(decl.column, UINT32_MAX);
+	return true;
+}
