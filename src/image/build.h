@@ -9,9 +9,10 @@
 
 #include "image/image.h"
 
-/* A VM address where a function begins, besides those of symbols. */
+/* A VM address where something begins, besides those of symbols. */
 struct build_start {
-	uint64_t addr, spare; /* sort_by_key wants whole words */
+	uint64_t addr;
+	uint64_t size; /* of a function; 0: not known */
 };
 
 struct image_build {

@@ -1,5 +1,6 @@
 #include "image/elf_internal.h"
 #include "image/macho/macho.h"
+#include "image/pe/pe.h"
 #include "image/wasm/wasm.h"
 
 #include "base/pages.h"
@@ -259,17 +260,31 @@ bool image_is_pie(const struct image *im)
 	return image_has_segment(im, PT_INTERP) && !image_dynamic(im, DT_SONAME, &value);
 }
 
+/* Those with a magic first. */
+static const struct {
+	bool (*matches)(struct bytes bytes);
+	bool (*parse)(struct image *im, const struct image_place *at, struct bytes bytes,
+		      struct notes *notes, struct heft_err *err);
+} containers[] = {
+	{ elf_matches, elf_parse }, { wasm_matches, wasm_parse }, { macho_matches, macho_parse },
+	{ pe_matches, pe_parse },   { coff_matches, coff_parse },
+};
+
 bool image_matches(struct bytes bytes)
 {
-	return elf_matches(bytes) || wasm_matches(bytes) || macho_matches(bytes);
+	for (size_t i = 0; i < COUNT_OF(containers); i++)
+		if (containers[i].matches(bytes))
+			return true;
+	return false;
 }
 
 bool image_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 		 struct notes *notes, struct heft_err *err)
 {
-	return (wasm_matches(bytes)    ? wasm_parse
-		: macho_matches(bytes) ? macho_parse
-				       : elf_parse)(im, at, bytes, notes, err);
+	for (size_t i = 0; i < COUNT_OF(containers); i++)
+		if (containers[i].matches(bytes))
+			return containers[i].parse(im, at, bytes, notes, err);
+	return elf_parse(im, at, bytes, notes, err);
 }
 
 static const char *type_name(const struct image *im)

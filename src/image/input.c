@@ -10,7 +10,7 @@ static const struct {
 	const char *name;
 } foreign[] = {
 	{ "\xca\xfe\xba\xbe", 4, "a Mach-O universal file or a Java class" },
-	{ "MZ", 2, "a DOS or Windows program" },
+	{ "MZ", 2, "a DOS program" },
 	{ "BC\xc0\xde", 4, "LLVM bitcode" },
 	{ "\xde\xc0\x17\x0b", 4, "LLVM bitcode" },
 	{ "\x1f\x8b", 2, "gzip-compressed" },

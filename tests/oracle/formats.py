@@ -2,7 +2,7 @@
 """Programs and objects that are no ELF files, built here, against what their linkers and LLVM's tools say of them: rows add
 up for every source, sections, symbols and the units of functions are the same.
 
-usage: tests/oracle/formats.py HEFT FORMAT     FORMAT: wasm, macho
+usage: tests/oracle/formats.py HEFT FORMAT     FORMAT: wasm, macho, pe
 """
 import collections
 import csv
@@ -244,7 +244,90 @@ def macho_object(t, path):
     t.check(f"{path}: unit", {u for u, _ in units}, {"two.c"})
 
 
-FORMATS = {"wasm": (wasm, 100), "macho": (macho, 200)}
+# ---- PE/COFF ----------------------------------------------------------------------------------------------------------
+
+def pe_sections(path):
+    """Titles and (bytes in memory, in the file), as llvm-readobj tells."""
+    text = run("llvm-readobj-19", "--sections", path)
+    return {m[1]: (int(m[2], 16), int(m[3])) for m in
+            re.finditer(r"Name: (\S+) \([^}]*?VirtualSize: (0x\w+)\n[^}]*?RawDataSize: (\d+)", text)}
+
+
+def pe(t):
+    gcc = "x86_64-w64-mingw32-gcc"
+    need((gcc, "gcc-mingw-w64-x86-64"), ("llvm-readobj-19", "llvm-19"), ("llvm-nm-19", "llvm-19"),
+         ("clang-19", "clang-19"), ("lld-link-19", "lld-19"))
+    for number, flags in enumerate(["-O1", "-O2 -ffunction-sections -gdwarf-4", "-O0"]):
+        objects = []
+        for name in ("one", "two"):
+            objects.append(t.path(f"{name}.o"))
+            run(gcc, "-g", *flags.split(), "-c", t.path(f"{name}.c"), "-o", objects[-1])
+        program, library, stripped = (t.path(f"{name}{number}") for name in ("program.exe", "library.dll", "stripped.exe"))
+        run(gcc, *objects, "-o", program)
+        run(gcc, "-shared", *objects, "-o", library)
+        run(gcc, "-s", *objects, "-o", stripped)
+        archive = t.path(f"lib{number}.a")
+        run("x86_64-w64-mingw32-ar", "rc", archive, *objects)
+        for path in [program, library, stripped, archive, *objects]:
+            t.totals(path)
+        for path in [program, library, stripped]:
+            pe_layout(t, path)
+        pe_names(t, program)
+        pe_functions(t, stripped)
+        units = functions_by_unit(t, program, ".text")
+        for unit, function in [("one.c", "add"), ("one.c", "use"), ("two.c", "other")]:
+            t.check(f"{program}: unit of {function}", [u for u, f in units if f == function], [unit])
+    for target in ("x86_64-pc-windows-msvc", "aarch64-pc-windows-msvc", "i686-pc-windows-gnu"):
+        path = t.path(f"{target}.obj")
+        run("clang-19", f"--target={target}", "-g", "-c", t.path("two.c"), "-o", path)
+        t.totals(path)
+        t.check(f"{path}: symbols", {"other", "_other"} & {r["rawsymbols"] for r in t.rows(path, "rawsymbols")} != set(), True)
+        if "i686" not in target:
+            linked = t.path(f"{target}.dll")
+            run("lld-link-19", "/dll", "/noentry", "/force:unresolved", "/export:other", path, f"/out:{linked}")
+            t.totals(linked)
+            pe_layout(t, linked)
+            pe_functions(t, linked)
+
+
+def pe_layout(t, path):
+    mine = {r["sections"]: (int(r["vmsize"]), int(r["filesize"])) for r in t.rows(path, "sections")}
+    for name, (vm, size) in pe_sections(path).items():
+        if name.startswith("/"):
+            continue
+        found = mine.get(name, (0, 0))
+        # Debug sections take no room in memory; padding of up to 16 bytes goes to what precedes it.
+        t.check(f"{path}: {name}", (name.startswith(".debug") or 0 <= found[0] - vm <= 16,
+                                    name == ".bss" or 0 <= found[1] - size <= 16), (True, True))
+
+
+def pe_names(t, path):
+    """Every function of the symbol table is a row."""
+    names = {l.split()[2] for l in run("llvm-nm-19", path).splitlines() if re.match(r"\w+ [Tt] [a-z]\w+$", l)}
+    mine = {r["rawsymbols"] for r in t.rows(path, "rawsymbols")}
+    aliases = len(names - mine)
+    t.check(f"{path}: functions that are no row", aliases * 10 <= len(names) and len(names) > 20, True)
+
+
+def pe_functions(t, path):
+    """Sizes of functions by .pdata, where no symbol tells."""
+    text = run("llvm-readobj-19", "--unwind", path)
+    base = int(re.search(r"ImageBase: (0x\w+)", run("llvm-readobj-19", "--file-headers", path))[1], 16)
+    sizes = {f"sub_{int(m[1], 16):x}": int(m[2], 16) - int(m[1], 16) for m in
+             re.finditer(r"StartAddress: .*?\((0x\w+)\)\n\s+EndAddress: .*?\((0x\w+)\)", text)}
+    mine = {r["rawsymbols"]: int(r["vmsize"]) for r in t.rows(path, "sections,rawsymbols") if r["sections"] == ".text"}
+    beyond = 0
+    for name, size in sizes.items():
+        known = name if int(name[4:], 16) > base else f"sub_{int(name[4:], 16) + base:x}"
+        if known in mine:
+            t.check(f"{path}: {known} of {size} bytes", mine[known] >= size, True)
+            beyond += mine[known] - size > 16
+    # Code that no entry is about, as that of leaf functions, goes to who refers to it.
+    t.check(f"{path}: functions with more bytes", beyond * 20 <= len(sizes), True)
+
+
+FORMATS = {"wasm": (wasm, 100), "macho": (macho, 200),
+           "pe": (pe, 250)}
 
 
 def main():

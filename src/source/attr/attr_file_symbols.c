@@ -121,7 +121,8 @@ void attr_file_symbols(struct attr *a, const struct image *im)
 	list_known(&f);
 	for (size_t i = 1; i < f.table.count; i++) {
 		const struct symbol s = symtab_get(&f.table, i);
-		if (s.bind != STB_LOCAL)
+		/* In COFF all of a file's symbols follow it. */
+		if (s.bind != STB_LOCAL && !f.table.made)
 			break;
 		if (s.type == STT_FILE) {
 			claim_group(&f, &g);

@@ -1,0 +1,365 @@
+#include "image/pe/pe_internal.h"
+
+enum { COFF_SIZE = 20, BIG_SIZE = 56, SECTION_SIZE = 40, SYMBOL_SIZE = 18, BIG_SYMBOL_SIZE = 20 };
+enum { FILE_DLL = 0x2000 };
+enum { PE32 = 0x10b, PE32_PLUS = 0x20b, LFANEW = 0x3c };
+
+/* Characteristics of sections. */
+enum {
+	SCN_CODE = 0x20,
+	SCN_UNINITIALIZED = 0x80,
+	SCN_LINK_INFO = 0x200,
+	SCN_LINK_REMOVE = 0x800,
+	SCN_MANY_RELOCS = 0x01000000,
+	SCN_EXECUTE = 0x20000000,
+	SCN_READ = 0x40000000,
+};
+#define SCN_WRITE UINT32_C(0x80000000)
+
+static const struct {
+	uint16_t coff, machine;
+	uint8_t bits;
+} machines[] = {
+	{ 0x8664, EM_X86_64, 64 }, { 0x14c, EM_386, 32 },    { 0xaa64, EM_AARCH64, 64 },
+	{ 0x1c0, EM_ARM, 32 },     { 0x1c2, EM_ARM, 32 },    { 0x1c4, EM_ARM, 32 },
+	{ 0x5064, EM_RISCV, 64 },  { 0x5032, EM_RISCV, 32 }, { 0x6264, EM_LOONGARCH, 64 },
+};
+
+static bool find_machine(uint16_t coff, uint16_t *ret, uint8_t *ret_bits)
+{
+	for (size_t i = 0; i < COUNT_OF(machines); i++) {
+		if (machines[i].coff != coff)
+			continue;
+		*ret = machines[i].machine;
+		*ret_bits = machines[i].bits;
+		return true;
+	}
+	return false;
+}
+
+struct reader pe_reader(const struct pe *p, uint64_t off, uint64_t size)
+{
+	return reader_of(bytes_sub(p->build.im->bytes, off, size), false);
+}
+
+bool pe_spend(struct pe *p, uint64_t size)
+{
+	if (size > p->left)
+		return false;
+	p->left -= size;
+	return true;
+}
+
+struct reader pe_at(const struct pe *p, uint64_t rva, const struct pe_section **ret)
+{
+	enum { MOST = 1024 }; /* Windows loads 96 */
+	*ret = NULL;
+	for (size_t i = 0; i < p->sections.count && i < MOST; i++) {
+		const struct pe_section *s = &p->sections.data[i];
+		const struct section *made = &p->build.sections.data[s->index];
+		if (rva < s->addr || rva - s->addr >= made->file_size)
+			continue;
+		*ret = s;
+		const uint64_t skip = rva - s->addr;
+		return pe_reader(p, made->off + skip, made->file_size - skip);
+	}
+	return reader_make(NULL, 0, false);
+}
+
+void pe_put(struct pe *p, uint64_t rva, uint64_t size, uint32_t symbol, uint64_t owner)
+{
+	const struct pe_section *s;
+	(void)pe_at(p, rva, &s);
+	if (s && size > 0)
+		build_entry(&p->build, &(struct image_entry){ .section = s->index,
+							      .symbol = symbol,
+							      .off = rva - s->addr,
+							      .size = size,
+							      .addr = p->base + owner });
+}
+
+uint32_t pe_symbol(struct pe *p, struct str name, uint64_t rva, uint64_t size)
+{
+	const struct pe_section *s = NULL;
+	struct made_symbol made = { .symbol = { .name = name, .bind = STB_GLOBAL, .size = size } };
+	if (rva != 0)
+		(void)pe_at(p, rva, &s);
+	if (s) {
+		made.symbol.section = s->index;
+		made.symbol.value = p->base + rva;
+		made.symbol.type = p->build.sections.data[s->index].exec ? STT_FUNC : STT_OBJECT;
+	}
+	return build_symbol(&p->build, &made);
+}
+
+/* ---- matching -------------------------------------------------------------------------------- */
+
+/* Where "PE\0\0" stands; 0 for none. */
+static uint64_t pe_offset(struct bytes b)
+{
+	struct reader r = reader_of(b, false);
+	if (b.size < 64 || memcmp(b.p, "MZ", 2) != 0)
+		return 0;
+	reader_seek(&r, LFANEW);
+	const uint32_t off = read_u32(&r);
+	const struct bytes magic = bytes_sub(b, off, 4);
+	return magic.size == 4 && memcmp(magic.p, "PE\0\0", 4) == 0 ? off : 0;
+}
+
+bool pe_matches(struct bytes bytes)
+{
+	return pe_offset(bytes) != 0;
+}
+
+/* ANON_OBJECT_HEADER_BIGOBJ: 0, 0xffff, version 2 and a class id. */
+static bool is_big(struct bytes b)
+{
+	static const uint8_t id[16] = { 0xc7, 0xa1, 0xba, 0xd1, 0xee, 0xba, 0xa9, 0x4b,
+					0xaf, 0x20, 0xfa, 0xf6, 0x6a, 0xa4, 0xdc, 0xb8 };
+	return b.size >= BIG_SIZE && memcmp(b.p, "\0\0\xff\xff", 4) == 0 &&
+	       memcmp(b.p + 12, id, sizeof id) == 0;
+}
+
+bool coff_matches(struct bytes bytes)
+{
+	struct reader r = reader_of(bytes, false);
+	uint16_t machine;
+	uint8_t bits;
+	if (is_big(bytes))
+		return true;
+	const uint16_t coff = read_u16(&r), sections = read_u16(&r);
+	read_skip(&r, 4);
+	const uint64_t symbols = read_u32(&r), count = read_u32(&r);
+	const uint16_t optional = read_u16(&r);
+	read_skip(&r, 2);
+	return reader_ok(&r) && find_machine(coff, &machine, &bits) && optional == 0 &&
+	       (uint64_t)sections * SECTION_SIZE <= reader_left(&r) && symbols <= bytes.size &&
+	       count <= (bytes.size - symbols) / SYMBOL_SIZE && sections + count > 0;
+}
+
+/* ---- sections -------------------------------------------------------------------------------- */
+
+static uint64_t flags_of(struct str name, uint32_t flags)
+{
+	uint64_t ret = SHF_ALLOC;
+	if (flags & (SCN_LINK_INFO | SCN_LINK_REMOVE) || section_name_is_debug(name) ||
+	    str_starts(name, STR(".debug$")) || str_starts(name, STR(".gnu_debug")))
+		ret = 0;
+	if (flags & (SCN_CODE | SCN_EXECUTE))
+		ret |= SHF_EXECINSTR;
+	return flags & SCN_WRITE ? ret | SHF_WRITE : ret;
+}
+
+static void add_section(struct pe *p, struct pe_section *s, struct str name)
+{
+	const bool object = p->build.im->kind == IMAGE_OBJECT;
+	const bool none = s->off == 0 || (object && s->flags & SCN_UNINITIALIZED);
+	const uint32_t size = object || s->size == 0 ? s->file_size : s->size;
+	const uint32_t held = none ? 0 : s->file_size;
+	const struct section made = { .name = name,
+				      .title = name,
+				      .type = none ? SHT_NOBITS : SHT_PROGBITS,
+				      .flags = flags_of(name, s->flags),
+				      .addr = object ? 0 : p->base + s->addr,
+				      .off = s->off,
+				      .size = size,
+				      .file_size = held < size ? held : size };
+	s->index = build_section(&p->build, &made);
+	vec_push(&p->sections, *s);
+	if (object)
+		return;
+	if (made.flags & SHF_ALLOC)
+		build_segment(&p->build, &(struct segment){ .name = name,
+							    .read = s->flags & SCN_READ,
+							    .write = s->flags & SCN_WRITE,
+							    .exec = s->flags & SCN_EXECUTE,
+							    .addr = made.addr,
+							    .vm_size = size,
+							    .off = s->off,
+							    .file_size = made.file_size });
+	/* What alignment in the file adds is the section's, too. */
+	build_range(&p->build, name, s->off, held);
+	build_part(&p->build, s->off, held, name.p);
+}
+
+void pe_read_sections(struct pe *p)
+{
+	struct reader r = pe_reader(p, p->sections_off, (uint64_t)p->section_count * SECTION_SIZE);
+	for (uint32_t i = 0; i < p->section_count && reader_left(&r) >= SECTION_SIZE; i++) {
+		struct pe_section s = { 0 };
+		const char *text = (const char *)read_take(&r, 8);
+		const struct str field = { text, strnlen(text, 8) };
+		s.size = read_u32(&r);
+		s.addr = read_u32(&r);
+		s.file_size = read_u32(&r);
+		s.off = read_u32(&r);
+		s.reloc_off = read_u32(&r);
+		read_skip(&r, 4);
+		s.reloc_count = read_u16(&r);
+		read_skip(&r, 2);
+		s.flags = read_u32(&r);
+		if (s.flags & SCN_MANY_RELOCS && s.reloc_count == UINT16_MAX) {
+			struct reader first = pe_reader(p, s.reloc_off, 4);
+			s.reloc_count = read_u32(&first);
+		}
+		add_section(p, &s, coff_long_name(p, field));
+	}
+}
+
+/* ---- images ---------------------------------------------------------------------------------- */
+
+/* COFF's header: of images behind "PE\0\0".  *ret_optional: bytes of the optional header. */
+static void read_file_header(struct pe *p, struct reader *r, uint16_t *ret_optional)
+{
+	p->machine = read_u16(r);
+	p->section_count = read_u16(r);
+	read_skip(r, 4);
+	p->symbols_off = read_u32(r);
+	p->symbol_count = read_u32(r);
+	*ret_optional = read_u16(r);
+	p->characteristics = read_u16(r);
+	p->symbol_size = SYMBOL_SIZE;
+}
+
+static void read_optional_header(struct pe *p, struct reader *r)
+{
+	const uint16_t magic = read_u16(r);
+	read_skip(r, 14);
+	const uint32_t entry = read_u32(r);
+	read_skip(r, 4);
+	if (magic != PE32_PLUS)
+		read_skip(r, 4); /* BaseOfData */
+	p->base = magic == PE32_PLUS ? read_u64(r) : read_u32(r);
+	p->build.im->bits = magic == PE32_PLUS ? 64 : 32;
+	p->build.im->entry = p->base + entry;
+	read_skip(r, magic == PE32_PLUS ? 72 : 56);
+	read_skip(r, 4); /* LoaderFlags */
+	p->directory_count = read_u32(r);
+	for (uint32_t i = 0; i < PE_DIRECTORIES && i < p->directory_count; i++) {
+		p->directories[i].addr = read_u32(r);
+		p->directories[i].size = read_u32(r);
+	}
+}
+
+static bool read_image_headers(struct pe *p, struct heft_err *err)
+{
+	struct image *im = p->build.im;
+	struct reader r = reader_of(im->bytes, false);
+	uint16_t optional;
+	uint8_t bits;
+	reader_seek(&r, pe_offset(im->bytes) + 4);
+	read_file_header(p, &r, &optional);
+	struct reader sub = read_sub(&r, optional);
+	if (!reader_ok(&r) || optional < 28)
+		return fail(err, HEFT_EFORMAT, im->file_off + min_u64(r.pos, im->bytes.size),
+			    "%s: PE header is cut off at offset %" PRIu64, p->build.who,
+			    im->file_off + im->bytes.size);
+	read_optional_header(p, &sub);
+	p->sections_off = r.pos;
+	if ((uint64_t)p->section_count * SECTION_SIZE > reader_left(&r))
+		return fail(err, HEFT_EFORMAT, im->file_off + r.pos,
+			    "%s: section table of %" PRIu32
+			    " entries goes beyond the end of the file of %" PRIu64
+			    " bytes (truncated?)",
+			    p->build.who, p->section_count, im->bytes.size);
+	if (!find_machine(p->machine, &im->machine, &bits))
+		im->machine = EM_NONE;
+	im->format = "PE";
+	im->kind = IMAGE_EXEC;
+	im->type = p->characteristics & FILE_DLL ? ET_DYN : ET_EXEC;
+	return true;
+}
+
+/* Headers are in memory at the image's base. */
+static void add_headers(struct pe *p)
+{
+	const uint64_t table = (uint64_t)p->section_count * SECTION_SIZE;
+	build_segment(&p->build, &(struct segment){ .name = STR("[PE Headers]"),
+						    .read = true,
+						    .addr = p->base,
+						    .vm_size = p->sections_off + table,
+						    .file_size = p->sections_off + table });
+	build_part(&p->build, 0, p->sections_off, "[PE Headers]");
+	build_part(&p->build, p->sections_off, table, "[PE Section Headers]");
+	const struct pe_range *certificates = &p->directories[PE_SECURITY];
+	if (certificates->size > 0) /* the address is an offset in the file */
+		build_part(&p->build, certificates->addr, certificates->size, "[PE Certificates]");
+}
+
+/* ---- all together ---------------------------------------------------------------------------- */
+
+static void begin(struct pe *p, struct image *im, const struct image_place *at, struct bytes bytes,
+		  struct notes *notes)
+{
+	memset(p, 0, sizeof *p);
+	build_init(&p->build, im, at, bytes, notes);
+	p->left = 2 * bytes.size;
+}
+
+static bool end(struct pe *p, bool ok)
+{
+	if (ok)
+		build_finish(&p->build, p->table, p->names);
+	build_release(&p->build);
+	vec_release(&p->sections);
+	if (!ok)
+		image_release(p->build.im);
+	return ok;
+}
+
+bool pe_parse(struct image *im, const struct image_place *at, struct bytes bytes,
+	      struct notes *notes, struct heft_err *err)
+{
+	struct pe p;
+	begin(&p, im, at, bytes, notes);
+	if (!read_image_headers(&p, err))
+		return end(&p, false);
+	add_headers(&p);
+	coff_read_strings(&p);
+	pe_read_sections(&p);
+	coff_read_symbols(&p);
+	pe_read_tables(&p);
+	return end(&p, true);
+}
+
+static void read_object_header(struct pe *p)
+{
+	struct image *im = p->build.im;
+	struct reader r = reader_of(im->bytes, false);
+	uint16_t optional;
+	if (!is_big(im->bytes)) {
+		read_file_header(p, &r, &optional);
+		p->sections_off = COFF_SIZE;
+		return;
+	}
+	reader_seek(&r, 6);
+	p->machine = read_u16(&r);
+	reader_seek(&r, 44);
+	p->section_count = read_u32(&r);
+	p->symbols_off = read_u32(&r);
+	p->symbol_count = read_u32(&r);
+	p->symbol_size = BIG_SYMBOL_SIZE;
+	p->sections_off = BIG_SIZE;
+}
+
+bool coff_parse(struct image *im, const struct image_place *at, struct bytes bytes,
+		struct notes *notes, struct heft_err *err)
+{
+	struct pe p;
+	(void)err;
+	begin(&p, im, at, bytes, notes);
+	im->format = "COFF";
+	im->kind = IMAGE_OBJECT;
+	im->type = ET_REL;
+	im->bits = 32;
+	read_object_header(&p);
+	(void)find_machine(p.machine, &im->machine, &im->bits);
+	build_part(&p.build, 0, p.sections_off, "[COFF Header]");
+	build_part(&p.build, p.sections_off, (uint64_t)p.section_count * SECTION_SIZE,
+		   "[COFF Section Headers]");
+	coff_read_strings(&p);
+	pe_read_sections(&p);
+	coff_read_symbols(&p);
+	coff_read_relocs(&p);
+	return end(&p, true);
+}

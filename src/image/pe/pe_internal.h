@@ -1,0 +1,70 @@
+/* pe_internal.h - what the files of pe/ share. */
+#ifndef HEFT_IMAGE_PE_INTERNAL_H
+#define HEFT_IMAGE_PE_INTERNAL_H
+
+#include "image/build.h"
+#include "image/elf_internal.h"
+#include "image/pe/pe.h"
+
+/* Data directories, by index. */
+enum pe_directory {
+	PE_EXPORT,
+	PE_IMPORT,
+	PE_RESOURCE,
+	PE_EXCEPTION,
+	PE_SECURITY,
+	PE_BASE_RELOCATION,
+	PE_DEBUG,
+	PE_DIRECTORIES = 16
+};
+
+struct pe_range {
+	uint32_t addr, size; /* RVA */
+};
+
+/* A section as the file states it. */
+struct pe_section {
+	uint32_t index; /* of the image's */
+	uint32_t addr, size, off, file_size;
+	uint32_t reloc_off, reloc_count, flags;
+};
+
+struct pe {
+	struct image_build build;
+	uint16_t machine, characteristics;
+	uint32_t section_count;
+	uint64_t sections_off; /* of the section table */
+	uint64_t symbols_off, symbol_count, symbol_size;
+	uint64_t base; /* of the image */
+	uint32_t directory_count;
+	struct pe_range directories[PE_DIRECTORIES];
+	VEC(struct pe_section) sections;
+	struct bytes strings;  /* the string table, its size in front included; cut after a NUL */
+	uint32_t table, names; /* indexes of the image's sections */
+	uint32_t first_symbol; /* index of the first one's in the image's table */
+	/* What may be read yet, in bytes: tables of sound files share none. */
+	uint64_t left;
+};
+
+struct reader pe_reader(const struct pe *p, uint64_t off, uint64_t size);
+/* Charges what is read; false where that is more than a sound file has. */
+bool pe_spend(struct pe *p, uint64_t size);
+/* A reader over what the file has of an RVA on, up to the section's end; *ret the section, or NULL
+ * where none is there. */
+struct reader pe_at(const struct pe *p, uint64_t rva, const struct pe_section **ret);
+/* Bytes at an RVA that belong to a symbol, or (symbol 0) to whose `owner`, an RVA, is. */
+void pe_put(struct pe *p, uint64_t rva, uint64_t size, uint32_t symbol, uint64_t owner);
+/* A symbol at an RVA, 0: nowhere; borrows a name that ends with a NUL. */
+uint32_t pe_symbol(struct pe *p, struct str name, uint64_t rva, uint64_t size);
+
+/* pe_file.c */
+void pe_read_sections(struct pe *p);
+/* coff_symbols.c: the symbol table; relocations of objects. */
+void coff_read_strings(struct pe *p);
+void coff_read_symbols(struct pe *p);
+void coff_read_relocs(struct pe *p);
+struct str coff_long_name(struct pe *p, struct str field);
+/* pe_tables.c: what data directories say. */
+void pe_read_tables(struct pe *p);
+
+#endif

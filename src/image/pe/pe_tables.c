@@ -1,0 +1,282 @@
+/* What the data directories of an image say: exports, imports, unwind entries, base relocations,
+ * the id of its debug info. */
+#include "image/pe/pe_internal.h"
+
+#include "base/sort.h"
+
+/* A name at an RVA, "" for none; its bytes end with a NUL. */
+static struct str name_at(const struct pe *p, uint64_t rva)
+{
+	const struct pe_section *s;
+	struct reader r = pe_at(p, rva, &s);
+	const struct str name = read_cstr(&r);
+	return reader_ok(&r) ? name : STR("");
+}
+
+static struct reader directory(const struct pe *p, enum pe_directory which)
+{
+	const struct pe_section *s;
+	struct reader r = pe_at(p, p->directories[which].addr, &s);
+	r.size = min_u64(r.size, p->directories[which].size);
+	return r;
+}
+
+/* ---- exports --------------------------------------------------------------------------------- */
+
+struct exports {
+	uint32_t base, function_count, name_count, functions, names, ordinals;
+};
+
+static struct exports read_export_table(struct reader *r)
+{
+	struct exports e;
+	read_skip(r, 16);
+	e.base = read_u32(r);
+	e.function_count = read_u32(r);
+	e.name_count = read_u32(r);
+	e.functions = read_u32(r);
+	e.names = read_u32(r);
+	e.ordinals = read_u32(r);
+	return e;
+}
+
+static uint32_t u32_at(const struct pe *p, uint64_t rva)
+{
+	const struct pe_section *s;
+	struct reader r = pe_at(p, rva, &s);
+	return read_u32(&r);
+}
+
+/* The bytes of a name's pointer, ordinal, slot and text go to what is exported; where there is no
+ * symbol table, that has its name from here. */
+static void add_export(struct pe *p, const struct exports *e, uint32_t i)
+{
+	const struct pe_range *dir = &p->directories[PE_EXPORT];
+	const struct pe_section *s;
+	struct reader r = pe_at(p, e->ordinals + (uint64_t)i * 2, &s);
+	const uint64_t ordinal = read_u16(&r);
+	const uint32_t text = u32_at(p, e->names + (uint64_t)i * 4);
+	const struct str name = name_at(p, text);
+	if (ordinal >= e->function_count || name.len == 0 || !pe_spend(p, name.len + 1))
+		return;
+	const uint32_t target = u32_at(p, e->functions + ordinal * 4);
+	const bool forwarded = target - dir->addr < dir->size;
+	uint32_t symbol = 0;
+	if (p->table == 0 || forwarded)
+		symbol = pe_symbol(p, name, forwarded ? 0 : target, 0);
+	if (forwarded) /* to a name that stands there */
+		pe_put(p, target, name_at(p, target).len + 1, symbol, 0);
+	pe_put(p, e->ordinals + (uint64_t)i * 2, 2, symbol, target);
+	pe_put(p, e->names + (uint64_t)i * 4, 4, symbol, target);
+	pe_put(p, e->functions + ordinal * 4, 4, symbol, target);
+	pe_put(p, text, name.len + 1, symbol, target);
+}
+
+static void read_exports(struct pe *p)
+{
+	struct reader r = directory(p, PE_EXPORT);
+	const struct exports e = read_export_table(&r);
+	for (uint32_t i = 0; reader_ok(&r) && i < e.name_count && pe_spend(p, 6); i++)
+		add_export(p, &e, i);
+}
+
+/* ---- imports --------------------------------------------------------------------------------- */
+
+/* One name of a library: the slots that lead to it, its hint and text. */
+static void add_import(struct pe *p, uint64_t value, uint64_t lookup, uint64_t slot)
+{
+	const unsigned word = p->build.im->bits / 8;
+	const bool by_ordinal = value >> (word * 8 - 1);
+	struct str name = by_ordinal ? STR("") : name_at(p, value + 2);
+	if (!pe_spend(p, name.len + 2))
+		return;
+	if (by_ordinal)
+		name = str_of(arena_format(&p->build.im->arena, "ordinal %u",
+					   (unsigned)(value & 0xffff)));
+	if (name.len == 0)
+		return;
+	const uint32_t symbol = pe_symbol(p, name, 0, 0);
+	if (lookup != 0)
+		pe_put(p, lookup, word, symbol, 0);
+	pe_put(p, slot, word, symbol, 0);
+	if (!by_ordinal)
+		pe_put(p, value, (name.len + 4) & ~UINT64_C(1), symbol, 0);
+}
+
+static void add_library(struct pe *p, uint64_t rva, uint32_t lookup, uint32_t name, uint32_t slots)
+{
+	const unsigned word = p->build.im->bits / 8;
+	const struct pe_section *s;
+	struct reader r = pe_at(p, lookup ? lookup : slots, &s);
+	const struct str text = name_at(p, name);
+	if (text.len > 0 && pe_spend(p, text.len)) {
+		const uint32_t symbol = pe_symbol(p, text, 0, 0);
+		pe_put(p, rva, 20, symbol, 0);
+		pe_put(p, name, text.len + 1, symbol, 0);
+	}
+	for (uint64_t off = 0; reader_left(&r) >= word && pe_spend(p, word); off += word) {
+		const uint64_t value = read_uint(&r, word);
+		if (value == 0)
+			return;
+		add_import(p, value, lookup ? lookup + off : 0, slots + off);
+	}
+}
+
+static void read_imports(struct pe *p)
+{
+	struct reader r = directory(p, PE_IMPORT);
+	while (reader_left(&r) >= 20 && pe_spend(p, 20)) {
+		const uint64_t rva = p->directories[PE_IMPORT].addr + r.pos;
+		const uint32_t lookup = read_u32(&r);
+		read_skip(&r, 8);
+		const uint32_t name = read_u32(&r), slots = read_u32(&r);
+		if (name == 0)
+			return;
+		add_library(p, rva, lookup, name, slots);
+	}
+}
+
+/* ---- unwind entries -------------------------------------------------------------------------- */
+
+/* UNWIND_INFO of x86-64: codes, and a handler or the entry that it goes on from, which says that
+ * the code is a part of that function. */
+static uint64_t unwind_size(struct reader *r, bool *ret_part)
+{
+	enum { EXCEPTION = 1, TERMINATION = 2, CHAINED = 4 };
+	const unsigned flags = read_u8(r) >> 3;
+	*ret_part = flags & CHAINED;
+	read_skip(r, 1);
+	const uint64_t codes = read_u8(r);
+	const uint64_t size = 4 + 2 * align_up(codes, 2);
+	if (flags & CHAINED)
+		return size + 12;
+	return flags & (EXCEPTION | TERMINATION) ? size + 4 : size;
+}
+
+/* Words of a record of AArch64's .xdata. */
+static uint64_t arm64_unwind_size(struct reader *r)
+{
+	const uint32_t head = read_u32(r);
+	uint64_t epilogs = head >> 22 & 31, words = head >> 27, size = 4;
+	if (epilogs == 0 && words == 0) {
+		const uint32_t more = read_u32(r);
+		epilogs = more & 0xffff;
+		words = more >> 16 & 0xff;
+		size += 4;
+	}
+	size += 4 * words + (head >> 21 & 1 ? 0 : 4 * epilogs);
+	return size + (head >> 20 & 1 ? 4 : 0);
+}
+
+/* One function of .pdata. */
+static void add_function(struct pe *p, uint64_t rva, struct reader *r)
+{
+	const struct pe_section *s;
+	const bool x86 = p->build.im->machine == EM_X86_64;
+	const uint64_t at = rva + r->pos;
+	const uint32_t begin = read_u32(r);
+	const uint32_t end = x86 ? read_u32(r) : 0;
+	const uint32_t data = read_u32(r);
+	bool part = false;
+	if (begin == 0)
+		return;
+	pe_put(p, at, x86 ? 12 : 8, 0, begin);
+	struct reader info = pe_at(p, data, &s);
+	const bool packed = !x86 && data & 3; /* no record */
+	const uint64_t size = x86      ? unwind_size(&info, &part)
+			      : packed ? 0
+				       : arm64_unwind_size(&info);
+	if (reader_ok(&info))
+		pe_put(p, data, size, 0, begin);
+	if (!part)
+		vec_push(&p->build.starts,
+			 (struct build_start){ p->base + begin, end > begin ? end - begin : 0 });
+}
+
+static void read_unwind(struct pe *p)
+{
+	const uint16_t machine = p->build.im->machine;
+	const unsigned size = machine == EM_X86_64 ? 12 : 8;
+	struct reader r = directory(p, PE_EXCEPTION);
+	if (machine != EM_X86_64 && machine != EM_AARCH64)
+		return;
+	while (reader_left(&r) >= size && pe_spend(p, size))
+		add_function(p, p->directories[PE_EXCEPTION].addr, &r);
+}
+
+/* Functions, from the `first` start on, that nothing names. */
+static void name_functions(struct pe *p, size_t first)
+{
+	struct image_build *b = &p->build;
+	VEC(struct build_start) known = { 0 };
+	for (size_t i = 1; i < b->symbols.count; i++)
+		if (b->symbols.data[i].symbol.section != SYM_NO_SECTION)
+			vec_push(&known,
+				 (struct build_start){ b->symbols.data[i].symbol.value, 0 });
+	sort_by_key(known.data, known.count, sizeof *known.data);
+	for (size_t i = first; i < b->starts.count; i++) {
+		const uint64_t addr = b->starts.data[i].addr;
+		const size_t at = lower_bound(known.data, known.count, sizeof *known.data, addr);
+		if (at < known.count && known.data[at].addr == addr)
+			continue;
+		pe_symbol(p, str_of(arena_format(&b->im->arena, "sub_%" PRIx64, addr)),
+			  addr - p->base, b->starts.data[i].size);
+	}
+	vec_release(&known);
+}
+
+/* ---- base relocations ------------------------------------------------------------------------ */
+
+/* Blocks of a page: its RVA, the block's size, and a word for each place: 4 bits say how it is
+ * patched, 12 where in the page. */
+static void read_base_relocs(struct pe *p)
+{
+	struct reader r = directory(p, PE_BASE_RELOCATION);
+	const uint64_t rva = p->directories[PE_BASE_RELOCATION].addr;
+	while (reader_left(&r) >= 8) {
+		const uint64_t start = r.pos;
+		const uint32_t page = read_u32(&r), size = read_u32(&r);
+		if (size < 8 || size - 8 > reader_left(&r))
+			return;
+		while (r.pos < start + size && pe_spend(p, 2)) {
+			const uint64_t at = r.pos;
+			const uint16_t entry = read_u16(&r);
+			if (entry >> 12 != 0)
+				pe_put(p, rva + at, 2, 0, page + (entry & 0xfffu));
+		}
+		reader_seek(&r, start + size);
+	}
+}
+
+/* ---- debug directory ------------------------------------------------------------------------- */
+
+/* CodeView's "RSDS", a GUID, an age, the path of the PDB. */
+static void read_debug(struct pe *p)
+{
+	enum { ENTRY_SIZE = 28, CODEVIEW = 2, GUID_SIZE = 16 };
+	struct reader r = directory(p, PE_DEBUG);
+	while (reader_left(&r) >= ENTRY_SIZE) {
+		read_skip(&r, 12);
+		const uint32_t type = read_u32(&r), size = read_u32(&r);
+		read_skip(&r, 4);
+		const uint32_t off = read_u32(&r);
+		struct reader data = pe_reader(p, off, size);
+		const uint8_t *magic = type == CODEVIEW ? read_take(&data, 4) : NULL;
+		if (!magic || memcmp(magic, "RSDS", 4) != 0)
+			continue;
+		const uint8_t *guid = read_take(&data, GUID_SIZE);
+		if (guid)
+			p->build.im->build_id = (struct bytes){ guid, GUID_SIZE };
+	}
+}
+
+void pe_read_tables(struct pe *p)
+{
+	read_exports(p);
+	read_imports(p);
+	const size_t first = p->build.starts.count;
+	read_unwind(p);
+	name_functions(p, first);
+	read_base_relocs(p);
+	read_debug(p);
+}
