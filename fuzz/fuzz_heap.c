@@ -4,6 +4,7 @@
 #include "../tests/lib/heap_invariants.h"
 
 #include "heap/damage.h"
+#include "heap/glibc.h"
 #include "heap/records.h"
 
 #include <stdlib.h>
@@ -104,6 +105,10 @@ static void check(const struct dump *d)
 	records_read(&r, d, NULL);
 	calls_read(&c, d, &r, NULL);
 	heap_scan(&b, d, &r, &c, 1, NULL);
+	struct glibc_heaps glibc = { 0 };
+	if (b.live.count == 0 && b.freed.count == 0)
+		glibc_heaps_find(&glibc, &b, &c, d);
+	ASSERT(glibc.chunks == b.live.count || glibc.arenas == 0);
 	heap_layout_make(&l, d, &r, &b);
 	heap_damage_find(&damages, d, &r, &c, &b, &l);
 	ASSERT(heap_invariants(d, &c, &b, &l) == NULL);

@@ -204,6 +204,15 @@ struct heft_heap_info {
 	uint64_t double_frees;   /* seen and not done */
 	uint64_t recorder_bytes; /* of the recorder's tables */
 	uint64_t pinned_pages, pinned_bytes; /* less than a quarter used; their free bytes */
+	/* Where nothing was recorded and glibc's malloc is the allocator, blocks are its chunks in
+	 * use, as large as the program could use them, without stacks.  0 elsewhere. */
+	uint64_t arenas; /* heaps of chunks */
+	uint64_t own_mappings,
+		own_mapping_bytes;        /* chunks with a mapping of their own, of the blocks */
+	uint64_t cached, cached_bytes;    /* freed, kept for the next call of their size */
+	uint64_t free_chunks, free_bytes; /* freed; the end of heaps left out */
+	uint64_t top_bytes;               /* ends of heaps, not handed out */
+	uint64_t broken_chains;           /* places where a chain of chunks does not go on */
 };
 /* Fills *ret; all "" and 0 before heft_heap_open. */
 HEFT_API void heft_heap_info(const struct heft_heap *h, struct heft_heap_info *ret);
@@ -264,11 +273,13 @@ struct heft_heap_query {
 	 * match (NULL: any); thread id (0: any); sizes of blocks, both included (max 0: any);
 	 * leaks: only blocks to which no pointer leads. */
 	const char *function, *module, *file;
-	/* Functions that allocate for their callers, beside those that are known; NULL: none. */
+	/* Functions that allocate for their callers, beside those that are known; NULL: none.
+	 * Where such frames are innermost they are left out. */
 	const char *helpers;
 	uint32_t thread;
 	uint64_t min_size, max_size;
 	bool leaks;
+	bool all_frames; /* only the allocator's own frames are left out */
 };
 
 struct heft_heap_report;

@@ -149,6 +149,19 @@ static void tell_counters(struct heap_info *i, const struct calls *c, const stru
 		i->of.temporary += c->stacks.data[s].temporary;
 }
 
+static void tell_chunks(struct heap_info *i, const struct glibc_heaps *g)
+{
+	i->of.arenas = g->arenas;
+	i->of.own_mappings = g->mapped;
+	i->of.own_mapping_bytes = g->mapped_bytes;
+	i->of.cached = g->cached;
+	i->of.cached_bytes = g->cached_bytes;
+	i->of.free_chunks = g->free_chunks;
+	i->of.free_bytes = g->free_bytes;
+	i->of.top_bytes = g->top_bytes;
+	i->of.broken_chains = g->broken;
+}
+
 /* Behind the moments that are not later; of one of the same time only the peak counts. */
 static void add_moment(struct heft_heap *h, struct heft_heap_moment m)
 {
@@ -221,6 +234,7 @@ static bool heap_open(struct heft_heap *h, const char *path, struct heft_err *er
 	tell_dump(&h->info, &h->process.dump);
 	tell_records(&h->info, &heap->records);
 	tell_counters(&h->info, &heap->calls, &heap->blocks);
+	tell_chunks(&h->info, &heap->glibc);
 	if (heap->layout.parts.count > 0)
 		tell_layout(&h->info, &heap->layout);
 	tell_moments(h);

@@ -46,9 +46,8 @@ void heap_join_free(struct heap_join *j);
 /* The step of a call node, once for each heap: an array by node; the caller frees. */
 uint32_t *heap_join_steps(struct heap_join *j, struct heft_heap *h);
 
-/* The step that is shown innermost: without the allocator's own frames. */
-uint32_t heap_shown_step(const struct heap_report *r, uint32_t step);
-/* The step that what a stack holds counts for. */
+/* The step that what a stack holds counts for, and that is shown innermost: without the allocator's
+ * frames and those that allocate for their callers, unless all are. */
 uint32_t heap_owner_step(const struct heap_report *r, uint32_t step);
 
 /* Adds the leaves of a heap, unsorted; `steps` by call node. */

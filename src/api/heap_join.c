@@ -196,8 +196,8 @@ void heap_join_free(struct heap_join *j)
 
 /* ---- who a stack is told by ----------------------------------------------------------------- */
 
-/* The first step outward from `step` whose site is of no kind up to `kind`; `step` itself if
- * none. */
+/* The first step outward from `step` whose site is neither the allocator's nor a helper's, if
+ * `helpers_too`; 0: none. */
 static uint32_t step_past(const struct heap_report *r, uint32_t step, bool helpers_too)
 {
 	for (uint32_t i = step; i != 0; i = r->steps.data[i].parent) {
@@ -206,15 +206,12 @@ static uint32_t step_past(const struct heap_report *r, uint32_t step, bool helpe
 		    !(helpers_too && kind == PROCESS_FRAME_HELPER))
 			return i;
 	}
-	return step;
-}
-
-uint32_t heap_shown_step(const struct heap_report *r, uint32_t step)
-{
-	return step_past(r, step, false);
+	return 0;
 }
 
 uint32_t heap_owner_step(const struct heap_report *r, uint32_t step)
 {
-	return step_past(r, step, true);
+	const uint32_t owner = step_past(r, step, true);
+	const uint32_t shown = owner != 0 ? owner : step_past(r, step, false);
+	return shown != 0 ? shown : step;
 }

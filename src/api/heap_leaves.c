@@ -374,7 +374,7 @@ bool heap_leaves_finish(struct heft_heap_report *hr, struct heft_err *err)
 		struct heap_leaf *l = &r->leaves.data[i];
 		if ((bits && (bits[l->step] & f.wanted) != f.wanted) || is_nothing(l))
 			continue;
-		l->step = heap_shown_step(r, l->step);
+		l->step = heap_owner_step(r, l->step);
 		r->leaves.data[count++] = *l;
 	}
 	r->leaves.count = count;

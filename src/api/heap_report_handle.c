@@ -15,6 +15,9 @@ static void take_notes(struct heft_heap_report *r, const struct heft_heap *h)
 /* What the user calls helpers; their name alone counts. */
 static bool mark_helpers(struct heft_heap_report *r, struct heft_err *err)
 {
+	for (size_t i = 1; r->report.query.all_frames && i < r->report.sites.count; i++)
+		if (r->report.sites.data[i].kind == PROCESS_FRAME_HELPER)
+			r->report.sites.data[i].kind = PROCESS_FRAME_PLAIN;
 	if (!r->report.query.helpers)
 		return true;
 	struct pattern *p = pattern_new(str_of(r->report.query.helpers), err);

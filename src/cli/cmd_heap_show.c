@@ -18,6 +18,7 @@ enum {
 	O_LAYOUT,
 	O_STACKS,
 	O_EXIT_CODE,
+	O_ALL_FRAMES,
 };
 
 const struct opt heap_show_opts[] = {
@@ -62,7 +63,7 @@ struct show_job {
 	const char *files[2];
 	struct heft_heap_report *report; /* NULL: a page */
 	size_t file_count;
-	bool exit_code, paged;
+	bool exit_code, paged, by_given;
 	enum heft_heap_page page;
 };
 
@@ -149,6 +150,7 @@ static bool apply_by(struct show_job *job, const struct opt *o, const char *valu
 	if (!cli_choice(job->open.cli, &told, value, by_choices, &n))
 		return false;
 	job->query.by = (enum heft_heap_by)n;
+	job->by_given = true;
 	return true;
 }
 
@@ -197,6 +199,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 		return parse_sizes(value, &q->min_size, &q->max_size) ||
 		       cli_bad_value(job->open.cli, o, value, "MIN..MAX, in bytes, K, M or G");
 	case O_HELPERS: q->helpers = value; return true;
+	case O_ALL_FRAMES: q->all_frames = true; return true;
 	case O_LEAKS: q->leaks = true; return true;
 	case O_TIMELINE: return apply_page(job, HEFT_HEAP_TIMELINE);
 	case O_LAYOUT: return apply_page(job, HEFT_HEAP_LAYOUT);
@@ -243,9 +246,19 @@ static bool says_nothing(const struct show_job *job)
 	       job->report != NULL && !has_rows(job);
 }
 
+static bool is_unrecorded(const struct show_job *job)
+{
+	struct heft_heap_info info = { .size = sizeof info };
+	heft_heap_info(job->open.heap, &info);
+	return info.arenas > 0;
+}
+
 static int report(struct show_job *job)
 {
 	struct heft_err err;
+	/* Without stacks there is one row of them. */
+	if (!job->by_given && is_unrecorded(job))
+		job->query.by = HEFT_HEAP_BY_SIZE;
 	job->query.rows = output_rows(&job->out, job->query.by == HEFT_HEAP_BY_STACK ? 10 : 20);
 	job->out.write.full = job->out.wide;
 	if (!job->paged)

@@ -123,6 +123,20 @@ static bool is_being_changed(const struct finding *g, uint64_t start, uint64_t e
 	return false;
 }
 
+/* The same where nothing was recorded: a thread that writes the words of a chunk has their address
+ * in a register, or near the inner end of its stack. */
+static bool may_be_changed(const struct finding *g, uint64_t addr)
+{
+	enum { FRAMES = 512 }; /* bytes of those of the allocator */
+	const uint64_t word = memory_word_size(g->d), start = addr - word, end = addr + 4 * word;
+	for (size_t i = dump_is_fatal(g->d) ? 1 : 0; i < g->d->thread_count; i++) {
+		const struct dump_thread *t = &g->d->threads[i];
+		if (holds(g, t, add_sat(t->sp, FRAMES), start, end))
+			return true;
+	}
+	return false;
+}
+
 /* From the block in front of the place to the block behind it. */
 static bool is_unsettled(const struct finding *g, const struct damage *f)
 {
@@ -134,7 +148,8 @@ static bool is_unsettled(const struct finding *g, const struct damage *f)
 	const uint64_t start = f->block != SIZE_MAX ? heap_found_start(&live[f->block]) : f->addr;
 	const uint64_t end = next < count && live[next].addr - f->addr < NEAR ? live[next].addr
 									      : f->addr + NEAR;
-	return is_being_changed(g, start - 2 * memory_word_size(g->d), end);
+	return g->r->found ? is_being_changed(g, start - 2 * memory_word_size(g->d), end)
+			   : may_be_changed(g, f->addr);
 }
 
 /* Threads may have been stopped between two writes to a header or to the allocator's own words. */

@@ -1,20 +1,9 @@
-/* glibc's chunks (malloc.c, "malloc_chunk"): at c the size of the chunk before, if that is free;
- * at c + word the own size, whose low bits say: 1 the chunk before is in use, 2 mapped by
- * itself, 4 of another arena than the first.  The user's bytes begin at c + 2 words and may
- * reach into the first word of the next chunk.  So a chunk owns [c + word, c + size + word). */
+/* The chunks between blocks: see glibc.h. */
 #include "heap/heap_layout.h"
 
 #include "base/sort.h"
+#include "heap/glibc.h"
 #include "heap/memory.h"
-
-enum {
-	IN_USE_BEFORE = 1,
-	MAPPED = 2,
-	FLAGS = 7,
-	PAGE = 4096,
-	HEAD_MOST = PAGE,   /* where a chain may begin behind the start of a heap: its arena */
-	CACHED_MOST = 1088, /* size of chunks that freed blocks may be kept in as if in use */
-};
 
 /* A live block's chunk. */
 struct chunk {
@@ -31,31 +20,17 @@ struct laying {
 	const struct dump *d;
 	const struct blocks_found *b;
 	struct heap_layout *l;
-	uint64_t word;             /* bytes of one */
-	struct heap_span span;     /* the present one */
-	uint64_t at;               /* where the next part begins */
-	uint64_t limit;            /* where what a chain explains ends */
-	uint64_t chain;            /* the chunk that follows the last block's; 0: not known */
-	const struct region *last; /* that was read */
-	uint64_t chained;          /* pairs of neighbours that the chain connects */
-	VEC(struct own) owns;      /* the recorder's memory */
-	size_t own;                /* the next of it */
+	struct chunk_view v;
+	uint64_t word;         /* bytes of one */
+	struct heap_span span; /* the present one */
+	uint64_t at;           /* where the next part begins */
+	uint64_t limit;        /* where what a chain explains ends */
+	uint64_t chain;        /* the chunk that follows the last block's; 0: not known */
+	uint64_t chained;      /* pairs of neighbours that the chain connects */
+	VEC(struct own) owns;  /* the recorder's memory */
+	size_t own;            /* the next of it */
 	uint64_t page, page_used, page_free;
 };
-
-static bool word_at(struct laying *y, uint64_t addr, uint64_t *ret)
-{
-	const struct region *g = y->last;
-	if (g == NULL || addr - g->addr >= g->bytes.size ||
-	    g->bytes.size - (addr - g->addr) < y->word) {
-		y->last = dump_region(y->d, addr);
-		return memory_word(y->d, addr, ret);
-	}
-	struct reader r = reader_of(g->bytes, y->d->big_endian);
-	reader_seek(&r, addr - g->addr);
-	*ret = y->word == 4 ? read_u32(&r) : read_u64(&r);
-	return true;
-}
 
 static uint64_t span_end(const struct laying *y)
 {
@@ -66,7 +41,7 @@ static uint64_t span_end(const struct laying *y)
 
 static void close_page(struct laying *y)
 {
-	if (y->page_used > 0 && y->page_used < PAGE / 4 && y->page_free > 0) {
+	if (y->page_used > 0 && y->page_used < CHUNK_PAGE / 4 && y->page_free > 0) {
 		y->l->pinned_pages++;
 		y->l->pinned_bytes += y->page_free;
 	}
@@ -77,14 +52,14 @@ static void close_page(struct laying *y)
 static void count_pages(struct laying *y, uint64_t start, uint64_t end, bool is_free)
 {
 	while (start < end) {
-		if (start / PAGE != y->page)
+		if (start / CHUNK_PAGE != y->page)
 			close_page(y);
-		y->page = start / PAGE;
-		const uint64_t n = min_u64(end - start, PAGE - start % PAGE);
+		y->page = start / CHUNK_PAGE;
+		const uint64_t n = min_u64(end - start, CHUNK_PAGE - start % CHUNK_PAGE);
 		*(is_free ? &y->page_free : &y->page_used) += n;
 		start += n;
-		if (start < end && end - start > PAGE)
-			start = end - end % PAGE - (end % PAGE == 0 ? PAGE : 0);
+		if (start < end && end - start > CHUNK_PAGE)
+			start = end - end % CHUNK_PAGE - (end % CHUNK_PAGE == 0 ? CHUNK_PAGE : 0);
 	}
 }
 
@@ -173,30 +148,12 @@ static void put_block(struct laying *y, const struct chunk *chunk, size_t block)
 
 /* ---- one chunk ------------------------------------------------------------------------------- */
 
-/* The size at a chunk; false where that is none. */
-static bool read_size(struct laying *y, uint64_t at, uint64_t end, uint64_t *ret_size,
-		      uint64_t *ret_flags)
-{
-	uint64_t v;
-	if (at % (2 * y->word) != 0 || at >= end || !word_at(y, at + y->word, &v))
-		return false;
-	*ret_flags = v & FLAGS;
-	*ret_size = v - *ret_flags;
-	return *ret_size >= 2 * y->word && *ret_size % (2 * y->word) == 0 && *ret_size <= end - at;
-}
-
-static bool in_use_before(struct laying *y, uint64_t at)
-{
-	uint64_t v;
-	return word_at(y, at + y->word, &v) && (v & IN_USE_BEFORE) != 0;
-}
-
 /* A chunk of its own mapping: what is in front of it, up to the page, is in its first word. */
 static bool mapped_chunk(struct laying *y, uint64_t at, uint64_t size, struct chunk *ret)
 {
 	uint64_t front;
-	if (!word_at(y, at, &front) || front > at - y->span.addr || (at - front) % PAGE != 0 ||
-	    (size + front) % PAGE != 0)
+	if (!chunk_word(&y->v, at, &front) || front > at - y->span.addr ||
+	    (at - front) % CHUNK_PAGE != 0 || (size + front) % CHUNK_PAGE != 0)
 		return false;
 	*ret = (struct chunk){ at - front, at + size, 0, true };
 	return true;
@@ -222,10 +179,10 @@ static struct chunk find_chunk(struct laying *y, const struct heap_found *f, uin
 	struct chunk c = { 0 };
 	uint64_t size, flags;
 	const bool fits = raw >= y->span.addr && raw - y->span.addr >= 2 * y->word;
-	if (fits && read_size(y, at, limit, &size, &flags)) {
+	if (fits && chunk_size(&y->v, at, limit, &size, &flags)) {
 		c = (struct chunk){ at + y->word, min_u64(at + size + y->word, span_end(y)),
 				    at + size, is_fitting(y, size, end - raw) };
-		if ((flags & MAPPED) != 0)
+		if ((flags & CHUNK_MAPPED) != 0)
 			c.known = mapped_chunk(y, at, size, &c);
 	}
 	if (c.known && c.start >= y->at && c.end >= end)
@@ -235,27 +192,6 @@ static struct chunk find_chunk(struct laying *y, const struct heap_found *f, uin
 }
 
 /* ---- chunks without a live block ------------------------------------------------------------- */
-
-static bool is_size_of(struct laying *y, uint64_t at, uint64_t size)
-{
-	uint64_t v;
-	return word_at(y, at, &v) && v - (v & FLAGS) == size;
-}
-
-/* In glibc's lists of small freed blocks, which stay marked as in use?  Since 2.32 their first word
- * is the next one's address ^ their own / 4096: of the user's bytes in thread caches, of the chunk
- * in fast bins. */
-static bool is_cached(struct laying *y, uint64_t at, uint64_t size)
-{
-	const uint64_t user = at + 2 * y->word;
-	uint64_t v;
-	if (size > CACHED_MOST || !word_at(y, user, &v))
-		return false;
-	const uint64_t next = v ^ user >> 12;
-	return next == 0 ||
-	       (next % (2 * y->word) == 0 && next >= y->word &&
-		(is_size_of(y, next - y->word, size) || is_size_of(y, next + y->word, size)));
-}
 
 static bool is_power(uint64_t v)
 {
@@ -281,41 +217,19 @@ static void put_chunk(struct laying *y, uint64_t at, uint64_t next)
 	enum heap_part_kind kind = HEAP_PART_FREE;
 	if (size < 4 * y->word)
 		kind = HEAP_PART_OVERHEAD; /* the end of a heap that was left */
-	else if (next != y->limit && in_use_before(y, next) && !is_freed(y, at, size) &&
-		 !is_cached(y, at, size))
+	else if (next != y->limit && chunk_before_used(&y->v, next) && !is_freed(y, at, size) &&
+		 !chunk_is_cached(&y->v, at, size))
 		kind = HEAP_PART_UNRECORDED;
 	put(y, min_u64(next + y->word, y->limit), kind, UINT32_MAX);
 }
 
 /* ---- chains ---------------------------------------------------------------------------------- */
 
-/* Follows the chain from `at` on; returns `end` where it leads there, else the chunk that is
- * wrong.  `in_use`: what is in front of the first chunk is.  ret_last: the last good chunk. */
-static uint64_t follow(struct laying *y, uint64_t at, uint64_t end, bool in_use, uint64_t *ret_last)
-{
-	uint64_t size = 0, next_size, flags;
-	*ret_last = at;
-	while (at < end && read_size(y, at, end, &next_size, &flags)) {
-		const bool before = (flags & IN_USE_BEFORE) != 0;
-		uint64_t stated;
-		if ((flags & MAPPED) != 0 || (in_use && !before))
-			break;
-		/* A free chunk says its size at both ends. */
-		if (!before && size != 0 && (!word_at(y, at, &stated) || stated != size))
-			break;
-		in_use = false;
-		*ret_last = at;
-		size = next_size;
-		at += size;
-	}
-	return at;
-}
-
 static void put_chain(struct laying *y, uint64_t at, uint64_t end, uint64_t limit)
 {
 	uint64_t size, flags;
 	y->limit = limit;
-	while (at < end && read_size(y, at, end, &size, &flags)) {
+	while (at < end && chunk_size(&y->v, at, end, &size, &flags)) {
 		put_chunk(y, at, at + size);
 		at += size;
 	}
@@ -325,11 +239,8 @@ static void put_chain(struct laying *y, uint64_t at, uint64_t end, uint64_t limi
  * nowhere. */
 static uint64_t find_head(struct laying *y, uint64_t end)
 {
-	uint64_t last, at = align_up(y->at, 2 * y->word);
-	for (const uint64_t most = at + HEAD_MOST; at < end && at < most; at += 2 * y->word)
-		if (follow(y, at, end, false, &last) == end)
-			return at;
-	return end - y->at <= 2 * y->word ? end : 0;
+	const uint64_t head = chunk_find_head(&y->v, y->at, end);
+	return head != 0 || end - y->at > 2 * y->word ? head : end;
 }
 
 /* Memory in front of the chunk at `next` (0: in front of `end`) to which no chain leads. */
@@ -347,7 +258,7 @@ static void fill_head(struct laying *y, uint64_t next, uint64_t end)
 static void add_break(struct laying *y, uint64_t chunk, size_t before, uint32_t after)
 {
 	uint64_t v;
-	if (word_at(y, chunk + y->word, &v))
+	if (chunk_word(&y->v, chunk + y->word, &v))
 		vec_push(&y->l->breaks,
 			 (struct heap_break){ chunk + y->word, (uint32_t)before, after });
 }
@@ -357,8 +268,8 @@ static void fill_chain(struct laying *y, uint64_t next, size_t block, uint64_t e
 {
 	const uint64_t to = next != 0 ? next : end, chain = y->chain;
 	uint64_t last;
-	const uint64_t stop = follow(y, chain, to, true, &last);
-	if (stop == to && (next == 0 || chain != next || in_use_before(y, next))) {
+	const uint64_t stop = chunk_follow(&y->v, chain, to, true, &last);
+	if (stop == to && (next == 0 || chain != next || chunk_before_used(&y->v, next))) {
 		put_chain(y, chain, to, end);
 		y->chained++;
 		put_other(y, end);
@@ -366,7 +277,7 @@ static void fill_chain(struct laying *y, uint64_t next, size_t block, uint64_t e
 	}
 	/* The last chunk of a heap is free and ends with a page; what follows is not the
 	 * chain's. */
-	if (stop != chain && stop % PAGE == 0) {
+	if (stop != chain && stop % CHUNK_PAGE == 0) {
 		put_chain(y, chain, stop, stop);
 		fill_head(y, next, end);
 		return;
@@ -466,6 +377,7 @@ void heap_layout_make(struct heap_layout *ret, const struct dump *d, const struc
 		      const struct blocks_found *b)
 {
 	struct laying y = { .d = d, .b = b, .l = ret, .word = memory_word_size(d) };
+	y.v = (struct chunk_view){ d, y.word, NULL };
 	size_t block = 0;
 	*ret = (struct heap_layout){ 0 };
 	vec_reserve(&ret->parts, b->live.count);

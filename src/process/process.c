@@ -64,6 +64,8 @@ const struct process_heap *process_read_heap(struct process *p)
 	if (p->dump.kind != DUMP_PAGES)
 		heap_scan(&h->blocks, &p->dump, &h->records, &h->calls, p->wish.threads,
 			  p->wish.notes);
+	if (!h->records.found && h->blocks.live.count == 0 && h->blocks.freed.count == 0)
+		glibc_heaps_find(&h->glibc, &h->blocks, &h->calls, &p->dump);
 	progress_tell("layout", 3, 4);
 	if (h->blocks.live.count > 0)
 		heap_layout_make(&h->layout, &p->dump, &h->records, &h->blocks);

@@ -21,6 +21,7 @@
 #define HEFT_PROCESS_PROCESS_H
 
 #include "base/text.h"
+#include "heap/glibc.h"
 #include "heap/heap_layout.h"
 #include "program/companion.h"
 #include "program/locate.h"
@@ -46,11 +47,12 @@ struct process_module {
 	const struct input *debug; /* its separate debug file, or NULL */
 };
 
-/* The heap as the recorder left it. */
+/* The heap as the recorder left it, or as glibc has it where nothing was recorded. */
 struct process_heap {
 	struct records records; /* valid after process_open; the rest after process_read_heap */
 	struct calls calls;
 	struct blocks_found blocks;
+	struct glibc_heaps glibc; /* zeros where there is a recorder's block or page */
 	struct heap_layout layout;
 };
 

@@ -25,11 +25,15 @@ static const char *const helpers[] = {
 	"xmalloc",   "xcalloc",        "xrealloc",      "xstrdup",
 };
 
-/* Layers of the C++ library between a container and operator new, by the start of the name. */
-static const char *const helper_starts[] = {
-	"std::__new_allocator<",  "__gnu_cxx::new_allocator<", "std::allocator<",
-	"std::allocator_traits<", "std::__allocate_guarded<",
+/* The libraries of C++ and Rust, by the start of the mangled name (Itanium C++ ABI 5.1.5: nested
+ * names in std and __gnu_cxx, members of const type, names of std itself, of its abbreviations). */
+static const char *const library_starts[] = {
+	"_ZNSt",  "_ZNKSt", "_ZSt",   "_ZNSa",         "_ZNKSa",         "_ZNSb",
+	"_ZNKSb", "_ZNSs",  "_ZNKSs", "_ZN9__gnu_cxx", "_ZNK9__gnu_cxx",
 };
+
+/* Crates of Rust's library, and the one that its maps are made of. */
+static const char *const crates[] = { "alloc::", "core::", "std::", "hashbrown::" };
 
 static bool is_one_of(struct str name, const char *const *list, size_t count)
 {
@@ -56,6 +60,35 @@ static bool is_operator_new(const struct heft_frame *f)
 	       strncmp(f->function, "operator new", 12) == 0;
 }
 
+static bool starts_with(const char *text, const char *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strncmp(text, list[i], strlen(list[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Names of Rust, mangled: v0 begins with _R, the older ones end with "17h", 16 digits and "E". */
+static bool is_rust(const char *linkage)
+{
+	const size_t size = strlen(linkage);
+	return strncmp(linkage, "_R", 2) == 0 ||
+	       (size > 20 && strncmp(linkage + size - 20, "17h", 3) == 0);
+}
+
+/* A layer of the standard library between the program and the allocator: what it allocates is its
+ * caller's.  What was inlined may have no mangled name. */
+static bool is_of_library(const struct heft_frame *f)
+{
+	static const char *const std[] = { "std::", "__gnu_cxx::" };
+	const char *name = f->function + (f->function[0] == '<');
+	if (is_rust(f->linkage))
+		return starts_with(name, crates, COUNT_OF(crates));
+	return f->linkage[0] != '\0'
+		       ? starts_with(f->linkage, library_starts, COUNT_OF(library_starts))
+		       : starts_with(name, std, COUNT_OF(std));
+}
+
 enum process_frame_kind process_frame_kind(const struct heft_frame *f)
 {
 	if (strcmp(f->function, process_cut_off) == 0)
@@ -67,10 +100,7 @@ enum process_frame_kind process_frame_kind(const struct heft_frame *f)
 		return PROCESS_FRAME_ALLOCATOR;
 	if (is_one_of(name, helpers, COUNT_OF(helpers)))
 		return PROCESS_FRAME_HELPER;
-	for (size_t i = 0; i < COUNT_OF(helper_starts); i++)
-		if (strncmp(f->function, helper_starts[i], strlen(helper_starts[i])) == 0)
-			return PROCESS_FRAME_HELPER;
-	return PROCESS_FRAME_PLAIN;
+	return is_of_library(f) ? PROCESS_FRAME_HELPER : PROCESS_FRAME_PLAIN;
 }
 
 void process_stack(const struct process *p, uint32_t stack, process_frame_vec *ret)

@@ -180,6 +180,22 @@ static void put_folded(const struct heap_report *r, struct sink *s)
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
+static void put_chunks_json(const struct heap_info *i, struct json *j)
+{
+	json_key(j, "glibc");
+	json_open(j, '{');
+	json_member_uint(j, "heaps", i->of.arenas);
+	json_member_uint(j, "own_mappings", i->of.own_mappings);
+	json_member_uint(j, "own_mapping_bytes", i->of.own_mapping_bytes);
+	json_member_uint(j, "cached", i->of.cached);
+	json_member_uint(j, "cached_bytes", i->of.cached_bytes);
+	json_member_uint(j, "free_chunks", i->of.free_chunks);
+	json_member_uint(j, "free_bytes", i->of.free_bytes);
+	json_member_uint(j, "top_bytes", i->of.top_bytes);
+	json_member_uint(j, "broken_chains", i->of.broken_chains);
+	json_close(j, '}');
+}
+
 static void member_text(struct json *j, const char *key, const char *text)
 {
 	if (*text)
@@ -245,6 +261,8 @@ void heap_json_info(struct json *j, const struct heap_info *i)
 	json_member_uint(j, "recorder_bytes", i->of.recorder_bytes);
 	json_member_uint(j, "pinned_pages", i->of.pinned_pages);
 	json_member_uint(j, "pinned_bytes", i->of.pinned_bytes);
+	if (i->of.arenas > 0)
+		put_chunks_json(i, j);
 	json_close(j, '}');
 }
 

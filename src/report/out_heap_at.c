@@ -408,6 +408,14 @@ static void put_examined(const struct heap_info *info, struct sink *s)
 			    "(heft heap run)\n"));
 		return;
 	}
+	if (info->of.arenas > 0) {
+		sink_printf(s,
+			    "examined   the allocator's words between %" PRIu64 " blocks\n"
+			    "could not examine the blocks: none has a header of the recorder "
+			    "(heft heap run)\n",
+			    info->of.blocks);
+		return;
+	}
 	sink_printf(s, "examined   headers of %" PRIu64 " live and %" PRIu64 " freed blocks%s%s\n",
 		    info->of.blocks, info->of.freed_blocks,
 		    info->parts[HEFT_HEAP_OVERHEAD] > 0 ? ", the allocator's words between them"
@@ -434,7 +442,8 @@ void out_heap_check_begin(const struct heap_info *info, size_t count, bool json,
 			    ", \"canaries\": %s, \"unsettled\": %zu, \"damage\": [",
 			    info->of.blocks, info->of.freed_blocks,
 			    info->of.canaries ? "true" : "false", info->unsettled);
-	else if (count == 0 && (info->of.blocks > 0 || info->of.freed_blocks > 0))
+	else if (count == 0 && info->of.arenas == 0 &&
+		 (info->of.blocks > 0 || info->of.freed_blocks > 0))
 		sink_printf(s, "no damage found in %" PRIu64 " blocks\n", info->of.blocks);
 	if (!json)
 		put_examined(info, s);

@@ -74,7 +74,7 @@ static void put_process(const struct heap_info *i, const char *name, struct sink
 static void put_recorded(const struct heap_info *i, struct sink *s)
 {
 	put_name(s, "recorded");
-	if (!i->of.recorded && i->of.blocks == 0) {
+	if (!i->of.recorded && (i->of.blocks == 0 || i->of.arenas > 0)) {
 		sink_text(s, STR("nothing: the recorder was not loaded, or its memory is not "
 				 "here\n"));
 		return;
@@ -151,6 +151,34 @@ static void put_parts(const struct heap_info *i, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
+static void put_count(struct sink *s, const char *glue, uint64_t count, uint64_t bytes,
+		      const char *what)
+{
+	if (count == 0)
+		return;
+	sink_printf(s, "%s%" PRIu64 " %s of ", glue, count, what);
+	put_size(s, bytes);
+}
+
+/* What the C library's own words tell where nothing was recorded. */
+static void put_allocator(const struct heap_info *i, struct sink *s)
+{
+	if (i->of.arenas == 0)
+		return;
+	put_name(s, "allocator");
+	sink_printf(s, "glibc's malloc: %" PRIu64 " heap%s", i->of.arenas,
+		    i->of.arenas == 1 ? "" : "s");
+	put_count(s, "; ", i->of.own_mappings, i->of.own_mapping_bytes,
+		  "blocks with mappings of their own");
+	put_count(s, "; ", i->of.cached, i->of.cached_bytes, "freed blocks kept for reuse");
+	put_count(s, "; ", i->of.free_chunks, i->of.free_bytes, "free chunks");
+	sink_text(s, STR("; "));
+	put_size(s, i->of.top_bytes);
+	sink_text(s, STR(" at the ends\n"));
+	put_name(s, "not known");
+	sink_text(s, STR("who asked for the blocks, and how large they were asked for\n"));
+}
+
 /* What the numbers above do not count. */
 static void put_lacks(const struct heap_info *i, struct sink *s)
 {
@@ -169,6 +197,11 @@ static void put_lacks(const struct heap_info *i, struct sink *s)
 		sink_printf(s, "%" PRIu64 " allocations made by signal handlers\n",
 			    i->of.unrecorded);
 	}
+	if (i->of.broken_chains > 0) {
+		put_name(s, "trouble");
+		sink_printf(s, "%" PRIu64 " chain%s of chunks broken: see heft heap check\n",
+			    i->of.broken_chains, i->of.broken_chains == 1 ? "" : "s");
+	}
 	if (i->of.double_frees > 0) {
 		put_name(s, "trouble");
 		sink_printf(s, "%" PRIu64 " block%s freed twice: see heft heap check\n",
@@ -182,6 +215,7 @@ void out_heap_summary(const struct heap_info *i, struct sink *s)
 	put_recorded(i, s);
 	put_live(i, "live", s);
 	put_counted(i, s);
+	put_allocator(i, s);
 	put_parts(i, s);
 	put_lacks(i, s);
 	sink_text(s, STR("\n"));

@@ -23,15 +23,27 @@ static void add_frame(struct naming *n, const struct heft_frame *f)
 	}
 }
 
+/* The innermost frame that does not allocate for its caller; 0 where all do. */
+static size_t owner_of(const struct naming *n)
+{
+	for (size_t i = 0; i < n->frames.count; i++) {
+		const enum process_frame_kind kind = process_frame_kind(&n->frames.data[i]);
+		if (kind != PROCESS_FRAME_HELPER && kind != PROCESS_FRAME_ALLOCATOR)
+			return i;
+	}
+	return 0;
+}
+
 static label_id make_label(struct naming *n, uint32_t stack)
 {
 	process_stack(n->f->process, stack, &n->frames);
 	if (n->frames.count == 0)
 		return label_borrow(n->f->labels, str_of(process_no_stack));
 	text_set(&n->text, STR(""));
-	for (size_t i = n->frames.count; i-- > 0;) {
+	const size_t owner = owner_of(n);
+	for (size_t i = n->frames.count; i-- > owner;) {
 		add_frame(n, &n->frames.data[i]);
-		if (i > 0)
+		if (i > owner)
 			text_add_char(&n->text, ';');
 	}
 	return label_copy(n->f->labels, text_str(&n->text));
@@ -55,6 +67,9 @@ static const char *const part_labels[] = {
 static label_id part_label(struct naming *n, const struct process_heap *h,
 			   const struct heap_part *p)
 {
+	const bool recorded = h->glibc.arenas == 0;
+	if (p->kind == HEAP_PART_BLOCK && !recorded)
+		return label_borrow(n->f->labels, str_of(part_labels[HEAP_PART_UNRECORDED]));
 	if (p->kind == HEAP_PART_BLOCK)
 		return stack_label(n, h->blocks.live.data[p->block].stack);
 	return label_borrow(n->f->labels, str_of(part_labels[p->kind]));

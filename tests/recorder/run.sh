@@ -80,6 +80,43 @@ is "the peak in the header and the timeline" "peak 50.0Mi" "$(awk '/^peak / { p 
 	/#/ && $3 == p { print "peak", p; exit }' shown)"
 is "the end in the timeline" 1024Ki "$(awk 'END { print $2 }' shown)"
 
+# Rows are the program's functions, not the library's.
+if has c++ g++ "rows of C++ programs"; then
+	cat >rows.cc <<'END'
+#include <map>
+#include <string>
+#include <vector>
+std::vector<std::string> *lines;
+std::map<int, std::string> *names;
+__attribute__((noinline)) void fill()
+{
+	lines = new std::vector<std::string>;
+	for (int i = 0; i < 500; i++)
+		lines->push_back(std::string(100 + i, 'x'));
+}
+__attribute__((noinline)) void name()
+{
+	names = new std::map<int, std::string>;
+	for (int i = 0; i < 500; i++)
+		(*names)[i] = std::string(50, 'y');
+}
+int main()
+{
+	fill();
+	name();
+}
+END
+	must c++ -O0 -g rows.cc -o rows
+	for by in function stack callers; do
+		rm -f u.* && run -q -o u ./rows
+		"$heft" heap show --by $by --frames=1 u.* 2>/dev/null >shown
+		is "rows by $by" "fill() name()" "$(grep -o ' \(fill\|name\)()' shown | sort -u | tr -d '\n' | sed 's/^ //')"
+		is "none is the library's, by $by" 0 "$(grep -c '[0-9]  std::' shown)"
+	done
+	"$heft" heap show --by function --all-frames u.* >shown 2>/dev/null
+	is "all frames" yes "$([ "$(grep -c '  std::' shown)" -ge 2 ] && echo yes)"
+fi
+
 # What is lost at the end, in a process and in what it forked; a thread still holds something.
 cat >leaks.c <<'END'
 #include <pthread.h>

@@ -67,6 +67,7 @@ static void between(struct heapgen *g)
 	assert_int_equal(g->layout.bytes[HEAP_PART_OTHER], 0);
 	heap_layout_release(&g->layout);
 	heapgen_word(g, user, user >> 12);
+	heapgen_word(g, user + g->word, 0x5a5a5a5a); /* of the cache that has it */
 	heap_layout_make(&g->layout, &g->dump, &g->records, &g->blocks);
 	assert_int_equal(g->layout.bytes[HEAP_PART_UNRECORDED], 0x200);
 	assert_int_equal(g->layout.breaks.count, 0);

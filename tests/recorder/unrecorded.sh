@@ -1,0 +1,75 @@
+#!/bin/sh
+# Dumps of processes that nobody recorded: what the C library's chunks tell, against what the program says of itself.
+# usage: tests/recorder/unrecorded.sh HEFT PROGRAM     PROGRAM: of unrecorded.c
+heft=$(realpath "$1")
+program=$(realpath "$2")
+# shellcheck source=tests/lib/test.sh
+. "$(dirname "$0")/../lib/test.sh"
+scratch
+cd "$tmp" || exit 2
+trap 'kill $pid 2>/dev/null; rm -rf "$tmp"' EXIT
+getconf GNU_LIBC_VERSION >libc 2>/dev/null || skip "the C library is not glibc"
+
+# dump KIND: a core of the program, in KIND; what it said, in said.
+dump() {
+	"$program" "$1" >said &
+	pid=$!
+	until grep -q ready said; do
+		kill -0 $pid || exit 1
+		sleep 0.05
+	done
+	"$heft" heap snapshot -o "$1" $pid 2>denied || {
+		! grep -q 'not allowed' denied || skip "other processes may not be looked at here"
+		cat denied
+		exit 1
+	}
+	kill $pid
+}
+
+# The C library has blocks of its own: a cache and a vector of a thread's variables for each thread.
+dump none
+read -r count bytes large <said
+"$heft" heap show --json none >shown 2>/dev/null
+"$heft" heap show none >text 2>/dev/null
+blocks=$(sed -n 's/^live .* in \([0-9]*\) blocks.*/\1/p' text)
+is "blocks: $count and a few of the C library's" yes "$([ $((blocks - count)) -ge 3 ] && [ $((blocks - count)) -le 12 ] && echo yes)"
+is "heaps" 1 "$(grep -c "glibc's malloc: 3 heaps; $large blocks with mappings of their own" text)"
+is "it says what is not known" 1 "$(grep -c '^not known *who asked' text)"
+sum=$("$heft" heap show --by stack --csv none 2>/dev/null | sed -n '2s/^[^,]*,\([0-9]*\),.*/\1/p')
+is "rows are sizes" 1 "$(grep -c '1024..2047' text)"
+"$heft" heap check none >text 2>/dev/null
+is "nothing is found, and it says what could not be examined" "2 1 0" "$? $(grep -c 'could not examine the blocks' text) $(grep -c suspect text)"
+"$heft" heap show --layout --json none 2>/dev/null >layout
+sum=$(sed 's/.*"blocks": \([0-9]*\).*/\1/' layout | grep -x '[0-9]*' | head -n 1)
+is "bytes: $bytes and those" yes "$([ $((sum - bytes)) -ge 1000 ] && [ $((sum - bytes)) -lt 12000 ] && echo yes)"
+free=$(sed 's/.*"free": \([0-9]*\).*/\1/' layout | grep -x '[0-9]*' | head -n 1)
+is "heft size agrees" "$sum $free" "$("$heft" size -d allocations --csv -n 0 none 2>/dev/null | awk -F, '
+	/^\[unrecorded heap blocks\]/ { blocks = $2 } /^\[free heap\]/ { free = $2 } END { print blocks, free }')"
+is "no leak" 0 "$("$heft" heap show --leaks none 2>/dev/null | awk '$NF == "TOTAL" { print $1 }')"
+
+dump over
+at=$(sed -n 's/^0x//p' said)
+"$heft" heap check over >text 2>/dev/null
+is "who wrote over the next chunk" "1 1" "$? $(grep -c "suspect *0x$at" text)"
+"$heft" heap at over "$at" >text 2>/dev/null
+is "the block is known" 1 "$(grep -c "^0x$at: 0 bytes into a live block" text)"
+
+dump leak
+"$heft" heap show --leaks --by size leak >text 2>/dev/null
+is "what is lost" 1 "$(grep -c '2  32768..65535' text)"
+
+# Of other allocators nothing is said.
+for name in libjemalloc.so.2 libmimalloc.so.2 libtcmalloc_minimal.so.4; do
+	other=$(find /usr/lib -name "$name" 2>/dev/null | head -n 1)
+	[ -n "$other" ] || {
+		left_out "a heap of $name" "is not installed"
+		continue
+	}
+	LD_PRELOAD=$other "$program" none >said &
+	pid=$!
+	until grep -q ready said; do sleep 0.05; done
+	"$heft" heap snapshot -o other $pid 2>/dev/null
+	kill $pid
+	is "$name" 0 "$("$heft" heap show other 2>/dev/null | grep -c '^allocator')"
+done
+finish 12
