@@ -11,7 +11,7 @@ bool cli_is_bloaty(const struct cli *cli)
 
 void cli_as_bloaty(const struct heft_err *err, char *room, size_t size)
 {
-	const char *kind = strstr(err->text, ": not an ELF file or archive");
+	const char *kind = strstr(err->text, ": not a program, object or archive");
 	const char *reason = strrchr(err->text, ':');
 	if (err->code == HEFT_EUNSUPPORTED && kind != NULL)
 		snprintf(room, size, "unknown file type for file '%.*s'", (int)(kind - err->text),

@@ -38,13 +38,14 @@ static bool unknown_type(const char *path, struct bytes b, struct heft_err *err)
 {
 	if (b.size < 4)
 		return fail(err, HEFT_EFORMAT, 0,
-			    "%s: file of %" PRIu64 " bytes is too short for an ELF file or archive",
+			    "%s: file of %" PRIu64
+			    " bytes is too short for a program, object or archive",
 			    path, b.size);
 	const char *name = foreign_name(b);
 	if (name)
-		return fail(err, HEFT_EUNSUPPORTED, 0, "%s: not an ELF file or archive (it is %s)",
-			    path, name);
-	return fail(err, HEFT_EUNSUPPORTED, 0, "%s: not an ELF file or archive", path);
+		return fail(err, HEFT_EUNSUPPORTED, 0,
+			    "%s: not a program, object or archive (it is %s)", path, name);
+	return fail(err, HEFT_EUNSUPPORTED, 0, "%s: not a program, object or archive", path);
 }
 
 /* The tables that were made for the image are none of the program's. */

@@ -168,8 +168,9 @@ static const char *format_section(const struct section *s)
 
 static const char *section_name(struct collect *c, const struct section *s)
 {
-	if (s->name.len > 0)
-		return arena_copy(&c->s->arena, s->name);
+	const struct str name = s->name.len > 0 ? s->name : section_title(s);
+	if (name.len > 0)
+		return arena_copy(&c->s->arena, name);
 	return arena_format(&c->s->arena, "#%" PRIu32, s->index);
 }
 
@@ -178,6 +179,15 @@ static void go_to(struct collect *c, const struct snap_section *like, uint64_t s
 {
 	c->to = snapshot_section_like(c->s, like);
 	c->s->sections.data[c->to].size += size;
+}
+
+void collect_set_mark(struct collect *c, bool whole)
+{
+	text_set(&c->scratch, STR("** "));
+	if (!whole)
+		return;
+	text_add(&c->scratch, str_of(c->image->format));
+	text_add(&c->scratch, STR(" Section: "));
 }
 
 /* Bytes of a section that have no symbols: one for all. */
@@ -189,7 +199,7 @@ static void add_rest(struct collect *c, struct snap_section like, uint64_t size,
 	like.in_file = in_file;
 	like.in_memory = in_memory;
 	go_to(c, &like, size);
-	text_set(&c->scratch, STR("** ELF Section: "));
+	collect_set_mark(c, true);
 	text_add(&c->scratch, str_of(like.name));
 	collect_named(c, 0, size, text_str(&c->scratch));
 }
@@ -274,7 +284,10 @@ static void add_overhead(struct collect *c, const struct snap_section *like, uin
 	if (size == 0)
 		return;
 	go_to(c, like, size);
-	collect_named(c, 0, 0, str_of(name));
+	text_set(&c->scratch, STR("Overhead: "));
+	text_add(&c->scratch, str_of(c->image->format));
+	text_add(&c->scratch, str_of(name));
+	collect_named(c, 0, 0, text_str(&c->scratch));
 	c->s->symbols.data[c->s->symbols.count - 1].padding = (int64_t)size;
 }
 
@@ -289,10 +302,10 @@ static void add_overheads(struct collect *c, const struct shares *shares)
 				       .in_file = true,
 				       .in_memory = true,
 				       .name = SNAP_UNSECTIONED };
-	add_overhead(c, &file, shares->file_only, "Overhead: ELF file");
-	add_overhead(c, &loaded, shares->loaded, "Overhead: ELF segments");
+	add_overhead(c, &file, shares->file_only, " file");
+	add_overhead(c, &loaded, shares->loaded, " segments");
 	loaded.in_file = false;
-	add_overhead(c, &loaded, shares->memory_only, "Overhead: ELF segments, in memory alone");
+	add_overhead(c, &loaded, shares->memory_only, " segments, in memory alone");
 }
 
 /* The object of an image's symbols: "libx.a(y.o)", "" of a program. */

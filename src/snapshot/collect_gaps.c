@@ -17,7 +17,7 @@ static void add_gap(struct collect *c, uint64_t from, uint64_t to)
 	if (!first && !last && to - from < gap_limit(c))
 		return; /* padding of what follows */
 	if (last) {
-		text_set(&c->scratch, first ? STR("** ELF Section: ") : STR("** "));
+		collect_set_mark(c, first);
 		text_add(&c->scratch, str_of(c->s->sections.data[c->to].name));
 		text_add(&c->scratch, first ? STR("") : STR(" (unattributed)"));
 	} else {

@@ -100,6 +100,8 @@ void collect_place(struct collect *c, struct snap_symbol *y);
 void collect_native(struct collect *c, uint64_t addr, uint64_t size, struct str raw);
 /* The same with a name that is final: literals, star and overhead symbols. */
 void collect_named(struct collect *c, uint64_t addr, uint64_t size, struct str name);
+/* Begins the name of what has no symbol in c->scratch: of a whole section, or of a part of one. */
+void collect_set_mark(struct collect *c, bool whole);
 /* Adds one for `count` functions that a compiler took out of others. */
 void collect_outlined(struct collect *c, uint64_t addr, uint64_t size, size_t count);
 /* Adds one that is complete. */

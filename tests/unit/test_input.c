@@ -260,7 +260,7 @@ static void maps_and_debug_files_are_found_by_their_names(void **state)
 		heft_snapshot_set_finder(s, f);
 		expect(heft_snapshot_open(s, "/bin/ls", &err), &err,
 		       debug ? HEFT_EUNSUPPORTED : HEFT_EFORMAT,
-		       debug ? "a.map: not an ELF file" : "a.map:1: not a linker map");
+		       debug ? "a.map: not a program" : "a.map:1: not a linker map");
 		heft_snapshot_free(s);
 		heft_finder_free(f);
 	}

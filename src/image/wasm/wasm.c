@@ -106,18 +106,25 @@ static const char *title_of(struct wasm *w, const struct wasm_section *s)
 				    : arena_format(&w->build.im->arena, "Section %u", s->id);
 }
 
-/* The contents of sections are sections of their own: what is in front of them is not. */
-static void add_sections(struct wasm *w)
+static void add_section(struct wasm *w, struct wasm_section *s)
+{
+	const struct section made = { .name = s->name,
+				      .title = str_of(title_of(w, s)),
+				      .type = SHT_PROGBITS,
+				      .off = s->off,
+				      .file_size = s->end - s->off,
+				      .again = s->id != WASM_CUSTOM };
+	s->index = build_section(&w->build, &made);
+}
+
+/* The contents of sections are sections of their own: what is in front of them is not.  Those of
+ * code and data come behind the sections that are in memory. */
+static void add_sections(struct wasm *w, bool mapped)
 {
 	for (size_t i = 0; i < w->sections.count; i++) {
 		struct wasm_section *s = &w->sections.data[i];
-		const struct section made = { .name = s->name,
-					      .title = str_of(title_of(w, s)),
-					      .type = SHT_PROGBITS,
-					      .off = s->off,
-					      .file_size = s->end - s->off,
-					      .again = s->id != WASM_CUSTOM };
-		s->index = build_section(&w->build, &made);
+		if ((s->id == WASM_CODE || s->id == WASM_DATA) == mapped)
+			add_section(w, s);
 	}
 }
 
@@ -273,8 +280,9 @@ bool wasm_parse(struct image *im, const struct image_place *at, struct bytes byt
 		w.linking = find_section(&w, WASM_CUSTOM, "linking");
 		w.names = find_section(&w, WASM_CUSTOM, "name");
 		begin_image(&w);
-		add_sections(&w);
+		add_sections(&w, false);
 		read_sections(&w);
+		add_sections(&w, true);
 		add_symbols(&w);
 		add_ranges(&w);
 		read_build_id(&w);
