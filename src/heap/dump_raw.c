@@ -219,6 +219,9 @@ static void place_file(struct dump *d, const struct dump_wish *wish, const char 
 	if (first && spots.count == 0)
 		find_inline(d, wish, b);
 	add_given(wish, path, b.size, first, &spots);
+	uint64_t base;
+	if (spots.count == 0 && dump_find_base(d, b, &base))
+		vec_push(&spots, (struct spot){ 0, base, true });
 	if (spots.count > 0) {
 		place_by_spots(d, b, &spots, out);
 	} else {

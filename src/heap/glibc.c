@@ -145,15 +145,15 @@ struct stretch {
 	uint64_t addr, end;
 };
 
-static bool is_plain(const struct region *g)
+static bool is_plain(const struct dump *d, const struct region *g)
 {
-	return g->file == 0 && g->read && g->write && !g->exec;
+	return g->file == 0 && g->read && g->write && (!g->exec || d->kind == DUMP_RAW);
 }
 
 static size_t find_stretch(const struct dump *d, size_t i, struct stretch *ret)
 {
 	*ret = (struct stretch){ d->regions[i].addr, d->regions[i].addr };
-	while (i < d->region_count && d->regions[i].addr == ret->end && is_plain(&d->regions[i]))
+	while (i < d->region_count && d->regions[i].addr == ret->end && is_plain(d, &d->regions[i]))
 		ret->end += d->regions[i++].size;
 	return i;
 }

@@ -245,6 +245,12 @@ with open('/proc/%d/mem' % p.pid, 'rb') as memory, open('heap.raw', 'wb') as f:
     memory.seek(low)
     f.write(memory.read(high - low))
 p.communicate('\n')
+data = open('heap.raw', 'rb').read()
+for name, start in ('page', 0), ('odd', 48):
+    with open('heap.' + name, 'wb') as f:
+        f.write(data[start:])
+    shown = subprocess.run([heft, 'heap', 'show', '--load=' + load, 'heap.' + name, './waits'], stdout=subprocess.PIPE, text=True).stdout
+    print(name, '53.0Ki' in shown and 'make waits.c:1 ' in shown)
 subprocess.run([heft, 'heap', 'show', '--base=%x' % low, '--load=' + load, 'heap.raw', './waits'])
 END
 echo 'void *kept; __attribute__((noinline)) void make(void) { kept = malloc(54321); __asm__ volatile("" ::: "memory"); }
@@ -252,6 +258,8 @@ int main(void) { make(); puts("ready"); fflush(stdout); return getchar(); }' >wa
 must cc -O1 -g -pie -fPIE -include stdlib.h -include stdio.h waits.c -o waits
 if command -v python3 >/dev/null; then
 	python3 image.py "$heft" "$recorder" >shown 2>said
+	is "an image of unknown base" "page True" "$(grep ^page shown)"
+	is "one that begins anywhere" "odd True" "$(grep ^odd shown)"
 	is "a PIE in an image of memory" 1 "$(grep -c '53.0Ki .* make waits.c:1 ' shown)"
 fi
 for sanitizer in address thread; do

@@ -384,6 +384,28 @@ static void inline_stacks_tell_word_and_order_and_the_user_the_address(void **st
 	}
 }
 
+/* Without a page: at a page, and anywhere; headers that are all alike allow several addresses. */
+static void blocks_of_several_sizes_tell_where_they_lay(void **state)
+{
+	static const uint64_t frames[] = { 0x1111, 0x2222, 0x3333 };
+	static const uint64_t bases[] = { 0x20000000, 0x20000450 };
+	(void)state;
+	for (unsigned i = 0; i < 8; i++) {
+		const unsigned word = i & 1 ? 4 : 8;
+		const bool big = i & 2;
+		const uint64_t base = bases[i >> 2];
+		uint8_t raw[4096] = { 0 };
+		struct dump d;
+		for (unsigned k = 0; k < 6; k++)
+			coregen_inline(raw, 256 + 512 * k, word, big, base, 64 + 8 * k, frames,
+				       COUNT_OF(frames));
+		assert_true(open_bytes(&d, raw, sizeof raw, NULL));
+		assert_int_equal(d.regions[0].addr, base);
+		assert_int_equal(d.regions[0].size, sizeof raw);
+		dump_close(&d);
+	}
+}
+
 static void a_snapshot_is_pages_at_their_addresses(void **state)
 {
 	(void)state;
@@ -468,6 +490,7 @@ int main(void)
 		cmocka_unit_test(pieces_of_the_user_and_pages_complete_each_other),
 		cmocka_unit_test(a_page_that_fails_its_check_places_nothing),
 		cmocka_unit_test(inline_stacks_tell_word_and_order_and_the_user_the_address),
+		cmocka_unit_test(blocks_of_several_sizes_tell_where_they_lay),
 		cmocka_unit_test(a_snapshot_is_pages_at_their_addresses),
 		cmocka_unit_test(a_program_is_no_dump),
 		cmocka_unit_test(the_recorder_names_modules_the_dump_does_not),

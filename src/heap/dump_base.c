@@ -1,0 +1,140 @@
+/* dump_base.c - where an image of memory lay, from the headers of blocks in it.
+ *
+ * The check of a header is the high half of a product whose factors are known but for the block's
+ * address.  Of that the low bits are known, for mappings begin at pages; so are the low bits of the
+ * product.  The rest of its low half is tried: each try is a division, that is a product with the
+ * inverse, and gives an address.  The one that makes most headers verify is right, if no other does
+ * as well: headers of one size and stack are alike in what they allow. */
+#include "heap/dump_internal.h"
+
+#include "heap/block.h"
+
+enum {
+	TAKEN_MOST = 4096, /* headers that are looked at */
+	SOLVED_MOST = 16,  /* of these, addresses are tried for */
+	TRIED_MOST = 4,    /* of these, where the image begins anywhere */
+	PAGE_BITS = 12,
+	ALIGN_BITS = 4,
+};
+
+/* What looks like one; off: of the block's first byte. */
+struct seen {
+	uint64_t off, mark, link, wide;
+};
+
+typedef VEC(struct seen) seen_vec;
+
+struct solving {
+	const struct dump *d;
+	struct bytes b;
+	seen_vec seen;
+	size_t count; /* of headers that verify at the best base, which is: */
+	uint64_t base;
+	bool several; /* another base does as well */
+};
+
+static uint64_t word_at(const struct solving *x, uint64_t off)
+{
+	struct reader r = reader_of(bytes_sub(x->b, off, 8), x->d->big_endian);
+	return read_u64(&r);
+}
+
+/* A stack in front must be there; its own first word looks like a mark, too. */
+static bool is_whole(const struct solving *x, const struct seen *s)
+{
+	if (s->mark == HEAP_INLINE_MAGIC + x->d->word)
+		return false;
+	const uint64_t distance = (uint32_t)s->link;
+	return (s->mark >> HEAP_FLAG_SHIFT & HEAP_INLINE) == 0 ||
+	       (distance % 8 == 0 && distance <= s->off &&
+		word_at(x, s->off - distance) == HEAP_INLINE_MAGIC + x->d->word);
+}
+
+static void find_headers(struct solving *x)
+{
+	for (uint64_t off = HEAP_WIDE_SIZE; off + 8 <= x->b.size; off += 8) {
+		struct seen s = { .off = off, .mark = word_at(x, off - 8) };
+		const uint64_t flags = s.mark >> HEAP_FLAG_SHIFT & 15;
+		if ((s.mark & HEAP_MARK_MASK) != HEAP_MARK)
+			continue;
+		s.link = word_at(x, off - 16);
+		if ((flags & (HEAP_WIDE | HEAP_FREED)) == HEAP_WIDE)
+			s.wide = word_at(x, off - 32) ^ word_at(x, off - 24);
+		if (is_whole(x, &s))
+			vec_push(&x->seen, s);
+		if (x->seen.count == TAKEN_MOST)
+			return;
+	}
+}
+
+static bool verifies(const struct seen *s, uint64_t base)
+{
+	const uint64_t addr = base + s->off;
+	return addr % HEAP_ALIGN == 0 &&
+	       heap_check(addr, s->mark, (uint32_t)s->link, s->wide) == s->link >> 32;
+}
+
+static void try_base(struct solving *x, uint64_t base)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < x->seen.count; i++)
+		count += verifies(&x->seen.data[i], base);
+	if (count == x->count && base != x->base)
+		x->several = true;
+	if (count <= x->count)
+		return;
+	x->count = count;
+	x->base = base;
+	x->several = false;
+}
+
+/* The inverse of an odd number mod 2^64: each step doubles the bits that are right. */
+static uint64_t inverse(uint64_t v)
+{
+	uint64_t r = v;
+	for (unsigned i = 0; i < 6; i++)
+		r *= 2 - v * r;
+	return r;
+}
+
+/* All addresses of a block whose low `bits` are those of `low`: heap_check backwards. */
+static void solve(struct solving *x, const struct seen *s, uint64_t low, unsigned bits)
+{
+	const uint64_t third = UINT64_C(0xd6e8feb86659fd93), back = inverse(third);
+	const uint64_t first = s->mark * UINT64_C(0x9e3779b97f4a7c15);
+	const uint64_t second = ((uint32_t)s->link ^ s->wide) * UINT64_C(0xc2b2ae3d27d4eb4f);
+	const uint64_t mask = (UINT64_C(1) << bits) - 1;
+	const uint64_t known = (((low ^ first) + second) * third & mask) | (s->link >> 32 << 32);
+	const uint64_t most = x->d->word == 4 ? UINT32_MAX : (UINT64_C(1) << 48) - 1;
+	uint64_t h = known * back - second;
+	for (uint64_t i = 0; i < UINT64_C(1) << (32 - bits); i++, h += back << bits) {
+		const uint64_t addr = h ^ first;
+		if (UNLIKELY(addr <= most) && addr >= s->off)
+			try_base(x, addr - s->off);
+	}
+}
+
+/* By chance, two headers verify in one of 2^19 images. */
+static bool solve_any(struct solving *x, unsigned bits, size_t most)
+{
+	const size_t step = x->seen.count > most ? x->seen.count / most : 1;
+	x->count = 0;
+	for (size_t i = 0; i < x->seen.count && i / step < most; i += step) {
+		const struct seen *s = &x->seen.data[i];
+		solve(x, s, bits == PAGE_BITS ? s->off % (1 << PAGE_BITS) : 0, bits);
+		if (x->count > x->seen.count / 2 && x->count > 1 && !x->several)
+			break;
+	}
+	return x->count > 1 && !x->several;
+}
+
+bool dump_find_base(const struct dump *d, struct bytes b, uint64_t *ret)
+{
+	struct solving x = { .d = d, .b = b };
+	find_headers(&x);
+	const bool found = x.seen.count > 1 && (solve_any(&x, PAGE_BITS, SOLVED_MOST) ||
+						solve_any(&x, ALIGN_BITS, TRIED_MOST));
+	*ret = x.base;
+	vec_release(&x.seen);
+	return found;
+}
