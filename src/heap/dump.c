@@ -145,6 +145,7 @@ static void take_process(struct dump *d, const struct core *c)
 	d->signal = c->signal;
 	d->has_fault = c->has_fault;
 	d->fault_addr = c->fault_addr;
+	d->entry = c->entry;
 }
 
 static bool read_core(struct dump *d, const struct image *core, struct heft_err *err)

@@ -57,6 +57,7 @@ struct dump {
 	int signal;          /* 0: none */
 	bool has_fault;
 	uint64_t fault_addr;
+	uint64_t entry;         /* where the program began; 0: not known */
 	uint64_t size, present; /* bytes of all regions; of these in the dump */
 	uint64_t file_size;     /* of the dump file, unpacked */
 	bool compact;           /* what a region lacks was never touched: zeros */
@@ -102,6 +103,9 @@ void dump_learn(struct dump *d, const struct records *r);
 /* For a dump that knows no modules: addresses from `bias` to `end`, less `bias`, are those of this
  * program's own headers.  Borrows. */
 void dump_add_program(struct dump *d, const char *path, uint64_t end, uint64_t bias);
+/* Adds what the dynamic linker has in its list, for a dump that lacks the program's headers: its
+ * dynamic section is at `dynamic`. */
+void dump_add_linked(struct dump *d, uint64_t dynamic, uint64_t size, const char *path);
 
 /* Did the first thread die of its own doing? */
 bool dump_is_fatal(const struct dump *d);

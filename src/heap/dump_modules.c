@@ -230,10 +230,15 @@ static void add_linked(struct dump *d, const uint64_t map[4], const char *main_p
 		return;
 	}
 	const char *name = text_at(d, map[1]);
+	if (!*name && dump_module(d, map[2]) != NULL) /* the program, which the user named */
+		return;
 	struct dump_file f = { .path = *name ? name : main_path, .start = map[0], .end = map[0] };
 	const struct region *r = dump_region(d, map[2]);
 	if (!dump_read_header(d, &f) && r) {
-		f = (struct dump_file){ f.path, true, r->addr, region_end(r), map[0], { NULL, 0 } };
+		/* Its dynamic section is behind its code, in the same piece of addresses. */
+		const bool low = map[0] < r->addr && dump_region(d, map[0]) != NULL;
+		f = (struct dump_file){ f.path,        true,   low ? map[0] : r->addr,
+					region_end(r), map[0], { NULL, 0 } };
 	}
 	if (f.module && f.path[0])
 		vec_push(more, f);
@@ -402,6 +407,13 @@ void dump_learn(struct dump *d, const struct records *r)
 	learn_threads(d, r);
 	if (!*d->command && *r->command)
 		d->command = arena_copy(&d->arena, str_of(r->command));
+}
+
+void dump_add_linked(struct dump *d, uint64_t dynamic, uint64_t size, const char *path)
+{
+	const uint64_t debug = dynamic_value(d, dynamic, size, DT_DEBUG);
+	if (debug != 0)
+		read_link_map(d, debug, path);
 }
 
 void dump_add_program(struct dump *d, const char *path, uint64_t end, uint64_t bias)

@@ -207,20 +207,37 @@ static bool place_program(struct process *p, const char *path, struct heft_err *
 	return true;
 }
 
-/* The one module of an image of memory that tells of none. */
+/* Places the program and, by what lies behind its dynamic section, all that it was linked with. */
+static void add_image(struct process *p, const char *path, const struct image *im, uint64_t load)
+{
+	const struct segment *dynamic = NULL;
+	uint64_t end = load;
+	for (size_t i = 0; i < im->segment_count; i++) {
+		const struct segment *s = &im->segments[i];
+		if (s->type == PT_LOAD)
+			end = max_u64(end, load + s->addr + s->vm_size);
+		if (s->type == PT_DYNAMIC)
+			dynamic = s;
+	}
+	dump_add_program(&p->dump, path, end > load ? end : UINT64_MAX, load);
+	if (dynamic != NULL)
+		dump_add_linked(&p->dump, load + dynamic->addr, dynamic->vm_size, path);
+}
+
+/* The program of an image of memory, or of a core without its headers (of QEMU's user mode, for
+ * one), that tells of no module. */
 static bool add_program(struct process *p, const char *path, uint64_t load, struct heft_err *err)
 {
 	struct input in;
-	uint64_t end = load;
 	if (!input_open(&in, path, p->wish.notes, err))
 		return false;
-	for (size_t i = 0; !in.archive && i < in.images[0].segment_count; i++) {
-		const struct segment *s = &in.images[0].segments[i];
-		if (s->type == PT_LOAD)
-			end = max_u64(end, load + s->addr + s->vm_size);
-	}
+	if (!in.archive && load == 0 && p->dump.entry != 0)
+		load = p->dump.entry - in.images[0].entry;
+	if (in.archive)
+		dump_add_program(&p->dump, path, UINT64_MAX, load);
+	else
+		add_image(p, path, &in.images[0], load);
 	input_close(&in);
-	dump_add_program(&p->dump, path, end > load ? end : UINT64_MAX, load);
 	return true;
 }
 
