@@ -15,6 +15,7 @@ struct heap_join {
 	struct heft_heap_report *r;
 	struct intern functions, files, names;
 	VEC(struct site_key) keys; /* by site */
+	VEC(uint32_t) by_name;     /* modules, by id in `names` */
 	VEC(bool) other_builds;    /* by module: the heaps have it of two builds */
 	struct map sites, steps;   /* keys; the steps of the report */
 	struct text path;
@@ -23,19 +24,34 @@ struct heap_join {
 
 /* ---- modules -------------------------------------------------------------------------------- */
 
-/* By name: that of another process, or another build, is the same. */
+static uint32_t module_of_build(const struct heap_report *r, struct bytes build_id)
+{
+	for (uint32_t i = 1; build_id.size > 0 && i < r->modules.count; i++)
+		if (same_build_id(r->modules.data[i].build_id, build_id))
+			return i;
+	return 0;
+}
+
+/* By name: that of another process, or another build, is the same.  A core has the names of files
+ * where the recorder has those of links to them: what is of one build is the same as well. */
 static uint32_t join_module(struct heap_join *j, const struct process_module *m)
 {
 	struct heap_report *r = &j->r->report;
 	if (!*m->path)
 		return 0;
-	const uint32_t id = intern_borrow(&j->names, str_of(file_name(m->path)));
-	if (id < r->modules.count) {
+	const uint32_t name = intern_borrow(&j->names, str_of(file_name(m->path)));
+	if (name < j->by_name.count) {
+		const uint32_t id = j->by_name.data[name];
 		const struct bytes known = r->modules.data[id].build_id;
 		if (known.size > 0 && m->build_id.size > 0 && !same_build_id(known, m->build_id))
 			j->other_builds.data[id] = true;
 		return id;
 	}
+	const uint32_t same = module_of_build(r, m->build_id);
+	const uint32_t id = same != 0 ? same : (uint32_t)r->modules.count;
+	vec_push(&j->by_name, id);
+	if (same != 0)
+		return same;
 	vec_push(&r->modules, (struct heap_report_module){ .path = m->path,
 							   .name = file_name(m->path),
 							   .build_id = m->build_id,
@@ -173,6 +189,7 @@ struct heap_join *heap_join_new(struct heft_heap_report *r, struct heft_heap *no
 	intern_borrow(&j->names, STR(""));
 	vec_push(&r->report.modules, (struct heap_report_module){ .path = "", .name = "" });
 	vec_push(&j->other_builds, false);
+	vec_push(&j->by_name, 0);
 	/* Known before the first frame is joined. */
 	mem_free(join_modules(j, now));
 	if (base)
@@ -188,6 +205,7 @@ void heap_join_free(struct heap_join *j)
 	intern_release(&j->names);
 	vec_release(&j->keys);
 	vec_release(&j->other_builds);
+	vec_release(&j->by_name);
 	map_release(&j->sites);
 	map_release(&j->steps);
 	text_release(&j->path);

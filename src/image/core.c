@@ -76,7 +76,10 @@ static void read_prstatus(struct core *c, const struct image *im, struct reader 
 static const char *fixed_text(struct core *c, struct reader *r, size_t size)
 {
 	const char *p = (const char *)read_take(r, size);
-	return p ? arena_copy(&c->arena, (struct str){ p, strnlen(p, size) }) : "";
+	size_t used = p != NULL ? strnlen(p, size) : 0;
+	while (used > 0 && p[used - 1] == ' ') /* of titles that programs give themselves */
+		used--;
+	return used > 0 ? arena_copy(&c->arena, (struct str){ p, used }) : "";
 }
 
 /* struct elf_prpsinfo: 64 bit; 32 bit with user ids of 16 bits; of 32 bits. */

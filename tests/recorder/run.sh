@@ -117,6 +117,21 @@ END
 	is "all frames" yes "$([ "$(grep -c '  std::' shown)" -ge 2 ] && echo yes)"
 fi
 
+# A core has the names of files where a recording has those of links: they are the same modules.
+cat >lib.c <<'END'
+#include <stdlib.h>
+void *held;
+void hold(void) { held = malloc(60000); }
+END
+echo 'void hold(void); int main(void) { hold(); return 0; }' >linked.c
+must cc -shared -fPIC -Wl,--build-id -Wl,-soname,libheld.so.1 lib.c -o libheld.so.1.2
+ln -s libheld.so.1.2 libheld.so.1
+must cc linked.c libheld.so.1 -Wl,-rpath,"$dir" -o linked
+run -q -o v1 ./linked
+run -q --leaks -o v2 ./linked
+"$heft" heap diff v1.* v2.* >shown 2>/dev/null
+is "one library under two names" 0 "$(grep -c 'hold' shown)"
+
 # What is lost at the end, in a process and in what it forked; a thread still holds something.
 cat >leaks.c <<'END'
 #include <pthread.h>
