@@ -310,7 +310,7 @@ HEFT_API bool heft_heap_report_write(const struct heft_heap_report *r,
 				     const struct heft_write_opts *opts,
 				     const struct heft_sink *sink, struct heft_err *err);
 
-/* Other pages about a heap, as a table or JSON. */
+/* Other pages about a heap, as a table or JSON; the timeline also as HEFT_SVG. */
 enum heft_heap_page {
 	HEFT_HEAP_TIMELINE, /* how much was live when */
 	HEFT_HEAP_LAYOUT,   /* what the bytes of its memory are */

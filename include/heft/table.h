@@ -132,6 +132,9 @@ enum heft_format {
 	HEFT_SYMBOL_ORDER, /* for ld.lld --symbol-ordering-file, with one of these */
 	HEFT_AUTOFDO,      /* for create_gcov --profiler=text */
 	HEFT_FDATA,        /* for llvm-bolt -data= */
+	/* A picture for documents: a treemap of the measure that decides the order, in a diff of
+	 * what changed; of heaps by calls a flame graph; of HEFT_HEAP_TIMELINE a chart. */
+	HEFT_SVG,
 };
 
 /* Which sizes of a profile count: of the file, of the VM image. */

@@ -334,11 +334,15 @@ static bool write_page(struct heft_heap *h, enum heft_heap_page page, enum heft_
 	struct sink s;
 	const bool json = format == HEFT_JSON;
 	sink_start(&s, sink);
-	if (!json && format != HEFT_TABLE)
+	const bool svg = format == HEFT_SVG && page == HEFT_HEAP_TIMELINE;
+	if (!json && !svg && format != HEFT_TABLE)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this page is a table or JSON");
 	switch (page) {
 	case HEFT_HEAP_TIMELINE:
-		out_heap_timeline(&h->info, h->moments.data, h->moments.count, json, &s);
+		if (svg)
+			out_heap_timeline_svg(&h->info, h->moments.data, h->moments.count, &s);
+		else
+			out_heap_timeline(&h->info, h->moments.data, h->moments.count, json, &s);
 		break;
 	case HEFT_HEAP_LAYOUT: out_heap_layout(&h->info, json, &s); break;
 	case HEFT_HEAP_CHECK: write_check(h, json, &s); break;

@@ -23,7 +23,7 @@ const struct opt diff_opts[] = {
 #define OUTPUT_SORT "delta (default), growth, size, old, name"
 #define OUTPUT_FORMATS                                                                             \
 	"table (default), csv, tsv, json, markdown,\n"                                             \
-	"                              folded (all rows, for flame graphs)"
+	"                              folded (all rows, for flame graphs), svg"
 #include "cli/output_opts.inc"
 	{ O_SECTION, 0, false, "section", "NAME", "only this section: .text, or its letter t" },
 	{ O_DEBUG, 0, false, "debug", NULL, "debug sections too, which both sides have" },

@@ -24,7 +24,7 @@ enum {
 const struct opt heap_show_opts[] = {
 #define OUTPUT_FORMATS                                                                             \
 	"table (default), csv, tsv, json, markdown; folded,\n"                                     \
-	"                              pprof, speedscope: all stacks"
+	"                              pprof, speedscope: all stacks; svg: a flame graph"
 #define OUTPUT_SPEEDSCOPE
 #include "cli/heap_rows_opts.inc"
 	{ .help = "Instead of rows:" },
@@ -45,7 +45,7 @@ const char heap_show_manual[] =
 const struct opt heap_diff_opts[] = {
 #define OUTPUT_FORMATS                                                                             \
 	"table (default), csv, tsv, json, markdown, folded\n"                                      \
-	"                              (all stacks)"
+	"                              (all stacks), svg: a flame graph"
 #include "cli/heap_rows_opts.inc"
 	{ O_EXIT_CODE, 0, false, "exit-code", NULL, "status 1 if there are differences" },
 #include "cli/heap_open_opts.inc"
@@ -99,15 +99,11 @@ static const struct choice order_choices[] = {
 };
 
 static const struct choice formats[] = {
-	{ "table", HEFT_TABLE },
-	{ "csv", HEFT_CSV },
-	{ "tsv", HEFT_TSV },
-	{ "json", HEFT_JSON },
-	{ "markdown", HEFT_MARKDOWN },
-	{ "folded", HEFT_FOLDED },
-	{ "pprof", HEFT_PPROF },
-	{ "speedscope", HEFT_SPEEDSCOPE },
-	{ NULL, 0 },
+	{ "table", HEFT_TABLE },       { "csv", HEFT_CSV },
+	{ "tsv", HEFT_TSV },           { "json", HEFT_JSON },
+	{ "markdown", HEFT_MARKDOWN }, { "folded", HEFT_FOLDED },
+	{ "pprof", HEFT_PPROF },       { "speedscope", HEFT_SPEEDSCOPE },
+	{ "svg", HEFT_SVG },           { NULL, 0 },
 };
 
 /* "MIN..MAX", "MIN..", "..MAX" or one size. */
@@ -259,6 +255,9 @@ static int report(struct show_job *job)
 	/* Without stacks there is one row of them. */
 	if (!job->by_given && is_unrecorded(job))
 		job->query.by = HEFT_HEAP_BY_SIZE;
+	/* A picture of stacks is that of the tree which they make. */
+	if (job->out.write.format == HEFT_SVG && job->query.by == HEFT_HEAP_BY_STACK)
+		job->query.by = HEFT_HEAP_BY_TREE;
 	job->query.rows = output_rows(&job->out, job->query.by == HEFT_HEAP_BY_STACK ? 10 : 20);
 	job->out.write.full = job->out.wide;
 	if (!job->paged)

@@ -4,10 +4,9 @@
 #include <unistd.h>
 
 const struct choice table_formats[] = {
-	{ "table", HEFT_TABLE },       { "csv", HEFT_CSV },
-	{ "tsv", HEFT_TSV },           { "json", HEFT_JSON },
-	{ "markdown", HEFT_MARKDOWN }, { "folded", HEFT_FOLDED },
-	{ "pprof", HEFT_PPROF },       { NULL, 0 },
+	{ "table", HEFT_TABLE }, { "csv", HEFT_CSV },           { "tsv", HEFT_TSV },
+	{ "json", HEFT_JSON },   { "markdown", HEFT_MARKDOWN }, { "folded", HEFT_FOLDED },
+	{ "pprof", HEFT_PPROF }, { "svg", HEFT_SVG },           { NULL, 0 },
 };
 
 void output_init(struct output *out, const struct choice *formats)
@@ -114,7 +113,8 @@ bool output_settle(struct output *out, const struct cli *cli)
 
 uint32_t output_rows(const struct output *out, uint32_t usual)
 {
-	const bool all = out->write.format == HEFT_FOLDED || out->write.format == HEFT_PPROF;
+	const enum heft_format f = out->write.format;
+	const bool all = f == HEFT_FOLDED || f == HEFT_PPROF || f == HEFT_SVG;
 	return out->has_rows ? out->rows : all ? 0 : usual;
 }
 

@@ -56,7 +56,7 @@ const struct opt size_opts[] = {
 	"                              delta, growth (default of diffs), old, name"
 #define OUTPUT_FORMATS                                                                             \
 	"table (default), csv, tsv, json, markdown,\n"                                             \
-	"                              folded (all rows, for flame graphs), pprof"
+	"                              folded (all rows, for flame graphs), pprof, svg"
 #include "cli/output_opts.inc"
 	{ O_DISASSEMBLE, 0, false, "disassemble", "FUNC",
 	  "instructions of a function, no table (heft blocks)" },

@@ -368,6 +368,7 @@ static bool write_rows(const struct heap_report *r, const struct heft_write_opts
 			       .kind = by == HEFT_HEAP_BY_STACK ? &stacks : &kind,
 			       .ctx = &w,
 			       .joined = by <= HEFT_HEAP_BY_CALLERS,
+			       .flame = by == HEFT_HEAP_BY_TREE || by == HEFT_HEAP_BY_CALLERS,
 			       .indent = 1,
 			       .label_gap = 2 };
 	if (o->format == HEFT_JSON)

@@ -94,6 +94,8 @@ void out_heap_summaries(const struct heap_info *now, const struct heap_info *bas
 void out_heap_layout(const struct heap_info *info, bool json, struct sink *s);
 void out_heap_timeline(const struct heap_info *info, const struct heft_heap_moment *moments,
 		       size_t count, bool json, struct sink *s);
+void out_heap_timeline_svg(const struct heap_info *info, const struct heft_heap_moment *moments,
+			   size_t count, struct sink *s);
 void out_heap_check_begin(const struct heap_info *info, size_t count, bool json, struct sink *s);
 void out_heap_damage(const struct heft_heap_damage *d, size_t index, bool json, struct sink *s);
 void out_heap_check_end(bool json, struct sink *s);

@@ -104,6 +104,7 @@ struct report {
 	/* Rows in fields of their own up to the level_count-th level; false: levels are joined by
 	 * ";". */
 	bool joined;
+	bool flame;         /* pictures: levels are calls */
 	uint32_t stacks;    /* bit i: labels of level i are stacks, frames with ";" between */
 	unsigned indent;    /* blanks a level */
 	bool indents_rows;  /* they stand in front of the columns, not of the label */

@@ -2,12 +2,15 @@
 #include "report/report.h"
 
 #include "base/err.h"
+#include "report/svg.h"
 
 bool report_write(const struct report *r, struct sink *s, struct heft_err *err)
 {
 	if (r->opts.format == HEFT_PPROF && r->table.diff)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "this format holds one profile, not the difference of two");
+	if (r->opts.format == HEFT_SVG && !has_labels(r))
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this report has no such format");
 	switch (r->opts.format) {
 	case HEFT_TABLE: out_table(r, s); break;
 	case HEFT_CSV: out_csv(r, s, ','); break;
@@ -16,6 +19,7 @@ bool report_write(const struct report *r, struct sink *s, struct heft_err *err)
 	case HEFT_MARKDOWN: out_markdown(r, s); break;
 	case HEFT_FOLDED: out_folded(r, s); break;
 	case HEFT_PPROF: out_pprof(r, s); break;
+	case HEFT_SVG: r->flame ? out_svg_flame(r, s) : out_svg_map(r, s); break;
 	default: return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this report has no such format");
 	}
 	return sink_end(s, err);

@@ -1,0 +1,351 @@
+/* Rows as pictures: treemaps and flame graphs. */
+#include "report/number.h"
+#include "report/svg.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MAP_HEIGHT = 540, MAP_GAP = 2, BAND = 18, TIP_LABEL = 300, TEXT_LABELS = 5 };
+/* Pixels: of what is drawn, or opened.  A picture of a large program has some hundred kilobytes. */
+static const double least_inner = 500, least_side = 3, least_area = 30, least_band = 0.7;
+
+/* ---- weights --------------------------------------------------------------------------------- */
+
+static double number_of(const struct report *r, union heft_value v)
+{
+	const bool parts = r->table.measures[r->table.sorted_by].unit == HEFT_PARTS;
+	return !parts ? (double)v.whole : isnan(v.parts) ? 0 : v.parts;
+}
+
+static double now_of(const struct report *r, const struct heft_row *row)
+{
+	return number_of(r, row->now[r->table.sorted_by]);
+}
+
+static double change_of_row(const struct report *r, const struct heft_row *row)
+{
+	return now_of(r, row) - number_of(r, row->base[r->table.sorted_by]);
+}
+
+/* What is drawn of a row: its size; in a diff all growth and shrinkage below it. */
+static double weigh(const struct report *r, const struct heft_row *row)
+{
+	struct row_walk walk;
+	double sum = 0;
+	if (!r->table.diff)
+		return now_of(r, row);
+	if (row->child_count == 0)
+		return fabs(change_of_row(r, row));
+	row_walk_init(&walk, row);
+	for (const struct heft_row *at; (at = row_next(&walk)) != NULL;)
+		if (at->child_count == 0)
+			sum += fabs(change_of_row(r, at));
+	row_walk_release(&walk);
+	return sum;
+}
+
+/* A row with a place of its own. */
+struct tile {
+	const struct heft_row *row;
+	double weight;
+	struct svg_box box;
+	unsigned depth, colour;
+};
+
+static int compare_tiles(const void *a, const void *b)
+{
+	const struct tile *x = a, *y = b;
+	if (x->weight != y->weight)
+		return x->weight < y->weight ? 1 : -1;
+	return strcmp(x->row->label, y->row->label);
+}
+
+struct tiles {
+	VEC(struct tile) all; /* those that wait to be drawn */
+	size_t first;         /* the children that are laid out now */
+	size_t left_out;      /* of them, too light to be drawn */
+};
+
+/* "[section .text]" below ".text" says what the row above says. */
+static bool says_again(const struct heft_row *row)
+{
+	const struct str own = str_of(row->label);
+	if (row->child_count != 1 || row->children[0]->child_count != 0)
+		return false;
+	const struct str below = str_of(row->children[0]->label);
+	return str_eq(own, below) ||
+	       (below.len == own.len + sizeof "[section ]" - 1 &&
+		str_starts(below, STR("[section ")) && str_ends(below, STR("]")) &&
+		memcmp(below.p + sizeof "[section " - 1, own.p, own.len) == 0);
+}
+
+/* The children that weigh at least `least`, heaviest first. */
+static void add_children(struct tiles *t, const struct report *r, const struct tile *of,
+			 double least)
+{
+	t->first = t->all.count;
+	t->left_out = 0;
+	for (size_t i = 0; i < of->row->child_count; i++) {
+		const struct heft_row *row = of->row->children[i];
+		const struct tile tile = { .row = row,
+					   .weight = weigh(r, row),
+					   .depth = of->depth + 1,
+					   .colour = of->colour };
+		if (tile.weight >= least && tile.weight > 0)
+			vec_push(&t->all, tile);
+		else
+			t->left_out += tile.weight > 0;
+	}
+	if (t->all.count > t->first)
+		qsort(t->all.data + t->first, t->all.count - t->first, sizeof *t->all.data,
+		      compare_tiles);
+	for (size_t i = t->first; of->depth == 0 && i < t->all.count; i++)
+		t->all.data[i].colour = (unsigned)(i - t->first);
+}
+
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+static void amount_text(char out[NUMBER_MAX], const struct report *r, const struct heft_row *row)
+{
+	const double v = r->table.diff ? change_of_row(r, row) : now_of(r, row);
+	const double size = fabs(v);
+	const char sign = !r->table.diff || size < 0.5 ? '\0' : v < 0 ? '-' : '+';
+	const uint64_t whole = size < 0x1p63 ? (uint64_t)(size + 0.5) : INT64_MAX;
+	if (r->table.measures[r->table.sorted_by].unit == HEFT_COUNT)
+		snprintf(out, NUMBER_MAX, "%.*s%" PRIu64, sign != '\0', &sign, whole);
+	else
+		number_size(out, whole, sign);
+}
+
+static void tip_text(char *out, size_t room, const struct report *r, const struct tile *t)
+{
+	char amount[NUMBER_MAX];
+	const struct heft_row *top = r->table.top;
+	const double all = r->table.diff ? 0 : now_of(r, top);
+	amount_text(amount, r, t->row);
+	const int used = snprintf(out, room, "%.*s: %s", TIP_LABEL, t->row->label, amount);
+	if (all > 0 && (size_t)used < room)
+		snprintf(out + used, room - (size_t)used, " (%d.%d%%)",
+			 (int)(100 * t->weight / all), (int)(1000 * t->weight / all) % 10);
+}
+
+/* "sections, symbols: 7.75Mi file" */
+static void title_text(char *out, size_t room, const struct report *r)
+{
+	char amount[NUMBER_MAX];
+	size_t used = 0;
+	amount_text(amount, r, r->table.top);
+	for (size_t i = 0; i < r->table.level_count && used < room; i++)
+		used += (size_t)snprintf(out + used, room - used, "%s%s", i > 0 ? ", " : "",
+					 r->table.levels[i]);
+	if (used < room)
+		snprintf(out + used, room - used, ": %s %s%s", amount,
+			 r->table.measures[r->table.sorted_by].title,
+			 r->table.diff ? " (change; + orange grew, - blue shrank)" : "");
+}
+
+/* What somebody hears who does not see the picture: the largest rows. */
+static void describe(struct text *out, const struct report *r, const struct tile *top)
+{
+	struct tiles t = { 0 };
+	add_children(&t, r, top, 0);
+	for (size_t i = 0; i < t.all.count && i < TEXT_LABELS; i++) {
+		char tip[TIP_LABEL + 100];
+		tip_text(tip, sizeof tip, r, &t.all.data[i]);
+		text_add(out, i > 0 ? STR("; ") : STR("Largest: "));
+		text_add(out, str_of(tip));
+	}
+	text_add_char(out, '\0');
+	vec_release(&t.all);
+}
+
+static void begin(const struct report *r, unsigned height, const struct tile *top, struct sink *s)
+{
+	char title[600];
+	struct text about = { 0 };
+	title_text(title, sizeof title, r);
+	describe(&about, r, top);
+	svg_begin(s, height, title, about.p);
+	text_release(&about);
+}
+
+static void class_of(char out[16], const struct report *r, const struct tile *t, bool inner)
+{
+	const double change = r->table.diff ? change_of_row(r, t->row) : 0;
+	const char *extra = inner ? " i" : "";
+	if (t->row->others > 0)
+		snprintf(out, 16, "n%s", extra);
+	else if (r->table.diff)
+		snprintf(out, 16, "%s%s", change > 0 ? "more" : change < 0 ? "less" : "n", extra);
+	else
+		snprintf(out, 16, "c%u%s", t->colour % SVG_COLOURS, extra);
+}
+
+/* Whether rows below it leave room for its label. */
+static bool has_header(const struct tile *t)
+{
+	return t->box.h > 3 * SVG_LINE && t->box.w > 40;
+}
+
+/* With the size where there is room for both. */
+static void put_label(const struct svg_box *b, const char *label, const char *tip, struct sink *s)
+{
+	const bool both = 7.0 * (double)strlen(tip) < b->w;
+	svg_text(s, b->x + 3, b->y + 12, b->w - 6, both ? tip : label);
+}
+
+static void draw_tile(const struct report *r, const struct tile *t, bool inner, struct sink *s)
+{
+	char class[16], tip[TIP_LABEL + 100];
+	class_of(class, r, t, inner);
+	tip_text(tip, sizeof tip, r, t);
+	svg_box(s, &t->box, class, tip);
+	if (t->box.h >= 13 && (!inner || has_header(t)))
+		put_label(&t->box, t->row->label, tip, s);
+}
+
+/* ---- treemaps: Bruls, Huizing and van Wijk, "Squarified Treemaps" (2000) --------------------- */
+
+/* The worst ratio of sides in a row of areas from `largest` to `smallest` along a side. */
+static double worst(double largest, double smallest, double sum, double side)
+{
+	return fmax(side * side * largest / (sum * sum), sum * sum / (side * side * smallest));
+}
+
+/* How many tiles make up the next row, and their area. */
+static size_t next_row(const struct tile *t, size_t count, double scale, double side, double *ret)
+{
+	double sum = 0, best = INFINITY;
+	size_t n = 0;
+	for (; n < count; n++) {
+		const double area = t[n].weight * scale;
+		const double ratio = worst(t[0].weight * scale, area, sum + area, side);
+		if (ratio > best)
+			break;
+		best = ratio;
+		sum += area;
+	}
+	*ret = sum;
+	return n;
+}
+
+/* Gives tiles of falling weight their boxes; `whole` is the weight of the room, which has more than
+ * they if lighter ones were left out: theirs is the rest, which is returned. */
+static struct svg_box squarify(struct tile *t, size_t count, double whole, struct svg_box room)
+{
+	for (size_t i = 0; i < count && room.w > 0 && room.h > 0 && whole > 0;) {
+		const bool upright = room.w >= room.h;
+		const double side = upright ? room.h : room.w;
+		double sum, at = 0;
+		const size_t n = next_row(t + i, count - i, room.w * room.h / whole, side, &sum);
+		const double thick = sum / side, scale = room.w * room.h / whole;
+		for (size_t end = i + n; i < end; i++) {
+			const double length = t[i].weight * scale / thick;
+			t[i].box = upright ? (struct svg_box){ room.x, room.y + at, thick, length }
+					   : (struct svg_box){ room.x + at, room.y, length, thick };
+			at += length;
+			whole -= t[i].weight;
+		}
+		*(upright ? &room.x : &room.y) += thick;
+		*(upright ? &room.w : &room.h) -= thick;
+	}
+	return room;
+}
+
+/* Where the rows below one stand, under its label. */
+static struct svg_box inside(const struct tile *t)
+{
+	const double label = has_header(t) ? SVG_LINE : MAP_GAP;
+	if (t->depth == 0)
+		return t->box;
+	return (struct svg_box){ t->box.x + MAP_GAP, t->box.y + label, t->box.w - 2 * MAP_GAP,
+				 t->box.h - label - MAP_GAP };
+}
+
+static bool has_room(const struct svg_box *b)
+{
+	return b->w >= least_side && b->h >= least_side && b->w * b->h >= least_inner;
+}
+
+/* Boxes for the rows below one, and a word for those that are too small for one. */
+static void lay_children(struct tiles *t, const struct report *r, const struct tile *of,
+			 const struct svg_box *room, struct sink *s)
+{
+	char text[60];
+	add_children(t, r, of, least_area * of->weight / (room->w * room->h));
+	const struct svg_box rest = squarify(t->all.data + t->first, t->all.count - t->first,
+					     of->weight, *room);
+	snprintf(text, sizeof text, "%zu smaller", t->left_out);
+	if (t->left_out > 0 && rest.h >= 13)
+		svg_text(s, rest.x + 3, rest.y + 12, rest.w - 6, text);
+}
+
+void out_svg_map(const struct report *r, struct sink *s)
+{
+	struct tiles t = { 0 };
+	const struct tile top = { .row = r->table.top,
+				  .weight = weigh(r, r->table.top),
+				  .box = { 0, SVG_LINE + 2, SVG_WIDTH,
+					   MAP_HEIGHT - SVG_LINE - 2 } };
+	begin(r, MAP_HEIGHT, &top, s);
+	vec_push(&t.all, top);
+	while (t.all.count > 0 && !s->failed) {
+		const struct tile tile = t.all.data[--t.all.count];
+		const struct svg_box room = inside(&tile);
+		const bool inner = tile.row->child_count > 0 && has_room(&room) &&
+				   (tile.depth == 0 || !says_again(tile.row));
+		if (tile.depth > 0)
+			draw_tile(r, &tile, inner, s);
+		if (inner)
+			lay_children(&t, r, &tile, &room, s);
+	}
+	vec_release(&t.all);
+	svg_end(s);
+}
+
+/* ---- flame graphs: the same rows in bands, as wide as they weigh ----------------------------- */
+
+/* Bands below the top one that are wide enough to be seen. */
+static unsigned lay_flame(struct tiles *drawn, const struct report *r, const struct tile *top)
+{
+	struct tiles t = { 0 };
+	unsigned deepest = 0;
+	vec_push(&t.all, *top);
+	while (t.all.count > 0) {
+		const struct tile tile = t.all.data[--t.all.count];
+		vec_push(&drawn->all, tile);
+		deepest = tile.depth > deepest ? tile.depth : deepest;
+		add_children(&t, r, &tile, least_band * tile.weight / tile.box.w);
+		double x = tile.box.x;
+		for (size_t i = t.first; i < t.all.count; i++) {
+			struct tile *child = &t.all.data[i];
+			child->colour = svg_colour(child->row->label);
+			child->box = (struct svg_box){ x, 0,
+						       tile.box.w * child->weight / tile.weight,
+						       BAND };
+			x += child->box.w;
+		}
+	}
+	vec_release(&t.all);
+	return deepest;
+}
+
+/* What called stands below what it called. */
+void out_svg_flame(const struct report *r, struct sink *s)
+{
+	struct tiles drawn = { 0 };
+	const struct tile top = { .row = r->table.top,
+				  .weight = weigh(r, r->table.top),
+				  .box = { 0, 0, SVG_WIDTH, BAND } };
+	const unsigned deepest = top.weight > 0 ? lay_flame(&drawn, r, &top) : 0;
+	const unsigned height = (deepest + 1) * BAND + SVG_LINE + 2;
+	begin(r, height, &top, s);
+	for (size_t i = 0; i < drawn.all.count && !s->failed; i++) {
+		struct tile *tile = &drawn.all.data[i];
+		tile->box.y = height - (tile->depth + 1.0) * BAND;
+		draw_tile(r, tile, false, s);
+	}
+	vec_release(&drawn.all);
+	svg_end(s);
+}

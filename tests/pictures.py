@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Pictures of reports (--format=svg): XML that needs nothing else, areas as large as the sizes, names that are text.
+
+usage: pictures.py HEFT FIXTURES     FIXTURES: the folder of the recipes golden_*
+"""
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as xml
+
+HEFT, FIXTURES = (os.path.abspath(p) for p in sys.argv[1:])
+SVG = "{http://www.w3.org/2000/svg}"
+FAILURES, COUNT = [], [0]
+
+
+def check(what, good):
+    COUNT[0] += 1
+    if not good:
+        FAILURES.append(what)
+        print("FAILED:", what)
+
+
+def heft(*words):
+    done = subprocess.run([HEFT, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    check(f"{words}: exit status {done.returncode}", done.returncode == 0)
+    return done.stdout
+
+
+def picture(*words):
+    """The boxes of a picture, from label and size to the rectangle; what holds for each picture is checked."""
+    text = heft(*words, "--format=svg")
+    top = xml.fromstring(text)
+    check(f"{words}: it is an image with a title and a description",
+          (top.tag, top.get("role"), top[0].tag, top[1].tag) == (SVG + "svg", "img", SVG + "title", SVG + "desc") and top[0].text)
+    check(f"{words}: it is light and dark", b"prefers-color-scheme:dark" in text)
+    check(f"{words}: it refers to nothing", text.count(b"http") == 1 and not re.search(rb"href|url\(|<script|<image|@import", text))
+    names = {e.tag for e in top.iter()} - {SVG + n for n in
+             ("svg", "title", "desc", "style", "g", "rect", "text", "path", "polygon", "polyline")}
+    check(f"{words}: no other elements: {names}", not names)
+    boxes = [(e.find(SVG + "title").text, [float(e.get(k)) for k in ("x", "y", "width", "height")]) for e in top.iter(SVG + "rect")
+             if e.find(SVG + "title") is not None]
+    inside = all(x >= -0.1 and y >= -0.1 and x + w <= 960.2 and y + h <= float(top.get("height")) + 0.2 for _, (x, y, w, h) in boxes)
+    check(f"{words}: all is in sight", inside)
+    return boxes, text.decode()
+
+
+def flat(row, sum_of):
+    """What a treemap of one level shows: label to share of the whole."""
+    rows = {c["label"]: sum_of(c) for c in row["children"]}
+    whole = sum(rows.values())
+    return {label: size / whole for label, size in rows.items() if size > 0}
+
+
+def check_areas(words, table, sum_of):
+    boxes, _ = picture(*words)
+    shares, seen = flat(json.loads(heft(*table, "-n0", "--json"))["total"], sum_of), 0
+    room = 960 * (540 - 18)
+    for text, (_, _, w, h) in boxes:
+        label = text.rsplit(": ", 1)[0]
+        if label in shares:
+            seen += 1
+            # Sides are written with one decimal.
+            check(f"{words}: the area of {label} is {w * h}, not {shares[label] * room}",
+                  abs(w * h - shares[label] * room) <= 0.1 * (w + h) + 1)
+    check(f"{words}: what has room is there", seen == sum(1 for s in shares.values() if s * room >= 30.5) or
+          abs(seen - sum(1 for s in shares.values() if s * room >= 30)) <= 1)
+
+
+def check_flame(words):
+    boxes, _ = picture(*words)
+    tree = json.loads(heft("heap", "show", "--by=tree", "-n0", "--json", words[-1]))["total"]
+    whole = tree["live_bytes"]
+    wanted = []
+
+    def walk(row, depth):
+        wanted.append((row["label"], depth, 960 * row["live_bytes"] / whole))
+        for child in row["children"]:
+            walk(child, depth + 1)
+    walk(tree, 0)
+    lowest = max(y for _, (_, y, _, _) in boxes)
+    got = sorted((text.rsplit(": ", 1)[0], round((lowest - y) / 18), round(w)) for text, (_, y, w, _) in boxes)
+    check(f"{words}: bands as wide as they weigh", got == sorted((n, d, round(w)) for n, d, w in wanted if w >= 0.7))
+
+
+NAMES = ["<script>alert(1)</script>", "\"'&amp;]]>", "x\x1b[31mred", "bad\udcffutf8", "\u202ereversed", "\uffff", "L" * 1000000]
+
+
+def check_names(work):
+    with open("names.s", "wb") as f:
+        f.write(b".text\n")
+        for i, name in enumerate(NAMES):
+            quoted = name.replace('"', '\\"').encode(errors="surrogateescape")
+            f.write(b'.globl "%s"\n.type "%s",@function\n"%s": .fill %d,1,0x90\n.size "%s",%d\n'
+                    % (quoted, quoted, quoted, 10000 + i, quoted, 10000 + i))
+    if subprocess.run(["cc", "-c", "names.s", "-o", "names.o"]).returncode != 0:
+        print("LEFT OUT: odd names: the assembler does not take them")
+        return
+    boxes, text = picture("-C", "none", "-d", "symbols", "--domain=vm", "names.o")
+    tips = [tip.split(": ")[0] for tip, _ in boxes]
+    for name in NAMES[:5]:
+        shown = name.replace("\x1b", "\\x1b").replace("\udcff", "\\xff").replace("\u202e", "\\xe2\\x80\\xae")
+        check(f"names: {name!r}", shown in tips)
+    check("names: a long one is cut", len(text) < 20000)
+    check("names: no control characters", not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", text))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as work:
+        for recipe in glob.glob(FIXTURES + "/golden_*"):
+            subprocess.run([recipe, work], check=True, env={**os.environ, "HEFT": HEFT})
+        os.chdir(work)
+        for file in "tiny", "tiny-be", "sources", HEFT:
+            check_areas(["-d", "sections", file], ["-d", "sections", file], lambda r: r["file"])
+            check_areas(["-d", "segments", "--domain=vm", file], ["-d", "segments", file], lambda r: r["vm"])
+            picture("-d", "sections,compileunits,symbols", file)
+        check_areas(["-d", "sections", "tiny-grown", "--", "tiny"], ["-d", "sections", "tiny-grown", "--", "tiny"],
+                    lambda r: abs(r["file"] - r["base_file"]))
+        picture("diff", "old.size", "new.size")
+        check_flame(["heap", "show", "heap.core"])
+        picture("heap", "show", "--by=module", "heap.core")
+        picture("heap", "diff", "heap.core", "heap-later.core")
+        picture("heap", "show", "--timeline", "heap.core")
+        check_names(work)
+    print(f"{COUNT[0]} checks, {len(FAILURES)} failed")
+    sys.exit(1 if FAILURES or COUNT[0] < 100 else 0)
+
+
+main()
