@@ -307,7 +307,15 @@ async function copyRows() {
 const canvas = $("canvas"), context = canvas.getContext("2d");
 
 function drawPicture() {
-	const box = $("picture"), ratio = devicePixelRatio || 1;
+	const legend = $("legend").offsetHeight;
+	layPicture();
+	/* The words below leave it more room, or less. */
+	if ($("legend").offsetHeight !== legend)
+		layPicture();
+}
+
+function layPicture() {
+	const box = $("picture"), ratio = devicePixelRatio || 1, before = picture.kind;
 	const w = Math.max(200, box.clientWidth), room = Math.max(220, box.clientHeight - $("legend").offsetHeight);
 	if (view.picture === "time") {
 		picture = { boxes: [], w, h: room };
@@ -317,6 +325,7 @@ function drawPicture() {
 		const laid = layFlame(view.tree, view.root, view.m, { w, h: room, most: 8000 }, view.picture === "flame");
 		picture = { boxes: laid.boxes, w, h: laid.height };
 	}
+	picture.kind = view.picture;
 	canvas.width = Math.round(w * ratio);
 	canvas.height = Math.round(picture.h * ratio);
 	canvas.style.width = w + "px";
@@ -324,6 +333,9 @@ function drawPicture() {
 	context.setTransform(ratio, 0, 0, ratio, 0, 0);
 	paint();
 	tellPicture();
+	/* A flame graph stands on its lowest band. */
+	if (picture.kind !== before)
+		box.scrollTop = picture.kind === "flame" ? box.scrollHeight : 0;
 }
 
 function paint() {

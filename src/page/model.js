@@ -190,6 +190,10 @@ class Node {
 	}
 }
 
+function saysAgain(label, below) {
+	return below === label || below === `[section ${label}]`;
+}
+
 function compareTexts(a, b) {
 	return a < b ? -1 : a > b ? 1 : 0;
 }
@@ -285,7 +289,7 @@ class Tree {
 			return node.children;
 		const children = node.end > node.start ? this.split(node) : null;
 		/* A level that only says again what the one above says is passed over. */
-		if (children && children.length === 1 && children[0].label === node.label && node.parent) {
+		if (children && children.length === 1 && saysAgain(node.label, children[0].label) && node.parent) {
 			node.level = children[0].level;
 			node.depth = children[0].depth;
 			return this.open(node);
