@@ -233,15 +233,34 @@ static void take_mapped(struct heaps *x, uint64_t at, uint64_t end)
 	}
 }
 
+/* The first heap's first chunk: behind the program's data where these are one mapping, else at the
+ * start.  0: there is none. */
+static uint64_t find_first(struct heaps *x, const struct stretch *s)
+{
+	enum { TRIES = 64 };
+	unsigned tried = 0;
+	for (uint64_t at = align_up(s->addr, CHUNK_PAGE); at < s->end && tried < TRIES;
+	     at += CHUNK_PAGE) {
+		const uint64_t first = first_chunk(x, at);
+		uint64_t size, flags;
+		if (!chunk_size(&x->v, first, s->end, &size, &flags) || flags != CHUNK_BEFORE_USED)
+			continue;
+		if (is_chain(x, first, s->end))
+			return first;
+		tried++;
+	}
+	return 0;
+}
+
 static void take_stretch(struct heaps *x, const struct stretch *s)
 {
-	const uint64_t rest = take_other_heaps(x, s), first = first_chunk(x, s->addr);
-	if (rest != s->addr)
-		take_mapped(x, rest, s->end);
-	else if (is_chain(x, first, s->end))
+	uint64_t rest = take_other_heaps(x, s);
+	const uint64_t first = rest == s->addr ? find_first(x, s) : 0;
+	if (first != 0) {
 		take_chain(x, first, s->end);
-	else
-		take_mapped(x, s->addr, s->end);
+		rest = s->end;
+	}
+	take_mapped(x, rest, s->end);
 }
 
 void glibc_heaps_find(struct glibc_heaps *ret, struct blocks_found *b, struct calls *c,

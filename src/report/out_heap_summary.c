@@ -151,12 +151,11 @@ static void put_parts(const struct heap_info *i, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
-static void put_count(struct sink *s, const char *glue, uint64_t count, uint64_t bytes,
-		      const char *what)
+static void put_count(struct sink *s, const char *what, uint64_t count, uint64_t bytes)
 {
 	if (count == 0)
 		return;
-	sink_printf(s, "%s%" PRIu64 " %s of ", glue, count, what);
+	sink_printf(s, "; %s %" PRIu64 " of ", what, count);
 	put_size(s, bytes);
 }
 
@@ -168,13 +167,12 @@ static void put_allocator(const struct heap_info *i, struct sink *s)
 	put_name(s, "allocator");
 	sink_printf(s, "glibc's malloc: %" PRIu64 " heap%s", i->of.arenas,
 		    i->of.arenas == 1 ? "" : "s");
-	put_count(s, "; ", i->of.own_mappings, i->of.own_mapping_bytes,
-		  "blocks with mappings of their own");
-	put_count(s, "; ", i->of.cached, i->of.cached_bytes, "freed blocks kept for reuse");
-	put_count(s, "; ", i->of.free_chunks, i->of.free_bytes, "free chunks");
-	sink_text(s, STR("; "));
+	put_count(s, "with mappings of their own", i->of.own_mappings, i->of.own_mapping_bytes);
+	put_count(s, "freed and kept", i->of.cached, i->of.cached_bytes);
+	put_count(s, "free", i->of.free_chunks, i->of.free_bytes);
+	sink_text(s, STR("; at the ends "));
 	put_size(s, i->of.top_bytes);
-	sink_text(s, STR(" at the ends\n"));
+	sink_text(s, STR("\n"));
 	put_name(s, "not known");
 	sink_text(s, STR("who asked for the blocks, and how large they were asked for\n"));
 }

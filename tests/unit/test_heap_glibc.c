@@ -71,6 +71,26 @@ static void chunks_in_use_are_blocks(void **state)
 	HEAPGEN_EACH(chunks);
 }
 
+/* The program's data and the heap in one mapping. */
+static void behind(struct heapgen *g)
+{
+	heapgen_region(g, HEAP, SIZE);
+	memset(heapgen_at(g, HEAP), 0x11, 0x2000);
+	uint64_t at = heapgen_start(g) + 0x2000;
+	for (unsigned i = 0; i < 4; i++)
+		heapgen_chunk(g, &at, 0x60, true);
+	heapgen_top(g, at);
+	const struct glibc_heaps found = find(g);
+	assert_int_equal(found.chunks, 4);
+	assert_int_equal(g->blocks.live.data[0].addr, HEAP + 0x2000 + 16);
+}
+
+static void a_heap_may_be_behind_the_programs_data(void **state)
+{
+	(void)state;
+	HEAPGEN_EACH(behind);
+}
+
 /* Its arena is in front of the first chunk; sizes say that they are of another. */
 static void other(struct heapgen *g)
 {
@@ -146,6 +166,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(chunks_in_use_are_blocks),
+		cmocka_unit_test(a_heap_may_be_behind_the_programs_data),
 		cmocka_unit_test(other_arenas_are_found),
 		cmocka_unit_test(a_chain_goes_on_behind_a_break),
 		cmocka_unit_test(other_memory_has_no_chunks),
