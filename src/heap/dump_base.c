@@ -12,7 +12,7 @@
 enum {
 	TAKEN_MOST = 4096, /* headers that are looked at */
 	SOLVED_MOST = 16,  /* of these, addresses are tried for */
-	TRIED_MOST = 4,    /* of these, where the image begins anywhere */
+	TRIED_MOST = 2,    /* of these, where the image begins anywhere */
 	PAGE_BITS = 12,
 	ALIGN_BITS = 4,
 };
