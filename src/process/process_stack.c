@@ -130,17 +130,30 @@ static bool is_rust(const char *linkage)
 	       (size > 20 && strncmp(linkage + size - 20, "17h", 3) == 0);
 }
 
+/* "alloc::vec::Vec<>::push", "<alloc::string::String as core::clone::Clone>::clone", and what
+ * Rust's library does for types that no crate has: "<u8 as alloc::...>::from_elem",
+ * "<[u8]>::to_vec". */
+static bool is_of_rust(const char *name)
+{
+	const char *type = name + strspn(name, "<"), *as = strstr(type, " as ");
+	const size_t closed = strcspn(type, ">");
+	const size_t size = as != NULL && (size_t)(as - type) < closed ? (size_t)(as - type)
+								       : closed;
+	if (starts_with(type, crates, COUNT_OF(crates)))
+		return true;
+	return type > name && memchr(type, ':', size) == NULL;
+}
+
 /* A layer of the standard library between the program and the allocator: what it allocates is its
  * caller's.  What was inlined may have no mangled name. */
 static bool is_of_library(const struct heft_frame *f)
 {
 	static const char *const std[] = { "std::", "__gnu_cxx::" };
-	const char *name = f->function + (f->function[0] == '<');
 	if (is_rust(f->linkage))
-		return starts_with(name, crates, COUNT_OF(crates));
+		return is_of_rust(f->function);
 	return f->linkage[0] != '\0'
 		       ? starts_with(f->linkage, library_starts, COUNT_OF(library_starts))
-		       : starts_with(name, std, COUNT_OF(std));
+		       : starts_with(f->function, std, COUNT_OF(std));
 }
 
 enum process_frame_kind process_frame_kind(const struct heft_frame *f)

@@ -117,6 +117,23 @@ END
 	is "all frames" yes "$([ "$(grep -c '  std::' shown)" -ge 2 ] && echo yes)"
 fi
 
+if has rustc rustc "rows of Rust programs"; then
+	cat >rows.rs <<'END'
+use std::collections::HashMap;
+#[inline(never)] fn fill() -> Vec<String> { (0..1000).map(|i| format!("number {}", i)).collect() }
+#[inline(never)] fn index(v: &[String]) -> HashMap<String, Vec<u8>> { v.iter().map(|s| (s.clone(), vec![7u8; 90])).collect() }
+fn main() { let v = fill(); let m = index(&v); println!("{}", m.len() + v.len()); std::mem::forget(m); std::mem::forget(v); }
+END
+	for mangling in legacy v0; do
+		rustc -g -C symbol-mangling-version=$mangling rows.rs -o rusty 2>said || rustc -g rows.rs -o rusty 2>said || continue
+		rm -f w.* && run -q -o w ./rusty >/dev/null
+		"$heft" heap show --by function w.* 2>/dev/null >shown
+		is "rows of Rust, $mangling" "rows::fill rows::index" "$(awk '/Ki/ { print $NF == "[rusty]" ? $(NF - 1) : "" }' shown |
+			grep -x 'rows::\(fill\|index\)' | sort | tr '\n' ' ' | sed 's/ $//')"
+		is "none is the library's, $mangling" 0 "$(grep -c 'Ki.*\(alloc\|core\|std\|hashbrown\)::' shown)"
+	done
+fi
+
 # A core has the names of files where a recording has those of links: they are the same modules.
 cat >lib.c <<'END'
 #include <stdlib.h>
