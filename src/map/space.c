@@ -26,6 +26,7 @@ const char *why_text(enum why why)
 		[WHY_RELOCATION] = "relocation",
 		[WHY_UNWIND] = "unwind table entry",
 		[WHY_LSDA] = "exception table",
+		[WHY_RUNTIME] = "table of the runtime",
 		[WHY_GROUP] = "section group",
 		[WHY_DEBUG] = "debug info",
 		[WHY_LINKER_MAP] = "linker map",

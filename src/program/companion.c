@@ -2,6 +2,7 @@
 
 #include "image/elf_const.h"
 #include "program/debuginfo.h"
+#include "program/go_symbols.h"
 
 static bool find_file(struct companion *c, const struct image *im, const struct program_wish *wish,
 		      struct notes *notes)
@@ -18,15 +19,21 @@ static bool find_file(struct companion *c, const struct image *im, const struct 
 	return c->open;
 }
 
+/* What the image has in itself. */
+static bool find_inside(struct companion *c, const struct image *im, struct notes *notes)
+{
+	return debugdata_open(im, &c->input, &c->owned) || go_symbols_open(im, &c->input, notes);
+}
+
 bool companion_find(struct companion *c, const struct image *im, const struct program_wish *wish,
 		    bool dwarf, struct notes *notes)
 {
 	const bool symbols = image_section_type(im, SHT_SYMTAB, 1) != NULL;
-	if (!wish_finds_debug(wish) || im->kind != IMAGE_EXEC ||
-	    (symbols && (!dwarf || debuginfo_present(im))))
+	if (im->kind != IMAGE_EXEC || (symbols && (!dwarf || debuginfo_present(im))))
 		return false;
-	if (!find_file(c, im, wish, notes) && !symbols)
-		c->open = debugdata_open(im, &c->input, &c->owned);
+	c->inside = !(wish_finds_debug(wish) && find_file(c, im, wish, notes));
+	if (c->inside && !symbols)
+		c->open = find_inside(c, im, notes);
 	return c->open;
 }
 

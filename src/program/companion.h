@@ -1,18 +1,20 @@
-/* companion.h - what stands beside an image for what it lacks: a separate debug file, or the packed
- * symbols in .gnu_debugdata. */
+/* companion.h - what stands beside an image for what it lacks: a separate debug file, or symbols
+ * that the image itself holds in another form: packed in .gnu_debugdata, or in the tables of Go's
+ * runtime. */
 #ifndef HEFT_PROGRAM_COMPANION_H
 #define HEFT_PROGRAM_COMPANION_H
 
 #include "program/wish.h"
 
 struct companion {
-	bool open;
+	bool open, inside; /* inside: no file of its own */
 	struct input input;
 	void *owned; /* unpacked .gnu_debugdata, or NULL */
 };
 
 /* Looks for one where a linked image lacks a symbol table, or the DWARF, if `dwarf` is wanted; what
- * cannot be used is a note.  False where there is none, or the wish is to look for none. */
+ * cannot be used is a note.  False where there is none.  Files are not looked for where that is the
+ * wish. */
 bool companion_find(struct companion *c, const struct image *im, const struct program_wish *wish,
 		    bool dwarf, struct notes *notes);
 void companion_close(struct companion *c);
@@ -26,7 +28,7 @@ static inline const struct image *companion_image(const struct companion *c)
 /* The path of the file; "" where there is none or the image holds it itself. */
 static inline const char *companion_path(const struct companion *c)
 {
-	return c->open && !c->owned ? c->input.file.path : "";
+	return c->open && !c->inside ? c->input.file.path : "";
 }
 
 #endif

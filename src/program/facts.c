@@ -79,6 +79,9 @@ static const char *symbols_of(const struct image *im)
 		return "all";
 	if (image_section_find(im, ".gnu_debugdata"))
 		return "packed";
+	if (image_section_find(im, ".gopclntab") ||
+	    image_section_find(im, ".data.rel.ro.gopclntab"))
+		return "go";
 	return image_section_type(im, SHT_DYNSYM, 1) ? "dynamic" : "none";
 }
 

@@ -30,7 +30,7 @@ struct facts {
 	const char *machine; /* "x86-64"; "" for an archive without objects */
 	const char *kind;    /* "program", "library", "object", "kernel module", "core" ... */
 	const char *linked;  /* "dynamic", "static"; "" where nothing is linked */
-	const char *symbols; /* "all", "dynamic" (.dynsym alone), "packed", "none" */
+	const char *symbols; /* "all", "dynamic" (.dynsym alone), "packed", "go", "none" */
 	const char *debug;   /* "inside", "beside" (a debug file was found), "none" */
 	const char *debug_path;
 	const char *build_id; /* hexadecimal, "" where there is none */

@@ -279,6 +279,8 @@ static void attribute_image(struct attr *a, size_t number, size_t total)
 {
 	progress_tell("symbols", 2 * number, 2 * total);
 	attribute_code(a);
+	attr_go(a);
+	attr_commit_vm(a);
 	progress_tell("references", 2 * number + 1, 2 * total);
 	attribute_data(a);
 	if (a->owner != BY_SYMBOL)

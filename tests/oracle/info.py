@@ -55,6 +55,7 @@ def wanted(path):
         "kind": "object" if not linked else "program" if program else "library",
         "linked": "" if not linked else "dynamic" if interp or not program else "static",
         "symbols": "all" if ".symtab" in sections else "packed" if ".gnu_debugdata" in sections
+                   else "go" if ".gopclntab" in sections
                    else "dynamic" if ".dynsym" in sections else "none",
         "build_id": (re.findall(r"Build ID: (\w+)", run("readelf", "-nW", path)) or [""])[0],
         "runpath": (re.findall(r"(?:RPATH|RUNPATH)\).*\[(.*)\]", dynamic) or [""])[0],

@@ -1,18 +1,20 @@
-/* Zeros that only align what follows them go to what precedes them, like the shorter padding
- * that the layer hands out wherever it stands. */
+/* Bytes that only align what follows them go to what precedes them, like the shorter padding that
+ * the layer hands out wherever it stands: zeros between data, one byte again and again between code
+ * (int3 of x86, as Go's linker pads). */
 #include "source/attr/attr.h"
 
 /* The largest alignment that compilers give to data unasked: a cache line. */
 enum { ALIGN_MAX = 64 };
 
-static bool is_zero(const struct image *im, const struct section *s, uint64_t addr, uint64_t size)
+static bool is_fill(const struct image *im, const struct section *s, uint64_t addr, uint64_t size)
 {
 	if (s->nobits)
 		return true;
 	const struct bytes b = image_at(im, addr, size);
 	struct reader r = reader_of(b, false);
+	const uint8_t fill = s->exec && b.size > 0 ? b.p[0] : 0;
 	while (reader_left(&r) > 0)
-		if (read_u8(&r) != 0)
+		if (read_u8(&r) != fill)
 			return false;
 	return b.size == size;
 }
@@ -22,8 +24,8 @@ static bool is_padding(const struct attr *a, uint64_t start, uint64_t end)
 	if (end - start >= min_u64(ALIGN_MAX, end & (~end + 1)))
 		return false;
 	const struct section *in = image_section_at(a->im, start);
-	return in && in == image_section_at(a->im, end) && !in->exec && section_is_data(in) &&
-	       is_zero(a->im, in, start, end - start);
+	return in && in == image_section_at(a->im, end) && (in->exec || section_is_data(in)) &&
+	       is_fill(a->im, in, start, end - start);
 }
 
 void attr_padding(struct attr *a)

@@ -302,13 +302,14 @@ static void marks(struct attr *a)
 /* Tables that are not in ELF's form. */
 static void made_entries(struct attr *a)
 {
+	struct span_cursor cursor = { &a->vm, 0 };
 	for (size_t i = 0; i < a->im->entry_count; i++) {
 		const struct image_entry *e = &a->im->entries[i];
 		label_id label = LABEL_NONE;
 		if (e->symbol != 0 && e->symbol < a->sym_count)
 			label = a->sym_labels[e->symbol];
 		else if (e->symbol == 0)
-			label = spans_label(&a->vm, e->addr);
+			label = cursor_label(&cursor, e->addr);
 		attr_put(a, &a->im->sections[e->section], e->off, e->size, label, WHY_SYMBOL_ENTRY);
 	}
 }

@@ -1,0 +1,125 @@
+#include "program/go_symbols.h"
+
+#include "image/build.h"
+#include "image/elf_const.h"
+#include "program/go_table.h"
+
+/* ---- packages -------------------------------------------------------------------------------- */
+
+/* Both are words of the language, so no package is called so. */
+static bool is_made_by_compiler(struct str function)
+{
+	return str_starts(function, STR("type.")) || str_starts(function, STR("type:")) ||
+	       str_starts(function, STR("go.")) || str_starts(function, STR("go:"));
+}
+
+struct str go_package(struct str function)
+{
+	size_t end = 0, from = 0;
+	if (is_made_by_compiler(function))
+		return STR("");
+	while (end < function.len && function.p[end] != '[' && function.p[end] != '(')
+		end++;
+	for (size_t i = 0; i < end; i++)
+		if (function.p[i] == '/')
+			from = i + 1;
+	const char *const dot = from < end ? memchr(function.p + from, '.', end - from) : NULL;
+	return (struct str){ function.p, dot ? (size_t)(dot - function.p) : 0 };
+}
+
+/* ---- the image ------------------------------------------------------------------------------- */
+
+struct making {
+	const struct image *im;
+	struct image_build build;
+	struct go_table table;
+	struct str package;
+	uint64_t damaged;
+};
+
+static void copy_sections(struct making *m)
+{
+	for (size_t i = 1; i < m->im->section_count; i++) {
+		struct section s = m->im->sections[i];
+		s.type = SHT_NOBITS;
+		s.file_size = s.off = 0;
+		s.link = s.info = 0;
+		s.compressed = s.again = false;
+		build_section(&m->build, &s);
+	}
+}
+
+/* Symbols behind the name of a file are from there: Go's units are its packages. */
+static void put_package(struct making *m, struct str function)
+{
+	const struct str package = go_package(function);
+	if (str_eq(package, m->package))
+		return;
+	m->package = package;
+	const struct made_symbol s = {
+		.symbol = { .name = { arena_copy(&m->build.im->arena, package), package.len },
+			    .section = SYM_ABSOLUTE,
+			    .type = STT_FILE,
+			    .bind = STB_LOCAL }
+	};
+	build_symbol(&m->build, &s);
+}
+
+static void put_function(struct making *m, const struct pclntab_func *f)
+{
+	const struct section *in = image_section_at(m->im, f->addr);
+	if (!in || !in->exec || f->name.len == 0) {
+		m->damaged++;
+		return;
+	}
+	put_package(m, f->name);
+	build_symbol(&m->build, &(struct made_symbol){ .symbol = { .name = f->name,
+								   .section = in->index,
+								   .value = f->addr,
+								   .size = f->size,
+								   .type = STT_FUNC,
+								   .bind = STB_LOCAL } });
+}
+
+static void put_functions(struct making *m)
+{
+	const struct pclntab *t = &m->table.tab;
+	struct pclntab_func f;
+	for (uint64_t i = 0; i < t->func_count; i++) {
+		if (pclntab_func(t, i, &f))
+			put_function(m, &f);
+		else
+			m->damaged++;
+	}
+	if (m->damaged > 0)
+		note(m->build.im->notes, m->im->path, m->im->file_off + m->table.section->off, 0,
+		     "the table of Go's functions has %" PRIu64 " damaged entries", m->damaged);
+}
+
+static void make(struct making *m, struct image *ret, struct notes *notes)
+{
+	const struct image *im = m->im;
+	const struct image_place at = { .path = im->path, .member = im->member };
+	build_init(&m->build, ret, &at, im->bytes, notes);
+	ret->format = im->format;
+	ret->kind = im->kind;
+	ret->bits = im->bits;
+	ret->big_endian = im->big_endian;
+	ret->machine = im->machine;
+	ret->type = im->type;
+	copy_sections(m);
+	put_functions(m);
+	build_finish(&m->build, 0, 0);
+}
+
+bool go_symbols_open(const struct image *im, struct input *ret, struct notes *notes)
+{
+	struct making m = { .im = im };
+	if (!go_table_open(&m.table, im, notes))
+		return false;
+	*ret = (struct input){ .images = mem_zeroed(1, sizeof *ret->images),
+			       .image_count = 1,
+			       .notes = notes };
+	make(&m, &ret->images[0], notes);
+	return true;
+}

@@ -1,0 +1,173 @@
+#include "program/go_table.h"
+
+#include "image/elf_const.h"
+
+/* ---- where the table is ---------------------------------------------------------------------- */
+
+static bool is_go(const struct image *im)
+{
+	return image_section_find(im, ".go.buildinfo") ||
+	       image_section_find(im, ".note.go.buildid");
+}
+
+static bool open_at(const struct image *im, const struct section *s, uint64_t off,
+		    struct go_table *ret)
+{
+	const struct bytes all = section_bytes(im, s);
+	*ret = (struct go_table){ .section = s, .off = off };
+	return pclntab_open(&ret->tab, bytes_sub(all, off, all.size - off), im->big_endian) &&
+	       ret->tab.func_count > 0;
+}
+
+/* Linkers other than Go's own put the table into a larger section. */
+static bool search(const struct image *im, const struct section *s, struct go_table *ret)
+{
+	const struct bytes b = section_bytes(im, s);
+	for (uint64_t off = 0; off + 8 <= b.size; off += 8)
+		if (b.p[off + 4] == 0 && b.p[off + 5] == 0 &&
+		    pclntab_matches(bytes_sub(b, off, 8), im->big_endian) &&
+		    open_at(im, s, off, ret))
+			return true;
+	return false;
+}
+
+static bool find_table(const struct image *im, struct go_table *ret, struct notes *notes)
+{
+	const struct section *s = image_section_find(im, ".gopclntab");
+	if (!s)
+		s = image_section_find(im, ".data.rel.ro.gopclntab");
+	if (s) {
+		if (open_at(im, s, 0, ret))
+			return true;
+		note(notes, im->path, im->file_off + s->off, s->file_size,
+		     "the table of Go's functions is damaged or of a version not known");
+		return false;
+	}
+	s = is_go(im) ? image_section_find(im, ".data.rel.ro") : NULL;
+	return s && search(im, s, ret);
+}
+
+/* ---- where its addresses count from ---------------------------------------------------------- */
+
+static bool is_code(const struct image *im, uint64_t addr)
+{
+	const struct section *s = image_section_at(im, addr);
+	return s && s->exec;
+}
+
+/* What a relocation puts at an address. */
+static bool relocated(const struct image *im, uint64_t addr, uint64_t *ret)
+{
+	for (size_t i = 1; i < im->section_count; i++) {
+		struct reloc_iter it;
+		struct reloc r;
+		const struct section *s = &im->sections[i];
+		if (!section_is_reloc(s) || !s->alloc || !reloc_open(&it, im, s))
+			continue;
+		while (reloc_next(&it, &r))
+			if (r.addr == addr)
+				return reloc_target(&it, &r, ret);
+	}
+	return false;
+}
+
+static void find_text(const struct image *im, struct go_table *g)
+{
+	uint64_t addr;
+	if (g->tab.text_off == 0 || is_code(im, g->tab.text))
+		return;
+	const struct section *text = image_section_find(im, ".text");
+	if (relocated(im, g->section->addr + g->off + g->tab.text_off, &addr))
+		g->tab.text = addr;
+	else if (text)
+		g->tab.text = text->addr;
+}
+
+/* ---- what the runtime knows of the module ---------------------------------------------------- */
+
+/* The words of a pointer's size that "struct moduledata" of the runtime has before the address that
+ * data of functions count from; found by experiment. */
+static size_t words_before_func_data(enum pclntab_layout layout)
+{
+	return layout == PCLNTAB_18 ? 38 : 40;
+}
+
+/* A pointer in the file, else what a relocation puts there. */
+static bool pointer_at(const struct image *im, uint64_t addr, uint64_t *ret)
+{
+	struct reader r = reader_of(image_at(im, addr, im->bits / 8), im->big_endian);
+	*ret = read_uint(&r, im->bits / 8);
+	return reader_ok(&r) && (*ret != 0 || relocated(im, addr, ret));
+}
+
+/* It begins with the addresses of the table and of the names in it. */
+static bool is_module(const struct image *im, const struct go_table *g, uint64_t addr)
+{
+	uint64_t first, second;
+	return pointer_at(im, addr, &first) && first == go_table_addr(g) &&
+	       pointer_at(im, addr + im->bits / 8, &second) &&
+	       second == go_table_addr(g) + g->tab.names;
+}
+
+static bool find_in_section(const struct image *im, const struct go_table *g,
+			    const struct section *s, uint64_t *ret)
+{
+	const unsigned width = im->bits / 8;
+	struct reader r = reader_of(section_bytes(im, s), im->big_endian);
+	for (uint64_t off = 0; off + width <= r.size; off += width) {
+		if (read_uint(&r, width) == go_table_addr(g) && is_module(im, g, s->addr + off)) {
+			*ret = s->addr + off;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Where a program can be loaded anywhere. */
+static bool find_by_relocation(const struct image *im, const struct go_table *g, uint64_t *ret)
+{
+	for (size_t i = 1; i < im->section_count; i++) {
+		struct reloc_iter it;
+		struct reloc r;
+		uint64_t target;
+		const struct section *s = &im->sections[i];
+		if (!section_is_reloc(s) || !s->alloc || !reloc_open(&it, im, s))
+			continue;
+		while (reloc_next(&it, &r))
+			if (reloc_target(&it, &r, &target) && target == go_table_addr(g) &&
+			    is_module(im, g, r.addr)) {
+				*ret = r.addr;
+				return true;
+			}
+	}
+	return false;
+}
+
+static bool find_module(const struct image *im, const struct go_table *g, uint64_t *ret)
+{
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (s->alloc && !s->exec && s->type == SHT_PROGBITS &&
+		    find_in_section(im, g, s, ret))
+			return true;
+	}
+	return find_by_relocation(im, g, ret);
+}
+
+static void find_func_data(const struct image *im, struct go_table *g)
+{
+	uint64_t module, addr;
+	const uint64_t off = words_before_func_data(g->tab.layout) * (im->bits / 8);
+	if (g->tab.layout >= PCLNTAB_18 && find_module(im, g, &module) &&
+	    pointer_at(im, module + off, &addr) && image_section_at(im, addr))
+		g->func_data = addr;
+}
+
+bool go_table_open(struct go_table *g, const struct image *im, struct notes *notes)
+{
+	if (im->kind != IMAGE_EXEC || !find_table(im, g, notes))
+		return false;
+	find_text(im, g);
+	find_func_data(im, g);
+	return true;
+}

@@ -1,0 +1,29 @@
+/* go_table.h - where a program has the tables of Go's runtime (debug/pclntab.h), and from where
+ * their numbers count.
+ *
+ * Borrows from the image.  Read-only once opened: any number of threads. */
+#ifndef HEFT_PROGRAM_GO_TABLE_H
+#define HEFT_PROGRAM_GO_TABLE_H
+
+#include "debug/pclntab.h"
+#include "image/image.h"
+
+struct go_table {
+	const struct section *section;
+	uint64_t off; /* in the section */
+	struct pclntab tab;
+	/* From Go 1.18 on, what belongs to functions but code and numbers (struct
+	 * pclntab_func.data) counts from here; 0: not found. */
+	uint64_t func_data;
+};
+
+/* False where the image has no such table.  One of a version not known, or a damaged one, is a
+ * note. */
+bool go_table_open(struct go_table *g, const struct image *im, struct notes *notes);
+/* The VM address of the table. */
+static inline uint64_t go_table_addr(const struct go_table *g)
+{
+	return g->section->addr + g->off;
+}
+
+#endif

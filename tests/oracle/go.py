@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Stripped Go programs: functions against the symbol table of the same program that kept it, and how
+much of the file has no owner.
+
+usage: tests/oracle/go.py HEFT
+"""
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SOURCE = """
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"sort"
+	"strings"
+)
+
+type pair[K comparable, V any] struct {
+	key K
+	val V
+}
+
+func (p pair[K, V]) String() string { return fmt.Sprint(p.key, "=", p.val) }
+
+func pairs[K comparable, V any](m map[K]V) []pair[K, V] {
+	var out []pair[K, V]
+	for k, v := range m {
+		out = append(out, pair[K, V]{k, v})
+	}
+	return out
+}
+
+func main() {
+	words := map[string]int{"a": 1, "b": 2}
+	p := pairs(words)
+	sort.Slice(p, func(i, j int) bool { return p[i].key < p[j].key })
+	fmt.Println(p, pairs(map[int]float64{1: 2}), strings.Repeat("x", 3))
+	json.NewEncoder(os.Stdout).Encode(words)
+}
+"""
+# Architecture, build mode, link mode.
+BUILDS = [("amd64", "exe", "internal"), ("amd64", "pie", "internal"), ("amd64", "pie", "external"),
+          ("arm64", "exe", "internal"), ("386", "exe", "internal")]
+RIGHT = 0.999    # of the bytes of code: name and size
+UNOWNED = 0.015  # of the bytes of the file, alignment between segments aside
+
+
+def build(folder, out, arch, mode, link, flags):
+    env = dict(os.environ, GOARCH=arch, GO111MODULE="off", GOFLAGS="", GOPROXY="off",
+               GOCACHE=os.path.join(folder, "cache"), GOPATH=folder,
+               CGO_ENABLED="1" if link == "external" else "0")
+    subprocess.run(["go", "build", "-buildmode=" + mode, "-ldflags=-linkmode=%s %s" % (link, flags), "-o", out,
+                    os.path.join(folder, "main.go")], check=True, env=env, cwd=folder)
+
+
+def plain(name):
+    """As the runtime's tables have it: types without what they stand for, no calling convention."""
+    first, last = name.find("["), name.rfind("]")
+    if 0 <= first < last:
+        name = name[:first] + "[...]" + name[last + 1:]
+    return re.sub(r"\.abi(0|internal)$", "", name).replace("·", ".")
+
+
+def functions(path):
+    """Address to (names, size), of Go's functions: what C's runtime brings has no entry in Go's tables."""
+    ret = {}
+    for line in subprocess.run(["readelf", "-sW", path], check=True, capture_output=True,
+                               text=True).stdout.splitlines():
+        words = line.split(None, 7)
+        if len(words) == 8 and words[3] == "FUNC" and words[6].isdigit():
+            size = int(words[2], 0)
+            if size > 0 and "." in words[7]:
+                ret.setdefault(int(words[1], 16), (set(), size))[0].add(plain(words[7]))
+    return ret
+
+
+def looked_up(heft, path, addrs):
+    text = "".join("%x\n" % a for a in addrs)
+    out = subprocess.run([heft, "where", "--json", path, "-"], input=text, check=True, capture_output=True,
+                         text=True).stdout
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def compare(heft, full, stripped):
+    truth = functions(full)
+    addrs = sorted(truth)
+    right = total = 0
+    shown = 0
+    for addr, at in zip(addrs, looked_up(heft, stripped, addrs)):
+        names, size = truth[addr]
+        symbol, own = plain(at.get("symbol_linkage_name") or ""), at.get("symbol_own")
+        total += size
+        if symbol in names and own == size:
+            right += size
+        elif shown < 5:
+            shown += 1
+            print("  %x: %s %d, heft has %s" % (addr, sorted(names), size, (symbol, own)))
+    return len(addrs), right, total
+
+
+def unowned(heft, path):
+    out = subprocess.run([heft, "-d", "symbols", "-n", "0", "--csv", path], check=True, capture_output=True,
+                         text=True).stdout
+    rows = list(csv.DictReader(out.splitlines()))
+    total = sum(int(r["filesize"]) for r in rows)
+    return sum(int(r["filesize"]) for r in rows
+               if r["symbols"].startswith("[") and r["symbols"] != "[Unmapped]") / total
+
+
+def main():
+    heft = os.path.abspath(sys.argv[1])
+    if not shutil.which("go"):
+        print("skip: Go's compiler is not here (golang-go)")
+        return 77
+    bad = compared = 0
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "main.go"), "w") as f:
+            f.write(SOURCE)
+        for arch, mode, link in BUILDS:
+            full, stripped = os.path.join(folder, "full"), os.path.join(folder, "stripped")
+            build(folder, full, arch, mode, link, "")
+            build(folder, stripped, arch, mode, link, "-s -w")
+            count, right, total = compare(heft, full, stripped)
+            left = unowned(heft, stripped)
+            good = count > 1000 and right >= RIGHT * total and left <= UNOWNED
+            print("%s %s %s: %d functions, %.3f %% of their bytes right; %.2f %% of the file has no owner%s"
+                  % (arch, mode, link, count, 100 * right / max(total, 1), 100 * left, "" if good else ": BAD"))
+            bad += not good
+            compared += count
+    print("%d functions compared, %d builds bad" % (compared, bad))
+    return 1 if bad or compared == 0 else 0
+
+
+sys.exit(main())
