@@ -189,24 +189,6 @@ static bool is_other_heap(struct heaps *x, uint64_t at, const struct stretch *s,
 	       (before == 0) == (arena > at && arena - at < CHUNK_PAGE) && arena % most != 0;
 }
 
-/* All of them in a stretch; where the rest of it begins. */
-static uint64_t take_other_heaps(struct heaps *x, const struct stretch *s)
-{
-	const uint64_t most = x->v.word == 8 ? UINT64_C(64) << 20 : UINT64_C(1) << 20;
-	uint64_t rest = s->addr, at = align_up(s->addr, most), end, size, flags;
-	for (; at >= s->addr && at < s->end; at += most) {
-		if (!is_other_heap(x, at, s, most, &end))
-			continue;
-		const uint64_t head = chunk_find_head(&x->v, at + 4 * x->v.word, end);
-		if (head == 0 || !chunk_size(&x->v, head, end, &size, &flags) ||
-		    (flags & CHUNK_OTHER_ARENA) == 0)
-			continue;
-		take_chain(x, head, end);
-		rest = end;
-	}
-	return rest;
-}
-
 /* The first chunk of a heap, or of a mapping: its bytes are aligned to 16 (malloc-alignment.h). */
 static uint64_t first_chunk(const struct heaps *x, uint64_t addr)
 {
@@ -231,6 +213,25 @@ static void take_mapped(struct heaps *x, uint64_t at, uint64_t end)
 		x->to->mapped++;
 		x->to->mapped_bytes += size - 2 * word;
 	}
+}
+
+/* All of them in a stretch, and what is mapped in front of each; where the rest begins. */
+static uint64_t take_other_heaps(struct heaps *x, const struct stretch *s)
+{
+	const uint64_t most = x->v.word == 8 ? UINT64_C(64) << 20 : UINT64_C(1) << 20;
+	uint64_t rest = s->addr, at = align_up(s->addr, most), end, size, flags;
+	for (; at >= s->addr && at < s->end; at += most) {
+		if (!is_other_heap(x, at, s, most, &end))
+			continue;
+		const uint64_t head = chunk_find_head(&x->v, at + 4 * x->v.word, end);
+		if (head == 0 || !chunk_size(&x->v, head, end, &size, &flags) ||
+		    (flags & CHUNK_OTHER_ARENA) == 0)
+			continue;
+		take_mapped(x, rest, at);
+		take_chain(x, head, end);
+		rest = end;
+	}
+	return rest;
 }
 
 /* The first heap's first chunk: behind the program's data where these are one mapping, else at the

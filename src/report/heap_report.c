@@ -45,6 +45,19 @@ static const struct heap_report *heap_of(const struct report *r)
 	return ((const struct writing *)r->ctx)->r;
 }
 
+/* An empty table is an answer that looks like none. */
+static void put_no_leaks(const struct heap_report *h, struct sink *s)
+{
+	const struct heft_heap_query *q = &h->query;
+	const bool all = !q->function && !q->module && !q->file && q->thread == 0 &&
+			 q->min_size == 0 && q->max_size == 0;
+	if (all)
+		sink_printf(s, "no leaks: pointers lead to all %" PRIu64 " blocks\n\n",
+			    h->info->of.blocks);
+	else
+		sink_text(s, STR("no leaks among the blocks that were asked for\n\n"));
+}
+
 static void put_above(const struct report *r, struct sink *s)
 {
 	const struct heap_report *h = heap_of(r);
@@ -54,6 +67,8 @@ static void put_above(const struct report *r, struct sink *s)
 		out_heap_summaries(h->info, h->base, s);
 	else
 		out_heap_summary(h->info, s);
+	if (!h->base && h->query.leaks && h->leaves.count == 0)
+		put_no_leaks(h, s);
 }
 
 static const char *shown_path(const struct report *r, const char *path)

@@ -46,6 +46,7 @@ free=$(sed 's/.*"free": \([0-9]*\).*/\1/' layout | grep -x '[0-9]*' | head -n 1)
 is "heft size agrees" "$sum $free" "$("$heft" size -d allocations --csv -n 0 none 2>/dev/null | awk -F, '
 	/^\[unrecorded heap blocks\]/ { blocks = $2 } /^\[free heap\]/ { free = $2 } END { print blocks, free }')"
 is "no leak" 0 "$("$heft" heap show --leaks none 2>/dev/null | awk '$NF == "TOTAL" { print $1 }')"
+is "and it says so" 1 "$("$heft" heap show --leaks none 2>/dev/null | grep -c "^no leaks: pointers lead to all $blocks blocks")"
 
 dump over
 at=$(sed -n 's/^0x//p' said)

@@ -95,6 +95,11 @@ static void a_heap_may_be_behind_the_programs_data(void **state)
 static void other(struct heapgen *g)
 {
 	const uint64_t at = 0x4000000, size = 0x3000;
+	/* A chunk mapped right in front of it. */
+	heapgen_region(g, at - MAPPED_SIZE, MAPPED_SIZE);
+	const uint64_t mapped = heapgen_start(g), front = mapped - (at - MAPPED_SIZE);
+	heapgen_word(g, mapped, front);
+	heapgen_word(g, mapped + g->word, (MAPPED_SIZE - front) | CHUNK_MAPPED);
 	heapgen_region(g, at, 0x5000);
 	heapgen_word(g, at, at + 4 * g->word);
 	heapgen_word(g, at + 2 * g->word, size);
@@ -106,8 +111,9 @@ static void other(struct heapgen *g)
 	heapgen_word(g, chunk + g->word, (at + size - chunk) | flags);
 	const struct glibc_heaps found = find(g);
 	assert_int_equal(found.arenas, 1);
-	assert_int_equal(found.chunks, 5);
-	assert_int_equal(g->blocks.live.data[0].addr, at + 0x800 + 2 * g->word);
+	assert_int_equal(found.chunks, 6);
+	assert_int_equal(found.mapped, 1);
+	assert_int_equal(g->blocks.live.data[1].addr, at + 0x800 + 2 * g->word);
 	assert_int_equal(found.top_bytes, at + size - chunk);
 }
 
