@@ -10,9 +10,10 @@
 #include "heap/block.h"
 
 enum {
-	TAKEN_MOST = 4096, /* headers that are looked at */
-	SOLVED_MOST = 16,  /* of these, addresses are tried for */
-	TRIED_MOST = 2,    /* of these, where the image begins anywhere */
+	TAKEN_MOST = 4096,         /* headers that are looked at */
+	SOLVED_MOST = 16,          /* of these, addresses are tried for */
+	TRIED_MOST = 2,            /* ... where the image begins anywhere */
+	ANYWHERE_LEAST = 64 << 10, /* bytes of such an image */
 	PAGE_BITS = 12,
 	ALIGN_BITS = 4,
 };
@@ -132,8 +133,11 @@ bool dump_find_base(const struct dump *d, struct bytes b, uint64_t *ret)
 {
 	struct solving x = { .d = d, .b = b };
 	find_headers(&x);
-	const bool found = x.seen.count > 1 && (solve_any(&x, PAGE_BITS, SOLVED_MOST) ||
-						solve_any(&x, ALIGN_BITS, TRIED_MOST));
+	/* As long as images are large: what is tried is in proportion. */
+	const size_t most = (size_t)min_u64(1 + b.size / (1 << PAGE_BITS), SOLVED_MOST);
+	const bool found = x.seen.count > 1 &&
+			   (solve_any(&x, PAGE_BITS, most) ||
+			    (b.size >= ANYWHERE_LEAST && solve_any(&x, ALIGN_BITS, TRIED_MOST)));
 	*ret = x.base;
 	vec_release(&x.seen);
 	return found;

@@ -25,7 +25,8 @@ bool dump_read_header(const struct dump *d, struct dump_file *file);
 bool dump_read_raw(struct dump *d, const struct dump_wish *wish, struct heft_err *err);
 /* dump_base.c: the address of the first byte of an image, which d->word and d->big_endian are told
  * of: that at which the headers of at least two blocks verify.  False where there is none below
- * 2^48.  Cost: a pass over the image; a second at most where headers are all damaged. */
+ * 2^48.  Cost: a pass over the image, and up to a second where it is large and all headers are
+ * damaged. */
 bool dump_find_base(const struct dump *d, struct bytes b, uint64_t *ret);
 
 #endif
