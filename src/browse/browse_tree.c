@@ -141,8 +141,8 @@ void tree_set_order(struct tree *t, size_t measure, enum tree_sort sort, bool re
 }
 
 struct key {
-	double size; /* larger first */
-	const char *label;
+	double size;       /* larger first */
+	const char *label; /* "": as the table has them */
 	uint32_t node;
 };
 
@@ -176,12 +176,14 @@ static bool sort_children(struct tree *t, uint32_t node)
 	const uint32_t count = t->nodes[node].children;
 	if (t->nodes[node].sorted == t->order_number || count == 0)
 		return true;
+	/* Rows of one size stay as the table has them: comparing a million names takes long. */
+	const bool by_name = t->sort == TREE_BY_NAME;
 	struct key *keys = malloc(count * sizeof *keys);
 	if (keys == NULL)
 		return false;
 	for (uint32_t i = 0; i < count; i++)
-		keys[i] = (struct key){ key_of(t, first + i), t->nodes[first + i].row->label,
-					first + i };
+		keys[i] = (struct key){ key_of(t, first + i),
+					by_name ? t->nodes[first + i].row->label : "", first + i };
 	qsort(keys, count, sizeof *keys, compare_keys);
 	for (uint32_t i = 0; i < count; i++)
 		t->order[first + i] = keys[t->reversed ? count - 1 - i : i].node;

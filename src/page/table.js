@@ -17,7 +17,7 @@ class Table {
 		this.box = box;
 		this.body.addEventListener("scroll", () => this.draw());
 		box.addEventListener("keydown", e => this.key(e));
-		new ResizeObserver(() => this.draw()).observe(this.body);
+		new ResizeObserver(() => this.list && this.fitting().length !== this.list.length ? this.fill() : this.draw()).observe(this.body);
 	}
 	columns() {
 		const { tab } = this.view, m = this.view.m, list = [];
@@ -25,7 +25,7 @@ class Table {
 			if (i !== m && (tab.diff || tab.measures.length > 2))
 				return;
 			if (tab.diff) {
-				list.push({ key: "base" + i, title: "before", text: n => short(n.base[i], measure.unit), value: n => n.base[i], exact: n => exact(n.base[i], measure.unit) });
+				list.push({ key: "base" + i, title: "before", spare: 2, text: n => short(n.base[i], measure.unit), value: n => n.base[i], exact: n => exact(n.base[i], measure.unit) });
 				list.push({ key: "now" + i, title: "now", text: n => short(n.now[i], measure.unit), value: n => n.now[i], exact: n => exact(n.now[i], measure.unit) });
 				list.push({ key: "change" + i, title: "change", text: n => signed(short(n.change(i), measure.unit), n.change(i)), value: n => n.change(i), exact: n => signed(exact(n.change(i), measure.unit), n.change(i)), tinted: true });
 			} else {
@@ -33,16 +33,27 @@ class Table {
 			}
 		});
 		if (tab.diff)
-			list.push({ key: "part", title: "of change", text: n => percent(n.change(m), n.parent ? this.view.tree.top.change(m) : n.change(m)), value: n => n.change(m), exact: () => "" });
+			list.push({ key: "part", title: "of change", spare: 3, text: n => percent(n.change(m), n.parent ? this.view.tree.top.change(m) : n.change(m)), value: n => n.change(m), exact: () => "" });
 		else
-			list.push({ key: "part", title: "share", text: n => percent(n.now[m], this.view.tree.top.now[m]), value: n => n.now[m], exact: () => "" });
+			list.push({ key: "part", title: "share", spare: 1, text: n => percent(n.now[m], this.view.tree.top.now[m]), value: n => n.now[m], exact: () => "" });
+		return list;
+	}
+	/* Those that leave the names some room. */
+	fitting() {
+		const list = this.columns(), room = this.box.clientWidth;
+		const most = Math.max(1, Math.floor((room - 150) / (room < 500 ? 78 : 90)));
+		for (let rank = 3; room > 0 && list.length > most && rank > 0; rank--) {
+			const at = list.findIndex(c => c.spare === rank);
+			if (at >= 0)
+				list.splice(at, 1);
+		}
 		return list;
 	}
 	/* After anything has changed. */
 	fill() {
 		const root = this.view.root, rows = [{ node: root, depth: 0 }];
 		this.rows = rows;
-		this.list = this.columns();
+		this.list = this.fitting();
 		const add = (node, depth) => {
 			for (const child of this.view.tree.sorted(node, this.view.m, this.sort) || []) {
 				rows.push({ node: child, depth });
@@ -203,7 +214,7 @@ class Table {
 	}
 	/* The rows that are open, or those that are marked. */
 	csv() {
-		const list = this.list.filter(c => c.key !== "part"), lines = [["path", ...list.map(c => c.title)]];
+		const list = this.columns().filter(c => c.key !== "part"), lines = [["path", ...list.map(c => c.title)]];
 		for (const { node } of this.rows)
 			if (this.marked.size === 0 || this.marked.has(node))
 				lines.push([node.path().join(" › ") || "TOTAL", ...list.map(c => c.value(node))]);

@@ -56,7 +56,8 @@ def labels(lines):
 
 
 def by_file(rows):
-    return sorted(rows, key=lambda r: (-r["file"], r["label"].encode()))
+    """Ties are as heft size has them: the larger of both sizes first."""
+    return sorted(rows, key=lambda r: (-r["file"], -max(r["file"], r["vm"]), r["label"].encode()))
 
 
 def chosen(t):

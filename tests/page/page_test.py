@@ -293,6 +293,11 @@ def check_pictures(b, work):
             check(f"pictures: {kind} at {width}x{height} shows where it begins", room[0] if kind != "flame" else room[1] - room[0], 0)
             if kind in ("time", "map") and height > 600:
                 check(f"pictures: {kind} at {width}x{height} is in sight as a whole", room[1], 0)
+    heft("report", "tiny-grown", "-o", work + "/page.html", "--", "tiny")
+    for width in 1280, 960, 400:
+        b.size(width, 700)
+        b.open(work + "/page.html")
+        check(f"pictures: names have room at {width}", b.run("document.querySelector('#table .rows .name').clientWidth > 90"), True)
     b.size(1280, 800)
 
 

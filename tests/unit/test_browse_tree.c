@@ -125,7 +125,7 @@ static void orders_are_by_name_change_and_reversed(void **state)
 	t->diff = true;
 	tree_set_order(t, 0, TREE_BY_SIZE, true);
 	assert_true(tree_list(t));
-	assert_lines(t, ".text gamma alpha Beta .data");
+	assert_lines(t, ".text gamma Beta alpha .data");
 }
 
 static void a_row_without_a_number_is_the_last(void **state)
@@ -143,7 +143,7 @@ static void a_filter_shows_leaves_and_sums_them(void **state)
 	struct tree *t = *state;
 	open_row(t, ".text");
 	assert_true(tree_filter(t, "a !bet") && tree_list(t));
-	assert_lines(t, ".data .text gamma alpha");
+	assert_lines(t, ".text gamma alpha .data");
 	assert_int_equal(tree_now(t, 0, 0).whole, 60);
 	assert_int_equal(tree_now(t, find(t, ".text"), 0).whole, 30);
 	assert_int_equal(tree_base(t, find(t, ".text"), 0).whole, 40);
