@@ -11,6 +11,7 @@ void build_init(struct image_build *b, struct image *im, const struct image_plac
 			      .bytes = bytes,
 			      .file_off = at->file_off,
 			      .notes = notes,
+			      .vm_bias = at->vm_bias,
 			      .made = true };
 	memset(b, 0, sizeof *b);
 	b->im = im;
@@ -184,6 +185,23 @@ static void size_symbols(struct image_build *b)
 			memcpy((to), (from)->data, (from)->count * sizeof(T));                     \
 	} while (0)
 
+/* Every address. */
+static void move(struct image_build *b, uint64_t bias)
+{
+	for (size_t i = 0; i < b->segments.count; i++)
+		b->segments.data[i].addr += bias;
+	for (size_t i = 1; i < b->sections.count; i++)
+		if (b->sections.data[i].alloc)
+			b->sections.data[i].addr += bias;
+	for (size_t i = 1; i < b->symbols.count; i++)
+		if (b->symbols.data[i].symbol.section < b->sections.count)
+			b->symbols.data[i].symbol.value += bias;
+	for (size_t i = 0; i < b->starts.count; i++)
+		b->starts.data[i].addr += bias;
+	for (size_t i = 0; i < b->entries.count; i++)
+		b->entries.data[i].addr += bias;
+}
+
 void build_finish(struct image_build *b, uint32_t table, uint32_t strings)
 {
 	struct image *im = b->im;
@@ -194,6 +212,8 @@ void build_finish(struct image_build *b, uint32_t table, uint32_t strings)
 		b->sections.data[table].type = SHT_SYMTAB;
 	if (strings != 0)
 		b->sections.data[strings].type = SHT_STRTAB;
+	if (im->kind == IMAGE_EXEC && im->vm_bias != 0)
+		move(b, im->vm_bias);
 	TAKE(im->segments, &b->segments, struct segment);
 	im->segment_count = b->segments.count;
 	TAKE(im->sections, &b->sections, struct section);

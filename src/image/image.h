@@ -111,6 +111,7 @@ struct image {
 	bool made;               /* of another container than ELF, by build.h */
 	/* Titles of sections begin with the segment's name: they need no more in brackets. */
 	bool full_titles;
+	uint64_t vm_bias; /* added to the addresses that the file states; see image_place */
 	/* Added to what debug info says of the addresses of variables: WebAssembly's data have a
 	 * space of their own. */
 	uint64_t data_bias;
@@ -128,6 +129,7 @@ struct image_place {
 	struct str member;       /* of an archive, else empty; borrowed */
 	uint64_t file_off;       /* of the image in that file */
 	uint64_t first_vm_index; /* objects: the vm_index of section 0 */
+	uint64_t vm_bias;        /* added to the addresses of a linked image that is no ELF file */
 };
 
 /* Parses one ELF file that occupies `bytes`.  False only where the ELF header itself is damaged or

@@ -9,7 +9,7 @@ static const struct {
 	size_t size;
 	const char *name;
 } foreign[] = {
-	{ "\xca\xfe\xba\xbe", 4, "a Mach-O universal file or a Java class" },
+	{ "\xca\xfe\xba\xbe", 4, "a Java class" },
 	{ "MZ", 2, "a DOS program" },
 	{ "BC\xc0\xde", 4, "LLVM bitcode" },
 	{ "\xde\xc0\x17\x0b", 4, "LLVM bitcode" },
@@ -93,6 +93,8 @@ static bool parse(struct input *in, const char *path, struct heft_err *err)
 	const struct bytes b = in->file.bytes;
 	if (ar_matches(b))
 		return ar_parse(in, path, err);
+	if (fat_matches(b))
+		return fat_parse(in, path, err);
 	if (!image_matches(b))
 		return linkmap_matches(b) ? parse_linkmap(in, path, err)
 					  : unknown_type(path, b, err);
@@ -126,7 +128,7 @@ bool input_is_core(struct bytes b, bool *ret_packed)
 
 bool input_knows(struct bytes b)
 {
-	return image_matches(b) || ar_matches(b) || foreign_name(b);
+	return image_matches(b) || ar_matches(b) || fat_matches(b) || foreign_name(b);
 }
 
 /* A linker map; other packed files that are no cores are not looked into. */

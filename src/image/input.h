@@ -13,6 +13,8 @@ enum ar_part_kind {
 	AR_HEADERS,      /* magic, member headers, long-name table, padding */
 	AR_SYMBOL_TABLE, /* GNU "/", "/SYM64/", BSD "__.SYMDEF" ... */
 	AR_OTHER_MEMBER, /* a member that is no object heft reads */
+	FAT_HEADERS,     /* of a Mach-O universal file */
+	FAT_PADDING,     /* between its slices */
 };
 
 struct ar_part {
@@ -26,6 +28,7 @@ struct linkmap;
 struct input {
 	struct file file; /* of a linker map its bytes are those of the program's sections */
 	bool archive, thin;
+	bool fat; /* an archive, too: a Mach-O universal file, whose members are its slices */
 	struct image *images; /* owned; one unless archive */
 	size_t image_count;
 	VEC(struct ar_part) parts;
@@ -57,5 +60,9 @@ const char *input_member_path(struct arena *a, const char *path, struct str memb
 /* ar.c: fills in->images, parts, thin_members from in->file.bytes. */
 bool ar_matches(struct bytes bytes);
 bool ar_parse(struct input *in, const char *path, struct heft_err *err);
+/* macho/fat.c: the same of a Mach-O universal file.  Each slice has VM addresses of its own, 2^52
+ * apart. */
+bool fat_matches(struct bytes bytes);
+bool fat_parse(struct input *in, const char *path, struct heft_err *err);
 
 #endif

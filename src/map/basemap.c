@@ -98,7 +98,9 @@ void claim_headers(const struct input *in, struct labels *labels, struct claims 
 {
 	static const char *const names[] = { [AR_HEADERS] = "[AR Headers]",
 					     [AR_SYMBOL_TABLE] = "[AR Symbol Table]",
-					     [AR_OTHER_MEMBER] = "[AR Non-ELF Member File]" };
+					     [AR_OTHER_MEMBER] = "[AR Non-ELF Member File]",
+					     [FAT_HEADERS] = "[Mach-O Headers]",
+					     [FAT_PADDING] = "[Unmapped]" };
 	for (size_t i = 0; i < in->image_count; i++)
 		claim_image_headers(&in->images[i], labels, file);
 	for (size_t i = 0; i < in->parts.count; i++) {

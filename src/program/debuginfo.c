@@ -234,7 +234,7 @@ void debuginfo_close(struct debuginfo *d)
 bool debuginfo_addr(const struct debuginfo *d, uint64_t addr, uint64_t *ret)
 {
 	if (!d->image || d->image->kind != IMAGE_OBJECT) {
-		*ret = addr;
+		*ret = addr + (d->image ? d->image->vm_bias : 0);
 		return true;
 	}
 	size_t lo = 0, hi = d->windows.count;

@@ -305,7 +305,7 @@ void facts_read(struct facts *f, struct program *p, struct arena *arena)
 		read_image(f, p, arena);
 		return;
 	}
-	f->format = in->thin ? "thin archive" : "archive";
-	f->kind = "archive";
+	f->format = in->fat ? "universal" : in->thin ? "thin archive" : "archive";
+	f->kind = in->fat ? "universal" : "archive";
 	f->members = in->image_count + in->thin_members.count;
 }

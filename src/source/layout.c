@@ -28,6 +28,10 @@ void source_armembers(const struct source_file *f, struct layer *ret)
 		const label_id label = label_copy(f->labels, im->member);
 		for (size_t k = 1; k < im->section_count; k++)
 			claim_section(im, &im->sections[k], label, WHY_MEMBER, &vm, &file);
+		for (size_t k = 0; k < im->segment_count; k++)
+			if (im->segments[k].type == PT_LOAD)
+				claim(&vm, im->segments[k].addr, im->segments[k].vm_size, label,
+				      WHY_MEMBER);
 		claim(&file, im->file_off, im->bytes.size, label, WHY_MEMBER);
 	}
 	layer_add_vm(f, ret, &vm);
