@@ -1,5 +1,5 @@
 #!/bin/sh
-# Holds heft against every ELF file and archive below a folder: with each source alone and with a
+# Holds heft against every ELF, Mach-O, PE and WebAssembly file and archive below a folder: with each source alone and with a
 # pair that changes from file to file, the file column must add up to the file's size and the exit
 # status must be 0.
 # usage: HEFT=heft tests/walk.sh FOLDER [LIMIT]
@@ -30,11 +30,21 @@ def magic(path):
         return b""
 
 
+MAGICS = b"\x7fELF", b"\0asm", b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xfe\xed\xfa\xcf", b"\xfe\xed\xfa\xce"
+
+
+def is_pe(path):
+    with open(path, "rb") as f:
+        start = f.read(4096)
+    at = int.from_bytes(start[0x3c:0x40], "little")
+    return at > 0 and start[at:at + 4] == b"PE\0\0"
+
+
 def is_input(path):
     if os.path.islink(path) or not os.path.isfile(path):
         return False
     start = magic(path)
-    return start[:4] == b"\x7fELF" or start in (b"!<arch>\n", b"!<thin>\n")
+    return start[:4] in MAGICS or start in (b"!<arch>\n", b"!<thin>\n") or start[:2] == b"MZ" and is_pe(path)
 
 
 def inputs():
