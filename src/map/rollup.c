@@ -217,16 +217,16 @@ static void merge(struct rollup *r, const struct rollup *from)
 	mem_free(to);
 }
 
-/* Fewer spans than this are not worth a thread. */
-enum { PARALLEL_MIN = 20000 };
+/* Fewer spans than this are not worth a thread, more of them not a second tree. */
+enum { PARALLEL_MIN = 20000, PARALLEL_MAX = 1000000 };
 
 void rollup_add_both(struct rollup *r, const struct rollup_walk *first,
 		     const struct rollup_walk *second, unsigned threads)
 {
 	/* Filters and counting remember what they have seen. */
+	const size_t spans = second->levels[second->level_count - 1].spans->list.count;
 	const bool apart = pool_threads(threads) > 1 && !first->base && !first->symbols &&
-			   second->levels[second->level_count - 1].spans->list.count >=
-				   PARALLEL_MIN;
+			   spans >= PARALLEL_MIN && spans <= PARALLEL_MAX;
 	struct rollup part;
 	rollup_init(&part, r->tree.measures > HEFT_SIZE_COUNT);
 	struct both b = { { r, apart ? &part : r }, { first, second } };

@@ -102,8 +102,8 @@ static bool says_nothing(const struct build *b, const union heft_value *now)
 /* A node on its way to be a row; items are ordered by rising rank, then by label. */
 struct item {
 	uint64_t rank;
-	const char *label;
-	uint32_t node; /* 0: the one that sums up others */
+	const char *label; /* NULL: not asked for yet */
+	uint32_t node;     /* 0: the one that sums up others */
 	bool negative;
 };
 
@@ -130,9 +130,19 @@ static int by_name(const void *a, const void *b)
 	return by_label(a, b);
 }
 
-static bool is_before(const struct item *a, const struct item *b)
+static void set_label(const struct build *b, struct item *item)
 {
-	return a->rank != b->rank ? a->rank < b->rank : by_label(a, b) < 0;
+	if (!item->label)
+		item->label = b->opts->label(b->opts->ctx, item->node);
+}
+
+static bool is_before(const struct build *build, struct item *a, struct item *b)
+{
+	if (a->rank != b->rank)
+		return a->rank < b->rank;
+	set_label(build, a);
+	set_label(build, b);
+	return by_label(a, b) < 0;
 }
 
 static void swap_items(struct item *a, struct item *b)
@@ -143,12 +153,12 @@ static void swap_items(struct item *a, struct item *b)
 }
 
 /* Restores a heap whose root is the last in the order. */
-static void sift_down(struct item *heap, size_t count, size_t i)
+static void sift_down(const struct build *b, struct item *heap, size_t count, size_t i)
 {
 	for (;;) {
 		size_t last = i;
 		for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < count; k++)
-			if (is_before(&heap[last], &heap[k]))
+			if (is_before(b, &heap[last], &heap[k]))
 				last = k;
 		if (last == i)
 			return;
@@ -159,15 +169,15 @@ static void sift_down(struct item *heap, size_t count, size_t i)
 
 /* Brings the first n in order to the front, in any order: O(count log n), where a sort of a
  * million rows of which twenty are shown would cost more than all else. */
-static void select_first(struct item *list, size_t count, size_t n)
+static void select_first(const struct build *b, struct item *list, size_t count, size_t n)
 {
 	for (size_t i = n / 2; i-- > 0;)
-		sift_down(list, n, i);
+		sift_down(b, list, n, i);
 	for (size_t i = n; i < count; i++) {
-		if (!is_before(&list[i], &list[0]))
+		if (!is_before(b, &list[i], &list[0]))
 			continue;
 		swap_items(&list[i], &list[0]);
-		sift_down(list, n, 0);
+		sift_down(b, list, n, 0);
 	}
 }
 
@@ -229,7 +239,7 @@ static void cut_items(struct build *b, struct items *items, uint32_t level)
 	if (least > 0)
 		wanted = part_items(items->list, wanted, is_ranked, UINT64_MAX - least);
 	if (o->limit && wanted > o->limit) {
-		select_first(items->list, wanted, o->limit);
+		select_first(b, items->list, wanted, o->limit);
 		wanted = o->limit;
 	}
 	if (wanted < items->count)
@@ -287,7 +297,6 @@ static void list_items(const struct build *b, uint32_t parent, struct items *ret
 		struct item *item = &ret->list[ret->count++];
 		*item = make_item(b, sums);
 		item->node = node;
-		item->label = b->opts->label(b->opts->ctx, node);
 	}
 }
 
@@ -327,6 +336,8 @@ static void add_children(struct build *b, struct pending p, pending_vec *todo)
 	struct items items = { .list = mem_zeroed(n, sizeof *items.list) };
 	list_items(b, p.node, &items);
 	cut_items(b, &items, p.level);
+	for (size_t i = 0; i < items.count; i++)
+		set_label(b, &items.list[i]);
 	sort_items(b->opts, items.list, items.count);
 	if (!is_repeat(b, &items, &p))
 		make_rows(b, &items, p, todo);

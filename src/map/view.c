@@ -10,6 +10,9 @@ struct worker {
 	struct demangler demangler;
 	struct text made, rewritten;
 	struct arena texts;
+	/* VIEW_BLOCK: the function of the block before, and how it is shown. */
+	label_id function;
+	struct hashed_text shown_function;
 	/* VIEW_STACK, VIEW_BLOCK: the frames seen so far, and how they are shown; few make up many
 	 * stacks. */
 	struct intern frames;
@@ -66,14 +69,30 @@ static struct str show_stack(const struct view *v, struct worker *me, struct str
 	}
 }
 
-static struct str show_block(const struct view *v, const struct labels *labels, struct worker *me,
-			     struct str raw)
+/* What the function of a block is shown as; text.p NULL: as it is. */
+static struct hashed_text show_function(const struct view *v, const struct labels *labels,
+					struct worker *me, label_id function)
 {
-	struct str name, number;
-	if (!label_of_block(labels, raw, &name, &number))
-		return raw;
-	text_set(&me->made, show_frame(v, me, name));
-	text_add(&me->made, number);
+	if (me->function == function)
+		return me->shown_function;
+	const struct str raw = label_text(labels, function), text = show_frame(v, me, raw);
+	me->function = function;
+	me->shown_function = (struct hashed_text){ { NULL, 0 }, 0 };
+	if (!str_eq(text, raw))
+		me->shown_function = (struct hashed_text){ text, hash_bytes(text.p, text.len) };
+	return me->shown_function;
+}
+
+/* As a text, for rules. */
+static struct str show_block(const struct view *v, const struct labels *labels, struct worker *me,
+			     label_id id)
+{
+	const struct block_label *b = label_of_block(labels, id);
+	if (!b)
+		return label_text(labels, id);
+	text_set(&me->made, show_frame(v, me, label_text(labels, b->function)));
+	text_add_char(&me->made, '#');
+	text_add_number(&me->made, b->number);
 	return text_str(&me->made);
 }
 
@@ -96,13 +115,16 @@ static struct str show_path(const struct view *v, struct worker *me, struct str 
 }
 
 static struct str show(const struct view *v, const struct labels *labels, struct worker *me,
-		       struct str raw)
+		       label_id id)
 {
+	if (v->form == VIEW_BLOCK)
+		return show_block(v, labels, me, id);
+	const struct str raw = label_text(labels, id);
 	switch (v->form) {
 	case VIEW_NAME: return demangle(&me->demangler, raw, v->style);
 	case VIEW_STACK: return show_stack(v, me, raw);
-	case VIEW_BLOCK: return show_block(v, labels, me, raw);
 	case VIEW_NAMESPACE: return show_namespace(v, me, raw);
+	case VIEW_BLOCK:
 	case VIEW_PATH:
 	case VIEW_DIRECTORY: break;
 	}
@@ -111,8 +133,13 @@ static struct str show(const struct view *v, const struct labels *labels, struct
 
 static void show_one(struct work *w, struct worker *me, size_t i)
 {
+	const struct block_label *block = label_of_block(w->labels, w->todo[i]);
+	if (block && w->view->form == VIEW_BLOCK && !w->view->rules) {
+		w->result[i] = show_function(w->view, w->labels, me, block->function);
+		return;
+	}
 	const struct str raw = label_text(w->labels, w->todo[i]);
-	struct str text = show(w->view, w->labels, me, raw);
+	struct str text = show(w->view, w->labels, me, w->todo[i]);
 	if (w->view->rules && rules_apply(w->view->rules, text, &me->rewritten, w->notes))
 		text = (struct str){ me->rewritten.p, me->rewritten.len };
 	if (text.p != raw.p || text.len != raw.len)
@@ -167,9 +194,11 @@ static void show_slice(struct work *w, struct view *v, struct labels *labels, un
 	memset(w->result, 0, w->todo_count * sizeof *w->result);
 	parallel_for(threads, (w->todo_count + CHUNK - 1) / CHUNK, show_chunk, w);
 	label_copy_all(labels, w->result, w->todo_count, ids);
-	for (size_t i = 0; i < w->todo_count; i++)
+	for (size_t i = 0; i < w->todo_count; i++) {
+		const struct block_label *b = v->rules ? NULL : label_of_block(labels, w->todo[i]);
 		if (ids[i] != LABEL_NONE)
-			v->shown[w->todo[i]] = ids[i];
+			v->shown[w->todo[i]] = b ? label_block(labels, ids[i], b->number) : ids[i];
+	}
 	for (unsigned i = 0; i < threads; i++)
 		arena_release(&w->workers[i].texts);
 }
@@ -189,6 +218,8 @@ void view_update(struct view *v, struct labels *labels, const struct spans *span
 			  .result = mem_zeroed(most, sizeof(struct hashed_text)),
 			  .workers = mem_zeroed(n, sizeof(struct worker)) };
 	label_id *ids = mem_zeroed(most, sizeof *ids);
+	for (unsigned i = 0; i < n; i++)
+		w.workers[i].function = LABEL_NONE;
 	for (size_t i = 0; i < todo.count; i += SLICE) {
 		w.todo = todo.data + i;
 		w.todo_count = min_u64(todo.count - i, SLICE);

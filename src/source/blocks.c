@@ -121,6 +121,7 @@ static bool claim_image(const struct source_file *f, const struct image *im, str
 		blockmap_derive(&c.map, im, debug, BLOCKS_AUTO, 1, f->notes);
 	}
 	const bool any = c.map.functions.count > 0;
+	image_forget(im, im->bytes); /* all code was read, perhaps several times */
 	if (any)
 		blockmap_name(&c.map, debug);
 	claim_all(&c);

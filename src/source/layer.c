@@ -23,27 +23,22 @@ static bool traced(const struct trace *t, enum heft_domain domain, const struct 
 static void trace_claims(const struct source_file *f, enum heft_domain domain,
 			 const struct claims *c)
 {
-	struct text whole = { 0 };
 	for (size_t i = 0; f->trace && i < c->list.count; i++) {
 		const struct claim *k = &c->list.data[i];
-		struct str name, number;
 		if (!traced(f->trace, domain, k))
 			continue;
-		text_set(&whole, label_text(f->labels, k->label));
-		if (label_of_block(f->labels, text_str(&whole), &name, &number)) {
-			text_set(&whole, name);
-			text_add(&whole, number);
-		}
-		text_add_char(&whole, '\0');
 		const struct heft_claim claim = {
-			sizeof claim, f->path,
-			f->source,    domain,
-			k->start,     k->size == SIZE_UNKNOWN ? UINT64_MAX : k->size,
-			whole.p,      why_text(k->why),
+			sizeof claim,
+			f->path,
+			f->source,
+			domain,
+			k->start,
+			k->size == SIZE_UNKNOWN ? UINT64_MAX : k->size,
+			label_text(f->labels, k->label).p,
+			why_text(k->why),
 		};
 		f->trace->fn(f->trace->ctx, &claim);
 	}
-	text_release(&whole);
 }
 
 void origins_release(struct origins *o)

@@ -219,6 +219,31 @@ static void long_labels_are_formatted_whole(void **state)
 	labels_release(&l);
 }
 
+/* In any order a block has one label, and its text is that of its function and number. */
+static void block_labels_are_one_for_each_function_and_number(void **state)
+{
+	static const uint32_t numbers[] = { 0, 1, 2, 7, 3, 4, 2, 7, 0, 9, 3 };
+	struct labels l = { 0 };
+	label_id seen[2][10] = { { 0 } };
+	(void)state;
+	const label_id functions[2] = { label_copy(&l, STR("_Z1fv")), label_copy(&l, STR("g")) };
+	for (size_t i = 0; i < 2 * COUNT_OF(numbers); i++) {
+		const size_t f = i % 2;
+		const uint32_t n = numbers[i / 2];
+		const label_id id = label_block(&l, functions[f], n);
+		assert_true(seen[f][n] == 0 || seen[f][n] == id);
+		seen[f][n] = id;
+		assert_int_equal(label_of_block(&l, id)->function, functions[f]);
+		assert_int_equal(label_of_block(&l, id)->number, n);
+	}
+	assert_int_equal(l.names.entries.count, 2 + 2 * 7);
+	assert_string_equal(label_text(&l, seen[0][7]).p, "_Z1fv#7");
+	assert_string_equal(label_text(&l, seen[1][0]).p, "g#0");
+	assert_null(label_of_block(&l, functions[0]));
+	assert_false(label_is_fallback(&l, seen[0][1]));
+	labels_release(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -232,6 +257,7 @@ int main(void)
 		cmocka_unit_test(ids_do_not_depend_on_the_number_of_threads),
 		cmocka_unit_test(a_label_that_begins_with_a_bracket_is_a_fallback),
 		cmocka_unit_test(equal_texts_are_one_label_however_they_came),
+		cmocka_unit_test(block_labels_are_one_for_each_function_and_number),
 		cmocka_unit_test(long_labels_are_formatted_whole),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

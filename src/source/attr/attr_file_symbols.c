@@ -47,7 +47,7 @@ static uint64_t hash_of(struct str path)
 static void list_known(struct file_symbols *f)
 {
 	const struct spans *vm = &f->a->vm;
-	const size_t count = f->a->f->labels->fallback.count;
+	const size_t count = f->a->f->labels->kinds.count;
 	bool *seen = mem_zeroed(count, sizeof *seen);
 	for (size_t i = 0; i < vm->list.count; i++) {
 		const label_id label = vm->list.data[i].label;
