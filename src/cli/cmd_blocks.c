@@ -22,7 +22,7 @@ const struct opt blocks_opts[] = {
 	  "derive blocks from the code even if there is a map" },
 	{ O_CONVENTION, 0, false, "convention", "auto|llvm|gcc|pure",
 	  "what ends a derived block (default: auto)" },
-	{ O_FORMAT, 0, false, "format", "FORMAT", "table (default), csv, json" },
+	{ O_FORMAT, 0, false, "format", "FORMAT", "table (default), csv, json", "table|csv|json" },
 	{ O_JSON, 0, false, "json", NULL, "one JSON object a line, a function each" },
 	{ O_CSV, 0, false, "csv", NULL, "one line a block, after a line of names" },
 	{ O_DISASSEMBLE, 0, false, "disassemble", NULL, "below each block its instructions" },

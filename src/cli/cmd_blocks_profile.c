@@ -18,9 +18,11 @@ const struct opt blocks_profile_opts[] = {
 	{ O_PERF, 0, false, "perf", "FILE", "samples as perf record writes them" },
 	{ O_SCRIPT, 0, false, "script", "FILE", "what perf script -F ip,brstack printed" },
 	{ O_ADDRESSES, 0, false, "addresses", "FILE", "a line an address, perhaps a count behind" },
-#define OUTPUT_ROWS    "functions, and blocks of each, 0: all (20)"
-#define OUTPUT_SORT    "count (default) or name"
-#define OUTPUT_FORMATS "see above (default: table)"
+#define OUTPUT_ROWS         "functions, and blocks of each, 0: all (20)"
+#define OUTPUT_SORT         "count|name"
+#define OUTPUT_SORT_HELP    "count (default) or name"
+#define OUTPUT_FORMATS      NULL
+#define OUTPUT_FORMATS_HELP "see above (default: table)"
 #include "cli/output_opts.inc"
 	{ O_FORMAT, 0, false, "output-format", "FORMAT", "" },
 	{ O_FUNCTION, 0, false, "function", "NAME", "this function alone" },

@@ -14,7 +14,8 @@ const struct opt check_opts[] = {
 	{ O_BASE, 0, false, "base", "OLD", "what growth is measured against" },
 	{ O_ALLOW_NO_BASE, 0, false, "allow-no-base", NULL,
 	  "without --base, pass over limits of growth" },
-#define OUTPUT_FORMATS "table (default), csv, tsv, json, markdown, github"
+#define OUTPUT_FORMATS      "table|csv|tsv|json|markdown|github"
+#define OUTPUT_FORMATS_HELP "table (default), csv, tsv, json, markdown, github"
 #define OUTPUT_NO_STACKS
 #include "cli/output_opts.inc"
 #include "cli/find_opts.inc"

@@ -14,14 +14,16 @@ enum {
 };
 
 const struct opt diff_opts[] = {
-#define OUTPUT_BY "WHAT"
+#define OUTPUT_BY "symbol|source|object|directory|component|section|container|namespace"
 #define OUTPUT_BY_HELP                                                                             \
 	"what rows are: symbol (default), source, object,\n"                                       \
 	"                              directory, component, section, container,\n"                \
 	"                              namespace"
-#define OUTPUT_ROWS "rows before the rest is summed up, 0: all (20)"
-#define OUTPUT_SORT "delta (default), growth, size, old, name"
-#define OUTPUT_FORMATS                                                                             \
+#define OUTPUT_ROWS      "rows before the rest is summed up, 0: all (20)"
+#define OUTPUT_SORT      "delta|growth|size|old|name"
+#define OUTPUT_SORT_HELP "delta (default), growth, size, old, name"
+#define OUTPUT_FORMATS   "table|csv|tsv|json|markdown|folded|svg"
+#define OUTPUT_FORMATS_HELP                                                                        \
 	"table (default), csv, tsv, json, markdown,\n"                                             \
 	"                              folded (all rows, for flame graphs), svg"
 #include "cli/output_opts.inc"

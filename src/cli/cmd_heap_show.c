@@ -22,7 +22,8 @@ enum {
 };
 
 const struct opt heap_show_opts[] = {
-#define OUTPUT_FORMATS                                                                             \
+#define OUTPUT_FORMATS "table|csv|tsv|json|markdown|folded|pprof|speedscope|svg"
+#define OUTPUT_FORMATS_HELP                                                                        \
 	"table (default), csv, tsv, json, markdown; folded,\n"                                     \
 	"                              pprof, speedscope: all stacks; svg: a flame graph"
 #define OUTPUT_SPEEDSCOPE
@@ -43,7 +44,8 @@ const char heap_show_manual[] =
 	"program, where it is not where the process had it.\n";
 
 const struct opt heap_diff_opts[] = {
-#define OUTPUT_FORMATS                                                                             \
+#define OUTPUT_FORMATS "table|csv|tsv|json|markdown|folded|svg"
+#define OUTPUT_FORMATS_HELP                                                                        \
 	"table (default), csv, tsv, json, markdown, folded\n"                                      \
 	"                              (all stacks), svg: a flame graph"
 #include "cli/heap_rows_opts.inc"

@@ -11,7 +11,8 @@ enum { O_DETAILS = O_OWN };
 
 const struct opt info_opts[] = {
 	{ O_DETAILS, 0, true, "details", NULL, "lines below each file with all that is known" },
-#define OUTPUT_FORMATS "table (default), csv, tsv, json, markdown"
+#define OUTPUT_FORMATS      "table|csv|tsv|json|markdown"
+#define OUTPUT_FORMATS_HELP "table (default), csv, tsv, json, markdown"
 #define OUTPUT_NO_STACKS
 #include "cli/output_opts.inc"
 #include "cli/find_opts.inc"

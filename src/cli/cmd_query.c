@@ -11,8 +11,9 @@ enum { O_LIST = O_OWN };
 
 const struct opt query_opts[] = {
 	{ O_LIST, 0, false, "list", NULL, "list the ready-made queries" },
-#define OUTPUT_ROWS    "rows at most, 0: all (default: 0, ready-made: 30)"
-#define OUTPUT_FORMATS "table (default), csv, tsv, json, markdown"
+#define OUTPUT_ROWS         "rows at most, 0: all (default: 0, ready-made: 30)"
+#define OUTPUT_FORMATS      "table|csv|tsv|json|markdown"
+#define OUTPUT_FORMATS_HELP "table (default), csv, tsv, json, markdown"
 #define OUTPUT_NO_STACKS
 #include "cli/output_opts.inc"
 #include "cli/find_opts.inc"

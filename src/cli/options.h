@@ -22,6 +22,9 @@ struct opt {
 	const char *name;  /* without "--"; NULL: none */
 	const char *value; /* what the help calls the value; NULL: takes none */
 	const char *help;  /* "": one of several spellings, which the help does not list */
+	/* words that the value can be, "a|b|c", where `value` is a mere name; NULL: it has them, or
+	 * it is free */
+	const char *choices;
 };
 
 enum opt_step {

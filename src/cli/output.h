@@ -2,9 +2,9 @@
  * to.
  *
  * A table of options includes output_opts.inc, behind the definitions of
- *	OUTPUT_FORMATS  the formats as the help tells them: "table, csv, json"
+ *	OUTPUT_FORMATS  the formats, "table|csv|json", or NULL; OUTPUT_FORMATS_HELP for the help
  *	OUTPUT_BY       what -d and --by take; OUTPUT_BY_HELP
- *	OUTPUT_SORT     what -s and --sort take
+ *	OUTPUT_SORT     what -s and --sort take; OUTPUT_SORT_HELP
  *	OUTPUT_ROWS     what the help says of -n
  * and hands each option to output_apply. */
 #ifndef HEFT_CLI_OUTPUT_H

@@ -51,10 +51,12 @@ const struct opt size_opts[] = {
 	  "other symbols of the same bytes, below their owner" },
 	{ O_OLD_NEW, 0, false, "old-new", NULL, "a diff shows old and new sizes as well" },
 #define OUTPUT_ROWS "rows a level, 0 for all (default: 20)"
-#define OUTPUT_SORT                                                                                \
+#define OUTPUT_SORT "vm|file|both|size|delta|growth|old|name"
+#define OUTPUT_SORT_HELP                                                                           \
 	"by vm, file or both (default: the larger); size,\n"                                       \
 	"                              delta, growth (default of diffs), old, name"
-#define OUTPUT_FORMATS                                                                             \
+#define OUTPUT_FORMATS "table|csv|tsv|json|markdown|folded|pprof|svg"
+#define OUTPUT_FORMATS_HELP                                                                        \
 	"table (default), csv, tsv, json, markdown,\n"                                             \
 	"                              folded (all rows, for flame graphs), pprof, svg"
 #include "cli/output_opts.inc"
