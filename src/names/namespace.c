@@ -68,7 +68,7 @@ static struct str without_last(struct str s, char separator)
 
 struct str name_qualifier(struct str name)
 {
-	return without_last(name, ':');
+	return str_starts(name, STR("\"")) ? (struct str){ name.p, 0 } : without_last(name, ':');
 }
 
 static struct str last_of(struct str s, char separator)

@@ -34,7 +34,7 @@ void namespaces_release(struct namespaces *n);
 /* "" where the name is in none.  Valid until the next call with the same demangler. */
 struct str namespace_of(const struct namespaces *n, struct demangler *d, struct str raw);
 /* What a demangled name of C++ or Rust has before its last component: "a::b" of "a::b::f<c::d>()",
- * "" where it is global. */
+ * "" where it is global, or the text of a literal. */
 struct str name_qualifier(struct str name);
 
 #endif

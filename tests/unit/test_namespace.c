@@ -142,6 +142,7 @@ static void the_qualifier_is_what_stands_before_the_last_component(void **state)
 		     { "a::operator b::c", "a" },
 		     { "<a::b as c::d>::f", "<a::b as c::d>" },
 		     { "", "" },
+		     { "\"cannot create std::vector\"", "" },
 		     { "f::{lambda(a::b)#1}", "f" } };
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(rows); i++)
