@@ -35,7 +35,7 @@ static bool open_temp(struct outfile *o)
 bool outfile_open(struct outfile *o, const char *path)
 {
 	*o = (struct outfile){ .path = path };
-	if (path == NULL) {
+	if (path == NULL || strcmp(path, "-") == 0) {
 		o->f = stdout;
 		return true;
 	}

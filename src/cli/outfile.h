@@ -15,7 +15,7 @@ struct outfile {
 	char *temp;       /* NULL: nothing to rename */
 };
 
-/* `path` NULL: stdout.  On failure errno says why. */
+/* `path` NULL or "-": stdout.  On failure errno says why. */
 bool outfile_open(struct outfile *o, const char *path);
 /* Flushes and puts the file in its place; false (errno) if any byte could not be written, and
  * then no file is left behind. */
