@@ -433,17 +433,24 @@ static void put_examined(const struct heap_info *info, struct sink *s)
 			info->unsettled);
 }
 
+/* Where nothing was recorded blocks are chunks of the allocator. */
+static bool has_headers(const struct heap_info *info)
+{
+	return info->of.arenas == 0 && (info->of.blocks > 0 || info->of.freed_blocks > 0);
+}
+
 void out_heap_check_begin(const struct heap_info *info, size_t count, bool json, struct sink *s)
 {
 	if (json)
-		sink_printf(s,
-			    "{\"schema_version\": 1, \"blocks\": %" PRIu64
-			    ", \"freed_blocks\": %" PRIu64
-			    ", \"canaries\": %s, \"unsettled\": %zu, \"damage\": [",
-			    info->of.blocks, info->of.freed_blocks,
-			    info->of.canaries ? "true" : "false", info->unsettled);
-	else if (count == 0 && info->of.arenas == 0 &&
-		 (info->of.blocks > 0 || info->of.freed_blocks > 0))
+		sink_printf(
+			s,
+			"{\"schema_version\": 1, \"blocks\": %" PRIu64
+			", \"freed_blocks\": %" PRIu64
+			", \"headers\": %s, \"canaries\": %s, \"unsettled\": %zu, \"damage\": [",
+			info->of.blocks, info->of.freed_blocks,
+			has_headers(info) ? "true" : "false", info->of.canaries ? "true" : "false",
+			info->unsettled);
+	else if (count == 0 && has_headers(info))
 		sink_printf(s, "no damage found in %" PRIu64 " blocks\n", info->of.blocks);
 	if (!json)
 		put_examined(info, s);

@@ -39,6 +39,7 @@ sum=$("$heft" heap show --by stack --csv none 2>/dev/null | sed -n '2s/^[^,]*,\(
 is "rows are sizes" 1 "$(grep -c '1024..2047' text)"
 "$heft" heap check none >text 2>/dev/null
 is "nothing is found, and it says what could not be examined" "2 1 0" "$? $(grep -c 'could not examine the blocks' text) $(grep -c suspect text)"
+is "also in JSON" 1 "$("$heft" heap check --json none 2>/dev/null | grep -c '"headers": false')"
 "$heft" heap show --layout --json none 2>/dev/null >layout
 sum=$(sed 's/.*"blocks": \([0-9]*\).*/\1/' layout | grep -x '[0-9]*' | head -n 1)
 is "bytes: $bytes and those" yes "$([ $((sum - bytes)) -ge 1000 ] && [ $((sum - bytes)) -lt 12000 ] && echo yes)"
