@@ -60,6 +60,8 @@ void notes_release(struct notes *n)
 	}
 	mem_free(n->data);
 	map_release(&n->map);
+	mem_free(n->places.data);
+	map_release(&n->by_place);
 	pthread_mutex_destroy(&n->lock);
 	memset(n, 0, sizeof *n);
 }
@@ -114,6 +116,28 @@ void note(struct notes *n, const char *path, uint64_t off, uint64_t bytes, const
 				     .count = 1,
 				     .bytes = bytes });
 	call_unlock(&n->lock);
+}
+
+static bool is_new_place(struct notes *n, uint64_t hash)
+{
+	uint32_t i;
+	struct map_at at = map_at(&n->by_place, hash);
+	while (map_next(&n->by_place, &at, &i))
+		if (n->places.data[i] == hash)
+			return false;
+	map_put(&n->by_place, &at, (uint32_t)n->places.count);
+	vec_push(&n->places, hash);
+	return true;
+}
+
+bool note_is_first(struct notes *n, const char *path, uint64_t place)
+{
+	if (!n)
+		return true;
+	call_lock(&n->lock);
+	const bool first = is_new_place(n, hash_pair(hash_bytes(path, strlen(path)), place));
+	call_unlock(&n->lock);
+	return first;
 }
 
 void notes_append(struct notes *n, struct notes *more)

@@ -29,6 +29,11 @@ struct notes {
 	struct heft_note *data;
 	size_t count, cap;
 	struct map map; /* data, by path and kind */
+	struct {
+		uint64_t *data; /* hashes of the places that note_is_first was asked about */
+		size_t count, cap;
+	} places;
+	struct map by_place;
 };
 
 void notes_init(struct notes *n);
@@ -40,6 +45,10 @@ void notes_release(struct notes *n);
  * `n` may be NULL: then nothing happens.  The text is one line, as that of an error.  O(1). */
 void note(struct notes *n, const char *path, uint64_t off, uint64_t bytes, const char *fmt, ...)
 	PRINTF_LIKE(5, 6);
+
+/* Whether this is the first question about a place in a file: what several passes find there is
+ * noted by one of them.  `n` may be NULL: then it always is.  O(1). */
+bool note_is_first(struct notes *n, const char *path, uint64_t place);
 
 /* Adds the notes of `more`, which loses them, to those of n: as if they had been made there. */
 void notes_append(struct notes *n, struct notes *more);

@@ -70,6 +70,29 @@ static void skip_padding(struct dwarf *d, enum dw_section in, struct reader *r)
 	}
 }
 
+/* Several passes go over the units of a file. */
+static bool is_first_told(const struct unit *u)
+{
+	const struct dwarf *d = u->dwarf;
+	return note_is_first(d->notes, d->path, (uint64_t)u->in << 56 ^ u->off);
+}
+
+static void note_damaged(const struct unit *u, uint64_t end)
+{
+	if (is_first_told(u))
+		note(u->dwarf->notes, u->dwarf->path, HEFT_NO_OFFSET, end - u->off,
+		     "a unit has a damaged header at %s+0x%" PRIx64
+		     "; it and what follows is left out",
+		     dw_section_name((enum dw_section)u->in), u->off);
+}
+
+static void note_unknown(const struct unit *u)
+{
+	if (is_first_told(u))
+		note(u->dwarf->notes, u->dwarf->path, HEFT_NO_OFFSET, u->size,
+		     "a unit of DWARF version %u is left out", u->version);
+}
+
 bool unit_next(struct dwarf *d, enum dw_section in, uint64_t *off, struct unit *ret)
 {
 	if (dwarf_is_package(d))
@@ -86,18 +109,14 @@ bool unit_next(struct dwarf *d, enum dw_section in, uint64_t *off, struct unit *
 		ret->off = r.pos;
 		if (!read_header(&r, ret)) {
 			*off = r.size;
-			note(d->notes, d->path, HEFT_NO_OFFSET, r.size - ret->off,
-			     "a unit has a damaged header at %s+0x%" PRIx64
-			     "; it and what follows is left out",
-			     dw_section_name(in), ret->off);
+			note_damaged(ret, r.size);
 			return false;
 		}
 		*off = r.pos;
 		const bool sizes = ret->address_size >= 1 && ret->address_size <= 8;
 		if (ret->version >= 2 && ret->version <= 5 && sizes)
 			return true;
-		note(d->notes, d->path, HEFT_NO_OFFSET, ret->size,
-		     "a unit of DWARF version %u is left out", ret->version);
+		note_unknown(ret);
 	}
 }
 

@@ -382,6 +382,22 @@ static void a_damaged_unit_is_noted_and_what_was_told_stands(void **state)
 	drop(m);
 }
 
+static void a_damaged_header_counts_once_however_many_passes(void **state)
+{
+	(void)state;
+	struct made *m = start(false);
+	struct unit u;
+	for (unsigned i = 0; i < 11; i++)
+		put(m, DW_INFO, 1, i < 4 ? 0xff : i);
+	finish(m);
+	assert_false(first_unit(m, &u));
+	assert_false(first_unit(m, &u));
+	assert_int_equal(note_count(m), 1);
+	assert_int_equal(m->notes.data[0].count, 1);
+	assert_int_equal(m->notes.data[0].bytes, 11);
+	drop(m);
+}
+
 static void types_that_refer_to_themselves_have_no_size(void **state)
 {
 	(void)state;
@@ -415,6 +431,7 @@ int main(void)
 		cmocka_unit_test(a_list_that_is_cut_off_keeps_what_came_before),
 		cmocka_unit_test(the_walk_tells_of_strings_lists_variables_and_owners),
 		cmocka_unit_test(a_damaged_unit_is_noted_and_what_was_told_stands),
+		cmocka_unit_test(a_damaged_header_counts_once_however_many_passes),
 		cmocka_unit_test(types_that_refer_to_themselves_have_no_size),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
