@@ -67,11 +67,14 @@ struct heft_config {
 	bool has_demangle, has_rows, has_sort; /* these were applied to the profile */
 	const uint64_t *debug_vmaddrs, *debug_fileoffs;
 	size_t debug_vmaddr_count, debug_fileoff_count;
+	/* The function of disassemble_function, NULL: none.  A profile does nothing with it; its
+	 * instructions are in heft_blocks.  Holds as long as the profile. */
+	const char *disassemble;
 };
 
 /* Merges a configuration file (Bloaty's text format, see heft(1)) and fills *ret, which may be
- * NULL. HEFT_EFORMAT where the file is no such text, HEFT_EUNSUPPORTED for its source_map,
- * dsym_path and disassemble_function. */
+ * NULL. HEFT_EFORMAT where the file is no such text, HEFT_EUNSUPPORTED for its source_map and
+ * dsym_path. */
 HEFT_API bool heft_profile_config(struct heft_profile *p, const char *path, struct heft_config *ret,
 				  struct heft_err *err);
 

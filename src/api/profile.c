@@ -333,12 +333,9 @@ static bool apply_lists(struct heft_profile *p, const struct config *c, struct h
 static bool apply_config(struct heft_profile *p, const char *path, struct heft_err *err)
 {
 	const struct config *c = &p->config;
-	if (c->source_maps.count || c->dsym_paths.count || c->disassemble)
+	if (c->source_maps.count || c->dsym_paths.count)
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: %s is not supported yet",
-			    path,
-			    c->source_maps.count  ? "source_map"
-			    : c->dsym_paths.count ? "dsym_path"
-						  : "disassemble_function");
+			    path, c->source_maps.count ? "source_map" : "dsym_path");
 	if (!apply_lists(p, c, err))
 		return false;
 	if (c->has_rows)
@@ -364,15 +361,18 @@ static bool profile_config(struct heft_profile *p, const char *path, struct heft
 	if (!p->has_config || !apply_config(p, path, err))
 		return false;
 	const struct config *c = &p->config;
-	const struct heft_config made = { .raw_map = c->raw_map,
-					  .verbose = c->verbose,
-					  .has_demangle = c->has_demangle,
-					  .has_rows = c->has_rows,
-					  .has_sort = c->has_sort,
-					  .debug_vmaddrs = c->debug_vmaddrs.data,
-					  .debug_fileoffs = c->debug_fileoffs.data,
-					  .debug_vmaddr_count = c->debug_vmaddrs.count,
-					  .debug_fileoff_count = c->debug_fileoffs.count };
+	const struct heft_config made = {
+		.raw_map = c->raw_map,
+		.verbose = c->verbose,
+		.has_demangle = c->has_demangle,
+		.has_rows = c->has_rows,
+		.has_sort = c->has_sort,
+		.debug_vmaddrs = c->debug_vmaddrs.data,
+		.debug_fileoffs = c->debug_fileoffs.data,
+		.debug_vmaddr_count = c->debug_vmaddrs.count,
+		.debug_fileoff_count = c->debug_fileoffs.count,
+		.disassemble = c->disassemble ? arena_copy(&p->arena, str_of(c->disassemble)) : NULL
+	};
 	if (ret)
 		give(ret, &made, sizeof made);
 	return true;

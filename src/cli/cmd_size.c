@@ -102,16 +102,18 @@ static int report(struct size_job *job)
 /* The blocks of the function with their instructions; the names are those of the rows. */
 static int disassemble(const struct size_job *job)
 {
+	struct heft_file_info file = { .size = sizeof file };
+	if (heft_profile_file_count(job->profile) != 1 ||
+	    !heft_profile_file(job->profile, 0, &file))
+		return cli_error(job->cli, "--disassemble goes with one file");
 	const char *words[] = { "--disassemble",
 				"--function",
 				job->disassemble,
 				"-C",
 				job->style != NULL ? job->style : "short",
-				job->file };
+				file.path };
 	struct cli cli = *job->cli;
 	cli.command = cli_command("blocks");
-	if (job->file_count != 1)
-		return cli_error(job->cli, "--disassemble goes with one file");
 	return cmd_blocks(&cli, sizeof words / sizeof words[0], (char **)(uintptr_t)words);
 }
 

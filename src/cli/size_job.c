@@ -170,6 +170,8 @@ static bool merge_config(struct size_job *job, const char *path)
 	job->raw_map |= config.raw_map;
 	job->sort_given |= config.has_sort;
 	job->rows_given |= config.has_rows;
+	if (config.disassemble)
+		job->disassemble = config.disassemble;
 	if (config.verbose > job->verbose)
 		job->verbose = config.verbose;
 	for (size_t i = 0; i < config.debug_vmaddr_count; i++)
@@ -304,7 +306,6 @@ static bool add_input(void *ctx, const char *path)
 {
 	struct size_job *job = ctx;
 	job->file_count++;
-	job->file = path;
 	return add_file(job, path, HEFT_INPUT);
 }
 

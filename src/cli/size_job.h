@@ -18,7 +18,6 @@ struct size_job {
 	bool trace_some; /* an address was named */
 	unsigned verbose;
 	const char *disassemble; /* a function, instead of the table; NULL: none */
-	const char *file;        /* the last input */
 	const char *style;       /* of names, as typed; NULL: not said */
 	unsigned flags;          /* enum heft_profile_flag */
 	char **pending;          /* sources not yet handed to the profile, oldest first */
