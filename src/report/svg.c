@@ -128,7 +128,7 @@ void svg_text(struct sink *s, double x, double y, double width, const char *text
 unsigned svg_colour(const char *label)
 {
 	uint32_t h = 2166136261;
-	for (size_t i = 0; label[i] != '\0' && i < 200; i++)
+	for (size_t i = 0; i < 200 && label[i] != '\0'; i++)
 		h = (h ^ (unsigned char)label[i]) * 16777619;
 	return (h ^ h >> 15) % SVG_COLOURS;
 }
