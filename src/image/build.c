@@ -60,6 +60,8 @@ static void place(const struct image_build *b, struct section *s)
 		s->addr = base + (s->addr < slot / 2 ? s->addr : 0);
 		limit = base + slot / 2;
 	}
+	if (!s->alloc && b->im->kind != IMAGE_OBJECT)
+		s->addr = 0;
 	if (s->alloc && s->size > limit - min_u64(s->addr, limit)) {
 		IMAGE_NOTE(b->im, HEFT_NO_OFFSET, s->size,
 			   "section " STR_FMT " goes beyond the end of its address space",
