@@ -187,14 +187,20 @@ static void size_symbols(struct image_build *b)
 			memcpy((to), (from)->data, (from)->count * sizeof(T));                     \
 	} while (0)
 
-/* Every address. */
+/* Every address; what comes to lie at the end of all is cut there. */
 static void move(struct image_build *b, uint64_t bias)
 {
-	for (size_t i = 0; i < b->segments.count; i++)
-		b->segments.data[i].addr += bias;
-	for (size_t i = 1; i < b->sections.count; i++)
-		if (b->sections.data[i].alloc)
-			b->sections.data[i].addr += bias;
+	for (size_t i = 0; i < b->segments.count; i++) {
+		struct segment *s = &b->segments.data[i];
+		s->addr += bias;
+		s->vm_size = min_u64(s->vm_size, UINT64_MAX - s->addr);
+		s->file_size = min_u64(s->file_size, s->vm_size);
+	}
+	for (size_t i = 1; i < b->sections.count; i++) {
+		struct section *s = &b->sections.data[i];
+		s->addr += s->alloc ? bias : 0;
+		s->size = min_u64(s->size, UINT64_MAX - s->addr);
+	}
 	for (size_t i = 1; i < b->symbols.count; i++)
 		if (b->symbols.data[i].symbol.section < b->sections.count)
 			b->symbols.data[i].symbol.value += bias;
