@@ -65,7 +65,6 @@ offered() { # shell, line, what is offered
 ask() { # shell
 	sources=$(heft --list-sources | awk '{ print $1 }' | LC_ALL=C sort | paste -sd ' ')
 	heaps=$(heft help --words | awk -F '\t' '$2 == "" && $1 ~ /^heap / { print substr($1, 6) }' | LC_ALL=C sort)
-	formats='csv folded json markdown pprof table tsv'
 	offered "$1" 'heft sn' snapshot
 	offered "$1" 'heft heap sn' snapshot
 	offered "$1" 'heft help sn' snapshot
@@ -73,7 +72,6 @@ ask() { # shell
 	offered "$1" 'heft size --debug-d' --debug-dir
 	offered "$1" 'heft --old' --old-new
 	offered "$1" 'heft blocks emit --bolt' --bolt-input
-	offered "$1" 'heft size --format ' "$formats"
 	offered "$1" 'heft size --format=c' --format=csv
 	offered "$1" 'heft size -s gr' growth
 	offered "$1" 'heft size -d ' "$sources"
