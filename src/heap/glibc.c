@@ -195,6 +195,17 @@ static uint64_t first_chunk(const struct heaps *x, uint64_t addr)
 	return addr + 16 - 2 * x->v.word;
 }
 
+/* The first multiple of `step` behind `at` that the dump may have bytes of, UINT64_MAX where there
+ * is none.  What the dump lacks may be of any size. */
+static uint64_t next_place(const struct heaps *x, uint64_t at, uint64_t step)
+{
+	uint64_t next = align_up(add_sat(at, 1), step);
+	const struct region *const g = dump_region(x->v.d, next);
+	if (g != NULL && next - g->addr >= g->bytes.size)
+		next = align_up(add_sat(g->addr, g->size), step);
+	return next > at ? next : UINT64_MAX;
+}
+
 /* Chunks mapped by themselves begin a page, and have as many; none is smaller than what glibc maps
  * unless the program asked for that. */
 static void take_mapped(struct heaps *x, uint64_t at, uint64_t end)
@@ -202,16 +213,18 @@ static void take_mapped(struct heaps *x, uint64_t at, uint64_t end)
 	enum { LEAST = 128 << 10 };
 	const uint64_t word = x->v.word, front = first_chunk(x, 0);
 	uint64_t stated, size, flags;
-	for (at = align_up(at, CHUNK_PAGE); at < end; at += size + front) {
+	at = align_up(at, CHUNK_PAGE);
+	while (at < end) {
 		if (!chunk_size(&x->v, at + front, end, &size, &flags) || flags != CHUNK_MAPPED ||
 		    (size + front) % CHUNK_PAGE != 0 || size < LEAST ||
 		    !chunk_word(&x->v, at + front, &stated) || stated != front) {
-			size = CHUNK_PAGE - front;
+			at = next_place(x, at, CHUNK_PAGE);
 			continue;
 		}
 		add_block(x, at + front + 2 * word, size - 2 * word);
 		x->to->mapped++;
 		x->to->mapped_bytes += size - 2 * word;
+		at += size + front;
 	}
 }
 
@@ -220,7 +233,7 @@ static uint64_t take_other_heaps(struct heaps *x, const struct stretch *s)
 {
 	const uint64_t most = x->v.word == 8 ? UINT64_C(64) << 20 : UINT64_C(1) << 20;
 	uint64_t rest = s->addr, at = align_up(s->addr, most), end, size, flags;
-	for (; at >= s->addr && at < s->end; at += most) {
+	for (; at >= s->addr && at < s->end; at = next_place(x, at, most)) {
 		if (!is_other_heap(x, at, s, most, &end))
 			continue;
 		const uint64_t head = chunk_find_head(&x->v, at + 4 * x->v.word, end);
@@ -241,7 +254,7 @@ static uint64_t find_first(struct heaps *x, const struct stretch *s)
 	enum { TRIES = 64 };
 	unsigned tried = 0;
 	for (uint64_t at = align_up(s->addr, CHUNK_PAGE); at < s->end && tried < TRIES;
-	     at += CHUNK_PAGE) {
+	     at = next_place(x, at, CHUNK_PAGE)) {
 		const uint64_t first = first_chunk(x, at);
 		uint64_t size, flags;
 		if (!chunk_size(&x->v, first, s->end, &size, &flags) || flags != CHUNK_BEFORE_USED)
