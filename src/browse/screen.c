@@ -153,7 +153,7 @@ static void growth_text(char out[NUMBER_TEXT_MAX], const struct browse *b, uint3
 
 static void picture_text(char out[NUMBER_TEXT_MAX], double share)
 {
-	const int full = (int)(share * BAR + 0.5);
+	const int full = (int)(share * (double)BAR + 0.5);
 	for (int i = 0; i < BAR; i++)
 		out[i] = i < full ? '#' : '.';
 	out[BAR] = '\0';

@@ -14,12 +14,12 @@ struct scale {
 
 static double x_of(const struct scale *c, uint64_t at)
 {
-	return LEFT + (double)at * c->x;
+	return (double)LEFT + (double)at * c->x;
 }
 
 static double y_of(const struct scale *c, uint64_t bytes)
 {
-	return HEIGHT - BOTTOM - (double)bytes * c->y;
+	return (double)(HEIGHT - BOTTOM) - (double)bytes * c->y;
 }
 
 static void put_point(struct sink *s, double x, double y)

@@ -216,7 +216,7 @@ static double worst(double largest, double smallest, double sum, double side)
 /* How many tiles make up the next row, and their area. */
 static size_t next_row(const struct tile *t, size_t count, double scale, double side, double *ret)
 {
-	double sum = 0, best = INFINITY;
+	double sum = 0, best = HUGE_VAL;
 	size_t n = 0;
 	for (; n < count; n++) {
 		const double area = t[n].weight * scale;
@@ -256,11 +256,12 @@ static struct svg_box squarify(struct tile *t, size_t count, double whole, struc
 /* Where the rows below one stand, under its label. */
 static struct svg_box inside(const struct tile *t)
 {
-	const double label = has_header(t) ? SVG_LINE : MAP_GAP;
+	const double label = has_header(t) ? (double)SVG_LINE : (double)MAP_GAP;
 	if (t->depth == 0)
 		return t->box;
-	return (struct svg_box){ t->box.x + MAP_GAP, t->box.y + label, t->box.w - 2 * MAP_GAP,
-				 t->box.h - label - MAP_GAP };
+	return (struct svg_box){ t->box.x + (double)MAP_GAP, t->box.y + label,
+				 t->box.w - 2.0 * (double)MAP_GAP,
+				 t->box.h - label - (double)MAP_GAP };
 }
 
 static bool has_room(const struct svg_box *b)
@@ -343,7 +344,7 @@ void out_svg_flame(const struct report *r, struct sink *s)
 	begin(r, height, &top, s);
 	for (size_t i = 0; i < drawn.all.count && !s->failed; i++) {
 		struct tile *tile = &drawn.all.data[i];
-		tile->box.y = height - (tile->depth + 1.0) * BAND;
+		tile->box.y = height - (tile->depth + 1.0) * (double)BAND;
 		draw_tile(r, tile, false, s);
 	}
 	vec_release(&drawn.all);

@@ -56,7 +56,7 @@ static int setup(void **state)
 	set(&data, 2, 30, 0, 3);
 	set(&alpha, 3, 10, 30, 1);
 	set(&beta, 4, 40, 20, 4);
-	set(&gamma_row, 5, 20, 10, NAN);
+	set(&gamma_row, 5, 20, 10, (double)NAN);
 	again.now = data.now;
 	again.base = data.base;
 	assert_true(tree_init(t, &table, false));
