@@ -12,6 +12,7 @@ getconf GNU_LIBC_VERSION >libc 2>/dev/null || skip "the C library is not glibc"
 
 # dump KIND: a core of the program, in KIND; what it said, in said.
 dump() {
+	: >said # else what the program before said counts, until this one begins
 	"$program" "$1" >said &
 	pid=$!
 	until grep -q ready said; do
@@ -67,6 +68,7 @@ for name in libjemalloc.so.2 libmimalloc.so.2 libtcmalloc_minimal.so.4; do
 		left_out "a heap of $name" "is not installed"
 		continue
 	}
+	: >said
 	LD_PRELOAD=$other "$program" none >said &
 	pid=$!
 	until grep -q ready said; do sleep 0.05; done
