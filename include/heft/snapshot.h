@@ -155,7 +155,8 @@ enum heft_diff_by {
 	HEFT_DIFF_BY_COMPONENT,
 	HEFT_DIFF_BY_SECTION,
 	HEFT_DIFF_BY_CONTAINER,
-	HEFT_DIFF_BY_NAMESPACE, /* what the name has before its last "::" */
+	/* What the name has before its last "::": a namespace or a class. */
+	HEFT_DIFF_BY_NAMESPACE,
 };
 
 /* What rows of a diff are wanted. */

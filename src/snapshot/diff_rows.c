@@ -32,7 +32,7 @@ static const char *const by_words[] = {
 	[HEFT_DIFF_BY_SYMBOL] = "symbol",       [HEFT_DIFF_BY_SOURCE] = "source",
 	[HEFT_DIFF_BY_DIRECTORY] = "directory", [HEFT_DIFF_BY_OBJECT] = "object",
 	[HEFT_DIFF_BY_COMPONENT] = "component", [HEFT_DIFF_BY_SECTION] = "section",
-	[HEFT_DIFF_BY_CONTAINER] = "container", [HEFT_DIFF_BY_NAMESPACE] = "namespace",
+	[HEFT_DIFF_BY_CONTAINER] = "container", [HEFT_DIFF_BY_NAMESPACE] = "namespace or class",
 };
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
