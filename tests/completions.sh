@@ -12,7 +12,7 @@ export PATH LC_ALL=C.UTF-8
 . "$here/lib/test.sh"
 scratch
 completions=$here/../share/completions
-mkdir "$tmp/work" "$tmp/work/folder" "$tmp/home" && cd "$tmp/work" && : >file.size || exit 2
+mkdir "$tmp/place" "$tmp/place/folder" "$tmp/home" && cd "$tmp/place" && : >file.size || exit 2
 export HOME="$tmp/home"
 
 # What each offers for a line up to the cursor, one a line, without descriptions.
