@@ -159,8 +159,8 @@ typedef VEC(struct reloc) reloc_vec;
 
 /* The patched places of a section of the file, which the image may have in parts. */
 struct patched {
-	uint32_t section; /* of the image */
 	uint64_t off, size;
+	uint32_t section; /* of the image */
 	reloc_vec relocs;
 };
 
@@ -185,15 +185,8 @@ static void list_patched(const struct wasm *w, const struct wasm_section *target
 
 static struct patched *patched_at(const patched_vec *v, uint64_t off)
 {
-	size_t low = 0, high = v->count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (v->data[mid].off <= off)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	struct patched *p = low > 0 ? &v->data[low - 1] : NULL;
+	const size_t behind = upper_bound(v->data, v->count, sizeof *v->data, off);
+	struct patched *p = behind > 0 ? &v->data[behind - 1] : NULL;
 	return p && off - p->off < p->size ? p : NULL;
 }
 
