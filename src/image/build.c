@@ -127,6 +127,25 @@ uint32_t build_symbol(struct image_build *b, const struct made_symbol *s)
 	return index;
 }
 
+uint32_t build_relocs(struct image_build *b, uint32_t of, uint32_t symbols, uint64_t off,
+		      uint64_t size)
+{
+	const struct section s = { .name = STR(""),
+				   .title = STR("Relocation Entries"),
+				   .type = SHT_RELA,
+				   .off = off,
+				   .file_size = size,
+				   .info = of,
+				   .link = symbols };
+	return build_section(b, &s);
+}
+
+void build_set_relocs(struct image_build *b, uint32_t table, struct reloc *list, uint64_t count)
+{
+	b->sections.data[table].made_relocs = list;
+	b->sections.data[table].made_reloc_count = count;
+}
+
 void build_entry(struct image_build *b, const struct image_entry *given)
 {
 	struct image_entry e = *given;
@@ -136,6 +155,59 @@ void build_entry(struct image_build *b, const struct image_entry *given)
 		return;
 	e.size = min_u64(e.size, s->file_size - e.off);
 	vec_push(&b->entries, e);
+}
+
+/* ---- functions without a symbol -------------------------------------------------------------- */
+
+struct code {
+	uint64_t addr, end, section;
+};
+
+typedef VEC(struct code) code_vec;
+
+static void list_code(const struct image_build *b, code_vec *ret)
+{
+	for (size_t i = 1; i < b->sections.count; i++) {
+		const struct section *s = &b->sections.data[i];
+		if (s->alloc && s->exec && s->size > 0)
+			vec_push(ret, (struct code){ s->addr, s->addr + s->size, i });
+	}
+	sort_by_key(ret->data, ret->count, sizeof *ret->data);
+}
+
+static void name_start(struct image_build *b, const struct build_start *at, const code_vec *code)
+{
+	const size_t i = upper_bound(code->data, code->count, sizeof *code->data, at->addr);
+	if (i == 0 || at->addr >= code->data[i - 1].end)
+		return;
+	struct made_symbol s = { .symbol = { .section = (uint32_t)code->data[i - 1].section,
+					     .value = at->addr,
+					     .size = at->size,
+					     .type = STT_FUNC,
+					     .bind = STB_LOCAL } };
+	s.symbol.name = str_of(arena_format(&b->im->arena, "sub_%" PRIx64, at->addr));
+	build_symbol(b, &s);
+}
+
+void build_name_starts(struct image_build *b, size_t first)
+{
+	VEC(struct build_start) known = { 0 };
+	code_vec code = { 0 };
+	list_code(b, &code);
+	for (size_t i = 1; i < b->symbols.count; i++) {
+		const struct symbol *s = &b->symbols.data[i].symbol;
+		if (s->section != SYM_NO_SECTION)
+			vec_push(&known, (struct build_start){ s->value, 0 });
+	}
+	sort_by_key(known.data, known.count, sizeof *known.data);
+	for (size_t i = first; i < b->starts.count; i++) {
+		const uint64_t addr = b->starts.data[i].addr;
+		const size_t at = lower_bound(known.data, known.count, sizeof *known.data, addr);
+		if (at == known.count || known.data[at].addr != addr)
+			name_start(b, &b->starts.data[i], &code);
+	}
+	vec_release(&known);
+	vec_release(&code);
 }
 
 /* ---- sizes of symbols ------------------------------------------------------------------------ */

@@ -42,6 +42,15 @@ void build_part(struct image_build *b, uint64_t off, uint64_t size, const char *
 /* Adds a symbol and returns its index.  Its value is an address, in objects an offset in its
  * section; a size of 0 means up to the next symbol or start of its section, or its end. */
 uint32_t build_symbol(struct image_build *b, const struct made_symbol *s);
+/* Gives each of the starts from the `first` on that lies in code and has no symbol one, named
+ * "sub_" and its address.  Of linked images only.  O(n log n). */
+void build_name_starts(struct image_build *b, size_t first);
+/* Adds the section of a table of relocations of section `of` and returns its index; `symbols` is
+ * the section of the symbols they name. */
+uint32_t build_relocs(struct image_build *b, uint32_t of, uint32_t symbols, uint64_t off,
+		      uint64_t size);
+/* What such a section holds; `list` lives in the arena of the image. */
+void build_set_relocs(struct image_build *b, uint32_t table, struct reloc *list, uint64_t count);
 /* Adds bytes of a table, clipped to the section; `e` names an index that build_section gave. */
 void build_entry(struct image_build *b, const struct image_entry *e);
 /* Hands everything to the image.  `table` is the section of the symbols, 0 for one without bytes;

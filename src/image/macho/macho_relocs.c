@@ -113,14 +113,8 @@ static void read_section_relocs(struct macho *m, const struct macho_section *s)
 	if (size > m->relocs_left) /* the same entries time and again */
 		return;
 	m->relocs_left -= size;
-	const struct section table = { .name = STR(""),
-				       .title = STR("Relocation Entries"),
-				       .type = SHT_RELA,
-				       .off = s->reloc_off,
-				       .file_size = size,
-				       .info = s->index,
-				       .link = m->symbols.index };
-	const uint32_t index = build_section(&m->build, &table);
+	const uint32_t index = build_relocs(&m->build, s->index, m->symbols.index, s->reloc_off,
+					    size);
 	const struct section *made = &m->build.sections.data[index];
 	struct reader r = macho_reader(m, made->off, made->file_size);
 	struct reloc *list = arena_new(&im->arena, struct reloc, made->file_size / ENTRY_SIZE + 1);
@@ -139,8 +133,7 @@ static void read_section_relocs(struct macho *m, const struct macho_section *s)
 			list[count++] = made_reloc;
 		addend = 0;
 	}
-	m->build.sections.data[index].made_relocs = list;
-	m->build.sections.data[index].made_reloc_count = count;
+	build_set_relocs(&m->build, index, list, count);
 }
 
 /* A symbol for each section, which relocations without one refer to. */

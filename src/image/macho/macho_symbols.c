@@ -173,44 +173,6 @@ static void read_starts(struct macho *m)
 	}
 }
 
-static const struct macho_section *code_at(const struct macho *m, uint64_t addr)
-{
-	enum { NUMBERS = 255 }; /* n_sect is a byte */
-	for (size_t i = 0; i < m->sections.count && i < NUMBERS; i++) {
-		const struct macho_section *s = &m->sections.data[i];
-		if (addr >= s->addr && addr - s->addr < s->size &&
-		    m->build.sections.data[s->index].exec)
-			return s;
-	}
-	return NULL;
-}
-
-/* Functions that the table has no symbol of. */
-static void name_starts(struct macho *m)
-{
-	struct image_build *b = &m->build;
-	VEC(struct build_start) known = { 0 };
-	for (size_t i = 1; i < b->symbols.count; i++)
-		if (b->symbols.data[i].symbol.section != SYM_NO_SECTION)
-			vec_push(&known,
-				 (struct build_start){ b->symbols.data[i].symbol.value, 0 });
-	sort_by_key(known.data, known.count, sizeof *known.data);
-	for (size_t i = 0; i < b->starts.count; i++) {
-		const uint64_t addr = b->starts.data[i].addr;
-		const size_t at = lower_bound(known.data, known.count, sizeof *known.data, addr);
-		const struct macho_section *in = code_at(m, addr);
-		if (!in || (at < known.count && known.data[at].addr == addr))
-			continue;
-		struct made_symbol s = { .symbol = { .section = in->index,
-						     .value = addr,
-						     .type = STT_FUNC,
-						     .bind = STB_LOCAL } };
-		s.symbol.name = str_of(arena_format(&b->im->arena, "sub_%" PRIx64, addr));
-		build_symbol(b, &s);
-	}
-	vec_release(&known);
-}
-
 void macho_read_symbols(struct macho *m)
 {
 	read_table(m);
@@ -222,5 +184,5 @@ void macho_read_symbols(struct macho *m)
 	if (m->build.im->kind == IMAGE_OBJECT)
 		return;
 	read_starts(m);
-	name_starts(m);
+	build_name_starts(&m->build, 0);
 }

@@ -268,14 +268,7 @@ static void read_section_relocs(struct pe *p, const struct pe_section *s)
 	const uint64_t size = (uint64_t)s->reloc_count * RELOC_SIZE;
 	if (!pe_spend(p, size))
 		return;
-	const struct section table = { .name = STR(""),
-				       .title = STR("Relocation Entries"),
-				       .type = SHT_RELA,
-				       .off = s->reloc_off,
-				       .file_size = size,
-				       .info = s->index,
-				       .link = p->table };
-	const uint32_t index = build_section(&p->build, &table);
+	const uint32_t index = build_relocs(&p->build, s->index, p->table, s->reloc_off, size);
 	const struct section *made = &p->build.sections.data[index];
 	struct reader r = pe_reader(p, made->off, made->file_size);
 	struct reloc *list = arena_new(&p->build.im->arena, struct reloc,
@@ -284,8 +277,7 @@ static void read_section_relocs(struct pe *p, const struct pe_section *s)
 	while (reader_left(&r) >= RELOC_SIZE)
 		if (read_reloc(p, s, &r, &list[count]))
 			count++;
-	p->build.sections.data[index].made_relocs = list;
-	p->build.sections.data[index].made_reloc_count = count;
+	build_set_relocs(&p->build, index, list, count);
 }
 
 void coff_read_relocs(struct pe *p)

@@ -204,27 +204,6 @@ static void read_unwind(struct pe *p)
 		add_function(p, p->directories[PE_EXCEPTION].addr, &r);
 }
 
-/* Functions, from the `first` start on, that nothing names. */
-static void name_functions(struct pe *p, size_t first)
-{
-	struct image_build *b = &p->build;
-	VEC(struct build_start) known = { 0 };
-	for (size_t i = 1; i < b->symbols.count; i++)
-		if (b->symbols.data[i].symbol.section != SYM_NO_SECTION)
-			vec_push(&known,
-				 (struct build_start){ b->symbols.data[i].symbol.value, 0 });
-	sort_by_key(known.data, known.count, sizeof *known.data);
-	for (size_t i = first; i < b->starts.count; i++) {
-		const uint64_t addr = b->starts.data[i].addr;
-		const size_t at = lower_bound(known.data, known.count, sizeof *known.data, addr);
-		if (at < known.count && known.data[at].addr == addr)
-			continue;
-		pe_symbol(p, str_of(arena_format(&b->im->arena, "sub_%" PRIx64, addr)),
-			  addr - p->base, b->starts.data[i].size);
-	}
-	vec_release(&known);
-}
-
 /* ---- base relocations ------------------------------------------------------------------------ */
 
 /* Blocks of a page: its RVA, the block's size, and a word for each place: 4 bits say how it is
@@ -276,7 +255,7 @@ void pe_read_tables(struct pe *p)
 	read_imports(p);
 	const size_t first = p->build.starts.count;
 	read_unwind(p);
-	name_functions(p, first);
+	build_name_starts(&p->build, first);
 	read_base_relocs(p);
 	read_debug(p);
 }

@@ -236,8 +236,7 @@ static void add_tables(struct wasm *w, const struct wasm_section *s, patched_vec
 		if (p->relocs.count > 0) {
 			memcpy(list, p->relocs.data, p->relocs.count * sizeof *list);
 			const uint32_t added = build_section(&w->build, &made);
-			w->build.sections.data[added].made_relocs = list;
-			w->build.sections.data[added].made_reloc_count = p->relocs.count;
+			build_set_relocs(&w->build, added, list, p->relocs.count);
 		}
 		vec_release(&p->relocs);
 	}
