@@ -152,14 +152,12 @@ struct heft_block_sums {
 /* Adds the bytes up; all 0 before heft_blocks_open. */
 HEFT_API void heft_blocks_sum(const struct heft_blocks *b, struct heft_block_sums *ret);
 
-/* For people; a line a block; an object a function, one a line. */
-enum heft_blocks_format { HEFT_BLOCKS_TEXT, HEFT_BLOCKS_CSV, HEFT_BLOCKS_JSON };
-
-/* Writes a function with its blocks: for people; one line a block; or one object on one line
- * (docs/json.md).  NULL for a function writes what stands above all of them: the names of the
+/* Writes a function with its blocks.  `opts` (NULL: all default) have the format: HEFT_TABLE, lines
+ * for people; HEFT_CSV, HEFT_TSV and HEFT_MARKDOWN, a line a block; HEFT_JSON, one object on one
+ * line (docs/json.md).  NULL for a function writes what stands above all of them: the names of the
  * columns. */
 HEFT_API bool heft_block_function_write(const struct heft_block_function *f,
-					enum heft_blocks_format format,
+					const struct heft_write_opts *opts,
 					const struct heft_sink *sink, struct heft_err *err);
 
 /* Writes function i for people as heft_block_function_write does, each block with its instructions,
@@ -220,6 +218,16 @@ HEFT_API bool heft_blocks_check(struct heft_blocks *b, struct heft_block_check *
 HEFT_API size_t heft_blocks_finding_count(const struct heft_blocks *b);
 HEFT_API bool heft_blocks_finding(const struct heft_blocks *b, size_t i,
 				  struct heft_block_finding *ret);
+/* Writes a finding as a line, in the formats of heft_block_function_write; NULL for a finding
+ * writes the names of the columns. */
+HEFT_API bool heft_block_finding_write(const struct heft_block_finding *f,
+				       const struct heft_write_opts *opts,
+				       const struct heft_sink *sink, struct heft_err *err);
+/* Writes what a check looked at: HEFT_TABLE, lines for people; HEFT_JSON, one object on one line;
+ * nothing in other formats. */
+HEFT_API bool heft_block_check_write(const struct heft_block_check *c,
+				     const struct heft_write_opts *opts,
+				     const struct heft_sink *sink, struct heft_err *err);
 
 /* ---- maps of what gcc compiles -------------------------------------------- */
 

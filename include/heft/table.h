@@ -135,6 +135,9 @@ enum heft_format {
 	/* A picture for documents: a treemap of the measure that decides the order, in a diff of
 	 * what changed; of heaps by calls a flame graph; of HEFT_HEAP_TIMELINE a chart. */
 	HEFT_SVG,
+	/* Addresses alone: two lines a frame, function and file:line:column, then an empty line, as
+	 * llvm-symbolizer writes by default. */
+	HEFT_TERSE,
 };
 
 /* Which sizes of a profile count: of the file, of the VM image. */

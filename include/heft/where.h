@@ -85,11 +85,13 @@ struct heft_owner {
 	const char *why;
 };
 
+#define HEFT_NO_ADDRESS UINT64_MAX
+
 /* What is known of an address.  Texts are NULL where nothing is known; they hold until
  * heft_where_free.  Frames, owners, block and process hold until the next look-up. */
 struct heft_location {
-	size_t size; /* sizeof(struct heft_location) */
-	uint64_t addr;
+	size_t size;         /* sizeof(struct heft_location) */
+	uint64_t addr;       /* HEFT_NO_ADDRESS: of what was asked for and is no address */
 	const char *segment; /* "LOAD #2 [RX]" */
 	const char *section;
 	uint64_t section_offset;
@@ -127,15 +129,15 @@ struct heft_location {
 HEFT_API bool heft_where_find(struct heft_where *w, uint64_t addr, struct heft_location *ret,
 			      struct heft_err *err);
 
-/* HEFT_WHERE_TEXT: a block for people.  HEFT_WHERE_JSON: one object on one line (docs/json.md).
- * HEFT_WHERE_TERSE: two lines a frame, function and file:line:column, then an empty line, as
- * llvm-symbolizer writes by default; "??" for what is unknown; the last function is named by its
- * symbol. */
-enum heft_where_format { HEFT_WHERE_TEXT, HEFT_WHERE_JSON, HEFT_WHERE_TERSE };
-
-/* Writes a location, one without anything known too, as text. */
-HEFT_API bool heft_location_write(const struct heft_location *at, enum heft_where_format format,
-				  const struct heft_sink *sink, struct heft_err *err);
+/* Writes a location, one without anything known too.  `opts` (NULL: all default) have the format:
+ * HEFT_TABLE, a block of lines for people; HEFT_JSON, one object on one line (docs/json.md);
+ * HEFT_CSV, HEFT_TSV and HEFT_MARKDOWN, a line a frame, or one line where there is no frame, with a
+ * column for the owner by each source that was added; HEFT_TERSE, where "??" stands for what is
+ * unknown, and the last function is named by its symbol.  NULL for a location writes what stands
+ * above all of them: the names of the columns of csv, tsv and markdown. */
+HEFT_API bool heft_where_write(const struct heft_where *w, const struct heft_location *at,
+			       const struct heft_write_opts *opts, const struct heft_sink *sink,
+			       struct heft_err *err);
 
 /* The path of the separate debug file in use, "" if there is none; it holds until
  * heft_where_free. */

@@ -79,6 +79,43 @@ bool heft_blocks_finding(const struct heft_blocks *b, size_t i, struct heft_bloc
 	return true;
 }
 
+static bool finding_write(const struct heft_block_finding *f, const struct heft_write_opts *opts,
+			  const struct heft_sink *sink, struct heft_err *err)
+{
+	struct heft_write_opts o = { 0 };
+	struct sink s;
+	take_options(&o, sizeof o, opts);
+	sink_start(&s, sink);
+	out_finding(f, &o, &s);
+	return sink_end(&s, err);
+}
+
+bool heft_block_finding_write(const struct heft_block_finding *f,
+			      const struct heft_write_opts *opts, const struct heft_sink *sink,
+			      struct heft_err *err)
+{
+	return GUARDED_BARE(err, finding_write(f, opts, sink, err));
+}
+
+static bool check_write(const struct heft_block_check *c, const struct heft_write_opts *opts,
+			const struct heft_sink *sink, struct heft_err *err)
+{
+	struct heft_block_check known = { 0 };
+	struct heft_write_opts o = { 0 };
+	struct sink s;
+	take_options(&o, sizeof o, opts);
+	take_options(&known, sizeof known, c);
+	sink_start(&s, sink);
+	out_check(&known, o.format, &s);
+	return sink_end(&s, err);
+}
+
+bool heft_block_check_write(const struct heft_block_check *c, const struct heft_write_opts *opts,
+			    const struct heft_sink *sink, struct heft_err *err)
+{
+	return GUARDED_BARE(err, check_write(c, opts, sink, err));
+}
+
 static bool map_of_gcc(const char *text, size_t size, const struct heft_sink *sink,
 		       struct heft_err *err)
 {

@@ -567,19 +567,24 @@ bool heft_blocks_place(const struct heft_blocks *b, uint32_t number, size_t *ret
 }
 
 static bool block_function_write(const struct heft_block_function *f,
-				 enum heft_blocks_format format, const struct heft_sink *sink,
+				 const struct heft_write_opts *opts, const struct heft_sink *sink,
 				 struct heft_err *err)
 {
+	struct heft_block_function known = { 0 };
+	struct heft_write_opts o = { 0 };
 	struct sink s;
+	take_options(&o, sizeof o, opts);
+	take_options(&known, sizeof known, f);
 	sink_start(&s, sink);
-	out_blocks(f, format, &s);
+	out_blocks(f ? &known : NULL, &o, &s);
 	return sink_end(&s, err);
 }
 
-bool heft_block_function_write(const struct heft_block_function *f, enum heft_blocks_format format,
-			       const struct heft_sink *sink, struct heft_err *err)
+bool heft_block_function_write(const struct heft_block_function *f,
+			       const struct heft_write_opts *opts, const struct heft_sink *sink,
+			       struct heft_err *err)
 {
-	return GUARDED_BARE(err, block_function_write(f, format, sink, err));
+	return GUARDED_BARE(err, block_function_write(f, opts, sink, err));
 }
 
 /* ---- for the rest of api/ -------------------------------------------------------------------- */

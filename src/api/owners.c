@@ -8,6 +8,7 @@ bool owners_add(struct owners *o, const char *source, struct heft_err *err)
 	if (!s)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no such data source: %s", source);
 	vec_push(&o->levels, (struct owner_level){ .source = s });
+	vec_push(&o->names, s->name);
 	return true;
 }
 
@@ -39,6 +40,7 @@ void owners_release(struct owners *o)
 		view_release(&l->view);
 	}
 	vec_release(&o->levels);
+	vec_release(&o->names);
 	vec_release(&o->found);
 	vec_release(&o->list);
 	namespaces_release(&o->spaces);

@@ -23,6 +23,7 @@ struct owner_level {
 struct owners {
 	enum heft_demangle style; /* of sources whose names follow -C */
 	VEC(struct owner_level) levels;
+	VEC(const char *) names; /* of their sources */
 	/* private */
 	bool ready;
 	struct labels labels;

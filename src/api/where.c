@@ -502,17 +502,24 @@ bool heft_where_find(struct heft_where *w, uint64_t addr, struct heft_location *
 	return found;
 }
 
-static bool location_write(const struct heft_location *at, enum heft_where_format format,
-			   const struct heft_sink *sink, struct heft_err *err)
+static bool where_write(const struct heft_where *w, const struct heft_location *at,
+			const struct heft_write_opts *opts, const struct heft_sink *sink,
+			struct heft_err *err)
 {
+	struct heft_write_opts o = { 0 };
+	struct heft_location known = { 0 };
 	struct sink s;
+	take_options(&o, sizeof o, opts);
+	take_options(&known, sizeof known, at);
+	const struct source_names sources = { w->owners.names.data, w->owners.names.count };
 	sink_start(&s, sink);
-	out_where(at, format, &s);
+	out_where(at ? &known : NULL, &o, sources, &s);
 	return sink_end(&s, err);
 }
 
-bool heft_location_write(const struct heft_location *at, enum heft_where_format format,
-			 const struct heft_sink *sink, struct heft_err *err)
+bool heft_where_write(const struct heft_where *w, const struct heft_location *at,
+		      const struct heft_write_opts *opts, const struct heft_sink *sink,
+		      struct heft_err *err)
 {
-	return GUARDED_BARE(err, location_write(at, format, sink, err));
+	return GUARDED_BARE(err, where_write(w, at, opts, sink, err));
 }

@@ -146,6 +146,7 @@ enum common_option {
 	O_FOLDED,
 	O_PPROF,
 	O_SPEEDSCOPE,
+	O_TERSE,
 	O_CSV_SAFE,
 	O_COLOR,
 	O_WIDE,

@@ -22,9 +22,14 @@ const struct opt blocks_opts[] = {
 	  "derive blocks from the code even if there is a map" },
 	{ O_CONVENTION, 0, false, "convention", "auto|llvm|gcc|pure",
 	  "what ends a derived block (default: auto)" },
-	{ O_FORMAT, 0, false, "format", "FORMAT", "table (default), csv, json", "table|csv|json" },
-	{ O_JSON, 0, false, "json", NULL, "one JSON object a line, a function each" },
-	{ O_CSV, 0, false, "csv", NULL, "one line a block, after a line of names" },
+#define OUTPUT_ROWS    "functions to list, 0: all (default)"
+#define OUTPUT_FORMATS "table|csv|tsv|json|markdown"
+#define OUTPUT_FORMATS_HELP                                                                        \
+	"table (default), csv, tsv, markdown: a line a\n"                                          \
+	"                              block, json: an object a function"
+#define OUTPUT_NO_STACKS
+#define OUTPUT_LINES
+#include "cli/output_opts.inc"
 	{ O_DISASSEMBLE, 0, false, "disassemble", NULL, "below each block its instructions" },
 #include "cli/bolt_opts.inc"
 #include "cli/find_opts.inc"
@@ -39,23 +44,16 @@ const char blocks_manual[] =
 	"older forms, or symbols of blocks (LLVM up to 11).  Where there is no map they\n"
 	"are derived from the code (x86-64, i386, AArch64).\n";
 
-static const struct choice formats[] = {
-	{ "table", HEFT_TABLE }, { "csv", HEFT_CSV }, { "json", HEFT_JSON }, { NULL, 0 }
-};
-
 struct blocks_job {
 	const struct cli *cli;
 	struct heft_blocks *blocks;
 	struct heft_finder *finder;
 	struct output out;
-	enum heft_blocks_format format;
 	bool verbose, disassemble;
 	const char *file;
 	const char **functions; /* wanted; none: all */
 	bool *found;            /* by place in functions */
 	size_t function_count;
-	bool stopped; /* stdout takes no more */
-	bool failed;  /* there is no disassembler */
 };
 
 /* ---- the command line ------------------------------------------------------------------------ */
@@ -101,6 +99,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 
 struct sums {
 	uint64_t functions, blocks, bytes;
+	uint64_t listed; /* functions that were written */
 };
 
 static bool wanted(struct blocks_job *job, const struct heft_block_function *f)
@@ -163,73 +162,83 @@ static const char *plural(uint64_t count)
 }
 
 /* Below the list: what all blocks are of the code. */
-static void put_sums(const struct blocks_job *job, const struct sums *sums)
+static void put_sums(const struct blocks_job *job, const struct sums *sums, FILE *to)
 {
 	struct heft_block_sums of = { .size = sizeof of };
 	heft_blocks_sum(job->blocks, &of);
-	printf("%" PRIu64 " function%s, %" PRIu64 " block%s, %" PRIu64 " byte%s\n", sums->functions,
-	       plural(sums->functions), sums->blocks, plural(sums->blocks), sums->bytes,
-	       plural(sums->bytes));
-	printf("%" PRIu64 " byte%s of code: %" PRIu64 " in blocks, %" PRIu64
-	       " in landing pads, %" PRIu64 " padding, %" PRIu64 " unmapped\n",
-	       of.code, plural(of.code), of.blocks, of.landing_pads, of.padding, of.unmapped);
+	if (sums->listed < sums->functions)
+		fprintf(to, "[%" PRIu64 " more functions]\n", sums->functions - sums->listed);
+	fprintf(to, "%" PRIu64 " function%s, %" PRIu64 " block%s, %" PRIu64 " byte%s\n",
+		sums->functions, plural(sums->functions), sums->blocks, plural(sums->blocks),
+		sums->bytes, plural(sums->bytes));
+	fprintf(to,
+		"%" PRIu64 " byte%s of code: %" PRIu64 " in blocks, %" PRIu64
+		" in landing pads, %" PRIu64 " padding, %" PRIu64 " unmapped\n",
+		of.code, plural(of.code), of.blocks, of.landing_pads, of.padding, of.unmapped);
 }
 
-static void put_function(struct blocks_job *job, size_t i, const struct heft_block_function *f)
+static bool put_function(struct blocks_job *job, size_t i, const struct heft_block_function *f,
+			 const struct heft_sink *sink, struct heft_err *err)
 {
-	const struct heft_sink sink = output_sink(&job->out, stdout);
-	struct heft_err err;
-	if (!job->disassemble) {
-		job->stopped = !heft_block_function_write(f, job->format, &sink, NULL);
-		return;
-	}
-	job->stopped = !heft_blocks_disassemble(job->blocks, i,
-						&(struct heft_sink){ outfile_put, stdout }, &err);
-	if (job->stopped && err.code == HEFT_EUNSUPPORTED) {
-		cli_failed(job->cli, &err);
-		job->failed = true;
-	}
+	if (job->disassemble)
+		return heft_blocks_disassemble(job->blocks, i, sink, err);
+	return heft_block_function_write(f, &job->out.write, sink, err);
 }
 
-static void list(struct blocks_job *job, struct sums *sums)
+static bool put_head(const struct blocks_job *job, const struct heft_sink *sink,
+		     struct heft_err *err)
 {
-	const struct heft_sink sink = output_sink(&job->out, stdout);
+	return heft_block_function_write(NULL, &job->out.write, sink, err);
+}
+
+/* All functions that are wanted are counted, and so many of them written as were asked for.  False
+ * where a function cannot be read, or the output takes no more. */
+static bool list_functions(struct blocks_job *job, struct sums *sums, const struct heft_sink *sink,
+			   struct heft_err *err)
+{
+	const uint32_t most = output_rows(&job->out, 0);
 	struct heft_block_function f = { .size = sizeof f };
-	struct heft_err err = { .code = HEFT_ENOTFOUND };
-	if (job->format != HEFT_BLOCKS_TEXT)
-		job->stopped = !heft_block_function_write(NULL, job->format, &sink, NULL);
-	for (size_t i = 0; !job->stopped && heft_blocks_function(job->blocks, i, &f, &err); i++) {
+	for (size_t i = 0; heft_blocks_function(job->blocks, i, &f, err); i++) {
 		if (!wanted(job, &f))
 			continue;
-		if (job->format == HEFT_BLOCKS_TEXT && sums->functions == 0)
-			heft_block_function_write(NULL, job->format, &sink, NULL);
 		add(sums, &f);
-		put_function(job, i, &f);
+		if (most > 0 && sums->functions > most)
+			continue;
+		if (sums->listed++ == 0 && job->out.write.format == HEFT_TABLE &&
+		    !put_head(job, sink, err))
+			return false;
+		if (!put_function(job, i, &f, sink, err))
+			return false;
 	}
-	if (!job->stopped && err.code != HEFT_ENOTFOUND) {
-		cli_failed(job->cli, &err);
-		job->failed = true;
-	}
-	if (job->format == HEFT_BLOCKS_TEXT && !job->failed && job->function_count == 0 &&
-	    sums->functions > 0)
-		put_sums(job, sums);
+	return err->code == HEFT_ENOTFOUND;
+}
+
+/* See outfile_write. */
+static bool list(void *ctx, FILE *to, struct heft_err *err)
+{
+	struct blocks_job *job = ctx;
+	const struct heft_sink sink = output_sink(&job->out, to);
+	const bool table = job->out.write.format == HEFT_TABLE;
+	struct sums sums = { 0 };
+	if (!table && !put_head(job, &sink, err))
+		return false;
+	if (!list_functions(job, &sums, &sink, err))
+		return false;
+	if (table && job->function_count == 0 && sums.functions > 0)
+		put_sums(job, &sums, to);
+	return true;
 }
 
 static int report(struct blocks_job *job)
 {
-	struct sums sums = { 0 };
-	int status = EXIT_FINE;
-	list(job, &sums);
-	fflush(stdout);
+	int status = outfile_write(job->cli, job->out.path, list, job);
 	for (size_t i = 0; i < heft_blocks_note_count(job->blocks); i++)
 		note_print(job->cli, heft_blocks_note(job->blocks, i), job->verbose);
-	if (job->failed)
-		return EXIT_TROUBLE;
-	if (heft_blocks_function_count(job->blocks) == 0) {
+	if (status == EXIT_FINE && heft_blocks_function_count(job->blocks) == 0) {
 		cli_error(job->cli, "%s: no basic blocks", job->file);
 		return EXIT_NO;
 	}
-	for (size_t i = 0; i < job->function_count; i++) {
+	for (size_t i = 0; status != EXIT_TROUBLE && i < job->function_count; i++) {
 		if (job->found[i])
 			continue;
 		say_missing(job, job->functions[i]);
@@ -241,16 +250,12 @@ static int report(struct blocks_job *job)
 static int run(struct blocks_job *job)
 {
 	struct heft_err err;
-	job->format = job->out.write.format == HEFT_CSV    ? HEFT_BLOCKS_CSV
-		      : job->out.write.format == HEFT_JSON ? HEFT_BLOCKS_JSON
-							   : HEFT_BLOCKS_TEXT;
-	if (job->disassemble && job->format != HEFT_BLOCKS_TEXT)
-		return cli_error(job->cli, "--disassemble goes with neither --json nor --csv");
+	if (job->disassemble && job->out.write.format != HEFT_TABLE)
+		return cli_error(job->cli, "--disassemble goes with --format=table alone");
 	heft_blocks_set_finder(job->blocks, job->finder);
 	heft_blocks_set_progress(job->blocks, progress_show, job->cli->progress);
 	if (!heft_blocks_open(job->blocks, job->file, &err))
 		return cli_failed(job->cli, &err);
-	progress_end(job->cli->progress);
 	return report(job);
 }
 
@@ -259,7 +264,7 @@ int cmd_blocks(const struct cli *cli, int argc, char **argv)
 	struct blocks_job job = { .cli = cli,
 				  .blocks = heft_blocks_new(),
 				  .finder = heft_finder_new() };
-	output_init(&job.out, formats);
+	output_init(&job.out, list_formats);
 	job.functions = calloc((size_t)argc + 1, sizeof *job.functions);
 	job.found = calloc((size_t)argc + 1, sizeof *job.found);
 	int status = job.functions == NULL || job.found == NULL

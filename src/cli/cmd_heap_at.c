@@ -1,12 +1,15 @@
 /* heft heap at, heft heap check: what is at an address of a process; what is damaged. */
 #include "cli/heap_open.h"
-#include "cli/outfile.h"
+#include "cli/output.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 const struct opt heap_at_opts[] = {
-	{ O_JSON, 0, false, "json", NULL, "one JSON object a line, an address each" },
+#define OUTPUT_FORMATS      "table|json"
+#define OUTPUT_FORMATS_HELP "table (default), json: an object an address"
+#define OUTPUT_FEW
+#include "cli/output_opts.inc"
 #include "cli/heap_open_opts.inc"
 	{ 0 },
 };
@@ -16,7 +19,10 @@ const char heap_at_manual[] =
 	"around it; or what else is mapped there.  ADDR is hexadecimal.\n";
 
 const struct opt heap_check_opts[] = {
-	{ O_JSON, 0, false, "json", NULL, "JSON" },
+#define OUTPUT_FORMATS      "table|json"
+#define OUTPUT_FORMATS_HELP "table (default), json"
+#define OUTPUT_FEW
+#include "cli/output_opts.inc"
 #include "cli/heap_open_opts.inc"
 	{ 0 },
 };
@@ -27,20 +33,26 @@ const char heap_check_manual[] =
 	"block that is to blame and the stack that asked for it.  Says what it could\n"
 	"examine.  Status 1 if there is damage, 2 if no block could be examined.\n";
 
+static const struct choice formats[] = { { "table", HEFT_TABLE },
+					 { "json", HEFT_JSON },
+					 { NULL, 0 } };
+
 struct at_job {
 	struct heap_open open;
-	enum heft_format format;
+	struct output out;
+	int status;
 	const char **words; /* the dump, then addresses */
+	uint64_t *addrs;    /* of those words */
 	size_t word_count;
 };
 
 static bool apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct at_job *job = ctx;
-	if (o->id != O_JSON)
-		return heap_open_apply(&job->open, o, value);
-	job->format = HEFT_JSON;
-	return true;
+	const enum output_answer answer = output_apply(&job->out, job->open.cli, o, value);
+	if (answer != OUTPUT_OTHER)
+		return answer == OUTPUT_TAKEN;
+	return heap_open_apply(&job->open, o, value);
 }
 
 static bool add_operand(void *ctx, const char *word)
@@ -50,52 +62,69 @@ static bool add_operand(void *ctx, const char *word)
 	return true;
 }
 
+static bool parse_addresses(struct at_job *job)
+{
+	for (size_t i = 1; i < job->word_count; i++)
+		if (!cli_parse_number(job->words[i], true, &job->addrs[i])) {
+			cli_error(job->open.cli, "no address: %s", job->words[i]);
+			return false;
+		}
+	return true;
+}
+
+static bool put_places(void *ctx, FILE *to, struct heft_err *err)
+{
+	struct at_job *job = ctx;
+	const struct heft_sink sink = { outfile_put, to };
+	for (size_t i = 1; i < job->word_count; i++) {
+		struct heft_heap_place at = { .size = sizeof at };
+		if (!heft_heap_at(job->open.heap, job->addrs[i], &at, err)) {
+			if (err->code != HEFT_ENOTFOUND)
+				return false;
+			job->status = EXIT_NO;
+		}
+		if (!heft_heap_place_write(&at, job->out.write.format, &sink, err))
+			return false;
+	}
+	return true;
+}
+
 static int run_at(struct at_job *job)
 {
 	const struct cli *cli = job->open.cli;
-	int status = EXIT_FINE;
 	if (job->word_count < 2)
 		return cli_error(cli,
 				 "must specify a dump and at least one address; try '%s --help'",
 				 cli->usage);
-	if (!heap_open_file(&job->open, job->open.heap, job->words[0]))
+	if (!parse_addresses(job) || !heap_open_file(&job->open, job->open.heap, job->words[0]))
 		return EXIT_TROUBLE;
-	progress_end(cli->progress);
-	for (size_t i = 1; i < job->word_count; i++) {
-		struct heft_heap_place at = { .size = sizeof at };
-		struct heft_err err;
-		uint64_t addr;
-		if (!cli_parse_number(job->words[i], true, &addr))
-			return cli_error(cli, "no address: %s", job->words[i]);
-		if (!heft_heap_at(job->open.heap, addr, &at, &err)) {
-			if (err.code != HEFT_ENOTFOUND)
-				return cli_failed(cli, &err);
-			status = EXIT_NO;
-		}
-		if (!heft_heap_place_write(&at, job->format,
-					   &(struct heft_sink){ outfile_put, stdout }, NULL))
-			break;
-	}
-	return status;
+	const int status = outfile_write(cli, job->out.path, put_places, job);
+	return status != EXIT_FINE ? status : job->status;
+}
+
+static bool put_check(void *ctx, FILE *to, struct heft_err *err)
+{
+	const struct at_job *job = ctx;
+	return heft_heap_write(job->open.heap, HEFT_HEAP_CHECK, job->out.write.format,
+			       &(struct heft_sink){ outfile_put, to }, err);
 }
 
 static int run_check(struct at_job *job)
 {
 	const struct cli *cli = job->open.cli;
+	struct heft_heap_info info = { .size = sizeof info };
 	struct heft_err err;
+	size_t count;
 	if (job->word_count == 0 || job->word_count > 2)
 		return cli_error(cli, "must specify a dump; try '%s --help'", cli->usage);
 	if (job->word_count == 2)
 		heft_finder_add_program(job->open.finder, job->words[1]);
 	if (!heap_open_file(&job->open, job->open.heap, job->words[0]))
 		return EXIT_TROUBLE;
-	progress_end(cli->progress);
-	if (!heft_heap_write(job->open.heap, HEFT_HEAP_CHECK, job->format,
-			     &(struct heft_sink){ outfile_put, stdout }, &err))
-		return cli_failed(cli, &err);
-	struct heft_heap_info info = { .size = sizeof info };
+	const int status = outfile_write(cli, job->out.path, put_check, job);
+	if (status != EXIT_FINE)
+		return status;
 	heft_heap_info(job->open.heap, &info);
-	size_t count;
 	if (!heft_heap_find_damage(job->open.heap, &count, &err))
 		return cli_failed(cli, &err);
 	if (count > 0)
@@ -107,17 +136,21 @@ static int run_check(struct at_job *job)
 static int run(const struct cli *cli, int (*work)(struct at_job *job), int argc, char **argv)
 {
 	static const struct cli_words words = { apply, add_operand };
-	struct at_job job = { .format = HEFT_TABLE };
+	struct at_job job = { .status = EXIT_FINE };
+	output_init(&job.out, formats);
 	heap_open_init(&job.open, cli, false);
 	job.words = calloc((size_t)argc + 1, sizeof *job.words);
-	int status = job.words == NULL ? cli_error(cli, "out of memory")
-				       : cli_parse(cli, argc, argv, &words, &job);
+	job.addrs = calloc((size_t)argc + 1, sizeof *job.addrs);
+	int status = job.words == NULL || job.addrs == NULL
+			     ? cli_error(cli, "out of memory")
+			     : cli_parse(cli, argc, argv, &words, &job);
 	if (status == CLI_GO_ON)
 		status = work(&job);
 	if (status != EXIT_TROUBLE)
 		heap_open_notes(&job.open);
 	heap_open_release(&job.open);
 	free(job.words);
+	free(job.addrs);
 	return status;
 }
 

@@ -1,4 +1,5 @@
 #include "cli/notes.h"
+#include "cli/output.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -8,15 +9,21 @@
 
 enum {
 	O_DEMANGLE = O_OWN,
-	O_TERSE,
 	O_BLOCKS,
 };
 
 const struct opt where_opts[] = {
 	{ O_BY, 'd', true, "by", "A,B,..", "owner by these data sources, and why" },
 	{ O_DEMANGLE, 'C', false, "demangle", "none|short|full", "names (default: full)" },
-	{ O_JSON, 0, false, "json", NULL, "one JSON object a line, an address each" },
-	{ O_TERSE, 0, false, "terse", NULL, "functions and lines alone, as llvm-symbolizer" },
+#define OUTPUT_FORMATS "table|csv|tsv|json|markdown|terse"
+#define OUTPUT_FORMATS_HELP                                                                        \
+	"table (default), json: an object an address, csv,\n"                                      \
+	"                              tsv, markdown: a line a frame, terse: functions\n"          \
+	"                              and lines alone, as llvm-symbolizer"
+#define OUTPUT_NO_STACKS
+#define OUTPUT_TERSE
+#define OUTPUT_LINES
+#include "cli/output_opts.inc"
 #include "cli/find_opts.inc"
 #include "cli/exe_opts.inc"
 	{ O_BLOCKS, 0, false, "blocks", NULL, "derive basic blocks where there is no map" },
@@ -35,17 +42,28 @@ const char where_manual[] =
 	"ADDR is hexadecimal, with or without 0x; 10#NUMBER; NAME or NAME+OFFSET of a\n"
 	"section or symbol; or '-' to read them from standard input, one a line.\n";
 
+static const struct choice formats[] = {
+	{ "table", HEFT_TABLE },
+	{ "csv", HEFT_CSV },
+	{ "tsv", HEFT_TSV },
+	{ "json", HEFT_JSON },
+	{ "markdown", HEFT_MARKDOWN },
+	{ "terse", HEFT_TERSE },
+	{ NULL, 0 },
+};
+
 struct where_job {
 	const struct cli *cli;
 	struct heft_where *where;
 	struct heft_finder *finder;
-	enum heft_where_format format;
+	struct output out;
+	FILE *to;
 	bool verbose;
 	const char *file;
 	const char **addrs; /* as typed */
 	size_t addr_count;
 	bool unreadable, nothing; /* some address was no address; nothing is there */
-	bool stopped;             /* stdout takes no more */
+	bool stopped;             /* the output takes no more */
 };
 
 /* ---- the command line ----------------------------------------------------------------------- */
@@ -71,11 +89,12 @@ static bool add_source(void *ctx, const char *name)
 static bool apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct where_job *job = ctx;
+	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
+	if (answer != OUTPUT_OTHER)
+		return answer == OUTPUT_TAKEN;
 	switch (o->id) {
 	case O_BY: return cli_each_name(job->cli, value, add_source, job);
 	case O_DEMANGLE: return apply_style(job, o, value);
-	case O_JSON: job->format = HEFT_WHERE_JSON; break;
-	case O_TERSE: job->format = HEFT_WHERE_TERSE; break;
 	case O_BLOCKS: heft_where_set_flags(job->where, HEFT_WHERE_BLOCKS); break;
 	case O_VERBOSE: job->verbose = true; break;
 	default: return cli_find(job->cli, job->finder, o, value);
@@ -159,6 +178,18 @@ static void sort_questions(struct batch *b)
 		memcpy(b->asked, from, b->asked_count * sizeof *from);
 }
 
+static void put_answer(struct where_job *job, struct batch *b, struct answer *a,
+		       const struct heft_location *at)
+{
+	const struct heft_sink sink = { keep_piece, b };
+	a->start = b->used;
+	if (!heft_where_write(job->where, at, &job->out.write, &sink, NULL)) {
+		cli_error(job->cli, "out of memory");
+		job->stopped = job->unreadable = true;
+	}
+	a->size = b->used - a->start;
+}
+
 static void find_answer(struct where_job *job, struct batch *b, const struct question *q)
 {
 	struct heft_location at = { .size = sizeof at };
@@ -169,13 +200,7 @@ static void find_answer(struct where_job *job, struct batch *b, const struct que
 		if (err.code != HEFT_ENOTFOUND)
 			cli_failed(job->cli, &err);
 	}
-	a->start = b->used;
-	const struct heft_sink sink = { keep_piece, b };
-	if (!heft_location_write(&at, job->format, &sink, NULL)) {
-		cli_error(job->cli, "out of memory");
-		job->stopped = job->unreadable = true;
-	}
-	a->size = b->used - a->start;
+	put_answer(job, b, a, &at);
 }
 
 static void answer_batch(struct where_job *job, struct batch *b)
@@ -185,7 +210,7 @@ static void answer_batch(struct where_job *job, struct batch *b)
 		find_answer(job, b, &b->asked[i]);
 	for (size_t i = 0; i < b->count && !job->stopped; i++) {
 		const struct answer *a = &b->answers[i];
-		job->stopped = fwrite(b->text + a->start, 1, a->size, stdout) != a->size;
+		job->stopped = fwrite(b->text + a->start, 1, a->size, job->to) != a->size;
 	}
 	if (b->used > 0)
 		b->limit = (size_t)TEXT_SIZE * b->count / b->used;
@@ -199,18 +224,10 @@ static void answer_batch(struct where_job *job, struct batch *b)
 /* Every line gets an answer, so that whoever asks keeps step. */
 static void refuse(struct where_job *job, struct batch *b, struct answer *a)
 {
-	static const struct heft_location nowhere = { .size = sizeof nowhere };
-	static const char json[] = "{\"frames\": []}\n", text[] = "??\n";
+	static const struct heft_location nowhere = { .size = sizeof nowhere,
+						      .addr = HEFT_NO_ADDRESS };
 	job->unreadable = true;
-	a->start = b->used;
-	if (job->format == HEFT_WHERE_TERSE)
-		heft_location_write(&nowhere, job->format, &(struct heft_sink){ keep_piece, b },
-				    NULL);
-	else if (job->format == HEFT_WHERE_JSON)
-		keep_piece(b, json, sizeof json - 1);
-	else
-		keep_piece(b, text, sizeof text - 1);
-	a->size = b->used - a->start;
+	put_answer(job, b, a, &nowhere);
 }
 
 static void ask(struct where_job *job, struct batch *b, const char *text)
@@ -298,7 +315,7 @@ static bool answer_input(struct where_job *job, struct batch *b)
 		good = read_more(l);
 		ask_lines(job, b, l);
 		answer_batch(job, b);
-		job->stopped = fflush(stdout) != 0 || job->stopped;
+		job->stopped = fflush(job->to) != 0 || job->stopped;
 	}
 	if (!good)
 		cli_error(job->cli, "standard input: cannot read: %s", strerror(errno));
@@ -308,7 +325,8 @@ static bool answer_input(struct where_job *job, struct batch *b)
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
-static bool answer_all(struct where_job *job, struct batch *b)
+/* False where standard input could not be read, or there is no memory; that was said. */
+static bool answer_words(struct where_job *job, struct batch *b)
 {
 	bool good = true;
 	for (size_t i = 0; i < job->addr_count && good && !job->stopped; i++) {
@@ -323,28 +341,38 @@ static bool answer_all(struct where_job *job, struct batch *b)
 	return good;
 }
 
+/* Writes all answers; see outfile_write. */
+static bool answer_all(void *ctx, FILE *to, struct heft_err *err)
+{
+	struct where_job *job = ctx;
+	struct batch *b = calloc(1, sizeof *b);
+	job->to = to;
+	if (b == NULL) {
+		job->unreadable = true;
+		cli_error(job->cli, "out of memory");
+		return true;
+	}
+	b->limit = BATCH_MIN;
+	const bool good = heft_where_write(job->where, NULL, &job->out.write,
+					   &(struct heft_sink){ outfile_put, to }, err);
+	if (good && !answer_words(job, b))
+		job->unreadable = true;
+	free(b->text);
+	free(b);
+	return good;
+}
+
 static int run(struct where_job *job)
 {
 	struct heft_err err;
-	struct batch *b = calloc(1, sizeof *b);
-	if (b == NULL)
-		return cli_error(job->cli, "out of memory");
 	heft_where_set_finder(job->where, job->finder);
 	heft_where_set_progress(job->where, progress_show, job->cli->progress);
-	const bool good = heft_where_open(job->where, job->file, &err);
-	bool all = false;
-	progress_end(job->cli->progress);
-	b->limit = BATCH_MIN;
-	if (good)
-		all = answer_all(job, b);
-	else
-		cli_failed(job->cli, &err);
-	free(b->text);
-	free(b);
-	fflush(stdout);
-	for (size_t i = 0; good && i < heft_where_note_count(job->where); i++)
+	if (!heft_where_open(job->where, job->file, &err))
+		return cli_failed(job->cli, &err);
+	const int status = outfile_write(job->cli, job->out.path, answer_all, job);
+	for (size_t i = 0; i < heft_where_note_count(job->where); i++)
 		note_print(job->cli, heft_where_note(job->where, i), job->verbose);
-	if (!good || !all || job->unreadable)
+	if (status != EXIT_FINE || job->unreadable)
 		return EXIT_TROUBLE;
 	return job->nothing ? EXIT_NO : EXIT_FINE;
 }
@@ -364,6 +392,7 @@ int cmd_where(const struct cli *cli, int argc, char **argv)
 	struct where_job job = { .cli = cli,
 				 .where = heft_where_new(),
 				 .finder = heft_finder_new() };
+	output_init(&job.out, formats);
 	job.addrs = calloc((size_t)argc + 1, sizeof *job.addrs);
 	int status = job.addrs == NULL ? cli_error(cli, "out of memory")
 				       : cli_parse(cli, argc, argv, &words, &job);

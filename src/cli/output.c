@@ -9,6 +9,10 @@ const struct choice table_formats[] = {
 	{ "pprof", HEFT_PPROF }, { "svg", HEFT_SVG },           { NULL, 0 },
 };
 
+const struct choice list_formats[] = { { "table", HEFT_TABLE },       { "csv", HEFT_CSV },
+				       { "tsv", HEFT_TSV },           { "json", HEFT_JSON },
+				       { "markdown", HEFT_MARKDOWN }, { NULL, 0 } };
+
 void output_init(struct output *out, const struct choice *formats)
 {
 	*out = (struct output){ .formats = formats, .color = TERM_AUTO };
@@ -17,7 +21,7 @@ void output_init(struct output *out, const struct choice *formats)
 }
 
 /* "one of table, csv, json" */
-static void list_formats(const struct output *out, char *text, size_t room)
+static void name_formats(const struct output *out, char *text, size_t room)
 {
 	size_t used = (size_t)snprintf(text, room, "one of");
 	for (const struct choice *c = out->formats; c->word != NULL && used < room; c++)
@@ -34,12 +38,12 @@ static enum output_answer set_format(struct output *out, const struct cli *cli, 
 	while (c->word != NULL && strcmp(c->word, word) != 0)
 		c++;
 	if (c->word == NULL && o->id != O_FORMAT) {
-		list_formats(out, wanted, sizeof wanted);
+		name_formats(out, wanted, sizeof wanted);
 		cli_error(cli, "--%s: there is no such format here; it is %s", o->name, wanted);
 		return OUTPUT_BAD;
 	}
 	if (c->word == NULL) {
-		list_formats(out, wanted, sizeof wanted);
+		name_formats(out, wanted, sizeof wanted);
 		cli_bad_value(cli, o, word, wanted);
 		return OUTPUT_BAD;
 	}
@@ -89,7 +93,8 @@ enum output_answer output_apply(struct output *out, const struct cli *cli, const
 	case O_MARKDOWN:
 	case O_FOLDED:
 	case O_PPROF:
-	case O_SPEEDSCOPE: return set_format(out, cli, o, o->name);
+	case O_SPEEDSCOPE:
+	case O_TERSE: return set_format(out, cli, o, o->name);
 	case O_ROWS: return set_rows(out, cli, o, value);
 	case O_COLOR: return set_color(out, cli, o, value);
 	case O_CSV_SAFE: out->write.csv_safe = true; break;

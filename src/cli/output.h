@@ -6,6 +6,8 @@
  *	OUTPUT_BY       what -d and --by take; OUTPUT_BY_HELP
  *	OUTPUT_SORT     what -s and --sort take; OUTPUT_SORT_HELP
  *	OUTPUT_ROWS     what the help says of -n
+ *	OUTPUT_LINES    where lines are written as they are found: no columns to fit and to colour
+ *	OUTPUT_FEW      where the formats are table and json alone
  * and hands each option to output_apply. */
 #ifndef HEFT_CLI_OUTPUT_H
 #define HEFT_CLI_OUTPUT_H
@@ -26,6 +28,8 @@ struct output {
 
 /* The formats of reports whose rows are a table. */
 extern const struct choice table_formats[];
+/* Those of lists, whose lines are written as they are found. */
+extern const struct choice list_formats[];
 
 void output_init(struct output *out, const struct choice *formats);
 

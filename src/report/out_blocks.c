@@ -1,6 +1,6 @@
 /* Functions with their basic blocks, as text. */
 #include "report/label_text.h"
-#include "report/report.h"
+#include "report/record.h"
 
 #include <stdio.h>
 
@@ -89,22 +89,44 @@ static void out_text(const struct heft_block_function *f, struct sink *s)
 
 /* ---- for programs ---------------------------------------------------------------------------- */
 
-static void out_csv_lines(const struct heft_block_function *f, struct sink *s)
+/* "return landing-pad" */
+static const char *flags_text(char *room, size_t size, unsigned flags)
 {
-	for (size_t i = 0; i < f->block_count; i++) {
-		const struct heft_block *b = f->blocks[i];
-		field_put(s, f->member, ',', false);
-		sink_text(s, STR(","));
-		field_put(s, f->name, ',', false);
-		sink_text(s, STR(","));
-		field_put(s, f->linkage, ',', false);
-		sink_text(s, STR(","));
-		field_put(s, f->section, ',', false);
-		sink_printf(s, ",%" PRIu64 ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",", f->addr, b->id,
-			    b->addr, b->size);
-		block_flags_put(s, b->flags, " ");
-		sink_text(s, STR("\n"));
-	}
+	size_t used = 0;
+	room[0] = '\0';
+	for (size_t i = 0; i < COUNT_OF(flag_names) && used < size; i++)
+		if (flags & flag_names[i].flag)
+			used += (size_t)snprintf(room + used, size - used, "%s%s",
+						 used > 0 ? " " : "", flag_names[i].name);
+	return room;
+}
+
+static void out_line(const struct heft_block_function *f, const struct heft_block *b,
+		     const struct heft_write_opts *opts, struct sink *s)
+{
+	char flags[100];
+	struct record r;
+	record_open(&r, s, opts, f == NULL);
+	record_text(&r, "member", f ? f->member : NULL);
+	record_text(&r, "function", f ? f->name : NULL);
+	record_text(&r, "linkage_name", f ? f->linkage : NULL);
+	record_text(&r, "section", f ? f->section : NULL);
+	record_addr(&r, "function_address", f ? f->addr : 0, f != NULL);
+	record_uint(&r, "block", b ? b->id : 0, b != NULL);
+	record_addr(&r, "address", b ? b->addr : 0, b != NULL);
+	record_uint(&r, "size", b ? b->size : 0, b != NULL);
+	record_text(&r, "flags", flags_text(flags, sizeof flags, b ? b->flags : 0));
+	record_close(&r);
+}
+
+/* A line a block. */
+static void out_lines(const struct heft_block_function *f, const struct heft_write_opts *opts,
+		      struct sink *s)
+{
+	if (!f)
+		out_line(NULL, NULL, opts, s);
+	for (size_t i = 0; f && i < f->block_count; i++)
+		out_line(f, f->blocks[i], opts, s);
 }
 
 void block_flags_json(struct json *j, unsigned flags)
@@ -197,24 +219,15 @@ static void out_blocks_json(const struct heft_block_function *f, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
-void out_blocks(const struct heft_block_function *f, enum heft_blocks_format format, struct sink *s)
+void out_blocks(const struct heft_block_function *f, const struct heft_write_opts *opts,
+		struct sink *s)
 {
-	switch (format) {
-	case HEFT_BLOCKS_JSON:
-		if (f)
-			out_blocks_json(f, s);
-		break;
-	case HEFT_BLOCKS_CSV:
-		if (f)
-			out_csv_lines(f, s);
-		else
-			sink_text(s, STR("member,function,linkage_name,section,function_address,"
-					 "block,address,size,flags\n"));
-		break;
-	default:
-		if (f)
-			out_text(f, s);
-		else
-			sink_printf(s, "  %6s  %-10s %8s  flags\n", "block", "address", "bytes");
-	}
+	if (record_has(opts->format))
+		out_lines(f, opts, s);
+	else if (opts->format == HEFT_JSON && f)
+		out_blocks_json(f, s);
+	else if (opts->format != HEFT_JSON && f)
+		out_text(f, s);
+	else if (opts->format != HEFT_JSON)
+		sink_printf(s, "  %6s  %-10s %8s  flags\n", "block", "address", "bytes");
 }

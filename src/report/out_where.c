@@ -1,33 +1,11 @@
 /* What is at an address, as text. */
 #include "report/heap_report.h"
 #include "report/label_text.h"
-#include "report/report.h"
+#include "report/record.h"
+
+#include <stdio.h>
 
 static const char unknown[] = "??";
-
-/* ---- numbers, without the cost of printf ---------------------------------------------------- */
-
-static void put_digits(struct sink *s, uint64_t n, unsigned base)
-{
-	char digits[20];
-	size_t at = sizeof digits;
-	do {
-		digits[--at] = "0123456789abcdef"[n % base];
-		n /= base;
-	} while (n > 0);
-	sink_text(s, (struct str){ digits + at, sizeof digits - at });
-}
-
-static void put_decimal(struct sink *s, uint64_t n)
-{
-	put_digits(s, n, 10);
-}
-
-static void put_hex(struct sink *s, uint64_t n)
-{
-	sink_text(s, STR("0x"));
-	put_digits(s, n, 16);
-}
 
 /* Numbers that are not known are left out where people read. */
 static void put_place(struct sink *s, const struct heft_frame *f, bool all)
@@ -36,25 +14,25 @@ static void put_place(struct sink *s, const struct heft_frame *f, bool all)
 	if (!all && f->line == 0)
 		return;
 	sink_text(s, STR(":"));
-	put_decimal(s, f->line);
+	sink_decimal(s, f->line);
 	if (!all && f->column == 0)
 		return;
 	sink_text(s, STR(":"));
-	put_decimal(s, f->column);
+	sink_decimal(s, f->column);
 }
 
 /* ---- for people ----------------------------------------------------------------------------- */
 
 static void put_head(const struct heft_location *at, struct sink *s)
 {
-	put_hex(s, at->addr);
+	sink_hex(s, at->addr);
 	if (!at->section && !at->segment && !at->process)
 		sink_text(s, STR(": nothing is there"));
 	if (at->section) {
 		sink_text(s, STR(" "));
 		label_put(s, str_of(at->section), 0);
 		sink_text(s, STR("+"));
-		put_hex(s, at->section_offset);
+		sink_hex(s, at->section_offset);
 	}
 	const char *glue = " (";
 	if (at->segment) {
@@ -65,7 +43,7 @@ static void put_head(const struct heft_location *at, struct sink *s)
 	if (at->in_file) {
 		sink_text(s, str_of(glue));
 		sink_text(s, STR("file offset "));
-		put_hex(s, at->file_offset);
+		sink_hex(s, at->file_offset);
 		glue = ", ";
 	}
 	sink_text(s, *glue == ',' ? STR(")\n") : STR("\n"));
@@ -77,7 +55,7 @@ static void put_symbol(const struct heft_location *at, struct sink *s)
 	label_put(s, str_of(at->symbol), 0);
 	if (at->symbol_offset > 0) {
 		sink_text(s, STR("+"));
-		put_hex(s, at->symbol_offset);
+		sink_hex(s, at->symbol_offset);
 	}
 	sink_text(s, STR("\n"));
 }
@@ -85,11 +63,11 @@ static void put_symbol(const struct heft_location *at, struct sink *s)
 static void put_block(const struct heft_block *b, struct sink *s)
 {
 	sink_text(s, STR("  block   #"));
-	put_decimal(s, b->id);
+	sink_decimal(s, b->id);
 	sink_text(s, STR(" at "));
-	put_hex(s, b->addr);
+	sink_hex(s, b->addr);
 	sink_text(s, STR(", "));
-	put_decimal(s, b->size);
+	sink_decimal(s, b->size);
 	sink_text(s, b->size == 1 ? STR(" byte") : STR(" bytes"));
 	if (b->flags)
 		sink_text(s, STR(", "));
@@ -106,9 +84,9 @@ static void put_owner(const struct heft_owner *o, struct sink *s)
 	sink_text(s, STR(": "));
 	sink_text(s, str_of(o->why));
 	sink_text(s, STR(", "));
-	put_decimal(s, o->size);
+	sink_decimal(s, o->size);
 	sink_text(s, o->size == 1 ? STR(" byte at ") : STR(" bytes at "));
-	put_hex(s, o->start);
+	sink_hex(s, o->start);
 	sink_text(s, STR(")\n"));
 }
 
@@ -124,6 +102,10 @@ static void put_declaration(const struct heft_location *at, struct sink *s)
 
 static void out_text(const struct heft_location *at, struct sink *s)
 {
+	if (at->addr == HEFT_NO_ADDRESS) {
+		sink_text(s, STR("??\n"));
+		return;
+	}
 	put_head(at, s);
 	if (at->symbol)
 		put_symbol(at, s);
@@ -141,7 +123,7 @@ static void out_text(const struct heft_location *at, struct sink *s)
 	for (size_t i = 0; i < at->frame_count; i++) {
 		const struct heft_frame *f = at->frames[i];
 		sink_text(s, STR("  #"));
-		put_decimal(s, i);
+		sink_decimal(s, i);
 		sink_text(s, i < 10 ? STR("      ") : STR("     "));
 		label_put(s, str_of(*f->function ? f->function : unknown), 0);
 		sink_text(s, STR(" at "));
@@ -235,7 +217,8 @@ static void out_where_json(const struct heft_location *at, struct sink *s)
 {
 	struct json j = sink_json(s);
 	json_open(&j, '{');
-	json_member_uint(&j, "address", at->addr);
+	if (at->addr != HEFT_NO_ADDRESS)
+		json_member_uint(&j, "address", at->addr);
 	member_text(&j, "segment", at->segment);
 	member_text(&j, "section", at->section);
 	if (at->section)
@@ -270,11 +253,82 @@ static void out_where_json(const struct heft_location *at, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
-void out_where(const struct heft_location *at, enum heft_where_format format, struct sink *s)
+/* ---- lines of fields ------------------------------------------------------------------------ */
+
+static const char *owner_of(const struct heft_location *at, const char *source)
 {
-	switch (format) {
-	case HEFT_WHERE_JSON: out_where_json(at, s); break;
-	case HEFT_WHERE_TERSE: out_terse(at, s); break;
-	default: out_text(at, s);
+	for (size_t i = 0; i < at->owner_count; i++)
+		if (strcmp(at->owners[i]->source, source) == 0)
+			return at->owners[i]->label;
+	return NULL;
+}
+
+static void record_owners(struct record *r, const struct heft_location *at,
+			  struct source_names sources)
+{
+	for (size_t i = 0; i < sources.count; i++) {
+		char name[80];
+		snprintf(name, sizeof name, "owner_%s", sources.names[i]);
+		record_text(r, name, owner_of(at, sources.names[i]));
 	}
+}
+
+static void record_place(struct record *r, const struct heft_location *at)
+{
+	record_addr(r, "address", at->addr, at->addr != HEFT_NO_ADDRESS);
+	record_text(r, "segment", at->segment);
+	record_text(r, "section", at->section);
+	record_addr(r, "section_offset", at->section_offset, at->section != NULL);
+	record_addr(r, "file_offset", at->file_offset, at->in_file);
+	record_text(r, "module", at->process ? at->process->module : NULL);
+	record_text(r, "symbol", at->symbol);
+	record_text(r, "symbol_linkage_name", at->symbol_linkage);
+	record_addr(r, "symbol_offset", at->symbol_offset, at->symbol != NULL);
+	record_uint(r, "symbol_own", at->symbol_size, at->symbol != NULL);
+	record_uint(r, "block", at->block ? at->block->id : 0, at->block != NULL);
+	record_text(r, "unit", at->unit);
+}
+
+/* Frame `i`, or nothing of a location that has none. */
+static void record_frame(struct record *r, const struct heft_location *at, size_t i)
+{
+	static const struct heft_frame nowhere = { .function = NULL };
+	const bool known = i < at->frame_count;
+	const struct heft_frame *f = known ? at->frames[i] : &nowhere;
+	record_uint(r, "frame", i, known);
+	record_text(r, "function", f->function);
+	record_text(r, "function_linkage_name", f->linkage);
+	record_text(r, "file", f->file);
+	record_uint(r, "line", f->line, f->line > 0);
+	record_uint(r, "column", f->column, f->column > 0);
+}
+
+/* A line a frame; one line where there is none. */
+static void out_lines(const struct heft_location *at, const struct heft_write_opts *opts,
+		      struct source_names sources, struct sink *s)
+{
+	static const struct heft_location nowhere = { .size = sizeof nowhere };
+	const struct heft_location *shown = at ? at : &nowhere;
+	struct record r;
+	size_t i = 0;
+	do {
+		record_open(&r, s, opts, at == NULL);
+		record_place(&r, shown);
+		record_owners(&r, shown, sources);
+		record_frame(&r, shown, i);
+		record_close(&r);
+	} while (++i < shown->frame_count);
+}
+
+void out_where(const struct heft_location *at, const struct heft_write_opts *opts,
+	       struct source_names sources, struct sink *s)
+{
+	if (record_has(opts->format))
+		out_lines(at, opts, sources, s);
+	else if (at && opts->format == HEFT_JSON)
+		out_where_json(at, s);
+	else if (at && opts->format == HEFT_TERSE)
+		out_terse(at, s);
+	else if (at)
+		out_text(at, s);
 }

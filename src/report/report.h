@@ -26,6 +26,9 @@ void sink_text(struct sink *s, struct str text);
 /* Blanks in front of the text, so that both take `width` bytes at least. */
 void sink_right(struct sink *s, struct str text, size_t width);
 void sink_printf(struct sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Numbers, without the cost of sink_printf; hexadecimal ones with 0x in front. */
+void sink_decimal(struct sink *s, uint64_t n);
+void sink_hex(struct sink *s, uint64_t n);
 /* JSON that goes to the sink. */
 struct json sink_json(struct sink *s);
 /* Hands over what is buffered; false if any write failed. */
@@ -183,8 +186,14 @@ struct size_report {
 /* Sets columns, fields and kind of a report whose ctx is a struct size_report; opts are set. */
 void size_report_init(struct report *r);
 
-/* What is at an address. */
-void out_where(const struct heft_location *at, enum heft_where_format format, struct sink *s);
+/* What is at an address; NULL: what stands above all of them.  Records have a column for the owner
+ * by each of the sources. */
+struct source_names {
+	const char *const *names;
+	size_t count;
+};
+void out_where(const struct heft_location *at, const struct heft_write_opts *opts,
+	       struct source_names sources, struct sink *s);
 
 struct json;
 
@@ -193,8 +202,12 @@ void block_flags_put(struct sink *s, unsigned flags, const char *glue);
 void block_flags_json(struct json *j, unsigned flags);
 
 /* A function with its basic blocks; NULL: what stands above all of them. */
-void out_blocks(const struct heft_block_function *f, enum heft_blocks_format format,
+void out_blocks(const struct heft_block_function *f, const struct heft_write_opts *opts,
 		struct sink *s);
+/* A finding of a check of block maps, likewise; and what the check looked at. */
+void out_finding(const struct heft_block_finding *f, const struct heft_write_opts *opts,
+		 struct sink *s);
+void out_check(const struct heft_block_check *c, enum heft_format format, struct sink *s);
 /* Its first line; a block; an instruction, indented, with the name of where it goes or NULL. */
 void out_block_head(const struct heft_block_function *f, struct sink *s);
 void out_block(const struct heft_block *b, struct sink *s);

@@ -52,6 +52,28 @@ void sink_text(struct sink *s, struct str text)
 	s->used += text.len;
 }
 
+static void put_digits(struct sink *s, uint64_t n, unsigned base)
+{
+	char digits[20];
+	size_t at = sizeof digits;
+	do {
+		digits[--at] = "0123456789abcdef"[n % base];
+		n /= base;
+	} while (n > 0);
+	sink_text(s, (struct str){ digits + at, sizeof digits - at });
+}
+
+void sink_decimal(struct sink *s, uint64_t n)
+{
+	put_digits(s, n, 10);
+}
+
+void sink_hex(struct sink *s, uint64_t n)
+{
+	sink_text(s, STR("0x"));
+	put_digits(s, n, 16);
+}
+
 void sink_right(struct sink *s, struct str text, size_t width)
 {
 	static const char blanks[] = "                                ";

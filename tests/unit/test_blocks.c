@@ -165,14 +165,16 @@ static void writing_stops_where_nobody_takes_it(void **state)
 	struct elfgen g = make_program();
 	struct heft_blocks *b = open_elf(&g, HEFT_NAMES_RAW);
 	struct heft_block_function f = { .size = sizeof f };
+	const struct heft_write_opts csv = { .size = sizeof csv, .format = HEFT_CSV };
+	const struct heft_write_opts json = { .size = sizeof json, .format = HEFT_JSON };
 	size_t size = 0;
 	(void)state;
 	assert_true(heft_blocks_function(b, 0, &f, NULL));
-	assert_true(heft_block_function_write(&f, HEFT_BLOCKS_CSV,
-					      &(struct heft_sink){ count_bytes, &size }, NULL));
+	assert_true(heft_block_function_write(&f, &csv, &(struct heft_sink){ count_bytes, &size },
+					      NULL));
 	assert_true(size > 50);
-	assert_false(heft_block_function_write(&f, HEFT_BLOCKS_JSON,
-					       &(struct heft_sink){ refuse, NULL }, NULL));
+	assert_false(
+		heft_block_function_write(&f, &json, &(struct heft_sink){ refuse, NULL }, NULL));
 	heft_blocks_free(b);
 }
 

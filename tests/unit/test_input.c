@@ -13,6 +13,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+static const struct heft_write_opts as_json = { .size = sizeof as_json, .format = HEFT_JSON };
+
 static const char *library, *dump;
 
 /* What a call wrote. */
@@ -57,7 +59,7 @@ static bool look_up(const struct heft_finder *f, const struct heft_sink *sink, s
 			heft_where_open(w, "given", err) &&
 			heft_where_parse(w, ".text+10", &addr, err) &&
 			heft_where_find(w, addr, &at, NULL) &&
-			heft_location_write(&at, HEFT_WHERE_JSON, sink, err);
+			heft_where_write(w, &at, &as_json, sink, err);
 	heft_where_free(w);
 	return ok;
 }
@@ -71,7 +73,7 @@ static bool list_blocks(const struct heft_finder *f, const struct heft_sink *sin
 	bool ok = heft_blocks_open(b, "given", err);
 	for (size_t i = 0; ok && i < heft_blocks_function_count(b); i++)
 		ok = heft_blocks_function(b, i, &at, NULL) &&
-		     heft_block_function_write(&at, HEFT_BLOCKS_JSON, sink, err);
+		     heft_block_function_write(&at, &as_json, sink, err);
 	heft_blocks_free(b);
 	return ok;
 }

@@ -11,6 +11,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+static const struct heft_write_opts as_json = { .size = sizeof as_json, .format = HEFT_JSON };
+
 static const char *myself, *dump;
 static char budget[100];
 
@@ -114,7 +116,7 @@ static bool look_up(struct heft_err *err)
 		     /* What finds nothing says by the next call why. */
 		     (heft_where_find(w, addr, &at, NULL) ||
 		      heft_where_parse(w, "0", &addr, err)) &&
-		     heft_location_write(&at, HEFT_WHERE_JSON, &nowhere, err);
+		     heft_where_write(w, &at, &as_json, &nowhere, err);
 	}
 	heft_finder_free(f);
 	heft_where_free(w);
@@ -179,7 +181,7 @@ static bool list_blocks(struct heft_err *err)
 	bool ok = b && heft_blocks_open(b, myself, err);
 	for (size_t i = 0; ok && i < heft_blocks_function_count(b); i++)
 		ok = (heft_blocks_function(b, i, &f, NULL) || heft_blocks_open(b, myself, err)) &&
-		     heft_block_function_write(&f, HEFT_BLOCKS_JSON, &nowhere, err);
+		     heft_block_function_write(&f, &as_json, &nowhere, err);
 	heft_blocks_free(b);
 	return ok;
 }

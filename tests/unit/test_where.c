@@ -152,7 +152,18 @@ static bool refuse(void *ctx, const void *data, size_t size)
 	return false;
 }
 
-static void locations_are_written_in_three_ways(void **state)
+static bool written(const struct heft_location *at, enum heft_format format,
+		    const struct heft_sink *to)
+{
+	struct heft_where *w = heft_where_new();
+	const struct heft_write_opts opts = { .size = sizeof opts, .format = format };
+	const bool good = heft_where_add_source(w, "symbols", NULL) &&
+			  heft_where_write(w, at, &opts, to, NULL);
+	heft_where_free(w);
+	return good;
+}
+
+static void locations_are_written_in_all_formats(void **state)
 {
 	(void)state;
 	const struct heft_frame inner = {
@@ -160,7 +171,10 @@ static void locations_are_written_in_three_ways(void **state)
 	};
 	const struct heft_frame outer = { .function = "", .linkage = "", .file = "" };
 	const struct heft_frame *const frames[] = { &inner, &outer };
-	const struct heft_location at = { .addr = 0x1234,
+	const struct heft_owner mine = { .source = "symbols", .label = "a|b", .why = "made up" };
+	const struct heft_owner *const owners[] = { &mine };
+	const struct heft_location at = { .size = sizeof at,
+					  .addr = 0x1234,
 					  .section = ".text",
 					  .section_offset = 4,
 					  .symbol = "outer()",
@@ -169,19 +183,19 @@ static void locations_are_written_in_three_ways(void **state)
 					  .unit = "/s/a.c",
 					  .frames = frames,
 					  .frame_count = 2 };
-	char text[1000] = "";
+	char text[2000] = "";
 	const struct heft_sink to_text = { keep, text }, refusing = { refuse, NULL };
-	assert_true(heft_location_write(&at, HEFT_WHERE_TEXT, &to_text, NULL));
+	assert_true(written(&at, HEFT_TABLE, &to_text));
 	assert_string_equal(text, "0x1234 .text+0x4\n"
 				  "  symbol  outer()+0x2\n"
 				  "  unit    /s/a.c\n"
 				  "  #0      in\\x1bner at /s/a.h:3:7 (inlined)\n"
 				  "  #1      ?? at ??\n");
 	text[0] = '\0';
-	assert_true(heft_location_write(&at, HEFT_WHERE_TERSE, &to_text, NULL));
+	assert_true(written(&at, HEFT_TERSE, &to_text));
 	assert_string_equal(text, "in\\x1bner\n/s/a.h:3:7\nouter()\n??:0:0\n\n");
 	text[0] = '\0';
-	assert_true(heft_location_write(&at, HEFT_WHERE_JSON, &to_text, NULL));
+	assert_true(written(&at, HEFT_JSON, &to_text));
 	assert_string_equal(
 		text,
 		"{\"address\": 4660, \"section\": \".text\", \"section_offset\": 4, "
@@ -189,7 +203,28 @@ static void locations_are_written_in_three_ways(void **state)
 		"\"symbol_own\": 0, \"unit\": \"/s/a.c\", \"frames\": [{\"function\": "
 		"\"in\\u001bner\", \"linkage_name\": \"_Zi\", \"file\": \"/s/a.h\", \"line\": 3, "
 		"\"column\": 7}, {\"line\": 0, \"column\": 0}]}\n");
-	assert_false(heft_location_write(&at, HEFT_WHERE_TEXT, &refusing, NULL));
+	assert_false(written(&at, HEFT_TABLE, &refusing));
+	const struct heft_location plain = { .size = sizeof plain,
+					     .addr = 31,
+					     .in_file = true,
+					     .owners = owners,
+					     .owner_count = 1 };
+	text[0] = '\0';
+	assert_true(written(NULL, HEFT_CSV, &to_text) && written(&at, HEFT_CSV, &to_text) &&
+		    written(&plain, HEFT_CSV, &to_text));
+	assert_string_equal(text,
+			    "address,segment,section,section_offset,file_offset,module,symbol,"
+			    "symbol_linkage_name,symbol_offset,symbol_own,block,unit,owner_symbols,"
+			    "frame,function,function_linkage_name,file,line,column\n"
+			    "4660,,.text,4,,,outer(),_Zo,2,0,,/s/a.c,,0,in\x1bner,_Zi,/s/a.h,3,7\n"
+			    "4660,,.text,4,,,outer(),_Zo,2,0,,/s/a.c,,1,,,,,\n"
+			    "31,,,,0,,,,,,,,a|b,,,,,,\n");
+	text[0] = '\0';
+	assert_true(written(NULL, HEFT_MARKDOWN, &to_text) &&
+		    written(&plain, HEFT_MARKDOWN, &to_text));
+	assert_non_null(strstr(text, "|--:|---|---|--:|--:|---|---|"));
+	assert_non_null(strstr(text, "| 0x1f |  |  |  | 0x0 |  |"));
+	assert_non_null(strstr(text, "| `a\\|b` |"));
 }
 
 static void a_caller_of_before_gets_what_it_has_room_for(void **state)
@@ -235,7 +270,7 @@ int main(void)
 		cmocka_unit_test(addresses_are_numbers_or_names),
 		cmocka_unit_test(numbers_in_objects_count_from_their_code),
 		cmocka_unit_test(a_location_says_what_is_known),
-		cmocka_unit_test(locations_are_written_in_three_ways),
+		cmocka_unit_test(locations_are_written_in_all_formats),
 		cmocka_unit_test(a_caller_of_before_gets_what_it_has_room_for),
 		cmocka_unit_test(a_handle_opens_one_file),
 	};
