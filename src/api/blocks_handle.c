@@ -244,12 +244,15 @@ size_t heft_blocks_function_count(const struct heft_blocks *b)
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
+static const char *demangled(struct heft_blocks *b, const char *name)
+{
+	const struct str raw = str_of(name), text = demangle(&b->demangler, raw, b->style);
+	return str_eq(raw, text) ? name : arena_copy(&b->arena, text);
+}
+
 static const char *make_name(struct heft_blocks *b, const struct blockmap_function *f)
 {
-	if (!f->name)
-		return arena_format(&b->arena, "sub_%" PRIx64, f->addr);
-	const struct str raw = str_of(f->name), text = demangle(&b->demangler, raw, b->style);
-	return str_eq(raw, text) ? f->name : arena_copy(&b->arena, text);
+	return f->name ? demangled(b, f->name) : arena_format(&b->arena, "sub_%" PRIx64, f->addr);
 }
 
 static const char *shown_name(struct heft_blocks *b, const struct blockmap_function *f,
@@ -478,7 +481,8 @@ const char *blocks_name_at(struct heft_blocks *b, uint64_t addr)
 		}
 		first += map->functions.count;
 	}
-	return NULL;
+	const struct symbol_place *s = symbol_table_find(program_symbols(&b->program), addr);
+	return s && s->addr == addr ? demangled(b, s->name) : NULL;
 }
 
 bool heft_blocks_find(struct heft_blocks *b, uint64_t addr,

@@ -18,7 +18,7 @@ const struct block_check *blocks_checked(const struct heft_blocks *b);
 const struct image *blocks_image(struct heft_blocks *b, size_t i, bool *ret_thumb);
 /* In the style set, of function i of the map. */
 const char *blocks_name(struct heft_blocks *b, size_t i);
-/* Of the function that begins at an address, NULL where none does. */
+/* Of the function or PLT stub that begins at an address, NULL where none does. */
 const char *blocks_name_at(struct heft_blocks *b, uint64_t addr);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/sort.h"
 #include "image/code_symbols.h"
 #include "image/elf_const.h"
+#include "program/plt.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -142,14 +143,15 @@ static bool is_inside(const struct checker *c, size_t i, uint64_t addr)
 	return inside;
 }
 
-/* Whether a function that nothing tells of may start there: at a section's start or a label, as
- * what linkers and assembly add; in a stripped file anywhere outside those that are known.  Place i
- * of the known is behind it. */
+/* Whether a function that nothing tells of may start there: at a section's start, a label or
+ * anywhere in a PLT, as what linkers and assembly add; in a stripped file anywhere outside those
+ * that are known.  Place i of the known is behind it. */
 static bool may_start(const struct checker *c, size_t i, uint64_t addr)
 {
 	const struct code_region *r = region_at(&c->facts, addr);
 	const size_t label = lower_bound(c->labels.data, c->labels.count, sizeof(uint64_t), addr);
-	if ((r && r->addr == addr) || (label < c->labels.count && c->labels.data[label] == addr))
+	if ((r && (r->stubs || r->addr == addr)) ||
+	    (label < c->labels.count && c->labels.data[label] == addr))
 		return true;
 	return c->stripped && !is_inside(c, i, addr);
 }
@@ -187,8 +189,8 @@ static void check_place(struct checker *c, const struct blockmap_function *f,
 static bool is_somebodys(const struct checker *c, uint64_t addr)
 {
 	const struct section *s = image_section_at(c->b->image, addr);
-	return s && !str_starts(s->name, STR(".plt")) && !str_starts(s->name, STR(".iplt")) &&
-	       !str_eq(s->name, STR(".init")) && !str_eq(s->name, STR(".fini"));
+	return s && !section_is_plt(s) && !str_eq(s->name, STR(".init")) &&
+	       !str_eq(s->name, STR(".fini"));
 }
 
 static bool is_mapped(const struct checker *c, uint64_t addr)

@@ -3,6 +3,7 @@
 
 #include "image/elf_append.h"
 #include "image/elf_const.h"
+#include "program/plt.h"
 
 /* What the map says of a function, without details. */
 static void copy_function(const struct blockmap *b, const struct blockmap_function *f,
@@ -31,7 +32,7 @@ static bool is_whole(const struct bbmap_entry *e, const struct blockmap_function
 static bool is_stub(const struct blockmap *b, const struct blockmap_function *f)
 {
 	const struct section *s = image_section_at(b->image, f->addr);
-	return f->origin == BLOCKS_DERIVED && s && str_starts(s->name, STR(".plt"));
+	return f->origin == BLOCKS_DERIVED && s && section_is_plt(s);
 }
 
 /* By number, which derived functions are wrong; NULL: none.  For mem_free. */

@@ -475,6 +475,7 @@ void blockmap_release(struct blockmap *b)
 	vec_release(&b->blocks);
 	vec_release(&b->by_addr);
 	vec_release(&b->dropped);
+	arena_release(&b->texts);
 	if (b->bolt)
 		bolt_close(b->bolt);
 	mem_free(b->bolt);
@@ -490,6 +491,7 @@ void blockmap_name(struct blockmap *b, const struct image *debug)
 		if (s && s->addr == f->addr && !f->name)
 			f->name = s->name;
 	}
+	arena_adopt(&b->texts, &t.texts);
 	symbol_table_release(&t);
 }
 

@@ -80,6 +80,7 @@ struct blockmap {
 	uint64_t rebased;      /* functions that got a new place by them */
 	uint64_t lost, folded; /* ranges without a place: BLOCKS_MOVED, BLOCKS_FOLDED */
 	uint64_t vanished;     /* blocks of re-based functions that have no code any more */
+	struct arena texts;    /* names that are in no image: of PLT stubs */
 };
 
 /* By its type, or by a name that such sections have had. */
@@ -94,7 +95,8 @@ void blockmap_read(struct blockmap *b, const struct image *im, const struct imag
 void blockmap_read_bolted(struct blockmap *b, const struct image *im, const struct image *debug,
 			  const struct image *input, struct notes *notes);
 void blockmap_release(struct blockmap *b);
-/* Fills in the names of all functions, from symbols at their addresses.  Texts are the image's. */
+/* Fills in the names of all functions, from symbols at their addresses.  Texts are the
+ * image's or the map's. */
 void blockmap_name(struct blockmap *b, const struct image *debug);
 
 /* An index of all blocks; places are indexes of `blocks`. */

@@ -6,6 +6,7 @@
 #include "debug/unwind.h"
 #include "image/code_symbols.h"
 #include "image/elf_const.h"
+#include "program/plt.h"
 
 /* ---- unwind tables --------------------------------------------------------------------------- */
 
@@ -60,7 +61,8 @@ static void read_frames(struct gathering *g, const struct section *s)
 					  .path = g->im->path };
 	unwind_init(&it, &u);
 	while (unwind_next(&it, &e)) {
-		if (!e.ok || e.cie || e.terminator || !region_at(g, e.func_addr))
+		const struct code_region *in = e.ok ? region_at(g, e.func_addr) : NULL;
+		if (e.cie || e.terminator || !in || in->stubs)
 			continue;
 		const bool has_sites = e.has_lsda && read_sites(g, &e);
 		vec_push(&g->claims,
@@ -165,58 +167,37 @@ static void callees_by_symbols(struct gathering *g, const struct image *im, uint
 			add_callee(g, addr, traits_of_name(s.name));
 }
 
-/* Slots of imports, by address. */
-static void callees_by_slots(struct gathering *g)
+struct imports {
+	struct gathering *g;
+	struct plt plt;
+};
+
+/* Imports are called through a stub, or their slot. */
+static void callee_by_stub(void *user, const struct plt_stub *stub)
 {
-	for (size_t i = 1; i < g->im->section_count; i++) {
-		const struct section *s = &g->im->sections[i];
-		struct reloc_iter it;
-		struct reloc r;
-		if (!section_is_reloc(s) || !s->alloc || !reloc_open(&it, g->im, s))
-			continue;
-		while (reloc_next(&it, &r)) {
-			if ((r.kind != RELOC_JUMP_SLOT && r.kind != RELOC_GLOB_DAT) ||
-			    r.symbol == 0 || r.symbol >= it.symbols.count)
-				continue;
-			const struct symbol sym = symtab_get(&it.symbols, r.symbol);
-			add_callee(g, r.addr, traits_of_name(sym.name));
-		}
-	}
+	struct imports *imports = user;
+	struct gathering *g = imports->g;
+	const uint64_t addr = stub->section->addr + stub->off;
+	add_callee(g, addr, traits_of_name(plt_name(&imports->plt, stub->slot)));
+	if (region_at(g, addr))
+		vec_push(&g->claims, (struct code_claim){ addr, stub->size, false, false, true });
 }
 
-static uint64_t slot_traits(const struct gathering *g, size_t count, uint64_t addr)
+static void callees_by_imports(struct gathering *g)
 {
-	const size_t i = lower_bound(g->callees.data, count, sizeof *g->callees.data, addr);
-	return i < count && g->callees.data[i].addr == addr ? g->callees.data[i].traits : 0;
-}
-
-/* Stubs that jump through those slots; sizes are those of the psABIs. */
-static void callees_by_stubs(struct gathering *g)
-{
-	const size_t slots = g->callees.count;
-	code_ref_vec refs = { 0 };
-	for (size_t i = 1; i < g->im->section_count; i++) {
-		const struct section *s = &g->im->sections[i];
-		if (!s->alloc || !s->exec || s->nobits || !str_starts(s->name, STR(".plt")))
-			continue;
-		const bool short_ones = s->entsize == 8 ||
-					(s->entsize == 0 && str_eq(s->name, STR(".plt.got")));
-		const uint64_t size = short_ones && g->isa == CODE_X86_64 ? 8 : 16;
-		refs.count = 0;
-		code_refs(g->isa, section_bytes(g->im, s), s->addr,
-			  &(struct ref_wish){ .kinds = REF_MEM }, &refs);
-		for (size_t k = 0; k < refs.count; k++)
-			add_callee(g, refs.data[k].from - (refs.data[k].from - s->addr) % size,
-				   slot_traits(g, slots, refs.data[k].to));
+	struct imports imports = { .g = g };
+	plt_read(&imports.plt, g->im);
+	for (size_t i = 0; i < imports.plt.slots.count; i++) {
+		const struct plt_slot *slot = &imports.plt.slots.data[i];
+		add_callee(g, slot->addr, traits_of_name(plt_name(&imports.plt, slot)));
 	}
-	vec_release(&refs);
+	plt_each(&imports.plt, callee_by_stub, &imports);
+	plt_release(&imports.plt);
 }
 
 void gather_callees(struct gathering *g)
 {
-	callees_by_slots(g);
-	sort_by_key(g->callees.data, g->callees.count, sizeof *g->callees.data);
-	callees_by_stubs(g);
+	callees_by_imports(g);
 	callees_by_symbols(g, g->im, SHT_SYMTAB);
 	callees_by_symbols(g, g->im, SHT_DYNSYM);
 	callees_by_symbols(g, g->debug, SHT_SYMTAB);

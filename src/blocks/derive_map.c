@@ -4,6 +4,7 @@
 #include "base/sort.h"
 #include "image/code_symbols.h"
 #include "image/elf_const.h"
+#include "program/plt.h"
 #include "blocks/derive_map_internal.h"
 
 /* ---- where there is code --------------------------------------------------------------------- */
@@ -35,7 +36,7 @@ void code_regions_list(const struct image *im, struct code_regions *ret)
 			add_region(
 				ret, s->addr,
 				bytes_sub(section_bytes(im, s), 0, min_u64(s->size, s->file_size)),
-				str_starts(s->name, STR(".plt")));
+				section_is_plt(s));
 	}
 	for (size_t i = 0; ret->count == 0 && i < im->segment_count; i++) {
 		const struct segment *s = &im->segments[i];
@@ -282,10 +283,10 @@ void blockmap_derive(struct blockmap *b, const struct image *im, const struct im
 	if (g.isa == CODE_NONE)
 		return;
 	code_regions_list(im, &g.regions);
+	gather_callees(&g);
 	list_claims(&g);
 	lay_extents(&g);
 	gather_pointers(&g);
-	gather_callees(&g);
 	gather_fixes(&g);
 	gather_patched(&g);
 	struct derive_facts f = facts_of(&g);

@@ -63,7 +63,7 @@ void derive_sweep(struct gathering *g, const struct code_region *r, uint64_t fro
 /* The region that holds addr, or NULL. */
 const struct code_region *region_at(const struct gathering *g, uint64_t addr);
 
-/* derive_facts.c: fill claims and the lists of facts, sorted. */
+/* derive_facts.c: fill claims and the lists of facts, sorted; callees claim the PLT stubs. */
 void gather_unwind(struct gathering *g);
 void gather_pointers(struct gathering *g);
 void gather_callees(struct gathering *g);

@@ -32,7 +32,7 @@ struct derive_extent {
 	struct bytes code; /* less than 4 GiB */
 	bool has_sites;    /* its language-specific data were read, and are in `sites` */
 	bool cold;         /* known to be the part of a function that is moved away */
-	bool stubs;        /* many small functions */
+	bool stubs;        /* a PLT stub or several */
 };
 
 /* A call-site range of exception tables, at least a byte. */

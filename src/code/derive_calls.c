@@ -56,12 +56,14 @@ static bool has(const struct derivation *d, uint64_t addr, uint64_t trait)
 
 typedef void function_fn(struct derivation *d, const struct batch *b, size_t function);
 
+/* Stubs are left out: what is known of one is known of the import it leads to. */
 static void each_function(struct derivation *d, function_fn *fn)
 {
 	for (size_t i = 0; i < d->batches.count; i++) {
 		const struct batch *b = &d->batches.data[i];
 		for (size_t k = b->first; k < b->last; k++)
-			fn(d, b, k);
+			if (!d->facts->extents[k].stubs)
+				fn(d, b, k);
 	}
 }
 
@@ -114,7 +116,8 @@ static bool pass_on_returning(struct derivation *d, const struct batch *b, size_
 		const size_t to = lower_bound(d->facts->extents, d->facts->extent_count,
 					      sizeof *d->facts->extents, e->target);
 		const bool known = to < d->facts->extent_count &&
-				   d->facts->extents[to].addr == e->target;
+				   d->facts->extents[to].addr == e->target &&
+				   !d->facts->extents[to].stubs;
 		if (known && !has(d, e->target, DERIVE_RETURNS))
 			continue;
 		traits_add(&d->traits, x->addr, DERIVE_RETURNS);
@@ -247,7 +250,7 @@ static bool repeat(struct derivation *d,
 		for (size_t i = 0; i < d->batches.count; i++) {
 			const struct batch *b = &d->batches.data[i];
 			for (size_t k = b->first; k < b->last; k++)
-				changed |= fn(d, b, k);
+				changed |= !d->facts->extents[k].stubs && fn(d, b, k);
 		}
 	}
 	return !changed;

@@ -2,6 +2,7 @@
 
 #include "base/sort.h"
 #include "image/elf_const.h"
+#include "program/plt.h"
 #include "program/symbol_rule.h"
 
 /* A symbol while the table is made. */
@@ -104,6 +105,7 @@ void symbol_table_read(struct symbol_table *t, const struct image *im, const str
 {
 	const struct section *own = image_section_type(im, SHT_SYMTAB, 1);
 	candidate_vec sized = { 0 }, unsized = { 0 };
+	t->im = im;
 	range_vec ranges = { 0 };
 	collect(im, own, &sized, &unsized);
 	if (debug)
@@ -129,11 +131,49 @@ void symbol_table_read(struct symbol_table *t, const struct image *im, const str
 void symbol_table_release(struct symbol_table *t)
 {
 	vec_release(&t->list);
+	vec_release(&t->stubs);
+	arena_release(&t->texts);
 	flat_release(&t->spans);
+}
+
+/* ---- PLT stubs ------------------------------------------------------------------------------- */
+
+struct stub_list {
+	struct symbol_table *table;
+	struct plt plt;
+};
+
+static void add_stub(void *user, const struct plt_stub *stub)
+{
+	struct stub_list *list = user;
+	struct symbol_table *t = list->table;
+	const struct str name = plt_name(&list->plt, stub->slot);
+	const char *text = arena_format(&t->texts, STR_FMT "@plt", STR_ARG(name));
+	if (name.len > 0)
+		vec_push(&t->stubs, (struct symbol_place){ stub->section->addr + stub->off,
+							   stub->size, text, NULL, NULL });
+}
+
+static struct symbol_place *stub_find(struct symbol_table *t, uint64_t addr)
+{
+	const struct section *in = t->im ? image_section_at(t->im, addr) : NULL;
+	struct stub_list list = { .table = t };
+	if (!in || !section_is_plt(in))
+		return NULL;
+	if (!t->stubs_read) {
+		plt_read(&list.plt, t->im);
+		plt_each(&list.plt, add_stub, &list);
+		plt_release(&list.plt);
+		sort_by_key(t->stubs.data, t->stubs.count, sizeof *t->stubs.data);
+	}
+	t->stubs_read = true;
+	const size_t i = upper_bound(t->stubs.data, t->stubs.count, sizeof *t->stubs.data, addr);
+	struct symbol_place *s = i > 0 ? &t->stubs.data[i - 1] : NULL;
+	return s && addr - s->addr < s->size ? s : NULL;
 }
 
 struct symbol_place *symbol_table_find(struct symbol_table *t, uint64_t addr)
 {
 	const struct flat_span *s = flat_find_near(&t->spans, addr, &t->near);
-	return s ? &t->list.data[FLAT_NONE - 1 - s->who] : NULL;
+	return s ? &t->list.data[FLAT_NONE - 1 - s->who] : stub_find(t, addr);
 }

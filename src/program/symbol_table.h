@@ -2,7 +2,10 @@
  *
  * The rule of symbol_rule.h says who owns an address.  Code that no symbol with a size covers
  * belongs to the label in front of it, up to the next symbol or the section's end.
- * 40 bytes a symbol, 16 a span.  Texts are borrowed from the images and NUL-terminated.
+ * A PLT stub is the symbol it jumps to with "@plt" behind its name; stubs are looked for when the
+ * first address in a PLT is asked for.
+ * 40 bytes a symbol, 16 a span.  Texts are borrowed from the images, which have to stay as long
+ * as the table, and NUL-terminated.
  * One thread. */
 #ifndef HEFT_PROGRAM_SYMBOL_TABLE_H
 #define HEFT_PROGRAM_SYMBOL_TABLE_H
@@ -22,6 +25,10 @@ struct symbol_table {
 	VEC(struct symbol_place) list;
 	struct flat spans; /* who: index in list, counted down from FLAT_NONE - 1 */
 	size_t near;       /* see flat_find_near */
+	const struct image *im;
+	VEC(struct symbol_place) stubs; /* sorted by addr */
+	struct arena texts;             /* their names */
+	bool stubs_read;
 };
 
 /* .symtab, or .dynsym with the debug file's .symtab (`debug` may be NULL). */

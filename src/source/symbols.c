@@ -194,7 +194,7 @@ static void named_code(struct attr *a)
 	if (a->owner == BY_SYMBOL)
 		attr_sized_symbols(a);
 	attr_commit_vm(a);
-	attr_got_init(a);
+	plt_read(&a->plt, a->im);
 	attr_plt(a);
 	attr_commit_vm(a);
 }
@@ -300,7 +300,7 @@ static void attribute_image(struct attr *a, size_t number, size_t total)
 	attr_commit_vm(a);
 	rest_of_object(a);
 	note_made_up(a);
-	vec_release(&a->got);
+	plt_release(&a->plt);
 	vec_release(&a->uses);
 	vec_release(&a->bare);
 	vec_release(&a->fdes);

@@ -5,6 +5,7 @@
 #ifndef HEFT_SOURCE_ATTR_ATTR_H
 #define HEFT_SOURCE_ATTR_ATTR_H
 
+#include "program/plt.h"
 #include "source/source.h"
 
 /* A frame description entry of an .eh_frame section. */
@@ -14,13 +15,6 @@ struct fde {
 	uint64_t off, bytes; /* the entry, in its section */
 	uint64_t cie_off;
 	uint32_t section; /* index */
-};
-
-/* A GOT slot that a dynamic relocation fills for a symbol. */
-struct got_slot {
-	uint64_t addr;
-	uint32_t symbol; /* index in .dynsym */
-	bool jump;
 };
 
 /* Code that calls a PLT stub or code that has no unit, or reads a GOT slot. */
@@ -60,7 +54,7 @@ struct attr {
 	const struct section *symtab, *dynsym; /* or NULL */
 	label_id *sym_labels, *dyn_labels;     /* of their symbols, by index */
 	size_t sym_count, dyn_count;
-	VEC(struct got_slot) got;    /* sorted by address */
+	struct plt plt;
 	VEC(struct import_use) uses; /* not by symbol; in the order of the code, then by addr */
 	VEC(struct import_use) stub_uses;
 	place_vec bare;   /* by unit: code symbols the DWARF says nothing of; sorted */
@@ -89,7 +83,6 @@ struct attr attr_partner(const struct attr *a);
 label_id symbol_label(const struct attr *a, const struct symbol *s);
 /* Whether a section may hold data that have an owner of their own (no tables). */
 bool section_is_data(const struct section *s);
-bool section_is_got(const struct section *s);
 uint64_t pointer_size(const struct image *im);
 /* The pointer stored at a VM address; false where the file has none. */
 bool load_pointer(const struct image *im, uint64_t addr, uint64_t *ret);
@@ -104,17 +97,9 @@ const struct place *attr_unsized_at(const struct attr *a, uint64_t addr);
 /* attr_go.c: the tables of Go's runtime, to the functions that have an owner so far. */
 void attr_go(struct attr *a);
 /* attr_plt.c: stubs and GOT slots; slots without a symbol go to the owner of their target. */
-void attr_got_init(struct attr *a);
 void attr_plt(struct attr *a);
 void attr_got(struct attr *a);
-bool section_is_plt(const struct section *s);
-label_id attr_got_owner(const struct attr *a, const struct got_slot *slot);
-/* The slot at an address, or NULL. */
-const struct got_slot *attr_got_at(const struct attr *a, uint64_t addr);
-/* Tells each stub and the slot that it jumps through. */
-typedef void attr_stub_fn(struct attr *a, const struct section *s, uint64_t off, uint64_t size,
-			  const struct got_slot *slot);
-void attr_plt_each(struct attr *a, attr_stub_fn *fn);
+label_id attr_got_owner(const struct attr *a, const struct plt_slot *slot);
 /* attr_imports.c: by unit or file, what a->uses tells.  Undefined symbols go to the first code or
  * data that refers to them; when data have their owners, before attr_plt. */
 void attr_imports(struct attr *a);

@@ -28,17 +28,19 @@ static void give(label_id *labels, size_t symbol, label_id owner)
 		labels[symbol] = owner;
 }
 
-static void by_stub(struct attr *a, const struct section *s, uint64_t off, uint64_t size,
-		    const struct got_slot *slot)
+static void by_stub(void *user, const struct plt_stub *stub)
 {
-	give(a->dyn_labels, slot->symbol, user_of(a, s->addr + off, size));
+	struct attr *a = user;
+	give(a->dyn_labels, stub->slot->symbol,
+	     user_of(a, stub->section->addr + stub->off, stub->size));
 }
 
 static void by_use(struct attr *a)
 {
-	attr_plt_each(a, by_stub);
-	for (size_t i = 0; i < a->got.count; i++)
-		give(a->dyn_labels, a->got.data[i].symbol, user_of(a, a->got.data[i].addr, 1));
+	const struct plt *p = &a->plt;
+	plt_each(p, by_stub, a);
+	for (size_t i = 0; i < p->slots.count; i++)
+		give(a->dyn_labels, p->slots.data[i].symbol, user_of(a, p->slots.data[i].addr, 1));
 }
 
 /* ---- by relocations -------------------------------------------------------------------------- */
@@ -164,19 +166,19 @@ static void sort_uses(struct attr *a)
 }
 
 /* In shared libraries callers go through a stub: its users are users of the code. */
-static void bare_by_stub(struct attr *a, const struct section *s, uint64_t off, uint64_t size,
-			 const struct got_slot *slot)
+static void bare_by_stub(void *user, const struct plt_stub *stub)
 {
+	struct attr *a = user;
 	struct symtab dynamic;
 	uint64_t addr;
 	if (!symtab_open(&dynamic, a->im, a->dynsym))
 		return;
-	const struct symbol symbol = symtab_get(&dynamic, slot->symbol);
+	const struct symbol symbol = symtab_get(&dynamic, stub->slot->symbol);
 	if (!symbol_addr(a->im, &symbol, &addr) || !attr_bare_at(a, addr))
 		return;
-	const uint64_t stub = s->addr + off;
+	const uint64_t at = stub->section->addr + stub->off;
 	const size_t end = a->uses.count;
-	for (size_t i = first_use(a, stub); i < end && a->uses.data[i].addr - stub < size; i++) {
+	for (size_t i = first_use(a, at); i < end && a->uses.data[i].addr - at < stub->size; i++) {
 		const struct import_use use = { addr, a->uses.data[i].user };
 		vec_push(&a->stub_uses, use);
 	}
@@ -186,7 +188,7 @@ static void add_stub_uses(struct attr *a)
 {
 	if (a->bare.count == 0)
 		return;
-	attr_plt_each(a, bare_by_stub);
+	plt_each(&a->plt, bare_by_stub, a);
 	for (size_t i = 0; i < a->stub_uses.count; i++)
 		vec_push(&a->uses, a->stub_uses.data[i]);
 	vec_release(&a->stub_uses);

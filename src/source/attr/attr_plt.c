@@ -1,116 +1,22 @@
 /* PLT stubs and GOT slots, under the name of the symbol they stand for. */
 #include "source/attr/attr.h"
 
-#include "base/sort.h"
-#include "code/code.h"
 #include "image/elf_const.h"
 
-bool section_is_plt(const struct section *s)
-{
-	return s->alloc && s->exec && !s->nobits &&
-	       (str_starts(s->name, STR(".plt")) || str_eq(s->name, STR(".iplt")));
-}
-
-bool section_is_got(const struct section *s)
-{
-	return s->alloc && !s->exec && s->type == SHT_PROGBITS && str_starts(s->name, STR(".got"));
-}
-
-void attr_got_init(struct attr *a)
-{
-	a->got.count = 0;
-	for (size_t i = 1; i < a->im->section_count; i++) {
-		struct reloc_iter it;
-		struct reloc r;
-		const struct section *s = &a->im->sections[i];
-		if (!section_is_reloc(s) || !a->dynsym || s->link != a->dynsym->index ||
-		    !reloc_open(&it, a->im, s))
-			continue;
-		while (reloc_next(&it, &r)) {
-			if (r.symbol == 0 || r.symbol >= a->dyn_count || r.kind == RELOC_COPY)
-				continue;
-			const struct section *in = image_section_at(a->im, r.addr);
-			if (in && section_is_got(in))
-				vec_push(&a->got, (struct got_slot){ r.addr, r.symbol,
-								     r.kind == RELOC_JUMP_SLOT });
-		}
-	}
-	sort_by_key(a->got.data, a->got.count, sizeof *a->got.data);
-}
-
-label_id attr_got_owner(const struct attr *a, const struct got_slot *slot)
+label_id attr_got_owner(const struct attr *a, const struct plt_slot *slot)
 {
 	return a->dyn_labels[slot->symbol];
 }
 
-const struct got_slot *attr_got_at(const struct attr *a, uint64_t addr)
+static void put_stub(void *user, const struct plt_stub *stub)
 {
-	const size_t low = lower_bound(a->got.data, a->got.count, sizeof *a->got.data, addr);
-	return low < a->got.count && a->got.data[low].addr == addr ? &a->got.data[low] : NULL;
-}
-
-/* Bytes of one stub where the section header does not say: the sizes the psABIs use. */
-static uint64_t stub_size(const struct image *im, const struct section *s)
-{
-	if (s->entsize >= 4 && s->entsize <= 64)
-		return s->entsize;
-	return str_eq(s->name, STR(".plt.got")) && im->machine == EM_X86_64 ? 8 : 16;
-}
-
-/* Stubs that jump through a slot say so in their code. */
-static size_t stubs_by_code(struct attr *a, const struct section *s, uint64_t size,
-			    attr_stub_fn *fn)
-{
-	code_ref_vec refs = { 0 };
-	size_t found = 0;
-	code_refs(code_isa_of(a->im->machine), section_bytes(a->im, s), s->addr,
-		  &(struct ref_wish){ .kinds = REF_MEM | REF_ADDR }, &refs);
-	for (size_t i = 0; i < refs.count; i++) {
-		const struct got_slot *slot = attr_got_at(a, refs.data[i].to);
-		const uint64_t off = (refs.data[i].from - s->addr) / size * size;
-		if (!slot)
-			continue;
-		fn(a, s, off, size, slot);
-		found++;
-	}
-	vec_release(&refs);
-	return found;
-}
-
-/* Stubs that say nothing stand in the order of the jump slots, from the end of the section
- * on backwards, so that the size of the header does not matter. */
-static void stubs_by_order(struct attr *a, const struct section *s, uint64_t size, attr_stub_fn *fn)
-{
-	uint64_t off = s->size / size * size;
-	for (size_t i = a->got.count; i-- > 0 && off >= size;) {
-		if (!a->got.data[i].jump)
-			continue;
-		off -= size;
-		fn(a, s, off, size, &a->got.data[i]);
-	}
-}
-
-void attr_plt_each(struct attr *a, attr_stub_fn *fn)
-{
-	for (size_t i = 1; i < a->im->section_count; i++) {
-		const struct section *s = &a->im->sections[i];
-		if (!section_is_plt(s))
-			continue;
-		const uint64_t size = stub_size(a->im, s);
-		if (stubs_by_code(a, s, size, fn) == 0 && str_eq(s->name, STR(".plt")))
-			stubs_by_order(a, s, size, fn);
-	}
-}
-
-static void put_stub(struct attr *a, const struct section *s, uint64_t off, uint64_t size,
-		     const struct got_slot *slot)
-{
-	attr_put(a, s, off, size, attr_got_owner(a, slot), WHY_PLT);
+	struct attr *a = user;
+	attr_put(a, stub->section, stub->off, stub->size, attr_got_owner(a, stub->slot), WHY_PLT);
 }
 
 void attr_plt(struct attr *a)
 {
-	attr_plt_each(a, put_stub);
+	plt_each(&a->plt, put_stub, a);
 }
 
 /* A slot without a symbol goes to the owner of what it points to. */
@@ -184,10 +90,11 @@ void attr_got(struct attr *a)
 {
 	if (a->im->kind == IMAGE_OBJECT)
 		return;
-	for (size_t i = 0; i < a->got.count; i++) {
-		const struct section *in = image_section_at(a->im, a->got.data[i].addr);
-		attr_put(a, in, a->got.data[i].addr - in->addr, pointer_size(a->im),
-			 attr_got_owner(a, &a->got.data[i]), WHY_GOT);
+	for (size_t i = 0; i < a->plt.slots.count; i++) {
+		const struct plt_slot *slot = &a->plt.slots.data[i];
+		const struct section *in = image_section_at(a->im, slot->addr);
+		attr_put(a, in, slot->addr - in->addr, pointer_size(a->im), attr_got_owner(a, slot),
+			 WHY_GOT);
 	}
 	got_relocs(a);
 	for (size_t i = 1; i < a->im->section_count; i++)

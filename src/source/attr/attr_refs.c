@@ -205,7 +205,7 @@ static bool is_import(const struct refs *r, uint64_t addr)
 	if (r->a->bare.count > 0 && attr_bare_at(r->a, addr))
 		return true;
 	return (addr >= r->plt_low && addr < r->plt_high) ||
-	       (addr >= r->slots_low && addr < r->slots_high && attr_got_at(r->a, addr));
+	       (addr >= r->slots_low && addr < r->slots_high && plt_slot_at(&r->a->plt, addr));
 }
 
 static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *scratch,
@@ -303,9 +303,10 @@ static void find_imports(struct refs *r)
 		r->plt_low = r->plt_high ? min_u64(r->plt_low, s->addr) : s->addr;
 		r->plt_high = max_u64(r->plt_high, s->addr + s->size);
 	}
-	if (a->got.count > 0) {
-		r->slots_low = a->got.data[0].addr;
-		r->slots_high = a->got.data[a->got.count - 1].addr + 1;
+	const struct plt *p = &a->plt;
+	if (p->slots.count > 0) {
+		r->slots_low = p->slots.data[0].addr;
+		r->slots_high = p->slots.data[p->slots.count - 1].addr + 1;
 	}
 }
 

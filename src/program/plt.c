@@ -1,0 +1,141 @@
+#include "program/plt.h"
+
+#include "base/sort.h"
+#include "code/code.h"
+#include "image/elf_const.h"
+
+bool section_is_plt(const struct section *s)
+{
+	return s->alloc && s->exec && !s->nobits &&
+	       (str_starts(s->name, STR(".plt")) || str_eq(s->name, STR(".iplt")));
+}
+
+bool section_is_got(const struct section *s)
+{
+	return s->alloc && !s->exec && s->type == SHT_PROGBITS && str_starts(s->name, STR(".got"));
+}
+
+/* ---- slots ----------------------------------------------------------------------------------- */
+
+static void read_slots(struct plt *p, const struct section *table, size_t symbols)
+{
+	struct reloc_iter it;
+	struct reloc r;
+	if (!reloc_open(&it, p->im, table))
+		return;
+	while (reloc_next(&it, &r)) {
+		if (r.symbol == 0 || r.symbol >= symbols || r.kind == RELOC_COPY)
+			continue;
+		const struct section *in = image_section_at(p->im, r.addr);
+		if (in && section_is_got(in))
+			vec_push(&p->slots,
+				 (struct plt_slot){ r.addr, r.symbol, r.kind == RELOC_JUMP_SLOT });
+	}
+}
+
+void plt_read(struct plt *p, const struct image *im)
+{
+	struct symtab t;
+	p->im = im;
+	p->dynsym = image_section_type(im, SHT_DYNSYM, 1);
+	p->slots.count = 0;
+	if (!p->dynsym || !symtab_open(&t, im, p->dynsym))
+		return;
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (section_is_reloc(s) && s->link == p->dynsym->index)
+			read_slots(p, s, t.count);
+	}
+	sort_by_key(p->slots.data, p->slots.count, sizeof *p->slots.data);
+}
+
+void plt_release(struct plt *p)
+{
+	vec_release(&p->slots);
+}
+
+const struct plt_slot *plt_slot_at(const struct plt *p, uint64_t addr)
+{
+	const size_t i = lower_bound(p->slots.data, p->slots.count, sizeof *p->slots.data, addr);
+	return i < p->slots.count && p->slots.data[i].addr == addr ? &p->slots.data[i] : NULL;
+}
+
+struct str plt_name(const struct plt *p, const struct plt_slot *slot)
+{
+	struct symtab t;
+	return symtab_open(&t, p->im, p->dynsym) ? symtab_get(&t, slot->symbol).name : STR("");
+}
+
+/* ---- stubs ----------------------------------------------------------------------------------- */
+
+/* Bytes of a stub.  A size in the section's header that is none of a stub is of its alignment
+ * (i386, ARM); then it is the psABI's. */
+static uint64_t stub_size(const struct image *im, const struct section *s)
+{
+	if (s->entsize >= 8 && s->entsize <= 64)
+		return s->entsize;
+	if (im->machine == EM_X86_64 && str_eq(s->name, STR(".plt.got")))
+		return 8;
+	return im->machine == EM_S390 ? 32 : 16;
+}
+
+/* Stubs that jump through a slot say so in their code. */
+static size_t stubs_by_code(const struct plt *p, const struct section *s, uint64_t size,
+			    plt_stub_fn *fn, void *user)
+{
+	code_ref_vec refs = { 0 };
+	size_t found = 0;
+	code_refs(code_isa_of(p->im->machine), section_bytes(p->im, s), s->addr,
+		  &(struct ref_wish){ .kinds = REF_MEM | REF_ADDR }, &refs);
+	for (size_t i = 0; i < refs.count; i++) {
+		const struct plt_slot *slot = plt_slot_at(p, refs.data[i].to);
+		const uint64_t off = (refs.data[i].from - s->addr) / size * size;
+		if (!slot)
+			continue;
+		fn(user, &(struct plt_stub){ s, off, size, slot });
+		found++;
+	}
+	vec_release(&refs);
+	return found;
+}
+
+/* The size of `count` stubs behind a header that leads to the dynamic linker; 0 where the section
+ * is of another form.  GNU ld's stubs for ARM have 12 bytes behind a header of 20. */
+static uint64_t stub_size_by_count(const struct image *im, const struct section *s, uint64_t count)
+{
+	enum { HEADER = 32, X86_HEADER = 16, ARM_STUB = 12, ARM_HEADER = 20 };
+	const bool x86 = im->machine == EM_386 || im->machine == EM_X86_64;
+	const uint64_t size = stub_size(im, s);
+	if (im->machine == EM_ARM && s->size == ARM_HEADER + ARM_STUB * count)
+		return ARM_STUB;
+	return s->size == (x86 ? X86_HEADER : HEADER) + size * count ? size : 0;
+}
+
+/* Stubs that say nothing stand in the order of the jump slots. */
+static void stubs_by_order(const struct plt *p, const struct section *s, plt_stub_fn *fn,
+			   void *user)
+{
+	uint64_t count = 0;
+	for (size_t i = 0; i < p->slots.count; i++)
+		count += p->slots.data[i].jump;
+	const uint64_t size = stub_size_by_count(p->im, s, count);
+	uint64_t off = s->size - size * count;
+	for (size_t i = 0; size > 0 && i < p->slots.count; i++) {
+		if (!p->slots.data[i].jump)
+			continue;
+		fn(user, &(struct plt_stub){ s, off, size, &p->slots.data[i] });
+		off += size;
+	}
+}
+
+void plt_each(const struct plt *p, plt_stub_fn *fn, void *user)
+{
+	for (size_t i = 1; p->slots.count > 0 && i < p->im->section_count; i++) {
+		const struct section *s = &p->im->sections[i];
+		if (!section_is_plt(s))
+			continue;
+		if (stubs_by_code(p, s, stub_size(p->im, s), fn, user) == 0 &&
+		    str_eq(s->name, STR(".plt")))
+			stubs_by_order(p, s, fn, user);
+	}
+}
