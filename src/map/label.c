@@ -33,23 +33,110 @@ void label_copy_all(struct labels *l, const struct hashed_text *list, size_t cou
 	}
 }
 
-/* ---- blocks ---------------------------------------------------------------------------------- */
+/* ---- numbered labels ------------------------------------------------------------------------- */
 
-struct block_texts {
+/* Those that were asked for. */
+struct number_texts {
 	pthread_mutex_t lock;
+	struct map ids; /* of the list */
+	VEC(struct number_text {
+		label_id id;
+		struct str text;
+	})
+	list;
 	struct arena arena;
 };
 
-static void add_block(struct labels *l, label_id function, uint32_t number)
+static label_id add_numbered(struct labels *l, enum label_kind kind, struct label_number n)
 {
-	if (!l->block_texts) {
-		l->block_texts = mem_zeroed(1, sizeof *l->block_texts);
-		pthread_mutex_init(&l->block_texts->lock, NULL);
+	if (!l->made_texts) {
+		l->made_texts = mem_zeroed(1, sizeof *l->made_texts);
+		pthread_mutex_init(&l->made_texts->lock, NULL);
 	}
-	vec_push(&l->names.entries, (struct str){ NULL, l->blocks.count });
-	vec_push(&l->kinds, LABEL_BLOCK);
-	vec_push(&l->blocks, (struct block_label){ function, number, NULL });
+	/* Two numbers instead of a text. */
+	vec_push(&l->names.entries, (struct str){ (const char *)(uintptr_t)n.of, n.number });
+	vec_push(&l->kinds, (uint8_t)kind);
+	return (label_id)(l->names.entries.count - 1);
 }
+
+static bool is_numbered(const struct labels *l, label_id id, enum label_kind kind,
+			struct label_number n)
+{
+	const struct label_number is = label_numbered(l, id);
+	return l->kinds.data[id] == kind && is.of == n.of && is.number == n.number;
+}
+
+static uint64_t number_hash(struct label_number n)
+{
+	return hash_u64((uint64_t)n.of << 32 | n.number);
+}
+
+static label_id get_numbered(struct labels *l, enum label_kind kind, struct label_number n)
+{
+	uint32_t id;
+	struct map_at at = map_at(&l->number_ids, number_hash(n));
+	while (map_next(&l->number_ids, &at, &id))
+		if (is_numbered(l, id, kind, n))
+			return id;
+	id = add_numbered(l, kind, n);
+	map_put(&l->number_ids, &at, id);
+	return id;
+}
+
+/* "FUNCTION#12", "FILE:12" */
+static struct str make_text(const struct labels *l, label_id id, struct arena *arena)
+{
+	const struct label_number n = label_numbered(l, id);
+	const struct str of = label_text(l, n.of);
+	char digits[10];
+	size_t count = 0;
+	for (uint32_t left = n.number; count == 0 || left > 0; left /= 10)
+		digits[count++] = (char)('0' + left % 10);
+	char *text = arena_alloc(arena, of.len + count + 2, 1);
+	memcpy(text, of.p, of.len);
+	text[of.len] = l->kinds.data[id] == LABEL_BLOCK ? '#' : ':';
+	for (size_t i = 0; i < count; i++)
+		text[of.len + 1 + i] = digits[count - 1 - i];
+	text[of.len + 1 + count] = '\0';
+	return (struct str){ text, of.len + 1 + count };
+}
+
+struct str label_number_text(const struct labels *l, label_id id)
+{
+	struct number_texts *t = l->made_texts;
+	uint32_t i;
+	call_lock(&t->lock);
+	struct map_at at = map_at(&t->ids, hash_u64(id));
+	bool found = false;
+	while (!found && map_next(&t->ids, &at, &i))
+		found = t->list.data[i].id == id;
+	if (!found) {
+		i = (uint32_t)t->list.count;
+		vec_push(&t->list, (struct number_text){ id, make_text(l, id, &t->arena) });
+		map_put(&t->ids, &at, i);
+	}
+	const struct str text = t->list.data[i].text;
+	call_unlock(&t->lock);
+	return text;
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+void label_lines(struct labels *l, const struct label_number *list, size_t count, label_id *ret_ids)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct label_number n = list[i];
+		if (i + AHEAD < count)
+			map_prefetch(&l->number_ids, number_hash(list[i + AHEAD]));
+		if (label_is_fallback(l, n.of)) /* so is the line */
+			ret_ids[i] = label_format(l, STR_FMT ":%" PRIu32,
+						  STR_ARG(label_text(l, n.of)), n.number);
+		else
+			ret_ids[i] = get_numbered(l, LABEL_LINE, n);
+	}
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 /* NULL: the function has no block yet, and this is not its first. */
 static struct block_run *run_of(struct labels *l, label_id function, uint32_t number)
@@ -73,52 +160,30 @@ static struct block_run *run_of(struct labels *l, label_id function, uint32_t nu
 
 label_id label_block(struct labels *l, label_id function, uint32_t number)
 {
-	uint32_t id = (uint32_t)l->names.entries.count;
+	const label_id next = (label_id)l->names.entries.count;
 	struct block_run *run = run_of(l, function, number);
 	if (run && number < run->count)
 		return run->first + number;
-	if (run && number == run->count && id == run->first + run->count) {
-		run->count++;
-		add_block(l, function, number);
-		return id;
-	}
-	struct map_at at = map_at(&l->block_ids, hash_u64((uint64_t)function << 32 | number));
-	while (map_next(&l->block_ids, &at, &id)) {
-		const struct block_label *b = label_of_block(l, id);
-		if (b->function == function && b->number == number)
-			return id;
-	}
-	id = (uint32_t)l->names.entries.count;
-	map_put(&l->block_ids, &at, id);
-	add_block(l, function, number);
-	return id;
+	if (!run || number != run->count || next != run->first + run->count)
+		return get_numbered(l, LABEL_BLOCK, (struct label_number){ function, number });
+	run->count++;
+	return add_numbered(l, LABEL_BLOCK, (struct label_number){ function, number });
 }
 
-struct str label_block_text(const struct labels *l, label_id id)
+static void release_numbered(struct labels *l)
 {
-	struct block_label *b = &l->blocks.data[l->names.entries.data[id].len];
-	const struct str function = label_text(l, b->function);
-	pthread_mutex_lock(&l->block_texts->lock);
-	if (!b->text)
-		b->text = arena_format(&l->block_texts->arena, STR_FMT "#%" PRIu32,
-				       STR_ARG(function), b->number);
-	const char *text = b->text;
-	pthread_mutex_unlock(&l->block_texts->lock);
-	return str_of(text);
-}
-
-static void release_blocks(struct labels *l)
-{
-	vec_release(&l->blocks);
+	struct number_texts *t = l->made_texts;
 	vec_release(&l->block_runs);
 	map_release(&l->run_ids);
-	map_release(&l->block_ids);
-	if (!l->block_texts)
+	map_release(&l->number_ids);
+	if (!t)
 		return;
-	arena_release(&l->block_texts->arena);
-	pthread_mutex_destroy(&l->block_texts->lock);
-	mem_free(l->block_texts);
-	l->block_texts = NULL;
+	map_release(&t->ids);
+	vec_release(&t->list);
+	arena_release(&t->arena);
+	pthread_mutex_destroy(&t->lock);
+	mem_free(t);
+	l->made_texts = NULL;
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -146,5 +211,5 @@ void labels_release(struct labels *l)
 {
 	intern_release(&l->names);
 	vec_release(&l->kinds);
-	release_blocks(l);
+	release_numbered(l);
 }

@@ -14,13 +14,12 @@
 
 typedef uint32_t label_id;
 
-enum label_kind { LABEL_NAME, LABEL_FALLBACK, LABEL_BLOCK };
+enum label_kind { LABEL_NAME, LABEL_FALLBACK, LABEL_BLOCK, LABEL_LINE };
 
-/* A block of a function. */
-struct block_label {
-	label_id function;
+/* What a numbered label is of: a block of a function, a line of a source file. */
+struct label_number {
+	label_id of;
 	uint32_t number;
-	const char *text; /* NULL: nobody has asked for it */
 };
 
 /* Labels that follow one another, of the blocks 0, 1, 2 ... of a function. */
@@ -30,15 +29,13 @@ struct block_run {
 };
 
 struct labels {
-	struct intern
-		names; /* the entry of a LABEL_BLOCK is none: its length is an index in blocks */
-	VEC(uint8_t) kinds; /* by id */
+	struct intern names; /* the entry of a numbered label is none, see label_numbered */
+	VEC(uint8_t) kinds;  /* by id */
 	/* private */
-	VEC(struct block_label) blocks;
 	VEC(struct block_run) block_runs;
 	struct map run_ids;              /* runs, by function */
-	struct map block_ids;            /* labels of no run, by function and number */
-	struct block_texts *block_texts; /* once there are blocks */
+	struct map number_ids;           /* numbered labels of no run */
+	struct number_texts *made_texts; /* once there are numbered labels */
 };
 
 /* An id as the name table gave it, noted down. */
@@ -69,21 +66,27 @@ void label_copy_all(struct labels *l, const struct hashed_text *list, size_t cou
 /* The label of a block of a function, which has a label itself: "FUNCTION#NUMBER", a text that is
  * made when it is first asked for, since there are millions. */
 label_id label_block(struct labels *l, label_id function, uint32_t number);
-/* NULL where the label is of no block. */
-static inline const struct block_label *label_of_block(const struct labels *l, label_id id)
+/* Those of many lines, "FILE:LINE", made as late.  The files have labels. */
+void label_lines(struct labels *l, const struct label_number *list, size_t count,
+		 label_id *ret_ids);
+static inline bool label_is_numbered(const struct labels *l, label_id id)
 {
-	return l->kinds.data[id] == LABEL_BLOCK ? &l->blocks.data[l->names.entries.data[id].len]
-						: NULL;
+	return l->kinds.data[id] >= LABEL_BLOCK;
 }
-/* That of such a label; any number of threads. */
-struct str label_block_text(const struct labels *l, label_id id);
+/* Of a numbered label. */
+static inline struct label_number label_numbered(const struct labels *l, label_id id)
+{
+	const struct str entry = l->names.entries.data[id];
+	return (struct label_number){ (label_id)(uintptr_t)entry.p, (uint32_t)entry.len };
+}
+/* Its text; any number of threads. */
+struct str label_number_text(const struct labels *l, label_id id);
 label_id label_format(struct labels *l, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 static inline struct str label_text(const struct labels *l, label_id id)
 {
 	ASSERT(id < l->kinds.count);
-	return l->kinds.data[id] == LABEL_BLOCK ? label_block_text(l, id)
-						: l->names.entries.data[id];
+	return label_is_numbered(l, id) ? label_number_text(l, id) : l->names.entries.data[id];
 }
 
 static inline bool label_is_fallback(const struct labels *l, label_id id)

@@ -87,12 +87,12 @@ static struct hashed_text show_function(const struct view *v, const struct label
 static struct str show_block(const struct view *v, const struct labels *labels, struct worker *me,
 			     label_id id)
 {
-	const struct block_label *b = label_of_block(labels, id);
-	if (!b)
+	if (!label_is_numbered(labels, id))
 		return label_text(labels, id);
-	text_set(&me->made, show_frame(v, me, label_text(labels, b->function)));
+	const struct label_number block = label_numbered(labels, id);
+	text_set(&me->made, show_frame(v, me, label_text(labels, block.of)));
 	text_add_char(&me->made, '#');
-	text_add_number(&me->made, b->number);
+	text_add_number(&me->made, block.number);
 	return text_str(&me->made);
 }
 
@@ -131,11 +131,17 @@ static struct str show(const struct view *v, const struct labels *labels, struct
 	return show_path(v, me, raw);
 }
 
+/* Blocks are shown as their function is, and the number stays. */
+static bool shows_function(const struct view *v, const struct labels *labels, label_id id)
+{
+	return v->form == VIEW_BLOCK && !v->rules && label_is_numbered(labels, id);
+}
+
 static void show_one(struct work *w, struct worker *me, size_t i)
 {
-	const struct block_label *block = label_of_block(w->labels, w->todo[i]);
-	if (block && w->view->form == VIEW_BLOCK && !w->view->rules) {
-		w->result[i] = show_function(w->view, w->labels, me, block->function);
+	if (shows_function(w->view, w->labels, w->todo[i])) {
+		const label_id function = label_numbered(w->labels, w->todo[i]).of;
+		w->result[i] = show_function(w->view, w->labels, me, function);
 		return;
 	}
 	const struct str raw = label_text(w->labels, w->todo[i]);
@@ -195,9 +201,11 @@ static void show_slice(struct work *w, struct view *v, struct labels *labels, un
 	parallel_for(threads, (w->todo_count + CHUNK - 1) / CHUNK, show_chunk, w);
 	label_copy_all(labels, w->result, w->todo_count, ids);
 	for (size_t i = 0; i < w->todo_count; i++) {
-		const struct block_label *b = v->rules ? NULL : label_of_block(labels, w->todo[i]);
+		const label_id id = w->todo[i];
+		if (ids[i] != LABEL_NONE && shows_function(v, labels, id))
+			ids[i] = label_block(labels, ids[i], label_numbered(labels, id).number);
 		if (ids[i] != LABEL_NONE)
-			v->shown[w->todo[i]] = b ? label_block(labels, ids[i], b->number) : ids[i];
+			v->shown[id] = ids[i];
 	}
 	for (unsigned i = 0; i < threads; i++)
 		arena_release(&w->workers[i].texts);

@@ -27,6 +27,28 @@ static void labels_of_two_jobs_are_one_label_of_the_table(void **state)
 	labels_release(&table);
 }
 
+static void lines_of_two_jobs_are_one_label_of_the_table(void **state)
+{
+	struct labels table = { 0 };
+	struct local_labels one = { 0 }, two = { 0 };
+	(void)state;
+	const label_id other = local_label(&one, STR("b.c")), path = local_label(&one, STR("a.c"));
+	const label_id a = local_label_line(&one, path, 12);
+	const label_id b = local_label_line(&one, other, 12);
+	const label_id c = local_label_line(&two, local_label(&two, STR("a.c")), 12);
+	assert_int_equal(local_label_line(&one, path, 12), a);
+	assert_int_not_equal(a, b);
+	local_labels_join(&one, &table);
+	local_labels_join(&two, &table);
+	assert_int_equal(local_label_joined(&one, a), local_label_joined(&two, c));
+	assert_true(str_eq(label_text(&table, local_label_joined(&one, a)), STR("a.c:12")));
+	assert_true(str_eq(label_text(&table, local_label_joined(&one, b)), STR("b.c:12")));
+	assert_true(str_eq(label_text(&table, local_label_joined(&one, path)), STR("a.c")));
+	local_labels_release(&one);
+	local_labels_release(&two);
+	labels_release(&table);
+}
+
 static void claims_join_with_the_labels_of_the_table(void **state)
 {
 	struct labels table = { 0 };
@@ -81,6 +103,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(labels_of_two_jobs_are_one_label_of_the_table),
+		cmocka_unit_test(lines_of_two_jobs_are_one_label_of_the_table),
 		cmocka_unit_test(claims_join_with_the_labels_of_the_table),
 		cmocka_unit_test(a_job_that_is_used_again_knows_nothing_of_the_last_round),
 	};

@@ -233,14 +233,42 @@ static void block_labels_are_one_for_each_function_and_number(void **state)
 		const label_id id = label_block(&l, functions[f], n);
 		assert_true(seen[f][n] == 0 || seen[f][n] == id);
 		seen[f][n] = id;
-		assert_int_equal(label_of_block(&l, id)->function, functions[f]);
-		assert_int_equal(label_of_block(&l, id)->number, n);
+		assert_true(label_is_numbered(&l, id));
+		assert_int_equal(label_numbered(&l, id).of, functions[f]);
+		assert_int_equal(label_numbered(&l, id).number, n);
 	}
 	assert_int_equal(l.names.entries.count, 2 + 2 * 7);
 	assert_string_equal(label_text(&l, seen[0][7]).p, "_Z1fv#7");
 	assert_string_equal(label_text(&l, seen[1][0]).p, "g#0");
-	assert_null(label_of_block(&l, functions[0]));
+	assert_false(label_is_numbered(&l, functions[0]));
 	assert_false(label_is_fallback(&l, seen[0][1]));
+	labels_release(&l);
+}
+
+/* So has a line of a file, which is another one than the block of the same number. */
+static void line_labels_are_one_for_each_file_and_number(void **state)
+{
+	struct labels l = { 0 };
+	label_id ids[5];
+	(void)state;
+	const label_id file = label_copy(&l, STR("src/a.c"));
+	const label_id nobody = label_copy(&l, STR("[built-in]"));
+	const label_id block = label_block(&l, file, 7);
+	const struct label_number list[] = {
+		{ file, 7 }, { file, 0 }, { file, UINT32_MAX }, { file, 7 }, { nobody, 3 }
+	};
+	label_lines(&l, list, COUNT_OF(list), ids);
+	assert_int_equal(ids[0], ids[3]);
+	assert_int_not_equal(ids[0], block);
+	assert_string_equal(label_text(&l, ids[0]).p, "src/a.c:7");
+	assert_string_equal(label_text(&l, block).p, "src/a.c#7");
+	assert_string_equal(label_text(&l, ids[1]).p, "src/a.c:0");
+	assert_string_equal(label_text(&l, ids[2]).p, "src/a.c:4294967295");
+	assert_int_equal(label_text(&l, ids[2]).len, 18);
+	assert_ptr_equal(label_text(&l, ids[2]).p, label_text(&l, ids[2]).p);
+	assert_string_equal(label_text(&l, ids[4]).p, "[built-in]:3");
+	assert_true(label_is_fallback(&l, ids[4]));
+	assert_false(label_is_fallback(&l, ids[0]));
 	labels_release(&l);
 }
 
@@ -258,6 +286,7 @@ int main(void)
 		cmocka_unit_test(a_label_that_begins_with_a_bracket_is_a_fallback),
 		cmocka_unit_test(equal_texts_are_one_label_however_they_came),
 		cmocka_unit_test(block_labels_are_one_for_each_function_and_number),
+		cmocka_unit_test(line_labels_are_one_for_each_file_and_number),
 		cmocka_unit_test(long_labels_are_formatted_whole),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,15 +2,12 @@
 #include "source/attr/lines.h"
 
 #include "base/bits.h"
-#include "base/map.h"
 #include "debug/dwarf_jobs.h"
 #include "map/local_label.h"
 #include "program/dwarf_slot.h"
 
-struct line_label {
-	uint64_t key; /* file << 32 | line */
-	label_id label;
-};
+/* No label yet: nobody has asked for the file. */
+#define FILE_UNKNOWN (LABEL_LOCAL | LABEL_PENDING)
 
 /* Some programs; the head is a line_job. */
 struct rows {
@@ -20,10 +17,8 @@ struct rows {
 	uint64_t count;                /* of rows that claimed bytes */
 	const struct section *section; /* of the last one */
 	struct local_labels labels;
-	VEC(struct line_label) lines; /* of the program at work */
-	struct map by_key;            /* lines */
-	struct text path;             /* of path_file, and a colon if with_line */
-	uint64_t path_file;           /* DW_NO_OFFSET = none */
+	VEC(label_id) files; /* of the program at work: paths; FILE_UNKNOWN */
+	struct text path;
 };
 
 /* ---- labels ---------------------------------------------------------------------------------- */
@@ -49,36 +44,32 @@ static bool path_of(struct rows *r, const struct line_program *p, uint64_t file)
 	return r->all->f->as_bloaty ? plain_path(p, file, &r->path) : line_path(p, file, &r->path);
 }
 
-static label_id make_label(struct rows *r, const struct line_program *p, uint32_t file,
-			   uint32_t line)
+static label_id label_of_file(struct rows *r, const struct line_program *p, uint32_t file)
 {
-	const bool with_line = r->all->with_line;
-	if (r->path_file != file) {
-		r->path_file = file;
-		if (path_of(r, p, file) && with_line)
-			text_add_char(&r->path, ':');
-	}
-	if (r->path.len == 0)
+	if (file >= r->files.count)
 		return LABEL_NONE;
-	const size_t len = r->path.len;
-	if (with_line)
-		text_add_number(&r->path, line);
-	const label_id label = local_label(&r->labels, text_str(&r->path));
-	r->path.len = len;
-	return label;
+	label_id *label = &r->files.data[file];
+	if (*label == FILE_UNKNOWN)
+		*label = path_of(r, p, file) && r->path.len > 0
+				 ? local_label(&r->labels, text_str(&r->path))
+				 : LABEL_NONE;
+	return *label;
 }
 
-static label_id label_of(struct rows *r, const struct line_program *p, uint64_t key)
+static label_id label_of(struct rows *r, const struct line_program *p, uint32_t file, uint32_t line)
 {
-	uint32_t i;
-	struct map_at at = map_at(&r->by_key, hash_u64(key));
-	while (map_next(&r->by_key, &at, &i))
-		if (r->lines.data[i].key == key)
-			return r->lines.data[i].label;
-	const label_id label = make_label(r, p, (uint32_t)(key >> 32), (uint32_t)key);
-	map_put(&r->by_key, &at, (uint32_t)r->lines.count);
-	vec_push(&r->lines, (struct line_label){ key, label });
-	return label;
+	const label_id path = label_of_file(r, p, file);
+	return path != LABEL_NONE && r->all->with_line ? local_label_line(&r->labels, path, line)
+						       : path;
+}
+
+/* Nobody has asked for any file of the program yet. */
+static void forget_files(struct rows *r, const struct line_program *p)
+{
+	r->files.count = 0;
+	vec_reserve(&r->files, p->files.count);
+	while (r->files.count < p->files.count)
+		r->files.data[r->files.count++] = FILE_UNKNOWN;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -115,7 +106,7 @@ static void walk_rows(struct rows *r, struct line_program *p)
 			continue;
 		claim_code(r, start, row.addr, label);
 		start = row.addr;
-		label = row.end_sequence ? LABEL_NONE : label_of(r, p, key);
+		label = row.end_sequence ? LABEL_NONE : label_of(r, p, row.file, row.line);
 		shown = row.end_sequence ? UINT64_MAX : key;
 	}
 }
@@ -130,9 +121,7 @@ static void work(void *ctx, struct line_job *job, unsigned worker)
 		struct line_program p;
 		if (!line_job_open(job, &job->uses[i], &p))
 			continue;
-		r->lines.count = 0;
-		map_clear(&r->by_key);
-		r->path_file = DW_NO_OFFSET;
+		forget_files(r, &p);
 		walk_rows(r, &p);
 		line_release(&p);
 	}
@@ -154,8 +143,7 @@ static void release(void *ctx, struct line_job *job)
 	(void)ctx;
 	vec_release(&r->vm.list);
 	local_labels_release(&r->labels);
-	vec_release(&r->lines);
-	map_release(&r->by_key);
+	vec_release(&r->files);
 	text_release(&r->path);
 }
 
