@@ -1,8 +1,10 @@
 /* resolve.c - from claims to spans: space.h.
  *
- * A sweep over the claims in the order of their starts.  Many claims are cut at the starts of some
- * of them into parts that are swept side by side: a claim that reaches over a cut is in both parts,
- * one of unknown size never does, since it ends at the next start. */
+ * A sweep over the claims in the order of their starts.  Where they come in stretches, as those of
+ * line programs do, stretches are sorted instead, and only those that overlap are swept.  Many
+ * other claims are cut at the starts of some of them into parts that are swept side by side: a
+ * claim that reaches over a cut is in both parts, one of unknown size never does, since it ends at
+ * the next start. */
 #include "map/space.h"
 
 #include "base/pool.h"
@@ -312,14 +314,10 @@ static void resolve_in_parts(struct claims *c, uint64_t end, size_t count, struc
 	mem_free(cuts);
 }
 
-void claims_resolve_parts(struct claims *c, uint64_t end, size_t parts, struct spans *ret)
+/* Takes the list of c, which is not sorted. */
+static void resolve_unsorted(struct claims *c, uint64_t end, size_t parts, struct spans *ret)
 {
 	size_t second;
-	memset(ret, 0, sizeof *ret);
-	if (sorted_apart(c)) {
-		convert(c, ret);
-		return;
-	}
 	if (find_runs(c, &second)) {
 		if (second < c->list.count)
 			merge_runs(c, second);
@@ -333,6 +331,126 @@ void claims_resolve_parts(struct claims *c, uint64_t end, size_t parts, struct s
 		resolve_in_parts(c, end, parts > 0 ? parts : 1, ret);
 	}
 	vec_release(&c->list);
+}
+
+/* ---- stretches ------------------------------------------------------------------------------- */
+
+/* Claims that follow one another, rise and stand apart. */
+struct stretch {
+	uint64_t start, end;
+	size_t first, count; /* of the claims */
+};
+
+typedef VEC(struct stretch) stretch_vec;
+
+/* Fewer claims a stretch than this are sorted as fast one by one. */
+enum { STRETCH_CLAIMS = 8, STRETCHES_MIN = 64 };
+/* Bytes without a claim that end a stretch: those of another function may lie there. */
+enum { STRETCH_GAP = 64 };
+
+/* False where claims do not come in stretches, or some have no size. */
+static bool find_stretches(const struct claims *c, stretch_vec *ret)
+{
+	struct stretch *last = NULL;
+	for (size_t i = 0; i < c->list.count; i++) {
+		const struct claim *k = &c->list.data[i];
+		if (k->size == SIZE_UNKNOWN)
+			return false;
+		if (!last || k->start < last->end || k->start - last->end > STRETCH_GAP) {
+			if (ret->count > STRETCHES_MIN + i / STRETCH_CLAIMS)
+				return false;
+			vec_push(ret, (struct stretch){ .start = k->start, .first = i });
+			last = &ret->data[ret->count - 1];
+		}
+		last->end = claim_end(k);
+		last->count++;
+	}
+	return true;
+}
+
+/* How many stretches from s[0] on overlap one another; all of them lie before the next one. */
+static size_t cluster_size(const struct stretch *s, size_t count)
+{
+	size_t n = 1;
+	for (uint64_t end = s->end; n < count && s[n].start < end; n++)
+		end = max_u64(end, s[n].end);
+	return n;
+}
+
+static size_t count_overlapping(const stretch_vec *v)
+{
+	size_t claims = 0;
+	for (size_t i = 0, n; i < v->count; i += n) {
+		n = cluster_size(v->data + i, v->count - i);
+		for (size_t k = 0; n > 1 && k < n; k++)
+			claims += v->data[i + k].count;
+	}
+	return claims;
+}
+
+static int by_first(const void *a, const void *b)
+{
+	const struct stretch *x = a, *y = b;
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* Stretches that overlap: what was claimed first wins, so they are put in that order again. */
+static void resolve_cluster(const struct claim *list, struct stretch *s, size_t count,
+			    struct spans *ret)
+{
+	struct claims c = { 0 };
+	struct spans spans = { 0 };
+	qsort(s, count, sizeof *s, by_first);
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < s[i].count; k++)
+			vec_push(&c.list, list[s[i].first + k]);
+	resolve_unsorted(&c, UINT64_MAX, 1, &spans);
+	for (size_t i = 0; i < spans.list.count; i++) {
+		const struct span *p = &spans.list.data[i];
+		spans_push(ret, p->start, p->size, p->label);
+	}
+	spans_release(&spans);
+}
+
+static void take_stretch(const struct claim *c, size_t count, struct spans *ret)
+{
+	for (size_t i = 0; i < count; i++)
+		spans_push(ret, c[i].start, c[i].size, c[i].label);
+}
+
+/* False, and nothing done, where sorting claims one by one is the shorter way. */
+static bool resolve_stretches(struct claims *c, struct spans *ret)
+{
+	stretch_vec v = { 0 };
+	bool ok = find_stretches(c, &v);
+	if (ok) {
+		sort_by_key(v.data, v.count, sizeof *v.data);
+		ok = count_overlapping(&v) <= c->list.count / STRETCH_CLAIMS;
+	}
+	if (ok)
+		vec_reserve(&ret->list, c->list.count);
+	for (size_t i = 0, n; ok && i < v.count; i += n) {
+		n = cluster_size(v.data + i, v.count - i);
+		if (n == 1)
+			take_stretch(c->list.data + v.data[i].first, v.data[i].count, ret);
+		else
+			resolve_cluster(c->list.data, v.data + i, n, ret);
+	}
+	vec_release(&v);
+	if (ok)
+		vec_release(&c->list);
+	return ok;
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+void claims_resolve_parts(struct claims *c, uint64_t end, size_t parts, struct spans *ret)
+{
+	memset(ret, 0, sizeof *ret);
+	if (sorted_apart(c))
+		convert(c, ret);
+	else if (!resolve_stretches(c, ret))
+		resolve_unsorted(c, end, parts, ret);
 }
 
 void claims_resolve(struct claims *c, uint64_t end, struct spans *ret)

@@ -351,6 +351,52 @@ static void claims_cut_into_parts_agree_with_them_as_well(void **state)
 	compare_with_model(true, 5);
 }
 
+static void claim_in_both(struct model *m, struct claims *c, uint64_t start, uint64_t size)
+{
+	const label_id label = (label_id)m->count;
+	m->claims[m->count].start = start;
+	m->claims[m->count].size = size;
+	m->claims[m->count++].label = label;
+	put(c, start, size, label);
+}
+
+/* Claims that follow one another, at ten places in any order; some reach into the next place, and
+ * some of the places are claimed again. */
+static void random_stretches(struct model *m, struct claims *c, struct rng *r)
+{
+	const uint64_t first = rng_below(r, 10), step = 1 + 2 * rng_below(r, 2);
+	m->count = 0;
+	for (uint64_t i = 0; i < 10; i++) {
+		uint64_t at = (first + i * step) % 10 * 30;
+		for (uint64_t k = 1 + rng_below(r, 3); k > 0; k--) {
+			const uint64_t size = rng_once_in(r, 60) ? 35 : 1 + rng_below(r, 9);
+			claim_in_both(m, c, at, size);
+			at += size + rng_below(r, 2);
+		}
+		if (rng_once_in(r, 20))
+			claim_in_both(m, c, at - at % 30, 2);
+	}
+}
+
+static void claims_in_stretches_agree_with_painting_byte_by_byte(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 0; seed < 20000; seed++) {
+		struct rng r = { seed };
+		struct model m;
+		struct claims c = { 0 };
+		struct spans s;
+		random_stretches(&m, &c, &r);
+		model_resolve(&m);
+		claims_resolve(&c, SPACE, &s);
+		for (uint64_t at = 0; at < SPACE; at++)
+			if (spans_label(&s, at) != m.owner[at])
+				fail_msg("seed %d, byte %d: label %d, the model says %d", (int)seed,
+					 (int)at, (int)spans_label(&s, at), (int)m.owner[at]);
+		spans_release(&s);
+	}
+}
+
 /* ---- spans --------------------------------------------------------------------------------- */
 
 static struct spans spans_of(const uint64_t (*list)[3], size_t count)
@@ -591,6 +637,7 @@ int main(void)
 		cmocka_unit_test(known_sizes_agree_with_painting_byte_by_byte),
 		cmocka_unit_test(unknown_sizes_agree_with_the_rule_in_words),
 		cmocka_unit_test(claims_cut_into_parts_agree_with_them_as_well),
+		cmocka_unit_test(claims_in_stretches_agree_with_painting_byte_by_byte),
 		cmocka_unit_test(an_overlay_keeps_the_top_and_fills_its_gaps),
 		cmocka_unit_test(an_overlay_with_nothing_changes_nothing),
 		cmocka_unit_test(an_overlay_is_the_same_as_claiming_later),
