@@ -156,15 +156,15 @@ void basemap_release(struct basemap *b)
 
 /* ---- using -------------------------------------------------------------------- */
 
-/* The file pieces of the spans in [first, last) of vm that lie in range r. */
-static void translate_range(const struct base_range *r, const struct spans *vm, size_t *i,
-			    struct claims *out)
+/* The file pieces of the spans of vm that lie in range r. */
+static void translate_range(const struct base_range *r, const struct spans *vm, struct claims *out)
 {
 	const uint64_t end = r->addr + r->file_size;
-	while (*i > 0 && vm->list.data[*i - 1].start + vm->list.data[*i - 1].size > r->addr)
-		(*i)--;
-	for (; *i < vm->list.count && vm->list.data[*i].start < end; (*i)++) {
-		const struct span *s = &vm->list.data[*i];
+	size_t i = spans_from(vm, r->addr);
+	if (i > 0 && vm->list.data[i - 1].start + vm->list.data[i - 1].size > r->addr)
+		i--;
+	for (; i < vm->list.count && vm->list.data[i].start < end; i++) {
+		const struct span *s = &vm->list.data[i];
 		const uint64_t from = max_u64(s->start, r->addr);
 		const uint64_t to = min_u64(s->start + s->size, end);
 		if (from < to)
@@ -172,13 +172,40 @@ static void translate_range(const struct base_range *r, const struct spans *vm, 
 	}
 }
 
+/* Where a range begins in the file. */
+struct place {
+	uint64_t off;
+	uint64_t range;
+};
+
+/* Sorts all ranges by their bytes in the file.  False where some share bytes, which are those of
+ * the lower address. */
+static bool sort_places(const struct basemap *b, struct place *places)
+{
+	uint64_t end = 0;
+	for (size_t i = 0; i < b->ranges.count; i++)
+		places[i] = (struct place){ b->ranges.data[i].off, i };
+	sort_by_key(places, b->ranges.count, sizeof *places);
+	for (size_t i = 0; i < b->ranges.count; i++) {
+		const uint64_t size = b->ranges.data[places[i].range].file_size;
+		if (size > 0 && places[i].off < end)
+			return false;
+		end = max_u64(end, add_sat(places[i].off, size));
+	}
+	return true;
+}
+
 void basemap_translate(const struct basemap *b, const struct spans *vm, struct spans *ret_file)
 {
+	const size_t count = b->ranges.count;
 	struct claims out = { 0 };
-	size_t i = 0;
+	struct place *places = mem_alloc((count + 1) * sizeof *places);
+	/* In the order of the file there is nothing left to resolve. */
+	const bool apart = sort_places(b, places);
 	vec_reserve(&out.list, vm->list.count);
-	for (size_t r = 0; r < b->ranges.count; r++)
-		translate_range(&b->ranges.data[r], vm, &i, &out);
+	for (size_t i = 0; i < count; i++)
+		translate_range(&b->ranges.data[apart ? places[i].range : i], vm, &out);
+	mem_free(places);
 	claims_resolve(&out, b->file_size, ret_file);
 }
 

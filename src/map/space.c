@@ -121,91 +121,98 @@ static uint64_t spans_end(const struct spans *s)
 	return s->list.count > 0 ? span_end(&s->list.data[s->list.count - 1]) : 0;
 }
 
-/* How many spans from s[i] on end at `addr` or before. */
-static size_t run_before(const struct spans *s, size_t i, uint64_t addr)
+/* The first span from s[i] on that ends behind `addr`. */
+static size_t skip_before(const struct spans *s, size_t i, uint64_t addr)
 {
-	size_t low = i, step = 1;
-	while (step <= s->list.count - low && span_end(&s->list.data[low + step - 1]) <= addr) {
-		low += step;
+	const size_t count = s->list.count;
+	size_t step = 1;
+	while (step <= count - i && span_end(&s->list.data[i + step - 1]) <= addr) {
+		i += step;
 		step *= 2;
 	}
 	for (; step > 0; step /= 2)
-		if (step <= s->list.count - low && span_end(&s->list.data[low + step - 1]) <= addr)
-			low += step;
-	return low - i;
+		if (step <= count - i && span_end(&s->list.data[i + step - 1]) <= addr)
+			i += step;
+	return i;
 }
 
-/* How many spans from s[i] on follow each other without a gap and start before `end`. */
-static size_t run_touching(const struct spans *s, size_t i, uint64_t end)
+/* How many pieces of `below` lie in the gaps of `top`. */
+static size_t count_pieces(const struct spans *top, const struct spans *below)
 {
-	size_t k = i + 1;
-	while (k < s->list.count && s->list.data[k].start < end &&
-	       s->list.data[k].start == span_end(&s->list.data[k - 1]))
-		k++;
-	return k - i;
-}
-
-/* Appends `count` spans from s[i] on. */
-static void push_run(struct spans *out, const struct spans *s, size_t i, size_t count)
-{
-	const struct span *from = s->list.data + i;
-	if (count == 0)
-		return;
-	spans_push(out, from->start, from->size, from->label);
-	vec_reserve(&out->list, count - 1);
-	memcpy(out->list.data + out->list.count, from + 1, (count - 1) * sizeof *from);
-	out->list.count += count - 1;
-}
-
-/* Appends the parts of s that lie before the spans of top from *t on, and those spans
- * themselves as far as they start inside s. */
-static void overlay_one(const struct span *s, const struct spans *top, size_t *t, struct spans *out)
-{
-	const uint64_t end = span_end(s);
-	uint64_t from = max_u64(s->start, spans_end(out));
-	while (*t < top->list.count && top->list.data[*t].start < end) {
-		const uint64_t start = top->list.data[*t].start;
-		const size_t count = run_touching(top, *t, end);
-		if (from < start)
-			spans_push(out, from, start - from, s->label);
-		push_run(out, top, *t, count);
-		*t += count;
-		from = spans_end(out);
+	size_t pieces = 0, t = 0;
+	for (size_t i = 0; i < below->list.count; i++) {
+		const struct span *s = &below->list.data[i];
+		uint64_t from = s->start;
+		t = skip_before(top, t, from);
+		for (; t < top->list.count && top->list.data[t].start < span_end(s); t++) {
+			pieces += top->list.data[t].start > from;
+			from = span_end(&top->list.data[t]);
+			if (from > span_end(s))
+				break;
+		}
+		pieces += from < span_end(s);
 	}
-	if (from < end)
-		spans_push(out, from, end - from, s->label);
+	return pieces;
 }
 
+/* An overlay on its way, from the last span to the first. */
+struct filling {
+	struct span *list;
+	size_t at, count; /* done: list[at] to list[count] */
+	const struct spans *below;
+	size_t left; /* of below */
+};
+
+static void put_before(struct filling *f, struct span s)
+{
+	struct span *next = f->at < f->count ? &f->list[f->at] : NULL;
+	if (next && next->label == s.label && span_end(&s) == next->start) {
+		next->start = s.start;
+		next->size += s.size;
+	} else {
+		f->list[--f->at] = s;
+	}
+}
+
+/* What lies below the gap from `from` to `to`. */
+static void fill_gap(struct filling *f, uint64_t from, uint64_t to)
+{
+	while (f->left > 0 && span_end(&f->below->list.data[f->left - 1]) > from) {
+		const struct span *s = &f->below->list.data[f->left - 1];
+		const uint64_t start = max_u64(s->start, from), end = min_u64(span_end(s), to);
+		if (start < end)
+			put_before(f, (struct span){ start, end - start, s->label });
+		if (s->start < from)
+			return;
+		f->left--;
+	}
+}
+
+/* Moves the spans of `top` apart where they stand, as far as there are gaps to fill. */
 void spans_overlay(struct spans *top, struct spans *below)
 {
-	struct spans out = { 0 };
-	if (top->list.count == 0 || below->list.count == 0) {
-		struct spans *empty = top->list.count == 0 ? top : below;
-		const struct spans all = top->list.count == 0 ? *below : *top;
-		spans_release(empty);
-		*top = all;
+	if (top->list.count == 0) {
+		spans_release(top);
+		*top = *below;
 		memset(below, 0, sizeof *below);
 		return;
 	}
-	vec_reserve(&out.list, top->list.count + below->list.count);
-	size_t t = 0, b = 0;
-	while (b < below->list.count) {
-		const struct span *s = &below->list.data[b];
-		size_t count = run_before(top, t, s->start);
-		push_run(&out, top, t, count);
-		t += count;
-		count = s->start < spans_end(&out) ? 0
-			: t == top->list.count     ? below->list.count - b
-						   : run_before(below, b, top->list.data[t].start);
-		push_run(&out, below, b, count);
-		b += count;
-		if (count == 0)
-			overlay_one(&below->list.data[b++], top, &t, &out);
+	size_t t = top->list.count;
+	const size_t pieces = count_pieces(top, below), count = t + pieces;
+	uint64_t to = UINT64_MAX;
+	vec_reserve(&top->list, pieces);
+	struct filling f = { top->list.data, count, count, below, below->list.count };
+	while (t > 0 && f.at > t) {
+		const struct span last = f.list[--t];
+		fill_gap(&f, span_end(&last), to);
+		put_before(&f, last);
+		to = last.start;
 	}
-	push_run(&out, top, t, top->list.count - t);
-	spans_release(top);
+	if (t == 0)
+		fill_gap(&f, 0, to);
+	memmove(f.list + t, f.list + f.at, (count - f.at) * sizeof *f.list);
+	top->list.count = t + (count - f.at);
 	spans_release(below);
-	*top = out;
 }
 
 void spans_append(struct spans *top, struct spans *below)
@@ -215,7 +222,12 @@ void spans_append(struct spans *top, struct spans *below)
 		spans_overlay(top, below);
 		return;
 	}
-	push_run(top, below, 0, below->list.count);
+	const struct span first = below->list.data[0];
+	spans_push(top, first.start, first.size, first.label);
+	vec_reserve(&top->list, below->list.count - 1);
+	memcpy(top->list.data + top->list.count, below->list.data + 1,
+	       (below->list.count - 1) * sizeof first);
+	top->list.count += below->list.count - 1;
 	spans_release(below);
 }
 
