@@ -74,7 +74,7 @@ static bool filter_keeps(struct filter *f, const struct labels *labels, const la
 struct adder {
 	struct rollup *rollup;
 	const struct rollup_walk *walk;
-	enum heft_size_measure measure;
+	unsigned measure;
 	size_t shown_count;            /* levels that make nodes; filter and symbols follow */
 	size_t next;                   /* of one level: the span behind the piece */
 	label_id last[LEVELS_MAX + 2]; /* labels of the piece before */
@@ -167,13 +167,17 @@ void rollup_pieces(const struct rollup_level *levels, size_t level_count, piece_
 	}
 }
 
-void rollup_add(struct rollup *r, const struct rollup_walk *w)
+static enum heft_size_measure measure_of(const struct rollup_walk *w)
+{
+	return w->domain == HEFT_VM ? HEFT_SIZE_VM : HEFT_SIZE_FILE;
+}
+
+static void add_walk(struct rollup *r, const struct rollup_walk *w, unsigned measure)
 {
 	struct rollup_level all[LEVELS_MAX + 2];
-	struct adder a = { .rollup = r,
-			   .walk = w,
-			   .measure = w->domain == HEFT_VM ? HEFT_SIZE_VM : HEFT_SIZE_FILE,
-			   .shown_count = w->level_count };
+	struct adder a = {
+		.rollup = r, .walk = w, .measure = measure, .shown_count = w->level_count
+	};
 	size_t n = w->level_count;
 	ASSERT(n > 0 && n <= LEVELS_MAX);
 	memcpy(all, w->levels, n * sizeof *all);
@@ -185,40 +189,49 @@ void rollup_add(struct rollup *r, const struct rollup_walk *w)
 	rollup_pieces(all, n, add_piece, &a);
 }
 
+void rollup_add(struct rollup *r, const struct rollup_walk *w)
+{
+	add_walk(r, w, measure_of(w));
+}
+
 /* ---- two domains at once ----------------------------------------------------------- */
 
+/* The second domain has a tree of its own meanwhile, with one measure. */
 struct both {
-	struct rollup *to[2];
-	const struct rollup_walk *walks[2];
+	struct rollup *to, *part;
+	const struct rollup_walk *first, *second;
 };
 
 static void add_one(void *ctx, size_t i, unsigned worker)
 {
 	const struct both *b = ctx;
 	(void)worker;
-	rollup_add(b->to[i], b->walks[i]);
+	if (i == 0)
+		rollup_add(b->to, b->first);
+	else
+		add_walk(b->part, b->second, 0);
 }
 
-/* Nodes come in the order in which the pieces of `from` would have made them. */
-static void merge(struct rollup *r, const struct rollup *from)
+/* Nodes come in the order in which the pieces of the second domain would have made them. */
+static void merge(const struct both *b)
 {
-	const size_t count = from->tree.nodes.count, sums = 2 * (size_t)from->tree.measures;
-	uint32_t *to = mem_zeroed(count, sizeof *to);
-	for (uint32_t i = 0; i < count; i++) {
-		const struct tree_node *node = &from->tree.nodes.data[i];
-		to[i] = i == 0 ? 0 : tree_get(&r->tree, to[node->parent], node->key);
-		union heft_value *sum = tree_sums(&r->tree, to[i], HEFT_INPUT);
-		const union heft_value *more = tree_sums(&from->tree, i, HEFT_INPUT);
-		for (size_t k = 0; k < sums; k++) {
-			ASSERT(sum[k].whole <= UINT64_MAX - more[k].whole);
-			sum[k].whole += more[k].whole;
-		}
+	const struct tree *from = &b->part->tree;
+	const enum heft_role role = b->second->role;
+	uint32_t *to = mem_zeroed(from->nodes.count, sizeof *to);
+	for (uint32_t i = 0; i < from->nodes.count; i++) {
+		const struct tree_node *node = &from->nodes.data[i];
+		to[i] = i == 0 ? 0 : tree_get(&b->to->tree, to[node->parent], node->key);
+		union heft_value *sum = &tree_sums(&b->to->tree, to[i],
+						   role)[measure_of(b->second)];
+		const uint64_t more = tree_sums(from, i, role)->whole;
+		ASSERT(sum->whole <= UINT64_MAX - more);
+		sum->whole += more;
 	}
 	mem_free(to);
 }
 
 /* Fewer spans than this are not worth a thread, more of them not a second tree. */
-enum { PARALLEL_MIN = 20000, PARALLEL_MAX = 1000000 };
+enum { PARALLEL_MIN = 20000, PARALLEL_MAX = 2000000 };
 
 void rollup_add_both(struct rollup *r, const struct rollup_walk *first,
 		     const struct rollup_walk *second, unsigned threads)
@@ -228,10 +241,15 @@ void rollup_add_both(struct rollup *r, const struct rollup_walk *first,
 	const bool apart = pool_threads(threads) > 1 && !first->base && !first->symbols &&
 			   spans >= PARALLEL_MIN && spans <= PARALLEL_MAX;
 	struct rollup part;
-	rollup_init(&part, r->tree.measures > HEFT_SIZE_COUNT);
-	struct both b = { { r, apart ? &part : r }, { first, second } };
-	parallel_for(apart ? threads : 1, 2, add_one, &b);
-	if (apart)
-		merge(r, &part);
+	if (!apart) {
+		rollup_add(r, first);
+		rollup_add(r, second);
+		return;
+	}
+	memset(&part, 0, sizeof part);
+	tree_init(&part.tree, 1);
+	struct both b = { r, &part, first, second };
+	parallel_for(threads, 2, add_one, &b);
+	merge(&b);
 	rollup_release(&part);
 }
