@@ -31,6 +31,12 @@ const struct section *image_section_type(const struct image *im, uint32_t type, 
 	return NULL;
 }
 
+const struct section *image_symbols(const struct image *im)
+{
+	const struct section *s = image_section_type(im, SHT_SYMTAB, 1);
+	return s && (s->file_size > 0 || !im->made) ? s : NULL;
+}
+
 const struct section *image_section_at(const struct image *im, uint64_t addr)
 {
 	const struct elf_piece *p = elf_pieces_at(&im->index->sections, addr);

@@ -103,7 +103,11 @@ struct image {
 	size_t segment_count;
 	struct section *sections; /* [0] is the null section; indexes are ELF's own */
 	size_t section_count;
-	struct bytes build_id;   /* of the first GNU build-id note, size 0 if none */
+	struct bytes build_id; /* of the first GNU build-id note, size 0 if none */
+	/* Of the debug file that the image names (PE): its path on the machine that linked it, and
+	 * how often it was written since; "" where it names none. */
+	struct str debug_name;
+	uint32_t debug_age;
 	struct elf_index *index; /* private to image/; in the arena */
 	struct arena arena;      /* lifetime: the image */
 	struct notes *notes;     /* borrowed, may be NULL */
@@ -164,6 +168,9 @@ static inline struct str section_title(const struct section *s)
 const struct section *image_section_find(const struct image *im, const char *name);
 /* The first section of a type (SHT_*), at or after section index `from`. */
 const struct section *image_section_type(const struct image *im, uint32_t type, size_t from);
+/* The table of the image's own symbols; NULL where it has none, or only what was made of its other
+ * tables: exports, function starts, unwind entries. */
+const struct section *image_symbols(const struct image *im);
 /* The alloc section that holds a VM address (NOBITS TLS sections of linked images are
  * passed over, for they take no room there); NULL if none.  Where sections overlap, the
  * one that begins last.  O(log sections). */

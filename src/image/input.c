@@ -21,6 +21,8 @@ static const struct {
 	  5, "xz-compressed" },
 	{ "PK\x03\x04", 4, "a zip archive" },
 	{ "PERFILE2", 8, "samples of perf record: see heft help blocks profile" },
+	{ "Microsoft C/C++ MSF 7.00", 24,
+	  "a PDB, the debug info of a program: give the program, and this with --debug-file" },
 	{ "#!", 2, "a script" },
 };
 

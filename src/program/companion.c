@@ -3,6 +3,7 @@
 #include "image/elf_const.h"
 #include "program/debuginfo.h"
 #include "program/go_symbols.h"
+#include "program/pdb_file.h"
 
 static bool find_file(struct companion *c, const struct image *im, const struct program_wish *wish,
 		      struct notes *notes)
@@ -10,9 +11,11 @@ static bool find_file(struct companion *c, const struct image *im, const struct 
 	const struct debug_search how = wish_search(wish);
 	char *path = debugfile_find(im, &how, notes);
 	struct heft_err err;
+	const bool pdb = !path && (path = pdb_file_find(im, &how, notes)) != NULL;
 	if (!path)
 		return false;
-	c->open = input_open(&c->input, path, notes, &err);
+	c->open = pdb ? pdb_file_open(im, path, &c->input, notes, &err)
+		      : input_open(&c->input, path, notes, &err);
 	if (!c->open)
 		note(notes, im->path, HEFT_NO_OFFSET, 0, "debug file not used: %s", err.text);
 	mem_free(path);
@@ -28,8 +31,10 @@ static bool find_inside(struct companion *c, const struct image *im, struct note
 bool companion_find(struct companion *c, const struct image *im, const struct program_wish *wish,
 		    bool dwarf, struct notes *notes)
 {
-	const bool symbols = image_section_type(im, SHT_SYMTAB, 1) != NULL;
-	if (im->kind != IMAGE_EXEC || (symbols && (!dwarf || debuginfo_present(im))))
+	const bool symbols = image_symbols(im) != NULL;
+	/* DWARF of a program that names a debug file is that of a few libraries. */
+	const bool all = debuginfo_present(im) && im->debug_name.len == 0;
+	if (im->kind != IMAGE_EXEC || (symbols && (!dwarf || all)))
 		return false;
 	c->inside = !(wish_finds_debug(wish) && find_file(c, im, wish, notes));
 	if (c->inside && !symbols)

@@ -3,7 +3,8 @@
 struct debuginfo *dwarf_slot_open(struct dwarf_slot *s, const struct image *im,
 				  const struct image *debug, struct notes *notes)
 {
-	const struct image *holder = debuginfo_present(im) ? im : debug;
+	const bool prefer = debug && im->debug_name.len > 0 && debuginfo_present(debug);
+	const struct image *holder = debuginfo_present(im) && !prefer ? im : debug;
 	if (!holder || !debuginfo_present(holder))
 		return NULL;
 	if (s->open && s->info.image == holder)

@@ -74,8 +74,7 @@ static const char *linked_of(const struct image *im)
 
 static const char *symbols_of(const struct image *im)
 {
-	const struct section *table = image_section_type(im, SHT_SYMTAB, 1);
-	if (table && (table->file_size > 0 || !im->made))
+	if (image_symbols(im))
 		return "all";
 	if (image_section_find(im, ".gnu_debugdata"))
 		return "packed";

@@ -1,6 +1,7 @@
 #include "program/program.h"
 
 #include "image/elf_const.h"
+#include "program/pdb_file.h"
 
 /* ---- debug files given by hand -------------------------------------------------------------- */
 
@@ -26,13 +27,38 @@ static enum given_use use_of(const struct program *p, const struct input *in)
 	return im->build_id.size > 0 ? GIVEN_OTHER : GIVEN_USELESS;
 }
 
+/* A PDB is of the one program that names it. */
+static bool open_given(const struct program *p, const char *path, struct input *in,
+		       enum given_use *ret, struct heft_err *err)
+{
+	const struct image *own = program_image(p);
+	struct file f;
+	if (!file_open(&f, path, err))
+		return false;
+	if (!pdb_file_matches(f.bytes)) {
+		file_close(&f);
+		if (!input_open(in, path, p->notes, err))
+			return false;
+		*ret = use_of(p, in);
+		return true;
+	}
+	const bool sound = pdb_file_check(f.bytes, path, err);
+	const bool is = own && sound && pdb_file_is_of(f.bytes, own);
+	*ret = is ? GIVEN_DEBUG : GIVEN_OTHER;
+	*in = (struct input){ .file = f };
+	if (sound && !is)
+		return true;
+	file_close(&f);
+	return sound && pdb_file_open(own, path, in, p->notes, err);
+}
+
 static bool use_debug_file(struct program *p, size_t i, struct heft_err *err)
 {
 	const char *path = p->wish->debug_files.data[i];
 	struct input in;
-	if (!input_open(&in, path, p->notes, err))
+	enum given_use use;
+	if (!open_given(p, path, &in, &use, err))
 		return false;
-	const enum given_use use = use_of(p, &in);
 	p->given[i] = use == GIVEN_DEBUG || use == GIVEN_PART;
 	if (use == GIVEN_DEBUG && !p->debug.open) {
 		p->debug = (struct companion){ .open = true, .input = in };
@@ -71,6 +97,9 @@ bool program_check_used(const struct program_wish *wish, const bool *used, struc
 		const char *path = wish->debug_files.data[i];
 		if (used[i])
 			continue;
+		if (pdb_file_named(path))
+			return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+				    "%s: no input names a PDB of this GUID and age", path);
 		if (!input_open(&in, path, NULL, err))
 			return false;
 		fail(err, HEFT_EARG, HEFT_NO_OFFSET,

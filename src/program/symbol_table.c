@@ -107,9 +107,11 @@ void symbol_table_read(struct symbol_table *t, const struct image *im, const str
 	candidate_vec sized = { 0 }, unsized = { 0 };
 	t->im = im;
 	range_vec ranges = { 0 };
-	collect(im, own, &sized, &unsized);
-	if (debug)
-		collect(debug, image_section_type(debug, SHT_SYMTAB, 1), &sized, &unsized);
+	const struct section *given = debug ? image_section_type(debug, SHT_SYMTAB, 1) : NULL;
+	if (!given || image_symbols(im))
+		collect(im, own, &sized, &unsized);
+	if (given)
+		collect(debug, given, &sized, &unsized);
 	if (!own)
 		collect(im, image_section_type(im, SHT_DYNSYM, 1), &sized, &unsized);
 	sort_by_key_then(sized.data, sized.count, sizeof *sized.data, by_rule);

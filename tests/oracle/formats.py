@@ -2,7 +2,7 @@
 """Programs and objects that are no ELF files, built here, against what their linkers and LLVM's tools say of them: rows add
 up for every source, sections, symbols and the units of functions are the same.
 
-usage: tests/oracle/formats.py HEFT FORMAT     FORMAT: wasm, macho, pe
+usage: tests/oracle/formats.py HEFT FORMAT     FORMAT: wasm, macho, pe, pdb
 """
 import collections
 import csv
@@ -326,8 +326,134 @@ def pe_functions(t, path):
     t.check(f"{path}: functions with more bytes", beyond * 20 <= len(sizes), True)
 
 
-FORMATS = {"wasm": (wasm, 100), "macho": (macho, 200),
-           "pe": (pe, 250)}
+# ---- PDB --------------------------------------------------------------------------------------------------------------
+
+THREE = """
+namespace app {
+struct Base { virtual int f(int x); int k; };
+int Base::f(int x) { return x * k; }
+template<class T> struct Box { T v; int n; T get(T by) const { return v * by + n; } };
+static inline int twice(int x) { Box<int> b = { x, 2 }; return b.get(x) + b.get(x + 1); }
+__attribute__((noinline)) int run(Base *b, int x) { return b->f(4) + twice(x) + b->f(twice(x + 3)); }
+}
+static int zeros[5000];
+extern "C" int more(int i) { app::Base b; b.k = 3; zeros[i] = i; return app::run(&b, i) + zeros[i + 1]; }
+extern "C" { int _fltused; }
+"""
+
+
+def pdb_procedures(path):
+    """{(object, function): (offset, bytes)} of the first section, as llvm-pdbutil tells."""
+    found, inside = {}, ""
+    for line in run("llvm-pdbutil-19", "dump", "--symbols", path).splitlines():
+        module = re.match(r" *Mod \d+ \| `(.*)`", line)
+        name = re.search(r"S_[GL]PROC32(?:_ID)? \[size = \d+\] `(.*)`", line)
+        place = re.search(r"addr = 0001:(\d+), code size = (\d+)", line)
+        if module:
+            inside = os.path.splitext(os.path.basename(module[1]))[0]
+        elif name:
+            function = name[1]
+        elif place:
+            found[inside, function] = (int(place[1]), int(place[2]))
+    return found
+
+
+def pdb_frames(text):
+    """Of llvm-symbolizer: for each address [(function, file and line)]."""
+    found = []
+    for block in text.strip("\n").split("\n\n"):
+        lines = block.split("\n")
+        places = [re.sub(r":\d+$", "", p) for p in lines[1::2]]
+        found.append(list(zip(lines[::2], [re.sub(r":0$", "", p) for p in places])))
+    return found
+
+
+def heft_frames(text):
+    found = []
+    for line in text.splitlines():
+        frame = re.match(r" *#\d+ +(.*) at (\S+)(?: \(inlined\))?$", line)
+        if re.match(r"0x\w+ ", line):
+            found.append([])
+        elif frame:
+            found[-1].append((frame[1], frame[2]))
+    return found
+
+
+def pdb_build(t, target, name, flags):
+    objects = []
+    for source in ("one.c", "two.c", "three.cc"):
+        objects.append(t.path(source.split(".")[0] + ".obj"))
+        run("clang-19", f"--target={target}", "-g", "-gcodeview", "-fno-exceptions", "-fno-rtti", *flags, "-c", t.path(source),
+            "-o", objects[-1])
+    program, file = t.path(f"{name}.exe"), t.path(f"{name}.pdb")
+    run("lld-link-19", "/debug", "/nodefaultlib", "/entry:start", "/subsystem:console", *objects, f"/out:{program}",
+        f"/map:{t.path(name + '.txt')}", "/include:more")
+    t.totals(program)
+    procedures = pdb_procedures(file)
+    t.check(f"{program}: there are functions", len(procedures) >= 8, True)
+    pdb_units(t, program, procedures)
+    pdb_lines(t, program, procedures)
+    pdb_map(t, program, name)
+    pdb_elsewhere(t, name)
+
+
+def pdb_units(t, program, procedures):
+    """Units and sizes of functions; padding of up to 16 bytes goes to what precedes it."""
+    mine = {(os.path.splitext(unit)[0], name): size for (unit, name), size in functions_by_unit(t, program, ".text").items()}
+    t.check(f"{program}: functions by unit", sorted(mine), sorted(procedures))
+    for key, (_, size) in procedures.items():
+        t.check(f"{program}: {key} of {size} bytes", 0 <= mine.get(key, 0) - size <= 16, True)
+
+
+def pdb_lines(t, program, procedures):
+    """Of every fifth byte of the code: functions, what is inlined, files and lines."""
+    text = re.search(r"ImageBase: (0x\w+)", run("llvm-readobj-19", "--file-headers", program))[1]
+    base = int(text, 16) + 0x1000
+    addrs = [hex(base + off + i) for off, size in procedures.values() for i in range(0, size, 5)]
+    theirs = pdb_frames(run("llvm-symbolizer-19", f"--obj={program}", *addrs))
+    mine = heft_frames(run(t.heft, "where", program, *addrs))
+    t.check(f"{program}: addresses", (len(theirs), len(mine)), (len(addrs), len(addrs)))
+    for addr, a, b in zip(addrs, mine, theirs):
+        t.check(f"{program}: {addr}", [p for _, p in a], [p for _, p in b])
+        t.check(f"{program}: {addr}: functions", [f for f, _ in a[:-1]], [f for f, _ in b[:-1]])
+
+
+def pdb_map(t, program, name):
+    """Public functions of lld-link's map and the objects they are from."""
+    with open(t.path(f"{name}.txt"), encoding="utf-8") as f:
+        theirs = {(m[1], m[2]) for m in re.finditer(r"(?m)^ 0001:\w+ +(\w+) +\w+ +(\w+)\.obj$", f.read())}
+    mine = {(name, os.path.splitext(unit)[0]) for unit, name in functions_by_unit(t, program, ".text")}
+    t.check(f"{program}: public functions of the map", theirs - mine, set())
+    t.check(f"{program}: the map has some", len(theirs) >= 4, True)
+
+
+def pdb_elsewhere(t, name):
+    """By hand, in a folder, of another build."""
+    program, file, folder = t.path(f"{name}.exe"), t.path(f"{name}.pdb"), t.path("elsewhere")
+    known = t.rows(program, "compileunits")
+    os.makedirs(folder, exist_ok=True)
+    moved = shutil.move(file, os.path.join(folder, os.path.basename(file)))
+    t.check(f"{program}: without its PDB", t.rows(program, "compileunits") == known, False)
+    t.check(f"{program}: given", t.rows(program, "compileunits", f"--debug-file={moved}"), known)
+    t.check(f"{program}: in a folder", t.rows(program, "compileunits", "-D", folder), known)
+    with open(moved, "rb") as f:
+        content = f.read()
+    with open(file, "wb") as f:
+        f.write(content[:len(content) // 2])
+    t.totals(program)
+
+
+def pdb(t):
+    need(("clang-19", "clang-19"), ("lld-link-19", "lld-19"), ("llvm-pdbutil-19", "llvm-19"), ("llvm-symbolizer-19", "llvm-19"),
+         ("llvm-readobj-19", "llvm-19"))
+    with open(t.path("three.cc"), "w", encoding="utf-8") as f:
+        f.write(THREE)
+    for target in ("x86_64", "aarch64"):
+        for number, flags in enumerate(["-O0", "-O1", "-O2 -ffunction-sections", "-Os"]):
+            pdb_build(t, f"{target}-pc-windows-msvc", f"{target}{number}", flags.split())
+
+
+FORMATS = {"wasm": (wasm, 100), "macho": (macho, 200), "pe": (pe, 250), "pdb": (pdb, 2000)}
 
 
 def main():

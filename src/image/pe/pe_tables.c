@@ -244,8 +244,11 @@ static void read_debug(struct pe *p)
 		if (!magic || memcmp(magic, "RSDS", 4) != 0)
 			continue;
 		const uint8_t *guid = read_take(&data, GUID_SIZE);
-		if (guid)
-			p->build.im->build_id = (struct bytes){ guid, GUID_SIZE };
+		if (!guid)
+			continue;
+		p->build.im->build_id = (struct bytes){ guid, GUID_SIZE };
+		p->build.im->debug_age = read_u32(&data);
+		p->build.im->debug_name = read_cstr(&data);
 	}
 }
 

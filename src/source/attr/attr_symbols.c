@@ -67,11 +67,12 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 	}
 }
 
-/* Every symbol table there is: .symtab, or .dynsym with the separate debug file's. */
+/* Every symbol table there is: .symtab, or .dynsym with the separate debug file's.  What was made
+ * of other tables counts where there is none. */
 static void collect(struct attr *a, place_vec *sized)
 {
 	const struct section *given = a->debug ? image_section_type(a->debug, SHT_SYMTAB, 1) : NULL;
-	if (a->symtab)
+	if (a->symtab && (!given || image_symbols(a->im)))
 		collect_table(a, a->im, a->symtab, sized);
 	if (given)
 		collect_table(a, a->debug, given, sized);

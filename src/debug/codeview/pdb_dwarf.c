@@ -1,0 +1,485 @@
+#include "debug/codeview/pdb_dwarf.h"
+
+#include "base/sort.h"
+#include "debug/codeview/codeview.h"
+#include "debug/codeview/pdb_write.h"
+#include "debug/dwarf_const.h"
+
+enum { ADDRESS_SIZE = 8 };
+
+/* A symbol that linkers know, and a variable that the database lists outside of its modules. */
+struct global {
+	uint64_t key; /* module of a variable, RVA of a symbol */
+	uint64_t rva, size;
+	struct str name;
+};
+
+/* A record that has others inside. */
+struct level {
+	bool die;          /* it has a DIE */
+	uint64_t base;     /* RVA of its function */
+	size_t first, end; /* its rows */
+};
+
+/* A piece of a module. */
+struct owned {
+	uint64_t module;
+	const struct pdb_piece *piece;
+};
+
+struct making {
+	struct pdb_dwarf *out;
+	struct pdb *pdb;
+	VEC(struct global) variables; /* by module */
+	VEC(struct global) publics;   /* by RVA */
+	VEC(struct owned) owned;      /* by module */
+	size_t next;                  /* in owned */
+	/* Of the module at work. */
+	uint32_t module;
+	struct pdb_lines lines;
+	VEC(struct level) levels;
+	size_t unit;  /* where its unit begins */
+	size_t outer; /* rows that are not of inlined functions, the first ones */
+};
+
+/* ---- abbreviations --------------------------------------------------------------------------- */
+
+enum abbreviation {
+	AB_UNIT = 1,
+	AB_FUNCTION,
+	AB_LINKED_FUNCTION,
+	AB_ABSTRACT,
+	AB_INLINED,
+	AB_VARIABLE,
+};
+
+static void put_abbreviations(struct text *t)
+{
+	static const uint8_t all[] = {
+		/* clang-format off */
+		AB_UNIT, DW_TAG_compile_unit, 1, DW_AT_name, DW_FORM_string, DW_AT_comp_dir,
+		DW_FORM_string, DW_AT_stmt_list, DW_FORM_sec_offset, DW_AT_low_pc, DW_FORM_addr,
+		DW_AT_ranges, DW_FORM_sec_offset, 0, 0,
+		AB_FUNCTION, DW_TAG_subprogram, 1, DW_AT_name, DW_FORM_string, DW_AT_low_pc,
+		DW_FORM_addr, DW_AT_high_pc, DW_FORM_data4, 0, 0,
+		AB_LINKED_FUNCTION, DW_TAG_subprogram, 1, DW_AT_name, DW_FORM_string,
+		DW_AT_linkage_name, DW_FORM_string, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc,
+		DW_FORM_data4, 0, 0,
+		AB_ABSTRACT, DW_TAG_subprogram, 0, DW_AT_name, DW_FORM_string, DW_AT_decl_file,
+		DW_FORM_udata, DW_AT_decl_line, DW_FORM_udata, DW_AT_inline, DW_FORM_data1, 0, 0,
+		AB_INLINED, DW_TAG_inlined_subroutine, 1, DW_AT_abstract_origin, DW_FORM_ref4,
+		DW_AT_ranges, DW_FORM_sec_offset, DW_AT_call_file, DW_FORM_udata, DW_AT_call_line,
+		DW_FORM_udata, 0, 0,
+		AB_VARIABLE, DW_TAG_variable, 0, DW_AT_name, DW_FORM_string, DW_AT_location,
+		DW_FORM_exprloc, 0, 0,
+		0,
+		/* clang-format on */
+	};
+	text_add(t, (struct str){ (const char *)all, sizeof all });
+}
+
+/* ---- symbols --------------------------------------------------------------------------------- */
+
+static void add_symbol(struct making *m, uint64_t rva, struct pdb_symbol s)
+{
+	s.addr = m->out->base + rva;
+	if (s.name.len > 0)
+		vec_push(&m->out->symbols, s);
+}
+
+/* Names of Microsoft's scheme, which nothing here reads. */
+static bool is_decorated(struct str name)
+{
+	return name.len > 0 && name.p[0] == '?';
+}
+
+/* What linkers call the function, where it says more than its name; else "". */
+static struct str linkage_of(const struct making *m, uint64_t rva)
+{
+	size_t i = lower_bound(m->publics.data, m->publics.count, sizeof *m->publics.data, rva);
+	for (; i < m->publics.count && m->publics.data[i].key == rva; i++)
+		if (!is_decorated(m->publics.data[i].name))
+			return m->publics.data[i].name;
+	return STR("");
+}
+
+static void read_public(struct making *m, struct reader *r)
+{
+	enum { CODE = 1, FUNCTION = 2 };
+	struct global g = { 0 };
+	const uint32_t flags = read_u32(r), off = read_u32(r);
+	const uint16_t section = read_u16(r);
+	g.name = read_cstr(r);
+	if (!reader_ok(r) || !pdb_rva(m->pdb, section, off, &g.rva))
+		return;
+	g.key = g.rva;
+	vec_push(&m->publics, g);
+	add_symbol(m, g.rva,
+		   (struct pdb_symbol){ .name = g.name,
+					.code = flags & (CODE | FUNCTION),
+					.global = true,
+					.linkage = true });
+}
+
+/* Variables, also of threads. */
+static bool read_variable(struct making *m, struct reader *r, bool global, struct global *ret)
+{
+	const uint32_t type = read_u32(r), off = read_u32(r);
+	const uint16_t section = read_u16(r);
+	*ret = (struct global){ .name = read_cstr(r), .size = pdb_type_size(m->pdb, type) };
+	if (!reader_ok(r) || !pdb_rva(m->pdb, section, off, &ret->rva))
+		return false;
+	add_symbol(m, ret->rva,
+		   (struct pdb_symbol){ .name = ret->name, .size = ret->size, .global = global });
+	return true;
+}
+
+static void read_globals(struct making *m)
+{
+	struct reader r = reader_of(msf_stream(&m->pdb->msf, m->pdb->symbol_stream), false), sub;
+	uint16_t kind;
+	while (read_record(&r, &kind, &sub)) {
+		struct global g;
+		if (kind == S_PUB32)
+			read_public(m, &sub);
+		if ((kind != S_GDATA32 && kind != S_LDATA32 && kind != S_GTHREAD32 &&
+		     kind != S_LTHREAD32) ||
+		    !read_variable(m, &sub, kind == S_GDATA32 || kind == S_GTHREAD32, &g))
+			continue;
+		const struct pdb_piece *piece = pdb_piece_at(m->pdb, g.rva);
+		g.key = piece ? piece->module : UINT32_MAX;
+		vec_push(&m->variables, g);
+	}
+	sort_by_key(m->variables.data, m->variables.count, sizeof *m->variables.data);
+	sort_by_key(m->publics.data, m->publics.count, sizeof *m->publics.data);
+}
+
+/* ---- units ----------------------------------------------------------------------------------- */
+
+/* The source file and the directory that the compiler ran in. */
+static void read_build(struct making *m, struct reader *r, struct str *ret_dir,
+		       struct str *ret_source)
+{
+	struct reader list;
+	uint16_t kind;
+	if (!pdb_type(&m->pdb->ids, read_u32(r), &kind, &list) || kind != LF_BUILDINFO)
+		return;
+	const uint16_t count = read_u16(&list);
+	const uint32_t dir = read_u32(&list);
+	read_skip(&list, 4); /* the compiler */
+	const uint32_t source = read_u32(&list);
+	if (count >= 3 && reader_ok(&list)) {
+		*ret_dir = pdb_id_text(m->pdb, dir);
+		*ret_source = pdb_id_text(m->pdb, source);
+	}
+}
+
+static void find_build(struct making *m, struct reader r, struct str *ret_dir,
+		       struct str *ret_source)
+{
+	struct reader sub;
+	uint16_t kind;
+	*ret_dir = *ret_source = STR("");
+	while (read_record(&r, &kind, &sub))
+		if (kind == S_BUILDINFO)
+			read_build(m, &sub, ret_dir, ret_source);
+}
+
+/* "libx.a(y.o)", as linker maps name it, "y.o", or "* Linker *". */
+static struct str object_name(struct making *m, const struct pdb_module *module)
+{
+	if (module->library.len == 0 || str_eq(module->library, module->name))
+		return module->name;
+	return str_of(arena_format(&m->out->arena, STR_FMT "(" STR_FMT ")",
+				   STR_ARG(module->library), STR_ARG(module->name)));
+}
+
+static void put_range(struct text *t, uint64_t addr, uint64_t end)
+{
+	put_uint(t, addr, ADDRESS_SIZE);
+	put_uint(t, end, ADDRESS_SIZE);
+}
+
+/* What a module gave to the sections of the program. */
+static void put_pieces(struct making *m)
+{
+	const uint64_t base = m->out->base;
+	struct text *t = &m->out->ranges;
+	for (; m->next < m->owned.count && m->owned.data[m->next].module == m->module; m->next++) {
+		const struct pdb_piece *p = m->owned.data[m->next].piece;
+		put_range(t, base + p->rva, base + p->rva + p->size);
+	}
+	put_range(t, 0, 0);
+}
+
+static void list_pieces(struct making *m)
+{
+	for (size_t i = 0; i < m->pdb->pieces.count; i++) {
+		const struct pdb_piece *p = &m->pdb->pieces.data[i];
+		vec_push(&m->owned, (struct owned){ p->module, p });
+	}
+	sort_by_key(m->owned.data, m->owned.count, sizeof *m->owned.data);
+}
+
+static void put_unit(struct making *m, struct reader symbols)
+{
+	const struct pdb_module *module = &m->pdb->modules.data[m->module];
+	struct text *t = &m->out->info;
+	struct str dir, source;
+	find_build(m, symbols, &dir, &source);
+	m->unit = t->len;
+	put_uint(t, 0, 4);
+	put_uint(t, 4, 2); /* version */
+	put_uint(t, 0, 4); /* abbreviations */
+	put_uint(t, ADDRESS_SIZE, 1);
+	put_uint(t, AB_UNIT, 1);
+	put_cstr(t, source.len > 0 ? source : object_name(m, module));
+	put_cstr(t, source.len > 0 ? dir : STR(""));
+	put_uint(t, m->out->line.len, 4);
+	put_uint(t, 0, ADDRESS_SIZE);
+	put_uint(t, m->out->ranges.len, 4);
+	put_pieces(m);
+}
+
+static void put_variable(struct making *m, const struct global *g)
+{
+	struct text *t = &m->out->info;
+	put_uint(t, AB_VARIABLE, 1);
+	put_cstr(t, g->name);
+	put_uint(t, 1 + ADDRESS_SIZE, 1);
+	put_uint(t, DW_OP_addr, 1);
+	put_uint(t, m->out->base + g->rva, ADDRESS_SIZE);
+}
+
+/* Functions that are inlined somewhere in the unit. */
+static void put_abstract(struct making *m)
+{
+	struct text *t = &m->out->info;
+	for (size_t i = 0; i < m->lines.inlinees.count; i++) {
+		struct pdb_inlinee *f = &m->lines.inlinees.data[i];
+		f->die = t->len - m->unit;
+		put_uint(t, AB_ABSTRACT, 1);
+		put_cstr(t, pdb_function_name(m->pdb, (uint32_t)f->id, &m->out->arena));
+		text_add_varint(t, f->place.file);
+		text_add_varint(t, f->place.line);
+		put_uint(t, 1, 1);
+	}
+}
+
+/* ---- functions ------------------------------------------------------------------------------- */
+
+static struct level top(const struct making *m)
+{
+	const struct level none = { .die = false };
+	return m->levels.count > 0 ? m->levels.data[m->levels.count - 1] : none;
+}
+
+/* A record whose end will come, and nothing else. */
+static void enter_plain(struct making *m)
+{
+	struct level l = top(m);
+	l.die = false;
+	vec_push(&m->levels, l);
+}
+
+static void leave(struct making *m)
+{
+	if (m->levels.count == 0)
+		return;
+	if (top(m).die)
+		put_uint(&m->out->info, 0, 1);
+	m->levels.count--;
+}
+
+static void enter_function(struct making *m, struct reader *r, bool global)
+{
+	struct text *t = &m->out->info;
+	uint64_t rva;
+	read_skip(r, 12);
+	const uint32_t size = read_u32(r);
+	read_skip(r, 12);
+	const uint32_t off = read_u32(r);
+	const uint16_t section = read_u16(r);
+	read_skip(r, 1);
+	const struct str name = read_cstr(r);
+	if (!reader_ok(r) || !pdb_rva(m->pdb, section, off, &rva)) {
+		enter_plain(m);
+		return;
+	}
+	const struct str linkage = linkage_of(m, rva);
+	add_symbol(
+		m, rva,
+		(struct pdb_symbol){ .name = name, .size = size, .code = true, .global = global });
+	put_uint(t, linkage.len > 0 ? AB_LINKED_FUNCTION : AB_FUNCTION, 1);
+	put_cstr(t, name);
+	if (linkage.len > 0)
+		put_cstr(t, linkage);
+	put_uint(t, m->out->base + rva, ADDRESS_SIZE);
+	put_uint(t, size, 4);
+	vec_push(&m->levels, (struct level){ true, rva, 0, m->outer });
+}
+
+/* Jumps that linkers or compilers make. */
+static void enter_thunk(struct making *m, struct reader *r)
+{
+	uint64_t rva;
+	read_skip(r, 12);
+	const uint32_t off = read_u32(r);
+	const uint16_t section = read_u16(r), size = read_u16(r);
+	read_skip(r, 1);
+	const struct str name = read_cstr(r);
+	if (reader_ok(r) && pdb_rva(m->pdb, section, off, &rva))
+		add_symbol(m, rva, (struct pdb_symbol){ .name = name, .size = size, .code = true });
+	enter_plain(m);
+}
+
+/* Ranges of the rows from `first` on, those that touch as one. */
+static void put_row_ranges(struct making *m, size_t first)
+{
+	struct text *t = &m->out->ranges;
+	const uint64_t base = m->out->base;
+	uint64_t addr = 0, end = 0;
+	for (size_t i = first; i < m->lines.rows.count; i++) {
+		const struct flat_range *row = &m->lines.rows.data[i];
+		if (row->end <= row->addr)
+			continue;
+		if (end > addr && row->addr != end)
+			put_range(t, base + addr, base + end);
+		if (end <= addr || row->addr != end)
+			addr = row->addr;
+		end = row->end;
+	}
+	if (end > addr)
+		put_range(t, base + addr, base + end);
+	put_range(t, 0, 0);
+}
+
+static void enter_inlined(struct making *m, struct reader *r, bool counted)
+{
+	const struct level around = top(m);
+	struct text *t = &m->out->info;
+	const size_t first = m->lines.rows.count;
+	read_skip(r, 8);
+	const struct pdb_inlinee *f = pdb_lines_inlinee(&m->lines, read_u32(r));
+	if (counted)
+		read_skip(r, 4);
+	if (f && reader_ok(r))
+		pdb_lines_inline(&m->lines, f, around.base, *r);
+	if (m->lines.rows.count == first) {
+		enter_plain(m);
+		return;
+	}
+	const struct pdb_place call = pdb_lines_find(&m->lines, around.first, around.end,
+						     m->lines.rows.data[first].addr);
+	put_uint(t, AB_INLINED, 1);
+	put_uint(t, f->die, 4);
+	put_uint(t, m->out->ranges.len, 4);
+	text_add_varint(t, call.file);
+	text_add_varint(t, call.line);
+	put_row_ranges(m, first);
+	vec_push(&m->levels, (struct level){ true, around.base, first, m->lines.rows.count });
+}
+
+static void read_symbol(struct making *m, uint16_t kind, struct reader *r)
+{
+	struct global g;
+	switch (kind) {
+	case S_GPROC32:
+	case S_GPROC32_ID: enter_function(m, r, true); break;
+	case S_LPROC32:
+	case S_LPROC32_ID:
+	case S_LPROC32_DPC:
+	case S_LPROC32_DPC_ID: enter_function(m, r, false); break;
+	case S_THUNK32: enter_thunk(m, r); break;
+	case S_BLOCK32:
+	case S_SEPCODE: enter_plain(m); break;
+	case S_INLINESITE: enter_inlined(m, r, false); break;
+	case S_INLINESITE2: enter_inlined(m, r, true); break;
+	case S_END:
+	case S_PROC_ID_END:
+	case S_INLINESITE_END: leave(m); break;
+	case S_LDATA32:
+	case S_LTHREAD32:
+	case S_GDATA32:
+	case S_GTHREAD32:
+		if (read_variable(m, r, kind == S_GDATA32 || kind == S_GTHREAD32, &g))
+			put_variable(m, &g);
+		break;
+	default: break;
+	}
+}
+
+/* ---- modules --------------------------------------------------------------------------------- */
+
+static void put_symbols(struct making *m, struct reader r)
+{
+	struct reader sub;
+	uint16_t kind;
+	while (read_record(&r, &kind, &sub))
+		read_symbol(m, kind, &sub);
+	if (!reader_ok(&r))
+		m->pdb->damaged += r.size - r.bad;
+	while (m->levels.count > 0)
+		leave(m);
+}
+
+static void put_module(struct making *m)
+{
+	const struct pdb_module *module = &m->pdb->modules.data[m->module];
+	const struct bytes all = msf_stream(&m->pdb->msf, module->stream);
+	const uint64_t lines = (uint64_t)module->symbol_size + module->c11_size;
+	struct reader symbols = reader_of(bytes_sub(all, 0, module->symbol_size), false);
+	if (symbols.size > 0)
+		read_skip(&symbols, 4); /* version */
+	pdb_lines_read(&m->lines, m->pdb, bytes_sub(all, lines, module->c13_size));
+	m->outer = m->lines.rows.count;
+	put_unit(m, symbols);
+	put_abstract(m);
+	size_t i = lower_bound(m->variables.data, m->variables.count, sizeof *m->variables.data,
+			       m->module);
+	for (; i < m->variables.count && m->variables.data[i].key == m->module; i++)
+		put_variable(m, &m->variables.data[i]);
+	put_symbols(m, symbols);
+	put_uint(&m->out->info, 0, 1);
+	put_length(&m->out->info, m->unit);
+	pdb_put_lines(&m->out->line, &m->lines, m->out->base);
+	m->pdb->damaged += m->lines.damaged;
+	pdb_lines_release(&m->lines);
+}
+
+static int by_linkage(const void *a, const void *b)
+{
+	const struct pdb_symbol *x = a, *y = b;
+	return x->linkage < y->linkage ? -1 : x->linkage > y->linkage;
+}
+
+void pdb_dwarf_make(struct pdb_dwarf *ret, struct pdb *p, uint64_t base)
+{
+	struct making m = { .out = ret, .pdb = p };
+	memset(ret, 0, sizeof *ret);
+	ret->pdb = p;
+	ret->base = base;
+	put_abbreviations(&ret->abbrev);
+	read_globals(&m);
+	list_pieces(&m);
+	for (size_t i = 0; i < p->modules.count; i++) {
+		m.module = (uint32_t)i;
+		put_module(&m);
+	}
+	sort_by_key_then(ret->symbols.data, ret->symbols.count, sizeof *ret->symbols.data,
+			 by_linkage);
+	vec_release(&m.variables);
+	vec_release(&m.publics);
+	vec_release(&m.owned);
+	vec_release(&m.levels);
+}
+
+void pdb_dwarf_release(struct pdb_dwarf *d)
+{
+	text_release(&d->info);
+	text_release(&d->abbrev);
+	text_release(&d->line);
+	text_release(&d->ranges);
+	vec_release(&d->symbols);
+	arena_release(&d->arena);
+}

@@ -1,0 +1,278 @@
+#include "program/pdb_file.h"
+
+#include "base/sort.h"
+#include "debug/codeview/pdb_dwarf.h"
+#include "image/build.h"
+#include "image/debugfile.h"
+#include "image/elf_const.h"
+
+#include <stdio.h>
+
+bool pdb_file_matches(struct bytes b)
+{
+	return msf_matches(b);
+}
+
+bool pdb_file_named(const char *path)
+{
+	struct file f;
+	if (!file_open(&f, path, NULL))
+		return false;
+	const bool is = msf_matches(f.bytes);
+	file_close(&f);
+	return is;
+}
+
+bool pdb_file_check(struct bytes b, const char *path, struct heft_err *err)
+{
+	uint8_t guid[16];
+	uint32_t age;
+	return pdb_read_id(b, guid, &age) || fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET,
+						  "%s: the headers of the PDB are damaged", path);
+}
+
+bool pdb_file_is_of(struct bytes b, const struct image *im)
+{
+	uint8_t guid[16];
+	uint32_t age;
+	return pdb_read_id(b, guid, &age) && age == im->debug_age &&
+	       same_build_id((struct bytes){ guid, sizeof guid }, im->build_id);
+}
+
+/* ---- the image ------------------------------------------------------------------------------- */
+
+struct making {
+	const struct image *im;
+	struct image_build build;
+	struct pdb pdb;
+	struct pdb_dwarf dwarf;
+	struct text bytes; /* of the image */
+};
+
+/* Section i of the image is section i of what is made. */
+static void copy_sections(struct making *m)
+{
+	for (size_t i = 1; i < m->im->section_count; i++) {
+		struct section s = m->im->sections[i];
+		s.type = SHT_NOBITS;
+		s.file_size = s.off = 0;
+		s.link = s.info = 0;
+		s.compressed = s.again = false;
+		if (!s.alloc)
+			s.name = STR("");
+		build_section(&m->build, &s);
+	}
+}
+
+static void put_debug_section(struct making *m, struct str name, const struct text *t)
+{
+	const struct section s = {
+		.name = name, .type = SHT_PROGBITS, .off = m->bytes.len, .file_size = t->len
+	};
+	text_add(&m->bytes, text_str(t));
+	m->build.im->bytes = (struct bytes){ (const uint8_t *)m->bytes.p, m->bytes.len };
+	build_section(&m->build, &s);
+}
+
+static void put_symbol(struct making *m, const struct pdb_symbol *s, uint64_t size)
+{
+	const struct section *in = image_section_at(m->im, s->addr);
+	if (!in)
+		return;
+	const char *name = arena_copy(&m->build.im->arena, s->name);
+	const struct made_symbol made = { .symbol = { .name = { name, s->name.len },
+						      .section = in->index,
+						      .value = s->addr,
+						      .size = size,
+						      .type = s->code ? STT_FUNC : STT_OBJECT,
+						      .bind = s->global ? STB_GLOBAL
+									: STB_LOCAL } };
+	build_symbol(&m->build, &made);
+}
+
+/* A name that no reader of names knows. */
+static bool is_decorated(const struct pdb_symbol *s)
+{
+	return s->linkage && s->name.p[0] == '?';
+}
+
+/* Which of the symbols of one address are kept. */
+enum kept { KEPT_ALL, KEPT_PLAIN, KEPT_LINKAGE };
+
+static bool is_kept(const struct pdb_symbol *s, enum kept kept)
+{
+	return kept == KEPT_ALL ||
+	       (kept == KEPT_PLAIN ? !s->linkage : s->linkage && !is_decorated(s));
+}
+
+/* Whether one of the few before it has its name, too. */
+static bool is_repeated(const struct pdb_symbol *s, size_t first, size_t i, enum kept kept)
+{
+	enum { NEAR = 16 };
+	for (size_t k = i - first > NEAR ? i - NEAR : first; k < i; k++)
+		if (is_kept(&s[k], kept) && str_eq(s[k].name, s[i].name))
+			return true;
+	return false;
+}
+
+/* Symbols [first, end) stand at one address.  What the linker calls it is preferred to what the
+ * compiler does, but for Microsoft's scheme. */
+static void put_group(struct making *m, size_t first, size_t end)
+{
+	const struct pdb_symbol *s = m->dwarf.symbols.data;
+	enum kept kept = KEPT_ALL;
+	uint64_t size = 0;
+	for (size_t i = first; i < end; i++) {
+		if (is_kept(&s[i], KEPT_LINKAGE))
+			kept = KEPT_LINKAGE;
+		else if (kept == KEPT_ALL && !s[i].linkage)
+			kept = KEPT_PLAIN;
+		size = s[i].size > size ? s[i].size : size;
+	}
+	for (size_t i = first; i < end; i++)
+		if (is_kept(&s[i], kept) && !is_repeated(s, first, i, kept))
+			put_symbol(m, &s[i], size);
+}
+
+static void put_symbols(struct making *m)
+{
+	const struct pdb_symbol *s = m->dwarf.symbols.data;
+	const size_t count = m->dwarf.symbols.count;
+	for (size_t i = 0, end; i < count; i = end) {
+		for (end = i + 1; end < count && s[end].addr == s[i].addr;)
+			end++;
+		put_group(m, i, end);
+	}
+	for (size_t i = 0; i < m->pdb.pieces.count; i++) {
+		const struct pdb_piece *p = &m->pdb.pieces.data[i];
+		vec_push(&m->build.starts, (struct build_start){ m->dwarf.base + p->rva, 0 });
+		vec_push(&m->build.starts,
+			 (struct build_start){ m->dwarf.base + p->rva + p->size, 0 });
+	}
+}
+
+static void make(struct making *m, struct image *ret, const char *path, struct notes *notes)
+{
+	const struct image *im = m->im;
+	const struct image_place at = { .path = path };
+	const struct bytes none = { NULL, 0 };
+	build_init(&m->build, ret, &at, none, notes);
+	ret->format = "PDB";
+	ret->kind = im->kind;
+	ret->bits = im->bits;
+	ret->machine = im->machine;
+	ret->type = im->type;
+	ret->build_id = im->build_id;
+	copy_sections(m);
+	put_debug_section(m, STR(".debug_info"), &m->dwarf.info);
+	put_debug_section(m, STR(".debug_abbrev"), &m->dwarf.abbrev);
+	put_debug_section(m, STR(".debug_line"), &m->dwarf.line);
+	put_debug_section(m, STR(".debug_ranges"), &m->dwarf.ranges);
+	put_symbols(m);
+	build_finish(&m->build, 0, 0);
+}
+
+/* The first segment of a PE image are its headers, at the base. */
+static uint64_t base_of(const struct image *im)
+{
+	return im->segment_count > 0 ? im->segments[0].addr : 0;
+}
+
+bool pdb_file_open(const struct image *im, const char *path, struct input *in, struct notes *notes,
+		   struct heft_err *err)
+{
+	struct making m = { .im = im };
+	memset(in, 0, sizeof *in);
+	if (!file_open(&in->file, path, err))
+		return false;
+	if (!pdb_open(&m.pdb, in->file.bytes)) {
+		(void)fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET,
+			   "%s: the headers of the PDB are damaged", path);
+		pdb_close(&m.pdb);
+		file_close(&in->file);
+		return false;
+	}
+	pdb_dwarf_make(&m.dwarf, &m.pdb, base_of(im));
+	if (m.pdb.damaged > 0)
+		note(notes, path, HEFT_NO_OFFSET, m.pdb.damaged, "the PDB has damaged records");
+	in->images = mem_zeroed(1, sizeof *in->images);
+	in->image_count = 1;
+	in->notes = notes;
+	make(&m, in->images, in->file.path, notes);
+	in->made = m.bytes.p;
+	pdb_dwarf_release(&m.dwarf);
+	pdb_close(&m.pdb);
+	return true;
+}
+
+/* ---- finding it ------------------------------------------------------------------------------ */
+
+/* A path of Windows may have either separator. */
+static struct str last_part(struct str path)
+{
+	size_t start = path.len;
+	while (start > 0 && path.p[start - 1] != '/' && path.p[start - 1] != '\\')
+		start--;
+	return (struct str){ path.p + start, path.len - start };
+}
+
+static bool try_path(const struct image *im, const char *path, struct notes *notes)
+{
+	struct file f;
+	if (!file_exists(path) || !file_open(&f, path, NULL))
+		return false;
+	const bool ok = pdb_file_is_of(f.bytes, im);
+	if (!ok && msf_matches(f.bytes))
+		note(notes, im->path, HEFT_NO_OFFSET, 0,
+		     "%s belongs to another build (its GUID or age differs)", path);
+	file_close(&f);
+	return ok;
+}
+
+/* In a directory: by the name that the image states, then by the image's own. */
+static const char *try_dir(const struct image *im, struct str dir, struct arena *a,
+			   struct notes *notes)
+{
+	struct str own = last_part(str_of(im->path));
+	const struct str named = last_part(im->debug_name);
+	const char *path = arena_format(a, STR_FMT "/" STR_FMT, STR_ARG(dir), STR_ARG(named));
+	if (named.len > 0 && try_path(im, path, notes))
+		return path;
+	const char *dot = strrchr(own.p, '.');
+	own.len = dot ? (size_t)(dot - own.p) : own.len;
+	if (named.len == own.len + 4 && str_starts(named, own))
+		return NULL;
+	path = arena_format(a, STR_FMT "/" STR_FMT ".pdb", STR_ARG(dir), STR_ARG(own));
+	return try_path(im, path, notes) ? path : NULL;
+}
+
+static const char *find(const struct image *im, const struct debug_search *how, struct arena *a,
+			struct notes *notes)
+{
+	const struct str whole = str_of(im->path), name = last_part(whole);
+	const size_t len = whole.len - name.len;
+	const char *stated = arena_copy(a, im->debug_name);
+	const char *found = try_dir(
+		im, len > 0 ? (struct str){ whole.p, len - (len > 1) } : STR("."), a, notes);
+	for (size_t i = 0; i < how->dir_count && !found; i++)
+		found = try_dir(im, str_of(how->dirs[i]), a, notes);
+	if (!found && stated[0] == '/' && try_path(im, stated, notes))
+		found = stated;
+	return found;
+}
+
+char *pdb_file_find(const struct image *im, const struct debug_search *how, struct notes *notes)
+{
+	enum { NAME_LENGTH_MAX = 4096 };
+	struct arena scratch = { 0 };
+	char *ret = NULL;
+	if (im->debug_name.len == 0 || im->debug_name.len > NAME_LENGTH_MAX || im->member.len > 0)
+		return NULL;
+	const char *found = find(im, how, &scratch, notes);
+	if (found) {
+		const size_t size = strlen(found) + 1;
+		ret = memcpy(mem_alloc(size), found, size);
+	}
+	arena_release(&scratch);
+	return ret;
+}
