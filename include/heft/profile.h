@@ -109,7 +109,8 @@ enum heft_profile_flag {
 	/* Keeps the ranges themselves for heft_profile_ranges and heft_profile_lookup. */
 	HEFT_PROFILE_RANGES = 1 << 2,
 	/* Debug sections count to the symbols that they describe.  Without it sources of symbols
-	 * (symbols, rawsymbols, shortsymbols, fullsymbols, namespaces) leave them "[section NAME]".
+	 * (symbols, rawsymbols, shortsymbols, fullsymbols, namespaces, packages) leave them
+	 * "[section NAME]".
 	 * Sources of units and files own their debug info always. */
 	HEFT_PROFILE_DEBUG_OWNERS = 1 << 3,
 	/* What Bloaty does otherwise is done as Bloaty does it: names of units and files as the

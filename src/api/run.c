@@ -301,6 +301,7 @@ static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 	const struct source_file of = { .path = e->path,
 					.input = &e->program.input,
 					.debug = debug_of(p, e),
+					.go = &e->program.go,
 					.linkmap = units_wanted(p) ? program_map(&e->program)
 								   : NULL,
 					.labels = &p->labels,

@@ -161,6 +161,7 @@ static void begin_owners(struct heft_where *w)
 	const struct source_file file = { .path = w->program.path,
 					  .linkmap = units ? program_map(&w->program) : NULL,
 					  .input = &w->program.input,
+					  .go = &w->program.go,
 					  .debug = core ? NULL : program_debug(&w->program, true),
 					  .process = core ? &w->process : NULL,
 					  .notes = &w->notes };

@@ -44,7 +44,7 @@ bool cli_choice(const struct cli *cli, const struct opt *o, const char *value,
 static const char *meant_source(const char *name)
 {
 	static const char *const words[][2] = {
-		{ "crates", "namespaces" },    { "packages", "namespaces" },
+		{ "crates", "packages" },      { "libraries", "packages" },
 		{ "classes", "namespaces" },   { "modules", "sourcefiles" },
 		{ "files", "sourcefiles" },    { "sources", "sourcefiles" },
 		{ "dirs", "directories" },     { "folders", "directories" },

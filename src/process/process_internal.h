@@ -12,6 +12,7 @@ struct opened_module {
 	bool tried, input_open, names_ready;
 	struct input input; /* unless it was given by hand */
 	struct companion debug;
+	struct go_slot go;
 	struct notes notes;          /* handed on by process_take_notes */
 	struct unwind_table *unwind; /* NULL: not read yet */
 	/* For names. */

@@ -368,7 +368,7 @@ static bool try_all(const struct process *p, struct opened_module *o)
 static void find_debug(const struct process *p, struct opened_module *o)
 {
 	if (!o->module.debug && companion_find(&o->debug, &o->module.input->images[0], p->wish.find,
-					       p->wish.dwarf, &o->notes))
+					       p->wish.dwarf, &o->go, &o->notes))
 		o->module.debug = &o->debug.input;
 }
 

@@ -23,13 +23,19 @@ static bool find_file(struct companion *c, const struct image *im, const struct 
 }
 
 /* What the image has in itself. */
-static bool find_inside(struct companion *c, const struct image *im, struct notes *notes)
+static bool find_inside(struct companion *c, const struct image *im, struct go_slot *go,
+			struct notes *notes)
 {
-	return debugdata_open(im, &c->input, &c->owned) || go_symbols_open(im, &c->input, notes);
+	const struct go_table *table;
+	if (debugdata_open(im, &c->input, &c->owned))
+		return true;
+	if ((table = go_slot_open(go, im, notes)) != NULL)
+		go_symbols_open(im, table, &c->input, notes);
+	return table != NULL;
 }
 
 bool companion_find(struct companion *c, const struct image *im, const struct program_wish *wish,
-		    bool dwarf, struct notes *notes)
+		    bool dwarf, struct go_slot *go, struct notes *notes)
 {
 	const bool symbols = image_symbols(im) != NULL;
 	/* DWARF of a program that names a debug file is that of a few libraries. */
@@ -38,7 +44,7 @@ bool companion_find(struct companion *c, const struct image *im, const struct pr
 		return false;
 	c->inside = !(wish_finds_debug(wish) && find_file(c, im, wish, notes));
 	if (c->inside && !symbols)
-		c->open = find_inside(c, im, notes);
+		c->open = find_inside(c, im, go, notes);
 	return c->open;
 }
 

@@ -4,6 +4,7 @@
 #ifndef HEFT_PROGRAM_COMPANION_H
 #define HEFT_PROGRAM_COMPANION_H
 
+#include "program/go_table.h"
 #include "program/wish.h"
 
 struct companion {
@@ -14,9 +15,9 @@ struct companion {
 
 /* Looks for one where a linked image lacks a symbol table, or the DWARF, if `dwarf` is wanted; what
  * cannot be used is a note.  False where there is none.  Files are not looked for where that is the
- * wish. */
+ * wish.  `go` finds the table of Go's runtime and stays as long as the companion. */
 bool companion_find(struct companion *c, const struct image *im, const struct program_wish *wish,
-		    bool dwarf, struct notes *notes);
+		    bool dwarf, struct go_slot *go, struct notes *notes);
 void companion_close(struct companion *c);
 
 /* Its image, NULL where there is none. */

@@ -2,37 +2,14 @@
 
 #include "image/build.h"
 #include "image/elf_const.h"
-#include "program/go_table.h"
-
-/* ---- packages -------------------------------------------------------------------------------- */
-
-/* Both are words of the language, so no package is called so. */
-static bool is_made_by_compiler(struct str function)
-{
-	return str_starts(function, STR("type.")) || str_starts(function, STR("type:")) ||
-	       str_starts(function, STR("go.")) || str_starts(function, STR("go:"));
-}
-
-struct str go_package(struct str function)
-{
-	size_t end = 0, from = 0;
-	if (is_made_by_compiler(function))
-		return STR("");
-	while (end < function.len && function.p[end] != '[' && function.p[end] != '(')
-		end++;
-	for (size_t i = 0; i < end; i++)
-		if (function.p[i] == '/')
-			from = i + 1;
-	const char *const dot = from < end ? memchr(function.p + from, '.', end - from) : NULL;
-	return (struct str){ function.p, dot ? (size_t)(dot - function.p) : 0 };
-}
+#include "names/package_name.h"
 
 /* ---- the image ------------------------------------------------------------------------------- */
 
 struct making {
 	const struct image *im;
 	struct image_build build;
-	struct go_table table;
+	const struct go_table *table;
 	struct str package;
 	uint64_t damaged;
 };
@@ -83,7 +60,7 @@ static void put_function(struct making *m, const struct pclntab_func *f)
 
 static void put_functions(struct making *m)
 {
-	const struct pclntab *t = &m->table.tab;
+	const struct pclntab *t = &m->table->tab;
 	struct pclntab_func f;
 	for (uint64_t i = 0; i < t->func_count; i++) {
 		if (pclntab_func(t, i, &f))
@@ -92,7 +69,7 @@ static void put_functions(struct making *m)
 			m->damaged++;
 	}
 	if (m->damaged > 0)
-		note(m->build.im->notes, m->im->path, m->im->file_off + m->table.section->off, 0,
+		note(m->build.im->notes, m->im->path, m->im->file_off + m->table->section->off, 0,
 		     "the table of Go's functions has %" PRIu64 " damaged entries", m->damaged);
 }
 
@@ -112,14 +89,12 @@ static void make(struct making *m, struct image *ret, struct notes *notes)
 	build_finish(&m->build, 0, 0);
 }
 
-bool go_symbols_open(const struct image *im, struct input *ret, struct notes *notes)
+void go_symbols_open(const struct image *im, const struct go_table *table, struct input *ret,
+		     struct notes *notes)
 {
-	struct making m = { .im = im };
-	if (!go_table_open(&m.table, im, notes))
-		return false;
+	struct making m = { .im = im, .table = table };
 	*ret = (struct input){ .images = mem_zeroed(1, sizeof *ret->images),
 			       .image_count = 1,
 			       .notes = notes };
 	make(&m, &ret->images[0], notes);
-	return true;
 }

@@ -4,15 +4,12 @@
 #define HEFT_PROGRAM_GO_SYMBOLS_H
 
 #include "image/input.h"
+#include "program/go_table.h"
 
 /* Makes an image that stands beside `im` as its separate debug file would: the same sections
  * without bytes, a symbol for each function, before those of a package its name as their file.  It
- * borrows from `im`.  False where there is no such table; one of a version not known or a damaged
- * one is a note. */
-bool go_symbols_open(const struct image *im, struct input *ret, struct notes *notes);
-
-/* The package of a function, "" where its name tells none: what comes before the first dot behind
- * the last slash, of types in brackets aside.  Borrowed. */
-struct str go_package(struct str function);
+ * borrows from `im` and its table. */
+void go_symbols_open(const struct image *im, const struct go_table *table, struct input *ret,
+		     struct notes *notes);
 
 #endif

@@ -171,3 +171,21 @@ bool go_table_open(struct go_table *g, const struct image *im, struct notes *not
 	find_func_data(im, g);
 	return true;
 }
+
+const struct go_table *go_slot_open(struct go_slot *s, const struct image *im, struct notes *notes)
+{
+	if (s->im != im)
+		s->found = go_table_open(&s->table, im, notes);
+	s->im = im;
+	return s->found ? &s->table : NULL;
+}
+
+void go_table_code(const struct go_table *g, uint64_t *ret_start, uint64_t *ret_end)
+{
+	struct pclntab_func f;
+	*ret_start = *ret_end = 0;
+	if (pclntab_func(&g->tab, 0, &f))
+		*ret_start = f.addr;
+	if (pclntab_func(&g->tab, g->tab.func_count - 1, &f))
+		*ret_end = f.addr + f.size;
+}

@@ -20,6 +20,19 @@ struct go_table {
 /* False where the image has no such table.  One of a version not known, or a damaged one, is a
  * note. */
 bool go_table_open(struct go_table *g, const struct image *im, struct notes *notes);
+
+/* The table of one image at a time, opened when it is first asked for: what stands beside a program
+ * for its symbols and the sources share it.  Zeroed = nothing asked for.  One thread. */
+struct go_slot {
+	const struct image *im;
+	bool found;
+	struct go_table table;
+};
+/* NULL where the image has none; stays until the next image is asked for. */
+const struct go_table *go_slot_open(struct go_slot *s, const struct image *im, struct notes *notes);
+
+/* The code that the table is about: from the first function to the end of the last. */
+void go_table_code(const struct go_table *g, uint64_t *ret_start, uint64_t *ret_end);
 /* The VM address of the table. */
 static inline uint64_t go_table_addr(const struct go_table *g)
 {

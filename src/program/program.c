@@ -330,7 +330,7 @@ const struct input *program_debug(struct program *p, bool dwarf)
 	const struct image *im = program_image(p);
 	const bool tried = dwarf ? p->dwarf_tried : p->debug_tried;
 	if (im && !p->debug.open && !tried)
-		companion_find(&p->debug, im, p->wish, dwarf, p->notes);
+		companion_find(&p->debug, im, p->wish, dwarf, &p->go, p->notes);
 	p->debug_tried = true;
 	p->dwarf_tried |= dwarf;
 	return p->debug.open ? &p->debug.input : NULL;

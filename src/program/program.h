@@ -21,6 +21,7 @@ struct program {
 	struct notes *notes;
 	bool *given; /* by index of wish->debug_files: it is of this program */
 	struct companion debug;
+	struct go_slot go;
 	struct linkmap map;
 	struct dwarf_slot dwarf;
 	struct symbol_table symbols;

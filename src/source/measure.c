@@ -6,6 +6,8 @@ void measure_begin(struct measure *m, const struct source_file *of, const struct
 	m->file = *of;
 	m->file.map = &m->map;
 	m->file.dwarf = &m->dwarf;
+	if (!m->file.go)
+		m->file.go = &m->go;
 	basemap_build(&m->map, of->input, of->labels);
 }
 

@@ -6,17 +6,20 @@
 #define HEFT_SOURCE_MEASURE_H
 
 #include "program/dwarf_slot.h"
+#include "program/go_table.h"
 #include "source/source.h"
 
 /* Zeroed = nothing to release. */
 struct measure {
 	struct basemap map;
 	struct dwarf_slot dwarf;
+	struct go_slot go;
 	struct source_file file;
 };
 
 /* `of` has the input, its labels and what else the user knows; all of it and the wish are borrowed
- * until measure_release.  Map and DWARF of *of are filled in here. */
+ * until measure_release.  Map and DWARF of *of are filled in here, and the slot
+ * for Go's table where the caller has none to share. */
 void measure_begin(struct measure *m, const struct source_file *of,
 		   const struct program_wish *wish);
 /* What a source makes of the input. */

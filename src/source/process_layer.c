@@ -4,6 +4,7 @@
 #include "heap/memory.h"
 #include "image/elf_const.h"
 #include "program/dwarf_slot.h"
+#include "program/go_table.h"
 
 /* ---- what is mapped ------------------------------------------------------------------------- */
 
@@ -56,6 +57,7 @@ static void run_alone(const struct source_file *f, const struct source *source,
 	struct layer layer = { .exact = false };
 	struct notes notes; /* they are many, and not of the dump */
 	struct dwarf_slot dwarf = { .wish = f->dwarf->wish };
+	struct go_slot go = { 0 };
 	struct source_file alone = { .path = m->path,
 				     .input = m->input,
 				     .debug = m->debug,
@@ -64,6 +66,7 @@ static void run_alone(const struct source_file *f, const struct source *source,
 				     .notes = &notes,
 				     .threads = f->threads,
 				     .dwarf = &dwarf,
+				     .go = &go,
 				     .source = f->source };
 	notes_init(&notes);
 	basemap_build(&map, m->input, f->labels);

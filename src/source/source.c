@@ -30,6 +30,8 @@ static const struct source sources[] = {
 	  false, true },
 	{ "namespaces", "C++ namespace, Rust crate and module of symbols", source_symbols,
 	  TEXT_NAMESPACE, true },
+	{ "packages", "Go import path, Rust crate, C++ namespace, library or directory",
+	  source_packages, TEXT_AS_IS, true },
 	{ "sections", "sections of the object file", source_sections, TEXT_AS_IS, false },
 	{ "segments", "segments the loader maps", source_segments, TEXT_AS_IS, false, true },
 	{ "sourcefiles", "source files that declare the code (debug info)", source_sourcefiles,

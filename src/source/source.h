@@ -30,6 +30,7 @@ struct origins {
 void origins_release(struct origins *o);
 
 struct dwarf_slot;
+struct go_slot;
 struct linkmap;
 struct process;
 
@@ -48,6 +49,7 @@ struct source_file {
 	const struct trace *trace; /* or NULL */
 	struct origins *origins;   /* to be filled for one layer, or NULL */
 	struct dwarf_slot *dwarf;  /* shared by the sources of one input */
+	struct go_slot *go;        /* likewise */
 	struct process *process;   /* of an input that is a core, else NULL */
 	const char *source;        /* name of the source at work, for the trace */
 	bool vm_only;              /* nobody asks whose the debug sections are */
@@ -124,6 +126,7 @@ void source_blocks(const struct source_file *f, struct layer *ret);
 void source_functions(const struct source_file *f, struct layer *ret);
 void source_blockkinds(const struct source_file *f, struct layer *ret);
 void source_compileunits(const struct source_file *f, struct layer *ret);
+void source_packages(const struct source_file *f, struct layer *ret);
 void source_sourcefiles(const struct source_file *f, struct layer *ret);
 void source_inlines(const struct source_file *f, struct layer *ret);
 void source_inlinestacks(const struct source_file *f, struct layer *ret);

@@ -14,7 +14,7 @@ enum { MORE_INLINED = 2 };
 
 struct go {
 	struct attr *attr;
-	struct go_table table;
+	const struct go_table *table;
 	uint64_t *seen; /* a bit for each offset of the table: it has an owner */
 	struct pclntab_func f;
 	label_id label; /* of f */
@@ -22,24 +22,24 @@ struct go {
 
 static bool is_first(struct go *g, uint64_t off)
 {
-	return bits_first(&g->seen, g->table.tab.bytes.size, off);
+	return bits_first(&g->seen, g->table->tab.bytes.size, off);
 }
 
 static void put(struct go *g, uint64_t off, uint64_t size)
 {
-	attr_put(g->attr, g->table.section, g->table.off + off, size, g->label, WHY_RUNTIME);
+	attr_put(g->attr, g->table->section, g->table->off + off, size, g->label, WHY_RUNTIME);
 }
 
 static void put_text(struct go *g, uint64_t off)
 {
 	struct str text;
-	if (is_first(g, off) && bytes_cstr(g->table.tab.bytes, off, &text))
+	if (is_first(g, off) && bytes_cstr(g->table->tab.bytes, off, &text))
 		put(g, off, text.len + 1);
 }
 
 static void put_values(struct go *g, uint64_t off)
 {
-	const struct pclntab *t = &g->table.tab;
+	const struct pclntab *t = &g->table->tab;
 	const uint64_t start = add_sat(t->values, off);
 	if (off == 0 || !is_first(g, start))
 		return;
@@ -52,7 +52,7 @@ static void put_values(struct go *g, uint64_t off)
 static void put_file(struct go *g, int64_t index)
 {
 	uint64_t word, name;
-	if (!pclntab_file(&g->table.tab, &g->f, index, &word, &name))
+	if (!pclntab_file(&g->table->tab, &g->f, index, &word, &name))
 		return;
 	if (is_first(g, word))
 		put(g, word, 4);
@@ -62,7 +62,7 @@ static void put_file(struct go *g, int64_t index)
 static void put_files(struct go *g)
 {
 	const uint64_t off = g->f.tables[PCLNTAB_FILE];
-	struct pclntab_values v = pclntab_values(&g->table.tab, off);
+	struct pclntab_values v = pclntab_values(&g->table->tab, off);
 	while (off != 0 && pclntab_values_next(&v))
 		put_file(g, v.value);
 }
@@ -72,7 +72,7 @@ static void put_files(struct go *g)
 /* The address of a piece of data of the function; false where it has none. */
 static bool data_addr(const struct go *g, uint64_t i, uint64_t *ret)
 {
-	const struct pclntab *t = &g->table.tab;
+	const struct pclntab *t = &g->table->tab;
 	struct reader r = reader_of(t->bytes, t->big_endian);
 	if (i >= g->f.data_count)
 		return false;
@@ -81,8 +81,9 @@ static bool data_addr(const struct go *g, uint64_t i, uint64_t *ret)
 	if (t->layout < PCLNTAB_18)
 		*ret = value;
 	else
-		*ret = g->table.func_data + value;
-	return t->layout < PCLNTAB_18 ? value != 0 : value != UINT32_MAX && g->table.func_data != 0;
+		*ret = g->table->func_data + value;
+	return t->layout < PCLNTAB_18 ? value != 0
+				      : value != UINT32_MAX && g->table->func_data != 0;
 }
 
 static void put_data(struct go *g, uint64_t addr, uint64_t size)
@@ -113,12 +114,12 @@ static void put_stack_maps(struct go *g, uint64_t i)
 static void put_stack_objects(struct go *g)
 {
 	uint64_t addr;
-	const unsigned width = g->table.tab.pointer;
+	const unsigned width = g->table->tab.pointer;
 	if (!data_addr(g, DATA_STACK_OBJECTS, &addr))
 		return;
 	struct reader r = data_reader(g, addr, width);
 	const uint64_t count = read_uint(&r, width);
-	const uint64_t each = g->table.tab.layout >= PCLNTAB_18 ? 16 : 2 * width;
+	const uint64_t each = g->table->tab.layout >= PCLNTAB_18 ? 16 : 2 * width;
 	if (reader_ok(&r) && count <= UINT16_MAX)
 		put_data(g, addr, width + count * each);
 }
@@ -126,14 +127,14 @@ static void put_stack_objects(struct go *g)
 /* A call that was inlined: the name of its function and, up to Go 1.19, its file. */
 static void put_inlined(struct go *g, uint64_t addr)
 {
-	const bool new = g->table.tab.layout == PCLNTAB_20;
+	const bool new = g->table->tab.layout == PCLNTAB_20;
 	struct reader r = data_reader(g, addr, new ? 16 : 20);
 	read_skip(&r, 4);
 	if (!new) {
 		put_file(g, read_i32(&r));
 		read_skip(&r, 4);
 	}
-	put_text(g, g->table.tab.names + read_u32(&r));
+	put_text(g, g->table->tab.names + read_u32(&r));
 }
 
 /* The calls are numbered; the highest number in use tells how many there are. */
@@ -141,9 +142,9 @@ static uint64_t inlined_count(const struct go *g)
 {
 	int64_t highest = -1;
 	const uint64_t off = g->f.more_count > MORE_INLINED
-				     ? pclntab_more(&g->table.tab, &g->f, MORE_INLINED)
+				     ? pclntab_more(&g->table->tab, &g->f, MORE_INLINED)
 				     : 0;
-	struct pclntab_values v = pclntab_values(&g->table.tab, off);
+	struct pclntab_values v = pclntab_values(&g->table->tab, off);
 	while (off != 0 && pclntab_values_next(&v))
 		if (v.value > highest)
 			highest = v.value;
@@ -153,7 +154,7 @@ static uint64_t inlined_count(const struct go *g)
 static void put_inlining_tree(struct go *g)
 {
 	uint64_t addr;
-	const uint64_t each = g->table.tab.layout == PCLNTAB_20 ? 16 : 20;
+	const uint64_t each = g->table->tab.layout == PCLNTAB_20 ? 16 : 20;
 	const uint64_t count = inlined_count(g);
 	if (count == 0 || !data_addr(g, DATA_INLINED, &addr))
 		return;
@@ -169,12 +170,12 @@ static void put_function(struct go *g)
 	const struct pclntab_func *f = &g->f;
 	put(g, f->entry, f->entry_size);
 	put(g, f->record, f->record_size);
-	put_text(g, g->table.tab.names + f->name_off);
+	put_text(g, g->table->tab.names + f->name_off);
 	put_files(g);
 	for (size_t i = 0; i < PCLNTAB_TABLES; i++)
 		put_values(g, f->tables[i]);
 	for (uint64_t i = 0; i < f->more_count; i++)
-		put_values(g, pclntab_more(&g->table.tab, f, i));
+		put_values(g, pclntab_more(&g->table->tab, f, i));
 	put_stack_maps(g, DATA_ARGS);
 	put_stack_maps(g, DATA_LOCALS);
 	put_stack_objects(g);
@@ -183,12 +184,12 @@ static void put_function(struct go *g)
 
 void attr_go(struct attr *a)
 {
-	struct go g = { .attr = a };
+	struct go g = { .attr = a, .table = go_slot_open(a->f->go, a->im, NULL) };
 	struct span_cursor cursor = { &a->vm, 0 };
-	if (!go_table_open(&g.table, a->im, NULL))
+	if (!g.table)
 		return;
-	for (uint64_t i = 0; i < g.table.tab.func_count; i++) {
-		if (!pclntab_func(&g.table.tab, i, &g.f))
+	for (uint64_t i = 0; i < g.table->tab.func_count; i++) {
+		if (!pclntab_func(&g.table->tab, i, &g.f))
 			continue;
 		g.label = cursor_label(&cursor, g.f.addr);
 		if (g.label != LABEL_NONE)

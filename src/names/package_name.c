@@ -1,0 +1,228 @@
+#include "names/package_name.h"
+
+#include "names/rust.h"
+#include "names/rust_out.h"
+
+#include <stdio.h>
+
+/* ---- Go -------------------------------------------------------------------------------------- */
+
+static struct str behind(struct str s, size_t at)
+{
+	return (struct str){ s.p + at, s.len - at };
+}
+
+/* "type" and "go" are words of the language, so no package is called so; but hosts are:
+ * go.uber.org.  Up to Go 1.19 a dot stood where there is a colon now. */
+static bool is_made_by_compiler(struct str name)
+{
+	static const char *const words[] = { "(",        "itab.",     "string.",   "func.",
+					     "struct",   "interface", "map.zero",  "importpath.",
+					     "builtin.", "buildid",   "constinfo", "cuinfo",
+					     "typelink" };
+	if (str_starts(name, STR("type.")) || str_starts(name, STR("type:")) ||
+	    str_starts(name, STR("go:")))
+		return true;
+	for (size_t i = 0; str_starts(name, STR("go.")) && i < COUNT_OF(words); i++)
+		if (str_starts(behind(name, 3), str_of(words[i])))
+			return true;
+	return false;
+}
+
+static bool is_of_path(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       (c != '\0' && strchr("_./%~-", c) != NULL) || (unsigned char)c >= 0x80;
+}
+
+/* What comes before the first dot behind the last slash; types in brackets are none of it. */
+static struct str qualifier(struct str name)
+{
+	size_t end = 0, start = 0;
+	while (end < name.len && name.p[end] != '[' && name.p[end] != '(')
+		end++;
+	for (size_t i = 0; i < end; i++)
+		if (name.p[i] == '/')
+			start = i + 1;
+	const char *const dot = start < end ? memchr(name.p + start, '.', end - start) : NULL;
+	return (struct str){ name.p, dot ? (size_t)(dot - name.p) : 0 };
+}
+
+/* That of the first type in a text that has one. */
+static struct str qualifier_inside(struct str text)
+{
+	for (size_t at = 0; at < text.len;) {
+		size_t end = at;
+		while (end < text.len && is_of_path(text.p[end]))
+			end++;
+		while (at < end && text.p[at] == '.')
+			at++;
+		const struct str found = qualifier((struct str){ text.p + at, end - at });
+		if (found.len > 0)
+			return found;
+		at = end + 1;
+	}
+	return STR("");
+}
+
+/* "type:*T", "type:.eq.T", "go:itab.*T,I". */
+static struct str made_qualifier(struct str name)
+{
+	static const char *const words[] = { ".eq.",         ".hash.",  ".namedata.",
+					     ".importpath.", "itab.",   "interface:",
+					     "map.zero",     "string.", "func." };
+	name = behind(name, name.p[0] == 't' ? 5 : 3);
+	for (size_t i = 0; i < COUNT_OF(words); i++) {
+		if (str_starts(name, str_of(words[i]))) {
+			name = behind(name, strlen(words[i]));
+			break;
+		}
+	}
+	return qualifier_inside(name);
+}
+
+struct str go_package(struct str name)
+{
+	return is_made_by_compiler(name) ? made_qualifier(name) : qualifier(name);
+}
+
+size_t go_package_text(struct str path, char *out)
+{
+	size_t len = 0;
+	for (size_t i = 0; i < path.len; i++) {
+		const bool escape = path.p[i] == '%' && path.len - i > 2 &&
+				    hex_value(path.p[i + 1]) >= 0 && hex_value(path.p[i + 2]) >= 0;
+		const int c = escape ? hex_value(path.p[i + 1]) << 4 | hex_value(path.p[i + 2]) : 0;
+		if (c >= ' ')
+			i += 2;
+		out[len++] = c >= ' ' ? (char)c : path.p[i];
+	}
+	return len;
+}
+
+/* Compilers of C put such words behind the names of parts and copies of functions. */
+static bool has_c_suffix(struct str name)
+{
+	static const char *const words[] = { "cold", "part",       "isra", "constprop", "lto_priv",
+					     "llvm", "localalias", "str",  "resolver" };
+	const char *const dot = memchr(name.p, '.', name.len);
+	if (!dot)
+		return false;
+	const struct str rest = behind(name, (size_t)(dot - name.p) + 1);
+	for (size_t i = 0; i < COUNT_OF(words); i++)
+		if (str_starts(rest, str_of(words[i])))
+			return true;
+	return rest.len > 0 && rest.p[0] >= '0' && rest.p[0] <= '9';
+}
+
+static bool is_go(struct str name)
+{
+	return name.len > 1 && name.p[0] != '.' && name.p[0] != '_' && !has_c_suffix(name) &&
+	       memchr(name.p, '.', name.len) != NULL;
+}
+
+/* ---- Rust ------------------------------------------------------------------------------------ */
+
+static bool is_rust(struct str raw)
+{
+	while (raw.len > 1 && raw.p[0] == '_' && raw.p[1] == '_')
+		raw = behind(raw, 1);
+	return str_starts(raw, STR("_R")) || rust_legacy_size(raw) > 0;
+}
+
+/* What the standard library's own parts call each other by. */
+static bool is_of_rust_runtime(struct str raw)
+{
+	static const char *const words[] = { "__rust_",     "__rdl_",   "__rg_",      "__rustc",
+					     "rust_begin_", "rust_eh_", "rust_panic", "_rust_" };
+	for (size_t i = 0; i < COUNT_OF(words); i++)
+		if (str_starts(raw, str_of(words[i])))
+			return true;
+	return false;
+}
+
+/* RFC 2603: a crate is "C", "s" and a number in base 62 with "_" behind, then its name with its
+ * length in front. */
+bool crate_hash(struct str raw, struct str crate, char out[CRATE_HASH_ROOM])
+{
+	char name[24];
+	if (!is_rust(raw) || crate.len == 0)
+		return false;
+	const int digits = snprintf(name, sizeof name, "%zu", crate.len);
+	for (size_t i = 0; i + 1 < raw.len; i++) {
+		const struct str at = behind(raw, i + 2);
+		const char *const end = memchr(at.p, '_', at.len);
+		if (raw.p[i] != 'C' || raw.p[i + 1] != 's' || !end)
+			continue;
+		const struct str next = behind(at, (size_t)(end - at.p) + 1);
+		if (end == at.p || end - at.p >= CRATE_HASH_ROOM ||
+		    !str_starts(next, (struct str){ name, (size_t)digits }) ||
+		    !str_starts(behind(next, (size_t)digits), crate))
+			continue;
+		memcpy(out, at.p, (size_t)(end - at.p));
+		out[end - at.p] = '\0';
+		return true;
+	}
+	return false;
+}
+
+/* "NAME-1.2.3", of which a version is what follows the first "-" in front of a digit. */
+static bool split_version(struct str s, struct str *ret_name, struct str *ret_version)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if (!is_of_path(s.p[i]) && s.p[i] != '+')
+			return false;
+	for (size_t i = 1; i + 3 < s.len; i++) {
+		if (s.p[i] != '-' || !is_digit(s.p[i + 1]))
+			continue;
+		*ret_name = (struct str){ s.p, i };
+		*ret_version = behind(s, i + 1);
+		return memchr(ret_version->p, '.', ret_version->len) != NULL;
+	}
+	return false;
+}
+
+bool crate_version(struct str path, struct str *ret_name, struct str *ret_version)
+{
+	/* The directory of the index is "index.crates.io-" and a hash. */
+	for (int i = 0; i < 2; i++) {
+		const char *const end = memchr(path.p, '/', path.len);
+		const size_t len = end ? (size_t)(end - path.p) : path.len;
+		if (split_version((struct str){ path.p, len }, ret_name, ret_version))
+			return true;
+		path = behind(path, min_u64(path.len, len + 1));
+	}
+	return false;
+}
+
+/* ---- any language ---------------------------------------------------------------------------- */
+
+/* The outermost part of a path. */
+static struct str first_part(struct str path)
+{
+	for (size_t i = 0; i < path.len; i++)
+		if (path.p[i] == ':' || path.p[i] == '.')
+			return (struct str){ path.p, i };
+	return path;
+}
+
+enum package_kind package_of(const struct namespaces *n, struct demangler *d, struct str raw,
+			     bool go, struct str *ret)
+{
+	if (go && is_go(raw)) {
+		*ret = go_package(raw);
+		return PACKAGE_GO;
+	}
+	if (is_of_rust_runtime(raw)) {
+		*ret = STR("std");
+		return PACKAGE_CRATE;
+	}
+	const struct str hidden = STR("(anonymous namespace)::");
+	struct str space = namespace_of(n, d, raw);
+	if (str_starts(space, hidden))
+		space = behind(space, hidden.len);
+	if (space.len == 0 || space.p[0] == '(')
+		return PACKAGE_NONE;
+	*ret = first_part(space);
+	return is_rust(raw) ? PACKAGE_CRATE : PACKAGE_SPACE;
+}

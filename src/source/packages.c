@@ -1,0 +1,437 @@
+/* The source packages: whose code it is, over all languages.
+ *
+ * The name of a symbol tells it where the language has packages (names/package_name.h).
+ * What is of no such name, C above all, has that of its compile unit: the library that the
+ * linker's map has its object from, the crate or import path that is its own name, else a
+ * directory: the first one below the directory that nine tenths of these units share. */
+#define _GNU_SOURCE /* memmem */
+#include "source/source.h"
+
+#include "base/text.h"
+#include "image/image.h"
+#include "map/rollup.h"
+#include "names/package_name.h"
+#include "program/go_table.h"
+
+/* Besides labels. */
+#define LABEL_BY_UNIT (LABEL_NONE - 1) /* its name does not tell */
+#define LABEL_NEW     (LABEL_NONE - 2) /* not asked for yet */
+#define NO_PACKAGE    "(no package)"
+
+/* The versions of a crate that paths in the program state, as its label has them. */
+struct crate {
+	struct str name; /* as the path has it */
+	struct text versions;
+	unsigned count;
+};
+
+enum { VERSIONS_MAX = 4 };
+
+struct packages {
+	const struct source_file *f;
+	struct namespaces spaces;
+	struct demangler demangler;
+	struct intern crate_names; /* with "_" for "-" */
+	VEC(struct crate) crates;  /* by id of their names */
+	bool go, crates_read;
+	uint64_t go_start, go_end; /* code of Go's own tables */
+	struct layer symbols, units;
+	VEC(label_id) of_symbol, of_unit; /* by label, of those there were before */
+	struct str root;                  /* the directory that units share; "" or ends in "/" */
+	struct text text;
+	struct spans *out;
+};
+
+/* ---- versions of crates ---------------------------------------------------------------------- */
+
+static uint32_t crate_id(struct packages *p, struct str name)
+{
+	char *plain = mem_alloc(name.len + 1);
+	for (size_t i = 0; i < name.len; i++)
+		plain[i] = name.p[i] == '-' ? '_' : name.p[i];
+	const uint32_t id = intern_add(&p->crate_names, (struct str){ plain, name.len });
+	mem_free(plain);
+	if (id == p->crates.count)
+		vec_push(&p->crates, (struct crate){ .name = name });
+	return id;
+}
+
+static bool has_version(const struct crate *c, struct str version)
+{
+	const struct str all = text_str(&c->versions);
+	for (size_t at = 0; at < all.len;) {
+		const char *const end = memchr(all.p + at, ',', all.len - at);
+		const size_t len = end ? (size_t)(end - all.p) - at : all.len - at;
+		if (str_eq((struct str){ all.p + at, len }, version))
+			return true;
+		at += len + 1;
+	}
+	return false;
+}
+
+static void learn_version(struct packages *p, struct str name, struct str version)
+{
+	const uint32_t id = crate_id(p, name);
+	struct crate *c = &p->crates.data[id];
+	if (c->count == VERSIONS_MAX || has_version(c, version))
+		return;
+	if (c->count++ > 0)
+		text_add_char(&c->versions, ',');
+	text_add(&c->versions, version);
+}
+
+/* Panics name the file they are in, and debug info names all files. */
+static void learn_versions(struct packages *p, struct bytes b, struct str mark)
+{
+	const uint8_t *at = b.p, *const end = b.p + b.size;
+	struct str name, version;
+	while (at < end && (at = memmem(at, (size_t)(end - at), mark.p, mark.len)) != NULL) {
+		at += mark.len;
+		const size_t room = strnlen((const char *)at, min_u64((uint64_t)(end - at), 256));
+		if (crate_version((struct str){ (const char *)at, room }, &name, &version))
+			learn_version(p, name, version);
+	}
+}
+
+/* "serde 1.0.1"; the hash tells crates of one name apart, where the name has it. */
+static label_id crate_label(struct packages *p, struct str raw, struct str crate)
+{
+	for (size_t i = 0; !p->crates_read && i < p->f->input->image_count; i++) {
+		learn_versions(p, p->f->input->images[i].bytes, STR("/registry/src/"));
+		learn_versions(p, p->f->input->images[i].bytes, STR("/rust/deps/"));
+	}
+	p->crates_read = true;
+	const uint32_t id = crate_id(p, crate);
+	const struct crate *c = &p->crates.data[id];
+	char hash[CRATE_HASH_ROOM];
+	text_set(&p->text, c->count > 0 ? c->name : crate);
+	if (c->count > 1 && crate_hash(raw, crate, hash)) {
+		text_add(&p->text, STR(" #"));
+		text_add(&p->text, str_of(hash));
+	} else if (c->count > 0) {
+		text_add_char(&p->text, ' ');
+		text_add(&p->text, text_str(&c->versions));
+	}
+	return label_copy(p->f->labels, text_str(&p->text));
+}
+
+/* ---- by name --------------------------------------------------------------------------------- */
+
+static label_id go_label(struct packages *p, struct str path)
+{
+	if (path.len == 0)
+		return LABEL_BY_UNIT;
+	char *out = mem_alloc(path.len);
+	const size_t len = go_package_text(path, out);
+	const label_id label = label_copy(p->f->labels, (struct str){ out, len });
+	mem_free(out);
+	return label;
+}
+
+/* Functions of Go's assembly have names without a package. */
+static bool is_go_code(const struct packages *p, uint64_t addr)
+{
+	return addr >= p->go_start && addr < p->go_end;
+}
+
+static label_id find_by_name(struct packages *p, label_id symbol)
+{
+	const struct str raw = label_text(p->f->labels, symbol);
+	struct str found;
+	if (str_ends(raw, STR(" (debug info)")))
+		return label_borrow(p->f->labels, STR("(debug info)"));
+	switch (package_of(&p->spaces, &p->demangler, raw, p->go, &found)) {
+	case PACKAGE_GO: return go_label(p, found);
+	case PACKAGE_CRATE: return crate_label(p, raw, found);
+	case PACKAGE_SPACE: return label_copy(p->f->labels, found);
+	case PACKAGE_NONE: break;
+	}
+	return LABEL_BY_UNIT;
+}
+
+static void find_names(struct packages *p, const struct spans *s, bool vm)
+{
+	for (size_t i = 0; i < s->list.count; i++) {
+		const label_id symbol = s->list.data[i].label;
+		label_id *of = &p->of_symbol.data[symbol];
+		if (*of == LABEL_NEW)
+			*of = label_is_fallback(p->f->labels, symbol) ? LABEL_NONE
+								      : find_by_name(p, symbol);
+		if (*of == LABEL_BY_UNIT && vm && is_go_code(p, s->list.data[i].start))
+			*of = label_borrow(p->f->labels, STR("(Go assembly)"));
+	}
+}
+
+static void learn_names(struct packages *p, const struct spans *s)
+{
+	for (size_t i = 0; i < s->list.count; i++) {
+		label_id *of = &p->of_symbol.data[s->list.data[i].label];
+		if (*of == LABEL_NONE)
+			namespaces_learn(&p->spaces, &p->demangler,
+					 label_text(p->f->labels, s->list.data[i].label));
+		*of = LABEL_NEW;
+	}
+}
+
+/* ---- by unit --------------------------------------------------------------------------------- */
+
+/* "DIR/libx.a(y.o)" is of libx.a. */
+static bool of_library(struct str unit, struct str *ret)
+{
+	size_t end = unit.len;
+	while (end > 0 && unit.p[end - 1] != '(')
+		end--;
+	if (end < 4 || unit.p[unit.len - 1] != ')' || memcmp(unit.p + end - 3, ".a(", 3) != 0)
+		return false;
+	size_t start = --end;
+	while (start > 0 && unit.p[start - 1] != '/')
+		start--;
+	*ret = (struct str){ unit.p + start, end - start };
+	return true;
+}
+
+/* rustc calls its units "src/lib.rs/@/CRATE.HASH-cgu.0". */
+static bool of_crate(struct str unit, struct str *ret)
+{
+	static const char mark[] = "/@/";
+	const char *at = memmem(unit.p, unit.len, mark, sizeof mark - 1);
+	if (!at)
+		return false;
+	at += sizeof mark - 1;
+	const size_t left = (size_t)(unit.p + unit.len - at);
+	const char *const dot = memchr(at, '.', left);
+	*ret = (struct str){ at, dot ? (size_t)(dot - at) : left };
+	return ret->len > 0;
+}
+
+/* What is of a directory, and of nothing better. */
+static bool of_directory(const struct packages *p, struct str unit)
+{
+	struct str found;
+	return !of_library(unit, &found) && !of_crate(unit, &found) &&
+	       !(p->go && !str_starts(unit, STR("/")));
+}
+
+static struct str directory_package(const struct packages *p, struct str unit)
+{
+	const char *slash;
+	if (!str_starts(unit, p->root)) {
+		slash = unit.len > 0 ? memrchr(unit.p, '/', unit.len) : NULL;
+		return (struct str){ unit.p, slash ? (size_t)(slash - unit.p) : 0 };
+	}
+	const struct str rest = { unit.p + p->root.len, unit.len - p->root.len };
+	slash = rest.len > 0 ? memchr(rest.p, '/', rest.len) : NULL;
+	if (slash)
+		return (struct str){ rest.p, (size_t)(slash - rest.p) };
+	/* A file of the shared directory itself. */
+	const size_t end = p->root.len > 0 ? p->root.len - 1 : 0;
+	size_t start = end;
+	while (start > 0 && p->root.p[start - 1] != '/')
+		start--;
+	return (struct str){ p->root.p + start, end - start };
+}
+
+static label_id find_by_unit(struct packages *p, label_id unit)
+{
+	const struct str path = label_text(p->f->labels, unit);
+	struct str found = path;
+	if (of_crate(path, &found))
+		return crate_label(p, path, found);
+	if (!of_library(path, &found) && of_directory(p, path))
+		found = directory_package(p, path);
+	if (p->go && str_eq(found, STR("go.go"))) /* what Go's linker calls all there is */
+		found = STR("");
+	return found.len > 0 ? label_copy(p->f->labels, found)
+			     : label_borrow(p->f->labels, STR(NO_PACKAGE));
+}
+
+typedef VEC(struct str) str_vec;
+
+/* How many of the paths begin with `dir` and the component that most of them have next; NULL where
+ * no component is that of more than half.  (Boyer and Moore's vote, then a count.) */
+static size_t next_component(const str_vec *paths, struct str dir, struct str *ret)
+{
+	struct str chosen = STR("");
+	size_t votes = 0, count = 0;
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i < paths->count; i++) {
+			const struct str path = paths->data[i];
+			const char *const slash = str_starts(path, dir) && path.len > dir.len
+							  ? memchr(path.p + dir.len, '/',
+								   path.len - dir.len)
+							  : NULL;
+			if (!slash)
+				continue;
+			const struct str up = { path.p, (size_t)(slash - path.p) + 1 };
+			count += pass == 1 && str_eq(up, chosen);
+			if (pass == 1)
+				continue;
+			if (votes == 0)
+				chosen = up;
+			votes = str_eq(up, chosen) ? votes + 1 : votes - 1;
+		}
+	}
+	*ret = chosen;
+	return count;
+}
+
+static void find_root(struct packages *p)
+{
+	str_vec paths = { 0 };
+	const struct spans *s = &p->units.vm;
+	struct str next;
+	for (size_t i = 0; i < s->list.count; i++) {
+		const label_id unit = s->list.data[i].label;
+		const struct str path = label_text(p->f->labels, unit);
+		if (p->of_unit.data[unit] != LABEL_NEW)
+			continue;
+		p->of_unit.data[unit] = LABEL_NONE;
+		if (!label_is_fallback(p->f->labels, unit) && of_directory(p, path))
+			vec_push(&paths, path);
+	}
+	p->root = STR("");
+	while (paths.count > 0 && next_component(&paths, p->root, &next) * 10 >= paths.count * 9 &&
+	       next.len > 0)
+		p->root = next;
+	for (size_t i = 0; i < p->of_unit.count; i++)
+		p->of_unit.data[i] = LABEL_NEW;
+	vec_release(&paths);
+}
+
+static label_id unit_package(struct packages *p, label_id unit)
+{
+	if (unit == LABEL_NONE || label_is_fallback(p->f->labels, unit))
+		return LABEL_NONE;
+	if (p->of_unit.data[unit] == LABEL_NEW)
+		p->of_unit.data[unit] = find_by_unit(p, unit);
+	return p->of_unit.data[unit];
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
+
+static bool is_debug_section(struct str fallback)
+{
+	return str_starts(fallback, STR("[section .debug")) ||
+	       str_starts(fallback, STR("[section .zdebug"));
+}
+
+static void put_piece(void *ctx, uint64_t start, uint64_t size, const label_id *labels)
+{
+	struct packages *p = ctx;
+	const label_id by_name = p->of_symbol.data[labels[0]];
+	label_id label = by_name;
+	if (by_name == LABEL_BY_UNIT)
+		label = unit_package(p, labels[1]);
+	else if (by_name == LABEL_NONE && !is_debug_section(label_text(p->f->labels, labels[0])))
+		label = unit_package(p, labels[1]);
+	if (label == LABEL_NONE)
+		label = by_name == LABEL_BY_UNIT ? label_borrow(p->f->labels, STR(NO_PACKAGE))
+						 : labels[0];
+	spans_push(p->out, start, size, label);
+}
+
+static void join(struct packages *p, const struct spans *symbols, const struct spans *units,
+		 struct spans *ret)
+{
+	const struct rollup_level levels[] = { { .spans = symbols }, { .spans = units } };
+	p->out = ret;
+	if (symbols->list.count > 0)
+		rollup_pieces(levels, 2, put_piece, p);
+}
+
+/* A claim has the label of the symbol it was made for. */
+static void relabel_origins(const struct packages *p, const struct layer *made)
+{
+	struct origins *o = p->f->origins;
+	for (size_t i = 0; o && i < o->claims.list.count; i++) {
+		struct claim *c = &o->claims.list.data[i];
+		const label_id known = c->label < p->of_symbol.count ? p->of_symbol.data[c->label]
+								     : LABEL_NONE;
+		const bool own = known < LABEL_NEW;
+		c->label = own ? known : spans_label(&made->vm, c->start);
+	}
+}
+
+/* ---- the source ------------------------------------------------------------------------------ */
+
+static void find_go(struct packages *p)
+{
+	for (size_t i = 0; i < p->f->input->image_count; i++) {
+		const struct go_table *t = go_slot_open(p->f->go, &p->f->input->images[i], NULL);
+		p->go = p->go || t;
+		if (t && p->f->input->image_count == 1)
+			go_table_code(t, &p->go_start, &p->go_end);
+	}
+}
+
+/* Room for every label there is so far. */
+static void begin_labels(struct packages *p)
+{
+	for (size_t i = 0; i < p->f->labels->kinds.count; i++) {
+		vec_push(&p->of_symbol, LABEL_NONE);
+		vec_push(&p->of_unit, LABEL_NEW);
+	}
+}
+
+/* C++ names tell namespaces from classes by debug info, where there is any. */
+static void learn_spaces(struct packages *p)
+{
+	const struct source_file *f = p->f;
+	for (size_t i = 0; i < f->input->image_count; i++)
+		if (!source_dwarf(f, &f->input->images[i], f->debug ? &f->debug->images[0] : NULL))
+			return;
+	source_namespaces(f, &p->spaces);
+}
+
+static void find_packages(struct packages *p)
+{
+	begin_labels(p);
+	learn_spaces(p);
+	learn_names(p, &p->symbols.vm);
+	learn_names(p, &p->symbols.file);
+	find_names(p, &p->symbols.vm, true);
+	find_names(p, &p->symbols.file, false);
+	find_root(p);
+}
+
+/* What the passes note is the same for both; the symbols' notes are shown. */
+static void run_passes(struct packages *p)
+{
+	struct notes notes;
+	struct source_file by_unit = *p->f, by_symbol = *p->f;
+	by_symbol.places = NULL;
+	source_symbols(&by_symbol, &p->symbols);
+	notes_init(&notes);
+	by_unit.notes = &notes;
+	by_unit.origins = NULL;
+	by_unit.trace = NULL;
+	source_compileunits(&by_unit, &p->units);
+	notes_release(&notes);
+}
+
+static void release(struct packages *p)
+{
+	for (size_t i = 0; i < p->crates.count; i++)
+		text_release(&p->crates.data[i].versions);
+	vec_release(&p->crates);
+	intern_release(&p->crate_names);
+	namespaces_release(&p->spaces);
+	demangler_release(&p->demangler);
+	layer_release(&p->symbols);
+	layer_release(&p->units);
+	vec_release(&p->of_symbol);
+	vec_release(&p->of_unit);
+	text_release(&p->text);
+}
+
+void source_packages(const struct source_file *f, struct layer *ret)
+{
+	struct packages p = { .f = f, .root = STR("") };
+	find_go(&p);
+	run_passes(&p);
+	find_packages(&p);
+	join(&p, &p.symbols.vm, &p.units.vm, &ret->vm);
+	join(&p, &p.symbols.file, &p.units.file, &ret->file);
+	relabel_origins(&p, ret);
+	release(&p);
+}

@@ -1,0 +1,142 @@
+#include "names/package_name.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+static void assert_package(const char *raw, bool go, const char *wanted)
+{
+	const struct namespaces none = { 0 };
+	struct demangler d = { 0 };
+	struct str s = STR("");
+	if (package_of(&none, &d, str_of(raw), go, &s) == PACKAGE_NONE)
+		s = STR("");
+	if (!str_eq(s, str_of(wanted)))
+		fail_msg("%s: '%.*s', not '%s'", raw, (int)s.len, s.p, wanted);
+	demangler_release(&d);
+}
+
+static void names_of_go_have_an_import_path(void **state)
+{
+	(void)state;
+	assert_package("main.main", true, "main");
+	assert_package("net/http.(*Server).Serve", true, "net/http");
+	assert_package("gopkg.in/yaml%2ev2.Unmarshal", true, "gopkg.in/yaml%2ev2");
+	assert_package("main.pairs[go.shape.string_0,a.b/c.D]", true, "main");
+	assert_package("net/http.(*conn).serve.func1", true, "net/http");
+	assert_package("go.uber.org/zap.New", true, "go.uber.org/zap");
+}
+
+static void what_gos_compiler_makes_is_of_the_first_type_with_a_path(void **state)
+{
+	(void)state;
+	assert_package("type:*net/http.Client", true, "net/http");
+	assert_package("type..eq.net/http.Foo", true, "net/http");
+	assert_package("type:.hash.[2]os.File", true, "os");
+	assert_package("go:itab.*os.File,io.Reader", true, "os");
+	assert_package("type:func(...string) a/b.C", true, "a/b");
+	assert_package("type:map[string]int", true, "");
+	assert_package("type:.importpath.a/b.", true, "a/b");
+	assert_package("go:string.*", true, "");
+	assert_package("type:", true, "");
+}
+
+static void names_of_c_tell_nothing_beside_go_too(void **state)
+{
+	(void)state;
+	assert_package("main", false, "");
+	assert_package("x_cgo_init", true, "");
+	assert_package("_cgo_topofstack", true, "");
+	assert_package("counter.0", true, "");
+	assert_package("f.part.0", true, "");
+	assert_package("f.cold", true, "");
+	assert_package("main.main", false, "");
+	assert_package(".L1", true, "");
+	assert_package("", true, "");
+}
+
+static void names_of_rust_have_a_crate(void **state)
+{
+	(void)state;
+	assert_package("_ZN4core3fmt9Formatter9write_str17h0123456789abcdefE", false, "core");
+	assert_package("_RNvNtCslNYArtu3iFV_5alloc5btree4leaf", false, "alloc");
+	assert_package("__rust_alloc", false, "std");
+	assert_package("rust_eh_personality", false, "std");
+}
+
+static void names_of_cxx_have_their_outermost_namespace(void **state)
+{
+	(void)state;
+	assert_package("_ZN4llvm3sys4PathEv", false, "llvm");
+	assert_package("_ZN12_GLOBAL__N_11fEv", false, "");
+	assert_package("_ZN12_GLOBAL__N_13abc1fEv", false, "abc");
+	assert_package("_ZNSt6vectorIiSaIiEE9push_backERKi", false, "std");
+	assert_package("_Z4mainv", false, "");
+}
+
+static void escapes_of_import_paths_are_undone(void **state)
+{
+	char out[64];
+	(void)state;
+	const struct str path = STR("gopkg.in/yaml%2ev2"), cut = STR("a%2"), odd = STR("a%zz%00b");
+	assert_int_equal(go_package_text(path, out), 16);
+	assert_memory_equal(out, "gopkg.in/yaml.v2", 16);
+	assert_int_equal(go_package_text(cut, out), 3);
+	assert_int_equal(go_package_text(odd, out), odd.len);
+	assert_memory_equal(out, odd.p, odd.len);
+}
+
+static void assert_version(const char *path, const char *name, const char *version)
+{
+	struct str n, v;
+	const bool found = crate_version(str_of(path), &n, &v);
+	assert_int_equal(found, name != NULL);
+	if (found && !(str_eq(n, str_of(name)) && str_eq(v, str_of(version))))
+		fail_msg("%s: %.*s %.*s", path, (int)n.len, n.p, (int)v.len, v.p);
+}
+
+static void paths_of_cargo_tell_a_crates_version(void **state)
+{
+	(void)state;
+	assert_version("index.crates.io-1949cf8c6b5b557f/serde-1.0.193/src/lib.rs", "serde",
+		       "1.0.193");
+	assert_version("github.com-1ecc6299db9ec823/proc-macro2-1.0.70/src/x.rs", "proc-macro2",
+		       "1.0.70");
+	assert_version("gimli-0.32.3/src/read/abbrev.rs", "gimli", "0.32.3");
+	assert_version("index/wasi-0.11.0+wasi-snapshot-preview1/src", "wasi",
+		       "0.11.0+wasi-snapshot-preview1");
+	assert_version("index/no version/x", NULL, NULL);
+	assert_version("gimli-0.32.3\n/x", NULL, NULL);
+	assert_version("object-0.37.3", "object", "0.37.3");
+	assert_version("index/", NULL, NULL);
+	assert_version("a", NULL, NULL);
+	assert_version("", NULL, NULL);
+}
+
+static void hashes_tell_crates_of_one_name_apart(void **state)
+{
+	char out[CRATE_HASH_ROOM];
+	const struct str v0 = STR("_RNvNtCslNYArtu3iFV_5alloc5btree4leaf");
+	(void)state;
+	assert_true(crate_hash(v0, STR("alloc"), out));
+	assert_string_equal(out, "lNYArtu3iFV");
+	assert_false(crate_hash(v0, STR("btree"), out));
+	assert_false(crate_hash(STR("_ZN4core3fmt17h0123456789abcdefE"), STR("core"), out));
+	assert_false(crate_hash(STR("_RCs"), STR("a"), out));
+	assert_false(crate_hash(STR("_RC"), STR("a"), out));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_of_go_have_an_import_path),
+		cmocka_unit_test(what_gos_compiler_makes_is_of_the_first_type_with_a_path),
+		cmocka_unit_test(names_of_c_tell_nothing_beside_go_too),
+		cmocka_unit_test(names_of_rust_have_a_crate),
+		cmocka_unit_test(names_of_cxx_have_their_outermost_namespace),
+		cmocka_unit_test(escapes_of_import_paths_are_undone),
+		cmocka_unit_test(paths_of_cargo_tell_a_crates_version),
+		cmocka_unit_test(hashes_tell_crates_of_one_name_apart),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
