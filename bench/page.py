@@ -34,14 +34,35 @@ def in_page(b, script):
                              for _ in range(5))
 
 
-def renderer_mb(b):
+ZOOM = """(async () => {
+    const page = heftPage, kids = page.view.tree.open(page.view.tree.top), at = page.view.tree.heaviest(kids, page.view.m, 0)[0];
+    const frames = [], start = performance.now();
+    let last = null, going = true;
+    const frame = now => {
+        if (last !== null)
+            frames.push(now - last);
+        last = now;
+        if (going)
+            requestAnimationFrame(frame);
+    };
+    page.zoom(kids.node(at));
+    const laid = performance.now() - start;
+    requestAnimationFrame(frame);
+    await new Promise(go => setTimeout(go, 300));
+    going = false;
+    page.zoom(page.view.tree.top);
+    return [laid, frames.length, Math.max(...frames)];
+})()"""
+
+
+def renderer_mb(b, what="VmRSS:"):
     most = 0
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             words = open(f"/proc/{pid}/cmdline").read()
             if "--type=renderer" in words and b.home in words:
                 status = open(f"/proc/{pid}/status").read()
-                most = max(most, int(status.split("VmRSS:")[1].split()[0]) // 1024)
+                most = max(most, int(status.split(what)[1].split()[0]) // 1024)
         except OSError:
             continue
     return most
@@ -54,7 +75,8 @@ def measure(b, file, work):
     print(f"{os.path.basename(file)}: {os.path.getsize(page) / 1e6:.2f} MB, written in {wrote:.2f} s, {wrote / json:.2f} x --json")
     start = time.monotonic()
     b.open(page)
-    print(f"  opened in {time.monotonic() - start:.2f} s, {b.run('heftPage.view.tab.lines')} lines")
+    print(f"  opened in {time.monotonic() - start:.2f} s, {b.run('heftPage.view.tab.lines')} lines; of the process"
+          f" {renderer_mb(b)} MB, at the most {renderer_mb(b, 'VmHWM:')} MB")
     for by in ["c0", "c3"], ["c2", "c3"], ["c3"]:
         b.run("Object.assign(heftPage.state, { by: ['c1'], zoom: [] }); heftPage.update(false)")
         took = in_page(b, "Object.assign(heftPage.state, { by: ['c1'] }); heftPage.update(false); const t = performance.now();"
@@ -62,8 +84,12 @@ def measure(b, file, work):
         print(f"  grouped by {by}: {took:.0f} ms")
     for text in FILTERS:
         took = in_page(b, "heftPage.state.filter.with = ''; heftPage.update(false); const t = performance.now();"
-                          f"heftPage.state.filter.with = {text!r}; heftPage.update(false); return performance.now() - t")
+                          f"heftPage.forget(); heftPage.state.filter.with = {text!r}; heftPage.update(false); return performance.now() - t")
         print(f"  filtered by '{text}': {took:.0f} ms")
+    b.run("heftPage.state.filter.with = ''; heftPage.state.by = ['c0', 'c3']; heftPage.update(false)")
+    for laid, frames, longest in [b.run(ZOOM) for _ in range(3)]:
+        print(f"  zoomed in {laid:.0f} ms, then {frames} frames in 300 ms, {longest:.0f} ms the longest")
+    b.call("HeapProfiler.collectGarbage")
     print(f"  memory of the process: {renderer_mb(b)} MB")
 
 
@@ -71,6 +97,7 @@ def main():
     program = devtools.find()
     if not program:
         sys.exit("no chromium (install chromium)")
+    devtools.FLAGS.remove("--force-prefers-reduced-motion")
     b = devtools.Browser(program)
     with tempfile.TemporaryDirectory() as work:
         files = sys.argv[1:]

@@ -6,11 +6,11 @@ function factList(pairs) {
 
 function sizeFacts(node, view) {
 	return view.tab.measures.flatMap((measure, m) => {
-		const unit = measure.unit, now = exact(node.now[m], unit);
+		const unit = measure.unit, now = exact(node.now(m), unit);
 		if (!view.tab.diff)
-			return [[measure.title, `${now}${unit === "count" ? "" : " B"}`, short(node.now[m], unit)]];
+			return [[measure.title, `${now}${unit === "count" ? "" : " B"}`, short(node.now(m), unit)]];
 		const change = node.change(m);
-		return [[measure.title, `${exact(node.base[m], unit)} → ${now} (${signed(exact(change, unit), change)})`]];
+		return [[measure.title, `${exact(node.base(m), unit)} → ${now} (${signed(exact(change, unit), change)})`]];
 	});
 }
 
@@ -41,7 +41,7 @@ function sumBy(view, column, lines) {
 			rest += sums[largest.pop()];
 		others++;
 	}
-	return { largest: largest.map(i => [view.book.texts[column.labels[i]], sums[i]]), others: others - largest.length, rest };
+	return { largest: largest.map(i => [view.book.texts.get(column.labels[i]), sums[i]]), others: others - largest.length, rest };
 }
 
 function sumList(view, column, lines) {
@@ -52,11 +52,9 @@ function sumList(view, column, lines) {
 	return element("div", { class: "sums" }, element("h3", {}, column.title), element("ul", {}, ...items));
 }
 
-const LINES_MAX = 300000;
-
 /* All lines of the symbol that a leaf is, whatever the view has grouped it below. */
 function linesOfSymbol(node, view) {
-	const spec = view.levels[node.level]?.spec;
+	const spec = view.levels[node.labelLevel]?.spec;
 	if (!node.leaf || !spec || spec.stack || !/symbols?$/.test(spec.column.name))
 		return null;
 	const column = spec.column, number = column.lines[node.tree.order[node.start]], lines = [];
@@ -88,35 +86,47 @@ function stackList(node, view) {
 		return null;
 	const items = [];
 	for (let at = [...lines][0]; at !== 0; at = stacks.parent[at]) {
-		const f = stacks.frame[at], text = what => view.book.texts[stacks.part(f, what)];
+		const f = stacks.frame[at], text = what => view.book.texts.get(stacks.part(f, what));
 		const place = text(FRAME_FILE) ? text(FRAME_FILE) + ":" + stacks.part(f, FRAME_LINE) : text(FRAME_MODULE);
 		items.push(element("li", {}, element("span", {}, cut(text(FRAME_FUNCTION), 300)), element("small", {}, cut(place, 300))));
 	}
 	return element("div", { class: "sums" }, element("h3", {}, "Call stack, innermost first"), element("ol", {}, ...items));
 }
 
+/* Sums over more lines are made when the picture stands still. */
+const LINES_AT_ONCE = 20000;
+
 function drawCard(card, node, view) {
-	const symbol = linesOfSymbol(node, view), lines = symbol || node.tree.order.subarray(node.start, Math.min(node.end, node.start + LINES_MAX));
-	const { tab } = view, top = view.tree.top;
-	const share = tab.diff ? percent(node.change(view.m), top.change(view.m)) : percent(node.now[view.m], top.now[view.m]);
+	const symbol = linesOfSymbol(node, view), lines = symbol || node.tree.order.subarray(node.start, node.end);
+	const parts = [...cardFacts(node, view, symbol)], columns = view.tab.columns.filter(c => !c.aside && !c.stack && c.count > 1);
+	clearTimeout(card.later);
+	if (lines.length <= LINES_AT_ONCE)
+		return card.replaceChildren(...parts, ...columns.map(column => sumList(view, column, lines)));
+	card.replaceChildren(...parts);
+	const next = () => {
+		const column = columns.shift();
+		if (column) {
+			card.append(sumList(view, column, lines));
+			card.later = setTimeout(next);
+		}
+	};
+	card.later = setTimeout(next, 300);
+}
+
+function cardFacts(node, view, symbol) {
+	const { tab } = view, top = view.tree.top, single = node.end - node.start === 1, line = node.tree.order[node.start];
+	const share = tab.diff ? percent(node.change(view.m), top.change(view.m)) : percent(node.now(view.m), top.now(view.m));
 	const facts = [...sizeFacts(node, view), [tab.diff ? "share of the change" : "share of what is shown", share]];
 	if (symbol)
 		facts.push(...symbolFacts(symbol, view));
-	if (tab.changeOf && node.end - node.start === 1)
-		facts.push(["became", CHANGES[tab.changeOf[tab.lines ? node.tree.order[node.start] : 0]]]);
+	if (tab.changeOf && single)
+		facts.push(["became", CHANGES[tab.changeOf[line]]]);
 	for (const column of tab.columns)
-		if (column.aside && !column.stack && node.end - node.start === 1)
-			facts.push([column.title, view.book.texts[column.labels[column.lines[node.tree.order[node.start]]]]]);
+		if (column.aside && !column.stack && single)
+			facts.push([column.title, view.book.texts.get(column.labels[column.lines[line]])]);
 	const parts = [element("h2", {}, cut(node.label, 2000)), element("p", { class: "path" }, cut(node.path().slice(0, -1).join(" › "), 600)), factList(facts)];
 	if (!node.parent)
 		parts.push(factList(tab.facts.map(f => [f.name, f.text])));
 	const stack = tab.stacks && node.parent ? stackList(node, view) : null;
-	if (stack)
-		parts.push(stack);
-	if (node.end - node.start > LINES_MAX)
-		parts.push(element("p", { class: "path" }, `The sums below are of the first ${group(String(LINES_MAX))} lines.`));
-	for (const column of tab.columns)
-		if (!column.aside && !column.stack && column.count > 1)
-			parts.push(sumList(view, column, lines));
-	card.replaceChildren(...parts);
+	return stack ? [...parts, stack] : parts;
 }

@@ -10,8 +10,12 @@ function layFlame(tree, root, m, size, upward) {
 			continue;
 		const whole = next.node.weight(m);
 		let x = next.x;
-		for (const child of whole > 0 ? tree.heaviest(next.node, m, 0.5 * whole / next.w) : []) {
-			const w = next.w * child.weight(m) / whole;
+		const kids = whole > 0 ? tree.open(next.node) : null;
+		for (const i of kids ? tree.heaviest(kids, m, 0.5 * whole / next.w) : []) {
+			const child = kids.node(i), w = next.w * child.weight(m) / whole;
+			/* What a function has itself is where nothing stands on it. */
+			if (child.itself)
+				continue;
 			waiting.push({ node: child, x, w, depth: next.depth + 1 });
 			x += w;
 		}
@@ -52,7 +56,7 @@ function hueOf(text) {
 
 /* Growth is orange and has "+" in its label, shrinkage blue and has "−". */
 function colourOfChange(node, m) {
-	const change = node.change(m), size = Math.max(node.now[m], node.base[m], 1);
+	const change = node.change(m), size = Math.max(node.now(m), node.base(m), 1);
 	if (Math.abs(change) < 1e-6)
 		return shade(220, 6, 84);
 	const strength = Math.min(1, 0.35 + 0.65 * Math.abs(change) / size);
@@ -152,15 +156,17 @@ function boxTitle(node, view) {
 	const unit = view.measure.unit;
 	if (view.tab.diff)
 		return `${node.label} ${signed(short(node.change(view.m), unit), node.change(view.m))}`;
-	return `${node.label} ${short(node.now[view.m], unit)}`;
+	return `${node.label} ${short(node.now(view.m), unit)}`;
 }
 
 function drawBox(pen, box, view, titled) {
 	const colour = colourOf(box, view), gap = view.picture === "map" ? (box.w > 3 && box.h > 3 ? 1 : 0) : 0.5;
 	pen.box(box.x, box.y, Math.max(box.w - gap, 0.5), Math.max(box.h - gap, 0.5), colour.fill,
-		null, titled ? boxTitle(box.node, view) : "");
+		null, titled && !box.smaller ? boxTitle(box.node, view) : "");
 	if (box.w < 24 || box.h < 13)
 		return;
+	if (box.smaller)
+		return pen.text(`${group(String(box.smaller))} too small to draw`, box.x + 4, box.y + 13, box.w - 8, colour.ink);
 	if (box.inner) {
 		if (box.h > 3 * MAP_LABEL && box.w > 40)
 			pen.text(boxTitle(box.node, view), box.x + 4, box.y + 12, box.w - 8, colour.ink, true);
@@ -168,7 +174,7 @@ function drawBox(pen, box, view, titled) {
 	}
 	pen.text(view.picture === "map" ? box.node.label : boxTitle(box.node, view), box.x + 4, box.y + (view.picture === "map" ? 13 : 14), box.w - 8, colour.ink);
 	if (view.picture === "map" && box.h > 30 && box.w > 40)
-		pen.text(view.tab.diff ? signed(short(box.node.change(view.m), view.measure.unit), box.node.change(view.m)) : short(box.node.now[view.m], view.measure.unit),
+		pen.text(view.tab.diff ? signed(short(box.node.change(view.m), view.measure.unit), box.node.change(view.m)) : short(box.node.now(view.m), view.measure.unit),
 			box.x + 4, box.y + 26, box.w - 8, colour.ink);
 }
 

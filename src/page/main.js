@@ -5,7 +5,7 @@ const PICTURES = [["map", "Treemap"], ["ice", "Icicle"], ["flame", "Flame graph"
 
 const state = { tab: 0, by: [], m: 0, picture: "", colour: "", filter: { ...NOTHING }, zoom: [], theme: "" };
 const view = { book: null, tab: null, tree: null, root: null, chosen: null, levels: [], m: 0, measure: null, picture: "map", colour: "owner" };
-let table, picture = { boxes: [], w: 0, h: 0 }, hovered = null, range = null, filterKey = "", treeKey = "";
+let table, picture = { boxes: [], w: 0, h: 0 }, hovered = null, range = null, filterKey = "", treeKey = "", levelsKey = "";
 
 /* ---- the address -------------------------------------------------------------------------------- */
 
@@ -181,35 +181,34 @@ function applyFilter() {
 	if (key === filterKey)
 		return;
 	try {
-		view.order = filterLines(view.book, view.tab, state.filter, view.measure);
+		view.passes = filterLines(view.book, view.tab, state.filter, view.measure);
 		$("bar").classList.remove("wrong");
 		$("with").title = "";
 	} catch (e) {
 		$("bar").classList.add("wrong");
 		$("with").title = e.message;
-		view.order ||= filterLines(view.book, view.tab, NOTHING, view.measure);
+		if (view.passes?.length !== view.tab.lines)
+			view.passes = null;
 	}
 	filterKey = key;
 	treeKey = "";
 }
 
 function makeTree() {
-	const key = JSON.stringify([state.tab, state.by]);
+	const key = JSON.stringify([state.tab, state.by]), again = key === levelsKey;
 	if (key === treeKey)
 		return;
-	const opened = table && view.tree ? [...table.opened].map(n => n.path()) : [];
-	view.levels = state.by.map(levelFor);
-	view.tree = new Tree(view.tab, view.levels, view.order.slice());
-	if (table) {
-		table.opened.clear();
-		table.marked.clear();
-		for (const path of opened.slice(0, 50)) {
-			const node = view.tree.find(path);
-			if (node.parent && node.path().length === path.length)
-				table.opened.add(node);
-		}
+	const opened = table && again ? [...table.opened].slice(0, 50) : [];
+	if (!again) {
+		view.levels = state.by.map(levelFor);
+		view.lines = linesInOrder(view.levels, view.tab.lines);
 	}
-	treeKey = key;
+	view.tree = new Tree(view.tab, view.levels, view.lines, view.passes);
+	if (table) {
+		table.marked.clear();
+		table.opened = new Set(opened.map(n => view.tree.same(n)).filter(n => n?.parent));
+	}
+	treeKey = levelsKey = key;
 }
 
 function update(step) {
@@ -246,20 +245,20 @@ function update(step) {
 
 function fillSum() {
 	const { tab, tree, m, measure } = view, unit = measure.unit, top = tree.top, bytes = unit === "count" ? "" : " bytes";
-	const whole = measure.whole ??= measure.now.reduce((sum, v) => sum + v, 0);
-	const parts = [element("b", {}, exact(top.now[m], unit) + bytes)];
+	const whole = measure.whole ??= sumOf(measure.now);
+	const parts = [element("b", {}, exact(top.now(m), unit) + bytes)];
 	if (unit !== "count")
-		parts.push(` (${short(top.now[m], unit)})`);
+		parts.push(` (${short(top.now(m), unit)})`);
 	parts.push(` ${measureTitle(measure)}`);
-	if (view.order.length < tab.lines)
-		parts.push(`, ${percent(top.now[m], whole)} of ${exact(whole, unit)}`);
+	if (tree.order.length < tab.lines)
+		parts.push(`, ${percent(top.now(m), whole)} of ${exact(whole, unit)}`);
 	else
 		parts.push(", all of it");
 	if (tab.diff)
-		parts.push(`; before ${exact(top.base[m], unit)}, change `, element("b", {}, signed(exact(top.change(m), unit), top.change(m))), percent(top.change(m), top.base[m]) ? ` (${signed(percent(top.change(m), top.base[m]), top.change(m))})` : "");
-	parts.push(`; ${group(String(view.order.length))} lines`);
+		parts.push(`; before ${exact(top.base(m), unit)}, change `, element("b", {}, signed(exact(top.change(m), unit), top.change(m))), percent(top.change(m), top.base(m)) ? ` (${signed(percent(top.change(m), top.base(m)), top.change(m))})` : "");
+	parts.push(`; ${group(String(tree.order.length))} lines`);
 	$("sum").replaceChildren(...parts);
-	$("sum").dataset.now = top.now[m];
+	$("sum").dataset.now = top.now(m);
 }
 
 function fillCrumbs() {
@@ -293,8 +292,8 @@ function tellMarked(marked) {
 	let sum = 0;
 	for (const node of marked)
 		if (!node.above().slice(0, -1).some(n => marked.has(n)))
-			sum += view.tab.diff ? node.change(view.m) : node.now[view.m];
-	$("marked").textContent = marked.size === 0 ? "" : `${marked.size} marked: ${exact(sum, view.measure.unit)}${view.measure.unit === "count" ? "" : " bytes"}, ${percent(sum, view.tab.diff ? view.tree.top.change(view.m) : view.tree.top.now[view.m])}`;
+			sum += view.tab.diff ? node.change(view.m) : node.now(view.m);
+	$("marked").textContent = marked.size === 0 ? "" : `${marked.size} marked: ${exact(sum, view.measure.unit)}${view.measure.unit === "count" ? "" : " bytes"}, ${percent(sum, view.tab.diff ? view.tree.top.change(view.m) : view.tree.top.now(view.m))}`;
 }
 
 async function copyRows() {
@@ -364,7 +363,7 @@ function drawOverlay() {
 	context.drawImage(picture.clean, 0, 0);
 	context.restore();
 	const ink = isDark() ? "#ffffff" : "#0b1220";
-	for (const [box, width] of [[picture.boxes.find(b => b.node === view.chosen && b.depth > 0), 2.5], [hovered, 1.5]]) {
+	for (const [box, width] of [[picture.boxes.find(b => b.node === view.chosen && b.depth > 0 && !b.smaller), 2.5], [hovered, 1.5]]) {
 		if (!box)
 			continue;
 		context.strokeStyle = ink;
@@ -374,8 +373,8 @@ function drawOverlay() {
 }
 
 function tellPicture() {
-	const least = view.root.weight(view.m) / 1000;
-	const first = view.tree.heaviest(view.root, view.m, least).slice(0, 3).map(n => `${cut(n.label, 60)} ${percent(n.weight(view.m), view.root.weight(view.m))}`);
+	const kids = view.tree.open(view.root), least = view.root.weight(view.m) / 1000;
+	const first = Array.from(kids ? view.tree.heaviest(kids, view.m, least).subarray(0, 3) : [], i => kids.node(i)).map(n => `${cut(n.label, 60)} ${percent(n.weight(view.m), view.root.weight(view.m))}`);
 	canvas.setAttribute("aria-label", view.picture === "time" ? tellRange(view.tab, range) : `${PICTURES.find(p => p[0] === view.picture)[1]} of ${cut(view.root.label, 60)}; the largest: ${first.join(", ")}. The table has the same rows.`);
 	const legend = $("legend");
 	if (view.picture === "time")
@@ -433,7 +432,7 @@ function pointed(e) {
 
 function showTip(e, box) {
 	const tip = $("tip"), { node } = box, unit = view.measure.unit, m = view.m;
-	const size = view.tab.diff ? `${short(node.base[m], unit)} → ${short(node.now[m], unit)}, ${signed(short(node.change(m), unit), node.change(m))}` : `${short(node.now[m], unit)} · ${exact(node.now[m], unit)}${unit === "count" ? "" : " B"}`;
+	const size = view.tab.diff ? `${short(node.base(m), unit)} → ${short(node.now(m), unit)}, ${signed(short(node.change(m), unit), node.change(m))}` : `${short(node.now(m), unit)} · ${exact(node.now(m), unit)}${unit === "count" ? "" : " B"}`;
 	tip.replaceChildren(element("b", {}, cut(node.label, 300)), element("span", {}, size), element("span", {}, `${percent(node.weight(m), view.root.weight(m))} of ${cut(view.root.label, 40)}`), element("small", {}, cut(node.path().slice(0, -1).join(" › "), 200)));
 	tip.hidden = false;
 	const w = tip.offsetWidth, h = tip.offsetHeight;
@@ -561,8 +560,9 @@ function listen() {
 
 async function start() {
 	try {
-		view.book = new Book(await unpack($("data").textContent));
+		const { textContent } = $("data");
 		$("data").remove();
+		view.book = new Book(await unpack(textContent, part => { $("message").textContent = `Unpacking … ${Math.floor(100 * part)} %`; }));
 		readAddress();
 		$("message").hidden = true;
 		$("app").hidden = false;
@@ -577,8 +577,15 @@ async function start() {
 /* For tests: what is shown below a node, in full. */
 globalThis.heftPage = {
 	state, view, update,
-	csv: () => table.csv(),
-	rows: path => (view.tree.open(view.tree.find(path)) || []).map(n => ({ label: n.label, now: [...n.now], base: n.base && [...n.base], others: n.others })),
+	csv: () => table.csv(), sortedBy, zoom: zoomTo,
+	forget: () => view.book.answers?.clear(),
+	rows: path => {
+		const kids = view.tree.open(view.tree.find(path)), { measures, diff } = view.tree;
+		return Array.from({ length: kids ? kids.count : 0 }, (_, i) => kids.node(i)).map(n => ({
+			label: n.label, now: measures.map((_, m) => n.now(m)), base: diff ? measures.map((_, m) => n.base(m)) : null, others: n.others,
+		}));
+	},
+	totals: what => view.tree.measures.map((_, m) => view.tree.top.value(what, m)),
 };
 
 start();

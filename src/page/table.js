@@ -1,6 +1,6 @@
 /* The tree as a table: only the rows that are in sight are elements of the document. */
 
-const ROW = 26;
+const ROW = 26, TALLEST = 16e6, SIBLINGS_MAX = 1000;
 
 class Table {
 	constructor(box, view, tell) {
@@ -21,21 +21,21 @@ class Table {
 	}
 	columns() {
 		const { tab } = this.view, m = this.view.m, list = [];
+		const change = kids => kids.values("now", m).map((now, i) => now - kids.values("base", m)[i]);
 		tab.measures.forEach((measure, i) => {
+			const { unit } = measure, delta = n => signed(exact(n.change(i), unit), n.change(i));
+			const plain = (what, title, more) => ({ key: what + i, title, text: n => short(n.value(what, i), unit), value: n => n.value(what, i), values: kids => kids.values(what, i), exact: n => exact(n.value(what, i), unit), ...more });
 			if (i !== m && (tab.diff || tab.measures.length > 2))
 				return;
-			if (tab.diff) {
-				list.push({ key: "base" + i, title: "before", spare: 2, text: n => short(n.base[i], measure.unit), value: n => n.base[i], exact: n => exact(n.base[i], measure.unit) });
-				list.push({ key: "now" + i, title: "now", text: n => short(n.now[i], measure.unit), value: n => n.now[i], exact: n => exact(n.now[i], measure.unit) });
-				list.push({ key: "change" + i, title: "change", text: n => signed(short(n.change(i), measure.unit), n.change(i)), value: n => n.change(i), exact: n => signed(exact(n.change(i), measure.unit), n.change(i)), tinted: true });
-			} else {
-				list.push({ key: "now" + i, title: measure.title, text: n => short(n.now[i], measure.unit), value: n => n.now[i], exact: n => exact(n.now[i], measure.unit), main: i === m });
-			}
+			if (!tab.diff)
+				return list.push(plain("now", measure.title));
+			list.push(plain("base", "before", { spare: 2 }), plain("now", "now"));
+			list.push({ key: "change" + i, title: "change", text: n => signed(short(n.change(i), unit), n.change(i)), value: n => n.change(i), values: change, exact: delta, tinted: true });
 		});
 		if (tab.diff)
-			list.push({ key: "part", title: "of change", spare: 3, text: n => percent(n.change(m), n.parent ? this.view.tree.top.change(m) : n.change(m)), value: n => n.change(m), exact: () => "" });
+			list.push({ key: "part", title: "of change", spare: 3, text: n => percent(n.change(m), n.parent ? this.view.tree.top.change(m) : n.change(m)), value: n => n.change(m), values: change, exact: () => "" });
 		else
-			list.push({ key: "part", title: "share", spare: 1, text: n => percent(n.now[m], this.view.tree.top.now[m]), value: n => n.now[m], exact: () => "" });
+			list.push({ key: "part", title: "share", spare: 1, text: n => percent(n.now(m), this.view.tree.top.now(m)), value: n => n.now(m), values: kids => kids.values("now", m), exact: () => "" });
 		return list;
 	}
 	/* Those that leave the names some room. */
@@ -51,23 +51,59 @@ class Table {
 	}
 	/* After anything has changed. */
 	fill() {
-		const root = this.view.root, rows = [{ node: root, depth: 0 }];
-		this.rows = rows;
+		const { root } = this.view, below = new Map();
+		for (const node of this.opened)
+			below.set(node.parent, [...below.get(node.parent) || [], node]);
+		this.blocks = new Map();
 		this.list = this.fitting();
-		const add = (node, depth) => {
-			for (const child of this.view.tree.sorted(node, this.view.m, this.sort) || []) {
-				rows.push({ node: child, depth });
-				if (this.opened.has(child))
-					add(child, depth + 1);
-			}
-		};
-		add(root, 1);
-		this.space.style.height = rows.length * ROW + "px";
-		this.box.setAttribute("aria-rowcount", rows.length + 1);
-		if (!rows.some(r => r.node === this.view.chosen))
+		this.count = 1 + this.block(root, 1, below).height;
+		this.box.setAttribute("aria-rowcount", this.count + 1);
+		if (this.rowOf(this.view.chosen) < 0)
 			this.view.chosen = root;
 		this.drawHead();
 		this.draw();
+	}
+	/* The rows below a node: its children as they are sorted, and behind each that is open a block of its own. */
+	block(node, depth, below) {
+		const { tree, m } = this.view, kids = tree.open(node), block = { kids, depth, height: 0, opens: [] };
+		this.blocks.set(node, block);
+		if (!kids)
+			return block;
+		block.order = tree.sorted(kids, m, this.sort);
+		block.height = kids.count;
+		for (const child of below.get(node) || []) {
+			const inner = this.block(child, depth + 1, below);
+			block.opens.push({ at: block.order.indexOf(child.i), inner });
+			block.height += inner.height;
+		}
+		block.opens.sort((a, b) => a.at - b.at);
+		return block;
+	}
+	row(i) {
+		let block = this.blocks.get(this.view.root);
+		if (i <= 0 || i >= this.count)
+			return { node: this.view.root, depth: 0 };
+		for (i--;;) {
+			const skipped = skippedAt(block, i);
+			if (!skipped.inner)
+				return { node: block.kids.node(block.order[i - skipped.rows]), depth: block.depth };
+			i = skipped.at;
+			block = skipped.inner;
+		}
+	}
+	/* The number of the row of a node; -1: it is in none. */
+	rowOf(node) {
+		let i = 0;
+		for (let n = node; n !== this.view.root; n = n.parent) {
+			const block = n?.parent && n.tree === this.view.tree ? this.blocks.get(n.parent) : null;
+			if (!block)
+				return -1;
+			const at = block.order.indexOf(n.i);
+			i += 1 + at;
+			for (const open of block.opens)
+				i += open.at < at ? open.inner.height : 0;
+		}
+		return i;
 	}
 	drawHead() {
 		const title = this.view.levels.map(l => l.spec.title).join(" › ");
@@ -81,26 +117,33 @@ class Table {
 	}
 	sortBy(c) {
 		const again = this.sort.key === c.key;
-		this.sort = { key: c.key, name: c.name, value: c.value, up: again ? !this.sort.up : !!c.name };
-		if (c.name)
-			this.sort.up = again ? this.sort.up : false;
-		this.sort.key = c.key;
-		for (const row of this.rows)
-			row.node.sortedBy = null;
+		this.sort = { key: c.key, name: c.name, values: c.values, up: again ? !this.sort.up : false };
 		this.fill();
 		this.tell.sorted();
 	}
+	/* Browsers have no elements of any height: where all rows are taller than that, scrolling goes faster than the rows. */
+	firstInSight() {
+		const room = this.body.clientHeight, spare = this.count * ROW - room, tall = Math.min(this.count * ROW, TALLEST) - room;
+		return spare > 0 && tall > 0 ? Math.min(1, this.body.scrollTop / tall) * spare / ROW : 0;
+	}
+	/* Puts a row, or a part of one, at the upper edge. */
+	scrollTo(row) {
+		const room = this.body.clientHeight, spare = this.count * ROW - room, tall = Math.min(this.count * ROW, TALLEST) - room;
+		this.body.scrollTop = spare > 0 ? row * ROW / spare * tall : 0;
+	}
 	draw() {
-		if (!this.rows)
+		if (!this.blocks)
 			return;
-		const first = Math.max(0, Math.floor(this.body.scrollTop / ROW) - 4);
-		const last = Math.min(this.rows.length, first + Math.ceil(this.body.clientHeight / ROW) + 9);
-		this.space.replaceChildren(...this.rows.slice(first, last).map((row, i) => this.drawRow(row, first + i)));
-		const chosen = this.rows.findIndex(r => r.node === this.view.chosen);
+		this.space.style.height = Math.min(this.count * ROW, TALLEST) + "px";
+		const at = this.firstInSight(), first = Math.max(0, Math.floor(at) - 4);
+		const last = Math.min(this.count, first + Math.ceil(this.body.clientHeight / ROW) + 9);
+		const top = this.count * ROW <= TALLEST ? 0 : this.body.scrollTop - at * ROW;
+		this.space.replaceChildren(...Array.from({ length: last - first }, (_, i) => this.drawRow(this.row(first + i), first + i, top)));
+		const chosen = this.at();
 		this.box.setAttribute("aria-activedescendant", chosen >= first && chosen < last ? "row" + chosen : "");
 	}
-	drawRow({ node, depth }, i) {
-		const { view } = this, children = view.tree.open(node), open = i === 0 || this.opened.has(node);
+	drawRow({ node, depth }, i, top) {
+		const { view } = this, children = view.tree.opens(node), open = i === 0 || this.opened.has(node);
 		const whole = view.root.weight(view.m), part = whole > 0 ? node.weight(view.m) / whole : 0;
 		const name = element("span", { class: "name", role: "gridcell", title: cut(node.label, 1000) },
 			element("span", { class: "twist", "aria-hidden": "true", onclick: e => { e.stopPropagation(); this.twist(node, i); } }, children && i > 0 ? (open ? "▾" : "▸") : ""),
@@ -116,32 +159,32 @@ class Table {
 			"aria-expanded": children ? String(open) : null, "aria-selected": String(node === view.chosen),
 			onclick: () => this.choose(i), ondblclick: () => this.tell.zoom(node),
 		}, bar, name, ...cells);
-		row.style.transform = `translateY(${i * ROW}px)`;
+		row.style.transform = `translateY(${i * ROW + top}px)`;
 		return row;
 	}
 	badges(node) {
 		const list = [], { tab } = this.view;
 		if (node.others > 0)
 			list.push(element("span", { class: "badge" }, group(String(node.others)) + " summed up"));
-		if (tab.changeOf && node.leaf && node.end - node.start === 1 && node.changes > 1)
+		if (tab.changeOf && node.end - node.start === 1 && tab.changeOf[node.tree.order[node.start]] > 0 && !node.tree.opens(node))
 			list.push(element("span", { class: "badge" }, CHANGES[tab.changeOf[node.tree.order[node.start]]]));
 		return list;
 	}
 	choose(i, see) {
-		i = Math.max(0, Math.min(this.rows.length - 1, i));
-		this.view.chosen = this.rows[i].node;
+		i = Math.max(0, Math.min(this.count - 1, i));
+		this.view.chosen = this.row(i).node;
 		if (see) {
-			const top = i * ROW, room = this.body.clientHeight;
-			if (top < this.body.scrollTop)
-				this.body.scrollTop = top;
-			else if (top + ROW > this.body.scrollTop + room)
-				this.body.scrollTop = top + ROW - room;
+			const first = this.firstInSight(), room = this.body.clientHeight / ROW;
+			if (i < first)
+				this.scrollTo(i);
+			else if (i + 1 > first + room)
+				this.scrollTo(i + 1 - room);
 		}
 		this.draw();
 		this.tell.chosen(this.view.chosen);
 	}
 	at() {
-		return this.rows.findIndex(r => r.node === this.view.chosen);
+		return this.rowOf(this.view.chosen);
 	}
 	twist(node, i) {
 		if (i === 0 || !this.view.tree.open(node))
@@ -160,37 +203,37 @@ class Table {
 			this.choose(i, true);
 	}
 	parentRow(i) {
-		const depth = this.rows[i].depth;
-		while (i > 0 && this.rows[i].depth >= depth)
-			i--;
-		return i;
+		return i > 0 ? this.rowOf(this.row(i).node.parent) : 0;
 	}
 	right(i) {
-		const { node } = this.rows[i];
+		const { node, depth } = this.row(i);
 		if (i > 0 && !this.opened.has(node) && this.view.tree.open(node))
 			this.twist(node, i);
-		else if (this.rows[i + 1]?.depth > this.rows[i].depth)
+		else if (this.row(i + 1).depth > depth)
 			this.choose(i + 1, true);
 	}
 	left(i) {
-		const { node } = this.rows[i];
+		const { node } = this.row(i);
 		if (i > 0 && this.opened.has(node))
 			this.twist(node, i);
 		else
 			this.choose(this.parentRow(i), true);
 	}
 	mark(i) {
-		const { node } = this.rows[i];
+		const { node } = this.row(i);
 		if (!this.marked.delete(node))
 			this.marked.add(node);
 		this.choose(i + 1, true);
 		this.tell.marked(this.marked);
 	}
+	/* Opens the row and those beside it; of very many the first ones. */
 	siblings(i) {
-		const { depth } = this.rows[i];
-		for (const row of this.rows)
-			if (row.depth === depth && row.depth > 0 && this.view.tree.open(row.node))
-				this.opened.add(row.node);
+		const block = this.blocks.get(this.row(i).node.parent);
+		if (!block)
+			return;
+		for (const number of block.order.subarray(0, SIBLINGS_MAX))
+			if (this.view.tree.open(block.kids.node(number)))
+				this.opened.add(block.kids.node(number));
 		this.fill();
 	}
 	key(e) {
@@ -200,9 +243,9 @@ class Table {
 		const keys = {
 			ArrowDown: () => this.choose(i + 1, true), ArrowUp: () => this.choose(i - 1, true),
 			PageDown: () => this.choose(i + page, true), PageUp: () => this.choose(i - page, true),
-			Home: () => this.choose(0, true), End: () => this.choose(this.rows.length - 1, true),
+			Home: () => this.choose(0, true), End: () => this.choose(this.count - 1, true),
 			ArrowRight: () => this.right(i), ArrowLeft: () => this.left(i),
-			Enter: () => this.tell.zoom(this.rows[i].node),
+			Enter: () => this.tell.zoom(this.row(i).node),
 			Backspace: () => this.tell.zoom(this.view.root.parent || this.view.root),
 			" ": () => this.mark(i), Insert: () => this.mark(i), "*": () => this.siblings(i),
 			c: () => this.tell.copy(), "/": () => $("with").focus(),
@@ -215,11 +258,26 @@ class Table {
 	/* The rows that are open, or those that are marked. */
 	csv() {
 		const list = this.columns().filter(c => c.key !== "part"), lines = [["path", ...list.map(c => c.title)]];
-		for (const { node } of this.rows)
+		for (let i = 0; i < this.count; i++) {
+			const { node } = this.row(i);
 			if (this.marked.size === 0 || this.marked.has(node))
 				lines.push([node.path().join(" › ") || "TOTAL", ...list.map(c => c.value(node))]);
+		}
 		return lines.map(csvLine).join("");
 	}
 }
 
 const CHANGES = ["unchanged", "changed", "added", "removed", "moved", "renamed"];
+
+/* Of the rows before row i of a block those of blocks within it; or the one that row i is in, and where there. */
+function skippedAt(block, i) {
+	let rows = 0;
+	for (const { at, inner } of block.opens) {
+		if (i <= at + rows)
+			break;
+		if (i <= at + rows + inner.height)
+			return { inner, at: i - at - rows - 1 };
+		rows += inner.height;
+	}
+	return { rows };
+}

@@ -2,13 +2,14 @@
  * code, for d3-hierarchy would have all nodes made before the first is drawn; here a node is opened
  * when its rectangle has room for what is in it. */
 
-const MAP_LABEL = 16, MAP_GAP = 2, MAP_ROOM = 500, MAP_DOT = 3;
+const MAP_LABEL = 16, MAP_GAP = 2, MAP_ROOM = 500, MAP_DOT = 3, MAP_LEAST = 4;
 
 function worst(areas, sum, side) {
 	return Math.max(side * side * areas[0] / (sum * sum), sum * sum / (side * side * areas[areas.length - 1]));
 }
 
-/* Rectangles for falling weights, the first of those that make up `whole`; calls put(i, x, y, w, h). */
+/* Rectangles for falling weights, the first of those that make up `whole`; calls put(i, x, y, w, h).
+ * Returns the room that is left for the others. */
 function squarify(weights, whole, box, put) {
 	let { x, y, w, h } = box, left = whole;
 	for (let i = 0; i < weights.length && weights[i] > 0 && w > 0 && h > 0;) {
@@ -43,6 +44,7 @@ function squarify(weights, whole, box, put) {
 			h -= thick;
 		}
 	}
+	return { x, y, w, h };
 }
 
 /* Boxes of a node and what is below it, outer ones first. */
@@ -53,15 +55,18 @@ function layMap(tree, root, m, size) {
 		boxes.push(box);
 		if (inner.w * inner.h < MAP_ROOM || inner.w < MAP_DOT || inner.h < MAP_DOT)
 			continue;
-		if (!tree.open(box.node))
+		const kids = tree.open(box.node);
+		if (!kids)
 			continue;
-		/* What has less than a pixel is not seen. */
-		const whole = box.node.weight(m), children = tree.heaviest(box.node, m, whole / (inner.w * inner.h));
+		/* What has less than a few pixels is not seen. */
+		const whole = box.node.weight(m), weights = kids.weights(m), seen = tree.heaviest(kids, m, MAP_LEAST * whole / (inner.w * inner.h));
 		box.inner = box.depth > 0;
-		squarify(children.map(c => c.weight(m)), whole, inner, (i, x, y, w, h) => {
+		const left = squarify(Float64Array.from(seen, i => weights[i]), whole, inner, (i, x, y, w, h) => {
 			if (w >= 1 && h >= 1)
-				waiting.push({ node: children[i], x, y, w, h, depth: box.depth + 1 });
+				waiting.push({ node: kids.node(seen[i]), x, y, w, h, depth: box.depth + 1 });
 		});
+		if (seen.length < kids.count && left.w * left.h >= MAP_ROOM)
+			boxes.push({ ...left, node: box.node, depth: box.depth + 1, smaller: kids.count - seen.length });
 	}
 	return boxes;
 }

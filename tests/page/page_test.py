@@ -126,7 +126,7 @@ def check_changes(b, words):
         page = page_rows(b, [f"c{i}"], {})
         check(f"{words} {source}: changes", {k: v for k, v in page.items() if v[0] != v[1]}, wanted)
     top = rows_of("size", *words)
-    check(f"{words}: the whole", b.run("[[...heftPage.view.tree.top.now], [...heftPage.view.tree.top.base]]"),
+    check(f"{words}: the whole", b.run("[heftPage.totals('now'), heftPage.totals('base')]"),
           [[top["file"], top["vm"]], [top["base_file"], top["base_vm"]]])
 
 
@@ -166,7 +166,7 @@ def check_lists(b, work):
     b.open(work + "/page.html")
     table = json.loads(heft("diff", "old.size", "new.size", "-n0", "--json"))
     top = table["total"]
-    got = b.run("[heftPage.view.tree.top.now[0], heftPage.view.tree.top.base[0], heftPage.view.tree.top.now[1]]")
+    got = b.run("[heftPage.view.tree.top.now(0), heftPage.view.tree.top.base(0), heftPage.view.tree.top.now(1)]")
     check("diff: top", [round(v, 3) for v in got], [round(top[k], 3) for k in ("own", "base_own", "padding")])
     page = page_rows(b, ["c0"], {})
     page.pop("[unchanged]", None)
@@ -194,7 +194,7 @@ def check_heap(b, work):
     heft("report", "heap-later.core", "-o", work + "/page.html", "--", "heap.core")
     b.open(work + "/page.html")
     top = rows_of("heap", "diff", "heap.core", "heap-later.core")
-    check("heap diff: top", b.run("[[...heftPage.view.tree.top.now], [...heftPage.view.tree.top.base]]"),
+    check("heap diff: top", b.run("[heftPage.totals('now'), heftPage.totals('base')]"),
           [[top[m] for m in HEAP], [top["base_" + m] for m in HEAP]])
 
 
@@ -233,6 +233,70 @@ def check_names(b, work):
     check("names: no name is in full", b.run("document.body.innerText.length < 50000"), True)
     check("names: csv marks formulas", "\n'=cmd()," in b.run("heftPage.csv()"), True)
     b.size(1280, 800)
+
+
+# ---- searching and sorting ---------------------------------------------------------------------------
+
+EXPRESSIONS = ["a", "^_", "t$", "^$", "x*", "e.*e", "[^a-z]", "\\W$", "\\s", "^.{3}$", "(?<!_)r", "a|^b|c$", "\\bmain\\b", "o(?!o)", "\\d{2,}",
+               "nothing that is there", "é|µ", "\\x5f$", "[A-Z][^A-Z]*$"]
+
+
+def check_search(b, work):
+    """Texts are searched many at once; each alone has to give the same."""
+    heft("report", HEFT, "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    count = b.run("heftPage.view.book.texts.count")
+    check("search: there are many texts", count > 300, True)
+    for text in EXPRESSIONS:
+        for flags in "gm", "gmi":
+            wrong, hits = b.run(f"""(() => {{
+                const {{ texts }} = heftPage.view.book, found = texts.search(new RegExp({json.dumps(text)}, "{flags}"));
+                const alone = new RegExp({json.dumps(text)}, "{flags[2:]}"), wrong = [];
+                for (let i = 0; i < texts.count; i++)
+                    if (alone.test(texts.get(i)) !== (found[i] === 1))
+                        wrong.push(texts.get(i));
+                return [wrong.slice(0, 5), found.reduce((n, f) => n + f, 0)];
+            }})()""")
+            check(f"search: {text} {flags}", wrong, [])
+            if text in ("a", "^_", "t$", "\\W$", "e.*e"):
+                check(f"search: {text} {flags} is found", 0 < hits < count, True)
+
+
+def check_sort(b, _work):
+    numbers = ("Array.from({ length: 5000 }, (_, i) => (i * 7919 % 4999))", "Array.from({ length: 5000 }, (_, i) => Math.sin(i) * 10 ** (i % 30 - 10))",
+               "Array.from({ length: 3000 }, (_, i) => (i % 7 - 3) * 5e9)", "Array.from({ length: 20 }, (_, i) => i * 7 % 20)")
+    for number in numbers:
+        for up in "true", "false":
+            check(f"sort: {number} {up}", b.run(f"""(() => {{
+                const keys = Float64Array.from({number}), got = heftPage.sortedBy(keys, {up}), sign = {up} ? 1 : -1;
+                const wanted = [...keys.keys()].sort((a, b) => sign * (keys[a] - keys[b]) || a - b);
+                return [got.length, wanted.findIndex((n, i) => n !== got[i])];
+            }})()"""), [b.run(number + ".length"), -1])
+
+
+NESTED = {"_ZN1a1fEv": 10, "_ZN1a1b1gEv": 20, "_ZN1a1b1c1hEv": 40, "_ZN1z1iEv": 80}
+
+
+def check_itself(b, work):
+    """What is directly in a namespace that has others in it is a row of its own."""
+    path = work + "/nested.o"
+    with open(path + ".s", "w") as f:
+        f.write(".text\n" + "".join(f'.globl {n}\n.type {n},@function\n{n}: .fill {size},1,0x90\n.size {n},{size}\n'
+                                    for n, size in NESTED.items()))
+    if subprocess.run(["cc", "-c", path + ".s", "-o", path]).returncode != 0:
+        print("LEFT OUT: what is directly in a namespace: no assembler")
+        return
+    heft("report", "-d", "namespaces,symbols", path, "-o", work + "/page.html")
+    b.open(work + "/page.html")
+
+    def vm(by, names):
+        return {k: v[0][1] for k, v in page_rows(b, by, {"with": "a::", "in": 1}, names).items()}
+
+    check("itself: all", vm(["c0"], []), {"a": 70})
+    check("itself: of the last level", vm(["c0"], ["a"]), {"[itself]": 10, "b": 60})
+    check("itself: it is a leaf", vm(["c0"], ["a", "[itself]"]), {})
+    check("itself: one below", vm(["c0"], ["a", "b"]), {"[itself]": 20, "c": 40})
+    check("itself: with symbols", vm(["c0", "c1"], ["a"]), {"a::f()": 10, "b": 60})
 
 
 # ---- what is chosen ----------------------------------------------------------------------------------
@@ -312,7 +376,7 @@ def main():
     os.chdir(work)
     b = devtools.Browser(program)
     try:
-        for part in check_sizes, check_lists, check_heap, check_names, check_address, check_keys, check_pictures:
+        for part in check_sizes, check_lists, check_heap, check_names, check_search, check_sort, check_itself, check_address, check_keys, check_pictures:
             part(b, work)
         check("requests: none left", b.requests, [])
         check("errors: none", b.errors, [])

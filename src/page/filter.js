@@ -1,0 +1,127 @@
+/* Which lines are shown, and of what kind they are. */
+
+function escapeRegex(text) {
+	return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+/* Small letters find large ones as well. */
+function pattern(text, isRegex) {
+	return new RegExp(isRegex ? text : escapeRegex(text), /\p{Lu}/u.test(text) || isRegex ? "gm" : "gmi");
+}
+
+/* found[text] for all texts of the book; the last few answers are kept. */
+function textsWith(book, regex) {
+	const key = regex.flags + regex.source;
+	book.answers ||= new Map();
+	if (!book.answers.has(key)) {
+		if (book.answers.size >= 4)
+			book.answers.delete(book.answers.keys().next().value);
+		book.answers.set(key, book.texts.search(regex));
+	}
+	return book.answers.get(key);
+}
+
+/* By number in the dictionary: does the label match. */
+function labelsWith(column, texts) {
+	const found = new Uint8Array(column.count);
+	for (let i = 0; i < column.count; i++)
+		found[i] = texts[column.labels[i]];
+	return found;
+}
+
+function stepsWith(stacks, texts) {
+	const found = new Uint8Array(stacks.steps);
+	for (let i = 1; i < stacks.steps; i++)
+		found[i] = found[stacks.parent[i]] | texts[stacks.part(stacks.frame[i], FRAME_FUNCTION)];
+	return found;
+}
+
+/* 1 in each line that has a label with it. */
+function linesWith(book, tab, columns, regex) {
+	const texts = textsWith(book, regex), found = new Uint8Array(tab.lines);
+	for (const column of columns) {
+		const known = column.stack ? stepsWith(tab.stacks, texts) : labelsWith(column, texts);
+		if (!known.includes(0))
+			return found.fill(1);
+		if (known.includes(1))
+			markLines(found, column.stack ? tab.stacks.lines : column.lines, known);
+	}
+	return found;
+}
+
+function markLines(found, lines, known) {
+	for (let i = 0; i < found.length; i++)
+		found[i] |= known[lines[i]];
+}
+
+/* 1 for each line that a filter lets through, null where it is all; throws where an expression is wrong. */
+function filterLines(book, tab, filter, measure) {
+	const columns = filter.in === "" ? tab.columns : [tab.columns[filter.in]];
+	if (!filter.with && !filter.without && filter.kind === "" && !filter.least)
+		return null;
+	const passes = filter.with ? linesWith(book, tab, columns, pattern(filter.with, filter.regex)) : new Uint8Array(tab.lines).fill(1);
+	if (filter.without)
+		dropLines(passes, linesWith(book, tab, columns, pattern(filter.without, filter.regex)));
+	if (filter.kind !== "" && tab.kindColumn)
+		keepKind(passes, tab.kindColumn.lines, kindsOf(book, tab.kindColumn), +filter.kind);
+	if (filter.least > 0)
+		keepLarge(passes, measure, filter.least);
+	return passes;
+}
+
+function dropLines(passes, dropped) {
+	for (let i = 0; i < passes.length; i++)
+		passes[i] &= 1 - dropped[i];
+}
+
+function keepKind(passes, lines, kinds, kind) {
+	for (let i = 0; i < passes.length; i++)
+		if (kinds[lines[i]] !== kind)
+			passes[i] = 0;
+}
+
+function keepLarge(passes, { now, base }, least) {
+	for (let i = 0; i < passes.length; i++)
+		if (now[i] < least && !(base && base[i] >= least))
+			passes[i] = 0;
+}
+
+/* ---- kinds of sections -------------------------------------------------------------------------- */
+
+const KINDS = ["code", "constants", "data", "zeroed data", "unwinding", "relocations", "symbols", "debug info", "other"];
+const KIND_RULES = [
+	[/debug|^\.gdb_index|^\.stab|^__DWARF/, 7],
+	[/^\.(eh_frame|gcc_except|ARM\.ex|debug_frame|unwind|pdata|xdata)/, 4],
+	[/^\.(rela?|relr)\b|^\.(got|plt)/, 5],
+	[/^\.(symtab|strtab|dynsym|dynstr|shstrtab|gnu\.(hash|version)|hash|gnu_hash)|^\.dynamic/, 6],
+	[/^\.t?bss|bss$|^COMMON/, 3],
+	[/^\.(rodata|data\.rel\.ro|init_array|fini_array|note|interp|const)|^\.rdata/, 1],
+	[/^\.t?data|^\.sdata|^\.tm_clone/, 2],
+	[/^\.(text|init|fini)|^__text/, 0],
+];
+
+function kindOf(name) {
+	const rule = KIND_RULES.find(([regex]) => regex.test(name));
+	return rule ? rule[1] : 8;
+}
+
+function kindsOf(book, column) {
+	column.kinds ||= Uint8Array.from(column.labels, text => kindOf(book.texts.get(text)));
+	return column.kinds;
+}
+
+/* The kind that most of a node is of. */
+function kindOfNode(node, tab, book, m) {
+	if (node.kind !== undefined)
+		return node.kind;
+	const kinds = kindsOf(book, tab.kindColumn), { lines } = tab.kindColumn, { order } = node.tree;
+	const values = tab.measures[m].now, step = Math.max(1, Math.floor((node.end - node.start) / 256));
+	const sums = KINDS.map(() => 0);
+	for (let i = node.start; i < node.end; i += step)
+		sums[kinds[lines[order[i]]]] += values[order[i]] + 1e-9;
+	node.kind = 0;
+	for (let k = 1; k < sums.length; k++)
+		if (sums[k] > sums[node.kind])
+			node.kind = k;
+	return node.kind;
+}
