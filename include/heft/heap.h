@@ -160,6 +160,12 @@ HEFT_API void heft_heap_set_progress(struct heft_heap *h, heft_progress_fn progr
 /* Once per handle.  A dump without any records of the recorder opens, too: then nothing is known
  * but what is mapped where. */
 HEFT_API bool heft_heap_open(struct heft_heap *h, const char *path, struct heft_err *err);
+/* The same of a process that runs under the recorder: the recorder's tables are copied, and the
+ * process is not stopped meanwhile, so counters go on from the first to the last.  Blocks are not
+ * known, as in a file that the recorder wrote.  HEFT_EIO where there is no such process (ESRCH), or
+ * it may not be looked at (EPERM); HEFT_EUNSUPPORTED where no recorder is in it, or one that keeps
+ * stacks in blocks. */
+HEFT_API bool heft_heap_open_process(struct heft_heap *h, uint32_t pid, struct heft_err *err);
 
 /* What the bytes of the heap's memory are. */
 enum heft_heap_part {

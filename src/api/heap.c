@@ -4,6 +4,9 @@
 #include "api/finder.h"
 #include "api/structs.h"
 
+#include "heap/live_tables.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- settings ------------------------------------------------------------------------------- */
@@ -26,6 +29,7 @@ static void release(void *handle)
 	arena_release(&h->answer);
 	vec_release(&h->moments);
 	wish_release(&h->find);
+	mem_free(h->tables);
 	notes_release(&h->notes);
 	arena_release(&h->arena);
 	mem_free(h);
@@ -244,6 +248,32 @@ static bool heap_open(struct heft_heap *h, const char *path, struct heft_err *er
 bool heft_heap_open(struct heft_heap *h, const char *path, struct heft_err *err)
 {
 	return GUARDED(h->memory, err, heap_open(h, path, err));
+}
+
+/* The pages are read as the file would be that the recorder writes. */
+static bool heap_open_process(struct heft_heap *h, uint32_t pid, struct heft_err *err)
+{
+	char name[32];
+	size_t size;
+	if (h->open || h->tables != NULL)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens one dump");
+	if (!live_tables(pid, &h->tables, &size, err))
+		return false;
+	snprintf(name, sizeof name, "process %" PRIu32, pid);
+	const struct heft_input in = {
+		.size = sizeof in, .name = name, .data = h->tables, .data_size = size, .fd = -1
+	};
+	memory_set_inputs(&h->find.inputs);
+	if (!wish_add_input(&h->find, &in, err) || !heap_open(h, name, err))
+		return false;
+	return h->info.of.counted ||
+	       fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+		    "%s: its stacks are in the blocks; take a 'heft heap snapshot' of it", name);
+}
+
+bool heft_heap_open_process(struct heft_heap *h, uint32_t pid, struct heft_err *err)
+{
+	return GUARDED(h->memory, err, heap_open_process(h, pid, err));
 }
 
 /* ---- what is known -------------------------------------------------------------------------- */

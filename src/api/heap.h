@@ -17,6 +17,7 @@ struct heft_heap {
 	unsigned threads;
 	/* found */
 	bool open, damages_known;
+	uint8_t *tables; /* of a living process; borrowed by `process`, NULL where it is a file */
 	struct process process;
 	struct damages damages;
 	struct heap_info info;

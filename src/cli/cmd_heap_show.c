@@ -19,6 +19,7 @@ enum {
 	O_STACKS,
 	O_EXIT_CODE,
 	O_ALL_FRAMES,
+	O_PID,
 };
 
 const struct opt heap_show_opts[] = {
@@ -33,6 +34,7 @@ const struct opt heap_show_opts[] = {
 	{ O_LAYOUT, 0, false, "layout", NULL, "what each byte of the memory is" },
 	{ O_STACKS, 0, false, "stacks", NULL, "where all threads are" },
 	{ .help = "Other:" },
+	{ O_PID, 0, false, "pid", "PID", "a recorded process that runs, instead of DUMP" },
 	{ O_EXIT_CODE, 0, false, "exit-code", NULL, "status 1 if there are rows: --leaks" },
 #include "cli/heap_open_opts.inc"
 	{ 0 },
@@ -41,7 +43,8 @@ const struct opt heap_show_opts[] = {
 const char heap_show_manual[] =
 	"Shows who holds the memory of a process that ran under the heap recorder.\n\n"
 	"DUMP is a core, an image of memory, or a file the recorder wrote.  EXE is the\n"
-	"program, where it is not where the process had it.\n";
+	"program, where it is not where the process had it.  --pid asks a process that\n"
+	"still runs, without stopping it.\n";
 
 const struct opt heap_diff_opts[] = {
 #define OUTPUT_FORMATS "table|csv|tsv|json|markdown|folded|svg"
@@ -65,6 +68,7 @@ struct show_job {
 	const char *files[2];
 	struct heft_heap_report *report; /* NULL: a page */
 	size_t file_count;
+	uint64_t pid; /* of the process that is asked instead of a dump; 0: none */
 	bool exit_code, paged, by_given;
 	enum heft_heap_page page;
 };
@@ -203,6 +207,9 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_LAYOUT: return apply_page(job, HEFT_HEAP_LAYOUT);
 	case O_STACKS: return apply_page(job, HEFT_HEAP_STACKS);
 	case O_EXIT_CODE: job->exit_code = true; return true;
+	case O_PID:
+		return cli_number(job->open.cli, o, value, INT32_MAX, &job->pid) &&
+		       (job->pid > 0 || cli_bad_value(job->open.cli, o, value, "a process id"));
 	default: return heap_open_apply(&job->open, o, value);
 	}
 }
@@ -279,8 +286,22 @@ static int report(struct show_job *job)
 	return status;
 }
 
+static int run_process(struct show_job *job)
+{
+	struct heft_err err;
+	if (job->file_count > 0)
+		return cli_error(job->open.cli, "--pid goes without a dump: %s", job->files[0]);
+	heft_heap_set_finder(job->open.heap, job->open.finder);
+	heft_heap_set_progress(job->open.heap, progress_show, job->open.cli->progress);
+	if (!heft_heap_open_process(job->open.heap, (uint32_t)job->pid, &err))
+		return cli_failed(job->open.cli, &err);
+	return report(job);
+}
+
 static int run_show(struct show_job *job)
 {
+	if (job->pid != 0)
+		return run_process(job);
 	if (job->file_count == 0)
 		return cli_error(job->open.cli, "must specify a dump; try '%s --help'",
 				 job->open.cli->usage);

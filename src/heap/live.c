@@ -45,20 +45,20 @@ static uint64_t now(void)
 
 /* ---- stopping -------------------------------------------------------------------------------- */
 
-static bool say_denied(struct live *l, const char *what)
+bool live_denied(uint32_t pid, const char *what, struct heft_err *err)
 {
 	if (errno == EPERM || errno == EACCES) {
 		const int saved = errno;
-		fail(l->err, HEFT_EIO, HEFT_NO_OFFSET,
+		fail(err, HEFT_EIO, HEFT_NO_OFFSET,
 		     "process %" PRIu32
 		     ": %s is not allowed: it must be yours, without a debugger, "
 		     "and /proc/sys/kernel/yama/ptrace_scope 0; else be root",
-		     l->pid, what);
-		if (l->err != NULL)
-			l->err->sys_errno = saved;
+		     pid, what);
+		if (err != NULL)
+			err->sys_errno = saved;
 		return false;
 	}
-	return fail_sys(l->err, "process %" PRIu32 ": %s", l->pid, what);
+	return fail_sys(err, "process %" PRIu32 ": %s", pid, what);
 }
 
 static bool is_known(const struct live *l, uint32_t tid)
@@ -102,7 +102,7 @@ static bool seize(struct live *l, struct live_thread *t)
 		/* It ended meanwhile, or did, and waits for the others. */
 		if (errno == ESRCH || (errno == EPERM && l->threads.count > 0))
 			return true;
-		return say_denied(l, "to stop it");
+		return live_denied(l->pid, "to stop it", l->err);
 	}
 	t->stopped = ptrace(PTRACE_INTERRUPT, (pid_t)t->tid, NULL, NULL) == 0;
 	return true;
@@ -340,23 +340,22 @@ static bool make_room(struct live *l)
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-/* Of our own word size? */
-static bool check_process(struct live *l)
+bool live_check_process(uint32_t pid, struct heft_err *err)
 {
 	char path[64], head[5] = "";
-	snprintf(path, sizeof path, "/proc/%" PRIu32 "/exe", l->pid);
+	snprintf(path, sizeof path, "/proc/%" PRIu32 "/exe", pid);
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT) {
 		errno = ESRCH;
-		return fail_sys(l->err, "process %" PRIu32, l->pid);
+		return fail_sys(err, "process %" PRIu32, pid);
 	}
 	if (fd < 0)
-		return say_denied(l, "to look at it");
+		return live_denied(pid, "to look at it", err);
 	const bool good = read(fd, head, 5) != 5 ||
 			  head[EI_CLASS] == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32);
 	close(fd);
-	return good || fail(l->err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-			    "process %" PRIu32 ": has another word size than heft", l->pid);
+	return good || fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+			    "process %" PRIu32 ": has another word size than heft", pid);
 }
 
 /* Copies and writes.  Where all fits the buffer, the process goes on before the writing. */
@@ -386,7 +385,9 @@ static bool take(struct live *l, const char *path)
 {
 	bool some, good;
 	if (!live_plan_make(&l->plan, l->pid, l->wish->full, l->err))
-		return errno == EACCES || errno == EPERM ? say_denied(l, "to look at it") : false;
+		return errno == EACCES || errno == EPERM
+			       ? live_denied(l->pid, "to look at it", l->err)
+			       : false;
 	good = make_room(l);
 	live_plan_release(&l->plan);
 	if (!good)
@@ -408,7 +409,7 @@ bool live_snapshot(uint32_t pid, const char *path, const struct live_wish *wish,
 {
 	*ret = (struct live_facts){ 0 };
 	struct live l = { .pid = pid, .wish = wish, .facts = ret, .err = err };
-	const bool good = check_process(&l) && take(&l, path);
+	const bool good = live_check_process(pid, err) && take(&l, path);
 	if (l.buffer != NULL)
 		munmap(l.buffer, l.buffer_size);
 	vec_release(&l.threads);

@@ -65,6 +65,12 @@ void live_plan_release(struct live_plan *p);
  * fails. */
 char *live_read_file(uint32_t pid, const char *name, size_t *ret_size, struct heft_err *err);
 
+/* False where there is no such process, it may not be looked at, or it has not our own word
+ * size. */
+bool live_check_process(uint32_t pid, struct heft_err *err);
+/* Says why something could not be done to a process, by errno; false. */
+bool live_denied(uint32_t pid, const char *what, struct heft_err *err);
+
 /* ---- the file -------------------------------------------------------------------------------- */
 
 struct live_out;

@@ -321,4 +321,31 @@ is "no folder for the file" 2 $?
 "$heft" heap run --recorder none.so true 2>/dev/null
 is "no recorder" 2 $?
 is "nothing was run" "" "$(run ./text 2>/dev/null)"
-finish 20
+# The tables of a process that runs.
+mkfifo in
+LD_PRELOAD=$recorder HEFT_HEAP_OUT=living.heap sh -c 'read a; read b; ls / >/dev/null; read c' <in &
+pid=$!
+exec 3>in
+echo a >&3
+tries=0
+while ! "$heft" heap show --pid $pid --json >living 2>said && [ $tries -lt 100 ]; do
+	sleep 0.05
+	tries=$((tries + 1))
+done
+if grep -q 'not allowed' said; then
+	left_out "a process that runs" "other processes may not be looked at here"
+else
+	is "whose heap it is" 1 "$(grep -c "\"pid\": ${pid}[,}]" living)"
+	is "nobody traces it" "TracerPid:	0" "$(grep TracerPid /proc/$pid/status)"
+	"$heft" heap show --pid $pid living 2>said
+	is "a process and a dump" "2 heft: --pid goes without a dump: living" "$? $(cat said)"
+	"$heft" heap show --pid $$ 2>said
+	is "a process without a recorder" "2 1" "$? $(grep -c "process $$: nothing in it records its heap" said)"
+fi
+exec 3>&-
+wait $pid
+"$heft" heap show --pid "$pid" 2>said
+is "a process that ended" "2 heft: process $pid: No such process" "$? $(cat said)"
+"$heft" heap show --pid 0 2>said
+is "no process id" "2 heft: --pid: '0' is not a process id" "$? $(cat said)"
+finish 26

@@ -1,0 +1,125 @@
+/* live_tables.c - the recorder's pages, copied while the process goes on. */
+#define _GNU_SOURCE
+#include "heap/live_internal.h"
+
+#include "heap/block.h"
+#include "heap/live_tables.h"
+
+#include <errno.h>
+#include <sys/uio.h>
+
+enum { PROBES = 512 }; /* pages a system call; IOV_MAX is 1024 */
+
+struct probe {
+	uint32_t pid;
+	VEC(uint64_t) places; /* that are to be looked at */
+	VEC(uint8_t) pages;   /* that were taken */
+	bool counters;        /* stacks are wanted, or all but these */
+	int error;            /* of the last call that failed */
+};
+
+/* Stacks name nodes, nodes name modules and threads, and each was there before it was named: what
+ * names is copied before what is named, and counters that are taken away before those they are
+ * taken from. */
+static bool is_counter(uint32_t kind)
+{
+	return kind == HEAP_PAGE_STACKS || kind == HEAP_PAGE_REMOTE;
+}
+
+static bool is_page(const struct heap_page *p, uint64_t addr)
+{
+	return p->magic == HEAP_PAGE_MAGIC + sizeof(void *) && p->self == addr &&
+	       p->version == HEAP_VERSION && p->check == heap_page_check(p);
+}
+
+static ssize_t read_at(struct probe *p, void *to, uint64_t addr, size_t size)
+{
+	const struct iovec local = { to, size }, remote = { (void *)(uintptr_t)addr, size };
+	const ssize_t n = process_vm_readv((pid_t)p->pid, &local, 1, &remote, 1, 0);
+	if (n < 0)
+		p->error = errno;
+	return n;
+}
+
+static void take_page(struct probe *p, const struct heap_page *head, uint64_t addr)
+{
+	if (!is_page(head, addr) || is_counter(head->kind) != p->counters)
+		return;
+	vec_reserve(&p->pages, HEAP_PAGE_SIZE);
+	if (read_at(p, p->pages.data + p->pages.count, addr, HEAP_PAGE_SIZE) == HEAP_PAGE_SIZE)
+		p->pages.count += HEAP_PAGE_SIZE;
+}
+
+/* Looks at the heads of some places at once; a place that cannot be read is passed over. */
+static void look_at(struct probe *p, const uint64_t *places, size_t count)
+{
+	struct heap_page heads[PROBES];
+	struct iovec remote[PROBES];
+	for (size_t i = 0; i < count; i++)
+		remote[i] = (struct iovec){ (void *)(uintptr_t)places[i], sizeof *heads };
+	for (size_t first = 0; first < count;) {
+		const struct iovec local = { heads, sizeof heads };
+		const ssize_t n = process_vm_readv((pid_t)p->pid, &local, 1, remote + first,
+						   count - first, 0);
+		if (n < 0)
+			p->error = errno;
+		const size_t got = n > 0 ? (size_t)n / sizeof *heads : 0;
+		for (size_t i = 0; i < got; i++)
+			take_page(p, &heads[i], places[first + i]);
+		first += got > 0 ? got : 1;
+	}
+}
+
+/* Every multiple of the size of a page in memory that was touched. */
+static void list_places(struct probe *p, const struct live_plan *plan)
+{
+	for (size_t i = 0; i < plan->slices.count; i++) {
+		const struct live_slice *s = &plan->slices.data[i];
+		for (uint64_t at = align_up(s->addr, HEAP_PAGE_SIZE);
+		     at >= s->addr && at < s->addr + s->size; at += HEAP_PAGE_SIZE)
+			vec_push(&p->places, at);
+	}
+}
+
+static bool scan(struct probe *p, bool counters, struct heft_err *err)
+{
+	struct live_plan plan;
+	if (!live_plan_make(&plan, p->pid, false, err))
+		return errno == EACCES || errno == EPERM ? live_denied(p->pid, "to look at it", err)
+							 : false;
+	p->places.count = 0;
+	p->counters = counters;
+	list_places(p, &plan);
+	live_plan_release(&plan);
+	for (size_t i = 0; i < p->places.count; i += PROBES)
+		look_at(p, p->places.data + i, min_u64(PROBES, p->places.count - i));
+	return true;
+}
+
+static bool has_pages(const struct probe *p, struct heft_err *err)
+{
+	if (p->pages.count > 0)
+		return true;
+	errno = p->error;
+	if (p->error == EPERM || p->error == ESRCH)
+		return live_denied(p->pid, "to read its memory", err);
+	return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+		    "process %" PRIu32 ": nothing in it records its heap; start it with 'heft heap "
+		    "run', or take a 'heft heap snapshot' of it",
+		    p->pid);
+}
+
+bool live_tables(uint32_t pid, uint8_t **ret, size_t *ret_size, struct heft_err *err)
+{
+	struct probe p = { .pid = pid };
+	const bool good = live_check_process(pid, err) && scan(&p, true, err) &&
+			  scan(&p, false, err) && has_pages(&p, err);
+	vec_release(&p.places);
+	if (!good) {
+		vec_release(&p.pages);
+		return false;
+	}
+	*ret = p.pages.data;
+	*ret_size = p.pages.count;
+	return true;
+}
