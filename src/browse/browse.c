@@ -6,18 +6,19 @@
 
 #include <curses.h>
 #include <fcntl.h>
+#include <locale.h>
+#include <poll.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <unistd.h>
 
 extern char **environ;
 
-enum { ESC = 27, FILTER_OPENS = 200, WAIT_MS = 300 };
+enum { ESC = 27, FILTER_OPENS = 200 };
 
-static void say(struct browse *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void say(struct browse *b, const char *fmt, ...)
+void browse_say(struct browse *b, const char *fmt, ...)
 {
 	va_list args;
 	va_start(args, fmt);
@@ -25,12 +26,37 @@ static void say(struct browse *b, const char *fmt, ...)
 	va_end(args);
 }
 
-int browse_key(struct browse *b)
+/* What is typed already; ERR where there is nothing. */
+static int typed_key(void)
 {
-	int key;
-	while ((key = getch()) == KEY_RESIZE)
-		browse_draw(b);
+	timeout(0);
+	const int key = getch();
+	timeout(-1);
 	return key;
+}
+
+int browse_key(struct browse *b, int ms)
+{
+	struct pollfd in = { STDIN_FILENO, POLLIN, 0 };
+	for (;;) {
+		int key = typed_key();
+		if (key == KEY_RESIZE) {
+			browse_draw(b);
+			refresh();
+			continue;
+		}
+		if (key != ERR)
+			return key;
+		const int count = poll(&in, 1, ms);
+		if (count == 0)
+			return KEY_NONE;
+		if (count < 0)
+			continue; /* a signal: of another size, as a rule */
+		key = typed_key();
+		if (key != KEY_RESIZE)
+			return key;
+		ungetch(key);
+	}
 }
 
 /* ---- progress -------------------------------------------------------------------------------- */
@@ -39,10 +65,7 @@ bool browse_progress(void *ctx, const char *what, uint64_t done, uint64_t total)
 {
 	char text[200], share[20] = "";
 	(void)ctx;
-	timeout(0);
-	const int key = getch();
-	timeout(-1);
-	if (key == ESC)
+	if (typed_key() == ESC)
 		return false;
 	if (total > 0)
 		snprintf(share, sizeof share, " %.0f%%", 100.0 * (double)done / (double)total);
@@ -54,44 +77,45 @@ bool browse_progress(void *ctx, const char *what, uint64_t done, uint64_t total)
 
 /* ---- the lines ------------------------------------------------------------------------------- */
 
-static void list(struct browse *b)
+void browse_list(struct browse *b)
 {
 	if (!tree_list(&b->tree))
-		say(b, "out of memory");
+		browse_say(b, "out of memory");
 }
 
-/* Puts the cursor on a node, if it is in sight. */
-static void go_to(struct browse *b, uint32_t node)
+void browse_go_to(struct browse *b, uint32_t node)
 {
 	for (uint32_t i = 0; i < b->tree.line_count; i++)
 		if (b->tree.lines[i] == node)
 			b->at = i;
 }
 
-/* UINT32_MAX where there is no line. */
-static uint32_t chosen(const struct browse *b)
+uint32_t browse_chosen(const struct browse *b)
 {
 	return b->at < b->tree.line_count ? b->tree.lines[b->at] : UINT32_MAX;
 }
 
+void browse_filter(struct browse *b)
+{
+	if (!tree_filter(&b->tree, b->filter))
+		browse_say(b, "out of memory");
+}
+
 static void apply_filter(struct browse *b)
 {
-	const uint32_t node = chosen(b);
-	if (!tree_filter(&b->tree, b->filter))
-		say(b, "out of memory");
+	const uint32_t node = browse_chosen(b);
+	browse_filter(b);
 	if (b->filter[0] != '\0')
 		tree_open_shown(&b->tree, FILTER_OPENS);
-	list(b);
+	browse_list(b);
 	b->at = b->top = 0;
-	go_to(b, node);
+	browse_go_to(b, node);
 }
 
 /* Letters that are already typed come first: a filter over a million rows takes a moment. */
 static void filter_typed(struct browse *b)
 {
-	timeout(0);
-	const int key = getch();
-	timeout(-1);
+	const int key = typed_key();
 	if (key != ERR) {
 		ungetch(key);
 		return;
@@ -165,22 +189,33 @@ bool browse_prompt(struct browse *b, const char *label, char *text, size_t room,
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* Takes the place of the table before.  False where there is no memory; nothing changes then. */
-static bool take_table(struct browse *b, const struct browse_table *table)
+bool browse_take_table(struct browse *b, const struct browse_table *table, bool carried)
 {
 	struct tree tree;
-	if (!tree_init(&tree, table->table, table->table->diff && !table->only_now)) {
+	uint32_t node = browse_chosen(b);
+	if (!tree_init(&tree, table->table, table->table->diff && !table->only_now) ||
+	    (carried && !tree_carry(&tree, &b->tree, &node))) {
 		tree_release(&tree);
-		say(b, "out of memory");
+		browse_say(b, "out of memory");
 		return false;
 	}
 	tree_release(&b->tree);
 	b->tree = tree;
 	b->table = *table;
 	memcpy(b->by, table->by, sizeof b->by);
-	b->at = b->top = 0;
-	if (b->filter[0] != '\0')
+	if (!carried)
+		b->at = b->top = 0;
+	if (b->filter[0] != '\0' && !carried) {
 		apply_filter(b);
+		return true;
+	}
+	const uint32_t line = b->at - b->top;
+	if (b->filter[0] != '\0')
+		browse_filter(b);
+	browse_list(b);
+	if (carried)
+		browse_go_to(b, node);
+	b->top = b->at > line ? b->at - line : 0;
 	return true;
 }
 
@@ -188,12 +223,13 @@ static void open_table(struct browse *b, size_t input, const char *by)
 {
 	struct heft_err err = { .text = "" };
 	struct browse_table table;
+	browse_stop_waiting(b);
 	if (!b->ops->open(b->ops->ctx, input, by, &table, &err)) {
-		say(b, "%s", err.text);
+		browse_say(b, "%s", err.text);
 		return;
 	}
 	b->input = input;
-	if (!take_table(b, &table))
+	if (!browse_take_table(b, &table, false))
 		b->quits = true; /* the table before is gone */
 }
 
@@ -251,11 +287,11 @@ static void write_page(struct browse *b)
 	if (!browse_prompt(b, "write a page to", path, sizeof path, NULL, NULL))
 		return;
 	if (!b->ops->page(b->ops->ctx, path, &err))
-		say(b, "%s", err.text);
+		browse_say(b, "%s", err.text);
 	else if (has_desktop() && open_desktop(path))
-		say(b, "wrote %.300s and opened it", path);
+		browse_say(b, "wrote %.300s and opened it", path);
 	else
-		say(b, "wrote %.300s; a browser shows it", path);
+		browse_say(b, "wrote %.300s; a browser shows it", path);
 }
 
 /* ---- keys ------------------------------------------------------------------------------------ */
@@ -273,33 +309,33 @@ static void set_open(struct browse *b, uint32_t node, bool open)
 	if (node == UINT32_MAX)
 		return;
 	b->tree.nodes[node].open = open && tree_has_children(&b->tree, node);
-	list(b);
+	browse_list(b);
 }
 
 static void go_left(struct browse *b)
 {
-	const uint32_t node = chosen(b);
+	const uint32_t node = browse_chosen(b);
 	if (node == UINT32_MAX)
 		return;
 	if (b->tree.nodes[node].open)
 		set_open(b, node, false);
 	else
-		go_to(b, b->tree.nodes[node].parent);
+		browse_go_to(b, b->tree.nodes[node].parent);
 }
 
 static void toggle_beside(struct browse *b)
 {
-	const uint32_t node = chosen(b);
+	const uint32_t node = browse_chosen(b);
 	if (node == UINT32_MAX)
 		return;
 	tree_open_beside(&b->tree, node, !b->tree.nodes[node].open);
-	list(b);
-	go_to(b, node);
+	browse_list(b);
+	browse_go_to(b, node);
 }
 
 static void enter(struct browse *b)
 {
-	const uint32_t node = chosen(b);
+	const uint32_t node = browse_chosen(b);
 	if (node == UINT32_MAX)
 		return;
 	if (!tree_has_children(&b->tree, node)) {
@@ -307,7 +343,7 @@ static void enter(struct browse *b)
 		return;
 	}
 	b->tree.root = node;
-	list(b);
+	browse_list(b);
 	b->at = b->top = 0;
 }
 
@@ -315,9 +351,9 @@ static void leave(struct browse *b)
 {
 	const uint32_t was = b->tree.root;
 	b->tree.root = b->tree.nodes[was].parent;
-	list(b);
+	browse_list(b);
 	b->at = b->top = 0;
-	go_to(b, was);
+	browse_go_to(b, was);
 }
 
 static void escape(struct browse *b)
@@ -330,10 +366,10 @@ static void escape(struct browse *b)
 
 static void order(struct browse *b, size_t measure, enum tree_sort sort, bool reversed)
 {
-	const uint32_t node = chosen(b);
+	const uint32_t node = browse_chosen(b);
 	tree_set_order(&b->tree, measure, sort, reversed);
-	list(b);
-	go_to(b, node);
+	browse_list(b);
+	browse_go_to(b, node);
 }
 
 static void next_sort(struct browse *b)
@@ -343,12 +379,13 @@ static void next_sort(struct browse *b)
 	if (!b->tree.diff && sort != TREE_BY_SIZE)
 		sort = TREE_BY_NAME;
 	order(b, b->tree.measure, sort, b->tree.reversed);
-	say(b, "sorted by %s", b->tree.diff && sort == TREE_BY_SIZE ? "change" : names[sort]);
+	browse_say(b, "sorted by %s",
+		   b->tree.diff && sort == TREE_BY_SIZE ? "change" : names[sort]);
 }
 
 static void mark(struct browse *b)
 {
-	const uint32_t node = chosen(b);
+	const uint32_t node = browse_chosen(b);
 	if (node == UINT32_MAX)
 		return;
 	tree_mark(&b->tree, node, !b->tree.nodes[node].marked);
@@ -359,8 +396,59 @@ static void measure(struct browse *b)
 {
 	const size_t m = browse_next_measure(b, b->tree.measure);
 	order(b, m, b->tree.sort, b->tree.reversed);
-	say(b, "measured in %s", b->tree.table->measures[m].title);
+	browse_say(b, "measured in %s", b->tree.table->measures[m].title);
 }
+
+/* ---- the mouse ------------------------------------------------------------------------------- */
+
+enum { WHEEL_LINES = 3, DOUBLE_MS = 400 };
+
+/* The lines move, the cursor stays in sight. */
+static void scroll_by(struct browse *b, int64_t by)
+{
+	const int64_t size = browse_page_size(), count = b->tree.line_count;
+	int64_t top = (int64_t)b->top + by, at = b->at;
+	top = top > count - size ? count - size : top;
+	top = top < 0 ? 0 : top;
+	at = at < top ? top : at > top + size - 1 ? top + size - 1 : at;
+	b->top = (uint32_t)top;
+	b->at = at >= count ? (count > 0 ? (uint32_t)count - 1 : 0) : (uint32_t)at;
+}
+
+static void open_or_close(struct browse *b, uint32_t node)
+{
+	if (tree_has_children(&b->tree, node))
+		set_open(b, node, !b->tree.nodes[node].open);
+	else
+		browse_card(b, node);
+}
+
+static void click(struct browse *b, uint32_t line)
+{
+	if (line == UINT32_MAX)
+		return;
+	const bool again = line == b->clicked && browse_since(&b->click) < DOUBLE_MS;
+	b->at = line;
+	b->clicked = again ? UINT32_MAX : line;
+	clock_gettime(CLOCK_MONOTONIC, &b->click);
+	if (again)
+		open_or_close(b, browse_chosen(b));
+}
+
+static void take_mouse(struct browse *b)
+{
+	MEVENT e;
+	if (getmouse(&e) != OK)
+		return;
+	if ((e.bstate & BUTTON4_PRESSED) != 0)
+		scroll_by(b, -WHEEL_LINES);
+	else if ((e.bstate & BUTTON5_PRESSED) != 0)
+		scroll_by(b, WHEEL_LINES);
+	else if ((e.bstate & BUTTON1_PRESSED) != 0)
+		click(b, browse_line_at(b, e.y));
+}
+
+/* ---- keys, once more ------------------------------------------------------------------------- */
 
 /* False: it is no key that moves. */
 static bool moves(struct browse *b, int key)
@@ -377,7 +465,7 @@ static bool moves(struct browse *b, int key)
 	case KEY_END:
 	case 'G': move_by(b, UINT32_MAX); break;
 	case KEY_RIGHT:
-	case 'l': set_open(b, chosen(b), true); break;
+	case 'l': set_open(b, browse_chosen(b), true); break;
 	case KEY_LEFT:
 	case 'h': go_left(b); break;
 	case '*': toggle_beside(b); break;
@@ -387,6 +475,7 @@ static bool moves(struct browse *b, int key)
 	case KEY_BACKSPACE:
 	case 127:
 	case '\b': leave(b); break;
+	case KEY_MOUSE: take_mouse(b); break;
 	default: return false;
 	}
 	return true;
@@ -405,8 +494,12 @@ static void act(struct browse *b, int key)
 	case 'u': tree_unmark_all(&b->tree); break;
 	case '\t': next_input(b); break;
 	case 'i':
-		if (chosen(b) != UINT32_MAX)
-			browse_card(b, chosen(b));
+		if (browse_chosen(b) != UINT32_MAX)
+			browse_card(b, browse_chosen(b));
+		break;
+	case 'x':
+		if (browse_chosen(b) != UINT32_MAX)
+			browse_code(b, browse_chosen(b));
 		break;
 	case 'n': browse_notes(b); break;
 	case 'o': write_page(b); break;
@@ -420,37 +513,31 @@ static void act(struct browse *b, int key)
 static void look(struct browse *b)
 {
 	while (!b->quits) {
+		browse_catch_up(b);
 		browse_draw(b);
 		refresh();
-		const int key = browse_key(b);
+		const int key = browse_key(b, browse_patience(b));
+		if (key == KEY_NONE)
+			continue;
 		b->said[0] = '\0';
 		if (!moves(b, key))
 			act(b, key);
 	}
 }
 
-bool browse_run(const struct browse_ops *ops, const struct browse_table *first, bool color,
-		struct heft_err *err)
+bool browse_run(const struct browse_ops *ops, const char *by, unsigned flags, struct heft_err *err)
 {
-	struct browse b = { .ops = ops };
-	const char *term = getenv("TERM");
-	if (!take_table(&b, first)) {
-		*err = (struct heft_err){ .code = HEFT_ENOMEM, .offset = HEFT_NO_OFFSET };
-		snprintf(err->text, sizeof err->text, "out of memory");
-		return false;
-	}
-	const bool good = paint_start(color);
+	struct browse b = { .ops = ops, .clicked = UINT32_MAX };
+	setlocale(LC_CTYPE, "");
+	loader_init(&b.loader, ops);
+	const bool good = browse_begin(&b, by, flags, err);
 	if (good) {
 		if (ops->notes(ops->ctx, 0, NULL) > 0)
-			say(&b, "some of the input was odd: n shows the notes");
+			browse_say(&b, "some of the input was odd: n shows the notes");
 		look(&b);
 		paint_end();
-	} else {
-		*err = (struct heft_err){ .code = HEFT_EUNSUPPORTED, .offset = HEFT_NO_OFFSET };
-		snprintf(err->text, sizeof err->text,
-			 "the terminal type '%.80s' is not known here; set TERM, or use heft size",
-			 term != NULL ? term : "");
 	}
+	loader_release(&b.loader);
 	tree_release(&b.tree);
 	return good;
 }

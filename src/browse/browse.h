@@ -16,7 +16,22 @@ struct browse;
 struct browse_table {
 	const struct heft_table *table;
 	bool only_now; /* the base of the table is nothing */
+	bool lives;    /* what it shows goes on: it is made anew now and then */
 	char by[200];  /* what its rows are grouped by */
+};
+
+/* How a table is made. */
+struct browse_wish {
+	const char *by; /* what rows are grouped by; NULL: as is usual */
+	heft_progress_fn progress;
+	void *progress_ctx;
+};
+
+/* A row, with the labels from the one below the top down to its own. */
+struct browse_row {
+	const struct heft_row *row;
+	const char *const *path;
+	size_t depth; /* labels; 0 of the top row */
 };
 
 struct browse_ops {
@@ -30,8 +45,21 @@ struct browse_ops {
 	 * until the next one of this input; where the call fails, the one before still holds. */
 	bool (*open)(void *ctx, size_t input, const char *by, struct browse_table *ret,
 		     struct heft_err *err);
+	/* Makes what `open` makes of an input that is not open, in any thread, while the other
+	 * calls go on in theirs: NULL where it fails.  `take` puts it in the place of what that
+	 * input had, which goes; `drop` throws it away. */
+	void *(*make)(void *ctx, size_t input, const struct browse_wish *wish,
+		      struct browse_table *ret, struct heft_err *err);
+	void (*take)(void *ctx, size_t input, void *made);
+	void (*drop)(void *ctx, void *made);
+	/* Opens input 0 with rows that take no time, to be looked at until others are made; false
+	 * where there are none. */
+	bool (*glance)(void *ctx, struct browse_table *ret);
 	/* Writes what is known of a row beyond the table, in lines. */
-	void (*card)(void *ctx, size_t input, const struct heft_row *row, FILE *to);
+	void (*card)(void *ctx, size_t input, const struct browse_row *row, FILE *to);
+	/* Writes the instructions of a row; false where there are none. */
+	bool (*code)(void *ctx, size_t input, const struct browse_row *row, FILE *to,
+		     struct heft_err *err);
 	/* Writes what was odd in the input, a line each, unless `to` is NULL; how many there
 	 * are. */
 	size_t (*notes)(void *ctx, size_t input, FILE *to);
@@ -39,10 +67,11 @@ struct browse_ops {
 	bool (*page)(void *ctx, const char *path, struct heft_err *err);
 };
 
-/* Takes the terminal until the user quits.  `first` is the table of input 0.
- * False where the terminal cannot do it. */
-bool browse_run(const struct browse_ops *ops, const struct browse_table *first, bool color,
-		struct heft_err *err);
+/* Takes the terminal until the user quits.  First the table of input 0 is shown, with rows grouped
+ * by `by`, NULL: as is usual.  `flags` are bits of enum browse_flag.  False where it cannot be
+ * made, or the terminal cannot do it. */
+enum browse_flag { BROWSE_COLOR = 1, BROWSE_MOUSE = 2 };
+bool browse_run(const struct browse_ops *ops, const char *by, unsigned flags, struct heft_err *err);
 
 /* A heft_progress_fn for calls made inside of browse_run; ctx is not used.  Esc cancels. */
 bool browse_progress(void *ctx, const char *what, uint64_t done, uint64_t total);

@@ -51,6 +51,11 @@ struct tree {
  * memory, or where there are more rows than a number of 32 bits can name. */
 bool tree_init(struct tree *t, const struct heft_table *table, bool diff);
 void tree_release(struct tree *t);
+/* Opens, marks and sorts in a new tree what is so in an older one, and takes its root; rows are the
+ * same whose labels from the top on are.  *cursor, a node of the old tree, becomes that of the new
+ * one, or the one nearest above it that is there.  The filter is the caller's.  False where there
+ * is no memory; nothing changes then. */
+bool tree_carry(struct tree *to, const struct tree *from, uint32_t *cursor);
 
 /* What a measure of a node is: all of the row, or what the filter lets through of it. */
 union heft_value tree_now(const struct tree *t, uint32_t node, size_t measure);
@@ -65,9 +70,10 @@ unsigned tree_depth(const struct tree *t, uint32_t node);
 bool tree_has_children(const struct tree *t, uint32_t node);
 
 void tree_set_order(struct tree *t, size_t measure, enum tree_sort sort, bool reversed);
-/* Lets through the leaf rows on whose way from the top every word of `text` is in a label or text,
- * and none of the words that begin with "!".  Words with a capital letter are matched exactly.
- * Empty text: everything.  False where there is no memory; the filter is then what it was. */
+/* Lets through the leaf rows on whose way from the top every word of `text` is in a label, alias
+ * or text, and none of the words that begin with "!".  Words with a capital letter are matched
+ * exactly.  Empty text: everything.  False where there is no memory; the filter is then what it
+ * was. */
 bool tree_filter(struct tree *t, const char *text);
 /* Finds the lines anew, after anything that changes them.  False where there is no memory. */
 bool tree_list(struct tree *t);

@@ -69,7 +69,15 @@ static bool contains(const char *text, const struct word *w)
 	return false;
 }
 
-/* Bits of the words that a row has in its label or texts; `known` are not asked again. */
+static bool is_in_alias(const struct heft_row *row, const struct word *w)
+{
+	for (size_t i = 0; i < row->alias_count; i++)
+		if (contains(row->aliases[i], w))
+			return true;
+	return false;
+}
+
+/* Bits of the words that a row has in a name or text; `known` are not asked again. */
 static uint32_t words_of(const struct tree *t, const struct heft_row *row, const struct words *w,
 			 uint32_t known)
 {
@@ -77,6 +85,7 @@ static uint32_t words_of(const struct tree *t, const struct heft_row *row, const
 		bool found = (known & 1U << i) != 0 || contains(row->label, &w->words[i]);
 		for (size_t k = 0; !found && row->texts != NULL && k < t->table->text_count; k++)
 			found = contains(row->texts[k], &w->words[i]);
+		found = found || is_in_alias(row, &w->words[i]);
 		known |= (uint32_t)found << i;
 	}
 	return known;

@@ -58,6 +58,14 @@ static void draw_pager(const char *title, const char *text, int first)
 	browse_foot(" arrows, Page Up and Page Down scroll; any other key goes back");
 }
 
+static int wheel(void)
+{
+	MEVENT e;
+	if (getmouse(&e) != OK)
+		return 0;
+	return (e.bstate & BUTTON4_PRESSED) != 0 ? -3 : (e.bstate & BUTTON5_PRESSED) != 0 ? 3 : 0;
+}
+
 /* How far a key scrolls; false: it ends the pager. */
 static bool scrolls(int key, int *by)
 {
@@ -73,6 +81,7 @@ static bool scrolls(int key, int *by)
 	case KEY_HOME: *by = -1000000; return true;
 	case KEY_END: *by = 1000000; return true;
 	case KEY_RESIZE: *by = 0; return true;
+	case KEY_MOUSE: *by = wheel(); return true;
 	default: return false;
 	}
 }
@@ -173,6 +182,42 @@ static void put_texts(FILE *to, const struct tree *t, const struct heft_row *row
 	}
 }
 
+/* Calls an op with a row and the labels on the way to it. */
+static bool call_with_row(const struct browse *b, uint32_t node,
+			  bool (*op)(const struct browse *, const struct browse_row *, FILE *,
+				     struct heft_err *),
+			  FILE *to, struct heft_err *err)
+{
+	const struct tree *t = &b->tree;
+	size_t depth = 0;
+	for (uint32_t at = node; at != 0; at = t->nodes[at].parent)
+		depth++;
+	const char **path = calloc(depth + 1, sizeof *path);
+	if (path == NULL)
+		return false;
+	size_t i = depth;
+	for (uint32_t at = node; at != 0; at = t->nodes[at].parent)
+		path[--i] = t->nodes[at].row->label;
+	const struct browse_row row = { t->nodes[node].row, path, depth };
+	const bool good = op(b, &row, to, err);
+	free(path);
+	return good;
+}
+
+static bool put_known(const struct browse *b, const struct browse_row *row, FILE *to,
+		      struct heft_err *err)
+{
+	(void)err;
+	b->ops->card(b->ops->ctx, b->input, row, to);
+	return true;
+}
+
+static bool put_code(const struct browse *b, const struct browse_row *row, FILE *to,
+		     struct heft_err *err)
+{
+	return b->ops->code(b->ops->ctx, b->input, row, to, err);
+}
+
 static void put_card(FILE *to, const struct browse *b, uint32_t node)
 {
 	const struct tree *t = &b->tree;
@@ -187,7 +232,7 @@ static void put_card(FILE *to, const struct browse *b, uint32_t node)
 	put_texts(to, t, row);
 	if (t->nodes[node].children > 0)
 		fprintf(to, "%-16s %u\n", "rows below", (unsigned)t->nodes[node].children);
-	b->ops->card(b->ops->ctx, b->input, row, to);
+	call_with_row(b, node, put_known, to, NULL);
 }
 
 /* ---- what is written there ------------------------------------------------------------------- */
@@ -207,6 +252,22 @@ void browse_card(struct browse *b, uint32_t node)
 	if (f != NULL)
 		put_card(f, b, node);
 	show_file(b, " One row", f, &text);
+}
+
+void browse_code(struct browse *b, uint32_t node)
+{
+	struct heft_err err = { .text = "out of memory" };
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+	if (f == NULL || !call_with_row(b, node, put_code, f, &err)) {
+		if (f != NULL)
+			fclose(f);
+		free(text);
+		browse_say(b, "%s", err.text);
+		return;
+	}
+	show_file(b, " Instructions", f, &text);
 }
 
 void browse_notes(struct browse *b)
@@ -243,8 +304,13 @@ void browse_help(struct browse *b)
 		"Space                marks a row, their sum is at the foot; u unmarks all\n"
 		"Tab                  the next input\n"
 		"\n"
-		"i                    the card of a row: exact sizes, places\n"
+		"i                    the card of a row: exact sizes, places, source line\n"
+		"x                    the instructions of a row, block by block\n"
 		"n                    notes: what was odd in the input\n"
 		"o                    writes all as a page for a browser, and opens it\n"
-		"q                    quits\n");
+		"q                    quits\n"
+		"\n"
+		"A click chooses a row, a double click opens or closes it, the wheel scrolls\n"
+		"(--no-mouse leaves the mouse to the terminal).  What takes long is told at the\n"
+		"top or the foot; Esc stops what is told at the foot.\n");
 }

@@ -8,7 +8,6 @@
 #include <curses.h>
 #include <langinfo.h>
 #include <limits.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,9 +33,8 @@ static void start_colors(void)
 			init_pair(styles[i].pair, styles[i].color, -1);
 }
 
-bool paint_start(bool color)
+bool paint_start(bool color, bool mouse)
 {
-	setlocale(LC_CTYPE, "");
 	if (newterm(NULL, stdout, stdin) == NULL)
 		return false;
 	cbreak();
@@ -45,6 +43,9 @@ bool paint_start(bool color)
 	keypad(stdscr, TRUE);
 	set_escdelay(50);
 	curs_set(0);
+	mouseinterval(0); /* a click is told at once */
+	if (mouse)
+		mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 	if (color)
 		start_colors();
 	return true;

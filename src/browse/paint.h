@@ -17,8 +17,9 @@ enum paint_style {
 	PAINT_MARK,
 };
 
-/* Takes the terminal; false where its type is not known. */
-bool paint_start(bool color);
+/* Takes the terminal, in the character set of the locale; false where its type is not known.
+ * `mouse`: clicks and the wheel are keys, KEY_MOUSE, if the terminal has one. */
+bool paint_start(bool color, bool mouse);
 void paint_end(void);
 
 int paint_rows(void);

@@ -224,14 +224,15 @@ static void draw_line(const struct browse *b, const struct cells *c, uint32_t li
 
 /* ---- head and foot --------------------------------------------------------------------------- */
 
-static void draw_head(const struct browse *b)
+static void draw_head(struct browse *b)
 {
-	char text[600], inputs[60] = "";
+	char text[800], inputs[60] = "", status[STATUS_MAX];
+	browse_status(b, status);
 	if (b->ops->input_count > 1)
 		snprintf(inputs, sizeof inputs, "  [%zu of %zu]", b->input + 1,
 			 b->ops->input_count);
-	snprintf(text, sizeof text, " %.200s  by %s%s%s", b->ops->title(b->ops->ctx, b->input),
-		 b->by, inputs, b->tree.diff ? "  (what changed)" : "");
+	snprintf(text, sizeof text, " %.200s  by %s%s%s%s", b->ops->title(b->ops->ctx, b->input),
+		 b->by, inputs, b->tree.diff ? "  (what changed)" : "", status);
 	paint_fill(0, 0, paint_columns(), PAINT_HEAD, false);
 	paint_text(0, 0, paint_columns(), text, PAINT_HEAD, false);
 }
@@ -266,7 +267,7 @@ static void draw_foot(const struct browse *b)
 {
 	const struct tree *t = &b->tree;
 	char text[500] =
-		" / filter  d group  s sort  m measure  space mark  i card  o page  ? help q quit";
+		" / filter  d group  s sort  m measure  i card  x code  o page  ? help  q quit";
 	if (b->said[0] != '\0') {
 		snprintf(text, sizeof text, " %s", b->said);
 	} else if (t->marked > 0) {
@@ -286,6 +287,15 @@ int browse_page_size(void)
 {
 	const int size = paint_rows() - HEAD_LINES - FOOT_LINES;
 	return size > 1 ? size : 1;
+}
+
+uint32_t browse_line_at(const struct browse *b, int row)
+{
+	const uint32_t line = b->top + (uint32_t)(row - HEAD_LINES);
+	return row >= HEAD_LINES && row < HEAD_LINES + browse_page_size() &&
+			       line < b->tree.line_count
+		       ? line
+		       : UINT32_MAX;
 }
 
 static void keep_in_sight(struct browse *b)

@@ -4,6 +4,9 @@
 
 #include "browse/browse.h"
 #include "browse/browse_tree.h"
+#include "browse/loader.h"
+
+#include <time.h>
 
 struct browse {
 	const struct browse_ops *ops;
@@ -16,6 +19,13 @@ struct browse {
 	uint32_t top;     /* the first line in sight */
 	bool quits;
 	char said[400]; /* what the last key led to; "": nothing to say */
+	struct loader loader;
+	bool first;            /* the loader makes the table that was asked for at first */
+	uint32_t clicked;      /* the line that was clicked last */
+	struct timespec click; /* when */
+	bool ended;            /* what lived does no more: its last state is shown */
+	struct timespec began; /* when the loader began */
+	int64_t pause_ms;      /* until a table of what lives is made anew; -1: never */
 };
 
 /* ---- drawing --------------------------------------------------------------------------------- */
@@ -24,6 +34,8 @@ struct browse {
 void browse_draw(struct browse *b);
 /* Lines of rows that are in sight. */
 int browse_page_size(void);
+/* The line of rows at a row of the screen; UINT32_MAX: none. */
+uint32_t browse_line_at(const struct browse *b, int row);
 /* A line at the foot; the columns it takes. */
 int browse_foot(const char *text);
 
@@ -43,6 +55,8 @@ size_t browse_next_measure(const struct browse *b, size_t m);
 /* Shows lines of text until a key ends it. */
 void browse_pager(struct browse *b, const char *title, const char *text);
 void browse_card(struct browse *b, uint32_t node);
+/* Its instructions. */
+void browse_code(struct browse *b, uint32_t node);
 void browse_help(struct browse *b);
 void browse_notes(struct browse *b);
 
@@ -51,7 +65,39 @@ void browse_notes(struct browse *b);
 bool browse_prompt(struct browse *b, const char *label, char *text, size_t room,
 		   const char *const *choices, void (*typed)(struct browse *b));
 
-/* The next key; the screen is drawn again where its size changed. */
-int browse_key(struct browse *b);
+/* Milliseconds since then. */
+int64_t browse_since(const struct timespec *from);
+
+/* The next key; the screen is drawn again where its size changed.  KEY_NONE: none came in so many
+ * milliseconds, -1: as long as it takes.  ERR: the terminal is gone. */
+enum { KEY_NONE = -2 };
+int browse_key(struct browse *b, int ms);
+
+/* ---- tables that are made meanwhile (meanwhile.c) -------------------------------------------- */
+
+/* Puts the table of a new tree in the place of the one before.  False where there is no memory;
+ * nothing changes then. */
+bool browse_take_table(struct browse *b, const struct browse_table *table, bool carried);
+/* Filters the tree by b->filter. */
+void browse_filter(struct browse *b);
+/* Finds the lines anew. */
+void browse_list(struct browse *b);
+/* Puts the cursor on a node, if it is in sight. */
+void browse_go_to(struct browse *b, uint32_t node);
+/* The node under the cursor; UINT32_MAX where there is no line. */
+uint32_t browse_chosen(const struct browse *b);
+void browse_say(struct browse *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Gets the first table; false where there is none, or somebody stopped it. */
+bool browse_begin(struct browse *b, const char *by, unsigned flags, struct heft_err *err);
+/* How long to wait for a key, in milliseconds; -1: nothing else is awaited. */
+int browse_patience(const struct browse *b);
+/* Takes what was made, begins to make what is to be made anew. */
+void browse_catch_up(struct browse *b);
+/* Ends what is being made; it comes to nothing. */
+void browse_stop_waiting(struct browse *b);
+/* What the head says of it: "" or a text in parentheses. */
+enum { STATUS_MAX = 200 };
+void browse_status(struct browse *b, char out[STATUS_MAX]);
 
 #endif

@@ -3,17 +3,22 @@
 
 #include "cli/inputs.h"
 #include "cli/outfile.h"
+#include "cli/row_card.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+enum { O_PID = 1, O_NO_MOUSE };
+
 const struct opt browse_opts[] = {
+	{ O_PID, 0, false, "pid", "PID", "the heap of a recorded process that runs" },
 #define INPUT_BY_HELP                                                                              \
 	"what rows are grouped by at first: data sources of\n"                                     \
 	"                              programs (default: sections,symbols), or what\n"            \
 	"                              heft diff and heft heap show have as --by"
 #include "cli/input_opts.inc"
+	{ O_NO_MOUSE, 0, false, "no-mouse", NULL, "leave the mouse to the terminal" },
 	{ .help = "Where things are:" },
 #include "cli/find_opts.inc"
 #include "cli/exe_opts.inc"
@@ -24,16 +29,35 @@ const struct opt browse_opts[] = {
 const char browse_manual[] =
 	"Shows where the bytes go as a tree to look through, on this terminal.  INPUT:\n"
 	"programs, .size and .sizediff files, cores and recordings of heaps.  With BASE\n"
-	"files after '--', what changed.  The key ? tells what the others do.\n";
+	"files after '--', what changed.  --pid shows a process as it goes on.  The key ?\n"
+	"tells what the others do.\n";
 
 struct browse_job {
 	struct inputs inputs;
-	struct input *opened; /* by number; title NULL: not yet */
+	struct input *opened;  /* by number; title NULL: not yet */
+	char process_name[32]; /* input 0 where inputs.pid is not 0 */
+	char living[100];      /* its title */
+	struct row_card card;
+	bool no_mouse;
 };
+
+static bool apply_pid(struct browse_job *job, const struct opt *o, const char *value)
+{
+	uint64_t pid;
+	if (!cli_number(job->inputs.cli, o, value, INT32_MAX, &pid) || pid == 0)
+		return pid == 0 && cli_bad_value(job->inputs.cli, o, value, "a process id");
+	job->inputs.pid = (uint32_t)pid;
+	return true;
+}
 
 static bool apply(void *ctx, const struct opt *o, const char *value)
 {
-	return inputs_apply(&((struct browse_job *)ctx)->inputs, o, value);
+	struct browse_job *job = ctx;
+	if (o->id == O_PID)
+		return apply_pid(job, o, value);
+	if (o->id == O_NO_MOUSE)
+		return job->no_mouse = true;
+	return inputs_apply(&job->inputs, o, value);
 }
 
 static bool add_operand(void *ctx, const char *word)
@@ -52,7 +76,14 @@ static bool add_base(void *ctx, const char *word)
 
 static const char *title(void *ctx, size_t input)
 {
-	const struct browse_job *job = ctx;
+	struct browse_job *job = ctx;
+	struct heft_heap_info info = { .size = sizeof info };
+	if (job->opened[input].lives) {
+		heft_heap_info(job->opened[input].heap, &info);
+		snprintf(job->living, sizeof job->living, "%s: %.50s", job->process_name,
+			 info.command);
+		return job->living;
+	}
 	const char *path = job->inputs.files.paths[input], *slash = strrchr(path, '/');
 	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
@@ -62,30 +93,82 @@ static const char *const *groups(void *ctx, size_t input)
 	return input_groups(&((const struct browse_job *)ctx)->opened[input]);
 }
 
+static bool open_with(const struct inputs *inputs, size_t i, const char *by, struct input *in,
+		      struct browse_table *ret, struct heft_err *err)
+{
+	bool good = input_open(inputs, i, by, in, err);
+	if (!good && in->unknown[0] != '\0')
+		snprintf(err->text, sizeof err->text, "no such data source: '%s'", in->unknown);
+	if (good)
+		ret->table = input_table(in, by, &ret->only_now, err);
+	good = good && ret->table != NULL;
+	memcpy(ret->by, in->by, sizeof ret->by);
+	ret->lives = in->lives;
+	if (!good)
+		input_close(in);
+	return good;
+}
+
+static void *make(void *ctx, size_t i, const struct browse_wish *wish, struct browse_table *ret,
+		  struct heft_err *err)
+{
+	struct inputs inputs = ((const struct browse_job *)ctx)->inputs;
+	struct input *in = calloc(1, sizeof *in);
+	inputs.progress = wish->progress;
+	inputs.progress_ctx = wish->progress_ctx;
+	if (in != NULL && open_with(&inputs, i, wish->by, in, ret, err))
+		return in;
+	free(in);
+	return NULL;
+}
+
+static void drop(void *ctx, void *made)
+{
+	(void)ctx;
+	input_close(made);
+	free(made);
+}
+
+static void take(void *ctx, size_t i, void *made)
+{
+	struct input *opened = &((struct browse_job *)ctx)->opened[i];
+	input_close(opened);
+	*opened = *(struct input *)made;
+	free(made);
+}
+
 /* Programs are measured again, of lists and heaps there are rows of another kind. */
 static bool open_input(void *ctx, size_t i, const char *by, struct browse_table *ret,
 		       struct heft_err *err)
 {
 	struct browse_job *job = ctx;
 	struct input *opened = &job->opened[i], in = { 0 };
-	const bool again = opened->title == NULL || opened->kind == INPUT_PROFILE;
-	if (again && !input_open(&job->inputs, i, by, &in, err)) {
-		if (in.unknown[0] != '\0')
-			snprintf(err->text, sizeof err->text, "no such data source: '%s'",
-				 in.unknown);
-		input_close(&in);
-		return false;
-	}
-	struct input *from = again ? &in : opened;
-	ret->table = input_table(from, by, &ret->only_now, err);
-	memcpy(ret->by, from->by, sizeof ret->by);
-	if (ret->table != NULL && again) {
+	if (opened->title == NULL || opened->kind == INPUT_PROFILE) {
+		if (!open_with(&job->inputs, i, by, &in, ret, err))
+			return false;
 		input_close(opened);
 		*opened = in;
-	} else {
-		input_close(&in);
+		return true;
 	}
+	ret->table = input_table(opened, by, &ret->only_now, err);
+	ret->lives = opened->lives;
+	memcpy(ret->by, opened->by, sizeof ret->by);
 	return ret->table != NULL;
+}
+
+/* The headers of a program say at once how large its sections are. */
+static bool glance(void *ctx, struct browse_table *ret)
+{
+	struct browse_job *job = ctx;
+	struct inputs inputs = job->inputs;
+	enum heft_input_kind kind;
+	struct heft_err err;
+	if (inputs.pid != 0 || !heft_input_look(inputs.files.paths[0], &kind, &err) ||
+	    kind != HEFT_INPUT_PROGRAM)
+		return false;
+	inputs.progress = NULL;
+	inputs.perf = NULL;
+	return open_with(&inputs, 0, "sections", &job->opened[0], ret, &err);
 }
 
 static void put_frames(const struct heft_heap_report *r, const struct heft_row *row, FILE *to)
@@ -97,11 +180,19 @@ static void put_frames(const struct heft_heap_report *r, const struct heft_row *
 	}
 }
 
-static void card(void *ctx, size_t input, const struct heft_row *row, FILE *to)
+static void card(void *ctx, size_t input, const struct browse_row *row, FILE *to)
 {
-	const struct browse_job *job = ctx;
+	struct browse_job *job = ctx;
 	if (job->opened[input].report != NULL)
-		put_frames(job->opened[input].report, row, to);
+		put_frames(job->opened[input].report, row->row, to);
+	row_card_put(&job->card, &job->opened[input], row, to);
+}
+
+static bool code(void *ctx, size_t input, const struct browse_row *row, FILE *to,
+		 struct heft_err *err)
+{
+	struct browse_job *job = ctx;
+	return row_card_code(&job->card, &job->opened[input], row, to, err);
 }
 
 static size_t notes(void *ctx, size_t input, FILE *to)
@@ -162,21 +253,50 @@ static int look(struct browse_job *job)
 {
 	const struct cli *cli = job->inputs.cli;
 	const struct browse_ops ops = {
-		job, job->inputs.files.count, title, groups, open_input, card, notes, write_page
+		.ctx = job,
+		.input_count = job->inputs.files.count,
+		.title = title,
+		.groups = groups,
+		.open = open_input,
+		.make = make,
+		.take = take,
+		.drop = drop,
+		.glance = glance,
+		.card = card,
+		.code = code,
+		.notes = notes,
+		.page = write_page,
 	};
-	struct browse_table first;
 	struct heft_err err;
-	if (!open_input(job, 0, job->inputs.by, &first, &err))
-		return cli_failed(cli, &err);
-	progress_end(cli->progress);
+	const unsigned flags = (term_color(TERM_AUTO) ? BROWSE_COLOR : 0) |
+			       (job->no_mouse ? 0 : BROWSE_MOUSE);
 	job->inputs.progress = browse_progress;
-	return browse_run(&ops, &first, term_color(TERM_AUTO), &err) ? EXIT_FINE
-								     : cli_failed(cli, &err);
+	job->inputs.flags = HEFT_PROFILE_RANGES | HEFT_PROFILE_ALIASES;
+	job->card.inputs = &job->inputs;
+	const bool good = browse_run(&ops, job->inputs.by, flags, &err);
+	row_card_release(&job->card);
+	return good ? EXIT_FINE : cli_failed(cli, &err);
+}
+
+/* A process is the one input, under a name of its own. */
+static bool name_process(struct browse_job *job)
+{
+	const struct cli *cli = job->inputs.cli;
+	if (job->inputs.pid == 0)
+		return true;
+	if (job->inputs.files.count > 0)
+		return cli_error(cli, "--pid goes without files: %s", job->inputs.files.paths[0]) ==
+		       EXIT_FINE;
+	snprintf(job->process_name, sizeof job->process_name, "process %u",
+		 (unsigned)job->inputs.pid);
+	return inputs_add(&job->inputs, job->process_name, false);
 }
 
 static int run(struct browse_job *job)
 {
 	const struct cli *cli = job->inputs.cli;
+	if (!name_process(job))
+		return EXIT_TROUBLE;
 	const size_t count = job->inputs.files.count;
 	if (count == 0)
 		return cli_error(cli, "must specify at least one file; try '%s --help'",

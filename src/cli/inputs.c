@@ -133,6 +133,7 @@ static bool open_profile(const struct inputs *all, struct input *in, const char 
 	heft_profile_set_finder(p, all->finder);
 	heft_profile_set_demangle(p, all->style);
 	heft_profile_set_rows(p, all->rows);
+	heft_profile_set_flags(p, all->flags);
 	heft_profile_set_progress(p, all->progress, all->progress_ctx);
 	return cli_each_name(all->cli, by, add_source, &sources) &&
 	       (all->perf == NULL ||
@@ -193,6 +194,14 @@ static bool open_dump(const struct inputs *all, struct input *in, const char *pa
 	return open_profile(all, in, path, by != NULL ? by : dump_groups[0], err);
 }
 
+static bool open_living(const struct inputs *all, struct input *in, struct heft_err *err)
+{
+	in->kind = INPUT_HEAP;
+	in->lives = true;
+	in->heap = new_heap(all);
+	return heft_heap_open_process(in->heap, all->pid, err);
+}
+
 static bool open_base_dump(const struct inputs *all, struct input *in, const char *base,
 			   struct heft_err *err)
 {
@@ -215,6 +224,8 @@ bool input_open(const struct inputs *all, size_t i, const char *by, struct input
 	const char *path = all->files.paths[i];
 	const char *base = i < all->bases.count ? all->bases.paths[i] : NULL;
 	*in = (struct input){ .title = name_of(path) };
+	if (all->pid != 0)
+		return open_living(all, in, err) && open_base_dump(all, in, base, err);
 	if (!heft_input_look(path, &kind, err))
 		return false;
 	switch (kind) {

@@ -19,7 +19,9 @@ struct inputs {
 	const char *by, *perf; /* NULL: not given */
 	const char *usual;     /* what programs are grouped by unless somebody says */
 	bool verbose;
-	uint32_t rows; /* of a level of profiles; 0: all */
+	unsigned flags; /* of profiles, enum heft_profile_flag */
+	uint32_t pid;   /* input 0 is this process, which runs; 0: all are files */
+	uint32_t rows;  /* of a level of profiles; 0: all */
 	heft_progress_fn progress;
 	void *progress_ctx;
 	struct input_files files, bases;
@@ -33,6 +35,7 @@ struct input {
 	const char *title;
 	bool all;     /* a profile of all inputs against all bases */
 	bool dump;    /* a profile of a dump */
+	bool lives;   /* the heap of a process that runs */
 	bool both;    /* a list that holds its base as well */
 	char by[200]; /* what the rows of its table are grouped by */
 	struct heft_profile *profile;

@@ -2,7 +2,7 @@
 """`heft browse` in a real terminal: what it shows is what heft says, every key does what the help tells, in every
 size, with and without colour, and names stay text.
 
-usage: browse_test.py HEFT FIXTURES     FIXTURES: the folder of the recipes golden_*
+usage: browse_test.py HEFT FIXTURES [RECORDER]     FIXTURES: the folder of the recipes golden_*
 
 Exit status 77 where there is no tmux, or heft was built without ncurses.
 """
@@ -219,6 +219,90 @@ def check_acts():
     t.close()
 
 
+def check_mouse():
+    top = by_file(rows_of("-d", "sections,symbols", "sources")["children"])
+    parent = next(i for i, r in enumerate(top) if len(r["children"]) > 1)
+    t = browse("sources")
+    before = labels(t.lines())
+    t.mouse(0, 30, HEAD + 3)
+    t.rest()
+    check("mouse: a click chooses", chosen(t), top[3]["label"])
+    for what, wanted in ("opens", False), ("closes", True):
+        t.mouse(0, 30, HEAD + parent)
+        t.mouse(0, 30, HEAD + parent)
+        check(f"mouse: a double click {what}", labels(t.rest()) == before, wanted)
+    t.press("i")
+    t.mouse(0, 30, 5)
+    t.rest()
+    check("mouse: a click is no key", "One row" in t.lines()[0], True)
+    t.press("q")
+    t.mouse(0, 30, 0)
+    t.mouse(0, 79, 23)
+    check("mouse: nothing is there to click", labels(t.rest()), before)
+    t.press("q")
+    t.close()
+    t = browse("-d", "symbols", "sources", rows=10)
+    first = labels(t.lines())
+    t.mouse(65, 30, 5)
+    check("mouse: the wheel scrolls", labels(t.rest())[0], first[3])
+    check("mouse: the cursor stays in sight", chosen(t), first[3][1])
+    t.mouse(64, 30, 5)
+    check("mouse: and back", labels(t.rest()), first)
+    t.press("?")
+    lines = t.lines()
+    t.mouse(65, 30, 5)
+    check("mouse: the wheel scrolls a text", t.rest()[1], lines[4])
+    t.press("q", "q")
+    t.close()
+    t = browse("--no-mouse", "sources")
+    check("mouse: --no-mouse leaves it alone", t.tmux("display-message", "-p", "#{mouse_any_flag}").strip(), "0")
+    t.press("q")
+    t.close()
+
+
+def check_card():
+    """The card of a function against heft where and heft blocks --disassemble."""
+    subprocess.run(["cc", "-g", "-O1", "-x", "c", "-o", "carded", "-"], check=True, input=CARDED)
+    t = browse("-d", "sections,symbols", "carded")
+    t.press("/", "carded_function .text", "Enter", "Home", "Down")
+    check("card: the function is there", chosen(t), "carded_function")
+    text = "\n".join(t.press("i"))
+    flat = re.sub(r"\s+", " ", text)
+    place = json.loads(heft("where", "--json", "carded", "carded_function"))
+    where = re.sub(r"\s+", " ", heft("where", "carded", "carded_function").decode())
+    check("card: what heft where says", where.strip() in flat, True)
+    check("card: a source line", re.search(r"carded_function at \S*<stdin>:[0-9]+", where) is not None, True)
+    own = int(re.search(r"own +([0-9]+) bytes", text)[1])
+    check("card: own bytes", own, place["symbol_own"])
+    padded = int(re.search(r"with padding +([0-9]+) bytes", text)[1])
+    check("card: with padding", padded, card_bytes(t.lines(), "vm"))
+    all_rows = rows_of("-d", "symbols", "carded")["children"]
+    because = next(r["file"] for r in all_rows if r["label"] == "carded_function")
+    check("card: because of it", int(re.search(r"because of it +([0-9]+) bytes", text)[1]), because)
+    check("card: sizes are told apart", own <= padded < because, True)
+    check("card: aliases", "carded_function_by_another_name" in text, True)
+    t.press("q")
+    lines = t.press("x")
+    wanted = heft("blocks", "--disassemble", "-C", "short", "--function", "carded_function", "carded").decode().split("\n")
+    if "without a disassembler" in lines[-1]:
+        print("LEFT OUT: instructions: heft was built without a disassembler")
+    else:
+        check("card: instructions", [line.strip()[:60] for line in lines[1:6]], [line.strip()[:60] for line in wanted[1:6]])
+    t.press("q", "Escape", "/", "another_name", "Enter", "Home", "Down")
+    check("card: an alias is found", chosen(t), "carded_function")
+    t.press("Escape", "/", ".comment", "Enter", "Home")
+    check("card: data have no instructions", "no code is known" in t.press("x")[-1], True)
+    t.press("q")
+    t.close()
+
+
+CARDED = b"""
+__attribute__((noinline)) int carded_function(int x) { return x * 3 + 1; }
+int carded_function_by_another_name(int) __attribute__((weak, alias("carded_function")));
+int main(int c, char **v) { (void)v; return carded_function(c); }
+"""
+
+
 # ---- changes, lists, heaps --------------------------------------------------------------------------
 
 def check_changes():
@@ -265,6 +349,82 @@ def check_heap():
     check("heap: what changed", "(what changed)" in t.lines()[0], True)
     t.press("q")
     t.close()
+
+
+LIVING = b"""
+#include <stdlib.h>
+#include <stdio.h>
+#include <unistd.h>
+void *kept[100000];
+__attribute__((noinline)) void *first_caller(void) { return malloc(1000); }
+__attribute__((noinline)) void *second_caller(void) { return malloc(500); }
+int main(void)
+{
+	int n = 0, c;
+	kept[n++] = first_caller();
+	puts("ready");
+	fflush(stdout);
+	while (read(0, &c, 1) == 1)
+		kept[n++] = second_caller();
+	return 0;
+}
+"""
+
+
+def live_bytes(lines, name):
+    for line in lines:
+        if line.endswith(" " + name):
+            return line[1:].split()[0]
+    return None
+
+
+def check_living():
+    """A process under the recorder: it grows, it ends; what was opened and marked stays so."""
+    if not RECORDER:
+        print("LEFT OUT: living processes: no recorder was named")
+        return
+    subprocess.run(["cc", "-O1", "-x", "c", "-o", "living", "-"], check=True, input=LIVING)
+    process = subprocess.Popen(["./living"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0,
+                               env={**os.environ, "LD_PRELOAD": RECORDER, "HEFT_HEAP_OUT": "living.heap"})
+    try:
+        process.stdout.readline()
+        t = browse("--pid", str(process.pid))
+        check("living: it is told", f"process {process.pid}: ./living" in t.lines()[0] and "(runs)" in t.lines()[0], True)
+        t.press("d", "C-u", "function", "Enter")
+        check("living: what it holds", live_bytes(t.wait(" first_caller$") or [], "first_caller"), "1000")
+        t.press("/", "caller", "Enter")
+        t.press("Home", "Space")
+        process.stdin.write(b"x")
+        lines = t.wait(" second_caller$") or []
+        check("living: what it asks for is seen", live_bytes(lines, "second_caller"), "500")
+        check("living: the mark stays", [line[0] for line in lines if line.endswith(" first_caller")], ["*"])
+        check("living: the filter stays", "filter: caller" in lines[1], True)
+        process.stdin.write(b"xxxx")
+        lines = t.wait(lambda lines: live_bytes(lines, "second_caller") == "2.44Ki") or []
+        check("living: what grows goes up", [n for _, n in labels(lines)], ["second_caller", "first_caller"])
+        shown = {r["label"]: r["live_bytes"] for r in rows_of("heap", "show", "--by=function", "--pid", str(process.pid))["children"]}
+        check("living: heap show says the same", (shown.get("second_caller"), shown.get("first_caller")), (2500, 1000))
+        t.press("?")
+        t.press("q")
+        process.stdin.close()
+        process.wait()
+        lines = t.wait(r"\(ended\)")
+        check("living: its end is told", lines is not None and "its last state stays" in t.lines()[-1], True)
+        check("living: its last state stays", live_bytes(t.lines(), "second_caller"), "2.44Ki")
+        t.press("Escape", "d", "C-u", "module", "Enter")
+        check("living: and can be grouped", t.wait("by module") is not None, True)
+        t.press("q")
+        check("living: exit status", t.status(), 0)
+        t.close()
+    finally:
+        process.kill()
+        process.wait()
+    for words, text in [(["--pid", str(os.getpid())], "nothing in it records its heap"), (["--pid", "999999999"], "No such process"),
+                        (["--pid", "0"], "'0' is not a process id"), (["--pid", str(os.getpid()), "tiny"], "--pid goes without files: tiny")]:
+        t = terminal.Terminal(WORK, [HEFT, "browse", *words], columns=150)
+        check(f"living: {words} ends", t.status(), 2)
+        check(f"living: {words} says why", text in "\n".join(t.lines()), True)
+        t.close()
 
 
 # ---- terminals -----------------------------------------------------------------------------------------
@@ -382,7 +542,8 @@ def main():
         subprocess.run([recipe, WORK], check=True, env={**os.environ, "HEFT": HEFT})
     os.chdir(WORK)
     try:
-        for part in (check_rows, check_filters, check_moves, check_acts, check_changes, check_lists, check_heap, check_sizes,
+        for part in (check_rows, check_filters, check_moves, check_acts, check_mouse, check_card, check_changes, check_lists, check_heap,
+                     check_living, check_sizes,
                      check_colours, check_no_terminal, check_names, check_many):
             part()
     finally:
@@ -393,6 +554,6 @@ def main():
 
 
 if __name__ == "__main__":
-    HEFT, FIXTURES = (os.path.abspath(p) for p in sys.argv[1:])
+    HEFT, FIXTURES, RECORDER = (os.path.abspath(p) if p else "" for p in (sys.argv[1:] + [""])[:3])
     WORK = tempfile.mkdtemp()
     main()

@@ -62,6 +62,11 @@ class Terminal:
             before = now
         return before
 
+    def mouse(self, button, column, row):
+        """As a terminal tells it (xterm's "normal tracking"): 0 is a click, 64 and 65 are the wheel."""
+        for code in (button, 3) if button < 3 else (button,):
+            self.tmux("send-keys", "-H", "1b", "5b", "4d", *[f"{32 + v:02x}" for v in (code, column + 1, row + 1)])
+
     def resize(self, columns, rows):
         self.tmux("resize-window", "-x", str(columns), "-y", str(rows))
         return self.rest()

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -110,6 +111,91 @@ static void a_level_that_says_the_name_again_is_no_row(void **state)
 	struct tree *t = *state;
 	assert_false(tree_has_children(t, find(t, ".data")));
 	assert_int_equal(t->count, 6);
+}
+
+/* The newer table: .text has lost beta, .data is as it was. */
+static void a_newer_table_is_looked_at_as_the_older_one_was(void **state)
+{
+	const struct tree *old = *state;
+	static const struct heft_row *fewer[] = { &gamma_row, &alpha };
+	struct heft_row newer_text = text, newer_top = top;
+	const struct heft_row *newer_sections[] = { &data, &newer_text };
+	struct heft_table newer_table = table;
+	struct tree newer;
+	newer_text.children = fewer;
+	newer_text.child_count = 2;
+	newer_top.children = newer_sections;
+	newer_table.top = &newer_top;
+	open_row(*state, ".text");
+	tree_mark(*state, find(old, "alpha"), true);
+	tree_mark(*state, find(old, "Beta"), true);
+	tree_set_order(*state, 1, TREE_BY_NAME, true);
+
+	assert_true(tree_init(&newer, &newer_table, false));
+	uint32_t cursor = find(old, "gamma");
+	assert_true(tree_carry(&newer, old, &cursor));
+	assert_true(tree_list(&newer));
+	assert_lines(&newer, ".text gamma alpha .data");
+	assert_int_equal(cursor, find(&newer, "gamma"));
+	assert_int_equal(newer.marked, 1);
+	assert_true(newer.nodes[find(&newer, "alpha")].marked);
+	assert_int_equal(newer.measure, 1);
+	tree_release(&newer);
+}
+
+static void what_is_gone_leaves_the_cursor_and_the_whole_on_the_row_above(void **state)
+{
+	struct tree *old = *state, newer;
+	struct heft_row newer_top = top;
+	static const struct heft_row *only_data[] = { &data };
+	struct heft_table newer_table = table;
+	newer_top.children = only_data;
+	newer_top.child_count = 1;
+	newer_table.top = &newer_top;
+	old->root = find(old, ".text");
+	uint32_t cursor = find(old, "alpha");
+	assert_true(tree_init(&newer, &newer_table, false));
+	assert_true(tree_carry(&newer, old, &cursor));
+	assert_true(tree_list(&newer));
+	assert_int_equal(newer.root, 0);
+	assert_int_equal(cursor, 0);
+	assert_lines(&newer, ".data");
+	tree_release(&newer);
+}
+
+static void of_many_marks_every_one_is_carried(void **state)
+{
+	enum { MANY = 1000 };
+	static struct heft_row rows[MANY];
+	static const struct heft_row *list[MANY], *turned[MANY];
+	static char names[MANY][16];
+	struct heft_row all = top, all_turned = top;
+	struct heft_table one = table, other = table;
+	struct tree from, to;
+	(void)state;
+	for (int i = 0; i < MANY; i++) {
+		snprintf(names[i], sizeof names[i], "row%d", i);
+		rows[i] = (struct heft_row){ .label = names[i],
+					     .now = alpha.now,
+					     .base = alpha.base };
+		list[i] = turned[MANY - 1 - i] = &rows[i];
+	}
+	all.children = list;
+	all_turned.children = turned;
+	all.child_count = all_turned.child_count = MANY;
+	one.top = &all;
+	other.top = &all_turned;
+	assert_true(tree_init(&from, &one, false));
+	assert_true(tree_init(&to, &other, false));
+	for (uint32_t i = 0; i < MANY; i += 2)
+		tree_mark(&from, find(&from, names[i]), true);
+	uint32_t cursor = UINT32_MAX;
+	assert_true(tree_carry(&to, &from, &cursor));
+	assert_int_equal(to.marked, MANY / 2);
+	for (uint32_t i = 0; i < MANY; i++)
+		assert_int_equal(to.nodes[find(&to, names[i])].marked, i % 2 == 0);
+	tree_release(&from);
+	tree_release(&to);
 }
 
 static void orders_are_by_name_change_and_reversed(void **state)
@@ -240,6 +326,9 @@ int main(void)
 		TEST(what_is_below_something_marked_counts_once),
 		TEST(a_row_can_be_the_whole),
 		TEST(a_table_without_rows_has_no_lines),
+		TEST(a_newer_table_is_looked_at_as_the_older_one_was),
+		TEST(what_is_gone_leaves_the_cursor_and_the_whole_on_the_row_above),
+		TEST(of_many_marks_every_one_is_carried),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,118 @@
+/* What somebody did to a tree, done to a tree of a newer table. */
+#include "browse/browse_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEW = 8 }; /* rows that are looked for one by one */
+
+#define NOWHERE UINT32_MAX
+
+struct labelled {
+	const char *label;
+	uint32_t node;
+};
+
+static int compare_labels(const void *a, const void *b)
+{
+	const struct labelled *x = a, *y = b;
+	const int order = strcmp(x->label, y->label);
+	return order != 0 ? order : (x->node > y->node) - (x->node < y->node);
+}
+
+static struct labelled *sort_labels(const struct tree *t, uint32_t node)
+{
+	const struct tree_node *n = &t->nodes[node];
+	struct labelled *list = malloc((n->children + 1) * sizeof *list);
+	if (list == NULL)
+		return NULL;
+	for (uint32_t i = 0; i < n->children; i++)
+		list[i] = (struct labelled){ t->nodes[n->first + i].row->label, n->first + i };
+	qsort(list, n->children, sizeof *list, compare_labels);
+	return list;
+}
+
+/* The child with a label; `list` NULL: they are not sorted. */
+static uint32_t find_child(const struct tree *t, uint32_t node, const struct labelled *list,
+			   const char *label)
+{
+	const struct tree_node *n = &t->nodes[node];
+	uint32_t low = 0, high = list != NULL ? n->children : 0;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		if (strcmp(list[middle].label, label) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (list != NULL)
+		return low < n->children && strcmp(list[low].label, label) == 0 ? list[low].node
+										: NOWHERE;
+	for (uint32_t i = n->first; i < n->first + n->children; i++)
+		if (strcmp(t->nodes[i].row->label, label) == 0)
+			return i;
+	return NOWHERE;
+}
+
+/* Rows that matter, and all above them: now[i] 0; the others NOWHERE. */
+static void choose(const struct tree *from, uint32_t cursor, uint32_t *now)
+{
+	for (uint32_t i = 0; i < from->count; i++)
+		now[i] = from->nodes[i].open || from->nodes[i].marked || i == cursor ||
+					 i == from->root
+				 ? 0
+				 : NOWHERE;
+	for (uint32_t i = from->count; i-- > 1;)
+		if (now[i] == 0)
+			now[from->nodes[i].parent] = 0;
+}
+
+/* Finds the children of one row that matter; those of a row that is gone are gone. */
+static void match_children(const struct tree *from, const struct tree *to, uint32_t node,
+			   uint32_t *now)
+{
+	const struct tree_node *n = &from->nodes[node];
+	struct labelled *list = NULL;
+	uint32_t count = 0;
+	for (uint32_t i = n->first; i < n->first + n->children; i++)
+		count += now[i] == 0;
+	if (now[node] != NOWHERE && count > FEW)
+		list = sort_labels(to, now[node]);
+	for (uint32_t i = n->first; i < n->first + n->children; i++)
+		if (now[i] == 0)
+			now[i] = now[node] != NOWHERE ? find_child(to, now[node], list,
+								   from->nodes[i].row->label)
+						      : NOWHERE;
+	free(list);
+}
+
+/* The row of the new tree, or the one nearest above it that is there. */
+static uint32_t found(const struct tree *from, const uint32_t *now, uint32_t node)
+{
+	while (node != 0 && now[node] == NOWHERE)
+		node = from->nodes[node].parent;
+	return now[node];
+}
+
+bool tree_carry(struct tree *to, const struct tree *from, uint32_t *cursor)
+{
+	uint32_t *now = malloc(from->count * sizeof *now);
+	if (now == NULL)
+		return false;
+	choose(from, *cursor, now);
+	now[0] = 0;
+	for (uint32_t i = 0; i < from->count; i++) {
+		const struct tree_node *n = &from->nodes[i];
+		match_children(from, to, i, now);
+		if (now[i] == NOWHERE)
+			continue;
+		to->nodes[now[i]].open = n->open && (now[i] == 0 || tree_has_children(to, now[i]));
+		tree_mark(to, now[i], n->marked);
+	}
+	to->root = found(from, now, from->root);
+	*cursor = found(from, now, *cursor < from->count ? *cursor : 0);
+	if (from->measure < to->table->measure_count)
+		tree_set_order(to, from->measure, from->sort, from->reversed);
+	free(now);
+	return true;
+}
