@@ -29,6 +29,7 @@ enum heft_input_kind {
 	HEFT_INPUT_LIST,    /* a .size file, a zip file, dex or data pack: for a snapshot */
 	HEFT_INPUT_LISTS,   /* a .sizediff file */
 	HEFT_INPUT_DUMP,    /* a core, or what the heap recorder wrote */
+	HEFT_INPUT_SAMPLES, /* what perf record wrote: of a program, for heft_samples_read */
 };
 HEFT_API bool heft_input_look(const char *path, enum heft_input_kind *ret, struct heft_err *err);
 
@@ -44,6 +45,10 @@ HEFT_API bool heft_page_add_snapshot(struct heft_page *p, const char *title,
 /* The call stacks of a heap; with `base` what changed from there. */
 HEFT_API bool heft_page_add_heap(struct heft_page *p, const char *title, struct heft_heap *heap,
 				 struct heft_heap *base, struct heft_err *err);
+/* How often functions and their basic blocks ran, those that did. */
+struct heft_samples;
+HEFT_API bool heft_page_add_samples(struct heft_page *p, const char *title, struct heft_samples *s,
+				    struct heft_err *err);
 
 HEFT_API bool heft_page_write(struct heft_page *p, const struct heft_sink *sink,
 			      struct heft_err *err);

@@ -1,7 +1,9 @@
 /* Pages: heft_page_*. */
 #include "api/heap.h"
 #include "api/profile.h"
+#include "api/samples.h"
 #include "api/snapshot_handle.h"
+#include "blocks/perfdata.h"
 #include "heap/records.h"
 #include "image/input.h"
 #include "image/package/dex.h"
@@ -49,6 +51,8 @@ static bool look(const char *path, enum heft_input_kind *ret, struct heft_err *e
 		*ret = HEFT_INPUT_LIST;
 	else if (records_match(b) || input_is_core(b, &packed))
 		*ret = HEFT_INPUT_DUMP;
+	else if (perfdata_matches(b))
+		*ret = HEFT_INPUT_SAMPLES;
 	file_close(&f);
 	return true;
 }
@@ -222,6 +226,37 @@ bool heft_page_add_heap(struct heft_page *p, const char *title, struct heft_heap
 	const bool good = GUARDED(p->memory, err, (add_stacks(p, title, heap, r), true));
 	heft_heap_report_free(r);
 	return good;
+}
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+static void add_samples(struct heft_page *p, const char *title, struct heft_samples *s)
+{
+	const struct heft_samples_query all = { .size = sizeof all };
+	const struct heft_samples_info *info = heft_samples_info(s);
+	const struct page_fact facts[] = { { "counts are", info->estimated
+								   ? "samples, without branches"
+								   : "how often blocks ran" } };
+	struct profile_rows rows;
+	struct heft_measure measures[HEFT_SAMPLES_MEASURES];
+	const char **shown;
+	samples_rows_make(s, &all, &rows, &shown);
+	memcpy(measures, rows.table.measures, sizeof measures);
+	measures[HEFT_SAMPLES_COUNT].title = info->estimated ? "samples" : "times run";
+	rows.table.measures = measures;
+	page_add(&p->page, &(struct page_tab){ .title = title,
+					       .kind = "blocks",
+					       .table = &rows.table,
+					       .facts = facts,
+					       .fact_count = COUNT_OF(facts) });
+	samples_rows_release(&rows, shown);
+}
+
+bool heft_page_add_samples(struct heft_page *p, const char *title, struct heft_samples *s,
+			   struct heft_err *err)
+{
+	return GUARDED(p->memory, err,
+		       (memory_need_whole(samples_memory(s)), add_samples(p, title, s), true));
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
 /* How often basic blocks ran: heft_samples_*. */
+#include "api/samples.h"
 #include "api/blocks_handle.h"
 #include "api/structs.h"
 
@@ -174,15 +175,51 @@ static bool is_layout(enum heft_format format)
 	       format == HEFT_SYMBOL_ORDER;
 }
 
-/* As a table. */
-static bool write_rows(const struct profile_report *r, const struct heft_samples_query *q,
-		       const struct heft_write_opts *opts, struct sink *s, struct heft_err *err)
+/* Names of all functions, to free. */
+static const char **shown_names(const struct heft_samples *s)
 {
-	struct profile_rows rows = {
-		.map = r->map, .profile = r->profile, .shown = r->shown, .limits = r->limits
+	const size_t count = s->map->functions.count;
+	const char **shown = mem_zeroed(count + 1, sizeof *shown);
+	for (size_t i = 0; i < count; i++)
+		shown[i] = blocks_name(s->blocks, i);
+	return shown;
+}
+
+static void make_rows(const struct heft_samples *s, const char *const *shown,
+		      const struct heft_samples_query *q, struct profile_rows *ret)
+{
+	*ret = (struct profile_rows){
+		.map = s->map, .profile = &s->profile, .shown = shown, .limits = s->limits
 	};
+	profile_rows_make(ret, q);
+}
+
+struct memory *samples_memory(const struct heft_samples *s)
+{
+	return blocks_memory(s->blocks);
+}
+
+void samples_rows_make(struct heft_samples *s, const struct heft_samples_query *q,
+		       struct profile_rows *ret, const char ***ret_shown)
+{
+	*ret_shown = shown_names(s);
+	make_rows(s, *ret_shown, q, ret);
+}
+
+void samples_rows_release(struct profile_rows *rows, const char **shown)
+{
+	profile_rows_release(rows);
+	mem_free(shown);
+}
+
+/* As a table. */
+static bool write_rows(const struct heft_samples *samples, const struct profile_report *r,
+		       const struct heft_samples_query *q, const struct heft_write_opts *opts,
+		       struct sink *s, struct heft_err *err)
+{
+	struct profile_rows rows;
 	struct report report = { .opts = *opts, .ctx = r };
-	profile_rows_make(&rows, q);
+	make_rows(samples, r->shown, q, &rows);
 	report.table = rows.table;
 	profile_report_init(&report);
 	const bool good = report_write(&report, s, err);
@@ -190,9 +227,9 @@ static bool write_rows(const struct profile_report *r, const struct heft_samples
 	return good;
 }
 
-static bool write_as(const struct profile_report *r, const struct heft_samples_query *q,
-		     const struct heft_write_opts *opts, struct notes *notes, struct sink *s,
-		     struct heft_err *err)
+static bool write_as(struct heft_samples *samples, const struct profile_report *r,
+		     const struct heft_samples_query *q, const struct heft_write_opts *opts,
+		     struct sink *s, struct heft_err *err)
 {
 	switch (opts->format) {
 	case HEFT_CSV: out_profile_csv(r, ',', opts->csv_safe, s); break;
@@ -201,9 +238,9 @@ static bool write_as(const struct profile_report *r, const struct heft_samples_q
 	case HEFT_PROPELLER_V0: out_profile_propeller(r, false, s); break;
 	case HEFT_PROPELLER_V1: out_profile_propeller(r, true, s); break;
 	case HEFT_SYMBOL_ORDER: out_profile_order(r, s); break;
-	case HEFT_AUTOFDO: write_autofdo(r, notes, s); break;
+	case HEFT_AUTOFDO: write_autofdo(r, blocks_notes(samples->blocks), s); break;
 	case HEFT_FDATA: out_profile_fdata(r, s); break;
-	default: return write_rows(r, q, opts, s, err);
+	default: return write_rows(samples, r, q, opts, s, err);
 	}
 	return sink_end(s, err);
 }
@@ -212,7 +249,6 @@ static bool samples_write(struct heft_samples *s, const struct heft_samples_quer
 			  const struct heft_write_opts *opts, const struct heft_sink *sink,
 			  struct heft_err *err)
 {
-	const size_t count = s->map->functions.count;
 	struct heft_samples_query q = { 0 };
 	struct heft_write_opts o = { 0 };
 	struct profile_names names;
@@ -223,13 +259,11 @@ static bool samples_write(struct heft_samples *s, const struct heft_samples_quer
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			    "%s: only a compiler's own block numbers can be given back to it",
 			    s->map->image->path);
-	const char **shown = mem_zeroed(count + 1, sizeof *shown);
-	for (size_t i = 0; i < count; i++)
-		shown[i] = blocks_name(s->blocks, i);
+	const char **shown = shown_names(s);
 	profile_names_read(&names, s->map, blocks_debug(s->blocks));
 	const struct profile_report r = { s->map, &s->profile, &names, shown, s->limits };
 	sink_start(&out, sink);
-	const bool good = write_as(&r, &q, &o, blocks_notes(s->blocks), &out, err);
+	const bool good = write_as(s, &r, &q, &o, &out, err);
 	profile_names_release(&names);
 	mem_free(shown);
 	return good;

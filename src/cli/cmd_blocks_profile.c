@@ -128,23 +128,12 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	return true;
 }
 
-/* Whether perf record wrote the file. */
-static bool is_perf_data(const char *path)
-{
-	static const char magic[] = "PERFILE2";
-	char head[sizeof magic - 1];
-	FILE *f = fopen(path, "rb");
-	const bool whole = f != NULL && fread(head, 1, sizeof head, f) == sizeof head;
-	if (f != NULL)
-		fclose(f);
-	return whole && memcmp(head, magic, sizeof head) == 0;
-}
-
 /* The program, or samples that need no --perf. */
 static bool add_operand(void *ctx, const char *word)
 {
 	struct profile_job *job = ctx;
-	if (is_perf_data(word))
+	enum heft_input_kind kind;
+	if (heft_input_look(word, &kind, NULL) && kind == HEFT_INPUT_SAMPLES)
 		return apply_samples(job, HEFT_SAMPLES_PERF, word);
 	job->file = word;
 	job->file_count++;

@@ -22,7 +22,8 @@ const char report_manual[] =
 	"Writes one html file that shows where the bytes go, for a browser without a\n"
 	"network: treemap, flame graph, table, to be grouped and filtered as one looks.\n"
 	"INPUT: programs, .size and .sizediff files, cores and recordings of heaps, each\n"
-	"a tab.  With BASE files after '--', what changed.\n";
+	"a tab; and what perf record wrote, for a tab of what ran of a program.  With\n"
+	"BASE files after '--', what changed.\n";
 
 struct report_job {
 	struct inputs inputs;
@@ -54,7 +55,8 @@ static bool add_input(const struct report_job *job, size_t i, bool *ret_all)
 	const struct inputs *all = &job->inputs;
 	struct heft_err err;
 	struct input in;
-	bool good = input_open(all, i, all->by, &in, &err) && input_add_to(&in, job->page, &err);
+	bool good = input_open(all, i, all->by, &in, &err) && input_add_to(&in, job->page, &err) &&
+		    input_add_samples(all, i, &in, job->page, &err);
 	input_print_notes(all, &in);
 	if (!good)
 		input_failed(all, &in, &err);

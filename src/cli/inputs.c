@@ -82,8 +82,23 @@ bool inputs_apply(struct inputs *all, const struct opt *o, const char *value)
 	return true;
 }
 
+/* What perf record wrote is an input of the programs that ran.  Two such files are an error. */
+static bool add_samples(struct inputs *all, const char *path)
+{
+	if (all->perf == NULL || strcmp(all->perf, path) == 0) {
+		all->perf = path;
+		return true;
+	}
+	cli_error(all->cli, "%s and %s are both samples; one file of them can be shown", all->perf,
+		  path);
+	return false;
+}
+
 bool inputs_add(struct inputs *all, const char *path, bool base)
 {
+	enum heft_input_kind kind;
+	if (!base && heft_input_look(path, &kind, NULL) && kind == HEFT_INPUT_SAMPLES)
+		return add_samples(all, path);
 	struct input_files *f = base ? &all->bases : &all->files;
 	const char **grown = realloc(f->paths, (f->count + 1) * sizeof *grown);
 	if (grown == NULL) {
@@ -320,6 +335,26 @@ bool input_add_to(const struct input *in, struct heft_page *page, struct heft_er
 	case INPUT_HEAP: return heft_page_add_heap(page, in->title, in->heap, in->base, err);
 	default: return heft_page_add_snapshot(page, in->title, in->before, in->after, err);
 	}
+}
+
+bool input_add_samples(const struct inputs *all, size_t i, const struct input *in,
+		       struct heft_page *page, struct heft_err *err)
+{
+	char title[200];
+	if (all->perf == NULL || in->kind != INPUT_PROFILE || in->dump || in->all)
+		return true;
+	snprintf(title, sizeof title, "%s: what ran", in->title);
+	struct heft_blocks *blocks = heft_blocks_new();
+	heft_blocks_set_finder(blocks, all->finder);
+	heft_blocks_set_demangle(blocks, all->style);
+	heft_blocks_set_progress(blocks, all->progress, all->progress_ctx);
+	struct heft_samples *samples = NULL;
+	if (heft_blocks_open(blocks, all->files.paths[i], err))
+		samples = heft_samples_read(blocks, all->perf, HEFT_SAMPLES_PERF, 0, err);
+	const bool good = samples != NULL && heft_page_add_samples(page, title, samples, err);
+	heft_samples_free(samples);
+	heft_blocks_free(blocks);
+	return good;
 }
 
 /* ---- what is said ---------------------------------------------------------------------------- */

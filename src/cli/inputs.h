@@ -51,7 +51,8 @@ void inputs_release(struct inputs *all);
 /* Takes an option of input_opts.inc, find_opts.inc, exe_opts.inc or O_VERBOSE; false after a
  * message. */
 bool inputs_apply(struct inputs *all, const struct opt *o, const char *value);
-/* The operands, before "--" and behind it; false after a message. */
+/* The operands, before "--" and behind it; false after a message.  What perf record wrote becomes
+ * `perf`. */
 bool inputs_add(struct inputs *all, const char *path, bool base);
 
 /* How rows of an input can be grouped; the first is what is usual.  Ends with NULL. */
@@ -70,6 +71,9 @@ const struct heft_table *input_table(struct input *in, const char *by, bool *ret
 				     struct heft_err *err);
 /* Adds a tab for it. */
 bool input_add_to(const struct input *in, struct heft_page *page, struct heft_err *err);
+/* Adds a tab of what ran of input i, a program, where there are samples; nothing otherwise. */
+bool input_add_samples(const struct inputs *all, size_t i, const struct input *in,
+		       struct heft_page *page, struct heft_err *err);
 
 /* Note i of an input, NULL past the last. */
 const struct heft_note *input_note(const struct input *in, size_t i);

@@ -91,7 +91,7 @@ function usualBy(tab) {
 	const specs = specsOf(tab), find = regex => specs.find(s => regex.test(s.column.name) && !s.stack);
 	if (tab.stacks)
 		return ["down"];
-	const list = [find(/^(in_section|sections|modules)$/) || specs[0], find(/^(symbol|symbols|rawsymbols|fullsymbols|shortsymbols)$/)];
+	const list = [find(/^(in_section|sections|modules)$/) || specs[0], find(/^(symbol|symbols|rawsymbols|fullsymbols|shortsymbols|block)$/)];
 	return [...new Set(list.filter(Boolean).map(s => s.id))];
 }
 

@@ -15,12 +15,15 @@ static const struct known {
 	bool aside;        /* nothing to group by */
 } known[] = {
 	{ "armembers", "Archive members", "/", false },
+	{ "address", "Address", NULL, true },
 	{ "allocations", "Call stacks", ";", false },
+	{ "block", "Basic blocks", NULL, false },
 	{ "blockkinds", "Kinds of code", NULL, false },
 	{ "blocks", "Basic blocks", NULL, false },
 	{ "compileunits", "Source tree", "/", false },
 	{ "directories", "Directories", "/", false },
 	{ "file", "Source files", "/", false },
+	{ "function", "Functions", NULL, false },
 	{ "functions", "Functions", NULL, false },
 	{ "fullsymbols", "Symbols", NULL, false },
 	{ "hotness", "Hotness", NULL, false },
@@ -31,6 +34,7 @@ static const struct known {
 	{ "inlinestacks", "Inlined calls", ";", false },
 	{ "inputfiles", "Input files", "/", false },
 	{ "line", "Line", NULL, true },
+	{ "linkage_name", "Linkage name", NULL, true },
 	{ "mappings", "Mappings", NULL, false },
 	{ "module", "Modules", NULL, false },
 	{ "modules", "Modules", NULL, false },

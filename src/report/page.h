@@ -47,7 +47,7 @@ struct page_point {
 /* What a tab is made of.  Members may be NULL and 0. */
 struct page_tab {
 	const char *title;
-	const char *kind; /* "sizes", "symbols", "heap" */
+	const char *kind; /* "sizes", "symbols", "heap", "blocks" */
 	const struct heft_table *table;
 	const struct page_fact *facts;
 	size_t fact_count;
