@@ -119,11 +119,11 @@ bool pclntab_values_next(struct pclntab_values *v)
 	return true;
 }
 
-/* The bytes of code that a table of values covers. */
-static uint64_t covered(const struct pclntab *t, uint64_t off)
+/* The bytes of code that a table of values covers, of `room`. */
+static uint64_t covered(const struct pclntab *t, uint64_t off, uint64_t room)
 {
 	struct pclntab_values v = pclntab_values(t, off);
-	while (off != 0 && pclntab_values_next(&v))
+	while (off != 0 && v.end < room && pclntab_values_next(&v))
 		;
 	return v.end;
 }
@@ -187,7 +187,7 @@ bool pclntab_func(const struct pclntab *t, uint64_t i, struct pclntab_func *ret)
 	ret->addr = text_address(t, start);
 	ret->room = next - start;
 	for (size_t k = 0; k < PCLNTAB_TABLES; k++)
-		ret->size = max_u64(ret->size, covered(t, ret->tables[k]));
+		ret->size = max_u64(ret->size, covered(t, ret->tables[k], ret->room));
 	ret->size = ret->size > 0 ? min_u64(ret->size, ret->room) : ret->room;
 	if (!bytes_cstr(t->bytes, add_sat(t->names, ret->name_off), &ret->name))
 		ret->name = STR("");

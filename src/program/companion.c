@@ -23,14 +23,15 @@ static bool find_file(struct companion *c, const struct image *im, const struct 
 }
 
 /* What the image has in itself. */
-static bool find_inside(struct companion *c, const struct image *im, struct go_slot *go,
-			struct notes *notes)
+static bool find_inside(struct companion *c, const struct image *im, unsigned go_parts,
+			struct go_slot *go, struct notes *notes)
 {
 	const struct go_table *table;
-	if (debugdata_open(im, &c->input, &c->owned))
+	if ((go_parts & GO_SYMBOLS) && debugdata_open(im, &c->input, &c->owned))
 		return true;
-	if ((table = go_slot_open(go, im, notes)) != NULL)
-		go_symbols_open(im, table, &c->input, notes);
+	table = go ? go_slot_open(go, im, notes) : NULL;
+	if (table)
+		go_symbols_open(im, table, go_parts, &c->input, &c->owned, notes);
 	return table != NULL;
 }
 
@@ -42,10 +43,17 @@ bool companion_find(struct companion *c, const struct image *im, const struct pr
 	const bool all = debuginfo_present(im) && im->debug_name.len == 0;
 	if (im->kind != IMAGE_EXEC || (symbols && (!dwarf || all)))
 		return false;
+	const unsigned parts = (symbols ? 0 : GO_SYMBOLS) |
+			       (dwarf && !debuginfo_present(im) ? GO_LINES : 0);
 	c->inside = !(wish_finds_debug(wish) && find_file(c, im, wish, notes));
-	if (c->inside && !symbols)
-		c->open = find_inside(c, im, go, notes);
+	if (c->inside && parts != 0)
+		c->open = find_inside(c, im, parts, go, notes);
 	return c->open;
+}
+
+bool companion_lacks_lines(const struct companion *c)
+{
+	return c->open && c->inside && !debuginfo_present(companion_image(c));
 }
 
 void companion_close(struct companion *c)

@@ -10,14 +10,17 @@
 struct companion {
 	bool open, inside; /* inside: no file of its own */
 	struct input input;
-	void *owned; /* unpacked .gnu_debugdata, or NULL */
+	void *owned; /* bytes of the image that are in no file, or NULL */
 };
 
 /* Looks for one where a linked image lacks a symbol table, or the DWARF, if `dwarf` is wanted; what
  * cannot be used is a note.  False where there is none.  Files are not looked for where that is the
- * wish.  `go` finds the table of Go's runtime and stays as long as the companion. */
+ * wish.  `go` finds the table of Go's runtime and stays as long as the companion; NULL: that
+ * is left out. */
 bool companion_find(struct companion *c, const struct image *im, const struct program_wish *wish,
 		    bool dwarf, struct go_slot *go, struct notes *notes);
+/* Whether it was made without DWARF, which another one may have. */
+bool companion_lacks_lines(const struct companion *c);
 void companion_close(struct companion *c);
 
 /* Its image, NULL where there is none. */

@@ -274,9 +274,9 @@ static void read_image(struct facts *f, struct program *p, struct arena *arena)
 	f->build_id = build_id_text(arena, im->build_id);
 	f->dwarf = dwarf_version(im);
 	f->debug = debuginfo_present(im) ? "inside" : "none";
-	if (linked && !debuginfo_present(im) && program_debug(p, true) && *program_debug_path(p)) {
+	if (linked && !debuginfo_present(im) && *program_debug_file(p)) {
 		f->debug = "beside";
-		f->debug_path = arena_copy(arena, str_of(program_debug_path(p)));
+		f->debug_path = arena_copy(arena, str_of(program_debug_file(p)));
 	}
 	if (im->kind != IMAGE_CORE)
 		read_protection(f, im);

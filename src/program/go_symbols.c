@@ -3,6 +3,7 @@
 #include "image/build.h"
 #include "image/elf_const.h"
 #include "names/package_name.h"
+#include "program/go_dwarf.h"
 
 /* ---- the image ------------------------------------------------------------------------------- */
 
@@ -73,11 +74,35 @@ static void put_functions(struct making *m)
 		     "the table of Go's functions has %" PRIu64 " damaged entries", m->damaged);
 }
 
-static void make(struct making *m, struct image *ret, struct notes *notes)
+static void put_dwarf(struct making *m, const struct go_dwarf *d)
+{
+	uint64_t off = 0;
+	for (size_t i = 0; i < GO_DWARF_SECTIONS; i++) {
+		const uint64_t size = d->sections[i].len;
+		build_section(&m->build, &(struct section){ .name = str_of(go_dwarf_names[i]),
+							    .type = SHT_PROGBITS,
+							    .off = off,
+							    .size = size,
+							    .file_size = size });
+		off += size;
+	}
+}
+
+/* The sections one behind the other. */
+static struct bytes join(const struct go_dwarf *d)
+{
+	struct text all = { 0 };
+	for (size_t i = 0; i < GO_DWARF_SECTIONS; i++)
+		text_add(&all, text_str(&d->sections[i]));
+	return (struct bytes){ (const uint8_t *)all.p, all.len };
+}
+
+static void make(struct making *m, struct image *ret, unsigned what, const struct go_dwarf *d,
+		 struct bytes bytes, struct notes *notes)
 {
 	const struct image *im = m->im;
 	const struct image_place at = { .path = im->path, .member = im->member };
-	build_init(&m->build, ret, &at, im->bytes, notes);
+	build_init(&m->build, ret, &at, bytes, notes);
 	ret->format = im->format;
 	ret->kind = im->kind;
 	ret->bits = im->bits;
@@ -85,16 +110,25 @@ static void make(struct making *m, struct image *ret, struct notes *notes)
 	ret->machine = im->machine;
 	ret->type = im->type;
 	copy_sections(m);
-	put_functions(m);
+	if (d)
+		put_dwarf(m, d);
+	if (what & GO_SYMBOLS)
+		put_functions(m);
 	build_finish(&m->build, 0, 0);
 }
 
-void go_symbols_open(const struct image *im, const struct go_table *table, struct input *ret,
-		     struct notes *notes)
+void go_symbols_open(const struct image *im, const struct go_table *table, unsigned what,
+		     struct input *ret, void **ret_owned, struct notes *notes)
 {
 	struct making m = { .im = im, .table = table };
+	struct go_dwarf d;
+	const bool lines = (what & GO_LINES) != 0 && go_dwarf_make(&d, im, table);
+	const struct bytes bytes = lines ? join(&d) : im->bytes;
 	*ret = (struct input){ .images = mem_zeroed(1, sizeof *ret->images),
 			       .image_count = 1,
 			       .notes = notes };
-	make(&m, &ret->images[0], notes);
+	make(&m, &ret->images[0], what, lines ? &d : NULL, bytes, notes);
+	*ret_owned = lines ? (void *)(uintptr_t)bytes.p : NULL;
+	if (lines)
+		go_dwarf_release(&d);
 }

@@ -6,10 +6,14 @@
 #include "image/input.h"
 #include "program/go_table.h"
 
+/* What such an image has. */
+enum { GO_SYMBOLS = 1, GO_LINES = 2 };
+
 /* Makes an image that stands beside `im` as its separate debug file would: the same sections
- * without bytes, a symbol for each function, before those of a package its name as their file.  It
- * borrows from `im` and its table. */
-void go_symbols_open(const struct image *im, const struct go_table *table, struct input *ret,
-		     struct notes *notes);
+ * without bytes; with GO_SYMBOLS a symbol for each function, before those of a package its name as
+ * their file; with GO_LINES the DWARF of go_dwarf.h.  It borrows from `im` and its table, and has
+ * *ret_owned, or NULL, as its bytes, which the caller frees after it. */
+void go_symbols_open(const struct image *im, const struct go_table *table, unsigned what,
+		     struct input *ret, void **ret_owned, struct notes *notes);
 
 #endif

@@ -189,3 +189,62 @@ void go_table_code(const struct go_table *g, uint64_t *ret_start, uint64_t *ret_
 	if (pclntab_func(&g->tab, g->tab.func_count - 1, &f))
 		*ret_end = f.addr + f.size;
 }
+
+/* ---- data of functions ----------------------------------------------------------------------- */
+
+/* By their place in struct pclntab_func.more and .data. */
+enum { MORE_INLINED = 2, DATA_INLINED = 3, DATA_INLINED_OLD = 4 };
+
+bool go_table_data(const struct go_table *g, const struct pclntab_func *f, uint64_t i,
+		   uint64_t *ret)
+{
+	const struct pclntab *t = &g->tab;
+	struct reader r = reader_of(t->bytes, t->big_endian);
+	if (i >= f->data_count)
+		return false;
+	reader_seek(&r, f->data + i * f->data_width);
+	const uint64_t value = read_uint(&r, f->data_width);
+	if (t->layout < PCLNTAB_18)
+		*ret = value;
+	else
+		*ret = g->func_data + value;
+	return t->layout < PCLNTAB_18 ? value != 0 : value != UINT32_MAX && g->func_data != 0;
+}
+
+uint64_t go_table_call_values(const struct go_table *g, const struct pclntab_func *f)
+{
+	return f->more_count > MORE_INLINED ? pclntab_more(&g->tab, f, MORE_INLINED) : 0;
+}
+
+/* Whether calls stand at an address: the first has a name, and no call around it. */
+static bool are_calls(const struct go_table *g, const struct image *im, uint64_t addr)
+{
+	struct str name;
+	const bool new = g->tab.layout == PCLNTAB_20;
+	struct reader r = reader_of(image_at(im, addr, go_table_call_size(g)), im->big_endian);
+	const int16_t parent = (int16_t)read_u16(&r);
+	read_skip(&r, new ? 2 : 10);
+	const uint32_t off = read_u32(&r);
+	return reader_ok(&r) && (new || parent == -1) &&
+	       bytes_cstr(g->tab.bytes, add_sat(g->tab.names, off), &name) && name.len > 0;
+}
+
+/* The calls are numbered; the highest number in use tells how many there are.  Up to Go 1.16 one
+ * more piece of data stood before them, though not in all programs of 1.16. */
+uint64_t go_table_calls(const struct go_table *g, const struct image *im,
+			const struct pclntab_func *f, uint64_t *ret_addr)
+{
+	int64_t highest = -1;
+	const uint64_t off = go_table_call_values(g, f);
+	struct pclntab_values v = pclntab_values(&g->tab, off);
+	while (off != 0 && v.end < f->size && pclntab_values_next(&v))
+		highest = v.value > highest ? v.value : highest;
+	if (highest < 0 || highest > UINT16_MAX)
+		return 0;
+	const bool old = g->tab.layout < PCLNTAB_18;
+	const bool found = (old && go_table_data(g, f, DATA_INLINED_OLD, ret_addr) &&
+			    are_calls(g, im, *ret_addr)) ||
+			   (go_table_data(g, f, DATA_INLINED, ret_addr) &&
+			    are_calls(g, im, *ret_addr));
+	return found ? (uint64_t)highest + 1 : 0;
+}

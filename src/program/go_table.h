@@ -31,6 +31,21 @@ struct go_slot {
 /* NULL where the image has none; stays until the next image is asked for. */
 const struct go_table *go_slot_open(struct go_slot *s, const struct image *im, struct notes *notes);
 
+/* The address of a piece of data of a function, by its place in struct pclntab_func.data; false
+ * where it has none. */
+bool go_table_data(const struct go_table *g, const struct pclntab_func *f, uint64_t i,
+		   uint64_t *ret);
+/* The calls that were inlined into a function: a table of values by address has their numbers, and
+ * *ret_addr is where they stand, go_table_call_size bytes each.  Returns how many, 0 where there
+ * are none. */
+uint64_t go_table_calls(const struct go_table *g, const struct image *im,
+			const struct pclntab_func *f, uint64_t *ret_addr);
+/* The offset of that table of values, 0: there is none. */
+uint64_t go_table_call_values(const struct go_table *g, const struct pclntab_func *f);
+static inline uint64_t go_table_call_size(const struct go_table *g)
+{
+	return g->tab.layout == PCLNTAB_20 ? 16 : 20;
+}
 /* The code that the table is about: from the first function to the end of the last. */
 void go_table_code(const struct go_table *g, uint64_t *ret_start, uint64_t *ret_end);
 /* The VM address of the table. */

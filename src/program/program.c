@@ -317,6 +317,7 @@ void program_close(struct program *p)
 	if (p->map_open)
 		linkmap_release(&p->map);
 	companion_close(&p->debug);
+	companion_close(&p->lines);
 	if (p->open)
 		input_close(&p->input);
 	mem_free(p->given);
@@ -331,9 +332,21 @@ const struct input *program_debug(struct program *p, bool dwarf)
 	const bool tried = dwarf ? p->dwarf_tried : p->debug_tried;
 	if (im && !p->debug.open && !tried)
 		companion_find(&p->debug, im, p->wish, dwarf, &p->go, p->notes);
+	else if (im && dwarf && !tried && companion_lacks_lines(&p->debug))
+		companion_find(&p->lines, im, p->wish, true, &p->go, p->notes);
 	p->debug_tried = true;
 	p->dwarf_tried |= dwarf;
+	if (dwarf && p->lines.open)
+		return &p->lines.input;
 	return p->debug.open ? &p->debug.input : NULL;
+}
+
+const char *program_debug_file(struct program *p)
+{
+	const struct image *im = program_image(p);
+	if (im && !p->debug.open && !p->dwarf_tried)
+		companion_find(&p->debug, im, p->wish, true, NULL, p->notes);
+	return program_debug_path(p);
 }
 
 const struct image *program_debug_image(struct program *p, bool dwarf)

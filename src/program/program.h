@@ -21,6 +21,7 @@ struct program {
 	struct notes *notes;
 	bool *given; /* by index of wish->debug_files: it is of this program */
 	struct companion debug;
+	struct companion lines; /* its like with DWARF, where `debug` was asked for without */
 	struct go_slot go;
 	struct linkmap map;
 	struct dwarf_slot dwarf;
@@ -58,10 +59,12 @@ static inline const struct image *program_image(const struct program *p)
 	return p->input.archive ? NULL : &p->input.images[0];
 }
 
-/* Its separate debug file, or the symbols that it holds packed; NULL: none.  Looked for where the
- * image lacks a symbol table, or DWARF, if `dwarf` is wanted. */
+/* Its separate debug file, or the symbols (with `dwarf`, DWARF) that it holds in another form;
+ * NULL: none.  Looked for where the image lacks a symbol table, or DWARF, if `dwarf` is wanted. */
 const struct input *program_debug(struct program *p, bool dwarf);
-/* The image of that. */
+/* The path of its separate debug file, "" where there is none: nothing else is made ready. */
+const char *program_debug_file(struct program *p);
+/* The image of the one that program_debug gives. */
 const struct image *program_debug_image(struct program *p, bool dwarf);
 /* The image of the one in use so far, and its path ("": none, or it is packed in the program). */
 static inline const struct image *program_debug_in_use(const struct program *p)

@@ -8,9 +8,7 @@
 #include "program/go_table.h"
 
 /* Data of functions, by their place in struct pclntab_func.data. */
-enum { DATA_ARGS, DATA_LOCALS, DATA_STACK_OBJECTS, DATA_INLINED };
-/* Tables of values, by their place in struct pclntab_func.more. */
-enum { MORE_INLINED = 2 };
+enum { DATA_ARGS, DATA_LOCALS, DATA_STACK_OBJECTS };
 
 struct go {
 	struct attr *attr;
@@ -69,23 +67,6 @@ static void put_files(struct go *g)
 
 /* ---- data of functions ----------------------------------------------------------------------- */
 
-/* The address of a piece of data of the function; false where it has none. */
-static bool data_addr(const struct go *g, uint64_t i, uint64_t *ret)
-{
-	const struct pclntab *t = &g->table->tab;
-	struct reader r = reader_of(t->bytes, t->big_endian);
-	if (i >= g->f.data_count)
-		return false;
-	reader_seek(&r, g->f.data + i * g->f.data_width);
-	const uint64_t value = read_uint(&r, g->f.data_width);
-	if (t->layout < PCLNTAB_18)
-		*ret = value;
-	else
-		*ret = g->table->func_data + value;
-	return t->layout < PCLNTAB_18 ? value != 0
-				      : value != UINT32_MAX && g->table->func_data != 0;
-}
-
 static void put_data(struct go *g, uint64_t addr, uint64_t size)
 {
 	const struct section *s = image_section_at(g->attr->im, addr);
@@ -103,7 +84,7 @@ static struct reader data_reader(const struct go *g, uint64_t addr, uint64_t siz
 static void put_stack_maps(struct go *g, uint64_t i)
 {
 	uint64_t addr;
-	if (!data_addr(g, i, &addr))
+	if (!go_table_data(g->table, &g->f, i, &addr))
 		return;
 	struct reader r = data_reader(g, addr, 8);
 	const uint64_t count = read_u32(&r), bits = read_u32(&r);
@@ -115,7 +96,7 @@ static void put_stack_objects(struct go *g)
 {
 	uint64_t addr;
 	const unsigned width = g->table->tab.pointer;
-	if (!data_addr(g, DATA_STACK_OBJECTS, &addr))
+	if (!go_table_data(g->table, &g->f, DATA_STACK_OBJECTS, &addr))
 		return;
 	struct reader r = data_reader(g, addr, width);
 	const uint64_t count = read_uint(&r, width);
@@ -137,30 +118,15 @@ static void put_inlined(struct go *g, uint64_t addr)
 	put_text(g, g->table->tab.names + read_u32(&r));
 }
 
-/* The calls are numbered; the highest number in use tells how many there are. */
-static uint64_t inlined_count(const struct go *g)
-{
-	int64_t highest = -1;
-	const uint64_t off = g->f.more_count > MORE_INLINED
-				     ? pclntab_more(&g->table->tab, &g->f, MORE_INLINED)
-				     : 0;
-	struct pclntab_values v = pclntab_values(&g->table->tab, off);
-	while (off != 0 && pclntab_values_next(&v))
-		if (v.value > highest)
-			highest = v.value;
-	return highest < 0 || highest > UINT16_MAX ? 0 : (uint64_t)highest + 1;
-}
-
 static void put_inlining_tree(struct go *g)
 {
 	uint64_t addr;
-	const uint64_t each = g->table->tab.layout == PCLNTAB_20 ? 16 : 20;
-	const uint64_t count = inlined_count(g);
-	if (count == 0 || !data_addr(g, DATA_INLINED, &addr))
-		return;
+	const uint64_t each = go_table_call_size(g->table);
+	const uint64_t count = go_table_calls(g->table, g->attr->im, &g->f, &addr);
 	for (uint64_t i = 0; i < count; i++)
 		put_inlined(g, addr + i * each);
-	put_data(g, addr, count * each);
+	if (count > 0)
+		put_data(g, addr, count * each);
 }
 
 /* ---- functions ------------------------------------------------------------------------------- */

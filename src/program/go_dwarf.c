@@ -1,0 +1,464 @@
+#include "program/go_dwarf.h"
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "debug/dwarf_const.h"
+#include "names/package_name.h"
+
+const char *const go_dwarf_names[GO_DWARF_SECTIONS] = {
+	[GO_DWARF_ABBREV] = ".debug_abbrev",
+	[GO_DWARF_INFO] = ".debug_info",
+	[GO_DWARF_LINE] = ".debug_line",
+	[GO_DWARF_STR] = ".debug_str",
+};
+
+enum { LANG_GO = 0x16, DEPTH_MAX = 64, NO_CALL = -1 };
+/* Numbers of abbreviations. */
+enum { ABBREV_UNIT = 1, ABBREV_FUNCTION, ABBREV_LEAF, ABBREV_INLINED };
+/* The special opcodes of the line programs. */
+enum { LINE_BASE = -5, LINE_RANGE = 14, OPCODE_BASE = 13 };
+
+/* A value that holds up to `end`, counted from the function's start. */
+struct until {
+	uint64_t end;
+	int64_t value;
+};
+typedef VEC(struct until) until_vec;
+
+/* An inlined call. */
+struct go_call {
+	uint32_t name; /* offset in the table */
+	int32_t parent;
+	uint32_t file, line; /* where it is called */
+};
+
+struct writer {
+	const struct image *im;
+	const struct go_table *table;
+	const struct pclntab *tab;
+	struct text *info, *line;
+	struct pclntab_func f;
+	until_vec files, lines, inlined; /* of f */
+	VEC(struct go_call) calls;       /* of f */
+	VEC(uint64_t) names;             /* of the unit's files: offsets in the table */
+	struct map by_name;
+	uint64_t budget;     /* of values and inlined calls: functions may share tables */
+	struct text program; /* of the unit's lines, without a header */
+	struct text dies;    /* of the unit's functions */
+};
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+static void put_uint(const struct writer *w, struct text *t, uint64_t v, unsigned width)
+{
+	for (unsigned i = 0; i < width; i++) {
+		const unsigned byte = w->im->big_endian ? width - 1 - i : i;
+		text_add_char(t, (char)(v >> (8 * byte) & 0xff));
+	}
+}
+
+static void put_sleb(struct text *t, int64_t v)
+{
+	for (;;) {
+		const uint8_t low = (uint8_t)(v & 0x7f);
+		v >>= 7;
+		if ((v == 0 && !(low & 0x40)) || (v == -1 && (low & 0x40))) {
+			text_add_char(t, (char)low);
+			return;
+		}
+		text_add_char(t, (char)(low | 0x80));
+	}
+}
+
+static void patch_length(const struct writer *w, struct text *t, size_t at)
+{
+	struct text four = { 0 };
+	put_uint(w, &four, t->len - at - 4, 4);
+	memcpy(t->p + at, four.p, 4);
+	text_release(&four);
+}
+
+/* ---- abbreviations --------------------------------------------------------------------------- */
+
+static void put_abbrevs(struct text *t)
+{
+	static const uint8_t bytes[] = {
+		ABBREV_UNIT,
+		DW_TAG_compile_unit,
+		1, /* has children */
+		DW_AT_language,
+		DW_FORM_data1,
+		DW_AT_name,
+		DW_FORM_string,
+		DW_AT_stmt_list,
+		DW_FORM_sec_offset,
+		DW_AT_low_pc,
+		DW_FORM_addr,
+		DW_AT_high_pc,
+		DW_FORM_udata,
+		0,
+		0,
+		ABBREV_FUNCTION,
+		DW_TAG_subprogram,
+		1,
+		DW_AT_name,
+		DW_FORM_strp,
+		DW_AT_low_pc,
+		DW_FORM_addr,
+		DW_AT_high_pc,
+		DW_FORM_udata,
+		0,
+		0,
+		ABBREV_LEAF,
+		DW_TAG_subprogram,
+		0,
+		DW_AT_name,
+		DW_FORM_strp,
+		DW_AT_low_pc,
+		DW_FORM_addr,
+		DW_AT_high_pc,
+		DW_FORM_udata,
+		0,
+		0,
+		ABBREV_INLINED,
+		DW_TAG_inlined_subroutine,
+		1,
+		DW_AT_name,
+		DW_FORM_strp,
+		DW_AT_low_pc,
+		DW_FORM_addr,
+		DW_AT_high_pc,
+		DW_FORM_udata,
+		DW_AT_call_file,
+		DW_FORM_udata,
+		DW_AT_call_line,
+		DW_FORM_udata,
+		0,
+		0,
+		0,
+	};
+	text_add(t, (struct str){ (const char *)bytes, sizeof bytes });
+}
+
+/* ---- values of a function -------------------------------------------------------------------- */
+
+static void read_values(struct writer *w, uint64_t off, until_vec *ret)
+{
+	struct pclntab_values v = pclntab_values(w->tab, off);
+	ret->count = 0;
+	while (off != 0 && w->budget > 0 && v.end < w->f.size && pclntab_values_next(&v)) {
+		vec_push(ret, (struct until){ v.end, v.value });
+		w->budget--;
+	}
+}
+
+/* The value at a place of the function, -1 where there is none. */
+static int64_t value_at(const until_vec *list, uint64_t pos)
+{
+	size_t low = 0, high = list->count;
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+		if (list->data[mid].end <= pos)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < list->count ? list->data[low].value : -1;
+}
+
+/* The number of a file in the unit's line program. */
+static uint32_t file_number(struct writer *w, int64_t index)
+{
+	uint64_t word, name;
+	uint32_t i;
+	if (!pclntab_file(w->tab, &w->f, index, &word, &name) || name >= w->tab->bytes.size)
+		name = w->tab->bytes.size; /* the empty text behind the table's copy */
+	struct map_at at = map_at(&w->by_name, hash_u64(name));
+	while (map_next(&w->by_name, &at, &i))
+		if (w->names.data[i] == name)
+			return i;
+	map_put(&w->by_name, &at, (uint32_t)w->names.count);
+	vec_push(&w->names, name);
+	return (uint32_t)w->names.count - 1;
+}
+
+static uint32_t line_number(int64_t value)
+{
+	return value > 0 && value <= INT32_MAX ? (uint32_t)value : 0;
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+struct line_state {
+	uint64_t pos;
+	int64_t file, line;
+};
+
+/* A row of the line program. */
+static void put_row(struct writer *w, struct line_state *s, uint64_t pos, uint32_t file,
+		    uint32_t line)
+{
+	const int64_t lines = (int64_t)line - s->line - LINE_BASE;
+	const uint64_t steps = (pos - s->pos) / w->tab->quantum;
+	if (s->file != file) {
+		text_add_char(&w->program, DW_LNS_set_file);
+		text_add_varint(&w->program, file);
+	}
+	if (lines >= 0 && lines < LINE_RANGE &&
+	    steps <= (uint64_t)(255 - OPCODE_BASE - lines) / LINE_RANGE) {
+		const uint64_t opcode = (uint64_t)lines + LINE_RANGE * steps + OPCODE_BASE;
+		text_add_char(&w->program, (char)opcode);
+	} else {
+		text_add_char(&w->program, DW_LNS_advance_line);
+		put_sleb(&w->program, (int64_t)line - s->line);
+		text_add_char(&w->program, DW_LNS_advance_pc);
+		text_add_varint(&w->program, steps);
+		text_add_char(&w->program, DW_LNS_copy);
+	}
+	*s = (struct line_state){ pos, file, line };
+}
+
+static void put_lines(struct writer *w)
+{
+	struct text *const out = &w->program;
+	struct line_state s = { 0, -1, 1 };
+	size_t f = 0, l = 0;
+	text_add_char(out, 0);
+	text_add_varint(out, 1 + w->tab->pointer);
+	text_add_char(out, DW_LNE_set_address);
+	put_uint(w, out, w->f.addr, w->tab->pointer);
+	for (uint64_t pos = 0; f < w->files.count && l < w->lines.count && pos < w->f.size;) {
+		const uint32_t file = file_number(w, w->files.data[f].value);
+		const uint32_t line = line_number(w->lines.data[l].value);
+		if (file != s.file || line != s.line)
+			put_row(w, &s, pos, file, line);
+		pos = min_u64(w->files.data[f].end, w->lines.data[l].end);
+		f += w->files.data[f].end == pos;
+		l += w->lines.data[l].end == pos;
+	}
+	text_add_char(out, DW_LNS_advance_pc);
+	text_add_varint(out, (w->f.size - s.pos) / w->tab->quantum);
+	text_add(out, (struct str){ "\0\1\1", 3 }); /* the end of the sequence */
+}
+
+/* ---- inlined calls --------------------------------------------------------------------------- */
+
+/* Up to Go 1.19: parent, kind, file and line of the call, name, place of the call. */
+static struct go_call read_old_call(struct writer *w, struct reader *r)
+{
+	struct go_call c = { .parent = (int16_t)read_u16(r) };
+	read_skip(r, 2);
+	c.file = file_number(w, read_i32(r));
+	c.line = line_number(read_i32(r));
+	c.name = read_u32(r);
+	read_skip(r, 4);
+	return c;
+}
+
+/* From Go 1.20 on the tables of values tell it, at the place of the call. */
+static struct go_call read_new_call(struct writer *w, struct reader *r)
+{
+	struct go_call c;
+	read_skip(r, 4);
+	c.name = read_u32(r);
+	const uint64_t pos = read_u32(r);
+	read_skip(r, 4);
+	c.parent = (int32_t)value_at(&w->inlined, pos);
+	c.file = file_number(w, value_at(&w->files, pos));
+	c.line = line_number(value_at(&w->lines, pos));
+	return c;
+}
+
+static bool call_is_good(const struct writer *w, const struct go_call *c, int32_t index)
+{
+	struct str name;
+	return c->parent >= NO_CALL && c->parent != index && c->parent < (int32_t)w->calls.count &&
+	       bytes_cstr(w->tab->bytes, c->name, &name);
+}
+
+static void read_calls(struct writer *w)
+{
+	uint64_t addr;
+	const bool new = w->tab->layout == PCLNTAB_20;
+	const uint64_t count = go_table_calls(w->table, w->im, &w->f, &addr);
+	const uint64_t each = go_table_call_size(w->table);
+	w->calls.count = 0;
+	if (count == 0)
+		return;
+	struct reader r = reader_of(image_at(w->im, addr, count * each), w->im->big_endian);
+	for (uint64_t i = 0; i < count && reader_left(&r) >= each; i++) {
+		struct go_call c = new ? read_new_call(w, &r) : read_old_call(w, &r);
+		c.name = (uint32_t)min_u64(add_sat(w->tab->names, c.name), UINT32_MAX);
+		vec_push(&w->calls, c);
+	}
+	for (size_t i = 0; i < w->calls.count; i++)
+		if (!call_is_good(w, &w->calls.data[i], (int32_t)i))
+			w->calls.count = 0;
+}
+
+static void put_inlined(struct writer *w, const struct go_call *c, uint64_t start, uint64_t size)
+{
+	if (w->budget > 0)
+		w->budget--;
+	text_add_char(&w->dies, ABBREV_INLINED);
+	put_uint(w, &w->dies, c->name, 4);
+	put_uint(w, &w->dies, w->f.addr + start, w->tab->pointer);
+	text_add_varint(&w->dies, size);
+	text_add_varint(&w->dies, c->file);
+	text_add_varint(&w->dies, c->line);
+}
+
+/* Code of one call: below the calls around it. */
+static void put_piece(struct writer *w, int64_t index, uint64_t start, uint64_t end)
+{
+	const struct go_call *chain[DEPTH_MAX];
+	size_t depth = 0;
+	for (; index >= 0 && index < (int64_t)w->calls.count && depth < DEPTH_MAX && w->budget > 0;
+	     depth++) {
+		chain[depth] = &w->calls.data[index];
+		index = chain[depth]->parent;
+	}
+	for (size_t i = depth; i-- > 0;)
+		put_inlined(w, chain[i], start, end - start);
+	for (size_t i = 0; i < depth; i++)
+		text_add_char(&w->dies, 0);
+}
+
+/* ---- functions and units --------------------------------------------------------------------- */
+
+static void put_function(struct writer *w)
+{
+	read_values(w, w->f.tables[PCLNTAB_FILE], &w->files);
+	read_values(w, w->f.tables[PCLNTAB_LINE], &w->lines);
+	read_values(w, go_table_call_values(w->table, &w->f), &w->inlined);
+	read_calls(w);
+	put_lines(w);
+	text_add_char(&w->dies, w->calls.count > 0 ? ABBREV_FUNCTION : ABBREV_LEAF);
+	put_uint(w, &w->dies, w->tab->names + w->f.name_off, 4);
+	put_uint(w, &w->dies, w->f.addr, w->tab->pointer);
+	text_add_varint(&w->dies, w->f.size);
+	if (w->calls.count == 0)
+		return;
+	uint64_t pos = 0;
+	for (size_t i = 0; i < w->inlined.count && pos < w->f.size; i++) {
+		const uint64_t end = min_u64(w->inlined.data[i].end, w->f.size);
+		if (end > pos)
+			put_piece(w, w->inlined.data[i].value, pos, end);
+		pos = end;
+	}
+	text_add_char(&w->dies, 0);
+}
+
+static void put_line_header(struct writer *w)
+{
+	static const uint8_t lengths[OPCODE_BASE - 1] = { 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1 };
+	struct text *const t = w->line;
+	put_uint(w, t, 5, 2);
+	text_add_char(t, (char)w->tab->pointer);
+	text_add_char(t, 0);
+	const size_t at = t->len;
+	put_uint(w, t, 0, 4);
+	text_add_char(t, (char)w->tab->quantum);
+	text_add_char(t, 1); /* operations an instruction */
+	text_add_char(t, 1); /* rows are statements */
+	text_add_char(t, (char)LINE_BASE);
+	text_add_char(t, LINE_RANGE);
+	text_add_char(t, OPCODE_BASE);
+	text_add(t, (struct str){ (const char *)lengths, sizeof lengths });
+	/* One directory, without a name; of files the name alone is stated. */
+	text_add(t, (struct str){ "\1\1\x08\1\0\1\1\x0e", 8 });
+	text_add_varint(t, w->names.count);
+	for (size_t i = 0; i < w->names.count; i++)
+		put_uint(w, t, w->names.data[i], 4);
+	patch_length(w, t, at);
+}
+
+static void put_unit(struct writer *w, struct str package, uint64_t start, uint64_t end)
+{
+	const size_t info = w->info->len, line = w->line->len;
+	char *name = mem_alloc(package.len + 1);
+	const size_t len = go_package_text(package, name);
+	put_uint(w, w->line, 0, 4);
+	put_line_header(w);
+	text_add(w->line, text_str(&w->program));
+	patch_length(w, w->line, line);
+	put_uint(w, w->info, 0, 4);
+	put_uint(w, w->info, 5, 2);
+	text_add_char(w->info, DW_UT_compile);
+	text_add_char(w->info, (char)w->tab->pointer);
+	put_uint(w, w->info, 0, 4); /* abbreviations */
+	text_add_char(w->info, ABBREV_UNIT);
+	text_add_char(w->info, LANG_GO);
+	text_add(w->info, (struct str){ name, len });
+	text_add_char(w->info, 0);
+	put_uint(w, w->info, line, 4);
+	put_uint(w, w->info, start, w->tab->pointer);
+	text_add_varint(w->info, end - start);
+	text_add(w->info, text_str(&w->dies));
+	text_add_char(w->info, 0);
+	patch_length(w, w->info, info);
+	w->program.len = w->dies.len = 0;
+	w->names.count = 0;
+	map_clear(&w->by_name);
+	mem_free(name);
+}
+
+/* Functions of assembly, whose names tell no package, are of that before them. */
+static void put_units(struct writer *w)
+{
+	struct str package = STR("");
+	uint64_t start = 0, end = 0;
+	bool open = false;
+	for (uint64_t i = 0; i < w->tab->func_count; i++) {
+		if (!pclntab_func(w->tab, i, &w->f) || w->f.size == 0 ||
+		    w->f.addr > UINT64_MAX - w->f.size)
+			continue;
+		const struct str next = go_package(w->f.name);
+		if (open && next.len > 0 && package.len > 0 && !str_eq(next, package)) {
+			put_unit(w, package, start, end);
+			open = false;
+		}
+		package = next.len > 0 || !open ? next : package;
+		start = open ? start : w->f.addr;
+		open = true;
+		end = w->f.addr + w->f.size;
+		put_function(w);
+	}
+	if (open)
+		put_unit(w, package, start, end);
+}
+
+void go_dwarf_release(struct go_dwarf *d)
+{
+	for (size_t i = 0; i < GO_DWARF_SECTIONS; i++)
+		text_release(&d->sections[i]);
+}
+
+bool go_dwarf_make(struct go_dwarf *d, const struct image *im, const struct go_table *table)
+{
+	*d = (struct go_dwarf){ 0 };
+	struct writer w = { .im = im,
+			    .table = table,
+			    .tab = &table->tab,
+			    .budget = 16 * table->tab.bytes.size,
+			    .info = &d->sections[GO_DWARF_INFO],
+			    .line = &d->sections[GO_DWARF_LINE] };
+	const struct bytes texts = table->tab.bytes;
+	put_abbrevs(&d->sections[GO_DWARF_ABBREV]);
+	if (texts.size < UINT32_MAX)
+		put_units(&w);
+	text_add(&d->sections[GO_DWARF_STR], (struct str){ (const char *)texts.p, texts.size });
+	text_add_char(&d->sections[GO_DWARF_STR], 0);
+	vec_release(&w.files);
+	vec_release(&w.lines);
+	vec_release(&w.inlined);
+	vec_release(&w.calls);
+	vec_release(&w.names);
+	map_release(&w.by_name);
+	text_release(&w.program);
+	text_release(&w.dies);
+	if (w.info->len < UINT32_MAX && w.line->len < UINT32_MAX && w.info->len > 0)
+		return true;
+	go_dwarf_release(d);
+	return false;
+}
