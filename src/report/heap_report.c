@@ -376,6 +376,7 @@ static bool write_rows(const struct heap_report *r, const struct heft_write_opts
 						   .json_head = put_json_head,
 						   .json_row = put_json_stack };
 	const enum heft_heap_by by = r->query.by;
+	const bool tree = by == HEFT_HEAP_BY_TREE || by == HEFT_HEAP_BY_CALLERS;
 	struct arena arena = { 0 };
 	struct writing w = { .r = r };
 	struct report rows = { .table = r->table,
@@ -383,7 +384,8 @@ static bool write_rows(const struct heap_report *r, const struct heft_write_opts
 			       .kind = by == HEFT_HEAP_BY_STACK ? &stacks : &kind,
 			       .ctx = &w,
 			       .joined = by <= HEFT_HEAP_BY_CALLERS,
-			       .flame = by == HEFT_HEAP_BY_TREE || by == HEFT_HEAP_BY_CALLERS,
+			       .flame = tree,
+			       .blanks_chains = tree,
 			       .indent = 1,
 			       .label_gap = 2 };
 	if (o->format == HEFT_JSON)

@@ -195,13 +195,30 @@ static void put_aliases(const struct table *t, const struct heft_row *row, size_
 	}
 }
 
+static bool is_same(const struct table *t, const union heft_value *a, const union heft_value *b)
+{
+	return memcmp(a, b, t->r->table.measure_count * sizeof *a) == 0;
+}
+
+/* One of a chain, which would say the numbers of the row above again. */
+static bool has_no_cells(const struct table *t, const struct heft_row *row,
+			 const struct heft_row *parent)
+{
+	return t->r->blanks_chains && parent != t->r->table.top && parent->child_count == 1 &&
+	       row->others == 0 && is_same(t, row->now, parent->now) &&
+	       (!t->r->table.diff || is_same(t, row->base, parent->base));
+}
+
 static void put_row(struct table *t, const struct heft_row *row, const struct heft_row *parent,
 		    size_t level)
 {
 	const size_t indent = t->r->indent * level, column = indent + columns_width(t);
 	if (t->r->indents_rows)
 		sink_right(t->s, STR(""), indent);
-	put_cells(t, row, parent);
+	if (row != t->r->table.top && has_no_cells(t, row, parent))
+		sink_right(t->s, STR(""), columns_width(t));
+	else
+		put_cells(t, row, parent);
 	if (!t->r->indents_rows)
 		sink_right(t->s, STR(""), indent);
 	if (has_labels(t->r))

@@ -110,6 +110,7 @@ struct report {
 	bool flame;         /* pictures: levels are calls */
 	uint32_t stacks;    /* bit i: labels of level i are stacks, frames with ";" between */
 	unsigned indent;    /* blanks a level */
+	bool blanks_chains; /* in tables an only child with the numbers of its parent has none */
 	bool indents_rows;  /* they stand in front of the columns, not of the label */
 	unsigned label_gap; /* blanks between columns and labels */
 	const struct column *columns; /* of tables and Markdown, the label is behind them */
