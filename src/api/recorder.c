@@ -284,6 +284,7 @@ bool output_matches(const char *pattern, const char *name, uint32_t *ret_pid)
 	return *name == '\0' || (*name == '.' && name[1 + strspn(name + 1, "0123456789")] == '\0');
 }
 
+/* Inline stacks are in no table. */
 static bool holds_nothing(const char *path)
 {
 	const struct dump_wish nothing = { 0 };
@@ -293,7 +294,7 @@ static bool holds_nothing(const char *path)
 	if (!dump_open(&d, path, &nothing, NULL, &err))
 		return true;
 	records_read(&r, &d, NULL);
-	const bool empty = r.stacks.count == 0;
+	const bool empty = r.stacks.count == 0 && !(r.process.flags & HEAP_INLINE);
 	records_release(&r);
 	dump_close(&d);
 	return empty;

@@ -175,16 +175,22 @@ static struct process_wish process_wish(struct heft_where *w)
 	};
 }
 
-/* A packed core or what the recorder wrote; other files of no known kind are no dump. */
-static bool open_dump(struct heft_where *w, const char *path)
+/* A packed core or what the recorder wrote; other files of no known kind are no dump.  `err` says
+ * already why the file is no program. */
+static bool open_dump(struct heft_where *w, const char *path, struct heft_err *err)
 {
-	struct heft_err err;
+	struct heft_err no_dump;
 	const struct process_wish wish = process_wish(w);
-	if (!process_open(&w->process, path, &wish, &err))
+	if (!process_open(&w->process, path, &wish, &no_dump))
 		return false;
 	if (w->process.dump.kind != DUMP_RAW || w->process.heap.records.found)
 		return true;
 	process_close(&w->process);
+	if (err->code == HEFT_EUNSUPPORTED)
+		fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+		     "%s: not a program, object, archive or dump; an image of memory needs the "
+		     "address of its first byte (--base=ADDR)",
+		     path);
 	return false;
 }
 
@@ -219,7 +225,7 @@ static bool open_file(struct heft_where *w, const char *path, struct heft_err *e
 	if (dump_is_told(&w->wish.dump))
 		return open_memory(w, path, err);
 	return program_open(&w->program, path, &w->wish, &w->notes, err) ? open_image(w, path, err)
-									 : open_dump(w, path);
+									 : open_dump(w, path, err);
 }
 
 static bool where_open(struct heft_where *w, const char *path, struct heft_err *err)

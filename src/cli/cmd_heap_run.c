@@ -47,7 +47,7 @@ const char heap_run_manual[] =
 struct run_job {
 	const struct cli *cli;
 	struct heft_recorder *recorder;
-	bool help, version, quiet, leaks;
+	bool help, version, quiet, leaks, in_blocks;
 	char **argv; /* of the program */
 };
 
@@ -83,7 +83,10 @@ static bool apply(struct run_job *job, const struct opt *o, const char *value)
 	case O_SAMPLE: return apply_number(job, o, value, HEFT_RECORD_SAMPLE, true);
 	case O_WIDE: heft_recorder_set(r, HEFT_RECORD_WIDE, 1); break;
 	case O_CANARY: heft_recorder_set(r, HEFT_RECORD_CANARY, 1); break;
-	case O_INLINE: heft_recorder_set(r, HEFT_RECORD_INLINE, 1); break;
+	case O_INLINE:
+		heft_recorder_set(r, HEFT_RECORD_INLINE, 1);
+		job->in_blocks = true;
+		break;
 	case O_FRAME_POINTERS: heft_recorder_set(r, HEFT_RECORD_FRAME_POINTERS, 1); break;
 	case O_NO_CHILDREN: heft_recorder_set(r, HEFT_RECORD_NO_CHILDREN, 1); break;
 	case O_LEAKS:
@@ -183,6 +186,12 @@ static void tell_files(const struct run_job *job, const struct heft_recorder_end
 		fprintf(stderr,
 			"%s: nothing was recorded: %s did not call malloc, or has its own\n",
 			program, command);
+	else if (job->in_blocks && !job->leaks)
+		fprintf(stderr,
+			"%s: wrote %s, which has no call stacks: by --inline they are in the "
+			"blocks; add --leaks, or write a core or heft heap snapshot while %s "
+			"runs\n",
+			program, own.path, command);
 	else
 		tell_written(job, own.path, count);
 }

@@ -58,6 +58,10 @@ const struct process_heap *process_read_heap(struct process *p)
 	if (p->heap_read)
 		return h;
 	p->heap_read = true;
+	if (p->dump.kind == DUMP_PAGES && h->records.process.flags & HEAP_INLINE)
+		note(p->wish.notes, p->dump.path, HEFT_NO_OFFSET, 0,
+		     "has no call stacks, which were kept in the blocks (--inline): a core or "
+		     "snapshot of the process has them, or a recording with --leaks");
 	progress_tell("call stacks", 1, 4);
 	calls_read(&h->calls, &p->dump, &h->records, p->wish.notes);
 	progress_tell("blocks", 2, 4);

@@ -46,6 +46,13 @@ fi
 "$heft" heap show a.* >shown
 is "whose record it is" "sh -c exit 3, pid" "$(sed -n 's/^process *\(.*, pid\).*/\1/p' shown)"
 
+run --inline -o inline ls / >out 2>said
+is "stacks in blocks that are gone" 1 "$(grep -c "wrote $dir/inline.*, which has no call stacks" said)"
+"$heft" heap show inline.* >shown 2>said
+is "such a record, shown" 1 "$(grep -c 'kept in the blocks (--inline)' said)"
+run --inline --leaks -o blocks ls / >out 2>said
+is "stacks in blocks of a core" 1 "$(grep -c 'to look: heft heap show --leaks' said)"
+
 mkdir sub
 run -q -o e sh -c 'cd sub && exec ls' >out
 is "the folder of the start" 1 "$(files 'e.*')"
