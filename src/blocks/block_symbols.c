@@ -71,14 +71,8 @@ static const struct function_symbol *function_of(const struct symbols *all,
 						 const struct block_symbol *b)
 {
 	enum { TRIES = 64 }; /* aliases, and functions without a size in between */
-	size_t lo = 0, hi = all->functions.count;
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-		if (all->functions.data[mid].addr <= b->addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo;
+	BISECT(lo, 0, all->functions.count, mid, all->functions.data[mid].addr <= b->addr);
 	for (size_t i = lo; i > 0 && lo - i < TRIES; i--) {
 		const struct function_symbol *f = &all->functions.data[i - 1];
 		if (b->addr - f->addr <= UINT32_MAX && str_eq(f->name, b->function))

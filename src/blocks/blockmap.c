@@ -84,14 +84,8 @@ static bool is_start(void *ctx, uint64_t addr)
 		list_starts(p);
 	if (!p->sure)
 		return is_code(ctx, addr);
-	size_t lo = 0, hi = p->starts.count;
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-		if (p->starts.data[mid] < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo;
+	BISECT(lo, 0, p->starts.count, mid, p->starts.data[mid] < addr);
 	return lo < p->starts.count && p->starts.data[lo] == addr && is_code(ctx, addr);
 }
 

@@ -141,14 +141,8 @@ void bolt_starts_read(const struct bolt *x, uint32_t function, struct bolt_start
 
 static bool is_start(const struct bolt_walk *w, uint64_t from)
 {
-	size_t low = 0, high = w->start_count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (w->starts[mid] < from)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	size_t low;
+	BISECT(low, 0, w->start_count, mid, w->starts[mid] < from);
 	return low < w->start_count && w->starts[low] == from;
 }
 

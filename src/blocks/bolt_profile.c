@@ -1,5 +1,6 @@
 #include "blocks/bolt_profile.h"
 
+#include "base/sort.h"
 #include "blocks/bolt.h"
 
 struct carrying {
@@ -39,14 +40,8 @@ static void carry_branches(struct carrying *c, const struct tally *list)
 static size_t next_block(const struct bat_table *t, const struct bat_part *p, uint64_t to)
 {
 	const struct bat_place *list = t->places.data + p->first;
-	size_t low = 0, high = p->count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (list[mid].to <= to)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	size_t low;
+	BISECT(low, 0, p->count, mid, list[mid].to <= to);
 	while (low < p->count && list[low].branch)
 		low++;
 	return low;
@@ -63,14 +58,8 @@ static uint64_t carry_end(struct carrying *c, uint32_t function, uint64_t addr)
 		bolt_starts_read(c->x, function, &c->starts);
 	c->starts_of = function;
 	const uint64_t input = c->x->inputs[function];
-	size_t low = 0, high = c->starts.list.count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (c->starts.list.data[mid] <= pair - input)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	size_t low;
+	BISECT(low, 0, c->starts.list.count, mid, c->starts.list.data[mid] <= pair - input);
 	return low < c->starts.list.count ? min_u64(to, input + c->starts.list.data[low] - 1) : to;
 }
 

@@ -56,14 +56,8 @@ static struct bbmap_block *old_block(const struct part_walk *w, uint32_t i)
 /* The block of the input that has offset `from`. */
 static uint32_t owner_of(const struct part_walk *w, uint64_t from)
 {
-	uint64_t low = 0, high = w->range->count;
-	while (low < high) {
-		const uint64_t mid = low + (high - low) / 2;
-		if (old_block(w, (uint32_t)mid)->off <= from)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	uint64_t low;
+	BISECT(low, 0, w->range->count, mid, old_block(w, (uint32_t)mid)->off <= from);
 	if (low == 0)
 		return NOBODY;
 	const struct bbmap_block *k = old_block(w, (uint32_t)low - 1);
@@ -363,14 +357,8 @@ static void list_unwind(const struct image *im, struct origins *o)
 
 static bool starts_block(const struct blockmap *b, const struct blockmap_range *r, uint64_t off)
 {
-	uint64_t low = r->first, high = r->first + r->count;
-	while (low < high) {
-		const uint64_t mid = low + (high - low) / 2;
-		if (b->blocks.data[mid].off < off)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	uint64_t low;
+	BISECT(low, r->first, r->first + r->count, mid, b->blocks.data[mid].off < off);
 	return low < r->first + r->count && b->blocks.data[low].off == off;
 }
 

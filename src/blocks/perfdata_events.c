@@ -1,6 +1,8 @@
 /* The events of perf.data: linux/perf_event.h, enum perf_event_type. */
 #include "blocks/perfdata.h"
 
+#include "base/sort.h"
+
 enum {
 	SAMPLE_IP = 1 << 0,
 	SAMPLE_TID = 1 << 1,
@@ -82,14 +84,8 @@ bool perf_attr_parse(struct reader *r, struct perf_attr *ret)
 
 static const struct perf_attr *attr_of_id(const struct perfdata *p, uint64_t id)
 {
-	size_t lo = 0, hi = p->ids.count;
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-		if (p->ids.data[mid].id < id)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo;
+	BISECT(lo, 0, p->ids.count, mid, p->ids.data[mid].id < id);
 	return lo < p->ids.count && p->ids.data[lo].id == id ? &p->attrs.data[p->ids.data[lo].attr]
 							     : &p->attrs.data[0];
 }

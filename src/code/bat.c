@@ -174,14 +174,8 @@ bool bat_translate(const struct bat_table *t, const struct bat_part *p, uint64_t
 		   uint64_t *ret_from)
 {
 	const struct bat_place *list = t->places.data + p->first;
-	size_t low = 0, high = p->count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (list[mid].to <= to)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	size_t low;
+	BISECT(low, 0, p->count, mid, list[mid].to <= to);
 	if (low == 0)
 		return false;
 	/* Empty blocks stand where the one with bytes does, whose pair is behind theirs. */

@@ -1,5 +1,7 @@
 #include "code/bbmap.h"
 
+#include "base/sort.h"
+
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -67,16 +69,10 @@ static inline uint64_t read_address(struct reader *r, const struct bbmap_section
 /* The fix at `off`, or NULL.  `near` is where the last one was: amortised O(1) upwards. */
 static const struct bbmap_fix *fix_at(const struct bbmap_section *s, uint64_t off, size_t *near)
 {
-	size_t lo = 0, hi = s->fix_count;
-	if (*near < hi && s->fixes[*near].off == off)
+	size_t lo;
+	if (*near < s->fix_count && s->fixes[*near].off == off)
 		return &s->fixes[(*near)++];
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-		if (s->fixes[mid].off < off)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, 0, s->fix_count, mid, s->fixes[mid].off < off);
 	*near = lo < s->fix_count ? lo + 1 : lo;
 	return lo < s->fix_count && s->fixes[lo].off == off ? &s->fixes[lo] : NULL;
 }

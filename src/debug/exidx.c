@@ -2,6 +2,7 @@
  * and 10. */
 #include "debug/unwind.h"
 
+#include "base/sort.h"
 #include "debug/lsda.h"
 
 #define EXIDX_ENTRY_SIZE 8
@@ -10,14 +11,8 @@
 
 static bool fixup_at(const struct unwind_section *s, uint64_t off, uint64_t *ret)
 {
-	size_t low = 0, high = s->fixup_count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (s->fixups[mid].off < off)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	size_t low;
+	BISECT(low, 0, s->fixup_count, mid, s->fixups[mid].off < off);
 	if (low == s->fixup_count || s->fixups[low].off != off)
 		return false;
 	*ret = s->fixups[low].target;

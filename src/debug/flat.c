@@ -78,14 +78,9 @@ void flat_lay(struct flat *ret, struct flat_range *ranges, size_t count)
 /* The first span of [low, high) that starts behind addr; high if none. */
 static size_t first_behind(const struct flat *f, uint64_t addr, size_t low, size_t high)
 {
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (f->spans.data[mid].addr <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	size_t i;
+	BISECT(i, low, high, mid, f->spans.data[mid].addr <= addr);
+	return i;
 }
 
 const struct flat_span *flat_find_near(const struct flat *f, uint64_t addr, size_t *near)

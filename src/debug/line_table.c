@@ -127,14 +127,8 @@ void line_table_release(struct line_table *t)
 
 static const struct line_sequence *sequence_at(const struct line_table *t, uint64_t addr)
 {
-	size_t low = 0, high = t->sequences.count; /* the first that ends behind addr */
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (t->sequences.data[mid].end <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	size_t low; /* the first that ends behind addr */
+	BISECT(low, 0, t->sequences.count, mid, t->sequences.data[mid].end <= addr);
 	if (low == t->sequences.count || addr < t->sequences.data[low].addr)
 		return NULL;
 	return &t->sequences.data[low];
@@ -158,13 +152,7 @@ const struct line_place *line_table_find(struct line_table *t, uint64_t addr)
 				low += step;
 		}
 	}
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (rows[mid].delta <= delta)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, low, high, mid, rows[mid].delta <= delta);
 	t->near = s->first + low - 1;
 	return &rows[low - 1];
 }

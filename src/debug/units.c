@@ -71,15 +71,9 @@ bool units_get(struct units *s, enum dw_section in, size_t i, struct unit *ret)
 
 bool units_around(struct units *s, enum dw_section in, uint64_t off, size_t *ret_index)
 {
-	size_t low = 0, high;
-	const uint64_t *list = list_of(s, in, &high);
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (list[mid] <= off)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	size_t low, count;
+	const uint64_t *list = list_of(s, in, &count);
+	BISECT(low, 0, count, mid, list[mid] <= off);
 	struct unit u;
 	if (low == 0 || !units_get(s, in, low - 1, &u) || off >= unit_end(&u))
 		return false;

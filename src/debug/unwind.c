@@ -1,6 +1,7 @@
 /* unwind.c - the walk over .eh_frame and .debug_frame. */
 #include "debug/unwind.h"
 
+#include "base/sort.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "debug/eh_pointer.h"
@@ -42,14 +43,8 @@ struct entry_head {
 
 static size_t fixup_lower_bound(const struct unwind_section *s, size_t from, uint64_t off)
 {
-	size_t low = from, high = s->fixup_count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (s->fixups[mid].off < off)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	size_t low;
+	BISECT(low, from, s->fixup_count, mid, s->fixups[mid].off < off);
 	return low;
 }
 

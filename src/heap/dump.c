@@ -67,14 +67,8 @@ struct bytes dump_at(const struct dump *d, uint64_t addr, uint64_t size)
 const struct dump_file *dump_module(const struct dump *d, uint64_t addr)
 {
 	enum { BETWEEN_MAX = 16 };
-	size_t low = 0, high = d->file_count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (d->files[mid].start <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	size_t low;
+	BISECT(low, 0, d->file_count, mid, d->files[mid].start <= addr);
 	for (size_t i = low; i > 0 && low - i < BETWEEN_MAX; i--) {
 		const struct dump_file *f = &d->files[i - 1];
 		if (f->module)

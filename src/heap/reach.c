@@ -107,14 +107,8 @@ static size_t find_block(struct reaching *x, uint64_t addr)
 		return SIZE_MAX;
 	const struct heap_found *live = x->b->live.data;
 	const uint64_t bucket = (addr - s->addr) >> s->shift;
-	size_t low = s->first[bucket], high = s->first[bucket + 1];
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (live[mid].addr <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	size_t low;
+	BISECT(low, s->first[bucket], s->first[bucket + 1], mid, live[mid].addr <= addr);
 	if (low == 0)
 		return SIZE_MAX;
 	const struct heap_found *f = &live[low - 1];

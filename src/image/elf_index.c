@@ -1,5 +1,7 @@
 #include "image/elf_internal.h"
 
+#include "base/sort.h"
+
 /* Look-up tables of an image: who holds an address, and what of a PT_LOAD segment the
  * file really backs. */
 
@@ -72,14 +74,8 @@ static struct elf_pieces flatten(struct arena *arena, struct elf_piece *ranges, 
 
 const struct elf_piece *elf_pieces_at(const struct elf_pieces *p, uint64_t addr)
 {
-	size_t lo = 0, hi = p->count;
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-		if (p->data[mid].end <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo;
+	BISECT(lo, 0, p->count, mid, p->data[mid].end <= addr);
 	return lo < p->count && p->data[lo].addr <= addr ? &p->data[lo] : NULL;
 }
 
@@ -145,14 +141,8 @@ static uint64_t *unmapped_offsets(const struct image *im, size_t *count)
 /* The first of the ascending offsets at or above `from`, or UINT64_MAX. */
 static uint64_t first_from(const uint64_t *offs, size_t count, uint64_t from)
 {
-	size_t lo = 0, hi = count;
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-		if (offs[mid] < from)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo;
+	BISECT(lo, 0, count, mid, offs[mid] < from);
 	return lo < count ? offs[lo] : UINT64_MAX;
 }
 

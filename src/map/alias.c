@@ -1,5 +1,7 @@
 #include "map/alias.h"
 
+#include "base/sort.h"
+
 #include <stdlib.h>
 
 struct alias {
@@ -115,14 +117,8 @@ void places_release(struct places *p)
 
 const struct alias_run *alias_index_find(const struct alias_index *x, label_id owner)
 {
-	size_t low = 0, high = x->run_count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (x->runs[mid].owner < owner)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	size_t low;
+	BISECT(low, 0, x->run_count, mid, x->runs[mid].owner < owner);
 	return low < x->run_count && x->runs[low].owner == owner ? &x->runs[low] : NULL;
 }
 

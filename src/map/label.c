@@ -7,8 +7,11 @@
 
 enum { AHEAD = 16 };
 
-void label_borrow_all(struct labels *l, const struct hashed_text *list, size_t count,
-		      label_id *ret_ids)
+typedef uint32_t intern_fn(struct intern *in, const struct hashed_text *t);
+
+/* Inline, so that the calls are direct. */
+static inline void label_all(struct labels *l, const struct hashed_text *list, size_t count,
+			     label_id *ret_ids, intern_fn *intern)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct hashed_text *e = &list[i];
@@ -16,21 +19,20 @@ void label_borrow_all(struct labels *l, const struct hashed_text *list, size_t c
 			map_prefetch(&l->names.ids, e[AHEAD].hash);
 		ret_ids[i] = LABEL_NONE;
 		if (e->text.p)
-			ret_ids[i] = label_known(l, intern_borrow_hashed(&l->names, e), e->text);
+			ret_ids[i] = label_known(l, intern(&l->names, e), e->text);
 	}
+}
+
+void label_borrow_all(struct labels *l, const struct hashed_text *list, size_t count,
+		      label_id *ret_ids)
+{
+	label_all(l, list, count, ret_ids, intern_borrow_hashed);
 }
 
 void label_copy_all(struct labels *l, const struct hashed_text *list, size_t count,
 		    label_id *ret_ids)
 {
-	for (size_t i = 0; i < count; i++) {
-		const struct hashed_text *e = &list[i];
-		if (i + AHEAD < count)
-			map_prefetch(&l->names.ids, e[AHEAD].hash);
-		ret_ids[i] = LABEL_NONE;
-		if (e->text.p)
-			ret_ids[i] = label_known(l, intern_add_hashed(&l->names, e), e->text);
-	}
+	label_all(l, list, count, ret_ids, intern_add_hashed);
 }
 
 /* ---- numbered labels ------------------------------------------------------------------------- */

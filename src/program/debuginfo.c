@@ -1,5 +1,6 @@
 #include "program/debuginfo_internal.h"
 
+#include "base/sort.h"
 #include "base/unpack.h"
 
 /* ---- sections to parts ---------------------------------------------------------------------- */
@@ -237,14 +238,8 @@ bool debuginfo_addr(const struct debuginfo *d, uint64_t addr, uint64_t *ret)
 		*ret = addr + (d->image ? d->image->vm_bias : 0);
 		return true;
 	}
-	size_t lo = 0, hi = d->windows.count;
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-		if (d->windows.data[mid].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo;
+	BISECT(lo, 0, d->windows.count, mid, d->windows.data[mid].addr <= addr);
 	if (lo == 0)
 		return false;
 	const struct debuginfo_window *w = &d->windows.data[lo - 1];

@@ -325,14 +325,8 @@ static bool find_in_dwo(struct debuginfo_files *f, struct debuginfo_other *o,
 {
 	if (!o->indexed)
 		index_units(f, o, skeleton);
-	size_t lo = 0, hi = o->ids.count;
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-		if (o->ids.data[mid].id < skeleton->signature)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo;
+	BISECT(lo, 0, o->ids.count, mid, o->ids.data[mid].id < skeleton->signature);
 	if (lo == o->ids.count || o->ids.data[lo].id != skeleton->signature)
 		return false;
 	uint64_t off = o->ids.data[lo].off;

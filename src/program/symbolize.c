@@ -20,17 +20,11 @@ static void turn_windows(struct symbolizer *s)
 
 static bool dwarf_addr(const struct symbolizer *s, uint64_t vm_addr, uint64_t *ret)
 {
-	size_t low = 0, high = s->windows.count;
+	size_t low;
 	*ret = vm_addr;
 	if (s->windows.count == 0)
 		return true;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (s->windows.data[mid].addr <= vm_addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, 0, s->windows.count, mid, s->windows.data[mid].addr <= vm_addr);
 	if (low == 0)
 		return false;
 	const struct debuginfo_window *w = &s->windows.data[low - 1];
@@ -43,14 +37,8 @@ static bool dwarf_addr(const struct symbolizer *s, uint64_t vm_addr, uint64_t *r
 /* The place of the table of a program in s->lines, or where it would go. */
 static size_t lines_index(const struct symbolizer *s, uint64_t off)
 {
-	size_t low = 0, high = s->lines.count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (s->lines.data[mid]->off < off)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	size_t low;
+	BISECT(low, 0, s->lines.count, mid, s->lines.data[mid]->off < off);
 	return low;
 }
 

@@ -1,6 +1,7 @@
 /* Profiles of basic blocks as tables, CSV, JSON and folded stacks. */
 #include "report/profile_report.h"
 
+#include "base/sort.h"
 #include "blocks/profile_rows.h"
 
 #include <stdio.h>
@@ -176,14 +177,8 @@ static void json_end(struct json *j, const struct profile_report *r, const char 
 /* The first edge from block i or a later one. */
 static size_t first_edge(const struct profile *p, uint64_t i)
 {
-	size_t lo = 0, hi = p->edges.count;
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-		if (p->edges.data[mid].from < i)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo;
+	BISECT(lo, 0, p->edges.count, mid, p->edges.data[mid].from < i);
 	return lo;
 }
 

@@ -40,14 +40,9 @@ void out_profile_autofdo(const struct profile_report *r, struct sink *s)
 /* The function that holds an address, UINT64_MAX if none does. */
 static uint64_t function_at(const struct profile_report *r, uint64_t addr)
 {
-	size_t lo = 0, hi = r->map->by_addr.count;
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-		if (r->map->ranges.data[r->map->by_addr.data[mid]].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo;
+	BISECT(lo, 0, r->map->by_addr.count, mid,
+	       r->map->ranges.data[r->map->by_addr.data[mid]].addr <= addr);
 	if (lo == 0)
 		return UINT64_MAX;
 	const struct blockmap_range *range = &r->map->ranges.data[r->map->by_addr.data[lo - 1]];

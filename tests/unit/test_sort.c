@@ -62,6 +62,24 @@ static void many_records_are_sorted(void **state)
 	check(5, 200000, 3, UINT64_MAX >> 16);
 }
 
+static void a_bisection_finds_the_first_that_is_not_before(void **state)
+{
+	static const int list[] = { 1, 3, 3, 3, 7 };
+	size_t i;
+	(void)state;
+	for (int key = 0; key < 9; key++) {
+		size_t wanted = 0;
+		while (wanted < 5 && list[wanted] < key)
+			wanted++;
+		BISECT(i, 0, 5, k, list[k] < key);
+		assert_int_equal(i, wanted);
+	}
+	BISECT(i, 2, 4, k, list[k] <= 3);
+	assert_int_equal(i, 4);
+	BISECT(i, 3, 3, k, list[k] < 100);
+	assert_int_equal(i, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -69,6 +87,7 @@ int main(void)
 		cmocka_unit_test(equal_keys_keep_their_order),
 		cmocka_unit_test(only_some_digits_may_differ),
 		cmocka_unit_test(many_records_are_sorted),
+		cmocka_unit_test(a_bisection_finds_the_first_that_is_not_before),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

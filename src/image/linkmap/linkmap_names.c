@@ -71,14 +71,8 @@ static void add_piece(struct linkmap_names *n, uint32_t index)
 /* The first symbol of a piece or of one behind it. */
 static size_t symbol_from(const struct linkmap *map, uint32_t piece)
 {
-	size_t low = 0, high = map->symbols.count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (map->symbols.data[mid].piece < piece)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	size_t low;
+	BISECT(low, 0, map->symbols.count, mid, map->symbols.data[mid].piece < piece);
 	return low;
 }
 

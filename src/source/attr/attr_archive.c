@@ -2,17 +2,13 @@
  * defines it (the GNU forms "/" and "/SYM64/"; System V ABI, "Archive File"). */
 #include "source/attr/attr.h"
 
+#include "base/sort.h"
+
 static label_id owner_of_member(const struct source_file *f, const label_id *owners,
 				uint64_t header)
 {
-	size_t low = 0, high = f->input->image_count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (f->input->images[mid].file_off <= header)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	size_t low;
+	BISECT(low, 0, f->input->image_count, mid, f->input->images[mid].file_off <= header);
 	return low < f->input->image_count ? owners[low] : LABEL_NONE;
 }
 

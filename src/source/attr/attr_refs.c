@@ -110,14 +110,8 @@ static void list_sections(struct refs *r)
 
 static const struct section *data_section(const struct refs *r, uint64_t addr)
 {
-	size_t low = 0, high = r->data_count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (r->data[mid]->addr <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	size_t low;
+	BISECT(low, 0, r->data_count, mid, r->data[mid]->addr <= addr);
 	if (low == 0 || addr - r->data[low - 1]->addr >= r->data[low - 1]->size)
 		return NULL;
 	return r->data[low - 1];
