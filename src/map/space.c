@@ -121,11 +121,17 @@ static uint64_t spans_end(const struct spans *s)
 	return s->list.count > 0 ? span_end(&s->list.data[s->list.count - 1]) : 0;
 }
 
+/* As a rule the next one is among so many. */
+enum { NEAR = 4 };
+
 /* The first span from s[i] on that ends behind `addr`. */
 static size_t skip_before(const struct spans *s, size_t i, uint64_t addr)
 {
 	const size_t count = s->list.count;
 	size_t step = 1;
+	for (unsigned k = 0; k < NEAR; k++, i++)
+		if (i == count || span_end(&s->list.data[i]) > addr)
+			return i;
 	while (step <= count - i && span_end(&s->list.data[i + step - 1]) <= addr) {
 		i += step;
 		step *= 2;
@@ -155,37 +161,72 @@ static size_t count_pieces(const struct spans *top, const struct spans *below)
 	return pieces;
 }
 
-/* An overlay on its way, from the last span to the first. */
+/* The first of list[0] to list[i], or list[i], that begins at `addr` or behind it. */
+static size_t skip_back(const struct span *list, size_t i, uint64_t addr)
+{
+	size_t step = 1;
+	for (unsigned k = 0; k < NEAR; k++, i--)
+		if (i == 0 || list[i - 1].start < addr)
+			return i;
+	while (step <= i && list[i - step].start >= addr) {
+		i -= step;
+		step *= 2;
+	}
+	for (; step > 0; step /= 2)
+		if (step <= i && list[i - step].start >= addr)
+			i -= step;
+	return i;
+}
+
+/* An overlay on its way, from the last span to the first.  list[0] to list[left] are where they
+ * were, what is done stands at list[left + gap] to list[count]. */
 struct filling {
 	struct span *list;
-	size_t at, count; /* done: list[at] to list[count] */
-	const struct spans *below;
-	size_t left; /* of below */
+	size_t left, gap, count;
 };
 
-static void put_before(struct filling *f, struct span s)
+static bool continues(const struct span *a, const struct span *b)
 {
-	struct span *next = f->at < f->count ? &f->list[f->at] : NULL;
-	if (next && next->label == s.label && span_end(&s) == next->start) {
-		next->start = s.start;
-		next->size += s.size;
+	return a->label == b->label && span_end(a) == b->start;
+}
+
+/* Puts a piece of what is below in front of list[i]. */
+static void put_piece(struct filling *f, size_t i, struct span piece)
+{
+	struct span *list = f->list;
+	if (i < f->left)
+		memmove(list + i + f->gap, list + i, (f->left - i) * sizeof *list);
+	f->left = i;
+	struct span *next = i + f->gap < f->count ? &list[i + f->gap] : NULL;
+	if (next && continues(&piece, next)) {
+		next->start = piece.start;
+		next->size += piece.size;
 	} else {
-		f->list[--f->at] = s;
+		next = &list[i + --f->gap];
+		*next = piece;
+	}
+	if (i > 0 && continues(&list[i - 1], next)) {
+		list[i - 1].size += next->size;
+		f->gap++;
 	}
 }
 
-/* What lies below the gap from `from` to `to`. */
-static void fill_gap(struct filling *f, uint64_t from, uint64_t to)
+/* Puts a span of what is below into the gaps that it reaches into.  It ends before all spans
+ * from list[i] on; returns such an i for the span that comes before s. */
+static size_t fill_gaps(struct filling *f, size_t i, const struct span *s)
 {
-	while (f->left > 0 && span_end(&f->below->list.data[f->left - 1]) > from) {
-		const struct span *s = &f->below->list.data[f->left - 1];
-		const uint64_t start = max_u64(s->start, from), end = min_u64(span_end(s), to);
-		if (start < end)
-			put_before(f, (struct span){ start, end - start, s->label });
-		if (s->start < from)
-			return;
-		f->left--;
+	uint64_t end = span_end(s);
+	i = skip_back(f->list, i, end);
+	for (; i > 0 && span_end(&f->list[i - 1]) > s->start; i--) {
+		const struct span before = f->list[i - 1];
+		const uint64_t from = span_end(&before);
+		if (from < end)
+			put_piece(f, i, (struct span){ from, end - from, s->label });
+		end = min_u64(end, before.start);
 	}
+	if (s->start < end)
+		put_piece(f, i, (struct span){ s->start, end - s->start, s->label });
+	return min_u64(i + 1, f->left);
 }
 
 /* Moves the spans of `top` apart where they stand, as far as there are gaps to fill. */
@@ -197,21 +238,14 @@ void spans_overlay(struct spans *top, struct spans *below)
 		memset(below, 0, sizeof *below);
 		return;
 	}
-	size_t t = top->list.count;
-	const size_t pieces = count_pieces(top, below), count = t + pieces;
-	uint64_t to = UINT64_MAX;
+	const size_t pieces = count_pieces(top, below), had = top->list.count;
 	vec_reserve(&top->list, pieces);
-	struct filling f = { top->list.data, count, count, below, below->list.count };
-	while (t > 0 && f.at > t) {
-		const struct span last = f.list[--t];
-		fill_gap(&f, span_end(&last), to);
-		put_before(&f, last);
-		to = last.start;
-	}
-	if (t == 0)
-		fill_gap(&f, 0, to);
-	memmove(f.list + t, f.list + f.at, (count - f.at) * sizeof *f.list);
-	top->list.count = t + (count - f.at);
+	struct filling f = { top->list.data, had, pieces, had + pieces };
+	for (size_t b = below->list.count, i = had; b-- > 0 && f.gap > 0;)
+		i = fill_gaps(&f, i, &below->list.data[b]);
+	memmove(f.list + f.left, f.list + f.left + f.gap,
+		(f.count - f.left - f.gap) * sizeof *f.list);
+	top->list.count = f.count - f.gap;
 	spans_release(below);
 }
 
