@@ -20,16 +20,29 @@ void vtables_release(struct vtables *v)
 	vec_release(&v->places);
 }
 
-static const struct pointer_place *place_at(const struct vtables *v, uint64_t addr)
+/* The number of the pointer at addr; the count of all where there is none. */
+static size_t place_at(const struct vtables *v, uint64_t addr)
 {
-	const size_t i = lower_bound(v->places.data, v->places.count, sizeof *v->places.data, addr);
-	return i < v->places.count && v->places.data[i].addr == addr ? &v->places.data[i] : NULL;
+	const struct pointer_place *p = v->places.data;
+	const size_t count = v->places.count;
+	if (count == 0 || addr < p[0].addr || addr > p[count - 1].addr)
+		return count;
+	const size_t i = lower_bound(p, count, sizeof *p, addr);
+	return p[i].addr == addr ? i : count;
 }
 
-static bool is_function(const struct vtables *v, uint64_t addr)
+static size_t next_place(const struct vtables *v, size_t i)
 {
-	const struct pointer_place *p = place_at(v, addr);
-	return p && p->to != POINTEE_DATA;
+	const uint64_t addr = v->places.data[i].addr;
+	while (i < v->places.count && v->places.data[i].addr == addr)
+		i++;
+	return i;
+}
+
+static bool is_function(const struct vtables *v, size_t i, uint64_t addr)
+{
+	return i < v->places.count && v->places.data[i].addr == addr &&
+	       v->places.data[i].to != POINTEE_DATA;
 }
 
 static bool is_offset_to_top(const struct vtables *v, uint64_t addr)
@@ -38,33 +51,38 @@ static bool is_offset_to_top(const struct vtables *v, uint64_t addr)
 	struct reader r = reader_of(image_at(v->im, addr, word), v->im->big_endian);
 	const uint64_t value = read_uint(&r, (unsigned)word);
 	const uint64_t below = word == 8 ? -value : (uint32_t)-value;
-	return reader_ok(&r) && !place_at(v, addr) && below < OFFSET_MAX && below % word == 0;
+	return reader_ok(&r) && below < OFFSET_MAX && below % word == 0;
 }
 
-/* Whether the words of a table's head begin at `start`, with a function behind them. */
-static bool is_head(const struct vtables *v, uint64_t start)
+/* Whether the words of a table's head begin at `start`, with a function behind them, whose number
+ * is *ret. */
+static bool is_head(const struct vtables *v, uint64_t start, size_t *ret)
 {
 	const uint64_t word = v->im->bits / 8u;
-	const struct pointer_place *type = place_at(v, start + word);
-	return type && type->to != POINTEE_CODE && is_function(v, start + 2 * word) &&
-	       is_offset_to_top(v, start);
+	const struct pointer_place *p = v->places.data;
+	const size_t type = place_at(v, start + word);
+	if (type == v->places.count || p[type].to == POINTEE_CODE ||
+	    (type > 0 && p[type - 1].addr == start))
+		return false;
+	*ret = next_place(v, type);
+	return is_function(v, *ret, start + 2 * word) && is_offset_to_top(v, start);
 }
 
 uint64_t vtable_start(const struct vtables *v, uint64_t addr)
 {
 	const uint64_t head = 2 * (v->im->bits / 8u);
-	return v->places.count > 0 && addr >= head && is_head(v, addr - head) ? addr - head : addr;
+	size_t function;
+	return addr >= head && is_head(v, addr - head, &function) ? addr - head : addr;
 }
 
 uint64_t vtable_end(const struct vtables *v, uint64_t start, uint64_t end)
 {
 	const uint64_t word = v->im->bits / 8u;
 	uint64_t at = start;
-	if (v->places.count == 0)
-		return end;
-	while (at < end && is_head(v, at)) {
+	size_t i;
+	while (at < end && is_head(v, at, &i)) {
 		at += 2 * word;
-		while (at < end && is_function(v, at))
+		for (; at < end && is_function(v, i, at); i = next_place(v, i))
 			at += word;
 	}
 	return at > start ? min_u64(at, end) : end;
