@@ -3,6 +3,7 @@
 #include "base/unpack.h"
 #include "image/elf_const.h"
 #include "image/elf_note.h"
+#include "program/made_by.h"
 
 const char *fact_text(enum fact f)
 {
@@ -262,6 +263,16 @@ static void read_protection(struct facts *f, const struct image *im)
 	f->runpath = runpath_of(im);
 }
 
+static void read_made_by(struct facts *f, const struct image *im, struct arena *arena)
+{
+	struct made_by m = { { NULL, 0, 0 }, { NULL, 0, 0 }, { NULL, 0, 0 } };
+	made_by_read(&m, im);
+	f->made_by = arena_copy(arena, text_str(&m.tools));
+	f->parts = arena_copy(arena, text_str(&m.parts));
+	f->settings = arena_copy(arena, text_str(&m.settings));
+	made_by_release(&m);
+}
+
 static void read_image(struct facts *f, struct program *p, struct arena *arena)
 {
 	struct image *im = &p->input.images[0];
@@ -278,8 +289,10 @@ static void read_image(struct facts *f, struct program *p, struct arena *arena)
 		f->debug = "beside";
 		f->debug_path = arena_copy(arena, str_of(program_debug_file(p)));
 	}
-	if (im->kind != IMAGE_CORE)
+	if (im->kind != IMAGE_CORE) {
 		read_protection(f, im);
+		read_made_by(f, im, arena);
+	}
 	if (linked)
 		facts_add_savings(f, im);
 }
@@ -294,6 +307,9 @@ void facts_read(struct facts *f, struct program *p, struct arena *arena)
 			     .debug_path = "",
 			     .build_id = "",
 			     .features = "",
+			     .made_by = "",
+			     .parts = "",
+			     .settings = "",
 			     .runpath = "" };
 	if (in->image_count > 0)
 		f->machine = image_machine_name(&in->images[0]);

@@ -35,8 +35,10 @@ struct facts {
 	const char *debug_path;
 	const char *build_id; /* hexadecimal, "" where there is none */
 	const char *features; /* "ibt shstk", "bti pac": what a property note marks all code with */
-	const char *runpath;  /* where else the loader looks for libraries, or "" */
-	unsigned dwarf;       /* version of the first unit inside; 0: there is none */
+	/* Lists of made_by.h, "" where nothing is known. */
+	const char *made_by, *parts, *settings;
+	const char *runpath; /* where else the loader looks for libraries, or "" */
+	unsigned dwarf;      /* version of the first unit inside; 0: there is none */
 	enum fact relro, pie, nx, canary, fortify, textrel;
 	uint64_t members; /* of an archive */
 	uint64_t relocs[RELOC_KINDS], reloc_count;

@@ -25,6 +25,9 @@ const struct heft_text info_texts[INFO_TEXTS] = {
 	[INFO_RELOCATION_KINDS] = { "relocation_kinds", false },
 	[INFO_SAVING_KINDS] = { "saving_kinds", false },
 	[INFO_COPY_OF] = { "copy_of", false },
+	[INFO_MADE_BY] = { "made_by", false },
+	[INFO_PARTS] = { "parts", false },
+	[INFO_SETTINGS] = { "settings", false },
 };
 
 const struct heft_measure info_measures[INFO_MEASURES] = {
@@ -48,24 +51,46 @@ static const struct detail {
 	{ "text relocations", INFO_TEXTREL },
 	{ "fortified calls", INFO_FORTIFY },
 	{ "run path", INFO_RUNPATH },
+	{ "made by", INFO_MADE_BY },
+	{ "made of", INFO_PARTS },
+	{ "build settings", INFO_SETTINGS },
 	{ "members", INFO_MEMBERS },
 	{ "relocations", INFO_RELOCATION_KINDS },
 	{ "could be saved", INFO_SAVING_KINDS },
 	{ "copy of", INFO_COPY_OF },
 };
 
+/* Items of a list have a line each. */
+static bool is_list(enum info_text text)
+{
+	return text == INFO_MADE_BY || text == INFO_PARTS || text == INFO_SETTINGS;
+}
+
+static void put_detail(const struct detail *d, struct str text, struct sink *s)
+{
+	const struct str apart = STR(", ");
+	const char *title = d->title;
+	while (text.len > 0) {
+		size_t len = 0;
+		while (len < text.len &&
+		       !(is_list(d->text) &&
+			 str_starts((struct str){ text.p + len, text.len - len }, apart)))
+			len++;
+		sink_printf(s, "    %-18s", title);
+		label_put(s, (struct str){ text.p, len }, 0);
+		sink_text(s, STR("\n"));
+		len = min_u64(text.len, len + apart.len);
+		text = (struct str){ text.p + len, text.len - len };
+		title = "";
+	}
+}
+
 static void put_details(const struct report *r, const struct heft_row *row, size_t column,
 			struct sink *s)
 {
 	(void)column;
-	for (size_t i = 0; i < COUNT_OF(details) && r->opts.full; i++) {
-		const struct str text = str_of(row->texts[details[i].text]);
-		if (text.len == 0)
-			continue;
-		sink_printf(s, "    %-18s", details[i].title);
-		label_put(s, text, 0);
-		sink_text(s, STR("\n"));
-	}
+	for (size_t i = 0; i < COUNT_OF(details) && r->opts.full; i++)
+		put_detail(&details[i], str_of(row->texts[details[i].text]), s);
 }
 
 static bool has_copies(const struct heft_table *t)

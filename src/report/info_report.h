@@ -27,6 +27,9 @@ enum info_text {
 	INFO_RELOCATION_KINDS, /* "relative 12, plt 3" */
 	INFO_SAVING_KINDS,     /* "debug info 1234, symbol table 56": bytes */
 	INFO_COPY_OF,
+	INFO_MADE_BY,
+	INFO_PARTS,    /* "NAME VERSION, NAME VERSION" */
+	INFO_SETTINGS, /* "NAME=VALUE, NAME=VALUE" */
 	INFO_TEXTS,
 };
 

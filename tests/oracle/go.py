@@ -144,7 +144,7 @@ def addr2line(path, addrs):
     return [place.rsplit(":", 1) for place in out[1::2]][:len(addrs)]
 
 
-def compare_lines(heft, full, stripped):
+def compare_lines(heft, full, stripped, mode):
     """Shares of the addresses for which each tool says the same, None where it is not here; how many."""
     rng = random.Random(full)
     starts = [(a, size) for a, (_, size) in functions(full).items()]
@@ -161,10 +161,31 @@ def compare_lines(heft, full, stripped):
         if mine != other and shown < 3:
             shown += 1
             print("  %x: llvm-symbolizer %s, heft %s" % (addr, other, mine))
+    if mode == "pie":  # which go tool addr2line cannot look up
+        return (same / max(known, 1) if truth else None), None, known
     lines = addr2line(full, addrs)
     equal = sum(1 for mine, (file, line) in zip(told, lines)
                 if mine and mine[0][1] == file and mine[0][2] == int(line))
     return (same / max(known, 1) if truth else None), equal / len(addrs), known + len(lines)
+
+
+def says_what_it_is_made_of(heft, path):
+    """`heft info` against `go version -m`."""
+    out = subprocess.run(["go", "version", "-m", path], check=True, capture_output=True, text=True).stdout
+    lines = [line.split("\t") for line in out.splitlines()]
+    made_by = lines[0][0].rsplit(": ", 1)[1]
+    parts = ", ".join(" ".join(w for w in line[2:4] if w) for line in lines if line[1:2] in (["mod"], ["dep"]))
+    settings = ", ".join(line[2] for line in lines if line[1:2] == ["build"])
+    row = json.loads(subprocess.run([heft, "info", "--json", path], check=True, capture_output=True,
+                                    text=True).stdout)["total"]["children"][0]
+    told = (row.get("made_by", "").split(", ")[0], row.get("parts", ""), row.get("settings", ""))
+    if told != (made_by, parts, settings):
+        print("  go version -m: %s, heft: %s" % ((made_by, parts, settings), told))
+    return told == (made_by, parts, settings)
+
+
+def share(part):
+    return "nothing (it is not here)" if part is None else "%.3f %%" % (100 * part)
 
 
 def packages(heft, path):
@@ -202,14 +223,14 @@ def main():
             build(folder, stripped, arch, mode, link, "-s -w")
             count, right, total = compare(heft, full, stripped)
             left = unowned(heft, stripped)
-            llvm, go, looked = compare_lines(heft, full, stripped)
+            llvm, go, looked = compare_lines(heft, full, stripped, mode)
             same = same_packages(heft, full, stripped)
-            good = (count > 1000 and right >= RIGHT * total and left <= UNOWNED and go >= SAME_LINES and
-                    (llvm is None or llvm >= SAME_LINES) and same >= SAME_PACKAGES)
+            good = (count > 1000 and right >= RIGHT * total and left <= UNOWNED and (go is None or go >= SAME_LINES) and
+                    (llvm is None or llvm >= SAME_LINES) and same >= SAME_PACKAGES and
+                    says_what_it_is_made_of(heft, stripped))
             print("%s %s %s: %d functions, %.3f %% of their bytes right; of %d look-ups llvm-symbolizer says the same "
-                  "for %s, go tool addr2line for %.3f %%; %.2f %% in the same package; %.2f %% of the file has no "
-                  "owner%s" % (arch, mode, link, count, 100 * right / max(total, 1), looked,
-                               "nothing (it is not here)" if llvm is None else "%.3f %%" % (100 * llvm), 100 * go,
+                  "for %s, go tool addr2line for %s; %.2f %% in the same package; %.2f %% of the file has no "
+                  "owner%s" % (arch, mode, link, count, 100 * right / max(total, 1), looked, share(llvm), share(go),
                                100 * same, 100 * left, "" if good else ": BAD"))
             bad += not good
             compared += count

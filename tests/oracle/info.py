@@ -60,6 +60,9 @@ def wanted(path):
         "build_id": (re.findall(r"Build ID: (\w+)", run("readelf", "-nW", path)) or [""])[0],
         "runpath": (re.findall(r"(?:RPATH|RUNPATH)\).*\[(.*)\]", dynamic) or [""])[0],
     }
+    if " .comment " in sections and ".go.buildinfo" not in sections:
+        tools = re.findall(r"^ +\[ *\w+\]  (.*)$", run("readelf", "-p", ".comment", path), re.M)
+        ret["made_by"] = ", ".join(dict.fromkeys(tools))
     if linked:
         lazy = interp or "Type:                              DYN" in header
         ret["relro"] = ("no" if " GNU_RELRO " not in segments else

@@ -1,0 +1,252 @@
+#define _GNU_SOURCE /* memmem */
+#include "program/made_by.h"
+
+#include "base/json_read.h"
+#include "base/unpack.h"
+
+/* Longer lists and items are no real ones. */
+enum { TOOLS_MAX = 16, TOOL_SIZE = 256, TEXT_SIZE = 1 << 20 };
+
+void made_by_release(struct made_by *m)
+{
+	text_release(&m->tools);
+	text_release(&m->parts);
+	text_release(&m->settings);
+}
+
+/* Starts an item of a list. */
+static void begin_item(struct text *list)
+{
+	if (list->len > 0)
+		text_add(list, STR(", "));
+}
+
+static void add_part(struct made_by *m, struct str name, struct str version)
+{
+	if (name.len == 0 || name.len + version.len > TEXT_SIZE - m->parts.len)
+		return;
+	begin_item(&m->parts);
+	text_add(&m->parts, name);
+	if (version.len > 0)
+		text_add_char(&m->parts, ' ');
+	text_add(&m->parts, version);
+}
+
+/* ---- .comment -------------------------------------------------------------------------------- */
+
+static void read_comment(struct made_by *m, const struct image *im)
+{
+	const struct section *s = image_section_find(im, ".comment");
+	struct reader r = reader_of(s ? section_bytes(im, s) : (struct bytes){ NULL, 0 }, false);
+	struct str seen[TOOLS_MAX];
+	size_t count = 0;
+	while (reader_left(&r) > 0 && count < TOOLS_MAX) {
+		const struct str tool = read_cstr(&r);
+		bool known = tool.len == 0 || tool.len > TOOL_SIZE;
+		for (size_t i = 0; i < count; i++)
+			known = known || str_eq(seen[i], tool);
+		if (known)
+			continue;
+		seen[count++] = tool;
+		begin_item(&m->tools);
+		text_add(&m->tools, tool);
+	}
+}
+
+/* ---- Go -------------------------------------------------------------------------------------- */
+
+enum { GO_HEADER = 32, GO_INLINE = 2, GO_BIG_ENDIAN = 1, GO_SENTINEL = 16 };
+
+static const char go_magic[] = "\xff Go buildinf:";
+
+/* A string as Go has it in memory: its address and its length. */
+static struct str go_string(const struct image *im, uint64_t addr, unsigned width, bool big_endian)
+{
+	struct reader r = reader_of(image_at(im, addr, 2 * (uint64_t)width), big_endian);
+	const uint64_t at = read_uint(&r, width), len = read_uint(&r, width);
+	const struct bytes b = image_at(im, at, len);
+	return reader_ok(&r) && len <= TEXT_SIZE && b.size == len
+		       ? (struct str){ (const char *)b.p, len }
+		       : STR("");
+}
+
+static struct str inline_string(struct reader *r)
+{
+	const uint64_t len = read_uleb(r);
+	const uint8_t *const p = len <= TEXT_SIZE ? read_take(r, len) : NULL;
+	return p ? (struct str){ (const char *)p, len } : STR("");
+}
+
+/* The text of modules stands between two marks. */
+static struct str without_marks(struct str s)
+{
+	return s.len > 2 * GO_SENTINEL
+		       ? (struct str){ s.p + GO_SENTINEL, s.len - 2 * (size_t)GO_SENTINEL }
+		       : STR("");
+}
+
+/* What comes before the next separator; *rest moves behind it. */
+static struct str take_word(struct str *rest, char separator)
+{
+	const char *const end = rest->len > 0 ? memchr(rest->p, separator, rest->len) : NULL;
+	const struct str word = { rest->p, end ? (size_t)(end - rest->p) : rest->len };
+	const size_t taken = word.len + (end ? 1 : 0);
+	*rest = (struct str){ rest->p + taken, rest->len - taken };
+	return word;
+}
+
+/* "mod\tPATH\tVERSION\tSUM", "dep\t..." and, for the one before, "=>\t...". */
+static void read_go_line(struct made_by *m, struct str line)
+{
+	const struct str kind = take_word(&line, '\t');
+	if (str_eq(kind, STR("build"))) {
+		begin_item(&m->settings);
+		text_add(&m->settings, line);
+		return;
+	}
+	const bool other = str_eq(kind, STR("=>"));
+	if (!other && !str_eq(kind, STR("mod")) && !str_eq(kind, STR("dep")))
+		return;
+	const struct str path = take_word(&line, '\t'), version = take_word(&line, '\t');
+	if (!other) {
+		add_part(m, path, version);
+		return;
+	}
+	text_add(&m->parts, STR(" => "));
+	text_add(&m->parts, path);
+	text_add_char(&m->parts, ' ');
+	text_add(&m->parts, version);
+}
+
+static struct bytes find_go(const struct image *im)
+{
+	static const char *const names[] = { ".go.buildinfo", "__go_buildinfo", ".data" };
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		const struct section *s = image_section_find(im, names[i]);
+		const struct bytes b = s ? section_bytes(im, s) : (struct bytes){ NULL, 0 };
+		const uint8_t *const at =
+			b.size > 0 ? memmem(b.p, b.size, go_magic, sizeof go_magic - 1) : NULL;
+		if (at)
+			return bytes_sub(b, (uint64_t)(at - b.p), b.size - (uint64_t)(at - b.p));
+	}
+	return (struct bytes){ NULL, 0 };
+}
+
+static void read_go(struct made_by *m, const struct image *im)
+{
+	struct reader r = reader_of(find_go(im), false);
+	if (r.size < GO_HEADER)
+		return;
+	read_skip(&r, sizeof go_magic - 1);
+	const uint8_t width = read_u8(&r), flags = read_u8(&r);
+	struct str version, modules;
+	if (flags & GO_INLINE) {
+		reader_seek(&r, GO_HEADER);
+		version = inline_string(&r);
+		modules = inline_string(&r);
+	} else if (width == 4 || width == 8) {
+		r.big_endian = flags & GO_BIG_ENDIAN;
+		version = go_string(im, read_uint(&r, width), width, r.big_endian);
+		modules = go_string(im, read_uint(&r, width), width, r.big_endian);
+	} else {
+		return;
+	}
+	begin_item(&m->tools);
+	text_add(&m->tools, version.len <= TOOL_SIZE ? version : STR("go"));
+	for (modules = without_marks(modules); modules.len > 0;)
+		read_go_line(m, take_word(&modules, '\n'));
+}
+
+/* ---- cargo auditable ------------------------------------------------------------------------- */
+
+struct crate {
+	struct text name, version;
+	bool root;
+};
+
+/* Reads an object up to its end. */
+static void read_crate(struct json_in *in, struct crate *c)
+{
+	c->name.len = c->version.len = 0;
+	c->root = false;
+	while (json_next(in) == JSON_KEY) {
+		const bool name = str_eq(text_str(&in->text), STR("name"));
+		const bool version = str_eq(text_str(&in->text), STR("version"));
+		const bool root = str_eq(text_str(&in->text), STR("root"));
+		const enum json_token value = json_next(in);
+		if (value == JSON_STRING && (name || version))
+			text_set(name ? &c->name : &c->version, text_str(&in->text));
+		c->root = c->root || (root && value == JSON_TRUE);
+		if (value == JSON_OBJECT || value == JSON_ARRAY)
+			(void)json_rest(in, value);
+	}
+}
+
+/* Those that are the program's own (`root`), or the others. */
+static void read_crates(struct made_by *m, struct bytes json, bool root)
+{
+	struct json_in in;
+	struct crate c = { .root = false };
+	json_in_init(&in, json);
+	if (json_next(&in) != JSON_OBJECT)
+		goto out;
+	while (json_next(&in) == JSON_KEY) {
+		const bool list = str_eq(text_str(&in.text), STR("packages"));
+		const enum json_token value = json_next(&in);
+		if (!list || value != JSON_ARRAY) {
+			(void)json_rest(&in, value);
+			continue;
+		}
+		while (json_next(&in) == JSON_OBJECT) {
+			read_crate(&in, &c);
+			if (c.root == root && !in.bad)
+				add_part(m, text_str(&c.name), text_str(&c.version));
+		}
+	}
+out:
+	text_release(&c.name);
+	text_release(&c.version);
+	json_in_release(&in);
+}
+
+/* Nobody states how large the list is once it is unpacked. */
+static bool unpack_list(struct bytes packed, struct text *ret, struct heft_err *err)
+{
+	struct unpack_stream *stream = NULL;
+	uint8_t piece[4096];
+	uint64_t made = sizeof piece;
+	if (!unpack_stream_open_any(&stream, UNPACK_ZLIB, packed, err))
+		return false;
+	bool good = true;
+	while (good && made == sizeof piece && ret->len < TEXT_SIZE) {
+		good = unpack_stream_next(stream, piece, sizeof piece, &made, err);
+		text_add(ret, (struct str){ (const char *)piece, made });
+	}
+	unpack_stream_close(stream);
+	return good;
+}
+
+static void read_auditable(struct made_by *m, const struct image *im)
+{
+	const struct section *s = image_section_find(im, ".dep-v0");
+	struct text json = { 0 };
+	struct heft_err err;
+	if (!s)
+		return;
+	if (unpack_list(section_bytes(im, s), &json, &err)) {
+		const struct bytes b = { (const uint8_t *)json.p, json.len };
+		read_crates(m, b, true);
+		read_crates(m, b, false);
+	} else {
+		note(im->notes, im->path, im->file_off + s->off, s->file_size,
+		     "the list of crates in .dep-v0 cannot be unpacked: %s", err.text);
+	}
+	text_release(&json);
+}
+
+void made_by_read(struct made_by *m, const struct image *im)
+{
+	read_go(m, im);
+	read_comment(m, im);
+	read_auditable(m, im);
+}

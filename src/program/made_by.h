@@ -1,0 +1,24 @@
+/* made_by.h - what a program says of what it was made by and of.
+ *
+ * Compilers and linkers leave their names in .comment.  Go's linker leaves the version of Go, the
+ * modules and the settings of the build ("Go Build Information", package debug/buildinfo; the
+ * layouts before and since Go 1.18).  `cargo auditable` leaves the crates in .dep-v0 (its
+ * PARSING.md): JSON, packed by zlib. */
+#ifndef HEFT_PROGRAM_MADE_BY_H
+#define HEFT_PROGRAM_MADE_BY_H
+
+#include "base/text.h"
+#include "image/image.h"
+
+/* Lists, their items apart by ", ".  Zeroed: nothing to release. */
+struct made_by {
+	struct text tools;    /* "go1.19.8", "rustc version 1.95.0 (59807616e 2026-04-14)" */
+	struct text parts;    /* modules and crates, the program's own first: "NAME VERSION" */
+	struct text settings; /* of the build: "GOOS=linux" */
+};
+
+void made_by_release(struct made_by *m);
+/* Adds what an image says. */
+void made_by_read(struct made_by *m, const struct image *im);
+
+#endif
