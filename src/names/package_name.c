@@ -16,10 +16,10 @@ static struct str behind(struct str s, size_t at)
  * go.uber.org.  Up to Go 1.19 a dot stood where there is a colon now. */
 static bool is_made_by_compiler(struct str name)
 {
-	static const char *const words[] = { "(",        "itab.",     "string.",   "func.",
-					     "struct",   "interface", "map.zero",  "importpath.",
-					     "builtin.", "buildid",   "constinfo", "cuinfo",
-					     "typelink" };
+	static const char *const words[] = { "(",        "itab.",       "string.",   "func.",
+					     "struct",   "interface",   "map.zero",  "importpath.",
+					     "builtin.", "buildid",     "constinfo", "cuinfo",
+					     "typelink", "link.pkghash" };
 	if (str_starts(name, STR("type.")) || str_starts(name, STR("type:")) ||
 	    str_starts(name, STR("go:")))
 		return true;
@@ -65,13 +65,18 @@ static struct str qualifier_inside(struct str text)
 	return STR("");
 }
 
-/* "type:*T", "type:.eq.T", "go:itab.*T,I". */
+/* "type:*T", "type:.eq.T", "go:itab.*T,I"; but the names in ".namedata." have no whole path. */
 static struct str made_qualifier(struct str name)
 {
-	static const char *const words[] = { ".eq.",         ".hash.",  ".namedata.",
-					     ".importpath.", "itab.",   "interface:",
-					     "map.zero",     "string.", "func." };
+	static const char *const paths[] = { "link.pkghash.", "link.pkghashbytes." };
+	static const char *const words[] = { ".eq.",       ".hash.",   ".importpath.", "itab.",
+					     "interface:", "map.zero", "string.",      "func." };
 	name = behind(name, name.p[0] == 't' ? 5 : 3);
+	for (size_t i = 0; i < COUNT_OF(paths); i++)
+		if (str_starts(name, str_of(paths[i])))
+			return behind(name, strlen(paths[i]));
+	if (str_starts(name, STR(".namedata.")))
+		return STR("");
 	for (size_t i = 0; i < COUNT_OF(words); i++) {
 		if (str_starts(name, str_of(words[i]))) {
 			name = behind(name, strlen(words[i]));
@@ -81,9 +86,36 @@ static struct str made_qualifier(struct str name)
 	return qualifier_inside(name);
 }
 
+/* Compilers of C put such words behind the names of parts and copies of functions. */
+static bool has_c_suffix(struct str name)
+{
+	static const char *const words[] = { "cold",     "part", "isra",       "constprop",
+					     "lto_priv", "llvm", "localalias", "resolver" };
+	const char *const dot = memchr(name.p, '.', name.len);
+	if (!dot)
+		return false;
+	const struct str rest = behind(name, (size_t)(dot - name.p) + 1);
+	for (size_t i = 0; i < COUNT_OF(words); i++) {
+		const size_t len = strlen(words[i]);
+		if (str_starts(rest, str_of(words[i])) && (rest.len == len || rest.p[len] == '.'))
+			return true;
+	}
+	return rest.len > 0 && rest.p[0] >= '0' && rest.p[0] <= '9';
+}
+
 struct str go_package(struct str name)
 {
-	return is_made_by_compiler(name) ? made_qualifier(name) : qualifier(name);
+	if (is_made_by_compiler(name))
+		return made_qualifier(name);
+	return has_c_suffix(name) ? STR("") : qualifier(name);
+}
+
+bool go_package_is_path(struct str text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if (!is_of_path(text.p[i]))
+			return false;
+	return text.len > 0 && text.len < 256;
 }
 
 size_t go_package_text(struct str path, char *out)
@@ -98,21 +130,6 @@ size_t go_package_text(struct str path, char *out)
 		out[len++] = c >= ' ' ? (char)c : path.p[i];
 	}
 	return len;
-}
-
-/* Compilers of C put such words behind the names of parts and copies of functions. */
-static bool has_c_suffix(struct str name)
-{
-	static const char *const words[] = { "cold", "part",       "isra", "constprop", "lto_priv",
-					     "llvm", "localalias", "str",  "resolver" };
-	const char *const dot = memchr(name.p, '.', name.len);
-	if (!dot)
-		return false;
-	const struct str rest = behind(name, (size_t)(dot - name.p) + 1);
-	for (size_t i = 0; i < COUNT_OF(words); i++)
-		if (str_starts(rest, str_of(words[i])))
-			return true;
-	return rest.len > 0 && rest.p[0] >= '0' && rest.p[0] <= '9';
 }
 
 static bool is_go(struct str name)

@@ -17,6 +17,8 @@ enum package_kind { PACKAGE_NONE, PACKAGE_GO, PACKAGE_CRATE, PACKAGE_SPACE };
 /* The import path of a Go name as it is written there (dots may be "%2e"), "" where the name tells
  * none.  Borrowed. */
 struct str go_package(struct str name);
+/* Whether a text may be an import path, by its letters. */
+bool go_package_is_path(struct str text);
 /* Writes an import path as people write it, into at least path.len bytes; returns the size. */
 size_t go_package_text(struct str path, char *out);
 

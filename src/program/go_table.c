@@ -154,12 +154,32 @@ static bool find_module(const struct image *im, const struct go_table *g, uint64
 	return find_by_relocation(im, g, ret);
 }
 
-static void find_func_data(const struct image *im, struct go_table *g)
+/* The same of the address where descriptions of types begin, that of their end follows. */
+static size_t words_before_types(enum pclntab_layout layout)
 {
-	uint64_t module, addr;
+	return layout == PCLNTAB_20 ? 37 : 35;
+}
+
+static void find_types(const struct image *im, struct go_table *g, uint64_t module)
+{
+	const unsigned width = im->bits / 8;
+	const uint64_t at = module + words_before_types(g->tab.layout) * width;
+	uint64_t start, end;
+	if (!pointer_at(im, at, &start) || !pointer_at(im, at + width, &end) || start >= end)
+		return;
+	const struct section *s = image_section_at(im, start);
+	if (!s || end > s->addr + s->size)
+		return;
+	g->types = start;
+	g->types_end = end;
+}
+
+static void find_func_data(const struct image *im, struct go_table *g, uint64_t module)
+{
 	const uint64_t off = words_before_func_data(g->tab.layout) * (im->bits / 8);
-	if (g->tab.layout >= PCLNTAB_18 && find_module(im, g, &module) &&
-	    pointer_at(im, module + off, &addr) && image_section_at(im, addr))
+	uint64_t addr;
+	if (g->tab.layout >= PCLNTAB_18 && pointer_at(im, module + off, &addr) &&
+	    image_section_at(im, addr))
 		g->func_data = addr;
 }
 
@@ -168,7 +188,11 @@ bool go_table_open(struct go_table *g, const struct image *im, struct notes *not
 	if (im->kind != IMAGE_EXEC || !find_table(im, g, notes))
 		return false;
 	find_text(im, g);
-	find_func_data(im, g);
+	uint64_t module;
+	if (g->tab.layout >= PCLNTAB_16 && find_module(im, g, &module)) {
+		find_func_data(im, g, module);
+		find_types(im, g, module);
+	}
 	return true;
 }
 

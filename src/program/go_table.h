@@ -15,6 +15,7 @@ struct go_table {
 	/* From Go 1.18 on, what belongs to functions but code and numbers (struct
 	 * pclntab_func.data) counts from here; 0: not found. */
 	uint64_t func_data;
+	uint64_t types, types_end; /* descriptions of types and their names; 0: not found */
 };
 
 /* False where the image has no such table.  One of a version not known, or a damaged one, is a

@@ -11,7 +11,7 @@
 #include "image/image.h"
 #include "map/rollup.h"
 #include "names/package_name.h"
-#include "program/go_table.h"
+#include "program/go_types.h"
 
 /* Besides labels. */
 #define LABEL_BY_UNIT (LABEL_NONE - 1) /* its name does not tell */
@@ -34,7 +34,8 @@ struct packages {
 	struct intern crate_names; /* with "_" for "-" */
 	VEC(struct crate) crates;  /* by id of their names */
 	bool go, crates_read;
-	uint64_t go_start, go_end; /* code of Go's own tables */
+	const struct go_table *table; /* of the one image, or NULL */
+	uint64_t go_start, go_end;    /* code of Go's own tables */
 	struct layer symbols, units;
 	VEC(label_id) of_symbol, of_unit; /* by label, of those there were before */
 	struct str root;                  /* the directory that units share; "" or ends in "/" */
@@ -128,10 +129,17 @@ static label_id go_label(struct packages *p, struct str path)
 	return label;
 }
 
-/* Functions of Go's assembly have names without a package. */
-static bool is_go_code(const struct packages *p, uint64_t addr)
+/* Functions of Go's assembly have names without a package, long names of types are hashed. */
+static label_id find_by_place(struct packages *p, struct str name, uint64_t addr)
 {
-	return addr >= p->go_start && addr < p->go_end;
+	const struct str types = STR("(Go types)");
+	if (addr >= p->go_start && addr < p->go_end)
+		return label_borrow(p->f->labels,
+				    str_starts(name, STR("type")) ? types : STR("(Go assembly)"));
+	if (addr < p->table->types || addr >= p->table->types_end)
+		return LABEL_BY_UNIT;
+	const struct str path = go_type_package(p->table, &p->f->input->images[0], addr);
+	return path.len > 0 ? go_label(p, path) : label_borrow(p->f->labels, types);
 }
 
 static label_id find_by_name(struct packages *p, label_id symbol)
@@ -157,8 +165,9 @@ static void find_names(struct packages *p, const struct spans *s, bool vm)
 		if (*of == LABEL_NEW)
 			*of = label_is_fallback(p->f->labels, symbol) ? LABEL_NONE
 								      : find_by_name(p, symbol);
-		if (*of == LABEL_BY_UNIT && vm && is_go_code(p, s->list.data[i].start))
-			*of = label_borrow(p->f->labels, STR("(Go assembly)"));
+		if (*of == LABEL_BY_UNIT && vm && p->table)
+			*of = find_by_place(p, label_text(p->f->labels, symbol),
+					    s->list.data[i].start);
 	}
 }
 
@@ -356,12 +365,14 @@ static void relabel_origins(const struct packages *p, const struct layer *made)
 
 static void find_go(struct packages *p)
 {
-	for (size_t i = 0; i < p->f->input->image_count; i++) {
-		const struct go_table *t = go_slot_open(p->f->go, &p->f->input->images[i], NULL);
+	const struct input *in = p->f->input;
+	for (size_t i = 0; i < in->image_count; i++) {
+		const struct go_table *t = go_slot_open(p->f->go, &in->images[i], NULL);
 		p->go = p->go || t;
-		if (t && p->f->input->image_count == 1)
-			go_table_code(t, &p->go_start, &p->go_end);
+		p->table = in->image_count == 1 ? t : NULL;
 	}
+	if (p->table)
+		go_table_code(p->table, &p->go_start, &p->go_end);
 }
 
 /* Room for every label there is so far. */

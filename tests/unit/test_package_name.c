@@ -37,6 +37,8 @@ static void what_gos_compiler_makes_is_of_the_first_type_with_a_path(void **stat
 	assert_package("type:func(...string) a/b.C", true, "a/b");
 	assert_package("type:map[string]int", true, "");
 	assert_package("type:.importpath.a/b.", true, "a/b");
+	assert_package("type..namedata.*http.Client-", true, "");
+	assert_package("go.link.pkghashbytes.gopkg.in/yaml%2ev2", true, "gopkg.in/yaml%2ev2");
 	assert_package("go:string.*", true, "");
 	assert_package("type:", true, "");
 }
@@ -50,6 +52,8 @@ static void names_of_c_tell_nothing_beside_go_too(void **state)
 	assert_package("counter.0", true, "");
 	assert_package("f.part.0", true, "");
 	assert_package("f.cold", true, "");
+	assert_package("f.constprop.0.isra.0", true, "");
+	assert_package("main.partial", true, "main");
 	assert_package("main.main", false, "");
 	assert_package(".L1", true, "");
 	assert_package("", true, "");

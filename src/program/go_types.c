@@ -1,0 +1,138 @@
+#include "program/go_types.h"
+
+#include "names/package_name.h"
+
+/* What package reflect calls them. */
+enum kind {
+	KIND_ARRAY = 17,
+	KIND_CHAN,
+	KIND_FUNC,
+	KIND_INTERFACE,
+	KIND_MAP,
+	KIND_POINTER,
+	KIND_SLICE,
+	KIND_STRUCT = 25,
+	KIND_LAST,
+};
+
+enum { KIND_MASK = 31, HAS_PATH = 1, STEPS_MAX = 8 };
+
+struct types {
+	const struct go_table *table;
+	const struct image *im;
+	unsigned width; /* bytes of a pointer */
+};
+
+struct description {
+	uint64_t addr;
+	uint64_t own; /* where the fields of its kind begin */
+	enum kind kind;
+	bool has_path;
+};
+
+static uint64_t word_at(const struct types *t, uint64_t addr)
+{
+	struct reader r = reader_of(image_at(t->im, addr, t->width), t->im->big_endian);
+	return read_uint(&r, t->width);
+}
+
+static bool describes(const struct types *t, uint64_t addr)
+{
+	return addr >= t->table->types && addr < t->table->types_end;
+}
+
+static bool read_description(const struct types *t, uint64_t addr, struct description *ret)
+{
+	const uint64_t size = 4 * (uint64_t)t->width + 16;
+	struct reader r = reader_of(image_at(t->im, addr, size), t->im->big_endian);
+	read_skip(&r, 2 * (uint64_t)t->width + 4); /* bytes, bytes with pointers, hash */
+	const uint8_t flags = read_u8(&r);
+	read_skip(&r, 2); /* alignments */
+	const uint8_t kind = read_u8(&r) & KIND_MASK;
+	*ret = (struct description){
+		.addr = addr, .own = addr + size, .kind = kind, .has_path = flags & HAS_PATH
+	};
+	return describes(t, addr) && addr % t->width == 0 && r.size == size && kind > 0 &&
+	       kind <= KIND_LAST;
+}
+
+/* Bytes of the fields of a kind; those of maps are others in each version. */
+static uint64_t own_size(const struct types *t, enum kind kind)
+{
+	switch (kind) {
+	case KIND_ARRAY: return 3 * (uint64_t)t->width;
+	case KIND_CHAN: return 2 * (uint64_t)t->width;
+	case KIND_FUNC: return t->width;
+	case KIND_INTERFACE:
+	case KIND_STRUCT: return 4 * (uint64_t)t->width;
+	case KIND_POINTER:
+	case KIND_SLICE: return t->width;
+	case KIND_MAP:
+	case KIND_LAST: break;
+	}
+	return 0;
+}
+
+/* A byte of flags, a length, the text.  The length has two bytes up to Go 1.16, the high one
+ * first, and 7 bits a byte since; no path is empty or as long as 256 bytes. */
+static struct str name_at(const struct types *t, uint64_t addr)
+{
+	struct reader r = reader_of(image_at(t->im, addr, 4096), t->im->big_endian);
+	read_skip(&r, 1);
+	uint64_t len = read_uleb(&r);
+	if (len == 0)
+		len = read_u8(&r);
+	const uint8_t *const p = read_take(&r, len);
+	return p ? (struct str){ (const char *)p, len } : STR("");
+}
+
+static struct str own_path(const struct types *t, const struct description *d)
+{
+	if (!d->has_path || d->kind == KIND_MAP)
+		return STR("");
+	const uint64_t at = d->own + own_size(t, d->kind);
+	struct reader r = reader_of(image_at(t->im, at, 4), t->im->big_endian);
+	const uint64_t off = read_u32(&r);
+	return off != 0 && describes(t, t->table->types + off) ? name_at(t, t->table->types + off)
+							       : STR("");
+}
+
+/* Structs and interfaces state the package of their private members. */
+static struct str members_path(const struct types *t, const struct description *d)
+{
+	if (d->kind != KIND_INTERFACE && d->kind != KIND_STRUCT)
+		return STR("");
+	const uint64_t name = word_at(t, d->own);
+	return describes(t, name) ? name_at(t, name) : STR("");
+}
+
+/* The type that it is made of, 0: of none. */
+static uint64_t part_of(const struct types *t, const struct description *d)
+{
+	switch (d->kind) {
+	case KIND_ARRAY:
+	case KIND_CHAN:
+	case KIND_POINTER:
+	case KIND_SLICE: return word_at(t, d->own);
+	case KIND_MAP: return word_at(t, d->own + t->width);
+	case KIND_FUNC: return word_at(t, d->own + t->width + (d->has_path ? 16 : 0));
+	case KIND_STRUCT: return word_at(t, word_at(t, d->own + t->width) + t->width);
+	case KIND_INTERFACE:
+	case KIND_LAST: break;
+	}
+	return 0;
+}
+
+struct str go_type_package(const struct go_table *g, const struct image *im, uint64_t addr)
+{
+	const struct types t = { g, im, g->tab.pointer };
+	struct description d;
+	for (unsigned i = 0; i < STEPS_MAX && read_description(&t, addr, &d); i++) {
+		const struct str own = own_path(&t, &d);
+		const struct str path = own.len > 0 ? own : members_path(&t, &d);
+		if (go_package_is_path(path))
+			return path;
+		addr = part_of(&t, &d);
+	}
+	return STR("");
+}
