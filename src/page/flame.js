@@ -55,10 +55,13 @@ function hueOf(text) {
 }
 
 /* Growth is orange and has "+" in its label, shrinkage blue and has "−". */
-function colourOfChange(node, m) {
+function colourOfChange(node, m, inner) {
 	const change = node.change(m), size = Math.max(node.now(m), node.base(m), 1);
 	if (Math.abs(change) < 1e-6)
 		return shade(220, 6, 84);
+	/* What has boxes in it is paler than they are. */
+	if (inner)
+		return change > 0 ? shade(24, 70, 91) : shade(212, 60, 91);
 	const strength = Math.min(1, 0.35 + 0.65 * Math.abs(change) / size);
 	return change > 0 ? shade(24, 50 + 40 * strength, 88 - 24 * strength) : shade(212, 40 + 40 * strength, 88 - 22 * strength);
 }
@@ -81,7 +84,7 @@ function colourOfOwner(box, view) {
 
 function colourOf(box, view) {
 	switch (view.colour) {
-	case "change": return colourOfChange(box.node, view.m);
+	case "change": return colourOfChange(box.node, view.m, box.inner);
 	case "kind": {
 		const [hue, saturation] = KIND_HUES[kindOfNode(box.node, view.tab, view.book, view.m)];
 		return shade(hue, saturation, box.inner ? 88 : 76);

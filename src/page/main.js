@@ -138,6 +138,13 @@ function fillControls() {
 		$("least").value = state.filter.least || "";
 }
 
+/* On a small screen the choices are behind a button that says what they are. */
+function fillChoices() {
+	const f = state.filter, filtered = [f.with, f.without && "without " + f.without, f.kind !== "" && KINDS[f.kind], f.least > 0 && "from " + f.least].filter(Boolean);
+	const said = view.levels.map(l => l.spec.title).join(" › ") + (filtered.length ? ", " + filtered.join(", ") : "");
+	$("choices").replaceChildren("Choices", element("span", { class: "said" }, cut(said, 100)));
+}
+
 function measureTitle(measure) {
 	const names = { file: "in the file", vm: "in memory (VM)", live_bytes: "live bytes", live_blocks: "live blocks", peak_bytes: "bytes at the peak", peak_blocks: "blocks at the peak", alloc_bytes: "allocated bytes", allocs: "allocations", temporary: "temporary allocations", own: "own bytes", padding: "padding in front" };
 	return names[measure.name] || measure.title;
@@ -232,6 +239,7 @@ function update(step) {
 	readTheme();
 	fillTabs();
 	fillControls();
+	fillChoices();
 	fillNotes();
 	fillSum();
 	fillCrumbs();
@@ -511,6 +519,10 @@ function listen() {
 			return;
 		clearTimeout(typing);
 		typing = setTimeout(() => chosenBy(e), 120);
+	});
+	$("choices").addEventListener("click", e => {
+		const button = e.currentTarget, open = button.getAttribute("aria-expanded") !== "true";
+		button.setAttribute("aria-expanded", String(open));
 	});
 	$("clear").addEventListener("click", () => {
 		state.filter = { ...NOTHING };

@@ -33,7 +33,7 @@ function percent(part, whole) {
 	if (!whole)
 		return "";
 	const p = 100 * part / whole;
-	return (p !== 0 && Math.abs(p) < 0.05 ? "<0.1" : p.toFixed(1)) + " %";
+	return (p !== 0 && Math.abs(p) < 0.05 ? "<0.1" : p.toFixed(1).replace("-", "−")) + " %";
 }
 
 const SHOWN_MAX = 400;

@@ -361,6 +361,12 @@ def check_pictures(b, work):
     for width in 1280, 960, 400:
         b.size(width, 700)
         b.open(work + "/page.html")
+        seen_choices = "document.getElementById('bar').offsetHeight > 0"
+        check(f"pictures: the choices are in sight at {width}", b.run(seen_choices), width > 820)
+        if width == 400:
+            check("pictures: the picture begins in the upper third", b.run("document.getElementById('canvas').getBoundingClientRect().top < 240"), True)
+            b.run("document.getElementById('choices').click()")
+            check("pictures: the choices are behind a button", b.run(seen_choices), True)
         check(f"pictures: names have room at {width}", b.run("document.querySelector('#table .rows .name').clientWidth > 90"), True)
     b.size(1280, 800)
 
