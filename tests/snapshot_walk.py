@@ -9,7 +9,8 @@ Of each file a snapshot is written and its text read by the rules of SuperSize's
    the program load (of an object: to its allocated sections);
  - each segment adds up to the size that is stated for it, as SuperSize's quality check wants it, and has
    a name that SuperSize knows;
- - each symbol of `nm -S` with a size is there under its name and address;
+ - each symbol of `nm -S` with a size is there under its name and address; local labels of texts (.L.str.1)
+   and of merged variables (.L_MergedGlobals) are no names of anything: the text is there, or each variable;
  - `heft diff --exit-code` of the snapshot and the file finds no difference.
 Exit status 0 all hold, 1 not, 77 a tool is missing."""
 import collections
@@ -29,6 +30,8 @@ SHOWN = 50  # failures; the others are counted
 SMALL = 16 << 20
 LOAD, TLS, NOBITS = 1, 7, 8
 ALLOC, IS_TLS = 2, 0x400
+# Labels that clang gives to texts and to variables that it put together.
+PRIVATE = (".L.str", ".L_MergedGlobals")
 # What a compiler hangs on a name, and heft takes off again.
 SUFFIX = re.compile(r"(\.(isra|part|constprop|cold|llvm|lto_priv|localalias)?[.0-9]*)+$")
 
@@ -160,7 +163,7 @@ def missing_names(path, symbols):
     bad, count, anywhere = [], 0, is_object(path)
     for line, shown in zip(rows[True], rows[False]):
         m = re.match(r"([0-9a-f]+) ([0-9a-f]+) (\S) (.+)$", line)
-        if not m or int(m[2], 16) == 0 or m[3] in "aA":
+        if not m or int(m[2], 16) == 0 or m[3] in "aA" or (m[3].islower() and m[4].startswith(PRIVATE)):
             continue
         count += 1
         name = m[4].split("@")[0]

@@ -180,6 +180,20 @@ names=$("$heft" -d rawsymbols -n 0 --csv "$tmp/marks.o" | awk -F, 'NR > 1 && $1 
 is "labels of the assembler and names of files" "f " "$names"
 is "what such a label stands at" "f:13 " "$(of_section "$tmp/marks.o" .rodata)"
 
+# clang's labels of texts have sizes: the text is a literal of its own all the same.
+printf '\t.section .rodata.str1.1, "aMS", @progbits, 1\n\t.type .L.str, @object\n.L.str:\t.asciz "a private text"\n' \
+	>>"$tmp/marks.s"
+printf '\t.size .L.str, 15\n\t.type .L.str.1, @object\n.L.str.1:\t.asciz "another"\n\t.size .L.str.1, 8\n' >>"$tmp/marks.s"
+mkdir "$tmp/marks"
+must $cc -c -Wa,-L -o "$tmp/marks/marks.o" "$tmp/marks.s"
+is "labels of texts in the table" 2 "$(nm -S "$tmp/marks/marks.o" | grep -c ' r \.L\.str')"
+is "names of literals" '"a private text" "another" "twelve chars" ' \
+	"$("$heft" query "$tmp/marks/marks.o" --csv "SELECT name FROM symbols WHERE section = '.rodata'" 2>/dev/null |
+		sed '1d; s/^"//; s/"$//; s/""/"/g' | sort | tr '\n' ' ')"
+if command -v python3 >/dev/null; then
+	FULL=1 must python3 "$(dirname "$0")/../snapshot_walk.py" "$heft" "$tmp/marks" >/dev/null
+fi
+
 # The header of a PLT is no function.
 printf 'int puts(const char *); int main(void) { return puts("x"); }\n' >"$tmp/plt.c"
 must $cc -fPIE -pie -Wl,-z,lazy -o "$tmp/plt" "$tmp/plt.c"
