@@ -3,7 +3,8 @@
  * The name of a symbol tells it where the language has packages (names/package_name.h).
  * What is of no such name, C above all, has that of its compile unit: the library that the
  * linker's map has its object from, the crate or import path that is its own name, else a
- * directory: the first one below the directory that nine tenths of these units share. */
+ * directory: the first one below the directory that nine tenths of these units share.  Units
+ * without a directory do not count there; a shared library is its own package. */
 #define _GNU_SOURCE /* memmem */
 #include "source/source.h"
 
@@ -199,6 +200,13 @@ static bool of_library(struct str unit, struct str *ret)
 	return true;
 }
 
+/* "libc.so.6", whose symbols are used. */
+static bool is_shared_library(struct str unit)
+{
+	return str_starts(unit, STR("lib")) && !memchr(unit.p, '/', unit.len) &&
+	       memmem(unit.p, unit.len, ".so", 3) != NULL;
+}
+
 /* rustc calls its units "src/lib.rs/@/CRATE.HASH-cgu.0". */
 static bool of_crate(struct str unit, struct str *ret)
 {
@@ -224,7 +232,8 @@ static bool of_directory(const struct packages *p, struct str unit)
 static struct str directory_package(const struct packages *p, struct str unit)
 {
 	const char *slash;
-	if (!str_starts(unit, p->root)) {
+	const bool no_root = p->root.len == 0 && str_starts(unit, STR("/"));
+	if (no_root || !str_starts(unit, p->root)) {
 		slash = unit.len > 0 ? memrchr(unit.p, '/', unit.len) : NULL;
 		return (struct str){ unit.p, slash ? (size_t)(slash - unit.p) : 0 };
 	}
@@ -246,7 +255,7 @@ static label_id find_by_unit(struct packages *p, label_id unit)
 	struct str found = path;
 	if (of_crate(path, &found))
 		return crate_label(p, path, found);
-	if (!of_library(path, &found) && of_directory(p, path))
+	if (!of_library(path, &found) && !is_shared_library(path) && of_directory(p, path))
 		found = directory_package(p, path);
 	if (p->go && str_eq(found, STR("go.go"))) /* what Go's linker calls all there is */
 		found = STR("");
@@ -295,7 +304,8 @@ static void find_root(struct packages *p)
 		if (p->of_unit.data[unit] != LABEL_NEW)
 			continue;
 		p->of_unit.data[unit] = LABEL_NONE;
-		if (!label_is_fallback(p->f->labels, unit) && of_directory(p, path))
+		if (!label_is_fallback(p->f->labels, unit) && of_directory(p, path) &&
+		    memchr(path.p, '/', path.len) != NULL)
 			vec_push(&paths, path);
 	}
 	p->root = STR("");

@@ -312,4 +312,24 @@ END
 is "a map of the first layout" 0 "$(first_layout first 1)"
 is "a wrong map of the first layout" 1 "$(first_layout wrong 0)"
 
-finish 34
+# Packages of C are the directories below the one that all units with a directory share.
+mkdir -p "$tmp/tree/app" "$tmp/tree/net"
+cat >"$tmp/tree/app/main.c" <<'END'
+#include <stdio.h>
+int table[500] = { 1 };
+int get(int);
+int main(int argc, char **argv) { (void)argv; return printf("%d", table[argc] + get(argc)); }
+END
+echo 'int rows[300] = { 2 }; int get(int i) { return rows[i]; }' >"$tmp/tree/net/get.c"
+must $cc -g -o "$tmp/tree/prog" "$tmp/tree/app/main.c" "$tmp/tree/net/get.c"
+package_of() { # symbol
+	at=$(nm "$tmp/tree/prog" | awk -v s="$1" '$3 == s { print $1 }')
+	"$heft" where -d packages "$tmp/tree/prog" "$at" 2>/dev/null |
+		sed -n 's/^  owner   \(.*\) (packages:.*/\1/p'
+}
+is "a package that is a directory" app "$(package_of table)"
+is "another one beside it" net "$(package_of get)"
+check "a shared library whose symbols are used is a package" sh -c \
+	"'$heft' -d packages -n 0 --csv '$tmp/tree/prog' 2>/dev/null | grep -q '^libc.so.6,'"
+
+finish 37
