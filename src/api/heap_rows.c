@@ -274,7 +274,7 @@ void heap_rows_make(struct heft_heap_report *hr)
 	const bool callees = has_callees(r->query.by);
 	const uint32_t count = HEFT_HEAP_MEASURES + (callees ? 1 : 0);
 	set_measures(r);
-	tree_init(&r->tree, count);
+	tree_init(&r->tree, count, 2);
 	make_keys(&w);
 	make_tree(&w);
 	if (callees)

@@ -276,7 +276,7 @@ static bool make_table(struct heft_info *info)
 	if (info->table.top)
 		return true;
 	find_copies(info);
-	tree_init(&info->tree, INFO_MEASURES);
+	tree_init(&info->tree, INFO_MEASURES, 2);
 	for (size_t i = 0; i < info->files.count; i++) {
 		const struct info_file *f = &info->files.data[i];
 		const uint32_t node = tree_add(&info->tree, 0, 0);

@@ -356,7 +356,7 @@ static bool measure_all(struct heft_profile *p, size_t layer_count, struct heft_
 static void check_totals(const struct heft_profile *p)
 {
 	const union heft_value *now = tree_sums(&p->rollup.tree, 0, HEFT_INPUT);
-	const union heft_value *base = tree_sums(&p->rollup.tree, 0, HEFT_BASE);
+	const union heft_value *base = tree_base(&p->rollup.tree, 0);
 	uint64_t file = 0, vm = 0;
 	for (size_t i = 0; i < p->entries.count; i++) {
 		file += p->entries.data[i].program.input.file.bytes.size;
@@ -457,6 +457,14 @@ struct heft_table profile_rows(struct heft_profile *p, bool all, struct arena *a
 				    .top = rows_build(&p->rollup.tree, &opts, arena) };
 }
 
+static bool has_base(const struct heft_profile *p)
+{
+	for (size_t i = 0; i < p->entries.count; i++)
+		if (p->entries.data[i].role == HEFT_BASE)
+			return true;
+	return false;
+}
+
 static bool profile_run(struct heft_profile *p, struct heft_err *err)
 {
 	if (p->ran)
@@ -470,7 +478,7 @@ static bool profile_run(struct heft_profile *p, struct heft_err *err)
 	p->ran = true;
 	p->trace.addrs = p->trace_addrs.data;
 	p->trace.addr_count = p->trace_addrs.count;
-	rollup_init(&p->rollup, p->counting);
+	rollup_init(&p->rollup, p->counting, has_base(p));
 	p->rollup.filter =
 		(struct filter){ .include = p->include, .exclude = p->exclude, .notes = &p->notes };
 	if (!measure_all(p, number_layers(p), err))

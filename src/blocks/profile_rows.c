@@ -93,7 +93,7 @@ void profile_rows_make(struct profile_rows *r, const struct heft_samples_query *
 		.fill = fill_row,
 		.ctx = r,
 	};
-	tree_init(&r->tree, HEFT_SAMPLES_MEASURES);
+	tree_init(&r->tree, HEFT_SAMPLES_MEASURES, 2);
 	for (uint32_t i = 0; i < r->map->functions.count; i++)
 		if (wants(r, q, i))
 			add_function(r, i);

@@ -4,10 +4,10 @@
 
 enum { MATCH_KNOWN = 1, MATCH_INCLUDE = 2, MATCH_EXCLUDE = 4 };
 
-void rollup_init(struct rollup *r, bool counting)
+void rollup_init(struct rollup *r, bool counting, bool diff)
 {
 	memset(r, 0, sizeof *r);
-	tree_init(&r->tree, counting ? HEFT_SIZE_MEASURES : HEFT_SIZE_COUNT);
+	tree_init(&r->tree, counting ? HEFT_SIZE_MEASURES : HEFT_SIZE_COUNT, diff ? 2 : 1);
 }
 
 void rollup_release(struct rollup *r)
@@ -74,6 +74,7 @@ static bool filter_keeps(struct filter *f, const struct labels *labels, const la
 struct adder {
 	struct rollup *rollup;
 	const struct rollup_walk *walk;
+	enum heft_role role; /* of the sums */
 	unsigned measure;
 	size_t shown_count;            /* levels that make nodes; filter and symbols follow */
 	size_t next;                   /* of one level: the span behind the piece */
@@ -83,7 +84,7 @@ struct adder {
 
 static void add_bytes(const struct adder *a, uint32_t node, uint64_t size)
 {
-	uint64_t *sum = &tree_sums(&a->rollup->tree, node, a->walk->role)[a->measure].whole;
+	uint64_t *sum = &tree_sums(&a->rollup->tree, node, a->role)[a->measure].whole;
 	ASSERT(*sum <= UINT64_MAX - size);
 	*sum += size;
 }
@@ -172,12 +173,15 @@ static enum heft_size_measure measure_of(const struct rollup_walk *w)
 	return w->domain == HEFT_VM ? HEFT_SIZE_VM : HEFT_SIZE_FILE;
 }
 
-static void add_walk(struct rollup *r, const struct rollup_walk *w, unsigned measure)
+static void add_walk(struct rollup *r, const struct rollup_walk *w, enum heft_role role,
+		     unsigned measure)
 {
 	struct rollup_level all[LEVELS_MAX + 2];
-	struct adder a = {
-		.rollup = r, .walk = w, .measure = measure, .shown_count = w->level_count
-	};
+	struct adder a = { .rollup = r,
+			   .walk = w,
+			   .role = role,
+			   .measure = measure,
+			   .shown_count = w->level_count };
 	size_t n = w->level_count;
 	ASSERT(n > 0 && n <= LEVELS_MAX);
 	memcpy(all, w->levels, n * sizeof *all);
@@ -191,12 +195,13 @@ static void add_walk(struct rollup *r, const struct rollup_walk *w, unsigned mea
 
 void rollup_add(struct rollup *r, const struct rollup_walk *w)
 {
-	add_walk(r, w, measure_of(w));
+	ASSERT((unsigned)w->role < r->tree.sides);
+	add_walk(r, w, w->role, measure_of(w));
 }
 
 /* ---- two domains at once ----------------------------------------------------------- */
 
-/* The second domain has a tree of its own meanwhile, with one measure. */
+/* The second domain has a tree of its own meanwhile, with one measure on one side. */
 struct both {
 	struct rollup *to, *part;
 	const struct rollup_walk *first, *second;
@@ -209,7 +214,7 @@ static void add_one(void *ctx, size_t i, unsigned worker)
 	if (i == 0)
 		rollup_add(b->to, b->first);
 	else
-		add_walk(b->part, b->second, 0);
+		add_walk(b->part, b->second, HEFT_INPUT, 0);
 }
 
 /* Nodes come in the order in which the pieces of the second domain would have made them. */
@@ -223,7 +228,7 @@ static void merge(const struct both *b)
 		to[i] = i == 0 ? 0 : tree_get(&b->to->tree, to[node->parent], node->key);
 		union heft_value *sum = &tree_sums(&b->to->tree, to[i],
 						   role)[measure_of(b->second)];
-		const uint64_t more = tree_sums(from, i, role)->whole;
+		const uint64_t more = tree_sums(from, i, HEFT_INPUT)->whole;
 		ASSERT(sum->whole <= UINT64_MAX - more);
 		sum->whole += more;
 	}
@@ -247,7 +252,7 @@ void rollup_add_both(struct rollup *r, const struct rollup_walk *first,
 		return;
 	}
 	memset(&part, 0, sizeof part);
-	tree_init(&part.tree, 1);
+	tree_init(&part.tree, 1, 1);
 	struct both b = { r, &part, first, second };
 	parallel_for(threads, 2, add_one, &b);
 	merge(&b);

@@ -51,7 +51,8 @@ struct rollup_walk {
 	const struct labels *labels;
 };
 
-void rollup_init(struct rollup *r, bool counting);
+/* Without `diff` no input may have the role HEFT_BASE. */
+void rollup_init(struct rollup *r, bool counting, bool diff);
 void rollup_release(struct rollup *r);
 void rollup_add(struct rollup *r, const struct rollup_walk *w);
 /* Both domains of one input: the same as rollup_add of one and then the other, but with two

@@ -68,11 +68,11 @@ static void add_values(const struct build *b, union heft_value *to, const union 
 	}
 }
 
-/* What a row is sorted by; `now` has the values of the base behind it. */
-static struct weight weigh(const struct build *b, const union heft_value *now)
+/* What a row is sorted by. */
+static struct weight weigh(const struct build *b, const union heft_value *now,
+			   const union heft_value *base)
 {
 	const struct rows_opts *o = b->opts;
-	const union heft_value *base = now + b->tree->measures;
 	const bool sized = !o->diff || o->sort == HEFT_SORT_SIZE || o->sort == HEFT_SORT_BASE;
 	struct weight best = { 0 };
 	for (uint32_t m = 0; o->keys >> m; m++) {
@@ -87,10 +87,12 @@ static struct weight weigh(const struct build *b, const union heft_value *now)
 	return best;
 }
 
-static bool says_nothing(const struct build *b, const union heft_value *now)
+static bool says_nothing(const struct build *b, const union heft_value *now,
+			 const union heft_value *base)
 {
 	const struct rows_opts *o = b->opts;
-	const union heft_value *base = o->diff ? now + b->tree->measures : b->nothing;
+	if (!o->diff)
+		base = b->nothing;
 	for (uint32_t m = 0; o->told >> m; m++)
 		if (o->told >> m & 1 && !is_equal(o->measures[m].unit, now[m], base[m]))
 			return false;
@@ -203,9 +205,10 @@ static bool is_growth(struct item item, uint64_t unused)
 	return !item.negative;
 }
 
-static struct item make_item(const struct build *b, const union heft_value *sums)
+static struct item make_item(const struct build *b, const union heft_value *now,
+			     const union heft_value *base)
 {
-	const struct weight w = weigh(b, sums);
+	const struct weight w = weigh(b, now, base);
 	return (struct item){ .rank = UINT64_MAX - w.size, .negative = w.negative };
 }
 
@@ -216,15 +219,15 @@ static void fold_others(struct build *b, struct items *items, size_t from)
 	items->others = items->count - from;
 	items->others_sums = arena_new(b->arena, union heft_value, 2 * (size_t)measures);
 	for (size_t i = from; i < items->count; i++) {
-		const union heft_value *now = tree_sums(b->tree, items->list[i].node, HEFT_INPUT);
-		add_values(b, items->others_sums, now);
-		add_values(b, items->others_sums + measures, now + measures);
+		const uint32_t node = items->list[i].node;
+		add_values(b, items->others_sums, tree_sums(b->tree, node, HEFT_INPUT));
+		add_values(b, items->others_sums + measures, tree_base(b->tree, node));
 	}
 	items->count = from;
-	if (says_nothing(b, items->others_sums))
+	if (says_nothing(b, items->others_sums, items->others_sums + measures))
 		return;
 	struct item *item = &items->list[items->count++];
-	*item = make_item(b, items->others_sums);
+	*item = make_item(b, items->others_sums, items->others_sums + measures);
 	item->label = arena_format(b->arena, "[%zu Others]", items->others);
 }
 
@@ -291,11 +294,12 @@ static void list_items(const struct build *b, uint32_t parent, struct items *ret
 {
 	for (size_t i = b->family.first[parent]; i < b->family.first[parent + 1]; i++) {
 		const uint32_t node = b->family.order[i];
-		const union heft_value *sums = tree_sums(b->tree, node, HEFT_INPUT);
-		if (says_nothing(b, sums))
+		const union heft_value *now = tree_sums(b->tree, node, HEFT_INPUT);
+		const union heft_value *base = tree_base(b->tree, node);
+		if (says_nothing(b, now, base))
 			continue;
 		struct item *item = &ret->list[ret->count++];
-		*item = make_item(b, sums);
+		*item = make_item(b, now, base);
 		item->node = node;
 	}
 }
@@ -303,12 +307,13 @@ static void list_items(const struct build *b, uint32_t parent, struct items *ret
 static void make_row(struct build *b, const struct items *items, const struct item *item,
 		     uint32_t level, struct heft_row *row)
 {
-	const union heft_value *sums = item->node > 0 ? tree_sums(b->tree, item->node, HEFT_INPUT)
-						      : items->others_sums;
+	const uint32_t node = item->node;
 	*row = (struct heft_row){ .label = item->label,
-				  .now = sums,
-				  .base = sums + b->tree->measures,
-				  .others = item->node > 0 ? 0 : items->others };
+				  .now = node > 0 ? tree_sums(b->tree, node, HEFT_INPUT)
+						  : items->others_sums,
+				  .base = node > 0 ? tree_base(b->tree, node)
+						   : items->others_sums + b->tree->measures,
+				  .others = node > 0 ? 0 : items->others };
 	if (item->node > 0 && b->opts->fill)
 		b->opts->fill(b->opts->ctx, item->node, level, row);
 }
@@ -352,7 +357,7 @@ const struct heft_row *rows_build(const struct tree *t, const struct rows_opts *
 	struct heft_row *top = arena_new(arena, struct heft_row, 1);
 	*top = (struct heft_row){ .label = "TOTAL",
 				  .now = tree_sums(t, 0, HEFT_INPUT),
-				  .base = tree_sums(t, 0, HEFT_BASE) };
+				  .base = tree_base(t, 0) };
 	family_init(&b.family, t);
 	vec_push(&todo, (struct pending){ top, 0, 0 });
 	while (todo.count > 0)

@@ -1,9 +1,11 @@
 #include "map/tree.h"
 
-void tree_init(struct tree *t, uint32_t measures)
+const union heft_value tree_nothing[MEASURES_MAX];
+
+void tree_init(struct tree *t, uint32_t measures, uint32_t sides)
 {
-	ASSERT(measures > 0 && measures <= MEASURES_MAX);
-	*t = (struct tree){ .measures = measures };
+	ASSERT(measures > 0 && measures <= MEASURES_MAX && sides > 0 && sides <= 2);
+	*t = (struct tree){ .measures = measures, .sides = sides };
 	tree_add(t, 0, UINT32_MAX);
 }
 
@@ -13,12 +15,12 @@ void tree_release(struct tree *t)
 	vec_release(&t->sums);
 	vec_release(&t->top);
 	map_release(&t->below);
-	*t = (struct tree){ .measures = t->measures };
+	*t = (struct tree){ .measures = t->measures, .sides = t->sides };
 }
 
 uint32_t tree_add(struct tree *t, uint32_t parent, uint32_t key)
 {
-	const size_t sums = 2 * (size_t)t->measures;
+	const size_t sums = (size_t)t->sides * t->measures;
 	ASSERT(t->nodes.count < UINT32_MAX);
 	vec_push(&t->nodes, (struct tree_node){ parent, key });
 	vec_reserve(&t->sums, sums);

@@ -1,12 +1,12 @@
 /* tree.h - sums by path of labels: what the rows of every report are made of.
  *
- * A node is a label below another node; node 0 is the top.  Every node has the same measures on two
- * sides (now and base), all 0 at first.  The caller adds to them, and sees to it that the nodes
- * below a node add up to it.  Keys say which label it is, ids of a label table for instance; those
- * of the first level are small numbers.
+ * A node is a label below another node; node 0 is the top.  Every node has the same measures, all 0
+ * at first, on two sides (now and base), or on one where there is nothing to compare with.  The
+ * caller adds to them, and sees to it that the nodes below a node add up to it.  Keys say which
+ * label it is, ids of a label table for instance; those of the first level are small numbers.
  *
- * Cost: O(1) a look-up; 8 bytes a node and 16 a measure.  Sums move while nodes are added.  One
- * thread at a time. */
+ * Cost: O(1) a look-up; 8 bytes a node and 8 a measure of a side.  Sums move while nodes are added.
+ * One thread at a time. */
 #ifndef HEFT_MAP_TREE_H
 #define HEFT_MAP_TREE_H
 
@@ -24,13 +24,13 @@ struct tree_node {
 struct tree {
 	VEC(struct tree_node) nodes;
 	VEC(union heft_value) sums; /* see tree_sums */
-	uint32_t measures;
+	uint32_t measures, sides;
 	struct map below;  /* nodes deeper than the first level, by parent and key */
 	VEC(uint32_t) top; /* key -> node of the first level, 0 = none */
 	uint32_t guess;    /* a deeper node that may well be asked for next */
 };
 
-void tree_init(struct tree *t, uint32_t measures);
+void tree_init(struct tree *t, uint32_t measures, uint32_t sides);
 void tree_release(struct tree *t);
 
 /* The node of a key below another node, made where there is none yet. */
@@ -38,10 +38,18 @@ uint32_t tree_get(struct tree *t, uint32_t parent, uint32_t key);
 /* A new node, whatever others are there.  A tree has only such ones, or none. */
 uint32_t tree_add(struct tree *t, uint32_t parent, uint32_t key);
 
-/* The sums of a node on one side, by measure. */
+/* The sums of a node on one side that the tree has, by measure. */
 static inline union heft_value *tree_sums(const struct tree *t, uint32_t node, enum heft_role role)
 {
-	return t->sums.data + ((size_t)node * 2 + role) * t->measures;
+	return t->sums.data + ((size_t)node * t->sides + role) * t->measures;
+}
+
+extern const union heft_value tree_nothing[MEASURES_MAX];
+
+/* The sums of a node on the side of the base: all 0 in a tree of one side. */
+static inline const union heft_value *tree_base(const struct tree *t, uint32_t node)
+{
+	return t->sides > 1 ? tree_sums(t, node, HEFT_BASE) : tree_nothing;
 }
 
 static inline uint64_t tree_hash(uint32_t parent, uint32_t key)

@@ -314,7 +314,7 @@ void diff_rows_make(struct diff_rows *ret, const struct snapshot_diff *d,
 	*ret = (struct diff_rows){ .level = "",
 				   .hides_debug = !query->debug && !d->supersize &&
 						  has_debug(d->before) && has_debug(d->after) };
-	tree_init(&ret->tree, HEFT_DIFF_MEASURES);
+	tree_init(&ret->tree, HEFT_DIFF_MEASURES, 2);
 	vec_push(&ret->facts, (struct diff_fact){ .label = "TOTAL" });
 	for (size_t i = 0; i < d->pairs.count; i++) {
 		if (!wants_pair(&g, &d->pairs.data[i]))

@@ -18,7 +18,7 @@ struct fixture {
 static struct fixture fixture_make(void)
 {
 	struct fixture f = { 0 };
-	rollup_init(&f.rollup, true);
+	rollup_init(&f.rollup, true, true);
 	return f;
 }
 

@@ -23,7 +23,7 @@ static struct fixture fixture_make(void)
 	struct fixture f = {
 		.opts = { .measures = measures, .keys = BOTH, .told = BOTH, .drop_repeats = true }
 	};
-	tree_init(&f.tree, COUNT_OF(measures));
+	tree_init(&f.tree, COUNT_OF(measures), 2);
 	return f;
 }
 
@@ -412,7 +412,7 @@ static void parts_of_bytes_are_weighed_as_numbers(void **state)
 	struct fixture f = fixture_make();
 	(void)state;
 	tree_release(&f.tree);
-	tree_init(&f.tree, 1);
+	tree_init(&f.tree, 1, 2);
 	for (size_t i = 0; i < COUNT_OF(sizes); i++) {
 		const char label[] = { (char)('a' + i), '\0' };
 		const uint32_t node = tree_add(&f.tree, 0, label_copy(&f.labels, str_of(label)));
@@ -430,6 +430,31 @@ static void parts_of_bytes_are_weighed_as_numbers(void **state)
 	const struct heft_row *others = build(&f)->children[1];
 	assert_string_equal(others->label, "[2 Others]");
 	assert_true(others->now->parts == 100.75 && others->base->parts == 101);
+	fixture_release(&f);
+}
+
+static void rows_of_a_tree_with_one_side_have_nothing_before(void **state)
+{
+	static const struct heft_measure bytes[] = { { "size", "size", HEFT_BYTES, false, false } };
+	struct fixture f = fixture_make();
+	(void)state;
+	tree_release(&f.tree);
+	tree_init(&f.tree, 1, 1);
+	for (uint32_t i = 0; i < 4; i++) {
+		const char label[] = { (char)('a' + i), '\0' };
+		const uint32_t node = tree_add(&f.tree, 0, label_copy(&f.labels, str_of(label)));
+		tree_sums(&f.tree, node, HEFT_INPUT)->whole = 1 + 10 * i;
+	}
+	f.opts.measures = bytes;
+	f.opts.keys = f.opts.told = 1;
+	f.opts.limit = 2;
+	const struct heft_row *top = build(&f);
+	EXPECT(top, "d", "c", "[2 Others]");
+	assert_int_equal(top->base->whole, 0);
+	for (size_t i = 0; i < top->child_count; i++)
+		assert_int_equal(top->children[i]->base->whole, 0);
+	assert_int_equal(top->children[0]->now->whole, 31);
+	assert_int_equal(top->children[2]->now->whole, 12);
 	fixture_release(&f);
 }
 
@@ -478,6 +503,7 @@ int main(void)
 		cmocka_unit_test(others_can_stand_last),
 		cmocka_unit_test(classes_keep_their_order_and_have_no_limit),
 		cmocka_unit_test(parts_of_bytes_are_weighed_as_numbers),
+		cmocka_unit_test(rows_of_a_tree_with_one_side_have_nothing_before),
 		cmocka_unit_test(a_shared_measure_is_not_summed_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
