@@ -177,10 +177,17 @@ class Level {
 
 /* All lines sorted by the ranks of the levels, the first one first; lines alike by their numbers. */
 function linesInOrder(levels, lines) {
-	const order = new Uint32Array(lines);
-	for (let i = 0; i < lines; i++)
-		order[i] = i;
-	for (const level of [...levels].reverse())
+	const last = levels[levels.length - 1];
+	if (!last.order) {
+		last.order = new Uint32Array(lines);
+		for (let i = 0; i < lines; i++)
+			last.order[i] = i;
+		sortLines(last.order, last.ranks, last.count);
+	}
+	if (levels.length === 1)
+		return last.order;
+	const order = last.order.slice();
+	for (const level of levels.slice(0, -1).reverse())
 		sortLines(order, level.ranks, level.count);
 	return order;
 }

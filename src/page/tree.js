@@ -153,8 +153,8 @@ function saysAgain(label, below) {
 
 /* Numbers that come one by one. */
 class Growing {
-	constructor() {
-		this.data = new Uint32Array(64);
+	constructor(room = 64) {
+		this.data = new Uint32Array(room);
 		this.count = 0;
 	}
 	push(n) {
@@ -166,7 +166,7 @@ class Growing {
 		this.data[this.count++] = n;
 	}
 	done() {
-		return this.data.slice(0, this.count);
+		return 2 * this.count > this.data.length ? this.data.subarray(0, this.count) : this.data.slice(0, this.count);
 	}
 }
 
@@ -213,6 +213,8 @@ class Tree {
 			return;
 		const level = this.levels[at], { order } = this, { ranks } = level;
 		groups.list.push({ from: groups.ids.count, level: at, depth });
+		if (!level.trie && end - start < 8 * level.count)
+			return cutEach(groups, order, ranks, start, end);
 		for (let i = start; i < end;) {
 			const id = level.above(ranks[order[i]], depth);
 			groups.ids.push(id);
@@ -223,7 +225,8 @@ class Tree {
 	/* NULL: the node is a leaf. */
 	split(node) {
 		const own = this.endOfOwn(node), next = node.level + 1, last = next === this.levels.length;
-		const groups = { list: [], ids: new Growing(), starts: new Growing(), end: node.end };
+		const most = last || this.levels[next].trie ? 64 : Math.max(64, Math.min(this.levels[next].count, node.end - node.start));
+		const groups = { list: [], ids: new Growing(most), starts: new Growing(most + 1), end: node.end };
 		if (node.itself || node.start === node.end || (last && own === node.end))
 			return null;
 		if (own > node.start && last) {
@@ -313,6 +316,18 @@ function linesThatPass(lines, passes) {
 		count += passes[lines[i]];
 	}
 	return order.slice(0, count);
+}
+
+/* Where most children have but a few lines. */
+function cutEach({ ids, starts }, order, ranks, start, end) {
+	for (let i = start, last = -1; i < end; i++) {
+		const rank = ranks[order[i]];
+		if (rank === last)
+			continue;
+		ids.push(rank);
+		starts.push(i);
+		last = rank;
+	}
 }
 
 /* Where in sorted order[i..end) the ranks reach `until`: in growing steps, then halving the last one. */
