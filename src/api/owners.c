@@ -15,7 +15,7 @@ bool owners_add(struct owners *o, const char *source, struct heft_err *err)
 bool owners_of_units(const struct owners *o)
 {
 	for (size_t i = 0; i < o->levels.count; i++)
-		if (o->levels.data[i].source->run == source_compileunits)
+		if (o->levels.data[i].source->units)
 			return true;
 	return false;
 }

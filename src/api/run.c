@@ -127,7 +127,7 @@ static bool open_inputs(struct heft_profile *p, struct heft_err *err)
 static bool units_wanted(const struct heft_profile *p)
 {
 	for (size_t i = 0; i < p->levels.count; i++)
-		if (p->levels.data[i].source->run == source_compileunits)
+		if (p->levels.data[i].source->units)
 			return true;
 	return false;
 }
@@ -136,7 +136,11 @@ static bool units_wanted(const struct heft_profile *p)
 static const struct input *debug_of(struct heft_profile *p, struct entry *e)
 {
 	const struct image *im = program_image(&e->program);
-	const bool asked = p->counting || symbols_level(p) || dwarf_wanted(p);
+	const bool units = units_wanted(p);
+	const bool asked = p->counting || symbols_level(p) || dwarf_wanted(p) || units;
+	/* Packages need no DWARF made of Go's tables. */
+	if (units && im && im->kind == IMAGE_EXEC)
+		(void)program_debug_file(&e->program);
 	return asked && im && im->kind == IMAGE_EXEC ? program_debug(&e->program, dwarf_wanted(p))
 						     : NULL;
 }

@@ -305,7 +305,7 @@ static void find_root(struct packages *p)
 			continue;
 		p->of_unit.data[unit] = LABEL_NONE;
 		if (!label_is_fallback(p->f->labels, unit) && of_directory(p, path) &&
-		    memchr(path.p, '/', path.len) != NULL)
+		    !str_ends(path, STR(".o")) && memchr(path.p, '/', path.len) != NULL)
 			vec_push(&paths, path);
 	}
 	p->root = STR("");
@@ -319,7 +319,7 @@ static void find_root(struct packages *p)
 
 static label_id unit_package(struct packages *p, label_id unit)
 {
-	if (unit == LABEL_NONE || label_is_fallback(p->f->labels, unit))
+	if (p->of_unit.count == 0 || label_is_fallback(p->f->labels, unit))
 		return LABEL_NONE;
 	if (p->of_unit.data[unit] == LABEL_NEW)
 		p->of_unit.data[unit] = find_by_unit(p, unit);
@@ -352,7 +352,9 @@ static void put_piece(void *ctx, uint64_t start, uint64_t size, const label_id *
 static void join(struct packages *p, const struct spans *symbols, const struct spans *units,
 		 struct spans *ret)
 {
-	const struct rollup_level levels[] = { { .spans = symbols }, { .spans = units } };
+	const bool both = p->of_unit.count > 0;
+	const struct rollup_level levels[] = { { .spans = symbols },
+					       { .spans = both ? units : symbols } };
 	p->out = ret;
 	if (symbols->list.count > 0)
 		rollup_pieces(levels, 2, put_piece, p);
@@ -385,15 +387,6 @@ static void find_go(struct packages *p)
 		go_table_code(p->table, &p->go_start, &p->go_end);
 }
 
-/* Room for every label there is so far. */
-static void begin_labels(struct packages *p)
-{
-	for (size_t i = 0; i < p->f->labels->kinds.count; i++) {
-		vec_push(&p->of_symbol, LABEL_NONE);
-		vec_push(&p->of_unit, LABEL_NEW);
-	}
-}
-
 /* C++ names tell namespaces from classes by debug info, where there is any. */
 static void learn_spaces(struct packages *p)
 {
@@ -404,29 +397,44 @@ static void learn_spaces(struct packages *p)
 	source_namespaces(f, &p->spaces);
 }
 
-static void find_packages(struct packages *p)
+/* What symbols there are, and what their names tell. */
+static void run_symbols(struct packages *p)
 {
-	begin_labels(p);
-	learn_spaces(p);
+	struct source_file f = *p->f;
+	f.places = NULL;
+	source_symbols(&f, &p->symbols);
+	for (size_t i = 0; i < f.labels->kinds.count; i++)
+		vec_push(&p->of_symbol, LABEL_NONE);
+	if (!p->table)
+		learn_spaces(p);
 	learn_names(p, &p->symbols.vm);
 	learn_names(p, &p->symbols.file);
 	find_names(p, &p->symbols.vm, true);
 	find_names(p, &p->symbols.file, false);
-	find_root(p);
 }
 
-/* What the passes note is the same for both; the symbols' notes are shown. */
-static void run_passes(struct packages *p)
+/* Of a Go program all but the parts of C is known by name. */
+static bool needs_units(const struct packages *p)
+{
+	bool needed = !p->table;
+	for (size_t i = 0; i < p->of_symbol.count && !needed; i++)
+		needed = p->of_symbol.data[i] == LABEL_BY_UNIT;
+	return needed;
+}
+
+/* What this pass notes the one by symbol did before. */
+static void run_units(struct packages *p)
 {
 	struct notes notes;
-	struct source_file by_unit = *p->f, by_symbol = *p->f;
-	by_symbol.places = NULL;
-	source_symbols(&by_symbol, &p->symbols);
+	struct source_file f = *p->f;
 	notes_init(&notes);
-	by_unit.notes = &notes;
-	by_unit.origins = NULL;
-	by_unit.trace = NULL;
-	source_compileunits(&by_unit, &p->units);
+	f.notes = &notes;
+	f.origins = NULL;
+	f.trace = NULL;
+	source_compileunits(&f, &p->units);
+	for (size_t i = 0; i < f.labels->kinds.count; i++)
+		vec_push(&p->of_unit, LABEL_NEW);
+	find_root(p);
 	notes_release(&notes);
 }
 
@@ -449,8 +457,9 @@ void source_packages(const struct source_file *f, struct layer *ret)
 {
 	struct packages p = { .f = f, .root = STR("") };
 	find_go(&p);
-	run_passes(&p);
-	find_packages(&p);
+	run_symbols(&p);
+	if (needs_units(&p))
+		run_units(&p);
 	join(&p, &p.symbols.vm, &p.units.vm, &ret->vm);
 	join(&p, &p.symbols.file, &p.units.file, &ret->file);
 	relabel_origins(&p, ret);

@@ -107,6 +107,7 @@ struct source {
 	enum source_text text;
 	bool dwarf; /* reads debug info, which may be in a separate file */
 	bool core;  /* knows cores itself; the others are asked about the files mapped there */
+	bool units; /* asks a debug file, if there is one, and the linker map for compile units */
 };
 
 /* How the labels of a source are shown, without rules; `chosen` is the -C setting. */
