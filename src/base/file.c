@@ -1,4 +1,4 @@
-#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, realpath */
+#define _GNU_SOURCE /* MAP_ANONYMOUS, realpath, SEEK_HOLE */
 #include "base/file.h"
 
 #include "base/text.h"
@@ -79,6 +79,44 @@ static bool check_fd(int fd, const char *path, struct stat *ret, struct heft_err
 	return ret->st_size > 0 || fail(err, HEFT_EFORMAT, 0, "%s: the file is empty", path);
 }
 
+/* Maps zeros in place of [start, end) of a mapping that begins at p; false where that cannot be. */
+static bool map_zeros(unsigned char *p, uint64_t start, uint64_t end)
+{
+	const size_t size = (size_t)(end - start);
+	if (mmap(p + start, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+	    MAP_FAILED)
+		return false;
+	madvise(p + start, size, MADV_HUGEPAGE);
+	return true;
+}
+
+/* A page of a hole takes memory once it is read, in the mapping of a file; one of zeros takes
+ * none.  Small holes are left as they are, and those behind many others. */
+static void map_holes(unsigned char *p, uint64_t size, int fd)
+{
+	enum { HOLE_MIN = 2 << 20, HOLES_MAX = 1024, LOOKS_MAX = 1 << 16 };
+	const off_t before = lseek(fd, 0, SEEK_CUR);
+	uint64_t at = 0;
+	for (unsigned i = 0, holes = 0; at < size && i < LOOKS_MAX && holes < HOLES_MAX; i++) {
+		const off_t hole = lseek(fd, (off_t)at, SEEK_HOLE);
+		if (hole < 0 || (uint64_t)hole >= size)
+			break;
+		const off_t data = lseek(fd, hole, SEEK_DATA);
+		if (data < 0 && errno != ENXIO)
+			break;
+		at = data < 0 ? size : min_u64((uint64_t)data, size);
+		const uint64_t start = align_up((uint64_t)hole, HOLE_MIN);
+		const uint64_t end = at / HOLE_MIN * HOLE_MIN;
+		if (end <= start)
+			continue;
+		if (!map_zeros(p, start, end))
+			break;
+		holes++;
+	}
+	if (before >= 0)
+		lseek(fd, before, SEEK_SET);
+}
+
 static bool map_fd(struct file *f, int fd, const char *path, struct heft_err *err)
 {
 	struct stat st;
@@ -87,6 +125,8 @@ static bool map_fd(struct file *f, int fd, const char *path, struct heft_err *er
 	void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (p == MAP_FAILED)
 		return fail_sys(err, "%s", path);
+	if ((uint64_t)st.st_blocks < (uint64_t)st.st_size / 512)
+		map_holes(p, (uint64_t)st.st_size, fd);
 	f->bytes = (struct bytes){ p, (uint64_t)st.st_size };
 	f->device = (uint64_t)st.st_dev;
 	f->inode = (uint64_t)st.st_ino;
