@@ -12,6 +12,9 @@ import pathlib
 import sys
 
 
+LIMIT = 150000
+
+
 def digest(text):
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
@@ -32,6 +35,8 @@ def main():
         sys.exit("embed.py: the script or style would end the element it stands in")
     text = page.read_text().replace("@STYLE_HASH@", digest(css)).replace("@SCRIPT_HASH@", digest(script))
     head, tail = text.replace("@STYLE@", css).replace("@SCRIPT@", script).split("@DATA@")
+    if len(head) + len(tail) > LIMIT:
+        sys.exit(f"embed.py: the page's own code has {len(head) + len(tail)} bytes; {LIMIT} are allowed")
     with open(out, "w") as f:
         sys.stdout = f
         print("/* Made by src/page/embed.py. */")
