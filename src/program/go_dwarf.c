@@ -59,14 +59,13 @@ static void put_uint(const struct writer *w, struct text *t, uint64_t v, unsigne
 
 static void put_sleb(struct text *t, int64_t v)
 {
-	for (;;) {
-		const uint8_t low = (uint8_t)(v & 0x7f);
-		v >>= 7;
-		if ((v == 0 && !(low & 0x40)) || (v == -1 && (low & 0x40))) {
-			text_add_char(t, (char)low);
-			return;
-		}
-		text_add_char(t, (char)(low | 0x80));
+	const uint64_t sign = v < 0 ? UINT64_MAX : 0;
+	uint64_t left = (uint64_t)v;
+	for (bool last = false; !last;) {
+		const uint8_t low = left & 0x7f;
+		left = left >> 7 | sign << 57;
+		last = left == sign && ((low & 0x40) != 0) == (v < 0);
+		text_add_char(t, (char)(last ? low : low | 0x80));
 	}
 }
 
