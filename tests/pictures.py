@@ -86,6 +86,41 @@ def check_flame(words):
     check(f"{words}: bands as wide as they weigh", got == sorted((n, d, round(w)) for n, d, w in wanted if w >= 0.7))
 
 
+def check_query(file):
+    """Areas of what a statement gives: one level, two levels, and what cannot be drawn."""
+    sql = "SELECT section, sum(own) AS bytes FROM symbols GROUP BY section"
+    boxes, text = picture("query", file, sql)
+    rows = {r["section"]: r["bytes"] for r in json.loads(heft("query", file, sql, "--json"))}
+    whole, room, seen = sum(round(v) for v in rows.values()), 960 * (540 - 18), 0
+    for tip, (_, _, w, h) in boxes:
+        label = tip.rsplit(": ", 1)[0]
+        if label in rows:
+            seen += 1
+            check(f"query {file}: the area of {label}", abs(w * h - rows[label] / whole * room) <= 0.1 * (w + h) + 1)
+    check(f"query {file}: rows are drawn", seen > 0)
+    check(f"query {file}: the title has the sum", f"section: {whole} bytes" in text)
+    boxes, text = picture("query", file, "SELECT section, own, name FROM symbols")
+    labels = {tip.rsplit(": ", 1)[0] for tip, _ in boxes}
+    check(f"query {file}: both levels are there", labels & set(rows) and len(labels - set(rows)) > 0)
+    check(f"query {file}: the title has both levels", "section, name: " in text)
+    boxes, _ = picture("query", file, "@largest")
+    check(f"query {file}: ready-made ones", len(boxes) > 1)
+    for sql, said in [("SELECT name FROM symbols", "needs a column of text, the labels, and a column of numbers"),
+                      ("SELECT own FROM symbols", "needs a column of text, the labels, and a column of numbers"),
+                      ("SELECT name, own FROM symbols; SELECT name, own FROM symbols", "what one statement gives")]:
+        done = subprocess.run([HEFT, "query", file, sql, "--format=svg", "-o", "no.svg"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        check(f"query {file}: {sql}: {done.stderr}", done.returncode == 2 and said in done.stderr.decode() and not os.path.exists("no.svg"))
+
+
+def check_profile(file):
+    """Blocks of a profile, from addresses."""
+    code = json.loads(heft("where", "--json", file, "main"))["address"]
+    with open("samples", "w") as f:
+        f.write(f"{code:x} 30\n")
+    boxes, text = picture("blocks", "profile", "--addresses", "samples", file)
+    check(f"profile of {file}: main is there", any(tip.startswith("main: 30") for tip, _ in boxes))
+
+
 NAMES = ["<script>alert(1)</script>", "\"'&amp;]]>", "x\x1b[31mred", "bad\udcffutf8", "\u202ereversed", "\uffff", "L" * 1000000]
 
 
@@ -124,6 +159,9 @@ def main():
         picture("heap", "show", "--by=module", "heap.core")
         picture("heap", "diff", "heap.core", "heap-later.core")
         picture("heap", "show", "--timeline", "heap.core")
+        check_query(HEFT)
+        check_query("new.size")
+        check_profile(HEFT)
         check_names(work)
     print(f"{COUNT[0]} checks, {len(FAILURES)} failed")
     sys.exit(1 if FAILURES or COUNT[0] < 100 else 0)

@@ -335,10 +335,10 @@ struct heft_samples_query {
 	const char *function; /* this one alone, by shown or linkage name; NULL: all */
 };
 
-/* HEFT_TABLE, HEFT_MARKDOWN, HEFT_FOLDED ("function;#block COUNT") and HEFT_PPROF write the rows
- * that `query` asks for, of blocks that ran; HEFT_CSV and HEFT_TSV a line for every block;
- * HEFT_JSON a line a function (docs/json.md); the formats from HEFT_PROPELLER_V0 on what other
- * tools take. `query` and `opts` may be NULL. */
+/* HEFT_TABLE, HEFT_MARKDOWN, HEFT_FOLDED ("function;#block COUNT"), HEFT_PPROF and HEFT_SVG write
+ * the rows that `query` asks for, of blocks that ran; HEFT_CSV and HEFT_TSV a line for every block;
+ * HEFT_JSON a line a function (docs/json.md); the formats from HEFT_PROPELLER_V0 to HEFT_FDATA what
+ * other tools take.  `query` and `opts` may be NULL. */
 HEFT_API bool heft_samples_write(struct heft_samples *s, const struct heft_samples_query *query,
 				 const struct heft_write_opts *opts, const struct heft_sink *sink,
 				 struct heft_err *err);

@@ -231,7 +231,8 @@ HEFT_API void heft_query_free(struct heft_query *q);
 struct heft_query_opts {
 	size_t size; /* sizeof(struct heft_query_opts) */
 	/* HEFT_TABLE, HEFT_CSV, HEFT_TSV (a line of names first), HEFT_JSON (an array of objects a
-	 * statement) or HEFT_MARKDOWN. */
+	 * statement), HEFT_MARKDOWN, or HEFT_SVG: a treemap of one statement, whose columns of text
+	 * are the levels from left to right and whose first column of numbers is the size. */
 	enum heft_format format;
 	uint64_t rows;  /* of a statement, at most; 0: all */
 	unsigned width; /* table: lines are cut to it; 0: never */

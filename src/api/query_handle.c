@@ -51,11 +51,13 @@ static bool run(struct heft_query *q, const char *sql, const struct heft_query_o
 	progress_tell("rows", 0, 0);
 	sink_start(&s, sink);
 	take_options(&r.opts, sizeof r.opts, opts);
-	if (r.opts.format > HEFT_MARKDOWN)
+	if (r.opts.format > HEFT_MARKDOWN && r.opts.format != HEFT_SVG)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "queries have no such format");
 	const struct query_visitor v = query_report_visitor(&r);
 	bool ok = query_run(q->query, sql, &v, err);
 	/* What came before a mistake is shown; the error is that of the mistake. */
+	if (!ok && r.err.code == HEFT_EARG && err != NULL)
+		*err = r.err;
 	ok = sink_end(&s, ok ? err : NULL) && ok;
 	query_report_release(&r);
 	return ok;

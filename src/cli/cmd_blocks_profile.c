@@ -38,7 +38,7 @@ const struct opt blocks_profile_opts[] = {
 const char blocks_profile_manual[] =
 	"Counts how often the basic blocks of a program or shared object ran, by samples\n"
 	"of branches (perf record -j any,u), or where its time went, by others.\n\n"
-	"Formats: table, csv, tsv, json, markdown, folded, pprof; propeller-v0 and\n"
+	"Formats: table, csv, tsv, json, markdown, folded, pprof, svg; propeller-v0 and\n"
 	"propeller-v1 for clang -fbasic-block-sections=list=, symbol-order for ld.lld\n"
 	"--symbol-ordering-file, autofdo for create_gcov --profiler=text, fdata for\n"
 	"llvm-bolt -data=.\n";
@@ -51,6 +51,7 @@ static const struct choice formats[] = {
 	{ "markdown", HEFT_MARKDOWN },
 	{ "folded", HEFT_FOLDED },
 	{ "pprof", HEFT_PPROF },
+	{ "svg", HEFT_SVG },
 	{ "propeller-v0", HEFT_PROPELLER_V0 },
 	{ "propeller-v1", HEFT_PROPELLER_V1 },
 	{ "symbol-order", HEFT_SYMBOL_ORDER },

@@ -12,8 +12,8 @@ enum { O_LIST = O_OWN };
 const struct opt query_opts[] = {
 	{ O_LIST, 0, false, "list", NULL, "list the ready-made queries" },
 #define OUTPUT_ROWS         "rows at most, 0: all (default: 0, ready-made: 30)"
-#define OUTPUT_FORMATS      "table|csv|tsv|json|markdown"
-#define OUTPUT_FORMATS_HELP "table (default), csv, tsv, json, markdown"
+#define OUTPUT_FORMATS      "table|csv|tsv|json|markdown|svg"
+#define OUTPUT_FORMATS_HELP "table (default), csv, tsv, json, markdown, svg"
 #define OUTPUT_NO_STACKS
 #include "cli/output_opts.inc"
 #include "cli/find_opts.inc"
@@ -27,9 +27,13 @@ const char query_manual[] =
 	"of a ready-made query: heft query a.out @largest.  Without SQL, statements come\n"
 	"from standard input; '.help' tells what else may stand there.\n";
 
-static const struct choice formats[] = { { "table", HEFT_TABLE },       { "csv", HEFT_CSV },
-					 { "tsv", HEFT_TSV },           { "json", HEFT_JSON },
-					 { "markdown", HEFT_MARKDOWN }, { NULL, 0 } };
+static const struct choice formats[] = { { "table", HEFT_TABLE },
+					 { "csv", HEFT_CSV },
+					 { "tsv", HEFT_TSV },
+					 { "json", HEFT_JSON },
+					 { "markdown", HEFT_MARKDOWN },
+					 { "svg", HEFT_SVG },
+					 { NULL, 0 } };
 
 struct query_job {
 	const struct cli *cli;
@@ -109,8 +113,7 @@ static int run_text(struct query_job *job, const char *text)
 		job->sql = named_sql(text + 1);
 		if (job->sql == NULL)
 			return unknown_name(job, text + 1);
-		if (!job->out.has_rows)
-			job->opts.rows = 30;
+		job->opts.rows = output_rows(&job->out, 30);
 	}
 	return outfile_write(job->cli, job->out.path, write_result, job);
 }

@@ -34,6 +34,7 @@ static const struct report_kind kind = {
 	.markdown_head = put_above,
 	.markdown_foot = markdown_foot,
 	.no_total = true,
+	.draws_records = true,
 };
 
 /* The texts and columns of what is kept. */
@@ -73,7 +74,6 @@ static bool write_rows(struct query_report *q, bool all)
 	struct heft_text *texts = arena_new(&arena, struct heft_text, count);
 	struct column *columns = arena_new(&arena, struct column, count);
 	struct heft_row top;
-	struct heft_err err;
 	describe(q, texts, columns);
 	list_rows(q, &top, &arena);
 	const struct report r = { .table = { .texts = texts, .text_count = count, .top = &top },
@@ -88,7 +88,7 @@ static bool write_rows(struct query_report *q, bool all)
 				  .field_count = count,
 				  .goes_on = q->goes_on,
 				  .not_all = !all };
-	const bool ok = report_write(&r, q->s, &err);
+	const bool ok = report_write(&r, q->s, &q->err);
 	q->goes_on = true;
 	q->cells.count = 0;
 	arena_reset(&q->texts);
@@ -101,6 +101,9 @@ static bool write_rows(struct query_report *q, bool all)
 static bool start(void *ctx, const char *const *names, size_t count)
 {
 	struct query_report *q = ctx;
+	if (q->opts.format == HEFT_SVG && q->statements > 0)
+		return fail(&q->err, HEFT_EARG, HEFT_NO_OFFSET,
+			    "a picture shows what one statement gives");
 	q->rows = q->over = 0;
 	q->columns.count = q->cells.count = 0;
 	q->goes_on = false;
@@ -147,7 +150,8 @@ static bool add_row(void *ctx, const struct query_cell *cells, size_t count)
 	q->rows++;
 	for (size_t i = 0; i < count; i++)
 		keep(q, &cells[i], &q->columns.data[i]);
-	return q->opts.format == HEFT_TABLE || q->rows % ROWS_AT_ONCE != 0 || write_rows(q, false);
+	const bool waits = q->opts.format == HEFT_TABLE || q->opts.format == HEFT_SVG;
+	return waits || q->rows % ROWS_AT_ONCE != 0 || write_rows(q, false);
 }
 
 static bool end(void *ctx)

@@ -1,7 +1,8 @@
 /* query_report.h - what statements give, as records of a table.
  *
- * The table for people waits for all rows, to know how wide they are; other formats are written a
- * few thousand rows at a time, so that the memory they take does not grow with the result. */
+ * The table for people waits for all rows, to know how wide they are, as do pictures; other formats
+ * are written a few thousand rows at a time, so that the memory they take does not grow with the
+ * result. */
 #ifndef HEFT_REPORT_QUERY_REPORT_H
 #define HEFT_REPORT_QUERY_REPORT_H
 
@@ -17,6 +18,7 @@ struct query_column {
 struct query_report {
 	struct sink *s;
 	struct heft_query_opts opts;
+	struct heft_err err; /* why writing ended before the statements did; code 0: it did not */
 	/* private */
 	uint64_t rows; /* of the statement, written or kept */
 	uint64_t over; /* not written, for their number */

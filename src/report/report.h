@@ -95,6 +95,7 @@ struct report_kind {
 	 * have the label of the row. */
 	const char *total;
 	bool no_total;       /* the rows of a table or Markdown have no sum */
+	bool draws_records;  /* all at once, as record_rows.h says */
 	bool no_empty_table; /* nothing but what stands above it where there are no rows */
 };
 

@@ -2,13 +2,37 @@
 #include "report/report.h"
 
 #include "base/err.h"
+#include "report/record_rows.h"
 #include "report/svg.h"
+
+static void draw(const struct report *r, struct sink *s)
+{
+	if (r->flame)
+		out_svg_flame(r, s);
+	else
+		out_svg_map(r, s);
+}
+
+/* Records are drawn as the rows that they make. */
+static bool draw_records(const struct report *r, struct sink *s, struct heft_err *err)
+{
+	struct record_rows rows;
+	struct report labelled = *r;
+	const bool good = record_rows_make(&rows, r, err);
+	labelled.table = rows.table;
+	if (good)
+		draw(&labelled, s);
+	record_rows_release(&rows);
+	return good;
+}
 
 bool report_write(const struct report *r, struct sink *s, struct heft_err *err)
 {
 	if (r->opts.format == HEFT_PPROF && r->table.diff)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "this format holds one profile, not the difference of two");
+	if (r->opts.format == HEFT_SVG && !has_labels(r) && r->kind->draws_records)
+		return draw_records(r, s, err) && sink_end(s, err);
 	if (r->opts.format == HEFT_SVG && !has_labels(r))
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this report has no such format");
 	switch (r->opts.format) {
@@ -19,7 +43,7 @@ bool report_write(const struct report *r, struct sink *s, struct heft_err *err)
 	case HEFT_MARKDOWN: out_markdown(r, s); break;
 	case HEFT_FOLDED: out_folded(r, s); break;
 	case HEFT_PPROF: out_pprof(r, s); break;
-	case HEFT_SVG: r->flame ? out_svg_flame(r, s) : out_svg_map(r, s); break;
+	case HEFT_SVG: draw(r, s); break;
 	default: return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this report has no such format");
 	}
 	return sink_end(s, err);
