@@ -16,7 +16,7 @@
 
 extern char **environ;
 
-enum { ESC = 27, FILTER_OPENS = 200 };
+enum { ESC = 27, FILTER_OPENS = 200, KEYS_KEPT = 32 };
 
 void browse_say(struct browse *b, const char *fmt, ...)
 {
@@ -61,11 +61,24 @@ int browse_key(struct browse *b, int ms)
 
 /* ---- progress -------------------------------------------------------------------------------- */
 
+/* Whether Esc is among the keys that were typed meanwhile; the others are kept. */
+static bool is_stopped(void)
+{
+	int keys[KEYS_KEPT];
+	int count = 0;
+	while (count < KEYS_KEPT && (keys[count] = typed_key()) != ERR)
+		if (keys[count++] == ESC)
+			return true;
+	while (count > 0)
+		ungetch(keys[--count]);
+	return false;
+}
+
 bool browse_progress(void *ctx, const char *what, uint64_t done, uint64_t total)
 {
 	char text[200], share[20] = "";
 	(void)ctx;
-	if (typed_key() == ESC)
+	if (is_stopped())
 		return false;
 	if (total > 0)
 		snprintf(share, sizeof share, " %.0f%%", 100.0 * (double)done / (double)total);

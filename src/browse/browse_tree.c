@@ -155,6 +155,15 @@ static int compare_keys(const void *a, const void *b)
 	return by_name != 0 ? by_name : (x->node > y->node) - (x->node < y->node);
 }
 
+/* Tables come in their usual order. */
+static bool is_sorted(const struct key *keys, uint32_t count)
+{
+	uint32_t i = 1;
+	while (i < count && compare_keys(&keys[i - 1], &keys[i]) <= 0)
+		i++;
+	return i >= count;
+}
+
 static double key_of(const struct tree *t, uint32_t node)
 {
 	double size = 0;
@@ -184,7 +193,8 @@ static bool sort_children(struct tree *t, uint32_t node)
 	for (uint32_t i = 0; i < count; i++)
 		keys[i] = (struct key){ key_of(t, first + i),
 					by_name ? t->nodes[first + i].row->label : "", first + i };
-	qsort(keys, count, sizeof *keys, compare_keys);
+	if (!is_sorted(keys, count))
+		qsort(keys, count, sizeof *keys, compare_keys);
 	for (uint32_t i = 0; i < count; i++)
 		t->order[first + i] = keys[t->reversed ? count - 1 - i : i].node;
 	free(keys);

@@ -133,7 +133,7 @@ static void put_exact(FILE *to, const struct tree *t, size_t m, union heft_value
 {
 	const struct heft_measure *measure = &t->table->measures[m];
 	if (measure->unit == HEFT_PARTS)
-		fprintf(to, "%.1f", isnan(v.parts) ? 0 : v.parts);
+		fprintf(to, "%.*f", v.parts != floor(v.parts), isnan(v.parts) ? 0 : v.parts);
 	else
 		fprintf(to, "%llu", (unsigned long long)v.whole);
 	fputs(measure->unit == HEFT_COUNT ? "" : " bytes", to);

@@ -1,12 +1,10 @@
 #include "cli/row_card.h"
 
-#include "cli/outfile.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACES = 8, CODE_PLACES = 64, LOCATIONS = 3 };
+enum { PLACES = 8, CODE_PLACES = 64, LOCATIONS = 3, FUNCTIONS = 32, LINE_MOST = 4000 };
 
 /* ---- where the bytes of a row are ------------------------------------------------------------ */
 
@@ -149,6 +147,35 @@ static bool open_blocks(struct row_card *c, const char *path, struct heft_err *e
 	return c->blocks != NULL;
 }
 
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+/* Names may have any length; lines that are looked at do not. */
+struct short_lines {
+	FILE *to;
+	size_t used; /* bytes of the line so far */
+};
+
+static bool put_short(void *ctx, const void *data, size_t size)
+{
+	struct short_lines *s = ctx;
+	const char *at = data, *end = at + size;
+	while (at < end) {
+		const char *line_end = memchr(at, '\n', (size_t)(end - at));
+		const size_t bytes = (size_t)((line_end != NULL ? line_end : end) - at);
+		const size_t room = s->used < LINE_MOST ? LINE_MOST - s->used : 0;
+		fwrite(at, 1, bytes < room ? bytes : room, s->to);
+		if (s->used <= LINE_MOST && s->used + bytes > LINE_MOST)
+			fputs("...", s->to);
+		s->used += bytes;
+		if (line_end == NULL)
+			return true;
+		fputc('\n', s->to);
+		s->used = 0;
+		at = line_end + 1;
+	}
+	return true;
+}
+
 /* ---- the card -------------------------------------------------------------------------------- */
 
 /* Look-ups that are given up leave a handle that can only be freed. */
@@ -162,6 +189,14 @@ static bool find(struct row_card *c, uint64_t addr, struct heft_location *ret)
 	return good;
 }
 
+static bool is_name_of(const struct heft_row *row, const char *name)
+{
+	bool found = name != NULL && strcmp(row->label, name) == 0;
+	for (size_t i = 0; name != NULL && !found && i < row->alias_count; i++)
+		found = strcmp(row->aliases[i], name) == 0;
+	return found;
+}
+
 /* Own bytes are those that the symbols state; what follows them up to the next one is padding. */
 static void put_sizes(struct row_card *c, const struct places *vm, const struct places *file,
 		      FILE *to)
@@ -169,7 +204,8 @@ static void put_sizes(struct row_card *c, const struct places *vm, const struct 
 	struct heft_location at;
 	uint64_t own = 0;
 	for (size_t i = 0; i < vm->count && i < CODE_PLACES; i++)
-		if (find(c, vm->list[i].start, &at) && at.symbol != NULL && at.symbol_offset == 0)
+		if (find(c, vm->list[i].start, &at) && at.symbol_offset == 0 &&
+		    is_name_of(vm->row->row, at.symbol))
 			own += at.symbol_size;
 	if (own == 0 || own > vm->bytes || vm->count > CODE_PLACES)
 		return;
@@ -182,13 +218,14 @@ static void put_sizes(struct row_card *c, const struct places *vm, const struct 
 /* What heft where says of the first bytes. */
 static void put_locations(struct row_card *c, const struct places *vm, FILE *to)
 {
+	struct short_lines lines = { to, 0 };
 	struct heft_location at;
 	struct heft_err err;
 	for (size_t i = 0; i < vm->count && i < LOCATIONS; i++)
 		if (find(c, vm->list[i].start, &at)) {
 			fputc('\n', to);
 			heft_where_write(c->where, &at, NULL,
-					 &(struct heft_sink){ outfile_put, to }, &err);
+					 &(struct heft_sink){ put_short, &lines }, &err);
 		}
 }
 
@@ -218,38 +255,79 @@ static bool no_code(struct heft_err *err, const char *label)
 	return false;
 }
 
+struct code {
+	struct row_card *card;
+	FILE *to;
+	struct heft_err *err;
+	size_t before; /* the function that was written last */
+	size_t count;  /* written */
+};
+
+static bool put_function(struct code *code, size_t i)
+{
+	struct short_lines lines = { code->to, 0 };
+	const struct heft_sink sink = { put_short, &lines };
+	if (i == code->before || code->count == FUNCTIONS)
+		return true;
+	if (code->count > 0)
+		fputc('\n', code->to);
+	code->before = i;
+	code->count++;
+	return heft_blocks_disassemble(code->card->blocks, i, &sink, code->err);
+}
+
+/* The first function that begins behind an address; functions rise. */
+static size_t function_behind(struct code *code, uint64_t addr)
+{
+	struct heft_block_function f = { .size = sizeof f };
+	size_t low = 0, high = heft_blocks_function_count(code->card->blocks);
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (heft_blocks_function(code->card->blocks, middle, &f, code->err) &&
+		    f.addr <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The function that a place begins in, and those that begin in it. */
+static bool put_place(struct code *code, const struct place *p)
+{
+	struct heft_block_function f = { .size = sizeof f };
+	struct heft_blocks *b = code->card->blocks;
+	uint32_t number;
+	size_t i, block;
+	if (!heft_blocks_find_batch(b, &p->start, 1, &number, code->err) ||
+	    (heft_blocks_place(b, number, &i, &block) && !put_function(code, i)))
+		return false;
+	for (i = function_behind(code, p->start); code->count < FUNCTIONS; i++)
+		if (i >= heft_blocks_function_count(b) ||
+		    !heft_blocks_function(b, i, &f, code->err) || f.addr >= p->start + p->size)
+			return true;
+		else if (!put_function(code, i))
+			return false;
+	return true;
+}
+
 bool row_card_code(struct row_card *c, const struct input *in, const struct browse_row *row,
 		   FILE *to, struct heft_err *err)
 {
+	struct code code = { .card = c, .to = to, .err = err, .before = SIZE_MAX };
 	struct places vm;
-	const char *path = in->profile == NULL || row->depth == 0
-				   ? NULL
-				   : find_places(in, row, HEFT_VM, &vm);
-	uint64_t addrs[CODE_PLACES];
-	uint32_t numbers[CODE_PLACES];
-	size_t before = SIZE_MAX, i, block, found = 0;
+	const bool known = in->profile != NULL && row->depth > 0;
+	const char *path = known ? find_places(in, row, HEFT_VM, &vm) : NULL;
 	if (path == NULL)
 		return no_code(err, row->row->label);
 	if (!open_blocks(c, path, err))
 		return false;
-	const size_t count = vm.count < CODE_PLACES ? vm.count : CODE_PLACES;
-	for (size_t k = 0; k < count; k++)
-		addrs[k] = vm.list[k].start;
-	if (!heft_blocks_find_batch(c->blocks, addrs, count, numbers, err)) {
-		row_card_release(c);
-		return false;
-	}
-	for (size_t k = 0; k < count; k++) {
-		if (!heft_blocks_place(c->blocks, numbers[k], &i, &block) || i == before)
-			continue;
-		if (!heft_blocks_disassemble(c->blocks, i, &(struct heft_sink){ outfile_put, to },
-					     err)) {
-			row_card_release(c);
+	for (size_t k = 0; k < vm.count && k < CODE_PLACES; k++)
+		if (!put_place(&code, &vm.list[k])) {
+			row_card_release(c); /* one that was given up can only be freed */
 			return false;
 		}
-		fputc('\n', to);
-		before = i;
-		found++;
-	}
-	return found > 0 || no_code(err, row->row->label);
+	if (code.count == FUNCTIONS)
+		fprintf(to, "\nThese are the first %d functions.\n", FUNCTIONS);
+	return code.count > 0 || no_code(err, row->row->label);
 }

@@ -22,7 +22,8 @@ void row_card_release(struct row_card *c);
 /* Writes lines about a row; none where nothing is known. */
 void row_card_put(struct row_card *c, const struct input *in, const struct browse_row *row,
 		  FILE *to);
-/* Writes the functions that a row's bytes begin in, with their blocks and instructions. */
+/* Writes the functions that a row's bytes are of, the first 32, with their blocks and
+ * instructions. */
 bool row_card_code(struct row_card *c, const struct input *in, const struct browse_row *row,
 		   FILE *to, struct heft_err *err);
 
