@@ -28,7 +28,8 @@ HEFT_API struct heft_finder *heft_finder_new(void);
 HEFT_API void heft_finder_free(struct heft_finder *f);
 
 /* Adds a separate debug file: it is used for the program that has its build id; or a file of split
- * debug info (.dwo, or a package of them), or a supplementary file of dwz.  Opening fails with
+ * debug info (.dwo, or a package of them), or a supplementary file of dwz; or a PDB of its GUID and
+ * age; or a dSYM bundle, of which the file with the program's name is meant.  Opening fails with
  * HEFT_EARG where it belongs to no program. */
 HEFT_API void heft_finder_add_debug_file(struct heft_finder *f, const char *path);
 /* Adds a directory to look for debug files in, before the system's. */
@@ -37,6 +38,10 @@ HEFT_API void heft_finder_add_debug_dir(struct heft_finder *f, const char *dir);
  * Without one, a map is used that lies beside the program: of "fw.elf" it is "fw.elf.map" or
  * "fw.map", each also with ".gz" behind it. */
 HEFT_API void heft_finder_add_map(struct heft_finder *f, const char *path);
+/* Adds a source map (version 3) and what it is of: the URL in the WebAssembly module's section
+ * sourceMappingURL, or the path of the module as it is opened.  Without one, the file that the URL
+ * names is used, where it lies beside the module. */
+HEFT_API void heft_finder_add_source_map(struct heft_finder *f, const char *id, const char *path);
 /* Names the directory that stands for the root of the machine that the programs are from: modules
  * of dumps are looked for below it first, and debug files in its usr/lib/debug.  NULL: none. */
 HEFT_API void heft_finder_set_sysroot(struct heft_finder *f, const char *dir);

@@ -73,8 +73,7 @@ struct heft_config {
 };
 
 /* Merges a configuration file (Bloaty's text format, see heft(1)) and fills *ret, which may be
- * NULL. HEFT_EFORMAT where the file is no such text, HEFT_EUNSUPPORTED for its source_map and
- * dsym_path. */
+ * NULL. HEFT_EFORMAT where the file is no such text. */
 HEFT_API bool heft_profile_config(struct heft_profile *p, const char *path, struct heft_config *ret,
 				  struct heft_err *err);
 

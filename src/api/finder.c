@@ -50,6 +50,16 @@ void heft_finder_add_map(struct heft_finder *f, const char *path)
 	GUARDED_VOID(f->memory, finder_add_map(f, path));
 }
 
+static void finder_add_source_map(struct heft_finder *f, const char *id, const char *path)
+{
+	wish_add_source_map(&f->wish, id, path);
+}
+
+void heft_finder_add_source_map(struct heft_finder *f, const char *id, const char *path)
+{
+	GUARDED_VOID(f->memory, finder_add_source_map(f, id, path));
+}
+
 static void finder_set_sysroot(struct heft_finder *f, const char *dir)
 {
 	wish_set_sysroot(&f->wish, dir);

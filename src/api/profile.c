@@ -71,6 +71,7 @@ static void release(void *handle)
 	places_release(&p->places);
 	vec_release(&p->entries);
 	vec_release(&p->configured_debug);
+	vec_release(&p->configured_source_maps);
 	vec_release(&p->customs);
 	vec_release(&p->levels);
 	vec_release(&p->trace_addrs);
@@ -327,15 +328,23 @@ static bool apply_lists(struct heft_profile *p, const struct config *c, struct h
 	for (size_t i = 0; i < c->debug_filenames.count; i++)
 		vec_push(&p->configured_debug,
 			 arena_copy(&p->arena, str_of(c->debug_filenames.data[i])));
+	for (size_t i = 0; i < c->dsym_paths.count; i++)
+		vec_push(&p->configured_debug,
+			 arena_copy(&p->arena, str_of(c->dsym_paths.data[i])));
+	for (size_t i = 0; i < c->source_maps.count; i++)
+		vec_push(&p->configured_source_maps,
+			 arena_copy(&p->arena, str_of(c->source_maps.data[i])));
 	return !c->source_filter || heft_profile_include(p, c->source_filter, err);
 }
 
 static bool apply_config(struct heft_profile *p, const char *path, struct heft_err *err)
 {
 	const struct config *c = &p->config;
-	if (c->source_maps.count || c->dsym_paths.count)
-		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: %s is not supported yet",
-			    path, c->source_maps.count ? "source_map" : "dsym_path");
+	for (size_t i = 0; i < c->source_maps.count; i++)
+		if (!strchr(c->source_maps.data[i], '='))
+			return fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET,
+				    "%s: source_map '%s' is not an id, '=' and a file", path,
+				    c->source_maps.data[i]);
 	if (!apply_lists(p, c, err))
 		return false;
 	if (c->has_rows)

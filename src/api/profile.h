@@ -53,7 +53,8 @@ struct heft_profile {
 	VEC(struct custom) customs;
 	VEC(struct level) levels;
 	VEC(struct entry) entries;
-	VEC(const char *) configured_debug; /* debug files that a configuration file names */
+	VEC(const char *) configured_debug;       /* debug files that a configuration file names */
+	VEC(const char *) configured_source_maps; /* ID=FILE */
 	VEC(struct trace_addr) trace_addrs;
 	struct trace trace;
 	struct pattern *include, *exclude;

@@ -78,6 +78,17 @@ static void join_debug_files(struct heft_profile *p)
 	}
 }
 
+static void join_source_maps(struct heft_profile *p)
+{
+	for (size_t i = 0; i < p->configured_source_maps.count; i++) {
+		const char *text = p->configured_source_maps.data[i];
+		const char *equals = strchr(text, '=');
+		const struct str id = { text, (size_t)(equals - text) };
+		wish_add_source_map(&p->wish, arena_copy(&p->arena, id), equals + 1);
+	}
+	p->configured_source_maps.count = 0;
+}
+
 static void describe(struct heft_profile *p, struct entry *e)
 {
 	const struct image *im = program_image(&e->program);
@@ -110,6 +121,7 @@ static bool open_inputs(struct heft_profile *p, struct heft_err *err)
 {
 	const size_t given = p->entries.count;
 	join_debug_files(p);
+	join_source_maps(p);
 	if (p->as_bloaty) /* which knows of none */
 		p->wish.flags |= HEFT_FIND_NO_MAP;
 	for (size_t i = 0; i < given; i++) {

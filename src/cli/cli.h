@@ -123,6 +123,8 @@ enum common_option {
 	O_DEBUG_FILE,
 	O_DEBUG_DIR,
 	O_NO_SEARCH,
+	O_DSYM,
+	O_SOURCE_MAP,
 	O_MAP,
 	O_NO_MAP,
 	O_SYSROOT,

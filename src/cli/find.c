@@ -117,12 +117,27 @@ static bool set_order(const struct cli *cli, struct heft_finder *f, const struct
 	return true;
 }
 
+static bool add_source_map(const struct cli *cli, struct heft_finder *f, const struct opt *o,
+			   const char *value)
+{
+	char id[4096];
+	const size_t len = strcspn(value, "=");
+	if (value[len] != '=' || len == 0 || value[len + 1] == '\0' || len >= sizeof id)
+		return cli_bad_value(cli, o, value, "an id, '=' and a file");
+	memcpy(id, value, len);
+	id[len] = '\0';
+	heft_finder_add_source_map(f, id, value + len + 1);
+	return true;
+}
+
 bool cli_find(const struct cli *cli, struct heft_finder *f, const struct opt *o, const char *value)
 {
 	switch (o->id) {
 	case O_DEBUG_FILE: heft_finder_add_debug_file(f, value); break;
 	case O_DEBUG_DIR: heft_finder_add_debug_dir(f, value); break;
 	case O_NO_SEARCH: add_flag(f, HEFT_FIND_NO_DEBUG); break;
+	case O_DSYM: heft_finder_add_debug_file(f, value); break;
+	case O_SOURCE_MAP: return add_source_map(cli, f, o, value);
 	case O_MAP: heft_finder_add_map(f, value); break;
 	case O_NO_MAP: add_flag(f, HEFT_FIND_NO_MAP); break;
 	case O_SYSROOT: heft_finder_set_sysroot(f, value); break;

@@ -24,7 +24,6 @@ enum {
 	O_DISASSEMBLE,
 	O_THREADS,
 	O_EXIT_CODE,
-	O_UNSUPPORTED,
 };
 
 const struct opt size_opts[] = {
@@ -71,9 +70,6 @@ const struct opt size_opts[] = {
 	{ O_EXIT_CODE, 0, false, "exit-code", NULL, "status 1 if a diff finds differences" },
 	{ O_THREADS, 0, false, "threads", "NUM", "threads to use (default: one a processor)" },
 #include "cli/last_opts.inc"
-	{ .help = "Not supported yet, and refused:" },
-	{ O_UNSUPPORTED, 0, false, "dsym", "DIR", "debug info of a Mach-O file" },
-	{ O_UNSUPPORTED, 0, false, "source-map", "ID=FILE", "source map of a WebAssembly file" },
 	{ 0 },
 };
 
@@ -271,7 +267,6 @@ static bool apply_text(struct size_job *job, const struct opt *o, const char *va
 	case O_EXCLUDE:
 		job->filtered = true;
 		return heft_profile_exclude(job->profile, value, &err) || failed(job, &err);
-	case O_UNSUPPORTED: cli_error(job->cli, "--%s is not supported yet", o->name); return false;
 	default: return cli_find(job->cli, job->finder, o, value);
 	}
 }

@@ -108,6 +108,7 @@ struct image {
 	 * how often it was written since; "" where it names none. */
 	struct str debug_name;
 	uint32_t debug_age;
+	struct str source_map;   /* URL of the source map (WebAssembly); "": none is named */
 	struct elf_index *index; /* private to image/; in the arena */
 	struct arena arena;      /* lifetime: the image */
 	struct notes *notes;     /* borrowed, may be NULL */

@@ -4,22 +4,36 @@
 #include "program/debuginfo.h"
 #include "program/go_symbols.h"
 #include "program/pdb_file.h"
+#include "program/source_map_file.h"
+
+/* Opens what was found and gives the path up. */
+static bool take(struct companion *c, const struct image *im, char *path, struct notes *notes,
+		 bool (*open)(const struct image *im, const char *path, struct input *in,
+			      struct notes *notes, struct heft_err *err))
+{
+	struct heft_err err;
+	if (!path)
+		return false;
+	c->open = open(im, path, &c->input, notes, &err);
+	if (!c->open && note_is_first(notes, path, HEFT_NO_OFFSET))
+		note(notes, im->path, HEFT_NO_OFFSET, 0, "debug file not used: %s", err.text);
+	mem_free(path);
+	return c->open;
+}
+
+static bool open_object(const struct image *im, const char *path, struct input *in,
+			struct notes *notes, struct heft_err *err)
+{
+	(void)im;
+	return input_open(in, path, notes, err);
+}
 
 static bool find_file(struct companion *c, const struct image *im, const struct program_wish *wish,
 		      struct notes *notes)
 {
 	const struct debug_search how = wish_search(wish);
-	char *path = debugfile_find(im, &how, notes);
-	struct heft_err err;
-	const bool pdb = !path && (path = pdb_file_find(im, &how, notes)) != NULL;
-	if (!path)
-		return false;
-	c->open = pdb ? pdb_file_open(im, path, &c->input, notes, &err)
-		      : input_open(&c->input, path, notes, &err);
-	if (!c->open)
-		note(notes, im->path, HEFT_NO_OFFSET, 0, "debug file not used: %s", err.text);
-	mem_free(path);
-	return c->open;
+	return take(c, im, debugfile_find(im, &how, notes), notes, open_object) ||
+	       take(c, im, pdb_file_find(im, &how, notes), notes, pdb_file_open);
 }
 
 /* What the image has in itself. */
@@ -45,7 +59,9 @@ bool companion_find(struct companion *c, const struct image *im, const struct pr
 		return false;
 	const unsigned parts = (symbols ? 0 : GO_SYMBOLS) |
 			       (dwarf && !debuginfo_present(im) ? GO_LINES : 0);
-	c->inside = !(wish_finds_debug(wish) && find_file(c, im, wish, notes));
+	c->inside = !(wish_finds_debug(wish) && find_file(c, im, wish, notes)) &&
+		    !(dwarf &&
+		      take(c, im, source_map_find(im, wish, notes), notes, source_map_open));
 	if (c->inside && parts != 0)
 		c->open = find_inside(c, im, parts, go, notes);
 	return c->open;

@@ -1,9 +1,9 @@
 #include "program/go_symbols.h"
 
-#include "image/build.h"
 #include "image/elf_const.h"
 #include "names/package_name.h"
 #include "program/go_dwarf.h"
+#include "program/made_image.h"
 
 /* ---- the image ------------------------------------------------------------------------------- */
 
@@ -14,18 +14,6 @@ struct making {
 	struct str package;
 	uint64_t damaged;
 };
-
-static void copy_sections(struct making *m)
-{
-	for (size_t i = 1; i < m->im->section_count; i++) {
-		struct section s = m->im->sections[i];
-		s.type = SHT_NOBITS;
-		s.file_size = s.off = 0;
-		s.link = s.info = 0;
-		s.compressed = s.again = false;
-		build_section(&m->build, &s);
-	}
-}
 
 /* Symbols behind the name of a file are from there: Go's units are its packages. */
 static void put_package(struct making *m, struct str function)
@@ -100,16 +88,8 @@ static struct bytes join(const struct go_dwarf *d)
 static void make(struct making *m, struct image *ret, unsigned what, const struct go_dwarf *d,
 		 struct bytes bytes, struct notes *notes)
 {
-	const struct image *im = m->im;
-	const struct image_place at = { .path = im->path, .member = im->member };
-	build_init(&m->build, ret, &at, bytes, notes);
-	ret->format = im->format;
-	ret->kind = im->kind;
-	ret->bits = im->bits;
-	ret->big_endian = im->big_endian;
-	ret->machine = im->machine;
-	ret->type = im->type;
-	copy_sections(m);
+	made_image_begin(&m->build, ret, m->im, m->im->path, notes);
+	ret->bytes = bytes;
 	if (d)
 		put_dwarf(m, d);
 	if (what & GO_SYMBOLS)

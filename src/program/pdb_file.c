@@ -2,9 +2,9 @@
 
 #include "base/sort.h"
 #include "debug/codeview/pdb_dwarf.h"
-#include "image/build.h"
 #include "image/debugfile.h"
 #include "image/elf_const.h"
+#include "program/made_image.h"
 
 #include <stdio.h>
 
@@ -15,8 +15,9 @@ bool pdb_file_matches(struct bytes b)
 
 bool pdb_file_named(const char *path)
 {
+	struct heft_err err;
 	struct file f;
-	if (!file_open(&f, path, NULL))
+	if (!file_open(&f, path, &err))
 		return false;
 	const bool is = msf_matches(f.bytes);
 	file_close(&f);
@@ -48,31 +49,6 @@ struct making {
 	struct pdb_dwarf dwarf;
 	struct text bytes; /* of the image */
 };
-
-/* Section i of the image is section i of what is made. */
-static void copy_sections(struct making *m)
-{
-	for (size_t i = 1; i < m->im->section_count; i++) {
-		struct section s = m->im->sections[i];
-		s.type = SHT_NOBITS;
-		s.file_size = s.off = 0;
-		s.link = s.info = 0;
-		s.compressed = s.again = false;
-		if (!s.alloc)
-			s.name = STR("");
-		build_section(&m->build, &s);
-	}
-}
-
-static void put_debug_section(struct making *m, struct str name, const struct text *t)
-{
-	const struct section s = {
-		.name = name, .type = SHT_PROGBITS, .off = m->bytes.len, .file_size = t->len
-	};
-	text_add(&m->bytes, text_str(t));
-	m->build.im->bytes = (struct bytes){ (const uint8_t *)m->bytes.p, m->bytes.len };
-	build_section(&m->build, &s);
-}
 
 static void put_symbol(struct making *m, const struct pdb_symbol *s, uint64_t size)
 {
@@ -153,21 +129,12 @@ static void put_symbols(struct making *m)
 
 static void make(struct making *m, struct image *ret, const char *path, struct notes *notes)
 {
-	const struct image *im = m->im;
-	const struct image_place at = { .path = path };
-	const struct bytes none = { NULL, 0 };
-	build_init(&m->build, ret, &at, none, notes);
-	ret->format = "PDB";
-	ret->kind = im->kind;
-	ret->bits = im->bits;
-	ret->machine = im->machine;
-	ret->type = im->type;
-	ret->build_id = im->build_id;
-	copy_sections(m);
-	put_debug_section(m, STR(".debug_info"), &m->dwarf.info);
-	put_debug_section(m, STR(".debug_abbrev"), &m->dwarf.abbrev);
-	put_debug_section(m, STR(".debug_line"), &m->dwarf.line);
-	put_debug_section(m, STR(".debug_ranges"), &m->dwarf.ranges);
+	made_image_begin(&m->build, ret, m->im, path, notes);
+	ret->build_id = m->im->build_id;
+	made_image_add(&m->build, &m->bytes, STR(".debug_info"), &m->dwarf.info);
+	made_image_add(&m->build, &m->bytes, STR(".debug_abbrev"), &m->dwarf.abbrev);
+	made_image_add(&m->build, &m->bytes, STR(".debug_line"), &m->dwarf.line);
+	made_image_add(&m->build, &m->bytes, STR(".debug_ranges"), &m->dwarf.ranges);
 	put_symbols(m);
 	build_finish(&m->build, 0, 0);
 }
@@ -218,8 +185,9 @@ static struct str last_part(struct str path)
 
 static bool try_path(const struct image *im, const char *path, struct notes *notes)
 {
+	struct heft_err err;
 	struct file f;
-	if (!file_exists(path) || !file_open(&f, path, NULL))
+	if (!file_exists(path) || !file_open(&f, path, &err))
 		return false;
 	const bool ok = pdb_file_is_of(f.bytes, im);
 	if (!ok && msf_matches(f.bytes))

@@ -1,5 +1,6 @@
 #include "program/program.h"
 
+#include "debug/sourcemap/source_map.h"
 #include "image/elf_const.h"
 #include "program/pdb_file.h"
 
@@ -52,12 +53,28 @@ static bool open_given(const struct program *p, const char *path, struct input *
 	return sound && pdb_file_open(own, path, in, p->notes, err);
 }
 
+/* The file of the program in a dSYM bundle, for mem_free; NULL where the path is none. */
+static char *bundle_file(const struct program *p, const char *path)
+{
+	struct arena a = { 0 };
+	const char *slash = strrchr(p->path, '/');
+	const char *inner = arena_format(&a, "%s/Contents/Resources/DWARF/%s", path,
+					 slash ? slash + 1 : p->path);
+	const size_t size = strlen(inner) + 1;
+	char *ret = file_exists(inner) ? memcpy(mem_alloc(size), inner, size) : NULL;
+	arena_release(&a);
+	return ret;
+}
+
 static bool use_debug_file(struct program *p, size_t i, struct heft_err *err)
 {
 	const char *path = p->wish->debug_files.data[i];
 	struct input in;
 	enum given_use use;
-	if (!open_given(p, path, &in, &use, err))
+	char *inner = bundle_file(p, path);
+	const bool opened = open_given(p, inner ? inner : path, &in, &use, err);
+	mem_free(inner);
+	if (!opened)
 		return false;
 	p->given[i] = use == GIVEN_DEBUG || use == GIVEN_PART;
 	if (use == GIVEN_DEBUG && !p->debug.open) {
@@ -195,13 +212,25 @@ static bool use_maps(struct program *p, struct heft_err *err)
 	return true;
 }
 
+/* The map of a WebAssembly module is one of its sources. */
+static bool is_source_map(const char *path)
+{
+	struct heft_err err;
+	struct file f;
+	if (!file_open(&f, path, &err))
+		return false;
+	const bool is = source_map_matches(f.bytes);
+	file_close(&f);
+	return is;
+}
+
 /* A map beside the program.  What is only `likely` to be one, by its name, must agree with it. */
 static void try_map(struct program *p, const char *path, bool likely)
 {
 	struct notes notes;
 	struct linkmap map;
 	struct heft_err why;
-	if (p->map_open || !file_exists(path))
+	if (p->map_open || !file_exists(path) || is_source_map(path))
 		return;
 	notes_init(&notes);
 	const bool ok = linkmap_open(&map, path, &notes, &why);

@@ -5,6 +5,7 @@ void wish_release(struct program_wish *w)
 	vec_release(&w->debug_files);
 	vec_release(&w->debug_dirs);
 	vec_release(&w->maps);
+	vec_release(&w->source_maps);
 	vec_release(&w->programs);
 	paths_release(&w->paths);
 	vec_release(&w->pieces);
@@ -39,6 +40,11 @@ void wish_add_debug_dir(struct program_wish *w, const char *dir)
 void wish_add_map(struct program_wish *w, const char *path)
 {
 	vec_push(&w->maps, keep(w, path));
+}
+
+void wish_add_source_map(struct program_wish *w, const char *id, const char *path)
+{
+	vec_push(&w->source_maps, (struct wished_source_map){ keep(w, id), keep(w, path) });
 }
 
 void wish_add_program(struct program_wish *w, const char *path)
@@ -106,6 +112,9 @@ void wish_copy(struct program_wish *w, const struct program_wish *from)
 		wish_add_debug_dir(w, from->debug_dirs.data[i]);
 	for (size_t i = 0; i < from->maps.count; i++)
 		wish_add_map(w, from->maps.data[i]);
+	for (size_t i = 0; i < from->source_maps.count; i++)
+		wish_add_source_map(w, from->source_maps.data[i].id,
+				    from->source_maps.data[i].path);
 	for (size_t i = 0; i < from->programs.count; i++)
 		wish_add_program(w, from->programs.data[i]);
 	wish_set_sysroot(w, from->sysroot);

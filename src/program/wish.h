@@ -10,11 +10,17 @@
 #include "image/debugfile.h"
 #include "map/paths.h"
 
+/* A source map, and the URL or the path of the module that it is of. */
+struct wished_source_map {
+	const char *id, *path;
+};
+
 struct program_wish {
 	struct arena arena;
 	VEC(const char *) debug_files; /* given by hand */
 	VEC(const char *) debug_dirs;  /* the last one is the sysroot's, if there is a sysroot */
 	VEC(const char *) maps;
+	VEC(struct wished_source_map) source_maps;
 	VEC(const char *) programs; /* of dumps */
 	const char *sysroot;        /* or NULL */
 	unsigned flags;             /* enum heft_find_flag */
@@ -31,6 +37,7 @@ void wish_copy(struct program_wish *w, const struct program_wish *from);
 
 void wish_add_debug_file(struct program_wish *w, const char *path);
 void wish_add_debug_dir(struct program_wish *w, const char *dir);
+void wish_add_source_map(struct program_wish *w, const char *id, const char *path);
 void wish_add_map(struct program_wish *w, const char *path);
 void wish_add_program(struct program_wish *w, const char *path);
 void wish_set_sysroot(struct program_wish *w, const char *dir);

@@ -233,6 +233,17 @@ def macho_build(t, arch, name, flags):
     t.check(f"{linked}: units", sorted(units), sorted(functions))
     t.check(f"{linked}: there are functions", len(functions) >= 8, True)
     macho_object(t, objects[1])
+    macho_bundle(t, linked)
+
+
+def macho_bundle(t, path):
+    """Named by --dsym, whole or the file in it."""
+    known, bundle = t.rows(path, "compileunits"), t.path("moved.dSYM")
+    shutil.move(f"{path}.dSYM", bundle)
+    t.check(f"{path}: without its bundle", t.rows(path, "compileunits") == known, False)
+    for named in (bundle, f"{bundle}/Contents/Resources/DWARF/{os.path.basename(path)}"):
+        t.check(f"{path}: --dsym={named}", t.rows(path, "compileunits", f"--dsym={named}"), known)
+    shutil.rmtree(bundle)
 
 
 def macho_object(t, path):

@@ -2,7 +2,7 @@
 
 #include "base/sort.h"
 #include "debug/codeview/codeview.h"
-#include "debug/codeview/pdb_write.h"
+#include "debug/codeview/pdb_lines.h"
 #include "debug/dwarf_const.h"
 
 enum { ADDRESS_SIZE = 8 };
@@ -369,8 +369,8 @@ static void enter_inlined(struct making *m, struct reader *r, bool counted)
 		enter_plain(m);
 		return;
 	}
-	const struct pdb_place call = pdb_lines_find(&m->lines, around.first, around.end,
-						     m->lines.rows.data[first].addr);
+	const struct line_origin call = pdb_lines_find(&m->lines, around.first, around.end,
+						       m->lines.rows.data[first].addr);
 	put_uint(t, AB_INLINED, 1);
 	put_uint(t, f->die, 4);
 	put_uint(t, m->out->ranges.len, 4);
@@ -423,6 +423,21 @@ static void put_symbols(struct making *m, struct reader r)
 		leave(m);
 }
 
+static void put_lines(struct making *m)
+{
+	const size_t count = m->lines.files.count;
+	struct str *files = mem_zeroed(count + 1, sizeof *files);
+	for (size_t i = 0; i < count; i++)
+		files[i] = m->lines.files.data[i].name;
+	const struct line_rows rows = { .files = files,
+					.file_count = count,
+					.rows = m->lines.rows.data,
+					.row_count = m->lines.rows.count,
+					.origins = m->lines.places.data };
+	line_write(&m->out->line, &rows, m->out->base);
+	mem_free(files);
+}
+
 static void put_module(struct making *m)
 {
 	const struct pdb_module *module = &m->pdb->modules.data[m->module];
@@ -442,7 +457,7 @@ static void put_module(struct making *m)
 	put_symbols(m, symbols);
 	put_uint(&m->out->info, 0, 1);
 	put_length(&m->out->info, m->unit);
-	pdb_put_lines(&m->out->line, &m->lines, m->out->base);
+	put_lines(m);
 	m->pdb->damaged += m->lines.damaged;
 	pdb_lines_release(&m->lines);
 }

@@ -29,7 +29,7 @@ static uint32_t file_number(const struct pdb_lines *l, uint32_t off)
 
 /* ---- rows of functions ----------------------------------------------------------------------- */
 
-static void add_row(struct pdb_lines *l, uint64_t addr, uint64_t end, struct pdb_place place)
+static void add_row(struct pdb_lines *l, uint64_t addr, uint64_t end, struct line_origin place)
 {
 	vec_push(&l->rows, (struct flat_range){ addr, end, (uint32_t)l->places.count });
 	vec_push(&l->places, place);
@@ -47,7 +47,7 @@ static void read_block(struct pdb_lines *l, uint64_t base, struct reader *r)
 	for (uint32_t i = 0; i < count && reader_left(r) >= 8; i++) {
 		const uint32_t off = read_u32(r);
 		const uint32_t line = read_u32(r) & LINE_MASK;
-		add_row(l, base + off, 0, (struct pdb_place){ file, line < NO_LINE ? line : 0 });
+		add_row(l, base + off, 0, (struct line_origin){ file, line < NO_LINE ? line : 0 });
 	}
 	if (size < 12 || size > r->size - start)
 		reader_fail(r);
@@ -137,7 +137,7 @@ struct inlining {
 	struct pdb_lines *lines;
 	uint64_t base;
 	uint32_t off; /* from base */
-	struct pdb_place place;
+	struct line_origin place;
 	bool open; /* the last row has no end yet */
 };
 
@@ -236,9 +236,10 @@ void pdb_lines_release(struct pdb_lines *l)
 	vec_release(&l->places);
 }
 
-struct pdb_place pdb_lines_find(const struct pdb_lines *l, size_t first, size_t end, uint64_t addr)
+struct line_origin pdb_lines_find(const struct pdb_lines *l, size_t first, size_t end,
+				  uint64_t addr)
 {
 	const size_t i = upper_bound(l->rows.data + first, end - first, sizeof *l->rows.data, addr);
 	const struct flat_range *row = i > 0 ? &l->rows.data[first + i - 1] : NULL;
-	return row && addr < row->end ? l->places.data[row->who] : (struct pdb_place){ 0, 0 };
+	return row && addr < row->end ? l->places.data[row->who] : (struct line_origin){ 0, 0 };
 }

@@ -5,7 +5,7 @@
 #define HEFT_DEBUG_CODEVIEW_PDB_LINES_H
 
 #include "debug/codeview/pdb.h"
-#include "debug/flat.h"
+#include "debug/codeview/line_write.h"
 
 /* A file, known by where its checksum stands. */
 struct pdb_file {
@@ -13,16 +13,11 @@ struct pdb_file {
 	struct str name;
 };
 
-struct pdb_place {
-	uint32_t file; /* index in files + 1; 0: not known */
-	uint32_t line;
-};
-
 /* A function that is inlined somewhere in the module. */
 struct pdb_inlinee {
 	uint64_t id;
-	struct pdb_place place; /* of its declaration */
-	uint64_t die;           /* the user's */
+	struct line_origin place; /* of its declaration */
+	uint64_t die;             /* the user's */
 };
 
 struct pdb_lines {
@@ -31,7 +26,7 @@ struct pdb_lines {
 	VEC(struct pdb_inlinee) inlinees; /* by id */
 	/* Code by RVA; `who` is an index in places.  At first only rows of functions, sorted. */
 	VEC(struct flat_range) rows;
-	VEC(struct pdb_place) places;
+	VEC(struct line_origin) places;
 	uint64_t damaged; /* bytes */
 };
 
@@ -43,7 +38,8 @@ void pdb_lines_release(struct pdb_lines *l);
 void pdb_lines_inline(struct pdb_lines *l, const struct pdb_inlinee *f, uint64_t base,
 		      struct reader annotations);
 /* The place of an address in rows [first, end), which are sorted; zeros where none has it. */
-struct pdb_place pdb_lines_find(const struct pdb_lines *l, size_t first, size_t end, uint64_t addr);
+struct line_origin pdb_lines_find(const struct pdb_lines *l, size_t first, size_t end,
+				  uint64_t addr);
 /* NULL for a function that the module does not inline. */
 struct pdb_inlinee *pdb_lines_inlinee(struct pdb_lines *l, uint32_t id);
 

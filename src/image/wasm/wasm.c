@@ -231,6 +231,15 @@ static void read_build_id(struct wasm *w)
 	w->build.im->build_id = (struct bytes){ (const uint8_t *)id.p, id.len };
 }
 
+static void read_source_map(struct wasm *w)
+{
+	const struct wasm_section *s = find_section(w, WASM_CUSTOM, "sourceMappingURL");
+	if (!s)
+		return;
+	struct reader r = wasm_reader(w, s->off, s->end);
+	w->build.im->source_map = wasm_name(&r);
+}
+
 static void begin_image(struct wasm *w)
 {
 	struct image *im = w->build.im;
@@ -286,6 +295,7 @@ bool wasm_parse(struct image *im, const struct image_place *at, struct bytes byt
 		add_symbols(&w);
 		add_ranges(&w);
 		read_build_id(&w);
+		read_source_map(&w);
 		const struct wasm_section *table = w.linking ? w.linking : w.names;
 		build_finish(&w.build, table ? table->index : 0, 0);
 	}

@@ -1,11 +1,11 @@
-#include "debug/codeview/pdb_write.h"
+#include "debug/codeview/line_write.h"
 
 #include "debug/dwarf_const.h"
 
 enum { VERSION = 4, ADDRESS_SIZE = 8, OPCODE_BASE = 13 };
 
 /* DWARF 4, 6.2.4. */
-static void put_header(struct text *out, const struct pdb_lines *l)
+static void put_header(struct text *out, const struct line_rows *l)
 {
 	static const uint8_t operands[OPCODE_BASE - 1] = { 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1 };
 	put_uint(out, VERSION, 2);
@@ -19,8 +19,8 @@ static void put_header(struct text *out, const struct pdb_lines *l)
 	put_uint(out, OPCODE_BASE, 1);
 	text_add(out, (struct str){ (const char *)operands, sizeof operands });
 	put_uint(out, 0, 1); /* directories */
-	for (size_t i = 0; i < l->files.count; i++) {
-		const struct str name = l->files.data[i].name;
+	for (size_t i = 0; i < l->file_count; i++) {
+		const struct str name = l->files[i];
 		put_cstr(out, name.len > 0 ? name : STR("?"));
 		put_uint(out, 0, 3); /* directory, time, size */
 	}
@@ -72,7 +72,7 @@ static void put_start(struct text *out, struct state *s, uint64_t addr)
 	put_uint(out, addr, ADDRESS_SIZE);
 }
 
-static void put_row(struct text *out, struct state *s, const struct pdb_place *p)
+static void put_row(struct text *out, struct state *s, const struct line_origin *p)
 {
 	if (p->file != s->file) {
 		put_uint(out, DW_LNS_set_file, 1);
@@ -87,7 +87,7 @@ static void put_row(struct text *out, struct state *s, const struct pdb_place *p
 	s->line = p->line;
 }
 
-void pdb_put_lines(struct text *out, struct pdb_lines *l, uint64_t base)
+void line_write(struct text *out, const struct line_rows *l, uint64_t base)
 {
 	struct flat flat = { 0 };
 	struct state s = { 0 };
@@ -96,7 +96,7 @@ void pdb_put_lines(struct text *out, struct pdb_lines *l, uint64_t base)
 	const size_t at = out->len;
 	put_uint(out, 0, 4);
 	put_header(out, l);
-	flat_lay(&flat, l->rows.data, l->rows.count);
+	flat_lay(&flat, l->rows, l->row_count);
 	for (size_t i = 0; i < flat.spans.count; i++) {
 		const struct flat_span *span = &flat.spans.data[i];
 		if (open && span->addr != end)
@@ -105,7 +105,7 @@ void pdb_put_lines(struct text *out, struct pdb_lines *l, uint64_t base)
 			put_start(out, &s, base + span->addr);
 		open = true;
 		put_advance(out, &s, base + span->addr);
-		put_row(out, &s, &l->places.data[span->who]);
+		put_row(out, &s, &l->origins[span->who]);
 		end = span->addr + span->size;
 	}
 	if (open)

@@ -1,0 +1,301 @@
+#include "debug/sourcemap/source_map.h"
+
+#include "base/json_read.h"
+#include "base/sort.h"
+#include "debug/dwarf_const.h"
+
+struct parsing {
+	struct source_map *map;
+	struct json_in in;
+	const char *problem; /* of what is no fault of the JSON */
+	size_t first_source; /* of the map at work: those of a section follow one another */
+	size_t first_row;
+	uint64_t column; /* where the section begins */
+	bool skip;       /* it begins on another line */
+	struct str root;
+	bool has_mappings;
+};
+
+/* ---- mappings -------------------------------------------------------------------------------- */
+
+/* A digit of base 64: 5 bits and one that says whether more follow; -1 for another character. */
+static int digit(char c)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const char *at = c != '\0' ? strchr(digits, c) : NULL;
+	return at ? (int)(at - digits) : -1;
+}
+
+/* A number of at most 32 bits, the lowest of which is the sign.  False where there is none. */
+static bool read_vlq(struct str s, size_t *at, int64_t *ret)
+{
+	uint64_t v = 0;
+	for (unsigned shift = 0; *at < s.len && shift <= 30; shift += 5) {
+		const int d = digit(s.p[*at]);
+		if (d < 0)
+			return false;
+		(*at)++;
+		v |= (uint64_t)(d & 31) << shift;
+		if (d & 32)
+			continue;
+		*ret = v & 1 ? -(int64_t)(v >> 1) : (int64_t)(v >> 1);
+		return true;
+	}
+	return false;
+}
+
+/* What a segment counts from: column, source, line and column there. */
+struct segment_state {
+	int64_t fields[4];
+};
+
+static void add_row(struct parsing *p, const struct segment_state *s, bool mapped)
+{
+	struct source_map *m = p->map;
+	const bool ok = s->fields[1] >= 0 && s->fields[1] < INT32_MAX && s->fields[2] >= 0 &&
+			s->fields[2] < UINT32_MAX;
+	struct line_origin o = { 0, 0 };
+	if (p->skip || s->fields[0] < 0 || m->origins.count >= FLAT_NONE - 1)
+		return;
+	if (mapped && ok)
+		o = (struct line_origin){ (uint32_t)(p->first_source + (size_t)s->fields[1] + 1),
+					  (uint32_t)s->fields[2] + 1 };
+	const uint64_t at = p->column + (uint64_t)s->fields[0];
+	vec_push(&m->rows, (struct flat_range){ at, at, (uint32_t)m->origins.count });
+	vec_push(&m->origins, o);
+}
+
+/* Segments of 1, 4 or 5 fields, with commas between; a semicolon ends the line. */
+static bool read_mappings(struct parsing *p, struct str text)
+{
+	struct segment_state s = { { 0 } };
+	size_t at = 0;
+	while (at < text.len && text.p[at] != ';') {
+		unsigned count = 0;
+		int64_t v;
+		while (count < 5 && read_vlq(text, &at, &v)) {
+			if (count < 4)
+				s.fields[count] += v;
+			count++;
+		}
+		if (count != 1 && count < 4)
+			return false;
+		add_row(p, &s, count >= 4);
+		if (at < text.len && text.p[at] == ',')
+			at++;
+		else if (at < text.len && text.p[at] != ';')
+			return false;
+	}
+	return true;
+}
+
+/* ---- members --------------------------------------------------------------------------------- */
+
+/* A source may be null; one that is a path from a root or a URL stays as it is. */
+static void add_source(struct parsing *p, bool is_text)
+{
+	struct arena *a = &p->map->arena;
+	const struct str s = is_text ? text_str(&p->in.text) : STR("");
+	vec_push(&p->map->sources, (struct str){ arena_copy(a, s), s.len });
+}
+
+static void read_sources(struct parsing *p)
+{
+	enum json_token t = json_next(&p->in);
+	if (t != JSON_ARRAY) {
+		(void)json_rest(&p->in, t);
+		return;
+	}
+	while ((t = json_next(&p->in)) != JSON_ARRAY_END && t != JSON_END) {
+		if (t != JSON_STRING && t != JSON_NULL)
+			(void)json_rest(&p->in, t);
+		add_source(p, t == JSON_STRING);
+	}
+}
+
+static void set_roots(struct parsing *p)
+{
+	struct source_map *m = p->map;
+	for (size_t i = p->first_source; i < m->sources.count && p->root.len > 0; i++) {
+		const struct str s = m->sources.data[i];
+		const char *between = str_ends(p->root, STR("/")) ? "" : "/";
+		if (s.len == 0 || s.p[0] == '/')
+			continue;
+		m->sources.data[i] = str_of(arena_format(&m->arena, STR_FMT "%s" STR_FMT,
+							 STR_ARG(p->root), between, STR_ARG(s)));
+	}
+}
+
+/* Once the sources of a map are known. */
+static void check_sources(struct parsing *p)
+{
+	struct source_map *m = p->map;
+	for (size_t i = p->first_row; i < m->rows.count; i++) {
+		struct line_origin *o = &m->origins.data[m->rows.data[i].who];
+		if (o->file <= m->sources.count)
+			continue;
+		*o = (struct line_origin){ 0, 0 };
+		m->damaged++;
+	}
+}
+
+static void read_sections(struct parsing *p);
+
+/* A member of a map; `inner`: one of a section, which has none itself. */
+static void read_member(struct parsing *p, bool inner)
+{
+	const struct str key = text_str(&p->in.text);
+	const bool mappings = str_eq(key, STR("mappings")), root = str_eq(key, STR("sourceRoot"));
+	if (str_eq(key, STR("sources"))) {
+		read_sources(p);
+	} else if (str_eq(key, STR("sections")) && !inner) {
+		read_sections(p);
+	} else if (mappings || root) {
+		const enum json_token t = json_next(&p->in);
+		if (t != JSON_STRING) {
+			(void)json_rest(&p->in, t);
+			return;
+		}
+		if (root)
+			p->root = str_of(arena_copy(&p->map->arena, text_str(&p->in.text)));
+		else if (!read_mappings(p, text_str(&p->in.text)))
+			p->problem = "its mappings are damaged";
+		p->has_mappings |= mappings;
+	} else {
+		json_skip(&p->in);
+	}
+}
+
+static void read_map(struct parsing *p, bool inner)
+{
+	p->first_source = p->map->sources.count;
+	p->first_row = p->map->rows.count;
+	p->root = STR("");
+	while (json_next(&p->in) == JSON_KEY)
+		read_member(p, inner);
+	set_roots(p);
+	check_sources(p);
+}
+
+/* Where the code of a section begins. */
+static void read_offset(struct parsing *p)
+{
+	int64_t v;
+	if (json_next(&p->in) != JSON_OBJECT)
+		return;
+	while (json_next(&p->in) == JSON_KEY) {
+		const bool line = str_eq(text_str(&p->in.text), STR("line"));
+		const bool column = str_eq(text_str(&p->in.text), STR("column"));
+		const enum json_token t = json_next(&p->in);
+		if (t == JSON_NUMBER && json_integer(&p->in, &v) && v >= 0) {
+			p->skip |= line && v > 0;
+			p->column = column ? (uint64_t)v : p->column;
+		} else {
+			(void)json_rest(&p->in, t);
+		}
+	}
+}
+
+/* Its map may stand before its offset: then that is read once more. */
+static void read_section(struct parsing *p)
+{
+	struct json_in map = { .depth = 0 };
+	bool found = false;
+	p->column = 0;
+	p->skip = false;
+	while (json_next(&p->in) == JSON_KEY) {
+		if (str_eq(text_str(&p->in.text), STR("offset"))) {
+			read_offset(p);
+		} else if (str_eq(text_str(&p->in.text), STR("map"))) {
+			const struct str s = json_rest(&p->in, json_next(&p->in));
+			json_in_init(&map, (struct bytes){ (const uint8_t *)s.p, s.len });
+			found = true;
+		} else {
+			json_skip(&p->in);
+		}
+	}
+	if (!found)
+		return;
+	struct json_in outer = p->in;
+	p->in = map;
+	if (json_next(&p->in) == JSON_OBJECT)
+		read_map(p, true);
+	json_in_release(&p->in);
+	p->in = outer;
+}
+
+static void read_sections(struct parsing *p)
+{
+	enum json_token t = json_next(&p->in);
+	if (t != JSON_ARRAY) {
+		(void)json_rest(&p->in, t);
+		return;
+	}
+	while ((t = json_next(&p->in)) != JSON_ARRAY_END && t != JSON_END) {
+		if (t == JSON_OBJECT)
+			read_section(p);
+		else
+			(void)json_rest(&p->in, t);
+	}
+	p->first_source = p->map->sources.count;
+	p->first_row = p->map->rows.count;
+}
+
+/* ---- all together ---------------------------------------------------------------------------- */
+
+static uint64_t skip_space(struct bytes b, uint64_t i)
+{
+	while (i < b.size && b.p[i] != 0 && strchr(" \t\r\n", b.p[i]))
+		i++;
+	return i;
+}
+
+bool source_map_matches(struct bytes b)
+{
+	uint64_t i = skip_space(b, 0);
+	if (i >= b.size || b.p[i] != '{')
+		return false;
+	i = skip_space(b, i + 1);
+	return i < b.size && b.p[i] == '"';
+}
+
+/* Each row holds up to the next one; of those at one place the last counts. */
+static void set_ends(struct source_map *m)
+{
+	sort_by_key(m->rows.data, m->rows.count, sizeof *m->rows.data);
+	uint64_t end = UINT64_MAX;
+	for (size_t i = m->rows.count; i-- > 0;) {
+		m->rows.data[i].end = end;
+		end = m->rows.data[i].addr;
+	}
+}
+
+bool source_map_parse(struct source_map *m, struct bytes b, const char **ret_problem,
+		      uint64_t *ret_pos)
+{
+	struct parsing p = { .map = m, .root = STR("") };
+	memset(m, 0, sizeof *m);
+	json_in_init(&p.in, b);
+	if (json_next(&p.in) == JSON_OBJECT)
+		read_map(&p, false);
+	else
+		p.problem = "it is no object";
+	if (p.in.bad)
+		p.problem = p.in.problem;
+	else if (!p.problem && !p.has_mappings)
+		p.problem = "it has no mappings";
+	*ret_problem = p.problem;
+	*ret_pos = p.in.pos;
+	json_in_release(&p.in);
+	set_ends(m);
+	return p.problem == NULL;
+}
+
+void source_map_release(struct source_map *m)
+{
+	vec_release(&m->sources);
+	vec_release(&m->rows);
+	vec_release(&m->origins);
+	arena_release(&m->arena);
+}

@@ -1,0 +1,109 @@
+/* DWARF 4 of a source map: a unit for each source, and one line program. */
+#include "base/sort.h"
+#include "debug/dwarf_const.h"
+#include "debug/sourcemap/source_map.h"
+
+enum { ADDRESS_SIZE = 8 };
+
+static void put_abbreviation(struct text *t)
+{
+	static const uint8_t all[] = { 1,
+				       DW_TAG_compile_unit,
+				       0,
+				       DW_AT_name,
+				       DW_FORM_string,
+				       DW_AT_stmt_list,
+				       DW_FORM_sec_offset,
+				       DW_AT_low_pc,
+				       DW_FORM_addr,
+				       DW_AT_ranges,
+				       DW_FORM_sec_offset,
+				       0,
+				       0,
+				       0 };
+	text_add(t, (struct str){ (const char *)all, sizeof all });
+}
+
+static void put_unit(struct source_map_dwarf *d, struct str name)
+{
+	struct text *t = &d->info;
+	const size_t at = t->len;
+	put_uint(t, 0, 4);
+	put_uint(t, 4, 2); /* version */
+	put_uint(t, 0, 4); /* abbreviations */
+	put_uint(t, ADDRESS_SIZE, 1);
+	put_uint(t, 1, 1);
+	put_cstr(t, name);
+	put_uint(t, 0, 4); /* the line program */
+	put_uint(t, 0, ADDRESS_SIZE);
+	put_uint(t, d->ranges.len, 4);
+	put_length(t, at);
+}
+
+static void put_range(struct text *t, uint64_t addr, uint64_t end)
+{
+	put_uint(t, addr, ADDRESS_SIZE);
+	put_uint(t, end, ADDRESS_SIZE);
+}
+
+/* A row by its file. */
+struct owned {
+	uint64_t file;
+	uint64_t addr, end;
+};
+
+/* Units and their ranges, of which those that touch are one. */
+static void put_units(const struct source_map *m, const struct owned *rows, size_t count,
+		      struct source_map_dwarf *ret)
+{
+	size_t i = 0;
+	while (i < count) {
+		const uint64_t file = rows[i].file;
+		put_unit(ret, m->sources.data[file - 1]);
+		while (i < count && rows[i].file == file) {
+			const uint64_t addr = rows[i].addr;
+			uint64_t end = rows[i++].end;
+			while (i < count && rows[i].file == file && rows[i].addr == end)
+				end = rows[i++].end;
+			put_range(&ret->ranges, addr, end);
+		}
+		put_range(&ret->ranges, 0, 0);
+	}
+}
+
+void source_map_dwarf(const struct source_map *m, uint64_t off, uint64_t size, uint64_t addr,
+		      struct source_map_dwarf *ret)
+{
+	struct flat_range *rows = mem_zeroed(m->rows.count + 1, sizeof *rows);
+	struct owned *owned = mem_zeroed(m->rows.count + 1, sizeof *owned);
+	size_t count = 0, known = 0;
+	memset(ret, 0, sizeof *ret);
+	put_abbreviation(&ret->abbrev);
+	for (size_t i = 0; i < m->rows.count; i++) {
+		const struct flat_range *r = &m->rows.data[i];
+		const uint32_t file = m->origins.data[r->who].file;
+		const uint64_t end = min_u64(r->end, off + size);
+		if (r->addr < off || r->addr >= end)
+			continue;
+		rows[count++] = (struct flat_range){ r->addr - off + addr, end - off + addr,
+						     r->who };
+		if (file != 0 && m->sources.data[file - 1].len > 0)
+			owned[known++] = (struct owned){ file, r->addr - off + addr,
+							 end - off + addr };
+	}
+	sort_by_key(owned, known, sizeof *owned);
+	put_units(m, owned, known, ret);
+	const struct line_rows lines = { m->sources.data, m->sources.count, rows, count,
+					 m->origins.data };
+	line_write(&ret->line, &lines, 0);
+	mem_free(rows);
+	mem_free(owned);
+}
+
+void source_map_dwarf_release(struct source_map_dwarf *d)
+{
+	text_release(&d->info);
+	text_release(&d->abbrev);
+	text_release(&d->line);
+	text_release(&d->ranges);
+}

@@ -1,0 +1,37 @@
+#include "program/made_image.h"
+
+#include "image/elf_const.h"
+
+void made_image_begin(struct image_build *b, struct image *ret, const struct image *im,
+		      const char *path, struct notes *notes)
+{
+	const struct image_place at = { .path = path, .member = im->member };
+	build_init(b, ret, &at, im->bytes, notes);
+	ret->format = im->format;
+	ret->kind = im->kind;
+	ret->bits = im->bits;
+	ret->big_endian = im->big_endian;
+	ret->machine = im->machine;
+	ret->type = im->type;
+	for (size_t i = 1; i < im->section_count; i++) {
+		struct section s = im->sections[i];
+		s.type = SHT_NOBITS;
+		s.file_size = s.off = 0;
+		s.link = s.info = 0;
+		s.compressed = s.again = false;
+		if (!s.alloc) /* it has no debug info of its own */
+			s.name = STR("");
+		build_section(b, &s);
+	}
+}
+
+void made_image_add(struct image_build *b, struct text *bytes, struct str name,
+		    const struct text *contents)
+{
+	const struct section s = {
+		.name = name, .type = SHT_PROGBITS, .off = bytes->len, .file_size = contents->len
+	};
+	text_add(bytes, text_str(contents));
+	b->im->bytes = (struct bytes){ (const uint8_t *)bytes->p, bytes->len };
+	build_section(b, &s);
+}
