@@ -12,11 +12,15 @@ struct naming {
 
 /* ---- stacks --------------------------------------------------------------------------------- */
 
-/* A name must not look like two. */
+/* By its linker name, whatever style the process was opened with: the view of the labels makes
+ * other styles of it.  A name must not look like two. */
 static void add_frame(struct naming *n, const struct heft_frame *f)
 {
+	struct heft_frame raw = *f;
+	if (*raw.linkage)
+		raw.function = raw.linkage;
 	text_set(&n->name, STR(""));
-	process_add_name(&n->name, f);
+	process_add_name(&n->name, &raw);
 	for (size_t i = 0; i < n->name.len; i++) {
 		const char c = n->name.p[i];
 		text_add_char(&n->text, c == ';' || c == '\n' ? ':' : c);
