@@ -81,6 +81,10 @@ def symbol_places(path):
     return places, homes
 
 
+# llvm-symbolizer gives it to the symbol before, which is one of another section.
+STUB = "stub of the linker"
+
+
 def kind_of(addr, want, got, places, homes, section):
     if want == got:
         return "same"
@@ -89,6 +93,8 @@ def kind_of(addr, want, got, places, homes, section):
     if want[:-1] != got[:-1]:
         return "inlined"
     a, b = want[-1][0], got[-1][0]
+    if b.endswith("@plt") and section not in homes[a]:
+        return STUB
     if b == "??" and section not in homes[a]:
         return "symbol of another section"
     if want[-1][1:] != got[-1][1:]:
@@ -103,7 +109,8 @@ def kind_of(addr, want, got, places, homes, section):
     return "symbol inside another" if inner else "function"
 
 
-EXPLAINED = ("same", "alias", "symbol of another section", "symbol inside another",
+EXPLAINED = ("same", "alias", "symbol of another section",
+             STUB, "symbol inside another",
              "file of a unit without lines there", "file of another symbol")
 
 
