@@ -48,7 +48,7 @@ void local_labels_join(struct local_labels *l, struct labels *to)
 {
 	const size_t count = l->texts.count;
 	l->joined.count = 0;
-	vec_reserve(&l->joined, count + l->lines.count);
+	vec_reserve(&l->joined, count + l->lines.count + 1);
 	label_copy_all(to, l->texts.data, count, l->joined.data);
 	for (size_t i = 0; i < l->lines.count; i++)
 		l->lines.data[i].of = local_label_joined(l, l->lines.data[i].of);
