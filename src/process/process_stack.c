@@ -2,6 +2,9 @@
 #include "process/process.h"
 
 #include "base/filename.h"
+#include "names/demangle.h"
+
+#include <stdio.h>
 
 const char process_cut_off[] = "[cut off]";
 const char process_no_stack[] = "[no call stack]";
@@ -144,13 +147,27 @@ static bool is_of_rust(const char *name)
 	return type > name && memchr(type, ':', size) == NULL;
 }
 
+/* The same of a frame whose function may be in any style, also that of linker names. */
+static bool is_of_rust_library(const struct heft_frame *f)
+{
+	enum { ROOM = 512 }; /* what matters stands at the beginning */
+	struct demangler d = { 0 };
+	char name[ROOM];
+	if (strcmp(f->function, f->linkage) != 0)
+		return is_of_rust(f->function);
+	const struct str text = demangle(&d, str_of(f->linkage), HEFT_NAMES_SHORT);
+	snprintf(name, sizeof name, "%.*s", (int)(text.len < ROOM ? text.len : ROOM - 1), text.p);
+	demangler_release(&d);
+	return is_of_rust(name);
+}
+
 /* A layer of the standard library between the program and the allocator: what it allocates is its
  * caller's.  What was inlined may have no mangled name. */
 static bool is_of_library(const struct heft_frame *f)
 {
 	static const char *const std[] = { "std::", "__gnu_cxx::" };
 	if (is_rust(f->linkage))
-		return is_of_rust(f->function);
+		return is_of_rust_library(f);
 	return f->linkage[0] != '\0'
 		       ? starts_with(f->linkage, library_starts, COUNT_OF(library_starts))
 		       : starts_with(f->function, std, COUNT_OF(std));

@@ -3,7 +3,7 @@ on the same dump, stack by stack and byte by byte, under the same names.
 
 usage: agree.py HEFT RECORDER
 
-Programs in C and C++, stripped ones, and one that is found by --exe and by --sysroot only, run
+Programs in C, C++ and Rust, stripped ones, and one that is found by --exe and by --sysroot only, run
 under the recorder until they wait, and are dumped there."""
 import json
 import os
@@ -60,6 +60,25 @@ int main()
 }
 '''
 
+RUST = r'''
+use std::collections::HashMap;
+use std::io::Read;
+#[inline(never)]
+fn fill(count: usize) -> HashMap<usize, String> {
+	(0..count).map(|i| (i, format!("value {}", i))).collect()
+}
+#[inline(never)]
+fn grow(count: usize) -> Vec<Vec<u8>> {
+	(0..count).map(|i| vec![1u8; i + 1]).collect()
+}
+fn main() {
+	let (map, rows) = (fill(100), grow(50));
+	println!("{:p}", rows[7].as_ptr());
+	let _ = std::io::stdin().read(&mut [0u8; 1]);
+	println!("{} {}", map.len(), rows.len());
+}
+'''
+
 
 def fail(text):
     sys.exit('agree: ' + text)
@@ -73,7 +92,7 @@ def output(*words):
 
 
 def build(text, path, *flags):
-    compiler, name = ('g++', 'p.cc') if text is CXX else ('gcc', 'p.c')
+    compiler, name = {C: ('gcc', 'p.c'), CXX: ('g++', 'p.cc'), RUST: ('rustc', 'p.rs')}[text]
     source = os.path.join(os.path.dirname(path), name)
     with open(source, 'w') as file:
         file.write(text)
@@ -121,7 +140,8 @@ def compare(core, addr, find, style):
     stack = ';'.join(f['function'] for f in reversed(place['process']['block']['frames'])
                      if 'function' in f)
     owner = place['owners']['allocations']
-    if owner not in heap or (stack != owner and '+0x' not in owner):
+    # The block has all frames, its owner those down to the first that is no library's.
+    if owner not in heap or not ((stack + ';').startswith(owner + ';') or '+0x' in owner):
         fail(f'{core}: where {addr}: {owner!r}, {stack!r}: not what heap show has')
     return heap
 
@@ -132,9 +152,15 @@ def main():
             print(f'SKIP: no {compiler} (install {compiler})')
             sys.exit(77)
     folder, compared = tempfile.mkdtemp(), 0
+    programs = [('c', C, ['-g', '-O1']), ('c-stripped', C, ['-O2', '-s']),
+                ('cc', CXX, ['-g', '-O2']), ('cc-stripped', CXX, ['-O1', '-s'])]
+    rust = [('rust', RUST, ['-g', '-O']), ('rust-v0', RUST, ['-O', '-Csymbol-mangling-version=v0'])]
+    if shutil.which('rustc'):
+        programs += rust
+    else:
+        print('skipped: programs in Rust: no rustc (install rustc)')
     try:
-        for name, text, flags in (('c', C, ['-g', '-O1']), ('c-stripped', C, ['-O2', '-s']),
-                                  ('cc', CXX, ['-g', '-O2']), ('cc-stripped', CXX, ['-O1', '-s'])):
+        for name, text, flags in programs:
             place = os.path.join(folder, name)
             os.mkdir(place)
             program, core = os.path.join(place, 'program'), os.path.join(place, 'core')
