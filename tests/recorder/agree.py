@@ -158,7 +158,7 @@ def main():
     if shutil.which('rustc'):
         programs += rust
     else:
-        print('skipped: programs in Rust: no rustc (install rustc)')
+        print('LEFT OUT: programs in Rust: no rustc (install rustc)')
     try:
         for name, text, flags in programs:
             place = os.path.join(folder, name)
