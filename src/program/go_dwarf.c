@@ -3,6 +3,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "debug/dwarf_const.h"
+#include "debug/write/dwarf_write.h"
 #include "names/package_name.h"
 
 const char *const go_dwarf_names[GO_DWARF_SECTIONS] = {
@@ -15,8 +16,6 @@ const char *const go_dwarf_names[GO_DWARF_SECTIONS] = {
 enum { LANG_GO = 0x16, DEPTH_MAX = 64, NO_CALL = -1 };
 /* Numbers of abbreviations. */
 enum { ABBREV_UNIT = 1, ABBREV_FUNCTION, ABBREV_LEAF, ABBREV_INLINED };
-/* The special opcodes of the line programs. */
-enum { LINE_BASE = -5, LINE_RANGE = 14, OPCODE_BASE = 13 };
 
 /* A value that holds up to `end`, counted from the function's start. */
 struct until {
@@ -36,6 +35,7 @@ struct writer {
 	const struct image *im;
 	const struct go_table *table;
 	const struct pclntab *tab;
+	struct dwarf_form form;
 	struct text *info, *line;
 	struct pclntab_func f;
 	until_vec files, lines, inlined; /* of f */
@@ -46,36 +46,6 @@ struct writer {
 	struct text program; /* of the unit's lines, without a header */
 	struct text dies;    /* of the unit's functions */
 };
-
-/* ---- numbers --------------------------------------------------------------------------------- */
-
-static void put_uint(const struct writer *w, struct text *t, uint64_t v, unsigned width)
-{
-	for (unsigned i = 0; i < width; i++) {
-		const unsigned byte = w->im->big_endian ? width - 1 - i : i;
-		text_add_char(t, (char)(v >> (8 * byte) & 0xff));
-	}
-}
-
-static void put_sleb(struct text *t, int64_t v)
-{
-	const uint64_t sign = v < 0 ? UINT64_MAX : 0;
-	uint64_t left = (uint64_t)v;
-	for (bool last = false; !last;) {
-		const uint8_t low = left & 0x7f;
-		left = left >> 7 | sign << 57;
-		last = left == sign && ((low & 0x40) != 0) == (v < 0);
-		text_add_char(t, (char)(last ? low : low | 0x80));
-	}
-}
-
-static void patch_length(const struct writer *w, struct text *t, size_t at)
-{
-	struct text four = { 0 };
-	put_uint(w, &four, t->len - at - 4, 4);
-	memcpy(t->p + at, four.p, 4);
-	text_release(&four);
-}
 
 /* ---- abbreviations --------------------------------------------------------------------------- */
 
@@ -188,56 +158,21 @@ static uint32_t line_number(int64_t value)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-struct line_state {
-	uint64_t pos;
-	int64_t file, line;
-};
-
-/* A row of the line program. */
-static void put_row(struct writer *w, struct line_state *s, uint64_t pos, uint32_t file,
-		    uint32_t line)
-{
-	const int64_t lines = (int64_t)line - s->line - LINE_BASE;
-	const uint64_t steps = (pos - s->pos) / w->tab->quantum;
-	if (s->file != file) {
-		text_add_char(&w->program, DW_LNS_set_file);
-		text_add_varint(&w->program, file);
-	}
-	if (lines >= 0 && lines < LINE_RANGE &&
-	    steps <= (uint64_t)(255 - OPCODE_BASE - lines) / LINE_RANGE) {
-		const uint64_t opcode = (uint64_t)lines + LINE_RANGE * steps + OPCODE_BASE;
-		text_add_char(&w->program, (char)opcode);
-	} else {
-		text_add_char(&w->program, DW_LNS_advance_line);
-		put_sleb(&w->program, (int64_t)line - s->line);
-		text_add_char(&w->program, DW_LNS_advance_pc);
-		text_add_varint(&w->program, steps);
-		text_add_char(&w->program, DW_LNS_copy);
-	}
-	*s = (struct line_state){ pos, file, line };
-}
-
 static void put_lines(struct writer *w)
 {
-	struct text *const out = &w->program;
-	struct line_state s = { 0, -1, 1 };
+	struct line_writer p = { .out = &w->program, .form = &w->form };
 	size_t f = 0, l = 0;
-	text_add_char(out, 0);
-	text_add_varint(out, 1 + w->tab->pointer);
-	text_add_char(out, DW_LNE_set_address);
-	put_uint(w, out, w->f.addr, w->tab->pointer);
+	line_writer_start(&p, w->f.addr);
 	for (uint64_t pos = 0; f < w->files.count && l < w->lines.count && pos < w->f.size;) {
 		const uint32_t file = file_number(w, w->files.data[f].value);
 		const uint32_t line = line_number(w->lines.data[l].value);
-		if (file != s.file || line != s.line)
-			put_row(w, &s, pos, file, line);
+		if (pos == 0 || file != p.file || line != p.line)
+			line_writer_row(&p, w->f.addr + pos, file, line);
 		pos = min_u64(w->files.data[f].end, w->lines.data[l].end);
 		f += w->files.data[f].end == pos;
 		l += w->lines.data[l].end == pos;
 	}
-	text_add_char(out, DW_LNS_advance_pc);
-	text_add_varint(out, (w->f.size - s.pos) / w->tab->quantum);
-	text_add(out, (struct str){ "\0\1\1", 3 }); /* the end of the sequence */
+	line_writer_end(&p, w->f.addr + w->f.size);
 }
 
 /* ---- inlined calls --------------------------------------------------------------------------- */
@@ -300,8 +235,8 @@ static void put_inlined(struct writer *w, const struct go_call *c, uint64_t star
 	if (w->budget > 0)
 		w->budget--;
 	text_add_char(&w->dies, ABBREV_INLINED);
-	put_uint(w, &w->dies, c->name, 4);
-	put_uint(w, &w->dies, w->f.addr + start, w->tab->pointer);
+	put_fixed(&w->dies, &w->form, c->name, 4);
+	put_addr(&w->dies, &w->form, w->f.addr + start);
 	text_add_varint(&w->dies, size);
 	text_add_varint(&w->dies, c->file);
 	text_add_varint(&w->dies, c->line);
@@ -333,8 +268,8 @@ static void put_function(struct writer *w)
 	read_calls(w);
 	put_lines(w);
 	text_add_char(&w->dies, w->calls.count > 0 ? ABBREV_FUNCTION : ABBREV_LEAF);
-	put_uint(w, &w->dies, w->tab->names + w->f.name_off, 4);
-	put_uint(w, &w->dies, w->f.addr, w->tab->pointer);
+	put_fixed(&w->dies, &w->form, w->tab->names + w->f.name_off, 4);
+	put_addr(&w->dies, &w->form, w->f.addr);
 	text_add_varint(&w->dies, w->f.size);
 	if (w->calls.count == 0)
 		return;
@@ -350,52 +285,40 @@ static void put_function(struct writer *w)
 
 static void put_line_header(struct writer *w)
 {
-	static const uint8_t lengths[OPCODE_BASE - 1] = { 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1 };
 	struct text *const t = w->line;
-	put_uint(w, t, 5, 2);
-	text_add_char(t, (char)w->tab->pointer);
-	text_add_char(t, 0);
+	put_fixed(t, &w->form, 5, 2); /* version */
+	put_uint(t, w->form.address_size, 1);
+	put_uint(t, 0, 1); /* segments */
 	const size_t at = t->len;
-	put_uint(w, t, 0, 4);
-	text_add_char(t, (char)w->tab->quantum);
-	text_add_char(t, 1); /* operations an instruction */
-	text_add_char(t, 1); /* rows are statements */
-	text_add_char(t, (char)LINE_BASE);
-	text_add_char(t, LINE_RANGE);
-	text_add_char(t, OPCODE_BASE);
-	text_add(t, (struct str){ (const char *)lengths, sizeof lengths });
+	put_uint(t, 0, 4);
+	put_line_form(t, &w->form);
 	/* One directory, without a name; of files the name alone is stated. */
 	text_add(t, (struct str){ "\1\1\x08\1\0\1\1\x0e", 8 });
 	text_add_varint(t, w->names.count);
 	for (size_t i = 0; i < w->names.count; i++)
-		put_uint(w, t, w->names.data[i], 4);
-	patch_length(w, t, at);
+		put_fixed(t, &w->form, w->names.data[i], 4);
+	put_length(t, &w->form, at);
 }
 
 static void put_unit(struct writer *w, struct str package, uint64_t start, uint64_t end)
 {
-	const size_t info = w->info->len, line = w->line->len;
+	const size_t line = w->line->len;
 	char *name = mem_alloc(package.len + 1);
 	const size_t len = go_package_text(package, name);
-	put_uint(w, w->line, 0, 4);
+	put_uint(w->line, 0, 4);
 	put_line_header(w);
 	text_add(w->line, text_str(&w->program));
-	patch_length(w, w->line, line);
-	put_uint(w, w->info, 0, 4);
-	put_uint(w, w->info, 5, 2);
-	text_add_char(w->info, DW_UT_compile);
-	text_add_char(w->info, (char)w->tab->pointer);
-	put_uint(w, w->info, 0, 4); /* abbreviations */
-	text_add_char(w->info, ABBREV_UNIT);
-	text_add_char(w->info, LANG_GO);
-	text_add(w->info, (struct str){ name, len });
-	text_add_char(w->info, 0);
-	put_uint(w, w->info, line, 4);
-	put_uint(w, w->info, start, w->tab->pointer);
+	put_length(w->line, &w->form, line);
+	const size_t info = put_unit_header(w->info, &w->form, 5);
+	put_uint(w->info, ABBREV_UNIT, 1);
+	put_uint(w->info, LANG_GO, 1);
+	put_cstr(w->info, (struct str){ name, len });
+	put_fixed(w->info, &w->form, line, 4);
+	put_addr(w->info, &w->form, start);
 	text_add_varint(w->info, end - start);
 	text_add(w->info, text_str(&w->dies));
-	text_add_char(w->info, 0);
-	patch_length(w, w->info, info);
+	put_uint(w->info, 0, 1);
+	put_length(w->info, &w->form, info);
 	w->program.len = w->dies.len = 0;
 	w->names.count = 0;
 	map_clear(&w->by_name);
@@ -439,6 +362,7 @@ bool go_dwarf_make(struct go_dwarf *d, const struct image *im, const struct go_t
 	struct writer w = { .im = im,
 			    .table = table,
 			    .tab = &table->tab,
+			    .form = { table->tab.pointer, table->tab.quantum, im->big_endian },
 			    .budget = 16 * table->tab.bytes.size,
 			    .info = &d->sections[GO_DWARF_INFO],
 			    .line = &d->sections[GO_DWARF_LINE] };

@@ -62,39 +62,18 @@ static void put_functions(struct making *m)
 		     "the table of Go's functions has %" PRIu64 " damaged entries", m->damaged);
 }
 
-static void put_dwarf(struct making *m, const struct go_dwarf *d)
+/* What it is made of stays in the bytes that it returns. */
+static void *make(struct making *m, struct image *ret, unsigned what, const struct go_dwarf *d,
+		  struct notes *notes)
 {
-	uint64_t off = 0;
-	for (size_t i = 0; i < GO_DWARF_SECTIONS; i++) {
-		const uint64_t size = d->sections[i].len;
-		build_section(&m->build, &(struct section){ .name = str_of(go_dwarf_names[i]),
-							    .type = SHT_PROGBITS,
-							    .off = off,
-							    .size = size,
-							    .file_size = size });
-		off += size;
-	}
-}
-
-/* The sections one behind the other. */
-static struct bytes join(const struct go_dwarf *d)
-{
-	struct text all = { 0 };
-	for (size_t i = 0; i < GO_DWARF_SECTIONS; i++)
-		text_add(&all, text_str(&d->sections[i]));
-	return (struct bytes){ (const uint8_t *)all.p, all.len };
-}
-
-static void make(struct making *m, struct image *ret, unsigned what, const struct go_dwarf *d,
-		 struct bytes bytes, struct notes *notes)
-{
+	struct text bytes = { 0 };
 	made_image_begin(&m->build, ret, m->im, m->im->path, notes);
-	ret->bytes = bytes;
-	if (d)
-		put_dwarf(m, d);
+	for (size_t i = 0; d && i < GO_DWARF_SECTIONS; i++)
+		made_image_add(&m->build, &bytes, str_of(go_dwarf_names[i]), &d->sections[i]);
 	if (what & GO_SYMBOLS)
 		put_functions(m);
 	build_finish(&m->build, 0, 0);
+	return bytes.p;
 }
 
 void go_symbols_open(const struct image *im, const struct go_table *table, unsigned what,
@@ -103,12 +82,10 @@ void go_symbols_open(const struct image *im, const struct go_table *table, unsig
 	struct making m = { .im = im, .table = table };
 	struct go_dwarf d;
 	const bool lines = (what & GO_LINES) != 0 && go_dwarf_make(&d, im, table);
-	const struct bytes bytes = lines ? join(&d) : im->bytes;
 	*ret = (struct input){ .images = mem_zeroed(1, sizeof *ret->images),
 			       .image_count = 1,
 			       .notes = notes };
-	make(&m, &ret->images[0], what, lines ? &d : NULL, bytes, notes);
-	*ret_owned = lines ? (void *)(uintptr_t)bytes.p : NULL;
+	*ret_owned = make(&m, &ret->images[0], what, lines ? &d : NULL, notes);
 	if (lines)
 		go_dwarf_release(&d);
 }

@@ -5,7 +5,7 @@
 #include "debug/codeview/pdb_lines.h"
 #include "debug/dwarf_const.h"
 
-enum { ADDRESS_SIZE = 8 };
+static const struct dwarf_form *const form = &dwarf_form_64;
 
 /* A symbol that linkers know, and a variable that the database lists outside of its modules. */
 struct global {
@@ -194,12 +194,6 @@ static struct str object_name(struct making *m, const struct pdb_module *module)
 				   STR_ARG(module->library), STR_ARG(module->name)));
 }
 
-static void put_range(struct text *t, uint64_t addr, uint64_t end)
-{
-	put_uint(t, addr, ADDRESS_SIZE);
-	put_uint(t, end, ADDRESS_SIZE);
-}
-
 /* What a module gave to the sections of the program. */
 static void put_pieces(struct making *m)
 {
@@ -207,9 +201,9 @@ static void put_pieces(struct making *m)
 	struct text *t = &m->out->ranges;
 	for (; m->next < m->owned.count && m->owned.data[m->next].module == m->module; m->next++) {
 		const struct pdb_piece *p = m->owned.data[m->next].piece;
-		put_range(t, base + p->rva, base + p->rva + p->size);
+		put_range(t, form, base + p->rva, base + p->rva + p->size);
 	}
-	put_range(t, 0, 0);
+	put_range(t, form, 0, 0);
 }
 
 static void list_pieces(struct making *m)
@@ -227,16 +221,12 @@ static void put_unit(struct making *m, struct reader symbols)
 	struct text *t = &m->out->info;
 	struct str dir, source;
 	find_build(m, symbols, &dir, &source);
-	m->unit = t->len;
-	put_uint(t, 0, 4);
-	put_uint(t, 4, 2); /* version */
-	put_uint(t, 0, 4); /* abbreviations */
-	put_uint(t, ADDRESS_SIZE, 1);
+	m->unit = put_unit_header(t, form, 4);
 	put_uint(t, AB_UNIT, 1);
 	put_cstr(t, source.len > 0 ? source : object_name(m, module));
 	put_cstr(t, source.len > 0 ? dir : STR(""));
 	put_uint(t, m->out->line.len, 4);
-	put_uint(t, 0, ADDRESS_SIZE);
+	put_addr(t, form, 0);
 	put_uint(t, m->out->ranges.len, 4);
 	put_pieces(m);
 }
@@ -246,9 +236,9 @@ static void put_variable(struct making *m, const struct global *g)
 	struct text *t = &m->out->info;
 	put_uint(t, AB_VARIABLE, 1);
 	put_cstr(t, g->name);
-	put_uint(t, 1 + ADDRESS_SIZE, 1);
+	put_uint(t, 1 + form->address_size, 1);
 	put_uint(t, DW_OP_addr, 1);
-	put_uint(t, m->out->base + g->rva, ADDRESS_SIZE);
+	put_addr(t, form, m->out->base + g->rva);
 }
 
 /* Functions that are inlined somewhere in the unit. */
@@ -314,7 +304,7 @@ static void enter_function(struct making *m, struct reader *r, bool global)
 	put_cstr(t, name);
 	if (linkage.len > 0)
 		put_cstr(t, linkage);
-	put_uint(t, m->out->base + rva, ADDRESS_SIZE);
+	put_addr(t, form, m->out->base + rva);
 	put_uint(t, size, 4);
 	vec_push(&m->levels, (struct level){ true, rva, 0, m->outer });
 }
@@ -344,14 +334,14 @@ static void put_row_ranges(struct making *m, size_t first)
 		if (row->end <= row->addr)
 			continue;
 		if (end > addr && row->addr != end)
-			put_range(t, base + addr, base + end);
+			put_range(t, form, base + addr, base + end);
 		if (end <= addr || row->addr != end)
 			addr = row->addr;
 		end = row->end;
 	}
 	if (end > addr)
-		put_range(t, base + addr, base + end);
-	put_range(t, 0, 0);
+		put_range(t, form, base + addr, base + end);
+	put_range(t, form, 0, 0);
 }
 
 static void enter_inlined(struct making *m, struct reader *r, bool counted)
@@ -456,7 +446,7 @@ static void put_module(struct making *m)
 		put_variable(m, &m->variables.data[i]);
 	put_symbols(m, symbols);
 	put_uint(&m->out->info, 0, 1);
-	put_length(&m->out->info, m->unit);
+	put_length(&m->out->info, form, m->unit);
 	put_lines(m);
 	m->pdb->damaged += m->lines.damaged;
 	pdb_lines_release(&m->lines);

@@ -5,7 +5,7 @@
 #define HEFT_DEBUG_CODEVIEW_PDB_LINES_H
 
 #include "debug/codeview/pdb.h"
-#include "debug/codeview/line_write.h"
+#include "debug/write/dwarf_write.h"
 
 /* A file, known by where its checksum stands. */
 struct pdb_file {

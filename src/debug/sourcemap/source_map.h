@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/reader.h"
 #include "base/vec.h"
-#include "debug/codeview/line_write.h"
+#include "debug/write/dwarf_write.h"
 
 struct source_map {
 	VEC(struct str) sources;         /* with the root in front */

@@ -3,7 +3,7 @@
 #include "debug/dwarf_const.h"
 #include "debug/sourcemap/source_map.h"
 
-enum { ADDRESS_SIZE = 8 };
+static const struct dwarf_form *const form = &dwarf_form_64;
 
 static void put_abbreviation(struct text *t)
 {
@@ -27,23 +27,13 @@ static void put_abbreviation(struct text *t)
 static void put_unit(struct source_map_dwarf *d, struct str name)
 {
 	struct text *t = &d->info;
-	const size_t at = t->len;
-	put_uint(t, 0, 4);
-	put_uint(t, 4, 2); /* version */
-	put_uint(t, 0, 4); /* abbreviations */
-	put_uint(t, ADDRESS_SIZE, 1);
+	const size_t at = put_unit_header(t, form, 4);
 	put_uint(t, 1, 1);
 	put_cstr(t, name);
 	put_uint(t, 0, 4); /* the line program */
-	put_uint(t, 0, ADDRESS_SIZE);
+	put_addr(t, form, 0);
 	put_uint(t, d->ranges.len, 4);
-	put_length(t, at);
-}
-
-static void put_range(struct text *t, uint64_t addr, uint64_t end)
-{
-	put_uint(t, addr, ADDRESS_SIZE);
-	put_uint(t, end, ADDRESS_SIZE);
+	put_length(t, form, at);
 }
 
 /* A row by its file. */
@@ -65,9 +55,9 @@ static void put_units(const struct source_map *m, const struct owned *rows, size
 			uint64_t end = rows[i++].end;
 			while (i < count && rows[i].file == file && rows[i].addr == end)
 				end = rows[i++].end;
-			put_range(&ret->ranges, addr, end);
+			put_range(&ret->ranges, form, addr, end);
 		}
-		put_range(&ret->ranges, 0, 0);
+		put_range(&ret->ranges, form, 0, 0);
 	}
 }
 

@@ -1,0 +1,176 @@
+#include "debug/write/dwarf_write.h"
+
+#include "debug/dwarf_const.h"
+
+const struct dwarf_form dwarf_form_64 = { .address_size = 8, .quantum = 1 };
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+void put_sleb(struct text *t, int64_t v)
+{
+	const uint64_t sign = v < 0 ? UINT64_MAX : 0;
+	uint64_t left = (uint64_t)v;
+	for (bool last = false; !last;) {
+		const uint8_t low = left & 0x7f;
+		left = left >> 7 | sign << 57;
+		last = left == sign && ((low & 0x40) != 0) == (v < 0);
+		text_add_char(t, (char)(last ? low : low | 0x80));
+	}
+}
+
+static unsigned shift_of(const struct dwarf_form *f, unsigned i, unsigned width)
+{
+	return 8 * (f->big_endian ? width - 1 - i : i);
+}
+
+void put_fixed(struct text *t, const struct dwarf_form *f, uint64_t v, unsigned width)
+{
+	for (unsigned i = 0; i < width; i++)
+		text_add_char(t, (char)(v >> shift_of(f, i, width)));
+}
+
+void put_addr(struct text *t, const struct dwarf_form *f, uint64_t addr)
+{
+	put_fixed(t, f, addr, f->address_size);
+}
+
+void put_range(struct text *t, const struct dwarf_form *f, uint64_t addr, uint64_t end)
+{
+	put_addr(t, f, addr);
+	put_addr(t, f, end);
+}
+
+void put_length(struct text *t, const struct dwarf_form *f, size_t at)
+{
+	const uint64_t size = t->len - at - 4;
+	for (unsigned i = 0; i < 4; i++)
+		t->p[at + i] = (char)(size >> shift_of(f, i, 4));
+}
+
+/* DWARF 4, 7.5.1.1; DWARF 5, 7.5.1.1. */
+size_t put_unit_header(struct text *t, const struct dwarf_form *f, unsigned version)
+{
+	const size_t at = t->len;
+	put_uint(t, 0, 4);
+	put_fixed(t, f, version, 2);
+	if (version >= 5) {
+		put_uint(t, DW_UT_compile, 1);
+		put_uint(t, f->address_size, 1);
+	}
+	put_uint(t, 0, 4); /* abbreviations */
+	if (version < 5)
+		put_uint(t, f->address_size, 1);
+	return at;
+}
+
+/* ---- line programs --------------------------------------------------------------------------- */
+
+/* Of the special opcodes: a step of lines from LINE_BASE on, of LINE_RANGE different ones. */
+enum { LINE_BASE = -5, LINE_RANGE = 14, OPCODE_BASE = 13 };
+
+void put_line_form(struct text *t, const struct dwarf_form *f)
+{
+	static const uint8_t operands[OPCODE_BASE - 1] = { 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1 };
+	put_uint(t, f->quantum, 1);
+	put_uint(t, 1, 1); /* operations in an instruction */
+	put_uint(t, 1, 1); /* rows are statements */
+	put_uint(t, (uint8_t)LINE_BASE, 1);
+	put_uint(t, LINE_RANGE, 1);
+	put_uint(t, OPCODE_BASE, 1);
+	text_add(t, (struct str){ (const char *)operands, sizeof operands });
+}
+
+void line_writer_start(struct line_writer *p, uint64_t addr)
+{
+	p->addr = addr;
+	p->file = p->line = 1;
+	put_uint(p->out, 0, 1);
+	text_add_varint(p->out, 1 + p->form->address_size);
+	put_uint(p->out, DW_LNE_set_address, 1);
+	put_addr(p->out, p->form, addr);
+}
+
+static void put_advance(struct line_writer *p, uint64_t addr)
+{
+	if (addr == p->addr)
+		return;
+	put_uint(p->out, DW_LNS_advance_pc, 1);
+	text_add_varint(p->out, (addr - p->addr) / p->form->quantum);
+	p->addr = addr;
+}
+
+void line_writer_row(struct line_writer *p, uint64_t addr, uint32_t file, uint32_t line)
+{
+	const int64_t lines = (int64_t)line - p->line - LINE_BASE;
+	const uint64_t steps = (addr - p->addr) / p->form->quantum;
+	if (p->file != file) {
+		put_uint(p->out, DW_LNS_set_file, 1);
+		text_add_varint(p->out, file);
+	}
+	if (lines >= 0 && lines < LINE_RANGE &&
+	    steps <= (uint64_t)(255 - OPCODE_BASE - lines) / LINE_RANGE) {
+		put_uint(p->out, (uint64_t)lines + LINE_RANGE * steps + OPCODE_BASE, 1);
+	} else {
+		put_uint(p->out, DW_LNS_advance_line, 1);
+		put_sleb(p->out, (int64_t)line - p->line);
+		put_advance(p, addr);
+		put_uint(p->out, DW_LNS_copy, 1);
+	}
+	p->addr = addr;
+	p->file = file;
+	p->line = line;
+}
+
+void line_writer_end(struct line_writer *p, uint64_t end)
+{
+	put_advance(p, end);
+	put_uint(p->out, 0, 1);
+	put_uint(p->out, 1, 1);
+	put_uint(p->out, DW_LNE_end_sequence, 1);
+}
+
+/* ---- rows of one unit ------------------------------------------------------------------------ */
+
+/* DWARF 4, 6.2.4. */
+static void put_header(struct text *out, const struct line_rows *l)
+{
+	put_uint(out, 4, 2); /* version */
+	const size_t at = out->len;
+	put_uint(out, 0, 4);
+	put_line_form(out, &dwarf_form_64);
+	put_uint(out, 0, 1); /* directories */
+	for (size_t i = 0; i < l->file_count; i++) {
+		const struct str name = l->files[i];
+		put_cstr(out, name.len > 0 ? name : STR("?"));
+		put_uint(out, 0, 3); /* directory, time, size */
+	}
+	put_uint(out, 0, 1);
+	put_length(out, &dwarf_form_64, at);
+}
+
+void line_write(struct text *out, const struct line_rows *l, uint64_t base)
+{
+	struct line_writer p = { .out = out, .form = &dwarf_form_64 };
+	struct flat flat = { 0 };
+	uint64_t end = 0;
+	bool open = false;
+	const size_t at = out->len;
+	put_uint(out, 0, 4);
+	put_header(out, l);
+	flat_lay(&flat, l->rows, l->row_count);
+	for (size_t i = 0; i < flat.spans.count; i++) {
+		const struct flat_span *span = &flat.spans.data[i];
+		const struct line_origin *origin = &l->origins[span->who];
+		if (open && span->addr != end)
+			line_writer_end(&p, base + end);
+		if (!open || span->addr != end)
+			line_writer_start(&p, base + span->addr);
+		open = true;
+		line_writer_row(&p, base + span->addr, origin->file, origin->line);
+		end = span->addr + span->size;
+	}
+	if (open)
+		line_writer_end(&p, base + end);
+	put_length(out, &dwarf_form_64, at);
+	flat_release(&flat);
+}
