@@ -21,6 +21,7 @@ part_of() {
 	diff) echo heft-snapshots.1 DIFFERENCES ;;
 	query) echo heft-snapshots.1 QUERIES ;;
 	check) echo heft-snapshots.1 BUDGETS ;;
+	comment) echo heft-snapshots.1 COMMENTS ON CHANGES ;;
 	report) echo heft.1 PAGES TO LOOK AT ;;
 	browse) echo heft.1 LOOKING AROUND ;;
 	blocks) echo heft.1 BASIC BLOCKS ;;

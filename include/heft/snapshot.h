@@ -289,6 +289,8 @@ struct heft_budget_row {
 	/* Of a broken limit: the symbols that are largest, or grew most. */
 	const struct heft_budget_part *parts;
 	size_t part_count;
+	const char *subject; /* "file", "vm", "section", "symbol", "source" or "component" */
+	const char *pattern; /* what the rule names of it; "" where it names nothing */
 };
 
 /* Measures `now`, and its growth from `base`, which may be NULL.  HEFT_EARG where one of them is
@@ -303,6 +305,27 @@ HEFT_API const struct heft_budget_row *heft_budget_row(const struct heft_budget 
  * HEFT_MARKDOWN, HEFT_CSV, HEFT_TSV or HEFT_JSON (docs/json.md); `opts` may be NULL. */
 HEFT_API bool heft_budget_write(const struct heft_budget *b, const struct heft_write_opts *opts,
 				const struct heft_sink *sink, struct heft_err *err);
+
+/* ---- comments on changes ---------------------------------------------------- */
+
+/* What is said of a change.  Zeroed but for `size`: the default. */
+struct heft_comment_opts {
+	size_t size;       /* sizeof(struct heft_comment_opts) */
+	const char *title; /* what was measured: the name of the program; NULL: "" */
+	/* Where the whole report is, http or https; else HEFT_EARG.  NULL: nowhere. */
+	const char *page_url;
+	/* Nothing is written where every section changed by fewer bytes, debug sections aside, and
+	 * every limit is kept.  0: there is always a text. */
+	uint64_t noise;
+};
+
+/* Writes the one comment that a pull request needs, in Markdown: the sizes with their limits, which
+ * limits are broken, who it was, the rest folded up.  Its first line is a comment of HTML with the
+ * title, by which a later text finds the one to replace.  The limits were checked with the two
+ * sides of the diff; `b` may be NULL: there are none.  `opts` may be NULL. */
+HEFT_API bool heft_comment_write(const struct heft_diff *d, const struct heft_budget *b,
+				 const struct heft_comment_opts *opts, const struct heft_sink *sink,
+				 struct heft_err *err);
 
 /* ---- the quality of a snapshot -------------------------------------------- */
 

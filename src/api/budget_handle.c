@@ -1,9 +1,9 @@
 /* Budgets and the quality of snapshots: heft_budget_*, heft_quality_*. */
+#include "api/budget_handle.h"
 #include "api/finder.h"
 #include "api/snapshot_handle.h"
 #include "api/structs.h"
 #include "base/file.h"
-#include "report/budget_report.h"
 #include "asks/budget.h"
 #include "asks/quality.h"
 
@@ -87,10 +87,17 @@ const struct heft_budget_row *heft_budget_row(const struct heft_budget *b, size_
 	return i < b->result.rows.count ? &b->result.rows.data[i] : NULL;
 }
 
+struct budget_report budget_handle_report(const struct heft_budget *b)
+{
+	if (!b)
+		return (struct budget_report){ .path = "" };
+	return (struct budget_report){ b->path, b->result.rows.data, b->result.rows.count };
+}
+
 static bool write_rows(const struct heft_budget *b, const struct heft_write_opts *opts,
 		       const struct heft_sink *sink, struct heft_err *err)
 {
-	const struct budget_report all = { b->path, b->result.rows.data, b->result.rows.count };
+	const struct budget_report all = budget_handle_report(b);
 	struct report r = { .opts = { .format = HEFT_TABLE } };
 	struct arena arena = { 0 };
 	struct sink s;

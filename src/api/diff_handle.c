@@ -1,10 +1,10 @@
 /* Diffs of snapshots: heft_diff_*. */
+#include "api/budget_handle.h"
 #include "api/snapshot_handle.h"
 #include "api/structs.h"
 #include "program/program.h"
-#include "report/diff_report.h"
+#include "report/review/comment.h"
 #include "snapshot/code_diff.h"
-#include "snapshot/diff_rows.h"
 #include "snapshot/sizefile.h"
 
 /* A side that was made of programs, and the one of them that is open. */
@@ -130,11 +130,16 @@ const struct heft_table *heft_diff_rows(struct heft_diff *d, const struct heft_d
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
+static struct diff_report diff_report_of(const struct heft_diff *d, const struct diff_rows *rows)
+{
+	return (struct diff_report){ d->sections.sections.data, d->sections.sections.count,
+				     d->sections.knows_memory, rows->hides_debug };
+}
+
 static bool diff_write(const struct heft_diff *d, const struct heft_write_opts *opts,
 		       const struct heft_sink *sink, struct heft_err *err)
 {
-	const struct diff_report z = { d->sections.sections.data, d->sections.sections.count,
-				       d->sections.knows_memory, d->rows.hides_debug };
+	const struct diff_report z = diff_report_of(d, &d->rows);
 	struct report r = { .table = d->rows.table, .ctx = &z };
 	struct sink s;
 	if (!d->rows.table.top)
@@ -149,6 +154,67 @@ bool heft_diff_write(const struct heft_diff *d, const struct heft_write_opts *op
 		     const struct heft_sink *sink, struct heft_err *err)
 {
 	return GUARDED(d->memory, err, diff_write(d, opts, sink, err));
+}
+
+/* ---- comments -------------------------------------------------------------------------------- */
+
+static bool has_components(const struct snapshot *s)
+{
+	for (size_t i = 0; i < s->symbols.count; i++)
+		if (snapshot_text(s, s->symbols.data[i].component).len > 0)
+			return true;
+	return false;
+}
+
+enum { FEW, OWNERS, DETAILS, COMMENT_TABLES };
+
+static void comment_rows(const struct heft_diff *d, struct diff_rows ret[COMMENT_TABLES])
+{
+	const enum heft_diff_by owner = has_components(d->diff.after) ? HEFT_DIFF_BY_COMPONENT
+								      : HEFT_DIFF_BY_DIRECTORY;
+	const struct heft_diff_query queries[] = {
+		[FEW] = { .by = HEFT_DIFF_BY_SYMBOL, .rows = 5 },
+		[OWNERS] = { .by = owner, .rows = 5 },
+		[DETAILS] = { .by = HEFT_DIFF_BY_SYMBOL, .rows = 20 },
+	};
+	for (size_t i = 0; i < COMMENT_TABLES; i++)
+		diff_rows_make(&ret[i], &d->diff, &queries[i]);
+}
+
+static bool write_comment(const struct heft_diff *d, const struct heft_budget *b,
+			  const struct heft_comment_opts *given, const struct heft_sink *sink,
+			  struct heft_err *err)
+{
+	struct heft_comment_opts opts = { 0 };
+	struct diff_rows rows[COMMENT_TABLES];
+	struct sink s;
+	take_options(&opts, sizeof opts, given);
+	if (opts.page_url && !comment_takes_url(opts.page_url))
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "'%s' is no http or https address",
+			    opts.page_url);
+	comment_rows(d, rows);
+	const struct diff_report diff = diff_report_of(d, &rows[FEW]);
+	const struct budget_report budget = budget_handle_report(b);
+	const struct comment c = { .diff = &diff,
+				   .budget = &budget,
+				   .symbols = &rows[FEW].table,
+				   .owners = &rows[OWNERS].table,
+				   .details = &rows[DETAILS].table,
+				   .title = opts.title ? opts.title : "",
+				   .page_url = opts.page_url ? opts.page_url : "" };
+	sink_start(&s, sink);
+	if (!comment_is_noise(&c, opts.noise))
+		out_comment(&c, &s);
+	for (size_t i = 0; i < COMMENT_TABLES; i++)
+		diff_rows_release(&rows[i]);
+	return sink_end(&s, err);
+}
+
+bool heft_comment_write(const struct heft_diff *d, const struct heft_budget *b,
+			const struct heft_comment_opts *opts, const struct heft_sink *sink,
+			struct heft_err *err)
+{
+	return GUARDED(d->memory, err, write_comment(d, b, opts, sink, err));
 }
 
 /* ---- code of what changed -------------------------------------------------------------------- */

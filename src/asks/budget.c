@@ -306,7 +306,9 @@ static struct heft_budget_row check_limit(struct budget_result *ret, const struc
 	struct heft_budget_row row = { .rule = arena_copy(&ret->arena, str_of(l->text)),
 				       .line = l->line,
 				       .measure = is_padded(l) ? "padded" : "own",
-				       .growth = l->growth };
+				       .growth = l->growth,
+				       .subject = budget_subject_word(l->subject),
+				       .pattern = arena_copy(&ret->arena, str_of(l->pattern)) };
 	const struct measured now = measure(l, in->now);
 	const struct measured base = in->base ? measure(l, in->base) : (struct measured){ 0 };
 	row.now = now.bytes;

@@ -21,6 +21,9 @@ enum budget_subject {
 	BUDGET_COMPONENT,
 };
 
+/* The word of a subject, as rules have it.  Static. */
+const char *budget_subject_word(enum budget_subject subject);
+
 /* One limit of a rule. */
 struct budget_limit {
 	enum budget_subject subject;

@@ -219,6 +219,11 @@ static bool read_subject(struct in *in, struct budget_limit *limit)
 		      STR_ARG(w.text));
 }
 
+const char *budget_subject_word(enum budget_subject subject)
+{
+	return subjects[subject].name;
+}
+
 /* The rule with one limit, as in the file. */
 static const char *rule_text(struct in *in, size_t start, size_t subject_end, size_t limit_start)
 {

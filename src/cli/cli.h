@@ -114,6 +114,10 @@ extern const struct opt check_opts[];
 extern const char check_manual[];
 int cmd_check(const struct cli *cli, int argc, char **argv);
 
+extern const struct opt comment_opts[];
+extern const char comment_manual[];
+int cmd_comment(const struct cli *cli, int argc, char **argv);
+
 /* Options of several commands; rows for them are in the files *_opts.inc.  A command's own begin at
  * O_OWN. */
 enum common_option {

@@ -1,7 +1,6 @@
+#include "cli/budgets.h"
 #include "cli/output.h"
 #include "cli/snapshots.h"
-
-#include <inttypes.h>
 
 enum {
 	O_BUDGET = O_OWN,
@@ -68,29 +67,6 @@ static bool write_budget(void *ctx, FILE *to, struct heft_err *err)
 	return heft_budget_write(job->budget, &job->out.write, &sink, err);
 }
 
-static size_t count_state(const struct heft_budget *b, enum heft_budget_state state)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < heft_budget_row_count(b); i++)
-		n += heft_budget_row(b, i)->state == state;
-	return n;
-}
-
-/* A limit that was not checked is no limit that is kept. */
-static int verdict(const struct check_job *job)
-{
-	const size_t unmatched = count_state(job->budget, HEFT_BUDGET_UNMATCHED);
-	const size_t skipped = count_state(job->budget, HEFT_BUDGET_SKIPPED);
-	if (unmatched > 0)
-		return cli_error(job->cli, "%s: %zu of %zu limits match nothing", job->budget_path,
-				 unmatched, heft_budget_row_count(job->budget));
-	if (skipped > 0 && !job->allow_no_base)
-		return cli_error(job->cli,
-				 "%s: %zu limits of growth need --base=OLD, or --allow-no-base",
-				 job->budget_path, skipped);
-	return count_state(job->budget, HEFT_BUDGET_BROKEN) > 0 ? EXIT_NO : EXIT_FINE;
-}
-
 static int check_against(struct check_job *job, const struct heft_snapshot *now)
 {
 	struct heft_snapshot *base = NULL;
@@ -105,7 +81,9 @@ static int check_against(struct check_job *job, const struct heft_snapshot *now)
 	else
 		cli_error(job->cli, "%s: %s", job->budget_path, err.text);
 	heft_snapshot_free(base);
-	return status == EXIT_FINE ? verdict(job) : status;
+	if (status != EXIT_FINE)
+		return status;
+	return budget_verdict(job->cli, job->budget, job->budget_path, job->allow_no_base);
 }
 
 /* The limits first: a mistake in them should not wait for a large program. */

@@ -34,6 +34,8 @@ static const struct command commands[] = {
 	  query_manual, query_opts, cmd_query },
 	{ "check", "[OPTION]... --budget=FILE FILE", "hold a program against limits on its sizes",
 	  check_manual, check_opts, cmd_check },
+	{ "comment", "[OPTION]... --base=OLD FILE", "what a pull request is told of a change",
+	  comment_manual, comment_opts, cmd_comment },
 	{ "report", "[OPTION]... INPUT... [-- BASE...] -o OUT.html",
 	  "one html file to look at: treemap, flame graph, table", report_manual, report_opts,
 	  cmd_report },

@@ -17,6 +17,8 @@ static struct heft_snapshot *new_snapshot(const struct cli *cli, const struct sn
 	struct heft_snapshot *snapshot = heft_snapshot_new();
 	heft_snapshot_set_finder(snapshot, s->finder);
 	heft_snapshot_set_flags(snapshot, s->flags);
+	if (s->components)
+		heft_snapshot_set_components(snapshot, s->components);
 	heft_snapshot_set_progress(snapshot, progress_show, cli->progress);
 	return snapshot;
 }

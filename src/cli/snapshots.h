@@ -8,7 +8,8 @@
 /* A table includes find_opts.inc and O_VERBOSE. */
 struct snapshot_settings {
 	struct heft_finder *finder;
-	unsigned flags; /* of enum heft_snapshot_flag */
+	unsigned flags;         /* of enum heft_snapshot_flag */
+	const char *components; /* a file that tells owners of sources; NULL: none */
 	bool verbose;
 };
 

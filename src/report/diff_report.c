@@ -2,16 +2,14 @@
 
 #include "image/image.h"
 #include "report/markdown.h"
-#include "report/number.h"
 #include "report/pss.h"
-#include "snapshot/diff_rows.h"
 
 /* The order in which people are told. */
 static const enum heft_change told[] = { HEFT_ADDED, HEFT_REMOVED, HEFT_CHANGED,
 					 HEFT_MOVED, HEFT_RENAMED, HEFT_UNCHANGED };
 
 /* "12 added, 1 removed" of what is not 0. */
-static void put_counts(const struct diff_report *z, struct sink *s)
+void diff_counts_put(const struct diff_report *z, struct sink *s)
 {
 	const uint64_t *counts = z->sections[z->section_count - 1].counts;
 	const char *between = "";
@@ -27,13 +25,9 @@ static void put_counts(const struct diff_report *z, struct sink *s)
 
 static const char debug_line[] = "debug sections";
 
-/* With padding. */
-struct padded {
-	double before, after;
-};
-
-static struct padded padded_of(const struct diff_sizes *z)
+struct padded diff_padded(const struct diff_section *s)
 {
+	const struct diff_sizes *z = &s->sizes;
 	return (struct padded){ z->before + z->padding_before, z->after + z->padding_after };
 }
 
@@ -69,7 +63,7 @@ static struct padded sum_of(const struct diff_report *z, bool (*is)(const struct
 {
 	struct padded sum = { 0 };
 	for (size_t i = 0; i + 1 < z->section_count; i++) {
-		const struct padded p = padded_of(&z->sections[i].sizes);
+		const struct padded p = diff_padded(&z->sections[i]);
 		if (!is(&z->sections[i]))
 			continue;
 		sum.before += p.before;
@@ -78,9 +72,33 @@ static struct padded sum_of(const struct diff_report *z, bool (*is)(const struct
 	return sum;
 }
 
+struct padded diff_file(const struct diff_report *z)
+{
+	return sum_of(z, is_in_file);
+}
+
+struct padded diff_vm(const struct diff_report *z)
+{
+	return sum_of(z, is_in_memory);
+}
+
 static uint64_t whole(double v)
 {
 	return v > 0 ? (uint64_t)(v + 0.5) : 0;
+}
+
+void padded_growth(char out[NUMBER_MAX], struct padded size)
+{
+	number_growth(out, whole(size.after), whole(size.before));
+}
+
+void padded_put(struct padded size, struct sink *s)
+{
+	char text[PSS_MAX], now[NUMBER_MAX], growth[NUMBER_MAX];
+	pss_change(text, size.after - size.before);
+	number_size(now, whole(size.after), 0);
+	padded_growth(growth, size);
+	sink_printf(s, "%s bytes (%s), now %s", text, growth, now);
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -100,7 +118,7 @@ static void put_section(struct sink *s, const char *name, struct padded size)
 	put_right(s, text, 13);
 	pss_change(text, size.after - size.before);
 	put_right(s, text, 12);
-	number_growth(growth, whole(size.after), whole(size.before));
+	padded_growth(growth, size);
 	put_right(s, growth, 9);
 	sink_text(s, STR("\n"));
 }
@@ -112,16 +130,16 @@ static void put_sections(const struct report *r, struct sink *s)
 	sink_printf(s, "%-24s%13s%13s%12s\n", "section", "padded old", "padded new", "delta");
 	for (size_t i = 0; i + 1 < d->section_count; i++)
 		if (d->sections[i].in_file && !is_hidden(d, &d->sections[i]))
-			put_section(s, d->sections[i].name, padded_of(&d->sections[i].sizes));
+			put_section(s, d->sections[i].name, diff_padded(&d->sections[i]));
 	if (d->hides_debug)
 		put_section(s, debug_line, sum_of(d, is_debug));
-	put_section(s, "TOTAL", sum_of(d, is_in_file));
+	put_section(s, "TOTAL", diff_file(d));
 	if (rest.before > 0 || rest.after > 0)
 		put_section(s, "besides, not in the file", rest);
 	if (d->knows_memory)
-		put_section(s, "VM image", sum_of(d, is_in_memory));
+		put_section(s, "VM image", diff_vm(d));
 	sink_text(s, STR("\n"));
-	put_counts(d, s);
+	diff_counts_put(d, s);
 	sink_text(s, r->table.top->child_count > 0 ? STR("\n\n") : STR("\n"));
 }
 
@@ -183,9 +201,9 @@ static void put_json_head(const struct report *r, struct json *j)
 	const struct diff_report *z = r->ctx;
 	json_member_text(j, "by", str_of(r->table.levels[0]));
 	json_line(j);
-	member_sum(j, "file", sum_of(z, is_in_file));
+	member_sum(j, "file", diff_file(z));
 	if (z->knows_memory)
-		member_sum(j, "vm", sum_of(z, is_in_memory));
+		member_sum(j, "vm", diff_vm(z));
 	json_line(j);
 	json_key(j, "sections");
 	json_open(j, '[');
@@ -224,7 +242,7 @@ static void markdown_section(struct sink *s, const char *name, struct padded siz
 	markdown_cell(s, size.before, false);
 	markdown_cell(s, size.after, false);
 	markdown_cell(s, size.after - size.before, true);
-	number_growth(growth, whole(size.after), whole(size.before));
+	padded_growth(growth, size);
 	sink_printf(s, " %s |\n", growth);
 }
 
@@ -232,20 +250,16 @@ static void markdown_section(struct sink *s, const char *name, struct padded siz
 static void markdown_head(const struct report *r, struct sink *s)
 {
 	const struct diff_report *z = r->ctx;
-	char text[PSS_MAX], size[NUMBER_MAX], growth[NUMBER_MAX];
-	const struct padded file = sum_of(z, is_in_file);
-	const uint64_t before = whole(file.before), after = whole(file.after);
-	pss_change(text, file.after - file.before);
-	number_size(size, after, 0);
-	number_growth(growth, after, before);
-	sink_printf(s, "**Size: %s bytes (%s), now %s**\n\n", text, growth, size);
-	put_counts(z, s);
+	sink_text(s, STR("**Size: "));
+	padded_put(diff_file(z), s);
+	sink_text(s, STR("**\n\n"));
+	diff_counts_put(z, s);
 	sink_text(s,
 		  STR("\n\n<details><summary>Sections</summary>\n\n"
 		      "| section | padded old | padded new | delta | |\n|---|--:|--:|--:|--:|\n"));
 	for (size_t i = 0; i + 1 < z->section_count; i++)
 		if (!is_hidden(z, &z->sections[i]))
-			markdown_section(s, z->sections[i].name, padded_of(&z->sections[i].sizes));
+			markdown_section(s, z->sections[i].name, diff_padded(&z->sections[i]));
 	if (z->hides_debug)
 		markdown_section(s, debug_line, sum_of(z, is_debug));
 	sink_text(s, STR("\n</details>\n\n"));

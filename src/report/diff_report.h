@@ -2,15 +2,32 @@
 #ifndef HEFT_REPORT_DIFF_REPORT_H
 #define HEFT_REPORT_DIFF_REPORT_H
 
+#include "report/number.h"
 #include "report/report.h"
+#include "snapshot/diff_rows.h"
 
 /* The sections stand above the rows; the total is the last. */
 struct diff_report {
-	const struct diff_section *sections; /* snapshot/diff_rows.h */
+	const struct diff_section *sections; /* the last is the total */
 	size_t section_count;
 	bool knows_memory; /* diff_sections.knows_memory */
 	bool hides_debug;  /* diff_rows.hides_debug: debug sections are one line */
 };
+
+/* Bytes with padding. */
+struct padded {
+	double before, after;
+};
+struct padded diff_padded(const struct diff_section *s);
+/* All that is in the file; all that is in the VM image, where that is known. */
+struct padded diff_file(const struct diff_report *z);
+struct padded diff_vm(const struct diff_report *z);
+/* "+18%", as number_growth has it. */
+void padded_growth(char out[NUMBER_MAX], struct padded size);
+/* "+579 bytes (+18%), now 3.79Ki". */
+void padded_put(struct padded size, struct sink *s);
+/* "12 added, 1 removed". */
+void diff_counts_put(const struct diff_report *z, struct sink *s);
 
 /* Sets columns, fields and kind of a report whose ctx is a struct diff_report; opts are set. */
 void diff_report_init(struct report *r);

@@ -56,7 +56,7 @@ static size_t count_state(const struct budget_report *r, enum heft_budget_state 
 }
 
 /* "1234 of 2000 bytes", "+20, at most +10 bytes": what was found. */
-static void put_finding(const struct heft_budget_row *row, struct sink *s)
+void budget_finding_put(const struct heft_budget_row *row, struct sink *s)
 {
 	char have[PSS_MAX], limit[PSS_MAX], over[PSS_MAX];
 	if (!is_checked(row)) {
@@ -101,7 +101,7 @@ static void github_row(const struct budget_report *r, const struct heft_budget_r
 		    row->state == HEFT_BUDGET_BROKEN ? "broken" : "matches nothing");
 	github_text(s, row->rule, false);
 	sink_text(s, STR(": "));
-	put_finding(row, s);
+	budget_finding_put(row, s);
 	for (size_t i = 0; i < row->part_count; i++) {
 		part_text(size, row, i);
 		sink_printf(s, "%%0A%s ", size);
@@ -241,9 +241,8 @@ static void put_lines(const struct report *r, const struct heft_row *row, size_t
 	}
 }
 
-static void put_sum(const struct report *r, struct sink *s)
+void budget_sum_put(const struct budget_report *b, struct sink *s)
 {
-	const struct budget_report *b = r->ctx;
 	const size_t unchecked = count_state(b, HEFT_BUDGET_SKIPPED) +
 				 count_state(b, HEFT_BUDGET_UNMATCHED);
 	sink_printf(s, "%zu of %zu limits broken", count_state(b, HEFT_BUDGET_BROKEN), b->count);
@@ -253,14 +252,14 @@ static void put_sum(const struct report *r, struct sink *s)
 
 static void put_below(const struct report *r, struct sink *s)
 {
-	put_sum(r, s);
+	budget_sum_put(r->ctx, s);
 	sink_text(s, STR("\n"));
 }
 
 static void markdown_head(const struct report *r, struct sink *s)
 {
 	sink_text(s, STR("**Size budgets: "));
-	put_sum(r, s);
+	budget_sum_put(r->ctx, s);
 	sink_text(s, STR("**\n\n"));
 }
 

@@ -1,0 +1,125 @@
+#include "cli/budgets.h"
+#include "cli/snapshots.h"
+
+#include <string.h>
+
+enum {
+	O_BUDGET = O_OWN,
+	O_BASE,
+	O_COMPONENTS,
+	O_NOISE,
+	O_PAGE_URL,
+	O_TITLE,
+};
+
+const struct opt comment_opts[] = {
+	{ O_BASE, 0, false, "base", "OLD", "the program before the change" },
+	{ O_BUDGET, 0, false, "budget", "FILE", "limits (format: docs/budgets.md)" },
+	{ O_COMPONENTS, 0, false, "components", "FILE", "who owns which sources, as CODEOWNERS" },
+	{ O_NOISE, 0, false, "noise", "BYTES",
+	  "write nothing where all limits are kept and\n"
+	  "                              every section changed by less" },
+	{ O_PAGE_URL, 0, false, "page-url", "URL", "link to the whole report" },
+	{ O_TITLE, 0, false, "title", "NAME", "what was measured (default: FILE's name)" },
+	{ O_OUTPUT, 'o', false, "output", "FILE", "write there, all or nothing" },
+#include "cli/find_opts.inc"
+	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
+#include "cli/last_opts.inc"
+	{ 0 },
+};
+
+const char comment_manual[] =
+	"Writes what a pull request is told of a change, in markdown: sizes with their\n"
+	"limits, the limits that are broken, the symbols and owners behind it.  The first\n"
+	"line is the same for each text of one title, so that a later one can take its\n"
+	"place.  Exits with 1 if a limit is broken, as 'heft check' does.\n";
+
+struct comment_job {
+	const struct cli *cli;
+	struct snapshot_settings settings;
+	struct heft_comment_opts opts;
+	const char *budget_path, *base_path, *file, *output;
+	struct heft_snapshot *base, *now;
+	struct heft_diff *diff;
+	struct heft_budget *budget; /* NULL: no limits */
+};
+
+static bool apply(void *ctx, const struct opt *o, const char *value)
+{
+	struct comment_job *job = ctx;
+	switch (o->id) {
+	case O_BASE: job->base_path = value; break;
+	case O_BUDGET: job->budget_path = value; break;
+	case O_COMPONENTS: job->settings.components = value; break;
+	case O_NOISE: return cli_number(job->cli, o, value, UINT64_MAX / 20, &job->opts.noise);
+	case O_PAGE_URL: job->opts.page_url = value; break;
+	case O_TITLE: job->opts.title = value; break;
+	case O_OUTPUT: job->output = value; break;
+	case O_VERBOSE: job->settings.verbose = true; break;
+	default: return cli_find(job->cli, job->settings.finder, o, value);
+	}
+	return true;
+}
+
+static bool write_comment(void *ctx, FILE *to, struct heft_err *err)
+{
+	const struct comment_job *job = ctx;
+	return heft_comment_write(job->diff, job->budget, &job->opts,
+				  &(struct heft_sink){ outfile_put, to }, err);
+}
+
+static int compare(struct comment_job *job)
+{
+	struct heft_err err;
+	if (job->budget && !heft_budget_check(job->budget, job->now, job->base, &err))
+		return cli_error(job->cli, "%s: %s", job->budget_path, err.text);
+	job->diff = heft_diff_new(job->base, job->now, 0, &err);
+	if (!job->diff)
+		return cli_failed(job->cli, &err);
+	const int status = outfile_write(job->cli, job->output, write_comment, job);
+	if (status != EXIT_FINE || !job->budget)
+		return status;
+	return budget_verdict(job->cli, job->budget, job->budget_path, false);
+}
+
+/* The limits first: a mistake in them should not wait for a large program. */
+static int run(struct comment_job *job)
+{
+	const char *const paths[] = { job->base_path, job->file };
+	struct heft_err err;
+	if (!job->base_path)
+		return cli_error(job->cli, "must specify --base=OLD; try '%s --help'",
+				 job->cli->usage);
+	if (job->budget_path) {
+		job->budget = heft_budget_open(job->budget_path, NULL, &err);
+		if (!job->budget)
+			return cli_error(job->cli, "%s", err.text);
+	}
+	if (!snapshot_open_pair(job->cli, &job->settings, paths, &job->base, &job->now))
+		return EXIT_TROUBLE;
+	return compare(job);
+}
+
+static void release(struct comment_job *job)
+{
+	heft_diff_free(job->diff);
+	heft_budget_free(job->budget);
+	heft_snapshot_free(job->base);
+	heft_snapshot_free(job->now);
+	snapshot_settings_release(&job->settings);
+}
+
+int cmd_comment(const struct cli *cli, int argc, char **argv)
+{
+	struct comment_job job = { .cli = cli, .opts = { .size = sizeof job.opts } };
+	snapshot_settings_init(&job.settings);
+	int status = cli_parse_file(cli, argc, argv, apply, &job, &job.file);
+	if (status == CLI_GO_ON) {
+		const char *slash = strrchr(job.file, '/');
+		if (!job.opts.title)
+			job.opts.title = slash ? slash + 1 : job.file;
+		status = run(&job);
+	}
+	release(&job);
+	return status;
+}

@@ -1,0 +1,260 @@
+#include "report/review/comment.h"
+
+#include "image/image.h"
+#include "report/markdown.h"
+#include "report/pss.h"
+
+#include <math.h>
+
+enum { SECTIONS_MOST = 20, NAME_MOST = 80 };
+
+/* ---- what there is to say -------------------------------------------------------------------- */
+
+static double grown_by(struct padded p)
+{
+	return p.after - p.before;
+}
+
+static bool is_debug(const struct diff_section *s)
+{
+	return section_name_is_debug(str_of(s->name));
+}
+
+static size_t section_count(const struct comment *c)
+{
+	return c->diff->section_count - 1;
+}
+
+bool comment_is_noise(const struct comment *c, uint64_t floor)
+{
+	for (size_t i = 0; i < c->budget->count; i++)
+		if (c->budget->rows[i].state != HEFT_BUDGET_KEPT)
+			return false;
+	for (size_t i = 0; i < section_count(c); i++) {
+		const struct diff_section *s = &c->diff->sections[i];
+		if (!is_debug(s) && fabs(grown_by(diff_padded(s))) >= (double)floor)
+			return false;
+	}
+	return true;
+}
+
+bool comment_takes_url(const char *url)
+{
+	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
+		return false;
+	for (const char *p = url; *p; p++)
+		if ((unsigned char)*p <= ' ' || strchr("<>()\"`\\\x7f", *p))
+			return false;
+	return true;
+}
+
+/* ---- what stands above the tables ------------------------------------------------------------ */
+
+/* A comment of HTML ends at two hyphens. */
+static void put_marker(const struct comment *c, struct sink *s)
+{
+	sink_text(s, STR("<!-- heft comment: "));
+	for (const char *p = c->title; *p; p++) {
+		const bool plain = (unsigned char)*p >= ' ' && !strchr("<>-\x7f", *p);
+		const bool single = *p == '-' && p[1] != '-' && p[1] != '\0';
+		sink_text(s, plain || single ? (struct str){ p, 1 } : STR("_"));
+	}
+	sink_text(s, STR(" -->\n"));
+}
+
+/* The limits that are not kept. */
+static void put_findings(const struct budget_report *b, struct sink *s)
+{
+	size_t put = 0;
+	for (size_t i = 0; i < b->count; i++) {
+		if (b->rows[i].state == HEFT_BUDGET_KEPT)
+			continue;
+		sink_text(s, put++ == 0 ? STR("| limit | found |\n|---|---|\n| ") : STR("| "));
+		markdown_code(s, b->rows[i].rule, NAME_MOST);
+		sink_text(s, STR(" | "));
+		budget_finding_put(&b->rows[i], s);
+		sink_text(s, STR(" |\n"));
+	}
+	sink_text(s, put > 0 ? STR("\n") : STR(""));
+}
+
+static void put_verdict(const struct comment *c, struct sink *s)
+{
+	if (c->budget->count == 0)
+		return;
+	sink_text(s, STR("**"));
+	budget_sum_put(c->budget, s);
+	sink_text(s, STR("**\n\n"));
+	put_findings(c->budget, s);
+}
+
+/* ---- sections -------------------------------------------------------------------------------- */
+
+/* The least size that a rule allows; infinite where none does. */
+static double limit_of(const struct comment *c, const char *subject, const char *name)
+{
+	double least = (double)INFINITY;
+	for (size_t i = 0; i < c->budget->count; i++) {
+		const struct heft_budget_row *row = &c->budget->rows[i];
+		if (!row->growth && strcmp(row->subject, subject) == 0 &&
+		    strcmp(row->pattern, name) == 0 && row->limit < least)
+			least = row->limit;
+	}
+	return least;
+}
+
+static void put_limit(double used, double limit, struct sink *s)
+{
+	char text[PSS_MAX], percent[NUMBER_MAX];
+	if (!isfinite(limit)) {
+		sink_text(s, STR("  |  |"));
+		return;
+	}
+	pss_text(text, limit);
+	number_percent(percent, (uint64_t)(used + 0.5), (uint64_t)(limit + 0.5));
+	sink_printf(s, " %s | %s |", text, percent);
+}
+
+/* What is behind the name. */
+static void put_sizes(struct padded size, double limit, struct sink *s)
+{
+	char text[PSS_MAX], growth[NUMBER_MAX] = "";
+	pss_text(text, size.after);
+	sink_printf(s, " | %s |", text);
+	put_limit(size.after, limit, s);
+	pss_change(text, grown_by(size));
+	if (size.after != size.before)
+		padded_growth(growth, size);
+	sink_printf(s, " %s | %s |\n", text, growth);
+}
+
+/* A line of its own: what changed, and what has a limit. */
+static bool is_shown(const struct comment *c, const struct diff_section *s, size_t shown)
+{
+	if (shown == SECTIONS_MOST || (c->diff->hides_debug && is_debug(s)))
+		return false;
+	return grown_by(diff_padded(s)) != 0 || isfinite(limit_of(c, "section", s->name));
+}
+
+/* Several sections in one line. */
+struct rest {
+	struct padded size;
+	size_t count;
+};
+
+static void add_rest(struct rest *r, struct padded size)
+{
+	r->size.before += size.before;
+	r->size.after += size.after;
+	r->count++;
+}
+
+static void put_rest(const struct rest *r, const char *word, struct sink *s)
+{
+	if (r->count == 0)
+		return;
+	sink_printf(s, "| %zu %s section%s", r->count, word, r->count == 1 ? "" : "s");
+	put_sizes(r->size, (double)INFINITY, s);
+}
+
+/* Lines of what is in the file add up to the first one. */
+static void put_sections(const struct comment *c, struct sink *s)
+{
+	struct rest debug = { 0 }, others = { 0 };
+	size_t shown = 0;
+	for (size_t i = 0; i < section_count(c); i++) {
+		const struct diff_section *sec = &c->diff->sections[i];
+		const struct padded size = diff_padded(sec);
+		if (is_shown(c, sec, shown)) {
+			sink_text(s, STR("| "));
+			markdown_code(s, sec->name, NAME_MOST);
+			sink_text(s, sec->in_file ? STR("") : STR(", not in the file"));
+			put_sizes(size, limit_of(c, "section", sec->name), s);
+			shown++;
+		} else if (sec->in_file) {
+			add_rest(is_debug(sec) ? &debug : &others, size);
+		}
+	}
+	put_rest(&others, "other", s);
+	put_rest(&debug, "debug", s);
+}
+
+static void put_sizes_table(const struct comment *c, struct sink *s)
+{
+	sink_text(s, STR("| padded bytes | used | limit | | change | |\n"
+			 "|---|--:|--:|--:|--:|--:|\n| **file**"));
+	put_sizes(diff_file(c->diff), limit_of(c, "file", ""), s);
+	if (c->diff->knows_memory) {
+		sink_text(s, STR("| **VM image**"));
+		put_sizes(diff_vm(c->diff), limit_of(c, "vm", ""), s);
+	}
+	put_sections(c, s);
+	sink_text(s, STR("\n"));
+}
+
+/* ---- who it was ------------------------------------------------------------------------------ */
+
+static void put_table(const struct heft_table *table, bool total, struct sink *s)
+{
+	static const struct report_kind kind = { .no_total = true };
+	static const struct report_kind summed = { .total = "own bytes of all these" };
+	struct report r = { .table = *table,
+			    .kind = total ? &summed : &kind,
+			    .opts = { .format = HEFT_MARKDOWN } };
+	report_column(&r, (struct column){ "own delta", CELL_CHANGE, HEFT_DIFF_OWN });
+	if (total || !table->has_changes) {
+		report_column(&r, (struct column){ "own old", CELL_BASE, HEFT_DIFF_OWN });
+		report_column(&r, (struct column){ "own new", CELL_NOW, HEFT_DIFF_OWN });
+	}
+	if (table->has_changes) {
+		report_column(&r, (struct column){ "change", CELL_STATE });
+		report_column(&r, (struct column){ "section", CELL_TEXT, DIFF_SECTION });
+		report_column(&r, (struct column){ "path", CELL_TEXT, DIFF_PATH });
+	}
+	out_markdown(&r, s);
+	sink_text(s, STR("\n"));
+}
+
+static void put_owners(const struct comment *c, struct sink *s)
+{
+	if (c->symbols->top->child_count > 0)
+		put_table(c->symbols, false, s);
+	if (c->owners->top->child_count > 0)
+		put_table(c->owners, false, s);
+}
+
+static void put_details(const struct comment *c, struct sink *s)
+{
+	struct arena arena = { 0 };
+	if (c->details->top->child_count > 0) {
+		sink_text(s, STR("<details><summary>Symbols: "));
+		diff_counts_put(c->diff, s);
+		sink_text(s, STR("</summary>\n\n"));
+		put_table(c->details, true, s);
+		sink_text(s, STR("</details>\n\n"));
+	}
+	if (c->budget->count > 0) {
+		struct report r = { .opts = { .format = HEFT_MARKDOWN } };
+		budget_report_init(&r, c->budget, &arena);
+		sink_text(s, STR("<details><summary>All limits</summary>\n\n"));
+		out_markdown(&r, s);
+		sink_text(s, STR("\n</details>\n\n"));
+	}
+	arena_release(&arena);
+}
+
+void out_comment(const struct comment *c, struct sink *s)
+{
+	put_marker(c, s);
+	sink_text(s, STR("### Size of "));
+	markdown_code(s, c->title, NAME_MOST);
+	sink_text(s, STR(": "));
+	padded_put(diff_file(c->diff), s);
+	sink_text(s, STR("\n\n"));
+	put_verdict(c, s);
+	put_sizes_table(c, s);
+	put_owners(c, s);
+	put_details(c, s);
+	if (*c->page_url)
+		sink_printf(s, "[The whole picture](%s)\n", c->page_url);
+}
