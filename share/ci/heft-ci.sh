@@ -1,0 +1,155 @@
+#!/bin/sh
+# Measures what a change does to the size of a program, keeps sizes on a branch, and posts the comment.  The action of
+# GitHub (action.yml) and the template of GitLab (gitlab.yml) run these steps; a shell runs them as well.
+#
+# usage: heft-ci.sh measure    sizes of HEAD and, of a pull request, of its base: $HEFT_DIR/head.size, base.size
+#        heft-ci.sh keep       puts head.size on the branch $HEFT_BRANCH
+#        heft-ci.sh comment    writes $HEFT_DIR/comment.md and posts it; exit status of heft comment
+#
+#   HEFT             the program (default: heft)
+#   HEFT_PROGRAM     what is measured: path of what the build makes, from the top of the repository
+#   HEFT_BUILD       shell command that builds it, run at the top of a fresh checkout
+#   HEFT_TITLE       its name in comments and on the branch (default: the file's name)
+#   HEFT_BASE        commit that a pull request is compared with; empty: none
+#   HEFT_BRANCH      branch that keeps sizes; empty: none is kept
+#   HEFT_KEEP        how many are kept (default: 100)
+#   HEFT_BUDGET      limits, HEFT_COMPONENTS owners, HEFT_NOISE bytes, HEFT_PAGE_URL link: as heft comment takes them
+#   HEFT_DIR         where files go (default: heft-sizes)
+#   HEFT_FORGE       github or gitlab: where the comment is posted by post.py; empty: nowhere
+set -eu
+
+HEFT=${HEFT:-heft}
+HEFT_DIR=${HEFT_DIR:-heft-sizes}
+: "${HEFT_PROGRAM:?is what is measured}"
+title=${HEFT_TITLE:-${HEFT_PROGRAM##*/}}
+here=$(cd "$(dirname "$0")" && pwd)
+
+say() {
+	echo "heft-ci: $*" >&2
+}
+
+# A folder of the branch: nothing of a title may lead out of it.
+folder=$(printf '%s' "$title" | tr -c 'A-Za-z0-9._+-' _ | sed 's/^\.*//')
+[ -n "$folder" ] || { say "the title '$title' has no letter" && exit 2; }
+
+# Builds a commit at the place where every commit is built, so that the paths of two builds are the same.
+build() { # commit, file to write
+	tree=${RUNNER_TEMP:-${TMPDIR:-/tmp}}/heft-tree-$(id -u)
+	git worktree remove --force "$tree" 2>/dev/null || rm -rf "$tree"
+	git worktree prune
+	git worktree add --quiet --detach "$tree" "$1"
+	(cd "$tree" && sh -ec "$HEFT_BUILD") >&2
+	commit=$1 file=$2
+	set -- --strip-prefix "$tree" --metadata "git_revision=$commit"
+	[ -z "${HEFT_COMPONENTS:-}" ] || set -- "$@" --components "$HEFT_COMPONENTS"
+	"$HEFT" snapshot "$@" "$tree/$HEFT_PROGRAM" -o "$file"
+	say "$commit measured"
+	git worktree remove --force "$tree"
+}
+
+# What HEAD is compared with.  Where the forge checked out a merge of its own making, that is the side merged into.
+base_commit() {
+	case ${GITHUB_REF:-}${CI_MERGE_REQUEST_EVENT_TYPE:-} in
+	refs/pull/*/merge | merged_result)
+		git rev-parse --quiet --verify 'HEAD^2' >/dev/null && git rev-parse 'HEAD^1' && return
+		;;
+	esac
+	git merge-base "$HEFT_BASE" HEAD
+}
+
+fetch_branch() {
+	[ -n "${HEFT_BRANCH:-}" ] && git fetch --quiet origin "+refs/heads/$HEFT_BRANCH:refs/heft/sizes" 2>/dev/null
+}
+
+# From the branch where it is known there, else by a build.
+measure_base() {
+	commit=$(base_commit)
+	if fetch_branch && git show "refs/heft/sizes:$folder/$commit.size" >"$HEFT_DIR/base.size" 2>/dev/null; then
+		say "$commit is on the branch $HEFT_BRANCH"
+	else
+		build "$commit" "$HEFT_DIR/base.size"
+	fi
+}
+
+measure() {
+	: "${HEFT_BUILD:?is how it is built}"
+	mkdir -p "$HEFT_DIR"
+	rm -f "$HEFT_DIR/base.size"
+	build "$(git rev-parse HEAD)" "$HEFT_DIR/head.size"
+	[ -z "${HEFT_BASE:-}" ] || measure_base
+}
+
+# Sets $made to a commit that has the sizes of the branch and this one.  It has no parents, so that what is dropped takes
+# no room; the log has the order.
+make_commit() {
+	commit=$(git rev-parse HEAD) parent='' log=$HEFT_DIR/log
+	: >"$log"
+	if fetch_branch; then
+		parent=$(git rev-parse refs/heft/sizes)
+		git read-tree refs/heft/sizes || return
+		git show "refs/heft/sizes:$folder/log" 2>/dev/null | grep -v "^$commit$" >"$log"
+	fi
+	echo "$commit" >>"$log"
+	tail -n "${HEFT_KEEP:-100}" "$log" >"$log.kept"
+	grep -vxF -f "$log.kept" "$log" | while read -r old; do
+		git update-index --force-remove "$folder/$old.size"
+	done
+	size=$(git hash-object -w "$HEFT_DIR/head.size") && list=$(git hash-object -w "$log.kept") &&
+		git update-index --add --cacheinfo "100644,$size,$folder/$commit.size" &&
+		git update-index --add --cacheinfo "100644,$list,$folder/log" &&
+		tree=$(git write-tree) &&
+		made=$(git -c user.name=heft -c user.email=heft@localhost commit-tree "$tree" -m "sizes up to $commit")
+}
+
+push_sizes() {
+	GIT_INDEX_FILE=$(cd "$HEFT_DIR" && pwd)/index made=''
+	export GIT_INDEX_FILE
+	rm -f "$GIT_INDEX_FILE"
+	make_commit || made=''
+	rm -f "$GIT_INDEX_FILE" "$HEFT_DIR/log" "$HEFT_DIR/log.kept"
+	unset GIT_INDEX_FILE
+	# An empty name would take the branch away.
+	[ -n "$made" ] &&
+		git push --quiet --force-with-lease="$HEFT_BRANCH:$parent" origin "$made:refs/heads/$HEFT_BRANCH"
+}
+
+# Another job may have pushed meanwhile.
+keep() {
+	: "${HEFT_BRANCH:?is where sizes are kept}"
+	for try in 1 2 3 4 5 6 7 8; do
+		if push_sizes; then
+			say "$folder kept on the branch $HEFT_BRANCH"
+			return
+		fi
+		say "the branch $HEFT_BRANCH changed meanwhile, or cannot be pushed"
+		sleep "$try"
+	done
+	exit 2
+}
+
+comment() {
+	if ! [ -s "$HEFT_DIR/base.size" ]; then
+		say "there is nothing to compare with: no $HEFT_DIR/base.size"
+		return
+	fi
+	set -- --title "$title" --base "$HEFT_DIR/base.size"
+	marker=$("$HEFT" comment "$@" "$HEFT_DIR/base.size" | sed 1q)
+	[ -z "${HEFT_BUDGET:-}" ] || set -- "$@" --budget "$HEFT_BUDGET"
+	[ -z "${HEFT_NOISE:-}" ] || set -- "$@" --noise "$HEFT_NOISE"
+	[ -z "${HEFT_PAGE_URL:-}" ] || set -- "$@" --page-url "$HEFT_PAGE_URL"
+	status=0
+	"$HEFT" comment "$@" "$HEFT_DIR/head.size" -o "$HEFT_DIR/comment.md" || status=$?
+	[ -f "$HEFT_DIR/comment.md" ] || exit "$status"
+	[ -z "${GITHUB_STEP_SUMMARY:-}" ] || cat "$HEFT_DIR/comment.md" >>"$GITHUB_STEP_SUMMARY"
+	if [ -n "${HEFT_FORGE:-}" ]; then
+		python3 "$here/post.py" "$HEFT_FORGE" "$marker" "$HEFT_DIR/comment.md"
+	else
+		cat "$HEFT_DIR/comment.md"
+	fi
+	exit "$status"
+}
+
+case ${1:-} in
+measure | keep | comment) "$1" ;;
+*) sed -n '/^# usage/,/^set/s/^# \{0,1\}//p' "$0" && exit 2 ;;
+esac

@@ -1,0 +1,303 @@
+#!/usr/bin/env python3
+"""The templates of share/ci: they are sound YAML with no surprises, and their steps, taken out of them as they stand, do
+what they promise in a repository of their own against a forge on loopback: measure, keep, post, replace, take away, fail
+on a broken limit, and both stages for a fork.
+
+usage: tests/ci_steps.py HEFT
+"""
+import http.server
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import urllib.parse
+
+CI = pathlib.Path(__file__).resolve().parent.parent / "share" / "ci"
+MARKER = "<!-- heft comment: app -->"
+PROGRAM = "int table[%d] = { 1 };\nint main(void)\n{\n\treturn table[1];\n}\n"
+passed = failed = 0
+
+
+def check(name, good, shown=""):
+    global passed, failed
+    passed, failed = passed + bool(good), failed + (not good)
+    if not good:
+        print(f"FAILED: {name}\n{shown}")
+
+
+def need(program, package):
+    if not shutil.which(program):
+        print(f"SKIP: no {program} (install {package})")
+        sys.exit(77)
+
+
+# ---- the forge ------------------------------------------------------------------------------------------------------
+
+
+class Forge(http.server.BaseHTTPRequestHandler):
+    """Comments of one pull request, as GitHub and GitLab answer about them."""
+
+    comments, calls, me = {}, [], "github-actions[bot]"
+
+    def answer(self):
+        path = urllib.parse.urlsplit(self.path)
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.calls.append((self.command, path.path))
+        query = urllib.parse.parse_qs(path.query)
+        good = "secret" in (self.headers.get("Authorization") or self.headers.get("PRIVATE-TOKEN") or "")
+        result = self.act(path.path, query, json.loads(body) if body else None) if good else None
+        text = json.dumps(result).encode()
+        self.send_response(401 if not good else 404 if result is None else 200)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = answer
+
+    def act(self, path, query, body):
+        if path.endswith("/user"):
+            return {"id": self.me}
+        if path == "/repos/o/r/pulls":
+            other, own = {"number": 8, "head": {"sha": "other"}}, {"number": 7, "head": {"sha": query["head"][0][2:]}}
+            return [other, own]
+        found = re.fullmatch(r"/repos/o/r/issues/comments/(\d+)|/projects/5/merge_requests/7/notes/(\d+)", path)
+        if found:
+            number = int(found[1] or found[2])
+            if self.command == "DELETE":
+                return self.comments.pop(number) and {}
+            self.comments[number]["body"] = body["body"]
+            return {}
+        if path not in ("/repos/o/r/issues/7/comments", "/projects/5/merge_requests/7/notes"):
+            return None
+        if self.command == "GET":
+            start = (int(query["page"][0]) - 1) * 100
+            return list(self.comments.values())[start : start + 100]
+        self.add(body["body"], self.me)
+        return {}
+
+    @classmethod
+    def add(cls, body, who):
+        number = max(cls.comments, default=0) + 1
+        cls.comments[number] = {"id": number, "body": body, "user": {"login": who}, "author": {"id": who}}
+
+    @classmethod
+    def ours(cls):
+        return [c["body"] for c in cls.comments.values() if c["body"].startswith(MARKER) and c["user"]["login"] == cls.me]
+
+    def log_message(self, *_):
+        pass
+
+
+# ---- steps ----------------------------------------------------------------------------------------------------------
+
+
+def value_of(expression, context):
+    """An expression of GitHub: names, 'texts', ==, !=, !, && and ||."""
+    def term(text):
+        text = text.strip()
+        if text.startswith("!"):
+            return not term(text[1:])
+        for operator in ("==", "!="):
+            if operator in text:
+                left, right = (term(part) for part in text.split(operator))
+                return (left == right) is (operator == "==")
+        return text[1:-1] if text.startswith("'") else context.get(text, "")
+
+    for alternative in expression.split("||"):
+        value = True
+        for part in alternative.split("&&"):
+            value = term(part) if value else value
+        if value:
+            return value
+    return value
+
+
+def fill(text, context):
+    return re.sub(r"\$\{\{(.*?)\}\}", lambda m: str(value_of(m[1], context) or ""), text)
+
+
+def run_action(action, inputs, context, env):
+    """The steps of the composite action, each as the runner starts it, up to one that fails; stderr is that of all."""
+    defaults = {f"inputs.{n}": fill(str(i.get("default", "")), context) for n, i in action["inputs"].items()}
+    context = context | defaults | {f"inputs.{n}": v for n, v in inputs.items()}
+    said = ""
+    for step in action["runs"]["steps"]:
+        if value_of(step.get("if", "'yes'"), context):
+            told = {n: fill(v, context) for n, v in step["env"].items()}
+            done = shell(["bash", "-eo", "pipefail", "-c", step["run"]], env | told)
+            done.stderr = said = said + done.stderr
+            if done.returncode:
+                break
+    return done
+
+
+def shell(command, env, **more):
+    return subprocess.run(command, env=env, capture_output=True, text=True, check=False, **more)
+
+
+def git(*words, **more):
+    return subprocess.run(["git", "-c", "user.name=t", "-c", "user.email=t@localhost", *words], check=True,
+                          capture_output=True, text=True, **more).stdout.strip()
+
+
+def commit(ints):
+    pathlib.Path("app.c").write_text(PROGRAM % ints)
+    git("add", "app.c")
+    git("commit", "-qm", f"{ints} numbers")
+    return git("rev-parse", "HEAD")
+
+
+# ---- tests ----------------------------------------------------------------------------------------------------------
+
+
+def judge_files(yaml, action):
+    for path in sorted(CI.glob("*.yml")):
+        text = path.read_text()
+        check(f"{path.name} is YAML", isinstance(yaml.safe_load(text), dict))
+        check(f"{path.name} runs nothing that a stranger wrote", not re.search(r"run: .*\$\{\{", text))
+    used = set(re.findall(r"inputs\.([a-z-]+)", (CI / "action.yml").read_text()))
+    check("every input is used, and declared", used == set(action["inputs"]), used ^ set(action["inputs"]))
+    for step in action["runs"]["steps"]:
+        check(f"step {step['name']} has nothing filled in", "${{" not in step["run"] and step["shell"] == "bash")
+    for name in ("size.yml", "size-comment.yml"):
+        for job in yaml.safe_load((CI / name).read_text())["jobs"].values():
+            for step in job["steps"]:
+                if "heft/share/ci" in step["uses"]:
+                    check(f"{name} gives inputs there are", set(step["with"]) <= set(action["inputs"]))
+    if shutil.which("yamllint"):
+        rules = ("{extends: default, rules: {line-length: {max: 125}, document-start: disable, comments-indentation: disable,"
+                 " truthy: {check-keys: false}}}")
+        done = shell(["yamllint", "-d", rules, str(CI)], os.environ)
+        check("yamllint", done.returncode == 0, done.stdout)
+    else:
+        print("LEFT OUT: style of YAML: no yamllint (install yamllint)")
+
+
+def github(action, env, first, second):
+    def run(stage, head, **more):
+        git("checkout", "-q", head)
+        context = {"github.token": "secret", "github.event.pull_request.base.sha": first,
+                   "github.event.pull_request.number": "7"} | more.pop("context", {})
+        inputs = {"stage": stage, "program": "app", "build": "cc -o app app.c", "heft": env["HEFT"]} | more
+        return run_action(action, inputs, context, env)
+
+    done = run("keep", first, context={"github.event.pull_request.base.sha": ""})
+    kept = git("ls-tree", "-r", "--name-only", "heft-sizes", cwd=env["ORIGIN"]).split()
+    check("sizes are kept on the branch", kept == [f"app/{first}.size", "app/log"], f"{kept}\n{done.stderr}")
+    for _ in range(120):
+        Forge.add("chatter", "somebody")
+    Forge.add(MARKER + "\nnot by us", "somebody")
+    done = run("review", second)
+    check("a pull request is commented", done.returncode == 0 and len(Forge.ours()) == 1, done.stderr)
+    check("the base comes from the branch", f"{first} is on the branch" in done.stderr, done.stderr)
+    check("the comment tells the growth", "+4000 |" in Forge.ours()[0] and "`table`" in Forge.ours()[0], Forge.ours())
+    third = commit(2500)
+    pathlib.Path("limits.txt").write_text("section .data growth 1 KiB\n")
+    done = run("review", third, budget="limits.txt")
+    check("a broken limit fails the job", done.returncode == 1, done.stderr)
+    check("the comment is replaced", len(Forge.ours()) == 1 and "**1 of 1 limits broken**" in Forge.ours()[0], Forge.ours())
+    git("checkout", "-q", first)
+    git("commit", "-q", "--allow-empty", "-m", "nothing")
+    done = run("review", git("rev-parse", "HEAD"))
+    check("what has nothing to say is taken away", done.returncode == 0 and Forge.ours() == [], done.stderr)
+    check("comments of others stay", len(Forge.comments) == 121)
+    Forge.calls.clear()
+    done = run("review", second, branch="", context={"github.event.pull_request.head.repo.fork": True})
+    check("a fork posts nothing", done.returncode == 0 and not Forge.calls and MARKER in done.stdout, done.stderr)
+    check("without a branch the base is built", f"{first} measured" in done.stderr, done.stderr)
+    done = run("comment", first, context={
+        "github.event.pull_request.base.sha": "", "github.event.pull_request.number": "",
+        "github.event.workflow_run.head_repository.owner.login": "u", "github.event.workflow_run.head_branch": second,
+        "github.event.workflow_run.head_sha": second})
+    check("the second stage posts what the fork measured", len(Forge.ours()) == 1, done.stderr)
+    done = run("review", second, token="wrong")
+    check("a token that is refused is told", done.returncode == 1 and "401" in done.stderr and "wrong" not in done.stderr,
+          done.stderr)
+
+
+def many_keep(env, commits):
+    """Ten jobs at once: nothing is lost, and what is too old goes."""
+    jobs = []
+    for number, sha in enumerate(commits):
+        clone = f"{env['HOME']}/clone{number}"
+        git("clone", "-q", env["ORIGIN"], clone)
+        git("checkout", "-q", sha, cwd=clone)
+        pathlib.Path(clone, "heft-sizes").mkdir()
+        shutil.copy("heft-sizes/head.size", f"{clone}/heft-sizes/head.size")
+        told = env | {"HEFT_PROGRAM": "app", "HEFT_BRANCH": "heft-sizes"}
+        jobs.append(subprocess.Popen([CI / "heft-ci.sh", "keep"], cwd=clone, env=told, stderr=subprocess.DEVNULL))
+    check("all of them end well", all(job.wait() == 0 for job in jobs))
+    log = git("show", "heft-sizes:app/log", cwd=env["ORIGIN"]).split()
+    check("sizes of all of them are kept", set(commits) <= set(log) and len(log) == len(set(log)), log)
+    told = env | {"HEFT_PROGRAM": "app", "HEFT_BRANCH": "heft-sizes", "HEFT_KEEP": "2"}
+    shell([CI / "heft-ci.sh", "keep"], told)
+    names = git("ls-tree", "-r", "--name-only", "heft-sizes", cwd=env["ORIGIN"]).split()
+    check("what is too old goes", len(names) == 3, names)
+
+
+def gitlab(yaml, env, first, second):
+    jobs = yaml.safe_load((CI / "gitlab.yml").read_text())
+    Forge.comments.clear()
+    Forge.me = 42
+
+    def run(name, **more):
+        job = jobs[name]
+        told = {n: v for n, v in (jobs[".heft"]["variables"] | job.get("variables", {})).items() if v[0] != "$"}
+        for line in jobs[".heft"]["before_script"] + job["script"]:
+            done = shell(["bash", "-ec", line], env | told | {"HEFT_CI": str(CI), "HEFT_PROGRAM": "app"} | more)
+            if done.returncode:
+                return done
+        return done
+
+    git("checkout", "-q", second)
+    done = run("heft measure", HEFT_BUILD="cc -o app app.c", HEFT_BASE=first)
+    check("GitLab measures and shows", done.returncode == 0 and MARKER in done.stdout, done.stderr)
+    for _ in range(2):
+        done = run("heft comment", HEFT_TOKEN="secret")
+        check("GitLab has one comment", len(Forge.ours()) == 1, done.stderr)
+    check("it is posted once, then replaced", [c for c, _ in Forge.calls if c in ("POST", "PUT")][-2:] == ["POST", "PUT"])
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__.split("\n\n")[1])
+    need("git", "git")
+    need("cc", "gcc")
+    try:
+        import yaml
+    except ImportError:
+        print("SKIP: no yaml for Python (install python3-yaml)")
+        sys.exit(77)
+    action = yaml.safe_load((CI / "action.yml").read_text())
+    judge_files(yaml, action)
+    heft = str(pathlib.Path(sys.argv[1]).resolve())
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Forge)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with tempfile.TemporaryDirectory() as tmp:
+        url = f"http://127.0.0.1:{server.server_port}"
+        env = {"PATH": os.environ["PATH"], "HOME": tmp, "HEFT": heft, "ORIGIN": f"{tmp}/origin", "GITHUB_ACTION_PATH": str(CI),
+               "GITHUB_API_URL": url, "GITHUB_REPOSITORY": "o/r", "CI_API_V4_URL": url, "CI_PROJECT_ID": "5",
+               "CI_MERGE_REQUEST_IID": "7", "RUNNER_TEMP": tmp, "GIT_CONFIG_NOSYSTEM": "1"}
+        os.environ.update(HOME=tmp, GIT_CONFIG_NOSYSTEM="1")
+        git("init", "-q", "--bare", env["ORIGIN"])
+        git("clone", "-q", env["ORIGIN"], f"{tmp}/repo")
+        os.chdir(f"{tmp}/repo")
+        first, second = commit(1000), commit(2000)
+        git("push", "-q", "origin", "HEAD:refs/heads/main")
+        github(action, env, first, second)
+        git("checkout", "-q", "-B", "more", second)
+        more = [commit(2001 + i) for i in range(10)]
+        git("push", "-q", "origin", "more")
+        many_keep(env, more)
+        gitlab(yaml, env, first, second)
+    server.shutdown()
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(failed > 0 or passed < 30)
+
+
+main()
