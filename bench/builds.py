@@ -10,6 +10,8 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+from format_builds import FORMAT_BUILDS, RUST_TARGETS, link_format
+
 FIXTURE = pathlib.Path(__file__).resolve().parent.parent / "tests/fixtures/many_objects.py"
 CLANG = os.environ.get("CLANG", "clang-19")
 CLANGXX = CLANG.replace("clang", "clang++")
@@ -138,11 +140,11 @@ def as_list(tool):
     return list(tool) if isinstance(tool, list) else [tool]
 
 
-def compile_c(sources, folder, tools, flags):
+def compile_c(sources, folder, tools, flags, pattern="*"):
     for suffix, tool, standard in ("c", tools[0], []), ("cc", tools[1], ["-std=c++17"]):
         if tool:
             run([*as_list(tool), "-w", "-c", *standard, *flags.split(),
-                 *(str(f) for f in sorted(sources.glob("*." + suffix)))], folder)
+                 *(str(f) for f in sorted(sources.glob(f"{pattern}.{suffix}")))], folder)
 
 
 def link_c(objects, out, tools, flags):
@@ -354,8 +356,8 @@ DEBUG_RUST = {
 
 def debug_rust(folder, flags):
     (folder / "it.rs").write_text(RUST_SOURCE)
-    run(["rustc", "--edition=2021", *flags.split(), "-o", "linked", "it.rs"], folder)
-    return [("", folder / "linked", [])]
+    run([os.environ.get("RUSTC", "rustc"), "--edition=2021", *flags.split(), "-o", "linked", "it.rs"], folder)
+    return [("", next(folder.glob("linked*")), [])]
 
 
 def debug_sources(root, objects):
@@ -375,7 +377,8 @@ class ObjectFolders:
         self.root, self.sources, self.locks = root, sources, {}
         self.lock = threading.Lock()
 
-    def get(self, folder, tools, flags):
+    def get(self, folder, tools, flags, standard=True):
+        """`standard`: there is a standard library of C++."""
         if "-gsplit-dwarf" not in flags:
             name = re.sub(r"\W+", "_", f"objects {tools[0]} {flags}")
             folder = self.root / name
@@ -385,7 +388,7 @@ class ObjectFolders:
             done = folder / "compiled"
             if not done.is_file():
                 folder.mkdir(exist_ok=True)
-                compile_c(self.sources, folder, tools, flags)
+                compile_c(self.sources, folder, tools, flags, "*" if standard else "[!s]*")
                 done.touch()
         return folder
 
@@ -393,9 +396,15 @@ class ObjectFolders:
 def make_debug_build(folder, name, objects):
     if name in DEBUG_RUST:
         return debug_rust(folder, DEBUG_RUST[name])
+    if name in RUST_TARGETS:
+        return debug_rust(folder, "-g -O --target=" + RUST_TARGETS[name])
+    linked = folder / "linked"
+    if name in FORMAT_BUILDS:
+        build = FORMAT_BUILDS[name]
+        found = objects.get(folder, build["tools"], build["flags"], build.get("standard", False))
+        return link_format(found, folder / build.get("name", "linked"), build)
     tools, compile_flags, link_flags, step = DEBUG_BUILDS[name]
     found = objects.get(folder, tools, compile_flags)
-    linked = folder / "linked"
     if link_flags == "archive":
         run(["ar", "rcs", str(linked), *(str(o) for o in sorted(found.glob("*.o")))], folder)
     else:
@@ -431,6 +440,6 @@ def build_debug(root, objects, wanted=""):
             print(f"left out: {name}: {problem}", file=sys.stderr)
             return []
     with ThreadPoolExecutor(2) as pool:
-        names = [n for n in [*DEBUG_BUILDS, *DEBUG_RUST] if wanted in n]
+        names = [n for n in [*DEBUG_BUILDS, *DEBUG_RUST, *FORMAT_BUILDS, *RUST_TARGETS] if wanted in n]
         for found in pool.map(build, names):
             yield from found

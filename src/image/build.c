@@ -151,9 +151,10 @@ void build_entry(struct image_build *b, const struct image_entry *given)
 	struct image_entry e = *given;
 	const struct section *s = &b->sections.data[e.section];
 	ASSERT(e.section < b->sections.count && e.symbol < b->symbols.count);
-	if (e.section == 0 || e.off >= s->file_size)
+	const uint64_t size = s->type == SHT_NOBITS ? s->size : s->file_size;
+	if (e.section == 0 || e.off >= size)
 		return;
-	e.size = min_u64(e.size, s->file_size - e.off);
+	e.size = min_u64(e.size, size - e.off);
 	vec_push(&b->entries, e);
 }
 

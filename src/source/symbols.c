@@ -260,6 +260,15 @@ static void name_symbols_again(struct attr *a)
 	attr_commit_vm(a);
 }
 
+/* By unit or file: what has an owner by the entries of a table, such as data of exceptions, may be
+ * a symbol. */
+static void name_table_symbols(struct attr *a)
+{
+	read_symbols(a);
+	attr_symbol_tables(a);
+	attr_commit_vm(a);
+}
+
 /* An object of one unit is there for it: its headers, tables and names too. */
 static void rest_of_object(struct attr *a)
 {
@@ -290,6 +299,8 @@ static void attribute_image(struct attr *a, size_t number, size_t total)
 		attr_padding(a);
 	attr_tables(a);
 	attr_commit_vm(a);
+	if (a->owner != BY_SYMBOL && a->im->entry_count > 0)
+		name_table_symbols(a);
 	attr_relocs(a);
 	attr_commit_vm(a);
 	attr_code_tables(a);

@@ -234,6 +234,33 @@ def macho_build(t, arch, name, flags):
     t.check(f"{linked}: there are functions", len(functions) >= 8, True)
     macho_object(t, objects[1])
     macho_bundle(t, linked)
+    macho_tables(t, linked)
+    chained = t.path(f"{name}.chained")
+    link[link.index("11.0"):link.index("11.0") + 2] = ["13.0", "13.0"]
+    run(*link, "-fixup_chains", "-o", chained)
+    t.totals(chained)
+    macho_tables(t, chained)
+
+
+def macho_tables(t, path):
+    """Exports, function starts and what places pointers go to symbols."""
+    rows, left = collections.defaultdict(set), collections.Counter()
+    for r in t.rows(path, "sections,rawsymbols"):
+        rows[r["sections"]].add(r["rawsymbols"])
+        left[r["sections"]] += int(r["filesize"]) if r["rawsymbols"].startswith("[") else 0
+    exports = run("llvm-objdump-19", "--macho", "--exports-trie", path)
+    names = {plain(m[1]) for m in re.finditer(r"^0x\w+ +(?:\[.*\] +)?(\S+)", exports, re.M)}
+    mine = rows["Export Info"] | rows["Exports Trie"]
+    names.discard("__mh_execute_header")  # the header, which is in no section
+    t.check(f"{path}: exports", sorted(names - mine), [])
+    t.check(f"{path}: there are exports", len(names) >= 8, True)
+    starts = run("llvm-objdump-19", "--macho", "--function-starts=names", path).split("\n")
+    functions = {plain(line) for line in starts if line.startswith("_")}
+    t.check(f"{path}: function starts", sorted(functions - rows["Function Start Addresses"]), [])
+    t.check(f"{path}: there are function starts", len(functions) >= 8, True)
+    for table, most in [("Export Info", 24), ("Exports Trie", 24), ("Function Start Addresses", 8), ("Symbol Table", 0),
+                        ("String Table", 16), ("Rebase Info", 16), ("Chained Fixups", 120)]:
+        t.check(f"{path}: {table} of nobody, {left[table]} bytes", left[table] <= most, True)
 
 
 def macho_bundle(t, path):

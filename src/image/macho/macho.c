@@ -114,10 +114,14 @@ bool macho_parse(struct image *im, const struct image_place *at, struct bytes by
 		macho_read_symbols(&m);
 		macho_read_relocs(&m);
 		macho_read_unwind(&m);
+		macho_read_linkedit(&m);
 		build_finish(&m.build, m.symbols.index, m.strings.index);
 	}
 	build_release(&m.build);
 	vec_release(&m.sections);
+	vec_release(&m.segments);
+	vec_release(&m.pointers);
+	map_release(&m.names);
 	if (!ok)
 		image_release(im);
 	return ok;

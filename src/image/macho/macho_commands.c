@@ -10,6 +10,9 @@ enum {
 	LC_DYLD_INFO = 0x22,
 	LC_FUNCTION_STARTS = 0x26,
 	LC_MAIN = 0x28,
+	LC_DATA_IN_CODE = 0x29,
+	LC_EXPORTS_TRIE = 0x33,
+	LC_CHAINED_FIXUPS = 0x34,
 	LC_REQ_DYLD = (int)0x80000000,
 };
 
@@ -23,11 +26,11 @@ static const struct {
 	{ 0x1d, "Code Signature" },
 	{ 0x1e, "Segment Split Info" },
 	{ LC_FUNCTION_STARTS, "Function Start Addresses" },
-	{ 0x29, "Table of Non-instructions" },
+	{ LC_DATA_IN_CODE, "Table of Non-instructions" },
 	{ 0x2b, "Code Signing DRs" },
 	{ 0x2e, "Optimization Hints" },
-	{ 0x33, "Exports Trie" },
-	{ 0x34, "Chained Fixups" },
+	{ LC_EXPORTS_TRIE, "Exports Trie" },
+	{ LC_CHAINED_FIXUPS, "Chained Fixups" },
 	{ 0x36, "Atom Info" },
 };
 
@@ -93,8 +96,9 @@ static void read_section(struct macho *m, struct reader *r, const struct segment
 		read_skip(r, 4);
 	if (!reader_ok(r))
 		return;
-	/* Of dSYM files the debug sections alone are there. */
-	const bool absent = is_zerofill(s.flags) || seg->file_size == 0;
+	/* Of dSYM files the debug sections alone are there, and __eh_frame at times: the others lie
+	 * at 0, where every file has its header. */
+	const bool absent = is_zerofill(s.flags) || seg->file_size == 0 || s.off == 0;
 	const struct section made = {
 		.name = macho_section_name(m, segment, section, s.flags),
 		.title = str_of(arena_format(&im->arena, STR_FMT "," STR_FMT, STR_ARG(segment),
@@ -131,6 +135,8 @@ static void read_segment(struct macho *m, struct reader *r)
 	s.exec = first & PROT_EXEC;
 	if (!reader_ok(r))
 		return;
+	if (m->segments.count < MACHO_SEGMENTS_MAX)
+		vec_push(&m->segments, (struct macho_segment){ s.addr, s.off, s.file_size });
 	if (str_eq(s.name, STR("__TEXT")))
 		m->text_addr = s.addr;
 	if (str_eq(s.name, STR("__LINKEDIT"))) {
@@ -175,8 +181,13 @@ static void read_linkedit_data(struct macho *m, struct reader *r, uint32_t comma
 		if (ranges[i].command != command || !reader_ok(r))
 			continue;
 		const struct macho_range range = add_range(m, ranges[i].title, off, size);
-		if (command == LC_FUNCTION_STARTS)
-			m->starts = range;
+		switch (command) {
+		case LC_FUNCTION_STARTS: m->starts = range; break;
+		case LC_DATA_IN_CODE: m->data_in_code = range; break;
+		case LC_EXPORTS_TRIE: m->exports = range; break;
+		case LC_CHAINED_FIXUPS: m->fixups = range; break;
+		default: break;
+		}
 	}
 }
 
@@ -226,8 +237,10 @@ static void read_dyld_info(struct macho *m, struct reader *r)
 					      "Lazy Binding Info", "Export Info" };
 	for (size_t i = 0; i < COUNT_OF(titles); i++) {
 		const uint32_t off = read_u32(r), size = read_u32(r);
-		if (reader_ok(r))
-			add_range(m, titles[i], off, size);
+		if (!reader_ok(r))
+			return;
+		struct macho_range *to = i < MACHO_OPCODES ? &m->opcodes[i] : &m->exports;
+		*to = add_range(m, titles[i], off, size);
 	}
 }
 

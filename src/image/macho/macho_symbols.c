@@ -1,22 +1,14 @@
-/* The symbol table (nlist), function starts, and what is there because of a symbol. */
+/* The symbol table (nlist), and the slots and stubs of symbols. */
 #include "image/macho/macho_internal.h"
 
 #include "base/sort.h"
 
 /* n_type and n_desc. */
-enum { N_STAB = 0xe0, N_TYPE = 0x0e, N_EXT = 1, N_PEXT = 0x10 };
+enum { N_TYPE = 0x0e, N_EXT = 1, N_PEXT = 0x10 };
 enum { N_UNDF = 0, N_ABS = 2, N_SECT = 0xe };
 enum { N_WEAK_DEF = 0x80 };
-enum { N_FUN = 0x24, N_STSYM = 0x26, N_LCSYM = 0x28, N_BNSYM = 0x2e, N_ENSYM = 0x4e };
 
-struct nlist {
-	uint32_t name;
-	uint8_t type, section;
-	uint16_t desc;
-	uint64_t value;
-};
-
-static struct nlist read_nlist(struct reader *r, const struct macho *m)
+struct nlist macho_read_nlist(struct reader *r, const struct macho *m)
 {
 	struct nlist n;
 	n.name = read_u32(r);
@@ -27,14 +19,13 @@ static struct nlist read_nlist(struct reader *r, const struct macho *m)
 	return n;
 }
 
-/* The section of n_sect, which counts from 1; NULL for none. */
-static const struct macho_section *section_of(const struct macho *m, uint8_t number)
+const struct macho_section *macho_section_of(const struct macho *m, uint8_t number)
 {
 	return number > 0 && number <= m->sections.count ? &m->sections.data[number - 1] : NULL;
 }
 
 /* Up to the last NUL, so that every name in it ends. */
-static struct bytes string_table(const struct macho *m)
+struct bytes macho_strings(const struct macho *m)
 {
 	struct bytes b = bytes_sub(m->build.im->bytes, m->strings.off, m->strings.size);
 	while (b.size > 0 && b.p[b.size - 1] != 0)
@@ -42,8 +33,7 @@ static struct bytes string_table(const struct macho *m)
 	return b;
 }
 
-/* C's underscore in front of names that are mangled as everywhere: debug info has none. */
-static struct str plain_name(struct str name)
+struct str macho_plain_name(struct str name)
 {
 	const bool mangled = str_starts(name, STR("__Z")) || str_starts(name, STR("__R"));
 	return mangled ? (struct str){ name.p + 1, name.len - 1 } : name;
@@ -51,7 +41,7 @@ static struct str plain_name(struct str name)
 
 static void place_symbol(struct macho *m, const struct nlist *n, struct symbol *s)
 {
-	const struct macho_section *in = section_of(m, n->section);
+	const struct macho_section *in = macho_section_of(m, n->section);
 	s->value = n->value;
 	switch (n->type & N_TYPE) {
 	case N_ABS: s->section = SYM_ABSOLUTE; return;
@@ -72,45 +62,22 @@ static void place_symbol(struct macho *m, const struct nlist *n, struct symbol *
 	s->type = m->build.sections.data[in->index].exec ? STT_FUNC : STT_OBJECT;
 }
 
-/* Entries for debuggers are no symbols, but they are there because of one. */
-static void add_stab(struct macho *m, const struct nlist *n, uint64_t off, struct str name)
-{
-	const uint8_t t = n->type;
-	const struct macho_section *in = section_of(m, n->section);
-	if (!in || (t != N_FUN && t != N_STSYM && t != N_LCSYM && t != N_BNSYM && t != N_ENSYM))
-		return;
-	const uint64_t addr = m->build.im->kind == IMAGE_OBJECT
-				      ? m->build.sections.data[in->index].addr +
-						(n->value - in->addr)
-				      : n->value;
-	build_entry(&m->build, &(struct image_entry){ .section = m->symbols.index,
-						      .off = off,
-						      .size = m->build.im->bits == 64 ? 16 : 12,
-						      .addr = addr });
-	if (name.len > 0)
-		build_entry(&m->build, &(struct image_entry){ .section = m->strings.index,
-							      .off = n->name,
-							      .size = name.len + 1,
-							      .addr = addr });
-}
-
 static void read_table(struct macho *m)
 {
 	struct reader r = macho_reader(m, m->symbols.off, m->symbols.size);
-	const struct bytes strings = string_table(m);
+	const struct bytes strings = macho_strings(m);
 	m->first_symbol = (uint32_t)m->build.symbols.count;
 	for (uint64_t i = 0; i < m->symbol_count; i++) {
 		struct made_symbol s = { .entry_off = r.pos };
-		const struct nlist n = read_nlist(&r, m);
+		const struct nlist n = macho_read_nlist(&r, m);
 		struct str name = STR("");
 		(void)bytes_cstr(strings, n.name, &name);
 		s.entry_size = r.pos - s.entry_off;
 		s.symbol.name = STR("");
 		if (n.type & N_STAB) {
-			add_stab(m, &n, s.entry_off, name);
-			s.entry_size = 0;
+			s.entry_size = 0; /* see macho_stabs.c */
 		} else {
-			s.symbol.name = plain_name(name);
+			s.symbol.name = macho_plain_name(name);
 			s.symbol.name_off = n.name;
 			s.name_size = name.len + 1;
 			s.symbol.bind = !(n.type & N_EXT)     ? STB_LOCAL
@@ -157,22 +124,6 @@ static void read_slots(struct macho *m, const struct macho_section *s, uint64_t 
 	}
 }
 
-/* ---- function starts ------------------------------------------------------------------------- */
-
-/* Differences as ULEB128, from the start of __TEXT on. */
-static void read_starts(struct macho *m)
-{
-	struct reader r = macho_reader(m, m->starts.off, m->starts.size);
-	uint64_t addr = m->text_addr;
-	while (reader_left(&r) > 0) {
-		const uint64_t step = read_uleb(&r);
-		if (step == 0 || !reader_ok(&r))
-			return;
-		addr += step;
-		vec_push(&m->build.starts, (struct build_start){ addr, 0 });
-	}
-}
-
 void macho_read_symbols(struct macho *m)
 {
 	read_table(m);
@@ -183,6 +134,6 @@ void macho_read_symbols(struct macho *m)
 	}
 	if (m->build.im->kind == IMAGE_OBJECT)
 		return;
-	read_starts(m);
+	macho_read_starts(m);
 	build_name_starts(&m->build, 0);
 }

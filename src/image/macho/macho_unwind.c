@@ -35,15 +35,15 @@ static void read_page(struct macho *m, struct reader *r, uint64_t base, uint32_t
 
 /* unwind_info_section_header_lsda_index_entry: a function and its data. */
 static void read_lsdas(struct macho *m, struct reader *r, uint64_t from, uint64_t to,
-		       uint64_t *left)
+		       uint64_t *left, macho_data_vec *ret)
 {
 	reader_seek(r, from);
 	while (r->pos < to && reader_left(r) >= 8 && *left >= 8) {
 		*left -= 8;
 		const uint64_t at = r->pos;
-		const uint32_t function = read_u32(r);
-		read_skip(r, 4);
+		const uint32_t function = read_u32(r), data = read_u32(r);
 		add(m, at, 8, function);
+		vec_push(ret, (struct macho_data){ m->text_addr + data, m->text_addr + function });
 	}
 }
 
@@ -54,6 +54,7 @@ void macho_read_unwind(struct macho *m)
 		return;
 	reader_seek(&r, 5 * 4);
 	const uint64_t index = read_u32(&r), count = read_u32(&r);
+	macho_data_vec data_of = { 0 };
 	uint64_t lsdas = 0;
 	/* Pages of a sound section do not overlap. */
 	uint64_t left = m->unwind.size;
@@ -63,13 +64,15 @@ void macho_read_unwind(struct macho *m)
 		reader_seek(&r, add_sat(index, i * INDEX_SIZE));
 		const uint32_t first = read_u32(&r), off = read_u32(&r), data = read_u32(&r);
 		if (!reader_ok(&r))
-			return;
+			break;
 		if (off != 0)
 			read_page(m, &page, off, first, &left);
 		if (i > 0 && lsdas < data) {
 			page = macho_reader(m, m->unwind.off, m->unwind.size);
-			read_lsdas(m, &page, lsdas, data, &left);
+			read_lsdas(m, &page, lsdas, data, &left, &data_of);
 		}
 		lsdas = data;
 	}
+	macho_add_data(m, &data_of);
+	vec_release(&data_of);
 }

@@ -1,0 +1,256 @@
+/* Function starts, data in code, the trie of exports and the imports of chained fixups
+ * (mach-o/loader.h, mach-o/fixup-chains.h): each entry is there because of a symbol. */
+#include "image/macho/macho_internal.h"
+
+#include "base/sort.h"
+
+static void add(struct macho *m, const struct macho_range *in, uint64_t off, uint64_t size,
+		uint64_t addr)
+{
+	build_entry(&m->build,
+		    &(struct image_entry){
+			    .section = in->index, .off = off, .size = size, .addr = addr });
+}
+
+/* ---- symbols by name ------------------------------------------------------------------------- */
+
+/* Leaves *ret_at where a name that is not known is put in. */
+static uint32_t find(const struct macho *m, struct str name, struct map_at *ret_at)
+{
+	uint32_t i;
+	*ret_at = map_at(&m->names, hash_bytes(name.p, name.len));
+	while (map_next(&m->names, ret_at, &i))
+		if (str_eq(m->build.symbols.data[i].symbol.name, name))
+			return i;
+	return 0;
+}
+
+/* Names of a sound table hardly share bytes. */
+static void read_names(struct macho *m)
+{
+	uint64_t left = 4 * m->strings.size;
+	for (size_t i = m->first_symbol; i < m->build.symbols.count; i++) {
+		const struct str name = m->build.symbols.data[i].symbol.name;
+		struct map_at at;
+		if (name.len == 0 || name.len > left)
+			continue;
+		left -= name.len;
+		if (find(m, name, &at) == 0)
+			map_put(&m->names, &at, (uint32_t)i);
+	}
+}
+
+uint32_t macho_name_find(const struct macho *m, struct str name)
+{
+	struct map_at at;
+	return find(m, macho_plain_name(name), &at);
+}
+
+/* ---- function starts, data in code ----------------------------------------------------------- */
+
+/* Differences as ULEB128, from the start of __TEXT on. */
+void macho_read_starts(struct macho *m)
+{
+	struct reader r = macho_reader(m, m->starts.off, m->starts.size);
+	uint64_t addr = m->text_addr;
+	while (reader_left(&r) > 0) {
+		const uint64_t at = r.pos, step = read_uleb(&r);
+		if (step == 0 || !reader_ok(&r))
+			return;
+		addr += step;
+		vec_push(&m->build.starts, (struct build_start){ addr, 0 });
+		add(m, &m->starts, at, r.pos - at, addr);
+	}
+}
+
+/* data_in_code_entry */
+static void read_data_in_code(struct macho *m)
+{
+	enum { ENTRY_SIZE = 8 };
+	struct reader r = macho_reader(m, m->data_in_code.off, m->data_in_code.size);
+	while (reader_left(&r) >= ENTRY_SIZE) {
+		const uint64_t at = r.pos;
+		const uint32_t off = read_u32(&r);
+		read_skip(&r, ENTRY_SIZE - 4);
+		add(m, &m->data_in_code, at, ENTRY_SIZE, m->text_addr + off);
+	}
+}
+
+/* ---- data behind something else -------------------------------------------------------------- */
+
+void macho_add_data(struct macho *m, macho_data_vec *all)
+{
+	size_t i = 0;
+	sort_by_key(all->data, all->count, sizeof *all->data);
+	for (size_t k = 0; k < m->sections.count; k++) {
+		const struct macho_section *s = &m->sections.data[k];
+		BISECT(i, 0, all->count, mid, all->data[mid].addr < s->addr);
+		for (; i < all->count && all->data[i].addr - s->addr < s->size; i++) {
+			const uint64_t addr = all->data[i].addr;
+			const uint64_t next = i + 1 < all->count ? all->data[i + 1].addr : addr;
+			const uint64_t end = next > addr ? next : s->addr + s->size;
+			build_entry(&m->build, &(struct image_entry){ .section = s->index,
+								      .off = addr - s->addr,
+								      .size = end - addr,
+								      .addr = all->data[i].owner });
+		}
+	}
+}
+
+/* What thread-local variables begin with, which the third word of their descriptors counts from the
+ * first section of it, is there for the descriptors. */
+static void read_tlv(struct macho *m)
+{
+	const uint64_t word = m->build.im->bits / 8;
+	uint64_t first = UINT64_MAX, off;
+	macho_data_vec all = { 0 };
+	for (size_t i = 0; i < m->sections.count; i++) {
+		const struct macho_section *s = &m->sections.data[i];
+		const uint32_t type = s->flags & 0xff;
+		if (type == S_THREAD_LOCAL_REGULAR || type == S_THREAD_LOCAL_ZEROFILL)
+			first = min_u64(first, s->addr);
+	}
+	for (size_t i = 0; i < m->sections.count && first != UINT64_MAX; i++) {
+		const struct macho_section *s = &m->sections.data[i];
+		if ((s->flags & 0xff) != S_THREAD_LOCAL_VARIABLES)
+			continue;
+		for (uint64_t at = 0; at + 3 * word <= s->size; at += 3 * word) {
+			if (!macho_word_at(m, s->addr + at + 2 * word, &off))
+				break;
+			vec_push(&all, (struct macho_data){ first + off, s->addr + at });
+		}
+	}
+	macho_add_data(m, &all);
+	vec_release(&all);
+}
+
+/* ---- exports --------------------------------------------------------------------------------- */
+
+/* The way to a node: its edge from the node above, and where it is. */
+struct edge {
+	uint64_t off, size, node;
+};
+
+struct range {
+	uint64_t off, size;
+};
+
+struct trie {
+	struct macho *m;
+	struct reader r;
+	VEC(struct edge) edges;    /* yet to be followed, the next one last */
+	VEC(struct range) waiting; /* for the first export below */
+	uint64_t left;             /* bytes to read yet: nodes of a sound trie do not overlap */
+};
+
+/* Re-exports have no address here. */
+static bool read_terminal(struct trie *t, uint64_t size, uint64_t *ret)
+{
+	enum { ABSOLUTE = 2, REEXPORT = 8 };
+	struct reader r = read_sub(&t->r, size);
+	const uint64_t flags = read_uleb(&r);
+	*ret = t->m->text_addr + read_uleb(&r);
+	return reader_ok(&r) && size > 0 && !(flags & (ABSOLUTE | REEXPORT));
+}
+
+static void flush(struct trie *t, bool known, uint64_t addr)
+{
+	for (size_t i = 0; known && i < t->waiting.count; i++) {
+		const struct range *w = &t->waiting.data[i];
+		add(t->m, &t->m->exports, w->off, w->size, addr);
+	}
+	t->waiting.count = 0;
+}
+
+/* False where nothing more is to be read. */
+static bool read_node(struct trie *t, const struct edge *from)
+{
+	uint64_t addr;
+	reader_seek(&t->r, from->node);
+	const uint64_t size = read_uleb(&t->r);
+	const bool known = read_terminal(t, size, &addr);
+	const uint8_t children = read_u8(&t->r);
+	vec_push(&t->waiting, (struct range){ from->off, from->size });
+	vec_push(&t->waiting, (struct range){ from->node, t->r.pos - from->node });
+	for (unsigned i = 0; i < children && reader_ok(&t->r); i++) {
+		struct edge e = { .off = t->r.pos };
+		read_cstr(&t->r);
+		e.node = read_uleb(&t->r);
+		e.size = t->r.pos - e.off;
+		vec_push(&t->edges, e);
+	}
+	const uint64_t used = t->r.pos - from->node;
+	if (!reader_ok(&t->r) || used > t->left)
+		return false;
+	t->left -= used;
+	if (size > 0 || children == 0)
+		flush(t, known, addr);
+	return true;
+}
+
+/* From the root on, in depth first: edges and nodes go to the first export that they lead to. */
+static void read_exports(struct macho *m)
+{
+	const struct macho_range *in = &m->exports;
+	struct trie t = { .m = m, .r = macho_reader(m, in->off, in->size), .left = in->size };
+	if (in->index != 0)
+		vec_push(&t.edges, (struct edge){ 0 });
+	while (t.edges.count > 0) {
+		const struct edge from = t.edges.data[--t.edges.count];
+		if (!read_node(&t, &from))
+			break;
+	}
+	vec_release(&t.edges);
+	vec_release(&t.waiting);
+}
+
+/* ---- chained fixups -------------------------------------------------------------------------- */
+
+/* dyld_chained_fixups_header: the imports and their names. */
+static void read_imports(struct macho *m)
+{
+	enum { IMPORT = 1, IMPORT_ADDEND, IMPORT_ADDEND64 };
+	struct reader r = macho_reader(m, m->fixups.off, m->fixups.size);
+	read_skip(&r, 8); /* version, starts */
+	const uint32_t imports = read_u32(&r), pool = read_u32(&r);
+	const uint32_t count = read_u32(&r), format = read_u32(&r);
+	const uint64_t size = format == IMPORT_ADDEND64 ? 16 : format == IMPORT_ADDEND ? 8 : 4;
+	uint64_t left = m->fixups.size; /* bytes of names: those of a sound table share none */
+	if (!reader_ok(&r) || format < IMPORT || format > IMPORT_ADDEND64)
+		return;
+	reader_seek(&r, imports);
+	for (uint32_t i = 0; i < count && reader_left(&r) >= size; i++) {
+		struct reader at = r, text = r;
+		const uint64_t word = read_uint(&at, size == 16 ? 8 : 4);
+		const uint64_t name_at = pool + (size == 16 ? word >> 32 : word >> 9);
+		reader_seek(&text, name_at);
+		const struct str name = read_cstr(&text);
+		const uint32_t symbol = macho_name_find(m, name);
+		struct image_entry e = { m->fixups.index, symbol, r.pos, size, 0 };
+		read_skip(&r, size);
+		if (name.len >= left)
+			return;
+		left -= name.len;
+		if (symbol == 0)
+			continue;
+		build_entry(&m->build, &e);
+		e.off = name_at;
+		e.size = name.len + 1;
+		build_entry(&m->build, &e);
+	}
+}
+
+void macho_read_linkedit(struct macho *m)
+{
+	read_names(m);
+	if (m->symbols.index != 0)
+		macho_read_stabs(m);
+	if (m->build.im->kind == IMAGE_OBJECT)
+		return;
+	read_data_in_code(m);
+	read_tlv(m);
+	read_exports(m);
+	read_imports(m);
+	macho_read_chains(m);
+	macho_read_opcodes(m);
+}

@@ -1,0 +1,147 @@
+/* The tables of LC_DYLD_INFO (mach-o/loader.h): little programs that dyld runs to place pointers.
+ * What leads up to an instruction that places one is there because of the place. */
+#include "image/macho/macho_internal.h"
+
+enum { OPCODE = 0xf0, IMMEDIATE = 0x0f };
+
+enum {
+	REBASE_SET_SEGMENT = 0x20,
+	REBASE_ADD_ADDR = 0x30,
+	REBASE_ADD_SCALED = 0x40,
+	REBASE_IMM_TIMES = 0x50,
+	REBASE_TIMES = 0x60,
+	REBASE_AND_ADD = 0x70,
+	REBASE_TIMES_SKIPPING = 0x80,
+};
+
+enum {
+	BIND_SET_ORDINAL = 0x20,
+	BIND_SET_SYMBOL = 0x40,
+	BIND_SET_ADDEND = 0x60,
+	BIND_SET_SEGMENT = 0x70,
+	BIND_ADD_ADDR = 0x80,
+	BIND_DO = 0x90,
+	BIND_AND_ADD = 0xa0,
+	BIND_AND_ADD_SCALED = 0xb0,
+	BIND_TIMES_SKIPPING = 0xc0,
+	BIND_THREADED = 0xd0,
+};
+
+struct run {
+	struct macho *m;
+	struct reader r;
+	uint64_t addr, word; /* the next place; bytes of a pointer */
+};
+
+static void set_segment(struct run *x, uint8_t number)
+{
+	const uint64_t off = read_uleb(&x->r);
+	x->addr = off + (number < x->m->segments.count ? x->m->segments.data[number].addr : 0);
+}
+
+/* Pointers placed by one instruction. */
+struct places {
+	uint64_t count, step;
+};
+
+/* Whether the instruction places something, from x->addr on. */
+static bool rebase(struct run *x, uint8_t op, uint8_t imm, struct places *ret)
+{
+	*ret = (struct places){ imm, x->word };
+	switch (op) {
+	case REBASE_SET_SEGMENT: set_segment(x, imm); return false;
+	case REBASE_ADD_ADDR: x->addr += read_uleb(&x->r); return false;
+	case REBASE_ADD_SCALED: x->addr += imm * x->word; return false;
+	case REBASE_IMM_TIMES: return true;
+	case REBASE_TIMES: ret->count = read_uleb(&x->r); return true;
+	case REBASE_AND_ADD:
+		ret->count = 1;
+		ret->step += read_uleb(&x->r);
+		return true;
+	case REBASE_TIMES_SKIPPING:
+		ret->count = read_uleb(&x->r);
+		ret->step += read_uleb(&x->r);
+		return true;
+	default: return false;
+	}
+}
+
+static bool bind(struct run *x, uint8_t op, uint8_t imm, struct places *ret)
+{
+	*ret = (struct places){ 1, x->word };
+	switch (op) {
+	case BIND_SET_ORDINAL: read_uleb(&x->r); return false;
+	case BIND_SET_ADDEND: read_sleb(&x->r); return false;
+	case BIND_SET_SEGMENT: set_segment(x, imm); return false;
+	case BIND_ADD_ADDR: x->addr += read_uleb(&x->r); return false;
+	case BIND_DO: return true;
+	case BIND_AND_ADD: ret->step += read_uleb(&x->r); return true;
+	case BIND_AND_ADD_SCALED: ret->step += imm * x->word; return true;
+	case BIND_TIMES_SKIPPING:
+		ret->count = read_uleb(&x->r);
+		ret->step += read_uleb(&x->r);
+		return true;
+	case BIND_THREADED:
+		if (imm == 0)
+			read_uleb(&x->r);
+		return false;
+	default: return false;
+	}
+}
+
+/* Adds the pointers of one instruction; those of a sound table are in the file, each once. */
+static void add_pointers(struct run *x, const struct places *p, uint64_t from)
+{
+	const uint64_t room = x->m->build.im->bytes.size / x->word;
+	uint64_t size = x->r.pos - from, target;
+	for (uint64_t i = 0; i < p->count && x->m->pointers.count < room; i++) {
+		if (!macho_word_at(x->m, x->addr + i * p->step, &target))
+			return;
+		macho_add_pointer(x->m, x->addr + i * p->step, target, from, size);
+		size = 0;
+	}
+}
+
+/* A name goes to its symbol, which may be bound in many places or, a strong one of a weak name, in
+ * none. */
+static void put_name(struct run *x, uint32_t section, uint64_t from)
+{
+	const struct str name = read_cstr(&x->r);
+	const uint32_t symbol = macho_name_find(x->m, name);
+	if (symbol != 0 && reader_ok(&x->r))
+		build_entry(&x->m->build,
+			    &(struct image_entry){ section, symbol, from, x->r.pos - from, 0 });
+}
+
+/* `table`: one of MACHO_OPCODES. */
+static void read_table(struct macho *m, size_t table)
+{
+	const struct macho_range *in = &m->opcodes[table];
+	struct run x = { m, macho_reader(m, in->off, in->size), 0, m->build.im->bits / 8 };
+	uint64_t from = 0; /* of the instructions for the next place */
+	while (in->index != 0 && reader_left(&x.r) > 0) {
+		const uint64_t at = x.r.pos;
+		const uint8_t byte = read_u8(&x.r), op = byte & OPCODE, imm = byte & IMMEDIATE;
+		struct places p;
+		if (table != MACHO_REBASE && op == BIND_SET_SYMBOL) {
+			put_name(&x, in->index, at);
+			from = from == at ? x.r.pos : from;
+		} else if (table == MACHO_REBASE ? rebase(&x, op, imm, &p)
+						 : bind(&x, op, imm, &p)) {
+			const struct image_entry e = { in->index, 0, from, x.r.pos - from, x.addr };
+			if (table == MACHO_REBASE)
+				add_pointers(&x, &p, from);
+			else
+				build_entry(&m->build, &e);
+			x.addr += p.count * p.step;
+			from = x.r.pos;
+		}
+	}
+	macho_set_pointers(m, in);
+}
+
+void macho_read_opcodes(struct macho *m)
+{
+	for (size_t i = 0; i < MACHO_OPCODES; i++)
+		read_table(m, i);
+}
