@@ -453,7 +453,7 @@ struct heft_table profile_rows(struct heft_profile *p, bool all, struct arena *a
 	const char **names = arena_new(arena, const char *, p->levels.count);
 	if (all) {
 		opts.limit = 0;
-		opts.sort = HEFT_SORT_SIZE;
+		opts.sort = HEFT_SORT_NAME;
 		opts.told = p->diff ? 0 : opts.told;
 		opts.drop_repeats = false;
 		opts.fill = NULL;

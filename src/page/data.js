@@ -25,53 +25,78 @@ async function feed(stream, text) {
 	return writer.close();
 }
 
-/* A gzip member ends with the size of what it holds: RFC 1952 section 2.3.1.  tell(part) is called now and then. */
-async function unpack(text, tell) {
-	const size = new DataView(fromBase64(text.slice(-8)).slice(-4).buffer).getUint32(0, true);
-	const all = new Uint8Array(size), stream = new DecompressionStream("gzip"), reader = stream.readable.getReader();
-	const fed = feed(stream.writable, text);
-	let at = 0, rested = performance.now();
-	for (let got; !(got = await reader.read()).done; at += got.value.length) {
-		all.set(got.value, at);
-		if (performance.now() - rested > 100) {
-			tell(at / size);
-			await breathe();
-			rested = performance.now();
-		}
+/* The data, unpacked as they are taken, so that they are not there twice. */
+class Unpacked {
+	/* A gzip member ends with the size of what it holds: RFC 1952 section 2.3.1.  tell(part) is called now and then. */
+	constructor(text, tell) {
+		const stream = new DecompressionStream("gzip");
+		this.size = new DataView(fromBase64(text.slice(-8)).slice(-4).buffer).getUint32(0, true);
+		this.reader = stream.readable.getReader();
+		this.fed = feed(stream.writable, text);
+		this.tell = tell;
+		this.got = 0;
+		this.rested = performance.now();
+		this.rest = new Uint8Array(0);
 	}
-	await fed;
-	return all;
+	/* Returns false at the end. */
+	async more() {
+		const { done, value } = await this.reader.read();
+		if (done)
+			return false;
+		this.rest = value;
+		this.got += value.length;
+		if (performance.now() - this.rested > 100) {
+			this.tell(this.got / this.size);
+			await breathe();
+			this.rested = performance.now();
+		}
+		return true;
+	}
+	async take(size) {
+		const all = new Uint8Array(size);
+		for (let at = 0; at < size;) {
+			if (this.rest.length === 0 && !await this.more())
+				throw new Error("its data end too early");
+			const part = this.rest.subarray(0, size - at);
+			all.set(part, at);
+			at += part.length;
+			this.rest = this.rest.subarray(part.length);
+		}
+		return all;
+	}
+	async end() {
+		while (await this.more());
+		await this.fed;
+	}
 }
 
 class Book {
-	constructor(bytes) {
-		const size = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
-		this.head = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + size)));
-		this.bytes = bytes;
-		this.at = 4 + size;
-		this.texts = new Texts(this.take(this.head.text_bytes), this.head.texts);
-		this.tabs = this.head.tabs.map(tab => this.place(tab));
-		this.bytes = null;
+	static async read(text, tell) {
+		const book = new Book(), data = new Unpacked(text, tell);
+		const size = new DataView((await data.take(4)).buffer).getUint32(0, true);
+		const head = JSON.parse(new TextDecoder().decode(await data.take(size)));
+		book.texts = new Texts(await data.take(head.text_bytes), head.texts);
+		book.tabs = head.tabs;
+		for (const tab of book.tabs)
+			await book.place(tab, data);
+		await data.end();
+		return book;
 	}
-	/* A copy: all bytes are forgotten when everything is taken. */
-	take(size) {
-		this.at += size;
-		return this.bytes.slice(this.at - size, this.at);
-	}
-	/* Finds the columns of a tab; they are decoded when it is shown. */
-	place(tab) {
-		for (const column of tab.columns)
-			column.bytes = column.sizes.map(n => this.take(n));
-		for (const measure of tab.measures)
-			measure.bytes = measure.sizes.map(n => this.take(n));
-		tab.others = this.take(tab.others);
+	/* Takes the columns of a tab; they are decoded when it is shown. */
+	async place(tab, data) {
+		const takeAll = async part => {
+			part.bytes = [];
+			for (const size of part.sizes)
+				part.bytes.push(await data.take(size));
+		};
+		for (const part of [...tab.columns, ...tab.measures])
+			await takeAll(part);
+		tab.others = await data.take(tab.others);
 		if (tab.changes !== undefined)
-			tab.changes = this.take(tab.changes);
-		if (tab.stacks)
-			tab.stacks.bytes = tab.stacks.sizes.map(n => this.take(n));
-		if (tab.points)
-			tab.points.bytes = this.take(tab.points.sizes[0]);
-		return tab;
+			tab.changes = await data.take(tab.changes);
+		for (const part of [tab.stacks, tab.points])
+			if (part)
+				await takeAll(part);
 	}
 }
 
@@ -163,7 +188,7 @@ function decodeStacks(tab) {
 const FRAME_FUNCTION = 0, FRAME_FILE = 1, FRAME_MODULE = 2, FRAME_LINE = 3;
 
 function decodePoints(points) {
-	const all = numbersOf(points.bytes, 3 * points.count), moments = [];
+	const all = numbersOf(points.bytes[0], 3 * points.count), moments = [];
 	for (let i = 0; i < points.count; i++)
 		moments.push({ at: all[3 * i], value: all[3 * i + 1], peak: all[3 * i + 2] });
 	return moments;

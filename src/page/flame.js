@@ -11,7 +11,7 @@ function layFlame(tree, root, m, size, upward) {
 		const whole = next.node.weight(m);
 		let x = next.x;
 		const kids = whole > 0 ? tree.open(next.node) : null;
-		for (const i of kids ? tree.heaviest(kids, m, 0.5 * whole / next.w) : []) {
+		for (const i of kids ? tree.heaviest(kids, m, 0.5 * whole / next.w).ids : []) {
 			const child = kids.node(i), w = next.w * child.weight(m) / whole;
 			/* What a function has itself is where nothing stands on it. */
 			if (child.itself)

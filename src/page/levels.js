@@ -179,16 +179,14 @@ class Level {
 function linesInOrder(levels, lines) {
 	const last = levels[levels.length - 1];
 	if (!last.order) {
-		last.order = new Uint32Array(lines);
+		const order = new Uint32Array(lines);
 		for (let i = 0; i < lines; i++)
-			last.order[i] = i;
-		sortLines(last.order, last.ranks, last.count);
+			order[i] = i;
+		last.order = sortLines(order, last.ranks, last.count);
 	}
-	if (levels.length === 1)
-		return last.order;
-	const order = last.order.slice();
+	let { order } = last;
 	for (const level of levels.slice(0, -1).reverse())
-		sortLines(order, level.ranks, level.count);
+		order = sortLines(order, level.ranks, level.count);
 	return order;
 }
 

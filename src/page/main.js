@@ -382,7 +382,7 @@ function drawOverlay() {
 
 function tellPicture() {
 	const kids = view.tree.open(view.root), least = view.root.weight(view.m) / 1000;
-	const first = Array.from(kids ? view.tree.heaviest(kids, view.m, least).subarray(0, 3) : [], i => kids.node(i)).map(n => `${cut(n.label, 60)} ${percent(n.weight(view.m), view.root.weight(view.m))}`);
+	const first = Array.from(kids ? view.tree.heaviest(kids, view.m, least).ids.subarray(0, 3) : [], i => kids.node(i)).map(n => `${cut(n.label, 60)} ${percent(n.weight(view.m), view.root.weight(view.m))}`);
 	canvas.setAttribute("aria-label", view.picture === "time" ? tellRange(view.tab, range) : `${PICTURES.find(p => p[0] === view.picture)[1]} of ${cut(view.root.label, 60)}; the largest: ${first.join(", ")}. The table has the same rows.`);
 	const legend = $("legend");
 	if (view.picture === "time")
@@ -574,7 +574,7 @@ async function start() {
 	try {
 		const { textContent } = $("data");
 		$("data").remove();
-		view.book = new Book(await unpack(textContent, part => { $("message").textContent = `Unpacking … ${Math.floor(100 * part)} %`; }));
+		view.book = await Book.read(textContent, part => { $("message").textContent = `Unpacking … ${Math.floor(100 * part)} %`; });
 		readAddress();
 		$("message").hidden = true;
 		$("app").hidden = false;

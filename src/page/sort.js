@@ -2,32 +2,33 @@
 
 const DIGIT = 2048;
 
-/* Sorts lines by their ranks, each below `count`; those of one rank stay as they are. */
+/* All lines in an order, sorted by their ranks, each below `count`; those of one rank stay as they are. */
 function sortLines(order, ranks, count) {
 	let sorted = true;
 	for (let i = 1; sorted && i < order.length; i++)
 		sorted = ranks[order[i - 1]] <= ranks[order[i]];
 	if (sorted)
-		return;
+		return order;
 	/* A step for each rank where they are about as many as the lines, for each digit otherwise. */
 	const step = count <= Math.max(DIGIT, 2 * order.length) ? count : DIGIT;
-	let from = order, to = new Uint32Array(order.length);
-	for (let unit = 1; unit < count; unit *= step) {
-		sortDigit(from, to, ranks, unit, step);
-		[from, to] = [to, from];
-	}
-	if (from !== order)
-		order.set(from);
+	for (let unit = 1; unit < count; unit *= step)
+		order = sortDigit(order, ranks, unit, step);
+	return order;
 }
 
-function sortDigit(from, to, ranks, unit, step) {
+function sortDigit(from, ranks, unit, step) {
 	const places = new Uint32Array(step + 1), digits = unit === 1 && step !== DIGIT ? ranks : ranks.map(rank => (rank / unit) % step);
-	for (let i = 0; i < from.length; i++)
-		places[digits[from[i]] + 1]++;
+	const to = new Uint32Array(from.length);
+	/* All lines are counted, whatever their order. */
+	for (let i = 0; i < digits.length; i++)
+		places[digits[i] + 1]++;
 	for (let d = 1; d < step; d++)
 		places[d] += places[d - 1];
-	for (let i = 0; i < from.length; i++)
-		to[places[digits[from[i]]]++] = from[i];
+	for (let i = 0; i < from.length; i++) {
+		const line = from[i];
+		to[places[digits[line]]++] = line;
+	}
+	return to;
 }
 
 /* The numbers of `keys` from the largest down, or from the smallest up; equal ones as they come. */

@@ -37,22 +37,21 @@ class Texts {
 			if (alone)
 				searchEach(part, alone, found, first, last);
 			else
-				searchPart(part, regex, found, first, this.startsIn(part, first, last));
+				searchPart(part, regex, found.subarray(first, last), this.startsIn(part, first, last));
 		}
 		return found;
 	}
-	/* Where in the string each text of a part begins. */
+	/* Where in the string each text of a part begins, the first one at base. */
 	startsIn(part, first, last) {
-		const base = this.start[first], starts = this.start.slice(first, last + 1);
-		for (let i = 0; i < starts.length; i++)
-			starts[i] -= base;
+		const starts = this.start.subarray(first, last + 1);
 		/* As many characters as bytes: it is ASCII. */
-		if (part.length + 1 === starts[last - first])
-			return starts;
+		if (part.length + 1 === this.start[last] - this.start[first])
+			return { starts, base: starts[0] };
+		const counted = new Uint32Array(starts.length);
 		for (let i = 1; i < last - first; i++)
-			starts[i] = part.indexOf("\n", starts[i - 1]) + 1;
-		starts[last - first] = part.length + 1;
-		return starts;
+			counted[i] = part.indexOf("\n", counted[i - 1]) + 1;
+		counted[last - first] = part.length + 1;
+		return { starts: counted, base: 0 };
 	}
 }
 
@@ -67,13 +66,13 @@ function searchEach(part, regex, found, first, last) {
 		found[i] = regex.test(texts[i - first]) ? 1 : 0;
 }
 
-function searchPart(part, regex, found, first, starts) {
+function searchPart(part, regex, found, { starts, base }) {
 	regex.lastIndex = 0;
-	for (let i = 0; regex.test(part); regex.lastIndex = starts[++i]) {
+	for (let i = 0; regex.test(part); regex.lastIndex = starts[++i] - base) {
 		/* A match ends in its line, before the line end. */
-		while (starts[i + 1] <= regex.lastIndex)
+		for (const at = regex.lastIndex + base; starts[i + 1] <= at;)
 			i++;
-		found[first + i] = 1;
+		found[i] = 1;
 	}
 	regex.lastIndex = 0;
 }

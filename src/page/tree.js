@@ -11,10 +11,9 @@ class Kids {
 	constructor(tree, groups) {
 		this.tree = tree;
 		this.groups = groups; /* {from, level, depth, itself}: what the children from `from` on are */
-		this.ids = groups.ids.done();
 		groups.starts.push(groups.end);
 		this.start = groups.starts.done();
-		this.count = this.ids.length;
+		this.count = this.start.length - 1;
 		this.nodes = new Map();
 		this.sums = new Map();
 		this.orders = new Map();
@@ -23,9 +22,14 @@ class Kids {
 		const list = this.groups.list;
 		return list[list.length > 1 && i >= list[1].from ? 1 : 0];
 	}
+	/* The node of its level that child i is. */
+	id(i) {
+		const { level, depth } = this.groupOf(i), { levels, order } = this.tree;
+		return levels[level].above(levels[level].ranks[order[this.start[i]]], depth);
+	}
 	label(i) {
 		const group = this.groupOf(i);
-		return group.itself ? ITSELF : this.tree.levels[group.level].labelOf(this.ids[i]);
+		return group.itself ? ITSELF : this.tree.levels[group.level].labelOf(this.id(i));
 	}
 	node(i) {
 		let node = this.nodes.get(i);
@@ -47,6 +51,15 @@ class Kids {
 	weights(m) {
 		return this.values(this.tree.diff ? "moved" : "now", m);
 	}
+	/* Of KIDS_MANY children from `first` on; of many they are not kept, but made in `room`. */
+	weightsFrom(m, first, room) {
+		const what = this.tree.diff ? "moved" : "now", last = Math.min(this.count, first + KIDS_MANY);
+		if (this.count <= KIDS_MANY || this.sums.has(what + m))
+			return this.values(what, m).subarray(first, last);
+		const sums = room.subarray(0, last - first);
+		this.tree.sumRanges(what, m, this.start.subarray(first, last + 1), sums);
+		return sums;
+	}
 	/* Which child has these lines of a level. */
 	find(level, id) {
 		for (const [g, group] of this.groups.list.entries()) {
@@ -55,12 +68,12 @@ class Kids {
 			let low = group.from, high = this.groups.list[g + 1]?.from ?? this.count;
 			while (low < high) {
 				const half = low + high >> 1;
-				if (this.ids[half] < id)
+				if (this.id(half) < id)
 					low = half + 1;
 				else
 					high = half;
 			}
-			if (this.ids[low] === id)
+			if (low < this.count && this.id(low) === id)
 				return low;
 		}
 		return -1;
@@ -71,7 +84,7 @@ class Kids {
 		for (let i = 0; i < this.count; i++) {
 			const group = this.groupOf(i), level = levels[group.level];
 			if (group.itself || level.trie ? this.label(i) === label :
-				level.book.texts.is(level.spec.column.labels[this.ids[i]], bytes) || (label === NO_LABEL && this.label(i) === label))
+				level.book.texts.is(level.spec.column.labels[this.id(i)], bytes) || (label === NO_LABEL && this.label(i) === label))
 				return i;
 		}
 		return -1;
@@ -90,7 +103,7 @@ class Node {
 		/* Where it stands; of a node that only says again what is above it, where the last of them does. */
 		this.level = group ? group.level : -1;
 		this.depth = group ? group.depth : 0;
-		this.id = kids ? kids.ids[i] : 0;
+		this.id = kids ? kids.id(i) : 0;
 		this.itself = !!group?.itself;
 		this.labelLevel = this.level;
 		this.kids = undefined; /* null: it is a leaf */
@@ -108,7 +121,7 @@ class Node {
 		if (this.among.count < KIDS_MANY || this.among.sums.has(what + m))
 			return this.among.values(what, m)[this.i];
 		const sum = new Float64Array(1);
-		this.tree.sumRanges(what, m, [this.start, this.end], sum);
+		this.tree.sumRanges(what, m, Uint32Array.of(this.start, this.end), sum);
 		return sum[0];
 	}
 	now(m) {
@@ -157,13 +170,17 @@ class Growing {
 		this.data = new Uint32Array(room);
 		this.count = 0;
 	}
-	push(n) {
-		if (this.count === this.data.length) {
-			const data = new Uint32Array(4 * this.count);
+	/* Room for so many more; returns where they go from `count` on. */
+	reserve(more) {
+		if (this.count + more > this.data.length) {
+			const data = new Uint32Array(Math.max(this.count + more, 4 * this.data.length));
 			data.set(this.data);
 			this.data = data;
 		}
-		this.data[this.count++] = n;
+		return this.data;
+	}
+	push(n) {
+		this.reserve(1)[this.count++] = n;
 	}
 	done() {
 		return 2 * this.count > this.data.length ? this.data.subarray(0, this.count) : this.data.slice(0, this.count);
@@ -212,26 +229,22 @@ class Tree {
 		if (start === end)
 			return;
 		const level = this.levels[at], { order } = this, { ranks } = level;
-		groups.list.push({ from: groups.ids.count, level: at, depth });
+		groups.list.push({ from: groups.starts.count, level: at, depth });
 		if (!level.trie && end - start < 8 * level.count)
-			return cutEach(groups, order, ranks, start, end);
+			return cutEach(groups.starts, order, ranks, start, end);
 		for (let i = start; i < end;) {
-			const id = level.above(ranks[order[i]], depth);
-			groups.ids.push(id);
 			groups.starts.push(i);
-			i = endOfRun(order, ranks, i + 1, end, level.endOf(id));
+			i = endOfRun(order, ranks, i + 1, end, level.endOf(level.above(ranks[order[i]], depth)));
 		}
 	}
 	/* NULL: the node is a leaf. */
 	split(node) {
 		const own = this.endOfOwn(node), next = node.level + 1, last = next === this.levels.length;
-		const most = last || this.levels[next].trie ? 64 : Math.max(64, Math.min(this.levels[next].count, node.end - node.start));
-		const groups = { list: [], ids: new Growing(most), starts: new Growing(most + 1), end: node.end };
+		const groups = { list: [], starts: new Growing(), end: node.end };
 		if (node.itself || node.start === node.end || (last && own === node.end))
 			return null;
 		if (own > node.start && last) {
 			groups.list.push({ from: 0, level: node.level, depth: node.depth, itself: true });
-			groups.ids.push(node.id);
 			groups.starts.push(node.start);
 		} else {
 			this.cut(groups, node.start, own, next, 1);
@@ -248,7 +261,7 @@ class Tree {
 				const group = kids.groupOf(0);
 				node.level = group.level;
 				node.depth = group.depth;
-				node.id = kids.ids[0];
+				node.id = kids.id(0);
 				continue;
 			}
 			if (kids)
@@ -274,16 +287,20 @@ class Tree {
 			kids.orders.set(key, by.name ? sortedByName(kids, by.up) : sortedBy(by.values ? by.values(kids) : kids.weights(m), by.up));
 		return kids.orders.get(key);
 	}
-	/* The numbers of the children that weigh at least `least`, the heaviest first. */
+	/* The numbers of the children that weigh at least `least`, the heaviest first, and what each weighs. */
 	heaviest(kids, m, least) {
-		const weights = kids.weights(m), found = new Growing();
-		for (let i = 0; i < weights.length; i++)
-			if (weights[i] >= least && weights[i] > 0)
-				found.push(i);
-		const ids = found.done(), keys = new Float64Array(ids.length);
-		for (let i = 0; i < ids.length; i++)
-			keys[i] = weights[ids[i]];
-		return sortedBy(keys, false).map(i => ids[i]);
+		const found = new Growing(), weights = [], room = new Float64Array(KIDS_MANY);
+		for (let first = 0; first < kids.count; first += KIDS_MANY) {
+			const part = kids.weightsFrom(m, first, room);
+			for (let i = 0; i < part.length; i++) {
+				if (part[i] >= least && part[i] > 0) {
+					found.push(first + i);
+					weights.push(part[i]);
+				}
+			}
+		}
+		const order = sortedBy(Float64Array.from(weights), false);
+		return { ids: order.map(i => found.data[i]), weights: Float64Array.from(order, i => weights[i]) };
 	}
 	find(path) {
 		let node = this.top;
@@ -299,7 +316,7 @@ class Tree {
 	same(other) {
 		let node = this.top;
 		for (const part of other.above().slice(1)) {
-			const kids = this.open(node), i = kids ? kids.find(part.labelLevel, part.among.ids[part.i]) : -1;
+			const kids = this.open(node), i = kids ? kids.find(part.labelLevel, part.among.id(part.i)) : -1;
 			if (i < 0)
 				return null;
 			node = kids.node(i);
@@ -315,19 +332,20 @@ function linesThatPass(lines, passes) {
 		order[count] = lines[i];
 		count += passes[lines[i]];
 	}
-	return order.slice(0, count);
+	return 2 * count > order.length ? order.subarray(0, count) : order.slice(0, count);
 }
 
 /* Where most children have but a few lines. */
-function cutEach({ ids, starts }, order, ranks, start, end) {
+function cutEach(starts, order, ranks, start, end) {
+	const data = starts.reserve(end - start + 1);
+	let { count } = starts;
 	for (let i = start, last = -1; i < end; i++) {
 		const rank = ranks[order[i]];
-		if (rank === last)
-			continue;
-		ids.push(rank);
-		starts.push(i);
+		data[count] = i;
+		count += rank === last ? 0 : 1;
 		last = rank;
 	}
+	starts.count = count;
 }
 
 /* Where in sorted order[i..end) the ranks reach `until`: in growing steps, then halving the last one. */
@@ -355,22 +373,31 @@ function sumOf(values) {
 	return sum;
 }
 
+/* One loop over all lines: most ranges have one, and a loop for each takes three times as long. */
 function sumValues(order, starts, values, sums) {
-	for (let k = 0; k < sums.length; k++) {
-		let sum = 0;
-		for (let i = starts[k]; i < starts[k + 1]; i++)
-			sum += values[order[i]];
-		sums[k] = sum;
+	let k = 0, sum = 0, end = starts[1];
+	for (let i = starts[0], last = starts[sums.length]; i < last; i++) {
+		if (i === end) {
+			sums[k++] = sum;
+			sum = 0;
+			end = starts[k + 1];
+		}
+		sum += values[order[i]];
 	}
+	sums[k] = sum;
 }
 
 function sumMoved(order, starts, now, base, sums) {
-	for (let k = 0; k < sums.length; k++) {
-		let sum = 0;
-		for (let i = starts[k]; i < starts[k + 1]; i++)
-			sum += Math.abs(now[order[i]] - base[order[i]]);
-		sums[k] = sum;
+	let k = 0, sum = 0, end = starts[1];
+	for (let i = starts[0], last = starts[sums.length]; i < last; i++) {
+		if (i === end) {
+			sums[k++] = sum;
+			sum = 0;
+			end = starts[k + 1];
+		}
+		sum += Math.abs(now[order[i]] - base[order[i]]);
 	}
+	sums[k] = sum;
 }
 
 function compareTexts(a, b) {

@@ -59,14 +59,14 @@ function layMap(tree, root, m, size) {
 		if (!kids)
 			continue;
 		/* What has less than a few pixels is not seen. */
-		const whole = box.node.weight(m), weights = kids.weights(m), seen = tree.heaviest(kids, m, MAP_LEAST * whole / (inner.w * inner.h));
+		const whole = box.node.weight(m), { ids, weights } = tree.heaviest(kids, m, MAP_LEAST * whole / (inner.w * inner.h));
 		box.inner = box.depth > 0;
-		const left = squarify(Float64Array.from(seen, i => weights[i]), whole, inner, (i, x, y, w, h) => {
+		const left = squarify(weights, whole, inner, (i, x, y, w, h) => {
 			if (w >= 1 && h >= 1)
-				waiting.push({ node: kids.node(seen[i]), x, y, w, h, depth: box.depth + 1 });
+				waiting.push({ node: kids.node(ids[i]), x, y, w, h, depth: box.depth + 1 });
 		});
-		if (seen.length < kids.count && left.w * left.h >= MAP_ROOM)
-			boxes.push({ ...left, node: box.node, depth: box.depth + 1, smaller: kids.count - seen.length });
+		if (ids.length < kids.count && left.w * left.h >= MAP_ROOM)
+			boxes.push({ ...left, node: box.node, depth: box.depth + 1, smaller: kids.count - ids.length });
 	}
 	return boxes;
 }

@@ -274,6 +274,20 @@ def check_sort(b, _work):
             }})()"""), [b.run(number + ".length"), -1])
 
 
+def check_heaviest(b, work):
+    """Of thousands of rows the picture weighs a part at a time and keeps none; the sums are the table's."""
+    subprocess.run([FIXTURES + "/many_symbols.py", "many", "5000"], check=True)
+    heft("report", "-d", "symbols", "many", "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    for least in 0, 100, 1e9:
+        check(f"heaviest: at least {least}", b.run(f"""(() => {{
+            const {{ tree }} = heftPage.view, kids = tree.split(tree.top), got = tree.heaviest(kids, 0, {least}), kept = kids.sums.size;
+            const all = [...kids.values("now", 0)].map((n, i) => [i, n]).filter(([, n]) => n > 0 && n >= {least});
+            all.sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+            return [kids.count > 2000, kept, [...got.ids].join() === all.map(a => a[0]).join(), [...got.weights].join() === all.map(a => a[1]).join()];
+        }})()"""), [True, 0, True, True])
+
+
 NESTED = {"_ZN1a1fEv": 10, "_ZN1a1b1gEv": 20, "_ZN1a1b1c1hEv": 40, "_ZN1z1iEv": 80}
 
 
@@ -382,7 +396,7 @@ def main():
     os.chdir(work)
     b = devtools.Browser(program)
     try:
-        for part in check_sizes, check_lists, check_heap, check_names, check_search, check_sort, check_itself, check_address, check_keys, check_pictures:
+        for part in check_sizes, check_lists, check_heap, check_names, check_search, check_sort, check_heaviest, check_itself, check_address, check_keys, check_pictures:
             part(b, work)
         check("requests: none left", b.requests, [])
         check("errors: none", b.errors, [])
