@@ -97,17 +97,39 @@ static void vote(struct votes *v, struct text *scratch, struct str before, struc
 	v->counts.data[id]++;
 }
 
-/* The winner, if most of the pairs are for it and it is about two directories. */
-static bool elect(const struct votes *v, size_t pairs, struct text ret_roots[2])
+static bool is_below(struct str path, struct str root)
+{
+	return path.len > root.len + 1 && str_starts(path, root) && path.p[root.len] == '/';
+}
+
+static struct str parent_of(struct str root)
+{
+	return (struct str){ root.p, root.len - file_name_str(root).len - 1 };
+}
+
+/* Paths that both sides have, beside a root of either. */
+static size_t count_beside(const path_vec *same, struct str before, struct str after)
+{
+	const struct str a = parent_of(before), b = parent_of(after);
+	size_t count = 0;
+	for (size_t i = 0; i < same->count; i++)
+		count += is_below(same->data[i], a) || is_below(same->data[i], b);
+	return count;
+}
+
+/* The winner, if most are for it and it is about two directories. */
+static bool elect(const struct votes *v, size_t pairs, const path_vec *same,
+		  struct text ret_roots[2])
 {
 	for (uint32_t i = 0; i < v->counts.count; i++) {
 		const struct str both = intern_get(&v->roots, i);
 		const char *middle = memchr(both.p, '\n', both.len);
 		const struct str before = { both.p, (size_t)(middle - both.p) };
 		const struct str after = { middle + 1, both.len - before.len - 1 };
-		if (2 * v->counts.data[i] <= pairs || str_eq(before, after) || before.len == 0 ||
-		    after.len == 0)
+		if (2 * v->counts.data[i] <= pairs || before.len == 0 || after.len == 0)
 			continue;
+		if (2 * v->counts.data[i] <= pairs + count_beside(same, before, after))
+			return false;
 		text_set(&ret_roots[0], before);
 		text_set(&ret_roots[1], after);
 		return true;
@@ -121,24 +143,27 @@ bool align_find(const struct snapshot *before, const struct snapshot *after,
 	struct by_name index = { 0 };
 	struct votes votes = { 0 };
 	struct text scratch = { 0 };
-	path_vec paths = list_sources(before);
+	path_vec paths = list_sources(before), same = { 0 };
 	size_t pairs = 0;
 	make_index(&index, after);
 	for (size_t i = 0; i < paths.count; i++) {
 		size_t size;
 		const struct str path = paths.data[i];
 		const struct str partner = find_partner(&index, path, &size);
-		if (size == 0)
+		if (str_eq(path, partner))
+			vec_push(&same, path);
+		if (size == 0 || str_eq(path, partner))
 			continue;
 		pairs++;
 		vote(&votes, &scratch, (struct str){ path.p, path.len - size },
 		     (struct str){ partner.p, partner.len - size });
 	}
-	const bool found = elect(&votes, pairs, ret_roots);
+	const bool found = elect(&votes, pairs, &same, ret_roots);
 	release_index(&index);
 	intern_release(&votes.roots);
 	vec_release(&votes.counts);
 	vec_release(&paths);
+	vec_release(&same);
 	text_release(&scratch);
 	return found;
 }
@@ -146,7 +171,7 @@ bool align_find(const struct snapshot *before, const struct snapshot *after,
 static uint32_t without(struct snapshot *s, uint32_t id, struct str root)
 {
 	const struct str path = snapshot_text(s, id);
-	if (path.len <= root.len + 1 || !str_starts(path, root) || path.p[root.len] != '/')
+	if (!is_below(path, root))
 		return id;
 	return intern_add(&s->texts,
 			  (struct str){ path.p + root.len + 1, path.len - root.len - 1 });

@@ -352,6 +352,40 @@ static void the_same_sources_in_two_directories_have_the_same_paths(void **state
 	text_release(&roots[1]);
 }
 
+static bool aligned(const char *const *before, const char *const *after, size_t count)
+{
+	struct text roots[2] = { { 0 } };
+	struct snapshot a, b;
+	fill(&a, before, count);
+	fill(&b, after, count);
+	const bool found = align_find(&a, &b, roots);
+	snapshot_release(&a);
+	snapshot_release(&b);
+	text_release(&roots[0]);
+	text_release(&roots[1]);
+	return found;
+}
+
+static void libraries_that_were_built_elsewhere_are_no_votes(void **state)
+{
+	static const char *const first[] = { "/tmp/one/a.c", "/tmp/one/b.c", "/usr/src/libc/x.c",
+					     "/usr/src/libc/y.c", "/usr/src/libc/z.c" };
+	static const char *const second[] = { "/tmp/two/a.c", "/tmp/two/b.c", "/usr/src/libc/x.c",
+					      "/usr/src/libc/y.c", "/usr/src/libc/z.c" };
+	(void)state;
+	assert_true(aligned(first, second, 5));
+}
+
+static void a_folder_that_was_renamed_is_no_build_directory(void **state)
+{
+	static const char *const first[] = { "/w/src/one/a.c", "/w/src/one/b.c", "/w/src/c.c",
+					     "/w/src/net/d.c" };
+	static const char *const second[] = { "/w/src/two/a.c", "/w/src/two/b.c", "/w/src/c.c",
+					      "/w/src/net/d.c" };
+	(void)state;
+	assert_false(aligned(first, second, 4));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -365,6 +399,8 @@ int main(void)
 		cmocka_unit_test(prefixes_are_replaced_before_components_are_asked_for),
 		cmocka_unit_test(build_directories_are_taken_out_of_paths),
 		cmocka_unit_test(the_same_sources_in_two_directories_have_the_same_paths),
+		cmocka_unit_test(libraries_that_were_built_elsewhere_are_no_votes),
+		cmocka_unit_test(a_folder_that_was_renamed_is_no_build_directory),
 		cmocka_unit_test(what_the_build_made_is_told_by_where_it_lies),
 		cmocka_unit_test(a_symbol_of_many_objects_becomes_one_with_what_the_paths_share),
 	};
