@@ -1,6 +1,6 @@
 #!/bin/sh
-# Files whose contents overlap cost what files of their size cost: heft answers within limits of memory and
-# processor time that sections times entries exceed by far.
+# Files whose contents overlap, or that have thousands of tables, cost what files of their size cost: heft
+# answers within limits of memory and processor time that sections times entries exceed by far.
 # usage: tests/overlapping.sh HEFT
 # shellcheck source=tests/lib/test.sh
 . "$(dirname "$0")/lib/test.sh"
@@ -37,7 +37,7 @@ answers() {
 	fi
 }
 
-for file in rela relr symtab init_array verneed eh_frame strings text names cxx_names; do
+for file in rela relr symtab init_array verneed eh_frame strings text names cxx_names code_relas unwind_tables; do
 	answers $file size -d symbols
 	answers $file snapshot --stats
 done
@@ -46,4 +46,4 @@ for file in core_notes core_loads; do
 	answers $file size -d symbols
 	answers $file heap show
 done
-finish 25
+finish 29

@@ -9,20 +9,27 @@
 
 enum { FIELD = 4 }; /* bytes of a pc-relative operand */
 
-void operands_read(struct operands *o, const struct image *im, const struct section *code)
+static void read_section(struct operands *o, const struct image *im, const struct section *code)
 {
 	code_ref_vec refs = { 0 };
-	memset(o, 0, sizeof *o);
-	if (im->machine != EM_X86_64 || im->kind != IMAGE_OBJECT || !code || !code->exec)
-		return;
 	code_refs(CODE_X86_64, section_bytes(im, code), code->addr,
 		  &(struct ref_wish){ .kinds = REF_MEM | REF_INSIDE }, &refs);
 	for (size_t i = 0; i < refs.count; i++)
 		if (refs.data[i].tail > FIELD)
 			vec_push(&o->list, (struct operand){ refs.data[i].field,
 							     refs.data[i].tail - (uint64_t)FIELD });
-	sort_by_key(o->list.data, o->list.count, sizeof *o->list.data);
 	vec_release(&refs);
+}
+
+void operands_read(struct operands *o, const struct image *im)
+{
+	memset(o, 0, sizeof *o);
+	if (im->machine != EM_X86_64 || im->kind != IMAGE_OBJECT)
+		return;
+	for (size_t i = 1; i < im->section_count; i++)
+		if (im->sections[i].exec && !im->sections[i].nobits)
+			read_section(o, im, &im->sections[i]);
+	sort_by_key(o->list.data, o->list.count, sizeof *o->list.data);
 }
 
 uint64_t operands_rest(const struct operands *o, uint64_t field)

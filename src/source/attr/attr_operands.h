@@ -16,9 +16,8 @@ struct operands {
 	VEC(struct operand) list; /* sorted */
 };
 
-/* Reads a section of code of an x86-64 object; of anything else, and of NULL, there are none.
- * Linear in its bytes. */
-void operands_read(struct operands *o, const struct image *im, const struct section *code);
+/* Reads the code of an x86-64 object; of anything else there are none.  Linear in its bytes. */
+void operands_read(struct operands *o, const struct image *im);
 /* Bytes between the 4 of the field and the end of its instruction; 0 where that ends there. */
 uint64_t operands_rest(const struct operands *o, uint64_t field);
 void operands_release(struct operands *o);

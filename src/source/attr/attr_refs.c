@@ -335,11 +335,13 @@ struct hunts {
 	const struct refs *refs;
 	VEC(struct hunt) list; /* in the order of what is found */
 	struct finds *work;    /* of each thread, kept from hunt to hunt */
+	struct operands operands;
 };
 
 /* What a hunt goes by, and where it puts what it finds. */
 struct hunter {
 	const struct refs *refs;
+	const struct operands *operands;
 	struct span_cursor cursor;
 	struct finds *to;
 };
@@ -367,8 +369,6 @@ static void add_place(struct hunter *h, uint64_t place, const uint64_t *target)
 static void hunt_relocs(struct hunter *h, struct reloc_iter it)
 {
 	struct reloc rel;
-	struct operands operands;
-	operands_read(&operands, it.image, it.patched);
 	while (reloc_next(&it, &rel)) {
 		uint64_t target;
 		if (!rel.alloc || rel.kind == RELOC_TLS)
@@ -376,11 +376,10 @@ static void hunt_relocs(struct hunter *h, struct reloc_iter it)
 		const bool known = reloc_target(&it, &rel, &target);
 		add_place(h, rel.addr, known ? &target : NULL);
 		if (known && rel.kind == RELOC_PCREL)
-			target += operands_rest(&operands, rel.addr);
+			target += operands_rest(h->operands, rel.addr);
 		if (known)
 			add_pointer(h, rel.addr, target);
 	}
-	operands_release(&operands);
 }
 
 /* Whether the word at `place` that holds `value` is part of a string. */
@@ -426,7 +425,7 @@ static void hunt_job(void *ctx, size_t i, unsigned worker)
 	struct hunts *hunts = ctx;
 	struct hunt *part = &hunts->list.data[i];
 	struct finds *work = &hunts->work[worker];
-	struct hunter h = { hunts->refs, { &hunts->refs->a->vm, 0 }, work };
+	struct hunter h = { hunts->refs, &hunts->operands, { &hunts->refs->a->vm, 0 }, work };
 	work->pointers.count = work->targets.count = work->vtables.places.count = 0;
 	if (part->words)
 		hunt_words(&h, part);
@@ -511,10 +510,12 @@ static void find_pointers(struct refs *r)
 	const unsigned threads = r->a->im->kind == IMAGE_EXEC ? pool_threads(r->a->f->threads) : 1;
 	struct hunts hunts = { .refs = r, .work = mem_zeroed(threads, sizeof *hunts.work) };
 	plan_hunts(&hunts);
+	operands_read(&hunts.operands, r->a->im);
 	parallel_for(threads, hunts.list.count, hunt_job, &hunts);
 	for (unsigned i = 0; i < threads; i++)
 		finds_release(&hunts.work[i]);
 	mem_free(hunts.work);
+	operands_release(&hunts.operands);
 	take_finds(r, &hunts);
 }
 

@@ -18,38 +18,58 @@ static bool load_for_unwind(void *ctx, uint64_t addr, uint64_t *ret)
 
 typedef VEC(struct unwind_fixup) fixup_vec;
 
-/* Relocations of a section of an object: where they point. */
-static void read_fixups(const struct attr *a, const struct section *s, fixup_vec *ret)
+/* A table of relocations by the section that it patches. */
+struct patching {
+	uint64_t patched;
+	const struct section *table;
+};
+
+/* What all tables of an image are read with. */
+struct frames {
+	struct attr *a;
+	VEC(struct patching) tables; /* of objects, sorted */
+	fixup_vec fixups;            /* of the section at work */
+	uint64_t data_base;          /* of pointers that count from the GOT */
+};
+
+static void list_tables(struct frames *f)
 {
-	if (a->im->kind != IMAGE_OBJECT)
+	const struct image *im = f->a->im;
+	if (im->kind != IMAGE_OBJECT)
 		return;
-	for (size_t i = 1; i < a->im->section_count; i++) {
+	for (size_t i = 1; i < im->section_count; i++)
+		if (section_is_reloc(&im->sections[i]))
+			vec_push(&f->tables,
+				 (struct patching){ im->sections[i].info, &im->sections[i] });
+	sort_by_key(f->tables.data, f->tables.count, sizeof *f->tables.data);
+}
+
+/* Relocations of a section of an object: where they point. */
+static void read_fixups(struct frames *f, const struct section *s)
+{
+	size_t i = lower_bound(f->tables.data, f->tables.count, sizeof *f->tables.data, s->index);
+	f->fixups.count = 0;
+	for (; i < f->tables.count && f->tables.data[i].patched == s->index; i++) {
 		struct reloc_iter it;
 		struct reloc r;
-		const struct section *table = &a->im->sections[i];
-		if (!section_is_reloc(table) || table->info != s->index ||
-		    !reloc_open(&it, a->im, table))
+		if (!reloc_open(&it, f->a->im, f->tables.data[i].table))
 			continue;
 		while (reloc_next(&it, &r)) {
 			uint64_t target;
 			if (reloc_target(&it, &r, &target))
-				vec_push(ret, (struct unwind_fixup){ r.addr - s->addr, target });
+				vec_push(&f->fixups,
+					 (struct unwind_fixup){ r.addr - s->addr, target });
 		}
 	}
-	sort_by_key(ret->data, ret->count, sizeof *ret->data);
+	sort_by_key(f->fixups.data, f->fixups.count, sizeof *f->fixups.data);
 }
 
-static struct unwind_section unwind_of(const struct attr *a, const struct section *s,
-				       const fixup_vec *fixups)
+static struct unwind_section unwind_of(const struct attr *a, const struct section *s)
 {
-	const struct section *got = image_section_find(a->im, ".got");
 	return (struct unwind_section){ .bytes = section_bytes(a->im, s),
 					.addr = s->addr,
 					.address_size = a->im->bits / 8,
 					.big_endian = a->im->big_endian,
-					.data_base = got ? got->addr : 0,
-					.fixups = fixups ? fixups->data : NULL,
-					.fixup_count = fixups ? fixups->count : 0,
 					.load = load_for_unwind,
 					.load_ctx = (void *)(uintptr_t)a->im,
 					.path = a->im->path,
@@ -57,32 +77,39 @@ static struct unwind_section unwind_of(const struct attr *a, const struct sectio
 					.notes = a->f->notes };
 }
 
+static void read_frames(struct frames *f, const struct section *s)
+{
+	struct unwind_section us = unwind_of(f->a, s);
+	struct unwind_iter it;
+	struct unwind_entry e;
+	read_fixups(f, s);
+	us.data_base = f->data_base;
+	us.fixups = f->fixups.data;
+	us.fixup_count = f->fixups.count;
+	unwind_init(&it, &us);
+	while (unwind_next(&it, &e)) {
+		if (e.ok && !e.cie && !e.terminator)
+			vec_push(&f->a->fdes, (struct fde){ .addr = e.func_addr,
+							    .size = e.func_size,
+							    .lsda = e.has_lsda ? e.lsda_addr : 0,
+							    .off = e.off,
+							    .bytes = e.size,
+							    .cie_off = e.cie_off,
+							    .section = s->index });
+	}
+	unwind_release(&it);
+}
+
 void attr_unwind_read(struct attr *a)
 {
-	for (size_t i = 1; i < a->im->section_count; i++) {
-		const struct section *s = &a->im->sections[i];
-		struct unwind_iter it;
-		struct unwind_entry e;
-		fixup_vec fixups = { 0 };
-		if (!is_eh_frame(s))
-			continue;
-		read_fixups(a, s, &fixups);
-		const struct unwind_section us = unwind_of(a, s, &fixups);
-		unwind_init(&it, &us);
-		while (unwind_next(&it, &e)) {
-			if (e.ok && !e.cie && !e.terminator)
-				vec_push(&a->fdes,
-					 (struct fde){ .addr = e.func_addr,
-						       .size = e.func_size,
-						       .lsda = e.has_lsda ? e.lsda_addr : 0,
-						       .off = e.off,
-						       .bytes = e.size,
-						       .cie_off = e.cie_off,
-						       .section = s->index });
-		}
-		unwind_release(&it);
-		vec_release(&fixups);
-	}
+	const struct section *got = image_section_find(a->im, ".got");
+	struct frames f = { .a = a, .data_base = got ? got->addr : 0 };
+	list_tables(&f);
+	for (size_t i = 1; i < a->im->section_count; i++)
+		if (is_eh_frame(&a->im->sections[i]))
+			read_frames(&f, &a->im->sections[i]);
+	vec_release(&f.tables);
+	vec_release(&f.fixups);
 }
 
 /* Only code that nobody has yet: names are made up from the address.  What of a PLT has no symbol
@@ -152,7 +179,7 @@ static void cies_bytes(struct attr *a, struct cie_owner *list, size_t count)
 static void hdr_bytes(struct attr *a, const struct section *s)
 {
 	struct unwind_hdr h;
-	const struct unwind_section us = unwind_of(a, s, NULL);
+	const struct unwind_section us = unwind_of(a, s);
 	struct span_cursor cursor = { &a->vm, 0 };
 	if (!unwind_hdr_parse(&h, &us))
 		return;
@@ -166,7 +193,7 @@ static void hdr_bytes(struct attr *a, const struct section *s)
 
 static void exidx_bytes(struct attr *a, const struct section *s)
 {
-	const struct unwind_section us = unwind_of(a, s, NULL);
+	const struct unwind_section us = unwind_of(a, s);
 	for (uint64_t i = 0; i < us.bytes.size / 8; i++) {
 		uint64_t func, extab, size;
 		if (!exidx_get(&us, i, &func, &extab))
