@@ -78,9 +78,27 @@ int call(int x) { one o; return use(&o, x) + shared(x); }
 int (*keep)(int) = shared;
 C
 
+cat >empty.c <<'C'
+int g(int);
+int f(int a, int b)
+{
+	if (a > 3) { if (b) return g(a); __builtin_unreachable(); }
+	switch (a) { case 0: return 1; case 1: return g(2); default: __builtin_unreachable(); }
+}
+C
+
 with_map() { # flags...
 	build "$clang" -w -fbasic-block-address-map "$@"
 }
+
+# What no execution reaches has blocks without bytes.
+with_map -O0 -c empty.c
+empty=$("$readobj" --bb-addr-map "$out" | grep -c 'Size: 0x0$')
+if [ "$empty" -gt 0 ] && [ "$("$heft" blocks --json "$out" | grep -o '"size": 0,' | wc -l)" -eq "$empty" ]; then
+	pass
+else
+	fail "blocks without bytes: readobj has $empty"
+fi
 
 for level in -O0 -O1 -O2 -O3 -Os; do
 	with_map $level -c a.c
@@ -188,4 +206,4 @@ if has clang-14 clang-14 "maps of version 1" && has llvm-readobj-14 llvm-14 "map
 	build clang-14 -w -O2 -fbasic-block-sections=labels -ffunction-sections -c a.c
 	build clang-14 -w -O2 -fbasic-block-sections=labels -nostdlib a.c main.c
 fi
-finish 60
+finish 61
