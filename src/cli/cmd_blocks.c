@@ -1,7 +1,6 @@
+#include "cli/functions.h"
 #include "cli/notes.h"
 #include "cli/output.h"
-
-#include "base/nearest.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -106,46 +105,9 @@ static bool wanted(struct blocks_job *job, const struct heft_block_function *f)
 {
 	bool found = job->function_count == 0;
 	for (size_t i = 0; i < job->function_count; i++)
-		if (strcmp(job->functions[i], f->name) == 0 ||
-		    strcmp(job->functions[i], f->linkage) == 0)
+		if (function_is(f, job->functions[i]))
 			found = job->found[i] = true;
 	return found;
-}
-
-/* Whether a name shown is the word and its parameters: "Vm::run(int)" of "Vm::run". */
-static bool has_parameters(const char *name, const char *word)
-{
-	const size_t size = strlen(word);
-	return strncmp(name, word, size) == 0 && name[size] == '(';
-}
-
-/* Which function of this name there may be, or "". */
-static void find_near(const struct blocks_job *job, const char *word, char *ret, size_t size)
-{
-	struct heft_block_function f = { .size = sizeof f };
-	struct heft_err err;
-	ret[0] = '\0';
-	for (size_t i = 0; heft_blocks_function(job->blocks, i, &f, &err); i++) {
-		const bool same = has_parameters(f.name, word);
-		if (!same && (ret[0] != '\0' || nearest_of(word, &f.name, 1) == NULL))
-			continue;
-		snprintf(ret, size, "%s", f.name);
-		if (same)
-			return;
-	}
-}
-
-static void say_missing(const struct blocks_job *job, const char *word)
-{
-	char near[200];
-	find_near(job, word, near, sizeof near);
-	if (near[0] != '\0')
-		cli_error(job->cli,
-			  "%s: no function with basic blocks is called '%s' (did you mean '%s'?)",
-			  job->file, word, near);
-	else
-		cli_error(job->cli, "%s: no function with basic blocks is called '%s'", job->file,
-			  word);
 }
 
 static void add(struct sums *sums, const struct heft_block_function *f)
@@ -241,7 +203,7 @@ static int report(struct blocks_job *job)
 	for (size_t i = 0; status != EXIT_TROUBLE && i < job->function_count; i++) {
 		if (job->found[i])
 			continue;
-		say_missing(job, job->functions[i]);
+		say_no_function(job->cli, job->blocks, job->file, job->functions[i]);
 		status = EXIT_NO;
 	}
 	return status;

@@ -1,4 +1,5 @@
 /* heft blocks profile: how often basic blocks ran, from samples. */
+#include "cli/functions.h"
 #include "cli/notes.h"
 #include "cli/output.h"
 
@@ -184,6 +185,10 @@ static int run(struct profile_job *job)
 		return cli_failed(job->cli, &err);
 	if (heft_blocks_function_count(job->blocks) == 0) {
 		cli_error(job->cli, "%s: no basic-block map", job->file);
+		return EXIT_NO;
+	}
+	if (job->query.function && !function_exists(job->blocks, job->query.function)) {
+		say_no_function(job->cli, job->blocks, job->file, job->query.function);
 		return EXIT_NO;
 	}
 	return report(job);

@@ -3,9 +3,9 @@
  *
  * A source of one side is paired with that of the other whose path has the longest end in common,
  * at least the name of the file.  Where most pairs of different paths agree on what stands in front
- * of them on each side, both are taken off.  Equal paths are of libraries that were built elsewhere;
- * those that lie beside such a directory count against it: the project is in one place, and a
- * folder of it was renamed. */
+ * of them on each side, both are taken off.  Equal paths are of libraries that were built
+ * elsewhere.  Those that lie beside such a directory count against it: the project is in one
+ * place, and a folder of it was renamed. */
 #ifndef HEFT_SNAPSHOT_ALIGN_PATHS_H
 #define HEFT_SNAPSHOT_ALIGN_PATHS_H
 

@@ -1,0 +1,64 @@
+#include "cli/functions.h"
+
+#include "base/nearest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool function_is(const struct heft_block_function *f, const char *name)
+{
+	return strcmp(name, f->name) == 0 || strcmp(name, f->linkage) == 0;
+}
+
+bool function_exists(struct heft_blocks *b, const char *name)
+{
+	struct heft_block_function f = { .size = sizeof f };
+	struct heft_err err;
+	for (size_t i = 0; heft_blocks_function(b, i, &f, &err); i++)
+		if (function_is(&f, name))
+			return true;
+	return false;
+}
+
+enum { NAME_ROOM = 200 };
+
+/* A name without parameters, template arguments and return type: "Vm::put" of
+ * "int Vm::put<int>(int)". */
+static void plain_name(const char *name, char ret[NAME_ROOM])
+{
+	const size_t end = strcspn(name, "(<");
+	size_t from = end;
+	while (from > 0 && name[from - 1] != ' ')
+		from--;
+	snprintf(ret, NAME_ROOM, "%.*s", (int)(end - from), name + from);
+}
+
+/* The function whose plain name is nearest, or "". */
+static void find_near(struct heft_blocks *b, const char *word, char ret[NAME_ROOM])
+{
+	struct heft_block_function f = { .size = sizeof f };
+	struct heft_err err;
+	char best[NAME_ROOM] = "", plain[NAME_ROOM];
+	ret[0] = '\0';
+	for (size_t i = 0; heft_blocks_function(b, i, &f, &err); i++) {
+		const char *const both[] = { best, plain };
+		plain_name(f.name, plain);
+		if (strcmp(best, word) == 0 || nearest_of(word, both, 2) != plain)
+			continue;
+		snprintf(best, sizeof best, "%s", plain);
+		snprintf(ret, NAME_ROOM, "%s", f.name);
+	}
+}
+
+void say_no_function(const struct cli *cli, struct heft_blocks *b, const char *file,
+		     const char *name)
+{
+	char near[NAME_ROOM];
+	find_near(b, name, near);
+	if (near[0] != '\0')
+		cli_error(cli,
+			  "%s: no function with basic blocks is called '%s' (did you mean '%s'?)",
+			  file, name, near);
+	else
+		cli_error(cli, "%s: no function with basic blocks is called '%s'", file, name);
+}
