@@ -50,6 +50,12 @@ void heft_finder_add_map(struct heft_finder *f, const char *path)
 	GUARDED_VOID(f->memory, finder_add_map(f, path));
 }
 
+bool heft_finder_add_region(struct heft_finder *f, const char *name, uint64_t origin,
+			    uint64_t length, struct heft_err *err)
+{
+	return GUARDED(f->memory, err, wish_add_region(&f->wish, name, origin, length, err));
+}
+
 static void finder_add_source_map(struct heft_finder *f, const char *id, const char *path)
 {
 	wish_add_source_map(&f->wish, id, path);

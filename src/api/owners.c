@@ -20,6 +20,14 @@ bool owners_of_units(const struct owners *o)
 	return false;
 }
 
+bool owners_of_regions(const struct owners *o)
+{
+	for (size_t i = 0; i < o->levels.count; i++)
+		if (o->levels.data[i].source->regions)
+			return true;
+	return false;
+}
+
 void owners_begin(struct owners *o, const struct source_file *file, const struct program_wish *wish)
 {
 	struct source_file of = *file;

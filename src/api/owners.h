@@ -37,6 +37,8 @@ struct owners {
 bool owners_add(struct owners *o, const char *source, struct heft_err *err);
 /* Whether a level is of compile units, which linker maps help to tell. */
 bool owners_of_units(const struct owners *o);
+/* Whether one of them asks for memory regions. */
+bool owners_of_regions(const struct owners *o);
 /* What is measured, all borrowed until owners_release: `file` has the input, what belongs to it and
  * the notes; the rest of it is filled in. */
 void owners_begin(struct owners *o, const struct source_file *file,

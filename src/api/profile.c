@@ -75,6 +75,7 @@ static void release(void *handle)
 	vec_release(&p->customs);
 	vec_release(&p->levels);
 	vec_release(&p->trace_addrs);
+	region_sums_release(&p->regions);
 	wish_release(&p->wish);
 	namespaces_release(&p->namespaces);
 	pattern_free(p->include);

@@ -12,6 +12,7 @@
 #include "process/process.h"
 #include "program/program.h"
 #include "source/measure.h"
+#include "source/region_sums.h"
 
 /* A source that somebody defined. */
 struct custom {
@@ -71,6 +72,7 @@ struct heft_profile {
 	/* After a run. */
 	struct rollup rollup;
 	struct places places;
+	struct region_sums regions; /* of the inputs that are no bases */
 	struct namespaces namespaces;
 	uint64_t vm_total;       /* bytes of the VM images so far */
 	struct heft_table table; /* top is NULL before the rows are made */

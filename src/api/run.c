@@ -310,26 +310,36 @@ static bool namespaces_wanted(const struct heft_profile *p)
 	return false;
 }
 
+static bool regions_wanted(const struct heft_profile *p)
+{
+	for (size_t i = 0; i < p->levels.count; i++)
+		if (p->levels.data[i].source->regions)
+			return true;
+	return false;
+}
+
 static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 		    struct heft_err *err)
 {
 	struct layer symbols = { 0 };
-	const struct source_file of = { .path = e->path,
-					.input = &e->program.input,
-					.debug = debug_of(p, e),
-					.go = &e->program.go,
-					.linkmap = units_wanted(p) ? program_map(&e->program)
-								   : NULL,
-					.labels = &p->labels,
-					.notes = &p->notes,
-					.threads = p->threads,
-					.samples = p->samples,
-					.process = e->process.open ? &e->process : NULL,
-					.places = p->listing_aliases ? &p->places : NULL,
-					.debug_stays = !p->debug_owners,
-					.own_headers = p->own_headers,
-					.as_bloaty = p->as_bloaty,
-					.trace = p->trace.fn ? &p->trace : NULL };
+	const struct source_file of = {
+		.path = e->path,
+		.input = &e->program.input,
+		.debug = debug_of(p, e),
+		.go = &e->program.go,
+		.linkmap = units_wanted(p) ? program_map(&e->program) : NULL,
+		.regions = regions_wanted(p) ? program_regions(&e->program) : NULL,
+		.labels = &p->labels,
+		.notes = &p->notes,
+		.threads = p->threads,
+		.samples = p->samples,
+		.process = e->process.open ? &e->process : NULL,
+		.places = p->listing_aliases ? &p->places : NULL,
+		.debug_stays = !p->debug_owners,
+		.own_headers = p->own_headers,
+		.as_bloaty = p->as_bloaty,
+		.trace = p->trace.fn ? &p->trace : NULL
+	};
 	measure_begin(&e->measure, &of, &p->wish);
 	e->vm_size = e->measure.map.vm_size;
 	if (e->vm_size > UINT64_MAX - p->vm_total)
@@ -337,6 +347,9 @@ static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 			    "%s: the VM images of the inputs add up to more than 2^64 bytes",
 			    e->path);
 	p->vm_total += e->vm_size;
+	if (e->role == HEFT_INPUT)
+		region_sums_add(&p->regions, &e->measure.map);
+	note_overflow(e->path, program_image(&e->program), &e->measure.map, &p->notes);
 	run_sources(p, e, layer_count, &symbols);
 	if (namespaces_wanted(p))
 		source_namespaces(&e->measure.file, &p->namespaces);
@@ -400,6 +413,17 @@ static void list_aliases(void *ctx, uint32_t node, uint32_t level, struct heft_r
 	row->alias_count = run->count;
 }
 
+/* Texts of a row: those of its region, where its level has any. */
+static void fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
+{
+	struct heft_profile *p = ctx;
+	const struct level *l = level < p->levels.count ? &p->levels.data[level] : NULL;
+	if (p->listing_aliases)
+		list_aliases(ctx, node, level, row);
+	if (l && l->source->regions)
+		row->texts = region_texts_of(&p->regions, row->label, &p->arena);
+}
+
 static void index_aliases(struct heft_profile *p)
 {
 	for (size_t i = 0; i < p->levels.count; i++) {
@@ -434,6 +458,7 @@ struct heft_table profile_rows(struct heft_profile *p, bool all, struct arena *a
 		[HEFT_SIZE_COUNT] = { "count", "symbols", HEFT_COUNT, false, false },
 	};
 	const uint32_t file = 1u << HEFT_SIZE_FILE, vm = 1u << HEFT_SIZE_VM;
+	const bool by_region = regions_wanted(p);
 	struct rows_opts opts = {
 		.measures = measures,
 		.limit = p->rows,
@@ -447,7 +472,7 @@ struct heft_table profile_rows(struct heft_profile *p, bool all, struct arena *a
 		.drop_repeats = true,
 		.keep = levels_to_keep(p),
 		.label = node_label,
-		.fill = p->listing_aliases ? list_aliases : NULL,
+		.fill = p->listing_aliases || by_region ? fill_row : NULL,
 		.ctx = p,
 	};
 	const char **names = arena_new(arena, const char *, p->levels.count);
@@ -456,7 +481,7 @@ struct heft_table profile_rows(struct heft_profile *p, bool all, struct arena *a
 		opts.sort = HEFT_SORT_NAME;
 		opts.told = p->diff ? 0 : opts.told;
 		opts.drop_repeats = false;
-		opts.fill = NULL;
+		opts.fill = by_region ? fill_row : NULL;
 	} else if (p->listing_aliases) {
 		index_aliases(p);
 	}
@@ -467,6 +492,8 @@ struct heft_table profile_rows(struct heft_profile *p, bool all, struct arena *a
 				    .level_count = p->levels.count,
 				    .measures = measures,
 				    .measure_count = p->rollup.tree.measures,
+				    .texts = by_region ? region_texts : NULL,
+				    .text_count = by_region ? REGION_TEXTS : 0,
 				    .sorted_by = p->sort_domain == HEFT_VM ? HEFT_SIZE_VM
 									   : HEFT_SIZE_FILE,
 				    .diff = p->diff,

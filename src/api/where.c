@@ -158,7 +158,9 @@ static void begin_owners(struct heft_where *w)
 {
 	const bool core = w->process.open;
 	const bool units = !core && owners_of_units(&w->owners);
+	const bool regions = !core && owners_of_regions(&w->owners);
 	const struct source_file file = { .path = w->program.path,
+					  .regions = regions ? program_regions(&w->program) : NULL,
 					  .linkmap = units ? program_map(&w->program) : NULL,
 					  .input = &w->program.input,
 					  .go = &w->program.go,

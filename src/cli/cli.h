@@ -131,6 +131,7 @@ enum common_option {
 	O_SOURCE_MAP,
 	O_MAP,
 	O_NO_MAP,
+	O_REGION,
 	O_SYSROOT,
 	O_PATH_MAP,
 	O_STRIP_PREFIX,

@@ -130,6 +130,32 @@ static bool add_source_map(const struct cli *cli, struct heft_finder *f, const s
 	return true;
 }
 
+/* "NAME=ADDR+SIZE", the address hexadecimal with or without 0x. */
+static bool add_region(const struct cli *cli, struct heft_finder *f, const struct opt *o,
+		       const char *value)
+{
+	char text[256];
+	uint64_t origin, length;
+	struct heft_err err;
+	const size_t len = strlen(value);
+	char *equals = NULL, *plus = NULL;
+	if (len < sizeof text) {
+		memcpy(text, value, len + 1);
+		equals = strchr(text, '=');
+		plus = equals != NULL ? strchr(equals, '+') : NULL;
+	}
+	if (plus == NULL)
+		return cli_bad_value(cli, o, value, "NAME=ADDR+SIZE");
+	*equals = *plus = '\0';
+	if (!cli_parse_number(equals + 1, true, &origin) ||
+	    !cli_parse_number(plus + 1, false, &length))
+		return cli_bad_value(cli, o, value, "NAME=ADDR+SIZE");
+	if (heft_finder_add_region(f, text, origin, length, &err))
+		return true;
+	cli_failed(cli, &err);
+	return false;
+}
+
 bool cli_find(const struct cli *cli, struct heft_finder *f, const struct opt *o, const char *value)
 {
 	switch (o->id) {
@@ -139,6 +165,7 @@ bool cli_find(const struct cli *cli, struct heft_finder *f, const struct opt *o,
 	case O_DSYM: heft_finder_add_debug_file(f, value); break;
 	case O_SOURCE_MAP: return add_source_map(cli, f, o, value);
 	case O_MAP: heft_finder_add_map(f, value); break;
+	case O_REGION: return add_region(cli, f, o, value);
 	case O_NO_MAP: add_flag(f, HEFT_FIND_NO_MAP); break;
 	case O_SYSROOT: heft_finder_set_sysroot(f, value); break;
 	case O_PATH_MAP: return map_path(cli, f, o, value);

@@ -35,6 +35,7 @@ const struct opt size_opts[] = {
 	{ O_CONFIG, 'c', false, NULL, "FILE", "read a configuration file: own data sources .." },
 #include "cli/find_opts.inc"
 #include "cli/exe_opts.inc"
+#include "cli/region_opts.inc"
 	{ O_DEBUG_INFO, 0, false, "debug-info", "sections|owners",
 	  "whose debug sections are by symbol: their own\n"
 	  "                              (default), or that of the symbols they describe" },
@@ -143,6 +144,7 @@ static bool queue_source(void *ctx, const char *name)
 		cli_error(job->cli, "out of memory");
 		return false;
 	}
+	job->by_region |= strcmp(name, "regions") == 0;
 	job->pending[job->pending_count++] = copy;
 	job->source_count++;
 	return true;
@@ -330,6 +332,8 @@ static bool settle(struct size_job *job)
 				  job->cli->usage);
 		return false;
 	}
+	if (job->out.write.domain == 0 && job->by_region)
+		job->out.write.domain = HEFT_VM;
 	if (job->out.write.domain != 0 && !job->sort_given)
 		heft_profile_set_sort_domain(job->profile, job->out.write.domain);
 	if (job->out.write.domain == 0)

@@ -15,6 +15,7 @@ struct size_job {
 	struct output out;
 	bool list_sources; /* and do nothing else */
 	bool raw_map, exit_code, sort_given, rows_given, filtered;
+	bool by_region;  /* what is in memory counts, unless the user says otherwise */
 	bool trace_some; /* an address was named */
 	unsigned verbose;
 	const char *disassemble; /* a function, instead of the table; NULL: none */

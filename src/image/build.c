@@ -110,6 +110,7 @@ void build_segment(struct image_build *b, const struct segment *given)
 	s.type = PT_LOAD;
 	s.vm_size = min_u64(s.vm_size, UINT64_MAX - s.addr);
 	s.file_size = min_u64(s.file_size, s.vm_size);
+	s.load_addr = s.addr;
 	vec_push(&b->segments, s);
 }
 

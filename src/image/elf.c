@@ -214,7 +214,7 @@ static void read_phdr(const struct image *im, uint64_t off, struct segment *s)
 	uint32_t flags = im->bits == 64 ? read_u32(&r) : 0;
 	s->off = read_elf_word(&r, im->bits);
 	s->addr = read_elf_word(&r, im->bits);
-	(void)read_elf_word(&r, im->bits); /* p_paddr */
+	s->load_addr = read_elf_word(&r, im->bits);
 	s->file_size = read_elf_word(&r, im->bits);
 	s->vm_size = read_elf_word(&r, im->bits);
 	if (im->bits == 32)
@@ -242,6 +242,28 @@ static void clip_segment(const struct image *im, struct segment *s)
 	}
 }
 
+/* Linkers that know of no load addresses leave them 0, and those of cores say nothing. */
+static void settle_load_addrs(struct image *im)
+{
+	bool known = false, several = false;
+	const struct segment *first = NULL;
+	for (size_t i = 0; i < im->segment_count; i++) {
+		const struct segment *s = &im->segments[i];
+		if (s->type != PT_LOAD)
+			continue;
+		known |= s->load_addr != 0;
+		several |= first != NULL;
+		first = first ? first : s;
+	}
+	for (size_t i = 0; i < im->segment_count; i++) {
+		struct segment *s = &im->segments[i];
+		const bool fits = s->load_addr <= addr_limit(im) &&
+				  addr_limit(im) - s->load_addr >= s->file_size;
+		if (im->kind == IMAGE_CORE || (several && !known) || !fits)
+			s->load_addr = s->addr;
+	}
+}
+
 static bool parse_segments(struct parse *p)
 {
 	struct image *im = p->im;
@@ -261,6 +283,7 @@ static bool parse_segments(struct parse *p)
 		read_phdr(im, eh->phoff + (uint64_t)i * eh->phentsize, s);
 		clip_segment(im, s);
 	}
+	settle_load_addrs(im);
 	return true;
 }
 

@@ -42,6 +42,9 @@ struct segment {
 	uint64_t off, file_size;
 	uint64_t missing;       /* bytes stated that the file lacks: it was cut off */
 	uint64_t addr, vm_size; /* vm_size as stated (clipped so that it does not wrap) */
+	/* Where the file's bytes are stored in the memory of the machine (PT_LOAD): p_paddr of ELF,
+	 * clipped so that it does not wrap; addr where nothing else is known. */
+	uint64_t load_addr;
 	uint64_t align;
 	bool again; /* its file bytes are not read: see section_bytes */
 };

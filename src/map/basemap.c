@@ -18,6 +18,11 @@ label_id section_kind_label(struct labels *labels, const struct section *s)
 			    s->exec ? "X" : "");
 }
 
+label_id fill_label(struct labels *labels)
+{
+	return label_borrow(labels, STR("[fill]"));
+}
+
 /* ---- building ---------------------------------------------------------------- */
 
 struct builder {
@@ -35,17 +40,36 @@ static void add_range(struct builder *b, struct base_range r)
 	claim(&b->file, r.off, r.file_size, r.label, WHY_SEGMENT);
 }
 
+/* Whether the bytes of a segment have an address of their own before they are copied. */
+static bool is_stored(const struct builder *b, const struct segment *s)
+{
+	return b->map->regions && s->type == PT_LOAD && s->load_addr != s->addr;
+}
+
 static void add_segments(struct builder *b, const struct image *im, uint32_t type)
 {
 	for (size_t i = 0; i < im->segment_count; i++) {
 		const struct segment *s = &im->segments[i];
 		if (s->type != type)
 			continue;
+		const uint64_t held = min_u64(s->file_size, s->vm_size);
 		add_range(b, (struct base_range){ .addr = s->addr,
 						  .size = s->vm_size,
 						  .off = im->file_off + s->off,
-						  .file_size = min_u64(s->file_size, s->vm_size),
-						  .label = segment_label(b->labels, s) });
+						  .file_size = is_stored(b, s) ? 0 : held,
+						  .label = segment_label(b->labels, s),
+						  .runs_at = s->addr });
+	}
+	for (size_t i = 0; i < im->segment_count; i++) {
+		const struct segment *s = &im->segments[i];
+		const uint64_t held = min_u64(s->file_size, s->vm_size);
+		if (s->type == type && is_stored(b, s))
+			add_range(b, (struct base_range){ .addr = s->load_addr,
+							  .size = held,
+							  .off = im->file_off + s->off,
+							  .file_size = held,
+							  .label = segment_label(b->labels, s),
+							  .runs_at = s->addr });
 	}
 }
 
@@ -57,7 +81,8 @@ static void add_sections(struct builder *b, const struct image *im)
 		const uint64_t off = im->file_off + s->off;
 		if (s->alloc)
 			add_range(b, (struct base_range){ s->addr, s->size, off,
-							  min_u64(s->file_size, s->size), label });
+							  min_u64(s->file_size, s->size), label,
+							  s->addr });
 		claim(&b->file, off, s->file_size, label, WHY_SECTION);
 	}
 }
@@ -81,7 +106,8 @@ static void add_image(struct builder *b, const struct image *im)
 		add_sections(b, im);
 	} else {
 		add_segments(b, im, PT_LOAD);
-		add_segments(b, im, PT_TLS);
+		if (!b->map->regions) /* no thread has its variables at these addresses */
+			add_segments(b, im, PT_TLS);
 	}
 }
 
@@ -122,18 +148,126 @@ static void take_ranges(struct builder *b, const struct spans *pieces)
 							       .size = s->size,
 							       .off = from->off + skip,
 							       .file_size = min_u64(held, s->size),
-							       .label = from->label });
+							       .label = from->label,
+							       .runs_at = from->runs_at + skip });
 		b->map->vm_size += s->size;
 	}
 }
 
-void basemap_build(struct basemap *b, const struct input *in, struct labels *labels)
+/* ---- regions --------------------------------------------------------------------------------- */
+
+/* What lies this close behind a region's last byte, and in no other, did not fit. */
+enum { OVERFLOW_GAP = 4096 };
+
+struct by_length {
+	uint64_t length, index;
+};
+
+static void place_regions(struct basemap *b)
+{
+	const size_t count = b->regions->list.count;
+	struct by_length *order = mem_alloc((count + 1) * sizeof *order);
+	struct claims claims = { 0 };
+	for (size_t i = 0; i < count; i++)
+		order[i] = (struct by_length){ b->regions->list.data[i].length, i };
+	sort_by_key(order, count, sizeof *order);
+	for (size_t i = 0; i < count; i++) {
+		const struct memory_region *r = &b->regions->list.data[order[i].index];
+		claim(&claims, r->origin, r->length, (label_id)order[i].index, WHY_REGION);
+	}
+	claims_resolve(&claims, UINT64_MAX, &b->region_spans);
+	b->region_ends = mem_zeroed(count + 1, sizeof *b->region_ends);
+	mem_free(order);
+}
+
+static void note_end(struct basemap *b, label_id region, uint64_t end)
+{
+	b->region_ends[region] = max_u64(b->region_ends[region], end);
+}
+
+/* What is in no region goes to the one it follows, which it did not fit into. */
+static void add_overflow(struct basemap *b, struct claims *over, label_id before, uint64_t start,
+			 uint64_t end)
+{
+	if (before == LABEL_NONE || start - b->region_ends[before] >= OVERFLOW_GAP)
+		return;
+	claim(over, b->region_ends[before], end - b->region_ends[before], before, WHY_REGION);
+	note_end(b, before, end);
+}
+
+/* How far the piece's regions are filled; *before is the region of the piece before it. */
+static void measure_piece(struct basemap *b, const struct span *piece, struct claims *over,
+			  label_id *before)
+{
+	const struct spans *regions = &b->region_spans;
+	const uint64_t end = piece->start + piece->size;
+	for (uint64_t at = piece->start, stop; at < end; at = stop) {
+		const struct span *r = spans_find(regions, at);
+		const size_t next = spans_from(regions, at);
+		stop = end;
+		if (r) {
+			*before = r->label;
+			stop = min_u64(end, r->start + r->size);
+			note_end(b, r->label, stop);
+			continue;
+		}
+		if (next < regions->list.count)
+			stop = min_u64(end, regions->list.data[next].start);
+		add_overflow(b, over, *before, at, stop);
+	}
+}
+
+/* `pieces`: what is in memory. */
+static void measure_regions(struct basemap *b, const struct spans *pieces)
+{
+	struct claims over = { 0 };
+	struct spans more;
+	label_id before = LABEL_NONE;
+	for (size_t i = 0; i < pieces->list.count; i++)
+		measure_piece(b, &pieces->list.data[i], &over, &before);
+	claims_resolve(&over, UINT64_MAX, &more);
+	spans_overlay(&b->region_spans, &more);
+}
+
+/* What a region has between its first byte and the last that is used, and nobody asked for. */
+static void add_fill(struct builder *b)
+{
+	const struct basemap *map = b->map;
+	for (size_t i = 0; i < map->region_spans.list.count; i++) {
+		const struct span *s = &map->region_spans.list.data[i];
+		const uint64_t end = min_u64(s->start + s->size, map->region_ends[s->label]);
+		if (end > s->start)
+			add_range(b, (struct base_range){ .addr = s->start,
+							  .size = end - s->start,
+							  .label = fill_label(b->labels),
+							  .runs_at = s->start });
+	}
+}
+
+static void add_regions(struct builder *b)
+{
+	struct claims copy = { 0 };
+	struct spans pieces;
+	for (size_t i = 0; i < b->vm.list.count; i++)
+		vec_push(&copy.list, b->vm.list.data[i]);
+	claims_resolve(&copy, UINT64_MAX, &pieces);
+	place_regions(b->map);
+	measure_regions(b->map, &pieces);
+	spans_release(&pieces);
+	add_fill(b);
+}
+
+void basemap_build(struct basemap *b, const struct input *in, struct labels *labels,
+		   const struct memory_regions *regions)
 {
 	memset(b, 0, sizeof *b);
 	b->file_size = in->file.bytes.size;
+	b->regions = regions;
 	struct builder build = { .map = b, .labels = labels };
 	for (size_t i = 0; i < in->image_count; i++)
 		add_image(&build, &in->images[i]);
+	if (regions)
+		add_regions(&build);
 	claim_headers(in, labels, &build.file);
 	for (size_t i = 0; i < in->image_count; i++)
 		add_segment_rests(&build, &in->images[i]);
@@ -152,6 +286,21 @@ void basemap_release(struct basemap *b)
 {
 	vec_release(&b->ranges);
 	spans_release(&b->file);
+	spans_release(&b->region_spans);
+	mem_free(b->region_ends);
+	b->region_ends = NULL;
+}
+
+uint64_t basemap_region_used(const struct basemap *b, size_t region)
+{
+	uint64_t used = 0;
+	for (size_t i = 0; i < b->region_spans.list.count; i++) {
+		const struct span *s = &b->region_spans.list.data[i];
+		const uint64_t end = min_u64(s->start + s->size, b->region_ends[region]);
+		if (s->label == region && end > s->start)
+			used += end - s->start;
+	}
+	return used;
 }
 
 /* ---- using -------------------------------------------------------------------- */
@@ -193,6 +342,39 @@ static bool sort_places(const struct basemap *b, struct place *places)
 		end = max_u64(end, add_sat(places[i].off, size));
 	}
 	return true;
+}
+
+/* The spans of [from, from + size), moved to another address. */
+static void copy_spans(const struct spans *vm, uint64_t from, uint64_t size, uint64_t to,
+		       struct spans *ret)
+{
+	const uint64_t end = from + size;
+	size_t i = spans_from(vm, from);
+	i -= i > 0 && vm->list.data[i - 1].start + vm->list.data[i - 1].size > from;
+	for (; i < vm->list.count && vm->list.data[i].start < end; i++) {
+		const struct span *s = &vm->list.data[i];
+		const uint64_t first = max_u64(s->start, from);
+		const uint64_t last = min_u64(s->start + s->size, end);
+		if (first < last)
+			spans_push(ret, to + (first - from), last - first, s->label);
+	}
+}
+
+void basemap_add_stored(const struct basemap *b, struct spans *vm)
+{
+	struct spans stored = { 0 }, rest = { 0 };
+	if (!b->regions)
+		return;
+	for (size_t i = 0; i < b->ranges.count; i++) {
+		const struct base_range *r = &b->ranges.data[i];
+		if (r->runs_at != r->addr)
+			copy_spans(vm, r->runs_at, r->size, r->addr, &stored);
+	}
+	spans_overlay(vm, &stored);
+	for (size_t i = 0; i < b->ranges.count; i++)
+		spans_push(&rest, b->ranges.data[i].addr, b->ranges.data[i].size,
+			   b->ranges.data[i].label);
+	spans_overlay(vm, &rest);
 }
 
 void basemap_translate(const struct basemap *b, const struct spans *vm, struct spans *ret_file)

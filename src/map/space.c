@@ -7,6 +7,7 @@ const char *why_text(enum why why)
 	static const char *const text[WHY_COUNT] = {
 		[WHY_SEGMENT] = "segment",
 		[WHY_SECTION] = "section header",
+		[WHY_REGION] = "memory region",
 		[WHY_HEADER] = "header table",
 		[WHY_FILE] = "input file",
 		[WHY_MEMBER] = "archive member",

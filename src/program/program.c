@@ -276,6 +276,21 @@ const struct linkmap *program_map(struct program *p)
 	return p->map_open ? &p->map : NULL;
 }
 
+const struct memory_regions *program_regions(struct program *p)
+{
+	const struct image *im = program_image(p);
+	if (p->regions_read || !im || im->kind != IMAGE_EXEC)
+		return &p->regions;
+	const struct linkmap *map = program_map(p);
+	p->regions_read = true;
+	regions_copy(&p->regions, &p->wish->regions);
+	if (p->regions.list.count == 0 && map)
+		regions_of_map(&p->regions, map, p->path, p->notes);
+	if (p->regions.list.count == 0)
+		regions_of_segments(&p->regions, im);
+	return &p->regions;
+}
+
 /* ---- opening and closing -------------------------------------------------------------------- */
 
 static void begin(struct program *p, const char *path, const struct program_wish *wish,
@@ -345,6 +360,7 @@ void program_close(struct program *p)
 	dwarf_slot_release(&p->dwarf);
 	if (p->map_open)
 		linkmap_release(&p->map);
+	regions_release(&p->regions);
 	companion_close(&p->debug);
 	companion_close(&p->lines);
 	if (p->open)

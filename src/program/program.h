@@ -24,10 +24,12 @@ struct program {
 	struct companion lines; /* its like with DWARF, where `debug` was asked for without */
 	struct go_slot go;
 	struct linkmap map;
+	struct memory_regions regions;
 	struct dwarf_slot dwarf;
 	struct symbol_table symbols;
 	struct symbolizer symbolizer;
-	bool open, map_open, map_tried, debug_tried, dwarf_tried, symbols_read, symbolizer_tried;
+	bool open, map_open, map_tried, debug_tried, dwarf_tried, symbols_read, symbolizer_tried,
+		regions_read;
 };
 
 /* Opens the file and what the wish names for it.  `wish` and `notes` are borrowed until
@@ -78,6 +80,9 @@ static inline const char *program_debug_path(const struct program *p)
 /* Its linker map: of the maps of the wish the one that agrees with most of its sections, else one
  * that lies beside it.  NULL: none.  A map that agrees with some sections only is a note. */
 const struct linkmap *program_map(struct program *p);
+/* The memory regions of its machine: those of the wish, else of its linker map, else runs of what
+ * is loaded close together.  None of an archive and of an object. */
+const struct memory_regions *program_regions(struct program *p);
 /* What an image or its debug file has of DWARF, and of dwz's and split files behind it; NULL:
  * none. */
 struct debuginfo *program_dwarf(struct program *p);

@@ -7,6 +7,7 @@ void wish_release(struct program_wish *w)
 	vec_release(&w->maps);
 	vec_release(&w->source_maps);
 	vec_release(&w->programs);
+	regions_release(&w->regions);
 	paths_release(&w->paths);
 	vec_release(&w->pieces);
 	file_inputs_release(&w->inputs);
@@ -50,6 +51,15 @@ void wish_add_source_map(struct program_wish *w, const char *id, const char *pat
 void wish_add_program(struct program_wish *w, const char *path)
 {
 	vec_push(&w->programs, keep(w, path));
+}
+
+bool wish_add_region(struct program_wish *w, const char *name, uint64_t origin, uint64_t length,
+		     struct heft_err *err)
+{
+	return regions_add(&w->regions, str_of(name), origin, length) ||
+	       fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+		    "memory region '%s' is empty or wraps, or there are more than %d", name,
+		    REGIONS_MAX);
 }
 
 void wish_set_sysroot(struct program_wish *w, const char *dir)
@@ -117,6 +127,7 @@ void wish_copy(struct program_wish *w, const struct program_wish *from)
 				    from->source_maps.data[i].path);
 	for (size_t i = 0; i < from->programs.count; i++)
 		wish_add_program(w, from->programs.data[i]);
+	regions_copy(&w->regions, &from->regions);
 	wish_set_sysroot(w, from->sysroot);
 	w->flags = from->flags;
 	paths_copy(&w->paths, &from->paths);

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "heap/dump.h"
 #include "image/debugfile.h"
+#include "image/region.h"
 #include "map/paths.h"
 
 /* A source map, and the URL or the path of the module that it is of. */
@@ -21,9 +22,10 @@ struct program_wish {
 	VEC(const char *) debug_dirs;  /* the last one is the sysroot's, if there is a sysroot */
 	VEC(const char *) maps;
 	VEC(struct wished_source_map) source_maps;
-	VEC(const char *) programs; /* of dumps */
-	const char *sysroot;        /* or NULL */
-	unsigned flags;             /* enum heft_find_flag */
+	VEC(const char *) programs;    /* of dumps */
+	struct memory_regions regions; /* of memory, given by hand */
+	const char *sysroot;           /* or NULL */
+	unsigned flags;                /* enum heft_find_flag */
 	struct paths paths;
 	struct file_inputs inputs; /* names that are no files */
 	VEC(struct dump_piece) pieces;
@@ -39,6 +41,9 @@ void wish_add_debug_file(struct program_wish *w, const char *path);
 void wish_add_debug_dir(struct program_wish *w, const char *dir);
 void wish_add_source_map(struct program_wish *w, const char *id, const char *path);
 void wish_add_map(struct program_wish *w, const char *path);
+/* HEFT_EARG where the region is empty, wraps or is one too many. */
+bool wish_add_region(struct program_wish *w, const char *name, uint64_t origin, uint64_t length,
+		     struct heft_err *err);
 void wish_add_program(struct program_wish *w, const char *path);
 void wish_set_sysroot(struct program_wish *w, const char *dir);
 /* Where a part of an image of memory lay; `path` NULL: of the dump itself. */

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static const char *const change_words[] = {
 	[HEFT_UNCHANGED] = "unchanged", [HEFT_CHANGED] = "changed", [HEFT_ADDED] = "added",
@@ -88,7 +89,7 @@ static void change_text(char out[CELL_MAX], enum heft_unit unit, union heft_valu
 static const char *text_of(const struct report *r, const struct column *c,
 			   const struct heft_row *row)
 {
-	if (c->cell == CELL_TEXT)
+	if (c->cell == CELL_TEXT || c->cell == CELL_AMOUNT)
 		return row->texts && row->texts[c->index] ? row->texts[c->index] : "";
 	const bool own = r->table.has_changes && row->others == 0 && row != r->table.top;
 	return own ? change_words[row->change] : "";
@@ -96,7 +97,17 @@ static const char *text_of(const struct report *r, const struct column *c,
 
 static bool is_text(const struct column *c)
 {
-	return c->cell == CELL_TEXT || c->cell == CELL_STATE;
+	return c->cell == CELL_TEXT || c->cell == CELL_AMOUNT || c->cell == CELL_STATE;
+}
+
+/* "-4032" becomes "-3.94Ki". */
+static const char *amount_text(char out[CELL_MAX], const char *exact)
+{
+	const bool negative = exact[0] == '-';
+	if (exact[0] == '\0')
+		return "";
+	number_size(out, strtoull(exact + negative, NULL, 10), negative ? '-' : '\0');
+	return out;
 }
 
 /* Rows that sum up others have no number that rows share. */
@@ -119,6 +130,8 @@ static void share_text(char out[CELL_MAX], enum heft_unit unit, union heft_value
 const char *cell_text(char room[CELL_MAX], const struct report *r, const struct column *c,
 		      const struct heft_row *row, const struct heft_row *parent)
 {
+	if (c->cell == CELL_AMOUNT)
+		return amount_text(room, text_of(r, c, row));
 	if (is_text(c))
 		return text_of(r, c, row);
 	const enum heft_unit unit = r->table.measures[c->index].unit;

@@ -48,6 +48,7 @@ enum cell {
 	CELL_SHARE,  /* of the row above, in percent */
 	CELL_PART,   /* of the top row, in percent */
 	CELL_TEXT,   /* of the row's texts */
+	CELL_AMOUNT, /* that is a number of bytes */
 	CELL_STATE,  /* the word for its change */
 };
 

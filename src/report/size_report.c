@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 /* Columns of one domain: percent, size; with old_new two sizes before; widths and gaps. */
+enum { REGION_WIDTH = 8, FULL_WIDTH = 7 };
 enum { PERCENT_WIDTH = 6, BYTES_WIDTH = 8, OLD_WIDTH = 7, COUNT_WIDTH = 7, LABEL_GAP = 4 };
 
 static bool shows(const struct report *r, enum heft_size_measure m)
@@ -24,6 +25,12 @@ static bool has_old_new(const struct report *r)
 	return r->opts.old_new && r->table.diff;
 }
 
+/* Texts of a table of sizes are those of memory regions: length, what is free, percent in use. */
+static bool has_regions(const struct report *r)
+{
+	return r->table.text_count > 0;
+}
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static void put_head(const struct report *r, struct sink *s)
@@ -39,6 +46,9 @@ static void put_head(const struct report *r, struct sink *s)
 	}
 	if (shows(r, HEFT_SIZE_COUNT))
 		sink_printf(s, "%*s ", count_pad, "COUNT");
+	if (has_regions(r))
+		sink_printf(s, "%*s %*s %*s", REGION_WIDTH, "REGION", REGION_WIDTH, "FREE",
+			    FULL_WIDTH, "% USED");
 	sink_text(s, STR("\n"));
 	for (unsigned m = 0; m < COUNT_OF(title); m++) {
 		if (shows(r, m) && has_old_new(r))
@@ -48,6 +58,8 @@ static void put_head(const struct report *r, struct sink *s)
 	}
 	if (shows(r, HEFT_SIZE_COUNT))
 		sink_printf(s, "%.*s ", count_pad, "-------");
+	if (has_regions(r))
+		sink_text(s, STR("-------- -------- -------"));
 	sink_text(s, STR("\n"));
 }
 
@@ -163,7 +175,7 @@ static void put_json_head(const struct report *r, struct json *j)
 /* ---- all together ---------------------------------------------------------------------------- */
 
 /* Names and order are those of the reference tool. */
-static void csv_fields(struct report *r)
+static void size_fields(struct report *r)
 {
 	const bool both = r->table.diff && r->opts.base_columns;
 	report_field(r, "vmsize", CELL_CHANGE, HEFT_SIZE_VM);
@@ -181,6 +193,13 @@ static void csv_fields(struct report *r)
 		report_field(r, "original_count", CELL_BASE, HEFT_SIZE_COUNT);
 		report_field(r, "current_count", CELL_NOW, HEFT_SIZE_COUNT);
 	}
+}
+
+static void csv_fields(struct report *r)
+{
+	size_fields(r);
+	for (unsigned i = 0; i < r->table.text_count; i++)
+		report_field(r, r->table.texts[i].name, CELL_TEXT, i);
 }
 
 void size_report_init(struct report *r)
@@ -204,5 +223,13 @@ void size_report_init(struct report *r)
 	if (shows(r, HEFT_SIZE_COUNT))
 		report_column(r, (struct column){ "count", CELL_CHANGE, HEFT_SIZE_COUNT,
 						  COUNT_WIDTH, 1, false, 0 });
+	if (has_regions(r)) {
+		report_column(r, (struct column){ "region", CELL_AMOUNT, 0, REGION_WIDTH, 1, false,
+						  0, true });
+		report_column(r, (struct column){ "free", CELL_AMOUNT, 1, REGION_WIDTH, 1, false, 0,
+						  true });
+		report_column(r, (struct column){ "% used", CELL_TEXT, 2, FULL_WIDTH, 1, false, 0,
+						  true });
+	}
 	csv_fields(r);
 }

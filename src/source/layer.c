@@ -151,6 +151,7 @@ static void own_claims(void *ctx, size_t side, unsigned worker)
 	}
 	claims_resolve(&d->vm_rest, UINT64_MAX, &rest);
 	spans_overlay(&l->vm, &rest);
+	basemap_add_stored(d->f->map, &l->vm);
 	basemap_clip_vm(d->f->map, &l->vm);
 	basemap_translate(d->f->map, &l->vm, &d->translated);
 }

@@ -8,7 +8,7 @@ void measure_begin(struct measure *m, const struct source_file *of, const struct
 	m->file.dwarf = &m->dwarf;
 	if (!m->file.go)
 		m->file.go = &m->go;
-	basemap_build(&m->map, of->input, of->labels);
+	basemap_build(&m->map, of->input, of->labels, of->regions);
 }
 
 void measure_run(struct measure *m, const struct source *s, struct layer *ret)

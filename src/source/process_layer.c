@@ -69,7 +69,7 @@ static void run_alone(const struct source_file *f, const struct source *source,
 				     .go = &go,
 				     .source = f->source };
 	notes_init(&notes);
-	basemap_build(&map, m->input, f->labels);
+	basemap_build(&map, m->input, f->labels, NULL);
 	source->run(&alone, &layer);
 	dwarf_slot_release(&dwarf);
 	basemap_release(&map);

@@ -32,6 +32,8 @@ static const struct source sources[] = {
 	  TEXT_NAMESPACE, true },
 	{ "packages", "Go import path, Rust crate, C++ namespace, library or directory",
 	  source_packages, TEXT_AS_IS, false, false, true },
+	{ "regions", "memory regions: where bytes are stored and where they run (firmware)",
+	  source_regions, TEXT_AS_IS, false, false, false, true },
 	{ "sections", "sections of the object file", source_sections, TEXT_AS_IS, false },
 	{ "segments", "segments the loader maps", source_segments, TEXT_AS_IS, false, true },
 	{ "sourcefiles", "source files that declare the code (debug info)", source_sourcefiles,

@@ -41,6 +41,8 @@ struct source_file {
 	const struct input *debug; /* its separate debug file, or NULL */
 	const struct basemap *map;
 	const struct linkmap *linkmap; /* what the linker says of the input, or NULL */
+	const struct memory_regions
+		*regions; /* makes the VM image that of these, see basemap.h; or NULL */
 	struct labels *labels;
 	struct notes *notes;
 	unsigned threads;
@@ -105,9 +107,10 @@ struct source {
 	const char *name, *about;
 	void (*run)(const struct source_file *f, struct layer *ret);
 	enum source_text text;
-	bool dwarf; /* reads debug info, which may be in a separate file */
-	bool core;  /* knows cores itself; the others are asked about the files mapped there */
-	bool units; /* asks a debug file, if there is one, and the linker map for compile units */
+	bool dwarf;   /* reads debug info, which may be in a separate file */
+	bool core;    /* knows cores itself; the others are asked about the files mapped there */
+	bool units;   /* asks a debug file, if there is one, and the linker map for compile units */
+	bool regions; /* asks for the memory of a machine, see basemap.h */
 };
 
 /* How the labels of a source are shown, without rules; `chosen` is the -C setting. */
@@ -122,6 +125,9 @@ void source_inputfiles(const struct source_file *f, struct layer *ret);
 void source_armembers(const struct source_file *f, struct layer *ret);
 void source_segments(const struct source_file *f, struct layer *ret);
 void source_sections(const struct source_file *f, struct layer *ret);
+/* What is in none is NO_REGION; so is all where the base map has no regions. */
+#define NO_REGION "[in no region]"
+void source_regions(const struct source_file *f, struct layer *ret);
 void source_symbols(const struct source_file *f, struct layer *ret);
 void source_blocks(const struct source_file *f, struct layer *ret);
 void source_functions(const struct source_file *f, struct layer *ret);

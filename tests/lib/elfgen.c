@@ -141,7 +141,7 @@ static void put_phdr(const struct elfgen *g, struct elfgen_out *o, const struct 
 		elfgen_put(o, 4, s->flags);
 	elfgen_put(o, word(g), s->off);
 	elfgen_put(o, word(g), s->addr);
-	elfgen_put(o, word(g), s->addr);
+	elfgen_put(o, word(g), s->addr + s->moved);
 	elfgen_put(o, word(g), s->file_size);
 	elfgen_put(o, word(g), s->vm_size);
 	if (g->bits == 32)

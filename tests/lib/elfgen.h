@@ -32,6 +32,7 @@ struct elfgen_section {
 struct elfgen_segment {
 	uint32_t type, flags;
 	uint64_t off, addr, file_size, vm_size, align;
+	uint64_t moved;   /* its bytes are stored so far behind addr, modulo 2^64 */
 	uint32_t section; /* not 0: off (and nothing else) is taken from that section */
 };
 

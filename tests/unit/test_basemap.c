@@ -16,12 +16,18 @@ struct fixture {
 	struct basemap map;
 };
 
-static void fixture_open(struct fixture *f, struct elfgen *g)
+static void fixture_open_by(struct fixture *f, struct elfgen *g,
+			    const struct memory_regions *regions)
 {
 	memset(f, 0, sizeof *f);
 	f->file = elfgen_finish(g);
 	assert_true(input_parse(&f->input, "test", f->file, NULL, NULL));
-	basemap_build(&f->map, &f->input, &f->labels);
+	basemap_build(&f->map, &f->input, &f->labels, regions);
+}
+
+static void fixture_open(struct fixture *f, struct elfgen *g)
+{
+	fixture_open_by(f, g, NULL);
 }
 
 static void fixture_close(struct fixture *f)
@@ -169,6 +175,100 @@ static void sizes_near_the_end_of_the_address_space_do_no_harm(void **state)
 	fixture_close(&f);
 }
 
+/* Code in flash; data that run in RAM and are stored behind the code, 16 bytes further. */
+static void firmware(struct fixture *f, struct memory_regions *r, uint64_t ram_size)
+{
+	struct elfgen g = linked();
+	assert_true(regions_add(r, STR("flash"), 0x8000, 0x1000));
+	assert_true(regions_add(r, STR("ram"), 0x20000, ram_size));
+	load(&g, OFF, 0x8000, 100, 100, PF_R | PF_X);
+	load(&g, OFF + 128, 0x20000, 32, 80, PF_R | PF_W);
+	g.segments.data[1].moved = UINT64_C(0x8074) - 0x20000;
+	fixture_open_by(f, &g, r);
+}
+
+static void bytes_that_are_copied_are_in_memory_twice_and_gaps_are_fill(void **state)
+{
+	struct fixture f;
+	struct memory_regions r = { 0 };
+	(void)state;
+	firmware(&f, &r, 0x100);
+	assert_int_equal(f.map.ranges.count, 4);
+	assert_range(&f, 0, 0x8000, 100, OFF, 100, "LOAD #0 [RX]");
+	assert_range(&f, 1, 0x8064, 16, 100, 0, "[fill]");
+	assert_range(&f, 2, 0x8074, 32, OFF + 128, 32, "LOAD #1 [RW]");
+	assert_range(&f, 3, 0x20000, 80, OFF + 128, 0, "LOAD #1 [RW]");
+	assert_int_equal(f.map.ranges.data[2].runs_at, 0x20000);
+	assert_int_equal(basemap_region_used(&f.map, 0), 0x94);
+	assert_int_equal(basemap_region_used(&f.map, 1), 80);
+	assert_int_equal(f.map.vm_size, 0x94 + 80);
+	fixture_close(&f);
+	regions_release(&r);
+}
+
+static void what_is_stored_has_the_owner_of_where_it_runs(void **state)
+{
+	struct fixture f;
+	struct memory_regions r = { 0 };
+	struct spans vm = { 0 }, file;
+	(void)state;
+	firmware(&f, &r, 0x100);
+	const label_id code = label_borrow(&f.labels, STR("code"));
+	const label_id table = label_borrow(&f.labels, STR("table"));
+	spans_push(&vm, 0x8000, 100, code);
+	spans_push(&vm, 0x20008, 72, table);
+	basemap_add_stored(&f.map, &vm);
+	basemap_check_vm(&f.map, &vm);
+	assert_int_equal(spans_label(&vm, 0x807c), table);
+	assert_int_equal(spans_label(&vm, 0x8093), table);
+	assert_string_equal(label_text(&f.labels, spans_label(&vm, 0x8074)).p, "LOAD #1 [RW]");
+	basemap_translate(&f.map, &vm, &file);
+	assert_int_equal(spans_label(&file, OFF + 128 + 8), table);
+	spans_release(&vm);
+	spans_release(&file);
+	fixture_close(&f);
+	regions_release(&r);
+}
+
+static void what_does_not_fit_belongs_to_the_region_it_follows(void **state)
+{
+	struct fixture f;
+	struct memory_regions r = { 0 };
+	(void)state;
+	firmware(&f, &r, 64);
+	assert_int_equal(basemap_region_used(&f.map, 1), 80);
+	assert_int_equal(f.map.region_ends[1], 0x20000 + 80);
+	fixture_close(&f);
+	regions_release(&r);
+}
+
+static void of_regions_that_overlap_the_smaller_has_the_bytes(void **state)
+{
+	struct fixture f;
+	struct memory_regions r = { 0 };
+	(void)state;
+	assert_true(regions_add(&r, STR("boot"), 0x8000, 64));
+	firmware(&f, &r, 0x100);
+	assert_int_equal(basemap_region_used(&f.map, 0), 64);
+	assert_int_equal(basemap_region_used(&f.map, 1), 0x94 - 64);
+	fixture_close(&f);
+	regions_release(&r);
+}
+
+static void a_region_is_not_empty_and_does_not_wrap(void **state)
+{
+	struct memory_regions r = { 0 };
+	(void)state;
+	assert_false(regions_add(&r, STR("x"), 0, 0));
+	assert_false(regions_add(&r, STR(""), 0, 1));
+	assert_false(regions_add(&r, STR("x"), UINT64_MAX, 1 + UINT64_C(1)));
+	assert_true(regions_add(&r, STR("x"), 0, UINT64_MAX));
+	assert_true(regions_add(&r, STR("x"), 5, 6));
+	assert_int_equal(r.list.count, 1);
+	assert_int_equal(r.list.data[0].origin, 5);
+	regions_release(&r);
+}
+
 static void alloc_sections_are_the_ranges_of_an_object(void **state)
 {
 	struct fixture f;
@@ -272,6 +372,11 @@ int main(void)
 		cmocka_unit_test(tls_takes_room_only_where_no_load_is),
 		cmocka_unit_test(a_segment_beyond_the_end_of_the_file_keeps_its_memory),
 		cmocka_unit_test(sizes_near_the_end_of_the_address_space_do_no_harm),
+		cmocka_unit_test(bytes_that_are_copied_are_in_memory_twice_and_gaps_are_fill),
+		cmocka_unit_test(what_is_stored_has_the_owner_of_where_it_runs),
+		cmocka_unit_test(what_does_not_fit_belongs_to_the_region_it_follows),
+		cmocka_unit_test(of_regions_that_overlap_the_smaller_has_the_bytes),
+		cmocka_unit_test(a_region_is_not_empty_and_does_not_wrap),
 		cmocka_unit_test(alloc_sections_are_the_ranges_of_an_object),
 		cmocka_unit_test(vm_spans_become_file_spans_where_the_file_has_bytes),
 		cmocka_unit_test(a_file_byte_in_two_segments_goes_to_the_lower_address),

@@ -650,7 +650,9 @@ static void the_built_in_sources_are_listed_and_usable(void **state)
 		assert_true(heft_profile_file(p, 0, &info));
 		assert_int_equal(heft_profile_table(p)->top->now[HEFT_SIZE_FILE].whole,
 				 info.file_size);
-		assert_int_equal(heft_profile_table(p)->top->now[HEFT_SIZE_VM].whole, 600);
+		assert_int_equal(heft_profile_table(p)->top->now[HEFT_SIZE_VM].whole, info.vm_size);
+		/* The memory of a machine has gaps between segments, too. */
+		assert_true(info.vm_size == 600 || strcmp(name, "regions") == 0);
 		assert_true(strlen(text) > 5);
 		heft_profile_free(p);
 	}

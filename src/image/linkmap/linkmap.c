@@ -195,6 +195,7 @@ uint32_t linkmap_find_section(const struct linkmap *lm, struct str name, uint64_
 
 void linkmap_release(struct linkmap *lm)
 {
+	vec_release(&lm->regions);
 	vec_release(&lm->sections);
 	vec_release(&lm->pieces);
 	vec_release(&lm->symbols);

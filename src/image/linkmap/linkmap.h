@@ -54,8 +54,15 @@ struct linkmap_text {
 	uint32_t len;
 };
 
+/* A line of the memory table that GNU ld has for a script with MEMORY. */
+struct linkmap_region {
+	struct linkmap_text name;
+	uint64_t origin, length;
+};
+
 struct linkmap_section {
 	uint64_t addr, size; /* MSVC states no address: 0 for a section without symbols */
+	uint64_t load_addr;  /* where its bytes are stored; addr where the map says no other */
 	struct linkmap_text name;
 	struct linkmap_text segment;       /* ld64; empty elsewhere */
 	uint32_t first_piece, piece_count; /* in pieces */
@@ -99,6 +106,7 @@ struct linkmap_common {
 
 struct linkmap {
 	enum linkmap_linker linker;
+	VEC(struct linkmap_region) regions; /* in the order of the map */
 	VEC(struct linkmap_section) sections;
 	VEC(struct linkmap_piece) pieces;
 	VEC(struct linkmap_symbol) symbols;

@@ -68,6 +68,7 @@ struct linkmap_section *map_add_section(struct map_maker *m, struct str name, ui
 		m->tls_start = addr;
 	vec_push(&lm->sections, (struct linkmap_section){ .addr = addr,
 							  .size = size,
+							  .load_addr = addr,
 							  .name = map_text(m, name),
 							  .align_log2 = LINKMAP_NO_ALIGN,
 							  .tls = tls });
@@ -288,6 +289,8 @@ static void list_pieces(struct map_maker *m)
 			     "a section of the linker map goes beyond the last address");
 			s->size = UINT64_MAX - s->addr;
 		}
+		if (s->size > UINT64_MAX - s->load_addr)
+			s->load_addr = s->addr;
 		s->first_piece = next;
 		while (next < lm->pieces.count && lm->pieces.data[next].section == i)
 			next++;

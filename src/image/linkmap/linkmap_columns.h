@@ -9,6 +9,7 @@ enum columns_level { COLUMNS_SECTION, COLUMNS_PIECE, COLUMNS_SYMBOL };
 
 struct columns_line {
 	uint64_t addr, size, align;
+	uint64_t load_addr; /* lld alone; addr where there is no such column */
 	enum columns_level level;
 	struct str text;
 };

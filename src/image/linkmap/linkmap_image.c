@@ -41,6 +41,21 @@ static bool is_without_bytes(struct str name)
 		     "COMMON");
 }
 
+/* Whether all that is in the section are variables without initial values. */
+static bool is_all_zeros(const struct linkmap *map, const struct linkmap_section *s)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < s->piece_count; i++) {
+		const struct linkmap_piece *p = &map->pieces.data[s->first_piece + i];
+		if (p->size == 0 || p->kind == LINKMAP_FILL)
+			continue;
+		if (!is_without_bytes(linkmap_piece_name(map, p)))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
 static bool is_written(struct str name)
 {
 	return is_without_bytes(name) ||
@@ -67,7 +82,7 @@ static bool is_code(const struct linkmap *map, const struct linkmap_section *s, 
 struct part {
 	uint32_t section; /* of the map */
 	uint32_t name;    /* in the table of names */
-	uint64_t flags, addr, size, off;
+	uint64_t flags, addr, load_addr, size, off;
 	bool nobits;
 };
 
@@ -102,8 +117,13 @@ static void add_part(struct making *m, uint32_t index)
 	const struct str name = linkmap_text(m->map, s->name);
 	if (s->header || s->size == 0 || m->parts.count >= PARTS_MAX)
 		return;
-	struct part p = { index,      put_name(&m->names, name), 0, s->addr, s->size,
-			  m->content, is_without_bytes(name) };
+	struct part p = { .section = index,
+			  .name = put_name(&m->names, name),
+			  .addr = s->addr,
+			  .load_addr = s->load_addr,
+			  .size = s->size,
+			  .off = m->content,
+			  .nobits = is_without_bytes(name) || is_all_zeros(m->map, s) };
 	if (is_loaded(s, name))
 		p.flags = SHF_ALLOC | (is_written(name) ? SHF_WRITE : 0u) |
 			  (s->tls && p.nobits ? SHF_TLS : 0u) |
@@ -171,7 +191,7 @@ static void put_segment(struct text *t, const struct part *p)
 	put(t, rights, 4);
 	put(t, p->off, 8);
 	put(t, p->addr, 8);
-	put(t, p->addr, 8);
+	put(t, p->load_addr, 8);
 	put(t, p->nobits ? 0 : p->size, 8);
 	put(t, p->size, 8);
 	put(t, 1, 8);

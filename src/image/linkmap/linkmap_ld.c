@@ -4,6 +4,7 @@ enum part {
 	PART_OTHER, /* nothing we need */
 	PART_COMMON,
 	PART_DISCARDED,
+	PART_MEMORY,
 	PART_MAP,
 };
 
@@ -56,14 +57,16 @@ static enum part part_of_heading(const struct ld_parser *p, struct str line, boo
 {
 	static const char *const others[] = {
 		"Archive member included",    "Merging program properties",
-		"As-needed library included", "Memory Configuration",
-		"Cross Reference Table",      "Allocating common symbols",
+		"As-needed library included", "Cross Reference Table",
+		"Allocating common symbols",
 	};
 	*ret_heading = true;
 	if (str_starts(line, STR("Common symbol  ")))
 		return PART_COMMON;
 	if (str_eq(line, STR("Discarded input sections")))
 		return PART_DISCARDED;
+	if (str_eq(line, STR("Memory Configuration")))
+		return PART_MEMORY;
 	if (str_eq(line, str_of(p->dialect->map_heading)))
 		return PART_MAP;
 	for (size_t i = 0; i < COUNT_OF(others); i++)
@@ -97,7 +100,25 @@ static void read_discarded(struct ld_parser *p, const struct ld_entry *e)
 		map_odd_line(p->m, "not an entry of the discarded sections");
 }
 
+/* "NAME  0xORIGIN 0xLENGTH ATTRIBUTES"; "*default*" is what is in no region. */
+static void read_region(struct ld_parser *p, const struct ld_entry *e)
+{
+	if (e->count != 2 || e->name.len == 0 || str_eq(e->name, STR("*default*")))
+		return;
+	vec_push(&p->m->lm->regions,
+		 (struct linkmap_region){ map_text(p->m, e->name), e->addr, e->size });
+}
+
 /* ---- the memory map ------------------------------------------------------------------- */
+
+/* "load address 0x..." stands behind the size where bytes are stored elsewhere. */
+static void read_section(struct ld_parser *p, const struct ld_entry *e)
+{
+	struct linkmap_section *s = map_add_section(p->m, e->name, e->addr, e->size);
+	struct str rest = e->rest;
+	if (map_take(&rest, STR("load address ")))
+		(void)map_take_0x(&rest, &s->load_addr);
+}
 
 /* Two numbers without a name: of the name before, or data the script puts in ("LONG 0x1"). */
 static void read_numbers(struct ld_parser *p, struct ld_entry *e)
@@ -110,7 +131,7 @@ static void read_numbers(struct ld_parser *p, struct ld_entry *e)
 	if (e->name.len == 0)
 		map_odd_line(p->m, "numbers without a name");
 	else if (p->waiting.len > 0 && !p->waiting_indented)
-		map_add_section(p->m, e->name, e->addr, e->size);
+		read_section(p, e);
 	else
 		p->dialect->piece(p->m, e);
 }
@@ -137,7 +158,7 @@ static void read_map_line(struct ld_parser *p, struct ld_entry *e)
 	else if (e->count == 2 && e->indented)
 		p->dialect->piece(m, e);
 	else if (e->count == 2)
-		map_add_section(p->m, e->name, e->addr, e->size);
+		read_section(p, e);
 	else if (e->count == 1 && e->name.len == 0)
 		read_symbol(p, e);
 	p->waiting = e->count == 0 ? e->name : STR("");
@@ -160,6 +181,7 @@ static void read_line(struct ld_parser *p)
 	switch (part) {
 	case PART_COMMON: read_common(p, &e); break;
 	case PART_DISCARDED: read_discarded(p, &e); break;
+	case PART_MEMORY: read_region(p, &e); break;
 	default: read_map_line(p, &e); break;
 	}
 }

@@ -35,12 +35,12 @@ bool columns_place(struct str text, struct columns_place *ret)
 static bool read_columns(const struct lld *l, struct columns_line *ret)
 {
 	struct str s = l->m->line;
-	uint64_t lma;
 	map_skip_blanks(&s);
 	if (!map_take_hex(&s, &ret->addr))
 		return false;
 	map_skip_blanks(&s);
-	if (l->lma && !map_take_hex(&s, &lma))
+	ret->load_addr = ret->addr;
+	if (l->lma && !map_take_hex(&s, &ret->load_addr))
 		return false;
 	map_skip_blanks(&s);
 	if (!map_take_hex(&s, &ret->size))
@@ -93,8 +93,11 @@ static void read_section(struct lld *l, const struct columns_line *c)
 	struct map_maker *m = l->m;
 	m->section = LINKMAP_NONE;
 	m->piece = LINKMAP_NONE;
-	if (!map_script_text(m, c->text, c->addr))
-		map_add_section(m, c->text, c->addr, c->size)->align_log2 = map_log2(c->align);
+	if (map_script_text(m, c->text, c->addr))
+		return;
+	struct linkmap_section *s = map_add_section(m, c->text, c->addr, c->size);
+	s->align_log2 = map_log2(c->align);
+	s->load_addr = c->load_addr;
 }
 
 /* "$x", "$d.12": marks of Arm and RISC-V, which say what kind of bytes follow. */

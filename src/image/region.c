@@ -1,0 +1,99 @@
+#include "image/region.h"
+
+#include "base/sort.h"
+#include "image/elf_const.h"
+#include "image/image.h"
+
+/* Empty room of this size lies between two regions. */
+#define REGION_GAP (UINT64_C(32) << 10)
+
+bool regions_add(struct memory_regions *r, struct str name, uint64_t origin, uint64_t length)
+{
+	if (name.len == 0 || length == 0 || length > UINT64_MAX - origin)
+		return false;
+	for (size_t i = 0; i < r->list.count; i++) {
+		struct memory_region *old = &r->list.data[i];
+		if (!str_eq(name, str_of(old->name)))
+			continue;
+		*old = (struct memory_region){ old->name, origin, length, false };
+		return true;
+	}
+	if (r->list.count == REGIONS_MAX)
+		return false;
+	vec_push(&r->list,
+		 (struct memory_region){ arena_copy(&r->arena, name), origin, length, false });
+	return true;
+}
+
+void regions_of_map(struct memory_regions *r, const struct linkmap *map, const char *path,
+		    struct notes *notes)
+{
+	for (size_t i = 0; i < map->regions.count; i++) {
+		const struct linkmap_region *m = &map->regions.data[i];
+		const struct str name = linkmap_text(map, m->name);
+		if (!regions_add(r, name, m->origin, m->length))
+			note(notes, path, m->name.off, 0,
+			     "memory region " STR_FMT
+			     " is left out: it is empty or wraps, or there "
+			     "are more than %d",
+			     STR_ARG(name), REGIONS_MAX);
+	}
+}
+
+/* ---- without a script ------------------------------------------------------------------------ */
+
+struct extent {
+	uint64_t start, end;
+};
+
+typedef VEC(struct extent) extents;
+
+static void add_extent(extents *list, uint64_t start, uint64_t size)
+{
+	if (size > 0)
+		vec_push(list, (struct extent){ start, start + size });
+}
+
+static void add_open_region(struct memory_regions *r, uint64_t start, uint64_t end)
+{
+	if (r->list.count == REGIONS_MAX)
+		return;
+	const char *name = arena_format(&r->arena, "memory at 0x%08" PRIx64, start);
+	vec_push(&r->list, (struct memory_region){ name, start, end - start, true });
+}
+
+void regions_of_segments(struct memory_regions *r, const struct image *im)
+{
+	extents list = { 0 };
+	for (size_t i = 0; i < im->segment_count; i++) {
+		const struct segment *s = &im->segments[i];
+		if (s->type != PT_LOAD)
+			continue;
+		add_extent(&list, s->addr, s->vm_size);
+		add_extent(&list, s->load_addr, s->file_size);
+	}
+	sort_by_key(list.data, list.count, sizeof *list.data);
+	for (size_t i = 0, next; i < list.count; i = next) {
+		uint64_t end = list.data[i].end;
+		for (next = i + 1;
+		     next < list.count && list.data[next].start < add_sat(end, REGION_GAP); next++)
+			end = max_u64(end, list.data[next].end);
+		add_open_region(r, list.data[i].start, end);
+	}
+	vec_release(&list);
+}
+
+void regions_copy(struct memory_regions *r, const struct memory_regions *from)
+{
+	for (size_t i = 0; i < from->list.count; i++) {
+		const struct memory_region *x = &from->list.data[i];
+		(void)regions_add(r, str_of(x->name), x->origin, x->length);
+	}
+}
+
+void regions_release(struct memory_regions *r)
+{
+	vec_release(&r->list);
+	arena_release(&r->arena);
+	memset(r, 0, sizeof *r);
+}

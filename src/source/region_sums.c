@@ -1,0 +1,124 @@
+#include "source/region_sums.h"
+
+#include "base/text.h"
+#include "image/elf_const.h"
+
+const struct heft_text region_texts[REGION_TEXTS] = {
+	[REGION_LENGTH] = { "region_size", true },
+	[REGION_FREE] = { "region_free", true },
+	[REGION_PERCENT] = { "region_percent", true },
+};
+
+const struct region_sum *region_sums_find(const struct region_sums *r, const char *name)
+{
+	for (size_t i = 0; i < r->list.count; i++)
+		if (strcmp(r->list.data[i].name, name) == 0)
+			return &r->list.data[i];
+	return NULL;
+}
+
+static struct region_sum *sum_of(struct region_sums *r, const char *name)
+{
+	const struct region_sum *known = region_sums_find(r, name);
+	if (known)
+		return &r->list.data[known - r->list.data];
+	const char *copy = arena_copy(&r->arena, str_of(name));
+	vec_push(&r->list, (struct region_sum){ .name = copy });
+	return &r->list.data[r->list.count - 1];
+}
+
+void region_sums_add(struct region_sums *r, const struct basemap *map)
+{
+	for (size_t i = 0; map->regions && i < map->regions->list.count; i++) {
+		const struct memory_region *m = &map->regions->list.data[i];
+		struct region_sum *sum = sum_of(r, m->name);
+		sum->length = add_sat(sum->length, m->length);
+		sum->used = add_sat(sum->used, basemap_region_used(map, i));
+		sum->open |= m->open;
+	}
+}
+
+void region_sums_release(struct region_sums *r)
+{
+	vec_release(&r->list);
+	arena_release(&r->arena);
+}
+
+/* How much of [start, start + size) lies in [from, to). */
+static uint64_t shared(uint64_t start, uint64_t size, uint64_t from, uint64_t to)
+{
+	const uint64_t first = max_u64(start, from), last = min_u64(start + size, to);
+	return last > first ? last - first : 0;
+}
+
+/* The bytes of a section, where it runs or is stored, beyond a region's end. */
+static uint64_t section_beyond(const struct image *im, const struct section *s, uint64_t from,
+			       uint64_t to)
+{
+	uint64_t beyond = shared(s->addr, s->size, from, to);
+	for (size_t i = 0; i < im->segment_count && beyond == 0; i++) {
+		const struct segment *g = &im->segments[i];
+		if (g->type == PT_LOAD && s->addr >= g->addr && s->addr - g->addr < g->file_size &&
+		    g->load_addr != g->addr)
+			beyond = shared(s->addr - g->addr + g->load_addr, s->size, from, to);
+	}
+	return beyond;
+}
+
+static void list_beyond(const struct image *im, uint64_t from, uint64_t to, struct text *out)
+{
+	enum { NAMES = 8 };
+	uint64_t count = 0;
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		const uint64_t beyond = s->alloc ? section_beyond(im, s, from, to) : 0;
+		if (beyond == 0 || count++ >= NAMES)
+			continue;
+		text_add(out, count == 1 ? STR(" (") : STR(", "));
+		text_add_number(out, beyond);
+		text_add(out, STR(" of "));
+		text_add(out, section_title(s));
+	}
+	if (count > NAMES)
+		text_add(out, STR(", ..."));
+	if (count > 0)
+		text_add(out, STR(")"));
+}
+
+void note_overflow(const char *path, const struct image *im, const struct basemap *map,
+		   struct notes *notes)
+{
+	struct text all = { 0 };
+	for (size_t i = 0; im && map->regions && i < map->regions->list.count; i++) {
+		const struct memory_region *r = &map->regions->list.data[i];
+		const uint64_t end = r->origin + r->length;
+		if (r->open || map->region_ends[i] <= end)
+			continue;
+		text_add(&all, all.len > 0 ? STR(", ") : STR(""));
+		text_add(&all, str_of(r->name));
+		text_add(&all, STR(" by "));
+		text_add_number(&all, map->region_ends[i] - end);
+		text_add(&all, STR(" bytes"));
+		list_beyond(im, end, map->region_ends[i], &all);
+	}
+	if (all.len > 0)
+		note(notes, path, HEFT_NO_OFFSET, 0, "memory overflowed: " STR_FMT,
+		     STR_ARG(text_str(&all)));
+	text_release(&all);
+}
+
+const char *const *region_texts_of(const struct region_sums *sums, const char *label,
+				   struct arena *arena)
+{
+	const struct region_sum *r = region_sums_find(sums, label);
+	if (!r || r->open)
+		return NULL;
+	const char **texts = arena_new(arena, const char *, REGION_TEXTS);
+	const bool over = r->used > r->length;
+	const uint64_t left = over ? r->used - r->length : r->length - r->used;
+	const double percent = 100.0 * (double)r->used / (double)r->length;
+	texts[REGION_LENGTH] = arena_format(arena, "%" PRIu64, r->length);
+	texts[REGION_FREE] = arena_format(arena, "%s%" PRIu64, over ? "-" : "", left);
+	texts[REGION_PERCENT] = arena_format(arena, "%.2f", percent);
+	return texts;
+}

@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+"""Memory regions: used bytes and sizes equal what ld --print-memory-usage says of each, the bytes stored in a region
+are those that objcopy -O binary writes of it, and of a link that overflowed the map alone says by how much.
+
+usage: tests/oracle/regions.py HEFT
+
+A small program is linked for ARM, RISC-V and AVR by the scripts of regions_scripts.py.
+"""
+import csv
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+from regions_scripts import SCRIPTS  # noqa: E402
+
+SOURCE = """
+#define IN(x) __attribute__((used, section(x)))
+extern int other(int), more[];
+void start(void);
+IN(".vectors") void (*const vectors[40])(void) = { start, start };
+IN(".table") const char table[777] = { 1, 2, 3 };
+IN(".ramfunc") int fast(int x) { return x * 3 + other(x); }
+IN(".ov_one") int first(int x) { return x * 31 + more[x & 3]; }
+IN(".ov_two") int second(int x) { int i; for (i = 0; i < 9; i++) x += more[i & 3] << i; return x ^ 77; }
+IN(".ccm") int quick[33] = { 4, 5 };
+IN(".noinit") int kept[100];
+const int constants[50] = { 5, 6, 7 };
+int values[21] = { 1, 2, 3 }, zeros[300];
+char odd[13] = "odd", bytes[1001];
+void start(void)
+{
+	zeros[0] = constants[values[1] & 15] + fast(first(second(odd[1]))) + quick[0] + kept[1] + bytes[3] + table[4];
+	for (;;)
+		;
+}
+"""
+OTHER = "int more[4] = { 9, 8 }; static char own[57]; int other(int x) { own[x & 7]++; return own[3] + more[x & 3]; }\n"
+# Compiler, its prefix, what it is told; addresses of flash, RAM and the second RAM.
+MACHINES = {
+    "arm": ("arm-none-eabi-", ["-mcpu=cortex-m4", "-mthumb"], "0x08000000", "0x20000000", "0x10000000"),
+    "riscv": ("riscv64-unknown-elf-", ["-march=rv32imac", "-mabi=ilp32"], "0x20400000", "0x80000000", "0x40000000"),
+    "avr": ("avr-", ["-mmcu=atmega2560"], "0x0", "0x800200", "0x810000"),
+}
+PACKAGES = {"arm": "gcc-arm-none-eabi", "riscv": "gcc-riscv64-unknown-elf", "avr": "gcc-avr"}
+UNITS = {"B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
+LEAST_LINKS = 12
+
+failed = []
+
+
+def run(*command, status=0):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if status is not None and done.returncode != status:
+        sys.exit(f"{' '.join(command)}: status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done
+
+
+def check(good, what):
+    if not good:
+        failed.append(what)
+        print(f"FAIL {what}")
+
+
+def usage(text):
+    """Region: (used, size), as ld prints them."""
+    found = re.findall(r"^ *(\S+): +(\d+) (B|KB|MB|GB) +(\d+) (B|KB|MB|GB) +[\d.]+%$", text, re.M)
+    return {name: (int(used) * UNITS[a], int(size) * UNITS[b]) for name, used, a, size, b in found}
+
+
+def regions(heft, *args):
+    """Region: its row; and what heft said beside."""
+    done = run(heft, "size", "-d", "regions", "--domain=both", "-n", "0", "--csv", *args)
+    return {row["regions"]: row for row in csv.DictReader(done.stdout.splitlines())}, done.stderr
+
+
+def compare_usage(what, theirs, mine):
+    """Regions of which nothing is used have no row."""
+    for name, (used, size) in theirs.items():
+        row = mine.get(name)
+        if used == 0:
+            check(row is None or row["vmsize"] == "0", f"{what}: {name} is empty for ld: {row}")
+            continue
+        check(row is not None, f"{what}: no region {name}")
+        if row is None:
+            continue
+        check(int(row["vmsize"]) == used, f"{what}: {name} uses {row['vmsize']}, ld says {used}")
+        check(int(row["region_size"]) == size, f"{what}: {name} has {row['region_size']}, ld says {size}")
+        check(int(row["region_free"]) == size - used, f"{what}: {name} has {row['region_free']} free")
+    extra = set(mine) - set(theirs) - {"[in no region]"}
+    check(not extra, f"{what}: regions {extra}")
+
+
+def stored(prefix, program):
+    """Bytes of all sections that objcopy writes, by address: start, size."""
+    lines = run(prefix + "objdump", "-h", program).stdout.splitlines()
+    for line, flags in zip(lines, lines[1:]):
+        fields = line.split()
+        if len(fields) == 7 and fields[0].isdigit() and "CONTENTS" in flags and "LOAD" in flags:
+            yield fields[1], int(fields[4], 16), int(fields[2], 16)
+
+
+def compare_stored(what, prefix, program, layout, mine):
+    """What objcopy writes of a region is what heft has in the file for it, and what lies between."""
+    for name, (origin, size) in layout.items():
+        inside = sorted((at, n, section) for section, at, n in stored(prefix, program) if origin <= at < origin + size)
+        options = [f"--only-section={section}" for _, _, section in inside]
+        if not inside:
+            check(name not in mine or mine[name]["filesize"] == "0", f"{what}: {name} stores nothing")
+            continue
+        run(prefix + "objcopy", "-O", "binary", *options, program, "out.bin")
+        gaps = sum(max(0, b[0] - (a[0] + a[1])) for a, b in zip(inside, inside[1:]))
+        written = os.path.getsize("out.bin")
+        kept = int(mine[name]["filesize"]) if name in mine else 0
+        # Fill inside a segment is in the file, and objcopy writes it.
+        check(written - gaps <= kept <= written, f"{what}: {name} stores {kept}, objcopy writes {written}, gaps {gaps}")
+
+
+def layout_of(map_path):
+    """Region: (origin, size) of the map's memory table."""
+    with open(map_path, encoding="utf-8") as f:
+        table = f.read().split("Memory Configuration")[1].split("Linker script and memory map")[0]
+    found = re.findall(r"^(\S+) +0x([0-9a-f]+) +0x([0-9a-f]+)", table, re.M)
+    return {name: (int(at, 16), int(size, 16)) for name, at, size in found if name != "*default*"}
+
+
+# Of bytes that are stored at an address of the script's own, AT (...), ld counts none.
+BY_HAND = {"overlays by hand", "addresses", "reserved ends"}
+# A map does not say NOLOAD; heft tells it by usual names.
+NOT_BY_MAP = {"external flash"}
+
+
+def reach(prefix, program, layout):
+    """Region: (used, size), by the last byte that a section has there where it runs or is stored."""
+    ends = {}
+    lines = run(prefix + "objdump", "-h", program).stdout.splitlines()
+    for line, flags in zip(lines, lines[1:]):
+        fields = line.split()
+        if len(fields) != 7 or not fields[0].isdigit() or "ALLOC" not in flags:
+            continue
+        for address in {fields[3]} | ({fields[4]} if "CONTENTS" in flags else set()):
+            at, size = int(address, 16), int(fields[2], 16)
+            for name, (origin, length) in layout.items():
+                if origin <= at < origin + length and size > 0:
+                    ends[name] = max(ends.get(name, 0), at + size - origin)
+    return {name: (ends.get(name, 0), length) for name, (_, length) in layout.items()}
+
+
+def link(machine, script):
+    prefix = MACHINES[machine][0]
+    text = SCRIPTS[script]
+    for mark, value in zip(("@F@", "@R@", "@C@"), MACHINES[machine][2:]):
+        text = text.replace(mark, value)
+    with open("x.ld", "w", encoding="utf-8") as f:
+        f.write(text)
+    return subprocess.run([prefix + "ld", *LD_OPTIONS[machine], "-T", "x.ld", "-Map=x.map", "--print-memory-usage",
+                           "-e", "start", "a.o", "b.o", "-o", "x.elf"], capture_output=True, text=True)
+
+
+LD_OPTIONS = {"arm": [], "riscv": ["-m", "elf32lriscv"], "avr": ["-m", "avr6"]}
+
+
+def one_link(heft, machine, script):
+    what = f"{machine}, {script}"
+    done = link(machine, script)
+    if done.returncode != 0:
+        sys.exit(f"{what}: {done.stderr}")
+    theirs = usage(done.stdout)
+    check(theirs, f"{what}: ld prints no usage")
+    by_address = reach(MACHINES[machine][0], "x.elf", layout_of("x.map"))
+    if script in BY_HAND:
+        theirs = by_address
+    check(theirs == by_address, f"{what}: ld says {theirs}, by addresses it is {by_address}")
+    mine, _ = regions(heft, "--map=x.map", "x.elf")
+    compare_usage(what, theirs, mine)
+    compare_stored(what, MACHINES[machine][0], "x.elf", layout_of("x.map"), mine)
+    if script not in NOT_BY_MAP:
+        mine, _ = regions(heft, "x.map")
+        compare_usage(what + ", map alone", theirs, mine)
+
+
+def one_overflow(heft, machine, script, name):
+    """The script with a region that is too small: nothing but the map is left."""
+    what = f"{machine}, {script}, overflow"
+    done = link(machine, script)
+    if done.returncode == 0:
+        sys.exit(f"{what}: it fits")
+    found = re.search(r"region `(\w+)' overflowed by (\d+) bytes", done.stderr)
+    check(found is not None, f"{what}: {done.stderr}")
+    mine, said = regions(heft, "x.map")
+    compare_usage(what, usage(done.stdout), mine)
+    check(f"{name} by {found[2]} bytes" in said, f"{what}: ld says {found[0]}, heft {said}")
+
+
+def main():
+    heft = os.path.realpath(sys.argv[1])
+    links = 0
+    left = []
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for name, text in (("a.c", SOURCE), ("b.c", OTHER)):
+            with open(name, "w", encoding="utf-8") as f:
+                f.write(text)
+        for machine, (prefix, options, *_) in MACHINES.items():
+            if not shutil.which(prefix + "gcc"):
+                left.append(f"LEFT OUT: links for {machine}: no {prefix}gcc (install {PACKAGES[machine]})")
+                continue
+            for source in "ab":
+                run(prefix + "gcc", *options, "-Os", "-g", "-ffreestanding", "-fno-common", "-ffunction-sections",
+                    "-fdata-sections", "-c", f"{source}.c", "-o", f"{source}.o")
+            for script in (s for s in SCRIPTS if not s.startswith("small")):
+                one_link(heft, machine, script)
+                links += 1
+            for script, name in (("small FLASH", "FLASH"), ("small RAM", "RAM")):
+                one_overflow(heft, machine, script, name)
+                links += 1
+    print("\n".join(left))
+    if links == 0:
+        print("SKIP: no compiler for ARM, RISC-V or AVR (install gcc-arm-none-eabi)")
+        sys.exit(77)
+    print(f"{links} links, {len(failed)} differences")
+    sys.exit(bool(failed) or links < LEAST_LINKS)
+
+
+if __name__ == "__main__":
+    main()
