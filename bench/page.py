@@ -47,7 +47,7 @@ def in_page(b, before, script):
 
 
 ZOOM = """(async () => {
-    const page = heftPage, kids = page.view.tree.open(page.view.tree.top), at = page.view.tree.heaviest(kids, page.view.m, 0).ids[0];
+    const page = heftPage, kids = page.view.tree.open(page.view.tree.top), at = page.view.tree.heaviest(kids, "now", page.view.m, 0).ids[0];
     const frames = [], start = performance.now();
     let last = null, going = true;
     const frame = now => {

@@ -122,6 +122,7 @@ static void add_lists(struct heft_page *p, const char *title, const struct snaps
 	snapshot_init(&nothing);
 	diff_init(&diff, before ? before : &nothing, &after->snapshot, false);
 	diff_rows_make(&rows, &diff, &query);
+	diff_rows_show_all(&rows);
 	page_add(&p->page, &(struct page_tab){ .title = title,
 					       .kind = "symbols",
 					       .table = &rows.table,

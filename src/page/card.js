@@ -93,6 +93,19 @@ function stackList(node, view) {
 	return element("div", { class: "sums" }, element("h3", {}, "Call stack, innermost first"), element("ol", {}, ...items));
 }
 
+const CODE_LINES = 400;
+
+/* What became of the instructions: a unified diff, of which "+" and "-" begin the lines that changed. */
+function codeList(view, line) {
+	const column = view.tab.columns.find(c => c.name === CODE_COLUMN), text = column ? view.book.texts.get(column.labels[column.lines[line]]) : "";
+	if (text === "")
+		return null;
+	const lines = text.split("\\n"), shown = lines.slice(0, CODE_LINES).map(l => element("span", { class: l[0] === "+" ? "more" : l[0] === "-" ? "less" : null }, cut(l, 300) + "\n"));
+	if (lines.length > CODE_LINES)
+		shown.push(`… ${group(String(lines.length - CODE_LINES))} lines more\n`);
+	return element("div", { class: "sums" }, element("h3", {}, "Disassembly, before and after"), element("pre", { tabindex: 0 }, ...shown));
+}
+
 /* Sums over more lines are made when the picture stands still. */
 const LINES_AT_ONCE = 20000;
 
@@ -122,11 +135,11 @@ function cardFacts(node, view, symbol) {
 	if (tab.changeOf && single)
 		facts.push(["became", CHANGES[tab.changeOf[line]]]);
 	for (const column of tab.columns)
-		if (column.aside && !column.stack && single)
+		if (column.aside && !column.stack && single && column.name !== CODE_COLUMN)
 			facts.push([column.title, view.book.texts.get(column.labels[column.lines[line]])]);
 	const parts = [element("h2", {}, cut(node.label, 2000)), element("p", { class: "path" }, cut(node.path().slice(0, -1).join(" › "), 600)), factList(facts)];
 	if (!node.parent)
 		parts.push(factList(tab.facts.map(f => [f.name, f.text])));
-	const stack = tab.stacks && node.parent ? stackList(node, view) : null;
-	return stack ? [...parts, stack] : parts;
+	const more = [tab.stacks && node.parent ? stackList(node, view) : null, single ? codeList(view, line) : null];
+	return [...parts, ...more.filter(Boolean)];
 }

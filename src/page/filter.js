@@ -1,5 +1,8 @@
 /* Which lines are shown, and of what kind they are. */
 
+/* Its texts are instructions; they are no names, and are looked through when somebody asks for it. */
+const CODE_COLUMN = "disassembly";
+
 function escapeRegex(text) {
 	return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
@@ -56,7 +59,7 @@ function markLines(found, lines, known) {
 
 /* 1 for each line that a filter lets through, null where it is all; throws where an expression is wrong. */
 function filterLines(book, tab, filter, measure) {
-	const columns = filter.in === "" ? tab.columns : [tab.columns[filter.in]];
+	const columns = filter.in === "" ? tab.columns.filter(c => c.name !== CODE_COLUMN) : [tab.columns[filter.in]];
 	if (!filter.with && !filter.without && filter.kind === "" && !filter.least)
 		return null;
 	const passes = filter.with ? linesWith(book, tab, columns, pattern(filter.with, filter.regex)) : new Uint8Array(tab.lines).fill(1);

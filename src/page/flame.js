@@ -11,7 +11,7 @@ function layFlame(tree, root, m, size, upward) {
 		const whole = next.node.weight(m);
 		let x = next.x;
 		const kids = whole > 0 ? tree.open(next.node) : null;
-		for (const i of kids ? tree.heaviest(kids, m, 0.5 * whole / next.w).ids : []) {
+		for (const i of kids ? tree.heaviest(kids, tree.weighs, m, 0.5 * whole / next.w).ids : []) {
 			const child = kids.node(i), w = next.w * child.weight(m) / whole;
 			/* What a function has itself is where nothing stands on it. */
 			if (child.itself)
@@ -78,7 +78,7 @@ function colourOfHeat(box, root, m) {
 
 function colourOfOwner(box, view) {
 	const chain = box.node.above();
-	const owner = view.picture === "map" ? chain[Math.min(chain.length - 1, chain.indexOf(view.root) + 1)] : box.node;
+	const owner = isMap(view) ? chain[Math.min(chain.length - 1, chain.indexOf(view.root) + 1)] : box.node;
 	return shade(hueOf(owner.label), 48, 80 - Math.min(4, box.depth) * 2.5);
 }
 
@@ -155,36 +155,44 @@ class CanvasPen {
 	}
 }
 
-function boxTitle(node, view) {
-	const unit = view.measure.unit;
-	if (view.tab.diff)
-		return `${node.label} ${signed(short(node.change(view.m), unit), node.change(view.m))}`;
-	return `${node.label} ${short(node.now(view.m), unit)}`;
+function isMap(view) {
+	return view.picture === "map" || view.picture === "both";
+}
+
+/* In a picture of changes the change; on one side of a diff what there is of it there. */
+function boxSize({ node, what }, view) {
+	const unit = view.measure.unit, side = view.picture === "both" ? what : view.tab.diff ? "" : "now";
+	return side ? short(node.value(side, view.m), unit) : signed(short(node.change(view.m), unit), node.change(view.m));
+}
+
+function boxTitle(box, view) {
+	return `${box.node.label} ${boxSize(box, view)}`;
 }
 
 function drawBox(pen, box, view, titled) {
-	const colour = colourOf(box, view), gap = view.picture === "map" ? (box.w > 3 && box.h > 3 ? 1 : 0) : 0.5;
+	const colour = colourOf(box, view), gap = isMap(view) ? (box.w > 3 && box.h > 3 ? 1 : 0) : 0.5;
 	pen.box(box.x, box.y, Math.max(box.w - gap, 0.5), Math.max(box.h - gap, 0.5), colour.fill,
-		null, titled && !box.smaller ? boxTitle(box.node, view) : "");
+		null, titled && !box.smaller ? boxTitle(box, view) : "");
 	if (box.w < 24 || box.h < 13)
 		return;
 	if (box.smaller)
 		return pen.text(`${group(String(box.smaller))} too small to draw`, box.x + 4, box.y + 13, box.w - 8, colour.ink);
 	if (box.inner) {
 		if (box.h > 3 * MAP_LABEL && box.w > 40)
-			pen.text(boxTitle(box.node, view), box.x + 4, box.y + 12, box.w - 8, colour.ink, true);
+			pen.text(boxTitle(box, view), box.x + 4, box.y + 12, box.w - 8, colour.ink, true);
 		return;
 	}
-	pen.text(view.picture === "map" ? box.node.label : boxTitle(box.node, view), box.x + 4, box.y + (view.picture === "map" ? 13 : 14), box.w - 8, colour.ink);
-	if (view.picture === "map" && box.h > 30 && box.w > 40)
-		pen.text(view.tab.diff ? signed(short(box.node.change(view.m), view.measure.unit), box.node.change(view.m)) : short(box.node.now(view.m), view.measure.unit),
-			box.x + 4, box.y + 26, box.w - 8, colour.ink);
+	pen.text(isMap(view) ? box.node.label : boxTitle(box, view), box.x + 4, box.y + (isMap(view) ? 13 : 14), box.w - 8, colour.ink);
+	if (isMap(view) && box.h > 30 && box.w > 40)
+		pen.text(boxSize(box, view), box.x + 4, box.y + 26, box.w - 8, colour.ink);
 }
 
 function drawBoxes(pen, boxes, view, titled) {
 	for (const box of boxes)
-		if (box.depth > 0 || view.picture !== "map")
+		if (box.depth > 0 || !isMap(view))
 			drawBox(pen, box, view, titled);
+		else if (view.picture === "both")
+			pen.text(`${box.what === "now" ? "now" : "before"} ${boxSize(box, view)}`, box.x + 2, box.y - 6, box.w, dark ? "#eef1f5" : "#14181f", true);
 }
 
 function boxAt(boxes, x, y) {

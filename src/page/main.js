@@ -1,7 +1,7 @@
 /* The page: what is chosen, and what follows from it.  All that is chosen stands in the address. */
 
 const NOTHING = { with: "", without: "", in: "", regex: false, kind: "", least: 0 };
-const PICTURES = [["map", "Treemap"], ["ice", "Icicle"], ["flame", "Flame graph"], ["time", "Timeline"]];
+const PICTURES = [["map", "Treemap"], ["both", "Before and after"], ["ice", "Icicle"], ["flame", "Flame graph"], ["time", "Timeline"]];
 
 const state = { tab: 0, by: [], m: 0, picture: "", colour: "", filter: { ...NOTHING }, zoom: [], theme: "" };
 const view = { book: null, tab: null, tree: null, root: null, chosen: null, levels: [], m: 0, measure: null, picture: "map", colour: "owner" };
@@ -102,7 +102,7 @@ function settle() {
 	if (state.by.length === 0)
 		state.by = usualBy(tab);
 	state.m = Math.min(state.m, tab.measures.length - 1);
-	const pictures = PICTURES.filter(([id]) => id !== "time" || tab.moments?.length > 1).map(p => p[0]);
+	const pictures = picturesOf(tab).map(p => p[0]);
 	if (!pictures.includes(state.picture))
 		state.picture = tab.stacks ? "ice" : "map";
 	const colours = coloursOf(tab).map(c => c[0]);
@@ -112,6 +112,10 @@ function settle() {
 		state.filter.in = "";
 	if (!tab.kindColumn || !(+state.filter.kind < KINDS.length))
 		state.filter.kind = "";
+}
+
+function picturesOf(tab) {
+	return PICTURES.filter(([id]) => id === "both" ? tab.diff : id !== "time" || tab.moments?.length > 1);
 }
 
 function coloursOf(tab) {
@@ -125,7 +129,7 @@ function fillControls() {
 	for (let i = 0; i < 3; i++)
 		choices($("by" + i), i ? none.concat(all) : all, state.by[i] || "");
 	choices($("measure"), tab.measures.map((m, i) => [String(i), measureTitle(m)]), String(state.m));
-	choices($("view"), PICTURES.filter(([id]) => id !== "time" || tab.moments?.length > 1), state.picture);
+	choices($("view"), picturesOf(tab), state.picture);
 	choices($("colour"), coloursOf(tab), state.colour);
 	choices($("in"), [["", "in any name"], ...tab.columns.map((c, i) => [String(i), "in " + c.title.toLowerCase()]).filter(([i]) => tab.columns[i].count > 1 || tab.columns[i].stack)], state.filter.in);
 	choices($("kind"), [["", "any kind"], ...KINDS.map((k, i) => [String(i), k])], state.filter.kind);
@@ -327,7 +331,9 @@ function layPicture() {
 	if (view.picture === "time") {
 		picture = { boxes: [], w, h: room };
 	} else if (view.picture === "map") {
-		picture = { boxes: layMap(view.tree, view.root, view.m, { w, h: room }), w, h: room };
+		picture = { boxes: layMap(view.tree, view.root, view.m, { x: 0, y: 0, w, h: room }, view.tree.weighs), w, h: room };
+	} else if (view.picture === "both") {
+		picture = { boxes: laySides(view.tree, view.root, view.m, { w, h: room }), w, h: room };
 	} else {
 		const laid = layFlame(view.tree, view.root, view.m, { w, h: room, most: 8000 }, view.picture === "flame");
 		picture = { boxes: laid.boxes, w, h: laid.height };
@@ -371,18 +377,19 @@ function drawOverlay() {
 	context.drawImage(picture.clean, 0, 0);
 	context.restore();
 	const ink = isDark() ? "#ffffff" : "#0b1220";
-	for (const [box, width] of [[picture.boxes.find(b => b.node === view.chosen && b.depth > 0 && !b.smaller), 2.5], [hovered, 1.5]]) {
-		if (!box)
+	context.strokeStyle = ink;
+	for (const box of picture.boxes) {
+		const chosen = box.node === view.chosen && box.depth > 0 && !box.smaller;
+		if (!chosen && box !== hovered && (box.node !== hovered?.node || box.smaller || hovered.smaller))
 			continue;
-		context.strokeStyle = ink;
-		context.lineWidth = width;
+		context.lineWidth = chosen ? 2.5 : 1.5;
 		context.strokeRect(box.x + 1, box.y + 1, Math.max(1, box.w - 3), Math.max(1, box.h - 3));
 	}
 }
 
 function tellPicture() {
 	const kids = view.tree.open(view.root), least = view.root.weight(view.m) / 1000;
-	const first = Array.from(kids ? view.tree.heaviest(kids, view.m, least).ids.subarray(0, 3) : [], i => kids.node(i)).map(n => `${cut(n.label, 60)} ${percent(n.weight(view.m), view.root.weight(view.m))}`);
+	const first = Array.from(kids ? view.tree.heaviest(kids, view.tree.weighs, view.m, least).ids.subarray(0, 3) : [], i => kids.node(i)).map(n => `${cut(n.label, 60)} ${percent(n.weight(view.m), view.root.weight(view.m))}`);
 	canvas.setAttribute("aria-label", view.picture === "time" ? tellRange(view.tab, range) : `${PICTURES.find(p => p[0] === view.picture)[1]} of ${cut(view.root.label, 60)}; the largest: ${first.join(", ")}. The table has the same rows.`);
 	const legend = $("legend");
 	if (view.picture === "time")
@@ -567,7 +574,7 @@ function listen() {
 		readTheme();
 		drawPicture();
 	});
-	new ResizeObserver(() => view.tree && ($("picture").clientWidth !== picture.w || view.picture === "map") && drawPicture()).observe($("picture"));
+	new ResizeObserver(() => view.tree && ($("picture").clientWidth !== picture.w || isMap(view)) && drawPicture()).observe($("picture"));
 }
 
 async function start() {
@@ -588,7 +595,7 @@ async function start() {
 
 /* For tests: what is shown below a node, in full. */
 globalThis.heftPage = {
-	state, view, update,
+	state, view, update, picture: () => picture,
 	csv: () => table.csv(), sortedBy, zoom: zoomTo,
 	forget: () => view.book.answers?.clear(),
 	rows: path => {

@@ -166,7 +166,7 @@ class Table {
 		const list = [], { tab } = this.view;
 		if (node.others > 0)
 			list.push(element("span", { class: "badge" }, group(String(node.others)) + " summed up"));
-		if (tab.changeOf && node.end - node.start === 1 && tab.changeOf[node.tree.order[node.start]] > 0 && !node.tree.opens(node))
+		if (tab.changeOf && node.end - node.start === 1 && tab.changeOf[node.tree.order[node.start]] > 1 && !node.tree.opens(node))
 			list.push(element("span", { class: "badge" }, CHANGES[tab.changeOf[node.tree.order[node.start]]]));
 		return list;
 	}

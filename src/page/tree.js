@@ -49,11 +49,11 @@ class Kids {
 		return sums;
 	}
 	weights(m) {
-		return this.values(this.tree.diff ? "moved" : "now", m);
+		return this.values(this.tree.weighs, m);
 	}
-	/* Of KIDS_MANY children from `first` on; of many they are not kept, but made in `room`. */
-	weightsFrom(m, first, room) {
-		const what = this.tree.diff ? "moved" : "now", last = Math.min(this.count, first + KIDS_MANY);
+	/* values() of KIDS_MANY children from `first` on; of many they are not kept, but made in `room`. */
+	valuesFrom(what, m, first, room) {
+		const last = Math.min(this.count, first + KIDS_MANY);
 		if (this.count <= KIDS_MANY || this.sums.has(what + m))
 			return this.values(what, m).subarray(first, last);
 		const sums = room.subarray(0, last - first);
@@ -132,7 +132,7 @@ class Node {
 	}
 	/* What the picture shows of it, and what rows are sorted by: of a diff growth and shrinkage, both counted up. */
 	weight(m) {
-		return this.value(this.tree.diff ? "moved" : "now", m);
+		return this.value(this.tree.weighs, m);
 	}
 	change(m) {
 		return this.tree.diff ? this.now(m) - this.base(m) : 0;
@@ -192,6 +192,7 @@ class Tree {
 	constructor(tab, levels, lines, passes) {
 		this.tab = tab;
 		this.diff = tab.diff;
+		this.weighs = tab.diff ? "moved" : "now"; /* what weights are */
 		this.measures = tab.measures;
 		this.levels = levels;
 		this.order = passes ? linesThatPass(lines, passes) : lines;
@@ -287,11 +288,11 @@ class Tree {
 			kids.orders.set(key, by.name ? sortedByName(kids, by.up) : sortedBy(by.values ? by.values(kids) : kids.weights(m), by.up));
 		return kids.orders.get(key);
 	}
-	/* The numbers of the children that weigh at least `least`, the heaviest first, and what each weighs. */
-	heaviest(kids, m, least) {
+	/* The numbers of the children that have at least `least`, the largest first, and what each has. */
+	heaviest(kids, what, m, least) {
 		const found = new Growing(), weights = [], room = new Float64Array(KIDS_MANY);
 		for (let first = 0; first < kids.count; first += KIDS_MANY) {
-			const part = kids.weightsFrom(m, first, room);
+			const part = kids.valuesFrom(what, m, first, room);
 			for (let i = 0; i < part.length; i++) {
 				if (part[i] >= least && part[i] > 0) {
 					found.push(first + i);

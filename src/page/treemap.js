@@ -47,9 +47,9 @@ function squarify(weights, whole, box, put) {
 	return { x, y, w, h };
 }
 
-/* Boxes of a node and what is below it, outer ones first. */
-function layMap(tree, root, m, size) {
-	const boxes = [], waiting = [{ node: root, x: 0, y: 0, w: size.w, h: size.h, depth: 0 }];
+/* Boxes of a node and what is below it, outer ones first; as large as they are now, were ("base") or have changed ("moved"). */
+function layMap(tree, root, m, room, what) {
+	const boxes = [], waiting = [{ ...room, node: root, depth: 0, what }];
 	for (let next; (next = waiting.pop());) {
 		const box = next, inner = box.depth === 0 ? box : insideOf(box);
 		boxes.push(box);
@@ -59,16 +59,25 @@ function layMap(tree, root, m, size) {
 		if (!kids)
 			continue;
 		/* What has less than a few pixels is not seen. */
-		const whole = box.node.weight(m), { ids, weights } = tree.heaviest(kids, m, MAP_LEAST * whole / (inner.w * inner.h));
+		const whole = box.node.value(what, m), { ids, weights } = tree.heaviest(kids, what, m, MAP_LEAST * whole / (inner.w * inner.h));
 		box.inner = box.depth > 0;
 		const left = squarify(weights, whole, inner, (i, x, y, w, h) => {
 			if (w >= 1 && h >= 1)
-				waiting.push({ node: kids.node(ids[i]), x, y, w, h, depth: box.depth + 1 });
+				waiting.push({ node: kids.node(ids[i]), x, y, w, h, depth: box.depth + 1, what });
 		});
 		if (ids.length < kids.count && left.w * left.h >= MAP_ROOM)
 			boxes.push({ ...left, node: box.node, depth: box.depth + 1, smaller: kids.count - ids.length });
 	}
 	return boxes;
+}
+
+const SIDE_GAP = 14, SIDE_TITLE = 20;
+
+/* What there was and what there is, beside each other, a byte as large on both sides. */
+function laySides(tree, root, m, { w, h }) {
+	const base = root.value("base", m), now = root.value("now", m), room = w - SIDE_GAP;
+	const left = base + now > 0 ? Math.round(room * base / (base + now)) : 0, side = { y: SIDE_TITLE, h: h - SIDE_TITLE };
+	return [...layMap(tree, root, m, { ...side, x: 0, w: left }, "base"), ...layMap(tree, root, m, { ...side, x: left + SIDE_GAP, w: room - left }, "now")];
 }
 
 function insideOf(box) {

@@ -20,12 +20,14 @@ static const struct heft_measure measures[HEFT_DIFF_MEASURES] = {
 #undef COUNT
 };
 
-static const struct heft_text texts[DIFF_TEXTS] = {
+static const struct heft_text texts[DIFF_ALL_TEXTS] = {
 	[DIFF_SECTION] = { "in_section", false },
 	[DIFF_PATH] = { "path", false },
 	[DIFF_COMPONENT] = { "in_component", false },
 	[DIFF_CONTAINER] = { "in_container", false },
 	[DIFF_WAS] = { "was", false },
+	[DIFF_FLAGS] = { "flags", false },
+	[DIFF_CODE] = { "disassembly", false },
 };
 
 static const char *const by_words[] = {
@@ -138,6 +140,34 @@ static void add_key_part(struct grouping *g, struct str s)
 	text_add_char(&g->key, '\n');
 }
 
+static void add_flag(struct text *to, const char *word)
+{
+	if (to->len > 0)
+		text_add(to, STR(", "));
+	text_add(to, str_of(word));
+}
+
+static const char *flags_text(struct grouping *g, const struct snap_symbol *y)
+{
+	static const struct {
+		unsigned flag;
+		const char *word;
+	} words[] = {
+		{ SNAP_UNLIKELY, "cold" },   { SNAP_HOT, "hot" },
+		{ SNAP_STARTUP, "startup" }, { SNAP_GENERATED, "generated" },
+		{ SNAP_CLONE, "clone" },     { SNAP_ANONYMOUS, "anonymous namespace" },
+	};
+	g->work.len = 0;
+	for (size_t i = 0; i < COUNT_OF(words); i++)
+		if (y->flags & words[i].flag)
+			add_flag(&g->work, words[i].word);
+	if (y->alias_count > 1)
+		add_flag(&g->work, "shared by names");
+	if (y->size == 0 && y->padding > 0)
+		add_flag(&g->work, "padding");
+	return g->work.len > 0 ? arena_copy(&g->out->arena, text_str(&g->work)) : "";
+}
+
 /* Sets what is known of a row by symbol. */
 static void tell_symbol(struct grouping *g, const struct diff_pair *p, uint32_t node)
 {
@@ -145,9 +175,11 @@ static void tell_symbol(struct grouping *g, const struct diff_pair *p, uint32_t 
 	const struct snapshot *s = new_ ? g->d->after : g->d->before;
 	const struct snap_symbol *y = new_ ? new_ : old;
 	const struct snap_section *sec = &s->sections.data[y->section];
-	const char **list = arena_new(&g->out->arena, const char *, DIFF_TEXTS);
+	const char **list = arena_new(&g->out->arena, const char *, DIFF_ALL_TEXTS);
 	list[DIFF_SECTION] = sec->name;
 	list[DIFF_CONTAINER] = s->containers.data[sec->container].name;
+	list[DIFF_FLAGS] = flags_text(g, y);
+	list[DIFF_CODE] = copy_text(g, s, y->disassembly);
 	list[DIFF_PATH] = copy_text(g, s, snap_path(y));
 	list[DIFF_COMPONENT] = copy_text(g, s, y->component);
 	list[DIFF_WAS] = "";
@@ -247,10 +279,11 @@ static void add_paddings(struct grouping *g)
 		if (!wants(g, s, &y))
 			continue;
 		const uint32_t node = new_node(g);
-		const char **list = arena_new(&g->out->arena, const char *, DIFF_TEXTS);
+		const char **list = arena_new(&g->out->arena, const char *, DIFF_ALL_TEXTS);
 		list[DIFF_SECTION] = sec->name;
 		list[DIFF_CONTAINER] = s->containers.data[sec->container].name;
-		list[DIFF_PATH] = list[DIFF_COMPONENT] = list[DIFF_WAS] = "";
+		list[DIFF_PATH] = list[DIFF_COMPONENT] = list[DIFF_WAS] = list[DIFF_CODE] = "";
+		list[DIFF_FLAGS] = "padding";
 		g->out->facts.data[node] = (struct diff_fact){ padding_name, list, HEFT_ADDED };
 		for (size_t k = 0; k < 2; k++) {
 			const uint32_t to = k == 0 ? node : 0;
@@ -330,6 +363,11 @@ void diff_rows_make(struct diff_rows *ret, const struct snapshot_diff *d,
 	intern_release(&g.keys);
 	text_release(&g.key);
 	text_release(&g.work);
+}
+
+void diff_rows_show_all(struct diff_rows *r)
+{
+	r->table.text_count = DIFF_ALL_TEXTS;
 }
 
 void diff_rows_release(struct diff_rows *r)

@@ -11,8 +11,18 @@
 #include "snapshot/diff.h"
 
 /* The texts of rows by symbol; `was` is the name before of what was renamed, the path before of
- * what was moved. */
-enum diff_text { DIFF_SECTION, DIFF_PATH, DIFF_COMPONENT, DIFF_CONTAINER, DIFF_WAS, DIFF_TEXTS };
+ * what was moved.  Those from DIFF_TEXTS on are in no table unless diff_rows_show_all is called. */
+enum diff_text {
+	DIFF_SECTION,
+	DIFF_PATH,
+	DIFF_COMPONENT,
+	DIFF_CONTAINER,
+	DIFF_WAS,
+	DIFF_TEXTS,
+	DIFF_FLAGS = DIFF_TEXTS, /* "cold, clone" */
+	DIFF_CODE,               /* the disassembly that a .sizediff file has of it */
+	DIFF_ALL_TEXTS,
+};
 
 /* What a node is beside its sums. */
 struct diff_fact {
@@ -33,6 +43,8 @@ struct diff_rows {
 
 void diff_rows_make(struct diff_rows *ret, const struct snapshot_diff *d,
 		    const struct heft_diff_query *query);
+/* Of rows by symbol. */
+void diff_rows_show_all(struct diff_rows *r);
 void diff_rows_release(struct diff_rows *r);
 
 /* Own bytes: those of symbols shared by several names count in parts for each (PSS).  Padding in

@@ -274,6 +274,65 @@ def check_sort(b, _work):
             }})()"""), [b.run(number + ".length"), -1])
 
 
+CHANGING = """
+int table[40] = {1}, sum;
+__attribute__((cold, noinline)) void seldom(int n) { sum = n; }
+__attribute__((noinline)) int work(int n)
+{
+    for (int i = 0; i < n; i++) {
+        sum += table[i] * 3;
+#ifdef MORE
+        for (int k = 0; k < i; k++)
+            sum ^= k * table[k];
+#endif
+    }
+    return sum;
+}
+int main(int n, char **v) { if (n > 9) seldom(n); return work(n) + !v; }
+"""
+
+
+def check_instructions(b, work):
+    with open("changing.c", "w") as f:
+        f.write(CHANGING)
+    for words in ["changing-old"], ["changing-new", "-DMORE"]:
+        subprocess.run(["cc", "-O2", "-g", "changing.c", "-Wl,-Map=changing.map", "-o", *words], check=True)
+    heft("diff", "changing-old", "changing-new", "--save", "changing.sizediff")
+    heft("snapshot", "--map=changing.map", "changing-new", "-o", "changing.size")
+    heft("report", "changing.sizediff", "changing.size", "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    page_rows(b, ["c0"], {"with": "work", "in": 0})
+    b.run("document.getElementById('table').focus();"
+          "[...document.querySelectorAll('#table .rows .row')].find(r => r.textContent.startsWith('work') || / work/.test(r.textContent) || r.querySelector('.text').textContent === 'work').click()")
+    lines = (b.run("document.querySelector('#card pre')?.textContent") or "").splitlines()
+    # Without Capstone no instruction has a text.
+    if rows_of("diff", "changing.sizediff")["children"] and b.run("heftPage.view.tab.columns.some(c => c.name === 'disassembly' && c.count > 1)"):
+        check("instructions: the card has the disassembly, before and after", [lines[0], lines[1], lines[2][:2], any(li[0] == "+" for li in lines[3:])],
+              ["--- before", "+++ after", "@@", True])
+    else:
+        print("LEFT OUT: the disassembly of what changed: none is in the .sizediff file")
+    check("instructions: they are no names", page_rows(b, ["c0"], {"with": "ret\\\\n", "regex": True}), {})
+    b.run("document.getElementById('tab1').click()")
+    cold = page_rows(b, ["c0"], {"with": "cold", "in": b.run("heftPage.view.tab.columns.findIndex(c => c.name === 'flags')")})
+    check("flags: what is cold", "seldom" in cold and "work" not in cold and len(cold) < 5, True)
+
+
+def check_sides(b, work):
+    """A byte is as large before as it is now."""
+    heft("report", "changing-new", "-o", work + "/page.html", "--", "changing-old")
+    b.open(work + "/page.html")
+    b.run("heftPage.state.picture = 'both'; heftPage.update(false)")
+    check("sides: it is offered", b.run("document.getElementById('view').value"), "both")
+    base, now, wide, narrow = b.run("""(() => {
+        const { top } = heftPage.view.tree, [was, is] = heftPage.picture().boxes.filter(b => b.depth === 0);
+        return [top.base(0) / (was.w * was.h), top.now(0) / (is.w * is.h), is.w, was.w];
+    })()""")
+    check("sides: the scale is one", abs(base / now - 1) < 0.01 and wide > narrow > 50, True)
+    b.run("document.getElementById('save-svg').id; heftPage.state.filter.with = 'work'; heftPage.update(false)")
+    shown = b.run("heftPage.picture().boxes.filter(b => b.node.label === 'work').map(b => b.what)")
+    check("sides: a function is on both", sorted(set(shown)), ["base", "now"])
+
+
 def check_heaviest(b, work):
     """Of thousands of rows the picture weighs a part at a time and keeps none; the sums are the table's."""
     subprocess.run([FIXTURES + "/many_symbols.py", "many", "5000"], check=True)
@@ -281,7 +340,7 @@ def check_heaviest(b, work):
     b.open(work + "/page.html")
     for least in 0, 100, 1e9:
         check(f"heaviest: at least {least}", b.run(f"""(() => {{
-            const {{ tree }} = heftPage.view, kids = tree.split(tree.top), got = tree.heaviest(kids, 0, {least}), kept = kids.sums.size;
+            const {{ tree }} = heftPage.view, kids = tree.split(tree.top), got = tree.heaviest(kids, "now", 0, {least}), kept = kids.sums.size;
             const all = [...kids.values("now", 0)].map((n, i) => [i, n]).filter(([, n]) => n > 0 && n >= {least});
             all.sort((a, b) => b[1] - a[1] || a[0] - b[0]);
             return [kids.count > 2000, kept, [...got.ids].join() === all.map(a => a[0]).join(), [...got.weights].join() === all.map(a => a[1]).join()];
@@ -396,7 +455,7 @@ def main():
     os.chdir(work)
     b = devtools.Browser(program)
     try:
-        for part in check_sizes, check_lists, check_heap, check_names, check_search, check_sort, check_heaviest, check_itself, check_address, check_keys, check_pictures:
+        for part in check_sizes, check_lists, check_instructions, check_sides, check_heap, check_names, check_search, check_sort, check_heaviest, check_itself, check_address, check_keys, check_pictures:
             part(b, work)
         check("requests: none left", b.requests, [])
         check("errors: none", b.errors, [])
