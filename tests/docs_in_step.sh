@@ -24,6 +24,7 @@ part_of() {
 	comment) echo heft-snapshots.1 COMMENTS ON CHANGES ;;
 	report) echo heft.1 PAGES TO LOOK AT ;;
 	browse) echo heft.1 LOOKING AROUND ;;
+	stack) echo heft.1 STACKS ;;
 	blocks) echo heft.1 BASIC BLOCKS ;;
 	"blocks profile") echo heft.1 PROFILES OF BLOCKS ;;
 	"blocks emit") echo heft.1 EMITTING MAPS ;;

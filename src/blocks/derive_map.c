@@ -2,6 +2,7 @@
 #include "blocks/derive_map.h"
 
 #include "base/sort.h"
+#include "code/flow.h"
 #include "image/code_symbols.h"
 #include "image/elf_const.h"
 #include "program/plt.h"
@@ -113,8 +114,9 @@ static void list_claims(struct gathering *g)
 	claim_symbols(g, g->im, SHT_DYNSYM);
 	claim_symbols(g, g->debug, SHT_SYMTAB);
 	gather_unwind(g);
-	if (region_at(g, g->im->entry) && g->im->kind == IMAGE_EXEC)
-		vec_push(&g->claims, (struct code_claim){ .addr = g->im->entry, .function = true });
+	const uint64_t entry = flow_entry(g->isa, g->im->entry);
+	if (region_at(g, entry) && g->im->kind == IMAGE_EXEC)
+		vec_push(&g->claims, (struct code_claim){ .addr = entry, .function = true });
 	sort_by_key_then(g->claims.data, g->claims.count, sizeof *g->claims.data, larger_first);
 	merge_claims(g);
 }
@@ -271,6 +273,29 @@ static void gathering_release(struct gathering *g)
 	patched_release(g);
 }
 
+static void gather_extents(struct gathering *g)
+{
+	code_regions_list(g->im, &g->regions);
+	gather_callees(g);
+	list_claims(g);
+	lay_extents(g);
+}
+
+void code_functions_list(const struct image *im, const struct image *debug, enum code_isa isa,
+			 struct notes *notes, code_functions *ret)
+{
+	struct gathering g = { .im = im, .debug = debug, .notes = notes, .isa = isa };
+	memset(ret, 0, sizeof *ret);
+	if (isa == CODE_NONE)
+		return;
+	gather_extents(&g);
+	ret->data = g.extents.data;
+	ret->count = g.extents.count;
+	ret->cap = g.extents.cap;
+	memset(&g.extents, 0, sizeof g.extents);
+	gathering_release(&g);
+}
+
 void blockmap_derive(struct blockmap *b, const struct image *im, const struct image *debug,
 		     enum blocks_convention convention, unsigned threads, struct notes *notes)
 {
@@ -282,10 +307,7 @@ void blockmap_derive(struct blockmap *b, const struct image *im, const struct im
 	b->image = im;
 	if (g.isa == CODE_NONE)
 		return;
-	code_regions_list(im, &g.regions);
-	gather_callees(&g);
-	list_claims(&g);
-	lay_extents(&g);
+	gather_extents(&g);
 	gather_pointers(&g);
 	gather_fixes(&g);
 	gather_patched(&g);

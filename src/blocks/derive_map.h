@@ -7,6 +7,7 @@
 #define HEFT_BLOCKS_DERIVE_MAP_H
 
 #include "blocks/blockmap.h"
+#include "code/derive.h"
 
 enum blocks_convention { BLOCKS_AUTO, BLOCKS_LLVM, BLOCKS_GCC, BLOCKS_PURE };
 
@@ -14,6 +15,14 @@ enum blocks_convention { BLOCKS_AUTO, BLOCKS_LLVM, BLOCKS_GCC, BLOCKS_PURE };
  * for the machine.  `threads` as parallel_for. */
 void blockmap_derive(struct blockmap *b, const struct image *im, const struct image *debug,
 		     enum blocks_convention convention, unsigned threads, struct notes *notes);
+
+typedef VEC(struct derive_extent) code_functions;
+
+/* The functions of an image and the parts of them that lie apart, by address: what symbols and
+ * unwind tables say, else what a sweep through the code tells from data.  `isa`: CODE_NONE where
+ * there is none. */
+void code_functions_list(const struct image *im, const struct image *debug, enum code_isa isa,
+			 struct notes *notes, code_functions *ret);
 
 /* Bytes of executable sections; the others are parts of it and add up to it. */
 struct block_sums {

@@ -62,6 +62,10 @@ extern const struct opt blocks_opts[];
 extern const char blocks_manual[];
 int cmd_blocks(const struct cli *cli, int argc, char **argv);
 
+extern const struct opt stack_opts[];
+extern const char stack_manual[];
+int cmd_stack(const struct cli *cli, int argc, char **argv);
+
 extern const struct opt heap_run_opts[];
 extern const char heap_run_manual[];
 int cmd_heap_run(const struct cli *cli, int argc, char **argv);

@@ -42,6 +42,8 @@ static const struct command commands[] = {
 	{ "browse", "[OPTION]... INPUT... [-- BASE...]",
 	  "the same on this terminal, like a file manager", browse_manual, browse_opts,
 	  cmd_browse },
+	{ "stack", "[OPTION]... FILE", "how much stack a program may take at most", stack_manual,
+	  stack_opts, cmd_stack },
 	{ "blocks", "[OPTION]... FILE", "functions and their machine basic blocks", blocks_manual,
 	  blocks_opts, cmd_blocks },
 	{ "blocks profile", "[OPTION]... --perf=FILE FILE", "how often basic blocks ran",

@@ -1,5 +1,6 @@
 #include "code/code.h"
 #include "code/arm64.h"
+#include "code/flow.h"
 #include "code/x86.h"
 
 /* e_machine of the System V ABI supplements. */
@@ -22,6 +23,9 @@ uint64_t code_refs(enum code_isa isa, struct bytes code, uint64_t addr, const st
 	case CODE_X86_64: return x86_refs(code, true, addr, wish, ret);
 	case CODE_I386: return x86_refs(code, false, addr, wish, ret);
 	case CODE_ARM64: return arm64_refs(code, addr, wish->kinds, ret);
+	case CODE_THUMB:
+	case CODE_RISCV32:
+	case CODE_RISCV64: return flow_refs(isa, code, addr, wish->kinds, ret);
 	case CODE_NONE: break;
 	}
 	return code.size;

@@ -1,14 +1,23 @@
 /* code.h - instruction bytes: lengths and the addresses they refer to.
  *
- * Knows x86-64, i386 and AArch64; no operands, no text.  Code is decoded linearly from
- * its first byte.  Thread-safe. */
+ * Knows x86-64, i386 and AArch64, and of Thumb-2 and RISC-V lengths, branches and calls; no
+ * operands, no text.  Code is decoded linearly from its first byte.  Thread-safe. */
 #ifndef HEFT_CODE_CODE_H
 #define HEFT_CODE_CODE_H
 
 #include "base/reader.h"
 #include "base/vec.h"
 
-enum code_isa { CODE_NONE, CODE_X86_64, CODE_I386, CODE_ARM64 };
+enum code_isa {
+	CODE_NONE,
+	CODE_X86_64,
+	CODE_I386,
+	CODE_ARM64,
+	/* REF_CALL and REF_JUMP alone; what data they refer to says data_refs.h */
+	CODE_THUMB,
+	CODE_RISCV32,
+	CODE_RISCV64,
+};
 
 /* By ELF machine number; CODE_NONE where heft has no decoder. */
 enum code_isa code_isa_of(uint16_t elf_machine);

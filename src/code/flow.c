@@ -1,5 +1,7 @@
 #include "code/flow.h"
 
+#include "code/riscv.h"
+#include "code/thumb.h"
 #include "code/x86.h"
 
 static bool decode_x86(bool mode64, const uint8_t *p, uint64_t left, uint64_t addr,
@@ -15,7 +17,8 @@ static bool decode_x86(bool mode64, const uint8_t *p, uint64_t left, uint64_t ad
 	struct x86_insn in;
 	if (!x86_decode(p, left, mode64, &in))
 		return false;
-	*ret = (struct flow){ in.len, kinds[in.flow], addr + in.len + (uint64_t)in.disp };
+	*ret = (struct flow){ in.len, kinds[in.flow], addr + in.len + (uint64_t)in.disp,
+			      in.flow == X86_CALL };
 	if (!mode64)
 		ret->target &= UINT32_MAX;
 	return true;
@@ -31,9 +34,10 @@ static uint64_t displaced(uint64_t addr, uint32_t field, unsigned bits)
 /* Arm ARM C4.1.65, "Branches, Exception Generating and System instructions". */
 static void decode_arm64(uint32_t insn, uint64_t addr, struct flow *ret)
 {
-	*ret = (struct flow){ 4, FLOW_PLAIN, 0 };
+	*ret = (struct flow){ .size = 4 };
 	if ((insn & 0x7c000000) == 0x14000000) { /* b, bl */
 		ret->kind = insn >> 31 ? FLOW_CALL : FLOW_JUMP;
+		ret->direct = insn >> 31;
 		ret->target = displaced(addr, insn, 26);
 	} else if ((insn & 0xff000000) == 0x54000000 || (insn & 0x7e000000) == 0x34000000) {
 		ret->kind = FLOW_CONDITIONAL; /* b.cond, cbz, cbnz */
@@ -55,11 +59,44 @@ static void decode_arm64(uint32_t insn, uint64_t addr, struct flow *ret)
 bool flow_decode(enum code_isa isa, const uint8_t *p, uint64_t left, uint64_t addr,
 		 struct flow *ret)
 {
-	if (isa == CODE_X86_64 || isa == CODE_I386)
-		return decode_x86(isa == CODE_X86_64, p, left, addr, ret);
-	if (isa != CODE_ARM64 || left < 4)
-		return false;
-	struct reader r = reader_make(p, 4, false);
-	decode_arm64(read_u32(&r), addr, ret);
-	return true;
+	struct reader r;
+	switch (isa) {
+	case CODE_X86_64:
+	case CODE_I386: return decode_x86(isa == CODE_X86_64, p, left, addr, ret);
+	case CODE_THUMB: return thumb_flow(p, left, addr, ret);
+	case CODE_RISCV32:
+	case CODE_RISCV64: return riscv_flow(isa == CODE_RISCV64, p, left, addr, ret);
+	case CODE_ARM64:
+		r = reader_make(p, left, false);
+		decode_arm64(read_u32(&r), addr, ret);
+		return left >= 4;
+	case CODE_NONE: break;
+	}
+	return false;
+}
+
+uint64_t flow_refs(enum code_isa isa, struct bytes code, uint64_t addr, unsigned kinds,
+		   code_ref_vec *ret)
+{
+	uint64_t bad = 0;
+	for (uint64_t off = 0; off < code.size;) {
+		struct flow in;
+		if (!flow_decode(isa, code.p + off, code.size - off, addr + off, &in)) {
+			off++;
+			bad++;
+			continue;
+		}
+		const bool call = in.kind == FLOW_CALL && in.direct;
+		const unsigned kind = call ? REF_CALL
+				      : in.kind == FLOW_JUMP || in.kind == FLOW_CONDITIONAL
+					      ? REF_JUMP
+					      : 0;
+		const bool inside = in.target - addr < code.size;
+		if (kind & kinds && (!inside || kinds & REF_INSIDE))
+			vec_push(ret, (struct code_ref){ .from = addr + off,
+							 .to = in.target,
+							 .kind = (uint8_t)kind });
+		off += in.size;
+	}
+	return bad;
 }

@@ -1,6 +1,6 @@
-/* flow.h - where control goes behind one instruction: x86-64, i386, AArch64.
+/* flow.h - where control goes behind one instruction: x86-64, i386, AArch64, Thumb-2, RISC-V.
  *
- * Sources: those of x86.h and arm64.h. */
+ * Sources: those of x86.h, arm64.h, thumb.h and riscv.h. */
 #ifndef HEFT_CODE_FLOW_H
 #define HEFT_CODE_FLOW_H
 
@@ -18,13 +18,25 @@ enum flow_kind {
 };
 
 struct flow {
-	uint8_t size;    /* bytes */
-	uint8_t kind;    /* enum flow_kind */
-	uint64_t target; /* FLOW_CONDITIONAL, FLOW_JUMP: address, by the bytes as they stand */
+	uint8_t size; /* bytes */
+	uint8_t kind; /* enum flow_kind */
+	/* FLOW_CONDITIONAL, FLOW_JUMP, direct FLOW_CALL: address, by the bytes as they stand */
+	uint64_t target;
+	bool direct; /* FLOW_CALL: the target is known */
 };
 
 /* The instruction at p, which has `left` bytes and stands at addr.  False: there is none. */
 bool flow_decode(enum code_isa isa, const uint8_t *p, uint64_t left, uint64_t addr,
 		 struct flow *ret);
+
+/* Where the instruction stands that a pointer to code leads to: those to Thumb code are odd. */
+static inline uint64_t flow_entry(enum code_isa isa, uint64_t pointer)
+{
+	return isa == CODE_THUMB ? pointer & ~UINT64_C(1) : pointer;
+}
+
+/* As code_refs, direct calls and jumps alone; for any machine that has a decoder. */
+uint64_t flow_refs(enum code_isa isa, struct bytes code, uint64_t addr, unsigned kinds,
+		   code_ref_vec *ret);
 
 #endif

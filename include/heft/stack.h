@@ -1,0 +1,82 @@
+/* stack.h - part of heft.h: how much stack the functions of a program may take. */
+#ifndef HEFT_H
+#include "heft.h" /* which includes this file in its turn */
+#elif !defined(HEFT_PART_STACK_H)
+#define HEFT_PART_STACK_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- stacks -------------------------------------------------------------------- */
+
+/* The most stack that each function of a linked program may take with all that it calls, from its
+ * code: what instructions do to the stack pointer, and which functions they call.  x86-64, i386,
+ * Thumb-2 and RISC-V.
+ *
+ *     struct heft_stack *s = heft_stack_new();
+ *     if (heft_stack_open(s, "firmware.elf", &err))
+ *             heft_stack_write(s, NULL, NULL, &sink, &err);
+ *     heft_stack_free(s);
+ *
+ * On x86 the return address counts to the function that is called.  Of functions that call one
+ * another in a circle each counts once.  What a sum does not hold is told beside it.  One thread a
+ * handle. */
+struct heft_stack;
+
+/* NULL only where there is no memory.  Free with heft_stack_free; NULL is fine there. */
+HEFT_API struct heft_stack *heft_stack_new(void);
+HEFT_API void heft_stack_free(struct heft_stack *s);
+
+/* Settings, before heft_stack_open. */
+/* How debug files are found.  Copied; replaces the one before. */
+HEFT_API void heft_stack_set_finder(struct heft_stack *s, const struct heft_finder *f);
+/* How functions are named.  HEFT_NAMES_FULL unless set. */
+HEFT_API void heft_stack_set_demangle(struct heft_stack *s, enum heft_demangle style);
+/* Asked by heft_stack_open; see heft_progress_fn.  NULL (default): none. */
+HEFT_API void heft_stack_set_progress(struct heft_stack *s, heft_progress_fn progress, void *ctx);
+/* A file that says what the code does not, by linkage names: lines "CALLER -> CALLEE..." (all that
+ * the indirect calls of CALLER may reach; none behind the arrow: nothing) and "NAME = BYTES" (the
+ * most that a function takes with all that it calls, also one of another file); "#" begins a
+ * comment.  Copied. */
+HEFT_API void heft_stack_set_calls(struct heft_stack *s, const char *path);
+
+/* Opens a linked program, once per handle.  HEFT_EUNSUPPORTED for other files and machines,
+ * HEFT_EFORMAT for a bad line of the file of calls, HEFT_EARG where that names no function. */
+HEFT_API bool heft_stack_open(struct heft_stack *s, const char *path, struct heft_err *err);
+
+/* Which rows are wanted. */
+enum heft_stack_flag {
+	HEFT_STACK_ALL = 1 << 0, /* all functions, not only those where ways begin */
+};
+
+struct heft_stack_query {
+	size_t size;          /* sizeof(struct heft_stack_query) */
+	uint32_t rows;        /* then the rest is counted; 0: all */
+	unsigned flags;       /* enum heft_stack_flag */
+	const char *function; /* this one alone, by shown or linkage name; NULL: all */
+};
+
+/* A row a function, those that take most first; without HEFT_STACK_ALL the program's entry,
+ * interrupt handlers and functions that nothing calls directly.  Measures, in bytes: "stack", with
+ * all that it calls; "frame", its own.  Texts: "kind" ("entry", "interrupt", "uncalled", "called");
+ * "besides", why it may be more ("recursion", "indirect calls", "imports", "alloca", "odd code",
+ * ", " apart; "": it is not); "path", the deepest way ("main 32 > run 48": bytes each adds).
+ * `query` may be NULL.  HEFT_ENOTFOUND where no function has the name.  Belongs to the handle,
+ * until the next call. */
+HEFT_API const struct heft_table *
+heft_stack_table(struct heft_stack *s, const struct heft_stack_query *query, struct heft_err *err);
+/* Writes it: HEFT_TABLE, HEFT_CSV, HEFT_TSV, HEFT_JSON, HEFT_MARKDOWN; with `full` a table has the
+ * path below each row. */
+HEFT_API bool heft_stack_write(struct heft_stack *s, const struct heft_stack_query *query,
+			       const struct heft_write_opts *opts, const struct heft_sink *sink,
+			       struct heft_err *err);
+
+/* What was odd in the inputs; NULL from the last one on. */
+HEFT_API size_t heft_stack_note_count(const struct heft_stack *s);
+HEFT_API const struct heft_note *heft_stack_note(const struct heft_stack *s, size_t i);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,113 @@
+#include "cli/notes.h"
+#include "cli/output.h"
+
+enum { O_FUNCTION = O_OWN, O_FUNCTIONS, O_CALLS, O_DEMANGLE, O_DETAILS };
+
+const struct opt stack_opts[] = {
+	{ O_FUNCTION, 0, false, "function", "NAME", "this function alone" },
+	{ O_FUNCTIONS, 0, false, "functions", NULL, "all functions, not only where ways begin" },
+	{ O_CALLS, 0, false, "calls", "FILE",
+	  "what the code does not say: lines \"CALLER ->\n"
+	  "                              CALLEE...\" and \"NAME = BYTES\"" },
+	{ O_DETAILS, 0, true, "details", NULL, "the deepest way below each row" },
+	{ O_DEMANGLE, 'C', false, "demangle", "none|short|full", "names (default: full)" },
+#define OUTPUT_ROWS         "rows, 0: all (default: 20)"
+#define OUTPUT_FORMATS      "table|csv|tsv|json|markdown"
+#define OUTPUT_FORMATS_HELP "table (default), csv, tsv, json, markdown"
+#define OUTPUT_NO_STACKS
+#include "cli/output_opts.inc"
+#include "cli/find_opts.inc"
+	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
+#include "cli/last_opts.inc"
+	{ 0 },
+};
+
+const char stack_manual[] =
+	"Tells how much stack a program may take at most: for its entry, its interrupt\n"
+	"handlers and all functions that nothing calls directly, with the deepest way of\n"
+	"calls.  From the code (x86-64, i386, Thumb-2, RISC-V).  What a number does not\n"
+	"hold (recursion, indirect calls, imports, alloca) stands beside it.\n";
+
+struct stack_job {
+	const struct cli *cli;
+	struct heft_stack *stack;
+	struct heft_finder *finder;
+	struct output out;
+	struct heft_stack_query query;
+	bool details, verbose;
+	const char *file;
+};
+
+static bool apply_style(struct stack_job *job, const struct opt *o, const char *value)
+{
+	unsigned style;
+	if (!cli_choice(job->cli, o, value, style_choices, &style))
+		return false;
+	heft_stack_set_demangle(job->stack, (enum heft_demangle)style);
+	return true;
+}
+
+static bool apply(void *ctx, const struct opt *o, const char *value)
+{
+	struct stack_job *job = ctx;
+	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
+	if (answer != OUTPUT_OTHER)
+		return answer == OUTPUT_TAKEN;
+	switch (o->id) {
+	case O_FUNCTION: job->query.function = value; break;
+	case O_FUNCTIONS: job->query.flags |= HEFT_STACK_ALL; break;
+	case O_CALLS: heft_stack_set_calls(job->stack, value); break;
+	case O_DETAILS: job->details = true; break;
+	case O_DEMANGLE: return apply_style(job, o, value);
+	case O_VERBOSE: job->verbose = true; break;
+	default: return cli_find(job->cli, job->finder, o, value);
+	}
+	return true;
+}
+
+static bool write_table(void *ctx, FILE *to, struct heft_err *err)
+{
+	const struct stack_job *job = ctx;
+	const struct heft_sink sink = output_sink(&job->out, to);
+	return heft_stack_write(job->stack, &job->query, &job->out.write, &sink, err);
+}
+
+static const struct heft_note *stack_note(const void *handle, size_t i)
+{
+	return heft_stack_note(handle, i);
+}
+
+static int run(struct stack_job *job)
+{
+	struct heft_err err;
+	enum { USUAL_ROWS = 20 };
+	if (!output_settle(&job->out, job->cli))
+		return EXIT_TROUBLE;
+	heft_stack_set_finder(job->stack, job->finder);
+	heft_stack_set_progress(job->stack, progress_show, job->cli->progress);
+	if (!heft_stack_open(job->stack, job->file, &err))
+		return cli_failed(job->cli, &err);
+	job->query.rows = output_rows(&job->out, USUAL_ROWS);
+	job->out.write.full = job->details || job->query.function != NULL;
+	const int status = outfile_write(job->cli, job->out.path, write_table, job);
+	notes_print(job->cli, job->stack, stack_note, heft_stack_note_count(job->stack),
+		    job->verbose);
+	return status;
+}
+
+int cmd_stack(const struct cli *cli, int argc, char **argv)
+{
+	struct stack_job job = { .cli = cli,
+				 .stack = heft_stack_new(),
+				 .finder = heft_finder_new(),
+				 .query = { .size = sizeof job.query } };
+	output_init(&job.out, list_formats);
+	int status = job.stack && job.finder
+			     ? cli_parse_file(cli, argc, argv, apply, &job, &job.file)
+			     : cli_error(cli, "out of memory");
+	if (status == CLI_GO_ON)
+		status = run(&job);
+	heft_finder_free(job.finder);
+	heft_stack_free(job.stack);
+	return status;
+}

@@ -1,0 +1,126 @@
+#include "code/riscv.h"
+
+#include "base/reader.h"
+
+enum { RA = 1, T0 = 5 };
+
+static uint64_t extend(uint64_t v, unsigned bits)
+{
+	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
+}
+
+/* Table 2.1: hints of the return address stack. */
+static bool is_link(unsigned reg)
+{
+	return reg == RA || reg == T0;
+}
+
+/* imm[11|4|9:8|10|6|7|3:1|5] of c.j and c.jal in bits 12-2. */
+static uint64_t short_jump(uint32_t c)
+{
+	const uint32_t v = (c >> 1 & 0x800) | (c >> 7 & 0x10) | (c >> 1 & 0x300) |
+			   (c << 2 & 0x400) | (c >> 1 & 0x40) | (c << 1 & 0x80) | (c >> 2 & 0xe) |
+			   (c << 3 & 0x20);
+	return extend(v, 12);
+}
+
+/* imm[8|4:3] in bits 12-10, imm[7:6|2:1|5] in bits 6-2, of c.beqz and c.bnez. */
+static uint64_t short_branch(uint32_t c)
+{
+	const uint32_t v = (c >> 4 & 0x100) | (c >> 7 & 0x18) | (c << 1 & 0xc0) | (c >> 2 & 6) |
+			   (c << 3 & 0x20);
+	return extend(v, 9);
+}
+
+static void decode_by_register(uint32_t c, struct flow *ret)
+{
+	const unsigned rs1 = c >> 7 & 31;
+	if ((c & 0x7c) != 0)
+		return; /* c.mv, c.add */
+	if (rs1 == 0)
+		ret->kind = c & 0x1000 ? FLOW_TRAP : FLOW_PLAIN; /* c.ebreak */
+	else if (c & 0x1000)
+		ret->kind = FLOW_CALL;
+	else
+		ret->kind = is_link(rs1) ? FLOW_RETURN : FLOW_JUMP_INDIRECT;
+}
+
+/* Tables 16.5 to 16.7. */
+static void decode_short(bool wide, uint32_t c, uint64_t addr, struct flow *ret)
+{
+	const unsigned kind = c & 3, op = c >> 13;
+	if (c == 0) {
+		ret->kind = FLOW_TRAP;
+	} else if (c == 1) {
+		ret->kind = FLOW_NOP;
+	} else if (kind == 1 && (op == 5 || (op == 1 && !wide))) {
+		ret->kind = op == 5 ? FLOW_JUMP : FLOW_CALL;
+		ret->direct = op == 1;
+		ret->target = addr + short_jump(c);
+	} else if (kind == 1 && op >= 6) {
+		ret->kind = FLOW_CONDITIONAL;
+		ret->target = addr + short_branch(c);
+	} else if (kind == 2 && op == 4) {
+		decode_by_register(c, ret);
+	}
+}
+
+static uint64_t long_jump(uint32_t c)
+{
+	const uint32_t v = (c >> 11 & 0x100000) | (c & 0xff000) | (c >> 9 & 0x800) |
+			   (c >> 20 & 0x7fe);
+	return extend(v, 21);
+}
+
+static uint64_t long_branch(uint32_t c)
+{
+	const uint32_t v = (c >> 19 & 0x1000) | (c << 4 & 0x800) | (c >> 20 & 0x7e0) |
+			   (c >> 7 & 0x1e);
+	return extend(v, 13);
+}
+
+static void decode_long(uint32_t c, uint64_t addr, struct flow *ret)
+{
+	enum { BRANCH = 0x63, JALR = 0x67, JAL = 0x6f };
+	const unsigned rd = c >> 7 & 31, rs1 = c >> 15 & 31;
+	switch (c & 0x7f) {
+	case BRANCH:
+		ret->kind = FLOW_CONDITIONAL;
+		ret->target = addr + long_branch(c);
+		break;
+	case JAL:
+		ret->kind = rd == 0 ? FLOW_JUMP : FLOW_CALL;
+		ret->direct = rd != 0;
+		ret->target = addr + long_jump(c);
+		break;
+	case JALR:
+		ret->kind = rd != 0 ? FLOW_CALL : is_link(rs1) ? FLOW_RETURN : FLOW_JUMP_INDIRECT;
+		break;
+	default:
+		if (c == 0x00000013)
+			ret->kind = FLOW_NOP;
+		else if (c == 0x00100073 || c == 0xc0001073)
+			ret->kind = FLOW_TRAP; /* ebreak, unimp */
+		else if (c == 0x30200073 || c == 0x10200073)
+			ret->kind = FLOW_RETURN; /* mret, sret */
+	}
+}
+
+bool riscv_flow(bool wide, const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret)
+{
+	struct reader r = reader_make(p, left, false);
+	*ret = (struct flow){ .size = 2 };
+	if (left < 2)
+		return false;
+	const uint32_t first = read_u16(&r);
+	ret->size = (uint8_t)riscv_size(first);
+	if (ret->size == 0 || ret->size > left)
+		return false;
+	if (ret->size == 2)
+		decode_short(wide, first, addr, ret);
+	else if (ret->size == 4)
+		decode_long(first | (uint32_t)read_u16(&r) << 16, addr, ret);
+	if (!wide)
+		ret->target &= UINT32_MAX;
+	return true;
+}

@@ -1,0 +1,158 @@
+#include "code/thumb.h"
+
+#include "base/reader.h"
+
+static uint64_t extend(uint64_t v, unsigned bits)
+{
+	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
+}
+
+static uint32_t half_at(const uint8_t *p)
+{
+	return (uint32_t)(p[0] | p[1] << 8);
+}
+
+unsigned thumb_it_count(uint32_t first)
+{
+	if ((first & 0xff00) != 0xbf00 || !(first & 0xf))
+		return 0;
+	return 4 - (unsigned)__builtin_ctz(first & 0xf);
+}
+
+bool thumb_table_branch(uint32_t first, uint32_t second, unsigned *ret_width)
+{
+	*ret_width = second & 0x10 ? 2 : 1;
+	return first == 0xe8df && (second & 0xffe0) == 0xf000;
+}
+
+uint32_t thumb_constant(uint32_t first, uint32_t second)
+{
+	const uint32_t low = second & 0xff;
+	const uint32_t top = (first >> 10 & 1) << 4 | (second >> 12 & 7) << 1 | low >> 7;
+	if (top >= 8) {
+		const uint32_t v = 0x80 | low;
+		return v >> top | v << (32 - top);
+	}
+	switch (top >> 1) {
+	case 0: return low;
+	case 1: return low << 16 | low;
+	case 2: return low << 24 | low << 8;
+	default: return low * 0x01010101u;
+	}
+}
+
+bool thumb_literal(const uint8_t *p, uint64_t left, uint64_t addr, unsigned *ret_reg,
+		   uint64_t *ret_addr)
+{
+	const uint64_t pc = (addr + 4) & ~UINT64_C(3);
+	const uint32_t a = left >= 2 ? half_at(p) : 0;
+	if ((a & 0xf800) == 0x4800) {
+		*ret_reg = a >> 8 & 7;
+		*ret_addr = pc + (a & 0xff) * 4;
+		return true;
+	}
+	if ((a & 0xff7f) != 0xf85f || left < 4)
+		return false;
+	const uint32_t b = half_at(p + 2);
+	*ret_reg = b >> 12;
+	*ret_addr = a & 0x80 ? pc + (b & 0xfff) : pc - (b & 0xfff);
+	return true;
+}
+
+/* A5.2: 16-bit instructions. */
+static void decode_short(uint32_t a, uint64_t addr, struct flow *ret)
+{
+	const uint64_t pc = addr + 4;
+	if ((a & 0xf000) == 0xd000 && (a & 0x0f00) < 0x0e00) {
+		ret->kind = FLOW_CONDITIONAL;
+		ret->target = pc + (extend(a & 0xff, 8) << 1);
+	} else if ((a & 0xff00) == 0xde00) {
+		ret->kind = FLOW_TRAP; /* udf */
+	} else if ((a & 0xf800) == 0xe000) {
+		ret->kind = FLOW_JUMP;
+		ret->target = pc + (extend(a & 0x7ff, 11) << 1);
+	} else if ((a & 0xf500) == 0xb100) { /* cbz, cbnz */
+		ret->kind = FLOW_CONDITIONAL;
+		ret->target = pc + ((a >> 3 & 0x40) | (a >> 2 & 0x3e));
+	} else if ((a & 0xff00) == 0x4700) { /* bx, blx */
+		ret->kind = a & 0x80              ? FLOW_CALL
+			    : (a >> 3 & 15) == 14 ? FLOW_RETURN
+						  : FLOW_JUMP_INDIRECT;
+	} else if ((a & 0xff87) == 0x4687) { /* mov pc, Rm */
+		ret->kind = (a >> 3 & 15) == 14 ? FLOW_RETURN : FLOW_JUMP_INDIRECT;
+	} else if ((a & 0xff87) == 0x4487) { /* add pc, Rm */
+		ret->kind = FLOW_JUMP_INDIRECT;
+	} else if ((a & 0xff00) == 0xbd00) { /* pop {..., pc} */
+		ret->kind = FLOW_RETURN;
+	} else if (a == 0xbf00 || a == 0x46c0) {
+		ret->kind = FLOW_NOP;
+	}
+}
+
+/* A5.3.4: 11110 in front, 1 on top of the second halfword. */
+static void decode_branch(uint32_t a, uint32_t b, uint64_t addr, struct flow *ret)
+{
+	const uint64_t pc = addr + 4;
+	const uint32_t s = a >> 10 & 1, j1 = b >> 13 & 1, j2 = b >> 11 & 1;
+	const uint64_t low = (b & 0x7ff) << 1;
+	const uint64_t far = s << 24 | (uint64_t)!(j1 ^ s) << 23 | (uint64_t)!(j2 ^ s) << 22 |
+			     (a & 0x3ff) << 12 | low;
+	switch (b >> 12 & 5) {
+	case 0:
+		if ((a >> 7 & 7) != 7) {
+			ret->kind = FLOW_CONDITIONAL;
+			ret->target = pc +
+				      extend(s << 20 | j2 << 19 | j1 << 18 | (a & 0x3f) << 12 | low,
+					     21);
+		} else if ((a & 0xfff0) == 0xf7f0 && b & 0x2000) {
+			ret->kind = FLOW_TRAP; /* udf.w */
+		} else if (a == 0xf3de && b >> 8 == 0x8f) {
+			ret->kind = FLOW_RETURN; /* subs pc, lr */
+		} else if (a == 0xf3af && b == 0x8000) {
+			ret->kind = FLOW_NOP;
+		}
+		return;
+	case 1: ret->kind = FLOW_JUMP; break;
+	default:
+		ret->kind = FLOW_CALL;
+		ret->direct = true;
+		break; /* blx, bl */
+	}
+	ret->target = pc + extend(far, 25);
+	if ((b >> 12 & 5) == 4)
+		ret->target &= ~UINT64_C(3);
+}
+
+/* Loads of pc, and the branches by table. */
+static void decode_load(uint32_t a, uint32_t b, struct flow *ret)
+{
+	if ((a & 0xfff0) == 0xe8d0 && (b & 0xffe0) == 0xf000) /* tbb, tbh */
+		ret->kind = FLOW_JUMP_INDIRECT;
+	else if (((a & 0xffd0) == 0xe890 || (a & 0xffd0) == 0xe910) && b & 0x8000) /* ldm */
+		ret->kind = (a & 15) == 13 ? FLOW_RETURN : FLOW_JUMP_INDIRECT;
+	else if (((a & 0xfff0) == 0xf8d0 || (a & 0xff7f) == 0xf85f) && b >> 12 == 15)
+		ret->kind = FLOW_JUMP_INDIRECT; /* ldr pc, [Rn, #imm12], ldr pc, [pc, #imm12] */
+	else if ((a & 0xfff0) == 0xf850 && b >> 12 == 15) /* ldr pc, [sp], #imm; [Rn, Rm] */
+		ret->kind = (a & 15) == 13 && b & 0x800 ? FLOW_RETURN : FLOW_JUMP_INDIRECT;
+}
+
+bool thumb_flow(const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret)
+{
+	*ret = (struct flow){ .size = 2 };
+	if (left < 2)
+		return false;
+	const uint32_t a = half_at(p);
+	ret->size = (uint8_t)thumb_size(a);
+	if (ret->size == 2) {
+		decode_short(a, addr, ret);
+	} else if (left >= 4) {
+		const uint32_t b = half_at(p + 2);
+		if ((a & 0xf800) == 0xf000 && b & 0x8000)
+			decode_branch(a, b, addr, ret);
+		else
+			decode_load(a, b, ret);
+	}
+	if (ret->kind == FLOW_CALL || ret->kind == FLOW_JUMP || ret->kind == FLOW_CONDITIONAL)
+		ret->target &= UINT32_MAX;
+	return left >= ret->size;
+}

@@ -1,0 +1,273 @@
+#include "stack/depths.h"
+
+#include "base/err.h"
+#include "base/sort.h"
+#include "blocks/derive_map.h"
+#include "image/elf_const.h"
+#include "program/plt.h"
+
+struct reading {
+	struct stack_use *s;
+	const struct image *im;
+	const struct stack_hints *hints;
+	struct plt plt;
+	code_functions extents;
+	struct stack_frame frame;         /* of the function at hand */
+	uint32_t function;                /* it */
+	const struct stack_hint *reaches; /* what its indirect calls may reach; NULL: not known */
+};
+
+enum code_isa stack_isa_of(const struct image *im)
+{
+	switch (im->machine) {
+	case EM_X86_64: return CODE_X86_64;
+	case EM_386: return CODE_I386;
+	case EM_ARM: return im->big_endian ? CODE_NONE : CODE_THUMB;
+	case EM_RISCV: return im->bits == 64 ? CODE_RISCV64 : CODE_RISCV32;
+	default: return CODE_NONE;
+	}
+}
+
+uint32_t stack_find(const struct stack_use *s, uint64_t addr)
+{
+	const struct stack_function *list = s->functions.data;
+	const size_t i = upper_bound(list, s->functions.count, sizeof *list, addr);
+	return i > 0 && addr - list[i - 1].addr < list[i - 1].size ? (uint32_t)(i - 1) : STACK_NONE;
+}
+
+const char *stack_name(struct stack_use *s, uint32_t function)
+{
+	const uint64_t addr = s->functions.data[function].addr;
+	const struct symbol_place *place = symbol_table_find(program_symbols(s->program), addr);
+	return place && place->addr == addr ? place->name
+					    : arena_format(&s->texts, "sub_%" PRIx64, addr);
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+static struct stack_function *function_of(const struct reading *r)
+{
+	return &r->s->functions.data[r->function];
+}
+
+static void add_edge(struct reading *r, uint32_t to, const struct frame_call *c)
+{
+	vec_push(&r->s->edges, (struct stack_edge){ to, c->tail, c->depth });
+	function_of(r)->edge_count++;
+}
+
+static void add_unknown(struct reading *r, const char *name)
+{
+	function_of(r)->own |= STACK_UNKNOWN;
+	vec_push(&r->s->unknown, (struct stack_unknown){ r->function, name });
+}
+
+/* A jump into the middle of a function is of a part of it that was moved away. */
+static void add_direct(struct reading *r, const struct frame_call *c)
+{
+	const uint32_t to = stack_find(r->s, c->target);
+	if (to == STACK_NONE)
+		add_unknown(r, "");
+	else if (!c->tail || r->s->functions.data[to].addr == c->target)
+		add_edge(r, to, c);
+}
+
+static const struct stack_hint *hint_find(const struct stack_hints *h, struct str name, bool states)
+{
+	for (size_t i = 0; h && i < h->list.count; i++)
+		if (h->list.data[i].states == states && str_eq(h->list.data[i].name, name))
+			return &h->list.data[i];
+	return NULL;
+}
+
+/* A function of another file, unless this one has it too, or the user said what it takes. */
+static void add_import(struct reading *r, const struct plt_slot *slot, const struct frame_call *c)
+{
+	struct symtab t;
+	uint64_t addr;
+	const struct str name = plt_name(&r->plt, slot);
+	const struct stack_hint *hint = hint_find(r->hints, name, true);
+	if (hint) {
+		struct stack_function *f = function_of(r);
+		f->frame = max_u64(f->frame, c->depth + hint->worst);
+		return;
+	}
+	if (symtab_open(&t, r->im, r->plt.dynsym)) {
+		const struct symbol s = symtab_get(&t, slot->symbol);
+		if (symbol_addr(r->im, &s, &addr) && stack_find(r->s, addr) != STACK_NONE) {
+			add_edge(r, stack_find(r->s, addr), c);
+			return;
+		}
+	}
+	add_unknown(r, arena_copy(&r->s->texts, name));
+}
+
+static uint32_t find_named(struct stack_use *s, struct str name)
+{
+	for (uint32_t i = 0; i < s->functions.count; i++)
+		if (str_eq(str_of(stack_name(s, i)), name))
+			return i;
+	return STACK_NONE;
+}
+
+static void add_indirect(struct reading *r, const struct frame_call *c)
+{
+	if (!r->reaches) {
+		function_of(r)->own |= STACK_INDIRECT;
+		return;
+	}
+	for (size_t i = 0; i < r->reaches->count; i++)
+		add_edge(r, find_named(r->s, r->hints->names.data[r->reaches->first + i]), c);
+}
+
+static void add_call(struct reading *r, const struct frame_call *c)
+{
+	const struct plt_slot *slot = c->kind == FRAME_BY_SLOT ? plt_slot_at(&r->plt, c->target)
+							       : NULL;
+	if (c->kind == FRAME_CALL || c->kind == FRAME_TAIL)
+		add_direct(r, c);
+	else if (slot)
+		add_import(r, slot, c);
+	else
+		add_indirect(r, c);
+}
+
+/* ---- functions ------------------------------------------------------------------------------- */
+
+static struct bytes load(void *ctx, uint64_t addr, uint64_t size)
+{
+	return image_at(ctx, addr, size);
+}
+
+static unsigned told_of(unsigned flags)
+{
+	return (flags & FRAME_DYNAMIC ? STACK_DYNAMIC : 0u) |
+	       (flags & (FRAME_UNKNOWN | FRAME_NO_CODE) ? STACK_ODD : 0u);
+}
+
+/* A stub is its first jump: what stands behind looks the function up. */
+static void read_stub(struct reading *r)
+{
+	struct stack_function *f = function_of(r);
+	f->frame = f->worst = frame_word(r->s->isa);
+	for (size_t i = 0; i < r->frame.calls.count; i++)
+		if (r->frame.calls.data[i].kind == FRAME_BY_SLOT) {
+			add_call(r, &r->frame.calls.data[i]);
+			return;
+		}
+	f->own |= STACK_INDIRECT;
+}
+
+static void read_function(struct reading *r, const struct derive_extent *x)
+{
+	struct stack_use *s = r->s;
+	const struct frame_memory memory = { load, (void *)(uintptr_t)r->im };
+	struct stack_function *f = function_of(r);
+	frame_read(&r->frame, s->isa, x->code, x->addr, &memory);
+	f->frame = f->worst = r->frame.size;
+	f->own = (uint16_t)told_of(r->frame.flags);
+	f->edge_first = (uint32_t)s->edges.count;
+	f->kind = x->stubs || x->cold ? STACK_PART : STACK_CALLED;
+	if (x->stubs) {
+		read_stub(r);
+		return;
+	}
+	for (size_t i = 0; i < r->frame.calls.count; i++)
+		add_call(r, &r->frame.calls.data[i]);
+}
+
+static void apply_hint(struct reading *r)
+{
+	const struct str name = str_of(stack_name(r->s, r->function));
+	const struct stack_hint *states = hint_find(r->hints, name, true);
+	struct stack_function *f = function_of(r);
+	r->reaches = hint_find(r->hints, name, false);
+	if (!states)
+		return;
+	f->stated = true;
+	f->worst = f->frame = states->worst;
+	f->next = STACK_NONE;
+}
+
+static void list_functions(struct reading *r)
+{
+	struct stack_use *s = r->s;
+	for (size_t i = 0; i < r->extents.count; i++)
+		vec_push(&s->functions,
+			 (struct stack_function){ .addr = r->extents.data[i].addr,
+						  .size = r->extents.data[i].code.size });
+}
+
+static void read_all(struct reading *r)
+{
+	const struct stack_use *s = r->s;
+	for (r->function = 0; r->function < s->functions.count; r->function++) {
+		if (r->hints && r->hints->list.count > 0)
+			apply_hint(r);
+		if (!function_of(r)->stated)
+			read_function(r, &r->extents.data[r->function]);
+	}
+}
+
+/* A name that is nowhere is a mistake of the user's. */
+static bool check_hints(struct stack_use *s, const struct stack_hints *h, struct heft_err *err)
+{
+	for (size_t i = 0; h && i < h->names.count; i++)
+		if (find_named(s, h->names.data[i]) == STACK_NONE)
+			return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+				    "%s: no function is called '%.*s'", s->program->path,
+				    (int)h->names.data[i].len, h->names.data[i].p);
+	return true;
+}
+
+static const struct image *image_of(const struct program *p, struct heft_err *err)
+{
+	const struct image *im = program_image(p);
+	if (!im || p->input.image_count != 1 || im->kind != IMAGE_EXEC) {
+		fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+		     "%s: no linked program, whose calls could be followed", p->path);
+		return NULL;
+	}
+	if (stack_isa_of(im) == CODE_NONE) {
+		fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+		     "%s: the stack of this machine's code is not known (that of x86, Thumb and "
+		     "RISC-V is)",
+		     p->path);
+		return NULL;
+	}
+	return im;
+}
+
+bool stack_read(struct stack_use *ret, struct program *p, const struct stack_hints *hints,
+		struct heft_err *err)
+{
+	const struct image *im = image_of(p, err);
+	memset(ret, 0, sizeof *ret);
+	if (!im)
+		return false;
+	*ret = (struct stack_use){ .program = p, .isa = stack_isa_of(im) };
+	struct reading r = { .s = ret, .im = im, .hints = hints };
+	code_functions_list(im, program_debug(p, false) ? program_debug_in_use(p) : NULL, ret->isa,
+			    p->notes, &r.extents);
+	plt_read(&r.plt, im);
+	list_functions(&r);
+	const bool good = check_hints(ret, hints, err);
+	if (good)
+		read_all(&r);
+	plt_release(&r.plt);
+	frame_release(&r.frame);
+	vec_release(&r.extents);
+	if (good) {
+		stack_sum(ret);
+		stack_find_starts(ret);
+	}
+	return good;
+}
+
+void stack_release(struct stack_use *s)
+{
+	vec_release(&s->functions);
+	vec_release(&s->edges);
+	vec_release(&s->unknown);
+	arena_release(&s->texts);
+}

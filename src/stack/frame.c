@@ -1,0 +1,241 @@
+#include "stack/frame_internal.h"
+
+#include "base/reader.h"
+#include "base/sort.h"
+
+static bool is_seen(const struct frame_walk *w, uint64_t off)
+{
+	return w->seen[off / 64] >> (off % 64) & 1;
+}
+
+static void see(struct frame_walk *w, uint64_t off, uint64_t size)
+{
+	for (uint64_t i = off; i - off < size && i < w->code.size; i++)
+		w->seen[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static bool step(struct frame_walk *w, uint64_t off, struct frame_insn *ret)
+{
+	const uint8_t *p = w->code.p + off;
+	const uint64_t left = w->code.size - off, addr = w->addr + off;
+	*ret = (struct frame_insn){ 0 };
+	switch (w->isa) {
+	case CODE_X86_64:
+	case CODE_I386: return frame_step_x86(w, p, left, addr, ret);
+	case CODE_THUMB: return frame_step_thumb(w, p, left, addr, ret);
+	case CODE_RISCV32:
+	case CODE_RISCV64: return frame_step_riscv(w, p, left, addr, ret);
+	default: return false;
+	}
+}
+
+static void add_call(struct frame_walk *w, uint64_t off, enum frame_call_kind kind, uint64_t target,
+		     bool tail)
+{
+	const int64_t word = tail ? (int64_t)frame_word(w->isa) : 0;
+	const int64_t depth = w->depth - word;
+	vec_push(&w->frame->calls, (struct frame_call){ .target = target,
+							.from = w->addr + off,
+							.depth = depth > 0 ? (uint64_t)depth : 0,
+							.kind = (uint8_t)kind,
+							.tail = tail });
+}
+
+static void go_later(struct frame_walk *w, uint64_t off, bool behind_call)
+{
+	const struct frame_place p = { (uint32_t)off, w->depth };
+	if (off >= w->code.size || is_seen(w, off))
+		return;
+	if (behind_call)
+		vec_push(&w->later, p);
+	else
+		vec_push(&w->jumps, p);
+}
+
+/* A jump to the function's own first instruction is a loop, or a call of itself that became one. */
+static void jump(struct frame_walk *w, uint64_t off, uint64_t target)
+{
+	if (target - w->addr < w->code.size)
+		go_later(w, target - w->addr, false);
+	else
+		add_call(w, off, FRAME_TAIL, target, true);
+}
+
+/* A jump by register where nothing but the return address is on the stack may leave the function or
+ * be a switch: which one is seen when all is decoded. */
+static void jump_indirect(struct frame_walk *w, uint64_t off, const struct frame_insn *in)
+{
+	if (in->by_slot)
+		add_call(w, off, FRAME_BY_SLOT, in->slot, true);
+	else
+		add_call(w, off, FRAME_INDIRECT, 0, true);
+}
+
+/* A call of the next instruction reads where the code stands, which is taken from the stack. */
+static void call(struct frame_walk *w, uint64_t off, const struct frame_insn *in)
+{
+	const uint64_t behind = w->addr + off + in->flow.size;
+	if (in->by_slot)
+		add_call(w, off, FRAME_BY_SLOT, in->slot, false);
+	else if (!in->flow.direct)
+		add_call(w, off, FRAME_INDIRECT, 0, false);
+	else if (in->flow.target == behind)
+		frame_grow(w, (int64_t)frame_word(w->isa));
+	else
+		add_call(w, off, FRAME_CALL, in->flow.target, false);
+}
+
+/* What the instruction at `off` does to the way; false: it ends here. */
+static bool follow(struct frame_walk *w, uint64_t off, const struct frame_insn *in)
+{
+	const uint64_t behind = off + in->flow.size;
+	switch (in->flow.kind) {
+	case FLOW_CONDITIONAL: jump(w, off, in->flow.target); return true;
+	case FLOW_JUMP: jump(w, off, in->flow.target); return false;
+	case FLOW_JUMP_INDIRECT:
+		jump_indirect(w, off, in);
+		see(w, behind, in->table_size);
+		return false;
+	case FLOW_CALL:
+		call(w, off, in);
+		go_later(w, behind, true);
+		return false;
+	case FLOW_RETURN:
+	case FLOW_TRAP: return false;
+	default: return true;
+	}
+}
+
+/* Follows one way until it ends or meets what was seen. */
+static void walk_from(struct frame_walk *w, struct frame_place at)
+{
+	uint64_t off = at.off;
+	bool goes_on = true;
+	w->depth = at.depth;
+	w->in_it = 0;
+	for (unsigned i = 0; i < COUNT_OF(w->regs); i++)
+		frame_forget(w, i);
+	while (goes_on && off < w->code.size && !is_seen(w, off)) {
+		struct frame_insn in;
+		if (!step(w, off, &in)) {
+			w->frame->flags |= FRAME_NO_CODE;
+			see(w, off, 1);
+			return;
+		}
+		see(w, off, in.flow.size);
+		goes_on = follow(w, off, &in);
+		off += in.flow.size;
+	}
+}
+
+/* What jumps lead to comes first: behind a call that does not return other code may stand, which
+ * another depth leads to. */
+static void walk_all(struct frame_walk *w, struct frame_place from)
+{
+	walk_from(w, from);
+	while (w->jumps.count + w->later.count > 0) {
+		const struct frame_place next = w->jumps.count > 0
+							? w->jumps.data[--w->jumps.count]
+							: w->later.data[--w->later.count];
+		walk_from(w, next);
+	}
+}
+
+/* ---- what no branch leads to ----------------------------------------------------------------- */
+
+static bool is_switch(const struct frame_walk *w, const struct frame_call *c)
+{
+	return c->kind == FRAME_INDIRECT && c->tail && c->from - w->addr < w->code.size;
+}
+
+/* The depth of the last indirect jump before `off`, else of the deepest call. */
+static int64_t depth_at(const struct frame_walk *w, uint64_t off)
+{
+	const struct stack_frame *f = w->frame;
+	uint64_t deepest = frame_word(w->isa), jumped = 0, from = 0;
+	for (size_t i = 0; i < f->calls.count; i++) {
+		const struct frame_call *c = &f->calls.data[i];
+		if (is_switch(w, c) && c->from < w->addr + off && c->from >= from) {
+			from = c->from;
+			jumped = c->depth + frame_word(w->isa);
+		} else if (!c->tail && c->depth > deepest) {
+			deepest = c->depth;
+		}
+	}
+	return (int64_t)(from > 0 ? jumped : deepest);
+}
+
+/* The size of what pads code at `off`; 0: it is code. */
+static uint64_t pad_size(struct frame_walk *w, uint64_t off)
+{
+	struct flow in;
+	const uint8_t *p = w->code.p + off;
+	const uint64_t left = w->code.size - off;
+	if (frame_word(w->isa) > 0 ? *p == 0xcc : left >= 2 && p[0] == 0 && p[1] == 0)
+		return frame_word(w->isa) > 0 ? 1 : 2;
+	return flow_decode(w->isa, p, left, w->addr + off, &in) && in.kind == FLOW_NOP ? in.size
+										       : 0;
+}
+
+/* True where some code was found. */
+static bool walk_rest(struct frame_walk *w)
+{
+	bool found = false;
+	for (uint64_t off = 0; off < w->code.size;) {
+		const uint64_t pad = is_seen(w, off) ? 1 : pad_size(w, off);
+		if (pad > 0) {
+			off += pad;
+			continue;
+		}
+		found = true;
+		walk_all(w, (struct frame_place){ (uint32_t)off, depth_at(w, off) });
+	}
+	return found;
+}
+
+/* Indirect jumps of a function with cases that nothing else leads to are its switches; so are those
+ * that are taken while something is on the stack. */
+static void drop_switches(struct frame_walk *w, bool has_cases)
+{
+	struct stack_frame *f = w->frame;
+	size_t kept = 0;
+	for (size_t i = 0; i < f->calls.count; i++) {
+		const struct frame_call c = f->calls.data[i];
+		if (!is_switch(w, &c) || (c.depth == 0 && !has_cases))
+			f->calls.data[kept++] = c;
+	}
+	f->calls.count = kept;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct frame_call *x = a, *y = b;
+	return x->from != y->from ? (x->from < y->from ? -1 : 1) : 0;
+}
+
+void frame_read(struct stack_frame *ret, enum code_isa isa, struct bytes code, uint64_t addr,
+		const struct frame_memory *memory)
+{
+	const int64_t word = (int64_t)frame_word(isa);
+	struct frame_walk w = { .isa = isa,
+				.code = code,
+				.addr = addr,
+				.memory = memory,
+				.frame = ret,
+				.deepest = word,
+				.seen = mem_zeroed(code.size / 64 + 1, 8) };
+	ret->flags = 0;
+	ret->calls.count = 0;
+	walk_all(&w, (struct frame_place){ 0, word });
+	drop_switches(&w, walk_rest(&w));
+	qsort(ret->calls.data, ret->calls.count, sizeof *ret->calls.data, by_place);
+	ret->size = (uint64_t)(w.deepest + w.align);
+	vec_release(&w.jumps);
+	vec_release(&w.later);
+	mem_free(w.seen);
+}
+
+void frame_release(struct stack_frame *f)
+{
+	vec_release(&f->calls);
+}

@@ -1,0 +1,110 @@
+/* frame_internal.h - what the files frame*.c share: the walk through one function. */
+#ifndef HEFT_STACK_FRAME_INTERNAL_H
+#define HEFT_STACK_FRAME_INTERNAL_H
+
+#include "stack/frame.h"
+
+/* What a register is known to hold. */
+enum value_kind { VALUE_UNKNOWN, VALUE_NUMBER, VALUE_PLACE /* the stack pointer at depth `v` */ };
+
+struct value {
+	enum value_kind kind;
+	int64_t v;
+};
+
+struct frame_place {
+	uint32_t off;
+	int64_t depth;
+};
+
+struct frame_walk {
+	enum code_isa isa;
+	struct bytes code;
+	uint64_t addr;
+	const struct frame_memory *memory;
+	struct stack_frame *frame;
+	int64_t depth; /* of the instruction at hand; at least 0 in code that is right */
+	int64_t deepest;
+	int64_t align;         /* bytes that an alignment may have taken */
+	struct value regs[32]; /* places stay known along all ways, numbers along one */
+	uint64_t *seen;        /* a bit a byte: decoded, or data */
+	unsigned in_it;        /* Thumb: instructions left of an IT block */
+	VEC(struct frame_place) jumps, later;
+};
+
+struct frame_insn {
+	struct flow flow;
+	bool by_slot; /* an indirect call or jump through the word at `slot` */
+	uint64_t slot;
+	/* Bytes behind it that are data: an inlined table of branches. */
+	uint64_t table_size;
+};
+
+/* One instruction at p: decodes it and moves the stack pointer.  False: there is none. */
+bool frame_step_x86(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
+		    struct frame_insn *ret);
+bool frame_step_thumb(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
+		      struct frame_insn *ret);
+bool frame_step_riscv(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
+		      struct frame_insn *ret);
+
+/* Effects.  The stack grows by n bytes, or shrinks. */
+static inline void frame_grow(struct frame_walk *w, int64_t n)
+{
+	w->depth += n;
+	if (w->depth > w->deepest)
+		w->deepest = w->depth;
+}
+
+static inline void frame_set(struct frame_walk *w, int64_t depth)
+{
+	frame_grow(w, depth - w->depth);
+}
+
+/* By a register: what it holds is not known. */
+static inline void frame_grow_by(struct frame_walk *w, unsigned reg, bool up)
+{
+	const struct value *v = &w->regs[reg];
+	if (v->kind == VALUE_NUMBER)
+		frame_grow(w, up ? -v->v : v->v);
+	else
+		w->frame->flags |= FRAME_DYNAMIC;
+}
+
+/* The stack pointer becomes what a register holds, less n. */
+static inline void frame_from(struct frame_walk *w, unsigned reg, int64_t n)
+{
+	const struct value *v = &w->regs[reg];
+	if (v->kind == VALUE_PLACE)
+		frame_set(w, v->v + n);
+	else
+		w->frame->flags |= FRAME_UNKNOWN;
+}
+
+static inline void frame_keep(struct frame_walk *w, unsigned reg, int64_t n)
+{
+	w->regs[reg] = (struct value){ VALUE_PLACE, w->depth + n };
+}
+
+static inline void frame_align(struct frame_walk *w, int64_t to)
+{
+	const int64_t most = to - (int64_t)frame_word(w->isa);
+	if (to > 16 && most > w->align)
+		w->align = most;
+	if (to > 16)
+		w->frame->flags |= FRAME_ALIGNED;
+}
+
+static inline void frame_number(struct frame_walk *w, unsigned reg, int64_t v)
+{
+	w->regs[reg] = (struct value){ VALUE_NUMBER, v };
+}
+
+/* What a register holds as a number is gone; a place stays. */
+static inline void frame_forget(struct frame_walk *w, unsigned reg)
+{
+	if (w->regs[reg].kind == VALUE_NUMBER)
+		w->regs[reg].kind = VALUE_UNKNOWN;
+}
+
+#endif

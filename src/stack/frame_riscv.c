@@ -1,0 +1,149 @@
+/* Stack pointer of RISC-V: Volume I, 2.4 and 16. */
+#include "code/riscv.h"
+#include "stack/frame_internal.h"
+
+#include "base/reader.h"
+
+enum { SP = 2 };
+
+static int64_t extend(uint64_t v, unsigned bits)
+{
+	return (int64_t)(v << (64 - bits)) >> (64 - bits);
+}
+
+/* addi rd, rs, imm */
+static void do_addi(struct frame_walk *w, unsigned rd, unsigned rs, int64_t imm)
+{
+	const struct value v = w->regs[rs];
+	if (rd == SP && rs == SP)
+		frame_grow(w, -imm);
+	else if (rd == SP)
+		frame_from(w, rs, -imm);
+	else if (rs == SP)
+		frame_keep(w, rd, -imm);
+	else if (rs == 0)
+		frame_number(w, rd, imm);
+	else if (v.kind == VALUE_NUMBER)
+		frame_number(w, rd, v.v + imm);
+	else if (v.kind == VALUE_PLACE)
+		w->regs[rd] = (struct value){ VALUE_PLACE, v.v - imm };
+	else
+		frame_forget(w, rd);
+}
+
+/* add, sub rd, rs1, rs2 */
+static void do_add(struct frame_walk *w, unsigned rd, unsigned rs1, unsigned rs2, bool sub)
+{
+	if (rd == SP && rs1 == SP)
+		frame_grow_by(w, rs2, !sub);
+	else if (rd == SP && rs2 == SP)
+		frame_grow_by(w, rs1, !sub);
+	else if (rs1 == SP && w->regs[rs2].kind == VALUE_NUMBER)
+		frame_keep(w, rd, sub ? w->regs[rs2].v : -w->regs[rs2].v);
+	else if (rs2 == SP && w->regs[rs1].kind == VALUE_NUMBER && !sub)
+		frame_keep(w, rd, -w->regs[rs1].v);
+	else
+		frame_forget(w, rd);
+}
+
+static void do_wide(struct frame_walk *w, uint32_t c)
+{
+	enum { OP_IMM = 0x13, OP_IMM_32 = 0x1b, OP = 0x33, LUI = 0x37 };
+	const unsigned rd = c >> 7 & 31, rs1 = c >> 15 & 31, rs2 = c >> 20 & 31, f3 = c >> 12 & 7;
+	const int64_t imm = extend(c >> 20, 12);
+	switch (c & 0x7f) {
+	case OP_IMM:
+	case OP_IMM_32:
+		if (f3 == 0)
+			do_addi(w, rd, rs1, imm);
+		else if (f3 == 7 && rd == SP && imm < 0)
+			frame_align(w, -imm);
+		else
+			frame_forget(w, rd);
+		break;
+	case OP:
+		if (f3 == 0 && (c >> 25 == 0 || c >> 25 == 0x20))
+			do_add(w, rd, rs1, rs2, c >> 25 == 0x20);
+		else
+			frame_forget(w, rd);
+		break;
+	case LUI: frame_number(w, rd, extend(c & 0xfffff000, 32)); break;
+	case 0x63: break; /* branches */
+	case 0x23:
+	case 0x27: break; /* stores */
+	default: frame_forget(w, rd); break;
+	}
+}
+
+/* c.addi16sp: imm[9|4|6|8:7|5] */
+static int64_t addi16sp(uint32_t c)
+{
+	return extend((c >> 3 & 0x200) | (c >> 2 & 0x10) | (c << 1 & 0x40) | (c << 4 & 0x180) |
+			      (c << 3 & 0x20),
+		      10);
+}
+
+/* c.addi4spn: imm[5:4|9:6|2|3] */
+static int64_t addi4spn(uint32_t c)
+{
+	return (int64_t)((c >> 7 & 0x30) | (c >> 1 & 0x3c0) | (c >> 4 & 4) | (c >> 2 & 8));
+}
+
+static void do_first_quadrant(struct frame_walk *w, uint32_t c)
+{
+	const unsigned rd = c >> 7 & 31, op = c >> 13;
+	const int64_t imm = extend((c >> 7 & 0x20) | (c >> 2 & 0x1f), 6);
+	switch (op) {
+	case 0: do_addi(w, rd, rd, imm); break;
+	case 1: /* c.addiw; c.jal on 32 bits */
+		if (w->isa == CODE_RISCV64)
+			do_addi(w, rd, rd, imm);
+		break;
+	case 2: frame_number(w, rd, imm); break;
+	case 3:
+		if (rd == SP)
+			frame_grow(w, -addi16sp(c));
+		else
+			frame_number(w, rd, imm << 12);
+		break;
+	case 4: frame_forget(w, 8 + (c >> 7 & 7)); break;
+	default: break;
+	}
+}
+
+static void do_second_quadrant(struct frame_walk *w, uint32_t c)
+{
+	const unsigned rd = c >> 7 & 31, rs2 = c >> 2 & 31, op = c >> 13;
+	if (op == 4 && rs2 != 0 && c & 0x1000)
+		do_add(w, rd, rd, rs2, false);
+	else if (op == 4 && rs2 != 0)
+		do_addi(w, rd, rs2, 0); /* c.mv */
+	else if (op < 4)
+		frame_forget(w, rd);
+}
+
+static void do_short(struct frame_walk *w, uint32_t c)
+{
+	if ((c & 3) == 1)
+		do_first_quadrant(w, c);
+	else if ((c & 3) == 2)
+		do_second_quadrant(w, c);
+	else if (c >> 13 == 0 && c != 0)
+		frame_keep(w, 8 + (c >> 2 & 7), -addi4spn(c));
+	else if (c >> 13 < 4)
+		frame_forget(w, 8 + (c >> 2 & 7));
+}
+
+bool frame_step_riscv(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
+		      struct frame_insn *ret)
+{
+	struct reader r = reader_make(p, left, false);
+	if (!riscv_flow(w->isa == CODE_RISCV64, p, left, addr, &ret->flow))
+		return false;
+	const uint32_t low = read_u16(&r);
+	if (ret->flow.size == 2)
+		do_short(w, low);
+	else if (ret->flow.size == 4)
+		do_wide(w, low | (uint32_t)read_u16(&r) << 16);
+	return true;
+}

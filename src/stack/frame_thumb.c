@@ -1,0 +1,212 @@
+/* Stack pointer of Thumb-2: DDI 0403, A7.7. */
+#include "code/thumb.h"
+#include "stack/frame_internal.h"
+
+#include "base/reader.h"
+
+enum { SP = 13, LR = 14 };
+
+static uint32_t half_at(const uint8_t *p)
+{
+	return (uint32_t)(p[0] | p[1] << 8);
+}
+
+static int64_t bytes_of(uint32_t list)
+{
+	return 4 * (int64_t)__builtin_popcount(list);
+}
+
+/* add Rd, sp, #imm8 * 4; mov, add and cmp of any registers; movs Rd, #imm8. */
+static void set_short(struct frame_walk *w, uint32_t a)
+{
+	const unsigned rd = (a & 7) | (a >> 4 & 8), rm = a >> 3 & 15, low = a >> 8 & 7;
+	struct value *v = &w->regs[low];
+	if ((a & 0xf800) == 0xa800) {
+		frame_keep(w, low, -4 * (int64_t)(a & 0xff));
+	} else if ((a & 0xff00) == 0x4600) {
+		if (rd == SP)
+			frame_from(w, rm, 0);
+		else if (rm == SP)
+			frame_keep(w, rd, 0);
+		else
+			w->regs[rd] = w->regs[rm];
+	} else if ((a & 0xff00) == 0x4400 && rd == SP) {
+		frame_grow_by(w, rm, true);
+	} else if ((a & 0xf800) == 0x2000) {
+		frame_number(w, low, a & 0xff);
+	} else if ((a & 0xf000) == 0x3000 && v->kind == VALUE_PLACE) {
+		v->v += a & 0x800 ? (int64_t)(a & 0xff) : -(int64_t)(a & 0xff);
+	} else if ((a & 0xf800) == 0 && w->regs[a >> 3 & 7].kind == VALUE_NUMBER) { /* lsls */
+		frame_number(w, a & 7, (int32_t)((uint32_t)w->regs[a >> 3 & 7].v << (a >> 6 & 31)));
+	} else if ((a & 0xffc0) == 0x4240 && w->regs[a >> 3 & 7].kind == VALUE_NUMBER) { /* negs */
+		frame_number(w, a & 7, -w->regs[a >> 3 & 7].v);
+	} else {
+		frame_forget(w, a & 7);
+		frame_forget(w, low);
+	}
+}
+
+static void do_short(struct frame_walk *w, uint32_t a)
+{
+	if ((a & 0xfe00) == 0xb400)
+		frame_grow(w, bytes_of(a & 0x1ff));
+	else if ((a & 0xfe00) == 0xbc00)
+		frame_grow(w, -bytes_of(a & 0x1ff));
+	else if ((a & 0xff80) == 0xb080)
+		frame_grow(w, 4 * (int64_t)(a & 0x7f));
+	else if ((a & 0xff80) == 0xb000)
+		frame_grow(w, -4 * (int64_t)(a & 0x7f));
+	else
+		set_short(w, a);
+}
+
+/* add and sub of an immediate: modified (T3), or plain (T4).  False: another instruction. */
+static bool do_add(struct frame_walk *w, uint32_t a, uint32_t b)
+{
+	const unsigned rn = a & 15, rd = b >> 8 & 15, op = a >> 5 & 15;
+	const bool plain = (a & 0xfb50) == 0xf200 || (a & 0xfbf0) == 0xf2a0;
+	const bool modified = (a & 0xfa00) == 0xf000 && (op == 8 || op == 13);
+	if (b & 0x8000 || (!plain && !modified))
+		return false;
+	const bool sub = plain ? (a & 0xa0) == 0xa0 : op == 13;
+	const uint32_t v = plain ? (a & 0x400) << 1 | (b >> 4 & 0x700) | (b & 0xff)
+				 : thumb_constant(a, b);
+	const int64_t grow = sub ? (int64_t)v : -(int64_t)v;
+	if (rd == 15 || (!plain && a & 0x200))
+		return false;
+	if (rn == SP && rd == SP)
+		frame_grow(w, grow);
+	else if (rn == SP)
+		frame_keep(w, rd, grow);
+	else if (rd == SP)
+		frame_from(w, rn, grow);
+	else if (w->regs[rn].kind == VALUE_PLACE)
+		w->regs[rd] = (struct value){ VALUE_PLACE, w->regs[rn].v + grow };
+	else
+		return false;
+	return true;
+}
+
+/* movw, movt, mov and mvn of an immediate.  False: another instruction. */
+static bool do_number(struct frame_walk *w, uint32_t a, uint32_t b)
+{
+	const unsigned rd = b >> 8 & 15;
+	const uint32_t imm = (a & 15) << 12 | (a & 0x400) << 1 | (b >> 4 & 0x700) | (b & 0xff);
+	if (b & 0x8000 || rd == SP)
+		return false;
+	if ((a & 0xfbf0) == 0xf240)
+		frame_number(w, rd, imm);
+	else if ((a & 0xfbf0) == 0xf2c0 && w->regs[rd].kind == VALUE_NUMBER)
+		frame_number(w, rd, (int32_t)((w->regs[rd].v & 0xffff) | imm << 16));
+	else if ((a & 0xfbef) == 0xf04f)
+		frame_number(w, rd, (int32_t)thumb_constant(a, b));
+	else if ((a & 0xfbef) == 0xf06f)
+		frame_number(w, rd, (int32_t)~thumb_constant(a, b));
+	else
+		return false;
+	return true;
+}
+
+/* Stores and loads that move the stack pointer.  False: another instruction. */
+static bool do_memory(struct frame_walk *w, uint32_t a, uint32_t b)
+{
+	const int64_t imm = b & 0xff;
+	if (a == 0xe92d) /* stmdb sp! */
+		frame_grow(w, bytes_of(b));
+	else if (a == 0xe8bd) /* ldmia sp! */
+		frame_grow(w, -bytes_of(b));
+	else if (a == 0xf84d && (b & 0xf00) == 0xd00) /* str Rt, [sp, #-imm]! */
+		frame_grow(w, imm);
+	else if (a == 0xf85d && (b & 0xf00) == 0xb00) /* ldr Rt, [sp], #imm */
+		frame_grow(w, -imm);
+	else if (a == 0xe96d) /* strd ..., [sp, #-imm]! */
+		frame_grow(w, 4 * imm);
+	else if (a == 0xe8fd) /* ldrd ..., [sp], #imm */
+		frame_grow(w, -4 * imm);
+	else if ((a & 0xffbf) == 0xed2d && (b & 0xe00) == 0xa00) /* vpush */
+		frame_grow(w, 4 * imm);
+	else if ((a & 0xffbf) == 0xecbd && (b & 0xe00) == 0xa00) /* vpop */
+		frame_grow(w, -4 * imm);
+	else
+		return false;
+	return true;
+}
+
+/* add, sub of registers: sp, sp, Rm. */
+static bool do_registers(struct frame_walk *w, uint32_t a, uint32_t b)
+{
+	const bool add = a == 0xeb0d, sub = a == 0xebad;
+	if ((!add && !sub) || (b & 0xfff0) != 0x0d00)
+		return false;
+	frame_grow_by(w, b & 15, add);
+	return true;
+}
+
+static void do_wide(struct frame_walk *w, uint32_t a, uint32_t b)
+{
+	if (do_add(w, a, b) || do_number(w, a, b) || do_memory(w, a, b) || do_registers(w, a, b))
+		return;
+	/* and, bic sp, Rn, #mask; bfc sp */
+	if ((a & 0xfbe0) == 0xf020 && (b & 0x8f00) == 0x0d00)
+		frame_align(w, (int64_t)thumb_constant(a, b) + 1);
+	frame_forget(w, b >> 12 & 15);
+	frame_forget(w, b >> 8 & 15);
+}
+
+static bool load_number(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr)
+{
+	unsigned reg;
+	uint64_t at;
+	if (!thumb_literal(p, left, addr, &reg, &at))
+		return false;
+	struct reader r = reader_of(w->memory->load(w->memory->ctx, at, 4), false);
+	const uint32_t v = read_u32(&r);
+	/* Words of the pool are no code. */
+	for (uint64_t i = at - w->addr; i < w->code.size && i < at - w->addr + 4; i++)
+		w->seen[i / 64] |= UINT64_C(1) << i % 64;
+	if (reader_ok(&r))
+		frame_number(w, reg, (int32_t)v);
+	return true;
+}
+
+/* A table ends where the nearest of its branches leads to. */
+static void read_table(struct frame_walk *w, uint64_t off, unsigned width, struct frame_insn *ret)
+{
+	uint64_t end = w->code.size, at = off;
+	while (at < end && w->code.size - at >= width) {
+		const uint8_t *p = w->code.p + at;
+		const uint64_t to = off + 2 * (uint64_t)(width == 1 ? *p : half_at(p));
+		if (to <= at || to >= w->code.size)
+			break;
+		end = min_u64(end, to);
+		vec_push(&w->jumps, (struct frame_place){ (uint32_t)to, w->depth });
+		at += width;
+	}
+	ret->table_size = at - off;
+}
+
+bool frame_step_thumb(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
+		      struct frame_insn *ret)
+{
+	const bool conditional = w->in_it > 0;
+	unsigned width;
+	if (!thumb_flow(p, left, addr, &ret->flow))
+		return false;
+	const uint32_t a = half_at(p), b = left >= 4 ? half_at(p + 2) : 0;
+	w->in_it = conditional ? w->in_it - 1 : thumb_it_count(a);
+	if (ret->flow.kind == FLOW_RETURN && conditional) {
+		ret->flow.kind = FLOW_PLAIN;
+		return true;
+	}
+	if (ret->flow.kind == FLOW_JUMP && conditional)
+		ret->flow.kind = FLOW_CONDITIONAL;
+	if (load_number(w, p, left, addr))
+		return true;
+	if (ret->flow.size == 2)
+		do_short(w, a);
+	else if (thumb_table_branch(a, b, &width))
+		read_table(w, addr - w->addr + 4, width, ret);
+	else
+		do_wide(w, a, b);
+	return true;
+}

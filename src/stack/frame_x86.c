@@ -1,0 +1,156 @@
+/* Stack pointer of x86-64 and i386: Intel SDM volume 2. */
+#include "code/x86.h"
+#include "stack/frame_internal.h"
+
+enum { RSP = 4, RBP = 5 };
+
+struct insn {
+	const uint8_t *op; /* opcode, behind prefixes */
+	uint8_t rex;
+	bool short_operand; /* 66 */
+	struct x86_insn in;
+	int64_t word;
+};
+
+static void skip_prefixes(struct insn *i, const uint8_t *p, bool mode64)
+{
+	for (i->op = p; i->op < p + i->in.len; i->op++) {
+		if (*i->op == 0x66)
+			i->short_operand = true;
+		else if (mode64 && (*i->op & 0xf0) == 0x40)
+			i->rex = *i->op;
+		else if (*i->op != 0x67 && *i->op != 0xf2 && *i->op != 0xf3 && *i->op != 0x3e &&
+			 *i->op != 0x2e)
+			return;
+	}
+}
+
+/* The registers of ModRM; `rm` counts where the operand is a register. */
+static unsigned reg_of(const struct insn *i)
+{
+	return (i->op[1] >> 3 & 7) | (unsigned)(i->rex & 4) << 1;
+}
+
+static unsigned rm_of(const struct insn *i)
+{
+	return (i->op[1] & 7) | (unsigned)(i->rex & 1) << 3;
+}
+
+static bool is_register(const struct insn *i)
+{
+	return i->op[1] >= 0xc0;
+}
+
+/* add, or, and, sub, cmp with an immediate: 80 to 83. */
+static void do_group1(struct frame_walk *w, const struct insn *i)
+{
+	const unsigned rm = rm_of(i), what = i->op[1] >> 3 & 7;
+	struct value *v = &w->regs[rm];
+	if (!is_register(i))
+		return;
+	if (what == 5 && rm == RSP)
+		frame_grow(w, i->in.imm);
+	else if (what == 0 && rm == RSP)
+		frame_grow(w, -i->in.imm);
+	else if (what == 4 && rm == RSP && i->in.imm < 0)
+		frame_align(w, -i->in.imm);
+	else if (what == 5 && v->kind == VALUE_PLACE)
+		v->v += i->in.imm;
+}
+
+/* lea rsp, [reg + disp]; lea reg, [rsp + disp]. */
+static void do_lea(struct frame_walk *w, const struct insn *i)
+{
+	const unsigned reg = reg_of(i), base = i->op[1] & 7;
+	const bool sib = base == RSP;
+	if (sib && (i->op[2] & 0x3f) != 0x24)
+		return;
+	if (reg == RSP && sib && !(i->rex & 1))
+		frame_grow(w, -i->in.disp);
+	else if (reg == RSP && !sib)
+		frame_from(w, rm_of(i), -i->in.disp);
+	else if (sib && !(i->rex & 1))
+		frame_keep(w, reg, -i->in.disp);
+}
+
+/* mov between registers. */
+static void do_move(struct frame_walk *w, unsigned to, unsigned from)
+{
+	if (to == RSP)
+		frame_from(w, from, 0);
+	else if (from == RSP)
+		frame_keep(w, to, 0);
+}
+
+static void do_modrm(struct frame_walk *w, const struct insn *i)
+{
+	const unsigned reg = reg_of(i), rm = rm_of(i);
+	const bool both = is_register(i);
+	switch (i->op[0]) {
+	case 0x81:
+	case 0x83: do_group1(w, i); break;
+	case 0x89:
+		if (both)
+			do_move(w, rm, reg);
+		break;
+	case 0x8b:
+		if (both)
+			do_move(w, reg, rm);
+		break;
+	case 0x8d: do_lea(w, i); break;
+	case 0x29:
+		if (both && rm == RSP)
+			frame_grow_by(w, reg, false);
+		break;
+	case 0x2b:
+		if (both && reg == RSP)
+			frame_grow_by(w, rm, false);
+		break;
+	case 0x39: /* cmp rsp, reg ends a loop that touches each page of a frame */
+		if (both && rm == RSP && w->regs[reg].kind == VALUE_PLACE)
+			frame_from(w, reg, 0);
+		break;
+	case 0x8f: frame_grow(w, -i->word); break;
+	case 0xff:
+		if ((i->op[1] >> 3 & 7) == 6)
+			frame_grow(w, i->word);
+		break;
+	default: break;
+	}
+}
+
+static void move_stack(struct frame_walk *w, const struct insn *i)
+{
+	const uint8_t op = i->op[0];
+	if (op >= 0x50 && op <= 0x57) {
+		frame_grow(w, i->word);
+	} else if (op >= 0x58 && op <= 0x5f) {
+		frame_grow(w, -i->word);
+	} else if (op == 0x68 || op == 0x6a || op == 0x9c) {
+		frame_grow(w, i->word);
+	} else if (op == 0x9d) {
+		frame_grow(w, -i->word);
+	} else if (op == 0xc9) { /* leave */
+		frame_from(w, RBP, 0);
+		frame_grow(w, -i->word);
+	} else {
+		do_modrm(w, i);
+	}
+}
+
+bool frame_step_x86(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
+		    struct frame_insn *ret)
+{
+	const bool mode64 = w->isa == CODE_X86_64;
+	struct insn i = { .op = p };
+	if (!flow_decode(w->isa, p, left, addr, &ret->flow) || !x86_decode(p, left, mode64, &i.in))
+		return false;
+	skip_prefixes(&i, p, mode64);
+	i.word = i.short_operand ? 2 : mode64 ? 8 : 4;
+	const bool indirect = i.in.flow == X86_CALL_INDIRECT || i.in.flow == X86_JMP_INDIRECT;
+	ret->by_slot = indirect && (i.in.pc_relative || (i.in.absolute && !mode64));
+	ret->slot = (uint64_t)i.in.disp + (i.in.pc_relative ? addr + i.in.len : 0);
+	if (i.op < p + i.in.len)
+		move_stack(w, &i);
+	return true;
+}

@@ -1,0 +1,175 @@
+/* Sums along the calls.  Functions that call one another in a circle are found by Tarjan's
+ * algorithm, which ends each circle before those that call into it. */
+#include "stack/depths.h"
+
+struct visit {
+	uint32_t function, edge; /* the next one to look at */
+};
+
+struct circles {
+	struct stack_use *s;
+	uint32_t *number; /* order of discovery from 1, by function; 0: not seen */
+	uint32_t *low;
+	bool *open;
+	VEC(uint32_t) members; /* of circles that are not ended */
+	VEC(struct visit) way;
+	uint32_t count, circle_count;
+};
+
+static const struct stack_edge *edges_of(const struct stack_use *s, const struct stack_function *f)
+{
+	return s->edges.data + f->edge_first;
+}
+
+/* What the function takes where the edge leads out of it. */
+static uint64_t through(const struct stack_use *s, const struct stack_edge *e)
+{
+	return e->depth + s->functions.data[e->to].worst;
+}
+
+/* Its own frame, and the deepest call of functions outside of its circle. */
+static void take_outer(struct stack_use *s, struct stack_function *f)
+{
+	f->worst = f->frame;
+	f->next = STACK_NONE;
+	f->told = f->own;
+	for (uint32_t i = 0; i < f->edge_count; i++) {
+		const struct stack_edge *e = &edges_of(s, f)[i];
+		const struct stack_function *to = &s->functions.data[e->to];
+		if (to->circle == f->circle)
+			continue;
+		f->told |= to->told;
+		if (through(s, e) > f->worst) {
+			f->worst = through(s, e);
+			f->next = e->to;
+		}
+	}
+}
+
+/* The most that a function takes for a call inside its circle. */
+static uint64_t inner_depth(const struct stack_use *s, const struct stack_function *f)
+{
+	uint64_t most = 0;
+	for (uint32_t i = 0; i < f->edge_count; i++) {
+		const struct stack_edge *e = &edges_of(s, f)[i];
+		if (s->functions.data[e->to].circle == f->circle)
+			most = max_u64(most, e->depth);
+	}
+	return most;
+}
+
+/* Each member once, then the deepest way out of any of them. */
+static void sum_circle(struct stack_use *s, const uint32_t *members, size_t count)
+{
+	uint64_t inner = 0, most = 0;
+	uint32_t last = members[0];
+	unsigned told = STACK_RECURSIVE;
+	for (size_t i = 0; i < count; i++)
+		inner += inner_depth(s, &s->functions.data[members[i]]);
+	for (size_t i = 0; i < count; i++) {
+		const struct stack_function *f = &s->functions.data[members[i]];
+		const uint64_t sum = inner - inner_depth(s, f) + f->worst;
+		told |= f->told;
+		if (sum > most) {
+			most = sum;
+			last = members[i];
+		}
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct stack_function *f = &s->functions.data[members[i]];
+		f->worst = most;
+		f->told = (uint16_t)told;
+		if (members[i] != last)
+			f->next = last;
+	}
+}
+
+/* A tail call of itself is a loop. */
+static bool calls_itself(const struct stack_use *s, uint32_t function)
+{
+	const struct stack_function *f = &s->functions.data[function];
+	for (uint32_t i = 0; i < f->edge_count; i++)
+		if (edges_of(s, f)[i].to == function &&
+		    !(edges_of(s, f)[i].tail && edges_of(s, f)[i].depth == 0))
+			return true;
+	return false;
+}
+
+static void end_circle(struct circles *c, size_t first)
+{
+	struct stack_use *s = c->s;
+	const uint32_t *members = c->members.data + first;
+	const size_t count = c->members.count - first;
+	for (size_t i = 0; i < count; i++) {
+		s->functions.data[members[i]].circle = c->circle_count;
+		c->open[members[i]] = false;
+	}
+	c->circle_count++;
+	for (size_t i = 0; i < count; i++)
+		if (!s->functions.data[members[i]].stated)
+			take_outer(s, &s->functions.data[members[i]]);
+	if (count > 1 || calls_itself(s, members[0]))
+		sum_circle(s, members, count);
+	c->members.count = first;
+}
+
+static void enter(struct circles *c, uint32_t function)
+{
+	c->number[function] = c->low[function] = ++c->count;
+	c->open[function] = true;
+	vec_push(&c->members, function);
+	vec_push(&c->way, (struct visit){ function, 0 });
+}
+
+static void leave(struct circles *c, uint32_t function)
+{
+	size_t first = c->members.count;
+	c->way.count--;
+	if (c->way.count > 0) {
+		const uint32_t above = c->way.data[c->way.count - 1].function;
+		if (c->low[function] < c->low[above])
+			c->low[above] = c->low[function];
+	}
+	if (c->low[function] != c->number[function])
+		return;
+	while (c->members.data[--first] != function)
+		;
+	end_circle(c, first);
+}
+
+static void step(struct circles *c)
+{
+	struct visit *v = &c->way.data[c->way.count - 1];
+	const struct stack_function *f = &c->s->functions.data[v->function];
+	if (v->edge == f->edge_count) {
+		leave(c, v->function);
+		return;
+	}
+	const uint32_t to = edges_of(c->s, f)[v->edge++].to;
+	if (c->number[to] == 0)
+		enter(c, to);
+	else if (c->open[to] && c->number[to] < c->low[v->function])
+		c->low[v->function] = c->number[to];
+}
+
+void stack_sum(struct stack_use *s)
+{
+	const size_t count = s->functions.count;
+	struct circles c = { .s = s,
+			     .number = mem_zeroed(count + 1, sizeof *c.number),
+			     .low = mem_zeroed(count + 1, sizeof *c.low),
+			     .open = mem_zeroed(count + 1, sizeof *c.open) };
+	for (size_t i = 0; i < count; i++)
+		s->functions.data[i].circle = STACK_NONE;
+	for (uint32_t i = 0; i < count; i++) {
+		if (c.number[i] == 0)
+			enter(&c, i);
+		while (c.way.count > 0)
+			step(&c);
+	}
+	vec_release(&c.members);
+	vec_release(&c.way);
+	mem_free(c.number);
+	mem_free(c.low);
+	mem_free(c.open);
+}

@@ -1,0 +1,135 @@
+#include "stack/stack_rows.h"
+
+const struct heft_text stack_texts[STACK_TEXTS] = {
+	[STACK_TEXT_KIND] = { "kind", false },
+	[STACK_TEXT_BESIDES] = { "besides", false },
+	[STACK_TEXT_PATH] = { "path", false },
+};
+
+const struct heft_measure stack_measures[STACK_MEASURES] = {
+	[STACK_MOST] = { .name = "stack", .title = "stack", .unit = HEFT_BYTES, .shared = true },
+	[STACK_FRAME] = { .name = "frame", .title = "frame", .unit = HEFT_BYTES, .shared = true },
+};
+
+static const char *shown_name(struct stack_rows *r, uint32_t function)
+{
+	const uint64_t addr = r->stack->functions.data[function].addr;
+	const struct symbol_place *place = locator_symbol(r->locator, addr);
+	return place && place->addr == addr ? place->memo : stack_name(r->stack, function);
+}
+
+static const char *label_of(void *ctx, uint32_t node)
+{
+	struct stack_rows *r = ctx;
+	return node == 0 ? "TOTAL" : shown_name(r, r->chosen.data[node - 1]);
+}
+
+static const char *besides_of(struct stack_rows *r, unsigned told)
+{
+	static const char *const words[] = { "recursion", "indirect calls", "imports", "alloca",
+					     "odd code" };
+	const char *text = "";
+	for (unsigned i = 0; i < COUNT_OF(words); i++)
+		if (told >> i & 1)
+			text = arena_format(&r->arena, "%s%s%s", text, *text ? ", " : "", words[i]);
+	return text;
+}
+
+/* A way through a circle names the function where it enters, and the one where it leaves. */
+static bool is_passed(const struct stack_function *list, uint32_t at)
+{
+	const uint32_t next = list[at].next;
+	return next != STACK_NONE && list[next].circle == list[at].circle;
+}
+
+/* Bytes that each function of the deepest way adds. */
+static const char *path_of(struct stack_rows *r, uint32_t function)
+{
+	const struct stack_function *list = r->stack->functions.data;
+	struct text out = { 0 };
+	for (uint32_t at = function; at != STACK_NONE; at = list[at].next) {
+		if (at != function && is_passed(list, at))
+			continue;
+		const uint64_t rest = list[at].next == STACK_NONE ? 0 : list[list[at].next].worst;
+		text_add(&out, at == function ? STR("") : STR(" > "));
+		text_add(&out, str_of(shown_name(r, at)));
+		text_add_char(&out, ' ');
+		text_add_number(&out, list[at].worst - rest);
+	}
+	const char *text = arena_copy(&r->arena, text_str(&out));
+	text_release(&out);
+	return text;
+}
+
+static void fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
+{
+	static const char *const kinds[] = { "called", "entry", "interrupt", "uncalled", "part" };
+	struct stack_rows *r = ctx;
+	const uint32_t function = r->chosen.data[node - 1];
+	const struct stack_function *f = &r->stack->functions.data[function];
+	const char **texts = arena_new(&r->arena, const char *, STACK_TEXTS);
+	(void)level;
+	texts[STACK_TEXT_KIND] = kinds[f->kind];
+	texts[STACK_TEXT_BESIDES] = besides_of(r, f->told);
+	texts[STACK_TEXT_PATH] = path_of(r, function);
+	row->texts = texts;
+}
+
+static bool is_wanted(struct stack_rows *r, uint32_t i, const struct heft_stack_query *q)
+{
+	const struct stack_function *f = &r->stack->functions.data[i];
+	if (q->function)
+		return strcmp(q->function, shown_name(r, i)) == 0 ||
+		       strcmp(q->function, stack_name(r->stack, i)) == 0;
+	if (q->flags & HEFT_STACK_ALL)
+		return true;
+	return f->kind != STACK_CALLED && f->kind != STACK_PART;
+}
+
+static void choose(struct stack_rows *r, const struct heft_stack_query *q)
+{
+	tree_init(&r->tree, STACK_MEASURES, 1);
+	for (uint32_t i = 0; i < r->stack->functions.count; i++) {
+		const struct stack_function *f = &r->stack->functions.data[i];
+		if (!is_wanted(r, i, q))
+			continue;
+		union heft_value *sums = tree_sums(&r->tree, tree_add(&r->tree, 0, 0), HEFT_INPUT);
+		sums[STACK_MOST].whole = f->worst;
+		sums[STACK_FRAME].whole = f->frame;
+		vec_push(&r->chosen, i);
+	}
+}
+
+bool stack_rows_make(struct stack_rows *r, const struct heft_stack_query *q)
+{
+	static const char *const levels[] = { "functions" };
+	tree_release(&r->tree);
+	memset(&r->tree, 0, sizeof r->tree);
+	arena_reset(&r->arena);
+	r->chosen.count = 0;
+	choose(r, q);
+	const struct rows_opts how = { .measures = stack_measures,
+				       .limit = q->rows,
+				       .keys = 1u << STACK_MOST,
+				       .others_last = true,
+				       .label = label_of,
+				       .fill = fill_row,
+				       .ctx = r };
+	r->table = (struct heft_table){ .size = sizeof r->table,
+					.levels = levels,
+					.level_count = 1,
+					.measures = stack_measures,
+					.measure_count = STACK_MEASURES,
+					.texts = stack_texts,
+					.text_count = STACK_TEXTS,
+					.sorted_by = STACK_MOST,
+					.top = rows_build(&r->tree, &how, &r->arena) };
+	return !q->function || r->chosen.count > 0;
+}
+
+void stack_rows_release(struct stack_rows *r)
+{
+	tree_release(&r->tree);
+	vec_release(&r->chosen);
+	arena_release(&r->arena);
+}

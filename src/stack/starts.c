@@ -1,0 +1,74 @@
+/* Where ways begin: the program's entry, interrupt handlers, and what nothing calls. */
+#include "stack/depths.h"
+
+#include "image/elf_const.h"
+
+static void mark_called(struct stack_use *s, bool *called)
+{
+	for (uint32_t i = 0; i < s->functions.count; i++) {
+		const struct stack_function *f = &s->functions.data[i];
+		for (uint32_t k = 0; k < f->edge_count; k++)
+			if (s->edges.data[f->edge_first + k].to != i)
+				called[s->edges.data[f->edge_first + k].to] = true;
+	}
+}
+
+/* The function whose first byte is at addr, or NULL. */
+static struct stack_function *starting_at(struct stack_use *s, uint64_t addr)
+{
+	const uint32_t i = stack_find(s, addr);
+	struct stack_function *f = i == STACK_NONE ? NULL : &s->functions.data[i];
+	return f && f->addr == addr ? f : NULL;
+}
+
+/* The lowest section that is loaded from the file. */
+static const struct section *lowest_section(const struct image *im)
+{
+	const struct section *found = NULL;
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (s->alloc && !s->nobits && s->size > 0 && (!found || s->addr < found->addr))
+			found = s;
+	}
+	return found;
+}
+
+/* ARMv7-M B1.5.3: the vector table begins with the stack pointer and the reset handler; addresses
+ * of handlers are odd.  It stands at the start of the image, and ends where a word is none of them
+ * and not 0. */
+static void mark_vectors(struct stack_use *s, const struct image *im)
+{
+	enum { MOST = 512 };
+	const struct section *table = lowest_section(im);
+	if (!table)
+		return;
+	struct reader r = reader_of(image_at(im, table->addr, MOST * 4), im->big_endian);
+	const uint64_t top = read_u32(&r);
+	const struct section *code = image_section_at(im, top);
+	if (top % 4 != 0 || (code && code->exec))
+		return;
+	for (unsigned i = 1; i < MOST && reader_left(&r) >= 4; i++) {
+		const uint32_t word = read_u32(&r);
+		struct stack_function *f = word & 1 ? starting_at(s, word - 1) : NULL;
+		if (f)
+			f->kind = STACK_INTERRUPT;
+		else if (word != 0)
+			return;
+	}
+}
+
+void stack_find_starts(struct stack_use *s)
+{
+	const struct image *im = program_image(s->program);
+	bool *called = mem_zeroed(s->functions.count + 1, sizeof *called);
+	mark_called(s, called);
+	for (size_t i = 0; i < s->functions.count; i++)
+		if (!called[i] && s->functions.data[i].kind == STACK_CALLED)
+			s->functions.data[i].kind = STACK_UNCALLED;
+	mem_free(called);
+	if (s->isa == CODE_THUMB)
+		mark_vectors(s, im);
+	struct stack_function *entry = starting_at(s, flow_entry(s->isa, im->entry));
+	if (entry)
+		entry->kind = STACK_ENTRY;
+}

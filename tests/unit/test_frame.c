@@ -1,0 +1,197 @@
+#include "stack/frame.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+#define ADDR    UINT64_C(0x8000)
+#define B(text) (struct bytes){ (const uint8_t *)(text), sizeof(text) - 1 }
+
+static struct bytes code_of_test; /* for loads */
+
+static struct bytes load(void *ctx, uint64_t addr, uint64_t size)
+{
+	(void)ctx;
+	const uint64_t off = min_u64(addr - ADDR, code_of_test.size);
+	return bytes_sub(code_of_test, off, min_u64(size, code_of_test.size - off));
+}
+
+static void read_frame(struct stack_frame *f, enum code_isa isa, struct bytes code)
+{
+	const struct frame_memory memory = { load, NULL };
+	memset(f, 0, sizeof *f);
+	code_of_test = code;
+	frame_read(f, isa, code, ADDR, &memory);
+}
+
+static void expect_size(enum code_isa isa, struct bytes code, uint64_t size, unsigned flags)
+{
+	struct stack_frame f;
+	read_frame(&f, isa, code);
+	assert_int_equal(f.size, size);
+	assert_int_equal(f.flags, flags);
+	frame_release(&f);
+}
+
+static void expect_call(enum code_isa isa, struct bytes code, enum frame_call_kind kind,
+			uint64_t target, uint64_t depth)
+{
+	struct stack_frame f;
+	read_frame(&f, isa, code);
+	assert_int_equal(f.calls.count, 1);
+	assert_int_equal(f.calls.data[0].kind, kind);
+	assert_int_equal(f.calls.data[0].target, target);
+	assert_int_equal(f.calls.data[0].depth, depth);
+	frame_release(&f);
+}
+
+static void pushes_and_subtractions_make_the_frame(void **state)
+{
+	(void)state;
+	expect_size(CODE_X86_64, B("\xc3"), 8, 0);
+	/* push rbx; sub rsp, 32; add rsp, 32; pop rbx; ret */
+	expect_size(CODE_X86_64, B("\x53\x48\x83\xec\x20\x48\x83\xc4\x20\x5b\xc3"), 48, 0);
+	/* push ebx; sub esp, 32; ret */
+	expect_size(CODE_I386, B("\x53\x83\xec\x20\xc3"), 40, 0);
+	/* bx lr */
+	expect_size(CODE_THUMB, B("\x70\x47"), 0, 0);
+	/* push {r4, lr}; vpush {d8}; sub sp, #64; add sp, #64; vpop {d8}; pop {r4, pc} */
+	expect_size(CODE_THUMB,
+		    B("\x10\xb5\x2d\xed\x02\x8b\x90\xb0\x10\xb0\xbd\xec\x02\x8b\x10\xbd"), 80, 0);
+	/* str lr, [sp, #-4]!; ldr pc, [sp], #4 */
+	expect_size(CODE_THUMB, B("\x4d\xf8\x04\xed\x5d\xf8\x04\xfb"), 4, 0);
+	/* c.addi sp, -16; c.addi sp, 16; c.jr ra */
+	expect_size(CODE_RISCV32, B("\x41\x11\x41\x01\x82\x80"), 16, 0);
+	/* addi sp, sp, -2032; c.addi16sp sp, -64; ret */
+	expect_size(CODE_RISCV64, B("\x13\x01\x01\x81\x39\x71\x82\x80"), 2096, 0);
+}
+
+static void frames_too_large_for_an_immediate_come_by_a_register(void **state)
+{
+	(void)state;
+	/* ldr r4, [pc, #4]; add sp, r4; bx lr; nop; .word -5000 */
+	expect_size(CODE_THUMB, B("\x01\x4c\xa5\x44\x70\x47\xc0\x46\x78\xec\xff\xff"), 5000, 0);
+	/* movw r3, #5000; sub sp, sp, r3; bx lr */
+	expect_size(CODE_THUMB, B("\x41\xf2\x88\x33\xad\xeb\x03\x0d\x70\x47"), 5000, 0);
+	/* lui t0, 1; sub sp, sp, t0; ret */
+	expect_size(CODE_RISCV32, B("\xb7\x12\x00\x00\x33\x01\x51\x40\x82\x80"), 4096, 0);
+	/* lea r11, [rsp - 0x3000]; sub rsp, 0x1000; or qword [rsp], 0; cmp rsp, r11; jne; ret */
+	expect_size(CODE_X86_64,
+		    B("\x4c\x8d\x9c\x24\x00\xd0\xff\xff\x48\x81\xec\x00\x10\x00\x00\x48\x83\x0c\x24"
+		      "\x00\x4c\x39\xdc\x75\xef\xc3"),
+		    0x3008, 0);
+}
+
+static void what_a_register_adds_is_told(void **state)
+{
+	(void)state;
+	/* push rbp; mov rbp, rsp; sub rsp, rax; leave; ret */
+	expect_size(CODE_X86_64, B("\x55\x48\x89\xe5\x48\x29\xc4\xc9\xc3"), 16, FRAME_DYNAMIC);
+	/* push {r7, lr}; mov r7, sp; movs r3, #8; adds r3, r0; sub.w sp, sp, r3; mov sp, r7; pop */
+	expect_size(CODE_THUMB,
+		    B("\x80\xb5\x6f\x46\x08\x23\x1b\x18\xad\xeb\x03\x0d\xbd\x46\x80\xbd"), 8,
+		    FRAME_DYNAMIC);
+	/* sub sp, sp, a0; ret */
+	expect_size(CODE_RISCV32, B("\x33\x01\xa1\x40\x82\x80"), 0, FRAME_DYNAMIC);
+	/* mov rsp, rdi; ret */
+	expect_size(CODE_X86_64, B("\x48\x89\xfc\xc3"), 8, FRAME_UNKNOWN);
+}
+
+static void code_behind_a_return_has_the_depth_of_the_branch_to_it(void **state)
+{
+	(void)state;
+	/* test edi, edi; je 1; push rbx; sub rsp, 16; add rsp, 16; pop rbx; ret; 1: push; ret */
+	expect_size(CODE_X86_64,
+		    B("\x85\xff\x74\x0b\x53\x48\x83\xec\x10\x48\x83\xc4\x10\x5b\xc3\x50\xc3"), 32,
+		    0);
+	/* push {r4, lr}; it eq; popeq {r4, pc}, which does not end the way; sub sp, #8; bx lr */
+	expect_size(CODE_THUMB, B("\x10\xb5\x08\xbf\x10\xbd\x82\xb0\x70\x47"), 16, 0);
+}
+
+static void calls_have_the_depth_of_the_caller(void **state)
+{
+	(void)state;
+	/* push rbx; call +0x100; pop rbx; ret */
+	expect_call(CODE_X86_64, B("\x53\xe8\x00\x01\x00\x00\x5b\xc3"), FRAME_CALL, ADDR + 0x106,
+		    16);
+	/* jmp +0x100: the return address is the callee's */
+	expect_call(CODE_X86_64, B("\xe9\x00\x01\x00\x00"), FRAME_TAIL, ADDR + 0x105, 0);
+	/* push {r4, lr}; bl +0x100; pop {r4, pc} */
+	expect_call(CODE_THUMB, B("\x10\xb5\x00\xf0\x80\xf8\x10\xbd"), FRAME_CALL, ADDR + 0x106, 8);
+	/* c.addi sp, -16; jal +0x100; c.addi sp, 16; c.jr ra */
+	expect_call(CODE_RISCV32, B("\x41\x11\xef\x00\x00\x10\x41\x01\x82\x80"), FRAME_CALL,
+		    ADDR + 0x102, 16);
+	/* blx r3; bx lr */
+	expect_call(CODE_THUMB, B("\x98\x47\x70\x47"), FRAME_INDIRECT, 0, 0);
+	/* call [rip + 0x10]; ret */
+	expect_call(CODE_X86_64, B("\xff\x15\x10\x00\x00\x00\xc3"), FRAME_BY_SLOT, ADDR + 0x16, 8);
+}
+
+static void switches_are_no_calls(void **state)
+{
+	(void)state;
+	/* push {r4, lr}; tbb [pc, r0]; .byte 1, 2; pop {r4, pc}; push {r0-r3}; pop {r4, pc} */
+	struct stack_frame f;
+	read_frame(&f, CODE_THUMB, B("\x10\xb5\xdf\xe8\x00\xf0\x01\x02\x10\xbd\x0f\xb4\x10\xbd"));
+	assert_int_equal(f.calls.count, 0);
+	assert_int_equal(f.size, 24);
+	frame_release(&f);
+	/* jmp rax; nothing behind it: a call of what is not known */
+	expect_call(CODE_X86_64, B("\xff\xe0"), FRAME_INDIRECT, 0, 0);
+}
+
+static void branches_lead_where_the_manuals_say(void **state)
+{
+	(void)state;
+	static const struct {
+		enum code_isa isa;
+		const char *code;
+		unsigned size, kind;
+		uint64_t target;
+	} known[] = {
+		{ CODE_THUMB, "\xfe\xe7", 2, FLOW_JUMP, ADDR },
+		{ CODE_THUMB, "\x03\xd0", 2, FLOW_CONDITIONAL, ADDR + 10 },
+		{ CODE_THUMB, "\x08\xb1", 2, FLOW_CONDITIONAL, ADDR + 6 },
+		{ CODE_THUMB, "\x3f\xf4\xfe\xaf", 4, FLOW_CONDITIONAL, ADDR },
+		{ CODE_THUMB, "\xff\xf7\xfe\xbf", 4, FLOW_JUMP, ADDR },
+		{ CODE_THUMB, "\xff\xf7\xfe\xff", 4, FLOW_CALL, ADDR },
+		{ CODE_RISCV32, "\x01\xa0", 2, FLOW_JUMP, ADDR },
+		{ CODE_RISCV32, "\xf5\x3f", 2, FLOW_CALL, ADDR - 4 },
+		{ CODE_RISCV64, "\x19\xc1", 2, FLOW_CONDITIONAL, ADDR + 6 },
+		{ CODE_RISCV64, "\xe3\x8e\xa5\xfe", 4, FLOW_CONDITIONAL, ADDR - 4 },
+		{ CODE_RISCV64, "\x6f\xf0\xdf\xff", 4, FLOW_JUMP, ADDR - 4 },
+	};
+	for (size_t i = 0; i < COUNT_OF(known); i++) {
+		struct flow in;
+		assert_true(flow_decode(known[i].isa, (const uint8_t *)known[i].code, known[i].size,
+					ADDR, &in));
+		assert_int_equal(in.size, known[i].size);
+		assert_int_equal(in.kind, known[i].kind);
+		assert_int_equal(in.target, known[i].target);
+	}
+}
+
+static void cut_instructions_are_none(void **state)
+{
+	(void)state;
+	struct flow in;
+	assert_false(flow_decode(CODE_THUMB, (const uint8_t *)"\xff\xf7", 2, ADDR, &in));
+	assert_false(flow_decode(CODE_RISCV32, (const uint8_t *)"\x13\x01", 2, ADDR, &in));
+	assert_false(flow_decode(CODE_RISCV32, (const uint8_t *)"\x01", 1, ADDR, &in));
+	expect_size(CODE_THUMB, B("\xff"), 0, FRAME_NO_CODE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pushes_and_subtractions_make_the_frame),
+		cmocka_unit_test(frames_too_large_for_an_immediate_come_by_a_register),
+		cmocka_unit_test(what_a_register_adds_is_told),
+		cmocka_unit_test(code_behind_a_return_has_the_depth_of_the_branch_to_it),
+		cmocka_unit_test(calls_have_the_depth_of_the_caller),
+		cmocka_unit_test(switches_are_no_calls),
+		cmocka_unit_test(branches_lead_where_the_manuals_say),
+		cmocka_unit_test(cut_instructions_are_none),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
