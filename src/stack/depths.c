@@ -142,7 +142,7 @@ static struct bytes load(void *ctx, uint64_t addr, uint64_t size)
 static unsigned told_of(unsigned flags)
 {
 	return (flags & FRAME_DYNAMIC ? STACK_DYNAMIC : 0u) |
-	       (flags & (FRAME_UNKNOWN | FRAME_NO_CODE) ? STACK_ODD : 0u);
+	       (flags & (FRAME_NO_CODE) ? STACK_ODD : 0u);
 }
 
 /* A stub is its first jump: what stands behind looks the function up. */

@@ -17,8 +17,8 @@ enum stack_told {
 	STACK_RECURSIVE = 1 << 0, /* it may call itself, by whatever way */
 	STACK_INDIRECT = 1 << 1,  /* a call whose target is not known */
 	STACK_UNKNOWN = 1 << 2,   /* a call of a function that is not in the program */
-	STACK_DYNAMIC = 1 << 3,   /* alloca and the like */
-	STACK_ODD = 1 << 4,       /* its code or its stack pointer could not be followed */
+	STACK_DYNAMIC = 1 << 3,   /* alloca and the like, or another stack */
+	STACK_ODD = 1 << 4,       /* something of it is no instruction */
 };
 
 enum stack_kind {

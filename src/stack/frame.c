@@ -114,7 +114,8 @@ static void walk_from(struct frame_walk *w, struct frame_place at)
 	w->depth = at.depth;
 	w->in_it = 0;
 	for (unsigned i = 0; i < COUNT_OF(w->regs); i++)
-		frame_forget(w, i);
+		if (w->regs[i].kind == VALUE_NUMBER)
+			w->regs[i].kind = VALUE_UNKNOWN;
 	while (goes_on && off < w->code.size && !is_seen(w, off)) {
 		struct frame_insn in;
 		if (!step(w, off, &in)) {
@@ -223,6 +224,7 @@ void frame_read(struct stack_frame *ret, enum code_isa isa, struct bytes code, u
 				.memory = memory,
 				.frame = ret,
 				.deepest = word,
+				.pointers = isa == CODE_THUMB ? 1u << 7 | 1u << 11 : 1u << 8,
 				.seen = mem_zeroed(code.size / 64 + 1, 8) };
 	ret->flags = 0;
 	ret->calls.count = 0;

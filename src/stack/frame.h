@@ -29,10 +29,10 @@ struct frame_call {
 };
 
 enum frame_flag {
-	FRAME_DYNAMIC = 1 << 0, /* grows by what a register says: alloca */
-	FRAME_UNKNOWN = 1 << 1, /* the stack pointer was set to what is not known */
-	FRAME_NO_CODE = 1 << 2, /* something of it is no instruction */
-	FRAME_ALIGNED = 1 << 3, /* the stack pointer is aligned; what that may take is counted */
+	/* it grows by what a register says, or is set to that: alloca, another stack */
+	FRAME_DYNAMIC = 1 << 0,
+	FRAME_NO_CODE = 1 << 1, /* something of it is no instruction */
+	FRAME_ALIGNED = 1 << 2, /* the stack pointer is aligned; what that may take is counted */
 };
 
 struct stack_frame {

@@ -27,6 +27,7 @@ struct frame_walk {
 	int64_t deepest;
 	int64_t align;         /* bytes that an alignment may have taken */
 	struct value regs[32]; /* places stay known along all ways, numbers along one */
+	uint32_t pointers;     /* a bit each: registers that frame pointers are kept in */
 	uint64_t *seen;        /* a bit a byte: decoded, or data */
 	unsigned in_it;        /* Thumb: instructions left of an IT block */
 	VEC(struct frame_place) jumps, later;
@@ -78,7 +79,7 @@ static inline void frame_from(struct frame_walk *w, unsigned reg, int64_t n)
 	if (v->kind == VALUE_PLACE)
 		frame_set(w, v->v + n);
 	else
-		w->frame->flags |= FRAME_UNKNOWN;
+		w->frame->flags |= FRAME_DYNAMIC;
 }
 
 static inline void frame_keep(struct frame_walk *w, unsigned reg, int64_t n)
@@ -100,10 +101,10 @@ static inline void frame_number(struct frame_walk *w, unsigned reg, int64_t v)
 	w->regs[reg] = (struct value){ VALUE_NUMBER, v };
 }
 
-/* What a register holds as a number is gone; a place stays. */
+/* The register is written by what is not followed; frame pointers are only by what is. */
 static inline void frame_forget(struct frame_walk *w, unsigned reg)
 {
-	if (w->regs[reg].kind == VALUE_NUMBER)
+	if (w->regs[reg].kind == VALUE_NUMBER || !(w->pointers >> reg & 1))
 		w->regs[reg].kind = VALUE_UNKNOWN;
 }
 

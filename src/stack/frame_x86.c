@@ -76,8 +76,10 @@ static void do_lea(struct frame_walk *w, const struct insn *i)
 /* mov between registers. */
 static void do_move(struct frame_walk *w, unsigned to, unsigned from)
 {
-	if (to == RSP)
+	if (to == RSP && from == RBP)
 		frame_from(w, from, 0);
+	else if (to == RSP)
+		w->frame->flags |= FRAME_DYNAMIC;
 	else if (from == RSP)
 		frame_keep(w, to, 0);
 }

@@ -94,7 +94,7 @@ static void what_a_register_adds_is_told(void **state)
 	/* sub sp, sp, a0; ret */
 	expect_size(CODE_RISCV32, B("\x33\x01\xa1\x40\x82\x80"), 0, FRAME_DYNAMIC);
 	/* mov rsp, rdi; ret */
-	expect_size(CODE_X86_64, B("\x48\x89\xfc\xc3"), 8, FRAME_UNKNOWN);
+	expect_size(CODE_X86_64, B("\x48\x89\xfc\xc3"), 8, FRAME_DYNAMIC);
 }
 
 static void code_behind_a_return_has_the_depth_of_the_branch_to_it(void **state)
