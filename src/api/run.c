@@ -349,7 +349,7 @@ static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 	p->vm_total += e->vm_size;
 	if (e->role == HEFT_INPUT)
 		region_sums_add(&p->regions, &e->measure.map);
-	note_overflow(e->path, program_image(&e->program), &e->measure.map, &p->notes);
+	note_regions(e->path, program_image(&e->program), &e->measure.map, &p->notes);
 	run_sources(p, e, layer_count, &symbols);
 	if (namespaces_wanted(p))
 		source_namespaces(&e->measure.file, &p->namespaces);

@@ -136,6 +136,7 @@ enum common_option {
 	O_MAP,
 	O_NO_MAP,
 	O_REGION,
+	O_LINKER_SCRIPT,
 	O_SYSROOT,
 	O_PATH_MAP,
 	O_STRIP_PREFIX,

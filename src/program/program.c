@@ -276,21 +276,6 @@ const struct linkmap *program_map(struct program *p)
 	return p->map_open ? &p->map : NULL;
 }
 
-const struct memory_regions *program_regions(struct program *p)
-{
-	const struct image *im = program_image(p);
-	if (p->regions_read || !im || im->kind != IMAGE_EXEC)
-		return &p->regions;
-	const struct linkmap *map = program_map(p);
-	p->regions_read = true;
-	regions_copy(&p->regions, &p->wish->regions);
-	if (p->regions.list.count == 0 && map)
-		regions_of_map(&p->regions, map, p->path, p->notes);
-	if (p->regions.list.count == 0)
-		regions_of_segments(&p->regions, im);
-	return &p->regions;
-}
-
 /* ---- opening and closing -------------------------------------------------------------------- */
 
 static void begin(struct program *p, const char *path, const struct program_wish *wish,
@@ -308,7 +293,7 @@ static bool use_given(struct program *p, struct heft_err *err)
 	p->open = true;
 	progress_begin(p->input.file.bytes.size);
 	progress_tell(p->path, 0, 1);
-	return use_debug_files(p, err) && use_maps(p, err);
+	return use_debug_files(p, err) && use_maps(p, err) && program_read_scripts(p, err);
 }
 
 bool program_open(struct program *p, const char *path, const struct program_wish *wish,

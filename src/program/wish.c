@@ -8,6 +8,7 @@ void wish_release(struct program_wish *w)
 	vec_release(&w->source_maps);
 	vec_release(&w->programs);
 	regions_release(&w->regions);
+	vec_release(&w->scripts);
 	paths_release(&w->paths);
 	vec_release(&w->pieces);
 	file_inputs_release(&w->inputs);
@@ -41,6 +42,11 @@ void wish_add_debug_dir(struct program_wish *w, const char *dir)
 void wish_add_map(struct program_wish *w, const char *path)
 {
 	vec_push(&w->maps, keep(w, path));
+}
+
+void wish_add_script(struct program_wish *w, const char *path)
+{
+	vec_push(&w->scripts, keep(w, path));
 }
 
 void wish_add_source_map(struct program_wish *w, const char *id, const char *path)
@@ -128,6 +134,8 @@ void wish_copy(struct program_wish *w, const struct program_wish *from)
 	for (size_t i = 0; i < from->programs.count; i++)
 		wish_add_program(w, from->programs.data[i]);
 	regions_copy(&w->regions, &from->regions);
+	for (size_t i = 0; i < from->scripts.count; i++)
+		wish_add_script(w, from->scripts.data[i]);
 	wish_set_sysroot(w, from->sysroot);
 	w->flags = from->flags;
 	paths_copy(&w->paths, &from->paths);

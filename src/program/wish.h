@@ -23,7 +23,8 @@ struct program_wish {
 	VEC(const char *) maps;
 	VEC(struct wished_source_map) source_maps;
 	VEC(const char *) programs;    /* of dumps */
-	struct memory_regions regions; /* of memory, given by hand */
+	struct memory_regions regions; /* given by hand */
+	VEC(const char *) scripts;     /* of linkers, which say what regions there are */
 	const char *sysroot;           /* or NULL */
 	unsigned flags;                /* enum heft_find_flag */
 	struct paths paths;
@@ -44,6 +45,7 @@ void wish_add_map(struct program_wish *w, const char *path);
 /* HEFT_EARG where the region is empty, wraps or is one too many. */
 bool wish_add_region(struct program_wish *w, const char *name, uint64_t origin, uint64_t length,
 		     struct heft_err *err);
+void wish_add_script(struct program_wish *w, const char *path);
 void wish_add_program(struct program_wish *w, const char *path);
 void wish_set_sysroot(struct program_wish *w, const char *dir);
 /* Where a part of an image of memory lay; `path` NULL: of the dump itself. */

@@ -85,14 +85,14 @@ static void list_beyond(const struct image *im, uint64_t from, uint64_t to, stru
 		text_add(out, STR(")"));
 }
 
-void note_overflow(const char *path, const struct image *im, const struct basemap *map,
-		   struct notes *notes)
+static void note_overflow(const char *path, const struct image *im, const struct basemap *map,
+			  struct notes *notes)
 {
 	struct text all = { 0 };
-	for (size_t i = 0; im && map->regions && i < map->regions->list.count; i++) {
+	for (size_t i = 0; i < map->regions->list.count; i++) {
 		const struct memory_region *r = &map->regions->list.data[i];
 		const uint64_t end = r->origin + r->length;
-		if (r->open || map->region_ends[i] <= end)
+		if (map->region_ends[i] <= end)
 			continue;
 		text_add(&all, all.len > 0 ? STR(", ") : STR(""));
 		text_add(&all, str_of(r->name));
@@ -105,6 +105,57 @@ void note_overflow(const char *path, const struct image *im, const struct basema
 		note(notes, path, HEFT_NO_OFFSET, 0, "memory overflowed: " STR_FMT,
 		     STR_ARG(text_str(&all)));
 	text_release(&all);
+}
+
+/* What a script of another program leaves out. */
+static void note_outside(const char *path, const struct image *im, const struct basemap *map,
+			 struct notes *notes)
+{
+	struct text names = { 0 };
+	uint64_t size = 0;
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (!section_takes_vm(im, s) || s->size == 0 ||
+		    spans_find(&map->region_spans, s->addr) != NULL)
+			continue;
+		text_add(&names, size > 0 ? STR(", ") : STR(""));
+		text_add(&names, section_title(s));
+		size = add_sat(size, s->size);
+	}
+	if (size > 0)
+		note(notes, path, HEFT_NO_OFFSET, size, "in no memory region: " STR_FMT,
+		     STR_ARG(text_str(&names)));
+	text_release(&names);
+}
+
+static void note_overlap(const char *path, const struct memory_regions *regions,
+			 struct notes *notes)
+{
+	const size_t count = min_u64(regions->list.count, 100);
+	for (size_t i = 0; i < count; i++) {
+		const struct memory_region *a = &regions->list.data[i];
+		for (size_t k = i + 1; k < count; k++) {
+			const struct memory_region *b = &regions->list.data[k];
+			const uint64_t both = shared(a->origin, a->length, b->origin,
+						     b->origin + b->length);
+			if (both > 0)
+				note(notes, path, HEFT_NO_OFFSET, both,
+				     "memory regions %s and %s overlap: what is in both counts to "
+				     "the smaller",
+				     a->name, b->name);
+		}
+	}
+}
+
+void note_regions(const char *path, const struct image *im, const struct basemap *map,
+		  struct notes *notes)
+{
+	if (!im || !map->regions || map->regions->list.count == 0 ||
+	    map->regions->list.data[0].open)
+		return;
+	note_overflow(path, im, map, notes);
+	note_outside(path, im, map, notes);
+	note_overlap(path, map->regions, notes);
 }
 
 const char *const *region_texts_of(const struct region_sums *sums, const char *label,

@@ -31,9 +31,9 @@ extern const struct heft_text region_texts[REGION_TEXTS];
 const char *const *region_texts_of(const struct region_sums *r, const char *label,
 				   struct arena *arena);
 
-/* A note that tells by how much regions of the map are too small, and which sections are beyond
- * their ends. */
-void note_overflow(const char *path, const struct image *im, const struct basemap *map,
-		   struct notes *notes);
+/* Notes that tell by how much regions of the map are too small and which sections are beyond their
+ * ends, which sections are in none, and which regions overlap.  `im` may be NULL. */
+void note_regions(const char *path, const struct image *im, const struct basemap *map,
+		  struct notes *notes);
 
 #endif

@@ -149,17 +149,18 @@ def reach(prefix, program, layout):
     return {name: (ends.get(name, 0), length) for name, (_, length) in layout.items()}
 
 
-def link(machine, script):
-    prefix = MACHINES[machine][0]
+def link(machine, script, linker=None, options=None):
+    linker = linker or MACHINES[machine][0] + "ld"
     text = SCRIPTS[script]
     for mark, value in zip(("@F@", "@R@", "@C@"), MACHINES[machine][2:]):
         text = text.replace(mark, value)
     with open("x.ld", "w", encoding="utf-8") as f:
         f.write(text)
-    return subprocess.run([prefix + "ld", *LD_OPTIONS[machine], "-T", "x.ld", "-Map=x.map", "--print-memory-usage",
+    return subprocess.run([linker, *(options or LD_OPTIONS[machine]), "-T", "x.ld", "-Map=x.map", "--print-memory-usage",
                            "-e", "start", "a.o", "b.o", "-o", "x.elf"], capture_output=True, text=True)
 
 
+LLD_MACHINES = {"arm": "armelf", "riscv": "elf32lriscv"}
 LD_OPTIONS = {"arm": [], "riscv": ["-m", "elf32lriscv"], "avr": ["-m", "avr6"]}
 
 
@@ -177,9 +178,32 @@ def one_link(heft, machine, script):
     mine, _ = regions(heft, "--map=x.map", "x.elf")
     compare_usage(what, theirs, mine)
     compare_stored(what, MACHINES[machine][0], "x.elf", layout_of("x.map"), mine)
+    mine, said = regions(heft, "--no-map", "--script=x.ld", "x.elf")
+    compare_usage(what + ", script", theirs, mine)
+    check("script" not in said, f"{what}: {said}")
     if script not in NOT_BY_MAP:
         mine, _ = regions(heft, "x.map")
         compare_usage(what + ", map alone", theirs, mine)
+
+
+# lld knows no NOCROSSREFS and counts "." from the first byte of the memory, and regions of sections otherwise.
+NOT_BY_LLD = {"overlays", "overlays by hand", "fill"}
+
+
+def lld_link(heft, machine, script):
+    what = f"{machine}, {script}, lld"
+    layout = layout_of("x.map")
+    done = link(machine, script, "ld.lld-19", ["-m", LLD_MACHINES[machine]])
+    if done.returncode != 0:
+        sys.exit(f"{what}: {done.stderr}")
+    theirs = usage(done.stdout)
+    by_address = reach(MACHINES[machine][0], "x.elf", layout)
+    if script in BY_HAND:
+        theirs = by_address
+    check(theirs == by_address, f"{what}: lld says {theirs}, by addresses it is {by_address}")
+    mine, _ = regions(heft, "--map=x.map", "--script=x.ld", "x.elf")
+    compare_usage(what, theirs, mine)
+    compare_stored(what, MACHINES[machine][0], "x.elf", layout, mine)
 
 
 def one_overflow(heft, machine, script, name):
@@ -199,6 +223,7 @@ def main():
     heft = os.path.realpath(sys.argv[1])
     links = 0
     left = []
+    has_lld = shutil.which("ld.lld-19")
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for name, text in (("a.c", SOURCE), ("b.c", OTHER)):
@@ -214,9 +239,14 @@ def main():
             for script in (s for s in SCRIPTS if not s.startswith("small")):
                 one_link(heft, machine, script)
                 links += 1
+                if has_lld and machine in LLD_MACHINES and script not in NOT_BY_LLD:
+                    lld_link(heft, machine, script)
+                    links += 1
             for script, name in (("small FLASH", "FLASH"), ("small RAM", "RAM")):
                 one_overflow(heft, machine, script, name)
                 links += 1
+    if not has_lld:
+        left.append("LEFT OUT: links by lld: no ld.lld-19 (install lld-19)")
     print("\n".join(left))
     if links == 0:
         print("SKIP: no compiler for ARM, RISC-V or AVR (install gcc-arm-none-eabi)")
