@@ -129,9 +129,12 @@ static void find_one(struct owners *o, struct owner_level *l, uint64_t addr)
 	const struct span *s = spans_find(&from->layer.vm, addr);
 	if (!s)
 		return;
+	/* Bytes that are stored to be copied have the claims of where they run. */
+	const bool claimed = spans_find(&from->origins.spans, addr) != NULL;
+	const uint64_t at = claimed ? addr : basemap_runs_at(&o->measure.map, addr);
 	struct heft_owner owner = { .source = l->source->name,
 				    .label = label_text(&o->labels, shown(o, l, s->label)).p };
-	tell_claim(&from->origins, s, addr, &owner);
+	tell_claim(&from->origins, s, at, &owner);
 	vec_push(&o->found, owner);
 }
 

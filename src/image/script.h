@@ -2,8 +2,8 @@
  *
  * Read are MEMORY, REGION_ALIAS, assignments outside SECTIONS and INCLUDE, with the expressions
  * that they need: ORIGIN, LENGTH, DEFINED, MAX, MIN, LOG2CEIL, arithmetic as in C.  The rest is
- * passed over.  What is not understood is a note with its line; a region whose expressions need a symbol
- * that nobody defines is left out.
+ * passed over.  What is not understood is a note with its line; a region whose expressions need a
+ * symbol that nobody defines is left out.
  *
  * Cost: O(text), twice, as symbols may be defined behind their use; files that are included at most
  * INCLUDES_MAX.  Format: the ld manual, "Linker Scripts". */

@@ -360,17 +360,31 @@ static void copy_spans(const struct spans *vm, uint64_t from, uint64_t size, uin
 	}
 }
 
-void basemap_add_stored(const struct basemap *b, struct spans *vm)
+uint64_t basemap_runs_at(const struct basemap *b, uint64_t addr)
 {
-	struct spans stored = { 0 }, rest = { 0 };
-	if (!b->regions)
-		return;
-	for (size_t i = 0; i < b->ranges.count; i++) {
+	const size_t next = upper_bound(b->ranges.data, b->ranges.count, sizeof *b->ranges.data,
+					addr);
+	const struct base_range *r = next > 0 ? &b->ranges.data[next - 1] : NULL;
+	return r && addr - r->addr < r->size ? r->runs_at + (addr - r->addr) : addr;
+}
+
+void basemap_add_copies(const struct basemap *b, struct spans *vm)
+{
+	struct spans stored = { 0 };
+	for (size_t i = 0; b->regions && i < b->ranges.count; i++) {
 		const struct base_range *r = &b->ranges.data[i];
 		if (r->runs_at != r->addr)
 			copy_spans(vm, r->runs_at, r->size, r->addr, &stored);
 	}
 	spans_overlay(vm, &stored);
+}
+
+void basemap_add_stored(const struct basemap *b, struct spans *vm)
+{
+	struct spans rest = { 0 };
+	if (!b->regions)
+		return;
+	basemap_add_copies(b, vm);
 	for (size_t i = 0; i < b->ranges.count; i++)
 		spans_push(&rest, b->ranges.data[i].addr, b->ranges.data[i].size,
 			   b->ranges.data[i].label);

@@ -43,10 +43,14 @@ void basemap_release(struct basemap *b);
  * O(regions). */
 uint64_t basemap_region_used(const struct basemap *b, size_t region);
 
+/* The address whose owner has the byte at addr: addr itself but for what is stored elsewhere. */
+uint64_t basemap_runs_at(const struct basemap *b, uint64_t addr);
+
 /* The VM spans as file spans.  A file byte that two VM ranges share goes to the lower one. */
 void basemap_translate(const struct basemap *b, const struct spans *vm, struct spans *ret_file);
-/* With regions: adds owners where the spans have none, those of the addresses that stored bytes run
- * at, else the label of the range. */
+/* With regions: adds owners of what is stored, where the spans have none: those of the addresses
+ * that it runs at.  The second makes the spans whole by the labels of the ranges. */
+void basemap_add_copies(const struct basemap *b, struct spans *vm);
 void basemap_add_stored(const struct basemap *b, struct spans *vm);
 /* Cuts spans to the VM ranges of the map. */
 void basemap_clip_vm(const struct basemap *b, struct spans *vm);

@@ -6,6 +6,7 @@
  * directory: the first one below the directory that nine tenths of these units share.  Units
  * without a directory do not count there; a shared library is its own package. */
 #define _GNU_SOURCE /* memmem */
+#include "source/library_name.h"
 #include "source/source.h"
 
 #include "base/text.h"
@@ -185,47 +186,11 @@ static void learn_names(struct packages *p, const struct spans *s)
 
 /* ---- by unit --------------------------------------------------------------------------------- */
 
-/* "DIR/libx.a(y.o)" is of libx.a. */
-static bool of_library(struct str unit, struct str *ret)
-{
-	size_t end = unit.len;
-	while (end > 0 && unit.p[end - 1] != '(')
-		end--;
-	if (end < 4 || unit.p[unit.len - 1] != ')' || memcmp(unit.p + end - 3, ".a(", 3) != 0)
-		return false;
-	size_t start = --end;
-	while (start > 0 && unit.p[start - 1] != '/')
-		start--;
-	*ret = (struct str){ unit.p + start, end - start };
-	return true;
-}
-
-/* "libc.so.6", whose symbols are used. */
-static bool is_shared_library(struct str unit)
-{
-	return str_starts(unit, STR("lib")) && !memchr(unit.p, '/', unit.len) &&
-	       memmem(unit.p, unit.len, ".so", 3) != NULL;
-}
-
-/* rustc calls its units "src/lib.rs/@/CRATE.HASH-cgu.0". */
-static bool of_crate(struct str unit, struct str *ret)
-{
-	static const char mark[] = "/@/";
-	const char *at = memmem(unit.p, unit.len, mark, sizeof mark - 1);
-	if (!at)
-		return false;
-	at += sizeof mark - 1;
-	const size_t left = (size_t)(unit.p + unit.len - at);
-	const char *const dot = memchr(at, '.', left);
-	*ret = (struct str){ at, dot ? (size_t)(dot - at) : left };
-	return ret->len > 0;
-}
-
 /* What is of a directory, and of nothing better. */
 static bool of_directory(const struct packages *p, struct str unit)
 {
 	struct str found;
-	return !of_library(unit, &found) && !of_crate(unit, &found) &&
+	return !unit_of_archive(unit, &found) && !unit_of_crate(unit, &found) &&
 	       !(p->go && !str_starts(unit, STR("/")));
 }
 
@@ -253,9 +218,10 @@ static label_id find_by_unit(struct packages *p, label_id unit)
 {
 	const struct str path = label_text(p->f->labels, unit);
 	struct str found = path;
-	if (of_crate(path, &found))
+	if (unit_of_crate(path, &found))
 		return crate_label(p, path, found);
-	if (!of_library(path, &found) && !is_shared_library(path) && of_directory(p, path))
+	if (!unit_of_archive(path, &found) && !unit_is_shared_library(path) &&
+	    of_directory(p, path))
 		found = directory_package(p, path);
 	if (p->go && str_eq(found, STR("go.go"))) /* what Go's linker calls all there is */
 		found = STR("");

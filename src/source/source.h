@@ -127,6 +127,8 @@ void source_segments(const struct source_file *f, struct layer *ret);
 void source_sections(const struct source_file *f, struct layer *ret);
 /* What is in none is NO_REGION; so is all where the base map has no regions. */
 #define NO_REGION "[in no region]"
+void source_objects(const struct source_file *f, struct layer *ret);
+void source_libraries(const struct source_file *f, struct layer *ret);
 void source_regions(const struct source_file *f, struct layer *ret);
 void source_symbols(const struct source_file *f, struct layer *ret);
 void source_blocks(const struct source_file *f, struct layer *ret);

@@ -140,6 +140,13 @@ void attr_file_symbols(struct attr *a, const struct image *im);
 void attr_archive(const struct source_file *f, const label_id *owners, struct claims *file);
 /* attr_linkmap.c: what the linker's map says of the objects of a program. */
 void attr_linkmap(struct attr *a);
+/* Calls fn for the pieces of a map that objects brought, of sections that the image has. */
+struct linkmap_piece;
+typedef void map_piece_fn(void *ctx, const struct linkmap_piece *p);
+void attr_each_piece(const struct image *im, const struct linkmap *map, map_piece_fn *fn,
+		     void *ctx);
+/* The path of an object of a map. */
+label_id attr_object_label(struct labels *labels, const struct linkmap *map, uint32_t object);
 /* attr_units.c: who owns code and variables, by compile unit or source file; then the debug
  * sections, by unit or by symbol. */
 void attr_units(struct attr *a);

@@ -17,13 +17,13 @@ struct map_objects {
 
 /* Sections of which linkers book what they made themselves on some object, or which belong to the
  * owners of the code that they are about. */
-static bool is_of_objects(const struct attr *a, const struct section *s)
+static bool is_of_objects(const struct image *im, const struct section *s)
 {
 	static const char *const made[] = { ".interp", ".eh_frame", ".gcc_except_table",
 					    ".ARM.ex", ".iplt",     ".igot",
 					    ".dyn",    ".rel",      ".gnu.",
 					    ".hash",   ".note",     ".version" };
-	if (!section_takes_vm(a->im, s) || section_is_plt(s) || section_is_got(s) ||
+	if (!section_takes_vm(im, s) || section_is_plt(s) || section_is_got(s) ||
 	    (s->type != SHT_PROGBITS && s->type != SHT_NOBITS))
 		return false;
 	for (size_t i = 0; i < COUNT_OF(made); i++)
@@ -32,32 +32,29 @@ static bool is_of_objects(const struct attr *a, const struct section *s)
 	return true;
 }
 
-typedef void piece_fn(struct map_objects *o, const struct linkmap_piece *p);
-
-static void each_piece(struct map_objects *o, piece_fn *fn)
+void attr_each_piece(const struct image *im, const struct linkmap *map, map_piece_fn *fn, void *ctx)
 {
-	const struct image *im = o->a->im;
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
-		const uint32_t found = is_of_objects(o->a, s)
-					       ? linkmap_find_section(o->map, s->name, s->addr,
-								      s->size)
-					       : LINKMAP_NONE;
+		const uint32_t found = is_of_objects(im, s) ? linkmap_find_section(map, s->name,
+										   s->addr, s->size)
+							    : LINKMAP_NONE;
 		if (found == LINKMAP_NONE)
 			continue;
-		const struct linkmap_section *in = &o->map->sections.data[found];
+		const struct linkmap_section *in = &map->sections.data[found];
 		for (uint32_t k = 0; k < in->piece_count; k++) {
-			const struct linkmap_piece *p = &o->map->pieces.data[in->first_piece + k];
+			const struct linkmap_piece *p = &map->pieces.data[in->first_piece + k];
 			const bool own = p->kind == LINKMAP_OBJECT || p->kind == LINKMAP_COMMON;
 			if (own && p->size > 0 && p->object != LINKMAP_NONE &&
-			    !str_eq(linkmap_piece_name(o->map, p), STR(".dynbss")))
-				fn(o, p);
+			    !str_eq(linkmap_piece_name(map, p), STR(".dynbss")))
+				fn(ctx, p);
 		}
 	}
 }
 
-static void learn_unit(struct map_objects *o, const struct linkmap_piece *p)
+static void learn_unit(void *ctx, const struct linkmap_piece *p)
 {
+	struct map_objects *o = ctx;
 	const struct spans *vm = &o->a->vm;
 	label_id *owner = &o->owners[p->object];
 	size_t i = spans_from(vm, p->addr);
@@ -68,22 +65,23 @@ static void learn_unit(struct map_objects *o, const struct linkmap_piece *p)
 	}
 }
 
-static label_id object_label(const struct map_objects *o, uint32_t object)
+label_id attr_object_label(struct labels *labels, const struct linkmap *map, uint32_t object)
 {
 	struct text path = { 0 };
-	path_join(&path, STR(""), STR(""), linkmap_object(o->map, object));
-	const label_id label = label_copy(o->a->f->labels, text_str(&path));
+	path_join(&path, STR(""), STR(""), linkmap_object(map, object));
+	const label_id label = label_copy(labels, text_str(&path));
 	text_release(&path);
 	return label;
 }
 
-static void claim_piece(struct map_objects *o, const struct linkmap_piece *p)
+static void claim_piece(void *ctx, const struct linkmap_piece *p)
 {
+	struct map_objects *o = ctx;
 	label_id *owner = &o->owners[p->object];
 	if (*owner == OWNER_SEVERAL)
 		return;
 	if (*owner == LABEL_NONE)
-		*owner = object_label(o, p->object);
+		*owner = attr_object_label(o->a->f->labels, o->map, p->object);
 	claim(&o->a->vm_claims, p->addr, p->size, *owner, WHY_LINKER_MAP);
 }
 
@@ -96,8 +94,8 @@ void attr_linkmap(struct attr *a)
 	o.owners = mem_zeroed(count + 1, sizeof *o.owners);
 	for (size_t i = 0; i < count; i++)
 		o.owners[i] = LABEL_NONE;
-	each_piece(&o, learn_unit);
-	each_piece(&o, claim_piece);
+	attr_each_piece(a->im, o.map, learn_unit, &o);
+	attr_each_piece(a->im, o.map, claim_piece, &o);
 	attr_commit_vm(a);
 	mem_free(o.owners);
 }

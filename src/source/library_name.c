@@ -1,0 +1,86 @@
+#define _GNU_SOURCE /* memmem, memrchr */
+#include "source/library_name.h"
+
+bool unit_of_archive(struct str unit, struct str *ret)
+{
+	size_t end = unit.len;
+	while (end > 0 && unit.p[end - 1] != '(')
+		end--;
+	if (end < 4 || unit.p[unit.len - 1] != ')' || memcmp(unit.p + end - 3, ".a(", 3) != 0)
+		return false;
+	size_t start = --end;
+	while (start > 0 && unit.p[start - 1] != '/')
+		start--;
+	*ret = (struct str){ unit.p + start, end - start };
+	return true;
+}
+
+bool unit_is_shared_library(struct str unit)
+{
+	return str_starts(unit, STR("lib")) && !memchr(unit.p, '/', unit.len) &&
+	       memmem(unit.p, unit.len, ".so", 3) != NULL;
+}
+
+bool unit_of_crate(struct str unit, struct str *ret)
+{
+	static const char mark[] = "/@/";
+	const char *at = memmem(unit.p, unit.len, mark, sizeof mark - 1);
+	if (!at)
+		return false;
+	at += sizeof mark - 1;
+	const size_t left = (size_t)(unit.p + unit.len - at);
+	const char *const dot = memchr(at, '.', left);
+	*ret = (struct str){ at, dot ? (size_t)(dot - at) : left };
+	return ret->len > 0;
+}
+
+static bool is_hex(struct str s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if (!memchr("0123456789abcdef", s.p[i], 16))
+			return false;
+	return s.len > 0;
+}
+
+/* "DIR/libserde-0123456789abcdef.rlib(serde.o)", also "libstd-HASH.so". */
+static bool of_rlib(struct str unit, struct str *ret)
+{
+	static const char mark[] = ".rlib(";
+	const char *end = memmem(unit.p, unit.len, mark, sizeof mark - 1);
+	if (!end)
+		return false;
+	const char *start = memrchr(unit.p, '/', (size_t)(end - unit.p));
+	start = start ? start + 1 : unit.p;
+	start += str_starts((struct str){ start, (size_t)(end - start) }, STR("lib")) ? 3 : 0;
+	const char *dash = memrchr(start, '-', (size_t)(end - start));
+	if (dash && is_hex((struct str){ dash + 1, (size_t)(end - dash - 1) }))
+		end = dash;
+	*ret = (struct str){ start, (size_t)(end - start) };
+	return ret->len > 0;
+}
+
+/* "DIR/CMakeFiles/app.dir/src/main.c.o" is of "app". */
+static bool of_target(struct str unit, struct str *ret)
+{
+	static const char folder[] = "CMakeFiles/", ending[] = ".dir/";
+	const char *at = memmem(unit.p, unit.len, folder, sizeof folder - 1);
+	if (!at)
+		return false;
+	at += sizeof folder - 1;
+	const char *end = memmem(at, (size_t)(unit.p + unit.len - at), ending, sizeof ending - 1);
+	*ret = (struct str){ at, end ? (size_t)(end - at) : 0 };
+	return ret->len > 0;
+}
+
+struct str library_name(struct str unit)
+{
+	struct str found;
+	if (unit_of_archive(unit, &found) || unit_of_crate(unit, &found) || of_rlib(unit, &found) ||
+	    of_target(unit, &found))
+		return found;
+	if (unit_is_shared_library(unit))
+		return unit;
+	const char *slash = unit.len > 0 ? memrchr(unit.p, '/', unit.len) : NULL;
+	const size_t len = slash ? (size_t)(slash - unit.p) : 0;
+	return len > 0 ? (struct str){ unit.p, len } : STR(".");
+}

@@ -1,0 +1,143 @@
+/* By object and by library: what the linker's map says of the pieces that objects brought.  What it
+ * does not tell (debug info, unwind tables, programs without a map) is of the compile unit, which
+ * stands for the object that has its code. */
+#include "source/attr/attr.h"
+#include "source/library_name.h"
+#include "source/source.h"
+
+struct objects {
+	const struct source_file *f;
+	struct layer units;
+	VEC(label_id) of_unit; /* by label, of those there are before; LABEL_NONE: itself */
+	label_id *labels;      /* by object of the map */
+	struct claims pieces;
+};
+
+static void claim_piece(void *ctx, const struct linkmap_piece *p)
+{
+	struct objects *o = ctx;
+	label_id *object = &o->labels[p->object];
+	if (*object == LABEL_NONE)
+		*object = attr_object_label(o->f->labels, o->f->linkmap, p->object);
+	claim(&o->pieces, p->addr, p->size, *object, WHY_LINKER_MAP);
+}
+
+/* The unit that has the code of a piece is that of its object. */
+static void learn_unit(void *ctx, const struct linkmap_piece *p)
+{
+	struct objects *o = ctx;
+	const label_id unit = spans_label(&o->units.vm, p->addr);
+	if (unit < o->of_unit.count && !label_is_fallback(o->f->labels, unit) &&
+	    o->of_unit.data[unit] == LABEL_NONE)
+		o->of_unit.data[unit] = o->labels[p->object];
+}
+
+static void each_piece(struct objects *o, map_piece_fn *fn)
+{
+	for (size_t i = 0; i < o->f->input->image_count; i++)
+		attr_each_piece(&o->f->input->images[i], o->f->linkmap, fn, o);
+}
+
+static void relabel(const struct objects *o, struct spans *s)
+{
+	for (size_t i = 0; i < s->list.count; i++) {
+		struct span *k = &s->list.data[i];
+		if (o->of_unit.data[k->label] != LABEL_NONE)
+			k->label = o->of_unit.data[k->label];
+	}
+}
+
+/* A claim has the label that its bytes are shown by. */
+static void relabel_origins(const struct source_file *f, const struct layer *made)
+{
+	for (size_t i = 0; f->origins && i < f->origins->claims.list.count; i++) {
+		struct claim *c = &f->origins->claims.list.data[i];
+		if (!label_is_fallback(f->labels, c->label))
+			c->label = spans_label(&made->vm, c->start);
+	}
+}
+
+static void run_units(struct objects *o)
+{
+	struct source_file f = *o->f;
+	struct notes notes;
+	notes_init(&notes); /* what units lack, the map has */
+	f.notes = &notes;
+	f.linkmap = NULL;
+	f.trace = NULL;
+	source_compileunits(&f, &o->units);
+	for (size_t i = 0; i < f.labels->kinds.count; i++)
+		vec_push(&o->of_unit, LABEL_NONE);
+	each_piece(o, learn_unit);
+	relabel(o, &o->units.vm);
+	relabel(o, &o->units.file);
+	notes_release(&notes);
+}
+
+/* The pieces, where they run, are stored and lie in the file, over what the units have. */
+static void join(struct objects *o, struct layer *ret)
+{
+	const struct basemap *map = o->f->map;
+	basemap_add_copies(map, &ret->vm);
+	basemap_clip_vm(map, &ret->vm);
+	basemap_translate(map, &ret->vm, &ret->file);
+	spans_overlay(&ret->vm, &o->units.vm);
+	spans_overlay(&ret->file, &o->units.file);
+	basemap_check_vm(map, &ret->vm);
+	basemap_check_file(map, &ret->file);
+}
+
+static void by_map(const struct source_file *f, struct layer *ret)
+{
+	struct objects o = { .f = f };
+	const size_t count = f->linkmap->objects.entries.count;
+	o.labels = mem_alloc((count + 1) * sizeof *o.labels);
+	for (size_t i = 0; i < count; i++)
+		o.labels[i] = LABEL_NONE;
+	each_piece(&o, claim_piece);
+	layer_add_vm(f, ret, &o.pieces);
+	run_units(&o);
+	join(&o, ret);
+	relabel_origins(f, ret);
+	mem_free(o.labels);
+	vec_release(&o.of_unit);
+}
+
+void source_objects(const struct source_file *f, struct layer *ret)
+{
+	if (f->input->archive)
+		source_armembers(f, ret);
+	else if (f->linkmap)
+		by_map(f, ret);
+	else
+		source_compileunits(f, ret);
+}
+
+/* ---- libraries ------------------------------------------------------------------------------- */
+
+static void to_libraries(const struct source_file *f, struct spans *s, label_id *of, size_t count)
+{
+	for (size_t i = 0; i < s->list.count; i++) {
+		const label_id object = s->list.data[i].label;
+		if (object >= count || label_is_fallback(f->labels, object))
+			continue;
+		if (of[object] == LABEL_NONE)
+			of[object] = label_copy(f->labels,
+						library_name(label_text(f->labels, object)));
+		s->list.data[i].label = of[object];
+	}
+	spans_pad(s, NULL, NULL, 0);
+}
+
+void source_libraries(const struct source_file *f, struct layer *ret)
+{
+	source_objects(f, ret);
+	const size_t count = f->labels->kinds.count;
+	label_id *of = mem_alloc((count + 1) * sizeof *of);
+	for (size_t i = 0; i < count; i++)
+		of[i] = LABEL_NONE;
+	to_libraries(f, &ret->vm, of, count);
+	to_libraries(f, &ret->file, of, count);
+	relabel_origins(f, ret);
+	mem_free(of);
+}
