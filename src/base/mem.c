@@ -3,6 +3,9 @@
 #include "base/err.h"
 #include "base/large.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -302,6 +305,14 @@ void mem_free(void *p)
 	struct piece *piece = (struct piece *)p - 1;
 	unlink_piece(piece);
 	piece_free(piece);
+}
+
+void mem_give_back(void)
+{
+#ifdef __GLIBC__
+	if (allocator.resize == system_resize)
+		malloc_trim(0);
+#endif
 }
 
 struct owned *memory_own(void (*release)(void *thing), void *thing)

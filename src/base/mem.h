@@ -54,6 +54,9 @@ void *mem_zeroed(size_t count, size_t size);
 void *memory_try(size_t size);
 /* Takes what the functions above gave, and NULL.  What the C library gave is for free. */
 void mem_free(void *p);
+/* Gives the system what was freed in small pieces: the C library keeps it until its last piece is
+ * free.  For the end of a step that took very many of them.  Cost: a visit to each free piece. */
+void mem_give_back(void);
 
 /* Has `release(thing)` called if the domain is freed while broken.  The token ends that. */
 struct owned;

@@ -322,4 +322,5 @@ void blockmap_derive(struct blockmap *b, const struct image *im, const struct im
 	memset(&d.blocks, 0, sizeof d.blocks);
 	derived_release(&d);
 	gathering_release(&g);
+	mem_give_back();
 }

@@ -1,7 +1,9 @@
 #include "base/arena.h"
+#include "base/large.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <cmocka.h>
 
@@ -92,6 +94,39 @@ static void a_reset_arena_keeps_a_block_for_the_next_round(void **state)
 	arena_release(&a);
 }
 
+/* Of this process; pages. */
+static long resident(void)
+{
+	long all = 0, pages = 0;
+	FILE *f = fopen("/proc/self/statm", "r");
+	if (f) {
+		assert_int_equal(fscanf(f, "%ld %ld", &all, &pages), 2);
+		fclose(f);
+	}
+	return pages;
+}
+
+static void small_pieces_leave_the_process_before_the_last_is_free(void **state)
+{
+	enum { PIECES = 4000, SIZE = 16000 };
+	char **pieces = mem_zeroed(PIECES, sizeof *pieces);
+	(void)state;
+#ifdef __GLIBC__
+	if (!LARGE_MAPPED || resident() == 0)
+#endif
+		skip();
+	for (size_t i = 0; i < PIECES; i++)
+		memset(pieces[i] = mem_alloc(SIZE), 1, SIZE);
+	void *last = mem_alloc(SIZE);
+	const long before = resident();
+	for (size_t i = 0; i < PIECES; i++)
+		mem_free(pieces[i]);
+	mem_give_back();
+	assert_true(resident() < before / 2);
+	mem_free(last);
+	mem_free(pieces);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -100,6 +135,7 @@ int main(void)
 		cmocka_unit_test(copies_end_in_nul_and_may_hold_any_byte),
 		cmocka_unit_test(formatted_texts_may_be_long),
 		cmocka_unit_test(adopted_memory_lives_on),
+		cmocka_unit_test(small_pieces_leave_the_process_before_the_last_is_free),
 		cmocka_unit_test(a_reset_arena_keeps_a_block_for_the_next_round),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
