@@ -3,8 +3,9 @@
  * Four passes pair symbols of a container and section letter as SuperSize does: by full name, path
  * and size; without the size; by plain name and path; by full name alone where names tell symbols
  * apart.  The counts are those of SuperSize for the same two files (diff_init with `supersize`).
- * Otherwise two more passes pair what was left: the same name but for suffixes of clones and
- * hashes, in any path (moved); the same size in the same source, or a name alike (renamed).
+ * Otherwise more passes pair what was left: the same name but for suffixes of clones and hashes, in
+ * any path (moved); the same size in the same source, or a name alike (renamed).  Of what has no
+ * name of its own, first equal contents are paired, then data whose functions are.
  *
  * Every symbol of either side is in exactly one pair, so sums over the pairs are those of the
  * snapshots.

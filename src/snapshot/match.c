@@ -218,6 +218,42 @@ static bool key_contents(struct matcher *m, struct match_side *side, const struc
 	return true;
 }
 
+/* The symbol of `before` that is, or is the partner of, the function that data of a made-up name
+ * belong to; DIFF_NONE where there is none. */
+static uint32_t owner_of(const struct matcher *m, const struct match_side *side,
+			 const struct snap_symbol *y)
+{
+	uint32_t id;
+	const struct str name = snapshot_text(side->s, y->full_name);
+	const char *end = match_is_made_up(name) ? memchr(name.p, ' ', name.len) : NULL;
+	if (!end ||
+	    !intern_find(&side->s->texts, (struct str){ name.p, (size_t)(end - name.p) }, &id) ||
+	    side->function[id] == 0)
+		return DIFF_NONE;
+	const uint32_t function = side->function[id] - 1;
+	const struct snap_symbol *f = &side->s->symbols.data[function];
+	const struct snap_section *sections = side->s->sections.data;
+	if (sections[f->section].container != sections[y->section].container)
+		return DIFF_NONE;
+	return side == &m->after ? m->partner[function] : function;
+}
+
+static bool key_owned_sized(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
+			    struct match_key *ret)
+{
+	*ret = base_key(side, y);
+	ret->name = owner_of(m, side, y);
+	return ret->name != DIFF_NONE;
+}
+
+static bool key_owned(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
+		      struct match_key *ret)
+{
+	const bool ok = key_owned_sized(m, side, y, ret);
+	ret->size = y->size;
+	return ok;
+}
+
 static bool key_plain(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
 		      struct match_key *ret)
 {
@@ -441,6 +477,8 @@ void matcher_run(struct matcher *m)
 		key_fn key;
 	} passes[] = {
 		{ MATCH_CONTENTS, true, key_contents },
+		{ MATCH_OWNED, true, key_owned },
+		{ MATCH_OWNED_SIZED, true, key_owned_sized },
 		{ MATCH_SAME, false, key_same },
 		{ MATCH_SIZED, false, key_sized },
 		{ MATCH_PLAIN, false, key_plain },
@@ -475,8 +513,13 @@ static void side_init(struct matcher *m, struct match_side *side, const struct s
 		side->places[i] = made_text(m, str_of(name)) << 8 | (uint8_t)sec->letter;
 	}
 	vec_reserve(&side->left, s->symbols.count);
-	for (uint32_t i = 0; i < s->symbols.count; i++)
+	side->function = mem_zeroed(s->texts.entries.count + 1, sizeof *side->function);
+	for (uint32_t i = 0; i < s->symbols.count; i++) {
+		const uint32_t name = s->symbols.data[i].full_name;
 		vec_push(&side->left, i);
+		if (match_is_made_up(snapshot_text(s, name)))
+			side->function[name] = i + 1;
+	}
 }
 
 void matcher_init(struct matcher *m, const struct snapshot *before, const struct snapshot *after,
@@ -501,6 +544,7 @@ static void side_release(struct match_side *side)
 	mem_free(side->stable);
 	mem_free(side->bare);
 	mem_free(side->places);
+	mem_free(side->function);
 	vec_release(&side->left);
 }
 

@@ -19,6 +19,7 @@ struct match_side {
 	uint32_t *stable;   /* the same of the text without unstable numbers */
 	uint32_t *bare;     /* the same without suffixes of clones and hashes, too */
 	uint32_t *places;   /* by section */
+	uint32_t *function; /* by id of a made-up name: symbol + 1 of the function, 0 = none */
 	VEC(uint32_t) left; /* symbols without a partner, in order */
 };
 
@@ -33,6 +34,8 @@ struct matcher {
 
 enum match_pass {
 	MATCH_CONTENTS = 1, /* without a name of its own: equal code or data, wherever it is */
+	MATCH_OWNED,        /* data of a function without a name of its own that has a partner */
+	MATCH_OWNED_SIZED,
 	MATCH_SAME,
 	MATCH_SIZED, /* another size */
 	MATCH_PLAIN, /* other parameters or template arguments */

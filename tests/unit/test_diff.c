@@ -316,6 +316,34 @@ static void moved_and_renamed_symbols_are_found(void **state)
 		  SYMBOL(".rodata", 80, "\"two text\"", "a.c"), false, HEFT_ADDED);
 }
 
+static void data_of_functions_without_names_go_with_the_code(void **state)
+{
+	static const struct made old[] = {
+		{ ".text", 16, 80, 0, "sub_10", NULL, NULL, NULL, 0 },
+		{ ".text", 96, 80, 0, "sub_60", NULL, NULL, NULL, 0 },
+		{ ".rodata", 256, 8, 0, "sub_10 [anonymous data]", NULL, NULL, NULL, 0 },
+		{ ".rodata", 264, 8, 0, "sub_60 [anonymous data]", NULL, NULL, NULL, 0 },
+	};
+	static const struct made new_[] = {
+		{ ".text", 32, 80, 0, "sub_20", NULL, NULL, NULL, 0 },
+		{ ".text", 112, 80, 0, "sub_70", NULL, NULL, NULL, 0 },
+		{ ".rodata", 256, 24, 0, "sub_20 [anonymous data]", NULL, NULL, NULL, 0 },
+		{ ".rodata", 280, 8, 0, "sub_70 [anonymous data]", NULL, NULL, NULL, 0 },
+	};
+	(void)state;
+	SETUP(f, old, new_, false);
+	diff_release(&f.diff);
+	for (size_t i = 0; i < 2; i++)
+		f.before.symbols.data[i].contents.shape =
+			f.after.symbols.data[1 - i].contents.shape = 7 + i;
+	diff_init(&f.diff, &f.before, &f.after, false);
+	/* The functions have changed places, and so have their data. */
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(f.diff.pairs.data[i].before, i ^ 1);
+	check_counts(&f.diff, 0, 0, 1, 3);
+	teardown(&f);
+}
+
 static void names_made_from_addresses_tell_nothing(void **state)
 {
 	(void)state;
@@ -601,6 +629,7 @@ int main(void)
 		cmocka_unit_test(pairs_are_made_in_the_order_of_the_lists),
 		cmocka_unit_test(containers_of_other_names_share_nothing_in_supersize),
 		cmocka_unit_test(moved_and_renamed_symbols_are_found),
+		cmocka_unit_test(data_of_functions_without_names_go_with_the_code),
 		cmocka_unit_test(names_made_from_addresses_tell_nothing),
 		cmocka_unit_test(what_moved_counts_where_it_was_and_where_it_is),
 		cmocka_unit_test(labels_are_what_rows_are_by),
