@@ -13,6 +13,8 @@
 #include "snapshot/diff_rows.h"
 #include "snapshot/sizefile.h"
 
+#include <stdio.h>
+
 struct heft_page {
 	struct memory *memory; /* first: see handle_new */
 	struct page page;
@@ -191,9 +193,34 @@ static struct page_point *moments_of(const struct heft_heap *h)
 	return points;
 }
 
-static void add_stacks(struct heft_page *p, const char *title, const struct heft_heap *heap,
-		       const struct heft_heap_report *report)
+static bool put_to_file(void *ctx, const void *data, size_t size)
 {
+	return fwrite(data, 1, size, ctx) == size;
+}
+
+/* What heft heap check says where something is damaged, NULL otherwise; to be freed by free(), for
+ * it belongs to neither handle. */
+static bool tell_damage(struct heft_heap *heap, char **ret, struct heft_err *err)
+{
+	size_t count, size;
+	*ret = NULL;
+	if (!heft_heap_find_damage(heap, &count, err))
+		return false;
+	FILE *text = count > 0 ? open_memstream(ret, &size) : NULL;
+	if (!text)
+		return true;
+	const bool good = heft_heap_write(heap, HEFT_HEAP_CHECK, HEFT_TABLE,
+					  &(struct heft_sink){ put_to_file, text }, err);
+	return fclose(text) == 0 && good;
+}
+
+static void add_stacks(struct heft_page *p, const char *title, const struct heft_heap *heap,
+		       const struct heft_heap_report *report, const char *damage)
+{
+	const struct process_heap *known = &heap->process.heap;
+	struct heap_strip strip = { 0 };
+	if (known->layout.parts.count > 0)
+		heap_strip_make(&strip, &known->layout, &known->blocks);
 	struct stacker k = { .page = p, .report = &report->report };
 	const struct page_fact facts[] = { { "dump", heap->info.of.path },
 					   { "kind", heap->info.of.kind },
@@ -208,25 +235,51 @@ static void add_stacks(struct heft_page *p, const char *title, const struct heft
 					       .fact_count = COUNT_OF(facts),
 					       .notes = report->all_notes.data,
 					       .note_count = report->all_notes.count,
+					       .strip = strip.pieces.count > 0 ? &strip : NULL,
+					       .damage = damage,
 					       .points = points,
 					       .point_count = heap->moments.count,
 					       .stacks = &k.stacks,
 					       .step_of = step_of,
 					       .ctx = &k });
 	mem_free(points);
+	heap_strip_release(&strip);
 	page_stacks_release(&k.stacks);
+}
+
+/* A tab of its own for what nothing points to, where that can be told and there is some. */
+static bool add_leaks(struct heft_page *p, const char *title, struct heft_heap *heap,
+		      struct heft_err *err)
+{
+	const struct heft_heap_query query = { .size = sizeof query, .leaks = true };
+	char name[300];
+	if (heap->process.heap.blocks.live.count == 0)
+		return true;
+	struct heft_heap_report *r = heft_heap_report_new(heap, NULL, &query, err);
+	if (!r)
+		return err->code == HEFT_EUNSUPPORTED;
+	snprintf(name, sizeof name, "%s: leaks", title);
+	const bool good = r->report.table.top->child_count == 0 ||
+			  GUARDED(p->memory, err, (add_stacks(p, name, heap, r, NULL), true));
+	heft_heap_report_free(r);
+	return good;
 }
 
 bool heft_page_add_heap(struct heft_page *p, const char *title, struct heft_heap *heap,
 			struct heft_heap *base, struct heft_err *err)
 {
 	const struct heft_heap_query query = { .size = sizeof query };
-	struct heft_heap_report *r = heft_heap_report_new(heap, base, &query, err);
-	if (!r)
-		return false;
-	const bool good = GUARDED(p->memory, err, (add_stacks(p, title, heap, r), true));
+	char *damage;
+	/* Damage comes first: it is looked for where threads were at work, whose stacks are named
+	 * with those of the blocks. */
+	struct heft_heap_report *r = tell_damage(heap, &damage, err)
+					     ? heft_heap_report_new(heap, base, &query, err)
+					     : NULL;
+	const bool good = r &&
+			  GUARDED(p->memory, err, (add_stacks(p, title, heap, r, damage), true));
+	free(damage);
 	heft_heap_report_free(r);
-	return good;
+	return good && (base || add_leaks(p, title, heap, err));
 }
 
 /* ---- samples --------------------------------------------------------------------------------- */

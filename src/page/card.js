@@ -95,15 +95,18 @@ function stackList(node, view) {
 
 const CODE_LINES = 400;
 
-/* What became of the instructions: a unified diff, of which "+" and "-" begin the lines that changed. */
-function codeList(view, line) {
-	const column = view.tab.columns.find(c => c.name === CODE_COLUMN), text = column ? view.book.texts.get(column.labels[column.lines[line]]) : "";
-	if (text === "")
-		return null;
-	const lines = text.split("\\n"), shown = lines.slice(0, CODE_LINES).map(l => element("span", { class: l[0] === "+" ? "more" : l[0] === "-" ? "less" : null }, cut(l, 300) + "\n"));
+/* Text of many lines, whose ends are escapes in it; `begins` has the class of lines by what they begin with. */
+function plainText(title, text, begins = {}) {
+	const lines = text.split("\\n"), shown = lines.slice(0, CODE_LINES).map(l => element("span", { class: begins[l[0]] }, cut(l, 300) + "\n"));
 	if (lines.length > CODE_LINES)
 		shown.push(`… ${group(String(lines.length - CODE_LINES))} lines more\n`);
-	return element("div", { class: "sums" }, element("h3", {}, "Disassembly, before and after"), element("pre", { tabindex: 0 }, ...shown));
+	return element("div", { class: "sums" }, element("h3", {}, title), element("pre", { tabindex: 0 }, ...shown));
+}
+
+/* What became of the instructions: a unified diff. */
+function codeList(view, line) {
+	const column = view.tab.columns.find(c => c.name === CODE_COLUMN), text = column ? view.book.texts.get(column.labels[column.lines[line]]) : "";
+	return text ? plainText("Disassembly, before and after", text, { "+": "more", "-": "less" }) : null;
 }
 
 /* Sums over more lines are made when the picture stands still. */
@@ -139,7 +142,7 @@ function cardFacts(node, view, symbol) {
 			facts.push([column.title, view.book.texts.get(column.labels[column.lines[line]])]);
 	const parts = [element("h2", {}, cut(node.label, 2000)), element("p", { class: "path" }, cut(node.path().slice(0, -1).join(" › "), 600)), factList(facts)];
 	if (!node.parent)
-		parts.push(factList(tab.facts.map(f => [f.name, f.text])));
+		parts.push(factList(tab.facts.map(f => [f.name, f.text])), ...(tab.damage ? [plainText("What is damaged", view.book.texts.get(tab.damage))] : []));
 	const more = [tab.stacks && node.parent ? stackList(node, view) : null, single ? codeList(view, line) : null];
 	return [...parts, ...more.filter(Boolean)];
 }

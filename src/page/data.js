@@ -94,7 +94,7 @@ class Book {
 		tab.others = await data.take(tab.others);
 		if (tab.changes !== undefined)
 			tab.changes = await data.take(tab.changes);
-		for (const part of [tab.stacks, tab.points])
+		for (const part of [tab.stacks, tab.points, tab.strip])
 			if (part)
 				await takeAll(part);
 	}
@@ -158,6 +158,8 @@ function decodeTab(tab) {
 	tab.changeOf = tab.changes ? numbersOf(tab.changes, tab.lines) : null;
 	if (tab.stacks)
 		decodeStacks(tab);
+	if (tab.strip)
+		tab.pieces = decodeStrip(tab.strip);
 	if (tab.points)
 		tab.moments = decodePoints(tab.points);
 	tab.decoded = true;
@@ -167,7 +169,7 @@ function decodeTab(tab) {
 
 /* The bytes of a tab that is decoded. */
 function forget(tab) {
-	for (const part of [...tab.columns, ...tab.measures, tab.stacks, tab.points])
+	for (const part of [...tab.columns, ...tab.measures, tab.stacks, tab.points, tab.strip])
 		if (part)
 			part.bytes = null;
 	tab.others = tab.changes = null;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Puts the html page together, as two C strings: what stands in front of its data, and what behind.
 
-usage: embed.py OUT.h PAGE.html STYLE.css SCRIPT.js...
+usage: embed.py PAGE.html STYLE.css SCRIPT.js... OUT.h
 
 In PAGE.html @STYLE@, @SCRIPT@ and @DATA@ are replaced, and @STYLE_HASH@ and @SCRIPT_HASH@ by what
 its Content-Security-Policy needs to know of them.
@@ -28,7 +28,7 @@ def c_string(name, text):
 
 
 def main():
-    out, page, style, *scripts = (pathlib.Path(p) for p in sys.argv[1:])
+    page, style, *scripts, out = (pathlib.Path(p) for p in sys.argv[1:])
     css = style.read_text()
     script = '"use strict";\n{\n' + "".join(p.read_text() for p in scripts) + "}\n"
     if any(word in (script + css).lower() for word in ("</script", "</style", "<!--")):

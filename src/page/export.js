@@ -11,10 +11,15 @@ function fileName(view, ending) {
 	return view.tab.title.replace(/[^\w.-]+/g, "_").slice(0, 80) + "." + ending;
 }
 
-function saveSvg(view, picture) {
+function saveSvg(view, picture, canvas) {
 	const pen = new SvgPen(picture.w, picture.h, `${view.tab.title}: ${view.levels.map(l => l.spec.title).join(" › ")}`);
 	pen.box(0, 0, picture.w, picture.h, isDark() ? "#14181f" : "#ffffff");
-	drawBoxes(pen, picture.boxes, view, true);
+	if (view.picture === "time")
+		pen.image(canvas.toDataURL(), picture.w, picture.h);
+	else if (view.picture === "memory")
+		drawStrip(pen, picture.cells);
+	else
+		drawBoxes(pen, picture.boxes, view, true);
 	save(fileName(view, "svg"), "image/svg+xml", pen.end());
 }
 

@@ -109,6 +109,9 @@ class SvgPen {
 		if (fits >= 3)
 			this.out.push(`<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" fill="${ink}"${bold ? " font-weight=\"600\"" : ""}>${markup(text.length > fits ? text.slice(0, fits - 1) + "…" : text)}</text>`);
 	}
+	image(url, w, h) {
+		this.out.push(`<image href="${url}" width="${w}" height="${h}"/>`);
+	}
 	end() {
 		this.out.push("</svg>");
 		return this.out.join("\n");

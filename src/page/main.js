@@ -1,7 +1,7 @@
 /* The page: what is chosen, and what follows from it.  All that is chosen stands in the address. */
 
 const NOTHING = { with: "", without: "", in: "", regex: false, kind: "", least: 0 };
-const PICTURES = [["map", "Treemap"], ["both", "Before and after"], ["ice", "Icicle"], ["flame", "Flame graph"], ["time", "Timeline"]];
+const PICTURES = [["map", "Treemap"], ["both", "Before and after"], ["ice", "Icicle"], ["flame", "Flame graph"], ["time", "Timeline"], ["memory", "Memory by page"]];
 
 const state = { tab: 0, by: [], m: 0, picture: "", colour: "", filter: { ...NOTHING }, zoom: [], theme: "" };
 const view = { book: null, tab: null, tree: null, root: null, chosen: null, levels: [], m: 0, measure: null, picture: "map", colour: "owner" };
@@ -115,7 +115,13 @@ function settle() {
 }
 
 function picturesOf(tab) {
-	return PICTURES.filter(([id]) => id === "both" ? tab.diff : id !== "time" || tab.moments?.length > 1);
+	const there = { both: tab.diff, time: tab.moments?.length > 1, memory: tab.pieces?.length > 0 };
+	return PICTURES.filter(([id]) => there[id] ?? true);
+}
+
+/* Is the picture one of rows? */
+function showsRows() {
+	return view.picture !== "time" && view.picture !== "memory";
 }
 
 function coloursOf(tab) {
@@ -330,6 +336,9 @@ function layPicture() {
 	const w = Math.max(200, box.clientWidth), room = Math.max(220, box.clientHeight - $("legend").offsetHeight);
 	if (view.picture === "time") {
 		picture = { boxes: [], w, h: room };
+	} else if (view.picture === "memory") {
+		const laid = layStrip(view.tab.pieces, { w, h: room });
+		picture = { boxes: [], cells: laid.cells, w, h: laid.height };
 	} else if (view.picture === "map") {
 		picture = { boxes: layMap(view.tree, view.root, view.m, { x: 0, y: 0, w, h: room }, view.tree.weighs), w, h: room };
 	} else if (view.picture === "both") {
@@ -356,6 +365,8 @@ function paint() {
 	context.fillRect(0, 0, picture.w, picture.h);
 	if (view.picture === "time")
 		picture.scale = drawTimeline(context, picture, view.tab, range);
+	else if (view.picture === "memory")
+		drawStrip(new CanvasPen(context), picture.cells);
 	else
 		drawBoxes(new CanvasPen(context), picture.boxes, view);
 	picture.clean = null;
@@ -364,7 +375,7 @@ function paint() {
 
 /* The frames around what is chosen and what the pointer is over, on a copy of the picture. */
 function drawOverlay() {
-	if (view.picture === "time")
+	if (!showsRows())
 		return;
 	if (!picture.clean) {
 		picture.clean = document.createElement("canvas");
@@ -390,18 +401,20 @@ function drawOverlay() {
 function tellPicture() {
 	const kids = view.tree.open(view.root), least = view.root.weight(view.m) / 1000;
 	const first = Array.from(kids ? view.tree.heaviest(kids, view.tree.weighs, view.m, least).ids.subarray(0, 3) : [], i => kids.node(i)).map(n => `${cut(n.label, 60)} ${percent(n.weight(view.m), view.root.weight(view.m))}`);
-	canvas.setAttribute("aria-label", view.picture === "time" ? tellRange(view.tab, range) : `${PICTURES.find(p => p[0] === view.picture)[1]} of ${cut(view.root.label, 60)}; the largest: ${first.join(", ")}. The table has the same rows.`);
+	const told = view.picture === "time" ? tellRange(view.tab, range) : view.picture === "memory" ? tellStrip(view.tab.pieces) : "";
+	canvas.setAttribute("aria-label", told || `${PICTURES.find(p => p[0] === view.picture)[1]} of ${cut(view.root.label, 60)}; the largest: ${first.join(", ")}. The table has the same rows.`);
 	const legend = $("legend");
 	if (view.picture === "time")
-		return legend.replaceChildren(tellRange(view.tab, range));
-	const items = view.colour === "kind" ? KINDS.map((k, i) => [k, shade(...KIND_HUES[i], 76)]) :
+		return legend.replaceChildren(told);
+	const { live, other, free } = stripColours();
+	const items = view.picture === "memory" ? [["blocks, from below", { fill: live }], ["headers, allocator, recorder", { fill: other }], ["free", { fill: free }]] : view.colour === "kind" ? KINDS.map((k, i) => [k, shade(...KIND_HUES[i], 76)]) :
 		view.colour === "change" ? [["+ grew", shade(24, 90, 64)], ["− shrank", shade(212, 80, 66)], ["unchanged", shade(220, 6, 84)]] :
 		view.colour === "heat" ? [["more", shade(6, 75, 66)], ["less", shade(48, 75, 84)]] : [];
 	legend.replaceChildren(...items.map(([text, colour]) => {
 		const dot = element("i", { "aria-hidden": "true" });
 		dot.style.background = colour.fill;
 		return element("span", {}, dot, text);
-	}), element("span", { class: "hint" }, "Click chooses, double click opens, Backspace goes up."));
+	}), told || element("span", { class: "hint" }, "Click chooses, double click opens, Backspace goes up."));
 }
 
 function snapshotOf(box) {
@@ -446,9 +459,14 @@ function pointed(e) {
 }
 
 function showTip(e, box) {
-	const tip = $("tip"), { node } = box, unit = view.measure.unit, m = view.m;
+	const { node } = box, unit = view.measure.unit, m = view.m;
 	const size = view.tab.diff ? `${short(node.base(m), unit)} → ${short(node.now(m), unit)}, ${signed(short(node.change(m), unit), node.change(m))}` : `${short(node.now(m), unit)} · ${exact(node.now(m), unit)}${unit === "count" ? "" : " B"}`;
-	tip.replaceChildren(element("b", {}, cut(node.label, 300)), element("span", {}, size), element("span", {}, `${percent(node.weight(m), view.root.weight(m))} of ${cut(view.root.label, 40)}`), element("small", {}, cut(node.path().slice(0, -1).join(" › "), 200)));
+	placeTip(e, element("b", {}, cut(node.label, 300)), element("span", {}, size), element("span", {}, `${percent(node.weight(m), view.root.weight(m))} of ${cut(view.root.label, 40)}`), element("small", {}, cut(node.path().slice(0, -1).join(" › "), 200)));
+}
+
+function placeTip(e, ...children) {
+	const tip = $("tip");
+	tip.replaceChildren(...children);
 	tip.hidden = false;
 	const w = tip.offsetWidth, h = tip.offsetHeight;
 	tip.style.left = Math.max(4, Math.min(innerWidth - w - 4, e.clientX + 14)) + "px";
@@ -456,9 +474,13 @@ function showTip(e, box) {
 }
 
 function hover(e) {
-	const { x, y } = pointed(e), box = boxAt(picture.boxes, x, y);
-	if (view.picture === "time")
+	const { x, y } = pointed(e), box = boxAt(picture.boxes, x, y), cell = cellAt(picture.cells || [], x, y);
+	if (cell)
+		return placeTip(e, ...tellCell(cell).map((text, i) => element(i ? "span" : "b", {}, text)));
+	if (!showsRows()) {
+		$("tip").hidden = true;
 		return;
+	}
 	if (box !== hovered) {
 		hovered = box;
 		drawOverlay();
@@ -488,7 +510,7 @@ function dragRange(e) {
 }
 
 function pictureKey(e) {
-	if (!["ArrowDown", "ArrowUp", "ArrowLeft", "ArrowRight", "Enter", "Backspace", "Home", "End"].includes(e.key) || view.picture === "time")
+	if (!["ArrowDown", "ArrowUp", "ArrowLeft", "ArrowRight", "Enter", "Backspace", "Home", "End"].includes(e.key) || !showsRows())
 		return;
 	table.key(e);
 }
@@ -560,7 +582,7 @@ function listen() {
 		fillNotes();
 		drawPicture();
 	});
-	$("save-svg").addEventListener("click", () => saveSvg(view, picture));
+	$("save-svg").addEventListener("click", () => saveSvg(view, picture, canvas));
 	$("save-png").addEventListener("click", () => savePng(view, canvas));
 	$("save-csv").addEventListener("click", () => save(fileName(view, "csv"), "text/csv", table.csv()));
 	$("print").addEventListener("click", () => print());

@@ -341,6 +341,30 @@ static void put_points(struct flat *f, struct json *j)
 	json_close(j, '}');
 }
 
+static void put_strip(struct flat *f, struct json *j)
+{
+	const struct heap_strip *s = f->tab->strip;
+	struct text pieces = { 0 };
+	uint64_t at = 0;
+	for (size_t i = 0; i < s->pieces.count; i++) {
+		const struct heap_piece *p = &s->pieces.data[i];
+		text_add_varint(&pieces, p->addr / s->size - at);
+		text_add_varint(&pieces, p->live);
+		text_add_varint(&pieces, p->free);
+		text_add_varint(&pieces, p->other);
+		at = p->addr / s->size;
+	}
+	json_key(j, "strip");
+	json_open(j, '{');
+	json_member_uint(j, "count", s->pieces.count);
+	json_member_uint(j, "piece", s->size);
+	json_key(j, "sizes");
+	json_open(j, '[');
+	put_stream(f, j, &pieces);
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
 static void put_facts(struct json *j, const struct page_tab *tab)
 {
 	json_key(j, "facts");
@@ -393,6 +417,10 @@ static void put_tab(struct flat *f, struct json *j)
 		put_stacks(f, j);
 	if (f->tab->point_count > 0)
 		put_points(f, j);
+	if (f->tab->strip)
+		put_strip(f, j);
+	if (f->tab->damage)
+		json_member_uint(j, "damage", page_text(f->page, f->tab->damage));
 	json_close(j, '}');
 }
 

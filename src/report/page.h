@@ -12,6 +12,7 @@
 
 #include "base/intern.h"
 #include "base/text.h"
+#include "heap/heap_strip.h"
 #include "heft.h"
 
 /* A frame of a call stack: numbers of texts, and a line. */
@@ -60,7 +61,9 @@ struct page_tab {
 	struct page_stacks *stacks;
 	uint32_t (*step_of)(void *ctx, const struct heft_row *row);
 	void *ctx;
-	bool only_now; /* a diff from nothing: it is shown as no diff */
+	const struct heap_strip *strip; /* memory by address */
+	const char *damage;             /* what is damaged, lines */
+	bool only_now;                  /* a diff from nothing: it is shown as no diff */
 };
 
 void page_add(struct page *p, const struct page_tab *tab);

@@ -187,10 +187,31 @@ def page_below(b, path=()):
     return {r["label"]: (r["now"], page_below(b, path + (r["label"],)) if len(path) < 6 else {}) for r in rows}
 
 
+def check_memory(b):
+    """The strip of pages has the bytes of heft's layout; what nothing points to has a tab."""
+    parts = json.loads(heft("heap", "show", "--layout", "--json", "heap.core"))["parts"]
+    b.run("heftPage.state.picture = 'memory'; heftPage.update(false)")
+    check("memory: it is offered", b.run("document.getElementById('view').value"), "memory")
+    live, free, rest, cells = b.run("""(() => {
+        const sum = what => heftPage.view.tab.pieces.reduce((n, p) => n + p[what], 0);
+        return [sum("live"), sum("free"), sum("other"), heftPage.picture().cells.reduce((n, c) => n + c.live + c.free + c.other, 0)];
+    })()""")
+    check("memory: bytes", [live, free, live + free + rest], [parts["blocks"], parts["free"], sum(parts.values())])
+    check("memory: cells have all of it", cells, live + free + rest)
+    b.run("document.getElementById('tab1').click()")
+    lost = rows_of("heap", "show", "--leaks", "heap.core")
+    check("leaks: a tab of their own", b.run("[document.title, heftPage.totals('now')[0]]"), ["heap.core: leaks · heft", lost["live_bytes"]])
+
+
 def check_heap(b, work):
     heft("report", "heap.core", "-o", work + "/page.html")
     b.open(work + "/page.html")
     check("heap: tree", page_below(b), below(rows_of("heap", "show", "--by=tree", "heap.core")["children"]))
+    check_memory(b)
+    heft("report", "heap-damaged.core", "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    check("heap: damage is on the card", "written past its end" in b.run("document.querySelector('#card pre').textContent"), True)
+    check("heap: lines of it are lines", b.run("document.querySelector('#card pre').textContent.split('\\n').length > 5"), True)
     heft("report", "heap-later.core", "-o", work + "/page.html", "--", "heap.core")
     b.open(work + "/page.html")
     top = rows_of("heap", "diff", "heap.core", "heap-later.core")

@@ -1,5 +1,6 @@
 /* Chunks of glibc's allocator made by hand: what every byte is, and where a chain breaks. */
 #include "../lib/heapgen.h"
+#include "heap/heap_strip.h"
 
 enum { LOW = 0x10000, SIZE = 0x4000 };
 
@@ -34,6 +35,57 @@ static void all_bytes_of_a_heap_are_told(void **state)
 {
 	(void)state;
 	HEAPGEN_EACH(side_by_side);
+}
+
+static void strip_of(struct heapgen *g)
+{
+	uint64_t p[200], sums[3] = { 0 };
+	struct heap_strip strip;
+	make_heap(g, p, 200, 0);
+	heapgen_read(g);
+	heap_strip_make(&strip, &g->layout, &g->blocks);
+	assert_int_equal(strip.size, HEAP_PAGE);
+	assert_int_equal(strip.pieces.count, SIZE / HEAP_PAGE);
+	for (size_t i = 0; i < strip.pieces.count; i++) {
+		const struct heap_piece *piece = &strip.pieces.data[i];
+		assert_int_equal(piece->addr, LOW + i * HEAP_PAGE);
+		assert_int_equal(piece->live + piece->free + piece->other, HEAP_PAGE);
+		sums[0] += piece->live;
+		sums[1] += piece->free;
+		sums[2] += piece->other;
+	}
+	assert_int_equal(sums[0], g->layout.bytes[HEAP_PART_BLOCK]);
+	assert_int_equal(sums[1], g->layout.bytes[HEAP_PART_FREE]);
+	assert_int_equal(sums[2], SIZE - sums[0] - sums[1]);
+	assert_true(strip.pieces.data[0].live > strip.pieces.data[3].live);
+	heap_strip_release(&strip);
+}
+
+static void a_strip_has_the_bytes_of_each_page(void **state)
+{
+	(void)state;
+	HEAPGEN_EACH(strip_of);
+}
+
+static void a_strip_of_a_large_heap_has_larger_pieces(void **state)
+{
+	struct heap_part part = { .addr = 0x7000,
+				  .size = UINT64_C(1) << 40,
+				  .kind = HEAP_PART_FREE };
+	struct heap_span span = { part.addr, part.size };
+	struct heap_layout l = { .parts = { .data = &part, .count = 1 },
+				 .spans = { .data = &span, .count = 1 } };
+	const struct blocks_found none = { 0 };
+	struct heap_strip strip;
+	uint64_t sum = 0;
+	(void)state;
+	heap_strip_make(&strip, &l, &none);
+	assert_true(strip.size > HEAP_PAGE && strip.pieces.count <= HEAP_STRIP_MAX + 2);
+	assert_true(strip.pieces.count > HEAP_STRIP_MAX / 4);
+	for (size_t i = 0; i < strip.pieces.count; i++)
+		sum += strip.pieces.data[i].free;
+	assert_int_equal(sum, part.size);
+	heap_strip_release(&strip);
 }
 
 /* Between blocks: a free chunk, one in use, one in a thread cache, one whose freed header is
@@ -311,6 +363,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_bytes_of_a_heap_are_told),
+		cmocka_unit_test(a_strip_has_the_bytes_of_each_page),
+		cmocka_unit_test(a_strip_of_a_large_heap_has_larger_pieces),
 		cmocka_unit_test(chunks_between_blocks_are_told_apart),
 		cmocka_unit_test(a_block_has_its_pieces),
 		cmocka_unit_test(mapped_chunks_and_the_recorders_pages),

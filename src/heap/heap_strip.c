@@ -1,0 +1,56 @@
+#include "heap/heap_strip.h"
+
+/* Each span may begin and end inside of a piece. */
+static uint64_t count_pieces(const struct heap_layout *l, uint64_t size)
+{
+	uint64_t count = 0;
+	for (size_t i = 0; i < l->spans.count; i++)
+		count += l->spans.data[i].size / size + 2;
+	return count;
+}
+
+static uint64_t piece_size(const struct heap_layout *l)
+{
+	uint64_t size = HEAP_PAGE;
+	while (count_pieces(l, size) > HEAP_STRIP_MAX + 2 * l->spans.count)
+		size *= 2;
+	return size;
+}
+
+static struct heap_piece *piece_at(struct heap_strip *s, uint64_t addr)
+{
+	const uint64_t start = addr - addr % s->size;
+	if (s->pieces.count == 0 || s->pieces.data[s->pieces.count - 1].addr != start)
+		vec_push(&s->pieces, (struct heap_piece){ .addr = start });
+	return &s->pieces.data[s->pieces.count - 1];
+}
+
+static void add_part(struct heap_strip *s, const struct heap_part *p)
+{
+	for (uint64_t done = 0; done < p->size;) {
+		const uint64_t addr = p->addr + done;
+		const uint64_t here = min_u64(p->size - done, s->size - addr % s->size);
+		struct heap_piece *piece = piece_at(s, addr);
+		*(p->kind == HEAP_PART_BLOCK  ? &piece->live
+		  : p->kind == HEAP_PART_FREE ? &piece->free
+					      : &piece->other) += here;
+		done += here;
+	}
+}
+
+void heap_strip_make(struct heap_strip *ret, const struct heap_layout *l,
+		     const struct blocks_found *b)
+{
+	struct heap_part split[HEAP_SPLIT_MAX];
+	*ret = (struct heap_strip){ .size = piece_size(l) };
+	for (size_t i = 0; i < l->parts.count; i++) {
+		const size_t count = heap_part_split(&l->parts.data[i], b, split);
+		for (size_t k = 0; k < count; k++)
+			add_part(ret, &split[k]);
+	}
+}
+
+void heap_strip_release(struct heap_strip *s)
+{
+	vec_release(&s->pieces);
+}
