@@ -82,6 +82,14 @@ struct image_entry {
 	uint64_t addr;
 };
 
+/* What the headers of a linked file that is no ELF file say. */
+struct image_protection {
+	bool known;
+	bool moves;           /* may be loaded at any address */
+	bool no_exec_data;    /* data and stack are not to be run */
+	const char *features; /* words with a space between: "cfg signed" */
+};
+
 struct made_symbol;
 
 struct image {
@@ -115,8 +123,9 @@ struct image {
 	struct elf_index *index; /* private to image/; in the arena */
 	struct arena arena;      /* lifetime: the image */
 	struct notes *notes;     /* borrowed, may be NULL */
-	bool mapped;             /* its bytes are a mapped file's */
-	bool made;               /* of another container than ELF, by build.h */
+	struct image_protection protection;
+	bool mapped; /* its bytes are a mapped file's */
+	bool made;   /* of another container than ELF, by build.h */
 	/* Titles of sections begin with the segment's name: they need no more in brackets. */
 	bool full_titles;
 	uint64_t vm_bias; /* added to the addresses that the file states; see image_place */

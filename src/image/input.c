@@ -97,6 +97,8 @@ static bool parse(struct input *in, const char *path, struct heft_err *err)
 		return ar_parse(in, path, err);
 	if (fat_matches(b))
 		return fat_parse(in, path, err);
+	if (uefi_matches(b))
+		return uefi_parse(in, path, err);
 	if (!image_matches(b))
 		return linkmap_matches(b) ? parse_linkmap(in, path, err)
 					  : unknown_type(path, b, err);
@@ -130,7 +132,8 @@ bool input_is_core(struct bytes b, bool *ret_packed)
 
 bool input_knows(struct bytes b)
 {
-	return image_matches(b) || ar_matches(b) || fat_matches(b) || foreign_name(b);
+	return image_matches(b) || ar_matches(b) || fat_matches(b) || uefi_matches(b) ||
+	       foreign_name(b);
 }
 
 /* A linker map; other packed files that are no cores are not looked into. */

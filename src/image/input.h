@@ -14,7 +14,11 @@ enum ar_part_kind {
 	AR_SYMBOL_TABLE, /* GNU "/", "/SYM64/", BSD "__.SYMDEF" ... */
 	AR_OTHER_MEMBER, /* a member that is no object heft reads */
 	FAT_HEADERS,     /* of a Mach-O universal file */
-	FAT_PADDING,     /* between its slices */
+	FAT_PADDING,     /* between its slices, or between firmware volumes */
+	FV_HEADERS,      /* of firmware volumes, their files and sections; padding */
+	FV_PACKED,       /* a compressed section */
+	FV_OTHER,        /* a section of another kind than programs: dependencies, versions, data */
+	FV_FREE,         /* nothing yet */
 };
 
 struct ar_part {
@@ -28,7 +32,8 @@ struct linkmap;
 struct input {
 	struct file file; /* of a linker map its bytes are those of the program's sections */
 	bool archive, thin;
-	bool fat; /* an archive, too: a Mach-O universal file, whose members are its slices */
+	bool fat;      /* an archive, too: a Mach-O universal file, whose members are its slices */
+	bool firmware; /* an archive, too: UEFI's firmware volumes, whose members are modules */
 	struct image *images; /* owned; one unless archive */
 	size_t image_count;
 	VEC(struct ar_part) parts;
@@ -64,5 +69,9 @@ bool ar_parse(struct input *in, const char *path, struct heft_err *err);
  * apart. */
 bool fat_matches(struct bytes bytes);
 bool fat_parse(struct input *in, const char *path, struct heft_err *err);
+
+/* pe/uefi.c: the same of UEFI's firmware volumes; modules have VM addresses as slices have. */
+bool uefi_matches(struct bytes bytes);
+bool uefi_parse(struct input *in, const char *path, struct heft_err *err);
 
 #endif

@@ -126,7 +126,11 @@ void claim_headers(const struct input *in, struct labels *labels, struct claims 
 					     [AR_SYMBOL_TABLE] = "[AR Symbol Table]",
 					     [AR_OTHER_MEMBER] = "[AR Non-ELF Member File]",
 					     [FAT_HEADERS] = "[Mach-O Headers]",
-					     [FAT_PADDING] = "[Unmapped]" };
+					     [FAT_PADDING] = "[Unmapped]",
+					     [FV_HEADERS] = "[UEFI Headers]",
+					     [FV_PACKED] = "[UEFI Compressed Section]",
+					     [FV_OTHER] = "[UEFI Other Section]",
+					     [FV_FREE] = "[UEFI Free Space]" };
 	for (size_t i = 0; i < in->image_count; i++)
 		claim_image_headers(&in->images[i], labels, file);
 	for (size_t i = 0; i < in->parts.count; i++) {

@@ -147,6 +147,27 @@ struct calls {
 	bool canary, fortify, any;
 };
 
+/* Whether the table names what the code calls: of programs of other containers than ELF their own
+ * symbols do, but not what was made of exports and imports. */
+static bool names_calls(const struct image *im, const struct section *table)
+{
+	if (im->made)
+		return im->protection.known && table == image_symbols(im);
+	/* A static program says what it calls in .symtab alone. */
+	return table->type == SHT_SYMTAB || image_has_segment(im, PT_INTERP) || im->type == ET_DYN;
+}
+
+static void look_at_name(struct str name, struct calls *c)
+{
+	if (str_starts(name, STR("___"))) /* Mach-O: C's underscore in front */
+		name = (struct str){ name.p + 1, name.len - 1 };
+	if (!str_starts(name, STR("__")))
+		return;
+	c->canary |= str_starts(name, STR("__stack_chk_fail")) ||
+		     str_starts(name, STR("__security_check_cookie"));
+	c->fortify |= str_ends(name, STR("_chk"));
+}
+
 static void look_at_names(const struct image *im, struct calls *c)
 {
 	for (size_t i = 1; i < im->section_count; i++) {
@@ -154,17 +175,9 @@ static void look_at_names(const struct image *im, struct calls *c)
 		const struct section *s = &im->sections[i];
 		if ((s->type != SHT_SYMTAB && s->type != SHT_DYNSYM) || !symtab_open(&t, im, s))
 			continue;
-		/* A static program says what it calls in .symtab alone. */
-		c->any |= s->type == SHT_SYMTAB || image_has_segment(im, PT_INTERP) ||
-			  im->type == ET_DYN;
-		for (size_t k = 1; k < t.count; k++) {
-			const struct str name = symtab_get(&t, k).name;
-			const bool chk = str_starts(name, STR("__")) &&
-					 (str_ends(name, STR("_chk")) ||
-					  str_starts(name, STR("__stack_chk_fail")));
-			c->canary |= chk && str_starts(name, STR("__stack_chk_fail"));
-			c->fortify |= chk && str_ends(name, STR("_chk"));
-		}
+		c->any |= names_calls(im, s);
+		for (size_t k = 1; k < t.count; k++)
+			look_at_name(symtab_get(&t, k).name, c);
 	}
 }
 
@@ -247,14 +260,21 @@ static void count_relocs(struct facts *f, const struct image *im)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static void read_protection(struct facts *f, const struct image *im)
+static void read_protection(struct facts *f, const struct image *im, struct arena *arena)
 {
 	struct calls c = { 0 };
 	look_at_names(im, &c);
 	f->canary = call_fact(&c, c.canary);
 	f->fortify = call_fact(&c, c.fortify);
 	f->features = features_of(im);
-	if (!is_linked(im) || im->made)
+	if (!is_linked(im))
+		return;
+	if (im->protection.known) {
+		f->pie = fact(im->protection.moves);
+		f->nx = fact(im->protection.no_exec_data);
+		f->features = arena_copy(arena, str_of(im->protection.features));
+	}
+	if (im->made)
 		return;
 	f->relro = relro_of(im);
 	f->pie = im->type == ET_DYN && !image_is_pie(im) ? FACT_NONE : fact(image_is_pie(im));
@@ -290,7 +310,7 @@ static void read_image(struct facts *f, struct program *p, struct arena *arena)
 		f->debug_path = arena_copy(arena, str_of(program_debug_file(p)));
 	}
 	if (im->kind != IMAGE_CORE) {
-		read_protection(f, im);
+		read_protection(f, im, arena);
 		read_made_by(f, im, arena);
 	}
 	if (linked)
@@ -320,7 +340,10 @@ void facts_read(struct facts *f, struct program *p, struct arena *arena)
 		read_image(f, p, arena);
 		return;
 	}
-	f->format = in->fat ? "universal" : in->thin ? "thin archive" : "archive";
-	f->kind = in->fat ? "universal" : "archive";
+	f->format = in->fat        ? "universal"
+		    : in->firmware ? "UEFI firmware"
+		    : in->thin     ? "thin archive"
+				   : "archive";
+	f->kind = in->fat ? "universal" : in->firmware ? "firmware" : "archive";
 	f->members = in->image_count + in->thin_members.count;
 }

@@ -315,6 +315,8 @@ def pe(t):
         units = functions_by_unit(t, program, ".text")
         for unit, function in [("one.c", "add"), ("one.c", "use"), ("two.c", "other")]:
             t.check(f"{program}: unit of {function}", [u for u, f in units if f == function], [unit])
+    pe_resources(t, gcc)
+    pe_imports(t)
     for target in ("x86_64-pc-windows-msvc", "aarch64-pc-windows-msvc", "i686-pc-windows-gnu"):
         path = t.path(f"{target}.obj")
         run("clang-19", f"--target={target}", "-g", "-c", t.path("two.c"), "-o", path)
@@ -326,6 +328,53 @@ def pe(t):
             t.totals(linked)
             pe_layout(t, linked)
             pe_functions(t, linked)
+
+
+RESOURCES = """
+1 VERSIONINFO
+FILEVERSION 1,2,3,4
+BEGIN
+END
+STRINGTABLE
+BEGIN
+  7 "a text of the program"
+END
+LOGO RCDATA
+BEGIN
+  "thirty-two bytes of something, .."
+END
+"""
+
+
+def pe_resources(t, gcc):
+    """Each is a symbol, as large as llvm-readobj tells; what else .rsrc holds is little."""
+    need(("x86_64-w64-mingw32-windres", "binutils-mingw-w64-x86-64"))
+    with open(t.path("it.rc"), "w", encoding="utf-8") as f:
+        f.write(RESOURCES)
+    run("x86_64-w64-mingw32-windres", t.path("it.rc"), "-O", "coff", "-o", t.path("it.res"))
+    path = t.path("resources.exe")
+    run(gcc, "-Wl,--no-dynamicbase", "-Wl,--nxcompat", "-g", t.path("one.c"), t.path("two.c"), t.path("it.res"), "-o", path)
+    t.totals(path)
+    rows = {r["rawsymbols"]: int(r["vmsize"]) for r in t.rows(path, "sections,rawsymbols") if r["sections"] == ".rsrc"}
+    t.check(f"{path}: resources", sorted(n for n in rows if n.startswith("resource ")),
+            ["resource RCDATA/LOGO", "resource STRING/1", "resource VERSION/1"])
+    theirs = sum(int(m[1]) for m in re.finditer(r"Data Size: (\d+)|DataSize: (\d+)", run("llvm-readobj-19", "--coff-resources", path))
+                 if m[1])
+    t.check(f"{path}: bytes of resources", sum(n for s, n in rows.items() if s.startswith("resource ")) >= theirs, True)
+    info = run(t.heft, "info", "--json", path)
+    t.check(f"{path}: protection", ('"pie": "no"' in info, '"nx": "yes"' in info), (True, True))
+
+
+def pe_imports(t):
+    """An import library: every name it stands for is a row of its member."""
+    need(("llvm-dlltool-19", "llvm-19"))
+    with open(t.path("it.def"), "w", encoding="utf-8") as f:
+        f.write("LIBRARY it.dll\nEXPORTS\n" + "".join(f"function_{i}\n" for i in range(30)))
+    path = t.path("it.lib")
+    run("llvm-dlltool-19", "-m", "i386:x86-64", "-d", t.path("it.def"), "-l", path)
+    t.totals(path)
+    mine = {r["rawsymbols"] for r in t.rows(path, "sections,rawsymbols") if r["sections"] == "Import Object"}
+    t.check(f"{path}: imports", mine, {f"function_{i}" for i in range(30)})
 
 
 def pe_layout(t, path):

@@ -100,6 +100,23 @@ static bool parse_header(struct macho *m, struct heft_err *err)
 	return true;
 }
 
+/* mach_header.flags and where a signature is. */
+static void read_protection(struct macho *m)
+{
+	enum { ALLOW_STACK_EXECUTION = 0x20000, PIE = 0x200000, NO_HEAP_EXECUTION = 0x1000000 };
+	struct image *im = m->build.im;
+	const bool library = m->file_type != MH_EXECUTE;
+	im->protection = (struct image_protection){
+		.known = im->kind == IMAGE_EXEC,
+		.moves = library || im->flags & PIE,
+		.no_exec_data = !(im->flags & ALLOW_STACK_EXECUTION) &&
+				(im->bits == 64 || im->flags & NO_HEAP_EXECUTION),
+		.features = m->hardened    ? "signed hardened"
+			    : m->is_signed ? "signed"
+					   : "",
+	};
+}
+
 bool macho_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 		 struct notes *notes, struct heft_err *err)
 {
@@ -115,6 +132,7 @@ bool macho_parse(struct image *im, const struct image_place *at, struct bytes by
 		macho_read_relocs(&m);
 		macho_read_unwind(&m);
 		macho_read_linkedit(&m);
+		read_protection(&m);
 		build_finish(&m.build, m.symbols.index, m.strings.index);
 	}
 	build_release(&m.build);

@@ -64,6 +64,7 @@ struct macho {
 	VEC(struct macho_segment) segments; /* by number, the first MACHO_SEGMENTS_MAX */
 	VEC(struct reloc) pointers;         /* of the table at work */
 	uint64_t symbol_count;
+	bool is_signed, hardened;
 	/* What may be read yet, in bytes of the table: sections of sound files share none. */
 	uint64_t slots_left, relocs_left;
 	struct map names;      /* of macho_name_find */

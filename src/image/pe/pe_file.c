@@ -1,7 +1,7 @@
 #include "image/pe/pe_internal.h"
 
 enum { COFF_SIZE = 20, BIG_SIZE = 56, SECTION_SIZE = 40, SYMBOL_SIZE = 18, BIG_SYMBOL_SIZE = 20 };
-enum { FILE_DLL = 0x2000 };
+enum { FILE_NO_RELOCS = 1, FILE_DLL = 0x2000 };
 enum { PE32 = 0x10b, PE32_PLUS = 0x20b, LFANEW = 0x3c };
 
 /* Characteristics of sections. */
@@ -25,7 +25,7 @@ static const struct {
 	{ 0x5064, EM_RISCV, 64 },  { 0x5032, EM_RISCV, 32 }, { 0x6264, EM_LOONGARCH, 64 },
 };
 
-static bool find_machine(uint16_t coff, uint16_t *ret, uint8_t *ret_bits)
+bool pe_find_machine(uint16_t coff, uint16_t *ret, uint8_t *ret_bits)
 {
 	for (size_t i = 0; i < COUNT_OF(machines); i++) {
 		if (machines[i].coff != coff)
@@ -132,7 +132,7 @@ bool coff_matches(struct bytes bytes)
 	const uint64_t symbols = read_u32(&r), count = read_u32(&r);
 	const uint16_t optional = read_u16(&r);
 	read_skip(&r, 2);
-	return reader_ok(&r) && find_machine(coff, &machine, &bits) && optional == 0 &&
+	return reader_ok(&r) && pe_find_machine(coff, &machine, &bits) && optional == 0 &&
 	       (uint64_t)sections * SECTION_SIZE <= reader_left(&r) && symbols <= bytes.size &&
 	       count <= (bytes.size - symbols) / SYMBOL_SIZE && sections + count > 0;
 }
@@ -193,6 +193,7 @@ void pe_read_sections(struct pe *p)
 		s.addr = read_u32(&r);
 		s.file_size = read_u32(&r);
 		s.off = read_u32(&r);
+		s.off -= s.off > p->cut ? p->cut : s.off;
 		s.reloc_off = read_u32(&r);
 		read_skip(&r, 4);
 		s.reloc_count = read_u16(&r);
@@ -232,8 +233,10 @@ static void read_optional_header(struct pe *p, struct reader *r)
 	p->base = magic == PE32_PLUS ? read_u64(r) : read_u32(r);
 	p->build.im->bits = magic == PE32_PLUS ? 64 : 32;
 	p->build.im->entry = p->base + entry;
-	read_skip(r, magic == PE32_PLUS ? 72 : 56);
-	read_skip(r, 4); /* LoaderFlags */
+	read_skip(r, 38); /* up to DllCharacteristics */
+	p->protection = read_u16(r);
+	read_skip(r, magic == PE32_PLUS ? 32 : 16); /* sizes of stack and heap */
+	read_skip(r, 4);                            /* LoaderFlags */
 	p->directory_count = read_u32(r);
 	for (uint32_t i = 0; i < PE_DIRECTORIES && i < p->directory_count; i++) {
 		p->directories[i].addr = read_u32(r);
@@ -262,7 +265,7 @@ static bool read_image_headers(struct pe *p, struct heft_err *err)
 			    " entries goes beyond the end of the file of %" PRIu64
 			    " bytes (truncated?)",
 			    p->build.who, p->section_count, im->bytes.size);
-	if (!find_machine(p->machine, &im->machine, &bits))
+	if (!pe_find_machine(p->machine, &im->machine, &bits))
 		im->machine = EM_NONE;
 	im->format = "PE";
 	im->kind = IMAGE_EXEC;
@@ -271,7 +274,7 @@ static bool read_image_headers(struct pe *p, struct heft_err *err)
 }
 
 /* Headers are in memory at the image's base. */
-static void add_headers(struct pe *p)
+void pe_add_headers(struct pe *p)
 {
 	const uint64_t table = (uint64_t)p->section_count * SECTION_SIZE;
 	build_segment(&p->build, &(struct segment){ .name = STR("[PE Headers]"),
@@ -288,15 +291,15 @@ static void add_headers(struct pe *p)
 
 /* ---- all together ---------------------------------------------------------------------------- */
 
-static void begin(struct pe *p, struct image *im, const struct image_place *at, struct bytes bytes,
-		  struct notes *notes)
+void pe_begin(struct pe *p, struct image *im, const struct image_place *at, struct bytes bytes,
+	      struct notes *notes)
 {
 	memset(p, 0, sizeof *p);
 	build_init(&p->build, im, at, bytes, notes);
 	p->left = 2 * bytes.size;
 }
 
-static bool end(struct pe *p, bool ok)
+bool pe_end(struct pe *p, bool ok)
 {
 	if (ok)
 		build_finish(&p->build, p->table, p->names);
@@ -307,19 +310,55 @@ static bool end(struct pe *p, bool ok)
 	return ok;
 }
 
+static void add_feature(struct image *im, bool has, const char *name)
+{
+	if (has)
+		im->protection.features = arena_format(&im->arena, "%s%s%s",
+						       im->protection.features,
+						       *im->protection.features ? " " : "", name);
+}
+
+static void read_protection(struct pe *p)
+{
+	enum {
+		HIGH_ENTROPY = 0x20,
+		DYNAMIC_BASE = 0x40,
+		FORCE_INTEGRITY = 0x80,
+		NX_COMPAT = 0x100,
+		NO_SEH = 0x400,
+		APP_CONTAINER = 0x1000,
+		GUARD_CF = 0x4000,
+	};
+	struct image *im = p->build.im;
+	const uint16_t has = p->protection;
+	im->protection = (struct image_protection){
+		.known = true,
+		.moves = has & DYNAMIC_BASE && !(p->characteristics & FILE_NO_RELOCS),
+		.no_exec_data = has & NX_COMPAT,
+		.features = "",
+	};
+	add_feature(im, has & GUARD_CF, "cfg");
+	add_feature(im, has & HIGH_ENTROPY, "high-entropy");
+	add_feature(im, has & NO_SEH, "no-seh");
+	add_feature(im, has & APP_CONTAINER, "app-container");
+	add_feature(im, has & FORCE_INTEGRITY, "force-integrity");
+	add_feature(im, p->directories[PE_SECURITY].size > 0, "signed");
+}
+
 bool pe_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 	      struct notes *notes, struct heft_err *err)
 {
 	struct pe p;
-	begin(&p, im, at, bytes, notes);
+	pe_begin(&p, im, at, bytes, notes);
 	if (!read_image_headers(&p, err))
-		return end(&p, false);
-	add_headers(&p);
+		return pe_end(&p, false);
+	pe_add_headers(&p);
+	read_protection(&p);
 	coff_read_strings(&p);
 	pe_read_sections(&p);
 	coff_read_symbols(&p);
 	pe_read_tables(&p);
-	return end(&p, true);
+	return pe_end(&p, true);
 }
 
 static void read_object_header(struct pe *p)
@@ -347,13 +386,13 @@ bool coff_parse(struct image *im, const struct image_place *at, struct bytes byt
 {
 	struct pe p;
 	(void)err;
-	begin(&p, im, at, bytes, notes);
+	pe_begin(&p, im, at, bytes, notes);
 	im->format = "COFF";
 	im->kind = IMAGE_OBJECT;
 	im->type = ET_REL;
 	im->bits = 32;
 	read_object_header(&p);
-	(void)find_machine(p.machine, &im->machine, &im->bits);
+	(void)pe_find_machine(p.machine, &im->machine, &im->bits);
 	build_part(&p.build, 0, p.sections_off, "[COFF Header]");
 	build_part(&p.build, p.sections_off, (uint64_t)p.section_count * SECTION_SIZE,
 		   "[COFF Section Headers]");
@@ -361,5 +400,5 @@ bool coff_parse(struct image *im, const struct image_place *at, struct bytes byt
 	pe_read_sections(&p);
 	coff_read_symbols(&p);
 	coff_read_relocs(&p);
-	return end(&p, true);
+	return pe_end(&p, true);
 }

@@ -35,7 +35,9 @@ struct pe {
 	uint32_t section_count;
 	uint64_t sections_off; /* of the section table */
 	uint64_t symbols_off, symbol_count, symbol_size;
-	uint64_t base; /* of the image */
+	uint64_t base;       /* of the image */
+	uint16_t protection; /* DllCharacteristics */
+	uint32_t cut; /* bytes at the start of the file that a TE image lacks, its header aside */
 	uint32_t directory_count;
 	struct pe_range directories[PE_DIRECTORIES];
 	VEC(struct pe_section) sections;
@@ -57,7 +59,15 @@ void pe_put(struct pe *p, uint64_t rva, uint64_t size, uint32_t symbol, uint64_t
 /* A symbol at an RVA, 0: nowhere; borrows a name that ends with a NUL. */
 uint32_t pe_symbol(struct pe *p, struct str name, uint64_t rva, uint64_t size);
 
-/* pe_file.c */
+/* pe_file.c: begins, with the headers that are to be filled in; ends, where it failed without an
+ * image. */
+void pe_begin(struct pe *p, struct image *im, const struct image_place *at, struct bytes bytes,
+	      struct notes *notes);
+bool pe_end(struct pe *p, bool ok);
+/* EM_* of a machine, and the bits of its addresses. */
+bool pe_find_machine(uint16_t coff, uint16_t *ret, uint8_t *ret_bits);
+/* What the file has besides sections. */
+void pe_add_headers(struct pe *p);
 void pe_read_sections(struct pe *p);
 /* coff_symbols.c: the symbol table; relocations of objects. */
 void coff_read_strings(struct pe *p);
@@ -66,5 +76,7 @@ void coff_read_relocs(struct pe *p);
 struct str coff_long_name(struct pe *p, struct str field);
 /* pe_tables.c: what data directories say. */
 void pe_read_tables(struct pe *p);
+/* pe_resources.c */
+void pe_read_resources(struct pe *p);
 
 #endif

@@ -256,6 +256,7 @@ void pe_read_tables(struct pe *p)
 {
 	read_exports(p);
 	read_imports(p);
+	pe_read_resources(p);
 	const size_t first = p->build.starts.count;
 	read_unwind(p);
 	build_name_starts(&p->build, first);
