@@ -55,6 +55,10 @@ HEFT_API void heft_finder_add_source_map(struct heft_finder *f, const char *id, 
 /* Names the directory that stands for the root of the machine that the programs are from: modules
  * of dumps are looked for below it first, and debug files in its usr/lib/debug.  NULL: none. */
 HEFT_API void heft_finder_set_sysroot(struct heft_finder *f, const char *dir);
+/* Of Mach-O universal files takes the slice for an architecture alone, as if it were a file: names
+ * are those of lipo ("x86_64", "arm64").  Opening fails with HEFT_EARG where a universal file has
+ * no such slice; other files are taken as they are.  NULL: all slices. */
+HEFT_API void heft_finder_set_arch(struct heft_finder *f, const char *arch);
 /* Adds a program or library that ran in a dump.  It stands for the module with its build id, else
  * for the one with its file name. */
 HEFT_API void heft_finder_add_program(struct heft_finder *f, const char *path);

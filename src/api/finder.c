@@ -86,6 +86,16 @@ void heft_finder_set_sysroot(struct heft_finder *f, const char *dir)
 	GUARDED_VOID(f->memory, finder_set_sysroot(f, dir));
 }
 
+static void finder_set_arch(struct heft_finder *f, const char *arch)
+{
+	wish_set_arch(&f->wish, arch);
+}
+
+void heft_finder_set_arch(struct heft_finder *f, const char *arch)
+{
+	GUARDED_VOID(f->memory, finder_set_arch(f, arch));
+}
+
 static void finder_add_program(struct heft_finder *f, const char *path)
 {
 	wish_add_program(&f->wish, path);

@@ -201,7 +201,11 @@ static bool open_image(struct heft_where *w, const char *path, struct heft_err *
 	w->im = program_image(&w->program);
 	if (!w->im)
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-			    "%s: an archive; addresses are looked up in one of its members", path);
+			    w->program.input.fat
+				    ? "%s: a universal file; --arch=NAME takes one of its slices"
+				    : "%s: an archive; addresses are looked up in one of its "
+				      "members",
+			    path);
 	name_segments(w);
 	const struct process_wish wish = process_wish(w);
 	if (w->im->kind == IMAGE_CORE) {

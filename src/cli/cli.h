@@ -132,6 +132,7 @@ enum common_option {
 	O_DEBUG_DIR,
 	O_NO_SEARCH,
 	O_DSYM,
+	O_ARCH,
 	O_SOURCE_MAP,
 	O_MAP,
 	O_NO_MAP,

@@ -163,6 +163,7 @@ bool cli_find(const struct cli *cli, struct heft_finder *f, const struct opt *o,
 	case O_DEBUG_DIR: heft_finder_add_debug_dir(f, value); break;
 	case O_NO_SEARCH: add_flag(f, HEFT_FIND_NO_DEBUG); break;
 	case O_DSYM: heft_finder_add_debug_file(f, value); break;
+	case O_ARCH: heft_finder_set_arch(f, value); break;
 	case O_SOURCE_MAP: return add_source_map(cli, f, o, value);
 	case O_MAP: heft_finder_add_map(f, value); break;
 	case O_LINKER_SCRIPT: heft_finder_add_script(f, value); break;

@@ -1,5 +1,6 @@
 #include "image/input.h"
 
+#include "base/text.h"
 #include "base/unpack.h"
 #include "image/elf_const.h"
 #include "image/linkmap/linkmap_image.h"
@@ -147,17 +148,23 @@ static bool is_packed_map(struct bytes b)
 	return linkmap_begins((struct bytes){ head, size });
 }
 
+static bool parse_file(struct input *in, const char *path, struct heft_err *err)
+{
+	if (!parse(in, path, err))
+		return false;
+	for (size_t i = 0; i < in->image_count; i++)
+		in->images[i].mapped = in->file.mapped != NULL && !in->made;
+	return true;
+}
+
 bool input_adopt(struct input *in, struct file *f, struct notes *notes, struct heft_err *err)
 {
 	memset(in, 0, sizeof *in);
 	in->notes = notes;
 	in->file = *f;
 	if ((!is_packed_map(in->file.bytes) || unpack_in_place(&in->file, notes, err)) &&
-	    parse(in, in->file.path, err)) {
-		for (size_t i = 0; i < in->image_count; i++)
-			in->images[i].mapped = in->file.mapped != NULL && !in->made;
+	    parse_file(in, in->file.path, err))
 		return true;
-	}
 	input_close(in);
 	return false;
 }
@@ -188,12 +195,58 @@ bool input_parse(struct input *in, const char *path, struct bytes bytes, struct 
 	return false;
 }
 
-void input_close(struct input *in)
+static void release_images(struct input *in)
 {
 	for (size_t i = 0; i < in->image_count; i++)
 		image_release(&in->images[i]);
 	mem_free(in->images);
+	in->images = NULL;
+	in->image_count = 0;
 	vec_release(&in->parts);
+}
+
+/* The bytes of a slice, which is an image or, such as an archive, a part; none where there is no
+ * slice of this name.  *ret_names: of all slices. */
+static struct bytes find_slice(const struct input *in, struct str arch, struct text *ret_names)
+{
+	struct bytes found = { NULL, 0 };
+	for (size_t i = 0; i < in->image_count + in->parts.count; i++) {
+		const bool image = i < in->image_count;
+		const struct ar_part *part = image ? NULL : &in->parts.data[i - in->image_count];
+		const struct str name = image ? in->images[i].member : part->member;
+		if (name.len == 0)
+			continue;
+		text_add(ret_names, ret_names->len > 0 ? STR(", ") : STR(""));
+		text_add(ret_names, name);
+		if (str_eq(name, arch))
+			found = image ? in->images[i].bytes
+				      : bytes_sub(in->file.bytes, part->off, part->size);
+	}
+	return found;
+}
+
+bool input_take_slice(struct input *in, const char *path, const char *arch, struct heft_err *err)
+{
+	struct text names = { 0 };
+	if (!arch || !in->fat)
+		return true;
+	const struct bytes slice = find_slice(in, str_of(arch), &names);
+	if (slice.size == 0)
+		(void)fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			   "%s: has no slice for %s; there are " STR_FMT, path, arch,
+			   STR_ARG(text_str(&names)));
+	text_release(&names);
+	if (slice.size == 0)
+		return false;
+	release_images(in);
+	in->archive = in->fat = false;
+	in->file.bytes = slice;
+	return parse_file(in, path, err);
+}
+
+void input_close(struct input *in)
+{
+	release_images(in);
 	vec_release(&in->thin_members);
 	arena_release(&in->arena);
 	if (in->linkmap)

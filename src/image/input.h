@@ -58,6 +58,9 @@ bool input_knows(struct bytes b);
 /* The same from bytes in memory (tests, fuzzing, .gnu_debugdata); `path` is for messages. */
 bool input_parse(struct input *in, const char *path, struct bytes bytes, struct notes *notes,
 		 struct heft_err *err);
+/* Makes of a universal file its slice for an architecture, as if that were the file; other files
+ * stay what they are.  `arch` NULL: nothing is done.  HEFT_EARG where there is no such slice. */
+bool input_take_slice(struct input *in, const char *path, const char *arch, struct heft_err *err);
 void input_close(struct input *in);
 /* The path of a member of the thin archive at `path`, from where the archive lies. */
 const char *input_member_path(struct arena *a, const char *path, struct str member);

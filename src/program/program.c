@@ -293,7 +293,8 @@ static bool use_given(struct program *p, struct heft_err *err)
 	p->open = true;
 	progress_begin(p->input.file.bytes.size);
 	progress_tell(p->path, 0, 1);
-	return use_debug_files(p, err) && use_maps(p, err) && program_read_scripts(p, err);
+	return input_take_slice(&p->input, p->path, p->wish->arch, err) &&
+	       use_debug_files(p, err) && use_maps(p, err) && program_read_scripts(p, err);
 }
 
 bool program_open(struct program *p, const char *path, const struct program_wish *wish,

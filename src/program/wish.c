@@ -77,6 +77,11 @@ void wish_set_sysroot(struct program_wish *w, const char *dir)
 		vec_push(&w->debug_dirs, arena_format(&w->arena, "%s/usr/lib/debug", w->sysroot));
 }
 
+void wish_set_arch(struct program_wish *w, const char *arch)
+{
+	w->arch = arch ? keep(w, arch) : NULL;
+}
+
 void wish_add_piece(struct program_wish *w, const char *path, uint64_t addr, uint64_t off)
 {
 	const char *const kept = path ? keep(w, path) : NULL;
@@ -137,6 +142,7 @@ void wish_copy(struct program_wish *w, const struct program_wish *from)
 	for (size_t i = 0; i < from->scripts.count; i++)
 		wish_add_script(w, from->scripts.data[i]);
 	wish_set_sysroot(w, from->sysroot);
+	wish_set_arch(w, from->arch);
 	w->flags = from->flags;
 	paths_copy(&w->paths, &from->paths);
 	copy_dump(w, from);

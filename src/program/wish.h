@@ -27,6 +27,7 @@ struct program_wish {
 	VEC(const char *) scripts;     /* of linkers, which say what regions there are */
 	const char *sysroot;           /* or NULL */
 	unsigned flags;                /* enum heft_find_flag */
+	const char *arch;              /* slice of universal files; NULL: all */
 	struct paths paths;
 	struct file_inputs inputs; /* names that are no files */
 	VEC(struct dump_piece) pieces;
@@ -48,6 +49,7 @@ bool wish_add_region(struct program_wish *w, const char *name, uint64_t origin, 
 void wish_add_script(struct program_wish *w, const char *path);
 void wish_add_program(struct program_wish *w, const char *path);
 void wish_set_sysroot(struct program_wish *w, const char *dir);
+void wish_set_arch(struct program_wish *w, const char *arch);
 /* Where a part of an image of memory lay; `path` NULL: of the dump itself. */
 void wish_add_piece(struct program_wish *w, const char *path, uint64_t addr, uint64_t off);
 /* HEFT_EARG for a name that is there already. */

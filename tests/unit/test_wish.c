@@ -31,6 +31,7 @@ static void fill(struct program_wish *w)
 	wish_add_map(w, "a.map");
 	wish_add_program(w, "a");
 	wish_set_sysroot(w, "/target");
+	wish_set_arch(w, "arm64");
 	w->flags = HEFT_FIND_NO_MAP;
 	assert_true(paths_add_map(&w->paths, STR("/old"), STR("/new"), NULL));
 	assert_true(paths_add_map(&w->paths, STR("/gone"), STR(""), NULL));
@@ -62,6 +63,7 @@ static void a_copy_says_the_same_when_the_first_is_gone(void **state)
 	assert_string_equal(copy.maps.data[0], "a.map");
 	assert_string_equal(copy.programs.data[0], "a");
 	assert_string_equal(copy.sysroot, "/target");
+	assert_string_equal(copy.arch, "arm64");
 	assert_int_equal(copy.flags, HEFT_FIND_NO_MAP);
 	assert_shown(&copy, "/old/x.c", "x.c");
 	assert_shown(&copy, "/gone/x.c", "x.c");
