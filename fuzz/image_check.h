@@ -87,7 +87,8 @@ static inline void check_parts(const struct image *im)
 	for (size_t i = 0; i < im->entry_count; i++) {
 		const struct image_entry *e = &im->entries[i];
 		ASSERT(e->section < im->section_count && e->symbol < im->made_count);
-		check_range(e->off, e->size, im->sections[e->section].file_size);
+		const struct section *s = &im->sections[e->section];
+		check_range(e->off, e->size, s->nobits ? s->size : s->file_size);
 	}
 }
 

@@ -78,7 +78,7 @@ struct image_part {
 struct image_entry {
 	uint32_t section;   /* index */
 	uint32_t symbol;    /* index in the table of made symbols; 0: whose `addr` is */
-	uint64_t off, size; /* in the section */
+	uint64_t off, size; /* in the section; in memory where that has no bytes in the file */
 	uint64_t addr;
 };
 

@@ -2,7 +2,8 @@
 """Programs and objects that are no ELF files, built here, against what their linkers and LLVM's tools say of them: rows add
 up for every source, sections, symbols and the units of functions are the same.
 
-usage: tests/oracle/formats.py HEFT FORMAT     FORMAT: wasm, macho, pe, pdb
+usage: tests/oracle/formats.py HEFT FORMAT     FORMAT: wasm, macho, pe, pdb, or commands: all of
+them, and every command
 """
 import collections
 import csv
@@ -540,7 +541,94 @@ def pdb(t):
             pdb_build(t, f"{target}-pc-windows-msvc", f"{target}{number}", flags.split())
 
 
-FORMATS = {"wasm": (wasm, 100), "macho": (macho, 200), "pe": (pe, 250), "pdb": (pdb, 2000)}
+# ---- every command on every format ------------------------------------------------------------------------------------
+
+LITERALS = """
+const char *const names[] = { "the first of the texts", "the second of the texts", "the third of the texts" };
+const char *name_of(int i) { return names[i % 3]; }
+"""
+
+
+def command_samples(t):
+    """{what: (path, whether blocks can be derived)} of each format, linked."""
+    with open(t.path("three.c"), "w", encoding="utf-8") as f:
+        f.write(LITERALS)
+    sources = [t.path(f"{name}.c") for name in ("one", "two", "three")]
+
+    def objects(target, *flags):
+        made = []
+        for source in sources:
+            made.append(f"{source}.{target}.o")
+            run("clang-19", f"--target={target}", "-g", "-O1", *flags, "-c", source, "-o", made[-1])
+        return made
+    found = {}
+    for arch in ("x86_64", "arm64"):
+        found[f"Mach-O {arch}"] = (t.path(arch), True)
+        run("ld64.lld-19", "-arch", arch, "-platform_version", "macos", "13.0", "13.0", "-undefined", "dynamic_lookup",
+            *objects(f"{arch}-apple-macos13"), "-o", t.path(arch))
+        run("dsymutil-19", t.path(arch))
+    found["PE"] = (t.path("gnu.exe"), True)
+    run("x86_64-w64-mingw32-gcc", "-g", "-O1", *sources, "-o", t.path("gnu.exe"))
+    found["PE and PDB"] = (t.path("pdb.exe"), True)
+    run("lld-link-19", "/debug", "/nodefaultlib", "/entry:start", "/subsystem:console", "/include:name_of",
+        *objects("x86_64-pc-windows-msvc", "-gcodeview", "-D_fltused=unused"), "/force:unresolved", f"/out:{t.path('pdb.exe')}")
+    found["wasm"] = (t.path("it.wasm"), False)
+    run("wasm-ld-19", "--no-entry", "--export=start", "--export=name_of", *objects("wasm32"), "-o", t.path("it.wasm"))
+    return found
+
+
+def status(*words):
+    done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False, stdin=subprocess.DEVNULL)
+    return done.returncode, done.stdout, done.stderr
+
+
+def commands_on(t, what, path, derives):
+    size, saved, limits = os.path.getsize(path), t.path("saved.size"), t.path("limits")
+    t.check(f"{what}: info", f'"bytes": {size},' in run(t.heft, "info", "--json", path), True)
+    t.check(f"{what}: snapshot", status(t.heft, "snapshot", path, "-o", saved)[0], 0)
+    for one, other in [(path, path), (path, saved), (saved, saved)]:
+        t.check(f"{what}: diff of the same", status(t.heft, "diff", "--exit-code", one, other)[0], 0)
+    # Every byte of the file is somebody's: a budget of one less is broken.
+    for most, good in [(size, 0), (size - 1, 1)]:
+        with open(limits, "w", encoding="ascii") as f:
+            f.write(f"file max {most} bytes\n")
+        for file in (path, saved):
+            t.check(f"{what}: check of {most} bytes", status(t.heft, "check", "--budget", limits, file)[0], good)
+    ask = "select address, full_name from symbols where section = '.text' and own > 8 and full_name in ('add', '_add')"
+    rows = list(csv.reader(io.StringIO(run(t.heft, "query", "--csv", path, ask))))[1:]
+    t.check(f"{what}: query finds a function", len(rows), 1)
+    for addr, name in rows:
+        said = run(t.heft, "where", path, hex(int(addr) + 2))  # a function of WebAssembly begins with its size
+        t.check(f"{what}: where of {name}", (f"symbol  {name}" in said, "one.c:" in said), (True, True))
+    texts = run(t.heft, "query", "--csv", path, "select own from symbols where full_name like '%second%of%the%texts%'").split()[1:]
+    t.check(f"{what}: a literal of its bytes", texts, [] if what == "wasm" else ["24"])
+    code, out, _ = status(t.heft, "blocks", "--csv", path)
+    t.check(f"{what}: blocks", (code, len(out.splitlines()) > 10), (0, True) if derives else (1, False))
+    page = t.path("page.html")
+    t.check(f"{what}: report", (status(t.heft, "report", path, "-o", page)[0], os.path.getsize(page) > 10000), (0, True))
+    for form in ("table", "json", "folded", "svg", "markdown"):
+        t.check(f"{what}: {form}", status(t.heft, "size", "-d", "compileunits,symbols", f"--format={form}", path)[0], 0)
+
+
+def commands(t):
+    need(("clang-19", "clang-19"), ("ld64.lld-19", "lld-19"), ("dsymutil-19", "llvm-19"), ("llvm-lipo-19", "llvm-19"),
+         ("x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64"), ("lld-link-19", "lld-19"), ("wasm-ld-19", "lld-19"))
+    samples = command_samples(t)
+    for what, (path, derives) in samples.items():
+        t.totals(path)
+        commands_on(t, what, path, derives)
+    both = t.path("both")
+    run("llvm-lipo-19", "-create", t.path("x86_64"), t.path("arm64"), "-output", both)
+    t.totals(both)
+    for arch in ("x86_64", "arm64"):
+        mine = t.rows(both, "sections,rawsymbols", f"--arch={arch}")
+        t.check(f"{both}: slice {arch}", mine, t.rows(t.path(arch), "sections,rawsymbols"))
+    for command in ("snapshot", "report"):
+        t.check(f"{both}: {command}", status(t.heft, command, both, "-o", t.path("it"))[0], 0)
+    t.check(f"{both}: where", status(t.heft, "where", both, "0x1000")[0], 2)
+
+
+FORMATS = {"wasm": (wasm, 100), "macho": (macho, 200), "pe": (pe, 250), "pdb": (pdb, 2000), "commands": (commands, 100)}
 
 
 def main():

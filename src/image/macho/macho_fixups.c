@@ -59,6 +59,12 @@ void macho_set_pointers(struct macho *m, const struct macho_range *table)
 		return;
 	struct reloc *list = arena_new(&b->im->arena, struct reloc, count);
 	memcpy(list, m->pointers.data, count * sizeof *list);
+	uint64_t end = 0; /* entries rise, but those of damaged tables */
+	for (size_t i = 0; i < count; i++) {
+		if (list[i].entry_off < end)
+			list[i].entry_size = 0;
+		end = max_u64(end, list[i].entry_off + list[i].entry_size);
+	}
 	b->sections.data[table->index].type = SHT_RELA;
 	build_set_relocs(b, table->index, list, count);
 	m->pointers.count = 0;
