@@ -45,11 +45,7 @@ const char blocks_profile_manual[] =
 	"llvm-bolt -data=.\n";
 
 static const struct choice formats[] = {
-	{ "table", HEFT_TABLE },
-	{ "csv", HEFT_CSV },
-	{ "tsv", HEFT_TSV },
-	{ "json", HEFT_JSON },
-	{ "markdown", HEFT_MARKDOWN },
+	LIST_FORMATS,
 	{ "folded", HEFT_FOLDED },
 	{ "pprof", HEFT_PPROF },
 	{ "svg", HEFT_SVG },

@@ -180,11 +180,14 @@ static void tell_files(const struct run_job *job, const struct heft_recorder_end
 	if (own.path == NULL && end->signal != 0)
 		tell_death(job, end->signal);
 	else if (own.path == NULL)
-		fprintf(stderr, "%s: nothing was recorded: %s loaded no recorder\n", program,
-			command);
+		fprintf(stderr,
+			"%s: nothing was recorded: %s loaded no recorder, or it could not write a "
+			"file of its own\n",
+			program, command);
 	else if (empty)
 		fprintf(stderr,
-			"%s: nothing was recorded: %s did not call malloc, or has its own\n",
+			"%s: nothing was recorded: %s did not call malloc, has its own, or its "
+			"file could not be written\n",
 			program, command);
 	else if (job->in_blocks && !job->leaks)
 		fprintf(stderr,

@@ -105,11 +105,12 @@ static const struct choice order_choices[] = {
 };
 
 static const struct choice formats[] = {
-	{ "table", HEFT_TABLE },       { "csv", HEFT_CSV },
-	{ "tsv", HEFT_TSV },           { "json", HEFT_JSON },
-	{ "markdown", HEFT_MARKDOWN }, { "folded", HEFT_FOLDED },
-	{ "pprof", HEFT_PPROF },       { "speedscope", HEFT_SPEEDSCOPE },
-	{ "svg", HEFT_SVG },           { NULL, 0 },
+	LIST_FORMATS,
+	{ "folded", HEFT_FOLDED },
+	{ "pprof", HEFT_PPROF },
+	{ "speedscope", HEFT_SPEEDSCOPE },
+	{ "svg", HEFT_SVG },
+	{ NULL, 0 },
 };
 
 /* "MIN..MAX", "MIN..", "..MAX" or one size. */

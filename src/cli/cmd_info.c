@@ -27,10 +27,6 @@ const char info_manual[] =
 	"bytes they could do without, and which are copies of others.  Of a directory,\n"
 	"all programs, libraries, objects, archives and cores below it.\n";
 
-static const struct choice formats[] = { { "table", HEFT_TABLE },       { "csv", HEFT_CSV },
-					 { "tsv", HEFT_TSV },           { "json", HEFT_JSON },
-					 { "markdown", HEFT_MARKDOWN }, { NULL, 0 } };
-
 struct info_job {
 	const struct cli *cli;
 	struct heft_info *info;
@@ -199,7 +195,7 @@ int cmd_info(const struct cli *cli, int argc, char **argv)
 {
 	static const struct cli_words words = { apply, add_operand };
 	struct info_job job = { .cli = cli, .info = heft_info_new(), .finder = heft_finder_new() };
-	output_init(&job.out, formats);
+	output_init(&job.out, list_formats);
 	job.paths = calloc((size_t)argc + 1, sizeof *job.paths);
 	int status = job.paths && job.info && job.finder ? cli_parse(cli, argc, argv, &words, &job)
 							 : cli_error(cli, "out of memory");

@@ -27,13 +27,7 @@ const char query_manual[] =
 	"of a ready-made query: heft query a.out @largest.  Without SQL, statements come\n"
 	"from standard input; '.help' tells what else may stand there.\n";
 
-static const struct choice formats[] = { { "table", HEFT_TABLE },
-					 { "csv", HEFT_CSV },
-					 { "tsv", HEFT_TSV },
-					 { "json", HEFT_JSON },
-					 { "markdown", HEFT_MARKDOWN },
-					 { "svg", HEFT_SVG },
-					 { NULL, 0 } };
+static const struct choice formats[] = { LIST_FORMATS, { "svg", HEFT_SVG }, { NULL, 0 } };
 
 struct query_job {
 	const struct cli *cli;

@@ -43,11 +43,7 @@ const char where_manual[] =
 	"section or symbol; or '-' to read them from standard input, one a line.\n";
 
 static const struct choice formats[] = {
-	{ "table", HEFT_TABLE },
-	{ "csv", HEFT_CSV },
-	{ "tsv", HEFT_TSV },
-	{ "json", HEFT_JSON },
-	{ "markdown", HEFT_MARKDOWN },
+	LIST_FORMATS,
 	{ "terse", HEFT_TERSE },
 	{ NULL, 0 },
 };

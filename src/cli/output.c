@@ -4,14 +4,11 @@
 #include <unistd.h>
 
 const struct choice table_formats[] = {
-	{ "table", HEFT_TABLE }, { "csv", HEFT_CSV },           { "tsv", HEFT_TSV },
-	{ "json", HEFT_JSON },   { "markdown", HEFT_MARKDOWN }, { "folded", HEFT_FOLDED },
-	{ "pprof", HEFT_PPROF }, { "svg", HEFT_SVG },           { NULL, 0 },
+	LIST_FORMATS, { "folded", HEFT_FOLDED }, { "pprof", HEFT_PPROF }, { "svg", HEFT_SVG },
+	{ NULL, 0 },
 };
 
-const struct choice list_formats[] = { { "table", HEFT_TABLE },       { "csv", HEFT_CSV },
-				       { "tsv", HEFT_TSV },           { "json", HEFT_JSON },
-				       { "markdown", HEFT_MARKDOWN }, { NULL, 0 } };
+const struct choice list_formats[] = { LIST_FORMATS, { NULL, 0 } };
 
 void output_init(struct output *out, const struct choice *formats)
 {

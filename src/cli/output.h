@@ -26,6 +26,13 @@ struct output {
 	const char *path; /* NULL: standard output */
 };
 
+/* What every list can be written as: the first choices of a command's formats. */
+#define LIST_FORMATS                                                                               \
+	{ "table", HEFT_TABLE }, { "csv", HEFT_CSV }, { "tsv", HEFT_TSV }, { "json", HEFT_JSON },  \
+	{                                                                                          \
+		"markdown", HEFT_MARKDOWN                                                          \
+	}
+
 /* The formats of reports whose rows are a table. */
 extern const struct choice table_formats[];
 /* Those of lists, whose lines are written as they are found. */
