@@ -68,8 +68,9 @@ static inline void set_count(struct heft_row *r, uint64_t now, uint64_t base)
 	v[HEFT_SIZE_MEASURES + HEFT_SIZE_COUNT].whole = base;
 }
 
-/* A report of sizes as the library makes it: counts too if the test asks for them. */
-static inline struct report sizes_report(const struct report *r)
+/* A report of sizes as the library makes it: counts too if the test asks for them.  It refers
+ * to itself, and must stay where it is. */
+static inline void sizes_report(struct report *made, const struct report *r)
 {
 	static const struct heft_measure measures[HEFT_SIZE_MEASURES] = {
 		{ "file", "file", HEFT_BYTES, false, false },
@@ -77,14 +78,13 @@ static inline struct report sizes_report(const struct report *r)
 		{ "count", "symbols", HEFT_COUNT, false, false },
 	};
 	static const struct size_report empty = { 0 };
-	struct report made = *r;
-	made.table.measures = measures;
-	if (made.table.measure_count == 0)
-		made.table.measure_count = HEFT_SIZE_COUNT;
-	if (!made.ctx)
-		made.ctx = &empty;
-	size_report_init(&made);
-	return made;
+	*made = *r;
+	made->table.measures = measures;
+	if (made->table.measure_count == 0)
+		made->table.measure_count = HEFT_SIZE_COUNT;
+	if (!made->ctx)
+		made->ctx = &empty;
+	size_report_init(made);
 }
 
 /* Lives as long as the block it is used in. */

@@ -151,7 +151,8 @@ static void expect_json(const struct report *r, const char *expected)
 {
 	struct capture c = { 0 };
 	struct sink s = { .to = { capture_write, &c } };
-	const struct report made = sizes_report(r);
+	struct report made;
+	sizes_report(&made, r);
 	out_json(&made, &s);
 	assert_true(sink_flush(&s));
 	expect_captured(&c, expected);

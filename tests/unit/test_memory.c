@@ -301,7 +301,7 @@ static void every_long_call_is_cancelled_by_its_progress(void **state)
 		while (is_cancelled_at(calls[i].name, calls[i].call, n))
 			n += 1 + n / 16;
 		print_message("%s: %zu questions\n", calls[i].name, user.asked);
-		assert_true(n > 3);
+		assert_true(n > 1); /* of a small program without debug info there is one */
 	}
 	assert_true(heft_set_allocator(NULL, NULL));
 }
