@@ -89,6 +89,16 @@ static void decode_short(uint32_t a, uint64_t addr, struct flow *ret)
 	}
 }
 
+/* ARMv8.1-M, C2.4.103: WLS and LE, the ends of a loop that a counter runs; DLS just sets it. */
+static void decode_loop(uint32_t a, uint32_t b, uint64_t addr, struct flow *ret)
+{
+	const uint64_t far = (b << 1 & 0xffc) | (b >> 10 & 2);
+	if (b >> 12 != 12)
+		return;
+	ret->kind = FLOW_CONDITIONAL;
+	ret->target = (a & 0xff8f) == 0xf00f ? addr + 4 - far : addr + 4 + far;
+}
+
 /* A5.3.4: 11110 in front, 1 on top of the second halfword. */
 static void decode_branch(uint32_t a, uint32_t b, uint64_t addr, struct flow *ret)
 {
@@ -113,6 +123,12 @@ static void decode_branch(uint32_t a, uint32_t b, uint64_t addr, struct flow *re
 		}
 		return;
 	case 1: ret->kind = FLOW_JUMP; break;
+	case 4:
+		if (b & 1) {
+			decode_loop(a, b, addr, ret);
+			return;
+		}
+		/* fall through */
 	default:
 		ret->kind = FLOW_CALL;
 		ret->direct = true;

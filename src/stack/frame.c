@@ -208,12 +208,6 @@ static void drop_switches(struct frame_walk *w, bool has_cases)
 	f->calls.count = kept;
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct frame_call *x = a, *y = b;
-	return x->from != y->from ? (x->from < y->from ? -1 : 1) : 0;
-}
-
 void frame_read(struct stack_frame *ret, enum code_isa isa, struct bytes code, uint64_t addr,
 		const struct frame_memory *memory)
 {
@@ -230,7 +224,7 @@ void frame_read(struct stack_frame *ret, enum code_isa isa, struct bytes code, u
 	ret->calls.count = 0;
 	walk_all(&w, (struct frame_place){ 0, word });
 	drop_switches(&w, walk_rest(&w));
-	qsort(ret->calls.data, ret->calls.count, sizeof *ret->calls.data, by_place);
+	sort_by_key(ret->calls.data, ret->calls.count, sizeof *ret->calls.data);
 	ret->size = (uint64_t)(w.deepest + w.align);
 	vec_release(&w.jumps);
 	vec_release(&w.later);

@@ -20,8 +20,8 @@ enum frame_call_kind {
 };
 
 struct frame_call {
+	uint64_t from; /* address of the instruction */
 	uint64_t target;
-	uint64_t from;  /* address of the instruction */
 	uint64_t depth; /* bytes in use below the caller's caller; of FRAME_CALL without the return
 			 * address */
 	uint8_t kind;   /* enum frame_call_kind */

@@ -104,7 +104,7 @@ static void do_first_quadrant(struct frame_walk *w, uint32_t c)
 		if (rd == SP)
 			frame_grow(w, -addi16sp(c));
 		else
-			frame_number(w, rd, imm << 12);
+			frame_number(w, rd, imm * 4096);
 		break;
 	case 4: frame_forget(w, 8 + (c >> 7 & 7)); break;
 	default: break;

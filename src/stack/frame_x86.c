@@ -5,16 +5,17 @@
 enum { RSP = 4, RBP = 5 };
 
 struct insn {
-	const uint8_t *op; /* opcode, behind prefixes */
+	uint8_t bytes[X86_MAX_LEN + 2]; /* zeros behind its end */
+	const uint8_t *op;              /* opcode, behind prefixes */
 	uint8_t rex;
 	bool short_operand; /* 66 */
 	struct x86_insn in;
 	int64_t word;
 };
 
-static void skip_prefixes(struct insn *i, const uint8_t *p, bool mode64)
+static void skip_prefixes(struct insn *i, bool mode64)
 {
-	for (i->op = p; i->op < p + i->in.len; i->op++) {
+	for (i->op = i->bytes; i->op < i->bytes + i->in.len; i->op++) {
 		if (*i->op == 0x66)
 			i->short_operand = true;
 		else if (mode64 && (*i->op & 0xf0) == 0x40)
@@ -144,15 +145,15 @@ bool frame_step_x86(struct frame_walk *w, const uint8_t *p, uint64_t left, uint6
 		    struct frame_insn *ret)
 {
 	const bool mode64 = w->isa == CODE_X86_64;
-	struct insn i = { .op = p };
+	struct insn i = { .op = NULL };
 	if (!flow_decode(w->isa, p, left, addr, &ret->flow) || !x86_decode(p, left, mode64, &i.in))
 		return false;
-	skip_prefixes(&i, p, mode64);
+	memcpy(i.bytes, p, i.in.len);
+	skip_prefixes(&i, mode64);
 	i.word = i.short_operand ? 2 : mode64 ? 8 : 4;
 	const bool indirect = i.in.flow == X86_CALL_INDIRECT || i.in.flow == X86_JMP_INDIRECT;
 	ret->by_slot = indirect && (i.in.pc_relative || (i.in.absolute && !mode64));
 	ret->slot = (uint64_t)i.in.disp + (i.in.pc_relative ? addr + i.in.len : 0);
-	if (i.op < p + i.in.len)
-		move_stack(w, &i);
+	move_stack(w, &i);
 	return true;
 }

@@ -1,0 +1,210 @@
+/* Lengths, kinds and targets of instructions as heft has them against lines of llvm-objdump -d.
+ * usage: llvm-objdump -d FILE | flow_lengths thumb|riscv32|riscv64
+ *
+ * Prints what differs, 20 lines at most, and "N instructions, M differ"; exit status 1 where any
+ * does.  With a second word, a number, the bytes are decoded again that often and the speed is told
+ * instead. */
+#include "code/flow.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct line {
+	uint64_t addr;
+	uint8_t bytes[8];
+	unsigned size;
+	bool arm;
+	char name[32], operands[200];
+};
+
+static struct {
+	enum code_isa isa;
+	uint64_t count, other;
+	VEC(uint8_t) code; /* of all lines */
+} run;
+
+/* A group of hexadecimal digits is a number, lowest byte first in the file; instructions of the ARM
+ * set, which are no concern here, have eight. */
+static const char *take_group(const char *p, struct line *l)
+{
+	char *end;
+	const uint64_t v = strtoull(p, &end, 16);
+	const size_t digits = (size_t)(end - p);
+	l->arm = run.isa == CODE_THUMB && digits == 8;
+	for (size_t i = 0; i < digits / 2 && l->size < sizeof l->bytes; i++)
+		l->bytes[l->size++] = (uint8_t)(v >> 8 * i);
+	return end;
+}
+
+static bool is_hex(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+/* "   addr: 0123 4567  \tname\toperands" */
+static bool parse(const char *text, struct line *l)
+{
+	char *p;
+	memset(l, 0, sizeof *l);
+	l->addr = strtoull(text, &p, 16);
+	if (p == text || p[0] != ':' || p[1] != ' ')
+		return false;
+	const char *at = p + 2;
+	while (is_hex(*at)) {
+		at = take_group(at, l);
+		at += *at == ' ';
+	}
+	at = strchr(at, '\t');
+	return at && l->size > 0 && !l->arm &&
+	       sscanf(at, "%31s %199[^\n]", l->name, l->operands) >= 1 && l->name[0] != '.' &&
+	       l->name[0] != '<';
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* The target that the disassembler prints, behind all commas. */
+static bool has_target(const struct line *l, uint64_t *ret)
+{
+	const char *at = l->operands;
+	for (const char *p = at; (p = strstr(p, ", ")) != NULL; p += 2)
+		at = p + 2;
+	*ret = strtoull(at, NULL, 16);
+	return begins(at, "0x");
+}
+
+static const char *const conditions[] = { "eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc",
+					  "hi", "ls", "ge", "lt", "gt", "le", "" };
+
+/* `name` is `stem`, perhaps with a condition, and ".w" or ".n". */
+static bool is_thumb(const char *name, const char *stem, bool *ret_conditional)
+{
+	const size_t size = strlen(stem);
+	if (!begins(name, stem))
+		return false;
+	for (size_t i = 0; i < COUNT_OF(conditions); i++) {
+		const char *rest = name + size;
+		if (!begins(rest, conditions[i]))
+			continue;
+		rest += strlen(conditions[i]);
+		*ret_conditional = conditions[i][0] != '\0';
+		if (*rest == '\0' || strcmp(rest, ".w") == 0 || strcmp(rest, ".n") == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the kind is what the mnemonic says; in IT blocks the condition is not in the bytes. */
+static bool thumb_agrees(const struct line *l, const struct flow *f)
+{
+	bool conditional = false;
+	const bool to_pc = strstr(l->operands, "pc}") || begins(l->operands, "pc,");
+	const bool stack = strstr(l->operands, "[sp]") || begins(l->operands, "sp!");
+	if (begins(l->name, "cbz") || begins(l->name, "cbnz"))
+		return f->kind == FLOW_CONDITIONAL;
+	if (is_thumb(l->name, "bl", &conditional) || is_thumb(l->name, "blx", &conditional))
+		return f->kind == FLOW_CALL && f->direct == begins(l->operands, "0x");
+	if (is_thumb(l->name, "b", &conditional))
+		return f->kind == FLOW_JUMP || (conditional && f->kind == FLOW_CONDITIONAL);
+	if (is_thumb(l->name, "bx", &conditional))
+		return f->kind == (begins(l->operands, "lr") ? FLOW_RETURN : FLOW_JUMP_INDIRECT);
+	if (begins(l->name, "wls") || begins(l->name, "le"))
+		return f->kind == FLOW_CONDITIONAL;
+	if (begins(l->name, "tb"))
+		return f->kind == FLOW_JUMP_INDIRECT;
+	if (begins(l->name, "udf"))
+		return f->kind == FLOW_TRAP;
+	if (begins(l->name, "pop") && to_pc)
+		return f->kind == FLOW_RETURN;
+	if ((begins(l->name, "ldm") || begins(l->name, "ldr")) && to_pc)
+		return f->kind == (stack ? FLOW_RETURN : FLOW_JUMP_INDIRECT);
+	if (begins(l->name, "mov") && to_pc)
+		return f->kind == (strstr(l->operands, "lr") ? FLOW_RETURN : FLOW_JUMP_INDIRECT);
+	if (begins(l->name, "add") && to_pc)
+		return f->kind == FLOW_JUMP_INDIRECT;
+	return f->kind == FLOW_PLAIN || f->kind == FLOW_NOP ||
+	       (f->kind == FLOW_RETURN && begins(l->name, "subs")) ||
+	       (f->kind == FLOW_RETURN && begins(l->name, "eret"));
+}
+
+static bool riscv_agrees(const struct line *l, const struct flow *f)
+{
+	const bool call = begins(l->name, "jal");
+	if (strcmp(l->name, "ret") == 0 || begins(l->name, "mret") || begins(l->name, "sret"))
+		return f->kind == FLOW_RETURN;
+	if (strcmp(l->name, "j") == 0)
+		return f->kind == FLOW_JUMP;
+	if (strcmp(l->name, "jr") == 0)
+		return f->kind == FLOW_JUMP_INDIRECT ||
+		       (f->kind == FLOW_RETURN && strstr(l->operands, "t0"));
+	if (call)
+		return f->kind == FLOW_CALL && f->direct == (strcmp(l->name, "jal") == 0);
+	if (l->name[0] == 'b' && strchr("eqnlg", l->name[1]) && l->name[1] != '\0')
+		return f->kind == FLOW_CONDITIONAL;
+	if (begins(l->name, "unimp") || begins(l->name, "ebreak"))
+		return f->kind == FLOW_TRAP;
+	return f->kind == FLOW_PLAIN || f->kind == FLOW_NOP;
+}
+
+static bool agrees(const struct line *l)
+{
+	struct flow f;
+	uint64_t target;
+	if (!flow_decode(run.isa, l->bytes, l->size, l->addr, &f) || f.size != l->size)
+		return false;
+	if (!(run.isa == CODE_THUMB ? thumb_agrees(l, &f) : riscv_agrees(l, &f)))
+		return false;
+	const bool leads = f.kind == FLOW_JUMP || f.kind == FLOW_CONDITIONAL || f.direct;
+	const uint64_t mask = run.isa == CODE_RISCV64 ? UINT64_MAX : UINT32_MAX;
+	return !leads || !has_target(l, &target) || (target & mask) == f.target;
+}
+
+static int tell_speed(unsigned times)
+{
+	uint64_t sum = 0;
+	const clock_t start = clock();
+	for (unsigned i = 0; i < times; i++)
+		for (uint64_t off = 0; off < run.code.count;) {
+			struct flow f;
+			if (!flow_decode(run.isa, run.code.data + off, run.code.count - off, off,
+					 &f))
+				f.size = 2;
+			sum += f.kind;
+			off += f.size;
+		}
+	const double seconds = (double)(clock() - start) / (double)CLOCKS_PER_SEC;
+	const double mb = (double)run.code.count * (double)times / 1e6;
+	printf("%.1f MB decoded %u times, %.0f MB/s (%" PRIu64 ")\n", (double)run.code.count / 1e6,
+	       times, seconds > 0 ? mb / seconds : 0.0, sum);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	char text[1000];
+	struct line l;
+	if (argc < 2)
+		return 2;
+	run.isa = strcmp(argv[1], "thumb") == 0     ? CODE_THUMB
+		  : strcmp(argv[1], "riscv32") == 0 ? CODE_RISCV32
+						    : CODE_RISCV64;
+	while (fgets(text, sizeof text, stdin)) {
+		if (!parse(text, &l))
+			continue;
+		run.count++;
+		for (unsigned i = 0; argc > 2 && i < l.size; i++)
+			vec_push(&run.code, l.bytes[i]);
+		if (argc > 2 || agrees(&l))
+			continue;
+		if (run.other++ < 20)
+			printf("%s", text);
+	}
+	if (argc > 2)
+		return tell_speed((unsigned)atoi(argv[2]));
+	printf("%" PRIu64 " instructions, %" PRIu64 " differ\n", run.count, run.other);
+	return run.other > 0 || run.count == 0;
+}

@@ -1,0 +1,47 @@
+#!/bin/sh
+# Lengths, branches and their targets of Thumb-2 and RISC-V code against llvm-objdump, on libraries for these machines.
+# usage: flow_lengths.sh FLOW_LENGTHS     QUICK=1: a few libraries, not five million instructions of each
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/lib/test.sh
+. "$here/../lib/test.sh"
+flow_lengths=$(realpath "$1") || exit 2
+need llvm-objdump-19 llvm-19
+scratch
+
+# libraries FOLDER NAME...: paths of those below the folder.
+libraries() {
+	folder=$1
+	shift
+	for name in "$@"; do
+		find "$folder" -name "$name" -size +100k 2>/dev/null
+	done | sort
+}
+
+# compare ISA FLAGS FILE: a line of counts to $tmp/counts.
+compare() {
+	# shellcheck disable=SC2086 # flags are words or none
+	llvm-objdump-19 -d $2 "$3" 2>/dev/null >"$tmp/lines"
+	check "$1 code of $3" "$flow_lengths" "$1" <"$tmp/lines"
+	"$flow_lengths" "$1" <"$tmp/lines" | tail -n 1 >>"$tmp/counts.$1"
+}
+
+[ -n "${QUICK:-}" ] && most=4 || most=1000
+for file in $(libraries /usr/lib/arm-none-eabi/newlib/thumb libc.a libm.a libstdc++.a | grep -v '/v6-m\|base' | head -n "$most"); do
+	compare thumb '' "$file"
+done
+for file in $(libraries /usr/lib/picolibc/riscv64-unknown-elf/lib/release libc.a | grep rv32 | head -n "$most"); do
+	compare riscv32 '' "$file"
+done
+for file in $(libraries /usr/riscv64-linux-gnu/lib 'lib*.so.*' | head -n "$most") \
+	$(libraries /usr/lib/picolibc/riscv64-unknown-elf/lib/release libc.a | grep rv64 | head -n "$most") \
+	$(libraries /usr/lib/gcc-cross/riscv64-linux-gnu '*.a' | head -n "$most"); do
+	compare riscv64 '' "$file"
+done
+[ -e "$tmp/counts.thumb" ] || left_out "Thumb code" "no libraries" libnewlib-arm-none-eabi
+[ -e "$tmp/counts.riscv64" ] || left_out "RISC-V code" "no libraries" libc6-riscv64-cross
+for counts in "$tmp"/counts.*; do
+	[ -e "$counts" ] || skip "no libraries of these machines" libnewlib-arm-none-eabi
+	awk -v isa="${counts##*.}" '{ n += $1; d += $3 } END { print isa ": " n " instructions, " d " differ" }' "$counts"
+done
+finish 3
