@@ -71,16 +71,28 @@ static void jump_indirect(struct frame_walk *w, uint64_t off, const struct frame
 		add_call(w, off, FRAME_INDIRECT, 0, true);
 }
 
+/* Assembly has subroutines inside of functions: they run with what is on the stack there. */
+static void call_inside(struct frame_walk *w, uint64_t off)
+{
+	const int64_t word = (int64_t)frame_word(w->isa);
+	frame_grow(w, word);
+	go_later(w, off, false);
+	w->depth -= word;
+}
+
 /* A call of the next instruction reads where the code stands, which is taken from the stack. */
 static void call(struct frame_walk *w, uint64_t off, const struct frame_insn *in)
 {
 	const uint64_t behind = w->addr + off + in->flow.size;
+	const int64_t word = (int64_t)frame_word(w->isa);
 	if (in->by_slot)
 		add_call(w, off, FRAME_BY_SLOT, in->slot, false);
 	else if (!in->flow.direct)
 		add_call(w, off, FRAME_INDIRECT, 0, false);
 	else if (in->flow.target == behind)
-		frame_grow(w, (int64_t)frame_word(w->isa));
+		frame_grow(w, word);
+	else if (in->flow.target != w->addr && in->flow.target - w->addr < w->code.size)
+		call_inside(w, in->flow.target - w->addr);
 	else
 		add_call(w, off, FRAME_CALL, in->flow.target, false);
 }

@@ -4,7 +4,7 @@
 
 #include "base/reader.h"
 
-enum { SP = 2 };
+enum { SP = 2, AUIPC = 0x17 };
 
 static int64_t extend(uint64_t v, unsigned bits)
 {
@@ -134,6 +134,20 @@ static void do_short(struct frame_walk *w, uint32_t c)
 		frame_forget(w, 8 + (c >> 2 & 7));
 }
 
+/* auipc and jalr are a call, or a jump, that reaches far; linkers make one instruction of most. */
+static void do_far(struct frame_walk *w, uint32_t c, struct flow *f)
+{
+	enum { JALR = 0x67 };
+	const struct value *v = &w->regs[c >> 15 & 31];
+	if ((c & 0x7f) != JALR || v->kind != VALUE_NUMBER || f->kind == FLOW_RETURN)
+		return;
+	f->target = (uint64_t)(v->v + extend(c >> 20, 12));
+	if (w->isa == CODE_RISCV32)
+		f->target &= UINT32_MAX;
+	f->direct = f->kind == FLOW_CALL;
+	f->kind = f->direct ? FLOW_CALL : FLOW_JUMP;
+}
+
 bool frame_step_riscv(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
 		      struct frame_insn *ret)
 {
@@ -143,7 +157,13 @@ bool frame_step_riscv(struct frame_walk *w, const uint8_t *p, uint64_t left, uin
 	const uint32_t low = read_u16(&r);
 	if (ret->flow.size == 2)
 		do_short(w, low);
-	else if (ret->flow.size == 4)
-		do_wide(w, low | (uint32_t)read_u16(&r) << 16);
+	if (ret->flow.size != 4)
+		return true;
+	const uint32_t c = low | (uint32_t)read_u16(&r) << 16;
+	do_far(w, c, &ret->flow);
+	if ((c & 0x7f) == AUIPC)
+		frame_number(w, c >> 7 & 31, (int64_t)addr + extend(c & 0xfffff000, 32));
+	else
+		do_wide(w, c);
 	return true;
 }

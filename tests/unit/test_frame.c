@@ -121,10 +121,24 @@ static void calls_have_the_depth_of_the_caller(void **state)
 	/* c.addi sp, -16; jal +0x100; c.addi sp, 16; c.jr ra */
 	expect_call(CODE_RISCV32, B("\x41\x11\xef\x00\x00\x10\x41\x01\x82\x80"), FRAME_CALL,
 		    ADDR + 0x102, 16);
+	/* c.addi sp, -16; auipc ra, 1; jalr ra, 16(ra); ret */
+	expect_call(CODE_RISCV32, B("\x41\x11\x97\x10\x00\x00\xe7\x80\x00\x01\x82\x80"), FRAME_CALL,
+		    ADDR + 0x1012, 16);
 	/* blx r3; bx lr */
 	expect_call(CODE_THUMB, B("\x98\x47\x70\x47"), FRAME_INDIRECT, 0, 0);
 	/* call [rip + 0x10]; ret */
 	expect_call(CODE_X86_64, B("\xff\x15\x10\x00\x00\x00\xc3"), FRAME_BY_SLOT, ADDR + 0x16, 8);
+}
+
+static void calls_inside_of_a_function_are_parts_of_it(void **state)
+{
+	(void)state;
+	/* push {r4, lr}; bl 1f; pop {r4, pc}; 1: push {r0-r3}; add sp, #16; bx lr */
+	struct stack_frame f;
+	read_frame(&f, CODE_THUMB, B("\x10\xb5\x00\xf0\x01\xf8\x10\xbd\x0f\xb4\x04\xb0\x70\x47"));
+	assert_int_equal(f.calls.count, 0);
+	assert_int_equal(f.size, 24);
+	frame_release(&f);
 }
 
 static void switches_are_no_calls(void **state)
@@ -189,6 +203,7 @@ int main(void)
 		cmocka_unit_test(what_a_register_adds_is_told),
 		cmocka_unit_test(code_behind_a_return_has_the_depth_of_the_branch_to_it),
 		cmocka_unit_test(calls_have_the_depth_of_the_caller),
+		cmocka_unit_test(calls_inside_of_a_function_are_parts_of_it),
 		cmocka_unit_test(switches_are_no_calls),
 		cmocka_unit_test(branches_lead_where_the_manuals_say),
 		cmocka_unit_test(cut_instructions_are_none),
