@@ -32,6 +32,10 @@ part_of() {
 	cc-wrap) echo heft.1 MAPS FROM GCC ;;
 	"heap run") echo heft.1 RECORDING A HEAP ;;
 	"heap snapshot") echo heft.1 SNAPSHOTS OF PROCESSES ;;
+	"history add") echo heft-history.1 ADDING BUILDS ;;
+	"history log") echo heft-history.1 LISTING BUILDS ;;
+	"history diff") echo heft-history.1 DIFFERENCES OF BUILDS ;;
+	"history export") echo heft-history.1 BUILDS AS FILES ;;
 	heap*) echo heft-heap.1 ;;
 	esac
 }

@@ -102,6 +102,15 @@ extern const struct opt diff_opts[];
 extern const char diff_manual[];
 int cmd_diff(const struct cli *cli, int argc, char **argv);
 
+extern const struct opt history_add_opts[], history_log_opts[], history_diff_opts[],
+	history_export_opts[];
+extern const char history_add_manual[], history_log_manual[], history_diff_manual[],
+	history_export_manual[];
+int cmd_history_add(const struct cli *cli, int argc, char **argv);
+int cmd_history_log(const struct cli *cli, int argc, char **argv);
+int cmd_history_export(const struct cli *cli, int argc, char **argv);
+int cmd_history_diff(const struct cli *cli, int argc, char **argv);
+
 extern const struct opt report_opts[];
 extern const char report_manual[];
 int cmd_report(const struct cli *cli, int argc, char **argv);
@@ -164,6 +173,10 @@ enum common_option {
 	O_COLOR,
 	O_WIDE,
 	O_OUTPUT,
+	O_STORE,
+	O_PRODUCT,
+	O_CONFIG_OF,
+	O_BRANCH,
 	O_OWN,
 };
 

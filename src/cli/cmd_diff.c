@@ -1,3 +1,4 @@
+#include "cli/history/choose.h"
 #include "cli/output.h"
 #include "cli/snapshots.h"
 
@@ -14,26 +15,7 @@ enum {
 };
 
 const struct opt diff_opts[] = {
-#define OUTPUT_BY "symbol|source|object|directory|component|section|container|namespace"
-#define OUTPUT_BY_HELP                                                                             \
-	"what rows are: symbol (default), source, object,\n"                                       \
-	"                              directory, component, section, container,\n"                \
-	"                              namespace"
-#define OUTPUT_ROWS      "rows before the rest is summed up, 0: all (20)"
-#define OUTPUT_SORT      "delta|growth|size|old|name"
-#define OUTPUT_SORT_HELP "delta (default), growth, size, old, name"
-#define OUTPUT_FORMATS   "table|csv|tsv|json|markdown|folded|svg"
-#define OUTPUT_FORMATS_HELP                                                                        \
-	"table (default), csv, tsv, json, markdown,\n"                                             \
-	"                              folded (all rows, for flame graphs), svg"
-#include "cli/output_opts.inc"
-	{ O_SECTION, 0, false, "section", "NAME", "only this section: .text, or its letter t" },
-	{ O_DEBUG, 0, false, "debug", NULL, "debug sections too, which both sides have" },
-	{ O_MIN, 0, false, "min", "BYTES", "sum up rows that changed by less" },
-	{ O_SAVE, 0, false, "save", "FILE", "also write a .sizediff file" },
-	{ O_EXIT_CODE, 0, false, "exit-code", NULL, "exit with 1 if there are differences" },
-	{ O_SUPERSIZE, 0, false, "supersize", NULL,
-	  "pair symbols by SuperSize's four passes alone" },
+#include "cli/diff_opts.inc"
 #include "cli/find_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
@@ -44,6 +26,18 @@ const char diff_manual[] =
 	"Tells what changed between two programs or .size files, symbol by symbol.\n"
 	"Bytes that several names share count in parts for each (PSS).  A .sizediff\n"
 	"file may stand for both.\n";
+
+const struct opt history_diff_opts[] = {
+#include "cli/history/history_opts.inc"
+#include "cli/diff_opts.inc"
+#include "cli/last_opts.inc"
+	{ 0 },
+};
+
+const char history_diff_manual[] =
+	"Tells what changed between two builds of a history, as 'heft diff' of their\n"
+	"snapshots.  A build is named by a commit or the start of one, a branch, a date,\n"
+	"'#NUMBER', or 'latest'; '~N' behind it is the N-th before.\n";
 
 static const struct choice by_choices[] = {
 	{ "symbol", HEFT_DIFF_BY_SYMBOL },
@@ -69,6 +63,7 @@ static const struct choice sort_choices[] = {
 
 struct diff_job {
 	const struct cli *cli;
+	struct history_settings history; /* of builds */
 	struct snapshot_settings settings;
 	struct heft_diff_query query;
 	struct output out;
@@ -118,7 +113,9 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 		job->settings.flags |= HEFT_SNAPSHOT_WHOLE_PATHS;
 		break;
 	case O_VERBOSE: job->settings.verbose = true; break;
-	default: return cli_find(job->cli, job->settings.finder, o, value);
+	default:
+		return history_apply(&job->history, o, value) ||
+		       cli_find(job->cli, job->settings.finder, o, value);
 	}
 	return true;
 }
@@ -171,11 +168,27 @@ static int report(struct diff_job *job)
 	return status;
 }
 
+/* The diff of two snapshots, which it frees; the older one may be NULL. */
+static int run_pair(struct diff_job *job, struct heft_snapshot *old, struct heft_snapshot *new_)
+{
+	struct heft_err err;
+	int status = EXIT_TROUBLE;
+	job->diff = heft_diff_new(old, new_, job->flags, &err);
+	if (job->diff)
+		status = report(job);
+	else if (!old)
+		cli_error(job->cli, "%s: no .sizediff file; must specify two files", job->files[0]);
+	else
+		cli_failed(job->cli, &err);
+	heft_diff_free(job->diff);
+	heft_snapshot_free(old);
+	heft_snapshot_free(new_);
+	return status;
+}
+
 static int run(struct diff_job *job)
 {
 	struct heft_snapshot *old = NULL, *new_ = NULL;
-	struct heft_err err;
-	int status = EXIT_TROUBLE;
 	if (job->file_count == 0 || job->file_count > 2)
 		return cli_error(job->cli,
 				 "must specify two files, or a .sizediff file; try '%s --help'",
@@ -184,23 +197,22 @@ static int run(struct diff_job *job)
 		new_ = snapshot_open(job->cli, &job->settings, job->files[0]);
 	else
 		(void)snapshot_open_pair(job->cli, &job->settings, job->files, &old, &new_);
-	if (new_) {
-		job->diff = heft_diff_new(old, new_, job->flags, &err);
-		if (job->diff)
-			status = report(job);
-		else if (!old)
-			cli_error(job->cli, "%s: no .sizediff file; must specify two files",
-				  job->files[0]);
-		else
-			cli_failed(job->cli, &err);
-	}
-	heft_diff_free(job->diff);
-	heft_snapshot_free(old);
-	heft_snapshot_free(new_);
-	return status;
+	return new_ ? run_pair(job, old, new_) : EXIT_TROUBLE;
 }
 
-int cmd_diff(const struct cli *cli, int argc, char **argv)
+static int run_builds(struct diff_job *job)
+{
+	struct heft_snapshot *sides[2];
+	if (job->file_count != 2)
+		return cli_error(job->cli, "must specify two builds; try '%s --help'",
+				 job->cli->usage);
+	struct heft_history *h = history_open(job->cli, &job->history);
+	const bool ok = h && history_read_pair(job->cli, h, job->files, sides);
+	heft_history_free(h);
+	return ok ? run_pair(job, sides[0], sides[1]) : EXIT_TROUBLE;
+}
+
+static int run_diff(const struct cli *cli, int argc, char **argv, int (*what)(struct diff_job *))
 {
 	static const struct cli_words words = { apply, add_operand };
 	struct diff_job job = { .cli = cli, .query = { .size = sizeof job.query } };
@@ -210,7 +222,17 @@ int cmd_diff(const struct cli *cli, int argc, char **argv)
 	if (status == CLI_GO_ON && !output_settle(&job.out, cli))
 		status = EXIT_TROUBLE;
 	if (status == CLI_GO_ON)
-		status = run(&job);
+		status = what(&job);
 	snapshot_settings_release(&job.settings);
 	return status;
+}
+
+int cmd_diff(const struct cli *cli, int argc, char **argv)
+{
+	return run_diff(cli, argc, argv, run);
+}
+
+int cmd_history_diff(const struct cli *cli, int argc, char **argv)
+{
+	return run_diff(cli, argc, argv, run_builds);
 }

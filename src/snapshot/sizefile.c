@@ -135,7 +135,7 @@ struct out {
 	const struct snapshot *s;
 	struct sizefile_head head;
 	struct index paths, components;
-	VEC(struct snap_section) segments; /* name, container, first and count alone */
+	struct sizefile_segments segments;
 };
 
 static bool is_overhead(const struct out *o, const struct snap_symbol *y)
@@ -164,10 +164,10 @@ static void find_order(struct out *o)
 		const char *name = snap_segment(sec);
 		ASSERT(sec->first == i && sec->count > 0);
 		if (!last || last->container != sec->container || strcmp(last->name, name) != 0) {
-			vec_push(&o->segments, (struct snap_section){ .container = sec->container,
-								      .name = name,
-								      .first = i });
-			last = &o->segments.data[o->segments.count - 1];
+			vec_push(&o->segments.list,
+				 (struct snap_section){
+					 .container = sec->container, .name = name, .first = i });
+			last = &o->segments.list.data[o->segments.list.count - 1];
 		}
 		last->count += sec->count;
 		vec_push(&o->head.sections, *sec);
@@ -188,6 +188,17 @@ static void add_header(struct out *o)
 	text_add(&o->text, text_str(&json));
 	text_add_char(&o->text, '\n');
 	text_release(&json);
+}
+
+void sizefile_start(struct text *out, struct sizefile_segments *ret, const struct snapshot *s)
+{
+	struct out o = { .s = s, .text = *out };
+	find_head(&o);
+	find_order(&o);
+	add_header(&o);
+	vec_release(&o.head.sections);
+	*out = o.text;
+	*ret = o.segments;
 }
 
 static void add_paths(struct out *o)
@@ -216,8 +227,8 @@ static void add_components(struct out *o)
 
 static void add_segments(struct out *o)
 {
-	for (size_t i = 0; i < o->segments.count; i++) {
-		const struct snap_section *sec = &o->segments.data[i];
+	for (size_t i = 0; i < o->segments.list.count; i++) {
+		const struct snap_section *sec = &o->segments.list.data[i];
 		char container[16] = "";
 		if (o->head.several)
 			snprintf(container, sizeof container, "<%" PRIu32 ">", sec->container);
@@ -226,9 +237,9 @@ static void add_segments(struct out *o)
 		text_add(&o->text, str_of(sec->name));
 	}
 	text_add_char(&o->text, '\n');
-	for (size_t i = 0; i < o->segments.count; i++) {
+	for (size_t i = 0; i < o->segments.list.count; i++) {
 		text_add(&o->text, i > 0 ? STR("\t") : STR(""));
-		text_add_number(&o->text, o->segments.data[i].count);
+		text_add_number(&o->text, o->segments.list.data[i].count);
 	}
 	text_add_char(&o->text, '\n');
 }
@@ -244,8 +255,8 @@ static void add_difference(struct text *t, uint64_t v, uint64_t last)
 /* A line a segment of one number a symbol; as differences, the first to 0, if `delta`. */
 static void add_numbers(struct out *o, int64_t (*number)(const struct out *, size_t), bool delta)
 {
-	for (size_t i = 0; i < o->segments.count; i++) {
-		const struct snap_section *sec = &o->segments.data[i];
+	for (size_t i = 0; i < o->segments.list.count; i++) {
+		const struct snap_section *sec = &o->segments.list.data[i];
 		int64_t last = 0;
 		for (size_t j = 0; j < sec->count; j++) {
 			const int64_t v = number(o, sec->first + j);
@@ -355,7 +366,7 @@ bool sizefile_write(struct sizefile_out *ret, const struct snapshot *s, struct h
 	add_symbols(&o);
 	index_release(&o.paths);
 	index_release(&o.components);
-	vec_release(&o.segments);
+	vec_release(&o.segments.list);
 	vec_release(&o.head.sections);
 	const bool quick = s->own && o.text.len > QUICK_FROM;
 	const struct bytes plain = { (const uint8_t *)o.text.p, o.text.len };

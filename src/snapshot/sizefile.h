@@ -9,6 +9,7 @@
 #ifndef HEFT_SNAPSHOT_SIZEFILE_H
 #define HEFT_SNAPSHOT_SIZEFILE_H
 
+#include "base/text.h"
 #include "snapshot/snapshot.h"
 
 /* Whether the bytes begin like either kind (unpacked or in gzip; looks no further than the first
@@ -26,6 +27,13 @@ struct sizefile_out {
 	unsigned threads;
 };
 bool sizefile_write(struct sizefile_out *ret, const struct snapshot *s, struct heft_err *err);
+
+/* What a file has in front of its list of paths, and the segments that its symbols stand in: name,
+ * container, first and count alone. */
+struct sizefile_segments {
+	VEC(struct snap_section) list;
+};
+void sizefile_start(struct text *out, struct sizefile_segments *ret, const struct snapshot *s);
 
 /* The two halves are sparse snapshots. */
 bool sizediff_read(struct snapshot *ret_before, struct snapshot *ret_after, const char *path,

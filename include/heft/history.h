@@ -1,0 +1,106 @@
+/* history.h - part of heft.h: builds of programs, kept over time. */
+#ifndef HEFT_H
+#include "heft.h" /* which includes this file in its turn */
+#elif !defined(HEFT_PART_HISTORY_H)
+#define HEFT_PART_HISTORY_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- histories -------------------------------------------------------------- */
+
+/* Snapshots of the builds of a product, each with its commit and time, in a file of SQLite whose
+ * tables docs/history.md describes.  A build costs what it changed, and is read back as it was
+ * added.
+ *
+ *     struct heft_history *h = heft_history_open("history.db", HEFT_HISTORY_WRITE, &err);
+ *     struct heft_build facts = { .size = sizeof facts, .product = "app", .commit = "1a2b3c" };
+ *     if (h && heft_history_add(h, snapshot, &facts, NULL, &err))
+ *             heft_history_write(h, HEFT_HISTORY_LOG, NULL, NULL, &sink, &err);
+ *     heft_history_free(h);
+ *
+ * Any number of processes may use one file at once: what is added is there as a whole or not at
+ * all, and writers wait for each other, a minute at most.  After a failure of heft_history_add or
+ * heft_history_remove the handle can only be freed, and the file is as it was before the call. */
+struct heft_history;
+
+enum heft_history_flag {
+	/* Builds may be added and removed; the file is made where there is none. */
+	HEFT_HISTORY_WRITE = 1 << 0,
+};
+/* `flags` are bits of enum heft_history_flag.  NULL on failure: HEFT_EFORMAT where the file is no
+ * history or damaged, HEFT_EUNSUPPORTED where a later heft made it, HEFT_EIO where it cannot be
+ * opened, is locked, or the disk is full. */
+HEFT_API struct heft_history *heft_history_open(const char *path, unsigned flags,
+						struct heft_err *err);
+HEFT_API void heft_history_free(struct heft_history *h);
+
+/* What is known of a build.  NULL in what is given to heft_history_add is "". */
+struct heft_build {
+	size_t size;   /* sizeof(struct heft_build) */
+	uint64_t id;   /* its number in the history, from 1; set by the history */
+	int64_t time;  /* of the commit: seconds since 1970, UTC */
+	uint64_t file; /* bytes of the file; set by the history, as are the next two */
+	uint64_t vm;   /* bytes of the VM image; 0 in files of SuperSize, which do not tell it */
+	uint64_t symbols;
+	const char *product, *config; /* builds of the same two are compared */
+	const char *commit;           /* not empty; with these two it names the build */
+	const char *parent;           /* the commit before it; "": not known */
+	const char *branch, *machine;
+};
+
+/* The second since 1970 that a text names: "2026-11-23", "2026-11-23T18:00" (UTC) or "@SECONDS". */
+HEFT_API bool heft_history_parse_time(const char *text, int64_t *ret, struct heft_err *err);
+
+/* What became of a build that was added. */
+enum heft_history_outcome {
+	HEFT_HISTORY_ADDED,
+	/* It is there already, and holds the same. */
+	HEFT_HISTORY_SAME,
+	/* It was there and held something else, which is gone. */
+	HEFT_HISTORY_REPLACED,
+};
+/* Adds a snapshot that is open, and no difference.  `ret` may be NULL. */
+HEFT_API bool heft_history_add(struct heft_history *h, const struct heft_snapshot *s,
+			       const struct heft_build *facts, enum heft_history_outcome *ret,
+			       struct heft_err *err);
+
+/* Which builds count, and what is asked about them.  Zeroed but for `size`: all. */
+struct heft_history_query {
+	size_t size;                           /* sizeof(struct heft_history_query) */
+	const char *product, *config, *branch; /* NULL, "": any */
+};
+
+/* The builds that a query lets through, by time; they hold until the next call that takes a query,
+ * or changes the history.  `query` may be NULL.  False only where the call was given up. */
+HEFT_API bool heft_history_select(struct heft_history *h, const struct heft_history_query *query,
+				  struct heft_err *err);
+/* Of the last heft_history_select; all of them before the first. */
+HEFT_API size_t heft_history_build_count(const struct heft_history *h);
+HEFT_API bool heft_history_build(const struct heft_history *h, size_t i, struct heft_build *ret);
+/* The place in this list of the build that a word names: "latest", a commit or four characters of
+ * its start, "#ID", a branch (its latest build), a date, "2026-11-23" or "2026-11-23T18:00" (UTC;
+ * the latest build until then); "~N" behind it: the N-th before that.  HEFT_ENOTFOUND where there
+ * is none, HEFT_EARG where it may be several. */
+HEFT_API bool heft_history_find(const struct heft_history *h, const char *word, size_t *ret,
+				struct heft_err *err);
+
+/* Opens the snapshot of a build by its id; `into` is a handle that has not opened anything. */
+HEFT_API bool heft_history_read(struct heft_history *h, uint64_t id, struct heft_snapshot *into,
+				struct heft_err *err);
+
+/* What can be told about builds. */
+enum heft_history_report {
+	HEFT_HISTORY_LOG, /* a row a build, the latest first */
+};
+/* Writes a report; `query` and `opts` may be NULL.  The formats are those of heft_query_run. */
+HEFT_API bool heft_history_write(struct heft_history *h, enum heft_history_report what,
+				 const struct heft_history_query *query,
+				 const struct heft_query_opts *opts, const struct heft_sink *sink,
+				 struct heft_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,359 @@
+/* heft history add, log, export: builds of programs, kept over time. */
+#include "cli/history/git.h"
+#include "cli/history/choose.h"
+#include "cli/notes.h"
+#include "cli/output.h"
+#include "cli/snapshots.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- adding ---------------------------------------------------------------------------------- */
+
+enum {
+	O_COMMIT = O_OWN,
+	O_PARENT,
+	O_TIME,
+	O_MACHINE,
+	O_COMPONENTS,
+};
+
+const struct opt history_add_opts[] = {
+	{ O_STORE, 0, true, "store", "FILE", "the history (default: history.db)" },
+	{ O_COMMIT, 0, true, "commit", "ID", "what was built (default: what git has checked out)" },
+	{ O_PARENT, 0, false, "parent", "ID", "the commit before it (default: asked of git)" },
+	{ O_BRANCH, 0, true, "branch", "NAME", "its branch (default: asked of git, or of the CI)" },
+	{ O_TIME, 0, false, "time", "TIME", "2026-11-23T18:00 (UTC) (default: asked of git)" },
+	{ O_PRODUCT, 0, true, "product", "NAME", "what it is (default: name of the program)" },
+	{ O_CONFIG_OF, 0, true, "config", "NAME", "how it was built: release, arm64 .." },
+	{ O_MACHINE, 0, false, "machine", "NAME", "where (default: name of this one)" },
+	{ O_COMPONENTS, 0, false, "components", "FILE", "who owns which sources, as CODEOWNERS" },
+#include "cli/find_opts.inc"
+	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
+#include "cli/last_opts.inc"
+	{ 0 },
+};
+
+const char history_add_manual[] =
+	"Keeps a build of each PROGRAM in a history, a file of SQLite: all symbols with\n"
+	"their sizes, at the cost of what changed.  PROGRAM is what 'heft snapshot'\n"
+	"takes, .size files too.  With --product, several are one build.  A build that\n"
+	"is there already is replaced if it differs.\n";
+
+struct add_job {
+	const struct cli *cli;
+	struct heft_finder *finder;
+	struct heft_history *history;
+	const char *store, *components;
+	const char *commit, *parent, *branch, *time, *product;
+	struct heft_build build;
+	const char **files; /* room for all arguments */
+	size_t file_count;
+	bool verbose;
+	/* What git says. */
+	char hash[80], parents[200], when[40], head[200], host[100];
+};
+
+static bool apply_add(void *ctx, const struct opt *o, const char *value)
+{
+	struct add_job *job = ctx;
+	switch (o->id) {
+	case O_STORE: job->store = value; break;
+	case O_COMMIT: job->commit = value; break;
+	case O_PARENT: job->parent = value; break;
+	case O_BRANCH: job->branch = value; break;
+	case O_TIME: job->time = value; break;
+	case O_PRODUCT: job->product = value; break;
+	case O_CONFIG_OF: job->build.config = value; break;
+	case O_MACHINE: job->build.machine = value; break;
+	case O_COMPONENTS: job->components = value; break;
+	case O_VERBOSE: job->verbose = true; break;
+	default: return cli_find(job->cli, job->finder, o, value);
+	}
+	return true;
+}
+
+static bool add_operand(void *ctx, const char *word)
+{
+	struct add_job *job = ctx;
+	job->files[job->file_count++] = word;
+	return true;
+}
+
+/* A field of the commit; "" where git does not know it. */
+static void ask_commit(const struct add_job *job, const char *format, char *ret, size_t size)
+{
+	const char *const words[] = {
+		"git", "log", "-1", format, "--end-of-options", job->commit ? job->commit : "HEAD",
+		NULL
+	};
+	if (!git_line(words, ret, size))
+		*ret = '\0';
+}
+
+/* The branch that is checked out, or that the CI has checked out the commit of. */
+static const char *find_branch(struct add_job *job)
+{
+	static const char *const words[] = { "git", "symbolic-ref", "--short", "-q", "HEAD", NULL };
+	static const char *const names[] = { "GITHUB_HEAD_REF", "GITHUB_REF_NAME",
+					     "CI_COMMIT_REF_NAME" };
+	if (job->commit)
+		return "";
+	if (git_line(words, job->head, sizeof job->head))
+		return job->head;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *value = getenv(names[i]);
+		if (value && *value)
+			return value;
+	}
+	return "";
+}
+
+static bool find_time(struct add_job *job)
+{
+	struct heft_err err;
+	char at[50];
+	snprintf(at, sizeof at, "@%s", job->when);
+	const char *text = job->time ? job->time : *job->when ? at : NULL;
+	job->build.time = (int64_t)time(NULL);
+	if (!text || heft_history_parse_time(text, &job->build.time, &err))
+		return true;
+	cli_failed(job->cli, &err);
+	return false;
+}
+
+/* Fills in what was not said. */
+static bool find_facts(struct add_job *job)
+{
+	ask_commit(job, "--format=%H", job->hash, sizeof job->hash);
+	ask_commit(job, "--format=%P", job->parents, sizeof job->parents);
+	ask_commit(job, "--format=%ct", job->when, sizeof job->when);
+	job->parents[strcspn(job->parents, " ")] = '\0';
+	if (!*job->hash && !job->commit) {
+		cli_error(job->cli, "git knows no commit here: say --commit ID");
+		return false;
+	}
+	job->build.commit = *job->hash ? job->hash : job->commit;
+	job->build.parent = job->parent ? job->parent : job->parents;
+	job->build.branch = job->branch ? job->branch : find_branch(job);
+	if (!job->build.machine && gethostname(job->host, sizeof job->host - 1) == 0)
+		job->build.machine = job->host;
+	return find_time(job);
+}
+
+static const char *last_component(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static bool add_snapshot(struct add_job *job, const struct heft_snapshot *s, const char *product)
+{
+	static const char *const said[] = { "added", "there already", "replaced" };
+	enum heft_history_outcome outcome;
+	struct heft_build last = { .size = sizeof last };
+	struct heft_err err;
+	job->build.product = product;
+	if (!heft_history_add(job->history, s, &job->build, &outcome, &err)) {
+		cli_failed(job->cli, &err);
+		return false;
+	}
+	progress_end(job->cli->progress);
+	for (size_t i = 0; heft_history_build(job->history, i, &last); i++)
+		if (strcmp(last.commit, job->build.commit) == 0 &&
+		    strcmp(last.product, product) == 0 &&
+		    strcmp(last.config, job->build.config) == 0)
+			break;
+	printf("#%llu %s %.12s: %s, %llu bytes, %llu symbols\n", (unsigned long long)last.id,
+	       product, last.commit, said[outcome], (unsigned long long)last.file,
+	       (unsigned long long)last.symbols);
+	return true;
+}
+
+static bool add_files(struct add_job *job, const char *const *files, size_t count,
+		      const char *product)
+{
+	struct heft_snapshot *s = heft_snapshot_new();
+	struct heft_err err;
+	heft_snapshot_set_finder(s, job->finder);
+	heft_snapshot_set_progress(s, progress_show, job->cli->progress);
+	if (job->components)
+		heft_snapshot_set_components(s, job->components);
+	bool ok = heft_snapshot_open_all(s, files, count, &err);
+	if (!ok)
+		cli_failed(job->cli, &err);
+	notes_print(job->cli, s, snapshot_note, heft_snapshot_note_count(s), job->verbose);
+	ok = ok && add_snapshot(job, s, product);
+	heft_snapshot_free(s);
+	return ok;
+}
+
+static int run_add(struct add_job *job)
+{
+	struct heft_err err;
+	bool ok = true;
+	if (job->file_count == 0)
+		return cli_error(job->cli, "must specify a program; try '%s --help'",
+				 job->cli->usage);
+	if (!find_facts(job))
+		return EXIT_TROUBLE;
+	job->history = heft_history_open(job->store, HEFT_HISTORY_WRITE, &err);
+	if (!job->history)
+		return cli_failed(job->cli, &err);
+	if (job->product)
+		ok = add_files(job, job->files, job->file_count, job->product);
+	for (size_t i = 0; i < job->file_count && !job->product && ok; i++)
+		ok = add_files(job, &job->files[i], 1, last_component(job->files[i]));
+	heft_history_free(job->history);
+	return ok ? EXIT_FINE : EXIT_TROUBLE;
+}
+
+int cmd_history_add(const struct cli *cli, int argc, char **argv)
+{
+	static const struct cli_words words = { apply_add, add_operand };
+	struct add_job job = { .cli = cli,
+			       .finder = heft_finder_new(),
+			       .store = "history.db",
+			       .build = { .size = sizeof job.build, .config = "" } };
+	job.files = calloc((size_t)argc + 1, sizeof *job.files);
+	int status = job.files == NULL ? cli_error(cli, "out of memory")
+				       : cli_parse(cli, argc, argv, &words, &job);
+	if (status == CLI_GO_ON)
+		status = run_add(&job);
+	heft_finder_free(job.finder);
+	free(job.files);
+	return status;
+}
+
+/* ---- reports --------------------------------------------------------------------------------- */
+
+const struct opt history_log_opts[] = {
+#include "cli/history/history_opts.inc"
+#define OUTPUT_ROWS         "builds, the latest first, 0: all (20)"
+#define OUTPUT_FORMATS      "table|csv|tsv|json|markdown"
+#define OUTPUT_FORMATS_HELP "table (default), csv, tsv, json, markdown"
+#define OUTPUT_NO_STACKS
+#include "cli/output_opts.inc"
+#include "cli/last_opts.inc"
+	{ 0 },
+};
+
+const char history_log_manual[] =
+	"Lists the builds of a history, the latest first: size of the file, its change\n"
+	"from the build before of the same product, configuration and branch, and the\n"
+	"course of the last ten sizes.\n";
+
+static const struct choice formats[] = { { "table", HEFT_TABLE },       { "csv", HEFT_CSV },
+					 { "tsv", HEFT_TSV },           { "json", HEFT_JSON },
+					 { "markdown", HEFT_MARKDOWN }, { NULL, 0 } };
+
+struct report_job {
+	const struct cli *cli;
+	struct history_settings settings;
+	struct output out;
+	struct heft_query_opts opts;
+	enum heft_history_report what;
+	struct heft_history *history;
+};
+
+static bool apply_report(void *ctx, const struct opt *o, const char *value)
+{
+	struct report_job *job = ctx;
+	return output_apply(&job->out, job->cli, o, value) == OUTPUT_TAKEN ||
+	       history_apply(&job->settings, o, value);
+}
+
+static bool no_operand(void *ctx, const char *word)
+{
+	const struct report_job *job = ctx;
+	cli_error(job->cli, "'%s': no operand is wanted; try '%s --help'", word, job->cli->usage);
+	return false;
+}
+
+static bool write_report(void *ctx, FILE *to, struct heft_err *err)
+{
+	const struct report_job *job = ctx;
+	const struct heft_sink sink = output_sink(&job->out, to);
+	return heft_history_write(job->history, job->what, &job->settings.query, &job->opts, &sink,
+				  err);
+}
+
+static int run_report(struct report_job *job)
+{
+	job->history = history_open(job->cli, &job->settings);
+	if (!job->history)
+		return EXIT_TROUBLE;
+	job->opts = (struct heft_query_opts){ .size = sizeof job->opts,
+					      .format = job->out.write.format,
+					      .width = job->out.write.width,
+					      .rows = output_rows(&job->out, 20),
+					      .csv_safe = job->out.write.csv_safe };
+	const int status = outfile_write(job->cli, job->out.path, write_report, job);
+	heft_history_free(job->history);
+	return status;
+}
+
+int cmd_history_log(const struct cli *cli, int argc, char **argv)
+{
+	static const struct cli_words words = { apply_report, no_operand };
+	struct report_job job = { .cli = cli, .what = HEFT_HISTORY_LOG };
+	output_init(&job.out, formats);
+	int status = cli_parse(cli, argc, argv, &words, &job);
+	if (status == CLI_GO_ON && !output_settle(&job.out, cli))
+		status = EXIT_TROUBLE;
+	return status == CLI_GO_ON ? run_report(&job) : status;
+}
+
+/* ---- a build as a file ----------------------------------------------------------------------- */
+
+const struct opt history_export_opts[] = {
+#include "cli/history/history_opts.inc"
+	{ O_OUTPUT, 'o', false, "output", "FILE", "write the snapshot there" },
+#include "cli/last_opts.inc"
+	{ 0 },
+};
+
+const char history_export_manual[] =
+	"Writes the snapshot of a build of a history as the .size file that was added.\n"
+	"A build is named by a commit or the start of one, a branch, a date, '#NUMBER',\n"
+	"or 'latest'; '~N' behind it is the N-th before.\n";
+
+struct export_job {
+	const struct cli *cli;
+	struct history_settings settings;
+	struct heft_snapshot *snapshot;
+	const char *output;
+};
+
+static bool apply_export(void *ctx, const struct opt *o, const char *value)
+{
+	struct export_job *job = ctx;
+	if (o->id == O_OUTPUT)
+		job->output = value;
+	return o->id == O_OUTPUT || history_apply(&job->settings, o, value);
+}
+
+static bool write_snapshot(void *ctx, FILE *to, struct heft_err *err)
+{
+	const struct export_job *job = ctx;
+	return heft_snapshot_write(job->snapshot, &(struct heft_sink){ outfile_put, to }, err);
+}
+
+int cmd_history_export(const struct cli *cli, int argc, char **argv)
+{
+	struct export_job job = { .cli = cli };
+	const char *word;
+	int status = cli_parse_file(cli, argc, argv, apply_export, &job, &word);
+	if (status != CLI_GO_ON)
+		return status;
+	if (!job.output)
+		return cli_error(cli, "say where to with -o FILE");
+	struct heft_history *h = history_open(cli, &job.settings);
+	job.snapshot = h ? history_read(cli, h, word) : NULL;
+	status = job.snapshot ? outfile_write(cli, job.output, write_snapshot, &job) : EXIT_TROUBLE;
+	heft_snapshot_free(job.snapshot);
+	heft_history_free(h);
+	return status;
+}

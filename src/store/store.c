@@ -1,0 +1,474 @@
+#include "store/store.h"
+
+#include "store/changes.h"
+
+#include <stdio.h>
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static const char schema[] =
+	"CREATE TABLE store(version INTEGER NOT NULL, edition INTEGER NOT NULL);"
+	"INSERT INTO store VALUES(1, 0);"
+	"CREATE TABLE paths(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);"
+	"CREATE TABLE symbols(id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, name TEXT NOT NULL, "
+	"section INTEGER NOT NULL, object INTEGER NOT NULL, source INTEGER NOT NULL, "
+	"component INTEGER NOT NULL, flags INTEGER NOT NULL);"
+	"CREATE INDEX symbols_by_hash ON symbols(hash);"
+	"CREATE TABLE builds(id INTEGER PRIMARY KEY, base INTEGER, product TEXT NOT NULL, "
+	"config TEXT NOT NULL, commit_id TEXT NOT NULL, parent TEXT NOT NULL, "
+	"branch TEXT NOT NULL, time INTEGER NOT NULL, machine TEXT NOT NULL, "
+	"file INTEGER NOT NULL, vm INTEGER NOT NULL, symbols INTEGER NOT NULL, "
+	"UNIQUE(product, config, commit_id));"
+	"CREATE TABLE lists(build INTEGER PRIMARY KEY, depth INTEGER NOT NULL, "
+	"data BLOB NOT NULL);"
+	"CREATE TABLE sections(section INTEGER, build INTEGER, size INTEGER NOT NULL, "
+	"in_file INTEGER NOT NULL, in_memory INTEGER NOT NULL, PRIMARY KEY(section, build)) "
+	"WITHOUT ROWID;"
+	"CREATE TABLE changes(symbol INTEGER, build INTEGER, was REAL NOT NULL, own REAL NOT NULL, "
+	"PRIMARY KEY(symbol, build)) WITHOUT ROWID;"
+	"CREATE VIEW steps AS SELECT c.build, b.product, b.config, b.commit_id, b.branch, b.time, "
+	"s.name, section.path section, source.path source, object.path object, "
+	"component.path component, c.was, c.own, c.own - c.was change "
+	"FROM changes c JOIN builds b ON b.id = c.build JOIN symbols s ON s.id = c.symbol "
+	"JOIN paths section ON section.id = s.section JOIN paths source ON source.id = s.source "
+	"JOIN paths object ON object.id = s.object "
+	"JOIN paths component ON component.id = s.component;";
+
+static const char has_tables[] = "SELECT count(*) FROM sqlite_master WHERE type = 'table'";
+static const char is_store[] = "SELECT count(*) FROM sqlite_master WHERE name IN "
+			       "('store', 'builds', 'lists', 'changes', 'symbols', 'paths')";
+static const char state_of[] = "SELECT version, edition FROM store";
+static const char all_builds[] =
+	"SELECT id, base, product, config, commit_id, parent, branch, time, machine, file, vm, "
+	"symbols FROM builds ORDER BY id";
+
+static int64_t ask(struct store *s, const char *sql)
+{
+	struct db_query *q = db_query(s->db, sql);
+	const int64_t v = db_row(q) ? db_int(q, 0) : 0;
+	db_do(q);
+	return v;
+}
+
+/* Makes the tables where there is not even an empty store. */
+static void settle_schema(struct store *s, bool writes)
+{
+	if (ask(s, is_store) == 6)
+		return;
+	if (ask(s, has_tables) > 0)
+		db_fail(s->db, HEFT_EFORMAT, "is no history, but another database");
+	else if (!writes)
+		db_fail(s->db, HEFT_EFORMAT, "has no builds: heft history add adds them");
+	else
+		db_run(s->db, schema);
+}
+
+static void check_version(struct store *s)
+{
+	char text[120];
+	const int64_t version = ask(s, state_of);
+	snprintf(text, sizeof text,
+		 "has schema %" PRId64 ", and this heft knows %d: use a newer heft", version,
+		 STORE_VERSION);
+	if (version > STORE_VERSION)
+		db_fail(s->db, HEFT_EUNSUPPORTED, text);
+	else if (version < 1)
+		db_fail(s->db, HEFT_EFORMAT, "is damaged: it says no version");
+}
+
+static const char *copy(struct store *s, struct db_query *q, int cell)
+{
+	return arena_copy(&s->texts, db_text(q, cell));
+}
+
+static struct build read_build(struct store *s, struct db_query *q)
+{
+	struct build b = { .id = (uint32_t)db_int(q, 0), .base = (uint32_t)db_int(q, 1) };
+	b.facts = (struct build_facts){ .product = copy(s, q, 2),
+					.config = copy(s, q, 3),
+					.commit = copy(s, q, 4),
+					.parent = copy(s, q, 5),
+					.branch = copy(s, q, 6),
+					.time = db_int(q, 7),
+					.machine = copy(s, q, 8) };
+	b.file = (uint64_t)db_int(q, 9);
+	b.vm = (uint64_t)db_int(q, 10);
+	b.symbols = (uint64_t)db_int(q, 11);
+	return b;
+}
+
+static void reload(struct store *s)
+{
+	s->builds.count = 0;
+	arena_release(&s->texts);
+	for (struct db_query *q = db_query(s->db, all_builds); db_row(q);) {
+		const struct build b = read_build(s, q);
+		const size_t n = s->builds.count;
+		/* A base that comes later would be read for ever. */
+		if (b.id == 0 || b.base >= b.id || (n > 0 && s->builds.data[n - 1].id >= b.id))
+			db_fail(s->db, HEFT_EFORMAT, "is damaged: builds are out of order");
+		else
+			vec_push(&s->builds, b);
+	}
+}
+
+/* Forgets what was read if another process has changed the store since. */
+static void refresh(struct store *s)
+{
+	struct db_query *q = db_query(s->db, state_of);
+	const int64_t edition = db_row(q) ? db_int(q, 1) : 0;
+	db_do(q);
+	if (edition == s->edition)
+		return;
+	s->edition = edition;
+	s->last.build = 0;
+	catalog_release(&s->catalog);
+	catalog_init(&s->catalog, s->db);
+	reload(s);
+}
+
+/* After a change of its own. */
+static void next_edition(struct store *s)
+{
+	db_run(s->db, "UPDATE store SET edition = edition + 1");
+	s->edition++;
+	reload(s);
+}
+
+bool store_open(struct store *s, const char *path, bool writes, struct heft_err *err)
+{
+	*s = (struct store){ .edition = -1 };
+	s->db = db_open(path, writes, err);
+	if (!s->db)
+		return false;
+	catalog_init(&s->catalog, s->db);
+	if (writes)
+		db_begin(s->db);
+	settle_schema(s, writes);
+	check_version(s);
+	refresh(s);
+	if (writes)
+		db_commit(s->db);
+	if (db_check(s->db, err))
+		return true;
+	store_close(s);
+	return false;
+}
+
+void store_close(struct store *s)
+{
+	if (!s->db)
+		return;
+	catalog_release(&s->catalog);
+	content_release(&s->last.content);
+	vec_release(&s->builds);
+	arena_release(&s->texts);
+	db_close(s->db);
+	s->db = NULL;
+}
+
+const struct build *store_build(const struct store *s, uint32_t id)
+{
+	size_t low = 0, high = s->builds.count;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (s->builds.data[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < s->builds.count && s->builds.data[low].id == id ? &s->builds.data[low] : NULL;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static const char list_of[] = "SELECT depth, data FROM lists WHERE build = $1";
+
+static bool damaged(struct store *s)
+{
+	return db_fail(s->db, HEFT_EFORMAT, "is damaged: the list of a build cannot be read");
+}
+
+static void remember(struct store *s, uint32_t build, struct content *c)
+{
+	content_release(&s->last.content);
+	s->last = (struct remembered){ build, *c };
+	*c = (struct content){ { 0 } };
+}
+
+/* Reads the list of a build that is in s->last's, or behind a build whose list is there. */
+static bool read_step(struct store *s, uint32_t build)
+{
+	struct content c = { { 0 } };
+	struct db_query *q = db_query(s->db, list_of);
+	db_put(q, build);
+	const bool there = db_row(q);
+	const bool whole = there && db_int(q, 0) == 0;
+	const bool ok = there &&
+			content_unpack(&c, whole ? NULL : &s->last.content, db_bytes(q, 1));
+	db_do(q);
+	if (ok)
+		remember(s, build, &c);
+	content_release(&c);
+	return ok || damaged(s);
+}
+
+static int64_t depth_of(struct store *s, uint32_t build)
+{
+	struct db_query *q = db_query(s->db, "SELECT depth FROM lists WHERE build = $1");
+	db_put(q, build);
+	const int64_t depth = db_row(q) ? db_int(q, 0) : -1;
+	db_do(q);
+	return depth;
+}
+
+/* Puts the content of a build into s->last. */
+static bool read_content(struct store *s, uint32_t build)
+{
+	VEC(uint32_t) chain = { 0 };
+	const struct build *b = store_build(s, build);
+	bool ok = b != NULL;
+	for (; ok && b->id != s->last.build; b = store_build(s, b->base)) {
+		const int64_t depth = depth_of(s, b->id);
+		vec_push(&chain, b->id);
+		if (depth == 0)
+			break;
+		ok = depth > 0 && store_build(s, b->base) != NULL;
+	}
+	for (size_t i = chain.count; ok && i > 0; i--)
+		ok = read_step(s, chain.data[i - 1]);
+	vec_release(&chain);
+	return ok || damaged(s);
+}
+
+bool store_read(struct store *s, uint32_t build, struct text *ret, bool *ret_own,
+		struct heft_err *err)
+{
+	if (!store_build(s, build))
+		return fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "there is no build %" PRIu32,
+			    build);
+	if (read_content(s, build) && !content_text(&s->last.content, &s->catalog, ret, ret_own))
+		damaged(s);
+	return db_check(s->db, err);
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static const char add_build[] =
+	"INSERT INTO builds(base, product, config, commit_id, parent, branch, time, machine, file, "
+	"vm, symbols) VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id";
+static const char put_list[] = "INSERT INTO lists(build, depth, data) VALUES($1, $2, $3) "
+			       "ON CONFLICT(build) DO UPDATE SET depth = $2, data = $3";
+
+/* The build that a new one is told from: its parent, else the last one of the branch, else the last
+ * one; 0: none. */
+static uint32_t choose_base(const struct store *s, const struct build_facts *f)
+{
+	uint32_t best = 0;
+	int best_rank = -1;
+	for (size_t i = s->builds.count; i > 0 && best_rank < 2; i--) {
+		const struct build *b = &s->builds.data[i - 1];
+		if (strcmp(b->facts.product, f->product) != 0 ||
+		    strcmp(b->facts.config, f->config) != 0)
+			continue;
+		const int rank = *f->parent && strcmp(b->facts.commit, f->parent) == 0 ? 2
+				 : strcmp(b->facts.branch, f->branch) == 0             ? 1
+										       : 0;
+		if (rank > best_rank) {
+			best = b->id;
+			best_rank = rank;
+		}
+	}
+	return best;
+}
+
+static const struct build *same_build(const struct store *s, const struct build_facts *f)
+{
+	for (size_t i = s->builds.count; i > 0; i--) {
+		const struct build_facts *b = &s->builds.data[i - 1].facts;
+		if (strcmp(b->commit, f->commit) == 0 && strcmp(b->product, f->product) == 0 &&
+		    strcmp(b->config, f->config) == 0)
+			return &s->builds.data[i - 1];
+	}
+	return NULL;
+}
+
+static uint32_t insert_build(struct store *s, const struct build_facts *f, uint32_t base,
+			     const struct snapshot *snapshot)
+{
+	const struct build_sizes sizes = build_sizes(snapshot);
+	const char *const texts[] = { f->product, f->config, f->commit, f->parent, f->branch };
+	struct db_query *q = db_query(s->db, add_build);
+	if (base)
+		db_put(q, base);
+	else
+		db_put_null(q);
+	for (size_t i = 0; i < COUNT_OF(texts); i++)
+		db_put_text(q, str_of(texts[i]));
+	db_put(q, f->time);
+	db_put_text(q, str_of(f->machine));
+	db_put(q, (int64_t)sizes.file);
+	db_put(q, (int64_t)sizes.vm);
+	db_put(q, (int64_t)snapshot->symbols.count);
+	const uint32_t id = db_row(q) ? (uint32_t)db_int(q, 0) : 0;
+	db_do(q);
+	return id;
+}
+
+static void write_list(struct store *s, uint32_t build, int64_t depth, struct bytes b)
+{
+	struct db_query *q = db_query(s->db, put_list);
+	db_put(q, build);
+	db_put(q, depth);
+	db_put_bytes(q, b);
+	db_do(q);
+}
+
+/* Writes the list of a build whose base has the content `from` at the depth `depth`; `from` NULL:
+ * it has none. */
+static void put_content(struct store *s, uint32_t build, const struct content *c,
+			const struct content *from, int64_t depth)
+{
+	struct bytes packed;
+	const bool whole = !from || depth + 1 >= STORE_PERIOD;
+	if (content_pack(c, whole ? NULL : from, &packed))
+		write_list(s, build, whole ? 0 : depth + 1, packed);
+	else
+		db_fail(s->db, HEFT_ENOMEM, "takes no list: out of memory");
+	mem_free((void *)(uintptr_t)packed.p);
+}
+
+/* Inside a transaction: puts the build into the tables, and its content, which it takes, into
+ * s->last. */
+static void insert(struct store *s, const struct snapshot *snapshot, const struct build_facts *f,
+		   struct content *c)
+{
+	const uint32_t base = choose_base(s, f);
+	const bool has_base = base && read_content(s, base);
+	const uint32_t id = insert_build(s, f, base, snapshot);
+	put_content(s, id, c, has_base ? &s->last.content : NULL, has_base ? depth_of(s, base) : 0);
+	changes_write(s->db, &s->catalog, id, has_base ? &s->last.content : NULL, c);
+	sections_write(s->db, &s->catalog, id, snapshot);
+	remember(s, id, c);
+}
+
+/* A copy of the content of a build. */
+static bool copy_content(struct store *s, uint32_t build, struct content *ret)
+{
+	*ret = (struct content){ { 0 } };
+	if (!read_content(s, build))
+		return false;
+	text_add(&ret->head, text_str(&s->last.content.head));
+	vec_copy(&ret->entries.list, &s->last.content.entries.list);
+	return true;
+}
+
+static void set_base(struct store *s, uint32_t build, uint32_t base)
+{
+	struct db_query *q = db_query(s->db, "UPDATE builds SET base = $1 WHERE id = $2");
+	if (base)
+		db_put(q, base);
+	else
+		db_put_null(q);
+	db_put(q, build);
+	db_do(q);
+}
+
+/* Gives a build the base of its base.  The content of both stays as it is. */
+static void move_base(struct store *s, const struct build *b, uint32_t base)
+{
+	struct content c;
+	const struct content *from = NULL;
+	if (!copy_content(s, b->id, &c))
+		return;
+	if (read_content(s, b->base))
+		changes_erase(s->db, &s->catalog, b->id, &s->last.content, &c);
+	if (base && read_content(s, base))
+		from = &s->last.content;
+	set_base(s, b->id, base);
+	put_content(s, b->id, &c, from, from ? depth_of(s, base) : 0);
+	changes_write(s->db, &s->catalog, b->id, from, &c);
+	content_release(&c);
+}
+
+/* The rows of its own changes go as well. */
+static void delete_build(struct store *s, const struct build *b)
+{
+	static const char *const deletions[] = {
+		"DELETE FROM sections WHERE build = $1",
+		"DELETE FROM lists WHERE build = $1",
+		"DELETE FROM builds WHERE id = $1",
+	};
+	struct content c;
+	if (!copy_content(s, b->id, &c))
+		return;
+	const bool has_base = b->base && read_content(s, b->base);
+	changes_erase(s->db, &s->catalog, b->id, has_base ? &s->last.content : NULL, &c);
+	for (size_t i = 0; i < COUNT_OF(deletions); i++) {
+		struct db_query *q = db_query(s->db, deletions[i]);
+		db_put(q, b->id);
+		db_do(q);
+	}
+	content_release(&c);
+}
+
+/* Inside a transaction. */
+static void take_out(struct store *s, uint32_t id)
+{
+	const struct build *gone = store_build(s, id);
+	if (!gone)
+		return;
+	for (size_t i = 0; i < s->builds.count; i++) {
+		struct build *b = &s->builds.data[i];
+		if (b->base == id) {
+			move_base(s, b, gone->base);
+			b->base = gone->base;
+		}
+	}
+	delete_build(s, gone);
+	if (s->last.build == id)
+		s->last.build = 0;
+	const size_t at = (size_t)(gone - s->builds.data);
+	memmove(&s->builds.data[at], &s->builds.data[at + 1],
+		(s->builds.count - at - 1) * sizeof *s->builds.data);
+	s->builds.count--;
+}
+
+static enum store_outcome replace(struct store *s, const struct snapshot *snapshot,
+				  const struct build_facts *facts, struct content *c)
+{
+	const struct build *there = same_build(s, facts);
+	if (there && read_content(s, there->id) && content_same(c, &s->last.content))
+		return STORE_SAME;
+	if (there)
+		take_out(s, there->id);
+	insert(s, snapshot, facts, c);
+	return there ? STORE_REPLACED : STORE_ADDED;
+}
+
+bool store_add(struct store *s, const struct snapshot *snapshot, const struct build_facts *facts,
+	       enum store_outcome *ret, struct heft_err *err)
+{
+	struct content c = { { 0 } };
+	db_begin(s->db);
+	refresh(s);
+	content_make(&c, &s->catalog, snapshot);
+	const enum store_outcome outcome = replace(s, snapshot, facts, &c);
+	content_release(&c);
+	if (outcome != STORE_SAME)
+		next_edition(s);
+	db_commit(s->db);
+	*ret = outcome;
+	return db_check(s->db, err);
+}
+
+bool store_remove(struct store *s, const uint32_t *builds, size_t count, struct heft_err *err)
+{
+	db_begin(s->db);
+	refresh(s);
+	for (size_t i = 0; i < count; i++)
+		take_out(s, builds[i]);
+	next_edition(s);
+	db_commit(s->db);
+	return db_check(s->db, err);
+}

@@ -1,0 +1,467 @@
+/* Histories: what is added is read back, whatever else is in the store. */
+#include "store/store.h"
+
+#include "store/timeline.h"
+#include "snapshot/sizefile.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "../lib/snapmaker.h"
+
+/* ---- random programs ------------------------------------------------------------------------- */
+
+static uint64_t seed;
+
+static uint32_t random_below(uint32_t n)
+{
+	seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return (uint32_t)(seed >> 33) % n;
+}
+
+enum { SYMBOLS_MAX = 400 };
+
+/* A symbol of a program that changes; `name` is one of few, so that some occur twice. */
+struct piece {
+	unsigned name, source, size, section, aliases;
+};
+
+struct program {
+	struct piece pieces[SYMBOLS_MAX];
+	size_t count;
+	bool components;
+};
+
+static struct piece random_piece(void)
+{
+	return (struct piece){ random_below(300), random_below(12), random_below(400),
+			       random_below(4), random_below(20) == 0 ? 2 : 1 };
+}
+
+static void change(struct program *p, unsigned steps)
+{
+	for (unsigned i = 0; i < steps; i++) {
+		const size_t at = p->count ? random_below((uint32_t)p->count) : 0;
+		const uint32_t what = random_below(6);
+		struct piece *end = &p->pieces[p->count];
+		if (what < 3 && p->count > 0) {
+			p->pieces[at].size += random_below(64);
+		} else if (what == 3 && p->count > 0) {
+			memmove(&p->pieces[at], &p->pieces[at + 1],
+				(p->count - at - 1) * sizeof *end);
+			p->count--;
+		} else if (p->count < SYMBOLS_MAX) {
+			memmove(&p->pieces[at + 1], &p->pieces[at], (p->count - at) * sizeof *end);
+			p->pieces[at] = random_piece();
+			p->count++;
+		}
+	}
+}
+
+static const char *const sections[] = { ".text", ".rodata", ".data", ".other" };
+
+/* As a file of SuperSize tells it: without what heft says of sections. */
+static void make(const struct program *p, struct snapshot *s)
+{
+	char name[40], source[40], object[40];
+	snapmaker_init(s);
+	for (unsigned section = 0; section < 4; section++) {
+		uint64_t addr = section == 3 ? 0 : (section + 1) * UINT64_C(0x10000);
+		for (size_t i = 0; i < p->count; i++) {
+			const struct piece *y = &p->pieces[i];
+			const int64_t padding = section == 3 ? 0 : (int64_t)(-addr & 15);
+			if (y->section != section)
+				continue;
+			snprintf(name, sizeof name, "ns::f%u(int)", y->name);
+			snprintf(source, sizeof source, "src/d%u/a.cc", y->source);
+			snprintf(object, sizeof object, "a%u.o", y->source);
+			const struct made made = { sections[section],
+						   addr ? addr + (uint64_t)padding : 0,
+						   y->size + 1,
+						   padding,
+						   name,
+						   source,
+						   object,
+						   p->components ? "Own" : NULL,
+						   0 };
+			for (unsigned k = 0; k < y->aliases; k++)
+				snapmaker_add(s, &made, 0);
+			if (y->aliases > 1)
+				snapmaker_join(s, s->symbols.count - y->aliases, y->aliases);
+			addr += addr ? (uint64_t)padding + y->size + 1 : 0;
+		}
+	}
+	s->has_components = p->components;
+	s->stored_padding = true;
+	snapmaker_done(s);
+}
+
+static struct sizefile_out bytes_of(const struct snapshot *s)
+{
+	struct sizefile_out out = { { 0 } };
+	assert_true(sizefile_write(&out, s, NULL));
+	return out;
+}
+
+/* ---- stores ---------------------------------------------------------------------------------- */
+
+static char path[64];
+
+static int setup(void **state)
+{
+	(void)state;
+	snprintf(path, sizeof path, "/tmp/heft-store-%ld.db", (long)getpid());
+	unlink(path);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	unlink(path);
+	return 0;
+}
+
+static struct store open_store(bool writes)
+{
+	struct store s;
+	struct heft_err err;
+	if (!store_open(&s, path, writes, &err))
+		fail_msg("%s", err.text);
+	return s;
+}
+
+static struct build_facts facts_of(const char *commit, const char *parent, const char *branch)
+{
+	return (struct build_facts){ .product = "app",
+				     .config = "",
+				     .branch = branch,
+				     .commit = commit,
+				     .parent = parent,
+				     .machine = "m",
+				     .time = 1000 };
+}
+
+static enum store_outcome add(struct store *s, const struct program *p, const char *commit,
+			      const char *parent)
+{
+	const struct build_facts facts = facts_of(commit, parent, "main");
+	struct snapshot snapshot;
+	enum store_outcome outcome = STORE_SAME;
+	struct heft_err err;
+	make(p, &snapshot);
+	if (!store_add(s, &snapshot, &facts, &outcome, &err))
+		fail_msg("%s", err.text);
+	snapshot_release(&snapshot);
+	return outcome;
+}
+
+static void assert_reads_back(struct store *s, uint32_t build, const struct program *p)
+{
+	struct snapshot wanted, got;
+	struct text text = { 0 };
+	struct heft_err err;
+	bool own;
+	if (!store_read(s, build, &text, &own, &err))
+		fail_msg("build %u: %s", build, err.text);
+	if (!sizefile_read(&got, "build", (struct bytes){ (uint8_t *)text.p, text.len }, NULL,
+			   &err))
+		fail_msg("build %u: %s", build, err.text);
+	make(p, &wanted);
+	struct sizefile_out a = bytes_of(&wanted), b = bytes_of(&got);
+	assert_int_equal(a.bytes.count, b.bytes.count);
+	assert_memory_equal(a.bytes.data, b.bytes.data, a.bytes.count);
+	vec_release(&a.bytes);
+	vec_release(&b.bytes);
+	snapshot_release(&wanted);
+	snapshot_release(&got);
+	text_release(&text);
+}
+
+static uint32_t id_of(const struct store *s, const char *commit)
+{
+	for (size_t i = 0; i < s->builds.count; i++)
+		if (strcmp(s->builds.data[i].facts.commit, commit) == 0)
+			return s->builds.data[i].id;
+	fail_msg("no build of %s", commit);
+	return 0;
+}
+
+/* Of every symbol: the value before is what the base says, and what is told of no symbol is as it
+ * was. */
+static double own_sum(struct store *s, uint32_t build)
+{
+	double sum = 0;
+	for (const struct build *b = store_build(s, build); b; b = store_build(s, b->base)) {
+		struct db_query *q = db_query(
+			s->db, "SELECT sum(own - was) FROM changes WHERE build = $1");
+		db_put(q, b->id);
+		sum += db_row(q) ? db_real(q, 0) : 0;
+		db_do(q);
+	}
+	return sum;
+}
+
+static double true_own_sum(const struct program *p)
+{
+	double sum = 0;
+	for (size_t i = 0; i < p->count; i++)
+		sum += p->pieces[i].size + 1;
+	return sum;
+}
+
+enum { BUILDS = 200 };
+
+static void a_random_history_is_read_back_to_the_byte(void **state)
+{
+	(void)state;
+	static struct program builds[BUILDS];
+	char commits[BUILDS][16];
+	for (unsigned round = 1; round <= 3; round++) {
+		unlink(path);
+		seed = round;
+		struct store s = open_store(true);
+		for (unsigned i = 0; i < BUILDS; i++) {
+			/* Now and then from an older build, which then has two after it. */
+			const unsigned from = i > 3 && random_below(9) == 0 ? random_below(i)
+									    : i - 1;
+			if (i > 0)
+				builds[i] = builds[from];
+			else
+				builds[i] = (struct program){ .components = round == 2 };
+			change(&builds[i], i == 0 ? 300 : random_below(12));
+			snprintf(commits[i], sizeof commits[i], "c%u", i);
+			add(&s, &builds[i], commits[i], i > 0 ? commits[from] : "");
+		}
+		store_close(&s);
+		s = open_store(false);
+		for (unsigned n = 0; n < BUILDS; n++) {
+			const unsigned i = random_below(BUILDS);
+			const uint32_t id = id_of(&s, commits[i]);
+			assert_reads_back(&s, id, &builds[i]);
+			assert_true(own_sum(&s, id) == true_own_sum(&builds[i]));
+		}
+		store_close(&s);
+	}
+}
+
+static void builds_that_are_taken_out_leave_the_others_as_they_were(void **state)
+{
+	(void)state;
+	static struct program builds[60];
+	char commits[60][16];
+	seed = 9;
+	struct store s = open_store(true);
+	struct heft_err err;
+	for (unsigned i = 0; i < 60; i++) {
+		if (i > 0)
+			builds[i] = builds[i - 1];
+		change(&builds[i], i == 0 ? 200 : 5);
+		snprintf(commits[i], sizeof commits[i], "c%u", i);
+		add(&s, &builds[i], commits[i], i > 0 ? commits[i - 1] : "");
+	}
+	VEC(uint32_t) gone = { 0 };
+	for (unsigned i = 0; i < 60; i++)
+		if (i % 7 != 3)
+			vec_push(&gone, id_of(&s, commits[i]));
+	assert_true(store_remove(&s, gone.data, gone.count, &err));
+	vec_release(&gone);
+	assert_int_equal(s.builds.count, 9);
+	for (unsigned i = 3; i < 60; i += 7) {
+		assert_reads_back(&s, id_of(&s, commits[i]), &builds[i]);
+		assert_true(own_sum(&s, id_of(&s, commits[i])) == true_own_sum(&builds[i]));
+	}
+	store_close(&s);
+}
+
+static void the_same_build_again_changes_nothing_and_another_one_takes_its_place(void **state)
+{
+	(void)state;
+	static struct program p, next, other;
+	seed = 4;
+	struct store s = open_store(true);
+	change(&p, 100);
+	next = p;
+	change(&next, 9);
+	assert_int_equal(add(&s, &p, "one", ""), STORE_ADDED);
+	assert_int_equal(add(&s, &next, "two", "one"), STORE_ADDED);
+	assert_int_equal(add(&s, &p, "one", ""), STORE_SAME);
+	other = p;
+	change(&other, 9);
+	assert_int_equal(add(&s, &other, "one", ""), STORE_REPLACED);
+	assert_int_equal(s.builds.count, 2);
+	assert_reads_back(&s, id_of(&s, "one"), &other);
+	assert_reads_back(&s, id_of(&s, "two"), &next);
+	store_close(&s);
+}
+
+/* What a call says that cannot open a store. */
+static const char *why_not(bool writes)
+{
+	static struct heft_err err;
+	struct store s;
+	assert_false(store_open(&s, path, writes, &err));
+	return err.text;
+}
+
+static void run_sql(const char *sql)
+{
+	sqlite3 *db;
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+}
+
+static void what_is_no_store_is_told_in_a_line(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(why_not(false), "cannot be opened"));
+	FILE *f = fopen(path, "w");
+	for (unsigned i = 0; i < 500; i++)
+		fputs("this is a text and no database\n", f);
+	fclose(f);
+	assert_non_null(strstr(why_not(false), "not a file of SQLite"));
+	assert_non_null(strstr(why_not(true), "not a file of SQLite"));
+	unlink(path);
+	run_sql("CREATE TABLE birds(name TEXT)");
+	assert_non_null(strstr(why_not(true), "another database"));
+	unlink(path);
+	struct store s = open_store(true);
+	store_close(&s);
+	run_sql("UPDATE store SET version = 7");
+	assert_non_null(strstr(why_not(true), "has schema 7, and this heft knows 1"));
+}
+
+static void damaged_lists_are_told_and_nothing_is_made_of_them(void **state)
+{
+	(void)state;
+	static const char *const damages[] = {
+		"UPDATE lists SET data = substr(data, 1, 20) WHERE build = 1",
+		"UPDATE lists SET data = x'00' WHERE build = 2",
+		"UPDATE lists SET depth = 1 WHERE build = 1",
+		"DELETE FROM lists WHERE build = 1",
+		"DELETE FROM symbols WHERE id = 5",
+		"DELETE FROM paths WHERE id = 2",
+	};
+	static struct program p;
+	for (size_t i = 0; i < COUNT_OF(damages); i++) {
+		struct text text = { 0 };
+		struct heft_err err;
+		bool own;
+		unlink(path);
+		seed = 5;
+		p.count = 0;
+		struct store s = open_store(true);
+		change(&p, 100);
+		add(&s, &p, "one", "");
+		change(&p, 9);
+		add(&s, &p, "two", "one");
+		store_close(&s);
+		run_sql(damages[i]);
+		s = open_store(false);
+		assert_false(store_read(&s, 2, &text, &own, &err));
+		assert_non_null(strstr(err.text, "is damaged"));
+		store_close(&s);
+		text_release(&text);
+	}
+}
+
+static void steps_of_strangers_are_refused_or_small(void **state)
+{
+	(void)state;
+	struct entries old = { { 0 } };
+	for (uint32_t i = 0; i < 50; i++)
+		vec_push(&old.list, (struct entry){ .symbol = i + 1, .size = i });
+	seed = 77;
+	for (unsigned round = 0; round < 20000; round++) {
+		uint8_t steps[40];
+		const size_t size = random_below(sizeof steps);
+		for (size_t i = 0; i < size; i++)
+			steps[i] = (uint8_t)random_below(256);
+		struct entries now = { { 0 } };
+		if (list_decode(&now, &old, (struct bytes){ steps, size }))
+			assert_true(now.list.count <= old.list.count + size);
+		vec_release(&now.list);
+	}
+	vec_release(&old.list);
+}
+
+static void builds_are_named_by_commit_branch_date_and_number(void **state)
+{
+	(void)state;
+	static struct program p;
+	static const struct {
+		const char *commit, *branch;
+		int64_t time;
+	} made[] = { { "aaaa1111", "main", 86400 },
+		     { "aaaa2222", "work", 2 * 86400 },
+		     { "bbbb3333", "main", 3 * 86400 } };
+	static const struct {
+		const char *word, *commit; /* NULL: none */
+	} cases[] = { { "latest", "bbbb3333" },
+		      { "aaaa1", "aaaa1111" },
+		      { "aaaa", NULL },
+		      { "aaa", NULL },
+		      { "main", "bbbb3333" },
+		      { "work", "aaaa2222" },
+		      { "latest~1", "aaaa1111" },
+		      { "main~", "aaaa1111" },
+		      { "main~2", NULL },
+		      { "#2", "aaaa2222" },
+		      { "1970-01-03", "aaaa2222" },
+		      { "1970-01-03T00:00", "aaaa2222" },
+		      { "1970-01-02", "aaaa1111" },
+		      { "1970-01-01", NULL },
+		      { "main~x", NULL },
+		      { "", NULL } };
+	struct store s = open_store(true);
+	for (size_t i = 0; i < COUNT_OF(made); i++) {
+		struct build_facts f = facts_of(made[i].commit, "", made[i].branch);
+		struct snapshot snapshot;
+		enum store_outcome outcome;
+		change(&p, 10);
+		make(&p, &snapshot);
+		f.time = made[i].time;
+		assert_true(store_add(&s, &snapshot, &f, &outcome, NULL));
+		snapshot_release(&snapshot);
+	}
+	struct timeline t;
+	timeline_make(&t, &s, &(struct build_filter){ NULL, NULL, NULL });
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct heft_err err;
+		const struct build *b = timeline_find(&t, cases[i].word, &err);
+		assert_true((b != NULL) == (cases[i].commit != NULL));
+		if (b)
+			assert_string_equal(b->facts.commit, cases[i].commit);
+	}
+	timeline_release(&t);
+	store_close(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_random_history_is_read_back_to_the_byte, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(
+			builds_that_are_taken_out_leave_the_others_as_they_were, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			the_same_build_again_changes_nothing_and_another_one_takes_its_place, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(what_is_no_store_is_told_in_a_line, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(damaged_lists_are_told_and_nothing_is_made_of_them,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(steps_of_strangers_are_refused_or_small, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(builds_are_named_by_commit_branch_date_and_number,
+						setup, teardown),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
