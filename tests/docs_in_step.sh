@@ -35,7 +35,13 @@ part_of() {
 	"history add") echo heft-history.1 ADDING BUILDS ;;
 	"history log") echo heft-history.1 LISTING BUILDS ;;
 	"history diff") echo heft-history.1 DIFFERENCES OF BUILDS ;;
-	"history export") echo heft-history.1 BUILDS AS FILES ;;
+	"history blame") echo heft-history.1 WHO MADE IT SO LARGE ;;
+	"history bisect") echo heft-history.1 WHICH STEPS EXPLAIN A GROWTH ;;
+	"history trend") echo heft-history.1 WHERE A SIZE IS GOING ;;
+	"history top") echo heft-history.1 WHO GREW MOST ;;
+	"history import") echo heft-history.1 FILES THAT ARE THERE ;;
+	"history export") echo heft-history.1 BUILDS FOR OTHER TOOLS ;;
+	"history gc") echo heft-history.1 WITHOUT WHAT IS OLD ;;
 	heap*) echo heft-heap.1 ;;
 	esac
 }

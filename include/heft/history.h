@@ -66,10 +66,20 @@ HEFT_API bool heft_history_add(struct heft_history *h, const struct heft_snapsho
 			       const struct heft_build *facts, enum heft_history_outcome *ret,
 			       struct heft_err *err);
 
+/* Takes builds out, by id; the others stay as they were.  The file becomes smaller. */
+HEFT_API bool heft_history_remove(struct heft_history *h, const uint64_t *ids, size_t count,
+				  struct heft_err *err);
+
 /* Which builds count, and what is asked about them.  Zeroed but for `size`: all. */
 struct heft_history_query {
 	size_t size;                           /* sizeof(struct heft_history_query) */
-	const char *product, *config, *branch; /* NULL, "": any */
+	const char *product, *config, *branch; /* NULL: any */
+	/* Of all reports but the log: what is measured.  "file" (default), "vm", or the name of a
+	 * section, source, object, component or symbol, with the kind in front where several are
+	 * called so: "symbol:main".  A source or object that ends in '/': all below it. */
+	const char *of;
+	const char *from, *to; /* HEFT_HISTORY_BISECT: words for builds */
+	uint64_t limit;        /* HEFT_HISTORY_TREND: bytes that are to be reached; 0: none */
 };
 
 /* The builds that a query lets through, by time; they hold until the next call that takes a query,
@@ -79,10 +89,10 @@ HEFT_API bool heft_history_select(struct heft_history *h, const struct heft_hist
 /* Of the last heft_history_select; all of them before the first. */
 HEFT_API size_t heft_history_build_count(const struct heft_history *h);
 HEFT_API bool heft_history_build(const struct heft_history *h, size_t i, struct heft_build *ret);
-/* The place in this list of the build that a word names: "latest", a commit or four characters of
- * its start, "#ID", a branch (its latest build), a date, "2026-11-23" or "2026-11-23T18:00" (UTC;
- * the latest build until then); "~N" behind it: the N-th before that.  HEFT_ENOTFOUND where there
- * is none, HEFT_EARG where it may be several. */
+/* The place in this list of the build that a word names: "latest", "first", a commit or four
+ * characters of its start, "#ID", a branch (its latest build), a date, "2026-11-23" or
+ * "2026-11-23T18:00" (UTC; the latest build until then); "~N" behind it: the N-th before that.
+ * HEFT_ENOTFOUND where there is none, HEFT_EARG where it may be several. */
 HEFT_API bool heft_history_find(const struct heft_history *h, const char *word, size_t *ret,
 				struct heft_err *err);
 
@@ -93,12 +103,30 @@ HEFT_API bool heft_history_read(struct heft_history *h, uint64_t id, struct heft
 /* What can be told about builds. */
 enum heft_history_report {
 	HEFT_HISTORY_LOG, /* a row a build, the latest first */
+	/* A row a symbol that a build changed, by build; for other tools. */
+	HEFT_HISTORY_CHANGES,
+	HEFT_HISTORY_BLAME,  /* a row a build that changed it, the latest first */
+	HEFT_HISTORY_BISECT, /* the steps from one build to another, the largest first */
+	HEFT_HISTORY_TREND,  /* slope and forecast; then a row a change of level */
 };
 /* Writes a report; `query` and `opts` may be NULL.  The formats are those of heft_query_run. */
 HEFT_API bool heft_history_write(struct heft_history *h, enum heft_history_report what,
 				 const struct heft_history_query *query,
 				 const struct heft_query_opts *opts, const struct heft_sink *sink,
 				 struct heft_err *err);
+
+/* A change from one build to the next. */
+struct heft_step {
+	size_t size;            /* sizeof(struct heft_step) */
+	uint64_t before, build; /* ids; before 0: there is none */
+	double was, now;        /* bytes; parts where several names share them */
+	/* The parent of the build is another commit than that of the one before: commits between
+	 * the two may not have been built. */
+	bool apart;
+};
+/* The rows of the last report of HEFT_HISTORY_BLAME or HEFT_HISTORY_BISECT. */
+HEFT_API size_t heft_history_step_count(const struct heft_history *h);
+HEFT_API bool heft_history_step(const struct heft_history *h, size_t i, struct heft_step *ret);
 
 #ifdef __cplusplus
 }

@@ -39,6 +39,18 @@ const char history_diff_manual[] =
 	"snapshots.  A build is named by a commit or the start of one, a branch, a date,\n"
 	"'#NUMBER', or 'latest'; '~N' behind it is the N-th before.\n";
 
+const struct opt history_top_opts[] = {
+#include "cli/history/history_opts.inc"
+#include "cli/diff_opts.inc"
+#include "cli/last_opts.inc"
+	{ 0 },
+};
+
+const char history_top_manual[] =
+	"Tells who grew most from one build of a history to another, the first and the\n"
+	"latest where they are not named: by the components that builds were added with\n"
+	"(heft history add --components=CODEOWNERS), or by what --by says.\n";
+
 static const struct choice by_choices[] = {
 	{ "symbol", HEFT_DIFF_BY_SYMBOL },
 	{ "source", HEFT_DIFF_BY_SOURCE },
@@ -212,12 +224,28 @@ static int run_builds(struct diff_job *job)
 	return ok ? run_pair(job, sides[0], sides[1]) : EXIT_TROUBLE;
 }
 
+/* The period is that of all builds where none is said. */
+static int run_top(struct diff_job *job)
+{
+	if (job->file_count < 2)
+		job->files[1] = "latest";
+	if (job->file_count < 1)
+		job->files[0] = "first";
+	if (job->file_count < 2)
+		job->file_count = 2;
+	return run_builds(job);
+}
+
 static int run_diff(const struct cli *cli, int argc, char **argv, int (*what)(struct diff_job *))
 {
 	static const struct cli_words words = { apply, add_operand };
 	struct diff_job job = { .cli = cli, .query = { .size = sizeof job.query } };
 	snapshot_settings_init(&job.settings);
 	output_init(&job.out, table_formats);
+	if (what == run_top) {
+		job.query.by = HEFT_DIFF_BY_COMPONENT;
+		job.query.sort = HEFT_SORT_GROWTH;
+	}
 	int status = cli_parse(cli, argc, argv, &words, &job);
 	if (status == CLI_GO_ON && !output_settle(&job.out, cli))
 		status = EXIT_TROUBLE;
@@ -225,6 +253,11 @@ static int run_diff(const struct cli *cli, int argc, char **argv, int (*what)(st
 		status = what(&job);
 	snapshot_settings_release(&job.settings);
 	return status;
+}
+
+int cmd_history_top(const struct cli *cli, int argc, char **argv)
+{
+	return run_diff(cli, argc, argv, run_top);
 }
 
 int cmd_diff(const struct cli *cli, int argc, char **argv)

@@ -37,6 +37,8 @@ static const struct {
 	  "is damaged; restore a copy, or add the builds to a new one" },
 	{ SQLITE_BUSY, HEFT_EIO, "is locked by another process; try again when that has ended" },
 	{ SQLITE_FULL, HEFT_EIO, "cannot grow: the disk is full; nothing was changed" },
+	{ SQLITE_IOERR, HEFT_EIO,
+	  "cannot be read or written: the disk refuses it, as full ones do; nothing was changed" },
 	{ SQLITE_READONLY, HEFT_EIO, "cannot be written; check its permissions and its folder's" },
 	{ SQLITE_CANTOPEN, HEFT_EIO,
 	  "cannot be opened; a history is made by 'heft history add' in a folder that is there" },
@@ -85,7 +87,8 @@ static void close_sqlite(void *ctx)
 struct db *db_open(const char *path, bool writes, struct heft_err *err)
 {
 	struct db *db = mem_zeroed(1, sizeof *db);
-	const int mode = writes ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+	/* Who reads may have to take back what a writer that was killed has left behind. */
+	const int mode = SQLITE_OPEN_READWRITE | (writes ? SQLITE_OPEN_CREATE : 0);
 	const size_t size = strlen(path) + 1;
 	db->path = mem_alloc(size);
 	memcpy(db->path, path, size);
@@ -99,6 +102,7 @@ struct db *db_open(const char *path, bool writes, struct heft_err *err)
 		return NULL;
 	}
 	sqlite3_busy_timeout(db->sqlite, PATIENCE);
+	db_run(db, "PRAGMA cache_size = -65536"); /* KiB */
 	return db;
 }
 

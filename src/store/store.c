@@ -161,6 +161,7 @@ void store_close(struct store *s)
 		return;
 	catalog_release(&s->catalog);
 	content_release(&s->last.content);
+	content_release(&s->spare);
 	vec_release(&s->builds);
 	arena_release(&s->texts);
 	db_close(s->db);
@@ -189,28 +190,30 @@ static bool damaged(struct store *s)
 	return db_fail(s->db, HEFT_EFORMAT, "is damaged: the list of a build cannot be read");
 }
 
+/* Takes the content, and leaves the memory of another one to be filled. */
 static void remember(struct store *s, uint32_t build, struct content *c)
 {
-	content_release(&s->last.content);
+	const struct content before = s->last.content;
 	s->last = (struct remembered){ build, *c };
-	*c = (struct content){ { 0 } };
+	*c = before;
+	c->head.len = 0;
+	c->entries.list.count = 0;
 }
 
 /* Reads the list of a build that is in s->last's, or behind a build whose list is there. */
 static bool read_step(struct store *s, uint32_t build)
 {
-	struct content c = { { 0 } };
 	struct db_query *q = db_query(s->db, list_of);
 	db_put(q, build);
 	const bool there = db_row(q);
 	const bool whole = there && db_int(q, 0) == 0;
 	const bool ok = there &&
-			content_unpack(&c, whole ? NULL : &s->last.content, db_bytes(q, 1));
+			content_unpack(&s->spare, whole ? NULL : &s->last.content, db_bytes(q, 1));
 	db_do(q);
-	if (ok)
-		remember(s, build, &c);
-	content_release(&c);
-	return ok || damaged(s);
+	if (!ok)
+		return damaged(s);
+	remember(s, build, &s->spare);
+	return true;
 }
 
 static int64_t depth_of(struct store *s, uint32_t build)
@@ -247,8 +250,11 @@ bool store_read(struct store *s, uint32_t build, struct text *ret, bool *ret_own
 	if (!store_build(s, build))
 		return fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "there is no build %" PRIu32,
 			    build);
+	/* One lock for all that is read, and not one for each row. */
+	db_run(s->db, "BEGIN");
 	if (read_content(s, build) && !content_text(&s->last.content, &s->catalog, ret, ret_own))
 		damaged(s);
+	db_run(s->db, "COMMIT");
 	return db_check(s->db, err);
 }
 
@@ -469,6 +475,7 @@ bool store_remove(struct store *s, const uint32_t *builds, size_t count, struct 
 	for (size_t i = 0; i < count; i++)
 		take_out(s, builds[i]);
 	next_edition(s);
-	db_commit(s->db);
+	if (db_commit(s->db))
+		db_run(s->db, "VACUUM");
 	return db_check(s->db, err);
 }

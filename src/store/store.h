@@ -46,6 +46,7 @@ struct store {
 	struct arena texts;       /* of the builds */
 	int64_t edition;          /* of the store when the builds were read */
 	struct remembered last;
+	struct content spare; /* its memory serves for the next one that is read */
 };
 
 /* `writes`: the file may be changed, and is made where there is none. */

@@ -5,7 +5,7 @@
 
 static bool matches(const char *wanted, const char *text)
 {
-	return !wanted || *wanted == '\0' || strcmp(wanted, text) == 0;
+	return !wanted || strcmp(wanted, text) == 0;
 }
 
 static int compare_builds(const void *pa, const void *pb)
@@ -81,13 +81,19 @@ void timeline_release(struct timeline *t)
 	vec_release(&t->before);
 }
 
-const struct build *timeline_before(const struct timeline *t, const struct build *b)
+size_t timeline_place(const struct timeline *t, const struct build *b)
 {
 	const struct build **found = t->list.count == 0
 					     ? NULL
 					     : bsearch(&b, t->list.data, t->list.count,
 						       sizeof *t->list.data, compare_builds);
-	return found ? t->before.data[found - t->list.data] : NULL;
+	return found ? (size_t)(found - t->list.data) : SIZE_MAX;
+}
+
+const struct build *timeline_before(const struct timeline *t, const struct build *b)
+{
+	const size_t at = timeline_place(t, b);
+	return at == SIZE_MAX ? NULL : t->before.data[at];
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
@@ -160,10 +166,24 @@ static enum rank rank_of(const struct word *w, const struct build *b)
 	return w->text.len >= 4 && str_starts(commit, w->text) ? BY_START : NONE;
 }
 
+static const char several_lines[] = "products or configurations: say --product, --config";
+
 static const struct build *ambiguous(const char *word, const char *what, struct heft_err *err)
 {
 	fail(err, HEFT_EARG, HEFT_NO_OFFSET, "'%s' names builds of several %s", word, what);
 	return NULL;
+}
+
+static const struct build *find_first(const struct timeline *t, const char *typed,
+				      struct heft_err *err)
+{
+	const struct build *first = t->list.count > 0 ? t->list.data[0] : NULL;
+	for (size_t i = 1; i < t->list.count; i++)
+		if (!same_line(first, t->list.data[i]))
+			return ambiguous(typed, several_lines, err);
+	if (!first)
+		fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "there is no build");
+	return first;
 }
 
 /* The latest of the best rank. */
@@ -172,14 +192,15 @@ static const struct build *find_word(const struct timeline *t, const struct word
 {
 	const struct build *best = NULL;
 	enum rank best_rank = NONE;
+	if (str_eq(w->text, STR("first")))
+		return find_first(t, typed, err);
 	for (size_t i = 0; i < t->list.count; i++) {
 		const struct build *b = t->list.data[i];
 		const enum rank rank = rank_of(w, b);
 		if (rank == NONE || rank < best_rank)
 			continue;
 		if (rank == best_rank && !same_line(b, best))
-			return ambiguous(
-				typed, "products or configurations: say --product, --config", err);
+			return ambiguous(typed, several_lines, err);
 		if (rank == best_rank && rank == BY_START &&
 		    strcmp(b->facts.commit, best->facts.commit) != 0)
 			return ambiguous(typed, "commits: say more of it", err);

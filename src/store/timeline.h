@@ -6,7 +6,7 @@
 
 #include "store/store.h"
 
-/* Which builds count; "" or NULL: any. */
+/* Which builds count; NULL: any. */
 struct build_filter {
 	const char *product, *config, *branch;
 };
@@ -19,15 +19,17 @@ struct timeline {
 void timeline_make(struct timeline *ret, const struct store *s, const struct build_filter *f);
 void timeline_release(struct timeline *t);
 
-/* The build that a word names: "latest", a commit or at least four characters of its start, "#ID",
- * a branch (its latest build), or a date, "2026-11-23" or "2026-11-23T18:00" in UTC (the latest
- * build until its end); with "~N" behind it, the N-th before that one of the same product and
- * configuration.  NULL, and HEFT_ENOTFOUND or HEFT_EARG, where there is none, or where it may be
- * several. */
+/* The build that a word names: "latest", "first", a commit or at least four characters of its
+ * start, "#ID", a branch (its latest build), or a date, "2026-11-23" or "2026-11-23T18:00" in UTC
+ * (the latest build until its end); with "~N" behind it, the N-th before that one of the same
+ * product and configuration.  NULL, and HEFT_ENOTFOUND or HEFT_EARG, where there is none, or where
+ * it may be several. */
 const struct build *timeline_find(const struct timeline *t, const char *word, struct heft_err *err);
 /* The one before it of the same product and configuration, on its branch if there is one; NULL:
  * none.  O(log builds). */
 const struct build *timeline_before(const struct timeline *t, const struct build *b);
+/* The place of a build in the list; SIZE_MAX: it is not there.  O(log builds). */
+size_t timeline_place(const struct timeline *t, const struct build *b);
 
 /* "2026-11-23 18:00", UTC. */
 void time_text(int64_t time, char room[24]);

@@ -1,7 +1,7 @@
 /* Histories: what is added is read back, whatever else is in the store. */
 #include "store/store.h"
 
-#include "store/timeline.h"
+#include "store/series.h"
 #include "snapshot/sizefile.h"
 
 #include <setjmp.h>
@@ -251,6 +251,144 @@ static void a_random_history_is_read_back_to_the_byte(void **state)
 	}
 }
 
+/* ---- questions ------------------------------------------------------------------------------- */
+
+static struct series series_of(struct store *s, const struct timeline *t, const char *what)
+{
+	struct series series;
+	struct heft_err err;
+	if (!series_make(&series, s, t, what, &err))
+		fail_msg("%s: %s", what, err.text);
+	return series;
+}
+
+static double true_sum(const struct program *p, unsigned name)
+{
+	double sum = 0;
+	for (size_t i = 0; i < p->count; i++)
+		sum += p->pieces[i].name == name ? p->pieces[i].size + 1 : 0;
+	return sum;
+}
+
+static double true_section(const struct program *p, unsigned section)
+{
+	struct snapshot s;
+	double sum = 0;
+	make(p, &s);
+	for (size_t i = 0; i < s.symbols.count; i++) {
+		const struct snap_symbol *y = &s.symbols.data[i];
+		if (strcmp(s.sections.data[y->section].name, sections[section]) == 0 &&
+		    y->alias_place == 0)
+			sum += (double)y->size + (double)y->padding;
+	}
+	snapshot_release(&s);
+	return sum;
+}
+
+/* Of every symbol in turn, over a history with branches. */
+static void blame_finds_every_step_and_no_other(void **state)
+{
+	(void)state;
+	enum { N = 40 };
+	static struct program builds[N];
+	char commits[N][16], name[40];
+	seed = 31;
+	struct store s = open_store(true);
+	for (unsigned i = 0; i < N; i++) {
+		const unsigned from = i > 3 && i % 7 == 0 ? i - 3 : i - 1;
+		if (i > 0)
+			builds[i] = builds[from];
+		change(&builds[i], i == 0 ? 150 : 6);
+		snprintf(commits[i], sizeof commits[i], "c%u", i);
+		add(&s, &builds[i], commits[i], i > 0 ? commits[from] : "");
+	}
+	struct timeline t;
+	timeline_make(&t, &s, &(struct build_filter){ NULL, NULL, NULL });
+	unsigned told = 0;
+	for (unsigned n = 0; n < 300; n += 3) {
+		bool any = false;
+		for (unsigned i = 0; i < N; i++)
+			any |= true_sum(&builds[i], n) > 0;
+		if (!any)
+			continue;
+		snprintf(name, sizeof name, n % 2 ? "ns::f%u" : "symbol:ns::f%u(int)", n);
+		struct series series = series_of(&s, &t, name);
+		struct steps steps;
+		steps_make(&steps, &series);
+		size_t at = 0;
+		for (unsigned i = N; i > 0; i--) {
+			const double now = true_sum(&builds[i - 1], n);
+			const double was = i > 1 ? true_sum(&builds[i - 2], n) : 0;
+			assert_true(series.values.data[i - 1] == now);
+			if (now == was)
+				continue;
+			assert_true(at < steps.list.count);
+			assert_string_equal(steps.list.data[at].build->facts.commit,
+					    commits[i - 1]);
+			assert_true(steps.list.data[at].was == was &&
+				    steps.list.data[at].now == now);
+			at++, told++;
+		}
+		assert_int_equal(at, steps.list.count);
+		steps_release(&steps);
+		series_release(&series);
+	}
+	assert_true(told > 100);
+	for (unsigned section = 0; section < 4; section++) {
+		struct series series = series_of(&s, &t, sections[section]);
+		for (unsigned i = 0; i < N; i++)
+			assert_true(series.values.data[i] == true_section(&builds[i], section));
+		series_release(&series);
+	}
+	timeline_release(&t);
+	store_close(&s);
+}
+
+static void bisect_tells_the_largest_step_first_and_what_lies_between(void **state)
+{
+	(void)state;
+	static struct program p;
+	seed = 3;
+	p.count = 0;
+	struct store s = open_store(true);
+	change(&p, 50);
+	add(&s, &p, "c0", "");
+	/* The parent of c2 was not built. */
+	static const struct {
+		const char *commit, *parent;
+		unsigned growth;
+	} made[] = {
+		{ "c1", "c0", 10 }, { "c2", "x", 5000 }, { "c3", "c2", 0 }, { "c4", "c3", 700 }
+	};
+	for (size_t i = 0; i < COUNT_OF(made); i++) {
+		p.pieces[0].size += made[i].growth;
+		add(&s, &p, made[i].commit, made[i].parent);
+	}
+	struct timeline t;
+	struct heft_err err;
+	struct steps steps;
+	timeline_make(&t, &s, &(struct build_filter){ NULL, NULL, NULL });
+	char name[40];
+	snprintf(name, sizeof name, "ns::f%u", p.pieces[0].name);
+	struct series series = series_of(&s, &t, name);
+	const struct build *from = timeline_find(&t, "#1", &err),
+			   *to = timeline_find(&t, "latest", &err);
+	assert_true(steps_between(&steps, &series, from, to, &err));
+	assert_int_equal(steps.list.count, 3);
+	assert_string_equal(steps.list.data[0].build->facts.commit, "c2");
+	assert_true(steps.list.data[0].apart && !steps.list.data[1].apart);
+	assert_string_equal(steps.list.data[1].build->facts.commit, "c4");
+	assert_string_equal(steps.list.data[2].build->facts.commit, "c1");
+	steps_release(&steps);
+	assert_false(steps_between(&steps, &series, to, from, &err));
+	assert_non_null(strstr(err.text, "is not before"));
+	series_release(&series);
+	assert_false(series_make(&series, &s, &t, "nothing of the kind", &err));
+	assert_int_equal(err.code, HEFT_ENOTFOUND);
+	timeline_release(&t);
+	store_close(&s);
+}
+
 static void builds_that_are_taken_out_leave_the_others_as_they_were(void **state)
 {
 	(void)state;
@@ -449,6 +587,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_random_history_is_read_back_to_the_byte, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(blame_finds_every_step_and_no_other, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(
+			bisect_tells_the_largest_step_first_and_what_lies_between, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			builds_that_are_taken_out_leave_the_others_as_they_were, setup, teardown),
 		cmocka_unit_test_setup_teardown(

@@ -4,11 +4,13 @@
 #include "report/query_report.h"
 #include "snapshot/sizefile.h"
 #include "store/log.h"
+#include "store/questions.h"
 
 struct heft_history {
 	struct memory *memory; /* first: see handle_new */
 	struct store store;
 	struct timeline timeline;
+	struct steps steps; /* of the last report; their builds are the store's */
 };
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -22,6 +24,7 @@ static void select_builds(struct heft_history *h, const struct heft_history_quer
 {
 	struct heft_history_query q = { 0 };
 	take_options(&q, sizeof q, query);
+	steps_release(&h->steps);
 	timeline_release(&h->timeline);
 	timeline_make(&h->timeline, &h->store,
 		      &(struct build_filter){ q.product, q.config, q.branch });
@@ -39,6 +42,7 @@ static bool open_store(struct heft_history *h, const char *path, unsigned flags,
 static void release(void *handle)
 {
 	struct heft_history *h = handle;
+	steps_release(&h->steps);
 	timeline_release(&h->timeline);
 	store_close(&h->store);
 	mem_free(h);
@@ -115,6 +119,27 @@ bool heft_history_add(struct heft_history *h, const struct heft_snapshot *s,
 		      struct heft_err *err)
 {
 	return GUARDED(h->memory, err, add(h, s, facts, ret, err));
+}
+
+static bool take_out(struct heft_history *h, const uint64_t *ids, size_t count,
+		     struct heft_err *err)
+{
+	VEC(uint32_t) list = { 0 };
+	for (size_t i = 0; i < count; i++)
+		if (ids[i] <= UINT32_MAX && store_build(&h->store, (uint32_t)ids[i]))
+			vec_push(&list, (uint32_t)ids[i]);
+	const bool ok = list.count == count ? store_remove(&h->store, list.data, count, err)
+					    : fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET,
+						   "there is no such build");
+	vec_release(&list);
+	select_builds(h, NULL);
+	return ok;
+}
+
+bool heft_history_remove(struct heft_history *h, const uint64_t *ids, size_t count,
+			 struct heft_err *err)
+{
+	return GUARDED(h->memory, err, take_out(h, ids, count, err));
 }
 
 /* ---- builds ---------------------------------------------------------------------------------- */
@@ -204,21 +229,52 @@ bool heft_history_read(struct heft_history *h, uint64_t id, struct heft_snapshot
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
-static bool write_report(struct heft_history *h, enum heft_history_report what,
-			 const struct heft_query_opts *opts, const struct heft_sink *sink,
-			 struct heft_err *err)
+static bool find_steps(struct heft_history *h, const struct series *series,
+		       const struct heft_history_query *q, struct heft_err *err)
 {
+	const struct build *from = timeline_find(&h->timeline, text_or_empty(q->from), err);
+	const struct build *to = from ? timeline_find(&h->timeline, text_or_empty(q->to), err)
+				      : NULL;
+	return to && steps_between(&h->steps, series, from, to, err);
+}
+
+static bool answer(struct heft_history *h, enum heft_history_report what,
+		   const struct heft_history_query *q, const struct query_visitor *to,
+		   struct heft_err *err)
+{
+	struct series series;
+	bool ok = true;
+	if (what == HEFT_HISTORY_LOG)
+		return log_write(&h->timeline, to, err);
+	if (what == HEFT_HISTORY_CHANGES)
+		return changes_tell(&h->store, &h->timeline, to, err);
+	if (!series_make(&series, &h->store, &h->timeline, q->of ? q->of : "file", err))
+		return false;
+	if (what == HEFT_HISTORY_BISECT)
+		ok = find_steps(h, &series, q, err);
+	else if (what == HEFT_HISTORY_BLAME)
+		steps_make(&h->steps, &series);
+	ok = ok && (what == HEFT_HISTORY_TREND ? trend_write(&series, q->limit, to, err)
+					       : steps_write(&h->steps, to, err));
+	series_release(&series);
+	return ok;
+}
+
+static bool write_report(struct heft_history *h, enum heft_history_report what,
+			 const struct heft_history_query *query, const struct heft_query_opts *opts,
+			 const struct heft_sink *sink, struct heft_err *err)
+{
+	struct heft_history_query q = { 0 };
 	struct sink s;
 	struct query_report r = { .s = &s };
 	sink_start(&s, sink);
+	take_options(&q, sizeof q, query);
 	take_options(&r.opts, sizeof r.opts, opts);
-	if ((r.opts.format > HEFT_MARKDOWN && r.opts.format != HEFT_SVG) ||
-	    what != HEFT_HISTORY_LOG)
+	if (r.opts.format > HEFT_MARKDOWN)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "histories have no such format");
+	select_builds(h, query);
 	const struct query_visitor v = query_report_visitor(&r);
-	bool ok = log_write(&h->timeline, &v, err);
-	if (!ok && r.err.code == HEFT_EARG && err)
-		*err = r.err;
+	bool ok = answer(h, what, &q, &v, err);
 	ok = sink_end(&s, ok ? err : NULL) && ok;
 	query_report_release(&r);
 	return ok;
@@ -228,6 +284,24 @@ bool heft_history_write(struct heft_history *h, enum heft_history_report what,
 			const struct heft_history_query *query, const struct heft_query_opts *opts,
 			const struct heft_sink *sink, struct heft_err *err)
 {
-	return GUARDED(h->memory, err,
-		       (select_builds(h, query), write_report(h, what, opts, sink, err)));
+	return GUARDED(h->memory, err, write_report(h, what, query, opts, sink, err));
+}
+
+size_t heft_history_step_count(const struct heft_history *h)
+{
+	return h->steps.list.count;
+}
+
+bool heft_history_step(const struct heft_history *h, size_t i, struct heft_step *ret)
+{
+	if (i >= h->steps.list.count)
+		return false;
+	const struct step *s = &h->steps.list.data[i];
+	const struct heft_step made = { .before = s->before ? s->before->id : 0,
+					.build = s->build->id,
+					.was = s->was,
+					.now = s->now,
+					.apart = s->apart };
+	give(ret, &made, sizeof made);
+	return true;
 }

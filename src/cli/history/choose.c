@@ -12,15 +12,16 @@ bool history_apply(struct history_settings *s, const struct opt *o, const char *
 	return true;
 }
 
-const char *history_path(const struct history_settings *s)
-{
-	return s->store ? s->store : "history.db";
-}
-
 struct heft_history *history_open(const struct cli *cli, struct history_settings *s)
 {
+	return history_open_for(cli, s, 0);
+}
+
+struct heft_history *history_open_for(const struct cli *cli, struct history_settings *s,
+				      unsigned flags)
+{
 	struct heft_err err;
-	struct heft_history *h = heft_history_open(history_path(s), 0, &err);
+	struct heft_history *h = heft_history_open(s->store ? s->store : "history.db", flags, &err);
 	s->query.size = sizeof s->query;
 	if (h && heft_history_select(h, &s->query, &err))
 		return h;

@@ -14,11 +14,13 @@ struct history_settings {
 bool history_apply(struct history_settings *s, const struct opt *o, const char *value);
 /* Opened for reading, the builds of the settings selected; NULL, and said, where it cannot be. */
 struct heft_history *history_open(const struct cli *cli, struct history_settings *s);
+/* The same with flags of enum heft_history_flag. */
+struct heft_history *history_open_for(const struct cli *cli, struct history_settings *s,
+				      unsigned flags);
 /* The snapshot of a build; NULL, and said, where it cannot be read. */
 struct heft_snapshot *history_read(const struct cli *cli, struct heft_history *h, const char *word);
 /* The snapshots of two builds; false, and said, where one cannot be read. */
 bool history_read_pair(const struct cli *cli, struct heft_history *h, const char *const words[2],
 		       struct heft_snapshot *ret[2]);
-const char *history_path(const struct history_settings *s);
 
 #endif

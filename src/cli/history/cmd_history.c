@@ -1,12 +1,14 @@
-/* heft history add, log, export: builds of programs, kept over time. */
+/* heft history add, import: builds of programs, kept over time. */
 #include "cli/history/git.h"
 #include "cli/history/choose.h"
 #include "cli/notes.h"
-#include "cli/output.h"
 #include "cli/snapshots.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,6 +33,17 @@ const struct opt history_add_opts[] = {
 	{ O_MACHINE, 0, false, "machine", "NAME", "where (default: name of this one)" },
 	{ O_COMPONENTS, 0, false, "components", "FILE", "who owns which sources, as CODEOWNERS" },
 #include "cli/find_opts.inc"
+	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
+#include "cli/last_opts.inc"
+	{ 0 },
+};
+
+const struct opt history_import_opts[] = {
+	{ O_STORE, 0, true, "store", "FILE", "the history (default: history.db)" },
+	{ O_PRODUCT, 0, true, "product", "NAME", "what they are" },
+	{ O_CONFIG_OF, 0, true, "config", "NAME", "how they were built: release, arm64 .." },
+	{ O_BRANCH, 0, true, "branch", "NAME", "their branch" },
+	{ O_MACHINE, 0, false, "machine", "NAME", "where (default: name of this one)" },
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
 	{ 0 },
@@ -210,7 +223,83 @@ static int run_add(struct add_job *job)
 	return ok ? EXIT_FINE : EXIT_TROUBLE;
 }
 
-int cmd_history_add(const struct cli *cli, int argc, char **argv)
+/* ---- files that are there -------------------------------------------------------------------- */
+
+const char history_import_manual[] =
+	"Keeps the .size files of each folder DIR in a history, in the order of their\n"
+	"names: COMMIT.size, as 'heft snapshot' wrote them in builds of old.  What git\n"
+	"does not know of a commit is not filled in; its time is that of the file then.\n";
+
+static int compare_names(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int is_size_file(const struct dirent *d)
+{
+	const size_t len = strlen(d->d_name);
+	return len > 5 && strcmp(d->d_name + len - 5, ".size") == 0;
+}
+
+static bool import_file(struct add_job *job, const char *folder, const char *name)
+{
+	const size_t len = strlen(folder) + strlen(name) + 2;
+	char *path = malloc(len), *commit = strndup(name, strlen(name) - 5);
+	struct stat st;
+	if (commit == NULL || path == NULL) {
+		free(commit);
+		free(path);
+		return cli_error(job->cli, "out of memory") == EXIT_FINE;
+	}
+	snprintf(path, len, "%s/%s", folder, name);
+	job->commit = commit;
+	bool ok = find_facts(job);
+	if (ok && !*job->when && stat(path, &st) == 0)
+		job->build.time = (int64_t)st.st_mtime;
+	ok = ok && add_files(job, (const char *const[]){ path }, 1, job->product);
+	free(commit);
+	free(path);
+	return ok;
+}
+
+static bool import_folder(struct add_job *job, const char *folder)
+{
+	struct dirent **names;
+	bool ok = true;
+	const int count = scandir(folder, &names, is_size_file, compare_names);
+	if (count < 0) {
+		cli_error(job->cli, "%s: %s", folder, strerror(errno));
+		return false;
+	}
+	if (count == 0)
+		cli_error(job->cli, "%s: no file here ends in .size", folder);
+	for (int i = 0; i < count; i++) {
+		ok = ok && import_file(job, folder, names[i]->d_name);
+		free(names[i]);
+	}
+	free(names);
+	return ok && count > 0;
+}
+
+static int run_import(struct add_job *job)
+{
+	struct heft_err err;
+	bool ok = true;
+	if (job->file_count == 0 || !job->product)
+		return cli_error(job->cli, "must specify a folder and --product; try '%s --help'",
+				 job->cli->usage);
+	job->history = heft_history_open(job->store, HEFT_HISTORY_WRITE, &err);
+	if (!job->history)
+		return cli_failed(job->cli, &err);
+	for (size_t i = 0; i < job->file_count && ok; i++)
+		ok = import_folder(job, job->files[i]);
+	heft_history_free(job->history);
+	return ok ? EXIT_FINE : EXIT_TROUBLE;
+}
+
+/* ---- the commands ---------------------------------------------------------------------------- */
+
+static int run_words(const struct cli *cli, int argc, char **argv, int (*run)(struct add_job *))
 {
 	static const struct cli_words words = { apply_add, add_operand };
 	struct add_job job = { .cli = cli,
@@ -221,139 +310,18 @@ int cmd_history_add(const struct cli *cli, int argc, char **argv)
 	int status = job.files == NULL ? cli_error(cli, "out of memory")
 				       : cli_parse(cli, argc, argv, &words, &job);
 	if (status == CLI_GO_ON)
-		status = run_add(&job);
+		status = run(&job);
 	heft_finder_free(job.finder);
 	free(job.files);
 	return status;
 }
 
-/* ---- reports --------------------------------------------------------------------------------- */
-
-const struct opt history_log_opts[] = {
-#include "cli/history/history_opts.inc"
-#define OUTPUT_ROWS         "builds, the latest first, 0: all (20)"
-#define OUTPUT_FORMATS      "table|csv|tsv|json|markdown"
-#define OUTPUT_FORMATS_HELP "table (default), csv, tsv, json, markdown"
-#define OUTPUT_NO_STACKS
-#include "cli/output_opts.inc"
-#include "cli/last_opts.inc"
-	{ 0 },
-};
-
-const char history_log_manual[] =
-	"Lists the builds of a history, the latest first: size of the file, its change\n"
-	"from the build before of the same product, configuration and branch, and the\n"
-	"course of the last ten sizes.\n";
-
-static const struct choice formats[] = { { "table", HEFT_TABLE },       { "csv", HEFT_CSV },
-					 { "tsv", HEFT_TSV },           { "json", HEFT_JSON },
-					 { "markdown", HEFT_MARKDOWN }, { NULL, 0 } };
-
-struct report_job {
-	const struct cli *cli;
-	struct history_settings settings;
-	struct output out;
-	struct heft_query_opts opts;
-	enum heft_history_report what;
-	struct heft_history *history;
-};
-
-static bool apply_report(void *ctx, const struct opt *o, const char *value)
+int cmd_history_add(const struct cli *cli, int argc, char **argv)
 {
-	struct report_job *job = ctx;
-	return output_apply(&job->out, job->cli, o, value) == OUTPUT_TAKEN ||
-	       history_apply(&job->settings, o, value);
+	return run_words(cli, argc, argv, run_add);
 }
 
-static bool no_operand(void *ctx, const char *word)
+int cmd_history_import(const struct cli *cli, int argc, char **argv)
 {
-	const struct report_job *job = ctx;
-	cli_error(job->cli, "'%s': no operand is wanted; try '%s --help'", word, job->cli->usage);
-	return false;
-}
-
-static bool write_report(void *ctx, FILE *to, struct heft_err *err)
-{
-	const struct report_job *job = ctx;
-	const struct heft_sink sink = output_sink(&job->out, to);
-	return heft_history_write(job->history, job->what, &job->settings.query, &job->opts, &sink,
-				  err);
-}
-
-static int run_report(struct report_job *job)
-{
-	job->history = history_open(job->cli, &job->settings);
-	if (!job->history)
-		return EXIT_TROUBLE;
-	job->opts = (struct heft_query_opts){ .size = sizeof job->opts,
-					      .format = job->out.write.format,
-					      .width = job->out.write.width,
-					      .rows = output_rows(&job->out, 20),
-					      .csv_safe = job->out.write.csv_safe };
-	const int status = outfile_write(job->cli, job->out.path, write_report, job);
-	heft_history_free(job->history);
-	return status;
-}
-
-int cmd_history_log(const struct cli *cli, int argc, char **argv)
-{
-	static const struct cli_words words = { apply_report, no_operand };
-	struct report_job job = { .cli = cli, .what = HEFT_HISTORY_LOG };
-	output_init(&job.out, formats);
-	int status = cli_parse(cli, argc, argv, &words, &job);
-	if (status == CLI_GO_ON && !output_settle(&job.out, cli))
-		status = EXIT_TROUBLE;
-	return status == CLI_GO_ON ? run_report(&job) : status;
-}
-
-/* ---- a build as a file ----------------------------------------------------------------------- */
-
-const struct opt history_export_opts[] = {
-#include "cli/history/history_opts.inc"
-	{ O_OUTPUT, 'o', false, "output", "FILE", "write the snapshot there" },
-#include "cli/last_opts.inc"
-	{ 0 },
-};
-
-const char history_export_manual[] =
-	"Writes the snapshot of a build of a history as the .size file that was added.\n"
-	"A build is named by a commit or the start of one, a branch, a date, '#NUMBER',\n"
-	"or 'latest'; '~N' behind it is the N-th before.\n";
-
-struct export_job {
-	const struct cli *cli;
-	struct history_settings settings;
-	struct heft_snapshot *snapshot;
-	const char *output;
-};
-
-static bool apply_export(void *ctx, const struct opt *o, const char *value)
-{
-	struct export_job *job = ctx;
-	if (o->id == O_OUTPUT)
-		job->output = value;
-	return o->id == O_OUTPUT || history_apply(&job->settings, o, value);
-}
-
-static bool write_snapshot(void *ctx, FILE *to, struct heft_err *err)
-{
-	const struct export_job *job = ctx;
-	return heft_snapshot_write(job->snapshot, &(struct heft_sink){ outfile_put, to }, err);
-}
-
-int cmd_history_export(const struct cli *cli, int argc, char **argv)
-{
-	struct export_job job = { .cli = cli };
-	const char *word;
-	int status = cli_parse_file(cli, argc, argv, apply_export, &job, &word);
-	if (status != CLI_GO_ON)
-		return status;
-	if (!job.output)
-		return cli_error(cli, "say where to with -o FILE");
-	struct heft_history *h = history_open(cli, &job.settings);
-	job.snapshot = h ? history_read(cli, h, word) : NULL;
-	status = job.snapshot ? outfile_write(cli, job.output, write_snapshot, &job) : EXIT_TROUBLE;
-	heft_snapshot_free(job.snapshot);
-	heft_history_free(h);
-	return status;
+	return run_words(cli, argc, argv, run_import);
 }

@@ -1,0 +1,198 @@
+/* heft history export, gc: builds of a history as files, and without those that are old. */
+#include "cli/history/choose.h"
+#include "cli/output.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- export ---------------------------------------------------------------------------------- */
+
+const struct opt history_export_opts[] = {
+#include "cli/history/history_opts.inc"
+#define OUTPUT_ROWS         "rows at most, 0: all (default)"
+#define OUTPUT_FORMATS      "csv|tsv|json"
+#define OUTPUT_FORMATS_HELP "of rows: csv (default), tsv, json"
+#define OUTPUT_NO_STACKS
+#define OUTPUT_LINES
+#include "cli/output_opts.inc"
+#include "cli/last_opts.inc"
+	{ 0 },
+};
+
+const char history_export_manual[] =
+	"With BUILD, writes its snapshot as the .size file that was added.  A build is\n"
+	"named by a commit or the start of one, a branch, a date, '#NUMBER', or\n"
+	"'latest'; '~N' behind it is the N-th before.  Without, writes a row for each\n"
+	"symbol that a build changed, with its own bytes before and then, for other\n"
+	"tools.\n";
+
+static const struct choice row_formats[] = {
+	{ "csv", HEFT_CSV }, { "tsv", HEFT_TSV }, { "json", HEFT_JSON }, { NULL, 0 }
+};
+
+struct export_job {
+	const struct cli *cli;
+	struct history_settings settings;
+	struct output out;
+	struct heft_history *history;
+	struct heft_snapshot *snapshot;
+	const char *build; /* NULL: rows */
+	size_t operands;
+};
+
+static bool apply_export(void *ctx, const struct opt *o, const char *value)
+{
+	struct export_job *job = ctx;
+	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
+	if (answer != OUTPUT_OTHER)
+		return answer == OUTPUT_TAKEN;
+	return history_apply(&job->settings, o, value);
+}
+
+static bool take_build(void *ctx, const char *word)
+{
+	struct export_job *job = ctx;
+	job->build = word;
+	job->operands++;
+	return true;
+}
+
+static bool write_snapshot(void *ctx, FILE *to, struct heft_err *err)
+{
+	const struct export_job *job = ctx;
+	return heft_snapshot_write(job->snapshot, &(struct heft_sink){ outfile_put, to }, err);
+}
+
+static bool write_rows(void *ctx, FILE *to, struct heft_err *err)
+{
+	const struct export_job *job = ctx;
+	const struct heft_sink sink = output_sink(&job->out, to);
+	const struct heft_query_opts opts = { .size = sizeof opts,
+					      .format = job->out.write.format,
+					      .rows = output_rows(&job->out, 0),
+					      .csv_safe = job->out.write.csv_safe };
+	return heft_history_write(job->history, HEFT_HISTORY_CHANGES, &job->settings.query, &opts,
+				  &sink, err);
+}
+
+static int run_export(struct export_job *job)
+{
+	if (!job->build)
+		return outfile_write(job->cli, job->out.path, write_rows, job);
+	job->snapshot = history_read(job->cli, job->history, job->build);
+	const int status = job->snapshot
+				   ? outfile_write(job->cli, job->out.path, write_snapshot, job)
+				   : EXIT_TROUBLE;
+	heft_snapshot_free(job->snapshot);
+	return status;
+}
+
+int cmd_history_export(const struct cli *cli, int argc, char **argv)
+{
+	static const struct cli_words words = { apply_export, take_build };
+	struct export_job job = { .cli = cli };
+	output_init(&job.out, row_formats);
+	int status = cli_parse(cli, argc, argv, &words, &job);
+	if (status != CLI_GO_ON)
+		return status;
+	if (job.operands > 1 || (job.build && !job.out.path))
+		return cli_error(
+			cli, "must specify one build, and where to with -o FILE; try '%s --help'",
+			cli->usage);
+	if (!output_settle(&job.out, cli))
+		return EXIT_TROUBLE;
+	job.history = history_open(cli, &job.settings);
+	status = job.history ? run_export(&job) : EXIT_TROUBLE;
+	heft_history_free(job.history);
+	return status;
+}
+
+/* ---- gc -------------------------------------------------------------------------------------- */
+
+enum { O_KEEP = O_OWN, O_DRY };
+
+const struct opt history_gc_opts[] = {
+	{ O_KEEP, 0, true, "keep", "NUM", "builds to keep, the latest" },
+	{ O_DRY, 0, false, "dry-run", NULL, "only tell what would go" },
+#include "cli/history/history_opts.inc"
+#include "cli/last_opts.inc"
+	{ 0 },
+};
+
+const char history_gc_manual[] =
+	"Takes old builds out of a history: of each product, configuration and branch all\n"
+	"but the latest NUM.  The others stay as they were, and the file becomes smaller.\n";
+
+struct gc_job {
+	const struct cli *cli;
+	struct history_settings settings;
+	uint64_t keep;
+	bool told, dry;
+};
+
+static bool apply_gc(void *ctx, const struct opt *o, const char *value)
+{
+	struct gc_job *job = ctx;
+	if (o->id == O_KEEP) {
+		job->told = true;
+		return cli_number(job->cli, o, value, UINT64_MAX / 20, &job->keep);
+	}
+	if (o->id == O_DRY)
+		job->dry = true;
+	return o->id == O_DRY || history_apply(&job->settings, o, value);
+}
+
+static bool no_operand(void *ctx, const char *word)
+{
+	const struct gc_job *job = ctx;
+	cli_error(job->cli, "'%s': no operand is wanted; try '%s --help'", word, job->cli->usage);
+	return false;
+}
+
+/* How many builds of its own kind come after the i-th. */
+static uint64_t later_builds(const struct heft_history *h, size_t i, const struct heft_build *b)
+{
+	struct heft_build other = { .size = sizeof other };
+	uint64_t count = 0;
+	while (heft_history_build(h, ++i, &other))
+		count += strcmp(other.product, b->product) == 0 &&
+			 strcmp(other.config, b->config) == 0 &&
+			 strcmp(other.branch, b->branch) == 0;
+	return count;
+}
+
+static int run_gc(struct gc_job *job, struct heft_history *h)
+{
+	struct heft_build b = { .size = sizeof b };
+	struct heft_err err;
+	const size_t all = heft_history_build_count(h);
+	uint64_t *ids = calloc(all + 1, sizeof *ids);
+	size_t count = 0;
+	if (ids == NULL)
+		return cli_error(job->cli, "out of memory");
+	for (size_t i = 0; heft_history_build(h, i, &b); i++)
+		if (later_builds(h, i, &b) >= job->keep)
+			ids[count++] = b.id;
+	const bool ok = job->dry || count == 0 || heft_history_remove(h, ids, count, &err);
+	free(ids);
+	if (!ok)
+		return cli_failed(job->cli, &err);
+	printf("%zu of %zu builds %s\n", count, all, job->dry ? "would go" : "are gone");
+	return EXIT_FINE;
+}
+
+int cmd_history_gc(const struct cli *cli, int argc, char **argv)
+{
+	static const struct cli_words words = { apply_gc, no_operand };
+	struct gc_job job = { .cli = cli };
+	int status = cli_parse(cli, argc, argv, &words, &job);
+	if (status != CLI_GO_ON)
+		return status;
+	if (!job.told)
+		return cli_error(cli, "say how many builds to keep with --keep NUM");
+	struct heft_history *h = history_open_for(cli, &job.settings,
+						  job.dry ? 0 : HEFT_HISTORY_WRITE);
+	status = h ? run_gc(&job, h) : EXIT_TROUBLE;
+	heft_history_free(h);
+	return status;
+}

@@ -1,0 +1,178 @@
+#include "store/questions.h"
+
+#include "store/trend.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Build, date, commit. */
+static void put_build(struct answer *a, const struct build *b)
+{
+	char text[24];
+	answer_int(a, b->id);
+	time_text(b->facts.time, text);
+	answer_short(a, text);
+	snprintf(text, sizeof text, "%.12s", b->facts.commit);
+	answer_short(a, text);
+}
+
+static const char *const step_names[] = { "build", "date",   "commit", "branch",       "was",
+					  "now",   "change", "share",  "unbuilt_since" };
+
+/* A step with its share of `all`, and the commit before it where others may stand between. */
+static void put_step(struct answer *a, const struct step *s, double all)
+{
+	const double change = s->now - s->was;
+	char text[24] = "";
+	put_build(a, s->build);
+	answer_text(a, s->build->facts.branch);
+	answer_real(a, s->was);
+	answer_real(a, s->now);
+	answer_real(a, change);
+	if (all != 0)
+		snprintf(text, sizeof text, "%.1f%%", 100 * change / all);
+	answer_short(a, text);
+	snprintf(text, sizeof text, "%.12s", s->apart ? s->before->facts.commit : "");
+	answer_short(a, text);
+	answer_row(a);
+}
+
+bool steps_write(const struct steps *steps, const struct query_visitor *to, struct heft_err *err)
+{
+	struct answer a;
+	double all = 0;
+	for (size_t i = 0; i < steps->list.count; i++)
+		all += steps->list.data[i].now - steps->list.data[i].was;
+	answer_start(&a, to, step_names, COUNT_OF(step_names));
+	for (size_t i = 0; i < steps->list.count && !a.stopped; i++)
+		put_step(&a, &steps->list.data[i], all);
+	return answer_end(&a, err);
+}
+
+static const char *const change_names[] = { "build",     "date",    "commit", "branch", "product",
+					    "config",    "section", "name",   "source", "object",
+					    "component", "was",     "own" };
+
+bool changes_tell(struct store *s, const struct timeline *t, const struct query_visitor *to,
+		  struct heft_err *err)
+{
+	enum { TEXTS = 5 };
+	static const char sql[] =
+		"SELECT build, section, name, source, object, component, was, own "
+		"FROM steps ORDER BY build, name, source, object, section";
+	struct text texts[TEXTS] = { { 0 } };
+	struct answer a;
+	answer_start(&a, to, change_names, COUNT_OF(change_names));
+	struct db_query *q = db_query(s->db, sql);
+	while (!a.stopped && db_row(q)) {
+		const struct build *b = store_build(s, (uint32_t)db_int(q, 0));
+		if (!b || timeline_place(t, b) == SIZE_MAX)
+			continue;
+		put_build(&a, b);
+		answer_text(&a, b->facts.branch);
+		answer_text(&a, b->facts.product);
+		answer_text(&a, b->facts.config);
+		for (int i = 0; i < TEXTS; i++) {
+			texts[i].len = 0;
+			text_add(&texts[i], db_text(q, i + 1));
+			text_add_char(&texts[i], '\0');
+			answer_text(&a, texts[i].p);
+		}
+		answer_real(&a, db_real(q, 6));
+		answer_real(&a, db_real(q, 7));
+		answer_row(&a);
+	}
+	for (int i = 0; i < TEXTS; i++)
+		text_release(&texts[i]);
+	return answer_end(&a, err) && db_check(s->db, err);
+}
+
+/* ---- trend ----------------------------------------------------------------------------------- */
+
+static bool is_one_line(const struct timeline *t)
+{
+	for (size_t i = 1; i < t->list.count; i++) {
+		const struct build_facts *a = &t->list.data[0]->facts;
+		const struct build_facts *b = &t->list.data[i]->facts;
+		if (strcmp(a->product, b->product) != 0 || strcmp(a->config, b->config) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* The day when a value that grows by so much a day is `limit`; none where it does not, or in more
+ * than a thousand years. */
+static void put_forecast(struct answer *a, const struct build *last, double value, double per_day,
+			 uint64_t limit)
+{
+	char text[24];
+	const double days = per_day > 0 ? ((double)limit - value) / per_day : 1e9;
+	if (limit == 0 || !(days < 365250)) {
+		answer_null(a);
+		return;
+	}
+	time_text(last->facts.time + (days > 0 ? (int64_t)(days * 86400) : 0), text);
+	text[10] = '\0';
+	answer_short(a, text);
+}
+
+static bool put_slope(const struct series *s, const struct trend *trend, uint64_t limit,
+		      const struct query_visitor *to, struct heft_err *err)
+{
+	static const char *const names[] = { "of",      "builds", "first",  "last",    "per_build",
+					     "per_day", "noise",  "levels", "limit_on" };
+	const size_t count = s->values.count;
+	struct answer a;
+	answer_start(&a, to, names, COUNT_OF(names));
+	if (count > 0) {
+		const double last = s->values.data[count - 1];
+		answer_text(&a, s->what);
+		answer_int(&a, (int64_t)count);
+		answer_real(&a, s->values.data[0]);
+		answer_real(&a, last);
+		answer_real(&a, round(trend->per_step * 10) / 10);
+		answer_real(&a, round(trend->per_day * 10) / 10);
+		answer_real(&a, round(trend->noise * 10) / 10);
+		answer_int(&a, (int64_t)trend->changes.count + 1);
+		put_forecast(&a, s->timeline->list.data[count - 1], last, trend->per_day, limit);
+		answer_row(&a);
+	}
+	return answer_end(&a, err);
+}
+
+static bool put_levels(const struct series *s, const struct trend *trend,
+		       const struct query_visitor *to, struct heft_err *err)
+{
+	static const char *const names[] = {
+		"build", "date", "commit", "level_was", "now", "change"
+	};
+	struct answer a;
+	answer_start(&a, to, names, COUNT_OF(names));
+	for (size_t i = trend->changes.count; i > 0 && !a.stopped; i--) {
+		const struct level_change *c = &trend->changes.data[i - 1];
+		put_build(&a, s->timeline->list.data[c->at]);
+		answer_real(&a, round(c->before));
+		answer_real(&a, round(c->now));
+		answer_real(&a, round(c->now - c->before));
+		answer_row(&a);
+	}
+	return answer_end(&a, err);
+}
+
+bool trend_write(const struct series *s, uint64_t limit, const struct query_visitor *to,
+		 struct heft_err *err)
+{
+	struct trend trend;
+	if (!is_one_line(s->timeline))
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			    "these builds are of several products or configurations: say "
+			    "--product, --config");
+	double *times = mem_alloc((s->values.count + 1) * sizeof *times);
+	for (size_t i = 0; i < s->values.count; i++)
+		times[i] = (double)s->timeline->list.data[i]->facts.time;
+	trend_make(&trend, s->values.data, times, s->values.count);
+	mem_free(times);
+	const bool ok = put_slope(s, &trend, limit, to, err) && put_levels(s, &trend, to, err);
+	trend_release(&trend);
+	return ok;
+}

@@ -1,0 +1,18 @@
+/* questions.h - answers about a series of sizes, as rows. */
+#ifndef HEFT_STORE_QUESTIONS_H
+#define HEFT_STORE_QUESTIONS_H
+
+#include "store/answer.h"
+#include "store/series.h"
+
+/* Steps, each with its share of the change of all. */
+bool steps_write(const struct steps *steps, const struct query_visitor *to, struct heft_err *err);
+/* The changes of builds, symbol by symbol. */
+bool changes_tell(struct store *s, const struct timeline *t, const struct query_visitor *to,
+		  struct heft_err *err);
+/* A row of the slope, with the day when it reaches `limit` bytes (0: none); then one a change of
+ * level.  HEFT_EARG where the builds are of several products or configurations. */
+bool trend_write(const struct series *s, uint64_t limit, const struct query_visitor *to,
+		 struct heft_err *err);
+
+#endif
