@@ -43,8 +43,7 @@ static void segment_claims(const struct source_file *f, const struct image *im, 
 			const struct str name = label_text(f->labels, label);
 			label = label_format(f->labels, "[" STR_FMT "]", STR_ARG(name));
 		}
-		claim(vm, s->addr, s->vm_size, f->map->regions ? fill_label(f->labels) : label,
-		      WHY_SEGMENT);
+		claim(vm, s->addr, s->vm_size, label, WHY_SEGMENT);
 		claim(file, im->file_off + s->off, s->file_size, label, WHY_SEGMENT);
 	}
 }
