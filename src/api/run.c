@@ -233,21 +233,31 @@ static size_t number_layers(struct heft_profile *p)
 	return count;
 }
 
+/* The layers that others borrow, or these others. */
+static void run_layers(struct heft_profile *p, struct entry *e, bool borrowed)
+{
+	size_t next = 0;
+	for (size_t i = 0; i < p->levels.count; i++) {
+		const struct level *l = &p->levels.data[i];
+		if (l->layer != next)
+			continue;
+		next++;
+		if (measure_lends(l->source) == borrowed)
+			measure_run(&e->measure, l->source, &e->layers[l->layer]);
+	}
+}
+
 static void run_sources(struct heft_profile *p, struct entry *e, size_t layer_count,
 			struct layer *symbols)
 {
-	size_t done = 0;
 	e->layers = mem_zeroed(layer_count, sizeof *e->layers);
 	e->layer_count = layer_count;
-	for (size_t i = 0; i < p->levels.count; i++) {
-		const struct level *l = &p->levels.data[i];
-		if (l->layer == done)
-			measure_run(&e->measure, l->source, &e->layers[done++]);
-	}
+	run_layers(p, e, true);
 	if (p->counting && symbols_level(p))
 		*symbols = e->layers[symbols_level(p)->layer];
 	else if (p->counting)
 		measure_run(&e->measure, source_find(STR("symbols")), symbols);
+	run_layers(p, e, false);
 }
 
 /* The labels of the base map over the VM image, for the filter. */

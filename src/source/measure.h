@@ -22,7 +22,10 @@ struct measure {
  * for Go's table where the caller has none to share. */
 void measure_begin(struct measure *m, const struct source_file *of,
 		   const struct program_wish *wish);
-/* What a source makes of the input. */
+/* Whether the layer of a source is borrowed by sources that run after it: those by symbol and by
+ * compile unit are. */
+bool measure_lends(const struct source *s);
+/* What a source makes of the input.  A layer that is lent stays where it is until all have run. */
 void measure_run(struct measure *m, const struct source *s, struct layer *ret);
 void measure_release(struct measure *m);
 

@@ -10,15 +10,18 @@
 #include "source/source.h"
 
 #include "base/text.h"
+#include "image/elf_const.h"
 #include "image/image.h"
 #include "map/rollup.h"
 #include "names/package_name.h"
+#include "program/debuginfo.h"
 #include "program/go_types.h"
 
 /* Besides labels. */
 #define LABEL_BY_UNIT (LABEL_NONE - 1) /* its name does not tell */
 #define LABEL_NEW     (LABEL_NONE - 2) /* not asked for yet */
 #define NO_PACKAGE    "(no package)"
+#define GO_C          "(C)" /* of a Go program, which nothing tells the units of */
 
 /* The versions of a crate that paths in the program state, as its label has them. */
 struct crate {
@@ -38,10 +41,12 @@ struct packages {
 	bool go, crates_read;
 	const struct go_table *table; /* of the one image, or NULL */
 	uint64_t go_start, go_end;    /* code of Go's own tables */
-	struct layer symbols, units;
-	VEC(label_id) of_symbol, of_unit; /* by label, of those there were before */
-	struct str root;                  /* the directory that units share; "" or ends in "/" */
+	const struct layer *symbols, *units;
+	struct layer own_symbols, own_units; /* made here; empty where there was one */
+	VEC(label_id) of_symbol, of_unit;    /* by label, of those there were before */
+	struct str root;                     /* the directory that units share; "" or ends in "/" */
 	struct text text;
+	label_id nameless; /* of what has neither a package nor a unit */
 	struct spans *out;
 };
 
@@ -262,7 +267,7 @@ static size_t next_component(const str_vec *paths, struct str dir, struct str *r
 static void find_root(struct packages *p)
 {
 	str_vec paths = { 0 };
-	const struct spans *s = &p->units.vm;
+	const struct spans *s = &p->units->vm;
 	struct str next;
 	for (size_t i = 0; i < s->list.count; i++) {
 		const label_id unit = s->list.data[i].label;
@@ -310,17 +315,15 @@ static void put_piece(void *ctx, uint64_t start, uint64_t size, const label_id *
 	else if (by_name == LABEL_NONE && !is_debug_section(label_text(p->f->labels, labels[0])))
 		label = unit_package(p, labels[1]);
 	if (label == LABEL_NONE)
-		label = by_name == LABEL_BY_UNIT ? label_borrow(p->f->labels, STR(NO_PACKAGE))
-						 : labels[0];
+		label = by_name == LABEL_BY_UNIT ? p->nameless : labels[0];
 	spans_push(p->out, start, size, label);
 }
 
 static void join(struct packages *p, const struct spans *symbols, const struct spans *units,
 		 struct spans *ret)
 {
-	const bool both = p->of_unit.count > 0;
 	const struct rollup_level levels[] = { { .spans = symbols },
-					       { .spans = both ? units : symbols } };
+					       { .spans = units ? units : symbols } };
 	p->out = ret;
 	if (symbols->list.count > 0)
 		rollup_pieces(levels, 2, put_piece, p);
@@ -368,15 +371,30 @@ static void run_symbols(struct packages *p)
 {
 	struct source_file f = *p->f;
 	f.places = NULL;
-	source_symbols(&f, &p->symbols);
+	p->symbols = f.symbols;
+	if (!p->symbols) {
+		source_symbols(&f, &p->own_symbols);
+		p->symbols = &p->own_symbols;
+	}
 	for (size_t i = 0; i < f.labels->kinds.count; i++)
 		vec_push(&p->of_symbol, LABEL_NONE);
 	if (!p->table)
 		learn_spaces(p);
-	learn_names(p, &p->symbols.vm);
-	learn_names(p, &p->symbols.file);
-	find_names(p, &p->symbols.vm, true);
-	find_names(p, &p->symbols.file, false);
+	learn_names(p, &p->symbols->vm);
+	learn_names(p, &p->symbols->file);
+	find_names(p, &p->symbols->vm, true);
+	find_names(p, &p->symbols->file, false);
+}
+
+/* Whether anything but the tables of Go's runtime tells units. */
+static bool has_units(const struct packages *p)
+{
+	const struct source_file *f = p->f;
+	const struct image *im = &f->input->images[0];
+	/* An image made of the tables has the path of the program. */
+	const bool beside = f->debug && strcmp(f->debug->images[0].path, im->path) != 0;
+	return beside || f->linkmap || debuginfo_present(im) ||
+	       image_section_type(im, SHT_SYMTAB, 1);
 }
 
 /* Of a Go program all but the parts of C is known by name. */
@@ -385,7 +403,7 @@ static bool needs_units(const struct packages *p)
 	bool needed = !p->table;
 	for (size_t i = 0; i < p->of_symbol.count && !needed; i++)
 		needed = p->of_symbol.data[i] == LABEL_BY_UNIT;
-	return needed;
+	return needed && (!p->table || has_units(p));
 }
 
 /* What this pass notes the one by symbol did before. */
@@ -397,7 +415,11 @@ static void run_units(struct packages *p)
 	f.notes = &notes;
 	f.origins = NULL;
 	f.trace = NULL;
-	source_compileunits(&f, &p->units);
+	p->units = f.units;
+	if (!p->units) {
+		source_compileunits(&f, &p->own_units);
+		p->units = &p->own_units;
+	}
 	for (size_t i = 0; i < f.labels->kinds.count; i++)
 		vec_push(&p->of_unit, LABEL_NEW);
 	find_root(p);
@@ -412,8 +434,8 @@ static void release(struct packages *p)
 	intern_release(&p->crate_names);
 	namespaces_release(&p->spaces);
 	demangler_release(&p->demangler);
-	layer_release(&p->symbols);
-	layer_release(&p->units);
+	layer_release(&p->own_symbols);
+	layer_release(&p->own_units);
 	vec_release(&p->of_symbol);
 	vec_release(&p->of_unit);
 	text_release(&p->text);
@@ -426,8 +448,10 @@ void source_packages(const struct source_file *f, struct layer *ret)
 	run_symbols(&p);
 	if (needs_units(&p))
 		run_units(&p);
-	join(&p, &p.symbols.vm, &p.units.vm, &ret->vm);
-	join(&p, &p.symbols.file, &p.units.file, &ret->file);
+	const char *const nameless = p.table && !p.units ? GO_C : NO_PACKAGE;
+	p.nameless = label_borrow(f->labels, str_of(nameless));
+	join(&p, &p.symbols->vm, p.units ? &p.units->vm : NULL, &ret->vm);
+	join(&p, &p.symbols->file, p.units ? &p.units->file : NULL, &ret->file);
 	relabel_origins(&p, ret);
 	release(&p);
 }

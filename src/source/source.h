@@ -53,11 +53,13 @@ struct source_file {
 	struct dwarf_slot *dwarf;  /* shared by the sources of one input */
 	struct go_slot *go;        /* likewise */
 	struct process *process;   /* of an input that is a core, else NULL */
-	const char *source;        /* name of the source at work, for the trace */
-	bool vm_only;              /* nobody asks whose the debug sections are */
-	bool debug_stays;          /* by symbol they stay with their sections */
-	bool own_headers;          /* a section's header counts to it, by section */
-	bool as_bloaty;            /* HEFT_PROFILE_BLOATY */
+	/* What the sources of these names made of the input before, or NULL. */
+	const struct layer *symbols, *units;
+	const char *source; /* name of the source at work, for the trace */
+	bool vm_only;       /* nobody asks whose the debug sections are */
+	bool debug_stays;   /* by symbol they stay with their sections */
+	bool own_headers;   /* a section's header counts to it, by section */
+	bool as_bloaty;     /* HEFT_PROFILE_BLOATY */
 };
 
 /* What a source makes of one input. */

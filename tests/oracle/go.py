@@ -188,15 +188,23 @@ def share(part):
     return "nothing (it is not here)" if part is None else "%.3f %%" % (100 * part)
 
 
-def packages(heft, path):
-    out = subprocess.run([heft, "-d", "packages", "-n", "0", "--csv", path], check=True, capture_output=True,
-                         text=True).stdout
-    return {r["packages"]: int(r["vmsize"]) for r in csv.DictReader(out.splitlines())}
+def packages(heft, path, levels="packages"):
+    done = subprocess.run([heft, "-d", levels, "-n", "0", "--csv", path], check=True, capture_output=True, text=True)
+    ret = {}
+    for row in csv.DictReader(done.stdout.splitlines()):
+        ret[row["packages"]] = ret.get(row["packages"], 0) + int(row["vmsize"])
+    return ret, done.stderr
 
 
 def same_packages(heft, full, stripped):
-    a, b = packages(heft, full), packages(heft, stripped)
+    a, b = packages(heft, full)[0], packages(heft, stripped)[0]
     return sum(min(size, b.get(name, 0)) for name, size in a.items()) / max(sum(a.values()), sum(b.values()), 1)
+
+
+def same_beside_symbols(heft, stripped, link):
+    """One pass over symbols serves both levels; what is of no Go package is C, where there is any."""
+    alone, both = packages(heft, stripped), packages(heft, stripped, "packages,symbols")
+    return alone == both and ("(C)" in alone[0] or link == "internal") and "(no package)" not in alone[0]
 
 
 def unowned(heft, path):
@@ -227,6 +235,7 @@ def main():
             same = same_packages(heft, full, stripped)
             good = (count > 1000 and right >= RIGHT * total and left <= UNOWNED and (go is None or go >= SAME_LINES) and
                     (llvm is None or llvm >= SAME_LINES) and same >= SAME_PACKAGES and
+                    same_beside_symbols(heft, stripped, link) and
                     says_what_it_is_made_of(heft, stripped))
             print("%s %s %s: %d functions, %.3f %% of their bytes right; of %d look-ups llvm-symbolizer says the same "
                   "for %s, go tool addr2line for %s; %.2f %% in the same package; %.2f %% of the file has no "
