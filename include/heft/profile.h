@@ -120,6 +120,9 @@ enum heft_profile_flag {
 	/* The source "sections" counts each header of an ELF file's section header table to the
 	 * section that it describes.  Without it the table is a row of its own. */
 	HEFT_PROFILE_SECTION_HEADERS = 1 << 5,
+	/* Adds a last measure, named "code", that orders the rows: bytes in the file that are in
+	 * executable sections. */
+	HEFT_PROFILE_CODE = 1 << 6,
 };
 /* Replaces all flags (bits of enum heft_profile_flag; 0 at first). */
 HEFT_API void heft_profile_set_flags(struct heft_profile *p, unsigned flags);
@@ -159,8 +162,12 @@ HEFT_API bool heft_profile_run(struct heft_profile *p, struct heft_err *err);
 enum heft_size_measure {
 	HEFT_SIZE_FILE, /* bytes in the file */
 	HEFT_SIZE_VM,   /* bytes in the VM image */
-	/* distinct symbols that own some of them; only where they were asked for */
+	/* distinct symbols that own some of them; only where they were asked for, or by the
+	 * source "generics" */
 	HEFT_SIZE_COUNT,
+	/* bytes in the file that one copy of each generic or template would save: all its instances
+	 * but the largest; only by the source "generics" */
+	HEFT_SIZE_COPIES,
 	HEFT_SIZE_MEASURES,
 };
 

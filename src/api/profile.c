@@ -281,6 +281,7 @@ void heft_profile_set_threads(struct heft_profile *p, unsigned threads)
 void heft_profile_set_flags(struct heft_profile *p, unsigned flags)
 {
 	p->counting = flags & HEFT_PROFILE_COUNT;
+	p->code = flags & HEFT_PROFILE_CODE;
 	p->listing_aliases = flags & HEFT_PROFILE_ALIASES;
 	p->debug_owners = flags & HEFT_PROFILE_DEBUG_OWNERS;
 	p->own_headers = flags & HEFT_PROFILE_SECTION_HEADERS;

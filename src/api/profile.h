@@ -62,7 +62,7 @@ struct heft_profile {
 	struct program_wish wish;
 	const char *samples;  /* or NULL */
 	struct config config; /* of the last configuration file */
-	bool has_config, keep_ranges, counting, listing_aliases, debug_owners, own_headers,
+	bool has_config, keep_ranges, counting, code, listing_aliases, debug_owners, own_headers,
 		as_bloaty, ran;
 	enum heft_demangle demangle;
 	enum heft_sort sort;

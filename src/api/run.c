@@ -280,6 +280,15 @@ static void update_views(struct heft_profile *p, const struct entry *e, enum hef
 	}
 }
 
+/* One more than the first level by generics, 0 where there is none. */
+static size_t generics_level(const struct heft_profile *p)
+{
+	for (size_t i = 0; i < p->levels.count; i++)
+		if (p->levels.data[i].source->text == TEXT_GENERIC)
+			return i + 1;
+	return 0;
+}
+
 /* `levels` and `base` are the walk's, as long as it is used. */
 static struct rollup_walk walk_of(const struct heft_profile *p, const struct entry *e,
 				  enum heft_domain domain, const struct layer *symbols,
@@ -296,6 +305,7 @@ static struct rollup_walk walk_of(const struct heft_profile *p, const struct ent
 				     .level_count = p->levels.count,
 				     .base = p->include || p->exclude ? base : NULL,
 				     .symbols = p->counting ? symbol_spans : NULL,
+				     .generics = generics_level(p),
 				     .labels = &p->labels };
 }
 
@@ -306,9 +316,15 @@ static void sum_up(struct heft_profile *p, const struct entry *e, const struct l
 	update_views(p, e, HEFT_VM);
 	update_views(p, e, HEFT_FILE);
 	const struct rollup_walk vm = walk_of(p, e, HEFT_VM, symbols, vm_levels, &base);
-	const struct rollup_walk file = walk_of(p, e, HEFT_FILE, symbols, file_levels,
-						&e->measure.map.file);
+	struct rollup_walk file = walk_of(p, e, HEFT_FILE, symbols, file_levels,
+					  &e->measure.map.file);
+	struct spans code = { 0 };
+	if (p->code) {
+		measure_code(&e->measure, &code);
+		file.code = &code;
+	}
 	rollup_add_both(&p->rollup, &vm, &file, p->threads);
+	spans_release(&code);
 	spans_release(&base);
 }
 
@@ -462,21 +478,29 @@ static void make_rows(struct heft_profile *p)
 
 struct heft_table profile_rows(struct heft_profile *p, bool all, struct arena *arena)
 {
-	static const struct heft_measure measures[HEFT_SIZE_MEASURES] = {
+	static const struct heft_measure sizes[HEFT_SIZE_MEASURES] = {
 		[HEFT_SIZE_FILE] = { "file", "file", HEFT_BYTES, false, false },
 		[HEFT_SIZE_VM] = { "vm", "vm", HEFT_BYTES, false, false },
 		[HEFT_SIZE_COUNT] = { "count", "symbols", HEFT_COUNT, false, false },
+		[HEFT_SIZE_COPIES] = { "copies", "copies", HEFT_BYTES, false, false },
 	};
+	static const struct heft_measure code = { "code", "code", HEFT_BYTES, false, false };
+	struct heft_measure *measures = arena_new(arena, struct heft_measure, MEASURES_MAX);
+	memcpy(measures, sizes, sizeof sizes);
+	if (p->rollup.code > 0)
+		measures[p->rollup.code] = code;
 	const uint32_t file = 1u << HEFT_SIZE_FILE, vm = 1u << HEFT_SIZE_VM;
 	const bool by_region = regions_wanted(p);
+	const uint32_t by_code = 1u << p->rollup.code;
+	const uint32_t by_size = (p->sort_domain & HEFT_FILE ? file : 0) |
+				 (p->sort_domain & HEFT_VM ? vm : 0);
 	struct rows_opts opts = {
 		.measures = measures,
 		.limit = p->rows,
 		.sort = p->sort != HEFT_SORT_AUTO ? p->sort
 			: p->diff                 ? HEFT_SORT_GROWTH
 						  : HEFT_SORT_SIZE,
-		.keys = (p->sort_domain & HEFT_FILE ? file : 0) |
-			(p->sort_domain & HEFT_VM ? vm : 0),
+		.keys = p->code ? by_code : by_size,
 		.told = file | vm,
 		.diff = p->diff,
 		.drop_repeats = true,
@@ -518,6 +542,12 @@ static bool has_base(const struct heft_profile *p)
 	return false;
 }
 
+static unsigned measures_of(const struct heft_profile *p)
+{
+	return (p->counting ? ROLLUP_COUNT : 0) | (generics_level(p) > 0 ? ROLLUP_COPIES : 0) |
+	       (p->code ? ROLLUP_CODE : 0);
+}
+
 static bool profile_run(struct heft_profile *p, struct heft_err *err)
 {
 	if (p->ran)
@@ -529,13 +559,16 @@ static bool profile_run(struct heft_profile *p, struct heft_err *err)
 	if (!split_directories(p, err) || !open_inputs(p, err))
 		return false;
 	p->ran = true;
+	p->counting = p->counting || generics_level(p) > 0;
 	p->trace.addrs = p->trace_addrs.data;
 	p->trace.addr_count = p->trace_addrs.count;
-	rollup_init(&p->rollup, p->counting, has_base(p));
+	rollup_init(&p->rollup, measures_of(p), has_base(p));
 	p->rollup.filter =
 		(struct filter){ .include = p->include, .exclude = p->exclude, .notes = &p->notes };
 	if (!measure_all(p, number_layers(p), err))
 		return false;
+	if (generics_level(p) > 0)
+		rollup_add_copies(&p->rollup);
 	check_totals(p);
 	make_rows(p);
 	return true;

@@ -17,6 +17,7 @@ enum {
 	O_FILEOFF,
 	O_LIST,
 	O_COUNT,
+	O_CODE,
 	O_ALIASES,
 	O_OLD_NEW,
 	O_DEBUG_INFO,
@@ -47,6 +48,7 @@ const struct opt size_opts[] = {
 	{ O_DEMANGLE, 'C', true, "demangle", "none|short|full",
 	  "names of symbols (default: short)" },
 	{ O_COUNT, 0, false, "count", NULL, "a column with the number of symbols" },
+	{ O_CODE, 0, false, "code", NULL, "a column with the bytes of code, and their share" },
 	{ O_ALIASES, 0, false, "aliases", NULL,
 	  "other symbols of the same bytes, below their owner" },
 	{ O_OLD_NEW, 0, false, "old-new", NULL, "a diff shows old and new sizes as well" },
@@ -188,6 +190,7 @@ static bool apply_switch(struct size_job *job, const struct opt *o)
 	case O_LIST: job->list_sources = true; break;
 	case O_ALIASES: job->flags |= HEFT_PROFILE_ALIASES; break;
 	case O_COUNT: job->flags |= HEFT_PROFILE_COUNT; break;
+	case O_CODE: job->flags |= HEFT_PROFILE_CODE; break;
 	case O_OLD_NEW: job->out.write.old_new = true; break;
 	case O_RAW_MAP: job->raw_map = true; break;
 	case O_EXIT_CODE: job->exit_code = true; break;

@@ -4,10 +4,15 @@
 
 enum { MATCH_KNOWN = 1, MATCH_INCLUDE = 2, MATCH_EXCLUDE = 4 };
 
-void rollup_init(struct rollup *r, bool counting, bool diff)
+void rollup_init(struct rollup *r, unsigned measures, bool diff)
 {
+	const bool count = measures & ROLLUP_COUNT, copies = measures & ROLLUP_COPIES;
+	const unsigned sizes = HEFT_SIZE_COUNT + (unsigned)count + (unsigned)copies;
+	const bool code = measures & ROLLUP_CODE;
 	memset(r, 0, sizeof *r);
-	tree_init(&r->tree, counting ? HEFT_SIZE_MEASURES : HEFT_SIZE_COUNT, diff ? 2 : 1);
+	ASSERT(count || !copies);
+	r->code = code ? sizes : 0;
+	tree_init(&r->tree, sizes + (unsigned)code, diff ? 2 : 1);
 }
 
 void rollup_release(struct rollup *r)
@@ -16,6 +21,7 @@ void rollup_release(struct rollup *r)
 	mem_free(r->filter.known);
 	for (size_t role = 0; role < COUNT_OF(r->counted); role++) {
 		vec_release(&r->counted[role].pairs);
+		vec_release(&r->counted[role].sizes);
 		map_release(&r->counted[role].map);
 	}
 	memset(r, 0, sizeof *r);
@@ -23,19 +29,53 @@ void rollup_release(struct rollup *r)
 
 /* ---- counting ------------------------------------------------------------------- */
 
-/* Counts a symbol once for a node. */
-static void count_symbol(struct rollup *r, enum heft_role role, uint32_t node, label_id symbol)
+/* Counts a symbol once for a node, and the bytes it has there. */
+static void count_symbol(struct rollup *r, enum heft_role role, uint32_t node, label_id symbol,
+			 uint64_t bytes)
 {
 	struct rollup_counted *c = &r->counted[role];
 	const uint64_t pair = (uint64_t)node << 32 | symbol;
 	uint32_t id;
 	struct map_at at = map_at(&c->map, hash_u64(pair));
 	while (map_next(&c->map, &at, &id))
-		if (c->pairs.data[id] == pair)
+		if (c->pairs.data[id] == pair) {
+			c->sizes.data[id] += bytes;
 			return;
+		}
 	map_put(&c->map, &at, (uint32_t)c->pairs.count);
 	vec_push(&c->pairs, pair);
+	vec_push(&c->sizes, bytes);
 	tree_sums(&r->tree, node, role)[HEFT_SIZE_COUNT].whole++;
+}
+
+/* Sizes are those of pairs with generics, 0 of all others. */
+static void add_copies(struct rollup *r, enum heft_role role)
+{
+	const struct rollup_counted *c = &r->counted[role];
+	const size_t nodes = r->tree.nodes.count;
+	uint64_t *largest = mem_zeroed(nodes, sizeof *largest);
+	uint64_t *sum = mem_zeroed(nodes, sizeof *sum);
+	for (size_t i = 0; i < c->pairs.count; i++) {
+		const uint32_t node = (uint32_t)(c->pairs.data[i] >> 32);
+		largest[node] = max_u64(largest[node], c->sizes.data[i]);
+		sum[node] += c->sizes.data[i];
+	}
+	for (uint32_t i = 1; i < nodes; i++) {
+		const uint64_t copies = sum[i] - largest[i];
+		for (uint32_t node = i; copies > 0; node = r->tree.nodes.data[node].parent) {
+			tree_sums(&r->tree, node, role)[HEFT_SIZE_COPIES].whole += copies;
+			if (node == 0)
+				break;
+		}
+	}
+	mem_free(largest);
+	mem_free(sum);
+}
+
+void rollup_add_copies(struct rollup *r)
+{
+	for (unsigned role = 0; role < r->tree.sides; role++)
+		add_copies(r, role);
 }
 
 /* ---- filter ---------------------------------------------------------------------- */
@@ -71,14 +111,17 @@ static bool filter_keeps(struct filter *f, const struct labels *labels, const la
 
 /* ---- walking --------------------------------------------------------------------- */
 
+/* Levels behind these: the filter's, code, symbols. */
+enum { HIDDEN_MAX = 3 };
+
 struct adder {
 	struct rollup *rollup;
 	const struct rollup_walk *walk;
 	enum heft_role role; /* of the sums */
 	unsigned measure;
-	size_t shown_count;            /* levels that make nodes; filter and symbols follow */
+	size_t shown_count;            /* levels that make nodes */
 	size_t next;                   /* of one level: the span behind the piece */
-	label_id last[LEVELS_MAX + 2]; /* labels of the piece before */
+	label_id last[LEVELS_MAX];     /* labels of the piece before */
 	uint32_t path[LEVELS_MAX + 1]; /* nodes of the piece before; path[0] = the top */
 };
 
@@ -87,6 +130,13 @@ static void add_bytes(const struct adder *a, uint32_t node, uint64_t size)
 	uint64_t *sum = &tree_sums(&a->rollup->tree, node, a->role)[a->measure].whole;
 	ASSERT(*sum <= UINT64_MAX - size);
 	*sum += size;
+}
+
+/* The same for code, on the whole path. */
+static void add_code(const struct adder *a, size_t levels, uint64_t size)
+{
+	for (size_t k = 0; k <= levels; k++)
+		tree_sums(&a->rollup->tree, a->path[k], a->role)[a->rollup->code].whole += size;
 }
 
 /* How many spans ahead memory is fetched: about as many as are walked meanwhile. */
@@ -136,17 +186,18 @@ static void add_piece(void *ctx, uint64_t start, uint64_t size, const label_id *
 		}
 		add_bytes(a, a->path[k + 1], size);
 	}
-	if (!w->symbols)
-		return;
-	const label_id symbol = ids[n + (w->base ? 1 : 0)];
-	for (size_t k = 0; k <= n && !label_is_fallback(w->labels, symbol); k++)
-		count_symbol(r, w->role, a->path[k], symbol);
+	const label_id *hidden = ids + n + (w->base ? 1 : 0);
+	if (w->code && *hidden++ != LABEL_NONE)
+		add_code(a, n, size);
+	for (size_t k = 0; w->symbols && k <= n && !label_is_fallback(w->labels, *hidden); k++)
+		count_symbol(r, w->role, a->path[k], *hidden,
+			     k > 0 && k == w->generics && w->domain == HEFT_FILE ? size : 0);
 }
 
 void rollup_pieces(const struct rollup_level *levels, size_t level_count, piece_fn fn, void *ctx)
 {
-	size_t at[LEVELS_MAX + 2] = { 0 };
-	label_id ids[LEVELS_MAX + 2];
+	size_t at[LEVELS_MAX + HIDDEN_MAX] = { 0 };
+	label_id ids[LEVELS_MAX + HIDDEN_MAX];
 	uint64_t pos = 0;
 	ASSERT(level_count > 0 && level_count <= COUNT_OF(at));
 	while (at[0] < levels[0].spans->list.count) {
@@ -176,7 +227,7 @@ static enum heft_size_measure measure_of(const struct rollup_walk *w)
 static void add_walk(struct rollup *r, const struct rollup_walk *w, enum heft_role role,
 		     unsigned measure)
 {
-	struct rollup_level all[LEVELS_MAX + 2];
+	struct rollup_level all[LEVELS_MAX + HIDDEN_MAX];
 	struct adder a = { .rollup = r,
 			   .walk = w,
 			   .role = role,
@@ -187,6 +238,8 @@ static void add_walk(struct rollup *r, const struct rollup_walk *w, enum heft_ro
 	memcpy(all, w->levels, n * sizeof *all);
 	if (w->base)
 		all[n++] = (struct rollup_level){ .spans = w->base };
+	if (w->code)
+		all[n++] = (struct rollup_level){ .spans = w->code };
 	if (w->symbols)
 		all[n++] = (struct rollup_level){ .spans = w->symbols };
 	memset(a.last, 0xff, sizeof a.last);
@@ -244,7 +297,7 @@ void rollup_add_both(struct rollup *r, const struct rollup_walk *first,
 	/* Filters and counting remember what they have seen. */
 	const size_t spans = second->levels[second->level_count - 1].spans->list.count;
 	const bool apart = pool_threads(threads) > 1 && !first->base && !first->symbols &&
-			   spans >= PARALLEL_MIN && spans <= PARALLEL_MAX;
+			   r->code == 0 && spans >= PARALLEL_MIN && spans <= PARALLEL_MAX;
 	struct rollup part;
 	if (!apart) {
 		rollup_add(r, first);

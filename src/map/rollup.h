@@ -25,6 +25,7 @@ struct filter {
 /* The symbols that were counted, each once for a node. */
 struct rollup_counted {
 	VEC(uint64_t) pairs; /* node << 32 | symbol */
+	VEC(uint64_t) sizes; /* of each pair: bytes in the file */
 	struct map map;
 };
 
@@ -32,6 +33,7 @@ struct rollup {
 	struct tree tree; /* keys are labels, measures enum heft_size_measure */
 	struct filter filter;
 	struct rollup_counted counted[2]; /* by role */
+	unsigned code;                    /* number of the measure of code, 0: none */
 	uint64_t omitted_vm, omitted_file;
 };
 
@@ -48,17 +50,27 @@ struct rollup_walk {
 	size_t level_count;
 	const struct spans *base;    /* base map labels, for the filter; NULL = no filter */
 	const struct spans *symbols; /* for counting; NULL = no counting */
+	const struct spans *code;    /* ROLLUP_CODE where code is; of the file, or NULL */
+	/* One more than the level whose nodes are generics, symbols their instances; 0: none. */
+	size_t generics;
 	const struct labels *labels;
 };
 
-/* Without `diff` no input may have the role HEFT_BASE. */
-void rollup_init(struct rollup *r, bool counting, bool diff);
+/* The measures of a rollup besides sizes. */
+enum { ROLLUP_COUNT = 1, ROLLUP_COPIES = 2, ROLLUP_CODE = 4 };
+
+/* `measures`: some of the above, copies only with count.  Without `diff` no input may have the role
+ * HEFT_BASE. */
+void rollup_init(struct rollup *r, unsigned measures, bool diff);
 void rollup_release(struct rollup *r);
 void rollup_add(struct rollup *r, const struct rollup_walk *w);
 /* Both domains of one input: the same as rollup_add of one and then the other, but with two
  * threads side by side where that pays. */
 void rollup_add_both(struct rollup *r, const struct rollup_walk *first,
 		     const struct rollup_walk *second, unsigned threads);
+/* After all inputs: HEFT_SIZE_COPIES of the nodes that are generics and of those above them, all
+ * instances but the largest. */
+void rollup_add_copies(struct rollup *r);
 /* One piece where the labels of all levels stay the same; labels as shown. */
 typedef void (*piece_fn)(void *ctx, uint64_t start, uint64_t size, const label_id *labels);
 /* Calls fn for every piece, in order. */

@@ -1,6 +1,7 @@
 #include "map/view.h"
 
 #include "base/pool.h"
+#include "names/generic.h"
 #include "names/namespace.h"
 
 /* What is shown is made in slices: only distinct texts are kept. */
@@ -39,6 +40,7 @@ bool view_is_plain(const struct view *v)
 	case VIEW_PATH: return paths_empty(v->paths);
 	case VIEW_BLOCK:
 	case VIEW_NAMESPACE:
+	case VIEW_GENERIC:
 	case VIEW_DIRECTORY: break;
 	}
 	return false;
@@ -124,6 +126,7 @@ static struct str show(const struct view *v, const struct labels *labels, struct
 	case VIEW_NAME: return demangle(&me->demangler, raw, v->style);
 	case VIEW_STACK: return show_stack(v, me, raw);
 	case VIEW_NAMESPACE: return show_namespace(v, me, raw);
+	case VIEW_GENERIC: return generic_name(&me->demangler, raw, &me->made);
 	case VIEW_BLOCK:
 	case VIEW_PATH:
 	case VIEW_DIRECTORY: break;

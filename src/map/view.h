@@ -19,6 +19,7 @@ enum view_form {
 	VIEW_STACK,     /* linker names with ";" between: each demangled */
 	VIEW_BLOCK,     /* a linker name and "#NUMBER": the name demangled */
 	VIEW_NAMESPACE, /* the namespace of a linker name */
+	VIEW_GENERIC,   /* a linker name in full, without arguments that made it of a generic */
 	VIEW_PATH,      /* a source file, with or without ":LINE" behind */
 	VIEW_DIRECTORY, /* the directory of one */
 };

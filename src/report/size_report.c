@@ -6,13 +6,42 @@
 
 /* Columns of one domain: percent, size; with old_new two sizes before; widths and gaps. */
 enum { REGION_WIDTH = 8, FULL_WIDTH = 7 };
-enum { PERCENT_WIDTH = 6, BYTES_WIDTH = 8, OLD_WIDTH = 7, COUNT_WIDTH = 7, LABEL_GAP = 4 };
+enum {
+	PERCENT_WIDTH = 6,
+	BYTES_WIDTH = 8,
+	OLD_WIDTH = 7,
+	COUNT_WIDTH = 7,
+	COPIES_WIDTH = 7,
+	LABEL_GAP = 4
+};
+
+/* Whether the table has a measure behind those of sizes, by its name. */
+static bool has(const struct report *r, unsigned m, const char *name)
+{
+	return m < r->table.measure_count && strcmp(r->table.measures[m].name, name) == 0;
+}
+
+static unsigned code_measure(const struct report *r)
+{
+	return (unsigned)r->table.measure_count - 1;
+}
+
+static bool shows_code(const struct report *r)
+{
+	return has(r, code_measure(r), "code");
+}
 
 static bool shows(const struct report *r, enum heft_size_measure m)
 {
 	const unsigned domain = r->opts.domain ? r->opts.domain : HEFT_BOTH;
-	return m == HEFT_SIZE_COUNT ? r->table.measure_count > HEFT_SIZE_COUNT
-				    : (domain & (m == HEFT_SIZE_VM ? HEFT_VM : HEFT_FILE)) != 0;
+	switch (m) {
+	case HEFT_SIZE_FILE: return domain & HEFT_FILE;
+	case HEFT_SIZE_VM: return domain & HEFT_VM;
+	case HEFT_SIZE_COUNT: return has(r, m, "count");
+	case HEFT_SIZE_COPIES: return has(r, m, "copies");
+	case HEFT_SIZE_MEASURES: break;
+	}
+	return false;
 }
 
 static unsigned domain_count(const struct report *r)
@@ -36,7 +65,8 @@ static bool has_regions(const struct report *r)
 static void put_head(const struct report *r, struct sink *s)
 {
 	/* A header takes one column more a domain than a row does; a row has one in front. */
-	const int count_pad = COUNT_WIDTH + 1 - (int)domain_count(r);
+	const int extra = (int)domain_count(r) + (int)shows_code(r);
+	const int count_pad = COUNT_WIDTH + 1 - extra;
 	const struct str title[] = { STR("    FILE SIZE   "), STR("     VM SIZE    ") };
 	for (unsigned m = 0; m < COUNT_OF(title); m++) {
 		if (shows(r, m) && has_old_new(r))
@@ -44,8 +74,12 @@ static void put_head(const struct report *r, struct sink *s)
 		if (shows(r, m))
 			sink_text(s, title[m]);
 	}
+	if (shows_code(r))
+		sink_text(s, STR("      CODE      "));
 	if (shows(r, HEFT_SIZE_COUNT))
 		sink_printf(s, "%*s ", count_pad, "COUNT");
+	if (shows(r, HEFT_SIZE_COPIES))
+		sink_text(s, STR(" COPIES "));
 	if (has_regions(r))
 		sink_printf(s, "%*s %*s %*s", REGION_WIDTH, "REGION", REGION_WIDTH, "FREE",
 			    FULL_WIDTH, "% USED");
@@ -56,8 +90,12 @@ static void put_head(const struct report *r, struct sink *s)
 		if (shows(r, m))
 			sink_text(s, STR(" -------------- "));
 	}
+	if (shows_code(r))
+		sink_text(s, STR(" -------------- "));
 	if (shows(r, HEFT_SIZE_COUNT))
 		sink_printf(s, "%.*s ", count_pad, "-------");
+	if (shows(r, HEFT_SIZE_COPIES))
+		sink_text(s, STR("------- "));
 	if (has_regions(r))
 		sink_text(s, STR("-------- -------- -------"));
 	sink_text(s, STR("\n"));
@@ -73,6 +111,15 @@ static void domain_columns(struct report *r, unsigned m, const char *title)
 	report_column(r, (struct column){ diff ? "" : "%", diff ? CELL_GROWTH : CELL_SHARE, m,
 					  PERCENT_WIDTH, 1, true, 0 });
 	report_column(r, (struct column){ title, CELL_CHANGE, m, BYTES_WIDTH, 0, false, 0 });
+}
+
+/* The share is that of all code: rows are ordered by it. */
+static void code_columns(struct report *r, unsigned m)
+{
+	const bool diff = r->table.diff;
+	report_column(r, (struct column){ diff ? "" : "%", diff ? CELL_GROWTH : CELL_PART, m,
+					  PERCENT_WIDTH, 1, true, 0 });
+	report_column(r, (struct column){ "code", CELL_CHANGE, m, BYTES_WIDTH, 0, false, 0 });
 }
 
 /* Whether the row says nothing in a domain: no bytes, or in a diff no change. */
@@ -186,13 +233,16 @@ static void size_fields(struct report *r)
 		report_field(r, "current_vmsize", CELL_NOW, HEFT_SIZE_VM);
 		report_field(r, "current_filesize", CELL_NOW, HEFT_SIZE_FILE);
 	}
-	if (!shows(r, HEFT_SIZE_COUNT))
-		return;
-	report_field(r, "count", CELL_CHANGE, HEFT_SIZE_COUNT);
-	if (both) {
+	if (shows(r, HEFT_SIZE_COUNT))
+		report_field(r, "count", CELL_CHANGE, HEFT_SIZE_COUNT);
+	if (shows(r, HEFT_SIZE_COUNT) && both) {
 		report_field(r, "original_count", CELL_BASE, HEFT_SIZE_COUNT);
 		report_field(r, "current_count", CELL_NOW, HEFT_SIZE_COUNT);
 	}
+	if (shows(r, HEFT_SIZE_COPIES))
+		report_field(r, "copies", CELL_CHANGE, HEFT_SIZE_COPIES);
+	if (shows_code(r))
+		report_field(r, "code", CELL_CHANGE, code_measure(r));
 }
 
 static void csv_fields(struct report *r)
@@ -220,9 +270,14 @@ void size_report_init(struct report *r)
 		domain_columns(r, HEFT_SIZE_FILE, "file");
 	if (shows(r, HEFT_SIZE_VM))
 		domain_columns(r, HEFT_SIZE_VM, "vm");
+	if (shows_code(r))
+		code_columns(r, code_measure(r));
 	if (shows(r, HEFT_SIZE_COUNT))
 		report_column(r, (struct column){ "count", CELL_CHANGE, HEFT_SIZE_COUNT,
 						  COUNT_WIDTH, 1, false, 0 });
+	if (shows(r, HEFT_SIZE_COPIES))
+		report_column(r, (struct column){ "copies", CELL_CHANGE, HEFT_SIZE_COPIES,
+						  COPIES_WIDTH, 1, false, 0 });
 	if (has_regions(r)) {
 		report_column(r, (struct column){ "region", CELL_AMOUNT, 0, REGION_WIDTH, 1, false,
 						  0, true });

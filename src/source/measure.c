@@ -28,6 +28,31 @@ void measure_run(struct measure *m, const struct source *s, struct layer *ret)
 		m->file.units = ret;
 }
 
+void measure_code(const struct measure *m, struct spans *ret)
+{
+	const struct input *in = m->file.input;
+	struct claims code = { 0 };
+	struct spans found = { 0 };
+	uint64_t end = 0;
+	for (size_t i = 0; i < in->image_count; i++) {
+		const struct image *im = &in->images[i];
+		for (size_t k = 1; k < im->section_count; k++)
+			if (im->sections[k].exec)
+				claim(&code, im->file_off + im->sections[k].off,
+				      im->sections[k].file_size, 0, WHY_SECTION);
+	}
+	claims_resolve(&code, in->file.bytes.size, &found);
+	spans_cut(&found, in->file.bytes.size);
+	for (size_t i = 0; i < found.list.count; i++) {
+		const struct span *s = &found.list.data[i];
+		spans_push(ret, end, s->start - end, LABEL_NONE);
+		spans_push(ret, s->start, s->size, 0);
+		end = s->start + s->size;
+	}
+	spans_push(ret, end, in->file.bytes.size - end, LABEL_NONE);
+	spans_release(&found);
+}
+
 void measure_release(struct measure *m)
 {
 	dwarf_slot_release(&m->dwarf);

@@ -27,6 +27,8 @@ void measure_begin(struct measure *m, const struct source_file *of,
 bool measure_lends(const struct source *s);
 /* What a source makes of the input.  A layer that is lent stays where it is until all have run. */
 void measure_run(struct measure *m, const struct source *s, struct layer *ret);
+/* Where the input has code: spans that cover its file, whose label is not LABEL_NONE there. */
+void measure_code(const struct measure *m, struct spans *ret);
 void measure_release(struct measure *m);
 
 #endif

@@ -102,6 +102,7 @@ enum source_text {
 	TEXT_DIRECTORY, /* of that */
 	TEXT_STACK,     /* symbols joined by ";", by the -C setting */
 	TEXT_NAMESPACE, /* of a symbol */
+	TEXT_GENERIC,   /* a symbol, all instances of a generic as one */
 	TEXT_BLOCK,     /* a symbol, "#" and a number, by the -C setting */
 };
 

@@ -76,6 +76,7 @@ static inline void sizes_report(struct report *made, const struct report *r)
 		{ "file", "file", HEFT_BYTES, false, false },
 		{ "vm", "vm", HEFT_BYTES, false, false },
 		{ "count", "symbols", HEFT_COUNT, false, false },
+		{ "copies", "copies", HEFT_BYTES, false, false },
 	};
 	static const struct size_report empty = { 0 };
 	*made = *r;

@@ -196,7 +196,7 @@ static void a_diff_has_both_sides_and_counts_on_request(void **state)
 				  .table.levels = sources,
 				  .table.level_count = 1,
 				  .table.diff = true,
-				  .table.measure_count = HEFT_SIZE_MEASURES };
+				  .table.measure_count = HEFT_SIZE_COUNT + 1 };
 	expect_json(&r, "{\"schema_version\": 2, \"heft\": \"0.1.0\", \"diff\": true, "
 			"\"sources\": [\"sections\"], \"measure\": \"charged\",\n"
 			" \"files\": [],\n"

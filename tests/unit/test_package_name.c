@@ -1,3 +1,4 @@
+#include "names/generic.h"
 #include "names/package_name.h"
 
 #include <setjmp.h>
@@ -14,6 +15,37 @@ static void assert_package(const char *raw, bool go, const char *wanted)
 	if (!str_eq(s, str_of(wanted)))
 		fail_msg("%s: '%.*s', not '%s'", raw, (int)s.len, s.p, wanted);
 	demangler_release(&d);
+}
+
+static void assert_generic(const char *raw, const char *wanted)
+{
+	struct demangler d = { 0 };
+	struct text room = { 0 };
+	const struct str s = generic_name(&d, str_of(raw), &room);
+	if (!str_eq(s, str_of(wanted)))
+		fail_msg("%s: '%.*s', not '%s'", raw, (int)s.len, s.p, wanted);
+	text_release(&room);
+	demangler_release(&d);
+}
+
+static void instances_of_a_generic_have_one_name(void **state)
+{
+	(void)state;
+	assert_generic("_RINvNtC3std3mem8align_ofjE", "std::mem::align_of::<>");
+	assert_generic("_ZN3foo3BarIiE3addEj", "foo::Bar<>::add()");
+	assert_generic("main.pairs[go.shape.string_0,a.b/c.D]", "main.pairs[...]");
+	assert_generic("main.pair[[]int].String", "main.pair[...].String");
+}
+
+static void what_is_no_instance_has_its_full_name(void **state)
+{
+	(void)state;
+	assert_generic("_ZN3foo3Bar3addEj", "foo::Bar::add(unsigned int)");
+	assert_generic("main", "main");
+	assert_generic("[section .text]", "[section .text]");
+	assert_generic("-[NSString length]", "-[NSString length]");
+	assert_generic("a]b[c", "a]b[c");
+	assert_generic("", "");
 }
 
 static void names_of_go_have_an_import_path(void **state)
@@ -133,6 +165,8 @@ static void hashes_tell_crates_of_one_name_apart(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(instances_of_a_generic_have_one_name),
+		cmocka_unit_test(what_is_no_instance_has_its_full_name),
 		cmocka_unit_test(names_of_go_have_an_import_path),
 		cmocka_unit_test(what_gos_compiler_makes_is_of_the_first_type_with_a_path),
 		cmocka_unit_test(names_of_c_tell_nothing_beside_go_too),

@@ -18,7 +18,7 @@ struct fixture {
 static struct fixture fixture_make(void)
 {
 	struct fixture f = { 0 };
-	rollup_init(&f.rollup, true, true);
+	rollup_init(&f.rollup, ROLLUP_COUNT, true);
 	return f;
 }
 
@@ -317,6 +317,54 @@ static void a_symbol_counts_once_for_a_row_however_often_it_is_there(void **stat
 	fixture_release(&f);
 }
 
+static void copies_are_all_instances_but_the_largest(void **state)
+{
+	(void)state;
+	struct fixture f = fixture_make();
+	rollup_release(&f.rollup);
+	rollup_init(&f.rollup, ROLLUP_COUNT | ROLLUP_COPIES | ROLLUP_CODE, true);
+	const struct spans *crates = SPANS(&f, { 0, 40, "a" }, { 40, 100, "b" });
+	const struct spans *names = SPANS(&f, { 0, 30, "get<>" }, { 30, 40, "main" },
+					  { 40, 100, "get<>" });
+	const struct spans *symbols = SPANS(&f, { 0, 10, "get<1>" }, { 10, 30, "get<2>" },
+					    { 30, 40, "main" }, { 40, 45, "get<3>" },
+					    { 45, 95, "get<4>" }, { 95, 100, "get<3>" });
+	struct spans code = { 0 };
+	spans_push(&code, 0, 20, LABEL_NONE);
+	spans_push(&code, 20, 30, 0);
+	spans_push(&code, 50, 50, LABEL_NONE);
+	const struct rollup_level levels[] = { { .spans = crates }, { .spans = names } };
+	struct rollup_walk w = { .domain = HEFT_FILE,
+				 .levels = levels,
+				 .level_count = 2,
+				 .symbols = symbols,
+				 .code = &code,
+				 .generics = 2,
+				 .labels = &f.labels };
+	rollup_add_both(&f.rollup,
+			&(struct rollup_walk){ .domain = HEFT_VM,
+					       .levels = levels,
+					       .level_count = 2,
+					       .symbols = symbols,
+					       .generics = 2,
+					       .labels = &f.labels },
+			&w, 2);
+	rollup_add_copies(&f.rollup);
+	const uint32_t a = below(&f, 0, "a"), b = below(&f, 0, "b");
+	assert_int_equal(sum(&f, below(&f, a, "get<>"), HEFT_SIZE_COPIES, HEFT_INPUT), 10);
+	assert_int_equal(sum(&f, below(&f, a, "main"), HEFT_SIZE_COPIES, HEFT_INPUT), 0);
+	assert_int_equal(sum(&f, b, HEFT_SIZE_COPIES, HEFT_INPUT), 10);
+	assert_int_equal(sum(&f, 0, HEFT_SIZE_COPIES, HEFT_INPUT), 20);
+	assert_int_equal(sum(&f, 0, HEFT_SIZE_COPIES, HEFT_BASE), 0);
+	assert_int_equal(count_of(&f, below(&f, b, "get<>")), 2);
+	assert_int_equal(sum(&f, a, f.rollup.code, HEFT_INPUT), 20);
+	assert_int_equal(sum(&f, below(&f, a, "main"), f.rollup.code, HEFT_INPUT), 10);
+	assert_int_equal(sum(&f, 0, f.rollup.code, HEFT_INPUT), 30);
+	assert_int_equal(file_of(&f, 0), 100);
+	spans_release(&code);
+	fixture_release(&f);
+}
+
 static void counts_stay_right_for_many_symbols(void **state)
 {
 	struct fixture f = fixture_make();
@@ -424,6 +472,7 @@ int main(void)
 		cmocka_unit_test(exclusion_beats_inclusion),
 		cmocka_unit_test(a_filter_also_sees_the_base_map),
 		cmocka_unit_test(a_symbol_counts_once_for_a_row_however_often_it_is_there),
+		cmocka_unit_test(copies_are_all_instances_but_the_largest),
 		cmocka_unit_test(counts_stay_right_for_many_symbols),
 		cmocka_unit_test(rows_below_a_row_always_add_up_to_it),
 		cmocka_unit_test(two_domains_at_once_make_the_rows_of_one_after_the_other),
