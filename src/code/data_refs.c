@@ -12,11 +12,6 @@ struct data_scan {
 	code_ref_vec *ret;
 };
 
-bool data_refs_known(const struct image *im)
-{
-	return (im->machine == EM_ARM && im->bits == 32) || im->machine == EM_RISCV;
-}
-
 /* `off` lies inside, with what it is the first byte of. */
 static uint32_t number_at(const struct data_scan *s, uint64_t off, unsigned size)
 {
@@ -100,12 +95,12 @@ static void do_both_sets(struct data_scan *s)
 		off += do_thumb(s, off);
 }
 
-/* ---- RISC-V ---------------------------------------------------------------------------------- */
+/* ---- registers set by constants -------------------------------------------------------------- */
 
 static void set(struct data_scan *s, unsigned reg, uint64_t value)
 {
 	s->base[reg] = value;
-	s->known |= reg != 0 ? UINT32_C(1) << reg : 0;
+	s->known |= UINT32_C(1) << reg;
 }
 
 static void forget(struct data_scan *s, unsigned reg)
@@ -119,6 +114,8 @@ static void use(struct data_scan *s, uint64_t off, unsigned reg, uint64_t imm)
 		add(s, off, s->base[reg] + imm);
 }
 
+/* ---- RISC-V ---------------------------------------------------------------------------------- */
+
 enum {
 	R_LOAD = 0x03,
 	R_LOAD_FP = 0x07,
@@ -130,14 +127,21 @@ enum {
 	R_BRANCH = 0x63
 };
 
+/* Register 0 is always 0. */
+static void set_rd(struct data_scan *s, unsigned rd, uint64_t value)
+{
+	if (rd != 0)
+		set(s, rd, value);
+}
+
 static void do_riscv_wide(struct data_scan *s, uint64_t off, uint32_t insn)
 {
 	const unsigned rd = insn >> 7 & 31, rs1 = insn >> 15 & 31;
 	const uint64_t high = sign_extend(insn & 0xfffff000, 32);
 	const uint64_t imm = sign_extend(insn >> 20, 12);
 	switch (insn & 0x7f) {
-	case R_LUI: set(s, rd, high); return;
-	case R_AUIPC: set(s, rd, s->addr + off + high); return;
+	case R_LUI: set_rd(s, rd, high); return;
+	case R_AUIPC: set_rd(s, rd, s->addr + off + high); return;
 	case R_STORE:
 	case R_STORE_FP: use(s, off, rs1, sign_extend((insn >> 20 & 0xfe0) | rd, 12)); return;
 	case R_BRANCH: return;
@@ -158,7 +162,7 @@ static void do_riscv_short(struct data_scan *s, uint64_t off, uint32_t insn)
 	const unsigned rd = insn >> 7 & 31, kind = insn & 3, op = insn >> 13;
 	const uint64_t imm = sign_extend((insn >> 7 & 0x20) | (insn >> 2 & 0x1f), 6);
 	if (kind == 1 && op == 3 && rd != 2) {
-		set(s, rd, imm << 12);
+		set_rd(s, rd, imm << 12);
 		return;
 	}
 	if (kind == 1 && op == 0)
@@ -185,6 +189,166 @@ static void do_riscv(struct data_scan *s)
 	}
 }
 
+/* ---- MIPS ------------------------------------------------------------------------------------ */
+
+enum {
+	M_SPECIAL = 0,
+	M_BRANCH_LAST = 7,
+	M_ADDIU = 9,
+	M_ORI = 13,
+	M_LUI = 15,
+	M_LIKELY = 20,
+	M_LIKELY_LAST = 23,
+	M_DADDIU = 25,
+	M_LOAD = 32,
+	M_STORE = 40,
+	M_LOAD_LINKED = 48,
+	M_LOAD_WIDE = 55,
+	M_ADDU = 0x21,
+	M_DADDU = 0x2d,
+	M_GP = 28
+};
+
+/* Go adds gp, which is 0 there, to the upper half. */
+static void do_mips_special(struct data_scan *s, uint32_t insn)
+{
+	const unsigned rs = insn >> 21 & 31, rt = insn >> 16 & 31, rd = insn >> 11 & 31;
+	const unsigned function = insn & 0x3f;
+	if ((function == M_ADDU || function == M_DADDU) && rt == M_GP && (s->known >> rs & 1))
+		set(s, rd, s->base[rs]);
+	else
+		forget(s, rd);
+}
+
+static void do_mips_one(struct data_scan *s, uint64_t off, uint32_t insn)
+{
+	const unsigned op = insn >> 26, rs = insn >> 21 & 31, rt = insn >> 16 & 31;
+	const uint64_t imm = sign_extend(insn & 0xffff, 16);
+	const bool known = s->known >> rs & 1;
+	if (op == M_SPECIAL) {
+		do_mips_special(s, insn);
+	} else if (op == M_LUI) {
+		set(s, rt, sign_extend((uint64_t)(insn & 0xffff) << 16, 32));
+	} else if (op >= M_LOAD || op == M_ADDIU || op == M_DADDIU) {
+		use(s, off, rs, imm);
+		if (op < M_STORE || op == M_LOAD_WIDE)
+			forget(s, rt);
+	} else if (op == M_ORI && known) {
+		add(s, off, s->base[rs] | (insn & 0xffff));
+		forget(s, rt);
+	} else if (op > M_BRANCH_LAST && !(op >= M_LIKELY && op <= M_LIKELY_LAST)) {
+		forget(s, rt);
+	}
+}
+
+static void do_mips(struct data_scan *s)
+{
+	for (uint64_t off = -s->addr % 4; off <= s->code.size && s->code.size - off >= 4; off += 4)
+		do_mips_one(s, off, number_at(s, off, 4));
+}
+
+/* ---- PowerPC --------------------------------------------------------------------------------- */
+
+enum {
+	P_ADDI = 14,
+	P_ADDIS = 15,
+	P_BRANCH = 16,
+	P_BRANCH_LAST = 19,
+	P_OR_IMM = 24,
+	P_LOGIC_FIRST = 20,
+	P_LOGIC_LAST = 30,
+	P_X = 31,
+	P_LOAD = 32,
+	P_FLOAT_LAST = 55,
+	P_LOAD_WIDE = 58,
+	P_STORE_WIDE = 62
+};
+
+/* Displacements of some forms have two bits less. */
+static bool is_power_access(unsigned op, uint64_t imm, uint64_t *ret)
+{
+	const bool wide = op == P_LOAD_WIDE || op == P_STORE_WIDE;
+	*ret = wide ? imm & ~UINT64_C(3) : imm;
+	return wide || (op >= P_LOAD && op <= P_FLOAT_LAST);
+}
+
+static bool is_power_store(unsigned op)
+{
+	return op == P_STORE_WIDE || (op >= 36 && op <= 39) || op == 44 || op == 45 || op >= 47;
+}
+
+static void do_power_one(struct data_scan *s, uint64_t off, uint32_t insn)
+{
+	const unsigned op = insn >> 26, rt = insn >> 21 & 31, ra = insn >> 16 & 31;
+	const uint64_t imm = sign_extend(insn & 0xffff, 16);
+	const bool known = s->known >> ra & 1;
+	uint64_t access;
+	if (op == P_ADDIS && (ra == 0 || known)) {
+		set(s, rt, (ra == 0 ? 0 : s->base[ra]) + (imm << 16));
+	} else if (op == P_ADDI && ra != 0) {
+		use(s, off, ra, imm);
+		forget(s, rt);
+	} else if (is_power_access(op, imm, &access)) {
+		if (ra != 0)
+			use(s, off, ra, access);
+		if (!is_power_store(op) || op == P_LOAD_WIDE)
+			forget(s, rt);
+	} else if (op == P_OR_IMM && (s->known >> rt & 1)) {
+		add(s, off, s->base[rt] | (insn & 0xffff));
+		forget(s, ra);
+	} else if (op < P_BRANCH || op > P_BRANCH_LAST) {
+		forget(s, op >= P_LOGIC_FIRST && op <= P_LOGIC_LAST ? ra : rt);
+		if (op == P_X)
+			forget(s, ra);
+	}
+}
+
+static void do_power(struct data_scan *s)
+{
+	for (uint64_t off = -s->addr % 4; off <= s->code.size && s->code.size - off >= 4; off += 4)
+		do_power_one(s, off, number_at(s, off, 4));
+}
+
+/* ---- z/Architecture -------------------------------------------------------------------------- */
+
+/* larl, and loads, stores and comparisons whose names end in rl: C00, C4x and C6x, a register, a
+ * distance of 32 bits in half-words.  The first two bits of an instruction tell its length. */
+static void do_s390(struct data_scan *s)
+{
+	for (uint64_t off = s->addr % 2; off < s->code.size && s->code.size - off >= 2;) {
+		const uint32_t first = number_at(s, off, 2);
+		const unsigned size = first >> 14 == 0 ? 2 : first >> 14 == 3 ? 6 : 4;
+		const unsigned op = first >> 8;
+		const bool far = op == 0xc4 || op == 0xc6 || (op == 0xc0 && (first & 15) == 0);
+		if (far && s->code.size - off >= 6)
+			add(s, off, s->addr + off + 2 * sign_extend(number_at(s, off + 2, 4), 32));
+		off += size;
+	}
+}
+
+/* ---- all together ---------------------------------------------------------------------------- */
+
+typedef void (*scan_fn)(struct data_scan *s);
+
+/* How code of a machine is scanned; NULL: it is not. */
+static scan_fn scan_of(const struct image *im)
+{
+	switch (im->machine) {
+	case EM_ARM: return im->bits == 32 ? do_both_sets : NULL;
+	case EM_RISCV: return do_riscv;
+	case EM_MIPS: return do_mips;
+	case EM_PPC:
+	case EM_PPC64: return do_power;
+	case EM_S390: return do_s390;
+	default: return NULL;
+	}
+}
+
+bool data_refs_known(const struct image *im)
+{
+	return scan_of(im) != NULL;
+}
+
 void data_refs(const struct image *im, struct bytes code, uint64_t addr, code_ref_vec *ret)
 {
 	struct data_scan s = { .code = code,
@@ -192,8 +356,7 @@ void data_refs(const struct image *im, struct bytes code, uint64_t addr, code_re
 			       .big_endian = im->big_endian,
 			       .wide = im->bits == 64,
 			       .ret = ret };
-	if (im->machine == EM_ARM && im->bits == 32)
-		do_both_sets(&s);
-	else if (im->machine == EM_RISCV)
-		do_riscv(&s);
+	const scan_fn scan = scan_of(im);
+	if (scan)
+		scan(&s);
 }

@@ -51,7 +51,8 @@ func main() {
 """
 # Architecture, build mode, link mode.
 BUILDS = [("amd64", "exe", "internal"), ("amd64", "pie", "internal"), ("amd64", "pie", "external"),
-          ("arm64", "exe", "internal"), ("386", "exe", "internal")]
+          ("arm64", "exe", "internal"), ("386", "exe", "internal"),
+          ("mips64le", "exe", "internal"), ("ppc64", "exe", "internal"), ("s390x", "exe", "internal")]
 RIGHT = 0.999    # of the bytes of code: name and size
 SAME_LINES = 0.998  # of the addresses looked up: all calls with their files and lines
 SAME_PACKAGES = 0.98  # of the bytes of the VM image

@@ -1,0 +1,98 @@
+#include "code/data_refs.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+#include "image/elf_const.h"
+
+/* `targets` ends in 0. */
+static void assert_refs(const struct image *im, uint64_t addr, const uint8_t *code, size_t size,
+			const uint64_t *targets)
+{
+	code_ref_vec found = { 0 };
+	size_t count = 0;
+	assert_true(data_refs_known(im));
+	data_refs(im, (struct bytes){ code, size }, addr, &found);
+	for (; targets[count] != 0; count++) {
+		assert_true(count < found.count);
+		assert_int_equal(found.data[count].to, targets[count]);
+	}
+	assert_int_equal(found.count, count);
+	/* No instruction is read that ends behind the code. */
+	for (size_t cut = 0; cut < size; cut++) {
+		uint8_t *const part = mem_alloc(cut + 1);
+		memcpy(part, code, cut);
+		data_refs(im, (struct bytes){ part, cut }, addr, &found);
+		mem_free(part);
+	}
+	vec_release(&found);
+}
+
+#define ASSERT_REFS(im, addr, code, ...)                                                           \
+	assert_refs(im, addr, code, sizeof(code), (const uint64_t[]){ __VA_ARGS__, 0 })
+
+static void mips_makes_addresses_of_lui_and_what_follows(void **state)
+{
+	(void)state;
+	static const struct image im = { .machine = EM_MIPS, .bits = 64 };
+	static const uint8_t code[] = {
+		0x7e, 0x00, 0x02, 0x3c, /* lui $2, 0x7e */
+		0x2d, 0x10, 0x5c, 0x00, /* daddu $2, $2, $gp */
+		0xc0, 0x4a, 0x42, 0x64, /* daddiu $2, $2, 0x4ac0 */
+		0x00, 0x00, 0x43, 0xdc, /* ld $3, 0($2): no constant any more */
+		0xab, 0x00, 0x17, 0x3c, /* lui $23, 0xab */
+		0xe0, 0x4e, 0xe2, 0x9e, /* lwu $2, 0x4ee0($23) */
+		0xf0, 0xff, 0xe2, 0xfe, /* sd $2, -16($23) */
+		0x34, 0x12, 0xe2, 0x36, /* ori $2, $23, 0x1234 */
+	};
+	ASSERT_REFS(&im, 0x11000, code, 0x7e4ac0, 0xab4ee0, 0xaafff0, 0xab1234);
+}
+
+static void powerpc_makes_addresses_of_addis_and_what_follows(void **state)
+{
+	(void)state;
+	static const struct image im = { .machine = EM_PPC64, .bits = 64, .big_endian = true };
+	static const uint8_t code[] = {
+		0x3c, 0x60, 0x00, 0x54, /* lis 3, 84 */
+		0x38, 0x63, 0x78, 0x40, /* addi 3, 3, 30784 */
+		0x80, 0x83, 0x00, 0x00, /* lwz 4, 0(3): no constant any more */
+		0x3c, 0xc0, 0x00, 0x9c, /* lis 6, 156 */
+		0xf8, 0x86, 0x00, 0x09, /* stdu 4, 8(6) */
+		0x80, 0xc6, 0x8c, 0xa0, /* lwz 6, -29536(6) */
+		0x38, 0xe0, 0x00, 0x07, /* li 7, 7 */
+	};
+	ASSERT_REFS(&im, 0x11000, code, 0x547840, 0x9c0008, 0x9b8ca0);
+}
+
+static void z_architecture_counts_half_words_from_the_instruction(void **state)
+{
+	(void)state;
+	static const struct image im = { .machine = EM_S390, .bits = 64, .big_endian = true };
+	static const uint8_t code[] = {
+		0x07, 0xfe,                         /* br %r14 */
+		0xc0, 0x30, 0x00, 0x20, 0xa9, 0x81, /* larl %r3, 0x62a7a0 */
+		0xa7, 0x29, 0xc0, 0x30,             /* lghi %r2, -16336 */
+		0xc4, 0x1e, 0xff, 0xff, 0xff, 0xfb, /* llgfrl %r1, 10 bytes before */
+		0xc0, 0xe5, 0x00, 0x00, 0x10, 0x00, /* brasl %r14: a call */
+	};
+	ASSERT_REFS(&im, 0x21549c, code, 0x62a7a0, 0x21549e);
+}
+
+static void other_machines_are_not_asked(void **state)
+{
+	(void)state;
+	static const struct image im = { .machine = EM_X86_64, .bits = 64 };
+	assert_false(data_refs_known(&im));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(mips_makes_addresses_of_lui_and_what_follows),
+		cmocka_unit_test(powerpc_makes_addresses_of_addis_and_what_follows),
+		cmocka_unit_test(z_architecture_counts_half_words_from_the_instruction),
+		cmocka_unit_test(other_machines_are_not_asked),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
