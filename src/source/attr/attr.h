@@ -153,7 +153,8 @@ void attr_units(struct attr *a);
 /* Claims VM bytes, at most up to the end of their section. */
 void attr_claim_vm(struct attr *a, uint64_t addr, uint64_t size, label_id label);
 void attr_debug_sections(struct attr *a);
-/* attr_code_tables.c: the kernel's unwind tables to the code they are about. */
+/* attr_code_tables.c: the kernel's unwind tables to the code they are about, Go's links to types to
+ * the owners of these. */
 void attr_code_tables(struct attr *a);
 /* attr_relocs.c: relocation entries to the owner of what they patch. */
 void attr_relocs(struct attr *a);

@@ -1,10 +1,15 @@
-/* Tables about code that are no data of any function: the Linux kernel's ORC unwind tables.
+/* Tables about code and types that are no data of any function: the Linux kernel's ORC unwind
+ * tables, and the types that Go's runtime looks up by name.
  *
+ * .typelink: distances of 4 bytes from where descriptions of types begin ("struct moduledata" of
+ * package runtime).
  * .orc_unwind_ip holds a place-relative address of 4 bytes an entry, .orc_unwind an entry of 6
  * bytes each (Linux, Documentation/arch/x86/orc-unwinder). */
 #include "source/attr/attr.h"
 
-enum { ORC_IP = 4, ORC_ENTRY = 6 };
+#include "program/go_table.h"
+
+enum { ORC_IP = 4, ORC_ENTRY = 6, TYPE_LINK = 4 };
 
 static const struct section *table(const struct image *im, const char *name)
 {
@@ -22,7 +27,23 @@ static label_id owner_of_entry(const struct attr *a, const struct section *ips, 
 				   : spans_label(&a->vm, place + (uint64_t)(int64_t)distance);
 }
 
-void attr_code_tables(struct attr *a)
+/* To the owners of the types. */
+static void type_links(struct attr *a)
+{
+	const struct go_table *g = go_slot_open(a->f->go, a->im, NULL);
+	const struct section *s = table(a->im, ".typelink");
+	if (!s)
+		s = table(a->im, ".data.rel.ro.typelink");
+	if (!s || !g || g->types == 0)
+		return;
+	struct reader r = reader_of(section_bytes(a->im, s), a->im->big_endian);
+	for (uint64_t off = 0; reader_left(&r) >= TYPE_LINK; off += TYPE_LINK) {
+		const uint64_t type = add_sat(g->types, (uint64_t)(int64_t)read_i32(&r));
+		attr_put(a, s, off, TYPE_LINK, spans_label(&a->vm, type), WHY_RUNTIME);
+	}
+}
+
+static void orc(struct attr *a)
 {
 	const struct section *ips = table(a->im, ".orc_unwind_ip");
 	const struct section *entries = table(a->im, ".orc_unwind");
@@ -37,4 +58,10 @@ void attr_code_tables(struct attr *a)
 		attr_put(&second, entries, i * ORC_ENTRY, ORC_ENTRY, owner, WHY_UNWIND);
 	}
 	claims_append(&a->vm_claims, &second.vm_claims);
+}
+
+void attr_code_tables(struct attr *a)
+{
+	type_links(a);
+	orc(a);
 }

@@ -230,11 +230,13 @@ static bool is_pointer_array(const struct section *s)
 	case SHT_PREINIT_ARRAY: return true;
 	default:
 		return s->alloc && !s->nobits &&
-		       (str_starts(s->name, STR(".ctors")) || str_starts(s->name, STR(".dtors")));
+		       (str_starts(s->name, STR(".ctors")) || str_starts(s->name, STR(".dtors")) ||
+			str_ends(s->name, STR(".itablink")));
 	}
 }
 
-/* The slots of .init_array and its kin go to the functions they hold. */
+/* The slots of .init_array and its kin go to the functions they hold, of .itablink to the tables of
+ * methods. */
 static void pointer_array(struct attr *a, const struct section *s)
 {
 	const uint64_t step = pointer_size(a->im);
