@@ -1,8 +1,6 @@
 /* What is written as DWARF of the tables of Go's functions: whatever they hold, it is well-formed.
  * The first byte chooses: bit 0 byte order. */
-#include "base/base.h"
-#include "image/build.h"
-#include "image/elf_const.h"
+#include "../tests/lib/pclntab_made.h"
 #include "program/debuginfo.h"
 #include "program/go_symbols.h"
 #include "program/symbolize.h"
@@ -10,30 +8,6 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { TABLE_ADDR = 0x100000 };
-
-/* The table is all the file holds. */
-static void make_image(struct image *im, struct bytes b, bool big_endian, struct notes *notes)
-{
-	const struct image_place at = { .path = "fuzz" };
-	struct image_build build;
-	build_init(&build, im, &at, b, notes);
-	im->format = "ELF";
-	im->kind = IMAGE_EXEC;
-	im->bits = 64;
-	im->big_endian = big_endian;
-	build_segment(&build, &(struct segment){ .type = PT_LOAD,
-						 .read = true,
-						 .addr = TABLE_ADDR,
-						 .vm_size = b.size,
-						 .file_size = b.size });
-	build_section(&build, &(struct section){ .name = STR(".gopclntab"),
-						 .type = SHT_PROGBITS,
-						 .flags = SHF_ALLOC,
-						 .addr = TABLE_ADDR,
-						 .size = b.size,
-						 .file_size = b.size });
-	build_finish(&build, 0, 0);
-}
 
 /* Every unit is whole, and every function is found. */
 static void check(const struct go_table *table, const struct image *im)
@@ -66,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    !pclntab_open(&table.tab, (struct bytes){ data + 1, size - 1 }, data[0] & 1))
 		return 0;
 	notes_init(&notes);
-	make_image(&im, table.tab.bytes, data[0] & 1, &notes);
+	make_image(&im, ".gopclntab", TABLE_ADDR, table.tab.bytes, 64, data[0] & 1, &notes);
 	table.section = &im.sections[1];
 	go_symbols_open(&im, &table, GO_SYMBOLS | GO_LINES, &made, &owned, &notes);
 	check(&table, &made.images[0]);

@@ -1,0 +1,173 @@
+/* What is made of the tables of Go's runtime: DWARF of its functions, packages of types. */
+#include "../lib/pclntab_made.h"
+#include "program/go_symbols.h"
+#include "program/go_types.h"
+#include "program/symbolize.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+enum { TYPES = 0x600000 };
+
+/* ---- symbols and DWARF ----------------------------------------------------------------------- */
+
+/* `file` may be NULL: of a number of no file. */
+static void assert_found(struct symbolizer *s, uint64_t addr, const char *function,
+			 const char *file, uint32_t line)
+{
+	struct symbolized found;
+	assert_true(symbolizer_find(s, addr, &found));
+	assert_string_equal(found.unit, "main");
+	assert_int_equal(found.frame_count, 1);
+	assert_string_equal(found.frames[0].function->name.p, function);
+	if (file)
+		assert_string_equal(found.frames[0].file, file);
+	assert_int_equal(found.frames[0].line, line);
+}
+
+static void assert_lines(enum pclntab_layout layout, bool big_endian)
+{
+	struct made m;
+	struct go_table table = { 0 };
+	struct image im;
+	struct input beside;
+	struct notes notes;
+	struct debuginfo info;
+	struct symbolizer s;
+	void *owned;
+	notes_init(&notes);
+	make(&m, layout, big_endian);
+	/* DWARF is asked of what is in a section: the table stands where its code would. */
+	make_image(&im, ".gopclntab", TEXT, blob_bytes(&m.b), 64, big_endian, &notes);
+	assert_true(pclntab_open(&table.tab, blob_bytes(&m.b), big_endian));
+	table.section = &im.sections[1];
+	go_symbols_open(&im, &table, GO_LINES, &beside, &owned, &notes);
+	debuginfo_open(&info, &beside.images[0], NULL, &notes);
+	symbolizer_init(&s, &info);
+	/* One table of values has numbers of files and lines: 0 up to the 8th byte, then 2. */
+	assert_found(&s, TEXT + 8, "main.main", NULL, 2);
+	assert_found(&s, TEXT + FIRST_SIZE - 1, "main.main", NULL, 2);
+	assert_found(&s, TEXT + ROOM, "main.run", layout == PCLNTAB_2 ? "" : "main.go", 0);
+	assert_int_equal(notes.count, 0);
+	symbolizer_release(&s);
+	debuginfo_close(&info);
+	input_close(&beside);
+	mem_free(owned);
+	image_release(&im);
+	notes_release(&notes);
+}
+
+static void lines_of_every_layout_are_written_as_dwarf(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2 * COUNT_OF(layout_magics); i++)
+		assert_lines((enum pclntab_layout)(i / 2), i % 2 != 0);
+}
+
+/* ---- packages of types ----------------------------------------------------------------------- */
+
+enum { KIND_INT = 2, KIND_POINTER = 22, KIND_SLICE = 23, NAMED = 1 };
+
+struct types {
+	struct blob b;
+	unsigned width;
+};
+
+/* A description; returns its address. */
+static uint64_t put_type(struct types *t, unsigned kind, unsigned flags)
+{
+	blob_zeros(&t->b, -t->b.size % t->width);
+	const uint64_t addr = TYPES + t->b.size;
+	blob_zeros(&t->b, 2 * (uint64_t)t->width + 4);
+	blob_u8(&t->b, flags);
+	blob_u8(&t->b, 8);
+	blob_u8(&t->b, 8);
+	blob_u8(&t->b, kind);
+	blob_zeros(&t->b, 2 * (uint64_t)t->width + 8);
+	return addr;
+}
+
+/* The type that it is made of. */
+static void put_part(struct types *t, uint64_t part)
+{
+	blob_uint(&t->b, part, t->width);
+}
+
+/* A name as Go has it since 1.17; returns its distance from the first type. */
+static uint64_t put_path(struct types *t, const char *path)
+{
+	const uint64_t off = t->b.size;
+	blob_u8(&t->b, 0);
+	blob_u8(&t->b, strlen(path));
+	for (; *path; path++)
+		blob_u8(&t->b, (uint8_t)*path);
+	return off;
+}
+
+static void assert_package(const struct types *t, uint64_t addr, const char *wanted)
+{
+	struct notes notes;
+	struct image im;
+	const struct bytes b = blob_bytes(&t->b);
+	notes_init(&notes);
+	make_image(&im, ".rodata", TYPES, b, 8 * t->width, t->b.big_endian, &notes);
+	const struct go_table table = { .tab = { .pointer = (uint8_t)t->width },
+					.types = TYPES,
+					.types_end = TYPES + b.size };
+	const struct str path = go_type_package(&table, &im, addr);
+	if (!str_eq(path, str_of(wanted)))
+		fail_msg("'%.*s', not '%s'", (int)path.len, path.p, wanted);
+	image_release(&im);
+	notes_release(&notes);
+}
+
+static void a_type_is_of_the_package_that_it_or_a_part_states(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		struct types t = { .b = { .big_endian = i & 1 }, .width = i & 2 ? 4 : 8 };
+		blob_zeros(&t.b, 8); /* no path stands at distance 0 */
+		const uint64_t path = put_path(&t, "net/http");
+		const uint64_t named = put_type(&t, KIND_INT, NAMED);
+		blob_u32(&t.b, (uint32_t)path);
+		const uint64_t slice = put_type(&t, KIND_SLICE, 0);
+		put_part(&t, named);
+		const uint64_t pointer = put_type(&t, KIND_POINTER, 0);
+		put_part(&t, slice);
+		const uint64_t plain = put_type(&t, KIND_INT, 0);
+		assert_package(&t, named, "net/http");
+		assert_package(&t, pointer, "net/http");
+		assert_package(&t, plain, "");
+		assert_package(&t, named + 1, "");
+	}
+}
+
+static void types_that_lead_nowhere_are_of_no_package(void **state)
+{
+	(void)state;
+	struct types t = { .width = 8 };
+	const uint64_t self = put_type(&t, KIND_POINTER, 0);
+	put_part(&t, self);
+	const uint64_t away = put_type(&t, KIND_POINTER, 0);
+	put_part(&t, UINT64_MAX - 7);
+	const uint64_t unknown = put_type(&t, 31, NAMED);
+	const uint64_t last = put_type(&t, KIND_INT, NAMED);
+	blob_u32(&t.b, 0x7fffffff);
+	assert_package(&t, self, "");
+	assert_package(&t, away, "");
+	assert_package(&t, unknown, "");
+	assert_package(&t, last, "");
+	assert_package(&t, TYPES + t.b.size, "");
+	assert_package(&t, 0, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_of_every_layout_are_written_as_dwarf),
+		cmocka_unit_test(a_type_is_of_the_package_that_it_or_a_part_states),
+		cmocka_unit_test(types_that_lead_nowhere_are_of_no_package),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
