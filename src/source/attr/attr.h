@@ -156,6 +156,9 @@ void attr_debug_sections(struct attr *a);
 /* attr_code_tables.c: the kernel's unwind tables to the code they are about, Go's links to types to
  * the owners of these. */
 void attr_code_tables(struct attr *a);
+/* attr_btf.c: by symbol, what BTF says of functions and variables to these; of the rest a row a
+ * kind. */
+void attr_btf(struct attr *a);
 /* attr_relocs.c: relocation entries to the owner of what they patch. */
 void attr_relocs(struct attr *a);
 

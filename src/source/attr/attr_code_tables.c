@@ -3,13 +3,17 @@
  *
  * .typelink: distances of 4 bytes from where descriptions of types begin ("struct moduledata" of
  * package runtime).
+ * __ksymtab: entries of three place-relative addresses of 4 bytes, of the symbol, its name and its
+ * namespace; __kcrctab: 4 bytes for each (Linux, include/linux/export.h).
  * .orc_unwind_ip holds a place-relative address of 4 bytes an entry, .orc_unwind an entry of 6
- * bytes each (Linux, Documentation/arch/x86/orc-unwinder). */
+ * bytes each; .orc_lookup has 4 bytes for each 256 of the code (Linux,
+ * Documentation/arch/x86/orc-unwinder). */
 #include "source/attr/attr.h"
 
 #include "program/go_table.h"
 
-enum { ORC_IP = 4, ORC_ENTRY = 6, TYPE_LINK = 4 };
+enum { ORC_IP = 4, ORC_ENTRY = 6, ORC_LOOKUP = 4, ORC_BLOCK = 256, TYPE_LINK = 4 };
+enum { EXPORT_FIELD = 4, EXPORT = 3 * EXPORT_FIELD, EXPORT_CRC = 4 };
 
 static const struct section *table(const struct image *im, const char *name)
 {
@@ -43,6 +47,50 @@ static void type_links(struct attr *a)
 	}
 }
 
+/* The name that the field at an address leads to. */
+static void export_name(struct attr *a, uint64_t addr, label_id owner)
+{
+	struct reader r = reader_of(image_at(a->im, addr, EXPORT_FIELD), a->im->big_endian);
+	const uint64_t to = addr + (uint64_t)(int64_t)read_i32(&r);
+	const struct section *s = image_section_at(a->im, to);
+	struct str name;
+	if (reader_ok(&r) && s && str_eq(s->name, STR("__ksymtab_strings")) &&
+	    bytes_cstr(section_bytes(a->im, s), to - s->addr, &name))
+		attr_put(a, s, to - s->addr, name.len + 1, owner, WHY_NAME);
+}
+
+/* Names and checksums of exported symbols, to the owners of the entries. */
+static void exports(struct attr *a, const char *entries, const char *checksums)
+{
+	const struct section *s = table(a->im, entries), *crc = table(a->im, checksums);
+	struct span_cursor cursor = { &a->vm, 0 };
+	for (uint64_t i = 0; s && i < s->file_size / EXPORT; i++) {
+		const uint64_t at = s->addr + i * EXPORT;
+		const label_id owner = cursor_label(&cursor, at);
+		if (owner == LABEL_NONE)
+			continue;
+		export_name(a, at + EXPORT_FIELD, owner);
+		export_name(a, at + 2 * EXPORT_FIELD, owner);
+		if (crc && crc->file_size / EXPORT_CRC == s->file_size / EXPORT)
+			attr_put(a, crc, i * EXPORT_CRC, EXPORT_CRC, owner, WHY_SYMBOL_ENTRY);
+	}
+}
+
+/* To the code that each block begins with. */
+static void orc_lookup(struct attr *a)
+{
+	const struct section *s = table(a->im, ".orc_lookup"), *text;
+	struct span_cursor cursor = { &a->vm, 0 };
+	if (!s)
+		s = image_section_find(a->im, ".orc_lookup");
+	text = image_section_find(a->im, ".text");
+	if (!s || !text || s->size / ORC_LOOKUP > text->size / ORC_BLOCK + 2)
+		return;
+	for (uint64_t i = 0; i < s->size / ORC_LOOKUP; i++)
+		attr_put(a, s, i * ORC_LOOKUP, ORC_LOOKUP,
+			 cursor_label(&cursor, text->addr + i * ORC_BLOCK), WHY_UNWIND);
+}
+
 static void orc(struct attr *a)
 {
 	const struct section *ips = table(a->im, ".orc_unwind_ip");
@@ -63,5 +111,8 @@ static void orc(struct attr *a)
 void attr_code_tables(struct attr *a)
 {
 	type_links(a);
+	exports(a, "__ksymtab", "__kcrctab");
+	exports(a, "__ksymtab_gpl", "__kcrctab_gpl");
 	orc(a);
+	orc_lookup(a);
 }
