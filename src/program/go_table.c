@@ -31,6 +31,15 @@ static bool search(const struct image *im, const struct section *s, struct go_ta
 	return false;
 }
 
+/* Of a table that is not known all but the number of its version is as in every one: two zeros, the
+ * quantum of instructions, the size of pointers.  garble makes up that number. */
+static bool looks_whole(const struct image *im, const struct section *s)
+{
+	const struct bytes b = section_bytes(im, s);
+	return b.size > 8 && !pclntab_matches(bytes_sub(b, 0, 8), im->big_endian) && b.p[4] == 0 &&
+	       b.p[5] == 0 && (b.p[6] == 1 || b.p[6] == 2 || b.p[6] == 4) && b.p[7] == im->bits / 8;
+}
+
 static bool find_table(const struct image *im, struct go_table *ret, struct notes *notes)
 {
 	const struct section *s = image_section_find(im, ".gopclntab");
@@ -40,7 +49,9 @@ static bool find_table(const struct image *im, struct go_table *ret, struct note
 		if (open_at(im, s, 0, ret))
 			return true;
 		note(notes, im->path, im->file_off + s->off, s->file_size,
-		     "the table of Go's functions is damaged or of a version not known");
+		     "the table of Go's functions is %s: they have no names",
+		     looks_whole(im, s) ? "garbled (garble) or of a version of Go not known"
+					: "damaged");
 		return false;
 	}
 	s = is_go(im) ? image_section_find(im, ".data.rel.ro") : NULL;

@@ -244,8 +244,21 @@ static void read_auditable(struct made_by *m, const struct image *im)
 	text_release(&json);
 }
 
+/* ---- packers --------------------------------------------------------------------------------- */
+
+enum { HEADERS_SIZE = 512 };
+
+struct str made_by_packer(const struct image *im)
+{
+	const struct bytes head = bytes_sub(im->bytes, 0, min_u64(im->bytes.size, HEADERS_SIZE));
+	const bool marked = im->kind == IMAGE_EXEC && head.size > 0 &&
+			    memmem(head.p, head.size, "UPX!", 4) != NULL;
+	return marked || image_section_find(im, "UPX1") ? STR("UPX") : STR("");
+}
+
 void made_by_read(struct made_by *m, const struct image *im)
 {
+	text_add(&m->tools, made_by_packer(im));
 	read_go(m, im);
 	read_comment(m, im);
 	read_auditable(m, im);

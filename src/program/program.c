@@ -2,6 +2,7 @@
 
 #include "debug/sourcemap/source_map.h"
 #include "image/elf_const.h"
+#include "program/made_by.h"
 #include "program/pdb_file.h"
 
 /* ---- debug files given by hand -------------------------------------------------------------- */
@@ -288,11 +289,22 @@ static void begin(struct program *p, const char *path, const struct program_wish
 	p->dwarf.wish = wish;
 }
 
+static void note_packer(const struct program *p)
+{
+	const struct image *im = program_image(p);
+	const struct str packer = im ? made_by_packer(im) : STR("");
+	if (packer.len > 0)
+		note(p->notes, p->path, HEFT_NO_OFFSET, 0,
+		     "packed by %.*s: what it holds shows once it is unpacked (upx -d)",
+		     (int)packer.len, packer.p);
+}
+
 static bool use_given(struct program *p, struct heft_err *err)
 {
 	p->open = true;
 	progress_begin(p->input.file.bytes.size);
 	progress_tell(p->path, 0, 1);
+	note_packer(p);
 	return input_take_slice(&p->input, p->path, p->wish->arch, err) &&
 	       use_debug_files(p, err) && use_maps(p, err) && program_read_scripts(p, err);
 }

@@ -69,6 +69,21 @@ static void compilers_are_named_once(void **state)
 	end(&s);
 }
 
+static void a_packer_is_named(void **state)
+{
+	static const char loader[] = "\0\0\0\0UPX!\x10\x0d\x0e\x16";
+	struct elfgen g = with_section(".text", loader, sizeof loader);
+	struct elfgen plain = with_section(".text", loader, 6);
+	struct scene s;
+	(void)state;
+	begin(&s, &g);
+	assert_text(&s.made.tools, "UPX");
+	end(&s);
+	begin(&s, &plain);
+	assert_text(&s.made.tools, "");
+	end(&s);
+}
+
 /* The layout since Go 1.18. */
 static void modules_of_go_are_listed_with_what_replaces_them(void **state)
 {
@@ -158,6 +173,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(compilers_are_named_once),
+		cmocka_unit_test(a_packer_is_named),
 		cmocka_unit_test(modules_of_go_are_listed_with_what_replaces_them),
 		cmocka_unit_test(pointers_to_strings_are_followed_in_their_byte_order),
 		cmocka_unit_test(damaged_build_information_says_nothing),
