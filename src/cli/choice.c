@@ -44,13 +44,13 @@ bool cli_choice(const struct cli *cli, const struct opt *o, const char *value,
 static const char *meant_source(const char *name)
 {
 	static const char *const words[][2] = {
-		{ "libraries", "packages" },  { "classes", "namespaces" },
-		{ "modules", "sourcefiles" }, { "files", "sourcefiles" },
-		{ "sources", "sourcefiles" }, { "dirs", "directories" },
-		{ "folders", "directories" }, { "lines", "inlines" },
-		{ "units", "compileunits" },  { "objects", "compileunits" },
-		{ "members", "armembers" },   { "stacks", "inlinestacks" },
-		{ "basicblocks", "blocks" },  { "templates", "generics" },
+		{ "classes", "namespaces" },   { "modules", "sourcefiles" },
+		{ "files", "sourcefiles" },    { "sources", "sourcefiles" },
+		{ "dirs", "directories" },     { "folders", "directories" },
+		{ "lines", "inlines" },        { "units", "compileunits" },
+		{ "objects", "compileunits" }, { "members", "armembers" },
+		{ "stacks", "inlinestacks" },  { "basicblocks", "blocks" },
+		{ "templates", "generics" },
 	};
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
 		if (strcmp(words[i][0], name) == 0)

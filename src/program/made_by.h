@@ -18,8 +18,9 @@ struct made_by {
 };
 
 void made_by_release(struct made_by *m);
-/* What packed the program, whose bytes are its own only once it runs: "UPX", "" where nothing says
- * so.  UPX leaves its mark behind the headers of ELF files, and its name in sections of PE files. */
+/* What packed the program, whose bytes are its own only once it runs: "UPX", "" where nothing
+ * says so.  UPX leaves its mark behind the headers of ELF files, and its name in sections of PE
+ * files. */
 struct str made_by_packer(const struct image *im);
 /* Adds what an image says. */
 void made_by_read(struct made_by *m, const struct image *im);
