@@ -9,21 +9,19 @@ enum kind { SECTION, SOURCE, OBJECT, COMPONENT, SYMBOL, KINDS };
 static const char *const kind_words[KINDS] = { "section", "source", "object", "component",
 					       "symbol" };
 
-/* Changes of own bytes by build.  The paths that count begin with $1 and end before $2. */
+#define CHANGES_OF                                                                                 \
+	"SELECT c.build, sum(c.own - c.was) FROM changes c WHERE c.symbol IN (SELECT s.id FROM "
+#define OF_PATHS " WHERE p.path >= $1 AND p.path < $2) GROUP BY c.build"
+
+/* Changes of own bytes by build.  The paths that count begin with $1 and end before $2.  Symbols
+ * are asked for first: there are many more changes, which are found by symbol. */
 static const char *const sums[KINDS] = {
 	[SECTION] = "SELECT z.build, z.size FROM sections z JOIN paths p ON p.id = z.section "
 		    "WHERE p.path >= $1 AND p.path < $2",
-	[SOURCE] = "SELECT c.build, sum(c.own - c.was) FROM paths p JOIN symbols s ON s.source = "
-		   "p.id JOIN changes c ON c.symbol = s.id WHERE p.path >= $1 AND p.path < $2 "
-		   "GROUP BY c.build",
-	[OBJECT] = "SELECT c.build, sum(c.own - c.was) FROM paths p JOIN symbols s ON s.object = "
-		   "p.id JOIN changes c ON c.symbol = s.id WHERE p.path >= $1 AND p.path < $2 "
-		   "GROUP BY c.build",
-	[COMPONENT] = "SELECT c.build, sum(c.own - c.was) FROM paths p JOIN symbols s ON "
-		      "s.component = p.id JOIN changes c ON c.symbol = s.id WHERE p.path >= $1 AND "
-		      "p.path < $2 GROUP BY c.build",
-	[SYMBOL] = "SELECT c.build, sum(c.own - c.was) FROM symbols s JOIN changes c ON c.symbol = "
-		   "s.id WHERE s.name >= $1 AND s.name < $2 GROUP BY c.build",
+	[SOURCE] = CHANGES_OF "paths p JOIN symbols s ON s.source = p.id" OF_PATHS,
+	[OBJECT] = CHANGES_OF "paths p JOIN symbols s ON s.object = p.id" OF_PATHS,
+	[COMPONENT] = CHANGES_OF "paths p JOIN symbols s ON s.component = p.id" OF_PATHS,
+	[SYMBOL] = CHANGES_OF "symbols s WHERE s.name >= $1 AND s.name < $2) GROUP BY c.build",
 };
 
 /* The texts that count: from `first` up to `end`, without it. */
