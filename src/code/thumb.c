@@ -107,6 +107,10 @@ static void decode_branch(uint32_t a, uint32_t b, uint64_t addr, struct flow *re
 	const uint64_t low = (b & 0x7ff) << 1;
 	const uint64_t far = s << 24 | (uint64_t)!(j1 ^ s) << 23 | (uint64_t)!(j2 ^ s) << 22 |
 			     (a & 0x3ff) << 12 | low;
+	if ((b >> 12 & 5) == 4 && b & 1) {
+		decode_loop(a, b, addr, ret);
+		return;
+	}
 	switch (b >> 12 & 5) {
 	case 0:
 		if ((a >> 7 & 7) != 7) {
@@ -123,16 +127,10 @@ static void decode_branch(uint32_t a, uint32_t b, uint64_t addr, struct flow *re
 		}
 		return;
 	case 1: ret->kind = FLOW_JUMP; break;
-	case 4:
-		if (b & 1) {
-			decode_loop(a, b, addr, ret);
-			return;
-		}
-		/* fall through */
-	default:
+	default: /* bl, blx */
 		ret->kind = FLOW_CALL;
 		ret->direct = true;
-		break; /* blx, bl */
+		break;
 	}
 	ret->target = pc + extend(far, 25);
 	if ((b >> 12 & 5) == 4)
