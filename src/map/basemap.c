@@ -18,7 +18,8 @@ label_id section_kind_label(struct labels *labels, const struct section *s)
 			    s->exec ? "X" : "");
 }
 
-label_id fill_label(struct labels *labels)
+/* Between the contents of a region. */
+static label_id fill_label(struct labels *labels)
 {
 	return label_borrow(labels, STR("[fill]"));
 }

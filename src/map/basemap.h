@@ -65,8 +65,6 @@ void claim_headers(const struct input *in, struct labels *labels, struct claims 
 /* "LOAD #2 [RX]", for printf. */
 #define SEGMENT_FMT    "LOAD #%" PRIu32 " [%s%s%s]"
 #define SEGMENT_ARG(s) (s)->index, (s)->read ? "R" : "", (s)->write ? "W" : "", (s)->exec ? "X" : ""
-/* "[fill]": between the contents of a region. */
-label_id fill_label(struct labels *labels);
 label_id segment_label(struct labels *labels, const struct segment *s);
 /* "Section [AX]" */
 label_id section_kind_label(struct labels *labels, const struct section *s);

@@ -44,6 +44,16 @@ void answer_short(struct answer *a, const char *text)
 	answer_text(a, room);
 }
 
+void answer_build(struct answer *a, const struct build *b)
+{
+	char text[24];
+	answer_int(a, b->id);
+	time_text(b->facts.time, text);
+	answer_short(a, text);
+	snprintf(text, sizeof text, "%.12s", b->facts.commit);
+	answer_short(a, text);
+}
+
 void answer_null(struct answer *a)
 {
 	*next_cell(a) = (struct query_cell){ .kind = QUERY_NULL };

@@ -7,6 +7,7 @@
 
 #include "asks/query.h"
 #include "base/text.h"
+#include "store/timeline.h"
 
 enum { ANSWER_COLUMNS = 16 };
 
@@ -26,6 +27,8 @@ void answer_real(struct answer *a, double v);
 void answer_text(struct answer *a, const char *text);
 /* Copied, and cut to 63 bytes. */
 void answer_short(struct answer *a, const char *text);
+/* Three cells that tell a build: its id, its date, its commit, cut to 12 digits. */
+void answer_build(struct answer *a, const struct build *b);
 void answer_null(struct answer *a);
 void answer_row(struct answer *a);
 bool answer_end(struct answer *a, struct heft_err *err);

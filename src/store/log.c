@@ -54,12 +54,7 @@ static void put_build(struct answer *a, const struct timeline *t, const struct b
 		      const struct shown *shown)
 {
 	const struct build *before = timeline_before(t, b);
-	char text[24];
-	answer_int(a, b->id);
-	time_text(b->facts.time, text);
-	answer_short(a, text);
-	snprintf(text, sizeof text, "%.12s", b->facts.commit);
-	answer_short(a, text);
+	answer_build(a, b);
 	if (shown->branch)
 		answer_text(a, b->facts.branch);
 	if (shown->product)

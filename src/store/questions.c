@@ -5,17 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Build, date, commit. */
-static void put_build(struct answer *a, const struct build *b)
-{
-	char text[24];
-	answer_int(a, b->id);
-	time_text(b->facts.time, text);
-	answer_short(a, text);
-	snprintf(text, sizeof text, "%.12s", b->facts.commit);
-	answer_short(a, text);
-}
-
 static const char *const step_names[] = { "build", "date",   "commit", "branch",       "was",
 					  "now",   "change", "share",  "unbuilt_since" };
 
@@ -24,7 +13,7 @@ static void put_step(struct answer *a, const struct step *s, double all)
 {
 	const double change = s->now - s->was;
 	char text[24] = "";
-	put_build(a, s->build);
+	answer_build(a, s->build);
 	answer_text(a, s->build->facts.branch);
 	answer_real(a, s->was);
 	answer_real(a, s->now);
@@ -68,7 +57,7 @@ bool changes_tell(struct store *s, const struct timeline *t, const struct query_
 		const struct build *b = store_build(s, (uint32_t)db_int(q, 0));
 		if (!b || timeline_place(t, b) == SIZE_MAX)
 			continue;
-		put_build(&a, b);
+		answer_build(&a, b);
 		answer_text(&a, b->facts.branch);
 		answer_text(&a, b->facts.product);
 		answer_text(&a, b->facts.config);
@@ -150,7 +139,7 @@ static bool put_levels(const struct series *s, const struct trend *trend,
 	answer_start(&a, to, names, COUNT_OF(names));
 	for (size_t i = trend->changes.count; i > 0 && !a.stopped; i--) {
 		const struct level_change *c = &trend->changes.data[i - 1];
-		put_build(&a, s->timeline->list.data[c->at]);
+		answer_build(&a, s->timeline->list.data[c->at]);
 		answer_real(&a, round(c->before));
 		answer_real(&a, round(c->now));
 		answer_real(&a, round(c->now - c->before));
