@@ -289,7 +289,9 @@ struct heft_budget_row {
 	/* Of a broken limit: the symbols that are largest, or grew most. */
 	const struct heft_budget_part *parts;
 	size_t part_count;
-	const char *subject; /* "file", "vm", "section", "symbol", "source" or "component" */
+	/* "file", "vm", "section", "region", "symbol", "namespace", "source", "directory",
+	 * "object", "library" or "component" */
+	const char *subject;
 	const char *pattern; /* what the rule names of it; "" where it names nothing */
 };
 

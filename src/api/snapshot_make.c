@@ -1,6 +1,7 @@
 /* Snapshots of programs and of what programs are packed in. */
 #include "api/snapshot_handle.h"
 
+#include "asks/region_metrics.h"
 #include "base/filename.h"
 #include "base/pool.h"
 #include "image/elf_const.h"
@@ -9,6 +10,7 @@
 #include "snapshot/set_paths.h"
 #include "program/program.h"
 #include "source/measure.h"
+#include "source/region_sums.h"
 
 #include <stdio.h>
 
@@ -234,6 +236,21 @@ static uint32_t add_container(struct snapshot *s, const char *wish)
 	return (uint32_t)(s->containers.count - 1);
 }
 
+/* What is in memory regions, where somebody states them. */
+static void add_regions(struct made *p)
+{
+	const struct memory_regions *regions = program_regions(&p->program);
+	struct labels labels = { 0 };
+	struct basemap map;
+	if (regions->list.count == 0 || regions->list.data[0].open)
+		return;
+	basemap_build(&map, &p->program.input, &labels, regions);
+	region_metrics_add(&p->owner->snapshot, p->container, file_name(p->path), &map);
+	note_regions(p->path, program_image(&p->program), &map, &p->owner->notes);
+	basemap_release(&map);
+	labels_release(&labels);
+}
+
 /* The program is open. */
 static void add_program(struct made *p, const char *name)
 {
@@ -253,6 +270,7 @@ static void add_program(struct made *p, const char *name)
 		p->owner->programs.data[p->container] = arena_copy(&p->owner->arena,
 								   str_of(p->path));
 	measure(p);
+	add_regions(p);
 	add_metadata(p);
 }
 

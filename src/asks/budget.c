@@ -1,6 +1,9 @@
 #include "asks/budget.h"
 
+#include "asks/region_metrics.h"
 #include "base/nearest.h"
+#include "names/namespace.h"
+#include "source/library_name.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -38,13 +41,39 @@ struct chosen {
 	uint8_t *texts; /* by id: 0 not asked, 1 no, 2 yes */
 };
 
+static bool is_in_namespace(const char *name, struct str qualifier)
+{
+	const struct str wanted = str_of(name);
+	if (!str_starts(qualifier, wanted))
+		return false;
+	const struct str rest = { qualifier.p + wanted.len, qualifier.len - wanted.len };
+	return rest.len == 0 || str_starts(rest, STR("::"));
+}
+
 static bool text_matches(const struct budget_limit *l, const struct snapshot *s, uint32_t id)
 {
 	const struct str text = snapshot_text(s, id);
 	switch (l->subject) {
 	case BUDGET_SYMBOL: return pattern_matches(l->regex, text, NULL);
-	case BUDGET_SOURCE: return source_matches(l->pattern, text.p);
+	case BUDGET_SOURCE:
+	case BUDGET_DIRECTORY:
+	case BUDGET_OBJECT: return source_matches(l->pattern, text.p);
+	case BUDGET_NAMESPACE: return is_in_namespace(l->pattern, name_qualifier(text));
+	case BUDGET_LIBRARY: return str_eq(library_name(text), str_of(l->pattern));
 	default: return str_eq(text, str_of(l->pattern));
+	}
+}
+
+/* The text of a symbol that a limit looks at. */
+static uint32_t text_of(const struct budget_limit *l, const struct snap_symbol *y)
+{
+	switch (l->subject) {
+	case BUDGET_SOURCE:
+	case BUDGET_DIRECTORY: return snap_path(y);
+	case BUDGET_OBJECT:
+	case BUDGET_LIBRARY: return y->object;
+	case BUDGET_COMPONENT: return y->component;
+	default: return y->full_name;
 	}
 }
 
@@ -52,21 +81,20 @@ static bool speaks_of(const struct budget_limit *l, struct chosen *c, const stru
 		      const struct snap_symbol *y)
 {
 	const struct snap_section *section = &s->sections.data[y->section];
-	uint32_t id = y->full_name;
 	switch (l->subject) {
 	case BUDGET_FILE: return section->in_file;
 	case BUDGET_VM: return section->in_memory;
 	case BUDGET_SECTION: return strcmp(section->name, l->pattern) == 0;
-	case BUDGET_SOURCE: id = snap_path(y); break;
-	case BUDGET_COMPONENT: id = y->component; break;
+	case BUDGET_REGION: return region_metrics_has(s, l->pattern, y);
 	default: break;
 	}
+	const uint32_t id = text_of(l, y);
 	if (c->texts[id] == 0)
 		c->texts[id] = text_matches(l, s, id) ? 2 : 1;
 	return c->texts[id] == 2;
 }
 
-/* Sources and components are measured in the file. */
+/* Sources, objects and components are measured in the file. */
 static bool counts(const struct budget_limit *l, const struct snapshot *s,
 		   const struct snap_symbol *y)
 {
@@ -82,7 +110,7 @@ static bool concerns(const struct budget_limit *l, struct chosen *c, const struc
 /* Files and sections are whole; padding in front of a symbol is not its fault. */
 static bool is_padded(const struct budget_limit *l)
 {
-	return l->subject <= BUDGET_SECTION;
+	return l->subject <= BUDGET_REGION;
 }
 
 static double bytes_of(const struct budget_limit *l, const struct snap_symbol *y)
@@ -123,8 +151,17 @@ static struct measured stated_size(const struct snapshot *s, const char *section
 	return m;
 }
 
+/* Regions are in use up to their last byte, whoever has it. */
+static struct measured region_size(const struct snapshot *s, const char *name)
+{
+	const struct region_metrics r = region_metrics_find(s, name);
+	return (struct measured){ (double)r.used, r.known };
+}
+
 static struct measured measure(const struct budget_limit *l, const struct snapshot *s)
 {
+	if (l->subject == BUDGET_REGION)
+		return region_size(s, l->pattern);
 	struct measured m = { .any = l->subject <= BUDGET_SECTION };
 	struct chosen c;
 	if (l->subject == BUDGET_SECTION && !has_section(s, l->pattern))
@@ -140,6 +177,13 @@ static struct measured measure(const struct budget_limit *l, const struct snapsh
 	}
 	mem_free(c.texts);
 	return m;
+}
+
+/* What has to be free may not be used. */
+static double limit_of_free(const struct budget_limit *l, const struct snapshot *s)
+{
+	const struct region_metrics r = region_metrics_find(s, l->pattern);
+	return (double)r.length - (double)l->amount;
 }
 
 static double limit_bytes(const struct budget_limit *l, double base)
@@ -235,6 +279,18 @@ static void section_names(const struct snapshot *s, names *ret)
 	}
 }
 
+static void region_names(const struct snapshot *s, names *ret)
+{
+	for (size_t i = 0; i < s->containers.count; i++) {
+		const struct snap_container *c = &s->containers.data[i];
+		for (size_t k = 0; k < c->metrics.count; k++) {
+			const char *name = region_metrics_name(&c->metrics.data[k]);
+			if (name)
+				vec_push(ret, name);
+		}
+	}
+}
+
 /* The start of a path that has as many parts as the pattern: of "src/net/a.cc" with "src/nte" that
  * is "src/net". */
 static struct str same_depth(const char *path, const char *pattern)
@@ -268,15 +324,17 @@ static void text_names(const struct budget_limit *l, const struct snapshot *s, s
 	uint8_t *seen = mem_zeroed(s->texts.entries.count + 1, 1);
 	struct intern known = { { 0 } };
 	for (size_t i = 0; i < s->symbols.count; i++) {
-		const struct snap_symbol *y = &s->symbols.data[i];
-		const uint32_t id = l->subject == BUDGET_SOURCE ? snap_path(y) : y->component;
+		const uint32_t id = text_of(l, &s->symbols.data[i]);
+		const struct str text = snapshot_text(s, id);
 		if (seen[id])
 			continue;
 		seen[id] = 1;
-		if (l->subject == BUDGET_SOURCE)
-			path_names(l->pattern, snapshot_text(s, id).p, &known, arena, ret);
-		else
-			add_name(&known, arena, snapshot_text(s, id), ret);
+		switch (l->subject) {
+		case BUDGET_LIBRARY: add_name(&known, arena, library_name(text), ret); break;
+		case BUDGET_NAMESPACE: add_name(&known, arena, name_qualifier(text), ret); break;
+		case BUDGET_COMPONENT: add_name(&known, arena, text, ret); break;
+		default: path_names(l->pattern, text.p, &known, arena, ret);
+		}
 	}
 	intern_release(&known);
 	mem_free(seen);
@@ -289,7 +347,9 @@ static const char *nearest_name(struct budget_result *ret, const struct budget_l
 	names all = { 0 };
 	if (l->subject == BUDGET_SECTION)
 		section_names(s, &all);
-	else if (l->subject != BUDGET_SYMBOL)
+	else if (l->subject == BUDGET_REGION)
+		region_names(s, &all);
+	else if (l->subject != BUDGET_SYMBOL && l->subject > BUDGET_SECTION)
 		text_names(l, s, &ret->arena, &all);
 	const char *near = nearest_of(l->pattern, all.data, all.count);
 	if (near)
@@ -313,7 +373,7 @@ static struct heft_budget_row check_limit(struct budget_result *ret, const struc
 	const struct measured base = in->base ? measure(l, in->base) : (struct measured){ 0 };
 	row.now = now.bytes;
 	row.base = base.bytes;
-	row.limit = limit_bytes(l, row.base);
+	row.limit = l->left ? limit_of_free(l, in->now) : limit_bytes(l, row.base);
 	const double measured = l->growth ? row.now - row.base : row.now;
 	if (!now.any && !base.any) {
 		row.state = HEFT_BUDGET_UNMATCHED;
@@ -328,19 +388,51 @@ static struct heft_budget_row check_limit(struct budget_result *ret, const struc
 	return row;
 }
 
+static bool knows_regions(const struct snapshot *s)
+{
+	names all = { 0 };
+	region_names(s, &all);
+	const bool any = all.count > 0;
+	vec_release(&all);
+	return any;
+}
+
+static bool tells_vm(const struct snapshot *s)
+{
+	return s->by_heft;
+}
+
+static bool all_know(const struct budget_input *in, bool (*know)(const struct snapshot *s))
+{
+	return know(in->now) && (in->base == NULL || know(in->base));
+}
+
+/* Whether the snapshots tell what the limit is about. */
+static bool can_be_asked(const struct budget_limit *l, const struct budget_input *in,
+			 struct heft_err *err)
+{
+	if (l->subject == BUDGET_REGION && !all_know(in, knows_regions))
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			    "'%s': no memory regions are known%s: the linker map beside a program "
+			    "states them, or a linker script (--script), or --region",
+			    l->text, knows_regions(in->now) ? " of the base" : "");
+	if (l->subject == BUDGET_VM && !all_know(in, tells_vm))
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			    "'%s': a .size file of SuperSize does not tell the size of the "
+			    "VM image; the program itself does",
+			    l->text);
+	return true;
+}
+
 bool budget_check(struct budget_result *ret, const struct budget *b, const struct budget_input *in,
 		  struct heft_err *err)
 {
 	memset(ret, 0, sizeof *ret);
 	for (size_t i = 0; i < b->limits.count; i++) {
 		const struct budget_limit *l = &b->limits.data[i];
-		if (l->subject == BUDGET_VM &&
-		    (!in->now->by_heft || (in->base && !in->base->by_heft))) {
+		if (!can_be_asked(l, in, err)) {
 			budget_result_release(ret);
-			return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
-				    "'%s': a .size file of SuperSize does not tell the size of the "
-				    "VM image; the program itself does",
-				    l->text);
+			return false;
 		}
 		vec_push(&ret->rows, check_limit(ret, l, in));
 	}

@@ -4,6 +4,7 @@
  *     section .text           max 1200 KiB
  *     symbol "^std::"         max 64 KiB        # PCRE2
  *     source src/net          growth 0
+ *     region RAM              free at least 8 KiB
  *
  * A rule is a line.  Read once; checking is O(rules x symbols). */
 #ifndef HEFT_ASKS_BUDGET_H
@@ -16,8 +17,13 @@ enum budget_subject {
 	BUDGET_FILE,
 	BUDGET_VM,
 	BUDGET_SECTION,
+	BUDGET_REGION,
 	BUDGET_SYMBOL,
-	BUDGET_SOURCE,
+	BUDGET_NAMESPACE,
+	BUDGET_SOURCE, /* from here on measured in the file */
+	BUDGET_DIRECTORY,
+	BUDGET_OBJECT,
+	BUDGET_LIBRARY,
 	BUDGET_COMPONENT,
 };
 
@@ -31,6 +37,7 @@ struct budget_limit {
 	struct pattern *regex; /* of symbols; owned by the budget */
 	bool growth;           /* against the base; else of the size itself */
 	bool percent;          /* growth in 1/1000 of a percent; else bytes */
+	bool left;             /* so much of a region is free at least */
 	uint64_t amount;
 	const char *text; /* the rule with this limit alone, as it would be written */
 	unsigned line;

@@ -188,8 +188,13 @@ static const struct subject {
 	[BUDGET_FILE] = { "file", NULL },
 	[BUDGET_VM] = { "vm", NULL },
 	[BUDGET_SECTION] = { "section", "the name of a section" },
+	[BUDGET_REGION] = { "region", "the name of a memory region" },
 	[BUDGET_SYMBOL] = { "symbol", "an expression" },
+	[BUDGET_NAMESPACE] = { "namespace", "the name of a namespace" },
 	[BUDGET_SOURCE] = { "source", "a path" },
+	[BUDGET_DIRECTORY] = { "directory", "a path" },
+	[BUDGET_OBJECT] = { "object", "a path" },
+	[BUDGET_LIBRARY] = { "library", "the name of a library" },
 	[BUDGET_COMPONENT] = { "component", "the name of a component" },
 };
 
@@ -215,7 +220,9 @@ static bool read_subject(struct in *in, struct budget_limit *limit)
 		return limit->regex || bad_at(in, w.at, "%s", why.text);
 	}
 	return bad_at(in, w.at,
-		      "'" STR_FMT "' is none of file, vm, section, symbol, source, component",
+		      "'" STR_FMT
+		      "' is none of file, vm, section, region, symbol, namespace, source, "
+		      "directory, object, library, component",
 		      STR_ARG(w.text));
 }
 
@@ -232,12 +239,31 @@ static const char *rule_text(struct in *in, size_t start, size_t subject_end, si
 	return arena_format(&in->b->arena, STR_FMT " " STR_FMT, STR_ARG(subject), STR_ARG(limit));
 }
 
+/* "free at least 8 KiB", of a region. */
+static bool read_free(struct in *in, struct budget_limit *limit, size_t at)
+{
+	static const char *const words[] = { "at", "least" };
+	if (limit->subject != BUDGET_REGION)
+		return bad_at(in, at, "'free' is a limit of memory regions");
+	for (size_t i = 0; i < COUNT_OF(words); i++) {
+		struct word w;
+		if (!next_word(in, "'at least'", &w))
+			return false;
+		if (!is_word(&w, words[i]))
+			return bad_at(in, w.at, "'free at least' is wanted");
+	}
+	return read_amount(in, limit);
+}
+
 static bool read_limit(struct in *in, struct budget_limit *limit)
 {
 	struct word w;
 	if (!next_word(in, "'max' or 'growth'", &w))
 		return false;
 	limit->growth = is_word(&w, "growth");
+	limit->left = is_word(&w, "free");
+	if (limit->left)
+		return read_free(in, limit, w.at);
 	if (!limit->growth && !is_word(&w, "max"))
 		return bad_at(in, w.at, "'" STR_FMT "' is neither 'max' nor 'growth'",
 			      STR_ARG(w.text));

@@ -18,6 +18,7 @@ const struct opt check_opts[] = {
 #define OUTPUT_NO_STACKS
 #include "cli/output_opts.inc"
 #include "cli/find_opts.inc"
+#include "cli/region_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
 	{ 0 },

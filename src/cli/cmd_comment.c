@@ -23,6 +23,7 @@ const struct opt comment_opts[] = {
 	{ O_TITLE, 0, false, "title", "NAME", "what was measured (default: FILE's name)" },
 	{ O_OUTPUT, 'o', false, "output", "FILE", "write there, all or nothing" },
 #include "cli/find_opts.inc"
+#include "cli/region_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
 	{ 0 },

@@ -28,6 +28,7 @@ const struct opt snapshot_opts[] = {
 	  "an alias for each object that has a function" },
 	{ O_EXACT, 0, false, "supersize-names", NULL, "cut names exactly as SuperSize does" },
 #include "cli/find_opts.inc"
+#include "cli/region_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
 	{ 0 },

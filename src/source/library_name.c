@@ -15,6 +15,19 @@ bool unit_of_archive(struct str unit, struct str *ret)
 	return true;
 }
 
+/* Snapshots have the member as a path: "DIR/libx.a/y.o", of rustc "DIR/libx-HASH.rlib/y.o". */
+static bool of_member(struct str unit, struct str *ret)
+{
+	const char *end = unit.len > 0 ? memrchr(unit.p, '/', unit.len) : NULL;
+	const struct str archive = { unit.p, end ? (size_t)(end - unit.p) : 0 };
+	if (!str_ends(archive, STR(".a")))
+		return false;
+	const char *slash = memrchr(archive.p, '/', archive.len);
+	const char *start = slash ? slash + 1 : archive.p;
+	*ret = (struct str){ start, (size_t)(end - start) };
+	return ret->len > 2;
+}
+
 bool unit_is_shared_library(struct str unit)
 {
 	return str_starts(unit, STR("lib")) && !memchr(unit.p, '/', unit.len) &&
@@ -42,12 +55,13 @@ static bool is_hex(struct str s)
 	return s.len > 0;
 }
 
-/* "DIR/libserde-0123456789abcdef.rlib(serde.o)", also "libstd-HASH.so". */
+/* "DIR/libserde-0123456789abcdef.rlib(serde.o)", in snapshots "....rlib/serde.o". */
 static bool of_rlib(struct str unit, struct str *ret)
 {
-	static const char mark[] = ".rlib(";
+	static const char mark[] = ".rlib";
 	const char *end = memmem(unit.p, unit.len, mark, sizeof mark - 1);
-	if (!end)
+	const char *after = end ? end + sizeof mark - 1 : NULL;
+	if (!after || after == unit.p + unit.len || (*after != '(' && *after != '/'))
 		return false;
 	const char *start = memrchr(unit.p, '/', (size_t)(end - unit.p));
 	start = start ? start + 1 : unit.p;
@@ -75,8 +89,8 @@ static bool of_target(struct str unit, struct str *ret)
 struct str library_name(struct str unit)
 {
 	struct str found;
-	if (unit_of_archive(unit, &found) || unit_of_crate(unit, &found) || of_rlib(unit, &found) ||
-	    of_target(unit, &found))
+	if (unit_of_archive(unit, &found) || of_member(unit, &found) ||
+	    unit_of_crate(unit, &found) || of_rlib(unit, &found) || of_target(unit, &found))
 		return found;
 	if (unit_is_shared_library(unit))
 		return unit;

@@ -9,20 +9,36 @@
 
 #include "../lib/snapmaker.h"
 
+static const char sort[] = "std::sort<int>(int*)";
 static const struct made old[] = {
-	{ ".text", 0x1000, 1000, 0, "std::sort<int>(int*)", "net/a.cc", NULL, "Net", 0 },
-	{ ".text", 0x2000, 600, 100, "main", "app/main.cc", NULL, "App", 2 },
+	{ ".text", 0x1000, 1000, 0, sort, "net/a.cc", "out/libnet.a/a.o", "Net", 0 },
+	{ ".text", 0x2000, 600, 100, "main", "app/main.cc", "out/main.o", "App", 2 },
 	{ ".text", 0x2000, 600, 100, "same", "net/b.cc", NULL, "Net", 0 },
 	{ ".data", 0x3000, 50, 0, "table", "network/t.cc", NULL, "", 0 },
 	{ ".bss", 0x4000, 9000, 0, "heap", "net/a.cc", NULL, "Net", 0 },
 };
 static const struct made now[] = {
-	{ ".text", 0x1000, 1400, 0, "std::sort<int>(int*)", "net/a.cc", NULL, "Net", 0 },
-	{ ".text", 0x2000, 600, 100, "main", "app/main.cc", NULL, "App", 2 },
+	{ ".text", 0x1000, 1400, 0, sort, "net/a.cc", "out/libnet.a/a.o", "Net", 0 },
+	{ ".text", 0x2000, 600, 100, "main", "app/main.cc", "out/main.o", "App", 2 },
 	{ ".text", 0x2000, 600, 100, "same", "net/b.cc", NULL, "Net", 0 },
 	{ ".data", 0x3000, 50, 0, "table", "network/t.cc", NULL, "", 0 },
 	{ ".bss", 0x4000, 9000, 0, "heap", "net/a.cc", NULL, "Net", 0 },
 };
+
+/* Two regions, of which the second has .bss. */
+static void add_regions(struct snapshot *s, uint64_t used)
+{
+	static const char *const names[] = { "REGION_START/FLASH", "REGION_SIZE/FLASH",
+					     "REGION_USED/FLASH",  "REGION_START/RAM",
+					     "REGION_SIZE/RAM",    "REGION_USED/RAM",
+					     "SIZE/.text" };
+	const uint64_t values[] = { 0x1000, 0x2800, used, 0x4000, 16384, 9000, 1 };
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		const char *value = arena_format(&s->arena, "%" PRIu64, values[i]);
+		const struct snap_metric m = { "fw.elf", names[i], value };
+		vec_push(&s->containers.data[0].metrics, m);
+	}
+}
 
 struct fixture {
 	struct snapshot now, old;
@@ -37,6 +53,8 @@ static void setup(struct fixture *f, const char *rules, bool base)
 	memset(f, 0, sizeof *f);
 	snapmaker_make(&f->now, now, COUNT_OF(now));
 	snapmaker_make(&f->old, old, COUNT_OF(old));
+	add_regions(&f->now, 8400);
+	add_regions(&f->old, 8000);
 	f->now.by_heft = f->old.by_heft = true;
 	if (!budget_parse(&f->budget, "b.txt", str_of(rules), &err))
 		fail_msg("%s", err.text);
@@ -81,6 +99,16 @@ static void each_subject_measures_its_bytes(void **state)
 	check_size("source net*/*.cc max 1", 1400 + 300 + 50);
 	check_size("source ne max 1", 0);
 	check_size("component Net max 1", 1400 + 300);
+	check_size("directory net max 1", 1400 + 300);
+	check_size("object out max 1", 1400 + 300);
+	check_size("object out/main.o max 1", 300);
+	check_size("library libnet.a max 1", 1400);
+	check_size("library out max 1", 300);
+	check_size("namespace std max 1", 1400);
+	check_size("namespace st max 1", 0);
+	/* Up to the last byte in use, whoever has it. */
+	check_size("region FLASH max 1", 8400);
+	check_size("region RAM free at least 1", 9000);
 }
 
 static void check_state(const char *rule, bool base, enum heft_budget_state want)
@@ -105,6 +133,13 @@ static void limits_hold_up_to_their_very_value(void **state)
 	check_state("section .text growth 23.53%", true, HEFT_BUDGET_KEPT);
 	check_state("section .text growth 0", false, HEFT_BUDGET_SKIPPED);
 	check_state("section .data growth 0", true, HEFT_BUDGET_KEPT);
+	check_state("region FLASH growth 5%", true, HEFT_BUDGET_KEPT);
+	check_state("region FLASH growth 399", true, HEFT_BUDGET_BROKEN);
+	check_state("region RAM max 9000, free at least 1", false, HEFT_BUDGET_KEPT);
+	check_state("region RAM free at least 7384", false, HEFT_BUDGET_KEPT);
+	check_state("region RAM free at least 7385", false, HEFT_BUDGET_BROKEN);
+	/* More than there is, ever. */
+	check_state("region RAM free at least 17 KiB", false, HEFT_BUDGET_BROKEN);
 }
 
 static void a_limit_that_matches_nothing_is_not_kept(void **state)
@@ -115,6 +150,9 @@ static void a_limit_that_matches_nothing_is_not_kept(void **state)
 	check_state("source ne max 1", false, HEFT_BUDGET_UNMATCHED);
 	check_state("component Nett max 1", false, HEFT_BUDGET_UNMATCHED);
 	check_state("symbol ^nothing$ max 1", false, HEFT_BUDGET_UNMATCHED);
+	check_state("region CCM max 1", false, HEFT_BUDGET_UNMATCHED);
+	check_state("namespace boost max 1", false, HEFT_BUDGET_UNMATCHED);
+	check_state("library libx.a max 1", false, HEFT_BUDGET_UNMATCHED);
 	/* Empty is not absent. */
 	check_state("section .data growth 0", false, HEFT_BUDGET_SKIPPED);
 }
@@ -125,7 +163,10 @@ static void a_mistaken_name_has_a_near_one(void **state)
 	static const char *const pairs[][2] = { { "section .txet max 1", ".text" },
 						{ "source nett max 1", "net" },
 						{ "source net/b.c max 1", "net/b.cc" },
-						{ "component Nett max 1", "Net" } };
+						{ "component Nett max 1", "Net" },
+						{ "region FLSH max 1", "FLASH" },
+						{ "object out/mian.o max 1", "out/main.o" },
+						{ "library libnte.a max 1", "libnet.a" } };
 	for (size_t i = 0; i < COUNT_OF(pairs); i++) {
 		struct fixture f;
 		setup(&f, pairs[i][0], false);
@@ -150,6 +191,34 @@ static void a_broken_limit_names_who_broke_it(void **state)
 	assert_string_equal(max->parts[0].path, "net/a.cc");
 	assert_int_equal(growth->part_count, 1);
 	assert_int_equal((int)(growth->parts[0].now - growth->parts[0].base), 400);
+	teardown(&f);
+}
+
+static void a_broken_region_names_what_is_in_it(void **state)
+{
+	struct fixture f;
+	(void)state;
+	setup(&f, "region RAM max 8 KiB", false);
+	const struct heft_budget_row *row = &f.result.rows.data[0];
+	assert_string_equal(row->subject, "region");
+	assert_int_equal(row->part_count, 1);
+	assert_string_equal(row->parts[0].label, "heap");
+	teardown(&f);
+}
+
+static void regions_must_be_known_of_both_sides(void **state)
+{
+	struct fixture f;
+	struct heft_err err;
+	(void)state;
+	setup(&f, "region RAM growth 1", true);
+	const struct budget_input both = { &f.now, &f.old }, other = { &f.old, &f.now };
+	f.old.containers.data[0].metrics.count = 0;
+	budget_result_release(&f.result);
+	assert_false(budget_check(&f.result, &f.budget, &both, &err));
+	assert_non_null(strstr(err.text, "no memory regions are known of the base"));
+	assert_false(budget_check(&f.result, &f.budget, &other, &err));
+	assert_non_null(strstr(err.text, "no memory regions are known: "));
 	teardown(&f);
 }
 
@@ -192,6 +261,12 @@ static void a_bad_rule_is_told_with_its_place(void **state)
 		{ "symbol \"(\" max 1", "b.txt:1:8: " },
 		{ "symbol a max 1, growth", "b.txt:1:23: a size is missing" },
 		{ "file max 1,", "b.txt:1:12: 'max' or 'growth' is missing" },
+		{ "file free at least 1", "b.txt:1:6: 'free' is a limit of memory regions" },
+		{ "region R free 1", "b.txt:1:15: 'free at least' is wanted" },
+		{ "region R free at most 1", "b.txt:1:18: 'free at least' is wanted" },
+		{ "region R free at", "b.txt:1:17: 'at least' is missing" },
+		{ "region R free at least 5%", "b.txt:1:24: a percentage is" },
+		{ "region", "b.txt:1:7: the name of a memory region is missing" },
 		{ ",", "b.txt:1:1: what is limited is missing" },
 	};
 	(void)state;
@@ -214,6 +289,8 @@ int main(void)
 		cmocka_unit_test(a_limit_that_matches_nothing_is_not_kept),
 		cmocka_unit_test(a_mistaken_name_has_a_near_one),
 		cmocka_unit_test(a_broken_limit_names_who_broke_it),
+		cmocka_unit_test(a_broken_region_names_what_is_in_it),
+		cmocka_unit_test(regions_must_be_known_of_both_sides),
 		cmocka_unit_test(the_size_of_the_image_must_be_known),
 		cmocka_unit_test(a_bad_rule_is_told_with_its_place),
 	};

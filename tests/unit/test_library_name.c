@@ -18,6 +18,9 @@ static void a_member_is_of_its_archive(void **state)
 	assert_library("/usr/lib/thumb/libc_nano.a(lib_a-memcpy.o)", "libc_nano.a");
 	assert_library("libgcc.a(_udivdi3.o)", "libgcc.a");
 	assert_library("out/liba.a(sub/b.o)", "liba.a");
+	assert_library("../lib/libm.a/s_sin.o", "libm.a");
+	assert_library("libm.a/s_sin.o", "libm.a");
+	assert_library("src/.a/x.o", "src/.a");
 }
 
 static void code_of_rust_is_of_its_crate(void **state)
@@ -26,6 +29,8 @@ static void code_of_rust_is_of_its_crate(void **state)
 	assert_library("target/deps/libserde-0123456789abcdef.rlib(serde-0123.serde.1.rcgu.o)",
 		       "serde");
 	assert_library("libcortex_m.rlib(x.o)", "cortex_m");
+	assert_library("deps/libserde-0123456789abcdef.rlib/serde.o", "serde");
+	assert_library("deps/libserde.rlib", "deps");
 	assert_library("src/main.rs/@/blinky.8a7c-cgu.0", "blinky");
 }
 
