@@ -20,6 +20,7 @@ part_of() {
 	snapshot) echo heft.1 SNAPSHOTS OF PROGRAMS ;;
 	diff) echo heft-snapshots.1 DIFFERENCES ;;
 	query) echo heft-snapshots.1 QUERIES ;;
+	rows) echo heft.1 ROWS FOR STORES ;;
 	check) echo heft-snapshots.1 BUDGETS ;;
 	comment) echo heft-snapshots.1 COMMENTS ON CHANGES ;;
 	report) echo heft.1 PAGES TO LOOK AT ;;

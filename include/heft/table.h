@@ -138,6 +138,15 @@ enum heft_format {
 	/* Addresses alone: two lines a frame, function and file:line:column, then an empty line, as
 	 * llvm-symbolizer writes by default. */
 	HEFT_TERSE,
+	/* Rows for stores, sizes alone: one a leaf, with the constants of heft_write_opts in
+	 * front, the array "labels" and the measures: */
+	HEFT_NDJSON,    /* an object a line */
+	HEFT_ROWBINARY, /* ClickHouse's RowBinary: String, Array(String), UInt64 */
+};
+
+/* A column that has one text in all rows.  Never grows. */
+struct heft_constant {
+	const char *name, *value;
 };
 
 /* Which sizes of a profile count: of the file, of the VM image. */
@@ -157,6 +166,9 @@ struct heft_write_opts {
 	uint32_t frames;         /* heaps: the table shows so many of a stack; 0: all */
 	bool full; /* heaps: paths, not file names alone; facts: all of a file, not its line */
 	bool no_summary; /* heaps: nothing of the process above the table */
+	/* Rows for stores: so many columns in front.  Borrowed for the call. */
+	const struct heft_constant *constants;
+	size_t constant_count;
 };
 
 #ifdef __cplusplus

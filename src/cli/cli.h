@@ -135,6 +135,10 @@ extern const struct opt check_opts[];
 extern const char check_manual[];
 int cmd_check(const struct cli *cli, int argc, char **argv);
 
+extern const struct opt rows_opts[];
+extern const char rows_manual[];
+int cmd_rows(const struct cli *cli, int argc, char **argv);
+
 extern const struct opt comment_opts[];
 extern const char comment_manual[];
 int cmd_comment(const struct cli *cli, int argc, char **argv);

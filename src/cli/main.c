@@ -57,6 +57,8 @@ static const struct command commands[] = {
 	  cmd_history_export },
 	{ "history gc", "[OPTION]... --keep=NUM", "take old builds out", history_gc_manual,
 	  history_gc_opts, cmd_history_gc },
+	{ "rows", "[OPTION]... FILE...", "sizes of any number of files as rows for a store",
+	  rows_manual, rows_opts, cmd_rows },
 	{ "report", "[OPTION]... INPUT... [-- BASE...] -o OUT.html",
 	  "one html file to look at: treemap, flame graph, table", report_manual, report_opts,
 	  cmd_report },

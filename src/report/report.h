@@ -160,6 +160,9 @@ void out_markdown(const struct report *r, struct sink *s);
  * down with ";" between, a space, the value that decides the order; in a diff the values before and
  * now.  Rows without a value are left out. */
 void out_folded(const struct report *r, struct sink *s);
+/* A row a leaf for stores, as HEFT_NDJSON and HEFT_ROWBINARY have it.  HEFT_EARG where the table
+ * has no labels, is a difference, or has measures that are no whole numbers. */
+bool out_store_rows(const struct report *r, struct sink *s, struct heft_err *err);
 /* A profile for pprof, gzip'ed: each leaf row a stack, a value a measure. */
 void out_pprof(const struct report *r, struct sink *s);
 

@@ -44,6 +44,11 @@ bool report_write(const struct report *r, struct sink *s, struct heft_err *err)
 	case HEFT_FOLDED: out_folded(r, s); break;
 	case HEFT_PPROF: out_pprof(r, s); break;
 	case HEFT_SVG: draw(r, s); break;
+	case HEFT_NDJSON:
+	case HEFT_ROWBINARY:
+		if (!out_store_rows(r, s, err))
+			return false;
+		break;
 	default: return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this report has no such format");
 	}
 	return sink_end(s, err);

@@ -1,0 +1,39 @@
+/* upload.h - part of heft.h: bytes to a server by HTTP. */
+#ifndef HEFT_H
+#include "heft.h" /* which includes this file in its turn */
+#elif !defined(HEFT_PART_UPLOAD_H)
+#define HEFT_PART_UPLOAD_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A server that takes what reports write.  One connection, which stays open.
+ *
+ *     struct heft_upload *u = heft_upload_new("https://host:8123/?query=...", &err);
+ *     if (u && heft_upload_send(u, bytes, size, &err))
+ *             ...
+ *     heft_upload_free(u);
+ *
+ * One thread a handle. */
+struct heft_upload;
+
+/* `url` is http or https.  NULL on failure: HEFT_EARG for another address, and for one with a
+ * password, which belongs into ~/.netrc; HEFT_EUNSUPPORTED where the library was built without
+ * libcurl. */
+HEFT_API struct heft_upload *heft_upload_new(const char *url, struct heft_err *err);
+HEFT_API void heft_upload_free(struct heft_upload *u);
+/* "Name: value", sent with every request from now on. */
+HEFT_API void heft_upload_add_header(struct heft_upload *u, const char *line);
+/* Posts the bytes.  HEFT_EIO where the server cannot be reached, does not answer within a minute,
+ * or answers with another status than 200 to 299; no text has a password or a query in it. */
+HEFT_API bool heft_upload_send(struct heft_upload *u, const void *data, size_t size,
+			       struct heft_err *err);
+/* What the server answered to the last request: 200 and the like, 0 without an answer.  Whoever
+ * wants to try again does so at 0 and from 500 on. */
+HEFT_API unsigned heft_upload_status(const struct heft_upload *u);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,197 @@
+#include "store/http.h"
+
+/* ---- addresses ------------------------------------------------------------------------------- */
+
+static bool has_password(const char *url)
+{
+	const char *host = strstr(url, "://") + 3;
+	const size_t size = strcspn(host, "/?#");
+	const char *at = memchr(host, '@', size);
+	return at && memchr(host, ':', (size_t)(at - host));
+}
+
+static bool check_url(const char *url, struct heft_err *err)
+{
+	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "'%.40s' is no http or https address",
+			    url);
+	if (has_password(url))
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			    "an address with a password is seen by everybody on this machine; "
+			    "put the password into ~/.netrc");
+	return true;
+}
+
+#ifdef HEFT_HAVE_CURL
+
+#include <curl/curl.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { ANSWER_MOST = 16 << 20, SAID_MOST = 160 };
+
+struct http {
+	CURL *curl;
+	struct owned *owned;
+	struct curl_slist *headers;
+	struct text url; /* as it is shown: without a query */
+	/* Of malloc: no function of libcurl may be left by a jump where there is no memory. */
+	char *answer;
+	size_t answer_size;
+};
+
+static void start_curl(void)
+{
+	curl_global_init(CURL_GLOBAL_DEFAULT);
+}
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+static size_t take_answer(char *p, size_t size, size_t count, void *ctx)
+{
+	struct http *h = ctx;
+	const size_t bytes = size * count;
+	if (bytes > ANSWER_MOST - h->answer_size)
+		return 0;
+	char *grown = realloc(h->answer, h->answer_size + bytes + 1);
+	if (!grown)
+		return 0;
+	memcpy(grown + h->answer_size, p, bytes);
+	h->answer = grown;
+	h->answer_size += bytes;
+	return bytes;
+}
+
+static void set_up(struct http *h, const char *url)
+{
+	curl_easy_setopt(h->curl, CURLOPT_URL, url);
+	curl_easy_setopt(h->curl, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(h->curl, CURLOPT_POST, 1L);
+	curl_easy_setopt(h->curl, CURLOPT_NETRC, (long)CURL_NETRC_OPTIONAL);
+	curl_easy_setopt(h->curl, CURLOPT_CONNECTTIMEOUT, 10L);
+	curl_easy_setopt(h->curl, CURLOPT_WRITEFUNCTION, take_answer);
+	curl_easy_setopt(h->curl, CURLOPT_WRITEDATA, h);
+	curl_easy_setopt(h->curl, CURLOPT_USERAGENT, "heft/" HEFT_VERSION);
+	http_set_timeout(h, 60);
+}
+
+struct http *http_open(const char *url, struct heft_err *err)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	if (!check_url(url, err))
+		return NULL;
+	pthread_once(&once, start_curl);
+	struct http *h = mem_zeroed(1, sizeof *h);
+	h->curl = curl_easy_init();
+	if (!h->curl) {
+		mem_free(h);
+		fail(err, HEFT_EIO, HEFT_NO_OFFSET, "libcurl cannot be started");
+		return NULL;
+	}
+	h->owned = memory_own(curl_easy_cleanup, h->curl);
+	text_add(&h->url, (struct str){ url, strcspn(url, "?#") });
+	text_add_char(&h->url, '\0');
+	/* Without it libcurl waits for a word of the server before a large body. */
+	http_header(h, "Expect:");
+	set_up(h, url);
+	return h;
+}
+
+void http_close(struct http *h)
+{
+	if (!h)
+		return;
+	memory_disown(h->owned);
+	curl_easy_cleanup(h->curl);
+	curl_slist_free_all(h->headers);
+	text_release(&h->url);
+	free(h->answer);
+	mem_free(h);
+}
+
+void http_header(struct http *h, const char *line)
+{
+	h->headers = curl_slist_append(h->headers, line);
+	curl_easy_setopt(h->curl, CURLOPT_HTTPHEADER, h->headers);
+}
+
+void http_set_timeout(struct http *h, unsigned seconds)
+{
+	curl_easy_setopt(h->curl, CURLOPT_TIMEOUT, (long)seconds);
+}
+
+/* The first line of what the server said. */
+static bool refused(struct http *h, long status, struct heft_err *err)
+{
+	const struct str said = { h->answer, h->answer_size };
+	size_t size = 0;
+	while (size < said.len && size < SAID_MOST && (unsigned char)said.p[size] >= ' ')
+		size++;
+	return fail(err, HEFT_EIO, HEFT_NO_OFFSET, "%s: the server answers %ld%s%.*s", h->url.p,
+		    status, size > 0 ? ": " : "", (int)size, size > 0 ? said.p : "");
+}
+
+bool http_post(struct http *h, struct bytes body, struct text *ret, long *ret_status,
+	       struct heft_err *err)
+{
+	long status = 0;
+	h->answer_size = 0;
+	curl_easy_setopt(h->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.size);
+	curl_easy_setopt(h->curl, CURLOPT_POSTFIELDS, body.size > 0 ? (const char *)body.p : "");
+	const CURLcode code = curl_easy_perform(h->curl);
+	curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &status);
+	if (ret_status)
+		*ret_status = code == CURLE_OK ? status : 0;
+	if (code != CURLE_OK)
+		return fail(err, HEFT_EIO, HEFT_NO_OFFSET, "%s: %s", h->url.p,
+			    curl_easy_strerror(code));
+	if (status < 200 || status > 299)
+		return refused(h, status, err);
+	if (ret)
+		text_add(ret, (struct str){ h->answer, h->answer_size });
+	return true;
+}
+
+#else
+
+struct http {
+	char none;
+};
+
+struct http *http_open(const char *url, struct heft_err *err)
+{
+	if (!check_url(url, err))
+		return NULL;
+	fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+	     "this heft was built without libcurl and sends nothing");
+	return NULL;
+}
+
+void http_close(struct http *h)
+{
+	(void)h;
+}
+
+void http_header(struct http *h, const char *line)
+{
+	(void)h;
+	(void)line;
+}
+
+void http_set_timeout(struct http *h, unsigned seconds)
+{
+	(void)h;
+	(void)seconds;
+}
+
+bool http_post(struct http *h, struct bytes body, struct text *ret, long *ret_status,
+	       struct heft_err *err)
+{
+	(void)h;
+	(void)body;
+	(void)ret;
+	(void)ret_status;
+	return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "this heft was built without libcurl");
+}
+
+#endif

@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+"""`heft rows`: both formats say the same, and what `heft size` says; a server that is busy is asked again and a run that was
+broken off goes on; workers of share/fleet fill two shards of ClickHouse, whose sums are those of the rows, and the ready-made
+questions are answered.
+
+usage: rows.py HEFT
+"""
+import contextlib
+import http.server
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+import socket
+
+FLEET = pathlib.Path(__file__).resolve().parent.parent.parent / "share" / "fleet"
+passed = failed = 0
+
+
+def check(name, good, shown=""):
+    global passed, failed
+    passed, failed = passed + bool(good), failed + (not good)
+    if not good:
+        print(f"FAILED: {name}\n{shown}")
+
+
+def run(*words, **more):
+    return subprocess.run(words, capture_output=True, check=False, **more)
+
+
+def decode(data, columns):
+    """The rows of RowBinary: so many texts, an array of texts, two numbers."""
+    at = 0
+
+    def leb():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    def text():
+        nonlocal at
+        size = leb()
+        at += size
+        return data[at - size : at].decode(errors="replace")
+
+    while at < len(data):
+        texts = [text() for _ in range(columns)]
+        labels = [text() for _ in range(leb())]
+        sizes = [int.from_bytes(data[at + 8 * i : at + 8 * i + 8], "little") for i in range(2)]
+        at += 16
+        yield (*texts, tuple(labels), *sizes)
+
+
+def test_formats(heft, files):
+    words = (heft, "rows", "-d", "sections,symbols", "--tag", "package=p", *files)
+    lines = [json.loads(line) for line in run(*words).stdout.splitlines()]
+    binary = list(decode(run(*words, "--format=rowbinary").stdout, 3))
+    told = [(r["package"], r["program"], r["build_id"], tuple(r["labels"]), r["file"], r["vm"]) for r in lines]
+    check("both formats have the same rows", told == binary and len(told) > 100, f"{len(told)} {len(binary)}")
+    for file in files:
+        total = json.loads(run(heft, "size", "--json", file).stdout)["total"]
+        sums = [sum(r[m] for r in lines if r["program"] == str(file)) for m in ("file", "vm")]
+        check(f"rows of {file} add up", sums == [total["file"], total["vm"]], f"{sums} {total['file']}")
+
+
+class Server(http.server.BaseHTTPRequestHandler):
+    """Takes rows; says that it is busy at first, and is gone after so many requests."""
+
+    rows, answers = [], []
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        status = self.answers.pop(0) if self.answers else 200
+        if status == 200:
+            self.rows.append((self.path, body))
+        self.send_response(status)
+        self.send_header("Content-Length", "9")
+        self.end_headers()
+        self.wfile.write(b"so it is\n")
+
+    def log_message(self, *_):
+        pass
+
+
+def test_server(heft, files, tmp):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url, listed = f"http://127.0.0.1:{server.server_port}/in?secret=1", f"{tmp}/done"
+    words = (heft, "rows", "--to", url, "--done", listed)
+    Server.answers[:] = [503]
+    done = run(*words, files[0])
+    check("a busy server is asked again", done.returncode == 0 and len(Server.rows) == 1, done.stderr)
+    Server.answers[:] = [400]
+    done = run(*words, *files)
+    check("one that refuses is told", done.returncode == 2 and b"400: so it is" in done.stderr and b"secret" not in done.stderr,
+          done.stderr)
+    done = run(*words, *files)
+    programs = [json.loads(line)["program"] for _, body in Server.rows for line in body.splitlines()]
+    check("a run goes on behind what was taken", b"1 done before" in done.stderr and set(programs) == set(map(str, files)),
+          done.stderr)
+    check("no row came twice", len(Server.rows) == 2 and not Server.rows[1][1].count(str(files[0]).encode() + b'"'))
+    done = run(*words, *files)
+    check("nothing is left to do", len(Server.rows) == 2 and b"0 files measured" in done.stderr, done.stderr)
+    server.shutdown()
+
+
+# ---- ClickHouse -----------------------------------------------------------------------------------------------------
+
+CONFIG = """<yandex><logger><level>error</level><log>{d}/log</log><errorlog>{d}/err</errorlog></logger>
+<http_port>{http}</http_port><tcp_port>{tcp}</tcp_port><interserver_http_port>{inter}</interserver_http_port>
+<listen_host>127.0.0.1</listen_host><path>{d}/data/</path><tmp_path>{d}/tmp/</tmp_path>
+<user_files_path>{d}/files/</user_files_path><format_schema_path>{d}/formats/</format_schema_path>
+<users_config>{d}/users.xml</users_config><default_profile>default</default_profile><default_database>default</default_database>
+<mark_cache_size>100000000</mark_cache_size><max_concurrent_queries>50</max_concurrent_queries>
+<remote_servers><fleet>{shards}</fleet></remote_servers></yandex>"""
+SHARD = "<shard><replica><host>127.0.0.1</host><port>{}</port></replica></shard>"
+USERS = """<yandex><profiles><default><insert_distributed_sync>1</insert_distributed_sync></default></profiles>
+<users><default><password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota>
+</default></users><quotas><default/></quotas></yandex>"""
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def ask(port, sql):
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/", data=sql.encode())
+    try:
+        with urllib.request.urlopen(request, timeout=120) as answer:
+            return [line.split("\t") for line in answer.read().decode().splitlines()]
+    except urllib.error.HTTPError as error:
+        print(f"FAILED: {sql}\n{error.read().decode()[:500]}")
+        raise
+
+
+@contextlib.contextmanager
+def shards(server, tmp, count=2):
+    """Servers on loopback, of which each knows all."""
+    http_ports, tcp_ports = ([free_port() for _ in range(count)] for _ in range(2))
+    running = []
+    for i in range(count):
+        folder = pathlib.Path(tmp, f"shard{i}")
+        for name in ("data", "tmp", "files", "formats"):
+            (folder / name).mkdir(parents=True)
+        (folder / "users.xml").write_text(USERS)
+        known = "".join(SHARD.format(port) for port in tcp_ports)
+        (folder / "config.xml").write_text(CONFIG.format(
+            d=folder, http=http_ports[i], tcp=tcp_ports[i], inter=free_port(), shards=known))
+        words = [server, f"--config-file={folder}/config.xml"]
+        running.append(subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+    try:
+        for port in http_ports:
+            for _ in range(300):
+                try:
+                    ask(port, "SELECT 1")
+                    break
+                except (urllib.error.URLError, ConnectionError):
+                    time.sleep(0.1)
+        yield http_ports
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
+
+
+def statements(path):
+    text = "\n".join(line for line in path.read_text().splitlines() if not line.startswith("--"))
+    return [s.strip() for s in text.split(";") if s.strip()]
+
+
+def make_packages(tmp):
+    """Two packages in two releases, with what the questions are about."""
+    source = pathlib.Path(tmp, "p.cc")
+    common = "extern \"C\" int puts(const char *);\nextern \"C\" int copied(int n) { int s = 0; for (int i = 0; i < n; i++) " \
+             "{ s += i * i; puts(\"x\"); } return s; }\nstruct B { virtual ~B() {} }; struct D : B {};\nB *make() { return new D; }\n"
+    for release, size in (("11", 1000), ("12", 5000)):
+        for package in ("one", "two"):
+            folder = pathlib.Path(tmp, release, package)
+            folder.mkdir(parents=True)
+            source.write_text(common + f"int table_{package}[{size}] = {{ 1 }};\n")
+            flags = ["-O1", "-fPIC", "-shared", "-Wl,--hash-style=both"]
+            subprocess.run(["g++", *flags, str(source), "-o", str(folder / f"lib{package}.so")], check=True)
+            (folder / "readme").write_text("no program\n" * 1000)
+    return pathlib.Path(tmp)
+
+
+def test_clickhouse(heft, tmp):
+    server = shutil.which("clickhouse-server") or shutil.which("/usr/sbin/clickhouse-server")
+    if not server:
+        print("LEFT OUT: two shards of ClickHouse: no clickhouse-server (install clickhouse-server)")
+        return
+    packages = make_packages(tmp)
+    with shards(server, tmp) as ports:
+        for port in ports:
+            for statement in statements(FLEET / "schema.sql"):
+                ask(port, statement)
+        workers = []
+        for port, release in zip(ports, ("11", "12")):
+            env = os.environ | {"HEFT": heft, "HEFT_TO": f"clickhouse://127.0.0.1:{port}/heft.rows", "HEFT_RELEASE": release,
+                                "HEFT_DONE": f"{tmp}/done-{release}", "PACKAGES": str(packages / release)}
+            workers.append(("make", ["make", "-s", "-f", str(FLEET / "Makefile")], env))
+            workers.append(("xargs", ["sh", "-c", f"ls -d {packages}/{release}/* | xargs -P 2 -n 1 {FLEET}/worker.sh"], env))
+            array = {"SLURM_ARRAY_TASK_ID": "0", "SLURM_ARRAY_TASK_MIN": "0", "SLURM_ARRAY_TASK_COUNT": "1"}
+            workers.append(("slurm", [FLEET / "slurm.sh"], env | array))
+        for name, words, env in workers:
+            if shutil.which(str(words[0])):
+                done = run(*words, env=env)
+                check(f"workers by {name}", done.returncode == 0, done.stderr)
+        wanted = sum(len(run(heft, "rows", "-d", "sections,rawsymbols", str(f)).stdout.splitlines())
+                     for f in packages.glob("*/*/*.so"))
+        counts = [int(ask(port, "SELECT count() FROM heft.rows_local")[0][0]) for port in ports]
+        check("both shards hold rows, each row once", sum(counts) == wanted and min(counts) > 0, f"{counts} {wanted}")
+        check("a shard answers for both", int(ask(ports[1], "SELECT count() FROM heft.rows")[0][0]) == wanted)
+        sums = {program: int(size) for program, size in ask(ports[0], "SELECT program, sum(file) FROM heft.rows GROUP BY program")}
+        check("programs add up", all(sums[p] == os.path.getsize(p) for p in sums) and len(sums) == 4, sums)
+        answers = [ask(ports[0], question) for question in statements(FLEET / "questions.sql")]
+        check("there are six questions", len(answers) == 6)
+        check("duplicated code is found", any(row[0] == "copied" and row[2] == "2" for row in answers[0]), answers[0])
+        check("growth is found", len(answers[1]) == 2 and all(15000 < int(row[3]) < 17000 for row in answers[1]), answers[1])
+        check("no library is linked statically", answers[2] == [], answers[2])
+        check("RELA is found", len(answers[3]) == 2 and all(int(row[2]) > 0 for row in answers[3]), answers[3])
+        check("RTTI is found", len(answers[4]) == 2 and all(int(row[1]) >= 4 for row in answers[4]), answers[4])
+        check("two hash tables are found", len(answers[5]) == 2, answers[5])
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__.split("\n\n")[1])
+    heft = str(pathlib.Path(sys.argv[1]).resolve())
+    if b"without libcurl" in run(heft, "rows", "--to", "http://127.0.0.1:1/", "/bin/sh").stderr:
+        print("SKIP: heft was built without libcurl (install libcurl4-openssl-dev)")
+        sys.exit(77)
+    files = [heft, "/bin/ls", "/bin/sh"]
+    with tempfile.TemporaryDirectory() as tmp:
+        test_formats(heft, files)
+        test_server(heft, files, tmp)
+        test_clickhouse(heft, tmp)
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(failed > 0 or passed < 9)
+
+
+main()
