@@ -1,5 +1,6 @@
-/* Input: one name.  Its first byte chooses: a linker name to demangle, or a demangled text
- * to shorten.  Whatever comes, the result is bounded, has no NUL and is the same again. */
+/* Input: one name.  Its first byte chooses: a linker name to demangle, one behind an "M", or a
+ * demangled text to shorten.  Whatever comes, the result is bounded, has no NUL and is the same
+ * again. */
 #include "names/demangle.h"
 #include "names/itanium.h"
 #include "names/signature.h"
@@ -53,6 +54,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	const struct str text = { (const char *)data + 1, size - 1 };
+	if (data[0] == 'M') {
+		check_style(text, HEFT_NAMES_SHORT);
+		check_style(text, HEFT_NAMES_FULL);
+		return 0;
+	}
 	const enum sig_language language = data[0] == 'R'   ? SIG_RUST
 					   : data[0] == 'D' ? SIG_D
 							    : SIG_CXX;

@@ -1,6 +1,7 @@
 #include "names/demangle.h"
 
 #include "names/itanium.h"
+#include "names/module_name.h"
 #include "names/rust.h"
 #include "names/signature.h"
 
@@ -123,12 +124,24 @@ static struct str demangle_d(struct demangler *d, struct str raw)
 
 /* ---- all schemes ---------------------------------------------------------------- */
 
-enum scheme { SCHEME_NONE, SCHEME_CXX, SCHEME_RUST_LEGACY, SCHEME_RUST, SCHEME_D };
+enum scheme {
+	SCHEME_NONE,
+	SCHEME_CXX,
+	SCHEME_RUST_LEGACY,
+	SCHEME_RUST,
+	SCHEME_D,
+	SCHEME_MODULE /* module_name.h */
+};
+
+static enum scheme other_scheme(struct str raw)
+{
+	return module_name_likely(raw) ? SCHEME_MODULE : SCHEME_NONE;
+}
 
 static enum scheme scheme_of(struct str raw)
 {
 	if (raw.len < 4 || raw.p[0] != '_')
-		return SCHEME_NONE;
+		return other_scheme(raw);
 	switch (raw.p[1]) {
 	case 'Z':
 		return raw.p[2] == 'N' && rust_legacy_size(raw) != 0 ? SCHEME_RUST_LEGACY
@@ -136,8 +149,8 @@ static enum scheme scheme_of(struct str raw)
 	case 'R': return SCHEME_RUST;
 	case 'D': return SCHEME_D;
 	/* a block of Apple's clang: ___Z1fv_block_invoke */
-	case '_': return str_starts(raw, STR("___Z")) ? SCHEME_CXX : SCHEME_NONE;
-	default: return SCHEME_NONE;
+	case '_': return str_starts(raw, STR("___Z")) ? SCHEME_CXX : other_scheme(raw);
+	default: return other_scheme(raw);
 	}
 }
 
@@ -182,6 +195,7 @@ static void run_scheme(void *ctx)
 	case SCHEME_RUST_LEGACY:
 		job->ret = (struct str){ d->library, rust_legacy(raw, d->library, NAME_MAX_SIZE) };
 		return;
+	case SCHEME_MODULE:
 	case SCHEME_NONE: return;
 	}
 }
@@ -194,6 +208,7 @@ static size_t stack_for(enum scheme scheme, size_t len)
 	case SCHEME_D: return len > D_MAX_RAW ? 0 : len * D_STACK + 1;
 	case SCHEME_RUST:
 	case SCHEME_RUST_LEGACY:
+	case SCHEME_MODULE:
 	case SCHEME_NONE: break;
 	}
 	return RUST_STACK;
@@ -234,12 +249,37 @@ static struct str short_name(struct demangler *d, struct str text, enum scheme s
 	return len > 0 ? (struct str){ d->buffer, len } : text;
 }
 
+bool demangle_module(struct demangler *d, struct str raw, struct str *ret,
+		     struct module_name *parts)
+{
+	const struct str name = without_underscore(raw);
+	if (scheme_of(name) != SCHEME_MODULE)
+		return false;
+	/* Most that a rule makes of a byte are two: "$" is ", ". */
+	room(d, 2 * name.len + 64);
+	if (!module_name_read(name, d->buffer, d->capacity, parts) || parts->len > NAME_MAX_SIZE)
+		return false;
+	*ret = (struct str){ d->buffer, parts->len };
+	return true;
+}
+
+static struct str module_text(struct demangler *d, struct str raw, enum heft_demangle style)
+{
+	struct module_name parts;
+	struct str text;
+	if (!demangle_module(d, raw, &text, &parts))
+		return raw;
+	return style == HEFT_NAMES_SHORT ? (struct str){ text.p, parts.brief } : text;
+}
+
 struct str demangle(struct demangler *d, struct str raw, enum heft_demangle style)
 {
 	const struct str name = without_underscore(raw);
 	const enum scheme scheme = style == HEFT_NAMES_RAW ? SCHEME_NONE : scheme_of(name);
 	if (scheme == SCHEME_NONE || memchr(name.p, 0, name.len))
 		return raw;
+	if (scheme == SCHEME_MODULE)
+		return module_text(d, raw, style);
 	const size_t end = suffix_at(name, scheme);
 	const struct str text = demangle_text(d, name, end, scheme);
 	if (text.len == 0 || text.len > NAME_MAX_SIZE)

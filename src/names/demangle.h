@@ -1,8 +1,8 @@
 /* demangle.h - linker names to the names people wrote.
  *
  * Schemes: Itanium C++ (_Z, __Z, with clone suffixes such as .cold, .part.0, .isra.0,
- * .llvm.123, @@VERSION), Rust legacy (the hash is dropped) and v0, D.  Anything else
- * stays as it is.
+ * .llvm.123, @@VERSION), Rust legacy (the hash is dropped) and v0, D, and the languages of
+ * module_name.h: OCaml, Free Pascal, Fortran, Swift, GHC.  Anything else stays as it is.
  *   full:  libc++abi's text for C++, with a clone suffix as " (.cold)"
  *          (Rust and D: the same with their text)
  *   short: see signature.h: parameters "()", template arguments "<>", no return type, no
@@ -17,6 +17,7 @@
 #define HEFT_NAMES_DEMANGLE_H
 
 #include "base/stack.h"
+#include "names/module_name.h"
 #include "heft.h"
 
 #define NAME_MAX_SIZE ((size_t)64 << 10)
@@ -42,5 +43,9 @@ void demangler_release(struct demangler *d);
 /* `raw` in the style wanted; valid until the next call with the same demangler.  May
  * return `raw` itself. */
 struct str demangle(struct demangler *d, struct str raw, enum heft_demangle style);
+/* A name of a language of module_name.h, and the parts of its text, which is valid until the next
+ * call with the same demangler.  False for any other name. */
+bool demangle_module(struct demangler *d, struct str raw, struct str *ret,
+		     struct module_name *parts);
 
 #endif

@@ -167,7 +167,7 @@ void namespaces_learn(struct namespaces *n, struct demangler *d, struct str raw)
 			namespaces_add(n, owner, true);
 }
 
-/* ---- Rust, D, Fortran ------------------------------------------------------------------------ */
+/* ---- Rust and D ------------------------------------------------------------------------------ */
 
 static bool is_capital(char c)
 {
@@ -262,22 +262,15 @@ static struct str d_space(struct str text)
 	return without_types(without_last(upto(text, end), '.'), '.');
 }
 
-/* gfortran's and flang's: __MODULE_MOD_NAME. */
-static struct str fortran_space(struct str raw)
-{
-	if (!str_starts(raw, STR("__")))
-		return STR("");
-	for (size_t i = 3; i + 5 < raw.len; i++)
-		if (memcmp(raw.p + i, "_MOD_", 5) == 0)
-			return upto(from(raw, 2), i - 2);
-	return STR("");
-}
-
 struct str namespace_of(const struct namespaces *n, struct demangler *d, struct str raw)
 {
-	const struct str text = demangle(d, raw, HEFT_NAMES_SHORT);
+	struct module_name parts;
+	struct str text;
+	if (demangle_module(d, raw, &text, &parts))
+		return upto(text, parts.module);
+	text = demangle(d, raw, HEFT_NAMES_SHORT);
 	if (str_eq(text, raw))
-		return fortran_space(raw);
+		return STR("");
 	if (is_cxx(raw))
 		return cxx_space(n, raw, text);
 	if (str_starts(raw, STR("_D")))

@@ -223,13 +223,52 @@ static struct str first_part(struct str path)
 	return path;
 }
 
-enum package_kind package_of(const struct namespaces *n, struct demangler *d, struct str raw,
-			     bool go, struct str *ret)
+unsigned language_marked(struct str raw)
 {
-	if (go && is_go(raw)) {
+	static const struct {
+		const char *name;
+		enum language language;
+	} marks[] = { { "NimMain", LANGUAGE_NIM },
+		      { "stg_upd_frame_info", LANGUAGE_GHC },
+		      { "start.posixCallMainAndExit", LANGUAGE_ZIG },
+		      { "std.start.posixCallMainAndExit", LANGUAGE_ZIG },
+		      { "start.callMain", LANGUAGE_ZIG },
+		      { "std.start.callMain", LANGUAGE_ZIG },
+		      { "builtin.default_panic", LANGUAGE_ZIG } };
+	for (size_t i = 0; i < COUNT_OF(marks); i++)
+		if (str_eq(raw, str_of(marks[i].name)))
+			return marks[i].language;
+	return 0;
+}
+
+/* By rules that are good for programs of one language only. */
+static struct str package_in(unsigned languages, struct str raw)
+{
+	struct str found = STR("");
+	if (languages & LANGUAGE_NIM)
+		found = nim_module(raw);
+	if (found.len == 0 && languages & LANGUAGE_GHC)
+		found = ghc_main_package(raw);
+	if (found.len == 0 && languages & LANGUAGE_ZIG && is_go(raw))
+		found = first_part(raw);
+	return found;
+}
+
+enum package_kind package_of(const struct namespaces *n, struct demangler *d, struct str raw,
+			     unsigned languages, struct str *ret)
+{
+	struct module_name parts;
+	if (languages & LANGUAGE_GO && is_go(raw)) {
 		*ret = go_package(raw);
 		return PACKAGE_GO;
 	}
+	if (demangle_module(d, raw, ret, &parts)) {
+		ret->len = parts.package;
+		return parts.package > 0 ? PACKAGE_SPACE : PACKAGE_NONE;
+	}
+	*ret = package_in(languages, raw);
+	if (ret->len > 0)
+		return PACKAGE_SPACE;
 	if (is_of_rust_runtime(raw)) {
 		*ret = STR("std");
 		return PACKAGE_CRATE;

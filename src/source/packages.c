@@ -39,6 +39,7 @@ struct packages {
 	struct intern crate_names; /* with "_" for "-" */
 	VEC(struct crate) crates;  /* by id of their names */
 	bool go, crates_read;
+	unsigned languages;           /* enum language */
 	const struct go_table *table; /* of the one image, or NULL */
 	uint64_t go_start, go_end;    /* code of Go's own tables */
 	const struct layer *symbols, *units;
@@ -155,7 +156,7 @@ static label_id find_by_name(struct packages *p, label_id symbol)
 	struct str found;
 	if (str_ends(raw, STR(" (debug info)")))
 		return label_borrow(p->f->labels, STR("(debug info)"));
-	switch (package_of(&p->spaces, &p->demangler, raw, p->go, &found)) {
+	switch (package_of(&p->spaces, &p->demangler, raw, p->languages, &found)) {
 	case PACKAGE_GO: return go_label(p, found);
 	case PACKAGE_CRATE: return crate_label(p, raw, found);
 	case PACKAGE_SPACE: return label_copy(p->f->labels, found);
@@ -181,10 +182,11 @@ static void find_names(struct packages *p, const struct spans *s, bool vm)
 static void learn_names(struct packages *p, const struct spans *s)
 {
 	for (size_t i = 0; i < s->list.count; i++) {
+		const struct str raw = label_text(p->f->labels, s->list.data[i].label);
 		label_id *of = &p->of_symbol.data[s->list.data[i].label];
 		if (*of == LABEL_NONE)
-			namespaces_learn(&p->spaces, &p->demangler,
-					 label_text(p->f->labels, s->list.data[i].label));
+			namespaces_learn(&p->spaces, &p->demangler, raw);
+		p->languages |= language_marked(raw);
 		*of = LABEL_NEW;
 	}
 }
@@ -352,6 +354,7 @@ static void find_go(struct packages *p)
 		p->go = p->go || t;
 		p->table = in->image_count == 1 ? t : NULL;
 	}
+	p->languages = p->go ? LANGUAGE_GO : 0;
 	if (p->table)
 		go_table_code(p->table, &p->go_start, &p->go_end);
 }

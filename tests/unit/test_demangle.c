@@ -151,26 +151,15 @@ static void an_underscore_of_mach_o_is_taken_off(void **state)
 
 static void names_without_a_scheme_stay_as_they_are(void **state)
 {
-	static const char *const names[] = { "main",
-					     "",
-					     "_",
-					     "_Z",
-					     "__Z",
-					     "_R",
-					     "_D",
-					     "foo.cold",
-					     "foo.part.0",
-					     "switch.table.foo",
-					     ".Lanon.1",
-					     "memcpy@@GLIBC_2.14",
-					     "_ZZZZ",
-					     "_Zfoo",
-					     "_Rust",
-					     "_DYNAMIC",
-					     "_init",
-					     "?test@@YAXXZ",
-					     "$s4test5helloyyF",
-					     "_$s4test5helloyyF" };
+	static const char *const names[] = { "main",       "",
+					     "_",          "_Z",
+					     "__Z",        "_R",
+					     "_D",         "foo.cold",
+					     "foo.part.0", "switch.table.foo",
+					     ".Lanon.1",   "memcpy@@GLIBC_2.14",
+					     "_ZZZZ",      "_Zfoo",
+					     "_Rust",      "_DYNAMIC",
+					     "_init",      "?test@@YAXXZ" };
 	struct demangler d = { 0 };
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(names); i++) {
@@ -390,9 +379,79 @@ static void the_scratch_is_reused(void **state)
 	assert_null(d.buffer);
 }
 
+static void languages_with_modules_have_readable_names(void **state)
+{
+	static const struct row rows[] = {
+		{ "camlStdlib__List__map_123", "Stdlib.List.map_123", "Stdlib.List.map_123" },
+		{ "camlShape__$2b$21_86", "Shape.+!_86", "Shape.+!_86" },
+		{ "camlStdlib__List.map_123", "Stdlib.List.map_123", "Stdlib.List.map_123" },
+		{ "camlShape", "Shape", "Shape" },
+		{ "__shapes_MOD_area", "shapes::area", "shapes::area" },
+		{ "_QMshapesParea", "shapes::area", "shapes::area" },
+		{ "_QMshapesEscale", "shapes::scale", "shapes::scale" },
+		{ "SYSUTILS_$$_INTTOSTR$QWORD$$ANSISTRING", "SYSUTILS.INTTOSTR",
+		  "SYSUTILS.INTTOSTR(QWORD): ANSISTRING" },
+		{ "SHAPES$_$TSQUARE_$__$$_AREA$LONGINT$CHAR$$LONGINT", "SHAPES.TSQUARE.AREA",
+		  "SHAPES.TSQUARE.AREA(LONGINT, CHAR): LONGINT" },
+		{ "SHAPES$_$TWICE$LONGINT$$LONGINT_$$_INNER$LONGINT", "SHAPES.TWICE.INNER",
+		  "SHAPES.TWICE.INNER(LONGINT)" },
+		{ "SYSTEM_$$_$assign$WORD$$OLEVARIANT", "SYSTEM.$assign",
+		  "SYSTEM.$assign(WORD): OLEVARIANT" },
+		{ "RTTI_$SHAPES_$$_TSQUARE$indirect", "SHAPES.TSQUARE", "SHAPES.TSQUARE (RTTI)" },
+		{ "U_$P$HELLO_$$_S", "HELLO.S", "HELLO.S (U)" },
+		{ "SYSTEM_$$_INIT$", "SYSTEM.INIT", "SYSTEM.INIT" },
+		{ "_$SHAPES$_Ld100", "SHAPES.Ld100", "SHAPES.Ld100" },
+		{ "$s4main3fooyyF", "main.foo", "main.foo (yyF)" },
+		{ "_$s4main3AppC3baryyF", "main.App.bar", "main.App.bar (yyF)" },
+		{ "$sSS4mainE3fooyyF", "main.foo", "main.foo (yyF)" },
+		{ "$s4main1SVMa", "main.S (Ma)", "main.S (Ma)" },
+		{ "$ss5print_9separator10terminatoryypd_S2StF", "Swift.print",
+		  "Swift.print (_9separator10terminatoryypd_S2StF)" },
+		{ "base_GHCziList_drop_info", "base:GHC.List.drop", "base:GHC.List.drop (info)" },
+		{ "ghczmprim_GHCziTuple_Z2T_con_info", "ghc-prim:GHC.Tuple.Z2T",
+		  "ghc-prim:GHC.Tuple.Z2T (con_info)" },
+		{ "splitzm0zi2zi3zmDXkzzOmykyJE7KmI3yfeZZnL_DataziList_zdfEq1_closure",
+		  "split-0.2.3:Data.List.$fEq1", "split-0.2.3:Data.List.$fEq1 (closure)" },
+		{ "ZCMain_main_closure", "main::Main.main", "main::Main.main (closure)" },
+	};
+	(void)state;
+	expect_rows(rows, COUNT_OF(rows));
+}
+
+static void names_that_only_look_like_those_of_modules_stay(void **state)
+{
+	static const char *const names[] = { "caml_alloc",
+					     "caml",
+					     "X",
+					     "_OBJC_CLASS_$_NSObject",
+					     "nm_Type_get_info",
+					     "___MOD_",
+					     "_Q",
+					     "_Qfoo",
+					     "_QMP",
+					     "_$$_x",
+					     "x_$$_",
+					     "$s",
+					     "$s99999a",
+					     "$s0A",
+					     "zlib_info",
+					     "z_Z_info",
+					     "z__info",
+					     "[section .z_info]",
+					     "_$$_Ld",
+					     "$$" };
+	struct demangler d = { 0 };
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		expect(&d, names[i], HEFT_NAMES_FULL, names[i]);
+	demangler_release(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(languages_with_modules_have_readable_names),
+		cmocka_unit_test(names_that_only_look_like_those_of_modules_stay),
 		cmocka_unit_test(cxx_names_lose_parameters_arguments_and_return_types_when_short),
 		cmocka_unit_test(tables_guards_and_thunks_carry_the_name_of_what_they_serve),
 		cmocka_unit_test(operators_keep_their_sign_and_the_type_they_convert_to),

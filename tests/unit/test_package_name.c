@@ -5,16 +5,21 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
-static void assert_package(const char *raw, bool go, const char *wanted)
+static void assert_package_in(unsigned languages, const char *raw, const char *wanted)
 {
 	const struct namespaces none = { 0 };
 	struct demangler d = { 0 };
 	struct str s = STR("");
-	if (package_of(&none, &d, str_of(raw), go, &s) == PACKAGE_NONE)
+	if (package_of(&none, &d, str_of(raw), languages, &s) == PACKAGE_NONE)
 		s = STR("");
 	if (!str_eq(s, str_of(wanted)))
 		fail_msg("%s: '%.*s', not '%s'", raw, (int)s.len, s.p, wanted);
 	demangler_release(&d);
+}
+
+static void assert_package(const char *raw, bool go, const char *wanted)
+{
+	assert_package_in(go ? LANGUAGE_GO : 0, raw, wanted);
 }
 
 static void assert_generic(const char *raw, const char *wanted)
@@ -162,9 +167,42 @@ static void hashes_tell_crates_of_one_name_apart(void **state)
 	assert_false(crate_hash(STR("_RC"), STR("a"), out));
 }
 
+static void modules_are_packages(void **state)
+{
+	(void)state;
+	assert_package("camlStdlib__List__map_123", false, "Stdlib");
+	assert_package("__shapes_MOD_area", false, "shapes");
+	assert_package("SHAPES$_$TSQUARE_$__$$_AREA", false, "SHAPES");
+	assert_package("$s4main3AppC3baryyF", false, "main");
+	assert_package("splitzm0zi2zi3zmDXkzzOmykyJE7KmI3yfeZZnL_DataziList_zdfEq1_closure", false,
+		       "split-0.2.3");
+}
+
+static void some_languages_are_told_by_their_program(void **state)
+{
+	(void)state;
+	assert_int_equal(language_marked(STR("NimMain")), LANGUAGE_NIM);
+	assert_int_equal(language_marked(STR("stg_upd_frame_info")), LANGUAGE_GHC);
+	assert_int_equal(language_marked(STR("std.start.callMain")), LANGUAGE_ZIG);
+	assert_int_equal(language_marked(STR("main")), 0);
+	assert_package_in(0, "area__shape_10", "");
+	assert_package_in(LANGUAGE_NIM, "area__shape_10", "shape");
+	assert_package_in(LANGUAGE_NIM, "area__shape_u10", "shape");
+	assert_package_in(LANGUAGE_NIM, "f__stdZprivateZdigitsutils_1", "stdZprivateZdigitsutils");
+	assert_package_in(LANGUAGE_NIM, "__shape_1", "");
+	assert_package_in(LANGUAGE_NIM, "area_10", "");
+	assert_package_in(LANGUAGE_NIM, "7", "");
+	assert_package_in(LANGUAGE_GHC, "Shape_area_info", "main");
+	assert_package_in(0, "Shape_area_info", "");
+	assert_package_in(LANGUAGE_ZIG, "std.fmt.format", "std");
+	assert_package_in(LANGUAGE_ZIG, "memcpy", "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(modules_are_packages),
+		cmocka_unit_test(some_languages_are_told_by_their_program),
 		cmocka_unit_test(instances_of_a_generic_have_one_name),
 		cmocka_unit_test(what_is_no_instance_has_its_full_name),
 		cmocka_unit_test(names_of_go_have_an_import_path),

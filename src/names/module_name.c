@@ -1,0 +1,459 @@
+/* Rules for the names of languages with modules; see module_name.h. */
+#define _GNU_SOURCE /* memmem */
+#include "names/module_name.h"
+
+#include "names/rust_out.h"
+
+static struct str from(struct str s, size_t at)
+{
+	return (struct str){ s.p + at, s.len - at };
+}
+
+static struct str upto(struct str s, size_t len)
+{
+	return (struct str){ s.p, len };
+}
+
+/* Where a word begins; s.len where it does not occur. */
+static size_t find(struct str s, struct str word)
+{
+	const char *const at = s.len > 0 ? memmem(s.p, s.len, word.p, word.len) : NULL;
+	return at ? (size_t)(at - s.p) : s.len;
+}
+
+static bool is_upper(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+static bool is_lower(char c)
+{
+	return c >= 'a' && c <= 'z';
+}
+
+static void put_str(struct out *o, struct str s)
+{
+	put(o, s.p, s.len);
+}
+
+/* " (KIND)" */
+static void put_kind(struct out *o, struct str kind)
+{
+	put_text(o, " (");
+	put_str(o, kind);
+	put_text(o, ")");
+}
+
+/* ---- OCaml ----------------------------------------------------------------------------------- */
+
+/* "caml", the path of the compilation unit with "__" between its parts, "__" or "." and the name
+ * with its stamp; "$2b" is a byte. */
+static bool read_ocaml(struct str raw, struct out *o, struct module_name *ret)
+{
+	bool module = true;
+	for (size_t i = 4; i < raw.len; i++) {
+		const char c = raw.p[i];
+		const bool pair = c == '_' && i + 2 < raw.len && raw.p[i + 1] == '_';
+		const int high = c == '$' && i + 2 < raw.len ? hex_value(raw.p[i + 1]) : -1;
+		const int low = high >= 2 ? hex_value(raw.p[i + 2]) : -1;
+		if (low >= 0 && high < 8) {
+			put(o, &(char){ (char)(high * 16 + low) }, 1);
+			i += 2;
+			continue;
+		}
+		if (!pair && c != '.') {
+			put(o, &c, 1);
+			continue;
+		}
+		i += pair;
+		if (ret->package == 0)
+			ret->package = o->len;
+		module = module && i + 1 < raw.len && is_upper(raw.p[i + 1]);
+		ret->module = module || ret->module > 0 ? ret->module : o->len;
+		put_text(o, ".");
+	}
+	ret->brief = o->len;
+	if (ret->package == 0)
+		ret->package = o->len;
+	if (ret->module == 0)
+		ret->module = o->len;
+	return true;
+}
+
+/* ---- Fortran --------------------------------------------------------------------------------- */
+
+/* gfortran's: __MODULE_MOD_NAME. */
+static bool read_gfortran(struct str raw, struct out *o, struct module_name *ret)
+{
+	const struct str mark = STR("_MOD_");
+	if (raw.len < 4)
+		return false;
+	const size_t at = 3 + find(from(raw, 3), mark);
+	if (at + mark.len >= raw.len)
+		return false;
+	put_str(o, from(upto(raw, at), 2));
+	ret->module = ret->package = o->len;
+	put_text(o, "::");
+	put_str(o, from(raw, at + mark.len));
+	ret->brief = o->len;
+	return true;
+}
+
+/* flang's: _Q and parts, each a capital, M for a module, S, F and P for what is inside of another,
+ * and a name in small letters. */
+static bool read_flang(struct str raw, struct out *o, struct module_name *ret)
+{
+	for (size_t i = 2; i < raw.len;) {
+		const char tag = raw.p[i++];
+		const size_t start = i;
+		while (i < raw.len && !is_upper(raw.p[i]))
+			i++;
+		if (!is_upper(tag) || i == start)
+			return false;
+		if (o->len > 0)
+			put_text(o, "::");
+		put_str(o, from(upto(raw, i), start));
+		if (tag == 'M' && start == 3)
+			ret->package = o->len;
+		if (tag == 'M' || tag == 'S')
+			ret->module = o->len;
+	}
+	ret->brief = o->len;
+	return o->len > 0;
+}
+
+/* ---- Free Pascal ----------------------------------------------------------------------------- */
+
+/* "A$B$$R" is (A, B): R. */
+static void put_parameters(struct out *o, struct str types)
+{
+	const size_t end = find(types, STR("$$"));
+	size_t at = 0;
+	put_text(o, "(");
+	while (at < end) {
+		size_t next = at;
+		while (next < end && types.p[next] != '$')
+			next++;
+		put_str(o, from(upto(types, next), at));
+		at = next + 1;
+		if (next < end)
+			put_text(o, ", ");
+	}
+	put_text(o, ")");
+	if (end + 2 < types.len) {
+		put_text(o, ": ");
+		put_str(o, from(types, end + 2));
+	}
+}
+
+/* "UNIT", "P$PROGRAM", "UNIT$_$CLASS_$_" or, of what is inside a function,
+ * "UNIT$_$FUNCTION$TYPES". */
+static void put_pascal_unit(struct out *o, struct str unit, struct module_name *ret)
+{
+	if (str_starts(unit, STR("P$")))
+		unit = from(unit, 2);
+	const size_t end = find(unit, STR("$_$"));
+	put_str(o, upto(unit, end));
+	ret->module = ret->package = o->len;
+	if (end + 3 >= unit.len)
+		return;
+	const struct str owner = from(unit, end + 3);
+	const size_t class = find(owner, STR("_$_")), function = find(owner, STR("$"));
+	put_text(o, ".");
+	put_str(o, upto(owner, min_u64(class, function)));
+}
+
+/* "_$UNIT$_Ld1": data without a name. */
+static size_t pascal_local(struct str raw)
+{
+	return str_starts(raw, STR("_$")) ? find(raw, STR("$_Ld")) : raw.len;
+}
+
+static bool read_pascal_local(struct str raw, struct out *o, struct module_name *ret)
+{
+	const size_t at = pascal_local(raw);
+	if (at == raw.len || at < 3)
+		return false;
+	put_pascal_unit(o, from(upto(raw, at), 2), ret);
+	put_text(o, ".");
+	put_str(o, from(raw, at + 2));
+	ret->brief = o->len;
+	return true;
+}
+
+/* "UNIT_$$_NAME$TYPES"; with "KIND_$" in front of the unit where it is no code, such as U_ for
+ * variables and VMT_ for tables of methods. */
+static bool read_pascal(struct str raw, struct out *o, struct module_name *ret)
+{
+	const struct str mark = STR("_$$_");
+	const size_t at = find(raw, mark);
+	struct str unit = upto(raw, at), kind = STR("");
+	if (at == raw.len)
+		return read_pascal_local(raw, o, ret);
+	if (at == 0 || at + mark.len == raw.len)
+		return false;
+	const size_t split = find(unit, STR("_$"));
+	if (split > 0 && split < unit.len && unit.p[split - 1] != '$') {
+		kind = upto(unit, split);
+		unit = from(unit, split + 2);
+	}
+	struct str name = from(raw, at + mark.len);
+	if (str_ends(name, STR("$indirect")))
+		name = upto(name, name.len - strlen("$indirect"));
+	put_pascal_unit(o, unit, ret);
+	put_text(o, ".");
+	/* Operators begin with a "$". */
+	const size_t end = name.len > 0 ? 1 + find(from(name, 1), STR("$")) : 0;
+	put_str(o, upto(name, end));
+	ret->brief = o->len;
+	if (kind.len > 0)
+		put_kind(o, kind);
+	else if (end + 1 < name.len)
+		put_parameters(o, from(name, end + 1));
+	return true;
+}
+
+/* ---- Swift ----------------------------------------------------------------------------------- */
+
+/* Swift, docs/ABI/Mangling.rst.  An identifier has its length in front; "0" there stands for words
+ * of names before it, which are not followed.  The bytes read, 0 for none. */
+static size_t swift_identifier(struct str s, struct str *ret)
+{
+	size_t i = 0, n = 0;
+	while (i < s.len && i < 5 && is_digit(s.p[i]))
+		n = n * 10 + (size_t)(s.p[i++] - '0');
+	if (i == 0 || s.p[0] == '0' || n == 0 || n > s.len - i)
+		return 0;
+	*ret = (struct str){ s.p + i, n };
+	return i + n;
+}
+
+/* The module in front: an identifier, or one of those that have a short form. */
+static size_t swift_module(struct str s, struct str *ret)
+{
+	static const struct {
+		const char *code, *name;
+	} known[] = { { "So", "__C" }, { "SC", "__C_Synthesized" }, { "s", "Swift" } };
+	for (size_t i = 0; i < COUNT_OF(known); i++) {
+		const struct str code = str_of(known[i].code);
+		*ret = str_of(known[i].name);
+		if (str_starts(s, code))
+			return code.len;
+	}
+	/* "Sa", "SS": types of the standard library. */
+	*ret = STR("Swift");
+	return str_starts(s, STR("S")) && s.len > 2 ? 2 : swift_identifier(s, ret);
+}
+
+static size_t swift_prefix(struct str raw)
+{
+	static const char *const prefixes[] = { "_$s", "_$S", "$s", "$S" };
+	for (size_t i = 0; i < COUNT_OF(prefixes); i++)
+		if (str_starts(raw, str_of(prefixes[i])))
+			return strlen(prefixes[i]);
+	return 0;
+}
+
+/* MODULE, types by a capital each, and the member; what follows is left as it is. */
+static bool read_swift(struct str raw, struct out *o, struct module_name *ret)
+{
+	struct str rest = from(raw, swift_prefix(raw)), part;
+	size_t size = swift_module(rest, &part);
+	if (size == 0 || rest.len == raw.len)
+		return false;
+	put_str(o, part);
+	ret->module = ret->package = o->len;
+	rest = from(rest, size);
+	while ((size = swift_identifier(rest, &part)) > 0) {
+		put_text(o, ".");
+		put_str(o, part);
+		rest = from(rest, size);
+		if (rest.len == 0 || !strchr("CVOPE", rest.p[0]))
+			break;
+		/* An extension is of the module that makes it. */
+		if (rest.p[0] == 'E') {
+			o->len = 0;
+			put_str(o, part);
+			ret->module = ret->package = o->len;
+		}
+		rest = from(rest, 1);
+	}
+	/* Without a member, or with one by reference, the rest is what tells such names apart. */
+	ret->brief = o->len;
+	if (rest.len > 0)
+		put_kind(o, rest);
+	if (size == 0)
+		ret->brief = o->len;
+	return true;
+}
+
+/* ---- GHC ------------------------------------------------------------------------------------- */
+
+static const char *const ghc_kinds[] = { "_info",         "_closure", "_con_info", "_static_info",
+					 "_con_entry",    "_bytes",   "_entry",    "_slow",
+					 "_static_entry", "_ret",     "_tbl",      "_srt" };
+
+/* The longest of the kinds that the name ends in. */
+static struct str ghc_kind(struct str raw)
+{
+	struct str best = STR("");
+	for (size_t i = 0; i < COUNT_OF(ghc_kinds); i++) {
+		const struct str kind = str_of(ghc_kinds[i]);
+		if (str_ends(raw, kind) && kind.len > best.len)
+			best = kind;
+	}
+	return best;
+}
+
+/* GHC's wiki, "Symbol names": what no linker takes is a z or Z and a letter; tuples are Z3T. */
+static char ghc_escape(char first, char second)
+{
+	static const char small[] = "a&b|c^d$e=g>h#i.l<m-n!p+q'r\\s/t*u_v%zz";
+	static const char large[] = "L(R)M[N]C:ZZ";
+	const char *const table = first == 'z' ? small : large;
+	for (size_t i = 0; table[i] != '\0'; i += 2)
+		if (table[i] == second)
+			return table[i + 1];
+	return '\0';
+}
+
+/* What is escaped otherwise stays.  Whether there was an escape. */
+static bool put_unescaped(struct out *o, struct str s)
+{
+	bool any = false;
+	for (size_t i = 0; i < s.len; i++) {
+		const bool mark = (s.p[i] == 'z' || s.p[i] == 'Z') && i + 1 < s.len;
+		const char c = mark ? ghc_escape(s.p[i], s.p[i + 1]) : '\0';
+		put(o, c ? &c : s.p + i, 1);
+		i += c != '\0';
+		any = any || c != '\0';
+	}
+	return any;
+}
+
+/* The hash that makes the package of a build unique: "-", then 20 or more letters and digits. */
+static size_t without_hash(const char *p, size_t len)
+{
+	size_t at = len;
+	while (at > 0 && (is_digit(p[at - 1]) || is_upper(p[at - 1]) || is_lower(p[at - 1])))
+		at--;
+	return at > 1 && p[at - 1] == '-' && len - at >= 20 ? at - 1 : len;
+}
+
+/* [PACKAGE_]MODULE_NAME_KIND, each z-encoded.  Only names with an escape: others may be C's. */
+static bool read_ghc(struct str raw, struct out *o, struct module_name *ret)
+{
+	const struct str kind = ghc_kind(raw);
+	struct str s = upto(raw, raw.len - kind.len);
+	const size_t first = find(s, STR("_"));
+	if (kind.len == 0 || first == 0 || first + 1 >= s.len)
+		return false;
+	const bool package = !is_upper(s.p[0]);
+	bool escaped = put_unescaped(o, package ? upto(s, first) : STR("main"));
+	o->len = ret->package = without_hash(o->p, o->len);
+	s = package ? from(s, first + 1) : s;
+	const size_t end = find(s, STR("_"));
+	if (!is_upper(s.p[0]) || end + 1 >= s.len)
+		return false;
+	put_text(o, ":");
+	escaped = put_unescaped(o, upto(s, end)) || escaped;
+	ret->module = o->len;
+	put_text(o, ".");
+	escaped = put_unescaped(o, from(s, end + 1)) || escaped;
+	ret->brief = o->len;
+	put_kind(o, from(kind, 1));
+	return escaped;
+}
+
+struct str ghc_main_package(struct str raw)
+{
+	const struct str kind = ghc_kind(raw);
+	const size_t end = find(raw, STR("_"));
+	return kind.len > 0 && is_upper(raw.p[0]) && end < raw.len - kind.len ? STR("main")
+									      : STR("");
+}
+
+/* ---- Nim ------------------------------------------------------------------------------------- */
+
+struct str nim_module(struct str raw)
+{
+	size_t end = raw.len, start;
+	while (end > 0 && is_digit(raw.p[end - 1]))
+		end--;
+	if (end == raw.len)
+		return STR("");
+	end -= end > 1 && raw.p[end - 1] == 'u';
+	for (start = end; start > 1 && !(raw.p[start - 1] == '_' && raw.p[start - 2] == '_');)
+		start--;
+	return end > start + 1 && start > 2 && raw.p[end - 1] == '_'
+		       ? (struct str){ raw.p + start, end - 1 - start }
+		       : STR("");
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+typedef bool read_fn(struct str raw, struct out *o, struct module_name *ret);
+
+static bool is_ocaml(struct str raw)
+{
+	return str_starts(raw, STR("caml")) && raw.len > 4 && is_upper(raw.p[4]);
+}
+
+static bool is_gfortran(struct str raw)
+{
+	return str_starts(raw, STR("__")) && find(raw, STR("_MOD_")) < raw.len;
+}
+
+static bool is_flang(struct str raw)
+{
+	return str_starts(raw, STR("_Q")) && raw.len > 3 && strchr("MFP", raw.p[2]) != NULL;
+}
+
+static bool is_swift(struct str raw)
+{
+	return swift_prefix(raw) > 0;
+}
+
+static bool is_pascal(struct str raw)
+{
+	return find(raw, STR("_$$_")) < raw.len || pascal_local(raw) < raw.len;
+}
+
+static bool is_ghc(struct str raw)
+{
+	return (memchr(raw.p, 'z', raw.len) || memchr(raw.p, 'Z', raw.len)) &&
+	       ghc_kind(raw).len > 0;
+}
+
+/* The first that takes a name has it. */
+static const struct {
+	bool (*is)(struct str raw);
+	read_fn *read;
+} rules[] = {
+	{ is_ocaml, read_ocaml },   { is_gfortran, read_gfortran }, { is_flang, read_flang },
+	{ is_pascal, read_pascal }, { is_swift, read_swift },       { is_ghc, read_ghc },
+};
+
+static size_t rule_of(struct str raw)
+{
+	size_t i = 0;
+	while (i < COUNT_OF(rules) && !rules[i].is(raw))
+		i++;
+	return i;
+}
+
+bool module_name_likely(struct str raw)
+{
+	return raw.len > 4 && rule_of(raw) < COUNT_OF(rules);
+}
+
+bool module_name_read(struct str raw, char *out, size_t room, struct module_name *ret)
+{
+	const size_t i = rule_of(raw);
+	struct out o = { .p = out, .room = room };
+	*ret = (struct module_name){ 0 };
+	if (raw.len <= 4 || i == COUNT_OF(rules) || !rules[i].read(raw, &o, ret) || o.failed)
+		return false;
+	ret->len = o.len;
+	return true;
+}
