@@ -2,8 +2,10 @@
 #include "code/x86.h"
 #include "code/x86_table.h"
 
-/* Bytes the fast path may load at once: REX, 0F, opcode, ModRM, displacement, immediate. */
+/* Bytes the fast path may load from the start of an instruction on (66, REX, 0F, opcode, ModRM,
+ * displacement, immediate), and in front of it. */
 #define FAST_WINDOW 16
+#define FAST_BEFORE 3
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
@@ -131,12 +133,13 @@ static inline bool may_shorten(uint64_t w)
 	return (w & 0xff) != 0x0f;
 }
 
-/* The same where FAST_WINDOW bytes stand on both sides: the length of what is common.  What is
- * reported and what is odd is left to scan_slow.  REX, 0F and the kind of an instruction are as
- * good as random, so there is no branch but on what is rare. */
-static ALWAYS_INLINE unsigned scan_fast(struct scan *s, uint64_t off, bool mode64, bool want_imm)
+/* The same, of the bytes at p, of which FAST_WINDOW and the FAST_BEFORE in front may be loaded:
+ * the length of what is common.  What is reported and what is odd is left to scan_slow.  REX, 0F
+ * and the kind of an instruction are as good as random, so there is no branch but on what is
+ * rare. */
+static ALWAYS_INLINE unsigned scan_fast(struct scan *s, const uint8_t *p, uint64_t off, bool mode64,
+					bool want_imm)
 {
-	const uint8_t *p = s->base + off;
 	uint64_t w = load64(p);
 	unsigned len = 1;
 	if (mode64 && UNLIKELY(x86_class_of(x86_attr[0][w & 0xff]) == CLASS_PREFIX)) {
@@ -177,16 +180,29 @@ static ALWAYS_INLINE unsigned scan_fast(struct scan *s, uint64_t off, bool mode6
 	return UNLIKELY(odd) ? scan_slow(s, off) : end;
 }
 
+/* The last bytes, FAST_WINDOW at the most, from `off` on, which is FAST_BEFORE or more: in a copy
+ * with zeros behind it.  What seems to reach into the zeros is cut off by the end of the code. */
+static ALWAYS_INLINE void scan_tail(struct scan *s, uint64_t off, bool mode64, bool want_imm)
+{
+	uint8_t copy[FAST_BEFORE + 2 * FAST_WINDOW] = { 0 };
+	const uint64_t first = off - FAST_BEFORE;
+	memcpy(copy, s->base + first, s->size - first);
+	while (off < s->size) {
+		const unsigned len = scan_fast(s, copy + (off - first), off, mode64, want_imm);
+		off += len <= s->size - off ? len : scan_slow(s, off);
+	}
+}
+
 static ALWAYS_INLINE void scan(struct scan *s, bool mode64, bool want_imm)
 {
 	uint64_t off = 0;
-	while (off < min_u64(s->size, FAST_WINDOW))
+	while (off < min_u64(s->size, FAST_BEFORE))
 		off += scan_slow(s, off);
 	const uint64_t end = s->size > FAST_WINDOW ? s->size - FAST_WINDOW : 0;
 	while (off < end)
-		off += scan_fast(s, off, mode64, want_imm);
-	while (off < s->size)
-		off += scan_slow(s, off);
+		off += scan_fast(s, s->base + off, off, mode64, want_imm);
+	if (off < s->size)
+		scan_tail(s, off, mode64, want_imm);
 }
 
 uint64_t x86_refs(struct bytes code, bool mode64, uint64_t addr, const struct ref_wish *wish,

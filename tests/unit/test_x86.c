@@ -284,6 +284,53 @@ static void branch_displacements_are_signed(void **state)
 	assert_int_equal(decode(X64, B("\x49\xb8\0\0\0\0\0\0\0\x80")).imm, INT64_MIN);
 }
 
+/* The places of calls and jumps, one decoded instruction after the other. */
+static uint64_t walk_branches(const uint8_t *p, size_t n, bool mode64, uint64_t *places)
+{
+	uint64_t bad = 0;
+	for (size_t off = 0; off < n;) {
+		struct x86_insn in;
+		if (!x86_decode(p + off, n - off, mode64, &in)) {
+			bad++;
+			off++;
+			continue;
+		}
+		if (in.flow == X86_CALL || in.flow == X86_JMP || in.flow == X86_JCC)
+			*places = *places * 31 + off + 1;
+		off += in.len;
+	}
+	return bad;
+}
+
+/* Code of 0 to 63 bytes in a buffer of just that size: instructions begin and end at its edges. */
+static void short_code_is_scanned_as_it_is_decoded(void **state)
+{
+	(void)state;
+	const unsigned kinds = REF_CALL | REF_JUMP | REF_INSIDE;
+	uint32_t seed = 1;
+	for (unsigned round = 0; round < 20000; round++) {
+		const size_t n = round % 64;
+		const bool mode64 = round / 64 % 2 != 0;
+		uint8_t *p = malloc(n + 1);
+		assert_non_null(p);
+		for (size_t i = 0; i < n; i++) {
+			seed = seed * 1664525 + 1013904223;
+			p[i] = (uint8_t)(seed >> 24);
+		}
+		code_ref_vec refs = { 0 };
+		uint64_t wanted = 0, found = 0;
+		const uint64_t bad = walk_branches(p, n, mode64, &wanted);
+		assert_int_equal(x86_refs((struct bytes){ p, n }, mode64, 0x1000,
+					  &(struct ref_wish){ .kinds = kinds }, &refs),
+				 bad);
+		for (size_t i = 0; i < refs.count; i++)
+			found = found * 31 + (refs.data[i].from - 0x1000) + 1;
+		assert_int_equal(found, wanted);
+		vec_release(&refs);
+		free(p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -297,6 +344,7 @@ int main(void)
 		cmocka_unit_test(widths_of_pc_relative_operands_are_known),
 		cmocka_unit_test(table_operands_without_base_are_told_from_bare_ones),
 		cmocka_unit_test(branch_displacements_are_signed),
+		cmocka_unit_test(short_code_is_scanned_as_it_is_decoded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
