@@ -206,8 +206,11 @@ static bool finish(struct reloc_iter *it, struct reloc *ret, uint64_t r_offset)
 		place_object(it, ret, r_offset);
 	else
 		place_linked(it, ret, r_offset);
-	ret->kind = it->form == FORM_RELR ? RELOC_RELATIVE
-					  : reloc_kind(it->image->machine, ret->type);
+	if (ret->type != it->last_type) {
+		it->last_type = ret->type;
+		it->last_kind = reloc_kind(it->image->machine, ret->type);
+	}
+	ret->kind = it->form == FORM_RELR ? RELOC_RELATIVE : it->last_kind;
 	return true;
 }
 

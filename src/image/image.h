@@ -310,6 +310,8 @@ struct reloc_iter {
 	/* private to elf_reloc.c */
 	uint64_t remaining, base, state[10];
 	int form;
+	uint32_t last_type; /* of the entry before; tables repeat types */
+	enum reloc_kind last_kind;
 };
 
 bool section_is_reloc(const struct section *s);
