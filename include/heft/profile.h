@@ -70,6 +70,9 @@ struct heft_config {
 	/* The function of disassemble_function, NULL: none.  A profile does nothing with it; its
 	 * instructions are in heft_blocks.  Holds as long as the profile. */
 	const char *disassemble;
+	/* The data sources of the file, which were added.  Hold until the next file is merged. */
+	const char *const *data_sources;
+	size_t data_source_count;
 };
 
 /* Merges a configuration file (Bloaty's text format, see heft(1)) and fills *ret, which may be

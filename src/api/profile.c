@@ -72,6 +72,7 @@ static void release(void *handle)
 	vec_release(&p->entries);
 	vec_release(&p->configured_debug);
 	vec_release(&p->configured_source_maps);
+	wish_release(&p->configured);
 	vec_release(&p->customs);
 	vec_release(&p->levels);
 	vec_release(&p->trace_addrs);
@@ -339,6 +340,18 @@ static bool apply_lists(struct heft_profile *p, const struct config *c, struct h
 	return !c->source_filter || heft_profile_include(p, c->source_filter, err);
 }
 
+static bool apply_regions(struct heft_profile *p, const struct config *c, struct heft_err *err)
+{
+	for (size_t i = 0; i < c->scripts.count; i++)
+		wish_add_script(&p->configured, c->scripts.data[i]);
+	for (size_t i = 0; i < c->regions.count; i++) {
+		const struct config_region *r = &c->regions.data[i];
+		if (!wish_add_region(&p->configured, r->name, r->origin, r->length, err))
+			return false;
+	}
+	return true;
+}
+
 static bool apply_config(struct heft_profile *p, const char *path, struct heft_err *err)
 {
 	const struct config *c = &p->config;
@@ -347,7 +360,7 @@ static bool apply_config(struct heft_profile *p, const char *path, struct heft_e
 			return fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET,
 				    "%s: source_map '%s' is not an id, '=' and a file", path,
 				    c->source_maps.data[i]);
-	if (!apply_lists(p, c, err))
+	if (!apply_lists(p, c, err) || !apply_regions(p, c, err))
 		return false;
 	if (c->has_rows)
 		p->rows = c->rows;
@@ -382,6 +395,8 @@ static bool profile_config(struct heft_profile *p, const char *path, struct heft
 		.debug_fileoffs = c->debug_fileoffs.data,
 		.debug_vmaddr_count = c->debug_vmaddrs.count,
 		.debug_fileoff_count = c->debug_fileoffs.count,
+		.data_sources = c->data_sources.data,
+		.data_source_count = c->data_sources.count,
 		.disassemble = c->disassemble ? arena_copy(&p->arena, str_of(c->disassemble)) : NULL
 	};
 	if (ret)

@@ -56,6 +56,8 @@ struct heft_profile {
 	VEC(struct entry) entries;
 	VEC(const char *) configured_debug;       /* debug files that a configuration file names */
 	VEC(const char *) configured_source_maps; /* ID=FILE */
+	uint32_t empty_from, empty_to;            /* nodes of regions with nothing in them */
+	struct program_wish configured; /* memory regions and linker scripts of such a file */
 	VEC(struct trace_addr) trace_addrs;
 	struct trace trace;
 	struct pattern *include, *exclude;

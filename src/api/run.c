@@ -89,6 +89,20 @@ static void join_source_maps(struct heft_profile *p)
 	p->configured_source_maps.count = 0;
 }
 
+/* A region of the configuration file gives way to one of the same name of the finder. */
+static void join_regions(struct heft_profile *p)
+{
+	const struct memory_regions *more = &p->configured.regions;
+	for (size_t i = 0; i < p->configured.scripts.count; i++)
+		wish_add_script(&p->wish, p->configured.scripts.data[i]);
+	for (size_t i = 0; i < more->list.count; i++) {
+		const struct memory_region *r = &more->list.data[i];
+		if (!regions_find(&p->wish.regions, str_of(r->name)))
+			(void)regions_add(&p->wish.regions, str_of(r->name), r->origin, r->length);
+	}
+	wish_release(&p->configured);
+}
+
 static void describe(struct heft_profile *p, struct entry *e)
 {
 	const struct image *im = program_image(&e->program);
@@ -122,6 +136,7 @@ static bool open_inputs(struct heft_profile *p, struct heft_err *err)
 	const size_t given = p->entries.count;
 	join_debug_files(p);
 	join_source_maps(p);
+	join_regions(p);
 	if (p->as_bloaty) /* which knows of none */
 		p->wish.flags |= HEFT_FIND_NO_MAP;
 	for (size_t i = 0; i < given; i++) {
@@ -388,6 +403,21 @@ static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 	return true;
 }
 
+/* Regions with nothing in them have a row, as linkers print them. */
+static void add_empty_regions(struct heft_profile *p)
+{
+	const struct level *first = p->levels.data;
+	if (!first->source->regions || p->diff || p->include || p->exclude)
+		return;
+	p->empty_from = (uint32_t)p->rollup.tree.nodes.count;
+	for (size_t i = 0; i < p->regions.list.count; i++) {
+		const struct region_sum *r = &p->regions.list.data[i];
+		if (r->used == 0 && !r->open)
+			(void)tree_get(&p->rollup.tree, 0, label_copy(&p->labels, str_of(r->name)));
+	}
+	p->empty_to = (uint32_t)p->rollup.tree.nodes.count;
+}
+
 static bool measure_all(struct heft_profile *p, size_t layer_count, struct heft_err *err)
 {
 	uint64_t before = 0, total = 0;
@@ -403,6 +433,7 @@ static bool measure_all(struct heft_profile *p, size_t layer_count, struct heft_
 		before += e->program.input.file.bytes.size;
 		p->diff = p->diff || e->role == HEFT_BASE;
 	}
+	add_empty_regions(p);
 	progress_tell("rows", 1, 1);
 	return true;
 }
@@ -505,6 +536,8 @@ struct heft_table profile_rows(struct heft_profile *p, bool all, struct arena *a
 		.diff = p->diff,
 		.drop_repeats = true,
 		.keep = levels_to_keep(p),
+		.empty_from = p->empty_from,
+		.empty_to = p->empty_to,
 		.label = node_label,
 		.fill = p->listing_aliases || by_region ? fill_row : NULL,
 		.ctx = p,

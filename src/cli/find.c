@@ -130,7 +130,7 @@ static bool add_source_map(const struct cli *cli, struct heft_finder *f, const s
 	return true;
 }
 
-/* "NAME=ADDR+SIZE", the address hexadecimal with or without 0x. */
+/* "NAME=ADDR+SIZE", the address hexadecimal with or without 0x; the name may be any. */
 static bool add_region(const struct cli *cli, struct heft_finder *f, const struct opt *o,
 		       const char *value)
 {
@@ -141,7 +141,7 @@ static bool add_region(const struct cli *cli, struct heft_finder *f, const struc
 	char *equals = NULL, *plus = NULL;
 	if (len < sizeof text) {
 		memcpy(text, value, len + 1);
-		equals = strchr(text, '=');
+		equals = strrchr(text, '=');
 		plus = equals != NULL ? strchr(equals, '+') : NULL;
 	}
 	if (plus == NULL)

@@ -167,6 +167,8 @@ static bool merge_config(struct size_job *job, const char *path)
 	if (!heft_profile_config(job->profile, path, &config, &err))
 		return failed(job, &err);
 	job->config_count++;
+	for (size_t i = 0; i < config.data_source_count; i++)
+		job->by_region |= strcmp(config.data_sources[i], "regions") == 0;
 	job->raw_map |= config.raw_map;
 	job->sort_given |= config.has_sort;
 	job->rows_given |= config.has_rows;

@@ -7,14 +7,20 @@
 /* Empty room of this size lies between two regions. */
 #define REGION_GAP (UINT64_C(32) << 10)
 
+struct memory_region *regions_find(const struct memory_regions *r, struct str name)
+{
+	for (size_t i = 0; i < r->list.count; i++)
+		if (str_eq(name, str_of(r->list.data[i].name)))
+			return &r->list.data[i];
+	return NULL;
+}
+
 bool regions_add(struct memory_regions *r, struct str name, uint64_t origin, uint64_t length)
 {
 	if (name.len == 0 || length == 0 || length > UINT64_MAX - origin)
 		return false;
-	for (size_t i = 0; i < r->list.count; i++) {
-		struct memory_region *old = &r->list.data[i];
-		if (!str_eq(name, str_of(old->name)))
-			continue;
+	struct memory_region *old = regions_find(r, name);
+	if (old) {
 		*old = (struct memory_region){ old->name, origin, length, false };
 		return true;
 	}

@@ -24,6 +24,8 @@ struct memory_regions {
 
 enum { REGIONS_MAX = 1000 };
 
+/* NULL where there is none of that name. */
+struct memory_region *regions_find(const struct memory_regions *r, struct str name);
 /* Adds a region; one of that name that is there already is replaced.  False where it is empty or
  * wraps, or there are too many. */
 bool regions_add(struct memory_regions *r, struct str name, uint64_t origin, uint64_t length);

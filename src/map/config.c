@@ -19,6 +19,11 @@ enum field_id {
 	DISASSEMBLE,
 	SOURCE_FILTER,
 	RAW_MAP,
+	LINKER_SCRIPT,
+	MEMORY_REGION,
+	REGION_NAME,
+	REGION_ORIGIN,
+	REGION_LENGTH,
 	SOURCE_NAME,
 	SOURCE_BASE,
 	REWRITE,
@@ -79,6 +84,8 @@ static const struct field top_fields[] = {
 	{ "disassemble_function", DISASSEMBLE, VALUE_STRING, false, NULL },
 	{ "source_filter", SOURCE_FILTER, VALUE_STRING, false, NULL },
 	{ "dump_raw_map", RAW_MAP, VALUE_BOOL, false, NULL },
+	{ "linker_script", LINKER_SCRIPT, VALUE_STRING, true, NULL },
+	{ "memory_region", MEMORY_REGION, VALUE_MESSAGE, true, NULL },
 };
 
 static const struct field source_fields[] = {
@@ -92,10 +99,17 @@ static const struct field rewrite_fields[] = {
 	{ "replacement", REPLACEMENT, VALUE_STRING, false, NULL },
 };
 
+static const struct field region_fields[] = {
+	{ "name", REGION_NAME, VALUE_STRING, false, NULL },
+	{ "origin", REGION_ORIGIN, VALUE_UINT64, false, NULL },
+	{ "length", REGION_LENGTH, VALUE_UINT64, false, NULL },
+};
+
 #define MESSAGE_TYPE(name, fields) { name, fields, COUNT_OF(fields) }
 static const struct message_type top_type = MESSAGE_TYPE("the configuration", top_fields);
 static const struct message_type source_type = MESSAGE_TYPE("custom_data_source", source_fields);
 static const struct message_type rewrite_type = MESSAGE_TYPE("rewrite", rewrite_fields);
+static const struct message_type region_type = MESSAGE_TYPE("memory_region", region_fields);
 
 struct value {
 	const char *string;
@@ -107,6 +121,7 @@ struct parser {
 	struct config *config;
 	struct config_source *source; /* being read, else NULL */
 	struct heft_rewrite *rewrite; /* being read, else NULL */
+	struct config_region *region; /* being read, else NULL */
 };
 
 /* ---- values --------------------------------------------------------------- */
@@ -239,11 +254,16 @@ static void store(struct parser *p, enum field_id id, struct value v)
 		c->has_raw_map = true;
 		c->raw_map = v.number != 0;
 		break;
+	case LINKER_SCRIPT: vec_push(&c->scripts, v.string); break;
+	case REGION_NAME: p->region->name = v.string; break;
+	case REGION_ORIGIN: p->region->origin = v.number; break;
+	case REGION_LENGTH: p->region->length = v.number; break;
 	case SOURCE_NAME: p->source->name = v.string; break;
 	case SOURCE_BASE: p->source->base = v.string; break;
 	case PATTERN: p->rewrite->pattern = v.string; break;
 	case REPLACEMENT: p->rewrite->replacement = v.string; break;
 	case CUSTOM_SOURCE:
+	case MEMORY_REGION:
 	case REWRITE: ASSERT(false);
 	}
 }
@@ -295,6 +315,21 @@ static bool parse_source(struct parser *p)
 	return fine;
 }
 
+static bool parse_region(struct parser *p)
+{
+	struct config_region region = { 0 };
+	const size_t line = p->lx.token_line;
+	p->region = &region;
+	const bool fine = parse_body(p, &region_type);
+	p->region = NULL;
+	if (fine && (!region.name || region.length == 0))
+		return lexer_fail(&p->lx, "the memory_region in line %zu has no %s", line,
+				  region.name ? "length" : "name");
+	if (fine)
+		vec_push(&p->config->regions, region);
+	return fine;
+}
+
 static bool parse_one(struct parser *p, const struct field *f)
 {
 	struct value v = { NULL, 0 };
@@ -302,6 +337,8 @@ static bool parse_one(struct parser *p, const struct field *f)
 		return parse_source(p);
 	if (f->id == REWRITE)
 		return parse_rewrite(p);
+	if (f->id == MEMORY_REGION)
+		return parse_region(p);
 	if (!parse_value(p, f, &v))
 		return false;
 	store(p, f->id, v);
@@ -391,6 +428,8 @@ void config_release(struct config *c)
 	vec_release(&c->source_maps);
 	vec_release(&c->dsym_paths);
 	vec_release(&c->data_sources);
+	vec_release(&c->scripts);
+	vec_release(&c->regions);
 	vec_release(&c->debug_vmaddrs);
 	vec_release(&c->debug_fileoffs);
 	arena_release(&c->arena);

@@ -1,8 +1,8 @@
 /* config.h - Bloaty's configuration file: protobuf text format of one message.
  *
- * Reads the grammar and the fields of the reference tool; unknown fields, wrong types, a
- * second value for a field that takes one and syntax errors are HEFT_EFORMAT with
- * "path:line:column: what" (lines and columns count from 1, columns in bytes). */
+ * Reads the grammar and the fields of the reference tool, and linker_script and memory_region;
+ * unknown fields, wrong types, a second value for a field that takes one and syntax errors are
+ * HEFT_EFORMAT with "path:line:column: what" (lines and columns count from 1, columns in bytes). */
 #ifndef HEFT_MAP_CONFIG_H
 #define HEFT_MAP_CONFIG_H
 
@@ -16,13 +16,20 @@ struct config_source {
 	VEC(struct heft_rewrite) rewrites;
 };
 
+/* A memory region as the file states it, name and length given. */
+struct config_region {
+	const char *name;
+	uint64_t origin, length;
+};
+
 typedef VEC(const char *) config_strings;
 typedef VEC(uint64_t) config_numbers;
 
 struct config {
 	config_strings filenames, base_filenames, debug_filenames, source_maps, dsym_paths,
-		data_sources;
+		data_sources, scripts;
 	VEC(struct config_source) sources;
+	VEC(struct config_region) regions;
 	bool has_rows, has_demangle, has_sort, has_verbose, has_raw_map;
 	uint32_t rows;
 	enum heft_demangle demangle;

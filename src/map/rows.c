@@ -296,7 +296,8 @@ static void list_items(const struct build *b, uint32_t parent, struct items *ret
 		const uint32_t node = b->family.order[i];
 		const union heft_value *now = tree_sums(b->tree, node, HEFT_INPUT);
 		const union heft_value *base = tree_base(b->tree, node);
-		if (says_nothing(b, now, base))
+		const bool stays = node >= b->opts->empty_from && node < b->opts->empty_to;
+		if (!stays && says_nothing(b, now, base))
 			continue;
 		struct item *item = &ret->list[ret->count++];
 		*item = make_item(b, now, base);

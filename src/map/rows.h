@@ -18,6 +18,7 @@ struct rows_opts {
 	/* Bit m: a row is left out where all of these measures are 0, in a diff where none of them
 	 * changed.  0: no row is left out. */
 	uint32_t told;
+	uint32_t empty_from, empty_to; /* nodes that are rows all the same */
 	bool diff;
 	bool others_last; /* "[N Others]" stands last; else where its size belongs */
 	/* Left out are single rows that have the label of the row above, and those of bytes without

@@ -57,7 +57,10 @@ static void all_fields_are_read(void **state)
 				"debug_fileoff: 010\n"
 				"disassemble_function: 'main'\n"
 				"source_filter: 'x.*'\n"
-				"dump_raw_map: true\n");
+				"dump_raw_map: true\n"
+				"linker_script: 'x.ld'\n"
+				"memory_region { name: 'a=b' origin: 0x10 length: 4096 }\n"
+				"memory_region < name: 'c', length: 1 >\n");
 	assert_int_equal(c.filenames.count, 2);
 	assert_string_equal(c.filenames.data[1], "b");
 	assert_string_equal(c.base_filenames.data[0], "c");
@@ -74,6 +77,12 @@ static void all_fields_are_read(void **state)
 	assert_string_equal(c.disassemble, "main");
 	assert_string_equal(c.source_filter, "x.*");
 	assert_true(c.has_raw_map && c.raw_map);
+	assert_string_equal(c.scripts.data[0], "x.ld");
+	assert_int_equal(c.regions.count, 2);
+	assert_string_equal(c.regions.data[0].name, "a=b");
+	assert_int_equal(c.regions.data[0].origin, 16);
+	assert_int_equal(c.regions.data[0].length, 4096);
+	assert_int_equal(c.regions.data[1].length, 1);
 	config_release(&c);
 }
 
@@ -194,6 +203,10 @@ static void errors_tell_the_place(void **state)
 	expect_error("custom_data_source: 'x'", "dir/f:1:21: expected { after custom_data_source");
 	expect_error("custom_data_source { name: 'x' }\n",
 		     "dir/f:2:1: the custom_data_source in line 1 has no base_data_source");
+	expect_error("memory_region { name: 'x' }\n",
+		     "dir/f:2:1: the memory_region in line 1 has no length");
+	expect_error("memory_region { length: 1 }",
+		     "dir/f:1:28: the memory_region in line 1 has no name");
 	expect_error("custom_data_source { base_data_source: 'x' }",
 		     "dir/f:1:45: the custom_data_source in line 1 has no name");
 	expect_error("custom_data_source { name: 'a' base_data_source: 'b' rewrite {} }",
