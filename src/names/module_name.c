@@ -416,7 +416,8 @@ static bool is_swift(struct str raw)
 
 static bool is_pascal(struct str raw)
 {
-	return find(raw, STR("_$$_")) < raw.len || pascal_local(raw) < raw.len;
+	return memchr(raw.p, '$', raw.len) &&
+	       (find(raw, STR("_$$_")) < raw.len || pascal_local(raw) < raw.len);
 }
 
 static bool is_ghc(struct str raw)
