@@ -165,11 +165,13 @@ static const struct input *debug_of(struct heft_profile *p, struct entry *e)
 	const struct image *im = program_image(&e->program);
 	const bool units = units_wanted(p);
 	const bool asked = p->counting || symbols_level(p) || dwarf_wanted(p) || units;
+	if (!im || im->kind != IMAGE_EXEC)
+		return NULL;
 	/* Packages need no DWARF made of Go's tables. */
-	if (units && im && im->kind == IMAGE_EXEC)
+	if (units)
 		(void)program_debug_file(&e->program);
-	return asked && im && im->kind == IMAGE_EXEC ? program_debug(&e->program, dwarf_wanted(p))
-						     : NULL;
+	const bool dwarf = dwarf_wanted(p) || (units && im->debug_object_count > 0);
+	return asked ? program_debug(&e->program, dwarf) : NULL;
 }
 
 /* ---- measuring -------------------------------------------------------------------- */

@@ -22,6 +22,7 @@ struct member {
 	struct str name;
 	uint64_t data, size; /* of the contents, the BSD name left out */
 	uint64_t stored;     /* bytes behind the header in this file, the BSD name included */
+	uint64_t time;       /* seconds since 1970; 0: not stated */
 	bool outside;        /* a file of its own, named in a thin archive */
 };
 
@@ -144,6 +145,7 @@ static bool read_member(const struct ar *ar, uint64_t off, struct member *m)
 	m->field = trim_blanks((struct str){ text, 16 });
 	if (!parse_decimal(trim_blanks((struct str){ text + 48, 10 }), &m->size))
 		return false;
+	(void)parse_decimal(trim_blanks((struct str){ text + 16, 12 }), &m->time);
 	m->outside = in->thin && !is_special(m->field);
 	const uint64_t left = in->file.bytes.size - m->data;
 	if (!m->outside && m->size > left) {
@@ -186,6 +188,7 @@ static void add_file_member(struct ar *ar, const struct member *m)
 	if (image_matches(data)) {
 		const struct image_place at = { ar->path, m->name, m->data, ar->vm_index };
 		if (image_parse(&im, &at, data, in->notes, &err)) {
+			im.time = m->time;
 			add_image(ar, &im);
 			return;
 		}

@@ -90,6 +90,20 @@ struct image_protection {
 	const char *features; /* words with a space between: "cfg signed" */
 };
 
+/* An object that holds debug info of a linked program (the debug map of Mach-O). */
+struct debug_object {
+	struct str path;     /* as the linker saw it; a member of an archive is "libx.a(y.o)" */
+	uint64_t time;       /* when it was written, seconds since 1970; 0: not known */
+	size_t first, count; /* its symbols, in moved_symbols */
+};
+
+/* A symbol of such an object, and where the linker put it. */
+struct moved_symbol {
+	struct str name; /* as symbols of both files have it */
+	uint64_t addr;
+	uint64_t size; /* 0: not stated */
+};
+
 struct made_symbol;
 
 struct image {
@@ -138,6 +152,10 @@ struct image {
 	const struct image_entry *entries;
 	size_t entry_count;
 	uint32_t made_table, made_strings; /* indexes; 0: names stand in the entries */
+	const struct debug_object *debug_objects;
+	size_t debug_object_count;
+	const struct moved_symbol *moved_symbols;
+	uint64_t time; /* of a member of an archive, as struct debug_object has it */
 };
 
 /* Where an image stands. */

@@ -1,6 +1,7 @@
 #include "program/companion.h"
 
 #include "image/elf_const.h"
+#include "program/debug_map.h"
 #include "program/debuginfo.h"
 #include "program/go_symbols.h"
 #include "program/pdb_file.h"
@@ -62,7 +63,9 @@ bool companion_find(struct companion *c, const struct image *im, const struct pr
 	c->inside = !(wish_finds_debug(wish) && find_file(c, im, wish, notes)) &&
 		    !(dwarf &&
 		      take(c, im, source_map_find(im, wish, notes), notes, source_map_open));
-	if (c->inside && parts != 0)
+	if (c->inside && (parts & GO_LINES) && go && wish_finds_debug(wish))
+		c->open = debug_map_open(im, wish, &c->input, notes);
+	if (c->inside && !c->open && parts != 0)
 		c->open = find_inside(c, im, parts, go, notes);
 	return c->open;
 }

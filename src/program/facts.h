@@ -31,7 +31,8 @@ struct facts {
 	const char *kind;    /* "program", "library", "object", "kernel module", "core" ... */
 	const char *linked;  /* "dynamic", "static"; "" where nothing is linked */
 	const char *symbols; /* "all", "dynamic" (.dynsym alone), "packed", "go", "none" */
-	const char *debug;   /* "inside", "beside" (a debug file was found), "none" */
+	/* "inside", "beside" (a debug file was found), "objects" (by a debug map), "none" */
+	const char *debug;
 	const char *debug_path;
 	const char *build_id; /* hexadecimal, "" where there is none */
 	const char *features; /* "ibt shstk", "bti pac": what a property note marks all code with */

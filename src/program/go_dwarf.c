@@ -283,20 +283,16 @@ static void put_function(struct writer *w)
 	text_add_char(&w->dies, 0);
 }
 
-static void put_line_header(struct writer *w)
+static void put_line_program(struct writer *w)
 {
 	struct text *const t = w->line;
-	put_fixed(t, &w->form, 5, 2); /* version */
-	put_uint(t, w->form.address_size, 1);
-	put_uint(t, 0, 1); /* segments */
-	const size_t at = t->len;
-	put_uint(t, 0, 4);
-	put_line_form(t, &w->form);
-	/* One directory, without a name; of files the name alone is stated. */
-	text_add(t, (struct str){ "\1\1\x08\1\0\1\1\x0e", 8 });
+	const size_t at = put_line_header(t, &w->form);
+	text_add(t, (struct str){ "\1\1\x0e", 3 }); /* of files the name alone is stated */
 	text_add_varint(t, w->names.count);
 	for (size_t i = 0; i < w->names.count; i++)
 		put_fixed(t, &w->form, w->names.data[i], 4);
+	put_length(t, &w->form, line_header_length(at));
+	text_add(t, text_str(&w->program));
 	put_length(t, &w->form, at);
 }
 
@@ -305,10 +301,7 @@ static void put_unit(struct writer *w, struct str package, uint64_t start, uint6
 	const size_t line = w->line->len;
 	char *name = mem_alloc(package.len + 1);
 	const size_t len = go_package_text(package, name);
-	put_uint(w->line, 0, 4);
-	put_line_header(w);
-	text_add(w->line, text_str(&w->program));
-	put_length(w->line, &w->form, line);
+	put_line_program(w);
 	const size_t info = put_unit_header(w->info, &w->form, 5);
 	put_uint(w->info, ABBREV_UNIT, 1);
 	put_uint(w->info, LANG_GO, 1);

@@ -213,10 +213,10 @@ def macho_build(t, arch, name, flags):
     linked, library, stripped = t.path(name), t.path(f"{name}.dylib"), t.path(f"{name}.stripped")
     run(*link, "-map", t.path("map"), "-o", linked)
     run(*link, "-dylib", "-dead_strip", "-o", library)
-    run("dsymutil-19", linked)
-    run("llvm-strip-19", "-x", linked, "-o", stripped)
     archive = t.path(f"lib{name}.a")
     run("llvm-ar-19", "--format=darwin", "rc", archive, *objects)
+    macho_debug_map(t, linked, objects, [*link[:-len(objects)], "-all_load", archive])
+    run("llvm-strip-19", "-x", linked, "-o", stripped)
     for path in [linked, library, stripped, archive, *objects, f"{linked}.dSYM/Contents/Resources/DWARF/{name}"]:
         t.totals(path)
     with open(t.path("map"), encoding="utf-8") as f:
@@ -241,6 +241,37 @@ def macho_build(t, arch, name, flags):
     run(*link, "-fixup_chains", "-o", chained)
     t.totals(chained)
     macho_tables(t, chained)
+
+
+def macho_debug_map(t, linked, objects, link_archive):
+    """The objects say what the bundle does that dsymutil makes of them; it stays."""
+    from_archive, moved = f"{linked}.from-archive", t.path("moved-objects")
+    run(*link_archive, "-o", from_archive)
+    sources = ("compileunits,symbols", "inlines", "inlinestacks", "sourcefiles", "packages")
+    mine = {(path, s): t.rows(path, s) for path in (linked, from_archive) for s in sources}
+    addresses = []
+    for line in run("llvm-nm-19", linked).splitlines():
+        if m := re.match(r"([0-9a-f]+) ([TtDdSsBb]) ", line):
+            addresses += [m[1]] + [hex(int(m[1], 16) + 5)] * (m[2] in "Tt")
+    places = run(t.heft, "where", linked, *addresses)
+    none = t.rows(linked, "compileunits", "--no-debug-search")
+    os.mkdir(moved)
+    for path in objects:
+        shutil.move(path, moved)
+    maps = [f"--path-map={path}={moved}/{os.path.basename(path)}" for path in objects]
+    t.check(f"{linked}: objects by --path-map", t.rows(linked, "inlines", *maps), mine[linked, "inlines"])
+    t.check(f"{linked}: objects by -D", t.rows(linked, "inlines", "-D", moved), mine[linked, "inlines"])
+    said = subprocess.run([t.heft, "-d", "compileunits", linked], capture_output=True, text=True, check=False).stderr
+    t.check(f"{linked}: note of missing objects", f"{len(objects)} of the {len(objects)} objects" in said, True)
+    t.check(f"{linked}: without objects", t.rows(linked, "compileunits"), none)
+    for path in objects:
+        shutil.move(f"{moved}/{os.path.basename(path)}", path)
+    os.rmdir(moved)
+    for path in (linked, from_archive):
+        run("dsymutil-19", path)
+        for source in sources:
+            t.check(f"{path}: {source} of the objects", mine[path, source], t.rows(path, source))
+    t.check(f"{linked}: places", places, run(t.heft, "where", linked, *addresses))
 
 
 def macho_tables(t, path):
@@ -268,7 +299,7 @@ def macho_bundle(t, path):
     """Named by --dsym, whole or the file in it."""
     known, bundle = t.rows(path, "compileunits"), t.path("moved.dSYM")
     shutil.move(f"{path}.dSYM", bundle)
-    t.check(f"{path}: without its bundle", t.rows(path, "compileunits") == known, False)
+    t.check(f"{path}: without its bundle", t.rows(path, "compileunits", "--no-debug-search") == known, False)
     for named in (bundle, f"{bundle}/Contents/Resources/DWARF/{os.path.basename(path)}"):
         t.check(f"{path}: --dsym={named}", t.rows(path, "compileunits", f"--dsym={named}"), known)
     shutil.rmtree(bundle)

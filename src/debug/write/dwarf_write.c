@@ -80,10 +80,24 @@ void put_line_form(struct text *t, const struct dwarf_form *f)
 	text_add(t, (struct str){ (const char *)operands, sizeof operands });
 }
 
+size_t put_line_header(struct text *t, const struct dwarf_form *f)
+{
+	const size_t at = t->len;
+	put_uint(t, 0, 4);
+	put_fixed(t, f, 5, 2); /* version */
+	put_uint(t, f->address_size, 1);
+	put_uint(t, 0, 1); /* segments */
+	put_uint(t, 0, 4);
+	put_line_form(t, f);
+	text_add(t, (struct str){ "\1\1\x08\1\0", 5 });
+	return at;
+}
+
 void line_writer_start(struct line_writer *p, uint64_t addr)
 {
 	p->addr = addr;
 	p->file = p->line = 1;
+	p->column = 0;
 	put_uint(p->out, 0, 1);
 	text_add_varint(p->out, 1 + p->form->address_size);
 	put_uint(p->out, DW_LNE_set_address, 1);
@@ -97,6 +111,15 @@ static void put_advance(struct line_writer *p, uint64_t addr)
 	put_uint(p->out, DW_LNS_advance_pc, 1);
 	text_add_varint(p->out, (addr - p->addr) / p->form->quantum);
 	p->addr = addr;
+}
+
+void line_writer_column(struct line_writer *p, uint32_t column)
+{
+	if (p->column == column)
+		return;
+	put_uint(p->out, DW_LNS_set_column, 1);
+	text_add_varint(p->out, column);
+	p->column = column;
 }
 
 void line_writer_row(struct line_writer *p, uint64_t addr, uint32_t file, uint32_t line)

@@ -1,5 +1,5 @@
 /* dwarf_write.h - writes DWARF, for debug info that is in another form: PDBs, source maps, the
- * tables of Go programs. */
+ * tables of Go programs; or that is in other files: objects. */
 #ifndef HEFT_DEBUG_WRITE_DWARF_WRITE_H
 #define HEFT_DEBUG_WRITE_DWARF_WRITE_H
 
@@ -50,17 +50,27 @@ size_t put_unit_header(struct text *t, const struct dwarf_form *f, unsigned vers
 
 /* The header of a line program from the size of instructions up to the lengths of opcodes. */
 void put_line_form(struct text *t, const struct dwarf_form *f);
+/* The header of one of version 5 up to its only directory, which has no name; the table of files
+ * comes next.  Two lengths are left for put_length: that of the program, at what is returned, and
+ * that of the rest of the header, at what line_header_length makes of it. */
+size_t put_line_header(struct text *t, const struct dwarf_form *f);
+static inline size_t line_header_length(size_t program)
+{
+	return program + 8;
+}
 
 /* A line program that is written, and what its machine knows (DWARF 5, 6.2.2). */
 struct line_writer {
 	struct text *out;
 	const struct dwarf_form *form;
 	uint64_t addr;
-	uint32_t file, line;
+	uint32_t file, line, column;
 };
 
 /* Begins a sequence of rows. */
 void line_writer_start(struct line_writer *p, uint64_t addr);
+/* Sets the column of the rows from the next one on; it is 0 where a sequence begins. */
+void line_writer_column(struct line_writer *p, uint32_t column);
 /* Appends a row; addresses do not fall within a sequence. */
 void line_writer_row(struct line_writer *p, uint64_t addr, uint32_t file, uint32_t line);
 /* Ends a sequence at the first address behind its code. */

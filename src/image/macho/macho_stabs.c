@@ -1,5 +1,6 @@
 /* Entries of the symbol table for debuggers (stab.h).  They are no symbols, but each is there
- * because of one; those that name a unit's source and object go to the first thing of the unit. */
+ * because of one; those that name a unit's source and object go to the first thing of the unit.
+ * Together they are the debug map of a linked file. */
 #include "image/macho/macho_internal.h"
 
 enum {
@@ -18,6 +19,9 @@ struct stabs {
 	VEC(struct image_entry) waiting; /* of the unit, for the first thing in it */
 	uint64_t last;                   /* the address of the entry before */
 	bool known;                      /* that there is one, in this unit */
+	VEC(struct debug_object) objects;
+	VEC(struct moved_symbol) moved;
+	bool in_object; /* the last object has not ended */
 };
 
 static void put(struct stabs *s, const struct image_entry *e)
@@ -85,6 +89,59 @@ static void read_stab(struct stabs *s, const struct nlist *n, uint64_t off, stru
 	}
 }
 
+/* ---- the debug map --------------------------------------------------------------------------- */
+
+static void add_moved(struct stabs *s, struct str name, uint64_t addr)
+{
+	if (!s->in_object)
+		return;
+	vec_push(&s->moved, (struct moved_symbol){ .name = macho_plain_name(name),
+						   .addr = addr + s->m->build.im->vm_bias });
+	s->objects.data[s->objects.count - 1].count++;
+}
+
+static void map_stab(struct stabs *s, const struct nlist *n, struct str name)
+{
+	uint32_t symbol;
+	switch (n->type) {
+	case N_SO: s->in_object = false; return;
+	case N_OSO:
+		s->in_object = true;
+		vec_push(&s->objects, (struct debug_object){ name, n->value, s->moved.count, 0 });
+		return;
+	case N_FUN:
+		if (name.len == 0 && s->in_object && s->moved.count > 0)
+			s->moved.data[s->moved.count - 1].size = n->value;
+		if (name.len == 0)
+			return;
+		break;
+	case N_STSYM:
+	case N_LCSYM: break;
+	case N_GSYM:
+		symbol = macho_name_find(s->m, name);
+		if (symbol != 0)
+			add_moved(s, name, s->m->build.symbols.data[symbol].symbol.value);
+		return;
+	default: return;
+	}
+	add_moved(s, name, n->value);
+}
+
+static void hand_on(struct stabs *s)
+{
+	struct image *im = s->m->build.im;
+	struct debug_object *objects = arena_new(&im->arena, struct debug_object,
+						 s->objects.count + 1);
+	struct moved_symbol *moved = arena_new(&im->arena, struct moved_symbol, s->moved.count + 1);
+	for (size_t i = 0; i < s->objects.count; i++)
+		objects[i] = s->objects.data[i];
+	for (size_t i = 0; i < s->moved.count; i++)
+		moved[i] = s->moved.data[i];
+	im->debug_objects = objects;
+	im->debug_object_count = s->objects.count;
+	im->moved_symbols = moved;
+}
+
 void macho_read_stabs(struct macho *m)
 {
 	struct stabs s = { .m = m };
@@ -97,7 +154,12 @@ void macho_read_stabs(struct macho *m)
 		(void)bytes_cstr(strings, n.name, &name);
 		if (n.type & N_STAB)
 			read_stab(&s, &n, off, name);
+		if (n.type & N_STAB && m->build.im->kind != IMAGE_OBJECT)
+			map_stab(&s, &n, name);
 	}
 	flush(&s);
+	hand_on(&s);
 	vec_release(&s.waiting);
+	vec_release(&s.objects);
+	vec_release(&s.moved);
 }

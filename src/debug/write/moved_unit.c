@@ -1,0 +1,346 @@
+#include "debug/write/moved_unit.h"
+
+#include "base/sort.h"
+#include "debug/decl.h"
+#include "debug/dwarf_const.h"
+#include "debug/line.h"
+#include "debug/scopes.h"
+#include "debug/walk.h"
+
+/* Code of a scope; sort_by_key sorts by the first. */
+struct scope_code {
+	uint64_t scope, addr, end;
+};
+
+/* A unit at work. */
+struct moving {
+	struct moved_dwarf *out;
+	const struct unit *unit;
+	size_t start; /* of the unit in out->info */
+	struct scopes scopes;
+	VEC(struct scope_code) code;
+	VEC(struct flat_range) covered; /* by code and lines */
+	bool *live;                     /* by scope: it or one inside has code */
+	uint32_t *dies;                 /* by function: its DIE, counted from the unit; 0: none */
+	struct text variables;
+};
+
+/* ---- abbreviations --------------------------------------------------------------------------- */
+
+enum abbreviation { AB_UNIT = 1, AB_ABSTRACT, AB_FUNCTION, AB_INLINED, AB_TYPE, AB_VARIABLE };
+
+static void put_abbreviations(struct text *t)
+{
+	static const uint8_t all[] = {
+		/* clang-format off */
+		AB_UNIT, DW_TAG_compile_unit, 1, DW_AT_name, DW_FORM_string, DW_AT_comp_dir,
+		DW_FORM_string, DW_AT_language, DW_FORM_udata, DW_AT_stmt_list,
+		DW_FORM_sec_offset, DW_AT_low_pc, DW_FORM_addr, DW_AT_ranges,
+		DW_FORM_sec_offset, 0, 0,
+		AB_ABSTRACT, DW_TAG_subprogram, 0, DW_AT_name, DW_FORM_string,
+		DW_AT_linkage_name, DW_FORM_string, DW_AT_decl_file, DW_FORM_udata,
+		DW_AT_decl_line, DW_FORM_udata, DW_AT_inline, DW_FORM_data1, 0, 0,
+		AB_FUNCTION, DW_TAG_subprogram, 1, DW_AT_abstract_origin, DW_FORM_ref4,
+		DW_AT_ranges, DW_FORM_sec_offset, 0, 0,
+		AB_INLINED, DW_TAG_inlined_subroutine, 1, DW_AT_abstract_origin, DW_FORM_ref4,
+		DW_AT_ranges, DW_FORM_sec_offset, DW_AT_call_file, DW_FORM_udata,
+		DW_AT_call_line, DW_FORM_udata, DW_AT_call_column, DW_FORM_udata, 0, 0,
+		AB_TYPE, DW_TAG_base_type, 0, DW_AT_byte_size, DW_FORM_udata, 0, 0,
+		AB_VARIABLE, DW_TAG_variable, 0, DW_AT_type, DW_FORM_ref4, DW_AT_decl_file,
+		DW_FORM_udata, DW_AT_decl_line, DW_FORM_udata, DW_AT_location,
+		DW_FORM_exprloc, 0, 0,
+		0,
+		/* clang-format on */
+	};
+	text_add(t, (struct str){ (const char *)all, sizeof all });
+}
+
+void moved_dwarf_init(struct moved_dwarf *m, const struct dwarf_form *form)
+{
+	*m = (struct moved_dwarf){ .form = *form };
+	put_abbreviations(&m->abbrev);
+}
+
+void moved_dwarf_release(struct moved_dwarf *m)
+{
+	text_release(&m->info);
+	text_release(&m->abbrev);
+	text_release(&m->line);
+	text_release(&m->ranges);
+}
+
+/* ---- addresses ------------------------------------------------------------------------------- */
+
+/* The next part of [*addr, end) that was moved, and *addr behind it; false where there is none. */
+static bool next_moved(struct moved_dwarf *m, uint64_t *addr, uint64_t end, uint64_t *ret_addr,
+		       uint64_t *ret_end)
+{
+	const struct moved_piece *p = m->pieces;
+	size_t i = upper_bound(p, m->piece_count, sizeof *p, *addr);
+	if (i > 0 && *addr - p[i - 1].from < p[i - 1].size)
+		i--;
+	if (i == m->piece_count || p[i].from >= end || m->budget == 0)
+		return false;
+	m->budget--;
+	const uint64_t from = max_u64(*addr, p[i].from);
+	const uint64_t stop = min_u64(end, p[i].from + p[i].size);
+	*ret_addr = p[i].to + (from - p[i].from);
+	*ret_end = p[i].to + (stop - p[i].from);
+	*addr = stop;
+	return stop > from;
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+/* Where the line program that is written stands. */
+struct sequence {
+	struct line_writer writer;
+	uint64_t addr, end; /* of the sequence that is open; end 0: none is */
+};
+
+static void end_sequence(struct moving *w, struct sequence *s)
+{
+	if (s->end == 0)
+		return;
+	line_writer_end(&s->writer, s->end);
+	vec_push(&w->covered, (struct flat_range){ s->addr, s->end, 0 });
+	s->end = 0;
+}
+
+/* A row that holds in [addr, end). */
+static void put_row(struct moving *w, struct sequence *s, const struct line_row *row, uint64_t addr,
+		    uint64_t end)
+{
+	if (s->end == 0 || s->end != addr) {
+		end_sequence(w, s);
+		line_writer_start(&s->writer, addr);
+		s->addr = addr;
+	}
+	line_writer_column(&s->writer, row->column);
+	line_writer_row(&s->writer, addr, row->file, row->line);
+	s->end = end;
+}
+
+static void put_rows(struct moving *w, struct line_program *p)
+{
+	struct sequence s = { .writer = { .out = &w->out->line, .form = &w->out->form } };
+	struct line_row row, last = { .end_sequence = true };
+	while (w->out->budget > 0 && line_next(p, &row)) {
+		uint64_t at = last.addr, addr, end;
+		w->out->budget--;
+		while (!last.end_sequence && next_moved(w->out, &at, row.addr, &addr, &end))
+			put_row(w, &s, &last, addr, end);
+		last = row;
+	}
+	end_sequence(w, &s);
+}
+
+/* Numbers of files stay what they are; their paths become whole. */
+static void put_files(struct text *t, const struct line_program *p)
+{
+	struct text path = { 0 };
+	text_add(t, (struct str){ "\1\1\x08", 3 }); /* of each its path alone, in place */
+	text_add_varint(t, p->files.count);
+	for (size_t i = 0; i < p->files.count; i++) {
+		path.len = 0;
+		if (p->files.data[i].name.len > 0)
+			(void)line_path(p, i, &path);
+		put_cstr(t, text_str(&path));
+	}
+	text_release(&path);
+}
+
+/* Returns where the program begins. */
+static size_t put_lines(struct moving *w)
+{
+	const struct unit *u = w->unit;
+	struct text *t = &w->out->line;
+	struct line_program p;
+	const bool open = u->line_off != DW_NO_OFFSET &&
+			  line_open(&p, u->dwarf, u->line_off, u->address_size, u->comp_dir,
+				    u->str_offsets_base);
+	const size_t at = put_line_header(t, &w->out->form);
+	if (open)
+		put_files(t, &p);
+	else
+		text_add(t, (struct str){ "\0\0", 2 });
+	put_length(t, &w->out->form, line_header_length(at));
+	if (open) {
+		put_rows(w, &p);
+		line_release(&p);
+	}
+	put_length(t, &w->out->form, at);
+	return at;
+}
+
+/* ---- functions ------------------------------------------------------------------------------- */
+
+static void move_span(struct moving *w, const struct flat_span *span)
+{
+	uint64_t at = span->addr, addr, end;
+	bool any = false;
+	while (next_moved(w->out, &at, span->addr + span->size, &addr, &end)) {
+		vec_push(&w->code, (struct scope_code){ span->who, addr, end });
+		vec_push(&w->covered, (struct flat_range){ addr, end, 0 });
+		any = true;
+	}
+	for (uint32_t i = span->who; any && i != SCOPE_NONE && !w->live[i];
+	     i = w->scopes.list.data[i].parent)
+		w->live[i] = true;
+}
+
+static void move_scopes(struct moving *w)
+{
+	w->live = mem_zeroed(w->scopes.list.count + 1, sizeof *w->live);
+	w->dies = mem_zeroed(w->scopes.functions.count + 1, sizeof *w->dies);
+	for (size_t i = 0; i < w->scopes.code.spans.count; i++)
+		move_span(w, &w->scopes.code.spans.data[i]);
+	sort_by_key(w->code.data, w->code.count, sizeof *w->code.data);
+}
+
+/* What the live scopes are called, once a function. */
+static void put_abstract(struct moving *w)
+{
+	struct text *t = &w->out->info;
+	for (size_t i = 0; i < w->scopes.list.count; i++) {
+		const uint32_t number = w->scopes.list.data[i].function;
+		const struct scope_function *f = &w->scopes.functions.data[number];
+		const bool here = f->decl_dwarf == w->unit->dwarf &&
+				  f->decl_lines == w->unit->line_off;
+		if (!w->live[i] || w->dies[number] != 0)
+			continue;
+		w->dies[number] = (uint32_t)(t->len - w->start);
+		put_uint(t, AB_ABSTRACT, 1);
+		put_cstr(t, f->name);
+		put_cstr(t, f->linkage);
+		text_add_varint(t, here ? f->decl_file : 0);
+		text_add_varint(t, here ? f->decl_line : 0);
+		put_uint(t, 1, 1);
+	}
+}
+
+/* Its own code; what is inlined into it has ranges of its own.  *code moves behind it. */
+static void put_scope(struct moving *w, uint32_t i, size_t *code)
+{
+	const struct scope *s = &w->scopes.list.data[i];
+	const struct dwarf_form *form = &w->out->form;
+	struct text *t = &w->out->info, *ranges = &w->out->ranges;
+	const bool inlined = s->parent != SCOPE_NONE;
+	put_uint(t, inlined ? AB_INLINED : AB_FUNCTION, 1);
+	put_fixed(t, form, w->dies[s->function], 4);
+	put_fixed(t, form, ranges->len, 4);
+	if (inlined) {
+		text_add_varint(t, s->call_file);
+		text_add_varint(t, s->call_line);
+		text_add_varint(t, s->call_column);
+	}
+	for (; *code < w->code.count && w->code.data[*code].scope == i; ++*code)
+		put_range(ranges, form, w->code.data[*code].addr, w->code.data[*code].end);
+	put_range(ranges, form, 0, 0);
+}
+
+/* Scopes come in the order of a tree: those open are the way from a function to the last one. */
+static void put_scopes(struct moving *w)
+{
+	VEC(uint32_t) open = { 0 };
+	size_t code = 0;
+	for (uint32_t i = 0; i < w->scopes.list.count; i++) {
+		const uint32_t parent = w->scopes.list.data[i].parent;
+		if (!w->live[i])
+			continue;
+		while (open.count > 0 && open.data[open.count - 1] != parent) {
+			put_uint(&w->out->info, 0, 1);
+			open.count--;
+		}
+		put_scope(w, i, &code);
+		vec_push(&open, i);
+	}
+	for (size_t i = 0; i < open.count; i++)
+		put_uint(&w->out->info, 0, 1);
+	vec_release(&open);
+}
+
+/* ---- variables ------------------------------------------------------------------------------- */
+
+static void on_variable(void *ctx, uint64_t die_off, uint64_t addr)
+{
+	struct moving *w = ctx;
+	struct text *t = &w->variables;
+	const struct dwarf_form *form = &w->out->form;
+	uint64_t at = addr, to, end, size;
+	struct decl decl;
+	if (addr == UINT64_MAX || !next_moved(w->out, &at, addr + 1, &to, &end))
+		return;
+	const bool known = decl_read(w->unit, die_off, &decl) && decl.has_file;
+	const size_t type = w->out->info.len - w->start + t->len;
+	put_uint(t, AB_TYPE, 1);
+	text_add_varint(t, variable_size(w->unit, die_off, &size) ? size : 0);
+	put_uint(t, AB_VARIABLE, 1);
+	put_fixed(t, form, type, 4);
+	text_add_varint(t, known ? decl.file : 0);
+	text_add_varint(t, known ? decl.line : 0);
+	put_uint(t, 1 + form->address_size, 1);
+	put_uint(t, DW_OP_addr, 1);
+	put_addr(t, form, to);
+}
+
+/* ---- units ----------------------------------------------------------------------------------- */
+
+static void put_covered(struct moving *w)
+{
+	struct text *t = &w->out->ranges;
+	struct flat flat = { 0 };
+	flat_lay(&flat, w->covered.data, w->covered.count);
+	for (size_t i = 0, next; i < flat.spans.count; i = next) {
+		const uint64_t addr = flat.spans.data[i].addr;
+		uint64_t end = addr;
+		for (next = i; next < flat.spans.count && flat.spans.data[next].addr == end; next++)
+			end += flat.spans.data[next].size;
+		put_range(t, &w->out->form, addr, end);
+	}
+	put_range(t, &w->out->form, 0, 0);
+	flat_release(&flat);
+}
+
+static void put_unit(struct moving *w, size_t line)
+{
+	const struct unit *u = w->unit;
+	const struct dwarf_form *form = &w->out->form;
+	struct text *t = &w->out->info;
+	w->start = put_unit_header(t, form, 4);
+	put_uint(t, AB_UNIT, 1);
+	put_cstr(t, u->name);
+	put_cstr(t, u->comp_dir);
+	text_add_varint(t, u->language);
+	put_fixed(t, form, line, 4);
+	put_addr(t, form, 0);
+	put_fixed(t, form, w->out->ranges.len, 4);
+	put_covered(w);
+	put_abstract(w);
+	put_scopes(w);
+	const struct walker walker = { .ctx = w, .variable = on_variable };
+	(void)unit_walk(u, &walker);
+	text_add(t, text_str(&w->variables));
+	put_uint(t, 0, 1);
+	put_length(t, form, w->start);
+}
+
+void moved_unit_write(struct moved_dwarf *m, struct units *units, const struct unit *u)
+{
+	struct moving w = { .out = m, .unit = u };
+	const size_t info = m->info.len, line = m->line.len, ranges = m->ranges.len;
+	(void)scopes_read(&w.scopes, units, u);
+	move_scopes(&w);
+	put_unit(&w, put_lines(&w));
+	if (w.covered.count == 0 && w.variables.len == 0) {
+		m->info.len = info;
+		m->line.len = line;
+		m->ranges.len = ranges;
+	}
+	scopes_release(&w.scopes);
+	vec_release(&w.code);
+	vec_release(&w.covered);
+	mem_free(w.live);
+	mem_free(w.dies);
+	text_release(&w.variables);
+}

@@ -1,0 +1,314 @@
+#include "program/debug_map.h"
+
+#include "base/intern.h"
+#include "base/sort.h"
+#include "debug/write/moved_unit.h"
+#include "program/debuginfo.h"
+#include "program/made_image.h"
+
+/* A piece of an object at its VM address; sort_by_key sorts by the first. */
+struct placed {
+	uint64_t addr, size, to;
+};
+
+struct making {
+	const struct image *im;
+	const struct program_wish *wish;
+	struct notes *notes;
+	struct moved_dwarf dwarf;
+	struct intern paths;          /* of archives, by their place in `archives` */
+	VEC(struct input *) archives; /* open until the end; NULL where it cannot be read */
+	VEC(struct placed) placed;    /* of the object at work */
+	VEC(struct moved_piece) pieces;
+	uint64_t missing; /* objects */
+};
+
+/* ---- finding objects ------------------------------------------------------------------------- */
+
+static bool exists(struct text *path)
+{
+	text_add_char(path, '\0');
+	return file_exists(path->p);
+}
+
+static bool try_path(struct text *path, struct str dir, struct str file)
+{
+	text_set(path, dir);
+	text_add_char(path, '/');
+	text_add(path, file);
+	return exists(path);
+}
+
+/* Without its directories. */
+static struct str last_part(struct str path)
+{
+	for (size_t i = path.len; i-- > 0;)
+		if (path.p[i] == '/')
+			return (struct str){ path.p + i + 1, path.len - i - 1 };
+	return path;
+}
+
+static bool try_dir(struct text *path, const char *dir, struct str file)
+{
+	return try_path(path, str_of(dir), file) || try_path(path, str_of(dir), last_part(file));
+}
+
+static bool try_beside(const struct making *m, struct text *path, struct str file)
+{
+	const struct str own = str_of(m->im->path), name = last_part(own);
+	const bool bare = name.len == own.len;
+	const struct str dir = { own.p, own.len - name.len - !bare };
+	return try_path(path, bare ? STR(".") : dir, last_part(file));
+}
+
+/* *path becomes the path, with a NUL, of what the linker saw at `file`. */
+static bool find_file(const struct making *m, struct str file, struct text *path)
+{
+	enum { NAME_LENGTH_MAX = 4096 };
+	const struct program_wish *wish = m->wish;
+	if (file.len == 0 || file.len > NAME_LENGTH_MAX)
+		return false;
+	if (paths_apply(&wish->paths, file, path) && exists(path))
+		return true;
+	if (wish->sysroot && try_dir(path, wish->sysroot, file))
+		return true;
+	for (size_t i = 0; i < wish->debug_dirs.count; i++)
+		if (try_dir(path, wish->debug_dirs.data[i], file))
+			return true;
+	text_set(path, file);
+	return exists(path) || try_beside(m, path, file);
+}
+
+static struct input *open_file(struct making *m, struct str file)
+{
+	struct text path = { 0 };
+	struct heft_err err;
+	struct input *in = mem_zeroed(1, sizeof *in);
+	const bool found = find_file(m, file, &path);
+	const bool ok = found && input_open(in, path.p, m->notes, &err);
+	if (found && !ok)
+		note(m->notes, m->im->path, HEFT_NO_OFFSET, 0,
+		     "an object of the debug map is not used: %s", err.text);
+	m->missing += !found;
+	text_release(&path);
+	if (ok)
+		return in;
+	mem_free(in);
+	return NULL;
+}
+
+static struct input *open_archive(struct making *m, struct str file)
+{
+	const uint32_t i = intern_add(&m->paths, file);
+	if (i == m->archives.count)
+		vec_push(&m->archives, open_file(m, file));
+	else
+		m->missing += !m->archives.data[i];
+	return m->archives.data[i];
+}
+
+/* ---- one object ------------------------------------------------------------------------------ */
+
+static void place_symbol(struct making *m, const struct image *object, const struct symbol *s,
+			 const struct moved_symbol *to)
+{
+	uint64_t addr;
+	if (s->section < object->section_count && symbol_addr(object, s, &addr))
+		vec_push(&m->placed,
+			 (struct placed){ addr, to->size > 0 ? min_u64(to->size, s->size) : s->size,
+					  to->addr });
+}
+
+/* Where each symbol of the map stands in the object. */
+static void list_placed(struct making *m, const struct image *object, const struct debug_object *o)
+{
+	const struct moved_symbol *moved = &m->im->moved_symbols[o->first];
+	const struct section *table = image_symbols(object);
+	struct intern names = { 0 };
+	struct symtab t;
+	m->placed.count = 0;
+	if (!table || !symtab_open(&t, object, table))
+		return;
+	/* Names may stand in the map twice: of these the first counts. */
+	size_t *first = mem_zeroed(o->count + 1, sizeof *first);
+	for (size_t i = 0; i < o->count; i++) {
+		const size_t known = names.entries.count;
+		if (intern_borrow(&names, moved[i].name) == known)
+			first[known] = i;
+	}
+	for (size_t i = 1; i < t.count; i++) {
+		const struct symbol s = symtab_get(&t, i);
+		uint32_t id;
+		if (intern_find(&names, s.name, &id))
+			place_symbol(m, object, &s, &moved[first[id]]);
+	}
+	mem_free(first);
+	intern_release(&names);
+	sort_by_key(m->placed.data, m->placed.count, sizeof *m->placed.data);
+}
+
+/* As its DWARF has it; clipped to the next one. */
+static void add_piece(struct making *m, const struct debuginfo *d, size_t i)
+{
+	const struct placed *p = &m->placed.data[i];
+	const uint64_t room = i + 1 < m->placed.count ? p[1].addr - p->addr : UINT64_MAX;
+	size_t low;
+	BISECT(low, 0, d->windows.count, mid, d->windows.data[mid].vm <= p->addr);
+	const struct debuginfo_window *w = low > 0 ? &d->windows.data[low - 1] : NULL;
+	if (!w || p->addr - w->vm >= w->size || p->size == 0)
+		return;
+	vec_push(&m->pieces, (struct moved_piece){ w->addr + (p->addr - w->vm),
+						   min_u64(p->size, room), p->to });
+}
+
+static void move_units(struct making *m, struct dwarf *d)
+{
+	struct units units;
+	struct abbrev_cache cache = { 0 };
+	struct unit u;
+	units_init(&units, d);
+	for (size_t i = 0; i < units_count(&units, DW_INFO); i++)
+		if (units_get(&units, DW_INFO, i, &u) && unit_open(&u, &cache, NULL) &&
+		    u.tag == DW_TAG_compile_unit && !unit_is_skeleton(&u))
+			moved_unit_write(&m->dwarf, &units, &u);
+	abbrev_cache_release(&cache);
+	units_release(&units);
+}
+
+static void add_object(struct making *m, const struct image *object, const struct debug_object *o)
+{
+	struct debuginfo d;
+	if (object->kind != IMAGE_OBJECT || object->machine != m->im->machine ||
+	    object->bits != m->im->bits || object->big_endian != m->im->big_endian ||
+	    !debuginfo_present(object))
+		return;
+	debuginfo_open(&d, object, NULL, m->notes);
+	list_placed(m, object, o);
+	m->pieces.count = 0;
+	for (size_t i = 0; i < m->placed.count; i++)
+		add_piece(m, &d, i);
+	m->dwarf.pieces = m->pieces.data;
+	m->dwarf.piece_count = m->pieces.count;
+	m->dwarf.budget = 16 * object->bytes.size;
+	if (m->pieces.count > 0)
+		move_units(m, &d.dwarf);
+	debuginfo_close(&d);
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+/* Times that one side does not state differ from none. */
+static bool same_time(struct making *m, const struct debug_object *o, uint64_t time)
+{
+	if (o->time == 0 || time == 0 || o->time == time)
+		return true;
+	note(m->notes, m->im->path, HEFT_NO_OFFSET, 0,
+	     STR_FMT " was changed since the program was linked: its debug info is not used",
+	     STR_ARG(o->path));
+	return false;
+}
+
+/* "libx.a(y.o)". */
+static void add_member(struct making *m, const struct debug_object *o, size_t open)
+{
+	const struct str member = { o->path.p + open + 1, o->path.len - open - 2 };
+	const struct input *in = open_archive(m, (struct str){ o->path.p, open });
+	for (size_t i = 0; in && i < in->image_count; i++) {
+		const struct image *im = &in->images[i];
+		if (!str_eq(im->member, member) ||
+		    (o->time != 0 && im->time != o->time && i + 1 < in->image_count))
+			continue;
+		if (same_time(m, o, im->time))
+			add_object(m, im, o);
+		return;
+	}
+}
+
+static void add_file(struct making *m, const struct debug_object *o)
+{
+	struct input *in = open_file(m, o->path);
+	if (!in)
+		return;
+	if (!in->archive && same_time(m, o, (uint64_t)in->file.modified))
+		add_object(m, &in->images[0], o);
+	input_close(in);
+	mem_free(in);
+}
+
+/* Offsets have 32 bits. */
+static bool is_full(const struct making *m)
+{
+	const uint64_t most = UINT32_MAX / 2;
+	return m->dwarf.info.len > most || m->dwarf.line.len > most || m->dwarf.ranges.len > most;
+}
+
+static void add_objects(struct making *m)
+{
+	for (size_t i = 0; i < m->im->debug_object_count; i++) {
+		const struct debug_object *o = &m->im->debug_objects[i];
+		const char *open = str_ends(o->path, STR(")")) ? memchr(o->path.p, '(', o->path.len)
+							       : NULL;
+		if (o->count == 0 || is_full(m))
+			continue;
+		if (open)
+			add_member(m, o, (size_t)(open - o->path.p));
+		else
+			add_file(m, o);
+	}
+	if (is_full(m))
+		note(m->notes, m->im->path, HEFT_NO_OFFSET, 0,
+		     "the objects have more debug info than 2 GiB: the rest is left out");
+	if (m->missing > 0)
+		note(m->notes, m->im->path, HEFT_NO_OFFSET, 0,
+		     "%" PRIu64 " of the %zu objects that hold the debug info are not where the "
+		     "linker saw them, as " STR_FMT " (--path-map says where they are)",
+		     m->missing, m->im->debug_object_count, STR_ARG(m->im->debug_objects[0].path));
+}
+
+static void make(struct making *m, struct input *ret)
+{
+	struct image_build b;
+	struct text bytes = { 0 };
+	*ret = (struct input){ .images = mem_zeroed(1, sizeof *ret->images),
+			       .image_count = 1,
+			       .notes = m->notes };
+	made_image_begin(&b, ret->images, m->im, m->im->path, m->notes);
+	made_image_add(&b, &bytes, STR(".debug_info"), &m->dwarf.info);
+	made_image_add(&b, &bytes, STR(".debug_abbrev"), &m->dwarf.abbrev);
+	made_image_add(&b, &bytes, STR(".debug_line"), &m->dwarf.line);
+	made_image_add(&b, &bytes, STR(".debug_ranges"), &m->dwarf.ranges);
+	build_finish(&b, 0, 0);
+	ret->made = bytes.p;
+}
+
+static void release(struct making *m)
+{
+	for (size_t i = 0; i < m->archives.count; i++) {
+		if (m->archives.data[i])
+			input_close(m->archives.data[i]);
+		mem_free(m->archives.data[i]);
+	}
+	vec_release(&m->archives);
+	vec_release(&m->placed);
+	vec_release(&m->pieces);
+	intern_release(&m->paths);
+	moved_dwarf_release(&m->dwarf);
+}
+
+bool debug_map_open(const struct image *im, const struct program_wish *wish, struct input *ret,
+		    struct notes *notes)
+{
+	struct making m = { .im = im, .wish = wish, .notes = notes };
+	const struct dwarf_form form = { .address_size = im->bits / 8,
+					 .quantum = 1,
+					 .big_endian = im->big_endian };
+	if (im->debug_object_count == 0 || im->member.len > 0)
+		return false;
+	moved_dwarf_init(&m.dwarf, &form);
+	add_objects(&m);
+	const bool any = m.dwarf.info.len > 0;
+	if (any)
+		make(&m, ret);
+	release(&m);
+	return any;
+}
