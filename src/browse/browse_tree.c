@@ -141,42 +141,78 @@ void tree_set_order(struct tree *t, size_t measure, enum tree_sort sort, bool re
 }
 
 struct key {
-	double size;       /* larger first */
-	const char *label; /* "": as the table has them */
+	double size; /* larger first */
+	double most; /* the same of the measure that is largest */
+	const char *label;
 	uint32_t node;
 };
 
-static int compare_keys(const void *a, const void *b)
+/* So many rows of one size are told apart by name; comparing a million names takes long. */
+enum { ALIKE_MOST = 4096 };
+
+static int compare_sizes(const void *a, const void *b)
 {
 	const struct key *x = a, *y = b;
 	if (x->size != y->size)
 		return x->size < y->size ? 1 : -1;
+	if (x->most != y->most)
+		return x->most < y->most ? 1 : -1;
+	return (x->node > y->node) - (x->node < y->node);
+}
+
+static int compare_labels(const void *a, const void *b)
+{
+	const struct key *x = a, *y = b;
 	const int by_name = strcmp(x->label, y->label);
 	return by_name != 0 ? by_name : (x->node > y->node) - (x->node < y->node);
 }
 
-/* Tables come in their usual order. */
-static bool is_sorted(const struct key *keys, uint32_t count)
+static void sort_unless_sorted(struct key *keys, size_t count,
+			       int (*compare)(const void *, const void *))
 {
-	uint32_t i = 1;
-	while (i < count && compare_keys(&keys[i - 1], &keys[i]) <= 0)
+	size_t i = 1;
+	while (i < count && compare(&keys[i - 1], &keys[i]) <= 0)
 		i++;
-	return i >= count;
+	if (i < count)
+		qsort(keys, count, sizeof *keys, compare);
 }
 
-static double key_of(const struct tree *t, uint32_t node)
+/* Keys that are in the order of their sizes: those of one size by name. */
+static void sort_alike(struct key *keys, size_t count)
+{
+	for (size_t i = 0, end; i < count; i = end) {
+		for (end = i + 1; end < count && keys[end].size == keys[i].size &&
+				  keys[end].most == keys[i].most;)
+			end++;
+		if (end - i > 1 && end - i <= ALIKE_MOST)
+			sort_unless_sorted(&keys[i], end - i, compare_labels);
+	}
+}
+
+static double size_in(const struct tree *t, uint32_t node, size_t measure)
 {
 	double size = 0;
 	switch (t->sort) {
 	case TREE_BY_NAME: return 0;
-	case TREE_BY_GROWTH: size = tree_change(t, node, t->measure); break;
-	case TREE_BY_BASE: size = tree_number(t, tree_base(t, node, t->measure), t->measure); break;
+	case TREE_BY_GROWTH: size = tree_change(t, node, measure); break;
+	case TREE_BY_BASE: size = tree_number(t, tree_base(t, node, measure), measure); break;
 	case TREE_BY_SIZE:
-		size = t->diff ? fabs(tree_change(t, node, t->measure))
-			       : tree_number(t, tree_now(t, node, t->measure), t->measure);
+		size = t->diff ? fabs(tree_change(t, node, measure))
+			       : tree_number(t, tree_now(t, node, measure), measure);
 		break;
 	}
 	return isnan(size) ? 0 : size;
+}
+
+static struct key key_of(const struct tree *t, uint32_t node)
+{
+	struct key key = { .size = size_in(t, node, t->measure),
+			   .label = t->nodes[node].row->label,
+			   .node = node };
+	key.most = key.size;
+	for (size_t m = 0; m < t->table->measure_count; m++)
+		key.most = fmax(key.most, size_in(t, node, m));
+	return key;
 }
 
 static bool sort_children(struct tree *t, uint32_t node)
@@ -185,16 +221,17 @@ static bool sort_children(struct tree *t, uint32_t node)
 	const uint32_t count = t->nodes[node].children;
 	if (t->nodes[node].sorted == t->order_number || count == 0)
 		return true;
-	/* Rows of one size stay as the table has them: comparing a million names takes long. */
-	const bool by_name = t->sort == TREE_BY_NAME;
 	struct key *keys = malloc(count * sizeof *keys);
 	if (keys == NULL)
 		return false;
 	for (uint32_t i = 0; i < count; i++)
-		keys[i] = (struct key){ key_of(t, first + i),
-					by_name ? t->nodes[first + i].row->label : "", first + i };
-	if (!is_sorted(keys, count))
-		qsort(keys, count, sizeof *keys, compare_keys);
+		keys[i] = key_of(t, first + i);
+	if (t->sort == TREE_BY_NAME) {
+		sort_unless_sorted(keys, count, compare_labels);
+	} else {
+		sort_unless_sorted(keys, count, compare_sizes);
+		sort_alike(keys, count);
+	}
 	for (uint32_t i = 0; i < count; i++)
 		t->order[first + i] = keys[t->reversed ? count - 1 - i : i].node;
 	free(keys);

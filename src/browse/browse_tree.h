@@ -22,7 +22,9 @@ struct tree_node {
 };
 
 enum tree_sort {
-	TREE_BY_SIZE, /* larger first; in a diff larger changes first */
+	/* Larger first; in a diff larger changes first.  Rows of one size: larger ones by another
+	 * measure first, then by name unless there are thousands of them. */
+	TREE_BY_SIZE,
 	TREE_BY_GROWTH,
 	TREE_BY_BASE, /* what was larger first */
 	TREE_BY_NAME,

@@ -146,7 +146,7 @@ static void put_measures(FILE *to, const struct browse *b, uint32_t node)
 		const struct heft_measure *measure = &t->table->measures[m];
 		const union heft_value now = tree_now(t, node, m);
 		const double whole = tree_number(t, tree_now(t, 0, m), m);
-		if (measure->of_change && !t->diff)
+		if (measure->of_change && (!t->diff || now.whole == 0))
 			continue;
 		fprintf(to, "%-16s ", measure->title);
 		if (t->diff && !measure->of_change) {

@@ -6,8 +6,9 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-enum { HEAD_LINES = 3, FOOT_LINES = 1, COLUMNS = 8, BAR = 10, LABEL_LEAST = 34 };
+enum { HEAD_LINES = 3, FOOT_LINES = 1, COLUMNS = 8, NUMBER = 9, BAR = 10, LABEL_LEAST = 34 };
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
@@ -81,6 +82,13 @@ static void add(struct cells *c, enum what what, size_t measure, int width)
 	}
 }
 
+/* Titles do not touch. */
+static int width_of(const struct browse *b, size_t m)
+{
+	const size_t title = strlen(b->tree.table->measures[m].title);
+	return title >= NUMBER && title < 30 ? (int)title + 1 : NUMBER;
+}
+
 static bool has_column(const struct browse *b, size_t m)
 {
 	return !b->tree.table->measures[m].of_change;
@@ -98,16 +106,17 @@ size_t browse_next_measure(const struct browse *b, size_t m)
 static void choose_cells(const struct browse *b, struct cells *c)
 {
 	const struct tree *t = &b->tree;
+	const int width = width_of(b, t->measure);
 	*c = (struct cells){ .width = 2 };
-	c->cells[c->count++] = (struct cell){ t->diff ? CHANGE : NOW, t->measure, 9 };
-	c->width += 9;
+	c->cells[c->count++] = (struct cell){ t->diff ? CHANGE : NOW, t->measure, width };
+	c->width += width;
 	add(c, t->diff ? GROWTH : SHARE, t->measure, 7);
-	add(c, t->diff ? NOW : PICTURE, t->measure, t->diff ? 9 : BAR + 1);
+	add(c, t->diff ? NOW : PICTURE, t->measure, t->diff ? width : BAR + 1);
 	if (t->diff && t->table->has_changes)
 		add(c, STATE, 0, 9);
 	for (size_t m = browse_next_measure(b, t->measure), i = 0;
 	     m != t->measure && i < t->table->measure_count; m = browse_next_measure(b, m), i++)
-		add(c, t->diff ? CHANGE : NOW, m, 9);
+		add(c, t->diff ? CHANGE : NOW, m, width_of(b, m));
 }
 
 static void draw_titles(const struct browse *b, const struct cells *c)

@@ -271,6 +271,7 @@ static int look(struct browse_job *job)
 	const unsigned flags = (term_color(TERM_AUTO) ? BROWSE_COLOR : 0) |
 			       (job->no_mouse ? 0 : BROWSE_MOUSE);
 	job->inputs.progress = browse_progress;
+	job->inputs.unsorted = true; /* the screen sorts what is opened */
 	job->inputs.flags = HEFT_PROFILE_RANGES | HEFT_PROFILE_ALIASES;
 	job->card.inputs = &job->inputs;
 	const bool good = browse_run(&ops, job->inputs.by, flags, &err);

@@ -288,7 +288,7 @@ def check_card():
         print("LEFT OUT: instructions: heft was built without a disassembler")
     else:
         check("card: instructions", [line.strip()[:60] for line in lines[1:6]], [line.strip()[:60] for line in wanted[1:6]])
-    t.press("q", "Escape", "/", "another_name", "Enter", "Home", "Down")
+    t.press("q", "Escape", "/", "another_name .text", "Enter", "Home", "Down")
     check("card: an alias is found", chosen(t), "carded_function")
     t.press("Escape", "/", ".text", "Enter", "Home")
     check("card: a section has no size of a symbol", "as symbols state" in "\n".join(t.press("i")), False)
@@ -336,6 +336,15 @@ def check_changes():
     check("changes: of lists", any(w in "\n".join(t.lines()) for w in ("added", "changed", "removed")), True)
     t.press("d", "C-u", "section", "Enter")
     check("changes: lists by section", t.wait("by section") is not None, True)
+    card = "\n".join(t.press("i"))
+    check("changes: a card of several counts what became of them", re.search(r"^ (added|changed|removed) +[1-9]", card, re.M) is not None, True)
+    t.press("q", "d", "C-u", "symbol", "Enter")
+    t.wait("by symbol")
+    card = "\n".join(t.press("i"))
+    check("changes: a card of one says what became of it",
+          (re.search(r"^ became +changed", card, re.M) is not None, re.search(r"^ own +4096 bytes before, 8192 bytes now", card, re.M) is not None,
+           re.search(r"^ added ", card, re.M)), (True, True, None))
+    t.press("q")
     t.press("q")
     t.close()
 
@@ -344,6 +353,8 @@ def check_lists():
     t = browse("new.size")
     largest = t.press("i")
     check("lists: a card", card_bytes(largest, "own"), 8192)
+    check("lists: where it is", [re.sub(" +", " ", line.strip()) for line in largest if " path " in line or " in_section " in line],
+          ["in_section .bss", "path src/net/socket.cc"])
     t.press("q", "q")
     check("lists: exit status", t.status(), 0)
     t.close()
@@ -356,6 +367,12 @@ def check_heap():
         t.press("d", "C-u", by, "Enter")
         check(f"heap: by {by}", t.wait(f"by {by}") is not None, True)
         if by == "function":
+            row = max(functions, key=lambda r: r["live_bytes"])
+            t.press("Home")
+            card = t.press("i")
+            check("heap: a card", (card[1].strip(), card_bytes(card, "live"), card_bytes(card, "allocated")),
+                  (row["label"], row["live_bytes"], row["alloc_bytes"]))
+            t.press("q")
             check("heap: functions", sorted(n for _, n in labels(t.lines())), sorted(r["label"] for r in functions)[:20])
     t.press("q")
     t.close()

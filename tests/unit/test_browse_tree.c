@@ -211,7 +211,7 @@ static void orders_are_by_name_change_and_reversed(void **state)
 	t->diff = true;
 	tree_set_order(t, 0, TREE_BY_SIZE, true);
 	assert_true(tree_list(t));
-	assert_lines(t, ".text gamma Beta alpha .data");
+	assert_lines(t, ".text gamma alpha Beta .data");
 }
 
 static void a_row_without_a_number_is_the_last(void **state)
@@ -224,12 +224,45 @@ static void a_row_without_a_number_is_the_last(void **state)
 	assert_true(isnan(tree_number(t, tree_now(t, find(t, "gamma"), 1), 1)));
 }
 
+/* A level of rows of one size; the second measure is larger in the last one. */
+static void assert_first_of_alike(unsigned count, const char *first, const char *second)
+{
+	static struct heft_row rows[5000];
+	static const struct heft_row *list[5000];
+	static char names[5000][16];
+	static const union heft_value same[2] = { { .whole = 8 }, { .parts = 1 } },
+				      larger[2] = { { .whole = 8 }, { .parts = 9 } };
+	struct heft_row all = top;
+	struct heft_table alike = table;
+	struct tree t;
+	for (unsigned i = 0; i < count; i++) {
+		snprintf(names[i], sizeof names[i], "row%04u", count - i);
+		rows[i] = (struct heft_row){ .label = names[i], .now = same, .base = same };
+		list[i] = &rows[i];
+	}
+	rows[count - 1].now = larger;
+	all.children = list;
+	all.child_count = count;
+	alike.top = &all;
+	assert_true(tree_init(&t, &alike, false));
+	assert_string_equal(t.nodes[t.lines[0]].row->label, first);
+	assert_string_equal(t.nodes[t.lines[1]].row->label, second);
+	tree_release(&t);
+}
+
+static void rows_of_one_size_are_by_another_measure_then_by_name(void **state)
+{
+	(void)state;
+	assert_first_of_alike(100, "row0001", "row0002");
+	assert_first_of_alike(5000, "row0001", "row5000");
+}
+
 static void a_filter_shows_leaves_and_sums_them(void **state)
 {
 	struct tree *t = *state;
 	open_row(t, ".text");
 	assert_true(tree_filter(t, "a !bet") && tree_list(t));
-	assert_lines(t, ".text gamma alpha .data");
+	assert_lines(t, ".data .text gamma alpha");
 	assert_int_equal(tree_now(t, 0, 0).whole, 60);
 	assert_int_equal(tree_now(t, find(t, ".text"), 0).whole, 30);
 	assert_int_equal(tree_base(t, find(t, ".text"), 0).whole, 40);
@@ -319,6 +352,7 @@ int main(void)
 		TEST(a_level_that_says_the_name_again_is_no_row),
 		TEST(orders_are_by_name_change_and_reversed),
 		TEST(a_row_without_a_number_is_the_last),
+		TEST(rows_of_one_size_are_by_another_measure_then_by_name),
 		TEST(a_filter_shows_leaves_and_sums_them),
 		TEST(words_with_a_capital_are_matched_exactly),
 		TEST(filters_look_at_labels_above_and_at_texts),
