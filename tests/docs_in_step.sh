@@ -101,7 +101,7 @@ for opt in $(echo "$reports" | grep -vxF -e "$(printf '%s\n' "$words" | cut -f 2
 done
 
 there=$(with_shared "heap show" "$(man_options heft-heap.1)")
-known=$(for word in show diff at check; do known_options "heap $word"; done | sort -u)
+known=$(for word in show diff at check digest; do known_options "heap $word"; done | sort -u)
 [ "$there" = "$known" ] || {
 	printf '%s\n' "$there" >/tmp/heft-commands.$$
 	printf '%s\n' "$known" | diff /tmp/heft-commands.$$ - | sed 's/^/heft-heap.1: /'

@@ -327,6 +327,12 @@ HEFT_API bool heft_heap_write(struct heft_heap *h, enum heft_heap_page page,
 			      enum heft_format format, const struct heft_sink *sink,
 			      struct heft_err *err);
 
+/* A heap in one line of JSON (docs/json.md), to compare many: what is live, leaked, fragmented and
+ * damaged, the stacks that hold most with their hashes, and a signature of them.  No byte
+ * of memory, no argument of the command and no address but those in modules are in it. */
+HEFT_API bool heft_heap_digest_write(struct heft_heap *h, const struct heft_sink *sink,
+				     struct heft_err *err);
+
 /* A block.  It holds, and its frames, until the next call that gives blocks. */
 struct heft_heap_block {
 	uint64_t addr, size;

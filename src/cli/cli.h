@@ -65,6 +65,9 @@ int cmd_blocks(const struct cli *cli, int argc, char **argv);
 extern const struct opt stack_opts[];
 extern const char stack_manual[];
 int cmd_stack(const struct cli *cli, int argc, char **argv);
+extern const struct opt heap_digest_opts[];
+extern const char heap_digest_manual[];
+int cmd_heap_digest(const struct cli *cli, int argc, char **argv);
 
 extern const struct opt heap_run_opts[];
 extern const char heap_run_manual[];

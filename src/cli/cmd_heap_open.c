@@ -8,7 +8,10 @@
 
 void heap_open_init(struct heap_open *h, const struct cli *cli, bool base)
 {
-	*h = (struct heap_open){ .cli = cli, .heap = heft_heap_new(), .finder = heft_finder_new() };
+	*h = (struct heap_open){ .cli = cli,
+				 .heap = heft_heap_new(),
+				 .finder = heft_finder_new(),
+				 .style = HEFT_NAMES_SHORT };
 	if (base)
 		h->base = heft_heap_new();
 }
@@ -25,19 +28,7 @@ static bool apply_threads(struct heap_open *h, const struct opt *o, const char *
 	uint64_t n;
 	if (!cli_number(h->cli, o, value, 1024, &n))
 		return false;
-	heft_heap_set_threads(h->heap, (unsigned)n);
-	return true;
-}
-
-/* Counts for both dumps of a diff. */
-static bool apply_style(struct heap_open *h, const struct opt *o, const char *value)
-{
-	unsigned style;
-	if (!cli_choice(h->cli, o, value, style_choices, &style))
-		return false;
-	heft_heap_set_demangle(h->heap, (enum heft_demangle)style);
-	if (h->base != NULL)
-		heft_heap_set_demangle(h->base, (enum heft_demangle)style);
+	h->threads = (unsigned)n;
 	return true;
 }
 
@@ -45,7 +36,7 @@ bool heap_open_apply(struct heap_open *h, const struct opt *o, const char *value
 {
 	switch (o->id) {
 	case O_VERBOSE: h->verbose = true; return true;
-	case O_DEMANGLE: return apply_style(h, o, value);
+	case O_DEMANGLE: return cli_choice(h->cli, o, value, style_choices, &h->style);
 	case O_THREADS: return apply_threads(h, o, value);
 	default: return cli_find(h->cli, h->finder, o, value);
 	}
@@ -55,6 +46,8 @@ bool heap_open_file(const struct heap_open *h, struct heft_heap *heap, const cha
 {
 	struct heft_err err;
 	heft_heap_set_finder(heap, h->finder);
+	heft_heap_set_demangle(heap, (enum heft_demangle)h->style);
+	heft_heap_set_threads(heap, h->threads);
 	heft_heap_set_progress(heap, progress_show, h->cli->progress);
 	if (heft_heap_open(heap, path, &err))
 		return true;

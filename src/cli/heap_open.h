@@ -15,9 +15,10 @@ enum heap_open_option {
 
 struct heap_open {
 	const struct cli *cli;
-	struct heft_heap *heap; /* settings go there */
-	struct heft_heap *base; /* and there, if it is not NULL */
+	struct heft_heap *heap;
+	struct heft_heap *base; /* NULL: no diff */
 	struct heft_finder *finder;
+	unsigned style, threads; /* style: enum heft_demangle */
 	bool verbose;
 };
 
@@ -25,7 +26,7 @@ void heap_open_init(struct heap_open *h, const struct cli *cli, bool base);
 void heap_open_release(struct heap_open *h);
 /* Takes one option; false after a message. */
 bool heap_open_apply(struct heap_open *h, const struct opt *o, const char *value);
-/* Opens; false after a message. */
+/* Opens with the settings of the options; false after a message. */
 bool heap_open_file(const struct heap_open *h, struct heft_heap *heap, const char *path);
 /* What was odd, on stderr. */
 void heap_open_notes(const struct heap_open *h);

@@ -85,6 +85,8 @@ static const struct command commands[] = {
 	  heap_at_manual, heap_at_opts, cmd_heap_at },
 	{ "heap check", "[OPTION]... DUMP [EXE]", "what is damaged in a heap, and by whom",
 	  heap_check_manual, heap_check_opts, cmd_heap_check },
+	{ "heap digest", "[OPTION]... DUMP...", "each dump in one line, for many of them",
+	  heap_digest_manual, heap_digest_opts, cmd_heap_digest },
 	{ "heap run", "[OPTION]... [--] CMD [ARG]...", "run a program and record its heap",
 	  heap_run_manual, heap_run_opts, cmd_heap_run },
 	{ "heap snapshot", "[OPTION]... PID", "write the memory of a living process to a core",

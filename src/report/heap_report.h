@@ -71,6 +71,7 @@ static inline const struct heap_site *heap_step_site(const struct heap_report *r
 }
 extern const char *const heap_by_names[];                  /* "stack" ... */
 extern const char *const heap_part_names[HEFT_HEAP_PARTS]; /* "blocks" ... */
+extern const char *const heap_damage_words[];              /* "canary" ... */
 /* The steps of a stack, outermost first, in memory of the vec, which is emptied before. */
 struct heap_path {
 	VEC(uint32_t) steps;

@@ -262,7 +262,7 @@ void out_heap_place(const struct heft_heap_place *at, bool json, struct sink *s)
 
 /* ---- damage --------------------------------------------------------------------------------- */
 
-static const char *const damage_names[] = {
+const char *const heap_damage_words[] = {
 	[HEFT_HEAP_CANARY] = "canary",
 	[HEFT_HEAP_HEADER] = "header",
 	[HEFT_HEAP_CHUNK] = "chunk",
@@ -386,7 +386,7 @@ static void damage_json(const struct heft_heap_damage *d, struct sink *s)
 {
 	struct json j = sink_json(s);
 	json_open(&j, '{');
-	json_member_text(&j, "kind", str_of(damage_names[d->kind]));
+	json_member_text(&j, "kind", str_of(heap_damage_words[d->kind]));
 	json_member_uint(&j, "address", d->addr);
 	json_member_uint(&j, "count", d->count);
 	json_block(&j, "block", d->block);

@@ -1,0 +1,89 @@
+/* heft heap digest: each dump in one line. */
+#include "cli/heap_open.h"
+#include "cli/outfile.h"
+
+#include <stdlib.h>
+
+const struct opt heap_digest_opts[] = {
+	{ O_OUTPUT, 'o', false, "output", "FILE", "write there, all or nothing" },
+#include "cli/heap_open_opts.inc"
+	{ 0 },
+};
+
+const char heap_digest_manual[] =
+	"Writes one line of JSON a dump, for a farm of them: what is live, leaked,\n"
+	"fragmented and damaged, the stacks that hold most, by hash, and a signature of\n"
+	"them.  No byte of memory and no argument of the command is in it.\n"
+	"A dump that cannot be read makes the exit status 2; the others have their lines.\n";
+
+struct digest_job {
+	struct heap_open open;
+	const char *output;
+	const char **dumps; /* room for all arguments */
+	size_t dump_count;
+	int status;
+};
+
+static bool apply(void *ctx, const struct opt *o, const char *value)
+{
+	struct digest_job *job = ctx;
+	if (o->id != O_OUTPUT)
+		return heap_open_apply(&job->open, o, value);
+	job->output = value;
+	return true;
+}
+
+static bool add_operand(void *ctx, const char *word)
+{
+	struct digest_job *job = ctx;
+	job->dumps[job->dump_count++] = word;
+	return true;
+}
+
+/* Each dump has a handle of its own, so that memory is that of the largest. */
+static void digest(struct digest_job *job, const char *path, FILE *to)
+{
+	const struct heft_sink sink = { outfile_put, to };
+	struct heft_err err;
+	heft_heap_free(job->open.heap);
+	job->open.heap = heft_heap_new();
+	if (!heap_open_file(&job->open, job->open.heap, path))
+		job->status = EXIT_TROUBLE;
+	else if (!heft_heap_digest_write(job->open.heap, &sink, &err))
+		job->status = cli_failed(job->open.cli, &err);
+	if (job->open.verbose)
+		heap_open_notes(&job->open);
+}
+
+static bool write_all(void *ctx, FILE *to, struct heft_err *err)
+{
+	struct digest_job *job = ctx;
+	(void)err;
+	for (size_t i = 0; i < job->dump_count && !ferror(to); i++)
+		digest(job, job->dumps[i], to);
+	return !ferror(to);
+}
+
+static int run(struct digest_job *job)
+{
+	if (job->dump_count == 0)
+		return cli_error(job->open.cli, "must specify at least one dump; try '%s --help'",
+				 job->open.cli->usage);
+	const int status = outfile_write(job->open.cli, job->output, write_all, job);
+	return status == EXIT_FINE ? job->status : status;
+}
+
+int cmd_heap_digest(const struct cli *cli, int argc, char **argv)
+{
+	static const struct cli_words words = { apply, add_operand };
+	struct digest_job job = { .status = EXIT_FINE };
+	heap_open_init(&job.open, cli, false);
+	job.dumps = calloc((size_t)argc + 1, sizeof *job.dumps);
+	int status = job.dumps ? cli_parse(cli, argc, argv, &words, &job)
+			       : cli_error(cli, "out of memory");
+	if (status == CLI_GO_ON)
+		status = run(&job);
+	heap_open_release(&job.open);
+	free(job.dumps);
+	return status;
+}

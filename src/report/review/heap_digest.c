@@ -1,0 +1,137 @@
+#include "report/review/heap_digest.h"
+
+#include "base/filename.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *digest_frame(struct arena *arena, const struct heft_frame *f)
+{
+	const char *module = file_name(f->module);
+	if (*f->function)
+		return *module ? arena_format(arena, "%s!%s", module, f->function) : f->function;
+	return *module ? arena_format(arena, "%s+0x%" PRIx64, module, f->addr) : "?";
+}
+
+/* FNV-1a, the end of the text included, so that it is the same everywhere and ever. */
+uint64_t digest_hash(uint64_t hash, const char *frame)
+{
+	const char *p = frame;
+	do {
+		hash = (hash ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
+	} while (*p++);
+	return hash;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static void member_hash(struct json *j, const char *key, uint64_t hash)
+{
+	char text[20];
+	snprintf(text, sizeof text, "%016" PRIx64, hash);
+	json_member_text(j, key, str_of(text));
+}
+
+/* Of the command only the program: its arguments may be secrets. */
+static void member_program(struct json *j, const char *command)
+{
+	json_member_text(j, "program",
+			 file_name_str((struct str){ command, strcspn(command, " ") }));
+}
+
+static int by_hash(const void *pa, const void *pb)
+{
+	const uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+	return a < b ? -1 : a > b;
+}
+
+/* The same for all dumps in which the same stacks hold most, whatever their order and sizes. */
+static uint64_t signature(const struct heap_digest *d)
+{
+	uint64_t hashes[DIGEST_HOLDERS], hash = DIGEST_START;
+	size_t count = 0;
+	for (; count < d->stack_count && count < DIGEST_HOLDERS; count++)
+		hashes[count] = d->stacks[count].hash;
+	qsort(hashes, count, sizeof *hashes, by_hash);
+	for (size_t i = 0; i < count; i++) {
+		char text[20];
+		snprintf(text, sizeof text, "%016" PRIx64, hashes[i]);
+		hash = digest_hash(hash, text);
+	}
+	return hash;
+}
+
+static void put_stacks(const struct heap_digest *d, struct json *j)
+{
+	json_key(j, "stacks");
+	json_open(j, '[');
+	for (size_t i = 0; i < d->stack_count; i++) {
+		const struct digest_stack *t = &d->stacks[i];
+		json_open(j, '{');
+		member_hash(j, "hash", t->hash);
+		json_member_uint(j, "live_bytes", t->live_bytes);
+		json_member_uint(j, "live_blocks", t->live);
+		json_key(j, "frames");
+		json_open(j, '[');
+		for (size_t k = 0; k < t->frame_count; k++)
+			json_text(j, str_of(t->frames[k]));
+		json_close(j, ']');
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void put_damages(const struct heap_digest *d, struct json *j)
+{
+	json_key(j, "damage");
+	json_open(j, '[');
+	for (size_t i = 0; i < d->damages.count; i++) {
+		const struct digest_damage *m = &d->damages.data[i];
+		json_open(j, '{');
+		json_member_text(j, "kind", str_of(heap_damage_words[m->kind]));
+		if (*m->holder)
+			json_member_text(j, "holder", str_of(m->holder));
+		json_member_uint(j, "count", m->count);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void put_parts(const struct heap_digest *d, struct json *j)
+{
+	json_key(j, "parts");
+	json_open(j, '{');
+	for (size_t k = 0; k < HEFT_HEAP_PARTS; k++)
+		json_member_uint(j, heap_part_names[k], d->info->parts[k]);
+	json_close(j, '}');
+	json_member_uint(j, "pinned_pages", d->info->of.pinned_pages);
+	json_member_uint(j, "pinned_bytes", d->info->of.pinned_bytes);
+}
+
+void out_heap_digest(const struct heap_digest *d, struct sink *s)
+{
+	struct json j = sink_json(s);
+	const struct heft_heap_info *of = &d->info->of;
+	json_open(&j, '{');
+	json_member_uint(&j, "schema_version", 1);
+	json_member_text(&j, "heft", str_of(heft_version()));
+	json_member_text(&j, "core", str_of(d->core));
+	json_member_text(&j, "kind", str_of(of->kind));
+	member_program(&j, of->command);
+	json_member_uint(&j, "signal", (uint64_t)of->signal);
+	json_member_bool(&j, "recorded", of->recorded);
+	json_member_uint(&j, "sample", of->sample);
+	json_member_uint(&j, "missing", of->missing);
+	member_hash(&j, "signature", signature(d));
+	json_member_uint(&j, "live_bytes", of->live_bytes);
+	json_member_uint(&j, "live_blocks", of->live);
+	if (d->knows_leaks) {
+		json_member_uint(&j, "leaked_bytes", d->leaked_bytes);
+		json_member_uint(&j, "leaked_blocks", d->leaked);
+	}
+	put_parts(d, &j);
+	put_damages(d, &j);
+	put_stacks(d, &j);
+	json_close(&j, '}');
+	sink_text(s, STR("\n"));
+}
