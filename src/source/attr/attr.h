@@ -159,6 +159,12 @@ void attr_code_tables(struct attr *a);
 /* attr_btf.c: by symbol, what BTF says of functions and variables to these; of the rest a row a
  * kind. */
 void attr_btf(struct attr *a);
+/* attr_notes.c: by symbol, a row for each probe of SystemTap; what annobin says of a function to
+ * that. */
+void attr_notes(struct attr *a);
+/* attr_gpu.c: by symbol, code of graphics processors: kernels by name and architecture, and a row
+ * for the rest of each architecture. */
+void attr_gpu(struct attr *a);
 /* attr_relocs.c: relocation entries to the owner of what they patch. */
 void attr_relocs(struct attr *a);
 

@@ -47,16 +47,44 @@ static void type_links(struct attr *a)
 	}
 }
 
+/* The name at an address. */
+static void export_string(struct attr *a, uint64_t to, label_id owner)
+{
+	const struct section *s = image_section_at(a->im, to);
+	struct str name;
+	if (s && str_eq(s->name, STR("__ksymtab_strings")) &&
+	    bytes_cstr(section_bytes(a->im, s), to - s->addr, &name))
+		attr_put(a, s, to - s->addr, name.len + 1, owner, WHY_NAME);
+}
+
 /* The name that the field at an address leads to. */
 static void export_name(struct attr *a, uint64_t addr, label_id owner)
 {
 	struct reader r = reader_of(image_at(a->im, addr, EXPORT_FIELD), a->im->big_endian);
 	const uint64_t to = addr + (uint64_t)(int64_t)read_i32(&r);
-	const struct section *s = image_section_at(a->im, to);
-	struct str name;
-	if (reader_ok(&r) && s && str_eq(s->name, STR("__ksymtab_strings")) &&
-	    bytes_cstr(section_bytes(a->im, s), to - s->addr, &name))
-		attr_put(a, s, to - s->addr, name.len + 1, owner, WHY_NAME);
+	if (reader_ok(&r))
+		export_string(a, to, owner);
+}
+
+/* In modules, which are objects, relocations lead to the names. */
+static void export_relocs(struct attr *a, const struct section *entries,
+			  const struct section *table)
+{
+	struct reloc_iter it;
+	struct reloc r;
+	uint64_t to;
+	if (!section_is_reloc(table) || table->info != entries->index ||
+	    !reloc_open(&it, a->im, table))
+		return;
+	while (reloc_next(&it, &r)) {
+		const uint64_t field = (r.addr - entries->addr) % EXPORT;
+		const label_id owner = spans_label(&a->vm, r.addr - field);
+		if (field == 0)
+			continue;
+		attr_put(a, table, r.entry_off, r.entry_size, owner, WHY_RELOCATION);
+		if (reloc_target(&it, &r, &to))
+			export_string(a, to, owner);
+	}
 }
 
 /* Names and checksums of exported symbols, to the owners of the entries. */
@@ -64,13 +92,17 @@ static void exports(struct attr *a, const char *entries, const char *checksums)
 {
 	const struct section *s = table(a->im, entries), *crc = table(a->im, checksums);
 	struct span_cursor cursor = { &a->vm, 0 };
+	for (size_t i = 1; s && a->im->kind == IMAGE_OBJECT && i < a->im->section_count; i++)
+		export_relocs(a, s, &a->im->sections[i]);
 	for (uint64_t i = 0; s && i < s->file_size / EXPORT; i++) {
 		const uint64_t at = s->addr + i * EXPORT;
 		const label_id owner = cursor_label(&cursor, at);
 		if (owner == LABEL_NONE)
 			continue;
-		export_name(a, at + EXPORT_FIELD, owner);
-		export_name(a, at + 2 * EXPORT_FIELD, owner);
+		if (a->im->kind != IMAGE_OBJECT) {
+			export_name(a, at + EXPORT_FIELD, owner);
+			export_name(a, at + 2 * EXPORT_FIELD, owner);
+		}
 		if (crc && crc->file_size / EXPORT_CRC == s->file_size / EXPORT)
 			attr_put(a, crc, i * EXPORT_CRC, EXPORT_CRC, owner, WHY_SYMBOL_ENTRY);
 	}

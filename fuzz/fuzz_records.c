@@ -1,0 +1,44 @@
+/* Tables of sections that only the symbols source reads.  The first byte chooses which: the input
+ * behind it is the section, or the whole of a BTF, a table of GPU code, a note section. */
+#include "../tests/lib/pclntab_made.h"
+#include "source/attr/attr.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { SECTION_ADDR = 0x100000 };
+
+static void check_claims(const struct claims *c, uint64_t size)
+{
+	for (size_t i = 0; i < c->list.count; i++) {
+		const struct claim *at = &c->list.data[i];
+		ASSERT(at->start >= SECTION_ADDR && at->start - SECTION_ADDR < size);
+		ASSERT(at->size <= size - (at->start - SECTION_ADDR));
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const char *const names[] = { ".BTF", ".nv_fatbin", ".hip_fatbin", ".note.stapsdt",
+					     ".gnu.build.attributes" };
+	struct image im;
+	struct notes notes;
+	struct labels labels = { 0 };
+	if (size == 0 || size > 1 << 20)
+		return 0;
+	const struct bytes b = { data + 1, size - 1 };
+	notes_init(&notes);
+	make_image(&im, names[(data[0] >> 1) % COUNT_OF(names)], SECTION_ADDR, b, 64, data[0] & 1,
+		   &notes);
+	const struct source_file f = { .path = "records", .labels = &labels, .notes = &notes };
+	struct attr a = { .f = &f, .im = &im, .owner = BY_SYMBOL };
+	attr_btf(&a);
+	attr_notes(&a);
+	attr_gpu(&a);
+	check_claims(&a.vm_claims, b.size);
+	ASSERT(a.file_claims.list.count == 0);
+	vec_release(&a.vm_claims.list);
+	image_release(&im);
+	labels_release(&labels);
+	notes_release(&notes);
+	return 0;
+}

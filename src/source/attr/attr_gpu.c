@@ -1,0 +1,291 @@
+/* Code of graphics processors inside a program: by symbol, its kernels by name and architecture.
+ *
+ * .nv_fatbin: blocks of the bytes 50 ed 55 ba, a version and the size of their header (2 bytes
+ * each) and of what follows (8); in that, entries of a kind (1 is PTX, 2 an ELF file), a version
+ * (2 bytes each), the sizes of header (4) and payload (8), that of what is packed (4), at 28 the
+ * architecture, at 40 flags, at 56 the size unpacked (layout by experiment with CUDA 13).
+ * .hip_fatbin: bundles of clang, "__CLANG_OFFLOAD_BUNDLE__", a count, then for each entry offset,
+ * size and the length of the target's name (8 bytes each) and the name (Clang documentation, "Clang
+ * Offload Bundler").
+ *
+ * Bytes of a packed kernel are in proportion to those it has unpacked. */
+#include "source/attr/attr.h"
+
+#include "base/unpack.h"
+#include "image/elf_const.h"
+#include "names/demangle.h"
+
+#include <stdio.h>
+
+enum { FATBIN_MAGIC = 0xba55ed50, FATBIN_PTX = 1, FATBIN_ELF = 2, ENTRY_HEADER = 64 };
+enum { BUNDLE_ENTRIES_MAX = 4096 };
+#define BUNDLE_MAGIC STR("__CLANG_OFFLOAD_BUNDLE__")
+#define ZSTD_MAGIC   0xfd2fb528u
+
+/* One entry. */
+struct gpu_code {
+	struct attr *attr;
+	const struct section *in;
+	uint64_t off, size; /* in the section */
+	uint64_t unpacked;  /* what it has unpacked; 0: it is not packed */
+	struct str target;  /* "sm_90", "gfx906" */
+	struct demangler *demangler;
+};
+
+/* Bytes of what is unpacked. */
+static void claim_code(const struct gpu_code *g, uint64_t off, uint64_t size, label_id label)
+{
+	uint64_t end = add_sat(off, size);
+	if (g->unpacked > 0) {
+		off = (uint64_t)((double)off / (double)g->unpacked * (double)g->size);
+		end = (uint64_t)((double)end / (double)g->unpacked * (double)g->size);
+	}
+	if (off < end && off < g->size)
+		attr_put(g->attr, g->in, g->off + off, min_u64(end, g->size) - off, label,
+			 WHY_SYMBOL);
+}
+
+static label_id kernel_label(const struct gpu_code *g, struct str raw)
+{
+	const struct str name = demangle(g->demangler, raw, HEFT_NAMES_SHORT);
+	return label_format(g->attr->f->labels, STR_FMT " (" STR_FMT ")", STR_ARG(name),
+			    STR_ARG(g->target));
+}
+
+/* The kernel that a section of NVIDIA's is about: ".text.NAME", ".nv.info.NAME". */
+static struct str kernel_of_section(struct str name)
+{
+	static const char *const fronts[] = { ".text.",           ".nv.info.",  ".nv.constant0.",
+					      ".nv.shared.",      ".rel.text.", ".rela.text.",
+					      ".nv.capmerc.text." };
+	for (size_t i = 0; i < COUNT_OF(fronts); i++) {
+		const struct str front = str_of(fronts[i]);
+		if (str_starts(name, front))
+			return (struct str){ name.p + front.len, name.len - front.len };
+	}
+	return STR("");
+}
+
+static void claim_sections(const struct gpu_code *g, const struct image *im)
+{
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		const struct str kernel = kernel_of_section(s->name);
+		if (kernel.len > 0)
+			claim_code(g, s->off, s->file_size, kernel_label(g, kernel));
+	}
+}
+
+/* AMD's: functions, and their descriptors NAME.kd. */
+static void claim_symbols(const struct gpu_code *g, const struct image *im)
+{
+	struct symtab t;
+	const struct section *table = image_symbols(im);
+	if (!table)
+		table = image_section_type(im, SHT_DYNSYM, 1);
+	if (!table || !symtab_open(&t, im, table))
+		return;
+	for (size_t i = 1; i < t.count; i++) {
+		struct symbol s = symtab_get(&t, i);
+		if (s.section == SYM_NO_SECTION || s.section >= im->section_count || s.size == 0 ||
+		    s.name.len == 0)
+			continue;
+		const struct section *in = &im->sections[s.section];
+		const bool named = kernel_of_section(in->name).len > 0;
+		if (named || in->nobits || s.value < in->addr || s.value - in->addr >= in->size)
+			continue;
+		if (str_ends(s.name, STR(".kd")))
+			s.name.len -= 3;
+		claim_code(g, in->off + (s.value - in->addr), s.size, kernel_label(g, s.name));
+	}
+}
+
+static void claim_kernels(const struct gpu_code *g, struct bytes code)
+{
+	struct image im;
+	struct notes notes;
+	struct heft_err err = { 0 };
+	const struct image_place at = { .path = g->attr->im->path };
+	notes_init(&notes); /* of an image that is none of the user's */
+	if (elf_matches(code) && elf_parse(&im, &at, code, &notes, &err)) {
+		claim_symbols(g, &im);
+		claim_sections(g, &im);
+		image_release(&im);
+	}
+	notes_release(&notes);
+}
+
+static void claim_packed(struct gpu_code *g, struct bytes packed, uint64_t unpacked)
+{
+	struct bytes code;
+	struct heft_err err = { 0 };
+	if (unpacked == 0 || !unpack_possible(UNPACK_ZSTD, packed.size, unpacked, &err) ||
+	    !unpack(UNPACK_ZSTD, packed, unpacked, &code, &err))
+		return;
+	g->unpacked = unpacked;
+	claim_kernels(g, code);
+	mem_free((void *)(uintptr_t)code.p);
+}
+
+static void claim_rest(const struct gpu_code *g, uint64_t off, uint64_t size, const char *what)
+{
+	attr_put(g->attr, g->in, off, size,
+		 label_format(g->attr->f->labels, "(%s " STR_FMT ")", what, STR_ARG(g->target)),
+		 WHY_SECTION);
+}
+
+/* ---- NVIDIA ---------------------------------------------------------------------------------- */
+
+struct fatbin_entry {
+	uint32_t kind, header, packed, arch;
+	uint64_t size, unpacked; /* of the payload */
+};
+
+static bool read_entry(struct reader *r, struct fatbin_entry *ret)
+{
+	struct reader h = *r;
+	ret->kind = read_u16(&h);
+	read_skip(&h, 2);
+	ret->header = read_u32(&h);
+	ret->size = read_u64(&h);
+	ret->packed = read_u32(&h);
+	read_skip(&h, 8);
+	ret->arch = read_u32(&h);
+	read_skip(&h, 24);
+	ret->unpacked = read_u64(&h);
+	return reader_ok(&h) && ret->header >= ENTRY_HEADER && ret->header <= reader_left(r) &&
+	       ret->size <= reader_left(r) - ret->header;
+}
+
+static void claim_entry(struct gpu_code *g, struct bytes all, uint64_t at,
+			const struct fatbin_entry *e)
+{
+	char target[24];
+	const bool ptx = e->kind == FATBIN_PTX;
+	g->target = (struct str){ target, (size_t)snprintf(target, sizeof target,
+							   ptx ? "compute_%" PRIu32 : "sm_%" PRIu32,
+							   e->arch) };
+	g->off = at + e->header;
+	g->size = e->size;
+	g->unpacked = 0;
+	const struct bytes payload = bytes_sub(all, g->off, e->size);
+	struct reader r = reader_of(payload, false);
+	const bool zstd = read_u32(&r) == ZSTD_MAGIC && e->packed <= payload.size;
+	if (!ptx && zstd)
+		claim_packed(g, bytes_sub(payload, 0, e->packed), e->unpacked);
+	else if (!ptx)
+		claim_kernels(g, payload);
+	claim_rest(g, at, e->header + e->size, ptx ? "PTX" : "GPU code");
+}
+
+static void note_damage(const struct attr *a, const struct section *s, uint64_t off)
+{
+	note(a->f->notes, a->f->path, a->im->file_off + s->off + off, s->size - off,
+	     "section " STR_FMT " has no table of GPU code here; the rest of it has no owner",
+	     STR_ARG(s->name));
+}
+
+static void nv_fatbin(struct gpu_code *g)
+{
+	const struct bytes all = section_bytes(g->attr->im, g->in);
+	struct reader r = reader_of(all, false);
+	struct fatbin_entry e;
+	while (reader_left(&r) >= 16) {
+		const uint64_t start = r.pos;
+		const uint32_t magic = read_u32(&r);
+		read_skip(&r, 2);
+		const uint16_t header = read_u16(&r);
+		const uint64_t size = read_u64(&r);
+		if (magic == 0) { /* alignment */
+			reader_seek(&r, start + 8);
+			continue;
+		}
+		if (magic != FATBIN_MAGIC || header < 16 || header > all.size - start ||
+		    size > all.size - start - header) {
+			note_damage(g->attr, g->in, start);
+			return;
+		}
+		g->target = STR("tables");
+		claim_rest(g, start, header, "GPU code");
+		struct reader in = reader_of(bytes_sub(all, start + header, size), false);
+		while (read_entry(&in, &e)) {
+			claim_entry(g, all, start + header + in.pos, &e);
+			read_skip(&in, e.header + e.size);
+		}
+		if (reader_left(&in) >= ENTRY_HEADER)
+			note_damage(g->attr, g->in, start + header + in.pos);
+		reader_seek(&r, start + header + size);
+	}
+}
+
+/* ---- clang's bundles ------------------------------------------------------------------------- */
+
+/* "gfx906:xnack-" of "hipv4-amdgcn-amd-amdhsa--gfx906:xnack-". */
+static struct str bundle_target(struct str id)
+{
+	for (size_t i = id.len; i > 1; i--)
+		if (id.p[i - 1] == '-' && id.p[i - 2] == '-')
+			return (struct str){ id.p + i, id.len - i };
+	return id;
+}
+
+/* The bundle at `start`; where it ends, or `start` where there is none. */
+static uint64_t claim_bundle(struct gpu_code *g, struct bytes all, uint64_t start)
+{
+	struct reader r = reader_of(bytes_sub(all, start, all.size - start), false);
+	read_skip(&r, BUNDLE_MAGIC.len);
+	const uint64_t count = read_u64(&r);
+	uint64_t end = start;
+	for (uint64_t i = 0; i < count && i < BUNDLE_ENTRIES_MAX; i++) {
+		const uint64_t off = read_u64(&r), size = read_u64(&r), length = read_u64(&r);
+		const uint8_t *const id = read_take(&r, length);
+		if (!id || off > all.size - start || size > all.size - start - off)
+			break;
+		end = max_u64(end, start + off + size);
+		g->target = bundle_target((struct str){ (const char *)id, (size_t)length });
+		g->off = start + off;
+		g->size = size;
+		g->unpacked = 0;
+		claim_kernels(g, bytes_sub(all, g->off, size));
+		claim_rest(g, g->off, size, "GPU code");
+		end = max_u64(end, start + r.pos);
+	}
+	g->target = STR("tables");
+	claim_rest(g, start, end - start, "GPU code");
+	return end;
+}
+
+/* Bundles stand at multiples of a page. */
+static void hip_fatbin(struct gpu_code *g)
+{
+	const struct bytes all = section_bytes(g->attr->im, g->in);
+	const struct str magic = BUNDLE_MAGIC;
+	uint64_t at = 0;
+	while (all.size - at >= magic.len) {
+		const struct str here = { (const char *)all.p + at, (size_t)(all.size - at) };
+		const uint64_t end = str_starts(here, magic) ? claim_bundle(g, all, at) : at;
+		if (end == at && at == 0) {
+			note_damage(g->attr, g->in, 0);
+			return;
+		}
+		at = min_u64(all.size, align_up(max_u64(end, at + 1), 8));
+	}
+}
+
+void attr_gpu(struct attr *a)
+{
+	struct demangler d = { 0 };
+	if (a->owner != BY_SYMBOL || a->f->as_bloaty)
+		return;
+	for (size_t i = 1; i < a->im->section_count; i++) {
+		struct gpu_code g = { .attr = a, .in = &a->im->sections[i], .demangler = &d };
+		if (g.in->nobits)
+			continue;
+		if (str_eq(g.in->name, STR(".nv_fatbin")) ||
+		    str_eq(g.in->name, STR("__nv_relfatbin")))
+			nv_fatbin(&g);
+		else if (str_eq(g.in->name, STR(".hip_fatbin")))
+			hip_fatbin(&g);
+	}
+	demangler_release(&d);
+}

@@ -1,0 +1,78 @@
+/* Records of note sections that have a name, or that are about a function: by symbol.
+ *
+ * .note.stapsdt: probes of SystemTap; addresses of the probe, of .stapsdt.base and of its
+ * semaphore, then provider, name and arguments, each NUL-terminated (SystemTap's wiki,
+ * "UserSpaceProbeImplementation").
+ * .gnu.build.attributes: what a function, or a range of the code, was compiled with; the
+ * description is where that begins and ends, nothing is "as before" (Fedora's wiki,
+ * "Toolchain/Watermark"). */
+#include "source/attr/attr.h"
+
+#include "image/elf_note.h"
+
+enum { NT_STAPSDT = 3, NT_BUILD_OPEN = 0x100, NT_BUILD_FUNC = 0x101 };
+
+/* "(probe PROVIDER:NAME)" */
+static label_id probe_label(const struct attr *a, struct bytes desc)
+{
+	struct reader r = reader_of(desc, a->im->big_endian);
+	read_skip(&r, 3 * pointer_size(a->im));
+	const struct str provider = read_cstr(&r), name = read_cstr(&r);
+	return reader_ok(&r) ? label_format(a->f->labels, "(probe " STR_FMT ":" STR_FMT ")",
+					    STR_ARG(provider), STR_ARG(name))
+			     : LABEL_NONE;
+}
+
+/* The owner of all of a range. */
+static label_id range_owner(const struct attr *a, struct bytes desc)
+{
+	const unsigned width = (unsigned)(desc.size / 2);
+	struct reader r = reader_of(desc, a->im->big_endian);
+	if (width != 4 && width != 8)
+		return LABEL_NONE;
+	const uint64_t start = read_uint(&r, width), end = read_uint(&r, width);
+	const label_id owner = spans_label(&a->vm, start);
+	return end > start && spans_label(&a->vm, end - 1) == owner ? owner : LABEL_NONE;
+}
+
+static void probes(struct attr *a, const struct section *s)
+{
+	struct reader r = reader_of(section_bytes(a->im, s), a->im->big_endian);
+	struct elf_note n;
+	for (uint64_t at = 0; elf_note_next(&r, s->align, &n); at = r.pos)
+		if (n.type == NT_STAPSDT && str_eq(n.owner, STR("stapsdt")))
+			attr_put(a, s, at, r.pos - at, probe_label(a, n.desc), WHY_NAME);
+}
+
+/* What is about code of several functions is one row. */
+static void build_attributes(struct attr *a, const struct section *s)
+{
+	const label_id many = label_borrow(a->f->labels, STR("(build attributes)"));
+	struct reader r = reader_of(section_bytes(a->im, s), a->im->big_endian);
+	struct elf_note n;
+	label_id open = many, function = many;
+	for (uint64_t at = 0; elf_note_next(&r, s->align, &n); at = r.pos) {
+		label_id *last = n.type == NT_BUILD_FUNC ? &function : &open;
+		const label_id owner = range_owner(a, n.desc);
+		if (n.type != NT_BUILD_OPEN && n.type != NT_BUILD_FUNC)
+			continue;
+		if (n.desc.size > 0)
+			*last = owner != LABEL_NONE ? owner : many;
+		attr_put(a, s, at, r.pos - at, *last, WHY_NAME);
+	}
+}
+
+void attr_notes(struct attr *a)
+{
+	if (a->owner != BY_SYMBOL || a->f->as_bloaty)
+		return;
+	for (size_t i = 1; i < a->im->section_count; i++) {
+		const struct section *s = &a->im->sections[i];
+		if (s->nobits)
+			continue;
+		if (str_eq(s->name, STR(".note.stapsdt")))
+			probes(a, s);
+		else if (str_starts(s->name, STR(".gnu.build.attributes")))
+			build_attributes(a, s);
+	}
+}
