@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Ten jobs add builds to one history at once, and are killed at random moments: what a job said it added is there
 once and as it was added, nothing is there twice, and what is there can be read.
-usage: tests/history_writers.py HEFT [SEED]"""
+usage: tests/history_writers.py HEFT [SEED [STORE]]
+
+STORE is the address of an empty history; without it, it is a file."""
 import pathlib
 import random
 import subprocess
@@ -66,7 +68,7 @@ def run_all(store, sizes):
 
 def main():
     folder = pathlib.Path(tempfile.mkdtemp())
-    store = folder / "history.db"
+    store = sys.argv[3] if len(sys.argv) > 3 else folder / "history.db"
     sizes = [program(folder, number) for number in range(12)]
     killed = run_all(store, sizes)
     if killed == 0:

@@ -15,7 +15,7 @@ deps_test="pc/cmocka:libcmocka-dev cmd/readelf:binutils cmd/python3:python3 cmd/
 
 # What makes heft or its tests better; each is tried alone, and done without.
 deps_build_wish="file/usr/lib/llvm-19/lib/libc++abi.a:libc++abi-19-dev pc/capstone:libcapstone-dev pc/ncursesw:libncurses-dev
-	pc/libcurl:libcurl4-openssl-dev"
+	pc/libcurl:libcurl4-openssl-dev pc/libpq:libpq-dev"
 deps_test_wish="cmd/clang-19:clang-19 cmd/ld.lld-19:lld-19 cmd/llvm-readelf-19:llvm-19 cmd/llvm-bolt-19:bolt-19
 	cmd/x86_64-w64-mingw32-gcc:gcc-mingw-w64-x86-64
 	cmd/clang-format-19:clang-format-19 file/usr/lib/llvm-19/lib/clang/19/include:libclang-rt-19-dev
@@ -29,7 +29,7 @@ deps_test_wish="cmd/clang-19:clang-19 cmd/ld.lld-19:lld-19 cmd/llvm-readelf-19:l
 	cmd/powerpc-linux-gnu-gcc:gcc-powerpc-linux-gnu file/usr/powerpc-linux-gnu/include/string.h:libc6-dev-powerpc-cross
 	cmd/s390x-linux-gnu-gcc:gcc-s390x-linux-gnu file/usr/s390x-linux-gnu/include/string.h:libc6-dev-s390x-cross
 	m32/:libc6-dev-i386 m32/:lib32gcc-GCC-dev cmd/dexdump:dexdump cmd/create_gcov:autofdo cmd/perf:linux-perf
-	cmd/clickhouse-server:clickhouse-server cmd/yamllint:yamllint file/usr/lib/python3/dist-packages/yaml:python3-yaml cmd/zsh:zsh cmd/fish:fish cmd/sqlite3:sqlite3 cmd/git:git file/usr/share/i18n/locales/de_DE:locales cmd/ccache:ccache cmd/make:make cmd/go:golang-go cmd/chromium:chromium cmd/tmux:tmux so/libjemalloc.so.2:libjemalloc2
+	file/usr/lib/postgresql/15/bin/initdb:postgresql cmd/clickhouse-server:clickhouse-server cmd/yamllint:yamllint file/usr/lib/python3/dist-packages/yaml:python3-yaml cmd/zsh:zsh cmd/fish:fish cmd/sqlite3:sqlite3 cmd/git:git file/usr/share/i18n/locales/de_DE:locales cmd/ccache:ccache cmd/make:make cmd/go:golang-go cmd/chromium:chromium cmd/tmux:tmux so/libjemalloc.so.2:libjemalloc2
 	cmd/gfortran:gfortran cmd/fpc:fp-compiler cmd/ocamlopt:ocaml-nox cmd/nim:nim cmd/gdc:gdc
 	cmd/musl-gcc:musl-tools so/libtcmalloc_minimal.so.4:libtcmalloc-minimal4 so/libmimalloc.so.2:libmimalloc2.0"
 

@@ -10,9 +10,9 @@ extern "C" {
 
 /* ---- histories -------------------------------------------------------------- */
 
-/* Snapshots of the builds of a product, each with its commit and time, in a file of SQLite whose
- * tables docs/history.md describes.  A build costs what it changed, and is read back as it was
- * added.
+/* Snapshots of the builds of a product, each with its commit and time, in a file of SQLite or a
+ * database of PostgreSQL, whose tables docs/history.md describes.  A build costs what it
+ * changed, and is read back as it was added.
  *
  *     struct heft_history *h = heft_history_open("history.db", HEFT_HISTORY_WRITE, &err);
  *     struct heft_build facts = { .size = sizeof facts, .product = "app", .commit = "1a2b3c" };
@@ -20,19 +20,23 @@ extern "C" {
  *             heft_history_write(h, HEFT_HISTORY_LOG, NULL, NULL, &sink, &err);
  *     heft_history_free(h);
  *
- * Any number of processes may use one file at once: what is added is there as a whole or not at
+ * Any number of processes may use one history at once: what is added is there as a whole or not at
  * all, and writers wait for each other, a minute at most.  After a failure of heft_history_add or
- * heft_history_remove the handle can only be freed, and the file is as it was before the call. */
+ * heft_history_remove the handle can only be freed, and the history is as it was before. */
 struct heft_history;
 
 enum heft_history_flag {
 	/* Builds may be added and removed; the file is made where there is none. */
 	HEFT_HISTORY_WRITE = 1 << 0,
+	/* Where another process writes, opening and changing fail at once, and do not wait. */
+	HEFT_HISTORY_NO_WAIT = 1 << 1,
 };
-/* `flags` are bits of enum heft_history_flag.  NULL on failure: HEFT_EFORMAT where the file is no
- * history or damaged, HEFT_EUNSUPPORTED where a later heft made it, HEFT_EIO where it cannot be
- * opened, is locked, or the disk is full. */
-HEFT_API struct heft_history *heft_history_open(const char *path, unsigned flags,
+/* `store` is a file, or postgresql://[USER@]HOST[:PORT]/DATABASE (libpq's form; the password
+ * comes from ~/.pgpass).  `flags` are bits of enum heft_history_flag.  NULL on failure:
+ * HEFT_EFORMAT where it is no history or damaged, HEFT_EUNSUPPORTED where a later heft made it, or
+ * this one was built without the engine, HEFT_EIO where it cannot be opened, is locked, its server
+ * is away, or the disk is full, HEFT_EARG where the address has a password in it. */
+HEFT_API struct heft_history *heft_history_open(const char *store, unsigned flags,
 						struct heft_err *err);
 HEFT_API void heft_history_free(struct heft_history *h);
 

@@ -39,11 +39,8 @@ static void add_up(struct sums *s, struct catalog *catalog, const struct content
 static struct sums make_sums(struct catalog *catalog, const struct content *c)
 {
 	struct sums s = { NULL, 0 };
-	uint32_t place;
-	/* All of them are in the catalog before room is made. */
-	for (size_t i = 0; c && i < c->entries.list.count; i++)
-		if (!catalog_find(catalog, c->entries.list.data[i].symbol, &place))
-			return s;
+	if (c)
+		catalog_read(catalog, &c->entries);
 	s.count = catalog->list.count;
 	s.data = mem_zeroed(s.count + 1, sizeof *s.data);
 	if (c)
@@ -53,8 +50,7 @@ static struct sums make_sums(struct catalog *catalog, const struct content *c)
 
 static void write_row(struct db *db, uint32_t symbol, uint32_t build, double was, double own)
 {
-	struct db_query *q = db_query(
-		db, "INSERT INTO changes(symbol, build, was, own) VALUES($1, $2, $3, $4)");
+	struct db_query *q = db_insert(db, TABLE_CHANGES);
 	db_put(q, symbol);
 	db_put(q, build);
 	db_put_real(q, was);
@@ -64,7 +60,9 @@ static void write_row(struct db *db, uint32_t symbol, uint32_t build, double was
 
 static void erase_row(struct db *db, uint32_t symbol, uint32_t build, double was, double own)
 {
-	struct db_query *q = db_query(db, "DELETE FROM changes WHERE symbol = $1 AND build = $2");
+	static const struct sql erase = SQL_TWO(
+		"DELETE FROM changes WHERE symbol = $1 AND build = $2", NULL);
+	struct db_query *q = db_query(db, &erase);
 	(void)was, (void)own;
 	db_put(q, symbol);
 	db_put(q, build);
@@ -128,22 +126,52 @@ struct build_sizes build_sizes(const struct snapshot *s)
 	return sizes;
 }
 
+/* Those of one name are one row. */
+struct section_row {
+	uint32_t path;
+	bool in_file, in_memory;
+	int64_t size;
+};
+struct section_rows {
+	VEC(struct section_row) list;
+	struct intern paths; /* place in the list */
+};
+
+static void add_section(struct section_rows *rows, const struct section_row *r)
+{
+	const struct str key = { (const char *)&r->path, sizeof r->path };
+	const uint32_t place = intern_add(&rows->paths, key);
+	if (place == rows->list.count) {
+		vec_push(&rows->list, *r);
+		return;
+	}
+	struct section_row *there = &rows->list.data[place];
+	there->size += r->size;
+	there->in_file |= r->in_file;
+	there->in_memory |= r->in_memory;
+}
+
 void sections_write(struct db *db, struct catalog *catalog, uint32_t build,
 		    const struct snapshot *s)
 {
-	static const char add[] =
-		"INSERT INTO sections(section, build, size, in_file, in_memory) "
-		"VALUES($1, $2, $3, $4, $5) ON CONFLICT(section, build) DO UPDATE SET "
-		"size = size + $3, in_file = max(in_file, $4), in_memory = max(in_memory, $5)";
+	struct section_rows rows = { { 0 }, { { 0 } } };
 	for (size_t i = 0; i < s->sections.count; i++) {
 		const struct snap_section *sec = &s->sections.data[i];
-		const uint32_t path = catalog_path(catalog, str_of(sec->name));
-		struct db_query *q = db_query(db, add);
-		db_put(q, path);
+		const struct section_row r = { catalog_path(catalog, str_of(sec->name)),
+					       sec->in_file, s->by_heft && sec->in_memory,
+					       section_size(s, sec) };
+		add_section(&rows, &r);
+	}
+	for (size_t i = 0; i < rows.list.count; i++) {
+		const struct section_row *r = &rows.list.data[i];
+		struct db_query *q = db_insert(db, TABLE_SECTIONS);
+		db_put(q, r->path);
 		db_put(q, build);
-		db_put(q, section_size(s, sec));
-		db_put(q, sec->in_file);
-		db_put(q, s->by_heft && sec->in_memory);
+		db_put(q, r->size);
+		db_put(q, r->in_file);
+		db_put(q, r->in_memory);
 		db_do(q);
 	}
+	vec_release(&rows.list);
+	intern_release(&rows.paths);
 }

@@ -44,6 +44,7 @@ static uint32_t text_in(struct texts *t, uint32_t id)
 	return t->ids[id];
 }
 
+/* The place of a symbol in the catalog. */
 static uint32_t symbol_in(struct texts *t, const struct snap_symbol *y)
 {
 	const struct known k = {
@@ -54,8 +55,7 @@ static uint32_t symbol_in(struct texts *t, const struct snap_symbol *y)
 		.component = text_in(t, y->component),
 		.flags = y->flags,
 	};
-	const uint32_t place = catalog_add(t->c, &k);
-	return t->c->list.data[place].id;
+	return catalog_add(t->c, &k);
 }
 
 static struct entry entry_of(const struct snapshot *s, size_t i, bool first,
@@ -91,6 +91,11 @@ void content_make(struct content *c, struct catalog *catalog, const struct snaps
 					  &c->entries.list.data[i > 0 ? i - 1 : 0]);
 		e.symbol = symbol_in(&t, &s->symbols.data[i]);
 		vec_push(&c->entries.list, e);
+	}
+	catalog_settle(catalog);
+	for (size_t i = 0; i < c->entries.list.count; i++) {
+		struct entry *e = &c->entries.list.data[i];
+		e->symbol = catalog->list.data[e->symbol].id;
 	}
 	mem_free(t.ids);
 }
@@ -158,6 +163,7 @@ static bool look_up(struct writer *w)
 	const struct entry *e = w->c->entries.list.data;
 	size_t i = 0;
 	uint32_t place;
+	catalog_read(w->catalog, &w->c->entries);
 	for (size_t n = 0; n < w->segments.count; n++) {
 		uint32_t members = 0; /* of the alias list at work, still to come */
 		for (uint64_t k = 0; k < w->segments.data[n].count; k++, i++) {

@@ -1,69 +1,36 @@
-#include "store/db.h"
+#include "store/engine.h"
 
-#include "base/vec.h"
-
-#include <sqlite3.h>
 #include <stdio.h>
 
-/* How long a writer waits for the others, in ms. */
-enum { PATIENCE = 60000 };
-
-struct db_query {
-	struct db *db;
-	const char *sql;
-	sqlite3_stmt *st;
-	int put; /* parameters so far */
-};
-
-struct db {
-	struct owned *owned; /* closes the database of what is given up */
-	sqlite3 *sqlite;
-	char *path;
-	VEC(struct db_query *) queries;
-	struct db_query broken; /* stands for a statement that could not be prepared */
-	struct heft_err err;
-	bool failed, open; /* open: a transaction is */
+const struct db_table_facts db_tables[TABLES] = {
+	[TABLE_PATHS] = { "paths", "id, path" },
+	[TABLE_SYMBOLS] = { "symbols",
+			    "id, hash, name, section, object, source, component, flags" },
+	[TABLE_LISTS] = { "lists", "build, depth, data" },
+	[TABLE_SECTIONS] = { "sections", "section, build, size, in_file, in_memory" },
+	[TABLE_CHANGES] = { "changes", "symbol, build, was, own" },
+	[TABLE_BUILDS] = { "builds", "id, base, product, config, commit_id, parent, branch, time, "
+				     "machine, file, vm, symbols" },
 };
 
 /* ---- failures -------------------------------------------------------------------------------- */
 
-static const struct {
-	int status;
-	enum heft_code code;
-	const char *text;
-} reasons[] = {
-	{ SQLITE_NOTADB, HEFT_EFORMAT, "is no history: not a file of SQLite" },
-	{ SQLITE_CORRUPT, HEFT_EFORMAT,
-	  "is damaged; restore a copy, or add the builds to a new one" },
-	{ SQLITE_BUSY, HEFT_EIO, "is locked by another process; try again when that has ended" },
-	{ SQLITE_FULL, HEFT_EIO, "cannot grow: the disk is full; nothing was changed" },
-	{ SQLITE_IOERR, HEFT_EIO,
-	  "cannot be read or written: the disk refuses it, as full ones do; nothing was changed" },
-	{ SQLITE_READONLY, HEFT_EIO, "cannot be written; check its permissions and its folder's" },
-	{ SQLITE_CANTOPEN, HEFT_EIO,
-	  "cannot be opened; a history is made by 'heft history add' in a folder that is there" },
-	{ SQLITE_NOMEM, HEFT_ENOMEM, "out of memory" },
-};
-
-static bool sqlite_fails(struct db *db, int status)
+bool db_say(struct db *db, enum heft_code code, const char *fmt, ...)
 {
+	char text[sizeof db->err.text];
+	va_list args;
 	if (db->failed)
 		return false;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
 	db->failed = true;
-	for (size_t i = 0; i < COUNT_OF(reasons); i++)
-		if ((status & 0xff) == reasons[i].status)
-			return fail(&db->err, reasons[i].code, HEFT_NO_OFFSET, "%s %s", db->path,
-				    reasons[i].text);
-	return fail(&db->err, HEFT_EIO, HEFT_NO_OFFSET, "%s: SQLite: %s", db->path,
-		    sqlite3_errmsg(db->sqlite));
+	return fail(&db->err, code, HEFT_NO_OFFSET, "%s %s", db->name, text);
 }
 
 bool db_fail(struct db *db, enum heft_code code, const char *text)
 {
-	if (!db->failed)
-		fail(&db->err, code, HEFT_NO_OFFSET, "%s %s", db->path, text);
-	db->failed = true;
-	return false;
+	return db_say(db, code, "%s", text);
 }
 
 bool db_check(const struct db *db, struct heft_err *err)
@@ -75,202 +42,300 @@ bool db_check(const struct db *db, struct heft_err *err)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static void close_sqlite(void *ctx)
+/* The part of an address behind "scheme://" up to the path. */
+static struct str authority_of(const char *url)
 {
-	struct db *db = ctx;
-	sqlite3_stmt *st;
-	while ((st = sqlite3_next_stmt(db->sqlite, NULL)) != NULL)
-		sqlite3_finalize(st);
-	sqlite3_close(db->sqlite);
+	const char *start = strstr(url, "://");
+	start = start ? start + 3 : url;
+	return (struct str){ start, strcspn(start, "/?#") };
 }
 
-struct db *db_open(const char *path, bool writes, struct heft_err *err)
+/* The address without user, password and options. */
+static char *shown_name(const char *url)
 {
-	struct db *db = mem_zeroed(1, sizeof *db);
-	/* Who reads may have to take back what a writer that was killed has left behind. */
-	const int mode = SQLITE_OPEN_READWRITE | (writes ? SQLITE_OPEN_CREATE : 0);
-	const size_t size = strlen(path) + 1;
-	db->path = mem_alloc(size);
-	memcpy(db->path, path, size);
-	db->broken.db = db;
-	db->owned = memory_own(close_sqlite, db);
-	const int status = sqlite3_open_v2(path, &db->sqlite, mode, NULL);
-	if (status != SQLITE_OK) {
-		sqlite_fails(db, status);
-		db_check(db, err);
-		db_close(db);
+	struct text t = { 0 };
+	const struct str a = authority_of(url);
+	const char *host = a.p;
+	for (size_t i = 0; i < a.len; i++)
+		host = a.p[i] == '@' ? a.p + i + 1 : host;
+	text_add(&t, (struct str){ url, (size_t)(a.p - url) });
+	text_add(&t, (struct str){ host, strcspn(host, "?#") });
+	text_add_char(&t, '\0');
+	return t.p;
+}
+
+static bool has_scheme(const char *url, const char *scheme)
+{
+	return strncmp(url, scheme, strlen(scheme)) == 0 &&
+	       strncmp(url + strlen(scheme), "://", 3) == 0;
+}
+
+static const struct db_engine *find_engine(const char *url, struct heft_err *err)
+{
+	if (!has_scheme(url, "postgresql") && !has_scheme(url, "postgres"))
+		return &engine_sqlite;
+	if (!engine_postgres)
+		fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+		     "this heft was built without libpq and knows no PostgreSQL");
+	return engine_postgres;
+}
+
+struct db *db_open(const char *url, unsigned flags, struct heft_err *err)
+{
+	const struct db_engine *engine = find_engine(url, err);
+	if (!engine)
 		return NULL;
+	struct db *db = mem_zeroed(1, sizeof *db);
+	db->engine = engine;
+	db->flags = flags;
+	db->broken.db = db;
+	if (engine == &engine_sqlite) {
+		db->name = mem_alloc(strlen(url) + 1);
+		memcpy(db->name, url, strlen(url) + 1);
+	} else {
+		db->name = shown_name(url);
 	}
-	sqlite3_busy_timeout(db->sqlite, PATIENCE);
-	db_run(db, "PRAGMA cache_size = -65536"); /* KiB */
-	return db;
+	if (engine->open(db, url))
+		return db;
+	db_check(db, err);
+	db_close(db);
+	return NULL;
+}
+
+static void free_query(struct db_query *q)
+{
+	vec_release(&q->values);
+	text_release(&q->room);
 }
 
 void db_close(struct db *db)
 {
 	if (!db)
 		return;
-	memory_disown(db->owned);
-	close_sqlite(db);
-	for (size_t i = 0; i < db->queries.count; i++)
-		mem_free(db->queries.data[i]);
+	for (size_t i = 0; i < db->queries.count; i++) {
+		struct db_query *q = db->queries.data[i];
+		if (db->own && db->engine->forget)
+			db->engine->forget(q);
+		free_query(q);
+		mem_free(q);
+	}
+	db->engine->close(db);
 	vec_release(&db->queries);
-	mem_free(db->path);
+	free_query(&db->broken);
+	mem_free(db->name);
 	mem_free(db);
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+unsigned db_count_tables(struct db *db, bool *ret_others)
+{
+	*ret_others = db_ask(db, &db->engine->count_others) > 0;
+	return (unsigned)db_ask(db, &db->engine->count_own);
+}
+
+void db_make_tables(struct db *db)
+{
+	if (!db->failed)
+		db->engine->run(db, db->engine->schema);
+}
+
+void db_compact(struct db *db)
+{
+	if (!db->failed && db->engine->compact)
+		db->engine->compact(db);
+}
+
+bool db_only_adds(const struct db *db)
+{
+	return db->engine->kind == DB_CLICKHOUSE;
 }
 
 /* ---- transactions ---------------------------------------------------------------------------- */
 
-void db_run(struct db *db, const char *sql)
+static void begin(struct db *db, bool writes)
 {
-	if (db->failed)
-		return;
-	const int status = sqlite3_exec(db->sqlite, sql, NULL, NULL, NULL);
-	if (status != SQLITE_OK)
-		sqlite_fails(db, status);
+	if (!db->failed)
+		db->engine->begin(db, writes);
+	db->open = !db->failed;
 }
 
 void db_begin(struct db *db)
 {
-	db_run(db, "BEGIN IMMEDIATE");
-	db->open = !db->failed;
+	begin(db, true);
+}
+
+void db_begin_reading(struct db *db)
+{
+	begin(db, false);
 }
 
 bool db_commit(struct db *db)
 {
-	db_run(db, "COMMIT");
-	if (db->failed)
-		db_rollback(db);
+	if (!db->failed)
+		db->engine->commit(db);
+	if (db->failed && db->open)
+		db->engine->rollback(db);
 	db->open = false;
 	return !db->failed;
 }
 
-void db_rollback(struct db *db)
-{
-	for (size_t i = 0; i < db->queries.count; i++)
-		sqlite3_reset(db->queries.data[i]->st);
-	if (db->open)
-		sqlite3_exec(db->sqlite, "ROLLBACK", NULL, NULL, NULL);
-	db->open = false;
-}
-
 /* ---- statements ------------------------------------------------------------------------------ */
 
-static struct db_query *find_query(struct db *db, const char *sql)
+static struct db_query *find_query(struct db *db, const void *key)
 {
 	for (size_t i = 0; i < db->queries.count; i++)
-		if (db->queries.data[i]->sql == sql)
+		if (db->queries.data[i]->key == key)
 			return db->queries.data[i];
 	return NULL;
 }
 
-static struct db_query *prepare(struct db *db, const char *sql)
+static struct db_query *make_query(struct db *db, const void *key, const char *text,
+				   const struct db_table_facts *table)
 {
-	sqlite3_stmt *st = NULL;
-	const int status = sqlite3_prepare_v3(db->sqlite, sql, -1, SQLITE_PREPARE_PERSISTENT, &st,
-					      NULL);
-	if (status != SQLITE_OK) {
-		sqlite_fails(db, status);
+	struct db_query *q = mem_zeroed(1, sizeof *q);
+	*q = (struct db_query){ .db = db, .key = key, .text = text, .table = table };
+	if ((text || table) && !db->engine->prepare(q)) {
+		mem_free(q);
 		return &db->broken;
 	}
-	struct db_query *q = mem_zeroed(1, sizeof *q);
-	*q = (struct db_query){ .db = db, .sql = sql, .st = st };
 	vec_push(&db->queries, q);
 	return q;
 }
 
-struct db_query *db_query(struct db *db, const char *sql)
+static struct db_query *begin_query(struct db *db, const void *key, const char *text,
+				    const struct db_table_facts *table)
 {
 	if (db->failed)
 		return &db->broken;
-	struct db_query *q = find_query(db, sql);
+	struct db_query *q = find_query(db, key);
 	if (!q)
-		return prepare(db, sql);
-	sqlite3_reset(q->st);
-	q->put = 0;
+		return make_query(db, key, text, table);
+	if (q->state == DB_RUNNING)
+		db->engine->reset(q);
+	q->state = DB_NEW;
+	q->values.count = 0;
+	q->room.len = 0;
 	return q;
 }
 
-static void put_status(struct db_query *q, int status)
+struct db_query *db_query(struct db *db, const struct sql *sql)
 {
-	if (status != SQLITE_OK)
-		sqlite_fails(q->db, status);
+	return begin_query(db, sql, sql->text[db->engine->kind], NULL);
+}
+
+struct db_query *db_insert(struct db *db, enum db_table table)
+{
+	return begin_query(db, &db_tables[table], NULL, &db_tables[table]);
+}
+
+static void put(struct db_query *q, struct db_value v, const char *bytes)
+{
+	if (q->db->failed)
+		return;
+	v.at = q->room.len;
+	if (v.size > 0)
+		text_add(&q->room, (struct str){ bytes, v.size });
+	vec_push(&q->values, v);
 }
 
 void db_put(struct db_query *q, int64_t v)
 {
-	if (!q->db->failed)
-		put_status(q, sqlite3_bind_int64(q->st, ++q->put, v));
+	put(q, (struct db_value){ .type = DB_INT, .integer = v }, NULL);
 }
 
 void db_put_real(struct db_query *q, double v)
 {
-	if (!q->db->failed)
-		put_status(q, sqlite3_bind_double(q->st, ++q->put, v));
+	put(q, (struct db_value){ .type = DB_REAL, .real = v }, NULL);
 }
 
 void db_put_text(struct db_query *q, struct str s)
 {
-	if (!q->db->failed)
-		put_status(q, sqlite3_bind_text64(q->st, ++q->put, s.p ? s.p : "", s.len,
-						  SQLITE_TRANSIENT, SQLITE_UTF8));
+	put(q, (struct db_value){ .type = DB_TEXT, .size = s.len }, s.p);
 }
 
 void db_put_bytes(struct db_query *q, struct bytes b)
 {
-	if (!q->db->failed)
-		put_status(q, sqlite3_bind_blob64(q->st, ++q->put, b.p ? (const void *)b.p : "",
-						  b.size, SQLITE_TRANSIENT));
+	put(q, (struct db_value){ .type = DB_BYTES, .size = (size_t)b.size }, (const char *)b.p);
 }
 
 void db_put_null(struct db_query *q)
 {
-	if (!q->db->failed)
-		put_status(q, sqlite3_bind_null(q->st, ++q->put));
+	put(q, (struct db_value){ .type = DB_NULL }, NULL);
+}
+
+void db_put_list(struct db_query *q, const int64_t *v, size_t count)
+{
+	struct text t = { 0 };
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0)
+			text_add_char(&t, ',');
+		if (v[i] < 0)
+			text_add_char(&t, '-');
+		text_add_number(&t, v[i] < 0 ? 0 - (uint64_t)v[i] : (uint64_t)v[i]);
+	}
+	put(q, (struct db_value){ .type = DB_LIST, .size = t.len }, t.p);
+	text_release(&t);
+}
+
+static void end_query(struct db_query *q)
+{
+	if (q->state == DB_RUNNING)
+		q->db->engine->reset(q);
+	q->state = DB_OVER;
 }
 
 bool db_row(struct db_query *q)
 {
-	if (q->db->failed)
+	struct db *db = q->db;
+	if (db->failed || !q->text || q->state == DB_OVER)
 		return false;
-	const int status = sqlite3_step(q->st);
-	if (status == SQLITE_ROW)
+	if (q->state == DB_NEW)
+		db->engine->start(q);
+	q->state = DB_RUNNING;
+	if (!db->failed && db->engine->row(q))
 		return true;
-	if (status != SQLITE_DONE)
-		sqlite_fails(q->db, status);
-	sqlite3_reset(q->st);
+	end_query(q);
 	return false;
 }
 
 void db_do(struct db_query *q)
 {
-	while (db_row(q))
-		;
+	if (q->db->failed)
+		return;
+	if (q->table) {
+		q->db->engine->add(q);
+		return;
+	}
+	if (q->state == DB_NEW)
+		db_row(q);
+	end_query(q);
 }
 
 int64_t db_int(struct db_query *q, int cell)
 {
-	return q->db->failed ? 0 : sqlite3_column_int64(q->st, cell);
+	return q->db->failed ? 0 : q->db->engine->get_int(q, cell);
 }
 
 double db_real(struct db_query *q, int cell)
 {
-	return q->db->failed ? 0 : sqlite3_column_double(q->st, cell);
+	return q->db->failed ? 0 : q->db->engine->get_real(q, cell);
 }
 
 struct str db_text(struct db_query *q, int cell)
 {
-	const char *text = q->db->failed ? NULL : (const char *)sqlite3_column_text(q->st, cell);
-	return text ? (struct str){ text, (size_t)sqlite3_column_bytes(q->st, cell) } : STR("");
+	return q->db->failed ? STR("") : q->db->engine->get_text(q, cell);
 }
 
 struct bytes db_bytes(struct db_query *q, int cell)
 {
-	const void *p = q->db->failed ? NULL : sqlite3_column_blob(q->st, cell);
-	return (struct bytes){ p, p ? (uint64_t)sqlite3_column_bytes(q->st, cell) : 0 };
+	return q->db->failed ? (struct bytes){ NULL, 0 } : q->db->engine->get_bytes(q, cell);
 }
 
-bool db_is_null(struct db_query *q, int cell)
+int64_t db_ask(struct db *db, const struct sql *sql)
 {
-	return q->db->failed || sqlite3_column_type(q->st, cell) == SQLITE_NULL;
+	struct db_query *q = db_query(db, sql);
+	const int64_t v = db_row(q) ? db_int(q, 0) : 0;
+	db_do(q);
+	return v;
 }

@@ -42,38 +42,62 @@ static const char *const change_names[] = { "build",     "date",    "commit", "b
 					    "config",    "section", "name",   "source", "object",
 					    "component", "was",     "own" };
 
+struct teller {
+	struct store *s;
+	const struct timeline *t;
+	struct answer a;
+	struct text texts[5];
+};
+
+static void put_change(struct teller *w, const struct build *b, struct db_query *q)
+{
+	answer_build(&w->a, b);
+	answer_text(&w->a, b->facts.branch);
+	answer_text(&w->a, b->facts.product);
+	answer_text(&w->a, b->facts.config);
+	for (int i = 0; i < (int)COUNT_OF(w->texts); i++) {
+		w->texts[i].len = 0;
+		text_add(&w->texts[i], db_text(q, i + 1));
+		text_add_char(&w->texts[i], '\0');
+		answer_text(&w->a, w->texts[i].p);
+	}
+	answer_real(&w->a, db_real(q, 6));
+	answer_real(&w->a, db_real(q, 7));
+	answer_row(&w->a);
+}
+
+/* Those of the builds from one id to another. */
+static void put_changes(struct teller *w, uint32_t first, uint32_t last)
+{
+	static const struct sql sql = SQL_ALL(
+		"SELECT build, section, name, source, object, component, was, own FROM steps "
+		"WHERE build >= $1 AND build <= $2 "
+		"ORDER BY build, name, source, object, section");
+	struct db_query *q = db_query(w->s->db, &sql);
+	db_put(q, first);
+	db_put(q, last);
+	while (!w->a.stopped && db_row(q)) {
+		const struct build *b = store_build(w->s, (uint32_t)db_int(q, 0));
+		if (b && timeline_place(w->t, b) != SIZE_MAX)
+			put_change(w, b, q);
+	}
+	db_do(q);
+}
+
 bool changes_tell(struct store *s, const struct timeline *t, const struct query_visitor *to,
 		  struct heft_err *err)
 {
-	enum { TEXTS = 5 };
-	static const char sql[] =
-		"SELECT build, section, name, source, object, component, was, own "
-		"FROM steps ORDER BY build, name, source, object, section";
-	struct text texts[TEXTS] = { { 0 } };
-	struct answer a;
-	answer_start(&a, to, change_names, COUNT_OF(change_names));
-	struct db_query *q = db_query(s->db, sql);
-	while (!a.stopped && db_row(q)) {
-		const struct build *b = store_build(s, (uint32_t)db_int(q, 0));
-		if (!b || timeline_place(t, b) == SIZE_MAX)
-			continue;
-		answer_build(&a, b);
-		answer_text(&a, b->facts.branch);
-		answer_text(&a, b->facts.product);
-		answer_text(&a, b->facts.config);
-		for (int i = 0; i < TEXTS; i++) {
-			texts[i].len = 0;
-			text_add(&texts[i], db_text(q, i + 1));
-			text_add_char(&texts[i], '\0');
-			answer_text(&a, texts[i].p);
-		}
-		answer_real(&a, db_real(q, 6));
-		answer_real(&a, db_real(q, 7));
-		answer_row(&a);
+	/* Servers hand all rows over at once. */
+	enum { AT_ONCE = 50 };
+	struct teller w = { .s = s, .t = t };
+	answer_start(&w.a, to, change_names, COUNT_OF(change_names));
+	for (size_t i = 0; i < s->builds.count && !w.a.stopped; i += AT_ONCE) {
+		const size_t last = min_u64(i + AT_ONCE, s->builds.count) - 1;
+		put_changes(&w, s->builds.data[i].id, s->builds.data[last].id);
 	}
-	for (int i = 0; i < TEXTS; i++)
-		text_release(&texts[i]);
-	return answer_end(&a, err) && db_check(s->db, err);
+	for (size_t i = 0; i < COUNT_OF(w.texts); i++)
+		text_release(&w.texts[i]);
+	return answer_end(&w.a, err) && db_check(s->db, err);
 }
 
 /* ---- trend ----------------------------------------------------------------------------------- */

@@ -9,19 +9,24 @@ enum kind { SECTION, SOURCE, OBJECT, COMPONENT, SYMBOL, KINDS };
 static const char *const kind_words[KINDS] = { "section", "source", "object", "component",
 					       "symbol" };
 
-#define CHANGES_OF                                                                                 \
-	"SELECT c.build, sum(c.own - c.was) FROM changes c WHERE c.symbol IN (SELECT s.id FROM "
-#define OF_PATHS " WHERE p.path >= $1 AND p.path < $2) GROUP BY c.build"
+#define CHANGES_OF(symbols)                                                                        \
+	SQL_TWO("SELECT c.build, sum(c.own - c.was) FROM changes c WHERE c.symbol IN (SELECT "     \
+		"s.id FROM " symbols ") GROUP BY c.build",                                         \
+		NULL)
+#define OF_PATHS(column)                                                                           \
+	"paths p JOIN symbols s ON s." column " = p.id WHERE p.path >= $1 AND p.path < $2"
 
 /* Changes of own bytes by build.  The paths that count begin with $1 and end before $2.  Symbols
  * are asked for first: there are many more changes, which are found by symbol. */
-static const char *const sums[KINDS] = {
-	[SECTION] = "SELECT z.build, z.size FROM sections z JOIN paths p ON p.id = z.section "
-		    "WHERE p.path >= $1 AND p.path < $2",
-	[SOURCE] = CHANGES_OF "paths p JOIN symbols s ON s.source = p.id" OF_PATHS,
-	[OBJECT] = CHANGES_OF "paths p JOIN symbols s ON s.object = p.id" OF_PATHS,
-	[COMPONENT] = CHANGES_OF "paths p JOIN symbols s ON s.component = p.id" OF_PATHS,
-	[SYMBOL] = CHANGES_OF "symbols s WHERE s.name >= $1 AND s.name < $2) GROUP BY c.build",
+static const struct sql sums[KINDS] = {
+	[SECTION] = SQL_TWO(
+		"SELECT z.build, z.size FROM sections z JOIN paths p ON p.id = z.section "
+		"WHERE p.path >= $1 AND p.path < $2",
+		NULL),
+	[SOURCE] = CHANGES_OF(OF_PATHS("source")),
+	[OBJECT] = CHANGES_OF(OF_PATHS("object")),
+	[COMPONENT] = CHANGES_OF(OF_PATHS("component")),
+	[SYMBOL] = CHANGES_OF("symbols s WHERE s.name >= $1 AND s.name < $2"),
 };
 
 /* The texts that count: from `first` up to `end`, without it. */
@@ -29,7 +34,7 @@ struct range {
 	struct text first, end;
 };
 
-/* A name alone, or all that begin with it. */
+/* A name alone, or all that begin with it.  No server takes a NUL in a text. */
 static void set_range(struct range *r, const char *name, bool all)
 {
 	r->first.len = r->end.len = 0;
@@ -38,7 +43,7 @@ static void set_range(struct range *r, const char *name, bool all)
 	if (all)
 		r->end.p[r->end.len - 1]++;
 	else
-		text_add_char(&r->end, '\0');
+		text_add_char(&r->end, '\1');
 }
 
 static void range_release(struct range *r)
@@ -51,7 +56,7 @@ static void range_release(struct range *r)
 static bool read_sizes(struct series *ret, struct store *s, const struct range *r)
 {
 	bool any = false;
-	struct db_query *q = db_query(s->db, sums[SECTION]);
+	struct db_query *q = db_query(s->db, &sums[SECTION]);
 	db_put_text(q, text_str(&r->first));
 	db_put_text(q, text_str(&r->end));
 	while (db_row(q)) {
@@ -65,7 +70,7 @@ static bool read_sizes(struct series *ret, struct store *s, const struct range *
 }
 
 /* Rows of symbols are the changes from the base. */
-static bool read_changes(struct series *ret, struct store *s, const char *sql,
+static bool read_changes(struct series *ret, struct store *s, const struct sql *sql,
 			 const struct range *r)
 {
 	double *by_build = mem_zeroed(s->builds.count + 1, sizeof *by_build);
@@ -96,13 +101,13 @@ static bool read_kind(struct series *ret, struct store *s, enum kind kind, const
 	struct range r = { { 0 }, { 0 } };
 	const size_t len = strlen(name);
 	set_range(&r, name, len > 0 && name[len - 1] == '/');
-	bool any = kind == SECTION ? read_sizes(ret, s, &r) : read_changes(ret, s, sums[kind], &r);
+	bool any = kind == SECTION ? read_sizes(ret, s, &r) : read_changes(ret, s, &sums[kind], &r);
 	if (!any && kind == SYMBOL && len > 0 && name[len - 1] != '(') {
 		text_add_char(&r.first, '(');
 		r.end.len = 0;
 		text_add(&r.end, str_of(name));
 		text_add_char(&r.end, '(' + 1);
-		any = read_changes(ret, s, sums[kind], &r);
+		any = read_changes(ret, s, &sums[kind], &r);
 	}
 	range_release(&r);
 	return any;

@@ -6,67 +6,33 @@
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static const char schema[] =
-	"CREATE TABLE store(version INTEGER NOT NULL, edition INTEGER NOT NULL);"
-	"INSERT INTO store VALUES(1, 0);"
-	"CREATE TABLE paths(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);"
-	"CREATE TABLE symbols(id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, name TEXT NOT NULL, "
-	"section INTEGER NOT NULL, object INTEGER NOT NULL, source INTEGER NOT NULL, "
-	"component INTEGER NOT NULL, flags INTEGER NOT NULL);"
-	"CREATE INDEX symbols_by_hash ON symbols(hash);"
-	"CREATE TABLE builds(id INTEGER PRIMARY KEY, base INTEGER, product TEXT NOT NULL, "
-	"config TEXT NOT NULL, commit_id TEXT NOT NULL, parent TEXT NOT NULL, "
-	"branch TEXT NOT NULL, time INTEGER NOT NULL, machine TEXT NOT NULL, "
-	"file INTEGER NOT NULL, vm INTEGER NOT NULL, symbols INTEGER NOT NULL, "
-	"UNIQUE(product, config, commit_id));"
-	"CREATE TABLE lists(build INTEGER PRIMARY KEY, depth INTEGER NOT NULL, "
-	"data BLOB NOT NULL);"
-	"CREATE TABLE sections(section INTEGER, build INTEGER, size INTEGER NOT NULL, "
-	"in_file INTEGER NOT NULL, in_memory INTEGER NOT NULL, PRIMARY KEY(section, build)) "
-	"WITHOUT ROWID;"
-	"CREATE TABLE changes(symbol INTEGER, build INTEGER, was REAL NOT NULL, own REAL NOT NULL, "
-	"PRIMARY KEY(symbol, build)) WITHOUT ROWID;"
-	"CREATE VIEW steps AS SELECT c.build, b.product, b.config, b.commit_id, b.branch, b.time, "
-	"s.name, section.path section, source.path source, object.path object, "
-	"component.path component, c.was, c.own, c.own - c.was change "
-	"FROM changes c JOIN builds b ON b.id = c.build JOIN symbols s ON s.id = c.symbol "
-	"JOIN paths section ON section.id = s.section JOIN paths source ON source.id = s.source "
-	"JOIN paths object ON object.id = s.object "
-	"JOIN paths component ON component.id = s.component;";
-
-static const char has_tables[] = "SELECT count(*) FROM sqlite_master WHERE type = 'table'";
-static const char is_store[] = "SELECT count(*) FROM sqlite_master WHERE name IN "
-			       "('store', 'builds', 'lists', 'changes', 'symbols', 'paths')";
-static const char state_of[] = "SELECT version, edition FROM store";
-static const char all_builds[] =
-	"SELECT id, base, product, config, commit_id, parent, branch, time, machine, file, vm, "
-	"symbols FROM builds ORDER BY id";
-
-static int64_t ask(struct store *s, const char *sql)
-{
-	struct db_query *q = db_query(s->db, sql);
-	const int64_t v = db_row(q) ? db_int(q, 0) : 0;
-	db_do(q);
-	return v;
-}
+static const struct sql version_of = SQL_TWO("SELECT version FROM store",
+					     "SELECT max(version) FROM store");
+static const struct sql edition_of = SQL_TWO("SELECT edition FROM store",
+					     "SELECT max(edition) FROM store");
+static const struct sql all_builds = SQL_ALL(
+	"SELECT id, base, product, config, commit_id, parent, branch, time, machine, "
+	"file, vm, symbols FROM builds ORDER BY id");
 
 /* Makes the tables where there is not even an empty store. */
 static void settle_schema(struct store *s, bool writes)
 {
-	if (ask(s, is_store) == 6)
+	bool others;
+	const unsigned count = db_count_tables(s->db, &others);
+	if (count == TABLES + 1)
 		return;
-	if (ask(s, has_tables) > 0)
+	if (count > 0 || others)
 		db_fail(s->db, HEFT_EFORMAT, "is no history, but another database");
 	else if (!writes)
 		db_fail(s->db, HEFT_EFORMAT, "has no builds: heft history add adds them");
 	else
-		db_run(s->db, schema);
+		db_make_tables(s->db);
 }
 
 static void check_version(struct store *s)
 {
 	char text[120];
-	const int64_t version = ask(s, state_of);
+	const int64_t version = db_ask(s->db, &version_of);
 	snprintf(text, sizeof text,
 		 "has schema %" PRId64 ", and this heft knows %d: use a newer heft", version,
 		 STORE_VERSION);
@@ -101,7 +67,7 @@ static void reload(struct store *s)
 {
 	s->builds.count = 0;
 	arena_release(&s->texts);
-	for (struct db_query *q = db_query(s->db, all_builds); db_row(q);) {
+	for (struct db_query *q = db_query(s->db, &all_builds); db_row(q);) {
 		const struct build b = read_build(s, q);
 		const size_t n = s->builds.count;
 		/* A base that comes later would be read for ever. */
@@ -115,9 +81,7 @@ static void reload(struct store *s)
 /* Forgets what was read if another process has changed the store since. */
 static void refresh(struct store *s)
 {
-	struct db_query *q = db_query(s->db, state_of);
-	const int64_t edition = db_row(q) ? db_int(q, 1) : 0;
-	db_do(q);
+	const int64_t edition = db_ask(s->db, &edition_of);
 	if (edition == s->edition)
 		return;
 	s->edition = edition;
@@ -130,15 +94,17 @@ static void refresh(struct store *s)
 /* After a change of its own. */
 static void next_edition(struct store *s)
 {
-	db_run(s->db, "UPDATE store SET edition = edition + 1");
-	s->edition++;
-	reload(s);
+	static const struct sql next = SQL_ALL("UPDATE store SET edition = $1");
+	struct db_query *q = db_query(s->db, &next);
+	db_put(q, ++s->edition);
+	db_do(q);
 }
 
-bool store_open(struct store *s, const char *path, bool writes, struct heft_err *err)
+bool store_open(struct store *s, const char *url, unsigned flags, struct heft_err *err)
 {
+	const bool writes = flags & DB_WRITES;
 	*s = (struct store){ .edition = -1 };
-	s->db = db_open(path, writes, err);
+	s->db = db_open(url, flags, err);
 	if (!s->db)
 		return false;
 	catalog_init(&s->catalog, s->db);
@@ -183,7 +149,7 @@ const struct build *store_build(const struct store *s, uint32_t id)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static const char list_of[] = "SELECT depth, data FROM lists WHERE build = $1";
+static const struct sql list_of = SQL_ALL("SELECT depth, data FROM lists WHERE build = $1");
 
 static bool damaged(struct store *s)
 {
@@ -203,7 +169,7 @@ static void remember(struct store *s, uint32_t build, struct content *c)
 /* Reads the list of a build that is in s->last's, or behind a build whose list is there. */
 static bool read_step(struct store *s, uint32_t build)
 {
-	struct db_query *q = db_query(s->db, list_of);
+	struct db_query *q = db_query(s->db, &list_of);
 	db_put(q, build);
 	const bool there = db_row(q);
 	const bool whole = there && db_int(q, 0) == 0;
@@ -218,7 +184,8 @@ static bool read_step(struct store *s, uint32_t build)
 
 static int64_t depth_of(struct store *s, uint32_t build)
 {
-	struct db_query *q = db_query(s->db, "SELECT depth FROM lists WHERE build = $1");
+	static const struct sql sql = SQL_ALL("SELECT depth FROM lists WHERE build = $1");
+	struct db_query *q = db_query(s->db, &sql);
 	db_put(q, build);
 	const int64_t depth = db_row(q) ? db_int(q, 0) : -1;
 	db_do(q);
@@ -251,20 +218,14 @@ bool store_read(struct store *s, uint32_t build, struct text *ret, bool *ret_own
 		return fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "there is no build %" PRIu32,
 			    build);
 	/* One lock for all that is read, and not one for each row. */
-	db_run(s->db, "BEGIN");
+	db_begin_reading(s->db);
 	if (read_content(s, build) && !content_text(&s->last.content, &s->catalog, ret, ret_own))
 		damaged(s);
-	db_run(s->db, "COMMIT");
+	db_commit(s->db);
 	return db_check(s->db, err);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
-
-static const char add_build[] =
-	"INSERT INTO builds(base, product, config, commit_id, parent, branch, time, machine, file, "
-	"vm, symbols) VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id";
-static const char put_list[] = "INSERT INTO lists(build, depth, data) VALUES($1, $2, $3) "
-			       "ON CONFLICT(build) DO UPDATE SET depth = $2, data = $3";
 
 /* The build that a new one is told from: its parent, else the last one of the branch, else the last
  * one; 0: none. */
@@ -304,7 +265,10 @@ static uint32_t insert_build(struct store *s, const struct build_facts *f, uint3
 {
 	const struct build_sizes sizes = build_sizes(snapshot);
 	const char *const texts[] = { f->product, f->config, f->commit, f->parent, f->branch };
-	struct db_query *q = db_query(s->db, add_build);
+	static const struct sql last = SQL_ALL("SELECT coalesce(max(id), 0) FROM builds");
+	const uint32_t id = (uint32_t)db_ask(s->db, &last) + 1;
+	struct db_query *q = db_insert(s->db, TABLE_BUILDS);
+	db_put(q, id);
 	if (base)
 		db_put(q, base);
 	else
@@ -316,14 +280,13 @@ static uint32_t insert_build(struct store *s, const struct build_facts *f, uint3
 	db_put(q, (int64_t)sizes.file);
 	db_put(q, (int64_t)sizes.vm);
 	db_put(q, (int64_t)snapshot->symbols.count);
-	const uint32_t id = db_row(q) ? (uint32_t)db_int(q, 0) : 0;
 	db_do(q);
 	return id;
 }
 
 static void write_list(struct store *s, uint32_t build, int64_t depth, struct bytes b)
 {
-	struct db_query *q = db_query(s->db, put_list);
+	struct db_query *q = db_insert(s->db, TABLE_LISTS);
 	db_put(q, build);
 	db_put(q, depth);
 	db_put_bytes(q, b);
@@ -371,7 +334,8 @@ static bool copy_content(struct store *s, uint32_t build, struct content *ret)
 
 static void set_base(struct store *s, uint32_t build, uint32_t base)
 {
-	struct db_query *q = db_query(s->db, "UPDATE builds SET base = $1 WHERE id = $2");
+	static const struct sql sql = SQL_TWO("UPDATE builds SET base = $1 WHERE id = $2", NULL);
+	struct db_query *q = db_query(s->db, &sql);
 	if (base)
 		db_put(q, base);
 	else
@@ -379,6 +343,15 @@ static void set_base(struct store *s, uint32_t build, uint32_t base)
 	db_put(q, build);
 	db_do(q);
 }
+
+static void delete_rows(struct store *s, const struct sql *sql, uint32_t build)
+{
+	struct db_query *q = db_query(s->db, sql);
+	db_put(q, build);
+	db_do(q);
+}
+
+static const struct sql delete_list = SQL_TWO("DELETE FROM lists WHERE build = $1", NULL);
 
 /* Gives a build the base of its base.  The content of both stays as it is. */
 static void move_base(struct store *s, const struct build *b, uint32_t base)
@@ -392,6 +365,7 @@ static void move_base(struct store *s, const struct build *b, uint32_t base)
 	if (base && read_content(s, base))
 		from = &s->last.content;
 	set_base(s, b->id, base);
+	delete_rows(s, &delete_list, b->id);
 	put_content(s, b->id, &c, from, from ? depth_of(s, base) : 0);
 	changes_write(s->db, &s->catalog, b->id, from, &c);
 	content_release(&c);
@@ -400,21 +374,16 @@ static void move_base(struct store *s, const struct build *b, uint32_t base)
 /* The rows of its own changes go as well. */
 static void delete_build(struct store *s, const struct build *b)
 {
-	static const char *const deletions[] = {
-		"DELETE FROM sections WHERE build = $1",
-		"DELETE FROM lists WHERE build = $1",
-		"DELETE FROM builds WHERE id = $1",
-	};
+	static const struct sql sections = SQL_TWO("DELETE FROM sections WHERE build = $1", NULL);
+	static const struct sql builds = SQL_TWO("DELETE FROM builds WHERE id = $1", NULL);
 	struct content c;
 	if (!copy_content(s, b->id, &c))
 		return;
 	const bool has_base = b->base && read_content(s, b->base);
 	changes_erase(s->db, &s->catalog, b->id, has_base ? &s->last.content : NULL, &c);
-	for (size_t i = 0; i < COUNT_OF(deletions); i++) {
-		struct db_query *q = db_query(s->db, deletions[i]);
-		db_put(q, b->id);
-		db_do(q);
-	}
+	delete_rows(s, &sections, b->id);
+	delete_rows(s, &delete_list, b->id);
+	delete_rows(s, &builds, b->id);
 	content_release(&c);
 }
 
@@ -458,12 +427,14 @@ bool store_add(struct store *s, const struct snapshot *snapshot, const struct bu
 	struct content c = { { 0 } };
 	db_begin(s->db);
 	refresh(s);
+	catalog_begin(&s->catalog);
 	content_make(&c, &s->catalog, snapshot);
 	const enum store_outcome outcome = replace(s, snapshot, facts, &c);
 	content_release(&c);
 	if (outcome != STORE_SAME)
 		next_edition(s);
-	db_commit(s->db);
+	if (db_commit(s->db) && outcome != STORE_SAME)
+		reload(s);
 	*ret = outcome;
 	return db_check(s->db, err);
 }
@@ -472,10 +443,13 @@ bool store_remove(struct store *s, const uint32_t *builds, size_t count, struct 
 {
 	db_begin(s->db);
 	refresh(s);
+	catalog_begin(&s->catalog);
 	for (size_t i = 0; i < count; i++)
 		take_out(s, builds[i]);
 	next_edition(s);
-	if (db_commit(s->db))
-		db_run(s->db, "VACUUM");
+	if (db_commit(s->db)) {
+		reload(s);
+		db_compact(s->db);
+	}
 	return db_check(s->db, err);
 }

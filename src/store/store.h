@@ -49,8 +49,8 @@ struct store {
 	struct content spare; /* its memory serves for the next one that is read */
 };
 
-/* `writes`: the file may be changed, and is made where there is none. */
-bool store_open(struct store *s, const char *path, bool writes, struct heft_err *err);
+/* db_open has the forms of the address, and the flags. */
+bool store_open(struct store *s, const char *url, unsigned flags, struct heft_err *err);
 void store_close(struct store *s);
 
 enum store_outcome { STORE_ADDED, STORE_SAME, STORE_REPLACED };

@@ -1,6 +1,8 @@
-/* Histories: what is added is read back, whatever else is in the store. */
+/* Histories: what is added is read back, whatever else is in the store.  HEFT_STORE is the address
+ * of a database that may be emptied; without it the store is a file. */
 #include "store/store.h"
 
+#include "store/engine.h"
 #include "store/series.h"
 #include "snapshot/sizefile.h"
 
@@ -11,7 +13,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <sqlite3.h>
 
 #include "../lib/snapmaker.h"
 
@@ -111,20 +112,61 @@ static struct sizefile_out bytes_of(const struct snapshot *s)
 
 /* ---- stores ---------------------------------------------------------------------------------- */
 
-static char path[64];
+static char path[300];
+
+static enum db_kind kind(void)
+{
+	return strncmp(path, "postgresql:", 11) == 0   ? DB_POSTGRES
+	       : strncmp(path, "clickhouse:", 11) == 0 ? DB_CLICKHOUSE
+						       : DB_SQLITE;
+}
+
+/* Runs statements of the engine's own. */
+static void run_sql(const char *sql)
+{
+	struct heft_err err;
+	struct db *db = db_open(path, DB_WRITES, &err);
+	if (!db)
+		fail_msg("%s", err.text);
+	db->engine->run(db, sql);
+	if (!db_check(db, &err))
+		fail_msg("%s: %s", sql, err.text);
+	db_close(db);
+}
+
+/* Takes the store away. */
+static void clear(void)
+{
+	static const char *const tables[] = { "store",    "paths",   "symbols", "lists",
+					      "sections", "changes", "builds" };
+	char sql[100];
+	if (kind() == DB_SQLITE) {
+		unlink(path);
+		return;
+	}
+	run_sql("DROP VIEW IF EXISTS steps");
+	for (size_t i = 0; i < COUNT_OF(tables); i++) {
+		snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS %s", tables[i]);
+		run_sql(sql);
+	}
+}
 
 static int setup(void **state)
 {
+	const char *url = getenv("HEFT_STORE");
 	(void)state;
-	snprintf(path, sizeof path, "/tmp/heft-store-%ld.db", (long)getpid());
-	unlink(path);
+	if (url)
+		snprintf(path, sizeof path, "%s", url);
+	else
+		snprintf(path, sizeof path, "/tmp/heft-store-%ld.db", (long)getpid());
+	clear();
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	unlink(path);
+	clear();
 	return 0;
 }
 
@@ -132,8 +174,10 @@ static struct store open_store(bool writes)
 {
 	struct store s;
 	struct heft_err err;
-	if (!store_open(&s, path, writes, &err))
+	if (!store_open(&s, path, writes ? DB_WRITES : 0, &err))
 		fail_msg("%s", err.text);
+	if (kind() == DB_SQLITE)
+		s.db->engine->run(s.db, "PRAGMA synchronous = OFF");
 	return s;
 }
 
@@ -199,8 +243,9 @@ static double own_sum(struct store *s, uint32_t build)
 {
 	double sum = 0;
 	for (const struct build *b = store_build(s, build); b; b = store_build(s, b->base)) {
-		struct db_query *q = db_query(
-			s->db, "SELECT sum(own - was) FROM changes WHERE build = $1");
+		static const struct sql sql = SQL_ALL(
+			"SELECT sum(own - was) FROM changes WHERE build = $1");
+		struct db_query *q = db_query(s->db, &sql);
 		db_put(q, b->id);
 		sum += db_row(q) ? db_real(q, 0) : 0;
 		db_do(q);
@@ -224,7 +269,7 @@ static void a_random_history_is_read_back_to_the_byte(void **state)
 	static struct program builds[BUILDS];
 	char commits[BUILDS][16];
 	for (unsigned round = 1; round <= 3; round++) {
-		unlink(path);
+		clear();
 		seed = round;
 		struct store s = open_store(true);
 		for (unsigned i = 0; i < BUILDS; i++) {
@@ -440,59 +485,112 @@ static void the_same_build_again_changes_nothing_and_another_one_takes_its_place
 }
 
 /* What a call says that cannot open a store. */
-static const char *why_not(bool writes)
+static const char *why_not(unsigned flags)
 {
 	static struct heft_err err;
 	struct store s;
-	assert_false(store_open(&s, path, writes, &err));
+	assert_false(store_open(&s, path, flags, &err));
 	return err.text;
 }
 
-static void run_sql(const char *sql)
-{
-	sqlite3 *db;
-	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-	sqlite3_close(db);
-}
-
-static void what_is_no_store_is_told_in_a_line(void **state)
+static void a_file_that_is_no_store_is_told_in_a_line(void **state)
 {
 	(void)state;
-	assert_non_null(strstr(why_not(false), "cannot be opened"));
+	if (kind() != DB_SQLITE)
+		skip();
+	assert_non_null(strstr(why_not(0), "cannot be opened"));
 	FILE *f = fopen(path, "w");
 	for (unsigned i = 0; i < 500; i++)
 		fputs("this is a text and no database\n", f);
 	fclose(f);
-	assert_non_null(strstr(why_not(false), "not a file of SQLite"));
-	assert_non_null(strstr(why_not(true), "not a file of SQLite"));
+	assert_non_null(strstr(why_not(0), "not a file of SQLite"));
+	assert_non_null(strstr(why_not(DB_WRITES), "not a file of SQLite"));
 	unlink(path);
 	run_sql("CREATE TABLE birds(name TEXT)");
-	assert_non_null(strstr(why_not(true), "another database"));
-	unlink(path);
+	assert_non_null(strstr(why_not(DB_WRITES), "another database"));
+}
+
+static void what_is_no_store_is_told_in_a_line(void **state)
+{
+	static const char *const versions[DB_KINDS] = {
+		"UPDATE store SET version = 7", "UPDATE store SET version = 7",
+		"INSERT INTO store(version, edition) VALUES (7, 0)"
+	};
+	static const char *const tables[DB_KINDS] = {
+		"CREATE TABLE builds(name TEXT)", "CREATE TABLE builds(name TEXT)",
+		"CREATE TABLE builds(name String) ENGINE = Log"
+	};
+	(void)state;
+	if (kind() != DB_SQLITE)
+		assert_non_null(strstr(why_not(0), "has no builds"));
+	run_sql(tables[kind()]);
+	assert_non_null(strstr(why_not(DB_WRITES), "another database"));
+	clear();
 	struct store s = open_store(true);
 	store_close(&s);
-	run_sql("UPDATE store SET version = 7");
-	assert_non_null(strstr(why_not(true), "has schema 7, and this heft knows 1"));
+	run_sql(versions[kind()]);
+	assert_non_null(strstr(why_not(0), "has schema 7, and this heft knows 1"));
+	assert_non_null(strstr(why_not(DB_WRITES), "has schema 7, and this heft knows 1"));
+}
+
+static void who_shall_not_wait_for_another_writer_is_told(void **state)
+{
+	struct store s = open_store(true);
+	(void)state;
+	db_begin(s.db);
+	assert_non_null(strstr(why_not(DB_WRITES | DB_NO_WAIT), "is locked by another process"));
+	assert_true(db_commit(s.db));
+	store_close(&s);
+	assert_true(store_open(&s, path, DB_WRITES | DB_NO_WAIT, NULL));
+	store_close(&s);
+}
+
+static void names_of_any_bytes_are_kept(void **state)
+{
+	static const char *const names[] = {
+		"f(char const*)",      "tab\tand\\line\n\r'; DROP TABLE builds; --", "$1 \\N \\.",
+		"\xff\xfe latin \xe9", "\xee\xbc\x80 \xee\xbf\xbf \xee\xbd",         "\xed\xa0\x80",
+		"\xf0\x9f\x98\x80",
+	};
+	struct store s = open_store(true);
+	(void)state;
+	db_begin(s.db);
+	uint32_t ids[COUNT_OF(names)];
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		ids[i] = catalog_path(&s.catalog, str_of(names[i]));
+	assert_true(db_commit(s.db));
+	store_close(&s);
+	s = open_store(false);
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		assert_int_equal(catalog_path(&s.catalog, str_of(names[i])), ids[i]);
+	struct heft_err err;
+	if (!db_check(s.db, &err))
+		fail_msg("%s", err.text);
+	store_close(&s);
 }
 
 static void damaged_lists_are_told_and_nothing_is_made_of_them(void **state)
 {
 	(void)state;
-	static const char *const damages[] = {
-		"UPDATE lists SET data = substr(data, 1, 20) WHERE build = 1",
-		"UPDATE lists SET data = x'00' WHERE build = 2",
-		"UPDATE lists SET depth = 1 WHERE build = 1",
-		"DELETE FROM lists WHERE build = 1",
-		"DELETE FROM symbols WHERE id = 5",
-		"DELETE FROM paths WHERE id = 2",
+	static const char *const damages[][DB_KINDS] = {
+		{ "UPDATE lists SET data = substr(data, 1, 20) WHERE build = 1",
+		  "UPDATE lists SET data = substr(data, 1, 20) WHERE build = 1", NULL },
+		{ "UPDATE lists SET data = x'00' WHERE build = 2",
+		  "UPDATE lists SET data = '\\x00' WHERE build = 2", NULL },
+		{ "UPDATE lists SET depth = 1 WHERE build = 1",
+		  "UPDATE lists SET depth = 1 WHERE build = 1", NULL },
+		{ "DELETE FROM lists WHERE build = 1", "DELETE FROM lists WHERE build = 1", NULL },
+		{ "DELETE FROM symbols WHERE id = 5", "DELETE FROM symbols WHERE id = 5", NULL },
+		{ "DELETE FROM paths WHERE id = 2", "DELETE FROM paths WHERE id = 2", NULL },
 	};
 	static struct program p;
 	for (size_t i = 0; i < COUNT_OF(damages); i++) {
 		struct text text = { 0 };
 		struct heft_err err;
 		bool own;
-		unlink(path);
+		clear();
+		if (!damages[i][kind()])
+			continue;
 		seed = 5;
 		p.count = 0;
 		struct store s = open_store(true);
@@ -501,7 +599,7 @@ static void damaged_lists_are_told_and_nothing_is_made_of_them(void **state)
 		change(&p, 9);
 		add(&s, &p, "two", "one");
 		store_close(&s);
-		run_sql(damages[i]);
+		run_sql(damages[i][kind()]);
 		s = open_store(false);
 		assert_false(store_read(&s, 2, &text, &own, &err));
 		assert_non_null(strstr(err.text, "is damaged"));
@@ -596,8 +694,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			the_same_build_again_changes_nothing_and_another_one_takes_its_place, setup,
 			teardown),
+		cmocka_unit_test_setup_teardown(a_file_that_is_no_store_is_told_in_a_line, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(what_is_no_store_is_told_in_a_line, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(who_shall_not_wait_for_another_writer_is_told,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(names_of_any_bytes_are_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(damaged_lists_are_told_and_nothing_is_made_of_them,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(steps_of_strangers_are_refused_or_small, setup,

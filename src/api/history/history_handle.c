@@ -30,10 +30,12 @@ static void select_builds(struct heft_history *h, const struct heft_history_quer
 		      &(struct build_filter){ q.product, q.config, q.branch });
 }
 
-static bool open_store(struct heft_history *h, const char *path, unsigned flags,
+static bool open_store(struct heft_history *h, const char *url, unsigned flags,
 		       struct heft_err *err)
 {
-	if (!store_open(&h->store, path, flags & HEFT_HISTORY_WRITE, err))
+	const unsigned how = (flags & HEFT_HISTORY_WRITE ? DB_WRITES : 0u) |
+			     (flags & HEFT_HISTORY_NO_WAIT ? DB_NO_WAIT : 0u);
+	if (!store_open(&h->store, url, how, err))
 		return false;
 	select_builds(h, NULL);
 	return true;
@@ -48,10 +50,10 @@ static void release(void *handle)
 	mem_free(h);
 }
 
-struct heft_history *heft_history_open(const char *path, unsigned flags, struct heft_err *err)
+struct heft_history *heft_history_open(const char *store, unsigned flags, struct heft_err *err)
 {
 	struct heft_history *h = handle_new(sizeof *h);
-	if (GUARDED(h ? h->memory : NULL, err, open_store(h, path, flags, err)))
+	if (GUARDED(h ? h->memory : NULL, err, open_store(h, store, flags, err)))
 		return h;
 	heft_history_free(h);
 	return NULL;

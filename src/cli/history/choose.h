@@ -4,6 +4,8 @@
 
 #include "cli/cli.h"
 
+#define NO_WAIT_HELP "fail at once where another job writes"
+
 /* A table includes history_opts.inc.  Zeroed: history.db, all builds. */
 struct history_settings {
 	const char *store;

@@ -20,10 +20,11 @@ enum {
 	O_TIME,
 	O_MACHINE,
 	O_COMPONENTS,
+	O_NO_WAIT,
 };
 
 const struct opt history_add_opts[] = {
-	{ O_STORE, 0, true, "store", "FILE", "the history (default: history.db)" },
+	{ O_STORE, 0, true, "store", "STORE", "a file or postgresql://.. (default: history.db)" },
 	{ O_COMMIT, 0, true, "commit", "ID", "what was built (default: what git has checked out)" },
 	{ O_PARENT, 0, false, "parent", "ID", "the commit before it (default: asked of git)" },
 	{ O_BRANCH, 0, true, "branch", "NAME", "its branch (default: asked of git, or of the CI)" },
@@ -32,6 +33,7 @@ const struct opt history_add_opts[] = {
 	{ O_CONFIG_OF, 0, true, "config", "NAME", "how it was built: release, arm64 .." },
 	{ O_MACHINE, 0, false, "machine", "NAME", "where (default: name of this one)" },
 	{ O_COMPONENTS, 0, false, "components", "FILE", "who owns which sources, as CODEOWNERS" },
+	{ O_NO_WAIT, 0, false, "no-wait", NULL, NO_WAIT_HELP },
 #include "cli/find_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
@@ -39,21 +41,22 @@ const struct opt history_add_opts[] = {
 };
 
 const struct opt history_import_opts[] = {
-	{ O_STORE, 0, true, "store", "FILE", "the history (default: history.db)" },
+	{ O_STORE, 0, true, "store", "STORE", "a file or postgresql://.. (default: history.db)" },
 	{ O_PRODUCT, 0, true, "product", "NAME", "what they are" },
 	{ O_CONFIG_OF, 0, true, "config", "NAME", "how they were built: release, arm64 .." },
 	{ O_BRANCH, 0, true, "branch", "NAME", "their branch" },
 	{ O_MACHINE, 0, false, "machine", "NAME", "where (default: name of this one)" },
+	{ O_NO_WAIT, 0, false, "no-wait", NULL, NO_WAIT_HELP },
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
 	{ 0 },
 };
 
 const char history_add_manual[] =
-	"Keeps a build of each PROGRAM in a history, a file of SQLite: all symbols with\n"
-	"their sizes, at the cost of what changed.  PROGRAM is what 'heft snapshot'\n"
-	"takes, .size files too.  With --product, several are one build.  A build that\n"
-	"is there already is replaced if it differs.\n";
+	"Keeps a build of each PROGRAM in a history, a file of SQLite or a database of\n"
+	"PostgreSQL: all symbols with their sizes, at the cost of what changed.  PROGRAM\n"
+	"is what 'heft snapshot' takes, .size files too.  With --product, several are one\n"
+	"build.  A build that is there already is replaced if it differs.\n";
 
 struct add_job {
 	const struct cli *cli;
@@ -64,6 +67,7 @@ struct add_job {
 	struct heft_build build;
 	const char **files; /* room for all arguments */
 	size_t file_count;
+	unsigned flags; /* enum heft_history_flag */
 	bool verbose;
 	/* What git says. */
 	char hash[80], parents[200], when[40], head[200], host[100];
@@ -82,6 +86,7 @@ static bool apply_add(void *ctx, const struct opt *o, const char *value)
 	case O_CONFIG_OF: job->build.config = value; break;
 	case O_MACHINE: job->build.machine = value; break;
 	case O_COMPONENTS: job->components = value; break;
+	case O_NO_WAIT: job->flags |= HEFT_HISTORY_NO_WAIT; break;
 	case O_VERBOSE: job->verbose = true; break;
 	default: return cli_find(job->cli, job->finder, o, value);
 	}
@@ -212,7 +217,7 @@ static int run_add(struct add_job *job)
 				 job->cli->usage);
 	if (!find_facts(job))
 		return EXIT_TROUBLE;
-	job->history = heft_history_open(job->store, HEFT_HISTORY_WRITE, &err);
+	job->history = heft_history_open(job->store, job->flags, &err);
 	if (!job->history)
 		return cli_failed(job->cli, &err);
 	if (job->product)
@@ -288,7 +293,7 @@ static int run_import(struct add_job *job)
 	if (job->file_count == 0 || !job->product)
 		return cli_error(job->cli, "must specify a folder and --product; try '%s --help'",
 				 job->cli->usage);
-	job->history = heft_history_open(job->store, HEFT_HISTORY_WRITE, &err);
+	job->history = heft_history_open(job->store, job->flags, &err);
 	if (!job->history)
 		return cli_failed(job->cli, &err);
 	for (size_t i = 0; i < job->file_count && ok; i++)
@@ -305,6 +310,7 @@ static int run_words(const struct cli *cli, int argc, char **argv, int (*run)(st
 	struct add_job job = { .cli = cli,
 			       .finder = heft_finder_new(),
 			       .store = "history.db",
+			       .flags = HEFT_HISTORY_WRITE,
 			       .build = { .size = sizeof job.build, .config = "" } };
 	job.files = calloc((size_t)argc + 1, sizeof *job.files);
 	int status = job.files == NULL ? cli_error(cli, "out of memory")

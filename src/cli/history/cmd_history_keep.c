@@ -109,11 +109,12 @@ int cmd_history_export(const struct cli *cli, int argc, char **argv)
 
 /* ---- gc -------------------------------------------------------------------------------------- */
 
-enum { O_KEEP = O_OWN, O_DRY };
+enum { O_KEEP = O_OWN, O_DRY, O_NO_WAIT };
 
 const struct opt history_gc_opts[] = {
 	{ O_KEEP, 0, true, "keep", "NUM", "builds to keep, the latest" },
 	{ O_DRY, 0, false, "dry-run", NULL, "only tell what would go" },
+	{ O_NO_WAIT, 0, false, "no-wait", NULL, NO_WAIT_HELP },
 #include "cli/history/history_opts.inc"
 #include "cli/last_opts.inc"
 	{ 0 },
@@ -127,7 +128,7 @@ struct gc_job {
 	const struct cli *cli;
 	struct history_settings settings;
 	uint64_t keep;
-	bool told, dry;
+	bool told, dry, no_wait;
 };
 
 static bool apply_gc(void *ctx, const struct opt *o, const char *value)
@@ -139,7 +140,9 @@ static bool apply_gc(void *ctx, const struct opt *o, const char *value)
 	}
 	if (o->id == O_DRY)
 		job->dry = true;
-	return o->id == O_DRY || history_apply(&job->settings, o, value);
+	if (o->id == O_NO_WAIT)
+		job->no_wait = true;
+	return o->id == O_DRY || o->id == O_NO_WAIT || history_apply(&job->settings, o, value);
 }
 
 static bool no_operand(void *ctx, const char *word)
@@ -190,8 +193,8 @@ int cmd_history_gc(const struct cli *cli, int argc, char **argv)
 		return status;
 	if (!job.told)
 		return cli_error(cli, "say how many builds to keep with --keep NUM");
-	struct heft_history *h = history_open_for(cli, &job.settings,
-						  job.dry ? 0 : HEFT_HISTORY_WRITE);
+	const unsigned flags = HEFT_HISTORY_WRITE | (job.no_wait ? HEFT_HISTORY_NO_WAIT : 0u);
+	struct heft_history *h = history_open_for(cli, &job.settings, job.dry ? 0 : flags);
 	status = h ? run_gc(&job, h) : EXIT_TROUBLE;
 	heft_history_free(h);
 	return status;
