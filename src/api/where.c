@@ -371,12 +371,62 @@ static void find_section(struct heft_where *w, const struct place *p, struct hef
 	}
 }
 
-static void find_segment(const struct heft_where *w, struct heft_location *at)
+/* The address where bytes run that are stored at addr; addr itself where something runs there. */
+static uint64_t runs_at(const struct image *im, uint64_t addr)
+{
+	uint64_t found = addr;
+	for (size_t i = 0; im && i < im->segment_count; i++) {
+		const struct segment *s = &im->segments[i];
+		if (s->type != PT_LOAD)
+			continue;
+		if (addr >= s->addr && addr - s->addr < s->vm_size)
+			return addr;
+		if (addr >= s->load_addr && addr - s->load_addr < s->file_size)
+			found = s->addr + (addr - s->load_addr);
+	}
+	return found;
+}
+
+/* With regions the memory that overlays run in is that of the first: the others are where they are
+ * stored. */
+static uint64_t stored_at(const struct image *im, uint64_t addr)
+{
+	for (size_t i = 0; i < im->segment_count; i++) {
+		const struct segment *s = &im->segments[i];
+		if (s->vm_bias > 0 && addr >= s->addr && addr - s->addr < s->file_size)
+			return s->load_addr + (addr - s->addr);
+	}
+	return addr;
+}
+
+/* What else runs at an address. */
+static void note_overlays(struct heft_where *w, uint64_t addr)
+{
+	struct text others = { 0 };
+	for (size_t i = 1; i < w->im->section_count; i++) {
+		const struct section *s = &w->im->sections[i];
+		if (s->vm_bias == 0 || addr < s->addr - s->vm_bias ||
+		    addr - (s->addr - s->vm_bias) >= s->size)
+			continue;
+		const char *at = arena_format(&w->answer, " (0x%" PRIx64 ")", addr + s->vm_bias);
+		text_add(&others, others.len > 0 ? STR(", ") : STR(""));
+		text_add(&others, section_title(s));
+		text_add(&others, str_of(at));
+	}
+	if (others.len > 0)
+		note(&w->notes, w->program.path, HEFT_NO_OFFSET, 0,
+		     "at 0x%" PRIx64
+		     " run overlays too, which have addresses of their own here: " STR_FMT,
+		     addr, STR_ARG(text_str(&others)));
+	text_release(&others);
+}
+
+static void find_segment(const struct heft_where *w, uint64_t addr, struct heft_location *at)
 {
 	for (size_t i = 0; i < w->im->segment_count; i++) {
 		const struct segment *s = &w->im->segments[i];
-		const uint64_t offset = at->addr - s->addr;
-		if (s->type != PT_LOAD || at->addr < s->addr || offset >= s->vm_size)
+		const uint64_t offset = addr - s->addr;
+		if (s->type != PT_LOAD || addr < s->addr || offset >= s->vm_size)
 			continue;
 		at->segment = w->segments[i];
 		at->in_file = offset < s->file_size && !w->program.input.linkmap;
@@ -448,16 +498,16 @@ static void read_blocks(struct heft_where *w)
 	w->blocks_read = true;
 }
 
-static void find_block(struct heft_where *w, struct heft_location *at)
+static void find_block(struct heft_where *w, uint64_t addr, struct heft_location *at)
 {
 	if (!w->blocks_read)
 		read_blocks(w);
-	const uint32_t place = bbindex_find(&w->index, at->addr);
+	const uint32_t place = bbindex_find(&w->index, addr);
 	if (place == BBINDEX_NONE)
 		return;
 	const struct bbmap_block *b = &w->blocks.blocks.data[place];
 	const uint64_t start = blockmap_range_of(&w->blocks, place)->addr + b->off;
-	if (at->addr - start >= b->size)
+	if (addr - start >= b->size)
 		return;
 	w->block = (struct heft_block){
 		.addr = start, .size = b->size, .id = b->id, .flags = b->flags
@@ -465,14 +515,16 @@ static void find_block(struct heft_where *w, struct heft_location *at)
 	at->block = &w->block;
 }
 
-static void find_in_program(struct heft_where *w, struct heft_location *at)
+static void find_in_program(struct heft_where *w, uint64_t addr, struct heft_location *at)
 {
-	const struct place here = { w->im, &w->locator, at->addr, "" };
+	const struct place here = { w->im, &w->locator, addr, "" };
 	w->locator.symbols = program_symbols(&w->program);
 	w->locator.symbolizer = program_symbolizer(&w->program);
 	w->locator.style = w->style;
 	find_names(w, &here, at);
-	find_block(w, at);
+	find_block(w, addr, at);
+	if (w->im->overlay_shift > 0)
+		note_overlays(w, addr);
 }
 
 static bool find_in_process(struct heft_where *w, struct heft_location *at)
@@ -494,13 +546,19 @@ static bool where_find(struct heft_where *w, uint64_t addr, struct heft_location
 		       struct heft_err *err)
 {
 	*ret = (struct heft_location){ .size = sizeof *ret, .addr = addr };
+	const bool program = w->im && !w->process.open;
+	const uint64_t at = program ? runs_at(w->im, addr) : addr;
 	bool mapped = false;
 	if (w->im)
-		find_segment(w, ret);
-	if (w->process.open)
+		find_segment(w, at, ret);
+	if (program)
+		find_in_program(w, at, ret);
+	else if (w->process.open)
 		mapped = find_in_process(w, ret);
-	else if (w->im)
-		find_in_program(w, ret);
+	if (!program || !owners_of_regions(&w->owners))
+		addr = at;
+	else
+		addr = stored_at(w->im, addr);
 	ret->owner_count = owners_find(&w->owners, addr, &ret->owners);
 	return ret->section || ret->segment || mapped ||
 	       fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "nothing is at this address");

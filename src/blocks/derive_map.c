@@ -75,12 +75,18 @@ static void claim_symbols(struct gathering *g, const struct image *im, uint32_t 
 	struct symbol s;
 	uint64_t addr;
 	code_symbols_start(&all, im, type);
+	all.objects = true;
 	while (code_symbols_next(&all, &s, &addr)) {
-		const bool function = symbol_is_function(&s);
+		const bool function = symbol_is_function(&s), data = s.type == STT_OBJECT;
 		/* Labels of assembly count if they are seen from outside. */
-		if ((function || (s.bind != STB_LOCAL && s.size == 0)) && region_at(g, addr))
-			vec_push(&g->claims, (struct code_claim){ addr, s.size, false,
-								  is_cold(s.name), function });
+		if (data ? s.size == 0 : !function && (s.bind == STB_LOCAL || s.size > 0))
+			continue;
+		if (region_at(g, addr))
+			vec_push(&g->claims, (struct code_claim){ .addr = addr,
+								  .size = s.size,
+								  .cold = is_cold(s.name),
+								  .function = function,
+								  .data = data });
 	}
 }
 
@@ -104,6 +110,7 @@ static void merge_claims(struct gathering *g)
 		before->has_sites = before->has_sites || c.has_sites;
 		before->cold = before->cold || c.cold;
 		before->function = before->function || c.function;
+		before->data = before->data && c.data;
 	}
 	g->claims.count = kept;
 }
@@ -154,7 +161,8 @@ static size_t lay_region(struct gathering *g, const struct code_region *r, size_
 	while (i < g->claims.count && g->claims.data[i].addr < end) {
 		const struct code_claim c = g->claims.data[i++];
 		if (c.addr < at) {
-			vec_push(&g->entries, c.addr);
+			if (!c.data)
+				vec_push(&g->entries, c.addr);
 			if (c.size == 0 || c.size <= at - c.addr)
 				continue;
 		}
@@ -163,9 +171,9 @@ static size_t lay_region(struct gathering *g, const struct code_region *r, size_
 		if (c.size == 0 && i < g->claims.count)
 			stop = min_u64(stop, g->claims.data[i].addr);
 		lay_gap(g, r, at, start, NULL);
-		if (c.size > 0)
+		if (c.size > 0 && !c.data)
 			derive_add_extent(g, r, start, stop, &c);
-		else
+		else if (!c.data)
 			lay_gap(g, r, start, stop, &c);
 		at = max_u64(at, stop);
 	}

@@ -11,6 +11,7 @@ struct code_claim {
 	bool has_sites;
 	bool cold;     /* its name says that it is a part moved away */
 	bool function; /* and no mere label */
+	bool data;     /* a variable or table among the code */
 };
 
 /* A stretch of executable bytes. */

@@ -9,6 +9,7 @@
 struct code_symbols {
 	struct symtab table;
 	size_t next;
+	bool objects; /* what is data is wanted too; false at first */
 };
 
 /* Through the first table of a type, SHT_SYMTAB or SHT_DYNSYM; through nothing where there is none,
@@ -31,7 +32,8 @@ static inline bool code_symbols_next(struct code_symbols *c, struct symbol *ret,
 {
 	while (c->next < c->table.count) {
 		*ret = symtab_get(&c->table, c->next++);
-		if ((symbol_is_function(ret) || ret->type == STT_NOTYPE) &&
+		if ((symbol_is_function(ret) || ret->type == STT_NOTYPE ||
+		     (c->objects && ret->type == STT_OBJECT)) &&
 		    symbol_addr(c->table.image, ret, ret_addr))
 			return true;
 	}

@@ -482,6 +482,7 @@ bool elf_parse(struct image *im, const struct image_place *at, struct bytes byte
 		return false;
 	}
 	list_parts(im);
+	elf_move_overlays(im);
 	elf_index_build(im);
 	image_find_repeated(im);
 	parse_build_id(im);

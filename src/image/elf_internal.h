@@ -25,6 +25,8 @@ struct elf_index {
 	const struct section **shndx; /* by section index: the table's SHT_SYMTAB_SHNDX, or NULL */
 };
 
+/* Gives overlays addresses of their own; before elf_index_build. */
+void elf_move_overlays(struct image *im);
 void elf_index_build(struct image *im);
 /* Marks the sections and segments whose bytes are those of others; see section_bytes. */
 void image_find_repeated(struct image *im);

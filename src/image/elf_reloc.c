@@ -188,6 +188,8 @@ static void place_linked(struct reloc_iter *it, struct reloc *ret, uint64_t addr
 		return;
 	}
 	ret->alloc = true;
+	if (s)
+		ret->addr = addr = add_sat(addr, s->vm_bias);
 	if (addr - it->state[ST_LO] >= it->state[ST_HI] - it->state[ST_LO]) {
 		const struct elf_piece *p = elf_pieces_at(&it->image->index->sections, addr);
 		if (!p)

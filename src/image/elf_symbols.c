@@ -187,6 +187,6 @@ bool symbol_addr(const struct image *im, const struct symbol *s, uint64_t *ret)
 	if (sec == im->index->opd && s->type == STT_FUNC)
 		*ret = through_descriptor(im, sec, value);
 	else
-		*ret = value;
+		*ret = add_sat(value, sec->vm_bias);
 	return true;
 }

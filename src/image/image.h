@@ -13,7 +13,9 @@
  * Addresses: in linked images the VM address the file states.  In relocatable
  * objects (also as archive members) section i stands at (vm_index << 40), where
  * vm_index counts up over all sections of all members of the input; a section of
- * 2^40 bytes or more is clipped and noted. */
+ * 2^40 bytes or more is clipped and noted.  Of overlays, sections of firmware that run at one
+ * address and are stored at different ones, the first stands at that address and the n-th of those
+ * behind it (n << overlay_shift) above; its segment's part is a segment too. */
 #ifndef HEFT_IMAGE_IMAGE_H
 #define HEFT_IMAGE_IMAGE_H
 
@@ -46,7 +48,8 @@ struct segment {
 	 * clipped so that it does not wrap; addr where nothing else is known. */
 	uint64_t load_addr;
 	uint64_t align;
-	bool again; /* its file bytes are not read: see section_bytes */
+	bool again;       /* its file bytes are not read: see section_bytes */
+	uint64_t vm_bias; /* part of addr, see struct section */
 };
 
 struct section {
@@ -56,6 +59,7 @@ struct section {
 	uint32_t type;      /* SHT_* */
 	uint64_t flags;     /* SHF_* */
 	uint64_t addr;      /* VM address (see above); meaningless unless alloc */
+	uint64_t vm_bias;   /* of that, what the file does not state: it is an overlay */
 	uint64_t off;       /* relative to image bytes */
 	uint64_t size;      /* as stated: bytes in memory if alloc */
 	uint64_t file_size; /* bytes in the file, clipped; 0 for NOBITS */
@@ -142,7 +146,8 @@ struct image {
 	bool made;   /* of another container than ELF, by build.h */
 	/* Titles of sections begin with the segment's name: they need no more in brackets. */
 	bool full_titles;
-	uint64_t vm_bias; /* added to the addresses that the file states; see image_place */
+	uint64_t vm_bias;       /* added to the addresses that the file states; see image_place */
+	unsigned overlay_shift; /* bits of an address, where there are overlays; else 0 */
 	/* Added to what debug info says of the addresses of variables: WebAssembly's data have a
 	 * space of their own. */
 	uint64_t data_bias;
@@ -206,6 +211,10 @@ const struct section *image_symbols(const struct image *im);
  * passed over, for they take no room there); NULL if none.  Where sections overlap, the
  * one that begins last.  O(log sections). */
 const struct section *image_section_at(const struct image *im, uint64_t addr);
+
+/* Where a branch at `from` leads whose target was counted from there: out of an overlay to an
+ * address as the file states it. */
+uint64_t image_jump_target(const struct image *im, uint64_t from, uint64_t target);
 
 /* The bytes of a section, of a segment as they stand in the file.  None where the sections before
  * it (the segments of its type) have twice the bytes of the file, so that some stand in several:

@@ -75,7 +75,7 @@ void regions_of_segments(struct memory_regions *r, const struct image *im)
 		const struct segment *s = &im->segments[i];
 		if (s->type != PT_LOAD)
 			continue;
-		add_extent(&list, s->addr, s->vm_size);
+		add_extent(&list, s->addr - s->vm_bias, s->vm_size);
 		add_extent(&list, s->load_addr, s->file_size);
 	}
 	sort_by_key(list.data, list.count, sizeof *list.data);

@@ -44,7 +44,7 @@ static void add_range(struct builder *b, struct base_range r)
 /* Whether the bytes of a segment have an address of their own before they are copied. */
 static bool is_stored(const struct builder *b, const struct segment *s)
 {
-	return b->map->regions && s->type == PT_LOAD && s->load_addr != s->addr;
+	return b->map->regions && s->type == PT_LOAD && s->load_addr != s->addr - s->vm_bias;
 }
 
 static void add_segments(struct builder *b, const struct image *im, uint32_t type)
@@ -54,7 +54,9 @@ static void add_segments(struct builder *b, const struct image *im, uint32_t typ
 		if (s->type != type)
 			continue;
 		const uint64_t held = min_u64(s->file_size, s->vm_size);
-		add_range(b, (struct base_range){ .addr = s->addr,
+		/* The memory that overlays run in is there once. */
+		const uint64_t bias = b->map->regions ? s->vm_bias : 0;
+		add_range(b, (struct base_range){ .addr = s->addr - bias,
 						  .size = s->vm_size,
 						  .off = im->file_off + s->off,
 						  .file_size = is_stored(b, s) ? 0 : held,

@@ -146,7 +146,7 @@ static void compare_section(const struct linkmap *map, const struct section *s, 
 		if (!str_eq(linkmap_text(map, m->name), s->name))
 			continue;
 		named = true;
-		same = m->size == s->size && m->addr == s->addr;
+		same = m->size == s->size && m->addr == s->addr - s->vm_bias;
 	}
 	a->same += same;
 	a->other += named && !same;

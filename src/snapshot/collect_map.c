@@ -9,7 +9,8 @@
 
 static uint32_t section_of(const struct linkmap *map, const struct section *s)
 {
-	return map ? linkmap_find_section(map, s->name, s->addr, s->size) : LINKMAP_NONE;
+	return map ? linkmap_find_section(map, s->name, s->addr - s->vm_bias, s->size)
+		   : LINKMAP_NONE;
 }
 
 void collect_map_pieces(struct collect *c)
@@ -22,7 +23,9 @@ void collect_map_pieces(struct collect *c)
 	const struct linkmap_section *s = &map->sections.data[found];
 	for (uint32_t i = s->first_piece; i < s->first_piece + s->piece_count; i++)
 		if (map->pieces.data[i].size > 0)
-			vec_push(&c->pieces, (struct piece_place){ map->pieces.data[i].addr, i });
+			vec_push(&c->pieces,
+				 (struct piece_place){
+					 map->pieces.data[i].addr + c->section->vm_bias, i });
 }
 
 const struct linkmap_piece *collect_piece_at(struct collect *c, uint64_t addr)

@@ -55,7 +55,7 @@ static uint64_t shared(uint64_t start, uint64_t size, uint64_t from, uint64_t to
 static uint64_t section_beyond(const struct image *im, const struct section *s, uint64_t from,
 			       uint64_t to)
 {
-	uint64_t beyond = shared(s->addr, s->size, from, to);
+	uint64_t beyond = shared(s->addr - s->vm_bias, s->size, from, to);
 	for (size_t i = 0; i < im->segment_count && beyond == 0; i++) {
 		const struct segment *g = &im->segments[i];
 		if (g->type == PT_LOAD && s->addr >= g->addr && s->addr - g->addr < g->file_size &&
@@ -116,7 +116,7 @@ static void note_outside(const char *path, const struct image *im, const struct 
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
 		if (!section_takes_vm(im, s) || s->size == 0 ||
-		    spans_find(&map->region_spans, s->addr) != NULL)
+		    spans_find(&map->region_spans, s->addr - s->vm_bias) != NULL)
 			continue;
 		text_add(&names, size > 0 ? STR(", ") : STR(""));
 		text_add(&names, section_title(s));

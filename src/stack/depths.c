@@ -63,13 +63,29 @@ static void add_unknown(struct reading *r, const char *name)
 }
 
 /* A jump into the middle of a function is of a part of it that was moved away. */
+static bool add_target(struct reading *r, uint64_t target, const struct frame_call *c)
+{
+	const uint32_t to = stack_find(r->s, target);
+	if (to == STACK_NONE)
+		return false;
+	if (!c->tail || r->s->functions.data[to].addr == target)
+		add_edge(r, to, c);
+	return true;
+}
+
+/* Of overlays whichever is in memory may be meant. */
 static void add_direct(struct reading *r, const struct frame_call *c)
 {
-	const uint32_t to = stack_find(r->s, c->target);
-	if (to == STACK_NONE)
+	const uint64_t target = image_jump_target(r->im, c->from, c->target);
+	bool found = add_target(r, target, c);
+	for (size_t i = 1; r->im->overlay_shift > 0 && i < r->im->section_count; i++) {
+		const struct section *s = &r->im->sections[i];
+		if (s->vm_bias > 0 && target >= s->addr - s->vm_bias &&
+		    target - (s->addr - s->vm_bias) < s->size)
+			found |= add_target(r, target + s->vm_bias, c);
+	}
+	if (!found)
 		add_unknown(r, "");
-	else if (!c->tail || r->s->functions.data[to].addr == c->target)
-		add_edge(r, to, c);
 }
 
 static const struct stack_hint *hint_find(const struct stack_hints *h, struct str name, bool states)

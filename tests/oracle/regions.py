@@ -26,6 +26,7 @@ IN(".table") const char table[777] = { 1, 2, 3 };
 IN(".ramfunc") int fast(int x) { return x * 3 + other(x); }
 IN(".ov_one") int first(int x) { return x * 31 + more[x & 3]; }
 IN(".ov_two") int second(int x) { int i; for (i = 0; i < 9; i++) x += more[i & 3] << i; return x ^ 77; }
+IN(".ov_three") int third(int x) { return x * 99 + more[x & 3]; }
 IN(".ccm") int quick[33] = { 4, 5 };
 IN(".noinit") int kept[100];
 const int constants[50] = { 5, 6, 7 };
@@ -33,7 +34,7 @@ int values[21] = { 1, 2, 3 }, zeros[300];
 char odd[13] = "odd", bytes[1001];
 void start(void)
 {
-	zeros[0] = constants[values[1] & 15] + fast(first(second(odd[1]))) + quick[0] + kept[1] + bytes[3] + table[4];
+	zeros[0] = constants[values[1] & 15] + fast(first(second(third(odd[1])))) + quick[0] + kept[1] + bytes[3] + table[4];
 	for (;;)
 		;
 }
@@ -119,6 +120,28 @@ def compare_stored(what, prefix, program, layout, mine):
         check(written - gaps <= kept <= written, f"{what}: {name} stores {kept}, objcopy writes {written}, gaps {gaps}")
 
 
+def compare_overlays(heft, what, prefix):
+    """Functions of overlays, which run at one address, have the bytes of their own sections."""
+    theirs = {}
+    for line in run(prefix + "readelf", "-sSW", "x.elf").stdout.splitlines():
+        section = re.match(r" *\[ *(\d+)\] (\.ov_\w+) +PROGBITS", line)
+        symbol = re.match(r" *\d+: \w+ +(\d+) FUNC +\w+ +\w+ +(\d+) (\w+)$", line)
+        if section:
+            theirs[section[1]] = (section[2], {})
+        elif symbol and symbol[2] in theirs:
+            theirs[symbol[2]][1][symbol[3]] = int(symbol[1])
+    check(len(theirs) == 3, f"{what}: {len(theirs)} overlays")
+    for option, column in (("-dregions,sections,symbols", "filesize"), ("-dsections,symbols", "vmsize")):
+        rows = csv.DictReader(run(heft, "size", "--no-map", option, "--domain=both", "-n", "0", "--csv",
+                                  "x.elf").stdout.splitlines())
+        mine = {(row["sections"], row["symbols"]): int(row[column]) for row in rows if int(row[column])}
+        for section, functions in theirs.values():
+            for name, size in functions.items():
+                got = mine.get((section, name), 0)
+                # Padding up to the end of its section is charged to a function.
+                check(size <= got < size + 16, f"{what}: {name} in {section} has {got} of {size} bytes, {option}")
+
+
 def layout_of(map_path):
     """Region: (origin, size) of the map's memory table."""
     with open(map_path, encoding="utf-8") as f:
@@ -178,6 +201,8 @@ def one_link(heft, machine, script):
     mine, _ = regions(heft, "--map=x.map", "x.elf")
     compare_usage(what, theirs, mine)
     compare_stored(what, MACHINES[machine][0], "x.elf", layout_of("x.map"), mine)
+    if script.startswith("overlays"):
+        compare_overlays(heft, what, MACHINES[machine][0])
     mine, said = regions(heft, "--no-map", "--script=x.ld", "x.elf")
     compare_usage(what + ", script", theirs, mine)
     check("script" not in said, f"{what}: {said}")

@@ -50,12 +50,14 @@ SECTIONS {
   OVERLAY : NOCROSSREFS {
     .ov_one { *(.ov_one*) }
     .ov_two { *(.ov_two*) }
+    .ov_three { *(.ov_three*) }
   } > RAM AT> FLASH
 """ + REST + SPARE + "}\n",
     "overlays by hand": MEMORY + """SECTIONS {
   .text : { KEEP(*(.vectors)) *(.text*) *(.rodata*) *(.table*) } > FLASH
   .ov_one @C@ : AT (@F@ + 0x4000) { *(.ov_one*) }
   .ov_two @C@ : AT (LOADADDR(.ov_one) + SIZEOF(.ov_one)) { *(.ov_two*) }
+  .ov_three @C@ : AT (LOADADDR(.ov_two) + SIZEOF(.ov_two)) { *(.ov_three*) }
   .data : { *(.data*) *(.ramfunc*) *(.ccm*) . = ALIGN(4); } > RAM AT> FLASH
 """ + REST + SPARE + "}\n",
     "fill": MEMORY + """SECTIONS {

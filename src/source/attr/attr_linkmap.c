@@ -36,14 +36,17 @@ void attr_each_piece(const struct image *im, const struct linkmap *map, map_piec
 {
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
-		const uint32_t found = is_of_objects(im, s) ? linkmap_find_section(map, s->name,
-										   s->addr, s->size)
-							    : LINKMAP_NONE;
+		const uint32_t found = is_of_objects(im, s)
+					       ? linkmap_find_section(map, s->name,
+								      s->addr - s->vm_bias, s->size)
+					       : LINKMAP_NONE;
 		if (found == LINKMAP_NONE)
 			continue;
 		const struct linkmap_section *in = &map->sections.data[found];
 		for (uint32_t k = 0; k < in->piece_count; k++) {
-			const struct linkmap_piece *p = &map->pieces.data[in->first_piece + k];
+			struct linkmap_piece moved = map->pieces.data[in->first_piece + k];
+			const struct linkmap_piece *p = &moved;
+			moved.addr += s->vm_bias;
 			const bool own = p->kind == LINKMAP_OBJECT || p->kind == LINKMAP_COMMON;
 			if (own && p->size > 0 && p->object != LINKMAP_NONE &&
 			    !str_eq(linkmap_piece_name(map, p), STR(".dynbss")))
