@@ -58,6 +58,13 @@ HEFT_API void heft_recorder_set_output(struct heft_recorder *r, const char *patt
 /* A signal that makes the program write a snapshot: "USR2" or a number. */
 HEFT_API void heft_recorder_set_signal(struct heft_recorder *r, const char *name);
 
+/* Has `fn` called on the thread of heft_recorder_run every so many milliseconds while the program
+ * runs, with its process id; 0: never.  Signals are not handed on meanwhile, so it should be quick;
+ * it may use other handles. */
+typedef void (*heft_recorder_tick_fn)(void *ctx, uint32_t pid);
+HEFT_API void heft_recorder_set_timer(struct heft_recorder *r, uint64_t every_ms,
+				      heft_recorder_tick_fn fn, void *ctx);
+
 /* How the program ended. */
 struct heft_recorder_end {
 	size_t size; /* sizeof(struct heft_recorder_end) */
@@ -152,6 +159,13 @@ HEFT_API void heft_heap_free(struct heft_heap *h);
 HEFT_API void heft_heap_set_finder(struct heft_heap *h, const struct heft_finder *f);
 /* How functions are named.  HEFT_NAMES_SHORT unless set. */
 HEFT_API void heft_heap_set_demangle(struct heft_heap *h, enum heft_demangle style);
+/* enum heft_heap_flag, or'ed. */
+enum heft_heap_flag {
+	/* No file of a module is opened: frames have addresses and no names, and HEFT_PPROF states
+	 * these as the modules' headers count, with build ids, for who names them later. */
+	HEFT_HEAP_NO_NAMES = 1,
+};
+HEFT_API void heft_heap_set_flags(struct heft_heap *h, unsigned flags);
 /* Threads to use, 0 (default) = one a processor.  Never changes the result. */
 HEFT_API void heft_heap_set_threads(struct heft_heap *h, unsigned threads);
 /* Asked by heft_heap_open, and by its reports and pages; see heft_progress_fn.  NULL (default):

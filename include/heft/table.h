@@ -166,6 +166,7 @@ struct heft_write_opts {
 	uint32_t frames;         /* heaps: the table shows so many of a stack; 0: all */
 	bool full; /* heaps: paths, not file names alone; facts: all of a file, not its line */
 	bool no_summary; /* heaps: nothing of the process above the table */
+	bool live_only;  /* heaps: HEFT_PPROF has what is in use, not what was allocated */
 	/* Rows for stores: so many columns in front.  Borrowed for the call. */
 	const struct heft_constant *constants;
 	size_t constant_count;

@@ -23,15 +23,19 @@ struct heft_upload;
  * libcurl. */
 HEFT_API struct heft_upload *heft_upload_new(const char *url, struct heft_err *err);
 HEFT_API void heft_upload_free(struct heft_upload *u);
+/* Seconds that a request may take; 60 at first. */
+HEFT_API void heft_upload_set_timeout(struct heft_upload *u, unsigned seconds);
 /* "Name: value", sent with every request from now on. */
 HEFT_API void heft_upload_add_header(struct heft_upload *u, const char *line);
-/* Posts the bytes.  HEFT_EIO where the server cannot be reached, does not answer within a minute,
+/* Posts the bytes.  HEFT_EIO where the server cannot be reached, does not answer in time,
  * or answers with another status than 200 to 299; no text has a password or a query in it. */
 HEFT_API bool heft_upload_send(struct heft_upload *u, const void *data, size_t size,
 			       struct heft_err *err);
 /* What the server answered to the last request: 200 and the like, 0 without an answer.  Whoever
  * wants to try again does so at 0 and from 500 on. */
 HEFT_API unsigned heft_upload_status(const struct heft_upload *u);
+/* The body of the last answer of status 200 to 299; holds until the next call on the handle. */
+HEFT_API const void *heft_upload_answer(const struct heft_upload *u, size_t *ret_size);
 
 #ifdef __cplusplus
 }

@@ -83,16 +83,34 @@ static int end_descriptor(pid_t pid)
 #endif
 }
 
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* *due is when the next one is. */
+static void tick(const struct child *c, uint64_t *due)
+{
+	if (c->every_ms == 0 || now_ms() < *due)
+		return;
+	c->tick(c->tick_ctx, (uint32_t)c->pid);
+	*due = now_ms() + c->every_ms;
+}
+
 bool child_wait(const struct child *c, int *ret_status, struct heft_err *err)
 {
 	enum { SIGNAL_MS = 20 }; /* how late a signal may be handed on */
 	struct pollfd end = { .fd = end_descriptor(c->pid), .events = POLLIN };
+	uint64_t due = now_ms() + c->every_ms;
 	pid_t got;
 	do {
 		struct pollfd both[2] = { end, { c->ready != NULL ? c->fd : -1, POLLIN, 0 } };
 		hand_on(c, end.fd < 0 ? SIGNAL_MS : 0);
 		if (poll(both, 2, end.fd >= 0 ? SIGNAL_MS : 0) > 0 && both[1].revents != 0)
 			c->ready(c->ctx);
+		tick(c, &due);
 		got = waitpid(c->pid, ret_status, WNOHANG);
 	} while (got == 0 || (got < 0 && errno == EINTR));
 	const int error = errno;

@@ -14,6 +14,10 @@ struct child {
 	void (*ready)(void *ctx);
 	void *ctx;
 	int fd;
+	/* Called by child_wait every so many milliseconds; 0: never. */
+	void (*tick)(void *ctx, uint32_t pid);
+	void *tick_ctx;
+	uint64_t every_ms;
 	sigset_t handed; /* signals that are handed on; the thread has them blocked */
 	sigset_t before; /* the thread's mask before */
 };

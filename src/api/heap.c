@@ -61,6 +61,11 @@ void heft_heap_set_demangle(struct heft_heap *h, enum heft_demangle style)
 	h->style = style;
 }
 
+void heft_heap_set_flags(struct heft_heap *h, unsigned flags)
+{
+	h->flags = flags;
+}
+
 void heft_heap_set_progress(struct heft_heap *h, heft_progress_fn progress, void *ctx)
 {
 	memory_set_progress(h->memory, progress, ctx);
@@ -221,6 +226,7 @@ static bool open_process(struct heft_heap *h, const char *path, struct heft_err 
 {
 	const struct process_wish wish = { .find = &h->find,
 					   .dwarf = true,
+					   .no_names = h->flags & HEFT_HEAP_NO_NAMES,
 					   .style = h->style,
 					   .threads = h->threads,
 					   .notes = &h->notes };
@@ -235,6 +241,7 @@ static bool heap_open(struct heft_heap *h, const char *path, struct heft_err *er
 	if (!h->open)
 		return false;
 	const struct process_heap *heap = process_read_heap(&h->process);
+	h->info.no_names = h->flags & HEFT_HEAP_NO_NAMES;
 	tell_dump(&h->info, &h->process.dump);
 	tell_records(&h->info, &heap->records);
 	tell_counters(&h->info, &heap->calls, &heap->blocks);

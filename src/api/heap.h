@@ -14,7 +14,7 @@ struct heft_heap {
 	/* settings */
 	struct program_wish find;
 	enum heft_demangle style;
-	unsigned threads;
+	unsigned threads, flags; /* flags: enum heft_heap_flag */
 	/* found */
 	bool open, damages_known;
 	uint8_t *tables; /* of a living process; borrowed by `process`, NULL where it is a file */

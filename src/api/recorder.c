@@ -24,6 +24,9 @@ struct heft_recorder {
 	struct arena arena;
 	const char *library, *pattern, *signal; /* NULL: not set */
 	uint64_t values[HEFT_RECORD_SETTINGS];
+	heft_recorder_tick_fn tick;
+	void *tick_ctx;
+	uint64_t every_ms;
 	const char *output; /* the pattern, absolute, with %p */
 	const char *dir;    /* of it, ends with a slash */
 	VEC(struct heft_recorder_file) files;
@@ -83,6 +86,14 @@ void heft_recorder_set(struct heft_recorder *r, enum heft_recorder_setting what,
 {
 	if ((unsigned)what < HEFT_RECORD_SETTINGS)
 		r->values[what] = value;
+}
+
+void heft_recorder_set_timer(struct heft_recorder *r, uint64_t every_ms, heft_recorder_tick_fn fn,
+			     void *ctx)
+{
+	r->tick = fn;
+	r->tick_ctx = ctx;
+	r->every_ms = every_ms;
 }
 
 /* ---- the library ----------------------------------------------------------------------------- */
@@ -367,7 +378,11 @@ static bool recorder_run(struct heft_recorder *r, char *const *argv, struct heft
 #endif
 	environment e = { 0 };
 	struct keeper k;
-	struct child c = { .ready = keeper_serve, .ctx = &k };
+	struct child c = { .ready = keeper_serve,
+			   .ctx = &k,
+			   .tick = r->tick,
+			   .tick_ctx = r->tick_ctx,
+			   .every_ms = r->tick ? r->every_ms : 0 };
 	int status = 0;
 	if (!keeper_open(&k, r->values[HEFT_RECORD_MEMORY] != 0 ? r->output : NULL, r->dir, err))
 		return false;

@@ -1,4 +1,4 @@
-#include "cli/cli.h"
+#include "cli/fleet/push.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -19,6 +19,10 @@ enum {
 	O_LEAKS,
 	O_RECORDER,
 	O_QUIET,
+	O_PUSH,
+	O_EVERY,
+	O_SERVICE,
+	O_PUSH_FORMAT,
 };
 
 const struct opt heap_run_opts[] = {
@@ -33,6 +37,14 @@ const struct opt heap_run_opts[] = {
 	{ O_NO_CHILDREN, 0, false, "no-children", NULL, "do not record what CMD starts" },
 	{ O_LEAKS, 0, false, "leaks", NULL, "write cores at the end, for heap show --leaks" },
 	{ O_SIGNAL, 0, false, "signal", "NAME", "write a snapshot upon this signal: USR2" },
+	{ O_PUSH, 0, false, "push", "URL",
+	  "post profiles to pyroscope://HOST:4040,\n"
+	  "                              parca://HOST:7070 or any http address" },
+	{ O_EVERY, 0, false, "every", "TIME", "how often: 60s (default), 5m" },
+	{ O_SERVICE, 0, false, "service", "NAME", "its name there (default: CMD's file name)" },
+	{ O_PUSH_FORMAT, 0, false, "push-format", "pprof|pprof-addresses",
+	  "with names, or build ids and addresses alone,\n"
+	  "                              which is the default for Parca" },
 	{ O_RECORDER, 0, false, "recorder", "FILE", "libheft-heap.so, if not beside heft" },
 	{ O_QUIET, 'q', false, "quiet", NULL, "do not tell which files were written" },
 #include "cli/last_opts.inc"
@@ -48,7 +60,11 @@ struct run_job {
 	const struct cli *cli;
 	struct heft_recorder *recorder;
 	bool help, version, quiet, leaks, in_blocks;
-	char **argv; /* of the program */
+	char **argv;                /* of the program */
+	const char *push, *service; /* NULL: not given */
+	uint64_t every_ms;
+	unsigned push_format; /* enum push_format */
+	struct pusher *pusher;
 };
 
 /* ---- the command line ----------------------------------------------------------------------- */
@@ -69,6 +85,21 @@ static bool apply_number(struct run_job *job, const struct opt *o, const char *v
 				     units ? "a number of bytes, such as 512K"
 					   : "a number above 0");
 	heft_recorder_set(job->recorder, what, n << shift);
+	return true;
+}
+
+/* "60s", "5m", "2h"; seconds where there is no unit. */
+static bool apply_every(struct run_job *job, const struct opt *o, const char *value)
+{
+	char *end;
+	errno = 0;
+	const uint64_t n = strtoull(value, &end, 10);
+	const uint64_t unit = *end == 'm' ? 60 : *end == 'h' ? 3600 : 1;
+	end += *end == 's' || *end == 'm' || *end == 'h';
+	if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || n == 0 ||
+	    n > INT32_MAX)
+		return cli_bad_value(job->cli, o, value, "a time, such as 60s or 5m");
+	job->every_ms = n * unit * 1000;
 	return true;
 }
 
@@ -96,6 +127,10 @@ static bool apply(struct run_job *job, const struct opt *o, const char *value)
 	case O_SIGNAL: heft_recorder_set_signal(r, value); break;
 	case O_RECORDER: heft_recorder_set_library(r, value); break;
 	case O_QUIET: job->quiet = true; break;
+	case O_PUSH: job->push = value; break;
+	case O_EVERY: return apply_every(job, o, value);
+	case O_SERVICE: job->service = value; break;
+	case O_PUSH_FORMAT: return cli_choice(job->cli, o, value, push_formats, &job->push_format);
 	default: break;
 	}
 	return true;
@@ -216,6 +251,39 @@ static int end_alike(const struct heft_recorder_end *end)
 	return 128 + end->signal;
 }
 
+static void tick(void *ctx, uint32_t pid)
+{
+	pusher_want(ctx, pid);
+}
+
+static bool start_pushing(struct run_job *job)
+{
+	const char *slash = strrchr(job->argv[0], '/');
+	if (!job->push)
+		return true;
+	if (job->in_blocks)
+		return cli_error(job->cli,
+				 "--push goes without --inline: stacks are in the blocks"),
+		       false;
+	if (!job->service)
+		job->service = slash ? slash + 1 : job->argv[0];
+	job->pusher = pusher_start(job->cli, job->push, job->service, job->push_format);
+	if (job->pusher)
+		heft_recorder_set_timer(job->recorder, job->every_ms, tick, job->pusher);
+	return job->pusher != NULL;
+}
+
+/* The last profile is that of the program's own file. */
+static void end_pushing(struct run_job *job, const struct heft_recorder_end *end)
+{
+	struct heft_recorder_file f = { .size = sizeof f };
+	const char *own = NULL;
+	for (size_t i = 0; end && heft_recorder_file(job->recorder, i, &f); i++)
+		if (f.pid == end->pid && !f.empty)
+			own = f.path;
+	pusher_end(job->pusher, own, end ? end->pid : 0);
+}
+
 static int run(struct run_job *job)
 {
 	enum { CANNOT_RUN = 126, NOT_FOUND = 127 }; /* as of a shell */
@@ -224,7 +292,11 @@ static int run(struct run_job *job)
 	if (job->argv[0] == NULL)
 		return cli_error(job->cli, "must specify a program to run; try '%s --help'",
 				 job->cli->usage);
-	if (!heft_recorder_run(job->recorder, job->argv, &end, &err)) {
+	if (!start_pushing(job))
+		return EXIT_TROUBLE;
+	const bool ran = heft_recorder_run(job->recorder, job->argv, &end, &err);
+	end_pushing(job, ran ? &end : NULL);
+	if (!ran) {
 		const int status = cli_failed(job->cli, &err);
 		return err.code != HEFT_EIO      ? status
 		       : err.sys_errno == ENOENT ? NOT_FOUND
@@ -237,7 +309,7 @@ static int run(struct run_job *job)
 
 int cmd_heap_run(const struct cli *cli, int argc, char **argv)
 {
-	struct run_job job = { .cli = cli, .recorder = heft_recorder_new() };
+	struct run_job job = { .cli = cli, .recorder = heft_recorder_new(), .every_ms = 60000 };
 	int status = EXIT_FINE;
 	if (!parse(&job, argc, argv))
 		status = EXIT_TROUBLE;

@@ -30,6 +30,7 @@
 struct process_wish {
 	const struct program_wish *find; /* its debug files may be modules as well */
 	bool dwarf;                      /* debug info is wanted, not symbols alone */
+	bool no_names;                   /* process_name_calls opens no module */
 	enum heft_demangle style;        /* of the functions of frames */
 	unsigned threads;                /* 0: one a processor */
 	struct notes *notes;

@@ -134,7 +134,7 @@ static void name_module(void *ctx, size_t i, unsigned worker)
 	const struct symbol_job *job = ctx;
 	struct process *p = job->p;
 	(void)worker;
-	if (i > 0 && job->first[i] < job->first[i + 1])
+	if (i > 0 && job->first[i] < job->first[i + 1] && !p->wish.no_names)
 		process_find_file(p, p->modules->list[i - 1]);
 	for (size_t k = job->first[i]; k < job->first[i + 1]; k++)
 		name_spot(p, job->order[k]);
@@ -226,7 +226,8 @@ void process_name_calls(struct process *p)
 		process_take_notes(p, p->modules->list[i]);
 	mem_free(job.first);
 	mem_free(job.order);
-	note_hidden(p);
+	if (!p->wish.no_names)
+		note_hidden(p);
 }
 
 size_t process_spot_count(const struct process *p)

@@ -44,6 +44,7 @@ struct heap_report_module {
 struct heap_info {
 	struct heft_heap_info of;
 	uint64_t parts[HEFT_HEAP_PARTS]; /* bytes; all 0 where the dump has no blocks */
+	bool no_names;                   /* frames are addresses of the modules' headers */
 	size_t unsettled; /* of a check: places left out, where a stopped thread was at work */
 };
 
@@ -81,7 +82,7 @@ void heap_path_of(struct heap_path *path, const struct heap_report *r, uint32_t 
 /* Writes the report; formats that show stacks take the leaves. */
 bool heap_report_write(const struct heap_report *r, const struct heft_write_opts *o, struct sink *s,
 		       struct heft_err *err);
-void out_heap_pprof(const struct heap_report *r, struct sink *s);
+void out_heap_pprof(const struct heap_report *r, bool live_only, struct sink *s);
 void out_heap_speedscope(const struct heap_report *r, struct sink *s);
 
 /* As values of a JSON document. */

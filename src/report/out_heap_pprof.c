@@ -9,12 +9,22 @@
 struct heap_profile {
 	struct pprof pprof;
 	const struct heap_report *r;
+	size_t first_value;
 	uint32_t *mappings; /* by module: its id; 0: not used */
 	uint32_t mapping_count;
 };
 
-static const enum heft_heap_measure values[] = { HEFT_HEAP_ALLOCS, HEFT_HEAP_ALLOC_BYTES,
-						 HEFT_HEAP_LIVE, HEFT_HEAP_LIVE_BYTES };
+/* The first two are left out where only what is in use is wanted. */
+static const struct {
+	enum heft_heap_measure measure;
+	const char *type, *unit;
+} values[] = {
+	{ HEFT_HEAP_ALLOCS, "alloc_objects", "count" },
+	{ HEFT_HEAP_ALLOC_BYTES, "alloc_space", "bytes" },
+	{ HEFT_HEAP_LIVE, "inuse_objects", "count" },
+	{ HEFT_HEAP_LIVE_BYTES, "inuse_space", "bytes" },
+};
+enum { ALLOCATED = 2 };
 
 /* The mean size of a block: what the label "bytes" says. */
 static uint64_t mean_size(const struct heap_leaf *l)
@@ -44,8 +54,8 @@ static void put_sample(struct heap_profile *p, const struct heap_leaf *l)
 	if (l->step == 0)
 		text_add_varint(&packed, 1);
 	pprof_message(&m, 1, &packed);
-	for (size_t i = 0; i < COUNT_OF(values); i++)
-		text_add_varint(&packed, l->now[values[i]]);
+	for (size_t i = p->first_value; i < COUNT_OF(values); i++)
+		text_add_varint(&packed, l->now[values[i].measure]);
 	pprof_message(&m, 2, &packed);
 	put_label(p, &m, mean_size(l));
 	pprof_message(&p->pprof.out, 2, &m);
@@ -61,6 +71,12 @@ static bool has_symbols(const struct heap_report *r, uint32_t module)
 	return false;
 }
 
+/* Addresses without names are the modules' own, which are the same in every process. */
+static uint64_t moved(const struct heap_profile *p, const struct heap_report_module *m)
+{
+	return p->r->info->no_names ? m->bias : 0;
+}
+
 static void put_mapping(struct heap_profile *p, uint32_t module)
 {
 	const struct heap_report_module *m = &p->r->modules.data[module];
@@ -70,8 +86,8 @@ static void put_mapping(struct heap_profile *p, uint32_t module)
 	p->mappings[module] = ++p->mapping_count;
 	hex_text(id, m->build_id.p, (size_t)min_u64(m->build_id.size, sizeof id / 2 - 1));
 	pprof_uint(&t, 1, p->mapping_count);
-	pprof_uint(&t, 2, m->start);
-	pprof_uint(&t, 3, m->end);
+	pprof_uint(&t, 2, m->start - moved(p, m));
+	pprof_uint(&t, 3, m->end - moved(p, m));
 	pprof_string(&p->pprof, &t, 5, m->path);
 	pprof_string(&p->pprof, &t, 6, id);
 	for (unsigned field = 7; field <= 10; field++)
@@ -96,10 +112,11 @@ static void put_location(struct heap_profile *p, uint32_t site)
 	struct text t = { 0 }, line = { 0 };
 	pprof_uint(&t, 1, (uint64_t)site + 1);
 	pprof_uint(&t, 2, p->mappings[s->module]);
-	pprof_uint(&t, 3, s->frame.addr + m->bias);
+	pprof_uint(&t, 3, s->frame.addr + m->bias - moved(p, m));
 	pprof_uint(&line, 1, (uint64_t)site + 1);
 	pprof_uint(&line, 2, s->frame.line);
-	pprof_message(&t, 4, &line);
+	if (!p->r->info->no_names)
+		pprof_message(&t, 4, &line);
 	pprof_message(&p->pprof.out, 4, &t);
 	text_release(&t);
 	text_release(&line);
@@ -120,16 +137,15 @@ static void put_function(struct heap_profile *p, uint32_t site)
 static void put_profile(struct heap_profile *p)
 {
 	const struct heap_report *r = p->r;
-	pprof_type(&p->pprof, 1, "alloc_objects", "count");
-	pprof_type(&p->pprof, 1, "alloc_space", "bytes");
-	pprof_type(&p->pprof, 1, "inuse_objects", "count");
-	pprof_type(&p->pprof, 1, "inuse_space", "bytes");
+	for (size_t i = p->first_value; i < COUNT_OF(values); i++)
+		pprof_type(&p->pprof, 1, values[i].type, values[i].unit);
 	for (size_t i = 0; i < r->leaves.count; i++)
-		put_sample(p, &r->leaves.data[i]);
+		if (p->first_value == 0 || r->leaves.data[i].now[HEFT_HEAP_LIVE] > 0)
+			put_sample(p, &r->leaves.data[i]);
 	put_mappings(p);
 	for (uint32_t i = 0; i < r->sites.count; i++)
 		put_location(p, i);
-	for (uint32_t i = 0; i < r->sites.count; i++)
+	for (uint32_t i = 0; i < r->sites.count && !r->info->no_names; i++)
 		put_function(p, i);
 	pprof_type(&p->pprof, 11, "space", "bytes");
 	pprof_uint(&p->pprof.out, 12, r->info->of.sample > 0 ? r->info->of.sample : 1);
@@ -138,9 +154,9 @@ static void put_profile(struct heap_profile *p)
 	pprof_string(&p->pprof, &p->pprof.out, 14, "inuse_space");
 }
 
-void out_heap_pprof(const struct heap_report *r, struct sink *s)
+void out_heap_pprof(const struct heap_report *r, bool live_only, struct sink *s)
 {
-	struct heap_profile p = { .r = r };
+	struct heap_profile p = { .r = r, .first_value = live_only ? ALLOCATED : 0 };
 	pprof_init(&p.pprof);
 	put_profile(&p);
 	if (!pprof_finish(&p.pprof, s))

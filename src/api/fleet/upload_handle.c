@@ -8,12 +8,14 @@ struct heft_upload {
 	struct memory *memory; /* first: see handle_new */
 	struct http *http;
 	long status;
+	struct text answer;
 };
 
 static void release(void *handle)
 {
 	struct heft_upload *u = handle;
 	http_close(u->http);
+	text_release(&u->answer);
 	mem_free(u);
 }
 
@@ -36,19 +38,31 @@ void heft_upload_add_header(struct heft_upload *u, const char *line)
 	GUARDED_VOID(u->memory, http_header(u->http, line));
 }
 
+void heft_upload_set_timeout(struct heft_upload *u, unsigned seconds)
+{
+	http_set_timeout(u->http, seconds);
+}
+
 static bool post(struct heft_upload *u, const void *data, size_t size, struct heft_err *err)
 {
 	const struct bytes body = { data, size };
-	return http_post(u->http, body, NULL, &u->status, err);
+	return http_post(u->http, body, &u->answer, &u->status, err);
 }
 
 bool heft_upload_send(struct heft_upload *u, const void *data, size_t size, struct heft_err *err)
 {
 	u->status = 0;
+	u->answer.len = 0;
 	return GUARDED(u->memory, err, post(u, data, size, err));
 }
 
 unsigned heft_upload_status(const struct heft_upload *u)
 {
 	return (unsigned)u->status;
+}
+
+const void *heft_upload_answer(const struct heft_upload *u, size_t *ret_size)
+{
+	*ret_size = u->answer.len;
+	return u->answer.p;
 }

@@ -1,0 +1,210 @@
+#include "cli/fleet/push.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { HOST_MOST = 256, SECONDS_MOST = 10, REASON_MOST = 200 };
+
+const struct choice push_formats[] = { { "pprof", PUSH_FORMAT_NAMES },
+				       { "pprof-addresses", PUSH_FORMAT_ADDRESSES },
+				       { NULL, 0 } };
+
+struct pusher {
+	const struct cli *cli;
+	struct push_to to;
+	unsigned format; /* enum push_format, never AUTO */
+	const char *service;
+	char host[HOST_MOST];
+	uint64_t from; /* when the profile before was taken, in seconds since 1970 */
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	uint32_t wanted; /* process of which a profile is wanted; 0: of none */
+	bool ends;
+	uint64_t posted, failed;
+};
+
+/* ---- one profile ----------------------------------------------------------------------------- */
+
+static bool out_of_memory(struct heft_err *err)
+{
+	snprintf(err->text, sizeof err->text, "out of memory");
+	return false;
+}
+
+/* What is live, by stack; what was allocated since the start would count again in each profile. */
+static bool write_profile(struct heft_heap *h, struct push_bytes *to, struct heft_err *err)
+{
+	const struct heft_write_opts opts = { .size = sizeof opts,
+					      .format = HEFT_PPROF,
+					      .live_only = true };
+	const struct heft_heap_query query = { .size = sizeof query };
+	struct heft_heap_report *r = heft_heap_report_new(h, NULL, &query, err);
+	const struct heft_sink sink = { push_bytes_put, to };
+	const bool good = r && heft_heap_report_write(r, &opts, &sink, err);
+	heft_heap_report_free(r);
+	return good;
+}
+
+static bool send_request(const struct push_to *to, const struct push_request *r,
+			 struct heft_err *err)
+{
+	char reason[REASON_MOST];
+	size_t size;
+	struct heft_upload *u = heft_upload_new(r->url, err);
+	if (!u)
+		return false;
+	heft_upload_set_timeout(u, SECONDS_MOST);
+	heft_upload_add_header(u, r->type);
+	bool good = heft_upload_send(u, r->body.p, r->body.size, err);
+	const void *answer = heft_upload_answer(u, &size);
+	if (good && !push_answer_is_good(to, answer, size, reason, sizeof reason)) {
+		snprintf(err->text, sizeof err->text, "%.150s: %s", to->url, reason);
+		good = false;
+	}
+	heft_upload_free(u);
+	return good;
+}
+
+static bool post(struct pusher *p, uint32_t pid, const struct push_bytes *bytes,
+		 struct heft_err *err)
+{
+	struct push_request request;
+	const uint64_t now = (uint64_t)time(NULL);
+	const struct push_profile profile = { .service = p->service,
+					      .host = p->host,
+					      .pid = pid,
+					      .from = p->from,
+					      .until = now,
+					      .addresses = p->format == PUSH_FORMAT_ADDRESSES,
+					      .bytes = bytes };
+	const bool good = push_request_make(&request, &p->to, &profile)
+				  ? send_request(&p->to, &request, err)
+				  : out_of_memory(err);
+	push_bytes_release(&request.body);
+	p->from = now;
+	return good;
+}
+
+/* Of the process, or of the file that it left. */
+static void push(struct pusher *p, uint32_t pid, const char *path)
+{
+	struct heft_err err = { 0 };
+	struct push_bytes profile = { 0 };
+	struct heft_heap *h = heft_heap_new();
+	bool good = h != NULL || out_of_memory(&err);
+	if (good && p->format == PUSH_FORMAT_ADDRESSES)
+		heft_heap_set_flags(h, HEFT_HEAP_NO_NAMES);
+	if (good)
+		heft_heap_set_threads(h, 1);
+	good = good &&
+	       (path ? heft_heap_open(h, path, &err) : heft_heap_open_process(h, pid, &err)) &&
+	       write_profile(h, &profile, &err) && post(p, pid, &profile, &err);
+	heft_heap_free(h);
+	push_bytes_release(&profile);
+	p->posted += good;
+	if (!good && p->failed++ == 0)
+		cli_error(p->cli, "--push: %s", err.text);
+}
+
+/* ---- the thread ------------------------------------------------------------------------------ */
+
+static void *work(void *ctx)
+{
+	struct pusher *p = ctx;
+	pthread_mutex_lock(&p->lock);
+	while (!p->ends) {
+		const uint32_t pid = p->wanted;
+		if (pid == 0) {
+			pthread_cond_wait(&p->changed, &p->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&p->lock);
+		push(p, pid, NULL);
+		pthread_mutex_lock(&p->lock);
+		p->wanted = 0;
+	}
+	pthread_mutex_unlock(&p->lock);
+	return NULL;
+}
+
+void pusher_want(struct pusher *p, uint32_t pid)
+{
+	pthread_mutex_lock(&p->lock);
+	if (p->wanted == 0)
+		p->wanted = pid;
+	pthread_cond_signal(&p->changed);
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* Signals are handed on by the thread that waits for the program. */
+static bool start_thread(struct pusher *p)
+{
+	sigset_t all, before;
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->changed, NULL);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	const bool good = pthread_create(&p->thread, NULL, work, p) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return good || (cli_error(p->cli, "--push: no thread can be started"), false);
+}
+
+/* Whether libheft takes the address, and can send at all. */
+static bool check_address(const struct pusher *p)
+{
+	struct heft_err err;
+	struct heft_upload *u = heft_upload_new(p->to.url, &err);
+	if (!u)
+		cli_error(p->cli, "--push: %s", err.text);
+	heft_upload_free(u);
+	return u != NULL;
+}
+
+struct pusher *pusher_start(const struct cli *cli, const char *url, const char *service,
+			    unsigned format)
+{
+	struct pusher *p = calloc(1, sizeof *p);
+	if (!p)
+		return cli_error(cli, "out of memory"), NULL;
+	p->cli = cli;
+	p->service = service;
+	p->from = (uint64_t)time(NULL);
+	if (gethostname(p->host, sizeof p->host - 1) != 0)
+		snprintf(p->host, sizeof p->host, "unknown");
+	const bool known = push_to_parse(&p->to, url);
+	p->format = format != PUSH_FORMAT_AUTO     ? format
+		    : p->to.receiver == PUSH_PARCA ? PUSH_FORMAT_ADDRESSES
+						   : PUSH_FORMAT_NAMES;
+	if (!known)
+		cli_error(cli, "--push: pyroscope://HOST:PORT, parca://HOST:PORT or an http or "
+			       "https address is wanted");
+	else if (check_address(p) && start_thread(p))
+		return p;
+	free(p);
+	return NULL;
+}
+
+void pusher_end(struct pusher *p, const char *path, uint32_t pid)
+{
+	if (!p)
+		return;
+	pthread_mutex_lock(&p->lock);
+	p->ends = true;
+	pthread_cond_signal(&p->changed);
+	pthread_mutex_unlock(&p->lock);
+	pthread_join(p->thread, NULL);
+	if (path)
+		push(p, pid, path);
+	if (p->failed > 0)
+		cli_error(p->cli, "--push: %" PRIu64 " of %" PRIu64 " profiles were not taken",
+			  p->failed, p->failed + p->posted);
+	pthread_cond_destroy(&p->changed);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}

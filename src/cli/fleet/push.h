@@ -1,0 +1,30 @@
+/* push.h - heap profiles of a recorded process to a server, every so often.
+ *
+ * A thread of its own reads the recorder's tables of the process, which is not stopped, and posts
+ * what is in use (push_request.h says to whom).  The first profile that a server does not take is
+ * said, the others are counted; the process is never disturbed. */
+#ifndef HEFT_CLI_FLEET_PUSH_H
+#define HEFT_CLI_FLEET_PUSH_H
+
+#include "cli/fleet/push_request.h"
+
+enum push_format {
+	PUSH_FORMAT_AUTO,      /* addresses for Parca, which names them itself, else names */
+	PUSH_FORMAT_NAMES,     /* pprof with names of functions */
+	PUSH_FORMAT_ADDRESSES, /* pprof with build ids and addresses alone */
+};
+extern const struct choice push_formats[];
+
+struct pusher;
+
+/* `service`: the name of the series.  NULL, and said, where the address is wrong or there is no
+ * memory. */
+struct pusher *pusher_start(const struct cli *cli, const char *url, const char *service,
+			    unsigned format);
+/* A profile of the process is wanted now; one that is still at work goes on alone. */
+void pusher_want(struct pusher *p, uint32_t pid);
+/* Posts the last profile, from the file that the recorder wrote at the end (NULL: none), ends the
+ * thread, and says how many profiles the server did not take.  NULL is fine. */
+void pusher_end(struct pusher *p, const char *path, uint32_t pid);
+
+#endif

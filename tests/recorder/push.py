@@ -1,0 +1,334 @@
+"""Heap profiles that `heft heap run --push` sends, against the schema of pprof and what the receivers document.
+
+usage: push.py HEFT RECORDER
+
+A server on loopback takes what comes.  Profiles are read by a decoder of protobuf of the test's own, by the field numbers of
+proto/profile.proto of google/pprof; requests are held against Pyroscope's reference of its HTTP API, against
+proto/parca/profilestore/v1alpha1/profilestore.proto of Parca and gRPC's PROTOCOL-WEB.md."""
+import base64
+import email
+import email.policy
+import gzip
+import http.server
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.parse
+
+heft, recorder = (os.path.realpath(p) for p in sys.argv[1:3])
+FAILURES, COUNT = [], [0]
+
+PROGRAM = r'''
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+char *kept[1000];
+__attribute__((noinline)) char *customer(int i) { char *p = malloc(1000 + i % 3); memset(p, 1, 1000); return p; }
+__attribute__((noinline)) char *session(void) { char *p = calloc(1, 5000); p[1] = 1; return p; }
+__attribute__((noinline)) void passing(void) { char *volatile p = malloc(777); free(p); }
+int main(int argc, char **argv)
+{
+	const int rounds = atoi(argv[1]);
+	for (int r = 0; r < rounds; r++) {
+		for (int i = 0; i < 100; i++, passing())
+			kept[(r * 101 + i) % 900] = customer(i);
+		kept[900 + r] = session();
+		usleep(argc > 2 ? 1000 : 300000);
+	}
+	puts("done");
+	return 3;
+}
+'''
+
+
+def check(what, good, shown=''):
+    COUNT[0] += 1
+    if not good:
+        FAILURES.append(what)
+        print('FAILED:', what, str(shown)[:600])
+
+
+# ---- protobuf -------------------------------------------------------------------------------------------------------
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            return value, at
+
+
+def fields(data):
+    """Field number to its values, in order: numbers and bytes."""
+    at, found = 0, {}
+    while at < len(data):
+        key, at = varint(data, at)
+        if key & 7 == 0:
+            value, at = varint(data, at)
+        elif key & 7 == 2:
+            size, at = varint(data, at)
+            value, at = data[at : at + size], at + size
+            if at > len(data):
+                raise ValueError('a field goes beyond the message')
+        else:
+            raise ValueError(f'wire type {key & 7}')
+        found.setdefault(key >> 3, []).append(value)
+    return found
+
+
+def packed(values):
+    """Repeated numbers, packed or not."""
+    numbers = []
+    for v in values:
+        if isinstance(v, int):
+            numbers.append(v)
+            continue
+        at = 0
+        while at < len(v):
+            n, at = varint(v, at)
+            numbers.append(n)
+    return numbers
+
+
+class Profile:
+    """A message Profile, held against what profile.proto demands of it."""
+
+    def __init__(self, data, what):
+        check(f'{what}: gzip', data[:2] == b'\x1f\x8b', data[:20])
+        m = fields(gzip.decompress(data))
+        check(f'{what}: only fields of Profile', set(m) <= set(range(1, 16)), set(m))
+        self.strings = [s.decode() for s in m[6]]
+        check(f'{what}: the first string is empty', self.strings[0] == '')
+        self.types = [self.value_type(v) for v in m[1]]
+        self.period_type = self.value_type(m[11][0])
+        self.period = m[12][0]
+        self.time = m[9][0] / 1e9
+        self.mappings = {f[1][0]: f for f in map(fields, m.get(3, []))}
+        self.locations = {f[1][0]: f for f in map(fields, m.get(4, []))}
+        self.functions = {f[1][0]: f for f in map(fields, m.get(5, []))}
+        check(f'{what}: ids are unique and not 0', all(0 not in t for t in (self.mappings, self.locations, self.functions)) and
+              [len(m.get(n, [])) for n in (3, 4, 5)] == [len(t) for t in (self.mappings, self.locations, self.functions)])
+        lines = [fields(line) for f in self.locations.values() for line in f.get(4, [])]
+        check(f'{what}: functions of lines exist', all(line[1][0] in self.functions for line in lines))
+        check(f'{what}: mappings of locations exist', all(f.get(2, [0])[0] in self.mappings or 2 not in f for f in self.locations.values()))
+        check(f'{what}: addresses lie in their mappings', all(
+            self.mappings[f[2][0]].get(2, [0])[0] <= f[3][0] < self.mappings[f[2][0]][3][0] for f in self.locations.values() if 2 in f))
+        self.samples = []
+        for sample in map(fields, m[2]):
+            where, values = packed(sample[1]), packed(sample[2])
+            check(f'{what}: a sample has a value a type', len(values) == len(self.types), values)
+            check(f'{what}: locations of samples exist', where and all(w in self.locations for w in where))
+            for label in map(fields, sample.get(3, [])):
+                check(f'{what}: labels have a key, and a text or a number', self.strings[label[1][0]] and (2 in label) != (3 in label), label)
+            self.samples.append((where, values))
+        used = [i for f in self.functions.values() for n in (2, 3, 4) for i in f.get(n, [])]
+        check(f'{what}: strings exist', all(0 <= i < len(self.strings) for i in used))
+
+    def value_type(self, data):
+        f = fields(data)
+        return self.strings[f[1][0]], self.strings[f[2][0]]
+
+    def build_ids(self):
+        return {self.strings[f[5][0]]: self.strings[f.get(6, [0])[0]] for f in self.mappings.values()}
+
+    def holders(self, name):
+        """Bytes by the innermost function."""
+        sums = {}
+        for where, values in self.samples:
+            sums[name(self, where[0])] = sums.get(name(self, where[0]), 0) + values[1]
+        return sums
+
+
+def named(profile, location):
+    line = fields(profile.locations[location][4][0])
+    return profile.strings[profile.functions[line[1][0]][2][0]]
+
+
+# ---- the server -----------------------------------------------------------------------------------------------------
+
+class Server(http.server.BaseHTTPRequestHandler):
+    requests, answer, refuses = [], b'', 0
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers['Content-Length']))
+        Server.requests.append((self.path, dict(self.headers.items()), body, time.time()))
+        self.send_response(Server.refuses or 200)
+        self.send_header('Content-Length', str(len(Server.answer)))
+        self.end_headers()
+        self.wfile.write(Server.answer)
+
+    def log_message(self, *_):
+        pass
+
+
+def run(tmp, url, *words, rounds='8', fast=(), answer=b'{}', refuses=0):
+    """What came of a run; the file that the program left."""
+    Server.requests, Server.answer, Server.refuses = [], answer, refuses
+    for old in os.listdir(tmp):
+        if old.startswith('left.'):
+            os.remove(f'{tmp}/{old}')
+    done = subprocess.run([heft, 'heap', 'run', '--recorder', recorder, '-q', '-o', f'{tmp}/left', '--push', url, '--every', '1s', *words,
+                           '--', f'{tmp}/shop', rounds, *fast], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    left = [f'{tmp}/{f}' for f in os.listdir(tmp) if f.startswith('left.')]
+    return done, list(Server.requests), left
+
+
+def common(what, tmp, done, profiles, left, addresses=False):
+    """What holds of all profiles of a run, whoever took them."""
+    check(f'{what}: the program ends as ever', (done.returncode, done.stdout) == (3, 'done\n'), done)
+    check(f'{what}: nothing is said', done.stderr == '', done.stderr)
+    check(f'{what}: one while it runs and one at its end', len(profiles) >= 2, len(profiles))
+    build_id = re.search(r'Build ID: (\w+)', subprocess.run(['readelf', '-n', f'{tmp}/shop'], stdout=subprocess.PIPE, text=True).stdout)[1]
+    for p in profiles:
+        check(f'{what}: types', p.types == [('inuse_objects', 'count'), ('inuse_space', 'bytes')], p.types)
+        check(f'{what}: period', p.period_type == ('space', 'bytes') and p.period >= 1, (p.period_type, p.period))
+        check(f'{what}: taken now', abs(p.time - time.time()) < 300, p.time)
+        check(f'{what}: the build id of the program', p.build_ids().get(f'{tmp}/shop') == build_id, p.build_ids())
+        check(f'{what}: every module has a build id', all(re.fullmatch('([0-9a-f]{2}){4,}', i) for m, i in p.build_ids().items() if '.so' in m))
+        flags = {tuple(f.get(n, [0])[0] for n in (7, 8, 9, 10)) for m, f in p.mappings.items()}
+        check(f'{what}: what is named says so', flags == {(0, 0, 0, 0)} if addresses else (1, 1, 1, 1) in flags, flags)
+    shown = json.loads(subprocess.run([heft, 'heap', 'show', '--json', *left], stdout=subprocess.PIPE).stdout)['total']
+    last = [sum(v[n] for _, v in profiles[-1].samples) for n in range(2)]
+    check(f'{what}: the last one is what heap show says', last == [shown['live_blocks'], shown['live_bytes']], (last, shown['live_bytes']))
+    check(f'{what}: it grows', sum(v[1] for _, v in profiles[0].samples) < last[1])
+
+
+def check_labels(what, labels, service):
+    check(f'{what}: labels', set(labels) == {'__name__', service, 'hostname', 'pid'} and
+          (labels['__name__'], labels[service]) == ('memory', 'shop') and labels['pid'].isdigit() and labels['hostname'], labels)
+    check(f'{what}: names of labels', all(re.fullmatch('[a-zA-Z_][a-zA-Z0-9_]*', n) and 0 < len(v) < 2048 for n, v in labels.items()))
+
+
+def test_pyroscope(tmp, port):
+    done, requests, left = run(tmp, f'pyroscope://127.0.0.1:{port}')
+    profiles, ids = [], []
+    for path, headers, body, _ in requests:
+        check('pyroscope: path and type', (path, headers['Content-Type']) == ('/push.v1.PusherService/Push', 'application/json'), path)
+        message = json.loads(body)
+        series, = message['series']
+        sample, = series['samples']
+        check('pyroscope: no other keys', (set(message), set(series), set(sample)) == ({'series'}, {'labels', 'samples'}, {'ID', 'rawProfile'}))
+        check('pyroscope: an id by RFC 9562', re.fullmatch('[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}', sample['ID']), sample['ID'])
+        check_labels('pyroscope', {label['name']: label['value'] for label in series['labels']}, 'service_name')
+        profiles.append(Profile(base64.b64decode(sample['rawProfile'], validate=True), 'pyroscope'))
+        ids.append(sample['ID'])
+    check('pyroscope: ids differ', len(set(ids)) == len(ids))
+    common('pyroscope', tmp, done, profiles, left)
+    holders = profiles[-1].holders(named)
+    check('pyroscope: who holds', holders['customer'] > holders['session'] == 8 * 5000 and 'passing' not in holders, holders)
+
+
+def test_ingest(tmp, port):
+    done, requests, left = run(tmp, f'pyroscope://127.0.0.1:{port}/ingest', '--service', 'a shop')
+    profiles = []
+    for path, headers, body, at in requests:
+        where, query = path.split('?')
+        q = {k: v[0] for k, v in urllib.parse.parse_qs(query, strict_parsing=True).items()}
+        check('ingest: path', where == '/ingest', where)
+        check('ingest: format', q['format'] == 'pprof' and re.fullmatch(r'a_shop\{hostname=[\w.-]+,pid=\d+\}', q['name']), q)
+        check('ingest: from is before until, which is now', int(q['from']) <= int(q['until']) and abs(int(q['until']) - at) < 30, q)
+        form = email.message_from_bytes(b'Content-Type: ' + headers['Content-Type'].encode() + b'\r\n\r\n' + body, policy=email.policy.HTTP)
+        parts = {p.get_param('name', header='content-disposition'): p.get_payload(decode=True) for p in form.iter_parts()}
+        check('ingest: the parts of the form', set(parts) == {'profile', 'sample_type_config'}, set(parts))
+        config = json.loads(parts['sample_type_config'])
+        profiles.append(Profile(parts['profile'], 'ingest'))
+        check('ingest: a configuration a type', set(config) == {t for t, _ in profiles[-1].types} and all(
+            c['units'] in ('objects', 'bytes') and c['aggregation'] == 'average' and c['sampled'] is False and c['display-name']
+            for c in config.values()), config)
+    common('ingest', tmp, done, profiles, left)
+
+
+def unframe(body):
+    """The message of a request of gRPC-Web."""
+    check('parca: one frame of data', body[0] == 0 and int.from_bytes(body[1:5], 'big') == len(body) - 5, body[:5])
+    return fields(body[5:])
+
+
+def trailers(text):
+    return b'\0\0\0\0\0' + b'\x80' + len(text).to_bytes(4, 'big') + text
+
+
+def test_parca(tmp, port):
+    done, requests, left = run(tmp, f'parca://127.0.0.1:{port}', answer=trailers(b'grpc-status: 0\r\n'))
+    profiles = []
+    for path, headers, body, _ in requests:
+        check('parca: path', path == '/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw', path)
+        check('parca: type', headers['Content-Type'] == 'application/grpc-web+proto', headers)
+        request = unframe(body)
+        check('parca: fields', set(request) == {2, 3} and request[3] == [1], request.keys())
+        series = fields(request[2][0])
+        labels = [fields(label) for label in fields(series[1][0])[1]]
+        check_labels('parca', {f[1][0].decode(): f[2][0].decode() for f in labels}, 'job')
+        profiles.append(Profile(fields(series[2][0])[1][0], 'parca'))
+    common('parca', tmp, done, profiles, left, addresses=True)
+    check('parca: no names', not any(p.functions or any(4 in f for f in p.locations.values()) for p in profiles))
+    check('parca: nor any in its strings', not any('customer' in p.strings for p in profiles))
+
+    def by_address(profile, location):
+        f = profile.locations[location]
+        path = profile.strings[profile.mappings[f[2][0]][5][0]]
+        return subprocess.run(['addr2line', '-f', '-e', path, hex(f[3][0])], stdout=subprocess.PIPE, text=True).stdout.splitlines()[0]
+
+    sums = profiles[-1].holders(by_address)
+    check('parca: addresses are those of the files', sums.get('customer', 0) > sums.get('session', 0) == 8 * 5000, sums)
+    done, requests, _ = run(tmp, f'parca://127.0.0.1:{port}', '--push-format=pprof', rounds='2', fast=['fast'],
+                            answer=trailers(b'grpc-status: 3\r\ngrpc-message: no\r\n'))
+    check('parca: a refusal in the trailers is told', done.returncode == 3 and 'grpc-status: 3' in done.stderr, done.stderr)
+    p = Profile(fields(fields(unframe(requests[0][2])[2][0])[2][0])[1][0], 'parca, names')
+    check('parca: names, if they are wanted', 'customer' in p.strings and p.functions)
+
+
+def test_plain(tmp, port):
+    done, requests, left = run(tmp, f'http://127.0.0.1:{port}/any/path?key=secret')
+    check('plain: path', {r[0] for r in requests} == {'/any/path?key=secret'})
+    common('plain', tmp, done, [Profile(r[2], 'plain') for r in requests], left)
+    done, requests, left = run(tmp, f'http://127.0.0.1:{port}', '--sample=4096', rounds='9', fast=['fast'])
+    check('a short program is pushed at its end', len(requests) == 1, len(requests))
+    check('samples: the period', Profile(requests[0][2], 'samples').period == 4096)
+
+
+def test_trouble(tmp, port):
+    done, requests, _ = run(tmp, f'http://127.0.0.1:{port}/x?key=secret', refuses=500)
+    lines = done.stderr.splitlines()
+    check('a server that refuses: said once, counted at the end', done.returncode == 3 and len(requests) >= 2 and len(lines) == 2 and
+          lines[1] == f'heft: --push: {len(requests)} of {len(requests)} profiles were not taken' and 'secret' not in done.stderr, done.stderr)
+    done, _, left = run(tmp, 'http://127.0.0.1:1', rounds='2', fast=['fast'])
+    check('no server: the program runs, and its file is there', (done.returncode, done.stdout, len(left)) == (3, 'done\n', 1) and
+          len(done.stderr.splitlines()) == 2, done)
+    for url, said in (('http://a:secret@127.0.0.1:1', 'netrc'), ('ftp://127.0.0.1', 'is wanted'), ('pyroscope:/x', 'is wanted')):
+        done, _, left = run(tmp, url, rounds='1', fast=['fast'])
+        check(f'{url}: nothing is run', done.returncode == 2 and not left and done.stdout == '' and said in done.stderr and
+              'secret' not in done.stderr, done)
+    done, _, left = run(tmp, 'http://127.0.0.1:1', '--inline')
+    check('stacks in the blocks are not pushed', done.returncode == 2 and not left and '--inline' in done.stderr, done.stderr)
+
+
+def main():
+    probe = subprocess.run([heft, 'heap', 'run', '--push', 'http://127.0.0.1:1', '--', 'no-such-program'], stderr=subprocess.PIPE, text=True)
+    if 'without libcurl' in probe.stderr:
+        print('SKIP: heft was built without libcurl (install libcurl4-openssl-dev)')
+        sys.exit(77)
+    server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Server)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with tempfile.TemporaryDirectory() as tmp:
+        with open(f'{tmp}/shop.c', 'w', encoding='ascii') as f:
+            f.write(PROGRAM)
+        subprocess.run(['cc', '-g', '-O1', '-fno-builtin', '-w', '-Wl,--build-id', f'{tmp}/shop.c', '-o', f'{tmp}/shop'], check=True)
+        for test in (test_pyroscope, test_ingest, test_parca, test_plain, test_trouble):
+            test(tmp, server.server_port)
+    server.shutdown()
+    if FAILURES or COUNT[0] < 150:
+        sys.exit(f'push: {len(FAILURES)} of {COUNT[0]} checks failed')
+    print(f'push: {COUNT[0]} checks passed')
+
+
+main()
