@@ -8,9 +8,9 @@ function sizeFacts(node, view) {
 	return view.tab.measures.flatMap((measure, m) => {
 		const unit = measure.unit, now = exact(node.now(m), unit);
 		if (!view.tab.diff)
-			return [[measure.title, `${now}${unit === "count" ? "" : " B"}`, short(node.now(m), unit)]];
+			return [[measureTitle(measure), `${now}${unit === "count" ? "" : " B"}`, short(node.now(m), unit)]];
 		const change = node.change(m);
-		return [[measure.title, `${exact(node.base(m), unit)} → ${now} (${signed(exact(change, unit), change)})`]];
+		return [[measureTitle(measure), `${exact(node.base(m), unit)} → ${now} (${signed(exact(change, unit), change)})`]];
 	});
 }
 

@@ -1,5 +1,6 @@
 
-const BAND = 20;
+/* How high a band is: higher where few of them stand in a large picture. */
+const BAND = 20, BAND_MOST = 56;
 
 function layFlame(tree, root, m, size, upward) {
 	const boxes = [], waiting = [{ node: root, x: 0, w: size.w, depth: 0 }];
@@ -20,9 +21,12 @@ function layFlame(tree, root, m, size, upward) {
 			x += w;
 		}
 	}
-	const deepest = boxes.reduce((most, b) => Math.max(most, b.depth), 0), height = Math.max(size.h, (deepest + 1) * BAND);
-	for (const box of boxes)
-		box.y = upward ? height - box.y - BAND : box.y;
+	const bands = boxes.reduce((most, b) => Math.max(most, b.depth), 0) + 1;
+	const band = Math.max(BAND, Math.min(BAND_MOST, Math.floor(size.h / bands))), height = Math.max(size.h, bands * band);
+	for (const box of boxes) {
+		box.h = band;
+		box.y = upward ? height - (box.depth + 1) * band : box.depth * band;
+	}
 	return { boxes, height };
 }
 
@@ -44,7 +48,7 @@ function isDark() {
 }
 
 function shade(hue, saturation, lightness) {
-	return { fill: `hsl(${hue} ${dark ? saturation * 0.8 : saturation}% ${dark ? 96 - lightness : lightness}%)`, ink: dark ? "#f3f4f6" : "#14181f" };
+	return { fill: `hsl(${hue} ${dark ? saturation * 0.8 : saturation}% ${dark ? 105 - lightness : lightness}%)`, ink: dark ? "#f3f4f6" : "#14181f" };
 }
 
 function hueOf(text) {
@@ -79,7 +83,7 @@ function colourOfHeat(box, root, m) {
 function colourOfOwner(box, view) {
 	const chain = box.node.above();
 	const owner = isMap(view) ? chain[Math.min(chain.length - 1, chain.indexOf(view.root) + 1)] : box.node;
-	return shade(hueOf(owner.label), 48, 80 - Math.min(4, box.depth) * 2.5);
+	return shade(hueOf(owner.label), 48, 82 - box.depth % 4 * 3.5);
 }
 
 function colourOf(box, view) {
@@ -96,6 +100,9 @@ function colourOf(box, view) {
 
 /* ---- drawing ------------------------------------------------------------------------------------ */
 
+/* Of a name that is cut as many letters are left, or none. */
+const LEAST_LETTERS = 4;
+
 /* What is drawn with: a canvas, or text of svg. */
 class SvgPen {
 	constructor(w, h, title) {
@@ -104,9 +111,12 @@ class SvgPen {
 	box(x, y, w, h, fill, line, title) {
 		this.out.push(`<rect x="${x.toFixed(1)}" y="${y.toFixed(1)}" width="${w.toFixed(1)}" height="${h.toFixed(1)}" fill="${fill}"${line ? ` stroke="${line}"` : ""}>${title ? `<title>${markup(title)}</title>` : ""}</rect>`);
 	}
+	fits(text, most) {
+		return text.length <= Math.floor(most / 6.2);
+	}
 	text(text, x, y, most, ink, bold) {
 		const fits = Math.floor(most / 6.2);
-		if (fits >= 3)
+		if (fits >= LEAST_LETTERS || fits >= text.length)
 			this.out.push(`<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" fill="${ink}"${bold ? " font-weight=\"600\"" : ""}>${markup(text.length > fits ? text.slice(0, fits - 1) + "…" : text)}</text>`);
 	}
 	image(url, w, h) {
@@ -136,6 +146,10 @@ class CanvasPen {
 			this.c.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
 		}
 	}
+	fits(text, most, bold) {
+		this.c.font = `${bold ? "600 " : ""}11px system-ui, sans-serif`;
+		return text.length <= 200 && this.c.measureText(text).width <= most;
+	}
 	text(text, x, y, most, ink, bold) {
 		const c = this.c;
 		c.font = `${bold ? "600 " : ""}11px system-ui, sans-serif`;
@@ -150,7 +164,7 @@ class CanvasPen {
 				else
 					high = half - 1;
 			}
-			if (low < 2)
+			if (low < LEAST_LETTERS)
 				return;
 			shown = shown.slice(0, low) + "…";
 		}
@@ -172,6 +186,18 @@ function boxTitle(box, view) {
 	return `${box.node.label} ${boxSize(box, view)}`;
 }
 
+/* A number is there as a whole or not at all. */
+function drawTitle(pen, box, view, y, ink, bold) {
+	const title = boxTitle(box, view), most = box.w - 8;
+	pen.text(pen.fits(title, most, bold) ? title : box.node.label, box.x + 4, y, most, ink, bold);
+}
+
+function drawSmaller(pen, box, ink) {
+	const count = group(String(box.smaller)), most = box.w - 8, text = [`${count} too small to draw`, `${count} more`].find(t => pen.fits(t, most));
+	if (text)
+		pen.text(text, box.x + 4, box.y + 13, most, ink);
+}
+
 function drawBox(pen, box, view, titled) {
 	const colour = colourOf(box, view), gap = isMap(view) ? (box.w > 3 && box.h > 3 ? 1 : 0) : 0.5;
 	pen.box(box.x, box.y, Math.max(box.w - gap, 0.5), Math.max(box.h - gap, 0.5), colour.fill,
@@ -179,14 +205,16 @@ function drawBox(pen, box, view, titled) {
 	if (box.w < 24 || box.h < 13)
 		return;
 	if (box.smaller)
-		return pen.text(`${group(String(box.smaller))} too small to draw`, box.x + 4, box.y + 13, box.w - 8, colour.ink);
+		return drawSmaller(pen, box, colour.ink);
 	if (box.inner) {
 		if (box.h > 3 * MAP_LABEL && box.w > 40)
-			pen.text(boxTitle(box, view), box.x + 4, box.y + 12, box.w - 8, colour.ink, true);
+			drawTitle(pen, box, view, box.y + 12, colour.ink, true);
 		return;
 	}
-	pen.text(isMap(view) ? box.node.label : boxTitle(box, view), box.x + 4, box.y + (isMap(view) ? 13 : 14), box.w - 8, colour.ink);
-	if (isMap(view) && box.h > 30 && box.w > 40)
+	if (!isMap(view))
+		return drawTitle(pen, box, view, box.y + box.h / 2 + 4, colour.ink, false);
+	pen.text(box.node.label, box.x + 4, box.y + 13, box.w - 8, colour.ink);
+	if (box.h > 30 && pen.fits(boxSize(box, view), box.w - 8))
 		pen.text(boxSize(box, view), box.x + 4, box.y + 26, box.w - 8, colour.ink);
 }
 

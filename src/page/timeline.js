@@ -42,7 +42,8 @@ function drawAxes(c, scale, ink, faint) {
 	c.textAlign = "center";
 	const step = stepOf(scale.last - scale.first);
 	for (let t = Math.ceil(scale.first / step) * step; step > 0 && t <= scale.last; t += step)
-		c.fillText(seconds(t), scale.x(t), CHART.top + scale.h + 18);
+		/* The last one does not leave the picture. */
+		c.fillText(seconds(t), Math.min(scale.x(t), CHART.left + scale.w + CHART.right - c.measureText(seconds(t)).width / 2), CHART.top + scale.h + 18);
 	c.textAlign = "left";
 }
 
