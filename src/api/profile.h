@@ -80,6 +80,7 @@ struct heft_profile {
 	struct heft_table table; /* top is NULL before the rows are made */
 	bool diff;
 	const char *place[LEVELS_MAX];
+	struct symbol_flags *flags; /* while rows with flags are made */
 };
 
 /* The table of what a run found.  `all`: every row that holds a byte, without a limit, also those

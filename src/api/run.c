@@ -1,5 +1,6 @@
 /* Running a profile: open, measure, sum up. */
 #include "api/profile.h"
+#include "api/symbol_flags.h"
 
 #include "image/elf_const.h"
 
@@ -509,6 +510,31 @@ static void make_rows(struct heft_profile *p)
 	p->table = profile_rows(p, false, &p->arena);
 }
 
+static void fill_flags(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
+{
+	const struct heft_profile *p = ctx;
+	if (level + 1 == p->levels.count)
+		row->texts = symbol_flags_of(p->flags, node);
+}
+
+/* Rows of the last level have flags, where there are any. */
+static void build_with_flags(struct heft_profile *p, struct rows_opts *opts, struct arena *arena,
+			     struct heft_table *table)
+{
+	static const struct heft_text texts[] = { { "flags", false } };
+	struct symbol_flags flags;
+	symbol_flags_init(&flags, p, arena);
+	p->flags = &flags;
+	opts->fill = fill_flags;
+	table->top = rows_build(&p->rollup.tree, opts, arena);
+	if (flags.any) {
+		table->texts = texts;
+		table->text_count = COUNT_OF(texts);
+	}
+	p->flags = NULL;
+	symbol_flags_release(&flags);
+}
+
 struct heft_table profile_rows(struct heft_profile *p, bool all, struct arena *arena)
 {
 	static const struct heft_measure sizes[HEFT_SIZE_MEASURES] = {
@@ -556,7 +582,7 @@ struct heft_table profile_rows(struct heft_profile *p, bool all, struct arena *a
 	}
 	for (size_t i = 0; i < p->levels.count; i++)
 		names[i] = p->levels.data[i].name;
-	return (struct heft_table){ .size = sizeof(struct heft_table),
+	struct heft_table table = { .size = sizeof(struct heft_table),
 				    .levels = names,
 				    .level_count = p->levels.count,
 				    .measures = measures,
@@ -565,8 +591,12 @@ struct heft_table profile_rows(struct heft_profile *p, bool all, struct arena *a
 				    .text_count = by_region ? REGION_TEXTS : 0,
 				    .sorted_by = p->sort_domain == HEFT_VM ? HEFT_SIZE_VM
 									   : HEFT_SIZE_FILE,
-				    .diff = p->diff,
-				    .top = rows_build(&p->rollup.tree, &opts, arena) };
+				    .diff = p->diff };
+	if (all && !by_region)
+		build_with_flags(p, &opts, arena, &table);
+	else
+		table.top = rows_build(&p->rollup.tree, &opts, arena);
+	return table;
 }
 
 static bool has_base(const struct heft_profile *p)

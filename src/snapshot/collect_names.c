@@ -21,37 +21,13 @@ static uint32_t source_of(struct collect *c, uint64_t addr)
 	return *text;
 }
 
-/* What the name of the input section says of the symbols in it: ".text.hot.f". */
-static uint16_t piece_flags(struct str name)
-{
-	static const struct {
-		const char *word;
-		uint16_t flag;
-	} words[] = {
-		{ ".startup", SNAP_STARTUP },
-		{ ".unlikely", SNAP_UNLIKELY },
-		{ ".rel.local", SNAP_REL_LOCAL },
-		{ ".rel", SNAP_REL },
-		{ ".hot", SNAP_HOT },
-	};
-	const char *dot = name.len > 1 ? memchr(name.p + 1, '.', name.len - 1) : NULL;
-	const size_t skip = dot ? (size_t)(dot - name.p) : name.len;
-	const struct str rest = { name.p + skip, name.len - skip };
-	for (size_t i = 0; i < COUNT_OF(words); i++) {
-		const struct str word = str_of(words[i].word);
-		if (str_starts(rest, word) && (rest.len == word.len || rest.p[word.len] == '.'))
-			return words[i].flag;
-	}
-	return 0;
-}
-
 static void add_paths(struct collect *c, struct snap_symbol *y)
 {
 	const struct linkmap_piece *p = collect_piece_at(c, y->addr);
 	y->source = source_of(c, y->addr);
 	if (!p)
 		return;
-	y->flags |= piece_flags(linkmap_piece_name(c->in->map, p));
+	y->flags |= snap_piece_flags(linkmap_piece_name(c->in->map, p));
 	if (p->object != LINKMAP_NONE)
 		y->object = intern_add(&c->s->texts, linkmap_object(c->in->map, p->object));
 }

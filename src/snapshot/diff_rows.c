@@ -149,18 +149,8 @@ static void add_flag(struct text *to, const char *word)
 
 static const char *flags_text(struct grouping *g, const struct snap_symbol *y)
 {
-	static const struct {
-		unsigned flag;
-		const char *word;
-	} words[] = {
-		{ SNAP_UNLIKELY, "cold" },   { SNAP_HOT, "hot" },
-		{ SNAP_STARTUP, "startup" }, { SNAP_GENERATED, "generated" },
-		{ SNAP_CLONE, "clone" },     { SNAP_ANONYMOUS, "anonymous namespace" },
-	};
 	g->work.len = 0;
-	for (size_t i = 0; i < COUNT_OF(words); i++)
-		if (y->flags & words[i].flag)
-			add_flag(&g->work, words[i].word);
+	snap_flag_words(&g->work, y->flags);
 	if (y->alias_count > 1)
 		add_flag(&g->work, "shared by names");
 	if (y->size == 0 && y->padding > 0)

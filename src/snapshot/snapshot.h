@@ -24,6 +24,7 @@
 #include "base/intern.h"
 #include "base/reader.h"
 #include "code/alike.h"
+#include "names/supersize.h"
 
 enum snap_flag {
 	SNAP_ANONYMOUS = 1, /* an anonymous namespace was taken out of the name */
@@ -38,6 +39,13 @@ enum snap_flag {
 	SNAP_UNCOMPRESSED = 512,
 	SNAP_FEATURE = 1024,
 };
+
+/* What the name of an input section says of the symbols in it: ".text.hot.f". */
+uint16_t snap_piece_flags(struct str name);
+/* What a demangled name says of its symbol: cold, startup, clone, anonymous namespace. */
+uint16_t snap_name_flags(struct supersize_name *work, struct str name);
+/* Adds the words for flags that people are told: "cold, clone". */
+void snap_flag_words(struct text *to, unsigned flags);
 
 enum snap_status { SNAP_UNCHANGED, SNAP_CHANGED, SNAP_ADDED, SNAP_REMOVED };
 

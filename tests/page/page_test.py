@@ -159,6 +159,32 @@ def check_sizes(b, work):
     check_changes(b, ["tiny-grown", "--", "tiny"])
 
 
+FLAGGED = {"plain": "", "f.cold": "cold", "_ZN12_GLOBAL__N_11gEv": "anonymous namespace", "h.part.0": "clone", "_GLOBAL__sub_I_x": "startup"}
+
+
+def check_flags(b, work):
+    """What names and sections say of symbols is a column; a program whose symbols say nothing has none."""
+    with open(work + "/flagged.s", "w") as f:
+        for i, name in enumerate(FLAGGED):
+            f.write(f'.text\n.globl "{name}"\n.type "{name}",@function\n"{name}": .fill {64 + i},1,0x90\n.size "{name}",{64 + i}\n')
+        f.write('.section .text.unlikely,"ax",@progbits\n.globl far\n.type far,@function\nfar: .fill 200,1,0x90\n.size far,200\n')
+    subprocess.run(["cc", "-c", work + "/flagged.s", "-o", work + "/flagged.o"], check=True)
+    heft("report", "-d", "sections,symbols", work + "/flagged.o", "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    column = b.run("heftPage.view.tab.columns.findIndex(c => c.name === 'flags')")
+    by = [f"c{column}", "c1"]
+    shown = {flag: list(page_rows(b, by, {}, (flag,))) for flag in page_rows(b, by, {})}
+    for name, flag in FLAGGED.items():
+        label = {"_ZN12_GLOBAL__N_11gEv": "(anonymous namespace)::g()", "_GLOBAL__sub_I_x": None}.get(name, name)
+        if label and flag:
+            check(f"flags: {label} is {flag}", label in shown.get(flag, []), True)
+    check("flags: of a section", "far" in shown.get("cold", []), True)
+    check("flags: plain has none", any("plain" in labels for flag, labels in shown.items() if flag != "[none]"), False)
+    heft("report", "-d", "sections,symbols", "tiny", "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    check("flags: no column where there are none", b.run("heftPage.view.tab.columns.length"), 2)
+
+
 # ---- lists of symbols, heaps -----------------------------------------------------------------------
 
 def check_lists(b, work):
@@ -476,7 +502,7 @@ def main():
     os.chdir(work)
     b = devtools.Browser(program)
     try:
-        for part in check_sizes, check_lists, check_instructions, check_sides, check_heap, check_names, check_search, check_sort, check_heaviest, check_itself, check_address, check_keys, check_pictures:
+        for part in check_sizes, check_flags, check_lists, check_instructions, check_sides, check_heap, check_names, check_search, check_sort, check_heaviest, check_itself, check_address, check_keys, check_pictures:
             part(b, work)
         check("requests: none left", b.requests, [])
         check("errors: none", b.errors, [])
