@@ -96,19 +96,32 @@ static void find_text(const struct image *im, struct go_table *g)
 
 /* ---- what the runtime knows of the module ---------------------------------------------------- */
 
-/* The words of a pointer's size that "struct moduledata" of the runtime has before the address that
- * data of functions count from; found by experiment. */
-static size_t words_before_func_data(enum pclntab_layout layout)
-{
-	return layout == PCLNTAB_18 ? 38 : 40;
-}
-
 /* A pointer in the file, else what a relocation puts there. */
 static bool pointer_at(const struct image *im, uint64_t addr, uint64_t *ret)
 {
 	struct reader r = reader_of(image_at(im, addr, im->bits / 8), im->big_endian);
 	*ret = read_uint(&r, im->bits / 8);
 	return reader_ok(&r) && (*ret != 0 || relocated(im, addr, ret));
+}
+
+/* Words of a pointer's size in "struct moduledata" of the runtime, found by experiment: where
+ * descriptions of types begin and end, and the address that data of functions count from. */
+struct module_words {
+	size_t types, types_end, func_data;
+};
+
+/* From Go 1.27 on the size of the descriptions stands between the addresses. */
+static struct module_words module_words(const struct image *im, enum pclntab_layout layout,
+					uint64_t module)
+{
+	const unsigned width = im->bits / 8;
+	const bool old = layout < PCLNTAB_20;
+	struct module_words ret = { old ? 35 : 37, old ? 36 : 38, layout == PCLNTAB_18 ? 38 : 40 };
+	uint64_t start, second;
+	if (!old && pointer_at(im, module + ret.types * width, &start) &&
+	    pointer_at(im, module + ret.types_end * width, &second) && second < start)
+		ret = (struct module_words){ 37, 39, 43 };
+	return ret;
 }
 
 /* It begins with the addresses of the table and of the names in it. */
@@ -165,18 +178,13 @@ static bool find_module(const struct image *im, const struct go_table *g, uint64
 	return find_by_relocation(im, g, ret);
 }
 
-/* The same of the address where descriptions of types begin, that of their end follows. */
-static size_t words_before_types(enum pclntab_layout layout)
-{
-	return layout == PCLNTAB_20 ? 37 : 35;
-}
-
 static void find_types(const struct image *im, struct go_table *g, uint64_t module)
 {
+	const struct module_words w = module_words(im, g->tab.layout, module);
 	const unsigned width = im->bits / 8;
-	const uint64_t at = module + words_before_types(g->tab.layout) * width;
 	uint64_t start, end;
-	if (!pointer_at(im, at, &start) || !pointer_at(im, at + width, &end) || start >= end)
+	if (!pointer_at(im, module + w.types * width, &start) ||
+	    !pointer_at(im, module + w.types_end * width, &end) || start >= end)
 		return;
 	const struct section *s = image_section_at(im, start);
 	if (!s || end > s->addr + s->size)
@@ -187,7 +195,7 @@ static void find_types(const struct image *im, struct go_table *g, uint64_t modu
 
 static void find_func_data(const struct image *im, struct go_table *g, uint64_t module)
 {
-	const uint64_t off = words_before_func_data(g->tab.layout) * (im->bits / 8);
+	const uint64_t off = module_words(im, g->tab.layout, module).func_data * (im->bits / 8);
 	uint64_t addr;
 	if (g->tab.layout >= PCLNTAB_18 && pointer_at(im, module + off, &addr) &&
 	    image_section_at(im, addr))

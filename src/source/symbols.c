@@ -39,10 +39,11 @@ label_id symbol_label(const struct attr *a, const struct symbol *s)
  * pclntab, kernel tables ...) hold what belongs to many; one reference to them says little. */
 bool section_is_data(const struct section *s)
 {
-	static const char *const kinds[] = { ".text",  ".rodata",  ".data",  ".bss",   ".tdata",
-					     ".tbss",  ".sdata",   ".sbss",  ".rdata", ".lrodata",
-					     ".ldata", ".lbss",    ".ltext", ".noptr", ".init",
-					     ".fini",  ".srodata", ".const" };
+	static const char *const kinds[] = {
+		".text", ".rodata", ".data",    ".bss",   ".tdata",   ".tbss",   ".sdata",
+		".sbss", ".rdata",  ".lrodata", ".ldata", ".lbss",    ".ltext",  ".noptr",
+		".init", ".fini",   ".srodata", ".const", ".go.type", ".go.func"
+	};
 	const struct str bolt = STR(".bolt.org");
 	struct str name = s->name;
 	if (!s->alloc || (s->type != SHT_PROGBITS && s->type != SHT_NOBITS))
@@ -289,6 +290,8 @@ static void attribute_image(struct attr *a, size_t number, size_t total)
 	progress_tell("symbols", 2 * number, 2 * total);
 	attribute_code(a);
 	attr_go(a);
+	attr_commit_vm(a);
+	attr_alignment(a);
 	attr_commit_vm(a);
 	progress_tell("references", 2 * number + 1, 2 * total);
 	attribute_data(a);

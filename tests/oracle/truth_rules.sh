@@ -40,6 +40,28 @@ big:	.fill 64, 1, 2
 END
 is "zeros that align go to what precedes" small "$(owner "$tmp/padding" "$tmp/padding" small 40)"
 
+# What aligns to a page is of nobody, though code refers to its middle.
+build pages -shared <<'END'
+	.text
+	.globl f
+	.type f, @function
+f:	.cfi_startproc
+	leaq before+2048(%rip), %rax
+	ret
+	.cfi_endproc
+	.size f, .-f
+	.bss
+	.balign 4096
+	.type before, @object
+before:	.zero 16
+	.size before, 16
+	.balign 4096
+	.type page, @object
+page:	.zero 4096
+	.size page, 4096
+END
+is "what aligns to a page has a row" "(alignment)" "$(owner "$tmp/pages" "$tmp/pages" before 2048)"
+
 # A table that code reaches through a GOT slot alone.
 build got -shared -Wl,--no-relax <<'END'
 	.text

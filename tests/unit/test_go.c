@@ -162,9 +162,51 @@ static void types_that_lead_nowhere_are_of_no_package(void **state)
 	assert_package(&t, 0, "");
 }
 
+/* ---- what the runtime knows of the module ---------------------------------------------------- */
+
+enum { FIRST_WORD = 37 };
+
+/* "struct moduledata" behind a table, with these words from the 37th on. */
+static void assert_module(const uint64_t words[7], uint64_t types, uint64_t end, uint64_t func_data)
+{
+	struct made m;
+	struct image im;
+	struct notes notes;
+	struct go_table table;
+	notes_init(&notes);
+	make(&m, PCLNTAB_20, false);
+	align(&m);
+	blob_u64(&m.b, TEXT);
+	blob_u64(&m.b, TEXT + m.names);
+	for (unsigned i = 2; i < FIRST_WORD; i++)
+		blob_u64(&m.b, 0);
+	for (unsigned i = 0; i < 7; i++)
+		blob_u64(&m.b, words[i]);
+	make_image(&im, ".gopclntab", TEXT, blob_bytes(&m.b), 64, false, &notes);
+	assert_true(go_table_open(&table, &im, &notes));
+	assert_int_equal(table.types, types);
+	assert_int_equal(table.types_end, end);
+	assert_int_equal(table.func_data, func_data);
+	image_release(&im);
+	notes_release(&notes);
+}
+
+static void types_and_data_of_functions_are_found_in_every_layout(void **state)
+{
+	(void)state;
+	/* Go 1.20 to 1.26: types, their end, .rodata, data of functions. */
+	assert_module((const uint64_t[]){ TEXT + 8, TEXT + 40, TEXT, TEXT + 16, 1, 1, 1 }, TEXT + 8,
+		      TEXT + 40, TEXT + 16);
+	/* 1.27: the size of descriptions and two numbers more stand between these. */
+	assert_module((const uint64_t[]){ TEXT + 8, 24, TEXT + 40, 16, 8, TEXT, TEXT + 24 },
+		      TEXT + 8, TEXT + 40, TEXT + 24);
+	assert_module((const uint64_t[]){ TEXT + 8, 24, TEXT, 16, 8, TEXT, UINT64_MAX }, 0, 0, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(types_and_data_of_functions_are_found_in_every_layout),
 		cmocka_unit_test(lines_of_every_layout_are_written_as_dwarf),
 		cmocka_unit_test(a_type_is_of_the_package_that_it_or_a_part_states),
 		cmocka_unit_test(types_that_lead_nowhere_are_of_no_package),

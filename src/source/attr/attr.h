@@ -119,6 +119,8 @@ void attr_refs_find(struct attr *a);
 void attr_refs_claim(struct attr *a);
 /* attr_pad.c: zeros between data to what precedes them. */
 void attr_padding(struct attr *a);
+/* Before data have owners, where symbols tell all there is: "(alignment)". */
+void attr_alignment(struct attr *a);
 /* attr_tables.c: symbol tables, names, versions, hashes, groups, pointer arrays.  The first
  * needs no owners and makes no labels, so it may run beside others (on a copy of the attr). */
 void attr_symbol_tables(struct attr *a);

@@ -1,7 +1,9 @@
 /* Bytes that only align what follows them go to what precedes them, like the shorter padding that
  * the layer hands out wherever it stands: zeros between data, one byte again and again between code
- * (int3 of x86, as Go's linker pads). */
+ * (int3 of x86, as Go's linker pads).  What aligns to pages is a row of its own. */
 #include "source/attr/attr.h"
+
+#include "base/sort.h"
 
 /* The largest alignment that compilers give to data unasked: a cache line. */
 enum { ALIGN_MAX = 64 };
@@ -36,5 +38,38 @@ void attr_padding(struct attr *a)
 		const uint64_t end = before[1].start;
 		if (start < end && is_padding(a, start, end))
 			claim(&a->vm_claims, start, end - start, before->label, WHY_FALLBACK);
+	}
+}
+
+enum { PAGE = 4096 };
+
+static bool has_unsized(const struct attr *a, uint64_t start, uint64_t end)
+{
+	const size_t i = lower_bound(a->unsized.data, a->unsized.count, sizeof *a->unsized.data,
+				     start);
+	return i < a->unsized.count && a->unsized.data[i].addr < end;
+}
+
+/* Up to something that is aligned to pages, and less than these are. */
+static bool is_alignment(const struct attr *a, uint64_t start, uint64_t end)
+{
+	const uint64_t align = end & (~end + 1);
+	const struct section *in = image_section_at(a->im, start);
+	return align >= PAGE && end - start >= ALIGN_MAX && end - start < align && in &&
+	       in == image_section_at(a->im, end) && (in->exec || section_is_data(in)) &&
+	       !has_unsized(a, start, end) && is_fill(a->im, in, start, end - start);
+}
+
+void attr_alignment(struct attr *a)
+{
+	const label_id label = label_borrow(a->f->labels, STR("(alignment)"));
+	if (a->owner != BY_SYMBOL || a->f->as_bloaty || !image_symbols(a->im) ||
+	    a->im->kind == IMAGE_OBJECT)
+		return;
+	for (size_t i = 1; i < a->vm.list.count; i++) {
+		const struct span *before = &a->vm.list.data[i - 1];
+		const uint64_t start = before->start + before->size;
+		if (start < before[1].start && is_alignment(a, start, before[1].start))
+			claim(&a->vm_claims, start, before[1].start - start, label, WHY_FALLBACK);
 	}
 }
