@@ -4,7 +4,7 @@
 #
 # usage: worker.sh FOLDER...
 #
-#   HEFT_TO       the store: clickhouse://HOST:8123/heft.rows
+#   HEFT_TO       the database: clickhouse://HOST:8123/heft
 #   HEFT_RELEASE  name of the release
 #   HEFT_DONE     folder for the lists of what was taken (default: heft-done)
 #   HEFT          the program (default: heft)
@@ -13,9 +13,16 @@ set -u
 done=${HEFT_DONE:-heft-done}
 mkdir -p "$done" || exit 2
 status=0
+
+# measure TABLE SOURCES FOLDER
+measure() {
+	name=$(basename "$3")
+	find "$3" -type f -size +3 -print0 | xargs -0 -r "${HEFT:-heft}" rows -d "$2" --threads 1 --no-debug-search --tag "package=$name" \
+		--tag "release=$HEFT_RELEASE" --format rowbinary --to "$HEFT_TO.$1" --done "$done/$name.$1" || status=2
+}
+
 for folder; do
-	name=$(basename "$folder")
-	find "$folder" -type f -size +3 -print0 | xargs -0 -r "${HEFT:-heft}" rows -d sections,rawsymbols --threads 1 --no-debug-search \
-		--tag "package=$name" --tag "release=$HEFT_RELEASE" --format rowbinary --to "$HEFT_TO" --done "$done/$name" || status=2
+	measure sections sections "$folder"
+	measure rows sections,rawsymbols "$folder"
 done
 exit $status

@@ -20,6 +20,11 @@ import urllib.error
 import urllib.request
 import socket
 
+try:
+    import yaml
+except ImportError:
+    yaml = None
+
 FLEET = pathlib.Path(__file__).resolve().parent.parent.parent / "share" / "fleet"
 passed = failed = 0
 
@@ -185,9 +190,9 @@ def statements(path):
 
 def make_packages(tmp):
     """Two packages in two releases, with what the questions are about."""
-    source = pathlib.Path(tmp, "p.cc")
-    common = "extern \"C\" int puts(const char *);\nextern \"C\" int copied(int n) { int s = 0; for (int i = 0; i < n; i++) " \
-             "{ s += i * i; puts(\"x\"); } return s; }\nstruct B { virtual ~B() {} }; struct D : B {};\nB *make() { return new D; }\n"
+    source = pathlib.Path(tmp).parent / "p.cc"
+    common = "extern \"C\" int puts(const char *);\nextern \"C\" int copied(int n) { int s = 0; " + "s += n * s; puts(\"x\"); " * 200 + \
+             "return s; }\nstruct B { virtual ~B() {} }; struct D : B {};\nB *make() { return new D; }\n"
     for release, size in (("11", 1000), ("12", 5000)):
         for package in ("one", "two"):
             folder = pathlib.Path(tmp, release, package)
@@ -199,43 +204,88 @@ def make_packages(tmp):
     return pathlib.Path(tmp)
 
 
+def by_xargs(mine, env, _):
+    return run("xargs", "-P", "2", "-n", "1", FLEET / "worker.sh", input="\n".join(map(str, mine)).encode(), env=env)
+
+
+def by_make(mine, env, _):
+    return run("make", "-s", "-f", FLEET / "Makefile", *(f"measure-{folder.name}" for folder in mine), env=env)
+
+
+def by_slurm(_, env, node):
+    """A task of an array of two, as sbatch --array=0-1 starts it."""
+    array = {"SLURM_ARRAY_TASK_ID": str(node), "SLURM_ARRAY_TASK_MIN": "0", "SLURM_ARRAY_TASK_COUNT": "2"}
+    return run("sh", FLEET / "slurm.sh", env=env | array)
+
+
+def by_kubernetes(_, env, node):
+    """A pod of the Job: its own command and variables, but for where things are."""
+    job = yaml.safe_load((FLEET / "kubernetes.yml").read_text())
+    pod = job["spec"]["template"]["spec"]["containers"][0]
+    check("a Job of as many pods as its workers think", job["spec"]["completions"] == job["spec"]["parallelism"] and
+          str(job["spec"]["completions"]) == {e["name"]: e["value"] for e in pod["env"]}["SLURM_ARRAY_TASK_COUNT"])
+    check("its volumes are there", {v["name"] for v in pod["volumeMounts"]} == {v["name"] for v in job["spec"]["template"]["spec"]["volumes"]})
+    own = {e["name"]: e["value"] for e in pod["env"]}
+    words = [word.replace("/usr/share/heft/fleet", str(FLEET)) for word in pod["command"]]
+    here = {"HEFT_WORKER": str(FLEET / "worker.sh"), "SLURM_ARRAY_TASK_COUNT": "2", "JOB_COMPLETION_INDEX": str(node)}
+    return run(*words, env=own | env | here)
+
+
+def fill(name, way, heft, packages, ports):
+    """Both releases, on two nodes, of which each has a shard."""
+    for port in ports:
+        ask(port, "DROP DATABASE IF EXISTS heft")
+    for port in ports:
+        for statement in statements(FLEET / "schema.sql"):
+            ask(port, statement)
+    for release in ("11", "12"):
+        folders = sorted((packages / release).iterdir())
+        for node, port in enumerate(ports):
+            env = os.environ | {"HEFT": heft, "HEFT_TO": f"clickhouse://127.0.0.1:{port}/heft", "HEFT_RELEASE": release,
+                                "HEFT_DONE": str(packages.parent / f"done-{name}"), "PACKAGES": str(packages / release)}
+            done = way(folders[node::2], env, node)
+            check(f"{name}, node {node}", done.returncode == 0 and b"measured" in done.stderr, done.stderr)
+
+
+def check_rows(name, heft, packages, ports):
+    for table, sources in (("sections", "sections"), ("rows", "sections,rawsymbols")):
+        wanted = sum(len(run(heft, "rows", "-d", sources, str(f)).stdout.splitlines()) for f in packages.glob("*/*/*.so"))
+        counts = [int(ask(port, f"SELECT count() FROM heft.{table}_local")[0][0]) for port in ports]
+        check(f"{name}: both shards hold {table}, each row once", sum(counts) == wanted and min(counts) > 0, f"{counts} {wanted}")
+        check(f"{name}: a shard answers for both", int(ask(ports[1], f"SELECT count() FROM heft.{table}")[0][0]) == wanted)
+        sums = {program: int(size) for program, size in ask(ports[0], f"SELECT program, sum(file) FROM heft.{table} GROUP BY program")}
+        check(f"{name}: programs add up", all(sums[p] == os.path.getsize(p) for p in sums) and len(sums) == 4, sums)
+
+
+def test_questions(port):
+    answers = [ask(port, question) for question in statements(FLEET / "questions.sql")]
+    check("there are six questions", len(answers) == 6)
+    check("duplicated code is found", any(row[0] == "copied" and row[2:4] == ["2", "4"] for row in answers[0]), answers[0])
+    check("growth is found", len(answers[1]) == 2 and all(15000 < int(row[3]) < 17000 for row in answers[1]), answers[1])
+    check("no library is linked statically", answers[2] == [], answers[2])
+    check("RELA is found", len(answers[3]) == 2 and all(int(row[2]) > 0 for row in answers[3]), answers[3])
+    check("RTTI is found", len(answers[4]) == 2 and all(int(row[1]) >= 4 for row in answers[4]), answers[4])
+    check("two hash tables are found", len(answers[5]) == 2, answers[5])
+
+
 def test_clickhouse(heft, tmp):
     server = shutil.which("clickhouse-server") or shutil.which("/usr/sbin/clickhouse-server")
     if not server:
         print("LEFT OUT: two shards of ClickHouse: no clickhouse-server (install clickhouse-server)")
         return
-    packages = make_packages(tmp)
+    ways = {"xargs": by_xargs, "make": by_make, "slurm": by_slurm, "kubernetes": by_kubernetes}
+    if not shutil.which("make"):
+        print("LEFT OUT: workers by make: no make")
+        del ways["make"]
+    if not yaml:
+        print("LEFT OUT: workers by the Job for Kubernetes: no module yaml (install python3-yaml)")
+        del ways["kubernetes"]
+    packages = make_packages(f"{tmp}/packages")
     with shards(server, tmp) as ports:
-        for port in ports:
-            for statement in statements(FLEET / "schema.sql"):
-                ask(port, statement)
-        workers = []
-        for port, release in zip(ports, ("11", "12")):
-            env = os.environ | {"HEFT": heft, "HEFT_TO": f"clickhouse://127.0.0.1:{port}/heft.rows", "HEFT_RELEASE": release,
-                                "HEFT_DONE": f"{tmp}/done-{release}", "PACKAGES": str(packages / release)}
-            workers.append(("make", ["make", "-s", "-f", str(FLEET / "Makefile")], env))
-            workers.append(("xargs", ["sh", "-c", f"ls -d {packages}/{release}/* | xargs -P 2 -n 1 {FLEET}/worker.sh"], env))
-            array = {"SLURM_ARRAY_TASK_ID": "0", "SLURM_ARRAY_TASK_MIN": "0", "SLURM_ARRAY_TASK_COUNT": "1"}
-            workers.append(("slurm", [FLEET / "slurm.sh"], env | array))
-        for name, words, env in workers:
-            if shutil.which(str(words[0])):
-                done = run(*words, env=env)
-                check(f"workers by {name}", done.returncode == 0, done.stderr)
-        wanted = sum(len(run(heft, "rows", "-d", "sections,rawsymbols", str(f)).stdout.splitlines())
-                     for f in packages.glob("*/*/*.so"))
-        counts = [int(ask(port, "SELECT count() FROM heft.rows_local")[0][0]) for port in ports]
-        check("both shards hold rows, each row once", sum(counts) == wanted and min(counts) > 0, f"{counts} {wanted}")
-        check("a shard answers for both", int(ask(ports[1], "SELECT count() FROM heft.rows")[0][0]) == wanted)
-        sums = {program: int(size) for program, size in ask(ports[0], "SELECT program, sum(file) FROM heft.rows GROUP BY program")}
-        check("programs add up", all(sums[p] == os.path.getsize(p) for p in sums) and len(sums) == 4, sums)
-        answers = [ask(ports[0], question) for question in statements(FLEET / "questions.sql")]
-        check("there are six questions", len(answers) == 6)
-        check("duplicated code is found", any(row[0] == "copied" and row[2] == "2" for row in answers[0]), answers[0])
-        check("growth is found", len(answers[1]) == 2 and all(15000 < int(row[3]) < 17000 for row in answers[1]), answers[1])
-        check("no library is linked statically", answers[2] == [], answers[2])
-        check("RELA is found", len(answers[3]) == 2 and all(int(row[2]) > 0 for row in answers[3]), answers[3])
-        check("RTTI is found", len(answers[4]) == 2 and all(int(row[1]) >= 4 for row in answers[4]), answers[4])
-        check("two hash tables are found", len(answers[5]) == 2, answers[5])
+        for name, way in ways.items():
+            fill(name, way, heft, packages, ports)
+            check_rows(name, heft, packages, ports)
+        test_questions(ports[0])
 
 
 def main():
