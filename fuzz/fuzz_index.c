@@ -58,6 +58,7 @@ static void walk(struct dwarf *d, uint8_t mode, struct seen *s)
 	case 7: str_offsets_pieces(d, version, width, check_piece, s); break;
 	case 8: check_macros(d, DW_MACRO); break;
 	case 9: check_macros(d, DW_MACINFO); break;
+	case 10: apple_pieces(d, DW_APPLE_NAMES, check_piece, s); break;
 	default: break;
 	}
 }

@@ -1,14 +1,19 @@
 #!/bin/sh
-# Holds heft against every ELF, Mach-O, PE and WebAssembly file and archive below a folder: with each source alone and with a
-# pair that changes from file to file, the file column must add up to the file's size and the exit
-# status must be 0.
-# usage: HEFT=heft tests/walk.sh FOLDER [LIMIT]
+# Holds heft against every ELF, Mach-O, PE, WebAssembly and UEFI file and archive below a folder: with each source alone and
+# with a pair that changes from file to file, the file column must add up to the file's size and the
+# exit status must be 0.
+# usage: HEFT=heft [FORMATS=others] [FULL=1] tests/walk.sh FOLDER [LIMIT]
 #   LIMIT: so many files of at most 16 MiB, spread evenly over the sorted list
-if ! [ -x "$HEFT" ] || ! [ -d "$1" ]; then
-	sed -n '2,6s/^# //p' "$0"
+#   FORMATS=others: no ELF files, and of the archives those of other objects
+#   FULL=1: all files, whatever LIMIT says, 40 to a run, and each source also in a pair with one that changes from run to run
+#   More folders may follow LIMIT.  Exit status 77: there is no such file.
+if ! [ -x "$HEFT" ] || [ $# = 0 ]; then
+	sed -n '2,9s/^# //p' "$0"
 	exit 2
 fi
-exec python3 - "$HEFT" "$1" "${2:-0}" <<'END'
+folder=$1 limit=${2:-0}
+shift "$(($# > 1 ? 2 : 1))"
+exec python3 - "$HEFT" "$limit" "$folder" "$@" <<'END'
 import csv
 import io
 import itertools
@@ -17,7 +22,10 @@ import os
 import subprocess
 import sys
 
-heft, folder, limit = sys.argv[1], sys.argv[2], int(sys.argv[3])
+heft, limit, roots = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+full = bool(os.environ.get("FULL"))
+limit = 0 if full else limit
+others = os.environ.get("FORMATS") == "others"
 TIMEOUT = 300  # seconds; a hang is a failure
 SHOWN = 50  # failures; the others are counted
 
@@ -30,26 +38,53 @@ def magic(path):
         return b""
 
 
-MAGICS = b"\x7fELF", b"\0asm", b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xfe\xed\xfa\xcf", b"\xfe\xed\xfa\xce"
+MAGICS = (b"\0asm", b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xfe\xed\xfa\xcf", b"\xfe\xed\xfa\xce", b"\xca\xfe\xba\xbf")
 
 
-def is_pe(path):
+def begins(path, start):
+    """Whether this is how a file of a format of its own begins, no archive."""
+    if start[:4] == b"\x7fELF":
+        return not others
+    if start[:4] in MAGICS or start[:4] == b"\xca\xfe\xba\xbe" and 0 < int.from_bytes(start[4:8], "big") < 20:
+        return True
+    if start[:2] == b"MZ":
+        at = int.from_bytes(start[0x3c:0x40], "little")
+        return at > 0 and start[at:at + 4] == b"PE\0\0"
+    return any(start[at + 0x28:at + 0x2c] == b"_FVH" for at in range(0, len(start), 0x1000))
+
+
+def has_others(path):
+    """Of an archive: the first members that are no tables tell."""
     with open(path, "rb") as f:
-        start = f.read(4096)
-    at = int.from_bytes(start[0x3c:0x40], "little")
-    return at > 0 and start[at:at + 4] == b"PE\0\0"
+        data = f.read(1 << 20)
+    at = 8
+    while at + 60 < len(data) and data[at + 48:at + 58].strip().isdigit():
+        size, name, body = int(data[at + 48:at + 58]), data[at:at + 16], data[at + 60:at + 100]
+        if name[:1] != b"/" and not name.startswith(b"__.SYMDEF") or name[1:2].isdigit():
+            if name.startswith(b"#1/"):
+                body = data[at + 60 + int(name[3:]):][:40]
+            if not body.startswith(b"__.SYMDEF"):
+                return body[:4] != b"\x7fELF"
+        at += 60 + size + size % 2
+    return False
 
 
 def is_input(path):
     if os.path.islink(path) or not os.path.isfile(path):
         return False
-    start = magic(path)
-    return start[:4] in MAGICS or start in (b"!<arch>\n", b"!<thin>\n") or start[:2] == b"MZ" and is_pe(path)
+    try:
+        with open(path, "rb") as f:
+            start = f.read(0x10030)
+    except OSError:
+        return False
+    if start[:8] in (b"!<arch>\n", b"!<thin>\n"):
+        return not others or has_others(path)
+    return begins(path, start)
 
 
 def inputs():
     found = []
-    for base, folders, files in os.walk(folder):
+    for base, folders, files in itertools.chain.from_iterable(map(os.walk, roots)):
         folders.sort()
         found += [p for p in (os.path.join(base, f) for f in files) if is_input(p)]
     found.sort()
@@ -105,6 +140,32 @@ def compare(path, out, form):
     return None if total == wanted else "rows sum to %d, the file has %d" % (total, wanted)
 
 
+def batch_sums(paths, sources):
+    """{path: bytes of its rows}; of all files one run."""
+    done = run("size", "-n", "0", "-w", "-d", "inputfiles," + sources, "--csv", *paths)
+    found = dict.fromkeys(paths, 0)
+    if done.returncode == 0:
+        for row in csv.DictReader(io.StringIO(done.stdout.decode("utf-8", "surrogateescape"), newline="")):
+            found[row["inputfiles"]] = found.get(row["inputfiles"], 0) + int(row["filesize"])
+    return found
+
+
+def check_batches(files, names):
+    """Runs, and failures: (path, sources, what)."""
+    shifts, runs, bad = itertools.cycle(range(1, len(names))), 0, []
+    for at in range(0, len(files), 40):
+        paths, shift = files[at:at + 40], next(shifts)
+        pairs = [name + "," + names[(i + shift) % len(names)] for i, name in enumerate(names)]
+        for sources in names + [p for p in pairs if "inputfiles" not in p]:
+            runs += len(paths)
+            sums = batch_sums(paths, sources) if sources != "inputfiles" else {}
+            for path in paths:
+                if sums.get(path) != os.path.getsize(path):
+                    problem = check(path, sources, "csv")
+                    bad += [(path, sources, problem)] * (problem is not None)
+    return runs, bad
+
+
 def main():
     listed = run("--list-sources")
     names = [line.split()[0] for line in listed.stdout.decode().split("\n") if line.strip()]
@@ -112,7 +173,12 @@ def main():
         sys.exit("heft --list-sources: status %d, %d sources" % (listed.returncode, len(names)))
     pairs = itertools.cycle(itertools.permutations(names, 2))
     files, runs, bad = inputs(), 0, 0
-    for number, path in enumerate(files):
+    if full:
+        runs, found = check_batches(files, names)
+        bad = len(found)
+        for failure in found[:SHOWN]:
+            print("FAIL %s: -d %s: %s" % failure, flush=True)
+    for number, path in enumerate([] if full else files):
         jobs = [(name, "csv") for name in names]
         jobs.append((",".join(next(pairs)), "json" if number % 2 else "csv"))
         for sources, form in jobs:
@@ -122,8 +188,11 @@ def main():
                 bad += 1
                 if bad <= SHOWN:
                     print("FAIL %s: -d %s --%s: %s" % (path, sources, form, problem), flush=True)
-    print("%d files, %d runs, %d failures" % (len(files), runs, bad))
-    return 1 if bad or not runs else 0
+    print("%d files, %d bytes, %d runs, %d failures" % (len(files), sum(map(os.path.getsize, files)), runs, bad))
+    if not files:
+        print("SKIP: there is no such file below " + " ".join(roots))
+        return 77
+    return 1 if bad else 0
 
 
 sys.exit(main())

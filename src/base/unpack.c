@@ -81,10 +81,12 @@ bool unpack_stream_open_any(struct unpack_stream **ret, enum unpack_method metho
 	s->xz = (lzma_stream)LZMA_STREAM_INIT;
 	s->xz.allocator = &lzma_memory;
 	s->zstd = method == UNPACK_ZSTD ? ZSTD_createDStream() : NULL;
-	const bool ok = (method != UNPACK_LZ4 ||
-			 !LZ4F_isError(LZ4F_createDecompressionContext(&s->lz4, LZ4F_VERSION))) &&
-			(method != UNPACK_XZ ||
-			 lzma_stream_decoder(&s->xz, XZ_MEMORY_MAX, LZMA_CONCATENATED) == LZMA_OK);
+	const bool ok =
+		(method != UNPACK_LZ4 ||
+		 !LZ4F_isError(LZ4F_createDecompressionContext(&s->lz4, LZ4F_VERSION))) &&
+		(method != UNPACK_XZ ||
+		 lzma_stream_decoder(&s->xz, XZ_MEMORY_MAX, LZMA_CONCATENATED) == LZMA_OK) &&
+		(method != UNPACK_LZMA || lzma_alone_decoder(&s->xz, XZ_MEMORY_MAX) == LZMA_OK);
 	s->owned = memory_own(release_libraries, s);
 	if (!ok)
 		call_raise(HEFT_ENOMEM, "out of memory");
@@ -197,6 +199,7 @@ static bool step(struct unpack_stream *s, uint8_t *out, size_t size, size_t *ret
 	switch (s->method) {
 	case UNPACK_ZSTD: return zstd_step(s, out, size, ret_made, err);
 	case UNPACK_LZ4: return lz4_step(s, out, size, ret_made, err);
+	case UNPACK_LZMA:
 	case UNPACK_XZ: return xz_step(s, out, size, ret_made, err);
 	default: return zlib_step(s, out, size, ret_made, err);
 	}
@@ -210,7 +213,7 @@ bool unpack_stream_next(struct unpack_stream *s, uint8_t *out, uint64_t size, ui
 	while (ok && total < size) {
 		const uint64_t before = s->used;
 		size_t made = 0;
-		if (s->whole && s->used == s->packed.size)
+		if (s->whole && (s->used == s->packed.size || s->method == UNPACK_LZMA))
 			break;
 		if (s->whole && s->method == UNPACK_GZIP)
 			zlib_start(s); /* the next member */
@@ -330,5 +333,10 @@ bool unpack(enum unpack_method method, struct bytes packed, uint64_t size, struc
 	*ret = (struct bytes){ NULL, 0 };
 	if (method == UNPACK_XZ)
 		return unpack_any(method, packed, XZ_MAX, ret, err);
+	if (method == UNPACK_LZMA)
+		return unpack_any(
+			method, packed,
+			min_u64(XZ_MAX, max_u64(SECTION_MIN, packed.size * SECTION_RATIO)), ret,
+			err);
 	return unpack_sized(method, packed, size, ret, err);
 }

@@ -12,7 +12,14 @@
 
 #define UNPACK_MAX (UINT64_C(8) << 30)
 
-enum unpack_method { UNPACK_ZLIB, UNPACK_ZSTD, UNPACK_XZ, UNPACK_GZIP, UNPACK_LZ4 };
+enum unpack_method {
+	UNPACK_ZLIB,
+	UNPACK_ZSTD,
+	UNPACK_XZ,
+	UNPACK_GZIP,
+	UNPACK_LZ4,
+	UNPACK_LZMA, /* the form before xz, which firmware has */
+};
 
 /* Whether `packed` bytes can become `size`, which unpack asks first.  zlib and zstd only. */
 bool unpack_possible(enum unpack_method method, uint64_t packed, uint64_t size,
@@ -42,8 +49,10 @@ bool unpack_stream_next(struct unpack_stream *s, uint8_t *out, uint64_t size, ui
 uint64_t unpack_stream_used(const struct unpack_stream *s);
 void unpack_stream_close(struct unpack_stream *s);
 
-/* Unpacks zlib, zstd or xz data.  `size` is the stated size of the result (bytes), which must
- * come out exactly; for UNPACK_XZ it is ignored (the stream says it), result <= 1 GiB.
+/* Unpacks zlib, zstd, xz or lzma data.  `size` is the stated size of the result (bytes), which has
+ * to come out exactly; for UNPACK_XZ it is ignored (the stream says it), result <= 1 GiB; for
+ * UNPACK_LZMA as well, result <= 4 MiB or 256 bytes for each packed one, and what follows is passed
+ * over.
  * On failure *err says what was wrong without naming a file. */
 bool unpack(enum unpack_method method, struct bytes packed, uint64_t size, struct bytes *ret,
 	    struct heft_err *err);

@@ -25,6 +25,10 @@ static const char *const names[DW_SECTIONS] = {
 	[DW_GDB_INDEX] = ".gdb_index",
 	[DW_CU_INDEX] = ".debug_cu_index",
 	[DW_TU_INDEX] = ".debug_tu_index",
+	[DW_APPLE_NAMES] = ".debug_apple_names",
+	[DW_APPLE_TYPES] = ".debug_apple_types",
+	[DW_APPLE_NAMESPACES] = ".debug_apple_namespaces",
+	[DW_APPLE_OBJC] = ".debug_apple_objc",
 };
 
 const char *dw_section_name(enum dw_section which)

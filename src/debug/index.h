@@ -40,6 +40,8 @@ void aranges_pieces(struct dwarf *d, index_fn fn, void *ctx);
 void pubnames_pieces(struct dwarf *d, enum dw_section which, index_fn fn, void *ctx);
 /* .debug_names: lists of units about these; names about what their entries name. */
 void names_pieces(struct dwarf *d, index_fn fn, void *ctx);
+/* Apple's tables of names, types, namespaces and classes (`which`): entries about their DIE. */
+void apple_pieces(struct dwarf *d, enum dw_section which, index_fn fn, void *ctx);
 /* .gdb_index, versions 4 to 9: unit lists and addresses; symbols about the units that have
  * them (the first of their vector). */
 void gdb_index_pieces(struct dwarf *d, index_fn fn, void *ctx);

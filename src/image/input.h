@@ -17,6 +17,7 @@ enum ar_part_kind {
 	FAT_PADDING,     /* between its slices, or between firmware volumes */
 	FV_HEADERS,      /* of firmware volumes, their files and sections; padding */
 	FV_PACKED,       /* a compressed section */
+	FV_SHARE,        /* of such a section what is for the module that `member` names */
 	FV_OTHER,        /* a section of another kind than programs: dependencies, versions, data */
 	FV_FREE,         /* nothing yet */
 };

@@ -132,6 +132,7 @@ void claim_headers(const struct input *in, struct labels *labels, struct claims 
 					     [FAT_PADDING] = "[Unmapped]",
 					     [FV_HEADERS] = "[UEFI Headers]",
 					     [FV_PACKED] = "[UEFI Compressed Section]",
+					     [FV_SHARE] = "[UEFI Compressed Section]",
 					     [FV_OTHER] = "[UEFI Other Section]",
 					     [FV_FREE] = "[UEFI Free Space]" };
 	for (size_t i = 0; i < in->image_count; i++)

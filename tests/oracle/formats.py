@@ -271,6 +271,10 @@ def macho_debug_map(t, linked, objects, link_archive):
         run("dsymutil-19", path)
         for source in sources:
             t.check(f"{path}: {source} of the objects", mine[path, source], t.rows(path, source))
+    bundle = f"{linked}.dSYM/Contents/Resources/DWARF/{os.path.basename(linked)}"
+    for source in ("compileunits", "rawsymbols"):
+        left = sum(int(r["filesize"]) for r in t.rows(bundle, source, "--debug-info=owners") if r[source].startswith("[__DWARF"))
+        t.check(f"{bundle}: {left} bytes of debug info of nobody by {source}", left <= 64, True)
     t.check(f"{linked}: places", places, run(t.heft, "where", linked, *addresses))
 
 

@@ -1,4 +1,4 @@
-/* .debug_names and .gdb_index, byte by byte. */
+/* .debug_names, .gdb_index and Apple's tables of names, byte by byte. */
 #include "../lib/pieces.h"
 
 /* ---- .debug_names --------------------------------------------------------- */
@@ -347,6 +347,87 @@ static void symbols_that_leave_the_pool_are_noted(void **state)
 	check_end(&t, 12, 5, 1);
 }
 
+/* ---- Apple's tables -------------------------------------------------------------------------- */
+
+/* One bucket, two hashes, entries of a DIE's offset and a tag of 2 bytes. */
+static void apple_header(struct table *t, uint32_t magic, uint32_t die_base, uint32_t second)
+{
+	blob_u32(&t->blob, magic);
+	blob_uint(&t->blob, 1, 2);
+	blob_uint(&t->blob, 0, 2);
+	blob_u32(&t->blob, 1);
+	blob_u32(&t->blob, 2);
+	blob_u32(&t->blob, 16);
+	blob_u32(&t->blob, die_base);
+	blob_u32(&t->blob, 2);
+	static const uint8_t atoms[] = { 3, DW_FORM_data2, 1, DW_FORM_data4 };
+	for (size_t i = 0; i < COUNT_OF(atoms); i++)
+		blob_uint(&t->blob, atoms[i], 2);
+	blob_u32(&t->blob, 0); /* the bucket */
+	blob_u32(&t->blob, 0xabc);
+	blob_u32(&t->blob, 0xdef);
+	blob_u32(&t->blob, 56);
+	blob_u32(&t->blob, second);
+}
+
+static void apple_string(struct table *t, uint32_t count, uint32_t die)
+{
+	blob_u32(&t->blob, 0x77);
+	blob_u32(&t->blob, count);
+	for (uint32_t i = 0; i < count; i++) {
+		blob_uint(&t->blob, DW_TAG_subprogram, 2);
+		blob_u32(&t->blob, die + i);
+	}
+}
+
+static void entries_of_apples_tables_are_about_their_dies(void **state)
+{
+	(void)state;
+	for (int big = 0; big < 2; big++) {
+		struct table t;
+		table_init(&t, big, 4);
+		apple_header(&t, 0x48415348, 0x1000, 56 + 8 + 12 + 4);
+		apple_string(&t, 2, 0x10);
+		blob_u32(&t.blob, 0);
+		apple_string(&t, 1, 0x30);
+		blob_u32(&t.blob, 0);
+		start(&t, DW_APPLE_NAMES);
+		apple_pieces(&t.dwarf, DW_APPLE_NAMES, keep, &t);
+		CHECK(&t, 0, 40, ABOUT_ALL, 0);
+		CHECK(&t, 1, 4, ABOUT_INFO, 0x1010); /* hashes */
+		CHECK(&t, 2, 4, ABOUT_INFO, 0x1030);
+		CHECK(&t, 3, 4, ABOUT_INFO, 0x1010); /* offsets */
+		CHECK(&t, 4, 4, ABOUT_INFO, 0x1030);
+		CHECK(&t, 5, 14, ABOUT_INFO, 0x1010); /* the string and its first entry */
+		CHECK(&t, 6, 10, ABOUT_INFO, 0x1011);
+		CHECK(&t, 7, 18, ABOUT_INFO, 0x1030);
+		check_end(&t, 8, 0, 0);
+	}
+}
+
+static void damaged_tables_of_apple_are_a_note(void **state)
+{
+	(void)state;
+	struct table t;
+	table_init(&t, false, 4);
+	apple_header(&t, 0x48415348, 0, 1000);
+	apple_string(&t, 1, 0x10);
+	blob_u32(&t.blob, 0x77);
+	blob_u32(&t.blob, 0x10000000); /* so many entries */
+	start(&t, DW_APPLE_TYPES);
+	apple_pieces(&t.dwarf, DW_APPLE_TYPES, keep, &t);
+	CHECK(&t, 0, 40, ABOUT_ALL, 0);
+	CHECK(&t, 1, 4, ABOUT_INFO, 0x10);
+	CHECK(&t, 2, 4, ABOUT_ALL, 0);
+	CHECK(&t, 5, 14, ABOUT_INFO, 0x10);
+	check_end(&t, 6, 8, 1);
+	table_init(&t, false, 4);
+	apple_header(&t, 0x48415340, 0, 56);
+	start(&t, DW_APPLE_OBJC);
+	apple_pieces(&t.dwarf, DW_APPLE_OBJC, keep, &t);
+	check_end(&t, 0, t.blob.size, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -358,6 +439,8 @@ int main(void)
 		cmocka_unit_test(symbols_are_about_the_first_unit_of_their_vector),
 		cmocka_unit_test(type_units_of_debug_types_have_an_offset),
 		cmocka_unit_test(a_damaged_gdb_index_is_noted),
+		cmocka_unit_test(entries_of_apples_tables_are_about_their_dies),
+		cmocka_unit_test(damaged_tables_of_apple_are_a_note),
 		cmocka_unit_test(symbols_that_leave_the_pool_are_noted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

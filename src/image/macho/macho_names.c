@@ -23,7 +23,11 @@ static const struct {
 	{ NULL, "__thread_vars", ".data.thread" },
 	{ NULL, "__cfstring", ".data.cfstring" },
 	{ NULL, "__mod_init_func", ".ctors" },
+	{ NULL, "__apple_names", ".debug_apple_names" },
+	{ NULL, "__apple_types", ".debug_apple_types" },
+	{ NULL, "__apple_objc", ".debug_apple_objc" },
 	/* Names of 16 bytes are cut. */
+	{ NULL, "__apple_namespac", ".debug_apple_namespaces" },
 	{ NULL, "__debug_str_offs", ".debug_str_offsets" },
 	{ NULL, "__debug_gnu_pubn", ".debug_gnu_pubnames" },
 	{ NULL, "__debug_gnu_pubt", ".debug_gnu_pubtypes" },

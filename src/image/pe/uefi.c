@@ -1,11 +1,13 @@
 /* Firmware volumes of UEFI as packages of modules (Platform Initialization Specification, volume 3:
  * EFI_FIRMWARE_VOLUME_HEADER, EFI_FFS_FILE_HEADER, EFI_COMMON_SECTION_HEADER).  A volume holds
  * files, a file sections, of which one may hold a program and another its name; a section may be a
- * volume again. */
+ * volume or sections again, also compressed.  The bytes of a compressed section are shared out to
+ * the modules inside, in proportion to their size. */
 #include "image/input.h"
 #include "image/pe/pe.h"
 
 #include "base/sort.h"
+#include "base/unpack.h"
 
 enum { SCAN_STEP = 0x1000, SCAN_MAX = 0x10000, SIGNATURE_OFF = 0x28, HEADER_MIN = 0x38 };
 enum { FILE_HEADER = 24, LARGE_FILE_HEADER = 32, FILE_IS_LARGE = 1, FILE_RAW = 1, FILE_PAD = 0xf0 };
@@ -24,11 +26,19 @@ struct range {
 	uint64_t off, size;
 };
 
+/* Sections that stand in another one. */
+struct nested {
+	const char *name;
+	uint64_t off, end;
+};
+
 struct uefi {
 	struct input *in;
 	const char *path;
 	struct bytes bytes;
+	bool unpacked;             /* the bytes are those of a compressed section */
 	VEC(struct range) volumes; /* yet to be read */
+	VEC(struct nested) nested; /* likewise */
 	VEC(struct image) images;
 };
 
@@ -126,13 +136,14 @@ static const char *ui_text(struct uefi *u, const struct part *p)
 	return arena_copy(&u->in->arena, (struct str){ text, n });
 }
 
-static const char *file_name(struct uefi *u, uint64_t header, uint64_t from, uint64_t end)
+/* The name that the sections state, else `other`. */
+static const char *name_of(struct uefi *u, uint64_t from, uint64_t end, const char *other)
 {
 	struct part p;
 	while (next_section(u, &from, end, &p))
 		if (p.type == SECTION_UI)
 			return ui_text(u, &p);
-	return guid_text(u, header);
+	return other;
 }
 
 /* A program or driver. */
@@ -145,7 +156,7 @@ static bool add_module(struct uefi *u, const char *name, uint64_t off, uint64_t 
 					.vm_bias = (uint64_t)u->images.count << MODULE_SHIFT };
 	struct heft_err err;
 	struct image im;
-	if (u->images.count == MODULES_MAX || !image_matches(b))
+	if (u->unpacked || u->images.count == MODULES_MAX || !image_matches(b))
 		return false;
 	if (!image_parse(&im, &at, b, u->in->notes, &err)) {
 		note(u->in->notes, u->path, off, size, "module %s is not read: %s", name, err.text);
@@ -155,18 +166,74 @@ static bool add_module(struct uefi *u, const char *name, uint64_t off, uint64_t 
 	return true;
 }
 
+enum packing { PACKED_NOT, PACKED_LZMA, PACKED_OTHERWISE };
+
+/* How the contents of a section of sections stand in it, and where. */
+static enum packing packing_of(const struct uefi *u, const struct part *p, struct range *ret)
+{
+	enum { PROCESSING_REQUIRED = 1 };
+	static const uint8_t lzma[16] = { 0x98, 0x58, 0x4e, 0xee, 0x14, 0x39, 0x59, 0x42,
+					  0x9d, 0x6e, 0xdc, 0x7b, 0xd7, 0x94, 0x03, 0xcf };
+	struct reader r = reader_of(bytes_sub(u->bytes, p->off, p->size), false);
+	reader_seek(&r, p->skip);
+	*ret = (struct range){ p->off + p->skip, p->size - p->skip };
+	if (p->type == SECTION_COMPRESSION) {
+		read_skip(&r, 4); /* the size of its contents */
+		const bool plain = read_u8(&r) == 0 && reader_ok(&r);
+		if (plain)
+			*ret = (struct range){ p->off + r.pos, reader_left(&r) };
+		return plain ? PACKED_NOT : PACKED_OTHERWISE;
+	}
+	const uint8_t *guid = read_take(&r, sizeof lzma);
+	const uint16_t data = read_u16(&r), attributes = read_u16(&r);
+	if (!reader_ok(&r) || data < r.pos || data > p->size)
+		return PACKED_OTHERWISE;
+	*ret = (struct range){ p->off + data, p->size - data };
+	if (memcmp(guid, lzma, sizeof lzma) == 0)
+		return PACKED_LZMA;
+	return attributes & PROCESSING_REQUIRED ? PACKED_OTHERWISE : PACKED_NOT;
+}
+
+static bool read_packed(struct uefi *u, const char *name, const struct range *at);
+
+static void read_wrapped(struct uefi *u, const char *name, const struct part *p)
+{
+	struct range at;
+	const enum packing packing = packing_of(u, p, &at);
+	if (packing == PACKED_NOT) {
+		vec_push(&u->nested, (struct nested){ name, at.off, at.off + at.size });
+		return;
+	}
+	if (packing == PACKED_OTHERWISE && !u->unpacked)
+		note(u->in->notes, u->path, at.off, at.size,
+		     "a section is compressed by another method than LZMA: its modules are not "
+		     "known");
+	if (packing == PACKED_OTHERWISE || u->unpacked || !read_packed(u, name, &at))
+		add_part(u, FV_PACKED, at.off, at.size, name);
+}
+
 static void read_section(struct uefi *u, const char *name, const struct part *p)
 {
 	const uint64_t off = p->off + p->skip, size = p->size - p->skip;
 	struct range volume;
 	const bool program = p->type == SECTION_PE || p->type == SECTION_TE;
-	const bool packed = p->type == SECTION_GUIDED || p->type == SECTION_COMPRESSION;
 	if (program && add_module(u, name, off, size))
 		return;
-	if (p->type == SECTION_VOLUME && is_volume(u->bytes, off, &volume) && volume.size <= size)
+	if (p->type == SECTION_GUIDED || p->type == SECTION_COMPRESSION)
+		read_wrapped(u, name, p);
+	else if (p->type == SECTION_VOLUME && is_volume(u->bytes, off, &volume) &&
+		 volume.size <= size)
 		vec_push(&u->volumes, volume);
 	else
-		add_part(u, packed ? FV_PACKED : FV_OTHER, off, size, name);
+		add_part(u, FV_OTHER, off, size, name);
+}
+
+static void read_sections(struct uefi *u, const char *name, uint64_t from, uint64_t end)
+{
+	struct part p;
+	name = name_of(u, from, end, name);
+	while (next_section(u, &from, end, &p))
+		read_section(u, name, &p);
 }
 
 /* One file; returns the bytes of its header, 0 where there is none. */
@@ -186,17 +253,13 @@ static uint64_t read_file_header(struct uefi *u, uint64_t at, uint64_t end, uint
 
 static void read_file(struct uefi *u, uint64_t at, uint64_t head, uint64_t size, uint8_t type)
 {
-	const uint64_t end = at + size;
-	uint64_t from = at + head;
-	struct part p;
+	const uint64_t end = at + size, from = at + head;
 	if (type == FILE_PAD || type == FILE_RAW) {
 		add_part(u, type == FILE_PAD ? FV_FREE : FV_OTHER, from, end - from,
 			 guid_text(u, at));
 		return;
 	}
-	const char *name = file_name(u, at, from, end);
-	while (next_section(u, &from, end, &p))
-		read_section(u, name, &p);
+	read_sections(u, guid_text(u, at), from, end);
 }
 
 /* The files begin behind the header, or behind an extended one. */
@@ -243,6 +306,69 @@ static void read_volume(struct uefi *u, const struct range *v)
 	}
 	if (at < end)
 		add_part(u, FV_FREE, at, end - at, "");
+}
+
+static void read_all(struct uefi *u)
+{
+	while (u->volumes.count > 0 || u->nested.count > 0) {
+		if (u->nested.count > 0) {
+			const struct nested n = u->nested.data[--u->nested.count];
+			read_sections(u, n.name, n.off, n.end);
+			continue;
+		}
+		const struct range v = u->volumes.data[--u->volumes.count];
+		read_volume(u, &v);
+	}
+	vec_release(&u->volumes);
+	vec_release(&u->nested);
+}
+
+/* ---- compressed sections --------------------------------------------------------------------- */
+
+/* `part` of `whole` as a share of so many bytes. */
+static uint64_t scale(uint64_t part, uint64_t size, uint64_t whole)
+{
+	return (uint64_t)((unsigned __int128)part * size / whole);
+}
+
+/* All of [at] goes to what the unpacked bytes hold, but for headers and free space. */
+static void share_out(struct uefi *u, const struct input *inner, const struct range *at)
+{
+	uint64_t total = 0, done = 0;
+	for (size_t i = 0; i < inner->parts.count; i++)
+		if (inner->parts.data[i].kind != FV_FREE)
+			total += inner->parts.data[i].size;
+	for (size_t i = 0; i < inner->parts.count; i++) {
+		const struct ar_part *p = &inner->parts.data[i];
+		if (p->kind == FV_FREE)
+			continue;
+		const uint64_t from = scale(done, at->size, total);
+		done += p->size;
+		add_part(u, FV_SHARE, at->off + from, scale(done, at->size, total) - from,
+			 arena_copy(&u->in->arena, p->member));
+	}
+	if (total == 0)
+		add_part(u, FV_PACKED, at->off, at->size, "");
+}
+
+/* One that stands in another is no further looked into. */
+static bool read_packed(struct uefi *u, const char *name, const struct range *at)
+{
+	struct heft_err err;
+	struct bytes plain;
+	if (!unpack(UNPACK_LZMA, bytes_sub(u->bytes, at->off, at->size), 0, &plain, &err)) {
+		note(u->in->notes, u->path, at->off, at->size,
+		     "a compressed section cannot be unpacked: %s", err.text);
+		return false;
+	}
+	struct input in = { .notes = u->in->notes };
+	struct uefi inner = { .in = &in, .path = u->path, .bytes = plain, .unpacked = true };
+	read_sections(&inner, name, 0, plain.size);
+	read_all(&inner);
+	share_out(u, &in, at);
+	input_close(&in);
+	mem_free((void *)(uintptr_t)plain.p);
+	return true;
 }
 
 /* ---- all together ---------------------------------------------------------------------------- */
@@ -296,16 +422,12 @@ bool uefi_parse(struct input *in, const char *path, struct heft_err *err)
 	(void)err;
 	in->archive = in->firmware = true;
 	list_volumes(&u);
-	while (u.volumes.count > 0) {
-		const struct range v = u.volumes.data[--u.volumes.count];
-		read_volume(&u, &v);
-	}
+	read_all(&u);
 	add_headers(&u);
 	in->images = mem_zeroed(u.images.count + 1, sizeof *in->images);
 	for (size_t i = 0; i < u.images.count; i++)
 		in->images[i] = u.images.data[i];
 	in->image_count = u.images.count;
 	vec_release(&u.images);
-	vec_release(&u.volumes);
 	return true;
 }

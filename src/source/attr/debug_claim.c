@@ -86,6 +86,10 @@ static void claim_table(struct debug_bytes *b, enum dw_section in)
 	case DW_GNU_PUBNAMES:
 	case DW_GNU_PUBTYPES: pubnames_pieces(d, in, on_piece, &t); break;
 	case DW_NAMES: names_pieces(d, on_piece, &t); break;
+	case DW_APPLE_NAMES:
+	case DW_APPLE_TYPES:
+	case DW_APPLE_NAMESPACES:
+	case DW_APPLE_OBJC: apple_pieces(d, in, on_piece, &t); break;
 	case DW_GDB_INDEX: gdb_index_pieces(d, on_piece, &t); break;
 	case DW_FRAME: frame_pieces(d, b->address_size, on_piece, &t); break;
 	case DW_ADDR: addr_pieces(d, b->addr_version, b->address_size, on_piece, &t); break;
@@ -217,10 +221,11 @@ void debug_bytes_claim(struct debug_bytes *b, struct claims *file)
 						    DW_LOC,     DW_LOCLISTS, DW_MACRO,
 						    DW_MACINFO, DW_CU_INDEX, DW_TU_INDEX,
 						    DW_STR,     DW_LINE_STR };
-	static const enum dw_section tables[] = { DW_ARANGES,    DW_NAMES,        DW_PUBNAMES,
-						  DW_PUBTYPES,   DW_GNU_PUBNAMES, DW_GNU_PUBTYPES,
-						  DW_GDB_INDEX,  DW_FRAME,        DW_ADDR,
-						  DW_STR_OFFSETS };
+	static const enum dw_section tables[] = {
+		DW_ARANGES,      DW_NAMES,     DW_PUBNAMES,    DW_PUBTYPES,    DW_GNU_PUBNAMES,
+		DW_GNU_PUBTYPES, DW_GDB_INDEX, DW_APPLE_NAMES, DW_APPLE_TYPES, DW_APPLE_NAMESPACES,
+		DW_APPLE_OBJC,   DW_FRAME,     DW_ADDR,        DW_STR_OFFSETS
+	};
 	const size_t by_symbol = 2; /* of the tables, the last ones */
 	resolve_all(b, by_units, COUNT_OF(by_units));
 	for (size_t i = 0; i < COUNT_OF(tables) - (b->by_symbol ? 0 : by_symbol); i++)

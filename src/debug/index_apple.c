@@ -1,0 +1,142 @@
+/* index_apple.c - the hash tables of names that LLVM writes for Apple's systems (LLVM, "Source
+ * Level Debugging with LLVM", "Name Accelerator Tables"): header, atoms that say what an entry
+ * holds, buckets, hashes, offsets of what each hash has, then that: strings, each with entries. */
+#include "debug/index_out.h"
+
+#include "debug/dwarf_const.h"
+
+enum { MAGIC = 0x48415348, ATOM_DIE = 1, ATOMS_MAX = 16 };
+
+struct apple {
+	struct index_out out;
+	struct reader r;
+	uint64_t die_base, bucket_count, hash_count;
+	unsigned entry_size, die_at, die_size; /* bytes; die_size 0: entries name no DIE */
+};
+
+static unsigned atom_size(uint16_t form)
+{
+	switch (form) {
+	case DW_FORM_data1:
+	case DW_FORM_flag:
+	case DW_FORM_ref1: return 1;
+	case DW_FORM_data2:
+	case DW_FORM_ref2: return 2;
+	case DW_FORM_data4:
+	case DW_FORM_ref4:
+	case DW_FORM_strp:
+	case DW_FORM_sec_offset: return 4;
+	case DW_FORM_data8:
+	case DW_FORM_ref8: return 8;
+	default: return 0;
+	}
+}
+
+static bool read_atoms(struct apple *a)
+{
+	const uint32_t count = read_u32(&a->r);
+	if (count == 0 || count > ATOMS_MAX)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		const uint16_t type = read_u16(&a->r), form = read_u16(&a->r);
+		const unsigned size = atom_size(form);
+		if (size == 0)
+			return false;
+		if (type == ATOM_DIE) {
+			a->die_at = a->entry_size;
+			a->die_size = size;
+		}
+		a->entry_size += size;
+	}
+	return reader_ok(&a->r);
+}
+
+/* The reader stands behind it afterwards. */
+static bool read_header(struct apple *a)
+{
+	struct reader *r = &a->r;
+	if (read_u32(r) != MAGIC || read_u16(r) != 1)
+		return false;
+	read_skip(r, 2); /* the hash function */
+	a->bucket_count = read_u32(r);
+	a->hash_count = read_u32(r);
+	const uint64_t size = read_u32(r), end = r->pos + size;
+	a->die_base = read_u32(r);
+	if (!read_atoms(a) || r->pos > end)
+		return false;
+	reader_seek(r, end);
+	return reader_ok(r) && a->die_size > 0 &&
+	       a->bucket_count * 4 + a->hash_count * 8 <= reader_left(r);
+}
+
+/* The DIE of the entry at `off`; false where that leaves the table. */
+static bool entry_die(const struct apple *a, uint64_t off, uint64_t *ret)
+{
+	struct reader r = a->r;
+	reader_seek(&r, off + a->die_at);
+	*ret = a->die_base + read_uint(&r, a->die_size);
+	return reader_ok(&r);
+}
+
+/* A string's offset and count go with its first entry, as do hash and offset that lead there. */
+static void put_first(struct apple *a, uint64_t off, uint64_t size, uint64_t string)
+{
+	uint64_t die;
+	if (entry_die(a, add_sat(string, 8), &die))
+		index_put(&a->out, off, size, ABOUT_INFO, die);
+	else
+		index_put(&a->out, off, size, ABOUT_ALL, 0);
+}
+
+static void put_column(struct apple *a, uint64_t column)
+{
+	const uint64_t offsets = a->r.pos + a->bucket_count * 4 + a->hash_count * 4;
+	struct reader r = a->r;
+	reader_seek(&r, offsets);
+	for (uint64_t i = 0; i < a->hash_count; i++)
+		put_first(a, column + i * 4, 4, read_u32(&r));
+}
+
+/* A hash's strings end with a 0, which goes with the last of them. */
+static bool put_data(struct apple *a, uint64_t data)
+{
+	struct reader r = a->r;
+	uint64_t die;
+	reader_seek(&r, data);
+	while (reader_left(&r) > 0) {
+		const uint64_t off = r.pos;
+		if (read_u32(&r) == 0) {
+			index_pad(&a->out, off, r.pos);
+			continue;
+		}
+		const uint64_t count = read_u32(&r);
+		if (!reader_ok(&r) || count > reader_left(&r) / a->entry_size)
+			return false;
+		put_first(a, off, 8, off);
+		for (uint64_t i = 0; i < count; i++, read_skip(&r, a->entry_size))
+			if (entry_die(a, r.pos, &die))
+				index_put(&a->out, r.pos, a->entry_size, ABOUT_INFO, die);
+	}
+	return true;
+}
+
+void apple_pieces(struct dwarf *d, enum dw_section which, index_fn fn, void *ctx)
+{
+	const struct bytes b = dwarf_bytes(d, which);
+	struct apple a = { .out = { .dwarf = d, .which = which, .fn = fn, .ctx = ctx },
+			   .r = reader_of(b, d->big_endian) };
+	if (b.size == 0)
+		return;
+	bool ok = read_header(&a);
+	if (ok) {
+		const uint64_t buckets = a.r.pos, hashes = buckets + a.bucket_count * 4;
+		index_put(&a.out, 0, hashes, ABOUT_ALL, 0);
+		put_column(&a, hashes);
+		put_column(&a, hashes + a.hash_count * 4);
+		ok = put_data(&a, hashes + a.hash_count * 8);
+	}
+	if (!ok)
+		note(d->notes, d->path, 0, b.size, "%s: a table of names is damaged",
+		     dw_section_name(which));
+	index_finish(&a.out);
+}
