@@ -312,6 +312,15 @@ def test_trouble(tmp, port):
     check('stacks in the blocks are not pushed', done.returncode == 2 and not left and '--inline' in done.stderr, done.stderr)
 
 
+def test_ends(tmp, port):
+    """Programs that end about when a profile of them is due: what has ended is no trouble."""
+    Server.requests, Server.answer, Server.refuses = [], b'', 0
+    words = [heft, 'heap', 'run', '--recorder', recorder, '-q', '-o', f'{tmp}/end', '--push', f'http://127.0.0.1:{port}', '--every', '1s', '--']
+    running = [subprocess.Popen(words + ['sleep', f'{0.98 + i / 500:.3f}'], stderr=subprocess.PIPE, text=True) for i in range(16)]
+    said = [p.communicate()[1] for p in running]
+    check('programs that end meanwhile', all(p.returncode == 0 for p in running) and not any(said), said)
+
+
 def main():
     probe = subprocess.run([heft, 'heap', 'run', '--push', 'http://127.0.0.1:1', '--', 'no-such-program'], stderr=subprocess.PIPE, text=True)
     if 'without libcurl' in probe.stderr:
@@ -323,7 +332,7 @@ def main():
         with open(f'{tmp}/shop.c', 'w', encoding='ascii') as f:
             f.write(PROGRAM)
         subprocess.run(['cc', '-g', '-O1', '-fno-builtin', '-w', '-Wl,--build-id', f'{tmp}/shop.c', '-o', f'{tmp}/shop'], check=True)
-        for test in (test_pyroscope, test_ingest, test_parca, test_plain, test_trouble):
+        for test in (test_pyroscope, test_ingest, test_parca, test_plain, test_trouble, test_ends):
             test(tmp, server.server_port)
     server.shutdown()
     if FAILURES or COUNT[0] < 150:

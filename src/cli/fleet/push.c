@@ -1,5 +1,6 @@
 #include "cli/fleet/push.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
@@ -107,6 +108,8 @@ static void push(struct pusher *p, uint32_t pid, const char *path)
 	       write_profile(h, &profile, &err) && post(p, pid, &profile, &err);
 	heft_heap_free(h);
 	push_bytes_release(&profile);
+	if (!good && !path && err.sys_errno == ESRCH)
+		return; /* it has just ended: the file has the last profile */
 	p->posted += good;
 	if (!good && p->failed++ == 0)
 		cli_error(p->cli, "--push: %s", err.text);
