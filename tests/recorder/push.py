@@ -282,7 +282,14 @@ def test_parca(tmp, port):
     check('parca: addresses are those of the files', sums.get('customer', 0) > sums.get('session', 0) == 8 * 5000, sums)
     done, requests, _ = run(tmp, f'parca://127.0.0.1:{port}', '--push-format=pprof', rounds='2', fast=['fast'],
                             answer=trailers(b'grpc-status: 3\r\ngrpc-message: no\r\n'))
-    check('parca: a refusal in the trailers is told', done.returncode == 3 and 'grpc-status: 3' in done.stderr, done.stderr)
+    check('parca: a refusal in the trailers is told', done.returncode == 3 and 'grpc-status: 3 grpc-message: no' in done.stderr, done.stderr)
+    for text, good in ((b'grpc-message:\r\nGrpc-Status:0\r\n', True), (b'grpc-status: 0', True), (b'grpc-status: 03\r\n', False),
+                       (b'grpc-status:\r\n', False), (b'', False), (b'grpc-statu', False)):
+        done, _, _ = run(tmp, f'parca://127.0.0.1:{port}', rounds='1', fast=['fast'], answer=trailers(text))
+        check(f'parca: trailers {text}', (done.stderr == '') == good, done.stderr)
+    for answer in (b'', b'\x80', b'\x80\0\0\xff\xff', b'\0\xff\xff\xff\xff', b'not framed at all'):
+        done, _, _ = run(tmp, f'parca://127.0.0.1:{port}', rounds='1', fast=['fast'], answer=answer)
+        check(f'parca: an answer {answer}', done.returncode == 3 and 'no status of gRPC-Web' in done.stderr, done.stderr)
     p = Profile(fields(fields(unframe(requests[0][2])[2][0])[2][0])[1][0], 'parca, names')
     check('parca: names, if they are wanted', 'customer' in p.strings and p.functions)
 

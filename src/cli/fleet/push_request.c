@@ -280,6 +280,38 @@ static void put_frame(struct push_bytes *b, struct push_bytes *message)
 	push_bytes_release(message);
 }
 
+/* Whether a line of trailers is "grpc-status: 0", in whatever case and with or without blanks. */
+static bool is_status_0(const char *line, size_t size)
+{
+	static const char name[] = "grpc-status:";
+	size_t i = 0;
+	for (; i < sizeof name - 1; i++)
+		if (i == size || (line[i] | ('A' <= line[i] && line[i] <= 'Z' ? 32 : 0)) != name[i])
+			return false;
+	while (i < size && line[i] == ' ')
+		i++;
+	return size - i == 1 && line[i] == '0';
+}
+
+/* Lines of trailers, in one for people. */
+static bool status_is_0(const char *text, size_t size, char *ret, size_t room)
+{
+	bool good = false;
+	size_t used = (size_t)snprintf(ret, room, "the server answers");
+	for (size_t start = 0; start < size;) {
+		size_t end = start;
+		while (end < size && (unsigned char)text[end] >= ' ')
+			end++;
+		good |= is_status_0(text + start, end - start);
+		if (end > start && used < room)
+			used += (size_t)snprintf(ret + used, room - used, " %.*s",
+						 (int)(end - start < 100 ? end - start : 100),
+						 text + start);
+		start = end + 1;
+	}
+	return good;
+}
+
 /* The last frame of an answer has what HTTP/2 would have as trailers. */
 static bool grpc_is_good(const unsigned char *p, size_t size, char *ret, size_t room)
 {
@@ -287,15 +319,8 @@ static bool grpc_is_good(const unsigned char *p, size_t size, char *ret, size_t 
 		const size_t n = (size_t)p[1] << 24 | (size_t)p[2] << 16 | (size_t)p[3] << 8 | p[4];
 		if (n > size - 5)
 			break;
-		if (p[0] & 0x80) {
-			const char *text = (const char *)p + 5;
-			const size_t line = n < 150 ? n : 150;
-			size_t i = 0;
-			for (; i < line && text[i] >= ' '; i++)
-				;
-			snprintf(ret, room, "the server answers %.*s", (int)i, text);
-			return i >= 14 && memcmp(text, "grpc-status: 0", 14) == 0;
-		}
+		if (p[0] & 0x80)
+			return status_is_0((const char *)p + 5, n, ret, room);
 		p += 5 + n;
 		size -= 5 + n;
 	}
