@@ -310,6 +310,7 @@ static void attribute_image(struct attr *a, size_t number, size_t total)
 	attr_btf(a);
 	attr_notes(a);
 	attr_gpu(a);
+	attr_bundle(a);
 	attr_commit_vm(a);
 	attr_debug_sections(a);
 	if (!a->f->as_bloaty)

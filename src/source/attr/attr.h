@@ -164,6 +164,9 @@ void attr_btf(struct attr *a);
 /* attr_notes.c: by symbol, a row for each probe of SystemTap; what annobin says of a function to
  * that. */
 void attr_notes(struct attr *a);
+/* attr_bundle.c: by symbol, what is appended to a program: members of a zip file, of PyInstaller's
+ * archive; a squashfs image. */
+void attr_bundle(struct attr *a);
 /* attr_gpu.c: by symbol, code of graphics processors: kernels by name and architecture, and a row
  * for the rest of each architecture. */
 void attr_gpu(struct attr *a);

@@ -1,0 +1,148 @@
+/* What is appended to a program, or in a section of PyInstaller's: by symbol, a row for each member
+ * where the format is public.
+ *
+ * zip: as in image/package/zip.h.  CArchive of PyInstaller ("CArchive", PyInstaller's manual,
+ * "Advanced Topics"): at the end "MEI", 0c 0b 0a 0b 0e, then in big-endian words the sizes of the
+ * archive, the place and size of its table, and a version, and 64 bytes with the name of the Python
+ * library; entries have their own size, place, packed and unpacked size, two bytes, and a name.
+ * squashfs (AppImage): "hsqs", the bytes in use at 40 (Linux, Documentation/filesystems/squashfs).
+ *
+ * What is of none of these stays [Unmapped]. */
+#include "source/attr/attr.h"
+
+#include "image/package/zip.h"
+
+enum { COOKIE = 88, COOKIE_WORDS = 8, ENTRY_MIN = 18, COOKIE_ROOM = 4096, SQUASHFS_USED = 40 };
+#define PYINSTALLER_MAGIC STR("MEI\014\013\012\013\016")
+
+struct bundle {
+	struct attr *attr;
+	uint64_t start; /* in the image */
+	struct bytes bytes;
+};
+
+static void put(const struct bundle *b, uint64_t off, uint64_t size, label_id label)
+{
+	if (off < b->bytes.size)
+		claim(&b->attr->file_claims, b->attr->im->file_off + b->start + off,
+		      min_u64(size, b->bytes.size - off), label, WHY_MEMBER);
+}
+
+static void put_member(const struct bundle *b, uint64_t off, uint64_t size, struct str name)
+{
+	put(b, off, size, label_format(b->attr->f->labels, "(bundled " STR_FMT ")", STR_ARG(name)));
+}
+
+static void put_tables(const struct bundle *b, uint64_t off, uint64_t size)
+{
+	put(b, off, size, label_borrow(b->attr->f->labels, STR("(bundle tables)")));
+}
+
+/* Of the whole file, for a directory may count from its start. */
+static bool zip_bundle(const struct bundle *b)
+{
+	struct zip z = { 0 };
+	struct heft_err err = { 0 };
+	if (!zip_parse(&z, b->attr->f->path, b->bytes, b->attr->f->notes, &err) ||
+	    z.entries.count == 0) {
+		zip_release(&z);
+		return false;
+	}
+	for (size_t i = 0; i < z.entries.count; i++) {
+		const struct zip_entry *e = &z.entries.data[i];
+		put_member(b, e->off, e->data + e->packed - e->off, e->name);
+	}
+	put_tables(b, z.directory, b->bytes.size - z.directory);
+	zip_release(&z);
+	return true;
+}
+
+/* The last one: its place, or the size of the bytes. */
+static uint64_t find_cookie(struct bytes all)
+{
+	const struct str magic = PYINSTALLER_MAGIC;
+	for (uint64_t back = COOKIE; back <= all.size && back <= COOKIE + COOKIE_ROOM; back++)
+		if (memcmp(all.p + (all.size - back), magic.p, magic.len) == 0)
+			return all.size - back;
+	return all.size;
+}
+
+static void pyinstaller_entries(const struct bundle *b, struct reader r, uint64_t base)
+{
+	while (reader_left(&r) >= ENTRY_MIN) {
+		const uint64_t start = r.pos;
+		const uint32_t size = read_u32(&r), off = read_u32(&r), packed = read_u32(&r);
+		read_skip(&r, 6); /* size unpacked, whether it is packed, type */
+		if (size < ENTRY_MIN || size > r.size - start)
+			return;
+		const char *const name = (const char *)read_take(&r, size - ENTRY_MIN);
+		if (packed > 0)
+			put_member(b, base + off, packed,
+				   (struct str){ name, strnlen(name, size - ENTRY_MIN) });
+	}
+}
+
+static bool pyinstaller_bundle(const struct bundle *b)
+{
+	const uint64_t cookie = find_cookie(b->bytes);
+	struct reader r = reader_of(bytes_sub(b->bytes, cookie, b->bytes.size - cookie), true);
+	read_skip(&r, COOKIE_WORDS);
+	const uint64_t size = read_u32(&r), table = read_u32(&r), table_size = read_u32(&r);
+	const uint64_t end = cookie + COOKIE;
+	if (!reader_ok(&r) || size > end || size < COOKIE || table > size ||
+	    table_size > size - table)
+		return false;
+	const uint64_t base = end - size;
+	pyinstaller_entries(b, reader_of(bytes_sub(b->bytes, base + table, table_size), true),
+			    base);
+	put_tables(b, base + table, table_size);
+	put_tables(b, cookie, COOKIE);
+	return true;
+}
+
+static bool squashfs_bundle(const struct bundle *b)
+{
+	struct reader r = reader_of(b->bytes, false);
+	if (b->bytes.size < SQUASHFS_USED || memcmp(b->bytes.p, "hsqs", 4) != 0)
+		return false;
+	reader_seek(&r, SQUASHFS_USED);
+	const uint64_t used = read_u64(&r);
+	if (!reader_ok(&r))
+		return false;
+	put(b, 0, used, label_borrow(b->attr->f->labels, STR("(bundled squashfs)")));
+	return true;
+}
+
+/* Where all that headers tell of ends. */
+static uint64_t image_end(const struct image *im)
+{
+	uint64_t end = max_u64(im->shdr_off + im->shdr_size, im->phdr_off + im->phdr_size);
+	for (size_t i = 1; i < im->section_count; i++)
+		end = max_u64(end, im->sections[i].off + im->sections[i].file_size);
+	for (size_t i = 0; i < im->segment_count; i++)
+		end = max_u64(end, im->segments[i].off + im->segments[i].file_size);
+	return end;
+}
+
+static struct bundle bundle_of(struct attr *a, uint64_t start, uint64_t size)
+{
+	return (struct bundle){ a, start, bytes_sub(a->im->bytes, start, size) };
+}
+
+void attr_bundle(struct attr *a)
+{
+	const uint64_t end = image_end(a->im), size = a->im->bytes.size;
+	const struct section *s = image_section_find(a->im, "pydata");
+	if (a->owner != BY_SYMBOL || a->f->as_bloaty || a->im->made || a->im->kind != IMAGE_EXEC ||
+	    a->f->input->archive)
+		return;
+	if (s && !s->nobits) {
+		const struct bundle section = bundle_of(a, s->off, s->file_size);
+		(void)pyinstaller_bundle(&section);
+	}
+	if (end >= size)
+		return;
+	const struct bundle rest = bundle_of(a, end, size - end), all = bundle_of(a, 0, size);
+	if (!squashfs_bundle(&rest) && !pyinstaller_bundle(&rest))
+		(void)zip_bundle(&all);
+}
