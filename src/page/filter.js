@@ -1,7 +1,7 @@
 /* Which lines are shown, and of what kind they are. */
 
-/* Its texts are instructions; they are no names, and are looked through when somebody asks for it. */
-const CODE_COLUMN = "disassembly";
+/* Texts of these are no names, and are looked through when somebody asks for them. */
+const CODE_COLUMN = "disassembly", NO_NAMES = [CODE_COLUMN, "flags"];
 
 function escapeRegex(text) {
 	return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
@@ -59,7 +59,7 @@ function markLines(found, lines, known) {
 
 /* 1 for each line that a filter lets through, null where it is all; throws where an expression is wrong. */
 function filterLines(book, tab, filter, measure) {
-	const columns = filter.in === "" ? tab.columns.filter(c => c.name !== CODE_COLUMN) : [tab.columns[filter.in]];
+	const columns = filter.in === "" ? tab.columns.filter(c => !NO_NAMES.includes(c.name)) : [tab.columns[filter.in]];
 	if (!filter.with && !filter.without && filter.kind === "" && !filter.least)
 		return null;
 	const passes = filter.with ? linesWith(book, tab, columns, pattern(filter.with, filter.regex)) : new Uint8Array(tab.lines).fill(1);

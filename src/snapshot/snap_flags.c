@@ -26,12 +26,21 @@ uint16_t snap_piece_flags(struct str name)
 	return 0;
 }
 
+/* "libc.so.6", whose number is no clone's. */
+static bool is_library(struct str name)
+{
+	for (size_t i = 0; i + 4 <= name.len; i++)
+		if (memcmp(name.p + i, ".so.", 4) == 0)
+			return true;
+	return false;
+}
+
 uint16_t snap_name_flags(struct supersize_name *work, struct str name)
 {
 	const struct str ends[] = { STR(".cold"), STR(" [clone .cold]") };
 	if (name.len == 0 || name.p[0] == '[')
 		return 0;
-	supersize_split(work, name, SUPERSIZE_TEXT);
+	supersize_split(work, name, is_library(name) ? 0 : SUPERSIZE_TEXT);
 	uint16_t flags = (uint16_t)work->flags;
 	for (size_t i = 0; i < COUNT_OF(ends); i++)
 		if (str_ends(name, ends[i]))

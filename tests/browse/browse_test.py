@@ -150,7 +150,7 @@ def check_moves():
     parents = [i for i, r in enumerate(top) if len(r["children"]) > 1]
     t = browse("sources")
     for keys, at in [(["Down"], 1), (["j"], 2), (["Up"], 1), (["k"], 0), (["Up"], 0), (["End"], len(top) - 1),
-                     (["Down"], len(top) - 1), (["Home"], 0), (["G"], len(top) - 1), (["g"], 0),
+                     (["Down"], len(top) - 1), (["Home"], 0), (["G"], len(top) - 1), (["g"], 0), (["j"], 1), (["k"], 0),
                      (["NPage"], min(20, len(top) - 1)), (["PPage"], 0)]:
         t.press(*keys)
         check(f"keys: {keys[0]}", chosen(t), top[at]["label"])
@@ -162,6 +162,8 @@ def check_moves():
     t.press("Down")
     check("keys: the first row below", chosen(t), by_file(row["children"])[0]["label"])
     t.press("Left")
+    t.press("h")
+    check("keys: l opens", labels(t.press("l")), opened)
     check("keys: Left goes up", chosen(t), row["label"])
     check("keys: Left closes", labels(t.press("h")), before)
     lines = t.press("Enter")
@@ -526,6 +528,37 @@ def hostile(path):
     return subprocess.run(["cc", "-c", path + ".s", "-o", path]).returncode == 0
 
 
+LONGEST = 50000000
+
+
+def longest(path):
+    """An object with one function, whose name has 50 MB."""
+    with open(path + ".s", "w") as f:
+        f.write(".text\n.globl f\n.type f,@function\nf: .fill 100,1,0x90\n.size f,100\n")
+    with open(path + ".names", "w") as f:
+        f.write("f " + "L" * LONGEST + "\n")
+    return (subprocess.run(["cc", "-c", path + ".s", "-o", path + ".short"]).returncode == 0
+            and subprocess.run(["objcopy", "--redefine-syms=" + path + ".names", path + ".short", path]).returncode == 0)
+
+
+def check_longest():
+    if not longest("longest.o"):
+        print("LEFT OUT: a name of 50 MB: objcopy does not make it")
+        return
+    t = browse("-C", "none", "-d", "symbols", "longest.o")
+    check("longest: it is cut", [name[:20] for _, name in labels(t.lines())][:1], ["L" * 20])
+    check("longest: lines stay within the screen", max(len(line) for line in t.lines()) <= 80, True)
+    card = "".join(t.press("i"))
+    for _ in range(3):
+        card += "".join(t.press("NPage"))
+    check("longest: how long it is is told", re.search(r"\( *5[0 ]*bytes *\)", card) is not None, True)
+    t.press("q", "/", "LLLL", "Enter")
+    check("longest: it is found", t.wait(" LLLL") is not None, True)
+    t.press("Escape", "q")
+    check("longest: exit status", t.status(), 0)
+    t.close()
+
+
 def check_names():
     path = os.path.join(WORK, "a\x1b[2Jb.o")
     if not hostile(path):
@@ -604,7 +637,7 @@ def main():
     try:
         for part in (check_rows, check_filters, check_moves, check_acts, check_mouse, check_card, check_changes, check_lists, check_heap,
                      check_living, check_sizes,
-                     check_colours, check_no_terminal, check_names, check_many):
+                     check_colours, check_no_terminal, check_names, check_longest, check_many):
             part()
     finally:
         subprocess.run(["tmux", "-S", os.path.join(WORK, "tmux.socket"), "kill-server"], stderr=subprocess.DEVNULL)

@@ -159,7 +159,7 @@ def check_sizes(b, work):
     check_changes(b, ["tiny-grown", "--", "tiny"])
 
 
-FLAGGED = {"plain": "", "f.cold": "cold", "_ZN12_GLOBAL__N_11gEv": "anonymous namespace", "h.part.0": "clone", "_GLOBAL__sub_I_x": "startup"}
+FLAGGED = {"plain": "", "f.cold": "cold", "_ZN12_GLOBAL__N_11gEv": "anonymous namespace", "h.part.0": "clone", "_GLOBAL__sub_I_x": "startup", "lib.so.6": ""}
 
 
 def check_flags(b, work):
@@ -179,6 +179,7 @@ def check_flags(b, work):
         if label and flag:
             check(f"flags: {label} is {flag}", label in shown.get(flag, []), True)
     check("flags: of a section", "far" in shown.get("cold", []), True)
+    check("flags: they are no names", b.run("heftPage.state.filter.with = 'startup'; heftPage.update(false); heftPage.totals('now')"), [0, 0])
     check("flags: plain has none", any("plain" in labels for flag, labels in shown.items() if flag != "[none]"), False)
     heft("report", "-d", "sections,symbols", "tiny", "-o", work + "/page.html")
     b.open(work + "/page.html")
@@ -260,6 +261,32 @@ def hostile(path):
             f.write(b'.globl "%s"\n.type "%s",@function\n"%s": .fill %d,1,0x90\n.size "%s",%d\n'
                     % (quoted, quoted, quoted, 100 + i, quoted, 100 + i))
     return subprocess.run(["cc", "-c", path + ".s", "-o", path]).returncode == 0
+
+
+LONGEST = 50000000
+
+
+def longest(path):
+    """An object with one function, whose name has 50 MB."""
+    with open(path + ".s", "w") as f:
+        f.write(".text\n.globl f\n.type f,@function\nf: .fill 100,1,0x90\n.size f,100\n")
+    with open(path + ".names", "w") as f:
+        f.write("f " + "L" * LONGEST + "\n")
+    return (subprocess.run(["cc", "-c", path + ".s", "-o", path + ".short"]).returncode == 0
+            and subprocess.run(["objcopy", "--redefine-syms=" + path + ".names", path + ".short", path]).returncode == 0)
+
+
+def check_longest(b, work):
+    if not longest(work + "/longest.o"):
+        print("LEFT OUT: a name of 50 MB: objcopy does not make it")
+        return
+    heft("report", "-C", "none", "-d", "symbols", work + "/longest.o", "-o", work + "/page.html")
+    check("longest: the page is small", os.path.getsize(work + "/page.html") < 1000000, True)
+    b.open(work + "/page.html")
+    check("longest: it is there", b.run("heftPage.rows([]).map(r => r.label.length)").count(LONGEST), 1)
+    b.run("document.querySelectorAll('#table .rows .row')[1].click()")
+    check("longest: it is cut", b.run("document.body.innerText.length < 50000"), True)
+    check("longest: how long it is is told", b.run("document.getElementById('card').innerText.includes('(50,000,000 characters)')"), True)
 
 
 def check_names(b, work):
@@ -502,7 +529,7 @@ def main():
     os.chdir(work)
     b = devtools.Browser(program)
     try:
-        for part in check_sizes, check_flags, check_lists, check_instructions, check_sides, check_heap, check_names, check_search, check_sort, check_heaviest, check_itself, check_address, check_keys, check_pictures:
+        for part in check_sizes, check_flags, check_lists, check_instructions, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_heaviest, check_itself, check_address, check_keys, check_pictures:
             part(b, work)
         check("requests: none left", b.requests, [])
         check("errors: none", b.errors, [])
