@@ -66,6 +66,16 @@ void heft_finder_add_script(struct heft_finder *f, const char *path)
 	GUARDED_VOID(f->memory, finder_add_script(f, path));
 }
 
+static void finder_add_elf(struct heft_finder *f, const char *path)
+{
+	wish_add_elf(&f->wish, path);
+}
+
+void heft_finder_add_elf(struct heft_finder *f, const char *path)
+{
+	GUARDED_VOID(f->memory, finder_add_elf(f, path));
+}
+
 static void finder_add_source_map(struct heft_finder *f, const char *id, const char *path)
 {
 	wish_add_source_map(&f->wish, id, path);

@@ -429,7 +429,7 @@ static void find_segment(const struct heft_where *w, uint64_t addr, struct heft_
 		if (s->type != PT_LOAD || addr < s->addr || offset >= s->vm_size)
 			continue;
 		at->segment = w->segments[i];
-		at->in_file = offset < s->file_size && !w->program.input.linkmap;
+		at->in_file = offset < s->file_size && input_has_offsets(&w->program.input);
 		at->file_offset = at->in_file ? s->off + offset : 0;
 		return;
 	}

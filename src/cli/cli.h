@@ -162,6 +162,7 @@ enum common_option {
 	O_NO_MAP,
 	O_REGION,
 	O_LINKER_SCRIPT,
+	O_ELF,
 	O_SYSROOT,
 	O_PATH_MAP,
 	O_STRIP_PREFIX,

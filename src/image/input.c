@@ -1,9 +1,11 @@
 #include "image/input.h"
 
+#include "base/filename.h"
 #include "base/text.h"
 #include "base/unpack.h"
 #include "image/elf_const.h"
 #include "image/linkmap/linkmap_image.h"
+#include "image/raw/raw.h"
 
 static const struct {
 	const char *magic;
@@ -48,6 +50,11 @@ static bool unknown_type(const char *path, struct bytes b, struct heft_err *err)
 	if (name)
 		return fail(err, HEFT_EUNSUPPORTED, 0,
 			    "%s: not a program, object or archive (it is %s)", path, name);
+	if (str_ends(str_of(path), STR(".bin")))
+		return fail(err, HEFT_EUNSUPPORTED, 0,
+			    "%s: not a program, object or archive; if it is firmware, say where it "
+			    "lies (--base) or what it was made of (--elf)",
+			    path);
 	return fail(err, HEFT_EUNSUPPORTED, 0, "%s: not a program, object or archive", path);
 }
 
@@ -90,6 +97,24 @@ static bool parse_linkmap(struct input *in, const char *path, struct heft_err *e
 	return true;
 }
 
+static void take_raw(struct input *in, const char *path)
+{
+	in->images = mem_zeroed(1, sizeof *in->images);
+	in->image_count = 1;
+	in->file.bytes = in->raw->bytes;
+	raw_image(in->images, &(struct image_place){ .path = path, .member = STR("") }, in->raw,
+		  in->notes);
+}
+
+static bool parse_raw(struct input *in, const char *path, struct heft_err *err)
+{
+	in->raw = mem_zeroed(1, sizeof *in->raw);
+	if (!raw_parse(in->raw, path, in->file.bytes, in->notes, err))
+		return false;
+	take_raw(in, path);
+	return true;
+}
+
 /* in->file.bytes to images and parts. */
 static bool parse(struct input *in, const char *path, struct heft_err *err)
 {
@@ -100,6 +125,8 @@ static bool parse(struct input *in, const char *path, struct heft_err *err)
 		return fat_parse(in, path, err);
 	if (uefi_matches(b))
 		return uefi_parse(in, path, err);
+	if (!image_matches(b) && raw_matches(b))
+		return parse_raw(in, path, err);
 	if (!image_matches(b))
 		return linkmap_matches(b) ? parse_linkmap(in, path, err)
 					  : unknown_type(path, b, err);
@@ -134,7 +161,7 @@ bool input_is_core(struct bytes b, bool *ret_packed)
 bool input_knows(struct bytes b)
 {
 	return image_matches(b) || ar_matches(b) || fat_matches(b) || uefi_matches(b) ||
-	       foreign_name(b);
+	       raw_matches(b) || foreign_name(b);
 }
 
 /* A linker map; other packed files that are no cores are not looked into. */
@@ -153,7 +180,7 @@ static bool parse_file(struct input *in, const char *path, struct heft_err *err)
 	if (!parse(in, path, err))
 		return false;
 	for (size_t i = 0; i < in->image_count; i++)
-		in->images[i].mapped = in->file.mapped != NULL && !in->made;
+		in->images[i].mapped = in->file.mapped != NULL && input_has_offsets(in);
 	return true;
 }
 
@@ -167,6 +194,47 @@ bool input_adopt(struct input *in, struct file *f, struct notes *notes, struct h
 		return true;
 	input_close(in);
 	return false;
+}
+
+bool input_has_offsets(const struct input *in)
+{
+	return !in->linkmap && !(in->raw && in->raw->owned);
+}
+
+bool input_adopt_plain(struct input *in, struct file *f, uint64_t base, struct notes *notes,
+		       struct heft_err *err)
+{
+	memset(in, 0, sizeof *in);
+	in->notes = notes;
+	in->file = *f;
+	in->raw = mem_zeroed(1, sizeof *in->raw);
+	raw_plain(in->raw, in->file.path, in->file.bytes, base, notes);
+	take_raw(in, in->file.path);
+	in->images[0].mapped = in->file.mapped != NULL;
+	if (in->raw->chunks.count > 0)
+		return true;
+	(void)fail(err, HEFT_EFORMAT, 0, "%s: has no bytes at addresses", in->file.path);
+	input_close(in);
+	return false;
+}
+
+bool input_join(struct input *in, const char *path, struct bytes elf, struct heft_err *err)
+{
+	const struct bytes content = in->raw->bytes;
+	uint8_t *all = mem_alloc(content.size + elf.size);
+	const struct image_place at = { .path = in->images[0].path, .member = STR("") };
+	struct image im;
+	memcpy(all, content.p, content.size);
+	memcpy(all + content.size, elf.p, elf.size);
+	if (!elf_parse(&im, &at, (struct bytes){ all + content.size, elf.size }, in->notes, err)) {
+		mem_free(all);
+		return false;
+	}
+	raw_join(&im, in->raw, (struct bytes){ all, content.size + elf.size }, file_name(path));
+	image_release(&in->images[0]);
+	in->images[0] = im;
+	in->made = all;
+	return true;
 }
 
 bool input_open(struct input *in, const char *path, struct notes *notes, struct heft_err *err)
@@ -252,6 +320,9 @@ void input_close(struct input *in)
 	if (in->linkmap)
 		linkmap_release(in->linkmap);
 	mem_free(in->linkmap);
+	if (in->raw)
+		raw_release(in->raw);
+	mem_free(in->raw);
 	mem_free(in->made);
 	if (in->file.path) /* else the bytes are input_parse's caller's */
 		file_close(&in->file);

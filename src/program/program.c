@@ -1,9 +1,11 @@
 #include "program/program.h"
 
+#include "base/filename.h"
 #include "debug/sourcemap/source_map.h"
 #include "image/elf_const.h"
 #include "program/made_by.h"
 #include "program/pdb_file.h"
+#include "program/raw_program.h"
 
 /* ---- debug files given by hand -------------------------------------------------------------- */
 
@@ -250,19 +252,34 @@ static void try_map(struct program *p, const char *path, bool likely)
 	notes_release(&notes);
 }
 
-/* "fw.elf" has its map in "fw.elf.map" or in "fw.map". */
+static void try_maps(struct program *p, struct arena *a, const char *stem, bool likely)
+{
+	try_map(p, arena_format(a, "%s.map", stem), likely);
+	try_map(p, arena_format(a, "%s.map.gz", stem), likely);
+}
+
+/* "fw.elf" has its map in "fw.elf.map" (Pico SDK, Make) or in "fw.map" (CMake, Zephyr, ESP-IDF,
+ * Arduino, PlatformIO), or where IDEs put them. */
 static void find_map(struct program *p)
 {
-	struct arena scratch = { 0 };
-	const char *slash = strrchr(p->path, '/'), *dot = strrchr(p->path, '.');
-	try_map(p, arena_format(&scratch, "%s.map", p->path), false);
-	try_map(p, arena_format(&scratch, "%s.map.gz", p->path), false);
-	if (dot && dot > (slash ? slash + 1 : p->path)) {
-		const int stem = (int)(dot - p->path);
-		try_map(p, arena_format(&scratch, "%.*s.map", stem, p->path), true);
-		try_map(p, arena_format(&scratch, "%.*s.map.gz", stem, p->path), true);
-	}
-	arena_release(&scratch);
+	/* From the folder of the program. */
+	static const char *const folders[] = { "",        "../",      "map/",
+					       "../map/", "../List/", "../Listings/" };
+	struct arena a = { 0 };
+	const char *path = p->made_of ? p->made_of : p->path;
+	const char *name = file_name(path), *dot = strrchr(name, '.');
+	const int folder = (int)(name - path), stem = (int)(dot && dot > name ? dot - name : 0);
+	try_maps(p, &a, path, false);
+	for (size_t i = 0; stem > 0 && i < COUNT_OF(folders); i++)
+		try_maps(p, &a,
+			 arena_format(&a, "%.*s%s%.*s", folder, path, folders[i], stem, name),
+			 true);
+	if (stem > 0 && strstr(path, ".pio/build/"))
+		try_maps(p, &a, arena_format(&a, "%.*s../../../%.*s", folder, path, stem, name),
+			 true);
+	try_maps(p, &a, arena_format(&a, "%.*soutput", folder, path), true);
+	try_maps(p, &a, arena_format(&a, "%.*slinker", folder, path), true);
+	arena_release(&a);
 }
 
 const struct linkmap *program_map(struct program *p)
@@ -306,21 +323,43 @@ static bool use_given(struct program *p, struct heft_err *err)
 	progress_tell(p->path, 0, 1);
 	note_packer(p);
 	return input_take_slice(&p->input, p->path, p->wish->arch, err) &&
-	       use_debug_files(p, err) && use_maps(p, err) && program_read_scripts(p, err);
+	       raw_find_program(p, err) && use_debug_files(p, err) && use_maps(p, err) &&
+	       program_read_scripts(p, err);
+}
+
+/* Plain bytes are images of firmware where somebody knows their address. */
+static bool adopt(struct program *p, struct file *f, struct heft_err *err)
+{
+	uint64_t base;
+	struct heft_err why;
+	if (raw_is_plain(p, f->bytes, &base, &why))
+		return input_adopt_plain(&p->input, f, base, p->notes, err);
+	if (why.code == 0)
+		return input_adopt(&p->input, f, p->notes, err);
+	file_close(f);
+	return fail(err, why.code, why.offset, "%s", why.text);
 }
 
 bool program_open(struct program *p, const char *path, const struct program_wish *wish,
 		  struct notes *notes, struct heft_err *err)
 {
+	struct file f;
+	bool packed;
 	begin(p, path, wish, notes);
-	return input_open(&p->input, path, notes, err) && use_given(p, err);
+	if (!file_open(&f, path, err))
+		return false;
+	if (input_is_core(f.bytes, &packed) && packed) {
+		file_close(&f);
+		return input_open(&p->input, path, notes, err) && use_given(p, err);
+	}
+	return adopt(p, &f, err) && use_given(p, err);
 }
 
 bool program_adopt(struct program *p, const char *path, struct file *f,
 		   const struct program_wish *wish, struct notes *notes, struct heft_err *err)
 {
 	begin(p, path, wish, notes);
-	return input_adopt(&p->input, f, notes, err) && use_given(p, err);
+	return adopt(p, f, err) && use_given(p, err);
 }
 
 bool program_parse(struct program *p, const char *path, struct bytes bytes,
@@ -364,6 +403,7 @@ void program_close(struct program *p)
 	if (p->open)
 		input_close(&p->input);
 	mem_free(p->given);
+	mem_free(p->made_of);
 	memset(p, 0, sizeof *p);
 }
 

@@ -9,6 +9,7 @@ void wish_release(struct program_wish *w)
 	vec_release(&w->programs);
 	regions_release(&w->regions);
 	vec_release(&w->scripts);
+	vec_release(&w->elfs);
 	paths_release(&w->paths);
 	vec_release(&w->pieces);
 	file_inputs_release(&w->inputs);
@@ -47,6 +48,11 @@ void wish_add_map(struct program_wish *w, const char *path)
 void wish_add_script(struct program_wish *w, const char *path)
 {
 	vec_push(&w->scripts, keep(w, path));
+}
+
+void wish_add_elf(struct program_wish *w, const char *path)
+{
+	vec_push(&w->elfs, keep(w, path));
 }
 
 void wish_add_source_map(struct program_wish *w, const char *id, const char *path)
@@ -141,6 +147,8 @@ void wish_copy(struct program_wish *w, const struct program_wish *from)
 	regions_copy(&w->regions, &from->regions);
 	for (size_t i = 0; i < from->scripts.count; i++)
 		wish_add_script(w, from->scripts.data[i]);
+	for (size_t i = 0; i < from->elfs.count; i++)
+		wish_add_elf(w, from->elfs.data[i]);
 	wish_set_sysroot(w, from->sysroot);
 	wish_set_arch(w, from->arch);
 	w->flags = from->flags;

@@ -25,6 +25,7 @@ struct program_wish {
 	VEC(const char *) programs;    /* of dumps */
 	struct memory_regions regions; /* given by hand */
 	VEC(const char *) scripts;     /* of linkers, which say what regions there are */
+	VEC(const char *) elfs;        /* what raw images of firmware were made of */
 	const char *sysroot;           /* or NULL */
 	unsigned flags;                /* enum heft_find_flag */
 	const char *arch;              /* slice of universal files; NULL: all */
@@ -46,6 +47,7 @@ void wish_add_map(struct program_wish *w, const char *path);
 /* HEFT_EARG where the region is empty, wraps or is one too many. */
 bool wish_add_region(struct program_wish *w, const char *name, uint64_t origin, uint64_t length,
 		     struct heft_err *err);
+void wish_add_elf(struct program_wish *w, const char *path);
 void wish_add_script(struct program_wish *w, const char *path);
 void wish_add_program(struct program_wish *w, const char *path);
 void wish_set_sysroot(struct program_wish *w, const char *dir);

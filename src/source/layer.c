@@ -92,7 +92,8 @@ void layer_add_file(const struct source_file *f, struct layer *l, struct claims 
 	memset(file, 0, sizeof *file);
 }
 
-/* Where sections with bytes begin, sorted, in one domain: empty ones end nothing. */
+/* Where sections with bytes begin, sorted, in one domain: empty ones end nothing.  Of raw images
+ * also what stands between them in the file. */
 static uint64_t *section_starts(const struct source_file *f, enum heft_domain domain, size_t *count)
 {
 	VEC(uint64_t) starts = { 0 };
@@ -105,6 +106,8 @@ static uint64_t *section_starts(const struct source_file *f, enum heft_domain do
 			else if (domain == HEFT_VM && s->alloc && s->size > 0)
 				vec_push(&starts, s->addr);
 		}
+		for (size_t k = 0; f->input->raw && domain == HEFT_FILE && k < im->part_count; k++)
+			vec_push(&starts, im->parts[k].off);
 	}
 	sort_by_key(starts.data, starts.count, sizeof *starts.data);
 	*count = starts.count;
@@ -170,7 +173,7 @@ static void rest_of_side(void *ctx, size_t side, unsigned worker)
 	spans_overlay(&l->file, &d->translated);
 	claims_resolve(&d->file_rest, d->f->map->file_size, &rest);
 	spans_overlay(&l->file, &rest);
-	if (d->f->input->linkmap) /* the image has tables behind the program's bytes */
+	if (d->f->input->made) /* the image has tables behind the program's bytes */
 		spans_cut(&l->file, d->f->map->file_size);
 	pad(d->f, l, &l->file, HEFT_FILE);
 	basemap_check_file(d->f->map, &l->file);
