@@ -142,6 +142,10 @@ enum heft_format {
 	 * front, the array "labels" and the measures: */
 	HEFT_NDJSON,    /* an object a line */
 	HEFT_ROWBINARY, /* ClickHouse's RowBinary: String, Array(String), UInt64 */
+	/* Heaps alone, no diffs: what is in use as the request that OTLP's collectors take, of
+	 * opentelemetry-proto 1.9, whose profiles are no stable part of it yet.  The constants are
+	 * attributes of the resource. */
+	HEFT_OTLP_V1DEVELOPMENT,
 };
 
 /* A column that has one text in all rows.  Never grows. */

@@ -42,9 +42,9 @@ const struct opt heap_run_opts[] = {
 	  "                              parca://HOST:7070 or any http address" },
 	{ O_EVERY, 0, false, "every", "TIME", "how often: 60s (default), 5m" },
 	{ O_SERVICE, 0, false, "service", "NAME", "its name there (default: CMD's file name)" },
-	{ O_PUSH_FORMAT, 0, false, "push-format", "pprof|pprof-addresses",
-	  "with names, or build ids and addresses alone,\n"
-	  "                              which is the default for Parca" },
+	{ O_PUSH_FORMAT, 0, false, "push-format", "FORMAT",
+	  "pprof: with names; pprof-addresses: with build ids\n"
+	  "                              alone (Parca's default); otlp-v1development" },
 	{ O_RECORDER, 0, false, "recorder", "FILE", "libheft-heap.so, if not beside heft" },
 	{ O_QUIET, 'q', false, "quiet", NULL, "do not tell which files were written" },
 #include "cli/last_opts.inc"

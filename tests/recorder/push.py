@@ -74,6 +74,8 @@ def fields(data):
         key, at = varint(data, at)
         if key & 7 == 0:
             value, at = varint(data, at)
+        elif key & 7 == 1:
+            value, at = int.from_bytes(data[at : at + 8], 'little'), at + 8
         elif key & 7 == 2:
             size, at = varint(data, at)
             value, at = data[at : at + size], at + size
@@ -294,6 +296,49 @@ def test_parca(tmp, port):
     check('parca: names, if they are wanted', 'customer' in p.strings and p.functions)
 
 
+def otlp_value(data):
+    return fields(data)[1][0].decode()
+
+
+def test_otlp(tmp, port):
+    """Two profiles of one request, whose tables are in one dictionary."""
+    done, requests, left = run(tmp, f'http://127.0.0.1:{port}', '--push-format=otlp-v1development')
+    check('otlp: the program ends as ever', (done.returncode, done.stderr) == (3, ''), done)
+    check('otlp: path and type', {(r[0], r[1]['Content-Type']) for r in requests} == {('/v1development/profiles', 'application/x-protobuf')})
+    message = fields(requests[-1][2])
+    resource, tables = fields(message[1][0]), fields(message[2][0])
+    strings = [s.decode() for s in tables[5]]
+    check('otlp: entries for none', strings[0] == '' and all(tables[n][0] == b'' for n in (1, 2, 3, 4, 6, 7)))
+    attributes = {fields(a)[1][0].decode(): otlp_value(fields(a)[2][0]) for a in fields(resource[1][0])[1]}
+    check('otlp: the resource', attributes['service.name'] == 'shop' and attributes['process.pid'].isdigit() and attributes['host.name'], attributes)
+    scope = fields(resource[2][0])
+    check('otlp: who wrote it', fields(scope[1][0])[1] == [b'heft'])
+    mappings, locations, functions, stacks = ([fields(m) for m in tables[n]] for n in (1, 2, 3, 7))
+    for m in mappings[1:]:
+        attribute = fields(tables[6][packed(m[5])[0]])
+        check('otlp: build ids', strings[attribute[1][0]] == 'process.executable.build_id.gnu' and
+              (re.fullmatch('([0-9a-f]{2}){4,}', otlp_value(attribute[2][0])) or '.so' not in strings[m[4][0]]))
+    shown = json.loads(subprocess.run([heft, 'heap', 'show', '--json', *left], stdout=subprocess.PIPE).stdout)['total']
+    for profile, kind, key in zip(map(fields, scope[2]), (('inuse_objects', 'count'), ('inuse_space', 'bytes')), ('live_blocks', 'live_bytes')):
+        of = fields(profile[1][0])
+        check('otlp: type', (strings[of[1][0]], strings[of[2][0]]) == kind)
+        check('otlp: taken now', abs(profile[3][0] / 1e9 - time.time()) < 300 and profile[6] == [1], profile[3])
+        samples = [fields(s) for s in profile[2]]
+        check(f'otlp: {key} as heap show has it', sum(packed(s[2])[0] for s in samples) == shown[key])
+        innermost = set()
+        for s in samples:
+            where = packed(stacks[s[1][0]][1])
+            check('otlp: tables have what is referred to', where and all(0 < w < len(locations) for w in where) and all(
+                0 <= locations[w].get(1, [0])[0] < len(mappings) for w in where))
+            line = fields(locations[where[0]][3][0])
+            innermost.add(strings[functions[line[1][0]][1][0]])
+        check('otlp: who holds', {'customer', 'session'} <= innermost, innermost)
+    done, requests, _ = run(tmp, f'http://127.0.0.1:{port}/of/mine', '--push-format=otlp-v1development', rounds='1', fast=['fast'])
+    check('otlp: a path that was given', requests[0][0] == '/of/mine')
+    done, _, _ = run(tmp, f'parca://127.0.0.1:{port}', '--push-format=otlp-v1development', rounds='1', fast=['fast'])
+    check('otlp: not to other receivers', done.returncode == 2 and 'is wanted' in done.stderr, done.stderr)
+
+
 def test_plain(tmp, port):
     done, requests, left = run(tmp, f'http://127.0.0.1:{port}/any/path?key=secret')
     check('plain: path', {r[0] for r in requests} == {'/any/path?key=secret'})
@@ -339,7 +384,7 @@ def main():
         with open(f'{tmp}/shop.c', 'w', encoding='ascii') as f:
             f.write(PROGRAM)
         subprocess.run(['cc', '-g', '-O1', '-fno-builtin', '-w', '-Wl,--build-id', f'{tmp}/shop.c', '-o', f'{tmp}/shop'], check=True)
-        for test in (test_pyroscope, test_ingest, test_parca, test_plain, test_trouble, test_ends):
+        for test in (test_pyroscope, test_ingest, test_parca, test_otlp, test_plain, test_trouble, test_ends):
             test(tmp, server.server_port)
     server.shutdown()
     if FAILURES or COUNT[0] < 150:

@@ -13,6 +13,7 @@ enum { HOST_MOST = 256, SECONDS_MOST = 10, REASON_MOST = 200 };
 
 const struct choice push_formats[] = { { "pprof", PUSH_FORMAT_NAMES },
 				       { "pprof-addresses", PUSH_FORMAT_ADDRESSES },
+				       { "otlp-v1development", PUSH_FORMAT_OTLP },
 				       { NULL, 0 } };
 
 struct pusher {
@@ -39,12 +40,21 @@ static bool out_of_memory(struct heft_err *err)
 }
 
 /* What is live, by stack; what was allocated since the start would count again in each profile. */
-static bool write_profile(struct heft_heap *h, struct push_bytes *to, struct heft_err *err)
+static bool write_profile(const struct pusher *p, struct heft_heap *h, uint32_t pid,
+			  struct push_bytes *to, struct heft_err *err)
 {
+	char number[16];
+	const struct heft_constant resource[] = { { "service.name", p->service },
+						  { "host.name", p->host },
+						  { "process.pid", number } };
+	const bool otlp = p->format == PUSH_FORMAT_OTLP;
 	const struct heft_write_opts opts = { .size = sizeof opts,
-					      .format = HEFT_PPROF,
-					      .live_only = true };
+					      .format = otlp ? HEFT_OTLP_V1DEVELOPMENT : HEFT_PPROF,
+					      .live_only = true,
+					      .constants = resource,
+					      .constant_count = 3 };
 	const struct heft_heap_query query = { .size = sizeof query };
+	snprintf(number, sizeof number, "%" PRIu32, pid);
 	struct heft_heap_report *r = heft_heap_report_new(h, NULL, &query, err);
 	const struct heft_sink sink = { push_bytes_put, to };
 	const bool good = r && heft_heap_report_write(r, &opts, &sink, err);
@@ -105,7 +115,7 @@ static void push(struct pusher *p, uint32_t pid, const char *path)
 		heft_heap_set_threads(h, 1);
 	good = good &&
 	       (path ? heft_heap_open(h, path, &err) : heft_heap_open_process(h, pid, &err)) &&
-	       write_profile(h, &profile, &err) && post(p, pid, &profile, &err);
+	       write_profile(p, h, pid, &profile, &err) && post(p, pid, &profile, &err);
 	heft_heap_free(h);
 	push_bytes_release(&profile);
 	if (!good && !path && err.sys_errno == ESRCH)
@@ -180,7 +190,7 @@ struct pusher *pusher_start(const struct cli *cli, const char *url, const char *
 	p->from = (uint64_t)time(NULL);
 	if (gethostname(p->host, sizeof p->host - 1) != 0)
 		snprintf(p->host, sizeof p->host, "unknown");
-	const bool known = push_to_parse(&p->to, url);
+	const bool known = push_to_parse(&p->to, url, format == PUSH_FORMAT_OTLP);
 	p->format = format != PUSH_FORMAT_AUTO     ? format
 		    : p->to.receiver == PUSH_PARCA ? PUSH_FORMAT_ADDRESSES
 						   : PUSH_FORMAT_NAMES;

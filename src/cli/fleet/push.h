@@ -12,6 +12,7 @@ enum push_format {
 	PUSH_FORMAT_AUTO,      /* addresses for Parca, which names them itself, else names */
 	PUSH_FORMAT_NAMES,     /* pprof with names of functions */
 	PUSH_FORMAT_ADDRESSES, /* pprof with build ids and addresses alone */
+	PUSH_FORMAT_OTLP,      /* OTLP's of opentelemetry-proto 1.9, with names */
 };
 extern const struct choice push_formats[];
 

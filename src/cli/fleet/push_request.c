@@ -66,18 +66,21 @@ static bool set_url(struct push_to *to, const struct scheme *s, const char *rest
 	if (to->receiver == PUSH_PYROSCOPE && ends_with(rest, size, "/ingest"))
 		to->receiver = PUSH_INGEST;
 	const char *path = to->receiver == PUSH_INGEST ? "" : s->path;
+	if (to->receiver == PUSH_OTLP && !memchr(rest, '/', size))
+		path = "/v1development/profiles";
 	const int n = snprintf(to->url, sizeof to->url, "%s%.*s%s", s->http, (int)size, rest, path);
 	return n > 0 && (size_t)n < sizeof to->url;
 }
 
-bool push_to_parse(struct push_to *ret, const char *url)
+bool push_to_parse(struct push_to *ret, const char *url, bool otlp)
 {
 	for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
 		const struct scheme *s = &schemes[i];
 		if (strncmp(url, s->scheme, strlen(s->scheme)) != 0)
 			continue;
-		ret->receiver = s->receiver;
-		return set_url(ret, s, url + strlen(s->scheme));
+		ret->receiver = otlp ? PUSH_OTLP : s->receiver;
+		return (!otlp || s->receiver == PUSH_PLAIN) &&
+		       set_url(ret, s, url + strlen(s->scheme));
 	}
 	return false;
 }
@@ -344,6 +347,7 @@ bool push_request_make(struct push_request *ret, const struct push_to *to,
 		[PUSH_PYROSCOPE] = "application/json",
 		[PUSH_INGEST] = ("multipart/form-data; boundary=" FORM),
 		[PUSH_PARCA] = "application/grpc-web+proto",
+		[PUSH_OTLP] = "application/x-protobuf",
 	};
 	struct push_bytes message = { 0 };
 	*ret = (struct push_request){ .body = { 0 } };

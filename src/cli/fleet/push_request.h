@@ -4,6 +4,7 @@
  *	pyroscope://HOST:4040/ingest	the older /ingest, as a form
  *	parca://HOST:7070		parca.profilestore.v1alpha1, WriteRaw, by gRPC-Web
  *	http://HOST/PATH		the profile itself
+ *	http://HOST:4318		/v1development/profiles, where profiles are OTLP's
  * Of the first three pyroscopes:// and parcas:// are TLS. */
 #ifndef HEFT_CLI_FLEET_PUSH_REQUEST_H
 #define HEFT_CLI_FLEET_PUSH_REQUEST_H
@@ -24,15 +25,15 @@ void push_bytes_release(struct push_bytes *b);
 bool push_bytes_put(void *ctx, const void *data, size_t size);
 
 /* Who takes the profiles, and how. */
-enum push_receiver { PUSH_PLAIN, PUSH_PYROSCOPE, PUSH_INGEST, PUSH_PARCA };
+enum push_receiver { PUSH_PLAIN, PUSH_PYROSCOPE, PUSH_INGEST, PUSH_PARCA, PUSH_OTLP };
 
 struct push_to {
 	enum push_receiver receiver;
 	char url[PUSH_URL_MOST]; /* http or https */
 };
 
-/* False where the address is none of those above. */
-bool push_to_parse(struct push_to *ret, const char *url);
+/* False where the address is none of those above.  `otlp`: profiles are OTLP's. */
+bool push_to_parse(struct push_to *ret, const char *url, bool otlp);
 
 /* A profile, and whose it is.  All is borrowed. */
 struct push_profile {
