@@ -328,6 +328,23 @@ static void attribute_image(struct attr *a, size_t number, size_t total)
 	mem_free(a->dyn_labels);
 }
 
+/* No library reads Microsoft's names: who looks for a function by name has to know. */
+static void note_raw_names(const struct source_file *f, const struct image *im)
+{
+	const struct section *table = im->made ? image_section_type(im, SHT_SYMTAB, 1) : NULL;
+	struct symtab t;
+	if (!table || f->as_bloaty || !symtab_open(&t, im, table))
+		return;
+	for (size_t i = 1; i < t.count; i++) {
+		const struct str name = symtab_get(&t, i).name;
+		if (name.len < 3 || name.p[0] != '?' || !memchr(name.p, '@', name.len))
+			continue;
+		note(f->notes, f->path, HEFT_NO_OFFSET, 0,
+		     "names of Microsoft's scheme are shown as the linker has them");
+		return;
+	}
+}
+
 static void attribute_input(const struct source_file *f, enum owner owner, struct layer *ret)
 {
 	struct claims file = { 0 };
@@ -339,6 +356,8 @@ static void attribute_input(const struct source_file *f, enum owner owner, struc
 				  .owner = owner,
 				  .file_claims = file };
 		attribute_image(&a, i, f->input->image_count);
+		if (owner == BY_SYMBOL)
+			note_raw_names(f, a.im);
 		file = a.file_claims;
 		spans_append(&ret->vm, &a.vm);
 		members[i] = a.debug_owner;

@@ -658,6 +658,13 @@ def commands(t):
     for arch in ("x86_64", "arm64"):
         mine = t.rows(both, "sections,rawsymbols", f"--arch={arch}")
         t.check(f"{both}: slice {arch}", mine, t.rows(t.path(arch), "sections,rawsymbols"))
+    firmware = "/usr/share/OVMF/OVMF_CODE_4M.fd"
+    if os.path.exists(firmware):
+        t.totals(firmware)
+        modules = {r["armembers"] for r in t.rows(firmware, "armembers")}
+        t.check(f"{firmware}: modules in compressed sections", {"DxeCore", "BdsDxe", "UiApp"} - modules, set())
+        for words in (["info"], ["snapshot", "-o", t.path("it")], ["report", "-o", t.path("it")], ["diff", firmware]):
+            t.check(f"{firmware}: {words[0]}", status(t.heft, words[0], firmware, *words[1:])[0], 0)
     for command in ("snapshot", "report"):
         t.check(f"{both}: {command}", status(t.heft, command, both, "-o", t.path("it"))[0], 0)
     t.check(f"{both}: where", status(t.heft, "where", both, "0x1000")[0], 2)
