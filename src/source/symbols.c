@@ -39,11 +39,11 @@ label_id symbol_label(const struct attr *a, const struct symbol *s)
  * pclntab, kernel tables ...) hold what belongs to many; one reference to them says little. */
 bool section_is_data(const struct section *s)
 {
-	static const char *const kinds[] = {
-		".text", ".rodata", ".data",    ".bss",   ".tdata",   ".tbss",   ".sdata",
-		".sbss", ".rdata",  ".lrodata", ".ldata", ".lbss",    ".ltext",  ".noptr",
-		".init", ".fini",   ".srodata", ".const", ".go.type", ".go.func"
-	};
+	static const char *const kinds[] = { ".text",  ".rodata",  ".data",  ".bss",     ".tdata",
+					     ".tbss",  ".sdata",   ".sbss",  ".rdata",   ".lrodata",
+					     ".ldata", ".lbss",    ".ltext", ".noptr",   ".init",
+					     ".fini",  ".srodata", ".const", ".go.type", ".go.func",
+					     ".ccm",   ".dtcm" };
 	const struct str bolt = STR(".bolt.org");
 	struct str name = s->name;
 	if (!s->alloc || (s->type != SHT_PROGBITS && s->type != SHT_NOBITS))
@@ -53,7 +53,10 @@ bool section_is_data(const struct section *s)
 	for (size_t i = 0; i < COUNT_OF(kinds); i++)
 		if (str_starts(name, str_of(kinds[i])))
 			return true;
-	/* Whatever it is called, code is code. */
+	/* Whatever it is called, what has no bytes in the file is data, and code is code. */
+	if (s->nobits && s->write && !str_starts(s->name, STR(".plt")) &&
+	    !str_starts(s->name, STR(".got")))
+		return true;
 	return s->exec && !str_starts(name, STR(".plt"));
 }
 

@@ -1,10 +1,14 @@
 /* Functions that neither a symbol nor an unwind table names: entry points, the targets of
  * direct calls and of relocated pointers, in stripped images.  Each reaches to the next one,
- * the next owner or the end of its section. */
+ * the next owner or the end of its section.  Firmware has no relocations: there the words that
+ * vector tables, variables and literal pools hold are pointers to Thumb code if they are odd, and
+ * of RISC-V what code makes of constants. */
 #include "source/attr/attr.h"
 
 #include "base/sort.h"
-#include "code/code.h"
+#include "code/data_refs.h"
+#include "code/flow.h"
+#include "debug/unwind.h"
 #include "image/elf_const.h"
 
 /* Gaps shorter than the usual alignment of functions are padding.  Others are not worth a look
@@ -21,6 +25,7 @@ struct discover {
 	struct attr *a;
 	struct spans gaps;  /* code nobody has; label = section index */
 	uint64_t code_size; /* bytes of code in all */
+	enum code_isa isa;
 	start_vec starts;
 };
 
@@ -85,17 +90,86 @@ static void add_start(struct discover *d, uint64_t addr)
 		vec_push(&d->starts, (struct start){ .addr = addr });
 }
 
+/* Programs for ARM that begin with Thumb code are taken for Thumb code as a whole: microcontrollers
+ * have no other. */
+static enum code_isa isa_of(const struct image *im)
+{
+	if (im->machine == EM_RISCV)
+		return im->bits == 64 ? CODE_RISCV64 : CODE_RISCV32;
+	if (im->machine == EM_ARM)
+		return im->entry & 1 && !im->big_endian ? CODE_THUMB : CODE_NONE;
+	return code_isa_of(im->machine);
+}
+
+static bool is_of_firmware(enum code_isa isa)
+{
+	return isa == CODE_THUMB || isa == CODE_RISCV32 || isa == CODE_RISCV64;
+}
+
+/* Whether code of RISC-V does not go on to an address from what stands in front of it. */
+static bool is_behind_end(const struct discover *d, uint64_t addr)
+{
+	for (uint64_t size = 2; addr % 2 == 0 && size <= 4; size += 2) {
+		struct flow in;
+		const struct bytes b = image_at(d->a->im, addr - size, size);
+		if (b.size == size && flow_decode(d->isa, b.p, size, addr - size, &in) &&
+		    in.size == size && in.kind != FLOW_PLAIN && in.kind != FLOW_CONDITIONAL &&
+		    in.kind != FLOW_CALL)
+			return true;
+	}
+	return false;
+}
+
+/* Whether instructions follow up to one that does not go on. */
+static bool is_code(const struct discover *d, uint64_t addr)
+{
+	enum { MOST = 256 };
+	const struct bytes b = image_at(d->a->im, addr, MOST);
+	struct flow in;
+	for (uint64_t off = 0; off < b.size; off += in.size) {
+		if (!flow_decode(d->isa, b.p + off, b.size - off, addr + off, &in) ||
+		    in.kind == FLOW_TRAP)
+			return false;
+		if (in.kind == FLOW_RETURN || in.kind == FLOW_JUMP || in.kind == FLOW_JUMP_INDIRECT)
+			return true;
+	}
+	return b.size == MOST;
+}
+
+/* Texts among code look like short calls of RISC-V, and tables are addresses as functions are. */
+static void add_likely(struct discover *d, uint64_t addr)
+{
+	if (is_behind_end(d, addr) && is_code(d, addr))
+		add_start(d, addr);
+}
+
+static void add_call(struct discover *d, const struct code_ref *call)
+{
+	const uint64_t to = image_jump_target(d->a->im, call->from, call->to);
+	if (d->isa == CODE_THUMB || !is_of_firmware(d->isa))
+		add_start(d, to);
+	else
+		add_likely(d, to);
+}
+
+/* No table says where functions of firmware begin: most of their calls are inside of one gap. */
 static void calls_in(struct discover *d, uint64_t addr, uint64_t size, code_ref_vec *scratch)
 {
-	const enum code_isa isa = code_isa_of(d->a->im->machine);
+	const unsigned kinds = REF_CALL | (is_of_firmware(d->isa) ? REF_INSIDE : 0u);
 	/* A lying size ends where the file's bytes end. */
 	const struct bytes code = image_at(d->a->im, addr, size);
 	for (uint64_t done = 0; done < code.size; done += CHUNK) {
 		const struct bytes part = bytes_sub(code, done, min_u64(code.size - done, CHUNK));
 		scratch->count = 0;
-		code_refs(isa, part, addr + done, &(struct ref_wish){ .kinds = REF_CALL }, scratch);
+		code_refs(d->isa, part, addr + done, &(struct ref_wish){ .kinds = kinds }, scratch);
 		for (size_t i = 0; i < scratch->count; i++)
-			add_start(d, scratch->data[i].to);
+			add_call(d, &scratch->data[i]);
+		if (d->isa == CODE_THUMB || !is_of_firmware(d->isa))
+			continue;
+		scratch->count = 0;
+		data_refs(d->a->im, part, addr + done, scratch);
+		for (size_t i = 0; i < scratch->count; i++)
+			add_likely(d, scratch->data[i].to);
 	}
 }
 
@@ -113,10 +187,52 @@ static void find_calls(struct discover *d)
 	vec_release(&scratch);
 }
 
+/* Odd words of a section, which may stand among code. */
+static void find_odd_words(struct discover *d, const struct section *s)
+{
+	const struct bytes b = section_bytes(d->a->im, s);
+	const uint64_t skip = min_u64(-s->addr % 4, b.size);
+	struct reader r = reader_of(bytes_sub(b, skip, b.size - skip), false);
+	while (reader_left(&r) >= 4) {
+		const uint32_t word = read_u32(&r);
+		if (word & 1)
+			add_start(d, word - 1);
+	}
+}
+
+/* Tables of unwinding say where functions begin, in either set of instructions. */
+static void find_unwound(struct discover *d, const struct section *s)
+{
+	const struct image *im = d->a->im;
+	const struct unwind_section table = { .bytes = section_bytes(im, s),
+					      .addr = s->addr,
+					      .address_size = 4,
+					      .big_endian = im->big_endian,
+					      .path = im->path };
+	uint64_t function, extab;
+	for (uint64_t i = 0; exidx_get(&table, i, &function, &extab); i++)
+		add_start(d, function & ~UINT64_C(1));
+}
+
+static void find_arm(struct discover *d)
+{
+	const struct image *im = d->a->im;
+	for (size_t i = 1; im->machine == EM_ARM && i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (!s->alloc || s->nobits)
+			continue;
+		if (s->type == SHT_ARM_EXIDX)
+			find_unwound(d, s);
+		else if (d->isa == CODE_THUMB)
+			find_odd_words(d, s);
+	}
+}
+
 static void find_pointers(struct discover *d)
 {
 	const struct image *im = d->a->im;
-	add_start(d, im->entry);
+	add_start(d, flow_entry(d->isa, im->entry));
+	find_arm(d);
 	for (size_t i = 1; i < im->section_count; i++) {
 		struct reloc_iter it;
 		struct reloc r;
@@ -157,7 +273,7 @@ static void claim_functions(struct discover *d)
 
 void attr_discover(struct attr *a)
 {
-	struct discover d = { .a = a };
+	struct discover d = { .a = a, .isa = isa_of(a->im) };
 	if (a->im->kind != IMAGE_EXEC || a->debug || image_section_type(a->im, SHT_SYMTAB, 1))
 		return;
 	find_gaps(&d);
