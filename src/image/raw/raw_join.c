@@ -181,8 +181,10 @@ static void add_other(void *ctx, uint64_t off, uint64_t size, bool padding)
 {
 	struct join *j = ctx;
 	const struct str title = padding ? STR("[padding]") : j->other;
+	const uint32_t segment = (uint32_t)j->segments.count;
+	const uint32_t section = (uint32_t)j->sections.count;
 	vec_push(&j->segments, (struct segment){ .name = title,
-						 .index = (uint32_t)j->segments.count,
+						 .index = segment,
 						 .type = PT_LOAD,
 						 .read = true,
 						 .addr = j->start + off,
@@ -192,7 +194,7 @@ static void add_other(void *ctx, uint64_t off, uint64_t size, bool padding)
 						 .file_size = size });
 	vec_push(&j->sections, (struct section){ .name = STR(""),
 						 .title = title,
-						 .index = (uint32_t)j->sections.count,
+						 .index = section,
 						 .type = SHT_PROGBITS,
 						 .flags = SHF_ALLOC,
 						 .alloc = true,
