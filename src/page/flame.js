@@ -103,7 +103,7 @@ function colourOf(box, view) {
 /* Of a name that is cut as many letters are left, or none. */
 const LEAST_LETTERS = 4;
 
-/* What is drawn with: a canvas, or text of svg. */
+/* What is drawn with: a canvas, or text of svg.  text() says whether there was room. */
 class SvgPen {
 	constructor(w, h, title) {
 		this.out = [`<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${h}" font-family="system-ui, sans-serif" font-size="11">`, `<title>${markup(title)}</title>`];
@@ -115,9 +115,10 @@ class SvgPen {
 		return text.length <= Math.floor(most / 6.2);
 	}
 	text(text, x, y, most, ink, bold) {
-		const fits = Math.floor(most / 6.2);
-		if (fits >= LEAST_LETTERS || fits >= text.length)
+		const fits = Math.floor(most / 6.2), room = fits >= LEAST_LETTERS || fits >= text.length;
+		if (room)
 			this.out.push(`<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" fill="${ink}"${bold ? " font-weight=\"600\"" : ""}>${markup(text.length > fits ? text.slice(0, fits - 1) + "…" : text)}</text>`);
+		return room;
 	}
 	image(url, w, h) {
 		this.out.push(`<image href="${url}" width="${w}" height="${h}"/>`);
@@ -165,10 +166,11 @@ class CanvasPen {
 					high = half - 1;
 			}
 			if (low < LEAST_LETTERS)
-				return;
+				return false;
 			shown = shown.slice(0, low) + "…";
 		}
 		c.fillText(shown, x, y);
+		return true;
 	}
 }
 
@@ -213,8 +215,7 @@ function drawBox(pen, box, view, titled) {
 	}
 	if (!isMap(view))
 		return drawTitle(pen, box, view, box.y + box.h / 2 + 4, colour.ink, false);
-	pen.text(box.node.label, box.x + 4, box.y + 13, box.w - 8, colour.ink);
-	if (box.h > 30 && pen.fits(boxSize(box, view), box.w - 8))
+	if (pen.text(box.node.label, box.x + 4, box.y + 13, box.w - 8, colour.ink) && box.h > 30 && pen.fits(boxSize(box, view), box.w - 8))
 		pen.text(boxSize(box, view), box.x + 4, box.y + 26, box.w - 8, colour.ink);
 }
 
