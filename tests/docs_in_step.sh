@@ -40,6 +40,7 @@ part_of() {
 	"history bisect") echo heft-history.1 WHICH STEPS EXPLAIN A GROWTH ;;
 	"history trend") echo heft-history.1 WHERE A SIZE IS GOING ;;
 	"history top") echo heft-history.1 WHO GREW MOST ;;
+	"history page") echo heft-history.1 A PAGE OVER TIME ;;
 	"history import") echo heft-history.1 FILES THAT ARE THERE ;;
 	"history export") echo heft-history.1 BUILDS FOR OTHER TOOLS ;;
 	"history gc") echo heft-history.1 WITHOUT WHAT IS OLD ;;

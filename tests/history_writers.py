@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Ten jobs add builds to one history at once, and are killed at random moments: what a job said it added is there
 once and as it was added, nothing is there twice, and what is there can be read.
-usage: tests/history_writers.py HEFT [SEED [STORE]]
+usage: tests/history_writers.py HEFT [SEED [STORE [BUILDS]]]
 
 STORE is the address of an empty history; without it, it is a file."""
 import pathlib
@@ -13,7 +13,7 @@ import time
 
 HEFT = sys.argv[1]
 RANDOM = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 1)
-WRITERS, BUILDS, KILLS = 10, 60, 20
+WRITERS, BUILDS, KILLS = 10, int(sys.argv[4]) if len(sys.argv) > 4 else 60, 20
 
 
 def program(folder, number):

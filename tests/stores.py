@@ -39,8 +39,8 @@ def unit_tests(name, test_store, url):
           done.stdout + done.stderr)
 
 
-def writers(name, heft, url):
-    done = run(sys.executable, TESTS / "history_writers.py", heft, "7", url)
+def writers(name, heft, url, builds=60):
+    done = run(sys.executable, TESTS / "history_writers.py", heft, "7", url, str(builds))
     check(f"{name}: {done.stdout.strip()}", done.returncode == 0, done.stdout + done.stderr)
 
 
@@ -85,6 +85,30 @@ def postgres(heft, test_store, tmp):
     return 1
 
 
+def clickhouse(heft, test_store, tmp):
+    server = servers.find("clickhouse-server", ["usr/sbin"])
+    if not server:
+        print("LEFT OUT: ClickHouse: no server (install clickhouse-server)")
+        return 0
+    running = []
+    with servers.shards(server, tmp, running=running) as ports:
+        servers.ask(ports[0], "CREATE DATABASE made")
+        url = f"clickhouse://127.0.0.1:{ports[0]}/"
+        unit_tests("ClickHouse", test_store, url + "made")
+        check("ClickHouse: tables are made", run(*add(heft, url + "made", heft, "c")).returncode == 0)
+        servers.spread(ports, "made")
+        writers("ClickHouse, two shards", heft, url + "history", 30)
+        for table in ("builds", "changes", "symbols"):
+            counts = [int(servers.ask(port, f"SELECT count() FROM history_local.{table}")[0][0]) for port in ports]
+            check(f"ClickHouse: both shards have rows of {table}", min(counts) > 0, counts)
+        sums = servers.ask(ports[0], "SELECT sum(change), count() FROM history.steps WHERE build = 1")[0]
+        file = servers.ask(ports[0], "SELECT sum(size) FROM history.sections WHERE build = 1")[0]
+        check("ClickHouse: the view has what a build changed", 0 < float(sums[0]) <= float(file[0]), f"{sums} {file}")
+        passwords("ClickHouse", heft, "clickhouse://me:geheim@127.0.0.1/db")
+        goes_away("ClickHouse", heft, url + "made", servers.Server("", *running).stop, heft)
+    return 1
+
+
 def main():
     heft, test_store = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:])
     engines = 0
@@ -93,8 +117,13 @@ def main():
     else:
         with tempfile.TemporaryDirectory() as tmp:
             engines += postgres(heft, test_store, tmp)
+    if "without libcurl" in run(heft, "history", "log", "--store", "clickhouse://127.0.0.1:1/x").stderr:
+        print("LEFT OUT: ClickHouse: heft was built without libcurl (install libcurl4-openssl-dev)")
+    else:
+        with tempfile.TemporaryDirectory() as tmp:
+            engines += clickhouse(heft, test_store, tmp)
     if engines == 0:
-        print("SKIP: no server of a database is here (install postgresql, libpq-dev)")
+        print("SKIP: no server of a database is here (install postgresql, libpq-dev, clickhouse-server, libcurl4-openssl-dev)")
         sys.exit(77)
     sys.exit(failed > 0)
 

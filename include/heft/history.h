@@ -11,8 +11,8 @@ extern "C" {
 /* ---- histories -------------------------------------------------------------- */
 
 /* Snapshots of the builds of a product, each with its commit and time, in a file of SQLite or a
- * database of PostgreSQL, whose tables docs/history.md describes.  A build costs what it
- * changed, and is read back as it was added.
+ * database of PostgreSQL or ClickHouse, whose tables docs/history.md describes.  A build costs what
+ * it changed, and is read back as it was added.
  *
  *     struct heft_history *h = heft_history_open("history.db", HEFT_HISTORY_WRITE, &err);
  *     struct heft_build facts = { .size = sizeof facts, .product = "app", .commit = "1a2b3c" };
@@ -31,11 +31,12 @@ enum heft_history_flag {
 	/* Where another process writes, opening and changing fail at once, and do not wait. */
 	HEFT_HISTORY_NO_WAIT = 1 << 1,
 };
-/* `store` is a file, or postgresql://[USER@]HOST[:PORT]/DATABASE (libpq's form; the password
- * comes from ~/.pgpass).  `flags` are bits of enum heft_history_flag.  NULL on failure:
- * HEFT_EFORMAT where it is no history or damaged, HEFT_EUNSUPPORTED where a later heft made it, or
- * this one was built without the engine, HEFT_EIO where it cannot be opened, is locked, its server
- * is away, or the disk is full, HEFT_EARG where the address has a password in it. */
+/* `store` is a file, postgresql://[USER@]HOST[:PORT]/DATABASE (libpq's form; the password comes
+ * from ~/.pgpass) or clickhouse://[USER@]HOST[:PORT]/DATABASE (from ~/.netrc).  `flags` are bits of
+ * enum heft_history_flag.  NULL on failure: HEFT_EFORMAT where it is no history or damaged,
+ * HEFT_EUNSUPPORTED where a later heft made it, or this one was built without the engine, HEFT_EIO
+ * where it cannot be opened, is locked, its server is away, or the disk is full, HEFT_EARG where
+ * the address has a password in it. */
 HEFT_API struct heft_history *heft_history_open(const char *store, unsigned flags,
 						struct heft_err *err);
 HEFT_API void heft_history_free(struct heft_history *h);

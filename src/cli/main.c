@@ -50,6 +50,8 @@ static const struct command commands[] = {
 	  history_trend_manual, history_trend_opts, cmd_history_trend },
 	{ "history top", "[OPTION]... [OLD [NEW]]", "who grew most, by owner or folder",
 	  history_top_manual, history_top_opts, cmd_history_top },
+	{ "history page", "[OPTION]... -o FILE", "the sizes over time as one page of html",
+	  history_page_manual, history_page_opts, cmd_history_page },
 	{ "history import", "[OPTION]... --product=NAME DIR...", "keep .size files that are there",
 	  history_import_manual, history_import_opts, cmd_history_import },
 	{ "history export", "[OPTION]... [BUILD] -o FILE",

@@ -72,6 +72,8 @@ static bool has_scheme(const char *url, const char *scheme)
 
 static const struct db_engine *find_engine(const char *url, struct heft_err *err)
 {
+	if (has_scheme(url, "clickhouse"))
+		return &engine_clickhouse;
 	if (!has_scheme(url, "postgresql") && !has_scheme(url, "postgres"))
 		return &engine_sqlite;
 	if (!engine_postgres)

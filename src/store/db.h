@@ -53,6 +53,17 @@ struct sql {
 		}                                                                                  \
 	}
 
+/* For ClickHouse: the columns build, section, name, source, object, component, was, own of what a
+ * query about `changes` gives.  Its joins take one table each. */
+#define CLICKHOUSE_PATH(row, name)                                                                 \
+	") ANY INNER JOIN (SELECT id AS " row ", path AS " name " FROM paths) USING " row
+#define CLICKHOUSE_NAMES(changes)                                                                  \
+	"(SELECT build, name, was, own, section, source, object, component FROM (SELECT * FROM "   \
+	"(SELECT * FROM (SELECT * FROM (SELECT * FROM (" changes ") ANY INNER JOIN (SELECT id "    \
+	"AS symbol, name, section AS a, source AS b, object AS c, component AS d FROM symbols) "   \
+	"USING symbol" CLICKHOUSE_PATH("a", "section") CLICKHOUSE_PATH("b", "source")              \
+		CLICKHOUSE_PATH("c", "object") CLICKHOUSE_PATH("d", "component") ")"
+
 enum db_flag {
 	DB_WRITES = 1,  /* it may be changed, and a file is made where there is none */
 	DB_NO_WAIT = 2, /* where another process writes, db_begin fails at once */

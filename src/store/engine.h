@@ -91,7 +91,7 @@ struct db_engine {
 	struct bytes (*get_bytes)(struct db_query *q, int cell);
 };
 
-extern const struct db_engine engine_sqlite;
+extern const struct db_engine engine_sqlite, engine_clickhouse;
 /* NULL where heft was built without it. */
 extern const struct db_engine *const engine_postgres;
 

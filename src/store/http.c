@@ -28,7 +28,7 @@ static bool check_url(const char *url, struct heft_err *err)
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { ANSWER_MOST = 16 << 20, SAID_MOST = 160 };
+enum { ANSWER_MOST = 256 << 20, SAID_MOST = 160 };
 
 struct http {
 	CURL *curl;
@@ -38,6 +38,8 @@ struct http {
 	/* Of malloc: no function of libcurl may be left by a jump where there is no memory. */
 	char *answer;
 	size_t answer_size;
+	CURLM *held;       /* NULL: http_hold was not called */
+	struct bytes left; /* of the body that is held */
 };
 
 static void start_curl(void)
@@ -102,7 +104,10 @@ void http_close(struct http *h)
 	if (!h)
 		return;
 	memory_disown(h->owned);
+	if (h->held)
+		curl_multi_remove_handle(h->held, h->curl);
 	curl_easy_cleanup(h->curl);
+	curl_multi_cleanup(h->held);
 	curl_slist_free_all(h->headers);
 	text_release(&h->url);
 	free(h->answer);
@@ -152,6 +157,50 @@ bool http_post(struct http *h, struct bytes body, struct text *ret, long *ret_st
 	return true;
 }
 
+/* ---- a request that lasts -------------------------------------------------------------------- */
+
+static size_t give_body(char *p, size_t size, size_t count, void *ctx)
+{
+	struct http *h = ctx;
+	const size_t bytes = (size_t)min_u64(size * count, h->left.size);
+	if (bytes == 0)
+		return CURL_READFUNC_PAUSE;
+	memcpy(p, h->left.p, bytes);
+	h->left.p += bytes;
+	h->left.size -= bytes;
+	return bytes;
+}
+
+bool http_hold(struct http *h, struct bytes start)
+{
+	h->left = start;
+	h->held = curl_multi_init();
+	http_header(h, "Transfer-Encoding: chunked");
+	/* A server that keeps connections reads a body to its end before it refuses the request. */
+	http_header(h, "Connection: close");
+	http_set_timeout(h, 0);
+	curl_easy_setopt(h->curl, CURLOPT_READFUNCTION, give_body);
+	curl_easy_setopt(h->curl, CURLOPT_READDATA, h);
+	return h->held && curl_multi_add_handle(h->held, h->curl) == CURLM_OK;
+}
+
+bool http_is_held(struct http *h, struct heft_err *err)
+{
+	int running = 0, messages;
+	long status = 0;
+	if (curl_multi_perform(h->held, &running) == CURLM_OK && running > 0) {
+		curl_multi_poll(h->held, NULL, 0, 2, NULL);
+		return true;
+	}
+	const CURLMsg *m = curl_multi_info_read(h->held, &messages);
+	const CURLcode code = m && m->msg == CURLMSG_DONE ? m->data.result : CURLE_SEND_ERROR;
+	curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &status);
+	if (status == 0)
+		return fail(err, HEFT_EIO, HEFT_NO_OFFSET, "%s: %s", h->url.p,
+			    curl_easy_strerror(code));
+	return refused(h, status, err);
+}
+
 #else
 
 struct http {
@@ -191,6 +240,19 @@ bool http_post(struct http *h, struct bytes body, struct text *ret, long *ret_st
 	(void)body;
 	(void)ret;
 	(void)ret_status;
+	return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "this heft was built without libcurl");
+}
+
+bool http_hold(struct http *h, struct bytes start)
+{
+	(void)h;
+	(void)start;
+	return false;
+}
+
+bool http_is_held(struct http *h, struct heft_err *err)
+{
+	(void)h;
 	return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "this heft was built without libcurl");
 }
 

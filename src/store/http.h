@@ -21,10 +21,15 @@ void http_close(struct http *h);
 void http_header(struct http *h, const char *line);
 /* Seconds that a request may take; 60 at first. */
 void http_set_timeout(struct http *h, unsigned seconds);
-/* Posts the bytes.  The answer is appended to *ret, which may be NULL, up to 16 MiB of it.
+/* Posts the bytes.  The answer is appended to *ret, which may be NULL, up to 256 MiB of it.
  * HEFT_EIO where the server cannot be reached, does not answer, or answers with another status than
  * 200 to 299, of which *ret_status, which may be NULL, then tells (else 0). */
 bool http_post(struct http *h, struct bytes body, struct text *ret, long *ret_status,
 	       struct heft_err *err);
+/* Begins to post a body, borrowed, whose end never comes: the request lasts until the server
+ * answers or http_close.  The handle is for nothing else. */
+bool http_hold(struct http *h, struct bytes start);
+/* Goes on sending; false where the request has ended, with what the server said. */
+bool http_is_held(struct http *h, struct heft_err *err);
 
 #endif

@@ -69,10 +69,16 @@ static void put_change(struct teller *w, const struct build *b, struct db_query 
 /* Those of the builds from one id to another. */
 static void put_changes(struct teller *w, uint32_t first, uint32_t last)
 {
-	static const struct sql sql = SQL_ALL(
-		"SELECT build, section, name, source, object, component, was, own FROM steps "
-		"WHERE build >= $1 AND build <= $2 "
-		"ORDER BY build, name, source, object, section");
+#define COLUMNS "SELECT build, section, name, source, object, component, was, own FROM "
+#define ORDER   " ORDER BY build, name, source, object, section"
+#define BUILDS  " WHERE build >= $1 AND build <= $2"
+	static const struct sql sql = SQL_TWO(
+		COLUMNS "steps" BUILDS ORDER,
+		COLUMNS CLICKHOUSE_NAMES("SELECT symbol, build, was, own FROM changes" BUILDS)
+			ORDER);
+#undef COLUMNS
+#undef ORDER
+#undef BUILDS
 	struct db_query *q = db_query(w->s->db, &sql);
 	db_put(q, first);
 	db_put(q, last);

@@ -9,12 +9,17 @@ enum kind { SECTION, SOURCE, OBJECT, COMPONENT, SYMBOL, KINDS };
 static const char *const kind_words[KINDS] = { "section", "source", "object", "component",
 					       "symbol" };
 
-#define CHANGES_OF(symbols)                                                                        \
+#define CHANGES_OF(symbols, clickhouse)                                                            \
 	SQL_TWO("SELECT c.build, sum(c.own - c.was) FROM changes c WHERE c.symbol IN (SELECT "     \
 		"s.id FROM " symbols ") GROUP BY c.build",                                         \
-		NULL)
+		"SELECT build, sum(own - was) FROM changes WHERE symbol GLOBAL IN (SELECT id "     \
+		"FROM "                                                                            \
+		"symbols WHERE " clickhouse ") GROUP BY build")
+#define CLICKHOUSE_PATHS "GLOBAL IN (SELECT id FROM paths WHERE path >= $1 AND path < $2)"
 #define OF_PATHS(column)                                                                           \
-	"paths p JOIN symbols s ON s." column " = p.id WHERE p.path >= $1 AND p.path < $2"
+	CHANGES_OF("paths p JOIN symbols s ON s." column " = p.id WHERE p.path >= $1 AND p.path "  \
+		   "< $2",                                                                         \
+		   column " " CLICKHOUSE_PATHS)
 
 /* Changes of own bytes by build.  The paths that count begin with $1 and end before $2.  Symbols
  * are asked for first: there are many more changes, which are found by symbol. */
@@ -22,11 +27,12 @@ static const struct sql sums[KINDS] = {
 	[SECTION] = SQL_TWO(
 		"SELECT z.build, z.size FROM sections z JOIN paths p ON p.id = z.section "
 		"WHERE p.path >= $1 AND p.path < $2",
-		NULL),
-	[SOURCE] = CHANGES_OF(OF_PATHS("source")),
-	[OBJECT] = CHANGES_OF(OF_PATHS("object")),
-	[COMPONENT] = CHANGES_OF(OF_PATHS("component")),
-	[SYMBOL] = CHANGES_OF("symbols s WHERE s.name >= $1 AND s.name < $2"),
+		"SELECT build, size FROM sections WHERE section " CLICKHOUSE_PATHS),
+	[SOURCE] = OF_PATHS("source"),
+	[OBJECT] = OF_PATHS("object"),
+	[COMPONENT] = OF_PATHS("component"),
+	[SYMBOL] = CHANGES_OF("symbols s WHERE s.name >= $1 AND s.name < $2",
+			      "name >= $1 AND name < $2"),
 };
 
 /* The texts that count: from `first` up to `end`, without it. */

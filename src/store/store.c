@@ -6,13 +6,18 @@
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static const struct sql version_of = SQL_TWO("SELECT version FROM store",
-					     "SELECT max(version) FROM store");
+static const struct sql version_of = SQL_TWO(
+	"SELECT version FROM store", "SELECT if(max(version) = 0, 1, max(version)) FROM store");
 static const struct sql edition_of = SQL_TWO("SELECT edition FROM store",
 					     "SELECT max(edition) FROM store");
-static const struct sql all_builds = SQL_ALL(
-	"SELECT id, base, product, config, commit_id, parent, branch, time, machine, "
-	"file, vm, symbols FROM builds ORDER BY id");
+#define BUILDS                                                                                     \
+	"SELECT id, base, product, config, commit_id, parent, branch, time, machine, file, vm, "   \
+	"symbols, "
+static const struct sql all_builds = SQL_TWO(
+	BUILDS "0 FROM builds ORDER BY id",
+	BUILDS "(id GLOBAL NOT IN (SELECT max(id) FROM builds GROUP BY product, config, "
+	       "commit_id)) OR (id GLOBAL IN (SELECT build FROM gone)) FROM builds "
+	       "ORDER BY id");
 
 /* Makes the tables where there is not even an empty store. */
 static void settle_schema(struct store *s, bool writes)
@@ -60,6 +65,7 @@ static struct build read_build(struct store *s, struct db_query *q)
 	b.file = (uint64_t)db_int(q, 9);
 	b.vm = (uint64_t)db_int(q, 10);
 	b.symbols = (uint64_t)db_int(q, 11);
+	b.hidden = db_int(q, 12) != 0;
 	return b;
 }
 
@@ -94,7 +100,8 @@ static void refresh(struct store *s)
 /* After a change of its own. */
 static void next_edition(struct store *s)
 {
-	static const struct sql next = SQL_ALL("UPDATE store SET edition = $1");
+	static const struct sql next = SQL_TWO("UPDATE store SET edition = $1",
+					       "INSERT INTO store SELECT toInt64(1), toInt64($1)");
 	struct db_query *q = db_query(s->db, &next);
 	db_put(q, ++s->edition);
 	db_do(q);
@@ -235,7 +242,7 @@ static uint32_t choose_base(const struct store *s, const struct build_facts *f)
 	int best_rank = -1;
 	for (size_t i = s->builds.count; i > 0 && best_rank < 2; i--) {
 		const struct build *b = &s->builds.data[i - 1];
-		if (strcmp(b->facts.product, f->product) != 0 ||
+		if (b->hidden || strcmp(b->facts.product, f->product) != 0 ||
 		    strcmp(b->facts.config, f->config) != 0)
 			continue;
 		const int rank = *f->parent && strcmp(b->facts.commit, f->parent) == 0 ? 2
@@ -253,8 +260,8 @@ static const struct build *same_build(const struct store *s, const struct build_
 {
 	for (size_t i = s->builds.count; i > 0; i--) {
 		const struct build_facts *b = &s->builds.data[i - 1].facts;
-		if (strcmp(b->commit, f->commit) == 0 && strcmp(b->product, f->product) == 0 &&
-		    strcmp(b->config, f->config) == 0)
+		if (!s->builds.data[i - 1].hidden && strcmp(b->commit, f->commit) == 0 &&
+		    strcmp(b->product, f->product) == 0 && strcmp(b->config, f->config) == 0)
 			return &s->builds.data[i - 1];
 	}
 	return NULL;
@@ -391,7 +398,7 @@ static void delete_build(struct store *s, const struct build *b)
 static void take_out(struct store *s, uint32_t id)
 {
 	const struct build *gone = store_build(s, id);
-	if (!gone)
+	if (!gone || db_only_adds(s->db))
 		return;
 	for (size_t i = 0; i < s->builds.count; i++) {
 		struct build *b = &s->builds.data[i];
@@ -439,6 +446,21 @@ bool store_add(struct store *s, const struct snapshot *snapshot, const struct bu
 	return db_check(s->db, err);
 }
 
+/* Where rows are only added. */
+static void mark_gone(struct store *s, const uint32_t *builds, size_t count)
+{
+	static const struct sql sql = {
+		{ NULL, NULL, "INSERT INTO gone SELECT id FROM builds WHERE id IN $1" }
+	};
+	int64_t *ids = mem_alloc((count + 1) * sizeof *ids);
+	for (size_t i = 0; i < count; i++)
+		ids[i] = builds[i];
+	struct db_query *q = db_query(s->db, &sql);
+	db_put_list(q, ids, count);
+	db_do(q);
+	mem_free(ids);
+}
+
 bool store_remove(struct store *s, const uint32_t *builds, size_t count, struct heft_err *err)
 {
 	db_begin(s->db);
@@ -446,6 +468,7 @@ bool store_remove(struct store *s, const uint32_t *builds, size_t count, struct 
 	catalog_begin(&s->catalog);
 	for (size_t i = 0; i < count; i++)
 		take_out(s, builds[i]);
+	mark_gone(s, builds, count);
 	next_edition(s);
 	if (db_commit(s->db)) {
 		reload(s);

@@ -31,6 +31,9 @@ struct build {
 	struct build_facts facts;
 	uint64_t file, vm; /* bytes */
 	uint64_t symbols;
+	/* Another one has taken its place, or it was taken out, where rows are only added: it is
+	 * there for those that are told from it. */
+	bool hidden;
 };
 
 /* The content that was read or added last. */

@@ -66,8 +66,8 @@ void timeline_make(struct timeline *ret, const struct store *s, const struct bui
 	*ret = (struct timeline){ { 0 } };
 	for (size_t i = 0; i < s->builds.count; i++) {
 		const struct build *b = &s->builds.data[i];
-		if (matches(f->product, b->facts.product) && matches(f->config, b->facts.config) &&
-		    matches(f->branch, b->facts.branch))
+		if (!b->hidden && matches(f->product, b->facts.product) &&
+		    matches(f->config, b->facts.config) && matches(f->branch, b->facts.branch))
 			vec_push(&ret->list, b);
 	}
 	if (ret->list.count > 1)

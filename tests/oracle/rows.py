@@ -5,7 +5,6 @@ questions are answered.
 
 usage: rows.py HEFT
 """
-import contextlib
 import http.server
 import json
 import os
@@ -18,7 +17,9 @@ import threading
 import time
 import urllib.error
 import urllib.request
-import socket
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from servers import ask, shards  # noqa: E402
 
 try:
     import yaml
@@ -123,65 +124,6 @@ def test_server(heft, files, tmp):
 
 
 # ---- ClickHouse -----------------------------------------------------------------------------------------------------
-
-CONFIG = """<yandex><logger><level>error</level><log>{d}/log</log><errorlog>{d}/err</errorlog></logger>
-<http_port>{http}</http_port><tcp_port>{tcp}</tcp_port><interserver_http_port>{inter}</interserver_http_port>
-<listen_host>127.0.0.1</listen_host><path>{d}/data/</path><tmp_path>{d}/tmp/</tmp_path>
-<user_files_path>{d}/files/</user_files_path><format_schema_path>{d}/formats/</format_schema_path>
-<users_config>{d}/users.xml</users_config><default_profile>default</default_profile><default_database>default</default_database>
-<mark_cache_size>100000000</mark_cache_size><max_concurrent_queries>50</max_concurrent_queries>
-<remote_servers><fleet>{shards}</fleet></remote_servers></yandex>"""
-SHARD = "<shard><replica><host>127.0.0.1</host><port>{}</port></replica></shard>"
-USERS = """<yandex><profiles><default><insert_distributed_sync>1</insert_distributed_sync></default></profiles>
-<users><default><password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota>
-</default></users><quotas><default/></quotas></yandex>"""
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-def ask(port, sql):
-    request = urllib.request.Request(f"http://127.0.0.1:{port}/", data=sql.encode())
-    try:
-        with urllib.request.urlopen(request, timeout=120) as answer:
-            return [line.split("\t") for line in answer.read().decode().splitlines()]
-    except urllib.error.HTTPError as error:
-        print(f"FAILED: {sql}\n{error.read().decode()[:500]}")
-        raise
-
-
-@contextlib.contextmanager
-def shards(server, tmp, count=2):
-    """Servers on loopback, of which each knows all."""
-    http_ports, tcp_ports = ([free_port() for _ in range(count)] for _ in range(2))
-    running = []
-    for i in range(count):
-        folder = pathlib.Path(tmp, f"shard{i}")
-        for name in ("data", "tmp", "files", "formats"):
-            (folder / name).mkdir(parents=True)
-        (folder / "users.xml").write_text(USERS)
-        known = "".join(SHARD.format(port) for port in tcp_ports)
-        (folder / "config.xml").write_text(CONFIG.format(
-            d=folder, http=http_ports[i], tcp=tcp_ports[i], inter=free_port(), shards=known))
-        words = [server, f"--config-file={folder}/config.xml"]
-        running.append(subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
-    try:
-        for port in http_ports:
-            for _ in range(300):
-                try:
-                    ask(port, "SELECT 1")
-                    break
-                except (urllib.error.URLError, ConnectionError):
-                    time.sleep(0.1)
-        yield http_ports
-    finally:
-        for process in running:
-            process.kill()
-            process.wait()
-
 
 def statements(path):
     text = "\n".join(line for line in path.read_text().splitlines() if not line.startswith("--"))

@@ -138,13 +138,13 @@ static void run_sql(const char *sql)
 static void clear(void)
 {
 	static const char *const tables[] = { "store",    "paths",   "symbols", "lists",
-					      "sections", "changes", "builds" };
+					      "sections", "changes", "builds",  "gone" };
 	char sql[100];
 	if (kind() == DB_SQLITE) {
 		unlink(path);
 		return;
 	}
-	run_sql("DROP VIEW IF EXISTS steps");
+	run_sql(kind() == DB_POSTGRES ? "DROP VIEW IF EXISTS steps" : "DROP TABLE IF EXISTS steps");
 	for (size_t i = 0; i < COUNT_OF(tables); i++) {
 		snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS %s", tables[i]);
 		run_sql(sql);
@@ -231,10 +231,19 @@ static void assert_reads_back(struct store *s, uint32_t build, const struct prog
 static uint32_t id_of(const struct store *s, const char *commit)
 {
 	for (size_t i = 0; i < s->builds.count; i++)
-		if (strcmp(s->builds.data[i].facts.commit, commit) == 0)
+		if (!s->builds.data[i].hidden &&
+		    strcmp(s->builds.data[i].facts.commit, commit) == 0)
 			return s->builds.data[i].id;
 	fail_msg("no build of %s", commit);
 	return 0;
+}
+
+static size_t shown(const struct store *s)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < s->builds.count; i++)
+		count += !s->builds.data[i].hidden;
+	return count;
 }
 
 /* Of every symbol: the value before is what the base says, and what is told of no symbol is as it
@@ -268,11 +277,14 @@ static void a_random_history_is_read_back_to_the_byte(void **state)
 	(void)state;
 	static struct program builds[BUILDS];
 	char commits[BUILDS][16];
-	for (unsigned round = 1; round <= 3; round++) {
+	/* A server that knows no transactions takes half a second for each. */
+	const bool slow = kind() == DB_CLICKHOUSE;
+	const unsigned count = slow ? 30 : BUILDS;
+	for (unsigned round = 1; round <= (slow ? 1 : 3); round++) {
 		clear();
 		seed = round;
 		struct store s = open_store(true);
-		for (unsigned i = 0; i < BUILDS; i++) {
+		for (unsigned i = 0; i < count; i++) {
 			/* Now and then from an older build, which then has two after it. */
 			const unsigned from = i > 3 && random_below(9) == 0 ? random_below(i)
 									    : i - 1;
@@ -286,8 +298,8 @@ static void a_random_history_is_read_back_to_the_byte(void **state)
 		}
 		store_close(&s);
 		s = open_store(false);
-		for (unsigned n = 0; n < BUILDS; n++) {
-			const unsigned i = random_below(BUILDS);
+		for (unsigned n = 0; n < count; n++) {
+			const unsigned i = random_below(count);
 			const uint32_t id = id_of(&s, commits[i]);
 			assert_reads_back(&s, id, &builds[i]);
 			assert_true(own_sum(&s, id) == true_own_sum(&builds[i]));
@@ -455,7 +467,7 @@ static void builds_that_are_taken_out_leave_the_others_as_they_were(void **state
 			vec_push(&gone, id_of(&s, commits[i]));
 	assert_true(store_remove(&s, gone.data, gone.count, &err));
 	vec_release(&gone);
-	assert_int_equal(s.builds.count, 9);
+	assert_int_equal(shown(&s), 9);
 	for (unsigned i = 3; i < 60; i += 7) {
 		assert_reads_back(&s, id_of(&s, commits[i]), &builds[i]);
 		assert_true(own_sum(&s, id_of(&s, commits[i])) == true_own_sum(&builds[i]));
@@ -478,7 +490,7 @@ static void the_same_build_again_changes_nothing_and_another_one_takes_its_place
 	other = p;
 	change(&other, 9);
 	assert_int_equal(add(&s, &other, "one", ""), STORE_REPLACED);
-	assert_int_equal(s.builds.count, 2);
+	assert_int_equal(shown(&s), 2);
 	assert_reads_back(&s, id_of(&s, "one"), &other);
 	assert_reads_back(&s, id_of(&s, "two"), &next);
 	store_close(&s);
@@ -524,7 +536,8 @@ static void what_is_no_store_is_told_in_a_line(void **state)
 	if (kind() != DB_SQLITE)
 		assert_non_null(strstr(why_not(0), "has no builds"));
 	run_sql(tables[kind()]);
-	assert_non_null(strstr(why_not(DB_WRITES), "another database"));
+	assert_non_null(strstr(why_not(DB_WRITES),
+			       kind() == DB_CLICKHOUSE ? "fails: " : "another database"));
 	clear();
 	struct store s = open_store(true);
 	store_close(&s);
