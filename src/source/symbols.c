@@ -1,4 +1,5 @@
 /* The symbols source: everything the file holds because of a symbol. */
+#define _GNU_SOURCE /* memmem */
 #include "source/attr/attr.h"
 
 #include "base/pool.h"
@@ -35,6 +36,14 @@ label_id symbol_label(const struct attr *a, const struct symbol *s)
 	return label_borrow(a->f->labels, symbol_owner(s));
 }
 
+/* Room that a linker script sets aside for the stack or the heap: code that takes its address does
+ * not own it. */
+static bool is_set_aside(const struct section *s)
+{
+	return memmem(s->name.p, s->name.len, "stack", 5) ||
+	       memmem(s->name.p, s->name.len, "heap", 4);
+}
+
 /* Ordinary data and code by name.  Sections with a purpose of their own (unwind tables, Go's
  * pclntab, kernel tables ...) hold what belongs to many; one reference to them says little. */
 bool section_is_data(const struct section *s)
@@ -53,10 +62,10 @@ bool section_is_data(const struct section *s)
 	for (size_t i = 0; i < COUNT_OF(kinds); i++)
 		if (str_starts(name, str_of(kinds[i])))
 			return true;
-	/* Whatever it is called, what has no bytes in the file is data, and code is code. */
+	/* Whatever else it is called, what has no bytes in the file is data, and code is code. */
 	if (s->nobits && s->write && !str_starts(s->name, STR(".plt")) &&
 	    !str_starts(s->name, STR(".got")))
-		return true;
+		return !is_set_aside(s);
 	return s->exec && !str_starts(name, STR(".plt"));
 }
 
