@@ -99,10 +99,9 @@ static bool make_reloc(const struct macho *m, const struct macho_section *s, con
 		return false;
 	/* The field has an address; it counts from the section's start. */
 	const struct macho_section *to = &m->sections.data[e->symbol - 1];
+	const uint64_t place = e->pcrel ? s->addr + e->off + 4 : 0;
 	ret->symbol = to->symbol;
-	if (e->pcrel)
-		ret->addend += (int64_t)(s->addr + e->off + 4);
-	ret->addend -= (int64_t)to->addr;
+	ret->addend = (int64_t)((uint64_t)ret->addend + place - to->addr);
 	return true;
 }
 
