@@ -133,10 +133,27 @@ def is_object(path):
     return struct.unpack_from("<H" if head[5] == 1 else ">H", head, 16)[0] == 1
 
 
+def module_word(name):
+    """The last word of a name of a language with modules, which heft writes as people do; None for another name."""
+    if "_$$_" in name:  # Free Pascal
+        word = re.search(r"\w+", name.split("_$$_", 1)[1])
+    elif name.startswith("_$"):
+        word = re.search(r"Ld\d+$", name)
+    elif re.match("caml[A-Z]", name):
+        return re.sub(r"\$([2-7][0-9a-f])", lambda m: chr(int(m[1], 16)), re.split(r"__|\.", name)[-1])
+    else:  # Fortran
+        word = re.match("__.*_MOD_(.+)$", name)
+        return word and word[1]
+    return word and word[0]
+
+
 def is_there(name, shown, versioned, here):
     """Whether a symbol of nm has one of the names `here`."""
     if name.startswith(("_Z", "_R")):
         return any(identifier(name, shown) in n for n in here)
+    word = module_word(name)
+    if word and any(word in n for n in here):
+        return True
     bare = SUFFIX.sub("", name)
     return bool({name, bare, versioned} & here) or any(
         SUFFIX.sub("", n.split(" [")[0]) == bare or n.split("(")[0] == name for n in here)
