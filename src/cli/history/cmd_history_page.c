@@ -157,14 +157,15 @@ struct scale {
 static double x_of(const struct scale *s, size_t i)
 {
 	const double room = WIDTH - LEFT - RIGHT;
-	return LEFT + (s->count > 1 ? room * (double)i / (double)(s->count - 1) : room / 2);
+	const double part = s->count > 1 ? (double)i / (double)(s->count - 1) : 0.5;
+	return (double)LEFT + room * part;
 }
 
 static double y_of(const struct scale *s, double v)
 {
 	const double room = HEIGHT - 2 * EDGE;
-	return s->high > s->low ? EDGE + room * (s->high - v) / (s->high - s->low)
-				: EDGE + room / 2;
+	const double part = s->high > s->low ? (s->high - v) / (s->high - s->low) : 0.5;
+	return (double)EDGE + room * part;
 }
 
 static void put_point(FILE *to, const struct page_job *job, const struct measure *m,
