@@ -48,7 +48,7 @@ static int by_hash(const void *pa, const void *pb)
 /* The same for all dumps in which the same stacks hold most, whatever their order and sizes. */
 static uint64_t signature(const struct heap_digest *d)
 {
-	uint64_t hashes[DIGEST_HOLDERS], hash = DIGEST_START;
+	uint64_t hashes[DIGEST_HOLDERS] = { 0 }, hash = DIGEST_START;
 	size_t count = 0;
 	for (; count < d->stack_count && count < DIGEST_HOLDERS; count++)
 		hashes[count] = d->stacks[count].hash;
