@@ -127,10 +127,11 @@ def identifier(mangled, shown):
     return word if word and not word.startswith("_GLOBAL__N") else plain(shown)
 
 
-def is_object(path):
+def read_kind(path):
+    """The type of an ELF file (1: an object), and its machine (40: ARM)."""
     with open(path, "rb") as f:
-        head = f.read(18)
-    return struct.unpack_from("<H" if head[5] == 1 else ">H", head, 16)[0] == 1
+        head = f.read(20)
+    return struct.unpack_from("<HH" if head[5] == 1 else ">HH", head, 16)
 
 
 def module_word(name):
@@ -177,7 +178,9 @@ def missing_names(path, symbols):
     known = {n for names in at.values() for n in names}
     # nm has variables of threads at offsets.
     of_threads = {y.name for y in symbols if y.section in (".tdata", ".tbss")}
-    bad, count, anywhere = [], 0, is_object(path)
+    kind, machine = read_kind(path)
+    bad, count, anywhere = [], 0, kind == 1
+    thumb = 1 if machine == 40 else 0  # nm has it in the addresses of functions
     for line, shown in zip(rows[True], rows[False]):
         m = re.match(r"([0-9a-f]+) ([0-9a-f]+) (\S) (.+)$", line)
         if not m or int(m[2], 16) == 0 or m[3] in "aA" or (m[3].islower() and m[4].startswith(PRIVATE)):
@@ -186,7 +189,7 @@ def missing_names(path, symbols):
         name = m[4].split("@")[0]
         text = shown.split(" ", 3)[3]
         # Sections of objects stand at addresses of their own here.
-        here = known if anywhere else at.get(int(m[1], 16), set()) | of_threads
+        here = known if anywhere else at.get(int(m[1], 16) & ~thumb, set()) | of_threads
         if not anywhere and not is_there(name, text, m[4], here):
             # Another symbol may have its first bytes, if it begins before.
             here = names_within(at, starts, int(m[1], 16), int(m[2], 16))
