@@ -94,11 +94,14 @@ static bool add_source(void *ctx, const char *name)
 	return copy != NULL;
 }
 
-static bool is_reserved(const char *name)
+static bool has_column(const struct rows_job *job, const char *name)
 {
 	static const char *const names[] = { "program", "build_id", "labels", "file", "vm" };
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (strcmp(names[i], name) == 0)
+			return true;
+	for (size_t i = 0; i < job->tag_count; i++)
+		if (strcmp(job->columns[i].name, name) == 0)
 			return true;
 	return false;
 }
@@ -112,10 +115,7 @@ static bool add_tag(struct rows_job *job, const struct opt *o, const char *value
 	const char *name = own(job, value, size);
 	if (!name)
 		return false;
-	for (size_t i = 0; i < job->tag_count; i++)
-		if (strcmp(job->columns[i].name, name) == 0 || is_reserved(name))
-			return cli_error(job->cli, "--tag: there is a column %s", name), false;
-	if (is_reserved(name))
+	if (has_column(job, name))
 		return cli_error(job->cli, "--tag: there is a column %s", name), false;
 	if (job->tag_count == TAGS_MOST)
 		return cli_error(job->cli, "more than %d tags", TAGS_MOST), false;
