@@ -39,9 +39,11 @@ function stepsWith(stacks, texts) {
 	return found;
 }
 
+const marks = new Turns(Uint8Array);
+
 /* 1 in each line that has a label with it. */
 function linesWith(book, tab, columns, regex) {
-	const texts = textsWith(book, regex), found = new Uint8Array(tab.lines);
+	const texts = textsWith(book, regex), found = marks.take(tab.lines).fill(0);
 	for (const column of columns) {
 		const known = column.stack ? stepsWith(tab.stacks, texts) : labelsWith(column, texts);
 		if (!known.includes(0))
@@ -62,9 +64,10 @@ function filterLines(book, tab, filter, measure) {
 	const columns = filter.in === "" ? tab.columns.filter(c => !NO_NAMES.includes(c.name)) : [tab.columns[filter.in]];
 	if (!filter.with && !filter.without && filter.kind === "" && !filter.least)
 		return null;
-	const passes = filter.with ? linesWith(book, tab, columns, pattern(filter.with, filter.regex)) : new Uint8Array(tab.lines).fill(1);
+	const wanted = pattern(filter.with, filter.regex), unwanted = pattern(filter.without, filter.regex);
+	const passes = filter.with ? linesWith(book, tab, columns, wanted) : marks.take(tab.lines).fill(1);
 	if (filter.without)
-		dropLines(passes, linesWith(book, tab, columns, pattern(filter.without, filter.regex)));
+		dropLines(passes, linesWith(book, tab, columns, unwanted));
 	if (filter.kind !== "" && tab.kindColumn)
 		keepKind(passes, tab.kindColumn.lines, kindsOf(book, tab.kindColumn), +filter.kind);
 	if (filter.least > 0)
@@ -113,13 +116,15 @@ function kindsOf(book, column) {
 	return column.kinds;
 }
 
+const kindSums = new Float64Array(KINDS.length);
+
 /* The kind that most of a node is of. */
 function kindOfNode(node, tab, book, m) {
 	if (node.kind !== undefined)
 		return node.kind;
 	const kinds = kindsOf(book, tab.kindColumn), { lines } = tab.kindColumn, { order } = node.tree;
 	const values = tab.measures[m].now, step = Math.max(1, Math.floor((node.end - node.start) / 256));
-	const sums = KINDS.map(() => 0);
+	const sums = kindSums.fill(0);
 	for (let i = node.start; i < node.end; i += step)
 		sums[kinds[lines[order[i]]]] += values[order[i]] + 1e-9;
 	node.kind = 0;

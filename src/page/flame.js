@@ -139,7 +139,9 @@ class CanvasPen {
 		this.c = context;
 	}
 	box(x, y, w, h, fill, line) {
-		this.c.fillStyle = fill;
+		/* A browser reads the text of a colour each time that it is set. */
+		if (fill !== this.fill)
+			this.c.fillStyle = this.fill = fill;
 		this.c.fillRect(x, y, w, h);
 		if (line) {
 			this.c.strokeStyle = line;
@@ -154,7 +156,7 @@ class CanvasPen {
 	text(text, x, y, most, ink, bold) {
 		const c = this.c;
 		c.font = `${bold ? "600 " : ""}11px system-ui, sans-serif`;
-		c.fillStyle = ink;
+		c.fillStyle = this.fill = ink;
 		let shown = text.length > 200 ? text.slice(0, 200) : text;
 		if (c.measureText(shown).width > most) {
 			let low = 0, high = shown.length;

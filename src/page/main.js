@@ -373,27 +373,38 @@ function paint() {
 	drawOverlay();
 }
 
+function copyPicture() {
+	const copy = document.createElement("canvas");
+	copy.width = canvas.width;
+	copy.height = canvas.height;
+	copy.getContext("2d").drawImage(canvas, 0, 0);
+	return copy;
+}
+
+function isChosen(box) {
+	return box.node === view.chosen && box.depth > 0 && !box.smaller;
+}
+
+function isHovered(box) {
+	return box === hovered || (box.node === hovered?.node && !box.smaller && !hovered.smaller);
+}
+
 /* The frames around what is chosen and what the pointer is over, on a copy of the picture. */
 function drawOverlay() {
 	if (!showsRows())
 		return;
-	if (!picture.clean) {
-		picture.clean = document.createElement("canvas");
-		picture.clean.width = canvas.width;
-		picture.clean.height = canvas.height;
-		picture.clean.getContext("2d").drawImage(canvas, 0, 0);
-	}
+	const framed = picture.boxes.filter(box => isChosen(box) || isHovered(box));
+	if (framed.length === 0 && !picture.clean)
+		return;
+	picture.clean ||= copyPicture();
 	context.save();
 	context.setTransform(1, 0, 0, 1, 0, 0);
 	context.drawImage(picture.clean, 0, 0);
 	context.restore();
 	const ink = isDark() ? "#ffffff" : "#0b1220";
 	context.strokeStyle = ink;
-	for (const box of picture.boxes) {
-		const chosen = box.node === view.chosen && box.depth > 0 && !box.smaller;
-		if (!chosen && box !== hovered && (box.node !== hovered?.node || box.smaller || hovered.smaller))
-			continue;
-		context.lineWidth = chosen ? 2.5 : 1.5;
+	for (const box of framed) {
+		context.lineWidth = isChosen(box) ? 2.5 : 1.5;
 		context.strokeRect(box.x + 1, box.y + 1, Math.max(1, box.w - 3), Math.max(1, box.h - 3));
 	}
 }
@@ -618,7 +629,7 @@ async function start() {
 /* For tests: what is shown below a node, in full. */
 globalThis.heftPage = {
 	state, view, update, picture: () => picture,
-	csv: () => table.csv(), sortedBy, zoom: zoomTo,
+	csv: () => table.csv(), sortedBy, orderBy, zoom: zoomTo,
 	forget: () => view.book.answers?.clear(),
 	rows: path => {
 		const kids = view.tree.open(view.tree.find(path)), { measures, diff } = view.tree;

@@ -46,6 +46,47 @@ function sortedBy(keys, up) {
 	return from;
 }
 
+/* Numbers in an order, of which perhaps only the first are known until somebody asks for another. */
+class Order {
+	constructor(first, all = () => first) {
+		this.first = first;
+		this.all = all;
+	}
+	whole() {
+		return this.known ??= this.all();
+	}
+	at(i) {
+		return i < this.first.length ? this.first[i] : this.whole()[i];
+	}
+	indexOf(number) {
+		const at = this.first.indexOf(number);
+		return at >= 0 ? at : this.whole().indexOf(number);
+	}
+	head(count) {
+		return (count <= this.first.length ? this.first : this.whole()).subarray(0, count);
+	}
+}
+
+const ORDER_MANY = 100000, ORDER_SAMPLES = 2048, ORDER_FIRST = 16;
+
+/* The order of sortedBy().  Of very many the first ones alone are sorted at once: a table shows a screen of them. */
+function orderBy(keys, up) {
+	return keys.length > ORDER_MANY ? new Order(firstBy(keys, up), () => sortedBy(keys, up)) : new Order(sortedBy(keys, up));
+}
+
+/* Those that come first, sorted: all that stand before, or beside, one of the first among some samples. */
+function firstBy(keys, up) {
+	const samples = Float64Array.from({ length: ORDER_SAMPLES }, (_, i) => keys[Math.floor(i * keys.length / ORDER_SAMPLES)]).sort();
+	const limit = up ? samples[ORDER_FIRST] : samples[ORDER_SAMPLES - 1 - ORDER_FIRST], found = new Uint32Array(keys.length);
+	let count = 0;
+	for (let i = 0; i < keys.length; i++) {
+		found[count] = i;
+		count += (up ? keys[i] <= limit : keys[i] >= limit) ? 1 : 0;
+	}
+	const few = found.slice(0, count), order = sortedBy(Float64Array.from(few, i => keys[i]), up);
+	return order.map(i => few[i]);
+}
+
 /* Of whole numbers that are not too large; or null. */
 function wholeDigits(keys, up) {
 	const digits = new Uint32Array(keys.length);

@@ -86,7 +86,7 @@ class Table {
 		for (i--;;) {
 			const skipped = skippedAt(block, i);
 			if (!skipped.inner)
-				return { node: block.kids.node(block.order[i - skipped.rows]), depth: block.depth };
+				return { node: block.kids.node(block.order.at(i - skipped.rows)), depth: block.depth };
 			i = skipped.at;
 			block = skipped.inner;
 		}
@@ -231,7 +231,7 @@ class Table {
 		const block = this.blocks.get(this.row(i).node.parent);
 		if (!block)
 			return;
-		for (const number of block.order.subarray(0, SIBLINGS_MAX))
+		for (const number of block.order.head(SIBLINGS_MAX))
 			if (this.view.tree.open(block.kids.node(number)))
 				this.opened.add(block.kids.node(number));
 		this.fill();

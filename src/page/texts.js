@@ -5,6 +5,22 @@
 
 const PART = 4096;
 
+/* Two arrays that take turns.  What is made anew at every filter is made where the last but one was: to get new memory
+ * from the system takes longer than to fill it. */
+class Turns {
+	constructor(type) {
+		this.type = type;
+		this.rooms = [];
+		this.turn = 0;
+	}
+	take(length) {
+		this.turn ^= 1;
+		if (!(this.rooms[this.turn]?.length >= length))
+			this.rooms[this.turn] = new this.type(length);
+		return this.rooms[this.turn].subarray(0, length);
+	}
+}
+
 class Texts {
 	constructor(bytes, count) {
 		this.bytes = bytes;

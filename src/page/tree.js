@@ -202,8 +202,9 @@ class Tree {
 	total(what, m) {
 		const key = what + m;
 		if (!this.totals.has(key)) {
-			const kids = this.open(this.top);
-			this.totals.set(key, kids ? sumOf(kids.values(what, m)) : 0);
+			const sum = new Float64Array(1);
+			this.sumRanges(what, m, Uint32Array.of(0, this.order.length), sum);
+			this.totals.set(key, sum[0]);
 		}
 		return this.totals.get(key);
 	}
@@ -285,7 +286,7 @@ class Tree {
 	sorted(kids, m, by) {
 		const key = `${by.key} ${by.up ? 1 : 0} ${m}`;
 		if (!kids.orders.has(key))
-			kids.orders.set(key, by.name ? sortedByName(kids, by.up) : sortedBy(by.values ? by.values(kids) : kids.weights(m), by.up));
+			kids.orders.set(key, by.name ? new Order(sortedByName(kids, by.up)) : orderBy(by.values ? by.values(kids) : kids.weights(m), by.up));
 		return kids.orders.get(key);
 	}
 	/* The numbers of the children that have at least `least`, the largest first, and what each has. */
@@ -326,14 +327,16 @@ class Tree {
 	}
 }
 
+const orders = new Turns(Uint32Array);
+
 function linesThatPass(lines, passes) {
-	const order = new Uint32Array(lines.length);
+	const order = orders.take(lines.length);
 	let count = 0;
 	for (let i = 0; i < lines.length; i++) {
 		order[count] = lines[i];
 		count += passes[lines[i]];
 	}
-	return 2 * count > order.length ? order.subarray(0, count) : order.slice(0, count);
+	return order.subarray(0, count);
 }
 
 /* Where most children have but a few lines. */

@@ -2,7 +2,7 @@
  * code, for d3-hierarchy would have all nodes made before the first is drawn; here a node is opened
  * when its rectangle has room for what is in it. */
 
-const MAP_LABEL = 16, MAP_GAP = 2, MAP_ROOM = 500, MAP_DOT = 3, MAP_LEAST = 4;
+const MAP_LABEL = 16, MAP_GAP = 2, MAP_ROOM = 500, MAP_DOT = 3, MAP_LEAST = 9;
 
 function worst(areas, sum, side) {
 	return Math.max(side * side * areas[0] / (sum * sum), sum * sum / (side * side * areas[areas.length - 1]));
@@ -58,7 +58,7 @@ function layMap(tree, root, m, room, what) {
 		const kids = tree.open(box.node);
 		if (!kids)
 			continue;
-		/* What has less than a few pixels is not seen. */
+		/* What has no room for a dot and the gap around it is not drawn. */
 		const whole = box.node.value(what, m), { ids, weights } = tree.heaviest(kids, what, m, MAP_LEAST * whole / (inner.w * inner.h));
 		box.inner = box.depth > 0;
 		const left = squarify(weights, whole, inner, (i, x, y, w, h) => {

@@ -348,6 +348,37 @@ def check_sort(b, _work):
             }})()"""), [b.run(number + ".length"), -1])
 
 
+def check_order(b, _work):
+    """Of many numbers only the first are sorted until another is asked for; every one has to stand where sorting puts it."""
+    many = 150000
+    for number in f"i * 7919 % {many - 1}", "i % 61", "7", "Math.sin(i) * 1e6", "i < 3 ? i : -5":
+        for up in "true", "false":
+            check(f"order: {number} {up}", b.run(f"""(() => {{
+                const keys = Float64Array.from({{ length: {many} }}, (_, i) => {number}), order = heftPage.orderBy(keys, {up});
+                const wanted = heftPage.sortedBy(keys, {up}), first = order.first.length;
+                const places = [0, 1, 2, 50, first - 1, first, {many} - 1].filter(i => i < {many});
+                return [wanted.findIndex((n, i) => n !== order.at(i)), order.at({many}) === undefined,
+                        places.filter(i => order.indexOf(wanted[i]) !== i), order.head(300).findIndex((n, i) => n !== wanted[i])];
+            }})()"""), [-1, True, [], -1])
+
+
+def check_turns(b, work):
+    """What a filter finds is found where an earlier filter kept its own: the third must not see what the first left."""
+    b.open(work + "/page.html")
+    def sum_of(text):
+        b.run(f"heftPage.state.filter.with = {json.dumps(text)}; heftPage.update(false)")
+        return b.run("[heftPage.view.tree.order.length, heftPage.totals('now')]")
+    alone = {text: sum_of(text) for text in ("e", "t", "main", "")}
+    check("turns: the filters differ", len({str(v) for v in alone.values()}), 4)
+    for text in "main", "e", "(", "main", "t", "", "main", "e":
+        if text == "(":
+            b.run("Object.assign(heftPage.state.filter, { without: '(', regex: true }); heftPage.update(false)")
+            check("turns: a wrong expression changes nothing", b.run("[heftPage.view.tree.order.length, heftPage.totals('now')]"), alone["e"])
+            b.run("Object.assign(heftPage.state.filter, { without: '', regex: false })")
+        else:
+            check(f"turns: {text}", sum_of(text), alone[text])
+
+
 CHANGING = """
 int table[40] = {1}, sum;
 __attribute__((cold, noinline)) void seldom(int n) { sum = n; }
@@ -529,7 +560,7 @@ def main():
     os.chdir(work)
     b = devtools.Browser(program)
     try:
-        for part in check_sizes, check_flags, check_lists, check_instructions, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_heaviest, check_itself, check_address, check_keys, check_pictures:
+        for part in check_sizes, check_flags, check_lists, check_instructions, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_itself, check_address, check_keys, check_pictures:
             part(b, work)
         check("requests: none left", b.requests, [])
         check("errors: none", b.errors, [])
