@@ -1,4 +1,5 @@
 /* Pages: heft_page_*. */
+#include "api/cards/symbol_cards.h"
 #include "api/heap.h"
 #include "api/profile.h"
 #include "api/samples.h"
@@ -9,7 +10,7 @@
 #include "image/package/dex.h"
 #include "image/package/pak.h"
 #include "image/package/zip.h"
-#include "report/page.h"
+#include "report/page/page.h"
 #include "snapshot/diff_rows.h"
 #include "snapshot/sizefile.h"
 
@@ -77,6 +78,11 @@ static void add_file_facts(const struct heft_file_info *i, struct page_fact *to)
 	to[3] = (struct page_fact){ "debug file", i->debug_path };
 }
 
+static const struct page_card *card_of(void *ctx, const struct heft_row *row)
+{
+	return symbol_cards_of(ctx, row->ref);
+}
+
 static bool add_profile(struct heft_page *p, const char *title, struct heft_profile *profile,
 			struct heft_err *err)
 {
@@ -93,13 +99,18 @@ static bool add_profile(struct heft_page *p, const char *title, struct heft_prof
 		count += FILE_FACTS;
 	}
 	const struct heft_table table = profile_rows(profile, true, &arena);
+	struct symbol_cards cards;
+	const bool any_cards = symbol_cards_init(&cards, profile);
 	page_add(&p->page, &(struct page_tab){ .title = title,
 					       .kind = "sizes",
 					       .table = &table,
 					       .facts = facts,
 					       .fact_count = count,
 					       .notes = profile->notes.data,
-					       .note_count = profile->notes.count });
+					       .note_count = profile->notes.count,
+					       .card_of = any_cards ? card_of : NULL,
+					       .ctx = &cards });
+	symbol_cards_release(&cards);
 	mem_free(facts);
 	arena_release(&arena);
 	return true;

@@ -84,7 +84,8 @@ struct heft_profile {
 };
 
 /* The table of what a run found.  `all`: every row that holds a byte, without a limit, also those
- * that did not change and that only say again what the row above says. */
+ * that did not change and that only say again what the row above says; `ref` of those on the last
+ * level is then their label. */
 struct heft_table profile_rows(struct heft_profile *p, bool all, struct arena *arena);
 /* The spans of a level of an input in one domain. */
 const struct spans *entry_spans(const struct entry *e, const struct level *l,

@@ -513,8 +513,10 @@ static void make_rows(struct heft_profile *p)
 static void fill_flags(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
 {
 	const struct heft_profile *p = ctx;
-	if (level + 1 == p->levels.count)
-		row->texts = symbol_flags_of(p->flags, node);
+	if (level + 1 != p->levels.count)
+		return;
+	row->texts = symbol_flags_of(p->flags, node);
+	row->ref = p->rollup.tree.nodes.data[node].key;
 }
 
 /* Rows of the last level have flags, where there are any. */

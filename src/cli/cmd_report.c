@@ -93,6 +93,7 @@ int cmd_report(const struct cli *cli, int argc, char **argv)
 	struct report_job job = { .page = heft_page_new() };
 	inputs_init(&job.inputs, cli);
 	job.inputs.rows = 1; /* a page takes them all */
+	job.inputs.flags = HEFT_PROFILE_RANGES;
 	job.inputs.usual = "sections,compileunits,namespaces,symbols";
 	int status = cli_parse(cli, argc, argv, &words, &job);
 	if (status == CLI_GO_ON)

@@ -52,10 +52,10 @@ function sumList(view, column, lines) {
 	return element("div", { class: "sums" }, element("h3", {}, column.title), element("ul", {}, ...items));
 }
 
-/* All lines of the symbol that a leaf is, whatever the view has grouped it below. */
+/* All lines of the symbol that a row is, whatever the view has grouped it below. */
 function linesOfSymbol(node, view) {
 	const spec = view.levels[node.labelLevel]?.spec;
-	if (!node.leaf || !spec || spec.stack || !/symbols?$/.test(spec.column.name))
+	if (!spec || spec.stack || !/symbols?$/.test(spec.column.name))
 		return null;
 	const column = spec.column, number = column.lines[node.tree.order[node.start]], lines = [];
 	for (let i = 0; i < view.tab.lines; i++)
@@ -91,6 +91,27 @@ function stackList(node, view) {
 		items.push(element("li", {}, element("span", {}, cut(text(FRAME_FUNCTION), 300)), element("small", {}, cut(place, 300))));
 	}
 	return element("div", { class: "sums" }, element("h3", {}, "Call stack, innermost first"), element("ol", {}, ...items));
+}
+
+const TEXT_END = "\\x1f"; /* as the data have control characters */
+
+/* Who refers to the symbols of a label, and the texts among their data. */
+function symbolLists(node, view) {
+	const { book, tab } = view, spec = view.levels[node.labelLevel]?.spec;
+	if (!tab.cardOf || spec?.column !== tab.columns[tab.cards.column])
+		return [];
+	const card = tab.cardOf(spec.column.lines[node.tree.order[node.start]]);
+	return [moreList("Referred to by", card.users.map(text => book.texts.get(text)), card.allUsers),
+		moreList("Its texts", card.allTexts > 0 ? book.texts.get(card.texts).split(TEXT_END).map(text => `"${text}"`) : [], card.allTexts)].filter(Boolean);
+}
+
+function moreList(title, items, all) {
+	if (items.length === 0)
+		return null;
+	const lines = items.map(text => element("li", {}, element("span", {}, cut(text, 300))));
+	if (all > items.length)
+		lines.push(element("li", {}, element("span", {}, `${group(String(all - items.length))} more`)));
+	return element("div", { class: "sums" }, element("h3", {}, `${title} (${group(String(all))})`), element("ul", {}, ...lines));
 }
 
 const CODE_LINES = 400;
@@ -143,6 +164,6 @@ function cardFacts(node, view, symbol) {
 	const parts = [element("h2", {}, cut(node.label, 2000)), element("p", { class: "path" }, cut(node.path().slice(0, -1).join(" › "), 600)), factList(facts)];
 	if (!node.parent)
 		parts.push(factList(tab.facts.map(f => [f.name, f.text])), ...(tab.damage ? [plainText("What is damaged", view.book.texts.get(tab.damage))] : []));
-	const more = [tab.stacks && node.parent ? stackList(node, view) : null, single ? codeList(view, line) : null];
+	const more = [...symbolLists(node, view), tab.stacks && node.parent ? stackList(node, view) : null, single ? codeList(view, line) : null];
 	return [...parts, ...more.filter(Boolean)];
 }

@@ -94,7 +94,7 @@ class Book {
 		tab.others = await data.take(tab.others);
 		if (tab.changes !== undefined)
 			tab.changes = await data.take(tab.changes);
-		for (const part of [tab.stacks, tab.points, tab.strip])
+		for (const part of [tab.stacks, tab.points, tab.strip, tab.cards])
 			if (part)
 				await takeAll(part);
 	}
@@ -162,6 +162,8 @@ function decodeTab(tab) {
 		tab.pieces = decodeStrip(tab.strip);
 	if (tab.points)
 		tab.moments = decodePoints(tab.points);
+	if (tab.cards)
+		tab.cardOf = decodeCards(tab.cards, tab.columns[tab.cards.column]);
 	tab.decoded = true;
 	forget(tab);
 	return tab;
@@ -169,7 +171,7 @@ function decodeTab(tab) {
 
 /* The bytes of a tab that is decoded. */
 function forget(tab) {
-	for (const part of [...tab.columns, ...tab.measures, tab.stacks, tab.points, tab.strip])
+	for (const part of [...tab.columns, ...tab.measures, tab.stacks, tab.points, tab.strip, tab.cards])
 		if (part)
 			part.bytes = null;
 	tab.others = tab.changes = null;
@@ -185,6 +187,28 @@ function decodeStacks(tab) {
 	}
 	s.lines = numbersOf(s.bytes[2], tab.lines);
 	s.part = (frame, what) => frames[4 * frame + what];
+}
+
+/* Of each label of a column where its card begins in the numbers; these are read when it is asked for. */
+function decodeCards(cards, column) {
+	const numbers = numbersOf(cards.bytes[0], cards.numbers), starts = new Uint32Array(column.count);
+	for (let i = 0, at = 0; i < column.count; i++) {
+		starts[i] = at;
+		at += 2 + numbers[at + 1];
+		at += numbers[at] > 0 ? 2 : 1;
+	}
+	return label => cardAt(numbers, starts[label], column.labels[label]);
+}
+
+function cardAt(numbers, at, own) {
+	const card = { allUsers: numbers[at++], users: [], allTexts: 0, texts: 0 };
+	for (let count = numbers[at++]; count > 0; count--) {
+		const n = numbers[at++];
+		card.users.push(own - (n % 2 ? -(n + 1) / 2 : n / 2));
+	}
+	card.allTexts = numbers[at++];
+	card.texts = card.allTexts > 0 ? numbers[at] : 0;
+	return card;
 }
 
 const FRAME_FUNCTION = 0, FRAME_FILE = 1, FRAME_MODULE = 2, FRAME_LINE = 3;

@@ -10,6 +10,7 @@ import collections
 import glob
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -422,6 +423,78 @@ def check_instructions(b, work):
     check("flags: what is cold", "seldom" in cold and "work" not in cold and len(cold) < 5, True)
 
 
+USED = """
+#include <stdio.h>
+static const char *const names[] = { "first of them", "second of them" };
+int used_by_two(int n) { return n * 3 + (int)(long)names[n & 1]; }
+__attribute__((noinline)) static int by_pointer(int n) { return n + 7; }
+int (*const pointers[])(int) = { by_pointer, used_by_two };
+int one(int n) { puts("this text is of one"); return used_by_two(n) + 1; }
+int two(int n) { return used_by_two(n) - one(n + 1); }
+int nobody(int n) { printf("%d, and a text that is so long that no card shows all of it: it goes on and on and on, for a hundred and more characters than that\\n", n); return 1; }
+int main(int n, char **v) { (void)v; return pointers[n](two(n)); }
+"""
+
+
+def card_of(b, name):
+    """What the card of a symbol says: title of a list to its items."""
+    page_rows(b, ["c1"], {})
+    b.run(f"heftPage.view.chosen = heftPage.view.tree.find([{json.dumps(name)}]); heftPage.update(false)")
+    lists = b.run("[...document.querySelectorAll('#card .sums')].map(d => [d.querySelector('h3').textContent, [...d.querySelectorAll('li')].map(l => l.textContent)])")
+    return {title: items for title, items in lists if "(" in title}
+
+
+def check_cards(b, work):
+    """Who refers to a symbol, and the texts among its data."""
+    with open("used.c", "w") as f:
+        f.write(USED)
+    for flags in ["-pie", "-fPIE"], ["-no-pie", "-fno-pie"], ["-c", "-fPIC"]:
+        subprocess.run(["cc", "-O1", "-fno-inline", "-fno-optimize-sibling-calls", "-w", *flags, "used.c", "-o", "used"], check=True)
+        heft("report", "-d", "sections,symbols", "used", "-o", work + "/page.html")
+        b.open(work + "/page.html")
+        got = {name: card_of(b, name) for name in ("used_by_two", "by_pointer", "one", "two", "nobody", "pointers")}
+        what = f"cards {flags[0]}: "
+        check(what + "calls, and a pointer", sorted(got["used_by_two"].get("Referred to by (3)", [])), ["one", "pointers", "two"])
+        check(what + "a pointer", got["by_pointer"].get("Referred to by (1)"), ["pointers"])
+        check(what + "a call", [got["one"].get("Referred to by (1)"), got["two"].get("Referred to by (1)")], [["two"], ["main"]])
+        check(what + "nobody", [t for t in got["nobody"] if t.startswith("Ref")], [])
+        check(what + "a table", got["pointers"].get("Referred to by (1)"), ["main"])
+        if flags[0] != "-c":
+            check(what + "a text", got["one"].get("Its texts (1)"), ['"this text is of one"'])
+            check(what + "a long one", [len(t) for t in got["nobody"].get("Its texts (1)", [])], [125])
+
+
+def callers(program):
+    """By name of a function: the functions that objdump shows a call, a jump or an address of it in."""
+    functions, users, at = set(), {}, None
+    for line in subprocess.run(["objdump", "-d", "--no-show-raw-insn", program], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines():
+        head, use = re.match(r"[0-9a-f]+ <(.+)>:$", line), re.search(r"<([^>+]+)>$", line)
+        if head:
+            at = head[1]
+            functions.add(at)
+        elif use and at and use[1] != at:
+            users.setdefault(use[1], set()).add(at)
+    return {name: users.get(name, set()) for name in functions if "@" not in name}
+
+
+def check_users(b, work):
+    """Who refers to the functions of a program as objdump says; symbols of data refer to them as well."""
+    heft("report", "-d", "symbols", HEFT, "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    cards = b.run("""(() => {
+        const { view: { tab, book } } = heftPage, column = tab.columns[tab.cards.column], text = n => book.texts.get(n);
+        return [...column.labels.keys()].map(i => [text(column.labels[i]), tab.cardOf(i).users.map(text), tab.cardOf(i).allUsers]);
+    })()""")
+    told, wrong, compared = callers(HEFT), [], 0
+    for name, users, count in cards:
+        if name not in told or name.startswith("_"):
+            continue
+        compared += 1
+        if count < len(told[name]) or (count == len(users) and {user for user in users if user in told} != told[name]):
+            wrong.append((name, users, told[name]))
+    check("users: as objdump says", (wrong, compared > 200), ([], True))
+
+
 def check_sides(b, work):
     """A byte is as large before as it is now."""
     heft("report", "changing-new", "-o", work + "/page.html", "--", "changing-old")
@@ -560,7 +633,7 @@ def main():
     os.chdir(work)
     b = devtools.Browser(program)
     try:
-        for part in check_sizes, check_flags, check_lists, check_instructions, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_itself, check_address, check_keys, check_pictures:
+        for part in check_sizes, check_flags, check_lists, check_instructions, check_cards, check_users, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_itself, check_address, check_keys, check_pictures:
             part(b, work)
         check("requests: none left", b.requests, [])
         check("errors: none", b.errors, [])

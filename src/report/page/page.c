@@ -1,5 +1,5 @@
 /* A table becomes the columns of a tab. */
-#include "report/page.h"
+#include "report/page/page.h"
 
 #include "base/json.h"
 #include "base/tame.h"
@@ -72,7 +72,8 @@ struct flat {
 	unsigned measures[COLUMNS_MAX]; /* of the table */
 	size_t measure_count;
 	struct text now[COLUMNS_MAX], base[COLUMNS_MAX];
-	struct text changes, others, steps;
+	struct text changes, others, steps, cards;
+	uint64_t card_numbers;    /* in `cards` */
 	uint32_t ids[LABELS_MAX]; /* texts of the levels around the row */
 	uint64_t lines;
 };
@@ -96,7 +97,8 @@ uint32_t page_text(struct page *p, const char *text)
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-static void put_label(struct labels *l, uint32_t text)
+/* Whether the label is a new one. */
+static bool put_label(struct labels *l, uint32_t text)
 {
 	while (l->numbers.count <= text)
 		vec_push(&l->numbers, 0);
@@ -105,9 +107,35 @@ static void put_label(struct labels *l, uint32_t text)
 		text_add_varint(&l->texts, text);
 		text_add_varint(&l->lines, 0);
 		*number = ++l->count;
-		return;
+		return true;
 	}
 	text_add_varint(&l->lines, l->count + 1 - *number);
+	return false;
+}
+
+/* Names that stand near each other have near numbers. */
+static uint64_t zigzag(int64_t n)
+{
+	return n < 0 ? 2 * (uint64_t)-(n + 1) + 1 : 2 * (uint64_t)n;
+}
+
+static void add_number(struct flat *f, uint64_t n)
+{
+	text_add_varint(&f->cards, n);
+	f->card_numbers++;
+}
+
+static void put_card(struct flat *f, const struct heft_row *row, uint32_t label)
+{
+	static const struct page_card nothing;
+	const struct page_card *c = row ? f->tab->card_of(f->tab->ctx, row) : &nothing;
+	add_number(f, c->all_users);
+	add_number(f, c->user_count);
+	for (size_t i = 0; i < c->user_count; i++)
+		add_number(f, zigzag((int64_t)label - page_text(f->page, c->users[i])));
+	add_number(f, c->all_texts);
+	if (c->all_texts > 0)
+		add_number(f, intern_add(&f->page->texts, c->texts));
 }
 
 static void put_double(struct text *t, double v)
@@ -134,8 +162,11 @@ static void put_line(struct flat *f, const struct heft_row *row, const union hef
 		     const union heft_value *base)
 {
 	const struct heft_table *t = f->tab->table;
+	bool is_new = false;
 	for (size_t i = 0; i < t->level_count; i++)
-		put_label(&f->labels[i], f->ids[i]);
+		is_new = put_label(&f->labels[i], f->ids[i]);
+	if (is_new && f->tab->card_of)
+		put_card(f, row, f->ids[t->level_count - 1]);
 	for (size_t i = 0; i < t->text_count; i++)
 		put_label(&f->labels[t->level_count + i],
 			  !row         ? f->ids[0]
@@ -365,6 +396,19 @@ static void put_strip(struct flat *f, struct json *j)
 	json_close(j, '}');
 }
 
+static void put_cards(struct flat *f, struct json *j)
+{
+	json_key(j, "cards");
+	json_open(j, '{');
+	json_member_uint(j, "column", f->tab->table->level_count - 1);
+	json_member_uint(j, "numbers", f->card_numbers);
+	json_key(j, "sizes");
+	json_open(j, '[');
+	put_stream(f, j, &f->cards);
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
 static void put_facts(struct json *j, const struct page_tab *tab)
 {
 	json_key(j, "facts");
@@ -419,6 +463,8 @@ static void put_tab(struct flat *f, struct json *j)
 		put_points(f, j);
 	if (f->tab->strip)
 		put_strip(f, j);
+	if (f->tab->card_of)
+		put_cards(f, j);
 	if (f->tab->damage)
 		json_member_uint(j, "damage", page_text(f->page, f->tab->damage));
 	json_close(j, '}');

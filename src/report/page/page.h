@@ -45,6 +45,18 @@ struct page_point {
 	uint64_t at, value, peak;
 };
 
+/* Behind each text of a card but the last one. */
+#define PAGE_TEXT_END '\x1f'
+
+/* What is known of the symbols of a label beside their bytes: the first texts among their data, and
+ * the names of the first that refer to them. */
+struct page_card {
+	struct str texts;
+	const char *const *users;
+	size_t user_count;
+	uint64_t all_texts, all_users; /* with those that are not listed */
+};
+
 /* What a tab is made of.  Members may be NULL and 0. */
 struct page_tab {
 	const char *title;
@@ -60,6 +72,9 @@ struct page_tab {
 	/* Of rows that are call stacks: the number of the step that a row is. */
 	struct page_stacks *stacks;
 	uint32_t (*step_of)(void *ctx, const struct heft_row *row);
+	/* Of labels of the last level: what is known of the one of a row; what it returns holds
+	 * until the next call. */
+	const struct page_card *(*card_of)(void *ctx, const struct heft_row *row);
 	void *ctx;
 	const struct heap_strip *strip; /* memory by address */
 	const char *damage;             /* what is damaged, lines */

@@ -1,5 +1,5 @@
 /* The html file around the columns of a page. */
-#include "report/page.h"
+#include "report/page/page.h"
 
 #include "base/gzip.h"
 #include "base/tame.h"

@@ -1,0 +1,142 @@
+#include "api/cards/symbol_cards.h"
+
+#include "base/sort.h"
+#include "base/utf8.h"
+
+enum {
+	USERS_SHOWN = 4,
+	TEXTS_SHOWN = 4,
+	TEXT_SHOWN = 120, /* bytes of one */
+	TEXT_LEAST = 4,   /* shorter ones are as likely numbers */
+};
+
+static const struct level *symbols_of(const struct heft_profile *p)
+{
+	const struct level *last = &p->levels.data[p->levels.count - 1];
+	return last->source->run == source_symbols && last->source->text != TEXT_NAMESPACE ? last
+											   : NULL;
+}
+
+static void add_data(struct symbol_cards *c, const struct image *im,
+		     const struct rollup_level *level)
+{
+	for (size_t i = 0; i < level->spans->list.count; i++) {
+		const struct span *s = &level->spans->list.data[i];
+		const struct section *in = image_section_at(im, s->start);
+		if (!in || in->exec || in->write || in->nobits)
+			continue;
+		vec_push(&c->data,
+			 (struct label_data){ level->shown ? level->shown[s->label] : s->label, im,
+					      s->start, s->size });
+	}
+}
+
+bool symbol_cards_init(struct symbol_cards *c, const struct heft_profile *p)
+{
+	const struct level *l = symbols_of(p);
+	*c = (struct symbol_cards){ .profile = p };
+	if (!l || !p->keep_ranges)
+		return false;
+	for (size_t i = 0; i < p->entries.count; i++) {
+		const struct entry *e = &p->entries.data[i];
+		const struct image *im = program_image(&e->program);
+		if (!im || !e->layers || e->role != HEFT_INPUT)
+			continue;
+		const struct rollup_level level = { entry_spans(e, l, HEFT_VM),
+						    view_is_plain(&l->view) ? NULL
+									    : l->view.shown };
+		users_add(&c->users, im, &level, p->threads);
+		add_data(c, im, &level);
+	}
+	users_sort(&c->users);
+	sort_by_key(c->data.data, c->data.count, sizeof *c->data.data);
+	return true;
+}
+
+void symbol_cards_release(struct symbol_cards *c)
+{
+	users_release(&c->users);
+	vec_release(&c->data);
+	vec_release(&c->names);
+	text_release(&c->texts);
+	*c = (struct symbol_cards){ 0 };
+}
+
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+/* Bytes of the printable text that begins at `at`. */
+static size_t text_size(struct str s, size_t at)
+{
+	size_t size = 0;
+	uint32_t c;
+	for (unsigned n; at + size < s.len; size += n) {
+		n = utf8_decode(s, at + size, &c);
+		if (n == 0 || (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7f)
+			break;
+	}
+	return size;
+}
+
+/* Cut between characters. */
+static size_t shown_size(struct str s)
+{
+	size_t size = s.len < TEXT_SHOWN ? s.len : TEXT_SHOWN;
+	while (size > 0 && size < s.len && ((unsigned char)s.p[size] & 0xc0) == 0x80)
+		size--;
+	return size;
+}
+
+static void add_text(struct symbol_cards *c, struct str s)
+{
+	const size_t size = shown_size(s);
+	if (c->card.all_texts++ >= TEXTS_SHOWN)
+		return;
+	if (c->texts.len > 0)
+		text_add_char(&c->texts, PAGE_TEXT_END);
+	text_add(&c->texts, (struct str){ s.p, size });
+	if (size < s.len)
+		text_add(&c->texts, STR("..."));
+}
+
+/* A text ends with a zero, or with the data: languages other than C need no zero. */
+static void add_texts(struct symbol_cards *c, const struct label_data *d)
+{
+	const struct bytes b = image_at(d->im, d->addr, d->size);
+	const struct str s = { (const char *)b.p, b.size };
+	for (size_t at = 0, size; at < s.len; at += size + 1) {
+		size = text_size(s, at);
+		if (size >= TEXT_LEAST && (at + size == s.len || s.p[at + size] == '\0'))
+			add_text(c, (struct str){ s.p + at, size });
+	}
+}
+
+static void find_texts(struct symbol_cards *c, label_id label)
+{
+	size_t i = lower_bound(c->data.data, c->data.count, sizeof *c->data.data, label);
+	c->texts.len = 0;
+	c->card.all_texts = 0;
+	for (; i < c->data.count && c->data.data[i].label == label; i++)
+		add_texts(c, &c->data.data[i]);
+	c->card.texts = c->texts.len > 0 ? text_str(&c->texts) : STR("");
+}
+
+/* ---- users ----------------------------------------------------------------------------------- */
+
+static void find_users(struct symbol_cards *c, label_id label)
+{
+	size_t count;
+	const uint64_t *uses = users_of(&c->users, label, &count);
+	c->names.count = 0;
+	for (size_t i = 0; i < count && i < USERS_SHOWN; i++)
+		vec_push(&c->names, label_text(&c->profile->labels, user_label(uses[i])).p);
+	c->card.users = c->names.data;
+	c->card.user_count = c->names.count;
+	c->card.all_users = count;
+}
+
+const struct page_card *symbol_cards_of(struct symbol_cards *c, label_id label)
+{
+	find_texts(c, label);
+	find_users(c, label);
+	return &c->card;
+}

@@ -1,0 +1,35 @@
+/* symbol_cards.h - what a page tells of the symbols of a profile beside their bytes: who refers to
+ * them, and the texts among their data. */
+#ifndef HEFT_API_CARDS_SYMBOL_CARDS_H
+#define HEFT_API_CARDS_SYMBOL_CARDS_H
+
+#include "api/profile.h"
+#include "report/page/page.h"
+#include "source/users.h"
+
+/* Read-only data of a label. */
+struct label_data {
+	uint64_t label;
+	const struct image *im;
+	uint64_t addr, size;
+};
+
+/* Of a profile, which is borrowed. */
+struct symbol_cards {
+	const struct heft_profile *profile;
+	struct users users;
+	VEC(struct label_data) data; /* sorted by label */
+	/* Of the last answer. */
+	struct page_card card;
+	struct text texts;
+	VEC(const char *) names;
+};
+
+/* False where the rows of the last level are no symbols, or the run was without
+ * HEFT_PROFILE_RANGES: then there are no cards. */
+bool symbol_cards_init(struct symbol_cards *c, const struct heft_profile *p);
+void symbol_cards_release(struct symbol_cards *c);
+/* The card of the symbols of a label; it holds until the next call. */
+const struct page_card *symbol_cards_of(struct symbol_cards *c, label_id label);
+
+#endif
