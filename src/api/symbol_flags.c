@@ -1,11 +1,16 @@
 #include "api/symbol_flags.h"
 
+#include "snapshot/path_form.h"
 #include "snapshot/snapshot.h"
 
 enum {
 	KNOWN = 1 << 15,
-	TOLD = SNAP_UNLIKELY | SNAP_HOT | SNAP_STARTUP | SNAP_CLONE | SNAP_ANONYMOUS,
+	TOLD = SNAP_UNLIKELY | SNAP_HOT | SNAP_STARTUP | SNAP_CLONE | SNAP_ANONYMOUS |
+	       SNAP_GENERATED,
 };
+
+/* What the labels of a level are, as far as they say something. */
+enum said_by { NOTHING, SYMBOLS, SECTIONS, SOURCES };
 
 void symbol_flags_init(struct symbol_flags *f, const struct heft_profile *p, struct arena *arena)
 {
@@ -22,25 +27,37 @@ void symbol_flags_release(struct symbol_flags *f)
 	*f = (struct symbol_flags){ 0 };
 }
 
-static bool has_symbols(const struct level *l)
+static enum said_by labels_of(const struct level *l)
 {
-	return l->source->run == source_symbols && l->source->text != TEXT_NAMESPACE;
+	if (l->source->run == source_symbols)
+		return l->source->text != TEXT_NAMESPACE ? SYMBOLS : NOTHING;
+	if (l->source->run == source_sections)
+		return SECTIONS;
+	return l->source->run == source_compileunits || l->source->run == source_sourcefiles
+		       ? SOURCES
+		       : NOTHING;
 }
 
-static bool has_sections(const struct level *l)
+static unsigned source_flags(struct str path)
 {
-	return strcmp(l->name, "sections") == 0;
+	struct text form = { 0 };
+	bool generated;
+	path_form(&form, path, STR(""), false, &generated);
+	text_release(&form);
+	return generated ? SNAP_GENERATED : 0;
 }
 
-/* A text that is the label of a section and of a symbol has the flags of what it was first. */
-static unsigned flags_of(struct symbol_flags *f, label_id id, bool section)
+/* A text that is a label on two levels has the flags of what it was first. */
+static unsigned flags_of(struct symbol_flags *f, label_id id, enum said_by what)
 {
 	if (id >= f->count)
 		return 0;
 	if (f->known[id] == 0) {
 		const struct str text = label_text(&f->profile->labels, id);
-		f->known[id] = (uint16_t)(KNOWN | (section ? snap_piece_flags(text)
-							   : snap_name_flags(&f->work, text)));
+		const unsigned flags = what == SECTIONS  ? snap_piece_flags(text)
+				       : what == SOURCES ? source_flags(text)
+							 : snap_name_flags(&f->work, text);
+		f->known[id] = (uint16_t)(KNOWN | flags);
 	}
 	return f->known[id] & TOLD;
 }
@@ -60,9 +77,9 @@ const char *const *symbol_flags_of(struct symbol_flags *f, uint32_t node)
 	const struct heft_profile *p = f->profile;
 	unsigned flags = 0;
 	for (size_t i = p->levels.count; i-- > 0; node = p->rollup.tree.nodes.data[node].parent) {
-		const struct level *l = &p->levels.data[i];
-		if (has_symbols(l) || has_sections(l))
-			flags |= flags_of(f, p->rollup.tree.nodes.data[node].key, has_sections(l));
+		const enum said_by what = labels_of(&p->levels.data[i]);
+		if (what != NOTHING)
+			flags |= flags_of(f, p->rollup.tree.nodes.data[node].key, what);
 	}
 	if (flags == 0)
 		return NULL;

@@ -1,4 +1,4 @@
-/* symbol_flags.h - what names and sections say of the symbols of a profile, in words. */
+/* symbol_flags.h - what names, sections and sources say of the symbols of a profile, in words. */
 #ifndef HEFT_API_SYMBOL_FLAGS_H
 #define HEFT_API_SYMBOL_FLAGS_H
 

@@ -29,6 +29,10 @@ static void bind_names(struct symtab *t)
 	if (t->count == 0 || !has_endless_name(t->names))
 		return;
 	t->name_max = max_u64(LEAST, t->names.size / t->count * RATIO);
+	if (t->name_max >= t->names.size) {
+		t->name_max = 0;
+		return;
+	}
 	IMAGE_NOTE(t->image, t->strings->off, t->strings->file_size,
 		   "symbol names of more than %" PRIu64 " bytes are cut", t->name_max);
 }

@@ -182,6 +182,16 @@ def check_flags(b, work):
     check("flags: of a section", "far" in shown.get("cold", []), True)
     check("flags: they are no names", b.run("heftPage.state.filter.with = 'startup'; heftPage.update(false); heftPage.totals('now')"), [0, 0])
     check("flags: plain has none", any("plain" in labels for flag, labels in shown.items() if flag != "[none]"), False)
+    os.makedirs("out/Release/gen", exist_ok=True)
+    for name in "out/Release/gen/made", "written":
+        with open(name + ".c", "w") as f:
+            f.write(f"int {os.path.basename(name)}(int n) {{ return n + 1; }}\n")
+    subprocess.run(["cc", "-g", "-shared", "-fPIC", "out/Release/gen/made.c", "written.c", "-o", "generated.so"], check=True)
+    heft("report", "-d", "compileunits,symbols", "generated.so", "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    column = b.run("heftPage.view.tab.columns.findIndex(c => c.name === 'flags')")
+    made = page_rows(b, ["c1"], {"with": "generated", "in": column})
+    check("flags: what is generated", ("made" in made, "written" in made), (True, False))
     heft("report", "-d", "sections,symbols", "tiny", "-o", work + "/page.html")
     b.open(work + "/page.html")
     check("flags: no column where there are none", b.run("heftPage.view.tab.columns.length"), 2)
@@ -287,6 +297,7 @@ def check_longest(b, work):
     check("longest: it is there", b.run("heftPage.rows([]).map(r => r.label.length)").count(LONGEST), 1)
     b.run("document.querySelectorAll('#table .rows .row')[1].click()")
     check("longest: it is cut", b.run("document.body.innerText.length < 50000"), True)
+    check("longest: no name was cut", b.run("heftPage.view.tab.notes.map(n => n.text).filter(t => t.includes('cut'))"), [])
     check("longest: how long it is is told", b.run("document.getElementById('card').innerText.includes('(50,000,000 characters)')"), True)
 
 
