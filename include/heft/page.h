@@ -39,6 +39,18 @@ HEFT_API bool heft_input_look(const char *path, enum heft_input_kind *ret, struc
  * HEFT_PROFILE_RANGES, the page tells who refers to each symbol and which texts its data hold. */
 HEFT_API bool heft_page_add_profile(struct heft_page *p, const char *title,
 				    struct heft_profile *profile, struct heft_err *err);
+/* The same, and the page tells the code of functions, where the last source is symbols and the run
+ * was with HEFT_PROFILE_RANGES.  Of one program: its instructions by basic block, as
+ * heft_blocks_disassemble has them, for which `blocks` have the same file open; and how often each
+ * block ran where there are `samples` (NULL: none).  Of a profile with bases: what changed of the
+ * instructions of functions that changed their size; `blocks` may be NULL.  A page takes 512 KiB of
+ * code: of the functions that ran most, then of the largest ones, or of those whose size changed
+ * most; 16 KiB of one function, of a diff 2 KiB before and after; it says of how many.
+ * HEFT_EUNSUPPORTED: heft was built without a disassembler. */
+struct heft_samples;
+HEFT_API bool heft_page_add_profile_code(struct heft_page *p, const char *title,
+					 struct heft_profile *profile, struct heft_blocks *blocks,
+					 struct heft_samples *samples, struct heft_err *err);
 /* The symbols of a snapshot; with `before`, or of a .sizediff file, what changed. */
 HEFT_API bool heft_page_add_snapshot(struct heft_page *p, const char *title,
 				     const struct heft_snapshot *before,
@@ -47,7 +59,6 @@ HEFT_API bool heft_page_add_snapshot(struct heft_page *p, const char *title,
 HEFT_API bool heft_page_add_heap(struct heft_page *p, const char *title, struct heft_heap *heap,
 				 struct heft_heap *base, struct heft_err *err);
 /* How often functions and their basic blocks ran, those that did. */
-struct heft_samples;
 HEFT_API bool heft_page_add_samples(struct heft_page *p, const char *title, struct heft_samples *s,
 				    struct heft_err *err);
 

@@ -3,6 +3,7 @@
 #define HEFT_API_BLOCKS_HANDLE_H
 
 #include "heft.h"
+#include "base/text.h"
 #include "blocks/block_check.h"
 
 struct memory *blocks_memory(const struct heft_blocks *b);
@@ -20,5 +21,10 @@ const struct image *blocks_image(struct heft_blocks *b, size_t i, bool *ret_thum
 const char *blocks_name(struct heft_blocks *b, size_t i);
 /* Of the function or PLT stub that begins at an address, NULL where none does. */
 const char *blocks_name_at(struct heft_blocks *b, uint64_t addr);
+/* Adds the code of function i: a line a block, below it its instructions without their bytes.
+ * `counts` (NULL: not known) say how often each block ran.  Of so many bytes of code at most; see
+ * heft_blocks_disassemble. */
+bool blocks_code_text(struct heft_blocks *b, size_t i, const struct heft_block_count *counts,
+		      uint64_t most, struct text *to, struct heft_err *err);
 
 #endif

@@ -242,6 +242,12 @@ static const struct image *image_of(struct diff_programs *p, const struct snap_s
 	return path && p->open ? program_image(&p->program) : NULL;
 }
 
+static struct code_side side_of(struct diff_programs *p, const struct snap_symbol *y)
+{
+	const struct image *im = image_of(p, y);
+	return im ? (struct code_side){ im, y->addr, y->size } : (struct code_side){ 0 };
+}
+
 /* By symbol of the new side; NULL where there is none. */
 static const char **disassemble(const struct heft_diff *d, struct arena *arena)
 {
@@ -254,8 +260,8 @@ static const char **disassemble(const struct heft_diff *d, struct arena *arena)
 	for (size_t i = 0; i < count; i++) {
 		const struct diff_pair *p = &diff->pairs.data[picked[i]];
 		const struct snap_symbol *old = diff_before(diff, p), *now = diff_after(diff, p);
-		const struct code_side before = { diff->before, old, image_of(&sides[0], old) };
-		const struct code_side after = { diff->after, now, image_of(&sides[1], now) };
+		const struct code_side before = side_of(&sides[0], old);
+		const struct code_side after = side_of(&sides[1], now);
 		if (after.im && (!old || before.im) && code_diff(&text, &before, &after))
 			texts[p->after] = arena_copy(arena, text_str(&text));
 	}

@@ -1,5 +1,6 @@
 /* Pages: heft_page_*. */
 #include "api/cards/symbol_cards.h"
+#include "api/cards/symbol_code.h"
 #include "api/heap.h"
 #include "api/profile.h"
 #include "api/samples.h"
@@ -78,19 +79,39 @@ static void add_file_facts(const struct heft_file_info *i, struct page_fact *to)
 	to[3] = (struct page_fact){ "debug file", i->debug_path };
 }
 
+struct profile_cards {
+	struct symbol_cards cards;
+	const struct symbol_code *code; /* or NULL */
+};
+
 static const struct page_card *card_of(void *ctx, const struct heft_row *row)
 {
-	return symbol_cards_of(ctx, row->ref);
+	return symbol_cards_of(&((struct profile_cards *)ctx)->cards, (label_id)row->ref);
 }
 
-static bool add_profile(struct heft_page *p, const char *title, struct heft_profile *profile,
-			struct heft_err *err)
+static struct str code_of(void *ctx, const struct heft_row *row)
+{
+	return symbol_code_of(((struct profile_cards *)ctx)->code, (label_id)row->ref);
+}
+
+/* How much of the code is shown. */
+static struct page_fact code_fact(const struct symbol_code *c, bool diff, struct arena *arena)
+{
+	const char *first = diff ? "whose size changed most" : "that ran most, then the largest";
+	const char *text = c->missing ? c->missing
+			   : c->shown == c->all
+				   ? arena_format(arena, "of all %zu functions", c->all)
+				   : arena_format(arena, "of %zu of %zu functions: those %s",
+						  c->shown, c->all, first);
+	return (struct page_fact){ "disassembly", text };
+}
+
+static void add_profile(struct heft_page *p, const char *title, struct heft_profile *profile,
+			struct symbol_code *code)
 {
 	const size_t files = heft_profile_file_count(profile);
 	struct arena arena = { 0 };
 	struct heft_file_info info = { .size = sizeof info };
-	if (!heft_profile_table(profile))
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "the profile has not run");
 	struct page_fact *facts = mem_zeroed(files + 1, FILE_FACTS * sizeof *facts);
 	size_t count = 0;
 	/* Members of thin archives follow the inputs; a few tell enough. */
@@ -98,9 +119,11 @@ static bool add_profile(struct heft_page *p, const char *title, struct heft_prof
 		add_file_facts(&info, facts + count);
 		count += FILE_FACTS;
 	}
+	if (code)
+		facts[count++] = code_fact(code, profile->diff, &arena);
 	const struct heft_table table = profile_rows(profile, true, &arena);
-	struct symbol_cards cards;
-	const bool any_cards = symbol_cards_init(&cards, profile);
+	struct profile_cards cards = { .code = code };
+	const bool any_cards = symbol_cards_init(&cards.cards, profile);
 	page_add(&p->page, &(struct page_tab){ .title = title,
 					       .kind = "sizes",
 					       .table = &table,
@@ -109,18 +132,44 @@ static bool add_profile(struct heft_page *p, const char *title, struct heft_prof
 					       .notes = profile->notes.data,
 					       .note_count = profile->notes.count,
 					       .card_of = any_cards ? card_of : NULL,
+					       .code_of = code ? code_of : NULL,
 					       .ctx = &cards });
-	symbol_cards_release(&cards);
+	symbol_cards_release(&cards.cards);
 	mem_free(facts);
 	arena_release(&arena);
-	return true;
+}
+
+static bool has_run(struct heft_profile *profile, struct heft_err *err)
+{
+	memory_need_whole(profile->memory);
+	return heft_profile_table(profile) ||
+	       fail(err, HEFT_EARG, HEFT_NO_OFFSET, "the profile has not run");
 }
 
 bool heft_page_add_profile(struct heft_page *p, const char *title, struct heft_profile *profile,
 			   struct heft_err *err)
 {
 	return GUARDED(p->memory, err,
-		       (memory_need_whole(profile->memory), add_profile(p, title, profile, err)));
+		       has_run(profile, err) && (add_profile(p, title, profile, NULL), true));
+}
+
+static bool add_with_code(struct heft_page *p, const char *title, struct heft_profile *profile,
+			  struct heft_blocks *blocks, struct heft_samples *samples,
+			  struct heft_err *err)
+{
+	struct symbol_code code;
+	if (!has_run(profile, err) || !symbol_code_make(&code, profile, blocks, samples, err))
+		return false;
+	add_profile(p, title, profile, &code);
+	symbol_code_release(&code);
+	return true;
+}
+
+bool heft_page_add_profile_code(struct heft_page *p, const char *title,
+				struct heft_profile *profile, struct heft_blocks *blocks,
+				struct heft_samples *samples, struct heft_err *err)
+{
+	return GUARDED(p->memory, err, add_with_code(p, title, profile, blocks, samples, err));
 }
 
 /* ---- snapshots ------------------------------------------------------------------------------- */

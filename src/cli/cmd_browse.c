@@ -215,7 +215,7 @@ static bool fill_page(struct browse_job *job, struct heft_page *page, struct hef
 	for (size_t i = 0; i < job->inputs.files.count; i++) {
 		if (job->opened[i].title == NULL && !open_input(job, i, NULL, &table, err))
 			return false;
-		if (!input_add_to(&job->opened[i], page, err))
+		if (!input_add_to(&job->inputs, i, &job->opened[i], page, err))
 			return false;
 		if (job->opened[i].all)
 			return true;

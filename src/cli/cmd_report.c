@@ -4,12 +4,16 @@
 
 #include <unistd.h>
 
+enum { O_DISASSEMBLY = O_OWN };
+
 const struct opt report_opts[] = {
 #define INPUT_BY_HELP                                                                              \
 	"data sources of programs to group by (default:\n"                                         \
 	"                              sections,compileunits,namespaces,symbols)"
 #include "cli/input_opts.inc"
 	{ O_OUTPUT, 'o', true, "output", "FILE", "write there, all or nothing" },
+	{ O_DISASSEMBLY, 0, false, "disassembly", NULL,
+	  "cards of functions of programs have their code" },
 	{ .help = "Where things are:" },
 #include "cli/find_opts.inc"
 #include "cli/exe_opts.inc"
@@ -36,6 +40,8 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	struct report_job *job = ctx;
 	if (o->id == O_OUTPUT)
 		job->output = value;
+	else if (o->id == O_DISASSEMBLY)
+		job->inputs.code = true;
 	return inputs_apply(&job->inputs, o, value);
 }
 
@@ -55,8 +61,8 @@ static bool add_input(const struct report_job *job, size_t i, bool *ret_all)
 	const struct inputs *all = &job->inputs;
 	struct heft_err err;
 	struct input in;
-	bool good = input_open(all, i, all->by, &in, &err) && input_add_to(&in, job->page, &err) &&
-		    input_add_samples(all, i, &in, job->page, &err);
+	bool good = input_open(all, i, all->by, &in, &err) &&
+		    input_add_to(all, i, &in, job->page, &err);
 	input_print_notes(all, &in);
 	if (!good)
 		input_failed(all, &in, &err);

@@ -136,6 +136,15 @@ static bool add_paths(struct heft_profile *p, const struct input_files *f, enum 
 	return true;
 }
 
+/* Where cards of symbols are wanted these stay the last level. */
+static bool add_sources(const struct inputs *all, const char *by, struct sources *to)
+{
+	const bool cards = all->flags & HEFT_PROFILE_RANGES;
+	return (all->perf == NULL || !cards || add_source(to, "hotness")) &&
+	       cli_each_name(all->cli, by, add_source, to) &&
+	       (all->perf == NULL || cards || add_source(to, "hotness"));
+}
+
 static bool open_profile(const struct inputs *all, struct input *in, const char *path,
 			 const char *by, struct heft_err *err)
 {
@@ -152,9 +161,8 @@ static bool open_profile(const struct inputs *all, struct input *in, const char 
 		heft_profile_set_sort(p, HEFT_SORT_NONE);
 	heft_profile_set_flags(p, all->flags);
 	heft_profile_set_progress(p, all->progress, all->progress_ctx);
-	return cli_each_name(all->cli, by, add_source, &sources) &&
-	       (all->perf == NULL ||
-		(add_source(&sources, "hotness") && heft_profile_set_samples(p, all->perf, err))) &&
+	return add_sources(all, by, &sources) &&
+	       (all->perf == NULL || heft_profile_set_samples(p, all->perf, err)) &&
 	       add_paths(p, in->all ? &all->files : &one, HEFT_INPUT, err) &&
 	       add_paths(p, &all->bases, HEFT_BASE, err) && heft_profile_run(p, err);
 }
@@ -330,33 +338,62 @@ const struct heft_table *input_table(struct input *in, const char *by, bool *ret
 	return table;
 }
 
-bool input_add_to(const struct input *in, struct heft_page *page, struct heft_err *err)
+/* The blocks of a program, and what ran of them. */
+struct what_ran {
+	struct heft_blocks *blocks;
+	struct heft_samples *samples;
+};
+
+/* Of input i, as far as somebody wants them. */
+static bool open_blocks(const struct inputs *all, size_t i, const struct input *in,
+			struct what_ran *ret, struct heft_err *err)
+{
+	*ret = (struct what_ran){ NULL, NULL };
+	if ((all->perf == NULL && !all->code) || in->dump || in->all)
+		return true;
+	ret->blocks = heft_blocks_new();
+	heft_blocks_set_finder(ret->blocks, all->finder);
+	heft_blocks_set_demangle(ret->blocks, all->style);
+	heft_blocks_set_progress(ret->blocks, all->progress, all->progress_ctx);
+	if (!heft_blocks_open(ret->blocks, all->files.paths[i], err))
+		return false;
+	if (all->perf != NULL)
+		ret->samples = heft_samples_read(ret->blocks, all->perf, HEFT_SAMPLES_PERF, 0, err);
+	return all->perf == NULL || ret->samples != NULL;
+}
+
+static bool add_what_ran(const struct input *in, const struct what_ran *ran, struct heft_page *page,
+			 struct heft_err *err)
+{
+	char title[200];
+	snprintf(title, sizeof title, "%s: what ran", in->title);
+	return ran->samples == NULL || heft_page_add_samples(page, title, ran->samples, err);
+}
+
+static bool add_profile(const struct inputs *all, size_t i, const struct input *in,
+			struct heft_page *page, struct heft_err *err)
+{
+	struct what_ran ran;
+	bool good = open_blocks(all, i, in, &ran, err);
+	if (good && all->code && !in->dump)
+		good = heft_page_add_profile_code(page, in->title, in->profile, ran.blocks,
+						  ran.samples, err);
+	else if (good)
+		good = heft_page_add_profile(page, in->title, in->profile, err);
+	good = good && add_what_ran(in, &ran, page, err);
+	heft_samples_free(ran.samples);
+	heft_blocks_free(ran.blocks);
+	return good;
+}
+
+bool input_add_to(const struct inputs *all, size_t i, const struct input *in,
+		  struct heft_page *page, struct heft_err *err)
 {
 	switch (in->kind) {
-	case INPUT_PROFILE: return heft_page_add_profile(page, in->title, in->profile, err);
+	case INPUT_PROFILE: return add_profile(all, i, in, page, err);
 	case INPUT_HEAP: return heft_page_add_heap(page, in->title, in->heap, in->base, err);
 	default: return heft_page_add_snapshot(page, in->title, in->before, in->after, err);
 	}
-}
-
-bool input_add_samples(const struct inputs *all, size_t i, const struct input *in,
-		       struct heft_page *page, struct heft_err *err)
-{
-	char title[200];
-	if (all->perf == NULL || in->kind != INPUT_PROFILE || in->dump || in->all)
-		return true;
-	snprintf(title, sizeof title, "%s: what ran", in->title);
-	struct heft_blocks *blocks = heft_blocks_new();
-	heft_blocks_set_finder(blocks, all->finder);
-	heft_blocks_set_demangle(blocks, all->style);
-	heft_blocks_set_progress(blocks, all->progress, all->progress_ctx);
-	struct heft_samples *samples = NULL;
-	if (heft_blocks_open(blocks, all->files.paths[i], err))
-		samples = heft_samples_read(blocks, all->perf, HEFT_SAMPLES_PERF, 0, err);
-	const bool good = samples != NULL && heft_page_add_samples(page, title, samples, err);
-	heft_samples_free(samples);
-	heft_blocks_free(blocks);
-	return good;
 }
 
 /* ---- what is said ---------------------------------------------------------------------------- */

@@ -19,6 +19,7 @@ struct inputs {
 	const char *by, *perf; /* NULL: not given */
 	const char *usual;     /* what programs are grouped by unless somebody says */
 	bool verbose;
+	bool code;      /* pages tell the code of functions */
 	unsigned flags; /* of profiles, enum heft_profile_flag */
 	uint32_t pid;   /* input 0 is this process, which runs; 0: all are files */
 	uint32_t rows;  /* of a level of profiles; 0: all */
@@ -70,11 +71,10 @@ void input_close(struct input *in);
  * base is nothing. */
 const struct heft_table *input_table(struct input *in, const char *by, bool *ret_only_now,
 				     struct heft_err *err);
-/* Adds a tab for it. */
-bool input_add_to(const struct input *in, struct heft_page *page, struct heft_err *err);
-/* Adds a tab of what ran of input i, a program, where there are samples; nothing otherwise. */
-bool input_add_samples(const struct inputs *all, size_t i, const struct input *in,
-		       struct heft_page *page, struct heft_err *err);
+/* Adds a tab for it, which is input i; of a program one of what ran as well, where there are
+ * samples. */
+bool input_add_to(const struct inputs *all, size_t i, const struct input *in,
+		  struct heft_page *page, struct heft_err *err);
 
 /* Note i of an input, NULL past the last. */
 const struct heft_note *input_note(const struct input *in, size_t i);

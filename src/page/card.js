@@ -116,18 +116,43 @@ function moreList(title, items, all) {
 
 const CODE_LINES = 400;
 
-/* Text of many lines, whose ends are escapes in it; `begins` has the class of lines by what they begin with. */
-function plainText(title, text, begins = {}) {
-	const lines = text.split("\\n"), shown = lines.slice(0, CODE_LINES).map(l => element("span", { class: begins[l[0]] }, cut(l, 300) + "\n"));
-	if (lines.length > CODE_LINES)
-		shown.push(`… ${group(String(lines.length - CODE_LINES))} lines more\n`);
-	return element("div", { class: "sums" }, element("h3", {}, title), element("pre", { tabindex: 0 }, ...shown));
+/* Text of many lines, whose ends are escapes in it; `shown` makes an element of a line. */
+function plainText(title, text, shown = line => element("span", {}, cut(line, 300) + "\n")) {
+	const lines = text.replace(/\\n$/, "").split("\\n"), pre = element("pre", { tabindex: 0, "aria-label": title }, ...lines.slice(0, CODE_LINES).map(shown));
+	const all = element("div", { class: "sums" }, element("h3", {}, title), pre), left = lines.length - CODE_LINES;
+	if (left > 0)
+		all.append(element("button", { type: "button", onclick: e => { pre.append(...lines.slice(CODE_LINES).map(shown)); e.target.remove(); } }, `${group(String(left))} lines more`));
+	return all;
 }
 
-/* What became of the instructions: a unified diff. */
-function codeList(view, line) {
-	const column = view.tab.columns.find(c => c.name === CODE_COLUMN), text = column ? view.book.texts.get(column.labels[column.lines[line]]) : "";
-	return text ? plainText("Disassembly, before and after", text, { "+": "more", "-": "less" }) : null;
+function diffLine(line) {
+	return element("span", { class: { "+": "more", "-": "less" }[line[0]] }, cut(line, 300) + "\n");
+}
+
+const BLOCK_LINE = /^ {2,}\d+ {2}0x/, BLOCK_RAN = / {2}ran (\d+)$/;
+
+/* Lines of blocks stand out; behind them a bar says how often they ran, the longest that of the one that ran most. */
+function listingLine(text) {
+	const most = text.split("\\n").reduce((n, line) => Math.max(n, line.match(BLOCK_RAN)?.[1] ?? 0), 0);
+	return line => {
+		if (!BLOCK_LINE.test(line))
+			return element("span", {}, cut(line.replace(/^ {8}/, ""), 300) + "\n");
+		const ran = line.match(BLOCK_RAN), shown = element("span", { class: "block" }, (ran ? line.replace(BLOCK_RAN, "") + `  ran ${group(ran[1])}` : line).trim() + "\n");
+		if (ran && most > 0)
+			shown.style.setProperty("--heat", ran[1] / most);
+		return shown;
+	};
+}
+
+/* What became of the instructions: a unified diff; or the instructions, by basic block. */
+function codeList(node, view, line) {
+	const { book, tab } = view, spec = view.levels[node.labelLevel]?.spec;
+	if (tab.codeOf && spec?.column === tab.columns[tab.code.column]) {
+		const text = book.texts.get(tab.codeOf.get(spec.column.lines[node.tree.order[node.start]]) ?? 0);
+		return text === "" ? null : tab.diff ? plainText("Disassembly, before and after", text, diffLine) : plainText("Disassembly", text, listingLine(text));
+	}
+	const column = node.end - node.start === 1 ? tab.columns.find(c => c.name === CODE_COLUMN) : null, text = column ? book.texts.get(column.labels[column.lines[line]]) : "";
+	return text ? plainText("Disassembly, before and after", text, diffLine) : null;
 }
 
 /* Sums over more lines are made when the picture stands still. */
@@ -164,6 +189,6 @@ function cardFacts(node, view, symbol) {
 	const parts = [element("h2", {}, cut(node.label, 2000)), element("p", { class: "path" }, cut(node.path().slice(0, -1).join(" › "), 600)), factList(facts)];
 	if (!node.parent)
 		parts.push(factList(tab.facts.map(f => [f.name, f.text])), ...(tab.damage ? [plainText("What is damaged", view.book.texts.get(tab.damage))] : []));
-	const more = [...symbolLists(node, view), tab.stacks && node.parent ? stackList(node, view) : null, single ? codeList(view, line) : null];
+	const more = [...symbolLists(node, view), tab.stacks && node.parent ? stackList(node, view) : null, codeList(node, view, line)];
 	return [...parts, ...more.filter(Boolean)];
 }

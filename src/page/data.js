@@ -94,7 +94,7 @@ class Book {
 		tab.others = await data.take(tab.others);
 		if (tab.changes !== undefined)
 			tab.changes = await data.take(tab.changes);
-		for (const part of [tab.stacks, tab.points, tab.strip, tab.cards])
+		for (const part of [tab.stacks, tab.points, tab.strip, tab.cards, tab.code])
 			if (part)
 				await takeAll(part);
 	}
@@ -164,6 +164,8 @@ function decodeTab(tab) {
 		tab.moments = decodePoints(tab.points);
 	if (tab.cards)
 		tab.cardOf = decodeCards(tab.cards, tab.columns[tab.cards.column]);
+	if (tab.code)
+		tab.codeOf = decodeCode(tab.code);
 	tab.decoded = true;
 	forget(tab);
 	return tab;
@@ -171,7 +173,7 @@ function decodeTab(tab) {
 
 /* The bytes of a tab that is decoded. */
 function forget(tab) {
-	for (const part of [...tab.columns, ...tab.measures, tab.stacks, tab.points, tab.strip, tab.cards])
+	for (const part of [...tab.columns, ...tab.measures, tab.stacks, tab.points, tab.strip, tab.cards, tab.code])
 		if (part)
 			part.bytes = null;
 	tab.others = tab.changes = null;
@@ -198,6 +200,16 @@ function decodeCards(cards, column) {
 		at += numbers[at] > 0 ? 2 : 1;
 	}
 	return label => cardAt(numbers, starts[label], column.labels[label]);
+}
+
+/* The text with the code of some labels of a column. */
+function decodeCode(code) {
+	const numbers = numbersOf(code.bytes[0], 2 * code.count), texts = new Map();
+	for (let i = 0, label = 0; i < code.count; i++) {
+		label += numbers[2 * i];
+		texts.set(label, numbers[2 * i + 1]);
+	}
+	return texts;
 }
 
 function cardAt(numbers, at, own) {

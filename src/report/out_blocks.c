@@ -56,7 +56,7 @@ void out_block_head(const struct heft_block_function *f, struct sink *s)
 	sink_text(s, f->omitted ? STR(" (the map omits its blocks)\n") : STR("\n"));
 }
 
-void out_block(const struct heft_block *b, struct sink *s)
+void out_block(const struct heft_block *b, const struct heft_block_count *count, struct sink *s)
 {
 	sink_printf(s, "  %6" PRIu32 "  0x%08" PRIx64 " %8" PRIu64, b->id, b->addr, b->size);
 	if (b->has_frequency)
@@ -64,6 +64,8 @@ void out_block(const struct heft_block *b, struct sink *s)
 	if (b->flags)
 		sink_text(s, STR("  "));
 	block_flags_put(s, b->flags, ", ");
+	if (count)
+		sink_printf(s, "  ran %" PRIu64, count->count);
 	sink_text(s, STR("\n"));
 }
 
@@ -74,7 +76,7 @@ void out_insn(uint64_t addr, struct bytes bytes, const char *name, const char *o
 	sink_printf(s, "          0x%08" PRIx64 "  ", addr);
 	for (size_t i = 0; i < bytes.size; i++)
 		sink_printf(s, "%02x ", bytes.p[i]);
-	for (size_t i = bytes.size; i < BYTES_SHOWN; i++)
+	for (size_t i = bytes.size; bytes.size > 0 && i < BYTES_SHOWN; i++)
 		sink_text(s, STR("   "));
 	sink_printf(s, *operands ? " %-7s %s" : " %s", name, operands);
 	sink_printf(s, target ? " <%s>\n" : "\n", target);
@@ -84,7 +86,7 @@ static void out_text(const struct heft_block_function *f, struct sink *s)
 {
 	out_block_head(f, s);
 	for (size_t i = 0; i < f->block_count; i++)
-		out_block(f->blocks[i], s);
+		out_block(f->blocks[i], NULL, s);
 }
 
 /* ---- for programs ---------------------------------------------------------------------------- */

@@ -214,9 +214,11 @@ void out_blocks(const struct heft_block_function *f, const struct heft_write_opt
 void out_finding(const struct heft_block_finding *f, const struct heft_write_opts *opts,
 		 struct sink *s);
 void out_check(const struct heft_block_check *c, enum heft_format format, struct sink *s);
-/* Its first line; a block; an instruction, indented, with the name of where it goes or NULL. */
+/* Its first line; a block, with how often it ran where `count` is not NULL; an instruction,
+ * indented, with the name of where it goes or NULL.  It has no column of bytes where those are
+ * empty. */
 void out_block_head(const struct heft_block_function *f, struct sink *s);
-void out_block(const struct heft_block *b, struct sink *s);
+void out_block(const struct heft_block *b, const struct heft_block_count *count, struct sink *s);
 void out_insn(uint64_t addr, struct bytes bytes, const char *name, const char *operands,
 	      const char *target, struct sink *s);
 

@@ -59,7 +59,7 @@ struct lines {
 
 /* Places in the function are told from its start, so that a function that only moved has no
  * differences. */
-static void add_operands(struct text *t, const char *operands, const struct snap_symbol *y)
+static void add_operands(struct text *t, const char *operands, const struct code_side *y)
 {
 	char place[32];
 	for (const char *p = operands; *p;) {
@@ -77,7 +77,7 @@ static void add_operands(struct text *t, const char *operands, const struct snap
 	}
 }
 
-static void add_insn(struct lines *l, const struct disasm_insn *insn, const struct snap_symbol *y)
+static void add_insn(struct lines *l, const struct disasm_insn *insn, const struct code_side *y)
 {
 	const size_t from = l->text.len;
 	text_add(&l->text, str_of(insn->name));
@@ -88,19 +88,23 @@ static void add_insn(struct lines *l, const struct disasm_insn *insn, const stru
 	vec_push(&l->list, (struct line_part){ from, l->text.len - from });
 }
 
+/* Programs whose entry point is odd begin in the Thumb set, which is that of microcontrollers. */
+static bool open_disasm(struct disasm *d, const struct image *im)
+{
+	return im &&
+	       disasm_open(d, im->machine, im->big_endian, im->machine == EM_ARM && im->entry & 1);
+}
+
 static void disassemble(struct lines *l, const struct code_side *side)
 {
 	struct disasm d;
-	if (!side->im || !side->y)
+	if (!open_disasm(&d, side->im))
 		return;
-	struct bytes code = image_at(side->im, side->y->addr,
-				     min_u64(side->y->size, CODE_DIFF_BYTES));
-	if (!disasm_open(&d, side->im->machine, side->im->big_endian, false))
-		return;
-	for (uint64_t addr = side->y->addr; code.size > 0;) {
+	struct bytes code = image_at(side->im, side->addr, min_u64(side->size, CODE_DIFF_BYTES));
+	for (uint64_t addr = side->addr; code.size > 0;) {
 		struct disasm_insn insn;
 		disasm_next(&d, code, addr, &insn);
-		add_insn(l, &insn, side->y);
+		add_insn(l, &insn, side);
 		addr += insn.bytes.size;
 		code = bytes_sub(code, insn.bytes.size, code.size - insn.bytes.size);
 	}

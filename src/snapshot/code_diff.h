@@ -14,11 +14,10 @@ enum { CODE_DIFF_SYMBOLS = 10, CODE_DIFF_BYTES = 2048 }; /* SuperSize's own numb
  * returns how many.  They have code on the new side. */
 size_t code_diff_pick(const struct snapshot_diff *d, size_t ret[CODE_DIFF_SYMBOLS]);
 
-/* A function of a snapshot and the program that has it; im NULL: there is none on that side. */
+/* A function of a program; im NULL: there is none on that side. */
 struct code_side {
-	const struct snapshot *s;
-	const struct snap_symbol *y;
 	const struct image *im;
+	uint64_t addr, size;
 };
 
 /* Replaces *out; false where nothing of either side can be disassembled. */

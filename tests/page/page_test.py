@@ -434,6 +434,58 @@ def check_instructions(b, work):
     check("flags: what is cold", "seldom" in cold and "work" not in cold and len(cold) < 5, True)
 
 
+def listing(b, name):
+    """The lines of the disassembly on the card of a symbol, and how much of the width the bars of blocks take."""
+    by = [f"c{b.run('heftPage.view.tab.code?.column ?? 1')}"]
+    page_rows(b, by, {})
+    b.run(f"heftPage.view.chosen = heftPage.view.tree.find([{json.dumps(name)}]); heftPage.update(false); document.querySelector('#card pre + button')?.click()")
+    bars = b.run("[...document.querySelectorAll('#card pre .block')].map(e => +e.style.getPropertyValue('--heat'))")
+    return (b.run("document.querySelector('#card pre')?.textContent") or "").splitlines(), bars
+
+
+def facts(b):
+    return dict(b.run("heftPage.view.tab.facts.map(f => [f.name, f.text])"))
+
+
+def instructions(lines):
+    """Address, name and operands, without what heft blocks has in columns beside them."""
+    return [re.sub(r"  ran [0-9,]+$", "", " ".join(line.split())) for line in lines]
+
+
+def check_disassembly(b, work):
+    """Cards of functions have what heft blocks --disassemble says, and heat where there are samples."""
+    done = subprocess.run([HEFT, "report", "-d", "sections,symbols", "--disassembly", "changing-new", "-o", work + "/page.html"], stderr=subprocess.PIPE, text=True)
+    if "without a disassembler" in done.stderr:
+        print("LEFT OUT: disassembly: heft was built without Capstone")
+        return
+    b.open(work + "/page.html")
+    for name in "work", "main", "seldom":
+        told = heft("blocks", "--disassemble", f"--function={name}", "changing-new").decode().splitlines()[2:]
+        told = [re.sub(r"^( +0x\w+ ) ([0-9a-f]{2} )+", r"\1", line) for line in told]
+        check(f"disassembly: {name}", instructions(listing(b, name)[0]), instructions(told))
+    check("disassembly: how much there is", re.fullmatch(r"of all \d+ functions", facts(b)["disassembly"]) is not None, True)
+    heft("report", "-d", "sections,symbols", "--disassembly", "mapped", "--perf=mapped.data", "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    ran = [json.loads(line) for line in heft("blocks", "profile", "--perf=mapped.data", "--json", "mapped").splitlines()]
+    ran = next(f["blocks"] for f in ran if f["function"] == "pages::read(int)")
+    lines, bars = listing(b, "pages::read()")
+    told = [int(m[1].replace(",", "")) for m in (re.search(r"ran ([0-9,]+)$", line) for line in lines) if m]
+    check("disassembly: how often blocks ran", told, [block["count"] for block in ran])
+    check("disassembly: heat of blocks", [round(x, 6) for x in bars], [round(n / max(told), 6) for n in told])
+    heft("report", "-d", "sections,symbols", "--disassembly", "changing-new", "-o", work + "/page.html", "--", "changing-old")
+    b.open(work + "/page.html")
+    lines, _ = listing(b, "work")
+    check("disassembly: of a diff", [lines[:2], any(li[0] == "+" for li in lines[3:])], [["--- before", "+++ after"], True])
+    check("disassembly: what did not change has none", listing(b, "main")[0], [])
+    heft("report", "-d", "symbols", "--disassembly", HEFT, os.path.join(os.path.dirname(HEFT), "libheft.so"), "-o", work + "/page.html")
+    plain = work + "/plain.html"
+    heft("report", "-d", "symbols", HEFT, os.path.join(os.path.dirname(HEFT), "libheft.so"), "-o", plain)
+    check("disassembly: it is limited", os.path.getsize(work + "/page.html") - os.path.getsize(plain) < 2 * 2000000, True)
+    b.open(work + "/page.html")
+    b.run("document.getElementById('tab1').click()")
+    check("disassembly: what is left out is said", re.fullmatch(r"of \d+ of \d+ functions: those that ran most, then the largest", facts(b)["disassembly"]) is not None, True)
+
+
 USED = """
 #include <stdio.h>
 static const char *const names[] = { "first of them", "second of them" };
@@ -644,7 +696,7 @@ def main():
     os.chdir(work)
     b = devtools.Browser(program)
     try:
-        for part in check_sizes, check_flags, check_lists, check_instructions, check_cards, check_users, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_itself, check_address, check_keys, check_pictures:
+        for part in check_sizes, check_flags, check_lists, check_instructions, check_disassembly, check_cards, check_users, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_itself, check_address, check_keys, check_pictures:
             part(b, work)
         check("requests: none left", b.requests, [])
         check("errors: none", b.errors, [])

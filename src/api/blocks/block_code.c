@@ -12,7 +12,8 @@ struct listing {
 	struct heft_blocks *blocks;
 	const struct image *im;
 	struct disasm disasm;
-	uint64_t left; /* bytes of code that may still be looked at */
+	bool with_bytes; /* the bytes of an instruction stand before its text */
+	uint64_t left;   /* bytes of code that may still be looked at */
 	struct sink s;
 };
 
@@ -28,43 +29,54 @@ static const char *target_of(const struct listing *l, const char *operands)
 	return *end == '\0' ? blocks_name_at(l->blocks, addr) : NULL;
 }
 
-static void put_block(struct listing *l, const struct heft_block *b)
+static void put_block(struct listing *l, const struct heft_block *b,
+		      const struct heft_block_count *count)
 {
 	struct bytes code = image_at(l->im, b->addr, min_u64(b->size, l->left));
 	uint64_t addr = b->addr;
 	struct disasm_insn insn;
-	out_block(b, &l->s);
+	out_block(b, count, &l->s);
 	l->left -= code.size;
 	while (code.size > 0 && !l->s.failed) {
 		disasm_next(&l->disasm, code, addr, &insn);
-		out_insn(addr, insn.bytes, insn.name, insn.operands, target_of(l, insn.operands),
-			 &l->s);
+		out_insn(addr, l->with_bytes ? insn.bytes : (struct bytes){ 0 }, insn.name,
+			 insn.operands, target_of(l, insn.operands), &l->s);
 		addr += insn.bytes.size;
 		code = (struct bytes){ code.p + insn.bytes.size, code.size - insn.bytes.size };
 	}
+}
+
+static bool put_text(void *ctx, const void *data, size_t size)
+{
+	text_add(ctx, (struct str){ data, size });
+	return true;
+}
+
+static bool open_listing(struct listing *l, struct heft_blocks *b, size_t i, struct heft_err *err)
+{
+	bool thumb;
+	if (!disasm_present())
+		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+			    "this heft was built without a disassembler");
+	l->im = blocks_image(b, i, &thumb);
+	l->blocks = b;
+	l->left = l->im->bytes.size; /* of a map that says each byte once */
+	return disasm_open(&l->disasm, l->im->machine, l->im->big_endian, thumb) ||
+	       fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+		    "no disassembler for the code of this machine");
 }
 
 static bool disassemble(struct heft_blocks *b, size_t i, const struct heft_sink *sink,
 			struct heft_err *err)
 {
 	struct heft_block_function f = { .size = sizeof f };
-	struct listing l;
-	bool thumb;
-	if (!disasm_present())
-		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-			    "this heft was built without a disassembler");
-	if (!heft_blocks_function(b, i, &f, err))
+	struct listing l = { .with_bytes = true };
+	if (!heft_blocks_function(b, i, &f, err) || !open_listing(&l, b, i, err))
 		return false;
-	l.im = blocks_image(b, i, &thumb);
-	l.blocks = b;
-	l.left = l.im->bytes.size; /* of a map that says each byte once */
-	if (!disasm_open(&l.disasm, l.im->machine, l.im->big_endian, thumb))
-		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-			    "no disassembler for the code of this machine");
 	sink_start(&l.s, sink);
 	out_block_head(&f, &l.s);
 	for (size_t k = 0; k < f.block_count; k++)
-		put_block(&l, f.blocks[k]);
+		put_block(&l, f.blocks[k], NULL);
 	disasm_close(&l.disasm);
 	return sink_end(&l.s, err);
 }
@@ -73,4 +85,20 @@ bool heft_blocks_disassemble(struct heft_blocks *b, size_t i, const struct heft_
 			     struct heft_err *err)
 {
 	return GUARDED(blocks_memory(b), err, disassemble(b, i, sink, err));
+}
+
+bool blocks_code_text(struct heft_blocks *b, size_t i, const struct heft_block_count *counts,
+		      uint64_t most, struct text *to, struct heft_err *err)
+{
+	struct heft_block_function f = { .size = sizeof f };
+	const struct heft_sink sink = { put_text, to };
+	struct listing l = { 0 };
+	if (!heft_blocks_function(b, i, &f, err) || !open_listing(&l, b, i, err))
+		return false;
+	l.left = min_u64(l.left, most);
+	sink_start(&l.s, &sink);
+	for (size_t k = 0; k < f.block_count && l.left > 0; k++)
+		put_block(&l, f.blocks[k], counts ? &counts[k] : NULL);
+	disasm_close(&l.disasm);
+	return sink_end(&l.s, err);
 }

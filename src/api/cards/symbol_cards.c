@@ -10,7 +10,7 @@ enum {
 	TEXT_LEAST = 4,   /* shorter ones are as likely numbers */
 };
 
-static const struct level *symbols_of(const struct heft_profile *p)
+const struct level *symbol_cards_level(const struct heft_profile *p)
 {
 	const struct level *last = &p->levels.data[p->levels.count - 1];
 	return last->source->run == source_symbols && last->source->text != TEXT_NAMESPACE ? last
@@ -33,7 +33,7 @@ static void add_data(struct symbol_cards *c, const struct image *im,
 
 bool symbol_cards_init(struct symbol_cards *c, const struct heft_profile *p)
 {
-	const struct level *l = symbols_of(p);
+	const struct level *l = symbol_cards_level(p);
 	*c = (struct symbol_cards){ .profile = p };
 	if (!l || !p->keep_ranges)
 		return false;

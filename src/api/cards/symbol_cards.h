@@ -25,6 +25,9 @@ struct symbol_cards {
 	VEC(const char *) names;
 };
 
+/* The last level, NULL where its labels are no symbols. */
+const struct level *symbol_cards_level(const struct heft_profile *p);
+
 /* False where the rows of the last level are no symbols, or the run was without
  * HEFT_PROFILE_RANGES: then there are no cards. */
 bool symbol_cards_init(struct symbol_cards *c, const struct heft_profile *p);

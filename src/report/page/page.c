@@ -72,8 +72,10 @@ struct flat {
 	unsigned measures[COLUMNS_MAX]; /* of the table */
 	size_t measure_count;
 	struct text now[COLUMNS_MAX], base[COLUMNS_MAX];
-	struct text changes, others, steps, cards;
+	struct text changes, others, steps, cards, code;
 	uint64_t card_numbers;    /* in `cards` */
+	uint64_t codes;           /* in `code` */
+	uint32_t last_code;       /* label */
 	uint32_t ids[LABELS_MAX]; /* texts of the levels around the row */
 	uint64_t lines;
 };
@@ -138,6 +140,18 @@ static void put_card(struct flat *f, const struct heft_row *row, uint32_t label)
 		add_number(f, intern_add(&f->page->texts, c->texts));
 }
 
+/* Label `number` of the last level has code. */
+static void put_code(struct flat *f, const struct heft_row *row, uint32_t number)
+{
+	const struct str code = f->tab->code_of(f->tab->ctx, row);
+	if (code.len == 0)
+		return;
+	text_add_varint(&f->code, number - f->last_code);
+	text_add_varint(&f->code, intern_add(&f->page->texts, code));
+	f->last_code = number;
+	f->codes++;
+}
+
 static void put_double(struct text *t, double v)
 {
 	uint64_t bits;
@@ -167,6 +181,8 @@ static void put_line(struct flat *f, const struct heft_row *row, const union hef
 		is_new = put_label(&f->labels[i], f->ids[i]);
 	if (is_new && f->tab->card_of)
 		put_card(f, row, f->ids[t->level_count - 1]);
+	if (is_new && row && f->tab->code_of)
+		put_code(f, row, f->labels[t->level_count - 1].count - 1);
 	for (size_t i = 0; i < t->text_count; i++)
 		put_label(&f->labels[t->level_count + i],
 			  !row         ? f->ids[0]
@@ -409,6 +425,19 @@ static void put_cards(struct flat *f, struct json *j)
 	json_close(j, '}');
 }
 
+static void put_codes(struct flat *f, struct json *j)
+{
+	json_key(j, "code");
+	json_open(j, '{');
+	json_member_uint(j, "column", f->tab->table->level_count - 1);
+	json_member_uint(j, "count", f->codes);
+	json_key(j, "sizes");
+	json_open(j, '[');
+	put_stream(f, j, &f->code);
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
 static void put_facts(struct json *j, const struct page_tab *tab)
 {
 	json_key(j, "facts");
@@ -465,6 +494,8 @@ static void put_tab(struct flat *f, struct json *j)
 		put_strip(f, j);
 	if (f->tab->card_of)
 		put_cards(f, j);
+	if (f->codes > 0)
+		put_codes(f, j);
 	if (f->tab->damage)
 		json_member_uint(j, "damage", page_text(f->page, f->tab->damage));
 	json_close(j, '}');

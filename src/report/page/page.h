@@ -75,6 +75,8 @@ struct page_tab {
 	/* Of labels of the last level: what is known of the one of a row; what it returns holds
 	 * until the next call. */
 	const struct page_card *(*card_of)(void *ctx, const struct heft_row *row);
+	/* Of labels of the last level: the code of the one of a row; empty: none.  May be NULL. */
+	struct str (*code_of)(void *ctx, const struct heft_row *row);
 	void *ctx;
 	const struct heap_strip *strip; /* memory by address */
 	const char *damage;             /* what is damaged, lines */

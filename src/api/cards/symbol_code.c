@@ -1,0 +1,291 @@
+#include "api/cards/symbol_code.h"
+
+#include "api/blocks_handle.h"
+#include "api/cards/symbol_cards.h"
+#include "base/sort.h"
+#include "code/disasm.h"
+#include "snapshot/code_diff.h"
+
+#include <stdlib.h>
+
+/* A function that may be shown.  In the order in which they are chosen: by weight, then by size. */
+struct candidate {
+	uint64_t weight, size;
+	uint64_t label;
+	size_t number; /* of the blocks; of a diff: of the pair */
+};
+
+typedef VEC(struct candidate) candidate_vec;
+
+static int compare_chosen(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+	if (x->weight != y->weight)
+		return x->weight < y->weight ? 1 : -1;
+	if (x->size != y->size)
+		return x->size < y->size ? 1 : -1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static int compare_labels(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+	if (x->label != y->label)
+		return x->label < y->label ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Keeps the first ones of which so much code can be shown, sorted by label. */
+static void choose(candidate_vec *list, uint64_t most_of_one)
+{
+	uint64_t sum = 0;
+	size_t count = 0;
+	if (list->count == 0)
+		return;
+	qsort(list->data, list->count, sizeof *list->data, compare_chosen);
+	while (count < list->count && sum < CODE_OF_PAGE)
+		sum += min_u64(list->data[count++].size, most_of_one);
+	list->count = count;
+	qsort(list->data, list->count, sizeof *list->data, compare_labels);
+}
+
+/* What was added to the text from `from` on is of this label as well. */
+static void close_text(struct symbol_code *c, uint64_t label, size_t from)
+{
+	struct label_code *last = c->labels.count > 0 ? &c->labels.data[c->labels.count - 1] : NULL;
+	if (c->text.len == from)
+		return;
+	c->shown++;
+	if (last && last->label == label)
+		last->size = c->text.len - last->from;
+	else
+		vec_push(&c->labels, (struct label_code){ label, from, c->text.len - from });
+}
+
+static void add_cut(struct text *t, uint64_t size, uint64_t shown)
+{
+	if (size <= shown)
+		return;
+	text_add(t, STR("  and "));
+	text_add_number(t, size - shown);
+	text_add(t, STR(" bytes of code more\n"));
+}
+
+/* ---- one program ----------------------------------------------------------------------------- */
+
+static uint64_t weight_of(struct heft_samples *s, size_t i,
+			  const struct heft_block_count **ret_counts)
+{
+	uint64_t sum = 0;
+	size_t count;
+	*ret_counts = NULL;
+	if (!s || !heft_samples_counts(s, i, ret_counts, &count, NULL))
+		return 0;
+	for (size_t k = 0; k < count; k++)
+		sum = add_sat(sum, (*ret_counts)[k].count);
+	return sum;
+}
+
+static bool list_functions(candidate_vec *list, const struct heft_profile *p, struct heft_blocks *b,
+			   struct heft_samples *s, struct heft_err *err)
+{
+	const struct level *l = symbol_cards_level(p);
+	const struct spans *spans = entry_spans(&p->entries.data[0], l, HEFT_VM);
+	const struct heft_block_count *counts;
+	struct heft_block_function f = { .size = sizeof f };
+	for (size_t i = 0; heft_blocks_function(b, i, &f, err); i++) {
+		const struct span *at = spans_find(spans, f.addr);
+		struct candidate c = { .number = i, .weight = weight_of(s, i, &counts) };
+		for (size_t k = 0; k < f.block_count; k++)
+			c.size += f.blocks[k]->size;
+		if (!at || c.size == 0)
+			continue;
+		c.label = view_is_plain(&l->view) ? at->label : l->view.shown[at->label];
+		vec_push(list, c);
+	}
+	return err->code == HEFT_ENOTFOUND;
+}
+
+static bool make_listings(struct symbol_code *c, struct heft_profile *p, struct heft_blocks *b,
+			  struct heft_samples *s, struct heft_err *err)
+{
+	candidate_vec list = { 0 };
+	bool good = list_functions(&list, p, b, s, err);
+	c->all = list.count;
+	choose(&list, CODE_OF_FUNCTION);
+	for (size_t i = 0; good && i < list.count; i++) {
+		const struct candidate *k = &list.data[i];
+		const struct heft_block_count *counts;
+		const size_t from = c->text.len;
+		(void)weight_of(s, k->number, &counts);
+		good = blocks_code_text(b, k->number, counts, CODE_OF_FUNCTION, &c->text, err);
+		add_cut(&c->text, k->size, CODE_OF_FUNCTION);
+		close_text(c, k->label, from);
+	}
+	vec_release(&list);
+	return good;
+}
+
+/* ---- two programs ---------------------------------------------------------------------------- */
+
+/* A label's largest function on one side. */
+struct side {
+	uint64_t label;
+	struct code_side code;
+};
+
+typedef VEC(struct side) side_vec;
+
+/* Without the padding behind it, where a symbol says how large the function is. */
+static struct code_side side_of(struct entry *e, const struct image *im, const struct span *s)
+{
+	const struct symbol_place *y = symbol_table_find(program_symbols(&e->program), s->start);
+	const bool stated = y && y->addr == s->start && y->size > 0 && y->size < s->size;
+	return (struct code_side){ im, s->start, stated ? y->size : s->size };
+}
+
+static void list_side(side_vec *list, struct heft_profile *p, enum heft_role role)
+{
+	const struct level *l = symbol_cards_level(p);
+	for (size_t i = 0; i < p->entries.count; i++) {
+		struct entry *e = &p->entries.data[i];
+		const struct image *im = program_image(&e->program);
+		if (!im || !e->layers || e->role != role)
+			continue;
+		const struct spans *spans = entry_spans(e, l, HEFT_VM);
+		for (size_t k = 0; k < spans->list.count; k++) {
+			const struct span *s = &spans->list.data[k];
+			const struct section *in = image_section_at(im, s->start);
+			if (!in || !in->exec || label_is_fallback(&p->labels, s->label))
+				continue;
+			const label_id label = view_is_plain(&l->view) ? s->label
+								       : l->view.shown[s->label];
+			vec_push(list, (struct side){ label, side_of(e, im, s) });
+		}
+	}
+}
+
+static int compare_sides(const void *a, const void *b)
+{
+	const struct side *x = a, *y = b;
+	if (x->label != y->label)
+		return x->label < y->label ? -1 : 1;
+	if (x->code.size != y->code.size)
+		return x->code.size < y->code.size ? 1 : -1;
+	return x->code.addr < y->code.addr ? -1 : x->code.addr > y->code.addr;
+}
+
+static void keep_largest(side_vec *list)
+{
+	size_t count = 0;
+	if (list->count > 0)
+		qsort(list->data, list->count, sizeof *list->data, compare_sides);
+	for (size_t i = 0; i < list->count; i++)
+		if (count == 0 || list->data[i].label != list->data[count - 1].label)
+			list->data[count++] = list->data[i];
+	list->count = count;
+}
+
+/* Before and after; im NULL: on one side only. */
+struct pair {
+	struct code_side sides[2];
+};
+
+typedef VEC(struct pair) pair_vec;
+
+static void add_pair(candidate_vec *list, pair_vec *pairs, uint64_t label, const struct pair *p)
+{
+	const uint64_t old = p->sides[0].size, now = p->sides[1].size;
+	const struct candidate c = { .weight = old > now ? old - now : now - old,
+				     .size = min_u64(old, CODE_DIFF_BYTES) +
+					     min_u64(now, CODE_DIFF_BYTES),
+				     .label = label,
+				     .number = pairs->count };
+	if (c.weight == 0)
+		return;
+	vec_push(pairs, *p);
+	vec_push(list, c);
+}
+
+static void pair_sides(candidate_vec *list, pair_vec *pairs, const side_vec *old,
+		       const side_vec *now)
+{
+	for (size_t i = 0, k = 0; i < old->count || k < now->count;) {
+		const uint64_t a = i < old->count ? old->data[i].label : UINT64_MAX;
+		const uint64_t b = k < now->count ? now->data[k].label : UINT64_MAX;
+		struct pair p = { 0 };
+		if (a <= b)
+			p.sides[0] = old->data[i++].code;
+		if (b <= a)
+			p.sides[1] = now->data[k++].code;
+		add_pair(list, pairs, a < b ? a : b, &p);
+	}
+}
+
+static void make_diffs(struct symbol_code *c, struct heft_profile *p)
+{
+	side_vec sides[2] = { { 0 } };
+	candidate_vec list = { 0 };
+	pair_vec pairs = { 0 };
+	struct text one = { 0 };
+	list_side(&sides[0], p, HEFT_BASE);
+	list_side(&sides[1], p, HEFT_INPUT);
+	for (size_t i = 0; i < COUNT_OF(sides); i++)
+		keep_largest(&sides[i]);
+	pair_sides(&list, &pairs, &sides[0], &sides[1]);
+	c->all = list.count;
+	choose(&list, 2 * CODE_DIFF_BYTES);
+	for (size_t i = 0; i < list.count; i++) {
+		const struct candidate *k = &list.data[i];
+		const struct pair *both = &pairs.data[k->number];
+		const size_t from = c->text.len;
+		if (code_diff(&one, &both->sides[0], &both->sides[1]))
+			text_add(&c->text, text_str(&one));
+		close_text(c, k->label, from);
+	}
+	for (size_t i = 0; i < COUNT_OF(sides); i++)
+		vec_release(&sides[i]);
+	vec_release(&list);
+	vec_release(&pairs);
+	text_release(&one);
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
+
+bool symbol_code_make(struct symbol_code *c, struct heft_profile *p, struct heft_blocks *blocks,
+		      struct heft_samples *samples, struct heft_err *err)
+{
+	*c = (struct symbol_code){ 0 };
+	if (!disasm_present())
+		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+			    "this heft was built without a disassembler");
+	if (!symbol_cards_level(p))
+		c->missing = "none: the last data source is not symbols";
+	else if (p->diff)
+		make_diffs(c, p);
+	else if (!blocks || p->entries.count != 1 || !p->entries.data[0].layers)
+		c->missing = "none: it is shown of one program or object";
+	else if (!make_listings(c, p, blocks, samples, err))
+		return err->code == HEFT_EUNSUPPORTED &&
+		       (c->missing = "none: heft knows no text for code of this machine", true);
+	if (!c->missing && c->shown == 0)
+		c->missing = p->diff ? "none: no function changed its size"
+				     : "none: no basic blocks are known";
+	return true;
+}
+
+void symbol_code_release(struct symbol_code *c)
+{
+	vec_release(&c->labels);
+	text_release(&c->text);
+	*c = (struct symbol_code){ 0 };
+}
+
+struct str symbol_code_of(const struct symbol_code *c, label_id label)
+{
+	const size_t i = lower_bound(c->labels.data, c->labels.count, sizeof *c->labels.data,
+				     label);
+	if (i == c->labels.count || c->labels.data[i].label != label)
+		return STR("");
+	return (struct str){ c->text.p + c->labels.data[i].from, c->labels.data[i].size };
+}
