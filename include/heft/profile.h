@@ -126,6 +126,10 @@ enum heft_profile_flag {
 	/* Adds a last measure, named "code", that orders the rows: bytes in the file that are in
 	 * executable sections. */
 	HEFT_PROFILE_CODE = 1 << 6,
+	/* Where somebody states the memory regions of the first input (a linker script, its linker
+	 * map, heft_finder_add_region), the sources "regions" and "libraries" come in front of the
+	 * others, unless "regions" is one of them. */
+	HEFT_PROFILE_REGIONS = 1 << 7,
 };
 /* Replaces all flags (bits of enum heft_profile_flag; 0 at first). */
 HEFT_API void heft_profile_set_flags(struct heft_profile *p, unsigned flags);

@@ -79,6 +79,23 @@ static void add_file_facts(const struct heft_file_info *i, struct page_fact *to)
 	to[3] = (struct page_fact){ "debug file", i->debug_path };
 }
 
+/* Regions of the inputs whose lengths somebody stated; in the arena. */
+static struct page_region *regions_of(const struct heft_profile *p, size_t *ret_count,
+				      struct arena *arena)
+{
+	struct page_region *list = arena_new(arena, struct page_region, p->regions.list.count + 1);
+	*ret_count = 0;
+	for (size_t i = 0; i < p->regions.list.count; i++) {
+		const struct region_sum *r = &p->regions.list.data[i];
+		const struct region_sum *base = region_sums_find(&p->base_regions, r->name);
+		if (!r->open)
+			list[(*ret_count)++] = (struct page_region){ r->name, r->origin, r->length,
+								     r->used,
+								     base ? base->used : 0 };
+	}
+	return list;
+}
+
 struct profile_cards {
 	struct symbol_cards cards;
 	const struct symbol_code *code; /* or NULL */
@@ -122,6 +139,8 @@ static void add_profile(struct heft_page *p, const char *title, struct heft_prof
 	if (code)
 		facts[count++] = code_fact(code, profile->diff, &arena);
 	const struct heft_table table = profile_rows(profile, true, &arena);
+	size_t region_count;
+	const struct page_region *regions = regions_of(profile, &region_count, &arena);
 	struct profile_cards cards = { .code = code };
 	const bool any_cards = symbol_cards_init(&cards.cards, profile);
 	page_add(&p->page, &(struct page_tab){ .title = title,
@@ -133,6 +152,8 @@ static void add_profile(struct heft_page *p, const char *title, struct heft_prof
 					       .note_count = profile->notes.count,
 					       .card_of = any_cards ? card_of : NULL,
 					       .code_of = code ? code_of : NULL,
+					       .regions = regions,
+					       .region_count = region_count,
 					       .ctx = &cards });
 	symbol_cards_release(&cards.cards);
 	mem_free(facts);

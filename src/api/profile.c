@@ -77,6 +77,7 @@ static void release(void *handle)
 	vec_release(&p->levels);
 	vec_release(&p->trace_addrs);
 	region_sums_release(&p->regions);
+	region_sums_release(&p->base_regions);
 	wish_release(&p->wish);
 	namespaces_release(&p->namespaces);
 	pattern_free(p->include);
@@ -288,6 +289,7 @@ void heft_profile_set_flags(struct heft_profile *p, unsigned flags)
 	p->own_headers = flags & HEFT_PROFILE_SECTION_HEADERS;
 	p->as_bloaty = flags & HEFT_PROFILE_BLOATY;
 	p->keep_ranges = flags & HEFT_PROFILE_RANGES;
+	p->by_regions = flags & HEFT_PROFILE_REGIONS;
 }
 
 void heft_profile_set_trace(struct heft_profile *p, heft_trace_fn fn, void *ctx)

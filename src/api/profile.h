@@ -65,7 +65,7 @@ struct heft_profile {
 	const char *samples;  /* or NULL */
 	struct config config; /* of the last configuration file */
 	bool has_config, keep_ranges, counting, code, listing_aliases, debug_owners, own_headers,
-		as_bloaty, ran;
+		as_bloaty, by_regions, ran;
 	enum heft_demangle demangle;
 	enum heft_sort sort;
 	enum heft_domain sort_domain;
@@ -74,7 +74,8 @@ struct heft_profile {
 	/* After a run. */
 	struct rollup rollup;
 	struct places places;
-	struct region_sums regions; /* of the inputs that are no bases */
+	struct region_sums regions,
+		base_regions; /* of the inputs that are no bases, and of these */
 	struct namespaces namespaces;
 	uint64_t vm_total;       /* bytes of the VM images so far */
 	struct heft_table table; /* top is NULL before the rows are made */

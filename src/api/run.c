@@ -225,6 +225,36 @@ static bool split_directories(struct heft_profile *p, struct heft_err *err)
 	return true;
 }
 
+static bool regions_wanted(const struct heft_profile *p)
+{
+	for (size_t i = 0; i < p->levels.count; i++)
+		if (p->levels.data[i].source->regions)
+			return true;
+	return false;
+}
+
+static bool states_regions(struct entry *e)
+{
+	const struct memory_regions *r = program_regions(&e->program);
+	return r && r->list.count > 0 && !r->list.data[0].open;
+}
+
+/* See HEFT_PROFILE_REGIONS. */
+static bool add_regions(struct heft_profile *p, struct heft_err *err)
+{
+	struct level ours[2];
+	if (!p->by_regions || regions_wanted(p) || !states_regions(&p->entries.data[0]))
+		return true;
+	const size_t given = p->levels.count;
+	if (!heft_profile_add_source(p, "regions", err) ||
+	    !heft_profile_add_source(p, "libraries", err))
+		return false;
+	memcpy(ours, &p->levels.data[given], sizeof ours);
+	memmove(&p->levels.data[COUNT_OF(ours)], p->levels.data, given * sizeof *ours);
+	memcpy(p->levels.data, ours, sizeof ours);
+	return true;
+}
+
 static void set_view(struct heft_profile *p, struct level *l)
 {
 	l->view = source_view(l->source, p->demangle);
@@ -354,14 +384,6 @@ static bool namespaces_wanted(const struct heft_profile *p)
 	return false;
 }
 
-static bool regions_wanted(const struct heft_profile *p)
-{
-	for (size_t i = 0; i < p->levels.count; i++)
-		if (p->levels.data[i].source->regions)
-			return true;
-	return false;
-}
-
 static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 		    struct heft_err *err)
 {
@@ -391,8 +413,7 @@ static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 			    "%s: the VM images of the inputs add up to more than 2^64 bytes",
 			    e->path);
 	p->vm_total += e->vm_size;
-	if (e->role == HEFT_INPUT)
-		region_sums_add(&p->regions, &e->measure.map);
+	region_sums_add(e->role == HEFT_BASE ? &p->base_regions : &p->regions, &e->measure.map);
 	note_regions(e->path, program_image(&e->program), &e->measure.map, &p->notes);
 	run_sources(p, e, layer_count, &symbols);
 	if (namespaces_wanted(p))
@@ -578,7 +599,6 @@ struct heft_table profile_rows(struct heft_profile *p, bool all, struct arena *a
 		opts.sort = HEFT_SORT_NAME;
 		opts.told = p->diff ? 0 : opts.told;
 		opts.drop_repeats = false;
-		opts.fill = by_region ? fill_row : NULL;
 	} else if (p->listing_aliases) {
 		index_aliases(p);
 	}
@@ -589,12 +609,12 @@ struct heft_table profile_rows(struct heft_profile *p, bool all, struct arena *a
 				    .level_count = p->levels.count,
 				    .measures = measures,
 				    .measure_count = p->rollup.tree.measures,
-				    .texts = by_region ? region_texts : NULL,
-				    .text_count = by_region ? REGION_TEXTS : 0,
+				    .texts = by_region && !all ? region_texts : NULL,
+				    .text_count = by_region && !all ? REGION_TEXTS : 0,
 				    .sorted_by = p->sort_domain == HEFT_VM ? HEFT_SIZE_VM
 									   : HEFT_SIZE_FILE,
 				    .diff = p->diff };
-	if (all && !by_region)
+	if (all)
 		build_with_flags(p, &opts, arena, &table);
 	else
 		table.top = rows_build(&p->rollup.tree, &opts, arena);
@@ -623,7 +643,7 @@ static bool profile_run(struct heft_profile *p, struct heft_err *err)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "must specify at least one file");
 	if (p->levels.count == 0 && !heft_profile_add_source(p, "sections", err))
 		return false;
-	if (!split_directories(p, err) || !open_inputs(p, err))
+	if (!split_directories(p, err) || !open_inputs(p, err) || !add_regions(p, err))
 		return false;
 	p->ran = true;
 	p->counting = p->counting || generics_level(p) > 0;

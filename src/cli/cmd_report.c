@@ -17,6 +17,7 @@ const struct opt report_opts[] = {
 	{ .help = "Where things are:" },
 #include "cli/find_opts.inc"
 #include "cli/exe_opts.inc"
+#include "cli/region_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
 	{ 0 },
@@ -82,6 +83,8 @@ static int run(struct report_job *job)
 	const struct cli *cli = job->inputs.cli;
 	const struct input_files *files = &job->inputs.files;
 	bool all = false;
+	if (job->inputs.by != NULL) /* whoever names sources gets these */
+		job->inputs.flags &= ~(unsigned)HEFT_PROFILE_REGIONS;
 	if (files->count == 0)
 		return cli_error(cli, "must specify at least one file; try '%s --help'",
 				 cli->usage);
@@ -99,7 +102,7 @@ int cmd_report(const struct cli *cli, int argc, char **argv)
 	struct report_job job = { .page = heft_page_new() };
 	inputs_init(&job.inputs, cli);
 	job.inputs.rows = 1; /* a page takes them all */
-	job.inputs.flags = HEFT_PROFILE_RANGES;
+	job.inputs.flags = HEFT_PROFILE_RANGES | HEFT_PROFILE_REGIONS;
 	job.inputs.usual = "sections,compileunits,namespaces,symbols";
 	int status = cli_parse(cli, argc, argv, &words, &job);
 	if (status == CLI_GO_ON)

@@ -18,6 +18,8 @@ function saveSvg(view, picture, canvas) {
 		pen.image(canvas.toDataURL(), picture.w, picture.h);
 	else if (view.picture === "memory")
 		drawStrip(pen, picture.cells);
+	else if (view.picture === "regions")
+		drawRegions(pen, picture, view, true);
 	else
 		drawBoxes(pen, picture.boxes, view, true);
 	save(fileName(view, "svg"), "image/svg+xml", pen.end());

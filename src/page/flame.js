@@ -82,7 +82,7 @@ function colourOfHeat(box, root, m) {
 
 function colourOfOwner(box, view) {
 	const chain = box.node.above();
-	const owner = isMap(view) ? chain[Math.min(chain.length - 1, chain.indexOf(view.root) + 1)] : box.node;
+	const owner = isMap(view) && !box.part ? chain[Math.min(chain.length - 1, chain.indexOf(view.root) + 1)] : box.node;
 	return shade(hueOf(owner.label), 48, 82 - box.depth % 4 * 3.5);
 }
 
@@ -109,10 +109,13 @@ class SvgPen {
 		this.out = [`<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${h}" font-family="system-ui, sans-serif" font-size="11">`, `<title>${markup(title)}</title>`];
 	}
 	box(x, y, w, h, fill, line, title) {
-		this.out.push(`<rect x="${x.toFixed(1)}" y="${y.toFixed(1)}" width="${w.toFixed(1)}" height="${h.toFixed(1)}" fill="${fill}"${line ? ` stroke="${line}"` : ""}>${title ? `<title>${markup(title)}</title>` : ""}</rect>`);
+		this.out.push(`<rect x="${x.toFixed(1)}" y="${y.toFixed(1)}" width="${w.toFixed(1)}" height="${h.toFixed(1)}" fill="${fill || "none"}"${line ? ` stroke="${line}"` : ""}>${title ? `<title>${markup(title)}</title>` : ""}</rect>`);
 	}
 	fits(text, most) {
 		return text.length <= Math.floor(most / 6.2);
+	}
+	width(text) {
+		return 6.2 * text.length;
 	}
 	text(text, x, y, most, ink, bold) {
 		const fits = Math.floor(most / 6.2), room = fits >= LEAST_LETTERS || fits >= text.length;
@@ -140,14 +143,19 @@ class CanvasPen {
 	}
 	box(x, y, w, h, fill, line) {
 		/* A browser reads the text of a colour each time that it is set. */
-		if (fill !== this.fill)
+		if (fill && fill !== this.fill)
 			this.c.fillStyle = this.fill = fill;
-		this.c.fillRect(x, y, w, h);
+		if (fill)
+			this.c.fillRect(x, y, w, h);
 		if (line) {
 			this.c.strokeStyle = line;
 			this.c.lineWidth = 1;
 			this.c.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
 		}
+	}
+	width(text, bold) {
+		this.c.font = `${bold ? "600 " : ""}11px system-ui, sans-serif`;
+		return this.c.measureText(text.slice(0, 200)).width;
 	}
 	fits(text, most, bold) {
 		this.c.font = `${bold ? "600 " : ""}11px system-ui, sans-serif`;
@@ -177,7 +185,7 @@ class CanvasPen {
 }
 
 function isMap(view) {
-	return view.picture === "map" || view.picture === "both";
+	return ["map", "both", "regions"].includes(view.picture);
 }
 
 /* In a picture of changes the change; on one side of a diff what there is of it there. */

@@ -1,9 +1,9 @@
 /* The page: what is chosen, and what follows from it.  All that is chosen stands in the address. */
 
 const NOTHING = { with: "", without: "", in: "", regex: false, kind: "", least: 0 };
-const PICTURES = [["map", "Treemap"], ["both", "Before and after"], ["ice", "Icicle"], ["flame", "Flame graph"], ["time", "Timeline"], ["memory", "Memory by page"]];
+const PICTURES = [["regions", "Memory regions"], ["map", "Treemap"], ["both", "Before and after"], ["ice", "Icicle"], ["flame", "Flame graph"], ["time", "Timeline"], ["memory", "Memory by page"]];
 
-const state = { tab: 0, by: [], m: 0, picture: "", colour: "", filter: { ...NOTHING }, zoom: [], theme: "" };
+const state = { tab: 0, by: [], m: -1, picture: "", colour: "", filter: { ...NOTHING }, zoom: [], theme: "" };
 const view = { book: null, tab: null, tree: null, root: null, chosen: null, levels: [], m: 0, measure: null, picture: "map", colour: "owner" };
 let table, picture = { boxes: [], w: 0, h: 0 }, hovered = null, range = null, filterKey = "", treeKey = "", levelsKey = "";
 
@@ -43,7 +43,7 @@ function readAddress() {
 	const p = new URLSearchParams(location.hash.slice(1)), whole = key => Math.max(0, Math.floor(+p.get(key) || 0));
 	state.tab = Math.min(view.book.tabs.length - 1, whole("t"));
 	state.by = (p.get("by") || "").split(",").filter(Boolean);
-	state.m = whole("m");
+	state.m = p.has("m") ? whole("m") : -1;
 	state.picture = p.get("v") || "";
 	state.colour = p.get("c") || "";
 	state.filter = { ...NOTHING };
@@ -91,7 +91,8 @@ function usualBy(tab) {
 	const specs = specsOf(tab), find = regex => specs.find(s => regex.test(s.column.name) && !s.stack);
 	if (tab.stacks)
 		return ["down"];
-	const list = [find(/^(in_section|sections|modules)$/) || specs[0], find(/^(symbol|symbols|rawsymbols|fullsymbols|shortsymbols|block)$/)];
+	const outer = tab.regions && find(/^regions$/) ? [find(/^regions$/), find(/^libraries$/)] : [find(/^(in_section|sections|modules)$/) || specs[0]];
+	const list = [...outer, find(/^(symbol|symbols|rawsymbols|fullsymbols|shortsymbols|block)$/)];
 	return [...new Set(list.filter(Boolean).map(s => s.id))];
 }
 
@@ -101,10 +102,10 @@ function settle() {
 	state.by = [...new Set(state.by)].filter(id => ids.includes(id)).slice(0, 3);
 	if (state.by.length === 0)
 		state.by = usualBy(tab);
-	state.m = Math.min(state.m, tab.measures.length - 1);
+	state.m = state.m < 0 ? (tab.regions ? memoryMeasure(tab) : 0) : Math.min(state.m, tab.measures.length - 1);
 	const pictures = picturesOf(tab).map(p => p[0]);
 	if (!pictures.includes(state.picture))
-		state.picture = tab.stacks ? "ice" : "map";
+		state.picture = tab.stacks ? "ice" : tab.regions ? "regions" : "map";
 	const colours = coloursOf(tab).map(c => c[0]);
 	if (!colours.includes(state.colour))
 		state.colour = tab.diff ? "change" : tab.kindColumn ? "kind" : "owner";
@@ -115,7 +116,7 @@ function settle() {
 }
 
 function picturesOf(tab) {
-	const there = { both: tab.diff, time: tab.moments?.length > 1, memory: tab.pieces?.length > 0 };
+	const there = { regions: tab.regions?.length > 0, both: tab.diff, time: tab.moments?.length > 1, memory: tab.pieces?.length > 0 };
 	return PICTURES.filter(([id]) => there[id] ?? true);
 }
 
@@ -168,7 +169,7 @@ function fillTabs() {
 }
 
 function toTab(i) {
-	Object.assign(state, { tab: i, by: [], m: 0, picture: "", colour: "", zoom: [], filter: { ...NOTHING } });
+	Object.assign(state, { tab: i, by: [], m: -1, picture: "", colour: "", zoom: [], filter: { ...NOTHING } });
 	range = null;
 	update(true);
 	$("tab" + i).focus();
@@ -339,6 +340,9 @@ function layPicture() {
 	} else if (view.picture === "memory") {
 		const laid = layStrip(view.tab.pieces, { w, h: room });
 		picture = { boxes: [], cells: laid.cells, w, h: laid.height };
+	} else if (view.picture === "regions") {
+		const laid = layRegions(view, { w, h: room });
+		picture = { ...laid, w, h: laid.height };
 	} else if (view.picture === "map") {
 		picture = { boxes: layMap(view.tree, view.root, view.m, { x: 0, y: 0, w, h: room }, view.tree.weighs), w, h: room };
 	} else if (view.picture === "both") {
@@ -367,6 +371,8 @@ function paint() {
 		picture.scale = drawTimeline(context, picture, view.tab, range);
 	else if (view.picture === "memory")
 		drawStrip(new CanvasPen(context), picture.cells);
+	else if (view.picture === "regions")
+		drawRegions(new CanvasPen(context), picture, view);
 	else
 		drawBoxes(new CanvasPen(context), picture.boxes, view);
 	picture.clean = null;
@@ -412,8 +418,8 @@ function drawOverlay() {
 function tellPicture() {
 	const kids = view.tree.open(view.root), least = view.root.weight(view.m) / 1000;
 	const first = Array.from(kids ? view.tree.heaviest(kids, view.tree.weighs, view.m, least).ids.subarray(0, 3) : [], i => kids.node(i)).map(n => `${cut(n.label, 60)} ${percent(n.weight(view.m), view.root.weight(view.m))}`);
-	const told = view.picture === "time" ? tellRange(view.tab, range) : view.picture === "memory" ? tellStrip(view.tab.pieces) : "";
-	canvas.setAttribute("aria-label", told || `${PICTURES.find(p => p[0] === view.picture)[1]} of ${cut(view.root.label, 60)}; the largest: ${first.join(", ")}. The table has the same rows.`);
+	const told = view.picture === "time" ? tellRange(view.tab, range) : view.picture === "memory" ? tellStrip(view.tab.pieces) : "", before = view.picture === "regions" ? tellRegions(view.tab) + " " : "";
+	canvas.setAttribute("aria-label", told || before + `${PICTURES.find(p => p[0] === view.picture)[1]} of ${cut(view.root.label, 60)}; the largest: ${first.join(", ")}. The table has the same rows.`);
 	const legend = $("legend");
 	if (view.picture === "time")
 		return legend.replaceChildren(told);
@@ -472,6 +478,8 @@ function pointed(e) {
 function showTip(e, box) {
 	const { node } = box, unit = view.measure.unit, m = view.m;
 	const size = view.tab.diff ? `${short(node.base(m), unit)} → ${short(node.now(m), unit)}, ${signed(short(node.change(m), unit), node.change(m))}` : `${short(node.now(m), unit)} · ${exact(node.now(m), unit)}${unit === "count" ? "" : " B"}`;
+	if (box.region)
+		return placeTip(e, ...tellRegion(box.region, view.tab.diff).map((text, i) => element(i ? "span" : "b", {}, text)));
 	placeTip(e, element("b", {}, cut(node.label, 300)), element("span", {}, size), element("span", {}, `${percent(node.weight(m), view.root.weight(m))} of ${cut(view.root.label, 40)}`), element("small", {}, cut(node.path().slice(0, -1).join(" › "), 200)));
 }
 

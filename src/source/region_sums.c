@@ -17,13 +17,13 @@ const struct region_sum *region_sums_find(const struct region_sums *r, const cha
 	return NULL;
 }
 
-static struct region_sum *sum_of(struct region_sums *r, const char *name)
+static struct region_sum *sum_of(struct region_sums *r, const char *name, uint64_t origin)
 {
 	const struct region_sum *known = region_sums_find(r, name);
 	if (known)
 		return &r->list.data[known - r->list.data];
 	const char *copy = arena_copy(&r->arena, str_of(name));
-	vec_push(&r->list, (struct region_sum){ .name = copy });
+	vec_push(&r->list, (struct region_sum){ .name = copy, .origin = origin });
 	return &r->list.data[r->list.count - 1];
 }
 
@@ -31,7 +31,7 @@ void region_sums_add(struct region_sums *r, const struct basemap *map)
 {
 	for (size_t i = 0; map->regions && i < map->regions->list.count; i++) {
 		const struct memory_region *m = &map->regions->list.data[i];
-		struct region_sum *sum = sum_of(r, m->name);
+		struct region_sum *sum = sum_of(r, m->name, m->origin);
 		sum->length = add_sat(sum->length, m->length);
 		sum->used = add_sat(sum->used, basemap_region_used(map, i));
 		sum->open |= m->open;

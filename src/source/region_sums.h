@@ -9,6 +9,7 @@
 
 struct region_sum {
 	const char *name;
+	uint64_t origin;       /* of the first input that has it */
 	uint64_t length, used; /* bytes */
 	bool open;             /* nobody stated a length */
 };

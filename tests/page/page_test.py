@@ -588,6 +588,47 @@ def check_heaviest(b, work):
         }})()"""), [True, 0, True, True])
 
 
+MAP = """             VMA              LMA     Size Align Out     In      Symbol
+            8000             8000       40     4 .text
+            8000             8000       40     4         main.o:(.text.main)
+           20000             8040       20     4 .data
+           20000             8040       20     4         data.o:(.data)
+           20020             8060      100     4 .bss
+           20020             8060      100     4         data.o:(.bss.buffer)
+"""
+REGIONS = ["--region=FLASH=8000+1K", "--region=RAM=20000+300", "--region=SPARE=40000+16"]
+
+
+def opened_with(b):
+    return b.run("[document.getElementById('view').value, document.getElementById('measure').value, ...[0, 1, 2].map(i => document.getElementById('by' + i).selectedOptions[0].textContent)]")
+
+
+def check_regions(b, work):
+    """What has memory regions opens on them: bars of what is used and free, the treemap below."""
+    with open("fw.map", "w") as f:
+        f.write(MAP)
+    heft("report", *REGIONS, "fw.map", "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    check("regions: it opens on them", opened_with(b), ["regions", "1", "Memory regions", "Libraries", "Symbols"])
+    rows = {r["label"]: r for r in rows_of("size", "-d", "regions,libraries,symbols", *REGIONS, "fw.map")["children"]}
+    wanted = {name: [int(r["region_size"]), int(r["region_free"])] for name, r in rows.items() if "region_size" in r}
+    check("regions: length and what is free", b.run("Object.fromEntries(heftPage.view.tab.regions.map(r => [r.name, [r.length, r.length - r.used]]))"), wanted)
+    check("regions: bars are as long as what is used", b.run("heftPage.picture().bars.every(b => Math.abs(b.bar.w / b.w - b.region.used / b.region.length) < 0.001)"), True)
+    parts = b.run("heftPage.picture().boxes.filter(b => b.part).map(b => [b.node.path(), Math.round(b.w / heftPage.picture().w * heftPage.view.tab.regions.find(r => r.name === b.node.path()[0]).length)])")
+    told = sorted([[name, child["label"]], child["vm"]] for name, r in rows.items() for child in r["children"] if child["vm"] > 0)
+    check("regions: parts of bars are libraries", sorted(parts), told)
+    check("regions: a screen reader hears them", "FLASH, " in b.run("document.getElementById('canvas').getAttribute('aria-label')"), True)
+    b.run("heftPage.zoom(heftPage.view.tree.find(['RAM']))")
+    check("regions: zoomed in, all bars stay", b.run("[heftPage.picture().bars.length, heftPage.view.root.label]"), [3, "RAM"])
+    heft("report", "--region=FLASH=8000+80", "--region=RAM=20000+1K", "fw.map", "-o", work + "/page.html", "--", "fw.map")
+    b.open(work + "/page.html")
+    check("regions: too small", b.run("(b => [b.region.used - b.region.length, b.end < b.bar.w])(heftPage.picture().bars[0])"), [16, True])
+    check("regions: what was used before", b.run("heftPage.view.tab.regions.map(r => r.base_used - r.used)"), [0, 0])
+    heft("report", "tiny", "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    check("regions: none of a program without", b.run("[...document.querySelectorAll('#view option')].map(o => o.value).includes('regions')"), False)
+
+
 NESTED = {"_ZN1a1fEv": 10, "_ZN1a1b1gEv": 20, "_ZN1a1b1c1hEv": 40, "_ZN1z1iEv": 80}
 
 
@@ -696,7 +737,7 @@ def main():
     os.chdir(work)
     b = devtools.Browser(program)
     try:
-        for part in check_sizes, check_flags, check_lists, check_instructions, check_disassembly, check_cards, check_users, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_itself, check_address, check_keys, check_pictures:
+        for part in check_sizes, check_flags, check_lists, check_instructions, check_disassembly, check_cards, check_users, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_regions, check_itself, check_address, check_keys, check_pictures:
             part(b, work)
         check("requests: none left", b.requests, [])
         check("errors: none", b.errors, [])

@@ -21,6 +21,7 @@ static const struct known {
 	{ "blockkinds", "Kinds of code", NULL, false },
 	{ "blocks", "Basic blocks", NULL, false },
 	{ "compileunits", "Source tree", "/", false },
+	{ "crates", "Crates", NULL, false },
 	{ "directories", "Directories", "/", false },
 	{ "disassembly", "Disassembly", NULL, true },
 	{ "file", "Source files", "/", false },
@@ -28,6 +29,7 @@ static const struct known {
 	{ "function", "Functions", NULL, false },
 	{ "functions", "Functions", NULL, false },
 	{ "fullsymbols", "Symbols", NULL, false },
+	{ "generics", "Generics and templates", NULL, false },
 	{ "hotness", "Hotness", NULL, false },
 	{ "in_component", "Components", ">", false },
 	{ "in_container", "Containers", NULL, false },
@@ -35,15 +37,19 @@ static const struct known {
 	{ "inlines", "Inlined lines", NULL, false },
 	{ "inlinestacks", "Inlined calls", ";", false },
 	{ "inputfiles", "Input files", "/", false },
+	{ "libraries", "Libraries", NULL, false },
 	{ "line", "Line", NULL, true },
 	{ "linkage_name", "Linkage name", NULL, true },
 	{ "mappings", "Mappings", NULL, false },
 	{ "module", "Modules", NULL, false },
 	{ "modules", "Modules", NULL, false },
 	{ "namespaces", "Namespaces", "::", false },
+	{ "objects", "Objects", "/", false },
+	{ "packages", "Packages", NULL, false },
 	{ "path", "Source tree", "/", false },
 	{ "rawsymbols", "Symbols", NULL, false },
 	{ "reach", "Leaks", NULL, false },
+	{ "regions", "Memory regions", NULL, false },
 	{ "sections", "Sections", NULL, false },
 	{ "segments", "Segments", NULL, false },
 	{ "shortsymbols", "Symbols", NULL, false },
@@ -438,6 +444,23 @@ static void put_codes(struct flat *f, struct json *j)
 	json_close(j, '}');
 }
 
+static void put_regions(struct json *j, const struct page_tab *tab)
+{
+	json_key(j, "regions");
+	json_open(j, '[');
+	for (size_t i = 0; i < tab->region_count; i++) {
+		const struct page_region *r = &tab->regions[i];
+		json_open(j, '{');
+		put_shown(j, "name", r->name);
+		json_member_uint(j, "origin", r->origin);
+		json_member_uint(j, "length", r->length);
+		json_member_uint(j, "used", r->used);
+		json_member_uint(j, "base_used", r->base_used);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
 static void put_facts(struct json *j, const struct page_tab *tab)
 {
 	json_key(j, "facts");
@@ -474,6 +497,8 @@ static void put_tab(struct flat *f, struct json *j)
 	json_member_bool(j, "diff", has_base(f));
 	json_member_uint(j, "lines", f->lines);
 	put_facts(j, f->tab);
+	if (f->tab->region_count > 0)
+		put_regions(j, f->tab);
 	json_key(j, "columns");
 	json_open(j, '[');
 	for (size_t i = 0; i < f->label_count; i++)

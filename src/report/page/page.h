@@ -45,6 +45,12 @@ struct page_point {
 	uint64_t at, value, peak;
 };
 
+/* A memory region of the machine, bytes. */
+struct page_region {
+	const char *name;
+	uint64_t origin, length, used, base_used;
+};
+
 /* Behind each text of a card but the last one. */
 #define PAGE_TEXT_END '\x1f'
 
@@ -78,6 +84,9 @@ struct page_tab {
 	/* Of labels of the last level: the code of the one of a row; empty: none.  May be NULL. */
 	struct str (*code_of)(void *ctx, const struct heft_row *row);
 	void *ctx;
+	/* Those whose lengths are known. */
+	const struct page_region *regions;
+	size_t region_count;
 	const struct heap_strip *strip; /* memory by address */
 	const char *damage;             /* what is damaged, lines */
 	bool only_now;                  /* a diff from nothing: it is shown as no diff */
