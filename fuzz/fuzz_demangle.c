@@ -1,6 +1,6 @@
-/* Input: one name.  Its first byte chooses: a linker name to demangle, one behind an "M", or a
- * demangled text to shorten.  Whatever comes, the result is bounded, has no NUL and is the same
- * again. */
+/* Input: one name.  Its first byte chooses: a linker name to demangle ("_" and "?"), one behind an
+ * "M", or a demangled text to shorten.  Whatever comes, the result is bounded, has no NUL and is
+ * the same again. */
 #include "names/demangle.h"
 #include "names/itanium.h"
 #include "names/signature.h"
@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (size == 0 || size > 70000)
 		return 0;
-	if (data[0] == '_') {
+	if (data[0] == '_' || data[0] == '?') {
 		const struct str raw = { (const char *)data, size };
 		check_style(raw, HEFT_NAMES_SHORT);
 		check_style(raw, HEFT_NAMES_FULL);

@@ -1,6 +1,7 @@
 #include "names/demangle.h"
 
 #include "names/itanium.h"
+#include "names/microsoft.h"
 #include "names/module_name.h"
 #include "names/rust.h"
 #include "names/signature.h"
@@ -130,11 +131,14 @@ enum scheme {
 	SCHEME_RUST_LEGACY,
 	SCHEME_RUST,
 	SCHEME_D,
+	SCHEME_MICROSOFT,
 	SCHEME_MODULE /* module_name.h */
 };
 
 static enum scheme other_scheme(struct str raw)
 {
+	if (microsoft_likely(raw))
+		return SCHEME_MICROSOFT;
 	return module_name_likely(raw) ? SCHEME_MODULE : SCHEME_NONE;
 }
 
@@ -169,6 +173,8 @@ static size_t suffix_at(struct str raw, enum scheme scheme)
 		return rust_legacy_size(raw);
 	const char *const dot = memchr(raw.p, '.', raw.len);
 	const size_t end = dot ? (size_t)(dot - raw.p) : raw.len;
+	if (scheme == SCHEME_MICROSOFT) /* and these "@" */
+		return end;
 	const char *const at = memchr(raw.p, '@', end);
 	return at ? (size_t)(at - raw.p) : end;
 }
@@ -177,8 +183,18 @@ struct text_job {
 	struct demangler *d;
 	struct str raw; /* without the suffix */
 	enum scheme scheme;
+	bool brief; /* of Microsoft's scheme only */
 	struct str ret;
 };
+
+static struct str microsoft_text(const struct text_job *job)
+{
+	struct demangler *const d = job->d;
+	demangler_room(d, MICROSOFT_ROOM + NAME_MAX_SIZE);
+	char *const out = d->library + MICROSOFT_ROOM;
+	return (struct str){ out,
+			     microsoft_name(job->raw, job->brief, d->library, out, NAME_MAX_SIZE) };
+}
 
 static void run_scheme(void *ctx)
 {
@@ -195,6 +211,7 @@ static void run_scheme(void *ctx)
 	case SCHEME_RUST_LEGACY:
 		job->ret = (struct str){ d->library, rust_legacy(raw, d->library, NAME_MAX_SIZE) };
 		return;
+	case SCHEME_MICROSOFT: job->ret = microsoft_text(job); return;
 	case SCHEME_MODULE:
 	case SCHEME_NONE: return;
 	}
@@ -206,6 +223,7 @@ static size_t stack_for(enum scheme scheme, size_t len)
 	switch (scheme) {
 	case SCHEME_CXX: return len > ITANIUM_MAX_RAW ? 0 : len * ITANIUM_STACK + 1;
 	case SCHEME_D: return len > D_MAX_RAW ? 0 : len * D_STACK + 1;
+	case SCHEME_MICROSOFT: return MICROSOFT_STACK;
 	case SCHEME_RUST:
 	case SCHEME_RUST_LEGACY:
 	case SCHEME_MODULE:
@@ -215,9 +233,10 @@ static size_t stack_for(enum scheme scheme, size_t len)
 }
 
 /* The text of the first `len` bytes of raw, in d->library; empty if they are no name. */
-static struct str demangle_text(struct demangler *d, struct str raw, size_t len, enum scheme scheme)
+static struct str demangle_text(struct demangler *d, struct str raw, size_t len, enum scheme scheme,
+				bool brief)
 {
-	struct text_job job = { d, { raw.p, len }, scheme, nothing() };
+	struct text_job job = { d, { raw.p, len }, scheme, brief, nothing() };
 	const size_t need = stack_for(scheme, len);
 	if (need > 0 && need <= STACK_FREE / 2)
 		run_scheme(&job);
@@ -241,6 +260,8 @@ static struct str full_name(struct demangler *d, struct str text, struct str suf
 
 static struct str short_name(struct demangler *d, struct str text, enum scheme scheme)
 {
+	if (scheme == SCHEME_MICROSOFT)
+		return text;
 	const enum sig_language language = scheme == SCHEME_CXX ? SIG_CXX
 					   : scheme == SCHEME_D ? SIG_D
 								: SIG_RUST;
@@ -281,7 +302,7 @@ struct str demangle(struct demangler *d, struct str raw, enum heft_demangle styl
 	if (scheme == SCHEME_MODULE)
 		return module_text(d, raw, style);
 	const size_t end = suffix_at(name, scheme);
-	const struct str text = demangle_text(d, name, end, scheme);
+	const struct str text = demangle_text(d, name, end, scheme, style == HEFT_NAMES_SHORT);
 	if (text.len == 0 || text.len > NAME_MAX_SIZE)
 		return raw;
 	const struct str suffix = { name.p + end, name.len - end };

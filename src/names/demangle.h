@@ -1,17 +1,18 @@
 /* demangle.h - linker names to the names people wrote.
  *
  * Schemes: Itanium C++ (_Z, __Z, with clone suffixes such as .cold, .part.0, .isra.0,
- * .llvm.123, @@VERSION), Rust legacy (the hash is dropped) and v0, D, and the languages of
- * module_name.h: OCaml, Free Pascal, Fortran, Swift, GHC.  Anything else stays as it is.
+ * .llvm.123, @@VERSION), Microsoft's (microsoft.h), Rust legacy (the hash is dropped) and v0, D,
+ * and the languages of module_name.h: OCaml, Free Pascal, Fortran, Swift, GHC.  Anything else stays
+ * as it is.
  *   full:  libc++abi's text for C++, with a clone suffix as " (.cold)"
  *          (Rust and D: the same with their text)
  *   short: see signature.h: parameters "()", template arguments "<>", no return type, no
  *          qualifiers behind the parameters, no clone suffix; "vtable for X", "typeinfo for X",
  *          "guard variable for X" and thunks become X
- * The result never contains a NUL and is at most NAME_MAX_SIZE bytes; else, and for names
- * over the limits of itanium.h and rust_v0.c, it is the raw name.  A call needs 64 KiB of stack;
- * longer names than that is enough for are read on a thread of their own where the caller's has no
- * room (base/stack.h).  A full C++ name costs about 1.3 times what libc++abi alone
+ * The result never contains a NUL and is at most NAME_MAX_SIZE bytes; else, and for names over the
+ * limits of itanium.h, microsoft.h and rust_v0.c, it is the raw name.  A call needs 64 KiB of
+ * stack; longer names than that is enough for are read on a thread of their own where the
+ * caller's has no room (base/stack.h).  A full C++ name costs about 1.3 times what libc++abi alone
  * takes, a short one 1.6 times. */
 #ifndef HEFT_NAMES_DEMANGLE_H
 #define HEFT_NAMES_DEMANGLE_H

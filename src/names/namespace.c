@@ -1,5 +1,6 @@
 #include "names/namespace.h"
 
+#include "names/microsoft.h"
 #include "names/rust.h"
 
 void namespaces_add(struct namespaces *n, struct str path, bool is_class)
@@ -151,8 +152,26 @@ static bool may_tell(struct str raw)
 	return false;
 }
 
+/* Members and tables say so; what is around a local name is a function. */
+static void learn_microsoft(struct namespaces *n, struct demangler *d, struct str raw)
+{
+	const bool member = microsoft_is_member(demangle(d, raw, HEFT_NAMES_FULL));
+	const struct str shown = demangle(d, raw, HEFT_NAMES_SHORT);
+	if (!member || shown.p == raw.p)
+		return;
+	const bool is_table = str_starts(raw, STR("??_7")) || str_starts(raw, STR("??_R")) ||
+			      str_starts(raw, STR("??_8"));
+	const struct str owner = is_table ? shown : without_last(shown, ':');
+	if (owner.len > 0 && !names_no_space(last_of(owner, ':')))
+		namespaces_add(n, owner, true);
+}
+
 void namespaces_learn(struct namespaces *n, struct demangler *d, struct str raw)
 {
+	if (microsoft_likely(raw)) {
+		learn_microsoft(n, d, raw);
+		return;
+	}
 	if (!is_cxx(raw) || is_local(raw) || !may_tell(raw))
 		return;
 	const struct str shown = demangle(d, raw, HEFT_NAMES_SHORT);
@@ -271,7 +290,7 @@ struct str namespace_of(const struct namespaces *n, struct demangler *d, struct 
 	text = demangle(d, raw, HEFT_NAMES_SHORT);
 	if (str_eq(text, raw))
 		return STR("");
-	if (is_cxx(raw))
+	if (is_cxx(raw) || microsoft_likely(raw))
 		return cxx_space(n, raw, text);
 	if (str_starts(raw, STR("_D")))
 		return d_space(text);

@@ -206,11 +206,19 @@ static size_t parameter_paren(const struct parse *p, size_t m)
 	return m;
 }
 
+/* Microsoft's "`vector deleting dtor'". */
+static bool is_quoted(struct str s, size_t i)
+{
+	while (i > 0 && s.p[i - 1] != '`' && s.p[i - 1] != '\'')
+		i--;
+	return i > 0 && s.p[i - 1] == '`';
+}
+
 /* Words after which a blank is part of the name. */
 static bool blank_in_name(const struct parse *p, size_t blank)
 {
-	return before(p->s, blank, "operator") || before(p->s, blank, "operator<") ||
-	       before(p->s, blank, "operator<<") ||
+	return (!p->exact && is_quoted(p->s, blank)) || before(p->s, blank, "operator") ||
+	       before(p->s, blank, "operator<") || before(p->s, blank, "operator<<") ||
 	       (!p->exact &&
 		(before(p->s, blank, "operator\"\"") || before(p->s, blank, "operator>") ||
 		 before(p->s, blank, "operator>>") || before(p->s, blank, "operator<=>")));

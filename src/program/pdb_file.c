@@ -66,10 +66,10 @@ static void put_symbol(struct making *m, const struct pdb_symbol *s, uint64_t si
 	build_symbol(&m->build, &made);
 }
 
-/* A name that no reader of names knows. */
-static bool is_decorated(const struct pdb_symbol *s)
+/* A hash, which stands for a name that was too long. */
+static bool is_hash(const struct pdb_symbol *s)
 {
-	return s->linkage && s->name.p[0] == '?';
+	return s->linkage && str_starts(s->name, STR("??@"));
 }
 
 /* Which of the symbols of one address are kept. */
@@ -77,8 +77,7 @@ enum kept { KEPT_ALL, KEPT_PLAIN, KEPT_LINKAGE };
 
 static bool is_kept(const struct pdb_symbol *s, enum kept kept)
 {
-	return kept == KEPT_ALL ||
-	       (kept == KEPT_PLAIN ? !s->linkage : s->linkage && !is_decorated(s));
+	return kept == KEPT_ALL || (kept == KEPT_PLAIN ? !s->linkage : s->linkage && !is_hash(s));
 }
 
 /* Whether one of the few before it has its name, too. */
@@ -92,7 +91,7 @@ static bool is_repeated(const struct pdb_symbol *s, size_t first, size_t i, enum
 }
 
 /* Symbols [first, end) stand at one address.  What the linker calls it is preferred to what the
- * compiler does, but for Microsoft's scheme. */
+ * compiler does: it tells overloads apart. */
 static void put_group(struct making *m, size_t first, size_t end)
 {
 	const struct pdb_symbol *s = m->dwarf.symbols.data;

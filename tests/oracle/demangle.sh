@@ -2,6 +2,8 @@
 # demangle.sh DUMP_NAMES FILE... - compares heft's full names of every symbol of some files, and of the lists in
 # tests/fixtures/names/ (of Rust's and D's standard libraries), with llvm-cxxfilt (C++) and c++filt (Rust, D), and
 # prints the first differing lines of each scheme.
+# Names of Microsoft's scheme, as clang makes them of tests/fixtures/decorated.cc, are held against llvm-undname; it calls
+# an anonymous namespace otherwise, gets the scopes of one that is named twice wrong, and cannot read __int128.
 # Then checks the short ones: not empty, one line, nothing between the "<" and ">" or "(" and
 # ")" of a C++ name but what belongs there.
 #
@@ -42,8 +44,22 @@ grep '^_D[0-9]' "$tmp/names" > "$tmp/d.raw"
 	> "$tmp/v0.want"
 "$gnu" --format=dlang < "$tmp/d.raw" > "$tmp/d.want"
 
+: > "$tmp/microsoft.raw"
+: > "$tmp/microsoft.want"
+if has llvm-undname-19 llvm-19 "names of Microsoft's scheme" && has clang++-19 clang-19 "names of Microsoft's scheme"; then
+	for target in x86_64:0 i686:1; do
+		must clang++-19 --target="${target%:*}-pc-windows-msvc" -std=c++20 -fms-extensions -fcxx-exceptions -w \
+			"-O${target#*:}" -c "$here/../fixtures/decorated.cc" -o "$tmp/decorated.obj"
+		llvm-nm-19 "$tmp/decorated.obj"
+	done | awk '$NF ~ /^[?]/ { print $NF }' | grep -vE '^[?](anf|i128)@' | sort -u > "$tmp/microsoft.raw"
+	while read -r name; do
+		llvm-undname-19 "$name" | sed -n 2p
+	done < "$tmp/microsoft.raw" | sed "s/.anonymous namespace'/(anonymous namespace)/g" > "$tmp/microsoft.want"
+	schemes="microsoft:200"
+fi
+
 # scheme and the fewest names
-for scheme in cxx:1000 legacy:250 v0:250 d:250; do
+for scheme in cxx:1000 legacy:250 v0:250 d:250 ${schemes-}; do
 	least=${scheme#*:} scheme=${scheme%:*}
 	"$dump" full < "$tmp/$scheme.raw" > "$tmp/$scheme.have" || fail "$scheme: $dump full"
 	# raw, want, have; a name the oracle cannot read is no test
@@ -63,7 +79,7 @@ for scheme in cxx:1000 legacy:250 v0:250 d:250; do
 done
 
 # Raw and short side by side; what heft could not read is no short name.
-for scheme in cxx legacy v0 d; do
+for scheme in cxx legacy v0 d ${schemes:+microsoft}; do
 	"$dump" short < "$tmp/$scheme.raw" | paste "$tmp/$scheme.raw" - | awk -F '\t' '$1 != $2' \
 		> "$tmp/$scheme.short"
 	check "short names of $scheme" test -s "$tmp/$scheme.short"

@@ -481,6 +481,14 @@ def pdb_procedures(path):
     return found
 
 
+def plain_names(names):
+    """{name: what a compiler calls it}, of decorated names without types."""
+    decorated = [n for n in names if n.startswith("?")]
+    less = ["--no-access-specifier", "--no-calling-convention", "--no-return-type", "--no-member-type", "--no-variable-type"]
+    found = run("llvm-undname-19", *less, *decorated).strip("\n").split("\n\n") if decorated else []
+    return {n: n for n in names} | {n: text.splitlines()[1].split("(")[0] for n, text in zip(decorated, found)}
+
+
 def pdb_frames(text):
     """Of llvm-symbolizer: for each address [(function, file and line)]."""
     found = []
@@ -522,7 +530,9 @@ def pdb_build(t, target, name, flags):
 
 def pdb_units(t, program, procedures):
     """Units and sizes of functions; padding of up to 16 bytes goes to what precedes it."""
-    mine = {(os.path.splitext(unit)[0], name): size for (unit, name), size in functions_by_unit(t, program, ".text").items()}
+    found = functions_by_unit(t, program, ".text")
+    plain = plain_names([name for _, name in found])
+    mine = {(os.path.splitext(unit)[0], plain[name]): size for (unit, name), size in found.items()}
     t.check(f"{program}: functions by unit", sorted(mine), sorted(procedures))
     for key, (_, size) in procedures.items():
         t.check(f"{program}: {key} of {size} bytes", 0 <= mine.get(key, 0) - size <= 16, True)
@@ -544,7 +554,8 @@ def pdb_lines(t, program, procedures):
 def pdb_map(t, program, name):
     """Public functions of lld-link's map and the objects they are from."""
     with open(t.path(f"{name}.txt"), encoding="utf-8") as f:
-        theirs = {(m[1], m[2]) for m in re.finditer(r"(?m)^ 0001:\w+ +(\w+) +\w+ +(\w+)\.obj$", f.read())}
+        public = f.read().split("Static symbols")[0]
+    theirs = {(m[1], m[2]) for m in re.finditer(r"(?m)^ 0001:\w+ +(\S+) +\w+ +(\w+)\.obj$", public)}
     mine = {(name, os.path.splitext(unit)[0]) for unit, name in functions_by_unit(t, program, ".text")}
     t.check(f"{program}: public functions of the map", theirs - mine, set())
     t.check(f"{program}: the map has some", len(theirs) >= 4, True)

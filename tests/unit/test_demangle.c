@@ -159,7 +159,8 @@ static void names_without_a_scheme_stay_as_they_are(void **state)
 					     ".Lanon.1",   "memcpy@@GLIBC_2.14",
 					     "_ZZZZ",      "_Zfoo",
 					     "_Rust",      "_DYNAMIC",
-					     "_init",      "?test@@YAXXZ" };
+					     "_init",      "?test@@YAXXQ",
+					     "?",          "??@0123456789abcdef@" };
 	struct demangler d = { 0 };
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(names); i++) {
@@ -230,6 +231,44 @@ static void d_names_lose_parameters_and_arguments_when_short(void **state)
 		      "object.Throwable.toString() const" }, );
 }
 
+static void names_of_microsofts_scheme_read_as_undname_has_them(void **state)
+{
+	(void)state;
+	EXPECT_ROWS({ "?f@@YAHXZ", "f()", "int __cdecl f(void)" },
+		    { "?x@ns@@3PEBHEB", "ns::x", "int const *ns::x" },
+		    { "?f@A@@QEBAHPEADAEAV1@@Z", "A::f()",
+		      "public: int __cdecl A::f(char *, class A &) const" },
+		    { "??0?$A@H$00@ns@@QEAA@XZ", "ns::A<>::A()",
+		      "public: __cdecl ns::A<int, 1>::A<int, 1>(void)" },
+		    { "??1A@@UEAA@XZ", "A::~A()", "public: virtual __cdecl A::~A(void)" },
+		    { "??6A@@QEAAAEAV0@H@Z", "A::operator<<()",
+		      "public: class A & __cdecl A::operator<<(int)" },
+		    { "??BA@@QEAAPEAHXZ", "A::operator int *()",
+		      "public: int * __cdecl A::operator int *(void)" },
+		    { "??_7A@@6BB@@@", "A", "const A::`vftable'{for `B'}" },
+		    { "??_R0?AVA@@@8", "A", "class A `RTTI Type Descriptor'" },
+		    { "?st@?1??f@@YAXXZ@4HA", "f()::st", "int `void __cdecl f(void)'::`2'::st" },
+		    { "?f@?A0x1234ABCD@@YAXXZ", "(anonymous namespace)::f()",
+		      "void __cdecl (anonymous namespace)::f(void)" },
+		    { "?f@@YAP6AXD@ZH@Z", "f()", "void (__cdecl * __cdecl f(int))(char)" },
+		    { "?f@@YAXAEAY02$$CBHP8A@@EAAXXZ@Z", "f()",
+		      "void __cdecl f(int const (&)[3], void (__cdecl A::*)(void))" },
+		    { "??_C@_05CJBACGMB@hello?$AA@", "\"hello\"", "\"hello\"" },
+		    { "??_C@_0CB@NLEIHNFJ@a?5b?3?6?2@", "\"a b:\\n\\\\\"...", NULL },
+		    { "??_C@_13KDLDGPGJ@?$AA?7?$AA?$AA@", "L\"\\t\"", "L\"\\t\"" },
+		    { "?f@@YAXXZ.cold", "f()", "void __cdecl f(void) (.cold)" }, );
+}
+
+/* Of msvcp140.dll: digits count the name of the function, an instance of a template. */
+static void microsofts_compiler_counts_more_names_than_clang(void **state)
+{
+	(void)state;
+	EXPECT_ROWS(
+		{ "??$sinh@M@std@@YA?AV?$complex@M@1@AEBV21@@Z", "std::sinh<>()",
+		  "class std::complex<float> __cdecl std::sinh<float>(class std::complex<float> "
+		  "const &)" }, );
+}
+
 static void repeat(char *to, const char *lead, const char *unit, size_t size, const char *tail)
 {
 	size_t at = strlen(lead);
@@ -262,6 +301,14 @@ static void hostile_nesting_neither_crashes_nor_hangs(void **state)
 		{ "_D3fooF", "H", "iZv" },
 		{ "_D1aF", "Qb", "Z" },
 		{ "_ZN", "1a", "17h0123456789abcdefE" },
+		{ "?f@@YAX", "PA", "H@Z" },
+		{ "?f@@YAX", "P6AX", "@Z" },
+		{ "?f@@YAX", "V?$A@", "H@@@Z" },
+		{ "?x@", "?1??x@", "@9" },
+		{ "??$f@", "$1??$f@", "@9" },
+		{ "?f@@YAX", "Y0A@", "H@Z" },
+		{ "?x", "@x", "@@9" },
+		{ "?f@@YAX", "H", "@Z" },
 	};
 	static const size_t sizes[] = { 1000, 8190, 70000 };
 	struct demangler d = { 0 };
@@ -301,6 +348,19 @@ static void a_name_that_doubles_itself_is_left_alone_and_costs_no_memory(void **
 	doubling(raw, 30);
 	assert_ptr_equal(demangle(&d, str_of(raw), HEFT_NAMES_FULL).p, raw);
 	assert_true(d.library_capacity <= 4 * NAME_MAX_SIZE);
+	demangler_release(&d);
+}
+
+static void references_of_microsofts_scheme_cannot_double_without_end(void **state)
+{
+	struct demangler d = { 0 };
+	char raw[400], *to = raw + sprintf(raw, "?f@@YAXPAH");
+	(void)state;
+	for (int i = 0; i < 9; i++)
+		to += sprintf(to, "P6AX%d%d%d%d%d%d%d%d@Z", i, i, i, i, i, i, i, i);
+	sprintf(to, "@Z");
+	expect(&d, raw, HEFT_NAMES_SHORT, "f()");
+	assert_ptr_equal(demangle(&d, str_of(raw), HEFT_NAMES_FULL).p, raw);
 	demangler_release(&d);
 }
 
@@ -469,6 +529,9 @@ int main(void)
 		cmocka_unit_test(d_names_lose_parameters_and_arguments_when_short),
 		cmocka_unit_test(hostile_nesting_neither_crashes_nor_hangs),
 		cmocka_unit_test(a_name_that_doubles_itself_is_left_alone_and_costs_no_memory),
+		cmocka_unit_test(names_of_microsofts_scheme_read_as_undname_has_them),
+		cmocka_unit_test(microsofts_compiler_counts_more_names_than_clang),
+		cmocka_unit_test(references_of_microsofts_scheme_cannot_double_without_end),
 		cmocka_unit_test(references_in_rust_names_cannot_double_without_end),
 		cmocka_unit_test(references_in_d_names_cannot_double_without_end),
 		cmocka_unit_test(the_bound_is_never_below_the_text),

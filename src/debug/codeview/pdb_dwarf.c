@@ -87,10 +87,10 @@ static void add_symbol(struct making *m, uint64_t rva, struct pdb_symbol s)
 		vec_push(&m->out->symbols, s);
 }
 
-/* Names of Microsoft's scheme, which nothing here reads. */
-static bool is_decorated(struct str name)
+/* A hash, which stands for a name that was too long. */
+static bool is_hash(struct str name)
 {
-	return name.len > 0 && name.p[0] == '?';
+	return str_starts(name, STR("??@"));
 }
 
 /* What linkers call the function, where it says more than its name; else "". */
@@ -98,7 +98,7 @@ static struct str linkage_of(const struct making *m, uint64_t rva)
 {
 	size_t i = lower_bound(m->publics.data, m->publics.count, sizeof *m->publics.data, rva);
 	for (; i < m->publics.count && m->publics.data[i].key == rva; i++)
-		if (!is_decorated(m->publics.data[i].name))
+		if (!is_hash(m->publics.data[i].name))
 			return m->publics.data[i].name;
 	return STR("");
 }
