@@ -102,6 +102,10 @@ def measure(b, file, work):
     b.run("heftPage.state.filter.with = ''; heftPage.state.by = ['c0', 'c3']; heftPage.update(false)")
     for laid, frames, longest in [b.run(ZOOM) for _ in range(3)]:
         print(f"  zoomed in {laid:.0f} ms, then {frames} frames in 300 ms, {longest:.0f} ms the longest")
+    print(f"  resident after that: {renderer(b)[1]} MB, at the most {renderer(b)[2]} MB")
+    for time_ in "second", "third":
+        b.open(page)
+        print(f"  opened a {time_} time: resident {renderer(b)[1]} MB, at the most {renderer(b)[2]} MB")
     b.call("HeapProfiler.collectGarbage")
     print(f"  resident when garbage is collected: {renderer(b)[1]} MB")
 

@@ -11,6 +11,12 @@ function fromBase64(text) {
 	return bytes;
 }
 
+/* Gives the memory of an array back at once, which is no array any more; otherwise it stays until the browser looks for garbage. */
+function letGo(array) {
+	if (array?.buffer.detached === false)
+		array.buffer.transfer(0);
+}
+
 /* Lets the browser draw and answer. */
 function breathe() {
 	return new Promise(go => setTimeout(go));
@@ -38,8 +44,9 @@ class Unpacked {
 		this.rested = performance.now();
 		this.rest = new Uint8Array(0);
 	}
-	/* Returns false at the end. */
+	/* Returns false at the end.  What was there has been taken. */
 	async more() {
+		letGo(this.rest);
 		const { done, value } = await this.reader.read();
 		if (done)
 			return false;
@@ -149,10 +156,12 @@ function decodeTab(tab) {
 	for (const column of tab.columns) {
 		column.labels = numbersOf(column.bytes[0], column.count);
 		column.lines = linesOf(column.bytes[1], tab.lines);
+		column.bytes.forEach(letGo);
 	}
 	for (const measure of tab.measures) {
 		measure.now = valuesOf(measure.bytes[0], tab.lines, measure.unit);
 		measure.base = tab.diff ? valuesOf(measure.bytes[1], tab.lines, measure.unit) : null;
+		measure.bytes.forEach(letGo);
 	}
 	tab.othersOf = tab.others.some(byte => byte > 0) ? numbersOf(tab.others, tab.lines) : null;
 	tab.changeOf = tab.changes ? numbersOf(tab.changes, tab.lines) : null;
@@ -173,10 +182,24 @@ function decodeTab(tab) {
 
 /* The bytes of a tab that is decoded. */
 function forget(tab) {
-	for (const part of [...tab.columns, ...tab.measures, tab.stacks, tab.points, tab.strip, tab.cards, tab.code])
+	for (const part of [...tab.columns, ...tab.measures, tab.stacks, tab.points, tab.strip, tab.cards, tab.code]) {
+		part?.bytes.forEach(letGo);
 		if (part)
 			part.bytes = null;
+	}
+	letGo(tab.others);
+	letGo(tab.changes);
 	tab.others = tab.changes = null;
+}
+
+/* All that is large, when the page is left for good. */
+function closeBook(book) {
+	letGo(book.texts.bytes);
+	letGo(book.texts.start);
+	for (const tab of book.tabs)
+		for (const part of [...tab.columns, ...tab.measures, { now: tab.othersOf, base: tab.changeOf }])
+			for (const array of [part.labels, part.lines, part.now, part.base, ...part.bytes || []])
+				letGo(array);
 }
 
 function decodeStacks(tab) {

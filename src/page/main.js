@@ -609,6 +609,7 @@ function listen() {
 		state.theme = isDark() ? "light" : "dark";
 		update(false);
 	});
+	addEventListener("pagehide", e => !e.persisted && closePage());
 	addEventListener("hashchange", () => { readAddress(); update(false); });
 	addEventListener("popstate", () => { readAddress(); update(false); });
 	SCHEME.addEventListener("change", () => {
@@ -616,6 +617,13 @@ function listen() {
 		drawPicture();
 	});
 	new ResizeObserver(() => view.tree && ($("picture").clientWidth !== picture.w || isMap(view)) && drawPicture()).observe($("picture"));
+}
+
+/* The memory goes with the page, not when the browser finds the time: another one may be next in the same tab. */
+function closePage() {
+	closeBook(view.book);
+	for (const array of [view.passes, view.lines, ...view.levels.flatMap(level => [level.order, level.ranks]), ...orders.rooms, ...marks.rooms])
+		letGo(array);
 }
 
 async function start() {

@@ -654,6 +654,20 @@ def check_itself(b, work):
     check("itself: with symbols", vm(["c0", "c1"], ["a"]), {"a::f()": 10, "b": 60})
 
 
+def check_memory_goes(b, work):
+    """What is large goes with the page; what was unpacked goes when it has been decoded."""
+    heft("report", "-d", "sections,symbols", "sources", "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    left = b.run("""(() => {
+        const { book, tab, lines } = heftPage.view, column = tab.columns[0], before = [book.texts.bytes, column.lines, tab.measures[0].now, lines].map(a => a.length > 0);
+        dispatchEvent(new PageTransitionEvent("pagehide", { persisted: true }));
+        const kept = column.lines.length > 0;
+        dispatchEvent(new PageTransitionEvent("pagehide", { persisted: false }));
+        return [before, kept, [book.texts.bytes, column.lines, tab.measures[0].now, lines].map(a => a.length), tab.columns.every(c => c.bytes === null)];
+    })()""")
+    check("memory of the page: it goes", left, [[True] * 4, True, [0] * 4, True])
+
+
 # ---- what is chosen ----------------------------------------------------------------------------------
 
 def check_address(b, work):
@@ -737,7 +751,7 @@ def main():
     os.chdir(work)
     b = devtools.Browser(program)
     try:
-        for part in check_sizes, check_flags, check_lists, check_instructions, check_disassembly, check_cards, check_users, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_regions, check_itself, check_address, check_keys, check_pictures:
+        for part in check_sizes, check_flags, check_lists, check_instructions, check_disassembly, check_cards, check_users, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_regions, check_itself, check_memory_goes, check_address, check_keys, check_pictures:
             part(b, work)
         check("requests: none left", b.requests, [])
         check("errors: none", b.errors, [])
