@@ -47,11 +47,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		whole_file(data[0] & 0x7f, (struct bytes){ data + 3, size - 3 }, stated << 4);
 		return 0;
 	}
-	const enum unpack_method method = data[0] % 3 == 0   ? UNPACK_ZLIB
-					  : data[0] % 3 == 1 ? UNPACK_ZSTD
-							     : UNPACK_XZ;
+	static const enum unpack_method methods[] = { UNPACK_ZLIB,     UNPACK_ZSTD, UNPACK_XZ,
+						      UNPACK_LZMA_X86, UNPACK_EFI,  UNPACK_TIANO };
+	const enum unpack_method method = methods[data[0] % COUNT_OF(methods)];
 	if (unpack(method, (struct bytes){ data + 3, size - 3 }, stated, &plain, &err)) {
-		ASSERT(method == UNPACK_XZ || plain.size == stated);
+		ASSERT((method != UNPACK_ZLIB && method != UNPACK_ZSTD) || plain.size == stated);
 		uint8_t sum = 0;
 		for (uint64_t i = 0; i < plain.size; i++)
 			sum = (uint8_t)(sum + plain.p[i]);

@@ -1,4 +1,4 @@
-#include "base/unpack.h"
+#include "base/unpack_internal.h"
 
 #include <isa-l.h>
 #include <lz4frame.h>
@@ -327,16 +327,70 @@ static bool unpack_any(enum unpack_method method, struct bytes packed, uint64_t 
 	return ok;
 }
 
+/* ---- firmware ------------------------------------------------------------------------- */
+
+uint64_t unpack_section_max(uint64_t packed)
+{
+	return min_u64(XZ_MAX, max_u64(SECTION_MIN, packed * SECTION_RATIO));
+}
+
+/* `plain` as LZMA2 that packs nothing: pieces of 64 KiB with their sizes in front. */
+static void as_pieces(struct bytes plain, struct bytes *ret)
+{
+	enum { PIECE = 64 << 10, HEAD = 3, DICTIONARY_NEW = 1, DICTIONARY_KEPT = 2 };
+	uint8_t *const out = mem_alloc(plain.size + (plain.size / PIECE + 1) * HEAD + 1);
+	uint64_t to = 0;
+	for (uint64_t at = 0; at < plain.size; at += PIECE) {
+		const uint64_t size = min_u64(plain.size - at, PIECE);
+		out[to++] = at == 0 ? DICTIONARY_NEW : DICTIONARY_KEPT;
+		out[to++] = (uint8_t)((size - 1) >> 8);
+		out[to++] = (uint8_t)(size - 1);
+		memcpy(out + to, plain.p + at, size);
+		to += size;
+	}
+	out[to++] = 0;
+	*ret = (struct bytes){ out, to };
+}
+
+/* Calls and jumps back to relative ones.  The library has its filter in front of LZMA alone. */
+static bool unfilter_x86(struct bytes *plain, struct heft_err *err)
+{
+	lzma_options_lzma options = { .dict_size = LZMA_DICT_SIZE_DEFAULT };
+	const lzma_filter filters[] = { { LZMA_FILTER_X86, NULL },
+					{ LZMA_FILTER_LZMA2, &options },
+					{ LZMA_VLI_UNKNOWN, NULL } };
+	struct bytes pieces;
+	size_t in = 0, out = 0;
+	as_pieces(*plain, &pieces);
+	uint8_t *const to = (uint8_t *)(uintptr_t)plain->p;
+	const lzma_ret code = lzma_raw_buffer_decode(filters, &lzma_memory, pieces.p, &in,
+						     (size_t)pieces.size, to, &out,
+						     (size_t)plain->size);
+	mem_free((void *)(uintptr_t)pieces.p);
+	return code == LZMA_OK || bad(err, "the filter of x86 code fails");
+}
+
+static bool unpack_lzma(struct bytes packed, bool x86, struct bytes *ret, struct heft_err *err)
+{
+	if (!unpack_any(UNPACK_LZMA, packed, unpack_section_max(packed.size), ret, err))
+		return false;
+	if (!x86 || ret->size == 0 || unfilter_x86(ret, err))
+		return true;
+	mem_free((void *)(uintptr_t)ret->p);
+	*ret = (struct bytes){ NULL, 0 };
+	return false;
+}
+
 bool unpack(enum unpack_method method, struct bytes packed, uint64_t size, struct bytes *ret,
 	    struct heft_err *err)
 {
 	*ret = (struct bytes){ NULL, 0 };
-	if (method == UNPACK_XZ)
-		return unpack_any(method, packed, XZ_MAX, ret, err);
-	if (method == UNPACK_LZMA)
-		return unpack_any(
-			method, packed,
-			min_u64(XZ_MAX, max_u64(SECTION_MIN, packed.size * SECTION_RATIO)), ret,
-			err);
-	return unpack_sized(method, packed, size, ret, err);
+	switch (method) {
+	case UNPACK_XZ: return unpack_any(method, packed, XZ_MAX, ret, err);
+	case UNPACK_LZMA:
+	case UNPACK_LZMA_X86: return unpack_lzma(packed, method == UNPACK_LZMA_X86, ret, err);
+	case UNPACK_EFI: return unpack_efi(packed, 4, ret, err);
+	case UNPACK_TIANO: return unpack_efi(packed, 5, ret, err);
+	default: return unpack_sized(method, packed, size, ret, err);
+	}
 }

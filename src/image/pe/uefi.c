@@ -166,35 +166,65 @@ static bool add_module(struct uefi *u, const char *name, uint64_t off, uint64_t 
 	return true;
 }
 
-enum packing { PACKED_NOT, PACKED_LZMA, PACKED_OTHERWISE };
+enum packing {
+	PACKED_NOT,
+	PACKED_EFI,
+	PACKED_TIANO,
+	PACKED_LZMA,
+	PACKED_LZMA_X86,
+	PACKED_OTHERWISE
+};
+
+/* EDK II's sections by the GUID of what packed them. */
+static const struct {
+	uint8_t guid[16];
+	enum packing packing;
+} packers[] = {
+	{ { 0x98, 0x58, 0x4e, 0xee, 0x14, 0x39, 0x59, 0x42, 0x9d, 0x6e, 0xdc, 0x7b, 0xd7, 0x94,
+	    0x03, 0xcf },
+	  PACKED_LZMA },
+	{ { 0xbd, 0xe6, 0x2a, 0xd4, 0x52, 0x13, 0xfb, 0x4b, 0x90, 0x9a, 0xca, 0x72, 0xa6, 0xea,
+	    0xe8, 0x89 },
+	  PACKED_LZMA_X86 },
+	{ { 0xad, 0x80, 0x12, 0xa3, 0x1e, 0x48, 0xb6, 0x41, 0x95, 0xe8, 0x12, 0x7f, 0x4c, 0x98,
+	    0x47, 0x79 },
+	  PACKED_TIANO },
+};
+
+/* The type of a compressed section. */
+static enum packing packing_of_type(uint8_t type)
+{
+	return type == 0 ? PACKED_NOT : type == 1 ? PACKED_EFI : PACKED_OTHERWISE;
+}
 
 /* How the contents of a section of sections stand in it, and where. */
 static enum packing packing_of(const struct uefi *u, const struct part *p, struct range *ret)
 {
 	enum { PROCESSING_REQUIRED = 1 };
-	static const uint8_t lzma[16] = { 0x98, 0x58, 0x4e, 0xee, 0x14, 0x39, 0x59, 0x42,
-					  0x9d, 0x6e, 0xdc, 0x7b, 0xd7, 0x94, 0x03, 0xcf };
 	struct reader r = reader_of(bytes_sub(u->bytes, p->off, p->size), false);
 	reader_seek(&r, p->skip);
 	*ret = (struct range){ p->off + p->skip, p->size - p->skip };
 	if (p->type == SECTION_COMPRESSION) {
 		read_skip(&r, 4); /* the size of its contents */
-		const bool plain = read_u8(&r) == 0 && reader_ok(&r);
-		if (plain)
-			*ret = (struct range){ p->off + r.pos, reader_left(&r) };
-		return plain ? PACKED_NOT : PACKED_OTHERWISE;
+		const enum packing packing = packing_of_type(read_u8(&r));
+		if (!reader_ok(&r) || packing == PACKED_OTHERWISE)
+			return PACKED_OTHERWISE;
+		*ret = (struct range){ p->off + r.pos, reader_left(&r) };
+		return packing;
 	}
-	const uint8_t *guid = read_take(&r, sizeof lzma);
+	const uint8_t *guid = read_take(&r, sizeof packers[0].guid);
 	const uint16_t data = read_u16(&r), attributes = read_u16(&r);
 	if (!reader_ok(&r) || data < r.pos || data > p->size)
 		return PACKED_OTHERWISE;
 	*ret = (struct range){ p->off + data, p->size - data };
-	if (memcmp(guid, lzma, sizeof lzma) == 0)
-		return PACKED_LZMA;
+	for (size_t i = 0; i < COUNT_OF(packers); i++)
+		if (memcmp(guid, packers[i].guid, sizeof packers[i].guid) == 0)
+			return packers[i].packing;
 	return attributes & PROCESSING_REQUIRED ? PACKED_OTHERWISE : PACKED_NOT;
 }
 
-static bool read_packed(struct uefi *u, const char *name, const struct range *at);
+static bool read_packed(struct uefi *u, const char *name, const struct range *at,
+			enum packing packing);
 
 static void read_wrapped(struct uefi *u, const char *name, const struct part *p)
 {
@@ -206,9 +236,10 @@ static void read_wrapped(struct uefi *u, const char *name, const struct part *p)
 	}
 	if (packing == PACKED_OTHERWISE && !u->unpacked)
 		note(u->in->notes, u->path, at.off, at.size,
-		     "a section is compressed by another method than LZMA: its modules are not "
-		     "known");
-	if (packing == PACKED_OTHERWISE || u->unpacked || !read_packed(u, name, &at))
+		     "a section is compressed by another method than LZMA and EFI's: its modules "
+		     "are "
+		     "not known");
+	if (packing == PACKED_OTHERWISE || u->unpacked || !read_packed(u, name, &at, packing))
 		add_part(u, FV_PACKED, at.off, at.size, name);
 }
 
@@ -351,12 +382,27 @@ static void share_out(struct uefi *u, const struct input *inner, const struct ra
 		add_part(u, FV_PACKED, at->off, at->size, "");
 }
 
+static bool unpack_section(struct bytes packed, enum packing packing, struct bytes *ret,
+			   struct heft_err *err)
+{
+	switch (packing) {
+	case PACKED_LZMA: return unpack(UNPACK_LZMA, packed, 0, ret, err);
+	case PACKED_LZMA_X86: return unpack(UNPACK_LZMA_X86, packed, 0, ret, err);
+	case PACKED_TIANO: return unpack(UNPACK_TIANO, packed, 0, ret, err);
+	/* Vendors have sections of this type in either form. */
+	default:
+		return unpack(UNPACK_EFI, packed, 0, ret, err) ||
+		       unpack(UNPACK_TIANO, packed, 0, ret, err);
+	}
+}
+
 /* One that stands in another is no further looked into. */
-static bool read_packed(struct uefi *u, const char *name, const struct range *at)
+static bool read_packed(struct uefi *u, const char *name, const struct range *at,
+			enum packing packing)
 {
 	struct heft_err err;
 	struct bytes plain;
-	if (!unpack(UNPACK_LZMA, bytes_sub(u->bytes, at->off, at->size), 0, &plain, &err)) {
+	if (!unpack_section(bytes_sub(u->bytes, at->off, at->size), packing, &plain, &err)) {
 		note(u->in->notes, u->path, at->off, at->size,
 		     "a compressed section cannot be unpacked: %s", err.text);
 		return false;
