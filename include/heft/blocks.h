@@ -42,6 +42,9 @@ HEFT_API void heft_blocks_set_progress(struct heft_blocks *b, heft_progress_fn p
 /* When blocks are derived from the code.  Default: where there is no map. */
 enum heft_derive { HEFT_DERIVE_MISSING, HEFT_DERIVE_NEVER, HEFT_DERIVE_ALWAYS };
 HEFT_API void heft_blocks_set_derive(struct heft_blocks *b, enum heft_derive when);
+/* Whether a function of code that no blocks can be derived from is one block, for
+ * heft_blocks_disassemble.  Default: such functions are not there. */
+HEFT_API void heft_blocks_set_whole(struct heft_blocks *b, bool whole);
 
 /* What ends a derived block.  llvm: jumps in a row are one block as long as they stay in the
  * function, as is a call with a landing pad and a jump behind it.  gcc: every jump ends a block.

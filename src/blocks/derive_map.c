@@ -147,9 +147,9 @@ void derive_add_extent(struct gathering *g, const struct code_region *r, uint64_
 static void lay_gap(struct gathering *g, const struct code_region *r, uint64_t from, uint64_t to,
 		    const struct code_claim *c)
 {
-	if (r->stubs)
+	if (r->stubs || (g->isa == CODE_NONE && c))
 		derive_add_extent(g, r, from, to, c);
-	else
+	else if (g->isa != CODE_NONE)
 		derive_sweep(g, r, from, to, c);
 }
 
@@ -331,4 +331,27 @@ void blockmap_derive(struct blockmap *b, const struct image *im, const struct im
 	derived_release(&d);
 	gathering_release(&g);
 	mem_give_back();
+}
+
+void blockmap_whole(struct blockmap *b, const struct image *im, const struct image *debug,
+		    struct notes *notes)
+{
+	struct gathering g = { .im = im, .debug = debug, .notes = notes, .isa = CODE_NONE };
+	struct code_marks marks;
+	memset(b, 0, sizeof *b);
+	b->image = im;
+	gather_extents(&g);
+	code_marks_read(&marks, im, debug);
+	for (size_t i = 0; i < g.extents.count; i++) {
+		const struct derive_extent *x = &g.extents.data[i];
+		struct derived_function f = { .first = b->blocks.count };
+		const bool thumb = code_marks_cut(&marks, x->addr, x->code.size, b);
+		f.count = b->blocks.count - f.first;
+		const size_t before = b->functions.count;
+		add_function(b, x, &f);
+		if (b->functions.count > before)
+			b->functions.data[before].thumb = thumb;
+	}
+	code_marks_release(&marks);
+	gathering_release(&g);
 }

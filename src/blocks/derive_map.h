@@ -16,6 +16,11 @@ enum blocks_convention { BLOCKS_AUTO, BLOCKS_LLVM, BLOCKS_GCC, BLOCKS_PURE };
 void blockmap_derive(struct blockmap *b, const struct image *im, const struct image *debug,
 		     enum blocks_convention convention, unsigned threads, struct notes *notes);
 
+/* The same for any machine, without a look at the code: each function that a symbol or an unwind
+ * table names is one block, or as many as mapping symbols leave of it between data. */
+void blockmap_whole(struct blockmap *b, const struct image *im, const struct image *debug,
+		    struct notes *notes);
+
 typedef VEC(struct derive_extent) code_functions;
 
 /* The functions of an image and the parts of them that lie apart, by address: what symbols and

@@ -2,6 +2,7 @@
 #ifndef HEFT_BLOCKS_DERIVE_MAP_INTERNAL_H
 #define HEFT_BLOCKS_DERIVE_MAP_INTERNAL_H
 
+#include "blocks/blockmap.h"
 #include "code/derive.h"
 #include "image/image.h"
 
@@ -75,6 +76,24 @@ void gather_fixes(struct gathering *g);
 void gather_patched(struct gathering *g);
 struct bytes patched_at(const struct gathering *g, uint64_t addr, uint64_t size);
 void patched_release(struct gathering *g);
+
+/* derive_marks.c: mapping symbols, which say where code of ARM is of the Thumb set, and where data
+ * stand among it ("ELF for the Arm Architecture", 5.5.5: $a, $t, $d). */
+struct code_mark {
+	uint64_t addr;
+	char kind; /* a, t, d */
+};
+
+struct code_marks {
+	VEC(struct code_mark) list; /* by addr */
+	char start;                 /* what stands in front of the first */
+};
+
+void code_marks_read(struct code_marks *m, const struct image *im, const struct image *debug);
+void code_marks_release(struct code_marks *m);
+/* Appends to b->blocks those of [addr, addr + size), at most 4 GiB: what is no data.  Whether the
+ * first is of the Thumb set. */
+bool code_marks_cut(const struct code_marks *m, uint64_t addr, uint64_t size, struct blockmap *b);
 
 /* derive_names.c: enum derive_trait bits of a function by its linkage name, which may have a
  * version. */

@@ -215,6 +215,7 @@ static int run(struct blocks_job *job)
 	if (job->disassemble && job->out.write.format != HEFT_TABLE)
 		return cli_error(job->cli, "--disassemble goes with --format=table alone");
 	heft_blocks_set_finder(job->blocks, job->finder);
+	heft_blocks_set_whole(job->blocks, job->disassemble);
 	heft_blocks_set_progress(job->blocks, progress_show, job->cli->progress);
 	if (!heft_blocks_open(job->blocks, job->file, &err))
 		return cli_failed(job->cli, &err);

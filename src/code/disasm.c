@@ -12,16 +12,55 @@ struct mode {
 	unsigned unit;
 };
 
-static bool mode_of(uint32_t machine, bool thumb, struct mode *ret)
+/* The release of the instruction set is in the highest bits of e_flags (EF_MIPS_ARCH). */
+static unsigned mips_release(const struct image *im)
 {
-	switch (machine) {
-	case EM_X86_64: *ret = (struct mode){ CS_ARCH_X86, CS_MODE_64, 1 }; return true;
-	case EM_386: *ret = (struct mode){ CS_ARCH_X86, CS_MODE_32, 1 }; return true;
-	case EM_AARCH64: *ret = (struct mode){ CS_ARCH_ARM64, CS_MODE_ARM, 4 }; return true;
+	const uint32_t arch = im->flags >> 28;
+	const unsigned width = im->bits == 64 ? CS_MODE_MIPS64 : CS_MODE_MIPS32;
+	return arch == 9 || arch == 10 ? width | CS_MODE_MIPS32R6 : width;
+}
+
+static bool is_sparc_v9(const struct image *im)
+{
+	return im->machine == EM_SPARCV9 || im->machine == EM_SPARC32PLUS;
+}
+
+static struct mode mode_of(cs_arch arch, unsigned mode, unsigned unit, bool big_endian)
+{
+	const unsigned order = big_endian ? (unsigned)CS_MODE_BIG_ENDIAN : 0;
+	return (struct mode){ arch, (cs_mode)(mode | order), unit };
+}
+
+static bool choose_mode(const struct image *im, bool thumb, struct mode *ret)
+{
+	const bool big = im->big_endian;
+	switch (im->machine) {
+	case EM_X86_64: *ret = mode_of(CS_ARCH_X86, CS_MODE_64, 1, false); return true;
+	case EM_386: *ret = mode_of(CS_ARCH_X86, CS_MODE_32, 1, false); return true;
+	/* Code of AArch64 is little-endian whatever the data are. */
+	case EM_AARCH64: *ret = mode_of(CS_ARCH_ARM64, CS_MODE_ARM, 4, false); return true;
 	case EM_ARM:
-		*ret = (struct mode){ CS_ARCH_ARM, thumb ? CS_MODE_THUMB : CS_MODE_ARM,
-				      thumb ? 2 : 4 };
+		*ret = thumb ? mode_of(CS_ARCH_ARM, CS_MODE_THUMB, 2, big)
+			     : mode_of(CS_ARCH_ARM, CS_MODE_ARM, 4, big);
 		return true;
+	case EM_MIPS: *ret = mode_of(CS_ARCH_MIPS, mips_release(im), 4, big); return true;
+	case EM_PPC: *ret = mode_of(CS_ARCH_PPC, CS_MODE_32, 4, big); return true;
+	case EM_PPC64: *ret = mode_of(CS_ARCH_PPC, CS_MODE_64, 4, big); return true;
+	case EM_SPARC:
+	case EM_SPARC32PLUS:
+	case EM_SPARCV9:
+		*ret = mode_of(CS_ARCH_SPARC, is_sparc_v9(im) ? CS_MODE_V9 : 0, 4, big);
+		return true;
+	case EM_S390: *ret = mode_of(CS_ARCH_SYSZ, 0, 2, big); return true;
+	case EM_68K: *ret = mode_of(CS_ARCH_M68K, CS_MODE_M68K_040, 2, big); return true;
+#if CS_API_MAJOR >= 5
+	case EM_RISCV:
+		*ret = mode_of(CS_ARCH_RISCV,
+			       CS_MODE_RISCVC |
+				       (im->bits == 64 ? CS_MODE_RISCV64 : CS_MODE_RISCV32),
+			       2, false);
+		return true;
+#endif
 	default: return false;
 	}
 }
@@ -31,19 +70,16 @@ bool disasm_present(void)
 	return true;
 }
 
-bool disasm_open(struct disasm *d, uint32_t machine, bool big_endian, bool thumb)
+bool disasm_open(struct disasm *d, const struct image *im, bool thumb)
 {
 	struct mode m;
 	csh handle;
 	*d = (struct disasm){ 0 };
-	if (!mode_of(machine, thumb, &m))
+	if (!choose_mode(im, thumb, &m))
 		return false;
-	/* Code of AArch64 is little-endian whatever the data are. */
-	if (big_endian && machine == EM_ARM)
-		m.mode = (cs_mode)((unsigned)m.mode | (unsigned)CS_MODE_BIG_ENDIAN);
 	if (cs_open(m.arch, m.mode, &handle) != CS_ERR_OK)
 		return false;
-	*d = (struct disasm){ handle, cs_malloc(handle), m.unit };
+	*d = (struct disasm){ handle, cs_malloc(handle), m.unit, im->machine == EM_S390 };
 	return true;
 }
 
@@ -57,13 +93,20 @@ void disasm_close(struct disasm *d)
 	*d = (struct disasm){ 0 };
 }
 
+/* Bytes of what is none: an instruction of z/Architecture tells its size by two bits. */
+static uint64_t bad_size(const struct disasm *d, struct bytes code)
+{
+	static const uint8_t sizes[] = { 2, 4, 4, 6 };
+	return min_u64(code.size, d->sized ? sizes[code.p[0] >> 6] : d->unit);
+}
+
 void disasm_next(struct disasm *d, struct bytes code, uint64_t addr, struct disasm_insn *ret)
 {
 	const uint8_t *p = code.p;
 	size_t left = code.size;
 	uint64_t at = addr;
 	cs_insn *insn = d->insn;
-	*ret = (struct disasm_insn){ addr, { code.p, min_u64(code.size, d->unit) }, "(bad)", "" };
+	*ret = (struct disasm_insn){ addr, { code.p, bad_size(d, code) }, "(bad)", "" };
 	if (!cs_disasm_iter(d->handle, &p, &left, &at, insn))
 		return;
 	ret->bytes.size = insn->size;
@@ -78,10 +121,9 @@ bool disasm_present(void)
 	return false;
 }
 
-bool disasm_open(struct disasm *d, uint32_t machine, bool big_endian, bool thumb)
+bool disasm_open(struct disasm *d, const struct image *im, bool thumb)
 {
-	(void)machine;
-	(void)big_endian;
+	(void)im;
 	(void)thumb;
 	*d = (struct disasm){ 0 };
 	return false;

@@ -4,12 +4,13 @@
 #ifndef HEFT_CODE_DISASM_H
 #define HEFT_CODE_DISASM_H
 
-#include "base/reader.h"
+#include "image/image.h"
 
 struct disasm {
 	uint64_t handle; /* Capstone's */
 	void *insn;      /* room for one */
 	unsigned unit;   /* bytes at least of an instruction */
+	bool sized;      /* its first byte says how many */
 };
 
 struct disasm_insn {
@@ -21,8 +22,10 @@ struct disasm_insn {
 
 /* Whether heft was built with a disassembler. */
 bool disasm_present(void);
-/* For x86-64, i386, AArch64 and ARM (EM_*); false for others, and without a disassembler. */
-bool disasm_open(struct disasm *d, uint32_t machine, bool big_endian, bool thumb);
+/* For the machine of an image that Capstone knows: x86, ARM, MIPS, PowerPC, SPARC, z/Architecture,
+ * M68K; RISC-V from Capstone 5 on.  False for others, and without a disassembler.  `thumb`: of ARM,
+ * which set of instructions. */
+bool disasm_open(struct disasm *d, const struct image *im, bool thumb);
 void disasm_close(struct disasm *d);
 /* The first instruction of `code`, which lies at addr and is not empty. */
 void disasm_next(struct disasm *d, struct bytes code, uint64_t addr, struct disasm_insn *ret);

@@ -91,8 +91,7 @@ static void add_insn(struct lines *l, const struct disasm_insn *insn, const stru
 /* Programs whose entry point is odd begin in the Thumb set, which is that of microcontrollers. */
 static bool open_disasm(struct disasm *d, const struct image *im)
 {
-	return im &&
-	       disasm_open(d, im->machine, im->big_endian, im->machine == EM_ARM && im->entry & 1);
+	return im && disasm_open(d, im, im->machine == EM_ARM && im->entry & 1);
 }
 
 static void disassemble(struct lines *l, const struct code_side *side)

@@ -61,7 +61,7 @@ static bool open_listing(struct listing *l, struct heft_blocks *b, size_t i, str
 	l->im = blocks_image(b, i, &thumb);
 	l->blocks = b;
 	l->left = l->im->bytes.size; /* of a map that says each byte once */
-	return disasm_open(&l->disasm, l->im->machine, l->im->big_endian, thumb) ||
+	return disasm_open(&l->disasm, l->im, thumb) ||
 	       fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 		    "no disassembler for the code of this machine");
 }

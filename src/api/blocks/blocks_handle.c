@@ -30,6 +30,7 @@ struct heft_blocks {
 	enum heft_demangle style;
 	enum heft_derive derive;
 	enum heft_convention convention;
+	bool whole; /* see heft_blocks_set_whole */
 	struct program program;
 	const char *bolt_path; /* what llvm-bolt read, or NULL */
 	struct input bolt;
@@ -132,6 +133,11 @@ void heft_blocks_set_convention(struct heft_blocks *b, enum heft_convention conv
 	b->convention = convention;
 }
 
+void heft_blocks_set_whole(struct heft_blocks *b, bool whole)
+{
+	b->whole = whole;
+}
+
 size_t heft_blocks_note_count(const struct heft_blocks *b)
 {
 	return b->notes.count;
@@ -167,9 +173,13 @@ static void read_map(struct heft_blocks *b, struct blockmap *map, const struct i
 		map->bolt = NULL;
 		blockmap_release(map);
 	}
-	blockmap_derive(map, im, debug, convention_of(b), 0, &b->notes);
+	const bool derivable = code_isa_of(im->machine) != CODE_NONE;
+	if (derivable || !b->whole)
+		blockmap_derive(map, im, debug, convention_of(b), 0, &b->notes);
+	else
+		blockmap_whole(map, im, debug, &b->notes);
 	map->bolt = tables;
-	if (map->functions.count == 0 && code_isa_of(im->machine) == CODE_NONE)
+	if (map->functions.count == 0 && !derivable)
 		note(&b->notes, b->program.path, HEFT_NO_OFFSET, 0,
 		     "no map of blocks, and none can be derived from code of this machine "
 		     "(x86-64, i386 and AArch64 can)");
@@ -633,8 +643,9 @@ const struct image *blocks_image(struct heft_blocks *b, size_t i, bool *ret_thum
 	const struct part *p = b->parts;
 	for (; i >= p->map.functions.count; p++)
 		i -= p->map.functions.count;
-	const struct bbmap_entry *e = blockmap_detail_get(&b->detail, &p->map,
-							  &p->map.functions.data[i]);
-	*ret_thumb = p->map.image->machine == EM_ARM && e && e->ranges.data[0].addr & 1;
+	const struct blockmap_function *f = &p->map.functions.data[i];
+	const struct bbmap_entry *e = blockmap_detail_get(&b->detail, &p->map, f);
+	*ret_thumb = p->map.image->machine == EM_ARM &&
+		     (f->thumb || (e && e->ranges.data[0].addr & 1));
 	return p->map.image;
 }
