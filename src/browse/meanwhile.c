@@ -9,7 +9,7 @@
 
 enum {
 	ESC = 27,
-	SOON_MS = 300,     /* how long a terminal stays as it was */
+	SOON_MS = 150,     /* how long a terminal stays as it was */
 	STEP_MS = 50,      /* from one look at the loader to the next */
 	REFRESH_MS = 1000, /* from one table of what lives to the next, at least */
 	REFRESH_SHARE = 4, /* it takes a fifth of the time at most */

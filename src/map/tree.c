@@ -14,6 +14,8 @@ void tree_release(struct tree *t)
 	vec_release(&t->nodes);
 	vec_release(&t->sums);
 	vec_release(&t->top);
+	for (uint32_t i = 0; i < t->wide_count; i++)
+		vec_release(&t->wide[i].slots);
 	map_release(&t->below);
 	*t = (struct tree){ .measures = t->measures, .sides = t->sides };
 }
@@ -29,18 +31,24 @@ uint32_t tree_add(struct tree *t, uint32_t parent, uint32_t key)
 	return (uint32_t)t->nodes.count - 1;
 }
 
-/* The first level has as many nodes as there are keys: an array instead of a hash. */
-static uint32_t top_get(struct tree *t, uint32_t key)
+/* Where the node of a key is kept; slots that were not asked for yet are 0. */
+static uint32_t *slot_of(tree_slots *list, uint32_t key)
 {
-	if (key >= t->top.count) {
-		const size_t old = t->top.count;
-		vec_reserve(&t->top, key + 1 - old);
-		t->top.count = t->top.cap;
-		memset(t->top.data + old, 0, (t->top.cap - old) * sizeof *t->top.data);
+	if (key >= list->count) {
+		const size_t old = list->count;
+		vec_reserve(list, key + 1 - old);
+		list->count = list->cap;
+		memset(list->data + old, 0, (list->cap - old) * sizeof *list->data);
 	}
-	if (t->top.data[key] == 0)
-		t->top.data[key] = tree_add(t, 0, key);
-	return t->top.data[key];
+	return &list->data[key];
+}
+
+static uint32_t get_in(struct tree *t, tree_slots *list, uint32_t parent, uint32_t key)
+{
+	uint32_t *slot = slot_of(list, key);
+	if (*slot == 0)
+		*slot = tree_add(t, parent, key);
+	return *slot;
 }
 
 static bool is_node(const struct tree *t, uint32_t node, uint32_t parent, uint32_t key)
@@ -48,22 +56,50 @@ static bool is_node(const struct tree *t, uint32_t node, uint32_t parent, uint32
 	return t->nodes.data[node].parent == parent && t->nodes.data[node].key == key;
 }
 
+/* Sections that have a part of every symbol, such as .symtab, are walked in one go. */
+static void note_added(struct tree *t, uint32_t parent, uint32_t node)
+{
+	if (t->nodes.data[node - 1].parent != parent)
+		t->run = node;
+	if (node - t->run < TREE_WIDE_FROM || t->wide_count == TREE_WIDE_MOST)
+		return;
+	struct tree_wide *w = &t->wide[t->wide_count++];
+	w->parent = parent;
+	for (uint32_t i = parent + 1; i <= node; i++)
+		if (t->nodes.data[i].parent == parent)
+			*slot_of(&w->slots, t->nodes.data[i].key) = i;
+}
+
+static uint32_t get_hashed(struct tree *t, uint32_t parent, uint32_t key)
+{
+	uint32_t node;
+	struct map_at at = map_at(&t->below, tree_hash(parent, key));
+	while (map_next(&t->below, &at, &node))
+		if (is_node(t, node, parent, key))
+			return node;
+	node = tree_add(t, parent, key);
+	map_put(&t->below, &at, node);
+	note_added(t, parent, node);
+	return node;
+}
+
+static uint32_t get_below(struct tree *t, uint32_t parent, uint32_t key)
+{
+	for (uint32_t i = 0; i < t->wide_count; i++)
+		if (t->wide[i].parent == parent)
+			return get_in(t, &t->wide[i].slots, parent, key);
+	return get_hashed(t, parent, key);
+}
+
 uint32_t tree_get(struct tree *t, uint32_t parent, uint32_t key)
 {
+	/* The first level has as many nodes as there are keys: an array instead of a hash. */
 	if (parent == 0)
-		return top_get(t, key);
+		return get_in(t, &t->top, 0, key);
 	/* The file repeats what the VM image has, in the same order. */
 	if (t->guess < t->nodes.count && is_node(t, t->guess, parent, key))
 		return t->guess++;
-	uint32_t node;
-	struct map_at at = map_at(&t->below, tree_hash(parent, key));
-	while (map_next(&t->below, &at, &node)) {
-		if (is_node(t, node, parent, key)) {
-			t->guess = node + 1;
-			return node;
-		}
-	}
-	node = tree_add(t, parent, key);
-	map_put(&t->below, &at, node);
+	const uint32_t node = get_below(t, parent, key);
+	t->guess = node + 1;
 	return node;
 }

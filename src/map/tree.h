@@ -3,9 +3,12 @@
  * A node is a label below another node; node 0 is the top.  Every node has the same measures, all 0
  * at first, on two sides (now and base), or on one where there is nothing to compare with.  The
  * caller adds to them, and sees to it that the nodes below a node add up to it.  Keys say which
- * label it is, ids of a label table for instance; those of the first level are small numbers.
+ * label it is; they are small numbers, such as ids of a label table, for some arrays are as long as
+ * the largest.
  *
- * Cost: O(1) a look-up; 8 bytes a node and 8 a measure of a side.  Sums move while nodes are added.
+ * Cost: O(1) a look-up; 8 bytes a node and 8 a measure of a side; of the first level 4 bytes a key,
+ * below it 11 to 22 a node, or 4 a key below each of the few nodes that have very many below them.
+ * Sums move while nodes are added.
  * One thread at a time. */
 #ifndef HEFT_MAP_TREE_H
 #define HEFT_MAP_TREE_H
@@ -21,13 +24,26 @@ struct tree_node {
 	uint32_t key;
 };
 
+typedef VEC(uint32_t) tree_slots; /* key -> node, 0 = none */
+
+/* So many nodes that are made in a row below one node get an array there instead of a hash. */
+enum { TREE_WIDE_FROM = 1 << 15, TREE_WIDE_MOST = 8 };
+
+struct tree_wide {
+	uint32_t parent;
+	tree_slots slots;
+};
+
 struct tree {
 	VEC(struct tree_node) nodes;
 	VEC(union heft_value) sums; /* see tree_sums */
 	uint32_t measures, sides;
-	struct map below;  /* nodes deeper than the first level, by parent and key */
-	VEC(uint32_t) top; /* key -> node of the first level, 0 = none */
-	uint32_t guess;    /* a deeper node that may well be asked for next */
+	tree_slots top;   /* nodes of the first level */
+	struct map below; /* deeper ones by parent and key, but those of `wide` made since */
+	struct tree_wide wide[TREE_WIDE_MOST];
+	uint32_t wide_count;
+	uint32_t run;   /* all nodes from here on have one parent */
+	uint32_t guess; /* a deeper node that may well be asked for next */
 };
 
 void tree_init(struct tree *t, uint32_t measures, uint32_t sides);

@@ -593,7 +593,7 @@ def check_glance():
     t = terminal.Terminal(WORK, [HEFT, "browse", "many"])
     lines = t.wait("q quit")
     if "(soon by sections,symbols: " not in lines[0]:
-        print("LEFT OUT: sections meanwhile: this machine was done in 0.3 s")
+        print("LEFT OUT: sections meanwhile: this machine was done at once")
     else:
         check("glance: sections", [n for _, n in labels(lines)], [r["label"] for r in sections][:20])
         t.tmux("send-keys", "Down", "Space")

@@ -477,6 +477,40 @@ static void a_shared_measure_is_not_summed_up(void **state)
 	fixture_release(&f);
 }
 
+/* ---- trees ----------------------------------------------------------------------------------- */
+
+enum { MANY = 2 * TREE_WIDE_FROM };
+
+/* Keys in an order that no guess follows. */
+static uint32_t scattered(uint32_t i)
+{
+	return i * 40503u % MANY;
+}
+
+static void nodes_below_a_wide_one_are_found_again(void **state)
+{
+	(void)state;
+	struct tree t;
+	tree_init(&t, 1, 1);
+	uint32_t parents[TREE_WIDE_MOST + 2];
+	for (uint32_t p = 0; p < COUNT_OF(parents); p++)
+		parents[p] = tree_get(&t, 0, p);
+	for (uint32_t p = 0; p < COUNT_OF(parents); p++)
+		for (uint32_t i = 0; i < MANY; i++)
+			tree_sums(&t, tree_get(&t, parents[p], scattered(i)), HEFT_INPUT)->whole++;
+	assert_int_equal(t.wide_count, TREE_WIDE_MOST);
+	assert_int_equal(t.nodes.count, 1 + COUNT_OF(parents) * (1 + MANY));
+	for (uint32_t i = 0; i < MANY; i++)
+		for (uint32_t p = 0; p < COUNT_OF(parents); p++) {
+			const uint32_t node = tree_get(&t, parents[p], i);
+			assert_int_equal(t.nodes.data[node].parent, parents[p]);
+			assert_int_equal(t.nodes.data[node].key, i);
+			assert_int_equal(tree_sums(&t, node, HEFT_INPUT)->whole, 1);
+		}
+	assert_int_equal(t.nodes.count, 1 + COUNT_OF(parents) * (1 + MANY));
+	tree_release(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -505,6 +539,7 @@ int main(void)
 		cmocka_unit_test(parts_of_bytes_are_weighed_as_numbers),
 		cmocka_unit_test(rows_of_a_tree_with_one_side_have_nothing_before),
 		cmocka_unit_test(a_shared_measure_is_not_summed_up),
+		cmocka_unit_test(nodes_below_a_wide_one_are_found_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
