@@ -300,6 +300,7 @@ struct heft_heap_query {
 	uint64_t min_size, max_size;
 	bool leaks;
 	bool all_frames; /* only the allocator's own frames are left out */
+	bool unchanged;  /* in a diff, rows as well that are as they were */
 };
 
 struct heft_heap_report;

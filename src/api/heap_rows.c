@@ -251,7 +251,7 @@ static const struct heft_row *build_rows(struct rower *w)
 			: r->base                          ? HEFT_SORT_DELTA
 							   : HEFT_SORT_SIZE,
 		.keys = 1u << r->query.sort,
-		.told = r->base ? (1u << HEFT_HEAP_MEASURES) - 1 : 0,
+		.told = r->base && !r->query.unchanged ? (1u << HEFT_HEAP_MEASURES) - 1 : 0,
 		.diff = r->base != NULL,
 		.others_last = true,
 		.least.whole = r->base && r->query.rows > 0,

@@ -349,7 +349,8 @@ static bool add_leaks(struct heft_page *p, const char *title, struct heft_heap *
 bool heft_page_add_heap(struct heft_page *p, const char *title, struct heft_heap *heap,
 			struct heft_heap *base, struct heft_err *err)
 {
-	const struct heft_heap_query query = { .size = sizeof query };
+	/* A function above what changed has all that is below it, as in heft heap diff. */
+	const struct heft_heap_query query = { .size = sizeof query, .unchanged = true };
 	char *damage;
 	/* Damage comes first: it is looked for where threads were at work, whose stacks are named
 	 * with those of the blocks. */

@@ -7,6 +7,7 @@ import os
 import select
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -15,6 +16,9 @@ FLAGS = [
     "--disable-component-update", "--disable-sync", "--disable-extensions", "--hide-scrollbars",
     "--host-resolver-rules=MAP * ~NOTFOUND", "--remote-debugging-pipe", "--force-prefers-reduced-motion",
 ]
+
+# The browser reads from descriptor 3 and writes to 4.
+STARTS = "import os, sys; os.dup2(int(sys.argv[1]), 3); os.dup2(int(sys.argv[2]), 4); os.execvp(sys.argv[3], sys.argv[3:])"
 
 
 def find():
@@ -28,9 +32,8 @@ class Browser:
         self.home = tempfile.mkdtemp()
         to_read, self.to_write = os.pipe()
         self.to_read, to_write = os.pipe()
-        # The browser reads from descriptor 3 and writes to 4.
         self.process = subprocess.Popen(
-            ["sh", "-c", f'exec "$@" 3<&{to_read} 4>&{to_write}', "sh", program, *FLAGS,
+            [sys.executable, "-c", STARTS, str(to_read), str(to_write), program, *FLAGS,
              f"--user-data-dir={self.home}", f"--window-size={width},{height}", "about:blank"],
             pass_fds=[to_read, to_write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             env={**os.environ, "HOME": self.home})

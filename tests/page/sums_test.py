@@ -4,16 +4,20 @@
 usage: [FULL=1] sums_test.py HEFT FIXTURES [WORD...]     FIXTURES: the folder of the recipes golden_*
 
 A few inputs, or with FULL=1 those below /usr as well; with words only inputs that have one in their name.  An input that is not here is left out and
-told; a comparison is one input by one view and one filter.  Exit status 77 where there is no chromium.
+told; a comparison is one input by one view and one filter.  Each processor has a browser of its own.  Exit status 77 where there is no chromium.
 """
 import collections
+import functools
 import glob
 import json
+import multiprocessing
+import multiprocessing.util
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import time
 
 import browser as devtools
 import page_test as page
@@ -53,21 +57,35 @@ def rounded(numbers):
     return [round(n, 2) + 0.0 for n in numbers]
 
 
-def shown(b, by, f, paths=((),)):
-    """Of each path what is below it on the page: label to numbers, of now and of the base."""
-    state = {"by": by, "zoom": [], "filter": {"with": "", "without": "", "in": "", "regex": False, "kind": "", "least": 0, **f}}
-    lists = b.run(f"Object.assign(heftPage.state, {json.dumps(state)}); heftPage.update(false);"
-                  f"{json.dumps(paths)}.map(path => heftPage.rows(path))")
-    return [{r["label"]: rounded(r["now"] + (r["base"] or [])) for r in rows} for rows in lists]
+# What is below each path; a view of two columns has the four largest rows opened.
+SHOWN = """(views => views.map(({ by, filter, paths }) => {
+    Object.assign(heftPage.state, { by, filter, zoom: [] });
+    heftPage.update(false);
+    const rows = path => heftPage.rows(path).map(r => [r.label, r.now, r.base || []]);
+    const tops = rows([]);
+    if (by.length > 1)
+        paths = [...tops].sort((a, b) => b[1][0] - a[1][0]).slice(0, 4).map(r => [r[0]]);
+    return [tops, paths.map(path => [path[0], rows(path)])];
+}))"""
+
+
+def shown(b, views, f, paths=()):
+    """Of each view its rows, label to numbers of now and of the base, and those below some rows."""
+    full = {"with": "", "without": "", "in": "", "regex": False, "kind": "", "least": 0, **f}
+    wanted = [{"by": by, "filter": full, "paths": paths} for by in views]
+    got = b.run(f"{SHOWN}({json.dumps(wanted)})")
+    numbers = lambda rows: {label: rounded(now + base) for label, now, base in rows}
+    return [(numbers(tops), {top: numbers(rows) for top, rows in opened}) for tops, opened in got]
 
 
 # ---- filters, as the page means them -------------------------------------------------------------
 
-def pattern(f, key):
-    text = f[key] if f.get("regex") else re.escape(f[key])
-    return re.compile(text, 0 if f.get("regex") or any(c.isupper() for c in f[key]) else re.I)
+@functools.lru_cache(maxsize=1000)
+def pattern(text, regex):
+    return re.compile(text if regex else re.escape(text), 0 if regex or any(c.isupper() for c in text) else re.I)
 
 
+@functools.lru_cache(maxsize=100000)
 def kind_of(section):
     return next((kind for rule, kind in KINDS if re.search(rule, section)), 8)
 
@@ -75,14 +93,63 @@ def kind_of(section):
 def passes(f, labels, numbers, section):
     """labels: those of all columns; numbers: of the measure that is chosen, now and before."""
     searched = [labels[f["in"]]] if "in" in f else labels
-    return not (("with" in f and not any(pattern(f, "with").search(s) for s in searched))
-                or ("without" in f and any(pattern(f, "without").search(s) for s in searched))
+    regex = f.get("regex", False)
+    return not (("with" in f and not any(map(pattern(f["with"], regex).search, searched)))
+                or ("without" in f and any(map(pattern(f["without"], regex).search, searched)))
                 or ("kind" in f and kind_of(section) != f["kind"]) or max(numbers) < f.get("least", 0))
 
 
 def add(sums, label, numbers):
     old = sums.get(label)
     sums[label] = [a + b for a, b in zip(old, numbers)] if old else list(numbers)
+
+
+# ---- views ---------------------------------------------------------------------------------------
+
+def first_part(label, rows, separator):
+    """The row of the page that a label is below."""
+    if label in rows or not separator:
+        return label or "[none]"
+    return next((r for r in rows if label.startswith(r if r == "/" else r + separator)), label or "[none]")
+
+
+def summed(keyed):
+    """Pairs of a key and numbers, added up."""
+    sums = {}
+    for key, numbers in keyed:
+        add(sums, key, numbers)
+    return {k: rounded(v) for k, v in sums.items()}
+
+
+def says_again(top, rows):
+    """A row that says again what the one above says has no row of its own."""
+    return list(rows) in ([top], [f"[section {top}]"])
+
+
+def compare_view(what, by, got, lines, splits, drop=()):
+    """lines: labels of all columns, numbers."""
+    tops, opened = got
+    tops = {k: v for k, v in tops.items() if k not in drop}
+    first, separator = by[0], splits.get(by[0])
+    part = {labels[first]: None for labels, _ in lines}
+    part = {label: first_part(label, tops, separator) for label in part}
+    compare(what, tops, summed((part[labels[first]], numbers) for labels, numbers in lines))
+    if len(by) == 1 or separator or splits.get(by[1]):
+        return
+    below = {top: {} for top in opened}
+    for labels, numbers in lines:
+        if labels[first] in below:
+            add(below[labels[first]], labels[by[1]] or "[none]", numbers)
+    below = {top: {k: rounded(v) for k, v in rows.items()} for top, rows in below.items()}
+    for top, rows in below.items():
+        if says_again(top, rows) and not opened[top]:
+            rows.clear()
+    compare(what + " below", opened, below)
+
+
+def check_views(b, name, views, f, lines_of_view, splits, drop=()):
+    for by, got in zip(views, shown(b, [[f"c{i}" for i in by] for by in views], f)):
+        compare_view(f"{name}: {by} {f}", by, got, lines_of_view(by), splits, drop)
 
 
 # ---- programs of any format, archives, maps ------------------------------------------------------
@@ -107,41 +174,31 @@ def rows_asked(by, f, words):
     """Rows that heft filtered, by the first two of all levels, the ones of the view first: [labels, numbers]."""
     levels = [*by, *(i for i in range(len(LEVELS)) if i not in by)]
     top = page.rows_of("size", "-d", ",".join(LEVELS[i] for i in levels), *page.filter_words(f), *words)
+    rows = []
     for first in top["children"]:
         for second in first["children"] or [first]:
             labels = [None] * len(LEVELS)
             labels[levels[1]], labels[levels[0]] = second["label"], first["label"]
-            yield labels, [second["file"], second["vm"]]
+            rows.append((labels, [second["file"], second["vm"]]))
+    return rows
 
 
-def first_part(label, rows, separator):
-    """The row of the page that a label is below."""
-    if label in rows or not separator:
-        return label or "[none]"
-    return next((r for r in rows if label.startswith(r if r == "/" else r + separator)), label or "[none]")
+# One column is the first of two: heft is asked once for both.
+ASKED_AS = {(0,): (0, 3), (1,): (1,), (2,): (2,), (3,): (3, 0), (0, 3): (0, 3), (3, 0): (3, 0)}
 
 
-def check_view(b, what, by, f, lines):
-    columns = [f"c{i}" for i in by]
-    tops = shown(b, columns, f)[0]
-    if len(by) == 1:
-        wanted = {}
-        for labels, numbers in lines:
-            add(wanted, first_part(labels[by[0]], tops, SPLITS.get(by[0])), numbers)
-        return compare(what, tops, {k: rounded(v) for k, v in wanted.items()})
-    largest = sorted(tops, key=lambda k: -tops[k][0])[:4]
-    got, wanted = {}, {}
-    for top, rows in zip(largest, shown(b, columns, f, [[k] for k in largest])):
-        got.update({(top, k): v for k, v in rows.items()})
-    for labels, numbers in lines:
-        if labels[by[0]] in largest:
-            add(wanted, (labels[by[0]], labels[by[1]]), numbers)
-    # A row that says again what the one above says has no row of its own.
-    for top in largest:
-        below = [k[1] for k in wanted if k[0] == top]
-        if below in ([top], [f"[section {top}]"]) and not any(k[0] == top for k in got):
-            wanted.pop((top, below[0]))
-    return compare(what, got, {k: rounded(v) for k, v in wanted.items()})
+def check_asked(b, name, views, f, words):
+    rows = {by: rows_asked(by, f, words) for by in {ASKED_AS[tuple(by)] for by in views}}
+    check_views(b, name, views, f, lambda by: rows[ASKED_AS[tuple(by)]], SPLITS)
+
+
+def views_offered(b, name, lines):
+    """What has one label is nothing to group by."""
+    offered = b.run("heftPage.view.tab.specs.map(s => s.id)")
+    for i, level in enumerate(LEVELS):
+        if f"c{i}" not in offered:
+            compare(f"{name}: {level} has one label", {}, dict(collections.Counter(line[0][i] for line in lines).most_common()[1:]))
+    return [by for by in VIEWS if all(f"c{i}" in offered for i in by)]
 
 
 def check_program(b, work, name, words):
@@ -149,45 +206,38 @@ def check_program(b, work, name, words):
     b.open(work + "/page.html")
     everything, top = lines_of(words), page.rows_of("size", *words)
     compare(f"{name}: the map adds up", dict(enumerate(map(sum, zip(*(line[1] for line in everything))))), {0: top["file"], 1: top["vm"]})
-    offered = b.run("heftPage.view.tab.specs.map(s => s.id)")
-    for i, level in enumerate(LEVELS):
-        # What has one label is nothing to group by.
-        if f"c{i}" not in offered:
-            compare(f"{name}: {level} has one label", {}, dict(collections.Counter(line[0][i] for line in everything).most_common()[1:]))
-    views = [by for by in VIEWS if all(f"c{i}" in offered for i in by)]
-    for f in ASKED + COUNTED:
+    views = views_offered(b, name, everything)
+    for f in ASKED:
+        check_asked(b, name, views, f, words)
+    for f in COUNTED:
         mine = [line for line in everything if passes(f, line[0], line[1][:1], line[0][0])]
-        for by in views:
-            check_view(b, f"{name}: {by} {f}", by, f, list(rows_asked(by, f, words)) if f in ASKED else mine)
+        check_views(b, name, views, f, lambda _: mine, SPLITS)
+
+
+def lines_of_both(words):
+    both = {tuple(labels): numbers + [0, 0] for labels, numbers in lines_of(words[:words.index("--")])}
+    for labels, numbers in lines_of(words[words.index("--") + 1:]):
+        both.setdefault(tuple(labels), [0] * 4)[2:] = numbers
+    return [(list(labels), numbers) for labels, numbers in both.items()]
 
 
 def check_change(b, work, name, words):
     """heft leaves out what did not change, the page does not."""
     page.heft("report", *words, "-o", work + "/page.html")
     b.open(work + "/page.html")
+    everything = lines_of_both(words)
+    views = views_offered(b, name, everything)
     for f in ASKED:
-        for i, level in enumerate(LEVELS):
-            rows = page.rows_of("size", "-d", level, *page.filter_words(f), *words)["children"]
-            if SPLITS.get(i) or f and level != "sections":
-                continue  # filters of another view see other names
-            wanted = {r["label"]: rounded([r["file"], r["vm"], r["base_file"], r["base_vm"]]) for r in rows}
-            got = shown(b, [f"c{i}"], {**f, "in": i} if f else f)[0]
-            compare(f"{name}: [{i}] {f}", {k: v for k, v in got.items() if v[:2] != v[2:]}, wanted)
+        rows = page.rows_of("size", "-d", "sections", *page.filter_words(f), *words)["children"]
+        wanted = {r["label"]: rounded([r["file"], r["vm"], r["base_file"], r["base_vm"]]) for r in rows}
+        got = shown(b, [["c0"]], {**f, "in": 0} if f else f)[0][0]
+        compare(f"{name}: [0] asked {f}", {k: v for k, v in got.items() if v[:2] != v[2:]}, wanted)
+    for f in ASKED + COUNTED:
+        mine = [line for line in everything if passes(f, line[0], line[1][::2], line[0][0])]
+        check_views(b, name, views, f, lambda _: mine, SPLITS)
 
 
 # ---- lists of symbols ----------------------------------------------------------------------------
-
-def check_grouped(b, name, lines, columns, filters, measures, drop=()):
-    """lines: labels of the columns, numbers; each column alone, and the first below the second."""
-    for f in filters:
-        mine = [line for line in lines if passes(f, line[0], [line[1][0]] + line[1][measures:measures + 1], line[0][1])]
-        for i, separator in columns.items():
-            tops = {k: v for k, v in shown(b, [f"c{i}"], f)[0].items() if k not in drop}
-            wanted = {}
-            for labels, numbers in mine:
-                add(wanted, first_part(labels[i], tops, separator), numbers)
-            compare(f"{name}: [{i}] {f}", tops, {k: rounded(v) for k, v in wanted.items()})
-
 
 SIZE_FILTERS = [f for f in ASKED + COUNTED if f.get("in") != 3] + [{"with": "src", "in": 2}]
 
@@ -202,7 +252,9 @@ def check_list(b, work, name, words):
     b.open(work + "/page.html")
     rows = json.loads(page.heft("query", words[0], OWN, "--json"))
     lines = [([r["full_name"], r["section"], r["path"], r["component"]], [r["own"], r["padding"]]) for r in rows]
-    check_grouped(b, name, lines, {0: None, 1: None, 2: "/"}, SIZE_FILTERS, 2)
+    for f in SIZE_FILTERS:
+        mine = [line for line in lines if passes(f, line[0], line[1][:1], line[0][1])]
+        check_views(b, name, [[0], [1], [2], [1, 0], [0, 1]], f, lambda _: mine, {2: "/"})
 
 
 def check_list_change(b, work, name, words):
@@ -213,31 +265,71 @@ def check_list_change(b, work, name, words):
     names = ["own", "padding", "base_own", "base_padding"]
     lines = [([r["label"], *(r.get(n, "") for n in ("in_section", "path", "in_component", "in_container", "was"))], [r[n] for n in names])
              for r in total["children"]]
-    check_grouped(b, name, lines, {0: None}, [f for f in SIZE_FILTERS if "without" not in f], 2, drop=["[unchanged]"])
+    for f in SIZE_FILTERS:
+        if "without" not in f:
+            mine = [line for line in lines if passes(f, line[0], line[1][::2], line[0][1])]
+            check_views(b, name, [[0]], f, lambda _: mine, {}, drop=["[unchanged]"])
 
 
 # ---- heaps ---------------------------------------------------------------------------------------
 
-HEAP_VIEWS = {"down": "tree", "up": "callers"}
+HEAP_VIEWS = {"down": "tree", "up": "callers", "c1": "module"}
+
+
+def heap_numbers(row):
+    return rounded([row[prefix + m] for prefix in ("", "base_") for m in page.HEAP if prefix + m in row])
+
+
+def heap_rows(by, text, words):
+    command = ["diff", *words[2:], words[0]] if "--" in words else ["show", *words]
+    option = [f"--function={text}"] if text else []
+    frames = ["--all-frames", "--helpers=^$"] if by in ("tree", "callers") else []
+    return page.rows_of("heap", *command, *frames, f"--by={by}", *option)["children"]
+
+
+def check_heap_view(b, name, view, text, words):
+    rows = heap_rows(HEAP_VIEWS[view], text, words)
+    largest = sorted(rows, key=lambda r: -r["live_bytes"])[:3] if view in ("down", "up") else []
+    f = {"with": text, "in": 0, "regex": True} if text else {}
+    tops, opened = shown(b, [[view]], f, [[r["label"]] for r in largest])[0]
+    wanted = {"": {r["label"]: heap_numbers(r) for r in rows}}
+    wanted.update({r["label"]: {c["label"]: heap_numbers(c) for c in r["children"]} for r in largest})
+    got = {"": tops, **opened}
+    for level in got.values():
+        level.pop("[itself]", None)
+    if view == "c1":  # heft has their names, the page their paths
+        got[""] = summed((os.path.basename(k), v) for k, v in tops.items())
+    changed = {top: {k: v for k, v in level.items() if "--" not in words or v[:len(v) // 2] != v[len(v) // 2:]} for top, level in got.items()}
+    compare(f"{name}: {view} {text}", changed, wanted)
 
 
 def check_heap(b, work, name, words):
     page.heft("report", *words, "-o", work + "/page.html")
     b.open(work + "/page.html")
-    functions = sorted({r["label"] for r in page.rows_of("heap", "show", "--by=function", *words)["children"]})
-    texts = ["", "nothing that is there", "^main$", "fill", "_start"] + [re.escape(f) for f in functions[:15]]
-    for text in texts:
-        for view, by in HEAP_VIEWS.items():
-            option = [f"--function={text}"] if text else []
-            rows = page.rows_of("heap", "show", "--all-frames", "--helpers=^$", f"--by={by}", *option, *words)["children"]
-            largest = [[r["label"]] for r in sorted(rows, key=lambda r: -r["live_bytes"])[:3]]
-            f = {"with": text, "in": 0, "regex": True} if text else {}
-            got = shown(b, [view], f, [[], *largest])
-            wanted = [{r["label"]: rounded([r[m] for m in page.HEAP]) for r in level} for level in
-                      [rows, *[next(r for r in rows if r["label"] == path[0])["children"] for path in largest]]]
-            for level in got:
-                level.pop("[itself]", None)
-            compare(f"{name}: {view} {text}", dict(enumerate(got)), dict(enumerate(wanted)))
+    functions = sorted({r["label"] for r in heap_rows("function", "", words)})
+    offered = b.run("heftPage.view.tab.specs.map(s => s.id)")
+    for text in ["", "nothing that is there", "^main$", "fill", "_start"] + [re.escape(f) for f in functions[:15]]:
+        for view in HEAP_VIEWS:
+            if view in offered:
+                check_heap_view(b, name, view, text, words)
+
+
+# ---- what ran ------------------------------------------------------------------------------------
+
+def check_samples(b, work, name, words):
+    page.heft("report", *words, "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    b.run("document.getElementById('tab1').click()")
+    lines = []
+    for line in page.heft("blocks", "profile", "-C", "short", "-n0", "--json", *words).decode().splitlines():
+        function = json.loads(line)
+        for block in function["blocks"]:
+            labels = [function["function"], f"#{block['id']}", function["linkage_name"], "", block["hotness"]]
+            if block["count"] > 0:
+                lines.append((labels, [block["count"], block["fall_through"], block["size"]]))
+    for f in [{**f, "in": i} for i in (0, 1, 4) for f in ASKED + COUNTED if "in" not in f and "kind" not in f]:
+        mine = [line for line in lines if passes(f, line[0], line[1][:1], "")]
+        check_views(b, name, [[0], [1], [4], [0, 1], [4, 0]], f, lambda _: mine, {})
 
 
 # ---- inputs --------------------------------------------------------------------------------------
@@ -262,7 +354,8 @@ def build(work):
 SHORT = [(check_program, ["tiny"]), (check_program, ["sources"]), (check_program, ["window.dll"]), (check_program, ["module.wasm"]),
          (check_program, ["machine"]), (check_program, ["own"]), (check_program, ["own.map"]), (check_change, ["own", "--", "own-o0"]),
          (check_list, ["new.size"]), (check_list_change, ["new.size", "--", "old.size"]), (check_list_change, ["own.sizediff"]),
-         (check_heap, ["heap.core"]), (check_heap, ["own.heap"])]
+         (check_heap, ["heap.core"]), (check_heap, ["own.heap"]), (check_heap, ["heap-later.core", "--", "heap.core"]),
+         (check_samples, ["--perf=mapped.data", "mapped"])]
 
 # The first file of each that is there.
 USR = ["/usr/bin/ls", "/usr/bin/make", "/usr/bin/ld.bfd", "/usr/bin/tmux", "/usr/bin/git", "/usr/bin/ninja", "/usr/sbin/ldconfig",
@@ -286,43 +379,80 @@ def inputs():
         yield check_program, found or [name]
 
 
+BROWSER = None
+
+
+def begin():
+    """A browser and a folder for this process."""
+    global BROWSER
+    if BROWSER is None:
+        # What is drawn does not matter here: a small window.
+        BROWSER = devtools.Browser(devtools.find(), 400, 300)
+        multiprocessing.util.Finalize(None, BROWSER.close, exitpriority=10)
+        os.mkdir(f"worker-{os.getpid()}")
+
+
+def is_here(name, words):
+    if not all(word.startswith("-") or os.path.exists(word) for word in words):
+        LEFT_OUT.append(name + ": not here")
+    elif os.path.isabs(words[0]) and subprocess.run([page.HEFT, "size", *words], capture_output=True).returncode == 2:
+        LEFT_OUT.append(name + ": a script, no program")
+    else:
+        return True
+    return False
+
+
+def check_input(job):
+    """Whether it was there, how many comparisons, what failed, what was left out."""
+    part, words = job
+    name = " ".join(words)
+    for told in COUNT, FAILURES, LEFT_OUT:
+        told.clear()
+    here = is_here(name, words)
+    if here:
+        begin()
+        began = time.monotonic()
+        try:
+            part(BROWSER, f"worker-{os.getpid()}", name, words)
+        except SystemExit as end:
+            FAILURES.append(f"{name}: {end}")
+            print("FAILED:", FAILURES[-1])
+        if BROWSER.requests or BROWSER.errors:
+            FAILURES.append(f"requests {BROWSER.requests}, errors {BROWSER.errors}")
+            print("FAILED:", FAILURES[-1])
+        print(f"{name}: {sum(COUNT.values())} compared, {len(FAILURES)} differ, {time.monotonic() - began:.0f} s", flush=True)
+    return here, sum(COUNT.values()), list(FAILURES), list(LEFT_OUT)
+
+
+def check_all():
+    jobs = [job for job in inputs() if not ONLY or any(word in " ".join(job[1]) for word in ONLY)]
+    with multiprocessing.get_context("fork").Pool(min(4, os.cpu_count() or 1)) as pool:
+        told = list(pool.imap_unordered(check_input, jobs))
+        pool.close()
+        pool.join()
+    return told
+
+
 def main():
-    program = devtools.find()
-    if not program:
+    if not devtools.find():
         print("SKIP: no chromium (install chromium)")
         sys.exit(77)
     work = tempfile.mkdtemp()
     for recipe in glob.glob(FIXTURES + "/golden_*"):
         subprocess.run([recipe, work], check=True, env={**os.environ, "HEFT": page.HEFT})
     os.chdir(work)
-    build(work)
-    b = devtools.Browser(program)
-    done = 0
     try:
-        for part, words in inputs():
-            name = " ".join(words)
-            if ONLY and not any(word in name for word in ONLY):
-                continue
-            if not all(word == "--" or os.path.exists(word) for word in words):
-                LEFT_OUT.append(name + ": not here")
-                continue
-            if os.path.isabs(words[0]) and subprocess.run([page.HEFT, "size", *words], capture_output=True).returncode == 2:
-                LEFT_OUT.append(name + ": a script, no program")
-                continue
-            before = len(FAILURES), sum(COUNT.values())
-            part(b, work, name, words)
-            done += 1
-            print(f"{name}: {sum(COUNT.values()) - before[1]} compared, {len(FAILURES) - before[0]} differ", flush=True)
-        if b.requests or b.errors:
-            FAILURES.append(f"requests {b.requests}, errors {b.errors}")
-            print("FAILED:", FAILURES[-1])
+        build(work)
+        told = check_all()
     finally:
-        b.close()
         subprocess.run(["rm", "-rf", work])
-    for name in LEFT_OUT:
+    for name in sum((left for _, _, _, left in told), []):
         print(f"LEFT OUT: {name}")
-    print(f"{done} inputs, {sum(COUNT.values())} compared, {len(FAILURES)} differ")
-    sys.exit(1 if FAILURES or done < (1 if ONLY else len(SHORT)) or min(COUNT.values()) == 0 else 0)
+    done = sum(here for here, _, _, _ in told)
+    failures = sum((failed for _, _, failed, _ in told), [])
+    nothing = [here for here, count, _, _ in told if here and count == 0]
+    print(f"{done} inputs, {sum(count for _, count, _, _ in told)} compared, {len(failures)} differ")
+    sys.exit(1 if failures or nothing or done < (1 if ONLY else len(SHORT)) else 0)
 
 
 if __name__ == "__main__":
