@@ -126,7 +126,7 @@ function plainText(title, text, shown = line => element("span", {}, cut(line, 30
 }
 
 function diffLine(line) {
-	return element("span", { class: { "+": "more", "-": "less" }[line[0]] }, cut(line, 300) + "\n");
+	return element("span", { class: /^(---|\+\+\+|@@) /.test(line) ? "aside" : { "+": "more", "-": "less" }[line[0]] }, cut(line, 300) + "\n");
 }
 
 const BLOCK_LINE = /^ {2,}\d+ {2}0x/, BLOCK_RAN = / {2}ran (\d+)$/;

@@ -11,11 +11,11 @@ function fileName(view, ending) {
 	return view.tab.title.replace(/[^\w.-]+/g, "_").slice(0, 80) + "." + ending;
 }
 
-function saveSvg(view, picture, canvas) {
+function saveSvg(view, picture) {
 	const pen = new SvgPen(picture.w, picture.h, `${view.tab.title}: ${view.levels.map(l => l.spec.title).join(" › ")}`);
 	pen.box(0, 0, picture.w, picture.h, isDark() ? "#14181f" : "#ffffff");
 	if (view.picture === "time")
-		pen.image(canvas.toDataURL(), picture.w, picture.h);
+		drawTimeline(new SvgContext(pen), picture, view.tab, state.range);
 	else if (view.picture === "memory")
 		drawStrip(pen, picture.cells);
 	else if (view.picture === "regions")

@@ -62,7 +62,7 @@ function markLines(found, lines, known) {
 /* 1 for each line that a filter lets through, null where it is all; throws where an expression is wrong. */
 function filterLines(book, tab, filter, measure) {
 	const columns = filter.in === "" ? tab.columns.filter(c => !NO_NAMES.includes(c.name)) : [tab.columns[filter.in]];
-	if (!filter.with && !filter.without && filter.kind === "" && !filter.least)
+	if (!filter.with && !filter.without && filter.kind === "" && !filter.flag && !filter.least)
 		return null;
 	const wanted = pattern(filter.with, filter.regex), unwanted = pattern(filter.without, filter.regex);
 	const passes = filter.with ? linesWith(book, tab, columns, wanted) : marks.take(tab.lines).fill(1);
@@ -70,6 +70,8 @@ function filterLines(book, tab, filter, measure) {
 		dropLines(passes, linesWith(book, tab, columns, unwanted));
 	if (filter.kind !== "" && tab.kindColumn)
 		keepKind(passes, tab.kindColumn.lines, kindsOf(book, tab.kindColumn), +filter.kind);
+	if (filter.flag)
+		keepFlag(passes, book, tab, filter.flag);
 	if (filter.least > 0)
 		keepLarge(passes, measure, filter.least);
 	return passes;
@@ -84,6 +86,23 @@ function keepKind(passes, lines, kinds, kind) {
 	for (let i = 0; i < passes.length; i++)
 		if (kinds[lines[i]] !== kind)
 			passes[i] = 0;
+}
+
+const FLAG_GLUE = ", ";
+
+/* The words of the column of flags, each once. */
+function flagsOf(book, tab) {
+	const column = tab.columns.find(c => c.name === "flags");
+	if (!column)
+		return [];
+	column.words ||= Array.from(column.labels, text => book.texts.get(text).split(FLAG_GLUE));
+	return [...new Set(column.words.flat())].filter(Boolean).sort(compareTexts);
+}
+
+function keepFlag(passes, book, tab, flag) {
+	const column = tab.columns.find(c => c.name === "flags"), has = Uint8Array.from(column.words, words => words.includes(flag) ? 1 : 0);
+	for (let i = 0; i < passes.length; i++)
+		passes[i] &= has[column.lines[i]];
 }
 
 function keepLarge(passes, { now, base }, least) {

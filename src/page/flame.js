@@ -70,12 +70,31 @@ function colourOfChange(node, m, inner) {
 	return change > 0 ? shade(24, 50 + 40 * strength, 88 - 24 * strength) : shade(212, 40 + 40 * strength, 88 - 22 * strength);
 }
 
+/* The hottest first. */
 const HEAT = { hot: [6, 75, 66], warm: [32, 75, 72], cold: [205, 45, 78], never: [220, 8, 82] };
 
-function colourOfHeat(box, root, m) {
-	const known = box.node.above().map(n => HEAT[n.label]).find(Boolean);
-	if (known)
-		return shade(...known);
+function heatColumn(tab) {
+	return tab.columns.find(c => c.name === "hotness") || null;
+}
+
+/* By number in the dictionary: which of HEAT it is, or more than there are. */
+function heatsOf(book, column) {
+	const names = Object.keys(HEAT);
+	return column.heats ||= Uint8Array.from(column.labels, text => (names.indexOf(book.texts.get(text)) + 9) % 9);
+}
+
+/* As the hottest of its lines, where samples say how hot these are. */
+function heatOfNode(node, view) {
+	const column = heatColumn(view.tab), heats = heatsOf(view.book, column), { order } = node.tree;
+	let hottest = 9;
+	for (let i = node.start; i < node.end && hottest > 0; i++)
+		hottest = Math.min(hottest, heats[column.lines[order[i]]]);
+	return Object.values(HEAT)[hottest];
+}
+
+function colourOfHeat(box, root, m, view) {
+	if (heatColumn(view.tab))
+		return shade(...(node => node.heat ??= heatOfNode(node, view) || [220, 6, 90])(box.node));
 	const part = root.weight(m) > 0 ? box.node.weight(m) / root.weight(m) : 0;
 	return shade(48 - 42 * Math.min(1, Math.sqrt(part) * 2), 75, 84 - 18 * Math.min(1, Math.sqrt(part) * 2));
 }
@@ -93,7 +112,7 @@ function colourOf(box, view) {
 		const [hue, saturation] = KIND_HUES[kindOfNode(box.node, view.tab, view.book, view.m)];
 		return shade(hue, saturation, box.inner ? 88 : 76);
 	}
-	case "heat": return colourOfHeat(box, view.root, view.m);
+	case "heat": return colourOfHeat(box, view.root, view.m, view);
 	default: return colourOfOwner(box, view);
 	}
 }
@@ -123,8 +142,8 @@ class SvgPen {
 			this.out.push(`<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" fill="${ink}"${bold ? " font-weight=\"600\"" : ""}>${markup(text.length > fits ? text.slice(0, fits - 1) + "…" : text)}</text>`);
 		return room;
 	}
-	image(url, w, h) {
-		this.out.push(`<image href="${url}" width="${w}" height="${h}"/>`);
+	shape(attributes) {
+		this.out.push(`<path ${attributes}/>`);
 	}
 	end() {
 		this.out.push("</svg>");

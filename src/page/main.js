@@ -1,11 +1,11 @@
 /* The page: what is chosen, and what follows from it.  All that is chosen stands in the address. */
 
-const NOTHING = { with: "", without: "", in: "", regex: false, kind: "", least: 0 };
+const NOTHING = { with: "", without: "", in: "", regex: false, kind: "", flag: "", least: 0 };
 const PICTURES = [["regions", "Memory regions"], ["map", "Treemap"], ["both", "Before and after"], ["ice", "Icicle"], ["flame", "Flame graph"], ["time", "Timeline"], ["memory", "Memory by page"]];
 
-const state = { tab: 0, by: [], m: -1, picture: "", colour: "", filter: { ...NOTHING }, zoom: [], theme: "" };
+const state = { tab: 0, by: [], m: -1, picture: "", colour: "", filter: { ...NOTHING }, zoom: [], range: null, theme: "" };
 const view = { book: null, tab: null, tree: null, root: null, chosen: null, levels: [], m: 0, measure: null, picture: "map", colour: "owner" };
-let table, picture = { boxes: [], w: 0, h: 0 }, hovered = null, range = null, filterKey = "", treeKey = "", levelsKey = "";
+let table, picture = { boxes: [], w: 0, h: 0 }, hovered = null, filterKey = "", treeKey = "", levelsKey = "";
 
 /* ---- the address -------------------------------------------------------------------------------- */
 
@@ -16,7 +16,7 @@ function address() {
 	p.set("m", state.m);
 	p.set("v", state.picture);
 	p.set("c", state.colour);
-	for (const key of ["with", "without", "in", "kind"])
+	for (const key of ["with", "without", "in", "kind", "flag"])
 		if (f[key] !== "")
 			p.set(key, f[key]);
 	if (f.regex)
@@ -25,6 +25,8 @@ function address() {
 		p.set("least", f.least);
 	if (state.zoom.length > 0)
 		p.set("z", JSON.stringify(state.zoom));
+	if (state.range)
+		p.set("r", state.range.join("-"));
 	if (state.theme)
 		p.set("theme", state.theme);
 	return "#" + p;
@@ -47,11 +49,13 @@ function readAddress() {
 	state.picture = p.get("v") || "";
 	state.colour = p.get("c") || "";
 	state.filter = { ...NOTHING };
-	for (const key of ["with", "without", "in", "kind"])
+	for (const key of ["with", "without", "in", "kind", "flag"])
 		state.filter[key] = p.get(key) || "";
 	state.filter.regex = p.has("regex");
 	state.filter.least = whole("least");
 	state.zoom = p.has("z") ? listOf(p.get("z")) : [];
+	const range = /^(\d+)-(\d+)$/.exec(p.get("r") || "");
+	state.range = range && +range[1] < +range[2] ? [+range[1], +range[2]] : null;
 	state.theme = p.get("theme") || "";
 }
 
@@ -113,6 +117,8 @@ function settle() {
 		state.filter.in = "";
 	if (!tab.kindColumn || !(+state.filter.kind < KINDS.length))
 		state.filter.kind = "";
+	if (state.filter.flag !== "" && !flagsOf(view.book, tab).includes(state.filter.flag))
+		state.filter.flag = "";
 }
 
 function picturesOf(tab) {
@@ -141,6 +147,9 @@ function fillControls() {
 	choices($("in"), [["", "in any name"], ...tab.columns.map((c, i) => [String(i), "in " + c.title.toLowerCase()]).filter(([i]) => tab.columns[i].count > 1 || tab.columns[i].stack)], state.filter.in);
 	choices($("kind"), [["", "any kind"], ...KINDS.map((k, i) => [String(i), k])], state.filter.kind);
 	$("kind").hidden = !tab.kindColumn;
+	const flags = flagsOf(view.book, tab);
+	choices($("flag"), [["", "any flag"], ...flags.map(f => [f, f])], state.filter.flag);
+	$("flag").hidden = flags.length === 0;
 	for (const key of ["with", "without"])
 		if (document.activeElement !== $(key))
 			$(key).value = state.filter[key];
@@ -151,7 +160,7 @@ function fillControls() {
 
 /* On a small screen the choices are behind a button that says what they are. */
 function fillChoices() {
-	const f = state.filter, filtered = [f.with, f.without && "without " + f.without, f.kind !== "" && KINDS[f.kind], f.least > 0 && "from " + f.least].filter(Boolean);
+	const f = state.filter, filtered = [f.with, f.without && "without " + f.without, f.kind !== "" && KINDS[f.kind], f.flag, f.least > 0 && "from " + f.least].filter(Boolean);
 	const said = view.levels.map(l => l.spec.title).join(" › ") + (filtered.length ? ", " + filtered.join(", ") : "");
 	$("choices").replaceChildren("Choices", element("span", { class: "said" }, cut(said, 100)));
 }
@@ -169,8 +178,7 @@ function fillTabs() {
 }
 
 function toTab(i) {
-	Object.assign(state, { tab: i, by: [], m: -1, picture: "", colour: "", zoom: [], filter: { ...NOTHING } });
-	range = null;
+	Object.assign(state, { tab: i, by: [], m: -1, picture: "", colour: "", zoom: [], range: null, filter: { ...NOTHING } });
 	update(true);
 	$("tab" + i).focus();
 }
@@ -368,7 +376,7 @@ function paint() {
 	context.fillStyle = getComputedStyle(document.body).backgroundColor;
 	context.fillRect(0, 0, picture.w, picture.h);
 	if (view.picture === "time")
-		picture.scale = drawTimeline(context, picture, view.tab, range);
+		picture.scale = drawTimeline(context, picture, view.tab, state.range);
 	else if (view.picture === "memory")
 		drawStrip(new CanvasPen(context), picture.cells);
 	else if (view.picture === "regions")
@@ -418,7 +426,7 @@ function drawOverlay() {
 function tellPicture() {
 	const kids = view.tree.open(view.root), least = view.root.weight(view.m) / 1000;
 	const first = Array.from(kids ? view.tree.heaviest(kids, view.tree.weighs, view.m, least).ids.subarray(0, 3) : [], i => kids.node(i)).map(n => `${cut(n.label, 60)} ${percent(n.weight(view.m), view.root.weight(view.m))}`);
-	const told = view.picture === "time" ? tellRange(view.tab, range) : view.picture === "memory" ? tellStrip(view.tab.pieces) : "", before = view.picture === "regions" ? tellRegions(view.tab) + " " : "";
+	const told = view.picture === "time" ? tellRange(view.tab, state.range) : view.picture === "memory" ? tellStrip(view.tab.pieces) : "", before = view.picture === "regions" ? tellRegions(view.tab) + " " : "";
 	canvas.setAttribute("aria-label", told || before + `${PICTURES.find(p => p[0] === view.picture)[1]} of ${cut(view.root.label, 60)}; the largest: ${first.join(", ")}. The table has the same rows.`);
 	const legend = $("legend");
 	if (view.picture === "time")
@@ -426,6 +434,7 @@ function tellPicture() {
 	const { live, other, free } = stripColours();
 	const items = view.picture === "memory" ? [["blocks, from below", { fill: live }], ["headers, allocator, recorder", { fill: other }], ["free", { fill: free }]] : view.colour === "kind" ? KINDS.map((k, i) => [k, shade(...KIND_HUES[i], 76)]) :
 		view.colour === "change" ? [["+ grew", shade(24, 90, 64)], ["− shrank", shade(212, 80, 66)], ["unchanged", shade(220, 6, 84)]] :
+		view.colour === "heat" && heatColumn(view.tab) ? [...Object.entries(HEAT).map(([name, colour]) => [name, shade(...colour)]), ["not code that was sampled", shade(220, 6, 90)]] :
 		view.colour === "heat" ? [["more", shade(6, 75, 66)], ["less", shade(48, 75, 84)]] : [];
 	legend.replaceChildren(...items.map(([text, colour]) => {
 		const dot = element("i", { "aria-hidden": "true" });
@@ -519,11 +528,14 @@ function leave() {
 function dragRange(e) {
 	const from = picture.scale.at(pointed(e).x), move = to => {
 		const at = picture.scale.at(pointed(to).x);
-		range = Math.abs(at - from) < (picture.scale.last - picture.scale.first) / 200 ? null : [Math.min(from, at), Math.max(from, at)];
+		state.range = Math.abs(at - from) < (picture.scale.last - picture.scale.first) / 200 ? null : [Math.min(from, at), Math.max(from, at)].map(Math.round);
 		paint();
 		tellPicture();
 	};
-	const done = () => removeEventListener("pointermove", move);
+	const done = () => {
+		removeEventListener("pointermove", move);
+		writeAddress(true);
+	};
 	addEventListener("pointermove", move);
 	addEventListener("pointerup", done, { once: true });
 }
@@ -601,7 +613,7 @@ function listen() {
 		fillNotes();
 		drawPicture();
 	});
-	$("save-svg").addEventListener("click", () => saveSvg(view, picture, canvas));
+	$("save-svg").addEventListener("click", () => saveSvg(view, picture));
 	$("save-png").addEventListener("click", () => savePng(view, canvas));
 	$("save-csv").addEventListener("click", () => save(fileName(view, "csv"), "text/csv", table.csv()));
 	$("print").addEventListener("click", () => print());

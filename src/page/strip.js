@@ -46,7 +46,7 @@ function layStrip(pieces, { w, h }) {
 }
 
 function stripColours() {
-	return { live: shade(212, 62, 62).fill, other: shade(32, 75, 72).fill, free: shade(220, 8, 90).fill };
+	return { live: shade(212, 62, 62).fill, other: shade(32, 75, 72).fill, free: shade(220, 8, 82).fill };
 }
 
 function drawStrip(pen, cells) {

@@ -25,6 +25,46 @@ function chartScale(moments, size) {
 	};
 }
 
+/* What drawTimeline() asks of the context of a canvas, as shapes of svg. */
+class SvgContext {
+	constructor(pen) {
+		this.pen = pen;
+		this.path = [];
+		this.dash = "";
+	}
+	beginPath() {
+		this.path = [];
+	}
+	moveTo(x, y) {
+		this.path.push(`M${x.toFixed(1)} ${y.toFixed(1)}`);
+	}
+	lineTo(x, y) {
+		this.path.push(`L${x.toFixed(1)} ${y.toFixed(1)}`);
+	}
+	arc(x, y, r) {
+		this.path.push(`M${(x - r).toFixed(1)} ${y.toFixed(1)}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`);
+	}
+	fill() {
+		this.pen.shape(`d="${this.path.join("")}" fill="${this.fillStyle}"`);
+	}
+	stroke() {
+		this.pen.shape(`d="${this.path.join("")}" fill="none" stroke="${this.strokeStyle}" stroke-width="${this.lineWidth}" stroke-dasharray="${this.dash}"`);
+	}
+	setLineDash(dash) {
+		this.dash = dash.join(" ");
+	}
+	fillRect(x, y, w, h) {
+		this.pen.box(x, y, w, h, this.fillStyle);
+	}
+	measureText(text) {
+		return { width: this.pen.width(text) };
+	}
+	fillText(text, x, y) {
+		const w = this.measureText(text).width;
+		this.pen.text(text, x - w * ({ right: 1, center: 0.5 }[this.textAlign] || 0), y, Infinity, this.fillStyle);
+	}
+}
+
 function chartPath(c, scale, moments, value) {
 	c.beginPath();
 	moments.forEach((p, i) => i ? c.lineTo(scale.x(p.at), scale.y(value(p))) : c.moveTo(scale.x(p.at), scale.y(value(p))));
@@ -45,6 +85,18 @@ function drawAxes(c, scale, ink, faint) {
 		/* The last one does not leave the picture. */
 		c.fillText(seconds(t), Math.min(scale.x(t), CHART.left + scale.w + CHART.right - c.measureText(seconds(t)).width / 2), CHART.top + scale.h + 18);
 	c.textAlign = "left";
+}
+
+/* Marks when it was counted, as far as there is room for marks. */
+function drawMoments(c, scale, moments, ink) {
+	if (moments.length * 6 > scale.w)
+		return;
+	c.fillStyle = ink;
+	for (const p of moments) {
+		c.beginPath();
+		c.arc(scale.x(p.at), scale.y(p.value), 3, 0, 2 * Math.PI);
+		c.fill();
+	}
 }
 
 function drawTimeline(c, size, tab, range) {
@@ -70,6 +122,7 @@ function drawTimeline(c, size, tab, range) {
 	c.lineWidth = 1.25;
 	c.stroke();
 	c.setLineDash([]);
+	drawMoments(c, scale, moments, line);
 	return scale;
 }
 

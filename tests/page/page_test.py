@@ -71,7 +71,7 @@ def filter_words(f):
 
 def page_rows(b, by, f, path=()):
     """What is below a node of the page: label to sums."""
-    state = {"by": by, "filter": {"with": "", "without": "", "in": "", "regex": False, "kind": "", "least": 0, **f}}
+    state = {"by": by, "filter": {"with": "", "without": "", "in": "", "regex": False, "kind": "", "flag": "", "least": 0, **f}}
     rows = b.run(f"Object.assign(heftPage.state, {json.dumps(state)}, {{ zoom: [] }}); heftPage.update(false);"
                  f"heftPage.rows({json.dumps(list(path))})")
     return {r["label"]: [r["now"], r["base"]] for r in rows}
@@ -181,6 +181,7 @@ def check_flags(b, work):
             check(f"flags: {label} is {flag}", label in shown.get(flag, []), True)
     check("flags: of a section", "far" in shown.get("cold", []), True)
     check("flags: they are no names", b.run("heftPage.state.filter.with = 'startup'; heftPage.update(false); heftPage.totals('now')"), [0, 0])
+    check("flags: one of them can be chosen", set(page_rows(b, ["c1"], {"flag": "cold"})), set(shown["cold"]))
     check("flags: plain has none", any("plain" in labels for flag, labels in shown.items() if flag != "[none]"), False)
     os.makedirs("out/Release/gen", exist_ok=True)
     for name in "out/Release/gen/made", "written":
@@ -654,6 +655,59 @@ def check_itself(b, work):
     check("itself: with symbols", vm(["c0", "c1"], ["a"]), {"a::f()": 10, "b": 60})
 
 
+SAVED = """(async () => {
+    const made = URL.createObjectURL, click = HTMLAnchorElement.prototype.click, saved = [];
+    URL.createObjectURL = blob => { saved.push(blob); return made(blob); };
+    HTMLAnchorElement.prototype.click = () => {};
+    document.getElementById("save-svg").click();
+    document.getElementById("save-png").click();
+    document.getElementById("save-csv").click();
+    for (let i = 0; i < 100 && saved.length < 3; i++)
+        await new Promise(go => setTimeout(go, 20));
+    Object.assign(URL, { createObjectURL: made });
+    HTMLAnchorElement.prototype.click = click;
+    const svg = await saved.find(s => s.type === "image/svg+xml").text(), doc = new DOMParser().parseFromString(svg, "image/svg+xml");
+    return [!doc.querySelector("parsererror, image, script"), doc.querySelectorAll("rect, path").length > 2, saved.find(s => s.type === "image/png").size > 1000, await saved.find(s => s.type === "text/csv").text() === heftPage.csv()];
+})()"""
+
+
+def check_saved(b, work):
+    """What is seen can be taken away: as svg, which is shapes alone, as png, and its rows as csv."""
+    heft("report", *REGIONS, "fw.map", "heap.core", "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    for tab in 0, 1:
+        b.run(f"document.getElementById('tab{tab}').click()")
+        for picture in b.run("[...document.querySelectorAll('#view option')].map(o => o.value)"):
+            b.run(f"heftPage.state.picture = {json.dumps(picture)}; heftPage.update(false)")
+            check(f"saved: {picture} of tab {tab}", b.run(SAVED), [True] * 4)
+
+
+def check_range(b, work):
+    """A range of time is in the address; moments are marked."""
+    heft("report", "heap.core", "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    b.run("heftPage.state.picture = 'time'; heftPage.update(false)")
+    b.run("""(() => {
+        const c = document.getElementById('canvas'), r = c.getBoundingClientRect();
+        const at = (x, type) => (type === 'pointerdown' ? c : window).dispatchEvent(new PointerEvent(type, { clientX: r.left + x * r.width, clientY: r.top + 50, bubbles: true }));
+        at(0.3, 'pointerdown'); at(0.6, 'pointermove'); at(0.6, 'pointerup');
+    })()""")
+    there, said, legend = b.run("[location.hash, heftPage.state.range, document.getElementById('legend').textContent]")
+    check("range: it is chosen", said is not None and said[0] < said[1], True)
+    b.open(work + "/page.html", there)
+    check("range: it is in the address", b.run("[heftPage.state.range, document.getElementById('legend').textContent]"), [said, legend])
+
+
+def check_heat(b, work):
+    """Colours of heat are those of samples, where there are any; a function called hot is not hot for that."""
+    heft("report", "-d", "sections,symbols", "mapped", "--perf=mapped.data", "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    b.run("Object.assign(heftPage.state, { colour: 'heat', by: ['c2'] }); heftPage.update(false)")
+    check("heat: what is hot", b.run("Object.fromEntries(heftPage.picture().boxes.filter(b => b.depth === 1 && !b.smaller).map(b => [b.node.label, b.node.heat?.[0]]).filter(([l]) => /^(hot|main|pages::read)/.test(l)))"),
+          {"hot": 6, "main": 205, "pages::read()": 205, "main.cold": 220})
+    check("heat: the legend says it", b.run("[...document.querySelectorAll('#legend span')].map(s => s.textContent).slice(0, 4)"), ["hot", "warm", "cold", "never"])
+
+
 def check_memory_goes(b, work):
     """What is large goes with the page; what was unpacked goes when it has been decoded."""
     heft("report", "-d", "sections,symbols", "sources", "-o", work + "/page.html")
@@ -751,7 +805,7 @@ def main():
     os.chdir(work)
     b = devtools.Browser(program)
     try:
-        for part in check_sizes, check_flags, check_lists, check_instructions, check_disassembly, check_cards, check_users, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_regions, check_itself, check_memory_goes, check_address, check_keys, check_pictures:
+        for part in check_sizes, check_flags, check_lists, check_instructions, check_disassembly, check_cards, check_users, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_regions, check_itself, check_saved, check_range, check_heat, check_memory_goes, check_address, check_keys, check_pictures:
             part(b, work)
         check("requests: none left", b.requests, [])
         check("errors: none", b.errors, [])
