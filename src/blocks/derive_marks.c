@@ -60,11 +60,11 @@ void code_marks_release(struct code_marks *m)
 
 static void add_block(struct blockmap *b, size_t first, uint64_t off, uint64_t size)
 {
+	const struct bbmap_block block = { .id = (uint32_t)(b->blocks.count - first),
+					   .off = (uint32_t)off,
+					   .size = (uint32_t)size };
 	if (size > 0)
-		vec_push(&b->blocks,
-			 (struct bbmap_block){ .id = (uint32_t)(b->blocks.count - first),
-					       .off = (uint32_t)off,
-					       .size = (uint32_t)size });
+		vec_push(&b->blocks, block);
 }
 
 bool code_marks_cut(const struct code_marks *m, uint64_t addr, uint64_t size, struct blockmap *b)
