@@ -276,8 +276,9 @@ bool demangle_module(struct demangler *d, struct str raw, struct str *ret,
 	const struct str name = without_underscore(raw);
 	if (scheme_of(name) != SCHEME_MODULE)
 		return false;
-	/* Most that a rule makes of a byte are two: "$" is ", ". */
-	room(d, 2 * name.len + 64);
+	/* Most that a rule makes of a byte are two: "$" is ", "; but words of Swift that come
+	 * again are a letter each. */
+	room(d, 4 * name.len + 64);
 	if (!module_name_read(name, d->buffer, d->capacity, parts) || parts->len > NAME_MAX_SIZE)
 		return false;
 	*ret = (struct str){ d->buffer, parts->len };

@@ -215,34 +215,96 @@ static bool read_pascal(struct str raw, struct out *o, struct module_name *ret)
 
 /* ---- Swift ----------------------------------------------------------------------------------- */
 
-/* Swift, docs/ABI/Mangling.rst.  An identifier has its length in front; "0" there stands for words
- * of names before it, which are not followed.  The bytes read, 0 for none. */
-static size_t swift_identifier(struct str s, struct str *ret)
+/* Swift, docs/ABI/Mangling.rst.  An identifier has its length in front.  Behind "0" words of what was
+ * written before stand for themselves: a letter each, of which a capital is the last. */
+struct swift {
+	struct str words[26];
+	size_t count;
+};
+
+/* Of two letters and more: up to "_", or to a capital behind a letter that is none. */
+static void learn_words(struct swift *w, struct str s)
+{
+	size_t start = 0, i = 0;
+	while (start < s.len) {
+		const bool begins = s.p[start] != '_' && !is_digit(s.p[start]);
+		for (i = start + 1; begins && i < s.len && s.p[i] != '_'; i++)
+			if (is_upper(s.p[i]) && !is_upper(s.p[i - 1]))
+				break;
+		if (i - start >= 2 && w->count < COUNT_OF(w->words))
+			w->words[w->count++] = (struct str){ s.p + start, i - start };
+		start = i;
+	}
+}
+
+/* The bytes read, 0 for none. */
+static size_t swift_literal(struct swift *w, struct str s, struct out *o)
 {
 	size_t i = 0, n = 0;
 	while (i < s.len && i < 5 && is_digit(s.p[i]))
 		n = n * 10 + (size_t)(s.p[i++] - '0');
 	if (i == 0 || s.p[0] == '0' || n == 0 || n > s.len - i)
 		return 0;
-	*ret = (struct str){ s.p + i, n };
+	const struct str text = { s.p + i, n };
+	put_str(o, text);
+	learn_words(w, text);
 	return i + n;
 }
 
+/* The letters behind "0" and behind a literal: small ones, and a capital that is the last. */
+static size_t swift_words(struct swift *w, struct str s, struct out *o)
+{
+	size_t i = 0;
+	bool more = true;
+	while (more && i < s.len && (is_lower(s.p[i]) || is_upper(s.p[i]))) {
+		more = is_lower(s.p[i]);
+		const size_t word = (size_t)(s.p[i++] - (more ? 'a' : 'A'));
+		if (word >= w->count)
+			return 0;
+		put_str(o, w->words[word]);
+	}
+	return i;
+}
+
+static size_t swift_identifier(struct swift *w, struct str s, struct out *o)
+{
+	size_t at = 1;
+	if (!str_starts(s, STR("0")))
+		return swift_literal(w, s, o);
+	for (bool last = false; !last;) {
+		const size_t words = swift_words(w, from(s, at), o);
+		at += words;
+		if (words == 0 || at == s.len)
+			return 0;
+		last = is_upper(s.p[at - 1]);
+		if (s.p[at] == '0')
+			return at + 1;
+		const size_t literal = swift_literal(w, from(s, at), o);
+		if (literal == 0)
+			return 0;
+		at += literal;
+	}
+	return at;
+}
+
 /* The module in front: an identifier, or one of those that have a short form. */
-static size_t swift_module(struct str s, struct str *ret)
+static size_t swift_module(struct swift *w, struct str s, struct out *o)
 {
 	static const struct {
 		const char *code, *name;
 	} known[] = { { "So", "__C" }, { "SC", "__C_Synthesized" }, { "s", "Swift" } };
 	for (size_t i = 0; i < COUNT_OF(known); i++) {
 		const struct str code = str_of(known[i].code);
-		*ret = str_of(known[i].name);
-		if (str_starts(s, code))
-			return code.len;
+		if (!str_starts(s, code))
+			continue;
+		put_text(o, known[i].name);
+		return code.len;
 	}
+	if (!str_starts(s, STR("S")) || s.len <= 2)
+		return swift_identifier(w, s, o);
 	/* "Sa", "SS": types of the standard library. */
-	*ret = STR("Swift");
-	return str_starts(s, STR("S")) && s.len > 2 ? 2 : swift_identifier(s, ret);
+	put_text(o, "Swift");
+	return 2;
 }
 
 static size_t swift_prefix(struct str raw)
@@ -254,26 +316,38 @@ static size_t swift_prefix(struct str raw)
 	return 0;
 }
 
+/* What was written from `at` on is all there is. */
+static void keep_last(struct out *o, size_t at)
+{
+	memmove(o->p, o->p + at, o->len - at);
+	o->len -= at;
+}
+
 /* MODULE, types by a capital each, and the member; what follows is left as it is. */
 static bool read_swift(struct str raw, struct out *o, struct module_name *ret)
 {
-	struct str rest = from(raw, swift_prefix(raw)), part;
-	size_t size = swift_module(rest, &part);
+	struct swift w = { .count = 0 };
+	struct str rest = from(raw, swift_prefix(raw));
+	size_t size = swift_module(&w, rest, o);
 	if (size == 0 || rest.len == raw.len)
 		return false;
-	put_str(o, part);
 	ret->module = ret->package = o->len;
 	rest = from(rest, size);
-	while ((size = swift_identifier(rest, &part)) > 0) {
+	for (;;) {
+		const size_t before = o->len;
 		put_text(o, ".");
-		put_str(o, part);
+		const size_t start = o->len;
+		size = swift_identifier(&w, rest, o);
+		if (size == 0) {
+			o->len = before;
+			break;
+		}
 		rest = from(rest, size);
 		if (rest.len == 0 || !strchr("CVOPE", rest.p[0]))
 			break;
 		/* An extension is of the module that makes it. */
 		if (rest.p[0] == 'E') {
-			o->len = 0;
-			put_str(o, part);
+			keep_last(o, start);
 			ret->module = ret->package = o->len;
 		}
 		rest = from(rest, 1);
