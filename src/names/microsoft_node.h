@@ -29,7 +29,7 @@ enum ms_kind {
 	MS_TUPLE,   /* a: list */
 	MS_ADDRESS, /* a: symbol */
 	/* symbols; a: qualified name */
-	MS_CODE, /* text: what stands in front, b: type or 0, c: list of numbers, n: of enum ms_thunk */
+	MS_CODE,     /* text: what stands in front, b: type, c: numbers, n: enum ms_thunk */
 	MS_DATA,     /* text: what stands in front, b: type */
 	MS_TABLE,    /* text: what it is, b: list of qualified names "for" */
 	MS_DESCRIBE, /* text: what it is, a: qualified name, b: list of numbers, c: type */

@@ -215,8 +215,8 @@ static bool read_pascal(struct str raw, struct out *o, struct module_name *ret)
 
 /* ---- Swift ----------------------------------------------------------------------------------- */
 
-/* Swift, docs/ABI/Mangling.rst.  An identifier has its length in front.  Behind "0" words of what was
- * written before stand for themselves: a letter each, of which a capital is the last. */
+/* Swift, docs/ABI/Mangling.rst.  An identifier has its length in front.  Behind "0" it refers to
+ * words of what was written before: a letter each, of which a capital is the last. */
 struct swift {
 	struct str words[26];
 	size_t count;
