@@ -320,6 +320,8 @@ static void attribute_image(struct attr *a, size_t number, size_t total)
 		name_table_symbols(a);
 	attr_relocs(a);
 	attr_commit_vm(a);
+	attr_late_entries(a);
+	attr_commit_vm(a);
 	attr_code_tables(a);
 	attr_btf(a);
 	attr_notes(a);

@@ -11,6 +11,7 @@ import io
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -241,6 +242,8 @@ def macho_build(t, arch, name, flags):
     run(*link, "-fixup_chains", "-o", chained)
     t.totals(chained)
     macho_tables(t, chained)
+    if arch == "arm64":
+        macho_signature(t, chained)
 
 
 def macho_debug_map(t, linked, objects, link_archive):
@@ -295,8 +298,34 @@ def macho_tables(t, path):
     t.check(f"{path}: function starts", sorted(functions - rows["Function Start Addresses"]), [])
     t.check(f"{path}: there are function starts", len(functions) >= 8, True)
     for table, most in [("Export Info", 24), ("Exports Trie", 24), ("Function Start Addresses", 8), ("Symbol Table", 0),
-                        ("String Table", 16), ("Rebase Info", 16), ("Chained Fixups", 120)]:
+                        ("String Table", 16), ("Rebase Info", 16), ("Chained Fixups", 120), ("__TEXT,__init_offsets", 0),
+                        ("__TEXT,__unwind_info", 128), ("Code Signature", 600)]:
         t.check(f"{path}: {table} of nobody, {left[table]} bytes", left[table] <= most, True)
+
+
+def macho_signature(t, path):
+    """A piece of a hash goes to what lies in that part of the page, which the raw map tells."""
+    with open(path, "rb") as f:
+        content = f.read()
+    place = re.search(r"LC_CODE_SIGNATURE\n.*?dataoff (\d+)", run("llvm-objdump-19", "--macho", "--private-headers", path), re.S)
+    owners = []
+    for line in run(t.heft, "size", "-d", "rawsymbols", "-w", "--raw-map", path).splitlines():
+        if m := re.match(r"([0-9a-f]+)-([0-9a-f]+)\s+\d+\s+(.*)", line):
+            owners.append((int(m[1], 16), int(m[2], 16), m[3]))
+
+    def owner(at):
+        return next((name for start, end, name in owners if start <= at < end), None)
+    directory = content.index(b"\xfa\xde\x0c\x02", int(place[1]))
+    hashes, _, _, count, _ = struct.unpack(">5I", content[directory + 16:directory + 36])
+    size, shift = content[directory + 36], content[directory + 39]
+    right = total = 0
+    for i in range(count):
+        for at in range(0, size, 4):
+            signed = owner((i << shift) + (at << shift) // size)
+            if signed and not signed.startswith("["):
+                total += 1
+                right += owner(directory + hashes + i * size + at) == signed
+    t.check(f"{path}: pieces of hashes with the right owner", (right, total >= 10), (total, True))
 
 
 def macho_bundle(t, path):
@@ -577,14 +606,41 @@ def pdb_elsewhere(t, name):
     t.totals(program)
 
 
+def pdb_and_dwarf(t):
+    """Both tell of a program whose objects have both: its debug sections belong to the units that the PDB names."""
+    objects = []
+    for source in ("one.c", "two.c"):
+        objects.append(t.path(source.split(".")[0] + ".o"))
+        run("clang-19", "--target=x86_64-w64-mingw32", "-g", "-gcodeview", "-gdwarf-5", "-O1", "-Dmain=unused",
+            "-c", t.path(source), "-o", objects[-1])
+    program, alone = t.path("both.exe"), t.path("alone.exe")
+    link = ["ld.lld-19", "-m", "i386pep", "-e", "start", *objects]
+    run(*link, f"--pdb={t.path('both.pdb')}", "-o", program)
+    run(*link, "-o", alone)
+    for path in (program, alone):
+        t.totals(path)
+    for source in ("compileunits", "sourcefiles"):
+        # Sections of the file are filled up to 512 bytes.
+        left = {r["sections"] for r in t.rows(program, f"sections,{source}")
+                if r["sections"].startswith(".debug_") and r[source].startswith("[") and int(r["filesize"]) >= 512}
+        t.check(f"{program}: debug sections of nobody by {source}", left, set())
+    both, dwarf = (functions_by_unit(t, path, ".text") for path in (program, alone))
+    t.check(f"{program}: functions by unit", both, dwarf)
+    t.check(f"{program}: there are functions", len(both) >= 4, True)
+    units = {os.path.basename(r["compileunits"]) for r in t.rows(program, "compileunits,sections") if r["sections"] == ".debug_info"
+             and not r["compileunits"].startswith("[")}
+    t.check(f"{program}: units of debug info", units, {"one.c", "two.c"})
+
+
 def pdb(t):
-    need(("clang-19", "clang-19"), ("lld-link-19", "lld-19"), ("llvm-pdbutil-19", "llvm-19"), ("llvm-symbolizer-19", "llvm-19"),
-         ("llvm-readobj-19", "llvm-19"))
+    need(("clang-19", "clang-19"), ("lld-link-19", "lld-19"), ("ld.lld-19", "lld-19"), ("llvm-pdbutil-19", "llvm-19"),
+         ("llvm-symbolizer-19", "llvm-19"), ("llvm-readobj-19", "llvm-19"))
     with open(t.path("three.cc"), "w", encoding="utf-8") as f:
         f.write(THREE)
     for target in ("x86_64", "aarch64"):
         for number, flags in enumerate(["-O0", "-O1", "-O2 -ffunction-sections", "-Os"]):
             pdb_build(t, f"{target}-pc-windows-msvc", f"{target}{number}", flags.split())
+    pdb_and_dwarf(t)
 
 
 # ---- every command on every format ------------------------------------------------------------------------------------

@@ -175,25 +175,6 @@ static struct macho_range add_range(struct macho *m, const char *title, uint64_t
 	return (struct macho_range){ made->off, made->file_size, index };
 }
 
-/* CS_SuperBlob (kern/cs_blobs.h), big-endian: an index of blobs, of which the code directory has
- * flags. */
-static void read_signature(struct macho *m, const struct macho_range *range)
-{
-	enum { SUPER_BLOB = (int)0xfade0cc0, DIRECTORY = 0, HARDENED_RUNTIME = 0x10000 };
-	struct reader r = reader_of(bytes_sub(m->build.im->bytes, range->off, range->size), true);
-	m->is_signed = read_u32(&r) == (uint32_t)SUPER_BLOB;
-	read_skip(&r, 4);
-	const uint32_t count = read_u32(&r);
-	for (uint32_t i = 0; i < count && reader_left(&r) >= 8; i++) {
-		const uint32_t type = read_u32(&r), off = read_u32(&r);
-		if (type != DIRECTORY)
-			continue;
-		reader_seek(&r, off + UINT64_C(12)); /* magic, length, version */
-		m->hardened = read_u32(&r) & HARDENED_RUNTIME;
-		return;
-	}
-}
-
 static void read_linkedit_data(struct macho *m, struct reader *r, uint32_t command)
 {
 	const uint32_t off = read_u32(r), size = read_u32(r);
@@ -202,7 +183,7 @@ static void read_linkedit_data(struct macho *m, struct reader *r, uint32_t comma
 			continue;
 		const struct macho_range range = add_range(m, ranges[i].title, off, size);
 		switch (command) {
-		case LC_CODE_SIGNATURE: read_signature(m, &range); break;
+		case LC_CODE_SIGNATURE: macho_read_signature(m, &range); break;
 		case LC_FUNCTION_STARTS: m->starts = range; break;
 		case LC_DATA_IN_CODE: m->data_in_code = range; break;
 		case LC_EXPORTS_TRIE: m->exports = range; break;

@@ -23,6 +23,7 @@ enum {
 	S_THREAD_LOCAL_ZEROFILL = 18,
 	S_THREAD_LOCAL_VARIABLES = 19,
 	S_THREAD_LOCAL_VARIABLE_POINTERS = 20,
+	S_INIT_FUNC_OFFSETS = 22,
 };
 #define S_ATTR_PURE_INSTRUCTIONS UINT32_C(0x80000000)
 #define S_ATTR_SOME_INSTRUCTIONS UINT32_C(0x400)
@@ -134,6 +135,8 @@ uint32_t macho_name_find(const struct macho *m, struct str name);
 void macho_read_relocs(struct macho *m);
 /* macho_unwind.c: the entries of __unwind_info. */
 void macho_read_unwind(struct macho *m);
+/* macho_signature.c: whether the code is signed, and how; hashes to what they sign. */
+void macho_read_signature(struct macho *m, const struct macho_range *range);
 /* macho_names.c: what the passes know a section by. */
 struct str macho_section_name(struct macho *m, struct str segment, struct str section,
 			      uint32_t flags);

@@ -63,6 +63,19 @@ void macho_read_starts(struct macho *m)
 	}
 }
 
+/* Initialisers, as distances from the start of __TEXT. */
+static void read_init_offsets(struct macho *m, const struct macho_section *s)
+{
+	enum { OFFSET_SIZE = 4 };
+	struct reader r = macho_reader(m, s->off, s->size);
+	for (uint64_t at = 0; reader_left(&r) >= OFFSET_SIZE; at += OFFSET_SIZE)
+		build_entry(&m->build,
+			    &(struct image_entry){ .section = s->index,
+						   .off = at,
+						   .size = OFFSET_SIZE,
+						   .addr = m->text_addr + read_u32(&r) });
+}
+
 /* data_in_code_entry */
 static void read_data_in_code(struct macho *m)
 {
@@ -248,6 +261,9 @@ void macho_read_linkedit(struct macho *m)
 	if (m->build.im->kind == IMAGE_OBJECT)
 		return;
 	read_data_in_code(m);
+	for (size_t i = 0; i < m->sections.count; i++)
+		if ((m->sections.data[i].flags & 0xff) == S_INIT_FUNC_OFFSETS)
+			read_init_offsets(m, &m->sections.data[i]);
 	read_tlv(m);
 	read_exports(m);
 	read_imports(m);

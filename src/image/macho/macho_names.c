@@ -11,6 +11,7 @@ static const struct {
 	{ NULL, "__literal4", ".rodata.cst4" },
 	{ NULL, "__literal8", ".rodata.cst8" },
 	{ NULL, "__literal16", ".rodata.cst16" },
+	{ NULL, "__literals", ".rodata.literals" },
 	{ "__TEXT", "__const", ".rodata" },
 	{ NULL, "__rodata", ".rodata" },
 	{ NULL, "__const", ".data.rel.ro" },

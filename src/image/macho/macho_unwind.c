@@ -1,35 +1,48 @@
 /* __unwind_info (mach-o/compact_unwind_encoding.h): an index of pages, whose entries are each about
- * a function. */
+ * a function.  A page has at most 4096 bytes. */
 #include "image/macho/macho_internal.h"
 
-enum { PAGE_REGULAR = 2, PAGE_COMPRESSED = 3, INDEX_SIZE = 12, OFFSET_BITS = 24 };
+enum { PAGE_REGULAR = 2, PAGE_COMPRESSED = 3, INDEX_SIZE = 12, OFFSET_BITS = 24, PAGE_SIZE = 4096 };
 
 static void add(struct macho *m, uint64_t off, uint64_t size, uint64_t function)
 {
-	build_entry(&m->build, &(struct image_entry){ .section = m->unwind.index,
-						      .off = off,
-						      .size = size,
-						      .addr = m->text_addr + function });
+	if (size > 0)
+		build_entry(&m->build, &(struct image_entry){ .section = m->unwind.index,
+							      .off = off,
+							      .size = size,
+							      .addr = m->text_addr + function });
 }
 
-static void read_page(struct macho *m, struct reader *r, uint64_t base, uint32_t first,
-		      uint64_t *left)
+/* A page of the second level, which the index says begins with function `first`. */
+struct page {
+	uint64_t off, end;
+	uint32_t first;
+};
+
+/* The header of a page and the room behind its entries are there for all of its functions. */
+static void read_page(struct macho *m, struct reader *r, const struct page *p, uint64_t *left)
 {
-	reader_seek(r, base);
+	reader_seek(r, p->off);
 	const uint32_t kind = read_u32(r);
 	const uint16_t off = read_u16(r), count = read_u16(r);
 	const unsigned size = kind == PAGE_REGULAR ? 8 : 4;
 	if (kind != PAGE_REGULAR && kind != PAGE_COMPRESSED)
 		return;
-	reader_seek(r, add_sat(base, off));
-	for (unsigned i = 0; i < count && reader_left(r) >= size && *left >= size; i++) {
+	add(m, p->off, off, p->first);
+	reader_seek(r, add_sat(p->off, off));
+	const uint64_t end = add_sat(r->pos, (uint64_t)count * size);
+	const uint64_t room = p->end > end ? p->end - end : 0;
+	for (uint64_t i = 0; i < count && reader_left(r) >= size && *left >= size; i++) {
 		*left -= size;
 		const uint64_t at = r->pos;
-		const uint32_t function = read_u32(r);
+		const uint32_t word = read_u32(r);
+		const uint32_t function = kind == PAGE_REGULAR
+						  ? word
+						  : p->first + (word & ((1u << OFFSET_BITS) - 1));
 		read_skip(r, size - 4);
-		add(m, at, size,
-		    kind == PAGE_REGULAR ? function
-					 : first + (function & ((1u << OFFSET_BITS) - 1)));
+		add(m, at, size, function);
+		const uint64_t from = end + room * i / count;
+		add(m, from, end + room * (i + 1) / count - from, function);
 	}
 }
 
@@ -47,6 +60,27 @@ static void read_lsdas(struct macho *m, struct reader *r, uint64_t from, uint64_
 	}
 }
 
+/* unwind_info_section_header_index_entry */
+struct index {
+	uint32_t first, page, lsdas;
+};
+
+static struct index read_index(struct reader *r)
+{
+	struct index e;
+	e.first = read_u32(r);
+	e.page = read_u32(r);
+	e.lsdas = read_u32(r);
+	return e;
+}
+
+/* Up to the next page, whose place the last one of the index does not have. */
+static uint64_t page_end(const struct macho *m, uint64_t off, uint64_t next)
+{
+	const uint64_t end = min_u64(add_sat(off, PAGE_SIZE), m->unwind.size);
+	return next > off ? min_u64(next, end) : end;
+}
+
 void macho_read_unwind(struct macho *m)
 {
 	struct reader r = macho_reader(m, m->unwind.off, m->unwind.size);
@@ -58,20 +92,27 @@ void macho_read_unwind(struct macho *m)
 	uint64_t lsdas = 0;
 	/* Pages of a sound section do not overlap. */
 	uint64_t left = m->unwind.size;
+	reader_seek(&r, index);
 	for (uint64_t i = 0; i < count && left >= INDEX_SIZE; i++) {
 		left -= INDEX_SIZE;
-		struct reader page = macho_reader(m, m->unwind.off, m->unwind.size);
-		reader_seek(&r, add_sat(index, i * INDEX_SIZE));
-		const uint32_t first = read_u32(&r), off = read_u32(&r), data = read_u32(&r);
+		const uint64_t at = r.pos;
+		const struct index e = read_index(&r);
+		struct reader next = r;
+		struct reader rest = macho_reader(m, m->unwind.off, m->unwind.size);
 		if (!reader_ok(&r))
 			break;
-		if (off != 0)
-			read_page(m, &page, off, first, &left);
-		if (i > 0 && lsdas < data) {
-			page = macho_reader(m, m->unwind.off, m->unwind.size);
-			read_lsdas(m, &page, lsdas, data, &left, &data_of);
+		add(m, at, INDEX_SIZE, e.first);
+		if (e.page != 0)
+			read_page(m, &rest,
+				  &(struct page){ e.page,
+						  page_end(m, e.page, read_index(&next).page),
+						  e.first },
+				  &left);
+		if (i > 0 && lsdas < e.lsdas) {
+			rest = macho_reader(m, m->unwind.off, m->unwind.size);
+			read_lsdas(m, &rest, lsdas, e.lsdas, &left, &data_of);
 		}
-		lsdas = data;
+		lsdas = e.lsdas;
 	}
 	macho_add_data(m, &data_of);
 	vec_release(&data_of);

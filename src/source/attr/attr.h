@@ -67,9 +67,10 @@ struct attr {
 	struct debug_bytes *bytes;
 	label_id debug_owner; /* of all its debug sections, LABEL_NONE where it is not one */
 	place_vec sized;
-	uint64_t by_file;  /* symbols owned by an STT_FILE name, there being no DWARF */
-	place_vec unsized; /* symbols without a size, sorted; first of an address leads */
-	struct refs *refs; /* from attr_refs_find to attr_refs_claim */
+	uint64_t by_file;   /* symbols owned by an STT_FILE name, there being no DWARF */
+	place_vec unsized;  /* symbols without a size, sorted; first of an address leads */
+	VEC(uint32_t) late; /* entries of made tables whose owner is not known yet */
+	struct refs *refs;  /* from attr_refs_find to attr_refs_claim */
 };
 
 /* Claims bytes of a section for a label: VM bytes if the section is mapped, else file bytes. */
@@ -125,6 +126,8 @@ void attr_alignment(struct attr *a);
  * needs no owners and makes no labels, so it may run beside others (on a copy of the attr). */
 void attr_symbol_tables(struct attr *a);
 void attr_tables(struct attr *a);
+/* Entries about what had no owner before attr_tables: other tables, names of what these own. */
+void attr_late_entries(struct attr *a);
 /* attr_objects.c: section headers of objects to the one owner of the section. */
 void attr_objects(struct attr *a);
 /* attr_files.c: whose code it is, by the rows of line programs. */

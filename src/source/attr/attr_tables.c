@@ -302,18 +302,34 @@ static void marks(struct attr *a)
 }
 
 /* Tables that are not in ELF's form. */
+static void made_entry(struct attr *a, size_t i, struct span_cursor *cursor)
+{
+	const struct image_entry *e = &a->im->entries[i];
+	label_id label = LABEL_NONE;
+	if (e->symbol != 0 && e->symbol < a->sym_count)
+		label = a->sym_labels[e->symbol];
+	else if (e->symbol == 0)
+		label = cursor_label(cursor, e->addr);
+	if (label == LABEL_NONE)
+		vec_push(&a->late, (uint32_t)i);
+	else
+		attr_put(a, &a->im->sections[e->section], e->off, e->size, label, WHY_SYMBOL_ENTRY);
+}
+
 static void made_entries(struct attr *a)
 {
 	struct span_cursor cursor = { &a->vm, 0 };
-	for (size_t i = 0; i < a->im->entry_count; i++) {
-		const struct image_entry *e = &a->im->entries[i];
-		label_id label = LABEL_NONE;
-		if (e->symbol != 0 && e->symbol < a->sym_count)
-			label = a->sym_labels[e->symbol];
-		else if (e->symbol == 0)
-			label = cursor_label(&cursor, e->addr);
-		attr_put(a, &a->im->sections[e->section], e->off, e->size, label, WHY_SYMBOL_ENTRY);
-	}
+	for (size_t i = 0; i < a->im->entry_count; i++)
+		made_entry(a, i, &cursor);
+}
+
+void attr_late_entries(struct attr *a)
+{
+	struct span_cursor cursor = { &a->vm, 0 };
+	const size_t count = a->late.count;
+	for (size_t i = 0; i < count; i++)
+		made_entry(a, a->late.data[i], &cursor);
+	vec_release(&a->late);
 }
 
 void attr_tables(struct attr *a)
