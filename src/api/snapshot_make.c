@@ -175,9 +175,9 @@ static void add_metadata(struct made *p)
 	const char *file = file_name(p->path);
 	const int64_t modified = p->file ? p->program.input.file.modified : 0;
 	add_text(p, "elf_algorithm",
-		 p->map                        ? "linker_map"
-		 : p->units.measure.dwarf.open ? "dwarf"
-					       : "sections");
+		 p->map                                      ? "linker_map"
+		 : dwarf_slot_found(&p->units.measure.dwarf) ? "dwarf"
+							     : "sections");
 	if (im) {
 		const char *arch = arch_name(im->machine);
 		add_text(p, "elf_arch", arch ? arch : image_describe(im));

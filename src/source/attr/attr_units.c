@@ -81,6 +81,42 @@ static void note_no_dwarf(const struct attr *a)
 		     a->owner == BY_FILE ? "source files" : "compile units");
 }
 
+static void read_dwarf(struct attr *a)
+{
+	if (!a->dwarf)
+		return;
+	if (a->owner == BY_FILE)
+		attr_file_rows(a);
+	a->bytes = mem_zeroed(1, sizeof *a->bytes);
+	*a->bytes = (struct debug_bytes){ .f = a->f,
+					  .info = a->dwarf,
+					  .own = a->dwarf->image == a->im,
+					  .by_file = a->owner == BY_FILE,
+					  .code = on_code,
+					  .variable = on_variable,
+					  .done = on_done,
+					  .ctx = a,
+					  .vm_claims = &a->vm_claims };
+	debug_bytes_walk(a->bytes);
+	attr_commit_vm(a);
+}
+
+static void close_bytes(struct attr *a)
+{
+	if (a->bytes)
+		debug_bytes_release(a->bytes);
+	mem_free(a->bytes);
+	a->bytes = NULL;
+}
+
+/* A program of which a PDB tells may have DWARF besides: of other objects, or of the same. */
+static void read_own_dwarf(struct attr *a)
+{
+	close_bytes(a);
+	a->dwarf = source_dwarf(a->f, a->im, NULL);
+	read_dwarf(a);
+}
+
 void attr_units(struct attr *a)
 {
 	const bool by_map = a->owner == BY_UNIT && a->f->linkmap;
@@ -88,22 +124,9 @@ void attr_units(struct attr *a)
 	a->symtab = image_section_type(a->im, SHT_SYMTAB, 1);
 	a->dynsym = image_section_type(a->im, SHT_DYNSYM, 1);
 	attr_list_sized(a, &a->sized);
-	if (a->dwarf && a->owner == BY_FILE)
-		attr_file_rows(a);
-	if (a->dwarf) {
-		a->bytes = mem_zeroed(1, sizeof *a->bytes);
-		*a->bytes = (struct debug_bytes){ .f = a->f,
-						  .info = a->dwarf,
-						  .own = a->dwarf->image == a->im,
-						  .by_file = a->owner == BY_FILE,
-						  .code = on_code,
-						  .variable = on_variable,
-						  .done = on_done,
-						  .ctx = a,
-						  .vm_claims = &a->vm_claims };
-		debug_bytes_walk(a->bytes);
-		attr_commit_vm(a);
-	}
+	read_dwarf(a);
+	if (a->dwarf && a->dwarf->image != a->im && debuginfo_present(a->im))
+		read_own_dwarf(a);
 	if (by_map)
 		attr_linkmap(a);
 	if (!by_map || !a->f->input->linkmap) /* whose local symbols are made of the map */
@@ -140,8 +163,5 @@ void attr_debug_sections(struct attr *a)
 		if (a->bytes->any && !a->bytes->several)
 			a->debug_owner = a->bytes->sole;
 	}
-	if (a->bytes)
-		debug_bytes_release(a->bytes);
-	mem_free(a->bytes);
-	a->bytes = NULL;
+	close_bytes(a);
 }
