@@ -147,6 +147,21 @@ void build_set_relocs(struct image_build *b, uint32_t table, struct reloc *list,
 	b->sections.data[table].made_reloc_count = count;
 }
 
+/* Adds the bytes to one of the last entries where they are more of the same.  Of two: entries and
+ * their names take turns. */
+static bool continues(struct image_build *b, const struct image_entry *e)
+{
+	for (size_t i = 1; i <= 2 && i <= b->entries.count; i++) {
+		struct image_entry *last = &b->entries.data[b->entries.count - i];
+		if (last->section == e->section && last->symbol == e->symbol &&
+		    last->addr == e->addr && last->off + last->size == e->off) {
+			last->size += e->size;
+			return true;
+		}
+	}
+	return false;
+}
+
 void build_entry(struct image_build *b, const struct image_entry *given)
 {
 	struct image_entry e = *given;
@@ -156,7 +171,8 @@ void build_entry(struct image_build *b, const struct image_entry *given)
 	if (e.section == 0 || e.off >= size)
 		return;
 	e.size = min_u64(e.size, size - e.off);
-	vec_push(&b->entries, e);
+	if (!continues(b, &e))
+		vec_push(&b->entries, e);
 }
 
 /* ---- functions without a symbol -------------------------------------------------------------- */

@@ -139,6 +139,7 @@ bool macho_parse(struct image *im, const struct image_place *at, struct bytes by
 	vec_release(&m.sections);
 	vec_release(&m.segments);
 	vec_release(&m.pointers);
+	vec_release(&m.indexes);
 	map_release(&m.names);
 	if (!ok)
 		image_release(im);

@@ -70,6 +70,7 @@ struct macho {
 	uint64_t slots_left, relocs_left;
 	struct map names;      /* of macho_name_find */
 	uint32_t first_symbol; /* index of the first nlist's in the image's table */
+	VEC(uint32_t) indexes; /* there, by nlist; 0: an entry for debuggers */
 	uint64_t text_addr;    /* of the segment __TEXT */
 	uint64_t linkedit_addr, linkedit_off, linkedit_size; /* of the segment __LINKEDIT */
 };
@@ -85,6 +86,8 @@ static inline uint64_t read_macho_word(struct reader *r, const struct macho *m)
 void macho_read_commands(struct macho *m);
 /* macho_symbols.c: the symbol table; slots and stubs of symbols. */
 void macho_read_symbols(struct macho *m);
+/* The index of the i-th nlist in the image's table; 0: none. */
+uint32_t macho_symbol_index(const struct macho *m, uint64_t i);
 
 /* An entry of the symbol table. */
 struct nlist {

@@ -92,7 +92,7 @@ static bool make_reloc(const struct macho *m, const struct macho_section *s, con
 	if (e->pcrel && im->machine == EM_X86_64)
 		ret->addend -= 4;
 	if (e->external) {
-		ret->symbol = e->symbol < m->symbol_count ? m->first_symbol + e->symbol : 0;
+		ret->symbol = macho_symbol_index(m, e->symbol);
 		return ret->symbol != 0;
 	}
 	if (e->symbol == 0 || e->symbol > m->sections.count)

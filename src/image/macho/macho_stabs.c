@@ -151,10 +151,11 @@ void macho_read_stabs(struct macho *m)
 		const uint64_t off = r.pos;
 		const struct nlist n = macho_read_nlist(&r, m);
 		struct str name = STR("");
+		if (!(n.type & N_STAB))
+			continue;
 		(void)bytes_cstr(strings, n.name, &name);
-		if (n.type & N_STAB)
-			read_stab(&s, &n, off, name);
-		if (n.type & N_STAB && m->build.im->kind != IMAGE_OBJECT)
+		read_stab(&s, &n, off, name);
+		if (m->build.im->kind != IMAGE_OBJECT)
 			map_stab(&s, &n, name);
 	}
 	flush(&s);

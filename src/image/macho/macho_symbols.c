@@ -62,32 +62,43 @@ static void place_symbol(struct macho *m, const struct nlist *n, struct symbol *
 	s->type = m->build.sections.data[in->index].exec ? STT_FUNC : STT_OBJECT;
 }
 
+static void add_symbol(struct macho *m, const struct nlist *n, struct bytes strings, uint64_t off,
+		       uint64_t size)
+{
+	struct str name = STR("");
+	(void)bytes_cstr(strings, n->name, &name);
+	struct made_symbol s = { .entry_off = off, .entry_size = size, .name_size = name.len + 1 };
+	s.symbol.name = macho_plain_name(name);
+	s.symbol.name_off = n->name;
+	s.symbol.bind = !(n->type & N_EXT)     ? STB_LOCAL
+			: n->desc & N_WEAK_DEF ? STB_WEAK
+					       : STB_GLOBAL;
+	s.symbol.visibility = n->type & N_PEXT ? STV_HIDDEN : STV_DEFAULT;
+	place_symbol(m, n, &s.symbol);
+	build_symbol(&m->build, &s);
+}
+
+/* Entries for debuggers, of which a file with debug info has more than of others, are no symbols:
+ * see macho_stabs.c. */
 static void read_table(struct macho *m)
 {
 	struct reader r = macho_reader(m, m->symbols.off, m->symbols.size);
 	const struct bytes strings = macho_strings(m);
 	m->first_symbol = (uint32_t)m->build.symbols.count;
+	vec_reserve(&m->indexes, m->symbol_count);
 	for (uint64_t i = 0; i < m->symbol_count; i++) {
-		struct made_symbol s = { .entry_off = r.pos };
+		const uint64_t off = r.pos;
 		const struct nlist n = macho_read_nlist(&r, m);
-		struct str name = STR("");
-		(void)bytes_cstr(strings, n.name, &name);
-		s.entry_size = r.pos - s.entry_off;
-		s.symbol.name = STR("");
-		if (n.type & N_STAB) {
-			s.entry_size = 0; /* see macho_stabs.c */
-		} else {
-			s.symbol.name = macho_plain_name(name);
-			s.symbol.name_off = n.name;
-			s.name_size = name.len + 1;
-			s.symbol.bind = !(n.type & N_EXT)     ? STB_LOCAL
-					: n.desc & N_WEAK_DEF ? STB_WEAK
-							      : STB_GLOBAL;
-			s.symbol.visibility = n.type & N_PEXT ? STV_HIDDEN : STV_DEFAULT;
-			place_symbol(m, &n, &s.symbol);
-		}
-		build_symbol(&m->build, &s);
+		const bool is_symbol = !(n.type & N_STAB);
+		vec_push(&m->indexes, is_symbol ? (uint32_t)m->build.symbols.count : 0);
+		if (is_symbol)
+			add_symbol(m, &n, strings, off, r.pos - off);
 	}
+}
+
+uint32_t macho_symbol_index(const struct macho *m, uint64_t i)
+{
+	return i < m->indexes.count ? m->indexes.data[i] : 0;
 }
 
 /* ---- slots and stubs ------------------------------------------------------------------------- */
@@ -114,10 +125,9 @@ static void read_slots(struct macho *m, const struct macho_section *s, uint64_t 
 			return;
 		m->slots_left -= 4;
 		const uint64_t at = r.pos;
-		const uint64_t index = read_u32(&r);
-		if (index >= m->symbol_count)
+		const uint32_t symbol = macho_symbol_index(m, read_u32(&r));
+		if (symbol == 0)
 			continue;
-		const uint32_t symbol = (uint32_t)(m->first_symbol + index);
 		build_entry(&m->build, &(struct image_entry){ s->index, symbol, off, size, 0 });
 		build_entry(&m->build,
 			    &(struct image_entry){ m->indirect.index, symbol, at, 4, 0 });
