@@ -2,13 +2,14 @@
 # Holds heft against every ELF, Mach-O, PE, WebAssembly and UEFI file and archive below a folder: with each source alone and
 # with a pair that changes from file to file, the file column must add up to the file's size and the
 # exit status must be 0.
-# usage: HEFT=heft [FORMATS=others] [FULL=1] tests/walk.sh FOLDER [LIMIT]
+# usage: HEFT=heft [FORMATS=others] [PAIRS=all_pairs] [FULL=1] tests/walk.sh FOLDER [LIMIT]
 #   LIMIT: so many files of at most 16 MiB, spread evenly over the sorted list
 #   FORMATS=others: no ELF files, and of the archives those of other objects
-#   FULL=1: all files, whatever LIMIT says, 40 to a run, and each source also in a pair with one that changes from run to run
+#   PAIRS: the program tests/prop/all_pairs.c, which is asked about every source and every pair of sources of each file
+#   FULL=1: all files, whatever LIMIT says; of each, heft itself is run for one source and two pairs only
 #   More folders may follow LIMIT.  Exit status 77: there is no such file.
 if ! [ -x "$HEFT" ] || [ $# = 0 ]; then
-	sed -n '2,9s/^# //p' "$0"
+	sed -n '2,11s/^# //p' "$0"
 	exit 2
 fi
 folder=$1 limit=${2:-0}
@@ -19,12 +20,15 @@ import io
 import itertools
 import json
 import os
+import random
+import re
 import subprocess
 import sys
 
 heft, limit, roots = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
 full = bool(os.environ.get("FULL"))
 limit = 0 if full else limit
+pairs_program = os.environ.get("PAIRS")
 others = os.environ.get("FORMATS") == "others"
 TIMEOUT = 300  # seconds; a hang is a failure
 SHOWN = 50  # failures; the others are counted
@@ -101,8 +105,9 @@ def run(*args):
 
 
 def csv_sum(text):
-    rows = csv.DictReader(io.StringIO(text.decode("utf-8", "surrogateescape"), newline=""))
-    return sum(int(row["filesize"]) for row in rows)
+    rows = csv.reader(io.StringIO(text.decode("utf-8", "surrogateescape"), newline=""))
+    column = next(rows).index("filesize")
+    return sum(int(row[column]) for row in rows)
 
 
 def json_numbers(text):
@@ -114,7 +119,7 @@ def json_numbers(text):
 def check(path, sources, form):
     """None, or what is wrong."""
     try:
-        done = run("size", "-n", "0", "-d", sources, "--" + form, path)
+        done = run("size", "-n", "0", "-w", "-d", sources, "--" + form, path)
     except subprocess.TimeoutExpired:
         return "no answer after %d s" % TIMEOUT
     if done.returncode != 0:
@@ -140,29 +145,26 @@ def compare(path, out, form):
     return None if total == wanted else "rows sum to %d, the file has %d" % (total, wanted)
 
 
-def batch_sums(paths, sources):
-    """{path: bytes of its rows}; of all files one run."""
-    done = run("size", "-n", "0", "-w", "-d", "inputfiles," + sources, "--csv", *paths)
-    found = dict.fromkeys(paths, 0)
-    if done.returncode == 0:
-        for row in csv.DictReader(io.StringIO(done.stdout.decode("utf-8", "surrogateescape"), newline="")):
-            found[row["inputfiles"]] = found.get(row["inputfiles"], 0) + int(row["filesize"])
-    return found
+def check_pairs(path):
+    """What is wrong with one source or two of them, all of which are measured at once."""
+    try:
+        done = subprocess.run([pairs_program, path], stdin=subprocess.DEVNULL, capture_output=True, timeout=4 * TIMEOUT)
+    except subprocess.TimeoutExpired:
+        return 1, ["no answer after %d s" % (4 * TIMEOUT)]
+    lines = (done.stdout + done.stderr).decode("utf-8", "replace").splitlines()
+    told = re.match(r"(\d+) choices of sources, (\d+) bad$", lines[-1] if lines else "")
+    if done.returncode == 0 and told and int(told[2]) == 0:
+        return int(told[1]), []
+    return int(told[1]) if told else 1, [l for l in lines if l.startswith("FAIL")] or ["status %d" % done.returncode]
 
 
-def check_batches(files, names):
-    """Runs, and failures: (path, sources, what)."""
-    shifts, runs, bad = itertools.cycle(range(1, len(names))), 0, []
-    for at in range(0, len(files), 40):
-        paths, shift = files[at:at + 40], next(shifts)
-        pairs = [name + "," + names[(i + shift) % len(names)] for i, name in enumerate(names)]
-        for sources in names + [p for p in pairs if "inputfiles" not in p]:
-            runs += len(paths)
-            sums = batch_sums(paths, sources) if sources != "inputfiles" else {}
-            for path in paths:
-                if sums.get(path) != os.path.getsize(path):
-                    problem = check(path, sources, "csv")
-                    bad += [(path, sources, problem)] * (problem is not None)
+def check_file(path, jobs):
+    """Runs, and failures: (path, sources and form, what)."""
+    found = [(path, "-d %s --%s" % job, check(path, *job)) for job in jobs]
+    runs, bad = len(found), [f for f in found if f[2]]
+    if pairs_program:
+        more, wrong = check_pairs(path)
+        runs, bad = runs + more, bad + [(path, "all pairs", what) for what in wrong]
     return runs, bad
 
 
@@ -171,23 +173,20 @@ def main():
     names = [line.split()[0] for line in listed.stdout.decode().split("\n") if line.strip()]
     if listed.returncode != 0 or len(names) < 15:
         sys.exit("heft --list-sources: status %d, %d sources" % (listed.returncode, len(names)))
-    pairs = itertools.cycle(itertools.permutations(names, 2))
+    pairs = list(itertools.permutations(names, 2))
+    random.Random(1).shuffle(pairs)  # neighbours in a folder are of a kind
+    pairs, singles = itertools.cycle(pairs), itertools.cycle(names)
     files, runs, bad = inputs(), 0, 0
-    if full:
-        runs, found = check_batches(files, names)
-        bad = len(found)
-        for failure in found[:SHOWN]:
-            print("FAIL %s: -d %s: %s" % failure, flush=True)
-    for number, path in enumerate([] if full else files):
-        jobs = [(name, "csv") for name in names]
+    for number, path in enumerate(files):
+        jobs = [(next(singles), "csv"), (",".join(next(pairs)), "csv")] if full else [(name, "csv") for name in names]
         jobs.append((",".join(next(pairs)), "json" if number % 2 else "csv"))
-        for sources, form in jobs:
-            runs += 1
-            problem = check(path, sources, form)
-            if problem:
-                bad += 1
-                if bad <= SHOWN:
-                    print("FAIL %s: -d %s --%s: %s" % (path, sources, form, problem), flush=True)
+        more, found = check_file(path, jobs)
+        runs += more
+        for failure in found[:max(SHOWN - bad, 0)]:
+            print("FAIL %s: %s: %s" % failure, flush=True)
+        bad += len(found)
+        if number % 50 == 49 and full:
+            print("%d of %d files, %d runs, %d failures" % (number + 1, len(files), runs, bad), file=sys.stderr, flush=True)
     print("%d files, %d bytes, %d runs, %d failures" % (len(files), sum(map(os.path.getsize, files)), runs, bad))
     if not files:
         print("SKIP: there is no such file below " + " ".join(roots))
