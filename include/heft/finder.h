@@ -55,6 +55,16 @@ HEFT_API void heft_finder_add_elf(struct heft_finder *f, const char *path);
  * name is empty, the length is 0, the region goes beyond 2^64 or there are more than 1000. */
 HEFT_API bool heft_finder_add_region(struct heft_finder *f, const char *name, uint64_t origin,
 				     uint64_t length, struct heft_err *err);
+/* Adds a file that gcc or clang wrote by -fstack-usage (.su), or a folder, below which all of them
+ * are read, for the stacks of functions.  Without one it is those that lie beside the objects which
+ * the linker map names, or beside the program as "PROGRAM-*.su".  Opening a program fails where it
+ * is not there. */
+HEFT_API void heft_finder_add_stack_usage(struct heft_finder *f, const char *path);
+/* Names a file that says what code does not say of calls, for the stacks of functions, by linkage
+ * names: lines "CALLER -> CALLEE..." (all that the indirect calls of CALLER may reach; none behind
+ * the arrow: nothing) and "NAME = BYTES" (the most that a function takes with all that it calls,
+ * also one of another file); "#" begins a comment.  NULL: none. */
+HEFT_API void heft_finder_set_calls(struct heft_finder *f, const char *path);
 /* Adds a source map (version 3) and what it is of: the URL in the WebAssembly module's section
  * sourceMappingURL, or the path of the module as it is opened.  Without one, the file that the URL
  * names is used, where it lies beside the module. */

@@ -130,6 +130,10 @@ enum heft_profile_flag {
 	 * map, heft_finder_add_region), the sources "regions" and "libraries" come in front of the
 	 * others, unless "regions" is one of them. */
 	HEFT_PROFILE_REGIONS = 1 << 7,
+	/* Rows of functions have the texts "stack", the bytes of stack that one takes at most with
+	 * all that it calls, and "stack_besides", why it may be more; see heft/stack.h.  Takes the
+	 * time to decode all code. */
+	HEFT_PROFILE_STACKS = 1 << 8,
 };
 /* Replaces all flags (bits of enum heft_profile_flag; 0 at first). */
 HEFT_API void heft_profile_set_flags(struct heft_profile *p, unsigned flags);

@@ -65,6 +65,10 @@ enum heft_snapshot_flag {
 	HEFT_SNAPSHOT_CONTENTS = 1 << 3,
 	/* heft_snapshot_open_pair takes no directories off paths. */
 	HEFT_SNAPSHOT_WHOLE_PATHS = 1 << 4,
+	/* Functions of linked programs tell how much stack they take at most with all that they
+	 * call (heft/stack.h), for queries, differences and budgets; `.size` files keep it.  Takes
+	 * the time to decode all code. */
+	HEFT_SNAPSHOT_STACKS = 1 << 5,
 };
 /* Replaces all flags (bits of enum heft_snapshot_flag; 0 at first). */
 HEFT_API void heft_snapshot_set_flags(struct heft_snapshot *s, unsigned flags);
@@ -290,11 +294,16 @@ struct heft_budget_row {
 	const struct heft_budget_part *parts;
 	size_t part_count;
 	/* "file", "vm", "section", "region", "symbol", "namespace", "source", "directory",
-	 * "object", "library" or "component" */
+	 * "object", "library", "component" or "stack" */
 	const char *subject;
 	const char *pattern; /* what the rule names of it; "" where it names nothing */
+	/* Of a stack: why it may be more than `now` ("recursion", "indirect calls", ... as in
+	 * heft/stack.h); "": it is not */
+	const char *besides;
 };
 
+/* What snapshots have to know for the limits: flags of enum heft_snapshot_flag. */
+HEFT_API unsigned heft_budget_flags(const struct heft_budget *b);
 /* Measures `now`, and its growth from `base`, which may be NULL.  HEFT_EARG where one of them is
  * not open; fails also where a limit cannot be measured, and says which. */
 HEFT_API bool heft_budget_check(struct heft_budget *b, const struct heft_snapshot *now,

@@ -12,7 +12,8 @@ extern "C" {
 
 /* The most stack that each function of a linked program may take with all that it calls, from its
  * code: what instructions do to the stack pointer, and which functions they call.  x86-64, i386,
- * Thumb-2 and RISC-V.
+ * Thumb-2 and RISC-V.  Where compilers state frames (section .stack_sizes, .su files), the larger of
+ * the two counts.
  *
  *     struct heft_stack *s = heft_stack_new();
  *     if (heft_stack_open(s, "firmware.elf", &err))
@@ -29,17 +30,13 @@ HEFT_API struct heft_stack *heft_stack_new(void);
 HEFT_API void heft_stack_free(struct heft_stack *s);
 
 /* Settings, before heft_stack_open. */
-/* How debug files are found.  Copied; replaces the one before. */
+/* How debug files are found, what compilers and the user say of frames and calls.  Copied; replaces
+ * the one before. */
 HEFT_API void heft_stack_set_finder(struct heft_stack *s, const struct heft_finder *f);
 /* How functions are named.  HEFT_NAMES_FULL unless set. */
 HEFT_API void heft_stack_set_demangle(struct heft_stack *s, enum heft_demangle style);
 /* Asked by heft_stack_open; see heft_progress_fn.  NULL (default): none. */
 HEFT_API void heft_stack_set_progress(struct heft_stack *s, heft_progress_fn progress, void *ctx);
-/* A file that says what the code does not, by linkage names: lines "CALLER -> CALLEE..." (all that
- * the indirect calls of CALLER may reach; none behind the arrow: nothing) and "NAME = BYTES" (the
- * most that a function takes with all that it calls, also one of another file); "#" begins a
- * comment.  Copied. */
-HEFT_API void heft_stack_set_calls(struct heft_stack *s, const char *path);
 
 /* Opens a linked program, once per handle.  HEFT_EUNSUPPORTED for other files and machines,
  * HEFT_EFORMAT for a bad line of the file of calls, HEFT_EARG where that names no function. */
@@ -59,7 +56,8 @@ struct heft_stack_query {
 
 /* A row a function, those that take most first; without HEFT_STACK_ALL the program's entry,
  * interrupt handlers and functions that nothing calls directly.  Measures, in bytes: "stack", with
- * all that it calls; "frame", its own.  Texts: "kind" ("entry", "interrupt", "uncalled", "called");
+ * all that it calls; "frame", its own.  Texts: "stated", the frame as the compiler states it, "" where
+ * it does not; "kind" ("entry", "interrupt", "uncalled", "called");
  * "besides", why it may be more ("recursion", "indirect calls", "imports", "alloca", "odd code",
  * ", " apart; "": it is not); "path", the deepest way ("main 32 > run 48": bytes each adds).
  * `query` may be NULL.  HEFT_ENOTFOUND where no function has the name.  Belongs to the handle,

@@ -56,6 +56,14 @@ void heft_budget_free(struct heft_budget *b)
 	handle_free(b, release);
 }
 
+unsigned heft_budget_flags(const struct heft_budget *b)
+{
+	for (size_t i = 0; i < b->budget.limits.count; i++)
+		if (b->budget.limits.data[i].subject == BUDGET_STACK)
+			return HEFT_SNAPSHOT_STACKS;
+	return 0;
+}
+
 static bool check(struct heft_budget *b, const struct heft_snapshot *now,
 		  const struct heft_snapshot *base, struct heft_err *err)
 {

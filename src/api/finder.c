@@ -76,6 +76,26 @@ void heft_finder_add_elf(struct heft_finder *f, const char *path)
 	GUARDED_VOID(f->memory, finder_add_elf(f, path));
 }
 
+static void finder_add_stack_usage(struct heft_finder *f, const char *path)
+{
+	wish_add_stack_usage(&f->wish, path);
+}
+
+void heft_finder_add_stack_usage(struct heft_finder *f, const char *path)
+{
+	GUARDED_VOID(f->memory, finder_add_stack_usage(f, path));
+}
+
+static void finder_set_calls(struct heft_finder *f, const char *path)
+{
+	wish_set_calls(&f->wish, path);
+}
+
+void heft_finder_set_calls(struct heft_finder *f, const char *path)
+{
+	GUARDED_VOID(f->memory, finder_set_calls(f, path));
+}
+
 static void finder_add_source_map(struct heft_finder *f, const char *id, const char *path)
 {
 	wish_add_source_map(&f->wish, id, path);

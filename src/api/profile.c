@@ -78,6 +78,7 @@ static void release(void *handle)
 	vec_release(&p->trace_addrs);
 	region_sums_release(&p->regions);
 	region_sums_release(&p->base_regions);
+	stack_column_release(&p->stacks);
 	wish_release(&p->wish);
 	namespaces_release(&p->namespaces);
 	pattern_free(p->include);
@@ -284,6 +285,7 @@ void heft_profile_set_flags(struct heft_profile *p, unsigned flags)
 {
 	p->counting = flags & HEFT_PROFILE_COUNT;
 	p->code = flags & HEFT_PROFILE_CODE;
+	p->stacking = flags & HEFT_PROFILE_STACKS;
 	p->listing_aliases = flags & HEFT_PROFILE_ALIASES;
 	p->debug_owners = flags & HEFT_PROFILE_DEBUG_OWNERS;
 	p->own_headers = flags & HEFT_PROFILE_SECTION_HEADERS;

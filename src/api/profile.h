@@ -3,6 +3,7 @@
 #define HEFT_API_PROFILE_H
 
 #include "heft.h"
+#include "api/stacks/stack_column.h"
 #include "base/arena.h"
 #include "map/config.h"
 #include "map/rollup.h"
@@ -65,7 +66,7 @@ struct heft_profile {
 	const char *samples;  /* or NULL */
 	struct config config; /* of the last configuration file */
 	bool has_config, keep_ranges, counting, code, listing_aliases, debug_owners, own_headers,
-		as_bloaty, by_regions, ran;
+		as_bloaty, by_regions, stacking, ran;
 	enum heft_demangle demangle;
 	enum heft_sort sort;
 	enum heft_domain sort_domain;
@@ -76,6 +77,7 @@ struct heft_profile {
 	struct places places;
 	struct region_sums regions,
 		base_regions; /* of the inputs that are no bases, and of these */
+	struct stack_column stacks; /* of functions of the former */
 	struct namespaces namespaces;
 	uint64_t vm_total;       /* bytes of the VM images so far */
 	struct heft_table table; /* top is NULL before the rows are made */

@@ -384,6 +384,31 @@ static bool namespaces_wanted(const struct heft_profile *p)
 	return false;
 }
 
+static bool names_symbols(const struct level *l)
+{
+	return l->source->run == source_symbols && l->source->text != TEXT_NAMESPACE;
+}
+
+/* Files whose stacks are not known have none. */
+static bool add_stacks(struct heft_profile *p, struct entry *e, struct heft_err *err)
+{
+	struct stack_use use;
+	if (!p->stacking || e->role != HEFT_INPUT)
+		return true;
+	bool good = stack_read(&use, &e->program, err);
+	for (size_t i = 0; good && i < p->levels.count; i++)
+		if (names_symbols(&p->levels.data[i]))
+			stack_column_add(&p->stacks, &use,
+					 entry_spans(e, &p->levels.data[i], HEFT_VM),
+					 &p->levels.data[i].view);
+	if (!good && err->code == HEFT_EUNSUPPORTED) {
+		note(&p->notes, e->path, HEFT_NO_OFFSET, 0, "%s", err->text);
+		good = true;
+	}
+	stack_release(&use);
+	return good;
+}
+
 static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 		    struct heft_err *err)
 {
@@ -422,6 +447,8 @@ static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 	sum_up(p, e, &symbols);
 	if (!symbols_level(p))
 		layer_release(&symbols);
+	if (!add_stacks(p, e, err))
+		return false;
 	if (!p->keep_ranges)
 		forget_layers(e);
 	return true;
@@ -494,6 +521,21 @@ static void list_aliases(void *ctx, uint32_t node, uint32_t level, struct heft_r
 	row->alias_count = run->count;
 }
 
+enum { ROW_TEXTS = STACK_COLUMN_TEXTS + REGION_TEXTS };
+
+/* Of tables with stacks: these in front of the texts of regions. */
+static const char *const *with_stack(struct heft_profile *p, const struct level *l, uint32_t node,
+				     const char *const *regions)
+{
+	const char **texts = arena_new(&p->arena, const char *, ROW_TEXTS);
+	stack_column_texts(&p->stacks,
+			   l && names_symbols(l) ? p->rollup.tree.nodes.data[node].key : LABEL_NONE,
+			   &p->arena, texts);
+	for (unsigned i = 0; i < REGION_TEXTS; i++)
+		texts[STACK_COLUMN_TEXTS + i] = regions ? regions[i] : "";
+	return texts;
+}
+
 /* Texts of a row: those of its region, where its level has any. */
 static void fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
 {
@@ -503,13 +545,15 @@ static void fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *
 		list_aliases(ctx, node, level, row);
 	if (l && l->source->regions)
 		row->texts = region_texts_of(&p->regions, row->label, &p->arena);
+	if (p->stacking)
+		row->texts = with_stack(p, l, node, row->texts);
 }
 
 static void index_aliases(struct heft_profile *p)
 {
 	for (size_t i = 0; i < p->levels.count; i++) {
 		struct level *l = &p->levels.data[i];
-		if (l->source->run == source_symbols && l->source->text != TEXT_NAMESPACE)
+		if (names_symbols(l))
 			alias_index_build(&l->aliases, &p->places, &l->view, &p->labels, p->threads,
 					  &p->notes);
 	}
@@ -558,6 +602,22 @@ static void build_with_flags(struct heft_profile *p, struct rows_opts *opts, str
 	symbol_flags_release(&flags);
 }
 
+/* The texts of rows, of which the first come from fill_row. */
+static void set_texts(const struct heft_profile *p, bool by_region, struct arena *arena,
+		      struct heft_table *table)
+{
+	static const struct heft_text stacks[STACK_COLUMN_TEXTS] = {
+		[STACK_COLUMN_MOST] = { "stack", true },
+		[STACK_COLUMN_BESIDES] = { "stack_besides", false },
+	};
+	const size_t first = p->stacking ? STACK_COLUMN_TEXTS : 0;
+	struct heft_text *texts = arena_new(arena, struct heft_text, ROW_TEXTS);
+	memcpy(texts, stacks, first * sizeof *texts);
+	memcpy(texts + first, region_texts, REGION_TEXTS * sizeof *texts);
+	table->texts = texts;
+	table->text_count = first + (by_region ? REGION_TEXTS : 0);
+}
+
 struct heft_table profile_rows(struct heft_profile *p, bool all, struct arena *arena)
 {
 	static const struct heft_measure sizes[HEFT_SIZE_MEASURES] = {
@@ -590,7 +650,7 @@ struct heft_table profile_rows(struct heft_profile *p, bool all, struct arena *a
 		.empty_from = p->empty_from,
 		.empty_to = p->empty_to,
 		.label = node_label,
-		.fill = p->listing_aliases || by_region ? fill_row : NULL,
+		.fill = p->listing_aliases || by_region || p->stacking ? fill_row : NULL,
 		.ctx = p,
 	};
 	const char **names = arena_new(arena, const char *, p->levels.count);
@@ -609,11 +669,11 @@ struct heft_table profile_rows(struct heft_profile *p, bool all, struct arena *a
 				    .level_count = p->levels.count,
 				    .measures = measures,
 				    .measure_count = p->rollup.tree.measures,
-				    .texts = by_region && !all ? region_texts : NULL,
-				    .text_count = by_region && !all ? REGION_TEXTS : 0,
 				    .sorted_by = p->sort_domain == HEFT_VM ? HEFT_SIZE_VM
 									   : HEFT_SIZE_FILE,
 				    .diff = p->diff };
+	if (!all)
+		set_texts(p, by_region, arena, &table);
 	if (all)
 		build_with_flags(p, &opts, arena, &table);
 	else

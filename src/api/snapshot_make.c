@@ -8,6 +8,7 @@
 #include "snapshot/collect.h"
 #include "snapshot/collect_pack.h"
 #include "snapshot/set_paths.h"
+#include "snapshot/snap_stacks.h"
 #include "program/program.h"
 #include "source/measure.h"
 #include "source/region_sums.h"
@@ -251,9 +252,37 @@ static void add_regions(struct made *p)
 	labels_release(&labels);
 }
 
-/* The program is open. */
-static void add_program(struct made *p, const char *name)
+/* What went wrong, without the path in front, which the note has. */
+static const char *reason(const struct heft_err *err, const char *path)
 {
+	const size_t size = strlen(path);
+	return strncmp(err->text, path, size) == 0 && strncmp(err->text + size, ": ", 2) == 0
+		       ? err->text + size + 2
+		       : err->text;
+}
+
+/* Machines whose stacks are not known are a note; what the user got wrong is not. */
+static bool add_stacks(struct made *p, size_t first, struct heft_err *err)
+{
+	struct heft_snapshot *s = p->owner;
+	struct stack_use use;
+	if (!(s->flags & HEFT_SNAPSHOT_STACKS))
+		return true;
+	bool good = stack_read(&use, &p->program, err);
+	if (good)
+		snapshot_add_stacks(&s->snapshot, first, &use);
+	else if (err->code == HEFT_EUNSUPPORTED) {
+		note(&s->notes, p->path, HEFT_NO_OFFSET, 0, "%s", reason(err, p->path));
+		good = true;
+	}
+	stack_release(&use);
+	return good;
+}
+
+/* The program is open. */
+static bool add_program(struct made *p, const char *name, struct heft_err *err)
+{
+	const size_t first = p->owner->snapshot.symbols.count;
 	const unsigned flags = p->owner->flags;
 	program_mark_used(&p->program, p->owner->used);
 	p->map = program_map(&p->program);
@@ -272,6 +301,7 @@ static void add_program(struct made *p, const char *name)
 	measure(p);
 	add_regions(p);
 	add_metadata(p);
+	return add_stacks(p, first, err);
 }
 
 /* A member of a thin archive is a file of its own, and so it gets a container of its own. */
@@ -281,10 +311,10 @@ static void add_thin_member(const struct made *archive, struct str member)
 	const char *path = input_member_path(&s->arena, archive->path, member);
 	struct made p = { .maker = archive->maker, .owner = s, .path = path };
 	struct heft_err err;
-	if (program_open(&p.program, path, &s->wish, &s->notes, &err))
-		add_program(&p, arena_format(&s->arena, "%s(" STR_FMT ")", file_name(archive->path),
-					     STR_ARG(member)));
-	else
+	const char *name = arena_format(&s->arena, "%s(" STR_FMT ")", file_name(archive->path),
+					STR_ARG(member));
+	if (!program_open(&p.program, path, &s->wish, &s->notes, &err) ||
+	    !add_program(&p, name, &err))
 		note(&s->notes, archive->path, HEFT_NO_OFFSET, 0,
 		     "members of this thin archive are left out: %s", err.text);
 	release(&p);
@@ -293,9 +323,9 @@ static void add_thin_member(const struct made *archive, struct str member)
 static bool add_file(struct maker *m, const char *path, struct file *f, struct heft_err *err)
 {
 	struct made p = { .maker = m, .owner = m->owner, .path = path, .file = true };
-	const bool ok = program_adopt(&p.program, path, f, &m->owner->wish, &m->owner->notes, err);
-	if (ok)
-		add_program(&p, file_name(path));
+	const bool ok = program_adopt(&p.program, path, f, &m->owner->wish, &m->owner->notes,
+				      err) &&
+			add_program(&p, file_name(path), err);
 	for (size_t i = 0; ok && i < p.program.input.thin_members.count; i++)
 		add_thin_member(&p, p.program.input.thin_members.data[i]);
 	release(&p);
@@ -311,15 +341,6 @@ struct package {
 	struct pak_info info;
 	uint32_t container;
 };
-
-/* What went wrong, without the path in front, which the note has. */
-static const char *reason(const struct heft_err *err, const char *path)
-{
-	const size_t size = strlen(path);
-	return strncmp(err->text, path, size) == 0 && strncmp(err->text + size, ": ", 2) == 0
-		       ? err->text + size + 2
-		       : err->text;
-}
 
 /* "lib/arm64-v8a/libx.so" of a.apk is "a.apk/libx.so (arm64-v8a)". */
 static const char *library_name(const struct package *k, const char *entry)
@@ -345,10 +366,9 @@ static bool add_library(const struct package *k, const char *entry, const char *
 		     "a library in the zip file is no ELF file");
 		return false;
 	}
-	const bool ok = program_parse(&p.program, path, b, &s->wish, &s->notes, &err);
-	if (ok)
-		add_program(&p, library_name(k, entry));
-	else
+	const bool ok = program_parse(&p.program, path, b, &s->wish, &s->notes, &err) &&
+			add_program(&p, library_name(k, entry), &err);
+	if (!ok)
 		note(&s->notes, path, err.offset, b.size, "one symbol: %s", reason(&err, path));
 	release(&p);
 	return ok;

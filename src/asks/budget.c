@@ -4,6 +4,7 @@
 #include "base/nearest.h"
 #include "names/namespace.h"
 #include "source/library_name.h"
+#include "stack/depths.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -50,6 +51,15 @@ static bool is_in_namespace(const char *name, struct str qualifier)
 	return rest.len == 0 || str_starts(rest, STR("::"));
 }
 
+/* The full name, the name alone, or a pattern of the shell's kind. */
+static bool is_name_of(const char *pattern, struct str full)
+{
+	const struct str wanted = str_of(pattern);
+	if (str_eq(full, wanted) || fnmatch(pattern, full.p, 0) == 0)
+		return true;
+	return str_starts(full, wanted) && full.p[wanted.len] == '(';
+}
+
 static bool text_matches(const struct budget_limit *l, const struct snapshot *s, uint32_t id)
 {
 	const struct str text = snapshot_text(s, id);
@@ -58,6 +68,7 @@ static bool text_matches(const struct budget_limit *l, const struct snapshot *s,
 	case BUDGET_SOURCE:
 	case BUDGET_DIRECTORY:
 	case BUDGET_OBJECT: return source_matches(l->pattern, text.p);
+	case BUDGET_STACK: return is_name_of(l->pattern, text);
 	case BUDGET_NAMESPACE: return is_in_namespace(l->pattern, name_qualifier(text));
 	case BUDGET_LIBRARY: return str_eq(library_name(text), str_of(l->pattern));
 	default: return str_eq(text, str_of(l->pattern));
@@ -86,6 +97,10 @@ static bool speaks_of(const struct budget_limit *l, struct chosen *c, const stru
 	case BUDGET_VM: return section->in_memory;
 	case BUDGET_SECTION: return strcmp(section->name, l->pattern) == 0;
 	case BUDGET_REGION: return region_metrics_has(s, l->pattern, y);
+	case BUDGET_STACK:
+		if (y->stack == 0)
+			return false;
+		break;
 	default: break;
 	}
 	const uint32_t id = text_of(l, y);
@@ -115,6 +130,8 @@ static bool is_padded(const struct budget_limit *l)
 
 static double bytes_of(const struct budget_limit *l, const struct snap_symbol *y)
 {
+	if (l->subject == BUDGET_STACK)
+		return (double)y->stack - 1;
 	if (is_padded(l) || y->size == 0)
 		return snap_pss(y);
 	return (double)y->size / y->alias_count;
@@ -134,6 +151,7 @@ static bool has_section(const struct snapshot *s, const char *name)
 struct measured {
 	double bytes;
 	bool any;
+	unsigned besides; /* enum stack_told */
 };
 
 /* What a file of SuperSize states of sections whose bytes are in .other. */
@@ -149,6 +167,16 @@ static struct measured stated_size(const struct snapshot *s, const char *section
 			}
 	}
 	return m;
+}
+
+/* Functions of several stacks: the deepest counts. */
+static void add_bytes(const struct budget_limit *l, double *to, const struct snap_symbol *y)
+{
+	const double bytes = bytes_of(l, y);
+	if (l->subject != BUDGET_STACK)
+		*to += bytes;
+	else if (bytes > *to)
+		*to = bytes;
 }
 
 /* Regions are in use up to their last byte, whoever has it. */
@@ -172,8 +200,9 @@ static struct measured measure(const struct budget_limit *l, const struct snapsh
 		if (!speaks_of(l, &c, s, y))
 			continue;
 		m.any = true;
+		m.besides |= l->subject == BUDGET_STACK ? y->stack_besides : 0;
 		if (counts(l, s, y))
-			m.bytes += bytes_of(l, y);
+			add_bytes(l, &m.bytes, y);
 	}
 	mem_free(c.texts);
 	return m;
@@ -220,7 +249,7 @@ static void add_parts(struct parts *p, struct budget_result *ret, const struct b
 		if (!concerns(l, &c, s, y))
 			continue;
 		struct heft_budget_part *part = part_of(p, ret, s, y);
-		*(base ? &part->base : &part->now) += bytes_of(l, y);
+		add_bytes(l, base ? &part->base : &part->now, y);
 	}
 	mem_free(c.texts);
 }
@@ -326,12 +355,13 @@ static void text_names(const struct budget_limit *l, const struct snapshot *s, s
 	for (size_t i = 0; i < s->symbols.count; i++) {
 		const uint32_t id = text_of(l, &s->symbols.data[i]);
 		const struct str text = snapshot_text(s, id);
-		if (seen[id])
+		if (seen[id] || (l->subject == BUDGET_STACK && s->symbols.data[i].stack == 0))
 			continue;
 		seen[id] = 1;
 		switch (l->subject) {
 		case BUDGET_LIBRARY: add_name(&known, arena, library_name(text), ret); break;
 		case BUDGET_NAMESPACE: add_name(&known, arena, name_qualifier(text), ret); break;
+		case BUDGET_STACK:
 		case BUDGET_COMPONENT: add_name(&known, arena, text, ret); break;
 		default: path_names(l->pattern, text.p, &known, arena, ret);
 		}
@@ -360,17 +390,29 @@ static const char *nearest_name(struct budget_result *ret, const struct budget_l
 
 /* ---- checking -------------------------------------------------------------------------------- */
 
+static const char *besides_text(struct budget_result *ret, unsigned told)
+{
+	struct text words = { 0 };
+	stack_told_words(&words, told);
+	const char *text = arena_copy(&ret->arena, text_str(&words));
+	text_release(&words);
+	return text;
+}
+
 static struct heft_budget_row check_limit(struct budget_result *ret, const struct budget_limit *l,
 					  const struct budget_input *in)
 {
 	struct heft_budget_row row = { .rule = arena_copy(&ret->arena, str_of(l->text)),
 				       .line = l->line,
-				       .measure = is_padded(l) ? "padded" : "own",
+				       .measure = is_padded(l)                 ? "padded"
+						  : l->subject == BUDGET_STACK ? "stack"
+									       : "own",
 				       .growth = l->growth,
 				       .subject = budget_subject_word(l->subject),
 				       .pattern = arena_copy(&ret->arena, str_of(l->pattern)) };
 	const struct measured now = measure(l, in->now);
 	const struct measured base = in->base ? measure(l, in->base) : (struct measured){ 0 };
+	row.besides = besides_text(ret, now.besides);
 	row.now = now.bytes;
 	row.base = base.bytes;
 	row.limit = l->left ? limit_of_free(l, in->now) : limit_bytes(l, row.base);
@@ -402,6 +444,11 @@ static bool tells_vm(const struct snapshot *s)
 	return s->by_heft;
 }
 
+static bool tells_stacks(const struct snapshot *s)
+{
+	return s->has_stacks;
+}
+
 static bool all_know(const struct budget_input *in, bool (*know)(const struct snapshot *s))
 {
 	return know(in->now) && (in->base == NULL || know(in->base));
@@ -416,6 +463,12 @@ static bool can_be_asked(const struct budget_limit *l, const struct budget_input
 			    "'%s': no memory regions are known%s: the linker map beside a program "
 			    "states them, or a linker script (--script), or --region",
 			    l->text, knows_regions(in->now) ? " of the base" : "");
+	if (l->subject == BUDGET_STACK && !all_know(in, tells_stacks))
+		return fail(
+			err, HEFT_EARG, HEFT_NO_OFFSET,
+			"'%s': the stacks of functions are not known%s: ask the program itself, "
+			"or a .size file that was made with --stacks",
+			l->text, in->now->has_stacks ? " of the base" : "");
 	if (l->subject == BUDGET_VM && !all_know(in, tells_vm))
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "'%s': a .size file of SuperSize does not tell the size of the "

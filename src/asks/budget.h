@@ -20,6 +20,7 @@ enum budget_subject {
 	BUDGET_REGION,
 	BUDGET_SYMBOL,
 	BUDGET_NAMESPACE,
+	BUDGET_STACK,
 	BUDGET_SOURCE, /* from here on measured in the file */
 	BUDGET_DIRECTORY,
 	BUDGET_OBJECT,

@@ -191,6 +191,7 @@ static const struct subject {
 	[BUDGET_REGION] = { "region", "the name of a memory region" },
 	[BUDGET_SYMBOL] = { "symbol", "an expression" },
 	[BUDGET_NAMESPACE] = { "namespace", "the name of a namespace" },
+	[BUDGET_STACK] = { "stack", "the name of a function" },
 	[BUDGET_SOURCE] = { "source", "a path" },
 	[BUDGET_DIRECTORY] = { "directory", "a path" },
 	[BUDGET_OBJECT] = { "object", "a path" },
@@ -222,7 +223,7 @@ static bool read_subject(struct in *in, struct budget_limit *limit)
 	return bad_at(in, w.at,
 		      "'" STR_FMT
 		      "' is none of file, vm, section, region, symbol, namespace, source, "
-		      "directory, object, library, component",
+		      "directory, object, library, component, stack",
 		      STR_ARG(w.text));
 }
 

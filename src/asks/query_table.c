@@ -3,6 +3,7 @@
 #include "map/paths.h"
 #include "names/namespace.h"
 #include "snapshot/symbol_label.h"
+#include "stack/depths.h"
 
 #include <stdlib.h>
 
@@ -95,6 +96,8 @@ enum column {
 	C_FLAGS,
 	C_CONTENTS,
 	C_DISASSEMBLY,
+	C_STACK,
+	C_STACK_BESIDES,
 };
 
 static const char declaration[] =
@@ -105,7 +108,7 @@ static const char declaration[] =
 	"full_name TEXT, namespace TEXT, kind TEXT, path TEXT, directory TEXT, source TEXT, "
 	"object TEXT, component TEXT, generated INTEGER, anonymous INTEGER, clone INTEGER, "
 	"startup INTEGER, hot INTEGER, unlikely INTEGER, flags INTEGER, contents INTEGER HIDDEN, "
-	"disassembly TEXT HIDDEN)";
+	"disassembly TEXT HIDDEN, stack INTEGER HIDDEN, stack_besides TEXT HIDDEN)";
 
 static void put_size(const struct cell *c, enum column column)
 {
@@ -168,6 +171,29 @@ static void put_contents(const struct cell *c)
 		sqlite3_result_int64(c->to, (int64_t)c->y->contents.whole);
 }
 
+/* Nor one without stacks for one whose functions need none. */
+static void put_stack(const struct cell *c, enum column column)
+{
+	struct text words = { 0 };
+	if (!c->s->has_stacks) {
+		sqlite3_result_error(c->to,
+				     c->s->own ? "the snapshot was made without stacks "
+						 "(HEFT_SNAPSHOT_STACKS), or has none"
+					       : "the .size file was made without --stacks",
+				     -1);
+		return;
+	}
+	if (c->y->stack == 0)
+		return;
+	if (column == C_STACK) {
+		sqlite3_result_int64(c->to, (int64_t)c->y->stack - 1);
+		return;
+	}
+	stack_told_words(&words, c->y->stack_besides);
+	sqlite3_result_text(c->to, words.len > 0 ? words.p : "", (int)words.len, SQLITE_TRANSIENT);
+	text_release(&words);
+}
+
 static void put_column(const struct cell *c, enum column column)
 {
 	const struct snap_symbol *y = c->y;
@@ -184,6 +210,8 @@ static void put_column(const struct cell *c, enum column column)
 	case C_COMPONENT: put_text(c, y->component); break;
 	case C_CONTENTS: put_contents(c); break;
 	case C_DISASSEMBLY: put_text(c, y->disassembly); break;
+	case C_STACK:
+	case C_STACK_BESIDES: put_stack(c, column); break;
 	default:
 		if (column <= C_IN_MEMORY)
 			put_place(c, column);

@@ -164,6 +164,8 @@ enum common_option {
 	O_NO_MAP,
 	O_REGION,
 	O_LINKER_SCRIPT,
+	O_CALLS,
+	O_STACK_USAGE,
 	O_ELF,
 	O_SYSROOT,
 	O_PATH_MAP,

@@ -19,6 +19,7 @@ const struct opt check_opts[] = {
 #include "cli/output_opts.inc"
 #include "cli/find_opts.inc"
 #include "cli/region_opts.inc"
+#include "cli/stack_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
 	{ 0 },
@@ -95,6 +96,7 @@ static int run_budget(struct check_job *job)
 	job->budget = heft_budget_open(job->budget_path, NULL, &err);
 	if (job->budget == NULL)
 		return cli_error(job->cli, "%s", err.text);
+	job->settings.flags |= heft_budget_flags(job->budget);
 	struct heft_snapshot *now = snapshot_open(job->cli, &job->settings, job->file);
 	if (now != NULL)
 		status = check_against(job, now);

@@ -24,6 +24,7 @@ const struct opt comment_opts[] = {
 	{ O_OUTPUT, 'o', false, "output", "FILE", "write there, all or nothing" },
 #include "cli/find_opts.inc"
 #include "cli/region_opts.inc"
+#include "cli/stack_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
 	{ 0 },
@@ -95,6 +96,7 @@ static int run(struct comment_job *job)
 		job->budget = heft_budget_open(job->budget_path, NULL, &err);
 		if (!job->budget)
 			return cli_error(job->cli, "%s", err.text);
+		job->settings.flags |= heft_budget_flags(job->budget);
 	}
 	if (!snapshot_open_pair(job->cli, &job->settings, paths, &job->base, &job->now))
 		return EXIT_TROUBLE;

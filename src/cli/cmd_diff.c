@@ -12,11 +12,14 @@ enum {
 	O_SAVE,
 	O_EXIT_CODE,
 	O_SUPERSIZE,
+	O_STACKS,
 };
 
 const struct opt diff_opts[] = {
 #include "cli/diff_opts.inc"
+	{ O_STACKS, 0, false, "stacks", NULL, "stacks of functions too, and whose changed" },
 #include "cli/find_opts.inc"
+#include "cli/stack_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
 	{ 0 },
@@ -118,6 +121,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_MIN: return cli_number(job->cli, o, value, UINT64_MAX / 20, &job->query.min);
 	case O_SECTION: job->query.section = value; break;
 	case O_DEBUG: job->query.debug = true; break;
+	case O_STACKS: job->settings.flags |= HEFT_SNAPSHOT_STACKS; break;
 	case O_SAVE: job->save = value; break;
 	case O_EXIT_CODE: job->exit_code = true; break;
 	case O_SUPERSIZE:

@@ -17,6 +17,7 @@ const struct opt query_opts[] = {
 #define OUTPUT_NO_STACKS
 #include "cli/output_opts.inc"
 #include "cli/find_opts.inc"
+#include "cli/stack_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
 	{ 0 },
@@ -236,10 +237,9 @@ static int run_input(struct query_job *job)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-/* Whether a statement may ask what symbols hold; those of standard input come later. */
-static bool asks_contents(const struct query_job *job)
+/* Whether a statement may ask for a column that takes time; those of standard input come later. */
+static bool asks(const struct query_job *job, const char *column)
 {
-	static const char column[] = "contents";
 	const char *sql = job->word_count == 2 ? job->words[1] : column;
 	if (sql[0] == '@')
 		sql = named_sql(sql + 1);
@@ -256,7 +256,8 @@ static int run(struct query_job *job)
 		return cli_error(job->cli,
 				 "must specify one file, and SQL in one word; try '%s --help'",
 				 job->cli->usage);
-	job->settings.flags = asks_contents(job) ? HEFT_SNAPSHOT_CONTENTS : 0;
+	job->settings.flags = (asks(job, "contents") ? HEFT_SNAPSHOT_CONTENTS : 0u) |
+			      (asks(job, "stack") ? HEFT_SNAPSHOT_STACKS : 0u);
 	struct heft_snapshot *s = snapshot_open(job->cli, &job->settings, job->words[0]);
 	if (s == NULL)
 		return EXIT_TROUBLE;

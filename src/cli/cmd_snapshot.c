@@ -12,6 +12,7 @@ enum {
 	O_METADATA,
 	O_NO_LITERALS,
 	O_PATH_ALIASES,
+	O_STACKS,
 	O_STATS,
 	O_CHECK,
 };
@@ -27,8 +28,10 @@ const struct opt snapshot_opts[] = {
 	{ O_PATH_ALIASES, 0, false, "path-aliases", NULL,
 	  "an alias for each object that has a function" },
 	{ O_EXACT, 0, false, "supersize-names", NULL, "cut names exactly as SuperSize does" },
+	{ O_STACKS, 0, false, "stacks", NULL, "keep how much stack functions take at most" },
 #include "cli/find_opts.inc"
 #include "cli/region_opts.inc"
+#include "cli/stack_opts.inc"
 	{ O_DUMP_BASE, 0, false, "base", "ADDR", "where the first byte of a bin file lies" },
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
@@ -74,6 +77,7 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	struct heft_snapshot *s = job->snapshot;
 	switch (o->id) {
 	case O_OUTPUT: job->output = value; break;
+	case O_STACKS: job->flags |= HEFT_SNAPSHOT_STACKS; break;
 	case O_STATS: job->stats = true; break;
 	case O_CHECK: job->check = true; break;
 	case O_BUILD: heft_snapshot_add_build(s, value); break;

@@ -1,14 +1,11 @@
 #include "cli/notes.h"
 #include "cli/output.h"
 
-enum { O_FUNCTION = O_OWN, O_FUNCTIONS, O_CALLS, O_DEMANGLE, O_DETAILS };
+enum { O_FUNCTION = O_OWN, O_FUNCTIONS, O_DEMANGLE, O_DETAILS };
 
 const struct opt stack_opts[] = {
 	{ O_FUNCTION, 0, false, "function", "NAME", "this function alone" },
 	{ O_FUNCTIONS, 0, false, "functions", NULL, "all functions, not only where ways begin" },
-	{ O_CALLS, 0, false, "calls", "FILE",
-	  "what the code does not say: lines \"CALLER ->\n"
-	  "                              CALLEE...\" and \"NAME = BYTES\"" },
 	{ O_DETAILS, 0, true, "details", NULL, "the deepest way below each row" },
 	{ O_DEMANGLE, 'C', false, "demangle", "none|short|full", "names (default: full)" },
 #define OUTPUT_ROWS         "rows, 0: all (default: 20)"
@@ -17,6 +14,7 @@ const struct opt stack_opts[] = {
 #define OUTPUT_NO_STACKS
 #include "cli/output_opts.inc"
 #include "cli/find_opts.inc"
+#include "cli/stack_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
 	{ 0 },
@@ -56,7 +54,6 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	switch (o->id) {
 	case O_FUNCTION: job->query.function = value; break;
 	case O_FUNCTIONS: job->query.flags |= HEFT_STACK_ALL; break;
-	case O_CALLS: heft_stack_set_calls(job->stack, value); break;
 	case O_DETAILS: job->details = true; break;
 	case O_DEMANGLE: return apply_style(job, o, value);
 	case O_VERBOSE: job->verbose = true; break;

@@ -18,6 +18,7 @@ enum {
 	O_LIST,
 	O_COUNT,
 	O_CODE,
+	O_STACKS,
 	O_ALIASES,
 	O_OLD_NEW,
 	O_DEBUG_INFO,
@@ -37,6 +38,7 @@ const struct opt size_opts[] = {
 #include "cli/find_opts.inc"
 #include "cli/exe_opts.inc"
 #include "cli/region_opts.inc"
+#include "cli/stack_opts.inc"
 	{ O_DUMP_BASE, 0, false, "base", "ADDR", "where the first byte of a bin file lies" },
 	{ O_DEBUG_INFO, 0, false, "debug-info", "sections|owners",
 	  "whose debug sections are by symbol: their own\n"
@@ -50,6 +52,7 @@ const struct opt size_opts[] = {
 	  "names of symbols (default: short)" },
 	{ O_COUNT, 0, false, "count", NULL, "a column with the number of symbols" },
 	{ O_CODE, 0, false, "code", NULL, "a column with the bytes of code, and their share" },
+	{ O_STACKS, 0, false, "stacks", NULL, "a column with the stack that functions take" },
 	{ O_ALIASES, 0, false, "aliases", NULL,
 	  "other symbols of the same bytes, below their owner" },
 	{ O_OLD_NEW, 0, false, "old-new", NULL, "a diff shows old and new sizes as well" },
@@ -194,6 +197,7 @@ static bool apply_switch(struct size_job *job, const struct opt *o)
 	case O_ALIASES: job->flags |= HEFT_PROFILE_ALIASES; break;
 	case O_COUNT: job->flags |= HEFT_PROFILE_COUNT; break;
 	case O_CODE: job->flags |= HEFT_PROFILE_CODE; break;
+	case O_STACKS: job->flags |= HEFT_PROFILE_STACKS; break;
 	case O_OLD_NEW: job->out.write.old_new = true; break;
 	case O_RAW_MAP: job->raw_map = true; break;
 	case O_EXIT_CODE: job->exit_code = true; break;

@@ -10,6 +10,7 @@ void wish_release(struct program_wish *w)
 	regions_release(&w->regions);
 	vec_release(&w->scripts);
 	vec_release(&w->elfs);
+	vec_release(&w->stack_usage);
 	paths_release(&w->paths);
 	vec_release(&w->pieces);
 	file_inputs_release(&w->inputs);
@@ -53,6 +54,16 @@ void wish_add_script(struct program_wish *w, const char *path)
 void wish_add_elf(struct program_wish *w, const char *path)
 {
 	vec_push(&w->elfs, keep(w, path));
+}
+
+void wish_add_stack_usage(struct program_wish *w, const char *path)
+{
+	vec_push(&w->stack_usage, keep(w, path));
+}
+
+void wish_set_calls(struct program_wish *w, const char *path)
+{
+	w->calls = path ? keep(w, path) : NULL;
 }
 
 void wish_add_source_map(struct program_wish *w, const char *id, const char *path)
@@ -149,6 +160,9 @@ void wish_copy(struct program_wish *w, const struct program_wish *from)
 		wish_add_script(w, from->scripts.data[i]);
 	for (size_t i = 0; i < from->elfs.count; i++)
 		wish_add_elf(w, from->elfs.data[i]);
+	for (size_t i = 0; i < from->stack_usage.count; i++)
+		wish_add_stack_usage(w, from->stack_usage.data[i]);
+	wish_set_calls(w, from->calls);
 	wish_set_sysroot(w, from->sysroot);
 	wish_set_arch(w, from->arch);
 	w->flags = from->flags;

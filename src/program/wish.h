@@ -26,6 +26,8 @@ struct program_wish {
 	struct memory_regions regions; /* given by hand */
 	VEC(const char *) scripts;     /* of linkers, which say what regions there are */
 	VEC(const char *) elfs;        /* what raw images of firmware were made of */
+	VEC(const char *) stack_usage; /* .su files, and folders that have some */
+	const char *calls;             /* what code does not say of calls, for stacks; or NULL */
 	const char *sysroot;           /* or NULL */
 	unsigned flags;                /* enum heft_find_flag */
 	const char *arch;              /* slice of universal files; NULL: all */
@@ -48,6 +50,8 @@ void wish_add_map(struct program_wish *w, const char *path);
 bool wish_add_region(struct program_wish *w, const char *name, uint64_t origin, uint64_t length,
 		     struct heft_err *err);
 void wish_add_elf(struct program_wish *w, const char *path);
+void wish_add_stack_usage(struct program_wish *w, const char *path);
+void wish_set_calls(struct program_wish *w, const char *path);
 void wish_add_script(struct program_wish *w, const char *path);
 void wish_add_program(struct program_wish *w, const char *path);
 void wish_set_sysroot(struct program_wish *w, const char *dir);

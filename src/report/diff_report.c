@@ -148,6 +148,12 @@ static bool has_texts(const struct report *r)
 	return r->table.text_count > 0;
 }
 
+static bool has_stacks(const struct report *r)
+{
+	return r->table.text_count > DIFF_STACK &&
+	       strcmp(r->table.texts[DIFF_STACK].name, "stack") == 0;
+}
+
 /* Where lines have no end, with the path and what it was before. */
 static void put_label(const struct report *r, const struct heft_row *row, struct text *out)
 {
@@ -285,6 +291,10 @@ static void set_fields(struct report *r)
 		report_field(r, "change", CELL_STATE, 0);
 		report_field(r, "was", CELL_TEXT, DIFF_WAS);
 	}
+	if (has_stacks(r)) {
+		report_field(r, "old_stack", CELL_TEXT, DIFF_STACK_WAS);
+		report_field(r, "new_stack", CELL_TEXT, DIFF_STACK);
+	}
 	report_field(r, "old_own", CELL_BASE, HEFT_DIFF_OWN);
 	report_field(r, "new_own", CELL_NOW, HEFT_DIFF_OWN);
 	report_field(r, "own_delta", CELL_CHANGE, HEFT_DIFF_OWN);
@@ -302,6 +312,12 @@ static void set_columns(struct report *r)
 	report_column(r, (struct column){ "own new", CELL_NOW, HEFT_DIFF_OWN, 0, 2, false, 0 });
 	report_column(r,
 		      (struct column){ "padding", CELL_EXTRA, HEFT_DIFF_PADDING, 0, 2, false, 3 });
+	if (has_stacks(r)) {
+		report_column(r, (struct column){ "stack old", CELL_TEXT, DIFF_STACK_WAS, 0, 2,
+						  false, 0, true });
+		report_column(r, (struct column){ "stack new", CELL_TEXT, DIFF_STACK, 0, 2, false,
+						  0, true });
+	}
 	if (!has_texts(r))
 		return;
 	report_column(r, (struct column){ "change", CELL_STATE, 0, 0, 2, false, 0 });

@@ -71,6 +71,8 @@ void budget_finding_put(const struct heft_budget_row *row, struct sink *s)
 		pss_text(limit, row->limit);
 	}
 	sink_printf(s, "%s of %s %s bytes", have, limit, row->measure);
+	if (*row->besides)
+		sink_printf(s, " (not counted: %s)", row->besides);
 	if (row->state == HEFT_BUDGET_BROKEN) {
 		pss_text(over, measured(row) - row->limit);
 		sink_printf(s, ", %s too many", over);
@@ -127,7 +129,7 @@ void out_budget_github(const struct budget_report *r, struct sink *s)
 /* ---- the table ------------------------------------------------------------------------------- */
 
 enum { BYTES, AT_MOST, OVER, NOW, BASE, MEASURES };
-enum { STATE, LINE, LIMIT_OF, MEASURE, NEAREST, PATH, TEXTS };
+enum { STATE, LINE, LIMIT_OF, MEASURE, NEAREST, BESIDES, PATH, TEXTS };
 
 static const struct heft_measure measures[MEASURES] = {
 	[BYTES] = { "bytes", "bytes", HEFT_PARTS, true, false },
@@ -140,7 +142,8 @@ static const struct heft_measure measures[MEASURES] = {
 static const struct heft_text texts[TEXTS] = {
 	[STATE] = { "state", false },     [LINE] = { "line", true },
 	[LIMIT_OF] = { "of", false },     [MEASURE] = { "measure", false },
-	[NEAREST] = { "nearest", false }, [PATH] = { "path", false },
+	[NEAREST] = { "nearest", false }, [BESIDES] = { "besides", false },
+	[PATH] = { "path", false },
 };
 
 /* A row at work. */
@@ -196,6 +199,7 @@ static const struct heft_row *limit_row(struct arena *arena, const struct heft_b
 	n.texts[LIMIT_OF] = limit->growth ? "growth" : "size";
 	n.texts[MEASURE] = limit->measure;
 	n.texts[NEAREST] = limit->nearest ? limit->nearest : "";
+	n.texts[BESIDES] = limit->besides;
 	for (size_t i = 0; i < count; i++)
 		parts[i] = part_row(arena, limit, &limit->parts[i]);
 	n.row->children = parts;
@@ -221,6 +225,10 @@ static void put_label(const struct report *r, const struct heft_row *row, struct
 {
 	(void)r;
 	text_add(out, str_of(row->label));
+	if (*row->texts[BESIDES]) {
+		text_add(out, STR("  + "));
+		text_add(out, str_of(row->texts[BESIDES]));
+	}
 	if (*row->texts[PATH]) {
 		text_add(out, STR("  "));
 		text_add(out, str_of(row->texts[PATH]));

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 /* Columns of one domain: percent, size; with old_new two sizes before; widths and gaps. */
-enum { REGION_WIDTH = 8, FULL_WIDTH = 7 };
+enum { REGION_WIDTH = 8, FULL_WIDTH = 7, STACK_WIDTH = 8 };
 enum {
 	PERCENT_WIDTH = 6,
 	BYTES_WIDTH = 8,
@@ -54,10 +54,21 @@ static bool has_old_new(const struct report *r)
 	return r->opts.old_new && r->table.diff;
 }
 
-/* Texts of a table of sizes are those of memory regions: length, what is free, percent in use. */
+/* Texts of a table of sizes are of stacks (bytes, what they do not hold), then of memory regions:
+ * length, what is free, percent in use. */
+static bool has_stacks(const struct report *r)
+{
+	return r->table.text_count > 0 && strcmp(r->table.texts[0].name, "stack") == 0;
+}
+
+static unsigned first_of_regions(const struct report *r)
+{
+	return has_stacks(r) ? 2 : 0;
+}
+
 static bool has_regions(const struct report *r)
 {
-	return r->table.text_count > 0;
+	return r->table.text_count > first_of_regions(r);
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -83,6 +94,8 @@ static void put_head(const struct report *r, struct sink *s)
 	if (has_regions(r))
 		sink_printf(s, "%*s %*s %*s", REGION_WIDTH, "REGION", REGION_WIDTH, "FREE",
 			    FULL_WIDTH, "% USED");
+	if (has_stacks(r))
+		sink_printf(s, " %*s", STACK_WIDTH, "STACK");
 	sink_text(s, STR("\n"));
 	for (unsigned m = 0; m < COUNT_OF(title); m++) {
 		if (shows(r, m) && has_old_new(r))
@@ -98,6 +111,8 @@ static void put_head(const struct report *r, struct sink *s)
 		sink_text(s, STR("------- "));
 	if (has_regions(r))
 		sink_text(s, STR("-------- -------- -------"));
+	if (has_stacks(r))
+		sink_text(s, STR(" --------"));
 	sink_text(s, STR("\n"));
 }
 
@@ -252,6 +267,16 @@ static void csv_fields(struct report *r)
 		report_field(r, r->table.texts[i].name, CELL_TEXT, i);
 }
 
+static void region_columns(struct report *r, unsigned first)
+{
+	report_column(r, (struct column){ "region", CELL_AMOUNT, first, REGION_WIDTH, 1, false, 0,
+					  true });
+	report_column(r, (struct column){ "free", CELL_AMOUNT, first + 1, REGION_WIDTH, 1, false, 0,
+					  true });
+	report_column(r, (struct column){ "% used", CELL_TEXT, first + 2, FULL_WIDTH, 1, false, 0,
+					  true });
+}
+
 void size_report_init(struct report *r)
 {
 	static const struct report_kind kind = {
@@ -278,13 +303,10 @@ void size_report_init(struct report *r)
 	if (shows(r, HEFT_SIZE_COPIES))
 		report_column(r, (struct column){ "copies", CELL_CHANGE, HEFT_SIZE_COPIES,
 						  COPIES_WIDTH, 1, false, 0 });
-	if (has_regions(r)) {
-		report_column(r, (struct column){ "region", CELL_AMOUNT, 0, REGION_WIDTH, 1, false,
-						  0, true });
-		report_column(r, (struct column){ "free", CELL_AMOUNT, 1, REGION_WIDTH, 1, false, 0,
+	if (has_regions(r))
+		region_columns(r, first_of_regions(r));
+	if (has_stacks(r))
+		report_column(r, (struct column){ "stack", CELL_AMOUNT, 0, STACK_WIDTH, 1, false, 0,
 						  true });
-		report_column(r, (struct column){ "% used", CELL_TEXT, 2, FULL_WIDTH, 1, false, 0,
-						  true });
-	}
 	csv_fields(r);
 }

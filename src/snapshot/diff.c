@@ -69,7 +69,8 @@ static enum heft_change change_of_pair(const struct snapshot_diff *d, const stru
 		if (pass >= MATCH_FILE && has_moved(d, diff_before(d, p), diff_after(d, p)))
 			return HEFT_MOVED;
 	}
-	return v.size != 0 || v.pss < 0 || v.pss > 0 ? HEFT_CHANGED : HEFT_UNCHANGED;
+	const bool stack = d->has_stacks && diff_before(d, p)->stack != diff_after(d, p)->stack;
+	return v.size != 0 || v.pss < 0 || v.pss > 0 || stack ? HEFT_CHANGED : HEFT_UNCHANGED;
 }
 
 static void add_pairs(struct snapshot_diff *d, const struct matcher *m)
@@ -109,7 +110,11 @@ void diff_init(struct snapshot_diff *d, const struct snapshot *before, const str
 	       bool supersize)
 {
 	struct matcher m;
-	*d = (struct snapshot_diff){ .before = before, .after = after, .supersize = supersize };
+	*d = (struct snapshot_diff){ .before = before,
+				     .after = after,
+				     .supersize = supersize,
+				     .has_stacks = before->has_stacks && after->has_stacks &&
+						   !supersize };
 	matcher_init(&m, before, after, supersize);
 	matcher_run(&m);
 	add_pairs(d, &m);

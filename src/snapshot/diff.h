@@ -32,7 +32,8 @@ struct diff_padding {
 struct snapshot_diff {
 	const struct snapshot *before, *after;
 	bool supersize;
-	VEC(struct diff_pair) pairs;       /* in the order of `after`, then what was removed */
+	bool has_stacks;             /* both sides: what takes more or less stack has changed */
+	VEC(struct diff_pair) pairs; /* in the order of `after`, then what was removed */
 	VEC(struct diff_padding) paddings; /* none where both sides are sparse */
 };
 

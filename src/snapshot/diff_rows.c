@@ -30,6 +30,16 @@ static const struct heft_text texts[DIFF_ALL_TEXTS] = {
 	[DIFF_CODE] = { "disassembly", false },
 };
 
+static const struct heft_text stack_texts[DIFF_ALL_TEXTS] = {
+	[DIFF_SECTION] = { "in_section", false },
+	[DIFF_PATH] = { "path", false },
+	[DIFF_COMPONENT] = { "in_component", false },
+	[DIFF_CONTAINER] = { "in_container", false },
+	[DIFF_WAS] = { "was", false },
+	[DIFF_STACK] = { "stack", true },
+	[DIFF_STACK_WAS] = { "base_stack", true },
+};
+
 static const char *const by_words[] = {
 	[HEFT_DIFF_BY_SYMBOL] = "symbol",       [HEFT_DIFF_BY_SOURCE] = "source",
 	[HEFT_DIFF_BY_DIRECTORY] = "directory", [HEFT_DIFF_BY_OBJECT] = "object",
@@ -158,6 +168,11 @@ static const char *flags_text(struct grouping *g, const struct snap_symbol *y)
 	return g->work.len > 0 ? arena_copy(&g->out->arena, text_str(&g->work)) : "";
 }
 
+static const char *stack_text(struct grouping *g, const struct snap_symbol *y)
+{
+	return y && y->stack > 0 ? arena_format(&g->out->arena, "%" PRIu32, y->stack - 1) : "";
+}
+
 /* Sets what is known of a row by symbol. */
 static void tell_symbol(struct grouping *g, const struct diff_pair *p, uint32_t node)
 {
@@ -168,8 +183,8 @@ static void tell_symbol(struct grouping *g, const struct diff_pair *p, uint32_t 
 	const char **list = arena_new(&g->out->arena, const char *, DIFF_ALL_TEXTS);
 	list[DIFF_SECTION] = sec->name;
 	list[DIFF_CONTAINER] = s->containers.data[sec->container].name;
-	list[DIFF_FLAGS] = flags_text(g, y);
-	list[DIFF_CODE] = copy_text(g, s, y->disassembly);
+	list[DIFF_FLAGS] = g->d->has_stacks ? stack_text(g, new_) : flags_text(g, y);
+	list[DIFF_CODE] = g->d->has_stacks ? stack_text(g, old) : copy_text(g, s, y->disassembly);
 	list[DIFF_PATH] = copy_text(g, s, snap_path(y));
 	list[DIFF_COMPONENT] = copy_text(g, s, y->component);
 	list[DIFF_WAS] = "";
@@ -273,7 +288,7 @@ static void add_paddings(struct grouping *g)
 		list[DIFF_SECTION] = sec->name;
 		list[DIFF_CONTAINER] = s->containers.data[sec->container].name;
 		list[DIFF_PATH] = list[DIFF_COMPONENT] = list[DIFF_WAS] = list[DIFF_CODE] = "";
-		list[DIFF_FLAGS] = "padding";
+		list[DIFF_FLAGS] = g->d->has_stacks ? "" : "padding";
 		g->out->facts.data[node] = (struct diff_fact){ padding_name, list, HEFT_ADDED };
 		for (size_t k = 0; k < 2; k++) {
 			const uint32_t to = k == 0 ? node : 0;
@@ -298,12 +313,12 @@ static void fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *
 	row->change = f->change;
 }
 
-static void make_table(struct diff_rows *out, const struct heft_diff_query *q)
+static void make_table(struct diff_rows *out, const struct heft_diff_query *q, bool has_stacks)
 {
 	const uint32_t told = 1u << HEFT_DIFF_OWN | 1u << HEFT_DIFF_PADDING |
 			      1u << (HEFT_DIFF_COUNTS + (int)HEFT_ADDED) |
 			      1u << (HEFT_DIFF_COUNTS + (int)HEFT_REMOVED);
-	const bool symbols = q->by == HEFT_DIFF_BY_SYMBOL;
+	const bool symbols = q->by == HEFT_DIFF_BY_SYMBOL, stacks = symbols && has_stacks;
 	const struct rows_opts opts = { .measures = measures,
 					.limit = q->rows,
 					.sort = q->sort != HEFT_SORT_AUTO ? q->sort
@@ -322,8 +337,10 @@ static void make_table(struct diff_rows *out, const struct heft_diff_query *q)
 					  .level_count = 1,
 					  .measures = measures,
 					  .measure_count = HEFT_DIFF_MEASURES,
-					  .texts = texts,
-					  .text_count = symbols ? DIFF_TEXTS : 0,
+					  .texts = stacks ? stack_texts : texts,
+					  .text_count = stacks    ? DIFF_ALL_TEXTS
+							: symbols ? DIFF_TEXTS
+								  : 0,
 					  .sorted_by = HEFT_DIFF_OWN,
 					  .diff = true,
 					  .has_changes = symbols,
@@ -349,7 +366,7 @@ void diff_rows_make(struct diff_rows *ret, const struct snapshot_diff *d,
 	}
 	if (d->supersize && query->by == HEFT_DIFF_BY_SYMBOL)
 		add_paddings(&g);
-	make_table(ret, query);
+	make_table(ret, query, d->has_stacks);
 	intern_release(&g.keys);
 	text_release(&g.key);
 	text_release(&g.work);

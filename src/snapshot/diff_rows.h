@@ -22,6 +22,9 @@ enum diff_text {
 	DIFF_FLAGS = DIFF_TEXTS, /* "cold, clone" */
 	DIFF_CODE,               /* the disassembly that a .sizediff file has of it */
 	DIFF_ALL_TEXTS,
+	/* Where both sides have stacks, in place of these two: bytes, now and before. */
+	DIFF_STACK = DIFF_TEXTS,
+	DIFF_STACK_WAS,
 };
 
 /* What a node is beside its sums. */

@@ -16,6 +16,9 @@ struct sizefile_head {
 	/* Heft's own member: the sections of the program by segment, in the order of their
 	 * symbols. */
 	VEC(struct snap_section) sections;
+	/* Heft's own: the symbols whose stack is known, three numbers each: how many are passed
+	 * over, bytes, what they do not hold.  Of a file that is read. */
+	VEC(uint32_t) stacks;
 };
 
 /* sizefile_json.c: the JSON as SuperSize writes it (Python's form, two blanks a level, keys

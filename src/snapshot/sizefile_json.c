@@ -178,6 +178,28 @@ static void add_section(struct json *j, const struct snap_section *sec)
 	j->indented = true;
 }
 
+/* See struct sizefile_head. */
+static void add_stacks(struct json *j, const struct snapshot *s)
+{
+	uint64_t passed = 0;
+	json_key(j, "stacks");
+	json_open(j, '[');
+	j->indented = false;
+	for (size_t i = 0; i < s->symbols.count; i++) {
+		const struct snap_symbol *y = &s->symbols.data[i];
+		if (y->stack == 0) {
+			passed++;
+			continue;
+		}
+		json_uint(j, passed);
+		json_uint(j, y->stack - 1);
+		json_uint(j, y->stack_besides);
+		passed = 0;
+	}
+	json_close(j, ']');
+	j->indented = true;
+}
+
 /* What SuperSize has no place for, and reads over. */
 static void add_heft(struct json *j, const struct snapshot *s, const struct sizefile_head *head)
 {
@@ -189,6 +211,8 @@ static void add_heft(struct json *j, const struct snapshot *s, const struct size
 	for (size_t i = 0; i < head->sections.count; i++)
 		add_section(j, &head->sections.data[i]);
 	json_close(j, ']');
+	if (s->has_stacks)
+		add_stacks(j, s);
 	json_close(j, '}');
 }
 
@@ -491,6 +515,22 @@ static void read_sections(struct in *in, struct sizefile_head *head)
 		wrong(in, "a section is no object");
 }
 
+static void read_stacks(struct in *in, struct sizefile_head *head)
+{
+	enum json_token token = json_next(&in->json);
+	int64_t v;
+	if (token != JSON_ARRAY)
+		wrong(in, "stacks is no list");
+	in->s->has_stacks = true;
+	while (!in->problem && (token = json_next(&in->json)) == JSON_NUMBER)
+		if (json_integer(&in->json, &v) && v >= 0 && v < UINT32_MAX)
+			vec_push(&head->stacks, (uint32_t)v);
+		else
+			wrong(in, "a number of stacks is none");
+	if (token != JSON_ARRAY_END)
+		wrong(in, "a number of stacks is none");
+}
+
 static void read_heft(struct in *in, struct sizefile_head *head)
 {
 	const char *key;
@@ -502,6 +542,8 @@ static void read_heft(struct in *in, struct sizefile_head *head)
 			read_bool(in, &in->s->exact_names);
 		else if (strcmp(key, "sections") == 0)
 			read_sections(in, head);
+		else if (strcmp(key, "stacks") == 0)
+			read_stacks(in, head);
 		else
 			json_skip(&in->json);
 	}

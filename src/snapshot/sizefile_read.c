@@ -444,6 +444,22 @@ static void split_segments(struct in *in)
 	mem_free(segments);
 }
 
+static void take_stacks(struct in *in)
+{
+	struct snapshot *s = in->s;
+	uint64_t at = 0;
+	for (size_t i = 0; i + 2 < in->head.stacks.count; i += 3) {
+		const uint32_t *v = &in->head.stacks.data[i];
+		at += v[0];
+		if (at >= s->symbols.count) {
+			bad(in, "stacks noted by heft are of more symbols than there are");
+			return;
+		}
+		s->symbols.data[at].stack = v[1] + 1;
+		s->symbols.data[at++].stack_besides = (uint16_t)v[2];
+	}
+}
+
 /* In a file of others the sizes stand by name alone. */
 static void take_sizes(struct snapshot *s)
 {
@@ -498,7 +514,10 @@ static bool read_text(struct snapshot *ret, const char *path, struct bytes text,
 		split_segments(&in);
 	else if (!in.failed)
 		take_sizes(ret);
+	if (!in.failed)
+		take_stacks(&in);
 	vec_release(&in.head.sections);
+	vec_release(&in.head.stacks);
 	vec_release(&in.objects);
 	vec_release(&in.sources);
 	vec_release(&in.components);

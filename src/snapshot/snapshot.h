@@ -111,6 +111,10 @@ struct snap_symbol {
 	uint32_t disassembly; /* 0: none */
 	struct code_print contents; /* contents.h; all 0: not known, not asked for, or of a file */
 	uint16_t flags;             /* enum snap_flag */
+	uint16_t stack_besides;     /* enum stack_told: why `stack` may be more */
+	/* Bytes of stack that the function takes at most with all that it calls, + 1; 0: not
+	 * known. */
+	uint32_t stack;
 };
 
 struct snapshot {
@@ -123,6 +127,7 @@ struct snapshot {
 	VEC(struct snap_symbol) symbols;
 	bool own;          /* made here, not read: no file has to be written again as it was */
 	bool has_contents; /* of all symbols, not only of those whose names heft made */
+	bool has_stacks;   /* functions have stacks, as far as they are known */
 	/* made here or read from what heft wrote: sections say what of them is in memory, and full
 	 * names are final */
 	bool by_heft;

@@ -1,6 +1,7 @@
 #include "stack/depths.h"
 
 #include "base/err.h"
+#include "base/file.h"
 #include "base/sort.h"
 #include "blocks/derive_map.h"
 #include "image/elf_const.h"
@@ -41,6 +42,20 @@ const char *stack_name(struct stack_use *s, uint32_t function)
 	const struct symbol_place *place = symbol_table_find(program_symbols(s->program), addr);
 	return place && place->addr == addr ? place->name
 					    : arena_format(&s->texts, "sub_%" PRIx64, addr);
+}
+
+void stack_told_words(struct text *to, unsigned told)
+{
+	static const char *const words[] = { "recursion", "indirect calls", "imports", "alloca",
+					     "odd code" };
+	bool any = false;
+	for (unsigned i = 0; i < COUNT_OF(words); i++) {
+		if (!(told >> i & 1))
+			continue;
+		text_add(to, any ? STR(", ") : STR(""));
+		text_add(to, str_of(words[i]));
+		any = true;
+	}
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -90,7 +105,7 @@ static void add_direct(struct reading *r, const struct frame_call *c)
 
 static const struct stack_hint *hint_find(const struct stack_hints *h, struct str name, bool states)
 {
-	for (size_t i = 0; h && i < h->list.count; i++)
+	for (size_t i = 0; i < h->list.count; i++)
 		if (h->list.data[i].states == states && str_eq(h->list.data[i].name, name))
 			return &h->list.data[i];
 	return NULL;
@@ -218,7 +233,7 @@ static void read_all(struct reading *r)
 {
 	const struct stack_use *s = r->s;
 	for (r->function = 0; r->function < s->functions.count; r->function++) {
-		if (r->hints && r->hints->list.count > 0)
+		if (r->hints->list.count > 0)
 			apply_hint(r);
 		if (!function_of(r)->stated)
 			read_function(r, &r->extents.data[r->function]);
@@ -228,7 +243,7 @@ static void read_all(struct reading *r)
 /* A name that is nowhere is a mistake of the user's. */
 static bool check_hints(struct stack_use *s, const struct stack_hints *h, struct heft_err *err)
 {
-	for (size_t i = 0; h && i < h->names.count; i++)
+	for (size_t i = 0; i < h->names.count; i++)
 		if (find_named(s, h->names.data[i]) == STACK_NONE)
 			return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 				    "%s: no function is called '%.*s'", s->program->path,
@@ -254,25 +269,48 @@ static const struct image *image_of(const struct program *p, struct heft_err *er
 	return im;
 }
 
-bool stack_read(struct stack_use *ret, struct program *p, const struct stack_hints *hints,
-		struct heft_err *err)
+/* What the code says, then what others do. */
+static bool read_program(struct stack_use *s, const struct stack_hints *hints, struct heft_err *err)
 {
-	const struct image *im = image_of(p, err);
-	memset(ret, 0, sizeof *ret);
-	if (!im)
-		return false;
-	*ret = (struct stack_use){ .program = p, .isa = stack_isa_of(im) };
-	struct reading r = { .s = ret, .im = im, .hints = hints };
-	code_functions_list(im, program_debug(p, false) ? program_debug_in_use(p) : NULL, ret->isa,
+	struct program *p = s->program;
+	struct reading r = { .s = s, .im = program_image(p), .hints = hints };
+	code_functions_list(r.im, program_debug(p, false) ? program_debug_in_use(p) : NULL, s->isa,
 			    p->notes, &r.extents);
-	plt_read(&r.plt, im);
+	plt_read(&r.plt, r.im);
 	list_functions(&r);
-	const bool good = check_hints(ret, hints, err);
+	const bool good = check_hints(s, hints, err);
 	if (good)
 		read_all(&r);
 	plt_release(&r.plt);
 	frame_release(&r.frame);
 	vec_release(&r.extents);
+	return good && stack_take_stated(s, err);
+}
+
+/* Hints borrow their texts from the file. */
+static bool read_hints(struct stack_hints *ret, struct file *f, const char *path,
+		       struct heft_err *err)
+{
+	if (!path)
+		return true;
+	return file_open_stream(f, path, err) &&
+	       stack_hints_parse(ret, path, (struct str){ (const char *)f->bytes.p, f->bytes.size },
+				 err);
+}
+
+bool stack_read(struct stack_use *ret, struct program *p, struct heft_err *err)
+{
+	const struct image *im = image_of(p, err);
+	struct stack_hints hints = { 0 };
+	struct file file = { 0 };
+	memset(ret, 0, sizeof *ret);
+	if (!im)
+		return false;
+	*ret = (struct stack_use){ .program = p, .isa = stack_isa_of(im) };
+	const bool good = read_hints(&hints, &file, p->wish->calls, err) &&
+			  read_program(ret, &hints, err);
+	stack_hints_release(&hints);
+	file_close(&file);
 	if (good) {
 		stack_sum(ret);
 		stack_find_starts(ret);

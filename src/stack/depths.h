@@ -4,11 +4,12 @@
  * each counts once.  What is not known is never guessed: it is told as a flag of the function where
  * it is, and handed up to all that call it.
  *
- * 80 bytes a function, 24 a call.  One thread. */
+ * 88 bytes a function, 24 a call.  One thread. */
 #ifndef HEFT_STACK_DEPTHS_H
 #define HEFT_STACK_DEPTHS_H
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "program/program.h"
 #include "stack/frame.h"
 
@@ -38,6 +39,7 @@ struct stack_edge {
 struct stack_function {
 	uint64_t addr, size;
 	uint64_t frame, worst;
+	uint64_t compiler; /* its frame as the compiler states it; STACK_NOT_STATED */
 	uint32_t edge_first, edge_count;
 	uint32_t next;      /* function that the deepest way goes on to; STACK_NONE: it ends here */
 	uint32_t circle;    /* number of what calls one another, itself at least */
@@ -46,7 +48,8 @@ struct stack_function {
 	bool stated;        /* `worst` is what the user said */
 };
 
-#define STACK_NONE UINT32_MAX
+#define STACK_NONE       UINT32_MAX
+#define STACK_NOT_STATED UINT64_MAX
 
 /* A call of what is not in the program. */
 struct stack_unknown {
@@ -89,10 +92,9 @@ void stack_hints_release(struct stack_hints *h);
 /* CODE_NONE for machines whose stacks are not known. */
 enum code_isa stack_isa_of(const struct image *im);
 
-/* Reads a linked program, which outlives the stack.  HEFT_EUNSUPPORTED where it is another kind of
- * file or machine; HEFT_EARG where a hint names what is not there. */
-bool stack_read(struct stack_use *ret, struct program *p, const struct stack_hints *hints,
-		struct heft_err *err);
+/* Reads a linked program, which outlives the stack, with the hints of its wish.  HEFT_EUNSUPPORTED
+ * where it is another kind of file or machine; HEFT_EARG where a hint names what is not there. */
+bool stack_read(struct stack_use *ret, struct program *p, struct heft_err *err);
 void stack_release(struct stack_use *s);
 
 /* The function whose code holds addr; STACK_NONE: none. */
@@ -100,6 +102,11 @@ uint32_t stack_find(const struct stack_use *s, uint64_t addr);
 /* Its linkage name; "sub_ADDRESS" where no symbol is. */
 const char *stack_name(struct stack_use *s, uint32_t function);
 
+/* stated_frames.c: takes the frames that compilers state (stated.h) where they are larger; before
+ * stack_sum.  False where a file that the user named cannot be read. */
+bool stack_take_stated(struct stack_use *s, struct heft_err *err);
+/* Adds them in words: "recursion, alloca". */
+void stack_told_words(struct text *to, unsigned told);
 /* graph.c: sets circle, worst, next and told of all functions. */
 void stack_sum(struct stack_use *s);
 /* starts.c: sets the kind of all functions. */

@@ -4,6 +4,7 @@ const struct heft_text stack_texts[STACK_TEXTS] = {
 	[STACK_TEXT_KIND] = { "kind", false },
 	[STACK_TEXT_BESIDES] = { "besides", false },
 	[STACK_TEXT_PATH] = { "path", false },
+	[STACK_TEXT_STATED] = { "stated", true },
 };
 
 const struct heft_measure stack_measures[STACK_MEASURES] = {
@@ -26,12 +27,10 @@ static const char *label_of(void *ctx, uint32_t node)
 
 static const char *besides_of(struct stack_rows *r, unsigned told)
 {
-	static const char *const words[] = { "recursion", "indirect calls", "imports", "alloca",
-					     "odd code" };
-	const char *text = "";
-	for (unsigned i = 0; i < COUNT_OF(words); i++)
-		if (told >> i & 1)
-			text = arena_format(&r->arena, "%s%s%s", text, *text ? ", " : "", words[i]);
+	struct text words = { 0 };
+	stack_told_words(&words, told);
+	const char *text = arena_copy(&r->arena, text_str(&words));
+	text_release(&words);
 	return text;
 }
 
@@ -72,6 +71,9 @@ static void fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *
 	texts[STACK_TEXT_KIND] = kinds[f->kind];
 	texts[STACK_TEXT_BESIDES] = besides_of(r, f->told);
 	texts[STACK_TEXT_PATH] = path_of(r, function);
+	texts[STACK_TEXT_STATED] = f->compiler == STACK_NOT_STATED
+					   ? ""
+					   : arena_format(&r->arena, "%" PRIu64, f->compiler);
 	row->texts = texts;
 }
 

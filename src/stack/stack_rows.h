@@ -7,7 +7,13 @@
 #include "stack/depths.h"
 
 /* Texts of a row, and measures. */
-enum stack_text { STACK_TEXT_KIND, STACK_TEXT_BESIDES, STACK_TEXT_PATH, STACK_TEXTS };
+enum stack_text {
+	STACK_TEXT_KIND,
+	STACK_TEXT_BESIDES,
+	STACK_TEXT_PATH,
+	STACK_TEXT_STATED,
+	STACK_TEXTS
+};
 enum stack_measure { STACK_MOST, STACK_FRAME, STACK_MEASURES };
 
 extern const struct heft_text stack_texts[STACK_TEXTS];

@@ -8,9 +8,6 @@ struct heft_stack {
 	struct arena arena;
 	struct notes notes;
 	struct program_wish wish;
-	const char *calls_path; /* or NULL */
-	struct file calls;
-	struct stack_hints hints;
 	struct program program;
 	struct locator locator;
 	struct stack_use stack;
@@ -38,8 +35,6 @@ static void release(void *handle)
 	stack_release(&s->stack);
 	locator_release(&s->locator);
 	program_close(&s->program);
-	stack_hints_release(&s->hints);
-	file_close(&s->calls);
 	wish_release(&s->wish);
 	notes_release(&s->notes);
 	arena_release(&s->arena);
@@ -72,11 +67,6 @@ void heft_stack_set_progress(struct heft_stack *s, heft_progress_fn progress, vo
 	memory_set_progress(s->memory, progress, ctx);
 }
 
-void heft_stack_set_calls(struct heft_stack *s, const char *path)
-{
-	GUARDED_VOID(s->memory, s->calls_path = arena_copy(&s->arena, str_of(path)));
-}
-
 size_t heft_stack_note_count(const struct heft_stack *s)
 {
 	return s->notes.count;
@@ -89,16 +79,6 @@ const struct heft_note *heft_stack_note(const struct heft_stack *s, size_t i)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static bool read_hints(struct heft_stack *s, struct heft_err *err)
-{
-	if (!s->calls_path)
-		return true;
-	if (!file_open_stream(&s->calls, s->calls_path, err))
-		return false;
-	const struct str text = { (const char *)s->calls.bytes.p, s->calls.bytes.size };
-	return stack_hints_parse(&s->hints, s->calls_path, text, err);
-}
-
 static bool open_program(struct heft_stack *s, const char *path, struct heft_err *err)
 {
 	const char *copy = arena_copy(&s->arena, str_of(path));
@@ -106,9 +86,8 @@ static bool open_program(struct heft_stack *s, const char *path, struct heft_err
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens one file");
 	s->opened = true;
 	progress_tell("code", 0, 0);
-	if (!read_hints(s, err) ||
-	    !program_open_alone(&s->program, copy, &s->wish, &s->notes, err) ||
-	    !stack_read(&s->stack, &s->program, s->calls_path ? &s->hints : NULL, err))
+	if (!program_open_alone(&s->program, copy, &s->wish, &s->notes, err) ||
+	    !stack_read(&s->stack, &s->program, err))
 		return false;
 	s->locator.symbols = program_symbols(&s->program);
 	s->is_read = true;

@@ -1,0 +1,47 @@
+#include "api/stacks/stack_column.h"
+
+static label_id shown(const struct view *v, label_id raw)
+{
+	return view_is_plain(v) || raw >= v->count ? raw : v->shown[raw];
+}
+
+static struct stack_cell *cell_of(struct stack_column *c, label_id label)
+{
+	while (c->cells.count <= label)
+		vec_push(&c->cells, (struct stack_cell){ 0 });
+	return &c->cells.data[label];
+}
+
+void stack_column_add(struct stack_column *c, const struct stack_use *use,
+		      const struct spans *spans, const struct view *view)
+{
+	for (size_t i = 0; i < use->functions.count; i++) {
+		const struct stack_function *f = &use->functions.data[i];
+		const label_id raw = spans_label(spans, f->addr);
+		const label_id label = raw == LABEL_NONE ? raw : shown(view, raw);
+		if (label == LABEL_NONE)
+			continue;
+		struct stack_cell *cell = cell_of(c, label);
+		if (f->kind != STACK_PART && f->worst + 1 > cell->most)
+			cell->most = f->worst + 1;
+		cell->besides |= f->told;
+	}
+}
+
+void stack_column_texts(const struct stack_column *c, label_id label, struct arena *arena,
+			const char **ret)
+{
+	struct text words = { 0 };
+	ret[STACK_COLUMN_MOST] = ret[STACK_COLUMN_BESIDES] = "";
+	if (label >= c->cells.count || c->cells.data[label].most == 0)
+		return;
+	stack_told_words(&words, c->cells.data[label].besides);
+	ret[STACK_COLUMN_MOST] = arena_format(arena, "%" PRIu64, c->cells.data[label].most - 1);
+	ret[STACK_COLUMN_BESIDES] = arena_copy(arena, text_str(&words));
+	text_release(&words);
+}
+
+void stack_column_release(struct stack_column *c)
+{
+	vec_release(&c->cells);
+}

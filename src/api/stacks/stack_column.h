@@ -1,0 +1,30 @@
+/* stack_column.h - how much stack the functions of a profile take at most, by what symbols are
+ * called. */
+#ifndef HEFT_API_STACKS_STACK_COLUMN_H
+#define HEFT_API_STACKS_STACK_COLUMN_H
+
+#include "base/arena.h"
+#include "map/space.h"
+#include "map/view.h"
+#include "stack/depths.h"
+
+/* Functions of one label: the deepest counts.  Zeroed: none. */
+struct stack_column {
+	VEC(struct stack_cell {
+		uint64_t most;    /* bytes + 1; 0: not known */
+		unsigned besides; /* enum stack_told */
+	})
+	cells; /* by label as shown */
+};
+
+enum { STACK_COLUMN_MOST, STACK_COLUMN_BESIDES, STACK_COLUMN_TEXTS };
+
+/* Adds the functions of a program; `spans` are its symbols in memory, as `view` shows them. */
+void stack_column_add(struct stack_column *c, const struct stack_use *use,
+		      const struct spans *spans, const struct view *view);
+/* Sets the texts of a label to what is known of it, else to "". */
+void stack_column_texts(const struct stack_column *c, label_id label, struct arena *arena,
+			const char **ret);
+void stack_column_release(struct stack_column *c);
+
+#endif

@@ -1,0 +1,175 @@
+/* Where .su files are: named by the user, else beside the objects of the linker map and beside the
+ * program. */
+#include "stack/usage_files.h"
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/filename.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+
+struct search {
+	struct stated *to;
+	struct program *p;
+	struct arena arena; /* paths */
+};
+
+static const char suffix[] = ".su";
+
+static void read_file(struct search *s, const char *path)
+{
+	struct heft_err err;
+	struct file f;
+	if (!file_open(&f, path, &err)) {
+		note(s->p->notes, path, HEFT_NO_OFFSET, 0, "not read: %s", err.text);
+		return;
+	}
+	const uint64_t bad = stated_add(s->to,
+					(struct str){ (const char *)f.bytes.p, f.bytes.size });
+	if (bad > 0)
+		note(s->p->notes, path, HEFT_NO_OFFSET, 0,
+		     "lines that are not of -fstack-usage: %" PRIu64, bad);
+	file_close(&f);
+}
+
+/* ---- folders --------------------------------------------------------------------------------- */
+
+typedef VEC(const char *) paths;
+
+static const char *join(struct search *s, const char *folder, const char *name)
+{
+	return arena_format(&s->arena, "%s/%s", folder, name);
+}
+
+/* Links are not followed, so that no folder is seen twice. */
+static void read_entry(struct search *s, const char *path, paths *folders)
+{
+	struct stat st;
+	if (lstat(path, &st) != 0)
+		return;
+	if (S_ISDIR(st.st_mode))
+		vec_push(folders, path);
+	else if (S_ISREG(st.st_mode) && str_ends(str_of(path), str_of(suffix)))
+		read_file(s, path);
+}
+
+static bool is_hidden(const char *name)
+{
+	return name[0] == '.';
+}
+
+/* All below a folder; *folders grows while it is walked. */
+static void read_tree(struct search *s, const char *folder)
+{
+	paths folders = { 0 };
+	vec_push(&folders, folder);
+	for (size_t i = 0; i < folders.count; i++) {
+		DIR *d = opendir(folders.data[i]);
+		const struct dirent *e;
+		while (d && (e = readdir(d)) != NULL)
+			if (!is_hidden(e->d_name))
+				read_entry(s, join(s, folders.data[i], e->d_name), &folders);
+		if (d)
+			closedir(d);
+	}
+	vec_release(&folders);
+}
+
+static bool read_named(struct search *s, const char *path, struct heft_err *err)
+{
+	struct stat st;
+	if (stat(path, &st) != 0)
+		return fail_sys(err, "%s", path);
+	if (S_ISDIR(st.st_mode))
+		read_tree(s, path);
+	else
+		read_file(s, path);
+	return true;
+}
+
+/* ---- what nobody named ----------------------------------------------------------------------- */
+
+static const char *folder_of(struct search *s, const char *path)
+{
+	const size_t len = (size_t)(file_name(path) - path);
+	return len == 0 ? "." : arena_copy(&s->arena, (struct str){ path, max_u64(len - 1, 1) });
+}
+
+/* The object's path without its last suffix; of "x.c.o" gcc's file is "x.su", cmake's "x.c.su". */
+static bool try_stem(struct search *s, const char *folder, struct str stem)
+{
+	const bool absolute = stem.len > 0 && stem.p[0] == '/';
+	const char *path = arena_format(&s->arena, "%s%s" STR_FMT "%s", absolute ? "" : folder,
+					absolute ? "" : "/", STR_ARG(stem), suffix);
+	if (!file_exists(path))
+		return false;
+	read_file(s, path);
+	return true;
+}
+
+static size_t stem_end(struct str path)
+{
+	const size_t name = path.len - file_name_str(path).len;
+	for (size_t i = path.len; i > name; i--)
+		if (path.p[i - 1] == '.')
+			return i - 1;
+	return 0;
+}
+
+/* Members of archives are named "lib.a(x.o)": their objects are looked for beside the archive. */
+static struct str object_path(struct search *s, struct str name)
+{
+	const struct str file = file_name_str(name);
+	const char *open = memchr(file.p, '(', file.len);
+	if (!open || name.p[name.len - 1] != ')')
+		return name;
+	const size_t folder = name.len - file.len;
+	return str_of(arena_format(&s->arena, "%.*s%.*s", (int)folder, name.p,
+				   (int)(name.p + name.len - open - 2), open + 1));
+}
+
+static void read_beside_objects(struct search *s, const struct linkmap *map)
+{
+	const char *folder = folder_of(s, s->p->path);
+	for (size_t i = 0; i < map->objects.entries.count; i++) {
+		struct str path = object_path(s, map->objects.entries.data[i]);
+		for (unsigned tries = 0; tries < 2; tries++) {
+			path.len = stem_end(path);
+			if (path.len == 0 || try_stem(s, folder, path) || try_stem(s, ".", path))
+				break;
+		}
+	}
+}
+
+/* Compiling and linking at once, "cc -o prog main.c" leaves "prog-main.su". */
+static void read_beside_program(struct search *s)
+{
+	const char *folder = folder_of(s, s->p->path);
+	const char *prefix = arena_format(&s->arena, "%s-", file_name(s->p->path));
+	DIR *d = opendir(folder);
+	const struct dirent *e;
+	while (d && (e = readdir(d)) != NULL)
+		if (str_starts(str_of(e->d_name), str_of(prefix)) &&
+		    str_ends(str_of(e->d_name), str_of(suffix)))
+			read_file(s, join(s, folder, e->d_name));
+	if (d)
+		closedir(d);
+}
+
+bool usage_files_read(struct stated *ret, struct program *p, struct heft_err *err)
+{
+	struct search s = { .to = ret, .p = p };
+	const struct program_wish *w = p->wish;
+	bool good = true;
+	for (size_t i = 0; good && i < w->stack_usage.count; i++)
+		good = read_named(&s, w->stack_usage.data[i], err);
+	if (w->stack_usage.count == 0) {
+		const struct linkmap *map = program_map(p);
+		if (map)
+			read_beside_objects(&s, map);
+		read_beside_program(&s);
+	}
+	arena_release(&s.arena);
+	return good;
+}
