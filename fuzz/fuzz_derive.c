@@ -14,6 +14,7 @@ struct input {
 	struct derive_site sites[2];
 	struct derive_callee callee;
 	struct derive_fix fix;
+	struct derive_data data;
 	uint8_t conventions[PARTS];
 	struct derive_facts facts;
 };
@@ -42,8 +43,9 @@ static void cut(struct input *in, unsigned parts)
 
 static void fill(struct input *in, const uint8_t *h)
 {
-	static const enum code_isa isas[] = { CODE_X86_64, CODE_ARM64, CODE_I386 };
-	in->facts = (struct derive_facts){ .isa = isas[h[0] % 3],
+	static const enum code_isa isas[2][3] = { { CODE_X86_64, CODE_ARM64, CODE_I386 },
+						  { CODE_THUMB, CODE_RISCV32, CODE_RISCV64 } };
+	in->facts = (struct derive_facts){ .isa = isas[h[0] >> 7][h[0] % 3],
 					   .convention = (enum derive_convention)(h[0] / 3 % 3),
 					   .extents = in->extents,
 					   .entries = in->entries,
@@ -61,6 +63,9 @@ static void fill(struct input *in, const uint8_t *h)
 	in->sites[1] = (struct derive_site){ ADDR + h[4] + 64, 16, h[6] % 2 };
 	in->callee = (struct derive_callee){ ADDR + h[7], h[7] % 32 };
 	in->fix = (struct derive_fix){ ADDR + h[3], ADDR + h[2] };
+	in->data = (struct derive_data){ ADDR + h[7], 1u + h[6] % 16u };
+	in->facts.data = &in->data;
+	in->facts.data_count = h[0] >> 7;
 	in->facts.fixes = &in->fix;
 	in->facts.fix_count = h[0] / 9 % 2;
 	if (h[0] / 18 % 2 && derive_guess(&in->facts, in->conventions) != DERIVE_PURE)

@@ -1,6 +1,7 @@
 #include "blocks/block_check_internal.h"
 
 #include "base/sort.h"
+#include "code/flow.h"
 #include "image/code_symbols.h"
 #include "image/elf_const.h"
 #include "program/plt.h"
@@ -87,8 +88,9 @@ static void gather(struct checker *c, const struct image *debug)
 	const struct image *im = c->b->image;
 	c->facts.im = im;
 	c->facts.debug = debug;
-	c->facts.isa = code_isa_of(im->machine);
+	c->facts.isa = flow_isa_of(im);
 	code_regions_list(im, &c->facts.regions);
+	gather_data(&c->facts);
 	list_symbols(c, im, SHT_SYMTAB);
 	list_symbols(c, im, SHT_DYNSYM);
 	list_symbols(c, debug, SHT_SYMTAB);
@@ -123,9 +125,10 @@ static bool is_padded(const struct checker *c, uint64_t from, uint64_t to)
 {
 	const struct code_region *r = region_at(&c->facts, from);
 	while (r && from < to && from - r->addr < r->bytes.size) {
-		const uint64_t off = from - r->addr;
-		const uint64_t pad = code_pad_size(c->facts.isa, r->bytes.p + off,
-						   r->bytes.size - off);
+		const uint64_t off = from - r->addr, data = data_end(&c->facts, from) - from;
+		const uint64_t pad = data > 0 ? data
+					      : code_pad_size(c->facts.isa, r->bytes.p + off,
+							      r->bytes.size - off);
 		if (pad == 0)
 			return false;
 		from += pad;
@@ -334,6 +337,7 @@ void blockmap_check(const struct blockmap *b, const struct image *debug, struct 
 	vec_release(&c.facts.regions);
 	vec_release(&c.facts.claims);
 	vec_release(&c.facts.sites);
+	vec_release(&c.facts.data);
 }
 
 void block_check_release(struct block_check *c)

@@ -46,10 +46,11 @@ static bool decode_block(const struct walk *w, const struct bbmap_block *b, stru
 {
 	const uint64_t end = (uint64_t)b->off + b->size;
 	uint64_t at = b->off;
+	struct flow_way way = { .isa = w->c->facts.isa };
 	*ret = (struct end){ .jumps = 0 };
 	while (at < end) {
 		struct flow in;
-		if (!flow_decode(w->c->facts.isa, w->code + at, w->room - at, w->r->addr + at, &in))
+		if (!flow_next(&way, w->code + at, w->room - at, w->r->addr + at, &in))
 			return false;
 		see(ret, &in);
 		at += in.size;
@@ -63,11 +64,15 @@ static bool decode_block(const struct walk *w, const struct bbmap_block *b, stru
 	return true;
 }
 
-/* Passes over padding; returns where it ends, at `to` or behind it if there is nothing else. */
+/* Passes over padding, and data among code; returns where it ends, at `to` or behind it if there is nothing else. */
 static uint64_t skip_padding(const struct walk *w, uint64_t from, uint64_t to)
 {
 	while (from < to && to <= w->room) {
-		const uint64_t pad = code_pad_size(w->c->facts.isa, w->code + from, w->room - from);
+		const uint64_t addr = w->r->addr + from;
+		const uint64_t data = min_u64(data_end(&w->c->facts, addr) - addr, to - from);
+		const uint64_t pad = data > 0 ? data
+					      : code_pad_size(w->c->facts.isa, w->code + from,
+							      w->room - from);
 		if (pad == 0)
 			return from;
 		from += pad;
@@ -200,7 +205,8 @@ static const char *flags_fault(const struct walk *w, const struct bbmap_block *b
 	case FLOW_RETURN:
 		if (!(flags & BBMAP_RETURN))
 			return "ends in a return, which the flags deny";
-		if (flags & (BBMAP_TAIL_CALL | BBMAP_FALL_THROUGH | BBMAP_INDIRECT_JUMP))
+		if (flags & (BBMAP_TAIL_CALL | BBMAP_INDIRECT_JUMP) ||
+		    (flags & BBMAP_FALL_THROUGH && !in->maybe))
 			return "a return is called something else too";
 		return NULL;
 	case FLOW_JUMP:

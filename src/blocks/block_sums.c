@@ -2,21 +2,7 @@
 #include "blocks/derive_map_internal.h"
 #include "blocks/derive_map.h"
 
-#include "code/x86.h"
-
-uint64_t code_pad_size(enum code_isa isa, const uint8_t *p, uint64_t left)
-{
-	struct x86_insn in;
-	if (isa == CODE_ARM64) {
-		static const uint8_t nop[] = { 0x1f, 0x20, 0x03, 0xd5 }, zero[4];
-		return left >= 4 && (memcmp(p, nop, 4) == 0 || memcmp(p, zero, 4) == 0) ? 4 : 0;
-	}
-	if (*p == 0xcc || *p == 0)
-		return 1;
-	if (isa == CODE_NONE || !x86_decode(p, left, isa == CODE_X86_64, &in))
-		return 0;
-	return in.flow == X86_NOP ? in.len : 0;
-}
+#include "code/flow.h"
 
 /* The walk along the code, block by block. */
 struct walk {
@@ -94,7 +80,7 @@ void blockmap_tile(const struct blockmap *b,
 	code_regions_list(b->image, &regions);
 	struct walk w = { .fn = fn,
 			  .ctx = ctx,
-			  .isa = code_isa_of(b->image->machine),
+			  .isa = flow_isa_of(b->image),
 			  .region = regions.data,
 			  .left = regions.count };
 	for (size_t i = 0; i < b->by_addr.count; i++) {

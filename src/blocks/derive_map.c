@@ -78,15 +78,17 @@ static void claim_symbols(struct gathering *g, const struct image *im, uint32_t 
 	all.objects = true;
 	while (code_symbols_next(&all, &s, &addr)) {
 		const bool function = symbol_is_function(&s), data = s.type == STT_OBJECT;
+		/* Code of the other set of instructions is none here. */
+		const bool other = g->isa == CODE_THUMB && function && !(s.value & 1);
 		/* Labels of assembly count if they are seen from outside. */
-		if (data ? s.size == 0 : !function && (s.bind == STB_LOCAL || s.size > 0))
+		if (data || other ? s.size == 0 : !function && (s.bind == STB_LOCAL || s.size > 0))
 			continue;
 		if (region_at(g, addr))
 			vec_push(&g->claims, (struct code_claim){ .addr = addr,
 								  .size = s.size,
 								  .cold = is_cold(s.name),
 								  .function = function,
-								  .data = data });
+								  .data = data || other });
 	}
 }
 
@@ -246,6 +248,8 @@ static struct derive_facts facts_of(const struct gathering *g)
 				      .callee_count = g->callees.count,
 				      .fixes = g->fixes.data,
 				      .fix_count = g->fixes.count,
+				      .data = g->data.data,
+				      .data_count = g->data.count,
 				      .load = load,
 				      .ctx = (void *)(uintptr_t)g };
 }
@@ -277,6 +281,7 @@ static void gathering_release(struct gathering *g)
 	vec_release(&g->sites);
 	vec_release(&g->callees);
 	vec_release(&g->fixes);
+	vec_release(&g->data);
 	mem_free(g->conventions);
 	patched_release(g);
 }
@@ -284,6 +289,7 @@ static void gathering_release(struct gathering *g)
 static void gather_extents(struct gathering *g)
 {
 	code_regions_list(g->im, &g->regions);
+	gather_data(g);
 	gather_callees(g);
 	list_claims(g);
 	lay_extents(g);
@@ -307,9 +313,7 @@ void code_functions_list(const struct image *im, const struct image *debug, enum
 void blockmap_derive(struct blockmap *b, const struct image *im, const struct image *debug,
 		     enum blocks_convention convention, unsigned threads, struct notes *notes)
 {
-	struct gathering g = {
-		.im = im, .debug = debug, .notes = notes, .isa = code_isa_of(im->machine)
-	};
+	struct gathering g = { .im = im, .debug = debug, .notes = notes, .isa = flow_isa_of(im) };
 	struct derived d;
 	memset(b, 0, sizeof *b);
 	b->image = im;

@@ -44,16 +44,13 @@ struct gathering {
 	VEC(struct derive_site) sites;
 	VEC(struct derive_callee) callees;
 	VEC(struct derive_fix) fixes;
-	VEC(struct patched) patched; /* by addr */
-	uint8_t *conventions;        /* enum derive_convention, one an extent; or NULL */
+	VEC(struct derive_data) data; /* by addr, disjoint */
+	VEC(struct patched) patched;  /* by addr */
+	uint8_t *conventions;         /* enum derive_convention, one an extent; or NULL */
 };
 
 /* What is executable and has bytes: sections; segments where there are none. */
 void code_regions_list(const struct image *im, struct code_regions *ret);
-/* The bytes that pad code at p, which has `left` > 0: a nop, a trap between functions, a zero; 0
- * none. */
-uint64_t code_pad_size(enum code_isa isa, const uint8_t *p, uint64_t left);
-
 /* derive_map.c: a function at [from, to) of the region, in the order of addresses; c is its claim,
  * or NULL. */
 void derive_add_extent(struct gathering *g, const struct code_region *r, uint64_t from, uint64_t to,
@@ -70,6 +67,11 @@ void gather_unwind(struct gathering *g);
 void gather_pointers(struct gathering *g);
 void gather_callees(struct gathering *g);
 void gather_fixes(struct gathering *g);
+
+/* derive_data.c: bytes among code that are none, by mapping symbols; else what code reads. */
+void gather_data(struct gathering *g);
+/* The end of the data at addr; addr where there are none. */
+uint64_t data_end(const struct gathering *g, uint64_t addr);
 
 /* derive_patched.c: of objects; then the bytes at an address, which image_at gives for what is not
  * patched. */

@@ -73,9 +73,11 @@ static uint64_t skip_padding(const struct sweep *s, uint64_t at)
  * it. */
 static void do_dead_end(struct sweep *s, const struct flow *in)
 {
-	enum { ALIGN = 16 };
+	const bool small = s->g->isa == CODE_THUMB || s->g->isa == CODE_RISCV32 ||
+			   s->g->isa == CODE_RISCV64;
+	const unsigned align = small ? 4 : 16;
 	const uint64_t next = skip_padding(s, s->at);
-	if (next == s->at || (next % ALIGN != 0 && next < s->to) || s->furthest >= next ||
+	if (next == s->at || (next % align != 0 && next < s->to) || s->furthest >= next ||
 	    (in->kind == FLOW_JUMP_INDIRECT && *code_at(s, s->at) != 0))
 		return;
 	end(s, s->at);
@@ -92,7 +94,12 @@ static void do_jump(struct sweep *s, const struct flow *in)
 
 static void step(struct sweep *s)
 {
+	const uint64_t data = data_end(s->g, s->at);
 	struct flow in;
+	if (data > s->at) {
+		s->at = min_u64(data, s->to);
+		return;
+	}
 	if (!flow_decode(s->g->isa, code_at(s, s->at), s->to - s->at, s->at, &in)) {
 		s->bad = true;
 		s->at++;

@@ -85,14 +85,19 @@ static unsigned do_thumb(struct data_scan *s, uint64_t off)
 	return 4;
 }
 
+static void do_thumb_set(struct data_scan *s)
+{
+	s->known = 0;
+	for (uint64_t off = s->addr % 2; off < s->code.size && s->code.size - off >= 2;)
+		off += do_thumb(s, off);
+}
+
 static void do_both_sets(struct data_scan *s)
 {
 	const uint64_t skip = -s->addr % 4;
 	for (uint64_t off = skip; off <= s->code.size && s->code.size - off >= 4; off += 4)
 		do_arm(s, off);
-	s->known = 0;
-	for (uint64_t off = s->addr % 2; off < s->code.size && s->code.size - off >= 2;)
-		off += do_thumb(s, off);
+	do_thumb_set(s);
 }
 
 /* ---- registers set by constants -------------------------------------------------------------- */
@@ -359,4 +364,15 @@ void data_refs(const struct image *im, struct bytes code, uint64_t addr, code_re
 	const scan_fn scan = scan_of(im);
 	if (scan)
 		scan(&s);
+}
+
+void data_refs_of(enum code_isa isa, struct bytes code, uint64_t addr, code_ref_vec *ret)
+{
+	struct data_scan s = {
+		.code = code, .addr = addr, .wide = isa == CODE_RISCV64, .ret = ret
+	};
+	if (isa == CODE_THUMB)
+		do_thumb_set(&s);
+	else if (isa == CODE_RISCV32 || isa == CODE_RISCV64)
+		do_riscv(&s);
 }

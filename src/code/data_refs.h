@@ -24,4 +24,7 @@ bool data_refs_known(const struct image *im);
  * by where they lead.  `code` stands at `addr`. */
 void data_refs(const struct image *im, struct bytes code, uint64_t addr, code_ref_vec *ret);
 
+/* The same of one set of instructions: Thumb or RISC-V; nothing of others. */
+void data_refs_of(enum code_isa isa, struct bytes code, uint64_t addr, code_ref_vec *ret);
+
 #endif

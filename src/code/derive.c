@@ -87,10 +87,12 @@ static void decode(const struct derivation *d, struct batch *b, size_t function)
 	fn->convention = d->facts->each ? d->facts->each[function] : (uint8_t)d->facts->convention;
 	fn->event_first = b->events.count;
 	fn->table_first = b->tables.count;
-	if (d->facts->isa == CODE_ARM64)
-		derive_arm64(d, b, function);
-	else
-		derive_x86(d, b, function);
+	switch (d->facts->isa) {
+	case CODE_ARM64: derive_arm64(d, b, function); break;
+	case CODE_X86_64:
+	case CODE_I386: derive_x86(d, b, function); break;
+	default: derive_flow(d, b, function); break;
+	}
 	fn->event_count = b->events.count - fn->event_first;
 	fn->table_count = b->tables.count - fn->table_first;
 	note_places(d, b, function, d->facts->entries, d->facts->entry_count);

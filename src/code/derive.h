@@ -15,7 +15,8 @@
  * them.  What compilers knew of a callee is what counts: code behind a call that nothing else leads
  * to was expected to be reached.  Padding belongs to no block, nor does what is no instruction.
  *
- * Knows no container; callers hand over extents and facts.  x86-64, i386, AArch64.  O(n log n) for
+ * Knows no container; callers hand over extents and facts.  x86-64, i386, AArch64, Thumb-2, RISC-V.
+ * Data among code (literal pools, tables of branches) is in no block.  O(n log n) for
  * any bytes.  Memory while it runs: about the size of the code.  The result is the same for any
  * number of threads. */
 #ifndef HEFT_CODE_DERIVE_H
@@ -66,6 +67,11 @@ struct derive_fix {
 	uint64_t addr, target; /* DERIVE_NOWHERE: outside of the code at hand */
 };
 
+/* Bytes among code that are none. */
+struct derive_data {
+	uint64_t addr, size;
+};
+
 #define DERIVE_NOWHERE UINT64_MAX
 
 struct derive_facts {
@@ -81,6 +87,8 @@ struct derive_facts {
 	size_t site_count;
 	const struct derive_callee *callees; /* by addr */
 	size_t callee_count;
+	const struct derive_data *data; /* by addr; marked or read as data; Thumb, RISC-V */
+	size_t data_count;
 	const struct derive_fix *fixes; /* by addr; of relocatable objects */
 	size_t fix_count;
 	/* The bytes at an address, at most `size`; for jump tables.  Called from any thread. */

@@ -174,6 +174,16 @@ static void do_jcc(struct walk *w, const struct event *e, const struct event *la
 			    (is_tail_call(w, e->target) ? BBMAP_RETURN | BBMAP_TAIL_CALL : 0u));
 }
 
+/* LLVM has what ends the function otherwise in the same block. */
+static void do_return_if(struct walk *w, const struct event *e, const struct event *last)
+{
+	const uint32_t end = event_end(e);
+	const bool ends = e + 1 < last && e[1].off == end && !bit_get(w->targets, end) &&
+			  (e[1].kind == EVENT_JMP || e[1].kind == EVENT_RET);
+	if (!is_llvm(w) || !ends)
+		close_block(w, end, end, BBMAP_RETURN | BBMAP_FALL_THROUGH);
+}
+
 static uint32_t jump_flags(const struct walk *w, const struct event *e)
 {
 	if (e->kind == EVENT_RET)
@@ -348,6 +358,7 @@ static const struct event *step(struct walk *w, const struct event *e, const str
 	case EVENT_INT3: break;
 	case EVENT_BAD: close_block(w, e->off, end, DEAD); break;
 	case EVENT_TRAP: close_block(w, end, end, DEAD); break;
+	case EVENT_RET_IF: do_return_if(w, e, last); break;
 	default: close_block(w, end, end, DEAD | jump_flags(w, e)); break;
 	}
 	return e + 1;

@@ -16,6 +16,7 @@ enum event_kind {
 	EVENT_CALL,
 	EVENT_CALL_INDIRECT, /* the same */
 	EVENT_RET,
+	EVENT_RET_IF, /* on a condition */
 	EVENT_TRAP,
 	EVENT_INT3, /* x86: padding where nothing leads to it */
 	EVENT_NOP,
@@ -69,7 +70,7 @@ struct batch {
 	uint64_t size;      /* bytes of their code */
 	VEC(struct event) events;
 	VEC(struct jump_table) tables;
-	uint64_t *starts;  /* a bit for each offset: an instruction starts there; x86 alone */
+	uint64_t *starts;  /* a bit for each offset: an instruction starts there; not AArch64 */
 	uint64_t *targets; /* a block starts there whatever stands before it */
 	VEC(struct bbmap_block) blocks;
 	VEC(struct out) outs; /* where jumps lead that leave their function */
@@ -134,9 +135,10 @@ static inline void note_target(struct batch *b, const struct function *f,
 		vec_push(&b->outs, (struct out){ addr, conditional });
 }
 
-/* derive_x86.c, derive_arm64.c: decodes a function, whose bits are there. */
+/* derive_x86.c, derive_arm64.c, derive_flow.c (all that flow.h knows): decodes a function, whose bits are there. */
 void derive_x86(const struct derivation *d, struct batch *b, size_t function);
 void derive_arm64(const struct derivation *d, struct batch *b, size_t function);
+void derive_flow(const struct derivation *d, struct batch *b, size_t function);
 /* The vote of a function, -2 to 2: for gcc if less than 0, for LLVM if more. */
 int derive_x86_vote(struct bytes code);
 int derive_arm64_vote(struct bytes code);
@@ -148,6 +150,7 @@ struct table_cursor {
 	struct bytes bytes;
 	uint64_t next;
 	bool big_endian;
+	enum code_isa isa;
 };
 void table_open(struct table_cursor *c, const struct derive_facts *f, const struct jump_table *t,
 		uint64_t most);

@@ -2,6 +2,7 @@
 #include "code/derive_internal.h"
 
 #include "base/sort.h"
+#include "code/flow.h"
 
 enum { MOST_ENTRIES = 1 << 16 };
 
@@ -9,7 +10,7 @@ void table_open(struct table_cursor *c, const struct derive_facts *f, const stru
 		uint64_t most)
 {
 	most = min_u64(min_u64(most, t->limit), MOST_ENTRIES);
-	*c = (struct table_cursor){ .table = t, .big_endian = f->big_endian };
+	*c = (struct table_cursor){ .table = t, .big_endian = f->big_endian, .isa = f->isa };
 	c->bytes = f->load(f->ctx, t->addr, most * t->width);
 }
 
@@ -25,7 +26,8 @@ bool table_next(struct table_cursor *c, uint64_t *ret)
 	if (t->is_signed && unused > 0)
 		v = (uint64_t)((int64_t)(v << unused) >> unused);
 	v = t->anchor + (v << t->shift);
-	*ret = t->wraps ? t->high | (uint32_t)v : v;
+	v = t->wraps ? t->high | (uint32_t)v : v;
+	*ret = flow_entry(c->isa, v);
 	return true;
 }
 
@@ -52,7 +54,7 @@ static bool leads_into(const struct derive_facts *f, const struct derive_extent 
 bool table_guess(const struct derive_facts *f, const struct derive_extent *x, uint64_t addr,
 		 struct jump_table *ret)
 {
-	const uint8_t pointer = f->isa == CODE_I386 ? 4 : 8;
+	const uint8_t pointer = f->isa == CODE_X86_64 || f->isa == CODE_ARM64 ? 8 : 4;
 	*ret = (struct jump_table){
 		.addr = addr, .anchor = addr, .limit = UINT64_MAX, .width = 4, .is_signed = true
 	};

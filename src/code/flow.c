@@ -3,6 +3,18 @@
 #include "code/riscv.h"
 #include "code/thumb.h"
 #include "code/x86.h"
+#include "image/elf_const.h"
+#include "image/image.h"
+
+enum code_isa flow_isa_of(const struct image *im)
+{
+	const bool arm = im->big_endian || (im->entry != 0 && !(im->entry & 1));
+	switch (im->machine) {
+	case EM_ARM: return arm ? CODE_NONE : CODE_THUMB;
+	case EM_RISCV: return im->bits == 64 ? CODE_RISCV64 : CODE_RISCV32;
+	default: return code_isa_of(im->machine);
+	}
+}
 
 static bool decode_x86(bool mode64, const uint8_t *p, uint64_t left, uint64_t addr,
 		       struct flow *ret)
@@ -73,6 +85,36 @@ bool flow_decode(enum code_isa isa, const uint8_t *p, uint64_t left, uint64_t ad
 	case CODE_NONE: break;
 	}
 	return false;
+}
+
+bool flow_next(struct flow_way *w, const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret)
+{
+	if (!flow_decode(w->isa, p, left, addr, ret)) {
+		w->it = 0;
+		return false;
+	}
+	if (w->isa != CODE_THUMB)
+		return true;
+	ret->maybe = w->it > 0;
+	w->it = ret->maybe ? w->it - 1 : thumb_it_count((uint32_t)(p[0] | p[1] << 8));
+	if (ret->maybe && ret->kind == FLOW_JUMP)
+		ret->kind = FLOW_CONDITIONAL;
+	return true;
+}
+
+uint64_t code_pad_size(enum code_isa isa, const uint8_t *p, uint64_t left)
+{
+	const bool x86 = isa == CODE_X86_64 || isa == CODE_I386;
+	const unsigned zeros = isa == CODE_ARM64 ? 4 : isa == CODE_NONE || x86 ? 1 : 2;
+	struct flow in;
+	uint8_t any = 0;
+	for (unsigned i = 0; i < zeros && i < left; i++)
+		any |= p[i];
+	if (left >= zeros && (any == 0 || (x86 && *p == 0xcc)))
+		return zeros;
+	if (isa == CODE_THUMB && left >= 2 && p[0] == 0xd4 && p[1] == 0xd4) /* lld's */
+		return 2;
+	return flow_decode(isa, p, left, 0, &in) && in.kind == FLOW_NOP ? in.size : 0;
 }
 
 uint64_t flow_refs(enum code_isa isa, struct bytes code, uint64_t addr, unsigned kinds,

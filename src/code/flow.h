@@ -23,11 +23,32 @@ struct flow {
 	/* FLOW_CONDITIONAL, FLOW_JUMP, direct FLOW_CALL: address, by the bytes as they stand */
 	uint64_t target;
 	bool direct; /* FLOW_CALL: the target is known */
+	bool maybe;  /* flow_next: it is done on a condition */
 };
+
+struct image;
+
+/* By which its code is followed; CODE_NONE where there is no decoder.  Code of ARM is taken for Thumb
+ * unless the program begins with code of the other set. */
+enum code_isa flow_isa_of(const struct image *im);
 
 /* The instruction at p, which has `left` bytes and stands at addr.  False: there is none. */
 bool flow_decode(enum code_isa isa, const uint8_t *p, uint64_t left, uint64_t addr,
 		 struct flow *ret);
+
+/* Instructions one behind the other: those of an IT block of Thumb are done on a condition, which a
+ * jump that does not have one itself becomes FLOW_CONDITIONAL by.  Zeroed but for `isa`: at a
+ * start. */
+struct flow_way {
+	enum code_isa isa;
+	unsigned it; /* instructions left of the block */
+};
+bool flow_next(struct flow_way *w, const uint8_t *p, uint64_t left, uint64_t addr,
+	       struct flow *ret);
+
+/* The bytes that pad code at p, which has `left` > 0: a nop, a trap between functions, a zero; 0
+ * none. */
+uint64_t code_pad_size(enum code_isa isa, const uint8_t *p, uint64_t left);
 
 /* Where the instruction stands that a pointer to code leads to: those to Thumb code are odd. */
 static inline uint64_t flow_entry(enum code_isa isa, uint64_t pointer)

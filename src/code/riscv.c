@@ -106,6 +106,25 @@ static void decode_long(uint32_t c, uint64_t addr, struct flow *ret)
 	}
 }
 
+bool riscv_far(bool wide, const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret)
+{
+	enum { AUIPC = 0x17, JALR = 0x67 };
+	struct reader r = reader_make(p, left, false);
+	const uint32_t high = read_u32(&r), low = read_u32(&r);
+	if (!reader_ok(&r) || (high & 0x7f) != AUIPC || (low & 0x7f) != JALR ||
+	    (low >> 15 & 31) != (high >> 7 & 31))
+		return false;
+	const bool call = (low >> 7 & 31) != 0;
+	*ret = (struct flow){ .size = 4,
+			      .kind = call ? FLOW_CALL : FLOW_JUMP,
+			      .direct = call,
+			      .target = addr + extend(high & 0xfffff000, 32) +
+					extend(low >> 20, 12) };
+	if (!wide)
+		ret->target &= UINT32_MAX;
+	return true;
+}
+
 bool riscv_flow(bool wide, const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret)
 {
 	struct reader r = reader_make(p, left, false);

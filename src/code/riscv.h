@@ -10,6 +10,10 @@
 /* As flow_decode.  A call that leaves its return address in t0 (millicode) is a call too. */
 bool riscv_flow(bool wide, const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret);
 
+/* auipc with the jalr behind it, which is at p + 4: a call or a jump that reaches far.  *ret is the
+ * flow of the jalr. */
+bool riscv_far(bool wide, const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret);
+
 /* Bytes of the instruction whose first halfword this is: 2, 4, 6 or 8; 0 for longer ones, which are
  * reserved. */
 static inline unsigned riscv_size(uint32_t first)

@@ -59,6 +59,31 @@ bool thumb_literal(const uint8_t *p, uint64_t left, uint64_t addr, unsigned *ret
 	return true;
 }
 
+bool thumb_pool(const uint8_t *p, uint64_t left, uint64_t addr, uint64_t *ret_addr,
+		unsigned *ret_size)
+{
+	const uint64_t pc = (addr + 4) & ~UINT64_C(3);
+	unsigned reg;
+	*ret_size = 4;
+	if (thumb_literal(p, left, addr, &reg, ret_addr))
+		return true;
+	const uint32_t a = left >= 4 ? half_at(p) : 0, b = left >= 4 ? half_at(p + 2) : 0;
+	uint64_t imm = b & 0xfff;
+	if ((a & 0xff3f) == 0xed1f && (b & 0xe00) == 0xa00) { /* vldr */
+		imm = (uint64_t)(b & 0xff) * 4;
+		*ret_size = b & 0x100 ? 8 : 4;
+	} else if ((a & 0xff7f) == 0xe95f) { /* ldrd */
+		imm = (uint64_t)(b & 0xff) * 4;
+		*ret_size = 8;
+	} else if ((a & 0xfe1f) == 0xf81f && (a & 0x60) != 0x40 && b >> 12 != 15) {
+		*ret_size = a & 0x20 ? 2 : 1; /* ldrb, ldrh, ldrsb, ldrsh */
+	} else {
+		return false;
+	}
+	*ret_addr = a & 0x80 ? pc + imm : pc - imm;
+	return true;
+}
+
 /* A5.2: 16-bit instructions. */
 static void decode_short(uint32_t a, uint64_t addr, struct flow *ret)
 {

@@ -26,6 +26,10 @@ bool thumb_table_branch(uint32_t first, uint32_t second, unsigned *ret_width);
 bool thumb_literal(const uint8_t *p, uint64_t left, uint64_t addr, unsigned *ret_reg,
 		   uint64_t *ret_addr);
 
+/* Any load relative to pc: what it reads.  Of words thumb_literal tells the register as well. */
+bool thumb_pool(const uint8_t *p, uint64_t left, uint64_t addr, uint64_t *ret_addr,
+		unsigned *ret_size);
+
 /* i:imm3:imm8 of a modified immediate constant (A5.3.2). */
 uint32_t thumb_constant(uint32_t first, uint32_t second);
 

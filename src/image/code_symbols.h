@@ -27,6 +27,16 @@ static inline bool symbol_is_function(const struct symbol *s)
 	return s->type == STT_FUNC || s->type == STT_GNU_IFUNC;
 }
 
+/* 'a', 'd', 't', 'x', 'c' of a mapping symbol (ARM, AArch64, RISC-V), which marks what kind of bytes
+ * follow it; '\0' of any other. */
+static inline char symbol_mark(const struct symbol *s)
+{
+	return s->type == STT_NOTYPE && s->name.len >= 2 && s->name.p[0] == '$' &&
+			       strchr("adtxc", s->name.p[1])
+		       ? s->name.p[1]
+		       : '\0';
+}
+
 /* Those with an address, in the order of the table. */
 static inline bool code_symbols_next(struct code_symbols *c, struct symbol *ret, uint64_t *ret_addr)
 {

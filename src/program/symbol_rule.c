@@ -1,6 +1,6 @@
 #include "program/symbol_rule.h"
 
-#include "image/elf_const.h"
+#include "image/code_symbols.h"
 
 enum { INDEX_BITS = 20 };
 
@@ -13,13 +13,6 @@ uint32_t symbol_rank(const struct symbol *s)
 	while (underscores < s->name.len && underscores < 15 && s->name.p[underscores] == '_')
 		underscores++;
 	return (untyped << 8 | bind << 4 | underscores) << INDEX_BITS | index;
-}
-
-/* $a, $d, $t, $x, also with a suffix: they mark kinds of bytes (ARM, AArch64, RISC-V). */
-static bool is_mapping_symbol(const struct symbol *s)
-{
-	return s->type == STT_NOTYPE && s->name.len >= 2 && s->name.p[0] == '$' &&
-	       strchr("adtxc", s->name.p[1]) != NULL;
 }
 
 /* Labels of the assembler, which some keep in the tables of objects: constants and jump targets;
@@ -60,7 +53,7 @@ struct str symbol_owner(const struct symbol *s)
 
 bool symbol_is_mark(const struct symbol *s)
 {
-	return s->type == STT_FILE || s->type == STT_SECTION || is_mapping_symbol(s) ||
+	return s->type == STT_FILE || s->type == STT_SECTION || symbol_mark(s) != '\0' ||
 	       is_assembler_label(s);
 }
 

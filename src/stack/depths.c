@@ -20,13 +20,8 @@ struct reading {
 
 enum code_isa stack_isa_of(const struct image *im)
 {
-	switch (im->machine) {
-	case EM_X86_64: return CODE_X86_64;
-	case EM_386: return CODE_I386;
-	case EM_ARM: return im->big_endian ? CODE_NONE : CODE_THUMB;
-	case EM_RISCV: return im->bits == 64 ? CODE_RISCV64 : CODE_RISCV32;
-	default: return CODE_NONE;
-	}
+	const enum code_isa isa = flow_isa_of(im);
+	return isa == CODE_ARM64 ? CODE_NONE : isa;
 }
 
 uint32_t stack_find(const struct stack_use *s, uint64_t addr)

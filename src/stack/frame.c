@@ -124,7 +124,7 @@ static void walk_from(struct frame_walk *w, struct frame_place at)
 	uint64_t off = at.off;
 	bool goes_on = true;
 	w->depth = at.depth;
-	w->in_it = 0;
+	w->way = (struct flow_way){ .isa = w->isa };
 	for (unsigned i = 0; i < COUNT_OF(w->regs); i++)
 		if (w->regs[i].kind == VALUE_NUMBER)
 			w->regs[i].kind = VALUE_UNKNOWN;
@@ -181,13 +181,9 @@ static int64_t depth_at(const struct frame_walk *w, uint64_t off)
 /* The size of what pads code at `off`; 0: it is code. */
 static uint64_t pad_size(struct frame_walk *w, uint64_t off)
 {
-	struct flow in;
 	const uint8_t *p = w->code.p + off;
-	const uint64_t left = w->code.size - off;
-	if (frame_word(w->isa) > 0 ? *p == 0xcc : left >= 2 && p[0] == 0 && p[1] == 0)
-		return frame_word(w->isa) > 0 ? 1 : 2;
-	return flow_decode(w->isa, p, left, w->addr + off, &in) && in.kind == FLOW_NOP ? in.size
-										       : 0;
+	/* Nothing pads code of x86 with zeros, which are instructions there. */
+	return frame_word(w->isa) > 0 && *p == 0 ? 0 : code_pad_size(w->isa, p, w->code.size - off);
 }
 
 /* True where some code was found. */

@@ -29,7 +29,7 @@ struct frame_walk {
 	struct value regs[32]; /* places stay known along all ways, numbers along one */
 	uint32_t pointers;     /* a bit each: registers that frame pointers are kept in */
 	uint64_t *seen;        /* a bit a byte: decoded, or data */
-	unsigned in_it;        /* Thumb: instructions left of an IT block */
+	struct flow_way way;
 	VEC(struct frame_place) jumps, later;
 };
 

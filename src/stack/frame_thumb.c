@@ -188,18 +188,14 @@ static void read_table(struct frame_walk *w, uint64_t off, unsigned width, struc
 bool frame_step_thumb(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
 		      struct frame_insn *ret)
 {
-	const bool conditional = w->in_it > 0;
 	unsigned width;
-	if (!thumb_flow(p, left, addr, &ret->flow))
+	if (!flow_next(&w->way, p, left, addr, &ret->flow))
 		return false;
 	const uint32_t a = half_at(p), b = left >= 4 ? half_at(p + 2) : 0;
-	w->in_it = conditional ? w->in_it - 1 : thumb_it_count(a);
-	if (ret->flow.kind == FLOW_RETURN && conditional) {
+	if (ret->flow.kind == FLOW_RETURN && ret->flow.maybe) {
 		ret->flow.kind = FLOW_PLAIN;
 		return true;
 	}
-	if (ret->flow.kind == FLOW_JUMP && conditional)
-		ret->flow.kind = FLOW_CONDITIONAL;
 	if (load_number(w, p, left, addr))
 		return true;
 	if (ret->flow.size == 2)

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Starts of derived blocks against those of the map in the same file.
 
-usage: derive.py HEFT LEAST FILE     fails where precision or recall is below LEAST"""
+usage: derive.py HEFT LEAST FILE [NM]     fails where precision or recall is below LEAST
+
+NM lists marks of data among code (llvm-nm): tables that a compiler's map of ARM has as blocks are none of heft's."""
 import csv
 import subprocess
 import sys
@@ -18,11 +20,18 @@ def blocks(heft, path, *options):
     return sorted(found)
 
 
+def data_marks(nm, path):
+    out = subprocess.run([nm, "--special-syms", path], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return {int(line.split()[0], 16) for line in out.splitlines() if line.split()[-1].startswith("$d")}
+
+
 def main():
     heft, least, path = sys.argv[1], float(sys.argv[2]), sys.argv[3]
     truth = blocks(heft, path)
     end = max(a + s for a, s in truth)
     starts = {a for a, _ in truth}
+    if len(sys.argv) > 4:
+        starts -= data_marks(sys.argv[4], path)
     covered = set()
     for a, s in truth:
         covered.update(range(a, a + s))

@@ -204,7 +204,7 @@ static void without_a_map_blocks_are_derived(void **state)
 
 static void without_a_map_or_a_decoder_there_are_no_functions(void **state)
 {
-	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_RISCV);
+	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_MIPS);
 	struct heft_block_function f = { .size = sizeof f };
 	size_t block;
 	(void)state;

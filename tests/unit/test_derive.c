@@ -575,6 +575,82 @@ static void functions_that_do_not_show_their_compiler_are_as_their_neighbours(vo
 		assert_int_equal(each[i], i < 3 ? DERIVE_LLVM : DERIVE_GCC);
 }
 
+static void a_return_of_an_it_block_goes_on(void **state)
+{
+	struct program p;
+	(void)state;
+	/* cmp r0, #0; it eq; bxeq lr; adds r0, #1; bx lr */
+	BEGIN(&p, "\x00\x28\x08\xbf\x70\x47\x01\x30\x70\x47", DERIVE_LLVM);
+	p.facts.isa = CODE_THUMB;
+	add(&p, 0, 10);
+	EXPECT(&p, 0, { 0, 6, RET | FALL }, { 6, 4, RET });
+	/* cmp r0, #0; it eq; bxeq lr; b.n out of the function: one block of LLVM's, two of gcc's */
+	BEGIN(&p, "\x00\x28\x08\xbf\x70\x47\x7f\xe0", DERIVE_LLVM);
+	p.facts.isa = CODE_THUMB;
+	add(&p, 0, 8);
+	EXPECT(&p, 0, { 0, 8, TAIL });
+	p.facts.convention = DERIVE_GCC;
+	EXPECT(&p, 0, { 0, 6, RET | FALL }, { 6, 2, TAIL });
+	derived_release(&p.result);
+}
+
+static void tables_of_thumb_stand_behind_their_branch(void **state)
+{
+	struct program p;
+	(void)state;
+	/* tbb [pc, r0], with entries for 8, 12 and 8; 8: adds r0, #1; bx lr; 12: bx lr; a word that
+	 * is loaded, as the marks say */
+	BEGIN(&p,
+	      "\xdf\xe8\x00\xf0\x02\x04\x02\x00\x01\x30\x70\x47\x70\x47\x00\xbf\x78\x56\x34\x12",
+	      DERIVE_LLVM);
+	const struct derive_data data[] = { { ADDR + 16, 4 } };
+	p.facts.isa = CODE_THUMB;
+	p.facts.data = data;
+	p.facts.data_count = 1;
+	add(&p, 0, 20);
+	EXPECT(&p, 0, { 0, 4, BBMAP_INDIRECT_JUMP }, { 8, 4, RET }, { 12, 2, RET });
+	derived_release(&p.result);
+}
+
+static void far_calls_of_riscv_are_two_instructions(void **state)
+{
+	struct program p;
+	(void)state;
+	/* auipc ra, 0; jalr ra, 16(ra) (a call of the second function); ret; c.nop ...; 16: ret */
+	BEGIN(&p, "\x97\x00\x00\x00\xe7\x80\x00\x01\x82\x80\x01\x00\x01\x00\x01\x00\x82\x80",
+	      DERIVE_LLVM);
+	p.facts.isa = CODE_RISCV32;
+	add(&p, 0, 10);
+	add(&p, 16, 2);
+	EXPECT(&p, 0, { 0, 10, RET });
+	/* auipc t1, 0; jr 16(t1): a tail call */
+	BEGIN(&p, "\x17\x03\x00\x00\x67\x00\x03\x01\x82\x80\x01\x00\x01\x00\x01\x00\x82\x80",
+	      DERIVE_LLVM);
+	p.facts.isa = CODE_RISCV64;
+	add(&p, 0, 8);
+	add(&p, 16, 2);
+	EXPECT(&p, 0, { 0, 8, TAIL });
+	derived_release(&p.result);
+}
+
+static void tables_of_riscv_are_words_that_lead_into_the_function(void **state)
+{
+	struct program p;
+	(void)state;
+	/* lui a1, 1; addi a1, a1, 16; lw a0, 0(a1); jr a0; at 16: 0x1018, 0x101a; 24: ret; ret */
+	BEGIN(&p,
+	      "\xb7\x15\x00\x00\x93\x85\x05\x01\x88\x41\x02\x85\x01\x00\x01\x00"
+	      "\x18\x10\x00\x00\x1a\x10\x00\x00\x82\x80\x82\x80",
+	      DERIVE_LLVM);
+	const struct derive_data data[] = { { ADDR + 12, 12 } };
+	p.facts.isa = CODE_RISCV32;
+	p.facts.data = data;
+	p.facts.data_count = 1;
+	add(&p, 0, 28);
+	EXPECT(&p, 0, { 0, 12, BBMAP_INDIRECT_JUMP }, { 24, 2, RET }, { 26, 2, RET });
+	derived_release(&p.result);
+}
+
 static void no_functions_and_empty_ones_have_no_blocks(void **state)
 {
 	struct program p;
@@ -623,6 +699,10 @@ int main(void)
 		cmocka_unit_test(a_jump_table_of_arm64_has_as_many_entries_as_are_compared),
 		cmocka_unit_test(the_compiler_shows_in_the_order_of_saved_registers),
 		cmocka_unit_test(functions_that_do_not_show_their_compiler_are_as_their_neighbours),
+		cmocka_unit_test(a_return_of_an_it_block_goes_on),
+		cmocka_unit_test(tables_of_thumb_stand_behind_their_branch),
+		cmocka_unit_test(far_calls_of_riscv_are_two_instructions),
+		cmocka_unit_test(tables_of_riscv_are_words_that_lead_into_the_function),
 		cmocka_unit_test(no_functions_and_empty_ones_have_no_blocks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

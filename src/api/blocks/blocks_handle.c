@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "image/elf_const.h"
 #include "image/input.h"
-#include "code/code.h"
+#include "code/flow.h"
 #include "names/demangle.h"
 #include "report/report.h"
 #include "blocks/derive_map.h"
@@ -173,7 +173,7 @@ static void read_map(struct heft_blocks *b, struct blockmap *map, const struct i
 		map->bolt = NULL;
 		blockmap_release(map);
 	}
-	const bool derivable = code_isa_of(im->machine) != CODE_NONE;
+	const bool derivable = flow_isa_of(im) != CODE_NONE;
 	if (derivable || !b->whole)
 		blockmap_derive(map, im, debug, convention_of(b), 0, &b->notes);
 	else
@@ -182,7 +182,7 @@ static void read_map(struct heft_blocks *b, struct blockmap *map, const struct i
 	if (map->functions.count == 0 && !derivable)
 		note(&b->notes, b->program.path, HEFT_NO_OFFSET, 0,
 		     "no map of blocks, and none can be derived from code of this machine "
-		     "(x86-64, i386 and AArch64 can)");
+		     "(of x86-64, i386, AArch64, Thumb-2 and RISC-V they can)");
 }
 
 static void read_part(struct heft_blocks *b, size_t i)

@@ -94,11 +94,8 @@ static void add_start(struct discover *d, uint64_t addr)
  * have no other. */
 static enum code_isa isa_of(const struct image *im)
 {
-	if (im->machine == EM_RISCV)
-		return im->bits == 64 ? CODE_RISCV64 : CODE_RISCV32;
-	if (im->machine == EM_ARM)
-		return im->entry & 1 && !im->big_endian ? CODE_THUMB : CODE_NONE;
-	return code_isa_of(im->machine);
+	const enum code_isa isa = flow_isa_of(im);
+	return isa == CODE_THUMB && !(im->entry & 1) ? CODE_NONE : isa;
 }
 
 static bool is_of_firmware(enum code_isa isa)

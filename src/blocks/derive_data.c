@@ -1,0 +1,141 @@
+/* Data among code of Thumb-2 and RISC-V: literal pools, tables of branches. */
+#include "blocks/derive_map_internal.h"
+
+#include "base/sort.h"
+#include "code/flow.h"
+#include "code/thumb.h"
+#include "image/code_symbols.h"
+
+/* ---- by marks -------------------------------------------------------------------------------- */
+
+/* ELF for the Arm Architecture, 5.5.5, and the RISC-V ELF psABI: "$d" and the like say what follows
+ * up to the next mark. */
+struct mark {
+	uint64_t addr;
+	uint64_t is_data; /* also code of another set of instructions */
+};
+
+typedef VEC(struct mark) mark_vec;
+
+static void list_marks(const struct gathering *g, const struct image *im, mark_vec *ret)
+{
+	struct code_symbols all;
+	struct symbol s;
+	uint64_t addr;
+	code_symbols_start(&all, im, SHT_SYMTAB);
+	while (code_symbols_next(&all, &s, &addr)) {
+		const char kind = symbol_mark(&s);
+		if (kind != '\0' && region_at(g, addr))
+			vec_push(ret, (struct mark){ addr, kind == 'd' || kind == 'a' });
+	}
+}
+
+/* From the marks of data to the next one, or to the end of the region. */
+static void take_marks(struct gathering *g, const mark_vec *marks)
+{
+	for (size_t i = 0; i < marks->count; i++) {
+		const struct mark m = marks->data[i];
+		const struct code_region *r = region_at(g, m.addr);
+		uint64_t end = r->addr + r->bytes.size;
+		if (i + 1 < marks->count)
+			end = min_u64(end, marks->data[i + 1].addr);
+		if (m.is_data && end > m.addr)
+			vec_push(&g->data, (struct derive_data){ m.addr, end - m.addr });
+	}
+}
+
+/* ---- by what code reads ---------------------------------------------------------------------- */
+
+struct reads {
+	const struct code_region *region;
+	uint64_t *data; /* a bit a byte */
+};
+
+static bool is_data(const struct reads *w, uint64_t off)
+{
+	return w->data[off / 64] >> off % 64 & 1;
+}
+
+static void mark(struct reads *w, uint64_t addr, uint64_t size)
+{
+	const uint64_t from = addr - w->region->addr;
+	for (uint64_t i = 0; i < size && from < w->region->bytes.size - i; i++)
+		w->data[(from + i) / 64] |= UINT64_C(1) << (from + i) % 64;
+}
+
+/* Behind TBB and TBH, up to where the nearest branch leads. */
+static uint64_t table_size(struct bytes code, unsigned width)
+{
+	struct reader r = reader_of(code, false);
+	uint64_t end = code.size, at = 0;
+	while (at < end && reader_left(&r) >= width) {
+		const uint64_t to = 2 * read_uint(&r, width);
+		if (to <= at || to > code.size)
+			break;
+		end = min_u64(end, to);
+		at += width;
+	}
+	return min_u64(align_up(at, 2), code.size);
+}
+
+/* The instruction at `off`; returns where the next one stands.  Pools stand behind what reads them,
+ * so that nothing of them has been passed as code. */
+static uint64_t read_one(struct reads *w, uint64_t off)
+{
+	const struct bytes all = w->region->bytes;
+	const uint8_t *p = all.p + off;
+	const uint64_t left = all.size - off, addr = w->region->addr + off;
+	uint64_t to;
+	unsigned size, width;
+	struct flow in;
+	if (is_data(w, off))
+		return off + 1;
+	if (!thumb_flow(p, left, addr, &in))
+		return all.size;
+	if (thumb_pool(p, left, addr, &to, &size) && to >= addr + in.size)
+		mark(w, to, size);
+	const uint64_t end = off + in.size;
+	if (in.size == 4 &&
+	    thumb_table_branch((uint32_t)(p[0] | p[1] << 8), (uint32_t)(p[2] | p[3] << 8), &width))
+		mark(w, addr + 4, table_size(bytes_sub(all, end, all.size - end), width));
+	return end;
+}
+
+static void read_region(struct gathering *g, const struct code_region *r)
+{
+	const uint64_t size = r->bytes.size;
+	struct reads w = { r, mem_zeroed(size / 64 + 1, sizeof *w.data) };
+	for (uint64_t off = 0; off < size;)
+		off = read_one(&w, off);
+	for (uint64_t from = 0, to; from < size; from = to + 1) {
+		for (to = from; to < size && is_data(&w, to);)
+			to++;
+		if (to > from)
+			vec_push(&g->data, (struct derive_data){ r->addr + from, to - from });
+	}
+	mem_free(w.data);
+}
+
+/* ---- all together ---------------------------------------------------------------------------- */
+
+void gather_data(struct gathering *g)
+{
+	mark_vec marks = { 0 };
+	if (g->isa != CODE_THUMB && g->isa != CODE_RISCV32 && g->isa != CODE_RISCV64)
+		return;
+	list_marks(g, g->im, &marks);
+	if (marks.count == 0)
+		list_marks(g, g->debug, &marks);
+	sort_by_key(marks.data, marks.count, sizeof *marks.data);
+	take_marks(g, &marks);
+	for (size_t i = 0; marks.count == 0 && g->isa == CODE_THUMB && i < g->regions.count; i++)
+		read_region(g, &g->regions.data[i]);
+	vec_release(&marks);
+}
+
+uint64_t data_end(const struct gathering *g, uint64_t addr)
+{
+	const size_t i = upper_bound(g->data.data, g->data.count, sizeof *g->data.data, addr);
+	const struct derive_data *d = i > 0 ? &g->data.data[i - 1] : NULL;
+	return d && addr - d->addr < d->size ? d->addr + d->size : addr;
+}

@@ -1,0 +1,244 @@
+/* Events of code whose instructions flow.h tells: Thumb-2, RISC-V.
+ *
+ * Tables of branches stand behind their instruction (TBB, TBH), or are words that the function
+ * takes the address of: addresses, or distances from the table. */
+#include "code/derive_internal.h"
+
+#include "base/sort.h"
+#include "code/data_refs.h"
+#include "code/flow.h"
+#include "code/riscv.h"
+#include "code/thumb.h"
+
+struct scan {
+	const struct derive_facts *facts;
+	const struct derive_extent *extent;
+	struct function *fn;
+	struct batch *b;
+	struct flow_way way;
+	size_t fix, data; /* the next ones */
+	bool untold;      /* some indirect jump has no table behind it */
+};
+
+static struct event *push(struct scan *s, uint64_t off, uint64_t len, enum event_kind kind)
+{
+	vec_push(&s->b->events, (struct event){ .target = DERIVE_NOWHERE,
+						.off = (uint32_t)off,
+						.len = (uint8_t)len,
+						.kind = (uint8_t)kind });
+	return &s->b->events.data[s->b->events.count - 1];
+}
+
+/* Bytes that are no code. */
+static uint64_t skip(struct scan *s, uint64_t off, uint64_t end)
+{
+	enum { MOST = 252 };
+	while (off < end) {
+		const uint64_t len = min_u64(end - off, MOST);
+		push(s, off, len, EVENT_BAD);
+		off += len;
+	}
+	s->way.it = 0;
+	return off;
+}
+
+/* The data at `off`, or NULL. */
+static const struct derive_data *data_at(struct scan *s, uint64_t off)
+{
+	const struct derive_facts *f = s->facts;
+	const uint64_t addr = s->extent->addr + off;
+	while (s->data < f->data_count && f->data[s->data].addr + f->data[s->data].size <= addr)
+		s->data++;
+	return s->data < f->data_count && f->data[s->data].addr <= addr ? &f->data[s->data] : NULL;
+}
+
+/* Where the instruction leads: as relocated, or as it stands.  Several relocations may be of one
+ * field, of which those that only allow something lead nowhere. */
+static uint64_t relocated(struct scan *s, uint64_t off, uint64_t stands)
+{
+	const struct derive_facts *f = s->facts;
+	const uint64_t addr = s->extent->addr + off;
+	while (s->fix < f->fix_count && f->fixes[s->fix].addr < addr)
+		s->fix++;
+	for (size_t i = s->fix; i < f->fix_count && f->fixes[i].addr == addr; i++)
+		if (f->fixes[i].target != DERIVE_NOWHERE)
+			return f->fixes[i].target;
+	return stands;
+}
+
+/* ---- tables of branches ---------------------------------------------------------------------- */
+
+static bool is_table_branch(const struct scan *s, uint64_t off, unsigned *ret_width)
+{
+	struct reader r = reader_of(s->extent->code, false);
+	reader_seek(&r, off);
+	const uint32_t first = read_u16(&r), second = read_u16(&r);
+	return s->facts->isa == CODE_THUMB && reader_ok(&r) &&
+	       thumb_table_branch(first, second, ret_width);
+}
+
+/* TBB and TBH at `off`: entries are half of what is behind the instruction's end.  The table ends
+ * where data are known to, and where the nearest of its branches leads. */
+static uint64_t add_inline_table(struct scan *s, uint64_t off, unsigned width)
+{
+	const struct derive_extent *x = s->extent;
+	const uint64_t begin = off + 4;
+	const struct derive_data *data = data_at(s, begin);
+	struct jump_table t = { .addr = x->addr + begin,
+				.anchor = x->addr + begin,
+				.width = (uint8_t)width,
+				.shift = 1 };
+	struct reader r = reader_of(x->code, false);
+	uint64_t end = data ? min_u64(data->addr + data->size - x->addr, x->code.size)
+			    : x->code.size;
+	reader_seek(&r, begin);
+	while (reader_left(&r) >= width && begin + t.limit * width < end) {
+		const uint64_t to = begin + 2 * read_uint(&r, width);
+		if (to <= begin + t.limit * width || to >= x->code.size)
+			break;
+		end = min_u64(end, to);
+		t.limit++;
+	}
+	vec_push(&s->b->tables, t);
+	return min_u64(align_up(begin + t.limit * width, 2), x->code.size);
+}
+
+/* Jumps whose table nobody has seen yet read those that the function refers to. */
+static void add_tables(struct scan *s)
+{
+	struct jump_table t;
+	code_ref_vec refs = { 0 };
+	const size_t known = s->b->tables.count;
+	data_refs_of(s->facts->isa, s->extent->code, s->extent->addr, &refs);
+	s->b->refs.count = 0;
+	for (size_t i = 0; i < refs.count; i++)
+		vec_push(&s->b->refs, refs.data[i].to);
+	vec_release(&refs);
+	uint64_t *list = s->b->refs.data;
+	sort_by_key(list, s->b->refs.count, sizeof *list);
+	for (size_t i = 0; i < s->b->refs.count; i++)
+		if ((i == 0 || list[i - 1] != list[i]) &&
+		    table_guess(s->facts, s->extent, list[i], &t))
+			vec_push(&s->b->tables, t);
+	struct event *e = s->b->events.data + s->fn->event_first;
+	for (; s->b->tables.count > known && e < s->b->events.data + s->b->events.count; e++)
+		e->table |= e->kind == EVENT_JMP_INDIRECT;
+}
+
+/* ---- instructions ---------------------------------------------------------------------------- */
+
+/* So many bytes a conditional jump reaches, as an exponent.  On RISC-V compilers count instructions
+ * before they are made short, which is up to twice as much as there is at the end. */
+static uint8_t reach_of(enum code_isa isa)
+{
+	return isa == CODE_THUMB ? 20 : 11;
+}
+
+static void add_jump(struct scan *s, uint64_t off, const struct flow *in, uint64_t target)
+{
+	const bool conditional = in->kind == FLOW_CONDITIONAL;
+	struct event *e = push(s, off, in->size, conditional ? EVENT_JCC : EVENT_JMP);
+	e->target = target;
+	e->reach = conditional ? reach_of(s->facts->isa) : 0;
+	note_target(s->b, s->fn, s->extent, target, conditional);
+}
+
+static void add_call(struct scan *s, uint64_t off, const struct flow *in, uint64_t target)
+{
+	const bool direct = in->direct || target != DERIVE_NOWHERE;
+	push(s, off, in->size, direct ? EVENT_CALL : EVENT_CALL_INDIRECT)->target = target;
+}
+
+/* Returns the end of what belongs to the instruction. */
+static uint64_t add(struct scan *s, uint64_t off, const struct flow *in)
+{
+	const uint64_t end = off + in->size;
+	unsigned width;
+	switch (in->kind) {
+	case FLOW_CONDITIONAL:
+	case FLOW_JUMP: add_jump(s, off, in, relocated(s, off, in->target)); break;
+	case FLOW_CALL:
+		add_call(s, off, in, relocated(s, off, in->direct ? in->target : DERIVE_NOWHERE));
+		break;
+	case FLOW_RETURN:
+		push(s, off, in->size, in->maybe ? EVENT_RET_IF : EVENT_RET);
+		s->fn->returns = true;
+		break;
+	case FLOW_JUMP_INDIRECT:
+		if (in->maybe)
+			push(s, off, in->size, EVENT_RET_IF);
+		else
+			push(s, off, in->size, EVENT_JMP_INDIRECT)->table = is_table_branch(s, off,
+											    &width);
+		if (is_table_branch(s, off, &width))
+			return skip(s, end, add_inline_table(s, off, width));
+		s->untold = true;
+		break;
+	case FLOW_TRAP: push(s, off, in->size, EVENT_TRAP); break;
+	case FLOW_NOP: push(s, off, in->size, EVENT_NOP); break;
+	default: break;
+	}
+	return end;
+}
+
+/* auipc and jalr are one jump or call; relocations are of the former. */
+static bool add_far(struct scan *s, uint64_t off)
+{
+	const struct derive_extent *x = s->extent;
+	const bool wide = s->facts->isa == CODE_RISCV64;
+	struct flow in;
+	if (s->facts->isa == CODE_THUMB ||
+	    !riscv_far(wide, x->code.p + off, x->code.size - off, x->addr + off, &in))
+		return false;
+	const uint64_t target = relocated(s, off, in.target);
+	bit_set(s->b->starts + s->fn->word, off);
+	bit_set(s->b->starts + s->fn->word, off + 4);
+	if (in.kind == FLOW_CALL)
+		add_call(s, off + 4, &in, target);
+	else
+		add_jump(s, off + 4, &in, target);
+	return true;
+}
+
+/* Any instruction, or what is none; returns its end. */
+static uint64_t look(struct scan *s, uint64_t off)
+{
+	const struct derive_extent *x = s->extent;
+	const struct derive_data *data = data_at(s, off);
+	struct flow in;
+	if (data)
+		return skip(s, off, min_u64(data->addr + data->size - x->addr, x->code.size));
+	if (add_far(s, off))
+		return off + 8;
+	if (!flow_next(&s->way, x->code.p + off, x->code.size - off, x->addr + off, &in))
+		return skip(s, off, min_u64(off + 2, x->code.size));
+	bit_set(s->b->starts + s->fn->word, off);
+	return in.kind == FLOW_PLAIN ? off + in.size : add(s, off, &in);
+}
+
+/* Jumps through a table return nobody; others leave the function. */
+static void note_leaving(struct scan *s)
+{
+	const struct event *e = s->b->events.data + s->fn->event_first;
+	for (; e < s->b->events.data + s->b->events.count; e++)
+		s->fn->returns |= e->kind == EVENT_JMP_INDIRECT && !e->table;
+}
+
+void derive_flow(const struct derivation *d, struct batch *b, size_t function)
+{
+	const struct derive_facts *f = d->facts;
+	struct scan s = { .facts = f,
+			  .extent = &f->extents[function],
+			  .fn = &d->functions[function],
+			  .b = b,
+			  .way = { .isa = f->isa } };
+	const uint64_t addr = s.extent->addr;
+	s.fix = lower_bound(f->fixes, f->fix_count, sizeof *f->fixes, addr);
+	s.data = lower_bound(f->data, f->data_count, sizeof *f->data, addr);
+	s.data -= s.data > 0;
+	for (uint64_t off = 0; off < s.extent->code.size;)
+		off = look(&s, off);
+	if (s.untold)
+		add_tables(&s);
+	note_leaving(&s);
+}
