@@ -1,4 +1,5 @@
-/* What compilers state of frames: an even first byte, a .su file; an odd one, a section .stack_sizes. */
+/* What compilers state of frames: an even first byte, a .su file; an odd one, a section
+ * .stack_sizes. */
 #include "stack/stated.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -14,7 +14,7 @@ extern "C" {
 /* The machine basic blocks of a program, object or archive, as its compiler wrote them down: maps
  * of every form (sections .llvm_bb_addr_map, .bb_addr_map, .bb_info), block symbols of LLVM up to
  * 11. Where there are none, they are derived from the code (x86-64, i386, AArch64,
- * Thumb-2, RISC-V).
+ * Thumb-2, RISC-V, AVR, Xtensa).
  *
  *     struct heft_blocks *b = heft_blocks_new();
  *     struct heft_block_function f = { .size = sizeof f };

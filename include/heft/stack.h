@@ -12,17 +12,17 @@ extern "C" {
 
 /* The most stack that each function of a linked program may take with all that it calls, from its
  * code: what instructions do to the stack pointer, and which functions they call.  x86-64, i386,
- * Thumb-2 and RISC-V.  Where compilers state frames (section .stack_sizes, .su files), the larger of
- * the two counts.
+ * AArch64, Thumb-2, RISC-V, AVR and Xtensa.  Where compilers state frames (section .stack_sizes,
+ * .su files), the larger of the two counts.
  *
  *     struct heft_stack *s = heft_stack_new();
  *     if (heft_stack_open(s, "firmware.elf", &err))
  *             heft_stack_write(s, NULL, NULL, &sink, &err);
  *     heft_stack_free(s);
  *
- * On x86 the return address counts to the function that is called.  Of functions that call one
- * another in a circle each counts once.  What a sum does not hold is told beside it.  One thread a
- * handle. */
+ * On x86 and AVR the return address counts to the function that is called.  Of functions that call
+ * one another in a circle each counts once.  What a sum does not hold is told beside it.  One
+ * thread a handle. */
 struct heft_stack;
 
 /* NULL only where there is no memory.  Free with heft_stack_free; NULL is fine there. */
@@ -56,12 +56,11 @@ struct heft_stack_query {
 
 /* A row a function, those that take most first; without HEFT_STACK_ALL the program's entry,
  * interrupt handlers and functions that nothing calls directly.  Measures, in bytes: "stack", with
- * all that it calls; "frame", its own.  Texts: "stated", the frame as the compiler states it, "" where
- * it does not; "kind" ("entry", "interrupt", "uncalled", "called");
- * "besides", why it may be more ("recursion", "indirect calls", "imports", "alloca", "odd code",
- * ", " apart; "": it is not); "path", the deepest way ("main 32 > run 48": bytes each adds).
- * `query` may be NULL.  HEFT_ENOTFOUND where no function has the name.  Belongs to the handle,
- * until the next call. */
+ * all that it calls; "frame", its own.  Texts: "stated", the frame as the compiler states it, ""
+ * where it does not; "kind" ("entry", "interrupt", "uncalled", "called"); "besides", why it may be
+ * more ("recursion", "indirect calls", "imports", "alloca", "odd code", ", " apart; "": it is not);
+ * "path", the deepest way ("main 32 > run 48": bytes each adds). `query` may be NULL.
+ * HEFT_ENOTFOUND where no function has the name.  Belongs to the handle, until the next call. */
 HEFT_API const struct heft_table *
 heft_stack_table(struct heft_stack *s, const struct heft_stack_query *query, struct heft_err *err);
 /* Writes it: HEFT_TABLE, HEFT_CSV, HEFT_TSV, HEFT_JSON, HEFT_MARKDOWN; with `full` a table has the

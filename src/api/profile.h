@@ -76,7 +76,7 @@ struct heft_profile {
 	struct rollup rollup;
 	struct places places;
 	struct region_sums regions,
-		base_regions; /* of the inputs that are no bases, and of these */
+		base_regions;       /* of the inputs that are no bases, and of these */
 	struct stack_column stacks; /* of functions of the former */
 	struct namespaces namespaces;
 	uint64_t vm_total;       /* bytes of the VM images so far */

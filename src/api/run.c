@@ -672,12 +672,12 @@ struct heft_table profile_rows(struct heft_profile *p, bool all, struct arena *a
 				    .sorted_by = p->sort_domain == HEFT_VM ? HEFT_SIZE_VM
 									   : HEFT_SIZE_FILE,
 				    .diff = p->diff };
-	if (!all)
-		set_texts(p, by_region, arena, &table);
-	if (all)
+	if (all) {
 		build_with_flags(p, &opts, arena, &table);
-	else
+	} else {
+		set_texts(p, by_region, arena, &table);
 		table.top = rows_build(&p->rollup.tree, &opts, arena);
+	}
 	return table;
 }
 

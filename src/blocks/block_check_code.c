@@ -64,7 +64,8 @@ static bool decode_block(const struct walk *w, const struct bbmap_block *b, stru
 	return true;
 }
 
-/* Passes over padding, and data among code; returns where it ends, at `to` or behind it if there is nothing else. */
+/* Passes over padding, and data among code; returns where it ends, at `to` or behind it if there is
+ * nothing else. */
 static uint64_t skip_padding(const struct walk *w, uint64_t from, uint64_t to)
 {
 	while (from < to && to <= w->room) {

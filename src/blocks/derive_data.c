@@ -1,9 +1,10 @@
-/* Data among code of Thumb-2 and RISC-V: literal pools, tables of branches. */
+/* Data among code of microcontrollers: literal pools, tables of branches. */
 #include "blocks/derive_map_internal.h"
 
 #include "base/sort.h"
 #include "code/flow.h"
 #include "code/thumb.h"
+#include "code/xtensa.h"
 #include "image/code_symbols.h"
 
 /* ---- by marks -------------------------------------------------------------------------------- */
@@ -101,12 +102,28 @@ static uint64_t read_one(struct reads *w, uint64_t off)
 	return end;
 }
 
+/* Pools of Xtensa stand in front of what loads them: a second pass does not take them for code. */
+static uint64_t read_xtensa(struct reads *w, uint64_t off)
+{
+	const uint8_t *p = w->region->bytes.p + off;
+	const unsigned size = xtensa_size(*p);
+	unsigned reg;
+	uint64_t to;
+	if (is_data(w, off))
+		return off + 1;
+	if (xtensa_literal(p, w->region->bytes.size - off, w->region->addr + off, &reg, &to))
+		mark(w, to, 4);
+	return off + (size > 0 ? size : 1);
+}
+
 static void read_region(struct gathering *g, const struct code_region *r)
 {
 	const uint64_t size = r->bytes.size;
 	struct reads w = { r, mem_zeroed(size / 64 + 1, sizeof *w.data) };
-	for (uint64_t off = 0; off < size;)
-		off = read_one(&w, off);
+	const unsigned passes = g->isa == CODE_XTENSA ? 2 : 1;
+	for (unsigned i = 0; i < passes; i++)
+		for (uint64_t off = 0; off < size;)
+			off = g->isa == CODE_XTENSA ? read_xtensa(&w, off) : read_one(&w, off);
 	for (uint64_t from = 0, to; from < size; from = to + 1) {
 		for (to = from; to < size && is_data(&w, to);)
 			to++;
@@ -121,14 +138,15 @@ static void read_region(struct gathering *g, const struct code_region *r)
 void gather_data(struct gathering *g)
 {
 	mark_vec marks = { 0 };
-	if (g->isa != CODE_THUMB && g->isa != CODE_RISCV32 && g->isa != CODE_RISCV64)
+	if (!is_small(g->isa))
 		return;
 	list_marks(g, g->im, &marks);
 	if (marks.count == 0)
 		list_marks(g, g->debug, &marks);
 	sort_by_key(marks.data, marks.count, sizeof *marks.data);
 	take_marks(g, &marks);
-	for (size_t i = 0; marks.count == 0 && g->isa == CODE_THUMB && i < g->regions.count; i++)
+	const bool reads = g->isa == CODE_THUMB || g->isa == CODE_XTENSA;
+	for (size_t i = 0; marks.count == 0 && reads && i < g->regions.count; i++)
 		read_region(g, &g->regions.data[i]);
 	vec_release(&marks);
 }

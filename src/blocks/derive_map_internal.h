@@ -59,6 +59,13 @@ void derive_add_extent(struct gathering *g, const struct code_region *r, uint64_
 void derive_sweep(struct gathering *g, const struct code_region *r, uint64_t from, uint64_t to,
 		  const struct code_claim *c);
 
+/* Machines of microcontrollers, whose functions are aligned to 4 bytes at most. */
+static inline bool is_small(enum code_isa isa)
+{
+	return isa == CODE_THUMB || isa == CODE_RISCV32 || isa == CODE_RISCV64 || isa == CODE_AVR ||
+	       isa == CODE_XTENSA;
+}
+
 /* The region that holds addr, or NULL. */
 const struct code_region *region_at(const struct gathering *g, uint64_t addr);
 

@@ -73,9 +73,7 @@ static uint64_t skip_padding(const struct sweep *s, uint64_t at)
  * it. */
 static void do_dead_end(struct sweep *s, const struct flow *in)
 {
-	const bool small = s->g->isa == CODE_THUMB || s->g->isa == CODE_RISCV32 ||
-			   s->g->isa == CODE_RISCV64;
-	const unsigned align = small ? 4 : 16;
+	const unsigned align = is_small(s->g->isa) ? 4 : 16;
 	const uint64_t next = skip_padding(s, s->at);
 	if (next == s->at || (next % align != 0 && next < s->to) || s->furthest >= next ||
 	    (in->kind == FLOW_JUMP_INDIRECT && *code_at(s, s->at) != 0))

@@ -25,7 +25,9 @@ uint64_t code_refs(enum code_isa isa, struct bytes code, uint64_t addr, const st
 	case CODE_ARM64: return arm64_refs(code, addr, wish->kinds, ret);
 	case CODE_THUMB:
 	case CODE_RISCV32:
-	case CODE_RISCV64: return flow_refs(isa, code, addr, wish->kinds, ret);
+	case CODE_RISCV64:
+	case CODE_AVR:
+	case CODE_XTENSA: return flow_refs(isa, code, addr, wish->kinds, ret);
 	case CODE_NONE: break;
 	}
 	return code.size;

@@ -1,7 +1,7 @@
 /* code.h - instruction bytes: lengths and the addresses they refer to.
  *
- * Knows x86-64, i386 and AArch64, and of Thumb-2 and RISC-V lengths, branches and calls; no
- * operands, no text.  Code is decoded linearly from its first byte.  Thread-safe. */
+ * Knows x86-64, i386 and AArch64, and of Thumb-2, RISC-V, AVR and Xtensa lengths, branches and
+ * calls; no operands, no text.  Code is decoded linearly from its first byte.  Thread-safe. */
 #ifndef HEFT_CODE_CODE_H
 #define HEFT_CODE_CODE_H
 
@@ -17,6 +17,8 @@ enum code_isa {
 	CODE_THUMB,
 	CODE_RISCV32,
 	CODE_RISCV64,
+	CODE_AVR,
+	CODE_XTENSA,
 };
 
 /* By ELF machine number; CODE_NONE where heft has no decoder. */

@@ -1,5 +1,7 @@
 #include "code/data_refs.h"
 
+#include "code/avr.h"
+#include "code/xtensa.h"
 #include "image/elf_const.h"
 
 struct data_scan {
@@ -331,6 +333,57 @@ static void do_s390(struct data_scan *s)
 	}
 }
 
+/* ---- AVR ------------------------------------------------------------------------------------- */
+
+/* A byte of an address, or of one that is taken from a number; pairs of registers have two. */
+static void do_avr_byte(struct data_scan *s, uint64_t off, uint32_t a)
+{
+	const unsigned d = 16 + (a >> 4 & 15);
+	const uint64_t k = (a >> 4 & 0xf0) | (a & 15);
+	const bool ldi = a >> 12 == 14, sub = a >> 12 == 5 || a >> 12 == 4;
+	if (!ldi && !sub) {
+		forget(s, d);
+	} else if (d % 2 == 0) {
+		set(s, d, k);
+	} else if (s->known >> (d - 1) & 1) {
+		const uint64_t v = s->base[d - 1] | k << 8;
+		add(s, off, AVR_DATA + ((ldi ? v : 0 - v) & 0xffff));
+		forget(s, d - 1);
+	}
+}
+
+/* lds and sts say an address of data. */
+static void do_avr(struct data_scan *s)
+{
+	for (uint64_t off = s->addr % 2; off < s->code.size && s->code.size - off >= 2;) {
+		const uint32_t a = number_at(s, off, 2);
+		const unsigned size = avr_size(a);
+		if (s->code.size - off < size)
+			break;
+		if ((a & 0xfc0f) == 0x9000)
+			add(s, off, AVR_DATA + number_at(s, off + 2, 2));
+		else if ((a >= 0x4000 && a < 0x8000) || a >> 12 == 14)
+			do_avr_byte(s, off, a);
+		off += size;
+	}
+}
+
+/* ---- Xtensa ---------------------------------------------------------------------------------- */
+
+/* Words of pools, which stand in front of the code that loads them. */
+static void do_xtensa(struct data_scan *s)
+{
+	for (uint64_t off = 0; off < s->code.size;) {
+		const uint8_t *p = s->code.p + off;
+		const unsigned size = xtensa_size(*p);
+		unsigned reg;
+		uint64_t at;
+		if (xtensa_literal(p, s->code.size - off, s->addr + off, &reg, &at))
+			add_pool(s, off, at);
+		off += size > 0 ? size : 1;
+	}
+}
+
 /* ---- all together ---------------------------------------------------------------------------- */
 
 typedef void (*scan_fn)(struct data_scan *s);
@@ -345,6 +398,8 @@ static scan_fn scan_of(const struct image *im)
 	case EM_PPC:
 	case EM_PPC64: return do_power;
 	case EM_S390: return do_s390;
+	case EM_AVR: return do_avr;
+	case EM_XTENSA: return im->big_endian ? NULL : do_xtensa;
 	default: return NULL;
 	}
 }

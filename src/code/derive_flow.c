@@ -1,4 +1,4 @@
-/* Events of code whose instructions flow.h tells: Thumb-2, RISC-V.
+/* Events of code whose instructions flow.h tells: Thumb-2, RISC-V, AVR, Xtensa.
  *
  * Tables of branches stand behind their instruction (TBB, TBH), or are words that the function
  * takes the address of: addresses, or distances from the table. */
@@ -131,7 +131,7 @@ static void add_tables(struct scan *s)
  * before they are made short, which is up to twice as much as there is at the end. */
 static uint8_t reach_of(enum code_isa isa)
 {
-	return isa == CODE_THUMB ? 20 : 11;
+	return isa == CODE_THUMB ? 20 : isa == CODE_AVR || isa == CODE_XTENSA ? 7 : 11;
 }
 
 static void add_jump(struct scan *s, uint64_t off, const struct flow *in, uint64_t target)
@@ -187,7 +187,7 @@ static bool add_far(struct scan *s, uint64_t off)
 	const struct derive_extent *x = s->extent;
 	const bool wide = s->facts->isa == CODE_RISCV64;
 	struct flow in;
-	if (s->facts->isa == CODE_THUMB ||
+	if ((!wide && s->facts->isa != CODE_RISCV32) ||
 	    !riscv_far(wide, x->code.p + off, x->code.size - off, x->addr + off, &in))
 		return false;
 	const uint64_t target = relocated(s, off, in.target);
@@ -198,6 +198,12 @@ static bool add_far(struct scan *s, uint64_t off)
 	else
 		add_jump(s, off + 4, &in, target);
 	return true;
+}
+
+/* Where an instruction may stand behind what is none. */
+static unsigned unit_of(enum code_isa isa)
+{
+	return isa == CODE_XTENSA ? 1 : 2;
 }
 
 /* Any instruction, or what is none; returns its end. */
@@ -211,7 +217,7 @@ static uint64_t look(struct scan *s, uint64_t off)
 	if (add_far(s, off))
 		return off + 8;
 	if (!flow_next(&s->way, x->code.p + off, x->code.size - off, x->addr + off, &in))
-		return skip(s, off, min_u64(off + 2, x->code.size));
+		return skip(s, off, min_u64(off + unit_of(s->facts->isa), x->code.size));
 	bit_set(s->b->starts + s->fn->word, off);
 	return in.kind == FLOW_PLAIN ? off + in.size : add(s, off, &in);
 }

@@ -135,7 +135,8 @@ static inline void note_target(struct batch *b, const struct function *f,
 		vec_push(&b->outs, (struct out){ addr, conditional });
 }
 
-/* derive_x86.c, derive_arm64.c, derive_flow.c (all that flow.h knows): decodes a function, whose bits are there. */
+/* derive_x86.c, derive_arm64.c, derive_flow.c (all that flow.h knows): decodes a function, whose
+ * bits are there. */
 void derive_x86(const struct derivation *d, struct batch *b, size_t function);
 void derive_arm64(const struct derivation *d, struct batch *b, size_t function);
 void derive_flow(const struct derivation *d, struct batch *b, size_t function);

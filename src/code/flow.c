@@ -1,8 +1,10 @@
 #include "code/flow.h"
 
+#include "code/avr.h"
 #include "code/riscv.h"
 #include "code/thumb.h"
 #include "code/x86.h"
+#include "code/xtensa.h"
 #include "image/elf_const.h"
 #include "image/image.h"
 
@@ -12,6 +14,8 @@ enum code_isa flow_isa_of(const struct image *im)
 	switch (im->machine) {
 	case EM_ARM: return arm ? CODE_NONE : CODE_THUMB;
 	case EM_RISCV: return im->bits == 64 ? CODE_RISCV64 : CODE_RISCV32;
+	case EM_AVR: return CODE_AVR;
+	case EM_XTENSA: return im->big_endian ? CODE_NONE : CODE_XTENSA;
 	default: return code_isa_of(im->machine);
 	}
 }
@@ -78,6 +82,8 @@ bool flow_decode(enum code_isa isa, const uint8_t *p, uint64_t left, uint64_t ad
 	case CODE_THUMB: return thumb_flow(p, left, addr, ret);
 	case CODE_RISCV32:
 	case CODE_RISCV64: return riscv_flow(isa == CODE_RISCV64, p, left, addr, ret);
+	case CODE_AVR: return avr_flow(p, left, addr, ret);
+	case CODE_XTENSA: return xtensa_flow(p, left, addr, ret);
 	case CODE_ARM64:
 		r = reader_make(p, left, false);
 		decode_arm64(read_u32(&r), addr, ret);

@@ -1,6 +1,7 @@
-/* flow.h - where control goes behind one instruction: x86-64, i386, AArch64, Thumb-2, RISC-V.
+/* flow.h - where control goes behind one instruction: x86-64, i386, AArch64, Thumb-2, RISC-V, AVR,
+ * Xtensa.
  *
- * Sources: those of x86.h, arm64.h, thumb.h and riscv.h. */
+ * Sources: those of x86.h, arm64.h, thumb.h, riscv.h, avr.h and xtensa.h. */
 #ifndef HEFT_CODE_FLOW_H
 #define HEFT_CODE_FLOW_H
 
@@ -22,14 +23,15 @@ struct flow {
 	uint8_t kind; /* enum flow_kind */
 	/* FLOW_CONDITIONAL, FLOW_JUMP, direct FLOW_CALL: address, by the bytes as they stand */
 	uint64_t target;
-	bool direct; /* FLOW_CALL: the target is known */
-	bool maybe;  /* flow_next: it is done on a condition */
+	bool direct;  /* FLOW_CALL: the target is known */
+	bool handler; /* FLOW_RETURN: as handlers of interrupts return alone */
+	bool maybe;   /* flow_next: it is done on a condition */
 };
 
 struct image;
 
-/* By which its code is followed; CODE_NONE where there is no decoder.  Code of ARM is taken for Thumb
- * unless the program begins with code of the other set. */
+/* By which its code is followed; CODE_NONE where there is no decoder.  Code of ARM is taken for
+ * Thumb unless the program begins with code of the other set. */
 enum code_isa flow_isa_of(const struct image *im);
 
 /* The instruction at p, which has `left` bytes and stands at addr.  False: there is none. */

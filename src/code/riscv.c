@@ -102,7 +102,7 @@ static void decode_long(uint32_t c, uint64_t addr, struct flow *ret)
 		else if (c == 0x00100073 || c == 0xc0001073)
 			ret->kind = FLOW_TRAP; /* ebreak, unimp */
 		else if (c == 0x30200073 || c == 0x10200073)
-			ret->kind = FLOW_RETURN; /* mret, sret */
+			ret->kind = FLOW_RETURN, ret->handler = true; /* mret, sret */
 	}
 }
 

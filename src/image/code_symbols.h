@@ -27,8 +27,8 @@ static inline bool symbol_is_function(const struct symbol *s)
 	return s->type == STT_FUNC || s->type == STT_GNU_IFUNC;
 }
 
-/* 'a', 'd', 't', 'x', 'c' of a mapping symbol (ARM, AArch64, RISC-V), which marks what kind of bytes
- * follow it; '\0' of any other. */
+/* 'a', 'd', 't', 'x', 'c' of a mapping symbol (ARM, AArch64, RISC-V), which marks what kind of
+ * bytes follow it; '\0' of any other. */
 static inline char symbol_mark(const struct symbol *s)
 {
 	return s->type == STT_NOTYPE && s->name.len >= 2 && s->name.p[0] == '$' &&

@@ -449,7 +449,7 @@ static void take_stacks(struct in *in)
 	struct snapshot *s = in->s;
 	uint64_t at = 0;
 	for (size_t i = 0; i + 2 < in->head.stacks.count; i += 3) {
-		const uint32_t *v = &in->head.stacks.data[i];
+		const uint32_t *v = in->head.stacks.data + i;
 		at += v[0];
 		if (at >= s->symbols.count) {
 			bad(in, "stacks noted by heft are of more symbols than there are");

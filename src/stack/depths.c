@@ -18,12 +18,6 @@ struct reading {
 	const struct stack_hint *reaches; /* what its indirect calls may reach; NULL: not known */
 };
 
-enum code_isa stack_isa_of(const struct image *im)
-{
-	const enum code_isa isa = flow_isa_of(im);
-	return isa == CODE_ARM64 ? CODE_NONE : isa;
-}
-
 uint32_t stack_find(const struct stack_use *s, uint64_t addr)
 {
 	const struct stack_function *list = s->functions.data;
@@ -193,7 +187,9 @@ static void read_function(struct reading *r, const struct derive_extent *x)
 	f->frame = f->worst = r->frame.size;
 	f->own = (uint16_t)told_of(r->frame.flags);
 	f->edge_first = (uint32_t)s->edges.count;
-	f->kind = x->stubs || x->cold ? STACK_PART : STACK_CALLED;
+	f->kind = x->stubs || x->cold              ? STACK_PART
+		  : r->frame.flags & FRAME_HANDLER ? STACK_INTERRUPT
+						   : STACK_CALLED;
 	if (x->stubs) {
 		read_stub(r);
 		return;
@@ -254,10 +250,10 @@ static const struct image *image_of(const struct program *p, struct heft_err *er
 		     "%s: no linked program, whose calls could be followed", p->path);
 		return NULL;
 	}
-	if (stack_isa_of(im) == CODE_NONE) {
+	if (flow_isa_of(im) == CODE_NONE) {
 		fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-		     "%s: the stack of this machine's code is not known (that of x86, Thumb and "
-		     "RISC-V is)",
+		     "%s: the stack of this machine's code is not known (that of x86, AArch64, "
+		     "Thumb, RISC-V, AVR and Xtensa is)",
 		     p->path);
 		return NULL;
 	}
@@ -301,7 +297,7 @@ bool stack_read(struct stack_use *ret, struct program *p, struct heft_err *err)
 	memset(ret, 0, sizeof *ret);
 	if (!im)
 		return false;
-	*ret = (struct stack_use){ .program = p, .isa = stack_isa_of(im) };
+	*ret = (struct stack_use){ .program = p, .isa = flow_isa_of(im) };
 	const bool good = read_hints(&hints, &file, p->wish->calls, err) &&
 			  read_program(ret, &hints, err);
 	stack_hints_release(&hints);

@@ -89,9 +89,6 @@ bool stack_hints_parse(struct stack_hints *ret, const char *path, struct str inp
 		       struct heft_err *err);
 void stack_hints_release(struct stack_hints *h);
 
-/* CODE_NONE for machines whose stacks are not known. */
-enum code_isa stack_isa_of(const struct image *im);
-
 /* Reads a linked program, which outlives the stack, with the hints of its wish.  HEFT_EUNSUPPORTED
  * where it is another kind of file or machine; HEFT_EARG where a hint names what is not there. */
 bool stack_read(struct stack_use *ret, struct program *p, struct heft_err *err);

@@ -25,8 +25,12 @@ static bool step(struct frame_walk *w, uint64_t off, struct frame_insn *ret)
 	case CODE_THUMB: return frame_step_thumb(w, p, left, addr, ret);
 	case CODE_RISCV32:
 	case CODE_RISCV64: return frame_step_riscv(w, p, left, addr, ret);
-	default: return false;
+	case CODE_ARM64: return frame_step_arm64(w, p, left, addr, ret);
+	case CODE_AVR: return frame_step_avr(w, p, left, addr, ret);
+	case CODE_XTENSA: return frame_step_xtensa(w, p, left, addr, ret);
+	case CODE_NONE: break;
 	}
+	return false;
 }
 
 static void add_call(struct frame_walk *w, uint64_t off, enum frame_call_kind kind, uint64_t target,
@@ -112,7 +116,7 @@ static bool follow(struct frame_walk *w, uint64_t off, const struct frame_insn *
 		call(w, off, in);
 		go_later(w, behind, true);
 		return false;
-	case FLOW_RETURN:
+	case FLOW_RETURN: w->frame->flags |= in->flow.handler ? FRAME_HANDLER : 0; return false;
 	case FLOW_TRAP: return false;
 	default: return true;
 	}
@@ -183,7 +187,9 @@ static uint64_t pad_size(struct frame_walk *w, uint64_t off)
 {
 	const uint8_t *p = w->code.p + off;
 	/* Nothing pads code of x86 with zeros, which are instructions there. */
-	return frame_word(w->isa) > 0 && *p == 0 ? 0 : code_pad_size(w->isa, p, w->code.size - off);
+	return (w->isa == CODE_X86_64 || w->isa == CODE_I386) && *p == 0
+		       ? 0
+		       : code_pad_size(w->isa, p, w->code.size - off);
 }
 
 /* True where some code was found. */
@@ -216,6 +222,18 @@ static void drop_switches(struct frame_walk *w, bool has_cases)
 	f->calls.count = kept;
 }
 
+/* Registers that compilers keep frame pointers in; of x86 all places are followed. */
+static uint32_t pointers_of(enum code_isa isa)
+{
+	switch (isa) {
+	case CODE_THUMB: return 1u << 7 | 1u << 11;
+	case CODE_ARM64: return 1u << 29;
+	case CODE_AVR: return 1u << 28;
+	case CODE_XTENSA: return 1u << 7 | 1u << 15;
+	default: return 1u << 8;
+	}
+}
+
 void frame_read(struct stack_frame *ret, enum code_isa isa, struct bytes code, uint64_t addr,
 		const struct frame_memory *memory)
 {
@@ -226,7 +244,7 @@ void frame_read(struct stack_frame *ret, enum code_isa isa, struct bytes code, u
 				.memory = memory,
 				.frame = ret,
 				.deepest = word,
-				.pointers = isa == CODE_THUMB ? 1u << 7 | 1u << 11 : 1u << 8,
+				.pointers = pointers_of(isa),
 				.seen = mem_zeroed(code.size / 64 + 1, 8) };
 	ret->flags = 0;
 	ret->calls.count = 0;

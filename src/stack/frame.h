@@ -1,11 +1,12 @@
 /* frame.h - how much stack one function takes, and how much of it is in use where it calls others.
  *
  * The instructions are followed from the function's first one along its branches, with the distance
- * of the stack pointer from where it stood when the function was called.  On x86 the return address
- * counts to the function that is called.  What no branch leads to (cases of jump tables, landing
- * pads) has the depth of the indirect jump in front of it, else that of the deepest call.
+ * of the stack pointer from where it stood when the function was called.  On x86 and AVR the return
+ * address counts to the function that is called.  What no branch leads to (cases of jump tables,
+ * landing pads) has the depth of the indirect jump in front of it, else that of the deepest call.
  *
- * x86-64, i386, Thumb-2, RISC-V.  O(bytes of the function), and a bit a byte of memory. */
+ * x86-64, i386, AArch64, Thumb-2, RISC-V, AVR, Xtensa.  O(bytes of the function), and a bit a byte
+ * of memory. */
 #ifndef HEFT_STACK_FRAME_H
 #define HEFT_STACK_FRAME_H
 
@@ -33,6 +34,7 @@ enum frame_flag {
 	FRAME_DYNAMIC = 1 << 0,
 	FRAME_NO_CODE = 1 << 1, /* something of it is no instruction */
 	FRAME_ALIGNED = 1 << 2, /* the stack pointer is aligned; what that may take is counted */
+	FRAME_HANDLER = 1 << 3, /* it returns as handlers of interrupts do */
 };
 
 struct stack_frame {
@@ -57,7 +59,7 @@ void frame_release(struct stack_frame *f);
 /* Bytes that a call leaves on the stack: the return address. */
 static inline uint64_t frame_word(enum code_isa isa)
 {
-	return isa == CODE_X86_64 ? 8 : isa == CODE_I386 ? 4 : 0;
+	return isa == CODE_X86_64 ? 8 : isa == CODE_I386 ? 4 : isa == CODE_AVR ? 2 : 0;
 }
 
 #endif

@@ -30,6 +30,7 @@ struct frame_walk {
 	uint32_t pointers;     /* a bit each: registers that frame pointers are kept in */
 	uint64_t *seen;        /* a bit a byte: decoded, or data */
 	struct flow_way way;
+	int64_t low; /* AVR: the low byte of what is taken from the frame pointer */
 	VEC(struct frame_place) jumps, later;
 };
 
@@ -46,6 +47,12 @@ bool frame_step_x86(struct frame_walk *w, const uint8_t *p, uint64_t left, uint6
 		    struct frame_insn *ret);
 bool frame_step_thumb(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
 		      struct frame_insn *ret);
+bool frame_step_arm64(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
+		      struct frame_insn *ret);
+bool frame_step_avr(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
+		    struct frame_insn *ret);
+bool frame_step_xtensa(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
+		       struct frame_insn *ret);
 bool frame_step_riscv(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
 		      struct frame_insn *ret);
 

@@ -41,7 +41,8 @@ static bool read_kind(struct str s, enum stated_kind *ret)
 	return false;
 }
 
-/* The end of "FILE:LINE:" or "FILE:LINE:COLUMN:", behind which the name stands, which may have colons; 0: none. */
+/* The end of "FILE:LINE:" or "FILE:LINE:COLUMN:", behind which the name stands, which may have
+ * colons; 0: none. */
 static size_t place_end(struct str s, size_t *ret_file)
 {
 	for (size_t i = 1; i < s.len; i++) {
@@ -150,7 +151,8 @@ void stated_release(struct stated *s)
 	text_release(&s->work);
 }
 
-/* The largest of the lines of a name that are of a file (`any`: of all); how many there are, and whether they differ. */
+/* The largest of the lines of a name that are of a file (`any`: of all); how many there are, and
+ * whether they differ. */
 struct choice {
 	size_t count;
 	bool differ;

@@ -1,16 +1,16 @@
 /* stated.h - what compilers say of the frames of functions.
  *
- * clang -fstack-size-section: a section .stack_sizes, which has an address and a number (LEB128) for each function
- * without a dynamic frame (LLVM Extensions, "Emitting function stack size information").  The return address is left
- * out.
+ * clang -fstack-size-section: a section .stack_sizes, which has an address and a number (LEB128)
+ * for each function without a dynamic frame (LLVM Extensions, "Emitting function stack size
+ * information").  The return address is left out.
  *
  * gcc and clang -fstack-usage: a file beside each object, with lines
  *
  *	FILE:LINE[:COLUMN]:FUNCTION <tab> BYTES <tab> static | dynamic | dynamic,bounded
  *
- * On x86 the return address is in it, or is not (clang).  FUNCTION is the linkage name, or what gcc calls it in messages
- * about C++.  Where several functions have one name, the source file decides; where that does not, nothing is said of
- * them unless all have the same frame.
+ * On x86 the return address is in it, or is not (clang).  FUNCTION is the linkage name, or what gcc
+ * calls it in messages about C++.  Where several functions have one name, the source file decides;
+ * where that does not, nothing is said of them unless all have the same frame.
  *
  * O(bytes); 40 bytes a line.  One thread. */
 #ifndef HEFT_STACK_STATED_H
@@ -35,11 +35,11 @@ struct su_line {
 	enum stated_kind kind;
 };
 
-/* Takes the next line that is one off the text; *bad counts those that are none.  False at its end. */
+/* Takes the next line that is one off the text; *bad counts the others.  False at its end. */
 bool su_next(struct str *text, struct su_line *ret, uint64_t *bad);
 
-/* The name without parameters, template arguments and what stands in front of it: of "int a::f<int>(long) [with ...]"
- * that is "a::f".  Added to *to, which is emptied. */
+/* The name without parameters, template arguments and what stands in front of it: of "int
+ * a::f<int>(long) [with ...]" that is "a::f".  Added to *to, which is emptied. */
 struct str su_plain_name(struct text *to, struct str name);
 
 struct stated_line {
@@ -57,11 +57,12 @@ struct stated {
 	struct text work;
 };
 
-/* Adds the lines of a .su file; the text is not needed afterwards.  Returns how many lines are none. */
+/* Adds the lines of a .su file; the text is not needed afterwards.  Returns how many lines are
+ * none. */
 uint64_t stated_add(struct stated *s, struct str text);
 void stated_release(struct stated *s);
-/* What is said of a function; `file` as the symbol table has it, or NULL; `alone`: no other function of the program has
- * the name.  False where it is not known which line is of it. */
+/* What is said of a function; `file` as the symbol table has it, or NULL; `alone`: no other
+ * function of the program has the name.  False where it is not known which line is of it. */
 bool stated_find(const struct stated *s, struct str name, const char *file, bool alone,
 		 struct su_line *ret);
 

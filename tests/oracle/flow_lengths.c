@@ -1,5 +1,6 @@
 /* Lengths, kinds and targets of instructions as heft has them against lines of llvm-objdump -d.
  * usage: llvm-objdump -d FILE | flow_lengths thumb|riscv32|riscv64
+ *        objdump -d FILE | flow_lengths avr|xtensa
  *
  * Prints what differs, 20 lines at most, and "N instructions, M differ"; exit status 1 where any
  * does.  With a second word, a number, the bytes are decoded again that often and the speed is told
@@ -49,7 +50,7 @@ static bool parse(const char *text, struct line *l)
 	char *p;
 	memset(l, 0, sizeof *l);
 	l->addr = strtoull(text, &p, 16);
-	if (p == text || p[0] != ':' || p[1] != ' ')
+	if (p == text || p[0] != ':' || (p[1] != ' ' && p[1] != '\t'))
 		return false;
 	const char *at = p + 2;
 	while (is_hex(*at)) {
@@ -150,17 +151,90 @@ static bool riscv_agrees(const struct line *l, const struct flow *f)
 	return f->kind == FLOW_PLAIN || f->kind == FLOW_NOP;
 }
 
+static bool avr_agrees(const struct line *l, const struct flow *f)
+{
+	static const char *const skips[] = { "cpse", "sbrc", "sbrs", "sbic", "sbis" };
+	for (size_t i = 0; i < COUNT_OF(skips); i++)
+		if (strcmp(l->name, skips[i]) == 0)
+			return f->kind == FLOW_CONDITIONAL;
+	if (strcmp(l->name, "call") == 0 || strcmp(l->name, "rcall") == 0)
+		return f->kind == FLOW_CALL && f->direct;
+	if (strcmp(l->name, "jmp") == 0 || strcmp(l->name, "rjmp") == 0)
+		return f->kind == FLOW_JUMP;
+	if (begins(l->name, "ret"))
+		return f->kind == FLOW_RETURN;
+	if (strcmp(l->name, "icall") == 0 || strcmp(l->name, "eicall") == 0)
+		return f->kind == FLOW_CALL && !f->direct;
+	if (strcmp(l->name, "ijmp") == 0 || strcmp(l->name, "eijmp") == 0)
+		return f->kind == FLOW_JUMP_INDIRECT;
+	if (strcmp(l->name, "break") == 0)
+		return f->kind == FLOW_TRAP;
+	if (begins(l->name, "br"))
+		return f->kind == FLOW_CONDITIONAL;
+	return f->kind == FLOW_PLAIN || f->kind == FLOW_NOP;
+}
+
+static bool xtensa_agrees(const struct line *l, const struct flow *f)
+{
+	if (strcmp(l->name, "excw") == 0) /* what is no instruction is called so, too */
+		return true;
+	if (begins(l->name, "callx"))
+		return f->kind == FLOW_CALL && !f->direct;
+	if (begins(l->name, "call"))
+		return f->kind == FLOW_CALL && f->direct;
+	if (strcmp(l->name, "j") == 0)
+		return f->kind == FLOW_JUMP;
+	if (strcmp(l->name, "jx") == 0)
+		return f->kind == FLOW_JUMP_INDIRECT;
+	if (begins(l->name, "ret") || begins(l->name, "rf"))
+		return f->kind == FLOW_RETURN;
+	if (begins(l->name, "ill") || begins(l->name, "break"))
+		return f->kind == FLOW_TRAP;
+	if (l->name[0] == 'b' || begins(l->name, "loopnez") || begins(l->name, "loopgtz"))
+		return f->kind == FLOW_CONDITIONAL;
+	return f->kind == FLOW_PLAIN || f->kind == FLOW_NOP;
+}
+
+/* Where GNU's disassembler says that an instruction leads: behind a semicolon, or last. */
+static bool has_gnu_target(const struct line *l, uint64_t *ret)
+{
+	const char *at = strstr(l->operands, "; 0x");
+	if (at) {
+		*ret = strtoull(at + 2, NULL, 16);
+		return true;
+	}
+	at = strchr(l->operands, '<');
+	while (at && at > l->operands && (at[-1] == ' ' || is_hex(at[-1])))
+		at--;
+	*ret = at ? strtoull(at, NULL, 16) : 0;
+	return at && run.isa == CODE_XTENSA;
+}
+
+static bool kind_agrees(const struct line *l, const struct flow *f)
+{
+	switch (run.isa) {
+	case CODE_THUMB: return thumb_agrees(l, f);
+	case CODE_AVR: return avr_agrees(l, f);
+	case CODE_XTENSA: return xtensa_agrees(l, f);
+	default: return riscv_agrees(l, f);
+	}
+}
+
 static bool agrees(const struct line *l)
 {
 	struct flow f;
 	uint64_t target;
 	if (!flow_decode(run.isa, l->bytes, l->size, l->addr, &f) || f.size != l->size)
 		return false;
-	if (!(run.isa == CODE_THUMB ? thumb_agrees(l, &f) : riscv_agrees(l, &f)))
+	if (!kind_agrees(l, &f))
 		return false;
+	/* What a skip leads over is seen where the next instruction stands. */
+	const bool gnu = run.isa == CODE_AVR || run.isa == CODE_XTENSA;
 	const bool leads = f.kind == FLOW_JUMP || f.kind == FLOW_CONDITIONAL || f.direct;
 	const uint64_t mask = run.isa == CODE_RISCV64 ? UINT64_MAX : UINT32_MAX;
-	return !leads || !has_target(l, &target) || (target & mask) == f.target;
+	if (!leads || !(gnu ? has_gnu_target(l, &target) : has_target(l, &target)))
+		return true;
+	return (target & mask) == f.target;
 }
 
 static int tell_speed(unsigned times)
@@ -190,6 +264,8 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return 2;
 	run.isa = strcmp(argv[1], "thumb") == 0     ? CODE_THUMB
+		  : strcmp(argv[1], "avr") == 0     ? CODE_AVR
+		  : strcmp(argv[1], "xtensa") == 0  ? CODE_XTENSA
 		  : strcmp(argv[1], "riscv32") == 0 ? CODE_RISCV32
 						    : CODE_RISCV64;
 	while (fgets(text, sizeof text, stdin)) {

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Lengths, branches and their targets of Thumb-2 and RISC-V code against llvm-objdump, on libraries for these machines.
+# Lengths, branches and their targets of Thumb-2 and RISC-V code against llvm-objdump, of AVR and Xtensa against GNU's, on
+# libraries for these machines.
 # usage: flow_lengths.sh FLOW_LENGTHS     QUICK=1: a few libraries, not five million instructions of each
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,7 +22,7 @@ libraries() {
 # compare ISA FLAGS FILE: a line of counts to $tmp/counts.
 compare() {
 	# shellcheck disable=SC2086 # flags are words or none
-	llvm-objdump-19 -d $2 "$3" 2>/dev/null >"$tmp/lines"
+	"${objdump:-llvm-objdump-19}" -d $2 "$3" 2>/dev/null >"$tmp/lines"
 	check "$1 code of $3" "$flow_lengths" "$1" <"$tmp/lines"
 	"$flow_lengths" "$1" <"$tmp/lines" | tail -n 1 >>"$tmp/counts.$1"
 }
@@ -38,6 +39,19 @@ for file in $(libraries /usr/riscv64-linux-gnu/lib 'lib*.so.*' | head -n "$most"
 	$(libraries /usr/lib/gcc-cross/riscv64-linux-gnu '*.a' | head -n "$most"); do
 	compare riscv64 '' "$file"
 done
+if command -v avr-objdump >/dev/null; then
+	objdump=avr-objdump
+	for file in $(libraries /usr/lib/avr/lib 'lib[cm].a' | head -n "$most") $(libraries /usr/lib/gcc/avr 'lib*.a' | head -n "$most"); do
+		compare avr '' "$file"
+	done
+fi
+if command -v xtensa-lx106-elf-objdump >/dev/null; then
+	objdump=xtensa-lx106-elf-objdump
+	for file in $(libraries /usr/lib/xtensa-lx106-elf/lib 'lib*.a' | head -n "$most") \
+		$(libraries /usr/lib/gcc/xtensa-lx106-elf 'lib*.a' | head -n "$most"); do
+		compare xtensa '' "$file"
+	done
+fi
 [ -e "$tmp/counts.thumb" ] || left_out "Thumb code" "no libraries" libnewlib-arm-none-eabi
 [ -e "$tmp/counts.riscv64" ] || left_out "RISC-V code" "no libraries" libc6-riscv64-cross
 for counts in "$tmp"/counts.*; do

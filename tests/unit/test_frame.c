@@ -53,6 +53,26 @@ static void pushes_and_subtractions_make_the_frame(void **state)
 	expect_size(CODE_X86_64, B("\x53\x48\x83\xec\x20\x48\x83\xc4\x20\x5b\xc3"), 48, 0);
 	/* push ebx; sub esp, 32; ret */
 	expect_size(CODE_I386, B("\x53\x83\xec\x20\xc3"), 40, 0);
+	/* stp x29, x30, [sp, #-48]!; sub sp, sp, #1, lsl #12; add sp, sp, #1, lsl #12; ldp; ret */
+	expect_size(CODE_ARM64,
+		    B("\xfd\x7b\xbd\xa9\xff\x07\x40\xd1\xff\x07\x40\x91\xfd\x7b\xc3\xa8\xc0\x03\x5f"
+		      "\xd6"),
+		    4144, 0);
+	/* sub sp, sp, x0; ret */
+	expect_size(CODE_ARM64, B("\xff\x63\x20\xcb\xc0\x03\x5f\xd6"), 0, FRAME_DYNAMIC);
+	/* push r28; push r29; in r28; in r29; subi r28, 100; sbc r29, r1; out r28; pop; pop; ret */
+	expect_size(CODE_AVR,
+		    B("\xcf\x93\xdf\x93\xcd\xb7\xde\xb7\xc4\x56\xd1\x09\xcd\xbf\xdf\x91\xcf\x91\x08"
+		      "\x95"),
+		    104, 0);
+	/* rcall .+0; pop r0; pop r0; reti */
+	expect_size(CODE_AVR, B("\x00\xd0\x0f\x90\x0f\x90\x18\x95"), 4, FRAME_HANDLER);
+	/* entry a1, 48; retw.n */
+	expect_size(CODE_XTENSA, B("\x36\x61\x00\x1d\xf0"), 48, 0);
+	/* addi a1, a1, -16; movi a9, 0x2d0; sub a1, a1, a9; add.n a1, a1, a9; ret.n */
+	expect_size(CODE_XTENSA, B("\x12\xc1\xf0\x92\xa2\xd0\x90\x11\xc0\x9a\x11\x0d\xf0"), 736, 0);
+	/* addi sp, sp, -16; mret */
+	expect_size(CODE_RISCV32, B("\x41\x11\x73\x00\x20\x30"), 16, FRAME_HANDLER);
 	/* bx lr */
 	expect_size(CODE_THUMB, B("\x70\x47"), 0, 0);
 	/* push {r4, lr}; vpush {d8}; sub sp, #64; add sp, #64; vpop {d8}; pop {r4, pc} */

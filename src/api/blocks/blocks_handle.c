@@ -182,7 +182,7 @@ static void read_map(struct heft_blocks *b, struct blockmap *map, const struct i
 	if (map->functions.count == 0 && !derivable)
 		note(&b->notes, b->program.path, HEFT_NO_OFFSET, 0,
 		     "no map of blocks, and none can be derived from code of this machine "
-		     "(of x86-64, i386, AArch64, Thumb-2 and RISC-V they can)");
+		     "(of x86, AArch64, Thumb-2, RISC-V, AVR and Xtensa they can)");
 }
 
 static void read_part(struct heft_blocks *b, size_t i)

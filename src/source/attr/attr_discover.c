@@ -100,13 +100,15 @@ static enum code_isa isa_of(const struct image *im)
 
 static bool is_of_firmware(enum code_isa isa)
 {
-	return isa == CODE_THUMB || isa == CODE_RISCV32 || isa == CODE_RISCV64;
+	return isa == CODE_THUMB || isa == CODE_RISCV32 || isa == CODE_RISCV64 || isa == CODE_AVR ||
+	       isa == CODE_XTENSA;
 }
 
-/* Whether code of RISC-V does not go on to an address from what stands in front of it. */
+/* Whether code that is no Thumb code does not go on to an address from what stands in front of it.
+ * */
 static bool is_behind_end(const struct discover *d, uint64_t addr)
 {
-	for (uint64_t size = 2; addr % 2 == 0 && size <= 4; size += 2) {
+	for (uint64_t size = 2; addr % 2 == 0 && size <= 4; size++) {
 		struct flow in;
 		const struct bytes b = image_at(d->a->im, addr - size, size);
 		if (b.size == size && flow_decode(d->isa, b.p, size, addr - size, &in) &&

@@ -1,0 +1,104 @@
+#include "code/xtensa.h"
+
+#include "base/reader.h"
+
+static uint64_t extend(uint64_t v, unsigned bits)
+{
+	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
+}
+
+/* RST0, ST0: op0, op1 and op2 are 0. */
+static void decode_st0(uint32_t insn, struct flow *ret)
+{
+	const unsigned t = insn >> 4 & 15, r = insn >> 12 & 15;
+	if (insn == 0)
+		ret->kind = FLOW_TRAP;  /* ill */
+	else if (r == 0 && t >> 2 == 2) /* ret, retw, jx */
+		ret->kind = (t & 3) == 2 ? FLOW_JUMP_INDIRECT : FLOW_RETURN;
+	else if (r == 0 && t >> 2 == 3)
+		ret->kind = FLOW_CALL; /* callx0, 4, 8, 12 */
+	else if (insn == 0x0020f0)
+		ret->kind = FLOW_NOP;
+	else if (r == 3 && t <= 2)
+		ret->kind = FLOW_RETURN, ret->handler = true; /* rfe, rfi and the like */
+	else if (r == 4)
+		ret->kind = FLOW_TRAP; /* break */
+}
+
+/* SI: j, branches against zero, small constants and flags, entry, loops. */
+static void decode_si(uint32_t insn, uint64_t addr, struct flow *ret)
+{
+	const unsigned n = insn >> 4 & 3, m = insn >> 6 & 3, r = insn >> 12 & 15;
+	const uint64_t pc = addr + 4;
+	ret->kind = n == 0 ? FLOW_JUMP : FLOW_CONDITIONAL;
+	if (n == 0)
+		ret->target = pc + extend(insn >> 6, 18);
+	else if (n == 1)
+		ret->target = pc + extend(insn >> 12, 12);
+	else if (n == 3 && m == 1 && r >= 8 && r <= 10)
+		ret->target = pc + (insn >> 16); /* loop, loopnez, loopgtz */
+	else
+		ret->target = pc + extend(insn >> 16, 8);
+	if (n == 3 && (m == 0 || (m == 1 && (r == 8 || (r > 1 && r != 9 && r != 10)))))
+		ret->kind = FLOW_PLAIN; /* entry; loop, which is run once at least */
+}
+
+static void decode_short(uint32_t insn, uint64_t addr, struct flow *ret)
+{
+	const unsigned t = insn >> 4 & 15, r = insn >> 12 & 15;
+	if ((insn & 15) == 12 && t & 8) { /* beqz.n, bnez.n */
+		ret->kind = FLOW_CONDITIONAL;
+		ret->target = addr + 4 + ((t & 3) << 4 | r);
+	} else if ((insn & 15) == 13 && r == 15) {
+		static const uint8_t kinds[16] = { [0] = FLOW_RETURN,
+						   [1] = FLOW_RETURN,
+						   [2] = FLOW_TRAP,
+						   [3] = FLOW_NOP,
+						   [6] = FLOW_TRAP };
+		ret->kind = kinds[t];
+	}
+}
+
+bool xtensa_flow(const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret)
+{
+	*ret = (struct flow){ .size = left > 0 ? (uint8_t)xtensa_size(*p) : 0 };
+	if (ret->size == 0 || ret->size > left)
+		return false;
+	uint32_t insn = (uint32_t)(p[0] | p[1] << 8);
+	if (ret->size == 2) {
+		decode_short(insn, addr, ret);
+	} else {
+		insn |= (uint32_t)p[2] << 16;
+		switch (insn & 15) {
+		case 0:
+			if (insn >> 16 == 0)
+				decode_st0(insn, ret);
+			break;
+		case 5: /* call0, 4, 8, 12 */
+			ret->kind = FLOW_CALL;
+			ret->direct = true;
+			ret->target = (addr & ~UINT64_C(3)) + 4 + (extend(insn >> 6, 18) << 2);
+			break;
+		case 6: decode_si(insn, addr, ret); break;
+		case 7:
+			ret->kind = FLOW_CONDITIONAL;
+			ret->target = addr + 4 + extend(insn >> 16, 8);
+			break;
+		default: break;
+		}
+	}
+	ret->target &= UINT32_MAX;
+	return true;
+}
+
+bool xtensa_literal(const uint8_t *p, uint64_t left, uint64_t addr, unsigned *ret_reg,
+		    uint64_t *ret_addr)
+{
+	if (left < 3 || (p[0] & 15) != 1)
+		return false;
+	*ret_reg = p[0] >> 4;
+	*ret_addr = (((addr + 3) & ~UINT64_C(3)) +
+		     ((UINT64_C(0xffffffffffff0000) | (uint64_t)(p[1] | p[2] << 8)) << 2)) &
+		    UINT32_MAX;
+	return true;
+}

@@ -1,0 +1,112 @@
+/* Stack pointer of AArch64: Arm ARM DDI 0487, C4.1. */
+#include "stack/frame_internal.h"
+
+#include "base/reader.h"
+
+enum { SP = 31, FP = 29 };
+
+static int64_t extend(uint64_t v, unsigned bits)
+{
+	return (int64_t)(v << (64 - bits)) >> (64 - bits);
+}
+
+/* add, sub of an immediate, 64 bits; `mov` from and to sp is add of 0. */
+static void do_immediate(struct frame_walk *w, uint32_t c)
+{
+	const unsigned rd = c & 31, rn = c >> 5 & 31;
+	const int64_t v = (int64_t)(c >> 10 & 0xfff) << (c >> 22 & 1 ? 12 : 0);
+	const int64_t grow = c >> 30 & 1 ? v : -v;
+	if (c >> 29 & 1) { /* adds, subs: cmp */
+		if (rd != SP)
+			frame_forget(w, rd);
+	} else if (rd == SP && rn == SP) {
+		frame_grow(w, grow);
+	} else if (rd == SP) {
+		frame_from(w, rn, grow);
+	} else if (rn == SP) {
+		frame_keep(w, rd, grow);
+	} else if (w->regs[rn].kind == VALUE_PLACE) {
+		w->regs[rd] = (struct value){ VALUE_PLACE, w->regs[rn].v + grow };
+	} else {
+		frame_forget(w, rd);
+	}
+}
+
+/* sub, add sp, sp, Xm (extended register). */
+static void do_registers(struct frame_walk *w, uint32_t c)
+{
+	const unsigned rd = c & 31, rn = c >> 5 & 31, rm = c >> 16 & 31;
+	const bool sub = c >> 30 & 1;
+	if (rd == SP && rn == SP && !(c >> 10 & 7))
+		frame_grow_by(w, rm, !sub);
+	else if (rd == SP)
+		w->frame->flags |= FRAME_DYNAMIC;
+	else if (rn == SP && w->regs[rm].kind == VALUE_NUMBER)
+		frame_keep(w, rd, sub ? w->regs[rm].v : -w->regs[rm].v);
+	else
+		frame_forget(w, rd);
+}
+
+/* movz, movn, movk. */
+static void do_number(struct frame_walk *w, uint32_t c)
+{
+	const unsigned rd = c & 31, shift = 16 * (c >> 21 & 3);
+	const uint64_t imm = (uint64_t)(c >> 5 & 0xffff) << shift;
+	struct value *v = &w->regs[rd];
+	switch (c >> 29 & 3) {
+	case 0: frame_number(w, rd, c >> 31 ? (int64_t)~imm : (uint32_t)~imm); break;
+	case 2: frame_number(w, rd, (int64_t)imm); break;
+	case 3:
+		if (v->kind == VALUE_NUMBER)
+			v->v = (int64_t)(((uint64_t)v->v & ~(UINT64_C(0xffff) << shift)) | imm);
+		break;
+	default: break;
+	}
+}
+
+/* Pairs and single registers, before or behind which the base changes.  False: another one. */
+static bool do_memory(struct frame_walk *w, uint32_t c)
+{
+	const unsigned rn = c >> 5 & 31;
+	const bool pair = (c & 0x3a800000) == 0x28800000; /* post-index and pre-index */
+	const bool single = (c & 0x3b200400) == 0x38000400;
+	if ((!pair && !single) || rn != SP)
+		return false;
+	/* Words of 4 bytes in pairs are scaled by 4, of 8 by 8, vector registers by 4 to 16. */
+	const unsigned opc = c >> 30, scale = c >> 26 & 1 ? 2 + opc : 2 + (opc >> 1);
+	frame_grow(w,
+		   pair ? -extend(c >> 15 & 0x7f, 7) * (1 << scale) : -extend(c >> 12 & 0x1ff, 9));
+	return true;
+}
+
+/* and sp, Xn, #~(2^n - 1): N, immr, imms of ones above n zeros. */
+static void do_align(struct frame_walk *w, uint32_t c)
+{
+	const unsigned immr = c >> 16 & 63, ones = (c >> 10 & 63) + 1, zeros = 64 - ones;
+	if ((c & 31) == SP && c >> 22 & 1 && immr == (64 - zeros) % 64 && zeros < 32)
+		frame_align(w, INT64_C(1) << zeros);
+}
+
+static void do_one(struct frame_walk *w, uint32_t c)
+{
+	if ((c & 0x9f800000) == 0x91000000)
+		do_immediate(w, c);
+	else if ((c & 0xbfe00000) == 0x8b200000)
+		do_registers(w, c);
+	else if ((c & 0x1f800000) == 0x12800000)
+		do_number(w, c);
+	else if ((c & 0xff800000) == 0x92000000)
+		do_align(w, c);
+	else if (!do_memory(w, c) && (c & 31) != SP && (c & 0x1c000000) != 0x14000000)
+		frame_forget(w, c & 31);
+}
+
+bool frame_step_arm64(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
+		      struct frame_insn *ret)
+{
+	struct reader r = reader_make(p, left, false);
+	if (!flow_decode(w->isa, p, left, addr, &ret->flow))
+		return false;
+	do_one(w, read_u32(&r));
+	return true;
+}

@@ -1,0 +1,79 @@
+/* Stack pointer of AVR: two registers of the I/O space, which code reads and writes one by one. */
+#include "code/avr.h"
+#include "stack/frame_internal.h"
+
+#include "base/reader.h"
+
+/* Places are kept with the lower register of a pair. */
+enum { Y = 28, SPL = 0x3d };
+
+/* The low and then the high byte are taken from a place: sbc of r1 takes 0. */
+static bool take_byte(struct frame_walk *w, unsigned reg, int64_t k)
+{
+	struct value *v = &w->regs[reg & ~1u];
+	if (v->kind != VALUE_PLACE)
+		return false;
+	if (reg % 2 == 0)
+		w->low = k;
+	else
+		v->v += (int16_t)(uint16_t)(k << 8 | w->low);
+	return true;
+}
+
+static void forget(struct frame_walk *w, unsigned reg)
+{
+	frame_forget(w, reg & ~1u);
+}
+
+/* Of a byte, or of an immediate that goes to r16 to r31. */
+static void do_other(struct frame_walk *w, uint32_t a)
+{
+	const unsigned d = a >> 4 & 31, high = 16 + (a >> 4 & 15);
+	const int64_t k = (a >> 4 & 0xf0) | (a & 15);
+	if (((a & 0xf000) == 0x5000 && high % 2 == 0) ||
+	    ((a & 0xf000) == 0x4000 && high % 2 == 1)) {
+		if (!take_byte(w, high, k)) /* subi, sbci */
+			forget(w, high);
+	} else if ((a & 0xfe0f) == 0x0801 && d % 2 == 1) { /* sbc Rd, r1 */
+		if (!take_byte(w, d, 0))
+			forget(w, d);
+	} else if (a >> 8 == 1) { /* movw */
+		w->regs[2 * (a >> 4 & 15)] = w->regs[2 * (a & 15)];
+	} else if ((a >= 0x4000 && a < 0x8000) || a >> 12 == 0xe) {
+		forget(w, high);
+	} else if ((a >= 0x0400 && a < 0x3000 && (a & 0xec00) != 0x0400) ||
+		   (a >= 0x8000 && a < 0xb000 && !(a & 0x200))) {
+		forget(w, d); /* arithmetic but cp, cpc; loads */
+	}
+}
+
+static void do_one(struct frame_walk *w, uint32_t a)
+{
+	const int64_t word = (a >> 2 & 0x30) | (a & 15); /* adiw, sbiw */
+	const unsigned port = (a >> 5 & 0x30) | (a & 15), d = a >> 4 & 31;
+	struct value *v = &w->regs[24 + 2 * (a >> 4 & 3)];
+	if ((a & 0xfe0f) == 0x920f)
+		frame_grow(w, 1); /* push */
+	else if ((a & 0xfe0f) == 0x900f)
+		frame_grow(w, -1); /* pop */
+	else if ((a & 0xf800) == 0xb000 && port == SPL)
+		frame_keep(w, d, 0); /* in */
+	else if ((a & 0xf800) == 0xb800 && port == SPL)
+		frame_from(w, d, 0); /* out */
+	else if ((a & 0xfe00) == 0x9600 && v->kind == VALUE_PLACE)
+		v->v += a & 0x100 ? word : -word;
+	else
+		do_other(w, a);
+}
+
+bool frame_step_avr(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
+		    struct frame_insn *ret)
+{
+	struct reader r = reader_make(p, left, false);
+	if (!avr_flow(p, left, addr, &ret->flow))
+		return false;
+	const uint32_t a = read_u16(&r);
+	if (ret->flow.size == 2)
+		do_one(w, a);
+	return true;
+}

@@ -1,0 +1,144 @@
+/* Stack pointer of Xtensa, with register windows and without. */
+#include "code/xtensa.h"
+#include "stack/frame_internal.h"
+
+#include "base/reader.h"
+
+enum { SP = 1 };
+
+static int64_t extend(uint64_t v, unsigned bits)
+{
+	return (int64_t)(v << (64 - bits)) >> (64 - bits);
+}
+
+/* addi, addmi: to, from, number. */
+static void do_add(struct frame_walk *w, unsigned to, unsigned from, int64_t n)
+{
+	const struct value v = w->regs[from];
+	if (to == SP && from == SP)
+		frame_grow(w, -n);
+	else if (to == SP)
+		frame_from(w, from, -n);
+	else if (from == SP)
+		frame_keep(w, to, -n);
+	else if (v.kind == VALUE_PLACE)
+		w->regs[to] = (struct value){ VALUE_PLACE, v.v - n };
+	else if (v.kind == VALUE_NUMBER)
+		frame_number(w, to, v.v + n);
+	else
+		frame_forget(w, to);
+}
+
+/* add, sub of registers. */
+static void do_registers(struct frame_walk *w, uint32_t insn, bool sub)
+{
+	const unsigned r = insn >> 12 & 15, s = insn >> 8 & 15, t = insn >> 4 & 15;
+	if (r == SP && s == SP)
+		frame_grow_by(w, t, !sub);
+	else if (r == SP && t == SP && !sub)
+		frame_grow_by(w, s, true);
+	else if (s == SP && w->regs[t].kind == VALUE_NUMBER)
+		frame_keep(w, r, sub ? w->regs[t].v : -w->regs[t].v);
+	else if (r == SP)
+		w->frame->flags |= FRAME_DYNAMIC;
+	else
+		frame_forget(w, r);
+}
+
+static void do_long(struct frame_walk *w, uint32_t insn)
+{
+	const unsigned t = insn >> 4 & 15, s = insn >> 8 & 15, r = insn >> 12 & 15;
+	const int64_t imm8 = extend(insn >> 16, 8);
+	switch (insn & 15) {
+	case 0:
+		if (insn >> 16 == 0xc0 || insn >> 16 == 0x80)
+			do_registers(w, insn, insn >> 16 == 0xc0);
+		else if (insn >> 12 == 1 && t == SP) /* movsp */
+			frame_from(w, s, 0);
+		else if (insn >> 16 == 0x20 && s == t && r == SP) /* or: mov */
+			frame_from(w, s, 0);
+		else if (insn >> 16 == 0x20 && s == t && s == SP)
+			frame_keep(w, r, 0);
+		else if ((insn >> 16 & 0xef) == 1 && w->regs[s].kind == VALUE_NUMBER) /* slli */
+			frame_number(w, r,
+				     w->regs[s].v *
+					     (INT64_C(1) << (32 - ((insn >> 16 & 16) | t)) % 32));
+		else if (r != SP)
+			frame_forget(w, r);
+		break;
+	case 2:
+		if (r == 12)
+			do_add(w, t, s, imm8);
+		else if (r == 13)
+			do_add(w, t, s, imm8 * 256);
+		else if (r == 10) /* movi */
+			frame_number(w, t, extend(s << 8 | insn >> 16, 12));
+		else if (r < 4 || r == 9)
+			frame_forget(w, t); /* loads */
+		break;
+	case 6:
+		if ((insn & 0xf0) == 0x30 && s == SP) /* entry */
+			frame_grow(w, (int64_t)(insn >> 12) * 8);
+		break;
+	default: break;
+	}
+}
+
+static void do_short(struct frame_walk *w, uint32_t insn)
+{
+	const unsigned t = insn >> 4 & 15, s = insn >> 8 & 15, r = insn >> 12 & 15;
+	switch (insn & 15) {
+	case 8: frame_forget(w, t); break; /* l32i.n */
+	case 10:                           /* add.n */
+		if (r == SP && (s == SP || t == SP))
+			frame_grow_by(w, s == SP ? t : s, true);
+		else
+			frame_forget(w, r);
+		break;
+	case 11: do_add(w, r, s, t == 0 ? -1 : (int)t); break; /* addi.n */
+	case 12:
+		if (!(t & 8)) { /* movi.n: -32 to 95 */
+			const int64_t v = (int64_t)((t & 7) << 4 | r);
+			frame_number(w, s, v >= 96 ? v - 128 : v);
+		}
+		break;
+	case 13:
+		if (r == 0 && t == SP)
+			frame_from(w, s, 0); /* mov.n */
+		else if (r == 0 && s == SP)
+			frame_keep(w, t, 0);
+		else if (r == 0)
+			w->regs[t] = w->regs[s];
+		break;
+	default: break;
+	}
+}
+
+static bool load_number(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr)
+{
+	unsigned reg;
+	uint64_t at;
+	if (!xtensa_literal(p, left, addr, &reg, &at))
+		return false;
+	struct reader r = reader_of(w->memory->load(w->memory->ctx, at, 4), false);
+	const uint32_t v = read_u32(&r);
+	if (reader_ok(&r))
+		frame_number(w, reg, (int32_t)v);
+	else
+		frame_forget(w, reg);
+	return true;
+}
+
+bool frame_step_xtensa(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
+		       struct frame_insn *ret)
+{
+	if (!xtensa_flow(p, left, addr, &ret->flow))
+		return false;
+	if (load_number(w, p, left, addr))
+		return true;
+	if (ret->flow.size == 2)
+		do_short(w, (uint32_t)(p[0] | p[1] << 8));
+	else
+		do_long(w, (uint32_t)(p[0] | p[1] << 8 | p[2] << 16));
+	return true;
+}
