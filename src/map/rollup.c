@@ -120,7 +120,7 @@ struct adder {
 	enum heft_role role; /* of the sums */
 	unsigned measure;
 	size_t shown_count;            /* levels that make nodes */
-	size_t next;                   /* of one level: the span behind the piece */
+	size_t next;                   /* of the deepest level: the span behind the piece */
 	label_id last[LEVELS_MAX];     /* labels of the piece before */
 	uint32_t path[LEVELS_MAX + 1]; /* nodes of the piece before; path[0] = the top */
 };
@@ -144,12 +144,12 @@ enum { AHEAD = 8 };
 
 /* Labels of neighbours are far apart in the tables, and waiting for memory would be most of
  * the work: fetches the sums of the span AHEAD of the piece, the slot of the one twice as far,
- * and what it is shown as of the one behind that.  Of one level only: below it, a look-up in a
- * hash to fetch the next one costs more than it saves. */
+ * and what it is shown as of the one behind that.  Of the deepest level, which has most nodes. */
 static void fetch_ahead(struct adder *a, uint64_t start)
 {
 	const struct tree *t = &a->rollup->tree;
-	const struct rollup_level *level = &a->walk->levels[0];
+	const struct rollup_level *level = &a->walk->levels[a->shown_count - 1];
+	const tree_slots *const nodes = tree_slots_of(t, a->shown_count > 1);
 	const struct span *list = level->spans->list.data;
 	const size_t count = level->spans->list.count;
 	while (a->next < count && list[a->next].start <= start)
@@ -160,8 +160,8 @@ static void fetch_ahead(struct adder *a, uint64_t start)
 	const label_id *shown = level->shown;
 	if (shown)
 		__builtin_prefetch(&shown[s[3 * AHEAD].label]);
-	tree_fetch_slot(t, shown ? shown[s[2 * AHEAD].label] : s[2 * AHEAD].label);
-	tree_fetch_sums(t, shown ? shown[s[AHEAD].label] : s[AHEAD].label);
+	tree_fetch_slot(nodes, shown ? shown[s[2 * AHEAD].label] : s[2 * AHEAD].label);
+	tree_fetch_sums(t, nodes, shown ? shown[s[AHEAD].label] : s[AHEAD].label);
 }
 
 static void add_piece(void *ctx, uint64_t start, uint64_t size, const label_id *ids)
@@ -170,8 +170,7 @@ static void add_piece(void *ctx, uint64_t start, uint64_t size, const label_id *
 	struct rollup *r = a->rollup;
 	const struct rollup_walk *w = a->walk;
 	const size_t n = a->shown_count;
-	if (n == 1)
-		fetch_ahead(a, start);
+	fetch_ahead(a, start);
 	if (w->base && !filter_keeps(&r->filter, w->labels, ids, n + 1)) {
 		*(w->domain == HEFT_VM ? &r->omitted_vm : &r->omitted_file) += size;
 		return;

@@ -14,6 +14,7 @@ void tree_release(struct tree *t)
 	vec_release(&t->nodes);
 	vec_release(&t->sums);
 	vec_release(&t->top);
+	vec_release(&t->first);
 	for (uint32_t i = 0; i < t->wide_count; i++)
 		vec_release(&t->wide[i].slots);
 	map_release(&t->below);
@@ -88,7 +89,13 @@ static uint32_t get_below(struct tree *t, uint32_t parent, uint32_t key)
 	for (uint32_t i = 0; i < t->wide_count; i++)
 		if (t->wide[i].parent == parent)
 			return get_in(t, &t->wide[i].slots, parent, key);
-	return get_hashed(t, parent, key);
+	/* A symbol stands below one package, unit or file: there is no other node of most keys. */
+	uint32_t *first = slot_of(&t->first, key);
+	if (*first != 0)
+		return t->nodes.data[*first].parent == parent ? *first : get_hashed(t, parent, key);
+	*first = tree_add(t, parent, key);
+	note_added(t, parent, *first);
+	return *first;
 }
 
 uint32_t tree_get(struct tree *t, uint32_t parent, uint32_t key)

@@ -6,9 +6,9 @@
  * label it is; they are small numbers, such as ids of a label table, for some arrays are as long as
  * the largest.
  *
- * Cost: O(1) a look-up; 8 bytes a node and 8 a measure of a side; of the first level 4 bytes a key,
- * below it 11 to 22 a node, or 4 a key below each of the few nodes that have very many below them.
- * Sums move while nodes are added.
+ * Cost: O(1) a look-up; 8 bytes a node and 8 a measure of a side; of the first level and below it 4
+ * bytes a key each, and 11 to 22 a node whose key has others there, or 4 a key below each of the few
+ * nodes that have very many below them.  Sums move while nodes are added.
  * One thread at a time. */
 #ifndef HEFT_MAP_TREE_H
 #define HEFT_MAP_TREE_H
@@ -39,7 +39,8 @@ struct tree {
 	VEC(union heft_value) sums; /* see tree_sums */
 	uint32_t measures, sides;
 	tree_slots top;   /* nodes of the first level */
-	struct map below; /* deeper ones by parent and key, but those of `wide` made since */
+	tree_slots first; /* of deeper ones the first of each key, but those of `wide` made since */
+	struct map below; /* the others by parent and key, but the same */
 	struct tree_wide wide[TREE_WIDE_MOST];
 	uint32_t wide_count;
 	uint32_t run;   /* all nodes from here on have one parent */
@@ -79,17 +80,25 @@ static inline uint32_t tree_top(const struct tree *t, uint32_t key)
 	return key < t->top.count ? t->top.data[key] : 0;
 }
 
-/* Fetches what tree_get reads first of a key on the first level. */
-static inline void tree_fetch_slot(const struct tree *t, uint32_t key)
+/* Where tree_get looks for a key on the first level, or first below it. */
+static inline const tree_slots *tree_slots_of(const struct tree *t, bool deeper)
 {
-	if (key < t->top.count)
-		__builtin_prefetch(&t->top.data[key]);
+	return deeper ? &t->first : &t->top;
 }
 
-/* Fetches the sums where tree_get ends for it. */
-static inline void tree_fetch_sums(const struct tree *t, uint32_t key)
+/* Fetches what tree_get reads first of a key. */
+static inline void tree_fetch_slot(const tree_slots *list, uint32_t key)
 {
-	__builtin_prefetch(tree_sums(t, tree_top(t, key), HEFT_INPUT));
+	if (key < list->count)
+		__builtin_prefetch(&list->data[key]);
+}
+
+/* Fetches the node where tree_get most likely ends for it, and its sums. */
+static inline void tree_fetch_sums(const struct tree *t, const tree_slots *list, uint32_t key)
+{
+	const uint32_t node = key < list->count ? list->data[key] : 0;
+	__builtin_prefetch(&t->nodes.data[node]);
+	__builtin_prefetch(tree_sums(t, node, HEFT_INPUT));
 }
 
 #endif
