@@ -235,8 +235,10 @@ unsigned language_marked(struct str raw)
 		      { "start.callMain", LANGUAGE_ZIG },
 		      { "std.start.callMain", LANGUAGE_ZIG },
 		      { "builtin.default_panic", LANGUAGE_ZIG } };
+	/* Few names begin like one of them. */
 	for (size_t i = 0; i < COUNT_OF(marks); i++)
-		if (str_eq(raw, str_of(marks[i].name)))
+		if (raw.len > 0 && raw.p[0] == marks[i].name[0] &&
+		    str_eq(raw, str_of(marks[i].name)))
 			return marks[i].language;
 	return 0;
 }

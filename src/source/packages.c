@@ -42,6 +42,8 @@ struct packages {
 	unsigned languages;           /* enum language */
 	const struct go_table *table; /* of the one image, or NULL */
 	uint64_t go_start, go_end;    /* code of Go's own tables */
+	struct str last_path;         /* functions of a package lie together */
+	label_id last_label;
 	const struct layer *symbols, *units;
 	struct layer own_symbols, own_units; /* made here; empty where there was one */
 	VEC(label_id) of_symbol, of_unit;    /* by label, of those there were before */
@@ -130,11 +132,14 @@ static label_id go_label(struct packages *p, struct str path)
 {
 	if (path.len == 0)
 		return LABEL_BY_UNIT;
+	if (str_eq(path, p->last_path))
+		return p->last_label;
 	char *out = mem_alloc(path.len);
 	const size_t len = go_package_text(path, out);
-	const label_id label = label_copy(p->f->labels, (struct str){ out, len });
+	p->last_path = path;
+	p->last_label = label_copy(p->f->labels, (struct str){ out, len });
 	mem_free(out);
-	return label;
+	return p->last_label;
 }
 
 /* Functions of Go's assembly have names without a package, long names of types are hashed. */
@@ -182,10 +187,11 @@ static void find_names(struct packages *p, const struct spans *s, bool vm)
 static void learn_names(struct packages *p, const struct spans *s)
 {
 	for (size_t i = 0; i < s->list.count; i++) {
-		const struct str raw = label_text(p->f->labels, s->list.data[i].label);
 		label_id *of = &p->of_symbol.data[s->list.data[i].label];
-		if (*of == LABEL_NONE)
-			namespaces_learn(&p->spaces, &p->demangler, raw);
+		if (*of == LABEL_NEW)
+			continue;
+		const struct str raw = label_text(p->f->labels, s->list.data[i].label);
+		namespaces_learn(&p->spaces, &p->demangler, raw);
 		p->languages |= language_marked(raw);
 		*of = LABEL_NEW;
 	}
@@ -290,10 +296,12 @@ static void find_root(struct packages *p)
 	vec_release(&paths);
 }
 
-static label_id unit_package(struct packages *p, label_id unit)
+/* Of labels of a symbol and, where units are known, of one. */
+static label_id unit_package(struct packages *p, const label_id *labels)
 {
-	if (p->of_unit.count == 0 || label_is_fallback(p->f->labels, unit))
+	if (!p->units || label_is_fallback(p->f->labels, labels[1]))
 		return LABEL_NONE;
+	const label_id unit = labels[1];
 	if (p->of_unit.data[unit] == LABEL_NEW)
 		p->of_unit.data[unit] = find_by_unit(p, unit);
 	return p->of_unit.data[unit];
@@ -313,9 +321,9 @@ static void put_piece(void *ctx, uint64_t start, uint64_t size, const label_id *
 	const label_id by_name = p->of_symbol.data[labels[0]];
 	label_id label = by_name;
 	if (by_name == LABEL_BY_UNIT)
-		label = unit_package(p, labels[1]);
+		label = unit_package(p, labels);
 	else if (by_name == LABEL_NONE && !is_debug_section(label_text(p->f->labels, labels[0])))
-		label = unit_package(p, labels[1]);
+		label = unit_package(p, labels);
 	if (label == LABEL_NONE)
 		label = by_name == LABEL_BY_UNIT ? p->nameless : labels[0];
 	spans_push(p->out, start, size, label);
@@ -324,11 +332,10 @@ static void put_piece(void *ctx, uint64_t start, uint64_t size, const label_id *
 static void join(struct packages *p, const struct spans *symbols, const struct spans *units,
 		 struct spans *ret)
 {
-	const struct rollup_level levels[] = { { .spans = symbols },
-					       { .spans = units ? units : symbols } };
+	const struct rollup_level levels[] = { { .spans = symbols }, { .spans = units } };
 	p->out = ret;
 	if (symbols->list.count > 0)
-		rollup_pieces(levels, 2, put_piece, p);
+		rollup_pieces(levels, units ? 2 : 1, put_piece, p);
 }
 
 /* A claim has the label of the symbol it was made for. */
