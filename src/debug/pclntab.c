@@ -169,7 +169,7 @@ static void place_data(const struct pclntab *t, struct reader *r, struct pclntab
 	f->record_size = r->pos - f->record;
 }
 
-bool pclntab_func(const struct pclntab *t, uint64_t i, struct pclntab_func *ret)
+bool pclntab_record(const struct pclntab *t, uint64_t i, struct pclntab_func *ret)
 {
 	const unsigned width = address_width(t);
 	const uint64_t base = t->layout == PCLNTAB_2 ? 0 : t->funcs;
@@ -185,12 +185,20 @@ bool pclntab_func(const struct pclntab *t, uint64_t i, struct pclntab_func *ret)
 	if (!reader_ok(&r) || next < start)
 		return false;
 	ret->addr = text_address(t, start);
-	ret->room = next - start;
-	for (size_t k = 0; k < PCLNTAB_TABLES; k++)
-		ret->size = max_u64(ret->size, covered(t, ret->tables[k], ret->room));
-	ret->size = ret->size > 0 ? min_u64(ret->size, ret->room) : ret->room;
+	ret->room = ret->size = next - start;
 	if (!bytes_cstr(t->bytes, add_sat(t->names, ret->name_off), &ret->name))
 		ret->name = STR("");
+	return true;
+}
+
+bool pclntab_func(const struct pclntab *t, uint64_t i, struct pclntab_func *ret)
+{
+	uint64_t size = 0;
+	if (!pclntab_record(t, i, ret))
+		return false;
+	for (size_t k = 0; k < PCLNTAB_TABLES; k++)
+		size = max_u64(size, covered(t, ret->tables[k], ret->room));
+	ret->size = size > 0 ? min_u64(size, ret->room) : ret->room;
 	return true;
 }
 

@@ -51,6 +51,8 @@ bool pclntab_open(struct pclntab *t, struct bytes b, bool big_endian);
 /* Function i < func_count, in the order of addresses.  False where its entry or record is
  * damaged. */
 bool pclntab_func(const struct pclntab *t, uint64_t i, struct pclntab_func *ret);
+/* The same without reading the tables of values: its size is its room. */
+bool pclntab_record(const struct pclntab *t, uint64_t i, struct pclntab_func *ret);
 /* The offset of a further table of values of a function; 0: there is none. */
 uint64_t pclntab_more(const struct pclntab *t, const struct pclntab_func *f, uint64_t i);
 /* The offset of the name of a file, an index that the table PCLNTAB_FILE of a function has as a

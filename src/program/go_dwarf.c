@@ -325,7 +325,7 @@ static void put_units(struct writer *w)
 	uint64_t start = 0, end = 0;
 	bool open = false;
 	for (uint64_t i = 0; i < w->tab->func_count; i++) {
-		if (!pclntab_func(w->tab, i, &w->f) || w->f.size == 0 ||
+		if (!go_table_func(w->table, w->im, i, &w->f) || w->f.size == 0 ||
 		    w->f.addr > UINT64_MAX - w->f.size)
 			continue;
 		const struct str next = go_package(w->f.name);

@@ -52,7 +52,7 @@ static void put_functions(struct making *m)
 	const struct pclntab *t = &m->table->tab;
 	struct pclntab_func f;
 	for (uint64_t i = 0; i < t->func_count; i++) {
-		if (pclntab_func(t, i, &f))
+		if (go_table_func(m->table, m->im, i, &f))
 			put_function(m, &f);
 		else
 			m->damaged++;

@@ -96,59 +96,75 @@ static void find_text(const struct image *im, struct go_table *g)
 
 /* ---- what the runtime knows of the module ---------------------------------------------------- */
 
-/* A pointer in the file, else what a relocation puts there. */
-static bool pointer_at(const struct image *im, uint64_t addr, uint64_t *ret)
-{
-	struct reader r = reader_of(image_at(im, addr, im->bits / 8), im->big_endian);
-	*ret = read_uint(&r, im->bits / 8);
-	return reader_ok(&r) && (*ret != 0 || relocated(im, addr, ret));
-}
+enum { MODULE_WORDS = 44 };
 
-/* Words of a pointer's size in "struct moduledata" of the runtime, found by experiment: where
- * descriptions of types begin and end, and the address that data of functions count from. */
+/* Words of a pointer's size that begin "struct moduledata" of the runtime. */
+struct module {
+	uint64_t words[MODULE_WORDS];
+};
+
+/* Which of them say where descriptions of types begin and end, and the address that data of
+ * functions count from, found by experiment. */
 struct module_words {
 	size_t types, types_end, func_data;
 };
 
 /* From Go 1.27 on the size of the descriptions stands between the addresses. */
-static struct module_words module_words(const struct image *im, enum pclntab_layout layout,
-					uint64_t module)
+static struct module_words module_words(const struct module *m, enum pclntab_layout layout)
+{
+	const bool old = layout < PCLNTAB_20;
+	if (!old && m->words[38] != 0 && m->words[38] < m->words[37])
+		return (struct module_words){ 37, 39, 43 };
+	return (struct module_words){ old ? 35 : 37, old ? 36 : 38,
+				      layout == PCLNTAB_18 ? 38 : 40 };
+}
+
+/* What is in the file, else what relocations put there. */
+static bool read_module(const struct image *im, uint64_t addr, struct module *ret)
 {
 	const unsigned width = im->bits / 8;
-	const bool old = layout < PCLNTAB_20;
-	struct module_words ret = { old ? 35 : 37, old ? 36 : 38, layout == PCLNTAB_18 ? 38 : 40 };
-	uint64_t start, second;
-	if (!old && pointer_at(im, module + ret.types * width, &start) &&
-	    pointer_at(im, module + ret.types_end * width, &second) && second < start)
-		ret = (struct module_words){ 37, 39, 43 };
-	return ret;
+	struct reader r = reader_of(image_at(im, addr, MODULE_WORDS * width), im->big_endian);
+	for (size_t i = 0; i < MODULE_WORDS; i++)
+		ret->words[i] = read_uint(&r, width);
+	for (size_t i = 1; reader_ok(&r) && i < im->section_count; i++) {
+		struct reloc_iter it;
+		struct reloc at;
+		const struct section *s = &im->sections[i];
+		if (!section_is_reloc(s) || !s->alloc || !reloc_open(&it, im, s))
+			continue;
+		while (reloc_next(&it, &at)) {
+			const uint64_t word = (at.addr - addr) / width;
+			if (at.addr >= addr && word < MODULE_WORDS && ret->words[word] == 0)
+				(void)reloc_target(&it, &at, &ret->words[word]);
+		}
+	}
+	return reader_ok(&r);
 }
 
 /* It begins with the addresses of the table and of the names in it. */
-static bool is_module(const struct image *im, const struct go_table *g, uint64_t addr)
+static bool is_module(const struct image *im, const struct go_table *g, uint64_t addr,
+		      struct module *ret)
 {
-	uint64_t first, second;
-	return pointer_at(im, addr, &first) && first == go_table_addr(g) &&
-	       pointer_at(im, addr + im->bits / 8, &second) &&
-	       second == go_table_addr(g) + g->tab.names;
+	return read_module(im, addr, ret) && ret->words[0] == go_table_addr(g) &&
+	       ret->words[1] == go_table_addr(g) + g->tab.names;
 }
 
 static bool find_in_section(const struct image *im, const struct go_table *g,
-			    const struct section *s, uint64_t *ret)
+			    const struct section *s, struct module *ret)
 {
 	const unsigned width = im->bits / 8;
 	struct reader r = reader_of(section_bytes(im, s), im->big_endian);
+	const uint64_t wanted = go_table_addr(g);
 	for (uint64_t off = 0; off + width <= r.size; off += width) {
-		if (read_uint(&r, width) == go_table_addr(g) && is_module(im, g, s->addr + off)) {
-			*ret = s->addr + off;
+		const uint64_t word = width == 8 ? read_u64(&r) : read_u32(&r);
+		if (word == wanted && is_module(im, g, s->addr + off, ret))
 			return true;
-		}
 	}
 	return false;
 }
 
 /* Where a program can be loaded anywhere. */
-static bool find_by_relocation(const struct image *im, const struct go_table *g, uint64_t *ret)
+static bool find_by_relocation(const struct image *im, const struct go_table *g, struct module *ret)
 {
 	for (size_t i = 1; i < im->section_count; i++) {
 		struct reloc_iter it;
@@ -159,46 +175,43 @@ static bool find_by_relocation(const struct image *im, const struct go_table *g,
 			continue;
 		while (reloc_next(&it, &r))
 			if (reloc_target(&it, &r, &target) && target == go_table_addr(g) &&
-			    is_module(im, g, r.addr)) {
-				*ret = r.addr;
+			    is_module(im, g, r.addr, ret))
 				return true;
-			}
 	}
 	return false;
 }
 
-static bool find_module(const struct image *im, const struct go_table *g, uint64_t *ret)
+static bool find_module(const struct image *im, const struct go_table *g, struct module *ret)
 {
-	for (size_t i = 1; i < im->section_count; i++) {
-		const struct section *s = &im->sections[i];
-		if (s->alloc && !s->exec && s->type == SHT_PROGBITS &&
-		    find_in_section(im, g, s, ret))
-			return true;
+	if (find_by_relocation(im, g, ret))
+		return true;
+	/* The runtime writes to it, so it is found before much is read. */
+	for (int write = 1; write >= 0; write--) {
+		for (size_t i = 1; i < im->section_count; i++) {
+			const struct section *s = &im->sections[i];
+			if (s->alloc && !s->exec && s->write == (write == 1) &&
+			    s->type == SHT_PROGBITS && find_in_section(im, g, s, ret))
+				return true;
+		}
 	}
-	return find_by_relocation(im, g, ret);
+	return false;
 }
 
-static void find_types(const struct image *im, struct go_table *g, uint64_t module)
+static void find_types(const struct image *im, struct go_table *g, const struct module *m)
 {
-	const struct module_words w = module_words(im, g->tab.layout, module);
-	const unsigned width = im->bits / 8;
-	uint64_t start, end;
-	if (!pointer_at(im, module + w.types * width, &start) ||
-	    !pointer_at(im, module + w.types_end * width, &end) || start >= end)
-		return;
+	const struct module_words w = module_words(m, g->tab.layout);
+	const uint64_t start = m->words[w.types], end = m->words[w.types_end];
 	const struct section *s = image_section_at(im, start);
-	if (!s || end > s->addr + s->size)
+	if (start >= end || !s || end > s->addr + s->size)
 		return;
 	g->types = start;
 	g->types_end = end;
 }
 
-static void find_func_data(const struct image *im, struct go_table *g, uint64_t module)
+static void find_func_data(const struct image *im, struct go_table *g, const struct module *m)
 {
-	const uint64_t off = module_words(im, g->tab.layout, module).func_data * (im->bits / 8);
-	uint64_t addr;
-	if (g->tab.layout >= PCLNTAB_18 && pointer_at(im, module + off, &addr) &&
-	    image_section_at(im, addr))
+	const uint64_t addr = m->words[module_words(m, g->tab.layout).func_data];
+	if (g->tab.layout >= PCLNTAB_18 && image_section_at(im, addr))
 		g->func_data = addr;
 }
 
@@ -207,10 +220,10 @@ bool go_table_open(struct go_table *g, const struct image *im, struct notes *not
 	if (im->kind != IMAGE_EXEC || !find_table(im, g, notes))
 		return false;
 	find_text(im, g);
-	uint64_t module;
+	struct module module;
 	if (g->tab.layout >= PCLNTAB_16 && find_module(im, g, &module)) {
-		find_func_data(im, g, module);
-		find_types(im, g, module);
+		find_func_data(im, g, &module);
+		find_types(im, g, &module);
 	}
 	return true;
 }
@@ -221,6 +234,26 @@ const struct go_table *go_slot_open(struct go_slot *s, const struct image *im, s
 		s->found = go_table_open(&s->table, im, notes);
 	s->im = im;
 	return s->found ? &s->table : NULL;
+}
+
+/* Zeros align what follows; of MIPS alone they are an instruction. */
+static uint64_t without_zeros(const struct image *im, uint64_t addr, uint64_t size)
+{
+	struct reader r = reader_of(image_at(im, addr, size), im->big_endian);
+	uint64_t end = 0;
+	while (im->machine != EM_MIPS && reader_left(&r) >= 4)
+		end = read_u32(&r) != 0 ? r.pos : end;
+	return end > 0 ? end : size;
+}
+
+bool go_table_func(const struct go_table *g, const struct image *im, uint64_t i,
+		   struct pclntab_func *ret)
+{
+	if (!pclntab_func(&g->tab, i, ret))
+		return false;
+	if (g->tab.quantum == 4 && ret->tables[PCLNTAB_LINE] == 0)
+		ret->size = without_zeros(im, ret->addr, ret->size);
+	return true;
 }
 
 void go_table_code(const struct go_table *g, uint64_t *ret_start, uint64_t *ret_end)

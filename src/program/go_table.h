@@ -32,6 +32,10 @@ struct go_slot {
 /* NULL where the image has none; stays until the next image is asked for. */
 const struct go_table *go_slot_open(struct go_slot *s, const struct image *im, struct notes *notes);
 
+/* As pclntab_func.  Code that no table of lines is about, such as the trampolines of Go's linker,
+ * ends in front of the zeros that align what follows. */
+bool go_table_func(const struct go_table *g, const struct image *im, uint64_t i,
+		   struct pclntab_func *ret);
 /* The address of a piece of data of a function, by its place in struct pclntab_func.data; false
  * where it has none. */
 bool go_table_data(const struct go_table *g, const struct pclntab_func *f, uint64_t i,

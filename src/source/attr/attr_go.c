@@ -155,7 +155,7 @@ void attr_go(struct attr *a)
 	if (!g.table)
 		return;
 	for (uint64_t i = 0; i < g.table->tab.func_count; i++) {
-		if (!pclntab_func(&g.table->tab, i, &g.f))
+		if (!pclntab_record(&g.table->tab, i, &g.f))
 			continue;
 		g.label = cursor_label(&cursor, g.f.addr);
 		if (g.label != LABEL_NONE)
