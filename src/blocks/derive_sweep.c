@@ -96,6 +96,8 @@ static void step(struct sweep *s)
 	struct flow in;
 	if (data > s->at) {
 		s->at = min_u64(data, s->to);
+		if (!s->named && data_end(s->g, s->start) == data)
+			begin(s, s->at, false); /* nothing but data so far */
 		return;
 	}
 	if (!flow_decode(s->g->isa, code_at(s, s->at), s->to - s->at, s->at, &in)) {

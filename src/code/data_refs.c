@@ -9,8 +9,9 @@ struct data_scan {
 	uint64_t addr;
 	bool big_endian; /* words of data; instructions of BE8 are not known to be little-endian */
 	bool wide;       /* addresses of 64 bits */
-	uint64_t base[32]; /* of each register, as far as it was set by a constant */
-	uint32_t known;    /* a bit a register */
+	uint64_t base[32];      /* of each register, as far as it was set by a constant */
+	uint32_t known;         /* a bit a register */
+	const struct image *im; /* for what stands elsewhere; or NULL */
 	code_ref_vec *ret;
 };
 
@@ -370,6 +371,17 @@ static void do_avr(struct data_scan *s)
 
 /* ---- Xtensa ---------------------------------------------------------------------------------- */
 
+/* The word of a pool that may stand in front of the function. */
+static void add_far_pool(const struct data_scan *s, uint64_t off, uint64_t at)
+{
+	struct reader r = reader_of(s->im ? image_at(s->im, at, 4) : (struct bytes){ 0 }, false);
+	const uint32_t word = read_u32(&r);
+	if (reader_ok(&r))
+		add(s, off, word);
+	else
+		add_pool(s, off, at);
+}
+
 /* Words of pools, which stand in front of the code that loads them. */
 static void do_xtensa(struct data_scan *s)
 {
@@ -379,7 +391,7 @@ static void do_xtensa(struct data_scan *s)
 		unsigned reg;
 		uint64_t at;
 		if (xtensa_literal(p, s->code.size - off, s->addr + off, &reg, &at))
-			add_pool(s, off, at);
+			add_far_pool(s, off, at);
 		off += size > 0 ? size : 1;
 	}
 }
@@ -415,6 +427,7 @@ void data_refs(const struct image *im, struct bytes code, uint64_t addr, code_re
 			       .addr = addr,
 			       .big_endian = im->big_endian,
 			       .wide = im->bits == 64,
+			       .im = im,
 			       .ret = ret };
 	const scan_fn scan = scan_of(im);
 	if (scan)
