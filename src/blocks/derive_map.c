@@ -349,7 +349,7 @@ void blockmap_whole(struct blockmap *b, const struct image *im, const struct ima
 	for (size_t i = 0; i < g.extents.count; i++) {
 		const struct derive_extent *x = &g.extents.data[i];
 		struct derived_function f = { .first = b->blocks.count };
-		const bool thumb = code_marks_cut(&marks, x->addr, x->code.size, b);
+		const bool thumb = code_marks_cut(&marks, x->addr, x->code, b);
 		f.count = b->blocks.count - f.first;
 		const size_t before = b->functions.count;
 		add_function(b, x, &f);

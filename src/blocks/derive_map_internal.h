@@ -94,15 +94,16 @@ struct code_mark {
 };
 
 struct code_marks {
-	VEC(struct code_mark) list; /* by addr */
-	char start;                 /* what stands in front of the first */
+	const struct image *image;
+	VEC(struct code_mark) list; /* by addr; empty: the code of each function tells */
 };
 
 void code_marks_read(struct code_marks *m, const struct image *im, const struct image *debug);
 void code_marks_release(struct code_marks *m);
-/* Appends to b->blocks those of [addr, addr + size), at most 4 GiB: what is no data.  Whether the
- * first is of the Thumb set. */
-bool code_marks_cut(const struct code_marks *m, uint64_t addr, uint64_t size, struct blockmap *b);
+/* Appends to b->blocks those of the code at addr, at most 4 GiB: what is no data.  Whether the first
+ * is of the Thumb set. */
+bool code_marks_cut(const struct code_marks *m, uint64_t addr, struct bytes code,
+		    struct blockmap *b);
 
 /* derive_names.c: enum derive_trait bits of a function by its linkage name, which may have a
  * version. */

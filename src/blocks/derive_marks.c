@@ -25,31 +25,34 @@ static void read_table(struct code_marks *m, const struct image *im)
 	}
 }
 
-/* Without marks: the values of functions of the Thumb set are odd. */
-static void read_functions(struct code_marks *m, const struct image *im)
+/* Without marks: the values of functions of the Thumb set are odd in ELF. */
+static bool read_functions(struct code_marks *m, const struct image *im, uint32_t type)
 {
 	struct code_symbols all;
 	struct symbol s;
 	uint64_t addr;
-	code_symbols_start(&all, im, SHT_SYMTAB);
-	while (code_symbols_next(&all, &s, &addr))
-		if (symbol_is_function(&s))
-			vec_push(&m->list, (struct code_mark){ addr & ~UINT64_C(1),
-							       s.value & 1 ? 't' : 'a' });
+	bool any = false;
+	code_symbols_start(&all, im, type);
+	while (code_symbols_next(&all, &s, &addr)) {
+		if (!symbol_is_function(&s))
+			continue;
+		any = any || s.value & 1;
+		vec_push(&m->list, (struct code_mark){ addr, s.value & 1 ? 't' : 'a' });
+	}
+	return any;
 }
 
 void code_marks_read(struct code_marks *m, const struct image *im, const struct image *debug)
 {
-	*m = (struct code_marks){ .start = 'a' };
+	*m = (struct code_marks){ .image = im };
 	if (im->machine != EM_ARM)
 		return;
-	if (im->entry & 1)
-		m->start = 't';
 	read_table(m, im);
 	if (m->list.count == 0)
 		read_table(m, debug);
-	if (m->list.count == 0)
-		read_functions(m, im);
+	if (m->list.count == 0 && !read_functions(m, im, SHT_SYMTAB) &&
+	    !read_functions(m, im, SHT_DYNSYM))
+		m->list.count = 0;
 	sort_by_key(m->list.data, m->list.count, sizeof *m->list.data);
 }
 
@@ -67,11 +70,23 @@ static void add_block(struct blockmap *b, size_t first, uint64_t off, uint64_t s
 		vec_push(&b->blocks, block);
 }
 
-bool code_marks_cut(const struct code_marks *m, uint64_t addr, uint64_t size, struct blockmap *b)
+/* Nothing tells: nearly all instructions of ARM are unconditional, which their highest four bits
+ * say; those of the Thumb set have anything there. */
+static char kind_by_code(const struct image *im, struct bytes code)
+{
+	size_t count = 0, arm = 0;
+	for (uint64_t i = 0; i + 4 <= code.size; i += 4, count++)
+		arm += code.p[im->big_endian ? i : i + 3] >> 4 == 0xe;
+	return im->machine != EM_ARM || arm * 2 > count ? 'a' : 't';
+}
+
+bool code_marks_cut(const struct code_marks *m, uint64_t addr, struct bytes code,
+		    struct blockmap *b)
 {
 	const size_t first = b->blocks.count;
+	const uint64_t size = code.size;
 	size_t i = upper_bound(m->list.data, m->list.count, sizeof *m->list.data, addr);
-	char kind = i > 0 ? m->list.data[i - 1].kind : m->start;
+	char kind = i > 0 ? m->list.data[i - 1].kind : kind_by_code(m->image, code);
 	bool thumb = false;
 	for (uint64_t from = 0, to; from < size; from = to) {
 		const bool ends = i < m->list.count && m->list.data[i].addr - addr < size;

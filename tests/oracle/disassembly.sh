@@ -83,9 +83,9 @@ listed() { # what, target, flags
 	done
 	# Addresses in objects of heft are those of the section's own room: the low ones are the offset.
 	awk '{ print $1, substr("000000" $2, length("000000" $2) - 5) }' ours | sort -u >ours.low
-	# What follows a function up to the next is padding.
+	# What follows a function up to the next is padding; COFF does not tell.
 	{
-		llvm-nm-19 -S b.o | awk '$3 ~ /[tT]/ { print "end " $4, $1, $2 }'
+		llvm-nm-19 -S b.o | awk '$2 !~ /^0*$/ && $3 ~ /[tT]/ { print "end " $4, $1, $2 }'
 		llvm-objdump-19 -d -z --no-show-raw-insn b.o
 	} | python3 -c '
 import re, sys
@@ -98,7 +98,7 @@ for line in sys.stdin:
         ends[size[1]] = int(size[2], 16) // 2 * 2 + int(size[3], 16)
     elif name:
         inside = name[1]
-    elif insn and int(insn[1], 16) < ends[inside]:
+    elif insn and int(insn[1], 16) < ends.get(inside, 1 << 63):
         print(inside, insn[1].rjust(6, "0"))
 ' | sort -u >theirs
 	if [ "$(wc -l <theirs)" -gt 20 ] && cmp -s ours.low theirs; then
@@ -110,6 +110,7 @@ for line in sys.stdin:
 }
 listed ARM armv7-linux-gnueabi -marm
 listed Thumb armv7-linux-gnueabi -mthumb
+listed "Thumb, COFF" thumbv7-pc-windows-msvc
 listed "MIPS, 32 bit" mips-linux-gnu
 listed "MIPS, little-endian" mipsel-linux-gnu
 listed "MIPS, 64 bit" mips64-linux-gnuabi64
@@ -148,4 +149,4 @@ code_of_changes() { # target
 for target in x86_64-linux-gnu aarch64-linux-gnu; do
 	check "code of what changed, $target" code_of_changes $target
 done
-finish 19
+finish 20
