@@ -107,11 +107,24 @@ static void code_outside_of_the_section_is_left_out(void **state)
 	source_map_release(&m);
 }
 
+/* No map should have both. */
+static void mappings_in_front_of_sections_name_sources_that_are_there(void **state)
+{
+	struct source_map m;
+	(void)state;
+	assert_true(parse(&m, "{\"mappings\":\"AAAA\",\"sections\":[]}"));
+	assert_int_equal(m.rows.count, 1);
+	assert_int_equal(m.origins.data[m.rows.data[0].who].file, 0);
+	assert_int_equal(m.damaged, 1);
+	source_map_release(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(segments_of_1_4_and_5_fields_count_from_the_one_before),
 		cmocka_unit_test(sections_have_sources_of_their_own_and_begin_at_an_offset),
+		cmocka_unit_test(mappings_in_front_of_sections_name_sources_that_are_there),
 		cmocka_unit_test(segments_of_no_source_are_counted_and_have_none),
 		cmocka_unit_test(what_is_no_map_is_refused),
 		cmocka_unit_test(code_outside_of_the_section_is_left_out),

@@ -281,6 +281,9 @@ bool source_map_parse(struct source_map *m, struct bytes b, const char **ret_pro
 		read_map(&p, false);
 	else
 		p.problem = "it is no object";
+	/* Mappings in front of sections, which no map should have, are not looked at before. */
+	p.first_row = 0;
+	check_sources(&p);
 	if (p.in.bad)
 		p.problem = p.in.problem;
 	else if (!p.problem && !p.has_mappings)
