@@ -491,7 +491,7 @@ static size_t find_early(struct str s, const char *word, bool exact)
 	for (size_t i = 0; i < found && !exact; i++)
 		if (s.p[i] == '<' || s.p[i] == '(' || s.p[i] == ':')
 			return s.len;
-	return found < early.len ? found : s.len;
+	return found < early.len && (exact || !is_quoted(s, found)) ? found : s.len;
 }
 
 /* "A for B" becomes "B [A]". */

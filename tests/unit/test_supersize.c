@@ -187,6 +187,11 @@ static const struct name_case exact[] = {
 
 /* ... and mended. */
 static const struct name_case mended[] = {
+	{ "public: virtual void * __cdecl A<int>::`vector deleting dtor'(unsigned int)",
+	  "A<int>::`vector deleting dtor'(unsigned int)", "A<int>::`vector deleting dtor'",
+	  "A<>::`vector deleting dtor'", 0, 0 },
+	{ "void __cdecl `dynamic initializer for 'x''(void)", "`dynamic initializer for 'x''(void)",
+	  "`dynamic initializer for 'x''", "`dynamic initializer for 'x''", 0, 0 },
 	{ "go:itab.*x.y,interface { F() error }", "go:itab.*x.y,interface { F() error }",
 	  "go:itab.*x.y,interface { F() error }", "go:itab.*x.y,interface { F() error }", 0, 0 },
 	{ "int go::f(int)", "go::f(int)", "go::f", "go::f", 0, 0 },
