@@ -100,8 +100,8 @@ struct code_marks {
 
 void code_marks_read(struct code_marks *m, const struct image *im, const struct image *debug);
 void code_marks_release(struct code_marks *m);
-/* Appends to b->blocks those of the code at addr, at most 4 GiB: what is no data.  Whether the first
- * is of the Thumb set. */
+/* Appends to b->blocks those of the code at addr, at most 4 GiB: what is no data.  Whether the
+ * first is of the Thumb set. */
 bool code_marks_cut(const struct code_marks *m, uint64_t addr, struct bytes code,
 		    struct blockmap *b);
 
