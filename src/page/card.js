@@ -181,8 +181,8 @@ function cardFacts(node, view, symbol) {
 	const facts = [...sizeFacts(node, view), [tab.diff ? "share of the change" : "share of what is shown", share]];
 	if (symbol)
 		facts.push(...symbolFacts(symbol, view));
-	if (tab.changeOf && single)
-		facts.push(["became", CHANGES[tab.changeOf[line]]]);
+	if (whatBecame(node, tab) >= 0)
+		facts.push(["became", CHANGES[whatBecame(node, tab)]]);
 	for (const column of tab.columns)
 		if (column.aside && !column.stack && single && column.name !== CODE_COLUMN)
 			facts.push([column.title, view.book.texts.get(column.labels[column.lines[line]])]);

@@ -26,7 +26,8 @@ async function feed(stream, text) {
 	const writer = stream.getWriter();
 	for (let at = 0; at < text.length; at += SLICE) {
 		await writer.ready;
-		writer.write(fromBase64(text.slice(at, at + SLICE))).catch(() => {});
+		const part = fromBase64(text.slice(at, at + SLICE));
+		writer.write(part).then(() => letGo(part), () => {});
 	}
 	return writer.close();
 }

@@ -238,6 +238,7 @@ function makeTree() {
 }
 
 function update(step) {
+	const before = view.tree;
 	view.tab = decodeTab(view.book.tabs[state.tab]);
 	settle();
 	view.m = state.m;
@@ -267,6 +268,8 @@ function update(step) {
 	tellMarked(table.marked);
 	drawPicture();
 	drawCard($("card"), view.chosen, view);
+	if (before !== view.tree)
+		before?.close();
 	writeAddress(step);
 }
 
@@ -633,8 +636,10 @@ function listen() {
 
 /* The memory goes with the page, not when the browser finds the time: another one may be next in the same tab. */
 function closePage() {
+	const levels = view.book.tabs.flatMap(tab => tab.specs || []).map(spec => spec.level).filter(Boolean);
 	closeBook(view.book);
-	for (const array of [view.passes, view.lines, ...view.levels.flatMap(level => [level.order, level.ranks]), ...orders.rooms, ...marks.rooms])
+	view.tree.close();
+	for (const array of [view.passes, view.lines, ...levels.flatMap(level => [level.order, level.ranks]), ...orders.rooms, ...marks.rooms])
 		letGo(array);
 }
 

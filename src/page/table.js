@@ -163,11 +163,11 @@ class Table {
 		return row;
 	}
 	badges(node) {
-		const list = [], { tab } = this.view;
+		const list = [], change = whatBecame(node, this.view.tab);
 		if (node.others > 0)
 			list.push(element("span", { class: "badge" }, group(String(node.others)) + " summed up"));
-		if (tab.changeOf && node.end - node.start === 1 && tab.changeOf[node.tree.order[node.start]] > 1 && !node.tree.opens(node))
-			list.push(element("span", { class: "badge" }, CHANGES[tab.changeOf[node.tree.order[node.start]]]));
+		if (change > 1)
+			list.push(element("span", { class: "badge" }, CHANGES[change]));
 		return list;
 	}
 	choose(i, see) {
@@ -268,6 +268,17 @@ class Table {
 }
 
 const CHANGES = ["unchanged", "changed", "added", "removed", "moved", "renamed"];
+
+/* What became of a row of a diff, a number of CHANGES: as its line says; where lines say nothing, by whether there was any of it
+ * before and is now.  -1: it has more lines than one. */
+function whatBecame(node, tab) {
+	if (!tab.diff || !node.parent)
+		return -1;
+	if (tab.changeOf)
+		return node.end - node.start === 1 && !node.tree.opens(node) ? tab.changeOf[node.tree.order[node.start]] : -1;
+	const any = what => tab.measures.some((_, m) => node.value(what, m) > 0);
+	return !any("base") ? 2 : !any("now") ? 3 : tab.measures.some((_, m) => node.change(m) !== 0) ? 1 : 0;
+}
 
 /* Of the rows before row i of a block those of blocks within it; or the one that row i is in, and where there. */
 function skippedAt(block, i) {

@@ -304,6 +304,18 @@ class Tree {
 		const order = sortedBy(Float64Array.from(weights), false);
 		return { ids: order.map(i => found.data[i]), weights: Float64Array.from(order, i => weights[i]) };
 	}
+	/* Gives back what is large of it.  Nobody asks it for anything any more. */
+	close() {
+		for (const waiting = [this.top]; waiting.length > 0;) {
+			const { kids } = waiting.pop();
+			if (!kids)
+				continue;
+			for (const node of kids.nodes.values())
+				waiting.push(node);
+			if (kids.count > KIDS_MANY)
+				[kids.start, ...kids.sums.values()].forEach(letGo);
+		}
+	}
 	find(path) {
 		let node = this.top;
 		for (const label of path) {

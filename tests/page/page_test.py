@@ -119,6 +119,14 @@ def check_profile(b, words, filters):
             check(f"{words} sections,symbols: {child['label']}", page, wanted)
 
 
+def became(b, words):
+    """Symbols with a badge, on the page and by heft's own sizes."""
+    page_rows(b, ["c3"], {})
+    shown = b.run("[...document.querySelectorAll('#table .rows .row')].map(r => [r.querySelector('.text').textContent, r.querySelector('.badge')?.textContent ?? ''])")
+    rows = {r["label"]: "added" if r["base_file"] + r["base_vm"] == 0 else "removed" if r["file"] + r["vm"] == 0 else "" for r in rows_of("size", "-d", "symbols", *words)["children"]}
+    return [[name, badge] for name, badge in shown if name in rows], [[name, rows[name]] for name, _ in shown if name in rows]
+
+
 def check_changes(b, words):
     """heft leaves out what did not change, the page does not."""
     for i, source in enumerate(SOURCES):
@@ -126,6 +134,7 @@ def check_changes(b, words):
                   for r in rows_of("size", "-d", source, *words)["children"]}
         page = page_rows(b, [f"c{i}"], {})
         check(f"{words} {source}: changes", {k: v for k, v in page.items() if v[0] != v[1]}, wanted)
+    check(f"{words}: what was added and removed", *became(b, words))
     top = rows_of("size", *words)
     check(f"{words}: the whole", b.run("[heftPage.totals('now'), heftPage.totals('base')]"),
           [[top["file"], top["vm"]], [top["base_file"], top["base_vm"]]])
