@@ -185,8 +185,12 @@ function linesInOrder(levels, lines) {
 		last.order = sortLines(order, last.ranks, last.count);
 	}
 	let { order } = last;
-	for (const level of levels.slice(0, -1).reverse())
-		order = sortLines(order, level.ranks, level.count);
+	for (const level of levels.slice(0, -1).reverse()) {
+		const from = order;
+		order = sortLines(from, level.ranks, level.count);
+		if (from !== order && from !== last.order)
+			letGo(from);
+	}
 	return order;
 }
 

@@ -11,8 +11,13 @@ function sortLines(order, ranks, count) {
 		return order;
 	/* A step for each rank where they are about as many as the lines, for each digit otherwise. */
 	const step = count <= Math.max(DIGIT, 2 * order.length) ? count : DIGIT;
-	for (let unit = 1; unit < count; unit *= step)
-		order = sortDigit(order, ranks, unit, step);
+	const given = order;
+	for (let unit = 1; unit < count; unit *= step) {
+		const from = order;
+		order = sortDigit(from, ranks, unit, step);
+		if (from !== given)
+			letGo(from);
+	}
 	return order;
 }
 
@@ -28,6 +33,8 @@ function sortDigit(from, ranks, unit, step) {
 		const line = from[i];
 		to[places[digits[line]]++] = line;
 	}
+	if (digits !== ranks)
+		letGo(digits);
 	return to;
 }
 
