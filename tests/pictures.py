@@ -153,6 +153,19 @@ def check_names(work):
     check("names: no control characters", not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", text))
 
 
+def check_texts():
+    """Paths are cut in front, where their names stay; what grew has a sign beside its colour."""
+    boxes, text = picture("-d", "compileunits", "-n0", HEFT)
+    paths = [tip.rsplit(": ", 1)[0] for tip, _ in boxes if tip.startswith("/")]
+    texts = [e.text for e in xml.fromstring(text.encode()).iter(SVG + "text")]
+    check("texts: no path is cut behind", not any(t.startswith("/") and t.endswith("…") for t in texts))
+    cut = [t[1:] for t in texts if t.startswith("…")]
+    check("texts: their ends stay", not paths or (cut and all(any(path.endswith(t) for path in paths) for t in cut)))
+    for words, sign in [(["tiny-grown", "--", "tiny"], "+"), (["tiny", "--", "tiny-grown"], "-")]:
+        _, text = picture("-d", "sections", *words)
+        check(f"texts: {words} has signs", any(re.search(rf"(^|: )\{sign}", e.text or "") for e in xml.fromstring(text.encode()).iter(SVG + "text")))
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         for recipe in glob.glob(FIXTURES + "/golden_*"):
@@ -173,6 +186,7 @@ def main():
         check_query("new.size")
         check_profile(HEFT)
         check_names(work)
+        check_texts()
     print(f"{COUNT[0]} checks, {len(FAILURES)} failed")
     sys.exit(1 if FAILURES or COUNT[0] < 100 else 0)
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MAP_HEIGHT = 540, MAP_GAP = 2, BAND = 18, TIP_LABEL = 300, TEXT_LABELS = 5 };
+enum { MAP_HEIGHT = 540, MAP_GAP = 2, BAND = 18, TIP_LABEL = 300, TEXT_LABELS = 5, SIGN = 11 };
 /* Pixels: of what is drawn, or opened.  A picture of a large program has some hundred kilobytes. */
 static const double least_inner = 500, least_side = 3, least_area = 30, least_band = 0.7;
 
@@ -188,11 +188,18 @@ static bool has_header(const struct tile *t)
 	return t->box.h > 3 * SVG_LINE && t->box.w > 40;
 }
 
-/* With the size where there is room for both. */
-static void put_label(const struct svg_box *b, const char *label, const char *tip, struct sink *s)
+/* With the size where there is room for both; colour alone does not say what grew. */
+static void put_label(const struct report *r, const struct tile *t, const char *tip, struct sink *s)
 {
-	const bool both = 7.0 * (double)strlen(tip) < b->w;
-	svg_text(s, b->x + 3, b->y + 12, b->w - 6, both ? tip : label);
+	const double change = r->table.diff ? change_of_row(r, t->row) : 0, y = t->box.y + 12;
+	const bool both = 7.0 * (double)strlen(tip) < t->box.w;
+	double x = t->box.x + 3, width = t->box.w - 6;
+	if (!both && change != 0 && width > SIGN) {
+		svg_text(s, x, y, SIGN, change > 0 ? "+" : "-");
+		x += SIGN;
+		width -= SIGN;
+	}
+	svg_text(s, x, y, width, both ? tip : t->row->label);
 }
 
 static void draw_tile(const struct report *r, const struct tile *t, bool inner, struct sink *s)
@@ -202,7 +209,7 @@ static void draw_tile(const struct report *r, const struct tile *t, bool inner, 
 	tip_text(tip, sizeof tip, r, t);
 	svg_box(s, &t->box, class, tip);
 	if (t->box.h >= 13 && (!inner || has_header(t)))
-		put_label(&t->box, t->row->label, tip, s);
+		put_label(r, t, tip, s);
 }
 
 /* ---- treemaps: Bruls, Huizing and van Wijk, "Squarified Treemaps" (2000) --------------------- */

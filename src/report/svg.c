@@ -2,8 +2,7 @@
 
 #include "base/tame.h"
 
-/* Text of 11 pixels has about so many pixels a character. */
-static const double char_width = 6.3;
+enum { TEXT_MOST = 4 * SVG_WIDTH };
 
 /* The hues of the page; contrast of text at least 7 : 1 on all of them. */
 static const char style[] =
@@ -98,31 +97,97 @@ void svg_box(struct sink *s, const struct svg_box *b, const char *class, const c
 	sink_text(s, STR("</title></rect>\n"));
 }
 
+/* Pixels of a character of DejaVu Sans at 11 pixels; other fonts have narrower ones. */
+static double char_width(uint32_t c)
+{
+	if (c >= 0x80)
+		return 11;
+	if (c != 0 && strchr("ijl.,:;'|!/\\ ft()[]{}r-", (int)c))
+		return 4.6;
+	if (c != 0 && strchr("mwMW@%<>=+#~&", (int)c))
+		return 10;
+	return c >= 'A' && c <= 'Z' ? 7.7 : 7;
+}
+
+/* How wide the character at a place is shown, and the bytes that it takes there. */
+static double width_at(struct str str, size_t pos, size_t *ret_size)
+{
+	struct tame t;
+	tame_get(&t, str, pos);
+	*ret_size = t.size;
+	return t.escape_size == 0 ? char_width(t.c) : char_width('x') * (double)t.escape_size;
+}
+
+static double text_width(struct str str)
+{
+	double width = 0;
+	for (size_t pos = 0, size; pos < str.len; pos += size)
+		width += width_at(str, pos, &size);
+	return width;
+}
+
+static struct str behind(struct str str, size_t size)
+{
+	return (struct str){ str.p + size, str.len - size };
+}
+
+/* The first characters that fit. */
+static struct str cut_behind(struct str str, double room)
+{
+	for (size_t pos = 0, size; pos < str.len; pos += size) {
+		room -= width_at(str, pos, &size);
+		if (room < 0)
+			return (struct str){ str.p, pos };
+	}
+	return str;
+}
+
+/* The last ones. */
+static struct str cut_in_front(struct str str, double room)
+{
+	size_t size;
+	for (double width = text_width(str); width > room && str.len > 0; str = behind(str, size))
+		width -= width_at(str, 0, &size);
+	return str;
+}
+
+/* What can be seen at most: no text costs more than the picture is wide. */
+static struct str shorten(struct str str, bool front)
+{
+	if (str.len <= TEXT_MOST)
+		return str;
+	if (!front)
+		return (struct str){ str.p, TEXT_MOST };
+	str = behind(str, str.len - TEXT_MOST);
+	while (str.len > 0 && ((unsigned char)str.p[0] & 0xc0) == 0x80)
+		str = behind(str, 1);
+	return str;
+}
+
+static void put_shown(struct sink *s, struct str str)
+{
+	char cut[TEXT_MOST + 1];
+	memcpy(cut, str.p, str.len);
+	cut[str.len] = '\0';
+	svg_escape(s, cut);
+}
+
 void svg_text(struct sink *s, double x, double y, double width, const char *text)
 {
-	const size_t most = width > 0 ? (size_t)(width / char_width) : 0;
-	const struct str str = str_of(text);
-	char cut[4 * SVG_WIDTH + 8];
-	size_t used = 0, count = 0, pos = 0;
-	struct tame t;
-	if (most < 3)
+	const struct str all = str_of(text);
+	const bool front = text[0] == '/';
+	struct str str = shorten(all, front);
+	const bool fits = str.len == all.len && text_width(str) <= width;
+	if (!fits)
+		str = (front ? cut_in_front : cut_behind)(str, width - char_width(0x2026));
+	if (str.len == 0 || (!fits && str.len < 2))
 		return;
-	for (; pos < str.len && count < most; pos += t.size) {
-		tame_get(&t, str, pos);
-		const size_t size = t.escape_size ? t.escape_size : t.size;
-		if (used + size + 4 > sizeof cut)
-			break;
-		memcpy(cut + used, t.escape_size ? t.escape : str.p + pos, size);
-		used += size;
-		count += t.escape_size ? t.escape_size : 1;
-	}
-	memcpy(cut + used, pos < str.len ? "…" : "", pos < str.len ? sizeof "…" : 1);
 	sink_text(s, STR("<text"));
 	put_number(s, "x", x);
 	put_number(s, "y", y);
-	sink_text(s, STR(">"));
-	svg_escape(s, cut);
-	sink_text(s, STR("</text>\n"));
+	sink_text(s, fits || !front ? STR(">") : STR(">…"));
+	put_shown(s, str);
+	sink_text(s, fits || front ? STR("</text>\n") : STR("…</text>\n"));
 }
 
 unsigned svg_colour(const char *label)

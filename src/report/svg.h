@@ -25,7 +25,8 @@ void svg_escape(struct sink *s, const char *text);
 
 /* A rectangle of a class, with a text that is shown where it is pointed at. */
 void svg_box(struct sink *s, const struct svg_box *b, const char *class, const char *tip);
-/* Text from x on, cut to a width; y is its base line.  Nothing where there is hardly room. */
+/* Text from x on, cut to a width; y is its base line.  Paths are cut in front, for their ends tell
+ * them apart.  Nothing where there is hardly room. */
 void svg_text(struct sink *s, double x, double y, double width, const char *text);
 /* A colour of those that tell owners apart: 0 .. SVG_COLOURS - 1. */
 unsigned svg_colour(const char *label);
