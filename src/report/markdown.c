@@ -1,5 +1,7 @@
 #include "report/markdown.h"
 
+#include "base/tame.h"
+
 /* A cut must not part a character of UTF-8. */
 static size_t cut_at(const char *text, size_t most)
 {
@@ -28,20 +30,23 @@ static void put_fence(struct sink *s, size_t count)
 		sink_text(s, STR("`"));
 }
 
-/* A bar would end the cell; a backslash in front of it goes away with the cells. */
+/* A bar would end the cell; a backslash in front of it goes away with the cells.  What changes how
+ * other text is shown, and what is no UTF-8, which servers refuse, is written as on a terminal. */
 void markdown_code(struct sink *s, const char *text, size_t most)
 {
 	const size_t end = cut_at(text, most), fence = longest_run(text, end) + 1;
 	const bool padded = fence > 1 || end == 0 || text[0] == ' ';
+	struct tame t;
 	put_fence(s, fence);
 	sink_text(s, padded ? STR(" ") : STR(""));
-	for (size_t i = 0; i < end; i++) {
-		if (text[i] == '|')
+	for (size_t pos = 0; pos < end; pos += t.size) {
+		tame_get(&t, (struct str){ text, end }, pos);
+		if (t.escape_size > 0)
+			sink_text(s, (struct str){ t.escape, t.escape_size });
+		else if (t.c == '|')
 			sink_text(s, STR("\\|"));
-		else if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
-			sink_text(s, STR(" "));
 		else
-			sink_text(s, (struct str){ text + i, 1 });
+			sink_text(s, (struct str){ text + pos, t.size });
 	}
 	sink_text(s, text[end] != '\0' ? STR("...") : STR(""));
 	sink_text(s, padded ? STR(" ") : STR(""));
