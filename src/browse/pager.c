@@ -9,6 +9,15 @@
 
 /* ---- lines of a text ------------------------------------------------------------------------- */
 
+/* Bytes of a line that does not fit: up to its last blank, unless that leaves half of it empty. */
+static size_t wrap_at(const char *at, size_t fits)
+{
+	for (size_t i = fits; i > fits / 2; i--)
+		if (at[i - 1] == ' ')
+			return i;
+	return fits;
+}
+
 /* Where the line behind the one that begins at `at` begins; lines are wrapped to the screen. */
 static const char *next_line(const char *at)
 {
@@ -16,7 +25,7 @@ static const char *next_line(const char *at)
 	const size_t size = end != NULL ? (size_t)(end - at) : strlen(at);
 	const size_t fits = paint_fit(at, paint_columns() - 2);
 	if (size > 0 && fits < size)
-		return at + fits;
+		return at + (at[fits] == ' ' ? fits + 1 : wrap_at(at, fits));
 	return at + size + (end != NULL);
 }
 

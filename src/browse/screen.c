@@ -272,11 +272,19 @@ int browse_foot(const char *text)
 	return paint_text(paint_rows() - 1, 0, paint_columns(), text, PAINT_HEAD, false);
 }
 
+/* In few columns those that lead to the others. */
+static const char *keys_text(void)
+{
+	static const char all[] =
+		" / filter  d group  s sort  m measure  i card  x code  o page  ? help  q quit";
+	return paint_columns() >= (int)sizeof all - 1 ? all : " ? help  / filter  d group  q quit";
+}
+
 static void draw_foot(const struct browse *b)
 {
 	const struct tree *t = &b->tree;
-	char text[500] =
-		" / filter  d group  s sort  m measure  i card  x code  o page  ? help  q quit";
+	char text[500];
+	snprintf(text, sizeof text, "%s", keys_text());
 	if (b->said[0] != '\0') {
 		snprintf(text, sizeof text, " %s", b->said);
 	} else if (t->marked > 0) {
@@ -285,7 +293,9 @@ static void draw_foot(const struct browse *b)
 		const enum heft_unit unit = t->table->measures[t->measure].unit;
 		tree_marked(t, t->measure, &now, &base);
 		browse_number_text(number, unit, t->diff ? now - base : now, t->diff);
-		snprintf(text, sizeof text, " %u marked: %s (%.0f) %s    u unmarks",
+		snprintf(text, sizeof text,
+			 t->diff ? " %u marked: %s (%+.0f) %s    u unmarks"
+				 : " %u marked: %s (%.0f) %s    u unmarks",
 			 (unsigned)t->marked, number, t->diff ? now - base : now,
 			 t->table->measures[t->measure].title);
 	}

@@ -469,13 +469,22 @@ def check_sizes():
         t.rest()
         if columns >= 40:
             t.wait("sections")
+            foot = t.lines()[-1]
+            check(f"sizes: keys at {columns}x{rows}", ("? help" in foot, "q quit" in foot), (True, True))
             check(f"sizes: rows at {columns}x{rows}", [n for _, n in labels(t.lines())], [r["label"] for r in top][:rows - HEAD - FOOT])
         check(f"sizes: lines at {columns}x{rows}", max(len(line) for line in t.lines()) <= columns, True)
-        t.press("End", "Right", "?")
+        lines = t.press("End", "Right", "?")
+        if columns == 40:
+            wrapped = " ".join(line.strip() for line in lines)
+            check("sizes: words of texts stay whole", re.search(r"Home End, g G +the first row, the last one", wrapped) is not None, True)
         t.press("q", "i")
         t.press("q", "q")
         check(f"sizes: {columns}x{rows} quits", t.status(), 0)
         t.close()
+    t = browse("tiny-grown", "--", "tiny")
+    check("sizes: marks of changes have a sign", re.search(r"\([+-][0-9]+\) file", t.press("Home", "Space")[-1]) is not None, True)
+    t.press("q")
+    t.close()
     t = browse("sources")
     for columns, rows in (120, 40), (50, 10), (30, 4), (80, 24):
         lines = t.resize(columns, rows)
