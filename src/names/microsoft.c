@@ -442,7 +442,8 @@ static ms_id array(struct ms *m)
 
 static ms_id plain(struct ms *m)
 {
-	const char *const text = ms_type(eat(m, "_"), next(m));
+	const bool line = eat(m, "_");
+	const char *const text = ms_type(line, next(m));
 	return text ? add(m, (struct ms_node){ .kind = MS_PLAIN, .text = str_of(text) }) : fail(m);
 }
 

@@ -256,6 +256,8 @@ static void names_of_microsofts_scheme_read_as_undname_has_them(void **state)
 		    { "??_C@_05CJBACGMB@hello?$AA@", "\"hello\"", "\"hello\"" },
 		    { "??_C@_0CB@NLEIHNFJ@a?5b?3?6?2@", "\"a b:\\n\\\\\"...", NULL },
 		    { "??_C@_13KDLDGPGJ@?$AA?7?$AA?$AA@", "L\"\\t\"", "L\"\\t\"" },
+		    { "?f@@YA_NPEA_K_J_W@Z", "f()",
+		      "bool __cdecl f(unsigned __int64 *, __int64, wchar_t)" },
 		    { "?f@@YAXXZ.cold", "f()", "void __cdecl f(void) (.cold)" }, );
 }
 
