@@ -201,6 +201,49 @@ def build_all(root, objects):
         return [pair for pairs in pool.map(build, [*BUILDS, *RUST]) for pair in pairs]
 
 
+# ---- languages ----------------------------------------------------------------------------------
+
+GO_MACHINES = ["amd64", "386", "arm64", "arm", "mips64le", "ppc64", "riscv64", "s390x"]
+GO_FLAGS = {"stripped": "-s -w", "symbols": "-w", "DWARF": ""}
+GO_SOURCE = """package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+)
+
+func main() {
+	json.NewEncoder(os.Stdout).Encode(http.ListenAndServe(":0", nil))
+}
+"""
+
+
+def build_go(folder, machine, what):
+    out = folder / f"go-{machine}-{what}"
+    (folder / "main.go").write_text(GO_SOURCE)
+    env = dict(os.environ, GOARCH=machine, GOOS="linux", GO111MODULE="off", GOFLAGS="", GOPROXY="off",
+               GOCACHE=str(folder / "cache"), GOPATH=str(folder), CGO_ENABLED="0")
+    subprocess.run(["go", "build", "-ldflags=" + GO_FLAGS[what], "-o", str(out), str(folder / "main.go")],
+                   check=True, env=env, cwd=folder, timeout=TIMEOUT)
+    return out
+
+
+def build_languages(root):
+    """(name, path) of each program in Go and Rust that can be built here."""
+    ret = []
+    if shutil.which("go"):
+        ret += [(f"go {m} {w}", build_go(root, m, w)) for m in GO_MACHINES for w in GO_FLAGS]
+    if shutil.which("rustc"):
+        for name in "rustc -O", "rustc -O lto":
+            folder = root / name.replace(" ", "_")
+            folder.mkdir()
+            out, stripped = build_rust(folder, RUST[name]), folder / "stripped"
+            run(["strip", "-s", "-o", str(stripped), str(out)], folder)
+            ret += [(name, out), (name, stripped)]
+    return ret
+
+
 # ---- with debug info ----------------------------------------------------------------------------
 #
 # Steps behind the link get the linked file and return what is to be measured: (what, file,
