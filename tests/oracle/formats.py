@@ -8,6 +8,7 @@ them, and every command
 import collections
 import csv
 import io
+import json
 import os
 import re
 import shutil
@@ -15,6 +16,9 @@ import struct
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "browse"))
+import terminal  # noqa: E402
 
 SOURCES = ["sections", "segments", "symbols", "compileunits", "sourcefiles", "inlines", "inlinestacks", "armembers",
            "inputfiles", "compileunits,symbols", "segments,sections"]
@@ -98,6 +102,10 @@ def functions_by_unit(t, path, section):
 
 # ---- WebAssembly ------------------------------------------------------------------------------------------------------
 
+WASM_TITLES = {"DATACOUNT": "DataCount", "ELEM": "Element"}
+WASM_SOURCES = {"one": "one.c", "two": "two.c", "three": "three.cc"}
+
+
 def wasm_map(text):
     """Of wasm-ld -Map: sizes of output sections; {(object, function): size}."""
     sections, functions = collections.Counter(), {}
@@ -110,22 +118,24 @@ def wasm_map(text):
         if depth == 0 and addr == "-":
             inside = name
             custom = re.match(r"CUSTOM\((.*)\)", name)
-            sections[custom[1] if custom else name.capitalize().replace("Datacount", "DataCount")] += size
+            sections[custom[1] if custom else WASM_TITLES.get(name, name.capitalize())] += size
         inner = re.match(r"(?:.*/)?(\w+)\.o:\((.*)\)$", name)
         if inside == "CODE" and inner:
-            functions[inner[1] + ".c", inner[2]] = size
+            functions[WASM_SOURCES[inner[1]], inner[2]] = size
     return dict(sections), functions
 
 
 def wasm(t):
     need(("clang-19", "clang-19"), ("wasm-ld-19", "lld-19"), ("llvm-ar-19", "llvm-19"), ("llvm-readobj-19", "llvm-19"))
+    with open(t.path("three.cc"), "w", encoding="utf-8") as f:
+        f.write(THREE)
     for number, flags in enumerate(["-O1", "-O0 -gdwarf-5", "-O2 -gdwarf-4 -ffunction-sections -fdata-sections"]):
         objects = []
-        for name in ("one", "two"):
+        for name, source in WASM_SOURCES.items():
             objects.append(t.path(f"{name}.o"))
-            run("clang-19", "--target=wasm32", "-g", *flags.split(), "-c", t.path(f"{name}.c"), "-o", objects[-1])
+            run("clang-19", "--target=wasm32", "-g", "-fno-exceptions", "-fno-rtti", *flags.split(), "-c", t.path(source), "-o", objects[-1])
         linked, stripped = t.path(f"linked{number}.wasm"), t.path(f"stripped{number}.wasm")
-        link = ["wasm-ld-19", "--no-entry", "--export=start", *objects]
+        link = ["wasm-ld-19", "--no-entry", "--no-demangle", "--export=start", "--export=more", *objects]
         run(*link, f"-Map={t.path('map')}", "-o", linked)
         run(*link, "--strip-all", "-o", stripped)
         archive = t.path(f"lib{number}.a")
@@ -138,6 +148,7 @@ def wasm(t):
                                         if not r["sections"].startswith("[")}, sections)
         mine = functions_by_unit(t, linked, "Code")
         t.check(f"{linked}: functions by unit", mine, functions)
+        t.check(f"{linked}: units of the map", {unit for unit, _ in functions}, set(WASM_SOURCES.values()))
         wasm_object(t, objects[0])
 
 
@@ -377,9 +388,7 @@ def pe(t):
             pe_layout(t, path)
         pe_names(t, program)
         pe_functions(t, stripped)
-        units = functions_by_unit(t, program, ".text")
-        for unit, function in [("one.c", "add"), ("one.c", "use"), ("two.c", "other")]:
-            t.check(f"{program}: unit of {function}", [u for u, f in units if f == function], [unit])
+        pe_units(t, program, objects)
     pe_resources(t, gcc)
     pe_imports(t)
     for target in ("x86_64-pc-windows-msvc", "aarch64-pc-windows-msvc", "i686-pc-windows-gnu"):
@@ -459,6 +468,17 @@ def pe_names(t, path):
     mine = {r["rawsymbols"] for r in t.rows(path, "rawsymbols")}
     aliases = len(names - mine)
     t.check(f"{path}: functions that are no row", aliases * 10 <= len(names) and len(names) > 20, True)
+
+
+def pe_units(t, path, objects):
+    """Every function of an object belongs to the object's source."""
+    units, count = functions_by_unit(t, path, ".text"), 0
+    for one in objects:
+        source = os.path.basename(one).replace(".o", ".c")
+        for name in re.findall(r"(?m)^\w+ [Tt] (\w+)$", run("llvm-nm-19", one)):
+            t.check(f"{path}: unit of {name}", [u for u, f in units if f == name], [source])
+            count += 1
+    t.check(f"{path}: there are functions", count >= 5, True)
 
 
 def pe_functions(t, path):
@@ -712,6 +732,30 @@ def commands_on(t, what, path, derives):
         t.check(f"{what}: {form}", status(t.heft, "size", "-d", "compileunits,symbols", f"--format={form}", path)[0], 0)
 
 
+def more_commands(t, what, path):
+    """What keeps sizes, and what tells a change; each byte of the file has a row."""
+    store, size = f"{path}.db", os.path.getsize(path)
+    for commit, minute in (("a1", "00"), ("b2", "01")):
+        words = ["history", "add", "--store", store, "--commit", commit, "--branch=main", f"--time=2026-01-01T00:{minute}", path]
+        t.check(f"{what}: history add {commit}", status(t.heft, *words)[0], 0)
+    log = run(t.heft, "history", "log", "--store", store)
+    t.check(f"{what}: history log", ("a1" in log, "b2" in log), (True, True))
+    code, said, _ = status(t.heft, "comment", f"--base={path}", path)
+    t.check(f"{what}: comment", (code, ": 0 bytes" in said), (0, True))
+    for sources in ("sections", "compileunits,symbols"):
+        rows = [json.loads(line) for line in run(t.heft, "rows", "-d", sources, path).splitlines()]
+        t.check(f"{what}: rows by {sources}", sum(r["file"] for r in rows), size)
+    if not terminal.find():
+        return
+    largest = [r["sections"] for r in t.rows(path, "sections")][:3]
+    seen = terminal.Terminal(t.folder, [t.heft, "browse", "-d", "sections,symbols", path], columns=120)
+    lines = seen.wait(lambda lines: all(any(title in line for line in lines) for title in largest))
+    t.check(f"{what}: browse shows the largest sections", lines is not None, True)
+    seen.press("q")
+    t.check(f"{what}: browse ends", seen.status(), 0)
+    seen.close()
+
+
 def commands(t):
     need(("clang-19", "clang-19"), ("ld64.lld-19", "lld-19"), ("dsymutil-19", "llvm-19"), ("llvm-lipo-19", "llvm-19"),
          ("x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64"), ("lld-link-19", "lld-19"), ("wasm-ld-19", "lld-19"))
@@ -719,6 +763,7 @@ def commands(t):
     for what, (path, derives) in samples.items():
         t.totals(path)
         commands_on(t, what, path, derives)
+        more_commands(t, what, path)
     both = t.path("both")
     run("llvm-lipo-19", "-create", t.path("x86_64"), t.path("arm64"), "-output", both)
     t.totals(both)
