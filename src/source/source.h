@@ -92,6 +92,11 @@ struct str section_label_name(const struct source_file *f, const struct section 
 struct debuginfo *source_dwarf(const struct source_file *f, const struct image *im,
 			       const struct image *debug);
 
+/* The image's own DWARF beside `first`, what source_dwarf gave of its debug file; NULL: there is no
+ * such second one. */
+struct debuginfo *source_own_dwarf(const struct source_file *f, const struct image *im,
+				   const struct debuginfo *first);
+
 /* How a source's labels are shown. */
 enum source_text {
 	TEXT_AS_IS,

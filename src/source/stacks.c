@@ -198,6 +198,9 @@ void source_inlinestacks(const struct source_file *f, struct layer *ret)
 		else if (!s.info)
 			note(f->notes, f->path, HEFT_NO_OFFSET, 0,
 			     "no debug info: functions stand without what was inlined into them");
+		s.info = source_own_dwarf(f, s.im, s.info);
+		if (s.info)
+			read_units(&s);
 		claim_symbols(&s);
 		vec_release(&s.places);
 	}

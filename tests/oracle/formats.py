@@ -644,6 +644,12 @@ def pdb_and_dwarf(t):
         left = {r["sections"] for r in t.rows(program, f"sections,{source}")
                 if r["sections"].startswith(".debug_") and r[source].startswith("[") and int(r["filesize"]) >= 512}
         t.check(f"{program}: debug sections of nobody by {source}", left, set())
+    for source in ("inlines", "inlinestacks"):  # where one object has DWARF alone
+        run("clang-19", "--target=x86_64-w64-mingw32", "-g", "-O1", "-Dmain=unused", "-c", t.path("two.c"), "-o", objects[1])
+        run(*link, f"--pdb={t.path('mixed.pdb')}", "-o", t.path("mixed.exe"))
+        rows = {r[source] for r in t.rows(t.path("mixed.exe"), f"sections,{source}") if r["sections"] == ".text"}
+        seen = [any(name in row for row in rows) for name in (("one.c:", "two.c:") if source == "inlines" else ("use", "other"))]
+        t.check(f"mixed.exe: {source}", seen, [True, True])
     both, dwarf = (functions_by_unit(t, path, ".text") for path in (program, alone))
     t.check(f"{program}: functions by unit", both, dwarf)
     t.check(f"{program}: there are functions", len(both) >= 4, True)

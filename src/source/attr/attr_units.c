@@ -112,8 +112,11 @@ static void close_bytes(struct attr *a)
 /* A program of which a PDB tells may have DWARF besides: of other objects, or of the same. */
 static void read_own_dwarf(struct attr *a)
 {
+	struct debuginfo *own = source_own_dwarf(a->f, a->im, a->dwarf);
+	if (!own)
+		return;
 	close_bytes(a);
-	a->dwarf = source_dwarf(a->f, a->im, NULL);
+	a->dwarf = own;
 	read_dwarf(a);
 }
 
@@ -125,8 +128,7 @@ void attr_units(struct attr *a)
 	a->dynsym = image_section_type(a->im, SHT_DYNSYM, 1);
 	attr_list_sized(a, &a->sized);
 	read_dwarf(a);
-	if (a->dwarf && a->dwarf->image != a->im && debuginfo_present(a->im))
-		read_own_dwarf(a);
+	read_own_dwarf(a);
 	if (by_map)
 		attr_linkmap(a);
 	if (!by_map || !a->f->input->linkmap) /* whose local symbols are made of the map */

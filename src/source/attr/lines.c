@@ -233,6 +233,15 @@ static void note_no_lines(const struct source_file *f, const struct lines *l)
 		     "debug info without line tables for the code: source lines are not known");
 }
 
+static void read_own_lines(struct lines *l)
+{
+	struct debuginfo *own = source_own_dwarf(l->f, l->im, l->info);
+	if (!own)
+		return;
+	l->info = own;
+	lines_of_all(l);
+}
+
 void source_inlines(const struct source_file *f, struct layer *ret)
 {
 	struct claims vm = { 0 }, file = { 0 };
@@ -242,6 +251,7 @@ void source_inlines(const struct source_file *f, struct layer *ret)
 		l.info = source_dwarf(f, im, f->debug ? &f->debug->images[0] : NULL);
 		if (l.info)
 			lines_of_all(&l);
+		read_own_lines(&l);
 		note_no_lines(f, &l);
 	}
 	layer_add_vm(f, ret, &vm);
