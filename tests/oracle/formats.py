@@ -133,7 +133,8 @@ def wasm(t):
         objects = []
         for name, source in WASM_SOURCES.items():
             objects.append(t.path(f"{name}.o"))
-            run("clang-19", "--target=wasm32", "-g", "-fno-exceptions", "-fno-rtti", *flags.split(), "-c", t.path(source), "-o", objects[-1])
+            run("clang-19", "--target=wasm32", "-g", "-fno-exceptions", "-fno-rtti", *flags.split(), "-c", t.path(source),
+                "-o", objects[-1])
         linked, stripped = t.path(f"linked{number}.wasm"), t.path(f"stripped{number}.wasm")
         link = ["wasm-ld-19", "--no-entry", "--no-demangle", "--export=start", "--export=more", *objects]
         run(*link, f"-Map={t.path('map')}", "-o", linked)
