@@ -130,12 +130,13 @@ def shards(server, tmp, count=2, running=None):
 
 # The tables of a history (docs/history.md), and what rows are spread by over shards.
 HISTORY = {"paths": "id", "symbols": "id", "lists": "build", "sections": "section", "changes": "symbol", "builds": "id",
-           "gone": "build", "store": "1"}
+           "gone": "build", "measures": "id", "sizes": "measure", "store": "1"}
 
 
 def spread(ports, made):
     """Makes database `history` on the first server: tables like those of database `made` there, their rows on all servers."""
-    view = ask(ports[0], f"SHOW CREATE TABLE {made}.steps")[0][0].replace("\\'", "'").replace("\\n", " ")
+    views = [ask(ports[0], f"SHOW CREATE TABLE {made}.{view}")[0][0].replace("\\'", "'").replace("\\n", " ")
+             for view in ("steps", "measured")]
     for port in ports:
         ask(port, "CREATE DATABASE history_local")
     ask(ports[0], "CREATE DATABASE history")
@@ -145,4 +146,5 @@ def spread(ports, made):
             ask(port, create.replace(f"TABLE {made}.", "TABLE history_local."))
         ask(ports[0], f"CREATE TABLE history.{table} AS history_local.{table} "
                       f"ENGINE = Distributed(fleet, history_local, {table}, {key})")
-    ask(ports[0], view.replace(f"{made}.", "history."))
+    for view in views:
+        ask(ports[0], view.replace(f"{made}.", "history."))

@@ -41,6 +41,14 @@ HEFT_API struct heft_history *heft_history_open(const char *store, unsigned flag
 						struct heft_err *err);
 HEFT_API void heft_history_free(struct heft_history *h);
 
+/* A number that was measured of a build beside its symbols.  Never grows. */
+struct heft_history_row {
+	const char *source; /* "regions", "libraries", "budgets", "heap" */
+	const char *kind;   /* what is counted: "file", "vm", "used", "limit", "live_bytes" */
+	const char *label;  /* "FLASH"; of several levels with " > " between: "FLASH > libm.a" */
+	double value;
+};
+
 /* What is known of a build.  NULL in what is given to heft_history_add is "". */
 struct heft_build {
 	size_t size;   /* sizeof(struct heft_build) */
@@ -53,6 +61,10 @@ struct heft_build {
 	const char *commit;           /* not empty; with these two it names the build */
 	const char *parent;           /* the commit before it; "": not known */
 	const char *branch, *machine;
+	/* Only given: rows beside the symbols.  Of a source that none of them has nothing is said,
+	 * and the build counts as unchanged there. */
+	const struct heft_history_row *rows;
+	size_t row_count;
 };
 
 /* The second since 1970 that a text names: "2026-11-23", "2026-11-23T18:00" (UTC) or "@SECONDS". */
@@ -79,11 +91,13 @@ HEFT_API bool heft_history_remove(struct heft_history *h, const uint64_t *ids, s
 struct heft_history_query {
 	size_t size;                           /* sizeof(struct heft_history_query) */
 	const char *product, *config, *branch; /* NULL: any */
-	/* Of all reports but the log: what is measured.  "file" (default), "vm", or the name of a
+	/* What is measured.  "file" (default), "vm", or the name of a
 	 * section, source, object, component or symbol, with the kind in front where several are
-	 * called so: "symbol:main".  A source or object that ends in '/': all below it. */
+	 * called so: "symbol:main".  A source or object that ends in '/': all below it.  Of rows
+	 * that were given the label, or "SOURCE:LABEL" or "SOURCE.KIND:LABEL".  Of
+	 * HEFT_HISTORY_ROWS a source.  The log has "file" unless told otherwise. */
 	const char *of;
-	const char *from, *to; /* HEFT_HISTORY_BISECT: words for builds */
+	const char *from, *to; /* HEFT_HISTORY_BISECT and _ROWS: words for builds */
 	uint64_t limit;        /* HEFT_HISTORY_TREND: bytes that are to be reached; 0: none */
 };
 
@@ -113,12 +127,19 @@ enum heft_history_report {
 	HEFT_HISTORY_BLAME,  /* a row a build that changed it, the latest first */
 	HEFT_HISTORY_BISECT, /* the steps from one build to another, the largest first */
 	HEFT_HISTORY_TREND,  /* slope and forecast; then a row a change of level */
+	/* A row for each of a source that differs from one build to another, by falling change. */
+	HEFT_HISTORY_ROWS,
 };
 /* Writes a report; `query` and `opts` may be NULL.  The formats are those of heft_query_run. */
 HEFT_API bool heft_history_write(struct heft_history *h, enum heft_history_report what,
 				 const struct heft_history_query *query,
 				 const struct heft_query_opts *opts, const struct heft_sink *sink,
 				 struct heft_err *err);
+
+/* The sizes of what query.of names, one for each build that the query lets through, in their order:
+ * `count` of them at most into `ret`.  HEFT_ENOTFOUND where no build has anything of the name. */
+HEFT_API bool heft_history_values(struct heft_history *h, const struct heft_history_query *query,
+				  double *ret, size_t count, struct heft_err *err);
 
 /* A change from one build to the next. */
 struct heft_step {

@@ -241,6 +241,7 @@ struct heft_query_opts {
 	uint64_t rows;  /* of a statement, at most; 0: all */
 	unsigned width; /* table: lines are cut to it; 0: never */
 	bool csv_safe;  /* as in heft_write_opts */
+	bool zstd;      /* histories: what is written is packed as a frame of Zstandard */
 };
 /* Runs the statements of a text and writes what they give.  HEFT_EARG for a mistake in them, and
  * for statements that would change something.  `opts` may be NULL. */
@@ -319,6 +320,12 @@ HEFT_API bool heft_budget_write(const struct heft_budget *b, const struct heft_w
 
 /* ---- comments on changes ---------------------------------------------------- */
 
+/* Tells how a size came to be what it was: sizes in earlier builds, the oldest first, the latest
+ * `count` at most.  `subject` is "file", "vm", "section" or "region", `name` that of the section
+ * or region.  Returns how many there are; 0: it is not known. */
+typedef size_t (*heft_course_fn)(void *ctx, const char *subject, const char *name, double *ret,
+				 size_t count);
+
 /* What is said of a change.  Zeroed but for `size`: the default. */
 struct heft_comment_opts {
 	size_t size;       /* sizeof(struct heft_comment_opts) */
@@ -328,6 +335,9 @@ struct heft_comment_opts {
 	/* Nothing is written where every section changed by fewer bytes, debug sections aside, and
 	 * every limit is kept.  0: there is always a text. */
 	uint64_t noise;
+	/* Asked for each line of sizes, which shows the course.  NULL: none is shown. */
+	heft_course_fn course;
+	void *course_ctx;
 };
 
 /* Writes the one comment that a pull request needs, in Markdown: the sizes with their limits, which

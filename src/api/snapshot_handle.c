@@ -1,5 +1,6 @@
 /* Snapshots: heft_snapshot_*. */
 #include "api/snapshot_handle.h"
+#include "snapshot/set_paths.h"
 
 #include "api/finder.h"
 #include "api/structs.h"
@@ -144,6 +145,16 @@ static bool read_diff(struct heft_snapshot *s, const char *path, struct bytes b,
 	return true;
 }
 
+bool snapshot_take_components(struct heft_snapshot *s, struct heft_err *err)
+{
+	struct components c = { { 0 } };
+	const bool ok = !s->components_path || components_open(&c, s->components_path, err);
+	if (ok && s->components_path)
+		snapshot_name_components(&s->snapshot, &c);
+	components_close(&c);
+	return ok;
+}
+
 static bool open_file(struct heft_snapshot *s, const char *path, struct heft_err *err)
 {
 	struct file f;
@@ -158,6 +169,7 @@ static bool open_file(struct heft_snapshot *s, const char *path, struct heft_err
 		ok = s->open = sizefile_read(&s->snapshot, path, f.bytes, &s->notes, err);
 		if (ok)
 			snapshot_split_names(&s->snapshot);
+		ok = ok && snapshot_take_components(s, err);
 	} else {
 		file_close(&f);
 		return snapshot_make(s, &path, 1, err);

@@ -31,4 +31,7 @@ struct heft_snapshot {
 bool snapshot_make(struct heft_snapshot *s, const char *const *paths, size_t count,
 		   struct heft_err *err);
 
+/* Takes the components of the file that was named, if one was; of a snapshot that was read. */
+bool snapshot_take_components(struct heft_snapshot *s, struct heft_err *err);
+
 #endif

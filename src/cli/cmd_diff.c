@@ -13,6 +13,8 @@ enum {
 	O_EXIT_CODE,
 	O_SUPERSIZE,
 	O_STACKS,
+	O_ROWS_OF,
+	O_OWNERS,
 };
 
 const struct opt diff_opts[] = {
@@ -31,6 +33,7 @@ const char diff_manual[] =
 	"file may stand for both.\n";
 
 const struct opt history_diff_opts[] = {
+	{ O_ROWS_OF, 0, true, "of", "SOURCE", "rows of this source instead: regions, heap .." },
 #include "cli/history/history_opts.inc"
 #include "cli/diff_opts.inc"
 #include "cli/last_opts.inc"
@@ -40,9 +43,11 @@ const struct opt history_diff_opts[] = {
 const char history_diff_manual[] =
 	"Tells what changed between two builds of a history, as 'heft diff' of their\n"
 	"snapshots.  A build is named by a commit or the start of one, a branch, a date,\n"
-	"'#NUMBER', or 'latest'; '~N' behind it is the N-th before.\n";
+	"'#NUMBER', or 'latest'; '~N' behind it is the N-th before.  With --of, what rows\n"
+	"changed that builds were added with (heft history add -d regions).\n";
 
 const struct opt history_top_opts[] = {
+	{ O_OWNERS, 0, true, "owners", "FILE", "a CODEOWNERS that says whose sources are whose" },
 #include "cli/history/history_opts.inc"
 #include "cli/diff_opts.inc"
 #include "cli/last_opts.inc"
@@ -51,8 +56,9 @@ const struct opt history_top_opts[] = {
 
 const char history_top_manual[] =
 	"Tells who grew most from one build of a history to another, the first and the\n"
-	"latest where they are not named: by the components that builds were added with\n"
-	"(heft history add --components=CODEOWNERS), or by what --by says.\n";
+	"latest where they are not named: by the owners that --owners names, else by the\n"
+	"components that builds were added with (heft history add --components), or by\n"
+	"what --by says.\n";
 
 static const struct choice by_choices[] = {
 	{ "symbol", HEFT_DIFF_BY_SYMBOL },
@@ -83,6 +89,8 @@ struct diff_job {
 	struct heft_diff_query query;
 	struct output out;
 	const char *save;
+	const char *rows_of; /* a source, instead of symbols; NULL: symbols */
+	struct heft_history *builds;
 	const char *files[2];
 	size_t file_count;
 	bool exit_code;
@@ -124,6 +132,8 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_STACKS: job->settings.flags |= HEFT_SNAPSHOT_STACKS; break;
 	case O_SAVE: job->save = value; break;
 	case O_EXIT_CODE: job->exit_code = true; break;
+	case O_ROWS_OF: job->rows_of = value; break;
+	case O_OWNERS: job->settings.components = value; break;
 	case O_SUPERSIZE:
 		job->flags |= HEFT_DIFF_SUPERSIZE;
 		job->settings.flags |= HEFT_SNAPSHOT_WHOLE_PATHS;
@@ -216,14 +226,42 @@ static int run(struct diff_job *job)
 	return new_ ? run_pair(job, old, new_) : EXIT_TROUBLE;
 }
 
+static bool write_source(void *ctx, FILE *to, struct heft_err *err)
+{
+	const struct diff_job *job = ctx;
+	const struct heft_sink sink = output_sink(&job->out, to);
+	const struct heft_query_opts opts = { .size = sizeof opts,
+					      .format = job->out.write.format,
+					      .rows = output_rows(&job->out, 20),
+					      .width = job->out.write.width,
+					      .csv_safe = job->out.write.csv_safe };
+	struct heft_history_query q = job->history.query;
+	q.of = job->rows_of;
+	q.from = job->files[0];
+	q.to = job->files[1];
+	return heft_history_write(job->builds, HEFT_HISTORY_ROWS, &q, &opts, &sink, err);
+}
+
+static int run_source(struct diff_job *job)
+{
+	job->builds = history_open(job->cli, &job->history);
+	const int status = job->builds ? outfile_write(job->cli, job->out.path, write_source, job)
+				       : EXIT_TROUBLE;
+	heft_history_free(job->builds);
+	return status;
+}
+
 static int run_builds(struct diff_job *job)
 {
 	struct heft_snapshot *sides[2];
 	if (job->file_count != 2)
 		return cli_error(job->cli, "must specify two builds; try '%s --help'",
 				 job->cli->usage);
+	if (job->rows_of)
+		return run_source(job);
 	struct heft_history *h = history_open(job->cli, &job->history);
-	const bool ok = h && history_read_pair(job->cli, h, job->files, sides);
+	const bool ok = h &&
+			history_read_pair(job->cli, h, job->files, job->settings.components, sides);
 	heft_history_free(h);
 	return ok ? run_pair(job, sides[0], sides[1]) : EXIT_TROUBLE;
 }

@@ -64,6 +64,27 @@ static void put_binary(const struct report *r, const struct row_walk *walk, stru
 		put_whole(s, walk->levels.data[depth - 1].row->now[m].whole);
 }
 
+/* ---- records --------------------------------------------------------------------------------- */
+
+/* A column is a number or a text in all records of a report. */
+static void put_record(const struct report *r, const struct heft_row *row, struct sink *s)
+{
+	struct json j = sink_json(s);
+	json_open(&j, '{');
+	for (size_t i = 0; i < r->table.text_count; i++) {
+		const char *text = row->texts[i];
+		json_key(&j, r->table.texts[i].name);
+		if (!text)
+			json_null(&j);
+		else if (r->table.texts[i].number)
+			json_raw(&j, str_of(text));
+		else
+			json_text(&j, str_of(text));
+	}
+	json_close(&j, '}');
+	sink_text(s, STR("\n"));
+}
+
 /* ---- all rows -------------------------------------------------------------------------------- */
 
 static bool has_rows_for_stores(const struct report *r)
@@ -77,6 +98,11 @@ static bool has_rows_for_stores(const struct report *r)
 bool out_store_rows(const struct report *r, struct sink *s, struct heft_err *err)
 {
 	struct row_walk walk;
+	if (r->kind && r->kind->draws_records && r->opts.format == HEFT_NDJSON) {
+		for (size_t i = 0; !s->failed && i < r->table.top->child_count; i++)
+			put_record(r, r->table.top->children[i], s);
+		return true;
+	}
 	if (!has_rows_for_stores(r))
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this report has no such format");
 	row_walk_init(&walk, r->table.top);

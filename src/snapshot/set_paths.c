@@ -287,3 +287,10 @@ void snapshot_set_paths(struct snapshot *s, const struct build_paths *build,
 	if (components)
 		set_components(s, components);
 }
+
+void snapshot_name_components(struct snapshot *s, struct components *components)
+{
+	for (size_t i = 0; i < s->symbols.count; i++)
+		s->symbols.data[i].component = 0;
+	set_components(s, components);
+}

@@ -12,4 +12,8 @@
 void snapshot_set_paths(struct snapshot *s, const struct build_paths *build,
 			const struct paths *paths, struct components *components);
 
+/* Gives all symbols of a snapshot that is finished the components of their sources, and takes away
+ * those that they had. */
+void snapshot_name_components(struct snapshot *s, struct components *components);
+
 #endif

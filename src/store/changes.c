@@ -48,6 +48,74 @@ static struct sums make_sums(struct catalog *catalog, const struct content *c)
 	return s;
 }
 
+/* ---- folders --------------------------------------------------------------------------------- */
+
+const char *const path_kind_words[PATH_KINDS] = { "source", "component" };
+/* Of the id of the text in struct known. */
+static const size_t path_places[PATH_KINDS] = { offsetof(struct known, source),
+						offsetof(struct known, component) };
+
+void path_labels(enum path_kind kind, struct str path, void (*fn)(void *ctx, struct str label),
+		 void *ctx)
+{
+	if (kind == PATH_COMPONENT && path.len > 0)
+		fn(ctx, path);
+	for (size_t i = 0; i < path.len && kind != PATH_COMPONENT; i++)
+		if (path.p[i] == '/')
+			fn(ctx, (struct str){ path.p, i + 1 });
+}
+
+struct path_sum {
+	struct measures *measures;
+	const char *source;
+	const struct level *by;
+};
+
+static void add_level(void *ctx, struct str label)
+{
+	const struct path_sum *sum = ctx;
+	struct level *l = measures_get(sum->measures, str_of(sum->source), STR("own"), label);
+	l->was += sum->by->was;
+	l->now += sum->by->now;
+}
+
+/* By text: many symbols have the same path. */
+static void sum_kind(struct measures *m, enum path_kind kind, const struct catalog *catalog,
+		     const struct sums *old, const struct sums *now)
+{
+	const size_t count = catalog->texts.entries.count;
+	struct level *by_text = mem_zeroed(count + 1, sizeof *by_text);
+	for (size_t i = 0; i < now->count; i++) {
+		uint32_t text;
+		memcpy(&text, (const char *)&catalog->list.data[i] + path_places[kind],
+		       sizeof text);
+		by_text[text].was += i < old->count ? old->data[i] : 0;
+		by_text[text].now += now->data[i];
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (by_text[i].was != 0 || by_text[i].now != 0)
+			path_labels(kind, catalog_text(catalog, i), add_level,
+				    &(struct path_sum){ m, path_kind_words[kind], &by_text[i] });
+	mem_free(by_text);
+}
+
+static void sum_paths(struct measures *m, const struct catalog *catalog, const struct sums *old,
+		      const struct sums *now)
+{
+	for (unsigned i = 0; i < PATH_KINDS; i++)
+		sum_kind(m, (enum path_kind)i, catalog, old, now);
+	for (size_t i = 0; i < m->levels.count; i++) {
+		struct level *l = &m->levels.data[i];
+		l->was = clean(l->was);
+		l->now = clean(l->now);
+		/* Parts in another order leave other dust. */
+		if (l->now - l->was < 1e-6 && l->was - l->now < 1e-6)
+			l->now = l->was;
+	}
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
 static void write_row(struct db *db, uint32_t symbol, uint32_t build, double was, double own)
 {
 	struct db_query *q = db_insert(db, TABLE_CHANGES);
@@ -74,6 +142,7 @@ struct change_job {
 	struct catalog *catalog;
 	uint32_t build;
 	void (*row)(struct db *db, uint32_t symbol, uint32_t build, double was, double own);
+	struct measures *sums; /* NULL: they are not wanted */
 };
 
 static void each_change(const struct change_job *job, const struct content *base,
@@ -86,20 +155,22 @@ static void each_change(const struct change_job *job, const struct content *base
 		if (was != own)
 			job->row(job->db, job->catalog->list.data[i].id, job->build, was, own);
 	}
+	if (job->sums)
+		sum_paths(job->sums, job->catalog, &old, &new_);
 	mem_free(old.data);
 	mem_free(new_.data);
 }
 
 void changes_write(struct db *db, struct catalog *catalog, uint32_t build,
-		   const struct content *base, const struct content *now)
+		   const struct content *base, const struct content *now, struct measures *sums)
 {
-	each_change(&(struct change_job){ db, catalog, build, write_row }, base, now);
+	each_change(&(struct change_job){ db, catalog, build, write_row, sums }, base, now);
 }
 
 void changes_erase(struct db *db, struct catalog *catalog, uint32_t build,
 		   const struct content *base, const struct content *now)
 {
-	each_change(&(struct change_job){ db, catalog, build, erase_row }, base, now);
+	each_change(&(struct change_job){ db, catalog, build, erase_row, NULL }, base, now);
 }
 
 /* ---- sections -------------------------------------------------------------------------------- */

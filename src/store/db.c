@@ -9,6 +9,8 @@ const struct db_table_facts db_tables[TABLES] = {
 	[TABLE_LISTS] = { "lists", "build, depth, data" },
 	[TABLE_SECTIONS] = { "sections", "section, build, size, in_file, in_memory" },
 	[TABLE_CHANGES] = { "changes", "symbol, build, was, own" },
+	[TABLE_MEASURES] = { "measures", "id, source, kind, label" },
+	[TABLE_SIZES] = { "sizes", "measure, build, was, now" },
 	[TABLE_BUILDS] = { "builds", "id, base, product, config, commit_id, parent, branch, time, "
 				     "machine, file, vm, symbols" },
 };
@@ -140,6 +142,13 @@ void db_make_tables(struct db *db)
 {
 	if (!db->failed)
 		db->engine->run(db, db->engine->schema);
+}
+
+bool db_upgrade(struct db *db)
+{
+	if (!db->failed && db->engine->upgrade)
+		db->engine->run(db, db->engine->upgrade);
+	return db->engine->upgrade != NULL;
 }
 
 void db_compact(struct db *db)

@@ -29,6 +29,8 @@ enum db_table {
 	TABLE_LISTS,    /* build, depth, data */
 	TABLE_SECTIONS, /* section, build, size, in_file, in_memory */
 	TABLE_CHANGES,  /* symbol, build, was, own */
+	TABLE_MEASURES, /* id, source, kind, label */
+	TABLE_SIZES,    /* measure, build, was, now */
 	/* id, base, product, config, commit_id, parent, branch, time, machine, file, vm, symbols */
 	TABLE_BUILDS,
 	TABLES
@@ -82,6 +84,10 @@ bool db_fail(struct db *db, enum heft_code code, const char *text);
 /* How many of the tables are there, and whether tables of somebody else are. */
 unsigned db_count_tables(struct db *db, bool *ret_others);
 void db_make_tables(struct db *db);
+/* So many tables has a store of version 1; db_upgrade makes those that came since, in the
+ * transaction that is open.  False where the engine cannot. */
+enum { DB_TABLES_OF_1 = 7 };
+bool db_upgrade(struct db *db);
 
 /* A transaction that no other writer gets between; waits up to a minute for others.  db_commit
  * returns false, and nothing has changed, where anything in it has failed. */

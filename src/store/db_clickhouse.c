@@ -28,10 +28,19 @@ static const char schema[] =
 	"in_file Int64, in_memory Int64) ENGINE = MergeTree ORDER BY (section, build);"
 	"CREATE TABLE IF NOT EXISTS changes(symbol Int64, build Int64, was Float64, own Float64) "
 	"ENGINE = MergeTree ORDER BY (symbol, build);"
+	"CREATE TABLE IF NOT EXISTS measures(id Int64, source String, kind String, "
+	"label String) ENGINE = MergeTree ORDER BY (label, id);"
+	"CREATE TABLE IF NOT EXISTS sizes(measure Int64, build Int64, was Float64, now Float64) "
+	"ENGINE = MergeTree ORDER BY (measure, build);"
 	"CREATE TABLE IF NOT EXISTS builds(id Int64, base Int64, product String, config String, "
 	"commit_id String, parent String, branch String, time Int64, machine String, file Int64, "
 	"vm Int64, symbols Int64) ENGINE = MergeTree ORDER BY id;"
 	"CREATE TABLE IF NOT EXISTS gone(build Int64) ENGINE = MergeTree ORDER BY build;"
+	"CREATE VIEW IF NOT EXISTS measured AS SELECT build, product, config, commit_id, branch, "
+	"time, source, kind, label, was, now, now - was AS change FROM (SELECT * FROM (SELECT "
+	"measure, build, was, now FROM sizes) ANY INNER JOIN (SELECT id AS measure, source, kind, "
+	"label FROM measures) USING measure) ANY INNER JOIN (SELECT id AS build, product, config, "
+	"commit_id, branch, time FROM builds) USING build;"
 	"CREATE VIEW IF NOT EXISTS steps AS SELECT build, product, config, commit_id, branch, "
 	"time, "
 	"name, section, source, object, component, was, own, own - was AS change "
@@ -469,7 +478,7 @@ const struct db_engine engine_clickhouse = {
 	.schema = schema,
 	/* Table `store` is made last. */
 	.count_own = { { NULL, NULL,
-			 "SELECT if(count() > 0, 7, 0) FROM system.tables WHERE "
+			 "SELECT if(count() > 0, 9, 0) FROM system.tables WHERE "
 			 "database = currentDatabase() AND name = 'store'" } },
 	.count_others = { { NULL, NULL, NULL } },
 	.open = open_server,

@@ -14,9 +14,16 @@
 #include <libpq-fe.h>
 #include <stdio.h>
 
+#define MEASURES                                                                                   \
+	"CREATE TABLE measures(id BIGINT PRIMARY KEY, source TEXT NOT NULL, "                      \
+	"kind TEXT NOT NULL, label TEXT COLLATE \"C\" NOT NULL);"                                  \
+	"CREATE INDEX measures_by_label ON measures USING hash(label);"                            \
+	"CREATE TABLE sizes(measure BIGINT, build BIGINT, was DOUBLE PRECISION NOT NULL, "         \
+	"now DOUBLE PRECISION NOT NULL, PRIMARY KEY(measure, build));" DB_MEASURED_VIEW
+static const char upgrade[] = MEASURES "UPDATE store SET version = 2;";
 static const char schema[] =
 	"CREATE TABLE store(version BIGINT NOT NULL, edition BIGINT NOT NULL);"
-	"INSERT INTO store VALUES(1, 0);"
+	"INSERT INTO store VALUES(2, 0);"
 	"CREATE TABLE paths(id BIGINT PRIMARY KEY, path TEXT COLLATE \"C\" NOT NULL);"
 	"CREATE TABLE symbols(id BIGINT PRIMARY KEY, hash BIGINT NOT NULL, "
 	"name TEXT COLLATE \"C\" NOT NULL, section BIGINT NOT NULL, object BIGINT NOT NULL, "
@@ -32,7 +39,7 @@ static const char schema[] =
 	"CREATE TABLE sections(section BIGINT, build BIGINT, size BIGINT NOT NULL, "
 	"in_file BIGINT NOT NULL, in_memory BIGINT NOT NULL, PRIMARY KEY(section, build));"
 	"CREATE TABLE changes(symbol BIGINT, build BIGINT, was DOUBLE PRECISION NOT NULL, "
-	"own DOUBLE PRECISION NOT NULL, PRIMARY KEY(symbol, build));" DB_STEPS_VIEW;
+	"own DOUBLE PRECISION NOT NULL, PRIMARY KEY(symbol, build));" DB_STEPS_VIEW MEASURES;
 
 /* ---- the library ----------------------------------------------------------------------------- */
 
@@ -534,6 +541,7 @@ static struct bytes get_bytes(struct db_query *q, int cell)
 static const struct db_engine engine = {
 	.kind = DB_POSTGRES,
 	.schema = schema,
+	.upgrade = upgrade,
 	.count_own = { { NULL, "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() "
 			       "AND tablename IN (" DB_TABLE_NAMES ")" } },
 	/* A database of a team has other tables, which are nobody's business. */

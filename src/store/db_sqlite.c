@@ -3,10 +3,18 @@
 
 #include <sqlite3.h>
 #include <stdio.h>
+#include <time.h>
 
+#define MEASURES                                                                                   \
+	"CREATE TABLE measures(id INTEGER PRIMARY KEY, source TEXT NOT NULL, "                     \
+	"kind TEXT NOT NULL, label TEXT NOT NULL);"                                                \
+	"CREATE INDEX measures_by_label ON measures(label);"                                       \
+	"CREATE TABLE sizes(measure INTEGER, build INTEGER, was REAL NOT NULL, "                   \
+	"now REAL NOT NULL, PRIMARY KEY(measure, build)) WITHOUT ROWID;" DB_MEASURED_VIEW
+static const char upgrade[] = MEASURES "UPDATE store SET version = 2;";
 static const char schema[] =
 	"CREATE TABLE store(version INTEGER NOT NULL, edition INTEGER NOT NULL);"
-	"INSERT INTO store VALUES(1, 0);"
+	"INSERT INTO store VALUES(2, 0);"
 	"CREATE TABLE paths(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);"
 	"CREATE TABLE symbols(id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, name TEXT NOT NULL, "
 	"section INTEGER NOT NULL, object INTEGER NOT NULL, source INTEGER NOT NULL, "
@@ -23,7 +31,7 @@ static const char schema[] =
 	"in_file INTEGER NOT NULL, in_memory INTEGER NOT NULL, PRIMARY KEY(section, build)) "
 	"WITHOUT ROWID;"
 	"CREATE TABLE changes(symbol INTEGER, build INTEGER, was REAL NOT NULL, own REAL NOT NULL, "
-	"PRIMARY KEY(symbol, build)) WITHOUT ROWID;" DB_STEPS_VIEW;
+	"PRIMARY KEY(symbol, build)) WITHOUT ROWID;" DB_STEPS_VIEW MEASURES;
 
 /* ---- failures -------------------------------------------------------------------------------- */
 
@@ -48,6 +56,7 @@ static const struct {
 struct sqlite {
 	sqlite3 *handle;
 	struct owned *owned; /* closes the database of what is given up */
+	time_t since;        /* it waits for another process, in seconds */
 };
 
 static sqlite3 *handle_of(const struct db *db)
@@ -81,6 +90,21 @@ static void run(struct db *db, const char *sql)
 	check(db, sqlite3_exec(handle_of(db), sql, NULL, NULL, NULL));
 }
 
+/* SQLite's own patience counts what it means to sleep, and lasts longer where a machine is busy. */
+static int goes_on_waiting(void *ctx, int times)
+{
+	static const struct timespec pause = { 0, 20 * 1000 * 1000 };
+	struct sqlite *s = ctx;
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (times == 0)
+		s->since = now.tv_sec;
+	if (now.tv_sec - s->since >= DB_PATIENCE / 1000)
+		return 0;
+	nanosleep(&pause, NULL);
+	return 1;
+}
+
 static bool open_file(struct db *db, const char *path)
 {
 	struct sqlite *s = mem_zeroed(1, sizeof *s);
@@ -92,7 +116,8 @@ static bool open_file(struct db *db, const char *path)
 	check(db, sqlite3_open_v2(path, &s->handle, mode, NULL));
 	if (db->failed)
 		return false;
-	sqlite3_busy_timeout(s->handle, db->flags & DB_NO_WAIT ? 0 : DB_PATIENCE);
+	if (!(db->flags & DB_NO_WAIT))
+		sqlite3_busy_handler(s->handle, goes_on_waiting, s);
 	run(db, "PRAGMA cache_size = -65536"); /* KiB */
 	return !db->failed;
 }
@@ -248,6 +273,7 @@ static struct bytes get_bytes(struct db_query *q, int cell)
 const struct db_engine engine_sqlite = {
 	.kind = DB_SQLITE,
 	.schema = schema,
+	.upgrade = upgrade,
 	.count_own = { { "SELECT count(*) FROM sqlite_master WHERE name IN (" DB_TABLE_NAMES
 			 ")" } },
 	.count_others = { { "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name NOT "

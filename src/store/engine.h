@@ -14,7 +14,9 @@ enum { DB_PATIENCE = 60000 };
 
 enum db_type { DB_NULL, DB_INT, DB_REAL, DB_TEXT, DB_BYTES, DB_LIST };
 
-#define DB_TABLE_NAMES "'store', 'paths', 'symbols', 'lists', 'sections', 'changes', 'builds'"
+#define DB_TABLE_NAMES                                                                             \
+	"'store', 'paths', 'symbols', 'lists', 'sections', 'changes', 'builds', 'measures', "      \
+	"'sizes'"
 enum { DB_TABLE_COUNT = TABLES + 1 };
 
 #define DB_STEPS_VIEW                                                                              \
@@ -25,6 +27,11 @@ enum { DB_TABLE_COUNT = TABLES + 1 };
 	"JOIN paths section ON section.id = s.section JOIN paths source ON source.id = s.source "  \
 	"JOIN paths object ON object.id = s.object "                                               \
 	"JOIN paths component ON component.id = s.component;"
+
+#define DB_MEASURED_VIEW                                                                           \
+	"CREATE VIEW measured AS SELECT z.build, b.product, b.config, b.commit_id, b.branch, "     \
+	"b.time, m.source, m.kind, m.label, z.was, z.now, z.now - z.was AS change "                \
+	"FROM sizes z JOIN builds b ON b.id = z.build JOIN measures m ON m.id = z.measure;"
 
 /* A parameter.  Texts, bytes and lists (numbers with commas between) are in db_query.room. */
 struct db_value {
@@ -64,6 +71,7 @@ struct db {
 struct db_engine {
 	enum db_kind kind;
 	const char *schema;
+	const char *upgrade; /* makes the tables that version 1 had not; NULL: it cannot */
 	/* Count tables of the names of a store, and those of others that are in its place. */
 	struct sql count_own, count_others;
 	/* False on failure, which it has told by db_say. */

@@ -1,24 +1,8 @@
 #include "store/log.h"
 
-#include <stdio.h>
+#include "report/spark.h"
 
 enum { SPARKS = 10 };
-
-void spark_line(const double *values, size_t count, char *room)
-{
-	double low = count > 0 ? values[0] : 0, high = low;
-	for (size_t i = 1; i < count; i++) {
-		low = values[i] < low ? values[i] : low;
-		high = values[i] > high ? values[i] : high;
-	}
-	for (size_t i = 0; i < count; i++) {
-		const int step = high > low ? (int)((values[i] - low) / (high - low) * 7.999) : 0;
-		*room++ = '\xe2';
-		*room++ = '\x96';
-		*room++ = (char)(0x81 + step);
-	}
-	*room = '\0';
-}
 
 /* Which facts differ among the builds, and are worth a column. */
 struct shown {
@@ -38,20 +22,27 @@ static struct shown what_differs(const struct timeline *t)
 	return s;
 }
 
+/* What is listed of a build: its file, or something else. */
+static double size_of(const struct timeline *t, const struct series *of, const struct build *b)
+{
+	return of ? of->values.data[timeline_place(t, b)] : (double)b->file;
+}
+
 /* The sizes of the builds up to one, of its own product and configuration. */
-static void put_spark(struct answer *a, const struct timeline *t, const struct build *b)
+static void put_spark(struct answer *a, const struct timeline *t, const struct series *of,
+		      const struct build *b)
 {
 	double values[SPARKS];
 	char room[3 * SPARKS + 1];
 	size_t first = SPARKS;
 	for (; b && first > 0; b = timeline_before(t, b))
-		values[--first] = (double)b->file;
+		values[--first] = size_of(t, of, b);
 	spark_line(values + first, SPARKS - first, room);
 	answer_short(a, room);
 }
 
-static void put_build(struct answer *a, const struct timeline *t, const struct build *b,
-		      const struct shown *shown)
+static void put_build(struct answer *a, const struct timeline *t, const struct series *of,
+		      const struct build *b, const struct shown *shown)
 {
 	const struct build *before = timeline_before(t, b);
 	answer_build(a, b);
@@ -61,18 +52,19 @@ static void put_build(struct answer *a, const struct timeline *t, const struct b
 		answer_text(a, b->facts.product);
 	if (shown->config)
 		answer_text(a, b->facts.config);
-	answer_int(a, (int64_t)b->file);
+	answer_real(a, size_of(t, of, b));
 	if (before)
-		answer_int(a, (int64_t)(b->file - before->file));
+		answer_real(a, size_of(t, of, b) - size_of(t, of, before));
 	else
 		answer_null(a);
 	answer_int(a, (int64_t)b->vm);
 	answer_int(a, (int64_t)b->symbols);
-	put_spark(a, t, b);
+	put_spark(a, t, of, b);
 	answer_row(a);
 }
 
-bool log_write(const struct timeline *t, const struct query_visitor *to, struct heft_err *err)
+bool log_write(const struct timeline *t, const struct series *of, const struct query_visitor *to,
+	       struct heft_err *err)
 {
 	const struct shown s = what_differs(t);
 	const char *names[ANSWER_COLUMNS] = { "build", "date", "commit" };
@@ -85,10 +77,10 @@ bool log_write(const struct timeline *t, const struct query_visitor *to, struct 
 	if (s.config)
 		names[count++] = "config";
 	for (size_t i = 0; i < 5; i++)
-		names[count++] = (const char *const[]){ "file", "change", "vm", "symbols",
-							"course" }[i];
+		names[count++] = (const char *const[]){ of ? of->what : "file", "change", "vm",
+							"symbols", "course" }[i];
 	answer_start(&a, to, names, count);
 	for (size_t i = t->list.count; i > 0 && !a.stopped; i--)
-		put_build(&a, t, t->list.data[i - 1], &s);
+		put_build(&a, t, of, t->list.data[i - 1], &s);
 	return answer_end(&a, err);
 }

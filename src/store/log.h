@@ -3,12 +3,10 @@
 #define HEFT_STORE_LOG_H
 
 #include "store/answer.h"
-#include "store/timeline.h"
+#include "store/series.h"
 
-bool log_write(const struct timeline *t, const struct query_visitor *to, struct heft_err *err);
-
-/* Values from left to right as blocks of eight heights, UTF-8: 3 bytes a value.  `room` has 3 *
- * count + 1 bytes. */
-void spark_line(const double *values, size_t count, char *room);
+/* `of`: what is listed instead of the size of the file; NULL: that. */
+bool log_write(const struct timeline *t, const struct series *of, const struct query_visitor *to,
+	       struct heft_err *err);
 
 #endif

@@ -38,9 +38,24 @@ bool steps_write(const struct steps *steps, const struct query_visitor *to, stru
 	return answer_end(&a, err);
 }
 
-static const char *const change_names[] = { "build",     "date",    "commit", "branch", "product",
-					    "config",    "section", "name",   "source", "object",
-					    "component", "was",     "own" };
+/* What the rows of a build begin with, for other tools: the whole time and commit. */
+#define BUILD_NAMES "build", "time", "commit", "branch", "product", "config"
+
+static void put_facts(struct answer *a, const struct build *b)
+{
+	char text[24], seconds[30];
+	time_text(b->facts.time, text);
+	snprintf(seconds, sizeof seconds, "%s:%02d", text, (int)((b->facts.time % 60 + 60) % 60));
+	answer_int(a, b->id);
+	answer_short(a, seconds);
+	answer_text(a, b->facts.commit);
+	answer_text(a, b->facts.branch);
+	answer_text(a, b->facts.product);
+	answer_text(a, b->facts.config);
+}
+
+static const char *const change_names[] = { BUILD_NAMES, "section",   "name", "source",
+					    "object",    "component", "was",  "own" };
 
 struct teller {
 	struct store *s;
@@ -51,10 +66,7 @@ struct teller {
 
 static void put_change(struct teller *w, const struct build *b, struct db_query *q)
 {
-	answer_build(&w->a, b);
-	answer_text(&w->a, b->facts.branch);
-	answer_text(&w->a, b->facts.product);
-	answer_text(&w->a, b->facts.config);
+	put_facts(&w->a, b);
 	for (int i = 0; i < (int)COUNT_OF(w->texts); i++) {
 		w->texts[i].len = 0;
 		text_add(&w->texts[i], db_text(q, i + 1));
@@ -104,6 +116,90 @@ bool changes_tell(struct store *s, const struct timeline *t, const struct query_
 	for (size_t i = 0; i < COUNT_OF(w.texts); i++)
 		text_release(&w.texts[i]);
 	return answer_end(&w.a, err) && db_check(s->db, err);
+}
+
+static const char *const row_names[] = { BUILD_NAMES, "source", "kind", "label", "was", "now" };
+
+bool rows_tell(struct store *s, const struct timeline *t, const char *source,
+	       const struct query_visitor *to, struct heft_err *err)
+{
+	static const struct sql sql = SQL_ALL(
+		"SELECT build, kind, label, was, now FROM measured WHERE source = $1 "
+		"ORDER BY build, label, kind");
+	struct answer a;
+	struct text kind = { 0 }, label = { 0 };
+	answer_start(&a, to, row_names, COUNT_OF(row_names));
+	struct db_query *q = db_query(s->db, &sql);
+	db_put_text(q, str_of(source));
+	while (!a.stopped && db_row(q)) {
+		const struct build *b = store_build(s, (uint32_t)db_int(q, 0));
+		if (!b || timeline_place(t, b) == SIZE_MAX)
+			continue;
+		text_set(&kind, db_text(q, 1));
+		text_set(&label, db_text(q, 2));
+		text_add_char(&kind, '\0');
+		text_add_char(&label, '\0');
+		put_facts(&a, b);
+		answer_text(&a, source);
+		answer_text(&a, kind.p);
+		answer_text(&a, label.p);
+		answer_real(&a, db_real(q, 3));
+		answer_real(&a, db_real(q, 4));
+		answer_row(&a);
+	}
+	db_do(q);
+	text_release(&kind);
+	text_release(&label);
+	return answer_end(&a, err) && db_check(s->db, err);
+}
+
+/* ---- rows of sources ------------------------------------------------------------------------- */
+
+struct difference {
+	uint32_t key;
+	double change;
+};
+
+/* The larger change first, then the earlier key. */
+static int compare_differences(const void *pa, const void *pb)
+{
+	const struct difference *a = pa, *b = pb;
+	const double x = fabs(a->change), y = fabs(b->change);
+	if (x != y)
+		return x > y ? -1 : 1;
+	return a->key < b->key ? -1 : a->key > b->key;
+}
+
+static void put_difference(struct answer *a, const struct measures *m, const struct difference *d)
+{
+	const struct level *l = &m->levels.data[d->key];
+	struct str parts[3];
+	measures_parts(m, d->key, parts);
+	answer_real(a, d->change);
+	answer_real(a, l->was);
+	answer_real(a, l->now);
+	answer_text(a, parts[1].p);
+	answer_text(a, parts[2].p);
+	answer_row(a);
+}
+
+bool rows_compare(const struct measures *m, const struct query_visitor *to, struct heft_err *err)
+{
+	static const char *const names[] = { "change", "was", "now", "kind", "label" };
+	VEC(struct difference) list = { 0 };
+	struct answer a;
+	for (uint32_t i = 0; i < m->levels.count; i++) {
+		const struct level *l = &m->levels.data[i];
+		if (l->was != l->now)
+			vec_push(&list, (struct difference){ i, l->now - l->was });
+	}
+	if (list.count > 1)
+		qsort(list.data, list.count, sizeof *list.data, compare_differences);
+	answer_start(&a, to, names, COUNT_OF(names));
+	for (size_t i = 0; i < list.count && !a.stopped; i++)
+		put_difference(&a, m, &list.data[i]);
+	vec_release(&list);
+	return answer_end(&a, err);
 }
 
 /* ---- trend ----------------------------------------------------------------------------------- */

@@ -10,6 +10,11 @@ bool steps_write(const struct steps *steps, const struct query_visitor *to, stru
 /* The changes of builds, symbol by symbol. */
 bool changes_tell(struct store *s, const struct timeline *t, const struct query_visitor *to,
 		  struct heft_err *err);
+/* The same of rows of a source. */
+bool rows_tell(struct store *s, const struct timeline *t, const char *source,
+	       const struct query_visitor *to, struct heft_err *err);
+/* Numbers whose `was` is not their `now`, the largest change first. */
+bool rows_compare(const struct measures *m, const struct query_visitor *to, struct heft_err *err);
 /* A row of the slope, with the day when it reaches `limit` bytes (0: none); then one a change of
  * level.  HEFT_EARG where the builds are of several products or configurations. */
 bool trend_write(const struct series *s, uint64_t limit, const struct query_visitor *to,

@@ -1,5 +1,6 @@
 #include "store/series.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* ---- what is asked about --------------------------------------------------------------------- */
@@ -76,10 +77,9 @@ static bool read_sizes(struct series *ret, struct store *s, const struct range *
 }
 
 /* Rows of symbols are the changes from the base. */
-static bool read_changes(struct series *ret, struct store *s, const struct sql *sql,
-			 const struct range *r)
+static bool sum_changes(double *by_build, struct store *s, const struct sql *sql,
+			const struct range *r)
 {
-	double *by_build = mem_zeroed(s->builds.count + 1, sizeof *by_build);
 	bool any = false;
 	struct db_query *q = db_query(s->db, sql);
 	db_put_text(q, text_str(&r->first));
@@ -93,8 +93,28 @@ static bool read_changes(struct series *ret, struct store *s, const struct sql *
 	for (size_t i = 0; i < s->builds.count; i++) {
 		const struct build *b = &s->builds.data[i];
 		const struct build *base = b->base ? store_build(s, b->base) : NULL;
-		const size_t at = timeline_place(ret->timeline, b);
 		by_build[i] += base ? by_build[base - s->builds.data] : 0;
+	}
+	return any;
+}
+
+bool series_sum(double *by_build, struct store *s, enum path_kind kind, const char *name)
+{
+	static const enum kind kinds[PATH_KINDS] = { SOURCE, COMPONENT };
+	struct range r = { { 0 }, { 0 } };
+	set_range(&r, name, kind != PATH_COMPONENT);
+	const bool any = sum_changes(by_build, s, &sums[kinds[kind]], &r);
+	range_release(&r);
+	return any;
+}
+
+static bool read_changes(struct series *ret, struct store *s, const struct sql *sql,
+			 const struct range *r)
+{
+	double *by_build = mem_zeroed(s->builds.count + 1, sizeof *by_build);
+	const bool any = sum_changes(by_build, s, sql, r);
+	for (size_t i = 0; i < s->builds.count; i++) {
+		const size_t at = timeline_place(ret->timeline, &s->builds.data[i]);
 		if (at != SIZE_MAX)
 			ret->values.data[at] = by_build[i];
 	}
@@ -102,10 +122,77 @@ static bool read_changes(struct series *ret, struct store *s, const struct sql *
 	return any;
 }
 
+/* Rows of measures say what is so from their build on. */
+static void read_levels(struct series *ret, struct store *s, int64_t measure)
+{
+	static const struct sql levels = SQL_ALL("SELECT build, now FROM sizes WHERE measure = $1");
+	double *by_build = mem_alloc((s->builds.count + 1) * sizeof *by_build);
+	for (size_t i = 0; i < s->builds.count; i++)
+		by_build[i] = (double)NAN;
+	struct db_query *q = db_query(s->db, &levels);
+	db_put(q, measure);
+	while (db_row(q)) {
+		const struct build *b = store_build(s, (uint32_t)db_int(q, 0));
+		if (b)
+			by_build[b - s->builds.data] = db_real(q, 1);
+	}
+	for (size_t i = 0; i < s->builds.count; i++) {
+		const struct build *b = &s->builds.data[i];
+		const struct build *base = b->base ? store_build(s, b->base) : NULL;
+		const size_t at = timeline_place(ret->timeline, b);
+		if (isnan(by_build[i]))
+			by_build[i] = base ? by_build[base - s->builds.data] : 0;
+		if (at != SIZE_MAX)
+			ret->values.data[at] = by_build[i];
+	}
+	mem_free(by_build);
+}
+
+static bool is_text(struct str wanted, struct str text)
+{
+	return !wanted.p || str_eq(wanted, text);
+}
+
+/* The first measure with the label; a source or kind without a text is any. */
+static bool read_measure(struct series *ret, struct store *s, struct str source, struct str kind,
+			 const char *label)
+{
+	static const struct sql of_label = SQL_ALL(
+		"SELECT id, source, kind FROM measures WHERE label = $1 ORDER BY id");
+	int64_t id = 0;
+	struct db_query *q = db_query(s->db, &of_label);
+	db_put_text(q, str_of(label));
+	while (id == 0 && db_row(q))
+		if (is_text(source, db_text(q, 1)) && is_text(kind, db_text(q, 2)))
+			id = db_int(q, 0);
+	db_do(q);
+	if (id != 0)
+		read_levels(ret, s, id);
+	return id != 0;
+}
+
+/* "LABEL", "SOURCE:LABEL" or "SOURCE.KIND:LABEL". */
+static bool read_named(struct series *ret, struct store *s, const char *what)
+{
+	const char *colon = strchr(what, ':');
+	const struct str any = { NULL, 0 };
+	if (read_measure(ret, s, any, any, what))
+		return true;
+	if (!colon)
+		return false;
+	const size_t len = (size_t)(colon - what), dot = strcspn(what, ".:");
+	const struct str source = { what, dot };
+	const struct str kind = dot < len ? (struct str){ what + dot + 1, len - dot - 1 } : any;
+	return read_measure(ret, s, source, kind, colon + 1);
+}
+
 static bool read_kind(struct series *ret, struct store *s, enum kind kind, const char *name)
 {
 	struct range r = { { 0 }, { 0 } };
 	const size_t len = strlen(name);
+	/* What has many symbols is summed up when it is added. */
+	if (kind == COMPONENT || (kind == SOURCE && name[len - 1] == '/'))
+		return read_measure(ret, s, str_of(kind_words[kind]), STR("own"), name);
 	set_range(&r, name, len > 0 && name[len - 1] == '/');
 	bool any = kind == SECTION ? read_sizes(ret, s, &r) : read_changes(ret, s, &sums[kind], &r);
 	if (!any && kind == SYMBOL && len > 0 && name[len - 1] != '(') {
@@ -142,9 +229,12 @@ static bool find_name(struct series *ret, struct store *s, const char *what)
 			return true;
 		}
 		if (told)
-			break;
+			return false;
 	}
-	return false;
+	if (!read_named(ret, s, what))
+		return false;
+	ret->what = arena_copy(&ret->arena, str_of(what));
+	return true;
 }
 
 bool series_make(struct series *ret, struct store *s, const struct timeline *t, const char *what,
@@ -162,8 +252,8 @@ bool series_make(struct series *ret, struct store *s, const struct timeline *t, 
 	series_release(ret);
 	return db_check(s->db, err) &&
 	       fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET,
-		    "'%s' is neither 'file' nor 'vm', nor a section, source, object, component or "
-		    "symbol of any build",
+		    "'%s' is neither 'file' nor 'vm', nor a section, source, object, component, "
+		    "symbol or row of any build",
 		    what);
 }
 

@@ -4,6 +4,7 @@
 #ifndef HEFT_STORE_SERIES_H
 #define HEFT_STORE_SERIES_H
 
+#include "store/changes.h"
 #include "store/timeline.h"
 
 struct series {
@@ -14,13 +15,18 @@ struct series {
 };
 
 /* `what` is "file", "vm", or the name of a section, source, object, component or symbol; of two of
- * the same name the earlier kind counts, unless the kind stands in front: "symbol:main".  A source
- * or object that ends in '/' is all below it; a symbol may lack its parameters.  Sizes of sections
- * are padded, all others own bytes.  HEFT_ENOTFOUND where nothing is called so.  After false,
- * series_release is not needed. */
+ * the same name the earlier kind counts, unless the kind stands in front: "symbol:main".  What was
+ * added as a row has its source in front, and may have what it counts: "regions:FLASH",
+ * "regions.limit:FLASH".  A source or object that ends in '/' is all below it; a symbol may lack
+ * its parameters.  Sizes of sections are padded, all others own bytes.  HEFT_ENOTFOUND where
+ * nothing is called so.  After false, series_release is not needed. */
 bool series_make(struct series *ret, struct store *s, const struct timeline *t, const char *what,
 		 struct heft_err *err);
 void series_release(struct series *s);
+
+/* Own bytes of all symbols of a component, or of all sources that begin with a folder, by
+ * place of the build in s->builds.  False where there are none.  O(changes of them). */
+bool series_sum(double *by_build, struct store *s, enum path_kind kind, const char *name);
 
 /* A change of the series from a build to the one before it. */
 struct step {

@@ -1,13 +1,14 @@
 #include "store/store.h"
 
 #include "store/changes.h"
+#include "store/upgrade.h"
 
 #include <stdio.h>
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
 static const struct sql version_of = SQL_TWO(
-	"SELECT version FROM store", "SELECT if(max(version) = 0, 1, max(version)) FROM store");
+	"SELECT version FROM store", "SELECT if(max(version) = 0, 2, max(version)) FROM store");
 static const struct sql edition_of = SQL_TWO("SELECT edition FROM store",
 					     "SELECT max(edition) FROM store");
 #define BUILDS                                                                                     \
@@ -24,7 +25,7 @@ static void settle_schema(struct store *s, bool writes)
 {
 	bool others;
 	const unsigned count = db_count_tables(s->db, &others);
-	if (count == TABLES + 1)
+	if (count == TABLES + 1 || (count == DB_TABLES_OF_1 && db_ask(s->db, &version_of) == 1))
 		return;
 	if (count > 0 || others)
 		db_fail(s->db, HEFT_EFORMAT, "is no history, but another database");
@@ -34,7 +35,7 @@ static void settle_schema(struct store *s, bool writes)
 		db_make_tables(s->db);
 }
 
-static void check_version(struct store *s)
+static int64_t check_version(struct store *s)
 {
 	char text[120];
 	const int64_t version = db_ask(s->db, &version_of);
@@ -45,6 +46,21 @@ static void check_version(struct store *s)
 		db_fail(s->db, HEFT_EUNSUPPORTED, text);
 	else if (version < 1)
 		db_fail(s->db, HEFT_EFORMAT, "is damaged: it says no version");
+	return version;
+}
+
+/* In the transaction of who writes. */
+static void bring_up(struct store *s, bool writes)
+{
+	if (!writes)
+		db_fail(s->db, HEFT_EUNSUPPORTED,
+			"has schema 1, of an older heft: 'heft history add' or 'gc' makes it 2");
+	else if (db_upgrade(s->db))
+		upgrade_fill(s);
+	else
+		db_fail(s->db, HEFT_EUNSUPPORTED,
+			"has schema 1, of an older heft: export its builds and import them into a "
+			"new one");
 }
 
 static const char *copy(struct store *s, struct db_query *q, int cell)
@@ -101,7 +117,7 @@ static void refresh(struct store *s)
 static void next_edition(struct store *s)
 {
 	static const struct sql next = SQL_TWO("UPDATE store SET edition = $1",
-					       "INSERT INTO store SELECT toInt64(1), toInt64($1)");
+					       "INSERT INTO store SELECT toInt64(2), toInt64($1)");
 	struct db_query *q = db_query(s->db, &next);
 	db_put(q, ++s->edition);
 	db_do(q);
@@ -118,8 +134,10 @@ bool store_open(struct store *s, const char *url, unsigned flags, struct heft_er
 	if (writes)
 		db_begin(s->db);
 	settle_schema(s, writes);
-	check_version(s);
+	const int64_t version = check_version(s);
 	refresh(s);
+	if (version == 1)
+		bring_up(s, writes);
 	if (writes)
 		db_commit(s->db);
 	if (db_check(s->db, err))
@@ -314,6 +332,40 @@ static void put_content(struct store *s, uint32_t build, const struct content *c
 	mem_free((void *)(uintptr_t)packed.p);
 }
 
+/* A build and its bases, for measures_read; 0: none. */
+struct chain {
+	VEC(uint32_t) ids;
+};
+
+static struct chain chain_of(const struct store *s, uint32_t build)
+{
+	struct chain c = { { 0 } };
+	for (const struct build *b = store_build(s, build); b; b = store_build(s, b->base))
+		vec_push(&c.ids, b->id);
+	return c;
+}
+
+/* Numbers as they were in a build, and as the facts of another one say. */
+static void compare_rows(const struct store *s, struct measures *m, uint32_t was,
+			 const struct build_facts *f)
+{
+	struct chain c = chain_of(s, was);
+	measures_take(m, f->rows, f->row_count, c.ids.data, c.ids.count);
+	vec_release(&c.ids);
+}
+
+static bool same_rows(const struct store *s, uint32_t build, const struct build_facts *f)
+{
+	struct measures m;
+	if (f->row_count == 0)
+		return true;
+	measures_init(&m, s->db);
+	compare_rows(s, &m, build, f);
+	const bool same = measures_same(&m);
+	measures_release(&m);
+	return same;
+}
+
 /* Inside a transaction: puts the build into the tables, and its content, which it takes, into
  * s->last. */
 static void insert(struct store *s, const struct snapshot *snapshot, const struct build_facts *f,
@@ -323,7 +375,12 @@ static void insert(struct store *s, const struct snapshot *snapshot, const struc
 	const bool has_base = base && read_content(s, base);
 	const uint32_t id = insert_build(s, f, base, snapshot);
 	put_content(s, id, c, has_base ? &s->last.content : NULL, has_base ? depth_of(s, base) : 0);
-	changes_write(s->db, &s->catalog, id, has_base ? &s->last.content : NULL, c);
+	struct measures m;
+	measures_init(&m, s->db);
+	changes_write(s->db, &s->catalog, id, has_base ? &s->last.content : NULL, c, &m);
+	compare_rows(s, &m, base, f);
+	measures_write(&m, id);
+	measures_release(&m);
 	sections_write(s->db, &s->catalog, id, snapshot);
 	remember(s, id, c);
 }
@@ -371,10 +428,12 @@ static void move_base(struct store *s, const struct build *b, uint32_t base)
 		changes_erase(s->db, &s->catalog, b->id, &s->last.content, &c);
 	if (base && read_content(s, base))
 		from = &s->last.content;
+	const uint32_t gone = b->base;
 	set_base(s, b->id, base);
 	delete_rows(s, &delete_list, b->id);
 	put_content(s, b->id, &c, from, from ? depth_of(s, base) : 0);
-	changes_write(s->db, &s->catalog, b->id, from, &c);
+	changes_write(s->db, &s->catalog, b->id, from, &c, NULL);
+	measures_move_base(s->db, b->id, gone);
 	content_release(&c);
 }
 
@@ -388,6 +447,7 @@ static void delete_build(struct store *s, const struct build *b)
 		return;
 	const bool has_base = b->base && read_content(s, b->base);
 	changes_erase(s->db, &s->catalog, b->id, has_base ? &s->last.content : NULL, &c);
+	measures_erase(s->db, b->id);
 	delete_rows(s, &sections, b->id);
 	delete_rows(s, &delete_list, b->id);
 	delete_rows(s, &builds, b->id);
@@ -420,7 +480,8 @@ static enum store_outcome replace(struct store *s, const struct snapshot *snapsh
 				  const struct build_facts *facts, struct content *c)
 {
 	const struct build *there = same_build(s, facts);
-	if (there && read_content(s, there->id) && content_same(c, &s->last.content))
+	if (there && read_content(s, there->id) && content_same(c, &s->last.content) &&
+	    same_rows(s, there->id, facts))
 		return STORE_SAME;
 	if (there)
 		take_out(s, there->id);
@@ -443,6 +504,23 @@ bool store_add(struct store *s, const struct snapshot *snapshot, const struct bu
 	if (db_commit(s->db) && outcome != STORE_SAME)
 		reload(s);
 	*ret = outcome;
+	return db_check(s->db, err);
+}
+
+bool store_measures(struct store *s, struct measures *ret, const char *source, uint32_t before,
+		    uint32_t build, struct heft_err *err)
+{
+	struct chain c = chain_of(s, build);
+	measures_init(ret, s->db);
+	measures_read(ret, source, c.ids.data, c.ids.count);
+	for (size_t i = 0; i < ret->levels.count; i++) {
+		struct level *l = &ret->levels.data[i];
+		*l = (struct level){ .id = l->id, .now = l->was };
+	}
+	vec_release(&c.ids);
+	c = chain_of(s, before);
+	measures_read(ret, source, c.ids.data, c.ids.count);
+	vec_release(&c.ids);
 	return db_check(s->db, err);
 }
 

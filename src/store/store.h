@@ -13,8 +13,9 @@
 #define HEFT_STORE_STORE_H
 
 #include "store/content.h"
+#include "store/measures.h"
 
-enum { STORE_VERSION = 1, STORE_PERIOD = 128 };
+enum { STORE_VERSION = 2, STORE_PERIOD = 128 };
 
 /* What is said of a build.  Texts are never NULL. */
 struct build_facts {
@@ -22,6 +23,10 @@ struct build_facts {
 	const char *commit, *parent; /* parent "": not known */
 	const char *machine;
 	int64_t time; /* of the commit, in seconds since 1970 */
+	/* Numbers of data sources, budgets and heaps; of a source that none of them has nothing is
+	 * said. */
+	const struct heft_history_row *rows;
+	size_t row_count;
 };
 
 /* A build that is kept. */
@@ -64,6 +69,9 @@ bool store_add(struct store *s, const struct snapshot *snapshot, const struct bu
 /* Appends the text of the `.size` file of a build. */
 bool store_read(struct store *s, uint32_t build, struct text *ret, bool *ret_own,
 		struct heft_err *err);
+/* Reads the numbers of a source as a build has them; those of another one, or 0, into `was`. */
+bool store_measures(struct store *s, struct measures *ret, const char *source, uint32_t before,
+		    uint32_t build, struct heft_err *err);
 /* Takes builds out; those whose base they are get another one. */
 bool store_remove(struct store *s, const uint32_t *builds, size_t count, struct heft_err *err);
 

@@ -14,101 +14,7 @@
 
 #include <cmocka.h>
 
-#include "../lib/snapmaker.h"
-
-/* ---- random programs ------------------------------------------------------------------------- */
-
-static uint64_t seed;
-
-static uint32_t random_below(uint32_t n)
-{
-	seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
-	return (uint32_t)(seed >> 33) % n;
-}
-
-enum { SYMBOLS_MAX = 400 };
-
-/* A symbol of a program that changes; `name` is one of few, so that some occur twice. */
-struct piece {
-	unsigned name, source, size, section, aliases;
-};
-
-struct program {
-	struct piece pieces[SYMBOLS_MAX];
-	size_t count;
-	bool components;
-};
-
-static struct piece random_piece(void)
-{
-	return (struct piece){ random_below(300), random_below(12), random_below(400),
-			       random_below(4), random_below(20) == 0 ? 2 : 1 };
-}
-
-static void change(struct program *p, unsigned steps)
-{
-	for (unsigned i = 0; i < steps; i++) {
-		const size_t at = p->count ? random_below((uint32_t)p->count) : 0;
-		const uint32_t what = random_below(6);
-		struct piece *end = &p->pieces[p->count];
-		if (what < 3 && p->count > 0) {
-			p->pieces[at].size += random_below(64);
-		} else if (what == 3 && p->count > 0) {
-			memmove(&p->pieces[at], &p->pieces[at + 1],
-				(p->count - at - 1) * sizeof *end);
-			p->count--;
-		} else if (p->count < SYMBOLS_MAX) {
-			memmove(&p->pieces[at + 1], &p->pieces[at], (p->count - at) * sizeof *end);
-			p->pieces[at] = random_piece();
-			p->count++;
-		}
-	}
-}
-
-static const char *const sections[] = { ".text", ".rodata", ".data", ".other" };
-
-/* As a file of SuperSize tells it: without what heft says of sections. */
-static void make(const struct program *p, struct snapshot *s)
-{
-	char name[40], source[40], object[40];
-	snapmaker_init(s);
-	for (unsigned section = 0; section < 4; section++) {
-		uint64_t addr = section == 3 ? 0 : (section + 1) * UINT64_C(0x10000);
-		for (size_t i = 0; i < p->count; i++) {
-			const struct piece *y = &p->pieces[i];
-			const int64_t padding = section == 3 ? 0 : (int64_t)(-addr & 15);
-			if (y->section != section)
-				continue;
-			snprintf(name, sizeof name, "ns::f%u(int)", y->name);
-			snprintf(source, sizeof source, "src/d%u/a.cc", y->source);
-			snprintf(object, sizeof object, "a%u.o", y->source);
-			const struct made made = { sections[section],
-						   addr ? addr + (uint64_t)padding : 0,
-						   y->size + 1,
-						   padding,
-						   name,
-						   source,
-						   object,
-						   p->components ? "Own" : NULL,
-						   0 };
-			for (unsigned k = 0; k < y->aliases; k++)
-				snapmaker_add(s, &made, 0);
-			if (y->aliases > 1)
-				snapmaker_join(s, s->symbols.count - y->aliases, y->aliases);
-			addr += addr ? (uint64_t)padding + y->size + 1 : 0;
-		}
-	}
-	s->has_components = p->components;
-	s->stored_padding = true;
-	snapmaker_done(s);
-}
-
-static struct sizefile_out bytes_of(const struct snapshot *s)
-{
-	struct sizefile_out out = { { 0 } };
-	assert_true(sizefile_write(&out, s, NULL));
-	return out;
-}
+#include "../lib/random_program.h"
 
 /* ---- stores ---------------------------------------------------------------------------------- */
 
@@ -138,13 +44,18 @@ static void run_sql(const char *sql)
 static void clear(void)
 {
 	static const char *const tables[] = { "store",    "paths",   "symbols", "lists",
-					      "sections", "changes", "builds",  "gone" };
+					      "sections", "changes", "builds",  "gone",
+					      "measures", "sizes" };
 	char sql[100];
 	if (kind() == DB_SQLITE) {
 		unlink(path);
 		return;
 	}
-	run_sql(kind() == DB_POSTGRES ? "DROP VIEW IF EXISTS steps" : "DROP TABLE IF EXISTS steps");
+	const char *what = kind() == DB_POSTGRES ? "VIEW" : "TABLE";
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(sql, sizeof sql, "DROP %s IF EXISTS %s", what, i ? "measured" : "steps");
+		run_sql(sql);
+	}
 	for (size_t i = 0; i < COUNT_OF(tables); i++) {
 		snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS %s", tables[i]);
 		run_sql(sql);
@@ -401,6 +312,195 @@ static void blame_finds_every_step_and_no_other(void **state)
 	store_close(&s);
 }
 
+/* What a call says that cannot open a store. */
+static const char *why_not(unsigned flags)
+{
+	static struct heft_err err;
+	struct store s;
+	assert_false(store_open(&s, path, flags, &err));
+	return err.text;
+}
+
+/* ---- numbers of sources ---------------------------------------------------------------------- */
+
+static double folder_sum(const struct program *p, int source)
+{
+	double sum = 0;
+	for (size_t i = 0; i < p->count; i++)
+		if (source < 0 || p->pieces[i].source == (unsigned)source)
+			sum += p->pieces[i].size + 1;
+	return sum;
+}
+
+/* Every build has the sum of its folders. */
+static void assert_folders(struct store *s, const struct program *builds, const unsigned *which,
+			   size_t count)
+{
+	struct timeline t;
+	char name[40];
+	timeline_make(&t, s, &(struct build_filter){ NULL, NULL, NULL });
+	assert_int_equal(t.list.count, count);
+	for (int source = -1; source < 12; source++) {
+		snprintf(name, sizeof name, source < 0 ? "src/" : "source:src/d%d/", source);
+		struct series series = series_of(s, &t, name);
+		for (size_t i = 0; i < count; i++)
+			assert_true(series.values.data[i] == folder_sum(&builds[which[i]], source));
+		series_release(&series);
+	}
+	timeline_release(&t);
+}
+
+static void back_to_version_1(void)
+{
+	static const char *const steps[] = { "DROP VIEW measured", "DROP TABLE sizes",
+					     "DROP TABLE measures",
+					     "UPDATE store SET version = 1" };
+	for (size_t i = 0; i < COUNT_OF(steps); i++)
+		run_sql(steps[i]);
+}
+
+static void folders_are_summed_up_and_in_stores_of_version_1_as_well(void **state)
+{
+	(void)state;
+	enum { N = 30 };
+	static struct program builds[N];
+	char commits[N][16];
+	unsigned which[N];
+	seed = 77;
+	struct store s = open_store(true);
+	for (unsigned i = 0; i < N; i++) {
+		const unsigned from = i > 3 && i % 7 == 0 ? i - 3 : i - 1;
+		if (i > 0)
+			builds[i] = builds[from];
+		change(&builds[i], i == 0 ? 150 : random_below(8));
+		snprintf(commits[i], sizeof commits[i], "c%u", i);
+		add(&s, &builds[i], commits[i], i > 0 ? commits[from] : "");
+		which[i] = i;
+	}
+	assert_folders(&s, builds, which, N);
+	store_close(&s);
+	if (kind() == DB_CLICKHOUSE)
+		return;
+	back_to_version_1();
+	assert_non_null(strstr(why_not(0), "has schema 1, of an older heft"));
+	s = open_store(true);
+	assert_folders(&s, builds, which, N);
+	store_close(&s);
+	assert_true(store_open(&s, path, 0, NULL));
+	store_close(&s);
+}
+
+enum { ROW_BUILDS = 40, ROW_LABELS = 6 };
+
+/* What each build has of two sources, "a" with two kinds, one of which is not always measured. */
+struct given {
+	bool measured;
+	double used[ROW_LABELS], limit[ROW_LABELS], other;
+};
+
+static enum store_outcome add_given(struct store *s, const struct program *p,
+				    const struct build_facts *facts, const struct given *g)
+{
+	static const char *const labels[ROW_LABELS] = { "FLASH", "RAM", "x > y", "z", "", "a:b" };
+	struct build_facts f = *facts;
+	struct heft_history_row rows[2 * ROW_LABELS + 1];
+	enum store_outcome outcome;
+	struct snapshot snapshot;
+	struct heft_err err;
+	for (size_t i = 0; i < ROW_LABELS; i++) {
+		rows[2 * i + 1] = (struct heft_history_row){ "a", "used", labels[i], g->used[i] };
+		rows[2 * i + 2] = (struct heft_history_row){ "a", "limit", labels[i], g->limit[i] };
+	}
+	rows[0] = (struct heft_history_row){ "b", "live", "main", g->other };
+	f.rows = rows;
+	f.row_count = g->measured ? COUNT_OF(rows) : 1;
+	make(p, &snapshot);
+	if (!store_add(s, &snapshot, &f, &outcome, &err))
+		fail_msg("%s", err.text);
+	snapshot_release(&snapshot);
+	return outcome;
+}
+
+static void assert_given(struct store *s, const struct given *given, const unsigned *which,
+			 size_t count)
+{
+	struct timeline t;
+	timeline_make(&t, s, &(struct build_filter){ NULL, NULL, NULL });
+	assert_int_equal(t.list.count, count);
+	struct series flash = series_of(s, &t, "FLASH"), limit = series_of(s, &t, "a.limit:x > y");
+	struct series colon = series_of(s, &t, "a:a:b"), other = series_of(s, &t, "b.live:main");
+	for (size_t i = 0; i < count; i++) {
+		const struct given *g = &given[which[i]];
+		assert_true(flash.values.data[i] == g->used[0]);
+		assert_true(limit.values.data[i] == g->limit[2]);
+		assert_true(colon.values.data[i] == g->used[5]);
+		assert_true(other.values.data[i] == g->other);
+	}
+	series_release(&flash);
+	series_release(&limit);
+	series_release(&colon);
+	series_release(&other);
+	timeline_release(&t);
+}
+
+static void rows_of_sources_are_kept_whatever_is_taken_out(void **state)
+{
+	(void)state;
+	static struct given given[ROW_BUILDS];
+	static struct program p;
+	char commit[16], parent[16];
+	unsigned which[ROW_BUILDS], left = 0;
+	struct heft_err err;
+	VEC(uint32_t) gone = { 0 };
+	seed = 12;
+	p.count = 0;
+	change(&p, 30);
+	struct store s = open_store(true);
+	for (unsigned i = 0; i < ROW_BUILDS; i++) {
+		const unsigned from = i > 3 && i % 5 == 0 ? i - 3 : i - 1;
+		struct given *g = &given[i];
+		if (i > 0)
+			*g = given[from];
+		g->measured = i == 0 || random_below(4) > 0;
+		for (size_t k = 0; k < ROW_LABELS && g->measured; k++) {
+			g->used[k] = random_below(3) ? g->used[k] : random_below(4);
+			g->limit[k] = random_below(3) ? g->limit[k] : 0.25 * random_below(9);
+		}
+		g->other = random_below(3);
+		snprintf(commit, sizeof commit, "c%u", i);
+		snprintf(parent, sizeof parent, i > 0 ? "c%u" : "", from);
+		const struct build_facts facts = facts_of(commit, parent, "main");
+		change(&p, random_below(3));
+		assert_int_equal(add_given(&s, &p, &facts, g), STORE_ADDED);
+		assert_int_equal(add_given(&s, &p, &facts, g), STORE_SAME);
+		which[i] = i;
+	}
+	assert_given(&s, given, which, ROW_BUILDS);
+	for (unsigned i = 0; i < ROW_BUILDS; i++) {
+		snprintf(commit, sizeof commit, "c%u", i);
+		if (i % 3 == 1)
+			which[left++] = i;
+		else
+			vec_push(&gone, id_of(&s, commit));
+	}
+	assert_true(store_remove(&s, gone.data, gone.count, &err));
+	assert_given(&s, given, which, left);
+	given[which[2]].used[0] = 4711;
+	given[which[2]].measured = true;
+	assert_int_equal(which[2], 7);
+	const struct build_facts facts = facts_of("c7", "c4", "main");
+	assert_int_equal(add_given(&s, &p, &facts, &given[which[2]]), STORE_REPLACED);
+	struct measures m;
+	assert_true(store_measures(&s, &m, "a", 0, id_of(&s, "c7"), &err));
+	assert_true(measures_get(&m, STR("a"), STR("used"), STR("FLASH"))->now == 4711);
+	assert_true(measures_get(&m, STR("b"), STR("live"), STR("main"))->now == 0);
+	measures_release(&m);
+	vec_release(&gone);
+	store_close(&s);
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
 static void bisect_tells_the_largest_step_first_and_what_lies_between(void **state)
 {
 	(void)state;
@@ -496,15 +596,6 @@ static void the_same_build_again_changes_nothing_and_another_one_takes_its_place
 	store_close(&s);
 }
 
-/* What a call says that cannot open a store. */
-static const char *why_not(unsigned flags)
-{
-	static struct heft_err err;
-	struct store s;
-	assert_false(store_open(&s, path, flags, &err));
-	return err.text;
-}
-
 static void a_file_that_is_no_store_is_told_in_a_line(void **state)
 {
 	(void)state;
@@ -542,8 +633,8 @@ static void what_is_no_store_is_told_in_a_line(void **state)
 	struct store s = open_store(true);
 	store_close(&s);
 	run_sql(versions[kind()]);
-	assert_non_null(strstr(why_not(0), "has schema 7, and this heft knows 1"));
-	assert_non_null(strstr(why_not(DB_WRITES), "has schema 7, and this heft knows 1"));
+	assert_non_null(strstr(why_not(0), "has schema 7, and this heft knows 2"));
+	assert_non_null(strstr(why_not(DB_WRITES), "has schema 7, and this heft knows 2"));
 }
 
 static void who_shall_not_wait_for_another_writer_is_told(void **state)
@@ -700,6 +791,10 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(blame_finds_every_step_and_no_other, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(
+			folders_are_summed_up_and_in_stores_of_version_1_as_well, setup, teardown),
+		cmocka_unit_test_setup_teardown(rows_of_sources_are_kept_whatever_is_taken_out,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			bisect_tells_the_largest_step_first_and_what_lies_between, setup, teardown),
 		cmocka_unit_test_setup_teardown(

@@ -1,10 +1,14 @@
 /* Histories: heft_history_*. */
 #include "api/snapshot_handle.h"
 #include "api/structs.h"
+#include "asks/region_metrics.h"
+#include "report/packed_sink.h"
 #include "report/query_report.h"
 #include "snapshot/sizefile.h"
 #include "store/log.h"
 #include "store/questions.h"
+
+#include <math.h>
 
 struct heft_history {
 	struct memory *memory; /* first: see handle_new */
@@ -84,9 +88,46 @@ static bool is_wanted(const struct heft_snapshot *s, const struct heft_build *b,
 		if (snap->symbols.data[i].disassembly != 0)
 			return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 				    "a history takes no snapshots with disassembly");
+	for (size_t i = 0; i < b->row_count; i++)
+		if (!b->rows[i].source || !b->rows[i].kind || !b->rows[i].label ||
+		    !isfinite(b->rows[i].value))
+			return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+				    "a row needs a source, a kind, a label and a number");
 	if (*text_or_empty(b->commit) == '\0' || *text_or_empty(b->product) == '\0')
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a build needs a product and a commit");
 	return true;
+}
+
+struct rows {
+	VEC(struct heft_history_row) list;
+};
+
+static void add_regions(struct rows *rows, const struct snapshot *s, const struct snap_container *c)
+{
+	for (size_t i = 0; i < c->metrics.count; i++) {
+		const char *name = region_metrics_name(&c->metrics.data[i]);
+		if (!name)
+			continue;
+		const struct region_metrics r = region_metrics_find(s, name);
+		vec_push(&rows->list,
+			 (struct heft_history_row){ "regions", "used", name, (double)r.used });
+		vec_push(&rows->list,
+			 (struct heft_history_row){ "regions", "limit", name, (double)r.length });
+	}
+}
+
+/* What is given, and the regions that the snapshot knows; of several programs the first's. */
+static struct rows find_rows(const struct snapshot *s, const struct heft_build *b)
+{
+	struct rows rows = { { 0 } };
+	bool given = false;
+	for (size_t i = 0; i < b->row_count; i++) {
+		given |= strcmp(b->rows[i].source, "regions") == 0;
+		vec_push(&rows.list, b->rows[i]);
+	}
+	if (!given && s->containers.count > 0)
+		add_regions(&rows, s, &s->containers.data[0]);
+	return rows;
 }
 
 static bool add(struct heft_history *h, const struct heft_snapshot *s,
@@ -99,14 +140,19 @@ static bool add(struct heft_history *h, const struct heft_snapshot *s,
 	memory_need_whole(s->memory);
 	if (!is_wanted(s, &b, err))
 		return false;
+	struct rows rows = find_rows(&s->snapshot, &b);
 	const struct build_facts facts = { .product = b.product,
 					   .config = text_or_empty(b.config),
 					   .branch = text_or_empty(b.branch),
 					   .commit = b.commit,
 					   .parent = text_or_empty(b.parent),
 					   .machine = text_or_empty(b.machine),
-					   .time = b.time };
-	if (!store_add(&h->store, &s->snapshot, &facts, &outcome, err))
+					   .time = b.time,
+					   .rows = rows.list.data,
+					   .row_count = rows.list.count };
+	const bool ok = store_add(&h->store, &s->snapshot, &facts, &outcome, err);
+	vec_release(&rows.list);
+	if (!ok)
 		return false;
 	select_builds(h, NULL);
 	if (ret)
@@ -208,7 +254,7 @@ static bool take_text(struct heft_snapshot *into, const struct reading *r, struc
 		return false;
 	into->snapshot.own = r->own;
 	snapshot_split_names(&into->snapshot);
-	return true;
+	return snapshot_take_components(into, err);
 }
 
 static bool open_build(struct heft_history *h, struct reading *r, struct heft_snapshot *into,
@@ -231,13 +277,35 @@ bool heft_history_read(struct heft_history *h, uint64_t id, struct heft_snapshot
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
+/* The builds that are named by a query. */
+static bool find_pair(struct heft_history *h, const struct heft_history_query *q,
+		      const struct build *ret[2], struct heft_err *err)
+{
+	ret[0] = timeline_find(&h->timeline, text_or_empty(q->from), err);
+	ret[1] = ret[0] ? timeline_find(&h->timeline, text_or_empty(q->to), err) : NULL;
+	return ret[1] != NULL;
+}
+
 static bool find_steps(struct heft_history *h, const struct series *series,
 		       const struct heft_history_query *q, struct heft_err *err)
 {
-	const struct build *from = timeline_find(&h->timeline, text_or_empty(q->from), err);
-	const struct build *to = from ? timeline_find(&h->timeline, text_or_empty(q->to), err)
-				      : NULL;
-	return to && steps_between(&h->steps, series, from, to, err);
+	const struct build *pair[2];
+	return find_pair(h, q, pair, err) &&
+	       steps_between(&h->steps, series, pair[0], pair[1], err);
+}
+
+static bool compare_rows(struct heft_history *h, const struct heft_history_query *q,
+			 const struct query_visitor *to, struct heft_err *err)
+{
+	const struct build *pair[2];
+	struct measures m;
+	if (!find_pair(h, q, pair, err))
+		return false;
+	const bool ok = store_measures(&h->store, &m, text_or_empty(q->of), pair[0]->id,
+				       pair[1]->id, err) &&
+			rows_compare(&m, to, err);
+	measures_release(&m);
+	return ok;
 }
 
 static bool answer(struct heft_history *h, enum heft_history_report what,
@@ -246,18 +314,24 @@ static bool answer(struct heft_history *h, enum heft_history_report what,
 {
 	struct series series;
 	bool ok = true;
-	if (what == HEFT_HISTORY_LOG)
-		return log_write(&h->timeline, to, err);
+	if (what == HEFT_HISTORY_LOG && !q->of)
+		return log_write(&h->timeline, NULL, to, err);
 	if (what == HEFT_HISTORY_CHANGES)
-		return changes_tell(&h->store, &h->timeline, to, err);
+		return q->of ? rows_tell(&h->store, &h->timeline, q->of, to, err)
+			     : changes_tell(&h->store, &h->timeline, to, err);
+	if (what == HEFT_HISTORY_ROWS)
+		return compare_rows(h, q, to, err);
 	if (!series_make(&series, &h->store, &h->timeline, q->of ? q->of : "file", err))
 		return false;
 	if (what == HEFT_HISTORY_BISECT)
 		ok = find_steps(h, &series, q, err);
 	else if (what == HEFT_HISTORY_BLAME)
 		steps_make(&h->steps, &series);
-	ok = ok && (what == HEFT_HISTORY_TREND ? trend_write(&series, q->limit, to, err)
-					       : steps_write(&h->steps, to, err));
+	if (ok && what == HEFT_HISTORY_LOG)
+		ok = log_write(&h->timeline, &series, to, err);
+	else
+		ok = ok && (what == HEFT_HISTORY_TREND ? trend_write(&series, q->limit, to, err)
+						       : steps_write(&h->steps, to, err));
 	series_release(&series);
 	return ok;
 }
@@ -268,12 +342,9 @@ static bool write_report(struct heft_history *h, enum heft_history_report what,
 {
 	struct heft_history_query q = { 0 };
 	struct sink s;
-	struct query_report r = { .s = &s };
+	struct query_report r = { .s = &s, .opts = *opts };
 	sink_start(&s, sink);
 	take_options(&q, sizeof q, query);
-	take_options(&r.opts, sizeof r.opts, opts);
-	if (r.opts.format > HEFT_MARKDOWN)
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "histories have no such format");
 	select_builds(h, query);
 	const struct query_visitor v = query_report_visitor(&r);
 	bool ok = answer(h, what, &q, &v, err);
@@ -282,11 +353,57 @@ static bool write_report(struct heft_history *h, enum heft_history_report what,
 	return ok;
 }
 
+static bool write_packed(struct heft_history *h, enum heft_history_report what,
+			 const struct heft_history_query *query, const struct heft_query_opts *opts,
+			 const struct heft_sink *sink, struct heft_err *err)
+{
+	struct packed_sink *packed = packed_sink_open(sink, err);
+	if (!packed)
+		return false;
+	const struct heft_sink to = packed_sink_of(packed);
+	const bool ok = write_report(h, what, query, opts, &to, err) &&
+			packed_sink_end(packed, err);
+	packed_sink_close(packed);
+	return ok;
+}
+
+static bool write_any(struct heft_history *h, enum heft_history_report what,
+		      const struct heft_history_query *query, const struct heft_query_opts *given,
+		      const struct heft_sink *sink, struct heft_err *err)
+{
+	struct heft_query_opts opts = { 0 };
+	take_options(&opts, sizeof opts, given);
+	if (opts.format > HEFT_MARKDOWN && opts.format != HEFT_NDJSON)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "histories have no such format");
+	return (opts.zstd ? write_packed : write_report)(h, what, query, &opts, sink, err);
+}
+
 bool heft_history_write(struct heft_history *h, enum heft_history_report what,
 			const struct heft_history_query *query, const struct heft_query_opts *opts,
 			const struct heft_sink *sink, struct heft_err *err)
 {
-	return GUARDED(h->memory, err, write_report(h, what, query, opts, sink, err));
+	return GUARDED(h->memory, err, write_any(h, what, query, opts, sink, err));
+}
+
+static bool give_values(struct heft_history *h, const struct heft_history_query *query, double *ret,
+			size_t count, struct heft_err *err)
+{
+	struct heft_history_query q = { 0 };
+	struct series series;
+	take_options(&q, sizeof q, query);
+	select_builds(h, query);
+	if (!series_make(&series, &h->store, &h->timeline, q.of ? q.of : "file", err))
+		return false;
+	for (size_t i = 0; i < count && i < series.values.count; i++)
+		ret[i] = series.values.data[i];
+	series_release(&series);
+	return true;
+}
+
+bool heft_history_values(struct heft_history *h, const struct heft_history_query *query,
+			 double *ret, size_t count, struct heft_err *err)
+{
+	return GUARDED(h->memory, err, give_values(h, query, ret, count, err));
 }
 
 size_t heft_history_step_count(const struct heft_history *h)

@@ -30,7 +30,8 @@ struct heft_history *history_open_for(const struct cli *cli, struct history_sett
 	return NULL;
 }
 
-struct heft_snapshot *history_read(const struct cli *cli, struct heft_history *h, const char *word)
+struct heft_snapshot *history_read(const struct cli *cli, struct heft_history *h, const char *word,
+				   const char *components)
 {
 	struct heft_build b = { .size = sizeof b };
 	struct heft_err err;
@@ -41,6 +42,8 @@ struct heft_snapshot *history_read(const struct cli *cli, struct heft_history *h
 	}
 	struct heft_snapshot *s = heft_snapshot_new();
 	heft_snapshot_set_progress(s, progress_show, cli->progress);
+	if (components)
+		heft_snapshot_set_components(s, components);
 	if (heft_history_read(h, b.id, s, &err))
 		return s;
 	cli_failed(cli, &err);
@@ -49,10 +52,10 @@ struct heft_snapshot *history_read(const struct cli *cli, struct heft_history *h
 }
 
 bool history_read_pair(const struct cli *cli, struct heft_history *h, const char *const words[2],
-		       struct heft_snapshot *ret[2])
+		       const char *components, struct heft_snapshot *ret[2])
 {
-	ret[0] = history_read(cli, h, words[0]);
-	ret[1] = ret[0] ? history_read(cli, h, words[1]) : NULL;
+	ret[0] = history_read(cli, h, words[0], components);
+	ret[1] = ret[0] ? history_read(cli, h, words[1], components) : NULL;
 	if (ret[1])
 		return true;
 	heft_snapshot_free(ret[0]);

@@ -19,10 +19,12 @@ struct heft_history *history_open(const struct cli *cli, struct history_settings
 /* The same with flags of enum heft_history_flag. */
 struct heft_history *history_open_for(const struct cli *cli, struct history_settings *s,
 				      unsigned flags);
-/* The snapshot of a build; NULL, and said, where it cannot be read. */
-struct heft_snapshot *history_read(const struct cli *cli, struct heft_history *h, const char *word);
+/* The snapshot of a build; NULL, and said, where it cannot be read.  `components` is a file that
+ * tells owners of sources; NULL: those that it was added with. */
+struct heft_snapshot *history_read(const struct cli *cli, struct heft_history *h, const char *word,
+				   const char *components);
 /* The snapshots of two builds; false, and said, where one cannot be read. */
 bool history_read_pair(const struct cli *cli, struct heft_history *h, const char *const words[2],
-		       struct heft_snapshot *ret[2]);
+		       const char *components, struct heft_snapshot *ret[2]);
 
 #endif

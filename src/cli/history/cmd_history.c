@@ -1,6 +1,7 @@
 /* heft history add, import: builds of programs, kept over time. */
 #include "cli/history/git.h"
 #include "cli/history/choose.h"
+#include "cli/history/row_sources.h"
 #include "cli/notes.h"
 #include "cli/snapshots.h"
 
@@ -21,6 +22,8 @@ enum {
 	O_MACHINE,
 	O_COMPONENTS,
 	O_NO_WAIT,
+	O_BUDGET_ROWS,
+	O_HEAP,
 };
 
 const struct opt history_add_opts[] = {
@@ -33,8 +36,12 @@ const struct opt history_add_opts[] = {
 	{ O_CONFIG_OF, 0, true, "config", "NAME", "how it was built: release, arm64 .." },
 	{ O_MACHINE, 0, false, "machine", "NAME", "where (default: name of this one)" },
 	{ O_COMPONENTS, 0, false, "components", "FILE", "who owns which sources, as CODEOWNERS" },
+	{ O_BY, 'd', false, "by", "A,B,..", "rows of data sources too: regions, libraries .." },
+	{ O_BUDGET_ROWS, 0, false, "budget", "FILE", "what limits allow and find too" },
+	{ O_HEAP, 0, false, "heap", "DUMP", "what a core or recording of it holds too" },
 	{ O_NO_WAIT, 0, false, "no-wait", NULL, NO_WAIT_HELP },
 #include "cli/find_opts.inc"
+#include "cli/region_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
 	{ 0 },
@@ -69,9 +76,24 @@ struct add_job {
 	size_t file_count;
 	unsigned flags; /* enum heft_history_flag */
 	bool verbose;
+	char *sources[MEASURED_SOURCES];
+	size_t source_count;
+	const char *budget, *heap; /* NULL: not given */
 	/* What git says. */
 	char hash[80], parents[200], when[40], head[200], host[100];
 };
+
+static bool add_source(void *ctx, const char *name)
+{
+	struct add_job *job = ctx;
+	if (job->source_count == MEASURED_SOURCES)
+		return cli_error(job->cli, "more than %d data sources", MEASURED_SOURCES), false;
+	char *copy = strdup(name);
+	if (!copy)
+		return cli_error(job->cli, "out of memory"), false;
+	job->sources[job->source_count++] = copy;
+	return true;
+}
 
 static bool apply_add(void *ctx, const struct opt *o, const char *value)
 {
@@ -86,6 +108,9 @@ static bool apply_add(void *ctx, const struct opt *o, const char *value)
 	case O_CONFIG_OF: job->build.config = value; break;
 	case O_MACHINE: job->build.machine = value; break;
 	case O_COMPONENTS: job->components = value; break;
+	case O_BY: return cli_each_name(job->cli, value, add_source, job);
+	case O_BUDGET_ROWS: job->budget = value; break;
+	case O_HEAP: job->heap = value; break;
 	case O_NO_WAIT: job->flags |= HEFT_HISTORY_NO_WAIT; break;
 	case O_VERBOSE: job->verbose = true; break;
 	default: return cli_find(job->cli, job->finder, o, value);
@@ -190,9 +215,47 @@ static bool add_snapshot(struct add_job *job, const struct heft_snapshot *s, con
 	return true;
 }
 
+/* The parent of the build, for limits of growth; NULL: it is not there. */
+static struct heft_snapshot *read_parent(struct add_job *job, const char *product)
+{
+	const struct heft_history_query q = { .size = sizeof q,
+					      .product = product,
+					      .config = job->build.config };
+	struct heft_build parent = { .size = sizeof parent };
+	struct heft_err err;
+	size_t at;
+	if (!*job->build.parent || !heft_history_select(job->history, &q, &err) ||
+	    !heft_history_find(job->history, job->build.parent, &at, &err) ||
+	    !heft_history_build(job->history, at, &parent))
+		return NULL;
+	struct heft_snapshot *s = heft_snapshot_new();
+	if (s && heft_history_read(job->history, parent.id, s, &err))
+		return s;
+	heft_snapshot_free(s);
+	return NULL;
+}
+
+/* What was asked for beside the symbols. */
+static bool measure(struct add_job *job, struct measured *m, const char *const *files, size_t count,
+		    const struct heft_snapshot *now, const char *product)
+{
+	if (job->source_count > 0 &&
+	    !measure_sources(m, (const char *const *)job->sources, job->source_count, files, count))
+		return false;
+	if (job->heap && !measure_heap(m, job->heap))
+		return false;
+	if (!job->budget)
+		return true;
+	struct heft_snapshot *base = read_parent(job, product);
+	const bool ok = measure_budget(m, job->budget, now, base);
+	heft_snapshot_free(base);
+	return ok;
+}
+
 static bool add_files(struct add_job *job, const char *const *files, size_t count,
 		      const char *product)
 {
+	struct measured m = { .cli = job->cli, .finder = job->finder, .verbose = job->verbose };
 	struct heft_snapshot *s = heft_snapshot_new();
 	struct heft_err err;
 	heft_snapshot_set_finder(s, job->finder);
@@ -203,7 +266,11 @@ static bool add_files(struct add_job *job, const char *const *files, size_t coun
 	if (!ok)
 		cli_failed(job->cli, &err);
 	notes_print(job->cli, s, snapshot_note, heft_snapshot_note_count(s), job->verbose);
+	ok = ok && measure(job, &m, files, count, s, product);
+	job->build.rows = m.rows;
+	job->build.row_count = m.count;
 	ok = ok && add_snapshot(job, s, product);
+	measured_release(&m);
 	heft_snapshot_free(s);
 	return ok;
 }
@@ -318,6 +385,8 @@ static int run_words(const struct cli *cli, int argc, char **argv, int (*run)(st
 	if (status == CLI_GO_ON)
 		status = run(&job);
 	heft_finder_free(job.finder);
+	for (size_t i = 0; i < job.source_count; i++)
+		free(job.sources[i]);
 	free(job.files);
 	return status;
 }

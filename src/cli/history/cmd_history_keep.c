@@ -7,11 +7,15 @@
 
 /* ---- export ---------------------------------------------------------------------------------- */
 
+enum { O_ZSTD = O_OWN, O_OF };
+
 const struct opt history_export_opts[] = {
+	{ O_OF, 0, true, "of", "SOURCE", "rows of this source instead: regions, heap .." },
+	{ O_ZSTD, 0, false, "zstd", NULL, "pack the rows with Zstandard: rows.csv.zst" },
 #include "cli/history/history_opts.inc"
 #define OUTPUT_ROWS         "rows at most, 0: all (default)"
-#define OUTPUT_FORMATS      "csv|tsv|json"
-#define OUTPUT_FORMATS_HELP "of rows: csv (default), tsv, json"
+#define OUTPUT_FORMATS      "csv|tsv|ndjson|json"
+#define OUTPUT_FORMATS_HELP "of rows: csv (default), tsv, ndjson, json"
 #define OUTPUT_NO_STACKS
 #define OUTPUT_LINES
 #include "cli/output_opts.inc"
@@ -27,7 +31,8 @@ const char history_export_manual[] =
 	"tools.\n";
 
 static const struct choice row_formats[] = {
-	{ "csv", HEFT_CSV }, { "tsv", HEFT_TSV }, { "json", HEFT_JSON }, { NULL, 0 }
+	{ "csv", HEFT_CSV },   { "tsv", HEFT_TSV }, { "ndjson", HEFT_NDJSON },
+	{ "json", HEFT_JSON }, { NULL, 0 },
 };
 
 struct export_job {
@@ -38,6 +43,7 @@ struct export_job {
 	struct heft_snapshot *snapshot;
 	const char *build; /* NULL: rows */
 	size_t operands;
+	bool zstd;
 };
 
 static bool apply_export(void *ctx, const struct opt *o, const char *value)
@@ -46,7 +52,11 @@ static bool apply_export(void *ctx, const struct opt *o, const char *value)
 	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
 	if (answer != OUTPUT_OTHER)
 		return answer == OUTPUT_TAKEN;
-	return history_apply(&job->settings, o, value);
+	if (o->id == O_ZSTD)
+		job->zstd = true;
+	if (o->id == O_OF)
+		job->settings.query.of = value;
+	return o->id == O_ZSTD || o->id == O_OF || history_apply(&job->settings, o, value);
 }
 
 static bool take_build(void *ctx, const char *word)
@@ -70,7 +80,8 @@ static bool write_rows(void *ctx, FILE *to, struct heft_err *err)
 	const struct heft_query_opts opts = { .size = sizeof opts,
 					      .format = job->out.write.format,
 					      .rows = output_rows(&job->out, 0),
-					      .csv_safe = job->out.write.csv_safe };
+					      .csv_safe = job->out.write.csv_safe,
+					      .zstd = job->zstd };
 	return heft_history_write(job->history, HEFT_HISTORY_CHANGES, &job->settings.query, &opts,
 				  &sink, err);
 }
@@ -79,7 +90,7 @@ static int run_export(struct export_job *job)
 {
 	if (!job->build)
 		return outfile_write(job->cli, job->out.path, write_rows, job);
-	job->snapshot = history_read(job->cli, job->history, job->build);
+	job->snapshot = history_read(job->cli, job->history, job->build, NULL);
 	const int status = job->snapshot
 				   ? outfile_write(job->cli, job->out.path, write_snapshot, job)
 				   : EXIT_TROUBLE;

@@ -103,46 +103,13 @@ static size_t find_before(const struct heft_build *builds, size_t i)
 	return any;
 }
 
-static bool drop(void *ctx, const void *data, size_t size)
-{
-	(void)ctx, (void)data, (void)size;
-	return true;
-}
-
-static size_t place_of(const struct page_job *job, uint64_t id)
-{
-	for (size_t i = 0; i < job->count; i++)
-		if (job->builds[i].id == id)
-			return i;
-	return SIZE_MAX;
-}
-
 /* Fills in the values of something that is called so; false where nothing is. */
 static bool read_measure(const struct page_job *job, struct measure *m)
 {
-	const struct heft_sink none = { drop, NULL };
 	struct heft_history_query q = job->settings.query;
-	struct heft_step step = { .size = sizeof step };
 	struct heft_err err;
-	bool *changed = calloc(job->count + 1, sizeof *changed);
 	q.of = m->name;
-	if (!changed ||
-	    !heft_history_write(job->history, HEFT_HISTORY_BLAME, &q, NULL, &none, &err)) {
-		free(changed);
-		return false;
-	}
-	for (size_t i = 0; heft_history_step(job->history, i, &step); i++) {
-		const size_t at = place_of(job, step.build);
-		if (at == SIZE_MAX)
-			continue;
-		m->values[at] = step.now;
-		changed[at] = true;
-	}
-	for (size_t i = 0; i < job->count; i++)
-		if (!changed[i])
-			m->values[i] = job->before[i] == SIZE_MAX ? 0 : m->values[job->before[i]];
-	free(changed);
-	return true;
+	return heft_history_values(job->history, &q, m->values, job->count, &err);
 }
 
 /* ---- charts ---------------------------------------------------------------------------------- */
@@ -228,7 +195,7 @@ static struct heft_snapshot *read_build(const struct page_job *job, size_t i)
 {
 	char word[30];
 	snprintf(word, sizeof word, "#%llu", (unsigned long long)job->builds[i].id);
-	return history_read(job->cli, job->history, word);
+	return history_read(job->cli, job->history, word, NULL);
 }
 
 static bool put_diff(FILE *to, const struct page_job *job, size_t i, struct heft_err *err)

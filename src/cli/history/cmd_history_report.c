@@ -10,7 +10,10 @@ enum { O_OF = O_OWN, O_LIMIT };
 #define HISTORY_FORMATS      "table|csv|tsv|json|markdown"
 #define HISTORY_FORMATS_HELP "table (default), csv, tsv, json, markdown"
 
+#define OF_HELP "not the file: vm, a section, source, symbol .."
+
 const struct opt history_log_opts[] = {
+	{ O_OF, 0, true, "of", "NAME", OF_HELP },
 #include "cli/history/history_opts.inc"
 #define OUTPUT_ROWS         "builds, the latest first, 0: all (20)"
 #define OUTPUT_FORMATS      HISTORY_FORMATS
@@ -31,8 +34,6 @@ const struct opt history_blame_opts[] = {
 #include "cli/last_opts.inc"
 	{ 0 },
 };
-
-#define OF_HELP "not the file: vm, a section, source, symbol .."
 
 const struct opt history_bisect_opts[] = {
 	{ O_OF, 0, true, "of", "NAME", OF_HELP },

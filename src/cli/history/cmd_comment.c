@@ -1,6 +1,9 @@
 #include "cli/budgets.h"
+#include "cli/history/choose.h"
 #include "cli/snapshots.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -16,9 +19,13 @@ const struct opt comment_opts[] = {
 	{ O_BASE, 0, false, "base", "OLD", "the program before the change" },
 	{ O_BUDGET, 0, false, "budget", "FILE", "limits (format: docs/budgets.md)" },
 	{ O_COMPONENTS, 0, false, "components", "FILE", "who owns which sources, as CODEOWNERS" },
+	{ O_STORE, 0, false, "store", "STORE", "courses of the sizes in this history" },
+	{ O_PRODUCT, 0, false, "product", "NAME", "what it is there (default: FILE's name)" },
+	{ O_CONFIG_OF, 0, false, "config", "NAME", "only builds of this configuration" },
+	{ O_BRANCH, 0, false, "branch", "NAME", "only builds of this branch" },
 	{ O_NOISE, 0, false, "noise", "BYTES",
 	  "write nothing where all limits are kept and\n"
-	  "                              every section changed by less" },
+	  "                              every section and region changed by less" },
 	{ O_PAGE_URL, 0, false, "page-url", "URL", "link to the whole report" },
 	{ O_TITLE, 0, false, "title", "NAME", "what was measured (default: FILE's name)" },
 	{ O_OUTPUT, 'o', false, "output", "FILE", "write there, all or nothing" },
@@ -32,7 +39,8 @@ const struct opt comment_opts[] = {
 
 const char comment_manual[] =
 	"Writes what a pull request is told of a change, in markdown: sizes with their\n"
-	"limits, the limits that are broken, the symbols and owners behind it.  The first\n"
+	"limits, the limits that are broken, the symbols and owners behind it.  With a\n"
+	"history each size has its course over the last ten builds.  The first\n"
 	"line is the same for each text of one title, so that a later one can take its\n"
 	"place.  Exits with 1 if a limit is broken, as 'heft check' does.\n";
 
@@ -41,6 +49,8 @@ struct comment_job {
 	struct snapshot_settings settings;
 	struct heft_comment_opts opts;
 	const char *budget_path, *base_path, *file, *output;
+	struct history_settings history;
+	struct heft_history *builds; /* NULL: there is none */
 	struct heft_snapshot *base, *now;
 	struct heft_diff *diff;
 	struct heft_budget *budget; /* NULL: no limits */
@@ -58,9 +68,41 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	case O_TITLE: job->opts.title = value; break;
 	case O_OUTPUT: job->output = value; break;
 	case O_VERBOSE: job->settings.verbose = true; break;
+	case O_STORE:
+	case O_PRODUCT:
+	case O_CONFIG_OF:
+	case O_BRANCH: return history_apply(&job->history, o, value);
 	default: return cli_find(job->cli, job->settings.finder, o, value);
 	}
 	return true;
+}
+
+/* What nobody has measured has no course. */
+static size_t give_course(void *ctx, const char *subject, const char *name, double *ret,
+			  size_t count)
+{
+	const struct comment_job *job = ctx;
+	const bool region = strcmp(subject, "region") == 0;
+	const size_t all = heft_history_build_count(job->builds);
+	struct heft_history_query q = job->history.query;
+	struct heft_err err;
+	size_t given = 0;
+	double *values = calloc(all + 1, sizeof *values);
+	char *of = malloc(strlen(name) + sizeof "regions.used:");
+	if (values && of) {
+		sprintf(of, "%s%s",
+			region                            ? "regions.used:"
+			: strcmp(subject, "section") == 0 ? "section:"
+							  : subject,
+			name);
+		q.of = of;
+		if (heft_history_values(job->builds, &q, values, all, &err))
+			given = all < count ? all : count;
+		memcpy(ret, values + (all - given), given * sizeof *ret);
+	}
+	free(values);
+	free(of);
+	return given;
 }
 
 static bool write_comment(void *ctx, FILE *to, struct heft_err *err)
@@ -98,6 +140,13 @@ static int run(struct comment_job *job)
 			return cli_error(job->cli, "%s", err.text);
 		job->settings.flags |= heft_budget_flags(job->budget);
 	}
+	if (job->history.store) {
+		job->builds = history_open(job->cli, &job->history);
+		if (!job->builds)
+			return EXIT_TROUBLE;
+		job->opts.course = give_course;
+		job->opts.course_ctx = job;
+	}
 	if (!snapshot_open_pair(job->cli, &job->settings, paths, &job->base, &job->now))
 		return EXIT_TROUBLE;
 	return compare(job);
@@ -106,6 +155,7 @@ static int run(struct comment_job *job)
 static void release(struct comment_job *job)
 {
 	heft_diff_free(job->diff);
+	heft_history_free(job->builds);
 	heft_budget_free(job->budget);
 	heft_snapshot_free(job->base);
 	heft_snapshot_free(job->now);
@@ -121,6 +171,8 @@ int cmd_comment(const struct cli *cli, int argc, char **argv)
 		const char *slash = strrchr(job.file, '/');
 		if (!job.opts.title)
 			job.opts.title = slash ? slash + 1 : job.file;
+		if (!job.history.query.product)
+			job.history.query.product = slash ? slash + 1 : job.file;
 		status = run(&job);
 	}
 	release(&job);
