@@ -2,6 +2,7 @@
 #include "api/budget_handle.h"
 #include "api/snapshot_handle.h"
 #include "api/structs.h"
+#include "asks/region_metrics.h"
 #include "program/program.h"
 #include "report/review/comment.h"
 #include "snapshot/code_diff.h"
@@ -166,6 +167,39 @@ static bool has_components(const struct snapshot *s)
 	return false;
 }
 
+struct regions {
+	VEC(struct comment_region) list;
+};
+
+static void add_regions(struct regions *all, const struct snapshot *s)
+{
+	for (size_t i = 0; i < s->containers.count; i++) {
+		const struct snap_container *c = &s->containers.data[i];
+		for (size_t k = 0; k < c->metrics.count; k++) {
+			const char *name = region_metrics_name(&c->metrics.data[k]);
+			bool known = name == NULL;
+			for (size_t n = 0; n < all->list.count && !known; n++)
+				known = strcmp(all->list.data[n].name, name) == 0;
+			if (!known)
+				vec_push(&all->list, (struct comment_region){ .name = name });
+		}
+	}
+}
+
+static struct regions find_regions(const struct snapshot *before, const struct snapshot *after)
+{
+	struct regions all = { { 0 } };
+	add_regions(&all, after);
+	add_regions(&all, before);
+	for (size_t i = 0; i < all.list.count; i++) {
+		struct comment_region *r = &all.list.data[i];
+		r->before = region_metrics_find(before, r->name).used;
+		r->after = region_metrics_find(after, r->name).used;
+		r->length = region_metrics_find(after, r->name).length;
+	}
+	return all;
+}
+
 enum { FEW, OWNERS, DETAILS, COMMENT_TABLES };
 
 static void comment_rows(const struct heft_diff *d, struct diff_rows ret[COMMENT_TABLES])
@@ -195,16 +229,22 @@ static bool write_comment(const struct heft_diff *d, const struct heft_budget *b
 	comment_rows(d, rows);
 	const struct diff_report diff = diff_report_of(d, &rows[FEW]);
 	const struct budget_report budget = budget_handle_report(b);
+	struct regions regions = find_regions(d->diff.before, d->diff.after);
 	const struct comment c = { .diff = &diff,
 				   .budget = &budget,
 				   .symbols = &rows[FEW].table,
 				   .owners = &rows[OWNERS].table,
 				   .details = &rows[DETAILS].table,
 				   .title = opts.title ? opts.title : "",
-				   .page_url = opts.page_url ? opts.page_url : "" };
+				   .page_url = opts.page_url ? opts.page_url : "",
+				   .regions = regions.list.data,
+				   .region_count = regions.list.count,
+				   .course = opts.course,
+				   .course_ctx = opts.course_ctx };
 	sink_start(&s, sink);
 	if (!comment_is_noise(&c, opts.noise))
 		out_comment(&c, &s);
+	vec_release(&regions.list);
 	for (size_t i = 0; i < COMMENT_TABLES; i++)
 		diff_rows_release(&rows[i]);
 	return sink_end(&s, err);

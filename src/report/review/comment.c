@@ -3,10 +3,11 @@
 #include "image/image.h"
 #include "report/markdown.h"
 #include "report/pss.h"
+#include "report/spark.h"
 
 #include <math.h>
 
-enum { SECTIONS_MOST = 20, NAME_MOST = 80 };
+enum { SECTIONS_MOST = 20, NAME_MOST = 80, SPARKS = 10 };
 
 /* ---- what there is to say -------------------------------------------------------------------- */
 
@@ -18,6 +19,11 @@ static double grown_by(struct padded p)
 static bool is_debug(const struct diff_section *s)
 {
 	return section_name_is_debug(str_of(s->name));
+}
+
+static struct padded region_size(const struct comment_region *r)
+{
+	return (struct padded){ (double)r->before, (double)r->after };
 }
 
 static size_t section_count(const struct comment *c)
@@ -35,6 +41,9 @@ bool comment_is_noise(const struct comment *c, uint64_t floor)
 		if (!is_debug(s) && fabs(grown_by(diff_padded(s))) >= (double)floor)
 			return false;
 	}
+	for (size_t i = 0; i < c->region_count; i++)
+		if (fabs(grown_by(region_size(&c->regions[i]))) >= (double)floor)
+			return false;
 	return true;
 }
 
@@ -115,17 +124,45 @@ static void put_limit(double used, double limit, struct sink *s)
 	sink_printf(s, " %s | %s |", text, percent);
 }
 
-/* What is behind the name. */
-static void put_sizes(struct padded size, double limit, struct sink *s)
+/* The last sizes before the change, and that after it. */
+static void put_course(const struct comment *c, const char *subject, const char *name, double now,
+		       struct sink *s)
+{
+	double values[SPARKS + 1];
+	char line[3 * (SPARKS + 1) + 1] = "";
+	const size_t count = subject ? c->course(c->course_ctx, subject, name, values, SPARKS) : 0;
+	if (count > 0) {
+		values[count] = now;
+		spark_line(values, count + 1, line);
+	}
+	sink_printf(s, " %s |", line);
+}
+
+/* A line of the table: what it is of, as in budgets, and what is behind the name. */
+struct line {
+	const char *subject, *name; /* subject NULL: of several */
+	double limit;               /* infinite: none */
+};
+
+static void put_sizes(const struct comment *c, const struct line *l, struct padded size,
+		      struct sink *s)
 {
 	char text[PSS_MAX], growth[NUMBER_MAX] = "";
 	pss_text(text, size.after);
 	sink_printf(s, " | %s |", text);
-	put_limit(size.after, limit, s);
+	put_limit(size.after, l->limit, s);
 	pss_change(text, grown_by(size));
 	if (size.after != size.before)
 		padded_growth(growth, size);
-	sink_printf(s, " %s | %s |\n", text, growth);
+	sink_printf(s, " %s | %s |", text, growth);
+	if (c->course)
+		put_course(c, l->subject, l->name, size.after, s);
+	sink_text(s, STR("\n"));
+}
+
+static struct line line_of(const struct comment *c, const char *subject, const char *name)
+{
+	return (struct line){ subject, name, limit_of(c, subject, name) };
 }
 
 /* A line of its own: what changed, and what has a limit. */
@@ -149,12 +186,27 @@ static void add_rest(struct rest *r, struct padded size)
 	r->count++;
 }
 
-static void put_rest(const struct rest *r, const char *word, struct sink *s)
+static void put_rest(const struct comment *c, const struct rest *r, const char *word,
+		     struct sink *s)
 {
 	if (r->count == 0)
 		return;
 	sink_printf(s, "| %zu %s section%s", r->count, word, r->count == 1 ? "" : "s");
-	put_sizes(r->size, (double)INFINITY, s);
+	put_sizes(c, &(struct line){ NULL, "", (double)INFINITY }, r->size, s);
+}
+
+/* A region is full at its length, where no limit is less. */
+static void put_regions(const struct comment *c, struct sink *s)
+{
+	for (size_t i = 0; i < c->region_count; i++) {
+		const struct comment_region *r = &c->regions[i];
+		struct line l = line_of(c, "region", r->name);
+		if (r->length > 0 && (double)r->length < l.limit)
+			l.limit = (double)r->length;
+		sink_text(s, STR("| region "));
+		markdown_code(s, r->name, NAME_MOST);
+		put_sizes(c, &l, region_size(r), s);
+	}
 }
 
 /* Lines of what is in the file add up to the first one. */
@@ -169,25 +221,31 @@ static void put_sections(const struct comment *c, struct sink *s)
 			sink_text(s, STR("| "));
 			markdown_code(s, sec->name, NAME_MOST);
 			sink_text(s, sec->in_file ? STR("") : STR(", not in the file"));
-			put_sizes(size, limit_of(c, "section", sec->name), s);
+			const struct line l = line_of(c, "section", sec->name);
+			put_sizes(c, &l, size, s);
 			shown++;
 		} else if (sec->in_file) {
 			add_rest(is_debug(sec) ? &debug : &others, size);
 		}
 	}
-	put_rest(&others, "other", s);
-	put_rest(&debug, "debug", s);
+	put_rest(c, &others, "other", s);
+	put_rest(c, &debug, "debug", s);
 }
 
 static void put_sizes_table(const struct comment *c, struct sink *s)
 {
-	sink_text(s, STR("| padded bytes | used | limit | | change | |\n"
-			 "|---|--:|--:|--:|--:|--:|\n| **file**"));
-	put_sizes(diff_file(c->diff), limit_of(c, "file", ""), s);
+	const struct line file = line_of(c, "file", ""), vm = line_of(c, "vm", "");
+	const bool courses = c->course != NULL;
+	sink_text(s, STR("| padded bytes | used | limit | | change | |"));
+	sink_text(s, courses ? STR(" course |\n") : STR("\n"));
+	sink_text(s, STR("|---|--:|--:|--:|--:|--:|"));
+	sink_text(s, courses ? STR("---|\n| **file**") : STR("\n| **file**"));
+	put_sizes(c, &file, diff_file(c->diff), s);
 	if (c->diff->knows_memory) {
 		sink_text(s, STR("| **VM image**"));
-		put_sizes(diff_vm(c->diff), limit_of(c, "vm", ""), s);
+		put_sizes(c, &vm, diff_vm(c->diff), s);
 	}
+	put_regions(c, s);
 	put_sections(c, s);
 	sink_text(s, STR("\n"));
 }

@@ -8,6 +8,13 @@
 #include "report/budget_report.h"
 #include "report/diff_report.h"
 
+/* A memory region of one side or both; bytes. */
+struct comment_region {
+	const char *name;
+	uint64_t before, after; /* used */
+	uint64_t length;        /* 0: not known */
+};
+
 /* What is said.  All is borrowed. */
 struct comment {
 	const struct diff_report *diff;
@@ -16,9 +23,14 @@ struct comment {
 	const struct heft_table *owners;
 	const struct heft_table *details; /* more of the symbols */
 	const char *title, *page_url;     /* page_url "": none */
+	const struct comment_region *regions;
+	size_t region_count;
+	heft_course_fn course; /* NULL: no courses are shown */
+	void *course_ctx;
 };
 
-/* No section changed by `floor` bytes, debug sections aside, and no limit has anything to say. */
+/* No section or region changed by `floor` bytes, debug sections aside, and no limit has anything to
+ * say. */
 bool comment_is_noise(const struct comment *c, uint64_t floor);
 /* http or https, and no byte that would end a link of Markdown. */
 bool comment_takes_url(const char *url);
