@@ -30,9 +30,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	const struct bytes elf = { data + 4, size - 4 };
 	const uint64_t base = data[0] | (uint64_t)data[1] << 8 | (uint64_t)data[2] << 16;
-	struct file f = { .bytes = bytes_sub(elf, data[3], elf.size - data[3]) };
+	if (!elf_matches(elf))
+		return 0;
+	struct file f = { .path = memcpy(mem_alloc(5), "fuzz", 5),
+			  .bytes = bytes_sub(elf, data[3], elf.size - data[3]) };
 	notes_init(&notes);
-	if (elf_matches(elf) && input_adopt_plain(&in, &f, base, &notes, &err)) {
+	if (input_adopt_plain(&in, &f, base, &notes, &err)) {
 		join(&in, elf, &notes);
 		input_close(&in);
 	}
