@@ -7,6 +7,7 @@
 
 #include "base/sort.h"
 #include "code/data_refs.h"
+#include "code/extent.h"
 #include "code/flow.h"
 #include "debug/unwind.h"
 #include "image/elf_const.h"
@@ -16,7 +17,8 @@
 enum { GAP_MIN = 16, GAPS_SHARE = 64, CHUNK = 1 << 20 };
 
 struct start {
-	uint64_t addr, spare; /* sort_by_key wants whole words */
+	uint64_t addr;
+	uint64_t whole; /* has code that only its own table of unwinding leads to */
 };
 
 typedef VEC(struct start) start_vec;
@@ -27,6 +29,7 @@ struct discover {
 	uint64_t code_size; /* bytes of code in all */
 	enum code_isa isa;
 	start_vec starts;
+	start_vec data; /* of firmware: addresses that are said to be those of data */
 };
 
 static bool may_hold_functions(const struct section *s)
@@ -90,6 +93,12 @@ static void add_start(struct discover *d, uint64_t addr)
 		vec_push(&d->starts, (struct start){ .addr = addr });
 }
 
+static void add_data(struct discover *d, uint64_t addr)
+{
+	if (spans_find(&d->gaps, addr))
+		vec_push(&d->data, (struct start){ .addr = addr });
+}
+
 /* Programs for ARM that begin with Thumb code are taken for Thumb code as a whole: microcontrollers
  * have no other. */
 static enum code_isa isa_of(const struct image *im)
@@ -104,8 +113,7 @@ static bool is_of_firmware(enum code_isa isa)
 	       isa == CODE_XTENSA;
 }
 
-/* Whether code that is no Thumb code does not go on to an address from what stands in front of it.
- * */
+/* Whether code does not go on to an address from what stands in front of it. */
 static bool is_behind_end(const struct discover *d, uint64_t addr)
 {
 	for (uint64_t size = 2; addr % 2 == 0 && size <= 4; size++) {
@@ -122,10 +130,11 @@ static bool is_behind_end(const struct discover *d, uint64_t addr)
 /* Whether instructions follow up to one that does not go on. */
 static bool is_code(const struct discover *d, uint64_t addr)
 {
-	enum { MOST = 256 };
+	enum { MOST = 256, LONGEST = 4 };
 	const struct bytes b = image_at(d->a->im, addr, MOST);
 	struct flow in;
-	for (uint64_t off = 0; off < b.size; off += in.size) {
+	/* The last instruction may be cut off. */
+	for (uint64_t off = 0; off < b.size - (b.size == MOST ? LONGEST : 0); off += in.size) {
 		if (!flow_decode(d->isa, b.p + off, b.size - off, addr + off, &in) ||
 		    in.kind == FLOW_TRAP)
 			return false;
@@ -167,8 +176,10 @@ static void calls_in(struct discover *d, uint64_t addr, uint64_t size, code_ref_
 			continue;
 		scratch->count = 0;
 		data_refs(d->a->im, part, addr + done, scratch);
-		for (size_t i = 0; i < scratch->count; i++)
+		for (size_t i = 0; i < scratch->count; i++) {
 			add_likely(d, scratch->data[i].to);
+			add_data(d, scratch->data[i].to);
+		}
 	}
 }
 
@@ -186,15 +197,51 @@ static void find_calls(struct discover *d)
 	vec_release(&scratch);
 }
 
+/* Where the words behind `ldr.w pc, [Rn, Rm, lsl #2]` end that this jumps to: they are odd too.
+ * 0: it is another instruction. */
+static uint64_t jump_table_end(const struct section *s, struct bytes b, uint64_t off)
+{
+	enum { FAR = 1 << 16 };
+	struct reader r = reader_of(bytes_sub(b, off, b.size - off), false);
+	const uint32_t first = read_u16(&r), second = read_u16(&r);
+	if ((first & 0xfff0) != 0xf850 || (second & 0xffc0) != 0xf000)
+		return 0;
+	const uint64_t begin = align_up(s->addr + off + 4, 4) - s->addr;
+	r = reader_of(bytes_sub(b, min_u64(begin, b.size), b.size - min_u64(begin, b.size)), false);
+	while (reader_left(&r) >= 4) {
+		const uint32_t word = read_u32(&r);
+		if (!(word & 1) || word - s->addr >= s->size ||
+		    word - (s->addr + off) + FAR >= 2 * FAR)
+			return begin + r.pos - 4;
+	}
+	return begin + r.pos;
+}
+
+/* Where flash begins at 0, numbers are addresses too: of the small ones those count that a
+ * function is likely to begin at. */
+static bool is_number(const struct discover *d, uint32_t word)
+{
+	enum { SMALL = 1 << 20 };
+	const uint64_t addr = word - 1;
+	return word < SMALL && (!extent_prologue(d->a->im, d->isa, addr) ||
+				(addr % 4 != 0 && !is_behind_end(d, addr)));
+}
+
 /* Odd words of a section, which may stand among code. */
 static void find_odd_words(struct discover *d, const struct section *s)
 {
 	const struct bytes b = section_bytes(d->a->im, s);
-	const uint64_t skip = min_u64(-s->addr % 4, b.size);
-	struct reader r = reader_of(bytes_sub(b, skip, b.size - skip), false);
-	while (reader_left(&r) >= 4) {
+	uint64_t table_end = 0;
+	for (uint64_t off = s->addr % 2; off + 4 <= b.size; off += 2) {
+		if (s->exec)
+			table_end = max_u64(table_end, jump_table_end(s, b, off));
+		if ((s->addr + off) % 4 != 0 || off < table_end)
+			continue;
+		struct reader r = reader_of(bytes_sub(b, off, 4), false);
 		const uint32_t word = read_u32(&r);
-		if (word & 1)
+		if (!(word & 1))
+			add_data(d, word);
+		else if (!is_number(d, word))
 			add_start(d, word - 1);
 	}
 }
@@ -209,8 +256,11 @@ static void find_unwound(struct discover *d, const struct section *s)
 					      .big_endian = im->big_endian,
 					      .path = im->path };
 	uint64_t function, extab;
-	for (uint64_t i = 0; exidx_get(&table, i, &function, &extab); i++)
-		add_start(d, function & ~UINT64_C(1));
+	for (uint64_t i = 0; exidx_get(&table, i, &function, &extab); i++) {
+		const uint64_t addr = function & ~UINT64_C(1);
+		if (spans_find(&d->gaps, addr))
+			vec_push(&d->starts, (struct start){ addr, extab != 0 });
+	}
 }
 
 static void find_arm(struct discover *d)
@@ -227,11 +277,49 @@ static void find_arm(struct discover *d)
 	}
 }
 
+/* Constructors, of which only tables of addresses know. */
+static void find_constructors(struct discover *d, const struct section *s)
+{
+	const struct image *im = d->a->im;
+	const unsigned size = im->bits == 64 ? 8 : 4;
+	struct reader r = reader_of(section_bytes(im, s), im->big_endian);
+	while (reader_left(&r) >= size)
+		add_likely(d, flow_entry(d->isa, read_uint(&r, size)));
+}
+
+static bool is_of_constructors(const struct section *s)
+{
+	return s->type == SHT_INIT_ARRAY || s->type == SHT_FINI_ARRAY ||
+	       s->type == SHT_PREINIT_ARRAY;
+}
+
+/* What stands between functions that have tables of unwinding, or behind the last one if it begins
+ * as a function does. */
+static void find_gap_starts(struct discover *d)
+{
+	for (size_t i = 0; i < d->gaps.list.count; i++) {
+		const struct span *gap = &d->gaps.list.data[i];
+		const bool last = i + 1 == d->gaps.list.count ||
+				  d->gaps.list.data[i + 1].label != gap->label;
+		const uint64_t end = gap->start + gap->size;
+		const uint64_t at = extent_padding(d->a->im, d->isa, gap->start, end);
+		if (at < end && is_code(d, at) &&
+		    (extent_prologue(d->a->im, d->isa, at) ||
+		     (!last && is_behind_end(d, gap->start))))
+			add_start(d, at);
+	}
+}
+
 static void find_pointers(struct discover *d)
 {
 	const struct image *im = d->a->im;
 	add_start(d, flow_entry(d->isa, im->entry));
 	find_arm(d);
+	for (size_t i = 1; extent_known(d->isa) && i < im->section_count; i++)
+		if (is_of_constructors(&im->sections[i]))
+			find_constructors(d, &im->sections[i]);
+	if (extent_known(d->isa))
+		find_gap_starts(d);
 	for (size_t i = 1; i < im->section_count; i++) {
 		struct reloc_iter it;
 		struct reloc r;
@@ -246,23 +334,82 @@ static void find_pointers(struct discover *d)
 	}
 }
 
+/* Leaves one start of each address, sorted. */
+static void squeeze(start_vec *v)
+{
+	size_t count = 0;
+	sort_by_key(v->data, v->count, sizeof *v->data);
+	for (size_t i = 0; i < v->count; i++) {
+		if (count == 0 || v->data[count - 1].addr != v->data[i].addr)
+			v->data[count++] = v->data[i];
+		else
+			v->data[count - 1].whole |= v->data[i].whole;
+	}
+	v->count = count;
+}
+
+static bool is_said_to_be_data(const struct discover *d, uint64_t addr)
+{
+	const size_t low = lower_bound(d->data.data, d->data.count, sizeof *d->data.data, addr);
+	return low < d->data.count && d->data.data[low].addr == addr;
+}
+
+/* Code between two functions that neither is led to is another one.  Behind the last one may be
+ * data. */
+static void split(struct discover *d, struct start from, uint64_t limit, bool last,
+		  code_ref_vec *jumps)
+{
+	for (uint64_t at = from.addr, end; !from.whole; at = end) {
+		end = extent_of(d->a->im, d->isa, at, limit, jumps);
+		if (end >= limit || end == at || is_said_to_be_data(d, end) ||
+		    (last && !extent_prologue(d->a->im, d->isa, end)) || !is_code(d, end))
+			break;
+		vec_push(&d->starts, (struct start){ .addr = end });
+	}
+}
+
+/* Functions that are called from nowhere: by their tails, or by what is not known. */
+static void split_all(struct discover *d)
+{
+	code_ref_vec jumps = { 0 };
+	const size_t count = d->starts.count;
+	for (size_t i = 0; i < count; i++) {
+		const struct start from = d->starts.data[i];
+		const struct span *gap = spans_find(&d->gaps, from.addr);
+		const uint64_t end = gap->start + gap->size;
+		const bool last = i + 1 == count || d->starts.data[i + 1].addr >= end;
+		split(d, from, last ? end : d->starts.data[i + 1].addr, last, &jumps);
+	}
+	for (size_t i = 0; i < jumps.count; i++)
+		add_likely(d, jumps.data[i].to);
+	vec_release(&jumps);
+}
+
+enum { SPLIT_ROUNDS = 4 };
+
+static void find_unnamed(struct discover *d)
+{
+	size_t count = 0;
+	squeeze(&d->starts);
+	squeeze(&d->data);
+	for (unsigned i = 0; extent_known(d->isa) && i < SPLIT_ROUNDS && d->starts.count > count;
+	     i++) {
+		count = d->starts.count;
+		split_all(d);
+		squeeze(&d->starts);
+	}
+}
+
 static void claim_functions(struct discover *d)
 {
 	struct attr *a = d->a;
-	sort_by_key(d->starts.data, d->starts.count, sizeof *d->starts.data);
 	for (size_t i = 0; i < d->starts.count; i++) {
 		const uint64_t addr = d->starts.data[i].addr;
-		if (i > 0 && d->starts.data[i - 1].addr == addr)
-			continue;
 		const struct span *gap = spans_find(&d->gaps, addr);
 		const struct place *p = attr_unsized_at(a, addr);
 		uint64_t end = gap->start + gap->size;
-		for (size_t k = i + 1; k < d->starts.count; k++) {
-			if (d->starts.data[k].addr == addr)
-				continue;
-			end = min_u64(end, d->starts.data[k].addr);
-			break;
-		}
+		if (i + 1 < d->starts.count)
+			end = min_u64(end, d->starts.data[i + 1].addr);
 		const label_id label = p ? p->label
 					 : label_format(a->f->labels, "sub_%" PRIx64, addr);
 		a->made_up += !p;
@@ -280,8 +427,10 @@ void attr_discover(struct attr *a)
 		if (spans_total(&d.gaps) >= d.code_size / GAPS_SHARE)
 			find_calls(&d);
 		find_pointers(&d);
+		find_unnamed(&d);
 		claim_functions(&d);
 	}
 	spans_release(&d.gaps);
 	vec_release(&d.starts);
+	vec_release(&d.data);
 }

@@ -177,6 +177,15 @@ static bool is_text(const struct image *im, uint64_t value)
 	       !(load_byte(im, value - 1, &before) && before == 0);
 }
 
+/* Where flash begins at 0, numbers are addresses too: the small ones are taken for those of words,
+ * and of strings. */
+static bool is_number(const struct image *im, uint64_t value)
+{
+	enum { SMALL = 1 << 20 };
+	uint8_t before;
+	return value < SMALL && value % 4 != 0 && load_byte(im, value - 1, &before) && before != 0;
+}
+
 /* Distances from the GOT that no offset in a structure or stack frame has: what lies more than
  * a page before it, as constants do. */
 static void scan_got_relative(const struct refs *r, const struct span *s, code_ref_vec *scratch,
@@ -218,7 +227,8 @@ static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *
 			  &(struct ref_wish){ kinds, r->imm_low, r->imm_high }, scratch);
 	for (size_t i = 0; i < scratch->count; i++) {
 		const struct code_ref *ref = &scratch->data[i];
-		if (ref->kind == REF_IMM && is_text(r->a->im, ref->to))
+		if ((ref->kind == REF_IMM && is_text(r->a->im, ref->to)) ||
+		    (r->isa == CODE_NONE && is_number(r->a->im, ref->to)))
 			continue;
 		if (is_import(r, ref->to))
 			vec_push(&job->uses, (struct target){ ref->to, s->label, WHY_CODE_REF });
@@ -382,12 +392,22 @@ static void hunt_relocs(struct hunter *h, struct reloc_iter it)
 	}
 }
 
-/* Whether the word at `place` that holds `value` is part of a string. */
-static bool is_text_word(const struct image *im, uint64_t place, uint64_t value)
+static bool is_inside(const struct refs *r, uint64_t value)
 {
+	return value >= r->imm_low && value < r->imm_high;
+}
+
+/* Whether the word at `place` that holds `value` is a number or part of a string.  Where flash
+ * begins at 0x20400000, tables of addresses are letters throughout: one behind another address is
+ * one. */
+static bool is_no_address(const struct refs *r, uint64_t place, uint64_t value, uint64_t last)
+{
+	const struct image *im = r->a->im;
 	uint8_t before;
-	return is_text(im, value) ||
-	       (may_be_text(value) && load_byte(im, place - 1, &before) && is_text_byte(before));
+	if (is_text(im, value) || is_number(im, value))
+		return true;
+	return may_be_text(value) && load_byte(im, place - 1, &before) && is_text_byte(before) &&
+	       (!is_inside(r, last) || is_text(im, last));
 }
 
 /* In an image at a fixed place pointers need no relocation: aligned words that hold the
@@ -399,10 +419,11 @@ static void hunt_words(struct hunter *h, const struct hunt *part)
 	const unsigned word = (unsigned)pointer_size(im);
 	struct reader reader = reader_of(section_bytes(im, part->words), im->big_endian);
 	reader_seek(&reader, part->from);
-	while (reader_left(&reader) >= word && reader.pos < part->to) {
+	for (uint64_t target = 0, last; reader_left(&reader) >= word && reader.pos < part->to;) {
 		const uint64_t place = part->words->addr + reader.pos;
-		const uint64_t target = read_uint(&reader, word);
-		if (target < r->imm_low || target >= r->imm_high || is_text_word(im, place, target))
+		last = target;
+		target = read_uint(&reader, word);
+		if (!is_inside(r, target) || is_no_address(r, place, target, last))
 			continue;
 		add_place(h, place, &target);
 		add_pointer(h, place, target);
@@ -561,6 +582,38 @@ static void add_unsized_data(struct refs *r)
 	}
 }
 
+/* Tables of vectors, which no code refers to, are of the entry point that they hold; mostly they
+ * are sections of their own. */
+static void add_vectors(struct refs *r, label_id entry)
+{
+	const struct image *im = r->a->im;
+	const unsigned word = (unsigned)pointer_size(im);
+	for (size_t i = 1; i < im->section_count && entry != LABEL_NONE; i++) {
+		const struct section *s = &im->sections[i];
+		struct reader words = reader_of(section_bytes(im, s), im->big_endian);
+		const uint64_t first = read_uint(&words, word), second = read_uint(&words, word);
+		if (!s->alloc || !reader_ok(&words) || (first != im->entry && second != im->entry))
+			continue;
+		if (is_anonymous(r, s->addr))
+			vec_push(&r->targets, (struct target){ s->addr, entry, WHY_ENTRY_POINT });
+		else if (!data_section(r, s->addr))
+			claim(&r->a->vm_claims, s->addr, s->size, entry, WHY_ENTRY_POINT);
+	}
+}
+
+/* The owner of firmware's entry point, which copies and clears memory: it refers to the bounds of
+ * data of others. */
+static label_id entry_label(const struct refs *r)
+{
+	const struct image *im = r->a->im;
+	if (im->kind != IMAGE_EXEC || im->type != ET_EXEC ||
+	    (im->machine != EM_ARM && im->machine != EM_RISCV))
+		return LABEL_NONE;
+	const struct span *at = spans_find(
+		&r->a->vm, im->machine == EM_ARM ? im->entry & ~UINT64_C(1) : im->entry);
+	return at ? at->label : LABEL_NONE;
+}
+
 /* The sized symbol without an owner around an address, or NULL (by compile unit only). */
 static const struct place *sized_around(const struct attr *a, uint64_t addr)
 {
@@ -608,20 +661,24 @@ static uint64_t string_end(const struct image *im, const struct section *s, uint
 	return end;
 }
 
-/* Sorted targets become pieces; the first label of an address counts. */
+/* Sorted targets become pieces; the first label of an address counts, that of the entry point
+ * last. */
 static void make_pieces(struct refs *r)
 {
 	const struct spans *owned = &r->a->vm;
+	const label_id entry = entry_label(r);
 	size_t next = 0;
 	take_vtable_heads(r);
 	keep_symbols_whole(r);
+	add_vectors(r, entry);
 	sort_by_key(r->targets.data, r->targets.count, sizeof *r->targets.data);
 	for (size_t i = 0; i < r->targets.count;) {
 		const uint64_t addr = r->targets.data[i].addr;
 		const struct section *in = data_section(r, addr);
 		struct piece p = { addr, in->addr + in->size, LABEL_NONE, WHY_DATA_REF };
 		for (; i < r->targets.count && r->targets.data[i].addr == addr; i++) {
-			if (p.label != LABEL_NONE || r->targets.data[i].label == LABEL_NONE)
+			if ((p.label != LABEL_NONE && p.label != entry) ||
+			    r->targets.data[i].label == LABEL_NONE)
 				continue;
 			p.label = r->targets.data[i].label;
 			p.why = r->targets.data[i].why;

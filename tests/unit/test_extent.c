@@ -1,0 +1,144 @@
+#include "code/extent.h"
+
+#include "../lib/elfgen.h"
+#include "image/elf_const.h"
+#include "image/input.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+enum { TEXT = 0x8000, DATA = 0x9000 };
+
+/* The end of the function at the beginning of `code`, behind which `rodata` stands at DATA; the
+ * jumps that leave it. */
+static uint64_t end_of(uint16_t machine, struct bytes code, struct bytes rodata,
+		       code_ref_vec *jumps)
+{
+	struct elfgen g = elfgen_make(32, false, ET_EXEC, machine);
+	struct input in;
+	struct heft_err err;
+	elfgen_load(&g, PF_R | PF_X,
+		    elfgen_section(&g, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, TEXT,
+				   code.p, code.size));
+	elfgen_load(&g, PF_R,
+		    elfgen_section(&g, ".rodata", SHT_PROGBITS, SHF_ALLOC, DATA, rodata.p,
+				   rodata.size));
+	const struct bytes file = elfgen_finish(&g);
+	assert_true(input_parse(&in, "test", file, NULL, &err));
+	const uint64_t end = extent_of(&in.images[0], machine == EM_ARM ? CODE_THUMB : CODE_RISCV32,
+				       TEXT, TEXT + code.size, jumps);
+	input_close(&in);
+	mem_free((void *)(uintptr_t)file.p);
+	return end - TEXT;
+}
+
+#define BYTES(...)                                                                                 \
+	((struct bytes){ (const uint8_t[]){ __VA_ARGS__ },                                         \
+			 sizeof((const uint8_t[]){ __VA_ARGS__ }) })
+#define NO_DATA BYTES(0, 0, 0, 0)
+#define PUSH    0x10, 0xb5 /* push {r4, lr} */
+#define POP     0x10, 0xbd /* pop {r4, pc} */
+#define MORE    0x08, 0x46 /* mov r0, r1 */
+
+static uint64_t thumb_end(struct bytes code)
+{
+	code_ref_vec jumps = { 0 };
+	const uint64_t end = end_of(EM_ARM, code, NO_DATA, &jumps);
+	vec_release(&jumps);
+	return end;
+}
+
+static void literals_and_what_aligns_behind_a_return_are_the_functions(void **state)
+{
+	(void)state;
+	/* ldr r0, [pc, #4]; pop; nop; two bytes short of the literal */
+	assert_int_equal(thumb_end(BYTES(PUSH, 0x01, 0x48, POP, 0x00, 0xbf, 1, 2, 3, 4, PUSH, POP)),
+			 12);
+	assert_int_equal(thumb_end(BYTES(PUSH, MORE, POP, 0x00, 0xbf, PUSH, POP)), 8);
+}
+
+static void a_return_that_is_jumped_over_or_conditional_ends_nothing(void **state)
+{
+	(void)state;
+	/* beq over the return */
+	assert_int_equal(thumb_end(BYTES(PUSH, 0x00, 0xd0, POP, MORE, POP, PUSH, POP)), 10);
+	/* it ne; popne */
+	assert_int_equal(thumb_end(BYTES(PUSH, 0x18, 0xbf, POP, MORE, POP, PUSH, POP)), 10);
+}
+
+static void tables_of_distances_lead_on(void **state)
+{
+	(void)state;
+	/* tbb [pc, r0] of 2 and 3: two returns behind the table */
+	assert_int_equal(thumb_end(BYTES(PUSH, 0xdf, 0xe8, 0x00, 0xf0, 1, 2, POP, POP, PUSH, POP)),
+			 12);
+	/* ldrb r0, [r0, #4]; lsls; add pc, r0 with 0 and 1: a byte, counted from two behind the
+	 * instruction */
+	assert_int_equal(thumb_end(BYTES(PUSH, 0x00, 0x79, 0x40, 0x00, 0x87, 0x44, 0, 1, POP, POP,
+					 PUSH, POP)),
+			 14);
+}
+
+static void a_table_of_words_leads_on(void **state)
+{
+	(void)state;
+	/* ldr.w pc, [r2, r0, lsl #2] of two addresses */
+	assert_int_equal(thumb_end(BYTES(MORE, MORE, 0x52, 0xf8, 0x20, 0xf0, 0x11, 0x80, 0, 0, 0x13,
+					 0x80, 0, 0, POP, POP, PUSH, POP)),
+			 20);
+}
+
+static void data_among_code_without_a_size_have_no_end(void **state)
+{
+	(void)state;
+	/* adr r0, 8 behind */
+	assert_int_equal(
+		thumb_end(BYTES(PUSH, 0x02, 0xa0, POP, MORE, 1, 2, 3, 4, PUSH, POP, MORE, MORE)),
+		20);
+}
+
+static void a_jump_to_the_next_function_is_a_call(void **state)
+{
+	(void)state;
+	code_ref_vec jumps = { 0 };
+	/* c.j 4; c.addi sp, -16; ret */
+	assert_int_equal(end_of(EM_RISCV, BYTES(0x11, 0xa0, 0x01, 0x00, 0x41, 0x11, 0x82, 0x80),
+				NO_DATA, &jumps),
+			 4);
+	assert_int_equal(jumps.count, 0);
+	/* c.j -16 leaves the function */
+	assert_int_equal(
+		end_of(EM_RISCV, BYTES(0xc5, 0xbf, 0x41, 0x11, 0x82, 0x80), NO_DATA, &jumps), 2);
+	assert_int_equal(jumps.count, 1);
+	assert_int_equal(jumps.data[0].to, TEXT - 16);
+	vec_release(&jumps);
+}
+
+static void tables_in_data_lead_on(void **state)
+{
+	(void)state;
+	code_ref_vec jumps = { 0 };
+	/* lui a5, 9; lw a4, 0(a5); jr a4; two returns; the next function */
+	const struct bytes code = BYTES(0xb7, 0x97, 0, 0, 0x03, 0xa7, 0x07, 0x00, 0x02, 0x87, 0x82,
+					0x80, 0x82, 0x80, 0x41, 0x11, 0x82, 0x80);
+	assert_int_equal(end_of(EM_RISCV, code,
+				BYTES(0x0a, 0x80, 0, 0, 0x0c, 0x80, 0, 0, 7, 0, 0, 0), &jumps),
+			 14);
+	assert_int_equal(end_of(EM_RISCV, code, NO_DATA, &jumps), 10);
+	vec_release(&jumps);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(literals_and_what_aligns_behind_a_return_are_the_functions),
+		cmocka_unit_test(a_return_that_is_jumped_over_or_conditional_ends_nothing),
+		cmocka_unit_test(tables_of_distances_lead_on),
+		cmocka_unit_test(a_table_of_words_leads_on),
+		cmocka_unit_test(data_among_code_without_a_size_have_no_end),
+		cmocka_unit_test(a_jump_to_the_next_function_is_a_call),
+		cmocka_unit_test(tables_in_data_lead_on),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
