@@ -143,7 +143,7 @@ static void names_are_no_markup(void **state)
 {
 	(void)state;
 	check_markdown("a<b>|c", 99, "`a<b>\\|c`");
-	check_markdown("_x_ *y*\n@you #1 [l](u) &amp;", 99, "`_x_ *y* @you #1 [l](u) &amp;`");
+	check_markdown("_x_ *y*\n@you #1 [l](u) &amp;", 99, "`_x_ *y*\\n@you #1 [l](u) &amp;`");
 	check_markdown("`a``b", 99, "``` `a``b ```");
 	check_markdown("", 99, "`  `");
 	check_markdown("\xc3\xa9\xc3\xa9", 3, "`\xc3\xa9...`");
