@@ -1,5 +1,6 @@
 /* heft report: one html file to look at. */
 #include "cli/inputs.h"
+#include "cli/notes.h"
 #include "cli/outfile.h"
 
 #include <unistd.h>
@@ -28,7 +29,8 @@ const char report_manual[] =
 	"network: treemap, flame graph, table, to be grouped and filtered as one looks.\n"
 	"INPUT: programs, .size and .sizediff files, cores and recordings of heaps, each\n"
 	"a tab; and what perf record wrote, for a tab of what ran of a program.  With\n"
-	"BASE files after '--', what changed.\n";
+	"BASE files after '--', what changed; of one program and one base there is also\n"
+	"a tab of their symbols, with what was renamed and moved.\n";
 
 struct report_job {
 	struct inputs inputs;
@@ -72,6 +74,26 @@ static bool add_input(const struct report_job *job, size_t i, bool *ret_all)
 	return good;
 }
 
+/* The rows of a profile are matched by their labels alone; which symbols were renamed and moved the
+ * match of symbols tells.  The page is whole without it. */
+static void add_symbols(const struct report_job *job)
+{
+	const struct inputs *all = &job->inputs;
+	struct heft_err err;
+	struct input in;
+	if (!input_open_symbols(all, &in, &err) || !input_add_to(all, 0, &in, job->page, &err)) {
+		char text[sizeof err.text + 40];
+		snprintf(text, sizeof text, "no tab of symbols: %s", err.text);
+		note_print(all->cli,
+			   &(struct heft_note){ .path = all->files.paths[0],
+						.text = text,
+						.offset = HEFT_NO_OFFSET,
+						.count = 1 },
+			   false);
+	}
+	input_close(&in);
+}
+
 static bool write_page(void *ctx, FILE *to, struct heft_err *err)
 {
 	return heft_page_write(((const struct report_job *)ctx)->page,
@@ -93,6 +115,8 @@ static int run(struct report_job *job)
 	for (size_t i = 0; i < files->count && !all; i++)
 		if (!outfile_spares(cli, job->output, files->paths[i]) || !add_input(job, i, &all))
 			return EXIT_TROUBLE;
+	if (all && files->count == 1 && job->inputs.bases.count == 1 && job->inputs.by == NULL)
+		add_symbols(job);
 	return outfile_write(cli, job->output, write_page, job);
 }
 

@@ -264,6 +264,12 @@ bool input_open(const struct inputs *all, size_t i, const char *by, struct input
 	}
 }
 
+bool input_open_symbols(const struct inputs *all, struct input *in, struct heft_err *err)
+{
+	*in = (struct input){ .title = name_of(all->files.paths[0]), .matched = true };
+	return open_list(all, in, all->files.paths[0], all->bases.paths[0], err);
+}
+
 void input_close(struct input *in)
 {
 	heft_diff_free(in->diff);
@@ -386,13 +392,21 @@ static bool add_profile(const struct inputs *all, size_t i, const struct input *
 	return good;
 }
 
+static bool add_list(const struct input *in, struct heft_page *page, struct heft_err *err)
+{
+	char title[300];
+	snprintf(title, sizeof title, "%s: symbols", in->title);
+	return heft_page_add_snapshot(page, in->matched ? title : in->title, in->before, in->after,
+				      err);
+}
+
 bool input_add_to(const struct inputs *all, size_t i, const struct input *in,
 		  struct heft_page *page, struct heft_err *err)
 {
 	switch (in->kind) {
 	case INPUT_PROFILE: return add_profile(all, i, in, page, err);
 	case INPUT_HEAP: return heft_page_add_heap(page, in->title, in->heap, in->base, err);
-	default: return heft_page_add_snapshot(page, in->title, in->before, in->after, err);
+	default: return add_list(in, page, err);
 	}
 }
 

@@ -39,6 +39,7 @@ struct input {
 	bool dump;    /* a profile of a dump */
 	bool lives;   /* the heap of a process that runs */
 	bool both;    /* a list that holds its base as well */
+	bool matched; /* lists of programs that are profiles elsewhere */
 	char by[200]; /* what the rows of its table are grouped by */
 	struct heft_profile *profile;
 	struct heft_snapshot *before, *after; /* before: NULL without a base */
@@ -64,6 +65,8 @@ const char *const *input_groups(const struct input *in);
  * profile where `by` is nothing that heaps are grouped by.  Close it also where that failed. */
 bool input_open(const struct inputs *all, size_t i, const char *by, struct input *in,
 		struct heft_err *err);
+/* Opens the symbols of the first program and of the first base, as heft diff does. */
+bool input_open_symbols(const struct inputs *all, struct input *in, struct heft_err *err);
 void input_close(struct input *in);
 
 /* The table of an opened input; of lists and heaps with rows as `by` says, one of input_groups,

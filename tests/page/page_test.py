@@ -223,6 +223,37 @@ def check_lists(b, work):
                  for r in top["children"]], None, ["own", "padding"], True)
 
 
+MATCHED = {"old": ["mover", "namer_that_goes", "stays"], "new": ["stays", "namer_that_comes", "mover"]}
+
+
+def check_matched(b, work):
+    """A difference of two programs has a tab of their symbols, with what heft diff says became of each."""
+    for side, names in MATCHED.items():
+        with open(f"{work}/{side}.s", "w") as f:
+            for i, name in enumerate(names):
+                code = {"mover": "xorl %eax, %eax\nret\n", "stays": "ret\n"}.get(name, "movl $1234567, %eax\nimull $77, %eax\nret\n" * 8)
+                f.write(f".section .text.{name},\"ax\"\n.globl {name}\n.type {name},@function\n{name}:\n{code}.size {name}, .-{name}\n")
+        subprocess.run(["cc", "-c", f"{work}/{side}.s", "-o", f"matched-{side}.o"], check=True)
+    heft("report", "matched-new.o", "-o", work + "/page.html", "--", "matched-old.o")
+    b.open(work + "/page.html")
+    tabs = b.run("heftPage.view.book.tabs.map(t => [t.title, t.kind])")
+    check("matched: the tabs", tabs, [["matched-new.o", "sizes"], ["matched-new.o: symbols", "symbols"]])
+    b.run("document.getElementById('tab1').click()")
+    rows = page_rows(b, ["c0"], {})
+    table = json.loads(heft("diff", "matched-old.o", "matched-new.o", "-n0", "--json"))["total"]["children"]
+    table = [r for r in table if not r["label"].startswith(("Overhead", "**"))]  # rows of the page have both sides
+    wanted = {r["label"]: "" if r["change"] == "changed" else r["change"] for r in table}
+    check("matched: something was renamed and moved", {"renamed", "moved"} <= set(wanted.values()), True)
+    badges = b.run("Object.fromEntries([...document.querySelectorAll('#table .rows .row')].map(r => [r.querySelector('.text').textContent, r.querySelector('.badge')?.textContent ?? '']))")
+    check("matched: what became of them", {k: badges.get(k) for k in wanted}, wanted)
+    check("matched: both sizes", {k: [[round(v, 2) for v in side] for side in rows.get(k, [])] for k in wanted},
+          {r["label"]: [[r["own"], r["padding"]], [r["base_own"], r["base_padding"]]] for r in table})
+    for words in ["matched-new.o", "tiny", "-o", work + "/page.html", "--", "matched-old.o"], ["-d", "symbols", "matched-new.o", "-o", work + "/page.html", "--", "matched-old.o"]:
+        heft("report", *words)
+        b.open(work + "/page.html")
+        check(f"matched: no tab of symbols of {words}", b.run("heftPage.view.book.tabs.map(t => t.kind)"), ["sizes"])
+
+
 HEAP = ["live_bytes", "live_blocks", "peak_bytes", "peak_blocks", "alloc_bytes", "allocs", "temporary"]
 
 
@@ -814,7 +845,7 @@ def main():
     os.chdir(work)
     b = devtools.Browser(program)
     try:
-        for part in check_sizes, check_flags, check_lists, check_instructions, check_disassembly, check_cards, check_users, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_regions, check_itself, check_saved, check_range, check_heat, check_memory_goes, check_address, check_keys, check_pictures:
+        for part in check_sizes, check_flags, check_lists, check_matched, check_instructions, check_disassembly, check_cards, check_users, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_regions, check_itself, check_saved, check_range, check_heat, check_memory_goes, check_address, check_keys, check_pictures:
             part(b, work)
         check("requests: none left", b.requests, [])
         check("errors: none", b.errors, [])
