@@ -379,7 +379,7 @@ function paint() {
 	context.fillStyle = getComputedStyle(document.body).backgroundColor;
 	context.fillRect(0, 0, picture.w, picture.h);
 	if (view.picture === "time")
-		picture.scale = drawTimeline(context, picture, view.tab, state.range);
+		picture.scale = drawTimeline(context, picture, view.tab, state.range, timeCursor());
 	else if (view.picture === "memory")
 		drawStrip(new CanvasPen(context), picture.cells);
 	else if (view.picture === "regions")
@@ -427,13 +427,14 @@ function drawOverlay() {
 }
 
 function tellPicture() {
-	const kids = view.tree.open(view.root), least = view.root.weight(view.m) / 1000;
-	const first = Array.from(kids ? view.tree.heaviest(kids, view.tree.weighs, view.m, least).ids.subarray(0, 3) : [], i => kids.node(i)).map(n => `${cut(n.label, 60)} ${percent(n.weight(view.m), view.root.weight(view.m))}`);
-	const told = view.picture === "time" ? tellRange(view.tab, state.range) : view.picture === "memory" ? tellStrip(view.tab.pieces) : "", before = view.picture === "regions" ? tellRegions(view.tab) + " " : "";
-	canvas.setAttribute("aria-label", told || before + `${PICTURES.find(p => p[0] === view.picture)[1]} of ${cut(view.root.label, 60)}; the largest: ${first.join(", ")}. The table has the same rows.`);
 	const legend = $("legend");
 	if (view.picture === "time")
-		return legend.replaceChildren(told);
+		return legend.replaceChildren(nameTimeline(canvas, view.tab, state.range, timeCursor()));
+	unnameTimeline(canvas);
+	const kids = view.tree.open(view.root), least = view.root.weight(view.m) / 1000;
+	const first = Array.from(kids ? view.tree.heaviest(kids, view.tree.weighs, view.m, least).ids.subarray(0, 3) : [], i => kids.node(i)).map(n => `${cut(n.label, 60)} ${percent(n.weight(view.m), view.root.weight(view.m))}`);
+	const told = view.picture === "memory" ? tellStrip(view.tab.pieces) : "", before = view.picture === "regions" ? tellRegions(view.tab) + " " : "";
+	canvas.setAttribute("aria-label", told || before + `${PICTURES.find(p => p[0] === view.picture)[1]} of ${cut(view.root.label, 60)}; the largest: ${first.join(", ")}. The table has the same rows.`);
 	const { live, other, free } = stripColours();
 	const items = view.picture === "memory" ? [["blocks, from below", { fill: live }], ["headers, allocator, recorder", { fill: other }], ["free", { fill: free }]] : view.colour === "kind" ? KINDS.map((k, i) => [k, shade(...KIND_HUES[i], 76)]) :
 		view.colour === "change" ? [["+ grew", shade(24, 90, 64)], ["− shrank", shade(212, 80, 66)], ["unchanged", shade(220, 6, 84)]] :
@@ -528,7 +529,27 @@ function leave() {
 	drawOverlay();
 }
 
+/* Where keys are on the timeline.  It holds as long as the range is the one that they chose. */
+let cursor = null;
+
+function timeCursor() {
+	return cursor && cursor.tab === view.tab && cursor.range === state.range ? cursor : null;
+}
+
+function timeKey(e) {
+	const { moments } = view.tab, next = moveCursor(moments, state.range, timeCursor(), e.key, e.shiftKey);
+	if (e.altKey || e.ctrlKey || e.metaKey || (!next && e.key !== "Escape"))
+		return;
+	e.preventDefault();
+	state.range = next && cursorRange(moments, next);
+	cursor = next && { ...next, tab: view.tab, range: state.range };
+	paint();
+	tellPicture();
+	writeAddress(false);
+}
+
 function dragRange(e) {
+	cursor = null;
 	const from = picture.scale.at(pointed(e).x), move = to => {
 		const at = picture.scale.at(pointed(to).x);
 		state.range = Math.abs(at - from) < (picture.scale.last - picture.scale.first) / 200 ? null : [Math.min(from, at), Math.max(from, at)].map(Math.round);
@@ -544,6 +565,8 @@ function dragRange(e) {
 }
 
 function pictureKey(e) {
+	if (view.picture === "time")
+		return timeKey(e);
 	if (!["ArrowDown", "ArrowUp", "ArrowLeft", "ArrowRight", "Enter", "Backspace", "Home", "End"].includes(e.key) || !showsRows())
 		return;
 	table.key(e);

@@ -1,4 +1,4 @@
-/* How much was live when: a chart with a range that is chosen by dragging. */
+/* How much was live when: a chart with a range that is chosen by dragging, or by keys. */
 
 function seconds(ns) {
 	const s = ns / 1e9;
@@ -99,7 +99,13 @@ function drawMoments(c, scale, moments, ink) {
 	}
 }
 
-function drawTimeline(c, size, tab, range) {
+/* A line at the moment where keys are. */
+function drawCursor(c, scale, moment, ink) {
+	c.fillStyle = ink;
+	c.fillRect(scale.x(moment.at) - 1, CHART.top, 2, scale.h);
+}
+
+function drawTimeline(c, size, tab, range, cursor) {
 	const moments = tab.moments, scale = chartScale(moments, size), dark = isDark();
 	const ink = dark ? "#c9d0da" : "#3d4756", faint = dark ? "#333c49" : "#e2e6ec", line = dark ? "#6ea8fe" : "#1f6fd6", peak = dark ? "#f0a35e" : "#b85c00";
 	drawAxes(c, scale, ink, faint);
@@ -123,16 +129,57 @@ function drawTimeline(c, size, tab, range) {
 	c.stroke();
 	c.setLineDash([]);
 	drawMoments(c, scale, moments, line);
+	if (cursor)
+		drawCursor(c, scale, moments[cursor.at], ink);
 	return scale;
 }
 
-/* What is said of a range of time; of all where none is chosen. */
-function tellRange(tab, range) {
+/* Where a key leads: the number of a moment, and of the one where the range began that Shift extends.  Without a cursor keys go on
+ * from the range.  Null: the key leads nowhere. */
+function moveCursor(moments, range, cursor, key, shift) {
+	const last = moments.length - 1, leap = Math.max(1, Math.round(last / 10));
+	const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -leap, PageDown: leap, Home: -last, End: last }[key];
+	if (!step)
+		return null;
+	const begin = cursor || { from: range ? moments.findIndex(p => p.at >= range[0]) : 0, at: range ? moments.findLastIndex(p => p.at <= range[1]) : 0 };
+	const at = Math.max(0, Math.min(last, begin.at + step));
+	return { at, from: shift ? Math.max(0, begin.from) : at };
+}
+
+/* The range between the moments of a cursor; null where no time is between them. */
+function cursorRange(moments, { at, from }) {
+	const [a, b] = [moments[Math.min(at, from)].at, moments[Math.max(at, from)].at];
+	return a < b ? [a, b] : null;
+}
+
+/* What is said of a range of time; of a moment where keys are at one, of all where nothing is chosen. */
+function tellRange(tab, range, cursor) {
+	if (cursor && !range) {
+		const { at, value, peak } = tab.moments[cursor.at];
+		return `${seconds(at)}: ${short(value, "bytes")} live, at most ${short(Math.max(value, peak), "bytes")} since the moment before.`;
+	}
 	const all = tab.moments, [from, to] = range || [all[0].at, all[all.length - 1].at];
 	const inside = all.filter(p => p.at >= from && p.at <= to);
 	if (inside.length === 0)
 		return "No moment lies between " + seconds(from) + " and " + seconds(to) + ".";
 	const first = inside[0].value, last = inside[inside.length - 1].value;
 	const peak = inside.reduce((v, p) => Math.max(v, p.value, p.peak), 0);
-	return `${seconds(from)} to ${seconds(to)}: from ${short(first, "bytes")} to ${short(last, "bytes")} live (${signed(short(last - first, "bytes"), last - first)}), at most ${short(peak, "bytes")}. The line is what was live, the dashed one the peak since the moment before. Drag to choose a range.`;
+	return `${seconds(from)} to ${seconds(to)}: from ${short(first, "bytes")} to ${short(last, "bytes")} live (${signed(short(last - first, "bytes"), last - first)}), at most ${short(peak, "bytes")}.`;
+}
+
+const TIME_HELP = "The line is what was live, the dashed one the peak since the moment before. Drag to choose a range, or press arrow keys with Shift; Escape chooses all.";
+
+/* A screen reader hears each step on the timeline as it does those of a slider. */
+function nameTimeline(canvas, tab, range, cursor) {
+	const all = tab.moments, told = tellRange(tab, range, cursor);
+	const parts = { role: "slider", "aria-label": "Timeline of live bytes. " + TIME_HELP, "aria-valuemin": all[0].at, "aria-valuemax": all[all.length - 1].at, "aria-valuenow": cursor ? all[cursor.at].at : range ? range[1] : all[0].at, "aria-valuetext": told };
+	for (const [name, value] of Object.entries(parts))
+		canvas.setAttribute(name, value);
+	return told + " " + TIME_HELP;
+}
+
+function unnameTimeline(canvas) {
+	canvas.setAttribute("role", "img");
+	for (const name of ["min", "max", "now", "text"])
+		canvas.removeAttribute("aria-value" + name);
 }

@@ -738,6 +738,39 @@ def check_range(b, work):
     check("range: it is in the address", b.run("[heftPage.state.range, document.getElementById('legend').textContent]"), [said, legend])
 
 
+def check_time_keys(b, work):
+    """A range of time is chosen by keys; a screen reader hears where they are."""
+    heft("report", "heap.core", "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    b.run("heftPage.state.picture = 'time'; heftPage.update(false)")
+    times = b.run("heftPage.view.tab.moments.map(p => p.at)")
+    check("time keys: there are moments", len(times) >= 3 and times == sorted(set(times)), True)
+
+    def press(key, shift=False):
+        b.run(f"document.getElementById('canvas').dispatchEvent(new KeyboardEvent('keydown', {{ key: '{key}', shiftKey: {json.dumps(shift)}, bubbles: true }}))")
+        return b.run("heftPage.state.range")
+
+    def heard(name):
+        return b.run(f"document.getElementById('canvas').getAttribute('{name}')")
+
+    check("time keys: it is a slider", [heard("role"), heard("aria-valuemin"), heard("aria-valuemax")], ["slider", str(times[0]), str(times[-1])])
+    check("time keys: an arrow moves", [press("ArrowRight"), heard("aria-valuenow")], [None, str(times[1])])
+    check("time keys: the moment is told", bool(re.fullmatch(r"[\d.]+ \S+: [\d.]+ \w+ live, at most [\d.]+ \w+ since the moment before\.", heard("aria-valuetext"))), True)
+    check("time keys: the legend tells it", True, b.run("document.getElementById('legend').textContent.startsWith(document.getElementById('canvas').getAttribute('aria-valuetext'))"))
+    check("time keys: Shift chooses", press("ArrowRight", True), times[1:3])
+    told, there = heard("aria-valuetext"), b.run("location.hash")
+    check("time keys: the range is told", bool(re.fullmatch(r"[\d.]+ \S+ to [\d.]+ \S+: from .* live \(.*\), at most .*\.", told)), True)
+    check("time keys: Shift goes back past where it began", [press("Home", True), heard("aria-valuenow")], [times[:2], str(times[0])])
+    check("time keys: to the end", press("End", True), [times[1], times[-1]])
+    check("time keys: Escape chooses all", press("Escape"), None)
+    b.open(work + "/page.html", there)
+    check("time keys: the range is in the address", [b.run("heftPage.state.range"), heard("aria-valuetext")], [times[1:3], told])
+    check("time keys: they go on from it", press("ArrowLeft", True), None)
+    check("time keys: at its begin", heard("aria-valuenow"), str(times[1]))
+    b.run("heftPage.state.picture = 'map'; heftPage.update(false)")
+    check("time keys: other pictures are none", [heard("role"), heard("aria-valuetext")], ["img", None])
+
+
 def check_heat(b, work):
     """Colours of heat are those of samples, where there are any; a function called hot is not hot for that."""
     heft("report", "-d", "sections,symbols", "mapped", "--perf=mapped.data", "-o", work + "/page.html")
@@ -845,7 +878,7 @@ def main():
     os.chdir(work)
     b = devtools.Browser(program)
     try:
-        for part in check_sizes, check_flags, check_lists, check_matched, check_instructions, check_disassembly, check_cards, check_users, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_regions, check_itself, check_saved, check_range, check_heat, check_memory_goes, check_address, check_keys, check_pictures:
+        for part in check_sizes, check_flags, check_lists, check_matched, check_instructions, check_disassembly, check_cards, check_users, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_regions, check_itself, check_saved, check_range, check_time_keys, check_heat, check_memory_goes, check_address, check_keys, check_pictures:
             part(b, work)
         check("requests: none left", b.requests, [])
         check("errors: none", b.errors, [])
