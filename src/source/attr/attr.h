@@ -60,6 +60,8 @@ struct attr {
 	place_vec bare;   /* by unit: code symbols the DWARF says nothing of; sorted */
 	fde_vec fdes;     /* in file order */
 	uint64_t made_up; /* functions named sub_ADDRESS */
+	/* Exception tables that no function refers to; LABEL_NONE where these are not told. */
+	label_id unused_tables;
 	enum owner owner;
 	/* By compile unit or source file: the DWARF in use (or NULL), its pass over debug
 	 * sections, and sized data symbols without an owner, sorted. */

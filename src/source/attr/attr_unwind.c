@@ -117,6 +117,9 @@ void attr_unwind_read(struct attr *a)
 void attr_unwind_bounds(struct attr *a)
 {
 	struct span_cursor cursor = { &a->vm, 0 };
+	a->unused_tables = a->owner != BY_SYMBOL || a->f->as_bloaty || a->im->kind == IMAGE_OBJECT
+				   ? LABEL_NONE
+				   : label_borrow(a->f->labels, STR("(unused exception tables)"));
 	for (size_t i = 0; i < a->fdes.count; i++) {
 		const struct fde *d = &a->fdes.data[i];
 		if (d->size == 0 || cursor_label(&cursor, d->addr) != LABEL_NONE)
@@ -135,17 +138,73 @@ void attr_unwind_bounds(struct attr *a)
 
 /* ---- bytes of the tables ------------------------------------------------------------ */
 
-static void lsda_bytes(struct attr *a, const struct fde *d, label_id owner)
+/* An exception table that a function refers to. */
+struct used_table {
+	uint64_t addr;
+	uint64_t size; /* 0: not known */
+};
+
+typedef VEC(struct used_table) used_vec;
+
+static bool table_size(const struct attr *a, const struct section *in, uint64_t off, uint64_t end,
+		       uint64_t *ret)
 {
-	uint64_t size;
+	const struct bytes all = section_bytes(a->im, in);
+	end = min_u64(end, all.size);
+	return off < end &&
+	       lsda_size(bytes_sub(all, off, end - off), a->im->bits / 8, a->im->big_endian, ret);
+}
+
+static void lsda_bytes(struct attr *a, const struct fde *d, label_id owner, used_vec *used)
+{
+	uint64_t size = 0;
 	const struct section *in = image_section_at(a->im, d->lsda);
 	if (!in || in->nobits || section_is_data(in) || in->exec)
 		return;
 	const uint64_t off = d->lsda - in->addr;
-	const struct bytes table = section_bytes(a->im, in);
-	if (off < table.size && lsda_size(bytes_sub(table, off, table.size - off), a->im->bits / 8,
-					  a->im->big_endian, &size))
+	if (table_size(a, in, off, in->size, &size) && owner != LABEL_NONE)
 		attr_put(a, in, off, size, owner, WHY_LSDA);
+	vec_push(used, (struct used_table){ d->lsda, size });
+}
+
+enum { LSDA_ALIGN = 4 };
+
+/* The tables from `off` to `end`, as far as they can be read. */
+static void unused_bytes(struct attr *a, const struct section *in, uint64_t off, uint64_t end)
+{
+	const struct bytes all = section_bytes(a->im, in);
+	uint64_t size;
+	end = min_u64(end, all.size);
+	while (off < end) {
+		if (all.p[off] == 0 && off % LSDA_ALIGN != 0)
+			off++;
+		else if (table_size(a, in, off, end, &size)) {
+			attr_put(a, in, off, size, a->unused_tables, WHY_LSDA);
+			off += size;
+		} else
+			return;
+	}
+}
+
+/* lld keeps the tables of functions that it drops, where they are in no group, as those of Rust
+ * are.  They stand between the tables in use; what follows one of unknown size is left alone. */
+static void unused_tables(struct attr *a, const used_vec *used)
+{
+	const struct section *in = NULL;
+	uint64_t off = 0; /* where the table before ends */
+	for (size_t i = 0; i < used->count; i++) {
+		const struct used_table *t = &used->data[i];
+		if (!in || t->addr - in->addr >= in->size) {
+			if (in)
+				unused_bytes(a, in, off, in->size);
+			in = image_section_at(a->im, t->addr);
+			off = 0;
+		}
+		unused_bytes(a, in, off, t->addr - in->addr);
+		off = t->size ? t->addr - in->addr + t->size : in->size;
+	}
+	if (in)
+		unused_bytes(a, in, off, in->size);
 }
 
 /* A CIE that several functions share goes to the first of them. */
@@ -215,19 +274,25 @@ void attr_unwind_bytes(struct attr *a)
 {
 	struct span_cursor cursor = { &a->vm, 0 };
 	VEC(struct cie_owner) cies = { 0 };
+	used_vec used = { 0 };
 	for (size_t i = 0; i < a->fdes.count; i++) {
 		const struct fde *d = &a->fdes.data[i];
 		const label_id owner = cursor_label(&cursor, d->addr);
+		if (d->lsda)
+			lsda_bytes(a, d, owner, &used);
 		if (owner == LABEL_NONE)
 			continue;
 		attr_put(a, &a->im->sections[d->section], d->off, d->bytes, owner, WHY_UNWIND);
 		if (cies.count == 0 || cies.data[cies.count - 1].off != d->cie_off)
 			vec_push(&cies, (struct cie_owner){ d->cie_off, owner, d->section });
-		if (d->lsda)
-			lsda_bytes(a, d, owner);
 	}
 	if (!a->f->as_bloaty)
 		cies_bytes(a, cies.data, cies.count);
+	if (a->unused_tables != LABEL_NONE) {
+		sort_by_key(used.data, used.count, sizeof *used.data);
+		unused_tables(a, &used);
+	}
+	vec_release(&used);
 	vec_release(&cies);
 	for (size_t i = 1; i < a->im->section_count; i++) {
 		const struct section *s = &a->im->sections[i];
