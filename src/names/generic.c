@@ -1,6 +1,8 @@
 #define _GNU_SOURCE /* memmem, memrchr */
 #include "names/generic.h"
 
+#include "names/rust.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -17,10 +19,57 @@ static bool go_instance(struct str raw, struct text *room)
 	return true;
 }
 
+static bool is_rust(struct str raw)
+{
+	return str_starts(raw, STR("_R")) || rust_legacy_size(raw) > 0;
+}
+
+/* Of "<a::B<>>::c" what stands in the outer brackets; nothing of "<A as B>::c" and "<[u8]>::c". */
+static struct str rust_self(struct str name)
+{
+	size_t depth = 0, i = 0;
+	if (name.len == 0 || name.p[0] != '<')
+		return (struct str){ 0 };
+	for (; i < name.len; i++) {
+		if (name.p[i] == '<')
+			depth++;
+		else if (name.p[i] == '>' && name.p[i - 1] != '-' && --depth == 0)
+			break;
+	}
+	const struct str self = { name.p + 1, i > 0 ? i - 1 : 0 };
+	const bool is_path = i < name.len && isalpha((unsigned char)name.p[1]) &&
+			     memmem(self.p, self.len, "::", 2) &&
+			     !memmem(self.p, self.len, " as ", 4);
+	return is_path ? self : (struct str){ 0 };
+}
+
+/* As the older mangling has it, for programs have names of both: arguments of functions are not in
+ * it, but for those of drop_in_place, and types of methods are in no brackets. */
+static struct str rust_instance(const struct str whole, struct text *room)
+{
+	struct str name = whole;
+	const struct str self = rust_self(name);
+	text_set(room, self);
+	if (self.len > 0)
+		name = (struct str){ name.p + self.len + 2, name.len - self.len - 2 };
+	if (str_ends(name, STR("<>")))
+		name.len -= str_ends(name, STR("::<>")) ? 4 : 2;
+	while (name.len > 0) {
+		const char *const cut = memmem(name.p, name.len, "::<>", 4);
+		const size_t size = cut ? (size_t)(cut - name.p) : name.len;
+		text_add(room, (struct str){ name.p, size });
+		const size_t used = cut ? size + 4 : size;
+		name = (struct str){ name.p + used, name.len - used };
+	}
+	return room->len > 0 ? text_str(room) : whole;
+}
+
 struct str generic_name(struct demangler *d, struct str raw, struct text *room)
 {
 	const struct str name = demangle(d, raw, HEFT_NAMES_SHORT);
 	if (name.p == raw.p)
 		return go_instance(raw, room) ? text_str(room) : raw;
-	return memmem(name.p, name.len, "<>", 2) ? name : demangle(d, raw, HEFT_NAMES_FULL);
+	if (!memmem(name.p, name.len, "<>", 2))
+		return demangle(d, raw, HEFT_NAMES_FULL);
+	return is_rust(raw) ? rust_instance(name, room) : name;
 }

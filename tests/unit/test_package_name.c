@@ -36,10 +36,27 @@ static void assert_generic(const char *raw, const char *wanted)
 static void instances_of_a_generic_have_one_name(void **state)
 {
 	(void)state;
-	assert_generic("_RINvNtC3std3mem8align_ofjE", "std::mem::align_of::<>");
+	assert_generic("_RINvNtC3std3mem8align_ofjE", "std::mem::align_of");
 	assert_generic("_ZN3foo3BarIiE3addEj", "foo::Bar<>::add()");
 	assert_generic("main.pairs[go.shape.string_0,a.b/c.D]", "main.pairs[...]");
 	assert_generic("main.pair[[]int].String", "main.pair[...].String");
+}
+
+static void both_manglings_of_rust_have_one_name(void **state)
+{
+	(void)state;
+	assert_generic("_RINvNtCs1_4core3ptr13drop_in_placejE", "core::ptr::drop_in_place");
+	assert_generic("_ZN4core3ptr24drop_in_place$LT$u64$GT$17h0123456789abcdefE",
+		       "core::ptr::drop_in_place");
+	assert_generic("_RNvMs_NtCs1_5alloc7raw_vecINtB4_6RawVecjE8grow_one",
+		       "alloc::raw_vec::RawVec<>::grow_one");
+	assert_generic("_ZN5alloc7raw_vec19RawVec$LT$T$C$A$GT$8grow_one17h0123456789abcdefE",
+		       "alloc::raw_vec::RawVec<>::grow_one");
+	assert_generic("_RINvMs_NtCs1_5alloc7raw_vecINtB5_6RawVecjE4growhE",
+		       "alloc::raw_vec::RawVec<>::grow");
+	/* A type that is no path keeps its brackets, and so does one with a trait. */
+	assert_generic("_RINvMNtCs1_4core5sliceSh4findjE", "<[u8]>::find");
+	assert_generic("_RNvXCs1_1aINtB2_1BjENtB2_1C1d", "<a::B<> as a::C>::d");
 }
 
 static void what_is_no_instance_has_its_full_name(void **state)
@@ -204,6 +221,7 @@ int main(void)
 		cmocka_unit_test(modules_are_packages),
 		cmocka_unit_test(some_languages_are_told_by_their_program),
 		cmocka_unit_test(instances_of_a_generic_have_one_name),
+		cmocka_unit_test(both_manglings_of_rust_have_one_name),
 		cmocka_unit_test(what_is_no_instance_has_its_full_name),
 		cmocka_unit_test(names_of_go_have_an_import_path),
 		cmocka_unit_test(what_gos_compiler_makes_is_of_the_first_type_with_a_path),
