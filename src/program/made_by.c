@@ -162,21 +162,25 @@ static void read_go(struct made_by *m, const struct image *im)
 struct crate {
 	struct text name, version;
 	bool root;
+	bool build; /* runs when the program is built, and is not in it */
 };
 
 /* Reads an object up to its end. */
 static void read_crate(struct json_in *in, struct crate *c)
 {
 	c->name.len = c->version.len = 0;
-	c->root = false;
+	c->root = c->build = false;
 	while (json_next(in) == JSON_KEY) {
 		const bool name = str_eq(text_str(&in->text), STR("name"));
 		const bool version = str_eq(text_str(&in->text), STR("version"));
 		const bool root = str_eq(text_str(&in->text), STR("root"));
+		const bool kind = str_eq(text_str(&in->text), STR("kind"));
 		const enum json_token value = json_next(in);
 		if (value == JSON_STRING && (name || version))
 			text_set(name ? &c->name : &c->version, text_str(&in->text));
 		c->root = c->root || (root && value == JSON_TRUE);
+		if (value == JSON_STRING && kind)
+			c->build = str_eq(text_str(&in->text), STR("build"));
 		if (value == JSON_OBJECT || value == JSON_ARRAY)
 			(void)json_rest(in, value);
 	}
@@ -199,6 +203,8 @@ static void read_crates(struct made_by *m, struct bytes json, bool root)
 		}
 		while (json_next(&in) == JSON_OBJECT) {
 			read_crate(&in, &c);
+			if (c.build)
+				text_add(&c.version, STR(" (build)"));
 			if (c.root == root && !in.bad)
 				add_part(m, text_str(&c.name), text_str(&c.version));
 		}

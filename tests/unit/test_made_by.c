@@ -150,6 +150,8 @@ static void damaged_build_information_says_nothing(void **state)
 static void crates_are_listed_with_the_programs_own_first(void **state)
 {
 	static const char json[] = "{\"packages\":[{\"name\":\"adler\",\"version\":\"1.0.2\"},"
+				   "{\"name\":\"cc\",\"version\":\"1.2.0\",\"kind\":\"build\"},"
+				   "{\"kind\":\"runtime\",\"name\":\"log\",\"version\":\"0.4.1\"},"
 				   "{\"name\":\"app\",\"dependencies\":[0],\"root\":true,"
 				   "\"version\":\"0.1.0\"}],\"x\":[{}]}";
 	uint8_t packed[512];
@@ -159,7 +161,7 @@ static void crates_are_listed_with_the_programs_own_first(void **state)
 	struct elfgen g = with_section(".dep-v0", packed, size);
 	struct scene s;
 	begin(&s, &g);
-	assert_text(&s.made.parts, "app 0.1.0, adler 1.0.2");
+	assert_text(&s.made.parts, "app 0.1.0, adler 1.0.2, cc 1.2.0 (build), log 0.4.1");
 	assert_int_equal(s.notes.count, 0);
 	end(&s);
 	struct elfgen cut = with_section(".dep-v0", packed, size / 2);
