@@ -203,10 +203,57 @@ static void types_and_data_of_functions_are_found_in_every_layout(void **state)
 	assert_module((const uint64_t[]){ TEXT + 8, 24, TEXT, 16, 8, TEXT, UINT64_MAX }, 0, 0, 0);
 }
 
+/* ---- where code ends that no table tells of --------------------------------------------------- */
+
+enum { AUIPC = 0x00000f97, JALR = 0x000f8067, VALUES_OFF = 16 };
+
+/* The size of a function without tables of values: an instruction, another at `at`, zeros. */
+static void assert_code(uint8_t quantum, uint16_t machine, size_t at, bool big_endian,
+			uint64_t size)
+{
+	struct made m;
+	struct image im;
+	struct notes notes;
+	struct go_table table = { 0 };
+	struct pclntab_func f;
+	struct blob code = { .big_endian = big_endian };
+	notes_init(&notes);
+	make(&m, PCLNTAB_20, big_endian);
+	blob_patch(&m.b, 6, quantum, 1);
+	for (unsigned i = 0; i < PCLNTAB_TABLES; i++)
+		blob_patch(&m.b, m.records[0] + VALUES_OFF + 4 * i, 0, 4);
+	blob_zeros(&code, 2 * ROOM);
+	blob_patch(&code, 0, AUIPC, 4);
+	blob_patch(&code, at, JALR, 4);
+	make_image(&im, ".text", TEXT, blob_bytes(&code), 64, big_endian, &notes);
+	im.machine = machine;
+	assert_true(pclntab_open(&table.tab, blob_bytes(&m.b), big_endian));
+	assert_true(go_table_func(&table, &im, 0, &f));
+	assert_int_equal(f.addr, TEXT);
+	assert_int_equal(f.size, size);
+	image_release(&im);
+	notes_release(&notes);
+}
+
+static void zeros_behind_trampolines_are_none_of_their_code(void **state)
+{
+	(void)state;
+	for (unsigned big_endian = 0; big_endian < 2; big_endian++) {
+		assert_code(4, EM_RISCV, 4, big_endian, 8);
+		assert_code(4, EM_AARCH64, 8, big_endian, 12);
+		/* Zeros between instructions are of the function. */
+		assert_code(4, EM_RISCV, ROOM - 4, big_endian, ROOM);
+		/* Where they are instructions, and where instructions have no such width. */
+		assert_code(4, EM_MIPS, 4, big_endian, ROOM);
+		assert_code(1, EM_X86_64, 4, big_endian, ROOM);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(types_and_data_of_functions_are_found_in_every_layout),
+		cmocka_unit_test(zeros_behind_trampolines_are_none_of_their_code),
 		cmocka_unit_test(lines_of_every_layout_are_written_as_dwarf),
 		cmocka_unit_test(a_type_is_of_the_package_that_it_or_a_part_states),
 		cmocka_unit_test(types_that_lead_nowhere_are_of_no_package),
