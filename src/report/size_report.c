@@ -143,11 +143,17 @@ static bool is_still(const struct report *r, const struct heft_row *row, enum he
 	return row->now[m].whole == (r->table.diff ? row->base[m].whole : 0);
 }
 
+/* A memory region whose size is known. */
+static bool is_region(const struct report *r, const struct heft_row *row)
+{
+	return has_regions(r) && row->texts && *row->texts[first_of_regions(r)];
+}
+
 /* Whether all the shown columns of sizes say nothing.  With both domains such a row is still
  * printed, with one it is not, but for regions, which are free where they are empty. */
 static bool is_hidden(const struct report *r, const struct heft_row *row)
 {
-	return domain_count(r) == 1 && !row->texts &&
+	return domain_count(r) == 1 && !is_region(r, row) &&
 	       is_still(r, row, shows(r, HEFT_SIZE_FILE) ? HEFT_SIZE_FILE : HEFT_SIZE_VM);
 }
 
