@@ -2,6 +2,7 @@
 
 #include "asks/region_metrics.h"
 #include "base/nearest.h"
+#include "image/image.h"
 #include "names/namespace.h"
 #include "source/library_name.h"
 #include "stack/depths.h"
@@ -18,10 +19,17 @@ static bool is_below(const char *dir, size_t len, const char *path)
 	return strncmp(dir, path, len) == 0 && (path[len] == '\0' || path[len] == '/');
 }
 
-/* A directory and all below it, a file, or a pattern of the shell's kind.  Debug info mostly has
- * absolute paths; a relative one is looked for behind each of their slashes. */
-static bool source_matches(const char *pattern, const char *path)
+/* Debug info mostly has absolute paths of sources.  Objects are known by the folder they were built
+ * in and their archive, which nobody writes into a rule. */
+static bool is_looked_for_behind_slashes(const struct budget_limit *l, const char *path)
 {
+	return *l->pattern != '/' && (*path == '/' || l->subject == BUDGET_OBJECT);
+}
+
+/* A directory and all below it, a file, or a pattern of the shell's kind. */
+static bool path_matches(const struct budget_limit *l, const char *path)
+{
+	const char *pattern = l->pattern;
 	size_t n = strlen(pattern);
 	if (strpbrk(pattern, "*?["))
 		return fnmatch(pattern, path, 0) == 0;
@@ -29,7 +37,7 @@ static bool source_matches(const char *pattern, const char *path)
 		n--;
 	if (is_below(pattern, n, path))
 		return true;
-	if (*pattern == '/' || *path != '/')
+	if (!is_looked_for_behind_slashes(l, path))
 		return false;
 	for (const char *slash = path; slash; slash = strchr(slash + 1, '/'))
 		if (is_below(pattern, n, slash + 1))
@@ -67,7 +75,7 @@ static bool text_matches(const struct budget_limit *l, const struct snapshot *s,
 	case BUDGET_SYMBOL: return pattern_matches(l->regex, text, NULL);
 	case BUDGET_SOURCE:
 	case BUDGET_DIRECTORY:
-	case BUDGET_OBJECT: return source_matches(l->pattern, text.p);
+	case BUDGET_OBJECT: return path_matches(l, text.p);
 	case BUDGET_STACK: return is_name_of(l->pattern, text);
 	case BUDGET_NAMESPACE: return is_in_namespace(l->pattern, name_qualifier(text));
 	case BUDGET_LIBRARY: return str_eq(library_name(text), str_of(l->pattern));
@@ -109,11 +117,14 @@ static bool speaks_of(const struct budget_limit *l, struct chosen *c, const stru
 	return c->texts[id] == 2;
 }
 
-/* Sources, objects and components are measured in the file. */
+/* Sources, objects and components are measured in the file.  Linker maps alone tell whose debug
+ * info is; a program and its map must say the same. */
 static bool counts(const struct budget_limit *l, const struct snapshot *s,
 		   const struct snap_symbol *y)
 {
-	return l->subject < BUDGET_SOURCE || s->sections.data[y->section].in_file;
+	const struct snap_section *section = &s->sections.data[y->section];
+	return l->subject < BUDGET_SOURCE ||
+	       (section->in_file && !section_name_is_debug(str_of(section->name)));
 }
 
 static bool concerns(const struct budget_limit *l, struct chosen *c, const struct snapshot *s,
@@ -337,11 +348,12 @@ static void add_name(struct intern *known, struct arena *arena, struct str name,
 }
 
 /* Parts of paths as deep as the pattern: where it would be looked for. */
-static void path_names(const char *pattern, const char *path, struct intern *known,
+static void path_names(const struct budget_limit *l, const char *path, struct intern *known,
 		       struct arena *arena, names *ret)
 {
+	const char *pattern = l->pattern;
 	add_name(known, arena, same_depth(path, pattern), ret);
-	if (*pattern == '/' || *path != '/')
+	if (!is_looked_for_behind_slashes(l, path))
 		return;
 	for (const char *slash = path; slash; slash = strchr(slash + 1, '/'))
 		add_name(known, arena, same_depth(slash + 1, pattern), ret);
@@ -363,7 +375,7 @@ static void text_names(const struct budget_limit *l, const struct snapshot *s, s
 		case BUDGET_NAMESPACE: add_name(&known, arena, name_qualifier(text), ret); break;
 		case BUDGET_STACK:
 		case BUDGET_COMPONENT: add_name(&known, arena, text, ret); break;
-		default: path_names(l->pattern, text.p, &known, arena, ret);
+		default: path_names(l, text.p, &known, arena, ret);
 		}
 	}
 	intern_release(&known);

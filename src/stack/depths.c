@@ -245,6 +245,11 @@ static bool check_hints(struct stack_use *s, const struct stack_hints *h, struct
 static const struct image *image_of(const struct program *p, struct heft_err *err)
 {
 	const struct image *im = program_image(p);
+	if (p->input.linkmap) {
+		fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+		     "%s: a linker map has no code, whose stack could be told", p->path);
+		return NULL;
+	}
 	if (!im || p->input.image_count != 1 || im->kind != IMAGE_EXEC) {
 		fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 		     "%s: no linked program, whose calls could be followed", p->path);

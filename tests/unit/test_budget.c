@@ -102,6 +102,10 @@ static void each_subject_measures_its_bytes(void **state)
 	check_size("directory net max 1", 1400 + 300);
 	check_size("object out max 1", 1400 + 300);
 	check_size("object out/main.o max 1", 300);
+	check_size("object main.o max 1", 300);
+	check_size("object libnet.a/a.o max 1", 1400);
+	check_size("object ain.o max 1", 0);
+	check_size("object /main.o max 1", 0);
 	check_size("library libnet.a max 1", 1400);
 	check_size("library out max 1", 300);
 	check_size("namespace std max 1", 1400);
@@ -160,13 +164,12 @@ static void a_limit_that_matches_nothing_is_not_kept(void **state)
 static void a_mistaken_name_has_a_near_one(void **state)
 {
 	(void)state;
-	static const char *const pairs[][2] = { { "section .txet max 1", ".text" },
-						{ "source nett max 1", "net" },
-						{ "source net/b.c max 1", "net/b.cc" },
-						{ "component Nett max 1", "Net" },
-						{ "region FLSH max 1", "FLASH" },
-						{ "object out/mian.o max 1", "out/main.o" },
-						{ "library libnte.a max 1", "libnet.a" } };
+	static const char *const pairs[][2] = {
+		{ "section .txet max 1", ".text" },     { "source nett max 1", "net" },
+		{ "source net/b.c max 1", "net/b.cc" }, { "component Nett max 1", "Net" },
+		{ "region FLSH max 1", "FLASH" },       { "object out/mian.o max 1", "out/main.o" },
+		{ "object mian.o max 1", "main.o" },    { "library libnte.a max 1", "libnet.a" }
+	};
 	for (size_t i = 0; i < COUNT_OF(pairs); i++) {
 		struct fixture f;
 		setup(&f, pairs[i][0], false);
