@@ -113,18 +113,23 @@ static void note_outside(const char *path, const struct image *im, const struct 
 {
 	struct text names = { 0 };
 	uint64_t size = 0;
+	bool any_inside = false;
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
-		if (!section_takes_vm(im, s) || s->size == 0 ||
-		    spans_find(&map->region_spans, s->addr - s->vm_bias) != NULL)
+		if (!section_takes_vm(im, s) || s->size == 0)
 			continue;
+		if (spans_find(&map->region_spans, s->addr - s->vm_bias) != NULL) {
+			any_inside = true;
+			continue;
+		}
 		text_add(&names, size > 0 ? STR(", ") : STR(""));
 		text_add(&names, section_title(s));
 		size = add_sat(size, s->size);
 	}
 	if (size > 0)
-		note(notes, path, HEFT_NO_OFFSET, size, "in no memory region: " STR_FMT,
-		     STR_ARG(text_str(&names)));
+		note(notes, path, HEFT_NO_OFFSET, size, "in no memory region: " STR_FMT "%s",
+		     STR_ARG(text_str(&names)),
+		     any_inside ? "" : "; the regions seem to be those of another program");
 	text_release(&names);
 }
 
