@@ -15,6 +15,8 @@ static const char *const profile_groups[] = { "sections,symbols",
 					      "sections,compileunits,symbols",
 					      "inputfiles,sections,symbols",
 					      "armembers,symbols",
+					      "libraries,symbols",
+					      "regions,libraries,symbols",
 					      "fullsymbols",
 					      NULL };
 static const char *const dump_groups[] = { "modules,mappings,threads", "mappings",

@@ -205,6 +205,8 @@ def check_acts():
     check("keys: what cannot be is said", ("nonsense" in lines[-1], "by segments" in lines[0]), (True, True))
     t.press("d", "Tab")
     check("keys: Tab offers groups", re.search(r"group by: \S+,\S+", t.lines()[-1]) is not None, True)
+    offered = {re.search(r"group by: (\S*)", t.press("Tab")[-1]).group(1) for _ in range(12)}
+    check("keys: Tab offers those of firmware", offered >= {"libraries,symbols", "regions,libraries,symbols"}, True)
     t.press("Escape")
     check("keys: Esc changes nothing", "by segments" in t.lines()[0], True)
     t.press("d", "C-u", "sections,symbols", "Enter")
