@@ -33,7 +33,7 @@ struct blockmap_function {
 	uint16_t features;                 /* BBMAP_* */
 	uint8_t version;                   /* of its entry, 0 = none stated */
 	uint8_t origin;
-	bool thumb;    /* of blockmap_whole: code of ARM in the Thumb set */
+	bool thumb;    /* BLOCKS_DERIVED: code of ARM in the Thumb set */
 	uint32_t made; /* BLOCKS_REBASED: blocks from this number on are none of the compiler's */
 };
 

@@ -255,7 +255,7 @@ static struct derive_facts facts_of(const struct gathering *g)
 }
 
 static void add_function(struct blockmap *b, const struct derive_extent *x,
-			 const struct derived_function *f)
+			 const struct derived_function *f, bool thumb)
 {
 	const uint32_t number = (uint32_t)b->ranges.count;
 	if (f->count == 0 || b->functions.count == UINT32_MAX)
@@ -268,7 +268,8 @@ static void add_function(struct blockmap *b, const struct derive_extent *x,
 	vec_push(&b->functions, (struct blockmap_function){ .addr = x->addr,
 							    .range_first = number,
 							    .range_count = 1,
-							    .origin = BLOCKS_DERIVED });
+							    .origin = BLOCKS_DERIVED,
+							    .thumb = thumb });
 	vec_push(&b->by_addr, number);
 }
 
@@ -327,7 +328,7 @@ void blockmap_derive(struct blockmap *b, const struct image *im, const struct im
 	choose(&g, &f, convention);
 	derive(&f, threads, &d);
 	for (size_t i = 0; i < g.extents.count; i++)
-		add_function(b, &g.extents.data[i], &d.functions[i]);
+		add_function(b, &g.extents.data[i], &d.functions[i], g.isa == CODE_THUMB);
 	b->blocks.data = d.blocks.data;
 	b->blocks.count = d.blocks.count;
 	b->blocks.cap = d.blocks.cap;
@@ -351,10 +352,7 @@ void blockmap_whole(struct blockmap *b, const struct image *im, const struct ima
 		struct derived_function f = { .first = b->blocks.count };
 		const bool thumb = code_marks_cut(&marks, x->addr, x->code, b);
 		f.count = b->blocks.count - f.first;
-		const size_t before = b->functions.count;
-		add_function(b, x, &f);
-		if (b->functions.count > before)
-			b->functions.data[before].thumb = thumb;
+		add_function(b, x, &f, thumb);
 	}
 	code_marks_release(&marks);
 	gathering_release(&g);

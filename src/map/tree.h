@@ -7,9 +7,9 @@
  * the largest.
  *
  * Cost: O(1) a look-up.  Memory: 8 bytes a node and 8 a measure of a side; 4 bytes a key for the
- * first level and 4 for all below it; 11 to 22 bytes a node whose key stands below several nodes, or
- * 4 a key below each of the few nodes that have very many below them.  Sums move while nodes are
- * added.
+ * first level and 4 for all below it; 11 to 22 bytes a node whose key stands below several nodes,
+ * or 4 a key below each of the few nodes that have very many below them.  Sums move while nodes
+ * are added.
  * One thread at a time. */
 #ifndef HEFT_MAP_TREE_H
 #define HEFT_MAP_TREE_H

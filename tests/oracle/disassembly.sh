@@ -83,14 +83,14 @@ listed() { # what, target, flags
 	done
 	# Addresses in objects of heft are those of the section's own room: the low ones are the offset.
 	awk '{ print $1, substr("000000" $2, length("000000" $2) - 5) }' ours | sort -u >ours.low
-	# What follows a function up to the next is padding; COFF does not tell.
+	# What follows a function up to the next is padding, which COFF does not tell; so is a nop in front of data.
 	{
 		llvm-nm-19 -S b.o | awk '$2 !~ /^0*$/ && $3 ~ /[tT]/ { print "end " $4, $1, $2 }'
 		llvm-objdump-19 -d -z --no-show-raw-insn b.o
 	} | python3 -c '
 import re, sys
-ends, inside = {}, ""
-for line in sys.stdin:
+ends, inside, lines = {}, "", list(sys.stdin)
+for line, after in zip(lines, lines[1:] + [""]):
     size = re.match(r"end (\S+) (\w+) (\w+)$", line)
     name = re.match(r"\w+ <(.*)>:$", line)
     insn = re.match(r" *(\w+): *\t(?!\.(?:word|long|short))", line)
@@ -98,6 +98,8 @@ for line in sys.stdin:
         ends[size[1]] = int(size[2], 16) // 2 * 2 + int(size[3], 16)
     elif name:
         inside = name[1]
+    elif line.endswith("nop\n") and "\t.word" in after:
+        continue
     elif insn and int(insn[1], 16) < ends.get(inside, 1 << 63):
         print(inside, insn[1].rjust(6, "0"))
 ' | sort -u >theirs

@@ -174,10 +174,11 @@ static void read_map(struct heft_blocks *b, struct blockmap *map, const struct i
 		blockmap_release(map);
 	}
 	const bool derivable = flow_isa_of(im) != CODE_NONE;
-	if (derivable || !b->whole)
-		blockmap_derive(map, im, debug, convention_of(b), 0, &b->notes);
-	else
+	blockmap_derive(map, im, debug, convention_of(b), 0, &b->notes);
+	if (map->functions.count == 0 && b->whole) { /* ARM's other set, say */
+		blockmap_release(map);
 		blockmap_whole(map, im, debug, &b->notes);
+	}
 	map->bolt = tables;
 	if (map->functions.count == 0 && !derivable)
 		note(&b->notes, b->program.path, HEFT_NO_OFFSET, 0,
