@@ -36,7 +36,8 @@ HEFT_API bool heft_input_look(const char *path, enum heft_input_kind *ret, struc
 /* Each adds a tab.  `title` is its name. */
 /* A profile that has run: all its rows, whatever limit was set, also those that did not change.
  * Its sources are what they can be grouped by.  Where the last one is symbols and the run was with
- * HEFT_PROFILE_RANGES, the page tells who refers to each symbol and which texts its data hold. */
+ * HEFT_PROFILE_RANGES, the page tells who refers to each symbol, which texts its data hold and
+ * whether the program has the same a second time. */
 HEFT_API bool heft_page_add_profile(struct heft_page *p, const char *title,
 				    struct heft_profile *profile, struct heft_err *err);
 /* The same, and the page tells the code of functions, where the last source is symbols and the run

@@ -425,7 +425,7 @@ static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 		.threads = p->threads,
 		.samples = p->samples,
 		.process = e->process.open ? &e->process : NULL,
-		.places = p->listing_aliases ? &p->places : NULL,
+		.places = p->listing_aliases || p->keep_ranges ? &p->places : NULL,
 		.debug_stays = !p->debug_owners,
 		.own_headers = p->own_headers,
 		.as_bloaty = p->as_bloaty,
@@ -440,7 +440,9 @@ static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 	p->vm_total += e->vm_size;
 	region_sums_add(e->role == HEFT_BASE ? &p->base_regions : &p->regions, &e->measure.map);
 	note_regions(e->path, program_image(&e->program), &e->measure.map, &p->notes);
+	e->places_begin = p->places.list.count;
 	run_sources(p, e, layer_count, &symbols);
+	e->places_end = p->places.list.count;
 	if (namespaces_wanted(p))
 		source_namespaces(&e->measure.file, &p->namespaces);
 	dwarf_slot_release(&e->measure.dwarf);

@@ -1,5 +1,6 @@
 #include "api/symbol_flags.h"
 
+#include "api/cards/symbol_twins.h"
 #include "snapshot/path_form.h"
 #include "snapshot/snapshot.h"
 
@@ -7,6 +8,7 @@ enum {
 	KNOWN = 1 << 15,
 	TOLD = SNAP_UNLIKELY | SNAP_HOT | SNAP_STARTUP | SNAP_CLONE | SNAP_ANONYMOUS |
 	       SNAP_GENERATED,
+	DUPLICATED = 1 << 8, /* none of those that are told by names */
 };
 
 /* What the labels of a level are, as far as they say something. */
@@ -18,12 +20,15 @@ void symbol_flags_init(struct symbol_flags *f, const struct heft_profile *p, str
 				    .arena = arena,
 				    .count = p->labels.names.entries.count };
 	f->known = mem_zeroed(f->count, sizeof *f->known);
+	f->twins = mem_zeroed(f->count, sizeof *f->twins);
+	symbol_twins_find(p, f->twins);
 }
 
 void symbol_flags_release(struct symbol_flags *f)
 {
 	supersize_name_release(&f->work);
 	mem_free(f->known);
+	mem_free(f->twins);
 	*f = (struct symbol_flags){ 0 };
 }
 
@@ -66,7 +71,9 @@ static const char *const *make_texts(unsigned flags, struct arena *arena)
 {
 	struct text words = { 0 };
 	const char **texts = arena_new(arena, const char *, 1);
-	snap_flag_words(&words, flags);
+	snap_flag_words(&words, flags & TOLD);
+	if (flags & DUPLICATED)
+		text_add(&words, words.len > 0 ? STR(", duplicated") : STR("duplicated"));
 	texts[0] = arena_copy(arena, text_str(&words));
 	text_release(&words);
 	return texts;
@@ -75,7 +82,8 @@ static const char *const *make_texts(unsigned flags, struct arena *arena)
 const char *const *symbol_flags_of(struct symbol_flags *f, uint32_t node)
 {
 	const struct heft_profile *p = f->profile;
-	unsigned flags = 0;
+	const label_id last = p->rollup.tree.nodes.data[node].key;
+	unsigned flags = last < f->count && f->twins[last] ? DUPLICATED : 0;
 	for (size_t i = p->levels.count; i-- > 0; node = p->rollup.tree.nodes.data[node].parent) {
 		const enum said_by what = labels_of(&p->levels.data[i]);
 		if (what != NOTHING)

@@ -1,17 +1,19 @@
-/* symbol_flags.h - what names, sections and sources say of the symbols of a profile, in words. */
+/* symbol_flags.h - what names, sections, sources and contents say of the symbols of a profile, in
+ * words. */
 #ifndef HEFT_API_SYMBOL_FLAGS_H
 #define HEFT_API_SYMBOL_FLAGS_H
 
 #include "api/profile.h"
 #include "names/supersize.h"
 
-enum { SYMBOL_FLAG_SETS = 1 << 8 };
+enum { SYMBOL_FLAG_SETS = 1 << 9 };
 
 struct symbol_flags {
 	const struct heft_profile *profile;
 	struct arena *arena; /* of the texts */
 	uint16_t *known;     /* by label: its flags | KNOWN; zeroed */
-	size_t count;        /* of known */
+	bool *twins;         /* by label: see symbol_twins.h */
+	size_t count;        /* of known and twins */
 	struct supersize_name work;
 	const char *const *texts[SYMBOL_FLAG_SETS]; /* by set of flags: the texts of its rows */
 	bool any;                                   /* some row has flags */

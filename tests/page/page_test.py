@@ -172,6 +172,54 @@ def check_sizes(b, work):
 FLAGGED = {"plain": "", "f.cold": "cold", "_ZN12_GLOBAL__N_11gEv": "anonymous namespace", "h.part.0": "clone", "_GLOBAL__sub_I_x": "startup", "lib.so.6": ""}
 
 
+TWINS = """
+        .macro function name, value
+        .globl \\name
+        .type \\name,@function
+\\name:  movl $\\value, %eax
+        imull $77, %eax
+        ret
+        .size \\name, .-\\name
+        .endm
+        .macro object name, section, value
+        .section \\section
+        .balign 8
+        .globl \\name
+        .type \\name,@object
+\\name:  .quad \\value, 7
+        .size \\name, .-\\name
+        .endm
+        .text
+        function one, 1000
+        .balign 16
+        function two, 1000
+        function other, 1001
+        .globl again
+        .type again,@function
+        .set again, other
+        .size again, 11
+        object first, .rodata, 77
+        object second, .rodata, 77
+        object third, .rodata, 78
+        object written, .data, 77
+        object rewritten, .data, 77
+"""
+
+
+def check_duplicated(b, work):
+    """Equal functions and equal constants have a flag, as the contents of a snapshot say; aliases and what is written to have none."""
+    with open(work + "/twins.s", "w") as f:
+        f.write(TWINS)
+    if subprocess.run(["cc", "-nostdlib", "-shared", work + "/twins.s", "-o", "twins.so"]).returncode != 0:
+        return print("LEFT OUT: duplicated: no assembler of x86-64")
+    heft("report", "-d", "sections,symbols", "twins.so", "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    asked = heft("query", "twins.so", "SELECT copies, full_name FROM (SELECT count(*) OVER (PARTITION BY own, contents) copies, full_name, kind FROM symbols WHERE alias_group = id AND contents NOT NULL AND kind IN ('code', 'data')) WHERE copies > 1", "--csv", "-n0")
+    wanted = {line.split(",")[1] for line in asked.decode().splitlines()[1:]}
+    check("duplicated: what contents say", wanted, {"one", "two", "first", "second"})
+    check("duplicated: what the page says", set(page_rows(b, ["c1"], {"flag": "duplicated"})), wanted)
+
+
 def check_flags(b, work):
     """What names and sections say of symbols is a column; a program whose symbols say nothing has none."""
     with open(work + "/flagged.s", "w") as f:
@@ -878,7 +926,7 @@ def main():
     os.chdir(work)
     b = devtools.Browser(program)
     try:
-        for part in check_sizes, check_flags, check_lists, check_matched, check_instructions, check_disassembly, check_cards, check_users, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_regions, check_itself, check_saved, check_range, check_time_keys, check_heat, check_memory_goes, check_address, check_keys, check_pictures:
+        for part in check_sizes, check_flags, check_duplicated, check_lists, check_matched, check_instructions, check_disassembly, check_cards, check_users, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_regions, check_itself, check_saved, check_range, check_time_keys, check_heat, check_memory_goes, check_address, check_keys, check_pictures:
             part(b, work)
         check("requests: none left", b.requests, [])
         check("errors: none", b.errors, [])
