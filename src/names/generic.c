@@ -19,11 +19,6 @@ static bool go_instance(struct str raw, struct text *room)
 	return true;
 }
 
-static bool is_rust(struct str raw)
-{
-	return str_starts(raw, STR("_R")) || rust_legacy_size(raw) > 0;
-}
-
 /* Of "<a::B<>>::c" what stands in the outer brackets; nothing of "<A as B>::c" and "<[u8]>::c". */
 static struct str rust_self(struct str name)
 {
@@ -71,5 +66,5 @@ struct str generic_name(struct demangler *d, struct str raw, struct text *room)
 		return go_instance(raw, room) ? text_str(room) : raw;
 	if (!memmem(name.p, name.len, "<>", 2))
 		return demangle(d, raw, HEFT_NAMES_FULL);
-	return is_rust(raw) ? rust_instance(name, room) : name;
+	return rust_name(raw) ? rust_instance(name, room) : name;
 }

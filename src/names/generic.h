@@ -8,8 +8,9 @@
 #include "base/text.h"
 #include "names/demangle.h"
 
-/* The short name of an instance, of Rust the same by both manglings; "[...]" for the arguments of Go;
- * of what is no instance the full name.  Valid until the next call with the same demangler or room. */
+/* The short name of an instance, of Rust the same by both manglings; "[...]" for the arguments
+ * of Go; of what is no instance the full name.  Valid until the next call with the same demangler
+ * or room. */
 struct str generic_name(struct demangler *d, struct str raw, struct text *room);
 
 #endif

@@ -140,13 +140,6 @@ static bool is_go(struct str name)
 
 /* ---- Rust ------------------------------------------------------------------------------------ */
 
-static bool is_rust(struct str raw)
-{
-	while (raw.len > 1 && raw.p[0] == '_' && raw.p[1] == '_')
-		raw = behind(raw, 1);
-	return str_starts(raw, STR("_R")) || rust_legacy_size(raw) > 0;
-}
-
 /* What the standard library's own parts call each other by. */
 static bool is_of_rust_runtime(struct str raw)
 {
@@ -163,7 +156,7 @@ static bool is_of_rust_runtime(struct str raw)
 bool crate_hash(struct str raw, struct str crate, char out[CRATE_HASH_ROOM])
 {
 	char name[24];
-	if (!is_rust(raw) || crate.len == 0)
+	if (!rust_name(raw) || crate.len == 0)
 		return false;
 	const int digits = snprintf(name, sizeof name, "%zu", crate.len);
 	for (size_t i = 0; i + 1 < raw.len; i++) {
@@ -282,5 +275,5 @@ enum package_kind package_of(const struct namespaces *n, struct demangler *d, st
 	if (space.len == 0 || space.p[0] == '(')
 		return PACKAGE_NONE;
 	*ret = first_part(space);
-	return is_rust(raw) ? PACKAGE_CRATE : PACKAGE_SPACE;
+	return rust_name(raw) ? PACKAGE_CRATE : PACKAGE_SPACE;
 }

@@ -203,7 +203,7 @@ static void types_and_data_of_functions_are_found_in_every_layout(void **state)
 	assert_module((const uint64_t[]){ TEXT + 8, 24, TEXT, 16, 8, TEXT, UINT64_MAX }, 0, 0, 0);
 }
 
-/* ---- where code ends that no table tells of --------------------------------------------------- */
+/* ---- where code ends that no table tells of -------------------------------------------------- */
 
 enum { AUIPC = 0x00000f97, JALR = 0x000f8067, VALUES_OFF = 16 };
 

@@ -54,6 +54,8 @@ static void both_manglings_of_rust_have_one_name(void **state)
 		       "alloc::raw_vec::RawVec<>::grow_one");
 	assert_generic("_RINvMs_NtCs1_5alloc7raw_vecINtB5_6RawVecjE4growhE",
 		       "alloc::raw_vec::RawVec<>::grow");
+	/* With the underscore of Mach-O. */
+	assert_generic("__RINvNtCs1_4core3ptr13drop_in_placejE", "core::ptr::drop_in_place");
 	/* A type that is no path keeps its brackets, and so does one with a trait. */
 	assert_generic("_RINvMNtCs1_4core5sliceSh4findjE", "<[u8]>::find");
 	assert_generic("_RNvXCs1_1aINtB2_1BjENtB2_1C1d", "<a::B<> as a::C>::d");
