@@ -99,7 +99,7 @@ static void add_segment_rests(struct builder *b, const struct image *im)
 			continue;
 		const struct str name = label_text(b->labels, segment_label(b->labels, s));
 		claim(&b->file, im->file_off + s->off, s->file_size,
-		      label_format(b->labels, "[" STR_FMT "]", STR_ARG(name)), WHY_SEGMENT);
+		      label_bracketed(b->labels, name), WHY_SEGMENT);
 	}
 }
 

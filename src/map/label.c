@@ -209,6 +209,12 @@ label_id label_format(struct labels *l, const char *fmt, ...)
 	return id;
 }
 
+label_id label_bracketed(struct labels *l, struct str name)
+{
+	const bool is_one = str_starts(name, STR("[")) && str_ends(name, STR("]"));
+	return is_one ? label_copy(l, name) : label_format(l, "[" STR_FMT "]", STR_ARG(name));
+}
+
 void labels_release(struct labels *l)
 {
 	intern_release(&l->names);

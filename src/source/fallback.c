@@ -18,16 +18,22 @@ void claim_section(const struct image *im, const struct section *s, label_id lab
 	claim(file, im->file_off + s->off, s->file_size, label, why);
 }
 
+/* Bytes of raw images that are of no section ("[padding]") say so themselves. */
+static label_id fallback_label(const struct source_file *f, const struct image *im,
+			       const struct section *s)
+{
+	const struct str name = section_label_name(f, s);
+	if (im->full_titles || str_starts(name, STR("[")))
+		return label_bracketed(f->labels, name);
+	return label_format(f->labels, "[section " STR_FMT "]", STR_ARG(name));
+}
+
 static void section_claims(const struct source_file *f, const struct image *im, struct claims *vm,
 			   struct claims *file)
 {
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
-		const struct str name = section_label_name(f, s);
-		const label_id label = label_format(
-			f->labels, im->full_titles ? "[" STR_FMT "]" : "[section " STR_FMT "]",
-			STR_ARG(name));
-		claim_section(im, s, label, WHY_FALLBACK, vm, file);
+		claim_section(im, s, fallback_label(f, im, s), WHY_FALLBACK, vm, file);
 	}
 }
 
@@ -41,7 +47,7 @@ static void segment_claims(const struct source_file *f, const struct image *im, 
 		label_id label = segment_label(f->labels, s);
 		if (s->type == PT_LOAD) {
 			const struct str name = label_text(f->labels, label);
-			label = label_format(f->labels, "[" STR_FMT "]", STR_ARG(name));
+			label = label_bracketed(f->labels, name);
 		}
 		claim(vm, s->addr, s->vm_size, label, WHY_SEGMENT);
 		claim(file, im->file_off + s->off, s->file_size, label, WHY_SEGMENT);

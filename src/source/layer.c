@@ -193,8 +193,7 @@ static void claim_hollow(const struct source_file *f, const struct image *im, st
 		if (label == LABEL_NONE)
 			continue;
 		const struct str name = label_text(f->labels, label);
-		claim(file, off, b.size, label_format(f->labels, "[" STR_FMT "]", STR_ARG(name)),
-		      WHY_SEGMENT);
+		claim(file, off, b.size, label_bracketed(f->labels, name), WHY_SEGMENT);
 	}
 }
 
