@@ -182,6 +182,13 @@ static void qualified(struct printer *p, const struct ms_node *n)
 	name(p, n->a, n->b ? node_of(p, n->b)->a : 0);
 }
 
+/* Of a constructor or destructor. */
+static void class_name(struct printer *p, ms_id class)
+{
+	const struct ms_node *const n = node_of(p, class);
+	name(p, p->brief && n->kind == MS_TEMPLATE ? n->a : class, 0);
+}
+
 /* `class`: that of a constructor. */
 static void name(struct printer *p, ms_id id, ms_id class)
 {
@@ -197,13 +204,11 @@ static void name(struct printer *p, ms_id id, ms_id class)
 	case MS_ANONYMOUS: write(p, "(anonymous namespace)"); break;
 	case MS_TEMPLATE: instance(p, n, class); break;
 	case MS_LOCAL: local(p, n); break;
-	case MS_DTOR: write(p, "~"); /* fall through */
-	case MS_CTOR: {
-		const struct ms_node *const of = node_of(p, class);
-		const bool bare = p->brief && of->kind == MS_TEMPLATE;
-		name(p, bare ? of->a : class, 0);
+	case MS_DTOR:
+		write(p, "~");
+		class_name(p, class);
 		break;
-	}
+	case MS_CTOR: class_name(p, class); break;
 	case MS_CONVERSION: conversion(p, n, NULL); break;
 	case MS_DYNAMIC: dynamic(p, n); break;
 	case MS_QUALIFIED: qualified(p, n); break;
