@@ -6,9 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MAP_HEIGHT = 540, MAP_GAP = 2, BAND = 18, TIP_LABEL = 300, TEXT_LABELS = 5, SIGN = 11 };
+enum { MAP_HEIGHT = 540, MAP_GAP = 2, BAND = 18, TIP_LABEL = 300, TEXT_LABELS = 5 };
 /* Pixels: of what is drawn, or opened.  A picture of a large program has some hundred kilobytes. */
 static const double least_inner = 500, least_side = 3, least_area = 30, least_band = 0.7;
+static const double sign_width = 11;
 
 /* ---- weights --------------------------------------------------------------------------------- */
 
@@ -194,10 +195,10 @@ static void put_label(const struct report *r, const struct tile *t, const char *
 	const double change = r->table.diff ? change_of_row(r, t->row) : 0, y = t->box.y + 12;
 	const bool both = 7.0 * (double)strlen(tip) < t->box.w;
 	double x = t->box.x + 3, width = t->box.w - 6;
-	if (!both && change != 0 && width > SIGN) {
-		svg_text(s, x, y, SIGN, change > 0 ? "+" : "-");
-		x += SIGN;
-		width -= SIGN;
+	if (!both && change != 0 && width > sign_width) {
+		svg_text(s, x, y, sign_width, change > 0 ? "+" : "-");
+		x += sign_width;
+		width -= sign_width;
 	}
 	svg_text(s, x, y, width, both ? tip : t->row->label);
 }

@@ -468,7 +468,9 @@ static void rows_of_sources_are_kept_whatever_is_taken_out(void **state)
 		}
 		g->other = random_below(3);
 		snprintf(commit, sizeof commit, "c%u", i);
-		snprintf(parent, sizeof parent, i > 0 ? "c%u" : "", from);
+		parent[0] = '\0';
+		if (i > 0)
+			snprintf(parent, sizeof parent, "c%u", from);
 		const struct build_facts facts = facts_of(commit, parent, "main");
 		change(&p, random_below(3));
 		assert_int_equal(add_given(&s, &p, &facts, g), STORE_ADDED);
