@@ -316,6 +316,11 @@ static size_t swift_prefix(struct str raw)
 	return 0;
 }
 
+bool module_name_is_swift(struct str raw)
+{
+	return swift_prefix(raw) > 0;
+}
+
 /* What was written from `at` on is all there is. */
 static void keep_last(struct out *o, size_t at)
 {

@@ -25,6 +25,9 @@ bool module_name_read(struct str raw, char *out, size_t room, struct module_name
  * for a text. */
 bool module_name_likely(struct str raw);
 
+/* Whether a name is of Swift by its beginning, be it read or not. */
+bool module_name_is_swift(struct str raw);
+
 /* Nim's NAME__MODULE_123, of a program known to be of Nim: "math" or "std/private/digitsutils",
  * with the letter Z for each slash.  The module as it is written, "" where there is none.  */
 struct str nim_module(struct str raw);

@@ -6,6 +6,7 @@
 #include "image/elf_const.h"
 #include "names/demangle.h"
 #include "names/microsoft.h"
+#include "names/module_name.h"
 #include "program/symbol_rule.h"
 
 void attr_put(struct attr *a, const struct section *s, uint64_t off, uint64_t size, label_id label,
@@ -344,28 +345,40 @@ static void attribute_image(struct attr *a, size_t number, size_t total)
 	mem_free(a->dyn_labels);
 }
 
-/* A name of Microsoft's scheme that cannot be read; "??@" is a hash of one that was too long. */
-static bool stays_decorated(struct demangler *d, struct str name)
+/* "??@" is a hash of a name of Microsoft's scheme that was too long. */
+static bool is_microsoft(struct str name)
 {
 	return microsoft_likely(name) && memchr(name.p, '@', name.len) &&
-	       !str_starts(name, STR("??@")) && demangle(d, name, HEFT_NAMES_SHORT).p == name.p;
+	       !str_starts(name, STR("??@"));
+}
+
+/* Tells of the first of such names that stays as the linker has it. */
+static void note_raw(const struct source_file *f, const struct symtab *t,
+		     bool (*is_such)(struct str name), const char *text)
+{
+	struct demangler d = { 0 };
+	for (size_t i = 1; i < t->count; i++) {
+		const struct str name = symtab_get(t, i).name;
+		if (is_such(name) && demangle(&d, name, HEFT_NAMES_SHORT).p == name.p) {
+			note(f->notes, f->path, HEFT_NO_OFFSET, 0, "%s", text);
+			break;
+		}
+	}
+	demangler_release(&d);
 }
 
 /* Who looks for a function by name has to know. */
 static void note_raw_names(const struct source_file *f, const struct image *im)
 {
 	const struct section *table = im->made ? image_section_type(im, SHT_SYMTAB, 1) : NULL;
-	struct demangler d = { 0 };
 	struct symtab t;
 	if (!table || f->as_bloaty || !symtab_open(&t, im, table))
 		return;
-	size_t i = 1;
-	while (i < t.count && !stays_decorated(&d, symtab_get(&t, i).name))
-		i++;
-	demangler_release(&d);
-	if (i < t.count)
-		note(f->notes, f->path, HEFT_NO_OFFSET, 0,
-		     "names of Microsoft's scheme are shown as the linker has them");
+	note_raw(
+		f, &t, is_microsoft,
+		"names of Microsoft's scheme that cannot be read are shown as the linker has them");
+	note_raw(f, &t, module_name_is_swift,
+		 "names of Swift that cannot be read are shown as the linker has them");
 }
 
 static void attribute_input(const struct source_file *f, enum owner owner, struct layer *ret)
