@@ -584,6 +584,7 @@ static void a_return_of_an_it_block_goes_on(void **state)
 	p.facts.isa = CODE_THUMB;
 	add(&p, 0, 10);
 	EXPECT(&p, 0, { 0, 6, RET | FALL }, { 6, 4, RET });
+	derived_release(&p.result);
 	/* cmp r0, #0; it eq; bxeq lr; b.n out of the function: one block of LLVM's, two of gcc's */
 	BEGIN(&p, "\x00\x28\x08\xbf\x70\x47\x7f\xe0", DERIVE_LLVM);
 	p.facts.isa = CODE_THUMB;
@@ -623,6 +624,7 @@ static void far_calls_of_riscv_are_two_instructions(void **state)
 	add(&p, 0, 10);
 	add(&p, 16, 2);
 	EXPECT(&p, 0, { 0, 10, RET });
+	derived_release(&p.result);
 	/* auipc t1, 0; jr 16(t1): a tail call */
 	BEGIN(&p, "\x17\x03\x00\x00\x67\x00\x03\x01\x82\x80\x01\x00\x01\x00\x01\x00\x82\x80",
 	      DERIVE_LLVM);
