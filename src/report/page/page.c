@@ -299,6 +299,15 @@ static void put_stream(struct flat *f, struct json *j, struct text *column)
 	*column = (struct text){ 0 };
 }
 
+/* Of a part that has one stream. */
+static void put_sizes(struct flat *f, struct json *j, struct text *stream)
+{
+	json_key(j, "sizes");
+	json_open(j, '[');
+	put_stream(f, j, stream);
+	json_close(j, ']');
+}
+
 static const struct known *find_known(const char *name)
 {
 	for (size_t i = 0; i < COUNT_OF(known); i++)
@@ -411,10 +420,7 @@ static void put_strip(struct flat *f, struct json *j)
 	json_open(j, '{');
 	json_member_uint(j, "count", s->pieces.count);
 	json_member_uint(j, "piece", s->size);
-	json_key(j, "sizes");
-	json_open(j, '[');
-	put_stream(f, j, &pieces);
-	json_close(j, ']');
+	put_sizes(f, j, &pieces);
 	json_close(j, '}');
 }
 
@@ -424,10 +430,7 @@ static void put_cards(struct flat *f, struct json *j)
 	json_open(j, '{');
 	json_member_uint(j, "column", f->tab->table->level_count - 1);
 	json_member_uint(j, "numbers", f->card_numbers);
-	json_key(j, "sizes");
-	json_open(j, '[');
-	put_stream(f, j, &f->cards);
-	json_close(j, ']');
+	put_sizes(f, j, &f->cards);
 	json_close(j, '}');
 }
 
@@ -437,10 +440,7 @@ static void put_codes(struct flat *f, struct json *j)
 	json_open(j, '{');
 	json_member_uint(j, "column", f->tab->table->level_count - 1);
 	json_member_uint(j, "count", f->codes);
-	json_key(j, "sizes");
-	json_open(j, '[');
-	put_stream(f, j, &f->code);
-	json_close(j, ']');
+	put_sizes(f, j, &f->code);
 	json_close(j, '}');
 }
 
