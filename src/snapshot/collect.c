@@ -4,6 +4,7 @@
 
 #include "base/sort.h"
 #include "image/elf_const.h"
+#include "snapshot/collect_pack.h"
 #include "snapshot/shares.h"
 
 #include <stdlib.h>
@@ -308,15 +309,12 @@ static void add_overheads(struct collect *c, const struct shares *shares)
 	add_overhead(c, &loaded, shares->memory_only, " segments, in memory alone");
 }
 
-/* The object of an image's symbols: "libx.a(y.o)", "" of a program. */
-static struct str object_of(struct collect *c, const struct image *im)
+/* The object of an image's symbols: "libx.a(y.o)"; none of a file that is one image. */
+static uint32_t object_of(struct collect *c, const struct image *im)
 {
-	const char *path = c->in->file->path;
-	if (im->kind != IMAGE_OBJECT)
-		return STR("");
-	return im->member.len == 0 ? str_of(path)
-				   : str_of(arena_format(&c->s->arena, "%s(" STR_FMT ")", path,
-							 STR_ARG(im->member)));
+	return im->kind != IMAGE_OBJECT || im->member.len == 0
+		       ? 0
+		       : collect_member_path(c->s, c->in->file->path, im->member);
 }
 
 /* Whether the compilers that .comment names put texts side by side without ends: Rust's. */

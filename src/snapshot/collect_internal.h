@@ -33,7 +33,7 @@ struct collect {
 	uint32_t group;               /* addresses with symbols so far */
 	/* The image at work. */
 	const struct image *image;
-	struct str object;        /* of what the map has no object for */
+	uint32_t object;          /* of what the map has no object for */
 	struct slices slices;     /* of the image */
 	bool texts_lack_ends;     /* in the image: see collect_gaps.c */
 	struct contents contents; /* of the image */

@@ -66,8 +66,8 @@ static void add_contents(struct collect *c, struct snap_symbol *y)
 void collect_add(struct collect *c, struct snap_symbol *y)
 {
 	add_contents(c, y);
-	if (y->object == 0 && c->object.len > 0)
-		y->object = intern_add(&c->s->texts, c->object);
+	if (y->object == 0)
+		y->object = c->object;
 	vec_push(&c->s->symbols, *y);
 	if (c->in->map)
 		vec_push(&c->owners, c->owner);

@@ -1,5 +1,6 @@
 #include "snapshot/collect_pack_internal.h"
 
+#include "base/filename.h"
 #include "base/text.h"
 
 void collect_section_size(struct snapshot *s, uint32_t container, const char *name, uint64_t size)
@@ -71,10 +72,21 @@ void collect_zip_rest(struct snapshot *s, uint32_t container, const struct zip *
 
 /* ---- archives -------------------------------------------------------------------------------- */
 
+uint32_t collect_member_path(struct snapshot *s, const char *archive, struct str member)
+{
+	struct text path = { 0 };
+	text_set(&path, str_of(file_name(archive)));
+	text_add_char(&path, '(');
+	text_add(&path, member);
+	text_add_char(&path, ')');
+	const uint32_t id = intern_add(&s->texts, text_str(&path));
+	text_release(&path);
+	return id;
+}
+
 void collect_archive(struct snapshot *s, uint32_t container, const char *path,
 		     const struct input *in)
 {
-	struct text object = { 0 };
 	uint64_t around = 0;
 	for (size_t i = 0; i < in->parts.count; i++) {
 		const struct ar_part *part = &in->parts.data[i];
@@ -85,13 +97,8 @@ void collect_archive(struct snapshot *s, uint32_t container, const char *path,
 		struct snap_symbol *y = collect_pack_add(s, container, ".other", part->member,
 							 part->size);
 		collect_section_size(s, container, ".other", part->size);
-		text_set(&object, str_of(path));
-		text_add_char(&object, '(');
-		text_add(&object, part->member);
-		text_add_char(&object, ')');
-		y->object = intern_add(&s->texts, text_str(&object));
+		y->object = collect_member_path(s, path, part->member);
 	}
-	text_release(&object);
 	collect_section_size(s, container, ".other", around);
 	collect_overhead(s, container, ".other", STR("Overhead: archive"), around);
 }

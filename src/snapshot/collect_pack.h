@@ -38,6 +38,8 @@ void collect_pak_aliases(struct snapshot *s, struct pak_info *info, size_t first
 /* After all programs: resources get the paths of what uses them, as far as that tells it by
  * functions "ui::AllowlistedResource<ID>()"; of several users, as aliases. */
 void collect_pak_users(struct snapshot *s);
+/* "libx.a(y.o)", without directories: the two sides of a difference are in two of them. */
+uint32_t collect_member_path(struct snapshot *s, const char *archive, struct str member);
 /* The parts of an archive that are no objects; `path` names the archive. */
 void collect_archive(struct snapshot *s, uint32_t container, const char *path,
 		     const struct input *in);
