@@ -64,21 +64,6 @@ static void mark(struct reads *w, uint64_t addr, uint64_t size)
 		w->data[(from + i) / 64] |= UINT64_C(1) << (from + i) % 64;
 }
 
-/* Behind TBB and TBH, up to where the nearest branch leads. */
-static uint64_t table_size(struct bytes code, unsigned width)
-{
-	struct reader r = reader_of(code, false);
-	uint64_t end = code.size, at = 0;
-	while (at < end && reader_left(&r) >= width) {
-		const uint64_t to = 2 * read_uint(&r, width);
-		if (to <= at || to > code.size)
-			break;
-		end = min_u64(end, to);
-		at += width;
-	}
-	return min_u64(align_up(at, 2), code.size);
-}
-
 /* The instruction at `off`; returns where the next one stands.  Pools stand behind what reads them,
  * so that nothing of them has been passed as code. */
 static uint64_t read_one(struct reads *w, uint64_t off)
@@ -98,7 +83,9 @@ static uint64_t read_one(struct reads *w, uint64_t off)
 	const uint64_t end = off + in.size;
 	if (in.size == 4 &&
 	    thumb_table_branch((uint32_t)(p[0] | p[1] << 8), (uint32_t)(p[2] | p[3] << 8), &width))
-		mark(w, addr + 4, table_size(bytes_sub(all, end, all.size - end), width));
+		mark(w, addr + 4,
+		     align_up(width * thumb_table_count(bytes_sub(all, end, all.size - end), width),
+			      2));
 	return end;
 }
 

@@ -4,14 +4,6 @@
 #include "base/sort.h"
 #include "image/code_symbols.h"
 
-/* "$t" and "$t.anything"; 0 for what is none. */
-static char mark_of(struct str name)
-{
-	if (name.len < 2 || name.p[0] != '$' || (name.len > 2 && name.p[2] != '.'))
-		return 0;
-	return strchr("atd", name.p[1]) ? name.p[1] : 0;
-}
-
 static void read_table(struct code_marks *m, const struct image *im)
 {
 	struct code_symbols all;
@@ -19,7 +11,7 @@ static void read_table(struct code_marks *m, const struct image *im)
 	uint64_t addr;
 	code_symbols_start(&all, im, SHT_SYMTAB);
 	while (code_symbols_next(&all, &s, &addr)) {
-		const char kind = mark_of(s.name);
+		const char kind = symbol_mark(&s);
 		if (kind)
 			vec_push(&m->list, (struct code_mark){ addr, kind });
 	}

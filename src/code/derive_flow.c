@@ -77,8 +77,8 @@ static bool is_table_branch(const struct scan *s, uint64_t off, unsigned *ret_wi
 	       thumb_table_branch(first, second, ret_width);
 }
 
-/* TBB and TBH at `off`: entries are half of what is behind the instruction's end.  The table ends
- * where data are known to, and where the nearest of its branches leads. */
+/* TBB and TBH at `off`: entries are half of what is behind the instruction's end.  Where data are
+ * known the table is no longer than they are. */
 static uint64_t add_inline_table(struct scan *s, uint64_t off, unsigned width)
 {
 	const struct derive_extent *x = s->extent;
@@ -88,17 +88,9 @@ static uint64_t add_inline_table(struct scan *s, uint64_t off, unsigned width)
 				.anchor = x->addr + begin,
 				.width = (uint8_t)width,
 				.shift = 1 };
-	struct reader r = reader_of(x->code, false);
-	uint64_t end = data ? min_u64(data->addr + data->size - x->addr, x->code.size)
-			    : x->code.size;
-	reader_seek(&r, begin);
-	while (reader_left(&r) >= width && begin + t.limit * width < end) {
-		const uint64_t to = begin + 2 * read_uint(&r, width);
-		if (to <= begin + t.limit * width || to >= x->code.size)
-			break;
-		end = min_u64(end, to);
-		t.limit++;
-	}
+	t.limit = thumb_table_count(bytes_sub(x->code, begin, x->code.size - begin), width);
+	if (data)
+		t.limit = min_u64(t.limit, (data->addr + data->size - t.addr) / width);
 	vec_push(&s->b->tables, t);
 	return min_u64(align_up(begin + t.limit * width, 2), x->code.size);
 }

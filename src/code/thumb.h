@@ -22,6 +22,10 @@ unsigned thumb_it_count(uint32_t first);
 /* TBB and TBH: *ret_width is that of an entry of the table, which stands behind the instruction. */
 bool thumb_table_branch(uint32_t first, uint32_t second, unsigned *ret_width);
 
+/* The entries of such a table, which `behind` begins with: it ends where the nearest of its
+ * branches leads. */
+uint64_t thumb_table_count(struct bytes behind, unsigned width);
+
 /* ldr Rt, [pc, #imm]: the address of the word. */
 bool thumb_literal(const uint8_t *p, uint64_t left, uint64_t addr, unsigned *ret_reg,
 		   uint64_t *ret_addr);

@@ -27,14 +27,15 @@ static inline bool symbol_is_function(const struct symbol *s)
 	return s->type == STT_FUNC || s->type == STT_GNU_IFUNC;
 }
 
-/* 'a', 'd', 't', 'x', 'c' of a mapping symbol (ARM, AArch64, RISC-V), which marks what kind of
- * bytes follow it; '\0' of any other. */
+/* 'a', 'c', 'd', 't', 'x' of a mapping symbol, which marks what kind of bytes follow it; '\0' of
+ * any other.  "$d", "$d.12" and "$xrv64i2p1": ELF for the Arm Architecture, 5.5.5, and for AArch64,
+ * 5.7; the RISC-V ELF psABI, "Mapping Symbol". */
 static inline char symbol_mark(const struct symbol *s)
 {
-	return s->type == STT_NOTYPE && s->name.len >= 2 && s->name.p[0] == '$' &&
-			       strchr("adtxc", s->name.p[1])
-		       ? s->name.p[1]
-		       : '\0';
+	const struct str n = s->name;
+	if (s->type != STT_NOTYPE || n.len < 2 || n.p[0] != '$' || !strchr("adtxc", n.p[1]))
+		return '\0';
+	return n.len == 2 || n.p[2] == '.' || str_starts(n, STR("$xrv")) ? n.p[1] : '\0';
 }
 
 /* Those with an address, in the order of the table. */
