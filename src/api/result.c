@@ -150,7 +150,7 @@ static bool profile_write(const struct heft_profile *p, const struct heft_write_
 				       .file_count = p->entries.count,
 				       .notes = p->notes.data,
 				       .note_count = p->notes.count };
-	struct report r = { .table = p->table, .ctx = &z };
+	struct report r = { .table = p->table, .ctx = &z, .nan_shares = p->as_bloaty };
 	for (size_t i = 0; i < p->levels.count; i++)
 		r.stacks |= (uint32_t)(p->levels.data[i].source->text == TEXT_STACK) << i;
 	take_options(&r.opts, sizeof r.opts, opts);

@@ -121,10 +121,14 @@ static bool is_same(enum heft_unit unit, union heft_value now, union heft_value 
 	return unit == HEFT_PARTS ? fabs(now.parts - base.parts) < 1e-6 : now.whole == base.whole;
 }
 
-static void share_text(char out[CELL_MAX], enum heft_unit unit, union heft_value part,
-		       union heft_value whole)
+static void share_text(char out[CELL_MAX], const struct report *r, enum heft_unit unit,
+		       union heft_value part, union heft_value whole)
 {
-	number_percent(out, rounded(unit, part), rounded(unit, whole));
+	const uint64_t n = rounded(unit, part), of = rounded(unit, whole);
+	if (n == 0 && of == 0 && r->nan_shares)
+		snprintf(out, CELL_MAX, "NAN%%");
+	else
+		number_percent(out, n, of);
 }
 
 const char *cell_text(char room[CELL_MAX], const struct report *r, const struct column *c,
@@ -154,11 +158,11 @@ const char *cell_text(char room[CELL_MAX], const struct report *r, const struct 
 	case CELL_PART:
 		if (r->table.top->now[c->index].whole == 0)
 			return "";
-		share_text(room, unit, now, r->table.top->now[c->index]);
+		share_text(room, r, unit, now, r->table.top->now[c->index]);
 		break;
 	case CELL_SHARE:
 		/* The top row is all there is, even of nothing. */
-		share_text(room, unit, row == parent ? all : now,
+		share_text(room, r, unit, row == parent ? all : now,
 			   row == parent ? all : parent->now[c->index]);
 		break;
 	default: value_text(room, unit, now); break;

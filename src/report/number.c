@@ -94,7 +94,7 @@ void number_change(char out[NUMBER_MAX], struct change c)
 void number_percent(char out[NUMBER_MAX], uint64_t part, uint64_t whole)
 {
 	if (!whole) {
-		append(out, part ? "INF%" : "NAN%");
+		append(out, part ? "INF%" : "-");
 		return;
 	}
 	put_fixed(out, (double)part / (double)whole * 100, 1);

@@ -16,7 +16,7 @@ void number_size(char out[NUMBER_MAX], uint64_t size, char sign);
 /* The same of a change, always with a sign but for 0. */
 void number_change(char out[NUMBER_MAX], struct change c);
 
-/* "12.3%" of part in whole; "NAN%" of 0 in 0, "INF%" of anything else in 0. */
+/* "12.3%" of part in whole; "-" of 0 in 0, "INF%" of anything else in 0. */
 void number_percent(char out[NUMBER_MAX], uint64_t part, uint64_t whole);
 
 /* The change from base to now in percent of base: "+12%", "[ = ]", "[NEW]", "[DEL]".  Above 1000 %

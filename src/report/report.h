@@ -113,6 +113,7 @@ struct report {
 	uint32_t stacks;    /* bit i: labels of level i are stacks, frames with ";" between */
 	unsigned indent;    /* blanks a level */
 	bool blanks_chains; /* in tables an only child with the numbers of its parent has none */
+	bool nan_shares;    /* a share of nothing is "NAN%", as the reference has it, not "-" */
 	bool indents_rows;  /* they stand in front of the columns, not of the label */
 	unsigned label_gap; /* blanks between columns and labels */
 	const struct column *columns; /* of tables and Markdown, the label is behind them */

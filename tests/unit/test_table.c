@@ -91,7 +91,7 @@ static void a_share_of_an_empty_parent_is_nan_or_infinite(void **state)
 	CHILDREN(&top, &unmapped);
 	const struct report r = report_of(&top);
 	expect_table(&r, HEAD "  50.0%     200   0.0%       0    [Unmapped]\n"
-			      "    50.0%     100   NAN%       0    .debug_info\n"
+			      "    50.0%     100      -       0    .debug_info\n"
 			      "     0.0%       0   INF%       7    odd\n"
 			      " 100.0%     400 100.0%      10    TOTAL\n");
 }
