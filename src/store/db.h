@@ -89,8 +89,9 @@ void db_make_tables(struct db *db);
 enum { DB_TABLES_OF_1 = 7 };
 bool db_upgrade(struct db *db);
 
-/* A transaction that no other writer gets between; waits up to a minute for others.  db_commit
- * returns false, and nothing has changed, where anything in it has failed. */
+/* A transaction that no other writer gets between; waits up to a minute for others, with ClickHouse
+ * for each of them.  db_commit returns false, and nothing has changed, where anything in it has
+ * failed. */
 void db_begin(struct db *db);
 /* A transaction that reads, and sees one state of the database where the engine can do so. */
 void db_begin_reading(struct db *db);

@@ -5,8 +5,9 @@
  * looked at.  A later build of the same name hides the one before, and table `gone` has those that
  * were taken out.
  *
- * Writers wait for each other by a request that does not end: the server runs no two of one id, and
- * ends it when the connection is gone, as with a process that was killed.
+ * Writers wait for each other by a request that does not end before its transaction: the server
+ * runs no two of one id, and ends it, some time later, when the connection is gone, as with a
+ * process that was killed.
  *
  * Values: of statements, numbers in digits and texts as unhex('0123..'), so that no byte of them is
  * ever read as SQL; of rows, the binary form (RowBinary). */
@@ -57,11 +58,12 @@ static const char schema[] =
 
 struct clickhouse {
 	struct http *http;
-	struct http *lock; /* NULL: not held */
-	struct text url, lock_url, lock_body;
+	struct http *lock;                    /* NULL: not held */
+	struct text url, lock_url, lock_body; /* lock_url: up to where a token stands */
 	struct text rows[TABLES];
 	struct text statement;
-	char token[60];
+	struct text holder; /* what the server has shown last of the request that locks */
+	char token[60];     /* of the last try to lock */
 };
 
 struct statement {
@@ -108,8 +110,8 @@ static bool is_name(struct str s)
 	return s.len > 0;
 }
 
-/* http://host:port/?database=name; `lock`: and what is in front of a request that stays. */
-static bool make_url(struct text *t, const char *url, const char *lock)
+/* http://host:port/?database=name, and for `lock` what is in front of a request that stays. */
+static bool make_urls(struct text *t, struct text *lock, const char *url)
 {
 	const char *host = strstr(url, "://") + 3;
 	const size_t len = strcspn(host, "/?#");
@@ -123,13 +125,10 @@ static bool make_url(struct text *t, const char *url, const char *lock)
 	text_add(t, STR("/?database="));
 	text_add(t, base);
 	text_add(t, STR("&insert_distributed_sync=1"));
-	if (lock) {
-		text_add(t, STR("&max_query_size=256&query_id=heft-writer-"));
-		text_add(t, base);
-		text_add(t, STR("&query=INSERT%20INTO%20writers%20/*"));
-		text_add(t, str_of(lock));
-		text_add(t, STR("*/%20FORMAT%20TabSeparated"));
-	}
+	text_add(lock, text_str(t));
+	text_add(lock, STR("&max_query_size=256&query_id=heft-writer-"));
+	text_add(lock, base);
+	text_add(lock, STR("&query=INSERT%20INTO%20writers%20/*"));
 	text_add_char(t, '\0');
 	return len > 0 && is_name(base);
 }
@@ -137,13 +136,9 @@ static bool make_url(struct text *t, const char *url, const char *lock)
 static bool open_server(struct db *db, const char *url)
 {
 	struct clickhouse *c = mem_zeroed(1, sizeof *c);
-	struct timespec now;
 	struct heft_err err;
 	db->own = c;
-	clock_gettime(CLOCK_REALTIME, &now);
-	snprintf(c->token, sizeof c->token, "heft-%ld-%lld-%ld", (long)getpid(),
-		 (long long)now.tv_sec, now.tv_nsec);
-	if (!make_url(&c->url, url, NULL) || !make_url(&c->lock_url, url, c->token))
+	if (!make_urls(&c->url, &c->lock_url, url))
 		return db_say(db, HEFT_EARG,
 			      "is no address: write clickhouse://[user@]host[:port]/database");
 	c->http = http_open(c->url.p, &err);
@@ -163,6 +158,7 @@ static void close_server(struct db *db)
 	text_release(&c->lock_url);
 	text_release(&c->lock_body);
 	text_release(&c->statement);
+	text_release(&c->holder);
 	mem_free(c);
 }
 
@@ -171,18 +167,21 @@ static void close_server(struct db *db)
 /* The server has to run the request, which it does when its buffer of 1 MiB is full. */
 enum { LOCK_BYTES = (1 << 20) + 4096, LOCK_PAUSE = 20, LOCK_TRY = 2000 /* ms */ };
 
-/* Whether a request that locks this database is at work: anybody's, or that with the token. */
-static bool is_running(struct db *db, const char *token)
+enum holder { HOLDER_NONE, HOLDER_OTHER, HOLDER_SELF };
+
+/* Whose request, which locks this database, is at work; HOLDER_NONE after a failure. */
+static enum holder find_holder(struct db *db)
 {
-	struct text answer = { 0 };
-	char sql[300];
-	snprintf(sql, sizeof sql,
-		 "SELECT count() FROM system.processes WHERE query_id = concat('heft-writer-', "
-		 "currentDatabase()) AND position(query, '%s') > 0",
-		 token);
-	const bool there = post(db, str_of(sql), &answer) && answer.len > 0 && *answer.p != '0';
-	text_release(&answer);
-	return there;
+	struct clickhouse *c = own(db);
+	c->holder.len = 0;
+	post(db,
+	     STR("SELECT query FROM system.processes WHERE query_id = concat('heft-writer-', "
+		 "currentDatabase()) FORMAT TabSeparated"),
+	     &c->holder);
+	text_add_char(&c->holder, '\0');
+	return c->holder.len == 1                      ? HOLDER_NONE
+	       : strstr(c->holder.p, c->token) != NULL ? HOLDER_SELF
+						       : HOLDER_OTHER;
 }
 
 static int64_t now_ms(void)
@@ -192,38 +191,67 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-static bool give_up_lock(struct db *db, const struct heft_err *err)
+/* A try that was given up may be shown later, so that each has a token of its own. */
+static void make_token(struct clickhouse *c)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	snprintf(c->token, sizeof c->token, "heft-%ld-%lld-%ld,", (long)getpid(),
+		 (long long)now.tv_sec, now.tv_nsec);
+}
+
+static struct http *open_lock(struct clickhouse *c, struct heft_err *err)
+{
+	const size_t prefix = c->lock_url.len;
+	text_add(&c->lock_url, str_of(c->token));
+	text_add(&c->lock_url, STR("*/%20FORMAT%20TabSeparated"));
+	text_add_char(&c->lock_url, '\0');
+	c->lock_url.len = prefix;
+	return http_open(c->lock_url.p, err);
+}
+
+static void close_lock(struct db *db)
 {
 	http_close(own(db)->lock);
 	own(db)->lock = NULL;
-	if (!strstr(err->text, "is already running"))
-		db_say(db, HEFT_EIO, "cannot be locked: %s", err->text);
-	return false;
 }
 
-/* Tries once; false where another process has it, or after a failure. */
-static bool try_lock(struct db *db)
+/* The server has ended the request, or it could not be sent. */
+static enum holder lost_lock(struct db *db, const struct heft_err *err)
+{
+	close_lock(db);
+	if (strstr(err->text, "is already running"))
+		return HOLDER_OTHER;
+	db_say(db, HEFT_EIO, "cannot be locked: %s", err->text);
+	return HOLDER_NONE;
+}
+
+/* Tries once, and tells who has the lock then; HOLDER_NONE where the server has shown no request in
+ * time, or after a failure. */
+static enum holder try_lock(struct db *db)
 {
 	struct clickhouse *c = own(db);
 	struct heft_err err = { .text = "the request cannot be sent" };
-	if (is_running(db, "writers"))
-		return false;
+	make_token(c);
+	enum holder holder = find_holder(db);
+	if (holder != HOLDER_NONE)
+		return holder;
 	while (c->lock_body.len < LOCK_BYTES)
 		text_add_char(&c->lock_body, 'x');
 	const struct bytes body = { (const uint8_t *)c->lock_body.p, c->lock_body.len };
-	c->lock = http_open(c->lock_url.p, &err);
+	c->lock = open_lock(c, &err);
 	if (!c->lock || !http_hold(c->lock, body))
-		return give_up_lock(db, &err);
-	/* What the server has refused without an answer is tried again. */
+		return lost_lock(db, &err);
+	/* A server may refuse without an answer, where it reads a body to the end first. */
 	const int64_t start = now_ms();
-	while (!db->failed && now_ms() - start < LOCK_TRY) {
+	while (!db->failed && holder == HOLDER_NONE && now_ms() - start < LOCK_TRY) {
 		if (!http_is_held(c->lock, &err))
-			return give_up_lock(db, &err);
-		if (is_running(db, c->token))
-			return true;
+			return lost_lock(db, &err);
+		holder = find_holder(db);
 	}
-	snprintf(err.text, sizeof err.text, "is already running");
-	return give_up_lock(db, &err);
+	if (holder != HOLDER_SELF)
+		close_lock(db);
+	return holder;
 }
 
 static void pause_for(long ms)
@@ -237,20 +265,45 @@ static void begin(struct db *db, bool writes)
 	if (!writes)
 		return;
 	run(db, "CREATE TABLE IF NOT EXISTS writers(token String) ENGINE = Null");
-	const int64_t start = now_ms();
-	while (!db->failed && !try_lock(db)) {
-		if (db->flags & DB_NO_WAIT || now_ms() - start >= DB_PATIENCE)
+	struct text last = { 0 };
+	int64_t start = now_ms();
+	while (!db->failed) {
+		const enum holder holder = try_lock(db);
+		const bool waits = holder == HOLDER_NONE || !(db->flags & DB_NO_WAIT);
+		if (db->failed || holder == HOLDER_SELF)
+			break;
+		/* Who gets it next is chance, and many may be waiting. */
+		if (!str_eq(text_str(&last), text_str(&own(db)->holder)))
+			start = now_ms();
+		last.len = 0;
+		text_add(&last, text_str(&own(db)->holder));
+		if (!waits || now_ms() - start >= DB_PATIENCE)
 			db_say(db, HEFT_EIO,
 			       "is locked by another process; try again when that has ended");
 		else
 			pause_for(LOCK_PAUSE);
 	}
+	text_release(&last);
 }
 
+/* Returns when the server no longer shows the request, or in LOCK_TRY.  One whose connection is
+ * merely closed is shown for a while, and would be taken for that of another process. */
 static void unlock(struct db *db)
 {
-	http_close(own(db)->lock);
-	own(db)->lock = NULL;
+	struct http *lock = own(db)->lock;
+	const int64_t start = now_ms();
+	const bool failed = db->failed;
+	struct heft_err err;
+	if (!lock)
+		return;
+	http_let_go(lock);
+	while (now_ms() - start < LOCK_TRY && http_is_held(lock, &err))
+		;
+	close_lock(db);
+	while (now_ms() - start < LOCK_TRY && find_holder(db) == HOLDER_SELF)
+		;
+	/* What was committed stays so, whatever becomes of the server now. */
+	db->failed = failed;
 }
 
 static void send_rows(struct db *db, enum db_table table)
@@ -259,7 +312,7 @@ static void send_rows(struct db *db, enum db_table table)
 	struct text body = { 0 };
 	if (db->failed || c->rows[table].len == 0)
 		return;
-	if (table == TABLE_BUILDS && !is_running(db, c->token)) {
+	if (table == TABLE_BUILDS && find_holder(db) != HOLDER_SELF) {
 		db_say(db, HEFT_EIO, "has ended this job's lock, and nothing was changed");
 		return;
 	}

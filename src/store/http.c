@@ -40,6 +40,7 @@ struct http {
 	size_t answer_size;
 	CURLM *held;       /* NULL: http_hold was not called */
 	struct bytes left; /* of the body that is held */
+	bool ends;         /* no more of it will come */
 };
 
 static void start_curl(void)
@@ -164,7 +165,7 @@ static size_t give_body(char *p, size_t size, size_t count, void *ctx)
 	struct http *h = ctx;
 	const size_t bytes = (size_t)min_u64(size * count, h->left.size);
 	if (bytes == 0)
-		return CURL_READFUNC_PAUSE;
+		return h->ends ? 0 : CURL_READFUNC_PAUSE;
 	memcpy(p, h->left.p, bytes);
 	h->left.p += bytes;
 	h->left.size -= bytes;
@@ -182,6 +183,12 @@ bool http_hold(struct http *h, struct bytes start)
 	curl_easy_setopt(h->curl, CURLOPT_READFUNCTION, give_body);
 	curl_easy_setopt(h->curl, CURLOPT_READDATA, h);
 	return h->held && curl_multi_add_handle(h->held, h->curl) == CURLM_OK;
+}
+
+void http_let_go(struct http *h)
+{
+	h->ends = true;
+	curl_easy_pause(h->curl, CURLPAUSE_CONT);
 }
 
 bool http_is_held(struct http *h, struct heft_err *err)
@@ -248,6 +255,11 @@ bool http_hold(struct http *h, struct bytes start)
 	(void)h;
 	(void)start;
 	return false;
+}
+
+void http_let_go(struct http *h)
+{
+	(void)h;
 }
 
 bool http_is_held(struct http *h, struct heft_err *err)

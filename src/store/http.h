@@ -26,9 +26,11 @@ void http_set_timeout(struct http *h, unsigned seconds);
  * 200 to 299, of which *ret_status, which may be NULL, then tells (else 0). */
 bool http_post(struct http *h, struct bytes body, struct text *ret, long *ret_status,
 	       struct heft_err *err);
-/* Begins to post a body, borrowed, whose end never comes: the request lasts until the server
- * answers or http_close.  The handle is for nothing else. */
+/* Begins to post a body, borrowed, whose end does not come before http_let_go: the request lasts
+ * until the server answers or http_close.  The handle is for nothing else. */
 bool http_hold(struct http *h, struct bytes start);
+/* Ends the body; the server answers when http_is_held returns false. */
+void http_let_go(struct http *h);
 /* Goes on sending; false where the request has ended, with what the server said. */
 bool http_is_held(struct http *h, struct heft_err *err);
 

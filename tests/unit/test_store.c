@@ -647,8 +647,15 @@ static void who_shall_not_wait_for_another_writer_is_told(void **state)
 	assert_non_null(strstr(why_not(DB_WRITES | DB_NO_WAIT), "is locked by another process"));
 	assert_true(db_commit(s.db));
 	store_close(&s);
-	assert_true(store_open(&s, path, DB_WRITES | DB_NO_WAIT, NULL));
-	store_close(&s);
+	/* An ended transaction, here of the one before, holds nobody up. */
+	for (unsigned i = 0; i < 20; i++) {
+		struct heft_err err;
+		if (!store_open(&s, path, DB_WRITES | DB_NO_WAIT, &err))
+			fail_msg("%s", err.text);
+		db_begin(s.db);
+		assert_true(db_commit(s.db));
+		store_close(&s);
+	}
 }
 
 static void names_of_any_bytes_are_kept(void **state)
