@@ -1,6 +1,6 @@
 
-/* How high a band is: higher where few of them stand in a large picture. */
-const BAND = 20, BAND_MOST = 56;
+/* How high a band is at least, and that of the root: few bands share the height of the picture. */
+const BAND = 20;
 
 function layFlame(tree, root, m, size, upward) {
 	const boxes = [], waiting = [{ node: root, x: 0, w: size.w, depth: 0 }];
@@ -12,22 +12,37 @@ function layFlame(tree, root, m, size, upward) {
 		const whole = next.node.weight(m);
 		let x = next.x;
 		const kids = whole > 0 ? tree.open(next.node) : null;
-		for (const i of kids ? tree.heaviest(kids, tree.weighs, m, 0.5 * whole / next.w).ids : []) {
+		if (!kids)
+			continue;
+		const { ids } = tree.heaviest(kids, tree.weighs, m, 0.5 * whole / next.w);
+		let own = 0;
+		for (const i of ids) {
 			const child = kids.node(i), w = next.w * child.weight(m) / whole;
 			/* What a function has itself is where nothing stands on it. */
-			if (child.itself)
+			if (child.itself) {
+				own = w;
 				continue;
+			}
 			waiting.push({ node: child, x, w, depth: next.depth + 1 });
 			x += w;
 		}
+		const rest = next.x + next.w - own - x;
+		if (ids.length < kids.count && rest >= 1)
+			boxes.push({ node: next.node, x, w: rest, depth: next.depth + 1, smaller: kids.count - ids.length });
 	}
-	const bands = boxes.reduce((most, b) => Math.max(most, b.depth), 0) + 1;
-	const band = Math.max(BAND, Math.min(BAND_MOST, Math.floor(size.h / bands))), height = Math.max(size.h, bands * band);
+	return { boxes, height: placeBands(boxes, size.h, upward) };
+}
+
+/* Sets where the boxes of each depth are; returns the height of all. */
+function placeBands(boxes, room, upward) {
+	const bands = boxes.reduce((most, b) => Math.max(most, b.depth), 0);
+	const band = Math.max(BAND, Math.floor((room - BAND) / Math.max(1, bands))), height = Math.max(room, BAND + bands * band);
 	for (const box of boxes) {
-		box.h = band;
-		box.y = upward ? height - (box.depth + 1) * band : box.depth * band;
+		const y = box.depth === 0 ? 0 : BAND + (box.depth - 1) * band;
+		box.h = box.depth === 0 ? BAND : band;
+		box.y = upward ? height - y - box.h : y;
 	}
-	return { boxes, height };
+	return height;
 }
 
 /* ---- colours ------------------------------------------------------------------------------------ */
@@ -71,7 +86,12 @@ function colourOfChange(node, m, inner) {
 }
 
 /* The hottest first. */
-const HEAT = { hot: [6, 75, 66], warm: [32, 75, 72], cold: [205, 45, 78], never: [220, 8, 82] };
+const HEAT = { hot: [6, 75, 66], warm: [32, 75, 72], cold: [205, 45, 78], never: [220, 8, 82] }, NO_HEAT = [220, 6, 90];
+
+/* What has boxes in it is paler than they are. */
+function shadeOf(box, [hue, saturation, lightness]) {
+	return shade(hue, saturation, box.inner ? Math.min(97, lightness + 12) : lightness);
+}
 
 function heatColumn(tab) {
 	return tab.columns.find(c => c.name === "hotness") || null;
@@ -94,23 +114,38 @@ function heatOfNode(node, view) {
 
 function colourOfHeat(box, root, m, view) {
 	if (heatColumn(view.tab))
-		return shade(...(node => node.heat ??= heatOfNode(node, view) || [220, 6, 90])(box.node));
+		return shadeOf(box, box.node.heat ??= heatOfNode(box.node, view) || NO_HEAT);
 	const part = root.weight(m) > 0 ? box.node.weight(m) / root.weight(m) : 0;
-	return shade(48 - 42 * Math.min(1, Math.sqrt(part) * 2), 75, 84 - 18 * Math.min(1, Math.sqrt(part) * 2));
+	return shadeOf(box, [48 - 42 * Math.min(1, Math.sqrt(part) * 2), 75, 84 - 18 * Math.min(1, Math.sqrt(part) * 2)]);
+}
+
+const NEARLY_ALL = 0.9;
+
+/* The last node from the root down that has nearly all that is shown: what is below it are the owners. */
+function forkOf({ tree, root }, m) {
+	let node = root;
+	for (let kids = tree.open(node); kids; kids = tree.open(node)) {
+		const [first] = tree.heaviest(kids, tree.weighs, m, NEARLY_ALL * root.weight(m)).ids;
+		if (first === undefined || !tree.open(kids.node(first)))
+			break;
+		node = kids.node(first);
+	}
+	return node;
 }
 
 function colourOfOwner(box, view) {
-	const chain = box.node.above();
-	const owner = isMap(view) && !box.part ? chain[Math.min(chain.length - 1, chain.indexOf(view.root) + 1)] : box.node;
-	return shade(hueOf(owner.label), 48, 82 - box.depth % 4 * 3.5);
+	const chain = box.node.above(), fork = chain.indexOf(view.fork);
+	const owner = isMap(view) && !box.part && fork >= 0 ? chain[Math.min(chain.length - 1, fork + 1)] : box.node;
+	return shadeOf(box, [hueOf(owner.label), 48, 80 - box.depth % 3 * 2]);
 }
 
 function colourOf(box, view) {
+	if (box.smaller && !isMap(view))
+		return shade(...NO_HEAT);
 	switch (view.colour) {
 	case "change": return colourOfChange(box.node, view.m, box.inner);
 	case "kind": {
-		const [hue, saturation] = KIND_HUES[kindOfNode(box.node, view.tab, view.book, view.m)];
-		return shade(hue, saturation, box.inner ? 88 : 76);
+		return shadeOf(box, [...KIND_HUES[kindOfNode(box.node, view.tab, view.book, view.m)], 76]);
 	}
 	case "heat": return colourOfHeat(box, view.root, view.m, view);
 	default: return colourOfOwner(box, view);
@@ -242,13 +277,14 @@ function drawBox(pen, box, view, titled) {
 			drawTitle(pen, box, view, box.y + 12, colour.ink, true);
 		return;
 	}
-	if (!isMap(view))
+	if (!isMap(view) && box.h < 2 * BAND)
 		return drawTitle(pen, box, view, box.y + box.h / 2 + 4, colour.ink, false);
 	if (pen.text(box.node.label, box.x + 4, box.y + 13, box.w - 8, colour.ink) && box.h > 30 && pen.fits(boxSize(box, view), box.w - 8))
 		pen.text(boxSize(box, view), box.x + 4, box.y + 26, box.w - 8, colour.ink);
 }
 
 function drawBoxes(pen, boxes, view, titled) {
+	view.fork = view.colour === "owner" && isMap(view) ? forkOf(view, view.m) : null;
 	for (const box of boxes)
 		if (box.depth > 0 || !isMap(view))
 			drawBox(pen, box, view, titled);

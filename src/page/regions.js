@@ -55,7 +55,8 @@ function drawBars(pen, bars, view) {
 	for (const { region, y, bar, end, was, w } of bars) {
 		const [name, ...rest] = tellRegion(region, view.tab.diff), full = region.used > region.length;
 		pen.text(name, 0, y + 12, w, ink, true);
-		pen.text(rest.join(" · "), 8 + pen.width(name, true), y + 12, w - 8 - pen.width(name, true), full ? over : ink);
+		const room = w - 8 - pen.width(name, true), told = rest.map((_, i) => rest.slice(0, rest.length - i).join(" · ")).find(text => pen.fits(text, room));
+		pen.text(told || "", 8 + pen.width(name, true), y + 12, room, full ? over : ink);
 		pen.box(0, bar.y, w, bar.h, free);
 		pen.box(0, bar.y, bar.w, bar.h, used);
 		pen.box(0, bar.y, end, bar.h, null, full ? over : line);

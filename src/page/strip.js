@@ -1,6 +1,6 @@
 /* The memory of a heap, page by page: a cell for each, filled from below by what is in use. */
 
-const CELL_LEAST = 5, CELL_MOST = 32;
+const CELL_LEAST = 5, CELL_MOST = 64;
 
 function decodeStrip(strip) {
 	const all = numbersOf(strip.bytes[0], 4 * strip.count), pieces = [];
