@@ -30,6 +30,8 @@ enum heft_input_kind {
 	HEFT_INPUT_LISTS,   /* a .sizediff file */
 	HEFT_INPUT_DUMP,    /* a core, or what the heap recorder wrote */
 	HEFT_INPUT_SAMPLES, /* what perf record wrote: of a program, for heft_samples_read */
+	/* A file of SQLite, or the address of a server: for heft_history_open. */
+	HEFT_INPUT_HISTORY,
 };
 HEFT_API bool heft_input_look(const char *path, enum heft_input_kind *ret, struct heft_err *err);
 
@@ -62,6 +64,23 @@ HEFT_API bool heft_page_add_heap(struct heft_page *p, const char *title, struct 
 /* How often functions and their basic blocks ran, those that did. */
 HEFT_API bool heft_page_add_samples(struct heft_page *p, const char *title, struct heft_samples *s,
 				    struct heft_err *err);
+
+struct heft_history;
+struct heft_history_query;
+/* What is shown of a history.  Zeroed but for `size`: all builds. */
+struct heft_page_history {
+	size_t size;                            /* sizeof(struct heft_page_history) */
+	const struct heft_history_query *query; /* which builds; `of`, `from`, `to` are not asked */
+	/* Charts beside those of the file, the VM image and the usual sections: what
+	 * heft_history_query.of may be.  What no build has gets none. */
+	const char *const *names;
+	size_t name_count;
+	uint32_t steps; /* builds that are compared with the one before, the latest; 0: 20 */
+};
+/* A tab for each product and configuration: the sizes over all builds, and of the latest ones what
+ * each changed, symbol by symbol.  HEFT_ENOTFOUND where there is no build. */
+HEFT_API bool heft_page_add_history(struct heft_page *p, struct heft_history *h,
+				    const struct heft_page_history *opts, struct heft_err *err);
 
 HEFT_API bool heft_page_write(struct heft_page *p, const struct heft_sink *sink,
 			      struct heft_err *err);

@@ -2,6 +2,7 @@
 #include "api/cards/symbol_cards.h"
 #include "api/cards/symbol_code.h"
 #include "api/heap.h"
+#include "api/page_handle.h"
 #include "api/profile.h"
 #include "api/samples.h"
 #include "api/snapshot_handle.h"
@@ -11,16 +12,11 @@
 #include "image/package/dex.h"
 #include "image/package/pak.h"
 #include "image/package/zip.h"
-#include "report/page/page.h"
 #include "snapshot/diff_rows.h"
 #include "snapshot/sizefile.h"
+#include "store/db.h"
 
 #include <stdio.h>
-
-struct heft_page {
-	struct memory *memory; /* first: see handle_new */
-	struct page page;
-};
 
 struct heft_page *heft_page_new(void)
 {
@@ -44,12 +40,18 @@ void heft_page_free(struct heft_page *p)
 static bool look(const char *path, enum heft_input_kind *ret, struct heft_err *err)
 {
 	struct file f;
+	if (db_is_server(path)) {
+		*ret = HEFT_INPUT_HISTORY;
+		return true;
+	}
 	if (!file_open(&f, path, err))
 		return false;
 	const struct bytes b = f.bytes;
 	bool packed;
 	*ret = HEFT_INPUT_PROGRAM;
-	if (sizediff_matches(b))
+	if (db_matches(b))
+		*ret = HEFT_INPUT_HISTORY;
+	else if (sizediff_matches(b))
 		*ret = HEFT_INPUT_LISTS;
 	else if (sizefile_matches(b) || zip_matches(b) || dex_matches(b) || pak_matches(b))
 		*ret = HEFT_INPUT_LIST;

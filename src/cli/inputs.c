@@ -65,6 +65,7 @@ void inputs_release(struct inputs *all)
 	heft_finder_free(all->finder);
 	free(all->files.paths);
 	free(all->bases.paths);
+	free(all->histories.paths);
 }
 
 bool inputs_apply(struct inputs *all, const struct opt *o, const char *value)
@@ -96,12 +97,8 @@ static bool add_samples(struct inputs *all, const char *path)
 	return false;
 }
 
-bool inputs_add(struct inputs *all, const char *path, bool base)
+static bool add_path(struct inputs *all, struct input_files *f, const char *path)
 {
-	enum heft_input_kind kind;
-	if (!base && heft_input_look(path, &kind, NULL) && kind == HEFT_INPUT_SAMPLES)
-		return add_samples(all, path);
-	struct input_files *f = base ? &all->bases : &all->files;
 	const char **grown = realloc(f->paths, (f->count + 1) * sizeof *grown);
 	if (grown == NULL) {
 		cli_error(all->cli, "out of memory");
@@ -110,6 +107,23 @@ bool inputs_add(struct inputs *all, const char *path, bool base)
 	f->paths = grown;
 	f->paths[f->count++] = path;
 	return true;
+}
+
+bool inputs_add(struct inputs *all, const char *path, bool base)
+{
+	enum heft_input_kind kind = HEFT_INPUT_PROGRAM;
+	heft_input_look(path, &kind, NULL);
+	if (!base && kind == HEFT_INPUT_SAMPLES)
+		return add_samples(all, path);
+	if (base && kind == HEFT_INPUT_HISTORY) {
+		cli_error(all->cli, "%s is a history, which cannot be a base", path);
+		return false;
+	}
+	return add_path(all,
+			base                         ? &all->bases
+			: kind == HEFT_INPUT_HISTORY ? &all->histories
+						     : &all->files,
+			path);
 }
 
 /* ---- programs -------------------------------------------------------------------------------- */

@@ -10,6 +10,8 @@ function sizeFacts(node, view) {
 		if (!view.tab.diff)
 			return [[measureTitle(measure), `${now}${unit === "count" ? "" : " B"}`, short(node.now(m), unit)]];
 		const change = node.change(m);
+		if (!isOfOneBuild(view, node))
+			return [[measureTitle(measure), signed(exact(change, unit), change)]];
 		return [[measureTitle(measure), `${exact(node.base(m), unit)} → ${now} (${signed(exact(change, unit), change)})`]];
 	});
 }

@@ -102,7 +102,7 @@ class Book {
 		tab.others = await data.take(tab.others);
 		if (tab.changes !== undefined)
 			tab.changes = await data.take(tab.changes);
-		for (const part of [tab.stacks, tab.points, tab.strip, tab.cards, tab.code])
+		for (const part of [tab.stacks, tab.points, tab.strip, tab.cards, tab.code, tab.course])
 			if (part)
 				await takeAll(part);
 	}
@@ -151,7 +151,7 @@ function linesOf(bytes, count) {
 	return to;
 }
 
-function decodeTab(tab) {
+function decodeTab(tab, texts) {
 	if (tab.decoded)
 		return tab;
 	for (const column of tab.columns) {
@@ -176,6 +176,8 @@ function decodeTab(tab) {
 		tab.cardOf = decodeCards(tab.cards, tab.columns[tab.cards.column]);
 	if (tab.code)
 		tab.codeOf = decodeCode(tab.code);
+	if (tab.course)
+		tab.built = decodeCourse(tab.course, texts);
 	tab.decoded = true;
 	forget(tab);
 	return tab;
@@ -183,7 +185,7 @@ function decodeTab(tab) {
 
 /* The bytes of a tab that is decoded. */
 function forget(tab) {
-	for (const part of [...tab.columns, ...tab.measures, tab.stacks, tab.points, tab.strip, tab.cards, tab.code]) {
+	for (const part of [...tab.columns, ...tab.measures, tab.stacks, tab.points, tab.strip, tab.cards, tab.code, tab.course]) {
 		part?.bytes.forEach(letGo);
 		if (part)
 			part.bytes = null;

@@ -18,6 +18,8 @@ function saveSvg(view, picture) {
 		drawTimeline(new SvgContext(pen), picture, view.tab, state.range);
 	else if (view.picture === "memory")
 		drawStrip(pen, picture.cells);
+	else if (view.picture === "course")
+		drawCourse(new SvgContext(pen), picture, view);
 	else if (view.picture === "regions")
 		drawRegions(pen, picture, view, true);
 	else

@@ -1,7 +1,7 @@
 /* The page: what is chosen, and what follows from it.  All that is chosen stands in the address. */
 
 const NOTHING = { with: "", without: "", in: "", regex: false, kind: "", flag: "", least: 0 };
-const PICTURES = [["regions", "Memory regions"], ["map", "Treemap"], ["both", "Before and after"], ["ice", "Icicle"], ["flame", "Flame graph"], ["time", "Timeline"], ["memory", "Memory by page"]];
+const PICTURES = [["regions", "Memory regions"], ["map", "Treemap"], ["both", "Before and after"], ["ice", "Icicle"], ["flame", "Flame graph"], ["time", "Timeline"], ["memory", "Memory by page"], ["course", "Sizes over builds"]];
 
 const state = { tab: 0, by: [], m: -1, picture: "", colour: "", filter: { ...NOTHING }, zoom: [], range: null, theme: "" };
 const view = { book: null, tab: null, tree: null, root: null, chosen: null, levels: [], m: 0, measure: null, picture: "map", colour: "owner" };
@@ -95,7 +95,7 @@ function usualBy(tab) {
 	const specs = specsOf(tab), find = regex => specs.find(s => regex.test(s.column.name) && !s.stack);
 	if (tab.stacks)
 		return ["down"];
-	const outer = tab.regions && find(/^regions$/) ? [find(/^regions$/), find(/^libraries$/)] : [find(/^(in_section|sections|modules)$/) || specs[0]];
+	const outer = tab.regions && find(/^regions$/) ? [find(/^regions$/), find(/^libraries$/)] : [find(/^build$/) || find(/^(in_section|sections|modules)$/) || specs[0]];
 	const list = [...outer, find(/^(symbol|symbols|rawsymbols|fullsymbols|shortsymbols|block)$/)];
 	return [...new Set(list.filter(Boolean).map(s => s.id))];
 }
@@ -109,7 +109,7 @@ function settle() {
 	state.m = state.m < 0 ? (tab.regions ? memoryMeasure(tab) : 0) : Math.min(state.m, tab.measures.length - 1);
 	const pictures = picturesOf(tab).map(p => p[0]);
 	if (!pictures.includes(state.picture))
-		state.picture = tab.stacks ? "ice" : tab.regions ? "regions" : "map";
+		state.picture = tab.built ? "course" : tab.stacks ? "ice" : tab.regions ? "regions" : "map";
 	const colours = coloursOf(tab).map(c => c[0]);
 	if (!colours.includes(state.colour))
 		state.colour = tab.diff ? "change" : tab.kindColumn ? "kind" : "owner";
@@ -122,13 +122,13 @@ function settle() {
 }
 
 function picturesOf(tab) {
-	const there = { regions: tab.regions?.length > 0, both: tab.diff, time: tab.moments?.length > 1, memory: tab.pieces?.length > 0 };
+	const there = { regions: tab.regions?.length > 0, both: tab.diff, time: tab.moments?.length > 1, memory: tab.pieces?.length > 0, course: tab.built?.builds.length > 0 };
 	return PICTURES.filter(([id]) => there[id] ?? true);
 }
 
 /* Is the picture one of rows? */
 function showsRows() {
-	return view.picture !== "time" && view.picture !== "memory";
+	return !["time", "memory", "course"].includes(view.picture);
 }
 
 function coloursOf(tab) {
@@ -239,7 +239,7 @@ function makeTree() {
 
 function update(step) {
 	const before = view.tree;
-	view.tab = decodeTab(view.book.tabs[state.tab]);
+	view.tab = decodeTab(view.book.tabs[state.tab], view.book.texts);
 	settle();
 	view.m = state.m;
 	view.measure = view.tab.measures[state.m];
@@ -273,10 +273,19 @@ function update(step) {
 	writeAddress(step);
 }
 
+function rowsOf(tree) {
+	return group(String(tree.order.length)) + (tree.order.length === 1 ? " row" : " rows");
+}
+
 function fillSum() {
 	const { tab, tree, m, measure } = view, unit = measure.unit, top = tree.top, bytes = unit === "count" ? "" : " bytes";
 	const whole = measure.whole ??= sumOf(measure.now);
 	const parts = [element("b", {}, exact(top.now(m), unit) + bytes)];
+	if (!isOfOneBuild(view, top)) {
+		$("sum").replaceChildren(`${measureTitle(measure)}: `, element("b", {}, signed(exact(top.change(m), unit), top.change(m)) + bytes), ` in ${group(String(tab.columns.find(c => c.name === "build").count))} steps; ${rowsOf(tree)}`);
+		$("sum").dataset.now = top.now(m);
+		return;
+	}
 	if (unit !== "count")
 		parts.push(` (${short(top.now(m), unit)})`);
 	parts.push(` ${measureTitle(measure)}`);
@@ -286,7 +295,7 @@ function fillSum() {
 		parts.push(", all of it");
 	if (tab.diff)
 		parts.push(`; before ${exact(top.base(m), unit)}, change `, element("b", {}, signed(exact(top.change(m), unit), top.change(m))), percent(top.change(m), top.base(m)) ? ` (${signed(percent(top.change(m), top.base(m)), top.change(m))})` : "");
-	parts.push(`; ${group(String(tree.order.length))} lines`);
+	parts.push("; " + rowsOf(tree));
 	$("sum").replaceChildren(...parts);
 	$("sum").dataset.now = top.now(m);
 }
@@ -303,6 +312,8 @@ function fillCrumbs() {
 function choose(node) {
 	view.chosen = node;
 	drawCard($("card"), node, view);
+	if (view.picture === "course")
+		paint();
 	drawOverlay();
 }
 
@@ -351,6 +362,9 @@ function layPicture() {
 	} else if (view.picture === "memory") {
 		const laid = layStrip(view.tab.pieces, { w, h: room });
 		picture = { boxes: [], cells: laid.cells, w, h: laid.height };
+	} else if (view.picture === "course") {
+		const laid = layCourse(view.tab.built, { w, h: room });
+		picture = { boxes: [], charts: laid.charts, w, h: laid.height };
 	} else if (view.picture === "regions") {
 		const laid = layRegions(view, { w, h: room });
 		picture = { ...laid, w, h: laid.height };
@@ -382,6 +396,8 @@ function paint() {
 		picture.scale = drawTimeline(context, picture, view.tab, state.range, timeCursor());
 	else if (view.picture === "memory")
 		drawStrip(new CanvasPen(context), picture.cells);
+	else if (view.picture === "course")
+		drawCourse(context, picture, view);
 	else if (view.picture === "regions")
 		drawRegions(new CanvasPen(context), picture, view);
 	else
@@ -433,18 +449,19 @@ function tellPicture() {
 	unnameTimeline(canvas);
 	const kids = view.tree.open(view.root), least = view.root.weight(view.m) / 1000;
 	const first = Array.from(kids ? view.tree.heaviest(kids, view.tree.weighs, view.m, least).ids.subarray(0, 3) : [], i => kids.node(i)).map(n => `${cut(n.label, 60)} ${percent(n.weight(view.m), view.root.weight(view.m))}`);
-	const told = view.picture === "memory" ? tellStrip(view.tab.pieces) : "", before = view.picture === "regions" ? tellRegions(view.tab) + " " : "";
+	const told = view.picture === "memory" ? tellStrip(view.tab.pieces) : view.picture === "course" ? tellCourse(view.tab.built) : "", before = view.picture === "regions" ? tellRegions(view.tab) + " " : "";
 	canvas.setAttribute("aria-label", told || before + `${PICTURES.find(p => p[0] === view.picture)[1]} of ${cut(view.root.label, 60)}; the largest: ${first.join(", ")}. The table has the same rows.`);
 	const { live, other, free } = stripColours();
-	const items = view.picture === "memory" ? [["blocks, from below", { fill: live }], ["headers, allocator, recorder", { fill: other }], ["free", { fill: free }]] : view.colour === "kind" ? KINDS.map((k, i) => [k, shade(...KIND_HUES[i], 76)]) :
+	const items = view.picture === "memory" ? [["in blocks", { fill: live }], ["headers, allocator, recorder", { fill: other }], ["free", { fill: free }]] :
+		view.picture === "course" ? [] : view.colour === "kind" ? KINDS.map((k, i) => [k, shade(...KIND_HUES[i], 76)]).filter((_, i) => kindsOf(view.book, view.tab.kindColumn).includes(i)) :
 		view.colour === "change" ? [["+ grew", shade(24, 90, 64)], ["− shrank", shade(212, 80, 66)], ["unchanged", shade(220, 6, 84)]] :
-		view.colour === "heat" && heatColumn(view.tab) ? [...Object.entries(HEAT).map(([name, colour]) => [name, shade(...colour)]), ["not code that was sampled", shade(220, 6, 90)]] :
+		view.colour === "heat" && heatColumn(view.tab) ? [...Object.entries(HEAT).map(([name, colour]) => [name, shade(...colour)]), ["not code that was sampled", shade(...NO_HEAT)]] :
 		view.colour === "heat" ? [["more", shade(6, 75, 66)], ["less", shade(48, 75, 84)]] : [];
 	legend.replaceChildren(...items.map(([text, colour]) => {
 		const dot = element("i", { "aria-hidden": "true" });
 		dot.style.background = colour.fill;
 		return element("span", {}, dot, text);
-	}), told || element("span", { class: "hint" }, "Click chooses, double click opens, Backspace goes up."));
+	}), view.picture === "course" ? "A click shows what the build changed." : told || element("span", { class: "hint" }, "Click chooses, double click opens, Backspace goes up."));
 }
 
 function snapshotOf(box) {
@@ -506,9 +523,11 @@ function placeTip(e, ...children) {
 }
 
 function hover(e) {
-	const { x, y } = pointed(e), box = boxAt(picture.boxes, x, y), cell = cellAt(picture.cells || [], x, y);
+	const { x, y } = pointed(e), box = boxAt(picture.boxes, x, y), cell = cellAt(picture.cells || [], x, y), build = courseAt(picture.charts || [], x, y);
 	if (cell)
 		return placeTip(e, ...tellCell(cell).map((text, i) => element(i ? "span" : "b", {}, text)));
+	if (build)
+		return placeTip(e, ...tellBuild(view.tab.built, build).map((text, i) => element(i ? "span" : "b", {}, text)));
 	if (!showsRows()) {
 		$("tip").hidden = true;
 		return;
@@ -562,6 +581,15 @@ function dragRange(e) {
 	};
 	addEventListener("pointermove", move);
 	addEventListener("pointerup", done, { once: true });
+}
+
+/* What a build changed, as far as it was compared. */
+function showBuild(label) {
+	const node = view.tree.find([label]);
+	if (node.label !== label)
+		return;
+	table.opened.add(node);
+	table.show(node);
 }
 
 function pictureKey(e) {
@@ -619,9 +647,11 @@ function listen() {
 	canvas.addEventListener("pointerleave", leave);
 	canvas.addEventListener("pointerdown", e => view.picture === "time" && dragRange(e));
 	canvas.addEventListener("click", e => {
-		const box = boxAt(picture.boxes, pointed(e).x, pointed(e).y);
+		const { x, y } = pointed(e), box = boxAt(picture.boxes, x, y), build = courseAt(picture.charts || [], x, y);
 		if (box)
 			table.show(box.node);
+		if (build)
+			showBuild(view.tab.built.builds[build.i].label);
 	});
 	canvas.addEventListener("dblclick", e => {
 		const box = boxAt(picture.boxes, pointed(e).x, pointed(e).y);

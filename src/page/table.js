@@ -24,7 +24,7 @@ class Table {
 		const change = kids => kids.values("now", m).map((now, i) => now - kids.values("base", m)[i]);
 		tab.measures.forEach((measure, i) => {
 			const { unit } = measure, delta = n => signed(exact(n.change(i), unit), n.change(i));
-			const plain = (what, title, more) => ({ key: what + i, title, text: n => short(n.value(what, i), unit), value: n => n.value(what, i), values: kids => kids.values(what, i), exact: n => exact(n.value(what, i), unit), ...more });
+			const plain = (what, title, more) => ({ key: what + i, title, text: n => isOfOneBuild(this.view, n) ? short(n.value(what, i), unit) : "", value: n => n.value(what, i), values: kids => kids.values(what, i), exact: n => exact(n.value(what, i), unit), ...more });
 			if (i !== m && (tab.diff || tab.measures.length > 2))
 				return;
 			if (!tab.diff)
@@ -41,7 +41,7 @@ class Table {
 	/* Those that leave the names some room. */
 	fitting() {
 		const list = this.columns(), room = this.box.clientWidth;
-		const most = Math.max(1, Math.floor((room - 150) / (room < 500 ? 78 : 90)));
+		const most = Math.max(1, Math.floor((room - 150) / (room < 500 ? 82 : 90)));
 		for (let rank = 3; room > 0 && list.length > most && rank > 0; rank--) {
 			const at = list.findIndex(c => c.spare === rank);
 			if (at >= 0)
@@ -114,6 +114,7 @@ class Table {
 		}, element("button", { type: "button", tabindex: -1, onclick: () => this.sortBy(c) }, c.title, this.sort.key === c.key ? (this.sort.up ? " ▲" : " ▼") : "")));
 		this.head.replaceChildren(...cells);
 		this.box.style.setProperty("--numbers", this.list.length);
+		this.box.style.setProperty("--rows", this.count);
 	}
 	sortBy(c) {
 		const again = this.sort.key === c.key;

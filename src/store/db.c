@@ -72,11 +72,24 @@ static bool has_scheme(const char *url, const char *scheme)
 	       strncmp(url + strlen(scheme), "://", 3) == 0;
 }
 
+bool db_is_server(const char *url)
+{
+	return has_scheme(url, "clickhouse") || has_scheme(url, "postgresql") ||
+	       has_scheme(url, "postgres");
+}
+
+/* "The Database Header" of SQLite's file format, with its NUL. */
+bool db_matches(struct bytes b)
+{
+	static const char magic[] = "SQLite format 3";
+	return b.size >= sizeof magic && memcmp(b.p, magic, sizeof magic) == 0;
+}
+
 static const struct db_engine *find_engine(const char *url, struct heft_err *err)
 {
 	if (has_scheme(url, "clickhouse"))
 		return &engine_clickhouse;
-	if (!has_scheme(url, "postgresql") && !has_scheme(url, "postgres"))
+	if (!db_is_server(url))
 		return &engine_sqlite;
 	if (!engine_postgres)
 		fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,

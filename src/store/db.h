@@ -21,6 +21,11 @@
 struct db;
 struct db_query;
 
+/* Whether it is the address of a server; else it is a file's. */
+bool db_is_server(const char *url);
+/* Whether a file with these bytes is a database of SQLite. */
+bool db_matches(struct bytes b);
+
 /* The tables of docs/history.md, in the order in which a transaction fills them: who sees a build
  * sees all that belongs to it. */
 enum db_table {

@@ -302,6 +302,56 @@ def check_matched(b, work):
         check(f"matched: no tab of symbols of {words}", b.run("heftPage.view.book.tabs.map(t => t.kind)"), ["sizes"])
 
 
+STORE = "page.db"
+# What the files of a history are called, and the product, configuration and branch of each.
+BUILDS = [("old.size", "app", "", "main"), ("new.size", "app", "", "main"), ("old.size", "app", "", "<b>side</b>"), ("new.size", "app", "</script>", "main")]
+
+
+def check_history_tab(b, what, filters, builds):
+    """The charts are those of `heft history log`, and what each build changed is what `heft history diff` says."""
+    words = ["--store", STORE, "--product", "app", *filters]
+    log = {r["build"]: r for r in json.loads(heft("history", "log", "-n0", "--json", *words))}
+    ids = sorted(log)
+    built = b.run("(({ builds, series }) => ({ builds, series: Object.fromEntries(series.map(s => [s.title, [...s.values]])) }))(heftPage.view.tab.built)")
+    check(f"{what}: the builds", [(build["label"], build["branch"]) for build in built["builds"]],
+          [(f"#{i} {log[i]['commit']}", BUILDS[i - 1][3]) for i in ids])
+    check(f"{what}: files", built["series"]["file"], [float(log[i]["file"]) for i in ids])
+    text = {r["build"]: r for r in json.loads(heft("history", "log", "-n0", "--of", ".text", "--json", *words))}
+    check(f"{what}: a section", built["series"][".text"], [next(v for k, v in text[i].items() if ".text" in k) for i in ids])
+    tops = {r["label"]: r for r in b.run("heftPage.rows([])")}
+    steps = [(build["label"], i, ids[at - build["before"]]) for at, (i, build) in enumerate(zip(ids, built["builds"])) if build["before"]]
+    check(f"{what}: so many builds are compared", (sorted(tops), len(steps)), (sorted(label for label, *_ in steps), builds - 1))
+    for label, now, before in steps:
+        total = json.loads(heft("history", "diff", "-n0", "--json", "--store", STORE, f"#{before}", f"#{now}"))["total"]
+        rows = {r["label"]: [r["now"][0], r["base"][0]] for r in b.run(f"heftPage.rows([{json.dumps(label)}])")}
+        rows.pop("[unchanged]", None)
+        check(f"{what}: symbols of {label}", {k: [round(v, 2) for v in n] for k, n in rows.items()},
+              {r["label"]: [round(r["own"], 2), round(r["base_own"], 2)] for r in total["children"]})
+        check(f"{what}: the sum of {label}", [round(tops[label][side][0], 2) for side in ("now", "base")], [round(total["own"], 2), round(total["base_own"], 2)])
+
+
+def check_history(b, work):
+    """A history among the inputs has a tab for each product and configuration, those of `heft history page`."""
+    for i, (file, product, config, branch) in enumerate(BUILDS):
+        heft("history", "add", "--store", STORE, "--product", product, "--config", config, "--branch", branch, "--commit", f"c0{i}", "--time", f"2026-01-0{i + 1}", file)
+    heft("report", "tiny", STORE, "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    tabs = b.run("heftPage.view.book.tabs.map(t => [t.title, t.kind])")
+    check("history: the tabs", tabs, [["tiny", "sizes"], ["app: history", "history"], ["app </script>: history", "history"]])
+    b.run("document.getElementById('tab2').click()")
+    check_history_tab(b, "history with a configuration", ["--config", "</script>"], 1)
+    b.run("document.getElementById('tab1').click()")
+    check_history_tab(b, "history", ["--config", ""], 3)
+    b.run("(r => document.getElementById('canvas').dispatchEvent(new MouseEvent('click', { clientX: r.right - 5, clientY: r.top + 40, bubbles: true })))"
+          "({ right: document.getElementById('canvas').getBoundingClientRect().left + heftPage.picture().charts[0].w, top: document.getElementById('canvas').getBoundingClientRect().top })")
+    check("history: a click shows what the build changed", b.run("heftPage.view.chosen.label"), "#3 c02")
+    check("history: nothing became markup", b.run("document.querySelectorAll('#app b b, #app script').length"), 0)
+    heft("history", "page", "--store", STORE, "--of", "vm", "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    check("history: its own page has the same tabs", b.run("heftPage.view.book.tabs.map(t => [t.title, t.kind])"), tabs[1:])
+    check("history: and a chart more", b.run("heftPage.view.tab.built.series.length"), b.run("heftPage.view.tab.built.series.filter(s => s.title !== 'vm').length") + 2)
+
+
 HEAP = ["live_bytes", "live_blocks", "peak_bytes", "peak_blocks", "alloc_bytes", "allocs", "temporary"]
 
 
@@ -926,7 +976,7 @@ def main():
     os.chdir(work)
     b = devtools.Browser(program)
     try:
-        for part in check_sizes, check_flags, check_duplicated, check_lists, check_matched, check_instructions, check_disassembly, check_cards, check_users, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_regions, check_itself, check_saved, check_range, check_time_keys, check_heat, check_memory_goes, check_address, check_keys, check_pictures:
+        for part in check_sizes, check_flags, check_duplicated, check_lists, check_matched, check_history, check_instructions, check_disassembly, check_cards, check_users, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_regions, check_itself, check_saved, check_range, check_time_keys, check_heat, check_memory_goes, check_address, check_keys, check_pictures:
             part(b, work)
         check("requests: none left", b.requests, [])
         check("errors: none", b.errors, [])

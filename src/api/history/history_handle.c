@@ -1,4 +1,5 @@
 /* Histories: heft_history_*. */
+#include "api/history/history_handle.h"
 #include "api/snapshot_handle.h"
 #include "api/structs.h"
 #include "asks/region_metrics.h"
@@ -6,16 +7,8 @@
 #include "report/query_report.h"
 #include "snapshot/sizefile.h"
 #include "store/log.h"
-#include "store/questions.h"
 
 #include <math.h>
-
-struct heft_history {
-	struct memory *memory; /* first: see handle_new */
-	struct store store;
-	struct timeline timeline;
-	struct steps steps; /* of the last report; their builds are the store's */
-};
 
 /* ---- opening --------------------------------------------------------------------------------- */
 

@@ -20,6 +20,7 @@ static const struct known {
 	{ "block", "Basic blocks", NULL, false },
 	{ "blockkinds", "Kinds of code", NULL, false },
 	{ "blocks", "Basic blocks", NULL, false },
+	{ "build", "Builds", NULL, false },
 	{ "compileunits", "Source tree", "/", false },
 	{ "crates", "Crates", NULL, false },
 	{ "directories", "Directories", "/", false },
@@ -424,6 +425,44 @@ static void put_strip(struct flat *f, struct json *j)
 	json_close(j, '}');
 }
 
+static void put_builds(struct flat *f, struct json *j)
+{
+	const struct page_course *c = f->tab->course;
+	struct text builds = { 0 };
+	for (size_t i = 0; i < c->build_count; i++) {
+		const struct page_build *b = &c->builds[i];
+		text_add_varint(&builds, page_text(f->page, b->label));
+		text_add_varint(&builds, page_text(f->page, b->branch));
+		text_add_varint(&builds, page_text(f->page, b->date));
+		text_add_varint(&builds, b->before);
+	}
+	put_stream(f, j, &builds);
+}
+
+static void put_course(struct flat *f, struct json *j)
+{
+	const struct page_course *c = f->tab->course;
+	json_key(j, "course");
+	json_open(j, '{');
+	json_member_uint(j, "count", c->build_count);
+	json_key(j, "series");
+	json_open(j, '[');
+	for (size_t i = 0; i < c->series_count; i++)
+		json_uint(j, page_text(f->page, c->series[i].title));
+	json_close(j, ']');
+	json_key(j, "sizes");
+	json_open(j, '[');
+	put_builds(f, j);
+	for (size_t i = 0; i < c->series_count; i++) {
+		struct text values = { 0 };
+		for (size_t k = 0; k < c->build_count; k++)
+			put_double(&values, c->series[i].values[k]);
+		put_stream(f, j, &values);
+	}
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
 static void put_cards(struct flat *f, struct json *j)
 {
 	json_key(j, "cards");
@@ -521,6 +560,8 @@ static void put_tab(struct flat *f, struct json *j)
 		put_cards(f, j);
 	if (f->codes > 0)
 		put_codes(f, j);
+	if (f->tab->course)
+		put_course(f, j);
 	if (f->tab->damage)
 		json_member_uint(j, "damage", page_text(f->page, f->tab->damage));
 	json_close(j, '}');

@@ -51,6 +51,23 @@ struct page_region {
 	uint64_t origin, length, used, base_used;
 };
 
+/* A build of a history. */
+struct page_build {
+	const char *label, *branch, *date;
+	size_t before; /* so many places before it is the one that it is compared with; 0: none */
+};
+/* A size over the builds: one value each. */
+struct page_series {
+	const char *title;
+	const double *values;
+};
+struct page_course {
+	const struct page_build *builds; /* by time */
+	size_t build_count;
+	const struct page_series *series;
+	size_t series_count;
+};
+
 /* Behind each text of a card but the last one. */
 #define PAGE_TEXT_END '\x1f'
 
@@ -66,7 +83,7 @@ struct page_card {
 /* What a tab is made of.  Members may be NULL and 0. */
 struct page_tab {
 	const char *title;
-	const char *kind; /* "sizes", "symbols", "heap", "blocks" */
+	const char *kind; /* "sizes", "symbols", "heap", "blocks", "history" */
 	const struct heft_table *table;
 	const struct page_fact *facts;
 	size_t fact_count;
@@ -89,7 +106,8 @@ struct page_tab {
 	size_t region_count;
 	const struct heap_strip *strip; /* memory by address */
 	const char *damage;             /* what is damaged, lines */
-	bool only_now;                  /* a diff from nothing: it is shown as no diff */
+	const struct page_course *course;
+	bool only_now; /* a diff from nothing: it is shown as no diff */
 };
 
 void page_add(struct page *p, const struct page_tab *tab);

@@ -1,0 +1,13 @@
+/* page_handle.h - what is behind struct heft_page.  Private to api/. */
+#ifndef HEFT_API_PAGE_HANDLE_H
+#define HEFT_API_PAGE_HANDLE_H
+
+#include "base/mem.h"
+#include "report/page/page.h"
+
+struct heft_page {
+	struct memory *memory; /* first: see handle_new */
+	struct page page;
+};
+
+#endif
