@@ -173,7 +173,7 @@ function decodeTab(tab, texts) {
 	if (tab.points)
 		tab.moments = decodePoints(tab.points);
 	if (tab.cards)
-		tab.cardOf = decodeCards(tab.cards, tab.columns[tab.cards.column]);
+		decodeCards(tab, tab.columns[tab.cards.column]);
 	if (tab.code)
 		tab.codeOf = decodeCode(tab.code);
 	if (tab.course)
@@ -200,9 +200,11 @@ function closeBook(book) {
 	letGo(book.texts.bytes);
 	letGo(book.texts.start);
 	for (const tab of book.tabs)
-		for (const part of [...tab.columns, ...tab.measures, { now: tab.othersOf, base: tab.changeOf }])
+		for (const part of [...tab.columns, ...tab.measures, { now: tab.othersOf, base: tab.changeOf, labels: tab.cardNumbers, lines: tab.cardStarts }])
 			for (const array of [part.labels, part.lines, part.now, part.base, ...part.bytes || []])
 				letGo(array);
+	for (const found of book.answers?.values() || [])
+		letGo(found);
 }
 
 function decodeStacks(tab) {
@@ -218,14 +220,16 @@ function decodeStacks(tab) {
 }
 
 /* Of each label of a column where its card begins in the numbers; these are read when it is asked for. */
-function decodeCards(cards, column) {
-	const numbers = numbersOf(cards.bytes[0], cards.numbers), starts = new Uint32Array(column.count);
+function decodeCards(tab, column) {
+	const numbers = numbersOf(tab.cards.bytes[0], tab.cards.numbers), starts = new Uint32Array(column.count);
 	for (let i = 0, at = 0; i < column.count; i++) {
 		starts[i] = at;
 		at += 2 + numbers[at + 1];
 		at += numbers[at] > 0 ? 2 : 1;
 	}
-	return label => cardAt(numbers, starts[label], column.labels[label]);
+	tab.cardNumbers = numbers;
+	tab.cardStarts = starts;
+	tab.cardOf = label => cardAt(numbers, starts[label], column.labels[label]);
 }
 
 /* The text with the code of some labels of a column. */

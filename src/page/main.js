@@ -692,8 +692,11 @@ function closePage() {
 	const levels = view.book.tabs.flatMap(tab => tab.specs || []).map(spec => spec.level).filter(Boolean);
 	closeBook(view.book);
 	view.tree.close();
-	for (const array of [view.passes, view.lines, ...levels.flatMap(level => [level.order, level.ranks]), ...orders.rooms, ...marks.rooms])
+	for (const array of [view.passes, view.lines, ...levels.flatMap(level => [level.order, level.ranks, level.trie?.parent, level.trie?.depth, level.trie?.end]), ...orders.rooms, ...marks.rooms])
 		letGo(array);
+	for (const drawn of [canvas, picture.clean])
+		if (drawn)
+			drawn.width = drawn.height = 0;
 }
 
 async function start() {

@@ -313,7 +313,7 @@ class Tree {
 			for (const node of kids.nodes.values())
 				waiting.push(node);
 			if (kids.count > KIDS_MANY)
-				[kids.start, ...kids.sums.values()].forEach(letGo);
+				[kids.start, ...kids.sums.values(), ...[...kids.orders.values()].flatMap(order => [order.first, order.known])].forEach(letGo);
 		}
 	}
 	find(path) {

@@ -277,11 +277,15 @@ MATCHED = {"old": ["mover", "namer_that_goes", "stays"], "new": ["stays", "namer
 def check_matched(b, work):
     """A difference of two programs has a tab of their symbols, with what heft diff says became of each."""
     for side, names in MATCHED.items():
-        with open(f"{work}/{side}.s", "w") as f:
-            for i, name in enumerate(names):
+        objects = []
+        for name in names:
+            source = f"{work}/{side}_{name}.s" if name == "mover" else f"{work}/{name.split('_')[0]}.s"
+            with open(source, "w") as f:
                 code = {"mover": "xorl %eax, %eax\nret\n", "stays": "ret\n"}.get(name, "movl $1234567, %eax\nimull $77, %eax\nret\n" * 8)
                 f.write(f".section .text.{name},\"ax\"\n.globl {name}\n.type {name},@function\n{name}:\n{code}.size {name}, .-{name}\n")
-        subprocess.run(["cc", "-c", f"{work}/{side}.s", "-o", f"matched-{side}.o"], check=True)
+            objects.append(f"{work}/{side}-{name}.o")
+            subprocess.run(["cc", "-g", "-c", source, "-o", objects[-1]], check=True)
+        subprocess.run(["cc", "-r", "-nostdlib", *objects, "-o", f"matched-{side}.o"], check=True)
     heft("report", "matched-new.o", "-o", work + "/page.html", "--", "matched-old.o")
     b.open(work + "/page.html")
     tabs = b.run("heftPage.view.book.tabs.map(t => [t.title, t.kind])")
