@@ -186,9 +186,12 @@ def github(action, env, first, second):
         inputs = {"stage": stage, "program": "app", "build": "cc -o app app.c", "heft": env["HEFT"]} | more
         return run_action(action, inputs, context, env)
 
-    done = run("keep", first, context={"github.event.pull_request.base.sha": ""})
+    store = f"{env['HOME']}/kept.db"
+    done = run("keep", first, store=store, context={"github.event.pull_request.base.sha": ""})
     kept = git("ls-tree", "-r", "--name-only", "heft-sizes", cwd=env["ORIGIN"]).split()
     check("sizes are kept on the branch", kept == [f"app/{first}.size", "app/log"], f"{kept}\n{done.stderr}")
+    log = shell([env["HEFT"], "history", "log", "--store", store, "--csv"], env).stdout
+    check("keep adds to a history", log.count("\n") == 2 and f",{first[:12]}," in log, f"{log}\n{done.stderr}")
     for _ in range(120):
         Forge.add("chatter", "somebody")
     Forge.add(MARKER + "\nnot by us", "somebody")
@@ -196,6 +199,9 @@ def github(action, env, first, second):
     check("a pull request is commented", done.returncode == 0 and len(Forge.ours()) == 1, done.stderr)
     check("the base comes from the branch", f"{first} is on the branch" in done.stderr, done.stderr)
     check("the comment tells the growth", "+4000 |" in Forge.ours()[0] and "`table`" in Forge.ours()[0], Forge.ours())
+    check("its course is that of the branch", "| ▁█ |" in Forge.ours()[0], Forge.ours())
+    done = run("review", second, store=store, branch="")
+    check("or that of the history", done.returncode == 0 and "| ▁█ |" in Forge.ours()[0], Forge.ours())
     third = commit(2500)
     pathlib.Path("limits.txt").write_text("section .data growth 1 KiB\n")
     done = run("review", third, budget="limits.txt")

@@ -46,6 +46,9 @@ HEFT_API void heft_snapshot_add_build(struct heft_snapshot *s, const char *path)
  * nothing. */
 HEFT_API bool heft_snapshot_add_metadata(struct heft_snapshot *s, const char *key,
 					 const char *value, struct heft_err *err);
+/* What an opened snapshot says of the build by "git_revision", or a key that was added here; NULL:
+ * nothing, or no text.  It holds as long as the handle. */
+HEFT_API const char *heft_snapshot_metadata(const struct heft_snapshot *s, const char *key);
 /* Names a CODEOWNERS, or a table of patterns and components in its form (docs/snapshots.md), which
  * tells the components of sources; a folder, or a file DIR_METADATA, is a tree of sources whose
  * files of that name tell them.  Replaces the one before. */

@@ -13,6 +13,8 @@
 #   HEFT_BASE        commit that a pull request is compared with; empty: none
 #   HEFT_BRANCH      branch that keeps sizes; empty: none is kept
 #   HEFT_KEEP        how many are kept (default: 100)
+#   HEFT_STORE       history (heft history --store) that courses of the comment are read from, and that keep adds to;
+#                    empty: courses are those of the branch's last sizes
 #   HEFT_BUDGET      limits, HEFT_COMPONENTS owners, HEFT_NOISE bytes, HEFT_PAGE_URL link: as heft comment takes them
 #   HEFT_DIR         where files go (default: heft-sizes)
 #   HEFT_FORGE       github or gitlab: where the comment is posted by post.py; empty: nowhere
@@ -116,6 +118,9 @@ push_sizes() {
 # Another job may have pushed meanwhile.
 keep() {
 	: "${HEFT_BRANCH:?is where sizes are kept}"
+	if [ -n "${HEFT_STORE:-}" ]; then
+		"$HEFT" history add --store "$HEFT_STORE" --product "$title" "$HEFT_DIR/head.size" >&2
+	fi
 	for try in 1 2 3 4 5 6 7 8; do
 		if push_sizes; then
 			say "$folder kept on the branch $HEFT_BRANCH"
@@ -125,6 +130,23 @@ keep() {
 		sleep "$try"
 	done
 	exit 2
+}
+
+# Sets $store to the history that courses are read from; empty: there is none.  The branch's sizes make one, whose builds
+# come in the order of the log.
+find_store() {
+	store=${HEFT_STORE:-} number=0
+	[ -z "$store" ] && fetch_branch || return 0
+	rm -f "$HEFT_DIR/history.db"
+	git show "refs/heft/sizes:$folder/log" 2>/dev/null | tail -n 20 | while read -r commit; do
+		number=$((number + 1))
+		git show "refs/heft/sizes:$folder/$commit.size" >"$HEFT_DIR/kept.size" &&
+			"$HEFT" history add --store "$HEFT_DIR/history.db" --product "$title" --branch "$HEFT_BRANCH" \
+				--commit "$commit" --time "@$number" "$HEFT_DIR/kept.size" >/dev/null ||
+			say "$commit is left out of the courses"
+	done
+	rm -f "$HEFT_DIR/kept.size"
+	[ ! -f "$HEFT_DIR/history.db" ] || store=$HEFT_DIR/history.db
 }
 
 comment() {
@@ -137,6 +159,8 @@ comment() {
 	[ -z "${HEFT_BUDGET:-}" ] || set -- "$@" --budget "$HEFT_BUDGET"
 	[ -z "${HEFT_NOISE:-}" ] || set -- "$@" --noise "$HEFT_NOISE"
 	[ -z "${HEFT_PAGE_URL:-}" ] || set -- "$@" --page-url "$HEFT_PAGE_URL"
+	find_store
+	[ -z "$store" ] || set -- "$@" --store "$store" --product "$title"
 	status=0
 	"$HEFT" comment "$@" "$HEFT_DIR/head.size" -o "$HEFT_DIR/comment.md" || status=$?
 	[ -f "$HEFT_DIR/comment.md" ] || exit "$status"

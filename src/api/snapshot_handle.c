@@ -102,6 +102,16 @@ bool heft_snapshot_add_metadata(struct heft_snapshot *s, const char *key, const 
 	return GUARDED(s->memory, err, snapshot_add_metadata(s, key, value, err));
 }
 
+const char *heft_snapshot_metadata(const struct heft_snapshot *s, const char *key)
+{
+	for (size_t i = 0; s->open && i < s->snapshot.build_config.count; i++) {
+		const struct snap_value *v = &s->snapshot.build_config.data[i];
+		if (v->kind == SNAP_TEXT && strcmp(v->key, key) == 0)
+			return v->text;
+	}
+	return NULL;
+}
+
 static void snapshot_set_components(struct heft_snapshot *s, const char *path)
 {
 	s->components_path = arena_copy(&s->arena, str_of(path));

@@ -40,9 +40,11 @@ const struct opt comment_opts[] = {
 const char comment_manual[] =
 	"Writes what a pull request is told of a change, in markdown: sizes with their\n"
 	"limits, the limits that are broken, the symbols and owners behind it.  With a\n"
-	"history each size has its course over the last ten builds.  The first\n"
-	"line is the same for each text of one title, so that a later one can take its\n"
-	"place.  Exits with 1 if a limit is broken, as 'heft check' does.\n";
+	"history each size has its course over the last ten builds: those up to the\n"
+	"base, where OLD says its commit ('heft snapshot --metadata git_revision=...')\n"
+	"and the history has it, else the latest.  The first line is the same for each\n"
+	"text of one title, so that a later one can take its place.  Exits with 1 if a\n"
+	"limit is broken, as 'heft check' does.\n";
 
 struct comment_job {
 	const struct cli *cli;
@@ -77,13 +79,28 @@ static bool apply(void *ctx, const struct opt *o, const char *value)
 	return true;
 }
 
+/* A course ends at the base, where that says its commit and the history has it, else at the latest
+ * build.  Returns how many builds there are up to there. */
+static size_t count_until_base(const struct comment_job *job)
+{
+	const size_t all = heft_history_build_count(job->builds);
+	const char *commit = heft_snapshot_metadata(job->base, "git_revision");
+	struct heft_build b = { .size = sizeof b };
+	struct heft_err err;
+	size_t at;
+	if (!commit || !heft_history_find(job->builds, commit, &at, &err) ||
+	    !heft_history_build(job->builds, at, &b) || strcmp(b.commit, commit) != 0)
+		return all;
+	return at + 1;
+}
+
 /* What nobody has measured has no course. */
 static size_t give_course(void *ctx, const char *subject, const char *name, double *ret,
 			  size_t count)
 {
 	const struct comment_job *job = ctx;
 	const bool region = strcmp(subject, "region") == 0;
-	const size_t all = heft_history_build_count(job->builds);
+	const size_t all = count_until_base(job);
 	struct heft_history_query q = job->history.query;
 	struct heft_err err;
 	size_t given = 0;
