@@ -203,7 +203,6 @@ enum {
 	M_SPECIAL = 0,
 	M_BRANCH_LAST = 7,
 	M_ADDIU = 9,
-	M_ORI = 13,
 	M_LUI = 15,
 	M_LIKELY = 20,
 	M_LIKELY_LAST = 23,
@@ -232,7 +231,6 @@ static void do_mips_one(struct data_scan *s, uint64_t off, uint32_t insn)
 {
 	const unsigned op = insn >> 26, rs = insn >> 21 & 31, rt = insn >> 16 & 31;
 	const uint64_t imm = sign_extend(insn & 0xffff, 16);
-	const bool known = s->known >> rs & 1;
 	if (op == M_SPECIAL) {
 		do_mips_special(s, insn);
 	} else if (op == M_LUI) {
@@ -241,9 +239,6 @@ static void do_mips_one(struct data_scan *s, uint64_t off, uint32_t insn)
 		use(s, off, rs, imm);
 		if (op < M_STORE || op == M_LOAD_WIDE)
 			forget(s, rt);
-	} else if (op == M_ORI && known) {
-		add(s, off, s->base[rs] | (insn & 0xffff));
-		forget(s, rt);
 	} else if (op > M_BRANCH_LAST && !(op >= M_LIKELY && op <= M_LIKELY_LAST)) {
 		forget(s, rt);
 	}

@@ -208,6 +208,64 @@ static void find_types(const struct image *im, struct go_table *g, const struct 
 	g->types_end = end;
 }
 
+/* In all layouts that begin with an address of names. */
+enum {
+	MODULE_FIND_FUNC = 19,
+	MODULE_CODE = 20,
+	MODULE_CODE_END = 21,
+	MODULE_NOPTR = 24,
+	MODULE_NOPTR_END = 25
+};
+
+static void find_noptr(const struct image *im, struct go_table *g, const struct module *m)
+{
+	const uint64_t start = m->words[MODULE_NOPTR], end = m->words[MODULE_NOPTR_END];
+	const struct section *s = image_section_at(im, start);
+	if (start >= end || !s || end > s->addr + s->size)
+		return;
+	g->noptr = start;
+	g->noptr_end = end;
+}
+
+/* For each 4 KiB of code a word, for each 256 bytes a byte. */
+static uint64_t find_func_size(const struct module *m)
+{
+	const uint64_t start = m->words[MODULE_CODE], end = m->words[MODULE_CODE_END];
+	const uint64_t code = end > start ? end - start : 0;
+	return 4 * (code / 4096 + (code % 4096 != 0)) + code / 256 + (code % 256 != 0);
+}
+
+/* Of a program for the collector: bits to be taken as they are, as many bytes as hold 1 to 127 of
+ * them; 0x80, how many of the last bits, how often; 0x81 to 0xff, so many, how often; 0 ends it
+ * (documentation of package runtime, mbitmap.go). */
+static uint64_t gc_program_size(const struct image *im, uint64_t addr)
+{
+	const struct section *s = image_section_at(im, addr);
+	if (!s)
+		return 0;
+	struct reader r = reader_of(section_bytes(im, s), im->big_endian);
+	reader_seek(&r, addr - s->addr);
+	for (uint8_t op; (op = read_u8(&r)) != 0 && reader_ok(&r);) {
+		if (op < 0x80)
+			read_skip(&r, (op + 7u) / 8);
+		if (op == 0x80)
+			(void)read_uleb(&r);
+		if (op >= 0x80)
+			(void)read_uleb(&r);
+	}
+	return reader_ok(&r) ? s->addr + r.pos - addr : 0;
+}
+
+static void find_parts(const struct image *im, struct go_table *g, const struct module *m)
+{
+	const size_t types = module_words(m, g->tab.layout).types;
+	const uint64_t data = m->words[types - 2], bss = m->words[types - 1];
+	const uint64_t functions = m->words[MODULE_FIND_FUNC];
+	g->parts[0] = (struct go_part){ "runtime.findfunctab", functions, find_func_size(m) };
+	g->parts[1] = (struct go_part){ "runtime.gcdata", data, gc_program_size(im, data) };
+	g->parts[2] = (struct go_part){ "runtime.gcbss", bss, gc_program_size(im, bss) };
+}
+
 static void find_func_data(const struct image *im, struct go_table *g, const struct module *m)
 {
 	const uint64_t addr = m->words[module_words(m, g->tab.layout).func_data];
@@ -224,6 +282,8 @@ bool go_table_open(struct go_table *g, const struct image *im, struct notes *not
 	if (g->tab.layout >= PCLNTAB_16 && find_module(im, g, &module)) {
 		find_func_data(im, g, &module);
 		find_types(im, g, &module);
+		find_noptr(im, g, &module);
+		find_parts(im, g, &module);
 	}
 	return true;
 }

@@ -8,6 +8,14 @@
 #include "debug/pclntab.h"
 #include "image/image.h"
 
+/* A table that the runtime has of the whole program, under the name it has for Go's linker. */
+struct go_part {
+	const char *name;
+	uint64_t addr, size; /* 0 bytes: not found */
+};
+
+enum { GO_PARTS = 3 };
+
 struct go_table {
 	const struct section *section;
 	uint64_t off; /* in the section */
@@ -16,6 +24,8 @@ struct go_table {
 	 * pclntab_func.data) counts from here; 0: not found. */
 	uint64_t func_data;
 	uint64_t types, types_end; /* descriptions of types and their names; 0: not found */
+	uint64_t noptr, noptr_end; /* variables without pointers that the collector follows; or 0 */
+	struct go_part parts[GO_PARTS];
 };
 
 /* False where the image has no such table.  One of a version not known, or a damaged one, is a

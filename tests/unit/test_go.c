@@ -203,6 +203,55 @@ static void types_and_data_of_functions_are_found_in_every_layout(void **state)
 	assert_module((const uint64_t[]){ TEXT + 8, 24, TEXT, 16, 8, TEXT, UINT64_MAX }, 0, 0, 0);
 }
 
+enum { PART_WORDS = 38 };
+
+static void assert_part(const struct go_part *p, const char *name, uint64_t addr, uint64_t size)
+{
+	assert_string_equal(p->name, name);
+	assert_int_equal(p->addr, addr);
+	assert_int_equal(p->size, size);
+}
+
+/* Words: 19 the table that finds functions, 20 and 21 the code, 24 and 25 variables without
+ * pointers, 35 and 36 programs for the collector. */
+static void tables_of_the_whole_program_are_found(void **state)
+{
+	(void)state;
+	/* 9 bits; the last 3 of them 130 times; the last 200 twice; the end. */
+	static const uint8_t program[] = { 9, 0x55, 1, 0x83, 0x82, 1, 0x80, 0xc8, 1, 2, 0 };
+	struct made m;
+	struct image im;
+	struct notes notes;
+	struct go_table table;
+	uint64_t words[PART_WORDS] = { 0 };
+	notes_init(&notes);
+	make(&m, PCLNTAB_20, false);
+	align(&m);
+	words[0] = TEXT;
+	words[1] = TEXT + m.names;
+	words[19] = TEXT + 8;
+	words[20] = TEXT;
+	words[21] = TEXT + 4096 + 257;
+	words[24] = TEXT + 16;
+	words[25] = TEXT + 24;
+	words[35] = TEXT + m.b.size + sizeof words;
+	words[36] = UINT64_MAX;
+	for (size_t i = 0; i < PART_WORDS; i++)
+		blob_u64(&m.b, words[i]);
+	for (size_t i = 0; i < sizeof program; i++)
+		blob_u8(&m.b, program[i]);
+	blob_zeros(&m.b, 64);
+	make_image(&im, ".gopclntab", TEXT, blob_bytes(&m.b), 64, false, &notes);
+	assert_true(go_table_open(&table, &im, &notes));
+	assert_int_equal(table.noptr, TEXT + 16);
+	assert_int_equal(table.noptr_end, TEXT + 24);
+	assert_part(&table.parts[0], "runtime.findfunctab", TEXT + 8, 2 * 4 + 18);
+	assert_part(&table.parts[1], "runtime.gcdata", words[35], sizeof program);
+	assert_part(&table.parts[2], "runtime.gcbss", UINT64_MAX, 0);
+	image_release(&im);
+	notes_release(&notes);
+}
+
 /* ---- where code ends that no table tells of -------------------------------------------------- */
 
 enum { AUIPC = 0x00000f97, JALR = 0x000f8067, VALUES_OFF = 16 };
@@ -253,6 +302,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(types_and_data_of_functions_are_found_in_every_layout),
+		cmocka_unit_test(tables_of_the_whole_program_are_found),
 		cmocka_unit_test(zeros_behind_trampolines_are_none_of_their_code),
 		cmocka_unit_test(lines_of_every_layout_are_written_as_dwarf),
 		cmocka_unit_test(a_type_is_of_the_package_that_it_or_a_part_states),

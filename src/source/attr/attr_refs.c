@@ -17,6 +17,7 @@
 #include "code/data_refs.h"
 #include "code/code.h"
 #include "image/elf_const.h"
+#include "program/go_table.h"
 
 /* An address referred to; `label` is LABEL_NONE for a mere boundary. */
 struct target {
@@ -62,6 +63,7 @@ struct refs {
 	const struct section **data; /* sections that may hold anonymous data, by address */
 	size_t data_count;
 	enum code_isa isa;
+	const struct go_table *go;  /* or NULL */
 	uint64_t imm_low, imm_high; /* what an immediate must lie in to be an address */
 	uint64_t got, got_low;      /* i386: base of addresses relative to the GOT, and the least */
 	uint64_t plt_low, plt_high, slots_low, slots_high; /* of imports; empty: not wanted */
@@ -410,6 +412,19 @@ static bool is_no_address(const struct refs *r, uint64_t place, uint64_t value, 
 	       (!is_inside(r, last) || is_text(im, last));
 }
 
+/* Go's linker keeps variables apart that have no pointers but to each other (the tasks of packages'
+ * initialisation).  What cannot be written holds offsets, and numbers that look like addresses of
+ * variables. */
+static bool is_no_address_of_go(const struct refs *r, const struct section *in, uint64_t place,
+				uint64_t target)
+{
+	const struct go_table *g = r->go;
+	const struct section *to = data_section(r, target);
+	if (place >= g->noptr && place < g->noptr_end)
+		return target < g->noptr || target >= g->noptr_end || target % g->tab.pointer;
+	return g->noptr > 0 && !in->write && to && to->write;
+}
+
 /* In an image at a fixed place pointers need no relocation: aligned words that hold the
  * address of anonymous data are taken for them. */
 static void hunt_words(struct hunter *h, const struct hunt *part)
@@ -423,7 +438,8 @@ static void hunt_words(struct hunter *h, const struct hunt *part)
 		const uint64_t place = part->words->addr + reader.pos;
 		last = target;
 		target = read_uint(&reader, word);
-		if (!is_inside(r, target) || is_no_address(r, place, target, last))
+		if (!is_inside(r, target) || is_no_address(r, place, target, last) ||
+		    (r->go && is_no_address_of_go(r, part->words, place, target)))
 			continue;
 		add_place(h, place, &target);
 		add_pointer(h, place, target);
@@ -746,6 +762,7 @@ void attr_refs_find(struct attr *a)
 	struct refs *r = a->refs = mem_zeroed(1, sizeof *r);
 	r->a = a;
 	r->isa = code_isa_of(a->im->machine);
+	r->go = go_slot_open(a->f->go, a->im, NULL);
 	r->vtables.im = a->im;
 	list_sections(r);
 	find_pointers(r);
