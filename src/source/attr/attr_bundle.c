@@ -7,23 +7,36 @@
  * library; entries have their own size, place, packed and unpacked size, two bytes, and a name.
  * squashfs (AppImage): "hsqs", the bytes in use at 40 (Linux, Documentation/filesystems/squashfs).
  *
+ * bun ("bun build --compile"): in a section ".bun" behind its size, or appended.  At the end, in
+ * front of "\n---- Bun! ----\n", the size of what precedes (8 bytes), place and size of a table of
+ * modules, and four words more; a module has places and sizes of its name, its contents, its source
+ * map and of three more pieces, and four bytes (by experiment with bun 1.4).
+ *
  * What is of none of these stays [Unmapped]. */
 #include "source/attr/attr.h"
 
 #include "image/package/zip.h"
 
 enum { COOKIE = 88, COOKIE_WORDS = 8, ENTRY_MIN = 18, COOKIE_ROOM = 4096, SQUASHFS_USED = 40 };
+enum { BUN_END = 32, BUN_MODULE = 52, BUN_PIECES = 5 };
+#define BUN_MAGIC         STR("\n---- Bun! ----\n")
 #define PYINSTALLER_MAGIC STR("MEI\014\013\012\013\016")
 
 struct bundle {
 	struct attr *attr;
-	uint64_t start; /* in the image */
+	const struct section *in; /* or NULL: appended */
+	uint64_t start;           /* in the image */
 	struct bytes bytes;
 };
 
 static void put(const struct bundle *b, uint64_t off, uint64_t size, label_id label)
 {
-	if (off < b->bytes.size)
+	if (off >= b->bytes.size)
+		return;
+	if (b->in)
+		attr_put(b->attr, b->in, off, min_u64(size, b->bytes.size - off), label,
+			 WHY_MEMBER);
+	else
 		claim(&b->attr->file_claims, b->attr->im->file_off + b->start + off,
 		      min_u64(size, b->bytes.size - off), label, WHY_MEMBER);
 }
@@ -100,6 +113,44 @@ static bool pyinstaller_bundle(const struct bundle *b)
 	return true;
 }
 
+/* The pieces of a module have its name. */
+static void bun_module(const struct bundle *b, struct bytes all, struct reader *r, uint64_t base)
+{
+	const uint64_t name = read_u32(r), size = read_u32(r);
+	const struct bytes at = bytes_sub(all, min_u64(name, all.size), size);
+	struct str path = { (const char *)at.p, at.size };
+	const struct str root = STR("/$bunfs/root/");
+	if (str_starts(path, root))
+		path = (struct str){ path.p + root.len, path.len - root.len };
+	for (unsigned i = 0; i < BUN_PIECES; i++) {
+		const uint64_t off = read_u32(r), piece = read_u32(r);
+		if (piece > 0 && off < all.size)
+			put_member(b, base + off, min_u64(piece, all.size - off), path);
+	}
+	read_skip(r, 4);
+}
+
+static bool bun_bundle(const struct bundle *b)
+{
+	const struct str magic = BUN_MAGIC;
+	const struct bytes all = b->bytes;
+	if (all.size < BUN_END + magic.len ||
+	    memcmp(all.p + (all.size - magic.len), magic.p, magic.len) != 0)
+		return false;
+	const uint64_t end = all.size - magic.len - BUN_END;
+	struct reader r = reader_of(bytes_sub(all, end, BUN_END), false);
+	const uint64_t size = read_u64(&r), table = read_u32(&r), table_size = read_u32(&r);
+	if (size > end || table > size || table_size > size - table || table_size % BUN_MODULE != 0)
+		return false;
+	const struct bytes data = bytes_sub(all, end - size, size);
+	struct reader modules = reader_of(bytes_sub(data, table, table_size), false);
+	while (reader_left(&modules) >= BUN_MODULE)
+		bun_module(b, data, &modules, end - size);
+	const uint64_t start = b->in ? 0 : end - size; /* a section states its size first */
+	put_tables(b, start, all.size - start);
+	return true;
+}
+
 static bool squashfs_bundle(const struct bundle *b)
 {
 	struct reader r = reader_of(b->bytes, false);
@@ -126,23 +177,27 @@ static uint64_t image_end(const struct image *im)
 
 static struct bundle bundle_of(struct attr *a, uint64_t start, uint64_t size)
 {
-	return (struct bundle){ a, start, bytes_sub(a->im->bytes, start, size) };
+	return (struct bundle){ a, NULL, start, bytes_sub(a->im->bytes, start, size) };
+}
+
+static void in_section(struct attr *a, const char *name, bool (*members)(const struct bundle *b))
+{
+	const struct section *s = image_section_find(a->im, name);
+	if (s && !s->nobits)
+		(void)members(&(struct bundle){ a, s, s->off, section_bytes(a->im, s) });
 }
 
 void attr_bundle(struct attr *a)
 {
 	const uint64_t end = image_end(a->im), size = a->im->bytes.size;
-	const struct section *s = image_section_find(a->im, "pydata");
 	if (a->owner != BY_SYMBOL || a->f->as_bloaty || a->im->made || a->im->kind != IMAGE_EXEC ||
 	    a->f->input->archive)
 		return;
-	if (s && !s->nobits) {
-		const struct bundle section = bundle_of(a, s->off, s->file_size);
-		(void)pyinstaller_bundle(&section);
-	}
+	in_section(a, "pydata", pyinstaller_bundle);
+	in_section(a, ".bun", bun_bundle);
 	if (end >= size)
 		return;
 	const struct bundle rest = bundle_of(a, end, size - end), all = bundle_of(a, 0, size);
-	if (!squashfs_bundle(&rest) && !pyinstaller_bundle(&rest))
+	if (!squashfs_bundle(&rest) && !pyinstaller_bundle(&rest) && !bun_bundle(&rest))
 		(void)zip_bundle(&all);
 }

@@ -6,7 +6,9 @@
  * architecture, at 40 flags, at 56 the size unpacked (layout by experiment with CUDA 13).
  * .hip_fatbin: bundles of clang, "__CLANG_OFFLOAD_BUNDLE__", a count, then for each entry offset,
  * size and the length of the target's name (8 bytes each) and the name (Clang documentation, "Clang
- * Offload Bundler").
+ * Offload Bundler").  Packed ones begin with "CCOB", a version and a method (2 bytes each; 1 is
+ * zstd, else zlib), from version 2 on the size of all, then that of what is unpacked (4 bytes each,
+ * from version 3 on 8) and 8 bytes of a hash.
  *
  * Bytes of a packed kernel are in proportion to those it has unpacked. */
 #include "source/attr/attr.h"
@@ -18,8 +20,9 @@
 #include <stdio.h>
 
 enum { FATBIN_MAGIC = 0xba55ed50, FATBIN_PTX = 1, FATBIN_ELF = 2, ENTRY_HEADER = 64 };
-enum { BUNDLE_ENTRIES_MAX = 4096 };
+enum { BUNDLE_ENTRIES_MAX = 4096, BUNDLE_ZSTD = 1 };
 #define BUNDLE_MAGIC STR("__CLANG_OFFLOAD_BUNDLE__")
+#define PACKED_MAGIC STR("CCOB")
 #define ZSTD_MAGIC   0xfd2fb528u
 
 /* One entry. */
@@ -28,6 +31,7 @@ struct gpu_code {
 	const struct section *in;
 	uint64_t off, size; /* in the section */
 	uint64_t unpacked;  /* what it has unpacked; 0: it is not packed */
+	uint64_t base;      /* of the code in what is unpacked */
 	struct str target;  /* "sm_90", "gfx906" */
 	struct demangler *demangler;
 };
@@ -35,6 +39,7 @@ struct gpu_code {
 /* Bytes of what is unpacked. */
 static void claim_code(const struct gpu_code *g, uint64_t off, uint64_t size, label_id label)
 {
+	off = add_sat(off, g->base);
 	uint64_t end = add_sat(off, size);
 	if (g->unpacked > 0) {
 		off = (uint64_t)((double)off / (double)g->unpacked * (double)g->size);
@@ -127,11 +132,14 @@ static void claim_packed(struct gpu_code *g, struct bytes packed, uint64_t unpac
 	mem_free((void *)(uintptr_t)code.p);
 }
 
+static label_id rest_label(const struct gpu_code *g, const char *what)
+{
+	return label_format(g->attr->f->labels, "(%s " STR_FMT ")", what, STR_ARG(g->target));
+}
+
 static void claim_rest(const struct gpu_code *g, uint64_t off, uint64_t size, const char *what)
 {
-	attr_put(g->attr, g->in, off, size,
-		 label_format(g->attr->f->labels, "(%s " STR_FMT ")", what, STR_ARG(g->target)),
-		 WHY_SECTION);
+	attr_put(g->attr, g->in, off, size, rest_label(g, what), WHY_SECTION);
 }
 
 /* ---- NVIDIA ---------------------------------------------------------------------------------- */
@@ -229,41 +237,90 @@ static struct str bundle_target(struct str id)
 	return id;
 }
 
-/* The bundle at `start`; where it ends, or `start` where there is none. */
-static uint64_t claim_bundle(struct gpu_code *g, struct bytes all, uint64_t start)
+/* The entries of a bundle, which begins at g->off or, packed, is what the bytes there unpack to;
+ * returns the size of what they and their table take. */
+static uint64_t claim_entries(struct gpu_code *g, struct bytes bundle)
 {
-	struct reader r = reader_of(bytes_sub(all, start, all.size - start), false);
+	const struct gpu_code whole = *g;
+	struct reader r = reader_of(bundle, false);
+	uint64_t end = 0;
 	read_skip(&r, BUNDLE_MAGIC.len);
 	const uint64_t count = read_u64(&r);
-	uint64_t end = start;
 	for (uint64_t i = 0; i < count && i < BUNDLE_ENTRIES_MAX; i++) {
 		const uint64_t off = read_u64(&r), size = read_u64(&r), length = read_u64(&r);
 		const uint8_t *const id = read_take(&r, length);
-		if (!id || off > all.size - start || size > all.size - start - off)
+		if (!id || off > bundle.size || size > bundle.size - off)
 			break;
-		end = max_u64(end, start + off + size);
+		end = max_u64(end, max_u64(off + size, r.pos));
+		*g = whole;
 		g->target = bundle_target((struct str){ (const char *)id, (size_t)length });
-		g->off = start + off;
-		g->size = size;
-		g->unpacked = 0;
-		claim_kernels(g, bytes_sub(all, g->off, size));
-		claim_rest(g, g->off, size, "GPU code");
-		end = max_u64(end, start + r.pos);
+		g->base = off;
+		claim_kernels(g, bytes_sub(bundle, off, size));
+		claim_code(g, 0, size, rest_label(g, "GPU code"));
 	}
-	g->target = STR("tables");
-	claim_rest(g, start, end - start, "GPU code");
+	*g = whole;
 	return end;
+}
+
+static bool starts_with(struct bytes b, struct str magic)
+{
+	return b.size >= magic.len && memcmp(b.p, magic.p, magic.len) == 0;
+}
+
+/* The bundle at `start`; where it ends, or `start` where there is none. */
+static uint64_t claim_bundle(struct gpu_code *g, struct bytes all, uint64_t start)
+{
+	g->off = start;
+	g->size = all.size - start;
+	const uint64_t size = claim_entries(g, bytes_sub(all, start, g->size));
+	g->target = STR("tables");
+	claim_rest(g, start, size, "GPU code");
+	return start + size;
+}
+
+/* Version 1 does not state its size: it reaches to the end. */
+static uint64_t claim_packed_bundle(struct gpu_code *g, struct bytes all, uint64_t start)
+{
+	struct bytes bundle;
+	struct heft_err err = { 0 };
+	struct reader r = reader_of(bytes_sub(all, start, all.size - start), false);
+	read_skip(&r, PACKED_MAGIC.len);
+	const uint16_t version = read_u16(&r), method = read_u16(&r);
+	const unsigned width = version >= 3 ? 8 : 4;
+	const uint64_t size = version >= 2 ? read_uint(&r, width) : r.size;
+	const uint64_t unpacked = read_uint(&r, width);
+	read_skip(&r, 8);
+	if (!reader_ok(&r) || size < r.pos || size > r.size)
+		return start;
+	const enum unpack_method how = method == BUNDLE_ZSTD ? UNPACK_ZSTD : UNPACK_ZLIB;
+	const struct bytes packed = bytes_sub(all, start + r.pos, size - r.pos);
+	if (unpack_possible(how, packed.size, unpacked, &err) &&
+	    unpack(how, packed, unpacked, &bundle, &err)) {
+		g->off = start + r.pos;
+		g->size = packed.size;
+		g->unpacked = unpacked;
+		if (starts_with(bundle, BUNDLE_MAGIC))
+			(void)claim_entries(g, bundle);
+		mem_free((void *)(uintptr_t)bundle.p);
+	}
+	g->unpacked = 0;
+	g->target = STR("tables");
+	claim_rest(g, start, size, "GPU code");
+	return start + size;
 }
 
 /* Bundles stand at multiples of a page. */
 static void hip_fatbin(struct gpu_code *g)
 {
 	const struct bytes all = section_bytes(g->attr->im, g->in);
-	const struct str magic = BUNDLE_MAGIC;
 	uint64_t at = 0;
-	while (all.size - at >= magic.len) {
-		const struct str here = { (const char *)all.p + at, (size_t)(all.size - at) };
-		const uint64_t end = str_starts(here, magic) ? claim_bundle(g, all, at) : at;
+	while (all.size - at >= BUNDLE_MAGIC.len) {
+		const struct bytes here = bytes_sub(all, at, all.size - at);
+		uint64_t end = at;
+		if (starts_with(here, BUNDLE_MAGIC))
+			end = claim_bundle(g, all, at);
+		else if (starts_with(here, PACKED_MAGIC))
+			end = claim_packed_bundle(g, all, at);
 		if (end == at && at == 0) {
 			note_damage(g->attr, g->in, 0);
 			return;
