@@ -214,6 +214,20 @@ def check_program(b, work, name, words):
         check_views(b, name, views, f, lambda _: mine, SPLITS)
 
 
+TWINS = """SELECT full_name FROM (SELECT count(*) OVER (PARTITION BY own, contents) copies, full_name FROM symbols
+    WHERE alias_group = id AND contents NOT NULL AND kind IN ('code', 'data')) WHERE copies > 1"""
+
+
+def check_duplicated(b, work, name, words):
+    """What is there twice, by the contents that heft query has."""
+    page.heft("report", "-C", "full", "-d", "sections,symbols", *words, "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    names = [row["full_name"] for row in json.loads(page.heft("query", *words, TWINS, "--json"))]
+    flags = b.run("[...document.querySelectorAll('#flag option')].map(o => o.value)")
+    got = shown(b, [["c1"]], {"flag": "duplicated"})[0][0] if "duplicated" in flags else {}
+    compare(f"{name}: duplicated", dict.fromkeys(got, 1), dict.fromkeys(names, 1))
+
+
 def lines_of_both(words):
     both = {tuple(labels): numbers + [0, 0] for labels, numbers in lines_of(words[:words.index("--")])}
     for labels, numbers in lines_of(words[words.index("--") + 1:]):
@@ -235,6 +249,8 @@ def check_change(b, work, name, words):
     for f in ASKED + COUNTED:
         mine = [line for line in everything if passes(f, line[0], line[1][::2], line[0][0])]
         check_views(b, name, views, f, lambda _: mine, SPLITS)
+    b.run("document.getElementById('tab1').click()")
+    check_symbols(b, f"{name}: symbols", [words[2], words[0]])
 
 
 # ---- lists of symbols ----------------------------------------------------------------------------
@@ -260,7 +276,11 @@ def check_list(b, work, name, words):
 def check_list_change(b, work, name, words):
     page.heft("report", *words, "-o", work + "/page.html")
     b.open(work + "/page.html")
-    compared = [words[0]] if words[0].endswith(".sizediff") else [words[2], words[0]]
+    check_symbols(b, name, [words[0]] if words[0].endswith(".sizediff") else [words[2], words[0]])
+
+
+def check_symbols(b, name, compared):
+    """The tab that is shown has what heft diff says."""
     total = json.loads(page.heft("diff", *compared, "-n0", "--json"))["total"]
     names = ["own", "padding", "base_own", "base_padding"]
     lines = [([r["label"], *(r.get(n, "") for n in ("in_section", "path", "in_component", "in_container", "was"))], [r[n] for n in names])
@@ -340,7 +360,9 @@ def build(work):
         f.write("#include <stdlib.h>\nstatic int table[500] = {1};\nvoid *keep[9];\n"
                 "static void *grow(int n) { return malloc(n * 100); }\nstatic void fill(int n) { keep[n] = grow(n); keep[n + 1] = malloc(70); }\n"
                 "int main(int n, char **v) { for (int i = 1; i < 5; i++) fill(i); return table[n] == 7 && v; }\n")
-    for words in (["cc", "-g", "-O1", "own.c", "-o", "own", "-Wl,-Map=own.map"], ["cc", "-O0", "own.c", "-o", "own-o0"],
+    with open("twins.s", "w") as f:
+        f.write(page.TWINS)
+    for words in (["cc", "-nostdlib", "-shared", "twins.s", "-o", "twins.so"], ["cc", "-g", "-O1", "own.c", "-o", "own", "-Wl,-Map=own.map"], ["cc", "-O0", "own.c", "-o", "own-o0"],
                   ["cc", "-g", "-c", "own.c", "-o", "own.o"], ["ar", "rcs", "libown.a", "own.o"],
                   [page.HEFT, "diff", "old.size", "new.size", "--save", "own.sizediff"],
                   [page.HEFT, "snapshot", "own", "-o", "own.size"],
@@ -352,7 +374,7 @@ def build(work):
 
 
 SHORT = [(check_program, ["tiny"]), (check_program, ["sources"]), (check_program, ["window.dll"]), (check_program, ["module.wasm"]),
-         (check_program, ["machine"]), (check_program, ["own"]), (check_program, ["own.map"]), (check_change, ["own", "--", "own-o0"]),
+         (check_program, ["machine"]), (check_program, ["own"]), (check_program, ["own.map"]), (check_change, ["own", "--", "own-o0"]), (check_duplicated, ["own-o0"]),
          (check_list, ["new.size"]), (check_list_change, ["new.size", "--", "old.size"]), (check_list_change, ["own.sizediff"]),
          (check_heap, ["heap.core"]), (check_heap, ["own.heap"]), (check_heap, ["heap-later.core", "--", "heap.core"]),
          (check_samples, ["--perf=mapped.data", "mapped"])]
@@ -374,6 +396,7 @@ def inputs():
     yield from [(check_program, [name]) for name in ("tiny-be", "tiny-grown", "mapped", "own-o0", "own.o", "libown.a", "unnamed.wasm",
                                                      "window.obj", "machine-fat")]
     yield from [(check_list, ["old.size"]), (check_change, ["tiny-grown", "--", "tiny"]), (check_heap, ["heap-later.core"])]
+    yield from [(check_duplicated, [name]) for name in ("twins.so", "tiny-grown", "sources", "/usr/lib/x86_64-linux-gnu/libz.so.1")]
     for name in USR:
         found = sorted(glob.glob(name))[:1]
         yield check_program, found or [name]
