@@ -151,16 +151,16 @@ def take(b, name, page, folder, wanted):
                 b.run(f"document.querySelector({(place or '#app')!r})?.scrollIntoView(); new Promise(go => setTimeout(go, 100))")
 
 
-README = {  # of a page and a picture: the file, whether it is dark, what else is chosen
-    ("program", "map"): ("page-sizes.png", False, "filter: { ...heftPage.state.filter, without: '.debug' }"),
-    ("lists", "map"): ("page-changes.png", False, ""),
-    ("heap", "ice"): ("page-heap.png", True, "m: 4"),
+README = {  # of a page and a picture: the file, how high, whether it is dark, what else is chosen; paths of this machine are below the edge
+    ("program", "map"): ("page-sizes.png", 800, False, "filter: { ...heftPage.state.filter, without: '.debug' }"),
+    ("lists", "map"): ("page-changes.png", 800, False, ""),
+    ("heap", "ice"): ("page-heap.png", 580, True, "m: 4"),
 }
 
 
 def take_readme(b, pages, folder):
-    b.size(1280, 800)
-    for (name, value), (file, dark, chosen) in README.items():
+    for (name, value), (file, height, dark, chosen) in README.items():
+        b.size(1280, height)
         b.dark(dark)
         b.open(pages[name])
         choose(b, 0, value)
