@@ -8,11 +8,13 @@ enum {
 	KNOWN = 1 << 15,
 	TOLD = SNAP_UNLIKELY | SNAP_HOT | SNAP_STARTUP | SNAP_CLONE | SNAP_ANONYMOUS |
 	       SNAP_GENERATED,
-	DUPLICATED = 1 << 8, /* none of those that are told by names */
+	/* None of those that are told by names. */
+	DUPLICATED = 1 << 8,
+	INLINED = 1 << 9,
 };
 
 /* What the labels of a level are, as far as they say something. */
-enum said_by { NOTHING, SYMBOLS, SECTIONS, SOURCES };
+enum said_by { NOTHING, SYMBOLS, SECTIONS, SOURCES, CALLS };
 
 void symbol_flags_init(struct symbol_flags *f, const struct heft_profile *p, struct arena *arena)
 {
@@ -38,6 +40,8 @@ static enum said_by labels_of(const struct level *l)
 		return l->source->text != TEXT_NAMESPACE ? SYMBOLS : NOTHING;
 	if (l->source->run == source_sections)
 		return SECTIONS;
+	if (l->source->run == source_inlinestacks)
+		return CALLS;
 	return l->source->run == source_compileunits || l->source->run == source_sourcefiles
 		       ? SOURCES
 		       : NOTHING;
@@ -52,11 +56,22 @@ static unsigned source_flags(struct str path)
 	return generated ? SNAP_GENERATED : 0;
 }
 
+/* Whether a chain has more than the function itself.  In types of Rust a blank follows the ";". */
+static bool has_calls(struct str chain)
+{
+	for (size_t i = 0; i + 1 < chain.len; i++)
+		if (chain.p[i] == ';' && chain.p[i + 1] != ' ')
+			return true;
+	return false;
+}
+
 /* A text that is a label on two levels has the flags of what it was first. */
 static unsigned flags_of(struct symbol_flags *f, label_id id, enum said_by what)
 {
 	if (id >= f->count)
 		return 0;
+	if (what == CALLS)
+		return has_calls(label_text(&f->profile->labels, id)) ? INLINED : 0;
 	if (f->known[id] == 0) {
 		const struct str text = label_text(&f->profile->labels, id);
 		const unsigned flags = what == SECTIONS  ? snap_piece_flags(text)
@@ -67,13 +82,22 @@ static unsigned flags_of(struct symbol_flags *f, label_id id, enum said_by what)
 	return f->known[id] & TOLD;
 }
 
+static void add_word(struct text *words, unsigned flag, const char *word)
+{
+	if (flag == 0)
+		return;
+	if (words->len > 0)
+		text_add(words, STR(", "));
+	text_add(words, str_of(word));
+}
+
 static const char *const *make_texts(unsigned flags, struct arena *arena)
 {
 	struct text words = { 0 };
 	const char **texts = arena_new(arena, const char *, 1);
 	snap_flag_words(&words, flags & TOLD);
-	if (flags & DUPLICATED)
-		text_add(&words, words.len > 0 ? STR(", duplicated") : STR("duplicated"));
+	add_word(&words, flags & INLINED, "inlined");
+	add_word(&words, flags & DUPLICATED, "duplicated");
 	texts[0] = arena_copy(arena, text_str(&words));
 	text_release(&words);
 	return texts;

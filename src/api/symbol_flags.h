@@ -1,12 +1,12 @@
-/* symbol_flags.h - what names, sections, sources and contents say of the symbols of a profile, in
- * words. */
+/* symbol_flags.h - what names, sections, sources, contents and inlined calls say of the symbols of
+ * a profile, in words. */
 #ifndef HEFT_API_SYMBOL_FLAGS_H
 #define HEFT_API_SYMBOL_FLAGS_H
 
 #include "api/profile.h"
 #include "names/supersize.h"
 
-enum { SYMBOL_FLAG_SETS = 1 << 9 };
+enum { SYMBOL_FLAG_SETS = 1 << 10 };
 
 struct symbol_flags {
 	const struct heft_profile *profile;

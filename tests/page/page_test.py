@@ -257,6 +257,29 @@ def check_flags(b, work):
 
 # ---- lists of symbols, heaps -----------------------------------------------------------------------
 
+INLINED = """
+static inline __attribute__((always_inline)) int square(int x) { return x * x + 3; }
+static inline __attribute__((always_inline)) int two(int x) { return square(x) + square(x + 1); }
+int caller(int a, int b) { return two(a) * square(b); }
+int alone(int a) { return a * 77; }
+"""
+
+
+def check_inlined(b, work):
+    """Bytes that inlined calls put into a function have a flag, where the rows tell inlined calls."""
+    with open(work + "/inlined.c", "w") as f:
+        f.write(INLINED)
+    subprocess.run(["cc", "-O2", "-g", "-c", work + "/inlined.c", "-o", "inlined.o"], check=True)
+    words = "-d", "inlinestacks,symbols", "inlined.o"
+    heft("report", *words, "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    wanted = {r["label"]: [r["file"], r["vm"]] for r in rows_of("size", *words)["children"] if ";" in r["label"]}
+    check("inlined: calls that were", {"caller;square", "caller;two;square"} <= set(wanted), True)
+    lines = b.run("(heftPage.state.filter.flag = 'inlined', heftPage.update(false), heftPage.totals('now'))")
+    check("inlined: the bytes", lines, [sum(n) for n in zip(*wanted.values())])
+    check("inlined: the functions", set(page_rows(b, ["c1"], {"flag": "inlined"})), {"caller"})
+
+
 def check_lists(b, work):
     heft("report", "new.size", "-o", work + "/page.html", "--", "old.size")
     b.open(work + "/page.html")
@@ -980,7 +1003,7 @@ def main():
     os.chdir(work)
     b = devtools.Browser(program)
     try:
-        for part in check_sizes, check_flags, check_duplicated, check_lists, check_matched, check_history, check_instructions, check_disassembly, check_cards, check_users, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_regions, check_itself, check_saved, check_range, check_time_keys, check_heat, check_memory_goes, check_address, check_keys, check_pictures:
+        for part in check_sizes, check_flags, check_duplicated, check_inlined, check_lists, check_matched, check_history, check_instructions, check_disassembly, check_cards, check_users, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_regions, check_itself, check_saved, check_range, check_time_keys, check_heat, check_memory_goes, check_address, check_keys, check_pictures:
             part(b, work)
         check("requests: none left", b.requests, [])
         check("errors: none", b.errors, [])
