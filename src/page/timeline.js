@@ -1,13 +1,13 @@
 /* How much was live when: a chart with a range that is chosen by dragging, or by keys. */
 
 function seconds(ns) {
-	const s = ns / 1e9;
-	return s >= 100 ? s.toFixed(0) + " s" : s >= 1 ? s.toFixed(2) + " s" : s >= 1e-3 ? (s * 1e3).toFixed(2) + " ms" : (s * 1e6).toFixed(0) + " µs";
+	const s = ns / 1e9, rounded = (n, digits) => String(Number(n.toFixed(digits)));
+	return s >= 100 ? rounded(s, 0) + " s" : s >= 1 ? rounded(s, 2) + " s" : s >= 1e-3 ? rounded(s * 1e3, 2) + " ms" : rounded(s * 1e6, 0) + " µs";
 }
 
-/* A round step of which some five fit into `whole`. */
-function stepOf(whole) {
-	const rough = whole / 5, power = 10 ** Math.floor(Math.log10(rough || 1));
+/* A round step of which so many fit into `whole`. */
+function stepOf(whole, many) {
+	const rough = whole / many, power = 10 ** Math.floor(Math.log10(rough || 1));
 	return [1, 2, 5, 10].map(k => k * power).find(k => k >= rough);
 }
 
@@ -80,7 +80,7 @@ function drawAxes(c, scale, ink, faint) {
 		c.fillText(short(v, "bytes"), CHART.left - 8, scale.y(v) + 4);
 	}
 	c.textAlign = "center";
-	const step = stepOf(scale.last - scale.first);
+	const step = stepOf(scale.last - scale.first, Math.max(2, Math.min(5, Math.floor(scale.w / 90))));
 	for (let t = Math.ceil(scale.first / step) * step; step > 0 && t <= scale.last; t += step)
 		/* The last one does not leave the picture. */
 		c.fillText(seconds(t), Math.min(scale.x(t), CHART.left + scale.w + CHART.right - c.measureText(seconds(t)).width / 2), CHART.top + scale.h + 18);
