@@ -987,6 +987,7 @@ def check_pictures(b, work):
         if width == 400:
             check("pictures: the picture begins in the upper third", b.run("document.getElementById('canvas').getBoundingClientRect().top < 240"), True)
             b.run("document.getElementById('choices').click()")
+            check("pictures: the card is as high as what is in it", b.run("(c => c.scrollHeight - c.clientHeight)(document.getElementById('card'))"), 0)
             check("pictures: the choices are behind a button", b.run(seen_choices), True)
         check(f"pictures: names have room at {width}", b.run("document.querySelector('#table .rows .name').clientWidth > 90"), True)
     b.size(1280, 800)
