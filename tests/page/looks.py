@@ -68,12 +68,14 @@ def make_pages():
     compiled("before.so", "-O1")
     compiled("after.so", "-O2")
     heft("diff", "before.so", "after.so", "--save", "changes.sizediff")
+    for day, name in enumerate(("before.so", "after.so", "before.so", "after.so"), 1):
+        heft("history", "add", "--store", "kept.db", "--product", "heft", "--commit", f"c0{day}", "--time", f"2026-01-0{day}", name)
     os.symlink(HEFT, "heft")
     heft("heap", "run", "--no-children", "-o", "heft.heap", "./heft", "size", "-d", "symbols", "-o", "/dev/null", "libheft.so")
     os.rename(glob.glob("heft.heap*")[0], "heft.heap")
     pages = {}
     for name, words in {"program": ["-d", "sections,compileunits,symbols", "libheft.so"], "change": ["after.so", "--", "before.so"],
-                        "lists": ["changes.sizediff"], "heap": ["heft.heap"], "dump": ["heap.core"], "damaged": ["heap-damaged.core"],
+                        "lists": ["changes.sizediff"], "history": ["kept.db"], "heap": ["heft.heap"], "dump": ["heap.core"], "damaged": ["heap-damaged.core"],
                         "ran": ["-d", "sections,symbols", "--disassembly", "--perf=mapped.data", "mapped"], "code": ["-d", "sections,symbols", "--disassembly", "after.so"],
                         "changed-code": ["-d", "symbols", "--disassembly", "after.so", "--", "before.so"],
                         **({"firmware": ["fw.map"]} if firmware() else {})}.items():
