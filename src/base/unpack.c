@@ -219,8 +219,11 @@ bool unpack_stream_next(struct unpack_stream *s, uint8_t *out, uint64_t size, ui
 			zlib_start(s); /* the next member */
 		ok = step(s, out + total, (size_t)(size - total), &made, err);
 		total += made;
-		if (ok && made == 0 && s->used == before && !s->whole)
-			ok = bad(err, "the packed data are cut off");
+		if (!ok || made > 0 || s->used > before)
+			continue;
+		if (s->whole) /* what follows is none of it */
+			break;
+		ok = bad(err, "the packed data are cut off");
 	}
 	*ret_made = total;
 	return ok;

@@ -176,9 +176,26 @@ static void impossible_sizes_fail_before_anything_is_allocated(void **state)
 	expect_failure(UNPACK_ZSTD, packed, UINT64_MAX, "over the limit");
 }
 
+static void what_follows_a_stream_of_zlib_is_none_of_it(void **state)
+{
+	(void)state;
+	static const uint8_t packed[] = { 0x78, 0x9c, 0x4b, 0x4c, 0x4a, 0x06, 0x00,
+					  0x02, 0x4d, 0x01, 0x27, 0x00, 0x55, 0xaa };
+	struct unpack_stream *s;
+	struct heft_err err;
+	uint8_t out[16];
+	uint64_t made;
+	assert_true(unpack_stream_open_any(&s, UNPACK_ZLIB, (struct bytes){ packed, sizeof packed },
+					   &err));
+	assert_true(unpack_stream_next(s, out, sizeof out, &made, &err));
+	assert_int_equal(made, 3);
+	unpack_stream_close(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_follows_a_stream_of_zlib_is_none_of_it),
 		cmocka_unit_test(what_efi_packed_is_unpacked),
 		cmocka_unit_test(calls_of_filtered_code_are_relative_again),
 		cmocka_unit_test(sizes_that_no_section_has_are_refused),
