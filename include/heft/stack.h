@@ -58,13 +58,14 @@ struct heft_stack_query {
  * interrupt handlers and functions that nothing calls directly.  Measures, in bytes: "stack", with
  * all that it calls; "frame", its own.  Texts: "stated", the frame as the compiler states it, ""
  * where it does not; "kind" ("entry", "interrupt", "uncalled", "called"); "besides", why it may be
- * more ("recursion", "indirect calls", "imports", "alloca", "odd code", ", " apart; "": it is not);
- * "path", the deepest way ("main 32 > run 48": bytes each adds). `query` may be NULL.
+ * more ("recursion", "indirect calls", "unknown callees", "alloca", "odd code", ", " apart; "": it
+ * is not); "cause", a function for each of these ("alloca in run"); "path", the deepest way ("main
+ * 32 > run 48": bytes each adds).  `query` may be NULL.
  * HEFT_ENOTFOUND where no function has the name.  Belongs to the handle, until the next call. */
 HEFT_API const struct heft_table *
 heft_stack_table(struct heft_stack *s, const struct heft_stack_query *query, struct heft_err *err);
 /* Writes it: HEFT_TABLE, HEFT_CSV, HEFT_TSV, HEFT_JSON, HEFT_MARKDOWN; with `full` a table has the
- * path below each row. */
+ * path and the causes below each row. */
 HEFT_API bool heft_stack_write(struct heft_stack *s, const struct heft_stack_query *query,
 			       const struct heft_write_opts *opts, const struct heft_sink *sink,
 			       struct heft_err *err);

@@ -297,18 +297,22 @@ static void gather_extents(struct gathering *g)
 }
 
 void code_functions_list(const struct image *im, const struct image *debug, enum code_isa isa,
-			 struct notes *notes, code_functions *ret)
+			 struct notes *notes, struct code_functions *ret)
 {
 	struct gathering g = { .im = im, .debug = debug, .notes = notes, .isa = isa };
 	memset(ret, 0, sizeof *ret);
 	if (isa == CODE_NONE)
 		return;
 	gather_extents(&g);
-	ret->data = g.extents.data;
-	ret->count = g.extents.count;
-	ret->cap = g.extents.cap;
-	memset(&g.extents, 0, sizeof g.extents);
+	vec_append(&ret->list, &g.extents);
+	vec_append(&ret->data, &g.data);
 	gathering_release(&g);
+}
+
+void code_functions_release(struct code_functions *f)
+{
+	vec_release(&f->list);
+	vec_release(&f->data);
 }
 
 void blockmap_derive(struct blockmap *b, const struct image *im, const struct image *debug,

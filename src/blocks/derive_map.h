@@ -21,13 +21,17 @@ void blockmap_derive(struct blockmap *b, const struct image *im, const struct im
 void blockmap_whole(struct blockmap *b, const struct image *im, const struct image *debug,
 		    struct notes *notes);
 
-typedef VEC(struct derive_extent) code_functions;
+struct code_functions {
+	VEC(struct derive_extent) list;
+	VEC(struct derive_data) data; /* among the code, by address: marked or read as data */
+};
 
 /* The functions of an image and the parts of them that lie apart, by address: what symbols and
  * unwind tables say, else what a sweep through the code tells from data.  `isa`: CODE_NONE where
  * there is none. */
 void code_functions_list(const struct image *im, const struct image *debug, enum code_isa isa,
-			 struct notes *notes, code_functions *ret);
+			 struct notes *notes, struct code_functions *ret);
+void code_functions_release(struct code_functions *f);
 
 /* Bytes of executable sections; the others are parts of it and add up to it. */
 struct block_sums {

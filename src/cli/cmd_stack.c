@@ -24,8 +24,8 @@ const char stack_manual[] =
 	"Tells how much stack a program may take at most: for its entry, its interrupt\n"
 	"handlers and all functions that nothing calls directly, with the deepest way of\n"
 	"calls.  From the code (x86-64, i386, AArch64, Thumb-2, RISC-V, AVR, Xtensa).\n"
-	"What a number does not hold (recursion, indirect calls, imports, alloca) stands\n"
-	"beside it.\n";
+	"What a number does not hold (recursion, indirect calls, unknown callees, alloca)\n"
+	"stands beside it.\n";
 
 struct stack_job {
 	const struct cli *cli;

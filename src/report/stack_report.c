@@ -15,19 +15,15 @@ static void put_label(const struct report *r, const struct heft_row *row, struct
 	}
 }
 
-/* Each function of the way in a line below the row. */
-static void put_path(const struct report *r, const struct heft_row *row, size_t column,
-		     struct sink *s)
+/* Each part of a list in a line of its own. */
+static void put_parts(struct sink *s, struct str rest, struct str apart, struct str before)
 {
-	const struct str apart = STR(" > ");
-	struct str rest = str_of(row->texts ? row->texts[STACK_TEXT_PATH] : "");
-	(void)column;
-	while (r->opts.full && rest.len > 0) {
+	while (rest.len > 0) {
 		size_t len = 0;
 		while (len < rest.len &&
 		       !str_starts((struct str){ rest.p + len, rest.len - len }, apart))
 			len++;
-		sink_text(s, STR("        "));
+		sink_text(s, before);
 		label_put(s, (struct str){ rest.p, len }, 0);
 		sink_text(s, STR("\n"));
 		len = min_u64(rest.len, len + apart.len);
@@ -35,11 +31,22 @@ static void put_path(const struct report *r, const struct heft_row *row, size_t 
 	}
 }
 
+/* The functions of the way, then where what the sizes do not hold comes from. */
+static void put_details(const struct report *r, const struct heft_row *row, size_t column,
+			struct sink *s)
+{
+	(void)column;
+	if (!r->opts.full || !row->texts)
+		return;
+	put_parts(s, str_of(row->texts[STACK_TEXT_PATH]), STR(" > "), STR("        "));
+	put_parts(s, str_of(row->texts[STACK_TEXT_CAUSE]), STR(", "), STR("      + "));
+}
+
 bool stack_report_write(const struct heft_table *t, const struct heft_write_opts *opts,
 			struct sink *s, struct heft_err *err)
 {
 	static const struct report_kind kind = { .label = put_label,
-						 .lines = put_path,
+						 .lines = put_details,
 						 .no_total = true };
 	struct arena arena = { 0 };
 	struct report r = {

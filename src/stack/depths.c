@@ -12,7 +12,7 @@ struct reading {
 	const struct image *im;
 	const struct stack_hints *hints;
 	struct plt plt;
-	code_functions extents;
+	struct code_functions code;
 	struct stack_frame frame;         /* of the function at hand */
 	uint32_t function;                /* it */
 	const struct stack_hint *reaches; /* what its indirect calls may reach; NULL: not known */
@@ -33,16 +33,21 @@ const char *stack_name(struct stack_use *s, uint32_t function)
 					    : arena_format(&s->texts, "sub_%" PRIx64, addr);
 }
 
+struct str stack_told_word(unsigned bit)
+{
+	static const char *const words[STACK_TOLD] = { "recursion", "indirect calls",
+						       "unknown callees", "alloca", "odd code" };
+	return str_of(words[bit]);
+}
+
 void stack_told_words(struct text *to, unsigned told)
 {
-	static const char *const words[] = { "recursion", "indirect calls", "imports", "alloca",
-					     "odd code" };
 	bool any = false;
-	for (unsigned i = 0; i < COUNT_OF(words); i++) {
+	for (unsigned i = 0; i < STACK_TOLD; i++) {
 		if (!(told >> i & 1))
 			continue;
 		text_add(to, any ? STR(", ") : STR(""));
-		text_add(to, str_of(words[i]));
+		text_add(to, stack_told_word(i));
 		any = true;
 	}
 }
@@ -181,7 +186,8 @@ static void read_stub(struct reading *r)
 static void read_function(struct reading *r, const struct derive_extent *x)
 {
 	struct stack_use *s = r->s;
-	const struct frame_memory memory = { load, (void *)(uintptr_t)r->im };
+	const struct frame_memory memory = { load, (void *)(uintptr_t)r->im, r->code.data.data,
+					     r->code.data.count };
 	struct stack_function *f = function_of(r);
 	frame_read(&r->frame, s->isa, x->code, x->addr, &memory);
 	f->frame = f->worst = r->frame.size;
@@ -214,10 +220,10 @@ static void apply_hint(struct reading *r)
 static void list_functions(struct reading *r)
 {
 	struct stack_use *s = r->s;
-	for (size_t i = 0; i < r->extents.count; i++)
+	for (size_t i = 0; i < r->code.list.count; i++)
 		vec_push(&s->functions,
-			 (struct stack_function){ .addr = r->extents.data[i].addr,
-						  .size = r->extents.data[i].code.size });
+			 (struct stack_function){ .addr = r->code.list.data[i].addr,
+						  .size = r->code.list.data[i].code.size });
 }
 
 static void read_all(struct reading *r)
@@ -227,7 +233,7 @@ static void read_all(struct reading *r)
 		if (r->hints->list.count > 0)
 			apply_hint(r);
 		if (!function_of(r)->stated)
-			read_function(r, &r->extents.data[r->function]);
+			read_function(r, &r->code.list.data[r->function]);
 	}
 }
 
@@ -271,7 +277,7 @@ static bool read_program(struct stack_use *s, const struct stack_hints *hints, s
 	struct program *p = s->program;
 	struct reading r = { .s = s, .im = program_image(p), .hints = hints };
 	code_functions_list(r.im, program_debug(p, false) ? program_debug_in_use(p) : NULL, s->isa,
-			    p->notes, &r.extents);
+			    p->notes, &r.code);
 	plt_read(&r.plt, r.im);
 	list_functions(&r);
 	const bool good = check_hints(s, hints, err);
@@ -279,7 +285,7 @@ static bool read_program(struct stack_use *s, const struct stack_hints *hints, s
 		read_all(&r);
 	plt_release(&r.plt);
 	frame_release(&r.frame);
-	vec_release(&r.extents);
+	code_functions_release(&r.code);
 	return good && stack_take_stated(s, err);
 }
 

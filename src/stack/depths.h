@@ -4,7 +4,7 @@
  * each counts once.  What is not known is never guessed: it is told as a flag of the function where
  * it is, and handed up to all that call it.
  *
- * 88 bytes a function, 24 a call.  One thread. */
+ * 112 bytes a function, 24 a call.  One thread. */
 #ifndef HEFT_STACK_DEPTHS_H
 #define HEFT_STACK_DEPTHS_H
 
@@ -21,6 +21,7 @@ enum stack_told {
 	STACK_DYNAMIC = 1 << 3,   /* alloca and the like, or another stack */
 	STACK_ODD = 1 << 4,       /* something of it is no instruction */
 };
+enum { STACK_TOLD = 5 };
 
 enum stack_kind {
 	STACK_CALLED,
@@ -44,8 +45,9 @@ struct stack_function {
 	uint32_t next;      /* function that the deepest way goes on to; STACK_NONE: it ends here */
 	uint32_t circle;    /* number of what calls one another, itself at least */
 	uint16_t own, told; /* enum stack_told: its own, with all that it calls */
-	uint8_t kind;       /* enum stack_kind */
-	bool stated;        /* `worst` is what the user said */
+	uint32_t cause[STACK_TOLD]; /* by bit of `told`: a function whose own it is */
+	uint8_t kind;               /* enum stack_kind */
+	bool stated;                /* `worst` is what the user said */
 };
 
 #define STACK_NONE       UINT32_MAX
@@ -104,6 +106,8 @@ const char *stack_name(struct stack_use *s, uint32_t function);
 bool stack_take_stated(struct stack_use *s, struct heft_err *err);
 /* Adds them in words: "recursion, alloca". */
 void stack_told_words(struct text *to, unsigned told);
+/* The word of a bit of enum stack_told. */
+struct str stack_told_word(unsigned bit);
 /* graph.c: sets circle, worst, next and told of all functions. */
 void stack_sum(struct stack_use *s);
 /* starts.c: sets the kind of all functions. */

@@ -11,6 +11,7 @@
 #define HEFT_STACK_FRAME_H
 
 #include "base/vec.h"
+#include "code/derive.h"
 #include "code/flow.h"
 
 enum frame_call_kind {
@@ -44,10 +45,12 @@ struct stack_frame {
 	calls; /* by address */
 };
 
-/* Reads bytes of the image at an address; fewer than `size` where there are no more. */
 struct frame_memory {
+	/* Reads bytes of the image at an address; fewer than `size` where there are no more. */
 	struct bytes (*load)(void *ctx, uint64_t addr, uint64_t size);
 	void *ctx;
+	const struct derive_data *data; /* among the code, by address */
+	size_t data_count;
 };
 
 /* Follows the function whose code stands at addr.  `ret` is zeroed, or was filled before: its calls

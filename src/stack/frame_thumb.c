@@ -153,17 +153,26 @@ static void do_wide(struct frame_walk *w, uint32_t a, uint32_t b)
 	frame_forget(w, b >> 8 & 15);
 }
 
+/* What the pool holds is no code. */
+static void see_pool(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr)
+{
+	unsigned size;
+	uint64_t at;
+	if (!thumb_pool(p, left, addr, &at, &size))
+		return;
+	for (uint64_t i = at - w->addr; i < w->code.size && i < at - w->addr + size; i++)
+		w->seen[i / 64] |= UINT64_C(1) << i % 64;
+}
+
 static bool load_number(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr)
 {
 	unsigned reg;
 	uint64_t at;
+	see_pool(w, p, left, addr);
 	if (!thumb_literal(p, left, addr, &reg, &at))
 		return false;
 	struct reader r = reader_of(w->memory->load(w->memory->ctx, at, 4), false);
 	const uint32_t v = read_u32(&r);
-	/* Words of the pool are no code. */
-	for (uint64_t i = at - w->addr; i < w->code.size && i < at - w->addr + 4; i++)
-		w->seen[i / 64] |= UINT64_C(1) << i % 64;
 	if (reader_ok(&r))
 		frame_number(w, reg, (int32_t)v);
 	return true;

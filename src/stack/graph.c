@@ -27,18 +27,29 @@ static uint64_t through(const struct stack_use *s, const struct stack_edge *e)
 	return e->depth + s->functions.data[e->to].worst;
 }
 
+/* What is told of `from` holds of f too. */
+static void hand_up(struct stack_function *f, const struct stack_function *from)
+{
+	for (unsigned i = 0; i < STACK_TOLD; i++)
+		if (from->told & ~f->told & 1u << i)
+			f->cause[i] = from->cause[i];
+	f->told |= from->told;
+}
+
 /* Its own frame, and the deepest call of functions outside of its circle. */
 static void take_outer(struct stack_use *s, struct stack_function *f)
 {
 	f->worst = f->frame;
 	f->next = STACK_NONE;
 	f->told = f->own;
+	for (unsigned i = 0; i < STACK_TOLD; i++)
+		f->cause[i] = (uint32_t)(f - s->functions.data);
 	for (uint32_t i = 0; i < f->edge_count; i++) {
 		const struct stack_edge *e = &edges_of(s, f)[i];
 		const struct stack_function *to = &s->functions.data[e->to];
 		if (to->circle == f->circle)
 			continue;
-		f->told |= to->told;
+		hand_up(f, to);
 		if (through(s, e) > f->worst) {
 			f->worst = through(s, e);
 			f->next = e->to;
@@ -63,13 +74,13 @@ static void sum_circle(struct stack_use *s, const uint32_t *members, size_t coun
 {
 	uint64_t inner = 0, most = 0;
 	uint32_t last = members[0];
-	unsigned told = STACK_RECURSIVE;
+	struct stack_function all = { .told = STACK_RECURSIVE, .cause = { members[0] } };
 	for (size_t i = 0; i < count; i++)
 		inner += inner_depth(s, &s->functions.data[members[i]]);
 	for (size_t i = 0; i < count; i++) {
 		const struct stack_function *f = &s->functions.data[members[i]];
 		const uint64_t sum = inner - inner_depth(s, f) + f->worst;
-		told |= f->told;
+		hand_up(&all, f);
 		if (sum > most) {
 			most = sum;
 			last = members[i];
@@ -78,7 +89,7 @@ static void sum_circle(struct stack_use *s, const uint32_t *members, size_t coun
 	for (size_t i = 0; i < count; i++) {
 		struct stack_function *f = &s->functions.data[members[i]];
 		f->worst = most;
-		f->told = (uint16_t)told;
+		hand_up(f, &all);
 		if (members[i] != last)
 			f->next = last;
 	}

@@ -1,10 +1,9 @@
 #include "stack/stack_rows.h"
 
 const struct heft_text stack_texts[STACK_TEXTS] = {
-	[STACK_TEXT_KIND] = { "kind", false },
-	[STACK_TEXT_BESIDES] = { "besides", false },
-	[STACK_TEXT_PATH] = { "path", false },
-	[STACK_TEXT_STATED] = { "stated", true },
+	[STACK_TEXT_KIND] = { "kind", false },   [STACK_TEXT_BESIDES] = { "besides", false },
+	[STACK_TEXT_PATH] = { "path", false },   [STACK_TEXT_STATED] = { "stated", true },
+	[STACK_TEXT_CAUSE] = { "cause", false },
 };
 
 const struct heft_measure stack_measures[STACK_MEASURES] = {
@@ -31,6 +30,23 @@ static const char *besides_of(struct stack_rows *r, unsigned told)
 	stack_told_words(&words, told);
 	const char *text = arena_copy(&r->arena, text_str(&words));
 	text_release(&words);
+	return text;
+}
+
+/* A function for each of them, whose own it is. */
+static const char *cause_of(struct stack_rows *r, const struct stack_function *f)
+{
+	struct text out = { 0 };
+	for (unsigned i = 0; i < STACK_TOLD; i++) {
+		if (!(f->told >> i & 1))
+			continue;
+		text_add(&out, out.len > 0 ? STR(", ") : STR(""));
+		text_add(&out, stack_told_word(i));
+		text_add(&out, STR(" in "));
+		text_add(&out, str_of(shown_name(r, f->cause[i])));
+	}
+	const char *text = arena_copy(&r->arena, text_str(&out));
+	text_release(&out);
 	return text;
 }
 
@@ -71,6 +87,7 @@ static void fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *
 	texts[STACK_TEXT_KIND] = kinds[f->kind];
 	texts[STACK_TEXT_BESIDES] = besides_of(r, f->told);
 	texts[STACK_TEXT_PATH] = path_of(r, function);
+	texts[STACK_TEXT_CAUSE] = cause_of(r, f);
 	texts[STACK_TEXT_STATED] = f->compiler == STACK_NOT_STATED
 					   ? ""
 					   : arena_format(&r->arena, "%" PRIu64, f->compiler);

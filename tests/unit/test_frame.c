@@ -18,7 +18,7 @@ static struct bytes load(void *ctx, uint64_t addr, uint64_t size)
 
 static void read_frame(struct stack_frame *f, enum code_isa isa, struct bytes code)
 {
-	const struct frame_memory memory = { load, NULL };
+	const struct frame_memory memory = { load, NULL, NULL, 0 };
 	memset(f, 0, sizeof *f);
 	code_of_test = code;
 	frame_read(f, isa, code, ADDR, &memory);
@@ -128,6 +128,21 @@ static void code_behind_a_return_has_the_depth_of_the_branch_to_it(void **state)
 	expect_size(CODE_THUMB, B("\x10\xb5\x08\xbf\x10\xbd\x82\xb0\x70\x47"), 16, 0);
 }
 
+static void what_is_data_among_code_grows_nothing(void **state)
+{
+	(void)state;
+	struct stack_frame f = { 0 };
+	const struct derive_data data = { ADDR + 2, 4 };
+	const struct frame_memory marked = { load, NULL, &data, 1 };
+	/* vldr s0, [pc, #4]; bx lr; nop; a literal that looks like sub sp, #64 twice */
+	expect_size(CODE_THUMB, B("\x9f\xed\x01\x0a\x70\x47\x00\xbf\x90\xb0\x90\xb0"), 0, 0);
+	/* bx lr; the same, which is marked as data */
+	code_of_test = B("\x70\x47\x90\xb0\x90\xb0");
+	frame_read(&f, CODE_THUMB, code_of_test, ADDR, &marked);
+	assert_int_equal(f.size, 0);
+	frame_release(&f);
+}
+
 static void calls_have_the_depth_of_the_caller(void **state)
 {
 	(void)state;
@@ -222,6 +237,7 @@ int main(void)
 		cmocka_unit_test(frames_too_large_for_an_immediate_come_by_a_register),
 		cmocka_unit_test(what_a_register_adds_is_told),
 		cmocka_unit_test(code_behind_a_return_has_the_depth_of_the_branch_to_it),
+		cmocka_unit_test(what_is_data_among_code_grows_nothing),
 		cmocka_unit_test(calls_have_the_depth_of_the_caller),
 		cmocka_unit_test(calls_inside_of_a_function_are_parts_of_it),
 		cmocka_unit_test(switches_are_no_calls),
