@@ -118,7 +118,7 @@ static uint64_t table_of_distances(struct extent *x, uint64_t begin, uint64_t ba
 static uint64_t behind_call(struct extent *x, uint64_t callee, uint64_t end)
 {
 	enum {
-		PUSH_R1 = 0xb402,
+		PUSH = 0xb402, /* r1, of halfwords r0 too */
 		MOV_R1_LR = 0x4671,
 		LDRB = 0x5c09,
 		LDRSB = 0x5609,
@@ -127,7 +127,7 @@ static uint64_t behind_call(struct extent *x, uint64_t callee, uint64_t end)
 		LOOK_AT = 7
 	};
 	struct reader r = reader_of(image_at(x->im, callee, 2 * LOOK_AT), false);
-	if (read_u16(&r) != PUSH_R1 || read_u16(&r) != MOV_R1_LR)
+	if ((read_u16(&r) & ~1u) != PUSH || read_u16(&r) != MOV_R1_LR)
 		return end;
 	while (reader_left(&r) >= 2) {
 		const uint32_t half = (uint32_t)read_u16(&r);
@@ -245,7 +245,9 @@ uint64_t extent_padding(const struct image *im, enum code_isa isa, uint64_t addr
 	uint64_t done = 0;
 	for (; reader_left(&r) >= 2; done += 2) {
 		const uint32_t half = (uint32_t)read_u16(&r);
-		const bool none = isa == CODE_THUMB ? half == 0xbf00 || half == 0x46c0 : half == 1;
+		const bool none = isa == CODE_THUMB ? half == 0xbf00 || half == 0x46c0 ||
+							      half == 0xd4d4 /* lld's */
+						    : half == 1;
 		if (!none && half != 0)
 			break;
 	}

@@ -56,6 +56,21 @@ static void literals_and_what_aligns_behind_a_return_are_the_functions(void **st
 	assert_int_equal(thumb_end(BYTES(PUSH, 0x01, 0x48, POP, 0x00, 0xbf, 1, 2, 3, 4, PUSH, POP)),
 			 12);
 	assert_int_equal(thumb_end(BYTES(PUSH, MORE, POP, 0x00, 0xbf, PUSH, POP)), 8);
+	/* what lld fills with */
+	assert_int_equal(thumb_end(BYTES(PUSH, MORE, POP, 0xd4, 0xd4, PUSH, POP)), 8);
+}
+
+static void helpers_of_switches_read_the_table_behind_their_call(void **state)
+{
+	(void)state;
+	/* bl helper; two cases; push {r0, r1}; mov r1, lr; ldrh r1, [r1, r0]; bx lr */
+	assert_int_equal(thumb_end(BYTES(PUSH, 0x00, 0xf0, 0x04, 0xf8, 2, 0, 3, 0, POP, POP, 0x03,
+					 0xb4, 0x71, 0x46, 0x09, 0x5a, 0x70, 0x47)),
+			 14);
+	/* bl helper; two cases; push {r1}; mov r1, lr; ldrb r1, [r1, r0]; bx lr */
+	assert_int_equal(thumb_end(BYTES(PUSH, 0x00, 0xf0, 0x03, 0xf8, 1, 2, POP, POP, 0x02, 0xb4,
+					 0x71, 0x46, 0x09, 0x5c, 0x70, 0x47)),
+			 12);
 }
 
 static void a_return_that_is_jumped_over_or_conditional_ends_nothing(void **state)
@@ -135,6 +150,7 @@ int main(void)
 		cmocka_unit_test(literals_and_what_aligns_behind_a_return_are_the_functions),
 		cmocka_unit_test(a_return_that_is_jumped_over_or_conditional_ends_nothing),
 		cmocka_unit_test(tables_of_distances_lead_on),
+		cmocka_unit_test(helpers_of_switches_read_the_table_behind_their_call),
 		cmocka_unit_test(a_table_of_words_leads_on),
 		cmocka_unit_test(data_among_code_without_a_size_have_no_end),
 		cmocka_unit_test(a_jump_to_the_next_function_is_a_call),

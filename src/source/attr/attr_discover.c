@@ -12,8 +12,9 @@
 #include "debug/unwind.h"
 #include "image/elf_const.h"
 
-/* Gaps shorter than the usual alignment of functions are padding.  Others are not worth a look
- * at all the calls while they are less than a GAPS_SHARE-th of the code. */
+/* Gaps shorter than the usual alignment of functions are padding, but in firmware, whose functions
+ * begin anywhere.  Others are not worth a look at all the calls while they are less than a
+ * GAPS_SHARE-th of the code. */
 enum { GAP_MIN = 16, GAPS_SHARE = 64, CHUNK = 1 << 20 };
 
 struct start {
@@ -39,7 +40,7 @@ static bool may_hold_functions(const struct section *s)
 
 static void add_gap(struct discover *d, uint64_t from, uint64_t to, uint32_t section)
 {
-	if (from < to && to - from >= GAP_MIN)
+	if (from < to && to - from >= (extent_known(d->isa) ? 2 : GAP_MIN))
 		spans_push(&d->gaps, from, to - from, section);
 }
 
@@ -153,7 +154,11 @@ static void add_likely(struct discover *d, uint64_t addr)
 
 static void add_call(struct discover *d, const struct code_ref *call)
 {
+	enum { BL = 4 };
 	const uint64_t to = image_jump_target(d->a->im, call->from, call->to);
+	/* lld makes this of calls of weak functions that are not there. */
+	if (d->isa == CODE_THUMB && to == call->from + BL)
+		return;
 	if (d->isa == CODE_THUMB || !is_of_firmware(d->isa))
 		add_start(d, to);
 	else
@@ -293,19 +298,23 @@ static bool is_of_constructors(const struct section *s)
 	       s->type == SHT_PREINIT_ARRAY;
 }
 
+/* Of its section: behind the code of that may be data. */
+static bool is_last_gap(const struct discover *d, const struct span *gap)
+{
+	const struct span *end = d->gaps.list.data + d->gaps.list.count;
+	return gap + 1 == end || gap[1].label != gap->label;
+}
+
 /* What stands between functions that have tables of unwinding, or behind the last one if it begins
  * as a function does. */
 static void find_gap_starts(struct discover *d)
 {
 	for (size_t i = 0; i < d->gaps.list.count; i++) {
 		const struct span *gap = &d->gaps.list.data[i];
-		const bool last = i + 1 == d->gaps.list.count ||
-				  d->gaps.list.data[i + 1].label != gap->label;
 		const uint64_t end = gap->start + gap->size;
 		const uint64_t at = extent_padding(d->a->im, d->isa, gap->start, end);
 		if (at < end && is_code(d, at) &&
-		    (extent_prologue(d->a->im, d->isa, at) ||
-		     (!last && is_behind_end(d, gap->start))))
+		    (extent_prologue(d->a->im, d->isa, at) || !is_last_gap(d, gap)))
 			add_start(d, at);
 	}
 }
@@ -378,7 +387,8 @@ static void split_all(struct discover *d)
 		const struct span *gap = spans_find(&d->gaps, from.addr);
 		const uint64_t end = gap->start + gap->size;
 		const bool last = i + 1 == count || d->starts.data[i + 1].addr >= end;
-		split(d, from, last ? end : d->starts.data[i + 1].addr, last, &jumps);
+		split(d, from, last ? end : d->starts.data[i + 1].addr, last && is_last_gap(d, gap),
+		      &jumps);
 	}
 	for (size_t i = 0; i < jumps.count; i++)
 		add_likely(d, jumps.data[i].to);

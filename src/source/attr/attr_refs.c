@@ -556,12 +556,19 @@ static void find_pointers(struct refs *r)
 	take_finds(r, &hunts);
 }
 
-/* Who refers to a table of virtual functions has its first words as well. */
+/* Who refers to a table of virtual functions has its first words as well, which nobody else refers
+ * to: tables of branches behind a pointer look the same. */
 static void take_vtable_heads(struct refs *r)
 {
+	uint64_t before = 0, at = 0;
+	sort_by_key(r->targets.data, r->targets.count, sizeof *r->targets.data);
 	for (size_t i = 0; i < r->targets.count; i++) {
-		const uint64_t start = vtable_start(&r->vtables, r->targets.data[i].addr);
-		if (is_anonymous(r, start))
+		const uint64_t addr = r->targets.data[i].addr;
+		const uint64_t start = vtable_start(&r->vtables, addr);
+		if (addr != at)
+			before = at;
+		at = addr;
+		if (before <= start && is_anonymous(r, start))
 			r->targets.data[i].addr = start;
 	}
 }
