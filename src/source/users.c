@@ -196,5 +196,5 @@ const uint64_t *users_of(const struct users *u, label_id of, size_t *ret_count)
 	const uint64_t low = (uint64_t)of << 32, high = low | UINT32_MAX;
 	const size_t first = lower_bound(u->list.data, u->list.count, sizeof low, low);
 	*ret_count = upper_bound(u->list.data, u->list.count, sizeof low, high) - first;
-	return u->list.data + first;
+	return *ret_count > 0 ? u->list.data + first : NULL;
 }

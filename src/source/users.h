@@ -24,8 +24,8 @@ void users_add(struct users *u, const struct image *im, const struct rollup_leve
 void users_sort(struct users *u);
 void users_release(struct users *u);
 
-/* Of those that refer to a label, the first one in u->list, and how many follow each other.  O(log
- * uses). */
+/* Of those that refer to a label, the first one in u->list (NULL: none does), and how many follow
+ * each other.  O(log uses). */
 const uint64_t *users_of(const struct users *u, label_id of, size_t *ret_count);
 /* The label of a user in the list. */
 static inline label_id user_label(uint64_t use)
