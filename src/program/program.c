@@ -393,6 +393,8 @@ void program_close(struct program *p)
 {
 	if (p->symbolizer.info)
 		symbolizer_release(&p->symbolizer);
+	if (p->besides.info)
+		symbolizer_release(&p->besides);
 	symbol_table_release(&p->symbols);
 	dwarf_slot_release(&p->dwarf);
 	if (p->map_open)
@@ -455,8 +457,15 @@ struct symbol_table *program_symbols(struct program *p)
 struct symbolizer *program_symbolizer(struct program *p)
 {
 	struct debuginfo *info = p->symbolizer_tried ? NULL : program_dwarf(p);
+	struct debuginfo *own = NULL;
 	if (info)
 		symbolizer_init(&p->symbolizer, info);
+	if (info && info->image != program_image(p))
+		own = dwarf_slot_open(&p->dwarf, program_image(p), NULL, p->notes);
+	if (own) {
+		symbolizer_init(&p->besides, own);
+		p->symbolizer.besides = &p->besides;
+	}
 	p->symbolizer_tried = true;
 	return p->symbolizer.info ? &p->symbolizer : NULL;
 }

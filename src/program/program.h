@@ -28,7 +28,7 @@ struct program {
 	struct memory_regions regions;
 	struct dwarf_slot dwarf;
 	struct symbol_table symbols;
-	struct symbolizer symbolizer;
+	struct symbolizer symbolizer, besides; /* besides: of its own DWARF beside a PDB */
 	bool open, map_open, map_tried, debug_tried, dwarf_tried, symbols_read, symbolizer_tried,
 		regions_read;
 };

@@ -189,7 +189,7 @@ void symbolizer_release(struct symbolizer *s)
 	units_release(&s->units);
 }
 
-bool symbolizer_find(struct symbolizer *s, uint64_t vm_addr, struct symbolized *ret)
+static bool find_here(struct symbolizer *s, uint64_t vm_addr, struct symbolized *ret)
 {
 	uint64_t addr;
 	if (!dwarf_addr(s, vm_addr, &addr))
@@ -199,5 +199,17 @@ bool symbolizer_find(struct symbolizer *s, uint64_t vm_addr, struct symbolized *
 		return false;
 	list_frames(s, l, addr);
 	*ret = (struct symbolized){ l->name, s->frames.data, s->frames.count };
+	return true;
+}
+
+/* A PDB has a unit, but no functions and lines, of an object that has DWARF alone. */
+bool symbolizer_find(struct symbolizer *s, uint64_t vm_addr, struct symbolized *ret)
+{
+	struct symbolized other;
+	const bool here = find_here(s, vm_addr, ret);
+	if ((here && ret->frame_count > 0) || !s->besides ||
+	    !find_here(s->besides, vm_addr, &other))
+		return here;
+	*ret = other;
 	return true;
 }

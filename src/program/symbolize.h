@@ -44,6 +44,8 @@ struct variable_place {
 
 struct symbolizer {
 	struct debuginfo *info; /* borrowed */
+	/* Borrowed, or NULL: other debug info of the program, for what this one does not tell. */
+	struct symbolizer *besides;
 	/* private */
 	struct units units;
 	struct abbrev_cache cache, split_cache;

@@ -44,7 +44,7 @@ static void read_variables(struct symbolizer *s)
 	s->variables_read = true;
 }
 
-bool symbolizer_variable(struct symbolizer *s, uint64_t vm_addr, struct declaration *ret)
+static bool find_here(struct symbolizer *s, uint64_t vm_addr, struct declaration *ret)
 {
 	struct unit room[2];
 	struct decl decl;
@@ -68,4 +68,9 @@ bool symbolizer_variable(struct symbolizer *s, uint64_t vm_addr, struct declarat
 	ret->line = (uint32_t)min_u64(decl.line, UINT32_MAX);
 	ret->column = (uint32_t)min_u64(decl.column, UINT32_MAX);
 	return true;
+}
+
+bool symbolizer_variable(struct symbolizer *s, uint64_t vm_addr, struct declaration *ret)
+{
+	return find_here(s, vm_addr, ret) || (s->besides && find_here(s->besides, vm_addr, ret));
 }

@@ -645,18 +645,31 @@ def pdb_and_dwarf(t):
         left = {r["sections"] for r in t.rows(program, f"sections,{source}")
                 if r["sections"].startswith(".debug_") and r[source].startswith("[") and int(r["filesize"]) >= 512}
         t.check(f"{program}: debug sections of nobody by {source}", left, set())
-    for source in ("inlines", "inlinestacks"):  # where one object has DWARF alone
-        run("clang-19", "--target=x86_64-w64-mingw32", "-g", "-O1", "-Dmain=unused", "-c", t.path("two.c"), "-o", objects[1])
-        run(*link, f"--pdb={t.path('mixed.pdb')}", "-o", t.path("mixed.exe"))
+    for source, object_file, flag in zip(("one.c", "two.c"), objects, ("-gcodeview", "-gdwarf-5")):  # each by one alone
+        run("clang-19", "--target=x86_64-w64-mingw32", "-g", flag, "-O1", "-Dmain=unused", "-c", t.path(source), "-o",
+            object_file)
+    run(*link, f"--pdb={t.path('mixed.pdb')}", "-o", t.path("mixed.exe"))
+    for source in ("inlines", "inlinestacks"):
         rows = {r[source] for r in t.rows(t.path("mixed.exe"), f"sections,{source}") if r["sections"] == ".text"}
         seen = [any(name in row for row in rows) for name in (("one.c:", "two.c:") if source == "inlines" else ("use", "other"))]
         t.check(f"mixed.exe: {source}", seen, [True, True])
+    mixed_units(t, t.path("mixed.exe"))
     both, dwarf = (functions_by_unit(t, path, ".text") for path in (program, alone))
     t.check(f"{program}: functions by unit", both, dwarf)
     t.check(f"{program}: there are functions", len(both) >= 4, True)
     units = {os.path.basename(r["compileunits"]) for r in t.rows(program, "compileunits,sections") if r["sections"] == ".debug_info"
              and not r["compileunits"].startswith("[")}
     t.check(f"{program}: units of debug info", units, {"one.c", "two.c"})
+
+
+def mixed_units(t, program):
+    """Of each function and variable: its unit and line, by the one of both that knows them."""
+    for name, unit in (("use", "one.c"), ("other", "two.c"), ("table", "one.c"), ("pairs", "two.c")):
+        told = run(t.heft, "where", "-d", "compileunits", program, name)
+        t.check(f"{program}: {name}", re.search(r"unit +\S*?([^/\s]+)$", told, re.M)[1], unit)
+        t.check(f"{program}: owner of {name}", re.search(r"owner +\S*?([^/\s]+) \(compileunits", told)[1], unit)
+        if name in ("use", "other"):
+            t.check(f"{program}: line of {name}", bool(re.search(f"#0 .*/{unit}:", told)), True)
 
 
 def pdb(t):

@@ -109,26 +109,31 @@ static void close_bytes(struct attr *a)
 	a->bytes = NULL;
 }
 
-/* A program of which a PDB tells may have DWARF besides: of other objects, or of the same. */
-static void read_own_dwarf(struct attr *a)
+/* A program of which a PDB tells may have DWARF besides: of other objects, or of the same.  DWARF
+ * comes first, since a PDB has a unit of every object, if only by the object's name. */
+static void read_all_dwarf(struct attr *a)
 {
-	struct debuginfo *own = source_own_dwarf(a->f, a->im, a->dwarf);
+	struct debuginfo *given = source_dwarf(a->f, a->im, a->debug);
+	struct debuginfo *own = source_own_dwarf(a->f, a->im, given);
+	a->dwarf = own ? own : given;
+	read_dwarf(a);
 	if (!own)
 		return;
+	struct debug_bytes *bytes = a->bytes;
+	a->dwarf = given;
+	read_dwarf(a);
 	close_bytes(a);
 	a->dwarf = own;
-	read_dwarf(a);
+	a->bytes = bytes;
 }
 
 void attr_units(struct attr *a)
 {
 	const bool by_map = a->owner == BY_UNIT && a->f->linkmap;
-	a->dwarf = source_dwarf(a->f, a->im, a->debug);
 	a->symtab = image_section_type(a->im, SHT_SYMTAB, 1);
 	a->dynsym = image_section_type(a->im, SHT_DYNSYM, 1);
 	attr_list_sized(a, &a->sized);
-	read_dwarf(a);
-	read_own_dwarf(a);
+	read_all_dwarf(a);
 	if (by_map)
 		attr_linkmap(a);
 	if (!by_map || !a->f->input->linkmap) /* whose local symbols are made of the map */
