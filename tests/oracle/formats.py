@@ -208,12 +208,13 @@ def macho_map(text):
 
 def macho(t):
     need(("clang-19", "clang-19"), ("ld64.lld-19", "lld-19"), ("dsymutil-19", "llvm-19"), ("llvm-ar-19", "llvm-19"),
-         ("llvm-strip-19", "llvm-19"), ("llvm-nm-19", "llvm-19"))
+         ("llvm-strip-19", "llvm-19"), ("llvm-nm-19", "llvm-19"), ("llvm-dwarfdump-19", "llvm-19"))
     with open(t.path("three.cc"), "w", encoding="utf-8") as f:
         f.write(CPP)
     for arch in ("x86_64", "arm64"):
         for number, flags in enumerate(["-O1", "-O2 -gdwarf-5", "-O0 -gdwarf-4"]):
             macho_build(t, arch, f"{arch}{number}", flags.split())
+    macho_frames(t)
 
 
 def macho_build(t, arch, name, flags):
@@ -348,6 +349,39 @@ def macho_bundle(t, path):
     for named in (bundle, f"{bundle}/Contents/Resources/DWARF/{os.path.basename(path)}"):
         t.check(f"{path}: --dsym={named}", t.rows(path, "compileunits", f"--dsym={named}"), known)
     shutil.rmtree(bundle)
+
+
+THROWING = """
+int table[4] = { 1, 2, 3, 4 };
+int deep(int x) { if (x > 3) throw x; return table[x]; }
+int wide(int x) { try { return deep(x); } catch (int y) { return y; } }
+int plain(int x) { return wide(x) + 1; }
+"""
+
+
+def macho_frames(t):
+    """Of objects, whose unwind tables have no relocations for it: entries and exception tables go to their functions."""
+    path = t.path("throwing.o")
+    with open(t.path("throwing.cc"), "w", encoding="utf-8") as f:
+        f.write(THROWING)
+    for target in ("i386-apple-macos10.12", "x86_64-apple-macos10.12", "arm64-apple-macos11"):
+        for level in ("-O0", "-O2"):
+            run("clang-19", f"--target={target}", "-g", level, "-c", t.path("throwing.cc"), "-o", path)
+            what = f"{path} {target} {level}"
+            left = {r["compileunits"] for r in t.rows(path, "compileunits", "--domain=vm") if int(r["vmsize"]) > 8}
+            t.check(f"{what}: units", {os.path.basename(unit) for unit in left}, {"throwing.cc"})
+            starts = {int(m[1], 16): m[2][1:] for m in
+                      re.finditer(r"(?m)^(\w+) T (\w+)$", run("llvm-nm-19", path))}
+            theirs, waiting = collections.Counter(), 0
+            for m in re.finditer(r"(?m)^\w+ (\w+) \w+ (?:CIE|FDE .*pc=(\w+))", run("llvm-dwarfdump-19", "--eh-frame", path)):
+                waiting += int(m[1], 16) + 4  # a CIE goes to the function behind it
+                if m[2]:
+                    theirs[starts[int(m[2], 16) % (1 << 32)]] += waiting
+                    waiting = 0
+            mine = {r["rawsymbols"]: int(r["filesize"]) for r in t.rows(path, "sections,rawsymbols")
+                    if r["sections"] == "__TEXT,__eh_frame"}
+            t.check(f"{what}: unwind entries", mine, dict(theirs))
+            t.check(f"{what}: there are some", len(theirs) > 1, "arm64" not in target)
 
 
 def macho_object(t, path):

@@ -131,6 +131,7 @@ bool macho_parse(struct image *im, const struct image_place *at, struct bytes by
 		macho_read_symbols(&m);
 		macho_read_relocs(&m);
 		macho_read_unwind(&m);
+		macho_read_frames(&m);
 		macho_read_linkedit(&m);
 		read_protection(&m);
 		build_finish(&m.build, m.symbols.index, m.strings.index);

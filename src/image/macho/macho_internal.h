@@ -138,6 +138,8 @@ uint32_t macho_name_find(const struct macho *m, struct str name);
 void macho_read_relocs(struct macho *m);
 /* macho_unwind.c: the entries of __unwind_info. */
 void macho_read_unwind(struct macho *m);
+/* macho_frames.c: what describes the functions of objects. */
+void macho_read_frames(struct macho *m);
 /* macho_signature.c: whether the code is signed, and how; hashes to what they sign. */
 void macho_read_signature(struct macho *m, const struct macho_range *range);
 /* macho_names.c: what the passes know a section by. */

@@ -1,0 +1,185 @@
+/* What describes functions in objects: __eh_frame (LSB 5.0 Core, "Exception Frames") and
+ * __compact_unwind (mach-o/compact_unwind_encoding.h).  Their pointers hold what is between the
+ * addresses that the file states, mostly without a relocation, so that the passes, which know
+ * sections by other addresses, cannot read them. */
+#include "base/sort.h"
+#include "image/macho/macho_internal.h"
+
+enum { POINTER_PCREL = 0x10, POINTER_OMIT = 0xff };
+
+/* A section by the address that the file states. */
+struct stated {
+	uint64_t addr;
+	const struct macho_section *section;
+};
+
+struct cie {
+	uint64_t off;
+	uint8_t pointer, data; /* how addresses of functions and of their data are encoded */
+	bool ok;
+};
+
+struct frames {
+	struct macho *m;
+	const struct macho_section *s; /* at work */
+	VEC(struct stated) stated;     /* sorted */
+	macho_data_vec data_of;
+	struct cie cie; /* the last one */
+};
+
+/* The address that the image knows a stated one by. */
+static bool image_addr(const struct frames *f, uint64_t addr, uint64_t *ret)
+{
+	const size_t i = upper_bound(f->stated.data, f->stated.count, sizeof *f->stated.data, addr);
+	const struct macho_section *s = i > 0 ? f->stated.data[i - 1].section : NULL;
+	if (!s || addr - s->addr >= s->size)
+		return false;
+	*ret = f->m->build.sections.data[s->index].addr + (addr - s->addr);
+	return true;
+}
+
+static void add(struct frames *f, uint64_t off, uint64_t size, uint64_t function)
+{
+	build_entry(&f->m->build,
+		    &(struct image_entry){
+			    .section = f->s->index, .off = off, .size = size, .addr = function });
+}
+
+static void add_data(struct frames *f, uint64_t addr, uint64_t function)
+{
+	vec_push(&f->data_of, (struct macho_data){ addr, function });
+}
+
+/* ---- __eh_frame ------------------------------------------------------------------------------ */
+
+static unsigned pointer_width(const struct frames *f, uint8_t encoding)
+{
+	switch (encoding & 7) {
+	case 2: return 2;
+	case 3: return 4;
+	case 4: return 8;
+	default: return f->m->build.im->bits / 8;
+	}
+}
+
+/* A stated address; false for what is no distance from its own place. */
+static bool read_pointer(const struct frames *f, struct reader *r, uint8_t encoding, uint64_t *ret)
+{
+	const uint64_t place = f->s->addr + r->pos;
+	const unsigned width = pointer_width(f, encoding), unused = 64 - 8 * width;
+	const uint64_t v = read_uint(r, width);
+	*ret = place + (uint64_t)((int64_t)(v << unused) >> unused);
+	if (f->m->build.im->bits == 32)
+		*ret = (uint32_t)*ret;
+	return reader_ok(r) && v != 0 && (encoding & 0x70) == POINTER_PCREL;
+}
+
+/* The augmentation, behind its 'z'. */
+static bool read_encodings(const struct frames *f, struct reader *r, const char *letters,
+			   struct cie *ret)
+{
+	(void)read_uleb(r); /* size */
+	for (; *letters; letters++) {
+		switch (*letters) {
+		case 'L': ret->data = read_u8(r); break;
+		case 'R': ret->pointer = read_u8(r); break;
+		case 'P': read_skip(r, pointer_width(f, read_u8(r))); break;
+		case 'S':
+		case 'B': break;
+		default: return false;
+		}
+	}
+	return reader_ok(r);
+}
+
+static void read_cie(struct frames *f, uint64_t off)
+{
+	struct reader r = macho_reader(f->m, f->s->off, f->s->size);
+	f->cie = (struct cie){ .off = off, .data = POINTER_OMIT };
+	reader_seek(&r, add_sat(off, 4));
+	const uint32_t id = read_u32(&r);
+	const uint8_t version = read_u8(&r);
+	const struct str letters = read_cstr(&r);
+	(void)read_uleb(&r); /* alignment of code, of data, the register of the caller */
+	(void)read_sleb(&r);
+	(void)(version == 1 ? read_u8(&r) : read_uleb(&r));
+	f->cie.ok = reader_ok(&r) && id == 0 && str_starts(letters, STR("z")) &&
+		    read_encodings(f, &r, letters.p + 1, &f->cie);
+}
+
+/* From behind the reference to its CIE. */
+static void read_fde(struct frames *f, struct reader *r, uint64_t off, uint64_t size)
+{
+	uint64_t function, data;
+	if (!read_pointer(f, r, f->cie.pointer, &function) || !image_addr(f, function, &function))
+		return;
+	add(f, off, size, function);
+	read_skip(r, pointer_width(f, f->cie.pointer));
+	(void)read_uleb(r);
+	if (f->cie.data != POINTER_OMIT && read_pointer(f, r, f->cie.data, &data))
+		add_data(f, data, function);
+}
+
+/* A CIE is there for the function behind it. */
+static void read_eh_frame(struct frames *f)
+{
+	struct reader r = macho_reader(f->m, f->s->off, f->s->size);
+	uint64_t waiting = 0; /* bytes of CIEs before */
+	f->cie = (struct cie){ .off = UINT64_MAX };
+	while (reader_left(&r) > 8) {
+		const uint64_t off = r.pos, size = read_u32(&r), place = r.pos;
+		const uint32_t id = read_u32(&r);
+		if (size < 4 || size > reader_left(&r) + 4)
+			break;
+		if (id == 0) {
+			waiting += size + 4;
+		} else {
+			if (f->cie.off != place - id)
+				read_cie(f, place - id);
+			if (f->cie.ok)
+				read_fde(f, &r, off - waiting, size + 4 + waiting);
+			waiting = 0;
+		}
+		reader_seek(&r, place + size);
+	}
+}
+
+/* ---- __compact_unwind ------------------------------------------------------------------------ */
+
+/* An entry: function, its size, an encoding, the personality, its data. */
+static void read_compact(struct frames *f)
+{
+	struct reader r = macho_reader(f->m, f->s->off, f->s->size);
+	const unsigned word = f->m->build.im->bits / 8;
+	while (reader_left(&r) >= 3 * word + 8) {
+		const uint64_t stated = read_macho_word(&r, f->m);
+		read_skip(&r, 8 + word);
+		const uint64_t data = read_macho_word(&r, f->m);
+		uint64_t function;
+		if (data != 0 && image_addr(f, stated, &function))
+			add_data(f, data, function);
+	}
+}
+
+void macho_read_frames(struct macho *m)
+{
+	struct frames f = { .m = m };
+	if (m->build.im->kind != IMAGE_OBJECT)
+		return;
+	for (size_t i = 0; i < m->sections.count; i++)
+		if (m->sections.data[i].size > 0)
+			vec_push(&f.stated,
+				 (struct stated){ m->sections.data[i].addr, &m->sections.data[i] });
+	sort_by_key(f.stated.data, f.stated.count, sizeof *f.stated.data);
+	for (size_t i = 0; i < m->sections.count; i++) {
+		const struct section *made = &m->build.sections.data[m->sections.data[i].index];
+		f.s = &m->sections.data[i];
+		if (str_eq(made->name, STR(".eh_frame")))
+			read_eh_frame(&f);
+		else if (str_eq(made->name, STR(".compact_unwind")))
+			read_compact(&f);
+	}
+	macho_add_data(m, &f.data_of);
+	vec_release(&f.data_of);
+	vec_release(&f.stated);
+}
