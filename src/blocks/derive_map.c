@@ -361,3 +361,51 @@ void blockmap_whole(struct blockmap *b, const struct image *im, const struct ima
 	code_marks_release(&marks);
 	gathering_release(&g);
 }
+
+/* ---- two sets of instructions ---------------------------------------------------------------- */
+
+static uint64_t range_end(const struct blockmap *b, const struct blockmap_range *r)
+{
+	const struct bbmap_block *last = &b->blocks.data[r->first + r->count - 1];
+	return r->addr + last->off + last->size;
+}
+
+/* Function i of a derived map, which has one range. */
+static void take(struct blockmap *ret, const struct blockmap *from, size_t i)
+{
+	struct blockmap_function f = from->functions.data[i];
+	struct blockmap_range r = from->ranges.data[i];
+	const uint32_t number = (uint32_t)ret->ranges.count;
+	const uint64_t first = ret->blocks.count;
+	for (uint64_t k = 0; k < r.count; k++)
+		vec_push(&ret->blocks, from->blocks.data[r.first + k]);
+	r.first = first;
+	r.function = f.range_first = number;
+	vec_push(&ret->ranges, r);
+	vec_push(&ret->functions, f);
+	vec_push(&ret->by_addr, number);
+}
+
+void blockmap_add_whole(struct blockmap *b, const struct image *debug, struct notes *notes)
+{
+	struct blockmap whole, all = { .image = b->image };
+	uint64_t end = 0;
+	size_t i = 0;
+	blockmap_whole(&whole, b->image, debug, notes);
+	for (size_t k = 0; k < whole.ranges.count; k++) {
+		const struct blockmap_range *r = &whole.ranges.data[k];
+		for (; i < b->ranges.count && b->ranges.data[i].addr <= r->addr; i++) {
+			take(&all, b, i);
+			end = range_end(b, &b->ranges.data[i]);
+		}
+		const bool fits = i == b->ranges.count ||
+				  range_end(&whole, r) <= b->ranges.data[i].addr;
+		if (!whole.functions.data[k].thumb && r->addr >= end && fits)
+			take(&all, &whole, k);
+	}
+	for (; i < b->ranges.count; i++)
+		take(&all, b, i);
+	blockmap_release(&whole);
+	blockmap_release(b);
+	*b = all;
+}

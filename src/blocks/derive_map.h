@@ -21,6 +21,10 @@ void blockmap_derive(struct blockmap *b, const struct image *im, const struct im
 void blockmap_whole(struct blockmap *b, const struct image *im, const struct image *debug,
 		    struct notes *notes);
 
+/* Adds to a map of blockmap_derive what blockmap_whole has of functions of ARM's own set, beside
+ * which those of the Thumb set have blocks. */
+void blockmap_add_whole(struct blockmap *b, const struct image *debug, struct notes *notes);
+
 struct code_functions {
 	VEC(struct derive_extent) list;
 	VEC(struct derive_data) data; /* among the code, by address: marked or read as data */

@@ -74,7 +74,7 @@ C
 listed() { # what, target, flags
 	what=$1 target=$2
 	shift 2
-	must clang-19 "--target=$target" "$@" -O1 -ffreestanding -c b.c -o b.o
+	must clang-19 "--target=$target" "$@" -O1 -ffreestanding -c "${source:-b.c}" -o b.o
 	: >ours
 	for function in odd far_away wide choose; do
 		"$heft" --disassemble="$function" b.o >out 2>err || { cat err && fail "$what: $function" && return; }
@@ -112,6 +112,11 @@ for line, after in zip(lines, lines[1:] + [""]):
 }
 listed ARM armv7-linux-gnueabi -marm
 listed Thumb armv7-linux-gnueabi -mthumb
+# Each function by its own set of instructions.
+sed 's/^unsigned long wide\|^int odd/__attribute__((target("arm"))) &/' b.c >both.c
+source=both.c listed "ARM among Thumb" armv7-linux-gnueabi -mthumb
+sed 's/^int odd/__attribute__((target("thumb"))) &/' b.c >both.c
+source=both.c listed "Thumb among ARM" armv7-linux-gnueabi -marm
 listed "Thumb, COFF" thumbv7-pc-windows-msvc
 listed "MIPS, 32 bit" mips-linux-gnu
 listed "MIPS, little-endian" mipsel-linux-gnu

@@ -175,9 +175,11 @@ static void read_map(struct heft_blocks *b, struct blockmap *map, const struct i
 	}
 	const bool derivable = flow_isa_of(im) != CODE_NONE;
 	blockmap_derive(map, im, debug, convention_of(b), 0, &b->notes);
-	if (map->functions.count == 0 && b->whole) { /* ARM's other set, say */
+	if (map->functions.count == 0 && b->whole) {
 		blockmap_release(map);
 		blockmap_whole(map, im, debug, &b->notes);
+	} else if (im->machine == EM_ARM && b->whole) {
+		blockmap_add_whole(map, debug, &b->notes);
 	}
 	map->bolt = tables;
 	if (map->functions.count == 0 && !derivable)
