@@ -44,7 +44,7 @@ fuzz:
 		-Db_lundef=false -Db_sanitize=address,undefined
 	ninja -C build-fuzz fuzz/fuzz_$(T)
 	mkdir -p build-fuzz/corpus/$(T)
-	cd build-fuzz && ./fuzz/fuzz_$(T) -max_total_time=$(SECS) -print_final_stats=1 \
+	cd build-fuzz && UBSAN_OPTIONS=halt_on_error=1 ./fuzz/fuzz_$(T) -max_total_time=$(SECS) -print_final_stats=1 \
 		corpus/$(T) ../fuzz/corpus/$(T)
 
 bench: build

@@ -173,10 +173,10 @@ static void skip_step(const struct unit *u, struct reader *r, enum walk_kind kin
 
 void die_skip(const struct unit *u, struct reader *r, const struct abbrev *a)
 {
-	const struct walk_step *s = u->abbrevs->steps.data + a->step;
 	for (uint32_t i = 0; i < a->steps; i++) {
-		read_skip(r, s[i].skip);
-		skip_step(u, r, s[i].kind);
+		const struct walk_step *s = &u->abbrevs->steps.data[a->step + i];
+		read_skip(r, s->skip);
+		skip_step(u, r, s->kind);
 	}
 }
 

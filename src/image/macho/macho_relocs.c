@@ -90,7 +90,7 @@ static bool make_reloc(const struct macho *m, const struct macho_section *s, con
 	ret->has_addend = true;
 	ret->addend = has_field(im, e) ? read_field(m, s, e) : addend;
 	if (e->pcrel && im->machine == EM_X86_64)
-		ret->addend -= 4;
+		ret->addend = (int64_t)((uint64_t)ret->addend - 4);
 	if (e->external) {
 		ret->symbol = macho_symbol_index(m, e->symbol);
 		return ret->symbol != 0;
