@@ -758,7 +758,8 @@ def status(*words):
     return done.returncode, done.stdout, done.stderr
 
 
-def commands_on(t, what, path, derives):
+def commands_of_bytes(t, what, path):
+    """Those that ask for no name."""
     size, saved, limits = os.path.getsize(path), t.path("saved.size"), t.path("limits")
     t.check(f"{what}: info", f'"bytes": {size},' in run(t.heft, "info", "--json", path), True)
     t.check(f"{what}: snapshot", status(t.heft, "snapshot", path, "-o", saved)[0], 0)
@@ -770,6 +771,14 @@ def commands_on(t, what, path, derives):
             f.write(f"file max {most} bytes\n")
         for file in (path, saved):
             t.check(f"{what}: check of {most} bytes", status(t.heft, "check", "--budget", limits, file)[0], good)
+    page = t.path("page.html")
+    t.check(f"{what}: report", (status(t.heft, "report", path, "-o", page)[0], os.path.getsize(page) > 10000), (0, True))
+    for form in ("table", "json", "folded", "svg", "markdown"):
+        t.check(f"{what}: {form}", status(t.heft, "size", "-d", "compileunits,symbols", f"--format={form}", path)[0], 0)
+
+
+def commands_on(t, what, path, derives):
+    commands_of_bytes(t, what, path)
     ask = "select address, full_name from symbols where section = '.text' and own > 8 and full_name in ('add', '_add')"
     rows = list(csv.reader(io.StringIO(run(t.heft, "query", "--csv", path, ask))))[1:]
     t.check(f"{what}: query finds a function", len(rows), 1)
@@ -780,10 +789,6 @@ def commands_on(t, what, path, derives):
     t.check(f"{what}: a literal of its bytes", texts, [] if what == "wasm" else ["24"])
     code, out, _ = status(t.heft, "blocks", "--csv", path)
     t.check(f"{what}: blocks", (code, len(out.splitlines()) > 10), (0, True) if derives else (1, False))
-    page = t.path("page.html")
-    t.check(f"{what}: report", (status(t.heft, "report", path, "-o", page)[0], os.path.getsize(page) > 10000), (0, True))
-    for form in ("table", "json", "folded", "svg", "markdown"):
-        t.check(f"{what}: {form}", status(t.heft, "size", "-d", "compileunits,symbols", f"--format={form}", path)[0], 0)
 
 
 def more_commands(t, what, path):
@@ -829,8 +834,14 @@ def commands(t):
         t.totals(firmware)
         modules = {r["armembers"] for r in t.rows(firmware, "armembers")}
         t.check(f"{firmware}: modules in compressed sections", {"DxeCore", "BdsDxe", "UiApp"} - modules, set())
-        for words in (["info"], ["snapshot", "-o", t.path("it")], ["report", "-o", t.path("it")], ["diff", firmware]):
-            t.check(f"{firmware}: {words[0]}", status(t.heft, words[0], firmware, *words[1:])[0], 0)
+        volume = t.path("volume.fd")  # a history is kept beside it
+        shutil.copy(firmware, volume)
+        commands_of_bytes(t, "UEFI", volume)
+        more_commands(t, "UEFI", volume)
+        gaps = list(csv.reader(io.StringIO(run(t.heft, "query", "--csv", volume, "select sum(padded) from symbols"))))
+        t.check("UEFI: query adds up to the file", gaps[1:], [[str(os.path.getsize(volume))]])
+        t.check("UEFI: blocks", len(run(t.heft, "blocks", "--csv", volume).splitlines()) > 10, True)
+        t.check("UEFI: where", status(t.heft, "where", volume, "0x1000")[0], 2)
     for command in ("snapshot", "report"):
         t.check(f"{both}: {command}", status(t.heft, command, both, "-o", t.path("it"))[0], 0)
     t.check(f"{both}: where", status(t.heft, "where", both, "0x1000")[0], 2)
