@@ -319,10 +319,19 @@ static void read_image(struct facts *f, struct program *p, struct arena *arena)
 		facts_add_savings(f, im);
 }
 
+/* Slices of a universal file, say, are for several. */
+static const char *machine_of(const struct input *in)
+{
+	for (size_t i = 1; i < in->image_count; i++)
+		if (in->images[i].machine != in->images[0].machine)
+			return "several";
+	return in->image_count > 0 ? image_machine_name(&in->images[0]) : "";
+}
+
 void facts_read(struct facts *f, struct program *p, struct arena *arena)
 {
 	const struct input *in = &p->input;
-	*f = (struct facts){ .machine = "",
+	*f = (struct facts){ .machine = machine_of(in),
 			     .linked = "",
 			     .symbols = "",
 			     .debug = "",
@@ -333,8 +342,6 @@ void facts_read(struct facts *f, struct program *p, struct arena *arena)
 			     .parts = "",
 			     .settings = "",
 			     .runpath = "" };
-	if (in->image_count > 0)
-		f->machine = image_machine_name(&in->images[0]);
 	for (size_t i = 0; i < in->image_count; i++)
 		if (in->images[i].kind != IMAGE_CORE)
 			count_relocs(f, &in->images[i]);

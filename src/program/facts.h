@@ -27,7 +27,7 @@ enum { RELOC_KINDS = RELOC_TLS + 1, SAVINGS_MAX = 8 };
 
 struct facts {
 	const char *format;  /* "ELF 64-bit LSB", "archive", "thin archive" */
-	const char *machine; /* "x86-64"; "" for an archive without objects */
+	const char *machine; /* "x86-64", "several"; "" for an archive without objects */
 	const char *kind;    /* "program", "library", "object", "kernel module", "core" ... */
 	const char *linked;  /* "dynamic", "static"; "" where nothing is linked */
 	const char *symbols; /* "all", "dynamic" (.dynsym alone), "packed", "go", "none" */

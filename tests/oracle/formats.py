@@ -826,6 +826,7 @@ def commands(t):
     both = t.path("both")
     run("llvm-lipo-19", "-create", t.path("x86_64"), t.path("arm64"), "-output", both)
     t.totals(both)
+    t.check(f"{both}: machine", json.loads(run(t.heft, "info", "--json", both))["total"]["children"][0]["machine"], "several")
     for arch in ("x86_64", "arm64"):
         mine = t.rows(both, "sections,rawsymbols", f"--arch={arch}")
         t.check(f"{both}: slice {arch}", mine, t.rows(t.path(arch), "sections,rawsymbols"))
