@@ -20,7 +20,7 @@ static size_t up(size_t size, size_t unit)
 /* The bytes of a mapping for `size`, all of it pages; 0 where that is too much. */
 static size_t mapped_bytes(size_t size)
 {
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t page = size < HUGE_PAGE ? (size_t)sysconf(_SC_PAGESIZE) : HUGE_PAGE;
 	return size <= SIZE_MAX - 2 * HUGE_PAGE - page ? up(size, page) : 0;
 }
 

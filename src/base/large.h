@@ -3,7 +3,8 @@
  * The C library maps such arrays as well, but on pages of 4 KiB and wherever there is room: the
  * kernel then hands out 512 times as many pages, one fault each, and growing copies them.  Here an
  * array begins at a multiple of 2 MiB, its whole pages of 2 MiB are asked for as such, and growing
- * moves pages instead of bytes.
+ * moves pages instead of bytes.  Arrays from 2 MiB on have whole pages of 2 MiB alone: where one
+ * ended within such a page, the rest of that page would come in small ones as the array grows.
  *
  * Only on Linux, and not under a sanitizer that has to see every allocation: LARGE_MAPPED is 0
  * elsewhere, and the functions must not be called.  Threads: any. */
