@@ -92,6 +92,13 @@ static inline struct str label_text(const struct labels *l, label_id id)
 	return label_is_numbered(l, id) ? label_number_text(l, id) : l->names.entries.data[id];
 }
 
+/* Fetches the text of a name, whose entry was fetched before, and the entry of another one. */
+static inline void label_prefetch(const struct labels *l, label_id text, label_id entry)
+{
+	__builtin_prefetch(l->names.entries.data[text].p);
+	__builtin_prefetch(&l->names.entries.data[entry]);
+}
+
 static inline bool label_is_fallback(const struct labels *l, label_id id)
 {
 	return l->kinds.data[id] == LABEL_FALLBACK;

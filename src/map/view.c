@@ -7,6 +7,9 @@
 /* What is shown is made in slices: only distinct texts are kept. */
 enum { CHUNK = 1024, SLICE = 128 * CHUNK };
 
+/* Names of neighbours are far apart: so many ahead one is fetched. */
+enum { AHEAD = 4 };
+
 struct worker {
 	struct demangler demangler;
 	struct text made, rewritten;
@@ -160,8 +163,11 @@ static void show_chunk(void *ctx, size_t chunk, unsigned worker)
 {
 	struct work *w = ctx;
 	const size_t end = min_u64((chunk + 1) * CHUNK, w->todo_count);
-	for (size_t i = chunk * CHUNK; i < end; i++)
+	for (size_t i = chunk * CHUNK; i < end; i++) {
+		if (i + 2 * AHEAD < end)
+			label_prefetch(w->labels, w->todo[i + AHEAD], w->todo[i + 2 * AHEAD]);
 		show_one(w, &w->workers[worker], i);
+	}
 }
 
 static void make_room(struct view *v, size_t count)
