@@ -134,6 +134,10 @@ enum heft_profile_flag {
 	 * all that it calls, and "stack_besides", why it may be more; see heft/stack.h.  Takes the
 	 * time to decode all code. */
 	HEFT_PROFILE_STACKS = 1 << 8,
+	/* Rows are made level by level, by heft_profile_open_row, and a run makes the first level
+	 * alone.  They are in no order, none is cut off, and they cannot be written.  Saves most
+	 * of the time and memory that rows take where only some of a million are looked at. */
+	HEFT_PROFILE_LEVELWISE = 1 << 9,
 };
 /* Replaces all flags (bits of enum heft_profile_flag; 0 at first). */
 HEFT_API void heft_profile_set_flags(struct heft_profile *p, unsigned flags);
@@ -184,6 +188,10 @@ enum heft_size_measure {
 
 /* Levels are the sources.  NULL before a successful run; belongs to the profile. */
 HEFT_API const struct heft_table *heft_profile_table(const struct heft_profile *p);
+/* Makes the rows below one of the profile's, unless they are there.  Until then `children` of a row
+ * is NULL where its `child_count` is above 0.  Fails where there is no memory alone. */
+HEFT_API bool heft_profile_open_row(struct heft_profile *p, const struct heft_row *row,
+				    struct heft_err *err);
 /* Whether a base was measured; false before a successful run. */
 HEFT_API bool heft_profile_is_diff(const struct heft_profile *p);
 /* Bytes that the filters left out: HEFT_SIZE_FILE of the files, HEFT_SIZE_VM of the images. */
@@ -234,8 +242,8 @@ HEFT_API bool heft_profile_lookup(struct heft_profile *p, size_t i, enum heft_do
 
 /* ---- reports -------------------------------------------------------------- */
 
-/* Writes the rows as text.  `opts` may be NULL: a table.  HEFT_EARG before a run, and for a format
- * that profiles of sizes do not have. */
+/* Writes the rows as text.  `opts` may be NULL: a table.  HEFT_EARG before a run, with
+ * HEFT_PROFILE_LEVELWISE, and for a format that profiles of sizes do not have. */
 HEFT_API bool heft_profile_write(const struct heft_profile *p, const struct heft_write_opts *opts,
 				 const struct heft_sink *sink, struct heft_err *err);
 

@@ -85,6 +85,7 @@ static void release(void *handle)
 	pattern_free(p->exclude);
 	if (p->has_config)
 		config_release(&p->config);
+	rows_end(&p->maker);
 	rollup_release(&p->rollup);
 	labels_release(&p->labels);
 	notes_release(&p->notes);
@@ -292,6 +293,7 @@ void heft_profile_set_flags(struct heft_profile *p, unsigned flags)
 	p->as_bloaty = flags & HEFT_PROFILE_BLOATY;
 	p->keep_ranges = flags & HEFT_PROFILE_RANGES;
 	p->by_regions = flags & HEFT_PROFILE_REGIONS;
+	p->levelwise = flags & HEFT_PROFILE_LEVELWISE;
 }
 
 void heft_profile_set_trace(struct heft_profile *p, heft_trace_fn fn, void *ctx)

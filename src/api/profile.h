@@ -67,7 +67,7 @@ struct heft_profile {
 	const char *samples;  /* or NULL */
 	struct config config; /* of the last configuration file */
 	bool has_config, keep_ranges, counting, code, listing_aliases, debug_owners, own_headers,
-		as_bloaty, by_regions, stacking, ran;
+		as_bloaty, by_regions, stacking, levelwise, ran;
 	enum heft_demangle demangle;
 	enum heft_sort sort;
 	enum heft_domain sort_domain;
@@ -82,6 +82,8 @@ struct heft_profile {
 	struct namespaces namespaces;
 	uint64_t vm_total;       /* bytes of the VM images so far */
 	struct heft_table table; /* top is NULL before the rows are made */
+	struct rows_opts row_opts;
+	struct rows_maker maker; /* of rows level by level */
 	bool diff;
 	const char *place[LEVELS_MAX];
 	struct symbol_flags *flags; /* while rows with flags are made */

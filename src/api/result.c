@@ -14,6 +14,11 @@ bool heft_profile_is_diff(const struct heft_profile *p)
 	return p->diff;
 }
 
+bool heft_profile_open_row(struct heft_profile *p, const struct heft_row *row, struct heft_err *err)
+{
+	return !p->levelwise || GUARDED(p->memory, err, (rows_open(&p->maker, row), true));
+}
+
 uint64_t heft_profile_omitted(const struct heft_profile *p, enum heft_size_measure measure)
 {
 	return measure == HEFT_SIZE_FILE ? p->rollup.omitted_file
@@ -140,6 +145,9 @@ static bool profile_write(const struct heft_profile *p, const struct heft_write_
 {
 	if (!p->table.top)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "the profile has not run");
+	if (p->levelwise)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			    "rows that are made level by level cannot be written");
 	struct heft_file_info *files = mem_zeroed(p->entries.count, sizeof *files);
 	for (size_t i = 0; i < p->entries.count; i++)
 		fill_info(&p->entries.data[i], &files[i]);

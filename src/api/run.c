@@ -620,6 +620,16 @@ static void set_texts(const struct heft_profile *p, bool by_region, struct arena
 	table->text_count = first + (by_region ? REGION_TEXTS : 0);
 }
 
+static void make_top(struct heft_profile *p, const struct rows_opts *opts, struct arena *arena,
+		     struct heft_table *table)
+{
+	p->row_opts = *opts;
+	if (p->levelwise)
+		p->row_opts.sort = HEFT_SORT_NONE;
+	table->top = p->levelwise ? rows_begin(&p->maker, &p->rollup.tree, &p->row_opts, arena)
+				  : rows_build(&p->rollup.tree, &p->row_opts, arena);
+}
+
 struct heft_table profile_rows(struct heft_profile *p, bool all, struct arena *arena)
 {
 	static const struct heft_measure sizes[HEFT_SIZE_MEASURES] = {
@@ -678,7 +688,7 @@ struct heft_table profile_rows(struct heft_profile *p, bool all, struct arena *a
 		build_with_flags(p, &opts, arena, &table);
 	} else {
 		set_texts(p, by_region, arena, &table);
-		table.top = rows_build(&p->rollup.tree, &opts, arena);
+		make_top(p, &opts, arena, &table);
 	}
 	return table;
 }

@@ -206,8 +206,7 @@ bool browse_take_table(struct browse *b, const struct browse_table *table, bool 
 {
 	struct tree tree;
 	uint32_t node = browse_chosen(b);
-	if (!tree_init(&tree, table->table, table->table->diff && !table->only_now) ||
-	    (carried && !tree_carry(&tree, &b->tree, &node))) {
+	if (!tree_init(&tree, table) || (carried && !tree_carry(&tree, &b->tree, &node))) {
 		tree_release(&tree);
 		browse_say(b, "out of memory");
 		return false;

@@ -18,6 +18,10 @@ struct browse_table {
 	bool only_now; /* the base of the table is nothing */
 	bool lives;    /* what it shows goes on: it is made anew now and then */
 	char by[200];  /* what its rows are grouped by */
+	/* Makes the children of a row that has a number of them but no list yet; false where there
+	 * is no memory.  NULL: all rows are there. */
+	bool (*open_row)(void *of, const struct heft_row *row);
+	void *of;
 };
 
 /* How a table is made. */

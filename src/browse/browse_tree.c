@@ -6,10 +6,9 @@
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-static bool same_numbers(const struct heft_table *t, const struct heft_row *a,
-			 const struct heft_row *b)
+static bool same_numbers(const struct tree *t, const struct heft_row *a, const struct heft_row *b)
 {
-	const size_t size = t->measure_count * sizeof *a->now;
+	const size_t size = t->table->measure_count * sizeof *a->now;
 	return memcmp(a->now, b->now, size) == 0 &&
 	       (!t->diff || memcmp(a->base, b->base, size) == 0);
 }
@@ -24,60 +23,107 @@ static bool same_label(const char *label, const char *below)
 		strcmp(below + start + size, "]") == 0);
 }
 
-/* The row whose children stand below this one: levels that only say again what the one above
- * says are passed over. */
-static const struct heft_row *inner_row(const struct heft_table *t, const struct heft_row *row)
+/* False where there is no memory. */
+static bool open_row(const struct tree *t, const struct heft_row *row)
 {
-	while (row->child_count == 1 && same_label(row->label, row->children[0]->label) &&
-	       same_numbers(t, row, row->children[0]))
-		row = row->children[0];
-	return row;
+	return row->children != NULL || row->child_count == 0 || t->open_row(t->of, row);
 }
 
-static bool grow(struct tree *t, size_t *room, size_t more)
+/* The row whose children stand below this one: levels that only say again what the one above
+ * says are passed over.  NULL where there is no memory. */
+static const struct heft_row *inner_row(const struct tree *t, const struct heft_row *row)
 {
-	if (more > UINT32_MAX - t->count)
-		return false;
-	if (t->count + more <= *room)
-		return true;
-	*room = t->count + more > *room * 2 ? t->count + more : *room * 2;
-	struct tree_node *grown = realloc(t->nodes, *room * sizeof *grown);
+	for (;;) {
+		if (row->child_count != 1)
+			return row;
+		if (!open_row(t, row))
+			return NULL;
+		if (!same_label(row->label, row->children[0]->label) ||
+		    !same_numbers(t, row, row->children[0]))
+			return row;
+		row = row->children[0];
+	}
+}
+
+static bool grow_numbers(uint32_t **list, size_t room)
+{
+	uint32_t *const grown = realloc(*list, room * sizeof *grown);
 	if (grown != NULL)
-		t->nodes = grown;
+		*list = grown;
 	return grown != NULL;
 }
 
-static bool add_children(struct tree *t, size_t *room, uint32_t parent)
+static bool grow(struct tree *t, size_t more)
 {
-	const struct heft_row *row = inner_row(t->table, t->nodes[parent].row);
-	if (!grow(t, room, row->child_count))
+	if (more > UINT32_MAX - t->count)
 		return false;
-	t->nodes[parent].first = t->count;
-	t->nodes[parent].children = (uint32_t)row->child_count;
-	for (size_t i = 0; i < row->child_count; i++)
-		t->nodes[t->count++] = (struct tree_node){
-			.row = row->children[i],
-			.parent = parent,
-			.shown = true,
-		};
+	if (t->count + more <= t->room)
+		return true;
+	const size_t room = t->count + more > t->room * 2 ? t->count + more : t->room * 2;
+	struct tree_node *const grown = realloc(t->nodes, room * sizeof *grown);
+	if (grown != NULL)
+		t->nodes = grown;
+	if (grown == NULL || !grow_numbers(&t->order, room) || !grow_numbers(&t->lines, room) ||
+	    !grow_numbers(&t->waiting, room))
+		return false;
+	t->room = room;
 	return true;
 }
 
-bool tree_init(struct tree *t, const struct heft_table *table, bool diff)
+static bool add_node(struct tree *t, const struct heft_row *row, uint32_t parent)
 {
-	size_t room = 1024;
-	*t = (struct tree){ .table = table, .diff = diff, .order_number = 1 };
-	t->measure = table->sorted_by;
-	t->nodes = malloc(room * sizeof *t->nodes);
-	if (t->nodes == NULL)
+	const struct heft_row *const inner = inner_row(t, row);
+	if (inner == NULL)
 		return false;
-	t->nodes[t->count++] = (struct tree_node){ .row = table->top, .open = true, .shown = true };
-	for (uint32_t i = 0; i < t->count; i++)
-		if (!add_children(t, &room, i))
-			return false;
-	t->order = malloc(t->count * sizeof *t->order);
-	t->lines = malloc(t->count * sizeof *t->lines);
-	return t->order != NULL && t->lines != NULL && tree_list(t);
+	t->nodes[t->count++] = (struct tree_node){
+		.row = row,
+		.parent = parent,
+		.children = (uint32_t)inner->child_count,
+		.shown = true,
+	};
+	return true;
+}
+
+bool tree_make_children(struct tree *t, uint32_t node)
+{
+	const struct tree_node *const n = &t->nodes[node];
+	if (n->children == 0 || n->first != 0)
+		return true;
+	const struct heft_row *const row = inner_row(t, n->row);
+	if (row == NULL || !open_row(t, row) || !grow(t, row->child_count))
+		return false;
+	const uint32_t first = t->count;
+	bool good = true;
+	for (size_t i = 0; good && i < row->child_count; i++)
+		good = add_node(t, row->children[i], node);
+	if (good)
+		t->nodes[node].first = first;
+	else
+		t->count = first;
+	return good;
+}
+
+bool tree_make_all(struct tree *t)
+{
+	bool good = true;
+	for (uint32_t i = 0; good && i < t->count; i++)
+		good = tree_make_children(t, i);
+	return good;
+}
+
+bool tree_init(struct tree *t, const struct browse_table *from)
+{
+	const struct heft_table *const table = from->table;
+	*t = (struct tree){ .table = table,
+			    .diff = table->diff && !from->only_now,
+			    .open_row = from->open_row,
+			    .of = from->of,
+			    .order_number = 1 };
+	t->measure = table->sorted_by;
+	if (!grow(t, 1024) || !add_node(t, table->top, 0))
+		return false;
+	t->nodes[0].open = true;
+	return tree_list(t);
 }
 
 void tree_release(struct tree *t)
@@ -86,6 +132,7 @@ void tree_release(struct tree *t)
 	free(t->order);
 	free(t->sums);
 	free(t->lines);
+	free(t->waiting);
 	*t = (struct tree){ 0 };
 }
 
@@ -256,31 +303,29 @@ unsigned tree_depth(const struct tree *t, uint32_t node)
 }
 
 /* Puts the children that are shown behind those that wait, the last one first. */
-static bool list_children(struct tree *t, uint32_t node, uint32_t *waiting, uint32_t *count)
+static bool list_children(struct tree *t, uint32_t node, uint32_t *count)
 {
-	if (!sort_children(t, node))
+	if (!tree_make_children(t, node) || !sort_children(t, node))
 		return false;
 	for (uint32_t i = t->nodes[node].children; i-- > 0;) {
 		const uint32_t child = t->order[t->nodes[node].first + i];
 		if (t->nodes[child].shown)
-			waiting[(*count)++] = child;
+			t->waiting[(*count)++] = child;
 	}
 	return true;
 }
 
 bool tree_list(struct tree *t)
 {
-	uint32_t *waiting = malloc(t->count * sizeof *waiting);
 	uint32_t count = 0;
 	t->line_count = 0;
-	bool good = waiting != NULL && list_children(t, t->root, waiting, &count);
+	bool good = list_children(t, t->root, &count);
 	while (good && count > 0) {
-		const uint32_t node = waiting[--count];
+		const uint32_t node = t->waiting[--count];
 		t->lines[t->line_count++] = node;
 		if (t->nodes[node].open)
-			good = list_children(t, node, waiting, &count);
+			good = list_children(t, node, &count);
 	}
-	free(waiting);
 	return good;
 }
 

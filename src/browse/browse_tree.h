@@ -1,12 +1,13 @@
 /* browse_tree.h - the rows of a table as somebody looks at them: opened, closed, sorted,
- * filtered, marked.  Rows are nodes, numbered breadth first: node 0 is the top row, children of
- * one row are neighbours.  A row whose only child says again what it says is one node with that
- * child. Costs: 40 bytes a row; to make one, a pass over all rows; a filter, two passes; to
- * sort, the children of the rows that are open.  Knows nothing of terminals.  One thread. */
+ * filtered, marked.  Rows are nodes: node 0 is the top row, children of one row are neighbours and
+ * come behind it.  A row whose only child says again what it says is one node with that child.
+ * Nodes are made when the row above them is listed, those of all rows by a filter.  Costs: 44 bytes
+ * a node; a filter, three passes over all rows; to sort, the children of the rows that are open.
+ * Knows nothing of terminals.  One thread. */
 #ifndef HEFT_BROWSE_TREE_H
 #define HEFT_BROWSE_TREE_H
 
-#include "heft.h"
+#include "browse/browse.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,7 +15,7 @@
 struct tree_node {
 	const struct heft_row *row;
 	uint32_t parent; /* of node 0: 0 */
-	uint32_t first;  /* its first child */
+	uint32_t first;  /* its first child; 0: they are not made yet */
 	uint32_t children;
 	uint32_t sorted; /* the order that its children are in; 0: none */
 	bool open, marked;
@@ -32,9 +33,12 @@ enum tree_sort {
 
 struct tree {
 	const struct heft_table *table;
-	bool diff; /* numbers of the base count */
+	bool diff;                                              /* numbers of the base count */
+	bool (*open_row)(void *of, const struct heft_row *row); /* of struct browse_table */
+	void *of;
 	struct tree_node *nodes;
 	uint32_t count;
+	size_t room;     /* of all lists by node */
 	uint32_t *order; /* order[first], order[first + 1] ...: the children in the order shown */
 	/* What the filter lets through: of each node the measures now, then those of the base;
 	 * NULL: there is no filter. */
@@ -47,17 +51,23 @@ struct tree {
 	uint32_t marked;       /* how many */
 	uint32_t *lines;       /* the nodes below the root that are in sight, from the top */
 	uint32_t line_count;
+	uint32_t *waiting; /* while lines are found */
 };
 
-/* The table is borrowed.  `diff` false: the base is as good as none.  False where there is no
- * memory, or where there are more rows than a number of 32 bits can name. */
-bool tree_init(struct tree *t, const struct heft_table *table, bool diff);
+/* What `from` names is borrowed.  False where there is no memory, or where there are more rows than
+ * a number of 32 bits can name. */
+bool tree_init(struct tree *t, const struct browse_table *from);
 void tree_release(struct tree *t);
 /* Opens, marks and sorts in a new tree what is so in an older one, and takes its root; rows are the
  * same whose labels from the top on are.  *cursor, a node of the old tree, becomes that of the new
  * one, or the one nearest above it that is there.  The filter is the caller's.  False where there
  * is no memory; nothing changes then. */
 bool tree_carry(struct tree *to, const struct tree *from, uint32_t *cursor);
+
+/* Makes the nodes below a node, or below all of them, that are not there yet.  False where there is
+ * no memory; what is there stays good. */
+bool tree_make_children(struct tree *t, uint32_t node);
+bool tree_make_all(struct tree *t);
 
 /* What a measure of a node is: all of the row, or what the filter lets through of it. */
 union heft_value tree_now(const struct tree *t, uint32_t node, size_t measure);

@@ -68,14 +68,15 @@ static void choose(const struct tree *from, uint32_t cursor, uint32_t *now)
 }
 
 /* Finds the children of one row that matter; those of a row that is gone are gone. */
-static void match_children(const struct tree *from, const struct tree *to, uint32_t node,
-			   uint32_t *now)
+static bool match_children(const struct tree *from, struct tree *to, uint32_t node, uint32_t *now)
 {
 	const struct tree_node *n = &from->nodes[node];
 	struct labelled *list = NULL;
 	uint32_t count = 0;
 	for (uint32_t i = n->first; i < n->first + n->children; i++)
 		count += now[i] == 0;
+	if (now[node] != NOWHERE && count > 0 && !tree_make_children(to, now[node]))
+		return false;
 	if (now[node] != NOWHERE && count > FEW)
 		list = sort_labels(to, now[node]);
 	for (uint32_t i = n->first; i < n->first + n->children; i++)
@@ -84,6 +85,7 @@ static void match_children(const struct tree *from, const struct tree *to, uint3
 								   from->nodes[i].row->label)
 						      : NOWHERE;
 	free(list);
+	return true;
 }
 
 /* The row of the new tree, or the one nearest above it that is there. */
@@ -101,9 +103,10 @@ bool tree_carry(struct tree *to, const struct tree *from, uint32_t *cursor)
 		return false;
 	choose(from, *cursor, now);
 	now[0] = 0;
-	for (uint32_t i = 0; i < from->count; i++) {
+	bool good = true;
+	for (uint32_t i = 0; good && i < from->count; i++) {
 		const struct tree_node *n = &from->nodes[i];
-		match_children(from, to, i, now);
+		good = match_children(from, to, i, now);
 		if (now[i] == NOWHERE)
 			continue;
 		to->nodes[now[i]].open = n->open && (now[i] == 0 || tree_has_children(to, now[i]));
@@ -114,5 +117,5 @@ bool tree_carry(struct tree *to, const struct tree *from, uint32_t *cursor)
 	if (from->measure < to->table->measure_count)
 		tree_set_order(to, from->measure, from->sort, from->reversed);
 	free(now);
-	return true;
+	return good;
 }

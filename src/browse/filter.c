@@ -159,7 +159,7 @@ bool tree_filter(struct tree *t, const char *text)
 	bool good = true;
 	if (w.count == 0) {
 		show_all(t);
-	} else {
+	} else if ((good = tree_make_all(t))) {
 		sums = calloc(t->count, t->table->measure_count * 2 * sizeof *sums);
 		good = sums != NULL && match_leaves(t, &w);
 	}

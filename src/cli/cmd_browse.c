@@ -93,6 +93,11 @@ static const char *const *groups(void *ctx, size_t input)
 	return input_groups(&((const struct browse_job *)ctx)->opened[input]);
 }
 
+static bool open_row(void *of, const struct heft_row *row)
+{
+	return heft_profile_open_row(of, row, NULL);
+}
+
 static bool open_with(const struct inputs *inputs, size_t i, const char *by, struct input *in,
 		      struct browse_table *ret, struct heft_err *err)
 {
@@ -102,6 +107,11 @@ static bool open_with(const struct inputs *inputs, size_t i, const char *by, str
 	if (good)
 		ret->table = input_table(in, by, &ret->only_now, err);
 	good = good && ret->table != NULL;
+	if (good && in->profile != NULL) {
+		heft_profile_set_progress(in->profile, NULL, NULL);
+		ret->open_row = open_row;
+		ret->of = in->profile;
+	}
 	memcpy(ret->by, in->by, sizeof ret->by);
 	ret->lives = in->lives;
 	if (!good)
@@ -271,8 +281,7 @@ static int look(struct browse_job *job)
 	const unsigned flags = (term_color(TERM_AUTO) ? BROWSE_COLOR : 0) |
 			       (job->no_mouse ? 0 : BROWSE_MOUSE);
 	job->inputs.progress = browse_progress;
-	job->inputs.unsorted = true; /* the screen sorts what is opened */
-	job->inputs.flags = HEFT_PROFILE_RANGES | HEFT_PROFILE_ALIASES;
+	job->inputs.flags = HEFT_PROFILE_RANGES | HEFT_PROFILE_ALIASES | HEFT_PROFILE_LEVELWISE;
 	job->card.inputs = &job->inputs;
 	const bool good = browse_run(&ops, job->inputs.by, flags, &err);
 	row_card_release(&job->card);

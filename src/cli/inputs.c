@@ -173,8 +173,6 @@ static bool open_profile(const struct inputs *all, struct input *in, const char 
 	heft_profile_set_finder(p, all->finder);
 	heft_profile_set_demangle(p, all->style);
 	heft_profile_set_rows(p, all->rows);
-	if (all->unsorted)
-		heft_profile_set_sort(p, HEFT_SORT_NONE);
 	heft_profile_set_flags(p, all->flags);
 	heft_profile_set_progress(p, all->progress, all->progress_ctx);
 	return add_sources(all, by, &sources) &&

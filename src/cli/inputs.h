@@ -23,7 +23,6 @@ struct inputs {
 	unsigned flags; /* of profiles, enum heft_profile_flag */
 	uint32_t pid;   /* input 0 is this process, which runs; 0: all are files */
 	uint32_t rows;  /* of a level of profiles; 0: all */
-	bool unsorted;  /* rows of profiles are in no order, which saves time */
 	heft_progress_fn progress;
 	void *progress_ctx;
 	struct input_files files, bases;

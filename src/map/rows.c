@@ -5,30 +5,18 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Children of every node: `order` holds nodes grouped by parent. */
-struct family {
-	uint32_t *order, *first; /* children of i: order[first[i]] .. order[first[i + 1] - 1] */
-};
-
-struct build {
-	const struct tree *tree;
-	const struct rows_opts *opts;
-	struct arena *arena;
-	struct family family;
-	union heft_value nothing[MEASURES_MAX];
-};
-
-static void family_init(struct family *f, const struct tree *t)
+static void group_by_parent(struct rows_maker *b)
 {
+	const struct tree *t = b->tree;
 	const size_t n = t->nodes.count;
-	f->order = mem_zeroed(n, sizeof *f->order);
-	f->first = mem_zeroed(n + 2, sizeof *f->first);
+	b->order = mem_zeroed(n, sizeof *b->order);
+	b->first = mem_zeroed(n + 2, sizeof *b->first);
 	for (size_t i = 1; i < n; i++)
-		f->first[t->nodes.data[i].parent + 2]++;
+		b->first[t->nodes.data[i].parent + 2]++;
 	for (size_t i = 2; i < n + 2; i++)
-		f->first[i] += f->first[i - 1];
+		b->first[i] += b->first[i - 1];
 	for (size_t i = 1; i < n; i++)
-		f->order[f->first[t->nodes.data[i].parent + 1]++] = (uint32_t)i;
+		b->order[b->first[t->nodes.data[i].parent + 1]++] = (uint32_t)i;
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -57,7 +45,8 @@ static bool is_equal(enum heft_unit unit, union heft_value a, union heft_value b
 	return unit == HEFT_PARTS ? fabs(a.parts - b.parts) < 1e-6 : a.whole == b.whole;
 }
 
-static void add_values(const struct build *b, union heft_value *to, const union heft_value *more)
+static void add_values(const struct rows_maker *b, union heft_value *to,
+		       const union heft_value *more)
 {
 	for (uint32_t m = 0; m < b->tree->measures; m++) {
 		const struct heft_measure *measure = &b->opts->measures[m];
@@ -69,7 +58,7 @@ static void add_values(const struct build *b, union heft_value *to, const union 
 }
 
 /* What a row is sorted by. */
-static struct weight weigh(const struct build *b, const union heft_value *now,
+static struct weight weigh(const struct rows_maker *b, const union heft_value *now,
 			   const union heft_value *base)
 {
 	const struct rows_opts *o = b->opts;
@@ -80,19 +69,19 @@ static struct weight weigh(const struct build *b, const union heft_value *now,
 			continue;
 		const struct weight w = weight_of(o->measures[m].unit,
 						  o->sort == HEFT_SORT_BASE ? base[m] : now[m],
-						  sized ? b->nothing[m] : base[m]);
+						  sized ? tree_nothing[m] : base[m]);
 		if (w.size > best.size)
 			best = w;
 	}
 	return best;
 }
 
-static bool says_nothing(const struct build *b, const union heft_value *now,
+static bool says_nothing(const struct rows_maker *b, const union heft_value *now,
 			 const union heft_value *base)
 {
 	const struct rows_opts *o = b->opts;
 	if (!o->diff)
-		base = b->nothing;
+		base = tree_nothing;
 	for (uint32_t m = 0; o->told >> m; m++)
 		if (o->told >> m & 1 && !is_equal(o->measures[m].unit, now[m], base[m]))
 			return false;
@@ -132,18 +121,18 @@ static int by_name(const void *a, const void *b)
 	return by_label(a, b);
 }
 
-static void set_label(const struct build *b, struct item *item)
+static void set_label(const struct rows_maker *b, struct item *item)
 {
 	if (!item->label)
 		item->label = b->opts->label(b->opts->ctx, item->node);
 }
 
-static bool is_before(const struct build *build, struct item *a, struct item *b)
+static bool is_before(const struct rows_maker *m, struct item *a, struct item *b)
 {
 	if (a->rank != b->rank)
 		return a->rank < b->rank;
-	set_label(build, a);
-	set_label(build, b);
+	set_label(m, a);
+	set_label(m, b);
 	return by_label(a, b) < 0;
 }
 
@@ -155,7 +144,7 @@ static void swap_items(struct item *a, struct item *b)
 }
 
 /* Restores a heap whose root is the last in the order. */
-static void sift_down(const struct build *b, struct item *heap, size_t count, size_t i)
+static void sift_down(const struct rows_maker *b, struct item *heap, size_t count, size_t i)
 {
 	for (;;) {
 		size_t last = i;
@@ -171,7 +160,7 @@ static void sift_down(const struct build *b, struct item *heap, size_t count, si
 
 /* Brings the first n in order to the front, in any order: O(count log n), where a sort of a
  * million rows of which twenty are shown would cost more than all else. */
-static void select_first(const struct build *b, struct item *list, size_t count, size_t n)
+static void select_first(const struct rows_maker *b, struct item *list, size_t count, size_t n)
 {
 	for (size_t i = n / 2; i-- > 0;)
 		sift_down(b, list, n, i);
@@ -205,7 +194,7 @@ static bool is_growth(struct item item, uint64_t unused)
 	return !item.negative;
 }
 
-static struct item make_item(const struct build *b, const union heft_value *now,
+static struct item make_item(const struct rows_maker *b, const union heft_value *now,
 			     const union heft_value *base)
 {
 	const struct weight w = weigh(b, now, base);
@@ -213,7 +202,7 @@ static struct item make_item(const struct build *b, const union heft_value *now,
 }
 
 /* Sums the items from `from` on up as one, which takes their place. */
-static void fold_others(struct build *b, struct items *items, size_t from)
+static void fold_others(struct rows_maker *b, struct items *items, size_t from)
 {
 	const uint32_t measures = b->tree->measures;
 	items->others = items->count - from;
@@ -232,7 +221,7 @@ static void fold_others(struct build *b, struct items *items, size_t from)
 }
 
 /* Cuts to the rows that are wanted. */
-static void cut_items(struct build *b, struct items *items, uint32_t level)
+static void cut_items(struct rows_maker *b, struct items *items, uint32_t level)
 {
 	const struct rows_opts *o = b->opts;
 	const uint64_t least = level > 0 ? o->least_below.whole : o->least.whole;
@@ -279,33 +268,50 @@ struct pending {
 typedef VEC(struct pending) pending_vec;
 
 /* A single child that says nothing new is left out. */
-static bool is_repeat(const struct build *b, const struct items *items, const struct pending *p)
+static bool is_repeat(const struct rows_maker *b, const char *label, const struct pending *p)
 {
-	if (!b->opts->drop_repeats || items->count != 1)
+	if (!b->opts->drop_repeats)
 		return false;
-	const char *label = items->list[0].label;
 	if (p->node > 0 && (strcmp(label, "[None]") == 0 || strcmp(label, "[Unmapped]") == 0))
 		return true;
 	const bool keep = p->level < 32 && b->opts->keep >> p->level & 1 && label[0] != '[';
 	return !keep && strcmp(label, p->row->label) == 0;
 }
 
-static void list_items(const struct build *b, uint32_t parent, struct items *ret)
+static bool is_row(const struct rows_maker *b, uint32_t node)
 {
-	for (size_t i = b->family.first[parent]; i < b->family.first[parent + 1]; i++) {
-		const uint32_t node = b->family.order[i];
-		const union heft_value *now = tree_sums(b->tree, node, HEFT_INPUT);
-		const union heft_value *base = tree_base(b->tree, node);
-		const bool stays = node >= b->opts->empty_from && node < b->opts->empty_to;
-		if (!stays && says_nothing(b, now, base))
+	return (node >= b->opts->empty_from && node < b->opts->empty_to) ||
+	       !says_nothing(b, tree_sums(b->tree, node, HEFT_INPUT), tree_base(b->tree, node));
+}
+
+static void list_items(const struct rows_maker *b, uint32_t parent, struct items *ret)
+{
+	for (size_t i = b->first[parent]; i < b->first[parent + 1]; i++) {
+		const uint32_t node = b->order[i];
+		if (!is_row(b, node))
 			continue;
 		struct item *item = &ret->list[ret->count++];
-		*item = make_item(b, now, base);
+		*item = make_item(b, tree_sums(b->tree, node, HEFT_INPUT),
+				  tree_base(b->tree, node));
 		item->node = node;
 	}
 }
 
-static void make_row(struct build *b, const struct items *items, const struct item *item,
+/* How many rows there will be below one, where none are cut. */
+static size_t count_below(const struct rows_maker *b, const struct pending *p)
+{
+	size_t count = 0;
+	uint32_t last = 0;
+	for (size_t i = b->first[p->node]; i < b->first[p->node + 1]; i++)
+		if (is_row(b, b->order[i])) {
+			count++;
+			last = b->order[i];
+		}
+	const bool repeats = count == 1 && is_repeat(b, b->opts->label(b->opts->ctx, last), p);
+	return repeats ? 0 : count;
+}
+
+static void make_row(struct rows_maker *b, const struct items *items, const struct item *item,
 		     uint32_t level, struct heft_row *row)
 {
 	const uint32_t node = item->node;
@@ -319,52 +325,97 @@ static void make_row(struct build *b, const struct items *items, const struct it
 		b->opts->fill(b->opts->ctx, item->node, level, row);
 }
 
-static void make_rows(struct build *b, const struct items *items, struct pending p,
+/* Without a list of what is to be done, the rows below are only counted. */
+static void make_rows(struct rows_maker *b, const struct items *items, struct pending p,
 		      pending_vec *todo)
 {
 	const struct heft_row **children = arena_new(b->arena, const struct heft_row *,
 						     items->count);
 	struct heft_row *rows = arena_new(b->arena, struct heft_row, items->count);
 	for (size_t i = 0; i < items->count; i++) {
-		const uint32_t node = items->list[i].node;
+		const struct pending below = { &rows[i], items->list[i].node, p.level + 1 };
 		children[i] = &rows[i];
 		make_row(b, items, &items->list[i], p.level, &rows[i]);
-		if (node > 0 && b->family.first[node] != b->family.first[node + 1])
-			vec_push(todo, (struct pending){ &rows[i], node, p.level + 1 });
+		if (below.node == 0 || b->first[below.node] == b->first[below.node + 1])
+			continue;
+		if (todo)
+			vec_push(todo, below);
+		else
+			rows[i].child_count = count_below(b, &below);
 	}
 	p.row->children = children;
 	p.row->child_count = items->count;
 }
 
-static void add_children(struct build *b, struct pending p, pending_vec *todo)
+static void add_children(struct rows_maker *b, struct pending p, pending_vec *todo)
 {
-	const size_t n = b->family.first[p.node + 1] - b->family.first[p.node];
+	const size_t n = b->first[p.node + 1] - b->first[p.node];
 	struct items items = { .list = mem_zeroed(n, sizeof *items.list) };
 	list_items(b, p.node, &items);
 	cut_items(b, &items, p.level);
 	for (size_t i = 0; i < items.count; i++)
 		set_label(b, &items.list[i]);
 	sort_items(b->opts, items.list, items.count);
-	if (!is_repeat(b, &items, &p))
+	if (items.count != 1 || !is_repeat(b, items.list[0].label, &p))
 		make_rows(b, &items, p, todo);
 	mem_free(items.list);
+}
+
+static struct heft_row *begin(struct rows_maker *b, const struct tree *t,
+			      const struct rows_opts *opts, struct arena *arena)
+{
+	*b = (struct rows_maker){ .tree = t, .opts = opts, .arena = arena };
+	struct heft_row *top = arena_new(arena, struct heft_row, 1);
+	*top = (struct heft_row){ .label = "TOTAL",
+				  .now = tree_sums(t, 0, HEFT_INPUT),
+				  .base = tree_base(t, 0) };
+	group_by_parent(b);
+	return top;
 }
 
 const struct heft_row *rows_build(const struct tree *t, const struct rows_opts *opts,
 				  struct arena *arena)
 {
-	struct build b = { .tree = t, .opts = opts, .arena = arena };
+	struct rows_maker b;
 	pending_vec todo = { 0 };
-	struct heft_row *top = arena_new(arena, struct heft_row, 1);
-	*top = (struct heft_row){ .label = "TOTAL",
-				  .now = tree_sums(t, 0, HEFT_INPUT),
-				  .base = tree_base(t, 0) };
-	family_init(&b.family, t);
+	struct heft_row *const top = begin(&b, t, opts, arena);
 	vec_push(&todo, (struct pending){ top, 0, 0 });
 	while (todo.count > 0)
 		add_children(&b, todo.data[--todo.count], &todo);
 	vec_release(&todo);
-	mem_free(b.family.order);
-	mem_free(b.family.first);
+	rows_end(&b);
 	return top;
+}
+
+/* ---- level by level -------------------------------------------------------------------------- */
+
+const struct heft_row *rows_begin(struct rows_maker *b, const struct tree *t,
+				  const struct rows_opts *opts, struct arena *arena)
+{
+	ASSERT(opts->sort == HEFT_SORT_NONE);
+	struct heft_row *const top = begin(b, t, opts, arena);
+	add_children(b, (struct pending){ top, 0, 0 }, NULL);
+	return top;
+}
+
+void rows_open(struct rows_maker *b, const struct heft_row *row)
+{
+	const struct tree *t = b->tree;
+	if (row->children || row->child_count == 0)
+		return;
+	const uint32_t node = (uint32_t)((size_t)(row->now - t->sums.data) /
+					 ((size_t)t->sides * t->measures));
+	uint32_t level = 0;
+	for (uint32_t at = node; at != 0; at = t->nodes.data[at].parent)
+		level++;
+	/* The row is the arena's, where it was made to be changed. */
+	struct heft_row *const own = (struct heft_row *)(uintptr_t)row;
+	add_children(b, (struct pending){ own, node, level }, NULL);
+}
+
+void rows_end(struct rows_maker *b)
+{
+	mem_free(b->order);
+	mem_free(b->first);
+	*b = (struct rows_maker){ 0 };
 }

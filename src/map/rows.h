@@ -40,4 +40,23 @@ struct rows_opts {
 const struct heft_row *rows_build(const struct tree *t, const struct rows_opts *opts,
 				  struct arena *arena);
 
+/* Makes rows level by level: a row that is not opened yet has the number of its children, but
+ * `children` is NULL.  They are in no order and all there: opts->sort is HEFT_SORT_NONE.  Cost: 8
+ * bytes a node, and O(children) to open a row, with a look at the sums of all children of these.
+ * What is borrowed lasts until rows_end; the rows are the arena's. */
+struct rows_maker {
+	const struct tree *tree;
+	const struct rows_opts *opts;
+	struct arena *arena;
+	/* Nodes grouped by parent: children of i are order[first[i]] .. order[first[i + 1] - 1]. */
+	uint32_t *order, *first;
+};
+
+/* The row of node 0, which is opened. */
+const struct heft_row *rows_begin(struct rows_maker *m, const struct tree *t,
+				  const struct rows_opts *opts, struct arena *arena);
+/* Makes the children of a row that was made by `m`, unless they are there. */
+void rows_open(struct rows_maker *m, const struct heft_row *row);
+void rows_end(struct rows_maker *m);
+
 #endif

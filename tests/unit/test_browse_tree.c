@@ -60,7 +60,7 @@ static int setup(void **state)
 	set(&gamma_row, 5, 20, 10, (double)NAN);
 	again.now = data.now;
 	again.base = data.base;
-	assert_true(tree_init(t, &table, false));
+	assert_true(tree_init(t, &(struct browse_table){ .table = &table, .only_now = true }));
 	return 0;
 }
 
@@ -110,6 +110,7 @@ static void a_level_that_says_the_name_again_is_no_row(void **state)
 {
 	struct tree *t = *state;
 	assert_false(tree_has_children(t, find(t, ".data")));
+	assert_true(tree_make_all(t));
 	assert_int_equal(t->count, 6);
 }
 
@@ -131,7 +132,8 @@ static void a_newer_table_is_looked_at_as_the_older_one_was(void **state)
 	tree_mark(*state, find(old, "Beta"), true);
 	tree_set_order(*state, 1, TREE_BY_NAME, true);
 
-	assert_true(tree_init(&newer, &newer_table, false));
+	assert_true(tree_init(&newer,
+			      &(struct browse_table){ .table = &newer_table, .only_now = true }));
 	uint32_t cursor = find(old, "gamma");
 	assert_true(tree_carry(&newer, old, &cursor));
 	assert_true(tree_list(&newer));
@@ -152,9 +154,11 @@ static void what_is_gone_leaves_the_cursor_and_the_whole_on_the_row_above(void *
 	newer_top.children = only_data;
 	newer_top.child_count = 1;
 	newer_table.top = &newer_top;
+	open_row(old, ".text");
 	old->root = find(old, ".text");
 	uint32_t cursor = find(old, "alpha");
-	assert_true(tree_init(&newer, &newer_table, false));
+	assert_true(tree_init(&newer,
+			      &(struct browse_table){ .table = &newer_table, .only_now = true }));
 	assert_true(tree_carry(&newer, old, &cursor));
 	assert_true(tree_list(&newer));
 	assert_int_equal(newer.root, 0);
@@ -185,8 +189,8 @@ static void of_many_marks_every_one_is_carried(void **state)
 	all.child_count = all_turned.child_count = MANY;
 	one.top = &all;
 	other.top = &all_turned;
-	assert_true(tree_init(&from, &one, false));
-	assert_true(tree_init(&to, &other, false));
+	assert_true(tree_init(&from, &(struct browse_table){ .table = &one, .only_now = true }));
+	assert_true(tree_init(&to, &(struct browse_table){ .table = &other, .only_now = true }));
 	for (uint32_t i = 0; i < MANY; i += 2)
 		tree_mark(&from, find(&from, names[i]), true);
 	uint32_t cursor = UINT32_MAX;
@@ -244,7 +248,7 @@ static void assert_first_of_alike(unsigned count, const char *first, const char 
 	all.children = list;
 	all.child_count = count;
 	alike.top = &all;
-	assert_true(tree_init(&t, &alike, false));
+	assert_true(tree_init(&t, &(struct browse_table){ .table = &alike, .only_now = true }));
 	assert_string_equal(t.nodes[t.lines[0]].row->label, first);
 	assert_string_equal(t.nodes[t.lines[1]].row->label, second);
 	tree_release(&t);
@@ -305,6 +309,7 @@ static void what_is_below_something_marked_counts_once(void **state)
 {
 	struct tree *t = *state;
 	double now, base;
+	open_row(t, ".text");
 	tree_mark(t, find(t, ".text"), true);
 	tree_mark(t, find(t, "alpha"), true);
 	tree_mark(t, find(t, ".data"), true);
@@ -326,6 +331,102 @@ static void a_row_can_be_the_whole(void **state)
 	assert_int_equal(tree_depth(t, find(t, "alpha")), 0);
 }
 
+/* ---- rows that are made later ---------------------------------------------------------------- */
+
+static struct heft_row later_text, later_data;
+static unsigned opened;
+static bool has_memory;
+
+/* Gives a row the children of the one that it stands for. */
+static bool open_later(void *of, const struct heft_row *row)
+{
+	const struct heft_row *const made = row == &later_text ? &text : &data;
+	assert_ptr_equal(of, &opened);
+	assert_null(row->children);
+	if (has_memory)
+		((struct heft_row *)(uintptr_t)row)->children = made->children;
+	opened += has_memory;
+	return has_memory;
+}
+
+static void init_later(struct tree *t)
+{
+	static const struct heft_row *const rows[] = { &later_text, &later_data };
+	static struct heft_row later_top;
+	static struct heft_table later;
+	later = table;
+	later_top = top;
+	later_text = text;
+	later_data = data;
+	later_top.children = rows;
+	later_text.children = later_data.children = NULL;
+	later.top = &later_top;
+	opened = 0;
+	has_memory = true;
+	assert_true(tree_init(t, &(struct browse_table){ .table = &later,
+							 .only_now = true,
+							 .open_row = open_later,
+							 .of = &opened }));
+}
+
+static void rows_are_made_when_the_one_above_is_opened(void **state)
+{
+	struct tree t;
+	(void)state;
+	init_later(&t);
+	assert_int_equal(opened, 1); /* .data, to see that its row says its name again */
+	assert_true(tree_has_children(&t, find(&t, ".text")));
+	assert_false(tree_has_children(&t, find(&t, ".data")));
+	assert_int_equal(t.count, 3);
+	open_row(&t, ".text");
+	assert_int_equal(opened, 2);
+	assert_lines(&t, ".text Beta gamma alpha .data");
+	tree_release(&t);
+}
+
+static void a_filter_makes_all_rows(void **state)
+{
+	struct tree t;
+	(void)state;
+	init_later(&t);
+	assert_true(tree_filter(&t, "alpha") && tree_list(&t));
+	assert_int_equal(tree_now(&t, 0, 0).whole, 10);
+	assert_int_equal(t.count, 6);
+	tree_release(&t);
+}
+
+static void marks_below_rows_that_are_not_made_are_carried(void **state)
+{
+	struct tree *old = *state, t;
+	init_later(&t);
+	tree_mark(old, find(old, ".data"), true);
+	uint32_t cursor = UINT32_MAX;
+	assert_true(tree_carry(&t, old, &cursor));
+	assert_int_equal(opened, 1);
+	open_row(old, ".text");
+	tree_mark(old, find(old, "Beta"), true);
+	assert_true(tree_carry(&t, old, &cursor));
+	assert_int_equal(opened, 2);
+	assert_true(t.nodes[find(&t, "Beta")].marked);
+	tree_release(&t);
+}
+
+static void without_memory_what_is_there_stays(void **state)
+{
+	struct tree t;
+	(void)state;
+	init_later(&t);
+	has_memory = false;
+	t.nodes[find(&t, ".text")].open = true;
+	assert_false(tree_list(&t));
+	assert_false(tree_filter(&t, "alpha"));
+	assert_int_equal(t.count, 3);
+	has_memory = true;
+	open_row(&t, ".text");
+	assert_lines(&t, ".text Beta gamma alpha .data");
+	tree_release(&t);
+}
+
 static void a_table_without_rows_has_no_lines(void **state)
 {
 	struct tree *t = *state, empty;
@@ -334,7 +435,7 @@ static void a_table_without_rows_has_no_lines(void **state)
 	nothing.now = top.now;
 	nothing.base = top.base;
 	none.top = &nothing;
-	assert_true(tree_init(&empty, &none, true));
+	assert_true(tree_init(&empty, &(struct browse_table){ .table = &none }));
 	assert_int_equal(empty.line_count, 0);
 	assert_true(tree_filter(&empty, "x") && tree_list(&empty));
 	tree_open_beside(&empty, 0, true);
@@ -359,6 +460,10 @@ int main(void)
 		TEST(more_words_than_fit_are_left_out),
 		TEST(what_is_below_something_marked_counts_once),
 		TEST(a_row_can_be_the_whole),
+		TEST(rows_are_made_when_the_one_above_is_opened),
+		TEST(a_filter_makes_all_rows),
+		TEST(marks_below_rows_that_are_not_made_are_carried),
+		TEST(without_memory_what_is_there_stays),
 		TEST(a_table_without_rows_has_no_lines),
 		TEST(a_newer_table_is_looked_at_as_the_older_one_was),
 		TEST(what_is_gone_leaves_the_cursor_and_the_whole_on_the_row_above),

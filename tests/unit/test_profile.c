@@ -250,6 +250,36 @@ static void the_limit_sums_up_the_rest(void **state)
 	heft_profile_free(p);
 }
 
+static bool put_nowhere(void *ctx, const void *data, size_t size)
+{
+	(void)ctx, (void)data, (void)size;
+	return true;
+}
+
+static void rows_can_be_made_level_by_level(void **state)
+{
+	struct heft_profile *p = measured("sections");
+	(void)state;
+	assert_true(heft_profile_add_source(p, "rawsymbols", &err));
+	heft_profile_set_flags(p, HEFT_PROFILE_LEVELWISE);
+	heft_profile_set_rows(p, 1);
+	run(p);
+	const struct heft_row *text = child(heft_profile_table(p)->top, ".text");
+	const size_t count = text->child_count;
+	assert_true(count > 1);
+	assert_null(text->children);
+	assert_true(heft_profile_open_row(p, text, &err));
+	assert_true(heft_profile_open_row(p, text, &err));
+	assert_int_equal(text->child_count, count);
+	uint64_t sum = 0;
+	for (size_t i = 0; i < count; i++)
+		sum += text->children[i]->now[HEFT_SIZE_VM].whole;
+	assert_int_equal(sum, text->now[HEFT_SIZE_VM].whole);
+	assert_error(heft_profile_write(p, NULL, &(struct heft_sink){ put_nowhere, NULL }, &err),
+		     HEFT_EARG, "level by level");
+	heft_profile_free(p);
+}
+
 static void counting_tells_how_many_symbols_a_row_has(void **state)
 {
 	struct heft_profile *p = measured("sections");
@@ -671,6 +701,7 @@ int main(void)
 		cmocka_unit_test(the_same_file_twice_counts_twice),
 		cmocka_unit_test(a_base_makes_a_diff),
 		cmocka_unit_test(the_limit_sums_up_the_rest),
+		cmocka_unit_test(rows_can_be_made_level_by_level),
 		cmocka_unit_test(counting_tells_how_many_symbols_a_row_has),
 		cmocka_unit_test(filters_keep_and_count_what_they_leave_out),
 		cmocka_unit_test(a_custom_source_rewrites_labels),

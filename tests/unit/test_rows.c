@@ -403,6 +403,48 @@ static void classes_keep_their_order_and_have_no_limit(void **state)
 	fixture_release(&f);
 }
 
+/* Each row is opened before its children are compared. */
+static void assert_same(struct rows_maker *m, const struct heft_row *got,
+			const struct heft_row *want)
+{
+	const bool made = got->children != NULL;
+	assert_string_equal(got->label, want->label);
+	assert_int_equal(got->child_count, want->child_count);
+	rows_open(m, got);
+	assert_int_equal(got->child_count, want->child_count);
+	assert_true(made || got->children != NULL || got->child_count == 0);
+	for (size_t i = 0; i < want->child_count; i++) {
+		assert_ptr_equal(got->children[i]->now, want->children[i]->now);
+		assert_same(m, got->children[i], want->children[i]);
+	}
+}
+
+static void rows_made_level_by_level_are_those_made_at_once(void **state)
+{
+	struct fixture f = fixture_make();
+	struct rows_maker m;
+	(void)state;
+	const uint32_t text = put(&f, 0, ".text", 60, 60), data = put(&f, 0, ".data", 20, 20);
+	const uint32_t bss = put(&f, 0, ".bss", 0, 10);
+	const uint32_t unit = put(&f, text, "a.c", 50, 50);
+	put(&f, text, "nothing", 0, 0);
+	put(&f, text, "b.c", 10, 10);
+	put(&f, unit, "main", 50, 50);
+	put(&f, data, ".data", 20, 20);
+	put(&f, data, "nothing", 0, 0);
+	put(&f, put(&f, bss, "c.c", 0, 10), "c.c", 0, 10);
+	f.opts.sort = HEFT_SORT_NONE;
+	const struct heft_row *const want = build(&f);
+	const struct heft_row *const top = rows_begin(&m, &f.tree, &f.opts, &f.arena);
+	EXPECT(top, ".text", ".data", ".bss");
+	assert_int_equal(top->children[0]->child_count, 2);
+	assert_null(top->children[0]->children);
+	assert_int_equal(top->children[1]->child_count, 0);
+	assert_same(&m, top, want);
+	rows_end(&m);
+	fixture_release(&f);
+}
+
 static void parts_of_bytes_are_weighed_as_numbers(void **state)
 {
 	static const struct heft_measure parts[] = { { "size", "size", HEFT_PARTS, false, false } };
@@ -536,6 +578,7 @@ int main(void)
 		cmocka_unit_test(small_rows_are_summed_up_apart_on_each_level),
 		cmocka_unit_test(others_can_stand_last),
 		cmocka_unit_test(classes_keep_their_order_and_have_no_limit),
+		cmocka_unit_test(rows_made_level_by_level_are_those_made_at_once),
 		cmocka_unit_test(parts_of_bytes_are_weighed_as_numbers),
 		cmocka_unit_test(rows_of_a_tree_with_one_side_have_nothing_before),
 		cmocka_unit_test(a_shared_measure_is_not_summed_up),
