@@ -114,7 +114,9 @@ bool tree_carry(struct tree *to, const struct tree *from, uint32_t *cursor)
 	}
 	to->root = found(from, now, from->root);
 	*cursor = found(from, now, *cursor < from->count ? *cursor : 0);
-	if (from->measure < to->table->measure_count)
+	if (from->measure == from->table->sorted_by) /* nobody chose another one */
+		tree_set_order(to, to->table->sorted_by, from->sort, from->reversed);
+	else if (from->measure < to->table->measure_count)
 		tree_set_order(to, from->measure, from->sort, from->reversed);
 	free(now);
 	return good;

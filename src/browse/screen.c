@@ -60,11 +60,11 @@ const char *browse_change_word(enum heft_change change)
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-enum what { NOW, CHANGE, GROWTH, SHARE, PICTURE, STATE };
+enum what { NOW, CHANGE, GROWTH, SHARE, PICTURE, STATE, FREE, USED };
 
 struct cell {
 	enum what what;
-	size_t measure;
+	size_t measure; /* FREE, USED: which text of a row */
 	int width;
 };
 
@@ -103,6 +103,19 @@ size_t browse_next_measure(const struct browse *b, size_t m)
 	return m;
 }
 
+/* What is left of memory regions; false where rows are none. */
+static bool add_headroom(struct cells *c, const struct heft_table *t)
+{
+	const unsigned before = c->count;
+	for (size_t i = 0; i < t->text_count; i++) {
+		if (strcmp(t->texts[i].name, "region_free") == 0)
+			add(c, FREE, i, NUMBER);
+		else if (strcmp(t->texts[i].name, "region_percent") == 0)
+			add(c, USED, i, NUMBER);
+	}
+	return c->count > before;
+}
+
 static void choose_cells(const struct browse *b, struct cells *c)
 {
 	const struct tree *t = &b->tree;
@@ -111,17 +124,24 @@ static void choose_cells(const struct browse *b, struct cells *c)
 	c->cells[c->count++] = (struct cell){ t->diff ? CHANGE : NOW, t->measure, width };
 	c->width += width;
 	add(c, t->diff ? GROWTH : SHARE, t->measure, 7);
-	add(c, t->diff ? NOW : PICTURE, t->measure, t->diff ? width : BAR + 1);
+	const bool regions = add_headroom(c, t->table);
+	if (t->diff)
+		add(c, NOW, t->measure, width);
+	else if (!regions)
+		add(c, PICTURE, t->measure, BAR + 1);
 	if (t->diff && t->table->has_changes)
 		add(c, STATE, 0, 9);
 	for (size_t m = browse_next_measure(b, t->measure), i = 0;
 	     m != t->measure && i < t->table->measure_count; m = browse_next_measure(b, m), i++)
 		add(c, t->diff ? CHANGE : NOW, m, width_of(b, m));
+	if (!t->diff && regions)
+		add(c, PICTURE, t->measure, BAR + 1);
 }
 
 static void draw_titles(const struct browse *b, const struct cells *c)
 {
-	static const char *const words[] = { "", "", "growth", "share", "", "became" };
+	static const char *const words[] = { "", "",       "growth", "share",
+					     "", "became", "free",   "% used" };
 	int x = 1;
 	paint_fill(HEAD_LINES - 1, 0, paint_columns(), PAINT_TITLE, false);
 	for (unsigned i = 0; i < c->count; i++) {
@@ -174,6 +194,12 @@ static enum paint_style style_of_change(const struct browse *b, uint32_t node, s
 	return change > 0.5 ? PAINT_MORE : change < -0.5 ? PAINT_LESS : PAINT_PLAIN;
 }
 
+static const char *text_of(const struct browse *b, uint32_t node, size_t text)
+{
+	const struct heft_row *row = b->tree.nodes[node].row;
+	return row->texts != NULL ? row->texts[text] : "";
+}
+
 static void draw_cell(const struct browse *b, uint32_t node, const struct cell *cell, int y, int x)
 {
 	const bool chosen = b->tree.line_count > b->at && b->tree.lines[b->at] == node &&
@@ -195,6 +221,8 @@ static void draw_cell(const struct browse *b, uint32_t node, const struct cell *
 		picture_text(text, share_of(b, node));
 		style = PAINT_BAR;
 		break;
+	case FREE: number_amount(text, text_of(b, node, cell->measure)); break;
+	case USED: snprintf(text, sizeof text, "%s", text_of(b, node, cell->measure)); break;
 	case STATE:
 		snprintf(text, sizeof text, "%s",
 			 browse_change_word(b->tree.nodes[node].row->change));

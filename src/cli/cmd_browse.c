@@ -22,6 +22,7 @@ const struct opt browse_opts[] = {
 	{ .help = "Where things are:" },
 #include "cli/find_opts.inc"
 #include "cli/exe_opts.inc"
+#include "cli/region_opts.inc"
 #include "cli/last_opts.inc"
 	{ 0 },
 };

@@ -136,6 +136,9 @@ struct sources {
 static bool add_source(void *ctx, const char *name)
 {
 	const struct sources *s = ctx;
+	/* Regions are filled by what is in memory. */
+	if (strcmp(name, "regions") == 0)
+		heft_profile_set_sort_domain(s->in->profile, HEFT_VM);
 	if (heft_profile_add_source(s->in->profile, name, s->err))
 		return true;
 	if (s->err->code == HEFT_EARG)

@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static const char *const change_words[] = {
 	[HEFT_UNCHANGED] = "unchanged", [HEFT_CHANGED] = "changed", [HEFT_ADDED] = "added",
@@ -100,16 +99,6 @@ static bool is_text(const struct column *c)
 	return c->cell == CELL_TEXT || c->cell == CELL_AMOUNT || c->cell == CELL_STATE;
 }
 
-/* "-4032" becomes "-3.94Ki". */
-static const char *amount_text(char out[CELL_MAX], const char *exact)
-{
-	const bool negative = exact[0] == '-';
-	if (exact[0] == '\0')
-		return "";
-	number_size(out, strtoull(exact + negative, NULL, 10), negative ? '-' : '\0');
-	return out;
-}
-
 /* Rows that sum up others have no number that rows share. */
 static bool has_value(const struct report *r, const struct column *c, const struct heft_row *row)
 {
@@ -134,8 +123,10 @@ static void share_text(char out[CELL_MAX], const struct report *r, enum heft_uni
 const char *cell_text(char room[CELL_MAX], const struct report *r, const struct column *c,
 		      const struct heft_row *row, const struct heft_row *parent)
 {
-	if (c->cell == CELL_AMOUNT)
-		return amount_text(room, text_of(r, c, row));
+	if (c->cell == CELL_AMOUNT) {
+		number_amount(room, text_of(r, c, row));
+		return room;
+	}
 	if (is_text(c))
 		return text_of(r, c, row);
 	const enum heft_unit unit = r->table.measures[c->index].unit;

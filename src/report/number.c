@@ -4,6 +4,7 @@
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* snprintf of one double with a point as decimal separator, whatever the locale says. */
 static void format_double(char out[NUMBER_MAX], const char *fmt, double v)
@@ -84,6 +85,14 @@ void number_size(char out[NUMBER_MAX], uint64_t size, char sign)
 		out += strlen(out);
 	}
 	append(out, suffixes[n]);
+}
+
+void number_amount(char out[NUMBER_MAX], const char *exact)
+{
+	const bool negative = exact[0] == '-';
+	out[0] = '\0';
+	if (exact[0] != '\0')
+		number_size(out, strtoull(exact + negative, NULL, 10), negative ? '-' : '\0');
 }
 
 void number_change(char out[NUMBER_MAX], struct change c)

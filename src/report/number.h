@@ -13,6 +13,9 @@ enum { NUMBER_MAX = 40 }; /* bytes of the longest text, with its NUL */
  * front ('+', '-'), 0 for none. */
 void number_size(char out[NUMBER_MAX], uint64_t size, char sign);
 
+/* The same of a number in decimal: "-4032" becomes "-3.94Ki", "" stays. */
+void number_amount(char out[NUMBER_MAX], const char *exact);
+
 /* The same of a change, always with a sign but for 0. */
 void number_change(char out[NUMBER_MAX], struct change c);
 

@@ -462,6 +462,25 @@ def check_living():
         t.close()
 
 
+def check_regions():
+    """Headroom of memory regions is what heft size says of it, also where one has overflowed."""
+    words = ["-d", "regions,sections", "--region", "flash=0x400000+1792", "--region", "ram=0x403000+64K", "tiny"]
+    said = re.findall(r"^ +[0-9.]+% +(\S+) +\S+ +(\S+) +(\S+)    (\w+)$", heft("size", *words).decode(), re.M)
+    check("regions: heft size tells two", sorted(r[3] for r in said), ["flash", "ram"])
+    for columns, picture in (40, False), (80, False), (120, True):
+        t = browse(*words, columns=columns)
+        lines = t.lines()
+        wide = columns >= 80
+        check(f"regions: titles at {columns}", re.sub(" +", " ", lines[HEAD - 1].strip()).startswith("vm share free % used file" if wide else "vm"), True)
+        check(f"regions: the picture at {columns}", "##" in "\n".join(lines), picture)
+        for used, free, percent, name in said:
+            shown = [line[1:].split() for line in lines if line.endswith(" " + name)]
+            wanted = [used, free, percent] if wide else [used]
+            check(f"regions: {name} at {columns}", [r[:1] + r[2:4] if wide else r[:1] for r in shown], [wanted])
+        t.press("q")
+        t.close()
+
+
 # ---- terminals -----------------------------------------------------------------------------------------
 
 def check_sizes():
@@ -647,7 +666,7 @@ def main():
     os.chdir(WORK)
     try:
         for part in (check_rows, check_filters, check_moves, check_acts, check_mouse, check_card, check_changes, check_lists, check_heap,
-                     check_living, check_sizes,
+                     check_living, check_regions, check_sizes,
                      check_colours, check_no_terminal, check_names, check_longest, check_many):
             part()
     finally:
