@@ -68,6 +68,8 @@ static void read_code(struct pdb_lines *l, struct reader r)
 		return;
 	while (reader_left(&r) >= 12)
 		read_block(l, base, &r);
+	if (l->rows.count == first)
+		return;
 	sort_by_key(l->rows.data + first, l->rows.count - first, sizeof *l->rows.data);
 	uint64_t end = base + size;
 	for (size_t i = l->rows.count; i-- > first;) {
