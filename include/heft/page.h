@@ -75,10 +75,12 @@ struct heft_page_history {
 	 * heft_history_query.of may be.  What no build has gets none. */
 	const char *const *names;
 	size_t name_count;
-	uint32_t steps; /* builds that are compared with the one before, the latest; 0: 20 */
+	/* So many builds are compared with the one before; 0: 20.  Half of them are the latest, the
+	 * others those that changed the file and the VM image most. */
+	uint32_t steps;
 };
-/* A tab for each product and configuration: the sizes over all builds, and of the latest ones what
- * each changed, symbol by symbol.  HEFT_ENOTFOUND where there is no build. */
+/* A tab for each product and configuration: the sizes over all builds, and of some what each
+ * changed, symbol by symbol.  HEFT_ENOTFOUND where there is no build. */
 HEFT_API bool heft_page_add_history(struct heft_page *p, struct heft_history *h,
 				    const struct heft_page_history *opts, struct heft_err *err);
 

@@ -376,6 +376,13 @@ def check_history(b, work):
     heft("history", "page", "--store", STORE, "--of", "vm", "-o", work + "/page.html")
     b.open(work + "/page.html")
     check("history: its own page has the same tabs", b.run("heftPage.view.book.tabs.map(t => [t.title, t.kind])"), tabs[1:])
+    for i, file in enumerate(["tiny", "tiny-grown", "tiny-grown", "tiny-grown"]):
+        heft("history", "add", "--store", STORE, "--product", "steps", "--branch", "", "--commit", f"d0{i}", "--time", f"2026-02-0{i + 1}", file)
+    heft("history", "page", "--store", STORE, "--product", "steps", "--steps", "2", "-o", work + "/steps.html")
+    b.open(work + "/steps.html")
+    first = int(b.run("heftPage.view.tab.built.builds[0].label").split()[0][1:])
+    check("history: the latest build and the largest step", sorted(r["label"] for r in b.run("heftPage.rows([])")), [f"#{first + 1} d01", f"#{first + 3} d03"])
+    b.open(work + "/page.html")
     check("history: and a chart more", b.run("heftPage.view.tab.built.series.length"), b.run("heftPage.view.tab.built.series.filter(s => s.title !== 'vm').length") + 2)
 
 

@@ -7,6 +7,7 @@
 #include "api/structs.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { STEPS = 20, MEASURES = 2, TEXTS = 5 };
@@ -172,15 +173,55 @@ static bool compare(struct making *m, const struct build *before, const struct b
 	return *ret != NULL;
 }
 
-/* Of the latest builds. */
+/* A build with one before it. */
+struct compared_build {
+	uint64_t change; /* of the file and the VM image; of the latest builds UINT64_MAX */
+	size_t at;
+};
+
+static int compare_steps(const void *a, const void *b)
+{
+	const struct compared_build *x = a, *y = b;
+	if (x->change != y->change)
+		return x->change < y->change ? 1 : -1;
+	return x->at < y->at ? 1 : -1;
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* Half of those that are wanted are the latest, the others those that changed the sizes most. */
+static void choose_steps(const struct timeline *t, size_t wanted, bool *chosen)
+{
+	VEC(struct compared_build) steps = { 0 };
+	for (size_t i = t->list.count; i-- > 0;) {
+		const struct build *now = t->list.data[i], *before = timeline_before(t, now);
+		if (!before)
+			continue;
+		const uint64_t change = steps.count < wanted - wanted / 2
+						? UINT64_MAX
+						: add_sat(distance(now->file, before->file),
+							  distance(now->vm, before->vm));
+		vec_push(&steps, (struct compared_build){ change, i });
+	}
+	if (steps.count > 0)
+		qsort(steps.data, steps.count, sizeof *steps.data, compare_steps);
+	for (size_t i = 0; i < steps.count && i < wanted; i++)
+		chosen[steps.data[i].at] = true;
+	vec_release(&steps);
+}
+
 static bool make_steps(struct making *m, struct tab *tab, struct heft_err *err)
 {
 	const struct timeline *t = &m->history->timeline;
-	const size_t wanted = m->opts.steps > 0 ? m->opts.steps : STEPS, count = t->list.count;
+	bool *chosen = arena_new(&tab->arena, bool, t->list.count);
 	const struct heft_table *table;
-	for (size_t i = count > wanted ? count - wanted : 0; i < count; i++) {
+	choose_steps(t, m->opts.steps > 0 ? m->opts.steps : STEPS, chosen);
+	for (size_t i = 0; i < t->list.count; i++) {
 		const struct build *now = t->list.data[i], *before = timeline_before(t, now);
-		if (!before)
+		if (!chosen[i])
 			continue;
 		if (!compare(m, before, now, &table, err))
 			return false;

@@ -16,9 +16,9 @@ const struct opt history_page_opts[] = {
 const char history_page_manual[] =
 	"Writes a history as one page of html, a tab for each product and configuration:\n"
 	"a chart of the file, the VM image, the usual sections and each NAME over all\n"
-	"builds, and a table of the latest ones with the symbols that each changed.  The\n"
-	"page asks no network for anything.  'heft report' has the same tabs beside\n"
-	"others.\n";
+	"builds, and a table of the latest ones and the largest steps, with the symbols\n"
+	"that each changed.  The page asks no network for anything.  'heft report' has\n"
+	"the same tabs beside others.\n";
 
 struct page_job {
 	const struct cli *cli;
