@@ -202,7 +202,11 @@ static void segments_of_esp_images_lie_where_they_say(void **state)
 	for (size_t i = 0; i < raw.parts.count; i++)
 		others += raw.parts.data[i].size;
 	assert_int_equal(others + 8, size);
-	file[50] ^= 1; /* the checksum is wrong now: it is no such image */
+	file[50] ^= 1; /* the checksum is wrong now, but the program begins in a segment */
+	assert_true(parse_bytes(file, size));
+	assert_string_equal(raw.format, "ESP image");
+	assert_noted("the checksum of the segments is 0xe9, where the file states 0xe8");
+	put32(file + 4, 0x40080018); /* behind it: it is no such image */
 	assert_false(raw_matches((struct bytes){ file, size }));
 }
 

@@ -12,15 +12,16 @@ struct esp {
 	uint8_t count, chip;
 	uint32_t entry;
 	bool hashed;
+	uint8_t sum, stated; /* the checksum of the segments, and what the file has for it */
 	struct raw_chunk segments[SEGMENTS_MAX];
 	uint64_t head, end; /* bytes of the header; where the last segment ends */
 };
 
-/* Whether segments and checksum are where the header says, with one of the two sizes of it. */
+/* Whether the segments are where the header says, with one of the two sizes of it. */
 static bool read_image(struct esp *e, uint64_t head)
 {
 	struct reader r = reader_of(e->file, false);
-	uint8_t sum = SEED;
+	e->sum = SEED;
 	const uint8_t magic = read_u8(&r);
 	e->count = read_u8(&r);
 	read_skip(&r, 2);
@@ -39,21 +40,37 @@ static bool read_image(struct esp *e, uint64_t head)
 		const uint64_t off = r.pos;
 		const uint8_t *p = read_take(&r, size);
 		for (uint32_t k = 0; p && k < size; k++)
-			sum ^= p[k];
+			e->sum ^= p[k];
 		e->segments[i] = (struct raw_chunk){ addr, off, size };
 	}
 	e->end = r.pos;
 	read_skip(&r, 15 - r.pos % 16);
-	return read_u8(&r) == sum && reader_ok(&r);
+	e->stated = read_u8(&r);
+	return reader_ok(&r);
 }
 
+/* Whether the program begins in a segment. */
+static bool has_entry(const struct esp *e)
+{
+	for (unsigned i = 0; i < e->count; i++) {
+		const struct raw_chunk *s = &e->segments[i];
+		if (s->addr != 0 && e->entry >= s->addr && e->entry - s->addr < s->size)
+			return true;
+	}
+	return false;
+}
+
+/* The checksum tells how large the header is; where it fits neither, the entry point does. */
 static bool read_any(struct esp *e, struct bytes file)
 {
-	*e = (struct esp){ .file = file };
-	if (read_image(e, EXTENDED))
-		return true;
-	*e = (struct esp){ .file = file };
-	return read_image(e, HEADER);
+	static const uint64_t heads[] = { EXTENDED, HEADER };
+	for (unsigned i = 0; i < 2 * COUNT_OF(heads); i++) {
+		*e = (struct esp){ .file = file };
+		if (read_image(e, heads[i % COUNT_OF(heads)]) &&
+		    (i < COUNT_OF(heads) ? e->sum == e->stated : has_entry(e)))
+			return true;
+	}
+	return false;
 }
 
 bool esp_matches(struct bytes b)
@@ -96,6 +113,10 @@ void esp_parse(struct raw *r, const char *path, struct bytes file, struct notes 
 		s->size = 0;
 	}
 	const uint64_t checked = (e.end | 15) + 1;
+	if (e.sum != e.stated)
+		note(notes, path, checked - 1, 1,
+		     "the checksum of the segments is 0x%02x, where the file states 0x%02x", e.sum,
+		     e.stated);
 	add_part(r, e.end, checked - e.end, "[ESP Checksum]");
 	add_part(r, checked, e.hashed ? HASH : 0, "[ESP Hash]");
 	const uint64_t all = checked + (e.hashed ? HASH : 0);
