@@ -150,9 +150,10 @@ static const char *format_section(const struct section *s)
 		{ ".bss", ".bss" },        { ".sbss", ".bss" },
 		{ ".lbss", ".bss" },
 	};
-	static const char bolt[] = ".bolt.org";
-	const size_t skip = str_starts(s->name, str_of(bolt)) ? sizeof bolt - 1 : 0;
-	const struct str name = { s->name.p + skip, s->name.len - skip };
+	const struct str bolt = STR(".bolt.org");
+	struct str name = s->name;
+	if (str_starts(name, bolt))
+		name = (struct str){ name.p + bolt.len, name.len - bolt.len };
 	if (!s->alloc || s->type == SHT_NOTE)
 		return NULL;
 	for (size_t i = 0; i < COUNT_OF(names); i++) {
