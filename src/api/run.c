@@ -106,10 +106,12 @@ static void join_regions(struct heft_profile *p)
 
 static void describe(struct heft_profile *p, struct entry *e)
 {
+	const struct input *in = &e->program.input;
 	const struct image *im = program_image(&e->program);
-	e->format = im                      ? image_describe(&e->program.input.images[0])
-		    : e->program.input.thin ? "thin archive"
-					    : "archive";
+	e->format = in->linkmap ? "linker map"
+		    : im        ? image_describe(&in->images[0])
+		    : in->thin  ? "thin archive"
+				: "archive";
 	e->build_id = build_id_text(&p->arena, im ? im->build_id : (struct bytes){ NULL, 0 });
 }
 
