@@ -461,7 +461,7 @@ function tellPicture() {
 		const dot = element("i", { "aria-hidden": "true" });
 		dot.style.background = colour.fill;
 		return element("span", {}, dot, text);
-	}), view.picture === "course" ? "A click shows what the build changed." : told || element("span", { class: "hint" }, "Click chooses, double click opens, Backspace goes up."));
+	}), view.picture === "course" ? "A click shows what a build changed, if it is one of those in the table." : told || element("span", { class: "hint" }, "Click chooses, double click opens, Backspace goes up."));
 }
 
 function snapshotOf(box) {
