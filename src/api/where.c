@@ -293,7 +293,7 @@ static bool find_name(struct heft_where *w, struct str name, uint64_t *ret)
 	const struct symbol_table *symbols = program_symbols(&w->program);
 	for (size_t i = 1; i < w->im->section_count; i++) {
 		const struct section *s = &w->im->sections[i];
-		if (s->alloc && str_eq(s->name, name)) {
+		if (s->alloc && str_eq(s->name, name) && !w->im->bare) {
 			*ret = s->addr;
 			return true;
 		}
@@ -361,7 +361,7 @@ struct place {
 static void find_section(struct heft_where *w, const struct place *p, struct heft_location *at)
 {
 	const struct section *s = image_section_at(p->im, p->addr);
-	if (!s)
+	if (!s || p->im->bare)
 		return;
 	at->section = section_names(w, p->im)[s - p->im->sections];
 	at->section_offset = p->addr - s->addr;

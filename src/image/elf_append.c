@@ -105,7 +105,7 @@ static bool check(const struct append *a, struct heft_err *err)
 		return refuse(im, err, "it is an object that is still to be linked");
 	if (im->kind == IMAGE_CORE)
 		return refuse(im, err, "it is a core");
-	if (im->section_count == 0)
+	if (im->section_count == 0 || im->bare)
 		return refuse(im, err, "it has no section header table");
 	const struct section *names = a->names < im->section_count ? &im->sections[a->names]
 								   : &im->sections[0];

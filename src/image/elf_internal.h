@@ -27,6 +27,8 @@ struct elf_index {
 
 /* Gives overlays addresses of their own; before elf_index_build. */
 void elf_move_overlays(struct image *im);
+/* Of a linked image without section headers; before elf_index_build. */
+void elf_make_sections(struct image *im);
 void elf_index_build(struct image *im);
 /* Marks the sections and segments whose bytes are those of others; see section_bytes. */
 void image_find_repeated(struct image *im);

@@ -96,6 +96,15 @@ static uint32_t resolve_section(const struct symtab *t, uint32_t i, uint16_t shn
 	return index < im->section_count || index == SHN_UNDEF ? index : SYM_BAD;
 }
 
+/* No number of a section means anything where they are made of segments. */
+static uint32_t section_of_value(const struct image *im, uint32_t stated, uint64_t value)
+{
+	if (stated == SYM_NO_SECTION || stated == SYM_ABSOLUTE || stated == SYM_COMMON)
+		return stated;
+	const struct section *s = image_section_at(im, value);
+	return s ? s->index : SYM_BAD;
+}
+
 static struct str symbol_name(const struct symtab *t, uint64_t off)
 {
 	struct str name = STR("");
@@ -136,6 +145,8 @@ struct symbol symtab_get(const struct symtab *t, size_t i)
 	s.bind = info >> 4;
 	s.visibility = other & 3;
 	s.section = resolve_section(t, s.index, shndx);
+	if (im->bare)
+		s.section = section_of_value(im, s.section, s.value);
 	s.name = symbol_name(t, s.name_off);
 	return s;
 }

@@ -52,6 +52,10 @@ struct segment {
 	uint64_t vm_bias; /* part of addr, see struct section */
 };
 
+/* "LOAD #2 [RX]", for printf. */
+#define SEGMENT_FMT    "LOAD #%" PRIu32 " [%s%s%s]"
+#define SEGMENT_ARG(s) (s)->index, (s)->read ? "R" : "", (s)->write ? "W" : "", (s)->exec ? "X" : ""
+
 struct section {
 	struct str name;  /* "" where the name table is damaged */
 	struct str title; /* what users know it by; "": its name */
@@ -144,6 +148,7 @@ struct image {
 	struct image_protection protection;
 	bool mapped; /* its bytes are a mapped file's */
 	bool made;   /* of another container than ELF, by build.h */
+	bool bare;   /* without section headers: its sections are made of its segments */
 	/* Titles of sections begin with the segment's name: they need no more in brackets. */
 	bool full_titles;
 	uint64_t vm_bias;       /* added to the addresses that the file states; see image_place */

@@ -62,9 +62,6 @@ void basemap_check_file(const struct basemap *b, const struct spans *file);
  * and the parts of an archive that are no image. */
 void claim_headers(const struct input *in, struct labels *labels, struct claims *file);
 
-/* "LOAD #2 [RX]", for printf. */
-#define SEGMENT_FMT    "LOAD #%" PRIu32 " [%s%s%s]"
-#define SEGMENT_ARG(s) (s)->index, (s)->read ? "R" : "", (s)->write ? "W" : "", (s)->exec ? "X" : ""
 label_id segment_label(struct labels *labels, const struct segment *s);
 /* "Section [AX]" */
 label_id section_kind_label(struct labels *labels, const struct section *s);

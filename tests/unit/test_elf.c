@@ -280,6 +280,19 @@ static void section_indexes_too_large_for_a_symbol_stand_in_a_table(void **state
 	close_file(&o);
 }
 
+static void assert_section(const struct image *im, uint64_t addr, const char *name, uint32_t type,
+			   uint64_t start, uint64_t size, const char *title)
+{
+	const struct section *s = image_section_at(im, addr);
+	assert_non_null(s);
+	assert_true(str_eq(s->name, str_of(name)));
+	assert_true(str_eq(section_title(s), str_of(title)));
+	assert_int_equal(s->type, type);
+	assert_int_equal(s->addr, start);
+	assert_int_equal(s->size, size);
+	assert_int_equal(s->file_size, type == SHT_NOBITS ? 0 : size);
+}
+
 static void a_file_without_section_table_is_read_by_its_segments(void **state)
 {
 	(void)state;
@@ -287,12 +300,98 @@ static void a_file_without_section_table_is_read_by_its_segments(void **state)
 	struct elfgen g = small_program(64, false);
 	g.no_section_table = true;
 	open_file(&o, elfgen_finish(&g));
-	assert_int_equal(o.im->section_count, 0);
+	assert_true(o.im->bare);
+	assert_int_equal(o.im->section_count, 4);
 	assert_int_equal(o.im->shdr_size, 0);
 	assert_int_equal(image_at(o.im, 0x1002, 1).p[0], 0xc3);
-	assert_null(image_section_at(o.im, 0x1002));
+	assert_section(o.im, 0x1002, ".text", SHT_PROGBITS, 0x1000, 64, "[LOAD #0 [RX]]");
+	assert_true(image_section_at(o.im, 0x1002)->exec);
+	assert_section(o.im, 0x2000, ".data", SHT_PROGBITS, 0x2000, 16, "[LOAD #1 [RW]]");
+	assert_section(o.im, 0x2010, ".bss", SHT_NOBITS, 0x2010, 0x100, "[LOAD #1 [RW]]");
 	assert_int_equal(o.notes.count, 0);
 	close_file(&o);
+}
+
+/* At 0x3000: names, 2 symbols, their hash table, a relocation, and the table that knows them. */
+static void put_dynamic(struct elfgen_out *out, unsigned bits)
+{
+	const unsigned word = bits / 8, symbol = bits == 64 ? 24 : 16;
+	const uint64_t strings = 0x3000, symbols = strings + 8, hash = symbols + 2 * symbol,
+		       rela = hash + 24;
+	const uint64_t tags[][2] = { { DT_STRTAB, strings }, { DT_STRSZ, 8 },
+				     { DT_SYMTAB, symbols }, { DT_HASH, hash },
+				     { DT_RELA, rela },      { DT_RELASZ, 3 * word },
+				     { DT_INIT_ARRAY, 9 },   { DT_INIT_ARRAYSZ, 8 },
+				     { DT_NULL, 0 } };
+	elfgen_put_bytes(out, "\0f\0\0\0\0\0\0", 8);
+	for (unsigned i = 0; i < symbol; i++)
+		elfgen_put(out, 1, 0);
+	elfgen_put(out, 4, 1);
+	if (bits == 64)
+		elfgen_put(out, 4, STB_GLOBAL << 4 | STT_FUNC | 14u << 16);
+	elfgen_put(out, word, 0x1000);
+	elfgen_put(out, word, 3);
+	if (bits == 32)
+		elfgen_put(out, 4, STB_GLOBAL << 4 | STT_FUNC | 14u << 16);
+	for (unsigned i = 0; i < 6; i++) /* a bucket, as many chains as symbols */
+		elfgen_put(out, 4, i == 1 ? 2 : 1);
+	elfgen_put(out, word, 0x2008);
+	elfgen_put(out, word, R_X86_64_RELATIVE);
+	elfgen_put(out, word, 0x1001);
+	for (size_t i = 0; i < COUNT_OF(tags); i++) {
+		elfgen_put(out, word, tags[i][0]);
+		elfgen_put(out, word, tags[i][1]);
+	}
+}
+
+static void assert_dynamic(unsigned bits)
+{
+	struct opened o;
+	struct elfgen g = small_program(bits, false);
+	struct elfgen_out out = { .big_endian = false };
+	const uint64_t symbols = bits == 64 ? 48 : 32, rela = 3 * bits / 8;
+	put_dynamic(&out, bits);
+	const uint32_t all = elfgen_section(&g, ".all", SHT_PROGBITS, SHF_ALLOC, 0x3000,
+					    out.bytes.data, out.bytes.count);
+	elfgen_load(&g, PF_R, all);
+	const struct elfgen_segment dynamic = { .type = PT_DYNAMIC,
+						.addr = 0x3000 + 8 + symbols + 24 + rela,
+						.file_size = out.bytes.count -
+							     (8 + symbols + 24 + rela),
+						.section = 0 };
+	vec_push(&g.segments, dynamic);
+	g.no_section_table = true;
+	struct bytes file = elfgen_finish(&g);
+	/* Where it is in the file only the finished file says. */
+	const uint64_t phdr = bits == 64 ? 64 + 2 * 56 : 52 + 2 * 32;
+	struct reader r = reader_of(file, false);
+	reader_seek(&r, phdr + (bits == 64 ? 8 : 4));
+	const uint64_t off = read_uint(&r, bits / 8) + dynamic.addr - 0x3000;
+	elfgen_poke(file, phdr + (bits == 64 ? 56 + 8 : 32 + 4), bits / 8, false, off);
+	open_file(&o, file);
+	assert_section(o.im, 0x3000, ".dynstr", SHT_STRTAB, 0x3000, 8, "[LOAD #2 [R]]");
+	assert_section(o.im, 0x3008, ".dynsym", SHT_DYNSYM, 0x3008, symbols, "[LOAD #2 [R]]");
+	assert_section(o.im, 0x3008 + symbols, ".hash", SHT_HASH, 0x3008 + symbols, 20,
+		       "[LOAD #2 [R]]");
+	assert_section(o.im, 0x3020 + symbols, ".rela.dyn", SHT_RELA, 0x3020 + symbols, rela,
+		       "[LOAD #2 [R]]");
+	assert_section(o.im, dynamic.addr, ".dynamic", SHT_DYNAMIC, dynamic.addr, dynamic.file_size,
+		       "[LOAD #2 [R]]");
+	struct symtab t;
+	uint64_t addr;
+	assert_true(symtab_open(&t, o.im, image_section_at(o.im, 0x3008)));
+	const struct symbol f = symtab_get(&t, 1);
+	assert_true(str_eq(f.name, STR("f")) && symbol_addr(o.im, &f, &addr) && addr == 0x1000);
+	assert_int_equal(o.notes.count, 0);
+	vec_release(&out.bytes);
+	close_file(&o);
+}
+
+static void without_section_table_the_dynamic_table_tells_of_symbols(void **state)
+{
+	(void)state;
+	assert_dynamic(64);
+	assert_dynamic(32);
 }
 
 static void what_leaves_the_file_or_the_address_space_is_clipped_and_noted(void **state)
@@ -540,6 +639,7 @@ int main(void)
 		cmocka_unit_test(counts_too_large_for_the_header_stand_in_section_0),
 		cmocka_unit_test(section_indexes_too_large_for_a_symbol_stand_in_a_table),
 		cmocka_unit_test(a_file_without_section_table_is_read_by_its_segments),
+		cmocka_unit_test(without_section_table_the_dynamic_table_tells_of_symbols),
 		cmocka_unit_test(what_leaves_the_file_or_the_address_space_is_clipped_and_noted),
 		cmocka_unit_test(an_empty_segment_may_start_anywhere),
 		cmocka_unit_test(damaged_section_names_become_empty),

@@ -11,6 +11,7 @@
 #include "code/flow.h"
 #include "debug/unwind.h"
 #include "image/elf_const.h"
+#include "program/made_by.h"
 
 /* Gaps shorter than the usual alignment of functions are padding, but in firmware, whose functions
  * begin anywhere.  Others are not worth a look at all the calls while they are less than a
@@ -430,7 +431,8 @@ static void claim_functions(struct discover *d)
 void attr_discover(struct attr *a)
 {
 	struct discover d = { .a = a, .isa = isa_of(a->im) };
-	if (a->im->kind != IMAGE_EXEC || a->debug || image_section_type(a->im, SHT_SYMTAB, 1))
+	if (a->im->kind != IMAGE_EXEC || a->debug || image_section_type(a->im, SHT_SYMTAB, 1) ||
+	    made_by_packer(a->im).len > 0) /* calls in packed bytes are none */
 		return;
 	find_gaps(&d);
 	if (d.gaps.list.count > 0) {
