@@ -1,5 +1,6 @@
 /* What is written as DWARF of the tables of Go's functions: whatever they hold, it is well-formed.
- * The first byte chooses: bit 0 byte order. */
+ * The first byte chooses: bit 0 byte order, bit 1 that the table is searched for, with what the
+ * runtime knows of the module. */
 #include "../tests/lib/pclntab_made.h"
 #include "program/debuginfo.h"
 #include "program/go_symbols.h"
@@ -29,6 +30,22 @@ static void check(const struct go_table *table, const struct image *im)
 	notes_release(&notes);
 }
 
+/* Whatever is found lies in the image. */
+static bool search(struct go_table *table, const struct image *im, struct notes *notes)
+{
+	if (!go_table_open(table, im, notes))
+		return false;
+	ASSERT(go_table_addr(table) - TABLE_ADDR < im->bytes.size);
+	ASSERT(table->tab.bytes.size <= im->bytes.size - table->off);
+	for (size_t i = 0; i < GO_PARTS; i++) {
+		const struct go_part *p = &table->parts[i];
+		ASSERT(p->name);
+		if (i == GO_TYPE_LINKS || i == GO_METHOD_TABLES)
+			ASSERT(p->size == 0 || p->size <= im->bytes.size - (p->addr - TABLE_ADDR));
+	}
+	return true;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct go_table table = { .func_data = TABLE_ADDR };
@@ -36,16 +53,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct input made;
 	struct notes notes;
 	void *owned;
-	if (size == 0 ||
-	    !pclntab_open(&table.tab, (struct bytes){ data + 1, size - 1 }, data[0] & 1))
+	if (size == 0)
 		return 0;
+	const struct bytes bytes = { data + 1, size - 1 };
+	const bool lost = data[0] & 2, big_endian = data[0] & 1;
 	notes_init(&notes);
-	make_image(&im, ".gopclntab", TABLE_ADDR, table.tab.bytes, 64, data[0] & 1, &notes);
+	make_image(&im, lost ? ".note.go.buildid" : ".gopclntab", TABLE_ADDR, bytes, 64, big_endian,
+		   &notes);
 	table.section = &im.sections[1];
-	go_symbols_open(&im, &table, GO_SYMBOLS | GO_LINES, &made, &owned, &notes);
-	check(&table, &made.images[0]);
-	input_close(&made);
-	mem_free(owned);
+	if (lost ? search(&table, &im, &notes) : pclntab_open(&table.tab, bytes, big_endian)) {
+		go_symbols_open(&im, &table, GO_SYMBOLS | GO_LINES, &made, &owned, &notes);
+		check(&table, &made.images[0]);
+		input_close(&made);
+		mem_free(owned);
+	}
 	image_release(&im);
 	notes_release(&notes);
 	return 0;

@@ -3,6 +3,7 @@
 #include "base/unpack.h"
 #include "image/elf_const.h"
 #include "image/elf_note.h"
+#include "program/go_table.h"
 #include "program/made_by.h"
 
 const char *fact_text(enum fact f)
@@ -79,8 +80,7 @@ static const char *symbols_of(const struct image *im)
 		return "all";
 	if (image_section_find(im, ".gnu_debugdata"))
 		return "packed";
-	if (image_section_find(im, ".gopclntab") ||
-	    image_section_find(im, ".data.rel.ro.gopclntab"))
+	if (go_table_present(im))
 		return "go";
 	return image_section_type(im, SHT_DYNSYM, 1) ? "dynamic" : "none";
 }

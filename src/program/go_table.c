@@ -1,13 +1,15 @@
 #include "program/go_table.h"
 
 #include "image/elf_const.h"
+#include "program/made_by.h"
 
 /* ---- where the table is ---------------------------------------------------------------------- */
 
 static bool is_go(const struct image *im)
 {
-	return image_section_find(im, ".go.buildinfo") ||
-	       image_section_find(im, ".note.go.buildid");
+	uint64_t addr;
+	return im->bare || image_section_find(im, ".note.go.buildid") ||
+	       go_build_info(im, &addr).size > 0;
 }
 
 static bool open_at(const struct image *im, const struct section *s, uint64_t off,
@@ -19,15 +21,33 @@ static bool open_at(const struct image *im, const struct section *s, uint64_t of
 	       ret->tab.func_count > 0;
 }
 
-/* Linkers other than Go's own put the table into a larger section. */
-static bool search(const struct image *im, const struct section *s, struct go_table *ret)
+/* Whether functions have names: a magic alone may stand in any data. */
+static bool names_functions(const struct pclntab *t)
+{
+	struct pclntab_func first, last;
+	return pclntab_record(t, 0, &first) && pclntab_record(t, t->func_count - 1, &last) &&
+	       first.name.len > 0 && last.name.len > 0;
+}
+
+static bool search_in(const struct image *im, const struct section *s, struct go_table *ret)
 {
 	const struct bytes b = section_bytes(im, s);
 	for (uint64_t off = 0; off + 8 <= b.size; off += 8)
-		if (b.p[off + 4] == 0 && b.p[off + 5] == 0 &&
+		if (b.p[off + 1] == 0xff && b.p[off + 2] == 0xff && b.p[off + 4] == 0 &&
 		    pclntab_matches(bytes_sub(b, off, 8), im->big_endian) &&
-		    open_at(im, s, off, ret))
+		    open_at(im, s, off, ret) && names_functions(&ret->tab))
 			return true;
+	return false;
+}
+
+/* Linkers other than Go's own put the table into a larger section, and names may be lost. */
+static bool search(const struct image *im, struct go_table *ret)
+{
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (s->alloc && !s->exec && s->type == SHT_PROGBITS && search_in(im, s, ret))
+			return true;
+	}
 	return false;
 }
 
@@ -40,11 +60,21 @@ static bool looks_whole(const struct image *im, const struct section *s)
 	       b.p[5] == 0 && (b.p[6] == 1 || b.p[6] == 2 || b.p[6] == 4) && b.p[7] == im->bits / 8;
 }
 
-static bool find_table(const struct image *im, struct go_table *ret, struct notes *notes)
+static const struct section *named_section(const struct image *im)
 {
 	const struct section *s = image_section_find(im, ".gopclntab");
-	if (!s)
-		s = image_section_find(im, ".data.rel.ro.gopclntab");
+	return s ? s : image_section_find(im, ".data.rel.ro.gopclntab");
+}
+
+bool go_table_present(const struct image *im)
+{
+	struct go_table table;
+	return named_section(im) || (is_go(im) && search(im, &table));
+}
+
+static bool find_table(const struct image *im, struct go_table *ret, struct notes *notes)
+{
+	const struct section *s = named_section(im);
 	if (s) {
 		if (open_at(im, s, 0, ret))
 			return true;
@@ -54,8 +84,7 @@ static bool find_table(const struct image *im, struct go_table *ret, struct note
 					: "damaged");
 		return false;
 	}
-	s = is_go(im) ? image_section_find(im, ".data.rel.ro") : NULL;
-	return s && search(im, s, ret);
+	return is_go(im) && search(im, ret);
 }
 
 /* ---- where its addresses count from ---------------------------------------------------------- */
@@ -96,17 +125,18 @@ static void find_text(const struct image *im, struct go_table *g)
 
 /* ---- what the runtime knows of the module ---------------------------------------------------- */
 
-enum { MODULE_WORDS = 44 };
+enum { MODULE_WORDS = 50 };
 
 /* Words of a pointer's size that begin "struct moduledata" of the runtime. */
 struct module {
 	uint64_t words[MODULE_WORDS];
 };
 
-/* Which of them say where descriptions of types begin and end, and the address that data of
- * functions count from, found by experiment. */
+/* Which of them say where descriptions of types begin and end, the address that data of functions
+ * count from, and where lists of types and of tables of methods are (0: not known), found by
+ * experiment. */
 struct module_words {
-	size_t types, types_end, func_data;
+	size_t types, types_end, func_data, type_links, method_tables;
 };
 
 /* From Go 1.27 on the size of the descriptions stands between the addresses. */
@@ -114,9 +144,14 @@ static struct module_words module_words(const struct module *m, enum pclntab_lay
 {
 	const bool old = layout < PCLNTAB_20;
 	if (!old && m->words[38] != 0 && m->words[38] < m->words[37])
-		return (struct module_words){ 37, 39, 43 };
-	return (struct module_words){ old ? 35 : 37, old ? 36 : 38,
-				      layout == PCLNTAB_18 ? 38 : 40 };
+		return (struct module_words){ 37, 39, 43, 0, 0 };
+	switch (layout) {
+	case PCLNTAB_2:
+	case PCLNTAB_16: return (struct module_words){ 35, 36, 0, 40, 43 };
+	case PCLNTAB_18: return (struct module_words){ 35, 36, 38, 42, 45 };
+	case PCLNTAB_20: break;
+	}
+	return (struct module_words){ 37, 38, 40, 44, 47 };
 }
 
 /* What is in the file, else what relocations put there. */
@@ -210,6 +245,7 @@ static void find_types(const struct image *im, struct go_table *g, const struct 
 
 /* In all layouts that begin with an address of names. */
 enum {
+	MODULE_FUNCS = 13,
 	MODULE_FIND_FUNC = 19,
 	MODULE_CODE = 20,
 	MODULE_CODE_END = 21,
@@ -256,14 +292,60 @@ static uint64_t gc_program_size(const struct image *im, uint64_t addr)
 	return reader_ok(&r) ? s->addr + r.pos - addr : 0;
 }
 
+/* A list: its address, how many it has. */
+static struct go_part list_part(const struct image *im, const struct module *m, size_t word,
+				uint64_t each)
+{
+	const uint64_t addr = m->words[word], count = m->words[word + 1];
+	const struct section *s = word > 0 ? image_section_at(im, addr) : NULL;
+	const bool fits = s && count <= (s->addr + s->size - addr) / each;
+	return (struct go_part){ NULL, addr, fits ? count * each : 0 };
+}
+
 static void find_parts(const struct image *im, struct go_table *g, const struct module *m)
 {
-	const size_t types = module_words(m, g->tab.layout).types;
+	const struct module_words w = module_words(m, g->tab.layout);
+	const size_t types = w.types;
 	const uint64_t data = m->words[types - 2], bss = m->words[types - 1];
 	const uint64_t functions = m->words[MODULE_FIND_FUNC];
 	g->parts[0] = (struct go_part){ "runtime.findfunctab", functions, find_func_size(m) };
 	g->parts[1] = (struct go_part){ "runtime.gcdata", data, gc_program_size(im, data) };
 	g->parts[2] = (struct go_part){ "runtime.gcbss", bss, gc_program_size(im, bss) };
+	g->parts[GO_TYPE_LINKS] = list_part(im, m, w.type_links, GO_TYPE_LINK_SIZE);
+	g->parts[GO_METHOD_TABLES] = list_part(im, m, w.method_tables, im->bits / 8);
+}
+
+/* What the module does not tell of, sections do. */
+static void find_sections(const struct image *im, struct go_table *g)
+{
+	static const struct {
+		size_t part;
+		const char *section, *name;
+	} known[] = {
+		{ GO_TYPE_LINKS, ".typelink", "runtime.typelink" },
+		{ GO_TYPE_LINKS, ".data.rel.ro.typelink", "runtime.typelink" },
+		{ GO_METHOD_TABLES, ".itablink", "runtime.itablink" },
+		{ GO_METHOD_TABLES, ".data.rel.ro.itablink", "runtime.itablink" },
+	};
+	for (size_t i = 0; i < COUNT_OF(known); i++) {
+		struct go_part *p = &g->parts[known[i].part];
+		const struct section *s = image_section_find(im, known[i].section);
+		p->name = known[i].name;
+		if (p->size == 0 && s)
+			*p = (struct go_part){ p->name, s->addr, s->size };
+	}
+	struct go_part *info = &g->parts[GO_BUILD_INFO];
+	info->name = "go.buildinfo";
+	info->size = go_build_info(im, &info->addr).size;
+}
+
+/* Functions and their records come last. */
+static void cut_table(struct go_table *g, const struct module *m)
+{
+	const uint64_t funcs = m->words[MODULE_FUNCS] - go_table_addr(g);
+	const uint64_t size = m->words[MODULE_FUNCS + 1];
+	if (funcs == g->tab.funcs && size <= g->tab.bytes.size - funcs)
+		g->tab.bytes.size = funcs + size;
 }
 
 static void find_func_data(const struct image *im, struct go_table *g, const struct module *m)
@@ -280,11 +362,13 @@ bool go_table_open(struct go_table *g, const struct image *im, struct notes *not
 	find_text(im, g);
 	struct module module;
 	if (g->tab.layout >= PCLNTAB_16 && find_module(im, g, &module)) {
+		cut_table(g, &module);
 		find_func_data(im, g, &module);
 		find_types(im, g, &module);
 		find_noptr(im, g, &module);
 		find_parts(im, g, &module);
 	}
+	find_sections(im, g);
 	return true;
 }
 

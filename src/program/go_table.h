@@ -14,7 +14,9 @@ struct go_part {
 	uint64_t addr, size; /* 0 bytes: not found */
 };
 
-enum { GO_PARTS = 3 };
+/* Types by their distances from `types`; pointers to tables of methods. */
+enum { GO_TYPE_LINKS = 3, GO_METHOD_TABLES, GO_BUILD_INFO, GO_PARTS };
+enum { GO_TYPE_LINK_SIZE = 4 };
 
 struct go_table {
 	const struct section *section;
@@ -28,6 +30,8 @@ struct go_table {
 	struct go_part parts[GO_PARTS];
 };
 
+/* Whether the image seems to have such a table, damaged or not. */
+bool go_table_present(const struct image *im);
 /* False where the image has no such table.  One of a version not known, or a damaged one, is a
  * note. */
 bool go_table_open(struct go_table *g, const struct image *im, struct notes *notes);

@@ -55,7 +55,7 @@ static void read_comment(struct made_by *m, const struct image *im)
 
 /* ---- Go -------------------------------------------------------------------------------------- */
 
-enum { GO_HEADER = 32, GO_INLINE = 2, GO_BIG_ENDIAN = 1, GO_SENTINEL = 16 };
+enum { GO_HEADER = 32, GO_INLINE = 2, GO_BIG_ENDIAN = 1, GO_SENTINEL = 16, GO_FRONT = 64 << 10 };
 
 static const char go_magic[] = "\xff Go buildinf:";
 
@@ -118,23 +118,64 @@ static void read_go_line(struct made_by *m, struct str line)
 	text_add(&m->parts, version);
 }
 
-static struct bytes find_go(const struct image *im)
+/* Up to the end of the section, or, where more is in it, of the texts. */
+static struct bytes info_bytes(struct bytes b, bool whole)
 {
-	static const char *const names[] = { ".go.buildinfo", "__go_buildinfo", ".data" };
-	for (size_t i = 0; i < COUNT_OF(names); i++) {
-		const struct section *s = image_section_find(im, names[i]);
-		const struct bytes b = s ? section_bytes(im, s) : (struct bytes){ NULL, 0 };
-		const uint8_t *const at =
-			b.size > 0 ? memmem(b.p, b.size, go_magic, sizeof go_magic - 1) : NULL;
-		if (at)
-			return bytes_sub(b, (uint64_t)(at - b.p), b.size - (uint64_t)(at - b.p));
+	struct reader r = reader_of(b, false);
+	reader_seek(&r, sizeof go_magic);
+	const uint8_t flags = read_u8(&r);
+	reader_seek(&r, GO_HEADER);
+	if (flags & GO_INLINE) {
+		(void)inline_string(&r);
+		(void)inline_string(&r);
 	}
-	return (struct bytes){ NULL, 0 };
+	return reader_ok(&r) ? bytes_sub(b, 0, whole ? b.size : r.pos) : (struct bytes){ NULL, 0 };
+}
+
+/* Where the mark is among the first bytes of a section. */
+static bool find_mark(struct bytes b, uint64_t most, uint64_t *ret)
+{
+	const uint64_t size = min_u64(b.size, most);
+	const uint8_t *const at = size > 0 ? memmem(b.p, size, go_magic, sizeof go_magic - 1)
+					   : NULL;
+	*ret = at ? (uint64_t)(at - b.p) : 0;
+	return at != NULL;
+}
+
+static struct bytes info_in(const struct image *im, const struct section *s, uint64_t most,
+			    bool whole, uint64_t *ret_addr)
+{
+	uint64_t off;
+	const struct bytes b = section_bytes(im, s);
+	if (!find_mark(b, most, &off))
+		return (struct bytes){ NULL, 0 };
+	*ret_addr = s->addr + off;
+	return info_bytes(bytes_sub(b, off, b.size - off), whole);
+}
+
+struct bytes go_build_info(const struct image *im, uint64_t *ret_addr)
+{
+	static const char *const names[] = { ".go.buildinfo", "__go_buildinfo" };
+	struct bytes found = { NULL, 0 };
+	for (size_t i = 0; i < COUNT_OF(names) && found.size == 0; i++) {
+		const struct section *s = image_section_find(im, names[i]);
+		if (s)
+			found = info_in(im, s, UINT64_MAX, true, ret_addr);
+	}
+	/* It comes first of what can be written, as a rule. */
+	for (size_t i = 1; i < im->section_count && found.size == 0; i++) {
+		const struct section *s = &im->sections[i];
+		const uint64_t most = str_eq(s->name, STR(".data")) ? UINT64_MAX : GO_FRONT;
+		if (s->alloc && s->write)
+			found = info_in(im, s, most, false, ret_addr);
+	}
+	return found;
 }
 
 static void read_go(struct made_by *m, const struct image *im)
 {
-	struct reader r = reader_of(find_go(im), false);
+	uint64_t addr;
+	struct reader r = reader_of(go_build_info(im, &addr), false);
 	if (r.size < GO_HEADER)
 		return;
 	read_skip(&r, sizeof go_magic - 1);

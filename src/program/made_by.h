@@ -17,6 +17,10 @@ struct made_by {
 	struct text settings; /* of the build: "GOOS=linux" */
 };
 
+/* Go's build information, and the address of its mark, by which it is found where sections have no
+ * names; no bytes where there is none. */
+struct bytes go_build_info(const struct image *im, uint64_t *ret_addr);
+
 void made_by_release(struct made_by *m);
 /* What packed the program, whose bytes are its own only once it runs: "UPX", "" where nothing
  * says so.  UPX leaves its mark behind the headers of ELF files, and its name in sections of PE

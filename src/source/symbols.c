@@ -65,6 +65,8 @@ bool section_is_data(const struct section *s)
 	for (size_t i = 0; i < COUNT_OF(kinds); i++)
 		if (str_starts(name, str_of(kinds[i])))
 			return true;
+	if (name.len == 0) /* it is lost */
+		return true;
 	/* Whatever else it is called, what has no bytes in the file is data, and code is code. */
 	if (s->nobits && s->write && !str_starts(s->name, STR(".plt")) &&
 	    !str_starts(s->name, STR(".got")))

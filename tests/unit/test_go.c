@@ -164,7 +164,7 @@ static void types_that_lead_nowhere_are_of_no_package(void **state)
 
 /* ---- what the runtime knows of the module ---------------------------------------------------- */
 
-enum { FIRST_WORD = 37 };
+enum { FIRST_WORD = 37, MODULE_WORDS = 50 };
 
 /* "struct moduledata" behind a table, with these words from the 37th on. */
 static void assert_module(const uint64_t words[7], uint64_t types, uint64_t end, uint64_t func_data)
@@ -182,6 +182,7 @@ static void assert_module(const uint64_t words[7], uint64_t types, uint64_t end,
 		blob_u64(&m.b, 0);
 	for (unsigned i = 0; i < 7; i++)
 		blob_u64(&m.b, words[i]);
+	blob_zeros(&m.b, (MODULE_WORDS - FIRST_WORD - 7) * 8);
 	make_image(&im, ".gopclntab", TEXT, blob_bytes(&m.b), 64, false, &notes);
 	assert_true(go_table_open(&table, &im, &notes));
 	assert_int_equal(table.types, types);
@@ -203,8 +204,6 @@ static void types_and_data_of_functions_are_found_in_every_layout(void **state)
 	assert_module((const uint64_t[]){ TEXT + 8, 24, TEXT, 16, 8, TEXT, UINT64_MAX }, 0, 0, 0);
 }
 
-enum { PART_WORDS = 38 };
-
 static void assert_part(const struct go_part *p, const char *name, uint64_t addr, uint64_t size)
 {
 	assert_string_equal(p->name, name);
@@ -212,8 +211,9 @@ static void assert_part(const struct go_part *p, const char *name, uint64_t addr
 	assert_int_equal(p->size, size);
 }
 
-/* Words: 19 the table that finds functions, 20 and 21 the code, 24 and 25 variables without
- * pointers, 35 and 36 programs for the collector. */
+/* Words: 13 and 14 functions and their records, 19 the table that finds functions, 20 and 21 the
+ * code, 24 and 25 variables without pointers, 35 and 36 programs for the collector, 44 and 45 links
+ * to types, 47 and 48 tables of methods. */
 static void tables_of_the_whole_program_are_found(void **state)
 {
 	(void)state;
@@ -223,12 +223,14 @@ static void tables_of_the_whole_program_are_found(void **state)
 	struct image im;
 	struct notes notes;
 	struct go_table table;
-	uint64_t words[PART_WORDS] = { 0 };
+	uint64_t words[MODULE_WORDS] = { 0 };
 	notes_init(&notes);
 	make(&m, PCLNTAB_20, false);
 	align(&m);
 	words[0] = TEXT;
 	words[1] = TEXT + m.names;
+	words[13] = TEXT + m.funcs;
+	words[14] = 40;
 	words[19] = TEXT + 8;
 	words[20] = TEXT;
 	words[21] = TEXT + 4096 + 257;
@@ -236,7 +238,11 @@ static void tables_of_the_whole_program_are_found(void **state)
 	words[25] = TEXT + 24;
 	words[35] = TEXT + m.b.size + sizeof words;
 	words[36] = UINT64_MAX;
-	for (size_t i = 0; i < PART_WORDS; i++)
+	words[44] = TEXT + 16;
+	words[45] = 5;
+	words[47] = TEXT + 16;
+	words[48] = UINT64_MAX / 8; /* more than there is */
+	for (size_t i = 0; i < MODULE_WORDS; i++)
 		blob_u64(&m.b, words[i]);
 	for (size_t i = 0; i < sizeof program; i++)
 		blob_u8(&m.b, program[i]);
@@ -248,8 +254,48 @@ static void tables_of_the_whole_program_are_found(void **state)
 	assert_part(&table.parts[0], "runtime.findfunctab", TEXT + 8, 2 * 4 + 18);
 	assert_part(&table.parts[1], "runtime.gcdata", words[35], sizeof program);
 	assert_part(&table.parts[2], "runtime.gcbss", UINT64_MAX, 0);
+	assert_part(&table.parts[GO_TYPE_LINKS], "runtime.typelink", TEXT + 16, 20);
+	assert_part(&table.parts[GO_METHOD_TABLES], "runtime.itablink", TEXT + 16, 0);
+	assert_int_equal(table.tab.bytes.size, m.funcs + 40);
 	image_release(&im);
 	notes_release(&notes);
+}
+
+/* ---- without the name of its section --------------------------------------------------------- */
+
+/* Behind what is nearly a table, in a section that has another name. */
+static void assert_searched(enum pclntab_layout layout, bool big_endian, bool go)
+{
+	struct made m;
+	struct image im;
+	struct notes notes;
+	struct go_table table;
+	struct blob all = { .big_endian = big_endian };
+	notes_init(&notes);
+	make(&m, layout, big_endian);
+	blob_u32(&all, layout_magics[layout]);
+	blob_u32(&all, big_endian ? 0x0108 : 0x08010000);
+	blob_zeros(&all, 8); /* no functions */
+	for (size_t i = 0; i < m.b.size; i++)
+		blob_u8(&all, blob_bytes(&m.b).p[i]);
+	make_image(&im, go ? ".note.go.buildid" : ".rodata", TEXT, blob_bytes(&all), 64, big_endian,
+		   &notes);
+	assert_int_equal(go_table_open(&table, &im, &notes), go);
+	if (go) {
+		assert_int_equal(go_table_addr(&table), TEXT + 16);
+		assert_int_equal(table.tab.func_count, 2);
+	}
+	image_release(&im);
+	notes_release(&notes);
+}
+
+static void a_table_is_found_where_its_section_has_no_name(void **state)
+{
+	(void)state;
+	for (unsigned layout = PCLNTAB_2; layout <= PCLNTAB_20; layout++)
+		for (unsigned big_endian = 0; big_endian < 2; big_endian++)
+			assert_searched(layout, big_endian, true);
+	assert_searched(PCLNTAB_20, false, false);
 }
 
 /* ---- where code ends that no table tells of -------------------------------------------------- */
@@ -303,6 +349,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(types_and_data_of_functions_are_found_in_every_layout),
 		cmocka_unit_test(tables_of_the_whole_program_are_found),
+		cmocka_unit_test(a_table_is_found_where_its_section_has_no_name),
 		cmocka_unit_test(zeros_behind_trampolines_are_none_of_their_code),
 		cmocka_unit_test(lines_of_every_layout_are_written_as_dwarf),
 		cmocka_unit_test(a_type_is_of_the_package_that_it_or_a_part_states),

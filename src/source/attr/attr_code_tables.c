@@ -12,7 +12,7 @@
 
 #include "program/go_table.h"
 
-enum { ORC_IP = 4, ORC_ENTRY = 6, ORC_LOOKUP = 4, ORC_BLOCK = 256, TYPE_LINK = 4 };
+enum { ORC_IP = 4, ORC_ENTRY = 6, ORC_LOOKUP = 4, ORC_BLOCK = 256 };
 enum { EXPORT_FIELD = 4, EXPORT = 3 * EXPORT_FIELD, EXPORT_CRC = 4 };
 
 static const struct section *table(const struct image *im, const char *name)
@@ -35,15 +35,15 @@ static label_id owner_of_entry(const struct attr *a, const struct section *ips, 
 static void type_links(struct attr *a)
 {
 	const struct go_table *g = go_slot_open(a->f->go, a->im, NULL);
-	const struct section *s = table(a->im, ".typelink");
-	if (!s)
-		s = table(a->im, ".data.rel.ro.typelink");
-	if (!s || !g || g->types == 0)
+	if (!g || g->types == 0)
 		return;
-	struct reader r = reader_of(section_bytes(a->im, s), a->im->big_endian);
-	for (uint64_t off = 0; reader_left(&r) >= TYPE_LINK; off += TYPE_LINK) {
+	const struct go_part *p = &g->parts[GO_TYPE_LINKS];
+	const struct section *s = image_section_at(a->im, p->addr);
+	struct reader r = reader_of(image_at(a->im, p->addr, p->size), a->im->big_endian);
+	while (s && reader_left(&r) >= GO_TYPE_LINK_SIZE) {
+		const uint64_t off = p->addr - s->addr + r.pos;
 		const uint64_t type = add_sat(g->types, (uint64_t)(int64_t)read_i32(&r));
-		attr_put(a, s, off, TYPE_LINK, spans_label(&a->vm, type), WHY_RUNTIME);
+		attr_put(a, s, off, GO_TYPE_LINK_SIZE, spans_label(&a->vm, type), WHY_RUNTIME);
 	}
 }
 

@@ -151,13 +151,6 @@ static void put_function(struct go *g)
 /* What is about all functions or types has the name that the symbol table has for it. */
 static void put_parts(struct go *g)
 {
-	static const char *const sections[][2] = {
-		{ ".typelink", "runtime.typelink" },
-		{ ".data.rel.ro.typelink", "runtime.typelink" },
-		{ ".itablink", "runtime.itablink" },
-		{ ".data.rel.ro.itablink", "runtime.itablink" },
-		{ ".go.buildinfo", "go.buildinfo" },
-	};
 	struct labels *labels = g->attr->f->labels;
 	for (size_t i = 0; i < GO_PARTS; i++) {
 		const struct go_part *p = &g->table->parts[i];
@@ -165,12 +158,6 @@ static void put_parts(struct go *g)
 			continue;
 		g->label = label_borrow(labels, str_of(p->name));
 		put_data(g, p->addr, p->size);
-	}
-	for (size_t i = 0; i < COUNT_OF(sections); i++) {
-		const struct section *s = image_section_find(g->attr->im, sections[i][0]);
-		if (s)
-			attr_put(g->attr, s, 0, s->size,
-				 label_borrow(labels, str_of(sections[i][1])), WHY_RUNTIME);
 	}
 }
 

@@ -6,6 +6,7 @@
 #include "source/attr/attr.h"
 
 #include "image/elf_const.h"
+#include "program/go_table.h"
 #include "program/symbol_rule.h"
 
 static void symbol_table(struct attr *a, const struct section *s, const label_id *labels)
@@ -230,22 +231,28 @@ static bool is_pointer_array(const struct section *s)
 	case SHT_PREINIT_ARRAY: return true;
 	default:
 		return s->alloc && !s->nobits &&
-		       (str_starts(s->name, STR(".ctors")) || str_starts(s->name, STR(".dtors")) ||
-			str_ends(s->name, STR(".itablink")));
+		       (str_starts(s->name, STR(".ctors")) || str_starts(s->name, STR(".dtors")));
 	}
 }
 
-/* The slots of .init_array and its kin go to the functions they hold, of .itablink to the tables of
- * methods. */
-static void pointer_array(struct attr *a, const struct section *s)
+static void pointer_array(struct attr *a, const struct section *s, uint64_t start, uint64_t size)
 {
 	const uint64_t step = pointer_size(a->im);
-	const uint64_t size = section_bytes(a->im, s).size;
-	for (uint64_t off = 0; off + step <= size; off += step) {
+	for (uint64_t off = start; off + step <= start + size; off += step) {
 		uint64_t target;
 		if (load_pointer(a->im, s->addr + off, &target) && target != 0)
 			attr_put(a, s, off, step, spans_label(&a->vm, target), WHY_POINTER_ARRAY);
 	}
+}
+
+/* Go's list of tables of methods. */
+static void method_tables(struct attr *a)
+{
+	const struct go_table *g = go_slot_open(a->f->go, a->im, NULL);
+	const struct go_part *p = g ? &g->parts[GO_METHOD_TABLES] : NULL;
+	const struct section *s = p ? image_section_at(a->im, p->addr) : NULL;
+	if (s)
+		pointer_array(a, s, p->addr - s->addr, p->size);
 }
 
 void attr_symbol_tables(struct attr *a)
@@ -278,7 +285,7 @@ static void table(struct attr *a, const struct section *s)
 	else if (strings && s->type == SHT_DYNAMIC)
 		needed_names(a, s, strings);
 	else if (is_pointer_array(s))
-		pointer_array(a, s);
+		pointer_array(a, s, 0, section_bytes(a->im, s).size);
 }
 
 /* Marks in the table of symbols go to what stands where they do. */
@@ -339,4 +346,5 @@ void attr_tables(struct attr *a)
 	for (size_t i = 1; i < a->im->section_count; i++)
 		if (!a->im->sections[i].nobits)
 			table(a, &a->im->sections[i]);
+	method_tables(a);
 }
