@@ -4,6 +4,7 @@
 #include "program/debug_map.h"
 #include "program/debuginfo.h"
 #include "program/go_symbols.h"
+#include "program/kernel_symbols.h"
 #include "program/pdb_file.h"
 #include "program/source_map_file.h"
 
@@ -42,7 +43,8 @@ static bool find_inside(struct companion *c, const struct image *im, unsigned go
 			struct go_slot *go, struct notes *notes)
 {
 	const struct go_table *table;
-	if ((go_parts & GO_SYMBOLS) && debugdata_open(im, &c->input, &c->owned))
+	if ((go_parts & GO_SYMBOLS) &&
+	    (debugdata_open(im, &c->input, &c->owned) || kernel_symbols_open(im, &c->input, notes)))
 		return true;
 	table = go ? go_slot_open(go, im, notes) : NULL;
 	if (table)

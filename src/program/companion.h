@@ -1,6 +1,6 @@
 /* companion.h - what stands beside an image for what it lacks: a separate debug file, or symbols
- * that the image itself holds in another form: packed in .gnu_debugdata, or in the tables of Go's
- * runtime. */
+ * that the image itself holds in another form: packed in .gnu_debugdata, in the tables of Go's
+ * runtime, or in those of a Linux kernel. */
 #ifndef HEFT_PROGRAM_COMPANION_H
 #define HEFT_PROGRAM_COMPANION_H
 

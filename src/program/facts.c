@@ -4,6 +4,7 @@
 #include "image/elf_const.h"
 #include "image/elf_note.h"
 #include "program/go_table.h"
+#include "program/kernel_symbols.h"
 #include "program/made_by.h"
 
 const char *fact_text(enum fact f)
@@ -82,6 +83,8 @@ static const char *symbols_of(const struct image *im)
 		return "packed";
 	if (go_table_present(im))
 		return "go";
+	if (kernel_has_symbols(im))
+		return "kernel";
 	return image_section_type(im, SHT_DYNSYM, 1) ? "dynamic" : "none";
 }
 

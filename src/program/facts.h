@@ -30,7 +30,8 @@ struct facts {
 	const char *machine; /* "x86-64", "several"; "" for an archive without objects */
 	const char *kind;    /* "program", "library", "object", "kernel module", "core" ... */
 	const char *linked;  /* "dynamic", "static"; "" where nothing is linked */
-	const char *symbols; /* "all", "dynamic" (.dynsym alone), "packed", "go", "none" */
+	/* "all", "dynamic" (.dynsym alone), "packed", "go", "kernel", "none" */
+	const char *symbols;
 	/* "inside", "beside" (a debug file was found), "objects" (by a debug map), "none" */
 	const char *debug;
 	const char *debug_path;

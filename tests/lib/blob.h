@@ -5,7 +5,7 @@
 #include "base/reader.h"
 
 struct blob {
-	uint8_t data[4096];
+	uint8_t data[8192];
 	uint64_t size;
 	bool big_endian;
 };

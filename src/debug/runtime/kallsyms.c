@@ -1,0 +1,211 @@
+#include "debug/runtime/kallsyms.h"
+
+/* Every part begins at a multiple of a pointer's size; names of 64-bit kernels at one of 8. */
+static uint64_t align(const struct kallsyms *k, uint64_t off)
+{
+	return align_up(off, k->width);
+}
+
+static struct reader reader_at(const struct kallsyms *k, uint64_t off)
+{
+	struct reader r = reader_of(k->bytes, k->big_endian);
+	reader_seek(&r, off);
+	return r;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* Lengths from 128 on have two bytes, the low seven bits first. */
+static uint32_t read_length(struct reader *r)
+{
+	const uint32_t low = read_u8(r);
+	return low < 0x80 ? low : (low & 0x7f) | (uint32_t)read_u8(r) << 7;
+}
+
+/* Whether `count` names stand there, and behind them the offset of each 256th, as words of `width`
+ * bytes. */
+static bool markers_fit(struct kallsyms *k, unsigned width)
+{
+	struct reader names = reader_at(k, k->names), r = reader_at(k, k->markers);
+	for (uint64_t i = 0; i < k->count; i++) {
+		if (i % 256 == 0 && read_uint(&r, width) != names.pos - k->names)
+			return false;
+		read_skip(&names, read_length(&names));
+	}
+	k->markers_end = r.pos;
+	return reader_ok(&r);
+}
+
+/* *steps bounds what many bytes that only look like the start of names cost together. */
+static bool find_names_end(struct kallsyms *k, uint64_t *steps)
+{
+	struct reader r = reader_at(k, k->names);
+	for (uint64_t i = 0; i < k->count && reader_ok(&r); i++) {
+		const uint32_t length = read_length(&r);
+		if (length < 2 || *steps == 0) /* a type and a character at least */
+			return false;
+		--*steps;
+		read_skip(&r, length);
+	}
+	k->markers = align(k, r.pos);
+	return reader_ok(&r);
+}
+
+/* ---- pieces of text -------------------------------------------------------------------------- */
+
+static bool pieces_at(struct kallsyms *k, uint64_t off)
+{
+	struct reader r = reader_at(k, off), index;
+	uint64_t starts[KALLSYMS_PIECES];
+	for (size_t i = 0; i < KALLSYMS_PIECES; i++) {
+		starts[i] = r.pos - off;
+		if (read_cstr(&r).len >= KALLSYMS_NAME_MAX || !reader_ok(&r))
+			return false;
+	}
+	k->pieces = off;
+	k->index = align(k, r.pos);
+	index = reader_at(k, k->index);
+	for (size_t i = 0; i < KALLSYMS_PIECES; i++)
+		if (read_u16(&index) != starts[i])
+			return false;
+	return reader_ok(&index);
+}
+
+enum { ORDER = 3 };
+
+/* From Linux 6.2 to 6.4, and in releases before that took it over, the order of the names stands in
+ * front of the pieces: three bytes each. */
+static bool find_pieces(struct kallsyms *k)
+{
+	const uint64_t off = align(k, k->markers_end);
+	return pieces_at(k, off) || pieces_at(k, align(k, off + ORDER * k->count));
+}
+
+/* ---- addresses ------------------------------------------------------------------------------- */
+
+static uint64_t read_address(const struct kallsyms *k, struct reader *r)
+{
+	if (k->form == KALLSYMS_WHOLE)
+		return read_uint(r, k->width);
+	const uint32_t value = read_u32(r);
+	if (k->form == KALLSYMS_RELATIVE)
+		return k->base + value;
+	return value <= INT32_MAX ? value : k->base + (uint32_t)~value;
+}
+
+/* They are sorted, and not all the same. */
+static bool addresses_at(struct kallsyms *k, uint64_t off, enum kallsyms_form form)
+{
+	struct reader r = reader_at(k, off);
+	uint64_t last = 0, first = 0;
+	k->form = form;
+	k->addrs = off;
+	for (uint64_t i = 0; i < k->count; i++) {
+		const uint64_t addr = read_address(k, &r);
+		if (addr < last)
+			return false;
+		first = i == 0 ? addr : first;
+		last = addr;
+	}
+	return reader_ok(&r) && last > first;
+}
+
+/* Signed ones end with those that are negative. */
+static bool offsets_at(struct kallsyms *k, uint64_t off, uint64_t base)
+{
+	struct reader r = reader_at(k, base), last = reader_at(k, off + 4 * (k->count - 1));
+	k->base = read_uint(&r, k->width);
+	k->base_off = base;
+	const bool negative = read_i32(&last) < 0;
+	return reader_ok(&r) && reader_ok(&last) && k->base != 0 &&
+	       addresses_at(k, off, negative ? KALLSYMS_SIGNED : KALLSYMS_RELATIVE);
+}
+
+static bool find_addresses(struct kallsyms *k)
+{
+	const uint64_t offsets = align(k, 4 * k->count), whole = k->width * k->count;
+	const uint64_t behind = k->index + 2 * KALLSYMS_PIECES;
+	const uint64_t front = k->names - k->width; /* the count */
+	return offsets_at(k, behind, behind + offsets) ||
+	       (front >= k->width + offsets &&
+		offsets_at(k, front - k->width - offsets, front - k->width)) ||
+	       (front >= whole && addresses_at(k, front - whole, KALLSYMS_WHOLE));
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static bool names_at(struct kallsyms *k, uint64_t off, uint64_t *steps)
+{
+	struct reader r = reader_at(k, off);
+	k->count = read_uint(&r, k->width);
+	k->names = r.pos;
+	/* Fewer names have no marker that could be wrong. */
+	return k->count > 256 && k->count <= reader_left(&r) / 3 && find_names_end(k, steps) &&
+	       (markers_fit(k, 4) || markers_fit(k, k->width)) && find_pieces(k);
+}
+
+bool kallsyms_find(struct kallsyms *k, struct bytes b, bool big_endian, unsigned width)
+{
+	uint64_t steps = 4 * b.size;
+	*k = (struct kallsyms){ .bytes = b, .big_endian = big_endian, .width = width };
+	if (width != 4 && width != 8)
+		return false;
+	for (uint64_t off = 0; off < b.size; off += width)
+		if (names_at(k, off, &steps) && find_addresses(k))
+			return true;
+	return false;
+}
+
+void kallsyms_parts(const struct kallsyms *k, struct kallsyms_part ret[KALLSYMS_PARTS])
+{
+	const uint64_t order = align(k, k->markers_end);
+	const bool whole = k->form == KALLSYMS_WHOLE;
+	const struct kallsyms_part parts[KALLSYMS_PARTS] = {
+		{ "kallsyms_num_syms", k->names - k->width, k->width },
+		{ "kallsyms_names", k->names, k->markers - k->names },
+		{ "kallsyms_markers", k->markers, k->markers_end - k->markers },
+		{ "kallsyms_seqs_of_names", order, k->pieces - order },
+		{ "kallsyms_token_table", k->pieces, k->index - k->pieces },
+		{ "kallsyms_token_index", k->index, 2 * KALLSYMS_PIECES },
+		{ whole ? "kallsyms_addresses" : "kallsyms_offsets", k->addrs,
+		  k->count * (whole ? k->width : 4) },
+		{ "kallsyms_relative_base", k->base_off, whole ? 0 : k->width },
+	};
+	memcpy(ret, parts, sizeof parts);
+}
+
+/* ---- the symbols ----------------------------------------------------------------------------- */
+
+void kallsyms_iter(struct kallsyms_iter *it, const struct kallsyms *k)
+{
+	it->k = k;
+	it->names = reader_at(k, k->names);
+	it->addrs = reader_at(k, k->addrs);
+	it->left = k->count;
+}
+
+static struct str piece(const struct kallsyms *k, uint8_t number)
+{
+	struct str ret = { "", 0 };
+	struct reader r = reader_at(k, k->index + 2 * (uint64_t)number);
+	(void)bytes_cstr(k->bytes, k->pieces + read_u16(&r), &ret);
+	return ret;
+}
+
+bool kallsyms_next(struct kallsyms_iter *it)
+{
+	size_t used = 0;
+	if (it->left == 0)
+		return false;
+	it->left--;
+	for (uint32_t left = read_length(&it->names); left > 0; left--) {
+		const struct str s = piece(it->k, read_u8(&it->names));
+		const size_t room = sizeof it->text - used, len = s.len < room ? s.len : room;
+		memcpy(it->text + used, s.p, len);
+		used += len;
+	}
+	it->addr = read_address(it->k, &it->addrs);
+	it->type = used > 0 ? it->text[0] : '?';
+	it->name = (struct str){ it->text + 1, used > 0 ? used - 1 : 0 };
+	return true;
+}
