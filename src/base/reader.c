@@ -87,3 +87,8 @@ bool bytes_cstr(struct bytes table, uint64_t off, struct str *ret)
 	*ret = (struct str){ (const char *)start, (size_t)(nul - start) };
 	return true;
 }
+
+bool bytes_are_zeros(struct bytes b)
+{
+	return b.size == 0 || (b.p[0] == 0 && memcmp(b.p, b.p + 1, b.size - 1) == 0);
+}

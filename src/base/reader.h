@@ -184,6 +184,9 @@ struct reader read_sub(struct reader *r, uint64_t n);
  * outside or no NUL follows. */
 bool bytes_cstr(struct bytes table, uint64_t off, struct str *ret);
 
+/* Whether no byte of b is other than 0. */
+bool bytes_are_zeros(struct bytes b);
+
 /* [off, off+size) of b, or an empty run where that leaves b. */
 static inline struct bytes bytes_sub(struct bytes b, uint64_t off, uint64_t size)
 {

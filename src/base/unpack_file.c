@@ -63,11 +63,6 @@ static int nameless_file(void)
 
 enum { HOLE = 4096, BATCH = 1 << 20 };
 
-static bool is_zero(const uint8_t *p, size_t size)
-{
-	return p[0] == 0 && memcmp(p, p + 1, size - 1) == 0;
-}
-
 static bool write_at(int fd, const uint8_t *p, size_t size, uint64_t at)
 {
 	while (size > 0) {
@@ -96,7 +91,7 @@ static bool write_sparse(struct unpacked_file *f, const uint8_t *p, size_t size)
 {
 	size_t start = 0, i = 0;
 	for (; i < size; i += HOLE) {
-		if (!is_zero(p + i, min_u64(HOLE, size - i)))
+		if (!bytes_are_zeros((struct bytes){ p + i, min_u64(HOLE, size - i) }))
 			continue;
 		if (!write_at(f->fd, p + start, i - start, f->size + start))
 			return false;

@@ -62,14 +62,6 @@ static uint64_t content_end(const struct append *a)
 	return end;
 }
 
-static bool all_zero(struct bytes b)
-{
-	for (uint64_t i = 0; i < b.size; i++)
-		if (b.p[i] != 0)
-			return false;
-	return true;
-}
-
 static bool refuse(const struct image *im, struct heft_err *err, const char *why)
 {
 	return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: cannot add a section: %s",
@@ -85,7 +77,7 @@ static bool check_end(const struct append *a, struct heft_err *err)
 	uint64_t end = max_u64(content_end(a), names->off + names->file_size);
 	end = max_u64(end, im->shdr_off + im->shdr_size);
 	const struct bytes rest = bytes_sub(im->bytes, end, im->bytes.size - end);
-	if (all_zero(rest))
+	if (bytes_are_zeros(rest))
 		return true;
 	if (rest.size >= sizeof module - 1 &&
 	    memcmp(rest.p + rest.size - (sizeof module - 1), module, sizeof module - 1) == 0)

@@ -179,6 +179,22 @@ static void rest_of_side(void *ctx, size_t side, unsigned worker)
 	basemap_check_file(d->f->map, &l->file);
 }
 
+/* Whether the zeros of a section without bytes are in the file, since another section of its
+ * segment stands behind it: .bss of a Linux kernel. */
+static bool has_zeros(const struct image *im, const struct section *s, struct bytes b)
+{
+	if (b.size < s->size || !bytes_are_zeros(b))
+		return false;
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *t = &im->sections[i];
+		const uint64_t room = t->addr - s->addr;
+		if (t->alloc && t->file_size > 0 && t->addr >= s->addr + s->size &&
+		    image_at(im, s->addr, room + 1).size > room)
+			return true;
+	}
+	return false;
+}
+
 /* Sections without bytes where their addresses have some, as in separate debug files: these bytes
  * are the segment's. */
 static void claim_hollow(const struct source_file *f, const struct image *im, struct claims *file)
@@ -190,7 +206,7 @@ static void claim_hollow(const struct source_file *f, const struct image *im, st
 		const struct bytes b = image_at(im, s->addr, s->size);
 		const uint64_t off = b.size > 0 ? im->file_off + (uint64_t)(b.p - im->bytes.p) : 0;
 		const label_id label = b.size > 0 ? spans_label(&f->map->file, off) : LABEL_NONE;
-		if (label == LABEL_NONE)
+		if (label == LABEL_NONE || (!f->as_bloaty && has_zeros(im, s, b)))
 			continue;
 		const struct str name = label_text(f->labels, label);
 		claim(file, off, b.size, label_bracketed(f->labels, name), WHY_SEGMENT);

@@ -4,6 +4,7 @@
 #include "source/attr/attr.h"
 
 #include "base/sort.h"
+#include "image/elf_const.h"
 
 /* The largest alignment that compilers give to data unasked: a cache line. */
 enum { ALIGN_MAX = 64 };
@@ -50,26 +51,31 @@ static bool has_unsized(const struct attr *a, uint64_t start, uint64_t end)
 	return i < a->unsized.count && a->unsized.data[i].addr < end;
 }
 
-/* Up to something that is aligned to pages, and less than these are. */
-static bool is_alignment(const struct attr *a, uint64_t start, uint64_t end)
+/* Up to something that is aligned to pages, and less than these are; in code also a page and more
+ * of one byte, as in front of an address that a mitigation of the processor wants. */
+static bool is_alignment(const struct attr *a, const struct section *in, uint64_t start,
+			 uint64_t end)
 {
 	const uint64_t align = end & (~end + 1);
-	const struct section *in = image_section_at(a->im, start);
-	return align >= PAGE && end - start >= ALIGN_MAX && end - start < align && in &&
-	       in == image_section_at(a->im, end) && (in->exec || section_is_data(in)) &&
+	return end - start >= ALIGN_MAX &&
+	       ((align >= PAGE && end - start < align && (in->exec || section_is_data(in))) ||
+		(in->exec && end - start >= PAGE)) &&
 	       !has_unsized(a, start, end) && is_fill(a->im, in, start, end - start);
 }
 
 void attr_alignment(struct attr *a)
 {
 	const label_id label = label_borrow(a->f->labels, STR("(alignment)"));
-	if (a->owner != BY_SYMBOL || a->f->as_bloaty || !image_symbols(a->im) ||
-	    a->im->kind == IMAGE_OBJECT)
+	const bool symbols = image_symbols(a->im) ||
+			     (a->debug && image_section_type(a->debug, SHT_SYMTAB, 1));
+	if (a->owner != BY_SYMBOL || a->f->as_bloaty || !symbols || a->im->kind == IMAGE_OBJECT)
 		return;
 	for (size_t i = 1; i < a->vm.list.count; i++) {
 		const struct span *before = &a->vm.list.data[i - 1];
 		const uint64_t start = before->start + before->size;
-		if (start < before[1].start && is_alignment(a, start, before[1].start))
-			claim(&a->vm_claims, start, before[1].start - start, label, WHY_FALLBACK);
+		const struct section *in = image_section_at(a->im, start);
+		const uint64_t end = in ? min_u64(before[1].start, in->addr + in->size) : start;
+		if (start < end && is_alignment(a, in, start, end))
+			claim(&a->vm_claims, start, end - start, label, WHY_FALLBACK);
 	}
 }
