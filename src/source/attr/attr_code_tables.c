@@ -5,6 +5,7 @@
  * package runtime).
  * __ksymtab: entries of three place-relative addresses of 4 bytes, of the symbol, its name and its
  * namespace; __kcrctab: 4 bytes for each (Linux, include/linux/export.h).
+ * .return_sites and others of places in code: struct place_table.
  * .orc_unwind_ip holds a place-relative address of 4 bytes an entry, .orc_unwind an entry of 6
  * bytes each; .orc_lookup has 4 bytes for each 256 of the code (Linux,
  * Documentation/arch/x86/orc-unwinder). */
@@ -108,6 +109,63 @@ static void exports(struct attr *a, const char *entries, const char *checksums)
 	}
 }
 
+/* Tables about places in the code of a Linux kernel: `address` bytes into each entry stands how far
+ * the place is from there, 4 bytes, or its whole address (struct exception_table_entry, bug_entry,
+ * alt_instr, paravirt_patch_site, pci_fixup; the others are lists of objtool's).  Several sizes of
+ * an entry are those of several releases. */
+struct place_table {
+	const char *name;
+	uint8_t entry, address;
+	bool whole;
+};
+
+static const struct place_table place_tables[] = {
+	{ ".return_sites", 4, 0, false },     { ".retpoline_sites", 4, 0, false },
+	{ ".call_sites", 4, 0, false },       { ".ibt_endbr_seal", 4, 0, false },
+	{ ".smp_locks", 4, 0, false },        { "__ex_table", 12, 0, false },
+	{ "__bug_table", 12, 0, false },      { "__bug_table", 12, 0, true },
+	{ ".altinstructions", 12, 0, false }, { ".altinstructions", 13, 0, false },
+	{ ".altinstructions", 14, 0, false }, { ".parainstructions", 16, 0, true },
+	{ ".pci_fixup", 16, 12, false },
+};
+
+/* Where entry i leads; false behind the last. */
+static bool read_place(const struct attr *a, const struct section *s, const struct place_table *t,
+		       uint64_t i, uint64_t *ret)
+{
+	struct reader r = reader_of(section_bytes(a->im, s), a->im->big_endian);
+	const uint64_t at = i * t->entry + t->address;
+	reader_seek(&r, at);
+	*ret = t->whole ? read_uint(&r, (unsigned)pointer_size(a->im))
+			: s->addr + at + (uint64_t)(int64_t)read_i32(&r);
+	return reader_ok(&r);
+}
+
+/* Of several sizes that of which the first entries all lead to code. */
+static bool leads_to_code(const struct attr *a, const struct section *s,
+			  const struct place_table *t)
+{
+	enum { TRIED = 16 };
+	uint64_t place, i;
+	for (i = 0; i < TRIED && read_place(a, s, t, i, &place); i++) {
+		const struct section *in = image_section_at(a->im, place);
+		if (!in || !in->exec)
+			return false;
+	}
+	return i > 0 && s->file_size % t->entry == 0;
+}
+
+static void places(struct attr *a, const struct place_table *t)
+{
+	const struct section *s = table(a->im, t->name);
+	struct span_cursor cursor = { &a->vm, 0 };
+	uint64_t place;
+	if (!s || a->im->kind == IMAGE_OBJECT || !leads_to_code(a, s, t))
+		return;
+	for (uint64_t i = 0; read_place(a, s, t, i, &place); i++)
+		attr_put(a, s, i * t->entry, t->entry, cursor_label(&cursor, place), WHY_DATA_REF);
+}
+
 /* To the code that each block begins with. */
 static void orc_lookup(struct attr *a)
 {
@@ -145,6 +203,8 @@ void attr_code_tables(struct attr *a)
 	type_links(a);
 	exports(a, "__ksymtab", "__kcrctab");
 	exports(a, "__ksymtab_gpl", "__kcrctab_gpl");
+	for (size_t i = 0; i < COUNT_OF(place_tables); i++)
+		places(a, &place_tables[i]);
 	orc(a);
 	orc_lookup(a);
 }
