@@ -18,8 +18,7 @@ label_id section_kind_label(struct labels *labels, const struct section *s)
 			    s->exec ? "X" : "");
 }
 
-/* Between the contents of a region. */
-static label_id fill_label(struct labels *labels)
+label_id fill_label(struct labels *labels)
 {
 	return label_borrow(labels, STR("[fill]"));
 }
@@ -103,13 +102,28 @@ static void add_segment_rests(struct builder *b, const struct image *im)
 	}
 }
 
+/* No thread has its variables at these addresses. */
+static void note_thread(struct builder *b, const struct image *im)
+{
+	struct claims claims = { 0 };
+	struct spans more;
+	for (size_t i = 0; i < im->segment_count; i++)
+		if (im->segments[i].type == PT_TLS)
+			claim(&claims, im->segments[i].addr, im->segments[i].vm_size, 0,
+			      WHY_SEGMENT);
+	claims_resolve(&claims, UINT64_MAX, &more);
+	spans_overlay(&b->map->thread, &more);
+}
+
 static void add_image(struct builder *b, const struct image *im)
 {
 	if (im->kind == IMAGE_OBJECT) {
 		add_sections(b, im);
 	} else {
 		add_segments(b, im, PT_LOAD);
-		if (!b->map->regions) /* no thread has its variables at these addresses */
+		if (b->map->regions)
+			note_thread(b, im);
+		else
 			add_segments(b, im, PT_TLS);
 	}
 }
@@ -295,6 +309,7 @@ void basemap_release(struct basemap *b)
 	vec_release(&b->ranges);
 	spans_release(&b->file);
 	spans_release(&b->region_spans);
+	spans_release(&b->thread);
 	mem_free(b->region_ends);
 	b->region_ends = NULL;
 }
@@ -376,9 +391,26 @@ uint64_t basemap_runs_at(const struct basemap *b, uint64_t addr)
 	return r && addr - r->addr < r->size ? r->runs_at + (addr - r->addr) : addr;
 }
 
+/* What is stored at addresses of variables of threads is none of theirs. */
+static void drop_thread(const struct basemap *b, struct spans *vm)
+{
+	size_t count = 0;
+	if (b->thread.list.count == 0)
+		return;
+	for (size_t i = 0; i < vm->list.count; i++) {
+		const struct span s = vm->list.data[i];
+		const struct span *t = spans_find(&b->thread, s.start);
+		const bool inside = t && s.size <= t->size - (s.start - t->start);
+		if (!inside || basemap_runs_at(b, s.start) == s.start)
+			vm->list.data[count++] = s;
+	}
+	vm->list.count = count;
+}
+
 void basemap_add_copies(const struct basemap *b, struct spans *vm)
 {
 	struct spans stored = { 0 };
+	drop_thread(b, vm);
 	for (size_t i = 0; b->regions && i < b->ranges.count; i++) {
 		const struct base_range *r = &b->ranges.data[i];
 		if (r->runs_at != r->addr)

@@ -32,6 +32,7 @@ struct basemap {
 	const struct memory_regions *regions; /* borrowed, or NULL */
 	struct spans region_spans;            /* a label is an index of `regions` */
 	uint64_t *region_ends; /* by region: the end of what is in it; 0: nothing is */
+	struct spans thread;   /* with regions: of PT_TLS */
 };
 
 /* `regions` NULL: addresses where bytes are stored do not matter. */
@@ -63,6 +64,8 @@ void basemap_check_file(const struct basemap *b, const struct spans *file);
 void claim_headers(const struct input *in, struct labels *labels, struct claims *file);
 
 label_id segment_label(struct labels *labels, const struct segment *s);
+/* "[fill]": with regions, what lies between the contents of one. */
+label_id fill_label(struct labels *labels);
 /* "Section [AX]" */
 label_id section_kind_label(struct labels *labels, const struct section *s);
 

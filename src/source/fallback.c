@@ -37,6 +37,26 @@ static void section_claims(const struct source_file *f, const struct image *im, 
 	}
 }
 
+static bool has_contents(const struct image *im)
+{
+	for (size_t i = 1; i < im->section_count; i++)
+		if (section_takes_vm(im, &im->sections[i]))
+			return true;
+	return false;
+}
+
+/* Of the memory of a machine, what a segment has beside its sections aligns them. */
+static label_id rest_label(const struct source_file *f, const struct image *im,
+			   const struct segment *s)
+{
+	const label_id label = segment_label(f->labels, s);
+	if (s->type != PT_LOAD)
+		return label;
+	if (f->map->regions && !im->bare && has_contents(im))
+		return fill_label(f->labels);
+	return label_bracketed(f->labels, label_text(f->labels, label));
+}
+
 static void segment_claims(const struct source_file *f, const struct image *im, struct claims *vm,
 			   struct claims *file)
 {
@@ -44,11 +64,7 @@ static void segment_claims(const struct source_file *f, const struct image *im, 
 		const struct segment *s = &im->segments[i];
 		if (s->type != PT_LOAD && s->type != PT_TLS)
 			continue;
-		label_id label = segment_label(f->labels, s);
-		if (s->type == PT_LOAD) {
-			const struct str name = label_text(f->labels, label);
-			label = label_bracketed(f->labels, name);
-		}
+		const label_id label = rest_label(f, im, s);
 		claim(vm, s->addr, s->vm_size, label, WHY_SEGMENT);
 		claim(file, im->file_off + s->off, s->file_size, label, WHY_SEGMENT);
 	}

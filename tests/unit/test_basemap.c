@@ -230,6 +230,36 @@ static void what_is_stored_has_the_owner_of_where_it_runs(void **state)
 	regions_release(&r);
 }
 
+static void variables_of_threads_have_nothing_of_what_is_stored_at_their_addresses(void **state)
+{
+	struct fixture f;
+	struct memory_regions r = { 0 };
+	struct spans vm = { 0 };
+	struct elfgen g = linked();
+	(void)state;
+	assert_true(regions_add(&r, STR("flash"), 0x8000, 0x1000));
+	assert_true(regions_add(&r, STR("ram"), 0x20000, 0x1000));
+	load(&g, OFF, 0x8000, 100, 100, PF_R | PF_X);
+	load(&g, OFF + 128, 0x20000, 32, 32, PF_R | PF_W);
+	g.segments.data[1].moved = UINT64_C(0x8064) - 0x20000;
+	load(&g, OFF, 0x8060, 4, 12, PF_R);
+	g.segments.data[2].type = PT_TLS;
+	fixture_open_by(&f, &g, &r);
+	const label_id set = label_borrow(&f.labels, STR("set"));
+	const label_id zero = label_borrow(&f.labels, STR("zero"));
+	const label_id data = label_borrow(&f.labels, STR("data"));
+	spans_push(&vm, 0x8060, 4, set);
+	spans_push(&vm, 0x8064, 8, zero);
+	spans_push(&vm, 0x20000, 32, data);
+	basemap_add_stored(&f.map, &vm);
+	assert_int_equal(spans_label(&vm, 0x8060), set);
+	assert_int_equal(spans_label(&vm, 0x8064), data);
+	assert_int_equal(spans_label(&vm, 0x806b), data);
+	spans_release(&vm);
+	fixture_close(&f);
+	regions_release(&r);
+}
+
 static void what_does_not_fit_belongs_to_the_region_it_follows(void **state)
 {
 	struct fixture f;
@@ -374,6 +404,8 @@ int main(void)
 		cmocka_unit_test(sizes_near_the_end_of_the_address_space_do_no_harm),
 		cmocka_unit_test(bytes_that_are_copied_are_in_memory_twice_and_gaps_are_fill),
 		cmocka_unit_test(what_is_stored_has_the_owner_of_where_it_runs),
+		cmocka_unit_test(
+			variables_of_threads_have_nothing_of_what_is_stored_at_their_addresses),
 		cmocka_unit_test(what_does_not_fit_belongs_to_the_region_it_follows),
 		cmocka_unit_test(of_regions_that_overlap_the_smaller_has_the_bytes),
 		cmocka_unit_test(a_region_is_not_empty_and_does_not_wrap),
