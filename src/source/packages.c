@@ -155,9 +155,17 @@ static label_id find_by_place(struct packages *p, struct str name, uint64_t addr
 	return path.len > 0 ? go_label(p, path) : label_borrow(p->f->labels, types);
 }
 
+/* Mach-O has an underscore in front of names, which Go's do not begin with. */
+static struct str go_name(const struct packages *p, struct str name)
+{
+	const bool mangled = p->table && str_starts(name, STR("_")) &&
+			     str_eq(str_of(p->f->input->images[0].format), STR("Mach-O"));
+	return (struct str){ name.p + mangled, name.len - mangled };
+}
+
 static label_id find_by_name(struct packages *p, label_id symbol)
 {
-	const struct str raw = label_text(p->f->labels, symbol);
+	const struct str raw = go_name(p, label_text(p->f->labels, symbol));
 	struct str found;
 	if (str_ends(raw, STR(" (debug info)")))
 		return label_borrow(p->f->labels, STR("(debug info)"));
@@ -179,7 +187,7 @@ static void find_names(struct packages *p, const struct spans *s, bool vm)
 			*of = label_is_fallback(p->f->labels, symbol) ? LABEL_NONE
 								      : find_by_name(p, symbol);
 		if (*of == LABEL_BY_UNIT && vm && p->table)
-			*of = find_by_place(p, label_text(p->f->labels, symbol),
+			*of = find_by_place(p, go_name(p, label_text(p->f->labels, symbol)),
 					    s->list.data[i].start);
 	}
 }

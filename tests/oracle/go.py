@@ -56,6 +56,8 @@ BUILDS = [("amd64", "exe", "internal"), ("amd64", "pie", "internal"), ("amd64", 
           ("arm64", "exe", "internal"), ("386", "exe", "internal"), ("arm", "exe", "internal"),
           ("mips64le", "exe", "internal"), ("ppc64", "exe", "internal"), ("s390x", "exe", "internal"),
           ("riscv64", "exe", "internal")]
+# Systems with other containers, of which symbols state no sizes.
+OTHERS = [("windows", "amd64"), ("windows", "386"), ("darwin", "arm64")]
 RIGHT = 0.999    # of the bytes of code: name and size
 SAME_LINES = 0.998  # of the addresses looked up: all calls with their files and lines
 SAME_PACKAGES = 0.99  # of the bytes of the VM image
@@ -63,8 +65,8 @@ LOOK_UPS = 100000 if os.environ.get("FULL") == "1" else 20000
 UNOWNED = 0.015  # of the bytes of the file, alignment between segments aside
 
 
-def build(folder, out, arch, mode, link, flags):
-    env = dict(os.environ, GOARCH=arch, GO111MODULE="off", GOFLAGS="", GOPROXY="off",
+def build(folder, out, arch, mode, link, flags, system="linux"):
+    env = dict(os.environ, GOOS=system, GOARCH=arch, GO111MODULE="off", GOFLAGS="", GOPROXY="off",
                GOCACHE=os.path.join(folder, "cache"), GOPATH=folder,
                CGO_ENABLED="1" if link == "external" else "0")
     subprocess.run(["go", "build", "-buildmode=" + mode, "-ldflags=-linkmode=%s %s" % (link, flags), "-o", out,
@@ -114,6 +116,28 @@ def compare(heft, full, stripped):
             shown += 1
             print("  %x: %s %d, heft has %s" % (addr, sorted(names), size, (symbol, own)))
     return len(addrs), right, total
+
+
+def names_of_code(path):
+    """Address to (names, size) of functions as `go tool nm` has them; the size may have padding."""
+    ret = {}
+    for line in subprocess.run(["go", "tool", "nm", "-size", path], check=True, capture_output=True,
+                               text=True).stdout.splitlines():
+        words = line.split(None, 3)
+        if len(words) == 4 and words[2] in "Tt" and int(words[1]) > 0 and "." in words[3] and \
+                not words[3].endswith("runtime.etext"):
+            ret.setdefault(int(words[0], 16), (set(), int(words[1])))[0].add(plain(words[3]))
+    return ret
+
+
+def compare_names(heft, full, stripped):
+    truth = names_of_code(full)
+    addrs = sorted(truth)
+    told = [plain(at.get("symbol_linkage_name") or "") for at in looked_up(heft, stripped, addrs)]
+    # Mach-O has an underscore in front.
+    right = sum(truth[addr][1] for addr, name in zip(addrs, told)
+                if name in truth[addr][0] or (name.startswith("_") and name[1:] in truth[addr][0]))
+    return len(addrs), right, sum(size for _, size in truth.values())
 
 
 def frames_of_heft(at):
@@ -277,8 +301,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "main.go"), "w") as f:
             f.write(SOURCE)
+        full, stripped = os.path.join(folder, "full"), os.path.join(folder, "stripped")
         for arch, mode, link in BUILDS:
-            full, stripped = os.path.join(folder, "full"), os.path.join(folder, "stripped")
             build(folder, full, arch, mode, link, "")
             build(folder, stripped, arch, mode, link, "-s -w")
             count, right, total = compare(heft, full, stripped)
@@ -294,6 +318,16 @@ def main():
                   "for %s, go tool addr2line for %s; %.2f %% in the same package; %.2f %% of the file has no "
                   "owner; %s%s" % (arch, mode, link, count, 100 * right / max(total, 1), looked, share(llvm), share(go),
                                100 * same, 100 * left, told, "" if good else ": BAD"))
+            bad += not good
+            compared += count
+        for system, arch in OTHERS:
+            build(folder, full, arch, "exe", "internal", "", system)
+            build(folder, stripped, arch, "exe", "internal", "-s -w", system)
+            count, right, total = compare_names(heft, full, stripped)
+            left = unowned(heft, stripped)
+            good = count > 1000 and right >= RIGHT * total and left <= UNOWNED
+            print("%s %s: %d functions, %.3f %% of their bytes of the same name; %.2f %% of the file has no owner%s" %
+                  (system, arch, count, 100 * right / max(total, 1), 100 * left, "" if good else ": BAD"))
             bad += not good
             compared += count
     print("%d functions compared, %d builds bad" % (compared, bad))

@@ -30,6 +30,22 @@ static uint32_t section_index(const struct attr *a, const struct section *in, ui
 	return own ? own->index : in->index;
 }
 
+/* Where Go's linker has many things begin that have no symbols.  Tables that state no sizes make
+ * such a symbol as large as all of them. */
+static bool begins_many(const struct image *im, struct str name)
+{
+	static const char *const known[] = { "runtime.pclntab", "type.*",        "type:*",
+					     "go.func.*",       "go:func.*",     "go.string.*",
+					     "go:string.*",     "runtime.types", "typerel.*",
+					     "typerel:*",       "runtime.rodata" };
+	const bool mangled = str_starts(name, STR("_")); /* Mach-O */
+	const struct str plain = { name.p + mangled, name.len - mangled };
+	for (size_t i = 0; im->made && i < COUNT_OF(known); i++)
+		if (str_eq(plain, str_of(known[i])))
+			return true;
+	return false;
+}
+
 static void collect_table(struct attr *a, const struct image *im, const struct section *table,
 			  place_vec *sized)
 {
@@ -43,7 +59,7 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 		const struct symbol s = symtab_get(&t, i);
 		const struct section *in = NULL;
 		uint64_t addr;
-		if (!symbol_names_a_place(&s))
+		if (!symbol_names_a_place(&s) || begins_many(im, s.name))
 			continue;
 		if (symbol_addr(im, &s, &addr))
 			in = symbol_section(im, &s, addr);
