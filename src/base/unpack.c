@@ -1,6 +1,7 @@
 #include "base/unpack_internal.h"
 
 #include <isa-l.h>
+#include <lz4.h>
 #include <lz4frame.h>
 #include <lzma.h>
 #include <stdlib.h>
@@ -49,6 +50,8 @@ struct unpack_stream {
 	struct inflate_state zlib;
 	ZSTD_DStream *zstd;
 	LZ4F_dctx *lz4;
+	uint8_t *block; /* of a legacy frame: unpacked bytes, of which some were given out */
+	size_t block_size, block_given;
 	lzma_stream xz;
 	struct owned *owned; /* zstd and lz4 */
 };
@@ -109,6 +112,7 @@ void unpack_stream_close(struct unpack_stream *s)
 	memory_disown(s->owned);
 	release_libraries(s);
 	lzma_end(&s->xz);
+	mem_free(s->block);
 	mem_free(s);
 }
 
@@ -163,6 +167,45 @@ static bool lz4_step(struct unpack_stream *s, uint8_t *out, size_t size, size_t 
 					     "damaged lz4 data: %s", LZ4F_getErrorName(result));
 }
 
+/* Blocks of a size that 4 bytes state, each unpacked to at most 8 MiB; a magic of a frame may stand
+ * again between them. */
+enum { LZ4_OLD_BLOCK = 8 << 20 };
+#define LZ4_OLD_MAGIC UINT32_C(0x184c2102)
+
+static bool lz4_old_block(struct unpack_stream *s, struct heft_err *err)
+{
+	struct reader r = reader_of(s->packed, false);
+	reader_seek(&r, s->used);
+	uint32_t size = read_u32(&r);
+	if (size == LZ4_OLD_MAGIC)
+		size = read_u32(&r);
+	const uint8_t *p = read_take(&r, size);
+	if (!p || size > (uint32_t)LZ4_COMPRESSBOUND(LZ4_OLD_BLOCK))
+		return bad(err, "lz4 data are damaged or cut off");
+	if (!s->block)
+		s->block = mem_alloc(LZ4_OLD_BLOCK);
+	const int made = LZ4_decompress_safe((const char *)p, (char *)s->block, (int)size,
+					     LZ4_OLD_BLOCK);
+	s->used = r.pos;
+	s->block_given = 0;
+	s->block_size = made > 0 ? (size_t)made : 0;
+	return made >= 0 || bad(err, "damaged lz4 data");
+}
+
+static bool lz4_old_step(struct unpack_stream *s, uint8_t *out, size_t size, size_t *ret_made,
+			 struct heft_err *err)
+{
+	*ret_made = 0;
+	if (s->block_given == s->block_size && s->used < s->packed.size && !lz4_old_block(s, err))
+		return false;
+	*ret_made = min_u64(size, s->block_size - s->block_given);
+	if (*ret_made > 0)
+		memcpy(out, s->block + s->block_given, *ret_made);
+	s->block_given += *ret_made;
+	s->whole = s->block_given == s->block_size && s->used == s->packed.size;
+	return true;
+}
+
 static const char *xz_words(lzma_ret code)
 {
 	switch (code) {
@@ -199,6 +242,7 @@ static bool step(struct unpack_stream *s, uint8_t *out, size_t size, size_t *ret
 	switch (s->method) {
 	case UNPACK_ZSTD: return zstd_step(s, out, size, ret_made, err);
 	case UNPACK_LZ4: return lz4_step(s, out, size, ret_made, err);
+	case UNPACK_LZ4_OLD: return lz4_old_step(s, out, size, ret_made, err);
 	case UNPACK_LZMA:
 	case UNPACK_XZ: return xz_step(s, out, size, ret_made, err);
 	default: return zlib_step(s, out, size, ret_made, err);

@@ -19,6 +19,7 @@ enum unpack_method {
 	UNPACK_XZ,
 	UNPACK_GZIP,
 	UNPACK_LZ4,
+	UNPACK_LZ4_OLD,  /* "legacy frames", which Linux packs its kernel with */
 	UNPACK_LZMA,     /* the form before xz, which firmware has */
 	UNPACK_LZMA_X86, /* the same of code whose calls were made absolute */
 	UNPACK_EFI,      /* of the UEFI Specification */
@@ -63,8 +64,8 @@ bool unpack(enum unpack_method method, struct bytes packed, uint64_t size, struc
 
 /* ---- packed files ------------------------------------------------------------------------- */
 
-/* The method by the magic of a packed file (RFC 1952, RFC 8878, the LZ4 frame and the XZ file
- * format); false where it has none of these. */
+/* The method by the magic of a packed file (RFC 1952, RFC 8878, the LZ4 frame format, which has the
+ * legacy one as well, and the XZ file format); false where it has none of these. */
 bool unpack_guess(struct bytes file, enum unpack_method *ret);
 /* The first bytes of what is packed, at most `size`; returns how many. */
 uint64_t unpack_head(enum unpack_method method, struct bytes packed, uint8_t *out, uint64_t size);
@@ -80,5 +81,8 @@ bool unpack_file(enum unpack_method method, struct bytes packed, uint64_t limit,
 struct file;
 struct notes;
 bool unpack_in_place(struct file *f, struct notes *notes, struct heft_err *err);
+/* The same of a packed part of the file, which takes the place of all of it. */
+bool unpack_part_in_place(struct file *f, struct bytes part, struct notes *notes,
+			  struct heft_err *err);
 
 #endif

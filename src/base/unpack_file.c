@@ -20,6 +20,7 @@ bool unpack_guess(struct bytes file, enum unpack_method *ret)
 		{ "\x1f\x8b\x08", 3, UNPACK_GZIP },
 		{ "\x28\xb5\x2f\xfd", 4, UNPACK_ZSTD },
 		{ "\x04\x22\x4d\x18", 4, UNPACK_LZ4 },
+		{ "\x02\x21\x4c\x18", 4, UNPACK_LZ4_OLD },
 		{ "\xfd"
 		  "7zXZ",
 		  6, UNPACK_XZ },
@@ -189,12 +190,18 @@ bool unpack_file(enum unpack_method method, struct bytes packed, uint64_t limit,
 
 bool unpack_in_place(struct file *f, struct notes *notes, struct heft_err *err)
 {
+	return unpack_part_in_place(f, f->bytes, notes, err);
+}
+
+bool unpack_part_in_place(struct file *f, struct bytes part, struct notes *notes,
+			  struct heft_err *err)
+{
 	enum unpack_method method;
 	struct bytes plain;
 	struct heft_err cut, why;
-	if (!unpack_guess(f->bytes, &method))
+	if (!unpack_guess(part, &method))
 		return true;
-	if (!unpack_file(method, f->bytes, FILE_MAX, &plain, &cut, &why))
+	if (!unpack_file(method, part, FILE_MAX, &plain, &cut, &why))
 		return fail(err, why.code, HEFT_NO_OFFSET, "%s: %s", f->path, why.text);
 	if (plain.size == 0)
 		return fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET, "%s: nothing can be unpacked%s%s",

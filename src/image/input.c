@@ -3,6 +3,7 @@
 #include "base/filename.h"
 #include "base/text.h"
 #include "base/unpack.h"
+#include "image/boot_image.h"
 #include "image/elf_const.h"
 #include "image/linkmap/linkmap_image.h"
 #include "image/raw/raw.h"
@@ -175,6 +176,29 @@ static bool is_packed_map(struct bytes b)
 	return linkmap_begins((struct bytes){ head, size });
 }
 
+/* A boot image becomes the program inside of it.  Behind what is packed otherwise than by gzip
+ * stands its unpacked size, 4 bytes. */
+static bool unpack_kernel(struct file *f, struct notes *notes, struct heft_err *err)
+{
+	enum { SIZE = 4 };
+	struct bytes packed;
+	enum unpack_method method;
+	uint8_t head[EI_NIDENT];
+	if (!boot_image_kernel(f->bytes, &packed) || !unpack_guess(packed, &method))
+		return true;
+	if (method != UNPACK_GZIP && packed.size > SIZE)
+		packed.size -= SIZE;
+	if (unpack_head(method, packed, head, sizeof head) < sizeof head ||
+	    !elf_matches((struct bytes){ head, sizeof head }))
+		return true;
+	const uint64_t off = (uint64_t)(packed.p - f->bytes.p), size = packed.size;
+	if (!unpack_part_in_place(f, packed, notes, err))
+		return false;
+	note(notes, f->path, off, size,
+	     "a boot image of Linux: what follows is about the kernel that is packed in it");
+	return true;
+}
+
 static bool parse_file(struct input *in, const char *path, struct heft_err *err)
 {
 	if (!parse(in, path, err))
@@ -190,7 +214,7 @@ bool input_adopt(struct input *in, struct file *f, struct notes *notes, struct h
 	in->notes = notes;
 	in->file = *f;
 	if ((!is_packed_map(in->file.bytes) || unpack_in_place(&in->file, notes, err)) &&
-	    parse_file(in, in->file.path, err))
+	    unpack_kernel(&in->file, notes, err) && parse_file(in, in->file.path, err))
 		return true;
 	input_close(in);
 	return false;

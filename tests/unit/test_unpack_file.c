@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <isa-l.h>
+#include <lz4.h>
 #include <lz4frame.h>
 #include <lzma.h>
 #include <stdlib.h>
@@ -14,7 +15,8 @@
 
 enum { SIZE = 300000 };
 
-static const enum unpack_method methods[] = { UNPACK_GZIP, UNPACK_ZSTD, UNPACK_LZ4, UNPACK_XZ };
+static const enum unpack_method methods[] = { UNPACK_GZIP, UNPACK_ZSTD, UNPACK_LZ4, UNPACK_LZ4_OLD,
+					      UNPACK_XZ };
 
 /* Half noise, with pages of zeros in between. */
 static uint8_t *make_plain(void)
@@ -26,6 +28,24 @@ static uint8_t *make_plain(void)
 		p[i] = i / 20000 % 2 ? 0 : (uint8_t)(state >> 24);
 	}
 	return p;
+}
+
+/* Blocks of 64 KiB, where 8 MiB are allowed. */
+static size_t pack_lz4_old(const uint8_t *p, size_t size, uint8_t *out, size_t cap)
+{
+	enum { BLOCK = 64 << 10 };
+	size_t at = 4;
+	memcpy(out, "\x02\x21\x4c\x18", at);
+	for (size_t done = 0; done < size; done += BLOCK) {
+		const int made = LZ4_compress_default((const char *)p + done, (char *)out + at + 4,
+						      (int)min_u64(BLOCK, size - done),
+						      (int)(cap - at - 4));
+		assert_true(made > 0);
+		for (unsigned i = 0; i < 4; i++)
+			out[at + i] = (uint8_t)((uint32_t)made >> (8 * i));
+		at += 4 + (size_t)made;
+	}
+	return at;
 }
 
 static size_t pack(enum unpack_method method, const uint8_t *p, size_t size, uint8_t *out,
@@ -46,6 +66,8 @@ static size_t pack(enum unpack_method method, const uint8_t *p, size_t size, uin
 	}
 	if (method == UNPACK_ZSTD)
 		return ZSTD_compress(out, cap, p, size, 1);
+	if (method == UNPACK_LZ4_OLD)
+		return pack_lz4_old(p, size, out, cap);
 	if (method == UNPACK_LZ4)
 		return LZ4F_compressFrame(out, cap, p, size, NULL);
 	assert_int_equal(
