@@ -3,6 +3,7 @@
 #include "names/rust.h"
 #include "names/rust_out.h"
 
+#include <ctype.h>
 #include <stdio.h>
 
 /* ---- Go -------------------------------------------------------------------------------------- */
@@ -176,6 +177,79 @@ bool crate_hash(struct str raw, struct str crate, char out[CRATE_HASH_ROOM])
 	return false;
 }
 
+/* The outermost part of a path. */
+static struct str first_part(struct str path)
+{
+	for (size_t i = 0; i < path.len; i++)
+		if (path.p[i] == ':' || path.p[i] == '.')
+			return (struct str){ path.p, i };
+	return path;
+}
+
+/* What follows a number in base 62, that follows a letter; `s` where there is no such letter. */
+static struct str behind_number(struct str s, char letter)
+{
+	const char *const end = s.len > 0 && s.p[0] == letter ? memchr(s.p, '_', s.len) : NULL;
+	return end ? behind(s, (size_t)(end - s.p) + 1) : s;
+}
+
+/* RFC 2603: the crate that an implementation is in, for one of a primitive type, of which the text
+ * tells no crate: <str>::to_lowercase. */
+static struct str crate_of_impl(struct str raw)
+{
+	while (raw.len > 2 && raw.p[1] == '_')
+		raw = behind(raw, 1);
+	raw = str_starts(raw, STR("_R")) ? behind(raw, 2) : STR("");
+	while (raw.len > 1 && strchr("NIMX", raw.p[0]))
+		raw = raw.p[0] == 'N'   ? behind(raw, 2)
+		      : raw.p[0] == 'I' ? behind(raw, 1)
+					: behind_number(behind(raw, 1), 's');
+	if (raw.len == 0 || raw.p[0] != 'C')
+		return STR("");
+	raw = behind_number(behind(raw, 1), 's');
+	size_t len = 0, digits = 0;
+	while (digits < raw.len && digits < 4 && is_digit(raw.p[digits]))
+		len = 10 * len + (size_t)(raw.p[digits++] - '0');
+	raw = behind(raw, digits);
+	return len < raw.len ? (struct str){ raw.p, len } : STR("");
+}
+
+static bool is_of_rust_library(struct str crate)
+{
+	return str_eq(crate, STR("core")) || str_eq(crate, STR("alloc")) ||
+	       str_eq(crate, STR("std"));
+}
+
+/* Code that drops a value is there because of its type: the first crate among those of the type
+ * that is not of Rust's own library, "" where there is none or the name is another. */
+static struct str crate_of_dropped(struct str text)
+{
+	const struct str start = STR("core::ptr::drop_in_place");
+	if (!str_starts(text, start))
+		return STR("");
+	for (size_t i = start.len; i + 2 < text.len; i++) {
+		size_t end = i;
+		while (end < text.len &&
+		       (isalnum((unsigned char)text.p[end]) || text.p[end] == '_'))
+			end++;
+		const struct str word = { text.p + i, end - i };
+		const bool root = text.p[i - 1] != ':' && str_starts(behind(text, end), STR("::"));
+		if (root && word.len > 0 && !is_of_rust_library(word))
+			return word;
+		i = end > i ? end - 1 : i;
+	}
+	return STR("");
+}
+
+static struct str crate_of(struct demangler *d, struct str raw, struct str space)
+{
+	if (str_eq(space, STR("core::ptr"))) {
+		const struct str found = crate_of_dropped(demangle(d, raw, HEFT_NAMES_FULL));
+		return found.len > 0 ? found : STR("core");
+	}
+	return space.len > 0 && space.p[0] != '(' ? first_part(space) : crate_of_impl(raw);
+}
+
 /* "NAME-1.2.3", of which a version is what follows the first "-" in front of a digit. */
 static bool split_version(struct str s, struct str *ret_name, struct str *ret_version)
 {
@@ -206,15 +280,6 @@ bool crate_version(struct str path, struct str *ret_name, struct str *ret_versio
 }
 
 /* ---- any language ---------------------------------------------------------------------------- */
-
-/* The outermost part of a path. */
-static struct str first_part(struct str path)
-{
-	for (size_t i = 0; i < path.len; i++)
-		if (path.p[i] == ':' || path.p[i] == '.')
-			return (struct str){ path.p, i };
-	return path;
-}
 
 unsigned language_marked(struct str raw)
 {
@@ -272,8 +337,12 @@ enum package_kind package_of(const struct namespaces *n, struct demangler *d, st
 	struct str space = namespace_of(n, d, raw);
 	if (str_starts(space, hidden))
 		space = behind(space, hidden.len);
+	if (rust_name(raw)) {
+		*ret = crate_of(d, raw, space);
+		return ret->len > 0 ? PACKAGE_CRATE : PACKAGE_NONE;
+	}
 	if (space.len == 0 || space.p[0] == '(')
 		return PACKAGE_NONE;
 	*ret = first_part(space);
-	return rust_name(raw) ? PACKAGE_CRATE : PACKAGE_SPACE;
+	return PACKAGE_SPACE;
 }

@@ -72,6 +72,37 @@ static void what_is_no_instance_has_its_full_name(void **state)
 	assert_generic("", "");
 }
 
+static void methods_of_primitive_types_are_of_their_crate(void **state)
+{
+	(void)state;
+	assert_package("_RNvMs3_NtCslNYArtu3iFV_5alloc3stre12to_lowercase", false, "alloc");
+	assert_package("_RNvMNtNtCsgEmfK2I1SDS_4core4char7methodsc16escape_debug_ext", false,
+		       "core");
+	assert_package(
+		"_RNvXs_NvMs_NtNtCs1_5alloc3ffi5c_strNtB9_7CString3newRShNtB4_11SpecNewImpl13"
+		"spec_new_impl",
+		false, "alloc");
+	assert_package("_RNvMs3_Nt", false, "");
+	assert_package("_RNvMs3_NtCs1_999alloc", false, "");
+}
+
+static void what_drops_a_value_is_of_the_crate_of_its_type(void **state)
+{
+	(void)state;
+	assert_package(
+		"_RINvNtCs1_4core3ptr13drop_in_placeINtNtCs2_5alloc3vec3VecNtCs3_5regex5RegexEE",
+		false, "regex");
+	assert_package("_RINvNtCs1_4core3ptr13drop_in_placeNtNtCs2_5alloc6string6StringE", false,
+		       "core");
+	assert_package("_RINvNtCs1_4core3ptr13drop_in_placejE", false, "core");
+	assert_package(
+		"_ZN4core3ptr42drop_in_place$LT$alloc..string..String$GT$17h0123456789abcdefE",
+		false, "core");
+	assert_package("_ZN4core3ptr53drop_in_place$LT$alloc..vec..Vec$LT$regex..Re$GT$$GT$"
+		       "17h0123456789abcdefE",
+		       false, "regex");
+}
+
 static void names_of_go_have_an_import_path(void **state)
 {
 	(void)state;
@@ -225,6 +256,8 @@ int main(void)
 		cmocka_unit_test(instances_of_a_generic_have_one_name),
 		cmocka_unit_test(both_manglings_of_rust_have_one_name),
 		cmocka_unit_test(what_is_no_instance_has_its_full_name),
+		cmocka_unit_test(methods_of_primitive_types_are_of_their_crate),
+		cmocka_unit_test(what_drops_a_value_is_of_the_crate_of_its_type),
 		cmocka_unit_test(names_of_go_have_an_import_path),
 		cmocka_unit_test(what_gos_compiler_makes_is_of_the_first_type_with_a_path),
 		cmocka_unit_test(names_of_c_tell_nothing_beside_go_too),
