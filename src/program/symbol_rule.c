@@ -1,6 +1,9 @@
+#define _GNU_SOURCE /* memmem */
 #include "program/symbol_rule.h"
 
 #include "image/code_symbols.h"
+
+#include <ctype.h>
 
 enum { INDEX_BITS = 20 };
 
@@ -15,13 +18,49 @@ uint32_t symbol_rank(const struct symbol *s)
 	return (untyped << 8 | bind << 4 | underscores) << INDEX_BITS | index;
 }
 
+static bool are_digits(struct str s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return false;
+	return s.len > 0;
+}
+
+/* A constant of rustc that has no name, "anon.", the number of its module and its own; with
+ * ".llvm." behind it if link-time optimization made it known to other modules. */
+static bool is_nameless_constant(struct str name)
+{
+	enum { MODULE = 32 };
+	const struct str start = STR("anon."), llvm = STR(".llvm.");
+	if (!str_starts(name, start) || name.len <= start.len + MODULE ||
+	    name.p[start.len + MODULE] != '.')
+		return false;
+	for (size_t i = 0; i < MODULE; i++)
+		if (!isxdigit((unsigned char)name.p[start.len + i]))
+			return false;
+	struct str rest = { name.p + start.len + MODULE + 1, name.len - start.len - MODULE - 1 };
+	const char *promoted = memmem(rest.p, rest.len, llvm.p, llvm.len);
+	if (promoted)
+		rest.len = (size_t)(promoted - rest.p);
+	return are_digits(rest);
+}
+
+/* clang's label of a function's exception table. */
+static bool is_exception_table(struct str name)
+{
+	const struct str start = STR("GCC_except_table");
+	return str_starts(name, start) &&
+	       are_digits((struct str){ name.p + start.len, name.len - start.len });
+}
+
 /* Labels of the assembler, which some keep in the tables of objects: constants and jump targets;
  * and clang's of texts and of variables that it put together, which have names of their own: mold
  * keeps these in programs. */
 static bool is_assembler_label(const struct symbol *s)
 {
 	return s->bind == STB_LOCAL &&
-	       ((s->type == STT_NOTYPE && str_starts(s->name, STR(".L"))) ||
+	       (is_exception_table(s->name) ||
+		(s->type == STT_NOTYPE && str_starts(s->name, STR(".L"))) ||
 		str_starts(s->name, STR(".L.str")) || str_starts(s->name, STR(".L_MergedGlobals")));
 }
 
@@ -54,7 +93,7 @@ struct str symbol_owner(const struct symbol *s)
 bool symbol_is_mark(const struct symbol *s)
 {
 	return s->type == STT_FILE || s->type == STT_SECTION || symbol_mark(s) != '\0' ||
-	       is_assembler_label(s);
+	       is_assembler_label(s) || is_nameless_constant(s->name);
 }
 
 bool symbol_names_a_place(const struct symbol *s)

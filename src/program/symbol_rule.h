@@ -11,7 +11,8 @@
 
 uint32_t symbol_rank(const struct symbol *s);
 /* A symbol that says what kind of bytes, section or file something is, and names nothing: $x, .LC0,
- * those of type STT_FILE and STT_SECTION. */
+ * constants that rustc numbers, exception tables that clang numbers, those of type STT_FILE and
+ * STT_SECTION. */
 bool symbol_is_mark(const struct symbol *s);
 /* A symbol of a basic block, LETTERS.BB.FUNCTION: *ret is the name of the function, which ends
  * where the symbol's does, and *ret_id how many letters there are. */

@@ -298,7 +298,8 @@ static void marks(struct attr *a)
 	for (size_t i = 1; i < t.count; i++) {
 		const struct symbol s = symtab_get(&t, i);
 		uint64_t addr;
-		if (s.type != STT_NOTYPE || !symbol_is_mark(&s) || !symbol_addr(a->im, &s, &addr))
+		if (s.type == STT_FILE || s.type == STT_SECTION || !symbol_is_mark(&s) ||
+		    !symbol_addr(a->im, &s, &addr))
 			continue;
 		const label_id owner = cursor_label(&cursor, addr);
 		const struct symbol_bytes b = symtab_bytes(&t, &s);
