@@ -227,6 +227,8 @@ int main(int argc, char **argv)
 	time_blame(path, "symbol:project::module0::Class1::function_number_27");
 	time_blame(path, "source:src/module7/class363.cc");
 	time_blame(path, "section:.text");
+	time_blame(path, "source:src/");
+	time_blame(path, "object:obj/");
 	mem_free(p.numbers);
 	mem_free(p.sizes);
 	return 0;

@@ -50,10 +50,11 @@ static struct sums make_sums(struct catalog *catalog, const struct content *c)
 
 /* ---- folders --------------------------------------------------------------------------------- */
 
-const char *const path_kind_words[PATH_KINDS] = { "source", "component" };
+const char *const path_kind_words[PATH_KINDS] = { "source", "component", "object" };
 /* Of the id of the text in struct known. */
 static const size_t path_places[PATH_KINDS] = { offsetof(struct known, source),
-						offsetof(struct known, component) };
+						offsetof(struct known, component),
+						offsetof(struct known, object) };
 
 void path_labels(enum path_kind kind, struct str path, void (*fn)(void *ctx, struct str label),
 		 void *ctx)

@@ -20,10 +20,10 @@
 	"CREATE INDEX measures_by_label ON measures USING hash(label);"                            \
 	"CREATE TABLE sizes(measure BIGINT, build BIGINT, was DOUBLE PRECISION NOT NULL, "         \
 	"now DOUBLE PRECISION NOT NULL, PRIMARY KEY(measure, build));" DB_MEASURED_VIEW
-static const char upgrade[] = MEASURES "UPDATE store SET version = 2;";
+static const char upgrade[] = MEASURES;
 static const char schema[] =
 	"CREATE TABLE store(version BIGINT NOT NULL, edition BIGINT NOT NULL);"
-	"INSERT INTO store VALUES(2, 0);"
+	"INSERT INTO store VALUES(3, 0);"
 	"CREATE TABLE paths(id BIGINT PRIMARY KEY, path TEXT COLLATE \"C\" NOT NULL);"
 	"CREATE TABLE symbols(id BIGINT PRIMARY KEY, hash BIGINT NOT NULL, "
 	"name TEXT COLLATE \"C\" NOT NULL, section BIGINT NOT NULL, object BIGINT NOT NULL, "

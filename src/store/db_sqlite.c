@@ -11,10 +11,10 @@
 	"CREATE INDEX measures_by_label ON measures(label);"                                       \
 	"CREATE TABLE sizes(measure INTEGER, build INTEGER, was REAL NOT NULL, "                   \
 	"now REAL NOT NULL, PRIMARY KEY(measure, build)) WITHOUT ROWID;" DB_MEASURED_VIEW
-static const char upgrade[] = MEASURES "UPDATE store SET version = 2;";
+static const char upgrade[] = MEASURES;
 static const char schema[] =
 	"CREATE TABLE store(version INTEGER NOT NULL, edition INTEGER NOT NULL);"
-	"INSERT INTO store VALUES(2, 0);"
+	"INSERT INTO store VALUES(3, 0);"
 	"CREATE TABLE paths(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);"
 	"CREATE TABLE symbols(id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, name TEXT NOT NULL, "
 	"section INTEGER NOT NULL, object INTEGER NOT NULL, source INTEGER NOT NULL, "

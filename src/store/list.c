@@ -174,9 +174,40 @@ static void encode_entry(struct encoder *e, const struct entry *now)
 	add_values(e->out, CHANGE, old, now);
 }
 
+enum column { SYMBOL, SIZE_LOW, SIZE_HIGH, PADDINGS, ALIAS_COUNT, GAPS, COLUMNS };
+
+static void encode_cell(struct text *out, enum column column, const struct entry *e,
+			uint32_t before)
+{
+	switch (column) {
+	case SYMBOL: text_add_varint(out, zigzag(minus(e->symbol, before))); break;
+	case SIZE_LOW: text_add_char(out, (char)e->size); break;
+	case SIZE_HIGH: text_add_varint(out, e->size >> 8); break;
+	case PADDINGS: text_add_varint(out, zigzag(e->padding)); break;
+	case ALIAS_COUNT: text_add_varint(out, e->aliases); break;
+	case GAPS: text_add_varint(out, zigzag(e->gap)); break;
+	case COLUMNS: break;
+	}
+}
+
+static void encode_columns(struct text *out, const struct entries *now)
+{
+	const size_t count = now->list.count;
+	text_add_varint(out, COPY);
+	text_add_varint(out, count);
+	for (unsigned column = 0; column < COLUMNS; column++)
+		for (size_t i = 0; i < count; i++)
+			encode_cell(out, (enum column)column, &now->list.data[i],
+				    i > 0 ? now->list.data[i - 1].symbol : 0);
+}
+
 void list_encode(struct text *out, const struct entries *old, const struct entries *now)
 {
 	struct encoder e = { .out = out, .old = old };
+	if (old->list.count == 0) {
+		encode_columns(out, now);
+		return;
+	}
 	e.taken = mem_zeroed(old->list.count + 1, sizeof *e.taken);
 	for (size_t i = 0; i < now->list.count; i++)
 		encode_entry(&e, &now->list.data[i]);
@@ -208,6 +239,35 @@ static const struct entry *take(struct decoder *d, uint64_t count)
 	return d->old->list.data + at;
 }
 
+static void decode_cell(struct reader *r, enum column column, struct entry *e, uint32_t before)
+{
+	switch (column) {
+	case SYMBOL: e->symbol = before + (uint32_t)unzigzag(read_uleb(r)); break;
+	case SIZE_LOW: e->size = read_u8(r); break;
+	case SIZE_HIGH: e->size |= read_uleb(r) << 8; break;
+	case PADDINGS: e->padding = unzigzag(read_uleb(r)); break;
+	case ALIAS_COUNT: e->aliases = (uint32_t)read_uleb(r); break;
+	case GAPS: e->gap = unzigzag(read_uleb(r)); break;
+	case COLUMNS: break;
+	}
+}
+
+/* Each entry has a byte in each column at least. */
+static void decode_columns(struct decoder *d)
+{
+	const uint64_t count = read_uleb(&d->r);
+	if (count > reader_left(&d->r) / COLUMNS) {
+		reader_fail(&d->r);
+		return;
+	}
+	vec_reserve(&d->to->list, count);
+	struct entry *e = d->to->list.data;
+	d->to->list.count = count;
+	for (unsigned column = 0; column < COLUMNS; column++)
+		for (uint64_t i = 0; i < count; i++)
+			decode_cell(&d->r, (enum column)column, &e[i], i > 0 ? e[i - 1].symbol : 0);
+}
+
 static void decode_step(struct decoder *d)
 {
 	const uint64_t head = read_uleb(&d->r), rest = head >> 2;
@@ -216,6 +276,10 @@ static void decode_step(struct decoder *d)
 	switch ((enum step)(head & 3)) {
 	case MOVE: d->cursor += (uint64_t)unzigzag(rest); return;
 	case COPY:
+		if (rest == 0 && d->old->list.count + d->to->list.count == 0) {
+			decode_columns(d);
+			return;
+		}
 		from = take(d, rest);
 		if (!from || rest == 0)
 			return;

@@ -15,6 +15,11 @@
  *	3  put      an entry that the old list has not: the rest is the same set of bits, then the
  *	            symbol, as signed difference from the one put before, then the values
  *
+ * A list that no other one is told from begins with a copy of 0 entries, its number of entries, and
+ * then column by column what all of them have: the symbol, as signed difference from the one
+ * before; the lowest byte of the size, as a byte; the rest of the size; padding, signed; aliases;
+ * gap, signed.  What is alike stands together, so that it packs to half of what steps do.
+ *
  * The cursor begins at 0, and copy and change move it behind what they took.  No entry of the old
  * list is taken twice.
  *

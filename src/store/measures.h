@@ -39,6 +39,8 @@ void measures_release(struct measures *m);
 /* The level of a number, which is made where there is none; holds until the next call. */
 struct level *measures_get(struct measures *m, struct str source, struct str kind,
 			   struct str label);
+/* The row of a number in the database, which is added where there is none. */
+uint32_t measures_row(struct measures *m, struct str source, struct str kind, struct str label);
 /* Fills in `was` for all numbers of a source: as the builds of `chain` have them, the ids of a
  * build and its bases, falling. */
 void measures_read(struct measures *m, const char *source, const uint32_t *chain, size_t count);

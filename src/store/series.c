@@ -100,7 +100,7 @@ static bool sum_changes(double *by_build, struct store *s, const struct sql *sql
 
 bool series_sum(double *by_build, struct store *s, enum path_kind kind, const char *name)
 {
-	static const enum kind kinds[PATH_KINDS] = { SOURCE, COMPONENT };
+	static const enum kind kinds[PATH_KINDS] = { SOURCE, COMPONENT, OBJECT };
 	struct range r = { { 0 }, { 0 } };
 	set_range(&r, name, kind != PATH_COMPONENT);
 	const bool any = sum_changes(by_build, s, &sums[kinds[kind]], &r);
@@ -190,12 +190,14 @@ static bool read_kind(struct series *ret, struct store *s, enum kind kind, const
 {
 	struct range r = { { 0 }, { 0 } };
 	const size_t len = strlen(name);
-	/* What has many symbols is summed up when it is added. */
-	if (kind == COMPONENT || (kind == SOURCE && name[len - 1] == '/'))
+	const bool folder = name[len - 1] == '/';
+	/* What has many symbols is summed up when it is added; objects are since version 3. */
+	if (kind == COMPONENT ||
+	    (folder && (kind == SOURCE || (kind == OBJECT && s->version >= 3))))
 		return read_measure(ret, s, str_of(kind_words[kind]), STR("own"), name);
-	set_range(&r, name, len > 0 && name[len - 1] == '/');
+	set_range(&r, name, folder);
 	bool any = kind == SECTION ? read_sizes(ret, s, &r) : read_changes(ret, s, &sums[kind], &r);
-	if (!any && kind == SYMBOL && len > 0 && name[len - 1] != '(') {
+	if (!any && kind == SYMBOL && name[len - 1] != '(') {
 		text_add_char(&r.first, '(');
 		r.end.len = 0;
 		text_add(&r.end, str_of(name));

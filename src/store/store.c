@@ -8,7 +8,7 @@
 /* ---- opening --------------------------------------------------------------------------------- */
 
 static const struct sql version_of = SQL_TWO(
-	"SELECT version FROM store", "SELECT if(max(version) = 0, 2, max(version)) FROM store");
+	"SELECT version FROM store", "SELECT if(max(version) = 0, 3, max(version)) FROM store");
 static const struct sql edition_of = SQL_TWO("SELECT edition FROM store",
 					     "SELECT max(edition) FROM store");
 #define BUILDS                                                                                     \
@@ -47,20 +47,6 @@ static int64_t check_version(struct store *s)
 	else if (version < 1)
 		db_fail(s->db, HEFT_EFORMAT, "is damaged: it says no version");
 	return version;
-}
-
-/* In the transaction of who writes. */
-static void bring_up(struct store *s, bool writes)
-{
-	if (!writes)
-		db_fail(s->db, HEFT_EUNSUPPORTED,
-			"has schema 1, of an older heft: 'heft history add' or 'gc' makes it 2");
-	else if (db_upgrade(s->db))
-		upgrade_fill(s);
-	else
-		db_fail(s->db, HEFT_EUNSUPPORTED,
-			"has schema 1, of an older heft: export its builds and import them into a "
-			"new one");
 }
 
 static const char *copy(struct store *s, struct db_query *q, int cell)
@@ -107,6 +93,7 @@ static void refresh(struct store *s)
 	if (edition == s->edition)
 		return;
 	s->edition = edition;
+	s->version = check_version(s);
 	s->last.build = 0;
 	catalog_release(&s->catalog);
 	catalog_init(&s->catalog, s->db);
@@ -116,11 +103,32 @@ static void refresh(struct store *s)
 /* After a change of its own. */
 static void next_edition(struct store *s)
 {
-	static const struct sql next = SQL_TWO("UPDATE store SET edition = $1",
-					       "INSERT INTO store SELECT toInt64(2), toInt64($1)");
+	static const struct sql next = SQL_TWO(
+		"UPDATE store SET edition = $1, version = $2",
+		"INSERT INTO store(edition, version) SELECT toInt64($1), toInt64($2)");
 	struct db_query *q = db_query(s->db, &next);
 	db_put(q, ++s->edition);
+	db_put(q, s->version = STORE_VERSION);
 	db_do(q);
+}
+
+/* In the transaction of who writes.  A store of version 2 can be read as it is. */
+static void bring_up(struct store *s, bool writes)
+{
+	if (s->version == 1 && !writes)
+		db_fail(s->db, HEFT_EUNSUPPORTED,
+			"has schema 1, of an older heft: 'heft history add' or 'gc' makes it 3");
+	else if (s->version == 1 && !db_upgrade(s->db))
+		db_fail(s->db, HEFT_EUNSUPPORTED,
+			"has schema 1, of an older heft: export its builds and import them into a "
+			"new one");
+	if (!writes)
+		return;
+	upgrade_fill(s);
+	/* Who sees the version sees the rows; where none are seen before the end, they go first. */
+	if (db_only_adds(s->db) && db_commit(s->db))
+		db_begin(s->db);
+	next_edition(s);
 }
 
 bool store_open(struct store *s, const char *url, unsigned flags, struct heft_err *err)
@@ -134,9 +142,8 @@ bool store_open(struct store *s, const char *url, unsigned flags, struct heft_er
 	if (writes)
 		db_begin(s->db);
 	settle_schema(s, writes);
-	const int64_t version = check_version(s);
 	refresh(s);
-	if (version == 1)
+	if (s->version < STORE_VERSION)
 		bring_up(s, writes);
 	if (writes)
 		db_commit(s->db);

@@ -15,7 +15,7 @@
 #include "store/content.h"
 #include "store/measures.h"
 
-enum { STORE_VERSION = 2, STORE_PERIOD = 128 };
+enum { STORE_VERSION = 3, STORE_PERIOD = 128 };
 
 /* What is said of a build.  Texts are never NULL. */
 struct build_facts {
@@ -52,7 +52,7 @@ struct store {
 	struct catalog catalog;
 	VEC(struct build) builds; /* by rising id */
 	struct arena texts;       /* of the builds */
-	int64_t edition;          /* of the store when the builds were read */
+	int64_t edition, version; /* of the store when the builds were read */
 	struct remembered last;
 	struct content spare; /* its memory serves for the next one that is read */
 };

@@ -6,6 +6,8 @@
 static const struct sql paths_of[PATH_KINDS] = {
 	SQL_TWO("SELECT DISTINCT p.path FROM paths p JOIN symbols s ON s.source = p.id", NULL),
 	SQL_TWO("SELECT DISTINCT p.path FROM paths p JOIN symbols s ON s.component = p.id", NULL),
+	SQL_TWO("SELECT DISTINCT p.path FROM paths p JOIN symbols s ON s.object = p.id",
+		"SELECT path FROM paths WHERE id GLOBAL IN (SELECT object FROM symbols)"),
 };
 
 static void add_label(void *ctx, struct str label)
@@ -13,25 +15,29 @@ static void add_label(void *ctx, struct str label)
 	intern_add(ctx, label);
 }
 
-static uint32_t add_measure(struct db *db, const char *source, struct str label, uint32_t last)
+/* Marks the builds that have a row of the measure. */
+static void mark_rows(struct store *s, uint32_t measure, bool *has_row)
 {
-	struct db_query *q = db_insert(db, TABLE_MEASURES);
-	db_put(q, last + 1);
-	db_put_text(q, str_of(source));
-	db_put_text(q, STR("own"));
-	db_put_text(q, label);
-	db_do(q);
-	return last + 1;
+	static const struct sql rows = SQL_ALL("SELECT build FROM sizes WHERE measure = $1");
+	struct db_query *q = db_query(s->db, &rows);
+	db_put(q, measure);
+	while (db_row(q)) {
+		const struct build *b = store_build(s, (uint32_t)db_int(q, 0));
+		if (b)
+			has_row[b - s->builds.data] = true;
+	}
 }
 
 /* Rows where a build differs from its base. */
 static void add_sizes(struct store *s, uint32_t measure, const double *by_build)
 {
+	bool *has_row = mem_zeroed(s->builds.count + 1, sizeof *has_row);
+	mark_rows(s, measure, has_row);
 	for (size_t i = 0; i < s->builds.count; i++) {
 		const struct build *b = &s->builds.data[i];
 		const struct build *base = b->base ? store_build(s, b->base) : NULL;
 		const double was = base ? by_build[base - s->builds.data] : 0;
-		if (was == by_build[i])
+		if (was == by_build[i] || has_row[i])
 			continue;
 		struct db_query *q = db_insert(s->db, TABLE_SIZES);
 		db_put(q, measure);
@@ -40,9 +46,10 @@ static void add_sizes(struct store *s, uint32_t measure, const double *by_build)
 		db_put_real(q, by_build[i]);
 		db_do(q);
 	}
+	mem_free(has_row);
 }
 
-static uint32_t fill_kind(struct store *s, enum path_kind kind, uint32_t last)
+static void fill_kind(struct store *s, enum path_kind kind, struct measures *m)
 {
 	struct intern labels = { { 0 } };
 	double *by_build = mem_alloc((s->builds.count + 1) * sizeof *by_build);
@@ -51,19 +58,20 @@ static uint32_t fill_kind(struct store *s, enum path_kind kind, uint32_t last)
 	for (uint32_t i = 0; i < labels.entries.count; i++) {
 		const struct str label = intern_get(&labels, i);
 		memset(by_build, 0, (s->builds.count + 1) * sizeof *by_build);
-		if (!series_sum(by_build, s, kind, label.p))
-			continue;
-		last = add_measure(s->db, path_kind_words[kind], label, last);
-		add_sizes(s, last, by_build);
+		if (series_sum(by_build, s, kind, label.p))
+			add_sizes(s,
+				  measures_row(m, str_of(path_kind_words[kind]), STR("own"), label),
+				  by_build);
 	}
 	mem_free(by_build);
 	intern_release(&labels);
-	return last;
 }
 
 void upgrade_fill(struct store *s)
 {
-	uint32_t last = 0;
-	for (unsigned i = 0; i < PATH_KINDS; i++)
-		last = fill_kind(s, (enum path_kind)i, last);
+	struct measures m;
+	measures_init(&m, s->db);
+	for (unsigned i = s->version < 2 ? 0 : PATH_OBJECT; i < PATH_KINDS; i++)
+		fill_kind(s, (enum path_kind)i, &m);
+	measures_release(&m);
 }

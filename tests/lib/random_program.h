@@ -69,7 +69,7 @@ static void make(const struct program *p, struct snapshot *s)
 				continue;
 			snprintf(name, sizeof name, "ns::f%u(int)", y->name);
 			snprintf(source, sizeof source, "src/d%u/a.cc", y->source);
-			snprintf(object, sizeof object, "a%u.o", y->source);
+			snprintf(object, sizeof object, "obj/d%u/a.o", y->source);
 			const struct made made = { sections[section],
 						   addr ? addr + (uint64_t)padding : 0,
 						   y->size + 1,
