@@ -59,8 +59,9 @@ HEFT_API void heft_recorder_set_output(struct heft_recorder *r, const char *patt
 HEFT_API void heft_recorder_set_signal(struct heft_recorder *r, const char *name);
 
 /* Has `fn` called on the thread of heft_recorder_run every so many milliseconds while the program
- * runs, with its process id; 0: never.  Signals are not handed on meanwhile, so it should be quick;
- * it may use other handles. */
+ * runs, with its process id, then with that of each process that it has started and that is still
+ * there, recorded or not (none with HEFT_RECORD_NO_CHILDREN); 0: never.  Signals are not handed on
+ * meanwhile, so it should be quick; it may use other handles. */
 typedef void (*heft_recorder_tick_fn)(void *ctx, uint32_t pid);
 HEFT_API void heft_recorder_set_timer(struct heft_recorder *r, uint64_t every_ms,
 				      heft_recorder_tick_fn fn, void *ctx);

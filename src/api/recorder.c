@@ -29,6 +29,7 @@ struct heft_recorder {
 	uint64_t every_ms;
 	const char *output; /* the pattern, absolute, with %p */
 	const char *dir;    /* of it, ends with a slash */
+	const char *mark;   /* of the run's processes */
 	VEC(struct heft_recorder_file) files;
 };
 
@@ -265,6 +266,8 @@ static void make_environment(struct heft_recorder *r, environment *e, const char
 	if (r->signal != NULL)
 		set(r, e, "HEFT_HEAP_SIGNAL", r->signal);
 	set(r, e, "HEFT_HEAP_KEEPER", keeper);
+	if (r->tick != NULL)
+		set(r, e, RUN_MARK, r->mark);
 	const size_t given = e->count;
 	for (char **p = environ; *p != NULL; p++)
 		if (!is_replaced(e, given, *p))
@@ -361,6 +364,22 @@ bool heft_recorder_file(const struct heft_recorder *r, size_t i, struct heft_rec
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
+static void make_mark(struct heft_recorder *r)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	r->mark = arena_format(&r->arena, "%ld-%lld-%ld", (long)getpid(), (long long)now.tv_sec,
+			       now.tv_nsec);
+}
+
+static void tick(void *ctx, uint32_t pid)
+{
+	const struct heft_recorder *r = ctx;
+	r->tick(r->tick_ctx, pid);
+	if (r->values[HEFT_RECORD_NO_CHILDREN] == 0)
+		run_processes(r->mark, pid, r->tick, r->tick_ctx);
+}
+
 static bool recorder_run(struct heft_recorder *r, char *const *argv, struct heft_recorder_end *ret,
 			 struct heft_err *err)
 {
@@ -380,13 +399,14 @@ static bool recorder_run(struct heft_recorder *r, char *const *argv, struct heft
 	struct keeper k;
 	struct child c = { .ready = keeper_serve,
 			   .ctx = &k,
-			   .tick = r->tick,
-			   .tick_ctx = r->tick_ctx,
+			   .tick = tick,
+			   .tick_ctx = r,
 			   .every_ms = r->tick ? r->every_ms : 0 };
 	int status = 0;
 	if (!keeper_open(&k, r->values[HEFT_RECORD_MEMORY] != 0 ? r->output : NULL, r->dir, err))
 		return false;
 	c.fd = k.fd;
+	make_mark(r);
 	make_environment(r, &e, k.name);
 	const bool ran = child_start(&c, path, argv, e.data, err) && child_wait(&c, &status, err);
 	keeper_close(&k);

@@ -33,4 +33,12 @@ void keeper_serve(void *keeper);
 /* Serves who asked until now; others are on their own. */
 void keeper_close(struct keeper *k);
 
+/* ---- the processes of a run ------------------------------------------------------------------ */
+
+/* The variable by which they are known, whoever their parent is by now. */
+#define RUN_MARK "HEFT_HEAP_RUN"
+/* Calls `fn` with the ids of our user's processes, but for `but`, whose environment has RUN_MARK
+ * with this value.  Reads the environments of all of them. */
+void run_processes(const char *mark, uint32_t but, void (*fn)(void *ctx, uint32_t pid), void *ctx);
+
 #endif

@@ -273,15 +273,24 @@ static bool start_pushing(struct run_job *job)
 	return job->pusher != NULL;
 }
 
-/* The last profile is that of the program's own file. */
+/* Of several files of a process the last one is that of its end. */
+static bool is_last_of(const struct run_job *job, size_t i, const struct heft_recorder_file *f)
+{
+	struct heft_recorder_file next = { .size = sizeof next };
+	return !f->empty && !(heft_recorder_file(job->recorder, i + 1, &next) && !next.empty &&
+			      next.pid == f->pid);
+}
+
+/* The last profiles are those of the files that were left, the program's own first. */
 static void end_pushing(struct run_job *job, const struct heft_recorder_end *end)
 {
 	struct heft_recorder_file f = { .size = sizeof f };
-	const char *own = NULL;
-	for (size_t i = 0; end && heft_recorder_file(job->recorder, i, &f); i++)
-		if (f.pid == end->pid && !f.empty)
-			own = f.path;
-	pusher_end(job->pusher, own, end ? end->pid : 0);
+	pusher_stop(job->pusher);
+	for (int own = 1; job->pusher && end && own >= 0; own--)
+		for (size_t i = 0; heft_recorder_file(job->recorder, i, &f); i++)
+			if ((f.pid == end->pid) == own && is_last_of(job, i, &f))
+				pusher_last(job->pusher, f.path, f.pid);
+	pusher_end(job->pusher);
 }
 
 static int run(struct run_job *job)

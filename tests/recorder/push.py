@@ -47,6 +47,51 @@ int main(int argc, char **argv)
 '''
 
 
+# A child that is forked, one that runs a program, and one whose parent has gone; each says its number.
+FAMILY = r'''
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+char *kept[10];
+__attribute__((noinline)) char *share(int i) { char *p = malloc(10000 * i); p[0] = 1; return p; }
+static void stay(const char *who, int i)
+{
+	kept[i] = share(i);
+	printf("%s %d\n", who, (int)getpid());
+	fflush(stdout);
+	sleep(3);
+}
+int main(int argc, char **argv)
+{
+	if (argc > 1) {
+		stay("run", 4);
+		return 0;
+	}
+	if (fork() == 0) {
+		stay("forked", 2);
+		exit(0);
+	}
+	if (fork() == 0) {
+		if (fork() == 0) {
+			stay("orphan", 3);
+			exit(0);
+		}
+		_exit(0);
+	}
+	if (fork() == 0) {
+		execl(argv[0], argv[0], "child", NULL);
+		_exit(1);
+	}
+	stay("first", 1);
+	while (wait(NULL) > 0)
+		;
+	sleep(1);
+	return 0;
+}
+'''
+
+
 def check(what, good, shown=''):
     COUNT[0] += 1
     if not good:
@@ -348,6 +393,36 @@ def test_plain(tmp, port):
     check('samples: the period', Profile(requests[0][2], 'samples').period == 4096)
 
 
+def by_process(requests):
+    """Profiles of requests to Pyroscope, by their label pid."""
+    found = {}
+    for _, _, body, _ in requests:
+        series, = json.loads(body)['series']
+        labels = {label['name']: label['value'] for label in series['labels']}
+        check('children: the name of the series', labels['service_name'] == 'family', labels)
+        profile = Profile(base64.b64decode(series['samples'][0]['rawProfile']), 'children')
+        found.setdefault(int(labels['pid']), []).append(profile)
+    return found
+
+
+def test_children(tmp, port):
+    for words in ((), ('--no-children',)):
+        Server.requests, Server.answer, Server.refuses = [], b'{}', 0
+        done = subprocess.run([heft, 'heap', 'run', '--recorder', recorder, '-q', '-o', f'{tmp}/kin', '--push', f'pyroscope://127.0.0.1:{port}',
+                               '--every', '1s', *words, '--', f'{tmp}/family'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        check('children: nothing is said', (done.returncode, done.stderr) == (0, ''), done)
+        pids = {who: int(pid) for who, pid in (line.split() for line in done.stdout.splitlines())}
+        check('children: all ran', set(pids) == {'first', 'forked', 'orphan', 'run'}, done.stdout)
+        found = by_process(Server.requests)
+        wanted = {pids['first']} if words else set(pids.values())
+        check('children: each has its own profiles, and nobody else', set(found) == wanted, (found.keys(), pids))
+        for who, share in (('first', 1), ('forked', 2), ('orphan', 3), ('run', 4)):
+            profiles = found.get(pids[who], [])
+            check(f'children: {who}: one while it runs and one at its end', len(profiles) >= 2 or (words and who != 'first'), len(profiles))
+            check(f'children: {who}: what it holds', all(p.holders(named).get('share') == 10000 * share for p in profiles),
+                  [p.holders(named) for p in profiles])
+
+
 def test_trouble(tmp, port):
     done, requests, _ = run(tmp, f'http://127.0.0.1:{port}/x?key=secret', refuses=500)
     lines = done.stderr.splitlines()
@@ -384,7 +459,10 @@ def main():
         with open(f'{tmp}/shop.c', 'w', encoding='ascii') as f:
             f.write(PROGRAM)
         subprocess.run(['cc', '-g', '-O1', '-fno-builtin', '-w', '-Wl,--build-id', f'{tmp}/shop.c', '-o', f'{tmp}/shop'], check=True)
-        for test in (test_pyroscope, test_ingest, test_parca, test_otlp, test_plain, test_trouble, test_ends):
+        with open(f'{tmp}/family.c', 'w', encoding='ascii') as f:
+            f.write(FAMILY)
+        subprocess.run(['cc', '-g', '-O1', '-fno-builtin', '-w', '-Wl,--build-id', f'{tmp}/family.c', '-o', f'{tmp}/family'], check=True)
+        for test in (test_children, test_pyroscope, test_ingest, test_parca, test_otlp, test_plain, test_trouble, test_ends):
             test(tmp, server.server_port)
     server.shutdown()
     if FAILURES or COUNT[0] < 150:

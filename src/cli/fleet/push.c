@@ -16,19 +16,27 @@ const struct choice push_formats[] = { { "pprof", PUSH_FORMAT_NAMES },
 				       { "otlp-v1development", PUSH_FORMAT_OTLP },
 				       { NULL, 0 } };
 
+/* A process, and when its profile before was taken, in seconds since 1970. */
+struct pushed {
+	uint32_t pid;
+	bool wanted;
+	uint64_t from;
+};
+
 struct pusher {
 	const struct cli *cli;
 	struct push_to to;
 	unsigned format; /* enum push_format, never AUTO */
 	const char *service;
 	char host[HOST_MOST];
-	uint64_t from; /* when the profile before was taken, in seconds since 1970 */
+	uint64_t start; /* in seconds since 1970 */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	uint32_t wanted; /* process of which a profile is wanted; 0: of none */
+	struct pushed *list; /* by the order in which they were wanted first */
+	size_t count, room;
 	bool ends;
-	uint64_t posted, failed;
+	uint64_t posted, failed, refused; /* refused: of the last profiles */
 };
 
 /* ---- one profile ----------------------------------------------------------------------------- */
@@ -82,28 +90,27 @@ static bool send_request(const struct push_to *to, const struct push_request *r,
 	return good;
 }
 
-static bool post(struct pusher *p, uint32_t pid, const struct push_bytes *bytes,
+static bool post(struct pusher *p, const struct pushed *of, const struct push_bytes *bytes,
 		 struct heft_err *err)
 {
 	struct push_request request;
-	const uint64_t now = (uint64_t)time(NULL);
 	const struct push_profile profile = { .service = p->service,
 					      .host = p->host,
-					      .pid = pid,
-					      .from = p->from,
-					      .until = now,
+					      .pid = of->pid,
+					      .from = of->from,
+					      .until = (uint64_t)time(NULL),
 					      .addresses = p->format == PUSH_FORMAT_ADDRESSES,
 					      .bytes = bytes };
 	const bool good = push_request_make(&request, &p->to, &profile)
 				  ? send_request(&p->to, &request, err)
 				  : out_of_memory(err);
 	push_bytes_release(&request.body);
-	p->from = now;
 	return good;
 }
 
-/* Of the process, or of the file that it left. */
-static void push(struct pusher *p, uint32_t pid, const char *path)
+/* Of the process, or of the file that it left.  False where the server has not taken it; what there
+ * is none of is no failure. */
+static bool push(struct pusher *p, const struct pushed *of, const char *path, bool may_be_none)
 {
 	struct heft_err err = { 0 };
 	struct push_bytes profile = { 0 };
@@ -113,34 +120,69 @@ static void push(struct pusher *p, uint32_t pid, const char *path)
 		heft_heap_set_flags(h, HEFT_HEAP_NO_NAMES);
 	if (good)
 		heft_heap_set_threads(h, 1);
-	good = good &&
-	       (path ? heft_heap_open(h, path, &err) : heft_heap_open_process(h, pid, &err)) &&
-	       write_profile(p, h, pid, &profile, &err) && post(p, pid, &profile, &err);
+	const bool opened = good && (path ? heft_heap_open(h, path, &err)
+					  : heft_heap_open_process(h, of->pid, &err));
+	good = opened && write_profile(p, h, of->pid, &profile, &err) &&
+	       post(p, of, &profile, &err);
 	heft_heap_free(h);
 	push_bytes_release(&profile);
-	if (!good && !path && err.sys_errno == ESRCH)
-		return; /* it has just ended: the file has the last profile */
+	/* One that has just ended has the last profile in its file. */
+	if (!opened && (may_be_none || (!path && err.sys_errno == ESRCH)))
+		return true;
 	p->posted += good;
 	if (!good && p->failed++ == 0)
 		cli_error(p->cli, "--push: %s", err.text);
+	return good;
 }
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
+/* Its entry in the list, which is made; NULL where there is no memory. */
+static struct pushed *find_process(struct pusher *p, uint32_t pid)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (p->list[i].pid == pid)
+			return &p->list[i];
+	if (p->count == p->room) {
+		const size_t room = p->room * 2 + 16;
+		struct pushed *grown = realloc(p->list, room * sizeof *grown);
+		if (!grown)
+			return NULL;
+		p->list = grown;
+		p->room = room;
+	}
+	p->list[p->count] = (struct pushed){ .pid = pid, .from = p->start };
+	return &p->list[p->count++];
+}
+
+/* The next one of which a profile is wanted, which it is no more; SIZE_MAX: none. */
+static size_t take_wanted(struct pusher *p, struct pushed *ret)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		if (!p->list[i].wanted)
+			continue;
+		*ret = p->list[i];
+		p->list[i].wanted = false;
+		p->list[i].from = (uint64_t)time(NULL);
+		return i;
+	}
+	return SIZE_MAX;
+}
+
 static void *work(void *ctx)
 {
 	struct pusher *p = ctx;
+	struct pushed of;
 	pthread_mutex_lock(&p->lock);
 	while (!p->ends) {
-		const uint32_t pid = p->wanted;
-		if (pid == 0) {
+		const size_t i = take_wanted(p, &of);
+		if (i == SIZE_MAX) {
 			pthread_cond_wait(&p->changed, &p->lock);
 			continue;
 		}
 		pthread_mutex_unlock(&p->lock);
-		push(p, pid, NULL);
+		push(p, &of, NULL, i > 0);
 		pthread_mutex_lock(&p->lock);
-		p->wanted = 0;
 	}
 	pthread_mutex_unlock(&p->lock);
 	return NULL;
@@ -149,8 +191,9 @@ static void *work(void *ctx)
 void pusher_want(struct pusher *p, uint32_t pid)
 {
 	pthread_mutex_lock(&p->lock);
-	if (p->wanted == 0)
-		p->wanted = pid;
+	struct pushed *of = find_process(p, pid);
+	if (of)
+		of->wanted = true;
 	pthread_cond_signal(&p->changed);
 	pthread_mutex_unlock(&p->lock);
 }
@@ -187,7 +230,7 @@ struct pusher *pusher_start(const struct cli *cli, const char *url, const char *
 		return cli_error(cli, "out of memory"), NULL;
 	p->cli = cli;
 	p->service = service;
-	p->from = (uint64_t)time(NULL);
+	p->start = (uint64_t)time(NULL);
 	if (gethostname(p->host, sizeof p->host - 1) != 0)
 		snprintf(p->host, sizeof p->host, "unknown");
 	const bool known = push_to_parse(&p->to, url, format == PUSH_FORMAT_OTLP);
@@ -203,7 +246,7 @@ struct pusher *pusher_start(const struct cli *cli, const char *url, const char *
 	return NULL;
 }
 
-void pusher_end(struct pusher *p, const char *path, uint32_t pid)
+void pusher_stop(struct pusher *p)
 {
 	if (!p)
 		return;
@@ -212,12 +255,26 @@ void pusher_end(struct pusher *p, const char *path, uint32_t pid)
 	pthread_cond_signal(&p->changed);
 	pthread_mutex_unlock(&p->lock);
 	pthread_join(p->thread, NULL);
-	if (path)
-		push(p, pid, path);
+}
+
+void pusher_last(struct pusher *p, const char *path, uint32_t pid)
+{
+	const struct pushed *of = find_process(p, pid);
+	if (!of || p->refused > 0)
+		p->failed++;
+	else
+		p->refused += !push(p, of, path, false);
+}
+
+void pusher_end(struct pusher *p)
+{
+	if (!p)
+		return;
 	if (p->failed > 0)
 		cli_error(p->cli, "--push: %" PRIu64 " of %" PRIu64 " profiles were not taken",
 			  p->failed, p->failed + p->posted);
 	pthread_cond_destroy(&p->changed);
 	pthread_mutex_destroy(&p->lock);
+	free(p->list);
 	free(p);
 }

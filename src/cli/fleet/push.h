@@ -1,8 +1,8 @@
-/* push.h - heap profiles of a recorded process to a server, every so often.
+/* push.h - heap profiles of recorded processes to a server, every so often.
  *
- * A thread of its own reads the recorder's tables of the process, which is not stopped, and posts
+ * A thread of its own reads the recorder's tables of each process, which is not stopped, and posts
  * what is in use (push_request.h says to whom).  The first profile that a server does not take is
- * said, the others are counted; the process is never disturbed. */
+ * said, the others are counted; no process is ever disturbed. */
 #ifndef HEFT_CLI_FLEET_PUSH_H
 #define HEFT_CLI_FLEET_PUSH_H
 
@@ -22,10 +22,16 @@ struct pusher;
  * memory. */
 struct pusher *pusher_start(const struct cli *cli, const char *url, const char *service,
 			    unsigned format);
-/* A profile of the process is wanted now; one that is still at work goes on alone. */
+/* A profile of the process is wanted now; one that is still at work goes on alone.  The first
+ * process is that of the program; of any other one that cannot be read, since it is not recorded or
+ * has ended, nothing is said. */
 void pusher_want(struct pusher *p, uint32_t pid);
-/* Posts the last profile, from the file that the recorder wrote at the end (NULL: none), ends the
- * thread, and says how many profiles the server did not take.  NULL is fine. */
-void pusher_end(struct pusher *p, const char *path, uint32_t pid);
+/* Ends the thread.  NULL is fine. */
+void pusher_stop(struct pusher *p);
+/* Posts the last profile of a process, from the file that the recorder wrote at its end, unless the
+ * server has refused such a one before. */
+void pusher_last(struct pusher *p, const char *path, uint32_t pid);
+/* Says how many profiles the server did not take.  NULL is fine. */
+void pusher_end(struct pusher *p);
 
 #endif
