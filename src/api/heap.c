@@ -66,6 +66,16 @@ void heft_heap_set_flags(struct heft_heap *h, unsigned flags)
 	h->flags = flags;
 }
 
+static void heap_set_name_cache(struct heft_heap *h, const char *dir)
+{
+	h->name_cache = keep(h, dir);
+}
+
+void heft_heap_set_name_cache(struct heft_heap *h, const char *dir)
+{
+	GUARDED_VOID(h->memory, heap_set_name_cache(h, dir));
+}
+
 void heft_heap_set_progress(struct heft_heap *h, heft_progress_fn progress, void *ctx)
 {
 	memory_set_progress(h->memory, progress, ctx);
@@ -227,6 +237,7 @@ static bool open_process(struct heft_heap *h, const char *path, struct heft_err 
 	const struct process_wish wish = { .find = &h->find,
 					   .dwarf = true,
 					   .no_names = h->flags & HEFT_HEAP_NO_NAMES,
+					   .name_cache = h->name_cache,
 					   .style = h->style,
 					   .threads = h->threads,
 					   .notes = &h->notes };

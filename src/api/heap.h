@@ -15,6 +15,7 @@ struct heft_heap {
 	struct program_wish find;
 	enum heft_demangle style;
 	unsigned threads, flags; /* flags: enum heft_heap_flag */
+	const char *name_cache;  /* NULL: none */
 	/* found */
 	bool open, damages_known;
 	uint8_t *tables; /* of a living process; borrowed by `process`, NULL where it is a file */

@@ -38,6 +38,7 @@ bool heap_open_apply(struct heap_open *h, const struct opt *o, const char *value
 	case O_VERBOSE: h->verbose = true; return true;
 	case O_DEMANGLE: return cli_choice(h->cli, o, value, style_choices, &h->style);
 	case O_THREADS: return apply_threads(h, o, value);
+	case O_NAME_CACHE: h->name_cache = value; return true;
 	default: return cli_find(h->cli, h->finder, o, value);
 	}
 }
@@ -48,6 +49,8 @@ bool heap_open_file(const struct heap_open *h, struct heft_heap *heap, const cha
 	heft_heap_set_finder(heap, h->finder);
 	heft_heap_set_demangle(heap, (enum heft_demangle)h->style);
 	heft_heap_set_threads(heap, h->threads);
+	if (h->name_cache)
+		heft_heap_set_name_cache(heap, h->name_cache);
 	heft_heap_set_progress(heap, progress_show, h->cli->progress);
 	if (heft_heap_open(heap, path, &err))
 		return true;

@@ -23,6 +23,7 @@ enum {
 	O_EVERY,
 	O_SERVICE,
 	O_PUSH_FORMAT,
+	O_NAME_CACHE,
 };
 
 const struct opt heap_run_opts[] = {
@@ -45,6 +46,9 @@ const struct opt heap_run_opts[] = {
 	{ O_PUSH_FORMAT, 0, false, "push-format", "FORMAT",
 	  "pprof: with names; pprof-addresses: with build ids\n"
 	  "                              alone (Parca's default); otlp-v1development" },
+	{ O_NAME_CACHE, 0, false, "name-cache", "DIR",
+	  "keep names for --push there by build id; none\n"
+	  "                              (default: in the user's cache)" },
 	{ O_RECORDER, 0, false, "recorder", "FILE", "libheft-heap.so, if not beside heft" },
 	{ O_QUIET, 'q', false, "quiet", NULL, "do not tell which files were written" },
 #include "cli/last_opts.inc"
@@ -60,10 +64,10 @@ struct run_job {
 	const struct cli *cli;
 	struct heft_recorder *recorder;
 	bool help, version, quiet, leaks, in_blocks;
-	char **argv;                /* of the program */
-	const char *push, *service; /* NULL: not given */
+	char **argv;      /* of the program */
+	const char *push; /* NULL: not given */
 	uint64_t every_ms;
-	unsigned push_format; /* enum push_format */
+	struct push_wish wish;
 	struct pusher *pusher;
 };
 
@@ -129,8 +133,9 @@ static bool apply(struct run_job *job, const struct opt *o, const char *value)
 	case O_QUIET: job->quiet = true; break;
 	case O_PUSH: job->push = value; break;
 	case O_EVERY: return apply_every(job, o, value);
-	case O_SERVICE: job->service = value; break;
-	case O_PUSH_FORMAT: return cli_choice(job->cli, o, value, push_formats, &job->push_format);
+	case O_SERVICE: job->wish.service = value; break;
+	case O_PUSH_FORMAT: return cli_choice(job->cli, o, value, push_formats, &job->wish.format);
+	case O_NAME_CACHE: job->wish.name_cache = value; break;
 	default: break;
 	}
 	return true;
@@ -265,9 +270,9 @@ static bool start_pushing(struct run_job *job)
 		return cli_error(job->cli,
 				 "--push goes without --inline: stacks are in the blocks"),
 		       false;
-	if (!job->service)
-		job->service = slash ? slash + 1 : job->argv[0];
-	job->pusher = pusher_start(job->cli, job->push, job->service, job->push_format);
+	if (!job->wish.service)
+		job->wish.service = slash ? slash + 1 : job->argv[0];
+	job->pusher = pusher_start(job->cli, job->push, &job->wish);
 	if (job->pusher)
 		heft_recorder_set_timer(job->recorder, job->every_ms, tick, job->pusher);
 	return job->pusher != NULL;

@@ -11,6 +11,7 @@
 enum heap_open_option {
 	O_DEMANGLE = 100, /* the commands' own are below */
 	O_THREADS,
+	O_NAME_CACHE,
 };
 
 struct heap_open {
@@ -19,6 +20,7 @@ struct heap_open {
 	struct heft_heap *base; /* NULL: no diff */
 	struct heft_finder *finder;
 	unsigned style, threads; /* style: enum heft_demangle */
+	const char *name_cache;  /* NULL: none */
 	bool verbose;
 };
 

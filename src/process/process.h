@@ -31,6 +31,9 @@ struct process_wish {
 	const struct program_wish *find; /* its debug files may be modules as well */
 	bool dwarf;                      /* debug info is wanted, not symbols alone */
 	bool no_names;                   /* process_name_calls opens no module */
+	/* The folder of a name_cache, which process_name_calls asks before it opens a module that
+	 * has a build id; NULL: none. */
+	const char *name_cache;
 	enum heft_demangle style;        /* of the functions of frames */
 	unsigned threads;                /* 0: one a processor */
 	struct notes *notes;

@@ -3,6 +3,7 @@
 #define HEFT_PROCESS_PROCESS_INTERNAL_H
 
 #include "process/process.h"
+#include "program/name_cache.h"
 
 /* A module and what was opened of it.  One thread a module. */
 struct opened_module {
@@ -21,6 +22,7 @@ struct opened_module {
 	struct symbolizer symbolizer;
 	struct locator locator;
 	process_frame_vec frames; /* of the spots in it */
+	struct name_cache known;  /* empty without a folder of them */
 };
 
 struct opened_modules {

@@ -126,6 +126,7 @@ void process_close_modules(struct process *p)
 		if (o->input_open)
 			input_close(&o->input);
 		vec_release(&o->frames);
+		name_cache_release(&o->known);
 		notes_release(&o->notes);
 		mem_free(o);
 	}

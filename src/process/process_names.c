@@ -115,13 +115,34 @@ static uint32_t module_number(const struct process *p, const struct call_node *n
 	return o ? (uint32_t)o->index + 1 : 0;
 }
 
+/* As the cache has them, or of the module, whose file is opened then. */
+static void push_known_frames(struct process *p, struct opened_module *o, uint64_t addr,
+			      process_frame_vec *ret)
+{
+	size_t count = 0;
+	const size_t first = ret->count;
+	const struct heft_frame *known = name_cache_find(&o->known, addr, &count);
+	for (size_t i = 0; i < count; i++) {
+		vec_push(ret, known[i]);
+		ret->data[ret->count - 1].module = o->module.path;
+	}
+	if (known)
+		return;
+	if (!p->wish.no_names)
+		process_find_file(p, o);
+	push_frames(p, o, addr, ret);
+	/* What has no name today may have one when there is debug info. */
+	if (p->wish.name_cache && *ret->data[ret->count - 1].function)
+		name_cache_add(&o->known, addr, ret->data + first, ret->count - first);
+}
+
 static void name_spot(struct process *p, struct process_spot *s)
 {
 	struct opened_module *o = s->module > 0 ? p->modules->list[s->module - 1] : NULL;
 	process_frame_vec *frames = o ? &o->frames : &p->modules->frames;
 	s->first = (uint32_t)frames->count;
 	if (o)
-		push_frames(p, o, s->frame - 1 - o->module.bias, frames);
+		push_known_frames(p, o, s->frame - 1 - o->module.bias, frames);
 	else if (s->frame != 0) /* the root's */
 		push_nowhere(s->frame - 1, frames);
 	if (s->frame == HEAP_FRAME_CUT)
@@ -133,11 +154,17 @@ static void name_module(void *ctx, size_t i, unsigned worker)
 {
 	const struct symbol_job *job = ctx;
 	struct process *p = job->p;
+	const char *dir = p->wish.no_names ? NULL : p->wish.name_cache;
+	struct opened_module *o = i > 0 && job->first[i] < job->first[i + 1]
+					  ? p->modules->list[i - 1]
+					  : NULL;
 	(void)worker;
-	if (i > 0 && job->first[i] < job->first[i + 1] && !p->wish.no_names)
-		process_find_file(p, p->modules->list[i - 1]);
+	if (o && dir && o->known.list.count == 0)
+		name_cache_read(&o->known, dir, o->module.build_id, p->wish.style);
 	for (size_t k = job->first[i]; k < job->first[i + 1]; k++)
 		name_spot(p, job->order[k]);
+	if (o && dir)
+		name_cache_write(&o->known, dir, o->module.build_id, p->wish.style);
 }
 
 /* One spot for each distinct frame, by address. */

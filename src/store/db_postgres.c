@@ -12,6 +12,7 @@
 
 #include <dlfcn.h>
 #include <libpq-fe.h>
+#include <poll.h>
 #include <stdio.h>
 
 #define MEASURES                                                                                   \
@@ -44,7 +45,9 @@ static const char schema[] =
 /* ---- the library ----------------------------------------------------------------------------- */
 
 #define FUNCTIONS(X)                                                                               \
-	X(PQconnectdbParams)                                                                       \
+	X(PQconnectStartParams)                                                                    \
+	X(PQconnectPoll)                                                                           \
+	X(PQsocket)                                                                                \
 	X(PQfinish)                                                                                \
 	X(PQstatus)                                                                                \
 	X(PQerrorMessage)                                                                          \
@@ -202,19 +205,38 @@ static void run(struct db *db, const char *sql)
 	own(db)->pq.PQclear(r);
 }
 
+/* Step by step: libpq prints what a server that ends says in the meantime, unless it is told before
+ * the first byte comes. */
+static void connect_by_steps(struct postgres *p, const char *url)
+{
+	enum { PATIENCE = 10000 }; /* ms */
+	const char *const words[] = { "dbname", "client_encoding", "fallback_application_name",
+				      NULL };
+	const char *const values[] = { url, "UTF8", "heft", NULL };
+	PostgresPollingStatusType s = PGRES_POLLING_WRITING;
+	p->conn = p->pq.PQconnectStartParams(words, values, 1);
+	if (p->pq.PQstatus(p->conn) == CONNECTION_BAD)
+		return;
+	p->pq.PQsetNoticeProcessor(p->conn, no_notice, NULL);
+	while (s == PGRES_POLLING_WRITING || s == PGRES_POLLING_READING) {
+		struct pollfd fd = { p->pq.PQsocket(p->conn),
+				     s == PGRES_POLLING_READING ? POLLIN : POLLOUT, 0 };
+		if (poll(&fd, 1, PATIENCE) <= 0)
+			return;
+		s = p->pq.PQconnectPoll(p->conn);
+	}
+}
+
 static bool connect_to(struct db *db, const char *url)
 {
 	struct postgres *p = own(db);
-	const char *const words[] = { "connect_timeout", "dbname", "client_encoding",
-				      "fallback_application_name", NULL };
-	const char *const values[] = { "10", url, "UTF8", "heft", NULL };
 	char set[60];
-	p->conn = p->pq.PQconnectdbParams(words, values, 1);
+	connect_by_steps(p, url);
 	if (p->pq.PQstatus(p->conn) != CONNECTION_OK) {
-		say_message(db, "cannot be reached", p->pq.PQerrorMessage(p->conn));
+		const char *why = p->pq.PQerrorMessage(p->conn);
+		say_message(db, "cannot be reached", *why ? why : "it does not answer");
 		return false;
 	}
-	p->pq.PQsetNoticeProcessor(p->conn, no_notice, NULL);
 	snprintf(set, sizeof set, "SET lock_timeout = %d",
 		 db->flags & DB_NO_WAIT ? 1 : DB_PATIENCE);
 	run(db, set);

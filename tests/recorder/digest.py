@@ -119,6 +119,14 @@ def main():
         check('no damage elsewhere', not any(d['damage'] for d in digests[:3]))
         one = output(heft, 'heap', 'digest', '--threads=1', cores[0])
         check('threads change nothing', one == text.splitlines(keepends=True)[0])
+        cache = f'{tmp}/cache'
+        many = [subprocess.Popen([heft, 'heap', 'digest', '--name-cache', cache, *cores], stdout=subprocess.PIPE, text=True) for _ in range(10)]
+        check('ten that keep names at once', all(p.communicate()[0] == text for p in many))
+        os.rename(f'{tmp}/shop', f'{tmp}/away')
+        check('names of a program that is gone', output(heft, 'heap', 'digest', '--name-cache', cache, *cores) == text)
+        check('it is needed without the cache', 'shop!customer' not in output(heft, 'heap', 'digest', *cores))
+        check('no writer has left anything', not [f for f in os.listdir(cache) if '.' in f], os.listdir(cache))
+        os.rename(f'{tmp}/away', f'{tmp}/shop')
         left = output(heft, 'heap', 'digest', f'{tmp}/shop', cores[0], status=2)
         check('a program, which is no dump, costs its own line alone', left.splitlines() == text.splitlines()[:1], left)
     if FAILURES or COUNT[0] < 40:

@@ -13,6 +13,7 @@ import http.server
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -423,6 +424,45 @@ def test_children(tmp, port):
                   [p.holders(named) for p in profiles])
 
 
+def names_without_the_file(tmp, port, *words):
+    """Who holds by the profiles of a program whose file is gone before the first of them."""
+    Server.requests, Server.answer, Server.refuses = [], b'', 0
+    shutil.copy(f'{tmp}/shop', f'{tmp}/gone')
+    run = subprocess.Popen([heft, 'heap', 'run', '--recorder', recorder, '-q', '-o', f'{tmp}/left', '--push', f'http://127.0.0.1:{port}/',
+                            '--every', '1s', *words, '--', f'{tmp}/gone', '5'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(0.6)
+    os.remove(f'{tmp}/gone')
+    check('names: the program ends as ever', (run.communicate(), run.returncode) == (('done\n', ''), 3))
+    profiles = [Profile(r[2], 'names') for r in Server.requests]
+    check('names: two profiles', len(profiles) >= 2, len(profiles))
+    return [{profile.strings[i] for f in profile.functions.values() for i in f[2]} for profile in profiles]
+
+
+def test_names_once(tmp, port):
+    """What was named is named again without the program, by its build id, whoever has named it."""
+    cache = f'{tmp}/cache'
+    check('names: none without the file', not any('customer' in names for names in names_without_the_file(tmp, port, '--name-cache=none')))
+    check('names: none without the file, with an empty folder',
+          not any('customer' in names for names in names_without_the_file(tmp, port, '--name-cache', cache)))
+    run(tmp, f'http://127.0.0.1:{port}/', '--name-cache', cache)
+    names = names_without_the_file(tmp, port, '--name-cache', cache)
+    check('names: as the process before had them', all({'customer', 'session'} <= n for n in names), names)
+    kept = {f: os.stat(f'{cache}/{f}').st_mtime_ns for f in os.listdir(cache)}
+    check('names: a file a build id', len(kept) >= 2 and all(re.fullmatch('([0-9a-f]{2}){8,}', f) for f in kept), kept)
+    run(tmp, f'http://127.0.0.1:{port}/', '--name-cache', cache)
+    check('names: nothing is written twice', kept == {f: os.stat(f'{cache}/{f}').st_mtime_ns for f in os.listdir(cache)})
+    for damage in (b'', b'x' * 1000):
+        for f in kept:
+            with open(f'{cache}/{f}', 'wb') as to:
+                to.write(damage)
+        done, requests, _ = run(tmp, f'http://127.0.0.1:{port}/', '--name-cache', cache)
+        check('names: a damaged file is as none', done.returncode == 3 and done.stderr == '' and
+              'customer' in Profile(requests[-1][2], 'damaged').holders(named))
+    os.chmod(cache, 0o777)
+    check('names: a folder that all may write to is not used',
+          not any('customer' in names for names in names_without_the_file(tmp, port, '--name-cache', cache)))
+
+
 def test_trouble(tmp, port):
     done, requests, _ = run(tmp, f'http://127.0.0.1:{port}/x?key=secret', refuses=500)
     lines = done.stderr.splitlines()
@@ -456,14 +496,17 @@ def main():
     server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Server)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory() as tmp:
+        os.environ['XDG_CACHE_HOME'] = f'{tmp}/xdg'
         with open(f'{tmp}/shop.c', 'w', encoding='ascii') as f:
             f.write(PROGRAM)
         subprocess.run(['cc', '-g', '-O1', '-fno-builtin', '-w', '-Wl,--build-id', f'{tmp}/shop.c', '-o', f'{tmp}/shop'], check=True)
         with open(f'{tmp}/family.c', 'w', encoding='ascii') as f:
             f.write(FAMILY)
         subprocess.run(['cc', '-g', '-O1', '-fno-builtin', '-w', '-Wl,--build-id', f'{tmp}/family.c', '-o', f'{tmp}/family'], check=True)
-        for test in (test_children, test_pyroscope, test_ingest, test_parca, test_otlp, test_plain, test_trouble, test_ends):
+        names = f'{tmp}/xdg/heft/names'
+        for test in (test_children, test_pyroscope, test_ingest, test_parca, test_otlp, test_plain, test_names_once, test_trouble, test_ends):
             test(tmp, server.server_port)
+        check('names are kept in the cache of the user', os.path.isdir(names) and os.listdir(names))
     server.shutdown()
     if FAILURES or COUNT[0] < 150:
         sys.exit(f'push: {len(FAILURES)} of {COUNT[0]} checks failed')

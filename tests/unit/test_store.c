@@ -364,17 +364,15 @@ static void assert_folders(struct store *s, const struct program *builds, const 
  * where there are no transactions. */
 static void back_to_version_2(bool half)
 {
-	static const char *const steps[] = {
-		"DELETE FROM sizes WHERE measure IN (SELECT id FROM measures WHERE source = "
-		"'object')",
-		"DELETE FROM measures WHERE source = 'object'", "UPDATE store SET version = 2"
-	};
+#define OBJECTS "(SELECT id FROM measures WHERE source = 'object')"
+	static const char *const steps[] = { ("DELETE FROM sizes WHERE measure IN " OBJECTS),
+					     "DELETE FROM measures WHERE source = 'object'",
+					     "UPDATE store SET version = 2" };
 	static const char *const clickhouse[] = {
 		"CREATE TABLE other AS sizes",
-		"INSERT INTO other SELECT * FROM sizes WHERE measure NOT IN (SELECT id FROM "
-		"measures WHERE source = 'object')",
-		"INSERT INTO other SELECT * FROM sizes WHERE build % 2 = 0 AND measure IN (SELECT "
-		"id FROM measures WHERE source = 'object')",
+		("INSERT INTO other SELECT * FROM sizes WHERE measure NOT IN " OBJECTS),
+		("INSERT INTO other SELECT * FROM sizes WHERE build % 2 = 0 AND measure "
+		 "IN " OBJECTS),
 		"DROP TABLE sizes",
 		"RENAME TABLE other TO sizes",
 		"CREATE TABLE other AS measures",

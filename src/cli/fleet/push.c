@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { HOST_MOST = 256, SECONDS_MOST = 10, REASON_MOST = 200 };
+enum { HOST_MOST = 256, PATH_MOST = 2048, SECONDS_MOST = 10, REASON_MOST = 200 };
 
 const struct choice push_formats[] = { { "pprof", PUSH_FORMAT_NAMES },
 				       { "pprof-addresses", PUSH_FORMAT_ADDRESSES },
@@ -29,7 +29,8 @@ struct pusher {
 	unsigned format; /* enum push_format, never AUTO */
 	const char *service;
 	char host[HOST_MOST];
-	uint64_t start; /* in seconds since 1970 */
+	char name_cache[PATH_MOST]; /* "": none */
+	uint64_t start;             /* in seconds since 1970 */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -120,6 +121,8 @@ static bool push(struct pusher *p, const struct pushed *of, const char *path, bo
 		heft_heap_set_flags(h, HEFT_HEAP_NO_NAMES);
 	if (good)
 		heft_heap_set_threads(h, 1);
+	if (good && *p->name_cache)
+		heft_heap_set_name_cache(h, p->name_cache);
 	const bool opened = good && (path ? heft_heap_open(h, path, &err)
 					  : heft_heap_open_process(h, of->pid, &err));
 	good = opened && write_profile(p, h, of->pid, &profile, &err) &&
@@ -222,21 +225,36 @@ static bool check_address(const struct pusher *p)
 	return u != NULL;
 }
 
-struct pusher *pusher_start(const struct cli *cli, const char *url, const char *service,
-			    unsigned format)
+/* By the XDG Base Directory Specification; a path that is not absolute does not count. */
+static void set_name_cache(struct pusher *p, const char *wish)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	int n = 0;
+	if (wish && strcmp(wish, "none") != 0)
+		n = snprintf(p->name_cache, PATH_MOST, "%s", wish);
+	else if (!wish && cache && *cache == '/')
+		n = snprintf(p->name_cache, PATH_MOST, "%s/heft/names", cache);
+	else if (!wish && home && *home == '/')
+		n = snprintf(p->name_cache, PATH_MOST, "%s/.cache/heft/names", home);
+	if (n < 0 || n >= PATH_MOST)
+		*p->name_cache = '\0';
+}
+
+struct pusher *pusher_start(const struct cli *cli, const char *url, const struct push_wish *wish)
 {
 	struct pusher *p = calloc(1, sizeof *p);
 	if (!p)
 		return cli_error(cli, "out of memory"), NULL;
 	p->cli = cli;
-	p->service = service;
+	p->service = wish->service;
+	set_name_cache(p, wish->name_cache);
 	p->start = (uint64_t)time(NULL);
 	if (gethostname(p->host, sizeof p->host - 1) != 0)
 		snprintf(p->host, sizeof p->host, "unknown");
-	const bool known = push_to_parse(&p->to, url, format == PUSH_FORMAT_OTLP);
-	p->format = format != PUSH_FORMAT_AUTO     ? format
-		    : p->to.receiver == PUSH_PARCA ? PUSH_FORMAT_ADDRESSES
-						   : PUSH_FORMAT_NAMES;
+	const bool known = push_to_parse(&p->to, url, wish->format == PUSH_FORMAT_OTLP);
+	p->format = wish->format != PUSH_FORMAT_AUTO ? wish->format
+		    : p->to.receiver == PUSH_PARCA   ? PUSH_FORMAT_ADDRESSES
+						     : PUSH_FORMAT_NAMES;
 	if (!known)
 		cli_error(cli, "--push: pyroscope://HOST:PORT, parca://HOST:PORT or an http or "
 			       "https address is wanted");

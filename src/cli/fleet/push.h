@@ -16,12 +16,16 @@ enum push_format {
 };
 extern const struct choice push_formats[];
 
+struct push_wish {
+	const char *service;    /* the name of the series */
+	unsigned format;        /* enum push_format */
+	const char *name_cache; /* a folder, "none"; NULL: the user's */
+};
+
 struct pusher;
 
-/* `service`: the name of the series.  NULL, and said, where the address is wrong or there is no
- * memory. */
-struct pusher *pusher_start(const struct cli *cli, const char *url, const char *service,
-			    unsigned format);
+/* NULL, and said, where the address is wrong or there is no memory.  Borrows the texts. */
+struct pusher *pusher_start(const struct cli *cli, const char *url, const struct push_wish *wish);
 /* A profile of the process is wanted now; one that is still at work goes on alone.  The first
  * process is that of the program; of any other one that cannot be read, since it is not recorded or
  * has ended, nothing is said. */

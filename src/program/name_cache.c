@@ -1,0 +1,277 @@
+#include "program/name_cache.h"
+
+#include "base/file.h"
+#include "base/text.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { CHECK_SIZE = 8, PATH_ROOM = 4096, TEMPORARY_AGE = 3600 /* seconds */ };
+
+/* ---- in memory ------------------------------------------------------------------------------- */
+
+static bool find(const struct name_cache *c, uint64_t addr, uint32_t *ret)
+{
+	struct map_at at = map_at(&c->by_addr, hash_u64(addr));
+	while (map_next(&c->by_addr, &at, ret))
+		if (c->list.data[*ret].addr == addr)
+			return true;
+	return false;
+}
+
+const struct heft_frame *name_cache_find(const struct name_cache *c, uint64_t addr,
+					 size_t *ret_count)
+{
+	uint32_t i;
+	if (!find(c, addr, &i))
+		return NULL;
+	*ret_count = c->list.data[i].count;
+	return &c->frames.data[c->list.data[i].first];
+}
+
+static void add_names(struct name_cache *c, uint64_t addr, size_t first)
+{
+	map_add(&c->by_addr, hash_u64(addr), (uint32_t)c->list.count);
+	vec_push(&c->list, (struct cached_names){ addr, first, c->frames.count - first });
+}
+
+void name_cache_add(struct name_cache *c, uint64_t addr, const struct heft_frame *frames,
+		    size_t count)
+{
+	const size_t first = c->frames.count;
+	for (size_t i = 0; i < count; i++) {
+		struct heft_frame f = frames[i];
+		f.function = arena_copy(&c->texts, str_of(f.function));
+		f.linkage = arena_copy(&c->texts, str_of(f.linkage));
+		f.file = arena_copy(&c->texts, str_of(f.file));
+		f.module = "";
+		vec_push(&c->frames, f);
+	}
+	add_names(c, addr, first);
+	c->changed = true;
+}
+
+void name_cache_release(struct name_cache *c)
+{
+	arena_release(&c->texts);
+	vec_release(&c->list);
+	vec_release(&c->frames);
+	map_release(&c->by_addr);
+	*c = (struct name_cache){ .changed = false };
+}
+
+/* ---- bytes ----------------------------------------------------------------------------------- */
+
+static void head_text(char ret[80], enum heft_demangle style)
+{
+	snprintf(ret, 80, "heft names of %.30s, style %d\n", HEFT_VERSION, (int)style);
+}
+
+uint64_t name_cache_check(const void *p, size_t size)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ ((const uint8_t *)p)[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+static void put_text(struct text *t, const char *s)
+{
+	text_add_varint(t, strlen(s));
+	text_add(t, str_of(s));
+}
+
+static void put_names(struct text *t, const struct name_cache *c, const struct cached_names *n)
+{
+	text_add_varint(t, n->addr);
+	text_add_varint(t, n->count);
+	for (size_t i = 0; i < n->count; i++) {
+		const struct heft_frame *f = &c->frames.data[n->first + i];
+		put_text(t, f->function);
+		put_text(t, f->linkage);
+		put_text(t, f->file);
+		text_add_varint(t, f->line);
+		text_add_varint(t, f->column);
+		text_add_varint(t, f->addr);
+		text_add_varint(t, f->inlined);
+	}
+}
+
+static void put_all(struct text *t, const struct name_cache *c, enum heft_demangle style)
+{
+	char head[80];
+	head_text(head, style);
+	text_add(t, str_of(head));
+	for (size_t i = 0; i < c->list.count && t->len < NAME_CACHE_BYTES / 2; i++)
+		put_names(t, c, &c->list.data[i]);
+	const uint64_t check = name_cache_check(t->p, t->len);
+	for (unsigned i = 0; i < CHECK_SIZE; i++)
+		text_add_char(t, (char)(check >> 8 * i));
+}
+
+static const char *read_text(struct name_cache *c, struct reader *r)
+{
+	const uint64_t size = read_uleb(r);
+	const char *p = (const char *)read_take(r, size);
+	return p && !memchr(p, '\0', size) ? arena_copy(&c->texts, (struct str){ p, size })
+					   : (reader_fail(r), "");
+}
+
+static void read_names(struct name_cache *c, struct reader *r)
+{
+	uint32_t known;
+	const uint64_t addr = read_uleb(r);
+	const size_t first = c->frames.count;
+	uint64_t count = read_uleb(r);
+	if (count == 0 || find(c, addr, &known))
+		reader_fail(r);
+	for (; count > 0 && reader_ok(r); count--) {
+		struct heft_frame f = { .function = read_text(c, r),
+					.linkage = read_text(c, r),
+					.file = read_text(c, r),
+					.module = "" };
+		f.line = (uint32_t)read_uleb(r);
+		f.column = (uint32_t)read_uleb(r);
+		f.addr = read_uleb(r);
+		f.inlined = read_uleb(r) != 0;
+		vec_push(&c->frames, f);
+	}
+	if (reader_ok(r))
+		add_names(c, addr, first);
+}
+
+bool name_cache_parse(struct name_cache *c, struct bytes file, enum heft_demangle style)
+{
+	char head[80];
+	head_text(head, style);
+	const size_t start = strlen(head);
+	struct reader end = reader_of(file, false);
+	reader_seek(&end, file.size - CHECK_SIZE);
+	bool good = file.size >= start + CHECK_SIZE && memcmp(file.p, head, start) == 0 &&
+		    read_u64(&end) == name_cache_check(file.p, file.size - CHECK_SIZE);
+	struct reader r = reader_make(file.p, good ? file.size - CHECK_SIZE : 0, false);
+	reader_seek(&r, good ? start : 0);
+	while (good && reader_left(&r) > 0) {
+		read_names(c, &r);
+		good = reader_ok(&r);
+	}
+	if (!good)
+		name_cache_release(c);
+	return good;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* "DIR/BUILDID"; false where it would be too long or there is no build id. */
+static bool path_of(char ret[PATH_ROOM], const char *dir, struct bytes build_id)
+{
+	char hex[2 * 64 + 1];
+	if (build_id.size == 0 || build_id.size > 64)
+		return false;
+	hex_text(hex, build_id.p, build_id.size);
+	const int n = snprintf(ret, PATH_ROOM, "%s/%s", dir, hex);
+	return n > 0 && n < PATH_ROOM;
+}
+
+/* Of the user, and for nobody else to write to. */
+static bool is_safe(const char *dir)
+{
+	struct stat st;
+	return stat(dir, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+	       (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+/* With the folders above it. */
+static bool make_folder(const char *dir)
+{
+	char path[PATH_ROOM];
+	const size_t size = strlen(dir);
+	if (size >= sizeof path)
+		return false;
+	for (size_t i = 1; i <= size; i++) {
+		if (dir[i] != '/' && dir[i] != '\0')
+			continue;
+		memcpy(path, dir, i);
+		path[i] = '\0';
+		mkdir(path, S_IRWXU);
+	}
+	return is_safe(dir);
+}
+
+void name_cache_read(struct name_cache *c, const char *dir, struct bytes build_id,
+		     enum heft_demangle style)
+{
+	char path[PATH_ROOM];
+	struct heft_err err;
+	struct file f;
+	if (!path_of(path, dir, build_id) || !is_safe(dir) || !file_open(&f, path, &err))
+		return;
+	if (f.bytes.size <= NAME_CACHE_BYTES)
+		name_cache_parse(c, f.bytes, style);
+	file_close(&f);
+}
+
+static bool write_bytes(int fd, const char *p, size_t size)
+{
+	while (size > 0) {
+		const ssize_t n = write(fd, p, size);
+		if (n <= 0)
+			return false;
+		p += n;
+		size -= (size_t)n;
+	}
+	return true;
+}
+
+/* Takes out the file that was written first where there are too many, and what writers that were
+ * killed have left; only names that this module makes. */
+static void make_room(const char *dir)
+{
+	char path[PATH_ROOM], oldest[PATH_ROOM] = "";
+	time_t first = 0;
+	size_t count = 0;
+	DIR *d = opendir(dir);
+	const struct dirent *e;
+	while (d && (e = readdir(d)) != NULL) {
+		const char *name = e->d_name;
+		struct stat st;
+		const size_t hex = strspn(name, "0123456789abcdef");
+		const bool temporary = name[hex] == '.' && hex > 0;
+		const int n = snprintf(path, sizeof path, "%s/%s", dir, name);
+		if ((name[hex] != '\0' && !temporary) || n >= PATH_ROOM || stat(path, &st) != 0)
+			continue;
+		if (temporary && st.st_mtime + TEMPORARY_AGE < time(NULL))
+			unlink(path);
+		if (!temporary && (count++ == 0 || st.st_mtime < first)) {
+			first = st.st_mtime;
+			memcpy(oldest, path, sizeof oldest);
+		}
+	}
+	if (d)
+		closedir(d);
+	if (count > NAME_CACHE_FILES)
+		unlink(oldest);
+}
+
+void name_cache_write(const struct name_cache *c, const char *dir, struct bytes build_id,
+		      enum heft_demangle style)
+{
+	char path[PATH_ROOM], beside[PATH_ROOM + 8];
+	struct text t = { 0 };
+	if (!c->changed || !path_of(path, dir, build_id) || !make_folder(dir))
+		return;
+	put_all(&t, c, style);
+	snprintf(beside, sizeof beside, "%s.XXXXXX", path);
+	const int fd = mkstemp(beside);
+	if (fd >= 0) {
+		const bool written = write_bytes(fd, t.p, t.len);
+		if (close(fd) != 0 || !written || rename(beside, path) != 0)
+			unlink(beside);
+		make_room(dir);
+	}
+	text_release(&t);
+}
