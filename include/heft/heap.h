@@ -169,8 +169,9 @@ enum heft_heap_flag {
 HEFT_API void heft_heap_set_flags(struct heft_heap *h, unsigned flags);
 /* A folder, which is made where it is missing, in which the names of frames are kept, in a file for
  * each build id, so that a module whose frames were named before is not opened: neither its symbols
- * nor its debug info are read again.  It is bounded, any number of processes may use it at once, and
- * one that others than the user may write to is not used.  Empty it where debug info came later. */
+ * nor its debug info are read again.  It is bounded, any number of processes may use it at once,
+ * and one that others than the user may write to is not used.  Empty it where debug info came
+ * later. */
 HEFT_API void heft_heap_set_name_cache(struct heft_heap *h, const char *dir);
 /* Threads to use, 0 (default) = one a processor.  Never changes the result. */
 HEFT_API void heft_heap_set_threads(struct heft_heap *h, unsigned threads);

@@ -34,8 +34,8 @@ struct process_wish {
 	/* The folder of a name_cache, which process_name_calls asks before it opens a module that
 	 * has a build id; NULL: none. */
 	const char *name_cache;
-	enum heft_demangle style;        /* of the functions of frames */
-	unsigned threads;                /* 0: one a processor */
+	enum heft_demangle style; /* of the functions of frames */
+	unsigned threads;         /* 0: one a processor */
 	struct notes *notes;
 };
 

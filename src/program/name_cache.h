@@ -55,8 +55,8 @@ bool name_cache_parse(struct name_cache *c, struct bytes file, enum heft_demangl
 /* Reads the file of a build id below `dir`, if it is there. */
 void name_cache_read(struct name_cache *c, const char *dir, struct bytes build_id,
 		     enum heft_demangle style);
-/* Writes it, if anything was added; makes the folder where it is missing.  A folder that others than
- * its owner may write to, or that is not the user's, is left alone. */
+/* Writes it, if anything was added; makes the folder where it is missing.  A folder that others
+ * than its owner may write to, or that is not the user's, is left alone. */
 void name_cache_write(const struct name_cache *c, const char *dir, struct bytes build_id,
 		      enum heft_demangle style);
 

@@ -24,8 +24,8 @@ bool series_make(struct series *ret, struct store *s, const struct timeline *t, 
 		 struct heft_err *err);
 void series_release(struct series *s);
 
-/* Own bytes of all symbols of a component, or of all sources or objects that begin with a folder, by
- * place of the build in s->builds.  False where there are none.  O(changes of them). */
+/* Own bytes of all symbols of a component, or of all sources or objects below a folder, by place of
+ * the build in s->builds.  False where there are none.  O(changes of them). */
 bool series_sum(double *by_build, struct store *s, enum path_kind kind, const char *name);
 
 /* A change of the series from a build to the one before it. */
