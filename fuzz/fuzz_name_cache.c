@@ -1,6 +1,6 @@
-/* Input: a file of names by address (program/name_cache.h), whose check is made right.  Addresses
+/* Input: a file of names by address (process/name_cache.h), whose check is made right.  Addresses
  * are found once each, and their frames are no more than the file can have. */
-#include "program/name_cache.h"
+#include "process/name_cache.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

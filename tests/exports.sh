@@ -3,7 +3,7 @@
 # usage: tests/exports.sh LIBHEFT.SO HEFT.H...
 library=$1
 shift
-declared=$(cat "$@" | grep -v "^#" | tr "\n" " " | grep -oE 'HEFT_API [^;(]*\(' | sed -E 's|.*(heft_[a-z_]+)\($|\1|' | sort -u)
+declared=$(cat "$@" | grep -v "^#" | tr "\n" " " | grep -oE 'HEFT_API [^;(]*\(' | sed -E 's|.*(heft_[a-z0-9_]+)\($|\1|' | sort -u)
 exported=$(nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort -u)
 [ -n "$declared" ] && [ "$declared" = "$exported" ] && exit 0
 echo "declared only:" "$(for s in $declared; do echo "$exported" | grep -qx "$s" || echo "$s"; done)"

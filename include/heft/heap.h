@@ -246,6 +246,16 @@ HEFT_API void heft_heap_info(const struct heft_heap *h, struct heft_heap_info *r
 /* Bytes of one part of the heap's memory; 0 for all parts where the dump has no blocks. */
 HEFT_API uint64_t heft_heap_part_bytes(const struct heft_heap *h, enum heft_heap_part part);
 
+/* A program or library of the process. */
+struct heft_heap_module {
+	size_t size;          /* sizeof(struct heft_heap_module) */
+	const char *path;     /* as the process had it */
+	const char *build_id; /* hexadecimal; "": not known */
+	uint64_t frames;      /* of the call stacks, each once a caller, that are in it */
+};
+/* False where there are not so many.  Texts hold until heft_heap_free. */
+HEFT_API bool heft_heap_module(struct heft_heap *h, size_t i, struct heft_heap_module *ret);
+
 /* How much was live at a moment. */
 struct heft_heap_moment {
 	size_t size;         /* sizeof(struct heft_heap_moment) */

@@ -37,6 +37,21 @@ HEFT_API unsigned heft_upload_status(const struct heft_upload *u);
 /* The body of the last answer of status 200 to 299; holds until the next call on the handle. */
 HEFT_API const void *heft_upload_answer(const struct heft_upload *u, size_t *ret_size);
 
+/* HTTP/2 from the first byte on, without TLS as well: gRPC speaks nothing else. */
+HEFT_API void heft_upload_use_http2(struct heft_upload *u);
+/* PUT and not POST. */
+HEFT_API void heft_upload_use_put(struct heft_upload *u);
+/* What a header or trailer of the last answer says, its name in lower case ("grpc-status"); ""
+ * where it is not there.  Holds until the next call on the handle. */
+HEFT_API const char *heft_upload_answer_header(struct heft_upload *u, const char *name);
+
+/* Writes the debug information of the program or library at a path, as an ELF file that has
+ * symbols, debug info and notes, but no byte of code or data; of a separate debug file where the
+ * program has none of its own.  HEFT_ENOTFOUND where its build id is not `build_id` (hexadecimal),
+ * or there is neither symbol table nor debug info. */
+HEFT_API bool heft_debug_info_write(const char *path, const char *build_id,
+				    const struct heft_sink *sink, struct heft_err *err);
+
 #ifdef __cplusplus
 }
 #endif

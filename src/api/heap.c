@@ -5,6 +5,7 @@
 #include "api/structs.h"
 
 #include "heap/live_tables.h"
+#include "image/debugfile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -304,6 +305,25 @@ void heft_heap_info(const struct heft_heap *h, struct heft_heap_info *ret)
 uint64_t heft_heap_part_bytes(const struct heft_heap *h, enum heft_heap_part part)
 {
 	return (unsigned)part < HEFT_HEAP_PARTS ? h->info.parts[part] : 0;
+}
+
+static bool heap_module(struct heft_heap *h, size_t i, struct heft_heap_module *ret)
+{
+	const struct calls *c = &h->process.heap.calls;
+	if (!h->open || i >= process_module_count(&h->process))
+		return false;
+	const struct process_module *m = process_module(&h->process, i);
+	struct heft_heap_module made = { .path = m->path,
+					 .build_id = build_id_text(&h->arena, m->build_id) };
+	for (size_t n = 0; n < c->nodes.count; n++)
+		made.frames += c->nodes.data[n].module == i;
+	give(ret, &made, sizeof made);
+	return true;
+}
+
+bool heft_heap_module(struct heft_heap *h, size_t i, struct heft_heap_module *ret)
+{
+	return GUARDED(h->memory, NULL, heap_module(h, i, ret));
 }
 
 size_t heft_heap_moment_count(const struct heft_heap *h)

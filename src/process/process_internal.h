@@ -2,8 +2,8 @@
 #ifndef HEFT_PROCESS_PROCESS_INTERNAL_H
 #define HEFT_PROCESS_PROCESS_INTERNAL_H
 
+#include "process/name_cache.h"
 #include "process/process.h"
-#include "program/name_cache.h"
 
 /* A module and what was opened of it.  One thread a module. */
 struct opened_module {

@@ -27,8 +27,9 @@ static bool check_url(const char *url, struct heft_err *err)
 #include <curl/curl.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <strings.h>
 
-enum { ANSWER_MOST = 256 << 20, SAID_MOST = 160 };
+enum { ANSWER_MOST = 256 << 20, SAID_MOST = 160, HEADERS_MOST = 4096 };
 
 struct http {
 	CURL *curl;
@@ -38,6 +39,9 @@ struct http {
 	/* Of malloc: no function of libcurl may be left by a jump where there is no memory. */
 	char *answer;
 	size_t answer_size;
+	/* Lines of headers and trailers, each with its NUL, as far as there is room. */
+	char headers_seen[HEADERS_MOST];
+	size_t headers_size;
 	CURLM *held;       /* NULL: http_hold was not called */
 	struct bytes left; /* of the body that is held */
 	bool ends;         /* no more of it will come */
@@ -65,6 +69,44 @@ static size_t take_answer(char *p, size_t size, size_t count, void *ctx)
 	return bytes;
 }
 
+static size_t take_header(char *p, size_t size, size_t count, void *ctx)
+{
+	struct http *h = ctx;
+	size_t bytes = size * count;
+	while (bytes > 0 && (unsigned char)p[bytes - 1] <= ' ')
+		bytes--;
+	if (bytes > 0 && bytes < HEADERS_MOST - h->headers_size) {
+		memcpy(h->headers_seen + h->headers_size, p, bytes);
+		h->headers_seen[h->headers_size + bytes] = '\0';
+		h->headers_size += bytes + 1;
+	}
+	return size * count;
+}
+
+const char *http_answer_header(struct http *h, const char *name)
+{
+	const size_t len = strlen(name);
+	for (size_t at = 0; at < h->headers_size; at += strlen(h->headers_seen + at) + 1) {
+		const char *line = h->headers_seen + at;
+		if (strncasecmp(line, name, len) == 0 && line[len] == ':')
+			return line + len + 1 + strspn(line + len + 1, " ");
+	}
+	return "";
+}
+
+void http_use_http2(struct http *h)
+{
+	const bool tls = strncmp(h->url.p, "https", 5) == 0;
+	curl_easy_setopt(
+		h->curl, CURLOPT_HTTP_VERSION,
+		(long)(tls ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE));
+}
+
+void http_use_put(struct http *h)
+{
+	curl_easy_setopt(h->curl, CURLOPT_CUSTOMREQUEST, "PUT");
+}
+
 static void set_up(struct http *h, const char *url)
 {
 	curl_easy_setopt(h->curl, CURLOPT_URL, url);
@@ -74,6 +116,8 @@ static void set_up(struct http *h, const char *url)
 	curl_easy_setopt(h->curl, CURLOPT_CONNECTTIMEOUT, 10L);
 	curl_easy_setopt(h->curl, CURLOPT_WRITEFUNCTION, take_answer);
 	curl_easy_setopt(h->curl, CURLOPT_WRITEDATA, h);
+	curl_easy_setopt(h->curl, CURLOPT_HEADERFUNCTION, take_header);
+	curl_easy_setopt(h->curl, CURLOPT_HEADERDATA, h);
 	curl_easy_setopt(h->curl, CURLOPT_USERAGENT, "heft/" HEFT_VERSION);
 	http_set_timeout(h, 60);
 }
@@ -141,7 +185,7 @@ bool http_post(struct http *h, struct bytes body, struct text *ret, long *ret_st
 	       struct heft_err *err)
 {
 	long status = 0;
-	h->answer_size = 0;
+	h->answer_size = h->headers_size = 0;
 	curl_easy_setopt(h->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.size);
 	curl_easy_setopt(h->curl, CURLOPT_POSTFIELDS, body.size > 0 ? (const char *)body.p : "");
 	const CURLcode code = curl_easy_perform(h->curl);
@@ -248,6 +292,23 @@ bool http_post(struct http *h, struct bytes body, struct text *ret, long *ret_st
 	(void)ret;
 	(void)ret_status;
 	return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "this heft was built without libcurl");
+}
+
+void http_use_http2(struct http *h)
+{
+	(void)h;
+}
+
+void http_use_put(struct http *h)
+{
+	(void)h;
+}
+
+const char *http_answer_header(struct http *h, const char *name)
+{
+	(void)h;
+	(void)name;
+	return "";
 }
 
 bool http_hold(struct http *h, struct bytes start)

@@ -214,6 +214,8 @@ class Server(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(Server.answer)
 
+    do_PUT = do_POST
+
     def log_message(self, *_):
         pass
 
@@ -463,6 +465,102 @@ def test_names_once(tmp, port):
           not any('customer' in names for names in names_without_the_file(tmp, port, '--name-cache', cache)))
 
 
+def grpc_python():
+    """A Python that has grpcio; None: there is none."""
+    for python in (sys.executable, '/usr/bin/python3'):
+        if subprocess.run([python, '-c', 'import grpc'], stderr=subprocess.DEVNULL).returncode == 0:
+            return python
+    return None
+
+
+def run_with_debuginfo(tmp, port, mode, *url):
+    """What came of a run whose debug information is sent, and the calls by build id."""
+    log = f'{tmp}/calls'
+    open(log, 'w', encoding='ascii').close()
+    server = subprocess.Popen([grpc_python(), os.path.join(os.path.dirname(os.path.abspath(__file__)), 'debuginfo_server.py'), log, mode, *url],
+                              stdout=subprocess.PIPE, text=True)
+    to = server.stdout.readline().strip()
+    done, requests, _ = run(tmp, f'parca://127.0.0.1:{port}', '--push-debuginfo', f'parca://127.0.0.1:{to}',
+                            answer=trailers(b'grpc-status: 0\r\n'))
+    server.terminate()
+    server.communicate()
+    calls = {}
+    for call in map(json.loads, open(log, encoding='ascii')):
+        messages = [fields(base64.b64decode(m)) for m in call['messages']]
+        service, method = call['path'].rsplit('/', 1)
+        check('debuginfo: the service', service == '/parca.debuginfo.v1alpha1.DebuginfoService', service)
+        info = fields(messages[0][1][0]) if method == 'Upload' else messages[0]
+        calls.setdefault(info[1][0].decode(), []).append((method, messages))
+    puts = [r for r in requests if r[0].startswith('/put')]
+    posts = [r for r in requests if not r[0].startswith('/put')]
+    check(f'debuginfo, {mode}: profiles are pushed whatever comes of it', done.returncode == 3 and len(posts) >= 2, len(posts))
+    return done, posts, puts, calls
+
+
+def check_file(tmp, data, build_id):
+    """Symbols and debug info of the program, and nothing else of it."""
+    with open(f'{tmp}/sent', 'wb') as to:
+        to.write(data)
+    subprocess.run(['objcopy', '-O', 'binary', '--only-section=.text', f'{tmp}/shop', f'{tmp}/text'], check=True)
+    with open(f'{tmp}/text', 'rb') as f:
+        check('debuginfo: no code is sent', f.read() not in data)
+    shown = subprocess.run(['readelf', '-nSW', f'{tmp}/sent'], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
+    check('debuginfo: the build id', f'Build ID: {build_id}' in shown, shown)
+    check('debuginfo: no warnings', 'arning' not in shown and 'rror' not in shown, [l for l in shown.splitlines() if 'arning' in l or 'rror' in l])
+    kinds = dict(re.findall(r'\] (\S+) +(\w+) ', shown))
+    check('debuginfo: sections of the program have no bytes', [kinds.get(s) for s in ('.text', '.rodata', '.data', '.debug_info', '.symtab')] ==
+          ['NOBITS', 'NOBITS', 'NOBITS', 'PROGBITS', 'SYMTAB'], kinds)
+    where = re.search(r'([0-9a-f]+) t customer|([0-9a-f]+) T customer', subprocess.run(['nm', f'{tmp}/shop'], stdout=subprocess.PIPE, text=True).stdout)
+    named_by = [subprocess.run(['addr2line', '-f', '-e', f, where[1] or where[2]], stdout=subprocess.PIPE, text=True).stdout
+                for f in (f'{tmp}/sent', f'{tmp}/shop')]
+    check('debuginfo: it names what the program names', named_by[0] == named_by[1] and 'shop.c' in named_by[0], named_by)
+
+
+def test_debuginfo(tmp, port):
+    if not grpc_python():
+        print('LEFT OUT: debug information: no grpcio (install python3-grpcio)')
+        return
+    build_id = re.search(r'Build ID: (\w+)', subprocess.run(['readelf', '-n', f'{tmp}/shop'], stdout=subprocess.PIPE, text=True).stdout)[1]
+    for mode, url in (('grpc', ()), ('signed', (f'http://127.0.0.1:{port}/put?key=secret',))):
+        done, posts, puts, calls = run_with_debuginfo(tmp, port, mode, *url)
+        check(f'debuginfo, {mode}: nothing is said', done.stderr == '', done.stderr)
+        series = fields(fields(unframe(posts[-1][2])[2][0])[2][0])
+        profile = Profile(series[1][0], 'debuginfo')
+        known = set(profile.build_ids().values())
+        check(f'debuginfo, {mode}: of modules in profiles alone', build_id in calls and set(calls) <= known, (calls.keys(), known))
+        upload = ['Upload'] if mode == 'grpc' else []
+        for of, made in calls.items():
+            check(f'debuginfo, {mode}: each call once, in order',
+                  [m for m, _ in made] == ['ShouldInitiateUpload', 'InitiateUpload', *upload, 'MarkUploadFinished'], made)
+            asked, begun, ended = made[0][1][0], made[1][1][0], made[-1][1][0]
+            check(f'debuginfo, {mode}: the hash', asked[2] == begun[3] and re.fullmatch(b'[0-9a-f]{16}', asked[2][0]), asked)
+            check(f'debuginfo, {mode}: what is finished', ended == {1: [of.encode()], 2: [b'upload-7']}, ended)
+            if mode == 'grpc':
+                info, *pieces = made[2][1]
+                check('debuginfo: the upload is that of the server', fields(info[1][0]) == {1: [of.encode()], 2: [b'upload-7']})
+                check('debuginfo: then pieces', all(set(p) == {2} and len(p[2][0]) <= 1 << 20 for p in pieces))
+                data = b''.join(p[2][0] for p in pieces)
+                check('debuginfo: the size', begun[2] == [len(data)], begun)
+                if of == build_id:
+                    check_file(tmp, data, build_id)
+        if mode == 'signed':
+            sizes = sorted(made[1][1][0][2][0] for made in calls.values())
+            check('debuginfo: put where the server says', sorted(len(r[2]) for r in puts) == sizes and len(sizes) > 0, (len(puts), sizes))
+    done, _, _, calls = run_with_debuginfo(tmp, port, 'unwanted')
+    check('debuginfo: what is not wanted is not sent', done.stderr == '' and {m for made in calls.values() for m, _ in made} == {'ShouldInitiateUpload'},
+          calls.keys())
+    for mode, said in (('refuses', 'grpc-status 8 no room'), ('forbids', 'allows no upload of')):
+        done, _, _, calls = run_with_debuginfo(tmp, port, mode)
+        lines = done.stderr.splitlines()
+        check(f'debuginfo, {mode}: said once and counted', len(lines) == 2 and said in lines[0] and
+              lines[1] == f'heft: --push-debuginfo: debug information of {len(calls)} of {len(calls)} modules was not taken', done.stderr)
+    done, requests, _ = run(tmp, f'parca://127.0.0.1:{port}', '--push-debuginfo', f'parca://127.0.0.1:{port}',
+                            answer=trailers(b'grpc-status: 0\r\n'))
+    check('debuginfo: a server without gRPC', done.returncode == 3 and len(requests) >= 2 and len(done.stderr.splitlines()) == 2, done.stderr)
+    done, _, left = run(tmp, f'parca://127.0.0.1:{port}', '--push-debuginfo', f'http://127.0.0.1:{port}')
+    check('debuginfo: only to Parca', done.returncode == 2 and not left and 'is wanted' in done.stderr, done.stderr)
+
+
 def test_trouble(tmp, port):
     done, requests, _ = run(tmp, f'http://127.0.0.1:{port}/x?key=secret', refuses=500)
     lines = done.stderr.splitlines()
@@ -504,7 +602,7 @@ def main():
             f.write(FAMILY)
         subprocess.run(['cc', '-g', '-O1', '-fno-builtin', '-w', '-Wl,--build-id', f'{tmp}/family.c', '-o', f'{tmp}/family'], check=True)
         names = f'{tmp}/xdg/heft/names'
-        for test in (test_children, test_pyroscope, test_ingest, test_parca, test_otlp, test_plain, test_names_once, test_trouble, test_ends):
+        for test in (test_children, test_pyroscope, test_ingest, test_parca, test_otlp, test_plain, test_names_once, test_debuginfo, test_trouble, test_ends):
             test(tmp, server.server_port)
         check('names are kept in the cache of the user', os.path.isdir(names) and os.listdir(names))
     server.shutdown()

@@ -66,3 +66,18 @@ const void *heft_upload_answer(const struct heft_upload *u, size_t *ret_size)
 	*ret_size = u->answer.len;
 	return u->answer.p;
 }
+
+void heft_upload_use_http2(struct heft_upload *u)
+{
+	http_use_http2(u->http);
+}
+
+void heft_upload_use_put(struct heft_upload *u)
+{
+	http_use_put(u->http);
+}
+
+const char *heft_upload_answer_header(struct heft_upload *u, const char *name)
+{
+	return http_answer_header(u->http, name);
+}

@@ -24,6 +24,7 @@ enum {
 	O_SERVICE,
 	O_PUSH_FORMAT,
 	O_NAME_CACHE,
+	O_PUSH_DEBUGINFO,
 };
 
 const struct opt heap_run_opts[] = {
@@ -46,6 +47,9 @@ const struct opt heap_run_opts[] = {
 	{ O_PUSH_FORMAT, 0, false, "push-format", "FORMAT",
 	  "pprof: with names; pprof-addresses: with build ids\n"
 	  "                              alone (Parca's default); otlp-v1development" },
+	{ O_PUSH_DEBUGINFO, 0, false, "push-debuginfo", "URL",
+	  "send symbols and debug info of the\n"
+	  "                              modules in profiles to parca://HOST:7070" },
 	{ O_NAME_CACHE, 0, false, "name-cache", "DIR",
 	  "keep names for --push there by build id; none\n"
 	  "                              (default: in the user's cache)" },
@@ -135,6 +139,7 @@ static bool apply(struct run_job *job, const struct opt *o, const char *value)
 	case O_EVERY: return apply_every(job, o, value);
 	case O_SERVICE: job->wish.service = value; break;
 	case O_PUSH_FORMAT: return cli_choice(job->cli, o, value, push_formats, &job->wish.format);
+	case O_PUSH_DEBUGINFO: job->wish.debuginfo = value; break;
 	case O_NAME_CACHE: job->wish.name_cache = value; break;
 	default: break;
 	}

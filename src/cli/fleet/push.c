@@ -1,5 +1,7 @@
 #include "cli/fleet/push.h"
 
+#include "cli/fleet/push_debuginfo.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -30,7 +32,8 @@ struct pusher {
 	const char *service;
 	char host[HOST_MOST];
 	char name_cache[PATH_MOST]; /* "": none */
-	uint64_t start;             /* in seconds since 1970 */
+	struct debuginfo_pusher *debuginfo;
+	uint64_t start; /* in seconds since 1970 */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -127,6 +130,8 @@ static bool push(struct pusher *p, const struct pushed *of, const char *path, bo
 					  : heft_heap_open_process(h, of->pid, &err));
 	good = opened && write_profile(p, h, of->pid, &profile, &err) &&
 	       post(p, of, &profile, &err);
+	if (good && p->debuginfo)
+		debuginfo_push(p->debuginfo, h);
 	heft_heap_free(h);
 	push_bytes_release(&profile);
 	/* One that has just ended has the last profile in its file. */
@@ -240,6 +245,13 @@ static void set_name_cache(struct pusher *p, const char *wish)
 		*p->name_cache = '\0';
 }
 
+static bool set_debuginfo(struct pusher *p, const char *url)
+{
+	if (url)
+		p->debuginfo = debuginfo_pusher_new(p->cli, url);
+	return !url || p->debuginfo;
+}
+
 struct pusher *pusher_start(const struct cli *cli, const char *url, const struct push_wish *wish)
 {
 	struct pusher *p = calloc(1, sizeof *p);
@@ -258,8 +270,9 @@ struct pusher *pusher_start(const struct cli *cli, const char *url, const struct
 	if (!known)
 		cli_error(cli, "--push: pyroscope://HOST:PORT, parca://HOST:PORT or an http or "
 			       "https address is wanted");
-	else if (check_address(p) && start_thread(p))
+	else if (check_address(p) && set_debuginfo(p, wish->debuginfo) && start_thread(p))
 		return p;
+	debuginfo_pusher_free(p->debuginfo);
 	free(p);
 	return NULL;
 }
@@ -291,6 +304,7 @@ void pusher_end(struct pusher *p)
 	if (p->failed > 0)
 		cli_error(p->cli, "--push: %" PRIu64 " of %" PRIu64 " profiles were not taken",
 			  p->failed, p->failed + p->posted);
+	debuginfo_pusher_free(p->debuginfo);
 	pthread_cond_destroy(&p->changed);
 	pthread_mutex_destroy(&p->lock);
 	free(p->list);

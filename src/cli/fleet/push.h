@@ -20,6 +20,7 @@ struct push_wish {
 	const char *service;    /* the name of the series */
 	unsigned format;        /* enum push_format */
 	const char *name_cache; /* a folder, "none"; NULL: the user's */
+	const char *debuginfo;  /* who takes debug information (push_debuginfo.h); NULL: nobody */
 };
 
 struct pusher;

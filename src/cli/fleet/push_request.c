@@ -1,5 +1,7 @@
 #include "cli/fleet/push_request.h"
 
+#include "cli/fleet/protobuf.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,32 +218,6 @@ static bool set_ingest_url(struct push_request *r, const struct push_to *to,
 
 /* ---- Parca ----------------------------------------------------------------------------------- */
 
-static void put_varint(struct push_bytes *b, uint64_t n)
-{
-	unsigned char bytes[10];
-	size_t size = 0;
-	do {
-		bytes[size++] = (unsigned char)((n & 127) | (n > 127 ? 128 : 0));
-		n >>= 7;
-	} while (n > 0);
-	push_bytes_put(b, bytes, size);
-}
-
-static void put_field(struct push_bytes *b, unsigned field, const void *data, size_t size)
-{
-	put_varint(b, field << 3 | 2);
-	put_varint(b, size);
-	push_bytes_put(b, data, size);
-}
-
-/* Adds a message as a field, and releases it. */
-static void put_message(struct push_bytes *b, unsigned field, struct push_bytes *message)
-{
-	put_field(b, field, message->p, message->size);
-	b->failed |= message->failed;
-	push_bytes_release(message);
-}
-
 static void put_label_set(struct push_bytes *set, const struct push_profile *p)
 {
 	struct label labels[LABELS];
@@ -249,9 +225,9 @@ static void put_label_set(struct push_bytes *set, const struct push_profile *p)
 	list_labels(p, "job", pid, labels);
 	for (size_t i = 0; i < LABELS; i++) {
 		struct push_bytes label = { 0 };
-		put_field(&label, 1, labels[i].name, strlen(labels[i].name));
-		put_field(&label, 2, labels[i].value, strlen(labels[i].value));
-		put_message(set, 1, &label);
+		protobuf_field(&label, 1, labels[i].name, strlen(labels[i].name));
+		protobuf_field(&label, 2, labels[i].value, strlen(labels[i].value));
+		protobuf_submessage(set, 1, &label);
 	}
 }
 
@@ -261,26 +237,12 @@ static void put_write_raw(struct push_bytes *b, const struct push_profile *p)
 	enum { SERIES = 2, NORMALIZED = 3, LABEL_SET = 1, SAMPLES = 2, RAW_PROFILE = 1 };
 	struct push_bytes labels = { 0 }, sample = { 0 }, series = { 0 };
 	put_label_set(&labels, p);
-	put_field(&sample, RAW_PROFILE, p->bytes->p, p->bytes->size);
-	put_message(&series, LABEL_SET, &labels);
-	put_message(&series, SAMPLES, &sample);
-	put_message(b, SERIES, &series);
-	if (p->addresses) {
-		put_varint(b, NORMALIZED << 3);
-		put_varint(b, 1);
-	}
-}
-
-/* A frame of gRPC-Web (PROTOCOL-WEB.md of grpc/grpc): its kind and size in front. */
-static void put_frame(struct push_bytes *b, struct push_bytes *message)
-{
-	const size_t n = message->size;
-	const unsigned char head[] = { 0, (unsigned char)(n >> 24), (unsigned char)(n >> 16),
-				       (unsigned char)(n >> 8), (unsigned char)n };
-	push_bytes_put(b, head, sizeof head);
-	push_bytes_put(b, message->p, n);
-	b->failed |= message->failed;
-	push_bytes_release(message);
+	protobuf_field(&sample, RAW_PROFILE, p->bytes->p, p->bytes->size);
+	protobuf_submessage(&series, LABEL_SET, &labels);
+	protobuf_submessage(&series, SAMPLES, &sample);
+	protobuf_submessage(b, SERIES, &series);
+	if (p->addresses)
+		protobuf_number(b, NORMALIZED, 1);
 }
 
 /* Whether a line of trailers is "grpc-status: 0", in whatever case and with or without blanks. */
@@ -362,7 +324,7 @@ bool push_request_make(struct push_request *ret, const struct push_to *to,
 		break;
 	case PUSH_PARCA:
 		put_write_raw(&message, p);
-		put_frame(&ret->body, &message);
+		protobuf_frame(&ret->body, &message);
 		break;
 	default: push_bytes_put(&ret->body, p->bytes->p, p->bytes->size);
 	}

@@ -11,8 +11,8 @@
  * The last eight bytes are FNV-1a, 64 bits, of all before them, little endian.
  *
  * O(addresses).  Frames belong to the cache.  One thread a cache. */
-#ifndef HEFT_PROGRAM_NAME_CACHE_H
-#define HEFT_PROGRAM_NAME_CACHE_H
+#ifndef HEFT_PROCESS_NAME_CACHE_H
+#define HEFT_PROCESS_NAME_CACHE_H
 
 #include "base/arena.h"
 #include "base/map.h"

@@ -1,4 +1,4 @@
-#include "program/name_cache.h"
+#include "process/name_cache.h"
 
 #include "base/file.h"
 #include "base/text.h"
