@@ -126,7 +126,7 @@ static bool is_bound(const struct section *in, struct str name)
 {
 	return !in->exec && !holds_objects(in->name) &&
 	       (str_starts(name, STR("__start_")) || str_starts(name, STR("__stop_")) ||
-		are_alike(in->name, name));
+		str_starts(name, STR("__end_")) || are_alike(in->name, name));
 }
 
 /* Absolute numbers and the ends of sections are in no section. */

@@ -88,6 +88,18 @@ static void export_relocs(struct attr *a, const struct section *entries,
 	}
 }
 
+/* Of an entry that no symbol names it is what is exported. */
+static label_id export_owner(struct attr *a, const struct section *s, uint64_t at, label_id known)
+{
+	struct reader r = reader_of(image_at(a->im, at, EXPORT_FIELD), a->im->big_endian);
+	if (known != LABEL_NONE || a->im->kind == IMAGE_OBJECT)
+		return known;
+	const uint64_t to = at + (uint64_t)(int64_t)read_i32(&r);
+	const label_id owner = reader_ok(&r) ? spans_label(&a->vm, to) : LABEL_NONE;
+	attr_put(a, s, at - s->addr, EXPORT, owner, WHY_DATA_REF);
+	return owner;
+}
+
 /* Names and checksums of exported symbols, to the owners of the entries. */
 static void exports(struct attr *a, const char *entries, const char *checksums)
 {
@@ -97,7 +109,7 @@ static void exports(struct attr *a, const char *entries, const char *checksums)
 		export_relocs(a, s, &a->im->sections[i]);
 	for (uint64_t i = 0; s && i < s->file_size / EXPORT; i++) {
 		const uint64_t at = s->addr + i * EXPORT;
-		const label_id owner = cursor_label(&cursor, at);
+		const label_id owner = export_owner(a, s, at, cursor_label(&cursor, at));
 		if (owner == LABEL_NONE)
 			continue;
 		if (a->im->kind != IMAGE_OBJECT) {
