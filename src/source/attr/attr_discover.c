@@ -4,6 +4,7 @@
  * vector tables, variables and literal pools hold are pointers to Thumb code if they are odd, and
  * of RISC-V what code makes of constants. */
 #include "source/attr/attr.h"
+#include "source/attr/code_pass.h"
 
 #include "base/sort.h"
 #include "code/data_refs.h"
@@ -192,14 +193,21 @@ static void calls_in(struct discover *d, uint64_t addr, uint64_t size, code_ref_
 static void find_calls(struct discover *d)
 {
 	code_ref_vec scratch = { 0 };
-	for (size_t i = 0; i < d->gaps.list.count; i++)
-		calls_in(d, d->gaps.list.data[i].start, d->gaps.list.data[i].size, &scratch);
+	struct code_pass pass = { .im = d->a->im };
+	for (size_t i = 0; i < d->gaps.list.count; i++) {
+		const struct span *s = &d->gaps.list.data[i];
+		calls_in(d, s->start, s->size, &scratch);
+		code_passed(&pass, s->start, s->size);
+	}
 	for (size_t i = 0; i < d->a->vm.list.count; i++) {
 		const struct span *s = &d->a->vm.list.data[i];
 		const struct section *in = image_section_at(d->a->im, s->start);
-		if (in && may_hold_functions(in))
-			calls_in(d, s->start, s->size, &scratch);
+		if (!in || !may_hold_functions(in))
+			continue;
+		calls_in(d, s->start, s->size, &scratch);
+		code_passed(&pass, s->start, s->size);
 	}
+	code_pass_end(&pass);
 	vec_release(&scratch);
 }
 

@@ -10,6 +10,7 @@
 #include "source/attr/attr.h"
 #include "source/attr/attr_operands.h"
 #include "source/attr/attr_vtables.h"
+#include "source/attr/code_pass.h"
 #include "source/attr/reloc_parts.h"
 
 #include "base/pool.h"
@@ -253,12 +254,16 @@ static void scan_job(void *ctx, size_t i, unsigned worker)
 		return;
 	}
 	struct job *job = &scan->jobs[i - 1];
+	struct code_pass pass = { .im = scan->refs->a->im };
 	for (size_t k = job->first; k < job->last; k++) {
 		const struct span *s = &scan->refs->a->vm.list.data[k];
 		const struct section *in = image_section_at(scan->refs->a->im, s->start);
-		if (in && in->exec && !in->nobits)
-			scan_span(scan->refs, s, &scratch, job);
+		if (!in || !in->exec || in->nobits)
+			continue;
+		scan_span(scan->refs, s, &scratch, job);
+		code_passed(&pass, s->start, s->size);
 	}
+	code_pass_end(&pass);
 	vec_release(&scratch);
 }
 
