@@ -105,9 +105,12 @@ static uint32_t section_of_value(const struct image *im, uint32_t stated, uint64
 	return s ? s->index : SYM_BAD;
 }
 
-static struct str symbol_name(const struct symtab *t, uint64_t off)
+static struct str symbol_name(const struct symtab *t, uint32_t i, uint64_t off)
 {
 	struct str name = STR("");
+	const uint32_t known = t->name_sizes ? t->name_sizes[i] : UINT32_MAX;
+	if (known != UINT32_MAX)
+		return known > 0 ? (struct str){ (const char *)t->names.p + off, known } : name;
 	if (t->name_max == 0 || off >= t->names.size || t->names.size - off <= t->name_max) {
 		(void)bytes_cstr(t->names, off, &name);
 		return name;
@@ -147,7 +150,7 @@ struct symbol symtab_get(const struct symtab *t, size_t i)
 	s.section = resolve_section(t, s.index, shndx);
 	if (im->bare)
 		s.section = section_of_value(im, s.section, s.value);
-	s.name = symbol_name(t, s.name_off);
+	s.name = symbol_name(t, s.index, s.name_off);
 	return s;
 }
 

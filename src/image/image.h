@@ -271,6 +271,9 @@ struct symtab {
 	size_t count; /* entries, the null entry included */
 	uint32_t entry_size;
 	uint64_t name_max; /* bytes; longer names are cut, so that all are O(table).  0: none is */
+	/* Borrowed, by index: the sizes of names, where somebody has read the whole table before;
+	 * UINT32_MAX: not known.  NULL at first. */
+	const uint32_t *name_sizes;
 	const struct made_symbol *made; /* or NULL */
 };
 

@@ -99,6 +99,7 @@ bool load_pointer(const struct image *im, uint64_t addr, uint64_t *ret)
 struct names {
 	struct symtab table;
 	struct hashed_text *list; /* by index; text NULL where there is none */
+	uint32_t *sizes;
 };
 
 enum { NAMES_CHUNK = 8192 };
@@ -110,6 +111,7 @@ static void hash_names(void *ctx, size_t chunk, unsigned worker)
 	(void)worker;
 	for (size_t i = chunk * NAMES_CHUNK; i < end; i++) {
 		const struct symbol s = symtab_get(&n->table, i);
+		n->sizes[i] = (uint32_t)min_u64(s.name.len, UINT32_MAX);
 		if (s.name.len == 0 || symbol_is_mark(&s))
 			continue;
 		const struct str name = symbol_owner(&s);
@@ -142,9 +144,11 @@ static void labels_by_owner(const struct attr *a, const struct symtab *table, la
 }
 
 /* The labels of a table's symbols by index: relocations, versions and hashes name them so. */
-static label_id *read_labels(const struct attr *a, const struct section *table, size_t *count)
+static label_id *read_labels(const struct attr *a, const struct section *table, size_t *count,
+			     uint32_t **ret_sizes)
 {
 	struct names n;
+	*ret_sizes = NULL;
 	if (!table || !symtab_open(&n.table, a->im, table))
 		return NULL;
 	*count = n.table.count;
@@ -154,20 +158,39 @@ static label_id *read_labels(const struct attr *a, const struct section *table, 
 		return labels;
 	}
 	n.list = mem_zeroed(*count, sizeof *n.list);
+	n.sizes = *ret_sizes = mem_zeroed(*count, sizeof *n.sizes);
 	parallel_for(a->f->threads, (*count + NAMES_CHUNK - 1) / NAMES_CHUNK, hash_names, &n);
 	label_borrow_all(a->f->labels, n.list, *count, labels);
 	mem_free(n.list);
 	return labels;
 }
 
+static void forget_symbols(struct attr *a)
+{
+	mem_free(a->sym_labels);
+	mem_free(a->dyn_labels);
+	mem_free(a->sym_sizes);
+	mem_free(a->dyn_sizes);
+}
+
 static void read_symbols(struct attr *a)
 {
 	a->symtab = image_section_type(a->im, SHT_SYMTAB, 1);
 	a->dynsym = image_section_type(a->im, SHT_DYNSYM, 1);
-	mem_free(a->sym_labels);
-	mem_free(a->dyn_labels);
-	a->sym_labels = read_labels(a, a->symtab, &a->sym_count);
-	a->dyn_labels = read_labels(a, a->dynsym, &a->dyn_count);
+	forget_symbols(a);
+	a->sym_labels = read_labels(a, a->symtab, &a->sym_count, &a->sym_sizes);
+	a->dyn_labels = read_labels(a, a->dynsym, &a->dyn_count, &a->dyn_sizes);
+}
+
+bool attr_open_symbols(const struct attr *a, const struct image *im, const struct section *table,
+		       struct symtab *ret)
+{
+	if (!symtab_open(ret, im, table))
+		return false;
+	ret->name_sizes = table == a->symtab   ? a->sym_sizes
+			  : table == a->dynsym ? a->dyn_sizes
+					       : NULL;
+	return true;
 }
 
 static void note_made_up(const struct attr *a)
@@ -343,8 +366,7 @@ static void attribute_image(struct attr *a, size_t number, size_t total)
 	vec_release(&a->fdes);
 	vec_release(&a->unsized);
 	vec_release(&a->sized);
-	mem_free(a->sym_labels);
-	mem_free(a->dyn_labels);
+	forget_symbols(a);
 }
 
 /* "??@" is a hash of a name of Microsoft's scheme that was too long. */

@@ -53,6 +53,7 @@ struct attr {
 	struct claims file_claims;             /* of all parts; file offsets */
 	const struct section *symtab, *dynsym; /* or NULL */
 	label_id *sym_labels, *dyn_labels;     /* of their symbols, by index */
+	uint32_t *sym_sizes, *dyn_sizes;       /* of their names; NULL: not known */
 	size_t sym_count, dyn_count;
 	struct plt plt;
 	VEC(struct import_use) uses; /* not by symbol; in the order of the code, then by addr */
@@ -84,6 +85,9 @@ void attr_commit_vm(struct attr *a);
 struct attr attr_partner(const struct attr *a);
 /* The label of a symbol's name; LABEL_NONE where it has none. */
 label_id symbol_label(const struct attr *a, const struct symbol *s);
+/* symtab_open, with what is known of the names of a table of the image's own. */
+bool attr_open_symbols(const struct attr *a, const struct image *im, const struct section *table,
+		       struct symtab *ret);
 /* Whether a section may hold data that have an owner of their own (no tables). */
 bool section_is_data(const struct section *s);
 uint64_t pointer_size(const struct image *im);

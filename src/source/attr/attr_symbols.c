@@ -53,7 +53,7 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 	const label_id *labels = table == a->symtab   ? a->sym_labels
 				 : table == a->dynsym ? a->dyn_labels
 						      : NULL;
-	if (!symtab_open(&t, im, table))
+	if (!attr_open_symbols(a, im, table, &t))
 		return;
 	for (size_t i = 1; i < t.count; i++) {
 		const struct symbol s = symtab_get(&t, i);

@@ -12,7 +12,7 @@
 static void symbol_table(struct attr *a, const struct section *s, const label_id *labels)
 {
 	struct symtab t;
-	if (!s || !symtab_open(&t, a->im, s))
+	if (!s || !attr_open_symbols(a, a->im, s, &t))
 		return;
 	for (size_t i = 1; i < t.count; i++) {
 		const struct symbol sym = symtab_get(&t, i);
