@@ -1,5 +1,6 @@
 /* Tables of sections that only the symbols source reads.  The first byte chooses which: the input
- * behind it is the section, or the whole of a BTF, a table of GPU code, a note section. */
+ * behind it is the section, or the whole of a BTF, a table of GPU code, a note section, what a
+ * bundle has in a section. */
 #include "../tests/lib/pclntab_made.h"
 #include "source/attr/attr.h"
 
@@ -7,19 +8,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { SECTION_ADDR = 0x100000 };
 
-static void check_claims(const struct claims *c, uint64_t size)
+static void check_claims(const struct claims *c, uint64_t start, uint64_t size)
 {
 	for (size_t i = 0; i < c->list.count; i++) {
 		const struct claim *at = &c->list.data[i];
-		ASSERT(at->start >= SECTION_ADDR && at->start - SECTION_ADDR < size);
-		ASSERT(at->size <= size - (at->start - SECTION_ADDR));
+		ASSERT(at->start >= start && at->start - start < size);
+		ASSERT(at->size <= size - (at->start - start));
 	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const names[] = { ".BTF", ".nv_fatbin", ".hip_fatbin", ".note.stapsdt",
-					     ".gnu.build.attributes" };
+	static const char *const names[] = { ".BTF",
+					     ".nv_fatbin",
+					     ".hip_fatbin",
+					     ".note.stapsdt",
+					     ".gnu.build.attributes",
+					     ".note.node.sea",
+					     "pydata",
+					     ".bun" };
 	struct image im;
 	struct notes notes;
 	struct labels labels = { 0 };
@@ -29,14 +36,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	notes_init(&notes);
 	make_image(&im, names[(data[0] >> 1) % COUNT_OF(names)], SECTION_ADDR, b, 64, data[0] & 1,
 		   &notes);
-	const struct source_file f = { .path = "records", .labels = &labels, .notes = &notes };
+	const struct input in = { .archive = false };
+	const struct source_file f = {
+		.path = "records", .labels = &labels, .notes = &notes, .input = &in
+	};
 	struct attr a = { .f = &f, .im = &im, .owner = BY_SYMBOL };
 	attr_btf(&a);
 	attr_notes(&a);
 	attr_gpu(&a);
-	check_claims(&a.vm_claims, b.size);
 	ASSERT(a.file_claims.list.count == 0);
+	im.made = false; /* as far as bundles are concerned */
+	attr_bundle(&a);
+	check_claims(&a.vm_claims, SECTION_ADDR, b.size);
+	check_claims(&a.file_claims, 0, b.size);
 	vec_release(&a.vm_claims.list);
+	vec_release(&a.file_claims.list);
 	image_release(&im);
 	labels_release(&labels);
 	notes_release(&notes);

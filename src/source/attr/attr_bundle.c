@@ -12,21 +12,30 @@
  * modules, and four words more; a module has places and sizes of its name, its contents, its source
  * map and of three more pieces, and four bytes (by experiment with bun 1.4).
  *
+ * Node.js (its documentation, "Single executable applications"): in a note "NODE_SEA_BLOB" the
+ * magic 0x143da20, a word of flags, path and contents of the script, with a flag what V8 has made
+ * of it, with another the number of assets, and of each its name and contents; all with their sizes
+ * of 8 bytes in front (by experiment with Node.js 20).
+ *
  * What is of none of these stays [Unmapped]. */
 #include "source/attr/attr.h"
 
+#include "image/elf_const.h"
+#include "image/elf_note.h"
 #include "image/package/zip.h"
 
 enum { COOKIE = 88, COOKIE_WORDS = 8, ENTRY_MIN = 18, COOKIE_ROOM = 4096, SQUASHFS_USED = 40 };
+enum { NODE_MAGIC = 0x143da20, NODE_CACHE = 4, NODE_ASSETS = 8 };
 enum { BUN_END = 32, BUN_MODULE = 52, BUN_PIECES = 5 };
 #define BUN_MAGIC         STR("\n---- Bun! ----\n")
 #define PYINSTALLER_MAGIC STR("MEI\014\013\012\013\016")
 
 struct bundle {
 	struct attr *attr;
-	const struct section *in; /* or NULL: appended */
+	const struct section *in; /* or NULL: appended, or a note */
 	uint64_t start;           /* in the image */
 	struct bytes bytes;
+	uint64_t addr; /* of a note that is mapped; else 0 */
 };
 
 static void put(const struct bundle *b, uint64_t off, uint64_t size, label_id label)
@@ -36,6 +45,9 @@ static void put(const struct bundle *b, uint64_t off, uint64_t size, label_id la
 	if (b->in)
 		attr_put(b->attr, b->in, off, min_u64(size, b->bytes.size - off), label,
 			 WHY_MEMBER);
+	else if (b->addr > 0)
+		claim(&b->attr->vm_claims, b->addr + off, min_u64(size, b->bytes.size - off), label,
+		      WHY_MEMBER);
 	else
 		claim(&b->attr->file_claims, b->attr->im->file_off + b->start + off,
 		      min_u64(size, b->bytes.size - off), label, WHY_MEMBER);
@@ -151,6 +163,82 @@ static bool bun_bundle(const struct bundle *b)
 	return true;
 }
 
+/* ---- Node.js --------------------------------------------------------------------------------- */
+
+static struct str node_text(struct reader *r)
+{
+	const uint64_t size = read_u64(r);
+	const uint8_t *const p = read_take(r, size);
+	return p ? (struct str){ (const char *)p, size } : STR("");
+}
+
+/* Its name and its contents. */
+static void node_member(const struct bundle *b, struct reader *r)
+{
+	const uint64_t start = r->pos;
+	const struct str name = node_text(r);
+	(void)node_text(r);
+	if (reader_ok(r))
+		put_member(b, start, r->pos - start, name);
+}
+
+static void node_members(const struct bundle *b)
+{
+	struct reader r = reader_of(b->bytes, b->attr->im->big_endian);
+	const uint32_t magic = read_u32(&r), flags = read_u32(&r);
+	if (magic != NODE_MAGIC)
+		return;
+	node_member(b, &r);
+	const uint64_t cache = r.pos;
+	if (flags & NODE_CACHE)
+		(void)node_text(&r);
+	if (reader_ok(&r) && r.pos > cache)
+		put(b, cache, r.pos - cache,
+		    label_borrow(b->attr->f->labels, STR("(bundled code cache)")));
+	uint64_t assets = flags & NODE_ASSETS ? read_u64(&r) : 0;
+	while (assets-- > 0 && reader_left(&r) > 0)
+		node_member(b, &r);
+}
+
+/* What is not known of it is a row as well. */
+static label_id node_label(const struct attr *a)
+{
+	return label_borrow(a->f->labels, STR("(Node.js application)"));
+}
+
+/* The notes of a section or segment, which stand at an address or at 0. */
+static void node_notes(struct attr *a, struct bytes bytes, uint64_t align, uint64_t addr)
+{
+	struct reader r = reader_of(bytes, a->im->big_endian);
+	struct elf_note n;
+	while (elf_note_next(&r, align, &n)) {
+		if (!str_eq(n.owner, STR("NODE_SEA_BLOB")) || n.desc.size == 0)
+			continue;
+		const uint64_t off = (uint64_t)(n.desc.p - bytes.p);
+		const struct bundle b = { .attr = a,
+					  .start = (uint64_t)(n.desc.p - a->im->bytes.p),
+					  .bytes = n.desc,
+					  .addr = addr > 0 ? addr + off : 0 };
+		node_members(&b);
+		put(&b, 0, b.bytes.size, node_label(a));
+	}
+}
+
+static void find_node(struct attr *a)
+{
+	const struct section *s = image_section_find(a->im, ".note.node.sea");
+	for (size_t i = 0; i < a->im->segment_count; i++) {
+		const struct segment *g = &a->im->segments[i];
+		if (g->type == PT_NOTE)
+			node_notes(a, segment_bytes(a->im, g), g->align,
+				   image_at(a->im, g->addr, 1).size > 0 ? g->addr : 0);
+	}
+	if (!s)
+		return;
+	node_notes(a, section_bytes(a->im, s), s->align, 0);
+	claim(&a->file_claims, a->im->file_off + s->off, s->file_size, node_label(a), WHY_MEMBER);
+}
+
 static bool squashfs_bundle(const struct bundle *b)
 {
 	struct reader r = reader_of(b->bytes, false);
@@ -177,14 +265,16 @@ static uint64_t image_end(const struct image *im)
 
 static struct bundle bundle_of(struct attr *a, uint64_t start, uint64_t size)
 {
-	return (struct bundle){ a, NULL, start, bytes_sub(a->im->bytes, start, size) };
+	return (struct bundle){ .attr = a,
+				.start = start,
+				.bytes = bytes_sub(a->im->bytes, start, size) };
 }
 
 static void in_section(struct attr *a, const char *name, bool (*members)(const struct bundle *b))
 {
 	const struct section *s = image_section_find(a->im, name);
 	if (s && !s->nobits)
-		(void)members(&(struct bundle){ a, s, s->off, section_bytes(a->im, s) });
+		(void)members(&(struct bundle){ a, s, s->off, section_bytes(a->im, s), 0 });
 }
 
 void attr_bundle(struct attr *a)
@@ -195,6 +285,7 @@ void attr_bundle(struct attr *a)
 		return;
 	in_section(a, "pydata", pyinstaller_bundle);
 	in_section(a, ".bun", bun_bundle);
+	find_node(a);
 	if (end >= size)
 		return;
 	const struct bundle rest = bundle_of(a, end, size - end), all = bundle_of(a, 0, size);

@@ -5,9 +5,7 @@
  * "UserSpaceProbeImplementation").
  * .gnu.build.attributes: what a function, or a range of the code, was compiled with; the
  * description is where that begins and ends, nothing is "as before" (Fedora's wiki,
- * "Toolchain/Watermark").
- * .note.node.sea: the script of a Node.js program that is one file (Node.js documentation, "Single
- * executable applications"). */
+ * "Toolchain/Watermark"). */
 #include "source/attr/attr.h"
 
 #include "image/elf_note.h"
@@ -64,13 +62,6 @@ static void build_attributes(struct attr *a, const struct section *s)
 	}
 }
 
-/* Its header may state no address. */
-static void node_application(struct attr *a, const struct section *s)
-{
-	const label_id label = label_borrow(a->f->labels, STR("(Node.js application)"));
-	claim(&a->file_claims, a->im->file_off + s->off, s->file_size, label, WHY_NAME);
-}
-
 void attr_notes(struct attr *a)
 {
 	if (a->owner != BY_SYMBOL || a->f->as_bloaty)
@@ -83,7 +74,5 @@ void attr_notes(struct attr *a)
 			probes(a, s);
 		else if (str_starts(s->name, STR(".gnu.build.attributes")))
 			build_attributes(a, s);
-		else if (str_eq(s->name, STR(".note.node.sea")))
-			node_application(a, s);
 	}
 }
