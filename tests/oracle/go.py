@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Stripped Go programs against the same program that kept its symbols and DWARF: functions against its
 symbol table, lines and inlined calls against llvm-symbolizer with its DWARF and against `go tool
-addr2line`, packages against its own; the same once the section headers, or the names in them, are lost; and how
-much of the file has no owner.  FULL=1 looks up 100,000 addresses of each program instead of 20,000.
+addr2line`, packages against its own, those of texts against what the linker says refers to them
+(-dumpdep); the same once the section headers, or the names in them, are lost; and how much of the
+file has no owner.  FULL=1 looks up 100,000 addresses of each program instead of 20,000.
 
 usage: tests/oracle/go.py HEFT
 """
+import ast
 import csv
 import json
 import os
@@ -61,6 +63,7 @@ OTHERS = [("windows", "amd64"), ("windows", "386"), ("darwin", "arm64")]
 RIGHT = 0.999    # of the bytes of code: name and size
 SAME_LINES = 0.998  # of the addresses looked up: all calls with their files and lines
 SAME_PACKAGES = 0.99  # of the bytes of the VM image
+SAME_STRINGS = 0.98  # of the bytes of texts
 LOOK_UPS = 100000 if os.environ.get("FULL") == "1" else 20000
 UNOWNED = 0.015  # of the bytes of the file, alignment between segments aside
 
@@ -69,8 +72,9 @@ def build(folder, out, arch, mode, link, flags, system="linux"):
     env = dict(os.environ, GOOS=system, GOARCH=arch, GO111MODULE="off", GOFLAGS="", GOPROXY="off",
                GOCACHE=os.path.join(folder, "cache"), GOPATH=folder,
                CGO_ENABLED="1" if link == "external" else "0")
-    subprocess.run(["go", "build", "-buildmode=" + mode, "-ldflags=-linkmode=%s %s" % (link, flags), "-o", out,
-                    os.path.join(folder, "main.go")], check=True, env=env, cwd=folder)
+    return subprocess.run(["go", "build", "-buildmode=" + mode, "-ldflags=-linkmode=%s %s" % (link, flags), "-o", out,
+                           os.path.join(folder, "main.go")], check=True, env=env, cwd=folder,
+                          capture_output=True, encoding="utf-8", errors="replace").stderr
 
 
 def plain(name):
@@ -241,6 +245,48 @@ def same_beside_symbols(heft, stripped, link):
     return alone == both and ("(C)" in alone[0] or link == "internal") and "(no package)" not in alone[0]
 
 
+def package_of(name):
+    name = re.sub(r"^(type\.\.(eq|hash)\.|go\.itab\.)?\*?", "", name).split("[")[0]
+    return name[:name.find(".", name.rfind("/") + 1)]
+
+
+def strings_used(dependencies):
+    """The texts of the program to the packages that the linker says refer to them: of several it may name one."""
+    ret = {}
+    for line in dependencies.splitlines():
+        found = re.match(r'(\S.*?) -> go[.:]string\.(".*")$', line)
+        if found and found.group(2).isascii():
+            ret.setdefault(ast.literal_eval("b" + found.group(2)), set()).add(package_of(found.group(1)))
+    return ret
+
+
+def bytes_between(path, first, last):
+    """What is between two symbols: the address of the first, the bytes."""
+    symbols = {name: int(addr, 16) for addr, name in re.findall(
+        r"^ *\d+: ([0-9a-f]+) .* (\S+)$",
+        subprocess.run(["readelf", "-sW", path], check=True, capture_output=True, text=True).stdout, re.M)}
+    low, high = symbols[first], symbols[last]
+    for addr, off, size in re.findall(r"PROGBITS +([0-9a-f]+) ([0-9a-f]+) ([0-9a-f]+)", subprocess.run(
+            ["readelf", "-SW", path], check=True, capture_output=True, text=True).stdout):
+        start = low - int(addr, 16)
+        if 0 <= start < int(size, 16):
+            return low, open(path, "rb").read()[int(off, 16) + start:int(off, 16) + high - int(addr, 16)]
+    return low, b""
+
+
+def same_strings(heft, full, stripped, dependencies):
+    """How much of the texts is of a package that the linker says refers to it, and how much was compared."""
+    low, data = bytes_between(full, "go.string.*", "go.func.*")
+    texts = [(low + data.find(text), len(text), packages) for text, packages in strings_used(dependencies).items()
+             if len(text) >= 4 and data.count(text) == 1]
+    asked = "".join("%x\n" % addr for addr, _, _ in texts)
+    out = subprocess.run([heft, "where", "--json", "-d", "packages", stripped, "-"], input=asked, check=True,
+                         capture_output=True, text=True).stdout
+    told = [json.loads(line).get("owners", {}).get("packages") for line in out.splitlines()]
+    right = sum(size for (_, size, packages), name in zip(texts, told) if name in packages)
+    return right, sum(size for _, size, _ in texts)
+
+
 def header_fields(data):
     """The place and width of the offset of the section headers in an ELF file, the place of their counts and the
     byte order."""
@@ -303,21 +349,23 @@ def main():
             f.write(SOURCE)
         full, stripped = os.path.join(folder, "full"), os.path.join(folder, "stripped")
         for arch, mode, link in BUILDS:
-            build(folder, full, arch, mode, link, "")
+            dependencies = build(folder, full, arch, mode, link, "-dumpdep")
             build(folder, stripped, arch, mode, link, "-s -w")
+            texts, of_texts = same_strings(heft, full, stripped, dependencies)
             count, right, total = compare(heft, full, stripped)
             left = unowned(heft, stripped)
             llvm, go, looked = compare_lines(heft, full, stripped, mode)
             same = same_packages(heft, full, stripped)
             found, told = finds_without_sections(heft, full, stripped, folder)
-            good = (found and count > 1000 and right >= RIGHT * total and left <= UNOWNED and (go is None or go >= SAME_LINES) and
-                    (llvm is None or llvm >= SAME_LINES) and same >= SAME_PACKAGES and
-                    same_beside_symbols(heft, stripped, link) and
+            good = (count > 1000 and right >= RIGHT * total and left <= UNOWNED and (go is None or go >= SAME_LINES) and
+                    (llvm is None or llvm >= SAME_LINES) and same >= SAME_PACKAGES and found and
+                    texts >= SAME_STRINGS * of_texts > 0 and same_beside_symbols(heft, stripped, link) and
                     says_what_it_is_made_of(heft, stripped))
             print("%s %s %s: %d functions, %.3f %% of their bytes right; of %d look-ups llvm-symbolizer says the same "
-                  "for %s, go tool addr2line for %s; %.2f %% in the same package; %.2f %% of the file has no "
-                  "owner; %s%s" % (arch, mode, link, count, 100 * right / max(total, 1), looked, share(llvm), share(go),
-                               100 * same, 100 * left, told, "" if good else ": BAD"))
+                  "for %s, go tool addr2line for %s; %.2f %% in the same package; %.2f %% of %d bytes of texts of a "
+                  "package that refers to them (-dumpdep); %.2f %% of the file has no owner; %s%s" %
+                  (arch, mode, link, count, 100 * right / max(total, 1), looked, share(llvm), share(go), 100 * same,
+                   100 * texts / max(of_texts, 1), of_texts, 100 * left, told, "" if good else ": BAD"))
             bad += not good
             compared += count
         for system, arch in OTHERS:

@@ -231,7 +231,7 @@ static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *
 	for (size_t i = 0; i < scratch->count; i++) {
 		const struct code_ref *ref = &scratch->data[i];
 		if ((ref->kind == REF_IMM && is_text(r->a->im, ref->to)) ||
-		    (r->isa == CODE_NONE && is_number(r->a->im, ref->to)))
+		    (r->isa == CODE_NONE && !r->go && is_number(r->a->im, ref->to)))
 			continue;
 		if (is_import(r, ref->to))
 			vec_push(&job->uses, (struct target){ ref->to, s->label, WHY_CODE_REF });
@@ -430,6 +430,15 @@ static bool is_no_address_of_go(const struct refs *r, const struct section *in, 
 	return g->noptr > 0 && !in->write && to && to->write;
 }
 
+/* Whether a length follows the word, as in a string of Go's: these have no NUL in front, and where
+ * a program begins at 0x10000 their addresses are as small as numbers. */
+static bool heads_text(struct reader behind, unsigned word)
+{
+	enum { LONGEST = 1 << 16 };
+	const uint64_t size = read_uint(&behind, word);
+	return size > 0 && size <= LONGEST;
+}
+
 /* In an image at a fixed place pointers need no relocation: aligned words that hold the
  * address of anonymous data are taken for them. */
 static void hunt_words(struct hunter *h, const struct hunt *part)
@@ -443,7 +452,9 @@ static void hunt_words(struct hunter *h, const struct hunt *part)
 		const uint64_t place = part->words->addr + reader.pos;
 		last = target;
 		target = read_uint(&reader, word);
-		if (!is_inside(r, target) || is_no_address(r, place, target, last) ||
+		if (!is_inside(r, target) ||
+		    (!(r->go && heads_text(reader, word)) &&
+		     is_no_address(r, place, target, last)) ||
 		    (r->go && is_no_address_of_go(r, part->words, place, target)))
 			continue;
 		add_place(h, place, &target);
