@@ -22,8 +22,7 @@ void contents_init(struct contents *ret, const struct image *im)
 	*ret = (struct contents){ .image = im };
 }
 
-/* Once. */
-static void read_all_patches(struct contents *c)
+void contents_read(struct contents *c)
 {
 	if (c->read)
 		return;
@@ -34,9 +33,9 @@ static void read_all_patches(struct contents *c)
 }
 
 /* Adds what relocations put into the bytes. */
-static void add_patches(struct contents *c, uint64_t addr, uint64_t size, struct code_print *p)
+static void add_patches(const struct contents *c, uint64_t addr, uint64_t size,
+			struct code_print *p)
 {
-	read_all_patches(c);
 	const struct patch *list = c->patches.data;
 	for (size_t i = lower_bound(list, c->patches.count, sizeof *list, addr);
 	     i < c->patches.count && list[i].addr - addr < size; i++) {
@@ -56,7 +55,7 @@ static bool is_constant(const struct section *s)
 	       (!s->write || str_starts(s->name, STR(".data.rel.ro")));
 }
 
-struct code_print contents_of(struct contents *c, const struct section *s, uint64_t addr,
+struct code_print contents_of(const struct contents *c, const struct section *s, uint64_t addr,
 			      uint64_t size)
 {
 	const struct code_print unknown = { 0, 0 };

@@ -23,11 +23,13 @@ struct contents {
 };
 
 void contents_init(struct contents *ret, const struct image *im);
+/* Reads the relocations, unless they are there: before the first question. */
+void contents_read(struct contents *c);
 void contents_release(struct contents *c);
 
 /* Of `size` bytes of a section; all 0: not known.  An address of 0 is none, and then the section
- * does not matter.  O(bytes); the first call reads the relocations of the image. */
-struct code_print contents_of(struct contents *c, const struct section *s, uint64_t addr,
+ * does not matter.  O(bytes).  Any number of threads. */
+struct code_print contents_of(const struct contents *c, const struct section *s, uint64_t addr,
 			      uint64_t size);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "api/cards/symbol_cards.h"
 #include "base/map.h"
+#include "base/pool.h"
 #include "base/sort.h"
 #include "snapshot/contents.h"
 
@@ -12,44 +13,70 @@ struct held {
 
 typedef VEC(struct held) held_vec;
 
-/* Addresses that several names share count once. */
-static void collect(held_vec *to, const struct entry *e, const struct level *l,
-		    const struct named_place *places, size_t count)
-{
-	const struct spans *spans = entry_spans(e, l, HEFT_VM);
-	const label_id *shown = view_is_plain(&l->view) ? NULL : l->view.shown;
+enum { JOB_PLACES = 8192 };
+
+struct hunt {
+	const struct spans *spans;
+	const label_id *shown; /* NULL: as claimed */
+	const struct named_place *places;
+	size_t count;
 	struct contents contents;
-	contents_init(&contents, program_image(&e->program));
-	for (size_t i = 0; i < count; i++) {
-		const struct named_place *n = &places[i];
-		const struct section *in = image_section_at(contents.image, n->addr);
-		const struct span *s = spans_find(spans, n->addr);
-		if ((i > 0 && places[i - 1].addr == n->addr) || !in || !s || s->start != n->addr)
-			continue;
-		const struct code_print print = contents_of(&contents, in, n->addr, n->size);
-		if (print.whole != 0)
-			vec_push(to, (struct held){ hash_mix(print.whole ^ n->size, HASH_ODD_1),
-						    shown ? shown[s->label] : s->label });
+	held_vec *held; /* by job */
+};
+
+static void look_at(const struct hunt *h, const struct named_place *n, label_id label, held_vec *to)
+{
+	const struct section *in = image_section_at(h->contents.image, n->addr);
+	if (!in)
+		return;
+	const struct code_print print = contents_of(&h->contents, in, n->addr, n->size);
+	if (print.whole != 0)
+		vec_push(to, (struct held){ hash_mix(print.whole ^ n->size, HASH_ODD_1),
+					    h->shown ? h->shown[label] : label });
+}
+
+/* Addresses that several names share count once. */
+static void hunt_job(void *ctx, size_t i, unsigned worker)
+{
+	const struct hunt *h = ctx;
+	const struct span *list = h->spans->list.data;
+	const size_t first = i * JOB_PLACES, end = min_u64(first + JOB_PLACES, h->count);
+	size_t at = lower_bound(list, h->spans->list.count, sizeof *list, h->places[first].addr);
+	(void)worker;
+	for (size_t k = first; k < end; k++) {
+		const struct named_place *n = &h->places[k];
+		while (at < h->spans->list.count && list[at].start < n->addr)
+			at++;
+		if (at < h->spans->list.count && list[at].start == n->addr &&
+		    (k == 0 || n[-1].addr != n->addr))
+			look_at(h, n, list[at].label, &h->held[i]);
 	}
-	contents_release(&contents);
 }
 
 static void find_in(const struct heft_profile *p, const struct entry *e, const struct level *l,
 		    bool *ret)
 {
+	struct hunt h = { .spans = entry_spans(e, l, HEFT_VM),
+			  .shown = view_is_plain(&l->view) ? NULL : l->view.shown,
+			  .count = e->places_end - e->places_begin };
+	if (h.count == 0)
+		return;
+	h.places = p->places.list.data + e->places_begin;
+	const size_t jobs = (h.count + JOB_PLACES - 1) / JOB_PLACES;
 	held_vec held = { 0 };
-	const size_t count = e->places_end - e->places_begin;
-	struct named_place *places = mem_alloc((count + 1) * sizeof *places);
-	if (count > 0)
-		memcpy(places, p->places.list.data + e->places_begin, count * sizeof *places);
-	sort_by_key(places, count, sizeof *places);
-	collect(&held, e, l, places, count);
+	contents_init(&h.contents, program_image(&e->program));
+	contents_read(&h.contents);
+	h.held = mem_zeroed(jobs, sizeof *h.held);
+	parallel_for(p->threads, jobs, hunt_job, &h);
+	for (size_t i = 0; i < jobs; i++)
+		vec_append(&held, &h.held[i]);
 	sort_by_key(held.data, held.count, sizeof *held.data);
 	for (size_t i = 1; i < held.count; i++)
 		if (held.data[i - 1].what == held.data[i].what)
 			ret[held.data[i - 1].label] = ret[held.data[i].label] = true;
 	vec_release(&held);
-	mem_free(places);
+	mem_free(h.held);
+	contents_release(&h.contents);
 }
 
 void symbol_twins_find(const struct heft_profile *p, bool *ret)
