@@ -2,6 +2,7 @@
 #include "api/cards/symbol_cards.h"
 #include "api/cards/symbol_code.h"
 #include "api/heap.h"
+#include "api/all_rows.h"
 #include "api/page_handle.h"
 #include "api/profile.h"
 #include "api/samples.h"
@@ -140,14 +141,16 @@ static void add_profile(struct heft_page *p, const char *title, struct heft_prof
 	}
 	if (code)
 		facts[count++] = code_fact(code, profile->diff, &arena);
-	const struct heft_table table = profile_rows(profile, true, &arena);
+	struct all_rows rows;
+	all_rows_begin(&rows, profile);
 	size_t region_count;
 	const struct page_region *regions = regions_of(profile, &region_count, &arena);
 	struct profile_cards cards = { .code = code };
 	const bool any_cards = symbol_cards_init(&cards.cards, profile);
 	page_add(&p->page, &(struct page_tab){ .title = title,
 					       .kind = "sizes",
-					       .table = &table,
+					       .table = &rows.table,
+					       .maker = &rows.maker,
 					       .facts = facts,
 					       .fact_count = count,
 					       .notes = profile->notes.data,
@@ -158,6 +161,7 @@ static void add_profile(struct heft_page *p, const char *title, struct heft_prof
 					       .region_count = region_count,
 					       .ctx = &cards });
 	symbol_cards_release(&cards.cards);
+	all_rows_end(&rows);
 	mem_free(facts);
 	arena_release(&arena);
 }

@@ -86,13 +86,11 @@ struct heft_profile {
 	struct rows_maker maker; /* of rows level by level */
 	bool diff;
 	const char *place[LEVELS_MAX];
-	struct symbol_flags *flags; /* while rows with flags are made */
 };
 
-/* The table of what a run found.  `all`: every row that holds a byte, without a limit, also those
- * that did not change and that only say again what the row above says; `ref` of those on the last
- * level is then their label. */
-struct heft_table profile_rows(struct heft_profile *p, bool all, struct arena *arena);
+/* A table of what a run found, without rows, and how these are made. */
+struct heft_table profile_begin_table(const struct heft_profile *p, struct rows_opts *ret_opts,
+				      struct arena *arena);
 /* The spans of a level of an input in one domain. */
 const struct spans *entry_spans(const struct entry *e, const struct level *l,
 				enum heft_domain domain);

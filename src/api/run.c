@@ -1,6 +1,5 @@
 /* Running a profile: open, measure, sum up. */
 #include "api/profile.h"
-#include "api/symbol_flags.h"
 
 #include "image/elf_const.h"
 
@@ -574,38 +573,6 @@ static uint32_t levels_to_keep(const struct heft_profile *p)
 	return keep;
 }
 
-static void make_rows(struct heft_profile *p)
-{
-	p->table = profile_rows(p, false, &p->arena);
-}
-
-static void fill_flags(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
-{
-	const struct heft_profile *p = ctx;
-	if (level + 1 != p->levels.count)
-		return;
-	row->texts = symbol_flags_of(p->flags, node);
-	row->ref = p->rollup.tree.nodes.data[node].key;
-}
-
-/* Rows of the last level have flags, where there are any. */
-static void build_with_flags(struct heft_profile *p, struct rows_opts *opts, struct arena *arena,
-			     struct heft_table *table)
-{
-	static const struct heft_text texts[] = { { "flags", false } };
-	struct symbol_flags flags;
-	symbol_flags_init(&flags, p, arena);
-	p->flags = &flags;
-	opts->fill = fill_flags;
-	table->top = rows_build(&p->rollup.tree, opts, arena);
-	if (flags.any) {
-		table->texts = texts;
-		table->text_count = COUNT_OF(texts);
-	}
-	p->flags = NULL;
-	symbol_flags_release(&flags);
-}
-
 /* The texts of rows, of which the first come from fill_row. */
 static void set_texts(const struct heft_profile *p, bool by_region, struct arena *arena,
 		      struct heft_table *table)
@@ -632,7 +599,8 @@ static void make_top(struct heft_profile *p, const struct rows_opts *opts, struc
 				  : rows_build(&p->rollup.tree, &p->row_opts, arena);
 }
 
-struct heft_table profile_rows(struct heft_profile *p, bool all, struct arena *arena)
+struct heft_table profile_begin_table(const struct heft_profile *p, struct rows_opts *ret_opts,
+				      struct arena *arena)
 {
 	static const struct heft_measure sizes[HEFT_SIZE_MEASURES] = {
 		[HEFT_SIZE_FILE] = { "file", "file", HEFT_BYTES, false, false },
@@ -646,11 +614,10 @@ struct heft_table profile_rows(struct heft_profile *p, bool all, struct arena *a
 	if (p->rollup.code > 0)
 		measures[p->rollup.code] = code;
 	const uint32_t file = 1u << HEFT_SIZE_FILE, vm = 1u << HEFT_SIZE_VM;
-	const bool by_region = regions_wanted(p);
 	const uint32_t by_code = 1u << p->rollup.code;
 	const uint32_t by_size = (p->sort_domain & HEFT_FILE ? file : 0) |
 				 (p->sort_domain & HEFT_VM ? vm : 0);
-	struct rows_opts opts = {
+	*ret_opts = (struct rows_opts){
 		.measures = measures,
 		.limit = p->rows,
 		.sort = p->sort != HEFT_SORT_AUTO ? p->sort
@@ -664,21 +631,12 @@ struct heft_table profile_rows(struct heft_profile *p, bool all, struct arena *a
 		.empty_from = p->empty_from,
 		.empty_to = p->empty_to,
 		.label = node_label,
-		.fill = p->listing_aliases || by_region || p->stacking ? fill_row : NULL,
-		.ctx = p,
+		.ctx = (void *)(uintptr_t)p,
 	};
 	const char **names = arena_new(arena, const char *, p->levels.count);
-	if (all) {
-		opts.limit = 0;
-		opts.sort = HEFT_SORT_NAME;
-		opts.told = p->diff ? 0 : opts.told;
-		opts.drop_repeats = false;
-	} else if (p->listing_aliases) {
-		index_aliases(p);
-	}
 	for (size_t i = 0; i < p->levels.count; i++)
 		names[i] = p->levels.data[i].name;
-	struct heft_table table = { .size = sizeof(struct heft_table),
+	return (struct heft_table){ .size = sizeof(struct heft_table),
 				    .levels = names,
 				    .level_count = p->levels.count,
 				    .measures = measures,
@@ -686,13 +644,19 @@ struct heft_table profile_rows(struct heft_profile *p, bool all, struct arena *a
 				    .sorted_by = p->sort_domain == HEFT_VM ? HEFT_SIZE_VM
 									   : HEFT_SIZE_FILE,
 				    .diff = p->diff };
-	if (all) {
-		build_with_flags(p, &opts, arena, &table);
-	} else {
-		set_texts(p, by_region, arena, &table);
-		make_top(p, &opts, arena, &table);
-	}
-	return table;
+}
+
+static void make_rows(struct heft_profile *p)
+{
+	struct rows_opts opts;
+	const bool by_region = regions_wanted(p);
+	p->table = profile_begin_table(p, &opts, &p->arena);
+	if (p->listing_aliases || by_region || p->stacking)
+		opts.fill = fill_row;
+	if (p->listing_aliases)
+		index_aliases(p);
+	set_texts(p, by_region, &p->arena, &p->table);
+	make_top(p, &opts, &p->arena, &p->table);
 }
 
 static bool has_base(const struct heft_profile *p)

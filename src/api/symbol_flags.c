@@ -116,7 +116,6 @@ const char *const *symbol_flags_of(struct symbol_flags *f, uint32_t node)
 	if (flags == 0)
 		return NULL;
 	ASSERT(flags < SYMBOL_FLAG_SETS);
-	f->any = true;
 	if (!f->texts[flags])
 		f->texts[flags] = make_texts(flags, f->arena);
 	return f->texts[flags];

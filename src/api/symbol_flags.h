@@ -16,7 +16,6 @@ struct symbol_flags {
 	size_t count;        /* of known and twins */
 	struct supersize_name work;
 	const char *const *texts[SYMBOL_FLAG_SETS]; /* by set of flags: the texts of its rows */
-	bool any;                                   /* some row has flags */
 };
 
 void symbol_flags_init(struct symbol_flags *f, const struct heft_profile *p, struct arena *arena);

@@ -51,7 +51,10 @@ void hex_text(char *out, const uint8_t *p, size_t size)
 
 void text_add_varint(struct text *t, uint64_t v)
 {
+	enum { MOST = 10 };
+	if (t->cap - t->len < MOST)
+		t->p = vec_grow(t->p, &t->cap, t->len + MOST, 1);
 	for (; v >= 0x80; v >>= 7)
-		text_add_char(t, (char)(v | 0x80));
-	text_add_char(t, (char)v);
+		t->p[t->len++] = (char)(v | 0x80);
+	t->p[t->len++] = (char)v;
 }

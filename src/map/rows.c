@@ -91,7 +91,7 @@ static bool says_nothing(const struct rows_maker *b, const union heft_value *now
 /* ---- order ----------------------------------------------------------------------------------- */
 
 /* A node on its way to be a row; items are ordered by rising rank, then by label. */
-struct item {
+struct row_item {
 	uint64_t rank;
 	const char *label; /* NULL: not asked for yet */
 	uint32_t node;     /* 0: the one that sums up others */
@@ -100,7 +100,7 @@ struct item {
 
 /* The rows of a level. */
 struct items {
-	struct item *list;
+	struct row_item *list;
 	size_t count;
 	union heft_value *others_sums;
 	size_t others;
@@ -108,26 +108,26 @@ struct items {
 
 static int by_label(const void *a, const void *b)
 {
-	const struct item *x = a, *y = b;
+	const struct row_item *x = a, *y = b;
 	const int c = strcmp(x->label, y->label);
 	return c != 0 ? c : x->node < y->node ? -1 : x->node > y->node;
 }
 
 static int by_name(const void *a, const void *b)
 {
-	const struct item *x = a, *y = b;
+	const struct row_item *x = a, *y = b;
 	if ((x->node == 0) != (y->node == 0))
 		return x->node == 0 ? 1 : -1;
 	return by_label(a, b);
 }
 
-static void set_label(const struct rows_maker *b, struct item *item)
+static void set_label(const struct rows_maker *b, struct row_item *item)
 {
 	if (!item->label)
 		item->label = b->opts->label(b->opts->ctx, item->node);
 }
 
-static bool is_before(const struct rows_maker *m, struct item *a, struct item *b)
+static bool is_before(const struct rows_maker *m, struct row_item *a, struct row_item *b)
 {
 	if (a->rank != b->rank)
 		return a->rank < b->rank;
@@ -136,15 +136,15 @@ static bool is_before(const struct rows_maker *m, struct item *a, struct item *b
 	return by_label(a, b) < 0;
 }
 
-static void swap_items(struct item *a, struct item *b)
+static void swap_items(struct row_item *a, struct row_item *b)
 {
-	const struct item t = *a;
+	const struct row_item t = *a;
 	*a = *b;
 	*b = t;
 }
 
 /* Restores a heap whose root is the last in the order. */
-static void sift_down(const struct rows_maker *b, struct item *heap, size_t count, size_t i)
+static void sift_down(const struct rows_maker *b, struct row_item *heap, size_t count, size_t i)
 {
 	for (;;) {
 		size_t last = i;
@@ -160,7 +160,7 @@ static void sift_down(const struct rows_maker *b, struct item *heap, size_t coun
 
 /* Brings the first n in order to the front, in any order: O(count log n), where a sort of a
  * million rows of which twenty are shown would cost more than all else. */
-static void select_first(const struct rows_maker *b, struct item *list, size_t count, size_t n)
+static void select_first(const struct rows_maker *b, struct row_item *list, size_t count, size_t n)
 {
 	for (size_t i = n / 2; i-- > 0;)
 		sift_down(b, list, n, i);
@@ -173,8 +173,8 @@ static void select_first(const struct rows_maker *b, struct item *list, size_t c
 }
 
 /* Brings the items that satisfy a condition to the front; returns how many do. */
-static size_t part_items(struct item *list, size_t count, bool (*is_front)(struct item, uint64_t),
-			 uint64_t value)
+static size_t part_items(struct row_item *list, size_t count,
+			 bool (*is_front)(struct row_item, uint64_t), uint64_t value)
 {
 	size_t front = 0;
 	for (size_t i = 0; i < count; i++)
@@ -183,22 +183,22 @@ static size_t part_items(struct item *list, size_t count, bool (*is_front)(struc
 	return front;
 }
 
-static bool is_ranked(struct item item, uint64_t worst)
+static bool is_ranked(struct row_item item, uint64_t worst)
 {
 	return item.rank <= worst;
 }
 
-static bool is_growth(struct item item, uint64_t unused)
+static bool is_growth(struct row_item item, uint64_t unused)
 {
 	(void)unused;
 	return !item.negative;
 }
 
-static struct item make_item(const struct rows_maker *b, const union heft_value *now,
-			     const union heft_value *base)
+static struct row_item make_item(const struct rows_maker *b, const union heft_value *now,
+				 const union heft_value *base)
 {
 	const struct weight w = weigh(b, now, base);
-	return (struct item){ .rank = UINT64_MAX - w.size, .negative = w.negative };
+	return (struct row_item){ .rank = UINT64_MAX - w.size, .negative = w.negative };
 }
 
 /* Sums the items from `from` on up as one, which takes their place. */
@@ -215,7 +215,7 @@ static void fold_others(struct rows_maker *b, struct items *items, size_t from)
 	items->count = from;
 	if (says_nothing(b, items->others_sums, items->others_sums + measures))
 		return;
-	struct item *item = &items->list[items->count++];
+	struct row_item *item = &items->list[items->count++];
 	*item = make_item(b, items->others_sums, items->others_sums + measures);
 	item->label = arena_format(b->arena, "[%zu Others]", items->others);
 }
@@ -238,7 +238,7 @@ static void cut_items(struct rows_maker *b, struct items *items, uint32_t level)
 		fold_others(b, items, wanted);
 }
 
-static void sort_items(const struct rows_opts *o, struct item *list, size_t count)
+static void sort_items(const struct rows_opts *o, struct row_item *list, size_t count)
 {
 	if (o->sort == HEFT_SORT_NONE || count < 2)
 		return;
@@ -290,11 +290,16 @@ static void list_items(const struct rows_maker *b, uint32_t parent, struct items
 		const uint32_t node = b->order[i];
 		if (!is_row(b, node))
 			continue;
-		struct item *item = &ret->list[ret->count++];
+		struct row_item *item = &ret->list[ret->count++];
 		*item = make_item(b, tree_sums(b->tree, node, HEFT_INPUT),
 				  tree_base(b->tree, node));
 		item->node = node;
 	}
+}
+
+static size_t nodes_below(const struct rows_maker *b, uint32_t node)
+{
+	return b->first[node + 1] - b->first[node];
 }
 
 /* How many rows there will be below one, where none are cut. */
@@ -311,7 +316,7 @@ static size_t count_below(const struct rows_maker *b, const struct pending *p)
 	return repeats ? 0 : count;
 }
 
-static void make_row(struct rows_maker *b, const struct items *items, const struct item *item,
+static void make_row(struct rows_maker *b, const struct items *items, const struct row_item *item,
 		     uint32_t level, struct heft_row *row)
 {
 	const uint32_t node = item->node;
@@ -329,9 +334,11 @@ static void make_row(struct rows_maker *b, const struct items *items, const stru
 static void make_rows(struct rows_maker *b, const struct items *items, struct pending p,
 		      pending_vec *todo)
 {
-	const struct heft_row **children = arena_new(b->arena, const struct heft_row *,
-						     items->count);
-	struct heft_row *rows = arena_new(b->arena, struct heft_row, items->count);
+	/* One piece, so that an arena that is reset has room for as many again. */
+	struct heft_row *rows = arena_alloc(b->arena,
+					    items->count * (sizeof *rows + sizeof *p.row->children),
+					    _Alignof(struct heft_row));
+	const struct heft_row **children = (const struct heft_row **)(rows + items->count);
 	for (size_t i = 0; i < items->count; i++) {
 		const struct pending below = { &rows[i], items->list[i].node, p.level + 1 };
 		children[i] = &rows[i];
@@ -340,6 +347,8 @@ static void make_rows(struct rows_maker *b, const struct items *items, struct pe
 			continue;
 		if (todo)
 			vec_push(todo, below);
+		else if (b->visiting)
+			rows[i].child_count = nodes_below(b, below.node);
 		else
 			rows[i].child_count = count_below(b, &below);
 	}
@@ -349,8 +358,13 @@ static void make_rows(struct rows_maker *b, const struct items *items, struct pe
 
 static void add_children(struct rows_maker *b, struct pending p, pending_vec *todo)
 {
-	const size_t n = b->first[p.node + 1] - b->first[p.node];
-	struct items items = { .list = mem_zeroed(n, sizeof *items.list) };
+	const size_t n = nodes_below(b, p.node);
+	if (n > b->item_room) {
+		mem_free(b->items);
+		b->items = mem_alloc(n * sizeof *b->items);
+		b->item_room = n;
+	}
+	struct items items = { .list = b->items };
 	list_items(b, p.node, &items);
 	cut_items(b, &items, p.level);
 	for (size_t i = 0; i < items.count; i++)
@@ -358,7 +372,15 @@ static void add_children(struct rows_maker *b, struct pending p, pending_vec *to
 	sort_items(b->opts, items.list, items.count);
 	if (items.count != 1 || !is_repeat(b, items.list[0].label, &p))
 		make_rows(b, &items, p, todo);
-	mem_free(items.list);
+	else
+		p.row->child_count = 0;
+}
+
+static void forget_items(struct rows_maker *b)
+{
+	mem_free(b->items);
+	b->items = NULL;
+	b->item_room = 0;
 }
 
 static struct heft_row *begin(struct rows_maker *b, const struct tree *t,
@@ -395,27 +417,65 @@ const struct heft_row *rows_begin(struct rows_maker *b, const struct tree *t,
 	ASSERT(opts->sort == HEFT_SORT_NONE);
 	struct heft_row *const top = begin(b, t, opts, arena);
 	add_children(b, (struct pending){ top, 0, 0 }, NULL);
+	forget_items(b);
 	return top;
+}
+
+static uint32_t node_of(const struct tree *t, const struct heft_row *row)
+{
+	return (uint32_t)((size_t)(row->now - t->sums.data) / ((size_t)t->sides * t->measures));
+}
+
+/* The row is the arena's, where it was made to be changed. */
+static void open_row(struct rows_maker *b, const struct heft_row *row, uint32_t level)
+{
+	struct heft_row *const own = (struct heft_row *)(uintptr_t)row;
+	add_children(b, (struct pending){ own, node_of(b->tree, row), level }, NULL);
 }
 
 void rows_open(struct rows_maker *b, const struct heft_row *row)
 {
 	const struct tree *t = b->tree;
+	uint32_t level = 0;
 	if (row->children || row->child_count == 0)
 		return;
-	const uint32_t node = (uint32_t)((size_t)(row->now - t->sums.data) /
-					 ((size_t)t->sides * t->measures));
-	uint32_t level = 0;
-	for (uint32_t at = node; at != 0; at = t->nodes.data[at].parent)
+	for (uint32_t at = node_of(t, row); at != 0; at = t->nodes.data[at].parent)
 		level++;
-	/* The row is the arena's, where it was made to be changed. */
-	struct heft_row *const own = (struct heft_row *)(uintptr_t)row;
-	add_children(b, (struct pending){ own, node, level }, NULL);
+	open_row(b, row, level);
+	forget_items(b);
+}
+
+/* ---- row by row ------------------------------------------------------------------------------ */
+
+const struct heft_row *rows_visit_all(struct rows_maker *b, const struct tree *t,
+				      const struct rows_opts *opts, struct arena *arena)
+{
+	ASSERT(opts->limit == 0 && opts->least.whole == 0 && opts->least_below.whole == 0);
+	struct heft_row *const top = begin(b, t, opts, arena);
+	b->visiting = true;
+	top->child_count = nodes_below(b, 0);
+	rows_visit(b, top, 0);
+	return top;
+}
+
+void rows_visit(struct rows_maker *b, const struct heft_row *row, size_t level)
+{
+	if (row->children || row->child_count == 0)
+		return;
+	while (b->rooms.count <= level)
+		vec_push(&b->rooms, (struct arena){ 0 });
+	b->arena = &b->rooms.data[level];
+	arena_reset(b->arena);
+	open_row(b, row, (uint32_t)level);
 }
 
 void rows_end(struct rows_maker *b)
 {
 	mem_free(b->order);
 	mem_free(b->first);
+	forget_items(b);
+	for (size_t i = 0; i < b->rooms.count; i++)
+		arena_release(&b->rooms.data[i]);
+	vec_release(&b->rooms);
 	*b = (struct rows_maker){ 0 };
 }

@@ -50,6 +50,11 @@ struct rows_maker {
 	struct arena *arena;
 	/* Nodes grouped by parent: children of i are order[first[i]] .. order[first[i + 1] - 1]. */
 	uint32_t *order, *first;
+	/* private */
+	struct row_item *items; /* room for those of a level */
+	size_t item_room;
+	bool visiting;
+	VEC(struct arena) rooms; /* by level: rows that are visited */
 };
 
 /* The row of node 0, which is opened. */
@@ -57,6 +62,15 @@ const struct heft_row *rows_begin(struct rows_maker *m, const struct tree *t,
 				  const struct rows_opts *opts, struct arena *arena);
 /* Makes the children of a row that was made by `m`, unless they are there. */
 void rows_open(struct rows_maker *m, const struct heft_row *row);
+
+/* Makes rows while they are walked, parents before their children: no more of them are there than a
+ * walk needs, where those of rows_build take more memory than all else.  No limit cuts them.  The
+ * row of node 0, whose children are there, is the arena's. */
+const struct heft_row *rows_visit_all(struct rows_maker *m, const struct tree *t,
+				      const struct rows_opts *opts, struct arena *arena);
+/* Makes the children of a row, to which so many rows lead from the top; before that child_count is
+ * no more than an upper bound.  They take the place of those that were made last as deep. */
+void rows_visit(struct rows_maker *m, const struct heft_row *row, size_t level);
 void rows_end(struct rows_maker *m);
 
 #endif

@@ -1,5 +1,7 @@
 #include "report/row_walk.h"
 
+#include "map/rows.h"
+
 void row_walk_init(struct row_walk *w, const struct heft_row *top)
 {
 	*w = (struct row_walk){ { 0 } };
@@ -20,6 +22,8 @@ const struct heft_row *row_next(struct row_walk *w)
 			continue;
 		}
 		const struct heft_row *child = last->row->children[last->next++];
+		if (w->maker)
+			rows_visit(w->maker, child, w->levels.count);
 		vec_push(&w->levels, (struct row_level){ child, 0 });
 		return child;
 	}

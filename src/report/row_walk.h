@@ -19,6 +19,8 @@ static inline struct change change_of(uint64_t now, uint64_t base)
 	return (struct change){ now < base ? base - now : now - base, now < base };
 }
 
+struct rows_maker;
+
 struct row_level {
 	const struct heft_row *row;
 	size_t next; /* index of the child to visit next */
@@ -27,6 +29,7 @@ struct row_level {
 /* levels.data[0] is the top; levels.count - 1 is the depth of the row that row_next gave. */
 struct row_walk {
 	VEC(struct row_level) levels;
+	struct rows_maker *maker; /* makes the rows as they come; NULL: they are there */
 };
 
 void row_walk_init(struct row_walk *w, const struct heft_row *top);

@@ -419,20 +419,25 @@ static void assert_same(struct rows_maker *m, const struct heft_row *got,
 	}
 }
 
+static void put_program(struct fixture *f)
+{
+	const uint32_t text = put(f, 0, ".text", 60, 60), data = put(f, 0, ".data", 20, 20);
+	const uint32_t bss = put(f, 0, ".bss", 0, 10);
+	const uint32_t unit = put(f, text, "a.c", 50, 50);
+	put(f, text, "nothing", 0, 0);
+	put(f, text, "b.c", 10, 10);
+	put(f, unit, "main", 50, 50);
+	put(f, data, ".data", 20, 20);
+	put(f, data, "nothing", 0, 0);
+	put(f, put(f, bss, "c.c", 0, 10), "c.c", 0, 10);
+}
+
 static void rows_made_level_by_level_are_those_made_at_once(void **state)
 {
 	struct fixture f = fixture_make();
 	struct rows_maker m;
 	(void)state;
-	const uint32_t text = put(&f, 0, ".text", 60, 60), data = put(&f, 0, ".data", 20, 20);
-	const uint32_t bss = put(&f, 0, ".bss", 0, 10);
-	const uint32_t unit = put(&f, text, "a.c", 50, 50);
-	put(&f, text, "nothing", 0, 0);
-	put(&f, text, "b.c", 10, 10);
-	put(&f, unit, "main", 50, 50);
-	put(&f, data, ".data", 20, 20);
-	put(&f, data, "nothing", 0, 0);
-	put(&f, put(&f, bss, "c.c", 0, 10), "c.c", 0, 10);
+	put_program(&f);
 	f.opts.sort = HEFT_SORT_NONE;
 	const struct heft_row *const want = build(&f);
 	const struct heft_row *const top = rows_begin(&m, &f.tree, &f.opts, &f.arena);
@@ -442,6 +447,35 @@ static void rows_made_level_by_level_are_those_made_at_once(void **state)
 	assert_int_equal(top->children[1]->child_count, 0);
 	assert_same(&m, top, want);
 	rows_end(&m);
+	fixture_release(&f);
+}
+
+/* Each row is visited when its turn comes, and what is below the one before is gone then. */
+static void assert_visited(struct rows_maker *m, const struct heft_row *got,
+			   const struct heft_row *want, size_t level)
+{
+	rows_visit(m, got, level);
+	assert_string_equal(got->label, want->label);
+	assert_ptr_equal(got->now, want->now);
+	assert_int_equal(got->child_count, want->child_count);
+	for (size_t i = 0; i < want->child_count; i++)
+		assert_visited(m, got->children[i], want->children[i], level + 1);
+}
+
+static void rows_made_one_by_one_are_those_made_at_once(void **state)
+{
+	static const enum heft_sort sorts[] = { HEFT_SORT_NONE, HEFT_SORT_NAME, HEFT_SORT_SIZE };
+	struct fixture f = fixture_make();
+	struct rows_maker m;
+	(void)state;
+	put_program(&f);
+	f.opts.limit = 0;
+	for (size_t i = 0; i < COUNT_OF(sorts); i++) {
+		f.opts.sort = sorts[i];
+		const struct heft_row *const want = build(&f);
+		assert_visited(&m, rows_visit_all(&m, &f.tree, &f.opts, &f.arena), want, 0);
+		rows_end(&m);
+	}
 	fixture_release(&f);
 }
 
@@ -579,6 +613,7 @@ int main(void)
 		cmocka_unit_test(others_can_stand_last),
 		cmocka_unit_test(classes_keep_their_order_and_have_no_limit),
 		cmocka_unit_test(rows_made_level_by_level_are_those_made_at_once),
+		cmocka_unit_test(rows_made_one_by_one_are_those_made_at_once),
 		cmocka_unit_test(parts_of_bytes_are_weighed_as_numbers),
 		cmocka_unit_test(rows_of_a_tree_with_one_side_have_nothing_before),
 		cmocka_unit_test(a_shared_measure_is_not_summed_up),

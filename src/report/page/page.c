@@ -84,6 +84,7 @@ struct flat {
 	uint64_t codes;           /* in `code` */
 	uint32_t last_code;       /* label */
 	uint32_t ids[LABELS_MAX]; /* texts of the levels around the row */
+	VEC(uint32_t) by_ref;     /* by number of a label: its text + 1, 0: not asked for */
 	uint64_t lines;
 };
 
@@ -120,6 +121,11 @@ static bool put_label(struct labels *l, uint32_t text)
 	}
 	text_add_varint(&l->lines, l->count + 1 - *number);
 	return false;
+}
+
+static bool has_text(const struct labels *l)
+{
+	return l->count > 1 || (l->count == 1 && l->texts.p[0] != 0);
 }
 
 /* Names that stand near each other have near numbers. */
@@ -209,10 +215,22 @@ static void put_line(struct flat *f, const struct heft_row *row, const union hef
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* A label for the levels from `depth` on. */
-static void set_label(struct flat *f, size_t depth, const char *label)
+/* Most labels stand in several rows. */
+static uint32_t text_of_row(struct flat *f, const struct heft_row *row)
 {
-	const uint32_t id = page_text(f->page, label);
+	if (!f->tab->maker)
+		return page_text(f->page, row->label);
+	while (f->by_ref.count <= row->ref)
+		vec_push(&f->by_ref, 0);
+	uint32_t *text = &f->by_ref.data[row->ref];
+	if (*text == 0)
+		*text = page_text(f->page, row->label) + 1;
+	return *text - 1;
+}
+
+/* A text for the levels from `depth` on. */
+static void set_text(struct flat *f, size_t depth, uint32_t id)
+{
 	for (size_t i = depth; i < f->tab->table->level_count; i++)
 		f->ids[i] = id;
 }
@@ -254,7 +272,7 @@ static void put_rest(struct flat *f, const struct heft_row *row, size_t depth)
 	}
 	if (!is_something(f, now) && !is_something(f, base))
 		return;
-	set_label(f, depth, "[unchanged]");
+	set_text(f, depth, page_text(f->page, "[unchanged]"));
 	put_line(f, NULL, now, base);
 }
 
@@ -263,10 +281,11 @@ static void put_rows(struct flat *f)
 	const struct heft_table *t = f->tab->table;
 	struct row_walk walk;
 	row_walk_init(&walk, t->top);
+	walk.maker = f->tab->maker;
 	put_rest(f, t->top, 0);
 	for (const struct heft_row *row; (row = row_next(&walk)) != NULL;) {
 		const size_t depth = walk.levels.count - 2;
-		set_label(f, depth, row->label);
+		set_text(f, depth, text_of_row(f, row));
 		if (row->child_count == 0)
 			put_line(f, row, row->now, row->base);
 		else
@@ -567,6 +586,19 @@ static void put_tab(struct flat *f, struct json *j)
 	json_close(j, '}');
 }
 
+/* Of rows that were made one by one nobody knew before whether some has a text. */
+static void drop_empty_texts(struct flat *f)
+{
+	const size_t first = f->tab->table->level_count;
+	while (f->tab->maker && f->label_count > first &&
+	       !has_text(&f->labels[f->label_count - 1])) {
+		struct labels *l = &f->labels[--f->label_count];
+		vec_release(&l->numbers);
+		text_release(&l->texts);
+		text_release(&l->lines);
+	}
+}
+
 void page_add(struct page *p, const struct page_tab *tab)
 {
 	const struct heft_table *t = tab->table;
@@ -583,6 +615,8 @@ void page_add(struct page *p, const struct page_tab *tab)
 		if (!t->measures[m].shared && !t->measures[m].of_change)
 			f->measures[f->measure_count++] = m;
 	put_rows(f);
+	drop_empty_texts(f);
+	vec_release(&f->by_ref);
 	if (p->tabs.len > 0)
 		text_add(&p->tabs, STR(",\n"));
 	put_tab(f, &j);
