@@ -213,6 +213,7 @@ static void begin_section(struct collect *c, const struct section *s, uint64_t s
 	c->begin = c->end = base;
 	c->padding = 0;
 	c->limit = add_sat(base, size);
+	c->bytes = s->alloc && !s->nobits ? image_at(c->image, base, size) : (struct bytes){ 0 };
 	c->gaps = 0;
 	c->unit = (struct span_cursor){ c->in->units, 0 };
 	c->owner_cursor = (struct span_cursor){ c->in->symbols, 0 };

@@ -73,7 +73,9 @@ enum { LITERAL_MIN = 4, WIDE_MIN = 4 };
 
 static struct literal text_at(const struct collect *c, uint64_t at, uint64_t to, unsigned width)
 {
-	return (struct literal){ image_at(c->image, at, to - at), width, c->image->big_endian };
+	const uint64_t from = min_u64(at - c->begin, c->bytes.size);
+	const uint64_t size = min_u64(to - at, c->bytes.size - from);
+	return (struct literal){ bytes_sub(c->bytes, from, size), width, c->image->big_endian };
 }
 
 /* Whether one of 2 or 4 bytes a character begins at an address. */

@@ -42,6 +42,7 @@ struct collect {
 	uint32_t to;         /* in s->sections */
 	uint64_t begin, end; /* addresses: of the section; behind the last byte that has a symbol */
 	uint64_t limit;      /* the end of the section */
+	struct bytes bytes;  /* of the file behind it, if it is loaded */
 	uint64_t padding;    /* in front of the symbols at work */
 	uint64_t done;       /* of the gap at work: what has no owner begins here */
 	bool owned_by_others;           /* bytes without a symbol go by their owner in the map */
