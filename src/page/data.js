@@ -137,9 +137,9 @@ function valuesOf(bytes, count, unit) {
 	return unit === "parts" ? new Float64Array(bytes.slice().buffer) : numbersOf(bytes, count);
 }
 
-/* Of each line the number in the dictionary of what it has. */
-function linesOf(bytes, count) {
-	const to = new Uint32Array(count);
+/* Of each line the number in the dictionary, which has so many, of what it has. */
+function linesOf(bytes, count, labels) {
+	const to = labels <= 256 ? new Uint8Array(count) : new Uint32Array(count);
 	for (let i = 0, at = 0, known = 0; i < count; i++) {
 		let byte = bytes[at++], back = byte & 127;
 		for (let unit = 128; byte >= 128; unit *= 128) {
@@ -156,7 +156,7 @@ function decodeTab(tab, texts) {
 		return tab;
 	for (const column of tab.columns) {
 		column.labels = numbersOf(column.bytes[0], column.count);
-		column.lines = linesOf(column.bytes[1], tab.lines);
+		column.lines = linesOf(column.bytes[1], tab.lines, column.count);
 		column.bytes.forEach(letGo);
 	}
 	for (const measure of tab.measures) {
@@ -200,7 +200,7 @@ function closeBook(book) {
 	letGo(book.texts.bytes);
 	letGo(book.texts.start);
 	for (const tab of book.tabs)
-		for (const part of [...tab.columns, ...tab.measures, { now: tab.othersOf, base: tab.changeOf, labels: tab.cardNumbers, lines: tab.cardStarts }])
+		for (const part of [...tab.columns, ...tab.measures, { now: tab.othersOf, base: tab.changeOf, labels: tab.cardBytes, lines: tab.cardStarts }])
 			for (const array of [part.labels, part.lines, part.now, part.base, ...part.bytes || []])
 				letGo(array);
 	for (const found of book.answers?.values() || [])
@@ -219,17 +219,37 @@ function decodeStacks(tab) {
 	s.part = (frame, what) => frames[4 * frame + what];
 }
 
-/* Of each label of a column where its card begins in the numbers; these are read when it is asked for. */
-function decodeCards(tab, column) {
-	const numbers = numbersOf(tab.cards.bytes[0], tab.cards.numbers), starts = new Uint32Array(column.count);
-	for (let i = 0, at = 0; i < column.count; i++) {
-		starts[i] = at;
-		at += 2 + numbers[at + 1];
-		at += numbers[at] > 0 ? 2 : 1;
+/* Numbers of seven bits a byte, one by one. */
+class Numbers {
+	constructor(bytes, at) {
+		this.bytes = bytes;
+		this.at = at;
 	}
-	tab.cardNumbers = numbers;
+	next() {
+		let byte = this.bytes[this.at++], value = byte & 127;
+		for (let unit = 128; byte >= 128; unit *= 128) {
+			byte = this.bytes[this.at++];
+			value += (byte & 127) * unit;
+		}
+		return value;
+	}
+}
+
+/* Of each label of a column where its card begins in the bytes; these are read when it is asked for. */
+function decodeCards(tab, column) {
+	const [bytes] = tab.cards.bytes, starts = new Uint32Array(column.count), numbers = new Numbers(bytes, 0);
+	for (let i = 0; i < column.count; i++) {
+		starts[i] = numbers.at;
+		numbers.next();
+		for (let count = numbers.next(); count > 0; count--)
+			numbers.next();
+		if (numbers.next() > 0)
+			numbers.next();
+	}
+	tab.cards.bytes = [];
+	tab.cardBytes = bytes;
 	tab.cardStarts = starts;
-	tab.cardOf = label => cardAt(numbers, starts[label], column.labels[label]);
+	tab.cardOf = label => cardAt(new Numbers(bytes, starts[label]), column.labels[label]);
 }
 
 /* The text with the code of some labels of a column. */
@@ -242,14 +262,14 @@ function decodeCode(code) {
 	return texts;
 }
 
-function cardAt(numbers, at, own) {
-	const card = { allUsers: numbers[at++], users: [], allTexts: 0, texts: 0 };
-	for (let count = numbers[at++]; count > 0; count--) {
-		const n = numbers[at++];
+function cardAt(numbers, own) {
+	const card = { allUsers: numbers.next(), users: [], allTexts: 0, texts: 0 };
+	for (let count = numbers.next(); count > 0; count--) {
+		const n = numbers.next();
 		card.users.push(own - (n % 2 ? -(n + 1) / 2 : n / 2));
 	}
-	card.allTexts = numbers[at++];
-	card.texts = card.allTexts > 0 ? numbers[at] : 0;
+	card.allTexts = numbers.next();
+	card.texts = card.allTexts > 0 ? numbers.next() : 0;
 	return card;
 }
 

@@ -183,6 +183,8 @@ function linesInOrder(levels, lines) {
 		for (let i = 0; i < lines; i++)
 			order[i] = i;
 		last.order = sortLines(order, last.ranks, last.count);
+		if (last.order !== order)
+			letGo(order);
 	}
 	let { order } = last;
 	for (const level of levels.slice(0, -1).reverse()) {
