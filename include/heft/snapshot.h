@@ -90,7 +90,13 @@ HEFT_API bool heft_snapshot_open(struct heft_snapshot *s, const char *path, stru
 HEFT_API bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_path,
 				      struct heft_snapshot *after, const char *after_path,
 				      struct heft_err *err);
-/* The same from several files, no `.size` files among them: a container each, named by the files'
+/* The same of the first input and the first base of a profile that has run, whose finder both have
+ * as well.  A program is not read again where it was measured by symbols and compileunits and with
+ * HEFT_PROFILE_RANGES, unless a linker map, memory regions or HEFT_SNAPSHOT_STACKS ask for more;
+ * then the notes are what the profile has of the file.  Both may outlive the profile. */
+HEFT_API bool heft_snapshot_open_measured(struct heft_snapshot *before, struct heft_snapshot *after,
+					  struct heft_profile *profile, struct heft_err *err);
+/* As heft_snapshot_open from several files, no `.size` files among them: a container each, named by the files'
  * last components. */
 HEFT_API bool heft_snapshot_open_all(struct heft_snapshot *s, const char *const *paths,
 				     size_t count, struct heft_err *err);

@@ -43,8 +43,9 @@ struct entry {
 	struct layer *layers;   /* by level.layer; kept only for heft_profile_ranges */
 	size_t layer_count;
 	uint64_t vm_size;
-	size_t places_begin, places_end; /* its symbols in heft_profile.places */
-	const char *build_id;            /* hex */
+	struct places_mark places_begin, places_end; /* its symbols in heft_profile.places */
+	bool has_dwarf;                              /* that was read */
+	const char *build_id;                        /* hex */
 	const char *format;
 };
 

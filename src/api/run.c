@@ -441,11 +441,12 @@ static bool measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 	p->vm_total += e->vm_size;
 	region_sums_add(e->role == HEFT_BASE ? &p->base_regions : &p->regions, &e->measure.map);
 	note_regions(e->path, program_image(&e->program), &e->measure.map, &p->notes);
-	e->places_begin = p->places.list.count;
+	e->places_begin = places_mark(&p->places);
 	run_sources(p, e, layer_count, &symbols);
-	e->places_end = p->places.list.count;
+	e->places_end = places_mark(&p->places);
 	if (namespaces_wanted(p))
 		source_namespaces(&e->measure.file, &p->namespaces);
+	e->has_dwarf = dwarf_slot_found(&e->measure.dwarf);
 	dwarf_slot_release(&e->measure.dwarf);
 	sum_up(p, e, &symbols);
 	if (!symbols_level(p))

@@ -1,4 +1,5 @@
 /* Snapshots: heft_snapshot_*. */
+#include "api/profile.h"
 #include "api/snapshot_handle.h"
 #include "snapshot/set_paths.h"
 
@@ -209,6 +210,8 @@ static bool check_used(const struct heft_snapshot *s, const struct heft_snapshot
 struct half {
 	struct heft_snapshot *s;
 	const char *path;
+	const struct heft_profile *profile; /* that has measured the file, as `entry`; or NULL */
+	struct entry *entry;
 	struct heft_err err;
 	bool ok;
 };
@@ -217,7 +220,20 @@ static void open_half(void *ctx, size_t i, unsigned worker)
 {
 	struct half *h = (struct half *)ctx + i;
 	(void)worker;
-	h->ok = GUARDED(h->s->memory, &h->err, open_file(h->s, h->path, &h->err));
+	h->ok = GUARDED(h->s->memory, &h->err,
+			h->profile ? snapshot_take(h->s, h->profile, h->entry, &h->err)
+				   : open_file(h->s, h->path, &h->err));
+}
+
+static bool are_open(const struct half halves[2], struct heft_err *err)
+{
+	for (size_t i = 0; i < 2; i++)
+		if (!halves[i].ok) {
+			if (err)
+				*err = halves[i].err;
+			return false;
+		}
+	return true;
 }
 
 /* What cannot be opened is none: opening it says why. */
@@ -305,15 +321,42 @@ bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_pa
 		if (halves[0].ok)
 			open_half(halves, 1, 0);
 	}
-	for (size_t i = 0; i < COUNT_OF(halves); i++)
-		if (!halves[i].ok) {
-			if (err)
-				*err = halves[i].err;
-			return false;
-		}
-	return GUARDED(after->memory, err,
+	return are_open(halves, err) &&
+	       GUARDED(after->memory, err,
 		       check_used(after, before, err) && check_used(before, after, err)) &&
 	       align(before, after, err);
+}
+
+/* Sets what the halves are made of; of files again where the profile has left too little. */
+static bool find_measured(struct heft_profile *p, struct half halves[2], struct heft_err *err)
+{
+	static const enum heft_role roles[] = { HEFT_INPUT, HEFT_BASE };
+	bool take = p->ran;
+	for (size_t i = 0; i < COUNT_OF(roles); i++) {
+		for (size_t k = p->entries.count; k-- > 0;)
+			if (p->entries.data[k].role == roles[i])
+				halves[i].entry = &p->entries.data[k];
+		if (!halves[i].entry)
+			return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+				    "the profile lacks a file, or a base to compare it with");
+		halves[i].path = halves[i].entry->path;
+		take = take && snapshot_can_take(halves[i].s, p, halves[i].entry);
+	}
+	halves[0].profile = halves[1].profile = take ? p : NULL;
+	return true;
+}
+
+bool heft_snapshot_open_measured(struct heft_snapshot *before, struct heft_snapshot *after,
+				 struct heft_profile *profile, struct heft_err *err)
+{
+	struct half halves[] = { { .s = after }, { .s = before } };
+	if (!is_whole(before, err) || !is_whole(after, err) ||
+	    !GUARDED(profile->memory, err, find_measured(profile, halves, err)))
+		return false;
+	if (!halves[0].profile)
+		return heft_snapshot_open_pair(before, halves[1].path, after, halves[0].path, err);
+	parallel_for(after->threads, COUNT_OF(halves), open_half, halves);
+	return are_open(halves, err) && align(before, after, err);
 }
 
 static bool snapshot_open_all(struct heft_snapshot *s, const char *const *paths, size_t count,

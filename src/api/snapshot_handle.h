@@ -31,6 +31,17 @@ struct heft_snapshot {
 bool snapshot_make(struct heft_snapshot *s, const char *const *paths, size_t count,
 		   struct heft_err *err);
 
+struct heft_profile;
+struct entry;
+/* Whether the layers that an input of a profile has left, which ran with HEFT_PROFILE_RANGES, are
+ * those that snapshot_make would make.  On the profile's domain. */
+bool snapshot_can_take(const struct heft_snapshot *s, const struct heft_profile *p,
+		       struct entry *e);
+/* snapshot_make of that input, without reading it again: of an input that can be taken.  The
+ * profile is only read, by any number of threads. */
+bool snapshot_take(struct heft_snapshot *s, const struct heft_profile *p, struct entry *e,
+		   struct heft_err *err);
+
 /* Takes the components of the file that was named, if one was; of a snapshot that was read. */
 bool snapshot_take_components(struct heft_snapshot *s, struct heft_err *err);
 

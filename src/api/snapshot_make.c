@@ -1,4 +1,5 @@
 /* Snapshots of programs and of what programs are packed in. */
+#include "api/profile.h"
 #include "api/snapshot_handle.h"
 
 #include "asks/region_metrics.h"
@@ -31,11 +32,18 @@ struct made {
 	struct heft_snapshot *owner;
 	const char *path; /* of an entry of a zip file: behind that of the file */
 	uint32_t container;
-	bool file; /* no entry */
-	struct program program;
-	const struct linkmap *map; /* or NULL */
+	bool file;                    /* no entry */
+	struct program *program, own; /* the one that is opened for it, or another */
+	const struct linkmap *map;    /* or NULL */
 	struct path_aliases aliases;
-	/* Two sources, each with all it changes, as they run side by side. */
+	/* What the sources made of it; the labels of the symbols are those of the file. */
+	const struct source_file *of;
+	struct places places;
+	const struct spans *by_symbol, *by_unit;
+	const struct labels *unit_labels;
+	bool has_dwarf;
+	/* Two sources, each with all it changes, as they run side by side; nothing where a profile
+	 * has done it. */
 	struct measured {
 		struct labels labels;
 		struct notes notes;
@@ -47,7 +55,7 @@ struct made {
 /* The first image; NULL in an archive without any. */
 static struct image *first_image(const struct made *p)
 {
-	return p->program.input.image_count > 0 ? &p->program.input.images[0] : NULL;
+	return p->program->input.image_count > 0 ? &p->program->input.images[0] : NULL;
 }
 
 static void prepare(struct made *p, struct measured *m, struct places *places)
@@ -55,8 +63,8 @@ static void prepare(struct made *p, struct measured *m, struct places *places)
 	struct heft_snapshot *s = p->owner;
 	notes_init(&m->notes);
 	const struct source_file of = { .path = p->path,
-					.input = &p->program.input,
-					.debug = program_debug(&p->program, true),
+					.input = &p->program->input,
+					.debug = program_debug(p->program, true),
 					.labels = &m->labels,
 					.notes = &m->notes,
 					.threads = (pool_threads(s->threads) + 1) / 2,
@@ -74,37 +82,39 @@ static void run_source(void *ctx, size_t i, unsigned worker)
 		    &m->layer);
 }
 
-static void collect(struct made *p, struct places *places)
-{
-	struct heft_snapshot *s = p->owner;
-	const struct collect_input in = { .file = &p->symbols.measure.file,
-					  .places = places,
-					  .symbols = &p->symbols.layer.vm,
-					  .units = &p->units.layer.vm,
-					  .unit_labels = &p->units.labels,
-					  .map = p->map,
-					  .aliases = p->map ? &p->aliases : NULL,
-					  .exact_names = s->flags & HEFT_SNAPSHOT_EXACT_NAMES,
-					  .no_literals = s->flags & HEFT_SNAPSHOT_NO_LITERALS ||
-							 p->program.input.linkmap,
-					  .contents = s->flags & HEFT_SNAPSHOT_CONTENTS };
-	snapshot_collect(&s->snapshot, p->container, &in);
-}
-
 static void measure(struct made *p)
 {
 	struct heft_snapshot *s = p->owner;
-	struct places places = { 0 };
-	prepare(p, &p->symbols, &places);
+	prepare(p, &p->symbols, &p->places);
 	prepare(p, &p->units, NULL);
 	parallel_for(s->threads, 2, run_source, p);
 	notes_append(&s->notes, &p->symbols.notes);
 	notes_append(&s->notes, &p->units.notes);
+	p->of = &p->symbols.measure.file;
+	p->by_symbol = &p->symbols.layer.vm;
+	p->by_unit = &p->units.layer.vm;
+	p->unit_labels = &p->units.labels;
+	p->has_dwarf = dwarf_slot_found(&p->units.measure.dwarf);
 	progress_tell("symbols of all sections", 1, 1);
-	collect(p, &places);
-	places_release(&places);
-	if (p->program.input.archive)
-		collect_archive(&s->snapshot, p->container, p->path, &p->program.input);
+}
+
+static void collect(struct made *p)
+{
+	struct heft_snapshot *s = p->owner;
+	const struct collect_input in = { .file = p->of,
+					  .places = &p->places,
+					  .symbols = p->by_symbol,
+					  .units = p->by_unit,
+					  .unit_labels = p->unit_labels,
+					  .map = p->map,
+					  .aliases = p->map ? &p->aliases : NULL,
+					  .exact_names = s->flags & HEFT_SNAPSHOT_EXACT_NAMES,
+					  .no_literals = s->flags & HEFT_SNAPSHOT_NO_LITERALS ||
+							 p->program->input.linkmap,
+					  .contents = s->flags & HEFT_SNAPSHOT_CONTENTS };
+	snapshot_collect(&s->snapshot, p->container, &in);
+	if (p->program->input.archive)
+		collect_archive(&s->snapshot, p->container, p->path, &p->program->input);
 }
 
 static void release_measured(struct measured *m)
@@ -119,8 +129,9 @@ static void release(struct made *p)
 {
 	release_measured(&p->symbols);
 	release_measured(&p->units);
+	places_release(&p->places);
 	path_aliases_release(&p->aliases);
-	program_close(&p->program);
+	program_close(&p->own);
 }
 
 /* ---- what is said of it ---------------------------------------------------------------------- */
@@ -174,11 +185,8 @@ static void add_metadata(struct made *p)
 	struct snap_container *c = &s->snapshot.containers.data[p->container];
 	struct image *im = first_image(p);
 	const char *file = file_name(p->path);
-	const int64_t modified = p->file ? p->program.input.file.modified : 0;
-	add_text(p, "elf_algorithm",
-		 p->map                                      ? "linker_map"
-		 : dwarf_slot_found(&p->units.measure.dwarf) ? "dwarf"
-							     : "sections");
+	const int64_t modified = p->file ? p->program->input.file.modified : 0;
+	add_text(p, "elf_algorithm", p->map ? "linker_map" : p->has_dwarf ? "dwarf" : "sections");
 	if (im) {
 		const char *arch = arch_name(im->machine);
 		add_text(p, "elf_arch", arch ? arch : image_describe(im));
@@ -240,14 +248,14 @@ static uint32_t add_container(struct snapshot *s, const char *wish)
 /* What is in memory regions, where somebody states them. */
 static void add_regions(struct made *p)
 {
-	const struct memory_regions *regions = program_regions(&p->program);
+	const struct memory_regions *regions = program_regions(p->program);
 	struct labels labels = { 0 };
 	struct basemap map;
 	if (regions->list.count == 0 || regions->list.data[0].open)
 		return;
-	basemap_build(&map, &p->program.input, &labels, regions);
+	basemap_build(&map, &p->program->input, &labels, regions);
 	region_metrics_add(&p->owner->snapshot, p->container, file_name(p->path), &map);
-	note_regions(p->path, program_image(&p->program), &map, &p->owner->notes);
+	note_regions(p->path, program_image(p->program), &map, &p->owner->notes);
 	basemap_release(&map);
 	labels_release(&labels);
 }
@@ -268,7 +276,7 @@ static bool add_stacks(struct made *p, size_t first, struct heft_err *err)
 	struct stack_use use;
 	if (!(s->flags & HEFT_SNAPSHOT_STACKS))
 		return true;
-	bool good = stack_read(&use, &p->program, err);
+	bool good = stack_read(&use, p->program, err);
 	if (good)
 		snapshot_add_stacks(&s->snapshot, first, &use);
 	else if (err->code == HEFT_EUNSUPPORTED) {
@@ -279,26 +287,32 @@ static bool add_stacks(struct made *p, size_t first, struct heft_err *err)
 	return good;
 }
 
+static void begin_container(struct made *p, const char *name)
+{
+	struct heft_snapshot *s = p->owner;
+	p->container = add_container(&s->snapshot, name);
+	while (s->programs.count <= p->container)
+		vec_push(&s->programs, NULL);
+	if (p->file && !p->program->input.archive)
+		s->programs.data[p->container] = arena_copy(&s->arena, str_of(p->path));
+}
+
 /* The program is open. */
 static bool add_program(struct made *p, const char *name, struct heft_err *err)
 {
 	const size_t first = p->owner->snapshot.symbols.count;
 	const unsigned flags = p->owner->flags;
-	program_mark_used(&p->program, p->owner->used);
-	p->map = program_map(&p->program);
+	program_mark_used(p->program, p->owner->used);
+	p->map = program_map(p->program);
 	const unsigned what = (flags & HEFT_SNAPSHOT_PATH_ALIASES ? PATH_ALIASES_FUNCTIONS : 0) |
-			      (flags & HEFT_SNAPSHOT_NO_LITERALS || p->program.input.linkmap
+			      (flags & HEFT_SNAPSHOT_NO_LITERALS || p->program->input.linkmap
 				       ? 0
 				       : PATH_ALIASES_STRINGS);
 	if (p->map && what != 0)
 		path_aliases_read(&p->aliases, p->map, what, &p->owner->notes);
-	p->container = add_container(&p->owner->snapshot, name);
-	while (p->owner->programs.count <= p->container)
-		vec_push(&p->owner->programs, NULL);
-	if (p->file && !p->program.input.archive)
-		p->owner->programs.data[p->container] = arena_copy(&p->owner->arena,
-								   str_of(p->path));
+	begin_container(p, name);
 	measure(p);
+	collect(p);
 	add_regions(p);
 	add_metadata(p);
 	return add_stacks(p, first, err);
@@ -309,12 +323,11 @@ static void add_thin_member(const struct made *archive, struct str member)
 {
 	struct heft_snapshot *s = archive->owner;
 	const char *path = input_member_path(&s->arena, archive->path, member);
-	struct made p = { .maker = archive->maker, .owner = s, .path = path };
+	struct made p = { .program = &p.own, .maker = archive->maker, .owner = s, .path = path };
 	struct heft_err err;
 	const char *name = arena_format(&s->arena, "%s(" STR_FMT ")", file_name(archive->path),
 					STR_ARG(member));
-	if (!program_open(&p.program, path, &s->wish, &s->notes, &err) ||
-	    !add_program(&p, name, &err))
+	if (!program_open(&p.own, path, &s->wish, &s->notes, &err) || !add_program(&p, name, &err))
 		note(&s->notes, archive->path, HEFT_NO_OFFSET, 0,
 		     "members of this thin archive are left out: %s", err.text);
 	release(&p);
@@ -322,12 +335,13 @@ static void add_thin_member(const struct made *archive, struct str member)
 
 static bool add_file(struct maker *m, const char *path, struct file *f, struct heft_err *err)
 {
-	struct made p = { .maker = m, .owner = m->owner, .path = path, .file = true };
-	const bool ok = program_adopt(&p.program, path, f, &m->owner->wish, &m->owner->notes,
-				      err) &&
+	struct made p = {
+		.program = &p.own, .maker = m, .owner = m->owner, .path = path, .file = true
+	};
+	const bool ok = program_adopt(&p.own, path, f, &m->owner->wish, &m->owner->notes, err) &&
 			add_program(&p, file_name(path), err);
-	for (size_t i = 0; ok && i < p.program.input.thin_members.count; i++)
-		add_thin_member(&p, p.program.input.thin_members.data[i]);
+	for (size_t i = 0; ok && i < p.own.input.thin_members.count; i++)
+		add_thin_member(&p, p.own.input.thin_members.data[i]);
 	release(&p);
 	return ok;
 }
@@ -359,14 +373,14 @@ static bool add_library(const struct package *k, const char *entry, const char *
 			struct bytes b)
 {
 	struct heft_snapshot *s = k->maker->owner;
-	struct made p = { .maker = k->maker, .owner = s, .path = path };
+	struct made p = { .program = &p.own, .maker = k->maker, .owner = s, .path = path };
 	struct heft_err err;
 	if (!elf_matches(b)) {
 		note(&s->notes, path, HEFT_NO_OFFSET, b.size,
 		     "a library in the zip file is no ELF file");
 		return false;
 	}
-	const bool ok = program_parse(&p.program, path, b, &s->wish, &s->notes, &err) &&
+	const bool ok = program_parse(&p.own, path, b, &s->wish, &s->notes, &err) &&
 			add_program(&p, library_name(k, entry), &err);
 	if (!ok)
 		note(&s->notes, path, err.offset, b.size, "one symbol: %s", reason(&err, path));
@@ -492,29 +506,99 @@ static bool add_all(struct maker *m, const char *const *paths, struct heft_err *
 	return true;
 }
 
-bool snapshot_make(struct heft_snapshot *s, const char *const *paths, size_t count,
-		   struct heft_err *err)
+static void begin(struct heft_snapshot *s)
 {
-	struct maker m = { .owner = s, .count = count };
 	s->used = arena_new(&s->arena, bool, s->wish.debug_files.count + 1);
 	snapshot_init(&s->snapshot);
 	s->snapshot.own = s->snapshot.by_heft = true;
 	s->snapshot.has_contents = s->flags & HEFT_SNAPSHOT_CONTENTS;
 	s->snapshot.exact_names = s->flags & HEFT_SNAPSHOT_EXACT_NAMES;
-	s->open = add_all(&m, paths, err);
+}
+
+static bool end(struct maker *m, bool good)
+{
+	struct heft_snapshot *s = m->owner;
+	s->open = good;
 	if (s->open) {
 		collect_pak_users(&s->snapshot);
 		for (size_t i = 0; i < s->metadata.count; i++)
 			vec_push(&s->snapshot.build_config, s->metadata.data[i]);
 		if (s->snapshot.containers.count == 1)
 			s->snapshot.containers.data[0].name = "";
-		snapshot_set_paths(&s->snapshot, s->builds.count > 0 ? &m.build : NULL,
-				   &s->wish.paths, s->components_path ? &m.components : NULL);
+		snapshot_set_paths(&s->snapshot, s->builds.count > 0 ? &m->build : NULL,
+				   &s->wish.paths, s->components_path ? &m->components : NULL);
 		snapshot_finish(&s->snapshot);
 	} else {
 		snapshot_release(&s->snapshot);
 	}
-	build_paths_release(&m.build);
-	components_close(&m.components);
+	build_paths_release(&m->build);
+	components_close(&m->components);
 	return s->open;
+}
+
+bool snapshot_make(struct heft_snapshot *s, const char *const *paths, size_t count,
+		   struct heft_err *err)
+{
+	struct maker m = { .owner = s, .count = count };
+	begin(s);
+	return end(&m, add_all(&m, paths, err));
+}
+
+/* ---- what a profile has measured ------------------------------------------------------------- */
+
+/* What the source made of the VM image; NULL: no level has asked it. */
+static const struct spans *spans_of(const struct heft_profile *p, const struct entry *e,
+				    const char *source)
+{
+	const struct source *s = source_find(str_of(source));
+	for (size_t i = 0; i < p->levels.count; i++)
+		if (p->levels.data[i].source->run == s->run)
+			return entry_spans(e, &p->levels.data[i], HEFT_VM);
+	return NULL;
+}
+
+/* Linker maps and memory regions change what sources make of a program. */
+bool snapshot_can_take(const struct heft_snapshot *s, const struct heft_profile *p, struct entry *e)
+{
+	const unsigned unlike = HEFT_SNAPSHOT_STACKS;
+	const struct memory_regions *regions = e->layers ? program_regions(&e->program) : NULL;
+	const bool plain = !p->as_bloaty && !p->trace.fn;
+	return e->layers && plain && !(s->flags & unlike) && !e->process.open &&
+	       e->program.input.thin_members.count == 0 && !program_map(&e->program) &&
+	       !e->measure.file.regions &&
+	       (!regions || regions->list.count == 0 || regions->list.data[0].open) &&
+	       spans_of(p, e, "symbols") && spans_of(p, e, "compileunits");
+}
+
+static void add_measured(struct maker *m, const struct heft_profile *profile, struct entry *e)
+{
+	struct made p = { .program = &e->program,
+			  .maker = m,
+			  .owner = m->owner,
+			  .path = e->path,
+			  .file = true,
+			  .of = &e->measure.file,
+			  .by_symbol = spans_of(profile, e, "symbols"),
+			  .by_unit = spans_of(profile, e, "compileunits"),
+			  .unit_labels = &profile->labels,
+			  .has_dwarf = e->has_dwarf };
+	places_copy(&p.places, &profile->places, &e->places_begin, &e->places_end);
+	begin_container(&p, file_name(e->path));
+	collect(&p);
+	add_metadata(&p);
+	release(&p);
+}
+
+bool snapshot_take(struct heft_snapshot *s, const struct heft_profile *p, struct entry *e,
+		   struct heft_err *err)
+{
+	struct maker m = { .owner = s, .count = 1 };
+	begin(s);
+	const bool good = read_build(&m, err);
+	for (size_t i = 0; good && i < p->notes.count; i++)
+		if (strcmp(p->notes.data[i].path, e->path) == 0)
+			note_copy(&s->notes, &p->notes.data[i]);
+	if (good)
+		add_measured(&m, p, e);
+	return end(&m, good);
 }

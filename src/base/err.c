@@ -140,6 +140,17 @@ bool note_is_first(struct notes *n, const char *path, uint64_t place)
 	return first;
 }
 
+void note_copy(struct notes *n, const struct heft_note *from)
+{
+	struct map_at at;
+	if (note_find(n, from->path, from->kind, &at))
+		return;
+	struct heft_note copy = *from;
+	copy.path = copy_text(from->path);
+	copy.text = copy_text(from->text);
+	note_add(n, &at, copy);
+}
+
 void notes_append(struct notes *n, struct notes *more)
 {
 	for (size_t i = 0; i < more->count; i++) {

@@ -59,6 +59,27 @@ static bool add_base(void *ctx, const char *word)
 	return inputs_add(&((struct report_job *)ctx)->inputs, word, true);
 }
 
+/* The rows of a profile are matched by their labels alone; which symbols were renamed and moved the
+ * match of symbols tells.  The page is whole without it. */
+static void add_symbols(const struct report_job *job, const struct input *of)
+{
+	const struct inputs *all = &job->inputs;
+	struct heft_err err;
+	struct input in;
+	if (!input_open_symbols(all, of, &in, &err) ||
+	    !input_add_to(all, 0, &in, job->page, &err)) {
+		char text[sizeof err.text + 40];
+		snprintf(text, sizeof text, "no tab of symbols: %s", err.text);
+		note_print(all->cli,
+			   &(struct heft_note){ .path = all->files.paths[0],
+						.text = text,
+						.offset = HEFT_NO_OFFSET,
+						.count = 1 },
+			   false);
+	}
+	input_close(&in);
+}
+
 /* Programs are compared all with all, by the first one. */
 static bool add_input(const struct report_job *job, size_t i, bool *ret_all)
 {
@@ -70,29 +91,11 @@ static bool add_input(const struct report_job *job, size_t i, bool *ret_all)
 	input_print_notes(all, &in);
 	if (!good)
 		input_failed(all, &in, &err);
+	else if (in.all && all->files.count == 1 && all->bases.count == 1 && all->by == NULL)
+		add_symbols(job, &in);
 	*ret_all = in.all;
 	input_close(&in);
 	return good;
-}
-
-/* The rows of a profile are matched by their labels alone; which symbols were renamed and moved the
- * match of symbols tells.  The page is whole without it. */
-static void add_symbols(const struct report_job *job)
-{
-	const struct inputs *all = &job->inputs;
-	struct heft_err err;
-	struct input in;
-	if (!input_open_symbols(all, &in, &err) || !input_add_to(all, 0, &in, job->page, &err)) {
-		char text[sizeof err.text + 40];
-		snprintf(text, sizeof text, "no tab of symbols: %s", err.text);
-		note_print(all->cli,
-			   &(struct heft_note){ .path = all->files.paths[0],
-						.text = text,
-						.offset = HEFT_NO_OFFSET,
-						.count = 1 },
-			   false);
-	}
-	input_close(&in);
 }
 
 static bool add_history(const struct report_job *job, const char *path)
@@ -131,8 +134,6 @@ static int run(struct report_job *job)
 	for (size_t i = 0; i < files->count && !all; i++)
 		if (!outfile_spares(cli, job->output, files->paths[i]) || !add_input(job, i, &all))
 			return EXIT_TROUBLE;
-	if (all && files->count == 1 && job->inputs.bases.count == 1 && job->inputs.by == NULL)
-		add_symbols(job);
 	for (size_t i = 0; i < histories->count; i++)
 		if (!outfile_spares(cli, job->output, histories->paths[i]) ||
 		    !add_history(job, histories->paths[i]))

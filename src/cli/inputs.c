@@ -281,10 +281,15 @@ bool input_open(const struct inputs *all, size_t i, const char *by, struct input
 	}
 }
 
-bool input_open_symbols(const struct inputs *all, struct input *in, struct heft_err *err)
+bool input_open_symbols(const struct inputs *all, const struct input *of, struct input *in,
+			struct heft_err *err)
 {
-	*in = (struct input){ .title = name_of(all->files.paths[0]), .matched = true };
-	return open_list(all, in, all->files.paths[0], all->bases.paths[0], err);
+	*in = (struct input){ .kind = INPUT_LIST,
+			      .title = of->title,
+			      .matched = true,
+			      .before = new_snapshot(all),
+			      .after = new_snapshot(all) };
+	return heft_snapshot_open_measured(in->before, in->after, of->profile, err);
 }
 
 void input_close(struct input *in)

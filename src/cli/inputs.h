@@ -65,8 +65,9 @@ const char *const *input_groups(const struct input *in);
  * profile where `by` is nothing that heaps are grouped by.  Close it also where that failed. */
 bool input_open(const struct inputs *all, size_t i, const char *by, struct input *in,
 		struct heft_err *err);
-/* Opens the symbols of the first program and of the first base, as heft diff does. */
-bool input_open_symbols(const struct inputs *all, struct input *in, struct heft_err *err);
+/* Opens the symbols of the program and the base that a profile is of, as heft diff does. */
+bool input_open_symbols(const struct inputs *all, const struct input *of, struct input *in,
+			struct heft_err *err);
 void input_close(struct input *in);
 
 /* The table of an opened input; of lists and heaps with rows as `by` says, one of input_groups,

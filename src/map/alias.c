@@ -107,6 +107,26 @@ void alias_index_build(struct alias_index *x, const struct places *p, struct vie
 	mem_free(pairs);
 }
 
+struct places_mark places_mark(const struct places *p)
+{
+	return (struct places_mark){ p->list.count, p->images.count, p->outside.count,
+				     p->outside_images.count };
+}
+
+void places_copy(struct places *ret, const struct places *from, const struct places_mark *begin,
+		 const struct places_mark *end)
+{
+	*ret = (struct places){ .list = { 0 } };
+	for (size_t i = begin->list; i < end->list; i++)
+		vec_push(&ret->list, from->list.data[i]);
+	for (size_t i = begin->images; i < end->images; i++)
+		vec_push(&ret->images, from->images.data[i] - begin->list);
+	for (size_t i = begin->outside; i < end->outside; i++)
+		vec_push(&ret->outside, from->outside.data[i]);
+	for (size_t i = begin->outside_images; i < end->outside_images; i++)
+		vec_push(&ret->outside_images, from->outside_images.data[i] - begin->outside);
+}
+
 void places_release(struct places *p)
 {
 	vec_release(&p->list);

@@ -28,6 +28,15 @@ struct places {
 	VEC(size_t) outside_images;
 };
 
+/* How long the lists were at a time. */
+struct places_mark {
+	size_t list, images, outside, outside_images;
+};
+
+struct places_mark places_mark(const struct places *p);
+/* What was added between two marks. */
+void places_copy(struct places *ret, const struct places *from, const struct places_mark *begin,
+		 const struct places_mark *end);
 void places_release(struct places *p);
 
 /* The shown names of the aliases of every shown label. */

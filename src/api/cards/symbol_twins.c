@@ -58,10 +58,10 @@ static void find_in(const struct heft_profile *p, const struct entry *e, const s
 {
 	struct hunt h = { .spans = entry_spans(e, l, HEFT_VM),
 			  .shown = view_is_plain(&l->view) ? NULL : l->view.shown,
-			  .count = e->places_end - e->places_begin };
+			  .count = e->places_end.list - e->places_begin.list };
 	if (h.count == 0)
 		return;
-	h.places = p->places.list.data + e->places_begin;
+	h.places = p->places.list.data + e->places_begin.list;
 	const size_t jobs = (h.count + JOB_PLACES - 1) / JOB_PLACES;
 	held_vec held = { 0 };
 	contents_init(&h.contents, program_image(&e->program));
