@@ -96,8 +96,8 @@ HEFT_API bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *
  * then the notes are what the profile has of the file.  Both may outlive the profile. */
 HEFT_API bool heft_snapshot_open_measured(struct heft_snapshot *before, struct heft_snapshot *after,
 					  struct heft_profile *profile, struct heft_err *err);
-/* As heft_snapshot_open from several files, no `.size` files among them: a container each, named by the files'
- * last components. */
+/* As heft_snapshot_open of several files, no `.size` files among them: a container each, named by
+ * the files' last components. */
 HEFT_API bool heft_snapshot_open_all(struct heft_snapshot *s, const char *const *paths,
 				     size_t count, struct heft_err *err);
 /* Writes the list as a `.size` file (docs/size-format.md).  HEFT_EARG where none is open. */

@@ -2,7 +2,7 @@
 #include "api/cards/symbol_cards.h"
 #include "api/cards/symbol_code.h"
 #include "api/heap.h"
-#include "api/all_rows.h"
+#include "api/cards/all_rows.h"
 #include "api/page_handle.h"
 #include "api/profile.h"
 #include "api/samples.h"

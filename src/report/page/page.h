@@ -87,8 +87,8 @@ struct page_tab {
 	const char *title;
 	const char *kind; /* "sizes", "symbols", "heap", "blocks", "history" */
 	const struct heft_table *table;
-	/* Makes the rows of the table, whose `ref` is then the number of their label; texts that are
-	 * all empty are no column.  NULL: the rows are there. */
+	/* Makes the rows of the table, whose `ref` is then the number of their label; texts that
+	 * are all empty are no column.  NULL: the rows are there. */
 	struct rows_maker *maker;
 	const struct page_fact *facts;
 	size_t fact_count;

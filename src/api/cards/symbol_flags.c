@@ -1,4 +1,4 @@
-#include "api/symbol_flags.h"
+#include "api/cards/symbol_flags.h"
 
 #include "api/cards/symbol_twins.h"
 #include "snapshot/path_form.h"

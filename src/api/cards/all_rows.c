@@ -1,4 +1,4 @@
-#include "api/all_rows.h"
+#include "api/cards/all_rows.h"
 
 static void fill(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
 {

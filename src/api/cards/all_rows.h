@@ -3,10 +3,10 @@
  *
  * Rows are made as they are walked, see rows_visit.  `ref` of a row is the number of its label; its
  * one text are the flags, where it is on the last level.  One thread. */
-#ifndef HEFT_API_ALL_ROWS_H
-#define HEFT_API_ALL_ROWS_H
+#ifndef HEFT_API_CARDS_ALL_ROWS_H
+#define HEFT_API_CARDS_ALL_ROWS_H
 
-#include "api/symbol_flags.h"
+#include "api/cards/symbol_flags.h"
 
 struct all_rows {
 	struct heft_table table;

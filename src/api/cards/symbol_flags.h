@@ -1,7 +1,7 @@
 /* symbol_flags.h - what names, sections, sources, contents and inlined calls say of the symbols of
  * a profile, in words. */
-#ifndef HEFT_API_SYMBOL_FLAGS_H
-#define HEFT_API_SYMBOL_FLAGS_H
+#ifndef HEFT_API_CARDS_SYMBOL_FLAGS_H
+#define HEFT_API_CARDS_SYMBOL_FLAGS_H
 
 #include "api/profile.h"
 #include "names/supersize.h"
