@@ -7,6 +7,7 @@
 #include "image/elf_const.h"
 #include "image/linkmap/linkmap_image.h"
 #include "image/raw/raw.h"
+#include "image/script.h"
 
 static const struct {
 	const char *magic;
@@ -69,17 +70,12 @@ static void hide_tables(struct image *im)
 			im->sections[i].name = STR("");
 }
 
-static bool parse_linkmap(struct input *in, const char *path, struct heft_err *err)
+static bool make_image(struct input *in, const char *path, const struct script_sections *sections,
+		       struct heft_err *err)
 {
-	struct linkmap *map = mem_zeroed(1, sizeof *map);
 	struct bytes elf;
 	uint64_t content;
-	if (!linkmap_parse(map, path, in->file.bytes, in->notes, err)) {
-		mem_free(map);
-		return false;
-	}
-	in->linkmap = map;
-	if (!linkmap_image(map, &elf, &content, err))
+	if (!linkmap_image(in->linkmap, sections, &elf, &content, err))
 		return false;
 	in->made = (void *)(uintptr_t)elf.p;
 	in->images = mem_zeroed(1, sizeof *in->images);
@@ -92,6 +88,19 @@ static bool parse_linkmap(struct input *in, const char *path, struct heft_err *e
 	in->image_count = 1;
 	in->file.bytes = (struct bytes){ elf.p, content };
 	hide_tables(in->images);
+	return true;
+}
+
+static bool parse_linkmap(struct input *in, const char *path, struct heft_err *err)
+{
+	struct linkmap *map = mem_zeroed(1, sizeof *map);
+	if (!linkmap_parse(map, path, in->file.bytes, in->notes, err)) {
+		mem_free(map);
+		return false;
+	}
+	in->linkmap = map;
+	if (!make_image(in, path, NULL, err))
+		return false;
 	note(in->notes, path, HEFT_NO_OFFSET, 0,
 	     "a linker map stands for its program: what sections are is told by their names, "
 	     "contents are not known");
@@ -334,6 +343,17 @@ bool input_take_slice(struct input *in, const char *path, const char *arch, stru
 	in->archive = in->fat = false;
 	in->file.bytes = slice;
 	return parse_file(in, path, err);
+}
+
+bool input_tell_sections(struct input *in, const char *path, const struct script_sections *sections,
+			 struct heft_err *err)
+{
+	if (!in->linkmap || sections->list.count == 0)
+		return true;
+	release_images(in);
+	mem_free(in->made);
+	in->made = NULL;
+	return make_image(in, path, sections, err);
 }
 
 void input_close(struct input *in)

@@ -64,6 +64,11 @@ bool input_adopt_plain(struct input *in, struct file *f, uint64_t base, struct n
 /* Makes the image of an input that is `raw` that of the ELF file which it was made of; `path` is
  * its path, `elf` its bytes, which are copied. */
 bool input_join(struct input *in, const char *path, struct bytes elf, struct heft_err *err);
+/* Makes the image of a linker map once more: its linker script says which of the sections have no
+ * bytes. */
+struct script_sections;
+bool input_tell_sections(struct input *in, const char *path, const struct script_sections *sections,
+			 struct heft_err *err);
 /* Whether positions in `file` are those of the file on disk. */
 bool input_has_offsets(const struct input *in);
 /* Whether a file is a core, which may be packed, by the type in its ELF header. */

@@ -37,11 +37,10 @@ void regions_of_map(struct memory_regions *r, const struct linkmap *map, const c
 	for (size_t i = 0; i < map->regions.count; i++) {
 		const struct linkmap_region *m = &map->regions.data[i];
 		const struct str name = linkmap_text(map, m->name);
-		if (!regions_add(r, name, m->origin, m->length))
+		if (m->length > 0 && !regions_add(r, name, m->origin, m->length))
 			note(notes, path, m->name.off, 0,
 			     "memory region " STR_FMT
-			     " is left out: it is empty or wraps, or there "
-			     "are more than %d",
+			     " is left out: it wraps, or there are more than %d",
 			     STR_ARG(name), REGIONS_MAX);
 	}
 }

@@ -2,7 +2,7 @@
 
 #include "image/script_internal.h"
 
-enum { INCLUDES_MAX = 32, INCLUDE_DEPTH = 8 };
+enum { INCLUDES_MAX = 32, INCLUDE_DEPTH = 8, SECTIONS_MOST = 1000 };
 
 /* What a file is made of: commands, or lines of MEMORY. */
 typedef void read_fn(struct script *s, unsigned depth);
@@ -17,6 +17,14 @@ static void skip_brackets(struct script *s)
 		depth -= script_is(s, "}") || script_is(s, ")");
 		script_next(s);
 	} while (depth > 0 && s->token != TOKEN_END);
+}
+
+static bool is_one_of(struct str word, const char *const *list)
+{
+	for (; *list; list++)
+		if (str_eq(word, str_of(*list)))
+			return true;
+	return false;
 }
 
 /* ---- MEMORY ---------------------------------------------------------------------------------- */
@@ -40,6 +48,7 @@ static bool read_field(struct script *s, const char *const *names, struct script
 	return true;
 }
 
+/* Templates for families of chips have regions of length 0 for what some lack. */
 static void add_region(struct script *s, struct str name, struct script_value origin,
 		       struct script_value length)
 {
@@ -48,10 +57,10 @@ static void add_region(struct script *s, struct str name, struct script_value or
 			       "line %" PRIu64 " of " STR_FMT ": memory region '" STR_FMT
 			       "' is left out: it needs a symbol that is not defined",
 			       name);
-	else if (!regions_add(s->regions, name, origin.v, length.v))
+	else if (length.v > 0 && !regions_add(s->regions, name, origin.v, length.v))
 		script_note_at(s,
 			       "line %" PRIu64 " of " STR_FMT ": memory region '" STR_FMT
-			       "' is left out: it is empty or wraps, or there are too many",
+			       "' is left out: it wraps or has no name, or there are too many",
 			       name);
 }
 
@@ -138,6 +147,114 @@ static void read_memory(struct script *s, unsigned depth)
 	(void)script_take(s, "}");
 }
 
+/* ---- SECTIONS -------------------------------------------------------------------------------- */
+
+/* "NAME = ...;" */
+static bool is_assignment(const struct script *s)
+{
+	static const char *const words[] = {
+		"=", "+=", "-=", "*=", "/=", "&=", "|=", "<<=", ">>="
+	};
+	for (size_t i = 0; i < COUNT_OF(words); i++)
+		if (script_is(s, words[i]))
+			return true;
+	return false;
+}
+
+static void add_section(struct script *s, struct str name, bool gone)
+{
+	if (s->sections && !script_section_find(s->sections, name) &&
+	    s->sections->list.count < SECTIONS_MOST)
+		vec_push(&s->sections->list,
+			 (struct script_section){ arena_copy(&s->sections->arena, name), gone });
+}
+
+/* "(NOLOAD)"; what else stands in brackets is an address.  The ld manual, "Output Section Type". */
+static void read_type(struct script *s, struct str name)
+{
+	static const char *const gone[] = { "COPY", "DSECT", "INFO", "OVERLAY", NULL };
+	const struct script at = *s;
+	script_next(s);
+	const struct str word = s->word;
+	script_next(s);
+	if (script_is(s, ")") && (str_eq(word, STR("NOLOAD")) || is_one_of(word, gone)))
+		add_section(s, name, is_one_of(word, gone));
+	s->text = at.text;
+	s->pos = at.pos;
+	s->line = at.line;
+	s->token = at.token;
+	s->word = at.word;
+	skip_brackets(s);
+}
+
+/* Behind the contents: "> RAM AT> FLASH :phdr =0xff,". */
+static void skip_places(struct script *s)
+{
+	while (script_is(s, ">") || script_is(s, "AT") || script_is(s, ":") || script_is(s, "=")) {
+		const bool at = script_is(s, "AT");
+		script_next(s);
+		if (script_is(s, "("))
+			skip_brackets(s);
+		else if (!at && !script_is(s, "}"))
+			script_next(s);
+	}
+}
+
+/* An output section, an assignment or a command, which all begin with a name. */
+static void read_statement(struct script *s)
+{
+	static const char *const commands[] = { "ASSERT", "ENTRY",          "EXTERN", "HIDDEN",
+						"INSERT", "AFTER",          "BEFORE", "PROVIDE",
+						"SORT",   "PROVIDE_HIDDEN", NULL };
+	const struct str name = s->word;
+	script_next(s);
+	if (is_one_of(name, commands)) {
+		if (script_is(s, "("))
+			skip_brackets(s);
+		return;
+	}
+	const bool assignment = is_assignment(s);
+	while (s->token != TOKEN_END && !script_is(s, ";") && !script_is(s, "{") &&
+	       !script_is(s, "}")) {
+		if (script_is(s, "(") && !assignment)
+			read_type(s, name);
+		else
+			script_next(s);
+	}
+	if (script_is(s, "{")) {
+		skip_brackets(s);
+		skip_places(s);
+	}
+}
+
+static void read_statements(struct script *s, unsigned depth)
+{
+	while (s->token != TOKEN_END && !script_is(s, "}")) {
+		if (script_take(s, "INCLUDE"))
+			read_include(s, depth, read_statements);
+		else if (s->token == TOKEN_NAME || s->token == TOKEN_STRING)
+			read_statement(s);
+		else if (script_is(s, "(") || script_is(s, "{"))
+			skip_brackets(s);
+		else
+			script_next(s);
+	}
+}
+
+const struct script_section *script_section_find(const struct script_sections *s, struct str name)
+{
+	for (size_t i = 0; i < s->list.count; i++)
+		if (str_eq(name, str_of(s->list.data[i].name)))
+			return &s->list.data[i];
+	return NULL;
+}
+
+void script_sections_release(struct script_sections *s)
+{
+	vec_release(&s->list);
+	arena_release(&s->arena);
+}
+
 /* ---- other commands -------------------------------------------------------------------------- */
 
 /* REGION_ALIAS (alias, region) */
@@ -152,17 +269,6 @@ static void read_alias(struct script *s)
 	script_next(s);
 	(void)script_take(s, ")");
 	(void)script_take(s, ";");
-}
-
-static bool is_assignment(const struct script *s)
-{
-	static const char *const words[] = {
-		"=", "+=", "-=", "*=", "/=", "&=", "|=", "<<=", ">>="
-	};
-	for (size_t i = 0; i < COUNT_OF(words); i++)
-		if (script_is(s, words[i]))
-			return true;
-	return false;
 }
 
 /* "NAME = expression ;"; others than "=" make a value that is not known. */
@@ -189,18 +295,9 @@ static void read_provide(struct script *s)
 	(void)script_take(s, ";");
 }
 
-static bool is_one_of(struct str word, const char *const *list)
-{
-	for (; *list; list++)
-		if (str_eq(word, str_of(*list)))
-			return true;
-	return false;
-}
-
 static void skip_command(struct script *s, struct str word)
 {
-	static const char *const others[] = { "SECTIONS",
-					      "ENTRY",
+	static const char *const others[] = { "ENTRY",
 					      "OUTPUT_FORMAT",
 					      "OUTPUT_ARCH",
 					      "OUTPUT",
@@ -259,6 +356,9 @@ static void read_command(struct script *s, unsigned depth)
 		read_include(s, depth, read_commands);
 	} else if (str_starts(word, STR("PROVIDE")) || str_eq(word, STR("HIDDEN"))) {
 		read_provide(s);
+	} else if (str_eq(word, STR("SECTIONS")) && script_take(s, "{")) {
+		read_statements(s, depth);
+		(void)script_take(s, "}");
 	} else {
 		skip_command(s, word);
 	}
@@ -270,8 +370,8 @@ static void read_commands(struct script *s, unsigned depth)
 		read_command(s, depth);
 }
 
-void script_regions(struct memory_regions *r, const char *path, struct str text,
-		    const struct script_files *files, struct notes *notes)
+void script_regions(struct memory_regions *r, struct script_sections *sections, const char *path,
+		    struct str text, const struct script_files *files, struct notes *notes)
 {
 	struct script s = { .path = path, .file = STR(""), .regions = r, .files = files };
 	for (int pass = 0; pass < 2; pass++) {
@@ -281,6 +381,7 @@ void script_regions(struct memory_regions *r, const char *path, struct str text,
 		s.includes = 0;
 		s.aliases.count = 0;
 		s.notes = pass == 1 ? notes : NULL;
+		s.sections = pass == 1 ? sections : NULL;
 		script_next(&s);
 		read_commands(&s, 0);
 	}

@@ -30,7 +30,8 @@ struct script {
 	uint64_t number;
 	/* All files together. */
 	struct memory_regions *regions;
-	struct notes *notes; /* NULL in the first pass */
+	struct script_sections *sections; /* NULL in the first pass, or where nobody asks */
+	struct notes *notes;              /* NULL in the first pass */
 	const struct script_files *files;
 	struct intern names; /* of symbols */
 	VEC(struct script_value) values;

@@ -1,7 +1,9 @@
 /* The memory regions of a program's machine. */
 #include "program/program.h"
 
+#include "base/text.h"
 #include "image/elf_const.h"
+#include "image/linkmap/linkmap_image.h"
 #include "image/script.h"
 
 /* Files that a script includes, open until it is read. */
@@ -28,7 +30,8 @@ static bool open_include(void *ctx, struct str name, struct str *ret)
 	return true;
 }
 
-static bool read_script(struct program *p, const char *path, struct heft_err *err)
+static bool read_script(struct program *p, const char *path, struct script_sections *sections,
+			struct heft_err *err)
 {
 	struct includes in = { .script = path };
 	const struct script_files files = { open_include, &in };
@@ -36,8 +39,8 @@ static bool read_script(struct program *p, const char *path, struct heft_err *er
 	struct file f;
 	if (!file_open(&f, path, err))
 		return false;
-	script_regions(&p->regions, path, (struct str){ (const char *)f.bytes.p, f.bytes.size },
-		       &files, p->notes);
+	script_regions(&p->regions, sections, path,
+		       (struct str){ (const char *)f.bytes.p, f.bytes.size }, &files, p->notes);
 	for (size_t i = 0; i < in.files.count; i++)
 		file_close(&in.files.data[i]);
 	vec_release(&in.files);
@@ -47,12 +50,29 @@ static bool read_script(struct program *p, const char *path, struct heft_err *er
 		    "%s: no memory region: not a linker script with MEMORY", path);
 }
 
+/* What they are called does not tell it of all sections. */
+static void note_doubts(const struct program *p)
+{
+	struct text names = { 0 };
+	if (p->input.linkmap && p->wish->scripts.count == 0)
+		linkmap_doubts(p->input.linkmap, &names);
+	if (names.len > 0)
+		note(p->notes, p->path, HEFT_NO_OFFSET, 0,
+		     "counted as stored, unless the linker script (--script) says NOLOAD: " STR_FMT,
+		     STR_ARG(text_str(&names)));
+	text_release(&names);
+}
+
 bool program_read_scripts(struct program *p, struct heft_err *err)
 {
-	for (size_t i = 0; i < p->wish->scripts.count; i++)
-		if (!read_script(p, p->wish->scripts.data[i], err))
-			return false;
-	return true;
+	struct script_sections sections = { 0 };
+	bool ok = true;
+	for (size_t i = 0; ok && i < p->wish->scripts.count; i++)
+		ok = read_script(p, p->wish->scripts.data[i], &sections, err);
+	note_doubts(p);
+	ok = ok && input_tell_sections(&p->input, p->path, &sections, err);
+	script_sections_release(&sections);
+	return ok;
 }
 
 const struct memory_regions *program_regions(struct program *p)

@@ -185,6 +185,14 @@ def compare_overlays(heft, what, prefix):
                 check(size <= got < size + 16, f"{what}: {name} in {section} has {got} of {size} bytes, {option}")
 
 
+def compare_fill(heft, what):
+    """What is in no section is fill."""
+    rows = csv.DictReader(run(heft, "size", "-d", "regions,sections", "-n", "0", "--csv", "--domain=both", "--map=x.map",
+                              "x.elf").stdout.splitlines())
+    other = {row["sections"] for row in rows if row["regions"] != "[in no region]" and row["sections"].startswith("[")}
+    check(other <= {"[fill]", "[ELF Header]", "[ELF Program Headers]"}, f"{what}: rows {other}")
+
+
 def layout_of(map_path):
     """Region: (origin, size) of the map's memory table."""
     with open(map_path, encoding="utf-8") as f:
@@ -194,9 +202,9 @@ def layout_of(map_path):
 
 
 # Of bytes that are stored at an address of the script's own, AT (...), ld counts none.
-BY_HAND = {"overlays by hand", "addresses", "reserved ends"}
-# A map does not say NOLOAD; heft tells it by usual names.
-NOT_BY_MAP = {"external flash"}
+BY_HAND = {"overlays by hand", "addresses", "reserved ends", "copy tables"}
+# A map does not say NOLOAD and COPY; the linker script beside it does.
+NOT_BY_MAP = {"external flash", "copy tables"}
 
 
 def reach(prefix, program, layout):
@@ -212,7 +220,7 @@ def reach(prefix, program, layout):
             for name, (origin, length) in layout.items():
                 if origin <= at < origin + length and size > 0:
                     ends[name] = max(ends.get(name, 0), at + size - origin)
-    return {name: (ends.get(name, 0), length) for name, (_, length) in layout.items()}
+    return {name: (ends.get(name, 0), length) for name, (_, length) in layout.items() if length > 0}
 
 
 def link(machine, script, linker=None, options=None):
@@ -245,6 +253,7 @@ def one_link(heft, machine, script):
     compare_usage(what, theirs, mine)
     compare_stored(what, MACHINES[machine][0], "x.elf", layout_of("x.map"), mine)
     compare_raw(heft, what, MACHINES[machine][0], layout_of("x.map"))
+    compare_fill(heft, what)
     if script.startswith("overlays"):
         compare_overlays(heft, what, MACHINES[machine][0])
     mine, said = regions(heft, "--no-map", "--script=x.ld", "x.elf")
@@ -253,10 +262,13 @@ def one_link(heft, machine, script):
     if script not in NOT_BY_MAP:
         mine, _ = regions(heft, "x.map")
         compare_usage(what + ", map alone", theirs, mine)
+    mine, _ = regions(heft, "--script=x.ld", "x.map")
+    compare_usage(what + ", map and script", theirs, mine)
+    compare_stored(what + ", map and script", MACHINES[machine][0], "x.elf", layout_of("x.map"), mine)
 
 
 # lld knows no NOCROSSREFS and counts "." from the first byte of the memory, and regions of sections otherwise.
-NOT_BY_LLD = {"overlays", "overlays by hand", "fill"}
+NOT_BY_LLD = {"overlays", "overlays by hand", "fill", "copy tables", "generated", "banks", "heap of the rest"}
 
 
 def lld_link(heft, machine, script):

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 static struct memory_regions regions;
+static struct script_sections sections;
 static struct notes notes;
 
 static bool open_file(void *ctx, struct str name, struct str *ret)
@@ -22,15 +23,17 @@ static void parse(const char *text)
 {
 	const struct script_files files = { open_file, NULL };
 	regions_release(&regions);
+	script_sections_release(&sections);
 	notes_release(&notes);
 	notes_init(&notes);
-	script_regions(&regions, "x.ld", str_of(text), &files, &notes);
+	script_regions(&regions, &sections, "x.ld", str_of(text), &files, &notes);
 }
 
 static int finish(void **state)
 {
 	(void)state;
 	regions_release(&regions);
+	script_sections_release(&sections);
 	notes_release(&notes);
 	return 0;
 }
@@ -53,6 +56,29 @@ static void assert_value(const char *expression, uint64_t value)
 	parse(text);
 	assert_int_equal(regions.list.count, 2);
 	assert_region(1, "B", value, 1);
+	assert_int_equal(notes.count, 0);
+}
+
+static void output_sections_without_bytes_are_told(void **state)
+{
+	(void)state;
+	parse("MEMORY { A : ORIGIN = 0, LENGTH = 9 }\n"
+	      "SECTIONS { . = 0; .text (0x10) : { KEEP(*(.v)) . = ALIGN(4); } > A =0xff\n"
+	      "_size = DEFINED(x) ? 1 : 2; ASSERT(1, \"no (NOLOAD)\")\n"
+	      ".data : AT (ADDR(.text)) { *(.data (NOLOAD)) } > A AT> A :p\n"
+	      "bss (NOLOAD) : ALIGN(8) { } .heap (ORIGIN(A) + 1) (COPY) : { . += 4; } >A\n"
+	      "PROVIDE(NOLOAD = .); OVERLAY : NOCROSSREFS { .a { } .b { } } > A\n"
+	      "\".quoted\" (NOLOAD) : { } INCLUDE sub/mem-1.x .last (INFO) : { } }\n"
+	      "s = 1; MEMORY { B : ORIGIN = s, LENGTH = 2 }");
+	assert_int_equal(sections.list.count, 4);
+	assert_string_equal(sections.list.data[0].name, "bss");
+	assert_false(sections.list.data[0].gone);
+	assert_string_equal(sections.list.data[1].name, ".heap");
+	assert_true(sections.list.data[1].gone);
+	assert_string_equal(sections.list.data[2].name, ".quoted");
+	assert_true(script_section_find(&sections, STR(".last"))->gone);
+	assert_null(script_section_find(&sections, STR(".data")));
+	assert_int_equal(regions.list.count, 2);
 	assert_int_equal(notes.count, 0);
 }
 
@@ -175,6 +201,7 @@ static void expressions_inside_each_other_have_a_limit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(output_sections_without_bytes_are_told),
 		cmocka_unit_test(regions_have_names_places_and_sizes),
 		cmocka_unit_test(expressions_are_those_of_c),
 		cmocka_unit_test(numbers_may_have_units_and_bases),

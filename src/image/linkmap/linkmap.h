@@ -58,6 +58,7 @@ struct linkmap_text {
 struct linkmap_region {
 	struct linkmap_text name;
 	uint64_t origin, length;
+	bool written; /* its attributes say so */
 };
 
 struct linkmap_section {

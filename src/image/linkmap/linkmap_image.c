@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "image/elf_const.h"
 #include "image/linkmap/linkmap_names.h"
+#include "image/script.h"
 
 #define CONTENT_MAX (UINT64_C(1) << 30)
 
@@ -41,15 +42,15 @@ static bool is_without_bytes(struct str name)
 		     "COMMON");
 }
 
-/* Whether all that is in the section are variables without initial values. */
+/* Whether all that is in the section are variables without initial values, or room set aside. */
 static bool is_all_zeros(const struct linkmap *map, const struct linkmap_section *s)
 {
 	bool any = false;
 	for (uint32_t i = 0; i < s->piece_count; i++) {
 		const struct linkmap_piece *p = &map->pieces.data[s->first_piece + i];
-		if (p->size == 0 || p->kind == LINKMAP_FILL)
+		if (p->size == 0)
 			continue;
-		if (!is_without_bytes(linkmap_piece_name(map, p)))
+		if (p->kind != LINKMAP_FILL && !is_without_bytes(linkmap_piece_name(map, p)))
 			return false;
 		any = true;
 	}
@@ -76,6 +77,43 @@ static bool is_code(const struct linkmap *map, const struct linkmap_section *s, 
 	return false;
 }
 
+static const struct linkmap_region *region_at(const struct linkmap *map, uint64_t addr)
+{
+	for (size_t i = 0; i < min_u64(map->regions.count, REGIONS_MAX); i++)
+		if (addr - map->regions.data[i].origin < map->regions.data[i].length)
+			return &map->regions.data[i];
+	return NULL;
+}
+
+/* Whether data are copied to RAM when the program starts. */
+static bool is_copied(const struct linkmap *map)
+{
+	for (size_t i = 0; i < map->sections.count; i++)
+		if (map->sections.data[i].load_addr != map->sections.data[i].addr)
+			return true;
+	return false;
+}
+
+/* Where others are copied to memory that is written, few things are stored there alone. */
+static bool is_doubtful(const struct linkmap *map, const struct linkmap_section *s)
+{
+	const struct str name = linkmap_text(map, s->name);
+	const struct linkmap_region *r = region_at(map, s->addr);
+	return s->size > 0 && s->load_addr == s->addr && r && r->written && is_loaded(s, name) &&
+	       !is_code(map, s, name) && !is_without_bytes(name) && !is_all_zeros(map, s);
+}
+
+void linkmap_doubts(const struct linkmap *map, struct text *ret)
+{
+	for (size_t i = 0; is_copied(map) && i < map->sections.count; i++) {
+		const struct linkmap_section *s = &map->sections.data[i];
+		if (!is_doubtful(map, s))
+			continue;
+		text_add(ret, ret->len > 0 ? STR(", ") : STR(""));
+		text_add(ret, linkmap_text(map, s->name));
+	}
+}
+
 /* ---- the file -------------------------------------------------------------------------------- */
 
 /* A section as the file will have it. */
@@ -88,6 +126,7 @@ struct part {
 
 struct making {
 	const struct linkmap *map;
+	const struct script_sections *told; /* or NULL */
 	VEC(struct part) parts;
 	struct text names, strings, symbols; /* of sections; of symbols; the table of these */
 	struct linkmap_names read;
@@ -115,6 +154,7 @@ static void add_part(struct making *m, uint32_t index)
 {
 	const struct linkmap_section *s = &m->map->sections.data[index];
 	const struct str name = linkmap_text(m->map, s->name);
+	const struct script_section *told = m->told ? script_section_find(m->told, name) : NULL;
 	if (s->header || s->size == 0 || m->parts.count >= PARTS_MAX)
 		return;
 	struct part p = { .section = index,
@@ -123,8 +163,8 @@ static void add_part(struct making *m, uint32_t index)
 			  .load_addr = s->load_addr,
 			  .size = s->size,
 			  .off = m->content,
-			  .nobits = is_without_bytes(name) || is_all_zeros(m->map, s) };
-	if (is_loaded(s, name))
+			  .nobits = told || is_without_bytes(name) || is_all_zeros(m->map, s) };
+	if (is_loaded(s, name) && !(told && told->gone))
 		p.flags = SHF_ALLOC | (is_written(name) ? SHF_WRITE : 0u) |
 			  (s->tls && p.nobits ? SHF_TLS : 0u) |
 			  (is_code(m->map, s, name) ? SHF_EXECINSTR : 0u);
@@ -313,10 +353,11 @@ static void make_tables(struct making *m)
 		add_symbols(m, (uint16_t)(i % m->parts.count), i < m->parts.count);
 }
 
-bool linkmap_image(const struct linkmap *map, struct bytes *ret, uint64_t *ret_content,
-		   struct heft_err *err)
+bool linkmap_image(const struct linkmap *map, const struct script_sections *sections,
+		   struct bytes *ret, uint64_t *ret_content, struct heft_err *err)
 {
 	struct making m = { .map = map,
+			    .told = sections,
 			    .read = { .map = map, .all = true },
 			    .object = LINKMAP_NONE };
 	make_tables(&m);

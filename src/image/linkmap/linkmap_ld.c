@@ -100,13 +100,21 @@ static void read_discarded(struct ld_parser *p, const struct ld_entry *e)
 		map_odd_line(p->m, "not an entry of the discarded sections");
 }
 
+/* "xrw !w": what stands behind the mark is excluded. */
+static bool has_attribute(struct str attributes, char c)
+{
+	const char *end = memchr(attributes.p, '!', attributes.len);
+	return memchr(attributes.p, c, end ? (size_t)(end - attributes.p) : attributes.len) != NULL;
+}
+
 /* "NAME  0xORIGIN 0xLENGTH ATTRIBUTES"; "*default*" is what is in no region. */
 static void read_region(struct ld_parser *p, const struct ld_entry *e)
 {
 	if (e->count != 2 || e->name.len == 0 || str_eq(e->name, STR("*default*")))
 		return;
 	vec_push(&p->m->lm->regions,
-		 (struct linkmap_region){ map_text(p->m, e->name), e->addr, e->size });
+		 (struct linkmap_region){ map_text(p->m, e->name), e->addr, e->size,
+					  has_attribute(e->rest, 'w') });
 }
 
 /* ---- the memory map ------------------------------------------------------------------- */
