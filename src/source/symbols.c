@@ -366,6 +366,7 @@ static void attribute_image(struct attr *a, size_t number, size_t total)
 	vec_release(&a->fdes);
 	vec_release(&a->unsized);
 	vec_release(&a->sized);
+	vec_release(&a->overlays);
 	forget_symbols(a);
 }
 

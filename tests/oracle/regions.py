@@ -19,14 +19,13 @@ from regions_scripts import SCRIPTS  # noqa: E402
 
 SOURCE = """
 #define IN(x) __attribute__((used, section(x)))
-extern int other(int), more[];
+extern int other(int), third(int), more[];
 void start(void);
 IN(".vectors") void (*const vectors[40])(void) = { start, start };
 IN(".table") const char table[777] = { 1, 2, 3 };
 IN(".ramfunc") int fast(int x) { return x * 3 + other(x); }
 IN(".ov_one") int first(int x) { return x * 31 + more[x & 3]; }
 IN(".ov_two") int second(int x) { int i; for (i = 0; i < 9; i++) x += more[i & 3] << i; return x ^ 77; }
-IN(".ov_three") int third(int x) { return x * 99 + more[x & 3]; }
 IN(".ccm") int quick[33] = { 4, 5 };
 IN(".noinit") int kept[100];
 const int constants[50] = { 5, 6, 7 };
@@ -39,7 +38,11 @@ void start(void)
 		;
 }
 """
-OTHER = "int more[4] = { 9, 8 }; static char own[57]; int other(int x) { own[x & 7]++; return own[3] + more[x & 3]; }\n"
+OTHER = """int more[4] = { 9, 8 };
+static char own[57];
+int other(int x) { own[x & 7]++; return own[3] + more[x & 3]; }
+__attribute__((used, section(".ov_three"))) int third(int x) { return x * 99 + more[x & 3]; }
+"""
 # Compiler, its prefix, what it is told; addresses of flash, RAM and the second RAM.
 MACHINES = {
     "arm": ("arm-none-eabi-", ["-mcpu=cortex-m4", "-mthumb"], "0x08000000", "0x20000000", "0x10000000"),
@@ -183,6 +186,10 @@ def compare_overlays(heft, what, prefix):
                 got = mine.get((section, name), 0)
                 # Padding up to the end of its section is charged to a function.
                 check(size <= got < size + 16, f"{what}: {name} in {section} has {got} of {size} bytes, {option}")
+    rows = csv.DictReader(run(heft, "size", "--no-map", "-dsections,compileunits", "--domain=vm", "-n", "0", "--csv",
+                              "x.elf").stdout.splitlines())
+    units = {(row["sections"], os.path.basename(row["compileunits"])) for row in rows if row["sections"].startswith(".ov_")}
+    check(units == {(".ov_one", "a.c"), (".ov_two", "a.c"), (".ov_three", "b.c")}, f"{what}: units of overlays {units}")
 
 
 def compare_fill(heft, what):
@@ -315,7 +322,7 @@ def main():
                 left.append(f"LEFT OUT: links for {machine}: no {prefix}gcc (install {PACKAGES[machine]})")
                 continue
             for source in "ab":
-                run(prefix + "gcc", *options, "-Os", "-g", "-ffreestanding", "-fno-common", "-ffunction-sections",
+                run(prefix + "gcc", *options, "-Os", "-gdwarf-4", "-ffreestanding", "-fno-common", "-ffunction-sections",
                     "-fdata-sections", "-c", f"{source}.c", "-o", f"{source}.o")
             for script in (s for s in SCRIPTS if not s.startswith("small")):
                 one_link(heft, machine, script)

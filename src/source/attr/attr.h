@@ -34,6 +34,11 @@ struct place {
 
 typedef VEC(struct place) place_vec;
 
+/* Code that units have at an address that several overlays share. */
+struct overlay_code {
+	uint64_t addr, size, units;
+};
+
 struct debuginfo;
 struct debug_bytes;
 
@@ -70,6 +75,7 @@ struct attr {
 	struct debug_bytes *bytes;
 	label_id debug_owner; /* of all its debug sections, LABEL_NONE where it is not one */
 	place_vec sized;
+	VEC(struct overlay_code) overlays; /* by unit: what was claimed where they run */
 	uint64_t by_file;   /* symbols owned by an STT_FILE name, there being no DWARF */
 	place_vec unsized;  /* symbols without a size, sorted; first of an address leads */
 	VEC(uint32_t) late; /* entries of made tables whose owner is not known yet */

@@ -10,23 +10,78 @@
 
 /* ---- code and variables ---------------------------------------------------------------------- */
 
-static void on_code(void *ctx, uint64_t addr, uint64_t size, label_id unit, struct claims *ret)
-{
-	const struct attr *a = ctx;
-	const struct section *in = image_section_at(a->im, addr);
-	if (in && section_takes_vm(a->im, in))
-		claim(ret, addr, min_u64(size, in->addr + in->size - addr), unit, WHY_DEBUG);
-}
-
-void attr_claim_vm(struct attr *a, uint64_t addr, uint64_t size, label_id label)
-{
-	on_code(a, addr, size, label, &a->vm_claims);
-}
-
 static const struct place *sized_at(const struct attr *a, uint64_t addr)
 {
 	const size_t low = lower_bound(a->sized.data, a->sized.count, sizeof *a->sized.data, addr);
 	return low < a->sized.count && a->sized.data[low].addr == addr ? &a->sized.data[low] : NULL;
+}
+
+/* Whether symbols begin and end where the code does. */
+static bool fits(const struct attr *a, uint64_t addr, uint64_t size)
+{
+	enum { PADDING = 4 };
+	const struct section *in = image_section_at(a->im, addr);
+	if (!sized_at(a, addr) || !in || size > in->addr + in->size - addr)
+		return false;
+	const size_t next = lower_bound(a->sized.data, a->sized.count, sizeof *a->sized.data,
+					addr + size);
+	const struct place *last = &a->sized.data[next - 1];
+	return last->addr + last->size <= addr + size &&
+	       addr + size - (last->addr + last->size) < PADDING;
+}
+
+/* How many units had code of this address and size before. */
+static uint64_t count_overlay(struct attr *a, uint64_t addr, uint64_t size)
+{
+	enum { MOST = 1024 };
+	for (size_t i = 0; i < a->overlays.count; i++) {
+		struct overlay_code *c = &a->overlays.data[i];
+		if (c->addr == addr && c->size == size)
+			return c->units++;
+	}
+	if (a->overlays.count < MOST)
+		vec_push(&a->overlays, (struct overlay_code){ addr, size, 1 });
+	return 0;
+}
+
+/* DWARF has overlays at the one address where they run: whose code it is the symbols tell, and of
+ * several that fit the order of the units. */
+static uint64_t overlay_place(struct attr *a, uint64_t addr, uint64_t size, bool in_order)
+{
+	enum { NUMBERS = 128 };
+	const unsigned shift = a->im->overlay_shift;
+	uint64_t skip = in_order ? count_overlay(a, addr, size) : 0, found = addr;
+	for (uint64_t i = 0; i < NUMBERS; i++) {
+		const uint64_t at = addr + (i << shift);
+		if (!fits(a, at, size))
+			continue;
+		found = at;
+		if (skip-- == 0)
+			break;
+	}
+	return found;
+}
+
+static void claim_code(const struct attr *a, uint64_t addr, uint64_t size, label_id label,
+		       struct claims *ret)
+{
+	const struct section *in = image_section_at(a->im, addr);
+	if (in && section_takes_vm(a->im, in))
+		claim(ret, addr, min_u64(size, in->addr + in->size - addr), label, WHY_DEBUG);
+}
+
+/* Units come in their order where the claims are the attr's own. */
+static void on_code(void *ctx, uint64_t addr, uint64_t size, label_id unit, struct claims *ret)
+{
+	struct attr *a = ctx;
+	if (a->im->overlay_shift > 0)
+		addr = overlay_place(a, addr, size, ret == &a->vm_claims);
+	claim_code(a, addr, size, unit, ret);
+}
+
+void attr_claim_vm(struct attr *a, uint64_t addr, uint64_t size, label_id label)
+{
+	claim_code(a, addr, size, label, &a->vm_claims);
 }
 
 /* As large as its symbol, or its type. */
