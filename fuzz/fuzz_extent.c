@@ -38,6 +38,10 @@ static void check(const struct image *im, enum code_isa isa, size_t size)
 		end = extent_of(im, isa, at, limit, &jumps);
 		ASSERT(end > at && end <= limit);
 	}
+	uint64_t budget = size;
+	for (uint64_t at = ADDR; isa == CODE_THUMB && at < limit; at += 2)
+		(void)extent_takes_first(im, at, &budget);
+	ASSERT(budget <= size);
 	for (size_t i = 0; i < jumps.count; i++)
 		ASSERT(jumps.data[i].from >= ADDR && jumps.data[i].from < limit);
 	vec_release(&jumps);

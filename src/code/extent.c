@@ -226,6 +226,19 @@ static uint64_t behind_literals(const struct extent *x, uint64_t at)
 	return at;
 }
 
+/* ARMv6-M saves high registers by way of low ones and of lr: what is pushed then is none of the
+ * caller's. */
+static bool moved_to_lr(const struct image *im, uint64_t addr)
+{
+	enum { LOOK_AT = 6 };
+	for (uint64_t at = addr - 2 * min_u64(LOOK_AT, addr / 2); at < addr; at += 2) {
+		struct reader r = reader_of(image_at(im, at, 2), false);
+		if ((read_u16(&r) & 0xffc7) == 0x46c6) /* mov lr, r8 to r15 */
+			return true;
+	}
+	return false;
+}
+
 bool extent_prologue(const struct image *im, enum code_isa isa, uint64_t addr)
 {
 	struct reader r = reader_of(image_at(im, addr, 4), false);
@@ -233,10 +246,48 @@ bool extent_prologue(const struct image *im, enum code_isa isa, uint64_t addr)
 	if (!reader_ok(&r))
 		return false;
 	if (isa == CODE_THUMB)
-		return (a & 0xff00) == 0xb500 || (a == 0xe92d && b & 0x4000);
+		return ((a & 0xff00) == 0xb500 && !moved_to_lr(im, addr)) ||
+		       (a == 0xe92d && b & 0x4000);
 	/* c.addi16sp, c.addi and addi, of less than 0. */
 	return (a & 0xff83) == 0x7101 || (a & 0xff83) == 0x1101 ||
 	       ((a | b << 16) & 0x800fffff) == 0x80010113;
+}
+
+/* What an instruction does to the stack. */
+enum stack_use { STACK_NOTHING, STACK_PUTS, STACK_TAKES };
+
+/* push, sub sp; pop, add sp; their wide forms: stmdb, ldm, str, ldr, vpush, vpop: ARMv7-M, A7. */
+static enum stack_use stack_use_of(uint32_t a, uint32_t b)
+{
+	if ((a & 0xfe00) == 0xb400 || (a & 0xff80) == 0xb080 || a == 0xe92d || a == 0xed2d ||
+	    a == 0xf1ad || a == 0xf2ad || (a == 0xf84d && (b & 0x0f00) == 0x0d00))
+		return STACK_PUTS;
+	if ((a & 0xfe00) == 0xbc00 || (a & 0xff80) == 0xb000 || a == 0xe8bd || a == 0xecbd ||
+	    (a == 0xf85d && (b & 0x0f00) == 0x0b00))
+		return STACK_TAKES;
+	return STACK_NOTHING;
+}
+
+bool extent_takes_first(const struct image *im, uint64_t addr, uint64_t *budget)
+{
+	enum { LONGEST = 4, WAY_MOST = 1 << 13 };
+	uint64_t left = min_u64(*budget, WAY_MOST), at = addr;
+	while (left >= LONGEST) {
+		struct flow in;
+		const struct bytes b = image_at(im, at, LONGEST);
+		struct reader r = reader_of(b, false);
+		const uint32_t first = read_u16(&r), second = read_u16(&r);
+		const enum stack_use use = stack_use_of(first, second);
+		if (use != STACK_NOTHING)
+			return use == STACK_TAKES;
+		if (!flow_decode(CODE_THUMB, b.p, b.size, at, &in) || in.kind == FLOW_RETURN ||
+		    in.kind == FLOW_JUMP_INDIRECT || in.kind == FLOW_TRAP)
+			return false;
+		at = in.kind == FLOW_JUMP ? in.target : at + in.size;
+		left -= in.size;
+		*budget -= in.size;
+	}
+	return false;
 }
 
 uint64_t extent_padding(const struct image *im, enum code_isa isa, uint64_t addr, uint64_t limit)

@@ -24,6 +24,10 @@ uint64_t extent_of(const struct image *im, enum code_isa isa, uint64_t addr, uin
 /* Whether the instruction saves what most functions save first: push {..., lr}, addi sp, sp, -N.
  * Data do not begin so. */
 bool extent_prologue(const struct image *im, enum code_isa isa, uint64_t addr);
+/* Whether Thumb code at `addr` takes from the stack before it puts anything there: it is in the
+ * middle of a function, to which far jumps of ARMv6-M are written as calls.  *budget: bytes that
+ * may be looked at, of which it takes. */
+bool extent_takes_first(const struct image *im, uint64_t addr, uint64_t *budget);
 /* Behind instructions that do nothing, and zeros, which align what follows. */
 uint64_t extent_padding(const struct image *im, enum code_isa isa, uint64_t addr, uint64_t limit);
 

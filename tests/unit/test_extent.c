@@ -10,13 +10,11 @@
 
 enum { TEXT = 0x8000, DATA = 0x9000 };
 
-/* The end of the function at the beginning of `code`, behind which `rodata` stands at DATA; the
- * jumps that leave it. */
-static uint64_t end_of(uint16_t machine, struct bytes code, struct bytes rodata,
-		       code_ref_vec *jumps)
+/* A program of `code`, behind which `rodata` stands at DATA. */
+static struct bytes open_code(struct input *ret, uint16_t machine, struct bytes code,
+			      struct bytes rodata)
 {
 	struct elfgen g = elfgen_make(32, false, ET_EXEC, machine);
-	struct input in;
 	struct heft_err err;
 	elfgen_load(&g, PF_R | PF_X,
 		    elfgen_section(&g, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, TEXT,
@@ -25,7 +23,16 @@ static uint64_t end_of(uint16_t machine, struct bytes code, struct bytes rodata,
 		    elfgen_section(&g, ".rodata", SHT_PROGBITS, SHF_ALLOC, DATA, rodata.p,
 				   rodata.size));
 	const struct bytes file = elfgen_finish(&g);
-	assert_true(input_parse(&in, "test", file, NULL, &err));
+	assert_true(input_parse(ret, "test", file, NULL, &err));
+	return file;
+}
+
+/* The end of the function at the beginning, and the jumps that leave it. */
+static uint64_t end_of(uint16_t machine, struct bytes code, struct bytes rodata,
+		       code_ref_vec *jumps)
+{
+	struct input in;
+	const struct bytes file = open_code(&in, machine, code, rodata);
 	const uint64_t end = extent_of(&in.images[0], machine == EM_ARM ? CODE_THUMB : CODE_RISCV32,
 				       TEXT, TEXT + code.size, jumps);
 	input_close(&in);
@@ -47,6 +54,49 @@ static uint64_t thumb_end(struct bytes code)
 	const uint64_t end = end_of(EM_ARM, code, NO_DATA, &jumps);
 	vec_release(&jumps);
 	return end;
+}
+
+/* What Thumb code at `off` is: *ret_takes, whether it takes from the stack first. */
+static bool is_prologue(struct bytes code, uint64_t off, bool *ret_takes)
+{
+	struct input in;
+	const struct bytes file = open_code(&in, EM_ARM, code, NO_DATA);
+	uint64_t budget = 100;
+	const bool is = extent_prologue(&in.images[0], CODE_THUMB, TEXT + off);
+	*ret_takes = extent_takes_first(&in.images[0], TEXT + off, &budget);
+	input_close(&in);
+	mem_free((void *)(uintptr_t)file.p);
+	return is;
+}
+
+static void a_function_does_not_begin_where_high_registers_are_saved(void **state)
+{
+	bool takes;
+	(void)state;
+	assert_true(is_prologue(BYTES(MORE, 0x00, 0xb5, POP), 2, &takes));
+	assert_false(takes);
+	/* mov lr, r8; mov r0, r1; push {lr} */
+	assert_false(is_prologue(BYTES(PUSH, 0xc6, 0x46, MORE, 0x00, 0xb5, POP), 6, &takes));
+	assert_true(is_prologue(BYTES(PUSH, 0xc6, 0x46, MORE, 0x00, 0xb5, POP), 0, &takes));
+}
+
+static void what_takes_from_the_stack_first_is_inside_of_a_function(void **state)
+{
+	bool takes;
+	(void)state;
+	(void)is_prologue(BYTES(PUSH, MORE, POP), 2, &takes);
+	assert_true(takes);
+	/* add sp, #8 behind a jump over what is no code */
+	(void)is_prologue(BYTES(PUSH, 0x01, 0xe0, 0xff, 0xde, 0x00, 0xde, 0x02, 0xb0, POP), 2,
+			  &takes);
+	assert_true(takes);
+	/* bx lr; the end of the file; an endless loop */
+	(void)is_prologue(BYTES(MORE, 0x70, 0x47, POP), 0, &takes);
+	assert_false(takes);
+	(void)is_prologue(BYTES(MORE, MORE), 0, &takes);
+	assert_false(takes);
+	(void)is_prologue(BYTES(0xfe, 0xe7), 0, &takes);
+	assert_false(takes);
 }
 
 static void literals_and_what_aligns_behind_a_return_are_the_functions(void **state)
@@ -147,6 +197,8 @@ static void tables_in_data_lead_on(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_function_does_not_begin_where_high_registers_are_saved),
+		cmocka_unit_test(what_takes_from_the_stack_first_is_inside_of_a_function),
 		cmocka_unit_test(literals_and_what_aligns_behind_a_return_are_the_functions),
 		cmocka_unit_test(a_return_that_is_jumped_over_or_conditional_ends_nothing),
 		cmocka_unit_test(tables_of_distances_lead_on),

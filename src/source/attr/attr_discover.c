@@ -17,7 +17,7 @@
 /* Gaps shorter than the usual alignment of functions are padding, but in firmware, whose functions
  * begin anywhere.  Others are not worth a look at all the calls while they are less than a
  * GAPS_SHARE-th of the code. */
-enum { GAP_MIN = 16, GAPS_SHARE = 64, CHUNK = 1 << 20 };
+enum { GAP_MIN = 16, GAPS_SHARE = 64, CHUNK = 1 << 20, LOOKS_PER_BYTE = 16 };
 
 struct start {
 	uint64_t addr;
@@ -33,6 +33,7 @@ struct discover {
 	enum code_isa isa;
 	start_vec starts;
 	start_vec data; /* of firmware: addresses that are said to be those of data */
+	uint64_t looks; /* bytes of code that calls may still be followed for */
 };
 
 static bool may_hold_functions(const struct section *s)
@@ -160,6 +161,8 @@ static void add_call(struct discover *d, const struct code_ref *call)
 	const uint64_t to = image_jump_target(d->a->im, call->from, call->to);
 	/* lld makes this of calls of weak functions that are not there. */
 	if (d->isa == CODE_THUMB && to == call->from + BL)
+		return;
+	if (d->isa == CODE_THUMB && extent_takes_first(d->a->im, to, &d->looks))
 		return;
 	if (d->isa == CODE_THUMB || !is_of_firmware(d->isa))
 		add_start(d, to);
@@ -443,6 +446,7 @@ void attr_discover(struct attr *a)
 	    made_by_packer(a->im).len > 0) /* calls in packed bytes are none */
 		return;
 	find_gaps(&d);
+	d.looks = LOOKS_PER_BYTE * d.code_size;
 	if (d.gaps.list.count > 0) {
 		if (spans_total(&d.gaps) >= d.code_size / GAPS_SHARE)
 			find_calls(&d);
