@@ -366,9 +366,12 @@ static void do_avr(struct data_scan *s)
 
 /* ---- Xtensa ---------------------------------------------------------------------------------- */
 
-/* The word of a pool that may stand in front of the function. */
+/* The word of a pool that may stand in front of the function, which has no symbol. */
 static void add_far_pool(const struct data_scan *s, uint64_t off, uint64_t at)
 {
+	enum { WORD = 4 };
+	vec_push(s->ret, (struct code_ref){
+				 .from = s->addr + off, .to = at, .kind = REF_MEM, .size = WORD });
 	struct reader r = reader_of(s->im ? image_at(s->im, at, 4) : (struct bytes){ 0 }, false);
 	const uint32_t word = read_u32(&r);
 	if (reader_ok(&r))

@@ -4,7 +4,9 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
+#include "../lib/elfgen.h"
 #include "image/elf_const.h"
+#include "image/input.h"
 
 /* `targets` ends in 0. */
 static void assert_refs(const struct image *im, uint64_t addr, const uint8_t *code, size_t size,
@@ -31,6 +33,27 @@ static void assert_refs(const struct image *im, uint64_t addr, const uint8_t *co
 
 #define ASSERT_REFS(im, addr, code, ...)                                                           \
 	assert_refs(im, addr, code, sizeof(code), (const uint64_t[]){ __VA_ARGS__, 0 })
+
+static void xtensa_loads_words_in_front_of_the_code(void **state)
+{
+	struct elfgen g = elfgen_make(32, false, ET_EXEC, EM_XTENSA);
+	struct input in;
+	struct heft_err err;
+	(void)state;
+	static const uint8_t code[] = {
+		0x18, 0x80, 0xfe, 0x3f, /* the word */
+		0x41, 0xff, 0xff,       /* l32r a4, 0x40100000 */
+		0x0d, 0xf0,             /* ret.n */
+	};
+	elfgen_load(&g, PF_R | PF_X,
+		    elfgen_section(&g, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x40100000,
+				   code, sizeof code));
+	const struct bytes file = elfgen_finish(&g);
+	assert_true(input_parse(&in, "test", file, NULL, &err));
+	ASSERT_REFS(&in.images[0], 0x40100000, code, 0x40100000, 0x3ffe8018);
+	input_close(&in);
+	mem_free((void *)(uintptr_t)file.p);
+}
 
 static void mips_makes_addresses_of_lui_and_what_follows(void **state)
 {
@@ -89,6 +112,7 @@ static void other_machines_are_not_asked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(xtensa_loads_words_in_front_of_the_code),
 		cmocka_unit_test(mips_makes_addresses_of_lui_and_what_follows),
 		cmocka_unit_test(powerpc_makes_addresses_of_addis_and_what_follows),
 		cmocka_unit_test(z_architecture_counts_half_words_from_the_instruction),

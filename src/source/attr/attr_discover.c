@@ -187,7 +187,8 @@ static void calls_in(struct discover *d, uint64_t addr, uint64_t size, code_ref_
 		scratch->count = 0;
 		data_refs(d->a->im, part, addr + done, scratch);
 		for (size_t i = 0; i < scratch->count; i++) {
-			add_likely(d, scratch->data[i].to);
+			if (scratch->data[i].kind == REF_ADDR)
+				add_likely(d, scratch->data[i].to);
 			add_data(d, scratch->data[i].to);
 		}
 	}
