@@ -8,6 +8,7 @@
 #endif
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* In front of every allocation.  Pieces of a domain are a ring around its head. */
@@ -296,6 +297,17 @@ void *mem_resize(void *p, size_t size)
 	if (moved)
 		return moved + 1;
 	raise_no_memory(size);
+}
+
+void *mem_grow_zeroed(void *p, size_t before, size_t size)
+{
+	if (!p)
+		return mem_zeroed(1, size);
+	const bool fresh = ((struct piece *)p - 1)->mapped > 0;
+	p = mem_resize(p, size);
+	if (!fresh)
+		memset((char *)p + before, 0, size - before);
+	return p;
 }
 
 void mem_free(void *p)

@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 
-enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, SMALL = 64 };
+/* Of many records digits are wider: fewer passes are worth more than starts that fit the fastest
+ * cache. */
+enum { BITS = 11, BITS_OF_MANY = 13, MANY = 1 << 16, SMALL = 64 };
 
 static inline uint64_t key_at(const unsigned char *p)
 {
@@ -27,70 +29,110 @@ static void insertion_sort(unsigned char *p, size_t count, size_t size)
 	}
 }
 
+struct radix {
+	size_t count, size;
+	unsigned bits; /* of a digit */
+	size_t *start; /* by digit */
+};
+
 /* Constant sizes let the compiler turn the copies into moves. */
 #define SCATTER(bytes)                                                                             \
-	for (size_t i = 0; i < count; i++) {                                                       \
+	for (size_t i = 0; i < r->count; i++) {                                                    \
 		const unsigned char *p = from + i * (bytes);                                       \
-		const size_t digit = (key_at(p) >> shift) & (DIGITS - 1);                          \
-		memcpy(to + start[digit]++ * (bytes), p, (bytes));                                 \
+		const size_t digit = (key_at(p) >> shift) & mask;                                  \
+		memcpy(to + r->start[digit]++ * (bytes), p, (bytes));                              \
 	}
 
-static void scatter(const unsigned char *from, unsigned char *to, size_t count, size_t size,
-		    unsigned shift, size_t *start)
+static void scatter(const struct radix *r, const unsigned char *from, unsigned char *to,
+		    unsigned shift)
 {
-	switch (size) {
+	const size_t mask = ((size_t)1 << r->bits) - 1;
+	switch (r->size) {
 	case 16: SCATTER(16) break;
 	case 24: SCATTER(24) break;
-	default: SCATTER(size) break;
+	case 32: SCATTER(32) break;
+	default: SCATTER(r->size) break;
 	}
 }
 
 /* Turns the counts of one digit into start positions. */
-static void count_digits(const unsigned char *p, size_t count, size_t size, unsigned shift,
-			 size_t *start)
+static void count_digits(const struct radix *r, const unsigned char *p, unsigned shift)
 {
-	memset(start, 0, DIGITS * sizeof *start);
-	for (size_t i = 0; i < count; i++)
-		start[(key_at(p + i * size) >> shift) & (DIGITS - 1)]++;
+	const size_t digits = (size_t)1 << r->bits;
+	memset(r->start, 0, digits * sizeof *r->start);
+	for (size_t i = 0; i < r->count; i++)
+		r->start[(key_at(p + i * r->size) >> shift) & (digits - 1)]++;
 	size_t sum = 0;
-	for (size_t d = 0; d < DIGITS; d++) {
-		const size_t n = start[d];
-		start[d] = sum;
+	for (size_t d = 0; d < digits; d++) {
+		const size_t n = r->start[d];
+		r->start[d] = sum;
 		sum += n;
 	}
 }
 
+/* As many records in front as are where they belong; *ret_varies: the bits in which the keys of the
+ * others differ. */
+static size_t count_sorted(const unsigned char *p, size_t count, size_t size, uint64_t *ret_varies)
+{
+	size_t sorted = 1, stay;
+	while (sorted < count && key_at(p + (sorted - 1) * size) <= key_at(p + sorted * size))
+		sorted++;
+	if (sorted == count)
+		return count;
+	const uint64_t one = key_at(p + sorted * size);
+	uint64_t least = one, varies = 0;
+	for (size_t i = sorted; i < count; i++) {
+		const uint64_t key = key_at(p + i * size);
+		varies |= key ^ one;
+		least = min_u64(least, key);
+	}
+	stay = upper_bound(p, sorted, size, least);
+	for (size_t i = stay; i < sorted; i++)
+		varies |= key_at(p + i * size) ^ one;
+	*ret_varies = varies;
+	return stay;
+}
+
+static void radix_sort(unsigned char *records, size_t count, size_t size, uint64_t varies)
+{
+	const unsigned low = (unsigned)__builtin_ctzll(varies);
+	const unsigned span = 64 - (unsigned)__builtin_clzll(varies) - low;
+	const unsigned most = count >= MANY ? BITS_OF_MANY : BITS;
+	const unsigned passes = (span + most - 1) / most;
+	struct radix r = { count, size, (span + passes - 1) / passes, NULL };
+	unsigned char *from = records, *scratch = mem_alloc(count * size), *to = scratch;
+	r.start = mem_alloc(sizeof *r.start << r.bits);
+	for (unsigned i = 0; i < passes; i++) {
+		const unsigned shift = low + i * r.bits;
+		if (((varies >> shift) & (((uint64_t)1 << r.bits) - 1)) == 0)
+			continue;
+		count_digits(&r, from, shift);
+		scatter(&r, from, to, shift);
+		unsigned char *t = from;
+		from = to;
+		to = t;
+	}
+	if (from != records)
+		memcpy(records, from, count * size);
+	mem_free(r.start);
+	mem_free(scratch);
+}
+
 void sort_by_key(void *records, size_t count, size_t size)
 {
+	uint64_t varies = 0;
 	ASSERT(size % 8 == 0 && size >= 8 && size <= 64);
 	if (count <= SMALL) {
 		insertion_sort(records, count, size);
 		return;
 	}
-	unsigned char *from = records;
-	uint64_t varies = 0;
-	bool sorted = true;
-	for (size_t i = 1; i < count; i++) {
-		const uint64_t key = key_at(from + i * size);
-		varies |= key ^ key_at(from);
-		sorted &= key_at(from + (i - 1) * size) <= key;
-	}
-	if (sorted)
+	const size_t stay = count_sorted(records, count, size, &varies);
+	if (stay == count)
 		return;
-	unsigned char *scratch = mem_alloc(count * size), *to = scratch;
-	size_t start[DIGITS];
-	for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
-		if (((varies >> shift) & (DIGITS - 1)) == 0)
-			continue;
-		count_digits(from, count, size, shift, start);
-		scatter(from, to, count, size, shift, start);
-		unsigned char *t = from;
-		from = to;
-		to = t;
-	}
-	if (from != (unsigned char *)records)
-		memcpy(records, from, count * size);
-	mem_free(scratch);
+	if (count - stay <= SMALL)
+		insertion_sort((unsigned char *)records + stay * size, count - stay, size);
+	else
+		radix_sort((unsigned char *)records + stay * size, count - stay, size, varies);
 }
 
 void sort_by_key_then(void *records, size_t count, size_t size,

@@ -1,9 +1,9 @@
 /* sort.h - a stable radix sort of records by their leading uint64_t, and look-ups in what is
  * sorted, so or by anything else.
  *
- * About 40 ns a record for two million 24-byte records; passes over digits that are the
- * same in all records are skipped, and nothing is done where all are sorted.  Needs scratch memory
- * for as many records. */
+ * About 40 ns a record for two million 24-byte records; bits that are the same in all records are
+ * skipped, and records in front that are where they belong stay there.  Needs scratch memory for
+ * as many as the others are. */
 #ifndef HEFT_BASE_SORT_H
 #define HEFT_BASE_SORT_H
 

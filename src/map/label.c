@@ -26,6 +26,8 @@ static inline void label_all(struct labels *l, const struct hashed_text *list, s
 void label_borrow_all(struct labels *l, const struct hashed_text *list, size_t count,
 		      label_id *ret_ids)
 {
+	if (l->names.ids.count < count) /* most of them are new */
+		map_reserve(&l->names.ids, l->names.ids.count + count);
 	label_all(l, list, count, ret_ids, intern_borrow_hashed);
 }
 

@@ -36,10 +36,11 @@ uint32_t tree_add(struct tree *t, uint32_t parent, uint32_t key)
 static uint32_t *slot_of(tree_slots *list, uint32_t key)
 {
 	if (key >= list->count) {
-		const size_t old = list->count;
-		vec_reserve(list, key + 1 - old);
-		list->count = list->cap;
-		memset(list->data + old, 0, (list->cap - old) * sizeof *list->data);
+		const size_t least = (size_t)key + 1, more = list->count + list->count / 2;
+		const size_t count = least > more ? least : more;
+		list->data = mem_grow_zeroed(list->data, list->count * sizeof *list->data,
+					     count * sizeof *list->data);
+		list->count = list->cap = count;
 	}
 	return &list->data[key];
 }

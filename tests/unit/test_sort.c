@@ -60,6 +60,36 @@ static void many_records_are_sorted(void **state)
 {
 	(void)state;
 	check(5, 200000, 3, UINT64_MAX >> 16);
+	check(6, 200000, 4, UINT64_C(0x1ffffff) << 4);
+	check(7, 200000, 4, UINT64_C(1) << 63 | 1);
+	check(8, 70000, 5, UINT64_MAX);
+}
+
+/* Of `count` records the first `sorted` are in order, and so many of these are not above any of
+ * the others, of which one is as large as the last of them. */
+static void check_front(size_t count, size_t sorted, size_t stay)
+{
+	uint64_t(*p)[2] = mem_zeroed(count, sizeof *p);
+	for (size_t i = 0; i < count; i++) {
+		p[i][0] = i < sorted ? i : stay - 1 + (count - 1 - i) % (count - stay);
+		p[i][1] = i;
+	}
+	sort_by_key(p, count, sizeof *p);
+	for (size_t i = 1; i < count; i++) {
+		assert_true(p[i - 1][0] <= p[i][0]);
+		assert_true(p[i - 1][0] < p[i][0] || p[i - 1][1] < p[i][1]);
+	}
+	mem_free(p);
+}
+
+static void what_is_sorted_in_front_stays(void **state)
+{
+	(void)state;
+	check_front(1000, 500, 500);
+	check_front(1000, 500, 300);
+	check_front(1000, 999, 1);
+	check_front(1000, 990, 960);
+	check_front(100000, 50000, 40000);
 }
 
 static void a_bisection_finds_the_first_that_is_not_before(void **state)
@@ -87,6 +117,7 @@ int main(void)
 		cmocka_unit_test(equal_keys_keep_their_order),
 		cmocka_unit_test(only_some_digits_may_differ),
 		cmocka_unit_test(many_records_are_sorted),
+		cmocka_unit_test(what_is_sorted_in_front_stays),
 		cmocka_unit_test(a_bisection_finds_the_first_that_is_not_before),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

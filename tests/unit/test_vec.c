@@ -59,6 +59,34 @@ static void a_released_array_can_be_used_again(void **state)
 	vec_release(&v);
 }
 
+static void check_grown(const unsigned char *p, size_t used, size_t size)
+{
+	for (size_t i = 0; i < used; i++)
+		assert_int_equal(p[i], 0xee);
+	for (size_t i = used; i < size; i++)
+		if (p[i] != 0)
+			fail_msg("byte %zu of %zu is not 0", i, size);
+}
+
+/* Whatever was freed before, and whether it is large or not. */
+static void memory_that_grows_is_zero_behind_what_was_there(void **state)
+{
+	static const size_t sizes[] = { 10, 1000, 100000, 1 << 20, 3 << 20, 40 << 20 };
+	unsigned char *p = NULL;
+	size_t before = 0;
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(sizes); i++) {
+		void *dirty = mem_alloc(sizes[i]);
+		memset(dirty, 0xaa, sizes[i]);
+		mem_free(dirty);
+		p = mem_grow_zeroed(p, before, sizes[i]);
+		check_grown(p, before, sizes[i]);
+		memset(p + before, 0xee, sizes[i] - before);
+		before = sizes[i];
+	}
+	mem_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -66,6 +94,7 @@ int main(void)
 		cmocka_unit_test(structs_with_commas_can_be_pushed),
 		cmocka_unit_test(reserved_room_is_enough),
 		cmocka_unit_test(a_released_array_can_be_used_again),
+		cmocka_unit_test(memory_that_grows_is_zero_behind_what_was_there),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

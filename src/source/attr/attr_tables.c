@@ -9,6 +9,8 @@
 #include "program/go_table.h"
 #include "program/symbol_rule.h"
 
+/* First all entries, then all names: as a rule both are in the order of their places then, and
+ * need no sorting. */
 static void symbol_table(struct attr *a, const struct section *s, const label_id *labels)
 {
 	struct symtab t;
@@ -18,8 +20,11 @@ static void symbol_table(struct attr *a, const struct section *s, const label_id
 		const struct symbol sym = symtab_get(&t, i);
 		const struct symbol_bytes b = symtab_bytes(&t, &sym);
 		attr_put(a, s, b.entry_off, b.entry_size, labels[i], WHY_SYMBOL_ENTRY);
-		if (t.strings)
-			attr_put(a, t.strings, b.name_off, b.name_size, labels[i], WHY_NAME);
+	}
+	for (size_t i = 1; t.strings && i < t.count; i++) {
+		const struct symbol sym = symtab_get(&t, i);
+		const struct symbol_bytes b = symtab_bytes(&t, &sym);
+		attr_put(a, t.strings, b.name_off, b.name_size, labels[i], WHY_NAME);
 	}
 }
 
