@@ -192,6 +192,42 @@ HEFT_API const struct heft_table *heft_profile_table(const struct heft_profile *
  * is NULL where its `child_count` is above 0.  Fails where there is no memory alone. */
 HEFT_API bool heft_profile_open_row(struct heft_profile *p, const struct heft_row *row,
 				    struct heft_err *err);
+/* Which rows somebody looks for, of those that are made level by level.  Rows without others below
+ * them are let through where the bits of what they have, with those of all rows above, are all of
+ * `wanted` and none of `unwanted`; of the others what is let through below them. */
+struct heft_row_filter {
+	size_t size; /* sizeof(struct heft_row_filter) */
+	/* What of that which is looked for a row has itself: bits 0 to 30.  It is asked once for
+	 * rows of one level with one label, and must not look at numbers or children. */
+	uint32_t (*match)(void *ctx, const struct heft_row *row);
+	/* Whether a row that is alone below another, with the same numbers, only says again what
+	 * that says: it is not asked about then.  NULL: none does. */
+	bool (*repeats)(void *ctx, const char *above, const char *label);
+	void *ctx;
+	uint32_t wanted, unwanted;
+	/* Rows that are listed all the same (heft_profile_open_filtered), with those above them. */
+	const struct heft_row *const *kept;
+	size_t kept_count;
+};
+/* Filters the rows of a profile that has run, NULL: not any more.  *ret_count, unless NULL: how many
+ * rows without others below them are let through.  Costs no rows: a million of labels are asked
+ * about in a tenth of a second. */
+HEFT_API bool heft_profile_filter_rows(struct heft_profile *p, const struct heft_row_filter *f,
+				       uint64_t *ret_count, struct heft_err *err);
+/* The same as heft_profile_open_row for the rows that the filter lets through and those that are
+ * kept; there may be others between them.  The list is as long-lived as the profile; it is not that
+ * of heft_row.children, nor are its rows, but `now` is the same of rows that are the same. */
+HEFT_API bool heft_profile_open_filtered(struct heft_profile *p, const struct heft_row *row,
+					 const struct heft_row *const **ret_list, size_t *ret_count,
+					 struct heft_err *err);
+/* What a filter does to a row: it hides the row, or keeps it as somebody wished, or lets it or
+ * something below it through. */
+enum heft_filtered { HEFT_ROW_HIDDEN, HEFT_ROW_KEPT, HEFT_ROW_SHOWN };
+/* Also gives the sums of what is let through, which hold until the next filter. */
+HEFT_API enum heft_filtered heft_profile_filtered(const struct heft_profile *p,
+						  const struct heft_row *row,
+						  const union heft_value **ret_now,
+						  const union heft_value **ret_base);
 /* Whether a base was measured; false before a successful run. */
 HEFT_API bool heft_profile_is_diff(const struct heft_profile *p);
 /* Bytes that the filters left out: HEFT_SIZE_FILE of the files, HEFT_SIZE_VM of the images. */

@@ -19,6 +19,53 @@ bool heft_profile_open_row(struct heft_profile *p, const struct heft_row *row, s
 	return !p->levelwise || GUARDED(p->memory, err, (rows_open(&p->maker, row), true));
 }
 
+static bool filter_rows(struct heft_profile *p, const struct heft_row_filter *f,
+			uint64_t *ret_count, struct heft_err *err)
+{
+	if (!p->levelwise || !p->table.top)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			    "only rows that are made level by level are filtered");
+	struct heft_row_filter own;
+	if (f)
+		take_options(&own, sizeof own, f);
+	const uint64_t count = rows_filter(&p->maker, f ? &own : NULL);
+	if (ret_count)
+		*ret_count = count;
+	return true;
+}
+
+bool heft_profile_filter_rows(struct heft_profile *p, const struct heft_row_filter *f,
+			      uint64_t *ret_count, struct heft_err *err)
+{
+	return GUARDED(p->memory, err, filter_rows(p, f, ret_count, err));
+}
+
+static bool open_filtered(struct heft_profile *p, const struct heft_row *row,
+			  const struct heft_row *const **ret_list, size_t *ret_count)
+{
+	*ret_count = row->child_count;
+	*ret_list = p->levelwise ? rows_open_filtered(&p->maker, row, ret_count) : row->children;
+	return true;
+}
+
+bool heft_profile_open_filtered(struct heft_profile *p, const struct heft_row *row,
+				const struct heft_row *const **ret_list, size_t *ret_count,
+				struct heft_err *err)
+{
+	return GUARDED(p->memory, err, open_filtered(p, row, ret_list, ret_count));
+}
+
+enum heft_filtered heft_profile_filtered(const struct heft_profile *p, const struct heft_row *row,
+					 const union heft_value **ret_now,
+					 const union heft_value **ret_base)
+{
+	if (p->levelwise)
+		return rows_filtered(&p->maker, row, ret_now, ret_base);
+	*ret_now = row->now;
+	*ret_base = row->base;
+	return HEFT_ROW_SHOWN;
+}
+
 uint64_t heft_profile_omitted(const struct heft_profile *p, enum heft_size_measure measure)
 {
 	return measure == HEFT_SIZE_FILE ? p->rollup.omitted_file

@@ -108,16 +108,16 @@ uint32_t browse_chosen(const struct browse *b)
 	return b->at < b->tree.line_count ? b->tree.lines[b->at] : UINT32_MAX;
 }
 
-void browse_filter(struct browse *b)
+void browse_filter(struct browse *b, uint32_t *node)
 {
-	if (!tree_filter(&b->tree, b->filter))
+	if (!tree_filter(&b->tree, b->filter, node))
 		browse_say(b, "out of memory");
 }
 
 static void apply_filter(struct browse *b)
 {
-	const uint32_t node = browse_chosen(b);
-	browse_filter(b);
+	uint32_t node = browse_chosen(b);
+	browse_filter(b, &node);
 	if (b->filter[0] != '\0')
 		tree_open_shown(&b->tree, FILTER_OPENS);
 	browse_list(b);
@@ -223,7 +223,7 @@ bool browse_take_table(struct browse *b, const struct browse_table *table, bool 
 	}
 	const uint32_t line = b->at - b->top;
 	if (b->filter[0] != '\0')
-		browse_filter(b);
+		browse_filter(b, &node);
 	browse_list(b);
 	if (carried)
 		browse_go_to(b, node);
@@ -321,6 +321,7 @@ static void set_open(struct browse *b, uint32_t node, bool open)
 	if (node == UINT32_MAX)
 		return;
 	b->tree.nodes[node].open = open && tree_has_children(&b->tree, node);
+	b->tree.nodes[node].by_filter = false;
 	browse_list(b);
 }
 

@@ -12,16 +12,29 @@
 
 struct browse;
 
+/* Where the rows of a table come from that are not all there; all NULL: they are. */
+struct browse_rows {
+	/* Makes the children of a row that has a number of them but no list yet; false where there
+	 * is no memory. */
+	bool (*open)(void *of, const struct heft_row *row);
+	/* As heft_profile_filter_rows, heft_profile_open_filtered and heft_profile_filtered; all
+	 * NULL: rows are filtered when all of them are there. */
+	bool (*filter)(void *of, const struct heft_row_filter *f, uint64_t *ret_count);
+	bool (*open_filtered)(void *of, const struct heft_row *row,
+			      const struct heft_row *const **ret_list, size_t *ret_count);
+	enum heft_filtered (*filtered)(void *of, const struct heft_row *row,
+				       const union heft_value **ret_now,
+				       const union heft_value **ret_base);
+	void *of;
+};
+
 /* A table, as an input gives it. */
 struct browse_table {
 	const struct heft_table *table;
 	bool only_now; /* the base of the table is nothing */
 	bool lives;    /* what it shows goes on: it is made anew now and then */
 	char by[200];  /* what its rows are grouped by */
-	/* Makes the children of a row that has a number of them but no list yet; false where there
-	 * is no memory.  NULL: all rows are there. */
-	bool (*open_row)(void *of, const struct heft_row *row);
-	void *of;
+	struct browse_rows rows;
 };
 
 /* How a table is made. */

@@ -14,19 +14,19 @@ static bool same_numbers(const struct tree *t, const struct heft_row *a, const s
 }
 
 /* "[section .text]" below ".text" says it again as well. */
-static bool same_label(const char *label, const char *below)
+bool tree_same_label(const char *above, const char *label)
 {
 	static const char section[] = "[section ";
-	const size_t size = strlen(label), start = sizeof section - 1;
-	return strcmp(label, below) == 0 ||
-	       (strncmp(below, section, start) == 0 && strncmp(below + start, label, size) == 0 &&
-		strcmp(below + start + size, "]") == 0);
+	const size_t size = strlen(above), start = sizeof section - 1;
+	return strcmp(above, label) == 0 ||
+	       (strncmp(label, section, start) == 0 && strncmp(label + start, above, size) == 0 &&
+		strcmp(label + start + size, "]") == 0);
 }
 
 /* False where there is no memory. */
 static bool open_row(const struct tree *t, const struct heft_row *row)
 {
-	return row->children != NULL || row->child_count == 0 || t->open_row(t->of, row);
+	return row->children != NULL || row->child_count == 0 || t->rows.open(t->rows.of, row);
 }
 
 /* The row whose children stand below this one: levels that only say again what the one above
@@ -38,7 +38,7 @@ static const struct heft_row *inner_row(const struct tree *t, const struct heft_
 			return row;
 		if (!open_row(t, row))
 			return NULL;
-		if (!same_label(row->label, row->children[0]->label) ||
+		if (!tree_same_label(row->label, row->children[0]->label) ||
 		    !same_numbers(t, row, row->children[0]))
 			return row;
 		row = row->children[0];
@@ -70,36 +70,65 @@ static bool grow(struct tree *t, size_t more)
 	return true;
 }
 
+static enum heft_filtered filtered(const struct tree *t, const struct heft_row *row,
+				   const union heft_value **now, const union heft_value **base)
+{
+	return t->rows.filtered(t->rows.of, row, now, base);
+}
+
+/* What is hidden by the table has no node. */
 static bool add_node(struct tree *t, const struct heft_row *row, uint32_t parent)
 {
+	const union heft_value *now, *base;
+	const enum heft_filtered how = t->by_table ? filtered(t, row, &now, &base) : HEFT_ROW_SHOWN;
+	if (how == HEFT_ROW_HIDDEN)
+		return true;
 	const struct heft_row *const inner = inner_row(t, row);
 	if (inner == NULL)
 		return false;
 	t->nodes[t->count++] = (struct tree_node){
 		.row = row,
 		.parent = parent,
-		.children = (uint32_t)inner->child_count,
-		.shown = true,
+		.below = (uint32_t)inner->child_count,
+		.shown = how == HEFT_ROW_SHOWN,
 	};
+	return true;
+}
+
+/* The rows below one, those that the table shows and perhaps others; false where there is no
+ * memory. */
+static bool list_rows(const struct tree *t, const struct heft_row *row,
+		      const struct heft_row *const **ret, size_t *ret_count)
+{
+	if (t->by_table)
+		return t->rows.open_filtered(t->rows.of, row, ret, ret_count);
+	if (!open_row(t, row))
+		return false;
+	*ret = row->children;
+	*ret_count = row->child_count;
 	return true;
 }
 
 bool tree_make_children(struct tree *t, uint32_t node)
 {
 	const struct tree_node *const n = &t->nodes[node];
-	if (n->children == 0 || n->first != 0)
+	const struct heft_row *const *list;
+	size_t count;
+	if (n->below == 0 || n->first != 0)
 		return true;
 	const struct heft_row *const row = inner_row(t, n->row);
-	if (row == NULL || !open_row(t, row) || !grow(t, row->child_count))
+	if (row == NULL || !list_rows(t, row, &list, &count) || !grow(t, count))
 		return false;
 	const uint32_t first = t->count;
 	bool good = true;
-	for (size_t i = 0; good && i < row->child_count; i++)
-		good = add_node(t, row->children[i], node);
-	if (good)
+	for (size_t i = 0; good && i < count; i++)
+		good = add_node(t, list[i], node);
+	if (good) {
 		t->nodes[node].first = first;
-	else
+		t->nodes[node].children = t->count - first;
+	} else {
 		t->count = first;
+	}
 	return good;
 }
 
@@ -111,19 +140,36 @@ bool tree_make_all(struct tree *t)
 	return good;
 }
 
-bool tree_init(struct tree *t, const struct browse_table *from)
+static bool begin(struct tree *t)
 {
-	const struct heft_table *const table = from->table;
-	*t = (struct tree){ .table = table,
-			    .diff = table->diff && !from->only_now,
-			    .open_row = from->open_row,
-			    .of = from->of,
-			    .order_number = 1 };
-	t->measure = table->sorted_by;
-	if (!grow(t, 1024) || !add_node(t, table->top, 0))
+	t->order_number = 1;
+	t->measure = t->table->sorted_by;
+	if (!grow(t, 1024) || !add_node(t, t->table->top, 0))
 		return false;
 	t->nodes[0].open = true;
-	return tree_list(t);
+	return true;
+}
+
+bool tree_init(struct tree *t, const struct browse_table *from)
+{
+	*t = (struct tree){ .table = from->table,
+			    .diff = from->table->diff && !from->only_now,
+			    .rows = from->rows };
+	return begin(t) && tree_list(t);
+}
+
+bool tree_make_again(struct tree *t, uint64_t leaves, bool by_table, uint32_t *cursor)
+{
+	struct tree made = { .table = t->table,
+			     .diff = t->diff,
+			     .rows = t->rows,
+			     .by_table = by_table,
+			     .leaves = leaves };
+	const bool good = begin(&made) && tree_carry(&made, t, cursor);
+	tree_release(good ? t : &made);
+	if (good)
+		*t = made;
+	return good;
 }
 
 void tree_release(struct tree *t)
@@ -150,14 +196,30 @@ static bool is_summed(const struct tree *t, uint32_t node, size_t measure)
 	       !(t->table->measures[measure].shared && !tree_has_children(t, node));
 }
 
+/* The sums of what the table lets through; NULL: all of the row. */
+static const union heft_value *sums_by_table(const struct tree *t, uint32_t node, bool base)
+{
+	const union heft_value *now, *was;
+	if (!t->by_table || !tree_has_children(t, node))
+		return NULL;
+	(void)filtered(t, t->nodes[node].row, &now, &was);
+	return base ? was : now;
+}
+
 union heft_value tree_now(const struct tree *t, uint32_t node, size_t measure)
 {
+	const union heft_value *sums = sums_by_table(t, node, false);
+	if (sums != NULL)
+		return sums[measure];
 	return is_summed(t, node, measure) ? sums_of(t, node)[measure]
 					   : t->nodes[node].row->now[measure];
 }
 
 union heft_value tree_base(const struct tree *t, uint32_t node, size_t measure)
 {
+	const union heft_value *sums = sums_by_table(t, node, true);
+	if (sums != NULL)
+		return sums[measure];
 	if (is_summed(t, node, measure))
 		return sums_of(t, node)[t->table->measure_count + measure];
 	return t->nodes[node].row->base[measure];
@@ -290,7 +352,7 @@ static bool sort_children(struct tree *t, uint32_t node)
 
 bool tree_has_children(const struct tree *t, uint32_t node)
 {
-	return t->nodes[node].children > 0;
+	return t->nodes[node].below > 0;
 }
 
 unsigned tree_depth(const struct tree *t, uint32_t node)
@@ -338,12 +400,17 @@ void tree_open_beside(struct tree *t, uint32_t node, bool open)
 
 void tree_open_shown(struct tree *t, uint32_t most)
 {
-	uint32_t leaves = 0;
-	for (uint32_t i = 0; i < t->count; i++)
+	uint64_t leaves = t->leaves;
+	for (uint32_t i = 0; !t->by_table && i < t->count; i++)
 		leaves += t->nodes[i].shown && !tree_has_children(t, i);
-	for (uint32_t i = 0; leaves <= most && i < t->count; i++)
-		if (t->nodes[i].shown && tree_has_children(t, i))
-			t->nodes[i].open = true;
+	for (uint32_t i = 0; leaves <= most && i < t->count; i++) {
+		if (!t->nodes[i].shown || !tree_has_children(t, i))
+			continue;
+		t->nodes[i].by_filter |= !t->nodes[i].open;
+		t->nodes[i].open = true;
+		if (!tree_make_children(t, i))
+			return;
+	}
 }
 
 /* ---- marks ----------------------------------------------------------------------------------- */

@@ -1,8 +1,10 @@
 /* browse_tree.h - the rows of a table as somebody looks at them: opened, closed, sorted,
  * filtered, marked.  Rows are nodes: node 0 is the top row, children of one row are neighbours and
  * come behind it.  A row whose only child says again what it says is one node with that child.
- * Nodes are made when the row above them is listed, those of all rows by a filter.  Costs: 44 bytes
- * a node; a filter, three passes over all rows; to sort, the children of the rows that are open.
+ * Nodes are made when the row above them is listed; a filter makes those of all rows, unless the
+ * table filters itself (struct browse_rows): then the tree is made anew, of what is shown.  Costs:
+ * 44 bytes a node; a filter, three passes over all rows; to sort, the children of the rows that
+ * are open.
  * Knows nothing of terminals.  One thread. */
 #ifndef HEFT_BROWSE_TREE_H
 #define HEFT_BROWSE_TREE_H
@@ -17,9 +19,11 @@ struct tree_node {
 	uint32_t parent; /* of node 0: 0 */
 	uint32_t first;  /* its first child; 0: they are not made yet */
 	uint32_t children;
+	uint32_t below;  /* rows right below it, of which a filter may have made fewer children */
 	uint32_t sorted; /* the order that its children are in; 0: none */
 	bool open, marked;
-	bool shown; /* the filter lets it through, or something below it */
+	bool by_filter; /* that opened it; another one closes it */
+	bool shown;     /* the filter lets it through, or something below it */
 };
 
 enum tree_sort {
@@ -33,9 +37,10 @@ enum tree_sort {
 
 struct tree {
 	const struct heft_table *table;
-	bool diff;                                              /* numbers of the base count */
-	bool (*open_row)(void *of, const struct heft_row *row); /* of struct browse_table */
-	void *of;
+	bool diff; /* numbers of the base count */
+	struct browse_rows rows;
+	bool by_table;   /* the table filters */
+	uint64_t leaves; /* that it lets through */
 	struct tree_node *nodes;
 	uint32_t count;
 	size_t room;     /* of all lists by node */
@@ -59,7 +64,7 @@ struct tree {
 bool tree_init(struct tree *t, const struct browse_table *from);
 void tree_release(struct tree *t);
 /* Opens, marks and sorts in a new tree what is so in an older one, and takes its root; rows are the
- * same whose labels from the top on are.  *cursor, a node of the old tree, becomes that of the new
+ * same whose labels from the top on are, of one table those with the same sums.  *cursor, a node of the old tree, becomes that of the new
  * one, or the one nearest above it that is there.  The filter is the caller's.  False where there
  * is no memory; nothing changes then. */
 bool tree_carry(struct tree *to, const struct tree *from, uint32_t *cursor);
@@ -68,6 +73,9 @@ bool tree_carry(struct tree *to, const struct tree *from, uint32_t *cursor);
  * no memory; what is there stays good. */
 bool tree_make_children(struct tree *t, uint32_t node);
 bool tree_make_all(struct tree *t);
+/* Makes all nodes anew, of what the table lets through now.  *cursor as in tree_carry.  False where
+ * there is no memory; nothing changes then. */
+bool tree_make_again(struct tree *t, uint64_t leaves, bool by_table, uint32_t *cursor);
 
 /* What a measure of a node is: all of the row, or what the filter lets through of it. */
 union heft_value tree_now(const struct tree *t, uint32_t node, size_t measure);
@@ -82,11 +90,14 @@ unsigned tree_depth(const struct tree *t, uint32_t node);
 bool tree_has_children(const struct tree *t, uint32_t node);
 
 void tree_set_order(struct tree *t, size_t measure, enum tree_sort sort, bool reversed);
+/* Whether a row below one only says again what that says. */
+bool tree_same_label(const char *above, const char *label);
 /* Lets through the leaf rows on whose way from the top every word of `text` is in a label, alias
  * or text, and none of the words that begin with "!".  Words with a capital letter are matched
- * exactly.  Empty text: everything.  False where there is no memory; the filter is then what it
- * was. */
-bool tree_filter(struct tree *t, const char *text);
+ * exactly.  Empty text: everything.  Closes what the filter before opened, but for the rows above
+ * *cursor, a node, which gets another number.  False where there is no memory; the filter is then
+ * what it was, unless the table filters. */
+bool tree_filter(struct tree *t, const char *text, uint32_t *cursor);
 /* Finds the lines anew, after anything that changes them.  False where there is no memory. */
 bool tree_list(struct tree *t);
 

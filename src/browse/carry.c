@@ -67,6 +67,21 @@ static void choose(const struct tree *from, uint32_t cursor, uint32_t *now)
 			now[from->nodes[i].parent] = 0;
 }
 
+/* Rows of one table are as their sums are, which lie as its rows do. */
+static uint32_t find_same(const struct tree *t, uint32_t node, const struct heft_row *row)
+{
+	const struct tree_node *n = &t->nodes[node];
+	uint32_t low = n->first, high = n->first + n->children;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		if (t->nodes[middle].row->now < row->now)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < n->first + n->children && t->nodes[low].row->now == row->now ? low : NOWHERE;
+}
+
 /* Finds the children of one row that matter; those of a row that is gone are gone. */
 static bool match_children(const struct tree *from, struct tree *to, uint32_t node, uint32_t *now)
 {
@@ -77,13 +92,17 @@ static bool match_children(const struct tree *from, struct tree *to, uint32_t no
 		count += now[i] == 0;
 	if (now[node] != NOWHERE && count > 0 && !tree_make_children(to, now[node]))
 		return false;
-	if (now[node] != NOWHERE && count > FEW)
+	const bool same = from->table == to->table;
+	if (now[node] != NOWHERE && count > FEW && !same)
 		list = sort_labels(to, now[node]);
-	for (uint32_t i = n->first; i < n->first + n->children; i++)
-		if (now[i] == 0)
-			now[i] = now[node] != NOWHERE ? find_child(to, now[node], list,
-								   from->nodes[i].row->label)
-						      : NOWHERE;
+	for (uint32_t i = n->first; i < n->first + n->children; i++) {
+		const struct heft_row *row = from->nodes[i].row;
+		if (now[i] != 0)
+			continue;
+		now[i] = now[node] == NOWHERE ? NOWHERE
+			 : same               ? find_same(to, now[node], row)
+					      : find_child(to, now[node], list, row->label);
+	}
 	free(list);
 	return true;
 }
@@ -110,6 +129,7 @@ bool tree_carry(struct tree *to, const struct tree *from, uint32_t *cursor)
 		if (now[i] == NOWHERE)
 			continue;
 		to->nodes[now[i]].open = n->open && (now[i] == 0 || tree_has_children(to, now[i]));
+		to->nodes[now[i]].by_filter = n->by_filter;
 		tree_mark(to, now[i], n->marked);
 	}
 	to->root = found(from, now, from->root);

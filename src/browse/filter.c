@@ -100,7 +100,7 @@ static bool match_leaves(struct tree *t, const struct words *w)
 	for (uint32_t i = 0; i < t->count; i++) {
 		struct tree_node *n = &t->nodes[i];
 		found[i] = i == 0 ? 0 : words_of(t, n->row, w, found[n->parent]);
-		n->shown = n->children == 0 && (found[i] & w->wanted) == w->wanted &&
+		n->shown = n->below == 0 && (found[i] & w->wanted) == w->wanted &&
 			   (found[i] & w->unwanted) == 0;
 	}
 	free(found);
@@ -130,7 +130,7 @@ static void add_up(struct tree *t, union heft_value *sums)
 		t->nodes[n->parent].shown = true;
 		for (size_t m = 0; m < measures; m++) {
 			const struct heft_measure *measure = &t->table->measures[m];
-			if (n->children == 0) {
+			if (n->below == 0) {
 				own[m] = n->row->now[m];
 				own[measures + m] = n->row->base[m];
 			}
@@ -150,27 +150,105 @@ static void show_all(struct tree *t)
 		t->nodes[i].shown = true;
 }
 
-bool tree_filter(struct tree *t, const char *text)
+static bool filter_here(struct tree *t, const struct words *w)
+{
+	union heft_value *sums = NULL;
+	if (w->count == 0) {
+		show_all(t);
+		return true;
+	}
+	if (!tree_make_all(t))
+		return false;
+	sums = calloc(t->count, t->table->measure_count * 2 * sizeof *sums);
+	if (sums == NULL || !match_leaves(t, w)) {
+		free(sums);
+		return false;
+	}
+	add_up(t, sums);
+	free(t->sums);
+	t->sums = sums;
+	return true;
+}
+
+/* ---- by the table ---------------------------------------------------------------------------- */
+
+struct asked {
+	const struct tree *tree;
+	const struct words *words;
+};
+
+static uint32_t match_row(void *ctx, const struct heft_row *row)
+{
+	const struct asked *a = ctx;
+	return words_of(a->tree, row, a->words, 0);
+}
+
+static bool says_again(void *ctx, const char *above, const char *label)
+{
+	(void)ctx;
+	return tree_same_label(above, label);
+}
+
+static bool is_kept(const struct tree *t, uint32_t node)
+{
+	return t->nodes[node].open || t->nodes[node].marked || node == t->root;
+}
+
+/* What was done to rows outlasts the filter that hides them.  NULL where there is no memory. */
+static const struct heft_row **list_kept(const struct tree *t, size_t *ret_count)
+{
+	size_t count = 0;
+	for (uint32_t i = 0; i < t->count; i++)
+		count += is_kept(t, i);
+	const struct heft_row **kept = malloc((count + 1) * sizeof *kept);
+	*ret_count = 0;
+	for (uint32_t i = 0; kept != NULL && i < t->count; i++)
+		if (is_kept(t, i))
+			kept[(*ret_count)++] = t->nodes[i].row;
+	return kept;
+}
+
+static bool filter_by_table(struct tree *t, const struct words *w, uint32_t *cursor)
+{
+	struct asked asked = { t, w };
+	struct heft_row_filter f = { .size = sizeof f,
+				     .match = match_row,
+				     .repeats = says_again,
+				     .ctx = &asked,
+				     .wanted = w->wanted,
+				     .unwanted = w->unwanted };
+	uint64_t leaves = 0;
+	const struct heft_row **kept = list_kept(t, &f.kept_count);
+	f.kept = kept;
+	const bool good = kept != NULL &&
+			  t->rows.filter(t->rows.of, w->count > 0 ? &f : NULL, &leaves) &&
+			  tree_make_again(t, leaves, w->count > 0, cursor);
+	free(kept);
+	return good;
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
+
+/* Closes what a filter has opened, but for the rows above the cursor: they stay open. */
+static void close_opened(struct tree *t, uint32_t cursor)
+{
+	for (uint32_t at = cursor < t->count ? cursor : 0; at != 0; at = t->nodes[at].parent)
+		t->nodes[t->nodes[at].parent].by_filter = false;
+	for (uint32_t i = 0; i < t->count; i++) {
+		t->nodes[i].open &= !t->nodes[i].by_filter;
+		t->nodes[i].by_filter = false;
+	}
+}
+
+bool tree_filter(struct tree *t, const char *text, uint32_t *cursor)
 {
 	struct words w;
 	if (!split_words(&w, text))
 		return false;
-	union heft_value *sums = NULL;
-	bool good = true;
-	if (w.count == 0) {
-		show_all(t);
-	} else if ((good = tree_make_all(t))) {
-		sums = calloc(t->count, t->table->measure_count * 2 * sizeof *sums);
-		good = sums != NULL && match_leaves(t, &w);
-	}
+	close_opened(t, *cursor);
+	const bool good = t->rows.filter != NULL ? filter_by_table(t, &w, cursor)
+						 : filter_here(t, &w);
 	free(w.text);
-	if (good && sums != NULL) {
-		add_up(t, sums);
-		free(t->sums);
-		t->sums = sums;
-	} else {
-		free(sums);
-	}
 	t->order_number++;
 	return good;
 }

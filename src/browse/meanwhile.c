@@ -10,7 +10,8 @@
 enum {
 	ESC = 27,
 	SOON_MS = 150,     /* how long a terminal stays as it was */
-	STEP_MS = 50,      /* from one look at the loader to the next */
+	STEP_MS = 20,      /* from one look at the loader to the next */
+	LIVING_MS = 200,   /* from one look at the clock to the next while nothing is made */
 	REFRESH_MS = 1000, /* from one table of what lives to the next, at least */
 	REFRESH_SHARE = 4, /* it takes a fifth of the time at most */
 };
@@ -107,8 +108,8 @@ bool browse_begin(struct browse *b, const char *by, unsigned flags, struct heft_
 int browse_patience(const struct browse *b)
 {
 	if (b->loader.busy)
-		return STEP_MS * 2;
-	return b->table.lives && !b->ended ? STEP_MS * 4 : -1;
+		return STEP_MS;
+	return b->table.lives && !b->ended ? LIVING_MS : -1;
 }
 
 static void take(struct browse *b)

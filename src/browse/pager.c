@@ -235,12 +235,12 @@ static void put_card(FILE *to, const struct browse *b, uint32_t node)
 	fputc('\n', to);
 	put_path(to, t, node);
 	fputc('\n', to);
-	if (t->table->has_changes && t->diff && t->nodes[node].children == 0)
+	if (t->table->has_changes && t->diff && t->nodes[node].below == 0)
 		fprintf(to, "%-16s %s\n", "became", browse_change_word(row->change));
 	put_measures(to, b, node);
 	put_texts(to, t, row);
-	if (t->nodes[node].children > 0)
-		fprintf(to, "%-16s %u\n", "rows below", (unsigned)t->nodes[node].children);
+	if (t->nodes[node].below > 0)
+		fprintf(to, "%-16s %u\n", "rows below", (unsigned)t->nodes[node].below);
 	call_with_row(b, node, put_known, to, NULL);
 }
 

@@ -78,8 +78,8 @@ int browse_key(struct browse *b, int ms);
 /* Puts the table of a new tree in the place of the one before.  False where there is no memory;
  * nothing changes then. */
 bool browse_take_table(struct browse *b, const struct browse_table *table, bool carried);
-/* Filters the tree by b->filter. */
-void browse_filter(struct browse *b);
+/* Filters the tree by b->filter; *node gets the number that it has then. */
+void browse_filter(struct browse *b, uint32_t *node);
 /* Finds the lines anew. */
 void browse_list(struct browse *b);
 /* Puts the cursor on a node, if it is in sight. */

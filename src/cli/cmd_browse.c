@@ -99,10 +99,29 @@ static bool open_row(void *of, const struct heft_row *row)
 	return heft_profile_open_row(of, row, NULL);
 }
 
+static bool filter_rows(void *of, const struct heft_row_filter *f, uint64_t *ret_count)
+{
+	return heft_profile_filter_rows(of, f, ret_count, NULL);
+}
+
+static bool open_filtered(void *of, const struct heft_row *row,
+			  const struct heft_row *const **ret_list, size_t *ret_count)
+{
+	return heft_profile_open_filtered(of, row, ret_list, ret_count, NULL);
+}
+
+static enum heft_filtered filtered(void *of, const struct heft_row *row,
+				   const union heft_value **ret_now,
+				   const union heft_value **ret_base)
+{
+	return heft_profile_filtered(of, row, ret_now, ret_base);
+}
+
 static bool open_with(const struct inputs *inputs, size_t i, const char *by, struct input *in,
 		      struct browse_table *ret, struct heft_err *err)
 {
 	bool good = input_open(inputs, i, by, in, err);
+	*ret = (struct browse_table){ .table = NULL };
 	if (!good && in->unknown[0] != '\0')
 		snprintf(err->text, sizeof err->text, "no such data source: '%s'", in->unknown);
 	if (good)
@@ -110,8 +129,8 @@ static bool open_with(const struct inputs *inputs, size_t i, const char *by, str
 	good = good && ret->table != NULL;
 	if (good && in->profile != NULL) {
 		heft_profile_set_progress(in->profile, NULL, NULL);
-		ret->open_row = open_row;
-		ret->of = in->profile;
+		ret->rows = (struct browse_rows){ open_row, filter_rows, open_filtered, filtered,
+						  in->profile };
 	}
 	memcpy(ret->by, in->by, sizeof ret->by);
 	ret->lives = in->lives;
@@ -161,6 +180,7 @@ static bool open_input(void *ctx, size_t i, const char *by, struct browse_table 
 		*opened = in;
 		return true;
 	}
+	*ret = (struct browse_table){ .table = NULL };
 	ret->table = input_table(opened, by, &ret->only_now, err);
 	ret->lives = opened->lives;
 	memcpy(ret->by, opened->by, sizeof ret->by);

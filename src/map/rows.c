@@ -8,15 +8,14 @@
 static void group_by_parent(struct rows_maker *b)
 {
 	const struct tree *t = b->tree;
-	const size_t n = t->nodes.count;
-	b->order = mem_zeroed(n, sizeof *b->order);
-	b->first = mem_zeroed(n + 2, sizeof *b->first);
-	for (size_t i = 1; i < n; i++)
-		b->first[t->nodes.data[i].parent + 2]++;
-	for (size_t i = 2; i < n + 2; i++)
-		b->first[i] += b->first[i - 1];
-	for (size_t i = 1; i < n; i++)
-		b->order[b->first[t->nodes.data[i].parent + 1]++] = (uint32_t)i;
+	const uint32_t n = (uint32_t)t->nodes.count;
+	b->next = mem_zeroed(n, sizeof *b->next);
+	b->first = mem_zeroed(n, sizeof *b->first);
+	for (uint32_t i = n; i-- > 1;) {
+		uint32_t *const first = &b->first[t->nodes.data[i].parent];
+		b->next[i] = *first;
+		*first = i;
+	}
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -45,8 +44,7 @@ static bool is_equal(enum heft_unit unit, union heft_value a, union heft_value b
 	return unit == HEFT_PARTS ? fabs(a.parts - b.parts) < 1e-6 : a.whole == b.whole;
 }
 
-static void add_values(const struct rows_maker *b, union heft_value *to,
-		       const union heft_value *more)
+void rows_add_values(const struct rows_maker *b, union heft_value *to, const union heft_value *more)
 {
 	for (uint32_t m = 0; m < b->tree->measures; m++) {
 		const struct heft_measure *measure = &b->opts->measures[m];
@@ -124,7 +122,7 @@ static int by_name(const void *a, const void *b)
 static void set_label(const struct rows_maker *b, struct row_item *item)
 {
 	if (!item->label)
-		item->label = b->opts->label(b->opts->ctx, item->node);
+		item->label = rows_label(b, item->node);
 }
 
 static bool is_before(const struct rows_maker *m, struct row_item *a, struct row_item *b)
@@ -209,8 +207,8 @@ static void fold_others(struct rows_maker *b, struct items *items, size_t from)
 	items->others_sums = arena_new(b->arena, union heft_value, 2 * (size_t)measures);
 	for (size_t i = from; i < items->count; i++) {
 		const uint32_t node = items->list[i].node;
-		add_values(b, items->others_sums, tree_sums(b->tree, node, HEFT_INPUT));
-		add_values(b, items->others_sums + measures, tree_base(b->tree, node));
+		rows_add_values(b, items->others_sums, tree_sums(b->tree, node, HEFT_INPUT));
+		rows_add_values(b, items->others_sums + measures, tree_base(b->tree, node));
 	}
 	items->count = from;
 	if (says_nothing(b, items->others_sums, items->others_sums + measures))
@@ -267,18 +265,19 @@ struct pending {
 
 typedef VEC(struct pending) pending_vec;
 
-/* A single child that says nothing new is left out. */
-static bool is_repeat(const struct rows_maker *b, const char *label, const struct pending *p)
+/* A single child that says nothing new is left out; `node` is the one above it, `level` its own. */
+static bool is_repeat(const struct rows_maker *b, const char *label, const char *above,
+		      uint32_t node, uint32_t level)
 {
 	if (!b->opts->drop_repeats)
 		return false;
-	if (p->node > 0 && (strcmp(label, "[None]") == 0 || strcmp(label, "[Unmapped]") == 0))
+	if (node > 0 && (strcmp(label, "[None]") == 0 || strcmp(label, "[Unmapped]") == 0))
 		return true;
-	const bool keep = p->level < 32 && b->opts->keep >> p->level & 1 && label[0] != '[';
-	return !keep && strcmp(label, p->row->label) == 0;
+	const bool keep = level < 32 && b->opts->keep >> level & 1 && label[0] != '[';
+	return !keep && strcmp(label, above) == 0;
 }
 
-static bool is_row(const struct rows_maker *b, uint32_t node)
+bool rows_is_row(const struct rows_maker *b, uint32_t node)
 {
 	return (node >= b->opts->empty_from && node < b->opts->empty_to) ||
 	       !says_nothing(b, tree_sums(b->tree, node, HEFT_INPUT), tree_base(b->tree, node));
@@ -286,9 +285,8 @@ static bool is_row(const struct rows_maker *b, uint32_t node)
 
 static void list_items(const struct rows_maker *b, uint32_t parent, struct items *ret)
 {
-	for (size_t i = b->first[parent]; i < b->first[parent + 1]; i++) {
-		const uint32_t node = b->order[i];
-		if (!is_row(b, node))
+	for (uint32_t node = b->first[parent]; node != 0; node = b->next[node]) {
+		if (!rows_is_row(b, node))
 			continue;
 		struct row_item *item = &ret->list[ret->count++];
 		*item = make_item(b, tree_sums(b->tree, node, HEFT_INPUT),
@@ -299,35 +297,51 @@ static void list_items(const struct rows_maker *b, uint32_t parent, struct items
 
 static size_t nodes_below(const struct rows_maker *b, uint32_t node)
 {
-	return b->first[node + 1] - b->first[node];
+	size_t count = 0;
+	for (uint32_t i = b->first[node]; i != 0; i = b->next[i])
+		count++;
+	return count;
 }
 
-/* How many rows there will be below one, where none are cut. */
-static size_t count_below(const struct rows_maker *b, const struct pending *p)
+size_t rows_below(const struct rows_maker *b, uint32_t node, const char *label, uint32_t level,
+		  uint32_t *ret_last)
 {
 	size_t count = 0;
 	uint32_t last = 0;
-	for (size_t i = b->first[p->node]; i < b->first[p->node + 1]; i++)
-		if (is_row(b, b->order[i])) {
+	for (uint32_t i = b->first[node]; i != 0; i = b->next[i])
+		if (rows_is_row(b, i)) {
 			count++;
-			last = b->order[i];
+			last = i;
 		}
-	const bool repeats = count == 1 && is_repeat(b, b->opts->label(b->opts->ctx, last), p);
-	return repeats ? 0 : count;
+	*ret_last = last;
+	return count == 1 && is_repeat(b, rows_label(b, last), label, node, level) ? 0 : count;
+}
+
+static void describe(const struct rows_maker *b, uint32_t node, const char *label, uint32_t level,
+		     struct heft_row *row)
+{
+	*row = (struct heft_row){ .label = label,
+				  .now = tree_sums(b->tree, node, HEFT_INPUT),
+				  .base = tree_base(b->tree, node) };
+	if (b->opts->fill)
+		b->opts->fill(b->opts->ctx, node, level, row);
+}
+
+void rows_describe(const struct rows_maker *b, uint32_t node, uint32_t level, struct heft_row *ret)
+{
+	describe(b, node, rows_label(b, node), level, ret);
 }
 
 static void make_row(struct rows_maker *b, const struct items *items, const struct row_item *item,
 		     uint32_t level, struct heft_row *row)
 {
-	const uint32_t node = item->node;
-	*row = (struct heft_row){ .label = item->label,
-				  .now = node > 0 ? tree_sums(b->tree, node, HEFT_INPUT)
-						  : items->others_sums,
-				  .base = node > 0 ? tree_base(b->tree, node)
-						   : items->others_sums + b->tree->measures,
-				  .others = node > 0 ? 0 : items->others };
-	if (item->node > 0 && b->opts->fill)
-		b->opts->fill(b->opts->ctx, item->node, level, row);
+	if (item->node > 0)
+		describe(b, item->node, item->label, level, row);
+	else
+		*row = (struct heft_row){ .label = item->label,
+					  .now = items->others_sums,
+					  .base = items->others_sums + b->tree->measures,
+					  .others = items->others };
 }
 
 /* Without a list of what is to be done, the rows below are only counted. */
@@ -339,18 +353,20 @@ static void make_rows(struct rows_maker *b, const struct items *items, struct pe
 					    items->count * (sizeof *rows + sizeof *p.row->children),
 					    _Alignof(struct heft_row));
 	const struct heft_row **children = (const struct heft_row **)(rows + items->count);
+	uint32_t last;
 	for (size_t i = 0; i < items->count; i++) {
 		const struct pending below = { &rows[i], items->list[i].node, p.level + 1 };
 		children[i] = &rows[i];
 		make_row(b, items, &items->list[i], p.level, &rows[i]);
-		if (below.node == 0 || b->first[below.node] == b->first[below.node + 1])
+		if (below.node == 0 || b->first[below.node] == 0)
 			continue;
 		if (todo)
 			vec_push(todo, below);
 		else if (b->visiting)
 			rows[i].child_count = nodes_below(b, below.node);
 		else
-			rows[i].child_count = count_below(b, &below);
+			rows[i].child_count = rows_below(b, below.node, rows[i].label, below.level,
+							 &last);
 	}
 	p.row->children = children;
 	p.row->child_count = items->count;
@@ -370,7 +386,7 @@ static void add_children(struct rows_maker *b, struct pending p, pending_vec *to
 	for (size_t i = 0; i < items.count; i++)
 		set_label(b, &items.list[i]);
 	sort_items(b->opts, items.list, items.count);
-	if (items.count != 1 || !is_repeat(b, items.list[0].label, &p))
+	if (items.count != 1 || !is_repeat(b, items.list[0].label, p.row->label, p.node, p.level))
 		make_rows(b, &items, p, todo);
 	else
 		p.row->child_count = 0;
@@ -383,12 +399,27 @@ static void forget_items(struct rows_maker *b)
 	b->item_room = 0;
 }
 
+const struct heft_row *const *rows_make_some(struct rows_maker *b, uint32_t node, size_t count,
+					     bool (*wanted)(const struct rows_maker *b,
+							    uint32_t node))
+{
+	struct items items = { .list = mem_zeroed(count, sizeof *items.list) };
+	struct heft_row above = { .label = NULL };
+	for (uint32_t i = b->first[node]; items.count < count; i = b->next[i])
+		if (wanted(b, i))
+			items.list[items.count++] = (struct row_item){ .node = i,
+								       .label = rows_label(b, i) };
+	make_rows(b, &items, (struct pending){ &above, node, rows_depth(b, node) }, NULL);
+	mem_free(items.list);
+	return above.children;
+}
+
 static struct heft_row *begin(struct rows_maker *b, const struct tree *t,
 			      const struct rows_opts *opts, struct arena *arena)
 {
 	*b = (struct rows_maker){ .tree = t, .opts = opts, .arena = arena };
 	struct heft_row *top = arena_new(arena, struct heft_row, 1);
-	*top = (struct heft_row){ .label = "TOTAL",
+	*top = (struct heft_row){ .label = rows_label(b, 0),
 				  .now = tree_sums(t, 0, HEFT_INPUT),
 				  .base = tree_base(t, 0) };
 	group_by_parent(b);
@@ -421,27 +452,32 @@ const struct heft_row *rows_begin(struct rows_maker *b, const struct tree *t,
 	return top;
 }
 
-static uint32_t node_of(const struct tree *t, const struct heft_row *row)
+uint32_t rows_node(const struct rows_maker *b, const struct heft_row *row)
 {
+	const struct tree *t = b->tree;
 	return (uint32_t)((size_t)(row->now - t->sums.data) / ((size_t)t->sides * t->measures));
+}
+
+uint32_t rows_depth(const struct rows_maker *b, uint32_t node)
+{
+	uint32_t depth = 0;
+	for (; node != 0; node = b->tree->nodes.data[node].parent)
+		depth++;
+	return depth;
 }
 
 /* The row is the arena's, where it was made to be changed. */
 static void open_row(struct rows_maker *b, const struct heft_row *row, uint32_t level)
 {
 	struct heft_row *const own = (struct heft_row *)(uintptr_t)row;
-	add_children(b, (struct pending){ own, node_of(b->tree, row), level }, NULL);
+	add_children(b, (struct pending){ own, rows_node(b, row), level }, NULL);
 }
 
 void rows_open(struct rows_maker *b, const struct heft_row *row)
 {
-	const struct tree *t = b->tree;
-	uint32_t level = 0;
 	if (row->children || row->child_count == 0)
 		return;
-	for (uint32_t at = node_of(t, row); at != 0; at = t->nodes.data[at].parent)
-		level++;
-	open_row(b, row, level);
+	open_row(b, row, rows_depth(b, rows_node(b, row)));
 	forget_items(b);
 }
 
@@ -471,11 +507,14 @@ void rows_visit(struct rows_maker *b, const struct heft_row *row, size_t level)
 
 void rows_end(struct rows_maker *b)
 {
-	mem_free(b->order);
+	mem_free(b->next);
 	mem_free(b->first);
 	forget_items(b);
 	for (size_t i = 0; i < b->rooms.count; i++)
 		arena_release(&b->rooms.data[i]);
 	vec_release(&b->rooms);
+	mem_free(b->filter.state);
+	mem_free(b->filter.place);
+	mem_free(b->filter.sums);
 	*b = (struct rows_maker){ 0 };
 }

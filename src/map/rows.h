@@ -10,6 +10,8 @@
 #include "base/arena.h"
 #include "map/tree.h"
 
+enum { ROWS_DEPTH_MAX = 16 }; /* of rows with filters */
+
 struct rows_opts {
 	const struct heft_measure *measures; /* as many as the tree has */
 	uint32_t limit;                      /* rows a level, 0 = all */
@@ -48,8 +50,14 @@ struct rows_maker {
 	const struct tree *tree;
 	const struct rows_opts *opts;
 	struct arena *arena;
-	/* Nodes grouped by parent: children of i are order[first[i]] .. order[first[i + 1] - 1]. */
-	uint32_t *order, *first;
+	/* By node: the first one below it, and the next one below the same; 0: none. */
+	uint32_t *first, *next;
+	struct rows_filter {
+		uint8_t *state;  /* by node; NULL: there is no filter */
+		uint32_t *place; /* by node that has others below it: of its sums */
+		/* What is let through, as the tree has them. */
+		union heft_value *sums;
+	} filter;
 	/* private */
 	struct row_item *items; /* room for those of a level */
 	size_t item_room;
@@ -72,5 +80,39 @@ const struct heft_row *rows_visit_all(struct rows_maker *m, const struct tree *t
  * no more than an upper bound.  They take the place of those that were made last as deep. */
 void rows_visit(struct rows_maker *m, const struct heft_row *row, size_t level);
 void rows_end(struct rows_maker *m);
+
+/* ---- filters of rows that are made level by level (row_filter.c) ----------------------------- */
+
+/* Lets through what a filter does, NULL: all.  Returns how many rows without others below them that
+ * are; 0 where all are.  Cost: two passes over the nodes; a look at each label once a level. */
+uint64_t rows_filter(struct rows_maker *m, const struct heft_row_filter *f);
+/* What it does to a row, and the sums of what it lets through. */
+enum heft_filtered rows_filtered(const struct rows_maker *m, const struct heft_row *row,
+				 const union heft_value **ret_now,
+				 const union heft_value **ret_base);
+/* The rows below one that the filter lets through or that are kept, perhaps with others.  No row of
+ * a list is the one of another list, but the sums that they point to are the same. */
+const struct heft_row *const *rows_open_filtered(struct rows_maker *m, const struct heft_row *row,
+						 size_t *ret_count);
+
+/* Of a node: whether it is a row at all, its label, how many are above it, the row. */
+bool rows_is_row(const struct rows_maker *m, uint32_t node);
+static inline const char *rows_label(const struct rows_maker *m, uint32_t node)
+{
+	return node > 0 ? m->opts->label(m->opts->ctx, node) : "TOTAL";
+}
+uint32_t rows_depth(const struct rows_maker *m, uint32_t node);
+void rows_describe(const struct rows_maker *m, uint32_t node, uint32_t level, struct heft_row *ret);
+/* The node of a row. */
+uint32_t rows_node(const struct rows_maker *m, const struct heft_row *row);
+/* How many rows there will be below a node with a label, where none are cut; the last of them. */
+size_t rows_below(const struct rows_maker *m, uint32_t node, const char *label, uint32_t level,
+		  uint32_t *ret_last);
+/* Makes the rows of `count` wanted nodes below one. */
+const struct heft_row *const *rows_make_some(struct rows_maker *m, uint32_t node, size_t count,
+					     bool (*wanted)(const struct rows_maker *m,
+							    uint32_t node));
+void rows_add_values(const struct rows_maker *m, union heft_value *to,
+		     const union heft_value *more);
 
 #endif

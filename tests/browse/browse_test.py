@@ -98,11 +98,15 @@ def check_rows():
     t.close()
 
 
-FILTERS = ["main", "t", "T", "e !t", ".text", "no such thing"]
+FILTERS = ["main", "t", "T", "e !t", ".text", "!a", "section", "no such thing"]
+FILTERED = [["-d", "sections,symbols", "sources"], ["-d", "symbols", "sources"], ["-d", "compileunits,symbols", "sources"],
+            ["-d", "symbols,sections", "tiny"], ["-d", "segments,sections,symbols", "tiny"],
+            ["-d", "sections,symbols", "tiny-grown", "--", "tiny"], ["-d", "sections", "tiny"]]
+UNITS = {"": 1, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30}
 
 
-def check_filters():
-    t = browse("sources", "-d", "sections,symbols")
+def leaves_of(total):
+    """Rows without others below them: the labels on the way there, their bytes, in a diff how many more."""
     leaves = []
 
     def walk(row, path):
@@ -113,33 +117,72 @@ def check_filters():
         for child in row["children"]:
             walk(child, path + [child["label"]])
         if not row["children"]:
-            leaves.append((path, row["file"]))
-    walk(rows_of("-d", "sections,symbols", "sources"), [])
-    for text in FILTERS:
-        def has(path, word):
-            return any(word in (p if word.lower() != word else p.lower()) for p in path)
-        sum_wanted = sum(size for path, size in leaves
-                         if all(not has(path, w[1:]) if w[0] == "!" else has(path, w) for w in text.split()))
-        lines = t.press("/", text, "Enter")
-        check(f"filters: '{text}' is told", f"filter: {text}" in lines[1], True)
-        if sum_wanted == 0:
-            check(f"filters: '{text}' has nothing", "nothing matches" in lines[HEAD], True)
-        else:
-            t.press("Home")
-            count = len(labels(t.lines()))
-            for _ in range(count):
-                t.tmux("send-keys", "-l", " ")
-            m = re.search(r"\(([0-9]+)\) file", t.rest()[-1])
-            if m and count < 20:
-                check(f"filters: the sum of '{text}'", int(m[1]), sum_wanted)
-            t.press("u")
-        t.press("Escape")
-        check(f"filters: Esc takes '{text}' away", "filter:" in t.lines()[1], False)
+            leaves.append((path, row["file"] - row.get("base_file", 0)))
+    walk(total, [])
+    return leaves
+
+
+def lets_through(path, text):
+    def has(word):
+        return any(word in (p if word.lower() != word else p.lower()) for p in path)
+    return all(not has(w[1:]) if w[0] == "!" else has(w) for w in text.split())
+
+
+def check_filter(t, words, text, leaves):
+    shown = [size for path, size in leaves if lets_through(path, text)]
+    lines = t.press("/", text, "Enter")
+    check(f"filters: '{text}' is told: {words}", f"filter: {text}" in lines[1], True)
+    if not shown:
+        check(f"filters: '{text}' has nothing: {words}", "nothing matches" in lines[HEAD], True)
+    else:
+        number, unit = re.match(r" TOTAL: [+]?(-?[0-9.]+)([KMG]i|) ", lines[1]).groups()
+        check(f"filters: '{text}' is summed up: {words}", abs(float(number) * UNITS[unit] - sum(shown)) <= 0.006 * abs(sum(shown)), True)
+        count = len(labels(t.press("Home")))
+        for _ in range(count):
+            t.tmux("send-keys", "-l", " ")
+        m = re.search(r"\(([-+]?[0-9]+)\) file", t.rest()[-1])
+        if m and count < 20:
+            check(f"filters: the sum of '{text}': {words}", int(m[1]), sum(shown))
+        t.press("u")
+    t.press("Escape")
+    check(f"filters: Esc takes '{text}' away: {words}", "filter:" in t.lines()[1], False)
+
+
+def check_filters():
+    for words in FILTERED:
+        t = browse(*words)
+        leaves = leaves_of(rows_of(*words))
+        for text in FILTERS:
+            check_filter(t, words, text, leaves)
+        t.press("q")
+        t.close()
+    t = browse("sources", "-d", "sections,symbols")
     t.press("/", "mainX", "BSpace")
     check("filters: Backspace takes a letter", "filter: main" in t.lines()[1], True)
     t.press("C-u")
     check("filters: C-u takes all", "filter:" in t.lines()[1], False)
     t.press("Enter", "q")
+    t.close()
+
+
+def check_filtered_rows():
+    """What is opened by a filter closes with it; marks and what somebody opened stay."""
+    t = browse("sources", "-d", "sections,symbols")
+    before = labels(t.lines())
+    lines = t.press("/", "main .text", "Enter", "Home", "Down", "Space")
+    row = chosen(t)
+    check("filtered rows: the row is there", ("main" in row, "1 marked" in lines[-1]), (True, True))
+    own = re.search(r"\(([0-9]+)\) file", lines[-1])[1]
+    t.press("Escape")
+    check("filtered rows: Esc leaves the cursor where it is", chosen(t), row)
+    check("filtered rows: the mark stays", re.search(r"\(([0-9]+)\) file", t.lines()[-1])[1], own)
+    t.press("Left", "Left")
+    check("filtered rows: nothing else is open", labels(t.press("Home")), before)
+    t.press("/", "nothing like it", "Enter")
+    check("filtered rows: what is hidden is not summed", re.search(r"1 marked: 0", t.lines()[-1]) is not None, True)
+    t.press("Escape")
+    check("filtered rows: nor lost", re.search(r"\(([0-9]+)\) file", t.lines()[-1])[1], own)
+    t.press("q")
     t.close()
 
 
@@ -665,7 +708,7 @@ def main():
         subprocess.run([recipe, WORK], check=True, env={**os.environ, "HEFT": HEFT})
     os.chdir(WORK)
     try:
-        for part in (check_rows, check_filters, check_moves, check_acts, check_mouse, check_card, check_changes, check_lists, check_heap,
+        for part in (check_rows, check_filters, check_filtered_rows, check_moves, check_acts, check_mouse, check_card, check_changes, check_lists, check_heap,
                      check_living, check_regions, check_sizes,
                      check_colours, check_no_terminal, check_names, check_longest, check_many):
             part()

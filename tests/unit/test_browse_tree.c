@@ -90,6 +90,12 @@ static uint32_t find(const struct tree *t, const char *label)
 	return 0;
 }
 
+static bool filter(struct tree *t, const char *words)
+{
+	uint32_t cursor = 0;
+	return tree_filter(t, words, &cursor);
+}
+
 static void open_row(struct tree *t, const char *label)
 {
 	t->nodes[find(t, label)].open = true;
@@ -265,12 +271,12 @@ static void a_filter_shows_leaves_and_sums_them(void **state)
 {
 	struct tree *t = *state;
 	open_row(t, ".text");
-	assert_true(tree_filter(t, "a !bet") && tree_list(t));
+	assert_true(filter(t, "a !bet") && tree_list(t));
 	assert_lines(t, ".data .text gamma alpha");
 	assert_int_equal(tree_now(t, 0, 0).whole, 60);
 	assert_int_equal(tree_now(t, find(t, ".text"), 0).whole, 30);
 	assert_int_equal(tree_base(t, find(t, ".text"), 0).whole, 40);
-	assert_true(tree_filter(t, "") && tree_list(t));
+	assert_true(filter(t, "") && tree_list(t));
 	assert_lines(t, ".text Beta gamma alpha .data");
 	assert_int_equal(tree_now(t, 0, 0).whole, 100);
 }
@@ -278,9 +284,9 @@ static void a_filter_shows_leaves_and_sums_them(void **state)
 static void words_with_a_capital_are_matched_exactly(void **state)
 {
 	struct tree *t = *state;
-	assert_true(tree_filter(t, "beta") && tree_list(t));
+	assert_true(filter(t, "beta") && tree_list(t));
 	assert_int_equal(tree_now(t, 0, 0).whole, 40);
-	assert_true(tree_filter(t, "BETA") && tree_list(t));
+	assert_true(filter(t, "BETA") && tree_list(t));
 	assert_int_equal(t->line_count, 0);
 	assert_int_equal(tree_now(t, 0, 0).whole, 0);
 }
@@ -288,9 +294,9 @@ static void words_with_a_capital_are_matched_exactly(void **state)
 static void filters_look_at_labels_above_and_at_texts(void **state)
 {
 	struct tree *t = *state;
-	assert_true(tree_filter(t, ".text gamma") && tree_list(t));
+	assert_true(filter(t, ".text gamma") && tree_list(t));
 	assert_int_equal(tree_now(t, 0, 0).whole, 20);
-	assert_true(tree_filter(t, "Main.c") && tree_list(t));
+	assert_true(filter(t, "Main.c") && tree_list(t));
 	assert_int_equal(tree_now(t, 0, 0).whole, 10);
 	tree_open_shown(t, 5);
 	assert_true(tree_list(t));
@@ -300,7 +306,7 @@ static void filters_look_at_labels_above_and_at_texts(void **state)
 static void more_words_than_fit_are_left_out(void **state)
 {
 	struct tree *t = *state;
-	assert_true(tree_filter(t, "a a a a a a a a a a a a a a a a a a ! !"));
+	assert_true(filter(t, "a a a a a a a a a a a a a a a a a a ! !"));
 	assert_true(tree_list(t));
 	assert_int_equal(tree_now(t, find(t, ".text"), 0).whole, 70);
 }
@@ -363,10 +369,10 @@ static void init_later(struct tree *t)
 	later.top = &later_top;
 	opened = 0;
 	has_memory = true;
-	assert_true(tree_init(t, &(struct browse_table){ .table = &later,
-							 .only_now = true,
-							 .open_row = open_later,
-							 .of = &opened }));
+	assert_true(tree_init(
+		t, &(struct browse_table){ .table = &later,
+					   .only_now = true,
+					   .rows = { .open = open_later, .of = &opened } }));
 }
 
 static void rows_are_made_when_the_one_above_is_opened(void **state)
@@ -389,9 +395,163 @@ static void a_filter_makes_all_rows(void **state)
 	struct tree t;
 	(void)state;
 	init_later(&t);
-	assert_true(tree_filter(&t, "alpha") && tree_list(&t));
+	assert_true(filter(&t, "alpha") && tree_list(&t));
 	assert_int_equal(tree_now(&t, 0, 0).whole, 10);
 	assert_int_equal(t.count, 6);
+	tree_release(&t);
+}
+
+/* ---- tables that filter ---------------------------------------------------------------------- */
+
+/* By row, as values[] has them: what the table's filter does, and the sums of what it lets
+ * through. */
+static enum heft_filtered how[6];
+static union heft_value let_through[6][4];
+static struct heft_row *const all_rows[] = { NULL,   &later_text, &later_data,
+					     &alpha, &beta,       &gamma_row };
+static const size_t above[] = { 0, 0, 0, 1, 1, 1 };
+
+static size_t number_of(const struct heft_row *row)
+{
+	return (size_t)(row->now - values[0]) / 4;
+}
+
+static bool filter_table(void *of, const struct heft_row_filter *f, uint64_t *ret_count)
+{
+	assert_ptr_equal(of, &opened);
+	memset(let_through, 0, sizeof let_through);
+	*ret_count = 0;
+	for (size_t i = 0; i < 6; i++)
+		how[i] = f != NULL && i > 0 ? HEFT_ROW_HIDDEN : HEFT_ROW_SHOWN;
+	for (size_t i = 0; f != NULL && i < f->kept_count; i++)
+		for (size_t at = number_of(f->kept[i]); at != 0; at = above[at])
+			how[at] = HEFT_ROW_KEPT;
+	for (size_t i = 2; f != NULL && i < 6; i++) {
+		uint32_t bits = f->match(f->ctx, all_rows[i]);
+		bits |= above[i] != 0 ? f->match(f->ctx, all_rows[above[i]]) : 0;
+		if ((bits & f->wanted) != f->wanted || (bits & f->unwanted) != 0)
+			continue;
+		++*ret_count;
+		how[i] = how[above[i]] = HEFT_ROW_SHOWN;
+		for (size_t at = i; at != 0; at = above[at])
+			for (size_t k = 0; k < 4; k += 2)
+				let_through[above[at]][k].whole += values[i][k].whole;
+	}
+	return has_memory;
+}
+
+static bool open_shown(void *of, const struct heft_row *row, const struct heft_row *const **ret,
+		       size_t *ret_count)
+{
+	static const struct heft_row *some[3];
+	size_t count = 0;
+	if (row != &later_text) {
+		*ret = row->children;
+		*ret_count = row->child_count;
+		return true;
+	}
+	assert_ptr_equal(of, &opened);
+	for (size_t i = 3; i < 6; i++)
+		if (how[i] != HEFT_ROW_HIDDEN)
+			some[count++] = all_rows[i];
+	*ret = some;
+	*ret_count = count;
+	return has_memory;
+}
+
+static enum heft_filtered what_is_filtered(void *of, const struct heft_row *row,
+					   const union heft_value **ret_now,
+					   const union heft_value **ret_base)
+{
+	const size_t i = number_of(row);
+	assert_ptr_equal(of, &opened);
+	*ret_now = i < 2 ? let_through[i] : row->now;
+	*ret_base = i < 2 ? let_through[i] + 2 : row->base;
+	return how[i];
+}
+
+static void init_filtering(struct tree *t)
+{
+	static struct tree made;
+	init_later(&made);
+	const struct browse_table from = { .table = made.table,
+					   .only_now = true,
+					   .rows = { open_later, filter_table, open_shown,
+						     what_is_filtered, &opened } };
+	tree_release(&made);
+	opened = 0;
+	assert_true(tree_init(t, &from));
+}
+
+static void a_table_that_filters_makes_only_what_is_shown(void **state)
+{
+	struct tree t;
+	(void)state;
+	init_filtering(&t);
+	t.nodes[find(&t, ".text")].open = true;
+	assert_true(filter(&t, "a !bet") && tree_list(&t));
+	assert_lines(&t, ".data .text gamma alpha");
+	assert_int_equal(t.count, 5);
+	assert_int_equal(tree_now(&t, 0, 0).whole, 60);
+	assert_int_equal(tree_now(&t, find(&t, ".text"), 0).whole, 30);
+	assert_int_equal(tree_base(&t, find(&t, ".text"), 0).whole, 40);
+	assert_null(later_text.children);
+	assert_true(filter(&t, "") && tree_list(&t));
+	assert_lines(&t, ".text Beta gamma alpha .data");
+	assert_int_equal(tree_now(&t, 0, 0).whole, 100);
+	tree_release(&t);
+}
+
+static void what_was_done_to_rows_outlasts_a_filter_that_hides_them(void **state)
+{
+	struct tree t;
+	double now, base;
+	(void)state;
+	init_filtering(&t);
+	open_row(&t, ".text");
+	tree_mark(&t, find(&t, "Beta"), true);
+	tree_set_order(&t, 0, TREE_BY_NAME, true);
+	assert_true(filter(&t, "alpha") && tree_list(&t));
+	assert_lines(&t, ".text alpha");
+	tree_marked(&t, 0, &now, &base);
+	assert_int_equal((int)now, 0);
+	assert_true(filter(&t, "data") && tree_list(&t));
+	assert_lines(&t, ".data");
+	assert_int_equal(t.marked, 1);
+	assert_true(filter(&t, "") && tree_list(&t));
+	assert_lines(&t, ".text gamma alpha Beta .data");
+	assert_true(t.nodes[find(&t, "Beta")].marked);
+	tree_release(&t);
+}
+
+/* Of a table that filters, and of one whose rows are all there. */
+static void check_opened(struct tree *t)
+{
+	uint32_t cursor = 0;
+	assert_true(tree_filter(t, "alpha", &cursor));
+	tree_open_shown(t, 5);
+	assert_true(tree_list(t));
+	assert_lines(t, ".text alpha");
+	assert_true(tree_filter(t, "", &cursor) && tree_list(t));
+	assert_lines(t, ".text .data");
+	assert_true(tree_filter(t, "alpha", &cursor));
+	tree_open_shown(t, 5);
+	cursor = find(t, "alpha");
+	assert_true(tree_filter(t, "", &cursor) && tree_list(t));
+	assert_lines(t, ".text Beta gamma alpha .data");
+	assert_int_equal(cursor, find(t, "alpha"));
+	assert_true(tree_filter(t, "no such thing", &cursor) && tree_list(t));
+	assert_int_equal(t->line_count, 0);
+	assert_true(tree_filter(t, "", &cursor) && tree_list(t));
+	assert_lines(t, ".text Beta gamma alpha .data");
+}
+
+static void what_a_filter_opens_closes_unless_the_cursor_is_in_it(void **state)
+{
+	struct tree t;
+	check_opened(*state);
+	init_filtering(&t);
+	check_opened(&t);
 	tree_release(&t);
 }
 
@@ -419,7 +579,7 @@ static void without_memory_what_is_there_stays(void **state)
 	has_memory = false;
 	t.nodes[find(&t, ".text")].open = true;
 	assert_false(tree_list(&t));
-	assert_false(tree_filter(&t, "alpha"));
+	assert_false(filter(&t, "alpha"));
 	assert_int_equal(t.count, 3);
 	has_memory = true;
 	open_row(&t, ".text");
@@ -437,7 +597,7 @@ static void a_table_without_rows_has_no_lines(void **state)
 	none.top = &nothing;
 	assert_true(tree_init(&empty, &(struct browse_table){ .table = &none }));
 	assert_int_equal(empty.line_count, 0);
-	assert_true(tree_filter(&empty, "x") && tree_list(&empty));
+	assert_true(filter(&empty, "x") && tree_list(&empty));
 	tree_open_beside(&empty, 0, true);
 	assert_int_equal(empty.line_count, 0);
 	tree_release(&empty);
@@ -462,6 +622,9 @@ int main(void)
 		TEST(a_row_can_be_the_whole),
 		TEST(rows_are_made_when_the_one_above_is_opened),
 		TEST(a_filter_makes_all_rows),
+		TEST(a_table_that_filters_makes_only_what_is_shown),
+		TEST(what_was_done_to_rows_outlasts_a_filter_that_hides_them),
+		TEST(what_a_filter_opens_closes_unless_the_cursor_is_in_it),
 		TEST(marks_below_rows_that_are_not_made_are_carried),
 		TEST(without_memory_what_is_there_stays),
 		TEST(a_table_without_rows_has_no_lines),

@@ -280,6 +280,46 @@ static void rows_can_be_made_level_by_level(void **state)
 	heft_profile_free(p);
 }
 
+static uint32_t match_foo(void *ctx, const struct heft_row *row)
+{
+	assert_string_equal(ctx, "looks for foo");
+	return strstr(row->label, "foo") != NULL;
+}
+
+static void rows_of_levels_can_be_filtered(void **state)
+{
+	static char ctx[] = "looks for foo";
+	struct heft_row_filter filter = {
+		.size = sizeof filter, .match = match_foo, .ctx = ctx, .wanted = 1
+	};
+	struct heft_profile *p = measured("sections");
+	const struct heft_row *const *list;
+	const union heft_value *now, *base;
+	uint64_t count;
+	size_t rows;
+	(void)state;
+	assert_true(heft_profile_add_source(p, "rawsymbols", &err));
+	heft_profile_set_flags(p, HEFT_PROFILE_LEVELWISE);
+	assert_error(heft_profile_filter_rows(p, &filter, &count, &err), HEFT_EARG,
+		     "level by level");
+	run(p);
+	const struct heft_row *top = heft_profile_table(p)->top, *text = child(top, ".text");
+	assert_true(heft_profile_filter_rows(p, &filter, &count, &err));
+	assert_true(count > 0);
+	assert_true(heft_profile_open_filtered(p, text, &list, &rows, &err));
+	assert_int_equal(rows, 1);
+	assert_string_equal(list[0]->label, "_Z3fooi");
+	assert_null(text->children);
+	assert_int_equal(heft_profile_filtered(p, text, &now, &base), HEFT_ROW_SHOWN);
+	assert_int_equal(now[HEFT_SIZE_VM].whole, 64);
+	assert_int_equal(heft_profile_filtered(p, child(top, ".bss"), &now, &base),
+			 HEFT_ROW_HIDDEN);
+	assert_true(heft_profile_filter_rows(p, NULL, NULL, &err));
+	assert_int_equal(heft_profile_filtered(p, text, &now, &base), HEFT_ROW_SHOWN);
+	assert_ptr_equal(now, text->now);
+	heft_profile_free(p);
+}
+
 static void counting_tells_how_many_symbols_a_row_has(void **state)
 {
 	struct heft_profile *p = measured("sections");
@@ -702,6 +742,7 @@ int main(void)
 		cmocka_unit_test(a_base_makes_a_diff),
 		cmocka_unit_test(the_limit_sums_up_the_rest),
 		cmocka_unit_test(rows_can_be_made_level_by_level),
+		cmocka_unit_test(rows_of_levels_can_be_filtered),
 		cmocka_unit_test(counting_tells_how_many_symbols_a_row_has),
 		cmocka_unit_test(filters_keep_and_count_what_they_leave_out),
 		cmocka_unit_test(a_custom_source_rewrites_labels),

@@ -3,7 +3,10 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <cmocka.h>
+
+#include "../lib/rng.h"
 
 static const struct heft_measure measures[] = { { "file", "file", HEFT_BYTES, false, false },
 						{ "vm", "vm", HEFT_BYTES, false, false } };
@@ -479,6 +482,188 @@ static void rows_made_one_by_one_are_those_made_at_once(void **state)
 	fixture_release(&f);
 }
 
+/* ---- filters --------------------------------------------------------------------------------- */
+
+/* Bits of "a" and "b". */
+static uint32_t match_letters(void *ctx, const struct heft_row *row)
+{
+	(*(unsigned *)ctx)++;
+	return (strchr(row->label, 'a') ? 1 : 0) | (strchr(row->label, 'b') ? 2 : 0);
+}
+
+static bool repeats_in_brackets(void *ctx, const char *above, const char *label)
+{
+	(void)ctx;
+	return label[0] == '(' && strncmp(label + 1, above, strlen(above)) == 0;
+}
+
+/* What a filter has to let through, row by row. */
+struct wanted {
+	const struct heft_row_filter *filter;
+	struct rows_maker *maker;
+	uint64_t leaves;
+};
+
+static bool says_again(const struct wanted *w, const struct heft_row *row)
+{
+	const size_t size = sizeof(union heft_value) * 2;
+	const struct heft_row *only = row->child_count == 1 ? row->children[0] : NULL;
+	return only && memcmp(row->now, only->now, size) == 0 &&
+	       memcmp(row->base, only->base, size) == 0 &&
+	       w->filter->repeats(NULL, row->label, only->label);
+}
+
+/* Returns the bytes of the file that are let through now and of the base; whether any row is. */
+static bool sum_wanted(struct wanted *w, const struct heft_row *row, uint32_t found,
+		       uint64_t sum[2])
+{
+	unsigned asked = 0;
+	if (row->child_count == 0) {
+		const bool shown = (found & w->filter->wanted) == w->filter->wanted &&
+				   !(found & w->filter->unwanted);
+		sum[0] += shown ? row->now->whole : 0;
+		sum[1] += shown ? row->base->whole : 0;
+		w->leaves += shown;
+		return shown;
+	}
+	bool any = false;
+	for (size_t i = 0; i < row->child_count; i++) {
+		const struct heft_row *below = row->children[i];
+		const uint32_t own = says_again(w, row) ? 0 : match_letters(&asked, below);
+		any |= sum_wanted(w, below, found | own, sum);
+	}
+	return any;
+}
+
+static void check_filtered(struct wanted *w, const struct heft_row *row,
+			   const struct heft_row *want, uint32_t found)
+{
+	const union heft_value *now, *base;
+	const struct heft_row *const *list;
+	uint64_t sum[2] = { 0 };
+	unsigned asked = 0;
+	size_t count, next = 0;
+	const bool shown = sum_wanted(w, want, found, sum);
+	assert_int_equal(rows_filtered(w->maker, row, &now, &base) == HEFT_ROW_SHOWN,
+			 shown || want->now == tree_sums(w->maker->tree, 0, HEFT_INPUT));
+	if (shown) {
+		assert_int_equal(now->whole, sum[0]);
+		assert_int_equal(base->whole, sum[1]);
+	}
+	list = rows_open_filtered(w->maker, row, &count);
+	for (size_t i = 0; i < want->child_count; i++) {
+		const struct heft_row *below = want->children[i];
+		const uint32_t own = says_again(w, want) ? 0 : match_letters(&asked, below);
+		uint64_t part[2] = { 0 };
+		while (next < count && list[next]->now < below->now)
+			next++;
+		if (next < count && list[next]->now == below->now) {
+			assert_string_equal(list[next]->label, below->label);
+			check_filtered(w, list[next], below, found | own);
+		} else {
+			assert_false(sum_wanted(w, below, found | own, part));
+		}
+	}
+}
+
+/* Three levels of labels that repeat, some without bytes. */
+static void put_at_random(struct fixture *f, struct rng *r)
+{
+	static const char *const labels[] = { "a",   "b",    "ab",  "c",      "cd",
+					      "(a)", "(cd)", "[x]", "[None]", "bc" };
+	for (unsigned i = 0; i < 40; i++) {
+		const uint32_t parent =
+			i < 4 ? 0 : (uint32_t)rng_below(r, min_u64(f->tree.nodes.count, 12));
+		const uint32_t node = put(f, parent, labels[rng_below(r, COUNT_OF(labels))], 0, 0);
+		const uint64_t now = rng_below(r, 3) * 8, was = rng_below(r, 2) * 8;
+		for (uint32_t at = node, up = 0; up == 0; at = f->tree.nodes.data[at].parent) {
+			add_sizes(f, at, HEFT_INPUT, now, now);
+			add_sizes(f, at, HEFT_BASE, f->opts.diff ? was : 0, 0);
+			up = at == 0;
+		}
+	}
+}
+
+static void filters_let_through_what_they_should(void **state)
+{
+	struct rng r = { 1 };
+	uint64_t leaves = 0;
+	(void)state;
+	for (unsigned i = 0; i < 400; i++) {
+		struct fixture f = fixture_make();
+		struct rows_maker m;
+		unsigned asked = 0;
+		f.opts.diff = i % 2;
+		f.opts.sort = HEFT_SORT_NONE;
+		put_at_random(&f, &r);
+		const struct heft_row *const want = build(&f);
+		const struct heft_row *const top = rows_begin(&m, &f.tree, &f.opts, &f.arena);
+		struct heft_row_filter filter = { .match = match_letters,
+						  .repeats = repeats_in_brackets,
+						  .ctx = &asked };
+		struct wanted w = { .filter = &filter, .maker = &m };
+		for (unsigned k = 0; k < 5; k++) {
+			uint64_t sum[2] = { 0 };
+			filter.wanted = k & 3;
+			filter.unwanted = k == 4 ? 2 : 0;
+			const uint64_t count = rows_filter(&m, &filter);
+			w.leaves = 0;
+			sum_wanted(&w, want, 0, sum);
+			assert_int_equal(count, w.leaves);
+			leaves += count;
+			check_filtered(&w, top, want, 0);
+		}
+		assert_int_equal(rows_filter(&m, NULL), 0);
+		assert_same(&m, top, want);
+		rows_end(&m);
+		fixture_release(&f);
+	}
+	assert_true(leaves > 1000);
+}
+
+static void labels_are_asked_about_once_a_level_and_few_rows_are_made(void **state)
+{
+	enum { MANY = 100000 };
+	struct fixture f = fixture_make();
+	struct rows_maker m;
+	unsigned asked = 0;
+	size_t count;
+	char label[32];
+	(void)state;
+	const uint32_t sections[] = { put(&f, 0, "x", MANY, MANY), put(&f, 0, "y", MANY, MANY) };
+	for (unsigned i = 0; i < MANY; i++)
+		for (size_t k = 0; k < COUNT_OF(sections); k++) {
+			snprintf(label, sizeof label, "%s%u", i % 1000 == 0 ? "a" : "f", i);
+			put(&f, sections[k], label, 1, 1);
+		}
+	f.opts.sort = HEFT_SORT_NONE;
+	f.opts.label = node_label;
+	f.opts.ctx = &f;
+	const struct heft_row *const top = rows_begin(&m, &f.tree, &f.opts, &f.arena);
+	const struct heft_row *kept;
+	struct heft_row_filter filter = { .match = match_letters, .ctx = &asked, .wanted = 1 };
+	assert_int_equal(rows_filter(&m, &filter), 200);
+	assert_int_equal(asked, MANY + 2);
+	const struct heft_row *const *list = rows_open_filtered(&m, top->children[0], &count);
+	assert_int_equal(count, 100);
+	assert_null(top->children[0]->children);
+	kept = list[5];
+	filter.wanted = 2;
+	filter.kept = &kept;
+	filter.kept_count = 1;
+	const union heft_value *now, *base;
+	assert_int_equal(rows_filter(&m, &filter), 0);
+	list = rows_open_filtered(&m, top->children[0], &count);
+	assert_int_equal(count, 1);
+	assert_string_equal(list[0]->label, "a5000");
+	assert_int_equal(rows_filtered(&m, list[0], &now, &base), HEFT_ROW_KEPT);
+	assert_int_equal(rows_filtered(&m, top->children[0], &now, &base), HEFT_ROW_KEPT);
+	assert_int_equal(now->whole, 0);
+	assert_int_equal(rows_filtered(&m, top->children[1], &now, &base), HEFT_ROW_HIDDEN);
+	rows_end(&m);
+	fixture_release(&f);
+}
+
 static void parts_of_bytes_are_weighed_as_numbers(void **state)
 {
 	static const struct heft_measure parts[] = { { "size", "size", HEFT_PARTS, false, false } };
@@ -614,6 +799,8 @@ int main(void)
 		cmocka_unit_test(classes_keep_their_order_and_have_no_limit),
 		cmocka_unit_test(rows_made_level_by_level_are_those_made_at_once),
 		cmocka_unit_test(rows_made_one_by_one_are_those_made_at_once),
+		cmocka_unit_test(filters_let_through_what_they_should),
+		cmocka_unit_test(labels_are_asked_about_once_a_level_and_few_rows_are_made),
 		cmocka_unit_test(parts_of_bytes_are_weighed_as_numbers),
 		cmocka_unit_test(rows_of_a_tree_with_one_side_have_nothing_before),
 		cmocka_unit_test(a_shared_measure_is_not_summed_up),

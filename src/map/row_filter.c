@@ -1,0 +1,211 @@
+/* Filters of rows that are made level by level.  They are decided on the tree: of what is hidden no
+ * row is ever made. */
+#include "map/rows.h"
+
+/* What is known of a node.  LEAF: its row has none below it. */
+enum { SHOWN = 1, KEPT = 2, LEAF = 4 };
+
+/* Of the bits of a label: they were asked for. */
+#define ASKED (UINT32_C(1) << 31)
+
+/* Of so many rows, or of an eighth of a level, the others are not made. */
+enum { FEW = 4096, FEW_SHARE = 8 };
+
+struct matching {
+	struct rows_maker *maker;
+	const struct heft_row_filter *filter;
+	uint32_t *found;                 /* by place: bits of the row and of those above */
+	uint32_t *known[ROWS_DEPTH_MAX]; /* by level and key */
+	size_t keys;
+	uint64_t leaves; /* that are shown */
+};
+
+/* What a filter lets through of a node that has others below it, on both sides of the tree. */
+static union heft_value *sums_of(const struct rows_maker *b, uint32_t node)
+{
+	return b->filter.sums + (size_t)b->filter.place[node] * b->tree->sides * b->tree->measures;
+}
+
+static size_t count_keys(const struct tree *t)
+{
+	uint32_t most = 0;
+	for (size_t i = 1; i < t->nodes.count; i++)
+		most = t->nodes.data[i].key > most ? t->nodes.data[i].key : most;
+	return (size_t)most + 1;
+}
+
+/* A label is asked about once a level: a symbol stands below several sections. */
+static uint32_t bits_of(struct matching *g, uint32_t node, uint32_t level)
+{
+	uint32_t **const known = &g->known[level];
+	if (!*known)
+		*known = mem_zeroed(g->keys, sizeof **known);
+	uint32_t *const bits = &(*known)[g->maker->tree->nodes.data[node].key];
+	if (*bits == 0) {
+		struct heft_row row;
+		rows_describe(g->maker, node, level, &row);
+		*bits = ASKED | g->filter->match(g->filter->ctx, &row);
+	}
+	return *bits & ~ASKED;
+}
+
+static void decide(struct matching *g, uint32_t node, uint32_t found)
+{
+	const struct heft_row_filter *f = g->filter;
+	const bool shown = (found & f->wanted) == f->wanted && (found & f->unwanted) == 0;
+	g->maker->filter.state[node] = LEAF | (shown ? SHOWN : 0);
+	g->leaves += shown;
+}
+
+/* Whether the one row below another says the same again: it is not asked then. */
+static bool says_again(const struct matching *g, uint32_t node, uint32_t only)
+{
+	const struct tree *t = g->maker->tree;
+	const size_t size = (size_t)t->sides * t->measures * sizeof *t->sums.data;
+	return g->filter->repeats &&
+	       memcmp(tree_sums(t, node, HEFT_INPUT), tree_sums(t, only, HEFT_INPUT), size) == 0 &&
+	       g->filter->repeats(g->filter->ctx, rows_label(g->maker, node),
+				  rows_label(g->maker, only));
+}
+
+/* Decides about the leaves right below a node, or about the node, if its row is one. */
+static void match_below(struct matching *g, uint32_t node)
+{
+	const struct rows_maker *b = g->maker;
+	const uint32_t level = rows_depth(b, node), above = g->found[b->filter.place[node]];
+	uint32_t only;
+	const size_t rows = rows_below(b, node, rows_label(b, node), level, &only);
+	if (rows == 0) {
+		decide(g, node, above);
+		return;
+	}
+	const bool again = rows == 1 && says_again(g, node, only);
+	for (uint32_t i = b->first[node]; i != 0; i = b->next[i]) {
+		if (!rows_is_row(b, i))
+			continue;
+		const uint32_t found = above | (again ? 0 : bits_of(g, i, level));
+		if (b->first[i] == 0)
+			decide(g, i, found);
+		else
+			g->found[b->filter.place[i]] = found | ASKED;
+	}
+}
+
+/* Nodes have higher numbers than those above them: of each it is known what is above when it is
+ * its turn, and what is below on the way back. */
+static void match_all(struct matching *g)
+{
+	const struct rows_maker *b = g->maker;
+	g->found[b->filter.place[0]] = ASKED;
+	for (uint32_t i = 0; i < b->tree->nodes.count; i++)
+		if (b->first[i] != 0 && g->found[b->filter.place[i]] != 0)
+			match_below(g, i);
+}
+
+static void add_up(struct rows_maker *b)
+{
+	const struct tree *t = b->tree;
+	uint8_t *state = b->filter.state;
+	for (uint32_t i = (uint32_t)t->nodes.count; i-- > 1;) {
+		if (!(state[i] & SHOWN))
+			continue;
+		const uint32_t above = t->nodes.data[i].parent;
+		const union heft_value *sums = state[i] & LEAF ? tree_sums(t, i, HEFT_INPUT)
+							       : sums_of(b, i);
+		state[above] |= SHOWN;
+		for (uint32_t side = 0; side < t->sides; side++)
+			rows_add_values(b, sums_of(b, above) + side * t->measures,
+					sums + side * t->measures);
+	}
+	state[0] |= SHOWN;
+}
+
+static void keep(struct rows_maker *b, const struct heft_row *row)
+{
+	uint32_t node = rows_node(b, row);
+	for (; node != 0; node = b->tree->nodes.data[node].parent)
+		b->filter.state[node] |= KEPT;
+}
+
+static void release(struct rows_filter *f)
+{
+	mem_free(f->state);
+	mem_free(f->place);
+	mem_free(f->sums);
+	*f = (struct rows_filter){ 0 };
+}
+
+/* Places for all nodes with others below them; they are few as a rule.  The first is that of the
+ * top, even if it is alone.  Returns how many there are. */
+static size_t make_places(struct rows_maker *b)
+{
+	const size_t nodes = b->tree->nodes.count;
+	uint32_t count = 1;
+	b->filter.place = mem_zeroed(nodes, sizeof *b->filter.place);
+	for (size_t i = 1; i < nodes; i++)
+		if (b->first[i] != 0)
+			b->filter.place[i] = count++;
+	return count;
+}
+
+uint64_t rows_filter(struct rows_maker *b, const struct heft_row_filter *f)
+{
+	const struct tree *t = b->tree;
+	struct matching g = { .maker = b, .filter = f };
+	release(&b->filter);
+	if (!f)
+		return 0;
+	const size_t places = make_places(b);
+	b->filter.state = mem_zeroed(t->nodes.count, sizeof *b->filter.state);
+	b->filter.sums = mem_zeroed(places,
+				    (size_t)t->sides * t->measures * sizeof *b->filter.sums);
+	g.found = mem_zeroed(places, sizeof *g.found);
+	g.keys = count_keys(t);
+	match_all(&g);
+	add_up(b);
+	for (size_t i = 0; i < f->kept_count; i++)
+		keep(b, f->kept[i]);
+	mem_free(g.found);
+	for (size_t i = 0; i < COUNT_OF(g.known); i++)
+		mem_free(g.known[i]);
+	return g.leaves;
+}
+
+enum heft_filtered rows_filtered(const struct rows_maker *b, const struct heft_row *row,
+				 const union heft_value **ret_now,
+				 const union heft_value **ret_base)
+{
+	const uint32_t node = rows_node(b, row);
+	*ret_now = row->now;
+	*ret_base = row->base;
+	if (!b->filter.state)
+		return HEFT_ROW_SHOWN;
+	const uint8_t state = b->filter.state[node];
+	if (!(state & LEAF) && (b->first[node] != 0 || node == 0)) {
+		*ret_now = sums_of(b, node);
+		*ret_base = b->tree->sides > 1 ? *ret_now + b->tree->measures : tree_nothing;
+	}
+	return state & SHOWN ? HEFT_ROW_SHOWN : state & KEPT ? HEFT_ROW_KEPT : HEFT_ROW_HIDDEN;
+}
+
+static bool is_listed(const struct rows_maker *b, uint32_t node)
+{
+	return b->filter.state[node] & (SHOWN | KEPT);
+}
+
+const struct heft_row *const *rows_open_filtered(struct rows_maker *b, const struct heft_row *row,
+						 size_t *ret_count)
+{
+	const uint32_t node = rows_node(b, row);
+	size_t count = 0;
+	for (uint32_t i = b->first[node]; b->filter.state && i != 0; i = b->next[i])
+		count += is_listed(b, i);
+	if (row->children || !b->filter.state ||
+	    (count > FEW && count > row->child_count / FEW_SHARE)) {
+		rows_open(b, row);
+		*ret_count = row->child_count;
+		return row->children;
+	}
+	*ret_count = count;
+	return rows_make_some(b, node, count, is_listed);
+}
