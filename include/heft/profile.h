@@ -209,8 +209,8 @@ struct heft_row_filter {
 	const struct heft_row *const *kept;
 	size_t kept_count;
 };
-/* Filters the rows of a profile that has run, NULL: not any more.  *ret_count, unless NULL: how many
- * rows without others below them are let through.  Costs no rows: a million of labels are asked
+/* Filters the rows of a profile that has run; NULL: not any more.  *ret_count, unless NULL, is how
+ * many rows without others below them are let through.  Makes no rows: a million labels are asked
  * about in a tenth of a second. */
 HEFT_API bool heft_profile_filter_rows(struct heft_profile *p, const struct heft_row_filter *f,
 				       uint64_t *ret_count, struct heft_err *err);

@@ -50,8 +50,8 @@ const struct file_inputs *memory_inputs(void);
 void *mem_alloc(size_t size);
 void *mem_resize(void *p, size_t size);
 void *mem_zeroed(size_t count, size_t size);
-/* As mem_resize, of memory that never had more than its `before` bytes: those behind are 0.  What is
- * not used of a large array takes no memory then. */
+/* As mem_resize, of memory that never had more than its `before` bytes: those behind are 0.  What
+ * is not used of a large array takes no memory then. */
 void *mem_grow_zeroed(void *p, size_t before, size_t size);
 /* NULL where there is no memory: for sizes that a file states. */
 void *memory_try(size_t size);

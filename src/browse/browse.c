@@ -117,6 +117,7 @@ void browse_filter(struct browse *b, uint32_t *node)
 static void apply_filter(struct browse *b)
 {
 	uint32_t node = browse_chosen(b);
+	tree_close_opened(&b->tree, node);
 	browse_filter(b, &node);
 	if (b->filter[0] != '\0')
 		tree_open_shown(&b->tree, FILTER_OPENS);
@@ -295,7 +296,10 @@ static void write_page(struct browse *b)
 {
 	struct heft_err err = { .text = "" };
 	char path[400];
-	snprintf(path, sizeof path, "%.380s.html", b->ops->title(b->ops->ctx, b->input));
+	const char *const name = b->ops->title(b->ops->ctx, b->input);
+	/* A process is called by its number, and then as it was started. */
+	const size_t size = b->table.lives ? strcspn(name, ":") : strlen(name);
+	snprintf(path, sizeof path, "%.*s.html", (int)(size < 380 ? size : 380), name);
 	if (!browse_prompt(b, "write a page to", path, sizeof path, NULL, NULL))
 		return;
 	if (!b->ops->page(b->ops->ctx, path, &err))

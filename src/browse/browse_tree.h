@@ -64,9 +64,9 @@ struct tree {
 bool tree_init(struct tree *t, const struct browse_table *from);
 void tree_release(struct tree *t);
 /* Opens, marks and sorts in a new tree what is so in an older one, and takes its root; rows are the
- * same whose labels from the top on are, of one table those with the same sums.  *cursor, a node of the old tree, becomes that of the new
- * one, or the one nearest above it that is there.  The filter is the caller's.  False where there
- * is no memory; nothing changes then. */
+ * same whose labels from the top on are, of one table those with the same sums.  *cursor, a node of
+ * the old tree, becomes that of the new one, or the one nearest above it that is there.  The filter
+ * is the caller's.  False where there is no memory; nothing changes then. */
 bool tree_carry(struct tree *to, const struct tree *from, uint32_t *cursor);
 
 /* Makes the nodes below a node, or below all of them, that are not there yet.  False where there is
@@ -94,9 +94,8 @@ void tree_set_order(struct tree *t, size_t measure, enum tree_sort sort, bool re
 bool tree_same_label(const char *above, const char *label);
 /* Lets through the leaf rows on whose way from the top every word of `text` is in a label, alias
  * or text, and none of the words that begin with "!".  Words with a capital letter are matched
- * exactly.  Empty text: everything.  Closes what the filter before opened, but for the rows above
- * *cursor, a node, which gets another number.  False where there is no memory; the filter is then
- * what it was, unless the table filters. */
+ * exactly.  Empty text: everything.  *cursor, a node, gets the number that it has then.  False
+ * where there is no memory; the filter is then what it was, unless the table filters. */
 bool tree_filter(struct tree *t, const char *text, uint32_t *cursor);
 /* Finds the lines anew, after anything that changes them.  False where there is no memory. */
 bool tree_list(struct tree *t);
@@ -105,6 +104,8 @@ bool tree_list(struct tree *t);
 void tree_open_beside(struct tree *t, uint32_t node, bool open);
 /* Opens all that the filter lets through, if these are at most so many leaves. */
 void tree_open_shown(struct tree *t, uint32_t most);
+/* Closes what that opened, but for the rows above the cursor: they stay open. */
+void tree_close_opened(struct tree *t, uint32_t cursor);
 void tree_mark(struct tree *t, uint32_t node, bool marked);
 void tree_unmark_all(struct tree *t);
 /* Adds up what is marked and not below something marked: now, and of a diff the base. */

@@ -229,8 +229,7 @@ static bool filter_by_table(struct tree *t, const struct words *w, uint32_t *cur
 
 /* ---- both ------------------------------------------------------------------------------------ */
 
-/* Closes what a filter has opened, but for the rows above the cursor: they stay open. */
-static void close_opened(struct tree *t, uint32_t cursor)
+void tree_close_opened(struct tree *t, uint32_t cursor)
 {
 	for (uint32_t at = cursor < t->count ? cursor : 0; at != 0; at = t->nodes[at].parent)
 		t->nodes[t->nodes[at].parent].by_filter = false;
@@ -245,7 +244,6 @@ bool tree_filter(struct tree *t, const char *text, uint32_t *cursor)
 	struct words w;
 	if (!split_words(&w, text))
 		return false;
-	close_opened(t, *cursor);
 	const bool good = t->rows.filter != NULL ? filter_by_table(t, &w, cursor)
 						 : filter_here(t, &w);
 	free(w.text);

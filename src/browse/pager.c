@@ -64,7 +64,8 @@ static void draw_pager(const char *title, const char *text, int first)
 		draw_text_line(text, y);
 		text = next_line(text);
 	}
-	browse_foot(" arrows, Page Up and Page Down scroll; any other key goes back");
+	static const char foot[] = " arrows, Page Up and Page Down scroll; any other key goes back";
+	browse_foot(paint_columns() >= (int)sizeof foot - 1 ? foot : " arrows scroll; q goes back");
 }
 
 static int wheel(void)

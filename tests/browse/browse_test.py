@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 import terminal
 
@@ -482,6 +483,17 @@ def check_living():
         check("living: what grows goes up", [n for _, n in labels(lines)], ["second_caller", "first_caller"])
         shown = {r["label"]: r["live_bytes"] for r in rows_of("heap", "show", "--by=function", "--pid", str(process.pid))["children"]}
         check("living: heap show says the same", (shown.get("second_caller"), shown.get("first_caller")), (2500, 1000))
+        t.press("Escape", "d", "C-u", "tree", "Enter")
+        t.wait("by tree")
+        t.press("/", "second_caller", "Enter")
+        time.sleep(3)  # it was made anew by then
+        check("living: what a filter opened stays open", labels(t.lines())[-1][1], "second_caller")
+        check("living: a page has the name of the process", f": process {process.pid}.html" in t.press("o")[-1], True)
+        t.press("Escape")
+        t.press("Escape")
+        t.press("d", "C-u", "function", "Enter")
+        t.wait("by function")
+        t.press("/", "caller", "Enter")
         t.press("?")
         t.press("q")
         process.stdin.close()

@@ -524,25 +524,33 @@ static void what_was_done_to_rows_outlasts_a_filter_that_hides_them(void **state
 	tree_release(&t);
 }
 
+static void filter_as_typed(struct tree *t, const char *words, uint32_t *cursor)
+{
+	tree_close_opened(t, *cursor);
+	assert_true(tree_filter(t, words, cursor));
+	if (words[0] != '\0')
+		tree_open_shown(t, 5);
+	assert_true(tree_list(t));
+}
+
 /* Of a table that filters, and of one whose rows are all there. */
 static void check_opened(struct tree *t)
 {
 	uint32_t cursor = 0;
-	assert_true(tree_filter(t, "alpha", &cursor));
-	tree_open_shown(t, 5);
-	assert_true(tree_list(t));
+	filter_as_typed(t, "alpha", &cursor);
 	assert_lines(t, ".text alpha");
-	assert_true(tree_filter(t, "", &cursor) && tree_list(t));
+	assert_true(tree_filter(t, "al", &cursor) && tree_list(t)); /* nobody typed it */
+	assert_lines(t, ".text alpha");
+	filter_as_typed(t, "", &cursor);
 	assert_lines(t, ".text .data");
-	assert_true(tree_filter(t, "alpha", &cursor));
-	tree_open_shown(t, 5);
+	filter_as_typed(t, "alpha", &cursor);
 	cursor = find(t, "alpha");
-	assert_true(tree_filter(t, "", &cursor) && tree_list(t));
+	filter_as_typed(t, "", &cursor);
 	assert_lines(t, ".text Beta gamma alpha .data");
 	assert_int_equal(cursor, find(t, "alpha"));
-	assert_true(tree_filter(t, "no such thing", &cursor) && tree_list(t));
+	filter_as_typed(t, "no such thing", &cursor);
 	assert_int_equal(t->line_count, 0);
-	assert_true(tree_filter(t, "", &cursor) && tree_list(t));
+	filter_as_typed(t, "", &cursor);
 	assert_lines(t, ".text Beta gamma alpha .data");
 }
 
