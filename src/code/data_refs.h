@@ -22,7 +22,8 @@
 /* Whether code of the image can be asked. */
 bool data_refs_known(const struct image *im);
 /* Appends references of kind REF_ADDR, also from words that are no instructions; the caller judges
- * by where they lead.  Of Xtensa also REF_MEM: the words that are loaded.  `code` stands at `addr`. */
+ * by where they lead.  Of Xtensa also REF_MEM: the words that are loaded.  `code` stands at
+ * `addr`. */
 void data_refs(const struct image *im, struct bytes code, uint64_t addr, code_ref_vec *ret);
 
 /* The same of one set of instructions: Thumb or RISC-V; nothing of others. */

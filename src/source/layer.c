@@ -179,6 +179,15 @@ static void rest_of_side(void *ctx, size_t side, unsigned worker)
 	basemap_check_file(d->f->map, &l->file);
 }
 
+/* Whether an image has lost its contents, as separate debug files have: code has no bytes. */
+static bool is_hollow(const struct image *im)
+{
+	for (size_t i = 1; i < im->section_count; i++)
+		if (im->sections[i].exec && im->sections[i].nobits && im->sections[i].size > 0)
+			return true;
+	return false;
+}
+
 /* Whether the zeros of a section without bytes are in the file, since another section of its
  * segment stands behind it: .bss of a Linux kernel. */
 static bool has_zeros(const struct image *im, const struct section *s, struct bytes b)
@@ -199,6 +208,7 @@ static bool has_zeros(const struct image *im, const struct section *s, struct by
  * are the segment's. */
 static void claim_hollow(const struct source_file *f, const struct image *im, struct claims *file)
 {
+	const bool zeros = !f->as_bloaty && !is_hollow(im);
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
 		if (!s->nobits || s->size == 0 || !section_takes_vm(im, s))
@@ -206,7 +216,7 @@ static void claim_hollow(const struct source_file *f, const struct image *im, st
 		const struct bytes b = image_at(im, s->addr, s->size);
 		const uint64_t off = b.size > 0 ? im->file_off + (uint64_t)(b.p - im->bytes.p) : 0;
 		const label_id label = b.size > 0 ? spans_label(&f->map->file, off) : LABEL_NONE;
-		if (label == LABEL_NONE || (!f->as_bloaty && has_zeros(im, s, b)))
+		if (label == LABEL_NONE || (zeros && has_zeros(im, s, b)))
 			continue;
 		const struct str name = label_text(f->labels, label);
 		claim(file, off, b.size, label_bracketed(f->labels, name), WHY_SEGMENT);

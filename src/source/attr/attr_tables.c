@@ -314,6 +314,19 @@ static void marks(struct attr *a)
 	}
 }
 
+/* Of a mark in such a table it is what stands where it does. */
+static label_id made_mark(const struct attr *a, uint32_t symbol, struct span_cursor *cursor)
+{
+	uint64_t addr;
+	if (symbol >= a->im->made_count)
+		return LABEL_NONE;
+	const struct symbol *s = &a->im->made_symbols[symbol].symbol;
+	return s->type != STT_FILE && s->type != STT_SECTION && symbol_is_mark(s) &&
+			       symbol_addr(a->im, s, &addr)
+		       ? cursor_label(cursor, addr)
+		       : LABEL_NONE;
+}
+
 /* Tables that are not in ELF's form. */
 static void made_entry(struct attr *a, size_t i, struct span_cursor *cursor)
 {
@@ -323,6 +336,8 @@ static void made_entry(struct attr *a, size_t i, struct span_cursor *cursor)
 		label = a->sym_labels[e->symbol];
 	else if (e->symbol == 0)
 		label = cursor_label(cursor, e->addr);
+	if (label == LABEL_NONE && e->symbol != 0)
+		label = made_mark(a, e->symbol, cursor);
 	if (label == LABEL_NONE)
 		vec_push(&a->late, (uint32_t)i);
 	else
@@ -336,18 +351,23 @@ static void made_entries(struct attr *a)
 		made_entry(a, i, &cursor);
 }
 
+/* Twice: a hash of a page belongs to an entry of a table whose owner is found the first time. */
 void attr_late_entries(struct attr *a)
 {
-	struct span_cursor cursor = { &a->vm, 0 };
-	const size_t count = a->late.count;
-	for (size_t i = 0; i < count; i++)
-		made_entry(a, a->late.data[i], &cursor);
+	size_t done = 0;
+	marks(a);
+	for (unsigned pass = 0; pass < 2 && done < a->late.count; pass++) {
+		const size_t end = a->late.count;
+		attr_commit_vm(a);
+		struct span_cursor cursor = { &a->vm, 0 };
+		for (; done < end; done++)
+			made_entry(a, a->late.data[done], &cursor);
+	}
 	vec_release(&a->late);
 }
 
 void attr_tables(struct attr *a)
 {
-	marks(a);
 	made_entries(a);
 	for (size_t i = 1; i < a->im->section_count; i++)
 		if (!a->im->sections[i].nobits)
