@@ -281,6 +281,7 @@ enum heft_budget_state {
 	HEFT_BUDGET_BROKEN,
 	HEFT_BUDGET_SKIPPED,   /* a limit of growth, and there is no base */
 	HEFT_BUDGET_UNMATCHED, /* nothing is what the rule speaks of, here or in the base */
+	HEFT_BUDGET_UNKNOWN,   /* a snapshot does not tell what the rule speaks of */
 };
 
 /* A part of what a limit measured, in bytes.  Never grows. */
@@ -310,12 +311,14 @@ struct heft_budget_row {
 	/* Of a stack: why it may be more than `now` ("recursion", "indirect calls", ... as in
 	 * heft/stack.h); "": it is not */
 	const char *besides;
+	/* HEFT_BUDGET_UNKNOWN: what is not known and what tells it; else "". */
+	const char *reason;
 };
 
 /* What snapshots have to know for the limits: flags of enum heft_snapshot_flag. */
 HEFT_API unsigned heft_budget_flags(const struct heft_budget *b);
 /* Measures `now`, and its growth from `base`, which may be NULL.  HEFT_EARG where one of them is
- * not open; fails also where a limit cannot be measured, and says which. */
+ * not open. */
 HEFT_API bool heft_budget_check(struct heft_budget *b, const struct heft_snapshot *now,
 				const struct heft_snapshot *base, struct heft_err *err);
 /* The limits that the last check measured. */

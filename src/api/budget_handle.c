@@ -76,7 +76,8 @@ static bool check(struct heft_budget *b, const struct heft_snapshot *now,
 	progress_tell("limits", 0, 0);
 	const struct budget_input in = { &now->snapshot, base ? &base->snapshot : NULL };
 	budget_result_release(&b->result);
-	return budget_check(&b->result, &b->budget, &in, err);
+	budget_check(&b->result, &b->budget, &in);
+	return true;
 }
 
 bool heft_budget_check(struct heft_budget *b, const struct heft_snapshot *now,

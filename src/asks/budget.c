@@ -411,35 +411,40 @@ static const char *besides_text(struct budget_result *ret, unsigned told)
 	return text;
 }
 
-static struct heft_budget_row check_limit(struct budget_result *ret, const struct budget_limit *l,
-					  const struct budget_input *in)
+static struct heft_budget_row new_row(struct budget_result *ret, const struct budget_limit *l)
 {
-	struct heft_budget_row row = { .rule = arena_copy(&ret->arena, str_of(l->text)),
-				       .line = l->line,
-				       .measure = is_padded(l)                 ? "padded"
-						  : l->subject == BUDGET_STACK ? "stack"
-									       : "own",
-				       .growth = l->growth,
-				       .subject = budget_subject_word(l->subject),
-				       .pattern = arena_copy(&ret->arena, str_of(l->pattern)) };
+	return (struct heft_budget_row){ .rule = arena_copy(&ret->arena, str_of(l->text)),
+					 .line = l->line,
+					 .measure = is_padded(l)                 ? "padded"
+						    : l->subject == BUDGET_STACK ? "stack"
+										 : "own",
+					 .growth = l->growth,
+					 .subject = budget_subject_word(l->subject),
+					 .pattern = arena_copy(&ret->arena, str_of(l->pattern)),
+					 .besides = "",
+					 .reason = "" };
+}
+
+static void check_limit(struct budget_result *ret, const struct budget_limit *l,
+			const struct budget_input *in, struct heft_budget_row *row)
+{
 	const struct measured now = measure(l, in->now);
 	const struct measured base = in->base ? measure(l, in->base) : (struct measured){ 0 };
-	row.besides = besides_text(ret, now.besides);
-	row.now = now.bytes;
-	row.base = base.bytes;
-	row.limit = l->left ? limit_of_free(l, in->now) : limit_bytes(l, row.base);
-	const double measured = l->growth ? row.now - row.base : row.now;
+	row->besides = besides_text(ret, now.besides);
+	row->now = now.bytes;
+	row->base = base.bytes;
+	row->limit = l->left ? limit_of_free(l, in->now) : limit_bytes(l, row->base);
+	const double measured = l->growth ? row->now - row->base : row->now;
 	if (!now.any && !base.any) {
-		row.state = HEFT_BUDGET_UNMATCHED;
-		row.nearest = nearest_name(ret, l, in->now);
+		row->state = HEFT_BUDGET_UNMATCHED;
+		row->nearest = nearest_name(ret, l, in->now);
 	} else if (l->growth && !in->base)
-		row.state = HEFT_BUDGET_SKIPPED;
+		row->state = HEFT_BUDGET_SKIPPED;
 	/* Sums of parts of bytes are not exact. */
-	else if (measured > row.limit + 0.001)
-		row.state = HEFT_BUDGET_BROKEN;
-	if (row.state == HEFT_BUDGET_BROKEN)
-		name_parts(ret, l, in, &row);
-	return row;
+	else if (measured > row->limit + 0.001)
+		row->state = HEFT_BUDGET_BROKEN;
+	if (row->state == HEFT_BUDGET_BROKEN)
+		name_parts(ret, l, in, row);
 }
 
 static bool knows_regions(const struct snapshot *s)
@@ -466,42 +471,40 @@ static bool all_know(const struct budget_input *in, bool (*know)(const struct sn
 	return know(in->now) && (in->base == NULL || know(in->base));
 }
 
-/* Whether the snapshots tell what the limit is about. */
-static bool can_be_asked(const struct budget_limit *l, const struct budget_input *in,
-			 struct heft_err *err)
+/* What the snapshots do not tell of what the limit is about; "": nothing. */
+static const char *what_is_unknown(const struct budget_limit *l, const struct budget_input *in)
 {
 	if (l->subject == BUDGET_REGION && !all_know(in, knows_regions))
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
-			    "'%s': no memory regions are known%s: the linker map beside a program "
-			    "states them, or a linker script (--script), or --region",
-			    l->text, knows_regions(in->now) ? " of the base" : "");
+		return knows_regions(in->now)
+			       ? "no memory regions are known of the base: the linker map beside a "
+				 "program states them, or a linker script (--script), or --region"
+			       : "no memory regions are known: the linker map beside a program "
+				 "states them, or a linker script (--script), or --region";
 	if (l->subject == BUDGET_STACK && !all_know(in, tells_stacks))
-		return fail(
-			err, HEFT_EARG, HEFT_NO_OFFSET,
-			"'%s': the stacks of functions are not known%s: ask the program itself, "
-			"or a .size file that was made with --stacks",
-			l->text, in->now->has_stacks ? " of the base" : "");
+		return in->now->has_stacks
+			       ? "the stacks of functions are not known of the base: ask the "
+				 "program itself, or a .size file that was made with --stacks"
+			       : "the stacks of functions are not known: ask the program itself, "
+				 "or a .size file that was made with --stacks";
 	if (l->subject == BUDGET_VM && !all_know(in, tells_vm))
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
-			    "'%s': a .size file of SuperSize does not tell the size of the "
-			    "VM image; the program itself does",
-			    l->text);
-	return true;
+		return "a .size file of SuperSize does not tell the size of the VM image; the "
+		       "program itself does";
+	return "";
 }
 
-bool budget_check(struct budget_result *ret, const struct budget *b, const struct budget_input *in,
-		  struct heft_err *err)
+void budget_check(struct budget_result *ret, const struct budget *b, const struct budget_input *in)
 {
 	memset(ret, 0, sizeof *ret);
 	for (size_t i = 0; i < b->limits.count; i++) {
 		const struct budget_limit *l = &b->limits.data[i];
-		if (!can_be_asked(l, in, err)) {
-			budget_result_release(ret);
-			return false;
-		}
-		vec_push(&ret->rows, check_limit(ret, l, in));
+		struct heft_budget_row row = new_row(ret, l);
+		row.reason = what_is_unknown(l, in);
+		if (*row.reason)
+			row.state = HEFT_BUDGET_UNKNOWN;
+		else
+			check_limit(ret, l, in, &row);
+		vec_push(&ret->rows, row);
 	}
-	return true;
 }
 
 void budget_result_release(struct budget_result *r)

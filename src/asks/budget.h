@@ -62,10 +62,8 @@ struct budget_result {
 	VEC(struct heft_budget_row) rows; /* one a limit, in the order of the file */
 	struct arena arena;
 };
-/* HEFT_EARG where a limit is of the VM image, and a snapshot is a file of SuperSize, which does not
- * tell what is loaded. */
-bool budget_check(struct budget_result *ret, const struct budget *b, const struct budget_input *in,
-		  struct heft_err *err);
+/* A limit that asks what a snapshot does not tell is a row that says so. */
+void budget_check(struct budget_result *ret, const struct budget *b, const struct budget_input *in);
 void budget_result_release(struct budget_result *r);
 
 #endif

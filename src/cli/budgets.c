@@ -14,6 +14,10 @@ int budget_verdict(const struct cli *cli, const struct heft_budget *b, const cha
 {
 	const size_t unmatched = count_state(b, HEFT_BUDGET_UNMATCHED);
 	const size_t skipped = count_state(b, HEFT_BUDGET_SKIPPED);
+	const size_t unknown = count_state(b, HEFT_BUDGET_UNKNOWN);
+	if (unknown > 0)
+		return cli_error(cli, "%s: %zu of %zu limits ask what is not known", path, unknown,
+				 heft_budget_row_count(b));
 	if (unmatched > 0)
 		return cli_error(cli, "%s: %zu of %zu limits match nothing", path, unmatched,
 				 heft_budget_row_count(b));

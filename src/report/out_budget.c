@@ -6,10 +6,9 @@
 #include <math.h>
 
 static const char *const state_words[] = {
-	[HEFT_BUDGET_KEPT] = "ok",
-	[HEFT_BUDGET_BROKEN] = "broken",
-	[HEFT_BUDGET_SKIPPED] = "skipped",
-	[HEFT_BUDGET_UNMATCHED] = "nothing",
+	[HEFT_BUDGET_KEPT] = "ok",         [HEFT_BUDGET_BROKEN] = "broken",
+	[HEFT_BUDGET_SKIPPED] = "skipped", [HEFT_BUDGET_UNMATCHED] = "nothing",
+	[HEFT_BUDGET_UNKNOWN] = "unknown",
 };
 
 static bool is_checked(const struct heft_budget_row *row)
@@ -37,6 +36,10 @@ static void put_reason(const struct heft_budget_row *row, struct sink *s)
 {
 	if (row->state == HEFT_BUDGET_SKIPPED) {
 		sink_text(s, STR("not checked: no base"));
+		return;
+	}
+	if (row->state == HEFT_BUDGET_UNKNOWN) {
+		sink_printf(s, "not checked: %s", row->reason);
 		return;
 	}
 	sink_text(s, STR("not checked: it matches nothing"));
@@ -100,7 +103,9 @@ static void github_row(const struct budget_report *r, const struct heft_budget_r
 	sink_text(s, STR("::error file="));
 	github_text(s, r->path, true);
 	sink_printf(s, ",line=%u,title=Size budget %s::", row->line,
-		    row->state == HEFT_BUDGET_BROKEN ? "broken" : "matches nothing");
+		    row->state == HEFT_BUDGET_BROKEN      ? "broken"
+		    : row->state == HEFT_BUDGET_UNMATCHED ? "matches nothing"
+							  : "not checked");
 	github_text(s, row->rule, false);
 	sink_text(s, STR(": "));
 	budget_finding_put(row, s);
@@ -116,7 +121,8 @@ void out_budget_github(const struct budget_report *r, struct sink *s)
 {
 	for (size_t i = 0; i < r->count; i++)
 		if (r->rows[i].state == HEFT_BUDGET_BROKEN ||
-		    r->rows[i].state == HEFT_BUDGET_UNMATCHED)
+		    r->rows[i].state == HEFT_BUDGET_UNMATCHED ||
+		    r->rows[i].state == HEFT_BUDGET_UNKNOWN)
 			github_row(r, &r->rows[i], s);
 	const size_t skipped = count_state(r, HEFT_BUDGET_SKIPPED);
 	if (skipped > 0)
@@ -129,7 +135,7 @@ void out_budget_github(const struct budget_report *r, struct sink *s)
 /* ---- the table ------------------------------------------------------------------------------- */
 
 enum { BYTES, AT_MOST, OVER, NOW, BASE, MEASURES };
-enum { STATE, LINE, LIMIT_OF, MEASURE, NEAREST, BESIDES, PATH, TEXTS };
+enum { STATE, LINE, LIMIT_OF, MEASURE, NEAREST, BESIDES, REASON, PATH, TEXTS };
 
 static const struct heft_measure measures[MEASURES] = {
 	[BYTES] = { "bytes", "bytes", HEFT_PARTS, true, false },
@@ -143,7 +149,7 @@ static const struct heft_text texts[TEXTS] = {
 	[STATE] = { "state", false },     [LINE] = { "line", true },
 	[LIMIT_OF] = { "of", false },     [MEASURE] = { "measure", false },
 	[NEAREST] = { "nearest", false }, [BESIDES] = { "besides", false },
-	[PATH] = { "path", false },
+	[REASON] = { "reason", false },   [PATH] = { "path", false },
 };
 
 /* A row at work. */
@@ -200,6 +206,7 @@ static const struct heft_row *limit_row(struct arena *arena, const struct heft_b
 	n.texts[MEASURE] = limit->measure;
 	n.texts[NEAREST] = limit->nearest ? limit->nearest : "";
 	n.texts[BESIDES] = limit->besides;
+	n.texts[REASON] = limit->reason;
 	for (size_t i = 0; i < count; i++)
 		parts[i] = part_row(arena, limit, &limit->parts[i]);
 	n.row->children = parts;
@@ -252,7 +259,8 @@ static void put_lines(const struct report *r, const struct heft_row *row, size_t
 void budget_sum_put(const struct budget_report *b, struct sink *s)
 {
 	const size_t unchecked = count_state(b, HEFT_BUDGET_SKIPPED) +
-				 count_state(b, HEFT_BUDGET_UNMATCHED);
+				 count_state(b, HEFT_BUDGET_UNMATCHED) +
+				 count_state(b, HEFT_BUDGET_UNKNOWN);
 	sink_printf(s, "%zu of %zu limits broken", count_state(b, HEFT_BUDGET_BROKEN), b->count);
 	if (unchecked > 0)
 		sink_printf(s, ", %zu not checked", unchecked);
