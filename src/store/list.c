@@ -226,7 +226,8 @@ struct decoder {
 	uint32_t put;          /* the symbol put last */
 };
 
-/* Takes entries at the cursor, which then is behind them; NULL where there are not so many. */
+/* Takes entries at the cursor, which then is behind them; NULL of none, and where there are not so
+ * many. */
 static const struct entry *take(struct decoder *d, uint64_t count)
 {
 	const uint64_t at = d->cursor;
@@ -236,7 +237,7 @@ static const struct entry *take(struct decoder *d, uint64_t count)
 	}
 	d->left -= count;
 	d->cursor += count;
-	return d->old->list.data + at;
+	return count > 0 ? d->old->list.data + at : NULL; /* of an empty list there is no address */
 }
 
 static void decode_cell(struct reader *r, enum column column, struct entry *e, uint32_t before)
@@ -281,7 +282,7 @@ static void decode_step(struct decoder *d)
 			return;
 		}
 		from = take(d, rest);
-		if (!from || rest == 0)
+		if (!from)
 			return;
 		vec_reserve(&d->to->list, rest);
 		memcpy(d->to->list.data + d->to->list.count, from, rest * sizeof *from);
