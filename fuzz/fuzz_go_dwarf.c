@@ -39,7 +39,7 @@ static bool search(struct go_table *table, const struct image *im, struct notes 
 	ASSERT(table->tab.bytes.size <= im->bytes.size - table->off);
 	for (size_t i = 0; i < GO_PARTS; i++) {
 		const struct go_part *p = &table->parts[i];
-		ASSERT(p->name);
+		ASSERT(p->size == 0 || p->name);
 		if (i == GO_TYPE_LINKS || i == GO_METHOD_TABLES)
 			ASSERT(p->size == 0 || p->size <= im->bytes.size - (p->addr - TABLE_ADDR));
 	}
