@@ -4,6 +4,7 @@ what is said when a server is away, when it goes away, and when a password stand
 
 usage: stores.py HEFT TEST_STORE
 """
+import http.client
 import os
 import pathlib
 import subprocess
@@ -11,6 +12,7 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.parse
 
 import servers
 
@@ -66,6 +68,30 @@ def goes_away(name, heft, url, stop, program):
           run(heft, "history", "log", "--store", url).stderr)
 
 
+def waits_for_rows(name, heft, url, port):
+    """A job that was killed may have left a request that still adds rows: the next one waits for its end."""
+    request = http.client.HTTPConnection("127.0.0.1", port)
+    query = "INSERT INTO writers /* rows of heft history in made */ FORMAT TabSeparated"
+    request.putrequest("POST", "/?" + urllib.parse.urlencode({"database": "made", "query": query}))
+    request.putheader("Transfer-Encoding", "chunked")
+    request.endheaders()
+    # The server runs it when its buffer is full.
+    request.send(b"200000\r\n" + b"x" * 0x200000 + b"\r\n")
+    done = []
+    job = threading.Thread(target=lambda: done.append(run(*add(heft, url, heft, "waits"))))
+    for _ in range(100):
+        if int(servers.ask(port, "SELECT count() FROM system.processes WHERE startsWith(query, 'INSERT INTO writers')")[0][0]):
+            break
+        time.sleep(0.1)
+    job.start()
+    job.join(3)
+    waited = job.is_alive()
+    request.send(b"0\r\n\r\n")
+    request.getresponse().read()
+    job.join()
+    check(f"{name}: who adds waits for the rows of others", waited and done[0].returncode == 0, f"{waited} {done[0].stderr}")
+
+
 def passwords(name, heft, url):
     done = run(heft, "history", "log", "--store", url)
     check(f"{name}: an address with a password is refused and not shown", is_one_line(done, "password") and "geheim" not in done.stderr,
@@ -96,6 +122,7 @@ def clickhouse(heft, test_store, tmp):
         url = f"clickhouse://127.0.0.1:{ports[0]}/"
         unit_tests("ClickHouse", test_store, url + "made")
         check("ClickHouse: tables are made", run(*add(heft, url + "made", heft, "c")).returncode == 0)
+        waits_for_rows("ClickHouse", heft, url + "made", ports[0])
         servers.spread(ports, "made")
         writers("ClickHouse, two shards", heft, url + "history", 30)
         for table in ("builds", "changes", "symbols"):

@@ -184,6 +184,32 @@ static enum holder find_holder(struct db *db)
 						       : HOLDER_OTHER;
 }
 
+#define ROWS_MARK "/* rows of heft history in "
+
+/* Marks a request that adds rows. */
+static void add_mark(struct text *t, const struct clickhouse *c)
+{
+	const char *name = strstr(c->url.p, "?database=") + strlen("?database=");
+	text_add(t, STR(ROWS_MARK));
+	text_add(t, (struct str){ name, strcspn(name, "&") });
+	text_add(t, STR(" */"));
+}
+
+/* Whether the server still adds rows of a job, which may have been killed meanwhile: they would be
+ * taken for those of the next job's build. */
+static bool adds_rows(struct db *db)
+{
+	struct text answer = { 0 };
+	post(db,
+	     STR("SELECT count() FROM system.processes WHERE query LIKE 'INSERT%' AND "
+		 "position(query, concat('" ROWS_MARK
+		 "', currentDatabase(), ' */')) > 0 FORMAT TabSeparated"),
+	     &answer);
+	const bool any = answer.len > 0 && answer.p[0] != '0';
+	text_release(&answer);
+	return any && !db->failed;
+}
+
 static int64_t now_ms(void)
 {
 	struct timespec t;
@@ -260,6 +286,18 @@ static void pause_for(long ms)
 	nanosleep(&t, NULL);
 }
 
+static void wait_for_rows(struct db *db)
+{
+	const int64_t start = now_ms();
+	while (adds_rows(db)) {
+		if (now_ms() - start >= DB_PATIENCE)
+			db_say(db, HEFT_EIO,
+			       "still adds rows of a job that has ended; try again later");
+		else
+			pause_for(LOCK_PAUSE);
+	}
+}
+
 static void begin(struct db *db, bool writes)
 {
 	if (!writes)
@@ -284,6 +322,8 @@ static void begin(struct db *db, bool writes)
 			pause_for(LOCK_PAUSE);
 	}
 	text_release(&last);
+	if (!db->failed)
+		wait_for_rows(db);
 }
 
 /* Returns when the server no longer shows the request, or in LOCK_TRY.  One whose connection is
@@ -320,7 +360,9 @@ static void send_rows(struct db *db, enum db_table table)
 	text_add(&body, str_of(db_tables[table].name));
 	text_add_char(&body, '(');
 	text_add(&body, str_of(db_tables[table].columns));
-	text_add(&body, STR(") FORMAT RowBinary\n"));
+	text_add(&body, STR(") "));
+	add_mark(&body, c);
+	text_add(&body, STR(" FORMAT RowBinary\n"));
 	text_add(&body, text_str(&c->rows[table]));
 	post(db, text_str(&body), NULL);
 	text_release(&body);
