@@ -1,6 +1,7 @@
 #include "process/name_cache.h"
 
 #include "base/file.h"
+#include "base/fnv.h"
 #include "base/text.h"
 
 #include <dirent.h>
@@ -71,14 +72,6 @@ static void head_text(char ret[80], enum heft_demangle style)
 	snprintf(ret, 80, "heft names of %.30s, style %d\n", HEFT_VERSION, (int)style);
 }
 
-uint64_t name_cache_check(const void *p, size_t size)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-	for (size_t i = 0; i < size; i++)
-		hash = (hash ^ ((const uint8_t *)p)[i]) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
 static void put_text(struct text *t, const char *s)
 {
 	text_add_varint(t, strlen(s));
@@ -108,7 +101,7 @@ static void put_all(struct text *t, const struct name_cache *c, enum heft_demang
 	text_add(t, str_of(head));
 	for (size_t i = 0; i < c->list.count && t->len < NAME_CACHE_BYTES / 2; i++)
 		put_names(t, c, &c->list.data[i]);
-	const uint64_t check = name_cache_check(t->p, t->len);
+	const uint64_t check = fnv_add(FNV_START, t->p, t->len);
 	for (unsigned i = 0; i < CHECK_SIZE; i++)
 		text_add_char(t, (char)(check >> 8 * i));
 }
@@ -152,7 +145,7 @@ bool name_cache_parse(struct name_cache *c, struct bytes file, enum heft_demangl
 	struct reader end = reader_of(file, false);
 	reader_seek(&end, file.size - CHECK_SIZE);
 	bool good = file.size >= start + CHECK_SIZE && memcmp(file.p, head, start) == 0 &&
-		    read_u64(&end) == name_cache_check(file.p, file.size - CHECK_SIZE);
+		    read_u64(&end) == fnv_add(FNV_START, file.p, file.size - CHECK_SIZE);
 	struct reader r = reader_make(file.p, good ? file.size - CHECK_SIZE : 0, false);
 	reader_seek(&r, good ? start : 0);
 	while (good && reader_left(&r) > 0) {

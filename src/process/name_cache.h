@@ -47,8 +47,6 @@ void name_cache_add(struct name_cache *c, uint64_t addr, const struct heft_frame
 		    size_t count);
 void name_cache_release(struct name_cache *c);
 
-/* What stands behind the bytes of a file. */
-uint64_t name_cache_check(const void *p, size_t size);
 /* Takes the bytes of a file.  False, and an empty cache, where they are damaged or of another heft
  * or style. */
 bool name_cache_parse(struct name_cache *c, struct bytes file, enum heft_demangle style);

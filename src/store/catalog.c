@@ -1,5 +1,7 @@
 #include "store/catalog.h"
 
+#include "base/fnv.h"
+
 #define SYMBOLS "SELECT id, hash, name, section, object, source, component, flags FROM symbols "
 
 static const struct sql all_paths = SQL_ALL("SELECT id, path FROM paths");
@@ -116,13 +118,12 @@ static uint32_t path_text(struct catalog *c, int64_t row)
 static uint64_t content_hash(const struct catalog *c, const struct known *k)
 {
 	const uint32_t texts[] = { k->name, k->section, k->object, k->source, k->component };
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint64_t hash = FNV_START;
 	for (size_t i = 0; i < COUNT_OF(texts); i++) {
 		const struct str s = catalog_text(c, texts[i]);
-		for (size_t n = 0; n <= s.len; n++)
-			hash = (hash ^ (n < s.len ? (uint8_t)s.p[n] : 0)) * UINT64_C(0x100000001b3);
+		hash = fnv_add(fnv_add(hash, s.p, s.len), "", 1);
 	}
-	return (hash ^ k->flags) * UINT64_C(0x100000001b3);
+	return (hash ^ k->flags) * FNV_PRIME;
 }
 
 /* Takes the cells of a symbol. */

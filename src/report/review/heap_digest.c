@@ -16,11 +16,7 @@ const char *digest_frame(struct arena *arena, const struct heft_frame *f)
 /* FNV-1a, the end of the text included, so that it is the same everywhere and ever. */
 uint64_t digest_hash(uint64_t hash, const char *frame)
 {
-	const char *p = frame;
-	do {
-		hash = (hash ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
-	} while (*p++);
-	return hash;
+	return fnv_add(hash, frame, strlen(frame) + 1);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

@@ -3,6 +3,7 @@
 #ifndef HEFT_REPORT_REVIEW_HEAP_DIGEST_H
 #define HEFT_REPORT_REVIEW_HEAP_DIGEST_H
 
+#include "base/fnv.h"
 #include "report/heap_report.h"
 
 enum { DIGEST_STACKS = 10, DIGEST_FRAMES = 8, DIGEST_HOLDERS = 3 };
@@ -36,7 +37,7 @@ struct heap_digest {
 /* "module!function", or "module+0x12": a frame as another run of the program has it. */
 const char *digest_frame(struct arena *arena, const struct heft_frame *f);
 /* Goes on from the hash of the frames before; DIGEST_START at first. */
-#define DIGEST_START UINT64_C(0xcbf29ce484222325)
+#define DIGEST_START FNV_START
 uint64_t digest_hash(uint64_t hash, const char *frame);
 
 void out_heap_digest(const struct heap_digest *d, struct sink *s);

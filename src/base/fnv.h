@@ -1,0 +1,21 @@
+/* fnv.h - FNV-1a of 64 bits, for hashes that are kept in files: it is the same in every version of
+ * heft (map.h has faster ones for tables in memory).
+ *
+ * Specification: draft-eastlake-fnv.  Thread-safe. */
+#ifndef HEFT_BASE_FNV_H
+#define HEFT_BASE_FNV_H
+
+#include "base/base.h"
+
+#define FNV_START UINT64_C(0xcbf29ce484222325)
+#define FNV_PRIME UINT64_C(0x100000001b3)
+
+/* Goes on from the hash of the bytes before; FNV_START at first. */
+static inline uint64_t fnv_add(uint64_t hash, const void *p, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ ((const uint8_t *)p)[i]) * FNV_PRIME;
+	return hash;
+}
+
+#endif
