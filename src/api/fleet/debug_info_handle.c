@@ -1,18 +1,9 @@
 /* Debug information of programs, for servers that name addresses: heft_debug_info_write. */
 #include "image/debugfile.h"
 #include "image/elf_append.h"
-#include "image/elf_const.h"
 #include "program/debuginfo.h"
 
 #include "heft.h"
-
-static bool has_symbols(const struct image *im)
-{
-	for (size_t i = 1; i < im->section_count; i++)
-		if (im->sections[i].type == SHT_SYMTAB)
-			return true;
-	return false;
-}
 
 static bool is_build(const struct input *in, const char *build_id)
 {
@@ -31,7 +22,7 @@ static bool write_best(const struct image *im, const struct heft_sink *sink, str
 	char *path = debuginfo_present(im) ? NULL : debugfile_find(im, &how, NULL);
 	const bool apart = path && input_open(&debug, path, NULL, err);
 	const struct image *best = apart && debug.image_count == 1 ? &debug.images[0] : im;
-	const bool good = debuginfo_present(best) || has_symbols(best)
+	const bool good = debuginfo_present(best) || image_symbols(best)
 				  ? elf_write_debug(best, sink, err)
 				  : fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET,
 					 "%s: has neither symbols nor debug info", im->path);
