@@ -32,6 +32,19 @@ static void check_files(const struct dump *d)
 	}
 }
 
+struct parts_check {
+	const struct dump *d;
+	uint64_t end; /* of the part before */
+};
+
+static void check_part(void *ctx, const struct heap_part *p, const struct heap_found *block)
+{
+	struct parts_check *c = ctx;
+	(void)block;
+	ASSERT(p->addr >= c->end && dump_region(c->d, p->addr) != NULL);
+	c->end = p->addr + p->size;
+}
+
 /* The parts of the heap lie in memory, in order. */
 static void check_heap(const struct dump *d)
 {
@@ -43,12 +56,8 @@ static void check_heap(const struct dump *d)
 	calls_read(&c, d, &r, NULL);
 	heap_scan(&b, d, &r, &c, 1, NULL);
 	heap_layout_make(&l, d, &r, &b);
-	uint64_t end = 0;
-	for (size_t i = 0; i < l.parts.count; i++) {
-		const struct heap_part *p = &l.parts.data[i];
-		ASSERT(p->addr >= end && dump_region(d, p->addr) != NULL);
-		end = p->addr + p->size;
-	}
+	struct parts_check parts = { d, 0 };
+	heap_parts_each(&l, check_part, &parts);
 	heap_layout_release(&l);
 	heap_scan_release(&b);
 	calls_release(&c);

@@ -258,7 +258,7 @@ static bool heap_open(struct heft_heap *h, const char *path, struct heft_err *er
 	tell_records(&h->info, &heap->records);
 	tell_counters(&h->info, &heap->calls, &heap->blocks);
 	tell_chunks(&h->info, &heap->glibc);
-	if (heap->layout.parts.count > 0)
+	if (heap->layout.spans.count > 0)
 		tell_layout(&h->info, &heap->layout);
 	tell_moments(h);
 	return process_check_debug_files(&h->process, err);

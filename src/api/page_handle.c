@@ -306,8 +306,8 @@ static void add_stacks(struct heft_page *p, const char *title, const struct heft
 {
 	const struct process_heap *known = &heap->process.heap;
 	struct heap_strip strip = { 0 };
-	if (known->layout.parts.count > 0)
-		heap_strip_make(&strip, &known->layout, &known->blocks);
+	if (known->layout.spans.count > 0)
+		heap_strip_make(&strip, &known->layout);
 	struct stacker k = { .page = p, .report = &report->report };
 	const struct page_fact facts[] = { { "dump", heap->info.of.path },
 					   { "kind", heap->info.of.kind },

@@ -123,8 +123,19 @@ static void add_lost(const struct finding *g, const struct lost *lost, size_t be
 	found->was_stack = lost->stack;
 }
 
-static void headers_in(const struct finding *g, const struct shape *s, const struct heap_part *part)
+struct unrecorded {
+	const struct finding *g;
+	const struct shape *s;
+};
+
+static void headers_in(void *ctx, const struct heap_part *part, const struct heap_found *block)
 {
+	const struct unrecorded *u = ctx;
+	const struct finding *g = u->g;
+	const struct shape *s = u->s;
+	(void)block;
+	if (part->kind != HEAP_PART_UNRECORDED)
+		return;
 	uint64_t chunk = part->addr - s->word, left = part->size, v;
 	while (left >= 4 * s->word && memory_word(g->d, chunk + s->word, &v)) {
 		const uint64_t size = v & ~(uint64_t)7;
@@ -206,9 +217,8 @@ void damage_headers(const struct finding *g)
 	const struct shape s = shape_of(g);
 	if (!g->r->found || g->r->process.sample != 0)
 		return;
-	for (size_t i = 0; i < g->l->parts.count; i++)
-		if (g->l->parts.data[i].kind == HEAP_PART_UNRECORDED)
-			headers_in(g, &s, &g->l->parts.data[i]);
+	if (g->l->bytes[HEAP_PART_UNRECORDED] != 0)
+		heap_parts_each(g->l, headers_in, &(struct unrecorded){ g, &s });
 	for (size_t i = 0; i < g->d->region_count; i++)
 		if (region_is_data(&g->d->regions[i]) && g->d->regions[i].file == 0)
 			headers_of_region(g, &s, &g->d->regions[i]);

@@ -20,6 +20,9 @@ struct laying {
 	const struct dump *d;
 	const struct blocks_found *b;
 	struct heap_layout *l;
+	heap_part_fn *fn; /* NULL: nobody takes the parts */
+	void *ctx;
+	struct heap_part part; /* may go on; size 0: none does */
 	struct chunk_view v;
 	uint64_t word;         /* bytes of one */
 	struct heap_span span; /* the present one */
@@ -63,23 +66,35 @@ static void count_pages(struct laying *y, uint64_t start, uint64_t end, bool is_
 	}
 }
 
-/* From y->at on. */
-static void put(struct laying *y, uint64_t end, enum heap_part_kind kind, uint32_t block)
+static void give(struct laying *y, const struct heap_part *part, const struct heap_found *block)
 {
-	struct heap_layout *l = y->l;
-	if (end <= y->at && kind != HEAP_PART_BLOCK)
+	y->l->part_count++;
+	if (y->fn != NULL)
+		y->fn(y->ctx, part, block);
+}
+
+/* What follows is another part. */
+static void end_part(struct laying *y)
+{
+	if (y->part.size != 0)
+		give(y, &y->part, NULL);
+	y->part.size = 0;
+}
+
+/* From y->at on. */
+static void put(struct laying *y, uint64_t end, enum heap_part_kind kind)
+{
+	if (end <= y->at)
 		return;
-	const struct heap_part part = { y->at, end - y->at, kind, block };
+	const uint64_t size = end - y->at;
+	y->l->bytes[kind] += size;
 	count_pages(y, y->at, end, kind == HEAP_PART_FREE);
+	if (y->part.size == 0 || y->part.kind != kind) {
+		end_part(y);
+		y->part = (struct heap_part){ y->at, 0, kind, UINT32_MAX };
+	}
+	y->part.size += size;
 	y->at = end;
-	struct heap_part *before = l->parts.count > 0 ? &l->parts.data[l->parts.count - 1] : NULL;
-	if (kind != HEAP_PART_BLOCK)
-		l->bytes[kind] += part.size;
-	if (kind != HEAP_PART_BLOCK && before != NULL && before->kind == kind &&
-	    before->addr + before->size == part.addr && before->addr >= y->span.addr)
-		before->size += part.size;
-	else
-		vec_push(&l->parts, part);
 }
 
 /* What no chain explains: the recorder's memory, and the rest. */
@@ -88,12 +103,12 @@ static void put_other(struct laying *y, uint64_t end)
 	for (; y->own < y->owns.count && y->owns.data[y->own].addr < end; y->own++) {
 		const struct own *o = &y->owns.data[y->own];
 		if (o->addr > y->at)
-			put(y, o->addr, HEAP_PART_OTHER, UINT32_MAX);
-		put(y, min_u64(o->end, end), HEAP_PART_RECORDER, UINT32_MAX);
+			put(y, o->addr, HEAP_PART_OTHER);
+		put(y, min_u64(o->end, end), HEAP_PART_RECORDER);
 		if (o->end > end)
 			break;
 	}
-	put(y, end, HEAP_PART_OTHER, UINT32_MAX);
+	put(y, end, HEAP_PART_OTHER);
 }
 
 static void find_own(struct laying *y, const struct records *r)
@@ -117,7 +132,7 @@ static void add_piece(struct heap_part *ret, size_t *count, const struct heap_pa
 		ret[(*count)++] = (struct heap_part){ start, end - start, kind, whole->block };
 }
 
-size_t heap_part_split(const struct heap_part *part, const struct blocks_found *b,
+size_t heap_part_split(const struct heap_part *part, const struct heap_found *f,
 		       struct heap_part ret[HEAP_SPLIT_MAX])
 {
 	size_t n = 0;
@@ -125,7 +140,6 @@ size_t heap_part_split(const struct heap_part *part, const struct blocks_found *
 		ret[0] = *part;
 		return 1;
 	}
-	const struct heap_found *f = &b->live.data[part->block];
 	const uint64_t header = heap_found_start(f), end = heap_found_end(f);
 	add_piece(ret, &n, part, part->addr, header, HEAP_PART_OVERHEAD);
 	add_piece(ret, &n, part, header, f->addr, HEAP_PART_HEADER);
@@ -137,11 +151,15 @@ size_t heap_part_split(const struct heap_part *part, const struct blocks_found *
 
 static void put_block(struct laying *y, const struct chunk *chunk, size_t block)
 {
+	const struct heap_found *f = &y->b->live.data[block];
+	const struct heap_part part = { chunk->start, chunk->end - chunk->start, HEAP_PART_BLOCK,
+					(uint32_t)block };
 	struct heap_part split[HEAP_SPLIT_MAX];
-	y->at = chunk->start;
-	put(y, chunk->end, HEAP_PART_BLOCK, (uint32_t)block);
-	const struct heap_part *part = &y->l->parts.data[y->l->parts.count - 1];
-	const size_t n = heap_part_split(part, y->b, split);
+	end_part(y);
+	count_pages(y, chunk->start, chunk->end, false);
+	y->at = chunk->end;
+	give(y, &part, f);
+	const size_t n = heap_part_split(&part, f, split);
 	for (size_t i = 0; i < n; i++)
 		y->l->bytes[split[i].kind] += split[i].size;
 }
@@ -220,7 +238,7 @@ static void put_chunk(struct laying *y, uint64_t at, uint64_t next)
 	else if (next != y->limit && chunk_before_used(&y->v, next) && !is_freed(y, at, size) &&
 		 !chunk_is_cached(&y->v, at, size))
 		kind = HEAP_PART_UNRECORDED;
-	put(y, min_u64(next + y->word, y->limit), kind, UINT32_MAX);
+	put(y, min_u64(next + y->word, y->limit), kind);
 }
 
 /* ---- chains ---------------------------------------------------------------------------------- */
@@ -248,7 +266,7 @@ static void fill_head(struct laying *y, uint64_t next, uint64_t end)
 {
 	const uint64_t head = next != 0 ? find_head(y, next) : 0;
 	if (head != 0) {
-		put(y, head + y->word, HEAP_PART_OVERHEAD, UINT32_MAX);
+		put(y, head + y->word, HEAP_PART_OVERHEAD);
 		put_chain(y, head, next, end);
 		y->chained += head != next;
 	}
@@ -335,6 +353,7 @@ static void lay_span(struct laying *y, size_t *block)
 	for (; *block < b->live.count && b->live.data[*block].addr < span_end(y); ++*block)
 		lay_block(y, *block);
 	fill(y, 0, *block, span_end(y));
+	end_part(y);
 }
 
 /* Whether a region goes on with the mapping of the one before: compact dumps part it where pages
@@ -373,31 +392,101 @@ static size_t find_span(struct laying *y, size_t i, size_t block)
 	return i;
 }
 
+/* ---- all parts ------------------------------------------------------------------------------- */
+
+/* What is known of the parts goes to `to`, which is empty. */
+static struct laying laying_of(const struct heap_layout *l, struct heap_layout *to)
+{
+	struct laying y = { .d = l->d, .b = l->b, .l = to, .word = memory_word_size(l->d) };
+	y.v = (struct chunk_view){ l->d, y.word, NULL };
+	find_own(&y, l->r);
+	return y;
+}
+
+static void lay_all(struct laying *y)
+{
+	size_t block = 0;
+	for (size_t i = 0; i < y->d->region_count;) {
+		i = find_span(y, i, block);
+		if (y->span.size != 0)
+			lay_span(y, &block);
+	}
+	close_page(y);
+	/* Words in front of another allocator's blocks may look like a chunk here and there. */
+	if (y->chained <= y->l->breaks.count)
+		y->l->breaks.count = 0;
+	vec_release(&y->owns);
+}
+
 void heap_layout_make(struct heap_layout *ret, const struct dump *d, const struct records *r,
 		      const struct blocks_found *b)
 {
-	struct laying y = { .d = d, .b = b, .l = ret, .word = memory_word_size(d) };
-	y.v = (struct chunk_view){ d, y.word, NULL };
-	size_t block = 0;
-	*ret = (struct heap_layout){ 0 };
-	vec_reserve(&ret->parts, b->live.count);
-	find_own(&y, r);
-	for (size_t i = 0; i < d->region_count;) {
-		i = find_span(&y, i, block);
-		if (y.span.size != 0)
-			lay_span(&y, &block);
-	}
-	close_page(&y);
-	/* Words in front of another allocator's blocks may look like a chunk here and there. */
-	if (y.chained <= ret->breaks.count)
-		ret->breaks.count = 0;
-	vec_fit(&ret->parts);
+	*ret = (struct heap_layout){ .d = d, .r = r, .b = b };
+	struct laying y = laying_of(ret, ret);
+	lay_all(&y);
+}
+
+void heap_parts_each(const struct heap_layout *l, heap_part_fn *fn, void *ctx)
+{
+	struct heap_layout known = { 0 };
+	if (l->d == NULL)
+		return;
+	struct laying y = laying_of(l, &known);
+	y.fn = fn;
+	y.ctx = ctx;
+	lay_all(&y);
+	heap_layout_release(&known);
+}
+
+/* ---- some parts ------------------------------------------------------------------------------ */
+
+/* Lays the block as if what is in front of it were known; the block behind it. */
+static size_t lay_first(struct laying *y, size_t block)
+{
+	const struct heap_found *f = y->b->live.data;
+	y->at = max_u64(y->span.addr, heap_found_end(&f[block - 1]));
+	const struct chunk c = find_chunk(y, &f[block], limit_of(y, block + 1));
+	put_block(y, &c, block);
+	y->chain = c.next;
+	return block + 1;
+}
+
+static void lay_near(struct laying *y, uint64_t addr)
+{
+	enum { BEFORE = 2 }; /* blocks that are laid for what follows them */
+	const struct blocks_found *b = y->b;
+	const struct heap_found *live = b->live.data;
+	const size_t first = lower_bound(live, b->live.count, sizeof *live, y->span.addr);
+	const size_t next = upper_bound(live, b->live.count, sizeof *live, addr);
+	size_t block = first;
+	y->at = y->span.addr;
+	if (next > first + BEFORE)
+		block = lay_first(y, next - BEFORE);
+	for (; y->at <= addr && block < b->live.count && live[block].addr < span_end(y); block++)
+		lay_block(y, block);
+	if (y->at <= addr)
+		fill(y, 0, block, span_end(y));
+	end_part(y);
+}
+
+void heap_parts_near(const struct heap_layout *l, uint64_t addr, heap_part_fn *fn, void *ctx)
+{
+	const struct heap_span *spans = l->spans.data;
+	const size_t i = upper_bound(spans, l->spans.count, sizeof *spans, addr);
+	if (i == 0 || addr - spans[i - 1].addr >= spans[i - 1].size)
+		return;
+	struct heap_layout unused = { 0 };
+	struct laying y = laying_of(l, &unused);
+	y.fn = fn;
+	y.ctx = ctx;
+	y.span = spans[i - 1];
+	lay_near(&y, addr);
 	vec_release(&y.owns);
+	heap_layout_release(&unused);
 }
 
 void heap_layout_release(struct heap_layout *l)
 {
-	vec_release(&l->parts);
 	vec_release(&l->spans);
 	vec_release(&l->breaks);
 	*l = (struct heap_layout){ 0 };

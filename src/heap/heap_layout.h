@@ -27,6 +27,9 @@ struct heap_part {
 	uint32_t block; /* HEAP_PART_BLOCK: index into live; else UINT32_MAX */
 };
 
+/* Takes one part after the other.  `block`: of HEAP_PART_BLOCK, until it returns; else NULL. */
+typedef void heap_part_fn(void *ctx, const struct heap_part *part, const struct heap_found *block);
+
 /* Contiguous memory with recorded blocks: a region, or several that a block lies across. */
 struct heap_span {
 	uint64_t addr, size;
@@ -38,27 +41,38 @@ struct heap_break {
 	uint32_t before, after; /* live blocks; `after` UINT32_MAX: the chunk is no live block's */
 };
 
-/* Parts and spans in order of address; they do not overlap, and parts fill the spans. */
+/* What holds of all parts; of each part there is nothing, so this is small however many blocks
+ * there are. */
 struct heap_layout {
-	/* HEAP_PART_BLOCK is all that the allocator gave for the block here: heap_part_split().
-	 * Neighbours of one kind are one part otherwise. */
-	VEC(struct heap_part) parts;
-	VEC(struct heap_span) spans;
+	const struct dump *d; /* NULL: nothing is laid out */
+	const struct records *r;
+	const struct blocks_found *b;
+	VEC(struct heap_span) spans;     /* in order of address; they do not overlap */
 	VEC(struct heap_break) breaks;   /* none where the chain is not glibc's */
 	uint64_t bytes[HEAP_PART_KINDS]; /* of the parts split up */
+	size_t part_count;
 	/* Pages of 4096 of which less than a quarter is in use, but some; their free bytes. */
 	uint64_t pinned_pages, pinned_bytes;
 };
 
-/* Cost: about 50 ns and 24 bytes a block. */
+/* Cost: about 50 ns a block.  Borrows all three until it is released. */
 void heap_layout_make(struct heap_layout *l, const struct dump *d, const struct records *r,
 		      const struct blocks_found *b);
 void heap_layout_release(struct heap_layout *l);
 
+/* Gives all parts to `fn`, in order of address: they do not overlap and fill the spans.
+ * HEAP_PART_BLOCK is all that the allocator gave for the block: heap_part_split().  Neighbours of
+ * one kind are one part otherwise.  Costs what heap_layout_make does. */
+void heap_parts_each(const struct heap_layout *l, heap_part_fn *fn, void *ctx);
+/* The same of the parts about an address, as far as they are told from the blocks near it: among
+ * them is the one that holds it, if a span does.  Cost: that of a few blocks, or of what is in
+ * front of the first block of a span. */
+void heap_parts_near(const struct heap_layout *l, uint64_t addr, heap_part_fn *fn, void *ctx);
+
 enum { HEAP_SPLIT_MAX = 5 };
-/* The parts of a HEAP_PART_BLOCK: its overhead, header, bytes; of other parts themselves.
- * Their count; none is empty, unless the block is: then its part says where it is. */
-size_t heap_part_split(const struct heap_part *part, const struct blocks_found *b,
+/* The parts of a HEAP_PART_BLOCK, with its block: its overhead, header, bytes; of other parts
+ * themselves.  Their count; none is empty, unless the block is: then its part says where it is. */
+size_t heap_part_split(const struct heap_part *part, const struct heap_found *block,
 		       struct heap_part ret[HEAP_SPLIT_MAX]);
 
 #endif

@@ -38,16 +38,18 @@ static void add_part(struct heap_strip *s, const struct heap_part *p)
 	}
 }
 
-void heap_strip_make(struct heap_strip *ret, const struct heap_layout *l,
-		     const struct blocks_found *b)
+static void take_part(void *ctx, const struct heap_part *part, const struct heap_found *block)
 {
 	struct heap_part split[HEAP_SPLIT_MAX];
+	const size_t count = heap_part_split(part, block, split);
+	for (size_t k = 0; k < count; k++)
+		add_part(ctx, &split[k]);
+}
+
+void heap_strip_make(struct heap_strip *ret, const struct heap_layout *l)
+{
 	*ret = (struct heap_strip){ .size = piece_size(l) };
-	for (size_t i = 0; i < l->parts.count; i++) {
-		const size_t count = heap_part_split(&l->parts.data[i], b, split);
-		for (size_t k = 0; k < count; k++)
-			add_part(ret, &split[k]);
-	}
+	heap_parts_each(l, take_part, ret);
 }
 
 void heap_strip_release(struct heap_strip *s)

@@ -21,9 +21,8 @@ struct heap_strip {
 	VEC(struct heap_piece) pieces; /* by address, those with bytes of the heap */
 };
 
-/* O(parts + pieces). */
-void heap_strip_make(struct heap_strip *ret, const struct heap_layout *l,
-		     const struct blocks_found *b);
+/* Costs what heap_layout_make does, and O(pieces). */
+void heap_strip_make(struct heap_strip *ret, const struct heap_layout *l);
 void heap_strip_release(struct heap_strip *s);
 
 #endif

@@ -297,6 +297,14 @@ static void scan_registers(struct reaching *x, const struct records *r)
 	}
 }
 
+/* What is in use, or may be, is a root. */
+static void scan_part(void *ctx, const struct heap_part *p, const struct heap_found *block)
+{
+	(void)block;
+	if (p->kind == HEAP_PART_UNRECORDED || p->kind == HEAP_PART_OTHER)
+		scan_memory(ctx, p->addr, p->addr + p->size);
+}
+
 static void scan_roots(struct reaching *x, const struct records *r, const struct heap_layout *l)
 {
 	const struct dump *d = x->d;
@@ -311,11 +319,8 @@ static void scan_roots(struct reaching *x, const struct records *r, const struct
 			scan_around(x, &d->regions[i], &holes, &from);
 	vec_release(&holes);
 	scan_registers(x, r);
-	for (size_t i = 0; i < l->parts.count; i++) {
-		const struct heap_part *p = &l->parts.data[i];
-		if (p->kind == HEAP_PART_UNRECORDED || p->kind == HEAP_PART_OTHER)
-			scan_memory(x, p->addr, p->addr + p->size);
-	}
+	if (l->bytes[HEAP_PART_UNRECORDED] != 0 || l->bytes[HEAP_PART_OTHER] != 0)
+		heap_parts_each(l, scan_part, x);
 }
 
 /* ---- who is lost ----------------------------------------------------------------------------- */

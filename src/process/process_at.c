@@ -90,13 +90,11 @@ static void tell_symbol(struct process *p, struct heft_heap_place *at)
 	at->symbol_offset = place.addr - s->addr;
 }
 
-static void tell_part(const struct process_heap *h, struct heft_heap_place *at)
+static void tell_part(void *ctx, const struct heap_part *part, const struct heap_found *block)
 {
-	const size_t i = upper_bound(h->layout.parts.data, h->layout.parts.count,
-				     sizeof *h->layout.parts.data, at->addr);
+	struct heft_heap_place *at = ctx;
 	struct heap_part split[HEAP_SPLIT_MAX];
-	const size_t count =
-		i > 0 ? heap_part_split(&h->layout.parts.data[i - 1], &h->blocks, split) : 0;
+	const size_t count = heap_part_split(part, block, split);
 	for (size_t k = 0; k < count; k++) {
 		if (at->addr - split[k].addr >= split[k].size)
 			continue;
@@ -119,7 +117,7 @@ static const struct heap_found *tell_state(const struct process_heap *h, size_t 
 	}
 	const size_t freed = heap_freed_at(&h->blocks, at->addr, false);
 	if (freed == SIZE_MAX) {
-		tell_part(h, at);
+		heap_parts_near(&h->layout, at->addr, tell_part, at);
 		return NULL;
 	}
 	at->state = HEFT_HEAP_IN_FREED;

@@ -8,6 +8,7 @@ struct naming {
 	label_id *labels; /* by stack; LABEL_NONE: not asked for yet */
 	process_frame_vec frames;
 	struct text name, text;
+	struct claims *vm;
 };
 
 /* ---- stacks --------------------------------------------------------------------------------- */
@@ -68,26 +69,25 @@ static const char *const part_labels[] = {
 	[HEAP_PART_RECORDER] = "[recorder]",   [HEAP_PART_OTHER] = "[heap, not explained]",
 };
 
-static label_id part_label(struct naming *n, const struct process_heap *h,
-			   const struct heap_part *p)
+static label_id part_label(struct naming *n, enum heap_part_kind kind,
+			   const struct heap_found *block)
 {
-	const bool recorded = h->glibc.arenas == 0;
-	if (p->kind == HEAP_PART_BLOCK && !recorded)
+	const bool recorded = n->f->process->heap.glibc.arenas == 0;
+	if (kind == HEAP_PART_BLOCK && !recorded)
 		return label_borrow(n->f->labels, str_of(part_labels[HEAP_PART_UNRECORDED]));
-	if (p->kind == HEAP_PART_BLOCK)
-		return stack_label(n, h->blocks.live.data[p->block].stack);
-	return label_borrow(n->f->labels, str_of(part_labels[p->kind]));
+	if (kind == HEAP_PART_BLOCK)
+		return stack_label(n, block->stack);
+	return label_borrow(n->f->labels, str_of(part_labels[kind]));
 }
 
-static void claim_parts(struct naming *n, const struct process_heap *h, struct claims *vm)
+static void claim_part(void *ctx, const struct heap_part *part, const struct heap_found *block)
 {
-	for (size_t i = 0; i < h->layout.parts.count; i++) {
-		struct heap_part split[HEAP_SPLIT_MAX];
-		const size_t count = heap_part_split(&h->layout.parts.data[i], &h->blocks, split);
-		for (size_t k = 0; k < count; k++)
-			claim(vm, split[k].addr, split[k].size, part_label(n, h, &split[k]),
-			      WHY_ALLOCATION);
-	}
+	struct naming *n = ctx;
+	struct heap_part split[HEAP_SPLIT_MAX];
+	const size_t count = heap_part_split(part, block, split);
+	for (size_t k = 0; k < count; k++)
+		claim(n->vm, split[k].addr, split[k].size, part_label(n, split[k].kind, block),
+		      WHY_ALLOCATION);
 }
 
 void source_allocations(const struct source_file *f, struct layer *ret)
@@ -100,11 +100,11 @@ void source_allocations(const struct source_file *f, struct layer *ret)
 		return;
 	}
 	const struct process_heap *h = process_read_heap(f->process);
-	struct naming n = { .f = f, .calls = &h->calls };
+	struct naming n = { .f = f, .calls = &h->calls, .vm = &vm };
 	n.labels = mem_alloc((h->calls.stacks.count + 1) * sizeof *n.labels);
 	memset(n.labels, 0xff, (h->calls.stacks.count + 1) * sizeof *n.labels);
 	process_name_calls(f->process);
-	claim_parts(&n, h, &vm);
+	heap_parts_each(&h->layout, claim_part, &n);
 	if (h->blocks.live.count == 0)
 		note(f->notes, f->path, HEFT_NO_OFFSET, 0,
 		     "no block of the heap has a header: the process did not run under the "

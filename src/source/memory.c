@@ -56,23 +56,31 @@ static label_id thread_label(const struct source_file *f, uint32_t id)
 		     : label_format(f->labels, "thread %" PRIu32, id);
 }
 
-/* Blocks, where the recorder kept who asked for them, with their headers. */
+struct claiming {
+	const struct source_file *f;
+	struct claims *vm;
+	uint32_t last; /* thread */
+	label_id label;
+};
+
+/* A block, where the recorder kept who asked for it, with its header. */
+static void claim_block(void *ctx, const struct heap_part *p, const struct heap_found *block)
+{
+	struct claiming *k = ctx;
+	const uint32_t id = block ? block->thread : 0;
+	if (id == 0)
+		return;
+	if (id != k->last)
+		k->label = thread_label(k->f, id);
+	k->last = id;
+	claim(k->vm, p->addr, p->size, k->label, WHY_ALLOCATION);
+}
+
 static void claim_blocks(const struct source_file *f, struct claims *vm)
 {
 	const struct process_heap *h = process_read_heap(f->process);
-	uint32_t last = 0;
-	label_id label = LABEL_NONE;
-	for (size_t i = 0; i < h->layout.parts.count; i++) {
-		const struct heap_part *p = &h->layout.parts.data[i];
-		const uint32_t id = p->block == UINT32_MAX ? 0
-							   : h->blocks.live.data[p->block].thread;
-		if (id == 0)
-			continue;
-		if (id != last || label == LABEL_NONE)
-			label = thread_label(f, id);
-		last = id;
-		claim(vm, p->addr, p->size, label, WHY_ALLOCATION);
-	}
+	struct claiming k = { .f = f, .vm = vm };
+	heap_parts_each(&h->layout, claim_block, &k);
 }
 
 void source_threads(const struct source_file *f, struct layer *ret)

@@ -56,40 +56,65 @@ static inline const char *blocks_invariants(const struct dump *d, const struct c
 }
 
 /* Every byte of a span is in one part; every live block in one; sums are those of the parts. */
+struct parts_seen {
+	const struct heap_layout *l;
+	uint64_t bytes[HEAP_PART_KINDS], at; /* where the last part ends */
+	size_t span, parts, blocks;          /* how many there were */
+	const char *broken;
+};
+
+static inline const char *part_invariants(struct parts_seen *s, const struct heap_part *p,
+					  const struct heap_found *block)
+{
+	struct heap_part split[HEAP_SPLIT_MAX];
+	const struct heap_span *spans = s->l->spans.data;
+	if (s->span == 0 || s->at == spans[s->span - 1].addr + spans[s->span - 1].size) {
+		if (s->span == s->l->spans.count)
+			return "all parts are in spans";
+		s->at = spans[s->span++].addr;
+	}
+	if (p->addr != s->at || p->size == 0)
+		return "parts follow one another";
+	if ((p->kind == HEAP_PART_BLOCK) != (block != NULL))
+		return "a part of a block has it";
+	if (p->kind == HEAP_PART_BLOCK && p->block != s->blocks++)
+		return "every block is in one part";
+	const size_t n = heap_part_split(p, block, split);
+	for (size_t j = 0; j < n; s->at += split[j++].size) {
+		if (split[j].addr != s->at)
+			return "the pieces of a block follow one another";
+		s->bytes[split[j].kind] += split[j].size;
+	}
+	return s->at != p->addr + p->size ? "the pieces of a block fill it" : NULL;
+}
+
+static inline void see_part(void *ctx, const struct heap_part *p, const struct heap_found *block)
+{
+	struct parts_seen *s = ctx;
+	s->parts++;
+	if (s->broken == NULL)
+		s->broken = part_invariants(s, p, block);
+}
+
 static inline const char *layout_invariants(const struct blocks_found *b,
 					    const struct heap_layout *l)
 {
-	struct heap_part split[HEAP_SPLIT_MAX];
-	uint64_t bytes[HEAP_PART_KINDS] = { 0 }, total = 0;
-	size_t part = 0, block = 0;
-	for (size_t i = 0; i < l->spans.count; i++) {
-		uint64_t at = l->spans.data[i].addr;
-		const uint64_t end = at + l->spans.data[i].size;
-		for (; part < l->parts.count && l->parts.data[part].addr < end; part++) {
-			const struct heap_part *p = &l->parts.data[part];
-			if (p->addr != at || p->size == 0)
-				return "parts follow one another";
-			if (p->kind == HEAP_PART_BLOCK && p->block != block++)
-				return "every block is in one part";
-			const size_t n = heap_part_split(p, b, split);
-			for (size_t j = 0; j < n; at += split[j++].size) {
-				if (split[j].addr != at)
-					return "the pieces of a block follow one another";
-				bytes[split[j].kind] += split[j].size;
-			}
-			if (at != p->addr + p->size)
-				return "the pieces of a block fill it";
-		}
-		if (at != end)
-			return "parts fill the spans";
+	struct parts_seen s = { .l = l };
+	uint64_t total = 0;
+	heap_parts_each(l, see_part, &s);
+	if (s.broken != NULL)
+		return s.broken;
+	if (s.span != l->spans.count ||
+	    (s.span > 0 && s.at != l->spans.data[s.span - 1].addr + l->spans.data[s.span - 1].size))
+		return "parts fill the spans";
+	if (s.parts != l->part_count || s.blocks != b->live.count)
+		return "all blocks are in spans";
+	for (size_t i = 0; i < l->spans.count; i++)
 		total += l->spans.data[i].size;
-	}
-	if (part != l->parts.count || block != b->live.count)
-		return "all parts and blocks are in spans";
 	for (size_t i = 0; i < HEAP_PART_KINDS; i++) {
-		if (bytes[i] != l->bytes[i])
+		if (s.bytes[i] != l->bytes[i])
 			return "sums are those of the parts";
-		total -= bytes[i];
+		total -= s.bytes[i];
 	}
 	if (total != 0 || l->pinned_bytes > l->bytes[HEAP_PART_FREE])
 		return "sums make up the spans";

@@ -125,7 +125,7 @@ static int check(const struct dump *d, struct notes *notes)
 	printf("blocks %zu bytes %" PRIu64 " freed %zu stacks %zu nodes %zu counted %" PRIu64
 	       " counted-bytes %" PRIu64 " parts %zu scanned %" PRIu64 "\n",
 	       b.live.count, bytes, b.freed.count, c.stacks.count, c.nodes.count, c.live,
-	       c.live_bytes, l.parts.count, b.scanned);
+	       c.live_bytes, l.part_count, b.scanned);
 	static const char *const kinds[] = { "block",      "header",   "overhead", "free",
 					     "unrecorded", "recorder", "other" };
 	printf("layout:");

@@ -43,7 +43,7 @@ static void strip_of(struct heapgen *g)
 	struct heap_strip strip;
 	make_heap(g, p, 200, 0);
 	heapgen_read(g);
-	heap_strip_make(&strip, &g->layout, &g->blocks);
+	heap_strip_make(&strip, &g->layout);
 	assert_int_equal(strip.size, HEAP_PAGE);
 	assert_int_equal(strip.pieces.count, SIZE / HEAP_PAGE);
 	for (size_t i = 0; i < strip.pieces.count; i++) {
@@ -69,23 +69,55 @@ static void a_strip_has_the_bytes_of_each_page(void **state)
 
 static void a_strip_of_a_large_heap_has_larger_pieces(void **state)
 {
-	struct heap_part part = { .addr = 0x7000,
-				  .size = UINT64_C(1) << 40,
-				  .kind = HEAP_PART_FREE };
-	struct heap_span span = { part.addr, part.size };
-	struct heap_layout l = { .parts = { .data = &part, .count = 1 },
-				 .spans = { .data = &span, .count = 1 } };
-	const struct blocks_found none = { 0 };
+	const uint64_t size = UINT64_C(1) << 40; /* of which the dump has the first pages */
+	struct heapgen g = heapgen_make(8, false);
 	struct heap_strip strip;
 	uint64_t sum = 0;
 	(void)state;
-	heap_strip_make(&strip, &l, &none);
+	heapgen_region(&g, LOW, SIZE)->size = size;
+	uint64_t at = heapgen_start(&g);
+	heapgen_alloc(&g, &at, 24, 0, 0);
+	heapgen_top(&g, at);
+	heapgen_read(&g);
+	heap_strip_make(&strip, &g.layout);
 	assert_true(strip.size > HEAP_PAGE && strip.pieces.count <= HEAP_STRIP_MAX + 2);
 	assert_true(strip.pieces.count > HEAP_STRIP_MAX / 4);
 	for (size_t i = 0; i < strip.pieces.count; i++)
 		sum += strip.pieces.data[i].free;
-	assert_int_equal(sum, part.size);
+	assert_true(sum > 0);
+	assert_int_equal(sum, g.layout.bytes[HEAP_PART_FREE]);
 	heap_strip_release(&strip);
+	heapgen_drop(&g);
+}
+
+struct near {
+	uint64_t addr;
+	int kind; /* of the part that holds it; -1: none does */
+};
+
+static void look_near(void *ctx, const struct heap_part *part, const struct heap_found *block)
+{
+	struct near *n = ctx;
+	struct heap_part split[HEAP_SPLIT_MAX];
+	const size_t count = heap_part_split(part, block, split);
+	for (size_t k = 0; k < count; k++)
+		if (n->addr - split[k].addr < split[k].size)
+			n->kind = (int)split[k].kind;
+}
+
+/* What is told from the blocks near an address is what all of them tell. */
+static void check_near(struct heapgen *g)
+{
+	uint64_t bytes[HEAP_PART_KINDS] = { 0 };
+	for (uint64_t addr = LOW - 4; addr < LOW + SIZE + 4; addr += 4) {
+		struct near all = { addr, -1 }, near = all;
+		heap_parts_each(&g->layout, look_near, &all);
+		heap_parts_near(&g->layout, addr, look_near, &near);
+		assert_int_equal(near.kind, all.kind);
+		if (near.kind >= 0)
+			bytes[near.kind] += 4;
+	}
+	assert_memory_equal(bytes, g->layout.bytes, sizeof bytes);
 }
 
 /* Between blocks: a free chunk, one in use, one in a thread cache, one whose freed header is
@@ -110,6 +142,7 @@ static void between(struct heapgen *g)
 	heapgen_block(g, freed + 2 * g->word + 32, 24, HEAP_WIDE | HEAP_FREED, 0);
 	heapgen_alloc(g, &at, 24, 0, 0);
 	heapgen_top(g, at);
+	check_near(g);
 	/* The cache's list leads to a chunk of another size: then it is none. */
 	heapgen_read(g);
 	assert_int_equal(g->blocks.live.count, 5);
@@ -131,23 +164,36 @@ static void chunks_between_blocks_are_told_apart(void **state)
 	HEAPGEN_EACH(between);
 }
 
+struct splitting {
+	unsigned word;
+	const uint64_t *p;
+	size_t seen;
+};
+
+static void check_split(void *ctx, const struct heap_part *part, const struct heap_found *block)
+{
+	struct splitting *s = ctx;
+	struct heap_part parts[HEAP_SPLIT_MAX];
+	if (part->kind != HEAP_PART_BLOCK)
+		return;
+	assert_int_equal(heap_part_split(part, block, parts), 5);
+	assert_int_equal(parts[0].size, s->word);
+	assert_int_equal(parts[1].size, 32);
+	assert_int_equal(parts[2].addr, s->p[s->seen++]);
+	assert_int_equal(parts[2].size, 24);
+	assert_int_equal(parts[3].size, 8);
+	assert_int_equal(parts[4].kind, HEAP_PART_OVERHEAD);
+}
+
 /* The pieces of a block that was asked for with an alignment. */
 static void split(struct heapgen *g)
 {
 	uint64_t p[2];
-	struct heap_part parts[HEAP_SPLIT_MAX];
 	make_heap(g, p, 2, HEAP_WIDE | HEAP_CANARY);
 	heapgen_read(g);
-	const struct heap_part *part = g->layout.parts.data;
-	while (part->kind != HEAP_PART_BLOCK)
-		part++;
-	assert_int_equal(heap_part_split(part, &g->blocks, parts), 5);
-	assert_int_equal(parts[0].size, g->word);
-	assert_int_equal(parts[1].size, 32);
-	assert_int_equal(parts[2].addr, p[0]);
-	assert_int_equal(parts[2].size, 24);
-	assert_int_equal(parts[3].size, 8);
-	assert_int_equal(parts[4].kind, HEAP_PART_OVERHEAD);
+	struct splitting s = { g->word, p, 0 };
+	heap_parts_each(&g->layout, check_split, &s);
+	assert_int_equal(s.seen, 2);
 }
 
 static void a_block_has_its_pieces(void **state)
