@@ -2,7 +2,7 @@
  * behind it is the section, or the whole of a BTF, a table of GPU code, a note section, what a
  * bundle has in a section. */
 #include "../tests/lib/pclntab_made.h"
-#include "source/attr/attr.h"
+#include "source/attr/bundle.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -26,7 +26,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 					     ".gnu.build.attributes",
 					     ".note.node.sea",
 					     "pydata",
-					     ".bun" };
+					     ".bun",
+					     ".pkg" };
 	struct image im;
 	struct notes notes;
 	struct labels labels = { 0 };
@@ -46,7 +47,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	attr_gpu(&a);
 	ASSERT(a.file_claims.list.count == 0);
 	im.made = false; /* as far as bundles are concerned */
+	attr_node(&a);
 	attr_bundle(&a);
+	const struct section *const s = image_section_find(&im, ".pkg");
+	if (s)
+		(void)bundle_pkg(&(struct bundle){ .attr = &a, .in = s, .bytes = b });
 	check_claims(&a.vm_claims, SECTION_ADDR, b.size);
 	check_claims(&a.file_claims, 0, b.size);
 	vec_release(&a.vm_claims.list);

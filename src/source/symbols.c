@@ -328,6 +328,8 @@ static void rest_of_object(struct attr *a)
 static void attribute_image(struct attr *a, size_t number, size_t total)
 {
 	progress_tell("symbols", 2 * number, 2 * total);
+	attr_node(a);
+	attr_commit_vm(a);
 	attribute_code(a);
 	attr_go(a);
 	attr_commit_vm(a);

@@ -180,7 +180,9 @@ void attr_btf(struct attr *a);
  * that. */
 void attr_notes(struct attr *a);
 /* attr_bundle.c: by symbol, what is appended to a program: members of a zip file, of PyInstaller's
- * archive; a squashfs image. */
+ * archive, of bun, of pkg; a squashfs image.  Before symbols have owners, for the resource that it
+ * may be in is one: members of a Node.js single executable application. */
+void attr_node(struct attr *a);
 void attr_bundle(struct attr *a);
 /* attr_gpu.c: by symbol, code of graphics processors: kernels by name and architecture, and a row
  * for the rest of each architecture. */

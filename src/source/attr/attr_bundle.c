@@ -12,33 +12,21 @@
  * modules, and four words more; a module has places and sizes of its name, its contents, its source
  * map and of three more pieces, and four bytes (by experiment with bun 1.4).
  *
- * Node.js (its documentation, "Single executable applications"): in a note "NODE_SEA_BLOB" the
- * magic 0x143da20, a word of flags, path and contents of the script, with a flag what V8 has made
- * of it, with another the number of assets, and of each its name and contents; all with their sizes
- * of 8 bytes in front (by experiment with Node.js 20).
+ * Node.js, pkg: in bundle_node.c, bundle_pkg.c.
  *
  * What is of none of these stays [Unmapped]. */
-#include "source/attr/attr.h"
+#include "source/attr/bundle.h"
 
 #include "image/elf_const.h"
 #include "image/elf_note.h"
 #include "image/package/zip.h"
 
 enum { COOKIE = 88, COOKIE_WORDS = 8, ENTRY_MIN = 18, COOKIE_ROOM = 4096, SQUASHFS_USED = 40 };
-enum { NODE_MAGIC = 0x143da20, NODE_CACHE = 4, NODE_ASSETS = 8 };
 enum { BUN_END = 32, BUN_MODULE = 52, BUN_PIECES = 5 };
 #define BUN_MAGIC         STR("\n---- Bun! ----\n")
 #define PYINSTALLER_MAGIC STR("MEI\014\013\012\013\016")
 
-struct bundle {
-	struct attr *attr;
-	const struct section *in; /* or NULL: appended, or a note */
-	uint64_t start;           /* in the image */
-	struct bytes bytes;
-	uint64_t addr; /* of a note that is mapped; else 0 */
-};
-
-static void put(const struct bundle *b, uint64_t off, uint64_t size, label_id label)
+void bundle_put(const struct bundle *b, uint64_t off, uint64_t size, label_id label)
 {
 	if (off >= b->bytes.size)
 		return;
@@ -53,14 +41,15 @@ static void put(const struct bundle *b, uint64_t off, uint64_t size, label_id la
 		      min_u64(size, b->bytes.size - off), label, WHY_MEMBER);
 }
 
-static void put_member(const struct bundle *b, uint64_t off, uint64_t size, struct str name)
+void bundle_member(const struct bundle *b, uint64_t off, uint64_t size, struct str name)
 {
-	put(b, off, size, label_format(b->attr->f->labels, "(bundled " STR_FMT ")", STR_ARG(name)));
+	bundle_put(b, off, size,
+		   label_format(b->attr->f->labels, "(bundled " STR_FMT ")", STR_ARG(name)));
 }
 
-static void put_tables(const struct bundle *b, uint64_t off, uint64_t size)
+void bundle_tables(const struct bundle *b, uint64_t off, uint64_t size)
 {
-	put(b, off, size, label_borrow(b->attr->f->labels, STR("(bundle tables)")));
+	bundle_put(b, off, size, label_borrow(b->attr->f->labels, STR("(bundle tables)")));
 }
 
 /* Of the whole file, for a directory may count from its start. */
@@ -75,9 +64,9 @@ static bool zip_bundle(const struct bundle *b)
 	}
 	for (size_t i = 0; i < z.entries.count; i++) {
 		const struct zip_entry *e = &z.entries.data[i];
-		put_member(b, e->off, e->data + e->packed - e->off, e->name);
+		bundle_member(b, e->off, e->data + e->packed - e->off, e->name);
 	}
-	put_tables(b, z.directory, b->bytes.size - z.directory);
+	bundle_tables(b, z.directory, b->bytes.size - z.directory);
 	zip_release(&z);
 	return true;
 }
@@ -102,8 +91,8 @@ static void pyinstaller_entries(const struct bundle *b, struct reader r, uint64_
 			return;
 		const char *const name = (const char *)read_take(&r, size - ENTRY_MIN);
 		if (packed > 0)
-			put_member(b, base + off, packed,
-				   (struct str){ name, strnlen(name, size - ENTRY_MIN) });
+			bundle_member(b, base + off, packed,
+				      (struct str){ name, strnlen(name, size - ENTRY_MIN) });
 	}
 }
 
@@ -120,8 +109,8 @@ static bool pyinstaller_bundle(const struct bundle *b)
 	const uint64_t base = end - size;
 	pyinstaller_entries(b, reader_of(bytes_sub(b->bytes, base + table, table_size), true),
 			    base);
-	put_tables(b, base + table, table_size);
-	put_tables(b, cookie, COOKIE);
+	bundle_tables(b, base + table, table_size);
+	bundle_tables(b, cookie, COOKIE);
 	return true;
 }
 
@@ -137,7 +126,7 @@ static void bun_module(const struct bundle *b, struct bytes all, struct reader *
 	for (unsigned i = 0; i < BUN_PIECES; i++) {
 		const uint64_t off = read_u32(r), piece = read_u32(r);
 		if (piece > 0 && off < all.size)
-			put_member(b, base + off, min_u64(piece, all.size - off), path);
+			bundle_member(b, base + off, min_u64(piece, all.size - off), path);
 	}
 	read_skip(r, 4);
 }
@@ -159,46 +148,11 @@ static bool bun_bundle(const struct bundle *b)
 	while (reader_left(&modules) >= BUN_MODULE)
 		bun_module(b, data, &modules, end - size);
 	const uint64_t start = b->in ? 0 : end - size; /* a section states its size first */
-	put_tables(b, start, all.size - start);
+	bundle_tables(b, start, all.size - start);
 	return true;
 }
 
 /* ---- Node.js --------------------------------------------------------------------------------- */
-
-static struct str node_text(struct reader *r)
-{
-	const uint64_t size = read_u64(r);
-	const uint8_t *const p = read_take(r, size);
-	return p ? (struct str){ (const char *)p, size } : STR("");
-}
-
-/* Its name and its contents. */
-static void node_member(const struct bundle *b, struct reader *r)
-{
-	const uint64_t start = r->pos;
-	const struct str name = node_text(r);
-	(void)node_text(r);
-	if (reader_ok(r))
-		put_member(b, start, r->pos - start, name);
-}
-
-static void node_members(const struct bundle *b)
-{
-	struct reader r = reader_of(b->bytes, b->attr->im->big_endian);
-	const uint32_t magic = read_u32(&r), flags = read_u32(&r);
-	if (magic != NODE_MAGIC)
-		return;
-	node_member(b, &r);
-	const uint64_t cache = r.pos;
-	if (flags & NODE_CACHE)
-		(void)node_text(&r);
-	if (reader_ok(&r) && r.pos > cache)
-		put(b, cache, r.pos - cache,
-		    label_borrow(b->attr->f->labels, STR("(bundled code cache)")));
-	uint64_t assets = flags & NODE_ASSETS ? read_u64(&r) : 0;
-	while (assets-- > 0 && reader_left(&r) > 0)
-		node_member(b, &r);
-}
 
 /* What is not known of it is a row as well. */
 static label_id node_label(const struct attr *a)
@@ -219,12 +173,13 @@ static void node_notes(struct attr *a, struct bytes bytes, uint64_t align, uint6
 					  .start = (uint64_t)(n.desc.p - a->im->bytes.p),
 					  .bytes = n.desc,
 					  .addr = addr > 0 ? addr + off : 0 };
-		node_members(&b);
-		put(&b, 0, b.bytes.size, node_label(a));
+		bundle_node(&b);
+		bundle_put(&b, 0, b.bytes.size, node_label(a));
 	}
 }
 
-static void find_node(struct attr *a)
+/* ELF: a note, in a section or with a segment alone. */
+static void node_of_elf(struct attr *a)
 {
 	const struct section *s = image_section_find(a->im, ".note.node.sea");
 	for (size_t i = 0; i < a->im->segment_count; i++) {
@@ -239,6 +194,39 @@ static void find_node(struct attr *a)
 	claim(&a->file_claims, a->im->file_off + s->off, s->file_size, node_label(a), WHY_MEMBER);
 }
 
+/* PE: a resource of that name. */
+static void node_of_pe(struct attr *a)
+{
+	const struct str name = STR("resource RCDATA/NODE_SEA_BLOB");
+	for (size_t i = 1; i < a->im->made_count; i++) {
+		const struct symbol *s = &a->im->made_symbols[i].symbol;
+		if (!str_eq(s->name, name) || s->value == 0)
+			continue;
+		const struct bytes bytes = image_at(a->im, s->value, s->size);
+		const struct bundle b = { .attr = a,
+					  .start = (uint64_t)(bytes.p - a->im->bytes.p),
+					  .bytes = bytes,
+					  .addr = s->value };
+		if (bytes.size == 0)
+			continue;
+		bundle_node(&b);
+		bundle_put(&b, 0, b.bytes.size, node_label(a));
+	}
+}
+
+/* Mach-O: a section of that name. */
+static void node_of_macho(struct attr *a)
+{
+	for (size_t i = 1; i < a->im->section_count; i++) {
+		const struct section *s = &a->im->sections[i];
+		if (s->nobits || !str_eq(s->title, STR("NODE_SEA,__NODE_SEA_BLOB")))
+			continue;
+		const struct bundle b = { .attr = a, .in = s, .bytes = section_bytes(a->im, s) };
+		bundle_node(&b);
+		bundle_put(&b, 0, b.bytes.size, node_label(a));
+	}
+}
+
 static bool squashfs_bundle(const struct bundle *b)
 {
 	struct reader r = reader_of(b->bytes, false);
@@ -248,7 +236,7 @@ static bool squashfs_bundle(const struct bundle *b)
 	const uint64_t used = read_u64(&r);
 	if (!reader_ok(&r))
 		return false;
-	put(b, 0, used, label_borrow(b->attr->f->labels, STR("(bundled squashfs)")));
+	bundle_put(b, 0, used, label_borrow(b->attr->f->labels, STR("(bundled squashfs)")));
 	return true;
 }
 
@@ -277,18 +265,48 @@ static void in_section(struct attr *a, const char *name, bool (*members)(const s
 		(void)members(&(struct bundle){ a, s, s->off, section_bytes(a->im, s), 0 });
 }
 
+static bool may_have_members(const struct attr *a)
+{
+	return a->owner == BY_SYMBOL && !a->f->as_bloaty && a->im->kind == IMAGE_EXEC &&
+	       !a->f->input->archive;
+}
+
+void attr_node(struct attr *a)
+{
+	if (!may_have_members(a))
+		return;
+	if (!a->im->made)
+		node_of_elf(a);
+	node_of_pe(a);
+	node_of_macho(a);
+}
+
+/* pkg lets the names of symbols of a Mach-O program reach to its end, since signing one leaves
+ * nothing behind that is in no table. */
+static void pkg_of_macho(struct attr *a)
+{
+	if (a->im->made_strings == 0)
+		return;
+	const struct section *s = &a->im->sections[a->im->made_strings];
+	const struct bundle b = { .attr = a, .in = s, .bytes = section_bytes(a->im, s) };
+	(void)bundle_pkg(&b);
+}
+
 void attr_bundle(struct attr *a)
 {
 	const uint64_t end = image_end(a->im), size = a->im->bytes.size;
-	if (a->owner != BY_SYMBOL || a->f->as_bloaty || a->im->made || a->im->kind != IMAGE_EXEC ||
-	    a->f->input->archive)
+	if (!may_have_members(a))
+		return;
+	if (a->im->made)
+		pkg_of_macho(a);
+	const struct bundle rest = bundle_of(a, end, size - end), all = bundle_of(a, 0, size);
+	if (end < size && bundle_pkg(&rest))
+		return;
+	if (a->im->made)
 		return;
 	in_section(a, "pydata", pyinstaller_bundle);
 	in_section(a, ".bun", bun_bundle);
-	find_node(a);
-	if (end >= size)
-		return;
-	const struct bundle rest = bundle_of(a, end, size - end), all = bundle_of(a, 0, size);
-	if (!squashfs_bundle(&rest) && !pyinstaller_bundle(&rest) && !bun_bundle(&rest))
+	if (end < size && !squashfs_bundle(&rest) && !pyinstaller_bundle(&rest) &&
+	    !bun_bundle(&rest))
 		(void)zip_bundle(&all);
 }
