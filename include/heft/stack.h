@@ -45,6 +45,8 @@ HEFT_API bool heft_stack_open(struct heft_stack *s, const char *path, struct hef
 /* Which rows are wanted. */
 enum heft_stack_flag {
 	HEFT_STACK_ALL = 1 << 0, /* all functions, not only those where ways begin */
+	/* The limit of rows counts no entry and no interrupt handler: all of these are rows. */
+	HEFT_STACK_MORE_ROWS = 1 << 1,
 };
 
 struct heft_stack_query {
@@ -54,8 +56,9 @@ struct heft_stack_query {
 	const char *function; /* this one alone, by shown or linkage name; NULL: all */
 };
 
-/* A row a function, those that take most first; without HEFT_STACK_ALL the program's entry,
- * interrupt handlers and functions that nothing calls directly.  Measures, in bytes: "stack", with
+/* A row a function: the program's entry first, then interrupt handlers, then functions that nothing
+ * calls directly and, with HEFT_STACK_ALL, all others; of each kind those that take most first.
+ * Measures, in bytes: "stack", with
  * all that it calls; "frame", its own.  Texts: "stated", the frame as the compiler states it, ""
  * where it does not; "kind" ("entry", "interrupt", "uncalled", "called"); "besides", why it may be
  * more ("recursion", "indirect calls", "unknown callees", "alloca", "odd code", ", " apart; "": it

@@ -98,7 +98,8 @@ static int larger_first(const void *a, const void *b)
 	return x->size != y->size ? (x->size > y->size ? -1 : 1) : 0;
 }
 
-/* One claim an address: the largest, with what any of them knows. */
+/* One claim an address: the largest, with what any of them knows.  A label alone, as linker scripts
+ * put at the start of data, makes no code of them. */
 static void merge_claims(struct gathering *g)
 {
 	size_t kept = 0;
@@ -112,7 +113,7 @@ static void merge_claims(struct gathering *g)
 		before->has_sites = before->has_sites || c.has_sites;
 		before->cold = before->cold || c.cold;
 		before->function = before->function || c.function;
-		before->data = before->data && c.data;
+		before->data = before->data && (c.data || (c.size == 0 && !c.function));
 	}
 	g->claims.count = kept;
 }

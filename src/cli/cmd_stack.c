@@ -8,7 +8,7 @@ const struct opt stack_opts[] = {
 	{ O_FUNCTIONS, 0, false, "functions", NULL, "all functions, not only where ways begin" },
 	{ O_DETAILS, 0, true, "details", NULL, "the deepest way below each row" },
 	{ O_DEMANGLE, 'C', false, "demangle", "none|short|full", "names (default: full)" },
-#define OUTPUT_ROWS         "rows, 0: all (default: 20)"
+#define OUTPUT_ROWS         "rows, 0: all (default: 20 beside handlers)"
 #define OUTPUT_FORMATS      "table|csv|tsv|json|markdown"
 #define OUTPUT_FORMATS_HELP "table (default), csv, tsv, json, markdown"
 #define OUTPUT_NO_STACKS
@@ -86,6 +86,7 @@ static int run(struct stack_job *job)
 	if (!heft_stack_open(job->stack, job->file, &err))
 		return cli_failed(job->cli, &err);
 	job->query.rows = output_rows(&job->out, USUAL_ROWS);
+	job->query.flags |= job->out.has_rows ? 0u : HEFT_STACK_MORE_ROWS;
 	job->out.write.full = job->details || job->query.function != NULL;
 	const int status = outfile_write(job->cli, job->out.path, write_table, job);
 	notes_print(job->cli, job->stack, stack_note, heft_stack_note_count(job->stack),

@@ -88,11 +88,12 @@ static bool says_nothing(const struct rows_maker *b, const union heft_value *now
 
 /* ---- order ----------------------------------------------------------------------------------- */
 
-/* A node on its way to be a row; items are ordered by rising rank, then by label. */
+/* A node on its way to be a row; items are ordered by rising group, then rank, then by label. */
 struct row_item {
 	uint64_t rank;
 	const char *label; /* NULL: not asked for yet */
 	uint32_t node;     /* 0: the one that sums up others */
+	uint8_t group;     /* orders before the rank */
 	bool negative;
 };
 
@@ -127,6 +128,8 @@ static void set_label(const struct rows_maker *b, struct row_item *item)
 
 static bool is_before(const struct rows_maker *m, struct row_item *a, struct row_item *b)
 {
+	if (a->group != b->group)
+		return a->group < b->group;
 	if (a->rank != b->rank)
 		return a->rank < b->rank;
 	set_label(m, a);
@@ -186,6 +189,11 @@ static bool is_ranked(struct row_item item, uint64_t worst)
 	return item.rank <= worst;
 }
 
+static bool is_of_group(struct row_item item, uint64_t group)
+{
+	return item.group == group;
+}
+
 static bool is_growth(struct row_item item, uint64_t unused)
 {
 	(void)unused;
@@ -197,6 +205,11 @@ static struct row_item make_item(const struct rows_maker *b, const union heft_va
 {
 	const struct weight w = weigh(b, now, base);
 	return (struct row_item){ .rank = UINT64_MAX - w.size, .negative = w.negative };
+}
+
+static uint8_t group_of(const struct rows_opts *o, uint32_t node)
+{
+	return o->group ? o->group(o->ctx, node) : 0;
 }
 
 /* Sums the items from `from` on up as one, which takes their place. */
@@ -216,6 +229,7 @@ static void fold_others(struct rows_maker *b, struct items *items, size_t from)
 	struct row_item *item = &items->list[items->count++];
 	*item = make_item(b, items->others_sums, items->others_sums + measures);
 	item->label = arena_format(b->arena, "[%zu Others]", items->others);
+	item->group = b->opts->group ? UINT8_MAX : 0;
 }
 
 /* Cuts to the rows that are wanted. */
@@ -236,6 +250,26 @@ static void cut_items(struct rows_maker *b, struct items *items, uint32_t level)
 		fold_others(b, items, wanted);
 }
 
+static void sort_group(const struct rows_opts *o, struct row_item *list, size_t count)
+{
+	const bool is_signed = o->diff && o->sort == HEFT_SORT_GROWTH;
+	const size_t growth = is_signed ? part_items(list, count, is_growth, 0) : count;
+	for (size_t i = growth; i < count; i++)
+		list[i].rank = UINT64_MAX - list[i].rank;
+	sort_by_key_then(list, growth, sizeof *list, by_label);
+	sort_by_key_then(list + growth, count - growth, sizeof *list, by_label);
+}
+
+/* Brings the items of the lowest group to the front; returns how many there are. */
+static size_t take_group(struct row_item *list, size_t count)
+{
+	uint8_t lowest = list[0].group;
+	for (size_t i = 1; i < count; i++)
+		if (list[i].group < lowest)
+			lowest = list[i].group;
+	return part_items(list, count, is_of_group, lowest);
+}
+
 static void sort_items(const struct rows_opts *o, struct row_item *list, size_t count)
 {
 	if (o->sort == HEFT_SORT_NONE || count < 2)
@@ -246,12 +280,10 @@ static void sort_items(const struct rows_opts *o, struct row_item *list, size_t 
 	}
 	if (o->others_last && list[count - 1].node == 0)
 		count--;
-	const bool is_signed = o->diff && o->sort == HEFT_SORT_GROWTH;
-	const size_t growth = is_signed ? part_items(list, count, is_growth, 0) : count;
-	for (size_t i = growth; i < count; i++)
-		list[i].rank = UINT64_MAX - list[i].rank;
-	sort_by_key_then(list, growth, sizeof *list, by_label);
-	sort_by_key_then(list + growth, count - growth, sizeof *list, by_label);
+	for (size_t from = 0, end; from < count; from = end) {
+		end = o->group ? from + take_group(list + from, count - from) : count;
+		sort_group(o, list + from, end - from);
+	}
 }
 
 /* ---- making rows ----------------------------------------------------------------------------- */
@@ -292,6 +324,7 @@ static void list_items(const struct rows_maker *b, uint32_t parent, struct items
 		*item = make_item(b, tree_sums(b->tree, node, HEFT_INPUT),
 				  tree_base(b->tree, node));
 		item->node = node;
+		item->group = group_of(b->opts, node);
 	}
 }
 

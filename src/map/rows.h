@@ -17,6 +17,9 @@ struct rows_opts {
 	uint32_t limit;                      /* rows a level, 0 = all */
 	enum heft_sort sort;                 /* not HEFT_SORT_AUTO; AUTO is HEFT_SORT_SIZE */
 	uint32_t keys; /* bit m: measure m decides the order; of several the one that is largest */
+	/* Rows of a lower group come before all of a higher one, whatever their size; NULL: all are
+	 * of one.  HEFT_SORT_NAME does not ask. */
+	uint8_t (*group)(void *ctx, uint32_t node);
 	/* Bit m: a row is left out where all of these measures are 0, in a diff where none of them
 	 * changed.  0: no row is left out. */
 	uint32_t told;

@@ -94,6 +94,28 @@ static void fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *
 	row->texts = texts;
 }
 
+/* The entry, then handlers, then all else. */
+static uint8_t group_of(void *ctx, uint32_t node)
+{
+	const struct stack_rows *r = ctx;
+	switch (r->stack->functions.data[r->chosen.data[node - 1]].kind) {
+	case STACK_ENTRY: return 0;
+	case STACK_INTERRUPT: return 1;
+	default: return 2;
+	}
+}
+
+/* How many rows are shown, 0: all. */
+static uint32_t row_limit(struct stack_rows *r, const struct heft_stack_query *q)
+{
+	uint32_t limit = q->rows;
+	if (limit == 0 || !(q->flags & HEFT_STACK_MORE_ROWS))
+		return limit;
+	for (uint32_t node = 1; node <= r->chosen.count; node++)
+		limit += group_of(r, node) < 2;
+	return limit;
+}
+
 static bool is_wanted(struct stack_rows *r, uint32_t i, const struct heft_stack_query *q)
 {
 	const struct stack_function *f = &r->stack->functions.data[i];
@@ -128,8 +150,9 @@ bool stack_rows_make(struct stack_rows *r, const struct heft_stack_query *q)
 	r->chosen.count = 0;
 	choose(r, q);
 	const struct rows_opts how = { .measures = stack_measures,
-				       .limit = q->rows,
+				       .limit = row_limit(r, q),
 				       .keys = 1u << STACK_MOST,
+				       .group = group_of,
 				       .others_last = true,
 				       .label = label_of,
 				       .fill = fill_row,

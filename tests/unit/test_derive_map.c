@@ -63,6 +63,22 @@ static void functions_are_those_of_symbols_and_what_lies_between(void **state)
 	release(&f);
 }
 
+/* Linker scripts put labels at the start of data. */
+static void a_label_makes_no_code_of_data(void **state)
+{
+	struct elf f;
+	uint32_t text;
+	(void)state;
+	struct elfgen g = program(EM_X86_64, &text);
+	elfgen_symbol(&g, "table", TEXT, 16, STB_GLOBAL << 4 | STT_OBJECT, (uint16_t)text);
+	elfgen_symbol(&g, "_sdata", TEXT, 0, STB_GLOBAL << 4 | STT_NOTYPE, (uint16_t)text);
+	elfgen_symbol(&g, "last", TEXT + 16, 1, STB_GLOBAL << 4 | STT_FUNC, (uint16_t)text);
+	finish(&f, &g, BLOCKS_LLVM);
+	assert_int_equal(f.map.functions.count, 1);
+	assert_string_equal(f.map.functions.data[0].name, "last");
+	release(&f);
+}
+
 static void without_symbols_functions_begin_where_code_is_called(void **state)
 {
 	struct elf f;
@@ -178,6 +194,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_are_those_of_symbols_and_what_lies_between),
+		cmocka_unit_test(a_label_makes_no_code_of_data),
 		cmocka_unit_test(without_symbols_functions_begin_where_code_is_called),
 		cmocka_unit_test(without_anything_functions_begin_behind_padding),
 		cmocka_unit_test(a_nop_that_is_jumped_to_is_a_block),

@@ -143,6 +143,33 @@ static void sorting_by_name_puts_others_last(void **state)
 	fixture_release(&f);
 }
 
+static uint8_t group_by_case(void *ctx, uint32_t node)
+{
+	const char c = node_label(ctx, node)[0];
+	return c >= 'A' && c <= 'Z' ? 1 : 2;
+}
+
+static void rows_of_a_lower_group_come_first_and_are_cut_last(void **state)
+{
+	struct fixture f = fixture_make();
+	(void)state;
+	put(&f, 0, "z", 50, 50);
+	put(&f, 0, "A", 1, 1);
+	put(&f, 0, "y", 40, 40);
+	put(&f, 0, "B", 2, 2);
+	put(&f, 0, "x", 30, 30);
+	f.opts.group = group_by_case;
+	EXPECT(build(&f), "B", "A", "z", "y", "x");
+	f.opts.limit = 3;
+	EXPECT(build(&f), "B", "A", "z", "[2 Others]");
+	f.opts.limit = 1;
+	EXPECT(build(&f), "B", "[4 Others]");
+	f.opts.sort = HEFT_SORT_NAME;
+	f.opts.limit = 0;
+	EXPECT(build(&f), "A", "B", "x", "y", "z");
+	fixture_release(&f);
+}
+
 static void rows_without_bytes_are_left_out(void **state)
 {
 	struct fixture f = fixture_make();
@@ -779,6 +806,7 @@ int main(void)
 		cmocka_unit_test(one_domain_can_decide_alone),
 		cmocka_unit_test(ties_are_ordered_by_name_bytewise),
 		cmocka_unit_test(sorting_by_name_puts_others_last),
+		cmocka_unit_test(rows_of_a_lower_group_come_first_and_are_cut_last),
 		cmocka_unit_test(rows_without_bytes_are_left_out),
 		cmocka_unit_test(rows_over_the_limit_are_summed_up),
 		cmocka_unit_test(others_take_their_place_by_size),
