@@ -295,12 +295,22 @@ static void read_auditable(struct made_by *m, const struct image *im)
 
 enum { HEADERS_SIZE = 512 };
 
+static bool has_title(const struct image *im, struct str title)
+{
+	for (size_t i = 1; i < im->section_count; i++)
+		if (str_eq(im->sections[i].title, title))
+			return true;
+	return false;
+}
+
 struct str made_by_packer(const struct image *im)
 {
 	const struct bytes head = bytes_sub(im->bytes, 0, min_u64(im->bytes.size, HEADERS_SIZE));
 	const bool marked = im->kind == IMAGE_EXEC && head.size > 0 &&
 			    memmem(head.p, head.size, "UPX!", 4) != NULL;
-	return marked || image_section_find(im, "UPX1") ? STR("UPX") : STR("");
+	return marked || image_section_find(im, "UPX1") || has_title(im, STR("__TEXT,upxTEXT"))
+		       ? STR("UPX")
+		       : STR("");
 }
 
 void made_by_read(struct made_by *m, const struct image *im)

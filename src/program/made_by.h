@@ -24,7 +24,7 @@ struct bytes go_build_info(const struct image *im, uint64_t *ret_addr);
 void made_by_release(struct made_by *m);
 /* What packed the program, whose bytes are its own only once it runs: "UPX", "" where nothing
  * says so.  UPX leaves its mark behind the headers of ELF files, and its name in sections of PE
- * files. */
+ * and Mach-O files. */
 struct str made_by_packer(const struct image *im);
 /* Adds what an image says. */
 void made_by_read(struct made_by *m, const struct image *im);

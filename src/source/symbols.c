@@ -361,6 +361,8 @@ static void attribute_image(struct attr *a, size_t number, size_t total)
 		attr_objects(a);
 	attr_commit_vm(a);
 	rest_of_object(a);
+	attr_packed(a);
+	attr_commit_vm(a);
 	note_made_up(a);
 	plt_release(&a->plt);
 	vec_release(&a->uses);

@@ -184,6 +184,8 @@ void attr_notes(struct attr *a);
  * may be in is one: members of a Node.js single executable application. */
 void attr_node(struct attr *a);
 void attr_bundle(struct attr *a);
+/* By symbol, what has no owner yet in a program that is packed (made_by_packer). */
+void attr_packed(struct attr *a);
 /* attr_gpu.c: by symbol, code of graphics processors: kernels by name and architecture, and a row
  * for the rest of each architecture. */
 void attr_gpu(struct attr *a);

@@ -20,6 +20,7 @@
 #include "image/elf_const.h"
 #include "image/elf_note.h"
 #include "image/package/zip.h"
+#include "program/made_by.h"
 
 enum { COOKIE = 88, COOKIE_WORDS = 8, ENTRY_MIN = 18, COOKIE_ROOM = 4096, SQUASHFS_USED = 40 };
 enum { BUN_END = 32, BUN_MODULE = 52, BUN_PIECES = 5 };
@@ -309,4 +310,41 @@ void attr_bundle(struct attr *a)
 	if (end < size && !squashfs_bundle(&rest) && !pyinstaller_bundle(&rest) &&
 	    !bun_bundle(&rest))
 		(void)zip_bundle(&all);
+}
+
+/* ---- packed programs ------------------------------------------------------------------------- */
+
+/* Where the headers end: those of ELF are of a known size, others end where a section begins. */
+static uint64_t headers_end(const struct image *im)
+{
+	if (!im->made)
+		return max_u64(im->ehdr_size, im->phdr_off + im->phdr_size);
+	uint64_t first = im->bytes.size;
+	for (size_t i = 1; i < im->section_count; i++)
+		if (im->sections[i].file_size > 0)
+			first = min_u64(first, im->sections[i].off);
+	return first;
+}
+
+/* What is in memory behind the headers, and what is behind that in the file.  (Claims of the file
+ * alone would win over the owners of what is in both.) */
+void attr_packed(struct attr *a)
+{
+	const struct image *im = a->im;
+	if (!may_have_members(a))
+		return;
+	const struct str packer = made_by_packer(im);
+	const uint64_t start = headers_end(im), end = image_end(im);
+	if (packer.len == 0)
+		return;
+	const label_id label = label_format(a->f->labels, "(packed by " STR_FMT ")",
+					    STR_ARG(packer));
+	if (end < im->bytes.size)
+		claim(&a->file_claims, im->file_off + end, im->bytes.size - end, label, WHY_MEMBER);
+	for (size_t i = 0; i < im->segment_count; i++) {
+		const struct segment *g = &im->segments[i];
+		const uint64_t skip = start > g->off ? min_u64(start - g->off, g->file_size) : 0;
+		if (g->type == PT_LOAD && g->vm_size > skip)
+			claim(&a->vm_claims, g->addr + skip, g->vm_size - skip, label, WHY_MEMBER);
+	}
 }
