@@ -484,6 +484,7 @@ bool elf_parse(struct image *im, const struct image_place *at, struct bytes byte
 	list_parts(im);
 	elf_move_overlays(im);
 	elf_make_sections(im);
+	elf_find_kernel_relocs(im);
 	elf_index_build(im);
 	image_find_repeated(im);
 	parse_build_id(im);

@@ -29,6 +29,12 @@ struct elf_index {
 void elf_move_overlays(struct image *im);
 /* Of a linked image without section headers; before elf_index_build. */
 void elf_make_sections(struct image *im);
+/* Finds the relocations behind a Linux kernel and adds a section for them, of the type
+ * SHT_KERNEL_RELOCS; before elf_index_build. */
+void elf_find_kernel_relocs(struct image *im);
+/* The VM address that a word of them stands for, each of KERNEL_RELOC_SIZE bytes; false: none. */
+bool elf_kernel_place(const struct image *im, uint32_t word, uint64_t *ret);
+enum { KERNEL_RELOC_SIZE = 4 };
 void elf_index_build(struct image *im);
 /* Marks the sections and segments whose bytes are those of others; see section_bytes. */
 void image_find_repeated(struct image *im);

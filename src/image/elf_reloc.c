@@ -1,9 +1,19 @@
 #include "image/elf_internal.h"
 
 /* Relocation tables: gABI "Relocation" (REL, RELA, RELR), the generic-abi proposal for
- * CREL, and Android's packed form "APS2" (bionic, tools/relocation_packer). */
+ * CREL, Android's packed form "APS2" (bionic, tools/relocation_packer), and what elf_kernel.c
+ * finds behind a kernel. */
 
-enum form { FORM_NONE, FORM_REL, FORM_RELA, FORM_RELR, FORM_CREL, FORM_APS2, FORM_MADE };
+enum form {
+	FORM_NONE,
+	FORM_REL,
+	FORM_RELA,
+	FORM_RELR,
+	FORM_CREL,
+	FORM_APS2,
+	FORM_KERNEL,
+	FORM_MADE,
+};
 
 /* Meaning of reloc_iter.state. */
 enum {
@@ -20,7 +30,9 @@ enum {
 	ST_LO = 7,        /* linked images: the section found last is ST_INDEX ... */
 	ST_HI = 8,        /* ... and holds [ST_LO, ST_HI) */
 	ST_INDEX = 9,
-	ST_MADE = 0, /* made ones: the next */
+	ST_LIST = 0,  /* kernel: which of its lists, from 1 */
+	ST_LISTS = 1, /* kernel: how many there are */
+	ST_MADE = 0,  /* made ones: the next */
 };
 
 /* CREL: bits 0..2 of an entry's first byte. */
@@ -39,6 +51,7 @@ static enum form form_of(uint32_t type)
 	case SHT_CREL: return FORM_CREL;
 	case SHT_ANDROID_REL:
 	case SHT_ANDROID_RELA: return FORM_APS2;
+	case SHT_KERNEL_RELOCS: return FORM_KERNEL;
 	default: return FORM_NONE;
 	}
 }
@@ -46,6 +59,12 @@ static enum form form_of(uint32_t type)
 bool section_is_reloc(const struct section *s)
 {
 	return form_of(s->type) != FORM_NONE;
+}
+
+bool section_is_kept_reloc(const struct image *im, const struct section *s)
+{
+	return im->kind == IMAGE_EXEC && section_is_reloc(s) && !s->alloc &&
+	       s->type != SHT_KERNEL_RELOCS;
 }
 
 /* ---- opening --------------------------------------------------------------------- */
@@ -90,6 +109,15 @@ static bool open_aps2(struct reloc_iter *it)
 	return reader_ok(r) && it->remaining <= it->image->bytes.size;
 }
 
+/* Each list begins with a word of 0. */
+static bool open_kernel(struct reloc_iter *it)
+{
+	struct reader r = it->reader;
+	while (reader_left(&r) >= KERNEL_RELOC_SIZE)
+		it->state[ST_LISTS] += read_u32(&r) == 0;
+	return true;
+}
+
 static void find_patched(struct reloc_iter *it)
 {
 	const struct image *im = it->image;
@@ -128,6 +156,8 @@ bool reloc_open(struct reloc_iter *it, const struct image *im, const struct sect
 		ok = open_crel(it);
 	else if (it->form == FORM_APS2)
 		ok = open_aps2(it);
+	else if (it->form == FORM_KERNEL)
+		ok = open_kernel(it);
 	if (!ok) {
 		IMAGE_NOTE(im, s->off, s->file_size,
 			   "relocation section %" PRIu32 " is damaged at its start", s->index);
@@ -383,6 +413,42 @@ static bool next_aps2(struct reloc_iter *it, struct reloc *ret)
 	return finish(it, ret, it->base);
 }
 
+/* ---- kernel ---------------------------------------------------------------------------- */
+
+/* The last list has fields of 4 bytes; of several, the first has fields of 8 and the one between
+ * them distances to what no address is told of. */
+static void set_kernel_type(const struct reloc_iter *it, struct reloc *ret)
+{
+	const bool last = it->state[ST_LIST] == it->state[ST_LISTS];
+	if (it->image->machine == EM_386)
+		ret->type = R_386_32;
+	else
+		ret->type = last		       ? R_X86_64_32S
+			    : it->state[ST_LIST] == 1 ? R_X86_64_64
+						      : R_X86_64_PC32;
+	ret->kind = ret->type == R_X86_64_PC32 && it->image->machine == EM_X86_64 ? RELOC_OTHER
+										  : RELOC_RELATIVE;
+}
+
+static bool next_kernel(struct reloc_iter *it, struct reloc *ret)
+{
+	struct reader *r = &it->reader;
+	uint32_t word = 0;
+	while (word == 0 && reader_left(r) >= KERNEL_RELOC_SIZE) {
+		ret->entry_off = r->pos;
+		word = read_u32(r);
+		it->state[ST_LIST] += word == 0;
+	}
+	if (word == 0)
+		return false;
+	ret->entry_size = KERNEL_RELOC_SIZE;
+	set_kernel_type(it, ret);
+	uint64_t place;
+	if (elf_kernel_place(it->image, word, &place))
+		place_linked(it, ret, place);
+	return true;
+}
+
 /* ---- made ------------------------------------------------------------------------------ */
 
 static bool next_made(struct reloc_iter *it, struct reloc *ret)
@@ -403,6 +469,7 @@ bool reloc_next(struct reloc_iter *it, struct reloc *ret)
 	case FORM_RELR: return next_relr(it, ret);
 	case FORM_CREL: return next_crel(it, ret);
 	case FORM_APS2: return next_aps2(it, ret);
+	case FORM_KERNEL: return next_kernel(it, ret);
 	case FORM_MADE: return next_made(it, ret);
 	default: return false;
 	}

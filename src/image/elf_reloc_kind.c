@@ -235,6 +235,8 @@ enum reloc_kind reloc_kind(uint16_t machine, uint32_t type)
 static unsigned addend_width(const struct image *im, const struct reloc *r)
 {
 	const unsigned word = im->bits / 8;
+	if (im->machine == EM_X86_64 && r->type == R_X86_64_32S)
+		return 4;
 	if (r->kind == RELOC_RELATIVE || r->kind == RELOC_IRELATIVE)
 		return word;
 	switch (im->machine) {

@@ -149,6 +149,8 @@ struct image {
 	bool mapped; /* its bytes are a mapped file's */
 	bool made;   /* of another container than ELF, by build.h */
 	bool bare;   /* without section headers: its sections are made of its segments */
+	/* Of type ET_EXEC, with a relocation for every address that is kept in it. */
+	bool moves;
 	/* Titles of sections begin with the segment's name: they need no more in brackets. */
 	bool full_titles;
 	uint64_t vm_bias;       /* added to the addresses that the file states; see image_place */
@@ -350,6 +352,8 @@ struct reloc_iter {
 };
 
 bool section_is_reloc(const struct section *s);
+/* Whether it is one of a linked image that no loader reads: `ld --emit-relocs` left it for tools. */
+bool section_is_kept_reloc(const struct image *im, const struct section *s);
 /* Whether a section of this name holds debug info, which no run needs. */
 bool section_name_is_debug(struct str name);
 /* Whether a section takes room in the VM image (.tbss of a linked image does not where a

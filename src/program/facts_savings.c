@@ -33,12 +33,11 @@ static uint64_t symbol_bytes(const struct image *im)
 	return min_u64(bytes, im->bytes.size);
 }
 
-/* Relocations that `ld --emit-relocs` left for tools. */
 static uint64_t kept_reloc_bytes(const struct image *im)
 {
 	uint64_t bytes = 0;
 	for (size_t i = 1; i < im->section_count; i++)
-		if (section_is_reloc(&im->sections[i]) && !im->sections[i].alloc)
+		if (section_is_kept_reloc(im, &im->sections[i]))
 			bytes += im->sections[i].file_size;
 	return min_u64(bytes, im->bytes.size);
 }

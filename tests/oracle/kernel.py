@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Stripped kernels of Linux as Debian ships them: what they export has the same names at the same addresses by heft,
-which reads kallsyms, as by their own tables of exported symbols; and next to nothing is without an owner.
+which reads kallsyms, as by their own tables of exported symbols; as many relocations as follow the kernel in its image;
+and next to nothing is without an owner.
 
 usage: tests/oracle/kernel.py HEFT [VMLINUZ...]      without: one is fetched as a package of Debian, 26 MB
 """
@@ -68,6 +69,26 @@ def looked_up(heft, path, places):
     return [json.loads(line) for line in out.splitlines()]
 
 
+def relocations(path):
+    """How many there are by the file, where words of 0 stand in front of lists, and bytes of them all."""
+    with open(path, "rb") as f:
+        data = f.read()
+    if data[4] == 2:
+        end = struct.unpack_from("<Q", data, 40)[0] + 64 * struct.unpack_from("<H", data, 60)[0]
+    else:
+        end = struct.unpack_from("<I", data, 32)[0] + 40 * struct.unpack_from("<H", data, 48)[0]
+    tail = data[end:]
+    return sum(word != 0 for (word,) in struct.iter_unpack("<I", tail)), len(tail)
+
+
+def relocations_told(heft, path):
+    info = json.loads(subprocess.run([heft, "info", "--json", path], check=True, capture_output=True).stdout)
+    table = subprocess.run([heft, "-d", "sections", "-n", "0", "--csv", path], check=True, capture_output=True,
+                           text=True).stdout
+    sizes = {r["sections"]: int(r["filesize"]) for r in csv.DictReader(table.splitlines())}
+    return info["total"]["relocations"], sizes.get("Relocation Entries", 0)
+
+
 def without_owner(heft, path):
     out = subprocess.run([heft, "-d", "symbols", "-n", "0", "--csv", path], check=True, capture_output=True, text=True)
     rows = [(r["symbols"], int(r["filesize"])) for r in csv.DictReader(out.stdout.splitlines())]
@@ -92,9 +113,11 @@ def check(heft, vmlinuz, folder):
     places = [row.get("address") for row in looked_up(heft, vmlinuz, [min(known[a]) for a in beside])]
     wrong = sum(a != place for a, place in zip(beside, places))
     left = without_owner(heft, plain)
-    print("%s: %d exported addresses, %d with another of their names, %d wrong; %.2f %% without owner" % (
-        os.path.basename(vmlinuz), len(known), len(beside) - wrong, wrong, left))
-    return len(known) > 5000 and wrong == 0 and left <= WITHOUT_OWNER
+    own, told = relocations(plain), relocations_told(heft, vmlinuz)
+    print("%s: %d exported addresses, %d with another of their names, %d wrong; %d relocations, told %d; "
+          "%.2f %% without owner" % (os.path.basename(vmlinuz), len(known), len(beside) - wrong, wrong, own[0],
+                                     told[0], left))
+    return len(known) > 5000 and wrong == 0 and own[0] > 10000 and own == told and left <= WITHOUT_OWNER
 
 
 def fetch(folder):

@@ -94,8 +94,9 @@ static void list_sections(struct refs *r)
 			r->data[r->data_count++] = s;
 	}
 	qsort(r->data, r->data_count, sizeof *r->data, by_addr);
-	/* Only images at a fixed place have addresses as immediates. */
-	if (im->kind == IMAGE_EXEC && im->type == ET_EXEC && r->data_count > 0) {
+	/* Only images at a fixed place have addresses as immediates; where it can be moved, a
+	 * relocation says which are. */
+	if (im->kind == IMAGE_EXEC && im->type == ET_EXEC && !im->moves && r->data_count > 0) {
 		const struct section *last = r->data[r->data_count - 1];
 		r->imm_low = r->data[0]->addr;
 		r->imm_high = last->addr + last->size;
@@ -534,7 +535,7 @@ static void plan_hunts(struct hunts *hunts)
 	for (size_t i = 1; i < im->section_count; i++)
 		if (section_is_reloc(&im->sections[i]))
 			plan_relocs(hunts, &im->sections[i]);
-	if (im->type != ET_EXEC || im->kind != IMAGE_EXEC)
+	if (im->type != ET_EXEC || im->kind != IMAGE_EXEC || im->moves)
 		return;
 	for (size_t i = 0; i < r->data_count; i++)
 		if (!r->data[i]->exec && !r->data[i]->nobits)
