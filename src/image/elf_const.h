@@ -111,7 +111,7 @@ enum {
 	SHT_GROUP = 17,
 	SHT_SYMTAB_SHNDX = 18,
 	SHT_RELR = 19,
-	SHT_CREL = 0x40000014, /* LLVM's; the gABI has yet to give a number */
+	SHT_CREL = 0x40000014,          /* LLVM's; the gABI has yet to give a number */
 	SHT_KERNEL_RELOCS = 0x5fffffff, /* heft's own: see elf_kernel.c; in no file */
 	SHT_ANDROID_REL = 0x60000001,
 	SHT_ANDROID_RELA = 0x60000002,

@@ -423,7 +423,7 @@ static void set_kernel_type(const struct reloc_iter *it, struct reloc *ret)
 	if (it->image->machine == EM_386)
 		ret->type = R_386_32;
 	else
-		ret->type = last		       ? R_X86_64_32S
+		ret->type = last                      ? R_X86_64_32S
 			    : it->state[ST_LIST] == 1 ? R_X86_64_64
 						      : R_X86_64_PC32;
 	ret->kind = ret->type == R_X86_64_PC32 && it->image->machine == EM_X86_64 ? RELOC_OTHER

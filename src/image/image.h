@@ -352,7 +352,7 @@ struct reloc_iter {
 };
 
 bool section_is_reloc(const struct section *s);
-/* Whether it is one of a linked image that no loader reads: `ld --emit-relocs` left it for tools. */
+/* Whether it is one of a linked image that no loader reads: `ld --emit-relocs` leaves such. */
 bool section_is_kept_reloc(const struct image *im, const struct section *s);
 /* Whether a section of this name holds debug info, which no run needs. */
 bool section_name_is_debug(struct str name);

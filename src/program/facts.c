@@ -251,8 +251,7 @@ static void count_relocs(struct facts *f, const struct image *im)
 		struct reloc_iter it;
 		struct reloc rel;
 		const struct section *s = &im->sections[i];
-		if (!section_is_reloc(s) || section_is_kept_reloc(im, s) ||
-		    !reloc_open(&it, im, s))
+		if (!section_is_reloc(s) || section_is_kept_reloc(im, s) || !reloc_open(&it, im, s))
 			continue;
 		while (reloc_next(&it, &rel)) {
 			f->relocs[rel.kind]++;
