@@ -30,7 +30,7 @@ static void scan(const struct dump *d)
 	calls_read(&c, d, &r, NULL);
 	heap_scan(&b, d, &r, &c, 1, NULL);
 	for (size_t i = 0; i < b.live.count; i++)
-		ASSERT(dump_region(d, b.live.data[i].addr - 1) != NULL);
+		ASSERT(dump_region(d, heap_live(&b, i).addr - 1) != NULL);
 	heap_scan_release(&b);
 	calls_release(&c);
 	records_release(&r);

@@ -145,12 +145,10 @@ static void tell_records(struct heap_info *i, const struct records *r)
 
 static void tell_counters(struct heap_info *i, const struct calls *c, const struct blocks_found *b)
 {
-	for (size_t s = 0; s < b->live.count; s++) {
-		i->of.block_bytes += b->live.data[s].size;
-		i->of.inline_stacks |= b->live.data[s].flags & HEAP_INLINE;
-		i->of.wide |= b->live.data[s].flags & HEAP_WIDE;
-		i->of.canaries |= b->live.data[s].flags & HEAP_CANARY;
-	}
+	i->of.block_bytes = b->live_bytes;
+	i->of.inline_stacks |= b->live_flags & HEAP_INLINE;
+	i->of.wide |= b->live_flags & HEAP_WIDE;
+	i->of.canaries |= b->live_flags & HEAP_CANARY;
 	i->of.blocks = b->live.count;
 	i->of.freed_blocks = b->freed.count;
 	i->of.stacks = c->stacks.count > 0 ? c->stacks.count - 1 : 0;

@@ -90,12 +90,13 @@ struct heft_heap_damage heap_damage(struct heft_heap *h, size_t i)
 	const struct heap_found was = { .addr = d->was_addr,
 					.size = d->was_size,
 					.stack = d->was_stack };
-	const struct heap_found *block = d->block < b->live.count    ? &b->live.data[d->block]
+	const bool is_live = d->block < b->live.count, hit = d->victim < b->live.count;
+	const struct heap_found live = is_live ? heap_live(b, d->block) : was;
+	const struct heap_found other = hit ? heap_live(b, d->victim) : was;
+	const struct heap_found *block = is_live                     ? &live
 					 : d->freed < b->freed.count ? &b->freed.data[d->freed]
 								     : NULL;
-	const struct heap_found *victim = d->victim < b->live.count ? &b->live.data[d->victim]
-					  : d->was_addr > 0         ? &was
-								    : NULL;
+	const struct heap_found *victim = hit || d->was_addr > 0 ? &other : NULL;
 	arena_release(&h->answer);
 	struct heft_heap_damage made = {
 		.kind = (enum heft_heap_damage_kind)kinds[d->kind],

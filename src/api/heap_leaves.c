@@ -2,6 +2,7 @@
  * ask for what counters do not tell. */
 #include "api/heap.h"
 
+#include "base/map.h"
 #include "base/sort.h"
 #include "heap/reach.h"
 #include "map/rules.h"
@@ -144,6 +145,23 @@ struct block_sum {
 	double bytes, count;
 };
 
+struct block_sums {
+	VEC(struct block_sum) list;
+	struct map by_key;
+};
+
+static struct block_sum *find_sum(struct block_sums *s, uint64_t key)
+{
+	uint32_t i;
+	struct map_at at = map_at(&s->by_key, hash_u64(key));
+	while (map_next(&s->by_key, &at, &i))
+		if (s->list.data[i].key == key)
+			return &s->list.data[i];
+	map_put(&s->by_key, &at, (uint32_t)s->list.count);
+	vec_push(&s->list, (struct block_sum){ .key = key });
+	return &s->list.data[s->list.count - 1];
+}
+
 /* How many blocks one of the sample stands for (docs/heap-format.md, Counters). */
 static double weight(const struct heft_heap *h, uint64_t size)
 {
@@ -166,35 +184,41 @@ static uint32_t block_class(const struct source *s, const struct heap_found *b, 
 	return reach == REACH_LOST ? LEAF_LOST : LEAF_INDIRECT;
 }
 
-static bool block_wanted(const struct heft_heap_query *q, const struct heap_found *b,
-			 enum reach reach)
+static bool block_wanted(const struct heft_heap_query *q, const struct heap_found *b)
 {
 	return (q->thread == 0 || b->thread == q->thread) && b->size >= q->min_size &&
-	       (q->max_size == 0 || b->size <= q->max_size) &&
-	       (!q->leaks || reach == REACH_LOST || reach == REACH_INDIRECT);
+	       (q->max_size == 0 || b->size <= q->max_size);
 }
 
-static uint64_t newest_block(const struct blocks_found *b)
+static void add_sums(const struct source *s, struct block_sums *sums)
 {
-	uint64_t newest = 0;
-	for (size_t i = 0; i < b->live.count; i++)
-		newest = max_u64(newest, b->live.data[i].sequence);
-	return newest;
+	sort_by_key(sums->list.data, sums->list.count, sizeof *sums->list.data);
+	for (size_t i = 0; i < sums->list.count; i++) {
+		const struct block_sum *sum = &sums->list.data[i];
+		uint64_t *m = add_leaf(s, (uint32_t)(sum->key >> 32), (uint32_t)sum->key);
+		m[HEFT_HEAP_LIVE_BYTES] = (uint64_t)llround(sum->bytes);
+		m[HEFT_HEAP_LIVE] = (uint64_t)llround(sum->count);
+	}
 }
 
-static void add_sums(const struct source *s, struct block_sum *sums, size_t count)
+/* Block by block, in order of address.  `reach`: NULL where it is not asked for. */
+static void sum_blocks(const struct source *s, const uint8_t *reach, struct block_sums *sums)
 {
-	sort_by_key(sums, count, sizeof *sums);
-	for (size_t i = 0; i < count;) {
-		double bytes = 0, blocks = 0;
-		const uint64_t key = sums[i].key;
-		for (; i < count && sums[i].key == key; i++) {
-			bytes += sums[i].bytes;
-			blocks += sums[i].count;
-		}
-		uint64_t *m = add_leaf(s, (uint32_t)(key >> 32), (uint32_t)key);
-		m[HEFT_HEAP_LIVE_BYTES] = (uint64_t)llround(bytes);
-		m[HEFT_HEAP_LIVE] = (uint64_t)llround(blocks);
+	const struct blocks_found *b = &s->h->process.heap.blocks;
+	for (struct heap_walk k = heap_walk_from(b, 0); heap_walk_next(&k);) {
+		const enum reach how = reach ? reach_of(reach, k.index) : REACH_YES;
+		if (s->r->report.query.leaks && how > REACH_INDIRECT)
+			continue;
+		struct heap_found f;
+		heap_walk_found(&k, &f);
+		if (!block_wanted(&s->r->report.query, &f))
+			continue;
+		f.stack = heap_stack_of(b, &f);
+		const double w = weight(s->h, f.size);
+		struct block_sum *sum = find_sum(sums, (uint64_t)f.stack << 32 |
+							       block_class(s, &f, b->newest, how));
+		sum->bytes += w * (double)f.size;
+		sum->count += w;
 	}
 }
 
@@ -202,28 +226,17 @@ static bool add_blocks(const struct source *s, struct heft_err *err)
 {
 	const struct heft_heap_query *q = &s->r->report.query;
 	const struct process_heap *heap = &s->h->process.heap;
-	const struct blocks_found *b = &heap->blocks;
+	struct block_sums sums = { .list = { 0 } };
 	uint8_t *reach = NULL;
 	const char *why;
-	if (q->leaks &&
-	    !heap_reach(&reach, &why, &s->h->process.dump, &heap->records, b, &heap->layout))
+	if (q->leaks && !heap_reach(&reach, &why, &s->h->process.dump, &heap->records,
+				    &heap->blocks, &heap->layout))
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: no leaks can be told: %s",
 			    s->h->info.of.path, why);
-	struct block_sum *sums = mem_zeroed(b->live.count + 1, sizeof *sums);
-	const uint64_t newest = newest_block(b);
-	size_t count = 0;
-	for (size_t i = 0; i < b->live.count; i++) {
-		const struct heap_found *f = &b->live.data[i];
-		const enum reach how = reach ? reach[i] : REACH_YES;
-		if (!block_wanted(q, f, how))
-			continue;
-		const double w = weight(s->h, f->size);
-		sums[count++] = (struct block_sum){ (uint64_t)f->stack << 32 |
-							    block_class(s, f, newest, how),
-						    w * (double)f->size, w };
-	}
-	add_sums(s, sums, count);
-	mem_free(sums);
+	sum_blocks(s, reach, &sums);
+	add_sums(s, &sums);
+	vec_release(&sums.list);
+	map_release(&sums.by_key);
 	mem_free(reach);
 	return true;
 }

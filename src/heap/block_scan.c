@@ -2,41 +2,56 @@
 
 #include "base/pool.h"
 #include "base/sort.h"
+#include "heap/glibc.h"
 #include "heap/inline_stack.h"
-#include "heap/memory.h"
 
 #include <stdlib.h>
 
 enum {
-	PIECE = 1 << 20,      /* bytes that one thread looks at in a row */
+	ALIGN_SHIFT = 4,      /* log2 of HEAP_ALIGN */
 	PIECES_A_THREAD = 16, /* before what they found is put in order */
 	SHIFT_MOST = 46,
-};
-
-struct piece {
-	const struct region *region;
-	uint64_t off;      /* of the first possible header in the region; its address is aligned */
-	uint64_t count;    /* possible headers */
-	uint64_t room_end; /* end of what is mapped without a hole from the region on */
-};
-
-struct found_list {
-	struct heap_found *data;
-	size_t count, cap;
 };
 
 struct scan {
 	const struct dump *d;
 	struct calls *c;
 	struct notes *notes;
-	VEC(struct piece) pieces;
-	struct found_list *found; /* one a piece of the batch; `stack` is the recorder's id */
-	size_t batch;             /* first piece of it */
-	uint64_t live_end;        /* of the last live block */
-	uint16_t mask, magic;     /* two bytes with the top of the mark, as the host reads them */
+	struct blocks_found *to;
+	size_t batch;         /* first piece of it */
+	uint64_t live_end;    /* of the last live block */
+	uint16_t mask, magic; /* two bytes with the top of the mark, as the host reads them */
 };
 
 /* ---- one header ------------------------------------------------------------------------------ */
+
+struct header {
+	uint64_t at; /* its address */
+	uint64_t link, mark;
+	struct heap_wide wide; /* zeros where it has none */
+};
+
+static uint8_t flags_of(const struct header *h)
+{
+	return (uint8_t)(h->mark >> HEAP_FLAG_SHIFT & 15);
+}
+
+/* What stands at `off` of the region, whatever it is; false where that does not have all of it. */
+static bool read_header(const struct dump *d, const struct region *g, uint64_t off,
+			struct header *ret)
+{
+	struct reader r = reader_of(g->bytes, d->big_endian);
+	reader_seek(&r, off);
+	*ret = (struct header){ .at = g->addr + off };
+	ret->link = read_u64(&r);
+	ret->mark = read_u64(&r);
+	if ((flags_of(ret) & (HEAP_WIDE | HEAP_FREED)) == HEAP_WIDE) {
+		reader_seek(&r, off >= HEAP_HEADER_SIZE ? off - HEAP_HEADER_SIZE : r.size + 1);
+		ret->wide.sequence = read_u64(&r);
+		ret->wide.owner = read_u64(&r);
+	}
+	return reader_ok(&r);
+}
 
 /* Distance from the inline stack to the block; 0: it is not there.  Of blocks with an alignment it
  * may be far away. */
@@ -46,82 +61,135 @@ static uint32_t inline_distance(uint32_t link, uint32_t front, uint64_t room)
 											   : 0;
 }
 
-static void check_end(const struct scan *s, const struct region *g, struct heap_found *f)
+static void check_end(const struct dump *d, const struct region *g, struct heap_found *f)
 {
 	const uint64_t size = heap_found_end(f) - f->addr;
 	const uint64_t off = f->addr - g->addr;
-	f->cut = (off > g->bytes.size || size > g->bytes.size - off) &&
-		 !memory_present(s->d, f->addr, size);
+	const bool inside = off <= g->bytes.size && size <= g->bytes.size - off;
+	uint8_t canary[HEAP_CANARY_SIZE];
+	f->cut = !inside && !memory_present(d, f->addr, size);
 	if ((f->flags & HEAP_CANARY) == 0 || f->cut)
 		return;
-	uint8_t canary[HEAP_CANARY_SIZE];
-	memory_copy(s->d, f->addr + f->size, canary, sizeof canary);
-	f->canary_damaged = load_u64(canary, s->d->big_endian) != heap_canary(f->addr);
+	if (inside)
+		memcpy(canary, g->bytes.p + off + f->size, sizeof canary);
+	else
+		memory_copy(d, f->addr + f->size, canary, sizeof canary);
+	f->canary_damaged = load_u64(canary, d->big_endian) != heap_canary(f->addr);
 }
 
-/* Whose header stands at an address: the block's behind it, or what is left of a freed one in its
- * own bytes.  0: nobody's. */
-static uint64_t whose_header(uint64_t at, uint64_t link, uint64_t mark,
-			     const struct heap_wide *wide)
+/* The block at `p` in the region that the header is of, as the header says; its stack is the
+ * recorder's id or, of HEAP_INLINE, the distance. */
+static void block_of(const struct region *g, const struct header *h, uint64_t p,
+		     struct heap_found *f)
 {
-	const uint64_t p = at + HEAP_HEADER_SIZE;
-	const uint64_t own = at - heap_rest_distance(mark & HEAP_SIZE_MASK);
-	if (heap_check(p, mark, (uint32_t)link, wide->sequence ^ wide->owner) == link >> 32)
+	f->addr = p;
+	f->size = h->mark & HEAP_SIZE_MASK;
+	f->stack = (uint32_t)h->link;
+	f->thread = (uint32_t)(h->wide.owner >> 32);
+	f->sequence = h->wide.sequence;
+	f->flags = flags_of(h);
+	f->front = (f->flags & HEAP_WIDE) != 0 ? HEAP_WIDE_SIZE : HEAP_HEADER_SIZE;
+	f->shift = (uint8_t)h->wide.owner <= SHIFT_MOST ? (uint8_t)h->wide.owner : 0;
+	f->canary_damaged = f->cut = false;
+	if ((f->flags & HEAP_INLINE) != 0) {
+		f->stack = inline_distance(f->stack, f->front, p - g->addr);
+		f->front = f->stack != 0 ? f->stack : f->front;
+	}
+	if (f->shift != 0 && (p >> f->shift == 0 || (UINT64_C(1) << f->shift) < f->front))
+		f->shift = 0;
+}
+
+/* Whose header it is: the block's behind it, or what is left of a freed one in its own bytes.  0:
+ * nobody's. */
+static uint64_t whose_header(const struct header *h)
+{
+	const uint64_t p = h->at + HEAP_HEADER_SIZE;
+	const uint64_t own = h->at - heap_rest_distance(h->mark & HEAP_SIZE_MASK);
+	const uint32_t link = (uint32_t)h->link;
+	if (heap_check(p, h->mark, link, h->wide.sequence ^ h->wide.owner) == h->link >> 32)
 		return p;
-	const bool freed = (mark >> HEAP_FLAG_SHIFT & HEAP_FREED) != 0;
-	return freed && heap_check(own, mark, (uint32_t)link, 0) == link >> 32 ? own : 0;
+	const bool freed = (flags_of(h) & HEAP_FREED) != 0;
+	return freed && heap_check(own, h->mark, link, 0) == h->link >> 32 ? own : 0;
 }
 
 /* The return address behind what is left of a freed block. */
-static uint64_t freed_from(struct reader *r, uint64_t off)
+static uint64_t freed_from(const struct dump *d, const struct region *g, uint64_t off)
 {
-	reader_seek(r, off + HEAP_HEADER_SIZE);
-	const uint64_t by = read_u64(r);
-	return reader_ok(r) ? by : 0;
+	struct reader r = reader_of(g->bytes, d->big_endian);
+	reader_seek(&r, off + HEAP_HEADER_SIZE);
+	const uint64_t by = read_u64(&r);
+	return reader_ok(&r) ? by : 0;
 }
 
 /* The header at `off` of the region.  Of a freed block `sequence` is the address that freed it. */
-static bool verify(const struct scan *s, const struct piece *piece, uint64_t off,
+static bool verify(const struct dump *d, const struct block_piece *piece, uint64_t off,
 		   struct heap_found *ret)
 {
 	const struct region *g = piece->region;
-	struct reader r = reader_of(g->bytes, s->d->big_endian);
-	struct heap_wide wide = { 0 };
-	reader_seek(&r, off);
-	const uint64_t link = read_u64(&r), mark = read_u64(&r);
-	struct heap_found f = { .size = mark & HEAP_SIZE_MASK, .stack = (uint32_t)link };
-	f.flags = (uint8_t)(mark >> HEAP_FLAG_SHIFT & 15);
-	uint32_t front = (f.flags & HEAP_WIDE) != 0 ? HEAP_WIDE_SIZE : HEAP_HEADER_SIZE;
-	if (front == HEAP_WIDE_SIZE && (f.flags & HEAP_FREED) == 0) {
-		reader_seek(&r, off >= HEAP_HEADER_SIZE ? off - HEAP_HEADER_SIZE : r.size + 1);
-		wide.sequence = read_u64(&r);
-		wide.owner = read_u64(&r);
-	}
-	f.addr = reader_ok(&r) ? whose_header(g->addr + off, link, mark, &wide) : 0;
-	if (f.addr == 0)
+	struct header h;
+	const uint64_t p = read_header(d, g, off, &h) ? whose_header(&h) : 0;
+	if (p == 0)
 		return false;
-	const uint64_t tail = (f.flags & HEAP_CANARY) != 0 ? HEAP_CANARY_SIZE : 0;
-	if (f.addr - g->addr >= g->size || f.size + tail > piece->room_end - f.addr)
+	block_of(g, &h, p, ret);
+	const uint64_t tail = (ret->flags & HEAP_CANARY) != 0 ? HEAP_CANARY_SIZE : 0;
+	if (p - g->addr >= g->size || ret->size + tail > piece->room_end - p ||
+	    p - g->addr < ret->front)
 		return false;
-	if ((f.flags & HEAP_FREED) == 0)
-		f.sequence = wide.sequence;
+	if ((ret->flags & HEAP_FREED) != 0)
+		ret->sequence = p <= h.at ? freed_from(d, g, off) : 0;
 	else
-		f.sequence = f.addr <= g->addr + off ? freed_from(&r, off) : 0;
-	f.thread = (uint32_t)(wide.owner >> 32);
-	f.shift = (uint8_t)wide.owner <= SHIFT_MOST ? (uint8_t)wide.owner : 0;
-	if ((f.flags & HEAP_INLINE) != 0) {
-		f.stack = inline_distance(f.stack, front, f.addr - g->addr);
-		front = f.stack != 0 ? f.stack : front;
-	}
-	if (f.addr - g->addr < front)
-		return false;
-	f.front = front;
-	if (f.shift != 0 && (f.addr >> f.shift == 0 || (UINT64_C(1) << f.shift) < front))
-		f.shift = 0;
-	if ((f.flags & HEAP_FREED) == 0)
-		check_end(s, g, &f);
-	*ret = f;
+		check_end(d, g, ret);
 	return true;
+}
+
+/* ---- live blocks ----------------------------------------------------------------------------- */
+
+/* A chunk in use, as glibc_heaps_find found it. */
+static struct heap_found chunk_at(const struct blocks_found *b, uint64_t at)
+{
+	const unsigned word = memory_word_size(b->d);
+	uint64_t v = 0;
+	memory_word(b->d, at + word, &v);
+	const uint64_t size = v - (v & CHUNK_FLAGS), more = (v & CHUNK_MAPPED) != 0 ? word : 0;
+	return (struct heap_found){ .addr = at + 2 * (uint64_t)word, .size = size - word - more };
+}
+
+void heap_live_at(const struct blocks_found *b, struct block_at at, struct heap_found *ret)
+{
+	const struct region *g = b->live.pieces.data[at.piece].region;
+	const uint64_t addr = block_map_addr(&b->live, at);
+	struct header h;
+	if (b->chunks) {
+		*ret = chunk_at(b, addr);
+		return;
+	}
+	read_header(b->d, g, addr - g->addr, &h);
+	block_of(g, &h, addr + HEAP_HEADER_SIZE, ret);
+	check_end(b->d, g, ret);
+}
+
+uint32_t heap_stack_of(const struct blocks_found *b, const struct heap_found *f)
+{
+	if (b->chunks)
+		return 0;
+	if ((f->flags & HEAP_INLINE) == 0)
+		return calls_by_id(b->c, f->stack);
+	const uint32_t stack = f->stack != 0 ? inline_stack(b->d, b->c, f) : CALLS_NONE;
+	return stack != CALLS_NONE ? stack : 0;
+}
+
+struct heap_found heap_live(const struct blocks_found *b, size_t i)
+{
+	struct heap_found f;
+	heap_live_at(b, block_map_find(&b->live, i), &f);
+	f.stack = heap_stack_of(b, &f);
+	return f;
+}
+
+size_t heap_live_below(const struct blocks_found *b, uint64_t addr)
+{
+	const uint64_t header = UINT64_C(1) << b->live.shift; /* from it to the block */
+	return addr >= header ? block_map_below(&b->live, addr - header) : 0;
 }
 
 /* ---- many headers ---------------------------------------------------------------------------- */
@@ -139,17 +207,24 @@ static uint64_t next_magic(const struct scan *s, const uint8_t *p, uint64_t i, u
 	return i;
 }
 
+/* Marks all that verifies, live or freed. */
 static void scan_piece(void *ctx, size_t index, unsigned worker)
 {
 	const struct scan *s = ctx;
-	const struct piece *piece = &s->pieces.data[s->batch + index];
-	struct found_list *list = &s->found[index];
-	const uint8_t *top = piece->region->bytes.p + piece->off + (s->d->big_endian ? 8 : 14);
+	struct block_piece *piece = &s->to->live.pieces.data[s->batch + index];
+	const struct region *g = piece->region;
+	const uint32_t skip = piece->addr < g->addr; /* a place whose header is not all there */
+	const uint64_t off = piece->addr + skip * HEAP_ALIGN - g->addr;
+	const uint64_t left = off < g->bytes.size ? (g->bytes.size - off) / HEAP_ALIGN : 0;
+	const uint64_t count = min_u64(left, piece->places - skip);
 	(void)worker;
-	for (uint64_t i = 0; (i = next_magic(s, top, i, piece->count)) < piece->count; i++) {
+	if (count == 0)
+		return;
+	const uint8_t *top = g->bytes.p + off + (s->d->big_endian ? 8 : 14);
+	for (uint64_t i = 0; (i = next_magic(s, top, i, count)) < count; i++) {
 		struct heap_found f;
-		if (verify(s, piece, piece->off + i * HEAP_ALIGN, &f))
-			vec_push(list, f);
+		if (verify(s->d, piece, off + i * HEAP_ALIGN, &f))
+			block_piece_set(piece, (uint32_t)i + skip);
 	}
 }
 
@@ -159,28 +234,6 @@ static void set_magic(struct scan *s)
 	const uint8_t magic[2][2] = { { 0x50, 0x9e }, { 0x9e, 0x50 } };
 	memcpy(&s->mask, mask[s->d->big_endian], sizeof s->mask);
 	memcpy(&s->magic, magic[s->d->big_endian], sizeof s->magic);
-}
-
-static void cut_to_pieces(struct scan *s, uint64_t *ret_bytes)
-{
-	const struct dump *d = s->d;
-	size_t last = 0; /* of the regions that follow one another without a hole */
-	for (size_t i = 0; i < d->region_count; i++) {
-		const struct region *g = &d->regions[i];
-		for (last = last < i ? i : last; last + 1 < d->region_count; last++)
-			if (d->regions[last + 1].addr != region_end(&d->regions[last]))
-				break;
-		uint64_t off = (0 - g->addr) % HEAP_ALIGN;
-		if (!region_is_data(g) || g->bytes.size < off)
-			continue;
-		*ret_bytes += g->bytes.size;
-		for (uint64_t left = (g->bytes.size - off) / HEAP_ALIGN, n; left > 0; left -= n) {
-			n = min_u64(left, PIECE / HEAP_ALIGN);
-			vec_push(&s->pieces,
-				 (struct piece){ g, off, n, region_end(&d->regions[last]) });
-			off += n * HEAP_ALIGN;
-		}
-	}
 }
 
 /* ---- in order -------------------------------------------------------------------------------- */
@@ -198,26 +251,66 @@ static uint32_t stack_of(const struct scan *s, const struct heap_found *f)
 	return 0;
 }
 
-static void take(struct scan *s, struct blocks_found *b, struct heap_found f)
+static void take_freed(const struct scan *s, struct heap_found f)
 {
-	const uint64_t start = heap_found_start(&f);
-	/* What is inside a live block is the program's. */
-	if (start < s->live_end)
-		return;
+	const uint64_t by = f.sequence;
 	f.stack = stack_of(s, &f);
-	if ((f.flags & HEAP_FREED) != 0) {
-		const uint64_t by = f.sequence;
-		f.freed_by = by != 0 ? calls_add(s->c, &by, 1) : 0;
-		vec_push(&b->freed, f);
-		return;
-	}
-	while (b->freed.count > 0 && b->freed.data[b->freed.count - 1].addr > start)
+	f.freed_by = by != 0 ? calls_add(s->c, &by, 1) : 0;
+	vec_push(&s->to->freed, f);
+}
+
+static void take_live(struct scan *s, const struct heap_found *f)
+{
+	struct blocks_found *b = s->to;
+	const uint32_t at = stack_of(s, f);
+	struct call_stack *stack = &s->c->stacks.data[at];
+	while (b->freed.count > 0 && b->freed.data[b->freed.count - 1].addr > heap_found_start(f))
 		b->freed.count--;
-	vec_push(&b->live, f);
-	s->live_end = heap_found_end(&f);
-	struct call_stack *stack = &s->c->stacks.data[f.stack];
+	s->live_end = heap_found_end(f);
 	stack->blocks++;
-	stack->block_bytes = add_sat(stack->block_bytes, f.size);
+	stack->block_bytes = add_sat(stack->block_bytes, f->size);
+	b->live_bytes += f->size;
+	b->newest = max_u64(b->newest, f->sequence);
+	b->live_flags |= f->flags;
+	b->damaged_canaries += f->canary_damaged;
+}
+
+/* Whether it is the header of a live block. */
+static bool take(struct scan *s, const struct block_piece *p, uint32_t place)
+{
+	const uint64_t off = p->addr + (uint64_t)place * HEAP_ALIGN - p->region->addr;
+	struct heap_found f;
+	/* What is inside a live block is the program's. */
+	if (!verify(s->d, p, off, &f) || heap_found_start(&f) < s->live_end)
+		return false;
+	if ((f.flags & HEAP_FREED) != 0)
+		take_freed(s, f);
+	else
+		take_live(s, &f);
+	return (f.flags & HEAP_FREED) == 0;
+}
+
+/* Of all marks only those of live blocks stay. */
+static void take_piece(struct scan *s, struct block_piece *p)
+{
+	for (uint32_t word = 0; p->bits != NULL && word < (p->places + 63) / 64; word++)
+		for (uint64_t left = p->bits[word]; left != 0; left &= left - 1)
+			if (!take(s, p, word * 64 + (uint32_t)__builtin_ctzll(left)))
+				p->bits[word] &= ~(left & -left);
+}
+
+static void scan_all(struct scan *s, unsigned threads)
+{
+	const size_t most = (size_t)pool_threads(threads) * PIECES_A_THREAD;
+	struct block_map *m = &s->to->live;
+	for (size_t n; s->batch < m->pieces.count; s->batch += n) {
+		n = m->pieces.count - s->batch;
+		n = n < most ? n : most;
+		parallel_for(threads, n, scan_piece, s);
+		for (size_t i = 0; i < n; i++)
+			take_piece(s, &m->pieces.data[s->batch + i]);
+	}
+	block_map_count(m);
 }
 
 /* ---- freed blocks ---------------------------------------------------------------------------- */
@@ -237,11 +330,16 @@ static void settle_freed(struct blocks_found *b)
 	b->freed.count = kept;
 }
 
-/* Does a block of a list begin in [start, end)? */
-static bool begins_in(const struct heap_found *list, size_t count, uint64_t start, uint64_t end)
+static bool live_begins_in(const struct blocks_found *b, uint64_t start, uint64_t end)
 {
-	const size_t i = lower_bound(list, count, sizeof *list, start);
-	return i < count && list[i].addr < end;
+	return heap_live_below(b, end) > heap_live_below(b, start);
+}
+
+static bool freed_begins_in(const struct blocks_found *b, uint64_t start, uint64_t end)
+{
+	const struct heap_found *f = b->freed.data;
+	const size_t i = lower_bound(f, b->freed.count, sizeof *f, start);
+	return i < b->freed.count && f[i].addr < end;
 }
 
 /* Is the memory of a block gone, or still the heap's and in no live block? */
@@ -250,11 +348,15 @@ static bool is_left(const struct blocks_found *b, const struct dump *d, const st
 	const struct region *r = dump_region(d, g->addr);
 	const uint64_t end = add_sat(g->addr, max_u64(g->size, 1));
 	const size_t before = heap_block_at(b, g->addr);
-	if (begins_in(b->live.data, b->live.count, g->addr, end) ||
-	    (before != SIZE_MAX && heap_found_end(&b->live.data[before]) > g->addr))
+	if (live_begins_in(b, g->addr, end))
 		return false;
-	return r == NULL || begins_in(b->live.data, b->live.count, r->addr, region_end(r)) ||
-	       begins_in(b->freed.data, b->freed.count, r->addr, region_end(r));
+	if (before != SIZE_MAX) {
+		const struct heap_found f = heap_live(b, before);
+		if (heap_found_end(&f) > g->addr)
+			return false;
+	}
+	return r == NULL || live_begins_in(b, r->addr, region_end(r)) ||
+	       freed_begins_in(b, r->addr, region_end(r));
 }
 
 /* What the recorder noted, the newest first, where nothing of it is found in memory. */
@@ -264,8 +366,7 @@ static void take_gone(struct scan *s, struct blocks_found *b, const struct recor
 	for (size_t i = r->gone.count; i-- > 0;) {
 		const struct heap_gone *g = &r->gone.data[i];
 		const uint32_t by = g->by != 0 ? calls_add(s->c, &g->by, 1) : 0;
-		if (!is_left(b, s->d, g) ||
-		    begins_in(b->freed.data, b->freed.count, g->addr, g->addr + 1))
+		if (!is_left(b, s->d, g) || freed_begins_in(b, g->addr, g->addr + 1))
 			continue;
 		vec_push(&added,
 			 (struct heap_found){ .addr = g->addr,
@@ -314,58 +415,64 @@ static void take_small(struct scan *s, struct blocks_found *b, const struct reco
 	}
 }
 
+static uint64_t bytes_scanned(const struct dump *d)
+{
+	uint64_t bytes = 0;
+	for (size_t i = 0; i < d->region_count; i++) {
+		const struct region *g = &d->regions[i];
+		if (region_is_data(g) && g->bytes.size >= (0 - g->addr) % HEAP_ALIGN)
+			bytes += g->bytes.size;
+	}
+	return bytes;
+}
+
 void heap_scan(struct blocks_found *ret, const struct dump *d, const struct records *r,
 	       struct calls *c, unsigned threads, struct notes *notes)
 {
-	struct scan s = { .d = d, .c = c, .notes = notes };
-	const size_t most = (size_t)pool_threads(threads) * PIECES_A_THREAD;
-	*ret = (struct blocks_found){ 0 };
-	s.found = mem_zeroed(most, sizeof *s.found);
+	struct scan s = { .d = d, .c = c, .notes = notes, .to = ret };
+	*ret = (struct blocks_found){ .d = d, .c = c, .scanned = bytes_scanned(d) };
 	set_magic(&s);
-	cut_to_pieces(&s, &ret->scanned);
-	for (size_t n; s.batch < s.pieces.count; s.batch += n) {
-		n = s.pieces.count - s.batch;
-		n = n < most ? n : most;
-		parallel_for(threads, n, scan_piece, &s);
-		for (size_t i = 0; i < n; i++) {
-			for (size_t j = 0; j < s.found[i].count; j++)
-				take(&s, ret, s.found[i].data[j]);
-			s.found[i].count = 0;
-		}
-	}
-	for (size_t i = 0; i < most; i++)
-		vec_release(&s.found[i]);
-	mem_free(s.found);
-	vec_release(&s.pieces);
+	block_map_init(&ret->live, d, ALIGN_SHIFT);
+	scan_all(&s, threads);
 	settle_freed(ret);
 	take_gone(&s, ret, r);
 	take_small(&s, ret, r);
-	vec_fit(&ret->live);
 	vec_fit(&ret->freed);
 }
 
 void heap_scan_release(struct blocks_found *b)
 {
-	vec_release(&b->live);
+	block_map_release(&b->live);
 	vec_release(&b->freed);
 	*b = (struct blocks_found){ 0 };
 }
 
 size_t heap_block_at(const struct blocks_found *b, uint64_t addr)
 {
-	const struct heap_found *live = b->live.data;
-	const size_t next = upper_bound(live, b->live.count, sizeof *live, addr);
-	if (next < b->live.count && addr >= heap_found_start(&live[next]))
-		return next;
+	const size_t next = addr == UINT64_MAX ? b->live.count : heap_live_below(b, addr + 1);
+	if (next < b->live.count) {
+		const struct heap_found f = heap_live(b, next);
+		if (addr >= heap_found_start(&f))
+			return next;
+	}
 	return next > 0 ? next - 1 : SIZE_MAX;
+}
+
+/* Do a live block's bytes, or its header, have it? */
+static bool is_in_live(const struct blocks_found *b, uint64_t addr)
+{
+	const size_t live = heap_block_at(b, addr);
+	if (live == SIZE_MAX)
+		return false;
+	const struct heap_found f = heap_live(b, live);
+	return addr < heap_found_end(&f);
 }
 
 size_t heap_freed_at(const struct blocks_found *b, uint64_t addr, bool header)
 {
 	enum { OVERLAPS = 64 }; /* freed blocks that may lie over one another */
 	const struct heap_found *freed = b->freed.data;
-	const size_t live = heap_block_at(b, addr);
-	if (live != SIZE_MAX && addr < heap_found_end(&b->live.data[live]))
+	if (is_in_live(b, addr))
 		return SIZE_MAX;
 	const uint64_t beyond = header ? HEAP_HEADER_SIZE : 0;
 	size_t i = upper_bound(freed, b->freed.count, sizeof *freed, add_sat(addr, beyond));

@@ -3,16 +3,20 @@
  * Every place that is a multiple of 16 is looked at; a header counts if it verifies
  * (docs/heap-format.md), the block lies in its region and does not lie inside a live block before
  * it.  What only looks like one is passed over silently: chance matches and copies are no
- * oddity. */
+ * oddity.
+ *
+ * Of a live block only the place of its header is kept, as a bit; all else is read from the dump
+ * again when it is asked for. */
 #ifndef HEFT_HEAP_BLOCK_SCAN_H
 #define HEFT_HEAP_BLOCK_SCAN_H
 
+#include "heap/block_map.h"
 #include "heap/calls.h"
 #include "heap/records.h"
 
 struct heap_found {
 	uint64_t addr, size; /* the user's bytes */
-	uint32_t stack;      /* in calls.stacks */
+	uint32_t stack;      /* in calls.stacks; of heap_walk_found: as the header has it */
 	uint32_t thread;     /* that asked for it, or freed it; 0: not kept */
 	union {
 		uint64_t sequence; /* of a live block; 0: not kept */
@@ -26,18 +30,63 @@ struct heap_found {
 };
 
 struct blocks_found {
-	VEC(struct heap_found) live;  /* by address; do not overlap */
+	const struct dump *d;
+	struct calls *c;
+	struct block_map live; /* their headers; numbered by address, they do not overlap */
+	bool chunks;           /* the live blocks are glibc's chunks: these are their headers */
+	/* Of all live blocks: the sum of sizes, the newest sequence, what one of them has as flag,
+	 * and how many have a damaged canary. */
+	uint64_t live_bytes, newest, damaged_canaries;
+	uint8_t live_flags;
 	VEC(struct heap_found) freed; /* by address, one an address; may lie over one another */
 	uint64_t scanned;             /* bytes looked at */
 };
 
 /* Scans all regions but those of unwritable files, with `threads` threads, and takes the freed
  * blocks of the records whose memory is gone or still the heap's; adds inline stacks and the sums
- * of blocks to `c`.  The same result for any number of threads.  Cost: memory bandwidth, 40 bytes a
- * block. */
+ * of blocks to `c`.  The same result for any number of threads.  Borrows `d` and `c` until it is
+ * released.  Cost: memory bandwidth; what block_map.h says, and 40 bytes a freed block. */
 void heap_scan(struct blocks_found *b, const struct dump *d, const struct records *r,
 	       struct calls *c, unsigned threads, struct notes *notes);
 void heap_scan_release(struct blocks_found *b);
+
+/* Block i of the live ones. */
+struct heap_found heap_live(const struct blocks_found *b, size_t i);
+/* The live block whose header is there, its stack as the header has it. */
+void heap_live_at(const struct blocks_found *b, struct block_at at, struct heap_found *ret);
+/* The stack, in calls.stacks, of a block from heap_live_at or heap_walk_found. */
+uint32_t heap_stack_of(const struct blocks_found *b, const struct heap_found *f);
+/* How many live blocks have an address below `addr`: the number of the first that has not. */
+size_t heap_live_below(const struct blocks_found *b, uint64_t addr);
+
+/* From one live block to the next:
+ *
+ *	struct heap_walk w = heap_walk_from(b, 0);
+ *	while (heap_walk_next(&w)) {
+ *		struct heap_found f;
+ *		heap_walk_found(&w, &f);
+ *		... w.index ... */
+struct heap_walk {
+	const struct blocks_found *b;
+	size_t index; /* of the block */
+	struct block_walk at;
+};
+
+static inline struct heap_walk heap_walk_from(const struct blocks_found *b, size_t i)
+{
+	return (struct heap_walk){ b, i - 1, block_walk_from(&b->live, i) };
+}
+
+static inline bool heap_walk_next(struct heap_walk *w)
+{
+	w->index++;
+	return block_walk_next(&w->at);
+}
+
+static inline void heap_walk_found(const struct heap_walk *w, struct heap_found *ret)
+{
+	heap_live_at(w->b, w->at.at, ret);
+}
 
 /* The live block that holds an address, or whose header does; else the nearest one before;
  * index into live, or SIZE_MAX. */

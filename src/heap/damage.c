@@ -24,8 +24,8 @@ struct damage *damage_add(const struct finding *g, enum damage_kind kind, uint64
 
 static void canary(const struct finding *g, size_t block)
 {
-	const struct heap_found *f = &g->b->live.data[block];
-	const uint64_t want = heap_canary(f->addr), at = f->addr + f->size;
+	const struct heap_found f = heap_live(g->b, block);
+	const uint64_t want = heap_canary(f.addr), at = f.addr + f.size;
 	uint8_t bytes[HEAP_CANARY_SIZE];
 	uint64_t first = HEAP_CANARY_SIZE, count = 0;
 	if (memory_copy(g->d, at, bytes, sizeof bytes) != sizeof bytes)
@@ -42,6 +42,19 @@ static void canary(const struct finding *g, size_t block)
 	found->count = count;
 }
 
+static void canaries(const struct finding *g)
+{
+	uint64_t left = g->b->damaged_canaries;
+	for (struct heap_walk w = heap_walk_from(g->b, 0); left > 0 && heap_walk_next(&w);) {
+		struct heap_found f;
+		heap_walk_found(&w, &f);
+		if (!f.canary_damaged)
+			continue;
+		canary(g, w.index);
+		left--;
+	}
+}
+
 static struct damage *canary_of(const struct finding *g, size_t block)
 {
 	for (size_t i = 0; i < g->to->list.count; i++)
@@ -55,7 +68,7 @@ static size_t freed_before(const struct finding *g, const struct heap_break *k)
 {
 	const struct heap_found *freed = g->b->freed.data;
 	const size_t next = lower_bound(freed, g->b->freed.count, sizeof *freed, k->addr);
-	if (next == 0 || freed[next - 1].addr < g->b->live.data[k->before].addr)
+	if (next == 0 || freed[next - 1].addr < heap_live(g->b, k->before).addr)
 		return SIZE_MAX;
 	const uint64_t end = heap_found_end(&freed[next - 1]);
 	return end <= k->addr && k->addr - end < 4 * HEAP_ALIGN ? next - 1 : SIZE_MAX;
@@ -65,7 +78,7 @@ static void breaks(const struct finding *g)
 {
 	for (size_t i = 0; i < g->l->breaks.count; i++) {
 		const struct heap_break *k = &g->l->breaks.data[i];
-		const bool known = g->b->live.data[k->before].canary_damaged;
+		const bool known = heap_live(g->b, k->before).canary_damaged;
 		struct damage *found = known ? canary_of(g, k->before) : NULL;
 		if (found == NULL)
 			found = damage_add(g, DAMAGE_CHUNK, k->addr);
@@ -140,14 +153,16 @@ static bool may_be_changed(const struct finding *g, uint64_t addr)
 /* From the block in front of the place to the block behind it. */
 static bool is_unsettled(const struct finding *g, const struct damage *f)
 {
-	const struct heap_found *live = g->b->live.data;
-	const size_t count = g->b->live.count;
 	if (f->kind != DAMAGE_CHUNK && f->kind != DAMAGE_HEADER)
 		return false;
-	const size_t next = upper_bound(live, count, sizeof *live, f->addr);
-	const uint64_t start = f->block != SIZE_MAX ? heap_found_start(&live[f->block]) : f->addr;
-	const uint64_t end = next < count && live[next].addr - f->addr < NEAR ? live[next].addr
-									      : f->addr + NEAR;
+	uint64_t start = f->addr, end = f->addr + NEAR;
+	if (f->block != SIZE_MAX) {
+		const struct heap_found before = heap_live(g->b, f->block);
+		start = heap_found_start(&before);
+	}
+	const size_t next = heap_live_below(g->b, add_sat(f->addr, 1));
+	if (next < g->b->live.count)
+		end = f->addr + min_u64(heap_live(g->b, next).addr - f->addr, NEAR);
 	return g->r->found ? is_being_changed(g, start - 2 * memory_word_size(g->d), end)
 			   : may_be_changed(g, f->addr);
 }
@@ -294,11 +309,14 @@ static bool near_heap(const struct finding *g, uint64_t addr)
 
 static void beside_block(const struct finding *g, uint64_t addr)
 {
-	const struct heap_found *live = g->b->live.data;
-	const size_t next = upper_bound(live, g->b->live.count, sizeof *live, addr);
-	const uint64_t end = next > 0 ? live[next - 1].addr + live[next - 1].size : 0;
-	const uint64_t behind = next == 0 ? UINT64_MAX : addr > end ? addr - end : 0;
-	const uint64_t before = next < g->b->live.count ? live[next].addr - addr : UINT64_MAX;
+	const size_t next = heap_live_below(g->b, add_sat(addr, 1));
+	uint64_t behind = UINT64_MAX, before = UINT64_MAX;
+	if (next > 0) {
+		const struct heap_found f = heap_live(g->b, next - 1);
+		behind = addr > f.addr + f.size ? addr - (f.addr + f.size) : 0;
+	}
+	if (next < g->b->live.count)
+		before = heap_live(g->b, next).addr - addr;
 	if (min_u64(behind, before) > INT64_MAX)
 		return;
 	struct damage *found = damage_add(g, DAMAGE_FAULT, addr);
@@ -363,9 +381,7 @@ void heap_damage_find(struct damages *ret, const struct dump *d, const struct re
 {
 	const struct finding g = { ret, d, r, c, b, l };
 	*ret = (struct damages){ 0 };
-	for (size_t i = 0; i < b->live.count; i++)
-		if (b->live.data[i].canary_damaged)
-			canary(&g, i);
+	canaries(&g);
 	breaks(&g);
 	damage_headers(&g);
 	leave_out_unsettled(&g);

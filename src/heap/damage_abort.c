@@ -53,8 +53,10 @@ static bool is_lost(const struct finding *g, uint64_t addr)
 static size_t live_around(const struct finding *g, uint64_t addr)
 {
 	const size_t i = heap_block_at(g->b, addr);
-	const bool near = i != SIZE_MAX &&
-			  addr < add_sat(heap_found_end(&g->b->live.data[i]), HEAP_ALIGN);
+	if (i == SIZE_MAX)
+		return SIZE_MAX;
+	const struct heap_found f = heap_live(g->b, i);
+	const bool near = addr < add_sat(heap_found_end(&f), HEAP_ALIGN);
 	return near && heap_freed_at(g->b, addr, false) == SIZE_MAX ? i : SIZE_MAX;
 }
 

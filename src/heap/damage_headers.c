@@ -169,9 +169,12 @@ static uint64_t mapped_size(const struct finding *g, const struct shape *s, uint
 static size_t block_before(const struct finding *g, uint64_t at)
 {
 	const size_t i = heap_block_at(g->b, at);
-	if (i == SIZE_MAX || g->b->live.data[i].addr > at)
+	if (i == SIZE_MAX)
 		return SIZE_MAX;
-	const uint64_t end = heap_found_end(&g->b->live.data[i]);
+	const struct heap_found f = heap_live(g->b, i);
+	const uint64_t end = heap_found_end(&f);
+	if (f.addr > at)
+		return SIZE_MAX;
 	return end <= at && at - end < PAGE ? i : SIZE_MAX;
 }
 
@@ -179,6 +182,8 @@ static size_t block_before(const struct finding *g, uint64_t at)
 static void mapped_headers(const struct finding *g, const struct shape *s, uint64_t start,
 			   uint64_t end)
 {
+	if (start >= end)
+		return;
 	for (uint64_t at = align_up(start, PAGE), size; at < end && end - at >= PAGE; at += size) {
 		struct sizes of;
 		struct lost lost;
@@ -190,23 +195,39 @@ static void mapped_headers(const struct finding *g, const struct shape *s, uint6
 	}
 }
 
-/* Mappings follow one another, and a region may hold many. */
+static uint64_t end_of(const struct finding *g, struct block_at at)
+{
+	struct heap_found f;
+	heap_live_at(g->b, at, &f);
+	return heap_found_end(&f);
+}
+
+/* Mappings follow one another, and a region may hold many.  Headers less than a page apart have no
+ * page between them, so that most blocks need not be looked at. */
 static void headers_of_region(const struct finding *g, const struct shape *s,
 			      const struct region *r)
 {
-	const struct heap_found *live = g->b->live.data;
+	const struct block_map *m = &g->b->live;
 	const uint64_t end = r->addr + r->bytes.size;
-	uint64_t at = r->addr;
-	size_t i = lower_bound(live, g->b->live.count, sizeof *live, r->addr);
-	if (i > 0)
-		at = max_u64(at, heap_found_end(&live[i - 1]));
-	for (; i < g->b->live.count && live[i].addr < end; i++) {
-		if (heap_found_start(&live[i]) > at)
-			mapped_headers(g, s, at, heap_found_start(&live[i]));
-		at = heap_found_end(&live[i]);
+	const size_t first = heap_live_below(g->b, r->addr);
+	struct heap_walk w = heap_walk_from(g->b, first > 0 ? first - 1 : 0);
+	struct block_at last = { 0, 0 };
+	bool any = first > 0 && heap_walk_next(&w);
+	last = any ? w.at.at : last;
+	for (; heap_walk_next(&w); last = w.at.at, any = true) {
+		struct heap_found f;
+		const uint64_t header = block_map_addr(m, w.at.at);
+		if (header >= end)
+			break;
+		if (any && header - block_map_addr(m, last) < PAGE)
+			continue;
+		heap_walk_found(&w, &f);
+		if (f.addr >= end)
+			break;
+		mapped_headers(g, s, any ? max_u64(r->addr, end_of(g, last)) : r->addr,
+			       heap_found_start(&f));
 	}
-	if (at < end)
-		mapped_headers(g, s, at, end);
+	mapped_headers(g, s, any ? max_u64(r->addr, end_of(g, last)) : r->addr, end);
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -218,7 +239,7 @@ void damage_headers(const struct finding *g)
 	if (!g->r->found || g->r->process.sample != 0)
 		return;
 	if (g->l->bytes[HEAP_PART_UNRECORDED] != 0)
-		heap_parts_each(g->l, headers_in, &(struct unrecorded){ g, &s });
+		heap_loose_each(g->l, headers_in, &(struct unrecorded){ g, &s });
 	for (size_t i = 0; i < g->d->region_count; i++)
 		if (region_is_data(&g->d->regions[i]) && g->d->regions[i].file == 0)
 			headers_of_region(g, &s, &g->d->regions[i]);

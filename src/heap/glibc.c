@@ -1,7 +1,5 @@
 #include "heap/glibc.h"
 
-#include "base/sort.h"
-
 enum {
 	CACHED_MOST = 1088, /* size of chunks that freed blocks may be kept in as if in use */
 	SPECK = 4,          /* words of the least chunk that is handed out */
@@ -82,7 +80,8 @@ struct heaps {
 static void add_block(struct heaps *x, uint64_t user, uint64_t size)
 {
 	struct call_stack *none = &x->c->stacks.data[0];
-	vec_push(&x->b->live, (struct heap_found){ .addr = user, .size = size });
+	block_map_set(&x->b->live, user - 2 * x->v.word);
+	x->b->live_bytes = add_sat(x->b->live_bytes, size);
 	none->blocks++;
 	none->block_bytes = add_sat(none->block_bytes, size);
 	x->to->chunks++;
@@ -277,11 +276,23 @@ static void take_stretch(struct heaps *x, const struct stretch *s)
 	take_mapped(x, rest, s->end);
 }
 
+/* No live block; chunks begin where two words are aligned. */
+static void begin(struct blocks_found *b, struct calls *c, const struct dump *d)
+{
+	block_map_release(&b->live);
+	block_map_init(&b->live, d, memory_word_size(d) == 8 ? 4 : 3);
+	b->d = d;
+	b->c = c;
+	b->chunks = true;
+	b->live_bytes = 0;
+}
+
 void glibc_heaps_find(struct glibc_heaps *ret, struct blocks_found *b, struct calls *c,
 		      const struct dump *d)
 {
 	struct heaps x = { { d, memory_word_size(d), NULL }, ret, b, c };
 	*ret = (struct glibc_heaps){ 0 };
+	begin(b, c, d);
 	for (size_t i = 0; i < d->region_count;) {
 		struct stretch s;
 		const size_t next = find_stretch(d, i, &s);
@@ -291,10 +302,10 @@ void glibc_heaps_find(struct glibc_heaps *ret, struct blocks_found *b, struct ca
 	}
 	if (ret->arenas == 0 && ret->chunks > 0) {
 		/* What looks like one mapped by itself is none without a heap. */
-		b->live.count = 0;
+		begin(b, c, d);
 		c->stacks.data[0].blocks = 0;
 		c->stacks.data[0].block_bytes = 0;
 		*ret = (struct glibc_heaps){ 0 };
 	}
-	sort_by_key(b->live.data, b->live.count, sizeof *b->live.data);
+	block_map_count(&b->live);
 }

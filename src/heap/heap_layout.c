@@ -33,11 +33,34 @@ struct laying {
 	VEC(struct own) owns;  /* the recorder's memory */
 	size_t own;            /* the next of it */
 	uint64_t page, page_used, page_free;
+	struct heap_walk walk;
+	struct heap_found next; /* the first block that is not laid yet; no more: none is left */
+	bool more;
 };
 
 static uint64_t span_end(const struct laying *y)
 {
 	return y->span.addr + y->span.size;
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+static void to_next(struct laying *y)
+{
+	y->more = heap_walk_next(&y->walk);
+	if (y->more)
+		heap_walk_found(&y->walk, &y->next);
+}
+
+static void start_at(struct laying *y, size_t block)
+{
+	y->walk = heap_walk_from(y->b, block);
+	to_next(y);
+}
+
+static bool next_is_in_span(const struct laying *y)
+{
+	return y->more && y->next.addr < span_end(y);
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
@@ -66,9 +89,17 @@ static void count_pages(struct laying *y, uint64_t start, uint64_t end, bool is_
 	}
 }
 
+static bool is_loose(const struct heap_part *part)
+{
+	return part->kind == HEAP_PART_UNRECORDED || part->kind == HEAP_PART_OTHER;
+}
+
 static void give(struct laying *y, const struct heap_part *part, const struct heap_found *block)
 {
-	y->l->part_count++;
+	struct heap_layout *l = y->l;
+	l->part_count++;
+	if (is_loose(part) && l->loose_count++ < HEAP_LOOSE_MOST)
+		vec_push(&l->loose, *part);
 	if (y->fn != NULL)
 		y->fn(y->ctx, part, block);
 }
@@ -149,9 +180,9 @@ size_t heap_part_split(const struct heap_part *part, const struct heap_found *f,
 	return n;
 }
 
-static void put_block(struct laying *y, const struct chunk *chunk, size_t block)
+static void put_block(struct laying *y, const struct chunk *chunk, size_t block,
+		      const struct heap_found *f)
 {
-	const struct heap_found *f = &y->b->live.data[block];
 	const struct heap_part part = { chunk->start, chunk->end - chunk->start, HEAP_PART_BLOCK,
 					(uint32_t)block };
 	struct heap_part split[HEAP_SPLIT_MAX];
@@ -314,25 +345,26 @@ static void fill(struct laying *y, uint64_t next, size_t block, uint64_t end)
 
 /* ---- spans ----------------------------------------------------------------------------------- */
 
-/* Where what belongs to the block may begin: the size word of its chunk. */
-static uint64_t limit_of(const struct laying *y, size_t block)
+/* Where what belongs to the next block may begin: the size word of its chunk. */
+static uint64_t limit_of_next(const struct laying *y)
 {
-	const struct blocks_found *b = y->b;
-	if (block >= b->live.count || b->live.data[block].addr >= span_end(y))
+	if (!next_is_in_span(y))
 		return span_end(y);
-	const uint64_t raw = heap_found_raw(&b->live.data[block]);
-	const uint64_t start = heap_found_start(&b->live.data[block]);
+	const uint64_t raw = heap_found_raw(&y->next);
+	const uint64_t start = heap_found_start(&y->next);
 	return raw >= y->span.addr + 2 * y->word && raw < start ? raw - 2 * y->word
 								: start - 2 * y->word;
 }
 
-/* The chain should lead to the chunk of a block even where that is damaged. */
-static void lay_block(struct laying *y, size_t i)
+/* The next block.  The chain should lead to its chunk even where that is damaged. */
+static void lay_block(struct laying *y)
 {
-	const struct heap_found *f = &y->b->live.data[i];
-	const struct chunk c = find_chunk(y, f, limit_of(y, i + 1));
+	const struct heap_found f = y->next;
+	const size_t i = y->walk.index;
+	to_next(y);
+	const struct chunk c = find_chunk(y, &f, limit_of_next(y));
 	const bool mapped = c.known && c.next == 0;
-	const uint64_t place = chunk_of(y, f);
+	const uint64_t place = chunk_of(y, &f);
 	uint64_t next = !mapped && (c.known || y->chain != 0) ? place : 0;
 	if (next + y->word < y->at || next + y->word > c.start)
 		next = 0;
@@ -340,19 +372,18 @@ static void lay_block(struct laying *y, size_t i)
 	fill(y, next, i, c.start);
 	if (!c.known && y->chain != 0 && next != 0 && y->l->breaks.count == breaks)
 		add_break(y, next, i - 1, (uint32_t)i);
-	put_block(y, &c, i);
+	put_block(y, &c, i, &f);
 	y->chain = c.next;
 }
 
-static void lay_span(struct laying *y, size_t *block)
+static void lay_span(struct laying *y)
 {
-	const struct blocks_found *b = y->b;
 	vec_push(&y->l->spans, y->span);
 	y->at = y->span.addr;
 	y->chain = 0;
-	for (; *block < b->live.count && b->live.data[*block].addr < span_end(y); ++*block)
-		lay_block(y, *block);
-	fill(y, 0, *block, span_end(y));
+	while (next_is_in_span(y))
+		lay_block(y);
+	fill(y, 0, y->walk.index, span_end(y));
 	end_part(y);
 }
 
@@ -364,9 +395,19 @@ static bool goes_on(const struct region *a, const struct region *b)
 	       a->write == b->write && a->exec == b->exec;
 }
 
+/* Does the last block in front of an address reach beyond it? */
+static bool is_reached(const struct laying *y, uint64_t addr)
+{
+	const size_t next = heap_live_below(y->b, addr);
+	if (next == 0)
+		return false;
+	const struct heap_found f = heap_live(y->b, next - 1);
+	return heap_found_end(&f) > addr;
+}
+
 /* Makes y->span of region i, and of those after it that go on with it or that blocks reach into;
  * the first region behind it.  Without a recorded block the span is empty. */
-static size_t find_span(struct laying *y, size_t i, size_t block)
+static size_t find_span(struct laying *y, size_t i)
 {
 	const struct dump *d = y->d;
 	const struct blocks_found *b = y->b;
@@ -376,16 +417,12 @@ static size_t find_span(struct laying *y, size_t i, size_t block)
 					 g->addr);
 	const bool has_freed = freed < b->freed.count &&
 			       b->freed.data[freed].addr - g->addr < g->size;
-	const bool has_live = block < b->live.count && b->live.data[block].addr - g->addr < g->size;
+	const bool has_live = y->more && y->next.addr - g->addr < g->size;
 	if (!has_freed && !has_live)
 		return i + 1;
 	y->span.size = g->size;
 	while (++i < d->region_count) {
-		const size_t next = lower_bound(b->live.data, b->live.count, sizeof *b->live.data,
-						span_end(y));
-		const bool reached = next > 0 &&
-				     heap_found_end(&b->live.data[next - 1]) > span_end(y);
-		if (!reached && !goes_on(&d->regions[i - 1], &d->regions[i]))
+		if (!goes_on(&d->regions[i - 1], &d->regions[i]) && !is_reached(y, span_end(y)))
 			break;
 		y->span.size += d->regions[i].size;
 	}
@@ -405,11 +442,11 @@ static struct laying laying_of(const struct heap_layout *l, struct heap_layout *
 
 static void lay_all(struct laying *y)
 {
-	size_t block = 0;
+	start_at(y, 0);
 	for (size_t i = 0; i < y->d->region_count;) {
-		i = find_span(y, i, block);
+		i = find_span(y, i);
 		if (y->span.size != 0)
-			lay_span(y, &block);
+			lay_span(y);
 	}
 	close_page(y);
 	/* Words in front of another allocator's blocks may look like a chunk here and there. */
@@ -438,34 +475,57 @@ void heap_parts_each(const struct heap_layout *l, heap_part_fn *fn, void *ctx)
 	heap_layout_release(&known);
 }
 
+struct taker {
+	heap_part_fn *fn;
+	void *ctx;
+};
+
+static void give_loose(void *ctx, const struct heap_part *part, const struct heap_found *block)
+{
+	const struct taker *to = ctx;
+	if (is_loose(part))
+		to->fn(to->ctx, part, block);
+}
+
+void heap_loose_each(const struct heap_layout *l, heap_part_fn *fn, void *ctx)
+{
+	if (l->loose_count > l->loose.count) {
+		heap_parts_each(l, give_loose, &(struct taker){ fn, ctx });
+		return;
+	}
+	for (size_t i = 0; i < l->loose.count; i++)
+		fn(ctx, &l->loose.data[i], NULL);
+}
+
 /* ---- some parts ------------------------------------------------------------------------------ */
 
-/* Lays the block as if what is in front of it were known; the block behind it. */
-static size_t lay_first(struct laying *y, size_t block)
+/* Lays the block as if what is in front of it were known: the block before it. */
+static void lay_first(struct laying *y, size_t block)
 {
-	const struct heap_found *f = y->b->live.data;
-	y->at = max_u64(y->span.addr, heap_found_end(&f[block - 1]));
-	const struct chunk c = find_chunk(y, &f[block], limit_of(y, block + 1));
-	put_block(y, &c, block);
+	const struct heap_found before = heap_live(y->b, block - 1);
+	start_at(y, block);
+	const struct heap_found f = y->next;
+	to_next(y);
+	y->at = max_u64(y->span.addr, heap_found_end(&before));
+	const struct chunk c = find_chunk(y, &f, limit_of_next(y));
+	put_block(y, &c, block, &f);
 	y->chain = c.next;
-	return block + 1;
 }
 
 static void lay_near(struct laying *y, uint64_t addr)
 {
 	enum { BEFORE = 2 }; /* blocks that are laid for what follows them */
-	const struct blocks_found *b = y->b;
-	const struct heap_found *live = b->live.data;
-	const size_t first = lower_bound(live, b->live.count, sizeof *live, y->span.addr);
-	const size_t next = upper_bound(live, b->live.count, sizeof *live, addr);
-	size_t block = first;
+	const size_t first = heap_live_below(y->b, y->span.addr);
+	const size_t next = heap_live_below(y->b, addr);
 	y->at = y->span.addr;
 	if (next > first + BEFORE)
-		block = lay_first(y, next - BEFORE);
-	for (; y->at <= addr && block < b->live.count && live[block].addr < span_end(y); block++)
-		lay_block(y, block);
+		lay_first(y, next - BEFORE);
+	else
+		start_at(y, first);
+	while (y->at <= addr && next_is_in_span(y))
+		lay_block(y);
 	if (y->at <= addr)
-		fill(y, 0, block, span_end(y));
+		fill(y, 0, y->walk.index, span_end(y));
 	end_part(y);
 }
 
@@ -488,6 +548,7 @@ void heap_parts_near(const struct heap_layout *l, uint64_t addr, heap_part_fn *f
 void heap_layout_release(struct heap_layout *l)
 {
 	vec_release(&l->spans);
+	vec_release(&l->loose);
 	vec_release(&l->breaks);
 	*l = (struct heap_layout){ 0 };
 }

@@ -27,7 +27,8 @@ struct heap_part {
 	uint32_t block; /* HEAP_PART_BLOCK: index into live; else UINT32_MAX */
 };
 
-/* Takes one part after the other.  `block`: of HEAP_PART_BLOCK, until it returns; else NULL. */
+/* Takes one part after the other.  `block`: of HEAP_PART_BLOCK, as from heap_walk_found, until it
+ * returns; else NULL. */
 typedef void heap_part_fn(void *ctx, const struct heap_part *part, const struct heap_found *block);
 
 /* Contiguous memory with recorded blocks: a region, or several that a block lies across. */
@@ -41,6 +42,8 @@ struct heap_break {
 	uint32_t before, after; /* live blocks; `after` UINT32_MAX: the chunk is no live block's */
 };
 
+enum { HEAP_LOOSE_MOST = 1 << 14 };
+
 /* What holds of all parts; of each part there is nothing, so this is small however many blocks
  * there are. */
 struct heap_layout {
@@ -50,6 +53,9 @@ struct heap_layout {
 	VEC(struct heap_span) spans;     /* in order of address; they do not overlap */
 	VEC(struct heap_break) breaks;   /* none where the chain is not glibc's */
 	uint64_t bytes[HEAP_PART_KINDS]; /* of the parts split up */
+	/* The first HEAP_LOOSE_MOST of the parts HEAP_PART_UNRECORDED and HEAP_PART_OTHER. */
+	VEC(struct heap_part) loose;
+	size_t loose_count; /* of all of these */
 	size_t part_count;
 	/* Pages of 4096 of which less than a quarter is in use, but some; their free bytes. */
 	uint64_t pinned_pages, pinned_bytes;
@@ -64,6 +70,9 @@ void heap_layout_release(struct heap_layout *l);
  * HEAP_PART_BLOCK is all that the allocator gave for the block: heap_part_split().  Neighbours of
  * one kind are one part otherwise.  Costs what heap_layout_make does. */
 void heap_parts_each(const struct heap_layout *l, heap_part_fn *fn, void *ctx);
+/* The same of the parts HEAP_PART_UNRECORDED and HEAP_PART_OTHER, what may be in use without being
+ * a live block.  Costs nothing where there are few of them. */
+void heap_loose_each(const struct heap_layout *l, heap_part_fn *fn, void *ctx);
 /* The same of the parts about an address, as far as they are told from the blocks near it: among
  * them is the one that holds it, if a span does.  Cost: that of a few blocks, or of what is in
  * front of the first block of a span. */

@@ -6,20 +6,14 @@
 #include <stdlib.h>
 
 enum {
-	RED_ZONE = 128,  /* bytes below sp in use (x86-64 psABI 3.2.2) */
-	LEAST_SHIFT = 6, /* of the size of a bucket */
-	POINTED = 4,     /* beside enum reach: a lost block points to this lost one */
+	RED_ZONE = 128, /* bytes below sp in use (x86-64 psABI 3.2.2) */
+	POINTED = 4,    /* beside enum reach: a lost block points to this lost one */
+	WAITS = 8,      /* bit: it is to be scanned, and the list was full */
+	STATES = 7,
+	TODO_MOST = 1 << 16,
 };
 
 #define HOST_IS_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
-
-/* The blocks of a span, found by address: first[n] is the first that begins in bucket n or behind
- * it. */
-struct shelf {
-	uint64_t addr, size;
-	uint32_t *first;
-	unsigned shift;
-};
 
 enum mode {
 	FROM_ROOTS, /* what is pointed at is reached */
@@ -30,89 +24,52 @@ enum mode {
 struct reaching {
 	const struct dump *d;
 	const struct blocks_found *b;
-	uint8_t *state;
-	VEC(uint32_t) todo;
-	struct shelf *shelves;
-	size_t shelf_count, shelf; /* the last that was hit */
-	uint64_t low, high;        /* of all blocks */
-	uint32_t *firsts;          /* of all shelves */
+	uint8_t *state; /* half a byte a block: enum reach or POINTED, and WAITS */
+	/* Blocks that are to be scanned. */
+	struct block_at *todo;
+	size_t todo_count;
+	size_t waiting;     /* no block in front of this one waits */
+	size_t piece;       /* where a block was found last */
+	uint64_t low, high; /* of all blocks */
 	enum mode mode;
-	uint32_t from; /* FROM_LOST: the block that is scanned */
-	bool native;   /* words are the host's */
+	size_t from; /* FROM_LOST: the block that is scanned */
+	bool native; /* words are the host's */
 };
 
-/* ---- blocks by address ----------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
-static size_t first_in(const struct reaching *x, uint64_t addr)
+static void set_state(struct reaching *x, size_t i, unsigned state)
 {
-	return lower_bound(x->b->live.data, x->b->live.count, sizeof *x->b->live.data, addr);
+	uint8_t *both = &x->state[i / 2];
+	const unsigned shift = 4 * (i % 2);
+	*both = (uint8_t)((*both & ~(15U << shift)) | state << shift);
 }
 
-/* About one bucket a block. */
-static void fill_shelf(struct reaching *x, struct shelf *s, uint32_t **firsts)
+static unsigned state_of(const struct reaching *x, size_t i)
 {
-	size_t block = first_in(x, s->addr);
-	const size_t end = first_in(x, s->addr + s->size), count = end - block;
-	s->shift = LEAST_SHIFT;
-	while (s->size >> s->shift > count && s->shift < 63)
-		s->shift++;
-	s->first = *firsts;
-	const size_t buckets = (size_t)(s->size >> s->shift) + 1;
-	for (size_t i = 0; i < buckets; i++) {
-		while (block < end && (x->b->live.data[block].addr - s->addr) >> s->shift < i)
-			block++;
-		s->first[i] = (uint32_t)block;
-	}
-	s->first[buckets] = (uint32_t)end;
-	*firsts += buckets + 1;
+	return x->state[i / 2] >> 4 * (i % 2) & 15;
 }
 
-static void fill_shelves(struct reaching *x, const struct heap_layout *l)
+/* The block gets a new state, and is to be scanned. */
+static void add_todo(struct reaching *x, size_t i, struct block_at at, unsigned state)
 {
-	const struct heap_found *live = x->b->live.data;
-	const size_t count = x->b->live.count;
-	x->shelf_count = l->spans.count;
-	x->shelves = mem_zeroed(l->spans.count + 1, sizeof *x->shelves);
-	/* Buckets, one more for the rest of a span and one for its end; spans of 2^63 have two. */
-	x->firsts = mem_zeroed(count + 3 * l->spans.count + 1, sizeof *x->firsts);
-	uint32_t *firsts = x->firsts;
-	for (size_t i = 0; i < l->spans.count; i++) {
-		x->shelves[i] = (struct shelf){ l->spans.data[i].addr, l->spans.data[i].size, NULL,
-						0 };
-		fill_shelf(x, &x->shelves[i], &firsts);
-	}
-	if (count > 0) {
-		x->low = live[0].addr;
-		x->high = live[count - 1].addr + live[count - 1].size;
-	}
+	const bool full = x->todo_count == TODO_MOST;
+	set_state(x, i, full ? state | WAITS : state);
+	if (full)
+		x->waiting = i < x->waiting ? i : x->waiting;
+	else
+		x->todo[x->todo_count++] = at;
 }
 
-static const struct shelf *find_shelf(struct reaching *x, uint64_t addr)
+/* The live block that holds an address. */
+static bool find_block(struct reaching *x, uint64_t addr, struct block_at *ret,
+		       struct heap_found *ret_found)
 {
-	const struct shelf *s = &x->shelves[x->shelf];
-	if (addr - s->addr < s->size)
-		return s;
-	const size_t i = upper_bound(x->shelves, x->shelf_count, sizeof *x->shelves, addr);
-	if (i == 0 || addr - x->shelves[i - 1].addr >= x->shelves[i - 1].size)
-		return NULL;
-	x->shelf = i - 1;
-	return &x->shelves[i - 1];
-}
-
-/* The live block that holds an address; SIZE_MAX: none. */
-static size_t find_block(struct reaching *x, uint64_t addr)
-{
-	const struct shelf *s = find_shelf(x, addr);
-	if (s == NULL)
-		return SIZE_MAX;
-	const struct heap_found *live = x->b->live.data;
-	const uint64_t bucket = (addr - s->addr) >> s->shift;
-	size_t low;
-	BISECT(low, s->first[bucket], s->first[bucket + 1], mid, live[mid].addr <= addr);
-	if (low == 0)
-		return SIZE_MAX;
-	const struct heap_found *f = &live[low - 1];
-	return addr - f->addr < f->size || addr == f->addr ? low - 1 : SIZE_MAX;
+	const uint64_t header = UINT64_C(1) << x->b->live.shift; /* from it to the block */
+	if (addr < header || !block_map_last(&x->b->live, addr - header, &x->piece, ret))
+		return false;
+	heap_live_at(x->b, *ret, ret_found);
+	return addr - ret_found->addr < ret_found->size || addr == ret_found->addr;
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -127,24 +84,24 @@ static uint64_t chunk_behind(const struct heap_found *f, unsigned word)
 
 static void visit(struct reaching *x, uint64_t addr)
 {
-	const size_t i = find_block(x, addr);
-	if (i == SIZE_MAX)
+	struct block_at at;
+	struct heap_found f;
+	if (!find_block(x, addr, &at, &f) ||
+	    (addr != f.addr && addr == chunk_behind(&f, memory_word_size(x->d))))
 		return;
-	const struct heap_found *f = &x->b->live.data[i];
-	if (addr != f->addr && addr == chunk_behind(f, memory_word_size(x->d)))
-		return;
-	uint8_t *state = &x->state[i];
+	const size_t i = block_map_number(&x->b->live, at);
+	const unsigned whole = state_of(x, i), state = whole & STATES;
 	if (x->mode == FROM_ROOTS) {
-		if (*state == REACH_LOST)
-			vec_push(&x->todo, (uint32_t)i);
-		const uint8_t now = addr == x->b->live.data[i].addr ? REACH_YES : REACH_INSIDE;
-		*state = now > *state ? now : *state;
+		const unsigned now = addr == f.addr ? REACH_YES : REACH_INSIDE;
+		if (state == REACH_LOST)
+			add_todo(x, i, at, now);
+		else if (now > state)
+			set_state(x, i, now | (whole & WAITS));
 	} else if (x->mode == FROM_LOST) {
-		if (*state == REACH_LOST && i != x->from)
-			*state = POINTED;
-	} else if (*state == POINTED) {
-		*state = REACH_INDIRECT;
-		vec_push(&x->todo, (uint32_t)i);
+		if (state == REACH_LOST && i != x->from)
+			set_state(x, i, POINTED);
+	} else if (state == POINTED) {
+		add_todo(x, i, at, REACH_INDIRECT);
 	}
 }
 
@@ -186,17 +143,39 @@ static void scan_memory(struct reaching *x, uint64_t addr, uint64_t end)
 	}
 }
 
-static void scan_block(struct reaching *x, uint32_t i)
+static void scan_block(struct reaching *x, struct block_at at)
 {
-	const struct heap_found *f = &x->b->live.data[i];
-	x->from = i;
-	scan_memory(x, f->addr, f->addr + f->size);
+	struct heap_found f;
+	heap_live_at(x->b, at, &f);
+	scan_memory(x, f.addr, f.addr + f.size);
+}
+
+static void scan_listed(struct reaching *x)
+{
+	while (x->todo_count > 0)
+		scan_block(x, x->todo[--x->todo_count]);
+}
+
+/* Of those that wait, each in turn, and all that it leads to. */
+static void scan_waiting(struct reaching *x)
+{
+	struct heap_walk w = heap_walk_from(x->b, x->waiting);
+	x->waiting = SIZE_MAX;
+	while (heap_walk_next(&w)) {
+		const unsigned state = state_of(x, w.index);
+		if ((state & WAITS) == 0)
+			continue;
+		set_state(x, w.index, state & STATES);
+		scan_block(x, w.at.at);
+		scan_listed(x);
+	}
 }
 
 static void scan_todo(struct reaching *x)
 {
-	while (x->todo.count > 0)
-		scan_block(x, x->todo.data[--x->todo.count]);
+	scan_listed(x);
+	while (x->waiting != SIZE_MAX)
+		scan_waiting(x);
 }
 
 /* ---- roots ----------------------------------------------------------------------------------- */
@@ -301,8 +280,7 @@ static void scan_registers(struct reaching *x, const struct records *r)
 static void scan_part(void *ctx, const struct heap_part *p, const struct heap_found *block)
 {
 	(void)block;
-	if (p->kind == HEAP_PART_UNRECORDED || p->kind == HEAP_PART_OTHER)
-		scan_memory(ctx, p->addr, p->addr + p->size);
+	scan_memory(ctx, p->addr, p->addr + p->size);
 }
 
 static void scan_roots(struct reaching *x, const struct records *r, const struct heap_layout *l)
@@ -319,32 +297,43 @@ static void scan_roots(struct reaching *x, const struct records *r, const struct
 			scan_around(x, &d->regions[i], &holes, &from);
 	vec_release(&holes);
 	scan_registers(x, r);
-	if (l->bytes[HEAP_PART_UNRECORDED] != 0 || l->bytes[HEAP_PART_OTHER] != 0)
-		heap_parts_each(l, scan_part, x);
+	heap_loose_each(l, scan_part, x);
 }
 
 /* ---- who is lost ----------------------------------------------------------------------------- */
 
+/* All that are in a state, one after the other, become lost, and are scanned with all that they
+ * lead to. */
+static void scan_all(struct reaching *x, unsigned state)
+{
+	for (struct heap_walk w = heap_walk_from(x->b, 0); heap_walk_next(&w);) {
+		if (state_of(x, w.index) != state)
+			continue;
+		set_state(x, w.index, REACH_LOST);
+		x->from = w.index;
+		scan_block(x, w.at.at);
+		scan_todo(x);
+	}
+}
+
+static void mark_pointed(struct reaching *x)
+{
+	for (struct heap_walk w = heap_walk_from(x->b, 0); heap_walk_next(&w);) {
+		const unsigned state = state_of(x, w.index);
+		x->from = w.index;
+		if (state == REACH_LOST || state == POINTED)
+			scan_block(x, w.at.at);
+	}
+}
+
 /* Blocks that no lost block points to are lost of themselves, what hangs on them is indirectly. */
 static void sort_out_lost(struct reaching *x)
 {
-	const size_t count = x->b->live.count;
 	x->mode = FROM_LOST;
-	for (size_t i = 0; i < count; i++)
-		if (x->state[i] == REACH_LOST || x->state[i] == POINTED)
-			scan_block(x, (uint32_t)i);
+	mark_pointed(x);
 	x->mode = FLOOD;
-	for (size_t i = 0; i < count; i++)
-		if (x->state[i] == REACH_LOST) {
-			scan_block(x, (uint32_t)i);
-			scan_todo(x);
-		}
-	for (size_t i = 0; i < count; i++)
-		if (x->state[i] == POINTED) { /* a ring */
-			x->state[i] = REACH_LOST;
-			scan_block(x, (uint32_t)i);
-			scan_todo(x);
-		}
+	scan_all(x, REACH_LOST);
+	scan_all(x, POINTED); /* rings */
 }
 
 /* Pages of mapped files that are in no dump were never written to. */
@@ -371,18 +360,19 @@ bool heap_reach(uint8_t **ret, const char **ret_why, const struct dump *d, const
 		*ret_why = why;
 		return false;
 	}
-	struct reaching x = { .d = d, .b = b };
+	struct reaching x = { .d = d, .b = b, .waiting = SIZE_MAX };
 	x.native = memory_word_size(d) == 8 && d->big_endian == HOST_IS_BIG;
-	x.state = mem_zeroed(b->live.count + 1, 1);
-	fill_shelves(&x, l);
+	x.state = mem_zeroed(b->live.count / 2 + 1, 1);
+	x.todo = mem_alloc(TODO_MOST * sizeof *x.todo);
 	if (b->live.count > 0) {
+		const struct heap_found last = heap_live(b, b->live.count - 1);
+		x.low = heap_live(b, 0).addr;
+		x.high = last.addr + last.size;
 		scan_roots(&x, r, l);
 		scan_todo(&x);
 		sort_out_lost(&x);
 	}
-	vec_release(&x.todo);
-	mem_free(x.shelves);
-	mem_free(x.firsts);
+	mem_free(x.todo);
 	*ret = x.state;
 	return true;
 }

@@ -17,10 +17,18 @@ enum reach {
 	REACH_YES,
 };
 
-/* One byte (enum reach) a live block; malloc'ed, the caller frees.  False, with a reason in
+/* Half a byte a live block, for reach_of; the caller frees (mem_free).  A block has 32 bytes with
+ * its header at least, so that is no more than a sixty-fourth of the heap.  False, with a reason in
  * *ret_why (static text), where the dump cannot tell: no threads, or writable memory is missing.
- * Cost: linear in memory, about 6 bytes a block. */
+ * Cost: linear in memory; the list of blocks that are still to be scanned has a fixed length, and
+ * where it does not do, blocks that had no place in it are looked for again. */
 bool heap_reach(uint8_t **ret, const char **ret_why, const struct dump *d, const struct records *r,
 		const struct blocks_found *b, const struct heap_layout *l);
+
+/* How live block i is reached. */
+static inline enum reach reach_of(const uint8_t *reach, size_t i)
+{
+	return (enum reach)(reach[i / 2] >> 4 * (i % 2) & 7);
+}
 
 #endif

@@ -103,25 +103,28 @@ static void tell_part(void *ctx, const struct heap_part *part, const struct heap
 	}
 }
 
-/* In which block or part of the heap it is; `live` is the block at it or before it. */
-static const struct heap_found *tell_state(const struct process_heap *h, size_t live,
-					   struct heft_heap_place *at)
+/* In which block or part of the heap it is; `live` is the block at it or before it.  False where it
+ * is in no block, else that is *ret. */
+static bool tell_state(const struct process_heap *h, size_t live, struct heft_heap_place *at,
+		       struct heap_found *ret)
 {
 	if (live != SIZE_MAX) {
-		const struct heap_found *f = &h->blocks.live.data[live];
-		const bool inside = at->addr >= f->addr && at->addr - f->addr < max_u64(f->size, 1);
-		if (inside || at->addr < f->addr) {
+		const struct heap_found f = heap_live(&h->blocks, live);
+		const bool inside = at->addr >= f.addr && at->addr - f.addr < max_u64(f.size, 1);
+		if (inside || at->addr < f.addr) {
 			at->state = inside ? HEFT_HEAP_IN_LIVE : HEFT_HEAP_IN_HEADER;
-			return f;
+			*ret = f;
+			return true;
 		}
 	}
 	const size_t freed = heap_freed_at(&h->blocks, at->addr, false);
 	if (freed == SIZE_MAX) {
 		heap_parts_near(&h->layout, at->addr, tell_part, at);
-		return NULL;
+		return false;
 	}
 	at->state = HEFT_HEAP_IN_FREED;
-	return &h->blocks.freed.data[freed];
+	*ret = h->blocks.freed.data[freed];
+	return true;
 }
 
 static void tell_bytes(const struct process *p, struct heft_heap_place *at)
@@ -140,16 +143,22 @@ static void tell_bytes(const struct process *p, struct heft_heap_place *at)
 	at->byte_count = bytes.size;
 }
 
-static void tell_neighbours(struct process *p, size_t live, bool own, struct arena *a,
-			    struct heft_heap_place *at)
+/* Live block i, NULL where there is none. */
+static const struct heft_heap_block *live_block(struct process *p, size_t i, struct arena *a)
 {
 	const struct blocks_found *b = &p->heap.blocks;
-	const size_t before = own ? live - 1 : live; /* SIZE_MAX + 1 of none is 0 */
-	const size_t after = live + 1;
-	if (before < b->live.count)
-		at->before = process_block(p, &b->live.data[before], a);
-	if (after < b->live.count)
-		at->after = process_block(p, &b->live.data[after], a);
+	if (i >= b->live.count)
+		return NULL;
+	const struct heap_found f = heap_live(b, i);
+	return process_block(p, &f, a);
+}
+
+static void tell_neighbours(struct process *p, size_t live, struct arena *a,
+			    struct heft_heap_place *at)
+{
+	const bool own = at->state == HEFT_HEAP_IN_LIVE || at->state == HEFT_HEAP_IN_HEADER;
+	at->before = live_block(p, own ? live - 1 : live, a);
+	at->after = live_block(p, live + 1, a); /* SIZE_MAX + 1 of none is 0 */
 }
 
 struct heft_heap_place process_no_place(uint64_t addr)
@@ -168,12 +177,11 @@ bool process_at(struct process *p, uint64_t addr, struct arena *a, struct heft_h
 	*ret = process_no_place(addr);
 	tell_mapping(p, ret);
 	tell_symbol(p, ret);
-	const struct heap_found *f = tell_state(h, live, ret);
-	if (f)
-		ret->block = process_block(p, f, a);
+	struct heap_found f;
+	if (tell_state(h, live, ret, &f))
+		ret->block = process_block(p, &f, a);
 	if (ret->state >= HEFT_HEAP_IN_LIVE)
-		tell_neighbours(p, live, live != SIZE_MAX && f == &h->blocks.live.data[live], a,
-				ret);
+		tell_neighbours(p, live, a, ret);
 	tell_bytes(p, ret);
 	return ret->state != HEFT_HEAP_NOWHERE;
 }

@@ -76,7 +76,7 @@ static label_id part_label(struct naming *n, enum heap_part_kind kind,
 	if (kind == HEAP_PART_BLOCK && !recorded)
 		return label_borrow(n->f->labels, str_of(part_labels[HEAP_PART_UNRECORDED]));
 	if (kind == HEAP_PART_BLOCK)
-		return stack_label(n, block->stack);
+		return stack_label(n, heap_stack_of(&n->f->process->heap.blocks, block));
 	return label_borrow(n->f->labels, str_of(part_labels[kind]));
 }
 

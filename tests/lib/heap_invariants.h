@@ -34,19 +34,31 @@ static inline const char *calls_invariants(const struct calls *c)
 static inline const char *blocks_invariants(const struct dump *d, const struct calls *c,
 					    const struct blocks_found *b)
 {
-	uint64_t end = 0;
+	uint64_t end = 0, bytes = 0, damaged = 0;
+	struct heap_walk w = heap_walk_from(b, 0);
 	for (size_t i = 0; i < b->live.count; i++) {
-		const struct heap_found *f = &b->live.data[i];
-		if (heap_found_start(f) < end || heap_found_start(f) > f->addr)
+		const struct heap_found f = heap_live(b, i);
+		if (heap_found_start(&f) < end || heap_found_start(&f) > f.addr)
 			return "live blocks do not overlap";
-		end = heap_found_end(f);
-		if (end < f->addr || f->stack >= c->stacks.count)
+		end = heap_found_end(&f);
+		if (end < f.addr || f.stack >= c->stacks.count)
 			return "blocks have an end and a stack";
-		if (dump_region(d, f->addr - 1) == NULL)
+		if (dump_region(d, f.addr - 1) == NULL)
 			return "headers are in a region";
-		if (heap_block_at(b, f->addr) != i || heap_block_at(b, heap_found_start(f)) != i)
+		if (heap_block_at(b, f.addr) != i || heap_block_at(b, heap_found_start(&f)) != i)
 			return "a block is found by its address";
+		struct heap_found walked;
+		if (!heap_walk_next(&w))
+			return "a walk comes to all blocks";
+		heap_walk_found(&w, &walked);
+		if (w.index != i || walked.addr != f.addr || heap_live_below(b, f.addr) != i ||
+		    heap_live_below(b, f.addr + 1) != i + 1)
+			return "blocks are walked in order, and have their numbers";
+		bytes += f.size;
+		damaged += f.canary_damaged;
 	}
+	if (heap_walk_next(&w) || bytes != b->live_bytes || damaged != b->damaged_canaries)
+		return "sums are those of the blocks";
 	for (size_t i = 0; i < b->freed.count; i++) {
 		const struct heap_found *f = &b->freed.data[i];
 		if (f->stack >= c->stacks.count || (i > 0 && f->addr <= b->freed.data[i - 1].addr))
@@ -137,10 +149,10 @@ static inline const char *heap_reach_invariants(const uint8_t *reach, const stru
 {
 	size_t lost = 0, indirect = 0;
 	for (size_t i = 0; i < b->live.count; i++) {
-		if (reach[i] > REACH_YES)
-			return "a block is reached or not";
-		lost += reach[i] == REACH_LOST;
-		indirect += reach[i] == REACH_INDIRECT;
+		if ((reach[i / 2] >> 4 * (i % 2) & 15) > REACH_YES)
+			return "a block is reached or not, and none waits";
+		lost += reach_of(reach, i) == REACH_LOST;
+		indirect += reach_of(reach, i) == REACH_INDIRECT;
 	}
 	return indirect > 0 && lost == 0 ? "what is lost indirectly hangs on what is lost" : NULL;
 }

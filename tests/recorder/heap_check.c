@@ -49,10 +49,17 @@ static void print_memory(void)
 		fclose(f);
 }
 
-static void print_block(const char *name, const struct heap_found *blocks, size_t i)
+static void print_block(const char *name, const struct heap_found *f)
 {
-	if (i != SIZE_MAX)
-		printf(" %s %#" PRIx64 "+%" PRIu64, name, blocks[i].addr, blocks[i].size);
+	printf(" %s %#" PRIx64 "+%" PRIu64, name, f->addr, f->size);
+}
+
+static void print_live(const char *name, const struct blocks_found *b, size_t i)
+{
+	if (i == SIZE_MAX)
+		return;
+	const struct heap_found f = heap_live(b, i);
+	print_block(name, &f);
 }
 
 static void print_damage(const struct damages *damages, const struct blocks_found *b)
@@ -64,9 +71,10 @@ static void print_damage(const struct damages *damages, const struct blocks_foun
 	for (size_t i = 0; i < damages->list.count; i++) {
 		const struct damage *g = &damages->list.data[i];
 		printf("%s at %#" PRIx64 " count %" PRIu64, names[g->kind], g->addr, g->count);
-		print_block("block", b->live.data, g->block);
-		print_block("freed", b->freed.data, g->freed);
-		print_block("victim", b->live.data, g->victim);
+		print_live("block", b, g->block);
+		if (g->freed != SIZE_MAX)
+			print_block("freed", &b->freed.data[g->freed]);
+		print_live("victim", b, g->victim);
 		if (g->kind == DAMAGE_FAULT)
 			printf(" distance %" PRId64, g->distance);
 		if (g->freed != SIZE_MAX)
@@ -83,9 +91,11 @@ static void print_reach(const uint8_t *reach, const struct blocks_found *b)
 {
 	static const char *const names[] = { "lost", "indirect", "inside" };
 	for (size_t i = 0; i < b->live.count; i++)
-		if (reach[i] != REACH_YES)
-			printf("%s %#" PRIx64 "+%" PRIu64 "\n", names[reach[i]],
-			       b->live.data[i].addr, b->live.data[i].size);
+		if (reach_of(reach, i) != REACH_YES) {
+			const struct heap_found f = heap_live(b, i);
+			printf("%s %#" PRIx64 "+%" PRIu64 "\n", names[reach_of(reach, i)], f.addr,
+			       f.size);
+		}
 }
 
 static int check(const struct dump *d, struct notes *notes)
@@ -119,12 +129,9 @@ static int check(const struct dump *d, struct notes *notes)
 		print_reach(reach, &b);
 	else if (!reached)
 		printf("unreachable: %s\n", why);
-	uint64_t bytes = 0;
-	for (size_t i = 0; i < b.live.count; i++)
-		bytes += b.live.data[i].size;
 	printf("blocks %zu bytes %" PRIu64 " freed %zu stacks %zu nodes %zu counted %" PRIu64
 	       " counted-bytes %" PRIu64 " parts %zu scanned %" PRIu64 "\n",
-	       b.live.count, bytes, b.freed.count, c.stacks.count, c.nodes.count, c.live,
+	       b.live.count, b.live_bytes, b.freed.count, c.stacks.count, c.nodes.count, c.live,
 	       c.live_bytes, l.part_count, b.scanned);
 	static const char *const kinds[] = { "block",      "header",   "overhead", "free",
 					     "unrecorded", "recorder", "other" };

@@ -13,7 +13,7 @@ static void live_and_freed(struct heapgen *g)
 	heapgen_read(g);
 	assert_int_equal(g->blocks.live.count, 2);
 	assert_int_equal(g->blocks.freed.count, 2);
-	const struct heap_found *f = g->blocks.live.data;
+	const struct heap_found f[] = { heap_live(&g->blocks, 0), heap_live(&g->blocks, 1) };
 	assert_int_equal(f[0].addr, P);
 	assert_int_equal(f[0].size, 40);
 	assert_int_equal(f[0].front, 16);
@@ -87,8 +87,8 @@ static void lying_sizes(struct heapgen *g)
 	heapgen_block(g, LOW + 0x3ff0, 16, 0, 0);
 	heapgen_read(g);
 	assert_int_equal(g->blocks.live.count, 2);
-	assert_int_equal(g->blocks.live.data[0].size, 0x1400);
-	assert_int_equal(g->blocks.live.data[1].size, 16);
+	assert_int_equal(heap_live(&g->blocks, 0).size, 0x1400);
+	assert_int_equal(heap_live(&g->blocks, 1).size, 16);
 	assert_int_equal(g->layout.spans.count, 2);
 	assert_int_equal(g->layout.spans.data[0].size, 0x2000);
 }
@@ -110,7 +110,7 @@ static void inside(struct heapgen *g)
 	heapgen_read(g);
 	assert_int_equal(g->blocks.live.count, 2);
 	assert_int_equal(g->blocks.freed.count, 0);
-	assert_int_equal(g->blocks.live.data[1].addr, P + 0x210);
+	assert_int_equal(heap_live(&g->blocks, 1).addr, P + 0x210);
 }
 
 static void what_is_inside_a_live_block_is_the_programs(void **state)
@@ -127,8 +127,8 @@ static void canaries(struct heapgen *g)
 	*heapgen_at(g, P + 33 + 2) ^= 1;
 	*heapgen_at(g, P + 33 + 5) ^= 1;
 	heapgen_read(g);
-	assert_true(g->blocks.live.data[0].canary_damaged);
-	assert_false(g->blocks.live.data[1].canary_damaged);
+	assert_true(heap_live(&g->blocks, 0).canary_damaged);
+	assert_false(heap_live(&g->blocks, 1).canary_damaged);
 	assert_int_equal(g->damages.list.count, 1);
 	const struct damage *found = g->damages.list.data;
 	assert_int_equal(found->kind, DAMAGE_CANARY);
@@ -151,9 +151,9 @@ static void cut_off(struct heapgen *g)
 	g->regions[0].bytes.size = 0x100 + 0x180 + 4;
 	heapgen_read(g);
 	assert_int_equal(g->blocks.live.count, 2);
-	assert_false(g->blocks.live.data[0].cut);
-	assert_true(g->blocks.live.data[1].cut);
-	assert_false(g->blocks.live.data[1].canary_damaged);
+	assert_false(heap_live(&g->blocks, 0).cut);
+	assert_true(heap_live(&g->blocks, 1).cut);
+	assert_false(heap_live(&g->blocks, 1).canary_damaged);
 }
 
 static void what_the_dump_lacks_is_cut(void **state)
@@ -174,7 +174,9 @@ static void inline_stacks(struct heapgen *g)
 	*heapgen_at(g, LOW + 0x300 - 32 - 8) ^= 0x40;
 	heapgen_read(g);
 	assert_int_equal(g->blocks.live.count, 5);
-	const struct heap_found *f = g->blocks.live.data;
+	struct heap_found f[5];
+	for (size_t i = 0; i < COUNT_OF(f); i++)
+		f[i] = heap_live(&g->blocks, i);
 	assert_int_equal(g->calls.stacks.count, 3);
 	assert_int_equal(f[0].stack, 1);
 	assert_int_equal(f[2].stack, 0);
@@ -233,9 +235,9 @@ static void threads_and_odd_regions_find_the_same(void **state)
 	heap_scan(&b, &g.dump, &g.records, &g.calls, 4, &g.notes);
 	assert_int_equal(b.live.count, g.blocks.live.count);
 	for (size_t i = 0; i < b.live.count; i++) {
-		const struct heap_found *one = &g.blocks.live.data[i], *many = &b.live.data[i];
-		assert_true(one->addr == many->addr && one->size == many->size &&
-			    one->stack == many->stack && one->flags == many->flags);
+		const struct heap_found one = heap_live(&g.blocks, i), many = heap_live(&b, i);
+		assert_true(one.addr == many.addr && one.size == many.size &&
+			    one.stack == many.stack && one.flags == many.flags);
 	}
 	heap_scan_release(&b);
 	heapgen_drop(&g);

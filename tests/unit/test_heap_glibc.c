@@ -57,9 +57,9 @@ static void chunks(struct heapgen *g)
 	assert_int_equal(found.top_bytes, HEAP + SIZE - top);
 	assert_int_equal(found.broken, 0);
 	for (size_t i = 0; i < 3; i++)
-		assert_int_equal(g->blocks.live.data[i].addr, used[i] + 2 * g->word);
-	assert_int_equal(g->blocks.live.data[1].size, 0x60 - g->word);
-	assert_int_equal(g->blocks.live.data[3].addr, MAPPED + 16);
+		assert_int_equal(heap_live(&g->blocks, i).addr, used[i] + 2 * g->word);
+	assert_int_equal(heap_live(&g->blocks, 1).size, 0x60 - g->word);
+	assert_int_equal(heap_live(&g->blocks, 3).addr, MAPPED + 16);
 	assert_int_equal(g->calls.stacks.data[0].blocks, 4);
 	assert_int_equal(g->layout.bytes[HEAP_PART_UNRECORDED], 0);
 	assert_int_equal(g->layout.breaks.count, 0);
@@ -82,7 +82,7 @@ static void behind(struct heapgen *g)
 	heapgen_top(g, at);
 	const struct glibc_heaps found = find(g);
 	assert_int_equal(found.chunks, 4);
-	assert_int_equal(g->blocks.live.data[0].addr, HEAP + 0x2000 + 16);
+	assert_int_equal(heap_live(&g->blocks, 0).addr, HEAP + 0x2000 + 16);
 }
 
 static void a_heap_may_be_behind_the_programs_data(void **state)
@@ -113,7 +113,7 @@ static void other(struct heapgen *g)
 	assert_int_equal(found.arenas, 1);
 	assert_int_equal(found.chunks, 6);
 	assert_int_equal(found.mapped, 1);
-	assert_int_equal(g->blocks.live.data[1].addr, at + 0x800 + 2 * g->word);
+	assert_int_equal(heap_live(&g->blocks, 1).addr, at + 0x800 + 2 * g->word);
 	assert_int_equal(found.top_bytes, at + size - chunk);
 }
 

@@ -327,7 +327,7 @@ static void stale(struct heapgen *g)
 		const struct damage *found = &g->damages.list.data[i];
 		assert_int_equal(found->kind, DAMAGE_HEADER);
 		assert_int_equal(found->was_size, 25);
-		assert_int_equal(g->blocks.live.data[found->block].addr, p[1 + 2 * i]);
+		assert_int_equal(heap_live(&g->blocks, found->block).addr, p[1 + 2 * i]);
 	}
 }
 

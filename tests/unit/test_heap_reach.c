@@ -28,7 +28,7 @@ static void expect(struct heapgen *g, const char *want)
 		fail_msg("%s", why);
 	assert_null(heap_reach_invariants(reach, &g->blocks));
 	for (size_t i = 0; i < g->blocks.live.count; i++)
-		got[i] = "-=~+"[reach[i]];
+		got[i] = "-=~+"[reach_of(reach, i)];
 	mem_free(reach);
 	assert_string_equal(got, want);
 }
@@ -162,6 +162,64 @@ static void the_end_of_a_process_forgets_what_ran(void **state)
 	HEAPGEN_EACH(ending);
 }
 
+enum { MANY = 70000, FAR = 0x1000000 }; /* more than the list of what is to be scanned holds */
+
+/* A block with pointers to many, the last of which leads to another such block in front of it. */
+static void make_many(struct heapgen *g, uint64_t ret[2])
+{
+	heapgen_region(g, FAR, 12 << 20);
+	uint64_t at = heapgen_start(g), *small = mem_alloc(2 * MANY * sizeof *small);
+	for (unsigned half = 0; half < 2; half++) {
+		uint64_t *p = small + half * (size_t)MANY;
+		for (unsigned i = 0; i < MANY; i++)
+			p[i] = heapgen_alloc(g, &at, 8, 0, 0);
+		ret[half] = heapgen_alloc(g, &at, MANY * (uint64_t)g->word, 0, 0);
+		for (unsigned i = 0; i < MANY; i++)
+			heapgen_word(g, ret[half] + i * (uint64_t)g->word, p[i]);
+	}
+	heapgen_word(g, small[2 * MANY - 1], ret[0]);
+	heapgen_top(g, at);
+	mem_free(small);
+}
+
+/* All blocks but the one with the number are in one state. */
+static void expect_all(struct heapgen *g, enum reach all, size_t one, enum reach of_one)
+{
+	uint8_t *reach;
+	const char *why = "";
+	heapgen_read(g);
+	if (!heap_reach(&reach, &why, &g->dump, &g->records, &g->blocks, &g->layout))
+		fail_msg("%s", why);
+	assert_null(heap_reach_invariants(reach, &g->blocks));
+	assert_int_equal(g->blocks.live.count, 2 * MANY + 2);
+	for (size_t i = 0; i < g->blocks.live.count; i++)
+		assert_int_equal(reach_of(reach, i), i == one ? of_one : all);
+	mem_free(reach);
+}
+
+static void reached(struct heapgen *g)
+{
+	uint64_t large[2];
+	heapgen_region(g, DATA, 0x1000);
+	make_many(g, large);
+	heapgen_word(g, DATA + 0x10, large[1]);
+	expect_all(g, REACH_YES, SIZE_MAX, REACH_YES);
+}
+
+static void lost(struct heapgen *g)
+{
+	uint64_t large[2];
+	make_many(g, large);
+	expect_all(g, REACH_INDIRECT, 2 * MANY + 1, REACH_LOST);
+}
+
+static void as_many_as_there_are_are_scanned(void **state)
+{
+	(void)state;
+	HEAPGEN_EACH(reached);
+	HEAPGEN_EACH(lost);
+}
+
 static void untold(struct heapgen *g)
 {
 	uint64_t p[BLOCKS];
@@ -195,6 +253,7 @@ int main(void)
 		cmocka_unit_test(freed_memory_and_the_recorders_are_no_roots),
 		cmocka_unit_test(pointers_to_the_next_chunk_keep_no_block),
 		cmocka_unit_test(the_end_of_a_process_forgets_what_ran),
+		cmocka_unit_test(as_many_as_there_are_are_scanned),
 		cmocka_unit_test(dumps_that_cannot_tell_say_so),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
