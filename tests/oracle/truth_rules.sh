@@ -143,6 +143,36 @@ sub_*) ;;
 *) fail ".bss belongs to '$first'" ;;
 esac
 
+# Where addresses are small, an aligned one between two that can only be numbers is a number; text may begin there.
+build numbers -no-pie -Wl,-e,start -Wl,-Ttext-segment=0x10000 <<'END'
+	.text
+	.globl start
+	.type start, @function
+start:	.cfi_startproc
+	movl $numbers, %eax
+	ret
+	.cfi_endproc
+	.size start, .-start
+	.globl other
+	.type other, @function
+other:	.cfi_startproc
+	movl $table, %eax
+	ret
+	.cfi_endproc
+	.size other, .-other
+	.section .rodata
+	.balign 8
+table:	.quad 1, 2
+thing:	.byte 1, 2, 3, 4, 5, 6, 7, 8
+word:	.asciz "a text"
+	.balign 8
+numbers: .quad thing + 3, thing, thing + 5, word, thing + 6
+END
+is "a number among numbers is no address" "$(owner "$tmp/numbers.stripped" "$tmp/numbers" table 0)" \
+	"$(owner "$tmp/numbers.stripped" "$tmp/numbers" thing 0)"
+is "text among numbers is referred to" "$(owner "$tmp/numbers.stripped" "$tmp/numbers" numbers 0)" \
+	"$(owner "$tmp/numbers.stripped" "$tmp/numbers" word 0)"
+
 # The header of a section that one function has whole.
 printf '\t.section .text.lone, "ax", @progbits\n\t.globl lone\n\t.type lone, @function\nlone:\tret\n\t.size lone, .-lone\n' \
 	>"$tmp/lone.s"

@@ -181,11 +181,12 @@ static bool is_text(const struct image *im, uint64_t value)
 	       !(load_byte(im, value - 1, &before) && before == 0);
 }
 
+enum { SMALL = 1 << 20 };
+
 /* Where flash begins at 0, numbers are addresses too: the small ones are taken for those of words,
  * and of strings. */
 static bool is_number(const struct image *im, uint64_t value)
 {
-	enum { SMALL = 1 << 20 };
 	uint8_t before;
 	return value < SMALL && value % 4 != 0 && load_byte(im, value - 1, &before) && before != 0;
 }
@@ -418,6 +419,33 @@ static bool is_no_address(const struct refs *r, uint64_t place, uint64_t value, 
 	       (!is_inside(r, last) || is_text(im, last));
 }
 
+/* Whether a word that is no address would be one if numbers were. */
+static bool looks_like_address(const struct refs *r, uint64_t value)
+{
+	const uint64_t start = value & ~UINT64_C(1); /* of code of Thumb */
+	const struct span *at = spans_find(&r->a->vm, start);
+	const struct section *in = is_inside(r, value) ? data_section(r, value) : NULL;
+	return in && (in->exec || is_number(r->a->im, value)) && !(at && at->start == start);
+}
+
+/* Whether a byte of text is there, or one of those that lay it out. */
+static bool is_printed(const struct image *im, uint64_t addr)
+{
+	uint8_t c;
+	return load_byte(im, addr, &c) &&
+	       (is_text_byte(c) || (c != 0 && c < 0x20 && strchr("\t\n\r\033", c)));
+}
+
+/* Where flash begins at 0: what stands beside such a number is one too, in a table of numbers as
+ * large as addresses, unless text begins where it leads. */
+static bool is_among_numbers(const struct refs *r, uint64_t value, uint64_t last, uint64_t next)
+{
+	if (value >= SMALL || r->go ||
+	    (is_printed(r->a->im, value) && is_printed(r->a->im, value + 1)))
+		return false;
+	return looks_like_address(r, last) || looks_like_address(r, next);
+}
+
 /* Go's linker keeps variables apart that have no pointers but to each other (the tasks of packages'
  * initialisation).  What cannot be written holds offsets, and numbers that look like addresses of
  * variables. */
@@ -440,6 +468,12 @@ static bool heads_text(struct reader behind, unsigned word)
 	return size > 0 && size <= LONGEST;
 }
 
+/* The word that is read next; 0: there is none. */
+static uint64_t peek(struct reader behind, unsigned word)
+{
+	return read_uint(&behind, word);
+}
+
 /* In an image at a fixed place pointers need no relocation: aligned words that hold the
  * address of anonymous data are taken for them. */
 static void hunt_words(struct hunter *h, const struct hunt *part)
@@ -455,7 +489,8 @@ static void hunt_words(struct hunter *h, const struct hunt *part)
 		target = read_uint(&reader, word);
 		if (!is_inside(r, target) ||
 		    (!(r->go && heads_text(reader, word)) &&
-		     is_no_address(r, place, target, last)) ||
+		     (is_no_address(r, place, target, last) ||
+		      is_among_numbers(r, target, last, peek(reader, word)))) ||
 		    (r->go && is_no_address_of_go(r, part->words, place, target)))
 			continue;
 		add_place(h, place, &target);
