@@ -6,6 +6,7 @@
 #include "image/code_symbols.h"
 #include "image/elf_const.h"
 #include "program/plt.h"
+#include "program/symbol_rule.h"
 #include "blocks/derive_map_internal.h"
 
 /* ---- where there is code --------------------------------------------------------------------- */
@@ -98,6 +99,11 @@ static int larger_first(const void *a, const void *b)
 	return x->size != y->size ? (x->size > y->size ? -1 : 1) : 0;
 }
 
+static void sort_claims(struct gathering *g)
+{
+	sort_by_key_then(g->claims.data, g->claims.count, sizeof *g->claims.data, larger_first);
+}
+
 /* One claim an address: the largest, with what any of them knows.  A label alone, as linker scripts
  * put at the start of data, makes no code of them. */
 static void merge_claims(struct gathering *g)
@@ -123,11 +129,13 @@ static void list_claims(struct gathering *g)
 	claim_symbols(g, g->im, SHT_SYMTAB);
 	claim_symbols(g, g->im, SHT_DYNSYM);
 	claim_symbols(g, g->debug, SHT_SYMTAB);
+	sort_claims(g);
+	symbols_cut_crossing(g->claims.data, g->claims.count, sizeof *g->claims.data);
 	gather_unwind(g);
 	const uint64_t entry = flow_entry(g->isa, g->im->entry);
 	if (region_at(g, entry) && g->im->kind == IMAGE_EXEC)
 		vec_push(&g->claims, (struct code_claim){ .addr = entry, .function = true });
-	sort_by_key_then(g->claims.data, g->claims.count, sizeof *g->claims.data, larger_first);
+	sort_claims(g);
 	merge_claims(g);
 }
 

@@ -18,6 +18,61 @@ uint32_t symbol_rank(const struct symbol *s)
 	return (untyped << 8 | bind << 4 | underscores) << INDEX_BITS | index;
 }
 
+/* ---- wrong sizes ----------------------------------------------------------------------------- */
+
+/* Of a record: its address and its size. */
+static uint64_t *extent_of(void *list, size_t size, size_t i)
+{
+	return (uint64_t *)(void *)((char *)list + i * size);
+}
+
+typedef VEC(size_t) index_vec;
+
+/* Lists those that end in the middle of one behind them. */
+static void find_crossing(void *list, size_t count, size_t size, index_vec *ret)
+{
+	index_vec open = { 0 }; /* each lies in the one before */
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t *new = extent_of(list, size, i);
+		while (new[1] > 0 && open.count > 0) {
+			const size_t last = open.data[open.count - 1];
+			const uint64_t *old = extent_of(list, size, last);
+			const uint64_t apart = new[0] - old[0];
+			if (old[1] > apart && old[1] - apart >= new[1])
+				break;
+			if (old[1] > apart)
+				vec_push(ret, last);
+			open.count--;
+		}
+		if (new[1] > 0)
+			vec_push(&open, i);
+	}
+	vec_release(&open);
+}
+
+void symbols_cut_crossing(void *list, size_t count, size_t size)
+{
+	index_vec crossing = { 0 };
+	find_crossing(list, count, size, &crossing);
+	bool *cut = crossing.count > 0 ? mem_zeroed(count, sizeof *cut) : NULL;
+	for (size_t i = 0; i < crossing.count; i++)
+		cut[crossing.data[i]] = true;
+	uint64_t here = 0, behind = 0; /* where the last ones start */
+	for (size_t i = count; cut && i-- > 0;) {
+		uint64_t *extent = extent_of(list, size, i);
+		if (extent[1] > 0 && extent[0] != here) {
+			behind = here;
+			here = extent[0];
+		}
+		if (cut[i])
+			extent[1] = behind - extent[0];
+	}
+	mem_free(cut);
+	vec_release(&crossing);
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
 static bool are_digits(struct str s)
 {
 	for (size_t i = 0; i < s.len; i++)

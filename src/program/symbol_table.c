@@ -115,6 +115,7 @@ void symbol_table_read(struct symbol_table *t, const struct image *im, const str
 	if (!own)
 		collect(im, image_section_type(im, SHT_DYNSYM, 1), &sized, &unsized);
 	sort_by_key_then(sized.data, sized.count, sizeof *sized.data, by_rule);
+	symbols_cut_crossing(sized.data, sized.count, sizeof *sized.data);
 	sort_by_key_then(unsized.data, unsized.count, sizeof *unsized.data, by_rule);
 	const struct candidate *function = NULL;
 	for (size_t i = 0; i < sized.count; i++) {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Who owns which byte of code and data by the symbol table alone: heft's raw map against
-# readelf's list of symbols, laid out by the rule at the top of src/source/attr_symbols.c.
+# readelf's list of symbols, laid out by the rule at the top of src/program/symbol_rule.h.
 # A symbol that overlaps no other must own exactly the bytes nm -S gives it.
 # usage: tests/oracle/symbols.sh HEFT [FILE...]    without files: what tests/fixtures/samples.sh
 #        builds (in $SAMPLES, if that is set) and some of this system
@@ -100,12 +100,26 @@ class Elf:
         return value, -min(size, addr + room - value), rank, name or "[Anonymous symbol #%s]" % index
 
 
+def crosses(symbols, i):
+    """Whether a symbol ends in the middle of one behind it."""
+    start, end = symbols[i][0], symbols[i][0] - symbols[i][1]
+    for addr, size, _, _ in symbols[i + 1:]:
+        if addr >= end:
+            return False
+        if addr > start and addr - size > end:
+            return True
+    return False
+
+
 def owners(symbols):
-    """[(start, end, name)] without overlap: who starts first has the bytes."""
+    """[(start, end, name)] without overlap: who starts first has the bytes, if its size can be right."""
     spans, end = [], 0
+    symbols = sorted(symbols)
     # A later start may reach further than the one that has its first bytes.
-    for addr, size, _, name in sorted(symbols):
+    for i, (addr, size, _, name) in enumerate(symbols):
         start, stop = max(addr, end), addr - size
+        if crosses(symbols, i):
+            stop = next(s[0] for s in symbols[i + 1:] if s[0] > addr)
         if start < stop:
             spans.append((start, stop, name))
             end = stop

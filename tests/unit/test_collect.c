@@ -270,12 +270,27 @@ static void a_symbol_inside_another_has_no_bytes_of_its_own(void **state)
 	(void)state;
 	add_function(&g, "outer", TEXT, 64, text);
 	add_function(&g, "inner", TEXT + 16, 16, text);
-	add_function(&g, "beyond", TEXT + 48, 40, text);
+	add_function(&g, "beyond", TEXT + 64, 24, text);
 	struct heft_snapshot *s = open_program(&g, NULL);
 	assert_symbol(s, "outer", TEXT, 64);
 	assert_symbol(s, "inner", TEXT + 16, 0);
 	assert_symbol(s, "beyond", TEXT + 64, 24);
 	assert_true(s->snapshot.stored_padding);
+	heft_snapshot_free(s);
+}
+
+static void a_symbol_that_ends_in_the_middle_of_another_ends_at_the_next(void **state)
+{
+	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_X86_64);
+	const uint32_t text = add_text(&g, ".text", TEXT, 96);
+	(void)state;
+	add_function(&g, "mul", TEXT, 64, text);
+	add_function(&g, "sin", TEXT + 32, 16, text);
+	add_function(&g, "sqrt", TEXT + 48, 40, text);
+	struct heft_snapshot *s = open_program(&g, NULL);
+	assert_symbol(s, "mul", TEXT, 32);
+	assert_symbol(s, "sin", TEXT + 32, 16);
+	assert_symbol(s, "sqrt", TEXT + 48, 40);
 	heft_snapshot_free(s);
 }
 
@@ -500,6 +515,7 @@ int main(void)
 		cmocka_unit_test(all_symbols_add_up_to_the_file),
 		cmocka_unit_test(symbols_of_any_section_are_there),
 		cmocka_unit_test(a_symbol_inside_another_has_no_bytes_of_its_own),
+		cmocka_unit_test(a_symbol_that_ends_in_the_middle_of_another_ends_at_the_next),
 		cmocka_unit_test(sections_that_share_bytes_of_the_file_count_them_once),
 		cmocka_unit_test(sections_without_bytes_do_not_count_for_the_file),
 		cmocka_unit_test(zeros_behind_the_last_literal_are_counted),

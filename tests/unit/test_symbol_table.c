@@ -2,6 +2,7 @@
 #include "../lib/elfgen.h"
 #include "image/elf_const.h"
 #include "image/input.h"
+#include "program/symbol_rule.h"
 #include "program/symbol_table.h"
 
 #include <setjmp.h>
@@ -76,7 +77,7 @@ static void the_first_and_longest_owns_the_bytes(void **state)
 	code(&m, "inner", 0x1010, 0x08, FUNC);
 	code(&m, "outer", 0x1000, 0x20, FUNC);
 	code(&m, "short", 0x1000, 0x10, FUNC);
-	code(&m, "over", 0x1018, 0x10, FUNC);
+	code(&m, "over", 0x1020, 0x08, FUNC);
 	code(&m, "local", 0x1040, 0x10, LOCAL_FUNC);
 	code(&m, "weak", 0x1040, 0x10, WEAK_FUNC);
 	code(&m, "__global", 0x1040, 0x10, FUNC);
@@ -92,6 +93,55 @@ static void the_first_and_longest_owns_the_bytes(void **state)
 	expect(&m, 0x104f, "global");
 	expect(&m, 0x1050, NULL);
 	drop(&m);
+}
+
+/* Code of avr-libc and newlib states the size of its section, though it begins behind its start. */
+static void one_that_ends_in_the_middle_of_another_ends_before_the_next(void **state)
+{
+	(void)state;
+	struct made m;
+	begin(&m);
+	code(&m, "mul", 0x1000, 0x40, FUNC);
+	code(&m, "mul_alias", 0x1000, 0x40, WEAK_FUNC);
+	code(&m, "sin", 0x1020, 0x10, FUNC);
+	code(&m, "sqrt", 0x1038, 0x20, FUNC);
+	code(&m, "part", 0x1040, 0x18, FUNC);
+	code(&m, "last", 0x1058, 0x20, FUNC);
+	read_table(&m);
+	expect(&m, 0x1000, "mul");
+	expect(&m, 0x101f, "mul");
+	expect(&m, 0x1020, "sin");
+	expect(&m, 0x1030, NULL);
+	expect(&m, 0x1038, "sqrt");
+	expect(&m, 0x1040, "sqrt");
+	expect(&m, 0x1057, "sqrt");
+	expect(&m, 0x1058, "last");
+	assert_int_equal(symbol_table_find(&m.t, 0x1000)->size, 0x20);
+	drop(&m);
+}
+
+static void wrong_sizes_are_cut_where_the_next_one_with_a_size_begins(void **state)
+{
+	uint64_t list[][2] = { { 0, 50 },
+			       { 0, 20 },
+			       { 5, 0 },
+			       { 10, 10 },
+			       { 30, 5 },
+			       { 40, 20 },
+			       { 45, 15 },
+			       { 60, 10 },
+			       { 60, 10 },
+			       { 65, 10 },
+			       { 80, 5 },
+			       { 82, 2 },
+			       { 85, 1 },
+			       { UINT64_MAX - 4, 100 },
+			       { UINT64_MAX - 2, 100 } };
+	static const uint64_t sizes[] = { 10, 20, 0, 10, 5, 20, 15, 5, 5, 10, 5, 2, 1, 2, 100 };
+	(void)state;
+	symbols_cut_crossing(list, COUNT_OF(list), sizeof list[0]);
+	for (size_t i = 0; i < COUNT_OF(list); i++)
+		assert_int_equal(list[i][1], sizes[i]);
 }
 
 static void a_label_reaches_to_the_next_symbol_of_any_kind(void **state)
@@ -156,6 +206,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_and_longest_owns_the_bytes),
+		cmocka_unit_test(one_that_ends_in_the_middle_of_another_ends_before_the_next),
+		cmocka_unit_test(wrong_sizes_are_cut_where_the_next_one_with_a_size_begins),
 		cmocka_unit_test(a_label_reaches_to_the_next_symbol_of_any_kind),
 		cmocka_unit_test(sizes_end_with_their_section),
 		cmocka_unit_test(local_symbols_know_their_source_file),

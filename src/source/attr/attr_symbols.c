@@ -126,6 +126,8 @@ void attr_list_sized(struct attr *a, place_vec *ret)
 {
 	collect(a, ret);
 	sort_by_key_then(ret->data, ret->count, sizeof *ret->data, by_rule);
+	if (!a->f->as_bloaty)
+		symbols_cut_crossing(ret->data, ret->count, sizeof *ret->data);
 	sort_by_key_then(a->unsized.data, a->unsized.count, sizeof *a->unsized.data, by_rule);
 }
 
