@@ -91,11 +91,12 @@ struct heft_heap_damage heap_damage(struct heft_heap *h, size_t i)
 					.size = d->was_size,
 					.stack = d->was_stack };
 	const bool is_live = d->block < b->live.count, hit = d->victim < b->live.count;
-	const struct heap_found live = is_live ? heap_live(b, d->block) : was;
+	const bool is_freed = !is_live && d->freed < b->freed.count;
+	const struct heap_found suspect = is_live    ? heap_live(b, d->block)
+					  : is_freed ? heap_freed(b, d->freed)
+						     : was;
 	const struct heap_found other = hit ? heap_live(b, d->victim) : was;
-	const struct heap_found *block = is_live                     ? &live
-					 : d->freed < b->freed.count ? &b->freed.data[d->freed]
-								     : NULL;
+	const struct heap_found *block = is_live || is_freed ? &suspect : NULL;
 	const struct heap_found *victim = hit || d->was_addr > 0 ? &other : NULL;
 	arena_release(&h->answer);
 	struct heft_heap_damage made = {

@@ -77,6 +77,28 @@ void block_map_set(struct block_map *m, uint64_t addr)
 	block_piece_set(&p[i - 1], (uint32_t)((addr - p[i - 1].addr) >> m->shift));
 }
 
+static void clear_piece(struct block_piece *p, uint64_t from, uint64_t to)
+{
+	for (uint64_t i = from; i < to && i < p->places; i++)
+		if (i % WORD == 0 && p->bits[i / WORD] == 0)
+			i += WORD - 1;
+		else
+			p->bits[i / WORD] &= ~(UINT64_C(1) << i % WORD);
+}
+
+void block_map_clear(struct block_map *m, uint64_t start, uint64_t end)
+{
+	const uint64_t step = UINT64_C(1) << m->shift;
+	struct block_piece *p = m->pieces.data;
+	size_t i = upper_bound(p, m->pieces.count, sizeof *p, start);
+	for (i = i > 0 ? i - 1 : 0; i < m->pieces.count && p[i].addr < end; i++) {
+		const uint64_t from = start > p[i].addr ? start - p[i].addr : 0;
+		if (p[i].bits != NULL)
+			clear_piece(&p[i], (from + step - 1) >> m->shift,
+				    (end - p[i].addr + step - 1) >> m->shift);
+	}
+}
+
 /* How many there are in the piece. */
 static size_t count_piece(struct block_piece *p)
 {

@@ -20,6 +20,7 @@ struct scan {
 	struct blocks_found *to;
 	size_t batch;         /* first piece of it */
 	uint64_t live_end;    /* of the last live block */
+	uint64_t freed_end;   /* the highest address of a freed block */
 	uint16_t mask, magic; /* two bytes with the top of the mark, as the host reads them */
 };
 
@@ -144,14 +145,16 @@ static bool verify(const struct dump *d, const struct block_piece *piece, uint64
 
 /* ---- live blocks ----------------------------------------------------------------------------- */
 
-/* A chunk in use, as glibc_heaps_find found it. */
-static struct heap_found chunk_at(const struct blocks_found *b, uint64_t at)
+/* A chunk in use, as glibc_heaps_find found it; most have their words in the region. */
+static void chunk_at(const struct blocks_found *b, const struct region *g, uint64_t at,
+		     struct heap_found *ret)
 {
-	const unsigned word = memory_word_size(b->d);
-	uint64_t v = 0;
-	memory_word(b->d, at + word, &v);
-	const uint64_t size = v - (v & CHUNK_FLAGS), more = (v & CHUNK_MAPPED) != 0 ? word : 0;
-	return (struct heap_found){ .addr = at + 2 * (uint64_t)word, .size = size - word - more };
+	struct chunk_view v = { b->d, memory_word_size(b->d), g };
+	uint64_t x = 0;
+	chunk_word(&v, at + v.word, &x);
+	*ret = (struct heap_found){ 0 };
+	ret->addr = at + 2 * v.word;
+	ret->size = x - (x & CHUNK_FLAGS) - v.word - ((x & CHUNK_MAPPED) != 0 ? v.word : 0);
 }
 
 void heap_live_at(const struct blocks_found *b, struct block_at at, struct heap_found *ret)
@@ -160,7 +163,7 @@ void heap_live_at(const struct blocks_found *b, struct block_at at, struct heap_
 	const uint64_t addr = block_map_addr(&b->live, at);
 	struct header h;
 	if (b->chunks) {
-		*ret = chunk_at(b, addr);
+		chunk_at(b, g, addr, ret);
 		return;
 	}
 	read_header(b->d, g, addr - g->addr, &h);
@@ -251,12 +254,23 @@ static uint32_t stack_of(const struct scan *s, const struct heap_found *f)
 	return 0;
 }
 
-static void take_freed(const struct scan *s, struct heap_found f)
+/* Its calls are added now, so that they have their numbers in the order of addresses. */
+static void take_freed(struct scan *s, const struct heap_found *f)
 {
-	const uint64_t by = f.sequence;
-	f.stack = stack_of(s, &f);
-	f.freed_by = by != 0 ? calls_add(s->c, &by, 1) : 0;
-	vec_push(&s->to->freed, f);
+	stack_of(s, f);
+	if (f->sequence != 0)
+		calls_add(s->c, &f->sequence, 1);
+	block_map_set(&s->to->freed.map, f->addr - HEAP_HEADER_SIZE);
+	s->freed_end = max_u64(s->freed_end, f->addr);
+}
+
+/* What was freed and begins behind the start of a live block, whose bytes begin at `end`, is
+ * gone. */
+static void clear_freed(const struct scan *s, uint64_t start, uint64_t end)
+{
+	const uint64_t from = start >= HEAP_HEADER_SIZE ? start - HEAP_HEADER_SIZE + 1 : 0;
+	if (s->freed_end > start)
+		block_map_clear(&s->to->freed.map, from, end);
 }
 
 static void take_live(struct scan *s, const struct heap_found *f)
@@ -264,8 +278,7 @@ static void take_live(struct scan *s, const struct heap_found *f)
 	struct blocks_found *b = s->to;
 	const uint32_t at = stack_of(s, f);
 	struct call_stack *stack = &s->c->stacks.data[at];
-	while (b->freed.count > 0 && b->freed.data[b->freed.count - 1].addr > heap_found_start(f))
-		b->freed.count--;
+	clear_freed(s, heap_found_start(f), f->addr);
 	s->live_end = heap_found_end(f);
 	stack->blocks++;
 	stack->block_bytes = add_sat(stack->block_bytes, f->size);
@@ -284,7 +297,7 @@ static bool take(struct scan *s, const struct block_piece *p, uint32_t place)
 	if (!verify(s->d, p, off, &f) || heap_found_start(&f) < s->live_end)
 		return false;
 	if ((f.flags & HEAP_FREED) != 0)
-		take_freed(s, f);
+		take_freed(s, &f);
 	else
 		take_live(s, &f);
 	return (f.flags & HEAP_FREED) == 0;
@@ -311,23 +324,126 @@ static void scan_all(struct scan *s, unsigned threads)
 			take_piece(s, &m->pieces.data[s->batch + i]);
 	}
 	block_map_count(m);
+	block_map_count(&s->to->freed.map);
+	s->to->freed.count = s->to->freed.map.count;
 }
 
 /* ---- freed blocks ---------------------------------------------------------------------------- */
 
-/* Of those with one address, the one that tells who freed it. */
-static void settle_freed(struct blocks_found *b)
+/* Of blocks that are too small to say who freed them, what the threads kept; 0: nobody did, or two
+ * threads, of which one was before the other. */
+static uint64_t small_free(const struct dump *d, const struct records *r, uint64_t addr)
 {
-	struct heap_found *f = b->freed.data;
+	uint64_t found = 0;
+	for (size_t i = 0; i < r->threads.count; i++) {
+		const uint64_t table = r->threads.data[i].small_frees;
+		const uint64_t at = table +
+				    heap_small_free_index(addr) * sizeof(struct heap_small_free);
+		uint64_t of, by;
+		if (table == 0 || !memory_uint(d, at, 8, &of) || of != addr ||
+		    !memory_uint(d, at + 8, 8, &by))
+			continue;
+		if (found != 0)
+			return 0;
+		found = by;
+	}
+	return found;
+}
+
+/* The freed block at an address, by the header at `at`, both in the region of the piece; what was
+ * left in a live block's bytes is none. */
+static bool freed_by_header(const struct blocks_found *b, const struct block_piece *p,
+			    uint64_t addr, uint64_t at, struct heap_found *ret)
+{
+	size_t piece = 0;
+	struct block_at before;
+	struct heap_found live;
+	if (at < p->region->addr || !verify(b->d, p, at - p->region->addr, ret) ||
+	    (ret->flags & HEAP_FREED) == 0 || ret->addr != addr)
+		return false;
+	if (!block_map_last(&b->live, at, &piece, &before))
+		return true;
+	heap_live_at(b, before, &live);
+	return heap_found_start(ret) >= heap_found_end(&live);
+}
+
+/* Of its headers, in front of it or in its own bytes, the first that tells who freed it. */
+static struct heap_found freed_in_memory(const struct blocks_found *b, struct block_at at)
+{
+	const struct block_piece *p = &b->freed.map.pieces.data[at.piece];
+	const uint64_t header = block_map_addr(&b->freed.map, at);
+	struct heap_found found = { .addr = header + HEAP_HEADER_SIZE }, f;
+	bool any = false;
+	for (unsigned i = 0; i < 3; i++) {
+		if (!freed_by_header(b, p, found.addr, header + i * HEAP_HEADER_SIZE, &f))
+			continue;
+		if (!any || found.sequence == 0)
+			found = f;
+		any = true;
+	}
+	const uint64_t by = found.sequence;
+	found.stack = heap_stack_of(b, &found);
+	found.freed_by = by != 0 ? calls_add(b->c, &by, 1) : 0;
+	return found;
+}
+
+/* The place of a noted one among all. */
+static size_t place_of_noted(const struct blocks_found *b, size_t i)
+{
+	const uint64_t addr = b->freed.noted.data[i].addr;
+	return i + (addr >= HEAP_HEADER_SIZE
+			    ? block_map_below(&b->freed.map, addr - HEAP_HEADER_SIZE)
+			    : 0);
+}
+
+static struct heap_found freed_or_noted(const struct blocks_found *b, size_t i)
+{
+	size_t noted;
+	BISECT(noted, 0, b->freed.noted.count, k, place_of_noted(b, k) < i);
+	if (noted < b->freed.noted.count && place_of_noted(b, noted) == i)
+		return b->freed.noted.data[noted];
+	return freed_in_memory(b, block_map_find(&b->freed.map, i - noted));
+}
+
+struct heap_found heap_freed(const struct blocks_found *b, size_t i)
+{
+	struct heap_found f = freed_or_noted(b, i);
+	if (f.freed_by != 0 || f.size >= HEAP_REST_PLAIN)
+		return f;
+	const uint64_t by = small_free(b->d, b->r, f.addr);
+	f.freed_by = by != 0 ? calls_add(b->c, &by, 1) : 0;
+	return f;
+}
+
+size_t heap_freed_below(const struct blocks_found *b, uint64_t addr)
+{
+	const struct heap_found *noted = b->freed.noted.data;
+	const size_t n = lower_bound(noted, b->freed.noted.count, sizeof *noted, addr);
+	return addr >= HEAP_HEADER_SIZE
+		       ? n + block_map_below(&b->freed.map, addr - HEAP_HEADER_SIZE)
+		       : n;
+}
+
+size_t heap_freed_find(const struct blocks_found *b, uint64_t addr)
+{
+	const size_t i = heap_freed_below(b, addr);
+	return heap_freed_below(b, add_sat(addr, 1)) > i ? i : SIZE_MAX;
+}
+
+/* Of those with one address, the one that tells who freed it. */
+static void settle_noted(struct blocks_found *b)
+{
+	struct heap_found *f = b->freed.noted.data;
 	size_t kept = 0;
-	sort_by_key(f, b->freed.count, sizeof *f);
-	for (size_t i = 0; i < b->freed.count; i++) {
+	sort_by_key(f, b->freed.noted.count, sizeof *f);
+	for (size_t i = 0; i < b->freed.noted.count; i++) {
 		if (kept == 0 || f[kept - 1].addr != f[i].addr)
 			f[kept++] = f[i];
 		else if (f[kept - 1].freed_by == 0)
 			f[kept - 1] = f[i];
 	}
-	b->freed.count = kept;
+	b->freed.noted.count = kept;
+	b->freed.count += kept;
 }
 
 static bool live_begins_in(const struct blocks_found *b, uint64_t start, uint64_t end)
@@ -337,9 +453,7 @@ static bool live_begins_in(const struct blocks_found *b, uint64_t start, uint64_
 
 static bool freed_begins_in(const struct blocks_found *b, uint64_t start, uint64_t end)
 {
-	const struct heap_found *f = b->freed.data;
-	const size_t i = lower_bound(f, b->freed.count, sizeof *f, start);
-	return i < b->freed.count && f[i].addr < end;
+	return heap_freed_below(b, end) > heap_freed_below(b, start);
 }
 
 /* Is the memory of a block gone, or still the heap's and in no live block? */
@@ -377,42 +491,15 @@ static void take_gone(struct scan *s, struct blocks_found *b, const struct recor
 					      .freed_by = g->why != HEAP_GONE_AGAIN ? by : 0,
 					      .flags = HEAP_FREED });
 	}
-	for (size_t i = 0; i < added.count; i++)
-		vec_push(&b->freed, added.data[i]);
-	vec_release(&added);
-	settle_freed(b);
+	vec_append(&b->freed.noted, &added);
+	settle_noted(b);
 }
 
-/* Of blocks that are too small to say who freed them, what the threads kept; 0: nobody did, or two
- * threads, of which one was before the other. */
-static uint64_t small_free(const struct dump *d, const struct records *r, uint64_t addr)
+/* The calls that freed small blocks get their numbers. */
+static void add_small(const struct blocks_found *b)
 {
-	uint64_t found = 0;
-	for (size_t i = 0; i < r->threads.count; i++) {
-		const uint64_t table = r->threads.data[i].small_frees;
-		const uint64_t at = table +
-				    heap_small_free_index(addr) * sizeof(struct heap_small_free);
-		uint64_t of, by;
-		if (table == 0 || !memory_uint(d, at, 8, &of) || of != addr ||
-		    !memory_uint(d, at + 8, 8, &by))
-			continue;
-		if (found != 0)
-			return 0;
-		found = by;
-	}
-	return found;
-}
-
-static void take_small(struct scan *s, struct blocks_found *b, const struct records *r)
-{
-	for (size_t i = 0; i < b->freed.count; i++) {
-		struct heap_found *f = &b->freed.data[i];
-		const uint64_t by = f->freed_by == 0 && f->size < HEAP_REST_PLAIN
-					    ? small_free(s->d, r, f->addr)
-					    : 0;
-		if (by != 0)
-			f->freed_by = calls_add(s->c, &by, 1);
-	}
+	for (size_t i = 0; i < b->freed.count; i++)
+		heap_freed(b, i);
 }
 
 static uint64_t bytes_scanned(const struct dump *d)
@@ -430,20 +517,20 @@ void heap_scan(struct blocks_found *ret, const struct dump *d, const struct reco
 	       struct calls *c, unsigned threads, struct notes *notes)
 {
 	struct scan s = { .d = d, .c = c, .notes = notes, .to = ret };
-	*ret = (struct blocks_found){ .d = d, .c = c, .scanned = bytes_scanned(d) };
+	*ret = (struct blocks_found){ .d = d, .r = r, .c = c, .scanned = bytes_scanned(d) };
 	set_magic(&s);
 	block_map_init(&ret->live, d, ALIGN_SHIFT);
+	block_map_init(&ret->freed.map, d, ALIGN_SHIFT);
 	scan_all(&s, threads);
-	settle_freed(ret);
 	take_gone(&s, ret, r);
-	take_small(&s, ret, r);
-	vec_fit(&ret->freed);
+	add_small(ret);
 }
 
 void heap_scan_release(struct blocks_found *b)
 {
 	block_map_release(&b->live);
-	vec_release(&b->freed);
+	block_map_release(&b->freed.map);
+	vec_release(&b->freed.noted);
 	*b = (struct blocks_found){ 0 };
 }
 
@@ -471,14 +558,13 @@ static bool is_in_live(const struct blocks_found *b, uint64_t addr)
 size_t heap_freed_at(const struct blocks_found *b, uint64_t addr, bool header)
 {
 	enum { OVERLAPS = 64 }; /* freed blocks that may lie over one another */
-	const struct heap_found *freed = b->freed.data;
 	if (is_in_live(b, addr))
 		return SIZE_MAX;
 	const uint64_t beyond = header ? HEAP_HEADER_SIZE : 0;
-	size_t i = upper_bound(freed, b->freed.count, sizeof *freed, add_sat(addr, beyond));
+	size_t i = heap_freed_below(b, add_sat(addr, beyond + 1));
 	for (unsigned n = 0; i > 0 && n < OVERLAPS; n++) {
-		i--;
-		if (addr + beyond - freed[i].addr < max_u64(freed[i].size, 1) + beyond)
+		const struct heap_found f = heap_freed(b, --i);
+		if (addr + beyond - f.addr < max_u64(f.size, 1) + beyond)
 			return i;
 	}
 	return SIZE_MAX;

@@ -5,8 +5,8 @@
  * it.  What only looks like one is passed over silently: chance matches and copies are no
  * oddity.
  *
- * Of a live block only the place of its header is kept, as a bit; all else is read from the dump
- * again when it is asked for. */
+ * Of a block only where it is is kept, as a bit; all else is read from the dump again when it is
+ * asked for. */
 #ifndef HEFT_HEAP_BLOCK_SCAN_H
 #define HEFT_HEAP_BLOCK_SCAN_H
 
@@ -29,8 +29,16 @@ struct heap_found {
 	bool cut; /* its bytes, or its canary, are not wholly in the dump */
 };
 
+/* By address, one an address; they may lie over one another. */
+struct freed_blocks {
+	struct block_map map; /* of those found in memory: the address, less that of a header */
+	VEC(struct heap_found) noted; /* by the recorder, of which nothing is found there */
+	size_t count;                 /* of both */
+};
+
 struct blocks_found {
 	const struct dump *d;
+	const struct records *r;
 	struct calls *c;
 	struct block_map live; /* their headers; numbered by address, they do not overlap */
 	bool chunks;           /* the live blocks are glibc's chunks: these are their headers */
@@ -38,14 +46,14 @@ struct blocks_found {
 	 * and how many have a damaged canary. */
 	uint64_t live_bytes, newest, damaged_canaries;
 	uint8_t live_flags;
-	VEC(struct heap_found) freed; /* by address, one an address; may lie over one another */
-	uint64_t scanned;             /* bytes looked at */
+	struct freed_blocks freed;
+	uint64_t scanned; /* bytes looked at */
 };
 
 /* Scans all regions but those of unwritable files, with `threads` threads, and takes the freed
  * blocks of the records whose memory is gone or still the heap's; adds inline stacks and the sums
- * of blocks to `c`.  The same result for any number of threads.  Borrows `d` and `c` until it is
- * released.  Cost: memory bandwidth; what block_map.h says, and 40 bytes a freed block. */
+ * of blocks to `c`.  The same result for any number of threads.  Borrows `d`, `r` and `c` until it
+ * is released.  Cost: memory bandwidth; what block_map.h says, twice. */
 void heap_scan(struct blocks_found *b, const struct dump *d, const struct records *r,
 	       struct calls *c, unsigned threads, struct notes *notes);
 void heap_scan_release(struct blocks_found *b);
@@ -58,6 +66,13 @@ void heap_live_at(const struct blocks_found *b, struct block_at at, struct heap_
 uint32_t heap_stack_of(const struct blocks_found *b, const struct heap_found *f);
 /* How many live blocks have an address below `addr`: the number of the first that has not. */
 size_t heap_live_below(const struct blocks_found *b, uint64_t addr);
+
+/* Freed block i. */
+struct heap_found heap_freed(const struct blocks_found *b, size_t i);
+/* How many freed blocks have an address below `addr`. */
+size_t heap_freed_below(const struct blocks_found *b, uint64_t addr);
+/* The freed block with an address; SIZE_MAX: there is none. */
+size_t heap_freed_find(const struct blocks_found *b, uint64_t addr);
 
 /* From one live block to the next:
  *

@@ -66,11 +66,13 @@ static struct damage *canary_of(const struct finding *g, size_t block)
 /* A block that was freed and whose chunk ends where the chain breaks: SIZE_MAX: none is there. */
 static size_t freed_before(const struct finding *g, const struct heap_break *k)
 {
-	const struct heap_found *freed = g->b->freed.data;
-	const size_t next = lower_bound(freed, g->b->freed.count, sizeof *freed, k->addr);
-	if (next == 0 || freed[next - 1].addr < heap_live(g->b, k->before).addr)
+	const size_t next = heap_freed_below(g->b, k->addr);
+	if (next == 0)
 		return SIZE_MAX;
-	const uint64_t end = heap_found_end(&freed[next - 1]);
+	const struct heap_found freed = heap_freed(g->b, next - 1);
+	const uint64_t end = heap_found_end(&freed);
+	if (freed.addr < heap_live(g->b, k->before).addr)
+		return SIZE_MAX;
 	return end <= k->addr && k->addr - end < 4 * HEAP_ALIGN ? next - 1 : SIZE_MAX;
 }
 
@@ -190,11 +192,13 @@ static const struct dump_thread *first_thread(const struct finding *g)
 /* The freed block that begins at an address, for the program, the recorder or the allocator. */
 static size_t freed_from(const struct finding *g, uint64_t addr)
 {
-	const struct heap_found *freed = g->b->freed.data;
-	const size_t i = lower_bound(freed, g->b->freed.count, sizeof *freed, addr);
-	if (i == g->b->freed.count || heap_freed_at(g->b, freed[i].addr, false) == SIZE_MAX)
+	const size_t i = heap_freed_below(g->b, addr);
+	if (i == g->b->freed.count)
 		return SIZE_MAX;
-	const uint64_t off = freed[i].addr - addr, front = freed[i].front;
+	const struct heap_found freed = heap_freed(g->b, i);
+	if (heap_freed_at(g->b, freed.addr, false) == SIZE_MAX)
+		return SIZE_MAX;
+	const uint64_t off = freed.addr - addr, front = freed.front;
 	const uint64_t chunk = 2 * memory_word_size(g->d);
 	return off == 0 || off == front || off == front + chunk ? i : SIZE_MAX;
 }
@@ -219,14 +223,12 @@ static size_t freed_on_stack(const struct finding *g)
 
 struct damage *damage_double_free(const struct finding *g, uint64_t addr)
 {
-	const struct heap_found *freed = g->b->freed.data;
 	for (size_t i = 0; i < g->to->list.count; i++)
 		if (g->to->list.data[i].kind == DAMAGE_DOUBLE_FREE &&
 		    g->to->list.data[i].addr == addr)
 			return &g->to->list.data[i];
 	struct damage *found = damage_add(g, DAMAGE_DOUBLE_FREE, addr);
-	const size_t i = lower_bound(freed, g->b->freed.count, sizeof *freed, addr);
-	found->freed = i < g->b->freed.count && freed[i].addr == addr ? i : SIZE_MAX;
+	found->freed = heap_freed_find(g->b, addr);
 	return found;
 }
 
@@ -259,20 +261,18 @@ static struct damage *chunk_behind(const struct finding *g, size_t freed)
  * noted. */
 static uint64_t overruns(const struct finding *g)
 {
-	const struct heap_found *freed = g->b->freed.data;
 	uint64_t count = 0;
 	for (size_t i = 0; i < g->r->gone.count; i++) {
 		const struct heap_gone *e = &g->r->gone.data[i];
 		if (e->why != HEAP_GONE_OVERRUN)
 			continue;
-		const size_t at = lower_bound(freed, g->b->freed.count, sizeof *freed, e->addr);
-		const bool known = at < g->b->freed.count && freed[at].addr == e->addr;
-		struct damage *found = known ? chunk_behind(g, at) : NULL;
+		const size_t at = heap_freed_find(g->b, e->addr);
+		struct damage *found = at != SIZE_MAX ? chunk_behind(g, at) : NULL;
 		if (found == NULL)
 			found = damage_add(g, DAMAGE_CANARY_FREED, e->addr);
 		found->kind = DAMAGE_CANARY_FREED;
 		found->addr = e->addr;
-		found->freed = known ? at : SIZE_MAX;
+		found->freed = at;
 		count++;
 	}
 	return count;
@@ -284,7 +284,7 @@ static void counted(const struct finding *g)
 	if (!double_frees(g) && p->double_frees != 0) {
 		const size_t freed = freed_on_stack(g);
 		struct damage *found = damage_add(g, DAMAGE_DOUBLE_FREE,
-						  freed != SIZE_MAX ? g->b->freed.data[freed].addr
+						  freed != SIZE_MAX ? heap_freed(g->b, freed).addr
 								    : 0);
 		found->count = p->double_frees;
 		found->freed = freed;
@@ -335,9 +335,9 @@ static void fault(const struct finding *g)
 	if (freed == SIZE_MAX)
 		return;
 	/* Who reads the header of a block whose memory is gone is free or realloc. */
-	const struct heap_found *f = &g->b->freed.data[freed];
-	if (addr < f->addr && dump_region(g->d, addr) == NULL)
-		damage_double_free(g, f->addr)->count++;
+	const struct heap_found f = heap_freed(g->b, freed);
+	if (addr < f.addr && dump_region(g->d, addr) == NULL)
+		damage_double_free(g, f.addr)->count++;
 	else
 		damage_add(g, DAMAGE_FREED_USE, addr)->freed = freed;
 }

@@ -79,15 +79,13 @@ static void gave_up(const struct finding *g, const struct at_work *w, size_t fre
 
 bool damage_abort(const struct finding *g)
 {
-	const struct heap_found *freed = g->b->freed.data;
 	struct at_work w;
 	if (!dump_is_fatal(g->d) || !find_work(g, &w))
 		return false;
 	if (is_double_free(g, w.given) || is_lost(g, w.given))
 		return true;
-	const size_t i = lower_bound(freed, g->b->freed.count, sizeof *freed, w.given);
-	const bool is_block = i < g->b->freed.count && freed[i].addr == w.given;
-	if (w.given != 0 && !is_block)
+	const size_t i = heap_freed_find(g->b, w.given);
+	if (w.given != 0 && i == SIZE_MAX)
 		wild_free(g, &w);
 	else if (g->to->list.count == 0)
 		gave_up(g, &w, w.given != 0 ? i : SIZE_MAX);

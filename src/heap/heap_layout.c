@@ -251,11 +251,11 @@ static bool is_power(uint64_t v)
 static bool is_freed(struct laying *y, uint64_t at, uint64_t size)
 {
 	const uint64_t user = at + 2 * y->word;
-	const struct heap_found *freed = y->b->freed.data;
-	const size_t i = lower_bound(freed, y->b->freed.count, sizeof *freed, user);
-	if (i == y->b->freed.count || freed[i].addr >= at + size)
+	const size_t i = heap_freed_below(y->b, user);
+	if (i == heap_freed_below(y->b, at + size))
 		return false;
-	return heap_found_start(&freed[i]) == user || is_power(freed[i].addr - user);
+	const struct heap_found freed = heap_freed(y->b, i);
+	return heap_found_start(&freed) == user || is_power(freed.addr - user);
 }
 
 /* The chunk at `at`, which the chunk at `next` follows, or none where that is the limit: then it is
@@ -413,10 +413,7 @@ static size_t find_span(struct laying *y, size_t i)
 	const struct blocks_found *b = y->b;
 	const struct region *g = &d->regions[i];
 	y->span = (struct heap_span){ g->addr, 0 };
-	const size_t freed = lower_bound(b->freed.data, b->freed.count, sizeof *b->freed.data,
-					 g->addr);
-	const bool has_freed = freed < b->freed.count &&
-			       b->freed.data[freed].addr - g->addr < g->size;
+	const bool has_freed = heap_freed_below(b, g->addr) < heap_freed_below(b, region_end(g));
 	const bool has_live = y->more && y->next.addr - g->addr < g->size;
 	if (!has_freed && !has_live)
 		return i + 1;

@@ -28,9 +28,10 @@ struct reaching {
 	/* Blocks that are to be scanned. */
 	struct block_at *todo;
 	size_t todo_count;
-	size_t waiting;     /* no block in front of this one waits */
-	size_t piece;       /* where a block was found last */
-	uint64_t low, high; /* of all blocks */
+	size_t waiting;              /* no block in front of this one waits */
+	size_t piece;                /* where a block was found last */
+	const struct region *region; /* that was scanned last */
+	uint64_t low, high;          /* of all blocks */
 	enum mode mode;
 	size_t from; /* FROM_LOST: the block that is scanned */
 	bool native; /* words are the host's */
@@ -131,11 +132,23 @@ static void scan_bytes(struct reaching *x, struct bytes b)
 	}
 }
 
+/* As dump_at, mostly of the region that was asked for last. */
+static struct bytes bytes_at(struct reaching *x, uint64_t addr, uint64_t size)
+{
+	const struct region *g = x->region;
+	if (g == NULL || addr - g->addr >= g->bytes.size)
+		g = x->region = dump_region(x->d, addr);
+	if (g == NULL || addr - g->addr >= g->bytes.size)
+		return (struct bytes){ NULL, 0 };
+	const uint64_t skip = addr - g->addr;
+	return bytes_sub(g->bytes, skip, min_u64(size, g->bytes.size - skip));
+}
+
 static void scan_memory(struct reaching *x, uint64_t addr, uint64_t end)
 {
 	addr = align_up(addr, memory_word_size(x->d));
 	while (addr < end) {
-		const struct bytes b = dump_at(x->d, addr, end - addr);
+		const struct bytes b = bytes_at(x, addr, end - addr);
 		if (b.size == 0)
 			return;
 		scan_bytes(x, b);

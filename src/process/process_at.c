@@ -123,7 +123,7 @@ static bool tell_state(const struct process_heap *h, size_t live, struct heft_he
 		return false;
 	}
 	at->state = HEFT_HEAP_IN_FREED;
-	*ret = h->blocks.freed.data[freed];
+	*ret = heap_freed(&h->blocks, freed);
 	return true;
 }
 

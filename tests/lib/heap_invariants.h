@@ -34,7 +34,7 @@ static inline const char *calls_invariants(const struct calls *c)
 static inline const char *blocks_invariants(const struct dump *d, const struct calls *c,
 					    const struct blocks_found *b)
 {
-	uint64_t end = 0, bytes = 0, damaged = 0;
+	uint64_t end = 0, bytes = 0, damaged = 0, freed_addr = 0;
 	struct heap_walk w = heap_walk_from(b, 0);
 	for (size_t i = 0; i < b->live.count; i++) {
 		const struct heap_found f = heap_live(b, i);
@@ -60,9 +60,13 @@ static inline const char *blocks_invariants(const struct dump *d, const struct c
 	if (heap_walk_next(&w) || bytes != b->live_bytes || damaged != b->damaged_canaries)
 		return "sums are those of the blocks";
 	for (size_t i = 0; i < b->freed.count; i++) {
-		const struct heap_found *f = &b->freed.data[i];
-		if (f->stack >= c->stacks.count || (i > 0 && f->addr <= b->freed.data[i - 1].addr))
+		const struct heap_found f = heap_freed(b, i);
+		if (f.stack >= c->stacks.count || f.freed_by >= c->stacks.count ||
+		    (i > 0 && f.addr <= freed_addr))
 			return "freed blocks are in order and have a stack";
+		if ((f.flags & HEAP_FREED) == 0 || heap_freed_find(b, f.addr) != i)
+			return "a freed block is found by its address";
+		freed_addr = f.addr;
 	}
 	return NULL;
 }

@@ -3,7 +3,8 @@
 usage: digest.py HEFT RECORDER
 
 A program fills blocks, its environment, its stack and its command with words that no digest may have; it leaks some
-blocks and writes past one.  Its dumps are cores of the recorder (--leaks)."""
+blocks and writes past one.  Its dumps are cores of the recorder (--leaks).  Thirty times as many blocks in a dump must not
+take more memory."""
 import json
 import os
 import re
@@ -11,6 +12,7 @@ import secrets
 import subprocess
 import sys
 import tempfile
+import time
 
 heft, recorder = (os.path.realpath(p) for p in sys.argv[1:3])
 FAILURES, COUNT = [], [0]
@@ -42,6 +44,21 @@ int main(int argc, char **argv)
 '''
 
 
+MANY = r'''
+#include <stdlib.h>
+struct block { struct block *next; char rest[16]; } *first;
+int main(int argc, char **argv)
+{
+	for (long i = atol(argv[1]); i > 0; i--) {
+		struct block *p = malloc(sizeof *p);
+		p->next = first;
+		first = p;
+	}
+	return argc != 2;
+}
+'''
+
+
 def check(what, good, shown=''):
     COUNT[0] += 1
     if not good:
@@ -55,14 +72,19 @@ def output(*words, status=0):
     return done.stdout
 
 
-def dump(tmp, name, *words):
-    """The core of a run; words[0] is the secret, which stands in the environment as well."""
-    done = subprocess.run([heft, 'heap', 'run', '-q', '--recorder', recorder, '--leaks', '--canary', '-o', f'{tmp}/{name}.%p',
-                           f'{tmp}/shop', *words], env=os.environ | {'SHOP_KEY': words[0]}, stderr=subprocess.PIPE)
+def record(tmp, name, command, *options, env=None):
+    """The core of a run."""
+    done = subprocess.run([heft, 'heap', 'run', '-q', '--recorder', recorder, '--leaks', *options, '-o', f'{tmp}/{name}.%p', *command],
+                          env=env, stderr=subprocess.PIPE)
     cores = [f for f in os.listdir(tmp) if f.startswith(name + '.')]
     if done.returncode != 0 or len(cores) != 1:
         sys.exit(f'digest: no core: {done.returncode} {done.stderr} {cores}')
     return f'{tmp}/{cores[0]}'
+
+
+def dump(tmp, name, *words):
+    """words[0] is the secret, which stands in the environment as well."""
+    return record(tmp, name, [f'{tmp}/shop', *words], '--canary', env=os.environ | {'SHOP_KEY': words[0]})
 
 
 def stacks(core, *words):
@@ -93,6 +115,30 @@ def keeps_secrets(core, text, words):
     check('no address of the process', not re.search(r'0x7f[0-9a-f]{10}|0x5[56][0-9a-f]{10}', text), text)
     with open(core, 'rb') as f:
         check('the core has the word', words[0].encode() in f.read())
+
+
+def most_memory(core):
+    """The most MB of its own that a digest had, as far as looking at it every millisecond tells, and what it wrote."""
+    most = 0
+    with subprocess.Popen([heft, 'heap', 'digest', core], stdout=subprocess.PIPE, text=True) as run:
+        while run.poll() is None:
+            with open(f'/proc/{run.pid}/status', encoding='ascii') as f:
+                words = [line.split() for line in f if line.startswith('RssAnon:')]
+            most = max([most] + [int(w[1]) / 1000 for w in words])
+            time.sleep(.001)
+        return most, json.loads(run.stdout.read())
+
+
+def memory_is_constant(tmp):
+    with open(f'{tmp}/many.c', 'w', encoding='ascii') as f:
+        f.write(MANY)
+    subprocess.run(['cc', '-O1', '-fno-builtin', f'{tmp}/many.c', '-o', f'{tmp}/many'], check=True)
+    most = {}
+    for count in (20000, 600000):
+        most[count], digest = most_memory(record(tmp, f'many-{count}', [f'{tmp}/many', str(count)]))
+        check('all blocks are told', digest['live_blocks'] >= count and digest['leaked_blocks'] == 0, digest)
+        check('its memory was looked at', most[count] > .1, most)
+    check('thirty times the blocks take no more memory', most[600000] < most[20000] + 8, most)
 
 
 def main():
@@ -129,6 +175,7 @@ def main():
         os.rename(f'{tmp}/away', f'{tmp}/shop')
         left = output(heft, 'heap', 'digest', f'{tmp}/shop', cores[0], status=2)
         check('a program, which is no dump, costs its own line alone', left.splitlines() == text.splitlines()[:1], left)
+        memory_is_constant(tmp)
     if FAILURES or COUNT[0] < 40:
         sys.exit(f'digest: {len(FAILURES)} of {COUNT[0]} checks failed')
     print(f'digest: {COUNT[0]} checks passed')

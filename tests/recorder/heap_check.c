@@ -71,16 +71,18 @@ static void print_damage(const struct damages *damages, const struct blocks_foun
 	for (size_t i = 0; i < damages->list.count; i++) {
 		const struct damage *g = &damages->list.data[i];
 		printf("%s at %#" PRIx64 " count %" PRIu64, names[g->kind], g->addr, g->count);
+		struct heap_found freed = { 0 };
 		print_live("block", b, g->block);
 		if (g->freed != SIZE_MAX)
-			print_block("freed", &b->freed.data[g->freed]);
+			freed = heap_freed(b, g->freed);
+		if (g->freed != SIZE_MAX)
+			print_block("freed", &freed);
 		print_live("victim", b, g->victim);
 		if (g->kind == DAMAGE_FAULT)
 			printf(" distance %" PRId64, g->distance);
 		if (g->freed != SIZE_MAX)
 			printf(" stack %" PRIu32 " freed-by %" PRIu32 " again-by %" PRIu32,
-			       b->freed.data[g->freed].stack, b->freed.data[g->freed].freed_by,
-			       g->again_by);
+			       freed.stack, freed.freed_by, g->again_by);
 		if (g->kind == DAMAGE_HEADER)
 			printf(" was %" PRIu64 " stack %" PRIu32, g->was_size, g->was_stack);
 		puts("");

@@ -20,7 +20,7 @@ static void live_and_freed(struct heapgen *g)
 	assert_int_equal(f[1].thread, 77);
 	assert_int_equal(f[1].front, 32);
 	assert_false(f[1].canary_damaged);
-	assert_int_equal(g->blocks.freed.data[1].thread, 0);
+	assert_int_equal(heap_freed(&g->blocks, 1).thread, 0);
 	assert_int_equal(g->calls.stacks.data[0].blocks, 2);
 	assert_int_equal(g->calls.stacks.data[0].block_bytes, 90);
 	assert_int_equal(heap_block_at(&g->blocks, P - 16), 0);
@@ -262,7 +262,7 @@ static void rests(struct heapgen *g)
 	heapgen_block(g, P + 0x800, 0x100, 0, 0);
 	put_rest(g, P + 0x840, 24, 0, 0x1234); /* inside a live block */
 	heapgen_read(g);
-	const struct heap_found *f = g->blocks.freed.data;
+	const struct heap_found f[] = { heap_freed(&g->blocks, 0), heap_freed(&g->blocks, 1) };
 	assert_int_equal(g->blocks.live.count, 2);
 	assert_int_equal(g->blocks.freed.count, 2);
 	assert_int_equal(f[0].addr, P + 0x40);
@@ -312,8 +312,8 @@ static void ring(struct heapgen *g)
 	assert_int_equal(g->records.gone.count, 3);
 	assert_int_equal(g->records.gone.data[2].number, 3);
 	assert_int_equal(g->blocks.freed.count, 1);
-	assert_int_equal(g->blocks.freed.data[0].addr, 0x900000);
-	assert_int_equal(g->blocks.freed.data[0].thread, 77);
+	assert_int_equal(heap_freed(&g->blocks, 0).addr, 0x900000);
+	assert_int_equal(heap_freed(&g->blocks, 0).thread, 77);
 	assert_int_equal(g->damages.list.count, 1);
 	const struct damage *d = &g->damages.list.data[0];
 	assert_int_equal(d->kind, DAMAGE_DOUBLE_FREE);
