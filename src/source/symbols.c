@@ -282,6 +282,7 @@ static void attribute_data(struct attr *a)
 {
 	struct attr b = attr_partner(a);
 	side_by_side(a, attr_refs_find, &b, tables);
+	vec_release(&a->fdes); /* that of `b` is the same */
 	side_by_side(a, attr_refs_claim, &b, resolve_tables);
 	attr_commit_vm(a);
 	spans_overlay(&a->vm, &b.vm);
@@ -367,7 +368,6 @@ static void attribute_image(struct attr *a, size_t number, size_t total)
 	plt_release(&a->plt);
 	vec_release(&a->uses);
 	vec_release(&a->bare);
-	vec_release(&a->fdes);
 	vec_release(&a->unsized);
 	vec_release(&a->sized);
 	vec_release(&a->overlays);

@@ -5,6 +5,7 @@
 
 #include "base/sort.h"
 #include "image/elf_const.h"
+#include "source/attr/code_pass.h"
 
 /* The largest alignment that compilers give to data unasked: a cache line. */
 enum { ALIGN_MAX = 64 };
@@ -33,13 +34,17 @@ static bool is_padding(const struct attr *a, uint64_t start, uint64_t end)
 
 void attr_padding(struct attr *a)
 {
+	struct code_pass pass = { .im = a->im };
 	for (size_t i = 1; i < a->vm.list.count; i++) {
 		const struct span *before = &a->vm.list.data[i - 1];
 		const uint64_t start = before->start + before->size;
 		const uint64_t end = before[1].start;
 		if (start < end && is_padding(a, start, end))
 			claim(&a->vm_claims, start, end - start, before->label, WHY_FALLBACK);
+		/* Gaps are all over the code: the kernel maps what lies between them as well. */
+		code_passed(&pass, before->start, end - before->start);
 	}
+	code_pass_end(&pass);
 }
 
 enum { PAGE = 4096 };

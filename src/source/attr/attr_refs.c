@@ -577,6 +577,20 @@ static void plan_hunts(struct hunts *hunts)
 			plan_words(hunts, r->data[i]);
 }
 
+/* What was looked through; tables of relocations are read once more, at the end. */
+static void forget_hunts(const struct hunts *hunts)
+{
+	const struct image *im = hunts->refs->a->im;
+	const struct section *before = NULL;
+	for (size_t i = 0; i < hunts->list.count; i++) {
+		const struct hunt *h = &hunts->list.data[i];
+		const struct section *s = h->words ? h->words : h->relocs.section;
+		if (s != before)
+			image_forget(im, section_bytes(im, s));
+		before = s;
+	}
+}
+
 static void take_finds(struct refs *r, struct hunts *hunts)
 {
 	size_t places = 0;
@@ -605,6 +619,7 @@ static void find_pointers(struct refs *r)
 		finds_release(&hunts.work[i]);
 	mem_free(hunts.work);
 	operands_release(&hunts.operands);
+	forget_hunts(&hunts);
 	take_finds(r, &hunts);
 }
 

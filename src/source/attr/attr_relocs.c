@@ -89,6 +89,7 @@ static void entries(struct attr *a, const struct section *s)
 				 owner, WHY_POINTER_ARRAY);
 	}
 	claim_field(a, &last, last.addr + FIELD_MAX);
+	image_forget(a->im, section_bytes(a->im, s));
 }
 
 /* The tables, and a copy of the attr for each, which takes its claims. */

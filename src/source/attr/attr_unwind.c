@@ -98,6 +98,7 @@ static void read_frames(struct frames *f, const struct section *s)
 							    .section = s->index });
 	}
 	unwind_release(&it);
+	image_forget(f->a->im, us.bytes);
 }
 
 void attr_unwind_read(struct attr *a)
