@@ -135,8 +135,10 @@ enum heft_profile_flag {
 	 * time to decode all code. */
 	HEFT_PROFILE_STACKS = 1 << 8,
 	/* Rows are made level by level, by heft_profile_open_row, and a run makes the first level
-	 * alone.  They are in no order, none is cut off, and they cannot be written.  Saves most
-	 * of the time and memory that rows take where only some of a million are looked at. */
+	 * alone.  They are in no order, none is cut off, and HEFT_NDJSON and HEFT_ROWBINARY alone
+	 * can be written, in the order that was set and without a limit.  Saves most of the
+	 * time and memory that rows take where only some of a million are looked at, or each is
+	 * written once. */
 	HEFT_PROFILE_LEVELWISE = 1 << 9,
 };
 /* Replaces all flags (bits of enum heft_profile_flag; 0 at first). */
@@ -278,8 +280,8 @@ HEFT_API bool heft_profile_lookup(struct heft_profile *p, size_t i, enum heft_do
 
 /* ---- reports -------------------------------------------------------------- */
 
-/* Writes the rows as text.  `opts` may be NULL: a table.  HEFT_EARG before a run, with
- * HEFT_PROFILE_LEVELWISE, and for a format that profiles of sizes do not have. */
+/* Writes the rows as text.  `opts` may be NULL: a table.  HEFT_EARG before a run, for
+ * a format that profiles of sizes do not have, and for most formats with HEFT_PROFILE_LEVELWISE. */
 HEFT_API bool heft_profile_write(const struct heft_profile *p, const struct heft_write_opts *opts,
 				 const struct heft_sink *sink, struct heft_err *err);
 

@@ -139,7 +139,8 @@ enum heft_format {
 	 * llvm-symbolizer writes by default. */
 	HEFT_TERSE,
 	/* Rows for stores, sizes alone: one a leaf, with the constants of heft_write_opts in
-	 * front, the array "labels" and the measures: */
+	 * front, the array "labels" and the measures.  Each piece that the sink is given ends with
+	 * the end of a row: */
 	HEFT_NDJSON,    /* an object a line */
 	HEFT_ROWBINARY, /* ClickHouse's RowBinary: String, Array(String), UInt64 */
 	/* Heaps alone, no diffs: what is in use as the request that OTLP's collectors take, of

@@ -187,14 +187,39 @@ bool heft_profile_lookup(struct heft_profile *p, size_t i, enum heft_domain doma
 
 /* ---- writing ------------------------------------------------------------------------ */
 
+static bool write_report(const struct report *r, const struct heft_sink *sink, struct heft_err *err)
+{
+	struct sink s;
+	sink_start(&s, sink);
+	return report_write(r, &s, err);
+}
+
+/* Rows that are made level by level: those that were not opened are made while they are written. */
+static bool write_walked(const struct heft_profile *p, const struct report *r,
+			 const struct heft_sink *sink, struct heft_err *err)
+{
+	struct report walked = *r;
+	struct rows_opts opts;
+	struct rows_maker maker;
+	struct arena arena = { 0 };
+	if (r->opts.format != HEFT_NDJSON && r->opts.format != HEFT_ROWBINARY)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			    "rows that are made level by level have no such format");
+	walked.table = profile_begin_table(p, &opts, &arena);
+	opts.limit = 0;
+	walked.table.top = rows_visit_all(&maker, &p->rollup.tree, &opts, &p->maker, &arena);
+	walked.maker = &maker;
+	const bool good = write_report(&walked, sink, err);
+	rows_end(&maker);
+	arena_release(&arena);
+	return good;
+}
+
 static bool profile_write(const struct heft_profile *p, const struct heft_write_opts *opts,
 			  const struct heft_sink *sink, struct heft_err *err)
 {
 	if (!p->table.top)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "the profile has not run");
-	if (p->levelwise)
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
-			    "rows that are made level by level cannot be written");
 	struct heft_file_info *files = mem_zeroed(p->entries.count, sizeof *files);
 	for (size_t i = 0; i < p->entries.count; i++)
 		fill_info(&p->entries.data[i], &files[i]);
@@ -210,9 +235,8 @@ static bool profile_write(const struct heft_profile *p, const struct heft_write_
 		r.stacks |= (uint32_t)(p->levels.data[i].source->text == TEXT_STACK) << i;
 	take_options(&r.opts, sizeof r.opts, opts);
 	size_report_init(&r);
-	struct sink s;
-	sink_start(&s, sink);
-	const bool good = report_write(&r, &s, err);
+	const bool good = p->levelwise ? write_walked(p, &r, sink, err)
+				       : write_report(&r, sink, err);
 	mem_free(files);
 	return good;
 }

@@ -448,14 +448,21 @@ const struct heft_row *const *rows_make_some(struct rows_maker *b, uint32_t node
 }
 
 static struct heft_row *begin(struct rows_maker *b, const struct tree *t,
-			      const struct rows_opts *opts, struct arena *arena)
+			      const struct rows_opts *opts, const struct rows_maker *other,
+			      struct arena *arena)
 {
 	*b = (struct rows_maker){ .tree = t, .opts = opts, .arena = arena };
 	struct heft_row *top = arena_new(arena, struct heft_row, 1);
 	*top = (struct heft_row){ .label = rows_label(b, 0),
 				  .now = tree_sums(t, 0, HEFT_INPUT),
 				  .base = tree_base(t, 0) };
-	group_by_parent(b);
+	b->borrows = other != NULL;
+	if (other) {
+		b->first = other->first;
+		b->next = other->next;
+	} else {
+		group_by_parent(b);
+	}
 	return top;
 }
 
@@ -464,7 +471,7 @@ const struct heft_row *rows_build(const struct tree *t, const struct rows_opts *
 {
 	struct rows_maker b;
 	pending_vec todo = { 0 };
-	struct heft_row *const top = begin(&b, t, opts, arena);
+	struct heft_row *const top = begin(&b, t, opts, NULL, arena);
 	vec_push(&todo, (struct pending){ top, 0, 0 });
 	while (todo.count > 0)
 		add_children(&b, todo.data[--todo.count], &todo);
@@ -479,7 +486,7 @@ const struct heft_row *rows_begin(struct rows_maker *b, const struct tree *t,
 				  const struct rows_opts *opts, struct arena *arena)
 {
 	ASSERT(opts->sort == HEFT_SORT_NONE);
-	struct heft_row *const top = begin(b, t, opts, arena);
+	struct heft_row *const top = begin(b, t, opts, NULL, arena);
 	add_children(b, (struct pending){ top, 0, 0 }, NULL);
 	forget_items(b);
 	return top;
@@ -517,10 +524,11 @@ void rows_open(struct rows_maker *b, const struct heft_row *row)
 /* ---- row by row ------------------------------------------------------------------------------ */
 
 const struct heft_row *rows_visit_all(struct rows_maker *b, const struct tree *t,
-				      const struct rows_opts *opts, struct arena *arena)
+				      const struct rows_opts *opts, const struct rows_maker *other,
+				      struct arena *arena)
 {
 	ASSERT(opts->limit == 0 && opts->least.whole == 0 && opts->least_below.whole == 0);
-	struct heft_row *const top = begin(b, t, opts, arena);
+	struct heft_row *const top = begin(b, t, opts, other, arena);
 	b->visiting = true;
 	top->child_count = nodes_below(b, 0);
 	rows_visit(b, top, 0);
@@ -540,8 +548,10 @@ void rows_visit(struct rows_maker *b, const struct heft_row *row, size_t level)
 
 void rows_end(struct rows_maker *b)
 {
-	mem_free(b->next);
-	mem_free(b->first);
+	if (!b->borrows) {
+		mem_free(b->next);
+		mem_free(b->first);
+	}
 	forget_items(b);
 	for (size_t i = 0; i < b->rooms.count; i++)
 		arena_release(&b->rooms.data[i]);

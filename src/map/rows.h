@@ -62,6 +62,7 @@ struct rows_maker {
 		union heft_value *sums;
 	} filter;
 	/* private */
+	bool borrows;           /* `first` and `next` are another maker's */
 	struct row_item *items; /* room for those of a level */
 	size_t item_room;
 	bool visiting;
@@ -76,9 +77,11 @@ void rows_open(struct rows_maker *m, const struct heft_row *row);
 
 /* Makes rows while they are walked, parents before their children: no more of them are there than a
  * walk needs, where those of rows_build take more memory than all else.  No limit cuts them.  The
- * row of node 0, whose children are there, is the arena's. */
+ * row of node 0, whose children are there, is the arena's.  `other` is a maker of the same tree,
+ * which lasts as long and is asked what lies below what, or NULL. */
 const struct heft_row *rows_visit_all(struct rows_maker *m, const struct tree *t,
-				      const struct rows_opts *opts, struct arena *arena);
+				      const struct rows_opts *opts, const struct rows_maker *other,
+				      struct arena *arena);
 /* Makes the children of a row, to which so many rows lead from the top; before that child_count is
  * no more than an upper bound.  They take the place of those that were made last as deep. */
 void rows_visit(struct rows_maker *m, const struct heft_row *row, size_t level);

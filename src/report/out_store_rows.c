@@ -5,9 +5,14 @@
 
 /* ---- an object a line ------------------------------------------------------------------------ */
 
-static void put_object(const struct report *r, const struct row_walk *walk, struct sink *s)
+static void put_json(void *ctx, const char *p, size_t size)
 {
-	struct json j = sink_json(s);
+	text_add(ctx, (struct str){ p, size });
+}
+
+static void put_object(const struct report *r, const struct row_walk *walk, struct text *line)
+{
+	struct json j = { .put = put_json, .ctx = line };
 	const size_t depth = walk->levels.count;
 	const struct heft_row *row = walk->levels.data[depth - 1].row;
 	json_open(&j, '{');
@@ -23,53 +28,44 @@ static void put_object(const struct report *r, const struct row_walk *walk, stru
 	for (size_t m = 0; m < r->table.measure_count; m++)
 		json_member_uint(&j, r->table.measures[m].name, row->now[m].whole);
 	json_close(&j, '}');
-	sink_text(s, STR("\n"));
+	text_add_char(line, '\n');
 }
 
 /* ---- RowBinary ------------------------------------------------------------------------------- */
 
-static void put_leb(struct sink *s, uint64_t n)
-{
-	do {
-		const char byte = (char)((n & 0x7f) | (n > 0x7f ? 0x80 : 0));
-		sink_text(s, (struct str){ &byte, 1 });
-		n >>= 7;
-	} while (n > 0);
-}
-
-static void put_string(struct sink *s, const char *text)
+static void put_string(struct text *line, const char *text)
 {
 	const struct str t = str_of(text);
-	put_leb(s, t.len);
-	sink_text(s, t);
+	text_add_varint(line, t.len);
+	text_add(line, t);
 }
 
-static void put_whole(struct sink *s, uint64_t n)
+static void put_whole(struct text *line, uint64_t n)
 {
 	char bytes[8];
 	for (size_t i = 0; i < sizeof bytes; i++)
 		bytes[i] = (char)(n >> (8 * i));
-	sink_text(s, (struct str){ bytes, sizeof bytes });
+	text_add(line, (struct str){ bytes, sizeof bytes });
 }
 
-static void put_binary(const struct report *r, const struct row_walk *walk, struct sink *s)
+static void put_binary(const struct report *r, const struct row_walk *walk, struct text *line)
 {
 	const size_t depth = walk->levels.count;
 	for (size_t i = 0; i < r->opts.constant_count; i++)
-		put_string(s, r->opts.constants[i].value);
-	put_leb(s, depth - 1);
+		put_string(line, r->opts.constants[i].value);
+	text_add_varint(line, depth - 1);
 	for (size_t i = 1; i < depth; i++)
-		put_string(s, walk->levels.data[i].row->label);
+		put_string(line, walk->levels.data[i].row->label);
 	for (size_t m = 0; m < r->table.measure_count; m++)
-		put_whole(s, walk->levels.data[depth - 1].row->now[m].whole);
+		put_whole(line, walk->levels.data[depth - 1].row->now[m].whole);
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
 
 /* A column is a number or a text in all records of a report. */
-static void put_record(const struct report *r, const struct heft_row *row, struct sink *s)
+static void put_record(const struct report *r, const struct heft_row *row, struct text *line)
 {
-	struct json j = sink_json(s);
+	struct json j = { .put = put_json, .ctx = line };
 	json_open(&j, '{');
 	for (size_t i = 0; i < r->table.text_count; i++) {
 		const char *text = row->texts[i];
@@ -82,7 +78,7 @@ static void put_record(const struct report *r, const struct heft_row *row, struc
 			json_text(&j, str_of(text));
 	}
 	json_close(&j, '}');
-	sink_text(s, STR("\n"));
+	text_add_char(line, '\n');
 }
 
 /* ---- all rows -------------------------------------------------------------------------------- */
@@ -95,22 +91,48 @@ static bool has_rows_for_stores(const struct report *r)
 	return has_labels(r) && !r->table.diff;
 }
 
-bool out_store_rows(const struct report *r, struct sink *s, struct heft_err *err)
+/* A row is one text for the sink, which hands over whole texts: no piece ends within a row. */
+static void end_row(struct text *line, struct sink *s)
+{
+	sink_text(s, text_str(line));
+	line->len = 0;
+}
+
+static void put_records(const struct report *r, struct text *line, struct sink *s)
+{
+	for (size_t i = 0; !s->failed && i < r->table.top->child_count; i++) {
+		put_record(r, r->table.top->children[i], line);
+		end_row(line, s);
+	}
+}
+
+static void put_leaves(const struct report *r, struct text *line, struct sink *s)
 {
 	struct row_walk walk;
-	if (r->kind && r->kind->draws_records && r->opts.format == HEFT_NDJSON) {
-		for (size_t i = 0; !s->failed && i < r->table.top->child_count; i++)
-			put_record(r, r->table.top->children[i], s);
-		return true;
-	}
-	if (!has_rows_for_stores(r))
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this report has no such format");
 	row_walk_init(&walk, r->table.top);
-	for (const struct heft_row *row; !s->failed && (row = row_next(&walk)) != NULL;)
-		if (row->child_count == 0 && r->opts.format == HEFT_NDJSON)
-			put_object(r, &walk, s);
-		else if (row->child_count == 0)
-			put_binary(r, &walk, s);
+	walk.maker = r->maker;
+	for (const struct heft_row *row; !s->failed && (row = row_next(&walk)) != NULL;) {
+		if (row->child_count > 0)
+			continue;
+		if (r->opts.format == HEFT_NDJSON)
+			put_object(r, &walk, line);
+		else
+			put_binary(r, &walk, line);
+		end_row(line, s);
+	}
 	row_walk_release(&walk);
+}
+
+bool out_store_rows(const struct report *r, struct sink *s, struct heft_err *err)
+{
+	struct text line = { 0 };
+	const bool records = r->kind && r->kind->draws_records && r->opts.format == HEFT_NDJSON;
+	if (!records && !has_rows_for_stores(r))
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "this report has no such format");
+	if (records)
+		put_records(r, &line, s);
+	else
+		put_leaves(r, &line, s);
+	text_release(&line);
 	return true;
 }

@@ -100,9 +100,14 @@ struct report_kind {
 	bool no_empty_table; /* nothing but what stands above it where there are no rows */
 };
 
+struct rows_maker;
+
 /* A table on its way to be text. */
 struct report {
 	struct heft_table table;
+	/* Makes the rows as they are walked, which HEFT_NDJSON and HEFT_ROWBINARY alone do; NULL:
+	 * they are there. */
+	struct rows_maker *maker;
 	struct heft_write_opts opts;
 	const struct report_kind *kind;
 	const void *ctx; /* of kind */

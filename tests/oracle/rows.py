@@ -120,7 +120,32 @@ def test_server(heft, files, tmp):
     check("no row came twice", len(Server.rows) == 2 and not Server.rows[1][1].count(str(files[0]).encode() + b'"'))
     done = run(*words, *files)
     check("nothing is left to do", len(Server.rows) == 2 and b"0 files measured" in done.stderr, done.stderr)
+    test_large_file(heft, files[1], url, tmp)
     server.shutdown()
+
+
+def test_large_file(heft, file, url, tmp):
+    """Rows of one file that are too many for a request come in several, each of whole rows."""
+    tag, listed = "x" * 100000, pathlib.Path(tmp, "done-large")
+    words = (heft, "rows", "-d", "sections,symbols", f"--tag=t={tag}", "--to", url, "--done", listed, file)
+    wanted = run(heft, "rows", "-d", "sections,symbols", f"--tag=t={tag}", file).stdout
+    Server.rows.clear()
+    Server.answers[:] = [200, 400]
+    done = run(*words)
+    check("a refused part of a file is told once", done.returncode == 2 and done.stderr.count(b"400: so it is") == 1 and
+          not listed.exists() and len(Server.rows) == 1, done.stderr)
+    Server.rows.clear()
+    done = run(*words)
+    bodies = [body for _, body in Server.rows]
+    check("a large file has several requests", done.returncode == 0 and len(bodies) > 1 and max(map(len, bodies)) < 5 << 20,
+          f"{done.stderr} {list(map(len, bodies))}")
+    check("each of whole rows, all of them", all(body.endswith(b"}\n") for body in bodies) and b"".join(bodies) == wanted)
+    check("the list has it at the end", listed.read_text().count(str(file)) == 1)
+    Server.rows.clear()
+    run(*words[:-3], "--format=rowbinary", file)
+    rows = [row for _, body in Server.rows for row in decode(body, 3)]
+    check("so has RowBinary", len(Server.rows) > 1 and len(rows) == wanted.count(b"\n") and {row[0] for row in rows} == {tag},
+          f"{len(Server.rows)} {len(rows)}")
 
 
 # ---- ClickHouse -----------------------------------------------------------------------------------------------------

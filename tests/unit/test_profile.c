@@ -9,6 +9,7 @@
 
 #include "../lib/elfgen.h"
 #include "../lib/finders.h"
+#include "base/text.h"
 #include "image/elf_const.h"
 
 /* ---- files ------------------------------------------------------------------------------ */
@@ -248,6 +249,42 @@ static void the_limit_sums_up_the_rest(void **state)
 				 top->children[1]->now[HEFT_SIZE_FILE].whole,
 			 top->now[HEFT_SIZE_FILE].whole);
 	heft_profile_free(p);
+}
+
+static bool put_text(void *ctx, const void *data, size_t size)
+{
+	text_add(ctx, (struct str){ data, size });
+	return true;
+}
+
+/* Rows for stores of the fixture by sections and symbols. */
+static struct text stored(unsigned flags, enum heft_format format)
+{
+	struct text ret = { 0 };
+	const struct heft_write_opts opts = { .size = sizeof opts, .format = format };
+	struct heft_profile *p = measured("sections");
+	assert_true(heft_profile_add_source(p, "rawsymbols", &err));
+	heft_profile_set_flags(p, flags);
+	heft_profile_set_rows(p, flags & HEFT_PROFILE_LEVELWISE ? 1 : 0);
+	run(p);
+	assert_true(heft_profile_write(p, &opts, &(struct heft_sink){ put_text, &ret }, &err));
+	heft_profile_free(p);
+	return ret;
+}
+
+static void rows_of_levels_go_to_stores_as_all_rows_do(void **state)
+{
+	static const enum heft_format formats[] = { HEFT_NDJSON, HEFT_ROWBINARY };
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(formats); i++) {
+		struct text all = stored(0, formats[i]);
+		struct text walked = stored(HEFT_PROFILE_LEVELWISE, formats[i]);
+		assert_true(all.len > 100);
+		assert_int_equal(all.len, walked.len);
+		assert_memory_equal(all.p, walked.p, all.len);
+		text_release(&all);
+		text_release(&walked);
+	}
 }
 
 static bool put_nowhere(void *ctx, const void *data, size_t size)
@@ -743,6 +780,7 @@ int main(void)
 		cmocka_unit_test(the_limit_sums_up_the_rest),
 		cmocka_unit_test(rows_can_be_made_level_by_level),
 		cmocka_unit_test(rows_of_levels_can_be_filtered),
+		cmocka_unit_test(rows_of_levels_go_to_stores_as_all_rows_do),
 		cmocka_unit_test(counting_tells_how_many_symbols_a_row_has),
 		cmocka_unit_test(filters_keep_and_count_what_they_leave_out),
 		cmocka_unit_test(a_custom_source_rewrites_labels),

@@ -503,7 +503,11 @@ static void rows_made_one_by_one_are_those_made_at_once(void **state)
 	for (size_t i = 0; i < COUNT_OF(sorts); i++) {
 		f.opts.sort = sorts[i];
 		const struct heft_row *const want = build(&f);
-		assert_visited(&m, rows_visit_all(&m, &f.tree, &f.opts, &f.arena), want, 0);
+		assert_visited(&m, rows_visit_all(&m, &f.tree, &f.opts, NULL, &f.arena), want, 0);
+		struct rows_maker other;
+		assert_visited(&other, rows_visit_all(&other, &f.tree, &f.opts, &m, &f.arena), want,
+			       0);
+		rows_end(&other);
 		rows_end(&m);
 	}
 	fixture_release(&f);

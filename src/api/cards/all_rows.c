@@ -30,7 +30,8 @@ void all_rows_begin(struct all_rows *ret, const struct heft_profile *p)
 	ret->opts.label = label_of;
 	ret->opts.fill = fill;
 	ret->opts.ctx = ret;
-	ret->table.top = rows_visit_all(&ret->maker, &p->rollup.tree, &ret->opts, &ret->arena);
+	ret->table.top = rows_visit_all(&ret->maker, &p->rollup.tree, &ret->opts, NULL,
+					&ret->arena);
 }
 
 void all_rows_end(struct all_rows *a)

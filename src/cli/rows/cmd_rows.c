@@ -181,7 +181,7 @@ static bool set_up(const struct rows_job *job, struct heft_profile *p, const cha
 			return false;
 	heft_profile_set_finder(p, job->finder);
 	heft_profile_set_demangle(p, (enum heft_demangle)job->style);
-	heft_profile_set_flags(p, job->flags);
+	heft_profile_set_flags(p, job->flags | HEFT_PROFILE_LEVELWISE);
 	heft_profile_set_threads(p, job->threads);
 	heft_profile_set_rows(p, 0);
 	heft_profile_set_progress(p, progress_show, job->cli->progress);
@@ -222,19 +222,20 @@ static bool take_file(struct rows_job *job, const char *path)
 		heft_profile_free(p);
 		return true;
 	}
-	const size_t before = job->to.size;
 	const bool good = p && measure(job, p, path, &err);
 	heft_profile_free(p);
 	if (good) {
 		job->measured++;
 		return rows_to_end_file(&job->to, path);
 	}
-	job->to.size = before; /* rows of half a file are no rows */
+	rows_to_drop_file(&job->to);
 	if (err.code == HEFT_EUNSUPPORTED) {
 		job->passed_over++;
 		return rows_to_end_file(&job->to, path);
 	}
 	job->failed++;
+	if (job->to.gone)
+		return false;
 	cli_failed(job->cli, &err);
 	return err.code != HEFT_EARG; /* the same for every file */
 }

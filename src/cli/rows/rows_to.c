@@ -178,22 +178,6 @@ void rows_to_close(struct rows_to *t)
 	heft_upload_free(t->upload);
 }
 
-bool rows_to_put(void *ctx, const void *data, size_t size)
-{
-	struct rows_to *t = ctx;
-	if (size > t->room - t->size) {
-		const size_t room = (t->size + size) * 2;
-		unsigned char *grown = realloc(t->bytes, room);
-		if (!grown)
-			return false;
-		t->bytes = grown;
-		t->room = room;
-	}
-	memcpy(t->bytes + t->size, data, size);
-	t->size += size;
-	return true;
-}
-
 /* A server that is busy or gone may be back in a moment; one that refuses will refuse again. */
 static bool send_rows(struct rows_to *t)
 {
@@ -210,18 +194,45 @@ static bool send_rows(struct rows_to *t)
 	return cli_failed(t->cli, &err), false;
 }
 
+static bool write_rows(struct rows_to *t)
+{
+	return t->upload ? send_rows(t) : fwrite(t->bytes, 1, t->size, t->file) == t->size;
+}
+
 bool rows_to_flush(struct rows_to *t)
 {
-	if (t->size > 0 && t->upload && !send_rows(t))
+	if (t->gone)
 		return false;
-	if (t->size > 0 && !t->upload && fwrite(t->bytes, 1, t->size, t->file) != t->size)
-		return false;
-	t->written += t->size;
-	t->size = 0;
-	return append_done(t);
+	t->gone = (t->size > 0 && !write_rows(t)) || !append_done(t);
+	if (!t->gone)
+		t->written += t->size;
+	t->size = t->start = 0;
+	return !t->gone;
+}
+
+bool rows_to_put(void *ctx, const void *data, size_t size)
+{
+	struct rows_to *t = ctx;
+	if (size > t->room - t->size) {
+		const size_t room = (t->size + size) * 2;
+		unsigned char *grown = realloc(t->bytes, room);
+		if (!grown)
+			return false;
+		t->bytes = grown;
+		t->room = room;
+	}
+	memcpy(t->bytes + t->size, data, size);
+	t->size += size;
+	return t->size < REQUEST || rows_to_flush(t);
 }
 
 bool rows_to_end_file(struct rows_to *t, const char *path)
 {
-	return remember(t, path) && (t->size < REQUEST || rows_to_flush(t));
+	t->start = t->size;
+	return remember(t, path);
+}
+
+void rows_to_drop_file(struct rows_to *t)
+{
+	t->size = t->start;
 }
