@@ -18,9 +18,10 @@ extern "C" {
  * One thread a handle. */
 struct heft_upload;
 
-/* `url` is http or https.  NULL on failure: HEFT_EARG for another address, and for one with a
- * password, which belongs into ~/.netrc; HEFT_EUNSUPPORTED where the library was built without
- * libcurl. */
+/* `url` is http or https, of a server whose certificate the system trusts, or what CURL_CA_BUNDLE,
+ * SSL_CERT_DIR or SSL_CERT_FILE of the environment name, as curl(1) has it.  NULL on failure:
+ * HEFT_EARG for another address, and for one with a password, which belongs into ~/.netrc;
+ * HEFT_EUNSUPPORTED where the library was built without libcurl. */
 HEFT_API struct heft_upload *heft_upload_new(const char *url, struct heft_err *err);
 HEFT_API void heft_upload_free(struct heft_upload *u);
 /* Seconds that a request may take; 60 at first. */

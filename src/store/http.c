@@ -42,9 +42,10 @@ struct http {
 	/* Lines of headers and trailers, each with its NUL, as far as there is room. */
 	char headers_seen[HEADERS_MOST];
 	size_t headers_size;
-	CURLM *held;       /* NULL: http_hold was not called */
-	struct bytes left; /* of the body that is held */
-	bool ends;         /* no more of it will come */
+	char said[CURL_ERROR_SIZE]; /* what libcurl says of a request that failed; "": nothing */
+	CURLM *held;                /* NULL: http_hold was not called */
+	struct bytes left;          /* of the body that is held */
+	bool ends;                  /* no more of it will come */
 };
 
 static void start_curl(void)
@@ -107,6 +108,27 @@ void http_use_put(struct http *h)
 	curl_easy_setopt(h->curl, CURLOPT_CUSTOMREQUEST, "PUT");
 }
 
+/* What is not set, or empty, is NULL. */
+static const char *environment(const char *name)
+{
+	const char *value = getenv(name);
+	return value && *value ? value : NULL;
+}
+
+/* Whose certificates are trusted, in the place of the system's: curl(1) goes by these variables,
+ * libcurl by none of them. */
+static void trust(struct http *h)
+{
+	const char *file = environment("CURL_CA_BUNDLE");
+	const char *folder = file ? NULL : environment("SSL_CERT_DIR");
+	if (!file)
+		file = environment("SSL_CERT_FILE");
+	if (file)
+		curl_easy_setopt(h->curl, CURLOPT_CAINFO, file);
+	if (folder)
+		curl_easy_setopt(h->curl, CURLOPT_CAPATH, folder);
+}
+
 static void set_up(struct http *h, const char *url)
 {
 	curl_easy_setopt(h->curl, CURLOPT_URL, url);
@@ -119,7 +141,9 @@ static void set_up(struct http *h, const char *url)
 	curl_easy_setopt(h->curl, CURLOPT_HEADERFUNCTION, take_header);
 	curl_easy_setopt(h->curl, CURLOPT_HEADERDATA, h);
 	curl_easy_setopt(h->curl, CURLOPT_USERAGENT, "heft/" HEFT_VERSION);
+	curl_easy_setopt(h->curl, CURLOPT_ERRORBUFFER, h->said);
 	http_set_timeout(h, 60);
+	trust(h);
 }
 
 struct http *http_open(const char *url, struct heft_err *err)
@@ -181,10 +205,26 @@ static bool refused(struct http *h, long status, struct heft_err *err)
 		    status, size > 0 ? ": " : "", (int)size, size > 0 ? said.p : "");
 }
 
+/* The request came to nothing. */
+static bool no_answer(struct http *h, CURLcode code, struct heft_err *err)
+{
+	const char *said = *h->said ? h->said : curl_easy_strerror(code);
+	if (code == CURLE_PEER_FAILED_VERIFICATION)
+		return fail(err, HEFT_EIO, HEFT_NO_OFFSET,
+			    "%s: the certificate of the server is not trusted (%s); CURL_CA_BUNDLE "
+			    "may name a file of those that are",
+			    h->url.p, said);
+	if (code == CURLE_SSL_CACERT_BADFILE)
+		return fail(err, HEFT_EIO, HEFT_NO_OFFSET,
+			    "%s: the certificates to trust cannot be read (%s)", h->url.p, said);
+	return fail(err, HEFT_EIO, HEFT_NO_OFFSET, "%s: %s", h->url.p, curl_easy_strerror(code));
+}
+
 bool http_post(struct http *h, struct bytes body, struct text *ret, long *ret_status,
 	       struct heft_err *err)
 {
 	long status = 0;
+	h->said[0] = '\0';
 	h->answer_size = h->headers_size = 0;
 	curl_easy_setopt(h->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.size);
 	curl_easy_setopt(h->curl, CURLOPT_POSTFIELDS, body.size > 0 ? (const char *)body.p : "");
@@ -193,8 +233,7 @@ bool http_post(struct http *h, struct bytes body, struct text *ret, long *ret_st
 	if (ret_status)
 		*ret_status = code == CURLE_OK ? status : 0;
 	if (code != CURLE_OK)
-		return fail(err, HEFT_EIO, HEFT_NO_OFFSET, "%s: %s", h->url.p,
-			    curl_easy_strerror(code));
+		return no_answer(h, code, err);
 	if (status < 200 || status > 299)
 		return refused(h, status, err);
 	if (ret)
@@ -247,8 +286,7 @@ bool http_is_held(struct http *h, struct heft_err *err)
 	const CURLcode code = m && m->msg == CURLMSG_DONE ? m->data.result : CURLE_SEND_ERROR;
 	curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &status);
 	if (status == 0)
-		return fail(err, HEFT_EIO, HEFT_NO_OFFSET, "%s: %s", h->url.p,
-			    curl_easy_strerror(code));
+		return no_answer(h, code, err);
 	return refused(h, status, err);
 }
 

@@ -1,5 +1,8 @@
 /* http.h - requests to servers that take bytes, by libcurl.
  *
+ * Over TLS the server's certificate has to be one that the system trusts, or what CURL_CA_BUNDLE,
+ * SSL_CERT_DIR or SSL_CERT_FILE of the environment name, as curl(1) has it.
+ *
  * A connection stays open from one request to the next.  Without libcurl http_open fails with
  * HEFT_EUNSUPPORTED.  One thread a handle; different handles at once. */
 #ifndef HEFT_STORE_HTTP_H

@@ -1,8 +1,9 @@
 """A server of parca.debuginfo.v1alpha1.DebuginfoService by grpcio, as proto/parca/debuginfo/v1alpha1/debuginfo.proto of Parca has it.
 
-usage: debuginfo_server.py LOG grpc|signed|unwanted|refuses|forbids [URL]
+usage: debuginfo_server.py [--tls=FILE] LOG grpc|signed|unwanted|refuses|forbids [URL]
 
-Says its port, and writes a line of JSON a call to LOG: its path and its messages, in base64.  URL: where files are to be put with `signed`."""
+Says its port, and writes a line of JSON a call to LOG: its path and its messages, in base64.  URL: where files are to be put with `signed`.
+FILE: its certificate and the key of that."""
 import base64
 import concurrent.futures
 import json
@@ -12,6 +13,7 @@ import threading
 import grpc
 
 SERVICE = '/parca.debuginfo.v1alpha1.DebuginfoService/'
+TLS = sys.argv.pop(1).removeprefix('--tls=') if sys.argv[1].startswith('--tls=') else ''
 LOG, MODE, URL = sys.argv[1], sys.argv[2], ''.join(sys.argv[3:])
 LOCK = threading.Lock()
 
@@ -66,7 +68,12 @@ class Service(grpc.GenericRpcHandler):
 def main():
     server = grpc.server(concurrent.futures.ThreadPoolExecutor(2))
     server.add_generic_rpc_handlers((Service(),))
-    print(server.add_insecure_port('127.0.0.1:0'), flush=True)
+    if TLS:
+        with open(TLS, 'rb') as f:
+            both = f.read()
+        print(server.add_secure_port('127.0.0.1:0', grpc.ssl_server_credentials([(both, both)])), flush=True)
+    else:
+        print(server.add_insecure_port('127.0.0.1:0'), flush=True)
     server.start()
     server.wait_for_termination()
 

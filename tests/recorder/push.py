@@ -14,6 +14,7 @@ import json
 import os
 import re
 import shutil
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -473,14 +474,14 @@ def grpc_python():
     return None
 
 
-def run_with_debuginfo(tmp, port, mode, *url):
-    """What came of a run whose debug information is sent, and the calls by build id."""
+def run_with_debuginfo(tmp, port, mode, *url, tls=()):
+    """What came of a run whose debug information is sent, and the calls by build id.  `tls`: an option of the server."""
     log = f'{tmp}/calls'
     open(log, 'w', encoding='ascii').close()
-    server = subprocess.Popen([grpc_python(), os.path.join(os.path.dirname(os.path.abspath(__file__)), 'debuginfo_server.py'), log, mode, *url],
-                              stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen([grpc_python(), os.path.join(os.path.dirname(os.path.abspath(__file__)), 'debuginfo_server.py'), *tls, log, mode, *url],
+                              stdout=subprocess.PIPE, text=True, env=os.environ | {'GRPC_VERBOSITY': 'NONE'})
     to = server.stdout.readline().strip()
-    done, requests, _ = run(tmp, f'parca://127.0.0.1:{port}', '--push-debuginfo', f'parca://127.0.0.1:{to}',
+    done, requests, _ = run(tmp, f'parca://127.0.0.1:{port}', '--push-debuginfo', f'parca{"s" if tls else ""}://127.0.0.1:{to}',
                             answer=trailers(b'grpc-status: 0\r\n'))
     server.terminate()
     server.communicate()
@@ -561,6 +562,93 @@ def test_debuginfo(tmp, port):
     check('debuginfo: only to Parca', done.returncode == 2 and not left and 'is wanted' in done.stderr, done.stderr)
 
 
+# ---- TLS ------------------------------------------------------------------------------------------------------------
+
+def make_certificate(tmp):
+    """A certificate for 127.0.0.1 that nobody has signed but itself, with its key, and one of somebody else."""
+    for name in ('own', 'other'):
+        subprocess.run(['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', f'/CN={name}', '-addext',
+                        'subjectAltName=IP:127.0.0.1', '-keyout', f'{tmp}/key', '-out', f'{tmp}/cert'], check=True, stderr=subprocess.DEVNULL)
+        with open(f'{tmp}/{name}.pem', 'wb') as both:
+            for part in ('key', 'cert'):
+                with open(f'{tmp}/{part}', 'rb') as f:
+                    both.write(f.read())
+
+
+class Trusts:
+    """Variables of the environment that say whose certificates are trusted."""
+
+    def __init__(self, **variables):
+        self.variables = variables
+
+    def __enter__(self):
+        os.environ.update(self.variables)
+
+    def __exit__(self, *_):
+        for name in self.variables:
+            del os.environ[name]
+
+
+def is_refusal(done, option):
+    """One clear line, and how often at the end."""
+    lines = done.stderr.splitlines()
+    return len(lines) == 2 and 'the certificate of the server is not trusted (' in lines[0] and lines[0].startswith(f'heft: {option}: https://') and \
+        'not taken' in lines[1]
+
+
+def test_tls_pushes(tmp):
+    server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Server)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(f'{tmp}/own.pem')
+    server.handle_error = lambda *_: None  # of those that do not trust it
+    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    urls = {'https': b'', 'pyroscopes': b'{}', 'parcas': trailers(b'grpc-status: 0\r\n')}
+    for scheme, answer in urls.items():
+        url = f'{scheme}://127.0.0.1:{server.server_port}'
+        done, requests, left = run(tmp, url, rounds='2', fast=['fast'], answer=answer)
+        check(f'{scheme}: a certificate that is not trusted', done.returncode == 3 and not requests and len(left) == 1 and is_refusal(done, '--push'),
+              done.stderr)
+        with Trusts(CURL_CA_BUNDLE=f'{tmp}/own.pem'):
+            done, requests, _ = run(tmp, url, rounds='2', fast=['fast'], answer=answer)
+        check(f'{scheme}: one that is', done.returncode == 3 and len(requests) == 1 and done.stderr == '', done.stderr)
+    for said, variables in (('of the file', {'SSL_CERT_FILE': f'{tmp}/own.pem'}), ('before the file', {'CURL_CA_BUNDLE': f'{tmp}/own.pem', 'SSL_CERT_FILE': f'{tmp}/other.pem'})):
+        with Trusts(**variables):
+            done, requests, _ = run(tmp, url, rounds='2', fast=['fast'], answer=answer)
+        check(f'tls: trust {said}', len(requests) == 1 and done.stderr == '', done.stderr)
+    with Trusts(CURL_CA_BUNDLE=f'{tmp}/other.pem'):
+        done, requests, _ = run(tmp, url, rounds='2', fast=['fast'], answer=answer)
+    check('tls: the certificate of somebody else', not requests and is_refusal(done, '--push'), done.stderr)
+    with Trusts(CURL_CA_BUNDLE=f'{tmp}/none.pem'):
+        done, requests, _ = run(tmp, url, rounds='2', fast=['fast'], answer=answer)
+    check('tls: no such file', not requests and 'the certificates to trust cannot be read (' in done.stderr and f'{tmp}/none.pem' in done.stderr,
+          done.stderr)
+    server.shutdown()
+
+
+def test_tls_debuginfo(tmp, port):
+    tls = (f'--tls={tmp}/own.pem',)
+    done, _, _, calls = run_with_debuginfo(tmp, port, 'grpc', tls=tls)
+    check('debuginfo: a certificate that is not trusted', not calls and is_refusal(done, '--push-debuginfo'), done.stderr)
+    with Trusts(CURL_CA_BUNDLE=f'{tmp}/own.pem'):
+        done, _, _, calls = run_with_debuginfo(tmp, port, 'grpc', tls=tls)
+    check('debuginfo: over TLS nothing is said', done.stderr == '', done.stderr)
+    check('debuginfo: over TLS it is sent', len(calls) > 0 and all(
+        [m for m, _ in made] == ['ShouldInitiateUpload', 'InitiateUpload', 'Upload', 'MarkUploadFinished'] for made in calls.values()), calls.keys())
+
+
+def test_tls(tmp, port):
+    if not shutil.which('openssl'):
+        print('LEFT OUT: TLS: no openssl')
+        return
+    make_certificate(tmp)
+    test_tls_pushes(tmp)
+    if grpc_python():
+        test_tls_debuginfo(tmp, port)
+    else:
+        print('LEFT OUT: debug information over TLS: no grpcio (install python3-grpcio)')
+
+
 def test_trouble(tmp, port):
     done, requests, _ = run(tmp, f'http://127.0.0.1:{port}/x?key=secret', refuses=500)
     lines = done.stderr.splitlines()
@@ -602,7 +690,8 @@ def main():
             f.write(FAMILY)
         subprocess.run(['cc', '-g', '-O1', '-fno-builtin', '-w', '-Wl,--build-id', f'{tmp}/family.c', '-o', f'{tmp}/family'], check=True)
         names = f'{tmp}/xdg/heft/names'
-        for test in (test_children, test_pyroscope, test_ingest, test_parca, test_otlp, test_plain, test_names_once, test_debuginfo, test_trouble, test_ends):
+        for test in (test_children, test_pyroscope, test_ingest, test_parca, test_otlp, test_plain, test_names_once, test_debuginfo, test_tls, test_trouble,
+                     test_ends):
             test(tmp, server.server_port)
         check('names are kept in the cache of the user', os.path.isdir(names) and os.listdir(names))
     server.shutdown()
