@@ -331,6 +331,37 @@ static void do_s390(struct data_scan *s)
 
 /* ---- AVR ------------------------------------------------------------------------------------- */
 
+/* Whether code behind an address in a pair of registers loads from flash (lpm, elpm) by it; movw
+ * copies the pair, Z is r30 and r31. */
+static bool reads_flash(const struct data_scan *s, uint64_t off, unsigned pair)
+{
+	enum { AHEAD = 6, Z = 30 };
+	for (unsigned i = 0; i < AHEAD && off < s->code.size && s->code.size - off >= 2; i++) {
+		const uint32_t a = number_at(s, off, 2);
+		const unsigned to = (a >> 4 & 15) * 2;
+		if (a == 0x95c8 || a == 0x95d8 || (a & 0xfe0c) == 0x9004)
+			return pair == Z;
+		if ((a & 0xfe0e) == 0x940c || (a & 0xfe0e) == 0x940e || a >> 12 == 12 ||
+		    a >> 12 == 13 || a == 0x9508)
+			return false;
+		if (a >> 8 == 1 && (a & 15) * 2 == pair)
+			pair = to;
+		else if (a >> 8 == 1 && to == pair)
+			return false;
+		off += avr_size(a);
+	}
+	return false;
+}
+
+/* An address of 16 bits is one of data memory, unless flash is read by it or no data are there. */
+static void add_avr(const struct data_scan *s, uint64_t off, uint64_t value, unsigned pair)
+{
+	const uint64_t data = AVR_DATA + (value & 0xffff);
+	const bool flash = reads_flash(s, off + 2, pair) ||
+			   (s->im && !image_section_at(s->im, data));
+	add(s, off, flash ? value & 0xffff : data);
+}
+
 /* A byte of an address, or of one that is taken from a number; pairs of registers have two. */
 static void do_avr_byte(struct data_scan *s, uint64_t off, uint32_t a)
 {
@@ -343,7 +374,7 @@ static void do_avr_byte(struct data_scan *s, uint64_t off, uint32_t a)
 		set(s, d, k);
 	} else if (s->known >> (d - 1) & 1) {
 		const uint64_t v = s->base[d - 1] | k << 8;
-		add(s, off, AVR_DATA + ((ldi ? v : 0 - v) & 0xffff));
+		add_avr(s, off, ldi ? v : 0 - v, d - 1);
 		forget(s, d - 1);
 	}
 }

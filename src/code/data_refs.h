@@ -4,10 +4,11 @@
  * ARM: words of literal pools that pc-relative loads of the ARM and Thumb sets take, and pairs of
  * movw and movt.  RISC-V: lui or auipc with an addition, load or store that follows; so lui of
  * MIPS, and addis of PowerPC from no register or a known one.  AVR: lds, sts and bytes that are
- * loaded to, or subtracted from, a pair of registers.  Xtensa: words that l32r loads.
- * z/Architecture: larl and what else is relative to the instruction.  All are decoded from the
- * first byte on; of ARM, words are tried in both sets, since only marks that stripped programs lack
- * tell which one it is: what is wanted of the targets keeps accidents out. Sources: "Arm
+ * loaded to, or subtracted from, a pair of registers: an address of flash where lpm follows or no
+ * data are, else of data memory.  Xtensa: words that l32r loads.  z/Architecture: larl and what
+ * else is relative to the instruction.  All are decoded from the first byte on; of ARM, words are
+ * tried in both sets, since only marks that stripped programs lack tell which one it is: what is
+ * wanted of the targets keeps accidents out. Sources: "AVR Instruction Set Manual"; "Arm
  * Architecture Reference Manual ARMv7-A and ARMv7-R edition", A5 and A8; "The RISC-V Instruction
  * Set Manual, Volume I", 2 and 16; "MIPS64 Architecture For Programmers, Volume II"; "Power ISA,
  * Version 3.0", Book I, 3.3; "z/Architecture Principles of Operation", 5.

@@ -55,6 +55,36 @@ static void xtensa_loads_words_in_front_of_the_code(void **state)
 	mem_free((void *)(uintptr_t)file.p);
 }
 
+static void avr_reads_flash_where_lpm_follows_or_no_data_are(void **state)
+{
+	struct elfgen g = elfgen_make(32, false, ET_EXEC, EM_AVR);
+	struct input in;
+	struct heft_err err;
+	(void)state;
+	static const uint8_t code[] = {
+		0xe8, 0xe0, 0xf1, 0xe0, 0x85, 0x91, /* ldi r30, 8; ldi r31, 1; lpm r24, Z+ */
+		0xe8, 0xe0, 0xf1, 0xe0, 0x81, 0x91, /* the same; ld r24, Z+ */
+		0x88, 0x5f, 0x9e, 0x4f, 0xfc, 0x01,
+		0x84, 0x91, /* subi r24, -8; sbci r25, -2 with
+								   borrow; movw r30, r24; lpm */
+		0x68, 0xe0, 0x71, 0xe0, 0x08, 0x95,
+		0x85, 0x91,                         /* ldi r22, 8; ldi r23, 1; ret */
+		0x68, 0xe0, 0x74, 0xe0,             /* ldi r22, 8; ldi r23, 4: no data are there */
+		0x80, 0x91, 0x10, 0x01, 0x08, 0x95, /* lds r24, 0x110; ret */
+	};
+	elfgen_load(&g, PF_R | PF_X,
+		    elfgen_section(&g, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0, code,
+				   sizeof code));
+	elfgen_load(&g, PF_R | PF_W,
+		    elfgen_section(&g, ".data", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 0x800100, code,
+				   32));
+	const struct bytes file = elfgen_finish(&g);
+	assert_true(input_parse(&in, "test", file, NULL, &err));
+	ASSERT_REFS(&in.images[0], 0, code, 0x108, 0x800108, 0x108, 0x800108, 0x408, 0x800110);
+	input_close(&in);
+	mem_free((void *)(uintptr_t)file.p);
+}
+
 static void mips_makes_addresses_of_lui_and_what_follows(void **state)
 {
 	(void)state;
@@ -113,6 +143,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(xtensa_loads_words_in_front_of_the_code),
+		cmocka_unit_test(avr_reads_flash_where_lpm_follows_or_no_data_are),
 		cmocka_unit_test(mips_makes_addresses_of_lui_and_what_follows),
 		cmocka_unit_test(powerpc_makes_addresses_of_addis_and_what_follows),
 		cmocka_unit_test(z_architecture_counts_half_words_from_the_instruction),
