@@ -462,12 +462,13 @@ static void find_frames(struct heft_where *w, const struct place *p, struct heft
 	at->frame_count = count;
 }
 
-/* Code has frames. */
+/* Code has frames; what can be written may hold data beside code that runs in RAM. */
 static void find_declaration(const struct place *p, struct heft_location *at)
 {
 	const struct section *s = image_section_at(p->im, p->addr);
 	struct declaration d;
-	if (!s || s->exec || at->frame_count > 0 || !locator_variable(p->locator, p->addr, &d))
+	if (!s || (s->exec && !s->write) || at->frame_count > 0 ||
+	    !locator_variable(p->locator, p->addr, &d))
 		return;
 	if (*d.unit)
 		at->unit = d.unit;

@@ -323,17 +323,19 @@ template <class T> int made<T>::of = 7;
 static int local[40] = { 1, 2, 3 };
 extern int number;
 int number = 9, other;
+__attribute__((section(".ram"))) int beside_code = 5;
 int main(int argc, char **)
 {
 	static std::string s = "x";
 	static int calls;
-	return shared::member + shared::inlined + made<int>::of + local[argc] + (int)s.size() + (int)shared::text.size() + number + other + ++calls;
+	return shared::member + shared::inlined + made<int>::of + local[argc] + (int)s.size() + (int)shared::text.size() + number + other + beside_code + ++calls;
 }
 C
 variables() { # label, compiler, flags...
 	label=$1
 	shift
 	(cd "$tmp/build" && must "$@" -o variables ../src/variables.cc) || exit 1
+	must objcopy --set-section-flags .ram=alloc,load,contents,code "$tmp/build/variables"
 	known=0 wrong=0
 	for addr in $(nm "$tmp/build/variables" | awk '$2 ~ /^[BbDdRrVvu]$/ { print $1 }'); do
 		want=$("$symbolizer" --obj="$tmp/build/variables" "DATA 0x$addr" | sed -n 3p)
@@ -342,6 +344,8 @@ variables() { # label, compiler, flags...
 		known=$((known + 1))
 		[ "$(realpath -m "$want")" = "$got" ] || { wrong=$((wrong + 1)) && echo "$addr: $want, heft: $got"; }
 	done
+	got=$("$heft" where "$tmp/build/variables" beside_code 2>/dev/null | sed -n 's/^  decl    .*variables.cc:\([0-9]*\).*/\1/p')
+	[ "$got" = 10 ] || { wrong=$((wrong + 1)) && echo "a variable beside code: line '$got', not 10"; }
 	if [ $wrong -eq 0 ] && [ $known -ge 5 ]; then
 		pass
 		echo "variables, $label: $known"
