@@ -347,8 +347,10 @@ static void guess_modules(struct dump *d)
 
 void dump_find_modules(struct dump *d, const struct core *c)
 {
+	const file_vec none = { 0 };
 	add_vdso(d, c);
 	find_program(d, c);
+	merge_files(d, &none); /* headers may state a start in front of the one listed */
 	guess_modules(d);
 }
 
