@@ -339,6 +339,7 @@ static void collect_image(struct collect *c, size_t index)
 		slices_read(&c->slices, im);
 	c->texts_lack_ends = texts_lack_ends(im);
 	contents_init(&c->contents, im);
+	c->read = (struct code_pass){ .im = im };
 	sort_places(&places, c->in->places, im, index);
 	shares_find(&shares, c->in->file->map, im);
 	for (size_t i = 1; i <= im->section_count; i++) {
@@ -350,6 +351,7 @@ static void collect_image(struct collect *c, size_t index)
 			collect_section(c, &im->sections[i], &shares.sections[i], list, count);
 	}
 	add_overheads(c, &shares);
+	image_forget(im, im->bytes); /* contents of symbols were read, texts, tables */
 	shares_release(&shares);
 	by_section_release(&places);
 	slices_release(&c->slices);

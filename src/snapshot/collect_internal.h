@@ -7,6 +7,7 @@
 #include "snapshot/collect.h"
 #include "snapshot/contents.h"
 #include "image/slices.h"
+#include "source/attr/code_pass.h"
 
 /* A piece of the map that has a size. */
 struct piece_place {
@@ -37,6 +38,7 @@ struct collect {
 	struct slices slices;     /* of the image */
 	bool texts_lack_ends;     /* in the image: see collect_gaps.c */
 	struct contents contents; /* of the image */
+	struct code_pass read;    /* of contents */
 	/* The section at work. */
 	const struct section *section;
 	uint32_t to;         /* in s->sections */

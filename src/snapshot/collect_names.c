@@ -63,6 +63,7 @@ static void add_contents(struct collect *c, struct snap_symbol *y)
 		return;
 	contents_read(&c->contents);
 	y->contents = contents_of(&c->contents, c->section, y->addr, y->size);
+	code_passed(&c->read, y->addr, y->size);
 }
 
 void collect_add(struct collect *c, struct snap_symbol *y)

@@ -254,9 +254,28 @@ static size_t order_sections(struct snapshot *s, struct section_place *ret)
 	return count;
 }
 
+/* Puts the symbol that is at from[i] to i, for all i, without room for a second list: each goes to
+ * the place that the one before it has left.  `from` says then that all are where they belong. */
+static void move_symbols(struct snapshot *s, uint32_t *from)
+{
+	struct snap_symbol *list = s->symbols.data;
+	for (size_t first = 0; first < s->symbols.count; first++) {
+		const struct snap_symbol taken = list[first];
+		size_t to = first;
+		while (from[to] != first) {
+			const size_t next = from[to];
+			list[to] = list[next];
+			from[to] = (uint32_t)to;
+			to = next;
+		}
+		list[to] = taken;
+		from[to] = (uint32_t)to;
+	}
+}
+
 static void gather_sections(struct snapshot *s)
 {
-	struct snap_symbol *out = mem_alloc((s->symbols.count + 1) * sizeof *out);
+	uint32_t *from = mem_alloc((s->symbols.count + 1) * sizeof *from);
 	struct section_place *order = mem_alloc((s->sections.count + 1) * sizeof *order);
 	const size_t seen = order_sections(s, order);
 	uint64_t at = 0;
@@ -268,28 +287,26 @@ static void gather_sections(struct snapshot *s)
 	}
 	for (size_t i = 0; i < s->symbols.count; i++) {
 		struct snap_section *sec = &s->sections.data[s->symbols.data[i].section];
-		out[sec->first + sec->count++] = s->symbols.data[i];
+		from[sec->first + sec->count++] = (uint32_t)i;
 	}
 	mem_free(order);
-	mem_free(s->symbols.data);
-	s->symbols.data = out;
-	s->symbols.cap = s->symbols.count + 1;
+	move_symbols(s, from);
+	mem_free(from);
 }
 
 static void sort_symbols(struct snapshot *s)
 {
 	const size_t count = s->symbols.count;
 	struct sort_key *keys = mem_alloc((count + 1) * sizeof *keys);
-	struct snap_symbol *sorted = mem_alloc((count + 1) * sizeof *sorted);
+	uint32_t *from = mem_alloc((count + 1) * sizeof *from);
 	for (size_t i = 0; i < count; i++)
 		keys[i] = key_of(s, (uint32_t)i);
 	qsort(keys, count, sizeof *keys, compare_keys);
 	for (size_t i = 0; i < count; i++)
-		sorted[i] = s->symbols.data[keys[i].symbol];
+		from[i] = keys[i].symbol;
 	mem_free(keys);
-	mem_free(s->symbols.data);
-	s->symbols.data = sorted;
-	s->symbols.cap = count + 1;
+	move_symbols(s, from);
+	mem_free(from);
 }
 
 /* ---- aliases, padding ------------------------------------------------------------------------ */
