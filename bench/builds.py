@@ -91,6 +91,52 @@ static TABLE: [&str; 5] = ["zero", "one", "two", "three", "four"];
 #[allow(dead_code)] fn main() { std::process::exit(entry(std::env::args().count()) as i32) }
 """
 
+# A program of other people's crates, which Debian has as packages: most programs in Rust are mostly that.
+CRATES = "/usr/share/cargo/registry"
+CRATES_NEEDED = ["regex", "aho-corasick", "serde_json", "hashbrown", "clap"]
+CRATES_MANIFEST = """[package]
+name = "shop"
+version = "0.1.0"
+edition = "2021"
+[dependencies]
+regex = { version = "*", default-features = false, features = ["std", "perf", "unicode"] }
+serde_json = "*"
+hashbrown = "*"
+clap = "*"
+"""
+CRATES_CONFIG = f"""[source.crates-io]
+replace-with = "debian"
+[source.debian]
+directory = "{CRATES}"
+"""
+CRATES_SOURCE = """use std::fmt::Debug;
+use regex::Regex;
+use serde_json::Value;
+trait Shape: Debug { fn area(&self) -> f64; fn name(&self) -> &'static str { "some shape" } }
+#[derive(Debug, Clone)] struct Circle(f64);
+#[derive(Debug, Clone)] struct Square { side: f64, label: String }
+impl Shape for Circle { fn area(&self) -> f64 { 3.14159 * self.0 * self.0 } }
+impl Shape for Square { fn area(&self) -> f64 { self.side * self.side + self.label.len() as f64 }
+    fn name(&self) -> &'static str { "a square with a label" } }
+fn shapes(words: &[String]) -> Vec<Box<dyn Shape>> {
+    words.iter().enumerate().map(|(i, w)| -> Box<dyn Shape> {
+        if w.len() > 3 { Box::new(Circle(i as f64)) } else { Box::new(Square { side: 2.5, label: w[1..].to_string() }) }
+    }).collect()
+}
+fn main() {
+    let asked = clap::Command::new("shop").arg(clap::Arg::new("pattern")).arg(clap::Arg::new("json")).get_matches();
+    let text = |name: &str, other: &str| asked.get_one::<String>(name).cloned().unwrap_or(other.to_string());
+    let pattern = Regex::new(&text("pattern", "[a-z]+")).unwrap();
+    let value: Value = serde_json::from_str(&text("json", "[1, 2]")).expect("no json");
+    let mut words = hashbrown::HashMap::new();
+    for m in pattern.find_iter(&value.to_string()) { *words.entry(m.as_str().to_string()).or_insert(0usize) += 1; }
+    let list: Vec<String> = words.keys().cloned().collect();
+    for s in shapes(&list) { println!("{} {:?} {}", s.name(), s, s.area()); }
+    let sorted: std::collections::BTreeMap<_, _> = words.iter().collect();
+    println!("{}", serde_json::to_string_pretty(&sorted).unwrap());
+}
+"""
+
 
 # C++ as people write it: templates of the standard library, and what their types cost.
 STANDARD_SOURCE = """#include <algorithm>
@@ -168,6 +214,22 @@ def build_rust(folder, flags):
     return folder / "linked"
 
 
+def has_crates():
+    return shutil.which("cargo") and all(any(pathlib.Path(CRATES).glob(name + "-[0-9]*")) for name in CRATES_NEEDED)
+
+
+def build_crates(folder, flags=("--release",), rustflags="-Cstrip=debuginfo"):
+    """The program of crates, by cargo."""
+    folder = pathlib.Path(folder) / "shop"
+    for name, content in ("Cargo.toml", CRATES_MANIFEST), (".cargo/config.toml", CRATES_CONFIG), ("src/main.rs", CRATES_SOURCE):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content)
+    env = dict(os.environ, RUSTFLAGS=rustflags, CARGO_TARGET_DIR=str(folder / "target"))
+    subprocess.run(["cargo", "build", "--offline", "-q", *flags], check=True, env=env, cwd=folder, timeout=TIMEOUT,
+                   stderr=subprocess.DEVNULL)
+    return str(folder / "target" / ("release" if "--release" in flags else "debug") / "shop")
+
+
 def link_tool(root):
     """The folder from which clang and gcc take lld."""
     if lld := shutil.which("ld.lld-19"):
@@ -241,6 +303,10 @@ def build_languages(root):
             out, stripped = build_rust(folder, RUST[name]), folder / "stripped"
             run(["strip", "-s", "-o", str(stripped), str(out)], folder)
             ret += [(name, out), (name, stripped)]
+    if has_crates():
+        out, stripped = build_crates(root), root / "shop-stripped"
+        run(["strip", "-s", "-o", str(stripped), out], root)
+        ret += [("cargo crates", out), ("cargo crates", stripped)]
     return ret
 
 
