@@ -103,6 +103,8 @@ regex = { version = "*", default-features = false, features = ["std", "perf", "u
 serde_json = "*"
 hashbrown = "*"
 clap = "*"
+[profile.release]
+strip = "none"
 """
 CRATES_CONFIG = f"""[source.crates-io]
 replace-with = "debian"

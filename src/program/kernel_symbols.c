@@ -7,14 +7,26 @@
 
 #include <ctype.h>
 
+/* A kernel for AArch64 as it is booted (Linux, Documentation/arch/arm64/booting.rst: "ARM\x64" at
+ * 56), which is a PE file of two sections: all that is read or run, and all that is written. */
+static bool is_boot_image(const struct image *im)
+{
+	enum { MAGIC_OFF = 56 };
+	static const char magic[] = { 'A', 'R', 'M', 0x64 };
+	return im->made && im->bytes.size >= MAGIC_OFF + sizeof magic &&
+	       memcmp(im->bytes.p, "MZ", 2) == 0 &&
+	       memcmp(im->bytes.p + MAGIC_OFF, magic, sizeof magic) == 0;
+}
+
 /* The table, and the section that holds it; NULL where there is none. */
 static const struct section *find(const struct image *im, struct kallsyms *k)
 {
-	if (im->kind != IMAGE_EXEC || !image_section_find(im, "__ksymtab"))
+	const bool boot = is_boot_image(im);
+	if (im->kind != IMAGE_EXEC || !(boot || image_section_find(im, "__ksymtab")))
 		return NULL;
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
-		if (s->alloc && !s->exec && s->type == SHT_PROGBITS &&
+		if (s->alloc && (boot || !s->exec) && s->type == SHT_PROGBITS &&
 		    kallsyms_find(k, section_bytes(im, s), im->big_endian, im->bits / 8))
 			return s;
 	}
@@ -55,10 +67,10 @@ static uint64_t without_fill(struct bytes code)
 }
 
 /* `room` is what is left up to the next symbol. */
-static uint64_t symbol_size(const struct image *im, const struct section *in, uint64_t addr,
-			    uint64_t room)
+static uint64_t symbol_size(const struct image *im, const struct section *in, bool code,
+			    uint64_t addr, uint64_t room)
 {
-	if (in->exec)
+	if (code)
 		return without_fill(image_at(im, addr, room));
 	const uint64_t end = addr + room, multiple = end & (~end + 1);
 	if (str_eq(in->name, STR(".rodata")) && room > READ_ONLY_MAX)
@@ -77,24 +89,44 @@ struct entry {
 
 typedef VEC(struct entry) entry_vec;
 
-/* The parts of the table itself have no symbols. */
-static void list_parts(const struct section *in, const struct kallsyms *k, entry_vec *ret)
+/* The parts of the table itself have no symbols.  In a boot image it ends like other pieces. */
+static void list_parts(const struct section *in, const struct kallsyms *k, bool boot,
+		       entry_vec *ret)
 {
 	struct kallsyms_part parts[KALLSYMS_PARTS];
+	uint64_t end = 0;
 	kallsyms_parts(k, parts);
-	for (size_t i = 0; i < KALLSYMS_PARTS; i++)
+	for (size_t i = 0; i < KALLSYMS_PARTS; i++) {
 		if (parts[i].size > 0)
 			vec_push(ret, (struct entry){ in->addr + parts[i].off, parts[i].size,
 						      str_of(parts[i].name), 'r' });
+		end = max_u64(end, parts[i].off + parts[i].size);
+	}
+	if (boot)
+		vec_push(ret, (struct entry){ in->addr + end, 0, STR("__end_kallsyms"), 'r' });
 }
 
-static void list_symbols(struct arena *arena, const struct kallsyms *k, entry_vec *ret)
+/* What is to be added to the table's addresses: a boot image counts from its own start, and its
+ * first section begins with the first code. */
+static uint64_t address_shift(const struct image *im, const struct section *in,
+			      const struct kallsyms *k)
+{
+	struct kallsyms_iter it;
+	kallsyms_iter(&it, k);
+	while (is_boot_image(im) && kallsyms_next(&it))
+		if (str_eq(it.name, STR("_stext")))
+			return in->addr - it.addr;
+	return 0;
+}
+
+static void list_symbols(struct arena *arena, const struct kallsyms *k, uint64_t shift,
+			 entry_vec *ret)
 {
 	struct kallsyms_iter it;
 	kallsyms_iter(&it, k);
 	while (kallsyms_next(&it)) {
 		const struct str name = { arena_copy(arena, it.name), it.name.len };
-		vec_push(ret, (struct entry){ it.addr, 0, name, it.type });
+		vec_push(ret, (struct entry){ it.addr + shift, 0, name, it.type });
 	}
 }
 
@@ -129,6 +161,12 @@ static bool is_bound(const struct section *in, struct str name)
 		str_starts(name, STR("__end_")) || are_alike(in->name, name));
 }
 
+/* A boot image has code and data in one section, but the table tells them apart. */
+static bool is_code(const struct image *im, const struct section *in, const struct entry *e)
+{
+	return is_boot_image(im) ? strchr("TtWw", e->type) != NULL : in->exec;
+}
+
 /* Absolute numbers and the ends of sections are in no section. */
 static void put_symbol(struct image_build *b, const struct image *im, const struct entry *e,
 		       uint64_t next)
@@ -137,22 +175,67 @@ static void put_symbol(struct image_build *b, const struct image *im, const stru
 	if (!in || e->name.len == 0 || is_bound(in, e->name))
 		return;
 	const uint64_t end = min_u64(next, in->addr + in->size);
+	const bool code = is_code(im, in, e);
 	const struct symbol s = {
 		.name = e->name,
 		.section = in->index,
 		.value = e->addr,
-		.size = e->size > 0 ? e->size : symbol_size(im, in, e->addr, end - e->addr),
-		.type = in->exec ? STT_FUNC : STT_OBJECT,
+		.size = e->size > 0 ? e->size : symbol_size(im, in, code, e->addr, end - e->addr),
+		.type = code ? STT_FUNC : STT_OBJECT,
 		.bind = binding(e->type),
 	};
 	if (s.size > 0)
 		build_symbol(b, &(struct made_symbol){ .symbol = s });
 }
 
+/* What only says where a piece of a boot image ends, whose sections are not known (names of Linux,
+ * arch/arm64/kernel/vmlinux.lds.S). */
+static bool is_end(const struct entry *e)
+{
+	static const char *const ends[] = { "_etext",
+					    "_einittext",
+					    "_edata",
+					    "__irqentry_text_end",
+					    "__softirqentry_text_end",
+					    "__entry_text_end",
+					    "__kprobes_text_end",
+					    "__idmap_text_end",
+					    "__hyp_text_end",
+					    "__inittext_end",
+					    "__exittext_end",
+					    "__alt_instructions_end",
+					    "__initdata_end",
+					    "__init_end" };
+	for (size_t i = 0; i < COUNT_OF(ends); i++)
+		if (str_eq(e->name, str_of(ends[i])))
+			return true;
+	return str_starts(e->name, STR("__stop_")) || str_starts(e->name, STR("__end_"));
+}
+
+/* Of a boot image: where nothing else begins at an end, there are data that the table does not
+ * name. */
+static void settle_ends(entry_vec *list)
+{
+	size_t kept = 0;
+	for (size_t i = 0, next; i < list->count; i = next) {
+		const size_t group = kept;
+		for (next = i; next < list->count && list->data[next].addr == list->data[i].addr;
+		     next++)
+			if (!is_end(&list->data[next]))
+				list->data[kept++] = list->data[next];
+		if (kept == group)
+			list->data[kept++] = (struct entry){ list->data[i].addr, 0,
+							     STR("(data without symbols)"), 'r' };
+	}
+	list->count = kept;
+}
+
 static void put_symbols(struct image_build *b, const struct image *im, entry_vec *list)
 {
 	uint64_t next = UINT64_MAX; /* the nearest address above the one at work */
 	sort_by_key(list->data, list->count, sizeof *list->data);
+	if (is_boot_image(im))
+		settle_ends(list);
 	for (size_t i = list->count; i-- > 0;) {
 		if (i + 1 < list->count && list->data[i + 1].addr != list->data[i].addr)
 			next = list->data[i + 1].addr;
@@ -172,8 +255,8 @@ bool kernel_symbols_open(const struct image *im, struct input *ret, struct notes
 			       .image_count = 1,
 			       .notes = notes };
 	made_image_begin(&build, &ret->images[0], im, im->path, notes);
-	list_parts(in, &k, &list);
-	list_symbols(&ret->images[0].arena, &k, &list);
+	list_parts(in, &k, is_boot_image(im), &list);
+	list_symbols(&ret->images[0].arena, &k, address_shift(im, in, &k), &list);
 	put_symbols(&build, im, &list);
 	build_finish(&build, 0, 0);
 	vec_release(&list);

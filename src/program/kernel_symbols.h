@@ -1,5 +1,7 @@
 /* kernel_symbols.h - the symbols of a Linux kernel that was stripped, from the table that it
- * carries for its own messages (debug/runtime/kallsyms.h). */
+ * carries for its own messages (debug/runtime/kallsyms.h): an ELF file, or for AArch64 what is
+ * booted.  That has no sections but two, so what its code ends with and what no name reaches is
+ * called "(data without symbols)". */
 #ifndef HEFT_PROGRAM_KERNEL_SYMBOLS_H
 #define HEFT_PROGRAM_KERNEL_SYMBOLS_H
 

@@ -42,7 +42,7 @@ static bool find_names_end(struct kallsyms *k, uint64_t *steps)
 	struct reader r = reader_at(k, k->names);
 	for (uint64_t i = 0; i < k->count && reader_ok(&r); i++) {
 		const uint32_t length = read_length(&r);
-		if (length < 2 || *steps == 0) /* a type and a character at least */
+		if (length == 0 || *steps == 0)
 			return false;
 		--*steps;
 		read_skip(&r, length);
@@ -110,14 +110,14 @@ static bool addresses_at(struct kallsyms *k, uint64_t off, enum kallsyms_form fo
 	return reader_ok(&r) && last > first;
 }
 
-/* Signed ones end with those that are negative. */
+/* Signed ones end with those that are negative.  The base is 0 where a relocation sets it. */
 static bool offsets_at(struct kallsyms *k, uint64_t off, uint64_t base)
 {
 	struct reader r = reader_at(k, base), last = reader_at(k, off + 4 * (k->count - 1));
 	k->base = read_uint(&r, k->width);
 	k->base_off = base;
 	const bool negative = read_i32(&last) < 0;
-	return reader_ok(&r) && reader_ok(&last) && k->base != 0 &&
+	return reader_ok(&r) && reader_ok(&last) &&
 	       addresses_at(k, off, negative ? KALLSYMS_SIGNED : KALLSYMS_RELATIVE);
 }
 
