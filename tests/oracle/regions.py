@@ -41,7 +41,7 @@ void start(void)
 OTHER = """int more[4] = { 9, 8 };
 static char own[57];
 int other(int x) { own[x & 7]++; return own[3] + more[x & 3]; }
-__attribute__((used, section(".ov_three"))) int third(int x) { return x * 99 + more[x & 3]; }
+__attribute__((used, section(".ov_three"))) int third(int x) { return x * 99 + more[x & 3] * (more[1] ^ x); }
 """
 # Compiler, its prefix, what it is told; addresses of flash, RAM and the second RAM.
 MACHINES = {
@@ -186,10 +186,11 @@ def compare_overlays(heft, what, prefix):
                 got = mine.get((section, name), 0)
                 # Padding up to the end of its section is charged to a function.
                 check(size <= got < size + 16, f"{what}: {name} in {section} has {got} of {size} bytes, {option}")
-    rows = csv.DictReader(run(heft, "size", "--no-map", "-dsections,compileunits", "--domain=vm", "-n", "0", "--csv",
-                              "x.elf").stdout.splitlines())
-    units = {(row["sections"], os.path.basename(row["compileunits"])) for row in rows if row["sections"].startswith(".ov_")}
-    check(units == {(".ov_one", "a.c"), (".ov_two", "a.c"), (".ov_three", "b.c")}, f"{what}: units of overlays {units}")
+    for source in "compileunits", "sourcefiles":
+        rows = csv.DictReader(run(heft, "size", "--no-map", "-dsections," + source, "--domain=vm", "-n", "0", "--csv",
+                                  "x.elf").stdout.splitlines())
+        units = {(row["sections"], os.path.basename(row[source])) for row in rows if row["sections"].startswith(".ov_")}
+        check(units == {(".ov_one", "a.c"), (".ov_two", "a.c"), (".ov_three", "b.c")}, f"{what}: {source} of overlays {units}")
 
 
 def compare_fill(heft, what):
@@ -230,7 +231,7 @@ def reach(prefix, program, layout):
     return {name: (ends.get(name, 0), length) for name, (_, length) in layout.items() if length > 0}
 
 
-def link(machine, script, linker=None, options=None):
+def link(machine, script, linker=None, options=None, objects=("a.o", "b.o")):
     linker = linker or MACHINES[machine][0] + "ld"
     text = SCRIPTS[script]
     for mark, value in zip(("@F@", "@R@", "@C@"), MACHINES[machine][2:]):
@@ -238,7 +239,7 @@ def link(machine, script, linker=None, options=None):
     with open("x.ld", "w", encoding="utf-8") as f:
         f.write(text)
     return subprocess.run([linker, *(options or LD_OPTIONS[machine]), "-T", "x.ld", "-Map=x.map", "--print-memory-usage",
-                           "-e", "start", "a.o", "b.o", "-o", "x.elf"], capture_output=True, text=True)
+                           "-e", "start", *objects, "-o", "x.elf"], capture_output=True, text=True)
 
 
 LLD_MACHINES = {"arm": "armelf", "riscv": "elf32lriscv"}
@@ -272,6 +273,9 @@ def one_link(heft, machine, script):
     mine, _ = regions(heft, "--script=x.ld", "x.map")
     compare_usage(what + ", map and script", theirs, mine)
     compare_stored(what + ", map and script", MACHINES[machine][0], "x.elf", layout_of("x.map"), mine)
+    if script.startswith("overlays"):
+        link(machine, script, objects=("b.o", "a.o"))
+        compare_overlays(heft, what + ", units in another order", MACHINES[machine][0])
 
 
 # lld knows no NOCROSSREFS and counts "." from the first byte of the memory, and regions of sections otherwise.

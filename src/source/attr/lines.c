@@ -79,6 +79,18 @@ static bool inside(const struct section *s, uint64_t addr)
 	return s && addr >= s->addr && addr - s->addr < s->size;
 }
 
+/* Whether several overlays run at an address: rows do not say whose code they are of. */
+static bool is_shared(const struct image *im, uint64_t vm)
+{
+	for (size_t i = 1; im->overlay_shift > 0 && i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (s->vm_bias > 0 && vm >= s->addr - s->vm_bias &&
+		    vm - (s->addr - s->vm_bias) < s->size)
+			return true;
+	}
+	return false;
+}
+
 /* The code from addr up to `end`, both as the DWARF states them. */
 static void claim_code(struct rows *r, uint64_t addr, uint64_t end, label_id label)
 {
@@ -89,7 +101,8 @@ static void claim_code(struct rows *r, uint64_t addr, uint64_t end, label_id lab
 	if (!inside(r->section, vm))
 		r->section = image_section_at(im, vm);
 	const struct section *s = r->section;
-	if (!inside(s, vm) || !s->exec || !section_takes_vm(im, s))
+	if (!inside(s, vm) || !s->exec || !section_takes_vm(im, s) ||
+	    (!r->all->with_line && is_shared(im, vm)))
 		return;
 	claim(&r->vm, vm, min_u64(end - addr, s->addr + s->size - vm), label, WHY_DEBUG);
 	r->count++;
