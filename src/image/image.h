@@ -146,6 +146,8 @@ struct image {
 	struct arena arena;      /* lifetime: the image */
 	struct notes *notes;     /* borrowed, may be NULL */
 	struct image_protection protection;
+	/* Places that a loader moves by a table that is no relocation section (PE). */
+	uint64_t moved_places;
 	bool mapped; /* its bytes are a mapped file's */
 	bool made;   /* of another container than ELF, by build.h */
 	bool bare;   /* without section headers: its sections are made of its segments */

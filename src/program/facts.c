@@ -247,6 +247,8 @@ static const char *runpath_of(const struct image *im)
 /* Those that the loader has to do; of objects, those that the linker has to. */
 static void count_relocs(struct facts *f, const struct image *im)
 {
+	f->relocs[RELOC_RELATIVE] += im->moved_places;
+	f->reloc_count += im->moved_places;
 	for (size_t i = 1; i < im->section_count; i++) {
 		struct reloc_iter it;
 		struct reloc rel;

@@ -421,6 +421,7 @@ def pe(t):
             t.totals(path)
         for path in [program, library, stripped]:
             pe_layout(t, path)
+            pe_base_relocations(t, path)
         pe_names(t, program)
         pe_functions(t, stripped)
         pe_units(t, program, objects)
@@ -472,6 +473,14 @@ def pe_resources(t, gcc):
     t.check(f"{path}: bytes of resources", sum(n for s, n in rows.items() if s.startswith("resource ")) >= theirs, True)
     info = run(t.heft, "info", "--json", path)
     t.check(f"{path}: protection", ('"pie": "no"' in info, '"nx": "yes"' in info), (True, True))
+
+
+def pe_base_relocations(t, path):
+    """As many as llvm-readobj lists, but those that fill a block."""
+    listed = re.findall(r"Type: (\w+)", run("llvm-readobj-19", "--coff-basereloc", path))
+    theirs = sum(kind != "ABSOLUTE" for kind in listed)
+    row = json.loads(run(t.heft, "info", "--json", path))["total"]["children"][0]
+    t.check(f"{path}: base relocations", (row["relocations"], theirs > 0), (theirs, True))
 
 
 def pe_imports(t):

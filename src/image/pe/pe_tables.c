@@ -220,8 +220,10 @@ static void read_base_relocs(struct pe *p)
 		while (r.pos < start + size && pe_spend(p, 2)) {
 			const uint64_t at = r.pos;
 			const uint16_t entry = read_u16(&r);
-			if (entry >> 12 != 0)
-				pe_put(p, rva + at, 2, 0, page + (entry & 0xfffu));
+			if (entry >> 12 == 0)
+				continue;
+			pe_put(p, rva + at, 2, 0, page + (entry & 0xfffu));
+			p->build.im->moved_places++;
 		}
 		reader_seek(&r, start + size);
 	}
