@@ -202,7 +202,8 @@ static bool send_file(const struct debuginfo_pusher *p, struct upload *u, struct
 
 /* ---- modules --------------------------------------------------------------------------------- */
 
-/* FNV-1a, 64 bits: to tell files apart. */
+/* FNV-1a, 64 bits: to tell files apart.  The library's own is not to be had here, where heft.h
+ * alone is seen, and need not be the same: the receiver compares what it was given, no more. */
 static void set_hash(struct upload *u)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
