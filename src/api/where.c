@@ -196,16 +196,29 @@ static bool open_dump(struct heft_where *w, const char *path, struct heft_err *e
 	return false;
 }
 
+/* Addresses of slices and of members are not apart from one another. */
+static bool has_several(const struct input *in, const char *path, struct heft_err *err)
+{
+	struct text names = { 0 };
+	if (!in->fat)
+		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+			    "%s: an archive; addresses are looked up in one of its members", path);
+	for (size_t i = 0; i < in->image_count; i++) {
+		text_add(&names, i > 0 ? STR(", ") : STR(""));
+		text_add(&names, in->images[i].member);
+	}
+	fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+	     "%s: a universal file; --arch=NAME takes one of its slices: " STR_FMT, path,
+	     STR_ARG(text_str(&names)));
+	text_release(&names);
+	return false;
+}
+
 static bool open_image(struct heft_where *w, const char *path, struct heft_err *err)
 {
 	w->im = program_image(&w->program);
 	if (!w->im)
-		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-			    w->program.input.fat
-				    ? "%s: a universal file; --arch=NAME takes one of its slices"
-				    : "%s: an archive; addresses are looked up in one of its "
-				      "members",
-			    path);
+		return has_several(&w->program.input, path, err);
 	name_segments(w);
 	const struct process_wish wish = process_wish(w);
 	if (w->im->kind == IMAGE_CORE) {
