@@ -23,6 +23,7 @@ deps_test_wish="cmd/clang-19:clang-19 cmd/ld.lld-19:lld-19 cmd/llvm-readelf-19:l
 	file/usr/include/Zydis/Zydis.h:libzydis-dev cmd/cppcheck:cppcheck cmd/mandoc:mandoc cmd/shellcheck:shellcheck
 	cmd/eu-readelf:elfutils cmd/zstd:zstd cmd/lz4:lz4 cmd/dwz:dwz cmd/mold:mold cmd/gdb:gdb cmd/valgrind:valgrind
 	cmd/arm-none-eabi-gcc:gcc-arm-none-eabi cmd/riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf cmd/avr-gcc:gcc-avr file/usr/lib/avr/include/avr/io.h:avr-libc cmd/xtensa-lx106-elf-gcc:gcc-xtensa-lx106 file/usr/lib/xtensa-lx106-elf/include/string.h:picolibc-xtensa-lx106-elf
+	file/usr/lib/picolibc/riscv64-unknown-elf/lib/libc.a:picolibc-riscv64-unknown-elf
 	file/usr/include/newlib/stdio.h:libnewlib-arm-none-eabi cmd/qemu-system-riscv32:qemu-system-misc
 	cmd/riscv64-linux-gnu-gcc:gcc-riscv64-linux-gnu file/usr/riscv64-linux-gnu/include/string.h:libc6-dev-riscv64-cross
 	cmd/qemu-system-arm:qemu-system-arm cmd/qemu-aarch64:qemu-user
