@@ -612,7 +612,10 @@ def test_tls_pushes(tmp):
         with Trusts(CURL_CA_BUNDLE=f'{tmp}/own.pem'):
             done, requests, _ = run(tmp, url, rounds='2', fast=['fast'], answer=answer)
         check(f'{scheme}: one that is', done.returncode == 3 and len(requests) == 1 and done.stderr == '', done.stderr)
-    for said, variables in (('of the file', {'SSL_CERT_FILE': f'{tmp}/own.pem'}), ('before the file', {'CURL_CA_BUNDLE': f'{tmp}/own.pem', 'SSL_CERT_FILE': f'{tmp}/other.pem'})):
+    os.makedirs(f'{tmp}/trusted')
+    shutil.copy(f'{tmp}/own.pem', f'{tmp}/trusted/own.pem')
+    subprocess.run(['openssl', 'rehash', f'{tmp}/trusted'], check=True, capture_output=True)
+    for said, variables in (('of the file', {'SSL_CERT_FILE': f'{tmp}/own.pem'}), ('of the folder', {'SSL_CERT_DIR': f'{tmp}/trusted'}), ('before the file', {'CURL_CA_BUNDLE': f'{tmp}/own.pem', 'SSL_CERT_FILE': f'{tmp}/other.pem'})):
         with Trusts(**variables):
             done, requests, _ = run(tmp, url, rounds='2', fast=['fast'], answer=answer)
         check(f'tls: trust {said}', len(requests) == 1 and done.stderr == '', done.stderr)
