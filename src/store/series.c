@@ -239,6 +239,48 @@ static bool find_name(struct series *ret, struct store *s, const char *what)
 	return true;
 }
 
+/* ---- what may have been meant ---------------------------------------------------------------- */
+
+/* Whether the path is the name with folders in front. */
+static bool ends_in(struct str path, struct str name)
+{
+	return name.len > 0 && path.len > name.len && str_ends(path, name) &&
+	       path.p[path.len - name.len - 1] == '/';
+}
+
+/* Paths are kept whole, people say the last part: up to LIKELY paths that end so. */
+static void add_likely(struct text *to, struct store *s, const char *what)
+{
+	enum { LIKELY = 3 };
+	static const struct sql all = SQL_ALL("SELECT path FROM paths ORDER BY path");
+	const char *colon = strchr(what, ':');
+	const struct str name = str_of(colon ? colon + 1 : what);
+	unsigned count = 0;
+	struct db_query *q = db_query(s->db, &all);
+	while (db_row(q)) {
+		const struct str path = db_text(q, 0);
+		if (count == LIKELY || !ends_in(path, name))
+			continue;
+		text_add(to, count++ == 0 ? STR("; is it ") : STR(" or "));
+		text_add(to, path);
+	}
+	if (count > 0)
+		text_add(to, STR("?"));
+}
+
+static bool is_unknown(struct store *s, const char *what, struct heft_err *err)
+{
+	struct text likely = { 0 };
+	add_likely(&likely, s, what);
+	if (db_check(s->db, err))
+		fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET,
+		     "'%s' is neither 'file' nor 'vm', nor a section, source, object, component, "
+		     "symbol or row of any build%.*s",
+		     what, (int)likely.len, likely.len > 0 ? likely.p : "");
+	text_release(&likely);
+	return false;
+}
+
 bool series_make(struct series *ret, struct store *s, const struct timeline *t, const char *what,
 		 struct heft_err *err)
 {
@@ -252,11 +294,7 @@ bool series_make(struct series *ret, struct store *s, const struct timeline *t, 
 	if (file || vm || find_name(ret, s, what))
 		return true;
 	series_release(ret);
-	return db_check(s->db, err) &&
-	       fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET,
-		    "'%s' is neither 'file' nor 'vm', nor a section, source, object, component, "
-		    "symbol or row of any build",
-		    what);
+	return is_unknown(s, what, err);
 }
 
 void series_release(struct series *s)
