@@ -537,6 +537,8 @@ void heap_scan_release(struct blocks_found *b)
 size_t heap_block_at(const struct blocks_found *b, uint64_t addr)
 {
 	const size_t next = addr == UINT64_MAX ? b->live.count : heap_live_below(b, addr + 1);
+	if (heap_live_below(b, addr) < next)
+		return next - 1;
 	if (next < b->live.count) {
 		const struct heap_found f = heap_live(b, next);
 		if (addr >= heap_found_start(&f))

@@ -103,8 +103,9 @@ static inline void heap_walk_found(const struct heap_walk *w, struct heap_found 
 	heap_live_at(w->b, w->at.at, ret);
 }
 
-/* The live block that holds an address, or whose header does; else the nearest one before;
- * index into live, or SIZE_MAX. */
+/* The live block that begins at an address, even if it is empty and the next one's header begins
+ * there; else the one that holds it, or whose header does; else the nearest one before.  Its
+ * number, or SIZE_MAX. */
 size_t heap_block_at(const struct blocks_found *b, uint64_t addr);
 
 /* The freed block that holds an address, with its header if `header`; SIZE_MAX: none does, or a

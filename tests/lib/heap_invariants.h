@@ -40,12 +40,15 @@ static inline const char *blocks_invariants(const struct dump *d, const struct c
 		const struct heap_found f = heap_live(b, i);
 		if (heap_found_start(&f) < end || heap_found_start(&f) > f.addr)
 			return "live blocks do not overlap";
+		/* The header may begin where an empty block is. */
+		const bool behind_empty = i > 0 && heap_live(b, i - 1).addr == heap_found_start(&f);
 		end = heap_found_end(&f);
 		if (end < f.addr || f.stack >= c->stacks.count)
 			return "blocks have an end and a stack";
 		if (dump_region(d, f.addr - 1) == NULL)
 			return "headers are in a region";
-		if (heap_block_at(b, f.addr) != i || heap_block_at(b, heap_found_start(&f)) != i)
+		if (heap_block_at(b, f.addr) != i ||
+		    heap_block_at(b, heap_found_start(&f)) != i - behind_empty)
 			return "a block is found by its address";
 		struct heap_found walked;
 		if (!heap_walk_next(&w))
