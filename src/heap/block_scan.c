@@ -171,13 +171,17 @@ void heap_live_at(const struct blocks_found *b, struct block_at at, struct heap_
 	check_end(b->d, g, ret);
 }
 
+/* CALLS_NONE: the stack in front of the block is damaged. */
+static uint32_t recorded_stack(const struct dump *d, struct calls *c, const struct heap_found *f)
+{
+	if ((f->flags & HEAP_INLINE) == 0)
+		return calls_by_id(c, f->stack);
+	return f->stack != 0 ? inline_stack(d, c, f) : CALLS_NONE;
+}
+
 uint32_t heap_stack_of(const struct blocks_found *b, const struct heap_found *f)
 {
-	if (b->chunks)
-		return 0;
-	if ((f->flags & HEAP_INLINE) == 0)
-		return calls_by_id(b->c, f->stack);
-	const uint32_t stack = f->stack != 0 ? inline_stack(b->d, b->c, f) : CALLS_NONE;
+	const uint32_t stack = b->chunks ? 0 : recorded_stack(b->d, b->c, f);
 	return stack != CALLS_NONE ? stack : 0;
 }
 
@@ -243,9 +247,7 @@ static void set_magic(struct scan *s)
 
 static uint32_t stack_of(const struct scan *s, const struct heap_found *f)
 {
-	if ((f->flags & HEAP_INLINE) == 0)
-		return calls_by_id(s->c, f->stack);
-	const uint32_t stack = f->stack != 0 ? inline_stack(s->d, s->c, f) : CALLS_NONE;
+	const uint32_t stack = recorded_stack(s->d, s->c, f);
 	if (stack != CALLS_NONE)
 		return stack;
 	if ((f->flags & HEAP_FREED) == 0)

@@ -13,6 +13,12 @@ struct bundle {
 	uint64_t addr; /* of a note or resource that is mapped; else 0 */
 };
 
+/* The bytes of a text. */
+static inline struct bytes bundle_bytes(struct str s)
+{
+	return (struct bytes){ (const uint8_t *)s.p, s.len };
+}
+
 /* Claims [off, off + size) of the bytes, clipped to these. */
 void bundle_put(const struct bundle *b, uint64_t off, uint64_t size, label_id label);
 /* The same for the member `name`, and for tables that say where members are. */

@@ -19,11 +19,6 @@ static struct str read_text(struct reader *r)
 	return p ? (struct str){ (const char *)p, size } : STR("");
 }
 
-static struct bytes bytes_of(struct str s)
-{
-	return (struct bytes){ (const uint8_t *)s.p, s.len };
-}
-
 /* Stands before the path; false where the blob is of no known form. */
 static bool find_path(struct reader *r)
 {
@@ -61,10 +56,10 @@ static void put_archive(const struct bundle *b, struct reader r, uint64_t assets
 		if (!reader_ok(&r))
 			break;
 		if (str_eq(name, STR("__pkg_manifest__")))
-			manifest = bytes_of(contents);
+			manifest = bundle_bytes(contents);
 		if (!str_eq(name, STR("__pkg_archive__")))
 			continue;
-		archive = bytes_of(contents);
+		archive = bundle_bytes(contents);
 		off = r.pos - archive.size;
 	}
 	if (archive.size > 0 && manifest.size > 0)

@@ -40,11 +40,6 @@ struct pkg {
 	uint64_t end;   /* of the last piece, from `base` */
 };
 
-static struct bytes bytes_of(struct str s)
-{
-	return (struct bytes){ (const uint8_t *)s.p, s.len };
-}
-
 /* The last line, which is taken off. */
 static struct str last_line(struct str *text)
 {
@@ -95,7 +90,7 @@ static size_t read_names(struct str json, struct arena *arena, struct str *names
 {
 	struct json_in in;
 	size_t seen = 0, number = 0;
-	json_in_init(&in, bytes_of(json));
+	json_in_init(&in, bundle_bytes(json));
 	if (json_next(&in) == JSON_OBJECT)
 		while (json_next(&in) == JSON_KEY) {
 			const char *const name = names ? arena_copy(arena, text_str(&in.text))
@@ -182,7 +177,7 @@ static bool read_files(struct pkg *p, struct str json)
 {
 	struct json_in in;
 	struct text path = { 0 };
-	json_in_init(&in, bytes_of(json));
+	json_in_init(&in, bundle_bytes(json));
 	enum json_token t = json_next(&in);
 	bool ok = t == JSON_OBJECT;
 	while (ok && (t = json_next(&in)) == JSON_KEY) {
