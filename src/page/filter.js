@@ -114,18 +114,21 @@ function keepLarge(passes, { now, base }, least) {
 /* ---- kinds of sections -------------------------------------------------------------------------- */
 
 const KINDS = ["code", "constants", "data", "zeroed data", "unwinding", "relocations", "symbols", "debug info", "other"];
+/* Names of sections as ELF, Mach-O (behind the segment), PE, WebAssembly and scripts of firmware have them. */
 const KIND_RULES = [
-	[/debug|^\.gdb_index|^\.stab|^__DWARF/, 7],
-	[/^\.(eh_frame|gcc_except|ARM\.ex|debug_frame|unwind|pdata|xdata)/, 4],
-	[/^\.(rela?|relr)\b|^\.(got|plt)/, 5],
-	[/^\.(symtab|strtab|dynsym|dynstr|shstrtab|gnu\.(hash|version)|hash|gnu_hash)|^\.dynamic/, 6],
-	[/^\.t?bss|bss$|^COMMON/, 3],
-	[/^\.(rodata|data\.rel\.ro|init_array|fini_array|note|interp|const)|^\.rdata/, 1],
-	[/^\.t?data|^\.sdata|^\.tm_clone/, 2],
-	[/^\.(text|init|fini)|^__text/, 0],
+	[/debug|^\.gdb_index|^\.stab|^__DWARF|^\.BTF/, 7],
+	[/^\.?_*(eh_frame|gcc_except|ARM\.ex|unwind|compact_unwind|orc_|[px]data\b)/, 4],
+	[/^\.(rela?|relr|reloc|idata)\b|^\.(got|plt)|^__(auth_)?(got|stub)|_symbol_ptr|^(Rebase|(Lazy |Weak )?Binding|Chained Fixups)|^Import$/, 5],
+	[/^\.(symtab|strtab|dynsym|dynstr|shstrtab|gnu\.(hash|version)|hash|gnu_hash|gopclntab|gosymtab|edata)|^\.dynamic|^__ksym|(Symbol|String) Table$|^Export|^Function Start|^name$/, 6],
+	[/bss(\.|$)|^COMMON|^__common|noinit|^\._?(user_)?(heap|stack)/, 3],
+	[/rodata|^[._]rdata|^\.(data\.rel\.ro|(pre)?init_array|fini_array|ctors|dtors|note|interp|const|rsrc|literal|typelink|itablink)|vectors?\b|vector_table|^__(const|cstring|ustring|literal|cfstring|objc_(meth|class)name|mod_init|oslogstring)/i, 1],
+	[/ram_?(func|text|code)/i, 0],
+	[/([._]|^)[lst]?(noptr)?data|^\.tm_clone|ccm|dtcm|[._](backup_)?s?d?ram\b|^__(DATA|objc|thread)|^Data$/, 2],
+	[/[._]text\b|^\.(text|init|fini|itcm|boot\d?)\b|^Code$/i, 0],
 ];
 
-function kindOf(name) {
+function kindOf(text) {
+	const name = text.replace(/^__(?!DWARF)\w+,/, "");
 	const rule = KIND_RULES.find(([regex]) => regex.test(name));
 	return rule ? rule[1] : 8;
 }

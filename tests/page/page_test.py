@@ -255,6 +255,32 @@ def check_flags(b, work):
     check("flags: no column where there are none", b.run("heftPage.view.tab.columns.length"), 2)
 
 
+KINDS = {
+    "code": [".text.hot", "__TEXT,__text", ".init", ".init.text", ".itcm", ".ramfunc", ".iram0.text", "Code"],
+    "constants": [".rodata.str1.8", "__TEXT,__const", "__TEXT,__cstring", ".rdata", ".data.rel.ro", ".isr_vector", ".init_array", ".rsrc"],
+    "data": [".data", "__DATA,__data", ".init.data", ".ccmram", ".tdata", ".noptrdata", ".dram0.data", "Data"],
+    "zeroed data": [".bss", "__DATA,__bss", "__DATA,__common", ".noinit", "._user_heap_stack", ".noptrbss"],
+    "unwinding": [".eh_frame", "__TEXT,__unwind_info", ".pdata", ".ARM.exidx", ".orc_unwind"],
+    "relocations": [".rela.dyn", "__TEXT,__stubs", "__DATA_CONST,__got", ".reloc", ".plt.sec", "Rebase Info"],
+    "symbols": [".gopclntab", "String Table", "Export Info", ".edata", "__ksymtab"],
+    "debug info": [".zdebug_line", "__DWARF,__debug_info", ".BTF"],
+    "other": ["__bug_table", "Code Signature", ".qtmetadata"],
+}
+
+
+def check_kinds(b, work):
+    """Sections have the colour of what they hold, by the names of all formats."""
+    names = [name for kind in KINDS.values() for name in kind]
+    with open(work + "/kinds.s", "w") as f:
+        f.writelines(f'.section "{name}","a",@progbits\n.skip 16\n' for name in names)
+    subprocess.run(["cc", "-Wa,--no-warn", "-c", work + "/kinds.s", "-o", work + "/kinds.o"], check=True)
+    heft("report", "-d", "sections", work + "/kinds.o", "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    for i, (kind, wanted) in enumerate(KINDS.items()):
+        shown = page_rows(b, ["c0"], {"kind": str(i)})
+        check(f"kinds: {kind}", sorted(set(shown) & set(names)), sorted(wanted))
+
+
 # ---- lists of symbols, heaps -----------------------------------------------------------------------
 
 INLINED = """
@@ -1011,7 +1037,7 @@ def main():
     os.chdir(work)
     b = devtools.Browser(program)
     try:
-        for part in check_sizes, check_flags, check_duplicated, check_inlined, check_lists, check_matched, check_history, check_instructions, check_disassembly, check_cards, check_users, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_regions, check_itself, check_saved, check_range, check_time_keys, check_heat, check_memory_goes, check_address, check_keys, check_pictures:
+        for part in check_sizes, check_flags, check_kinds, check_duplicated, check_inlined, check_lists, check_matched, check_history, check_instructions, check_disassembly, check_cards, check_users, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_regions, check_itself, check_saved, check_range, check_time_keys, check_heat, check_memory_goes, check_address, check_keys, check_pictures:
             part(b, work)
         check("requests: none left", b.requests, [])
         check("errors: none", b.errors, [])
