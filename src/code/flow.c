@@ -1,5 +1,6 @@
 #include "code/flow.h"
 
+#include "base/reader.h"
 #include "code/avr.h"
 #include "code/riscv.h"
 #include "code/thumb.h"
@@ -8,11 +9,21 @@
 #include "image/elf_const.h"
 #include "image/image.h"
 
+/* A program without an entry may begin with a table of vectors: those of ARM are jumps (b, ldr pc),
+ * those of Thumb's machines a stack and odd addresses. */
+static bool begins_with_arm(const struct image *im)
+{
+	if (im->big_endian || im->entry != 0)
+		return im->big_endian || !(im->entry & 1);
+	struct reader r = reader_of(image_at(im, 0, 4), false);
+	const uint32_t first = read_u32(&r);
+	return reader_ok(&r) && (first >> 24 == 0xea || (first & 0xfffff000) == 0xe59ff000);
+}
+
 enum code_isa flow_isa_of(const struct image *im)
 {
-	const bool arm = im->big_endian || (im->entry != 0 && !(im->entry & 1));
 	switch (im->machine) {
-	case EM_ARM: return arm ? CODE_NONE : CODE_THUMB;
+	case EM_ARM: return begins_with_arm(im) ? CODE_NONE : CODE_THUMB;
 	case EM_RISCV: return im->bits == 64 ? CODE_RISCV64 : CODE_RISCV32;
 	case EM_AVR: return CODE_AVR;
 	case EM_XTENSA: return im->big_endian ? CODE_NONE : CODE_XTENSA;
