@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "report/label_text.h"
+#include "stack/depths.h"
 
 /* The name, and what the sizes do not hold. */
 static void put_label(const struct report *r, const struct heft_row *row, struct text *out)
@@ -15,13 +16,46 @@ static void put_label(const struct report *r, const struct heft_row *row, struct
 	}
 }
 
+/* Names hold the marks that stand between the parts.  A part of the way ends in its bytes. */
+static bool ends_way(struct str part, struct str behind)
+{
+	size_t at = part.len;
+	(void)behind;
+	while (at > 0 && part.p[at - 1] >= '0' && part.p[at - 1] <= '9')
+		at--;
+	return at < part.len && at > 0 && part.p[at - 1] == ' ';
+}
+
+/* A cause begins with its word. */
+static bool ends_cause(struct str part, struct str behind)
+{
+	(void)part;
+	for (unsigned i = 0; i < STACK_TOLD; i++) {
+		const struct str word = stack_told_word(i);
+		if (str_starts(behind, word) &&
+		    str_starts((struct str){ behind.p + word.len, behind.len - word.len },
+			       STR(" in ")))
+			return true;
+	}
+	return false;
+}
+
+static bool is_end(struct str rest, size_t len, struct str apart,
+		   bool (*ends)(struct str part, struct str behind))
+{
+	const struct str from = { rest.p + len, rest.len - len };
+	return str_starts(from, apart) &&
+	       ends((struct str){ rest.p, len },
+		    (struct str){ from.p + apart.len, from.len - apart.len });
+}
+
 /* Each part of a list in a line of its own. */
-static void put_parts(struct sink *s, struct str rest, struct str apart, struct str before)
+static void put_parts(struct sink *s, struct str rest, struct str apart,
+		      bool (*ends)(struct str part, struct str behind), struct str before)
 {
 	while (rest.len > 0) {
 		size_t len = 0;
-		while (len < rest.len &&
-		       !str_starts((struct str){ rest.p + len, rest.len - len }, apart))
+		while (len < rest.len && !is_end(rest, len, apart, ends))
 			len++;
 		sink_text(s, before);
 		label_put(s, (struct str){ rest.p, len }, 0);
@@ -38,8 +72,8 @@ static void put_details(const struct report *r, const struct heft_row *row, size
 	(void)column;
 	if (!r->opts.full || !row->texts)
 		return;
-	put_parts(s, str_of(row->texts[STACK_TEXT_PATH]), STR(" > "), STR("        "));
-	put_parts(s, str_of(row->texts[STACK_TEXT_CAUSE]), STR(", "), STR("      + "));
+	put_parts(s, str_of(row->texts[STACK_TEXT_PATH]), STR(" > "), ends_way, STR("        "));
+	put_parts(s, str_of(row->texts[STACK_TEXT_CAUSE]), STR(", "), ends_cause, STR("      + "));
 }
 
 bool stack_report_write(const struct heft_table *t, const struct heft_write_opts *opts,
