@@ -149,8 +149,13 @@ static void add_call(struct reading *r, const struct frame_call *c)
 {
 	const struct plt_slot *slot = c->kind == FRAME_BY_SLOT ? plt_slot_at(&r->plt, c->target)
 							       : NULL;
+	const uint32_t next = c->kind == FRAME_FALL ? stack_find(r->s, c->target) : STACK_NONE;
 	if (c->kind == FRAME_CALL || c->kind == FRAME_TAIL)
 		add_direct(r, c);
+	else if (next != STACK_NONE && r->s->functions.data[next].addr == c->target)
+		add_edge(r, next, c);
+	else if (c->kind == FRAME_FALL)
+		return;
 	else if (slot)
 		add_import(r, slot, c);
 	else

@@ -32,6 +32,8 @@ static bool step(struct frame_walk *w, uint64_t off, struct frame_insn *ret)
 	const uint8_t *p = w->code.p + off;
 	const uint64_t left = w->code.size - off, addr = w->addr + off;
 	*ret = (struct frame_insn){ 0 };
+	w->off = (uint32_t)off;
+	w->since = FRAME_PLAIN;
 	switch (w->isa) {
 	case CODE_X86_64:
 	case CODE_I386: return frame_step_x86(w, p, left, addr, ret);
@@ -51,6 +53,9 @@ static void add_call(struct frame_walk *w, uint64_t off, enum frame_call_kind ki
 {
 	const int64_t word = tail ? (int64_t)frame_word(w->isa) : 0;
 	const int64_t depth = w->depth - word;
+	if (w->since != FRAME_PLAIN)
+		vec_push(&w->guesses,
+			 (struct frame_guess){ (uint32_t)w->frame->calls.count, w->since });
 	vec_push(&w->frame->calls, (struct frame_call){ .target = target,
 							.from = w->addr + off,
 							.depth = depth > 0 ? (uint64_t)depth : 0,
@@ -60,7 +65,9 @@ static void add_call(struct frame_walk *w, uint64_t off, enum frame_call_kind ki
 
 static void go_later(struct frame_walk *w, uint64_t off, bool behind_call)
 {
-	const struct frame_place p = { (uint32_t)off, w->depth };
+	const struct frame_place p = { (uint32_t)off, w->depth, w->sure && !behind_call };
+	if (off < w->code.size && !behind_call)
+		frame_join(w, off);
 	if (off >= w->code.size || is_seen(w, off))
 		return;
 	if (behind_call)
@@ -141,10 +148,11 @@ static void walk_from(struct frame_walk *w, struct frame_place at)
 	uint64_t off = at.off;
 	bool goes_on = true;
 	w->depth = at.depth;
+	w->sure = at.sure;
 	w->way = (struct flow_way){ .isa = w->isa };
 	for (unsigned i = 0; i < COUNT_OF(w->regs); i++)
-		if (w->regs[i].kind == VALUE_NUMBER)
-			w->regs[i].kind = VALUE_UNKNOWN;
+		frame_forget_number(w, i);
+	w->stored.kind = VALUE_UNKNOWN;
 	while (goes_on && off < w->code.size && !is_seen(w, off)) {
 		struct frame_insn in;
 		if (!step(w, off, &in)) {
@@ -156,6 +164,9 @@ static void walk_from(struct frame_walk *w, struct frame_place at)
 		goes_on = follow(w, off, &in);
 		off += in.flow.size;
 	}
+	w->since = FRAME_PLAIN;
+	if (goes_on && off >= w->code.size && w->sure && w->depth == (int64_t)frame_word(w->isa))
+		add_call(w, w->off, FRAME_FALL, w->addr + w->code.size, true);
 }
 
 /* What jumps lead to comes first: behind a call that does not return other code may stand, which
@@ -205,10 +216,19 @@ static uint64_t pad_size(struct frame_walk *w, uint64_t off)
 		       : code_pad_size(w->isa, p, w->code.size - off);
 }
 
+/* A first instruction that leaves for good: what stands behind is reached in other ways. */
+static bool leaves_at_once(const struct frame_walk *w)
+{
+	const struct stack_frame *f = w->frame;
+	return w->off == 0 && f->calls.count == 1 && f->calls.data[0].kind == FRAME_TAIL;
+}
+
 /* True where some code was found. */
 static bool walk_rest(struct frame_walk *w)
 {
 	bool found = false;
+	if (leaves_at_once(w))
+		return false;
 	for (uint64_t off = 0; off < w->code.size;) {
 		const uint64_t pad = is_seen(w, off) ? 1 : pad_size(w, off);
 		if (pad > 0) {
@@ -216,9 +236,31 @@ static bool walk_rest(struct frame_walk *w)
 			continue;
 		}
 		found = true;
-		walk_all(w, (struct frame_place){ (uint32_t)off, depth_at(w, off) });
+		walk_all(w, (struct frame_place){ (uint32_t)off, depth_at(w, off), false });
 	}
 	return found;
+}
+
+static bool has_join(const struct frame_walk *w, uint64_t from, uint64_t end)
+{
+	for (uint64_t off = from; off < end; off++)
+		if (w->joins[off / 64] >> off % 64 & 1)
+			return true;
+	return false;
+}
+
+/* Where another way comes in behind the number, the register may hold something else; where cases
+ * begin is not known. */
+static void drop_guesses(struct frame_walk *w, bool has_cases)
+{
+	for (size_t i = 0; i < w->guesses.count; i++) {
+		const struct frame_guess *g = &w->guesses.data[i];
+		struct frame_call *c = &w->frame->calls.data[g->call];
+		if (!has_cases && !has_join(w, g->since + UINT64_C(1), c->from - w->addr + 1))
+			continue;
+		c->kind = FRAME_INDIRECT;
+		c->target = 0;
+	}
 }
 
 /* Indirect jumps of a function with cases that nothing else leads to are its switches; so are those
@@ -258,17 +300,22 @@ void frame_read(struct stack_frame *ret, enum code_isa isa, struct bytes code, u
 				.frame = ret,
 				.deepest = word,
 				.pointers = pointers_of(isa),
-				.seen = mem_zeroed(code.size / 64 + 1, 8) };
+				.seen = mem_zeroed(code.size / 64 + 1, 8),
+				.joins = mem_zeroed(code.size / 64 + 1, 8) };
 	ret->flags = 0;
 	ret->calls.count = 0;
 	see_data(&w);
-	walk_all(&w, (struct frame_place){ 0, word });
-	drop_switches(&w, walk_rest(&w));
+	walk_all(&w, (struct frame_place){ 0, word, true });
+	const bool has_cases = walk_rest(&w);
+	drop_guesses(&w, has_cases);
+	drop_switches(&w, has_cases);
 	sort_by_key(ret->calls.data, ret->calls.count, sizeof *ret->calls.data);
 	ret->size = (uint64_t)(w.deepest + w.align);
 	vec_release(&w.jumps);
 	vec_release(&w.later);
+	vec_release(&w.guesses);
 	mem_free(w.seen);
+	mem_free(w.joins);
 }
 
 void frame_release(struct stack_frame *f)

@@ -3,7 +3,8 @@
  * The instructions are followed from the function's first one along its branches, with the distance
  * of the stack pointer from where it stood when the function was called.  On x86 and AVR the return
  * address counts to the function that is called.  What no branch leads to (cases of jump tables,
- * landing pads) has the depth of the indirect jump in front of it, else that of the deepest call.
+ * landing pads) has the depth of the indirect jump in front of it, else that of the deepest call;
+ * where the first instruction leaves the function, as in tables of vectors, it is no part of it.
  *
  * x86-64, i386, AArch64, Thumb-2, RISC-V, AVR, Xtensa.  O(bytes of the function), and a bit a byte
  * of memory. */
@@ -19,6 +20,7 @@ enum frame_call_kind {
 	FRAME_TAIL,     /* the same by a jump: the caller's frame is gone, or handed on */
 	FRAME_BY_SLOT,  /* `target` is the slot that it reads */
 	FRAME_INDIRECT, /* unknown */
+	FRAME_FALL,     /* a tail call of what stands behind, if that is a function */
 };
 
 struct frame_call {

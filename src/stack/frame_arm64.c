@@ -27,6 +27,9 @@ static void do_immediate(struct frame_walk *w, uint32_t c)
 		frame_keep(w, rd, grow);
 	} else if (w->regs[rn].kind == VALUE_PLACE) {
 		w->regs[rd] = (struct value){ VALUE_PLACE, w->regs[rn].v + grow };
+	} else if (w->regs[rn].kind == VALUE_NUMBER) {
+		frame_derive(w, rd, &w->regs[rn],
+			     (int64_t)((uint64_t)w->regs[rn].v - (uint64_t)grow));
 	} else {
 		frame_forget(w, rd);
 	}
@@ -41,7 +44,7 @@ static void do_registers(struct frame_walk *w, uint32_t c)
 		frame_grow_by(w, rm, !sub);
 	else if (rd == SP)
 		w->frame->flags |= FRAME_DYNAMIC;
-	else if (rn == SP && w->regs[rm].kind == VALUE_NUMBER)
+	else if (rn == SP && frame_is_size(w, rm))
 		frame_keep(w, rd, sub ? w->regs[rm].v : -w->regs[rm].v);
 	else
 		frame_forget(w, rd);
@@ -62,6 +65,47 @@ static void do_number(struct frame_walk *w, uint32_t c)
 		break;
 	default: break;
 	}
+}
+
+/* adrp, and ldr of a pool.  False: another instruction. */
+static bool do_address(struct frame_walk *w, uint32_t c, uint64_t addr)
+{
+	const uint64_t far = (c >> 3 & 0x1ffffc) | (c >> 29 & 3);
+	if ((c & 0x9f000000) == 0x90000000) {
+		const uint64_t page = (addr & ~UINT64_C(0xfff)) + (uint64_t)extend(far, 21) * 4096;
+		frame_number(w, c & 31, (int64_t)page);
+		return true;
+	}
+	if ((c & 0xff000000) != 0x58000000)
+		return false;
+	const uint64_t at = addr + (uint64_t)extend(c >> 5, 19) * 4;
+	struct reader r = reader_of(w->memory->load(w->memory->ctx, at, 8), false);
+	const uint64_t v = read_u64(&r);
+	frame_pool(w, at, 8);
+	if (reader_ok(&r))
+		frame_number(w, c & 31, (int64_t)v);
+	else
+		frame_forget(w, c & 31);
+	return true;
+}
+
+/* br, blr of a known address, which the veneers of linkers go by. */
+static void do_far(struct frame_walk *w, uint32_t c, struct flow *f)
+{
+	const struct value *v = &w->regs[c >> 5 & 31];
+	if ((c & 0xffdffc1f) == 0xd61f0000 && v->kind == VALUE_NUMBER)
+		frame_lead(w, f, v, (uint64_t)v->v);
+}
+
+/* What loads, and stores that are told whether they did, may change of numbers. */
+static void forget_memory(struct frame_walk *w, uint32_t c)
+{
+	if ((c & 0x0a000000) != 0x08000000)
+		return;
+	frame_forget_number(w, c & 31);
+	frame_forget_number(w, c >> 5 & 31);
+	frame_forget_number(w, c >> 10 & 31);
+	frame_forget_number(w, c >> 16 & 31);
 }
 
 /* Pairs and single registers, before or behind which the base changes.  False: another one. */
@@ -107,6 +151,11 @@ bool frame_step_arm64(struct frame_walk *w, const uint8_t *p, uint64_t left, uin
 	struct reader r = reader_make(p, left, false);
 	if (!flow_decode(w->isa, p, left, addr, &ret->flow))
 		return false;
-	do_one(w, read_u32(&r));
+	const uint32_t c = read_u32(&r);
+	do_far(w, c, &ret->flow);
+	if (!do_address(w, c, addr)) {
+		forget_memory(w, c);
+		do_one(w, c);
+	}
 	return true;
 }

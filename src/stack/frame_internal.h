@@ -10,11 +10,20 @@ enum value_kind { VALUE_UNKNOWN, VALUE_NUMBER, VALUE_PLACE /* the stack pointer 
 struct value {
 	enum value_kind kind;
 	int64_t v;
+	uint32_t since; /* VALUE_NUMBER: offset of the first instruction that made it */
 };
+
+#define FRAME_PLAIN UINT32_MAX /* no instruction goes where a number says */
 
 struct frame_place {
 	uint32_t off;
 	int64_t depth;
+	bool sure; /* the program comes there, which behind a call is not known */
+};
+
+/* A call by a number that holds unless something jumps in between. */
+struct frame_guess {
+	uint32_t call, since;
 };
 
 struct frame_walk {
@@ -29,9 +38,16 @@ struct frame_walk {
 	struct value regs[32]; /* places stay known along all ways, numbers along one */
 	uint32_t pointers;     /* a bit each: registers that frame pointers are kept in */
 	uint64_t *seen;        /* a bit a byte: decoded, or data */
+	uint64_t *joins;       /* a bit a byte: something jumps there */
+	uint32_t off;          /* of the instruction at hand */
+	bool sure;             /* as of its way's place */
+	uint32_t since;        /* of the number that it goes by; FRAME_PLAIN: by none */
+	struct value stored;   /* Thumb: a number on the stack, */
+	int64_t stored_at;     /* at this depth */
 	struct flow_way way;
 	int64_t low; /* AVR: the low byte of what is taken from the frame pointer */
 	VEC(struct frame_place) jumps, later;
+	VEC(struct frame_guess) guesses;
 };
 
 struct frame_insn {
@@ -69,11 +85,19 @@ static inline void frame_set(struct frame_walk *w, int64_t depth)
 	frame_grow(w, depth - w->depth);
 }
 
-/* By a register: what it holds is not known. */
+/* Whether a register holds what a stack may grow by, and no address. */
+static inline bool frame_is_size(const struct frame_walk *w, unsigned reg)
+{
+	const int64_t most = INT64_C(1) << 32;
+	return w->regs[reg].kind == VALUE_NUMBER && w->regs[reg].v <= most &&
+	       w->regs[reg].v >= -most;
+}
+
+/* By a register. */
 static inline void frame_grow_by(struct frame_walk *w, unsigned reg, bool up)
 {
 	const struct value *v = &w->regs[reg];
-	if (v->kind == VALUE_NUMBER)
+	if (frame_is_size(w, reg))
 		frame_grow(w, up ? -v->v : v->v);
 	else
 		w->frame->flags |= FRAME_DYNAMIC;
@@ -105,7 +129,43 @@ static inline void frame_align(struct frame_walk *w, int64_t to)
 
 static inline void frame_number(struct frame_walk *w, unsigned reg, int64_t v)
 {
-	w->regs[reg] = (struct value){ VALUE_NUMBER, v };
+	w->regs[reg] = (struct value){ VALUE_NUMBER, v, w->off };
+}
+
+/* The same of a number that another one was made of. */
+static inline void frame_derive(struct frame_walk *w, unsigned reg, const struct value *of,
+				int64_t v)
+{
+	w->regs[reg] = (struct value){ VALUE_NUMBER, v, of->since };
+}
+
+/* Something jumps to `off`. */
+static inline void frame_join(struct frame_walk *w, uint64_t off)
+{
+	w->joins[off / 64] |= UINT64_C(1) << off % 64;
+}
+
+/* What a pool holds is no code. */
+static inline void frame_pool(struct frame_walk *w, uint64_t addr, uint64_t size)
+{
+	for (uint64_t i = addr - w->addr; i < w->code.size && i < addr - w->addr + size; i++)
+		w->seen[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static inline void frame_forget_number(struct frame_walk *w, unsigned reg)
+{
+	if (w->regs[reg].kind == VALUE_NUMBER)
+		w->regs[reg].kind = VALUE_UNKNOWN;
+}
+
+/* An indirect call or jump to a number: the target is known. */
+static inline void frame_lead(struct frame_walk *w, struct flow *f, const struct value *to,
+			      uint64_t target)
+{
+	w->since = to->since;
+	f->target = target;
+	f->direct = f->kind == FLOW_CALL;
+	f->kind = f->direct ? FLOW_CALL : FLOW_JUMP;
 }
 
 /* The register is written by what is not followed; frame pointers are only by what is. */

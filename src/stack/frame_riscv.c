@@ -24,7 +24,7 @@ static void do_addi(struct frame_walk *w, unsigned rd, unsigned rs, int64_t imm)
 	else if (rs == 0)
 		frame_number(w, rd, imm);
 	else if (v.kind == VALUE_NUMBER)
-		frame_number(w, rd, v.v + imm);
+		frame_derive(w, rd, &v, v.v + imm);
 	else if (v.kind == VALUE_PLACE)
 		w->regs[rd] = (struct value){ VALUE_PLACE, v.v - imm };
 	else
@@ -38,9 +38,9 @@ static void do_add(struct frame_walk *w, unsigned rd, unsigned rs1, unsigned rs2
 		frame_grow_by(w, rs2, !sub);
 	else if (rd == SP && rs2 == SP)
 		frame_grow_by(w, rs1, !sub);
-	else if (rs1 == SP && w->regs[rs2].kind == VALUE_NUMBER)
+	else if (rs1 == SP && frame_is_size(w, rs2))
 		frame_keep(w, rd, sub ? w->regs[rs2].v : -w->regs[rs2].v);
-	else if (rs2 == SP && w->regs[rs1].kind == VALUE_NUMBER && !sub)
+	else if (rs2 == SP && frame_is_size(w, rs1) && !sub)
 		frame_keep(w, rd, -w->regs[rs1].v);
 	else
 		frame_forget(w, rd);
@@ -148,6 +148,16 @@ static void do_far(struct frame_walk *w, uint32_t c, struct flow *f)
 	f->kind = f->direct ? FLOW_CALL : FLOW_JUMP;
 }
 
+/* c.jr and c.jalr of a known address. */
+static void do_far_short(struct frame_walk *w, uint32_t c, struct flow *f)
+{
+	const struct value *v = &w->regs[c >> 7 & 31];
+	if ((c & 0xe07f) != 0x8002 || v->kind != VALUE_NUMBER || f->kind == FLOW_TRAP ||
+	    f->kind == FLOW_RETURN)
+		return;
+	frame_lead(w, f, v, (uint64_t)v->v & (w->isa == CODE_RISCV32 ? UINT32_MAX : UINT64_MAX));
+}
+
 bool frame_step_riscv(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
 		      struct frame_insn *ret)
 {
@@ -155,8 +165,10 @@ bool frame_step_riscv(struct frame_walk *w, const uint8_t *p, uint64_t left, uin
 	if (!riscv_flow(w->isa == CODE_RISCV64, p, left, addr, &ret->flow))
 		return false;
 	const uint32_t low = read_u16(&r);
-	if (ret->flow.size == 2)
+	if (ret->flow.size == 2) {
+		do_far_short(w, low, &ret->flow);
 		do_short(w, low);
+	}
 	if (ret->flow.size != 4)
 		return true;
 	const uint32_t c = low | (uint32_t)read_u16(&r) << 16;

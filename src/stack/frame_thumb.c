@@ -4,7 +4,7 @@
 
 #include "base/reader.h"
 
-enum { SP = 13, LR = 14 };
+enum { SP = 13, LR = 14, PC = 15 };
 
 static uint32_t half_at(const uint8_t *p)
 {
@@ -14,6 +14,35 @@ static uint32_t half_at(const uint8_t *p)
 static int64_t bytes_of(uint32_t list)
 {
 	return 4 * (int64_t)__builtin_popcount(list);
+}
+
+static void forget_list(struct frame_walk *w, uint32_t list)
+{
+	for (unsigned i = 0; i < 16; i++)
+		if (list >> i & 1)
+			frame_forget_number(w, i);
+}
+
+/* str Rt, [sp, #imm] */
+static void store(struct frame_walk *w, uint32_t a)
+{
+	const int64_t at = w->depth - 4 * (int64_t)(a & 0xff);
+	const struct value v = w->regs[a >> 8 & 7];
+	if (v.kind == VALUE_NUMBER || at == w->stored_at)
+		w->stored = v;
+	w->stored_at = v.kind == VALUE_NUMBER ? at : w->stored_at;
+}
+
+/* add Rd, Rm of any registers. */
+static void add_high(struct frame_walk *w, unsigned rd, unsigned rm)
+{
+	const struct value v = w->regs[rd];
+	if (rd == SP)
+		frame_grow_by(w, rm, true);
+	else if (rm == PC && v.kind == VALUE_NUMBER)
+		frame_derive(w, rd, &v, (int32_t)((uint64_t)v.v + w->addr + w->off + 4));
+	else
+		frame_forget(w, rd);
 }
 
 /* add Rd, sp, #imm8 * 4; mov, add and cmp of any registers; movs Rd, #imm8. */
@@ -30,16 +59,21 @@ static void set_short(struct frame_walk *w, uint32_t a)
 			frame_keep(w, rd, 0);
 		else
 			w->regs[rd] = w->regs[rm];
-	} else if ((a & 0xff00) == 0x4400 && rd == SP) {
-		frame_grow_by(w, rm, true);
+	} else if ((a & 0xff00) == 0x4400) {
+		add_high(w, rd, rm);
+	} else if ((a & 0xf800) == 0x9000) {
+		store(w, a);
+	} else if ((a & 0xf800) == 0xc800) { /* ldmia */
+		forget_list(w, (a & 0xff) | 1u << low);
 	} else if ((a & 0xf800) == 0x2000) {
 		frame_number(w, low, a & 0xff);
 	} else if ((a & 0xf000) == 0x3000 && v->kind == VALUE_PLACE) {
 		v->v += a & 0x800 ? (int64_t)(a & 0xff) : -(int64_t)(a & 0xff);
 	} else if ((a & 0xf800) == 0 && w->regs[a >> 3 & 7].kind == VALUE_NUMBER) { /* lsls */
-		frame_number(w, a & 7, (int32_t)((uint32_t)w->regs[a >> 3 & 7].v << (a >> 6 & 31)));
+		frame_derive(w, a & 7, &w->regs[a >> 3 & 7],
+			     (int32_t)((uint32_t)w->regs[a >> 3 & 7].v << (a >> 6 & 31)));
 	} else if ((a & 0xffc0) == 0x4240 && w->regs[a >> 3 & 7].kind == VALUE_NUMBER) { /* negs */
-		frame_number(w, a & 7, -w->regs[a >> 3 & 7].v);
+		frame_derive(w, a & 7, &w->regs[a >> 3 & 7], -w->regs[a >> 3 & 7].v);
 	} else {
 		frame_forget(w, a & 7);
 		frame_forget(w, low);
@@ -48,16 +82,19 @@ static void set_short(struct frame_walk *w, uint32_t a)
 
 static void do_short(struct frame_walk *w, uint32_t a)
 {
-	if ((a & 0xfe00) == 0xb400)
+	if ((a & 0xfe00) == 0xb400) {
 		frame_grow(w, bytes_of(a & 0x1ff));
-	else if ((a & 0xfe00) == 0xbc00)
+		w->stored.kind = VALUE_UNKNOWN;
+	} else if ((a & 0xfe00) == 0xbc00) {
 		frame_grow(w, -bytes_of(a & 0x1ff));
-	else if ((a & 0xff80) == 0xb080)
+		forget_list(w, a & 0xff);
+	} else if ((a & 0xff80) == 0xb080) {
 		frame_grow(w, 4 * (int64_t)(a & 0x7f));
-	else if ((a & 0xff80) == 0xb000)
+	} else if ((a & 0xff80) == 0xb000) {
 		frame_grow(w, -4 * (int64_t)(a & 0x7f));
-	else
+	} else {
 		set_short(w, a);
+	}
 }
 
 /* add and sub of an immediate: modified (T3), or plain (T4).  False: another instruction. */
@@ -97,7 +134,7 @@ static bool do_number(struct frame_walk *w, uint32_t a, uint32_t b)
 	if ((a & 0xfbf0) == 0xf240)
 		frame_number(w, rd, imm);
 	else if ((a & 0xfbf0) == 0xf2c0 && w->regs[rd].kind == VALUE_NUMBER)
-		frame_number(w, rd, (int32_t)((w->regs[rd].v & 0xffff) | imm << 16));
+		frame_derive(w, rd, &w->regs[rd], (int32_t)((w->regs[rd].v & 0xffff) | imm << 16));
 	else if ((a & 0xfbef) == 0xf04f)
 		frame_number(w, rd, (int32_t)thumb_constant(a, b));
 	else if ((a & 0xfbef) == 0xf06f)
@@ -111,9 +148,13 @@ static bool do_number(struct frame_walk *w, uint32_t a, uint32_t b)
 static bool do_memory(struct frame_walk *w, uint32_t a, uint32_t b)
 {
 	const int64_t imm = b & 0xff;
+	if (a == 0xe8bd) /* ldmia sp! */
+		forget_list(w, b);
+	else if (a == 0xf85d || a == 0xe8fd)
+		forget_list(w, 1u << (b >> 12 & 15) | 1u << (b >> 8 & 15));
 	if (a == 0xe92d) /* stmdb sp! */
 		frame_grow(w, bytes_of(b));
-	else if (a == 0xe8bd) /* ldmia sp! */
+	else if (a == 0xe8bd)
 		frame_grow(w, -bytes_of(b));
 	else if (a == 0xf84d && (b & 0xf00) == 0xd00) /* str Rt, [sp, #-imm]! */
 		frame_grow(w, imm);
@@ -151,17 +192,19 @@ static void do_wide(struct frame_walk *w, uint32_t a, uint32_t b)
 		frame_align(w, (int64_t)thumb_constant(a, b) + 1);
 	frame_forget(w, b >> 12 & 15);
 	frame_forget(w, b >> 8 & 15);
+	/* A base that changes, the second of two results, what ldm loads. */
+	frame_forget_number(w, a & 15);
+	frame_forget_number(w, b & 15);
+	if ((a & 0xfe50) == 0xe810)
+		forget_list(w, b);
 }
 
-/* What the pool holds is no code. */
 static void see_pool(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr)
 {
 	unsigned size;
 	uint64_t at;
-	if (!thumb_pool(p, left, addr, &at, &size))
-		return;
-	for (uint64_t i = at - w->addr; i < w->code.size && i < at - w->addr + size; i++)
-		w->seen[i / 64] |= UINT64_C(1) << i % 64;
+	if (thumb_pool(p, left, addr, &at, &size))
+		frame_pool(w, at, size);
 }
 
 static bool load_number(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr)
@@ -175,7 +218,38 @@ static bool load_number(struct frame_walk *w, const uint8_t *p, uint64_t left, u
 	const uint32_t v = read_u32(&r);
 	if (reader_ok(&r))
 		frame_number(w, reg, (int32_t)v);
+	else
+		frame_forget(w, reg);
 	return true;
+}
+
+/* blx, bx and mov pc of a register, ldr pc of the pool, pop of a number that was stored: what lies
+ * far away is called by these, and reached through the veneers of linkers. */
+static void do_far(struct frame_walk *w, uint32_t a, struct flow *f)
+{
+	const bool by_register = (a & 0xff00) == 0x4700 || (a & 0xff87) == 0x4687;
+	const bool popped = (a & 0xff00) == 0xbd00 &&
+			    w->stored_at == w->depth - bytes_of(a & 0x1ff) + 4;
+	const struct value *to = by_register              ? &w->regs[a >> 3 & 15]
+				 : (a & 0xff7f) == 0xf85f ? &w->regs[PC]
+				 : popped                 ? &w->stored
+							  : NULL;
+	if ((f->kind != FLOW_JUMP_INDIRECT && f->kind != FLOW_RETURN &&
+	     (f->kind != FLOW_CALL || f->direct)) ||
+	    !to || to->kind != VALUE_NUMBER || !(to->v & 1))
+		return;
+	frame_lead(w, f, to, (uint64_t)to->v & (UINT32_MAX - 1));
+	if (f->maybe && f->kind == FLOW_JUMP)
+		f->kind = FLOW_CONDITIONAL;
+}
+
+/* What is written on a condition alone is not known. */
+static void forget_maybe(struct frame_walk *w, const struct value *before)
+{
+	for (unsigned i = 0; i < 16; i++)
+		if (before[i].kind != VALUE_NUMBER || before[i].since != w->regs[i].since ||
+		    before[i].v != w->regs[i].v)
+			frame_forget_number(w, i);
 }
 
 /* A table ends where the nearest of its branches leads to. */
@@ -188,30 +262,46 @@ static void read_table(struct frame_walk *w, uint64_t off, unsigned width, struc
 		if (to <= at || to >= w->code.size)
 			break;
 		end = min_u64(end, to);
-		vec_push(&w->jumps, (struct frame_place){ (uint32_t)to, w->depth });
+		frame_join(w, to);
+		vec_push(&w->jumps, (struct frame_place){ (uint32_t)to, w->depth, w->sure });
 		at += width;
 	}
 	ret->table_size = at - off;
 }
 
-bool frame_step_thumb(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
-		      struct frame_insn *ret)
+static void do_one(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
+		   struct frame_insn *ret)
 {
 	unsigned width;
-	if (!flow_next(&w->way, p, left, addr, &ret->flow))
-		return false;
 	const uint32_t a = half_at(p), b = left >= 4 ? half_at(p + 2) : 0;
-	if (ret->flow.kind == FLOW_RETURN && ret->flow.maybe) {
-		ret->flow.kind = FLOW_PLAIN;
-		return true;
-	}
-	if (load_number(w, p, left, addr))
-		return true;
+	if (ret->flow.size == 4)
+		w->stored.kind = VALUE_UNKNOWN;
+	const bool loaded = load_number(w, p, left, addr);
+	do_far(w, a, &ret->flow);
+	if (loaded)
+		return;
 	if (ret->flow.size == 2)
 		do_short(w, a);
 	else if (thumb_table_branch(a, b, &width))
 		read_table(w, addr - w->addr + 4, width, ret);
 	else
 		do_wide(w, a, b);
+}
+
+bool frame_step_thumb(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
+		      struct frame_insn *ret)
+{
+	struct value before[16];
+	if (!flow_next(&w->way, p, left, addr, &ret->flow))
+		return false;
+	if (ret->flow.kind == FLOW_RETURN && ret->flow.maybe) {
+		ret->flow.kind = FLOW_PLAIN;
+		return true;
+	}
+	if (ret->flow.maybe)
+		memcpy(before, w->regs, sizeof before);
+	do_one(w, p, left, addr, ret);
+	if (ret->flow.maybe)
+		forget_maybe(w, before);
 	return true;
 }

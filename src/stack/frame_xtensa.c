@@ -24,7 +24,7 @@ static void do_add(struct frame_walk *w, unsigned to, unsigned from, int64_t n)
 	else if (v.kind == VALUE_PLACE)
 		w->regs[to] = (struct value){ VALUE_PLACE, v.v - n };
 	else if (v.kind == VALUE_NUMBER)
-		frame_number(w, to, v.v + n);
+		frame_derive(w, to, &v, v.v + n);
 	else
 		frame_forget(w, to);
 }
@@ -45,6 +45,14 @@ static void do_registers(struct frame_walk *w, uint32_t insn, bool sub)
 		frame_forget(w, r);
 }
 
+/* rsr and l32e write t and not r. */
+static void forget_other(struct frame_walk *w, uint32_t insn)
+{
+	const unsigned op1 = insn >> 16 & 15;
+	if (op1 == 3 || op1 == 9)
+		frame_forget_number(w, insn >> 4 & 15);
+}
+
 static void do_long(struct frame_walk *w, uint32_t insn)
 {
 	const unsigned t = insn >> 4 & 15, s = insn >> 8 & 15, r = insn >> 12 & 15;
@@ -60,11 +68,12 @@ static void do_long(struct frame_walk *w, uint32_t insn)
 		else if (insn >> 16 == 0x20 && s == t && s == SP)
 			frame_keep(w, r, 0);
 		else if ((insn >> 16 & 0xef) == 1 && w->regs[s].kind == VALUE_NUMBER) /* slli */
-			frame_number(w, r,
+			frame_derive(w, r, &w->regs[s],
 				     w->regs[s].v *
 					     (INT64_C(1) << (32 - ((insn >> 16 & 16) | t)) % 32));
 		else if (r != SP)
 			frame_forget(w, r);
+		forget_other(w, insn);
 		break;
 	case 2:
 		if (r == 12)
@@ -75,6 +84,8 @@ static void do_long(struct frame_walk *w, uint32_t insn)
 			frame_number(w, t, extend(s << 8 | insn >> 16, 12));
 		else if (r < 4 || r == 9)
 			frame_forget(w, t); /* loads */
+		else if (r == 11 || r == 14)
+			frame_forget_number(w, t);
 		break;
 	case 6:
 		if ((insn & 0xf0) == 0x30 && s == SP) /* entry */
@@ -129,6 +140,15 @@ static bool load_number(struct frame_walk *w, const uint8_t *p, uint64_t left, u
 	return true;
 }
 
+/* callx and jx of a known address: all that lies far away is called so. */
+static void do_far(struct frame_walk *w, uint32_t insn, struct flow *f)
+{
+	const struct value *v = &w->regs[insn >> 8 & 15];
+	const bool jump = (insn & 0xfff0ff) == 0xa0, call = (insn & 0xfff0cf) == 0xc0;
+	if ((jump || call) && v->kind == VALUE_NUMBER)
+		frame_lead(w, f, v, (uint64_t)v->v & UINT32_MAX);
+}
+
 bool frame_step_xtensa(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
 		       struct frame_insn *ret)
 {
@@ -136,6 +156,8 @@ bool frame_step_xtensa(struct frame_walk *w, const uint8_t *p, uint64_t left, ui
 		return false;
 	if (load_number(w, p, left, addr))
 		return true;
+	if (ret->flow.size == 3)
+		do_far(w, (uint32_t)(p[0] | p[1] << 8 | p[2] << 16), &ret->flow);
 	if (ret->flow.size == 2)
 		do_short(w, (uint32_t)(p[0] | p[1] << 8));
 	else

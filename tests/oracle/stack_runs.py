@@ -67,10 +67,12 @@ void *memset(void *p, int c, unsigned n) { for (char *q = p; n > 0; n--) *q++ = 
 void *memcpy(void *p, const void *f, unsigned n) { char *q = p; const char *r = f; for (; n > 0; n--) *q++ = *r++; return p; }
 """
 MACHINES = [
-    ("Cortex-M3", "arm-none-eabi-gcc", ["-mcpu=cortex-m3", "-mthumb", "-Wl,--section-start=.vectors=0", "-Wl,-Ttext=0x100"],
+    ("Cortex-M3", "arm-none-eabi-gcc", ["-mcpu=cortex-m3", "-mthumb", "-Wl,--section-start=.vectors=0", "-Wl,-Ttext=0x100",
+                                        "-Wl,--section-start=.far=0x20003000"],
      ["qemu-system-arm", "-M", "lm3s6965evb"], ARM_START),
     ("RISC-V", "riscv64-unknown-elf-gcc", ["-march=rv32imac", "-mabi=ilp32", "-Wl,-melf32lriscv",
-                                           "-Wl,--section-start=.vectors=0x80000000", "-Wl,-Ttext=0x80000100"],
+                                           "-Wl,--section-start=.vectors=0x80000000", "-Wl,-Ttext=0x80000100",
+                                           "-Wl,--section-start=.far=0x80120000"],
      ["qemu-system-riscv32", "-M", "virt", "-bios", "none"], RISCV_START),
 ]
 
@@ -104,6 +106,10 @@ BY_HAND = [
 static int __attribute__((noinline)) little(int n) { volatile char a[90]; for (int i = 0; i < 90; i++) a[i] = (char)n; return a[n]; }
 static int (*volatile reached[])(int) = { 0, 0 };
 int main(void) { reached[0] = big; reached[1] = little; return reached[0](3) + reached[1](4); }""", "main -> big little\n"),
+    # Out of reach of a call: one by a register, one by what the linker puts in between.
+    ("""static int __attribute__((noinline, long_call)) by_register(int n) { volatile char a[300]; for (int i = 0; i < 300; i++) a[i] = (char)n; return a[n]; }
+int __attribute__((noinline, section(".far"))) far(int n) { volatile char a[700]; for (int i = 0; i < 700; i++) a[i] = (char)n; return a[n]; }
+int main(void) { volatile int n = by_register(3); return n + far(4); }""", None),
 ]
 
 

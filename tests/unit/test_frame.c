@@ -165,6 +165,71 @@ static void calls_have_the_depth_of_the_caller(void **state)
 	expect_call(CODE_X86_64, B("\xff\x15\x10\x00\x00\x00\xc3"), FRAME_BY_SLOT, ADDR + 0x16, 8);
 }
 
+static void a_register_whose_number_is_known_leads_there(void **state)
+{
+	(void)state;
+	/* push {r4, lr}; ldr r3, [pc, #4]; blx r3; pop {r4, pc}; .word */
+	expect_call(CODE_THUMB, B("\x10\xb5\x01\x4b\x98\x47\x10\xbd\x01\x90\0\0"), FRAME_CALL,
+		    0x9000, 8);
+	/* lui a5, 9; c.jr a5 */
+	expect_call(CODE_RISCV32, B("\xb7\x97\0\0\x82\x87"), FRAME_TAIL, 0x9000, 0);
+	/* movi a2, 0x7f0; callx0 a2; ret.n */
+	expect_call(CODE_XTENSA, B("\x22\xa7\xf0\xc0\x02\0\x0d\xf0"), FRAME_CALL, 0x7f0, 0);
+	/* cbz r0, 1f; ldr r3, [pc, #8]; 2: blx r3; bx lr; 1: ldr r3, [pc, #4]; b 2b */
+	expect_call(CODE_THUMB,
+		    B("\x10\xb1\x02\x4b\x98\x47\x70\x47\x01\x4b\xfb\xe7\x01\x90\0\0\x01\xa0\0\0"),
+		    FRAME_INDIRECT, 0, 0);
+	/* ldr r3, [pc, #8]; it ne; ldrne r3, [pc, #8]; blx r3; bx lr; nop */
+	expect_call(CODE_THUMB,
+		    B("\x02\x4b\x18\xbf\x02\x4b\x98\x47\x70\x47\0\xbf\x01\x90\0\0\x01\xa0\0\0"),
+		    FRAME_INDIRECT, 0, 0);
+	/* ldr r3, [pc, #4]; ldmia r3, {r2, r3}; blx r3; bx lr */
+	expect_call(CODE_THUMB, B("\x01\x4b\x0c\xcb\x98\x47\x70\x47\x01\x90\0\0"), FRAME_INDIRECT,
+		    0, 0);
+}
+
+static void veneers_of_linkers_lead_to_what_they_stand_for(void **state)
+{
+	(void)state;
+	static const struct {
+		enum code_isa isa;
+		struct bytes code;
+	} known[] = {
+		/* push {r0}; ldr r0, [pc, #8]; mov ip, r0; pop {r0}; bx ip; nop; .word */
+		{ CODE_THUMB, B("\x01\xb4\x02\x48\x84\x46\x01\xbc\x60\x47\0\xbf\x01\x90\0\0") },
+		/* push {r0, r1}; ldr r0, [pc, #4]; str r0, [sp, #4]; pop {r0, pc}; .word */
+		{ CODE_THUMB, B("\x03\xb4\x01\x48\x01\x90\x01\xbd\x01\x90\0\0") },
+		/* ldr pc, [pc]; .word */
+		{ CODE_THUMB, B("\x5f\xf8\0\xf0\x01\x90\0\0") },
+		/* movw ip, #0x9001; movt ip, #0; bx ip */
+		{ CODE_THUMB, B("\x49\xf2\x01\x0c\xc0\xf2\0\x0c\x60\x47") },
+		/* ldr ip, [pc, #8]; add ip, pc; bx ip; nop; nop; .word 0x9001 - 0x8008 */
+		{ CODE_THUMB, B("\xdf\xf8\x08\xc0\xfc\x44\x60\x47\0\xbf\0\xbf\xf9\x0f\0\0") },
+		/* adrp x16, +0x1000; add x16, x16, #0; br x16 */
+		{ CODE_ARM64, B("\x10\0\0\xb0\x10\x02\0\x91\0\x02\x1f\xd6") },
+		/* ldr x16, .+8; br x16; .quad */
+		{ CODE_ARM64, B("\x50\0\0\x58\0\x02\x1f\xd6\0\x90\0\0\0\0\0\0") },
+	};
+	for (size_t i = 0; i < COUNT_OF(known); i++)
+		expect_call(known[i].isa, known[i].code, FRAME_TAIL, 0x9000, 0);
+}
+
+static void code_that_ends_nowhere_goes_on_in_the_next_function(void **state)
+{
+	(void)state;
+	/* eor r1, r1 */
+	expect_call(CODE_AVR, B("\x11\x24"), FRAME_FALL, ADDR + 2, 0);
+	/* bl +0x100; nop: it may not return */
+	expect_call(CODE_THUMB, B("\0\xf0\x80\xf8\0\xbf"), FRAME_CALL, ADDR + 0x104, 0);
+}
+
+static void a_table_of_jumps_is_its_first_one(void **state)
+{
+	(void)state;
+	/* jmp 0x9000; jmp 0xa000 */
+	expect_call(CODE_AVR, B("\x0c\x94\0\x48\x0c\x94\0\x50"), FRAME_TAIL, 0x9000, 0);
+}
+
 static void calls_inside_of_a_function_are_parts_of_it(void **state)
 {
 	(void)state;
@@ -239,6 +304,10 @@ int main(void)
 		cmocka_unit_test(code_behind_a_return_has_the_depth_of_the_branch_to_it),
 		cmocka_unit_test(what_is_data_among_code_grows_nothing),
 		cmocka_unit_test(calls_have_the_depth_of_the_caller),
+		cmocka_unit_test(a_register_whose_number_is_known_leads_there),
+		cmocka_unit_test(veneers_of_linkers_lead_to_what_they_stand_for),
+		cmocka_unit_test(code_that_ends_nowhere_goes_on_in_the_next_function),
+		cmocka_unit_test(a_table_of_jumps_is_its_first_one),
 		cmocka_unit_test(calls_inside_of_a_function_are_parts_of_it),
 		cmocka_unit_test(switches_are_no_calls),
 		cmocka_unit_test(branches_lead_where_the_manuals_say),
