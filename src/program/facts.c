@@ -308,7 +308,7 @@ static void read_image(struct facts *f, struct program *p, struct arena *arena)
 	f->symbols = symbols_of(im);
 	f->build_id = build_id_text(arena, im->build_id);
 	f->dwarf = dwarf_version(im);
-	f->debug = debuginfo_present(im) ? "inside" : "none";
+	f->debug = !debuginfo_present(im) ? "none" : p->input.raw ? "beside" : "inside";
 	if (linked && !debuginfo_present(im) && *program_debug_file(p)) {
 		f->debug = "beside";
 		f->debug_path = arena_copy(arena, str_of(program_debug_file(p)));
@@ -319,7 +319,7 @@ static void read_image(struct facts *f, struct program *p, struct arena *arena)
 		read_protection(f, im, arena);
 		read_made_by(f, im, arena);
 	}
-	if (linked)
+	if (linked && !p->input.raw)
 		facts_add_savings(f, im);
 }
 
