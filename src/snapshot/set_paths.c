@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "snapshot/path_form.h"
+#include "source/library_name.h"
 
 /* What became of each text that was a path; UINT32_MAX: not asked for yet. */
 struct memo {
@@ -64,13 +65,6 @@ static bool contains(struct str s, struct str word)
 	return false;
 }
 
-/* Objects that link-time optimisation made of several: lld's with a cache and without, GCC's. */
-static bool is_lto(struct str object)
-{
-	return contains(object, STR("llvmcache-")) || contains(object, STR("lto.tmp")) ||
-	       contains(object, STR(".lto.")) || contains(object, STR(".ltrans"));
-}
-
 /* Where a symbol came from is known by its source alone, if link-time optimisation made its
  * object. */
 static void set_lto_objects(struct snapshot *s, const struct build_paths *build)
@@ -80,7 +74,7 @@ static void set_lto_objects(struct snapshot *s, const struct build_paths *build)
 		struct snap_symbol *y = &s->symbols.data[i];
 		uint32_t *known = &lto.to[y->object], *to = &objects.to[y->source];
 		if (*known == UINT32_MAX)
-			*known = is_lto(snapshot_text(s, y->object));
+			*known = unit_is_lto(snapshot_text(s, y->object));
 		if (!*known || y->source == 0)
 			continue;
 		if (*to == UINT32_MAX)

@@ -86,6 +86,15 @@ static bool of_target(struct str unit, struct str *ret)
 	return ret->len > 0;
 }
 
+bool unit_is_lto(struct str unit)
+{
+	static const char *const marks[] = { "llvmcache-", "lto.tmp", ".lto.", ".ltrans" };
+	for (size_t i = 0; i < COUNT_OF(marks); i++)
+		if (unit.len > 0 && memmem(unit.p, unit.len, marks[i], strlen(marks[i])))
+			return true;
+	return false;
+}
+
 struct str library_name(struct str unit)
 {
 	struct str found;
@@ -94,6 +103,8 @@ struct str library_name(struct str unit)
 		return found;
 	if (unit_is_shared_library(unit))
 		return unit;
+	if (unit_is_lto(unit))
+		return STR("(link-time optimization)");
 	const char *slash = unit.len > 0 ? memrchr(unit.p, '/', unit.len) : NULL;
 	const size_t len = slash ? (size_t)(slash - unit.p) : 0;
 	return len > 0 ? (struct str){ unit.p, len } : STR(".");

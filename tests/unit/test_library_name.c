@@ -23,6 +23,14 @@ static void a_member_is_of_its_archive(void **state)
 	assert_library("src/.a/x.o", "src/.a");
 }
 
+static void what_link_time_optimization_made_is_of_no_directory(void **state)
+{
+	(void)state;
+	assert_library("/tmp/ccESrw1U.ltrans0.ltrans.o", "(link-time optimization)");
+	assert_library("app.elf.lto.o", "(link-time optimization)");
+	assert_library("build/core.lto.a(wiring.o)", "core.lto.a");
+}
+
 static void code_of_rust_is_of_its_crate(void **state)
 {
 	(void)state;
@@ -55,6 +63,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_member_is_of_its_archive),
+		cmocka_unit_test(what_link_time_optimization_made_is_of_no_directory),
 		cmocka_unit_test(code_of_rust_is_of_its_crate),
 		cmocka_unit_test(objects_of_cmake_are_of_their_target),
 		cmocka_unit_test(other_objects_are_of_their_directory),
