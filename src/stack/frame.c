@@ -165,7 +165,8 @@ static void walk_from(struct frame_walk *w, struct frame_place at)
 		off += in.flow.size;
 	}
 	w->since = FRAME_PLAIN;
-	if (goes_on && off >= w->code.size && w->sure && w->depth == (int64_t)frame_word(w->isa))
+	if (goes_on && off > at.off && off >= w->code.size && w->sure &&
+	    w->depth == (int64_t)frame_word(w->isa))
 		add_call(w, w->off, FRAME_FALL, w->addr + w->code.size, true);
 }
 
