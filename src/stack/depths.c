@@ -71,13 +71,13 @@ static void add_unknown(struct reading *r, const char *name)
 	vec_push(&r->s->unknown, (struct stack_unknown){ r->function, name });
 }
 
-/* A jump into the middle of a function is of a part of it that was moved away. */
+/* A jump into the middle of a function is of a part of it that was moved away; stubs are many. */
 static bool add_target(struct reading *r, uint64_t target, const struct frame_call *c)
 {
 	const uint32_t to = stack_find(r->s, target);
 	if (to == STACK_NONE)
 		return false;
-	if (!c->tail || r->s->functions.data[to].addr == target)
+	if (!c->tail || r->s->functions.data[to].addr == target || r->code.list.data[to].stubs)
 		add_edge(r, to, c);
 	return true;
 }
