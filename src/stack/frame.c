@@ -27,12 +27,11 @@ static void see_data(struct frame_walk *w)
 	}
 }
 
-static bool step(struct frame_walk *w, uint64_t off, struct frame_insn *ret)
+static bool step_at(struct frame_walk *w, struct bytes code, uint64_t addr, struct frame_insn *ret)
 {
-	const uint8_t *p = w->code.p + off;
-	const uint64_t left = w->code.size - off, addr = w->addr + off;
+	const uint8_t *p = code.p;
+	const uint64_t left = code.size;
 	*ret = (struct frame_insn){ 0 };
-	w->off = (uint32_t)off;
 	w->since = FRAME_PLAIN;
 	switch (w->isa) {
 	case CODE_X86_64:
@@ -46,6 +45,43 @@ static bool step(struct frame_walk *w, uint64_t off, struct frame_insn *ret)
 	case CODE_NONE: break;
 	}
 	return false;
+}
+
+static bool step(struct frame_walk *w, uint64_t off, struct frame_insn *ret)
+{
+	w->off = (uint32_t)off;
+	return step_at(w, bytes_sub(w->code, off, w->code.size - off), w->addr + off, ret);
+}
+
+/* Code that saves registers for a function and comes back, which compilers for size jump to, is a
+ * part of it: what it leaves on the stack stays there. */
+static bool run_saving(struct frame_walk *w, uint64_t addr)
+{
+	enum { MOST = 64 };
+	const struct frame_walk before = *w;
+	for (unsigned i = 0; i < MOST; i++) {
+		struct frame_insn in;
+		if (!step_at(w, w->memory->load(w->memory->ctx, addr, 4), addr, &in))
+			break;
+		addr = in.flow.kind == FLOW_JUMP ? in.flow.target : addr + in.flow.size;
+		if (in.flow.kind == FLOW_RETURN || in.flow.kind == FLOW_JUMP_INDIRECT) {
+			w->deepest = before.deepest;
+			frame_grow(w, 0);
+			return true;
+		}
+		if (in.flow.kind != FLOW_JUMP && in.flow.kind != FLOW_PLAIN)
+			break;
+	}
+	*w = before;
+	return false;
+}
+
+static void take_saving(struct frame_walk *w, struct frame_insn *in)
+{
+	if (!run_saving(w, in->flow.target))
+		return;
+	in->flow.kind = in->back != 0 ? FLOW_JUMP : FLOW_PLAIN;
+	in->flow.target = in->back;
 }
 
 static void add_call(struct frame_walk *w, uint64_t off, enum frame_call_kind kind, uint64_t target,
@@ -161,6 +197,8 @@ static void walk_from(struct frame_walk *w, struct frame_place at)
 			return;
 		}
 		see(w, off, in.flow.size);
+		if (in.saves)
+			take_saving(w, &in);
 		goes_on = follow(w, off, &in);
 		off += in.flow.size;
 	}

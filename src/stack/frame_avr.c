@@ -5,7 +5,7 @@
 #include "base/reader.h"
 
 /* Places are kept with the lower register of a pair. */
-enum { Y = 28, SPL = 0x3d };
+enum { Y = 28, Z = 30, SPL = 0x3d };
 
 /* The low and then the high byte are taken from a place: sbc of r1 takes 0. */
 static bool take_byte(struct frame_walk *w, unsigned reg, int64_t k)
@@ -23,6 +23,24 @@ static bool take_byte(struct frame_walk *w, unsigned reg, int64_t k)
 static void forget(struct frame_walk *w, unsigned reg)
 {
 	frame_forget(w, reg & ~1u);
+	frame_forget_number(w, reg | 1u);
+}
+
+/* Numbers are kept by byte: ldi. */
+static void load_byte(struct frame_walk *w, unsigned reg, int64_t k)
+{
+	if (w->regs[reg & ~1u].kind == VALUE_PLACE)
+		forget(w, reg);
+	else
+		frame_number(w, reg, k);
+}
+
+/* sub of an even register, sbc of an odd one: of numbers, or of r1, which is 0. */
+static void subtract(struct frame_walk *w, unsigned d, unsigned r)
+{
+	const struct value by = w->regs[r];
+	if ((r != 1 && by.kind != VALUE_NUMBER) || !take_byte(w, d, r == 1 ? 0 : by.v))
+		forget(w, d);
 }
 
 /* Of a byte, or of an immediate that goes to r16 to r31. */
@@ -34,17 +52,26 @@ static void do_other(struct frame_walk *w, uint32_t a)
 	    ((a & 0xf000) == 0x4000 && high % 2 == 1)) {
 		if (!take_byte(w, high, k)) /* subi, sbci */
 			forget(w, high);
-	} else if ((a & 0xfe0f) == 0x0801 && d % 2 == 1) { /* sbc Rd, r1 */
-		if (!take_byte(w, d, 0))
-			forget(w, d);
+	} else if (((a & 0xfc00) == 0x0800 && d % 2 == 1) ||
+		   ((a & 0xfc00) == 0x1800 && d % 2 == 0)) {
+		subtract(w, d, (a >> 5 & 16) | (a & 15));
 	} else if (a >> 8 == 1) { /* movw */
 		w->regs[2 * (a >> 4 & 15)] = w->regs[2 * (a & 15)];
-	} else if ((a >= 0x4000 && a < 0x8000) || a >> 12 == 0xe) {
+		w->regs[2 * (a >> 4 & 15) + 1] = w->regs[2 * (a & 15) + 1];
+	} else if (a >> 12 == 0xe) {
+		load_byte(w, high, k);
+	} else if (a >= 0x4000 && a < 0x8000) {
 		forget(w, high);
 	} else if ((a >= 0x0400 && a < 0x3000 && (a & 0xec00) != 0x0400) ||
 		   (a >= 0x8000 && a < 0xb000 && !(a & 0x200))) {
 		forget(w, d); /* arithmetic but cp, cpc; loads */
 	}
+}
+
+static void do_pop(struct frame_walk *w, unsigned d)
+{
+	frame_grow(w, -1);
+	frame_forget_number(w, d);
 }
 
 static void do_one(struct frame_walk *w, uint32_t a)
@@ -55,15 +82,31 @@ static void do_one(struct frame_walk *w, uint32_t a)
 	if ((a & 0xfe0f) == 0x920f)
 		frame_grow(w, 1); /* push */
 	else if ((a & 0xfe0f) == 0x900f)
-		frame_grow(w, -1); /* pop */
+		do_pop(w, d);
 	else if ((a & 0xf800) == 0xb000 && port == SPL)
 		frame_keep(w, d, 0); /* in */
 	else if ((a & 0xf800) == 0xb800 && port == SPL)
 		frame_from(w, d, 0); /* out */
+	else if ((a & 0xf800) == 0xb000)
+		frame_forget_number(w, d);
 	else if ((a & 0xfe00) == 0x9600 && v->kind == VALUE_PLACE)
 		v->v += a & 0x100 ? word : -word;
 	else
 		do_other(w, a);
+}
+
+/* -mcall-prologues: a jump to pushes, or to what reads the stack pointer behind them; Z has where
+ * they come back to. */
+static void find_saving(struct frame_walk *w, struct frame_insn *ret)
+{
+	const struct value *low = &w->regs[Z], *high = &w->regs[Z + 1];
+	struct reader r = reader_of(w->memory->load(w->memory->ctx, ret->flow.target, 2), false);
+	const uint32_t first = read_u16(&r);
+	if (low->kind != VALUE_NUMBER || high->kind != VALUE_NUMBER || !reader_ok(&r) ||
+	    ((first & 0xfe0f) != 0x920f && first != 0xb7cd))
+		return;
+	ret->back = 2 * ((uint64_t)(high->v & 255) << 8 | (uint64_t)(low->v & 255));
+	ret->saves = ret->back - w->addr < w->code.size;
 }
 
 bool frame_step_avr(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
@@ -73,7 +116,11 @@ bool frame_step_avr(struct frame_walk *w, const uint8_t *p, uint64_t left, uint6
 	if (!avr_flow(p, left, addr, &ret->flow))
 		return false;
 	const uint32_t a = read_u16(&r);
-	if (ret->flow.size == 2)
+	if (ret->flow.kind == FLOW_JUMP && ret->flow.target - w->addr >= w->code.size)
+		find_saving(w, ret);
+	else if (ret->flow.size == 2)
 		do_one(w, a);
+	else if ((a & 0xfe0f) == 0x9000) /* lds */
+		forget(w, a >> 4 & 31);
 	return true;
 }

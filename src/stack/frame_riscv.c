@@ -4,7 +4,7 @@
 
 #include "base/reader.h"
 
-enum { SP = 2, AUIPC = 0x17 };
+enum { SP = 2, T0 = 5, AUIPC = 0x17 };
 
 static int64_t extend(uint64_t v, unsigned bits)
 {
@@ -173,6 +173,8 @@ bool frame_step_riscv(struct frame_walk *w, const uint8_t *p, uint64_t left, uin
 		return true;
 	const uint32_t c = low | (uint32_t)read_u16(&r) << 16;
 	do_far(w, c, &ret->flow);
+	/* -msave-restore: with t0 as the link, by jal or jalr. */
+	ret->saves = ret->flow.kind == FLOW_CALL && ret->flow.direct && (c >> 7 & 31) == T0;
 	if ((c & 0x7f) == AUIPC)
 		frame_number(w, c >> 7 & 31, (int64_t)addr + extend(c & 0xfffff000, 32));
 	else

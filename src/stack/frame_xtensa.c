@@ -69,8 +69,8 @@ static void do_long(struct frame_walk *w, uint32_t insn)
 			frame_keep(w, r, 0);
 		else if ((insn >> 16 & 0xef) == 1 && w->regs[s].kind == VALUE_NUMBER) /* slli */
 			frame_derive(w, r, &w->regs[s],
-				     w->regs[s].v *
-					     (INT64_C(1) << (32 - ((insn >> 16 & 16) | t)) % 32));
+				     (int32_t)((uint32_t)w->regs[s].v
+					       << (32 - ((insn >> 16 & 16) | t)) % 32));
 		else if (r != SP)
 			frame_forget(w, r);
 		forget_other(w, insn);

@@ -230,6 +230,33 @@ static void a_table_of_jumps_is_its_first_one(void **state)
 	expect_call(CODE_AVR, B("\x0c\x94\0\x48\x0c\x94\0\x50"), FRAME_TAIL, 0x9000, 0);
 }
 
+static void code_that_saves_registers_for_a_function_is_a_part_of_it(void **state)
+{
+	(void)state;
+	struct stack_frame f;
+	const struct frame_memory memory = { load, NULL, NULL, 0 };
+	memset(&f, 0, sizeof f);
+	/* jal t0, 1f; jal +0x100; ret; 1: c.addi16sp sp, -64; li t1, -32; sub sp, sp, t1; jr t0 */
+	code_of_test = B(
+		"\xef\x02\xa0\0\xef\0\0\x10\x82\x80\x39\x71\x01\x53\x33\x01\x61\x40\x82\x82");
+	frame_read(&f, CODE_RISCV32, bytes_sub(code_of_test, 0, 10), ADDR, &memory);
+	assert_int_equal(f.size, 32);
+	assert_int_equal(f.calls.count, 1);
+	assert_int_equal(f.calls.data[0].depth, 32);
+	/* ldi r26, 4; ldi r27, 0; ldi r30, 6; ldi r31, 0x40; jmp 1f; 0: call +0x1000; ret;
+	 * 1: push r17; push r28; push r29; in r28; in r29; sub r28, r26; sbc r29, r27; out r29;
+	 * out r28; ijmp */
+	code_of_test = B(
+		"\xa4\xe0\xb0\xe0\xe6\xe0\xf0\xe4\x0c\x94\x09\x40\x0e\x94\0\x48\x08\x95"
+		"\x1f\x93\xcf\x93\xdf\x93\xcd\xb7\xde\xb7\xca\x1b\xdb\x0b\xde\xbf\xcd\xbf\x09\x94");
+	frame_read(&f, CODE_AVR, bytes_sub(code_of_test, 0, 18), ADDR, &memory);
+	assert_int_equal(f.size, 2 + 3 + 4);
+	assert_int_equal(f.calls.count, 1);
+	assert_int_equal(f.calls.data[0].kind, FRAME_CALL);
+	assert_int_equal(f.calls.data[0].target, 0x9000);
+	frame_release(&f);
+}
+
 static void calls_inside_of_a_function_are_parts_of_it(void **state)
 {
 	(void)state;
@@ -308,6 +335,7 @@ int main(void)
 		cmocka_unit_test(veneers_of_linkers_lead_to_what_they_stand_for),
 		cmocka_unit_test(code_that_ends_nowhere_goes_on_in_the_next_function),
 		cmocka_unit_test(a_table_of_jumps_is_its_first_one),
+		cmocka_unit_test(code_that_saves_registers_for_a_function_is_a_part_of_it),
 		cmocka_unit_test(calls_inside_of_a_function_are_parts_of_it),
 		cmocka_unit_test(switches_are_no_calls),
 		cmocka_unit_test(branches_lead_where_the_manuals_say),
