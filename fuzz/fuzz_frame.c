@@ -33,7 +33,7 @@ static void check_flow(enum code_isa isa, struct bytes code)
 
 static void check_frame(enum code_isa isa, struct bytes code)
 {
-	const struct frame_memory memory = { load, &code, NULL, 0 };
+	const struct frame_memory memory = { load, &code, NULL, 0, code.size % 2 };
 	struct stack_frame f = { 0 };
 	frame_read(&f, isa, code, ADDR, &memory);
 	ASSERT(f.size >= frame_word(isa));

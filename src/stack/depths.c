@@ -15,6 +15,7 @@ struct reading {
 	struct code_functions code;
 	struct stack_frame frame;         /* of the function at hand */
 	uint32_t function;                /* it */
+	bool zcmp;                        /* as frame_memory has it */
 	const struct stack_hint *reaches; /* what its indirect calls may reach; NULL: not known */
 };
 
@@ -192,7 +193,7 @@ static void read_function(struct reading *r, const struct derive_extent *x)
 {
 	struct stack_use *s = r->s;
 	const struct frame_memory memory = { load, (void *)(uintptr_t)r->im, r->code.data.data,
-					     r->code.data.count };
+					     r->code.data.count, r->zcmp };
 	struct stack_function *f = function_of(r);
 	frame_read(&r->frame, s->isa, x->code, x->addr, &memory);
 	f->frame = f->worst = r->frame.size;
@@ -276,11 +277,25 @@ static const struct image *image_of(const struct program *p, struct heft_err *er
 	return im;
 }
 
+/* By the names of extensions that a program for RISC-V says it is made for. */
+static bool uses_zcmp(const struct image *im)
+{
+	const struct section *s = im->machine == EM_RISCV
+					  ? image_section_type(im, SHT_RISCV_ATTRIBUTES, 1)
+					  : NULL;
+	const struct bytes b = s ? section_bytes(im, s) : (struct bytes){ NULL, 0 };
+	for (uint64_t i = 0; i + 4 <= b.size; i++)
+		if (memcmp(b.p + i, "zcmp", 4) == 0 || memcmp(b.p + i, "zcmt", 4) == 0)
+			return true;
+	return false;
+}
+
 /* What the code says, then what others do. */
 static bool read_program(struct stack_use *s, const struct stack_hints *hints, struct heft_err *err)
 {
 	struct program *p = s->program;
 	struct reading r = { .s = s, .im = program_image(p), .hints = hints };
+	r.zcmp = uses_zcmp(r.im);
 	code_functions_list(r.im, program_debug(p, false) ? program_debug_in_use(p) : NULL, s->isa,
 			    p->notes, &r.code);
 	plt_read(&r.plt, r.im);

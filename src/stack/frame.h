@@ -53,6 +53,7 @@ struct frame_memory {
 	void *ctx;
 	const struct derive_data *data; /* among the code, by address */
 	size_t data_count;
+	bool zcmp; /* RISC-V: pushes and pops stand where others have c.fsdsp (Zcmp, Zcmt) */
 };
 
 /* Follows the function whose code stands at addr.  `ret` is zeroed, or was filled before: its calls

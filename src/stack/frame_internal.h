@@ -56,7 +56,7 @@ struct frame_insn {
 	uint64_t slot;
 	/* Bytes behind it that are data: an inlined table of branches. */
 	uint64_t table_size;
-	/* What it leads to may save registers for the function and come back: to `back`, 0: behind it. */
+	/* What it leads to may save registers and come back: to `back`, 0: behind it. */
 	bool saves;
 	uint64_t back;
 };

@@ -158,6 +158,34 @@ static void do_far_short(struct frame_walk *w, uint32_t c, struct flow *f)
 	frame_lead(w, f, v, (uint64_t)v->v & (w->isa == CODE_RISCV32 ? UINT32_MAX : UINT64_MAX));
 }
 
+/* Zcmp: cm.push and cm.pop of ra and s0 on, by a list, and up to 48 bytes more; all are aligned to
+ * 16. */
+static int64_t pushed(const struct frame_walk *w, uint32_t c)
+{
+	const int64_t list = c >> 4 & 15, word = w->isa == CODE_RISCV64 ? 8 : 4;
+	const int64_t count = list == 15 ? 13 : list - 3;
+	return (count * word + 15) / 16 * 16 + (c >> 2 & 3) * 16;
+}
+
+/* Zcmp and Zcmt, 28.14: cm.push, pop, popretz, popret; cm.jt, jalt by a table that is not known.
+ * False: another instruction. */
+static bool do_zcmp(struct frame_walk *w, uint32_t c, struct flow *f)
+{
+	const unsigned what = c >> 8 & 0xff;
+	if (!w->memory->zcmp || (c & 0xe003) != 0xa002)
+		return false;
+	if ((c & 0xfc00) == 0xa000) {
+		f->kind = (c >> 2 & 0xff) < 32 ? FLOW_JUMP_INDIRECT : FLOW_CALL;
+		return true;
+	}
+	if ((c & 0xf903) != 0xb802 || (c >> 4 & 15) < 4)
+		return true; /* cm.mvsa01, mva01s */
+	frame_grow(w, what == 0xb8 ? pushed(w, c) : -pushed(w, c));
+	if (what >= 0xbc)
+		f->kind = FLOW_RETURN;
+	return true;
+}
+
 bool frame_step_riscv(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
 		      struct frame_insn *ret)
 {
@@ -165,6 +193,8 @@ bool frame_step_riscv(struct frame_walk *w, const uint8_t *p, uint64_t left, uin
 	if (!riscv_flow(w->isa == CODE_RISCV64, p, left, addr, &ret->flow))
 		return false;
 	const uint32_t low = read_u16(&r);
+	if (ret->flow.size == 2 && do_zcmp(w, low, &ret->flow))
+		return true;
 	if (ret->flow.size == 2) {
 		do_far_short(w, low, &ret->flow);
 		do_short(w, low);

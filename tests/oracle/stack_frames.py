@@ -40,6 +40,9 @@ KITS = [
      "riscv64-unknown-elf-ld", ["-melf32lriscv"]),
     ("riscv32 clang", [NEWLIB], "clang-19 --target=riscv32-unknown-elf -march=rv32imac -isystem " + NEWLIB,
      "riscv64-unknown-elf-ld", ["-melf32lriscv"]),
+    # Pushes and pops of Zcmp.
+    ("riscv32 clang, pushes", [NEWLIB], "clang-19 --target=riscv32-unknown-elf -march=rv32imac_zcmp -isystem " + NEWLIB,
+     "riscv64-unknown-elf-ld", ["-melf32lriscv"]),
     ("aarch64 gcc", [ARM64], "aarch64-linux-gnu-gcc", "aarch64-linux-gnu-ld", []),
     ("aarch64 gcc, probes", [ARM64], "aarch64-linux-gnu-gcc -fstack-clash-protection", "aarch64-linux-gnu-ld", []),
     ("aarch64 clang", [ARM64], "clang-19 --target=aarch64-linux-gnu -isystem " + ARM64, "aarch64-linux-gnu-ld", []),

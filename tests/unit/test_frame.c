@@ -257,6 +257,21 @@ static void code_that_saves_registers_for_a_function_is_a_part_of_it(void **stat
 	frame_release(&f);
 }
 
+static void pushes_of_zcmp_are_known_where_the_program_says_it_has_them(void **state)
+{
+	(void)state;
+	struct stack_frame f;
+	const struct frame_memory with = { load, NULL, NULL, 0, true };
+	memset(&f, 0, sizeof f);
+	/* cm.push {ra, s0-s6}, -32; cm.popret: 8 registers of 4 or 8 bytes; or c.fsdsp twice */
+	frame_read(&f, CODE_RISCV32, B("\xb2\xb8\xb2\xbe"), ADDR, &with);
+	assert_int_equal(f.size, 32);
+	frame_read(&f, CODE_RISCV64, B("\xb2\xb8\xb2\xbe"), ADDR, &with);
+	assert_int_equal(f.size, 64);
+	frame_release(&f);
+	expect_size(CODE_RISCV64, B("\xb2\xb8\xb2\xbe\x82\x80"), 0, 0);
+}
+
 static void calls_inside_of_a_function_are_parts_of_it(void **state)
 {
 	(void)state;
@@ -336,6 +351,7 @@ int main(void)
 		cmocka_unit_test(code_that_ends_nowhere_goes_on_in_the_next_function),
 		cmocka_unit_test(a_table_of_jumps_is_its_first_one),
 		cmocka_unit_test(code_that_saves_registers_for_a_function_is_a_part_of_it),
+		cmocka_unit_test(pushes_of_zcmp_are_known_where_the_program_says_it_has_them),
 		cmocka_unit_test(calls_inside_of_a_function_are_parts_of_it),
 		cmocka_unit_test(switches_are_no_calls),
 		cmocka_unit_test(branches_lead_where_the_manuals_say),
