@@ -114,7 +114,10 @@ static void do_first_quadrant(struct frame_walk *w, uint32_t c)
 static void do_second_quadrant(struct frame_walk *w, uint32_t c)
 {
 	const unsigned rd = c >> 7 & 31, rs2 = c >> 2 & 31, op = c >> 13;
-	if (op == 4 && rs2 != 0 && c & 0x1000)
+	const struct value v = w->regs[rd];
+	if (op == 0 && !(c & 0x1000) && frame_is_size(w, rd)) /* c.slli */
+		frame_derive(w, rd, &v, (int32_t)((uint32_t)v.v << rs2));
+	else if (op == 4 && rs2 != 0 && c & 0x1000)
 		do_add(w, rd, rd, rs2, false);
 	else if (op == 4 && rs2 != 0)
 		do_addi(w, rd, rs2, 0); /* c.mv */

@@ -243,6 +243,13 @@ static void code_that_saves_registers_for_a_function_is_a_part_of_it(void **stat
 	assert_int_equal(f.size, 32);
 	assert_int_equal(f.calls.count, 1);
 	assert_int_equal(f.calls.data[0].depth, 32);
+	/* jal t0, 1f; ret; nop; nop; 1: c.addi16sp sp, -112; li t1, 4; slli t1, t1, 4;
+	 * add sp, sp, t1; jr t0 */
+	code_of_test = B(
+		"\xef\x02\xa0\0\x82\x80\x01\0\x01\0\x59\x71\x11\x43\x12\x03\x1a\x91\x82\x82");
+	frame_read(&f, CODE_RISCV64, bytes_sub(code_of_test, 0, 6), ADDR, &memory);
+	assert_int_equal(f.size, 48);
+	assert_int_equal(f.flags, 0);
 	/* ldi r26, 4; ldi r27, 0; ldi r30, 6; ldi r31, 0x40; jmp 1f; 0: call +0x1000; ret;
 	 * 1: push r17; push r28; push r29; in r28; in r29; sub r28, r26; sbc r29, r27; out r29;
 	 * out r28; ijmp */
