@@ -277,6 +277,14 @@ static const struct image *image_of(const struct program *p, struct heft_err *er
 	return im;
 }
 
+static bool has_functions(const struct stack_use *s, struct heft_err *err)
+{
+	return s->functions.count > 0 ||
+	       fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+		    "%s: no functions, whose stack could be told: nothing says what of it is code",
+		    s->program->path);
+}
+
 /* By the names of extensions that a program for RISC-V says it is made for. */
 static bool uses_zcmp(const struct image *im)
 {
@@ -300,7 +308,7 @@ static bool read_program(struct stack_use *s, const struct stack_hints *hints, s
 			    p->notes, &r.code);
 	plt_read(&r.plt, r.im);
 	list_functions(&r);
-	const bool good = check_hints(s, hints, err);
+	const bool good = has_functions(s, err) && check_hints(s, hints, err);
 	if (good)
 		read_all(&r);
 	plt_release(&r.plt);
