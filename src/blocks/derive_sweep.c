@@ -14,6 +14,7 @@ struct sweep {
 	/* The function at hand. */
 	uint64_t start, at;
 	uint64_t furthest; /* its jumps lead no farther */
+	uint64_t coded;    /* behind its last instruction that is not zero */
 	bool named;        /* it is called, or claimed */
 	bool bad;          /* not all of it is code */
 	bool data;         /* what was in front was data, up to what is named */
@@ -41,9 +42,16 @@ static void list_called(struct sweep *s)
 
 static void begin(struct sweep *s, uint64_t at, bool named)
 {
-	s->start = s->at = s->furthest = at;
+	s->start = s->at = s->furthest = s->coded = at;
 	s->named = named;
 	s->bad = false;
+}
+
+static bool is_zero(const uint8_t *p, uint64_t size)
+{
+	while (size > 0 && p[size - 1] == 0)
+		size--;
+	return size == 0;
 }
 
 /* Bytes that are no code as a whole are data, as tables of assembly are; so is what comes behind
@@ -51,7 +59,7 @@ static void begin(struct sweep *s, uint64_t at, bool named)
 static void end(struct sweep *s, uint64_t at)
 {
 	const struct code_claim *c = s->start == s->from ? s->claim : NULL;
-	while (at > s->start && *code_at(s, at - 1) == 0)
+	while (at > s->coded && *code_at(s, at - 1) == 0)
 		at--;
 	s->data = s->bad || (s->data && !s->named);
 	if (s->data && !(c && c->function))
@@ -105,6 +113,8 @@ static void step(struct sweep *s)
 		s->at++;
 		return;
 	}
+	if (!is_zero(code_at(s, s->at), in.size))
+		s->coded = s->at + in.size;
 	s->at += in.size;
 	if (in.kind == FLOW_JUMP || in.kind == FLOW_CONDITIONAL)
 		do_jump(s, &in);

@@ -116,6 +116,23 @@ static void without_anything_functions_begin_behind_padding(void **state)
 }
 
 /* jmp to a nop in front of what is jumped to: unoptimised code has such. */
+/* What ends in zeros may be an instruction: jmp to the code behind. */
+static void zeros_of_the_last_instruction_are_code(void **state)
+{
+	static const char jump[] =
+		"\xe9\x0b\0\0\0\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xc3\0\0\0";
+	struct elf f;
+	(void)state;
+	struct elfgen g = elfgen_make(64, false, ET_DYN, EM_X86_64);
+	const uint32_t text = elfgen_section(&g, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR,
+					     TEXT, jump, sizeof jump - 1);
+	elfgen_load(&g, PF_R | PF_X, text);
+	finish(&f, &g, BLOCKS_LLVM);
+	assert_int_equal(f.map.functions.data[0].addr, TEXT);
+	assert_int_equal(f.map.blocks.data[0].size, 5);
+	release(&f);
+}
+
 static void a_nop_that_is_jumped_to_is_a_block(void **state)
 {
 	static const uint8_t bytes[16] = { 0x85, 0xc0, 0x74, 0x03, 0x75, 0x02, 0xc3, 0x90, 0xc3 };
@@ -197,6 +214,7 @@ int main(void)
 		cmocka_unit_test(a_label_makes_no_code_of_data),
 		cmocka_unit_test(without_symbols_functions_begin_where_code_is_called),
 		cmocka_unit_test(without_anything_functions_begin_behind_padding),
+		cmocka_unit_test(zeros_of_the_last_instruction_are_code),
 		cmocka_unit_test(a_nop_that_is_jumped_to_is_a_block),
 		cmocka_unit_test(sums_add_up_to_the_code),
 		cmocka_unit_test(machines_without_a_decoder_have_no_blocks),
